@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of peers, exported keys and imports. */
 #include "card.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t 
 	return found ? &found->info : NULL;
 }
 
-/* A free slot of a growing array: its index, or the count when the array must grow. */
+/* The index of a free slot in a growing array, or the count if the array must grow. */
 #define FIND_FREE_SLOT(items, count)                           \
 	({                                                     \
 		uint32_t slot_ = 0;                            \
@@ -160,7 +161,7 @@ void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *
 	leaving->live = false;
 }
 
-/* The function, if it is one of the peer's side. */
+/* Returns the function if it is on the peer's side, else NULL. */
 static const struct pcie_function *find_peer_function(const struct sim_card *card, uint32_t peer, uint32_t function)
 {
 	const struct pcie_function *found;

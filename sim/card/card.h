@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/card/card.h - one session's state: who is attached, which memory is exported, who imported it.
+/* sim/card/card.h - the state of one session: attached processes, exported memory, and imports.
  *
  *   peer (a process)  --export-->  key  <--import--  peer (another process)
  *
- * The owner of a session holds one: the daemon, or a process with a private
- * card. It is pure state: no thread, no I/O, no clock; randomness is handed in.
+ * The owner of a session holds one card: a daemon, or a process with a private card. The card is pure state: it has no
+ * thread, no I/O and no clock, and the caller supplies randomness.
  *
- * A key is an index and a generation, plus a secret without which nobody can
- * import. It lives until its exporter revokes it or detaches; both report every
- * import that thereby dies, so that the owner can tell those peers.
+ * A key is an index and a generation, plus a secret that every import must present. A key lives until its exporter
+ * revokes it or detaches. Both calls report every import that ends thereby, so that the owner can inform those peers.
  * Not thread-safe. Errors are -errno.
  */
 #ifndef SIM_CARD_H
@@ -26,35 +25,35 @@
 #define SIM_REASON_SIZE     160
 #define SIM_SHM_PREFIX_SIZE 48
 
-/* What importers may do with exported memory. */
+/* The allowed accesses of importers to exported memory. */
 enum sim_access {
 	SIM_ACCESS_READ = 1,
 	SIM_ACCESS_WRITE = 2,
-	SIM_ACCESS_CHANNEL = 4, /* for the other end of a channel: either side may give and take it */
-	SIM_ACCESS_SYNC = 8,    /* alone: it is a sync event's value, worked on where it is and never copied */
+	SIM_ACCESS_CHANNEL = 4, /* memory of a channel: needs no export or import capability */
+	SIM_ACCESS_SYNC = 8,    /* used alone: the value of a sync event, accessed in place and never copied */
 };
 
-/* A process, as it describes itself when it attaches. */
+/* The description of a process, which the process gives when it attaches. */
 struct sim_peer_info {
 	int32_t pid; /* in its own PID namespace */
 	uint32_t uid;
 	char side[PCIE_SIDE_SIZE];
 	char program[SIM_PROGRAM_SIZE];
 	uint64_t pid_ns, net_ns;              /* namespace inodes, 0 = unknown */
-	uint64_t shm_dev;                     /* device number of its /dev/shm, 0 = none ... */
-	char shm_prefix[SIM_SHM_PREFIX_SIZE]; /* ... and how the names of its files there begin */
-	uint64_t cookie_addr;                 /* where in its memory ... */
-	uint8_t cookie[SIM_SECRET_SIZE];      /* ... these bytes stand: proves that a pid is this process */
+	uint64_t shm_dev;                     /* device number of its /dev/shm, 0 = none */
+	char shm_prefix[SIM_SHM_PREFIX_SIZE]; /* prefix of the names of its files in /dev/shm */
+	uint64_t cookie_addr;                 /* address of the cookie in its memory */
+	uint8_t cookie[SIM_SECRET_SIZE]; /* a peer that reads these bytes there knows that the pid is this process */
 };
 
 /* Memory to export. */
 struct sim_region {
-	uint64_t addr;     /* as its users give it */
-	uint64_t cpu_addr; /* where it is mapped in the exporter; differs for a dmabuf */
+	uint64_t addr;     /* the address in the application's calls */
+	uint64_t cpu_addr; /* the address in the exporter's mapping; differs for a dmabuf */
 	uint64_t len_bytes;
 	uint32_t access;        /* enum sim_access bits */
 	uint32_t function;      /* id of the exporter's function */
-	uint64_t object_offset; /* place of addr in the shared object, when there is one */
+	uint64_t object_offset; /* offset of addr in the shared object, if there is one */
 };
 
 struct sim_key {
@@ -71,13 +70,13 @@ void sim_card_destroy(struct sim_card *card);
 /* Add a process. Returns 0, -ENOENT (the topology has no such side) or -ENOMEM. */
 int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer);
 
-/* What a peer said of itself; NULL when there is no such peer. */
+/* The description of a peer; NULL if there is no such peer. */
 const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t peer);
 
-/* Told of each import that dies: importer @peer no longer reaches @key. */
+/* Called for each import that ends: importer @peer no longer reaches @key. */
 typedef void sim_card_revoked_cb(void *arg, uint32_t peer, uint64_t key);
 
-/* Remove a process: its imports end silently, its exports are revoked. */
+/* Remove a process: its imports end without a report, its exports are revoked. */
 void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *revoked, void *arg);
 
 /* Export @region. Returns 0, -EINVAL (empty or wrapping region, or a function of
@@ -88,25 +87,25 @@ int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_regio
 /* End an export of @peer. Returns 0 or -ESTALE (not a live key of this peer). */
 int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t key, sim_card_revoked_cb *revoked, void *arg);
 
-/* Whether anything is exported by way of @function; then the first. */
+/* Find the first export through @function. Returns whether there is one. */
 bool sim_card_find_export(const struct sim_card *card, uint32_t function, uint32_t *ret_exporter, uint64_t *ret_key);
 
-/* Import by way of @function. Returns 0, -ESTALE (no such key, or a wrong
- * secret), -EINVAL (not a function of the importer's side), -ENOTSUP (it can't
- * import), -EXDEV (another card) or -ENOMEM. *ret_region is the card's. */
+/* Import a key through @function. Returns 0, -ESTALE (no such key, or a wrong secret), -EINVAL (not a function of the
+ * importer's side), -ENOTSUP (the function can't import), -EXDEV (another card) or -ENOMEM. *ret_region stays the
+ * card's. */
 int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *key, uint32_t function,
 		    const struct sim_region **ret_region, uint32_t *ret_exporter);
 
-/* End one import of @key by @peer; nothing happens when there is none. */
+/* End one import of @key by @peer; without an import nothing happens. */
 void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t key);
 
-/* The exporter of a live key that @peer has imported, or -ESTALE. */
+/* Find the exporter of a live key that @peer has imported. Returns 0 or -ESTALE. */
 int sim_card_find_exporter(const struct sim_card *card, uint32_t peer, uint64_t key, uint32_t *ret_exporter);
 
-/* Note by which path an import moves bytes, and why no better one is used. */
+/* Store the data path of an import, and the reason why no better path is used. */
 void sim_card_set_path(struct sim_card *card, uint32_t peer, uint64_t key, const char *path, const char *reason);
 
-/* For reports: visit each peer, and each import with its export. */
+/* For reports: call @cb for each peer, and for each import with its export. */
 typedef void sim_card_peer_cb(void *arg, uint32_t peer, const struct sim_peer_info *info, uint32_t num_exports,
 			      uint32_t num_imports);
 typedef void sim_card_import_cb(void *arg, uint32_t importer, uint32_t exporter, const struct sim_region *region,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Services and channels: listing, matching of clients with services, removal. */
 #include "services.h"
 
 #include <assert.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SERVER_NUMBER_BIT ((uint64_t)1 << 63) /* numbers of servers' ends have this bit */
+#define SERVER_NUMBER_BIT ((uint64_t)1 << 63) /* set in the numbers of servers' ends */
 
 struct service {
 	struct sim_channel_end end;
@@ -17,11 +18,11 @@ struct service {
 
 struct channel {
 	enum sim_channel_state state;
-	struct sim_channel_end client, server; /* the latter from [offered] on */
-	uint32_t function;                     /* the client's: whose representor the server serves */
+	struct sim_channel_end client, server; /* @server is valid from [offered] on */
+	uint32_t function;                     /* function of the client; the server serves its representor */
 	uint32_t server_function;
-	uint64_t deadline_ms; /* while pending */
-	void *handshake;      /* while pending */
+	uint64_t deadline_ms; /* valid while pending */
+	void *handshake;      /* valid while pending */
 	struct channel *next;
 	char name[SIM_SERVICE_NAME_SIZE];
 };
@@ -35,8 +36,8 @@ struct sim_services {
 	const struct sim_card *card;
 	const struct pcie_topology *topology;
 	struct service *services;
-	struct channels open;    /* many, perhaps: few calls look at them all */
-	struct channels waiting; /* not open yet */
+	struct channels open;    /* separate, as there may be many and few calls search them */
+	struct channels waiting; /* pending and offered */
 	uint64_t next_server_number;
 	uint32_t num_pending;
 };
@@ -79,7 +80,7 @@ static bool end_matches(const struct sim_channel_end *end, uint32_t peer, uint64
 	return end->peer == peer && end->number == number;
 }
 
-/* The function, if it is one of the peer's side. */
+/* Returns the function if it is on the peer's side, else NULL. */
 static const struct pcie_function *find_peer_function(const struct sim_services *services, uint32_t peer,
 						      uint32_t function)
 {
@@ -115,7 +116,7 @@ static struct service *find_service(const struct sim_services *services, uint32_
 	return NULL;
 }
 
-/* Whether @peer has no service of that number and may have another. */
+/* Check that @peer has no service of that number, and may add one. */
 static int check_new_service(const struct sim_services *services, uint32_t peer, uint64_t number)
 {
 	uint32_t count = 0;
@@ -181,7 +182,7 @@ static void unlink_channel(struct channels *channels, struct channel **link)
 		channels->tail = link;
 }
 
-/* All of them, the open ones first. */
+/* The first channel of all, open ones before waiting ones. */
 static struct channel *first_channel(const struct sim_services *services)
 {
 	return services->open.first ? services->open.first : services->waiting.first;
@@ -202,7 +203,7 @@ bool sim_services_has_service(const struct sim_services *services, uint32_t func
 	return find_service(services, function, name) != NULL;
 }
 
-/* Whether @peer has no channel of that number and may ask for another. */
+/* Check that @peer has no channel of that number, and may request one. */
 static int check_new_channel(const struct sim_services *services, uint32_t peer, uint64_t number)
 {
 	uint32_t count = 0, unaccepted = 0;
@@ -267,7 +268,7 @@ static void offer_channel(struct sim_services *services, struct channel *channel
 	channel->handshake = NULL;
 }
 
-/* A server that has too many to accept gets the next when it has dealt with one; they wait meanwhile. */
+/* A server with too many unaccepted channels gets the next offer after it accepts or closes one. */
 bool sim_services_next_offer(struct sim_services *services, struct sim_offer *ret_offer)
 {
 	if (services->num_pending == 0 || !services->services)
@@ -285,7 +286,8 @@ bool sim_services_next_offer(struct sim_services *services, struct sim_offer *re
 	return false;
 }
 
-/* The end of @channel that is @peer's by that number, and the other one. */
+/* Get the end opposite to the end of @channel that @peer identifies by @number. Returns whether @channel has the
+ * latter. */
 static bool find_other_end(const struct channel *channel, uint32_t peer, uint64_t number,
 			   struct sim_channel_end *ret_other)
 {
@@ -302,7 +304,7 @@ static bool find_other_end(const struct channel *channel, uint32_t peer, uint64_
 	return false;
 }
 
-/* Where its link is, or NULL. */
+/* The link that points to the channel, or NULL. */
 static struct channel **find_channel_link(struct channels *channels, uint32_t peer, uint64_t number,
 					  struct sim_channel_end *ret_other)
 {
@@ -338,9 +340,9 @@ int sim_services_get_other_end(const struct sim_services *services, uint32_t pee
 	return -ENOENT;
 }
 
-/* ---- ends ---- */
+/* ---- end of channels and services ---- */
 
-/* Forget the channel; @remaining is who may still think it exists, NULL = the client. */
+/* Remove the channel. @remaining is the end that may still be open; NULL = the client. */
 static void remove_channel(struct sim_services *services, struct channel **link,
 			   const struct sim_channel_end *remaining, struct sim_closed_channel *ret_closed)
 {
@@ -397,7 +399,7 @@ uint64_t sim_services_deadline_ms(const struct sim_services *services)
 	return soonest;
 }
 
-/* The first of them that is @peer's. Whether there was one. */
+/* Remove the first channel of @peer. Returns whether there was one. */
 static bool remove_channel_of_peer(struct sim_services *services, struct channels *channels, uint32_t peer,
 				   struct sim_closed_channel *ret_closed)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests to a session's daemon from outside: exchange, fault plan, shared state. */
 #include "control.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ static int request_status(int dir_fd, struct sim_msg *msg, int fd)
 	return rc < 0 ? rc : msg->status;
 }
 
-/* A descriptor of the block, or -errno. */
+/* Returns a memfd that holds the delays, or -errno. */
 static int create_delays_memfd(const struct sim_delays *delays)
 {
 	size_t len = sim_delays_size(delays->count);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/control/control.h - asking a session's daemon from outside, without attaching.
+/* sim/control/control.h - requests to a session's daemon from a process that is not attached.
  *
- * Each call is a connection of its own. Errors are -errno: what the daemon
- * answered, -ECONNREFUSED and the like of the connection, -EAGAIN (no answer
- * within SIM_CONTROL_TIMEOUT_S), -EPROTO (a daemon of another version).
+ * Each call opens a connection of its own. Errors are -errno: the status of the daemon's reply, an error of the
+ * connection such as -ECONNREFUSED, -EAGAIN (no reply within SIM_CONTROL_TIMEOUT_S), or -EPROTO (a daemon of another
+ * version).
  */
 #ifndef SIM_CONTROL_H
 #define SIM_CONTROL_H
@@ -13,16 +13,15 @@
 
 #define SIM_CONTROL_TIMEOUT_S 10
 
-/* Exchange one request for its answer, which replaces *msg: its status is not looked
- * at. @fd goes with it unless -1. *ret_fd is what came with the answer (the caller's),
- * or -1; it is closed when @ret_fd is NULL. */
+/* Send a request and replace *msg by the reply, whose status is not checked. @fd goes with the request unless -1.
+ * *ret_fd gets the reply's descriptor (the caller's), or -1; if @ret_fd is NULL, the descriptor is closed. */
 int sim_control_exchange(int dir_fd, struct sim_msg *msg, int fd, int *ret_fd);
 
-/* Change the fault plan. @delays may be NULL. Besides: -ENOSPC (the plan is full). */
+/* Change the fault plan. @delays may be NULL. A further error is -ENOSPC (the plan is full). */
 int sim_control_add_fault(int dir_fd, const struct sim_rule *rule, const struct sim_delays *delays, uint32_t *ret_id);
 int sim_control_change_faults(int dir_fd, enum sim_fault_change change, uint32_t id, uint64_t seed);
 
-/* Keep for sim_last_error() why a call for the session @dir failed with @rc. Returns @rc. */
+/* Set the text of sim_last_error() for a call that failed with @rc for the session @dir. Returns @rc. */
 int sim_control_set_error(const char *dir, int rc);
 
 /* Map the session's shared state; the caller unmaps it. */

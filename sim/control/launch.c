@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Start of the daemon: fork, exec, wait until the daemon is ready. */
 #include "launch.h"
 
 #include <dlfcn.h>
@@ -23,18 +24,19 @@ struct launch {
 	char *program;
 	char *topology; /* absolute, or NULL */
 	const char *argv[MAX_ARGS];
-	int log_fd;      /* its standard error, or -1 to have ours */
-	off_t log_start; /* what it says stands behind this offset */
+	int log_fd;      /* the daemon's standard error; -1 = the same as this process's */
+	off_t log_start; /* the daemon's messages begin at this offset of the log */
 };
 
-/* The child: no terminal, no directory, no descriptor of ours. Does not return. */
+/* The child: detach from the terminal, the working directory and this process's descriptors, then exec. Does not
+ * return. */
 static void exec_daemon(const struct launch *launch, int ready_fd)
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t term_signals;
 
-	/* Blocked from the start, as the daemon takes them as events later: an
-	 * early one must not end it before it can clean up. */
+	/* Block the signals before the exec, as the daemon reads them as events. An early signal must not end the
+	 * daemon before it can clean up. */
 	sigemptyset(&term_signals);
 	sigaddset(&term_signals, SIGTERM);
 	sigaddset(&term_signals, SIGINT);
@@ -98,7 +100,7 @@ static int open_log(const char *dir, struct launch *launch)
 	return rc;
 }
 
-/* Beside this library in a build tree, or in an installation's bin, two levels above. */
+/* Find bfsimd beside this library in a build tree, or in an installation's bin, two levels above. */
 static char *find_own_bfsimd(void)
 {
 	static const char *const places[] = { "cli/bfsimd", "../../bin/bfsimd" };
@@ -127,7 +129,7 @@ static int find_program(const char *given, struct launch *launch)
 
 	if (!chosen || !chosen[0])
 		launch->program = find_own_bfsimd();
-	else if (!(launch->program = realpath(chosen, NULL))) /* it is started from another directory */
+	else if (!(launch->program = realpath(chosen, NULL))) /* absolute, as the daemon starts in another directory */
 		launch->program = strdup(chosen);
 	if (!launch->program)
 		return sim_set_error(-ENOENT,
@@ -164,7 +166,7 @@ static bool wait_until_ready(int ready_fd)
 	return got == 1;
 }
 
-/* Pass on what a daemon that failed has said. */
+/* Report the failed daemon's messages. */
 static int report_start_failure(const struct launch *launch, int status)
 {
 	char text[4096];

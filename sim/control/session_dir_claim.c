@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Claiming, creating and removing the directory of a session. */
 #include "session_dir_claim.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static int create_dir(const char *dir, struct sim_session_dir *session_dir)
 	return 0;
 }
 
-/* A session may replace a stale one, never a live one nor a user's file. */
+/* A new session may replace a stale one, but neither a live one nor a file of the user. */
 static int check_unused(const struct sim_session_dir *session_dir)
 {
 	int dir_fd = sim_session_dir_open(session_dir->dir, false);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/control/session_dir_claim.h - the directory of a session that is about to be.
+/* sim/control/session_dir_claim.h - the directory of a session whose daemon is not started yet.
  *
- *   take, temporary --> (directory) --> launch (launch.h) --> (a daemon that can be used)
- *                            ^              | failed
- *                            +--- unmake ---+
+ *   claim, create_temporary --> (directory) --> launch (launch.h) --> (a daemon that can be used)
+ *                                   ^              | failed
+ *                                   +--- remove ---+
  *
- * Errors are -errno; sim_last_error() says what was wrong.
+ * Errors are -errno; sim_last_error() has the reason.
  */
 #ifndef SIM_SESSION_DIR_CLAIM_H
 #define SIM_SESSION_DIR_CLAIM_H
@@ -13,20 +13,18 @@
 #include <stdbool.h>
 
 struct sim_session_dir {
-	char *dir;    /* absolute; the caller's: sim_session_dir_fini() */
-	bool created; /* the directory is ours to remove */
+	char *dir;    /* absolute; sim_session_dir_fini() frees it */
+	bool created; /* this process made the directory and may remove it */
 };
 
-/* Take DIR for a new session, making it when it does not exist. Refuses a live
- * session's directory (-EBUSY) and one that holds somebody else's topology.yaml
- * (-EEXIST). Returns 0, or -errno with nothing to release. */
+/* Claim DIR for a new session, and create DIR if it does not exist. Refuses the directory of a live session (-EBUSY)
+ * and one with a topology.yaml of the user (-EEXIST). Returns 0, or -errno with nothing to release. */
 int sim_session_dir_claim(const char *dir, struct sim_session_dir *ret_dir);
 
-/* Make a new directory with a name of its own, in $TMPDIR or /tmp. Returns 0, or -errno as above. */
+/* Create a directory with a unique name in $TMPDIR or /tmp. Returns 0, or -errno as above. */
 int sim_session_dir_create_temporary(struct sim_session_dir *ret_dir);
 
-/* Remove what a session left in its directory, unless a daemon lives there, and the
- * directory if it was made for it. */
+/* Remove a session's files, unless a daemon lives there, and the directory if it was created for the session. */
 void sim_session_dir_remove(const struct sim_session_dir *session_dir);
 
 void sim_session_dir_fini(struct sim_session_dir *session_dir);

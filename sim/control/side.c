@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The check of a side name, with a message that lists the valid names. */
 #include "side.h"
 
 #include <errno.h>

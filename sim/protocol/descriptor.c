@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The encoding of an export descriptor, and its checks. */
 #include "descriptor.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@ struct descriptor {
 	uint64_t key_id;
 	uint8_t secret[SIM_SECRET_SIZE];
 	uint32_t reserved;
-	uint32_t checksum; /* CRC-32 of all before it */
+	uint32_t checksum; /* CRC-32 of all bytes before this member */
 };
 
 static_assert(sizeof(struct descriptor) == SIM_DESCRIPTOR_BYTES, "a descriptor has no padding");

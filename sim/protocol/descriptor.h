@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/protocol/descriptor.h - an export as bytes that an application carries to the other side.
  *
- * The bytes name the session and the key and hold the key's secret; they are
- * self-checking (length, version, checksum), and say nothing about where the
- * memory is: the importer learns that from the card, once it is let in.
+ * The bytes name the session and the key, and hold the key's secret. A length, a version and a checksum guard them.
+ * They do not say where the memory is: the card gives the location to an importer with a valid key.
  */
 #ifndef SIM_DESCRIPTOR_H
 #define SIM_DESCRIPTOR_H
@@ -20,8 +19,8 @@
 void sim_descriptor_encode(const uint8_t session[SIM_SESSION_ID_SIZE], const struct sim_key *key,
 			   uint8_t bytes[SIM_DESCRIPTOR_BYTES]);
 
-/* Read one. Returns 0, -EINVAL (not an unaltered descriptor of this version) or
- * -ESTALE (of another session); *ret_key is written on success only. */
+/* Read a descriptor. Returns 0, -EINVAL (not an unaltered descriptor of this version) or -ESTALE (of another session).
+ * *ret_key is written on success only. */
 int sim_descriptor_decode(const uint8_t session[SIM_SESSION_ID_SIZE], const void *bytes, size_t len,
 			  struct sim_key *ret_key);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/protocol/handshake_msg.h - what one end of a channel sends the other: some bytes and descriptors. */
+/* sim/protocol/handshake_msg.h - a message between the two ends of a channel: some bytes and descriptors. */
 #ifndef SIM_HANDSHAKE_MSG_H
 #define SIM_HANDSHAKE_MSG_H
 
@@ -11,7 +11,7 @@
 struct sim_handshake_msg {
 	uint32_t len_bytes;             /* at most SIM_HANDSHAKE_MSG_SIZE */
 	uint32_t num_fds;               /* at most SIM_HANDSHAKE_MSG_FDS */
-	int fds[SIM_HANDSHAKE_MSG_FDS]; /* sent: stay the sender's; taken: the taker's, closed by an exec */
+	int fds[SIM_HANDSHAKE_MSG_FDS]; /* the sender keeps its own; the receiver owns close-on-exec copies */
 	uint8_t body[SIM_HANDSHAKE_MSG_SIZE];
 };
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The files of a session's directory: lock, socket, topology, log. */
 #include "session_dir.h"
 
 #include <errno.h>
@@ -16,15 +17,15 @@
 #define SOCKET_NAME    "bfsimd.sock"
 #define LOCK_NAME      "lock"
 #define READ_BYTES     4096
-#define MAX_FILE_BYTES (16 * 1024 * 1024) /* a session's files are small; /dev/zero is not */
+#define MAX_FILE_BYTES (16 * 1024 * 1024) /* refuses endless files such as /dev/zero */
 
-/* /tmp is everybody's: a directory there that is not this user's alone is not taken. */
+/* All users can write to /tmp: refuse a directory there that other users own or can write to. */
 static int check_private(const char *path)
 {
 	struct stat st;
 
 	if (lstat(path, &st) < 0)
-		return 0; /* to be made */
+		return 0; /* does not exist yet */
 	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
 }
 
@@ -55,10 +56,10 @@ int sim_session_dir_open(const char *dir, bool create)
 	return fd < 0 ? -errno : fd;
 }
 
-/* A lock of the open file, unlike flock() one that can be asked for without taking it. */
+/* A lock of the open file description: unlike with flock(), a process can test it without taking it. */
 static const struct flock whole_file = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-/* Open the lock file and lock it. A descriptor, -EBUSY or -errno. */
+/* Open the lock file and lock it. Returns a descriptor, -EBUSY or another -errno. */
 static int lock_file(int dir_fd)
 {
 	struct flock lock = whole_file;
@@ -75,7 +76,7 @@ static int lock_file(int dir_fd)
 	return fd;
 }
 
-/* Whether the open file is still the one that has the name: a daemon that ends removes it. */
+/* Whether the open file still has the name of the lock file: a daemon that ends removes the file. */
 static bool is_lock_file(int dir_fd, int fd)
 {
 	struct stat locked, named;
@@ -110,7 +111,7 @@ bool sim_session_dir_is_live(int dir_fd)
 	return live;
 }
 
-/* A socket's address holds 107 characters: go through the open directory instead of its name. */
+/* A socket's address holds 107 characters, so the address goes through the open directory. */
 static struct sockaddr_un socket_address(int dir_fd)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -188,7 +189,7 @@ int sim_session_dir_write(int dir_fd, const char *name, const char *text, size_t
 	return rc;
 }
 
-/* Read to the end, whatever kind of file it is; *ret_text is the caller's in any case. */
+/* Read a file of any type to its end. The caller frees *ret_text in any case. */
 static int read_all(int fd, char **ret_text, size_t *ret_len)
 {
 	size_t size = 0, len = 0;
@@ -257,7 +258,7 @@ void sim_session_dir_remove_files(int dir_fd)
 {
 	unlinkat(dir_fd, SOCKET_NAME, 0);
 	unlinkat(dir_fd, "topology.yaml", 0);
-	unlinkat(dir_fd, "topology.yaml.new", 0); /* of a daemon that died while it wrote */
+	unlinkat(dir_fd, "topology.yaml.new", 0); /* left by a daemon that died while writing */
 	unlinkat(dir_fd, "bfsimd.log", 0);
 	unlinkat(dir_fd, LOCK_NAME, 0);
 }

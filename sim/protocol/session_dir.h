@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/protocol/session_dir.h - a session's directory: where processes find a card's daemon.
+/* sim/protocol/session_dir.h - the directory of a session, in which processes find the daemon of a card.
  *
  *   DIR/bfsimd.sock    the daemon's socket
- *   DIR/lock           locked while a daemon lives: what tells a live session from a stale one
+ *   DIR/lock           locked while a daemon lives: tells a live session from a stale one
  *   DIR/topology.yaml  the card
  *   DIR/bfsimd.log     the daemon's messages
  *
- * Sharing the directory (a bind mount, a volume) is all that two containers
- * need to stand on one card. A path may be of any length.
+ * Two containers that share the directory (a bind mount, a volume) can use one card. A path may be of any length.
  */
 #ifndef SIM_SESSION_DIR_H
 #define SIM_SESSION_DIR_H
@@ -16,43 +15,42 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The user's default session: $BFSIM_SESSION, else one directory per user.
- * Returns 0, -ENAMETOOLONG, or -EPERM: the one in /tmp is another user's. */
+/* The user's default session: $BFSIM_SESSION, else one directory per user. Returns 0, -ENAMETOOLONG, or -EPERM (the
+ * directory in /tmp belongs to another user). */
 int sim_session_dir_default(char *path, size_t size);
 
-/* Open DIR, creating it (mode 0700) when it does not exist. A descriptor or -errno. */
+/* Open DIR, and create it (mode 0700) first if @create is set and DIR does not exist. Returns a descriptor or
+ * -errno. */
 int sim_session_dir_open(const char *dir, bool create);
 
-/* Take the session: a stale one's socket is removed. Returns a descriptor that
- * holds the lock until it is closed, -EBUSY (a daemon lives there) or -errno. */
+/* Lock the session for a daemon, and remove a stale session's socket. Returns a descriptor that holds the lock until it
+ * is closed, -EBUSY (a daemon lives there) or another -errno. */
 int sim_session_dir_lock(int dir_fd);
 
-/* Whether a daemon holds the lock. Only looks, and so is in nobody's way. */
+/* Whether a daemon holds the lock. The test does not take the lock. */
 bool sim_session_dir_is_live(int dir_fd);
 
-/* Listen on, or connect to, the session's socket. A descriptor or -errno
- * (-ENOENT, -ECONNREFUSED: no daemon there). On a connected one, sending to a
- * daemon that does not take it fails with -EAGAIN after SIM_SESSION_DIR_TIMEOUT_S; so
- * does connecting. */
+/* Listen on, or connect to, the session's socket. Returns a descriptor or -errno (-ENOENT, -ECONNREFUSED: no daemon
+ * there). If the daemon does not receive, a connect or a send fails with -EAGAIN after SIM_SESSION_DIR_TIMEOUT_S. */
 #define SIM_SESSION_DIR_TIMEOUT_S 10
 int sim_session_dir_listen(int dir_fd);
 int sim_session_dir_connect(int dir_fd);
 
-/* Write a file of the session whole, or not at all. Returns 0 or -errno. */
+/* Write a file of the session atomically. Returns 0 or -errno. */
 int sim_session_dir_write(int dir_fd, const char *name, const char *text, size_t len);
 
-/* Read a file of the session. *ret_text is the caller's (free()) and
- * zero-terminated; *ret_len does not count the zero. Returns 0 or -errno
- * (-EFBIG: more than 16 MiB). */
+/* Read a file of the session. The caller frees *ret_text, which is zero-terminated; *ret_len does not count the zero.
+ * Returns 0 or -errno (-EFBIG: more than 16 MiB). */
 int sim_session_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len);
 
-/* Watch for files of the session that go. A descriptor (inotify) to be read when it is readable, or -errno. */
+/* Watch the session for removed files. Returns an inotify descriptor, which the caller reads when it is readable, or
+ * -errno. */
 int sim_session_dir_watch(int dir_fd);
 
-/* Whether a process could find the socket. */
+/* Whether the socket exists. */
 bool sim_session_dir_has_socket(int dir_fd);
 
-/* Remove what sim_session_dir_lock(), sim_session_dir_listen() and sim_session_dir_write() made. */
+/* Remove the files that sim_session_dir_lock(), sim_session_dir_listen() and sim_session_dir_write() made. */
 void sim_session_dir_remove_files(int dir_fd);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The sizes, the transfer and the checks of messages between processes and the daemon. */
 #include "wire.h"
 
 #include <assert.h>
@@ -88,7 +89,7 @@ int sim_msg_send(int sock, struct sim_msg *msg, int fd)
 	return sim_msg_send_fds(sock, msg, &fd, fd >= 0);
 }
 
-/* The passed descriptors; those beyond what a message may have are closed. */
+/* Collect the passed descriptors, and close those beyond the maximum of a message. */
 static void collect_fds(struct msghdr *packet, struct sim_fds *fds)
 {
 	fds->count = 0;
@@ -115,8 +116,8 @@ static bool is_message(const struct sim_msg *msg, size_t len)
 	       len == sim_msg_size(msg->type, msg->is_reply);
 }
 
-/* An end that closes with packets unread makes our next call say ECONNRESET,
- * once: what it had sent before is behind that. */
+/* If the other end closes with unread packets, the next call returns ECONNRESET once. The packets that it had sent
+ * follow, so the receive is repeated. */
 static ssize_t receive(int sock, struct msghdr *packet)
 {
 	ssize_t got;
@@ -172,7 +173,7 @@ int sim_msg_recv(int sock, struct sim_msg *ret_msg, int *ret_fd)
 void sim_handshake_msg_pack(const struct sim_handshake_msg *handshake, struct sim_msg_handshake *ret_packed)
 {
 	assert(handshake->len_bytes <= SIM_HANDSHAKE_MSG_SIZE && handshake->num_fds <= SIM_HANDSHAKE_MSG_FDS);
-	memset(ret_packed, 0, sizeof(*ret_packed)); /* what lies in memory beside it is nobody's business */
+	memset(ret_packed, 0, sizeof(*ret_packed)); /* send no stale bytes of this memory */
 	ret_packed->len_bytes = handshake->len_bytes;
 	ret_packed->num_fds = handshake->num_fds;
 	memcpy(ret_packed->body, handshake->body, handshake->len_bytes);

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/protocol/wire.h - what processes and the card's daemon say to each other.
+/* sim/protocol/wire.h - the messages between processes and the card's daemon.
  *
- * One message is one packet of a Unix SOCK_SEQPACKET socket: a head, a body
- * whose size its type and direction fix, and at most one file descriptor; what
- * carries a handshake message has the handshake message's. A request carries a sequence number of its
- * sender; the reply repeats it.
+ * One message is one packet of a Unix SOCK_SEQPACKET socket: a head, a body of a size that depends on type and
+ * direction, and at most one file descriptor. A message with a handshake message carries the descriptors of that one.
+ * A request carries a sequence number of its sender; the reply repeats that number.
  *
  *   process -> daemon   ATTACH EXPORT REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
  *                       LISTEN UNLISTEN CONNECT ACCEPT HANDSHAKE SHARED_STATE FAULT
- *                       GET_RECORDING                                             (replied to)
- *                       UNIMPORT PATH WAKE_EXPORTER DETACH CLOSE NOTIFY_PEER ADD_RECORDING         (not)
- *   daemon -> process   REVOKED DESCRIBE                                         (replied to)
- *                       WAKE_EXPORTER OFFER ACCEPT HANDSHAKE CLOSE NOTIFY_PEER FUNCTIONS_CHANGED        (not)
+ *                       GET_RECORDING                                                        (with a reply)
+ *                       UNIMPORT PATH WAKE_EXPORTER DETACH CLOSE NOTIFY_PEER ADD_RECORDING   (without)
+ *   daemon -> process   REVOKED DESCRIBE                                                     (with a reply)
+ *                       WAKE_EXPORTER OFFER ACCEPT HANDSHAKE CLOSE NOTIFY_PEER FUNCTIONS_CHANGED   (without)
  *
- * Both ends run the same build; a version other than ours is refused. What
- * arrives is checked for size, kind and a status that means something before it
- * is looked at.
+ * Both ends run the same build; a receiver refuses any other version. A receiver checks the size, the type and the
+ * status of a message before it uses the message.
  */
 #ifndef SIM_WIRE_H
 #define SIM_WIRE_H
@@ -34,34 +32,34 @@
 #define SIM_WIRE_VERSION 4
 
 enum sim_msg_type {
-	SIM_MSG_ATTACH = 1, /* here I am */
-	SIM_MSG_EXPORT,     /* make a key for my memory; with the object's descriptor if it has one */
-	SIM_MSG_REVOKE,     /* end my key; replied to when no importer touches the memory any more */
-	SIM_MSG_IMPORT,     /* let me use a key; the reply may carry the object's descriptor */
+	SIM_MSG_ATTACH = 1, /* attach this process */
+	SIM_MSG_EXPORT,     /* make a key for the sender's memory; with the object's descriptor if there is one */
+	SIM_MSG_REVOKE,     /* end a key of the sender; the reply comes when no importer accesses the memory any more */
+	SIM_MSG_IMPORT,     /* import a key; the reply may carry the object's descriptor */
 	SIM_MSG_UNIMPORT,
-	SIM_MSG_PATH,          /* which path an import uses */
-	SIM_MSG_DESCRIBE,      /* how to reach an imported memory through libfabric; passed to its exporter */
-	SIM_MSG_WAKE_EXPORTER, /* ask the exporter's helper to look after its peers; passed on */
-	SIM_MSG_REVOKED,       /* an imported key ended; replied to when it is no longer touched */
-	SIM_MSG_STATUS,        /* who is attached; the reply carries a descriptor of a JSON text */
+	SIM_MSG_PATH,          /* the data path of an import */
+	SIM_MSG_DESCRIBE,      /* ask how to reach an imported memory through libfabric; forwarded to its exporter */
+	SIM_MSG_WAKE_EXPORTER, /* ask the exporter's helper thread to serve its peers; forwarded */
+	SIM_MSG_REVOKED,       /* an imported key ended; the reply comes when no copy accesses its memory any more */
+	SIM_MSG_STATUS,        /* the attached processes; the reply carries a descriptor of a JSON text */
 	SIM_MSG_SHUTDOWN,      /* end the daemon */
-	SIM_MSG_DETACH,        /* I leave in order, and clean up myself; without it an end is a death */
-	/* Channels. Each process calls its end by a number that means nothing to others. */
-	SIM_MSG_LISTEN, /* I serve this name on that representor */
+	SIM_MSG_DETACH,        /* orderly detach; the daemon takes an end without this message for a death */
+	/* Channels. Each process identifies its end by a number, which other processes do not use. */
+	SIM_MSG_LISTEN, /* offer a service: a name on a representor */
 	SIM_MSG_UNLISTEN,
-	SIM_MSG_CONNECT,     /* find me that server; with a handshake message for it */
-	SIM_MSG_OFFER,       /* a client wants in; with its handshake message */
-	SIM_MSG_ACCEPT,      /* let it in; with a handshake message for it, to which it is passed on */
-	SIM_MSG_HANDSHAKE,   /* for the other end; passed on */
-	SIM_MSG_CLOSE,       /* this channel is no more, for that reason; passed on */
-	SIM_MSG_NOTIFY_PEER, /* have the other end look at what we share; passed on */
-	/* Like STATUS and SHUTDOWN these may come from who is not attached. */
+	SIM_MSG_CONNECT,     /* connect to a service; with a handshake message for its server */
+	SIM_MSG_OFFER,       /* a client connects; with its handshake message */
+	SIM_MSG_ACCEPT,      /* accept a client; with a handshake message for it; forwarded to the client */
+	SIM_MSG_HANDSHAKE,   /* a handshake message for the other end; forwarded */
+	SIM_MSG_CLOSE,       /* the channel is closed, with a reason; forwarded */
+	SIM_MSG_NOTIFY_PEER, /* ask the other end to look at the shared memory; forwarded */
+	/* A process need not be attached to send these two, STATUS and SHUTDOWN. */
 	SIM_MSG_SHARED_STATE, /* the reply carries the shared state's descriptor (shared_state.h), as ATTACH's does */
 	SIM_MSG_FAULT,        /* change the fault plan; with a descriptor of the rule's delays if it has any */
 	/* Recordings (sim/trace/format.h). */
-	SIM_MSG_ADD_RECORDING,     /* keep the descriptor of mine */
-	SIM_MSG_FUNCTIONS_CHANGED, /* look at what has become of the functions (function_status.h) */
-	SIM_MSG_GET_RECORDING,     /* which is the first, of that number or later; the reply carries its descriptor */
+	SIM_MSG_ADD_RECORDING,     /* keep the descriptor of the sender's recording */
+	SIM_MSG_FUNCTIONS_CHANGED, /* the status of functions changed (function_status.h) */
+	SIM_MSG_GET_RECORDING, /* get the first recording of that number or later; the reply carries its descriptor */
 	SIM_MSG_COUNT,
 };
 
@@ -72,7 +70,7 @@ enum sim_fault_change {
 	SIM_FAULT_SEED,
 };
 
-/* A handshake message without its descriptors: they travel beside it. */
+/* A handshake message without its descriptors, which travel beside it. */
 struct sim_msg_handshake {
 	uint32_t len_bytes;
 	uint32_t num_fds;
@@ -130,7 +128,7 @@ struct sim_msg {
 			struct sim_msg_handshake handshake;
 		} connect;
 		struct {
-			uint64_t service; /* OFFER: the server's number of it */
+			uint64_t service; /* OFFER: the server's number of the service */
 			uint64_t number;
 			struct sim_msg_handshake msg;
 		} handshake; /* OFFER, ACCEPT, HANDSHAKE */
@@ -141,7 +139,7 @@ struct sim_msg {
 		} channel; /* UNLISTEN, CLOSE, NOTIFY_PEER */
 		struct {
 			uint32_t change; /* enum sim_fault_change */
-			uint32_t id;     /* to remove; in the reply: that was added */
+			uint32_t id;     /* REMOVE: the rule; reply to ADD: the added rule */
 			uint64_t seed;
 			struct sim_rule rule;
 		} fault;
@@ -149,9 +147,9 @@ struct sim_msg {
 			uint64_t number;
 		} recording;
 		struct {
-			uint64_t number;      /* of the one that the descriptor is of */
-			uint64_t zero_ns;     /* when the session began, by CLOCK_MONOTONIC */
-			uint64_t num_dropped; /* older ones, of processes that have gone, that were not kept */
+			uint64_t number;      /* the recording whose descriptor comes with this */
+			uint64_t zero_ns;     /* begin of the session, by CLOCK_MONOTONIC */
+			uint64_t num_dropped; /* older recordings of ended processes that the daemon did not keep */
 			int32_t pid;
 			uint32_t is_alive;
 			char side[PCIE_SIDE_SIZE];
@@ -160,38 +158,38 @@ struct sim_msg {
 	} body;
 };
 
-/* Descriptors that came with a message; all are closed by an exec. */
+/* Descriptors that came with a message; all are close-on-exec. */
 struct sim_fds {
-	int fd[SIM_HANDSHAKE_MSG_FDS]; /* -1 = somebody took it */
-	uint32_t count;                /* fewer than were sent when the process has no room for more */
+	int fd[SIM_HANDSHAKE_MSG_FDS]; /* -1 = taken */
+	uint32_t count;                /* fewer than sent if the process has no room for more */
 };
 
-/* Close those that nobody took. */
+/* Close the descriptors that were not taken. */
 void sim_fds_close(struct sim_fds *fds);
 
-/* Bytes of a whole message of that kind, 0 when there is none. */
+/* Size of a whole message of that type in bytes, 0 if the type is unknown. */
 size_t sim_msg_size(uint16_t type, bool is_reply);
 
-/* Send @msg with descriptors. Returns 0, -EAGAIN (non-blocking socket, full)
- * or another -errno; -EPIPE when the other end is gone. They stay the caller's. */
+/* Send @msg with descriptors, which stay the caller's. Returns 0, -EAGAIN (non-blocking socket, full), -EPIPE (the
+ * other end closed) or another -errno. */
 int sim_msg_send_fds(int sock, struct sim_msg *msg, const int *fds, uint32_t num_fds);
 
-/* Receive one. Returns 0; -EAGAIN (nothing there); -EPIPE (the other end is
- * gone); -EPROTO (not a message of ours). *ret_fds is written on success only. */
+/* Receive a message. Returns 0; -EAGAIN (none there); -EPIPE (the other end closed); -EPROTO (not a valid message).
+ * *ret_fds is written on success only. */
 int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds);
 
-/* The same with one descriptor, or -1; of several that come, the others are closed. */
+/* The same with one descriptor, or -1. The receiver closes any further descriptors. */
 int sim_msg_send(int sock, struct sim_msg *msg, int fd);
 int sim_msg_recv(int sock, struct sim_msg *ret_msg, int *ret_fd);
 
-/* Put @handshake into a message, and take one out, with the descriptors that came
- * with it, which become the handshake message's. The latter returns 0, -EPROTO (no handshake message
- * of ours) or -EMFILE (its descriptors found no room). */
+/* Pack @handshake into a message; unpack one together with its descriptors, which the handshake message then owns.
+ * The latter returns 0, -EPROTO (not a valid handshake message) or -EMFILE (the process had no room for its
+ * descriptors). */
 void sim_handshake_msg_pack(const struct sim_handshake_msg *handshake, struct sim_msg_handshake *ret_packed);
 int sim_handshake_msg_unpack(const struct sim_msg_handshake *packed, struct sim_fds *fds,
 			     struct sim_handshake_msg *ret_handshake);
 
-/* Whether all that it says came with it: 0, -EPROTO or -EMFILE. */
+/* Check that a packed handshake message is valid and has all its descriptors. Returns 0, -EPROTO or -EMFILE. */
 int sim_handshake_msg_check(const struct sim_msg_handshake *packed, const struct sim_fds *fds);
 
 /* Close a handshake message's descriptors. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Listening, connecting, and the handshake messages of a channel. */
 #include "channel.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ static void unlist_listener(struct sim_channels *channels, struct sim_listener *
 	}
 }
 
-/* Listed before the owner knows it: the first offer may come before the answer. */
+/* The listener is listed before the owner knows it, because the first offer may come before the reply. */
 static struct sim_listener *add_listener(struct sim_channels *channels, sim_channel_notify *notify, void *arg)
 {
 	struct sim_listener *listener = calloc(1, sizeof(*listener));
@@ -63,14 +64,14 @@ int sim_session_listen(struct sim_session *session, const struct sim_service *se
 		return -ENOMEM;
 	rc = owner->ops->listen(owner, listener->number, service);
 	if (rc < 0) {
-		sim_session_unlisten(session, listener); /* the owner may know it: it was late, not unwilling */
+		sim_session_unlisten(session, listener); /* the owner may have it: its reply may be late */
 		return rc;
 	}
 	*ret_listener = listener;
 	return 0;
 }
 
-/* The next offer that nobody took; out of the lists. With the lock held. */
+/* Take the oldest untaken offer out of the lists. Call with the lock held. */
 static struct sim_channel *pop_offer(struct sim_listener *listener)
 {
 	struct sim_channel *channel = listener->channels->channels;
@@ -167,20 +168,20 @@ int sim_session_connect(struct sim_session *session, uint32_t function, const ch
 	if (!channel)
 		return -ENOMEM;
 	rc = owner->ops->connect(owner, channel->number, &request);
-	if (rc == -ECONNREFUSED) { /* it can't be otherwise: no time passes */
+	if (rc == -ECONNREFUSED) { /* on a private card or with a timeout of 0: closed at once */
 		atomic_store(&channel->status, rc);
 	} else if (rc < 0) {
-		sim_channel_close(session, channel, -ECONNRESET); /* the owner may know it, as above */
+		sim_channel_close(session, channel, -ECONNRESET); /* the owner may have the channel, as above */
 		return rc;
 	}
 	*ret_channel = channel;
 	return 0;
 }
 
-/* ---- talking ---- */
+/* ---- handshake messages and status ---- */
 
-/* The owner did not take a handshake message: the channel is of no use any more. Unless it
- * knew of an end that we read in the meantime. Returns the channel's status. */
+/* The owner refused a handshake message: close the channel. If the owner's close arrived in the meantime, its reason
+ * stays. Returns the channel's status. */
 static int fail_channel(struct sim_channel *channel, int rc)
 {
 	struct sim_owner *owner = owner_of(channel->channels);

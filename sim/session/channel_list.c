@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The lists of listeners and channels: lookup, queues of handshake messages, notifications. */
 #include "channel_list.h"
 
 #include <errno.h>
@@ -43,8 +44,8 @@ void sim_channels_destroy(struct sim_channels *channels)
 	free(channels);
 }
 
-/* The thread that may have held the lock is not in the child: then the lists may
- * be half changed, and what their handshake messages carry stays open until the child's end. */
+/* A parent thread that held the lock does not exist in the child. Then the lists may be half changed, and the
+ * descriptors of the handshake messages stay open until the child ends. */
 void sim_channels_abandon(struct sim_channels *channels)
 {
 	if (pthread_mutex_trylock(&channels->lock) != 0)
@@ -150,7 +151,7 @@ void sim_channels_wait_notification(struct sim_channels *channels, const struct 
 		pthread_cond_wait(&channels->notification_done, &channels->lock);
 }
 
-/* Lets go of the lock meanwhile: what is in the lists may be another then. */
+/* Releases the lock during the notification: the lists may change meanwhile. */
 static void run_notification(struct sim_channels *channels, struct notification *notification)
 {
 	notification->due = false;
@@ -164,7 +165,7 @@ static void run_notification(struct sim_channels *channels, struct notification 
 	pthread_cond_broadcast(&channels->notification_done);
 }
 
-/* ---- what the owner reports ---- */
+/* ---- reports of the owner ---- */
 
 int sim_channels_offered(struct sim_channels *channels, uint64_t number, uint64_t channel_number,
 			 const struct sim_handshake_msg *connect_msg)
@@ -197,7 +198,7 @@ static bool is_alive(const struct sim_channel *channel)
 	return status == 0 || status == -EINPROGRESS;
 }
 
-/* The first reason stays. Whether this was it. */
+/* Set the reason of the close; the first reason stays. Returns whether this one was the first. */
 static bool set_closed(struct sim_channel *channel, int reason)
 {
 	if (!is_alive(channel))
@@ -210,7 +211,7 @@ static int deliver_to_channel(struct sim_channels *channels, uint64_t number, bo
 			      const struct sim_handshake_msg *handshake)
 {
 	struct sim_channel *channel;
-	int rc = -ECONNRESET; /* we closed it, or gave it up */
+	int rc = -ECONNRESET; /* this process closed the channel */
 
 	pthread_mutex_lock(&channels->lock);
 	channel = find_channel(channels, number);
@@ -245,7 +246,7 @@ void sim_channels_closed(struct sim_channels *channels, uint64_t number, int rea
 
 	pthread_mutex_lock(&channels->lock);
 	channel = find_channel(channels, number);
-	if (channel && channel->offered_by) { /* a client that no longer waits: nobody has heard of it */
+	if (channel && channel->offered_by) { /* the client gave up; the application has not seen the channel */
 		sim_channels_unlist(channels, channel);
 		sim_channel_free(channel);
 	} else if (channel && set_closed(channel, reason)) {

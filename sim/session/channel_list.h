@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/session/channel_list.h - a session's listeners and channels, and what its owner
- * reports about them. Shared by channel.c, channel_list.c and the owners.
+/* sim/session/channel_list.h - the listeners and channels of a session, and the reports of its owner about them.
+ * Shared by channel.c, channel_list.c and the owners.
  *
- * Each listener and channel has a number by which this process and its owner
- * call it. What the owner reports of a number that is gone already is a close
- * that it hadn't read yet.
+ * This process and its owner identify each listener and channel by a number. A report for an unknown number is
+ * about a channel that this process closed before the owner read the close.
  *
- * Notifications come from the helper thread only, and with no lock held; who
- * frees a listener or a channel waits for the one that runs.
+ * Notifications run in the helper thread only, with no lock held. The thread that frees a listener or a channel
+ * waits for a notification that runs.
  */
 #ifndef SIM_SESSION_CHANNEL_LIST_H
 #define SIM_SESSION_CHANNEL_LIST_H
@@ -18,7 +17,7 @@
 #include "channel.h"
 
 struct notification {
-	sim_channel_notify *notify; /* NULL = nobody is interested yet */
+	sim_channel_notify *notify; /* NULL = not set yet */
 	void *arg;
 	bool due;
 };
@@ -33,8 +32,8 @@ struct sim_channel {
 	uint64_t number;
 	_Atomic int status;
 	struct notification notification;
-	struct sim_listener *offered_by; /* NULL = taken, or we are the client */
-	struct queued_msg *unread;       /* oldest first; of an offered channel the connect message */
+	struct sim_listener *offered_by; /* NULL = taken, or a channel of the client side */
+	struct queued_msg *unread;       /* oldest first; an offered channel holds its connect message here */
 	struct queued_msg **unread_end;
 	uint32_t num_unread;
 	struct sim_channel *next;
@@ -49,11 +48,11 @@ struct sim_listener {
 
 struct sim_channels {
 	struct sim_session *session;
-	pthread_mutex_t lock; /* protects what follows, and what hangs on it */
+	pthread_mutex_t lock; /* protects the members below and the listed objects */
 	pthread_cond_t notification_done;
 	struct sim_listener *listeners;
 	struct sim_channel *channels, **channels_end; /* oldest first */
-	const struct notification *running;           /* the notification under way */
+	const struct notification *running;           /* the notification that runs now */
 	uint64_t next_number;
 };
 
@@ -63,17 +62,17 @@ void sim_channels_destroy(struct sim_channels *channels);
 /* In a forked child: close the descriptors of handshake messages that the parent will take. */
 void sim_channels_abandon(struct sim_channels *channels);
 
-/* What the owner's messages say. Those with a handshake message return 0 or -errno; then
- * the handshake message and its descriptors stay the caller's, who tells the other end. */
+/* One function for each message of the owner. Those with a handshake message return 0 or -errno. On failure the caller
+ * keeps the handshake message and its descriptors, and informs the other end. */
 int sim_channels_offered(struct sim_channels *channels, uint64_t listener, uint64_t number,
 			 const struct sim_handshake_msg *connect_msg);
 int sim_channels_accepted(struct sim_channels *channels, uint64_t number, const struct sim_handshake_msg *accept_msg);
 int sim_channels_received(struct sim_channels *channels, uint64_t number, const struct sim_handshake_msg *handshake);
 void sim_channels_closed(struct sim_channels *channels, uint64_t number, int reason);
 void sim_channels_notified(struct sim_channels *channels, uint64_t number);
-void sim_channels_lost(struct sim_channels *channels); /* the daemon is gone */
+void sim_channels_lost(struct sim_channels *channels); /* the daemon was lost */
 
-/* For channel.c, with the lock held: wait until the notification does not run, and take out of the lists. */
+/* For channel.c, with the lock held: wait for the notification to end; take a channel out of the list; add one. */
 void sim_channels_wait_notification(struct sim_channels *channels, const struct notification *notification);
 void sim_channels_unlist(struct sim_channels *channels, struct sim_channel *channel);
 struct sim_channel *sim_channels_add(struct sim_channels *channels, uint64_t number);
@@ -81,7 +80,7 @@ struct sim_channel *sim_channels_add(struct sim_channels *channels, uint64_t num
 /* Free a channel that is in no list. */
 void sim_channel_free(struct sim_channel *channel);
 
-/* The first handshake message that was not taken, if there is one. With the lock held. */
+/* Take the oldest untaken handshake message, if there is one. Call with the lock held. */
 bool sim_channel_pop(struct sim_channel *channel, struct sim_handshake_msg *ret_handshake);
 
 #endif

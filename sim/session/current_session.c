@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The record of the session that this process is in. */
 #include "current_session.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static void unlock(void)
 	pthread_mutex_unlock(&current.lock);
 }
 
-/* A child does not get the lock of a thread that it doesn't have. */
+/* Locks across fork(), as the child would not have the thread that held the lock. */
 static void __attribute__((constructor)) handle_forks(void)
 {
 	pthread_atfork(lock, unlock, unlock);
@@ -38,7 +39,8 @@ int sim_current_session_lock(struct sim_current_session *ret_current)
 	int rc = 0;
 
 	lock();
-	/* Not when it doesn't matter: a thread of ours may come here while the program changes its environment. */
+	/* An attached process does not read the environment: a helper thread may be here while the application changes
+	 * it. */
 	env_dir = current.shared ? NULL : getenv("BFSIM_SESSION");
 	if (current.shared)
 		*ret_current = (struct sim_current_session){ .dir = current.dir,
@@ -94,7 +96,7 @@ void sim_current_session_set_detach_hook(bool (*detach_hook)(void))
 	unlock();
 }
 
-/* Detaching takes the lock itself. */
+/* Calls the hook without the lock, as the hook takes it. */
 bool sim_current_session_detach(void)
 {
 	bool (*detach_hook)(void);

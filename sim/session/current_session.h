@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/session/current_session.h - the session that this process is in: which one, and what it sees of it.
+/* sim/session/current_session.h - the session of this process, and the parts of it that this process can access.
  *
  *   attached to a daemon        dir and shared state
- *   on a private card           shared state alone: the process's own, from before it attaches to after it detached
- *   not attached yet            dir of $BFSIM_SESSION; without that it will get a private card
+ *   on a private card           shared state alone: it belongs to the process and exists before attach and after detach
+ *   not attached yet            dir of $BFSIM_SESSION; without that variable the process will get a private card
  *
- * For the public header, whose functions take no session. A forked child is where
- * its environment says, until it attaches.
+ * The functions of the public header use this, as they take no session. A forked child is in the session of its
+ * environment until it attaches.
  */
 #ifndef SIM_CURRENT_SESSION_H
 #define SIM_CURRENT_SESSION_H
@@ -18,28 +18,28 @@
 
 struct sim_current_session {
 	const char *dir;                      /* of a session with a daemon; NULL = a private card */
-	const char *side;                     /* on which it is attached, else NULL */
-	const struct pcie_topology *topology; /* of the card, while it is attached, else NULL */
-	struct sim_shared_state *shared;      /* NULL = of a daemon to which we are not attached */
+	const char *side;                     /* the attached side, else NULL */
+	const struct pcie_topology *topology; /* the card's topology while attached, else NULL */
+	struct sim_shared_state *shared;      /* NULL = the session of a daemon to which this process is not attached */
 	bool attached;
 };
 
-/* Look, and keep it as it is until unlocked; no fork and no attaching comes in
- * between. Returns 0; on failure -errno, unlocked. */
+/* Get the current session and lock it. No fork, attach or detach happens until the unlock. Returns 0; on failure
+ * -errno, unlocked. */
 int sim_current_session_lock(struct sim_current_session *ret_current);
 void sim_current_session_unlock(void);
 
-/* Called by the session. @dir is copied; NULL = a private card; @side and @topology stay until it is detached. Returns 0
- * or -ENOMEM. */
+/* The session calls these when it attaches and detaches. @dir is copied; NULL = a private card. @side and @topology
+ * must exist until the detach. Returns 0 or -ENOMEM. */
 int sim_current_session_set(const char *dir, const char *side, const struct pcie_topology *topology,
 			    struct sim_shared_state *shared);
 void sim_current_session_clear(const struct sim_shared_state *shared);
 
-/* Called by whoever uses the session: @detach_hook is how the process can be asked to detach. It says whether
- * the process is attached no more; it stays as long as something of the card is in use. */
+/* The user of the session sets @detach_hook, which tries to detach the process. The hook returns whether the process is
+ * detached; the process stays attached while objects of the card are in use. */
 void sim_current_session_set_detach_hook(bool (*detach_hook)(void));
 
-/* Ask. Whether the process is on no card now. */
+/* Call the detach hook. Returns whether the process is detached from all cards. */
 bool sim_current_session_detach(void);
 
 #endif

@@ -14,8 +14,8 @@
 #include "sim/base/monotonic.h"
 
 #define MAX_TARGETS    4     /* providers in use at once */
-#define SPIN_NS        50000 /* keep looking this long after the last event: a wake-up costs more */
-#define YIELD_AFTER_NS 15000 /* of that without letting others run: the peer may wait for this CPU */
+#define SPIN_NS        50000 /* poll this long after the last event: a wake-up costs more */
+#define YIELD_AFTER_NS 15000 /* poll this long without yielding the CPU, which the peer may need */
 
 struct export
 {
@@ -133,7 +133,7 @@ static struct export *find_export(struct sim_exports *exports, uint64_t key)
 	return export;
 }
 
-/* The index of the provider's target, opened on first need; or -errno. */
+/* Returns the index of the provider's target, opened on first need, or -errno. */
 static int open_target(struct sim_exports *exports, const char *provider)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = exports->epoll_tag };
@@ -197,8 +197,8 @@ int sim_exports_describe(struct sim_exports *exports, uint64_t key, const char *
 	return rc;
 }
 
-/* The thread sanitizer's, where it runs. What libfabric moves for peers is the card's
- * doing, and ordered by what the two sides tell each other: no race of this thread's. */
+/* Annotations of the thread sanitizer, if it is linked. They exclude libfabric's copies for peers: handshakes between
+ * the two sides order these copies, so they are no race of this thread. */
 void AnnotateIgnoreReadsBegin(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreReadsEnd(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreWritesBegin(const char *file, int line) __attribute__((weak));
@@ -220,7 +220,7 @@ static void tsan_ignore_end(void)
 	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
 }
 
-/* One round over the targets: how many events they saw. */
+/* Poll each target once. Returns the number of events. */
 static int serve_round(struct sim_exports *exports)
 {
 	int events = 0;
@@ -266,8 +266,8 @@ bool sim_exports_serve(struct sim_exports *exports, unsigned int max_us)
 int sim_session_export(struct sim_session *session, const struct sim_region *region, int object_fd,
 		       struct sim_key *ret_key)
 {
-	/* Yama's default on Ubuntu lets only ancestors access a process's memory. Allow the user's other processes:
-	 * the cma path needs it. Without Yama the call fails, which does not matter. */
+	/* Yama's default on Ubuntu lets only ancestors access a process's memory. The cma path needs access for the
+	 * user's other processes. Without Yama the call fails, without effect. */
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	return session->owner->ops->export(session->owner, region, object_fd, ret_key);
 }

@@ -11,17 +11,17 @@
 #include "session_priv.h"
 #include "sim/state/function_status.h"
 
-/* How a path asks the owner about its key. */
+/* The key and its owner, for the requests of a data path. */
 struct import_peer {
 	struct sim_owner *owner;
 	uint64_t key;
 };
 
-/* Listed before the owner is asked, so that a key which ends meanwhile is noticed. */
+/* An import is listed before the request to the owner, so that a revocation during the request finds it. */
 struct import {
 	struct import_peer peer;
-	const _Atomic uint64_t *status; /* of the function that it is imported through ... */
-	uint64_t generation;            /* ... and in which generation */
+	const _Atomic uint64_t *status; /* status word of the function of this import */
+	uint64_t generation;            /* generation of that function at the import */
 	struct sim_remote *remote;      /* NULL while it is being opened */
 	bool dead;
 	struct import *next;

@@ -23,15 +23,15 @@ struct sim_connect {
 struct sim_owner_ops {
 	int (*export)(struct sim_owner *owner, const struct sim_region *region, int object_fd, struct sim_key *ret_key);
 	int (*revoke)(struct sim_owner *owner, uint64_t key);
-	/* *ret_object_fd becomes the caller's, or is -1. */
+	/* The caller owns *ret_object_fd, which is -1 without an object. */
 	int (*import)(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
 		      struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd);
 	void (*unimport)(struct sim_owner *owner, uint64_t key);
 	void (*set_path)(struct sim_owner *owner, uint64_t key, const char *path, const char *reason);
 	int (*describe)(struct sim_owner *owner, uint64_t key, const char *provider, struct sim_ofi_desc *ret_desc);
 	void (*wake_exporter)(struct sim_owner *owner, uint64_t key);
-	/* Channels; each has a number of this process, chosen by it or, when offered, by
-	 * the owner. A call that failed may have worked: then close or unlisten ends it. */
+	/* Channels and listeners. This process chooses their numbers; the owner chooses the number of an offered
+	 * channel. A failed call may have reached the owner: the caller then sends close or unlisten. */
 	int (*listen)(struct sim_owner *owner, uint64_t number, const struct sim_service *service);
 	void (*unlisten)(struct sim_owner *owner, uint64_t number);
 	int (*connect)(struct sim_owner *owner, uint64_t number, const struct sim_connect *request);
@@ -39,12 +39,12 @@ struct sim_owner_ops {
 	int (*send)(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *handshake);
 	void (*notify_peer)(struct sim_owner *owner, uint64_t number);
 	void (*close)(struct sim_owner *owner, uint64_t number, int reason);
-	/* Keep what this process records; @fd stays the caller's. */
+	/* Keep this process's recording; @fd stays the caller's. */
 	void (*record)(struct sim_owner *owner, int fd);
-	/* The process ends: detach. Other threads may still call; their calls fail as if the owner were gone. */
+	/* The process ends: detach. Later calls of other threads to a daemon fail with -ESHUTDOWN. */
 	void (*leave)(struct sim_owner *owner);
 	void (*destroy)(struct sim_owner *owner);
-	/* In a forked child: close what keeps the parent attached, touch nothing else. */
+	/* In a forked child: close the descriptors that keep the parent attached, and change nothing else. */
 	void (*abandon)(struct sim_owner *owner);
 };
 
@@ -71,7 +71,7 @@ struct sim_owner_env {
 int sim_owner_local_create(const struct sim_owner_env *env, struct sim_shared_state *shared,
 			   const struct pcie_topology *topology, struct sim_owner **ret_owner);
 
-/* Inject faults of functions and links by the clock, from now on until sim_private_fault_events_stop(owner)
+/* Inject faults of functions and links at their times, from now on until sim_private_fault_events_stop(owner)
  * (private_fault_events.h). Returns 0 or -errno. */
 int sim_owner_local_start_fault_events(struct sim_owner *owner, const struct pcie_topology *topology,
 				       const struct sim_clock *clock);
@@ -82,10 +82,10 @@ struct sim_attach_reply {
 	uint32_t trace_level; /* sim/trace/trace.h */
 };
 
-/* A daemon owns the state: @sock is connected to it and becomes the owner's, also on failure. Attaches, stores the
- * reply, maps the shared state, and starts the receive thread, which waits on @epoll_fd (borrowed; the exports add
- * their descriptors there). */
-#define SIM_OWNER_OFI_TARGET_TAG 2 /* of those descriptors */
+/* A daemon owns the state. @sock is connected to the daemon; the owner takes @sock, also on failure. Attaches, stores
+ * the reply, maps the shared state, and starts the receive thread. That thread waits on @epoll_fd (borrowed), to which
+ * the exports add their descriptors. */
+#define SIM_OWNER_OFI_TARGET_TAG 2 /* epoll data of the exports' descriptors */
 int sim_owner_daemon_create(const struct sim_owner_env *env, int sock, int epoll_fd, struct sim_attach_reply *ret_reply,
 			    struct sim_segment *ret_shared, struct sim_owner **ret_owner);
 

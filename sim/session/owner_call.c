@@ -11,7 +11,7 @@
 
 #define DESCRIBE_TIMEOUT_S 15 /* more than the daemon's own timeout for the exporter */
 
-/* On the caller's stack, in the list until its reply came or the caller gives up. */
+/* Lives on the caller's stack; listed until the reply arrives or the call times out. */
 struct sim_pending_call {
 	uint64_t seq;
 	uint16_t type;

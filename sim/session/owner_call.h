@@ -14,7 +14,7 @@
 
 #include "sim/protocol/wire.h"
 
-#define SIM_CALL_TIMEOUT_S SIM_SESSION_DIR_TIMEOUT_S /* a send takes no longer either */
+#define SIM_CALL_TIMEOUT_S SIM_SESSION_DIR_TIMEOUT_S /* also the timeout of a send */
 
 struct sim_pending_call;
 
@@ -33,14 +33,14 @@ void sim_calls_fini(struct sim_calls *calls);
 /* Send a message that has no reply. Returns 0, -ESHUTDOWN, -ETIMEDOUT or another -errno. */
 int sim_calls_send(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds);
 
-/* Send a request and wait for its reply, which replaces @msg if its status is 0. A descriptor of the reply goes to
- * @ret_fd, or is closed if that is NULL. Returns the reply's status, or an error of sim_calls_send(). */
+/* Send a request and wait for its reply, which replaces @msg if its status is 0. @ret_fd gets the reply's descriptor;
+ * if @ret_fd is NULL, the descriptor is closed. Returns the reply's status, or an error of sim_calls_send(). */
 int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds, int *ret_fd);
 
-/* A reply has come. The call takes its descriptor out of @fds. */
+/* Complete the call of a received reply. The call takes its descriptor out of @fds. */
 void sim_calls_complete(struct sim_calls *calls, const struct sim_msg *reply, struct sim_fds *fds);
 
-/* The daemon is gone: fail pending and later calls. */
+/* The daemon was lost: fail pending and later calls. */
 void sim_calls_set_lost(struct sim_calls *calls);
 
 #endif

@@ -152,7 +152,7 @@ static const struct sim_owner_ops daemon_ops = {
 	.abandon = daemon_abandon,
 };
 
-/* Wait for a packet, also when signals of the application come in between. */
+/* Wait for a packet; continue after signals of the application. */
 static int wait_readable(int sock)
 {
 	struct pollfd readable = { .fd = sock, .events = POLLIN };

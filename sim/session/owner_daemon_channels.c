@@ -30,7 +30,7 @@ void daemon_owner_unlisten(struct sim_owner *owner, uint64_t number)
 	struct sim_msg msg = { .type = SIM_MSG_UNLISTEN, .body.channel.number = number };
 
 	sim_calls_call(&to_daemon_owner(owner)->calls, &msg, NULL, 0,
-		       NULL); /* replied to: the name is free for others then */
+		       NULL); /* after the reply other servers can use the name */
 }
 
 int daemon_owner_connect(struct sim_owner *owner, uint64_t number, const struct sim_connect *request)
@@ -75,7 +75,7 @@ void daemon_owner_close(struct sim_owner *owner, uint64_t number, int reason)
 	send_channel_msg(owner, SIM_MSG_CLOSE, number, reason);
 }
 
-/* ---- what comes ---- */
+/* ---- messages of the daemon ---- */
 
 static void log_fds_lost(void)
 {
@@ -97,8 +97,8 @@ static int deliver_handshake(struct sim_channels *channels, const struct sim_msg
 	return sim_channels_received(channels, msg->body.handshake.number, handshake);
 }
 
-/* Without its handshake message a channel is of no use: it is closed at both ends. A client
- * that finds no room here may come again. */
+/* Handle a message with a handshake message. If that one can't be delivered, the channel is closed at both ends. -EBUSY
+ * allows the client of an offer to try again. */
 static void receive_handshake(struct daemon_owner *self, const struct sim_msg *msg, struct sim_fds *fds)
 {
 	struct sim_channels *channels = self->env.channels;

@@ -27,7 +27,7 @@ struct daemon_owner {
 	int sock, stop_fd, epoll_fd;
 	pthread_t receiver;
 	bool attached, receiver_runs;
-	STAILQ_HEAD(, revoke_reply) revoke_replies; /* of the receive thread */
+	STAILQ_HEAD(, revoke_reply) revoke_replies; /* used by the receive thread only */
 };
 
 static inline struct daemon_owner *to_daemon_owner(struct sim_owner *owner)
@@ -35,7 +35,7 @@ static inline struct daemon_owner *to_daemon_owner(struct sim_owner *owner)
 	return (struct daemon_owner *)owner;
 }
 
-/* owner_receive.c. Stopping is fine if the thread does not run. */
+/* owner_receive.c. The stop does nothing if the thread does not run. */
 int daemon_owner_start_receiver(struct daemon_owner *self);
 void daemon_owner_stop_receiver(struct daemon_owner *self);
 

@@ -52,7 +52,7 @@ static void on_revoked(void *arg, uint32_t peer, uint64_t key)
 	*imported = true;
 }
 
-/* No lock is held while running copies end, so that other threads can export and import meanwhile. */
+/* The caller holds no lock while running copies end, so that other threads can export and import meanwhile. */
 static void revoke_imports(struct local_owner *self, uint64_t key)
 {
 	sim_imports_revoke_key(self->env.imports, key);
@@ -110,7 +110,7 @@ static void local_set_path(struct sim_owner *owner, uint64_t key, const char *pa
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* Nobody else is on a private card, so nobody is ever reached through libfabric. */
+/* A private card has one process only, so no peer reaches it through libfabric. */
 static int local_no_describe(struct sim_owner *owner, uint64_t key, const char *provider, struct sim_ofi_desc *ret_desc)
 {
 	(void)owner, (void)key, (void)provider, (void)ret_desc;
@@ -122,7 +122,7 @@ static void local_no_wake_exporter(struct sim_owner *owner, uint64_t key)
 	(void)owner, (void)key;
 }
 
-/* ---- channels: one may listen here, but nobody of the other side ever comes ---- */
+/* ---- channels: the process may listen, but no client exists ---- */
 
 static int local_listen(struct sim_owner *owner, uint64_t number, const struct sim_service *service)
 {
@@ -175,7 +175,7 @@ static void local_no_close(struct sim_owner *owner, uint64_t number, int reason)
 	(void)owner, (void)number, (void)reason;
 }
 
-/* ---- what rules do by the clock ---- */
+/* ---- faults at given times ---- */
 
 static void close_services(struct local_owner *self, uint32_t function)
 {
@@ -183,7 +183,7 @@ static void close_services(struct local_owner *self, uint32_t function)
 	struct sim_channel_end client;
 
 	while (sim_services_end_next_of_function(self->services, function, &client, &closed))
-		; /* nobody is connected here */
+		; /* no channel exists here: the calls end services only */
 }
 
 /* Revoke one export of the function, if there is one left. */
@@ -230,7 +230,7 @@ static void local_notify_functions_changed(void *arg)
 	self->env.on_functions_changed(self->env.session);
 }
 
-/* Processes and daemons: none are here. */
+/* Faults of other processes and of daemons: a private card has none. */
 static void local_inject_no_others(void *arg, uint64_t since_ns)
 {
 	(void)arg, (void)since_ns;

@@ -17,7 +17,7 @@
 
 #define SERVE_MAX_US   2000
 #define SERVE_WOKEN_US 2000
-#define DRAIN_POLL_MS  1 /* between looks at copies of revoked memory */
+#define DRAIN_POLL_MS  1 /* between checks whether copies of revoked memory have ended */
 
 enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_OFI_TARGET_TAG };
 
@@ -34,8 +34,9 @@ static void reply_describe(struct daemon_owner *self, struct sim_msg *msg)
 	sim_calls_send(&self->calls, msg, NULL, 0);
 }
 
-/* The reply waits for running copies, the receive thread does not: a copy may need this thread of its exporter, and
- * the exporter this one. Without memory no reply is sent, and the daemon stops waiting after its timeout. */
+/* The reply waits for running copies, but the receive thread does not: a copy may need this thread at its exporter,
+ * and the exporter's copy may need this one. Without memory no reply is sent, and the daemon continues after its
+ * timeout. */
 static void handle_revoked(struct daemon_owner *self, const struct sim_msg *msg)
 {
 	struct revoke_reply *reply = malloc(sizeof(*reply));
@@ -79,7 +80,7 @@ static void handle_request(struct daemon_owner *self, struct sim_msg *msg, struc
 		daemon_owner_handle_channel_msg(self, msg, fds);
 }
 
-/* Receive one message. Returns false when the daemon is gone. */
+/* Receive and handle one message. Returns false when the daemon was lost. */
 static bool receive_message(struct daemon_owner *self)
 {
 	struct sim_msg msg;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Injection of timed faults on a private card, and the thread that does it. */
 #include "private_fault_events.h"
 
 #include <errno.h>
@@ -16,13 +17,13 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* Under the lock of current_session.h. */
+/* Protected by the lock of current_session.h. */
 static struct {
-	struct sim_fault_events events; /* of a card, if there is one */
+	struct sim_fault_events events; /* the events of the card; valid while is_open */
 	bool is_open;
-	uint64_t injected_ns; /* of the cards before */
+	uint64_t injected_ns; /* injected_ns of the previous cards: faults up to this time are not injected again */
 	pthread_t thread;
-	int wake_fd; /* the thread's: look again */
+	int wake_fd; /* wakes the thread, which then reads the plan again */
 	bool runs, stop, warned_no_thread;
 } private_card;
 
@@ -31,7 +32,7 @@ static uint64_t now_ms(void)
 	return sim_trace_now_ns() / NS_PER_MS;
 }
 
-/* For poll(): until something is due. */
+/* The timeout for poll() until the next fault is due. */
 static int poll_timeout_ms(void)
 {
 	uint64_t now = now_ms(), deadline = sim_fault_events_deadline_ms(&private_card.events, now);
@@ -43,14 +44,14 @@ static int poll_timeout_ms(void)
 	return deadline - now < INT_MAX ? (int)(deadline - now) : INT_MAX;
 }
 
-/* Do what is due. Whether to go on, and how long there is nothing to do. */
+/* Inject the due faults. Returns whether the thread continues; *ret_wait_ms is the time until the next fault. */
 static bool run_due_events(int *ret_wait_ms)
 {
 	struct sim_current_session current;
 	bool go_on;
 
 	if (sim_current_session_lock(&current) < 0)
-		return false; /* there is no shared state: there was one when we began */
+		return false; /* not expected: the shared state existed at the start */
 	go_on = !private_card.stop;
 	if (go_on)
 		sim_fault_events_run(&private_card.events);
@@ -71,7 +72,7 @@ static void *thread_body(void *arg)
 	return NULL;
 }
 
-/* Needed once something comes later. */
+/* Start the thread; needed once a fault is due later. */
 static void start_thread(void)
 {
 	int rc;

@@ -81,7 +81,8 @@ static int load_private_topology(struct sim_session *session, const char *path)
 	return rc;
 }
 
-/* Those who may ask for it: with a session, all who ask its daemon; on a private card this process, for counts alone. */
+/* Start the recording. With a daemon, any process can read it from the daemon; on a private card only this process can,
+ * for counts. */
 static void start_recording(struct sim_session *session, uint32_t level)
 {
 	const struct sim_clock_page *page = &sim_shared_state_of(&session->shared)->clock;
@@ -101,7 +102,7 @@ static void start_recording(struct sim_session *session, uint32_t level)
 	}
 }
 
-/* Stale imports fail from now on; on a private card their running copies have ended, too, when this returns. */
+/* Revoke stale imports. On a private card their running copies have also ended when this returns. */
 static void functions_changed(struct sim_session *session)
 {
 	void (*hook)(void) = atomic_load(&session->on_functions_changed);
@@ -158,7 +159,7 @@ static int load_session_topology(struct sim_session *session, int dir_fd)
 	return rc;
 }
 
-/* Connects first: the topology found then is the running daemon's, not one that a dead one left. */
+/* Connects before reading the topology: the file is then that of the running daemon, not of a dead one. */
 static int attach_daemon(struct sim_session *session, int dir_fd)
 {
 	const struct sim_owner_env env = owner_env(session);
@@ -199,7 +200,7 @@ static void log_attach_error(const struct sim_session *session, const char *dir,
 {
 	switch (rc) {
 	case 0:
-	case -EINVAL: /* the topology's message says it */
+	case -EINVAL: /* the topology parser logged the error */
 		return;
 	case -ENOENT:
 		if (session->topology && !pcie_topology_has_side(session->topology, session->side))
@@ -316,7 +317,7 @@ void sim_session_detach(struct sim_session *session)
 	if (session->owner)
 		session->owner->ops->destroy(session->owner);
 	if (session->is_recording)
-		sim_trace_end(); /* the helper is gone, which may have had something to say */
+		sim_trace_end(); /* after the helper thread has ended, as the thread records, too */
 	sim_exports_destroy(session->exports);
 	sim_imports_destroy(session->imports);
 	sim_channels_destroy(session->channels);
@@ -336,7 +337,7 @@ void sim_session_leave(struct sim_session *session)
 	sim_exports_close(session->exports);
 }
 
-/* Kept, since objects of the application may still point into it. */
+/* Keeps the session's memory, as objects of the application may still point into it. */
 void sim_session_abandon(struct sim_session *session)
 {
 	static struct sim_session *abandoned;

@@ -11,7 +11,7 @@ struct sim_session {
 	char side[PCIE_SIDE_SIZE];
 	char *forced_path;
 	uint8_t id[SIM_SESSION_ID_SIZE];
-	uint8_t cookie[SIM_SECRET_SIZE]; /* read by peers that test whether a pid is ours */
+	uint8_t cookie[SIM_SECRET_SIZE]; /* peers read it to test whether a pid is this process */
 	struct sim_peer_info self;
 	struct pcie_topology *topology;
 	struct sim_engine *engine;
@@ -25,7 +25,7 @@ struct sim_session {
 	struct sim_owner *owner;
 	int epoll_fd;
 	bool has_daemon;
-	bool is_recording; /* the process's recording is of this session */
+	bool is_recording; /* the process records for this session */
 	void (*_Atomic on_functions_changed)(void);
 	struct sim_session *next_abandoned;
 };
