@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim.h - what a test says to the simulated card, beside the DOCA calls of the program that it tests.
+/* bfsim.h - the test interface of the simulated card, beside the DOCA calls of the tested program.
  *
  *   cc test.c $(pkg-config --cflags --libs doca-dma bfsim cmocka)
  *
- * A test makes a card, puts faults into it, calls the code that it tests, and asks
- * what struck:
+ * A test creates a card, adds faults, calls the tested code, and asks which rules hit:
  *
  *   static void test_a_copy_that_fails_once_is_repeated(void **state)
  *   {
@@ -17,29 +16,28 @@
  *           assert_int_equal(fault.fired, 1);
  *   }
  *
- * The session. All functions without a session argument are about the one that the
- * calling process is in: that which it was started in (bfsim run, bfsim exec) or has
- * entered, and else its private card, which every process has that is in no session.
- * A private card needs no preparation: rules can be added before the first device is
- * opened, and stay when the last is closed. A forked child gets a private card of its own,
- * with a copy of the rules and of what they had counted; a session is shared by all who are in it.
+ * The session. Functions without a session argument use the calling process's session: the one
+ * that the process was started in (bfsim run, bfsim exec) or has entered. A process without a session
+ * has a private card, which needs no preparation. Rules can be added to it before the first device is
+ * opened, and stay when the last device is closed. A forked child gets a private card of its own, with
+ * a copy of the rules and their counters. All processes of a session share its card.
  *
- * Faults. A rule is a line of text, an operation, where, when and what:
+ * Faults. A rule is a line of text with an operation, a place, a time and an action:
  * "dma.memcpy size>=4096 nth=3 fail=IO_FAILED". doc/faults.md is the manual.
- * Rules strike operations that begin after bfsim_fault_add() returned, and none
- * that begins after bfsim_fault_remove() or bfsim_fault_clear() did. What rules do to links
- * and functions by the clock is done when bfsim_fault_add() returns, on a private card that is there (one
- * comes with the first device that is looked for); in a session it is within moments.
+ * A rule hits operations that begin after bfsim_fault_add() returned, and none that begins after
+ * bfsim_fault_remove() or bfsim_fault_clear() returned. Timed rules for links and functions have taken
+ * effect when bfsim_fault_add() returns, if the process has a private card (the first search for a
+ * device creates it). In a session, they take effect shortly afterwards.
  *
- * Errors. Functions return 0 or a negative errno value, and leave results as they were
- * when they fail. bfsim_error() has one line about the calling thread's last failure: what
- * was wrong, where, and what to do. -ENOMEM and, in a session whose daemon does not
- * answer, -ECONNREFUSED, -EAGAIN and others of sockets can come from every function.
+ * Errors. Functions return 0 or a negative errno value, and leave results unchanged on failure.
+ * bfsim_error() returns one line about the calling thread's last failure: the mistake, its place, and
+ * a remedy. Every function can return -ENOMEM. If the session's daemon does not answer, every function
+ * can also return -ECONNREFUSED, -EAGAIN or another error of sockets.
  *
- * Threads. All may be called by any thread. bfsim_session_start(), _enter() and _stop()
- * change the process's environment or start processes: call them before others are started.
+ * Threads. Any thread may call any function. bfsim_session_start(), _enter() and _stop() change the
+ * process's environment or start processes: call them before the process starts other threads.
  *
- * On silicon there is no such header: keep its use to tests.
+ * A real card has no such header: use it in tests only.
  */
 #ifndef BFSIM_H
 #define BFSIM_H
@@ -50,15 +48,15 @@
 extern "C" {
 #endif
 
-/* About the calling thread's last failure here; "" before the first. The text is
- * good until the thread's next call. Never NULL. */
+/* Returns a line about the calling thread's last failure; "" before the first, never NULL. The text is
+ * valid until the thread's next call. */
 const char *bfsim_error(void);
 
 /* Time ---------------------------------------------------------------------------- */
 
-/* Session time: nanoseconds since the session, or the process's private card,
- * began, by its clock (doc/time.md; of a private card: BFSIM_CLOCK); what from= and until= of rules are measured in. 0 when the session can't be
- * asked (bfsim_error()). */
+/* Returns session time: nanoseconds since the session, or the process's private card, began. The clock
+ * mode decides how time passes (doc/time.md; BFSIM_CLOCK for a private card). Rules use session time in
+ * from= and until=. Returns 0 when the session does not answer (bfsim_error()). */
 uint64_t bfsim_now_ns(void);
 
 /* Faults -------------------------------------------------------------------------- */
@@ -66,66 +64,64 @@ uint64_t bfsim_now_ns(void);
 #define BFSIM_FAULT_TEXT_SIZE 1024
 
 struct bfsim_fault {
-	uint32_t id;      /* from 1; no later rule of the session gets it */
-	uint64_t matched; /* operations that the rule looks for: its where holds. Ends with the last that can fire. */
-	uint64_t fired;   /* of these, those that it struck */
-	char text[BFSIM_FAULT_TEXT_SIZE]; /* the rule, in its normal spelling */
+	uint32_t id;      /* begins at 1; the session never reuses an id */
+	uint64_t matched; /* operations that match the rule; counted until the rule can't hit any more */
+	uint64_t fired;   /* matched operations that the rule hit */
+	char text[BFSIM_FAULT_TEXT_SIZE]; /* the rule in its canonical spelling */
 };
 
-/* Add a rule behind those that are there. @ret_id may be NULL. Files that it names
- * (delay=trace(FILE)) are read now. Returns -EINVAL (not a rule: bfsim_error() names the
- * column), -ENOSPC (the plan is full), -ENOTSUP (rules for peer and daemon take a session: on a
- * private card there is no other process), or what reading the file failed with. */
+/* Add a rule at the end of the plan. @ret_id may be NULL. The function reads the files that the rule
+ * names (delay=trace(FILE)). Returns -EINVAL (not a rule: bfsim_error() names the column), -ENOSPC (the
+ * plan is full), -ENOTSUP (rules for peer and daemon need a session), or the error of reading a file. */
 int bfsim_fault_add(const char *rule, uint32_t *ret_id);
 
-/* Add the rules of a plan, a YAML file, in its order, and take its seed if it has one.
- * All are added, or none. Returns as bfsim_fault_add(); bfsim_error() names the line. */
+/* Add the rules of a plan (a YAML file) in their order, and set the plan's seed if the file has one. The
+ * function adds all rules or none. Errors: see bfsim_fault_add(); bfsim_error() names the line. */
 int bfsim_fault_load(const char *path);
 
-/* Take a rule out. Returns -ENOENT when there is none of that id. */
+/* Remove a rule. Returns -ENOENT when no rule has this id. */
 int bfsim_fault_remove(uint32_t id);
 
-/* Take all out. */
+/* Remove all rules. */
 int bfsim_fault_clear(void);
 
-/* What rules leave to chance follows this seed from now on; 0 until it is set. The same
- * seed, rules and operations in the same order give the same faults. */
+/* Set the seed of the rules' random choices; the default is 0. The same seed, rules and operations in
+ * the same order give the same faults. */
 int bfsim_fault_seed(uint64_t seed);
 
-/* What became of a rule until now. Returns -ENOENT when there is none of that id. */
+/* Get a rule and its counters. Returns -ENOENT when no rule has this id. */
 int bfsim_fault_get(uint32_t id, struct bfsim_fault *ret_fault);
 
-/* How many rules have not struck yet, 0 or more; *ret_first is the first of them, if there
- * is one, and may be NULL. For teardowns: a test that meant to inject a fault and did not
- * has proved nothing. */
+/* Returns the number of rules that have not hit yet, 0 or more. *ret_first is the first of them, if any;
+ * @ret_first may be NULL. Use this in teardowns: a test whose fault did not happen has proved nothing. */
 int bfsim_fault_unfired(struct bfsim_fault *ret_first);
 
 /* Counters ------------------------------------------------------------------------ */
 
-/* What the processes of a session have done, those that have ended too: what bfsim stats shows, added up. On a private
- * card, what this process has done. */
+/* The tasks of a session's processes, running and ended: the sums of what bfsim stats shows. On a private
+ * card, the tasks of this process. */
 struct bfsim_tasks {
-	uint64_t submitted; /* and taken */
-	uint64_t completed; /* well */
+	uint64_t submitted; /* and accepted */
+	uint64_t completed; /* without an error */
 	uint64_t failed;    /* completed with an error */
-	uint64_t bytes;     /* that the completed ones moved */
+	uint64_t bytes;     /* that the completed tasks moved */
 };
 
-/* Count the tasks of one kind ("DMA memcpy", as bfsim stats names it) by processes of one side; NULL means all of
- * them. Returns -ENOENT when there is no such kind, or no such side of the card (bfsim_error() names those that there
- * are): "no failures" of a kind that is misspelt says nothing. -ENOTSUP on a private card where nothing is counted
- * (BFSIM_TRACE=off). */
+/* Count the tasks of one kind ("DMA memcpy", as bfsim stats names it) by processes of one side. NULL selects
+ * all kinds or all sides. Returns -ENOENT when the kind or the side does not exist (bfsim_error() lists
+ * the known ones), so that a misspelt name does not pass as 0 failures. Returns -ENOTSUP on a private card
+ * without counters (BFSIM_TRACE=off). */
 int bfsim_tasks(const char *side, const char *operation, struct bfsim_tasks *ret_tasks);
 
 /* Sessions ------------------------------------------------------------------------ */
 
-/* For tests with a process on each side: a session of their own.
+/* A session for tests with a process on each side.
  *
- *   start --> [lives] --enter: this process is in it; env: programs that it starts are--> stop
+ *   start --> [running] --enter: this process joins; env: programs that it starts join--> stop
  *
- * Its directory is a temporary one. Nothing stays behind, not even when the test crashes: the
- * daemon ends, and removes the directory, with the thread that started it, which
- * should therefore be the main thread or one that lives as long as the session. */
+ * The session's directory is temporary. When the thread that started the session ends, even by a crash,
+ * the daemon ends too and removes the directory. So start the session in the main thread, or in a
+ * thread that runs as long as the session. */
 struct bfsim_session;
 
 struct bfsim_session_cfg {
@@ -133,30 +129,29 @@ struct bfsim_session_cfg {
 	const char *clock;    /* how time passes (doc/time.md): "functional", "timed" or "virtual"; NULL = functional */
 };
 
-/* Start one; @cfg may be NULL. *ret_session is the caller's (bfsim_session_stop()). bfsimd is
- * found from where this library is, or by $BFSIM_BFSIMD. Returns -EINVAL (the topology is
- * wrong: bfsim_error() names the line; or there is no such clock), -ENOENT (no such file, or no bfsimd) or others. */
+/* Start a session; @cfg may be NULL. The caller ends *ret_session with bfsim_session_stop(). The library
+ * searches for bfsimd relative to its own file, or uses $BFSIM_BFSIMD. Returns -EINVAL (wrong topology:
+ * bfsim_error() names the line; or unknown clock mode), -ENOENT (no topology file, or no bfsimd) or others. */
 int bfsim_session_start(const struct bfsim_session_cfg *cfg, struct bfsim_session **ret_session);
 
-/* Its directory, which bfsim's commands take as --session. The session's; NULL of NULL. */
+/* Returns the session's directory, for the option --session of bfsim's commands. The session owns the
+ * text. Returns NULL when @session is NULL. */
 const char *bfsim_session_dir(const struct bfsim_session *session);
 
-/* The environment for a program that shall be on @side ("host", "dpu", ...) of the
- * session, for execve(2) or posix_spawn(3): this process's, with what is
- * needed added. *ret_env is the caller's, and one block: free() it. Returns -ENOENT when
- * the card has no such side. */
+/* Make the environment for a program on @side ("host", "dpu", ...) of the session, for execve(2) or
+ * posix_spawn(3): this process's environment with the variables of the session. *ret_env is one block;
+ * the caller releases it with free(). Returns -ENOENT when the card has no such side. */
 int bfsim_session_env(const struct bfsim_session *session, const char *side, char ***ret_env);
 
-/* Put this process on @side: by its environment, so that the next device that it lists is that side's; or a
- * child, after its fork. A test program can enter one session after another: the card that it was on is let go,
- * and lists of that one's devices are no longer good. Returns -ENOENT (no such side) or -EBUSY: the process has
- * devices open, or a graph, and stays where it is. */
+/* Put this process on @side of the session. The function sets the environment, so the next list of devices
+ * is that side's. A child may call it after fork(). A test program can enter several sessions, one after
+ * another: each call leaves the previous card and invalidates its device lists. Returns -ENOENT (no such
+ * side), or -EBUSY when the process has devices or a graph open; the process then keeps its card. */
 int bfsim_session_enter(struct bfsim_session *session, const char *side);
 
-/* End it, and take back what entering has set in this process's environment. Programs that
- * are still in it get errors. In a forked child the session is left alone, as it is
- * the parent's. *session is freed in any case; NULL is fine. Returns 0, or -ETIMEDOUT:
- * the daemon did not end by itself and was killed. */
+/* End the session, and restore the environment that bfsim_session_enter() changed. Programs that are still
+ * in the session get errors. In a forked child, the parent's session keeps running. The function always
+ * frees @session and accepts NULL. Returns 0, or -ETIMEDOUT when the daemon had to be killed. */
 int bfsim_session_stop(struct bfsim_session *session);
 
 #ifdef __cplusplus

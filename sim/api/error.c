@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim.h: the text of the last error. */
 #include "bfsim.h"
 #include "sim/base/last_error.h"
 

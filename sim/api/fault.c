@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim.h: add, remove and query fault rules. */
 #include "bfsim.h"
 
 #include <errno.h>
@@ -21,12 +22,12 @@ _Static_assert(BFSIM_FAULT_TEXT_SIZE >= SIM_RULE_TEXT_SIZE, "a rule's text fits"
 struct plan_change {
 	enum sim_fault_change kind;
 	const struct sim_rule *rule;     /* ADD */
-	const struct sim_delays *delays; /* ADD; or NULL */
-	uint32_t id;                     /* REMOVE; of ADD the result */
+	const struct sim_delays *delays; /* ADD; NULL = none */
+	uint32_t id;                     /* REMOVE; the result of ADD */
 	uint64_t seed;                   /* SEED */
 };
 
-/* Whether all that it injects into is what a private card doesn't have: other processes, and a daemon. */
+/* Returns true for a rule that hits only other processes or the daemon, which a private card does not have. */
 static bool needs_session(const struct sim_rule *rule)
 {
 	return !(sim_rule_ops(rule) & ~(SIM_OP_BIT(SIM_OP_PEER) | SIM_OP_BIT(SIM_OP_DAEMON)));
@@ -149,7 +150,7 @@ int bfsim_fault_seed(uint64_t seed)
 	return apply_change(&change);
 }
 
-/* Take rules back after one behind them failed, whose reason is kept. */
+/* Remove the rules before a failed one, and keep the error text of the failure. */
 static void roll_back_rules(const uint32_t *ids, uint32_t count)
 {
 	char *why = strdup(sim_last_error());
@@ -203,7 +204,7 @@ int bfsim_fault_load(const char *path)
 /* Reports ------------------------------------------------------------------------- */
 
 struct rule_query {
-	uint32_t id; /* of the rule; 0 = the first that has not fired */
+	uint32_t id; /* 0 = the first rule that has not fired */
 	uint32_t found;
 	struct bfsim_fault fault;
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim.h: start, enter and stop a session. */
 #include "bfsim.h"
 
 #include <errno.h>
@@ -21,18 +22,18 @@
 
 #define STOP_TIMEOUT_MS 10000
 
-/* What decides on which card a process will be. */
+/* The environment variables that choose the card of a process. */
 enum { VAR_SESSION, VAR_SIDE, VAR_TOPOLOGY, NUM_VARS };
 static const char *const var_names[NUM_VARS] = { "BFSIM_SESSION", "BFSIM_SIDE", "BFSIM_TOPOLOGY" };
 
 struct bfsim_session {
 	struct sim_session_dir session_dir;
 	struct pcie_topology *topology;
-	pid_t owner_pid; /* who started it */
+	pid_t owner_pid; /* the process that started the session */
 	pid_t daemon_pid;
-	int daemon_pidfd;          /* its pidfd: a number that is used again would be somebody else's */
-	pid_t entered_pid;         /* whose environment was changed; 0 = nobody's */
-	char *saved_env[NUM_VARS]; /* what stood there; NULL = nothing */
+	int daemon_pidfd;          /* the kernel may reuse a pid, but not a pidfd */
+	pid_t entered_pid;         /* the process whose environment was changed; 0 = none */
+	char *saved_env[NUM_VARS]; /* the values before; NULL = not set */
 };
 
 extern char **environ;
@@ -98,7 +99,7 @@ static int check_side(const struct bfsim_session *session, const char *side)
 	return sim_side_check(session->topology, "the session's card", side);
 }
 
-/* The number of the variable that @entry of an environment sets, or NUM_VARS. */
+/* Returns the index of the variable that the environment entry @entry sets, or NUM_VARS. */
 static int find_var(const char *entry)
 {
 	int var = 0;
@@ -113,10 +114,10 @@ static int find_var(const char *entry)
 	return var;
 }
 
-/* Pointers first, then what they point to. */
+/* The block holds the pointers first, and then the strings. */
 int bfsim_session_env(const struct bfsim_session *session, const char *side, char ***ret_env)
 {
-	size_t count = 3, len = 0; /* two of ours, and the end */
+	size_t count = 3, len = 0; /* two variables of bfsim, and the terminating NULL */
 	char **env, *text;
 	int rc = check_side(session, side);
 
@@ -149,7 +150,7 @@ int bfsim_session_env(const struct bfsim_session *session, const char *side, cha
 	return 0;
 }
 
-/* The process lets go of the card that it is on; not as long as devices of it are open. */
+/* Detach from the current card; this fails while devices of the card are open. */
 static int leave_current_card(void)
 {
 	struct sim_current_session current;
@@ -196,7 +197,7 @@ static void restore_environment(struct bfsim_session *session)
 		set_var(var, session->saved_env[var]);
 }
 
-/* Variables as they are, each as an entry of an environment; NULL = not set. */
+/* Copy the current variables as environment entries; NULL = not set. */
 static int copy_variables(char *entries[NUM_VARS])
 {
 	for (int var = 0; var < NUM_VARS; var++) {
@@ -210,7 +211,7 @@ static int copy_variables(char *entries[NUM_VARS])
 	return 0;
 }
 
-/* Needs no memory: putenv() replaces an entry that is there. The entries become the environment's. */
+/* Restore without allocation: putenv() replaces an existing entry and keeps the string. */
 static void put_variables_back(char *entries[NUM_VARS])
 {
 	for (int var = 0; var < NUM_VARS; var++) {
@@ -222,7 +223,7 @@ static void put_variables_back(char *entries[NUM_VARS])
 	}
 }
 
-/* All variables or none. */
+/* Set all variables, or none on failure. */
 static int set_variables(const struct bfsim_session *session, const char *side)
 {
 	char *before[NUM_VARS] = { 0 };
@@ -268,7 +269,7 @@ static int stop_daemon(const struct bfsim_session *session)
 {
 	int rc = 0;
 
-	if (session->daemon_pidfd < 0) { /* it could not be watched: its number is still its own */
+	if (session->daemon_pidfd < 0) { /* a daemon without a pidfd is not yet reaped, so its pid is still valid */
 		kill(session->daemon_pid, SIGKILL);
 	} else {
 		pidfd_send_signal(session->daemon_pidfd, SIGTERM, NULL, 0);
@@ -284,7 +285,7 @@ static int stop_daemon(const struct bfsim_session *session)
 	return rc;
 }
 
-/* A process that is in it, and has closed its devices, goes in order: its card does not vanish under it. */
+/* Detach this process from the session, if it is in it and has closed its devices. */
 static void leave_session(const struct bfsim_session *session)
 {
 	char *dir = session->session_dir.dir ? realpath(session->session_dir.dir, NULL) : NULL;
@@ -311,7 +312,7 @@ int bfsim_session_stop(struct bfsim_session *session)
 	leave_session(session);
 	if (session->daemon_pid > 0 && session->owner_pid == getpid()) {
 		rc = stop_daemon(session);
-		sim_session_dir_remove(&session->session_dir); /* the daemon did, unless it was killed */
+		sim_session_dir_remove(&session->session_dir); /* the daemon removes it, unless it was killed */
 	}
 	if (session->session_dir.dir)
 		restore_environment(session);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim.h: the session time; and access to the shared state for the other files here. */
 #include "bfsim.h"
 
 #include <errno.h>

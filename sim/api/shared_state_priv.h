@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/api/shared_state_priv.h - reading the shared state of the session that this process is in. */
+/* sim/api/shared_state_priv.h - access to the shared state of the current session. */
 #ifndef SIM_API_SHARED_STATE_PRIV_H
 #define SIM_API_SHARED_STATE_PRIV_H
 
 #include "sim/state/shared_state.h"
 
-/* Have @reader read it. Returns 0, or -errno with the reason in sim_last_error(). */
+/* Call @reader with the shared state. Returns 0, or -errno with the reason in sim_last_error(). */
 typedef void api_state_reader(void *arg, const struct sim_shared_state *state);
 int api_read_shared_state(api_state_reader *reader, void *arg);
 
-/* Open the directory of a session. A descriptor, or -errno with the reason in sim_last_error(). */
+/* Open the directory of a session. Returns a descriptor, or -errno with the reason in sim_last_error(). */
 int api_open_session_dir(const char *dir);
 
 #endif

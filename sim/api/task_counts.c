@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim.h: the counters of tasks. */
 #include "bfsim.h"
 
 #include <errno.h>
@@ -45,14 +46,16 @@ static bool side_matches(const struct task_query *task_query, const struct sim_m
 
 static int count_recording(struct task_query *task_query, const struct sim_msg *msg, int fd)
 {
-	const struct sim_trace_clock clock = { .zero_ns = msg->body.recorded.zero_ns }; /* only counts matter here */
+	const struct sim_trace_clock clock = {
+		.zero_ns = msg->body.recorded.zero_ns
+	}; /* the other fields only matter for times */
 	struct sim_trace_recording recording = { 0 };
 	int rc;
 
 	if (!side_matches(task_query, msg))
 		return 0;
 	rc = sim_trace_recording_read_fd(fd, &clock, &recording);
-	if (rc == -EPROTO) /* of a process that wrote nonsense: the others count */
+	if (rc == -EPROTO) /* ignore a corrupt recording and count the others */
 		return 0;
 	if (rc == 0)
 		add_recording(task_query, &recording);
@@ -60,7 +63,7 @@ static int count_recording(struct task_query *task_query, const struct sim_msg *
 	return rc;
 }
 
-/* The daemon's recordings, one after the other. */
+/* Count the daemon's recordings, one after the other. */
 static int query_recordings(struct task_query *task_query, int dir_fd)
 {
 	uint64_t number = 1;
@@ -85,8 +88,8 @@ static int query_recordings(struct task_query *task_query, int dir_fd)
 	return rc;
 }
 
-/* A side that the card does not have has done nothing: that is a slip of the pen, and no answer. @path is where the
- * card is described, unless this process is on it. */
+/* Refuse a side that the card does not have: it is a misspelt name, and a count of 0 would hide that.
+ * @path names the topology file, for a process that is not attached. */
 static int check_query_side(const struct task_query *task_query, const struct sim_current_session *current, int dir_fd,
 			    const char *path)
 {
@@ -119,7 +122,7 @@ static int query_session(struct task_query *task_query, const struct sim_current
 	return rc;
 }
 
-/* On a private card there is nobody else. */
+/* A private card has no other process. */
 static int query_own_process(struct task_query *task_query, const struct sim_current_session *current)
 {
 	const char *topology = getenv("BFSIM_TOPOLOGY");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading of topology files for sim/api. */
 #include "topology_priv.h"
 
 #include <errno.h>

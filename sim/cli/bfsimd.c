@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The card's daemon. In the foreground it is the session; otherwise it starts
- * itself in the background and returns when the session can be used. */
+/* bfsimd: the card's daemon.
+ *
+ * With --foreground the program runs the session. Otherwise it starts itself in the background and
+ * returns when the session is ready. */
 #include <argp.h>
 #include <errno.h>
 #include <poll.h>
@@ -93,9 +95,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Have SIGTERM sent to us when the parent dies. The daemon takes it as an
- * event; until it can, the signal waits. A parent that died before this is
- * noticed by its end of the ready pipe, if there is one. */
+/* Ask the kernel for SIGTERM at the parent's death. The signal stays blocked until the daemon reads it
+ * as an event. The ready pipe, if any, detects a parent that died before the call. */
 static void end_with_parent(int ready_fd)
 {
 	struct pollfd pipe = { .fd = ready_fd };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Services and channels: who wants to talk is brought together, and handshake messages are
- * carried between them. Who is an end of what is sim_services' business. A
- * process that names a channel which isn't there has, as a rule, not yet read
- * that the other end closed it: such messages have no effect. */
+/* Services and channels: connects clients to servers and forwards their handshake messages.
+ *
+ * sim_services keeps the ends of each channel. A process that names a missing channel has
+ * usually not yet read that the other end closed it: the daemon ignores such messages. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "sim/base/monotonic.h"
 #include "sim/base/log.h"
 
-/* What a client wrote, until there is a server to read it. */
+/* A client's first handshake message, kept until a server can read it. */
 struct pending_connect {
 	struct sim_msg_handshake handshake;
 	struct sim_fds fds;
@@ -26,7 +26,7 @@ static void pending_connect_free(struct pending_connect *pending)
 	free(pending);
 }
 
-/* All of a handshake message came; its descriptors are as many as it says. */
+/* Check that a handshake message is complete, and close the descriptors beyond its count. */
 static int check_handshake(const struct daemon *daemon, struct conn *from, const struct sim_msg_handshake *handshake,
 			   struct sim_fds *fds)
 {
@@ -57,9 +57,9 @@ static void close_channel(struct daemon *daemon, const struct sim_closed_channel
 		notify_closed(daemon, &closed->remaining, reason);
 }
 
-/* ---- bringing both ends together ---- */
+/* ---- connecting clients to servers ---- */
 
-/* Whether the server is there to read it. */
+/* Returns false when the server cannot take the offer. */
 static bool send_offer(struct daemon *daemon, const struct sim_offer *offer)
 {
 	struct sim_msg msg = { .type = SIM_MSG_OFFER,
@@ -74,7 +74,7 @@ static bool send_offer(struct daemon *daemon, const struct sim_offer *offer)
 	return true;
 }
 
-/* After anything by which a client may have found its server. */
+/* Send all offers that are possible now. Call this after each change that can make one possible. */
 static void send_offers(struct daemon *daemon)
 {
 	struct sim_offer offer;
@@ -112,7 +112,7 @@ static void handle_listen(struct daemon *daemon, struct conn *conn, struct sim_m
 	send_offers(daemon);
 }
 
-/* It wants a server that is there, and there is none: it need not hear of that later. */
+/* The client does not wait for a server, and no server listens: the reply can say so at once. */
 static bool has_no_server(const struct daemon *daemon, const struct conn *conn, const struct sim_msg *msg)
 {
 	uint32_t function = msg->body.connect.function;
@@ -154,9 +154,9 @@ static void handle_connect(struct daemon *daemon, struct conn *conn, struct sim_
 	send_offers(daemon);
 }
 
-/* ---- what is passed on: the other end knows the channel by another number ---- */
+/* ---- forwarding: each end has its own number for the channel ---- */
 
-/* Returns 0 or -ENOBUFS (the other end's process reads nothing). */
+/* Returns 0, -ENOENT (the other process has ended) or -ENOBUFS (it does not read its socket). */
 static int forward_handshake(struct daemon *daemon, const struct sim_channel_end *to, const struct sim_msg *from,
 			     struct sim_fds *fds)
 {
@@ -178,7 +178,7 @@ static int forward_handshake(struct daemon *daemon, const struct sim_channel_end
 	return 0;
 }
 
-/* One that can't be delivered is the sender's to deal with: it closes the channel. */
+/* The reply tells the sender when the message can't be delivered; the sender then closes the channel. */
 static void handle_handshake(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
 	int rc = check_handshake(daemon, conn, &msg->body.handshake.msg, fds);
@@ -207,9 +207,9 @@ static void handle_notify_peer(struct daemon *daemon, struct conn *conn, const s
 		daemon_send(daemon, to, &msg, -1);
 }
 
-/* ---- ends ---- */
+/* ---- closing channels ---- */
 
-/* Of what a process may say. That one died, or that a server never came, is ours to say. */
+/* Restrict the reason to those that a process may give; only the daemon reports deaths and timeouts. */
 static int sanitize_reason(int reason)
 {
 	return reason == -ECONNREFUSED || reason == -EPROTO || reason == -EBUSY ? reason : -ECONNRESET;
@@ -228,14 +228,15 @@ void daemon_close_channels_of(struct daemon *daemon, struct conn *conn)
 	struct sim_closed_channel closed;
 
 	while (sim_services_end_next_of_peer(daemon->services, conn->peer, &closed)) {
-		int reason = closed.unaccepted ? -ECONNREFUSED : -ECONNRESET; /* it may not have read the offer */
+		int reason =
+			closed.unaccepted ? -ECONNREFUSED : -ECONNRESET; /* the server may not have read the offer */
 
 		close_channel(daemon, &closed, conn->detached_cleanly ? reason : -EPIPE);
 	}
 	send_offers(daemon);
 }
 
-/* Both processes still live: each hears of it. */
+/* Both processes still run, so the daemon notifies each of them. */
 void daemon_close_channels_through(struct daemon *daemon, uint32_t function)
 {
 	struct sim_closed_channel closed;
@@ -280,7 +281,7 @@ bool daemon_handle_channel_msg(struct daemon *daemon, struct conn *conn, struct 
 	case SIM_MSG_ACCEPT:
 	case SIM_MSG_HANDSHAKE:
 		handle_handshake(daemon, conn, msg, fds);
-		send_offers(daemon); /* a server that accepted may have room for the next */
+		send_offers(daemon); /* a server that accepted may have room for the next client */
 		return true;
 	case SIM_MSG_CLOSE:
 		handle_close(daemon, conn, msg);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Connections: sends messages to processes and queues those that a full socket does not take. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,11 +11,10 @@
 #include "daemon_priv.h"
 #include "sim/base/log.h"
 
-/* A process that does not read - it is stopped, in a debugger - shall not fall from
- * the card for it, nor fill the daemon with what others send it: who sends it one
- * handshake message more than this is refused. */
+/* A process that does not read (stopped, or in a debugger) stays attached, but must not fill the
+ * daemon's memory: the daemon refuses further handshake messages to it at this limit. */
 #define MAX_UNSENT_HANDSHAKES 256
-#define MAX_UNSENT_REPLIES    1024 /* a thread waits for its reply, so nobody honest leaves as many unread */
+#define MAX_UNSENT_REPLIES    1024 /* a thread waits for its reply, so a correct process leaves fewer unread */
 
 int daemon_watch(struct daemon *daemon, int fd, struct source *source)
 {
@@ -30,8 +30,7 @@ static void set_epoll_events(struct daemon *daemon, struct conn *conn, uint32_t 
 	epoll_ctl(daemon->epoll_fd, EPOLL_CTL_MOD, conn->sock, &event);
 }
 
-/* The process that connected; it waits for the reply to its ATTACH, so its
- * number still means it. */
+/* Watch the process that connected. It waits for the reply to its ATTACH, so its pid is still valid. */
 void daemon_watch_process(struct daemon *daemon, struct conn *conn)
 {
 	struct ucred cred;
@@ -74,14 +73,14 @@ void daemon_conn_free(struct conn *conn)
 {
 	while (conn->unsent)
 		drop_first_unsent(conn);
-	daemon_resume_guard_stop(&conn->guard); /* of one that could not be stopped */
+	daemon_resume_guard_stop(&conn->guard); /* a guard remains if the process could not be stopped */
 	if (conn->pidfd >= 0)
 		close(conn->pidfd);
 	close(conn->sock);
 	free(conn);
 }
 
-/* Whether the same notification waits already: they all say the same. */
+/* Notifications of one channel are equal, so one in the queue is enough. */
 static bool is_notify_queued(const struct conn *conn, const struct sim_msg *notify)
 {
 	for (const struct packet *p = conn->unsent; p; p = p->next)
@@ -90,12 +89,12 @@ static bool is_notify_queued(const struct conn *conn, const struct sim_msg *noti
 	return false;
 }
 
-/* Takes @fds. */
+/* Takes ownership of the descriptors only when it queues the message. */
 static void queue_unsent(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)
 {
 	struct packet *packet;
 
-	if (msg->type == SIM_MSG_WAKE_EXPORTER) /* a late one is of no use */
+	if (msg->type == SIM_MSG_WAKE_EXPORTER) /* a late wake-up has no use */
 		return;
 	if (msg->type == SIM_MSG_NOTIFY_PEER && is_notify_queued(conn, msg))
 		return;
@@ -119,13 +118,13 @@ static void queue_unsent(struct daemon *daemon, struct conn *conn, const struct 
 	set_epoll_events(daemon, conn, EPOLLIN | EPOLLOUT);
 }
 
-/* Try now. Whether that was all: it has it, or nobody is there to have it. What
- * such a one said before it left is still to be read, then it is dead. */
+/* Returns false when the socket is full. A closed connection (-EPIPE) counts as sent: the daemon
+ * still reads the peer's last messages, and then marks the connection dead. */
 static bool try_send(struct conn *conn, struct sim_msg *msg, const int *fds, uint32_t num_fds)
 {
 	int rc = sim_msg_send_fds(conn->sock, msg, fds, num_fds);
 
-	if (rc == -ETOOMANYREFS) { /* too many descriptors are on their way already: it will miss them and say so */
+	if (rc == -ETOOMANYREFS) { /* too many descriptors in flight: the receiver reports their loss */
 		sim_warn(
 			"cannot pass on descriptors: too many are on their way; raise ulimit -n where the daemon starts");
 		rc = sim_msg_send_fds(conn->sock, msg, NULL, 0);

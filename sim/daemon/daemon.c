@@ -24,8 +24,8 @@
 #include "sim/trace/trace.h"
 
 #define MAX_EPOLL_EVENTS      64
-#define MAX_PACKETS_PER_ROUND 16  /* of one process, before the others get their turn */
-#define MAX_DRAIN_ROUNDS      256 /* of a process that died: more packets than its socket holds */
+#define MAX_PACKETS_PER_ROUND 16  /* from one process, before the daemon serves the others */
+#define MAX_DRAIN_ROUNDS      256 /* from a process that died: more packets than its socket holds */
 
 /* Read @path, or take the built-in topology; *ret_yaml is the caller's. */
 static int read_topology(const char *path, char **ret_yaml, size_t *ret_len)
@@ -54,7 +54,7 @@ static int parse_topology(struct daemon *daemon, const char *path, const char *y
 	return rc;
 }
 
-/* Open the session's directory and make it ours, with the topology in it. */
+/* Open and lock the session's directory, and write the topology into it. */
 static int claim_session_dir(struct daemon *daemon, const char *dir, const char *yaml, size_t len)
 {
 	daemon->dir_fd = sim_session_dir_open(dir, false);
@@ -101,7 +101,7 @@ static int listen_for_processes(struct daemon *daemon)
 	return daemon_watch(daemon, daemon->listen_sock, &daemon->listening);
 }
 
-/* A topology that is wrong is noticed before anything was made. */
+/* Parse the topology first: a wrong one is reported before any file is created. */
 static int open_session(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 {
 	char *yaml;
@@ -155,11 +155,11 @@ void daemon_close(struct daemon *daemon)
 {
 	daemon_drop_recordings(daemon);
 	if (daemon->services)
-		daemon_drop_channels(daemon); /* who hears nothing more of us knows that we are gone */
+		daemon_drop_channels(daemon); /* processes notice the end of the daemon's socket */
 	while (daemon->conns) {
 		struct conn *first = daemon->conns;
 
-		first->detached_cleanly = true; /* it is we who leave */
+		first->detached_cleanly = true; /* the daemon leaves, not the process */
 		daemon_resume_process(daemon, first);
 		daemon_detach(daemon, first);
 		daemon->conns = first->next;
@@ -182,7 +182,7 @@ void daemon_close(struct daemon *daemon)
 	close_fd(daemon->dir_fd);
 }
 
-/* Whether there may be more. */
+/* Returns true when more packets may wait. */
 static bool receive_packets(struct daemon *daemon, struct conn *conn)
 {
 	for (int i = 0; i < MAX_PACKETS_PER_ROUND && !conn->dead && !daemon->stop; i++) {
@@ -205,7 +205,7 @@ static bool receive_packets(struct daemon *daemon, struct conn *conn)
 	return !conn->dead && !daemon->stop;
 }
 
-/* What it had sent before it died still counts. */
+/* Handle the packets that a process sent before it died. */
 static void drain_dead_process(struct daemon *daemon, struct conn *dying)
 {
 	for (int turn = 0; turn < MAX_DRAIN_ROUNDS && receive_packets(daemon, dying); turn++)
@@ -213,7 +213,7 @@ static void drain_dead_process(struct daemon *daemon, struct conn *dying)
 	dying->dead = true;
 }
 
-/* Whose directory was removed would wait for ever: neither a process nor bfsim down finds it. */
+/* Without its directory, a daemon would run for ever: neither a process nor bfsim down could find it. */
 static void check_session_dir(struct daemon *daemon)
 {
 	char inotify_buf[4096];
@@ -229,7 +229,7 @@ static void handle_event(struct daemon *daemon, const struct epoll_event *event)
 
 	switch (source->kind) {
 	case SOURCE_LISTEN:
-		daemon->must_accept = true; /* when those that left have made room */
+		daemon->must_accept = true; /* after the removal of dead connections, which frees descriptors */
 		break;
 	case SOURCE_SIGNAL:
 		daemon->stop = true;
@@ -249,7 +249,7 @@ static void handle_event(struct daemon *daemon, const struct epoll_event *event)
 	}
 }
 
-/* For epoll_wait(): until the next deadline, at most @timeout_ms. */
+/* Returns the time for epoll_wait(): until the next deadline, at most @timeout_ms. */
 static int epoll_timeout_ms(const struct daemon *daemon, int timeout_ms)
 {
 	uint64_t deadline =
@@ -308,7 +308,7 @@ static void accept_process(struct daemon *daemon)
 	if (rc == 0 || rc == -EAGAIN || rc == -EINTR || rc == -ECONNABORTED)
 		return;
 	if ((rc == -EMFILE || rc == -ENFILE) && daemon_drop_oldest_recording(daemon))
-		return; /* the connection still waits, and is accepted next */
+		return; /* the connection stays in the queue; the next step accepts it */
 	if (sock >= 0)
 		close(sock);
 	else
@@ -328,7 +328,7 @@ static void unwatch(struct daemon *daemon, const struct conn *conn)
 		epoll_ctl(daemon->epoll_fd, EPOLL_CTL_DEL, conn->pidfd, NULL);
 }
 
-/* Remove dead connections, and all that belongs to them. */
+/* Remove dead connections and their exports, imports and channels. */
 static void reap_dead_conns(struct daemon *daemon)
 {
 	struct conn **link = &daemon->conns;
@@ -370,7 +370,7 @@ int daemon_step(struct daemon *daemon, int timeout_ms)
 	return count < 0 ? 0 : count;
 }
 
-/* SIGTERM and SIGINT will be events; until then they wait, so that they never end us half-way. */
+/* Block SIGTERM and SIGINT, which the event loop reads later, so that they never interrupt the start. */
 static sigset_t block_signals(void)
 {
 	sigset_t term_signals;
@@ -389,7 +389,7 @@ static int watch_signals(struct daemon *daemon, const sigset_t *term_signals)
 	return daemon->signal_fd < 0 ? -errno : daemon_watch(daemon, daemon->signal_fd, &daemon->signals);
 }
 
-/* Systems limit how many such watches there are: a session can do without. */
+/* The system limits the number of inotify watches; a session also works without one. */
 static void watch_dir(struct daemon *daemon)
 {
 	daemon->dir.kind = SOURCE_DIR;
@@ -398,7 +398,7 @@ static void watch_dir(struct daemon *daemon)
 		daemon_watch(daemon, daemon->dir_watch_fd, &daemon->dir);
 }
 
-/* Each process needs three descriptors here, and each shared object one. */
+/* The daemon needs three descriptors for each process, and one for each shared object. */
 static void raise_fd_limit(void)
 {
 	struct rlimit limit;

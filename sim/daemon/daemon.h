@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/daemon/daemon.h - the card's daemon: owns a session's state until it is told to end.
+/* sim/daemon/daemon.h - the card's daemon: owns a session's state until a request or signal ends it.
  *
- * One thread, one epoll loop, no blocking call: a peer that does not read its
- * socket delays nobody. Bytes never pass through it. When a process's socket
- * closes, or it dies while a forked child has the socket still open, its
- * exports are revoked and its imports dropped. An exporter's revocation is
- * answered when every importer has let go; an importer that is stopped is
- * waited for once, for REVOKE_TIMEOUT_MS, and then no more until it speaks.
+ * The daemon has one thread, one epoll loop and no blocking call: a peer that does not read its
+ * socket delays no other process. Data never passes through the daemon. When a process's socket
+ * closes, the daemon revokes its exports and drops its imports. The same happens when the process
+ * dies while a forked child still has the socket open.
+ *
+ * The daemon answers a revocation when every importer has released the memory. It waits for a
+ * stopped importer once, for REVOKE_TIMEOUT_MS, and then not again until that importer sends a message.
  */
 #ifndef SIM_DAEMON_H
 #define SIM_DAEMON_H
@@ -15,18 +16,18 @@
 #include <stdint.h>
 
 struct sim_daemon_cfg {
-	const char *dir;           /* the session's directory; created when it does not exist */
+	const char *dir;           /* the session's directory; created when missing */
 	const char *topology_path; /* YAML file; NULL = the built-in topology */
-	enum sim_clock_mode clock; /* how its time passes */
-	uint32_t trace_level; /* what processes record (sim/trace/trace.h), unless they know better; 0 = as is usual */
-	int ready_fd;         /* gets one byte when the session can be used, and then is closed; -1 = none */
+	enum sim_clock_mode clock; /* how session time passes */
+	uint32_t trace_level;      /* trace level of processes that set none (sim/trace/trace.h); 0 = the default */
+	int ready_fd;              /* gets one byte when the session is ready, and is then closed; -1 = none */
 };
 
 /* Run a session until SHUTDOWN, SIGTERM or SIGINT, then clean its directory.
- * Returns 0; -EBUSY (a daemon runs there), -EINVAL (topology) or another
- * -errno, with the reason in the log and nothing left behind, the directory
- * included. Meant for a process of its own: the two signals stay blocked,
- * SIGPIPE ignored, and the limit of descriptors as high as it may be. */
+ * Returns 0, -EBUSY (a daemon runs there), -EINVAL (topology) or another -errno. On failure the log
+ * has the reason, and the function removes the files and the directory that it created.
+ * The caller should be a process of its own: the two signals stay blocked, SIGPIPE stays ignored,
+ * and the limit of descriptors stays at its maximum. */
 int sim_daemon_run(const struct sim_daemon_cfg *cfg);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests that change the fault plan. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -6,8 +7,8 @@
 #include "daemon_priv.h"
 #include "sim/faults/rule/delays.h"
 
-/* The delays that came with a rule, or NULL. They are copied: whoever sent them
- * may still change them. Returns 0, -EINVAL (they are none) or -ENOMEM. */
+/* Copy the delays that a rule came with, because their sender can still change the file; NULL = none.
+ * Returns 0, -EINVAL (not a list of delays) or -ENOMEM. */
 static int read_delays(const struct sim_fds *fds, struct sim_delays **ret_delays)
 {
 	size_t max = sim_delays_size(SIM_DELAYS_MAX);
@@ -65,6 +66,6 @@ void daemon_handle_fault(struct daemon *daemon, struct conn *conn, struct sim_ms
 		break;
 	}
 	if (msg->body.fault.change != SIM_FAULT_ADD)
-		daemon_run_fault_events(daemon); /* what it did to a link is over when the answer comes */
+		daemon_run_fault_events(daemon); /* a removed rule's effect on a link ends before the reply */
 	daemon_reply(daemon, conn, msg, rc, -1);
 }

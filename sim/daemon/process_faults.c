@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rules have in store for processes and the daemon itself: asked for when
- * they appear, and again whenever a rule begins (fault_events.h); and what becomes of
- * exports, channels and sleepers when rules strike functions. */
+/* Faults of processes and of the daemon, and the daemon's part in faults of functions.
+ *
+ * The daemon evaluates the rules for a process when the process attaches, and again whenever a rule
+ * begins (fault_events.h). A fault of a function revokes exports, closes channels and wakes waiters. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -30,7 +31,7 @@ static void kill_daemon(void)
 	raise(SIGKILL);
 }
 
-/* Does nothing for a while. Who wants it to end need not wait for that. */
+/* Sleep for @ns; a signal that ends the daemon also ends the pause. */
 static void pause_daemon(const struct daemon *daemon, uint64_t ns)
 {
 	struct pollfd wanted = { .fd = daemon->signal_fd, .events = POLLIN };
@@ -44,7 +45,7 @@ const struct daemon_process_ops daemon_default_process_ops = { .send_signal = se
 							       .kill_daemon = kill_daemon,
 							       .pause_daemon = pause_daemon };
 
-/* ---- processes that are stopped ---- */
+/* ---- paused processes ---- */
 
 static void pause_process(struct daemon *daemon, struct conn *conn, uint64_t ns)
 {
@@ -81,9 +82,9 @@ static uint64_t next_resume_ms(const struct daemon *daemon)
 	return next_ms;
 }
 
-/* ---- asking ---- */
+/* ---- evaluating rules ---- */
 
-/* A process that can't be reached from here is not asked for: its rules count as never met. */
+/* The daemon evaluates no rules for a process that it can't signal, so those rules do not count it. */
 static bool can_signal_process(struct daemon *daemon, const struct conn *conn, const struct sim_peer_info *info)
 {
 	if (conn->pidfd >= 0)
@@ -105,17 +106,16 @@ static void inject_process_fault(struct daemon *daemon, struct conn *conn, uint6
 					     .process = &who,
 					     .since_ns = since_ns,
 					     .now_ns = daemon->fault_events.injected_ns };
-	struct sim_fault_hit strike;
+	struct sim_fault_hit hit;
 
 	if (!sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_PEER) ||
-	    !can_signal_process(daemon, conn, info) ||
-	    !sim_injector_evaluate(daemon->fault_events.faults, &site, &strike))
+	    !can_signal_process(daemon, conn, info) || !sim_injector_evaluate(daemon->fault_events.faults, &site, &hit))
 		return;
-	sim_info("fault %u hits process %d (%s): it is %s", strike.rules[0], (int)info->pid, info->program,
-		 strike.actions & DOES(KILL) ? "killed" : "stopped");
-	if (strike.actions & DOES(PAUSE))
-		pause_process(daemon, conn, strike.duration_ns);
-	if (strike.actions & DOES(KILL))
+	sim_info("fault %u hits process %d (%s): it is %s", hit.rules[0], (int)info->pid, info->program,
+		 hit.actions & DOES(KILL) ? "killed" : "stopped");
+	if (hit.actions & DOES(PAUSE))
+		pause_process(daemon, conn, hit.duration_ns);
+	if (hit.actions & DOES(KILL))
 		daemon->process_ops->send_signal(conn->pidfd, SIGKILL);
 }
 
@@ -125,22 +125,21 @@ static void inject_daemon_fault(struct daemon *daemon, uint64_t since_ns)
 					     .function = SIM_NO_FUNCTION,
 					     .since_ns = since_ns,
 					     .now_ns = daemon->fault_events.injected_ns };
-	struct sim_fault_hit strike;
+	struct sim_fault_hit hit;
 
 	if (!sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_DAEMON) ||
-	    !sim_injector_evaluate(daemon->fault_events.faults, &site, &strike))
+	    !sim_injector_evaluate(daemon->fault_events.faults, &site, &hit))
 		return;
-	sim_info("fault %u hits the daemon: it %s", strike.rules[0],
-		 strike.actions & DOES(KILL) ? "is killed" : "rests");
-	if (strike.actions & DOES(PAUSE))
-		daemon->process_ops->pause_daemon(daemon, strike.duration_ns);
-	if (strike.actions & DOES(KILL)) {
-		resume_due_processes(daemon, UINT64_MAX); /* nobody else would */
+	sim_info("fault %u hits the daemon: it %s", hit.rules[0], hit.actions & DOES(KILL) ? "is killed" : "rests");
+	if (hit.actions & DOES(PAUSE))
+		daemon->process_ops->pause_daemon(daemon, hit.duration_ns);
+	if (hit.actions & DOES(KILL)) {
+		resume_due_processes(daemon, UINT64_MAX); /* some may have no guard */
 		daemon->process_ops->kill_daemon();
 	}
 }
 
-/* The list has the youngest first; rules count from the oldest on. */
+/* The list begins with the newest connection; rules count from the oldest. */
 static void reverse_conns(struct conn **list)
 {
 	struct conn *reversed = NULL;
@@ -199,7 +198,7 @@ static const struct sim_fault_events_ops fault_events_ops = {
 	.inject_others = inject_processes_and_daemon,
 };
 
-/* ---- by the clock ---- */
+/* ---- timed events ---- */
 
 void daemon_run_fault_events(struct daemon *daemon)
 {
@@ -209,7 +208,7 @@ void daemon_run_fault_events(struct daemon *daemon)
 
 void daemon_inject_new_process(struct daemon *daemon, struct conn *conn)
 {
-	daemon_run_fault_events(daemon); /* of those that are there already */
+	daemon_run_fault_events(daemon); /* first the events of attached processes */
 	conn->attached = true;
 	inject_process_fault(daemon, conn, 0);
 }

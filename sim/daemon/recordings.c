@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recordings are kept as long as their processes live, and of the processes that
- * have gone, the last MAX_ENDED_RECORDINGS, or fewer when descriptors run out. The daemon never
- * looks into one. */
+/* The descriptors of recordings: kept for running processes and for the last ended ones.
+ *
+ * The daemon keeps the recordings of MAX_ENDED_RECORDINGS ended processes, or fewer when descriptors
+ * run out. It never reads a recording. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Handlers of the requests that processes send to the daemon. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 #include "sim/base/log.h"
 
 #define EXPORTER_TIMEOUT_MS \
-	10000 /* the first answer takes as long as loading libfabric; less than what the importer waits */
-#define MAX_DESCRIBE_REQUESTS 64 /* of one importer at once: as many threads may ask */
+	10000 /* the first answer includes loading libfabric; shorter than the importer's own timeout */
+#define MAX_DESCRIBE_REQUESTS 64 /* in flight for one importer: one for each of its threads */
 
 static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
@@ -66,8 +67,9 @@ static void handle_import(struct daemon *daemon, struct conn *conn, struct sim_m
 	daemon_reply(daemon, conn, msg, rc, fd);
 }
 
-/* ---- an importer asks how to reach memory through libfabric: only its exporter knows,
- * which may be stopped, may lie, or may never answer. So each request ends by itself. ---- */
+/* ---- DESCRIBE ----
+ * An importer asks how to reach memory through libfabric. The daemon forwards the request to the
+ * exporter, which may be stopped or faulty; so each request has a deadline. */
 
 static void reject_describe(struct daemon *daemon, struct conn *importer, struct sim_msg *msg, int status)
 {
@@ -139,7 +141,7 @@ static void handle_describe_reply(struct daemon *daemon, struct conn *exporter, 
 	}
 }
 
-/* ---- */
+/* ---- other requests ---- */
 
 static void handle_wake_exporter(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
@@ -161,7 +163,7 @@ static void handle_status(struct daemon *daemon, struct conn *conn, struct sim_m
 		close(fd);
 }
 
-/* What an attached process may ask. */
+/* Handle a request that only attached processes may send. */
 static void handle_attached_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
 	if (daemon_handle_channel_msg(daemon, conn, msg, fds))
@@ -213,7 +215,7 @@ static void handle_reply(struct daemon *daemon, struct conn *conn, struct sim_ms
 		daemon_importer_released(daemon, conn, msg->seq);
 }
 
-/* What needs no attachment: whether it was that. */
+/* Handle a request that needs no attachment. Returns false for all other requests. */
 static bool handle_unattached_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg,
 				  const struct sim_fds *fds)
 {
@@ -254,7 +256,7 @@ void daemon_handle_msg(struct daemon *daemon, struct conn *conn, struct sim_msg 
 	if (conn->attached)
 		handle_attached_msg(daemon, conn, msg, fds);
 	else
-		conn->dead = true; /* asks before it has said who it is */
+		conn->dead = true; /* it sent this request before ATTACH */
 }
 
 static void cancel_describe_requests(struct daemon *daemon, struct conn *conn)
@@ -271,8 +273,8 @@ static void cancel_describe_requests(struct daemon *daemon, struct conn *conn)
 	}
 }
 
-/* What libfabric's shm provider left in /dev/shm, if that is ours too: a
- * process that died could not remove it. */
+/* Remove the files of libfabric's shm provider that a dead process left in /dev/shm, if the daemon
+ * uses the same /dev/shm. */
 static void remove_dead_shm(const struct daemon *daemon, const struct sim_peer_info *dead)
 {
 	if (dead->shm_dev != 0 && dead->shm_dev == daemon->shm_dev && sim_ofi_shm_cleanup(dead->shm_prefix) > 0)

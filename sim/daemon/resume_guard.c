@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process that was stopped goes on even when the daemon is killed before it can say so: a child of the
- * daemon waits for that. All it does is to sleep on a pipe that ends with the daemon. */
+/* The resume guard: a child that continues a stopped process when the daemon is killed.
+ *
+ * The guard sleeps on a pipe whose other end closes with the daemon, and then sends SIGCONT. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,11 +15,12 @@
 #include "daemon_priv.h"
 #include "sim/base/log.h"
 
-/* Descriptors of the guard; it has no others. */
+/* The guard's only descriptors. */
 enum { PROCESS_PIDFD, DAEMON_ALIVE_FD, READY_FD, NUM_FDS };
 
-/* Copies of our descriptors must not live on in it: the session's directory would stay locked, and a socket that we
- * close would still be watched. A signal to our process group is not for it. */
+/* The guard closes its copies of the daemon's descriptors. Otherwise the session's directory would stay
+ * locked, and epoll would still watch sockets that the daemon closed. It has a session of its own, so
+ * signals to the daemon's process group do not reach it. */
 static void __attribute__((noreturn)) run_guard(const int *fds)
 {
 	int high[NUM_FDS];
@@ -26,7 +28,7 @@ static void __attribute__((noreturn)) run_guard(const int *fds)
 
 	setsid();
 	prctl(PR_SET_NAME, "bfsimd-guard");
-	for (int i = 0; i < NUM_FDS; i++) /* so that none is where another goes */
+	for (int i = 0; i < NUM_FDS; i++) /* dup2() below must not close one of them */
 		high[i] = fcntl(fds[i], F_DUPFD, NUM_FDS);
 	for (int i = 0; i < NUM_FDS; i++)
 		if (high[i] < 0 || dup2(high[i], i) < 0)
@@ -41,7 +43,7 @@ static void __attribute__((noreturn)) run_guard(const int *fds)
 	_exit(0);
 }
 
-/* Until it has nothing more of ours. */
+/* Wait until the guard has closed its copies of the daemon's descriptors. */
 static int wait_guard_ready(int fd)
 {
 	char byte;
@@ -100,7 +102,7 @@ void daemon_resume_guard_stop(struct resume_guard *guard)
 {
 	if (guard->pid <= 0)
 		return;
-	kill(guard->pid, SIGKILL); /* before it takes the pipe's end for our death */
+	kill(guard->pid, SIGKILL); /* before close() below, which the guard would take for the daemon's death */
 	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	close(guard->pipe_fd);

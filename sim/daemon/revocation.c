@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Revocations: notify importers and wait until they have released the memory. */
 #include <stdlib.h>
 
 #include "daemon_priv.h"
@@ -9,10 +10,10 @@
 
 struct revoke_ctx {
 	struct daemon *daemon;
-	struct revocation *revocation; /* whoever is told is added to it; NULL = nobody waits */
+	struct revocation *revocation; /* collects the notified importers; NULL = no wait */
 };
 
-/* Tell an importer that a key ended. */
+/* Notify an importer that a key is revoked. */
 static void notify_revoked(void *arg, uint32_t peer, uint64_t key)
 {
 	struct revoke_ctx *ctx = arg;
@@ -28,7 +29,7 @@ static void notify_revoked(void *arg, uint32_t peer, uint64_t key)
 	grown = realloc(ctx->revocation->pending_importers,
 			(ctx->revocation->num_pending_importers + 1) * sizeof(*grown));
 	if (!grown)
-		return; /* then its answer is not waited for */
+		return; /* the revocation then does not wait for this importer */
 	ctx->revocation->pending_importers = grown;
 	grown[ctx->revocation->num_pending_importers++] = importer;
 }
@@ -67,7 +68,7 @@ void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg 
 		finish_revocation(daemon, &daemon->revocations);
 }
 
-/* Strike the importer from the list; whether nobody is left on it. */
+/* Returns true when the list is empty afterwards. */
 static bool remove_pending_importer(struct revocation *revocation, const struct conn *importer)
 {
 	for (uint32_t i = 0; i < revocation->num_pending_importers; i++) {
@@ -135,7 +136,7 @@ uint64_t daemon_revocations_deadline_ms(const struct daemon *daemon)
 	return soonest;
 }
 
-/* Whoever did not answer in time holds up no further revocation. */
+/* Further revocations do not wait for an importer that did not answer in time. */
 static void mark_unresponsive(const struct daemon *daemon, struct conn *importer)
 {
 	if (importer->unresponsive)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The descriptors of shared objects that hold exported memory, by key. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ void daemon_add_shared_object(struct daemon *daemon, uint64_t key, uint32_t expo
 	if (grow_shared_objects(daemon, (uint32_t)key))
 		daemon->shared_objects[(uint32_t)key] = (struct shared_object){ .fd = fd, .exporter = exporter };
 	else
-		close(fd); /* without it the mapped path is not offered, no more */
+		close(fd); /* importers then use another path than "mapped" */
 }
 
 int daemon_shared_object_fd(const struct daemon *daemon, uint64_t key)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The status report: processes, imports, services and channels as JSON. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static void add_import(void *arg, uint32_t importer, uint32_t exporter, const st
 	json_object_array_add(arg, entry);
 }
 
-/* What the visitors of services and channels need beside their list. */
+/* The argument of add_service() and add_channel(). */
 struct listing {
 	struct daemon *daemon;
 	json_object *list;

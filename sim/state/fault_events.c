@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The schedule of timed rules: applies due events and computes the next deadline. */
 #include "fault_events.h"
 #include "pcie_model/arith.h"
 
 #define VIRTUAL_POLL_MS 1
 #define NS_PER_MS       UINT64_C(1000000)
 
-/* The plan may have changed. */
+/* Find the next event, if the plan changed or the last event has passed. */
 static void update_next_event(struct sim_fault_events *events)
 {
 	const struct sim_plan *plan = &events->shared->plan;
@@ -68,9 +69,9 @@ int sim_fault_events_init(struct sim_fault_events *events, const struct sim_faul
 		.ops = cfg->ops,
 		.arg = cfg->arg,
 		.injected_ns = cfg->injected_ns,
-		.last_rule_ns = cfg->injected_ns + 1, /* rules that were added before there was a card */
+		.last_rule_ns = cfg->injected_ns + 1, /* covers rules that were added before the card was created */
 		.next_ns = SIM_NEVER_NS,
-		.link_up_ns = 0, /* it may be down since before */
+		.link_up_ns = 0, /* a link may be down from an earlier instance */
 	};
 	return sim_injector_create(&faults, &events->faults);
 }

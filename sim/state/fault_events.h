@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/state/fault_events.h - what rules have in store for functions and for their cards' links, by the clock.
+/* sim/state/fault_events.h - timed rules for functions and for the links of their cards.
  *
- *   rule --its time has come--> a function's word (function_status.h), a link's window (sim/clock/link_state.h)
- *                               --> ops: what was open on it ends, who sleeps is woken to see it
+ *   rule --begins--> status word of a function (function_status.h), window of a link (sim/clock/link_state.h)
+ *                    --> ops: close the objects that use the function, wake waiting threads
  *
- * Whoever owns a card's state has one: the daemon of a session, or a process with a
- * private card. It asks the plan (sim/faults/inject/injector.h, "Events") for all functions
- * whenever a rule begins, and sees when a link's rule is taken out. The owner calls
- * sim_fault_events_run() when something may have changed, and when sim_fault_events_deadline_ns() says.
+ * Each owner of a card has one instance: the daemon of a session, or a process with a private card.
+ * The instance evaluates the plan (sim/faults/inject/injector.h, "Events") for all functions whenever
+ * a rule begins, and ends the window of a link when its rule is removed. The owner calls
+ * sim_fault_events_run() after each change of the plan and at sim_fault_events_deadline_ns().
  *
  * Not thread-safe. Times are session time.
  */
@@ -17,15 +17,15 @@
 #include "shared_state.h"
 #include "sim/faults/inject/injector.h"
 
-/* What events do to the rest of the owner's state; every slot is filled. */
+/* The effects of events on the owner's other state; every slot is filled. */
 struct sim_fault_events_ops {
-	/* What is open on a function ends: exports and imports by way of it, connections through it or its representor. */
+	/* End exports and imports on a function, and connections through it or its representor. */
 	void (*revoke_function)(void *arg, uint32_t function);
-	/* Connections through its representor end. */
+	/* End connections through the function's representor. */
 	void (*disconnect_rep)(void *arg, uint32_t function);
-	/* Who sleeps is to look at the functions. */
+	/* Wake sleeping threads, so that they check the status words. */
 	void (*notify_functions_changed)(void *arg);
-	/* Something begins: ask for whatever else there are rules for, behind functions, as they are asked for. */
+	/* A rule begins: evaluate the rules for sites other than functions, after those for functions. */
 	void (*inject_others)(void *arg, uint64_t since_ns);
 };
 
@@ -36,11 +36,11 @@ struct sim_fault_events {
 	const struct sim_fault_events_ops *ops;
 	void *arg;
 	struct sim_injector *faults;
-	uint64_t injected_ns;  /* what begins up to then was asked for, for all that are there */
-	uint64_t last_rule_ns; /* the last rule was added then: session time may stand still */
-	uint64_t next_ns;      /* the next rule begins then ... */
-	uint64_t generation;   /* ... as of this one of the plan */
-	uint64_t link_up_ns;   /* the first of the links that are down is up again then */
+	uint64_t injected_ns;  /* rules that begin up to this time were evaluated for all functions */
+	uint64_t last_rule_ns; /* begin of the last rule that was added; session time may stand still */
+	uint64_t next_ns;      /* begin of the next rule ... */
+	uint64_t generation;   /* ... as of this generation of the plan */
+	uint64_t link_up_ns;   /* time at which the first of the failed links is up again */
 };
 
 struct sim_fault_events_cfg {
@@ -49,30 +49,32 @@ struct sim_fault_events_cfg {
 	const struct sim_clock *clock;
 	const struct sim_fault_events_ops *ops;
 	void *arg;
-	uint64_t injected_ns; /* of another one before on this shared state; 0 = there was none */
+	uint64_t injected_ns; /* of an earlier instance on this shared state; 0 = none */
 };
 
-/* Nothing is asked before the first sim_fault_events_run(). Returns 0 or -errno; then it may be finished, too. */
+/* Prepare an instance; the first sim_fault_events_run() evaluates rules. Returns 0 or -errno.
+ * sim_fault_events_fini() also accepts an instance whose init failed. */
 int sim_fault_events_init(struct sim_fault_events *events, const struct sim_fault_events_cfg *cfg);
 void sim_fault_events_fini(struct sim_fault_events *events);
 
-/* Do what is due. */
+/* Apply the events that are due. */
 void sim_fault_events_run(struct sim_fault_events *events);
 
-/* For the plan: when a rule that is added now begins. */
+/* Returns the time at which a rule that is added now begins, for sim_plan_add(). */
 uint64_t sim_fault_events_rule_begin_ns(struct sim_fault_events *events);
 
-/* When something is due next; SIM_NEVER_NS = nothing is. */
+/* Returns the time of the next event; SIM_NEVER_NS = none. */
 uint64_t sim_fault_events_deadline_ns(const struct sim_fault_events *events);
 
-/* The same by CLOCK_MONOTONIC in milliseconds; UINT64_MAX = never. Virtual time has no alarm that
- * could be set: while something is due in it, it is looked at every millisecond. */
+/* Returns the same deadline on CLOCK_MONOTONIC in milliseconds; UINT64_MAX = none. Virtual time has no
+ * timer: while an event is pending, the deadline is one poll interval (1 ms) after @now_ms. */
 uint64_t sim_fault_events_deadline_ms(const struct sim_fault_events *events, uint64_t now_ms);
 
-/* function_faults.c, for fault_events.c: ask for all functions; and take notice of links that are up by now. */
+/* function_faults.c, for fault_events.c: evaluate the rules for all functions; clear SIM_FUNCTION_LINK_DOWN of
+ * links that are up again. */
 void sim_fault_events_inject_functions(struct sim_fault_events *events, uint64_t since_ns);
 void sim_fault_events_update_links(struct sim_fault_events *events);
-/* ... close the windows of rules that were taken out. */
+/* ... and close the windows of removed rules. */
 void sim_fault_events_close_removed_windows(struct sim_fault_events *events);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rules do to functions and to their cards' links: the word that all processes look at changes, what is
- * open on the function ends, and who sleeps is woken to see it. */
+/* Faults of functions and of their cards' links: status words, revocations and notifications. */
 #include "fault_events.h"
 #include "rule_noop.h"
 #include "pcie_model/arith.h"
@@ -19,7 +18,7 @@ static uint64_t load_status(const struct sim_fault_events *events, uint32_t func
 	return atomic_load_explicit(status_word_of(events, function), memory_order_relaxed);
 }
 
-/* What was open on it ends. */
+/* End all objects that are open on a function. */
 static void revoke_function(struct sim_fault_events *events, uint32_t function)
 {
 	sim_function_next_generation(status_word_of(events, function));
@@ -29,7 +28,7 @@ static void revoke_function(struct sim_fault_events *events, uint32_t function)
 static void reset_function(struct sim_fault_events *events, uint32_t function)
 {
 	if (load_status(events, function) & SIM_FUNCTION_REMOVED)
-		return; /* nothing is there */
+		return; /* a removed function can't be reset */
 	sim_function_set_bits(status_word_of(events, function), SIM_FUNCTION_FATAL, false);
 	revoke_function(events, function);
 }
@@ -60,7 +59,7 @@ static void remove_rep(struct sim_fault_events *events, uint32_t function)
 	events->ops->disconnect_rep(events->arg, function);
 }
 
-/* A PF has its VFs and SFs share what becomes of it. */
+/* A change of a PF also applies to its VFs and SFs. */
 static void for_function_and_children(struct sim_fault_events *events, uint32_t function,
 				      void (*change)(struct sim_fault_events *, uint32_t))
 {
@@ -102,13 +101,13 @@ static void set_link_down(struct sim_fault_events *events, uint32_t card, bool d
 			sim_function_set_bits(status_word_of(events, i), SIM_FUNCTION_LINK_DOWN, down);
 }
 
-/* A rule that strikes a function. */
+/* The function that a rule hits: the argument of the injector's callbacks. */
 struct function_hit {
 	struct sim_fault_events *events;
 	uint32_t function;
 };
 
-/* A rule that began while nobody looked is as long as if it had begun now. */
+/* A rule's duration counts from its evaluation, even if the evaluation comes after its begin. */
 static void degrade_link(void *arg, uint32_t id, const struct sim_rule *rule)
 {
 	const struct function_hit *hit = arg;
@@ -162,16 +161,16 @@ void sim_fault_events_close_removed_windows(struct sim_fault_events *events)
 
 	for (uint32_t i = 0; i < events->topology->num_functions; i++) {
 		if (events->topology->functions[i].card == last)
-			continue; /* mostly they stand together */
+			continue; /* the functions of a card are mostly adjacent */
 		last = events->topology->functions[i].card;
 		sim_clock_link_restore(sim_clock_card(events->clock, i), is_in_plan, events);
 	}
 	sim_fault_events_update_links(events);
 }
 
-/* ---- asking ---- */
+/* ---- evaluating rules ---- */
 
-static void apply_hit(struct sim_fault_events *events, uint32_t function, const struct sim_fault_hit *strike)
+static void apply_hit(struct sim_fault_events *events, uint32_t function, const struct sim_fault_hit *hit)
 {
 	const struct {
 		uint32_t action;
@@ -184,13 +183,13 @@ static void apply_hit(struct sim_fault_events *events, uint32_t function, const 
 	};
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
-		if (strike->actions & changes[i].action)
+		if (hit->actions & changes[i].action)
 			for_function_and_children(events, function, changes[i].change);
-	if (strike->actions & DOES(REP_REMOVE))
+	if (hit->actions & DOES(REP_REMOVE))
 		remove_rep(events, function);
-	if (strike->actions & DOES(NUM_VFS) && events->topology->functions[function].type == PCIE_FUNC_PF)
-		set_num_vfs(events, function, strike->num_vfs);
-	if (strike->actions & (DOES(RESET) | DOES(FATAL) | DOES(REMOVE) | DOES(NUM_VFS))) /* something may have ended */
+	if (hit->actions & DOES(NUM_VFS) && events->topology->functions[function].type == PCIE_FUNC_PF)
+		set_num_vfs(events, function, hit->num_vfs);
+	if (hit->actions & (DOES(RESET) | DOES(FATAL) | DOES(REMOVE) | DOES(NUM_VFS))) /* may end open objects */
 		events->ops->notify_functions_changed(events->arg);
 }
 
@@ -224,13 +223,13 @@ static void inject_into_function(struct sim_fault_events *events, enum sim_op op
 					     .on_fire = degrade_link,
 					     .arg = &hit };
 	char addr[PCIE_ADDR_TEXT_SIZE];
-	struct sim_fault_hit strike;
+	struct sim_fault_hit fault_hit;
 
-	if (!sim_injector_evaluate(events->faults, &site, &strike))
+	if (!sim_injector_evaluate(events->faults, &site, &fault_hit))
 		return;
 	pcie_addr_format(&about->addr, addr);
-	sim_info("fault %u hits %s %s (%s)", strike.rules[0], sim_op_name(op), addr, about->ibdev);
-	apply_hit(events, function, &strike);
+	sim_info("fault %u hits %s %s (%s)", fault_hit.rules[0], sim_op_name(op), addr, about->ibdev);
+	apply_hit(events, function, &fault_hit);
 }
 
 static void inject_at(struct sim_fault_events *events, uint64_t begin_ns)
@@ -241,8 +240,8 @@ static void inject_at(struct sim_fault_events *events, uint64_t begin_ns)
 			inject_into_function(events, op, i, begin_ns);
 }
 
-/* One time after the other, also when we come late: what has become of a function by the first rule decides what the
- * next one finds to do. */
+/* Evaluate one begin time after the other, even when several have passed: the effect of an earlier rule decides
+ * whether a later rule changes anything. */
 void sim_fault_events_inject_functions(struct sim_fault_events *events, uint64_t since_ns)
 {
 	uint64_t begin_ns = sim_injector_next_event_ns(events->faults, since_ns - 1);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/state/function_status.h - what has become of a session's functions since it began.
+/* sim/state/function_status.h - the status words of a session's functions.
  *
- *   daemon --writes--> [ a status word for each function ] <--look at it-- every process
+ *   daemon --writes--> [ a status word for each function ] <--reads-- every process
  *
  *   word = its generation << 8 | SIM_FUNCTION_... bits
  *
- * A function begins in its generation 0. What ends all that is open on it (a reset, a
- * fatal error, that it is removed) begins another: who notes the generation in which it
- * opened something sees by one load whether that is over. All of it is in the
- * shared state's memory (shared_state.h) and no word is trusted: at worst something ends.
+ * A function begins in generation 0. An event that ends all open objects on it (reset, fatal error,
+ * removal) begins the next generation. An object that stores the generation of its opening needs one
+ * load to detect its end. The words are in shared memory (shared_state.h) and untrusted: a corrupt
+ * word can end objects early, and has no other effect.
  */
 #ifndef SIM_FUNCTION_STATUS_H
 #define SIM_FUNCTION_STATUS_H
@@ -17,13 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SIM_MAX_FUNCTIONS 4096 /* as many as a topology has */
+#define SIM_MAX_FUNCTIONS 4096 /* at most in a topology */
 
 enum sim_function_bit {
-	SIM_FUNCTION_REMOVED = 1,     /* removed: not listed, can't be opened */
-	SIM_FUNCTION_FATAL = 2,       /* can't be opened before it is reset */
-	SIM_FUNCTION_REP_REMOVED = 4, /* its representor is not listed and can't be opened */
-	SIM_FUNCTION_LINK_DOWN = 8,   /* its card's link is down, or was a moment ago (sim/clock/link_state.h) */
+	SIM_FUNCTION_REMOVED = 1,     /* not listed, can't be opened */
+	SIM_FUNCTION_FATAL = 2,       /* can't be opened before a reset */
+	SIM_FUNCTION_REP_REMOVED = 4, /* the representor is not listed and can't be opened */
+	SIM_FUNCTION_LINK_DOWN = 8,   /* the card's link is or was recently down (sim/clock/link_state.h) */
 };
 
 #define SIM_FUNCTION_BITS UINT64_C(0xff)
@@ -37,13 +37,13 @@ static inline uint64_t sim_function_generation(uint64_t word)
 	return word & ~SIM_FUNCTION_BITS;
 }
 
-/* Whether it can be opened, and used. */
+/* Whether a function with this word can be opened and used. */
 static inline bool sim_function_is_usable(uint64_t word)
 {
 	return !(word & (SIM_FUNCTION_REMOVED | SIM_FUNCTION_FATAL));
 }
 
-/* Whether anybody can listen for it. */
+/* Whether a server can listen on the function's representor. */
 static inline bool sim_function_has_rep(const struct sim_function_table *functions, uint32_t function)
 {
 	return function >= SIM_MAX_FUNCTIONS ||
@@ -51,7 +51,7 @@ static inline bool sim_function_has_rep(const struct sim_function_table *functio
 		 SIM_FUNCTION_REP_REMOVED);
 }
 
-/* For the one who writes: all that is open ends. */
+/* For the owner of the card: end all objects that are open on the function. */
 static inline void sim_function_next_generation(_Atomic uint64_t *word)
 {
 	atomic_fetch_add_explicit(word, SIM_FUNCTION_BITS + 1, memory_order_release);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Detection of rules that would change nothing on a function. */
 #include "rule_noop.h"
 
 #include <stddef.h>
@@ -6,7 +7,7 @@
 #define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
 #define UNUSABLE  (SIM_FUNCTION_REMOVED | SIM_FUNCTION_FATAL | SIM_FUNCTION_REP_REMOVED)
 
-/* An action moves a function to where one of these bits is set, or none of them is. */
+/* The target of each action: one of these bits is set (@set), or none of them is. */
 static const struct {
 	uint32_t action;
 	bool set;
@@ -38,7 +39,7 @@ static bool is_at_target(size_t target, const struct sim_function_table *functio
 	return true;
 }
 
-/* The first so many are there and the others are not. */
+/* Whether the first @num_vfs VFs are usable and the others are removed. */
 static bool has_num_vfs(const struct sim_function_table *functions, const struct pcie_topology *topology, uint32_t pf,
 			uint32_t num_vfs)
 {
@@ -77,7 +78,7 @@ bool sim_rule_is_noop(const struct sim_rule *rule, const struct sim_function_tab
 		reason = "it has so many VFs";
 	}
 	if (remaining || !reason)
-		return false; /* the link's, or none of ours */
+		return false; /* an action on a link, or one that is not in the table */
 	*ret_reason = reason;
 	return true;
 }

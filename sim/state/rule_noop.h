@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/state/rule_noop.h - rules for functions that would change nothing: remove what is gone, add what is there.
+/* sim/state/rule_noop.h - rules that would change nothing, such as the removal of a removed function.
  *
- * Such a rule does not strike: a test that meant to inject it would prove nothing.
+ * Such a rule does not hit: a test that relies on the fault would prove nothing.
  */
 #ifndef SIM_RULE_NOOP_H
 #define SIM_RULE_NOOP_H
@@ -10,8 +10,8 @@
 #include "pcie_model/topology/topology.h"
 #include "sim/faults/rule/rule.h"
 
-/* Whether each thing that @rule would have become of @function, and of its VFs and SFs, has become of them already.
- * @ret_reason says it in some words ("it is there"), if so; it is static. */
+/* Returns true when @function, with its VFs and SFs, is already in the state that @rule would cause.
+ * *ret_reason is then a static text that describes the state ("it is there"). */
 bool sim_rule_is_noop(const struct sim_rule *rule, const struct sim_function_table *functions,
 		      const struct pcie_topology *topology, uint32_t function, const char **ret_reason);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Creation and mapping of the shared state, and the private one of a process without a session. */
 #include "shared_state.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ int sim_shared_state_map(int fd, struct sim_segment *ret_segment)
 	return sim_segment_map(fd, sizeof(struct sim_shared_state), ret_segment);
 }
 
-/* Pages that nobody touches cost nothing, and a fork copies the others. */
+/* Untouched pages use no memory, and fork() copies the others. */
 static struct sim_shared_state *create_private(void)
 {
 	struct sim_shared_state *made, *other = NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/state/shared_state.h - what all processes of a session have before their eyes.
+/* sim/state/shared_state.h - the memory that all processes of a session map: clock, fault plan, status words.
  *
- *   owner --creates--> [ its time | fault plan | functions ] <--maps-- every attached process
+ *   owner --creates--> [ clock | fault plan | status words ] <--maps-- every attached process
  *
- * One piece of shared memory, made by whoever owns the card (a process with a
- * private card has it alone) and handed out on attaching. Session time, on which
- * faults and records stand, is the clock's (sim/clock/clock.h).
+ * The owner of the card creates the memory and gives it to each process that attaches. A process
+ * with a private card has a shared state of its own. Session time, which faults and recordings use,
+ * comes from the clock (sim/clock/clock.h).
  *
- * Private cards come and go with the devices of their process, whose one shared state
- * outlives them: rules can stand in it before there is a card. A forked child
- * has a copy of it, with the rules and what they have counted until then.
+ * A private card exists while its process has devices open. The process's shared state outlives the
+ * card, so rules can be added before the first device is opened. A forked child has a copy of the
+ * shared state, with the rules and their counters.
  */
 #ifndef SIM_SHARED_STATE_H
 #define SIM_SHARED_STATE_H
@@ -25,16 +25,17 @@ struct sim_shared_state {
 	struct sim_function_table functions;
 };
 
-/* Make one; the session begins. @ret_fd is the caller's, for handing out. Returns 0 or -errno. */
+/* Create a shared state and begin the session. The caller owns *ret_fd and gives it to processes. Returns 0
+ * or -errno. */
 int sim_shared_state_create(enum sim_clock_mode mode, struct sim_segment *ret_segment, int *ret_fd);
 
-/* Map another process's; @fd stays the caller's. Errors as of sim_segment_map(). */
+/* Map the shared state of another process; the caller keeps @fd. Errors: see sim_segment_map(). */
 int sim_shared_state_map(int fd, struct sim_segment *ret_segment);
 
-/* This process's own, made on first need. Returns 0 or -errno. */
+/* Get this process's own shared state; the first call creates it. Returns 0 or -errno. */
 int sim_shared_state_private(struct sim_segment *ret_segment);
 
-/* Let go of any of them. */
+/* Release a shared state from any of the functions above. */
 void sim_shared_state_release(struct sim_segment *segment);
 
 static inline struct sim_shared_state *sim_shared_state_of(const struct sim_segment *segment)
@@ -42,7 +43,6 @@ static inline struct sim_shared_state *sim_shared_state_of(const struct sim_segm
 	return segment->base;
 }
 
-/* Session time. */
 uint64_t sim_shared_state_now_ns(const struct sim_shared_state *shared);
 
 #endif
