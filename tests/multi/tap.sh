@@ -6,6 +6,10 @@
 # start of a line. It runs in a subshell, in an empty directory of its own; its
 # first command that fails ends it. The script's last line is run_tests.
 
+# The interpreter itself, without site packages: "python3" in PATH may be a slow launcher, and scripts run it often.
+python_program=$(command -v python3 >/dev/null && python3 -c 'import sys; print(sys.executable)')
+python3() { "$python_program" -SE "$@"; }
+
 # status N COMMAND...: the command must end with status N. Its output goes to ./out and ./err.
 status() {
 	wanted=$1

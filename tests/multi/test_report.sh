@@ -17,7 +17,7 @@ use_bfsim "$1"
 
 test_tasks_are_counted_and_their_latencies_ranked() {
 	status 0 bfsim run --report r.html --dpu "$peer 1000"
-	"$checker" r.html \
+	python3 "$checker" r.html \
 		'op("DMA memcpy")["submitted"] == op("DMA memcpy")["completed"] == op("DMA memcpy")["timed"] == 1000' \
 		'op("DMA memcpy")["failed"] == 0 and op("DMA memcpy")["bytes"] == 64000' \
 		'sum(b["count"] for b in op("DMA memcpy")["histogram"]) == 1000' \
@@ -32,7 +32,7 @@ test_tasks_are_counted_and_their_latencies_ranked() {
 # One in ten is late by 2 ms: the nine are what p50 and p90 see, the tenth p99.
 test_percentiles_tell_the_late_from_the_others() {
 	status 0 bfsim run --report r.html --fault 'dma.memcpy every=10 delay=2ms' --dpu "$peer 100"
-	"$checker" r.html \
+	python3 "$checker" r.html \
 		'op("DMA memcpy")["latency_ns"]["p50"] < 2000000 <= op("DMA memcpy")["latency_ns"]["p99"]' \
 		'sum(b["count"] for b in op("DMA memcpy")["histogram"] if b["from_ns"] >= 2000000) >= 10' \
 		'[f["match"] for f in data["faults"]] == list(range(10, 101, 10))' \
@@ -42,7 +42,7 @@ test_percentiles_tell_the_late_from_the_others() {
 test_a_fault_and_the_warnings_that_follow_are_told() {
 	status 1 bfsim run --report r.html --fault 'dma.memcpy nth=5 fail=IO_FAILED' --fault 'dma.memcpy nth=500 hang' \
 		--dpu "$peer 10"
-	"$checker" r.html \
+	python3 "$checker" r.html \
 		'[(f["rule"], f["match"], f["context"]) for f in data["faults"]] == [(1, 5, "dma #1")]' \
 		'op("DMA memcpy")["recorded_failed"] == 1 and op("DMA memcpy")["failed"] == 1' \
 		'[w["level"] for w in data["warnings"]] == ["warning", "error"]' \
@@ -51,7 +51,7 @@ test_a_fault_and_the_warnings_that_follow_are_told() {
 
 test_messages_take_from_one_side_to_the_other() {
 	status 0 bfsim run --report r.html --host "$hello_host" --dpu "$hello_dpu"
-	"$checker" r.html \
+	python3 "$checker" r.html \
 		'op("message", "host")["timed"] == 1 and sum(op("message", "host")["bytes_by_slice"]) == 10' \
 		'op("message", "dpu")["timed"] == 1 and sum(op("message", "dpu")["bytes_by_slice"]) == 11' \
 		'op("message", "host")["latency_ns"]["max"] > 0 and op("message", "host")["context"] == "comch_hello #2"' \
@@ -61,14 +61,14 @@ test_messages_take_from_one_side_to_the_other() {
 # It is received when the program gets it, not when it was read.
 test_a_late_message_is_late_in_the_report() {
 	status 0 bfsim run --report r.html --fault 'comch.send side=host delay=5ms' --host "$hello_host" --dpu "$hello_dpu"
-	"$checker" r.html 'op("message", "host")["latency_ns"]["max"] >= 5000000' \
+	python3 "$checker" r.html 'op("message", "host")["latency_ns"]["max"] >= 5000000' \
 		'sum(op("message", "host")["bytes_by_slice"]) == 10'
 }
 
 # There and back, one way each: 29.2 us by the profile.
 test_messages_take_virtual_time() {
 	status 0 bfsim run --report r.html --clock virtual --host "$hello_host" --dpu "$hello_dpu"
-	"$checker" r.html 'data["last_ns"] == data["session_ns"] == 58400' \
+	python3 "$checker" r.html 'data["last_ns"] == data["session_ns"] == 58400' \
 		'op("message", "host")["latency_ns"]["p50"] == op("message", "dpu")["latency_ns"]["max"] == 29200' \
 		'op("Comch send", "dpu")["latency_ns"]["p50"] == 985' \
 		'op("message", "host")["bytes_by_slice"].index(10) == 29 and op("message", "dpu")["bytes_by_slice"].index(11) == 59'
@@ -79,7 +79,7 @@ test_virtual_times_are_those_of_the_model() {
 		status 0 bfsim run --report $run.html --clock virtual --dpu "$peer 600"
 	done
 	# one task after the other, all alike: 600 in 60 slices
-	"$checker" first.html '"Time was virtual" in text and data["first_ns"] == 0' \
+	python3 "$checker" first.html '"Time was virtual" in text and data["first_ns"] == 0' \
 		'op("DMA memcpy")["latency_ns"]["p50"] == op("DMA memcpy")["latency_ns"]["max"] > 1000' \
 		'data["last_ns"] == 600 * op("DMA memcpy")["latency_ns"]["p50"] == data["session_ns"]' \
 		'len(op("DMA memcpy")["histogram"]) == 1' \
@@ -93,13 +93,13 @@ test_virtual_times_are_those_of_the_model() {
 # A delay of a fault is session time; and what takes none has bars, too.
 test_a_report_copes_with_no_time_and_with_jumps() {
 	status 0 bfsim run --report r.html --clock virtual --fault 'dma.memcpy nth=100 delay=3600s' --dpu "$peer 100"
-	"$checker" r.html 'op("DMA memcpy")["latency_ns"]["max"] > 3600e9 > 1000000 > op("DMA memcpy")["latency_ns"]["p90"]' \
+	python3 "$checker" r.html 'op("DMA memcpy")["latency_ns"]["max"] > 3600e9 > 1000000 > op("DMA memcpy")["latency_ns"]["p90"]' \
 		'op("DMA memcpy")["ended_by_slice"][0] == 99 and op("DMA memcpy")["ended_by_slice"][59] == 1' \
 		'data["faults"][0]["time_ns"] == 99 * op("DMA memcpy")["latency_ns"]["p50"]'
 	bfsim up --session s --clock virtual >/dev/null
 	bfsim exec --session s --on dpu -- "$peer" 0
 	status 0 bfsim report --session s
-	"$checker" out 'data["first_ns"] == data["last_ns"] == 0'
+	python3 "$checker" out 'data["first_ns"] == data["last_ns"] == 0'
 }
 
 # --- links ---------------------------------------------------------------------
@@ -111,22 +111,22 @@ test_links_carry_what_crosses_them() {
 	for clock in functional timed virtual; do
 		status 0 bfsim run --report $clock.html --topology "$slow" --clock $clock --host "$peer 120 big"
 	done
-	"$checker" functional.html '"Links" not in text and data["clock"] == "functional" and data["links"] == []'
+	python3 "$checker" functional.html '"Links" not in text and data["clock"] == "functional" and data["links"] == []'
 	used='[(l["side"], l["device"], l["to_card"]["bytes"], l["to_host"]["bytes"]) for l in data["links"]] == [("host", "mlx5_0", 7864320, 7864320)]'
 	within='all(b * 8e9 / data["slice_ns"] <= way["payload_bps"] * 1.01 for l in data["links"] for way in (l["to_card"], l["to_host"]) for b in way["bytes_by_slice"])'
-	"$checker" timed.html "$used" "$within" '"Links" in text and count("svg") == 5' \
+	python3 "$checker" timed.html "$used" "$within" '"Links" in text and count("svg") == 5' \
 		'sum(data["links"][0]["to_card"]["bytes_by_slice"]) == 7864320'
 	# What bfsim pcie says of this link and 64 KiB is 1.6085 Gb/s of reads, 1.5661 of writes. All tasks but the first
 	# take as long (p50), since each waits for the one before: so 65536 bytes in p50 are on their way at any
 	# time, in either direction. The first took what is left of the time, and a slice is more than that.
-	"$checker" virtual.html "$used" "$within" \
+	python3 "$checker" virtual.html "$used" "$within" \
 		'[round(data["links"][0][w]["payload_bps"] / 1e9, 4) for w in ("to_card", "to_host")] == [1.6085, 1.5661]' \
 		'all(near(b, data["slice_ns"] * 65536 / op("DMA memcpy")["latency_ns"]["p50"]) for w in ("to_card", "to_host") for b in data["links"][0][w]["bytes_by_slice"][1:])' \
 		'all(near(data["links"][0][w]["bytes_by_slice"][0], 65536 + (data["slice_ns"] - data["last_ns"] + 119 * op("DMA memcpy")["latency_ns"]["p50"]) * 65536 / op("DMA memcpy")["latency_ns"]["p50"]) for w in ("to_card", "to_host"))' \
 		'"card to host at most %.1f %% of 1.57 Gb/s" % (data["links"][0]["to_host"]["bytes_by_slice"][0] * 8000 / data["slice_ns"] * 1e9 / data["links"][0]["to_host"]["payload_bps"] // 1 / 10) in text' \
 		'"%.1f %% on average" % (7864320 * 8000 / data["last_ns"] / 1.5661 // 1 / 10) in text'
 	status 0 bfsim run --report local.html --topology "$slow" --clock virtual --dpu "$peer 10 big"
-	"$checker" local.html '"Links" not in text and data["links"] == []'
+	python3 "$checker" local.html '"Links" not in text and data["links"] == []'
 }
 
 # task SUBMITTED BACK BYTES, in ns
@@ -151,7 +151,7 @@ test_a_link_carries_one_after_the_other_and_no_faster_than_it_can() {
 		printf '\n],"displayTimeUnit":"ns","otherData":{"recorder":"bfsim","clock":"timed","session_ns":6000,"processes":[{"pid":1,"side":"host","program":"x","level":"full","records":5}],"operations":[],"links":[{"side":"host","device":"mlx5_0","to_card_bps":8000000000,"to_host_bps":8000000000}],"rules":[]}}\n'
 	} >t.json
 	status 0 bfsim report t.json -o r.html
-	"$checker" r.html 'data["slice_ns"] == 100' \
+	python3 "$checker" r.html 'data["slice_ns"] == 100' \
 		'data["links"][0]["to_host"]["bytes_by_slice"] == [100] * 10 + [50] * 10 + [25] * 16 + [100] * 4 + [0] * 20' \
 		'data["links"][0]["to_card"]["bytes"] == 0 and text.count("card to host") == 1 and "host to card" not in text' \
 		'"at most 100.0 % of 8.00 Gb/s, 38.3 % on average" in text'
@@ -165,7 +165,7 @@ test_a_trace_gives_the_same_report_as_its_session() {
 	bfsim trace s -o t.json
 	status 0 bfsim report --session s -o live.html
 	status 0 bfsim report t.json
-	"$checker" out && "$checker" live.html
+	python3 "$checker" out && python3 "$checker" live.html
 	# but for the time at which it was looked at
 	sed 's/"session_ns":[0-9]*//' live.html >live
 	sed 's/"session_ns":[0-9]*//' out | cmp - live
@@ -175,21 +175,21 @@ test_what_was_not_recorded_one_by_one_is_counted_and_said() {
 	bfsim up --session s >/dev/null
 	bfsim exec --session s --on dpu -- "$peer" 200000
 	status 0 bfsim report --session s
-	"$checker" out 'op("DMA memcpy")["completed"] == 200000 > op("DMA memcpy")["timed"] >= 512' \
+	python3 "$checker" out 'op("DMA memcpy")["completed"] == 200000 > op("DMA memcpy")["timed"] >= 512' \
 		'"Only a sample of fast tasks and messages was recorded" in text'
 }
 
 test_a_report_of_nothing_is_a_page() {
 	bfsim up --session s >/dev/null
 	status 0 bfsim report --session s
-	"$checker" out 'data["operations"] == [] and "No task and no message was recorded" in text'
+	python3 "$checker" out 'data["operations"] == [] and "No task and no message was recorded" in text'
 }
 
 test_texts_of_programs_stay_texts() {
 	mkdir d && ln -s "$peer" "d/x<b>&\"y"
 	status 0 bfsim run --trace t.json --dpu "'./d/x<b>&\"y' 5"
 	status 0 bfsim report t.json -o r.html
-	"$checker" r.html 'data["processes"][0]["program"] == "x<b>&\"y"' "'dpu: x<b>&\"y' in text" 'count("b") == 3'
+	python3 "$checker" r.html 'data["processes"][0]["program"] == "x<b>&\"y"' "'dpu: x<b>&\"y' in text" 'count("b") == 3'
 }
 
 test_a_file_that_is_no_trace_is_refused() {

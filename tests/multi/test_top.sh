@@ -63,10 +63,10 @@ test_a_context_that_rests_has_its_counts_and_no_rates() {
 test_a_narrow_terminal_shows_what_says_most() {
 	bfsim up --session s >/dev/null
 	stay dpu 20
-	status 0 env COLUMNS=40 "$watch" q "$bfsim_program" top -i 0.05 s
+	status 0 env COLUMNS=40 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
 	says '^PROGRAM +TASK/S +BYTES/S +FAIL$' out
 	says '^trace_peer +0 +0 B/s +0$' out
-	status 0 env COLUMNS=60 "$watch" q "$bfsim_program" top -i 0.05 s
+	status 0 env COLUMNS=60 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
 	says '^trace_peer +dma #1 +0 +0 B/s +0 +0 +0$' out
 }
 
@@ -128,7 +128,7 @@ test_the_terminal_is_as_it_was_when_it_ends() {
 	bfsim up --session s >/dev/null
 	stay dpu 5
 	for how in q ^C ^\\ SIGINT SIGTERM SIGHUP SIGQUIT; do
-		status 0 "$watch" $how "$bfsim_program" top -i 0.05 s
+		status 0 python3 "$watch" $how "$bfsim_program" top -i 0.05 s
 		says '^ *[0-9]+ dpu +trace_peer' out
 		narrow out
 		case $how in
@@ -143,12 +143,12 @@ test_the_terminal_is_as_it_was_when_it_ends() {
 test_the_terminal_is_as_it_was_while_it_is_stopped() {
 	bfsim up --session s >/dev/null
 	stay dpu 5
-	status 0 "$watch" ^Z,^Z,q "$bfsim_program" top -i 0.05 s
+	status 0 python3 "$watch" ^Z,^Z,q "$bfsim_program" top -i 0.05 s
 	says '^ *[0-9]+ dpu +trace_peer' out
 	says '^status 0$' out
-	status 0 "$watch" ^Z,^C "$bfsim_program" top -i 0.05 s
+	status 0 python3 "$watch" ^Z,^C "$bfsim_program" top -i 0.05 s
 	says '^status SIGINT$' out
-	status 0 "$watch" ^Z,SIGTERM "$bfsim_program" top -i 0.05 s
+	status 0 python3 "$watch" ^Z,SIGTERM "$bfsim_program" top -i 0.05 s
 	says '^status SIGTERM$' out
 }
 
@@ -158,7 +158,7 @@ test_what_has_no_room_on_the_screen_is_counted() {
 		leave dpu 1 stay
 	done
 	becomes_true all_ready 25
-	status 0 "$watch" q "$bfsim_program" top -i 0.05 s
+	status 0 python3 "$watch" q "$bfsim_program" top -i 0.05 s
 	says '^and 7 more$' out
 	same 23 "$(grep -vc ^status out)"
 	narrow out

@@ -40,7 +40,7 @@ test_tasks_are_slices_on_their_contexts_tracks() {
 	on dpu "$peer" 100
 	status 0 bfsim trace s -o t.json
 	same '' "$(cat err)"
-	"$checker" t.json \
+	python3 "$checker" t.json \
 		'len(e("X", name="DMA memcpy", tid=track(process("dpu"), "jobs"))) == 100' \
 		'len(e("b", name="dma #1 DMA memcpy", cat="task")) == 100' \
 		'all(x["args"] == {"bytes": 64, "status": "ok"} for x in e("X", name="DMA memcpy"))' \
@@ -52,7 +52,7 @@ test_a_task_lies_within_its_contexts_running_state() {
 	bfsim up --session s >/dev/null
 	on dpu "$peer" 5
 	bfsim trace s -o t.json
-	"$checker" t.json 'all(e("X", name="running")[0]["ts"] <= x["ts"] and
+	python3 "$checker" t.json 'all(e("X", name="running")[0]["ts"] <= x["ts"] and
 		x["ts"] + x["dur"] <= e("X", name="running")[0]["ts"] + e("X", name="running")[0]["dur"]
 		for x in e("X", name="DMA memcpy"))'
 }
@@ -61,7 +61,7 @@ test_a_failed_task_says_why_and_its_log_line_stands_beside_it() {
 	bfsim up --session s >/dev/null
 	on dpu "$peer" 3 fail 2>/dev/null
 	bfsim trace s -o t.json
-	"$checker" t.json \
+	python3 "$checker" t.json \
 		'[x["args"]["status"] for x in e("X", name="DMA memcpy")] == ["ok"] * 3 + ["DOCA_ERROR_IO_FAILED"]' \
 		'len([i for i in e("i", name="error") if "too little room" in i["args"]["text"]]) == 1' \
 		'len(e("X", name="stopping")) == 1'
@@ -71,7 +71,7 @@ test_a_failed_task_says_why_and_its_log_line_stands_beside_it() {
 test_an_arrow_leads_from_a_tasks_submission_by_its_job_to_its_end() {
 	for clock in functional timed virtual; do
 		status 0 bfsim run --clock $clock --trace t.json --dpu "$peer 30 fail || true"
-		"$checker" t.json \
+		python3 "$checker" t.json \
 			'[[s["name"] for s in f] for f in flows("task")] ==
 				[["submit DMA memcpy", "DMA memcpy", end + " DMA memcpy"] for end in ["done"] * 30 + ["failed"]]' \
 			'{f[0]["tid"] for f in flows("task")} == {track(process("dpu"), "submitted")}' \
@@ -84,7 +84,7 @@ test_virtual_times_are_the_same_each_time() {
 	for run in first second; do
 		status 0 bfsim run --clock virtual --trace $run.csv --trace-level full --dpu "$peer 50"
 		status 0 bfsim run --clock virtual --trace $run.json --host "$hello_host" --dpu "$hello_dpu"
-		"$checker" $run.json 'len(flows("message")) == len(flows("task")) == 2'
+		python3 "$checker" $run.json 'len(flows("message")) == len(flows("task")) == 2'
 		cut -d, -f 1,3,4,6- $run.csv >$run.told # without pid and thread
 	done
 	cmp first.told second.told
@@ -141,14 +141,14 @@ test_a_ring_that_was_too_small_is_said_beside_the_trace() {
 	on dpu "$peer" 40000
 	status 0 bfsim trace s -o t.json
 	says 'process [0-9]+ \(trace_peer\): 7232 records were overwritten' err
-	"$checker" t.json 'len(e("b", cat="task")) == 32768' 'trace["otherData"]["lost_records"] == 7232'
+	python3 "$checker" t.json 'len(e("b", cat="task")) == 32768' 'trace["otherData"]["lost_records"] == 7232'
 }
 
 test_a_process_may_record_nothing() {
 	bfsim up --session s >/dev/null
 	BFSIM_TRACE=off on dpu "$peer" 5
 	status 0 bfsim trace s -o t.json
-	"$checker" t.json 'events == []'
+	python3 "$checker" t.json 'events == []'
 	status 0 bfsim stats s
 	says 'no process has recorded anything' out
 }
@@ -174,7 +174,7 @@ test_a_level_that_does_not_exist_is_refused() {
 
 test_messages_flow_between_host_and_dpu_on_one_axis() {
 	status 0 bfsim run --trace t.json --host "$hello_host" --dpu "$hello_dpu"
-	"$checker" t.json \
+	python3 "$checker" t.json \
 		'process("host") != process("dpu") and None not in (process("host"), process("dpu"))' \
 		'[[s["pid"] for s in f] for f in flows("message")] ==
 			[[process("host"), process("dpu")], [process("dpu"), process("host")]]' \
@@ -198,7 +198,7 @@ test_stats_count_messages_by_connection() {
 
 test_run_writes_the_trace_of_commands_that_failed_too() {
 	status 3 bfsim run --trace t.json --dpu "$peer 7; exit 3"
-	"$checker" t.json 'len(e("b", cat="task")) == 7'
+	python3 "$checker" t.json 'len(e("b", cat="task")) == 7'
 }
 
 test_run_says_when_the_trace_cannot_be_written() {
@@ -212,7 +212,7 @@ test_run_says_when_the_trace_cannot_be_written() {
 
 test_a_fault_stands_on_its_victims_track_with_its_rule() {
 	status 0 bfsim run --trace t.json --fault 'dma.memcpy nth=3 delay=1ms' --dpu "$peer 5"
-	"$checker" t.json \
+	python3 "$checker" t.json \
 		'[i["args"]["text"] for i in e("i", name="fault", tid=track(process("dpu"), "jobs"))] == ["dma.memcpy nth=3 delay=1ms"]' \
 		'e("X", name="DMA memcpy")[2]["ts"] > e("i", name="fault")[0]["ts"]'
 }
@@ -228,7 +228,7 @@ test_what_a_killed_process_recorded_is_there() {
 	wait $! || true
 	becomes_true stat '[p["alive"] for p in s["processes"]] == [False]'
 	bfsim trace s -o t.json
-	"$checker" t.json 'len(e("X", name="DMA memcpy")) == 20' 'len(e("X", name="running")) == 1'
+	python3 "$checker" t.json 'len(e("X", name="DMA memcpy")) == 20' 'len(e("X", name="running")) == 1'
 	stat '[(o["submitted"], o["completed"]) for o in ops()] == [(20, 20)]'
 	stat 's["processes"][0]["contexts"][0]["state"] == "running"'
 }
@@ -240,7 +240,7 @@ test_processes_that_ended_long_ago_are_counted_no_more() {
 	becomes_true stat '(len(s["processes"]), s["dropped_processes"]) == (128, 3)'
 	status 0 bfsim trace s -o t.json
 	says '3 processes of this session ended too long ago' err
-	"$checker" t.json
+	python3 "$checker" t.json
 }
 
 test_without_a_session_there_is_no_trace() {
