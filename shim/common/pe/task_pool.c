@@ -51,6 +51,8 @@ doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, 
 
 	if (ctx->state != DOCA_CTX_STATE_RUNNING || !shim_ctx_is_same_process(ctx))
 		return DOCA_ERROR_BAD_STATE;
+	if (doca_unlikely(!pool))
+		return DOCA_ERROR_NO_MEMORY;
 	task = pool->free;
 	if (task)
 		pool->free = task->next_free;

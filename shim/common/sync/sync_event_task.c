@@ -38,10 +38,8 @@ doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event)
 doca_error_t shim_sync_event_alloc_task(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
 					union doca_data user_data, struct shim_sync_task **ret_task)
 {
-	bool has_pool = event->pools[kind] || event->ctx.state != DOCA_CTX_STATE_RUNNING;
 	struct doca_task *base;
-	doca_error_t result =
-		has_pool ? shim_task_alloc(event->pools[kind], &event->ctx, user_data, &base) : DOCA_ERROR_NO_MEMORY;
+	doca_error_t result = shim_task_alloc(event->pools[kind], &event->ctx, user_data, &base);
 
 	if (result == DOCA_ERROR_BAD_STATE)
 		sim_err("%s: the event's context is not running; start it first", func);
