@@ -23,8 +23,7 @@ static doca_error_t run_param_callbacks(enum shim_argp_origin origin)
 	doca_error_t result = DOCA_SUCCESS;
 	struct shim_argp_occurrence *occurrence;
 
-	STAILQ_FOREACH(occurrence, &shim_argp.occurrences, link)
-	{
+	STAILQ_FOREACH(occurrence, &shim_argp.occurrences, link) {
 		if (occurrence->origin == origin)
 			result = run_param_callback(occurrence);
 		if (result != DOCA_SUCCESS)

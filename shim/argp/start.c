@@ -37,8 +37,8 @@ static const struct doca_argp_param *find_singular(void)
 	const struct shim_argp_occurrence *occurrence;
 
 	STAILQ_FOREACH(occurrence, &shim_argp.occurrences, link)
-	if (occurrence->param->singular && is_set(occurrence))
-		return occurrence->param;
+		if (occurrence->param->singular && is_set(occurrence))
+			return occurrence->param;
 	return NULL;
 }
 
@@ -46,8 +46,7 @@ static doca_error_t check_singular(const struct doca_argp_param *singular)
 {
 	const struct shim_argp_occurrence *occurrence;
 
-	STAILQ_FOREACH(occurrence, &shim_argp.occurrences, link)
-	{
+	STAILQ_FOREACH(occurrence, &shim_argp.occurrences, link) {
 		if (occurrence->param != singular && is_set(occurrence)) {
 			shim_argp_report("%s must be given alone, without other flags of the program",
 					 shim_argp_flag_name(singular));

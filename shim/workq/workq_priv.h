@@ -50,8 +50,8 @@ static inline struct workq_attachment *workq_find_attachment(const struct doca_w
 	struct workq_attachment *attachment;
 
 	LIST_FOREACH(attachment, &workq->attachments, of_workq)
-	if (attachment->ctx == ctx)
-		return attachment;
+		if (attachment->ctx == ctx)
+			return attachment;
 	return NULL;
 }
 

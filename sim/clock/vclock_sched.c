@@ -133,8 +133,7 @@ static bool offer_to_other_sources(struct sim_vclock_source *source, uint64_t no
 	struct sim_vclock_source *other;
 	bool offered = false;
 
-	LIST_FOREACH(other, &thread->sources, link)
-	{
+	LIST_FOREACH(other, &thread->sources, link) {
 		if (other == source)
 			continue;
 		if (other->wake_pending || other->messages_seen != source->messages_seen || other->next_ns <= now_ns) {

@@ -12,8 +12,7 @@ static void wake_sources(struct sim_vclock_thread *thread)
 {
 	struct sim_vclock_source *source;
 
-	LIST_FOREACH(source, &thread->sources, link)
-	{
+	LIST_FOREACH(source, &thread->sources, link) {
 		if (source->asleep) {
 			source->asleep = false;
 			source->wake_pending = true;

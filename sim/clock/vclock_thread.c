@@ -10,7 +10,7 @@ void sim_vclock_thread_destroy(struct sim_vclock_thread *thread)
 
 	LIST_REMOVE(thread, link);
 	LIST_FOREACH(source, &thread->sources, link)
-	source->thread = NULL;
+		source->thread = NULL;
 	LIST_INIT(&thread->sources);
 	sim_vclock_sleeper_stop(thread);
 	sim_participant_leave(&thread->participant);

@@ -87,8 +87,7 @@ static bool tick(struct sim_engine *engine)
 	bool busy = false;
 
 	pthread_mutex_lock(&engine->lock);
-	LIST_FOREACH(member, &engine->members, link)
-	{
+	LIST_FOREACH(member, &engine->members, link) {
 		member->pinned = true;
 		pthread_mutex_unlock(&engine->lock);
 		busy |= member->tick(member, &next_ns); /* may take long: other members come and go meanwhile */

@@ -62,8 +62,8 @@ static struct sim_peer_process *find_living(int32_t pid)
 	struct sim_peer_process *process;
 
 	LIST_FOREACH(process, &processes, entry)
-	if (process->pid == pid && sim_peer_process_check(process))
-		break;
+		if (process->pid == pid && sim_peer_process_check(process))
+			break;
 	return process;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The DOCA_LOG macros with trace logging allowed, in a unit of their own. */
 #define DOCA_ALLOW_EXPERIMENTAL_API
 #define DOCA_LOGGING_ALLOW_TRACE
 

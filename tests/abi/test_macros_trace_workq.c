@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The same for the work-queue generation. */
 #define DOCA_ALLOW_EXPERIMENTAL_API
 #define DOCA_LOGGING_ALLOW_DLOG
 

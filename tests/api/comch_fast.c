@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Consumers and producers for tests of the Comch data path. */
 #include "comch_fast.h"
 #include "doca_check.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The two sides of a Comch test: processes, words between them, client and server, trace. */
 #include "comch_util.h"
 #include "doca_check.h"
 

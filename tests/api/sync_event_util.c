@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sync events with a context, a progress engine and a trace, for their tests. */
 #include "sync_event_util.h"
 #include "doca_check.h"
 

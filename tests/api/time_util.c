@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sessions with a modelled clock, for tests of time. */
 #include "time_util.h"
 
 #include <setjmp.h>

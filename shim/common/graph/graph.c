@@ -131,8 +131,7 @@ doca_error_t doca_graph_start(struct doca_graph *graph)
 				   "the graph is not configured; call doca_graph_set_conf() first");
 	if (graph->num_ctx_nodes == 0)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the graph has no context node; it must have one");
-	STAILQ_FOREACH(node, &graph->nodes, link)
-	{
+	STAILQ_FOREACH(node, &graph->nodes, link) {
 		doca_error_t result = check_node(node);
 
 		if (result != DOCA_SUCCESS)
@@ -221,12 +220,10 @@ static bool graph_contains(struct doca_graph *graph, const struct doca_graph *wa
 	const struct doca_graph *visited;
 
 	visit_graph(&found, graph, visit_mark);
-	STAILQ_FOREACH(visited, &found, visited_link)
-	{
+	STAILQ_FOREACH(visited, &found, visited_link) {
 		if (visited == wanted)
 			return true;
-		STAILQ_FOREACH(node, &visited->nodes, link)
-		{
+		STAILQ_FOREACH(node, &visited->nodes, link) {
 			if (has_live_subgraph(node))
 				visit_graph(&found, node->sub, visit_mark);
 		}
@@ -276,8 +273,7 @@ static bool node_reaches(struct doca_graph_node *node, const struct doca_graph_n
 	const struct doca_graph_node *visited;
 
 	visit_node(&found, node, visit_mark);
-	STAILQ_FOREACH(visited, &found, visited_link)
-	{
+	STAILQ_FOREACH(visited, &found, visited_link) {
 		if (visited == wanted)
 			return true;
 		for (uint32_t i = 0; i < visited->num_successors; i++)

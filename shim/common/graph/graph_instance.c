@@ -15,8 +15,7 @@ static void init_runs(struct doca_graph_instance *instance)
 {
 	const struct doca_graph_node *node;
 
-	STAILQ_FOREACH(node, &instance->graph->nodes, link)
-	{
+	STAILQ_FOREACH(node, &instance->graph->nodes, link) {
 		instance->runs[node->index].instance = instance;
 		instance->runs[node->index].node = node;
 	}

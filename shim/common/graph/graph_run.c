@@ -217,8 +217,7 @@ static bool graph_progress(struct doca_ctx *ctx)
 	struct shim_node_run *run;
 
 	worklist_init(&work);
-	TAILQ_FOREACH(run, &to_graph(ctx)->waiting, link)
-	{
+	TAILQ_FOREACH(run, &to_graph(ctx)->waiting, link) {
 		if (!try_start_run(&work, run))
 			continue;
 		process_worklist(&work);
@@ -243,8 +242,7 @@ static bool graph_arm(struct doca_ctx *ctx)
 {
 	const struct shim_node_run *run;
 
-	TAILQ_FOREACH(run, &to_graph(ctx)->waiting, link)
-	{
+	TAILQ_FOREACH(run, &to_graph(ctx)->waiting, link) {
 		if (may_start(run))
 			return true;
 	}

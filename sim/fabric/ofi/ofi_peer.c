@@ -69,8 +69,8 @@ int sim_ofi_peer_get(const struct sim_ofi_desc *desc, struct sim_ofi_peer **ret_
 
 	pthread_mutex_lock(&peers_lock);
 	LIST_FOREACH(peer, &peers, entry)
-	if (is_same_target(&peer->target_desc, desc))
-		break;
+		if (is_same_target(&peer->target_desc, desc))
+			break;
 	if (!peer)
 		peer = peer_new(desc);
 	if (peer)

@@ -44,8 +44,8 @@ static int check_key(void *arg, uint64_t key, uint64_t len, bool writable)
 	const struct sim_ofi_mem *mem;
 
 	LIST_FOREACH(mem, &target->mems, entry)
-	if (mem->key == key)
-		return len > mem->len || (writable && !mem->writable) ? -EACCES : 0;
+		if (mem->key == key)
+			return len > mem->len || (writable && !mem->writable) ? -EACCES : 0;
 	return -ENOENT;
 }
 
@@ -98,8 +98,7 @@ static void close_endpoint(struct sim_ofi_target *target)
 		sim_ofi_shm_listener_close(target->shm_listener);
 	else if (target->endpoint.cq_fd >= 0)
 		epoll_ctl(target->epoll_fd, EPOLL_CTL_DEL, target->endpoint.cq_fd, NULL);
-	LIST_FOREACH(mem, &target->mems, entry)
-	{
+	LIST_FOREACH(mem, &target->mems, entry) {
 		if (mem->mr)
 			fi_close(&mem->mr->fid);
 		mem->mr = NULL;
@@ -270,8 +269,8 @@ static void reopen(struct sim_ofi_target *target)
 	if (rc == 0 && target->endpoint.kind == SIM_OFI_SOCKETS)
 		claim_listen_fd(target);
 	LIST_FOREACH(mem, &target->mems, entry)
-	if (rc == 0)
-		rc = register_mem(mem);
+		if (rc == 0)
+			rc = register_mem(mem);
 	if (rc == 0)
 		return;
 	close_endpoint(target);
