@@ -108,8 +108,8 @@ static void test_record_without_arguments_names_its_place(void **state)
 {
 	(void)state;
 	record.count = 0;
+	int line = __LINE__ + 1;
 	DOCA_LOG_INFO("plain");
-	int line = __LINE__;
 
 	assert_int_equal(record.count, 1);
 	assert_int_equal(record.level, DOCA_LOG_LEVEL_INFO);

@@ -145,8 +145,8 @@ static void test_record_without_arguments_names_its_line(void **state)
 {
 	(void)state;
 	record.count = 0;
+	int line = __LINE__ + 1;
 	DOCA_LOG_INFO("plain");
-	int line = __LINE__;
 
 	assert_int_equal(record.count, 1);
 	assert_int_equal(record.way, PLAIN);
