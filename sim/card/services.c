@@ -75,6 +75,22 @@ void sim_services_destroy(struct sim_services *services)
 	free(services);
 }
 
+static const bool edges[SIM_NUM_CHANNEL_STATES][SIM_NUM_CHANNEL_STATES] = {
+	[SIM_CHANNEL_PENDING] = { [SIM_CHANNEL_OFFERED] = true },
+	[SIM_CHANNEL_OFFERED] = { [SIM_CHANNEL_OPEN] = true },
+};
+
+bool sim_channel_state_can_become(enum sim_channel_state from, enum sim_channel_state to)
+{
+	return edges[from][to];
+}
+
+static void set_state(struct channel *channel, enum sim_channel_state to)
+{
+	assert(sim_channel_state_can_become(channel->state, to));
+	channel->state = to;
+}
+
 static bool end_matches(const struct sim_channel_end *end, uint32_t peer, uint64_t number)
 {
 	return end->peer == peer && end->number == number;
@@ -256,7 +272,7 @@ static uint32_t num_offered_to(const struct sim_services *services, uint32_t pee
 static void offer_channel(struct sim_services *services, struct channel *channel, const struct service *service,
 			  struct sim_offer *ret_offer)
 {
-	channel->state = SIM_CHANNEL_OFFERED;
+	set_state(channel, SIM_CHANNEL_OFFERED);
 	channel->server =
 		(struct sim_channel_end){ service->end.peer, SERVER_NUMBER_BIT | ++services->next_server_number };
 	channel->server_function = service->function;
@@ -321,11 +337,12 @@ int sim_services_accept(struct sim_services *services, uint32_t peer, uint64_t n
 	struct sim_channel_end client;
 	struct channel **link = find_channel_link(&services->waiting, peer, number, &client), *channel;
 
-	if (!link || (*link)->state != SIM_CHANNEL_OFFERED || !end_matches(&(*link)->server, peer, number))
+	if (!link || !sim_channel_state_can_become((*link)->state, SIM_CHANNEL_OPEN) ||
+	    !end_matches(&(*link)->server, peer, number))
 		return -ENOENT;
 	channel = *link;
 	unlink_channel(&services->waiting, link);
-	channel->state = SIM_CHANNEL_OPEN;
+	set_state(channel, SIM_CHANNEL_OPEN);
 	append_channel(&services->open, channel);
 	*ret_client = client;
 	return 0;

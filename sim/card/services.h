@@ -62,7 +62,11 @@ enum sim_channel_state {
 	SIM_CHANNEL_PENDING, /* no service yet */
 	SIM_CHANNEL_OFFERED, /* not accepted yet */
 	SIM_CHANNEL_OPEN,
+	SIM_NUM_CHANNEL_STATES,
 };
+
+/* Whether the picture above has that edge. A channel can be removed in each state. */
+bool sim_channel_state_can_become(enum sim_channel_state from, enum sim_channel_state to);
 
 struct sim_channel_info {
 	enum sim_channel_state state;

@@ -285,6 +285,21 @@ static void test_nobody_is_left_when_a_pending_one_closes(void **state)
 	expect_no_offer();
 }
 
+static void test_channel_states_have_these_edges_only(void **state)
+{
+	static const bool follows[SIM_NUM_CHANNEL_STATES][SIM_NUM_CHANNEL_STATES] = {
+		/*                        pending offered open */
+		[SIM_CHANNEL_PENDING] = { false, true, false },
+		[SIM_CHANNEL_OFFERED] = { false, false, true },
+		[SIM_CHANNEL_OPEN] = { false, false, false },
+	};
+
+	(void)state;
+	for (enum sim_channel_state from = 0; from < SIM_NUM_CHANNEL_STATES; from++)
+		for (enum sim_channel_state to = 0; to < SIM_NUM_CHANNEL_STATES; to++)
+			assert_int_equal(sim_channel_state_can_become(from, to), follows[from][to]);
+}
+
 static void test_only_pending_channels_expire(void **state)
 {
 	struct sim_closed_channel closed;
@@ -451,6 +466,7 @@ int main(void)
 		TEST(test_only_the_server_accepts_and_once),
 		TEST(test_whoever_closes_the_other_end_is_left),
 		TEST(test_nobody_is_left_when_a_pending_one_closes),
+		TEST(test_channel_states_have_these_edges_only),
 		TEST(test_only_pending_channels_expire),
 		TEST(test_who_leaves_takes_its_services_and_channels_along),
 		TEST(test_what_goes_through_a_function_ends_with_it),
