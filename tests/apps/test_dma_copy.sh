@@ -383,11 +383,11 @@ interrupted_receiver_leaves_nothing() {
 	interrupted dpu host
 }
 
-# For seconds, as by somebody with a debugger. What is left of the file then takes the card so long that the second
-# stop comes before its end, on a busy machine too.
+# For seconds, as a debugger does it. The rest of the file then takes the card so long (about a second) that both
+# stops come before its end, on a busy machine too.
 stopped_sides_lose_nothing() {
-	card 16
-	random $((10 * piece + 1)) host/file
+	card 8
+	random $((40 * piece + 1)) host/file
 	start --topology card.yaml
 	comes_to dpu 'Piece 1 is in the file'
 	kill -STOP "$host_pid"

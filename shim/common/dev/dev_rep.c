@@ -106,7 +106,7 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter, stru
 	SHIM_NEED_OUT(nb_devs_rep);
 	if (filter & ~KNOWN_FILTERS)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
-				   "filter %#x has unknown bits; see enum doca_devinfo_rep_filter in doca_dev.h",
+				   "filter %#x has unknown bits; doca_dev.h lists the filters",
 				   (unsigned int)filter);
 	function = shim_dev_function(dev);
 	if (!has_representors(function))
