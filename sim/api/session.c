@@ -34,6 +34,7 @@ struct bfsim_session {
 	int daemon_pidfd;          /* the kernel may reuse a pid, but not a pidfd */
 	pid_t entered_pid;         /* the process whose environment was changed; 0 = none */
 	char *saved_env[NUM_VARS]; /* the values before; NULL = not set */
+	char *put_env[NUM_VARS];   /* entries that the environment refers to, or did; NULL = none */
 };
 
 extern char **environ;
@@ -212,26 +213,39 @@ static int copy_variables(char *entries[NUM_VARS])
 }
 
 /* Restore without allocation: putenv() replaces an existing entry and keeps the string. */
-static void put_variables_back(char *entries[NUM_VARS])
+static void put_variables_back(struct bfsim_session *session, char *entries[NUM_VARS])
 {
 	for (int var = 0; var < NUM_VARS; var++) {
 		if (entries[var])
 			putenv(entries[var]);
 		else
 			unsetenv(var_names[var]);
+		free(session->put_env[var]);
+		session->put_env[var] = entries[var];
 		entries[var] = NULL;
 	}
 }
 
+/* An entry that is still in the environment stays allocated. */
+static void free_put_entries(struct bfsim_session *session)
+{
+	for (int var = 0; var < NUM_VARS; var++) {
+		const char *value = getenv(var_names[var]), *entry = session->put_env[var];
+
+		if (entry && value != entry + strlen(var_names[var]) + 1)
+			free(session->put_env[var]);
+	}
+}
+
 /* Set all variables, or none on failure. */
-static int set_variables(const struct bfsim_session *session, const char *side)
+static int set_variables(struct bfsim_session *session, const char *side)
 {
 	char *before[NUM_VARS] = { 0 };
 	int rc = copy_variables(before);
 
 	if (rc == 0 && (set_var(VAR_SESSION, session->session_dir.dir) < 0 || set_var(VAR_SIDE, side) < 0 ||
 			set_var(VAR_TOPOLOGY, NULL) < 0)) {
-		put_variables_back(before);
+		put_variables_back(session, before);
 		rc = -ENOMEM;
 	}
 	for (int var = 0; var < NUM_VARS; var++)
@@ -316,6 +330,7 @@ int bfsim_session_stop(struct bfsim_session *session)
 	}
 	if (session->session_dir.dir)
 		restore_environment(session);
+	free_put_entries(session);
 	for (int var = 0; var < NUM_VARS; var++)
 		free(session->saved_env[var]);
 	if (session->daemon_pidfd >= 0)
