@@ -106,8 +106,7 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter, stru
 	SHIM_NEED_OUT(nb_devs_rep);
 	if (filter & ~KNOWN_FILTERS)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
-				   "filter %#x has unknown bits; doca_dev.h lists the filters",
-				   (unsigned int)filter);
+				   "filter %#x has unknown bits; doca_dev.h lists the filters", (unsigned int)filter);
 	function = shim_dev_function(dev);
 	if (!has_representors(function))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s shows no representors; use a DPU's device",

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define CLI_HUMAN_SIZE 32
+#define CLI_HUMAN_SIZE 48
 
 /* "640 ns", "12.3 \u00b5s", "4.56 MB", "1.20 GB/s", "1.5 k": three digits and a unit. */
 void cli_human_time(uint64_t ns, char text[CLI_HUMAN_SIZE]);
