@@ -484,7 +484,8 @@ static void test_a_process_that_got_the_exporters_pid_is_not_touched(void **stat
 	struct sim_remote *remote;
 
 	(void)state;
-	assert_true(exporter > 0);
+	if (exporter < 0) /* valgrind has neither clone3() nor pidfd_open() */
+		skip();
 	cfg.exporter.pid = exporter;
 	remote = create(&cfg, "cma");
 	assert_int_equal(sim_copy(remote, ADDR, NULL, here(local), SIZE), 0);
