@@ -20,7 +20,7 @@ sample_options() {
 
 begin_storm() {
 	blame=0
-	strikes=0
+	num_fired=0
 	mkdir "$scratch/sessions"
 	export TMPDIR=$scratch/sessions
 	export ASAN_OPTIONS=handle_abort=1:abort_on_error=1:stack_trace_format='"    #%n %m %f %S"'
@@ -51,7 +51,7 @@ storm_session() {
 	bfsim run --timeout $((hang_s + 20)) --fault-plan "$plan" --seed "$seed" "${arguments[@]}" >"$scratch/log" 2>&1
 	session_status=$?
 	judge
-	strikes=$((strikes + $(awk -F: '/"fired":/ { sum += $2 } END { print sum + 0 }' "$STORM_FAULTS" 2>/dev/null)))
+	num_fired=$((num_fired + $(awk -F: '/"fired":/ { sum += $2 } END { print sum + 0 }' "$STORM_FAULTS" 2>/dev/null)))
 	seed=$((seed + 1))
 	return $session_status
 }
@@ -89,7 +89,7 @@ weather() {
 	fi
 	local round usual=0 told=0 hung=0 crashed=0
 	blame=0
-	strikes=0
+	num_fired=0
 	for ((round = 0; round < rounds; round++)); do
 		session_status=0
 		if "$@" 3>&1 >"$scratch/round" 2>&1; then
@@ -103,7 +103,7 @@ weather() {
 		fi
 		grep -A 60 '^--- bfsim:' "$scratch/round"
 	done
-	storm_note="$strikes faults; $usual runs as usual, $told ended with an error"
+	storm_note="$num_fired faults; $usual runs as usual, $told ended with an error"
 	[ $hung = 0 ] || storm_note+=", $hung hung"
 	[ $crashed = 0 ] || storm_note+=", $crashed crashed"
 	[ $blame = 0 ]

@@ -144,12 +144,12 @@ static void report(const struct soak *soak)
 		       soak->shared->mortal == HOST ? "kills of the host's process" : "kills of the DPU's process",
 		       (unsigned long long)soak->crew.num_killed, (unsigned long long)SUM(soak, widowed));
 	SHOW("passing faults added", soak->inject.num_added);
-	SHOW("  removed, having struck", soak->inject.num_fired);
+	SHOW("  removed after they fired", soak->inject.num_fired);
 	for (int which = 0; which < NUM_LASTING && !soak->shared->calm; which++) {
 		struct bfsim_fault fault;
 
 		if (bfsim_fault_get(soak->shared->lasting[which], &fault) == 0)
-			printf("struck %8llu of %9llu   %s\n", (unsigned long long)fault.fired,
+			printf("fired %8llu of %9llu   %s\n", (unsigned long long)fault.fired,
 			       (unsigned long long)fault.matched, fault.text);
 	}
 #undef SHOW

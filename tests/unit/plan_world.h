@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tests of strikes share: a plan, two cards' functions, and the view of
+/* What the tests of the injector share: a plan, two cards' functions, and the view of
  * a process in between. Included behind cmocka, by one file of a program. */
 #ifndef TESTS_UNIT_PLAN_WORLD_H
 #define TESTS_UNIT_PLAN_WORLD_H
@@ -83,29 +83,29 @@ static inline uint32_t add(struct world *world, const char *text)
 	return add_at(world, text, 0);
 }
 
-static struct sim_fault_hit strike; /* the last one */
+static struct sim_fault_hit hit; /* the last one */
 
-static inline bool copy_strikes(struct world *world, uint64_t size)
+static inline bool copy_is_hit(struct world *world, uint64_t size)
 {
 	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY, .function = DPU_PF0, .size = size, .addr = 0x1000 };
 
-	return sim_injector_evaluate(world->faults, &site, &strike);
+	return sim_injector_evaluate(world->faults, &site, &hit);
 }
 
-static inline bool op_strikes(struct world *world, enum sim_op op)
+static inline bool op_is_hit(struct world *world, enum sim_op op)
 {
 	struct sim_fault_site site = { .op = op, .function = DPU_PF0, .size = 100 };
 
-	return sim_injector_evaluate(world->faults, &site, &strike);
+	return sim_injector_evaluate(world->faults, &site, &hit);
 }
 
-/* Which of @count copies a fault strikes, as a text of "." and "x". */
+/* Which of @count copies a fault hits, as a text of "." and "x". */
 static inline const char *pattern(struct world *world, int count)
 {
 	static char text[256];
 
 	for (int i = 0; i < count; i++)
-		text[i] = copy_strikes(world, 4096) ? 'x' : '.';
+		text[i] = copy_is_hit(world, 4096) ? 'x' : '.';
 	text[count] = '\0';
 	return text;
 }

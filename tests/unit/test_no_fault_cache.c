@@ -18,7 +18,7 @@ static struct sim_no_fault_cache cache;
 /* Evaluate there: no rule hits, and the cache is filled if it can be. */
 static void ask(struct world *world, struct sim_fault_site site)
 {
-	assert_false(sim_injector_evaluate(world->faults, &site, &strike));
+	assert_false(sim_injector_evaluate(world->faults, &site, &hit));
 	sim_no_fault_cache_fill(&cache, world->faults, &site);
 }
 
@@ -98,14 +98,14 @@ static void test_a_changed_plan_ends_it(void **state)
 	assert_true(is_cached(world, site));
 	id = add(world, "dma.memcpy size=64 tear");
 	assert_false(is_cached(world, site));
-	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
+	assert_true(sim_injector_evaluate(world->faults, &site, &hit));
 	assert_false(is_cached(world, site));
 	assert_int_equal(sim_plan_remove(world->plan, id), 0);
 	ask(world, site);
 	assert_true(is_cached(world, site));
 }
 
-/* A rule that met the site may strike the next one: by chance, by count, by the clock. */
+/* A rule that met the site may fire at the next one: by chance, by count, by the clock. */
 static void test_where_a_rule_waits_nothing_is_cached(void **state)
 {
 	static const char *const waiting[] = { "dma.memcpy nth=100 tear", "dma.memcpy p=1e-9 tear",
@@ -180,7 +180,7 @@ static void test_with_any_rules_each_site_is_hit_as_without_the_cache(void **sta
 			}
 			if (sim_no_fault_cache_fill(&cache, world->faults, &site))
 				assert_false(is_met(ranges, size, addr));
-			if (sim_injector_evaluate(world->faults, &site, &strike) != is_met(ranges, size, addr))
+			if (sim_injector_evaluate(world->faults, &site, &hit) != is_met(ranges, size, addr))
 				fail_msg("round %d: %u bytes at %u", round, (unsigned int)size, (unsigned int)addr);
 		}
 	}

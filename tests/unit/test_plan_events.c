@@ -8,7 +8,7 @@
 
 #include "plan_world.h"
 
-/* The rules that struck last, each as it is written. */
+/* The rules that fired last, each as it is written. */
 static char each[256];
 
 static void note_each(void *arg, uint32_t id, const struct sim_rule *rule)
@@ -20,8 +20,8 @@ static void note_each(void *arg, uint32_t id, const struct sim_rule *rule)
 		 rule->errors_ppb, (unsigned long long)rule->until_ns);
 }
 
-static bool event_strikes(struct world *world, enum sim_op op, uint32_t function, const struct sim_process *who,
-			  uint64_t since_ns, uint64_t now_ns)
+static bool event_is_hit(struct world *world, enum sim_op op, uint32_t function, const struct sim_process *who,
+			 uint64_t since_ns, uint64_t now_ns)
 {
 	struct sim_fault_site site = { .op = op,
 				       .function = function,
@@ -31,7 +31,7 @@ static bool event_strikes(struct world *world, enum sim_op op, uint32_t function
 				       .on_fire = note_each };
 
 	each[0] = '\0';
-	return sim_injector_evaluate(world->faults, &site, &strike);
+	return sim_injector_evaluate(world->faults, &site, &hit);
 }
 
 static void test_events_happen_once_at_their_time(void **state)
@@ -41,16 +41,16 @@ static void test_events_happen_once_at_their_time(void **state)
 	add(world, "link device=03:00.0 from=1s down=200ms");
 	add(world, "link device=03:00.0 from=2s degrade=gen2x4 until=5s");
 	assert_int_equal(sim_injector_next_event_ns(world->faults, 0), 1000 * MS);
-	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 999 * MS));
-	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF1, NULL, 999 * MS + 1, 1000 * MS));
-	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 999 * MS + 1, 1000 * MS));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_DOWN));
-	assert_int_equal(strike.duration_ns, 200 * MS);
+	assert_false(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 999 * MS));
+	assert_false(event_is_hit(world, SIM_OP_LINK, DPU_PF1, NULL, 999 * MS + 1, 1000 * MS));
+	assert_true(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 999 * MS + 1, 1000 * MS));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_DOWN));
+	assert_int_equal(hit.duration_ns, 200 * MS);
 	assert_int_equal(sim_injector_next_event_ns(world->faults, 1000 * MS), 2000 * MS);
-	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 1000 * MS + 1, 2500 * MS));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_DEGRADE));
+	assert_true(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 1000 * MS + 1, 2500 * MS));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_DEGRADE));
 	assert_string_equal(each, "2: gen2x4 0 until 5000000000\n");
-	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 2500 * MS + 1, 4000 * MS));
+	assert_false(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 2500 * MS + 1, 4000 * MS));
 	assert_int_equal(sim_injector_next_event_ns(world->faults, 2000 * MS), SIM_NEVER_NS);
 }
 
@@ -60,8 +60,8 @@ static void test_events_that_are_over_do_not_happen(void **state)
 	struct world *world = *state;
 
 	add(world, "link degrade=gen1x1 until=5s");
-	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 5000 * MS - 1));
-	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 5000 * MS));
+	assert_true(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 5000 * MS - 1));
+	assert_false(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 5000 * MS));
 }
 
 /* "bfsim link down" of a session that has run for ten seconds. */
@@ -71,8 +71,8 @@ static void test_event_added_later_begins_then(void **state)
 
 	add_at(world, "link down=1ms", 10000 * MS);
 	assert_int_equal(sim_injector_next_event_ns(world->faults, 9000 * MS), 10000 * MS);
-	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 9000 * MS, 10000 * MS));
-	assert_false(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 10000 * MS + 1, 11000 * MS));
+	assert_true(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 9000 * MS, 10000 * MS));
+	assert_false(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 10000 * MS + 1, 11000 * MS));
 }
 
 static void test_peers_are_known_by_their_names(void **state)
@@ -82,12 +82,12 @@ static void test_peers_are_known_by_their_names(void **state)
 
 	add(world, "peer program=victim side=host from=2s kill");
 	assert_true(sim_injector_may_hit(world->faults, SIM_OP_PEER)); /* it is about others, so it is in every view */
-	assert_false(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, &other, 0, 2000 * MS));
-	assert_false(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, NULL, 0, 2000 * MS));
-	assert_true(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, &victim, 0, 2000 * MS));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_KILL));
+	assert_false(event_is_hit(world, SIM_OP_PEER, SIM_NO_FUNCTION, &other, 0, 2000 * MS));
+	assert_false(event_is_hit(world, SIM_OP_PEER, SIM_NO_FUNCTION, NULL, 0, 2000 * MS));
+	assert_true(event_is_hit(world, SIM_OP_PEER, SIM_NO_FUNCTION, &victim, 0, 2000 * MS));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_KILL));
 	/* One that attaches later is new, and the rule still holds. */
-	assert_true(event_strikes(world, SIM_OP_PEER, SIM_NO_FUNCTION, &victim, 0, 3000 * MS));
+	assert_true(event_is_hit(world, SIM_OP_PEER, SIM_NO_FUNCTION, &victim, 0, 3000 * MS));
 }
 
 /* Each of them ends at its own time: what they come to at a time is the link's business (sim/clock/link_state.h). */
@@ -100,8 +100,8 @@ static void test_rules_of_a_link_are_told_one_by_one(void **state)
 	add(world, "link errors=0.7 until=2s");
 	add(world, "link down=1ms");
 	add(world, "link down=3ms");
-	assert_true(event_strikes(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 0));
-	assert_int_equal(strike.duration_ns, 3 * MS);
+	assert_true(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 0));
+	assert_int_equal(hit.duration_ns, 3 * MS);
 	assert_string_equal(each, "1: gen3x1 0 until 1000000000\n"
 				  "2: gen1x8 400000000 until 18446744073709551615\n"
 				  "3: gen0x0 700000000 until 2000000000\n"
@@ -117,25 +117,25 @@ static void test_function_events(void **state)
 	add(world, "function num_vfs=9");
 	add(world, "function device=b1:00.0 reset");
 	add(world, "function add");
-	assert_true(event_strikes(world, SIM_OP_FUNCTION, HOST_PF0, NULL, 0, 0));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_NUM_VFS) | SIM_ACT_BIT(SIM_ACT_RESET));
-	assert_int_equal(strike.num_vfs, 4);
-	assert_true(event_strikes(world, SIM_OP_DAEMON, SIM_NO_FUNCTION, NULL, 0, 0) == false);
+	assert_true(event_is_hit(world, SIM_OP_FUNCTION, HOST_PF0, NULL, 0, 0));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_NUM_VFS) | SIM_ACT_BIT(SIM_ACT_RESET));
+	assert_int_equal(hit.num_vfs, 4);
+	assert_true(event_is_hit(world, SIM_OP_DAEMON, SIM_NO_FUNCTION, NULL, 0, 0) == false);
 }
 
 /* What changes nothing must not count as fired: a test would pass for the wrong reason. */
-static void test_function_that_lacks_what_a_rule_takes_is_not_struck(void **state)
+static void test_function_without_what_a_rule_removes_is_not_hit(void **state)
 {
 	struct world *world = *state;
 	uint32_t rep = add(world, "function rep_remove"), vfs = add(world, "function num_vfs=0");
 
-	assert_false(event_strikes(world, SIM_OP_FUNCTION, DPU_PF0, NULL, 0, 0));
+	assert_false(event_is_hit(world, SIM_OP_FUNCTION, DPU_PF0, NULL, 0, 0));
 	assert_counted(world, rep, 0, 0);
-	assert_true(event_strikes(world, SIM_OP_FUNCTION, HOST_PF1, NULL, 0, 0));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_REP_REMOVE));
+	assert_true(event_is_hit(world, SIM_OP_FUNCTION, HOST_PF1, NULL, 0, 0));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_REP_REMOVE));
 	assert_counted(world, vfs, 0, 0);
-	assert_true(event_strikes(world, SIM_OP_FUNCTION, HOST_PF0, NULL, 0, 0));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_REP_REMOVE) | SIM_ACT_BIT(SIM_ACT_NUM_VFS));
+	assert_true(event_is_hit(world, SIM_OP_FUNCTION, HOST_PF0, NULL, 0, 0));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_REP_REMOVE) | SIM_ACT_BIT(SIM_ACT_NUM_VFS));
 	assert_counted(world, rep, 2, 2);
 	assert_counted(world, vfs, 1, 1);
 }
@@ -154,13 +154,13 @@ static void test_rule_that_would_change_nothing_counts_a_match_alone(void **stat
 		.op = SIM_OP_FUNCTION, .function = DPU_PF0, .is_noop = moot_id_is, .arg = &remove
 	};
 
-	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_RESET));
+	assert_true(sim_injector_evaluate(world->faults, &site, &hit));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_RESET));
 	assert_counted(world, remove, 1, 0);
 	assert_counted(world, reset, 1, 1);
 	site.is_noop = NULL;
-	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_REMOVE));
+	assert_true(sim_injector_evaluate(world->faults, &site, &hit));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_REMOVE));
 	assert_counted(world, remove, 2, 1);
 }
 
@@ -175,10 +175,10 @@ static void test_events_of_one_time_can_be_asked_for_alone(void **state)
 				       .now_ns = 3000 * MS };
 
 	add(world, "function from=2s add");
-	assert_false(sim_injector_evaluate(world->faults, &site, &strike));
+	assert_false(sim_injector_evaluate(world->faults, &site, &hit));
 	add(world, "function from=1s remove");
-	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_REMOVE));
+	assert_true(sim_injector_evaluate(world->faults, &site, &hit));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_REMOVE));
 }
 
 int main(void)
@@ -191,7 +191,7 @@ int main(void)
 		test(test_peers_are_known_by_their_names),
 		test(test_rules_of_a_link_are_told_one_by_one),
 		test(test_function_events),
-		test(test_function_that_lacks_what_a_rule_takes_is_not_struck),
+		test(test_function_without_what_a_rule_removes_is_not_hit),
 		test(test_rule_that_would_change_nothing_counts_a_match_alone),
 		test(test_events_of_one_time_can_be_asked_for_alone),
 	};

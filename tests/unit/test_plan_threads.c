@@ -21,7 +21,7 @@ struct asker {
 	pthread_t thread;
 	uint64_t size;
 	const atomic_bool *changing; /* ask on while the plan changes */
-	uint32_t asked, struck, wrong;
+	uint32_t asked, fired, wrong;
 };
 
 static struct sim_rule parse(const char *text)
@@ -53,20 +53,19 @@ static struct sim_injector *view_of(struct sim_plan *plan)
 	return faults;
 }
 
-/* Rules of other sizes never strike, however often they change. */
+/* Rules of other sizes never fire, however often they change. */
 static void *ask(void *arg)
 {
 	struct asker *asker = arg;
 	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY, .size = asker->size, .function = SIM_NO_FUNCTION };
-	struct sim_fault_hit strike;
+	struct sim_fault_hit hit;
 
 	while (asker->asked < ASKS || *asker->changing) {
 		asker->asked++;
-		if (!sim_injector_may_hit(asker->faults, site.op) ||
-		    !sim_injector_evaluate(asker->faults, &site, &strike))
+		if (!sim_injector_may_hit(asker->faults, site.op) || !sim_injector_evaluate(asker->faults, &site, &hit))
 			continue;
-		asker->struck += !!(strike.actions & SIM_ACT_BIT(SIM_ACT_TEAR));
-		asker->wrong += (strike.actions & SIM_ACT_BIT(SIM_ACT_DELAY)) && strike.delay_ns % 1000 != asker->size;
+		asker->fired += !!(hit.actions & SIM_ACT_BIT(SIM_ACT_TEAR));
+		asker->wrong += (hit.actions & SIM_ACT_BIT(SIM_ACT_DELAY)) && hit.delay_ns % 1000 != asker->size;
 	}
 	return NULL;
 }
@@ -114,7 +113,7 @@ static void test_faults_are_counted_out_exactly_among_threads(void **state)
 	struct asker askers[THREADS];
 	struct sim_plan *plan;
 	struct sim_injector *faults;
-	uint32_t every, times, struck = 0;
+	uint32_t every, times, fired = 0;
 
 	(void)state;
 	assert_int_equal(sim_plan_create(1, &plan), 0);
@@ -124,10 +123,10 @@ static void test_faults_are_counted_out_exactly_among_threads(void **state)
 	start(askers, faults, &changing);
 	join(askers);
 	for (int i = 0; i < THREADS; i++)
-		struck += askers[i].struck;
+		fired += askers[i].fired;
 	assert_int_equal(counts_of(plan, every).matched, THREADS * ASKS);
 	assert_int_equal(counts_of(plan, every).fired, THREADS * ASKS / 10);
-	assert_int_equal(struck, THREADS * ASKS / 10);
+	assert_int_equal(fired, THREADS * ASKS / 10);
 	assert_int_equal(counts_of(plan, times).fired, 777);
 	sim_injector_destroy(faults);
 	sim_plan_destroy(plan);
@@ -163,7 +162,7 @@ static void test_plan_changes_under_those_who_ask(void **state)
 	changing = false;
 	join(askers);
 	for (int i = 0; i < THREADS; i++) {
-		assert_int_equal(askers[i].struck, askers[i].asked);
+		assert_int_equal(askers[i].fired, askers[i].asked);
 		assert_int_equal(askers[i].wrong, 0);
 	}
 	sim_injector_destroy(faults);
@@ -174,13 +173,13 @@ static int ask_in_child(struct sim_plan *plan)
 {
 	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY };
 	struct sim_injector *faults = view_of(plan);
-	struct sim_fault_hit strike;
-	int struck = 0;
+	struct sim_fault_hit hit;
+	int fired = 0;
 
 	for (int i = 0; i < 100; i++)
-		struck += sim_injector_evaluate(faults, &site, &strike);
+		fired += sim_injector_evaluate(faults, &site, &hit);
 	sim_injector_destroy(faults);
-	return struck;
+	return fired;
 }
 
 static void test_processes_share_a_plan(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which rules strike: by operation, process, device, size and address; by counts, chance and time. */
+/* Which rules fire: by operation, process, device, size and address; by counts, chance and time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,45 +16,45 @@ static void test_no_plan_no_fault(void **state)
 
 	assert_false(sim_injector_may_hit(NULL, SIM_OP_DMA_MEMCPY));
 	assert_false(sim_injector_needs_time(NULL, SIM_OP_DMA_MEMCPY));
-	assert_false(sim_injector_evaluate(NULL, &site, &strike));
+	assert_false(sim_injector_evaluate(NULL, &site, &hit));
 	assert_int_equal(sim_injector_next_event_ns(NULL, 0), SIM_NEVER_NS);
-	assert_false(copy_strikes(*state, 64));
+	assert_false(copy_is_hit(*state, 64));
 	assert_false(sim_injector_may_hit(((struct world *)*state)->faults, SIM_OP_DMA_MEMCPY));
 }
 
-static void test_only_the_named_operation_is_struck(void **state)
+static void test_only_the_named_operation_is_hit(void **state)
 {
 	struct world *world = *state;
 
 	add(world, "dma.memcpy fail=IO_FAILED");
 	assert_true(sim_injector_may_hit(world->faults, SIM_OP_COMCH_SEND)); /* the plan is new: ask */
-	assert_false(op_strikes(world, SIM_OP_COMCH_SEND));
+	assert_false(op_is_hit(world, SIM_OP_COMCH_SEND));
 	assert_false(sim_injector_may_hit(world->faults, SIM_OP_COMCH_SEND));
 	assert_true(sim_injector_may_hit(world->faults, SIM_OP_DMA_MEMCPY));
-	assert_true(copy_strikes(world, 64));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FAIL));
-	assert_int_equal(strike.status, 17);
-	assert_int_equal(strike.num_rules, 1);
-	assert_int_equal(strike.rules[0], 1);
+	assert_true(copy_is_hit(world, 64));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_FAIL));
+	assert_int_equal(hit.status, 17);
+	assert_int_equal(hit.num_rules, 1);
+	assert_int_equal(hit.rules[0], 1);
 }
 
-static void test_pattern_strikes_what_its_actions_fit(void **state)
+static void test_pattern_hits_operations_that_its_actions_fit(void **state)
 {
 	struct world *world = *state;
 
 	add(world, "* drop");
-	assert_true(op_strikes(world, SIM_OP_COMCH_SEND));
-	assert_true(op_strikes(world, SIM_OP_COMM_CHANNEL_RECV));
-	assert_false(copy_strikes(world, 64));
+	assert_true(op_is_hit(world, SIM_OP_COMCH_SEND));
+	assert_true(op_is_hit(world, SIM_OP_COMM_CHANNEL_RECV));
+	assert_false(copy_is_hit(world, 64));
 	assert_false(sim_injector_may_hit(world->faults, SIM_OP_DMA_MEMCPY));
 }
 
-static void test_rules_for_other_processes_do_not_strike(void **state)
+static void test_rules_for_other_processes_do_not_fire(void **state)
 {
 	struct world *world = *state;
 	static const struct {
 		const char *text;
-		bool strikes;
+		bool fires;
 	} cases[] = {
 		{ "dma.memcpy side=dpu tear", true },
 		{ "dma.memcpy side=node0/dpu tear", true },
@@ -72,42 +72,42 @@ static void test_rules_for_other_processes_do_not_strike(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint32_t id = add(world, cases[i].text);
 
-		if (copy_strikes(world, 64) != cases[i].strikes)
-			fail_msg("%s: should%s strike", cases[i].text, cases[i].strikes ? "" : " not");
-		assert_int_equal(sim_injector_may_hit(world->faults, SIM_OP_DMA_MEMCPY), cases[i].strikes);
-		assert_counted(world, id, cases[i].strikes, cases[i].strikes);
+		if (copy_is_hit(world, 64) != cases[i].fires)
+			fail_msg("%s: should%s fire", cases[i].text, cases[i].fires ? "" : " not");
+		assert_int_equal(sim_injector_may_hit(world->faults, SIM_OP_DMA_MEMCPY), cases[i].fires);
+		assert_counted(world, id, cases[i].fires, cases[i].fires);
 		sim_plan_clear(world->plan);
 	}
 }
 
-static bool strikes_at(struct world *world, uint32_t function)
+static bool is_hit_at(struct world *world, uint32_t function)
 {
 	struct sim_fault_site site = { .op = SIM_OP_DEV_OPEN, .function = function };
 
-	return sim_injector_evaluate(world->faults, &site, &strike);
+	return sim_injector_evaluate(world->faults, &site, &hit);
 }
 
-static void assert_strikes_at(struct world *world, const char *text, const char *functions)
+static void assert_hits_at(struct world *world, const char *text, const char *functions)
 {
 	uint32_t ids[] = { DPU_PF0, DPU_PF1, HOST_PF0, HOST_PF1, SIM_NO_FUNCTION };
 
 	add(world, text);
 	for (size_t i = 0; i < 5; i++)
-		if (strikes_at(world, ids[i]) != (functions[i] == 'x'))
-			fail_msg("%s: function %zu should%s be struck", text, i, functions[i] == 'x' ? "" : " not");
+		if (is_hit_at(world, ids[i]) != (functions[i] == 'x'))
+			fail_msg("%s: function %zu should%s be hit", text, i, functions[i] == 'x' ? "" : " not");
 	sim_plan_clear(world->plan);
 }
 
 static void test_device_is_an_address_or_a_name(void **state)
 {
-	assert_strikes_at(*state, "dev.open fail=DRIVER", "xxxxx");
-	assert_strikes_at(*state, "dev.open device=03:00.0 fail=DRIVER", "x....");
-	assert_strikes_at(*state, "dev.open device=0000:03:00.1 fail=DRIVER", ".x...");
-	assert_strikes_at(*state, "dev.open device=03:00.* fail=DRIVER", "xx...");
-	assert_strikes_at(*state, "dev.open device=mlx5_4 fail=DRIVER", "..x..");
-	assert_strikes_at(*state, "dev.open device=b1:00.1 fail=DRIVER", ".....");
-	assert_strikes_at(*state, "dev.open device=0001:* fail=DRIVER", "...x.");
-	assert_strikes_at(*state, "dev.open device=ff:00.0 fail=DRIVER", ".....");
+	assert_hits_at(*state, "dev.open fail=DRIVER", "xxxxx");
+	assert_hits_at(*state, "dev.open device=03:00.0 fail=DRIVER", "x....");
+	assert_hits_at(*state, "dev.open device=0000:03:00.1 fail=DRIVER", ".x...");
+	assert_hits_at(*state, "dev.open device=03:00.* fail=DRIVER", "xx...");
+	assert_hits_at(*state, "dev.open device=mlx5_4 fail=DRIVER", "..x..");
+	assert_hits_at(*state, "dev.open device=b1:00.1 fail=DRIVER", ".....");
+	assert_hits_at(*state, "dev.open device=0001:* fail=DRIVER", "...x.");
+	assert_hits_at(*state, "dev.open device=ff:00.0 fail=DRIVER", ".....");
 }
 
 static void test_without_a_topology_no_device_is_met(void **state)
@@ -118,9 +118,9 @@ static void test_without_a_topology_no_device_is_met(void **state)
 	struct sim_injector *faults;
 
 	add(world, "dev.open device=03:00.1 fail=DRIVER");
-	assert_true(strikes_at(world, DPU_PF1));
+	assert_true(is_hit_at(world, DPU_PF1));
 	assert_int_equal(sim_injector_create(&cfg, &faults), 0);
-	assert_false(sim_injector_evaluate(faults, &site, &strike));
+	assert_false(sim_injector_evaluate(faults, &site, &hit));
 	sim_injector_destroy(faults);
 }
 
@@ -131,7 +131,7 @@ static void test_size_is_compared_exactly(void **state)
 	static const struct {
 		const char *text;
 		uint64_t size;
-		bool strikes;
+		bool fires;
 	} cases[] = {
 		{ "dma.memcpy size=4096 tear", 4095, false },
 		{ "dma.memcpy size=4096 tear", 4096, true },
@@ -151,14 +151,14 @@ static void test_size_is_compared_exactly(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		add(world, cases[i].text);
-		if (copy_strikes(world, cases[i].size) != cases[i].strikes)
-			fail_msg("%s: should%s strike %zu bytes", cases[i].text, cases[i].strikes ? "" : " not",
+		if (copy_is_hit(world, cases[i].size) != cases[i].fires)
+			fail_msg("%s: should%s hit %zu bytes", cases[i].text, cases[i].fires ? "" : " not",
 				 (size_t)cases[i].size);
 		sim_plan_clear(world->plan);
 	}
 }
 
-/* The rule's range is 0x1000..0x1fff; a copy that touches a byte of it is struck. */
+/* The rule's range is 0x1000..0x1fff; a copy that touches a byte of it is hit. */
 static void test_address_ranges_overlap_or_not(void **state)
 {
 	struct world *world = *state;
@@ -166,18 +166,18 @@ static void test_address_ranges_overlap_or_not(void **state)
 
 	add(world, "dma.memcpy addr=0x1000..0x1fff tear");
 	site.addr = 0xff0;
-	assert_false(sim_injector_evaluate(world->faults, &site, &strike));
+	assert_false(sim_injector_evaluate(world->faults, &site, &hit));
 	site.addr = 0xff1;
-	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
+	assert_true(sim_injector_evaluate(world->faults, &site, &hit));
 	site.addr = 0x1fff;
-	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
+	assert_true(sim_injector_evaluate(world->faults, &site, &hit));
 	site.addr = 0x2000;
-	assert_false(sim_injector_evaluate(world->faults, &site, &strike));
+	assert_false(sim_injector_evaluate(world->faults, &site, &hit));
 	site.addr = UINT64_MAX - 3; /* wraps: ends at the end */
-	assert_false(sim_injector_evaluate(world->faults, &site, &strike));
+	assert_false(sim_injector_evaluate(world->faults, &site, &hit));
 }
 
-/* Rules for addresses beside one for all: far away only that one strikes. */
+/* Rules for addresses beside one for all: at other addresses only the latter fires. */
 static void test_rules_for_addresses_leave_others_alone(void **state)
 {
 	struct world *world = *state;
@@ -186,17 +186,17 @@ static void test_rules_for_addresses_leave_others_alone(void **state)
 	add(world, "dma.memcpy addr=0x1000..0x1fff tear");
 	add(world, "dma.memcpy flip=1");
 	add(world, "dma.memcpy addr=0x9000..0x9fff delay=1us");
-	assert_true(sim_injector_evaluate(world->faults, &site, &strike)); /* in between */
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
+	assert_true(sim_injector_evaluate(world->faults, &site, &hit)); /* in between */
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
 	site.addr = 0xa000; /* beyond */
-	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
+	assert_true(sim_injector_evaluate(world->faults, &site, &hit));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
 	site.addr = 0x9ff8;
-	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP) | SIM_ACT_BIT(SIM_ACT_DELAY));
+	assert_true(sim_injector_evaluate(world->faults, &site, &hit));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_FLIP) | SIM_ACT_BIT(SIM_ACT_DELAY));
 	sim_plan_remove(world->plan, 3);
-	assert_true(sim_injector_evaluate(world->faults, &site, &strike));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
+	assert_true(sim_injector_evaluate(world->faults, &site, &hit));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
 }
 
 /* When ------------------------------------------------------------------------------------- */
@@ -252,7 +252,7 @@ static void test_chance_is_as_said_and_the_same_each_time(void **state)
 
 	add(world, "dma.memcpy seed=5 p=0.05 tear");
 	for (int i = 0; i < 10000; i++)
-		hits += copy_strikes(world, 64);
+		hits += copy_is_hit(world, 64);
 	assert_in_range(hits, 435, 565);
 
 	sim_plan_destroy(world->plan);
@@ -287,8 +287,8 @@ static void test_the_plans_seed_is_for_rules_without_their_own(void **state)
 		add(world, "dma.memcpy p=0.5 seed=1 tear");
 		add(world, "comch.send p=0.5 delay=1us");
 		for (int i = 0; i < 64; i++) {
-			char a = copy_strikes(world, 64) ? 'x' : '.',
-			     b = op_strikes(world, SIM_OP_COMCH_SEND) ? 'x' : '.';
+			char a = copy_is_hit(world, 64) ? 'x' : '.',
+			     b = op_is_hit(world, SIM_OP_COMCH_SEND) ? 'x' : '.';
 
 			if (round == 1)
 				assert_int_equal(a, with[i]);
@@ -302,28 +302,28 @@ static void test_the_plans_seed_is_for_rules_without_their_own(void **state)
 	assert_int_equal(without[0], '!');
 }
 
-static bool copy_strikes_at(struct world *world, uint64_t now_ns)
+static bool copy_is_hit_at(struct world *world, uint64_t now_ns)
 {
 	struct sim_fault_site site = { .op = SIM_OP_DMA_MEMCPY, .size = 64, .now_ns = now_ns };
 
-	return sim_injector_evaluate(world->faults, &site, &strike);
+	return sim_injector_evaluate(world->faults, &site, &hit);
 }
 
-static void test_rules_strike_in_their_window_of_time(void **state)
+static void test_rules_fire_in_their_window_of_time(void **state)
 {
 	struct world *world = *state;
 	uint32_t id;
 
 	add(world, "comch.send drop");
-	assert_false(copy_strikes_at(world, 0));
+	assert_false(copy_is_hit_at(world, 0));
 	assert_false(sim_injector_needs_time(world->faults, SIM_OP_COMCH_SEND));
 	id = add(world, "dma.memcpy from=10ms until=20ms tear");
-	assert_false(copy_strikes_at(world, 10 * MS - 1));
+	assert_false(copy_is_hit_at(world, 10 * MS - 1));
 	assert_true(sim_injector_needs_time(world->faults, SIM_OP_DMA_MEMCPY));
 	assert_false(sim_injector_needs_time(world->faults, SIM_OP_COMCH_SEND));
-	assert_true(copy_strikes_at(world, 10 * MS));
-	assert_true(copy_strikes_at(world, 20 * MS - 1));
-	assert_false(copy_strikes_at(world, 20 * MS));
+	assert_true(copy_is_hit_at(world, 10 * MS));
+	assert_true(copy_is_hit_at(world, 20 * MS - 1));
+	assert_false(copy_is_hit_at(world, 20 * MS));
 	assert_counted(world, id, 2, 2);
 }
 
@@ -337,20 +337,20 @@ static void test_windows_open_and_close_one_by_one(void **state)
 	add(world, "dma.memcpy from=10ms until=30ms delay=1us");
 	add(world, "dma.memcpy from=20ms tear");
 	taken_out = add(world, "dma.memcpy from=20ms hang");
-	assert_true(copy_strikes_at(world, 5 * MS));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
+	assert_true(copy_is_hit_at(world, 5 * MS));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_FLIP));
 	sim_plan_remove(world->plan, taken_out);
-	assert_true(copy_strikes_at(world, 10 * MS));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_FLIP) | SIM_ACT_BIT(SIM_ACT_DELAY));
-	assert_true(copy_strikes_at(world, 15 * MS));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_DELAY));
-	assert_true(copy_strikes_at(world, 25 * MS));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_DELAY) | SIM_ACT_BIT(SIM_ACT_TEAR));
-	assert_true(copy_strikes_at(world, 31 * MS));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_TEAR));
+	assert_true(copy_is_hit_at(world, 10 * MS));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_FLIP) | SIM_ACT_BIT(SIM_ACT_DELAY));
+	assert_true(copy_is_hit_at(world, 15 * MS));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_DELAY));
+	assert_true(copy_is_hit_at(world, 25 * MS));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_DELAY) | SIM_ACT_BIT(SIM_ACT_TEAR));
+	assert_true(copy_is_hit_at(world, 31 * MS));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_TEAR));
 	add(world, "dma.memcpy from=1ms flip=2"); /* its time came long ago */
-	assert_true(copy_strikes_at(world, 32 * MS));
-	assert_int_equal(strike.actions, SIM_ACT_BIT(SIM_ACT_TEAR) | SIM_ACT_BIT(SIM_ACT_FLIP));
+	assert_true(copy_is_hit_at(world, 32 * MS));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_TEAR) | SIM_ACT_BIT(SIM_ACT_FLIP));
 }
 
 int main(void)
@@ -358,9 +358,9 @@ int main(void)
 #define test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		test(test_no_plan_no_fault),
-		test(test_only_the_named_operation_is_struck),
-		test(test_pattern_strikes_what_its_actions_fit),
-		test(test_rules_for_other_processes_do_not_strike),
+		test(test_only_the_named_operation_is_hit),
+		test(test_pattern_hits_operations_that_its_actions_fit),
+		test(test_rules_for_other_processes_do_not_fire),
 		test(test_device_is_an_address_or_a_name),
 		test(test_without_a_topology_no_device_is_met),
 		test(test_size_is_compared_exactly),
@@ -371,7 +371,7 @@ int main(void)
 		test(test_spent_rules_leave),
 		test(test_chance_is_as_said_and_the_same_each_time),
 		test(test_the_plans_seed_is_for_rules_without_their_own),
-		test(test_rules_strike_in_their_window_of_time),
+		test(test_rules_fire_in_their_window_of_time),
 		test(test_windows_open_and_close_one_by_one),
 	};
 

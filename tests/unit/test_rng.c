@@ -75,7 +75,7 @@ static void test_same_match_same_draw(void **state)
 	assert_int_not_equal(sim_rng_key(1, 2, 3), sim_rng_key(1, 3, 2));
 }
 
-/* Plans that were saved must strike as before: these numbers may never change. */
+/* Saved plans must fire as before: these numbers may never change. */
 static void test_draws_are_those_of_every_machine(void **state)
 {
 	struct sim_rule lognormal = parse("dma.memcpy delay=lognormal(20us,5us)");

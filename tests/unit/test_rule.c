@@ -131,7 +131,7 @@ static void test_patterns_name_several_operations(void **state)
 }
 
 /* "*" is everything, but what can't fail does not. */
-static void test_rule_strikes_only_where_it_makes_sense(void **state)
+static void test_rule_can_hit_only_operations_that_fit(void **state)
 {
 	struct sim_rule rule = parse("* size>=1 drop");
 
@@ -265,7 +265,7 @@ int main(void)
 		cmocka_unit_test(test_a_written_rule_is_the_rule),
 		cmocka_unit_test(test_one_spelling_is_written_for_many),
 		cmocka_unit_test(test_patterns_name_several_operations),
-		cmocka_unit_test(test_rule_strikes_only_where_it_makes_sense),
+		cmocka_unit_test(test_rule_can_hit_only_operations_that_fit),
 		cmocka_unit_test(test_table_of_operations_and_actions_is_the_language),
 		cmocka_unit_test(test_names_with_spaces_stand_in_quotes),
 		cmocka_unit_test(test_file_of_delays_is_named_beside_the_rule),

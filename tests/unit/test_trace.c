@@ -78,7 +78,7 @@ static void test_a_log_line_keeps_its_text_up_to_256_bytes(void **state)
 	sim_trace_recording_free(&recording);
 }
 
-static void test_a_fault_says_its_rule_and_what_it_struck(void **state)
+static void test_a_fault_event_has_its_rule_and_its_operation(void **state)
 {
 	struct sim_trace_recording recording;
 	const struct sim_trace_hit hit = {
@@ -465,7 +465,7 @@ int main(void)
 		TEST(test_a_context_and_its_states_are_read_as_they_were),
 		TEST(test_a_task_has_its_times_bytes_and_reason),
 		TEST(test_a_log_line_keeps_its_text_up_to_256_bytes),
-		TEST(test_a_fault_says_its_rule_and_what_it_struck),
+		TEST(test_a_fault_event_has_its_rule_and_its_operation),
 		TEST(test_what_a_killed_process_recorded_is_still_there),
 		TEST(test_a_full_ring_loses_the_oldest_and_says_how_many),
 		TEST(test_a_flood_of_log_lines_leaves_contexts_and_tasks_alone),

@@ -8,18 +8,18 @@
 
 #define DEADLINE_MS 60000
 
-static void strike(const char *rule)
+static void add_fault(const char *rule)
 {
 	assert_int_equal(bfsim_fault_add(rule, NULL), 0);
 }
 
-static void test_a_struck_start_fails_and_the_next_one_does_well(void **state)
+static void test_start_that_a_fault_hits_fails_and_the_next_one_succeeds(void **state)
 {
 	struct rig *rig = *state;
 
 	assert_int_equal(doca_ctx_workq_rm(rig->ctx, rig->workq), DOCA_SUCCESS);
 	assert_int_equal(doca_ctx_stop(rig->ctx), DOCA_SUCCESS);
-	strike("ctx.start nth=1 fail=TIME_OUT");
+	add_fault("ctx.start nth=1 fail=TIME_OUT");
 	assert_int_equal(doca_ctx_start(rig->ctx), DOCA_ERROR_TIME_OUT);
 	assert_int_equal(doca_ctx_workq_add(rig->ctx, rig->workq), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_ctx_start(rig->ctx), DOCA_SUCCESS);
@@ -28,12 +28,12 @@ static void test_a_struck_start_fails_and_the_next_one_does_well(void **state)
 }
 
 /* The context of the core behind a queue is internal: a fault of doca_ctx_start does not hit it. */
-static void test_adding_a_queue_starts_nothing_that_faults_could_strike(void **state)
+static void test_adding_a_queue_starts_nothing_that_faults_could_hit(void **state)
 {
 	struct rig *rig = *state;
 
 	assert_int_equal(doca_ctx_workq_rm(rig->ctx, rig->workq), DOCA_SUCCESS);
-	strike("ctx.start fail=TIME_OUT");
+	add_fault("ctx.start fail=TIME_OUT");
 	assert_int_equal(doca_ctx_workq_add(rig->ctx, rig->workq), DOCA_SUCCESS);
 	assert_int_equal(bfsim_fault_unfired(NULL), 1);
 }
@@ -86,10 +86,10 @@ static void test_jobs_in_flight_fail_in_order_when_their_function_is_reset(void 
 	struct rig *rig = *state;
 	struct rig_copy copy = rig_copy_new(rig);
 
-	strike("dma.memcpy hang");
+	add_fault("dma.memcpy hang");
 	for (uint64_t id = 1; id <= 3; id++)
 		submit(rig, &copy, id, DOCA_SUCCESS);
-	strike("function reset");
+	add_fault("function reset");
 	submit(rig, &copy, 4, DOCA_ERROR_BAD_STATE);
 	for (uint64_t id = 1; id <= 3; id++)
 		expect_failure(rig, id);
@@ -102,7 +102,7 @@ static void test_queue_without_jobs_is_of_no_use_when_its_function_was_reset(voi
 	struct rig *rig = *state;
 	struct rig_copy copy = rig_copy_new(rig);
 
-	strike("function reset");
+	add_fault("function reset");
 	expect_end_and_new_beginning(rig, &copy);
 }
 
@@ -113,7 +113,7 @@ static void test_queue_cannot_be_added_to_a_context_of_a_reset_function(void **s
 	struct rig_copy copy = rig_copy_new(rig);
 
 	assert_int_equal(doca_workq_create(RIG_DEPTH, &other), DOCA_SUCCESS);
-	strike("function reset");
+	add_fault("function reset");
 	assert_int_equal(doca_ctx_workq_add(rig->ctx, other), DOCA_ERROR_INITIALIZATION);
 	assert_int_equal(doca_workq_destroy(other), DOCA_SUCCESS);
 	expect_end_and_new_beginning(rig, &copy);
@@ -129,16 +129,16 @@ static void test_a_reset_wakes_a_thread_that_sleeps_on_a_queue(void **state)
 	assert_int_equal(doca_ctx_workq_rm(rig->ctx, rig->workq), DOCA_SUCCESS);
 	assert_int_equal(doca_workq_set_event_driven_enable(rig->workq, 1), DOCA_SUCCESS);
 	assert_int_equal(doca_ctx_workq_add(rig->ctx, rig->workq), DOCA_SUCCESS);
-	strike("dma.memcpy nth=1 hang");
+	add_fault("dma.memcpy nth=1 hang");
 	submit(rig, &copy, 1, DOCA_SUCCESS);
 	assert_int_equal(doca_workq_get_event_handle(rig->workq, &wait.fd), DOCA_SUCCESS);
 	assert_int_equal(doca_workq_event_handle_arm(rig->workq), DOCA_SUCCESS);
 	assert_int_equal(poll(&wait, 1, 0), 0);
-	strike("function remove");
+	add_fault("function remove");
 	assert_int_equal(poll(&wait, 1, DEADLINE_MS), 1);
 	assert_int_equal(doca_workq_event_handle_clear(rig->workq, wait.fd), DOCA_SUCCESS);
 	expect_failure(rig, 1);
-	strike("function add");
+	add_fault("function add");
 	expect_end_and_new_beginning(rig, &copy);
 }
 
@@ -150,9 +150,9 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_struck_start_fails_and_the_next_one_does_well, rig_setup,
+		cmocka_unit_test_setup_teardown(test_start_that_a_fault_hits_fails_and_the_next_one_succeeds, rig_setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_adding_a_queue_starts_nothing_that_faults_could_strike, rig_setup,
+		cmocka_unit_test_setup_teardown(test_adding_a_queue_starts_nothing_that_faults_could_hit, rig_setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_jobs_in_flight_fail_in_order_when_their_function_is_reset,
 						rig_setup, teardown),
