@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "comch_talk.h"
+#include "comch_endpoint.h"
 #include "doca_check.h"
 
 #define FROM_SERVER UINT32_C(0x80000000) /* sender of a server's messages: this flag and the client's number */

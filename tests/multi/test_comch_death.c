@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "comch_fast.h"
-#include "comch_talk.h"
+#include "comch_endpoint.h"
 #include "doca_check.h"
 
 #define ROUNDS     50 /* of each of the four */

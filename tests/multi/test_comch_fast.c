@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "comch_fast.h"
-#include "comch_talk.h"
+#include "comch_endpoint.h"
 #include "doca_check.h"
 
 #define MIB (1024u * 1024)

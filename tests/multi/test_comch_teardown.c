@@ -13,7 +13,7 @@
 #include <doca_comch_consumer.h>
 #include <doca_mmap.h>
 
-#include "comch_talk.h"
+#include "comch_endpoint.h"
 #include "doca_check.h"
 
 #define QUEUE          4

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "comch_talk.h"
+#include "comch_endpoint.h"
 #include "doca_check.h"
 
 static int setup(void **state)

@@ -14,7 +14,7 @@
 #include <doca_comm_channel.h>
 
 #include "sim/api/bfsim.h"
-#include "comch_talk.h"
+#include "comch_endpoint.h"
 #include "doca_check.h"
 #include "pcie_model/topology/topology.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "sim/api/bfsim.h"
-#include "comch_talk.h"
+#include "comch_endpoint.h"
 #include "copier.h"
 #include "doca_check.h"
 #include "pcie_model/topology/topology.h"

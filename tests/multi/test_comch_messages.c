@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "comch_exchange.h"
-#include "comch_talk.h"
+#include "comch_endpoint.h"
 #include "doca_check.h"
 
 #define CLIENTS 64

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/multi/comch_talk.h - one server or client of Comch in a role (comch_peer.h), and checked messages.
+/* tests/multi/comch_endpoint.h - one server or client of Comch in a role (comch_peer.h), and checked messages.
  *
  * A talk counts the events of its callbacks and calls the callbacks of its
  * configuration. It copies each message that it sends, so the caller may reuse
  * the buffer.
  */
-#ifndef TESTS_MULTI_COMCH_TALK_H
-#define TESTS_MULTI_COMCH_TALK_H
+#ifndef TESTS_MULTI_COMCH_ENDPOINT_H
+#define TESTS_MULTI_COMCH_ENDPOINT_H
 
 #include <doca_comch.h>
 #include <doca_ctx.h>
