@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fast path: a producer on one side, a consumer on the other, over a connection of their own. */
-#include "talk.h"
+#include "connection.h"
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages both ways at once. Each begins with its number, from which the rest follows. */
-#include "talk.h"
+#include "connection.h"
 
 #define MAX_MESSAGES 400
 #define MAX_BYTES    4080

@@ -2,7 +2,7 @@
 /* tests/soak/shared.h - memory that the soak's processes share.
  *
  *   parent    owns the session, adds and removes faults, checks the others' memory, and kills one of
- *             them now and then (crew.h)
+ *             them now and then (processes.h)
  *   host, dpu play rounds: the seed and the round's number determine the next round;
  *             they exchange the rest as words over a socket (side.h)
  *

@@ -22,7 +22,7 @@
 
 #include <bfsim.h>
 
-#include "crew.h"
+#include "processes.h"
 #include "inject.h"
 
 #define TURN_MS        20   /* between changes of the plan */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/soak/talk.h - one connection of Comch between the two sides: the DPU is the server, the host the client.
+/* tests/soak/connection.h - one connection of Comch between the two sides: the DPU is the server, the host the client.
  *
  *   both sides: talk_open --> ... --> talk_close
  *
  * A fault or a killed process may prevent the connection or end it early: is_gone is then set.
  */
-#ifndef TESTS_SOAK_TALK_H
-#define TESTS_SOAK_TALK_H
+#ifndef TESTS_SOAK_CONNECTION_H
+#define TESTS_SOAK_CONNECTION_H
 
 #include <doca_comch.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/soak/crew.h - the soak's two processes: started, one of them killed and started again, ended.
+/* tests/soak/processes.h - the soak's two processes: started, one of them killed and started again, ended.
  *
  *   crew_start --> crew_turn ... --> crew_end
  *
@@ -10,8 +10,8 @@
  * killed as soon as it has started. The soak checks that the session has forgotten a killed process
  * before the next one starts.
  */
-#ifndef TESTS_SOAK_CREW_H
-#define TESTS_SOAK_CREW_H
+#ifndef TESTS_SOAK_PROCESSES_H
+#define TESTS_SOAK_PROCESSES_H
 
 #include <sys/types.h>
 

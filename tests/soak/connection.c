@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One Comch connection between the soak's two processes. */
-#include "talk.h"
+#include "connection.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starts, kills and restarts the soak's two processes. */
-#include "crew.h"
+#include "processes.h"
 
 #include <fcntl.h>
 #include <signal.h>
