@@ -6,7 +6,7 @@
 
 #include <bfsim.h>
 
-static struct talk *now; /* one at a time */
+static struct connection *now; /* one at a time */
 
 uint64_t lasting_fired(const struct side *side, int which)
 {
@@ -78,96 +78,96 @@ static void on_sent(struct doca_comch_task_send *task, union doca_data task_data
 
 /* ---- life ---- */
 
-static void open_server(struct talk *talk)
+static void open_server(struct connection *conn)
 {
-	MUST(doca_comch_server_create(talk->side->dev, talk->side->rep, "soak", &talk->server));
-	talk->ctx = doca_comch_server_as_ctx(talk->server);
-	MUST(doca_comch_server_task_send_set_conf(talk->server, on_sent, on_sent, TALK_TASKS));
-	MUST(doca_comch_server_event_msg_recv_register(talk->server, on_message));
-	MUST(doca_comch_server_event_connection_status_changed_register(talk->server, on_connected, on_disconnected));
-	MUST(doca_comch_server_event_consumer_register(talk->server, on_new_consumer, on_expired_consumer));
+	MUST(doca_comch_server_create(conn->side->dev, conn->side->rep, "soak", &conn->server));
+	conn->ctx = doca_comch_server_as_ctx(conn->server);
+	MUST(doca_comch_server_task_send_set_conf(conn->server, on_sent, on_sent, CONNECTION_TASKS));
+	MUST(doca_comch_server_event_msg_recv_register(conn->server, on_message));
+	MUST(doca_comch_server_event_connection_status_changed_register(conn->server, on_connected, on_disconnected));
+	MUST(doca_comch_server_event_consumer_register(conn->server, on_new_consumer, on_expired_consumer));
 }
 
-static void open_client(struct talk *talk)
+static void open_client(struct connection *conn)
 {
-	MUST(doca_comch_client_create(talk->side->dev, "soak", &talk->client));
-	talk->ctx = doca_comch_client_as_ctx(talk->client);
-	MUST(doca_comch_client_task_send_set_conf(talk->client, on_sent, on_sent, TALK_TASKS));
-	MUST(doca_comch_client_event_msg_recv_register(talk->client, on_message));
-	MUST(doca_comch_client_event_consumer_register(talk->client, on_new_consumer, on_expired_consumer));
+	MUST(doca_comch_client_create(conn->side->dev, "soak", &conn->client));
+	conn->ctx = doca_comch_client_as_ctx(conn->client);
+	MUST(doca_comch_client_task_send_set_conf(conn->client, on_sent, on_sent, CONNECTION_TASKS));
+	MUST(doca_comch_client_event_msg_recv_register(conn->client, on_message));
+	MUST(doca_comch_client_event_consumer_register(conn->client, on_new_consumer, on_expired_consumer));
 }
 
-static bool call(struct talk *talk)
+static bool call(struct connection *conn)
 {
 	doca_error_t result;
 
-	if (!side_meet(talk->side)) /* the server listens */
+	if (!side_meet(conn->side)) /* the server listens */
 		return false;
-	result = doca_ctx_start(talk->ctx);
+	result = doca_ctx_start(conn->ctx);
 	NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
-	SIDE_UNTIL(talk->side, talk->connection || side_state(talk->ctx) == DOCA_CTX_STATE_IDLE);
-	return talk->connection;
+	SIDE_UNTIL(conn->side, conn->connection || side_state(conn->ctx) == DOCA_CTX_STATE_IDLE);
+	return conn->connection;
 }
 
 /* The disconnect of a client that was killed early may never be reported. */
-static bool accept_client(struct talk *talk)
+static bool accept_client(struct connection *conn)
 {
-	struct side *side = talk->side;
+	struct side *side = conn->side;
 	uint8_t well;
 
-	MUST(doca_ctx_start(talk->ctx));
+	MUST(doca_ctx_start(conn->ctx));
 	side_meet(side);
-	if (!side_hear(side, &well, 1) || !well)
+	if (!side_recv(side, &well, 1) || !well)
 		return false;
-	SIDE_UNTIL(side, talk->connection || side_is_alone(side));
-	return talk->connection;
+	SIDE_UNTIL(side, conn->connection || side_is_alone(side));
+	return conn->connection;
 }
 
-bool talk_open(struct talk *talk, struct side *side, const struct talk *callbacks)
+bool connection_open(struct connection *conn, struct side *side, const struct connection *callbacks)
 {
 	uint8_t well;
 
-	*talk = *callbacks;
-	talk->side = side;
-	now = talk;
+	*conn = *callbacks;
+	conn->side = side;
+	now = conn;
 	if (side->which == DPU)
-		open_server(talk);
+		open_server(conn);
 	else
-		open_client(talk);
-	MUST(doca_pe_connect_ctx(side->pe, talk->ctx));
-	MUST(doca_ctx_set_state_changed_cb(talk->ctx, on_state));
+		open_client(conn);
+	MUST(doca_pe_connect_ctx(side->pe, conn->ctx));
+	MUST(doca_ctx_set_state_changed_cb(conn->ctx, on_state));
 	if (side->which == DPU) {
-		well = accept_client(talk);
+		well = accept_client(conn);
 	} else {
-		well = call(talk);
-		side_say(side, &well, 1);
+		well = call(conn);
+		side_send(side, &well, 1);
 	}
 	side->seen->broken += !well;
 	return well;
 }
 
-void talk_close(struct talk *talk)
+void connection_close(struct connection *conn)
 {
 	/* Neither side disconnects before the other has all messages. The connection reports a dead peer as well. */
-	if (!side_meet(talk->side) && talk->connection)
-		SIDE_UNTIL(talk->side, talk->is_gone);
-	side_stop(talk->side, talk->ctx);
-	if (talk->server)
-		MUST(doca_comch_server_destroy(talk->server));
+	if (!side_meet(conn->side) && conn->connection)
+		SIDE_UNTIL(conn->side, conn->is_gone);
+	side_stop(conn->side, conn->ctx);
+	if (conn->server)
+		MUST(doca_comch_server_destroy(conn->server));
 	else
-		MUST(doca_comch_client_destroy(talk->client));
+		MUST(doca_comch_client_destroy(conn->client));
 }
 
-bool talk_send(struct talk *talk, const void *bytes, uint32_t len, struct ticket *ticket)
+bool connection_send(struct connection *conn, const void *bytes, uint32_t len, struct ticket *ticket)
 {
 	struct doca_comch_task_send *task;
 
-	if (talk->server)
-		MUST(doca_comch_server_task_send_alloc_init(talk->server, talk->connection, bytes, len, &task));
+	if (conn->server)
+		MUST(doca_comch_server_task_send_alloc_init(conn->server, conn->connection, bytes, len, &task));
 	else
-		MUST(doca_comch_client_task_send_alloc_init(talk->client, talk->connection, bytes, len, &task));
+		MUST(doca_comch_client_task_send_alloc_init(conn->client, conn->connection, bytes, len, &task));
 	doca_task_set_user_data(doca_comch_task_send_as_task(task), (union doca_data){ .ptr = ticket });
-	if (side_submit(talk->side, doca_comch_task_send_as_task(task), ticket))
+	if (side_submit(conn->side, doca_comch_task_send_as_task(task), ticket))
 		return true;
 	doca_task_free(doca_comch_task_send_as_task(task));
 	return false;

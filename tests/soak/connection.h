@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/soak/connection.h - one connection of Comch between the two sides: the DPU is the server, the host the client.
  *
- *   both sides: talk_open --> ... --> talk_close
+ *   both sides: connection_open --> ... --> connection_close
  *
  * A fault or a killed process may prevent the connection or end it early: is_gone is then set.
  */
@@ -12,9 +12,9 @@
 
 #include "side.h"
 
-#define TALK_TASKS 8
+#define CONNECTION_TASKS 8
 
-struct talk {
+struct connection {
 	struct side *side;
 	struct doca_comch_server *server; /* or */
 	struct doca_comch_client *client;
@@ -28,11 +28,11 @@ struct talk {
 };
 
 /* Meet the other side. Returns true if there is a connection, on both sides alike unless one is killed. */
-bool talk_open(struct talk *talk, struct side *side, const struct talk *callbacks);
-void talk_close(struct talk *talk);
+bool connection_open(struct connection *conn, struct side *side, const struct connection *callbacks);
+void connection_close(struct connection *conn);
 
 /* Send; @bytes stay valid until sent() is called for the task. Returns true if the task was submitted. */
-bool talk_send(struct talk *talk, const void *bytes, uint32_t len, struct ticket *ticket);
+bool connection_send(struct connection *conn, const void *bytes, uint32_t len, struct ticket *ticket);
 
 /* Number of hits of a lasting rule so far. */
 uint64_t lasting_fired(const struct side *side, int which);

@@ -27,53 +27,53 @@ bool side_step(struct side *side)
 {
 	if (doca_pe_progress(side->pe))
 		return true;
-	look(side, side->is_alone ? -1 : side->word_fd, 1); /* the end of the stream is always readable */
+	look(side, side->is_alone ? -1 : side->ctl_fd, 1); /* the end of the stream is always readable */
 	return false;
 }
 
-/* Only the mortal side may go. */
+/* Only the victim side may go. */
 static void drop_peer(struct side *side)
 {
-	NEED(side->shared->mortal == !side->which);
+	NEED(side->shared->victim == !side->which);
 	side->is_alone = true;
 }
 
 bool side_is_alone(struct side *side)
 {
-	if (!side->is_alone && look(side, side->word_fd, 0) & (POLLHUP | POLLERR))
+	if (!side->is_alone && look(side, side->ctl_fd, 0) & (POLLHUP | POLLERR))
 		drop_peer(side);
 	return side->is_alone;
 }
 
 bool side_can_hear(struct side *side)
 {
-	return side->is_alone || look(side, side->word_fd, 0);
+	return side->is_alone || look(side, side->ctl_fd, 0);
 }
 
-void side_say(struct side *side, const void *word, size_t len)
+void side_send(struct side *side, const void *data, size_t len)
 {
-	ssize_t said;
+	ssize_t sent;
 
 	if (side->is_alone)
 		return;
-	said = send(side->word_fd, word, len, MSG_NOSIGNAL);
-	if (said == (ssize_t)len)
+	sent = send(side->ctl_fd, data, len, MSG_NOSIGNAL);
+	if (sent == (ssize_t)len)
 		return;
-	NEED(said < 0 && (errno == EPIPE || errno == ECONNRESET));
+	NEED(sent < 0 && (errno == EPIPE || errno == ECONNRESET));
 	drop_peer(side);
 }
 
-bool side_hear(struct side *side, void *word, size_t len)
+bool side_recv(struct side *side, void *data, size_t len)
 {
-	ssize_t heard;
+	ssize_t received;
 
 	if (side->is_alone)
 		return false;
 	SIDE_UNTIL(side, side_can_hear(side));
-	heard = recv(side->word_fd, word, len, MSG_TRUNC);
-	if (heard == (ssize_t)len)
+	received = recv(side->ctl_fd, data, len, MSG_TRUNC);
+	if (received == (ssize_t)len)
 		return true;
-	NEED(heard == 0 || (heard < 0 && errno == ECONNRESET));
+	NEED(received == 0 || (received < 0 && errno == ECONNRESET));
 	drop_peer(side);
 	return false;
 }
@@ -82,8 +82,8 @@ bool side_meet(struct side *side)
 {
 	uint64_t round = side->round, other;
 
-	side_say(side, &round, sizeof(round));
-	if (!side_hear(side, &other, sizeof(other)))
+	side_send(side, &round, sizeof(round));
+	if (!side_recv(side, &other, sizeof(other)))
 		return false;
 	NEED(other == round);
 	return true;
@@ -94,16 +94,16 @@ bool side_meet(struct side *side)
 /* The latest round that the other side has finished: a restarted process continues from there. */
 static void tell_round(struct side *side)
 {
-	side_say(side, &side->round, sizeof(side->round));
+	side_send(side, &side->round, sizeof(side->round));
 }
 
 static void accept_peer(struct side *side)
 {
-	if (side->word_fd >= 0)
-		close(side->word_fd);
+	if (side->ctl_fd >= 0)
+		close(side->ctl_fd);
 	SIDE_UNTIL(side, look(side, side->listen_fd, 0));
-	side->word_fd = accept4(side->listen_fd, NULL, NULL, SOCK_CLOEXEC);
-	NEED(side->word_fd >= 0);
+	side->ctl_fd = accept4(side->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+	NEED(side->ctl_fd >= 0);
 	side->is_alone = false;
 	tell_round(side);
 }
@@ -114,8 +114,8 @@ void side_join(struct side *side)
 		accept_peer(side);
 		return;
 	}
-	side->word_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	NEED(side->word_fd >= 0);
-	NEED(connect(side->word_fd, (const struct sockaddr *)&side->address, side->address_len) == 0);
-	NEED(side_hear(side, &side->round, sizeof(side->round)));
+	side->ctl_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	NEED(side->ctl_fd >= 0);
+	NEED(connect(side->ctl_fd, (const struct sockaddr *)&side->address, side->address_len) == 0);
+	NEED(side_recv(side, &side->round, sizeof(side->round)));
 }

@@ -49,7 +49,7 @@ static const char *const passing[] = {
 	"peer side=dpu pause=%ums",
 };
 
-static int complain(const char *what)
+static int print_error(const char *what)
 {
 	fprintf(stderr, "soak: %s: %s\n", what, bfsim_error());
 	return -1;
@@ -63,7 +63,7 @@ static int use_all_places(void)
 
 	for (int i = 0; i < NUM_PLACES; i++)
 		if (bfsim_fault_add("dma.memcpy hang", &id) < 0 || bfsim_fault_remove(id) < 0)
-			return complain("a rule that goes again");
+			return print_error("a rule that goes again");
 	return 0;
 }
 
@@ -71,12 +71,12 @@ int inject_open(struct inject *inject, struct shared *shared)
 {
 	*inject = (struct inject){ .random = random_of(shared->seed, 'i', 0) };
 	if (bfsim_fault_seed(shared->seed) < 0)
-		return complain("the plan's seed");
+		return print_error("the plan's seed");
 	if (MEMORY_TELLS && use_all_places() < 0)
 		return -1;
 	for (int i = 0; i < NUM_LASTING; i++)
 		if (bfsim_fault_add(lasting[i], &shared->lasting[i]) < 0)
-			return complain(lasting[i]);
+			return print_error(lasting[i]);
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static int take_out(struct inject *inject, uint32_t *id)
 	struct bfsim_fault fault;
 
 	if (bfsim_fault_get(*id, &fault) < 0 || bfsim_fault_remove(*id) < 0)
-		return complain("remove a rule");
+		return print_error("remove a rule");
 	inject->num_fired += fault.fired;
 	inject->num_removed++;
 	*id = 0;
@@ -103,7 +103,7 @@ int inject_turn(struct inject *inject)
 		return take_out(inject, id);
 	snprintf(rule, sizeof(rule), format, number);
 	if (bfsim_fault_add(rule, id) < 0)
-		return complain(rule);
+		return print_error(rule);
 	inject->num_added++;
 	return 0;
 }

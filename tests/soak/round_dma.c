@@ -239,7 +239,7 @@ static uint32_t num_in_flight(const struct copier *copier)
 /* No completion for a while: give up the hanging tasks. */
 static void lose_patience(struct copier *copier)
 {
-	if (side_now_ms() - copier->news_ms < SIDE_PATIENCE_MS)
+	if (side_now_ms() - copier->news_ms < SIDE_GIVE_UP_MS)
 		return;
 	copier->side->seen->hung += num_in_flight(copier);
 	for (uint32_t i = 0; i < copier->plan->num_ctxs; i++)
@@ -312,9 +312,9 @@ static void host_half(struct side *side, const struct plan *plan)
 	place.addr = (uintptr_t)memory.addr;
 	place.desc_len = desc_len;
 	memcpy(place.desc, desc, desc_len);
-	side_say(side, &place, sizeof(place));
+	side_send(side, &place, sizeof(place));
 	copy_local(side, plan);
-	if (!side_hear(side, fate, sizeof(fate)))
+	if (!side_recv(side, fate, sizeof(fate)))
 		memset(fate, FATE_TORN, sizeof(fate));
 	inspect(side, plan, memory.addr, true, fate);
 	side_memory_close(&memory);
@@ -338,7 +338,7 @@ static void dpu_half(struct side *side, const struct plan *plan)
 	struct copier copier = { .side = side, .plan = plan };
 	struct place place;
 
-	if (!side_hear(side, &place, sizeof(place)))
+	if (!side_recv(side, &place, sizeof(place)))
 		return;
 	copier.far = (uint8_t *)(uintptr_t)place.addr;
 	if (!MUST_UNLESS_ALONE(
@@ -346,7 +346,7 @@ static void dpu_half(struct side *side, const struct plan *plan)
 		return;
 	copy_to_host(side, plan, &copier);
 	MUST(doca_mmap_destroy(copier.far_map));
-	side_say(side, copier.fate, sizeof(copier.fate));
+	side_send(side, copier.fate, sizeof(copier.fate));
 }
 
 void round_dma(struct side *side)

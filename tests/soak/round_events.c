@@ -11,7 +11,7 @@ struct adder {
 	struct doca_sync_event *event;
 	struct doca_ctx *ctx;
 	struct ticket tickets[MAX_TASKS];
-	uint32_t depth, flying;
+	uint32_t depth, in_flight;
 	uint64_t sum; /* of the tasks that went well */
 	int64_t news_ms;
 };
@@ -29,14 +29,14 @@ static void on_added(struct doca_sync_event_task_notify_add *task, union doca_da
 
 	if (side_done(adder->side, doca_sync_event_task_notify_add_as_doca_task(task), ticket) == DOCA_SUCCESS)
 		adder->sum += ticket->id;
-	adder->flying--;
+	adder->in_flight--;
 	adder->news_ms = side_now_ms();
 }
 
 static struct ticket *free_ticket(struct adder *adder)
 {
 	for (uint32_t i = 0; i < adder->depth; i++)
-		if (!adder->tickets[i].flying)
+		if (!adder->tickets[i].in_flight)
 			return &adder->tickets[i];
 	return NULL;
 }
@@ -54,7 +54,7 @@ static bool add(struct adder *adder, uint64_t value)
 	MUST(doca_sync_event_task_notify_add_alloc_init(adder->event, value, &fetched[ticket - adder->tickets],
 							(union doca_data){ .ptr = ticket }, &task));
 	if (side_submit(adder->side, doca_sync_event_task_notify_add_as_doca_task(task), ticket)) {
-		adder->flying++;
+		adder->in_flight++;
 		return true;
 	}
 	doca_task_free(doca_sync_event_task_notify_add_as_doca_task(task));
@@ -66,14 +66,14 @@ static void add_all(struct adder *adder, struct random *random)
 	uint64_t left = random_in(random, 1, 100);
 
 	adder->news_ms = side_now_ms();
-	while (left > 0 || adder->flying) {
+	while (left > 0 || adder->in_flight) {
 		if (side_state(adder->ctx) == DOCA_CTX_STATE_IDLE)
 			MUST(doca_ctx_start(adder->ctx));
 		if (left > 0 && add(adder, random_in(random, 1, 1000)))
 			left--;
-		if (side_step(adder->side) || !adder->flying || side_now_ms() - adder->news_ms < SIDE_PATIENCE_MS)
+		if (side_step(adder->side) || !adder->in_flight || side_now_ms() - adder->news_ms < SIDE_GIVE_UP_MS)
 			continue;
-		adder->side->seen->hung += adder->flying;
+		adder->side->seen->hung += adder->in_flight;
 		side_stop(adder->side, adder->ctx);
 	}
 }
@@ -84,7 +84,7 @@ static void dpu_half(struct side *side)
 	struct adder adder = { .side = side, .depth = (uint32_t)random_in(&random, 1, MAX_TASKS) };
 	struct export export;
 
-	if (!side_hear(side, &export, sizeof(export)))
+	if (!side_recv(side, &export, sizeof(export)))
 		return;
 	if (!MUST_UNLESS_ALONE(side,
 			       doca_sync_event_create_from_export(side->dev, export.bytes, export.len, &adder.event)))
@@ -97,7 +97,7 @@ static void dpu_half(struct side *side)
 	add_all(&adder, &random);
 	side_stop(side, adder.ctx);
 	MUST(doca_sync_event_destroy(adder.event));
-	side_say(side, &adder.sum, sizeof(adder.sum));
+	side_send(side, &adder.sum, sizeof(adder.sum));
 }
 
 static void host_half(struct side *side)
@@ -116,8 +116,8 @@ static void host_half(struct side *side)
 	NEED(len <= sizeof(export.bytes));
 	export.len = len;
 	memcpy(export.bytes, bytes, len);
-	side_say(side, &export, sizeof(export));
-	if (side_hear(side, &sum, sizeof(sum))) {
+	side_send(side, &export, sizeof(export));
+	if (side_recv(side, &sum, sizeof(sum))) {
 		MUST(doca_sync_event_get(event, &value));
 		NEED(value == sum);
 	}

@@ -27,7 +27,7 @@ struct worker {
 		struct worker *worker;
 		uint32_t number;
 	} slots[DEPTH];
-	uint32_t next, flying;
+	uint32_t next, in_flight;
 	int64_t news_ms;
 };
 
@@ -50,7 +50,7 @@ static void on_done(struct doca_dma_task_memcpy *task, union doca_data task_data
 	}
 	MUST(doca_buf_dec_refcount(slot->src, NULL));
 	MUST(doca_buf_dec_refcount(slot->dst, NULL));
-	worker->flying--;
+	worker->in_flight--;
 	worker->news_ms = side_now_ms();
 }
 
@@ -73,7 +73,7 @@ static void worker_open(struct worker *worker, struct side *side)
 static void worker_close(struct worker *worker)
 {
 	side_stop(worker->side, worker->ctx);
-	NEED(worker->flying == 0);
+	NEED(worker->in_flight == 0);
 	MUST(doca_dma_destroy(worker->dma));
 	MUST(doca_buf_inventory_destroy(worker->inventory));
 	side_memory_close(&worker->source);
@@ -88,7 +88,7 @@ static bool feed(struct worker *worker)
 	size_t at = (size_t)number * BYTES;
 	struct doca_dma_task_memcpy *task;
 
-	if (slot->ticket.flying || side_state(worker->ctx) != DOCA_CTX_STATE_RUNNING)
+	if (slot->ticket.in_flight || side_state(worker->ctx) != DOCA_CTX_STATE_RUNNING)
 		return false;
 	slot->worker = worker;
 	slot->number = number;
@@ -100,7 +100,7 @@ static bool feed(struct worker *worker)
 	MUST(doca_dma_task_memcpy_alloc_init(worker->dma, slot->src, slot->dst, (union doca_data){ .ptr = slot },
 					     &task));
 	if (side_submit(worker->side, doca_dma_task_memcpy_as_task(task), &slot->ticket)) {
-		worker->flying++;
+		worker->in_flight++;
 		worker->next++;
 		return true;
 	}
@@ -115,14 +115,14 @@ static void work(struct worker *worker, uint32_t count)
 {
 	struct side *side = worker->side;
 
-	for (uint32_t end = worker->next + count; worker->next < end || worker->flying;) {
+	for (uint32_t end = worker->next + count; worker->next < end || worker->in_flight;) {
 		if (side_state(worker->ctx) == DOCA_CTX_STATE_IDLE)
 			MUST(doca_ctx_start(worker->ctx));
 		if (worker->next < end)
 			feed(worker);
-		if (side_step(side) || !worker->flying || side_now_ms() - worker->news_ms < SIDE_PATIENCE_MS)
+		if (side_step(side) || !worker->in_flight || side_now_ms() - worker->news_ms < SIDE_GIVE_UP_MS)
 			continue;
-		side->seen->hung += worker->flying;
+		side->seen->hung += worker->in_flight;
 		side_stop(side, worker->ctx);
 	}
 }
@@ -146,7 +146,7 @@ static bool has_lost_its_function(struct worker *worker)
 
 	if (side_state(worker->ctx) != DOCA_CTX_STATE_IDLE)
 		return false;
-	NEED(worker->flying == 0);
+	NEED(worker->in_flight == 0);
 	result = doca_ctx_start(worker->ctx);
 	NEED(result == DOCA_SUCCESS || result == DOCA_ERROR_INITIALIZATION);
 	return result == DOCA_ERROR_INITIALIZATION;

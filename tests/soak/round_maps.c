@@ -31,7 +31,7 @@ static void use_export(struct side *side, struct random *random)
 {
 	uint64_t bit = random_in(random, 0, 511);
 	bool shared = random_bool(random); /* drawn on both sides */
-	uint8_t word[1024];
+	uint8_t bytes[1024];
 	uint64_t len;
 
 	if (side->which == HOST) {
@@ -42,24 +42,24 @@ static void use_export(struct side *side, struct random *random)
 		side_memory_open(side, 65536, DOCA_ACCESS_FLAG_PCI_READ_ONLY, shared, &memory);
 		MUST(doca_mmap_export_pci(memory.mmap, side->dev, &desc, &desc_len));
 		len = desc_len;
-		NEED(len <= sizeof(word));
-		side_say(side, &len, sizeof(len));
-		side_say(side, desc, len);
+		NEED(len <= sizeof(bytes));
+		side_send(side, &len, sizeof(len));
+		side_send(side, desc, len);
 		side_meet(side);
 		side_memory_close(&memory);
 	} else {
 		struct doca_mmap *mmap;
 
-		if (!side_hear(side, &len, sizeof(len)))
+		if (!side_recv(side, &len, sizeof(len)))
 			return;
-		NEED(len <= sizeof(word));
-		if (!side_hear(side, word, len))
+		NEED(len <= sizeof(bytes));
+		if (!side_recv(side, bytes, len))
 			return;
-		if (!MUST_UNLESS_ALONE(side, doca_mmap_create_from_export(NULL, word, len, side->dev, &mmap)))
+		if (!MUST_UNLESS_ALONE(side, doca_mmap_create_from_export(NULL, bytes, len, side->dev, &mmap)))
 			return;
 		MUST(doca_mmap_destroy(mmap));
-		word[bit / 8 % len] ^= (uint8_t)(1 << bit % 8);
-		NEED(doca_mmap_create_from_export(NULL, word, len, side->dev, &mmap) != DOCA_SUCCESS);
+		bytes[bit / 8 % len] ^= (uint8_t)(1 << bit % 8);
+		NEED(doca_mmap_create_from_export(NULL, bytes, len, side->dev, &mmap) != DOCA_SUCCESS);
 		side_meet(side);
 	}
 }

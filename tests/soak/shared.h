@@ -28,7 +28,7 @@
 #define MEMORY_TELLS true
 #endif
 
-enum { HOST, DPU, NUM_SIDES, NOBODY = NUM_SIDES };
+enum { HOST, DPU, NUM_SIDES, NO_SIDE = NUM_SIDES };
 
 /* Rules that stay for the whole run, so that their effects can be counted exactly. */
 enum {
@@ -62,7 +62,7 @@ struct seen {
 	_Atomic uint64_t late_messages, late_fast; /* behind one that was sent later */
 	_Atomic uint64_t resets, shortages;        /* of our function, and of memory, that we lived through */
 	_Atomic uint64_t broken;                   /* connections that ended or were refused */
-	_Atomic uint64_t widowed;                  /* rounds in which the other side was killed */
+	_Atomic uint64_t peer_kills;               /* rounds in which the other side was killed */
 	_Atomic uint32_t rule;                     /* of the plan, while it is the side's own; 0 = none */
 	_Atomic uint64_t rss_kb, num_fds;          /* at the end of the last round */
 };
@@ -70,7 +70,7 @@ struct seen {
 struct shared {
 	uint64_t seed;
 	bool calm;                     /* no faults */
-	int mortal;                    /* the side that is killed now and then, or NOBODY */
+	int victim;                    /* the side that is killed now and then, or NO_SIDE */
 	_Atomic bool stop;             /* the parent: no more rounds */
 	uint32_t lasting[NUM_LASTING]; /* the parent: ids, from before the sides start */
 	struct seen seen[NUM_SIDES];

@@ -53,12 +53,12 @@ bool side_submit(struct side *side, struct doca_task *task, struct ticket *ticke
 {
 	doca_error_t result;
 
-	NEED(!ticket->flying);
-	ticket->flying = true;
+	NEED(!ticket->in_flight);
+	ticket->in_flight = true;
 	result = doca_task_submit(task);
 	if (result == DOCA_SUCCESS)
 		return true;
-	ticket->flying = false;
+	ticket->in_flight = false;
 	side->seen->refused++;
 	return false;
 }
@@ -67,8 +67,8 @@ doca_error_t side_done(struct side *side, struct doca_task *task, struct ticket 
 {
 	doca_error_t status = doca_task_get_status(task);
 
-	NEED(ticket->flying);
-	ticket->flying = false;
+	NEED(ticket->in_flight);
+	ticket->in_flight = false;
 	side->seen->tasks++;
 	side->seen->failed += status != DOCA_SUCCESS;
 	doca_task_free(task);
@@ -196,7 +196,7 @@ static void play(struct side *side)
 	side->seen->rss_kb = rss_kb();
 	side->seen->num_fds = num_fds();
 	side->seen->rounds++;
-	side->seen->widowed += side->is_alone;
+	side->seen->peer_kills += side->is_alone;
 }
 
 /* At the end: helpers may be about to close what the last round had. */
@@ -220,12 +220,12 @@ static bool go_on(struct side *side)
 	uint8_t stop = side->shared->stop;
 
 	do {
-		if (side->word_fd < 0 || side->is_alone)
+		if (side->ctl_fd < 0 || side->is_alone)
 			side_join(side);
 		if (side->which == HOST)
-			side_say(side, &stop, 1);
+			side_send(side, &stop, 1);
 		else
-			side_hear(side, &stop, 1);
+			side_recv(side, &stop, 1);
 	} while (side->is_alone);
 	return !stop;
 }
@@ -234,7 +234,7 @@ void side_run(const struct side *start, struct shared *shared)
 {
 	struct side side = *start;
 
-	side.word_fd = -1;
+	side.ctl_fd = -1;
 	side.shared = shared;
 	side.seen = &shared->seen[side.which];
 	self = &side;

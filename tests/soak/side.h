@@ -20,15 +20,15 @@
 #include "shared.h"
 
 #define SIDE_DEADLINE_MS 60000
-#define SIDE_PATIENCE_MS 100  /* with a task that may hang */
+#define SIDE_GIVE_UP_MS  100  /* with a task that may hang */
 #define SIDE_SETTLE_MS   1000 /* at the end */
 
 struct side {
 	int which;                  /* HOST, DPU */
-	int listen_fd;              /* where the mortal side, or the DPU, calls the other; -1 = we call */
+	int listen_fd;              /* where the victim side, or the DPU, calls the other; -1 = we call */
 	struct sockaddr_un address; /* of that */
 	socklen_t address_len;
-	int word_fd;   /* to the other; -1 before the first */
+	int ctl_fd;    /* to the other; -1 before the first */
 	bool is_alone; /* the other was killed, and we know it */
 	struct shared *shared;
 	struct seen *seen; /* ours */
@@ -77,13 +77,13 @@ void side_dev_close(struct side *side);
  *
  *   side_join --> words --the other is killed: alone--> the round ends --> side_join
  *
- * One who is alone says nothing and hears nothing: side_hear() and side_meet() return false, and
+ * One who is alone says nothing and hears nothing: side_recv() and side_meet() return false, and
  * the round ends what it has begun, as a program would whose peer is gone. The
  * next one who is called by the other's name joins before the next round. */
 
 void side_join(struct side *side);
-void side_say(struct side *side, const void *word, size_t len);
-bool side_hear(struct side *side, void *word, size_t len); /* exactly so many bytes */
+void side_send(struct side *side, const void *data, size_t len);
+bool side_recv(struct side *side, void *data, size_t len); /* exactly so many bytes */
 bool side_can_hear(struct side *side);                     /* does not wait; true also at the end of the stream */
 bool side_meet(struct side *side);                         /* both are here */
 bool side_is_alone(struct side *side);                     /* the other was killed: look */
@@ -104,7 +104,7 @@ bool side_step(struct side *side);
 /* ---- the books: each task is submitted and completed once ---- */
 
 struct ticket {
-	bool flying;
+	bool in_flight;
 	uint64_t id;
 };
 

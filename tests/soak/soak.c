@@ -34,7 +34,7 @@
 struct soak {
 	struct shared *shared;
 	struct inject inject;
-	struct crew crew;
+	struct processes processes;
 	uint64_t warm_kb[NUM_SIDES], warm_fds[NUM_SIDES];
 	bool failed;
 };
@@ -110,13 +110,13 @@ static void check_memory(struct soak *soak)
 		const struct seen *seen = &soak->shared->seen[which];
 		uint64_t most_kb = soak->warm_kb[which] * (100 + GROWTH_PERCENT) / 100 + GROWTH_KB;
 
-		if (which == soak->shared->mortal || seen->rounds < WARM_ROUNDS)
+		if (which == soak->shared->victim || seen->rounds < WARM_ROUNDS)
 			continue; /* none lived long; or a machine so slow did not get warm */
 		if (MEMORY_TELLS && seen->rss_kb > most_kb)
-			fail(soak, crew_names[which], "kB of memory at the end", seen->rss_kb, most_kb);
+			fail(soak, side_names[which], "kB of memory at the end", seen->rss_kb, most_kb);
 		if (seen->num_fds > soak->warm_fds[which])
-			fail(soak, crew_names[which], "descriptors at the end", seen->num_fds, soak->warm_fds[which]);
-		printf("%-4s memory %llu kB warm, %llu kB at the end; descriptors %llu, %llu\n", crew_names[which],
+			fail(soak, side_names[which], "descriptors at the end", seen->num_fds, soak->warm_fds[which]);
+		printf("%-4s memory %llu kB warm, %llu kB at the end; descriptors %llu, %llu\n", side_names[which],
 		       (unsigned long long)soak->warm_kb[which], (unsigned long long)seen->rss_kb,
 		       (unsigned long long)soak->warm_fds[which], (unsigned long long)seen->num_fds);
 	}
@@ -139,10 +139,10 @@ static void report(const struct soak *soak)
 	SHOW("function resets", SUM(soak, resets));
 	SHOW("shortages of memory", SUM(soak, shortages));
 	SHOW("connections refused or broken", SUM(soak, broken));
-	if (soak->shared->mortal != NOBODY)
+	if (soak->shared->victim != NO_SIDE)
 		printf("%-40s %llu, in %llu rounds\n",
-		       soak->shared->mortal == HOST ? "kills of the host's process" : "kills of the DPU's process",
-		       (unsigned long long)soak->crew.num_killed, (unsigned long long)SUM(soak, widowed));
+		       soak->shared->victim == HOST ? "kills of the host's process" : "kills of the DPU's process",
+		       (unsigned long long)soak->processes.num_killed, (unsigned long long)SUM(soak, peer_kills));
 	SHOW("passing faults added", soak->inject.num_added);
 	SHOW("  removed after they fired", soak->inject.num_fired);
 	for (int which = 0; which < NUM_LASTING && !soak->shared->calm; which++) {
@@ -159,7 +159,7 @@ static void report(const struct soak *soak)
 
 static void turn(struct soak *soak)
 {
-	if (crew_turn(&soak->crew) < 0)
+	if (processes_turn(&soak->processes) < 0)
 		soak->failed = true;
 	else if (!soak->shared->calm && inject_turn(&soak->inject) < 0)
 		soak->failed = true;
@@ -189,9 +189,9 @@ static int soak(struct soak *soak, int64_t seconds)
 	if (!soak->shared->calm && inject_open(&soak->inject, soak->shared) < 0)
 		soak->failed = true;
 	if (!soak->failed) {
-		soak->failed = crew_start(&soak->crew, session, soak->shared) < 0;
+		soak->failed = processes_start(&soak->processes, session, soak->shared) < 0;
 		run(soak, seconds);
-		soak->failed |= crew_end(&soak->crew, soak->failed) < 0;
+		soak->failed |= processes_end(&soak->processes, soak->failed) < 0;
 	}
 	check_bytes(soak);
 	check_memory(soak);
@@ -249,6 +249,6 @@ int main(int argc, char **argv)
 		return 1;
 	state.shared->seed = seed;
 	state.shared->calm = calm;
-	state.shared->mortal = calm ? NOBODY : crew_mortal(seed);
+	state.shared->victim = calm ? NO_SIDE : processes_victim_of(seed);
 	return soak(&state, seconds);
 }
