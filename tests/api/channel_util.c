@@ -78,9 +78,9 @@ static void open_device(struct side *side, bool is_dpu)
 }
 
 /* A test may leave the endpoint in any state. */
-static void run_half(channel_half *half, bool is_dpu, int word_fd)
+static void run_half(channel_half *half, bool is_dpu, int sync_fd)
 {
-	struct side side = { .word_fd = word_fd };
+	struct side side = { .sync_fd = sync_fd };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setenv("BFSIM_SIDE", is_dpu ? "dpu" : "host", 1);
@@ -131,18 +131,18 @@ void channel_run_halves(void **state)
 
 /* ---- words ---- */
 
-void channel_tell(struct side *side, char word)
+void channel_sync_send(struct side *side, char value)
 {
-	CHECK(send(side->word_fd, &word, 1, MSG_NOSIGNAL) == 1);
+	CHECK(send(side->sync_fd, &value, 1, MSG_NOSIGNAL) == 1);
 }
 
-void channel_hear(struct side *side, char word)
+void channel_sync_recv(struct side *side, char value)
 {
-	char heard = 0;
+	char received = 0;
 
-	channel_sleep(side->word_fd);
-	CHECK(read(side->word_fd, &heard, 1) == 1);
-	CHECK(heard == word);
+	channel_sleep(side->sync_fd);
+	CHECK(read(side->sync_fd, &received, 1) == 1);
+	CHECK(received == value);
 }
 
 void channel_sleep(int fd)

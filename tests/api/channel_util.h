@@ -8,7 +8,7 @@
  *   static void test_..._host(struct side *side)   { ... connect ... }
  *   static const struct CMUnitTest tests[] = { CHANNEL_TEST(test_...), ... };
  *
- * The sides order what they do with words: channel_tell() and channel_hear(). cmocka's
+ * The sides order what they do with words: channel_sync_send() and channel_sync_recv(). cmocka's
  * assertions don't work there: EXPECT, MUST and CHECK end the process, and with it the test.
  * All waiting sleeps on event channels, and has a deadline.
  */
@@ -32,11 +32,11 @@
 #define CHANNEL_NAME "test"
 
 struct side {
-	int word_fd;
+	int sync_fd;
 	struct doca_dev *dev;
 	struct doca_dev_rep *rep;              /* the DPU's: of the host's first device */
 	struct doca_comm_channel_ep_t *ep;     /* idle, with the device and the representor set */
-	struct doca_comm_channel_addr_t *peer; /* the last one heard of */
+	struct doca_comm_channel_addr_t *peer; /* the last one received of */
 	char message[8192];                    /* the last one */
 	size_t message_len;
 };
@@ -61,9 +61,9 @@ int channel_session_end(void **state);
 
 /* ---- in the processes ---- */
 
-/* One word to the other side; and wait for its next, which must be this one. */
-void channel_tell(struct side *side, char word);
-void channel_hear(struct side *side, char word);
+/* One value to the other side; and wait for its next, which must be this one. */
+void channel_sync_send(struct side *side, char value);
+void channel_sync_recv(struct side *side, char value);
 
 /* Sleep until @fd is readable. */
 void channel_sleep(int fd);

@@ -21,39 +21,39 @@ static const char *const state_names[] = { "idle", "starting", "running", "stopp
 
 /* ---- words ---- */
 
-void comch_tell(struct side *side, uint64_t word)
+void comch_sync_send(struct side *side, uint64_t value)
 {
-	CHECK(write(side->word_fd, &word, sizeof(word)) == sizeof(word));
+	CHECK(write(side->sync_fd, &value, sizeof(value)) == sizeof(value));
 }
 
-uint64_t comch_hear(struct side *side)
+uint64_t comch_sync_recv(struct side *side)
 {
-	uint64_t word;
+	uint64_t value;
 
-	if (read(side->word_fd, &word, sizeof(word)) != sizeof(word))
-		check_fail(__FILE__, __LINE__, "the other side", "ended", "a word");
-	return word;
+	if (read(side->sync_fd, &value, sizeof(value)) != sizeof(value))
+		check_fail(__FILE__, __LINE__, "the other side", "ended", "a value");
+	return value;
 }
 
 void comch_meet(struct side *side)
 {
-	comch_tell(side, 0);
-	comch_hear(side);
+	comch_sync_send(side, 0);
+	comch_sync_recv(side);
 }
 
 void comch_meet_progressing(struct side *side)
 {
-	comch_tell(side, 0);
-	comch_hear_progressing(side);
+	comch_sync_send(side, 0);
+	comch_sync_recv_progressing(side);
 }
 
 /* ---- progress ---- */
 
-/* Sleep until the engine has news, or (if that is awaited) the other side a word. */
-static void wait_for_news(struct side *side, short word)
+/* Sleep until the engine has news, or (if that is awaited) the other side a value. */
+static void wait_for_event(struct side *side, short events)
 {
 	doca_notification_handle_t handle;
-	struct pollfd fds[2] = { { .fd = side->word_fd, .events = word }, { .events = POLLIN } };
+	struct pollfd fds[2] = { { .fd = side->sync_fd, .events = events }, { .events = POLLIN } };
 
 	MUST(doca_pe_get_notification_handle(side->pe, &handle));
 	fds[1].fd = handle;
@@ -66,10 +66,10 @@ static void wait_for_news(struct side *side, short word)
 	}
 }
 
-static void step(struct side *side, short word)
+static void step(struct side *side, short events)
 {
 	if (!doca_pe_progress(side->pe) && !side->is_busy)
-		wait_for_news(side, word);
+		wait_for_event(side, events);
 }
 
 void comch_step(struct side *side)
@@ -77,13 +77,13 @@ void comch_step(struct side *side)
 	step(side, 0);
 }
 
-uint64_t comch_hear_progressing(struct side *side)
+uint64_t comch_sync_recv_progressing(struct side *side)
 {
-	struct pollfd fd = { .fd = side->word_fd, .events = POLLIN };
+	struct pollfd fd = { .fd = side->sync_fd, .events = POLLIN };
 
 	while (poll(&fd, 1, 0) == 0)
 		step(side, POLLIN);
-	return comch_hear(side);
+	return comch_sync_recv(side);
 }
 
 /* ---- the trace ---- */
@@ -147,12 +147,12 @@ static struct comch_actor *actor_of_connection(const struct doca_comch_connectio
 	return data.ptr;
 }
 
-static void on_status(struct doca_comch_connection *connection, const char *word, bool connected)
+static void on_status(struct doca_comch_connection *connection, const char *event, bool connected)
 {
 	struct comch_actor *actor = actor_of_connection(connection);
 
 	actor->side->connection = connection;
-	comch_note(actor->side, "%s\n", word);
+	comch_note(actor->side, "%s\n", event);
 	if (actor->on.status)
 		actor->on.status(actor, connection, connected);
 }
@@ -188,13 +188,13 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *data, u
 		actor->on.message(actor, connection);
 }
 
-static void on_consumer(struct doca_comch_connection *connection, const char *word, uint32_t id)
+static void on_consumer(struct doca_comch_connection *connection, const char *event, uint32_t id)
 {
 	struct comch_actor *actor = actor_of_connection(connection);
 
 	CHECK(id > 0);
 	actor->side->consumer = id;
-	comch_note(actor->side, "%s consumer\n", word);
+	comch_note(actor->side, "%s consumer\n", event);
 	if (actor->on.consumer)
 		actor->on.consumer(actor, connection);
 }
@@ -403,10 +403,10 @@ void comch_nothing(struct side *side)
 	(void)side;
 }
 
-static int live(comch_half *half, bool is_dpu, int word_fd)
+static int live(comch_half *half, bool is_dpu, int sync_fd)
 {
 	const char *wait = getenv("COMCH_WAIT");
-	struct side side = { .is_dpu = is_dpu, .word_fd = word_fd, .is_busy = wait && strcmp(wait, "busy") == 0 };
+	struct side side = { .is_dpu = is_dpu, .sync_fd = sync_fd, .is_busy = wait && strcmp(wait, "busy") == 0 };
 
 	setenv("BFSIM_SIDE", is_dpu ? "dpu" : "host", 1);
 	side.dev = comch_open(is_dpu ? DPU_DEVICE : HOST_DEVICE);

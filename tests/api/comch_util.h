@@ -8,7 +8,7 @@
  *   static void test_..._host(struct side *side)   { client = comch_call(side); ... }
  *   static const struct CMUnitTest tests[] = { COMCH_TEST(test_...), ... };
  *
- * The sides order what they do with words: comch_tell() and comch_hear(); a side that
+ * The sides order what they do with words: comch_sync_send() and comch_sync_recv(); a side that
  * hears does not progress meanwhile, unless it is told to.
  *
  * All callbacks write lines into their side's trace, and then react as the test says:
@@ -76,7 +76,7 @@ struct comch_actor {
 struct side {
 	bool is_dpu, is_busy;
 	bool has_left; /* the other side has ended */
-	int word_fd;
+	int sync_fd;
 	struct doca_dev *dev;
 	struct doca_dev_rep *rep; /* the DPU's: of the host's first device */
 	struct doca_pe *pe;
@@ -118,9 +118,9 @@ int comch_run_all(const char *name, const struct CMUnitTest *tests, size_t num_t
 
 /* ---- words between the sides ---- */
 
-void comch_tell(struct side *side, uint64_t word);
-uint64_t comch_hear(struct side *side);             /* without progress */
-uint64_t comch_hear_progressing(struct side *side); /* with */
+void comch_sync_send(struct side *side, uint64_t value);
+uint64_t comch_sync_recv(struct side *side);             /* without progress */
+uint64_t comch_sync_recv_progressing(struct side *side); /* with */
 
 /* Both are here; the same, progressing. */
 void comch_meet(struct side *side);

@@ -45,7 +45,7 @@ static void test_client_may_start_before_the_server_dpu(struct side *side)
 {
 	struct comch_actor *server;
 
-	comch_hear(side);
+	comch_sync_recv(side);
 	server = comch_serve(side);
 	comch_expect(side, "disconnected\n");
 	comch_end(server);
@@ -56,7 +56,7 @@ static void test_client_may_start_before_the_server_host(struct side *side)
 	struct comch_actor *client = comch_client(side, side->dev, COMCH_NAME);
 
 	comch_start(client);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "client: idle -> starting\nclient: starting -> running\n");
 	comch_end(client);
 }
@@ -72,8 +72,8 @@ static void test_client_without_a_server_gives_up_after_5_s_dpu(struct side *sid
 	comch_start(over);
 	comch_end(over);
 	comch_forget(side);
-	comch_tell(side, 0);
-	comch_hear_progressing(side);
+	comch_sync_send(side, 0);
+	comch_sync_recv_progressing(side);
 	comch_expect(side, ""); /* nobody came */
 	comch_end(elsewhere);
 	MUST(doca_dev_rep_close(other));
@@ -85,7 +85,7 @@ static void test_client_without_a_server_gives_up_after_5_s_host(struct side *si
 	struct comch_actor *clients[5];
 	double start;
 
-	comch_hear(side);
+	comch_sync_recv(side);
 	start = now_s();
 	for (int i = 0; i < 5; i++) {
 		clients[i] = comch_client(side, side->dev, names[i]);
@@ -101,7 +101,7 @@ static void test_client_without_a_server_gives_up_after_5_s_host(struct side *si
 	clients[0] = comch_client(side, side->dev, "nobody");
 	comch_start(clients[0]);
 	comch_expect(side, "client: idle -> starting\nclient: starting -> stopping\nclient: stopping -> idle\n");
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_end(clients[0]);
 }
 

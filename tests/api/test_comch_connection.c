@@ -18,21 +18,21 @@ static void test_connection_knows_its_context_and_user_data_dpu(struct side *sid
 	CHECK(doca_comch_server_get_server_ctx(first) == server->server);
 	CHECK(!doca_comch_client_get_client_ctx(first));
 	expect_user_data(first, 0);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "connected\n");
 	second = side->connection;
 	CHECK(first != second);
 	MUST(doca_comch_connection_set_user_data(first, (union doca_data){ .u64 = 1 }));
 	MUST(doca_comch_connection_set_user_data(second, (union doca_data){ .u64 = 2 }));
 	expect_user_data(first, 1);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "received \"second\"\ndisconnected\n");
 	CHECK(side->connection == second);
 	EXPECT(doca_comch_connection_set_user_data(second, (union doca_data){ .u64 = 3 }), DOCA_ERROR_INVALID_VALUE);
 	CHECK(!doca_comch_server_get_server_ctx(second) && !doca_comch_client_get_client_ctx(second));
 	expect_user_data(second, 0); /* it is gone */
 	expect_user_data(first, 1);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "disconnected\n");
 	comch_end(server);
 	expect_user_data(NULL, 0);
@@ -47,15 +47,15 @@ static void test_connection_knows_its_context_and_user_data_host(struct side *si
 
 	CHECK(doca_comch_client_get_client_ctx(side->connection) == first->client);
 	CHECK(!doca_comch_server_get_server_ctx(side->connection));
-	comch_hear(side);
+	comch_sync_recv(side);
 	second = comch_call(side);
 	MUST(doca_comch_client_get_connection(second->client, &connection));
 	CHECK(connection == side->connection);
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_send(second, connection, 1, "second");
 	comch_expect(side, "sent 1\n");
 	comch_end(second);
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_end(first);
 }
 
@@ -80,7 +80,7 @@ static void test_counters_are_those_of_the_last_update_dpu(struct side *side)
 	struct doca_comch_connection *connection = side->connection;
 	uint64_t value = 77;
 
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "received \"12345\"\nreceived \"678\"\n");
 	expect_counters(connection, 0, 0, 0, 0);
 	MUST(doca_comch_connection_update_info(connection));
@@ -133,7 +133,7 @@ static void test_counters_are_those_of_the_last_update_host(struct side *side)
 	comch_start(client);
 	comch_expect(side, "client: idle -> starting\nclient: starting -> running\n");
 	MUST(doca_comch_client_get_connection(client->client, &side->connection));
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_send(client, side->connection, 1, "12345");
 	comch_send(client, side->connection, 2, "678");
 	comch_expect(side, "sent 1\nsent 2\nreceived \"abcd\"\n");
@@ -163,10 +163,10 @@ static void test_receive_callback_may_send_and_progress_dpu(struct side *side)
 	struct comch_actor *server = comch_serve(side);
 
 	server->on.message = progress_in_it;
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "received \"1\"\nreceived \"2\"\nreceived \"3\"\nback from 3\nback from 2\nback from 1\n");
 	server->on.message = answer;
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "received \"4\"\nsent 9\ndisconnected\n");
 	comch_end(server);
 }
@@ -175,12 +175,12 @@ static void test_receive_callback_may_send_and_progress_host(struct side *side)
 {
 	struct comch_actor *client = comch_call(side);
 
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_send(client, side->connection, 1, "1");
 	comch_send(client, side->connection, 2, "2");
 	comch_send(client, side->connection, 3, "3");
 	comch_expect(side, "sent 1\nsent 2\nsent 3\n");
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_send(client, side->connection, 4, "4");
 	comch_expect(side, "sent 4\nreceived \"answer\"\n");
 	comch_end(client);
@@ -198,7 +198,7 @@ static void test_receive_callback_may_disconnect_dpu(struct side *side)
 	struct comch_actor *server = comch_serve(side);
 
 	server->on.message = disconnect_it;
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "received \"1\"\nsent 9\n"); /* and not what was sent behind it */
 	for (int i = 0; i < 1000; i++)
 		CHECK(!doca_pe_progress(side->pe));
@@ -212,7 +212,7 @@ static void test_receive_callback_may_disconnect_host(struct side *side)
 	comch_send(client, side->connection, 1, "1");
 	comch_send(client, side->connection, 2, "2");
 	comch_expect(side, "sent 1\nsent 2\n");
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_expect(side, "received \"answer\"\nclient: running -> stopping\nclient: stopping -> idle\n");
 	comch_end(client);
 }
@@ -230,7 +230,7 @@ static void restart_in_it(struct comch_actor *client, struct doca_comch_connecti
 	comch_until(client->side, comch_state(client) == DOCA_CTX_STATE_IDLE);
 	MUST(doca_comch_client_set_max_msg_size(client->client, 4000));
 	client->on.message = NULL;
-	comch_hear(client->side); /* a server that has such messages is there */
+	comch_sync_recv(client->side); /* a server that has such messages is there */
 	comch_start(client);
 }
 
@@ -250,7 +250,7 @@ static void test_receive_callback_may_stop_and_restart_dpu(struct side *side)
 	server = comch_server(side, side->dev, side->rep, COMCH_NAME);
 	MUST(doca_comch_server_set_max_msg_size(server->server, 4000));
 	comch_start(server);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "server: idle -> running\nconnected\n");
 	server->on.message = stop_in_it;
 	MUST(doca_task_submit(
@@ -301,15 +301,15 @@ static void test_status_callbacks_may_stop_dpu(struct side *side)
 		     "server: idle -> running\nconnected\nserver: running -> stopping\nserver: stopping -> idle\n");
 	server->on.status = NULL;
 	comch_start(server);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "server: idle -> running\nconnected\n");
 	server->on.status = stop_when_status_changes;
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "disconnected\nserver: running -> stopping\nserver: stopping -> idle\n");
 	MUST(doca_comch_server_set_max_msg_size(server->server, 77));
 	server->on.status = stop_when_refused;
 	comch_start(server);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "server: idle -> running\nrefused\nserver: running -> stopping\nserver: stopping -> idle\n");
 	comch_end(server);
 }
@@ -320,13 +320,13 @@ static void test_status_callbacks_may_stop_host(struct side *side)
 
 	comch_start(client); /* runs for a moment */
 	comch_until(side, comch_state(client) == DOCA_CTX_STATE_IDLE);
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_start(client);
 	comch_until(side, comch_state(client) == DOCA_CTX_STATE_RUNNING);
-	comch_hear(side);
+	comch_sync_recv(side);
 	EXPECT(doca_ctx_stop(client->ctx), DOCA_ERROR_IN_PROGRESS);
 	comch_until(side, comch_state(client) == DOCA_CTX_STATE_IDLE);
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_start(client); /* with another maximum size than the server */
 	comch_until(side, comch_state(client) == DOCA_CTX_STATE_IDLE);
 	comch_end(client);

@@ -17,13 +17,13 @@ static void stay(struct side *side)
 {
 	struct comch_actor *client = comch_call(side);
 
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	comch_end(client);
 }
 
 static void end(struct comch_actor *server)
 {
-	comch_tell(server->side, 0);
+	comch_sync_send(server->side, 0);
 	comch_until(server->side, strstr(server->side->trace, "disconnected"));
 	comch_end(server);
 }
@@ -132,7 +132,7 @@ static void test_connection_has_as_many_consumers_as_the_device_takes_host(struc
 	struct comch_actor *client = comch_client(side, small, COMCH_NAME);
 
 	comch_start(client);
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	comch_end(client);
 	MUST(doca_dev_close(small));
 }

@@ -21,7 +21,7 @@ static void test_message_is_data_or_immediate_data_or_both_dpu(struct side *side
 	MUST(doca_buf_set_data(with_data, fast.arena->bytes + 300, 8));
 	fast_post(fast.consumer, 5, with_data);
 	fast_post(fast.consumer, 6, arena_empty(fast.arena, 4096, 300000));
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side,
 		     "got 1: \"hello\"\ngot 2: + \"imm\"\ngot 3: \"data\" + \"12345678901234567890123456789012\"\n"
 		     "got 4: + \"no data\"\ngot 5: \"before, behind\"\ngot 6: 300000 bytes\n");
@@ -37,7 +37,7 @@ static void test_message_is_data_or_immediate_data_or_both_host(struct side *sid
 	struct doca_buf *large;
 
 	fast_open_host(&fast, side);
-	comch_hear(side);
+	comch_sync_recv(side);
 	fast_put(fast.producer, 1, arena_text(fast.arena, 0, "hello"), NULL, fast.peer);
 	fast_put(fast.producer, 2, NULL, "imm", fast.peer);
 	fast_put(fast.producer, 3, arena_text(fast.arena, 100, "data"), "12345678901234567890123456789012", fast.peer);
@@ -60,7 +60,7 @@ static void test_immediate_data_is_taken_at_submission_dpu(struct side *side)
 	fast_open_dpu(&fast, side);
 	fast_post(fast.consumer, 1, NULL);
 	fast_post(fast.consumer, 2, NULL);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "got 1: + \"one\"\ngot 2: + \"two\"\n");
 	fast_close(&fast);
 }
@@ -72,7 +72,7 @@ static void test_immediate_data_is_taken_at_submission_host(struct side *side)
 	struct fast fast;
 
 	fast_open_host(&fast, side);
-	comch_hear(side);
+	comch_sync_recv(side);
 	for (uint64_t i = 0; i < 2; i++)
 		tasks[i] = fast_send(fast.producer, i + 1, NULL, imm, fast.peer);
 	for (int i = 0; i < 2; i++) { /* staged, so that none runs before the memory is written again */
@@ -92,12 +92,12 @@ static void test_send_needs_a_posted_receive_that_is_large_enough_dpu(struct sid
 	struct fast fast;
 
 	fast_open_dpu(&fast, side);
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	fast_post(fast.consumer, 1, arena_empty(fast.arena, 0, 4));
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "got 1: \"1234\"\n");
 	fast_post(fast.consumer, 2, NULL);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "got 2: + \"x\"\n");
 	fast_close(&fast);
 }
@@ -112,12 +112,12 @@ static void test_send_needs_a_posted_receive_that_is_large_enough_host(struct si
 	four = arena_text(fast.arena, 100, "1234");
 	EXPECT(fast_try(fast.producer, 1, four, NULL, fast.peer), DOCA_ERROR_AGAIN);
 	EXPECT(fast_try(fast.producer, 1, NULL, "x", fast.peer), DOCA_ERROR_AGAIN);
-	comch_tell(side, 0);
-	comch_hear(side);
+	comch_sync_send(side, 0);
+	comch_sync_recv(side);
 	EXPECT(fast_try(fast.producer, 1, five, NULL, fast.peer), DOCA_ERROR_INVALID_VALUE);
 	fast_put(fast.producer, 1, four, NULL, fast.peer);
 	comch_expect(side, "put 1\n");
-	comch_hear(side);
+	comch_sync_recv(side);
 	four = arena_text(fast.arena, 100, "1234");
 	EXPECT(fast_try(fast.producer, 2, four, NULL, fast.peer), DOCA_ERROR_INVALID_VALUE); /* no buffer there */
 	fast_put(fast.producer, 2, NULL, "x", fast.peer);
@@ -138,7 +138,7 @@ static void test_send_of_what_is_wrong_is_refused_dpu(struct side *side)
 	fast_start(fast.actor);
 	comch_forget(side);
 	fast_post(fast.consumer, 1, arena_empty(fast.arena, 0, 100));
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "got 1: \"well\" + \"imm\"\n");
 	fast_close(&fast);
 }
@@ -151,7 +151,7 @@ static void test_send_of_what_is_wrong_is_refused_host(struct side *side)
 	struct fast fast;
 
 	fast_open_host(&fast, side);
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	comch_expect(side, "expired consumer\nnew consumer\n");
 	list = arena_text(fast.arena, 0, "a");
 	tail = arena_text(fast.arena, 10, "b");
@@ -197,7 +197,7 @@ static void test_posted_receives_fail_when_the_consumer_stops_dpu(struct side *s
 	EXPECT(doca_ctx_stop(fast.actor->ctx), DOCA_ERROR_IN_PROGRESS);
 	comch_expect(side, "consumer: running -> stopping\nrecv 1 failed: DOCA_ERROR_IO_FAILED\n"
 			   "recv 2 failed: DOCA_ERROR_IO_FAILED\nconsumer: stopping -> idle\n");
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	fast_close(&fast);
 }
 
@@ -209,7 +209,7 @@ static void test_posted_receives_fail_when_the_consumer_stops_host(struct side *
 	comch_expect(side, "expired consumer\n");
 	CHECK(side->consumer == fast.peer);
 	EXPECT(fast_try(fast.producer, 1, NULL, "x", fast.peer), DOCA_ERROR_INVALID_VALUE);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	fast_close(&fast);
 }
 
@@ -270,9 +270,9 @@ static void test_consumer_may_live_faster_than_its_endpoint_progresses_dpu(struc
 	comch_forget(side);
 	fast.actor = fast_consumer(side, side->connection, fast.arena, &second);
 	fast.consumer = second;
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	fast_start(fast.actor);
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	fast_close(&fast);
 }
 
@@ -281,10 +281,10 @@ static void test_consumer_may_live_faster_than_its_endpoint_progresses_host(stru
 	struct fast fast;
 
 	fast_open_host(&fast, side);
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	comch_expect(side, "expired consumer\nnew consumer\n");
 	CHECK(side->consumer != fast.peer);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	fast_close(&fast);
 }
 
@@ -328,7 +328,7 @@ static void test_consumer_and_its_receives_end_with_the_connection_dpu(struct si
 
 	fast_open_dpu(&fast, side);
 	fast_post(fast.consumer, 1, arena_empty(fast.arena, 0, 10));
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_until(side, comch_state(fast.actor) == DOCA_CTX_STATE_IDLE && strstr(side->trace, "disconnected"));
 	CHECK(strstr(side->trace, "recv 1 failed: DOCA_ERROR_CONNECTION_RESET\n"));
 	EXPECT(doca_comch_connection_update_info(side->connection),
@@ -346,7 +346,7 @@ static void test_consumer_and_its_receives_end_with_the_connection_host(struct s
 	fast_open_host(&fast, side);
 	fast_end_producer(fast.actor, fast.producer);
 	fast.producer = NULL;
-	comch_hear(side);
+	comch_sync_recv(side);
 	EXPECT(doca_ctx_stop(fast.endpoint->ctx), DOCA_ERROR_IN_PROGRESS);
 	fast_close(&fast);
 }

@@ -150,7 +150,7 @@ static void test_send_task_can_be_changed_between_flights_dpu(struct side *side)
 	fast_open_dpu(&fast, side);
 	fast_post(fast.consumer, 1, arena_empty(fast.arena, 0, 10));
 	fast_post(fast.consumer, 2, NULL);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "got 1: \"first\"\ngot 2: + \"second\"\n");
 	fast_close(&fast);
 }
@@ -163,7 +163,7 @@ static void test_send_task_can_be_changed_between_flights_host(struct side *side
 	struct fast fast;
 
 	fast_open_host(&fast, side);
-	comch_hear(side);
+	comch_sync_recv(side);
 	fast.actor->on.task = keep;
 	buf = arena_text(fast.arena, 0, "first");
 	for (uint64_t i = 0; i < FAST_TASKS; i++)
@@ -210,7 +210,7 @@ static void test_staged_sends_fail_when_the_producer_stops_dpu(struct side *side
 	fast_open_dpu(&fast, side);
 	fast_post(fast.consumer, 1, NULL);
 	fast_post(fast.consumer, 2, NULL);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "got 1: + \"c\"\ngot 2: + \"d\"\n");
 	fast_close(&fast);
 }
@@ -221,7 +221,7 @@ static void test_staged_sends_fail_when_the_producer_stops_host(struct side *sid
 	struct fast fast;
 
 	fast_open_host(&fast, side);
-	comch_hear(side);
+	comch_sync_recv(side);
 	for (uint64_t i = 0; i < 2; i++) {
 		send = fast_send(fast.producer, i, NULL, "a", fast.peer);
 		MUST(doca_task_submit_ex(doca_comch_producer_task_send_as_task(send), 0));
@@ -272,7 +272,7 @@ static void test_many_messages_arrive_in_order_dpu(struct side *side)
 	storm.actor->on.task = take_number;
 	for (uint64_t i = 0; i < FAST_TASKS; i++)
 		fast_post(storm.consumer, i, arena_empty(storm.arena, i * 4096, 4096));
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_until(side, num_received == MANY);
 	fast_close(&storm);
 }
@@ -283,7 +283,7 @@ static void test_many_messages_arrive_in_order_host(struct side *side)
 
 	fast_open_host(&storm, side);
 	side->is_quiet = true;
-	comch_hear(side);
+	comch_sync_recv(side);
 	for (uint32_t i = 0; i < MANY; i++) {
 		size_t len = i % 3 == 0 ? 4096 : 4 + i % 500; /* some through the queue, some straight */
 		uint8_t *bytes = storm.arena->bytes + i % FAST_TASKS * 4096;

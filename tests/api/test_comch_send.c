@@ -67,7 +67,7 @@ static void test_messages_of_all_sizes_arrive_both_ways_dpu(struct side *side)
 	EXPECT(doca_comch_server_task_send_alloc_init(server->server, NULL, "x", 1, &task), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_server_task_send_alloc_init(NULL, side->connection, "x", 1, &task), DOCA_ERROR_INVALID_VALUE);
 	exchange_sizes(side, server);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	disconnected_in_the_end(server);
 }
 
@@ -93,7 +93,7 @@ static void test_messages_of_all_sizes_arrive_both_ways_host(struct side *side)
 	       DOCA_ERROR_INVALID_VALUE);
 	comch_end(idle);
 	exchange_sizes(side, client);
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	comch_end(client);
 }
 
@@ -110,7 +110,7 @@ static void test_sends_wait_for_room_in_the_receive_queue_dpu(struct side *side)
 	comch_meet(side); /* no progress here until the other side has filled the queue */
 	comch_expect(side, "received \"a\"\nreceived \"b\"\nreceived \"c\"\nreceived \"d\"\nreceived \"e\"\n"
 			   "received \"f\"\nreceived \"g\"\n");
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	disconnected_in_the_end(server);
 }
 
@@ -128,7 +128,7 @@ static void test_sends_wait_for_room_in_the_receive_queue_host(struct side *side
 		CHECK(!doca_pe_progress(side->pe));
 	comch_meet(side);
 	comch_expect(side, "sent 4\nsent 5\nsent 6\n");
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	comch_end(client);
 }
 
@@ -233,7 +233,7 @@ static void test_many_messages_pass_each_other_in_order_dpu(struct side *side)
 	comch_start(server);
 	comch_expect(side, "server: idle -> running\nconnected\n");
 	storm(side, server);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	disconnected_in_the_end(server);
 }
 
@@ -242,7 +242,7 @@ static void test_many_messages_pass_each_other_in_order_host(struct side *side)
 	struct comch_actor *client = comch_call(side);
 
 	storm(side, client);
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	comch_end(client);
 }
 
@@ -255,7 +255,7 @@ static void test_what_was_sent_before_the_end_arrives_dpu(struct side *side)
 	comch_start(server);
 	comch_forget(side);
 	for (int i = 0; i < 50; i++) {
-		comch_tell(side, 0);
+		comch_sync_send(side, 0);
 		comch_expect(side, "connected\nreceived \"a\"\ndisconnected\n");
 	}
 	comch_end(server);
@@ -266,7 +266,7 @@ static void test_what_was_sent_before_the_end_arrives_host(struct side *side)
 	struct comch_actor *client = comch_client(side, side->dev, COMCH_NAME);
 
 	for (int i = 0; i < 50; i++) {
-		comch_hear(side);
+		comch_sync_recv(side);
 		comch_start(client);
 		comch_until(side, comch_state(client) == DOCA_CTX_STATE_RUNNING);
 		MUST(doca_comch_client_get_connection(client->client, &side->connection));
@@ -293,7 +293,7 @@ static void test_server_may_send_and_close_when_a_client_comes_dpu(struct side *
 	server->on.status = greet_and_close;
 	comch_start(server);
 	comch_expect(side, "server: idle -> running\nconnected\nsent 1\nconnected\nsent 1\n");
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	comch_end(server);
 }
 
@@ -306,7 +306,7 @@ static void test_server_may_send_and_close_when_a_client_comes_host(struct side 
 		comch_expect(side, "client: idle -> starting\nclient: starting -> running\nreceived \"bye\"\n"
 				   "client: running -> stopping\nclient: stopping -> idle\n");
 	}
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_end(client);
 }
 
@@ -374,7 +374,7 @@ static void test_tasks_of_a_connection_that_ended_are_refused_dpu(struct side *s
 	/* provokes: doca_comch_server_task_send_alloc_init DOCA_ERROR_NO_MEMORY */
 	EXPECT(doca_comch_server_task_send_alloc_init(server->server, side->connection, "a", 1, &more),
 	       DOCA_ERROR_NO_MEMORY);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "disconnected\n");
 	for (int i = 0; i < COMCH_TASKS; i++) {
 		EXPECT(doca_task_submit(doca_comch_task_send_as_task(tasks[i])), DOCA_ERROR_NOT_CONNECTED);
@@ -390,7 +390,7 @@ static void test_tasks_of_a_connection_that_ended_are_refused_host(struct side *
 {
 	struct comch_actor *client = comch_call(side);
 
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_end(client);
 }
 
@@ -400,7 +400,7 @@ static void test_task_is_not_sent_on_a_later_connection_dpu(struct side *side)
 	struct comch_actor *server = comch_serve(side);
 	struct doca_comch_task_send *task = comch_task(server, side->connection, 1, "secret", 6);
 
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "disconnected\nconnected\n");
 	EXPECT(doca_task_submit(doca_comch_task_send_as_task(task)), DOCA_ERROR_NOT_CONNECTED);
 	doca_task_free(doca_comch_task_send_as_task(task));
@@ -413,7 +413,7 @@ static void test_task_is_not_sent_on_a_later_connection_host(struct side *side)
 {
 	struct comch_actor *client = comch_call(side);
 
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_end(client);
 	comch_forget(side);
 	client = comch_call(side);
@@ -429,7 +429,7 @@ static void test_stopping_context_lets_its_engine_sleep_dpu(struct side *side)
 	comch_send(server, side->connection, 1, "a");
 	comch_send(server, side->connection, 2, "b");
 	comch_expect(side, "sent 1\nsent 2\n");
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	disconnected_in_the_end(server);
 }
 
@@ -439,7 +439,7 @@ static void test_stopping_context_lets_its_engine_sleep_host(struct side *side)
 	struct doca_comch_task_send *task = comch_task(client, side->connection, 1, "a", 1);
 	doca_notification_handle_t handle;
 
-	comch_hear(side);
+	comch_sync_recv(side);
 	EXPECT(doca_ctx_stop(client->ctx), DOCA_ERROR_IN_PROGRESS);
 	while (doca_pe_progress(side->pe))
 		;

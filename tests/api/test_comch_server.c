@@ -147,10 +147,10 @@ static void test_clients_reach_the_server_of_their_function_dpu(struct side *sid
 	comch_start(of_pf);
 	comch_start(of_vf);
 	comch_forget(side);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "connected\nreceived \"PF\"\n");
 	CHECK(doca_comch_server_get_server_ctx(side->connection) == of_pf->server);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "connected\nreceived \"VF\"\n");
 	CHECK(doca_comch_server_get_server_ctx(side->connection) == of_vf->server);
 	comch_end(of_pf);
@@ -164,7 +164,7 @@ static void test_clients_reach_the_server_of_their_function_host(struct side *si
 	struct comch_actor *clients[2] = { comch_client(side, side->dev, "x"), comch_client(side, vf, "x") };
 
 	for (int i = 0; i < 2; i++) {
-		comch_hear(side);
+		comch_sync_recv(side);
 		comch_start(clients[i]);
 		comch_expect(side, "client: idle -> starting\nclient: starting -> running\n");
 		MUST(doca_comch_client_get_connection(clients[i]->client, &side->connection));
@@ -336,7 +336,7 @@ static void test_stopped_server_disconnects_all_dpu(struct side *side)
 	comch_start(server);
 	comch_expect(side, "server: idle -> running\nconnected\nconnected\n");
 	comch_end(server);
-	comch_hear(side); /* they learn of it although this process stays */
+	comch_sync_recv(side); /* they learn of it although this process stays */
 }
 
 static void test_stopped_server_disconnects_all_host(struct side *side)
@@ -349,7 +349,7 @@ static void test_stopped_server_disconnects_all_host(struct side *side)
 	}
 	for (int i = 0; i < 2; i++)
 		comch_until(side, comch_state(clients[i]) == DOCA_CTX_STATE_IDLE);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	for (int i = 0; i < 2; i++)
 		comch_end(clients[i]);
 }

@@ -81,7 +81,7 @@ static void test_consumers_come_and_go_on_their_threads_dpu(struct side *side)
 	start_workers(workers, side, live_and_die, 0);
 	progress_until_done(side);
 	join_workers(workers);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	comch_expect(side, "disconnected\n");
 	comch_end(server);
 }
@@ -101,7 +101,7 @@ static void test_consumers_come_and_go_on_their_threads_host(struct side *side)
 	struct comch_actor *client = comch_call(side);
 
 	client->on.consumer = count_consumer;
-	comch_hear_progressing(side);
+	comch_sync_recv_progressing(side);
 	/* No birth without a death. The word may be here before all that was written before it: equal is not enough. */
 	comch_until(side, side->num_messages == side->num_sent && side->num_messages >= THREADS * (ROUNDS - NUM_EARLY));
 	CHECK(side->num_messages <= THREADS * ROUNDS);
@@ -225,7 +225,7 @@ static void test_connection_goes_while_threads_start_consumers_dpu(struct side *
 	static struct worker workers[THREADS];
 
 	start_workers(workers, side, start_until_it_is_gone, 0);
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	progress_until_done(side);
 	join_workers(workers);
 	comch_until(side, strstr(side->trace, "disconnected"));
@@ -237,7 +237,7 @@ static void test_connection_goes_while_threads_start_consumers_host(struct side 
 	struct comch_actor *client = comch_call(side);
 
 	client->on.consumer = count_consumer;
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_until(side, side->num_messages > 20);
 	comch_end(client);
 }

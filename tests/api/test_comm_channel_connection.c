@@ -55,13 +55,13 @@ static void test_service_takes_client_in_recvfrom_dpu(struct side *side)
 	MUST(doca_comm_channel_ep_get_service_event_channel(side->ep, &service));
 	CHECK(num_pending(side) == 0);
 	CHECK(!is_readable(service));
-	channel_tell(side, 'l');
-	channel_hear(side, 'c'); /* the client has called: that is news */
+	channel_sync_send(side, 'l');
+	channel_sync_recv(side, 'c'); /* the client has called: that is news */
 	channel_sleep(service);
 	CHECK(num_pending(side) == 1);
 	CHECK(list_peers(side, &list) == 0);
-	channel_tell(side, 'p');
-	channel_hear(side, 'w');
+	channel_sync_send(side, 'p');
+	channel_sync_recv(side, 'w');
 	channel_expect(side, "hello"); /* ... and this takes it */
 	channel_sleep(service);
 	CHECK(num_pending(side) == 0);
@@ -81,7 +81,7 @@ static void test_service_takes_client_in_recvfrom_dpu(struct side *side)
 	CHECK(counter(doca_comm_channel_peer_addr_get_send_messages, side->peer) == 1);
 	CHECK(counter(doca_comm_channel_peer_addr_get_send_bytes, side->peer) == 10);
 	CHECK(counter(doca_comm_channel_peer_addr_get_send_in_flight_messages, side->peer) == 0);
-	channel_tell(side, 'd');
+	channel_sync_send(side, 'd');
 	EXPECT(channel_receive(side), DOCA_ERROR_CONNECTION_RESET);
 	CHECK(list_peers(side, &list) == 0);
 }
@@ -91,7 +91,7 @@ static void test_service_takes_client_in_recvfrom_host(struct side *side)
 	char byte;
 	size_t len = 1;
 
-	channel_hear(side, 'l');
+	channel_sync_recv(side, 'l');
 	MUST(doca_comm_channel_ep_connect(side->ep, CHANNEL_NAME, &side->peer));
 	/* provokes: doca_comm_channel_peer_addr_update_info DOCA_ERROR_CONNECTION_INPROGRESS */
 	EXPECT(doca_comm_channel_peer_addr_update_info(side->peer), DOCA_ERROR_CONNECTION_INPROGRESS);
@@ -100,14 +100,14 @@ static void test_service_takes_client_in_recvfrom_host(struct side *side)
 	/* provokes: doca_comm_channel_ep_recvfrom DOCA_ERROR_AGAIN */
 	EXPECT(doca_comm_channel_ep_recvfrom(side->ep, &byte, &len, 0, &side->peer), DOCA_ERROR_AGAIN);
 	CHECK(len == 1);
-	channel_tell(side, 'c');
-	channel_hear(side, 'p');
+	channel_sync_send(side, 'c');
+	channel_sync_recv(side, 'p');
 	EXPECT(doca_comm_channel_peer_addr_update_info(side->peer), DOCA_ERROR_CONNECTION_INPROGRESS);
-	channel_tell(side, 'w');
+	channel_sync_send(side, 'w');
 	channel_say(side, "hello");
 	MUST(doca_comm_channel_peer_addr_update_info(side->peer));
 	channel_expect(side, "to you too");
-	channel_hear(side, 'd');
+	channel_sync_recv(side, 'd');
 }
 
 /* ---- a full queue ---- */
@@ -123,10 +123,10 @@ static void test_full_queue_says_again_and_loses_nothing_dpu(struct side *side)
 
 	MUST(doca_comm_channel_ep_set_recv_queue_size(side->ep, 8));
 	MUST(doca_comm_channel_ep_listen(side->ep, CHANNEL_NAME));
-	channel_tell(side, 'l');
+	channel_sync_send(side, 'l');
 	channel_expect(side, "first");
-	channel_tell(side, 't');
-	channel_hear(side, 'f'); /* it is full */
+	channel_sync_send(side, 't');
+	channel_sync_recv(side, 'f'); /* it is full */
 	for (uint32_t i = 0; i < NUM_MESSAGES; i++) {
 		number_to(text, sizeof(text), i);
 		channel_expect(side, text);
@@ -142,11 +142,11 @@ static void test_full_queue_says_again_and_loses_nothing_host(struct side *side)
 	uint32_t sent = 0;
 	char text[32];
 
-	channel_hear(side, 'l');
+	channel_sync_recv(side, 'l');
 	MUST(doca_comm_channel_ep_connect(side->ep, CHANNEL_NAME, &side->peer));
 	MUST(doca_comm_channel_ep_get_event_channel(side->ep, &room, NULL));
 	channel_say(side, "first");
-	channel_hear(side, 't');
+	channel_sync_recv(side, 't');
 	while (result == DOCA_SUCCESS) {
 		number_to(text, sizeof(text), sent);
 		result = doca_comm_channel_ep_sendto(side->ep, text, strlen(text), 0, side->peer);
@@ -156,7 +156,7 @@ static void test_full_queue_says_again_and_loses_nothing_host(struct side *side)
 	CHECK(sent == 8);
 	MUST(doca_comm_channel_ep_event_handle_arm_send(side->ep));
 	CHECK(!is_readable(room)); /* nobody has made room */
-	channel_tell(side, 'f');
+	channel_sync_send(side, 'f');
 	for (; sent < NUM_MESSAGES; sent++) {
 		number_to(text, sizeof(text), sent);
 		channel_say(side, text);
@@ -174,9 +174,9 @@ static void test_wrong_messages_are_refused_dpu(struct side *side)
 
 	MUST(doca_comm_channel_ep_set_max_msg_size(side->ep, 100));
 	MUST(doca_comm_channel_ep_listen(side->ep, CHANNEL_NAME));
-	channel_tell(side, 'l');
+	channel_sync_send(side, 'l');
 	channel_expect(side, "first");
-	channel_hear(side, 's');
+	channel_sync_recv(side, 's');
 	/* Longer than its buffer: it stays, until there is a larger one. */
 	/* provokes: doca_comm_channel_ep_recvfrom DOCA_ERROR_INVALID_VALUE */
 	EXPECT(doca_comm_channel_ep_recvfrom(side->ep, text, &len, 0, &peer), DOCA_ERROR_INVALID_VALUE);
@@ -191,7 +191,7 @@ static void test_wrong_messages_are_refused_dpu(struct side *side)
 	MUST(doca_comm_channel_ep_recvfrom(side->ep, text, &len, 0, &peer));
 	CHECK(len == 6 && memcmp(text, "second", 6) == 0);
 	CHECK(peer == side->peer);
-	channel_tell(side, 'd');
+	channel_sync_send(side, 'd');
 	EXPECT(channel_receive(side), DOCA_ERROR_CONNECTION_RESET);
 }
 
@@ -201,7 +201,7 @@ static void test_wrong_messages_are_refused_host(struct side *side)
 	char bytes[101] = { 0 };
 
 	MUST(doca_comm_channel_ep_set_max_msg_size(side->ep, 100));
-	channel_hear(side, 'l');
+	channel_sync_recv(side, 'l');
 	MUST(doca_comm_channel_ep_connect(side->ep, CHANNEL_NAME, &side->peer));
 	channel_say(side, "first");
 	peer = side->peer;
@@ -216,8 +216,8 @@ static void test_wrong_messages_are_refused_host(struct side *side)
 	EXPECT(doca_comm_channel_ep_sendto(side->ep, bytes, 1, 0, (struct doca_comm_channel_addr_t *)side->ep),
 	       DOCA_ERROR_NOT_CONNECTED);
 	channel_say(side, "second");
-	channel_tell(side, 's');
-	channel_hear(side, 'd');
+	channel_sync_send(side, 's');
+	channel_sync_recv(side, 'd');
 	MUST(doca_comm_channel_ep_disconnect(side->ep, peer));
 	EXPECT(doca_comm_channel_ep_sendto(side->ep, bytes, 1, 0, peer), DOCA_ERROR_NOT_CONNECTED);
 	/* provokes: doca_comm_channel_ep_disconnect DOCA_ERROR_NOT_CONNECTED */
@@ -250,12 +250,12 @@ static void test_client_that_goes_is_gone_behind_its_last_message_dpu(struct sid
 	struct doca_comm_channel_addr_t *gone;
 
 	MUST(doca_comm_channel_ep_listen(side->ep, CHANNEL_NAME));
-	channel_tell(side, 'l');
+	channel_sync_send(side, 'l');
 	for (int round = 0; round < 3; round++) {
 		channel_expect(side, "hello");
 		gone = side->peer;
-		channel_tell(side, 'h');
-		channel_hear(side, 'g'); /* it said "goodbye", and went */
+		channel_sync_send(side, 'h');
+		channel_sync_recv(side, 'g'); /* it said "goodbye", and went */
 		wait_until_gone(side, gone);
 		/* provokes: doca_comm_channel_ep_sendto DOCA_ERROR_CONNECTION_RESET */
 		EXPECT(doca_comm_channel_ep_sendto(side->ep, "x", 1, 0, gone), DOCA_ERROR_CONNECTION_RESET);
@@ -269,35 +269,35 @@ static void test_client_that_goes_is_gone_behind_its_last_message_dpu(struct sid
 		       DOCA_ERROR_AGAIN);
 		MUST(doca_comm_channel_ep_disconnect(side->ep, gone));
 		EXPECT(doca_comm_channel_peer_addr_update_info(gone), DOCA_ERROR_INVALID_VALUE);
-		channel_tell(side, 'n');
+		channel_sync_send(side, 'n');
 	}
 }
 
 /* The same endpoint connects anew. */
 static void test_client_that_goes_is_gone_behind_its_last_message_host(struct side *side)
 {
-	channel_hear(side, 'l');
+	channel_sync_recv(side, 'l');
 	for (int round = 0; round < 3; round++) {
 		MUST(doca_comm_channel_ep_connect(side->ep, CHANNEL_NAME, &side->peer));
 		channel_say(side, "hello");
-		channel_hear(side, 'h');
+		channel_sync_recv(side, 'h');
 		channel_say(side, "goodbye");
 		MUST(doca_comm_channel_ep_disconnect(side->ep, side->peer));
-		channel_tell(side, 'g');
-		channel_hear(side, 'n');
+		channel_sync_send(side, 'g');
+		channel_sync_recv(side, 'n');
 	}
 }
 
 static void test_service_lets_go_of_client_dpu(struct side *side)
 {
 	MUST(doca_comm_channel_ep_listen(side->ep, CHANNEL_NAME));
-	channel_tell(side, 'l');
+	channel_sync_send(side, 'l');
 	channel_expect(side, "hello");
 	channel_say(side, "goodbye");
 	MUST(doca_comm_channel_ep_disconnect(side->ep, side->peer));
 	channel_expect(side, "me again");
-	channel_tell(side, 'd');
-	channel_hear(side, 'd');
+	channel_sync_send(side, 'd');
+	channel_sync_recv(side, 'd');
 }
 
 /* A client that does not disconnect is told each time, and can still be woken. */
@@ -305,7 +305,7 @@ static void test_service_lets_go_of_client_host(struct side *side)
 {
 	struct doca_comm_channel_addr_t *peer;
 
-	channel_hear(side, 'l');
+	channel_sync_recv(side, 'l');
 	MUST(doca_comm_channel_ep_connect(side->ep, CHANNEL_NAME, &side->peer));
 	channel_say(side, "hello");
 	peer = side->peer;
@@ -321,8 +321,8 @@ static void test_service_lets_go_of_client_host(struct side *side)
 	MUST(doca_comm_channel_ep_disconnect(side->ep, peer));
 	channel_connect(side);
 	channel_say(side, "me again");
-	channel_hear(side, 'd');
-	channel_tell(side, 'd');
+	channel_sync_recv(side, 'd');
+	channel_sync_send(side, 'd');
 }
 
 /* ---- names and states ---- */
@@ -341,7 +341,7 @@ static void test_names_and_states_dpu(struct side *side)
 	EXPECT(doca_comm_channel_ep_listen(other, CHANNEL_NAME), DOCA_ERROR_CONNECTION_ABORTED);
 	MUST(doca_comm_channel_ep_listen(other, "another")); /* it is as idle as before */
 	MUST(doca_comm_channel_ep_destroy(other));
-	channel_tell(side, 'l');
+	channel_sync_send(side, 'l');
 	channel_expect(side, "hello");
 	MUST(doca_comm_channel_ep_update_service_state_info(side->ep));
 	MUST(doca_comm_channel_ep_get_peer_addr_list(side->ep, &list, &count));
@@ -349,10 +349,10 @@ static void test_names_and_states_dpu(struct side *side)
 	MUST(doca_comm_channel_ep_disconnect(side->ep, side->peer)); /* who is let go of leaves the list */
 	MUST(doca_comm_channel_ep_get_peer_addr_list(side->ep, &list, &count));
 	CHECK(count == 0);
-	channel_hear(side, 'd');
+	channel_sync_recv(side, 'd');
 	MUST(doca_comm_channel_ep_destroy(side->ep));
 	side->ep = NULL;
-	channel_tell(side, 'e');
+	channel_sync_send(side, 'e');
 }
 
 static void test_names_and_states_host(struct side *side)
@@ -361,7 +361,7 @@ static void test_names_and_states_host(struct side *side)
 	doca_event_channel_t fd;
 	uint32_t count;
 
-	channel_hear(side, 'l');
+	channel_sync_recv(side, 'l');
 	/* provokes: doca_comm_channel_ep_connect DOCA_ERROR_CONNECTION_ABORTED */
 	EXPECT(doca_comm_channel_ep_connect(side->ep, "another", &peer), DOCA_ERROR_CONNECTION_ABORTED);
 	MUST(doca_comm_channel_ep_connect(side->ep, CHANNEL_NAME, &side->peer));
@@ -378,8 +378,8 @@ static void test_names_and_states_host(struct side *side)
 	EXPECT(doca_comm_channel_ep_get_pending_connections(side->ep, &count), DOCA_ERROR_NOT_SUPPORTED);
 	/* provokes: doca_comm_channel_ep_get_service_event_channel DOCA_ERROR_NOT_SUPPORTED */
 	EXPECT(doca_comm_channel_ep_get_service_event_channel(side->ep, &fd), DOCA_ERROR_NOT_SUPPORTED);
-	channel_tell(side, 'd');
-	channel_hear(side, 'e');
+	channel_sync_send(side, 'd');
+	channel_sync_recv(side, 'e');
 	MUST(doca_comm_channel_ep_disconnect(side->ep, side->peer));
 	EXPECT(doca_comm_channel_ep_connect(side->ep, CHANNEL_NAME, &peer), DOCA_ERROR_CONNECTION_ABORTED);
 }
@@ -392,24 +392,24 @@ static void test_other_message_size_fails_the_connection_dpu(struct side *side)
 	MUST(doca_comm_channel_ep_set_max_msg_size(side->ep, 100));
 	MUST(doca_comm_channel_ep_listen(side->ep, CHANNEL_NAME));
 	MUST(doca_comm_channel_ep_get_service_event_channel(side->ep, &service));
-	channel_tell(side, 'l');
-	channel_hear(side, 'c'); /* the call is under way ... */
-	channel_sleep(service);  /* ... and here */
+	channel_sync_send(side, 'l');
+	channel_sync_recv(side, 'c'); /* the call is under way ... */
+	channel_sleep(service);       /* ... and here */
 	side->message_len = sizeof(side->message);
 	EXPECT(doca_comm_channel_ep_recvfrom(side->ep, side->message, &side->message_len, 0, &side->peer),
 	       DOCA_ERROR_AGAIN);
-	channel_hear(side, 'd');
+	channel_sync_recv(side, 'd');
 }
 
 static void test_other_message_size_fails_the_connection_host(struct side *side)
 {
 	MUST(doca_comm_channel_ep_set_max_msg_size(side->ep, 200));
-	channel_hear(side, 'l');
+	channel_sync_recv(side, 'l');
 	MUST(doca_comm_channel_ep_connect(side->ep, CHANNEL_NAME, &side->peer));
-	channel_tell(side, 'c');
+	channel_sync_send(side, 'c');
 	EXPECT(channel_receive(side), DOCA_ERROR_CONNECTION_RESET);
 	EXPECT(doca_comm_channel_peer_addr_update_info(side->peer), DOCA_ERROR_CONNECTION_ABORTED);
-	channel_tell(side, 'd');
+	channel_sync_send(side, 'd');
 }
 
 int main(void)

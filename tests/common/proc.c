@@ -53,35 +53,35 @@ static void crash_plainly(void)
 		signal(crashes[i], SIG_DFL);
 }
 
-static void run(proc_body *body, int talk, const void *arg, pid_t parent)
+static void run(proc_body *body, int ctl, const void *arg, pid_t parent)
 {
 	in_process = true;
 	crash_plainly();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	CHECK(getppid() == parent);
 	for (int i = 0; i < num_alive; i++)
-		close(alive[i].talk);
+		close(alive[i].ctl);
 	num_alive = 0;
-	body(talk, arg);
+	body(ctl, arg);
 	exit(0); /* not _exit(): leak checkers look now */
 }
 
 void proc_start(struct proc *proc, proc_body *body, const void *arg)
 {
 	pid_t parent = getpid();
-	int talk[2];
+	int ctl[2];
 
 	assert_true(num_alive < MAX_PROCS);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ctl), 0);
 	fflush(NULL);
-	proc->talk = talk[0];
+	proc->ctl = ctl[0];
 	proc->pid = fork();
 	assert_true(proc->pid >= 0);
 	if (proc->pid == 0) {
-		close(talk[0]);
-		run(body, talk[1], arg, parent);
+		close(ctl[0]);
+		run(body, ctl[1], arg, parent);
 	}
-	close(talk[1]);
+	close(ctl[1]);
 	alive[num_alive++] = *proc;
 }
 
@@ -90,30 +90,30 @@ void proc_become(void)
 	in_process = true;
 }
 
-void proc_say(int talk, const void *data, size_t len)
+void proc_send(int ctl, const void *data, size_t len)
 {
-	NEED(send(talk, data, len, MSG_NOSIGNAL) == (ssize_t)len, "the other process is gone");
+	NEED(send(ctl, data, len, MSG_NOSIGNAL) == (ssize_t)len, "the other process is gone");
 }
 
-bool proc_hears_within(int talk, int ms)
+bool proc_readable_within(int ctl, int ms)
 {
-	struct pollfd heard = { .fd = talk, .events = POLLIN };
+	struct pollfd poll_fd = { .fd = ctl, .events = POLLIN };
 	int64_t end = proc_now_ms() + ms, left = ms;
 	int rc;
 
 	do {
-		rc = poll(&heard, 1, left > 0 ? (int)left : 0);
+		rc = poll(&poll_fd, 1, left > 0 ? (int)left : 0);
 		left = end - proc_now_ms();
 	} while (rc < 0 && errno == EINTR);
 	return rc == 1;
 }
 
-void proc_hear(int talk, void *data, size_t len)
+void proc_recv(int ctl, void *data, size_t len)
 {
 	ssize_t got;
 
-	NEED(proc_hears_within(talk, PROC_DEADLINE_MS), "the other process says nothing");
-	got = recv(talk, data, len, MSG_TRUNC);
+	NEED(proc_readable_within(ctl, PROC_DEADLINE_MS), "the other process sends nothing");
+	got = recv(ctl, data, len, MSG_TRUNC);
 	NEED(got != 0, "the other process ended");
 	NEED(got == (ssize_t)len, "the other process said something else");
 }
@@ -145,9 +145,9 @@ int proc_wait(struct proc *proc)
 	}
 	assert_int_equal(pid, proc->pid);
 	forget(pid);
-	if (proc->talk >= 0)
-		close(proc->talk);
-	*proc = (struct proc){ .pid = 0, .talk = -1 };
+	if (proc->ctl >= 0)
+		close(proc->ctl);
+	*proc = (struct proc){ .pid = 0, .ctl = -1 };
 	return status;
 }
 
@@ -157,7 +157,7 @@ void proc_end(struct proc *proc)
 
 	if (proc->pid <= 0)
 		return;
-	shutdown(proc->talk, SHUT_WR);
+	shutdown(proc->ctl, SHUT_WR);
 	status = proc_wait(proc);
 	if (status != 0)
 		fail_msg("a process did not end well: status %#x", (unsigned int)status);
@@ -166,7 +166,7 @@ void proc_end(struct proc *proc)
 void proc_adopt(pid_t pid)
 {
 	assert_true(num_alive < MAX_PROCS);
-	alive[num_alive++] = (struct proc){ .pid = pid, .talk = -1 };
+	alive[num_alive++] = (struct proc){ .pid = pid, .ctl = -1 };
 }
 
 void proc_kill_all(void)
@@ -176,7 +176,7 @@ void proc_kill_all(void)
 
 		kill(last->pid, SIGKILL);
 		waitpid(last->pid, NULL, 0);
-		close(last->talk);
+		close(last->ctl);
 	}
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/common/proc.h - processes of a test: forked, connected to the test by a socket, killed at its end.
  *
- *   test:   proc_start(&proc, body, arg) --fork--> body(talk, arg) in the process
- *           proc_say(proc.talk, ...)       <---->  proc_hear(talk, ...)
+ *   test:   proc_start(&proc, body, arg) --fork--> body(ctl, arg) in the process
+ *           proc_send(proc.ctl, ...)       <---->  proc_recv(ctl, ...)
  *
  * All waits have a deadline. An error in the test fails the test. An error in a
  * process is printed on standard error and ends the process with status 1; the
- * next proc_hear() or proc_end() in the test then fails the test. A process dies
+ * next proc_recv() or proc_end() in the test then fails the test. A process dies
  * with the test program, and proc_kill_all() in a teardown kills the processes of
  * a failed test.
  *
@@ -39,10 +39,10 @@
 
 struct proc {
 	pid_t pid;
-	int talk; /* SOCK_SEQPACKET: one send is one receive */
+	int ctl; /* SOCK_SEQPACKET: one send is one receive */
 };
 
-typedef void proc_body(int talk, const void *arg);
+typedef void proc_body(int ctl, const void *arg);
 
 /* Start one. Its memory is a copy of the test's at this moment. When @body returns, it exits with 0. */
 void proc_start(struct proc *proc, proc_body *body, const void *arg);
@@ -51,11 +51,11 @@ void proc_start(struct proc *proc, proc_body *body, const void *arg);
 void proc_become(void);
 
 /* Send and receive one packet of exactly @len bytes. */
-void proc_say(int talk, const void *data, size_t len);
-void proc_hear(int talk, void *data, size_t len);
+void proc_send(int ctl, const void *data, size_t len);
+void proc_recv(int ctl, void *data, size_t len);
 
 /* Returns true if a packet or the end of the stream arrives within @ms. */
-bool proc_hears_within(int talk, int ms);
+bool proc_readable_within(int ctl, int ms);
 
 /* Send a signal; SIGKILL and SIGSTOP have done their work when this returns. */
 void proc_signal(struct proc *proc, int signal);

@@ -11,7 +11,7 @@ struct comch_actor *other_serve(struct side *side)
 
 	comch_start(other);
 	comch_expect(side, "server: idle -> running\n");
-	comch_tell(side, 'r');
+	comch_sync_send(side, 'r');
 	comch_expect(side, "connected\n");
 	return other;
 }
@@ -20,7 +20,7 @@ struct comch_actor *other_call(struct side *side)
 {
 	struct comch_actor *other = comch_client(side, side->dev, OTHER);
 
-	comch_hear(side);
+	comch_sync_recv(side);
 	comch_start(other);
 	comch_expect(side, "client: idle -> starting\nclient: starting -> running\n");
 	return other;

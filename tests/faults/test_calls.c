@@ -39,15 +39,15 @@ static struct doca_mmap *map_memory(struct side *side)
 
 static void send_bytes(struct side *side, const void *bytes, size_t len)
 {
-	comch_tell(side, len);
-	CHECK(write(side->word_fd, bytes, len) == (ssize_t)len);
+	comch_sync_send(side, len);
+	CHECK(write(side->sync_fd, bytes, len) == (ssize_t)len);
 }
 
 static size_t hear_bytes(struct side *side, void *bytes, size_t size)
 {
-	size_t len = comch_hear(side);
+	size_t len = comch_sync_recv(side);
 
-	CHECK(len <= size && read(side->word_fd, bytes, len) == (ssize_t)len);
+	CHECK(len <= size && read(side->sync_fd, bytes, len) == (ssize_t)len);
 	return len;
 }
 
@@ -63,7 +63,7 @@ static void export_host(struct side *side)
 	}
 	MUST(doca_mmap_export_pci(map, side->dev, &bytes, &len));
 	send_bytes(side, bytes, len);
-	comch_hear(side);
+	comch_sync_recv(side);
 	MUST(doca_mmap_destroy(map));
 }
 
@@ -82,7 +82,7 @@ static void import_dpu(struct side *side)
 	}
 	MUST(doca_mmap_create_from_export(NULL, bytes, len, side->dev, &map));
 	MUST(doca_mmap_destroy(map));
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 }
 
 /* ---- starting ---- */

@@ -180,7 +180,7 @@ static void messages_dpu(struct side *side)
 {
 	struct end service = listen_as(side, COMCH_NAME), other = listen_as(side, OTHER);
 
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	accept_first(&service);
 	accept_first(&other);
 	cell_begin(side, is_at_receiver());
@@ -188,7 +188,7 @@ static void messages_dpu(struct side *side)
 		comch_meet(side); /* all have been sent */
 	hear_all(&service, cell->on_dpu);
 	if (cell_is("delay"))
-		CHECK(cell_since_ns(comch_hear(side)) >= CELL_DELAY_NS);
+		CHECK(cell_since_ns(comch_sync_recv(side)) >= CELL_DELAY_NS);
 	if (is_at_receiver())
 		cell_expect_hit();
 	comch_meet(side);
@@ -221,7 +221,7 @@ static void messages_host(struct side *side)
 	struct end client, other;
 	uint64_t begin_ns;
 
-	comch_hear(side);
+	comch_sync_recv(side);
 	client = connect_to(side, COMCH_NAME);
 	other = connect_to(side, OTHER);
 	cell_begin(side, !is_at_receiver());
@@ -230,7 +230,7 @@ static void messages_host(struct side *side)
 	if (is_at_receiver())
 		comch_meet(side);
 	if (cell_is("delay"))
-		comch_tell(side, begin_ns);
+		comch_sync_send(side, begin_ns);
 	if (!is_at_receiver())
 		cell_expect_hit();
 	comch_meet(side);
@@ -246,7 +246,7 @@ static void left_dpu(struct side *side)
 {
 	struct end service = listen_as(side, COMCH_NAME);
 
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	accept_first(&service);
 	cell_begin(side, is_at_receiver());
 	hear_all(&service, cell->on_dpu);
@@ -259,7 +259,7 @@ static void left_host(struct side *side)
 {
 	struct end client;
 
-	comch_hear(side);
+	comch_sync_recv(side);
 	client = connect_to(side, COMCH_NAME);
 	cell_begin(side, !is_at_receiver());
 	say_all(&client);
@@ -274,7 +274,7 @@ static void connect_dpu(struct side *side)
 {
 	struct end service = listen_as(side, COMCH_NAME), other = listen_as(side, OTHER);
 
-	comch_tell(side, 0);
+	comch_sync_send(side, 0);
 	if (cell_is("stall"))
 		hear_all(&service, "one ");
 	accept_first(&other);
@@ -287,7 +287,7 @@ static void connect_host(struct side *side)
 	struct end client = end_of(side), other;
 	uint64_t begin_ns = bfsim_now_ns();
 
-	comch_hear(side);
+	comch_sync_recv(side);
 	cell_arm();
 	if (cell_is("stall")) {
 		MUST(doca_comm_channel_ep_connect(client.ep, COMCH_NAME, &client.peer));

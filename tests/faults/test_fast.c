@@ -108,7 +108,7 @@ static void receives_dpu(struct side *side)
 	else
 		expect(side, cell->on_dpu);
 	if (cell_is("delay"))
-		CHECK(cell_since_ns(comch_hear(side)) >= CELL_DELAY_NS);
+		CHECK(cell_since_ns(comch_sync_recv(side)) >= CELL_DELAY_NS);
 	if (is_at_receiver())
 		cell_expect_hit();
 	comch_meet(side);
@@ -155,7 +155,7 @@ static void sends_host(struct side *side)
 	if (cell_is("delay") && !is_at_receiver())
 		CHECK(cell_since_ns(begin_ns) >= CELL_DELAY_NS);
 	if (cell_is("delay"))
-		comch_tell(side, begin_ns);
+		comch_sync_send(side, begin_ns);
 	if (!is_at_receiver())
 		cell_expect_hit();
 	comch_meet(side);

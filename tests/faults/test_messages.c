@@ -45,7 +45,7 @@ static void messages_dpu(struct side *side)
 	cell_begin(side, is_at_receiver());
 	comch_expect(side, cell->on_dpu);
 	if (cell_is("delay"))
-		CHECK(cell_since_ns(comch_hear(side)) >= CELL_DELAY_NS);
+		CHECK(cell_since_ns(comch_sync_recv(side)) >= CELL_DELAY_NS);
 	if (is_at_receiver())
 		cell_expect_hit();
 	comch_meet(side);
@@ -84,7 +84,7 @@ static void messages_host(struct side *side)
 	if (cell_is("delay") && !is_at_receiver())
 		CHECK(cell_since_ns(begin_ns) >= CELL_DELAY_NS);
 	if (cell_is("delay"))
-		comch_tell(side, begin_ns);
+		comch_sync_send(side, begin_ns);
 	if (!is_at_receiver())
 		cell_expect_hit();
 	comch_meet(side);

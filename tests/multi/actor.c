@@ -31,7 +31,7 @@ struct memory {
 };
 
 static struct {
-	int talk;
+	int ctl;
 	struct sim_session *session;
 	struct sim_remote *remote;
 	uint8_t copy[ACTOR_BYTES];
@@ -153,7 +153,7 @@ static int do_read_until_error(uint8_t expected)
 		check_uniform(self.copy);
 		CHECK(self.copy[0] == expected);
 		if (reads++ == 0)
-			proc_say(self.talk, &reads, sizeof(reads)); /* the first read is done */
+			proc_send(self.ctl, &reads, sizeof(reads)); /* the first read is done */
 	}
 	return rc;
 }
@@ -171,11 +171,11 @@ static void on_segv(int signal)
 	char byte = 0;
 
 	(void)signal;
-	send(self.talk, &byte, 1, MSG_NOSIGNAL);
+	send(self.ctl, &byte, 1, MSG_NOSIGNAL);
 	while (!atomic_load(&self.remote->revoked))
 		sched_yield();
-	send(self.talk, &byte, 1, MSG_NOSIGNAL);
-	recv(self.talk, &byte, 1, 0);
+	send(self.ctl, &byte, 1, MSG_NOSIGNAL);
+	recv(self.ctl, &byte, 1, 0);
 	mprotect(self.guard, ACTOR_BYTES, PROT_READ | PROT_WRITE);
 }
 
@@ -202,12 +202,12 @@ static void do_compute(void)
 {
 	char byte;
 
-	proc_say(self.talk, "", 1);
+	proc_send(self.ctl, "", 1);
 	do {
 		for (volatile int i = 0; i < 1000000; i++)
 			;
-	} while (recv(self.talk, &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0);
-	proc_hear(self.talk, &byte, 1);
+	} while (recv(self.ctl, &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0);
+	proc_recv(self.ctl, &byte, 1);
 }
 
 /* Fork a child that stays alive with copies of all descriptors. */
@@ -221,7 +221,7 @@ static pid_t do_fork(bool abandon)
 	pid = fork();
 	if (pid == 0) {
 		alarm(PROC_DEADLINE_MS / 1000); /* limit of its life */
-		close(self.talk);
+		close(self.ctl);
 		if (abandon)
 			sim_session_abandon(self.session);
 		CHECK(write(ready[1], "", 1) == 1);
@@ -288,17 +288,17 @@ static void execute(const struct actor_request *request, struct actor_reply *rep
 	}
 }
 
-static void run_actor(int talk, const void *arg)
+static void run_actor(int ctl, const void *arg)
 {
 	struct actor_request request;
 
 	(void)arg;
-	self.talk = talk;
-	while (recv(talk, &request, sizeof(request), 0) == (ssize_t)sizeof(request)) {
+	self.ctl = ctl;
+	while (recv(ctl, &request, sizeof(request), 0) == (ssize_t)sizeof(request)) {
 		struct actor_reply reply = { 0 };
 
 		execute(&request, &reply);
-		proc_say(talk, &reply, sizeof(reply));
+		proc_send(ctl, &reply, sizeof(reply));
 	}
 }
 
@@ -306,14 +306,14 @@ static void run_actor(int talk, const void *arg)
 
 void actor_begin(struct actor *actor, const struct actor_request *request)
 {
-	proc_say(actor->proc.talk, request, sizeof(*request));
+	proc_send(actor->proc.ctl, request, sizeof(*request));
 }
 
 struct actor_reply actor_finish(struct actor *actor)
 {
 	struct actor_reply reply;
 
-	proc_hear(actor->proc.talk, &reply, sizeof(reply));
+	proc_recv(actor->proc.ctl, &reply, sizeof(reply));
 	return reply;
 }
 

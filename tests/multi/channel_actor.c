@@ -25,7 +25,7 @@
 /* ---- in the process ---- */
 
 static struct {
-	int talk, event_fd;
+	int ctl, event_fd;
 	struct sim_session *session;
 	struct sim_listener *listeners[LISTENERS];
 	struct sim_channel *channels[CHANNEL_ACTOR_CHANNELS];
@@ -196,7 +196,7 @@ static pid_t do_fork(void)
 	pid = fork();
 	if (pid == 0) {
 		alarm(PROC_DEADLINE_MS / 1000); /* limit of its life */
-		close(self.talk);
+		close(self.ctl);
 		sim_session_abandon(self.session);
 		CHECK(write(ready[1], "", 1) == 1);
 		for (;;)
@@ -276,18 +276,18 @@ static void execute(const struct channel_actor_request *request, struct channel_
 	}
 }
 
-static void run_channel_actor(int talk, const void *arg)
+static void run_channel_actor(int ctl, const void *arg)
 {
 	struct channel_actor_request request;
 
 	(void)arg;
-	self.talk = talk;
+	self.ctl = ctl;
 	do {
 		struct channel_actor_reply reply = { 0 };
 
-		proc_hear(talk, &request, sizeof(request));
+		proc_recv(ctl, &request, sizeof(request));
 		execute(&request, &reply);
-		proc_say(talk, &reply, sizeof(reply));
+		proc_send(ctl, &reply, sizeof(reply));
 	} while (request.op != CHANNEL_ACTOR_DETACH);
 }
 
@@ -295,14 +295,14 @@ static void run_channel_actor(int talk, const void *arg)
 
 void channel_actor_begin(struct channel_actor *actor, const struct channel_actor_request *request)
 {
-	proc_say(actor->proc.talk, request, sizeof(*request));
+	proc_send(actor->proc.ctl, request, sizeof(*request));
 }
 
 struct channel_actor_reply channel_actor_finish(struct channel_actor *actor)
 {
 	struct channel_actor_reply reply;
 
-	proc_hear(actor->proc.talk, &reply, sizeof(reply));
+	proc_recv(actor->proc.ctl, &reply, sizeof(reply));
 	return reply;
 }
 

@@ -130,14 +130,14 @@ void end_echo_until_gone(void)
 	CHECK(result == DOCA_ERROR_CONNECTION_RESET);
 }
 
-void end_tell(int talk)
+void end_sync_send(int ctl)
 {
-	proc_say(talk, "", 1);
+	proc_send(ctl, "", 1);
 }
 
-void end_hear(int talk)
+void end_sync_recv(int ctl)
 {
 	char byte;
 
-	proc_hear(talk, &byte, 1);
+	proc_recv(ctl, &byte, 1);
 }

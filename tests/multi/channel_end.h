@@ -52,7 +52,7 @@ doca_error_t end_send(uint32_t value);
 void end_echo_until_gone(void);
 
 /* A word without a meaning of its own, and its coming; in the test as well. */
-void end_tell(int talk);
-void end_hear(int talk);
+void end_sync_send(int ctl);
+void end_sync_recv(int ctl);
 
 #endif

@@ -12,14 +12,14 @@
 #include "channel_end.h"
 #include "check.h"
 
-#define TALK 3
+#define CTL 3
 
 static void be_service(void)
 {
 	end_start_service(0);
-	end_tell(TALK);
+	end_sync_send(CTL);
 	end_echo_until_gone();
-	end_tell(TALK);
+	end_sync_send(CTL);
 }
 
 static void be_client(void)
@@ -32,10 +32,10 @@ static void be_client(void)
 		CHECK(end_receive(&value) == DOCA_SUCCESS);
 		CHECK(value == i);
 	}
-	end_tell(TALK);
+	end_sync_send(CTL);
 	CHECK(end_receive(&value) == DOCA_ERROR_CONNECTION_RESET);
 	CHECK(end_try_send(0) == DOCA_ERROR_CONNECTION_RESET);
-	end_tell(TALK);
+	end_sync_send(CTL);
 }
 
 int main(int argc, char **argv)

@@ -14,7 +14,7 @@ struct copy {
 	uint8_t bytes[];
 };
 
-static struct talk *talk_of(struct doca_comch_connection *connection)
+static struct endpoint *talk_of(struct doca_comch_connection *connection)
 {
 	struct doca_comch_server *server = doca_comch_server_get_server_ctx(connection);
 	struct doca_comch_client *client = doca_comch_client_get_client_ctx(connection);
@@ -30,194 +30,197 @@ static struct talk *talk_of(struct doca_comch_connection *connection)
 static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
 		     enum doca_ctx_states to)
 {
-	struct talk *talk = data.ptr;
+	struct endpoint *endpoint = data.ptr;
 
 	(void)ctx;
-	talk->state = to;
-	if (!talk->client)
+	endpoint->state = to;
+	if (!endpoint->client)
 		return;
 	if (to == DOCA_CTX_STATE_RUNNING) {
-		talk->num_connected++;
-		MUST(doca_comch_client_get_connection(talk->client, &talk->connection));
-		if (talk->cfg.connected)
-			talk->cfg.connected(talk, talk->connection);
+		endpoint->num_connected++;
+		MUST(doca_comch_client_get_connection(endpoint->client, &endpoint->connection));
+		if (endpoint->cfg.connected)
+			endpoint->cfg.connected(endpoint, endpoint->connection);
 	} else if (to == DOCA_CTX_STATE_STOPPING && from == DOCA_CTX_STATE_RUNNING) {
-		talk->num_disconnected++;
-		if (talk->cfg.disconnected)
-			talk->cfg.disconnected(talk, talk->connection);
-		talk->connection = NULL;
+		endpoint->num_disconnected++;
+		if (endpoint->cfg.disconnected)
+			endpoint->cfg.disconnected(endpoint, endpoint->connection);
+		endpoint->connection = NULL;
 	} else if (to == DOCA_CTX_STATE_STOPPING) {
-		talk->num_refused++;
+		endpoint->num_refused++;
 	}
 }
 
 static void on_connected(struct doca_comch_event_connection_status_changed *event,
 			 struct doca_comch_connection *connection, uint8_t well)
 {
-	struct talk *talk = talk_of(connection);
+	struct endpoint *endpoint = talk_of(connection);
 
 	(void)event;
 	if (!well) {
-		talk->num_refused++;
+		endpoint->num_refused++;
 		return;
 	}
-	talk->num_connected++;
-	talk->connection = connection;
-	if (talk->cfg.connected)
-		talk->cfg.connected(talk, connection);
+	endpoint->num_connected++;
+	endpoint->connection = connection;
+	if (endpoint->cfg.connected)
+		endpoint->cfg.connected(endpoint, connection);
 }
 
 static void on_disconnected(struct doca_comch_event_connection_status_changed *event,
 			    struct doca_comch_connection *connection, uint8_t well)
 {
-	struct talk *talk = talk_of(connection);
+	struct endpoint *endpoint = talk_of(connection);
 
 	(void)event;
 	CHECK(well);
-	talk->num_disconnected++;
-	if (talk->cfg.disconnected)
-		talk->cfg.disconnected(talk, connection);
+	endpoint->num_disconnected++;
+	if (endpoint->cfg.disconnected)
+		endpoint->cfg.disconnected(endpoint, connection);
 }
 
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		       struct doca_comch_connection *connection)
 {
-	struct talk *talk = talk_of(connection);
+	struct endpoint *endpoint = talk_of(connection);
 
 	(void)event;
-	talk->received++;
-	if (talk->cfg.message)
-		talk->cfg.message(talk, connection, bytes, len);
+	endpoint->received++;
+	if (endpoint->cfg.message)
+		endpoint->cfg.message(endpoint, connection, bytes, len);
 }
 
 static void on_new_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
 			    uint32_t id)
 {
-	struct talk *talk = talk_of(connection);
+	struct endpoint *endpoint = talk_of(connection);
 
 	(void)event;
-	if (talk->cfg.consumer)
-		talk->cfg.consumer(talk, connection, id, true);
+	if (endpoint->cfg.consumer)
+		endpoint->cfg.consumer(endpoint, connection, id, true);
 }
 
 static void on_expired_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
 				uint32_t id)
 {
-	struct talk *talk = talk_of(connection);
+	struct endpoint *endpoint = talk_of(connection);
 
 	(void)event;
-	if (talk->cfg.consumer)
-		talk->cfg.consumer(talk, connection, id, false);
+	if (endpoint->cfg.consumer)
+		endpoint->cfg.consumer(endpoint, connection, id, false);
 }
 
 static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data data)
 {
-	struct talk *talk = data.ptr;
+	struct endpoint *endpoint = data.ptr;
 	struct copy *copy = task_data.ptr;
 	struct doca_comch_connection *connection = copy->connection;
 
 	MUST(doca_task_get_status(doca_comch_task_send_as_task(task)));
 	doca_task_free(doca_comch_task_send_as_task(task));
 	free(copy);
-	talk->sent++;
-	if (talk->cfg.sent)
-		talk->cfg.sent(talk, connection);
+	endpoint->sent++;
+	if (endpoint->cfg.sent)
+		endpoint->cfg.sent(endpoint, connection);
 }
 
 static void on_failed(struct doca_comch_task_send *task, union doca_data task_data, union doca_data data)
 {
-	struct talk *talk = data.ptr;
+	struct endpoint *endpoint = data.ptr;
 
-	talk->last_error = doca_task_get_status(doca_comch_task_send_as_task(task));
-	CHECK(talk->last_error != DOCA_SUCCESS);
+	endpoint->last_error = doca_task_get_status(doca_comch_task_send_as_task(task));
+	CHECK(endpoint->last_error != DOCA_SUCCESS);
 	doca_task_free(doca_comch_task_send_as_task(task));
 	free(task_data.ptr);
-	talk->failed++;
+	endpoint->failed++;
 }
 
 /* ---- life ---- */
 
-static void prepare(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev)
+static void prepare(struct endpoint *endpoint, const struct endpoint_cfg *cfg, struct loop *loop, struct doca_dev *dev)
 {
-	*talk = (struct talk){ .cfg = *cfg, .loop = loop, .dev = dev };
-	if (talk->cfg.num_tasks == 0)
-		talk->cfg.num_tasks = DEFAULT_TASKS;
+	*endpoint = (struct endpoint){ .cfg = *cfg, .loop = loop, .dev = dev };
+	if (endpoint->cfg.num_tasks == 0)
+		endpoint->cfg.num_tasks = DEFAULT_TASKS;
 }
 
-static void adopt_ctx(struct talk *talk, struct doca_ctx *ctx)
+static void adopt_ctx(struct endpoint *endpoint, struct doca_ctx *ctx)
 {
-	union doca_data self = { .ptr = talk };
+	union doca_data self = { .ptr = endpoint };
 
-	talk->ctx = ctx;
-	MUST(doca_pe_connect_ctx(talk->loop->pe, ctx));
+	endpoint->ctx = ctx;
+	MUST(doca_pe_connect_ctx(endpoint->loop->pe, ctx));
 	MUST(doca_ctx_set_user_data(ctx, self));
 	MUST(doca_ctx_set_state_changed_cb(ctx, on_state));
 }
 
-void talk_open_server(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev)
+void endpoint_open_server(struct endpoint *endpoint, const struct endpoint_cfg *cfg, struct loop *loop,
+			  struct doca_dev *dev)
 {
-	prepare(talk, cfg, loop, dev);
-	talk->rep = device_open_rep(dev, cfg->function);
-	MUST(doca_comch_server_create(dev, talk->rep, cfg->name, &talk->server));
-	adopt_ctx(talk, doca_comch_server_as_ctx(talk->server));
-	MUST(doca_comch_server_task_send_set_conf(talk->server, on_sent, on_failed, talk->cfg.num_tasks));
-	MUST(doca_comch_server_event_msg_recv_register(talk->server, on_message));
-	MUST(doca_comch_server_event_connection_status_changed_register(talk->server, on_connected, on_disconnected));
-	MUST(doca_comch_server_event_consumer_register(talk->server, on_new_consumer, on_expired_consumer));
+	prepare(endpoint, cfg, loop, dev);
+	endpoint->rep = device_open_rep(dev, cfg->function);
+	MUST(doca_comch_server_create(dev, endpoint->rep, cfg->name, &endpoint->server));
+	adopt_ctx(endpoint, doca_comch_server_as_ctx(endpoint->server));
+	MUST(doca_comch_server_task_send_set_conf(endpoint->server, on_sent, on_failed, endpoint->cfg.num_tasks));
+	MUST(doca_comch_server_event_msg_recv_register(endpoint->server, on_message));
+	MUST(doca_comch_server_event_connection_status_changed_register(endpoint->server, on_connected,
+									on_disconnected));
+	MUST(doca_comch_server_event_consumer_register(endpoint->server, on_new_consumer, on_expired_consumer));
 	if (cfg->recv_queue)
-		MUST(doca_comch_server_set_recv_queue_size(talk->server, cfg->recv_queue));
+		MUST(doca_comch_server_set_recv_queue_size(endpoint->server, cfg->recv_queue));
 }
 
-void talk_open_client(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev)
+void endpoint_open_client(struct endpoint *endpoint, const struct endpoint_cfg *cfg, struct loop *loop,
+			  struct doca_dev *dev)
 {
-	prepare(talk, cfg, loop, dev);
-	MUST(doca_comch_client_create(dev, cfg->name, &talk->client));
-	adopt_ctx(talk, doca_comch_client_as_ctx(talk->client));
-	MUST(doca_comch_client_task_send_set_conf(talk->client, on_sent, on_failed, talk->cfg.num_tasks));
-	MUST(doca_comch_client_event_msg_recv_register(talk->client, on_message));
-	MUST(doca_comch_client_event_consumer_register(talk->client, on_new_consumer, on_expired_consumer));
+	prepare(endpoint, cfg, loop, dev);
+	MUST(doca_comch_client_create(dev, cfg->name, &endpoint->client));
+	adopt_ctx(endpoint, doca_comch_client_as_ctx(endpoint->client));
+	MUST(doca_comch_client_task_send_set_conf(endpoint->client, on_sent, on_failed, endpoint->cfg.num_tasks));
+	MUST(doca_comch_client_event_msg_recv_register(endpoint->client, on_message));
+	MUST(doca_comch_client_event_consumer_register(endpoint->client, on_new_consumer, on_expired_consumer));
 	if (cfg->recv_queue)
-		MUST(doca_comch_client_set_recv_queue_size(talk->client, cfg->recv_queue));
+		MUST(doca_comch_client_set_recv_queue_size(endpoint->client, cfg->recv_queue));
 }
 
-void talk_close(struct talk *talk)
+void endpoint_close(struct endpoint *endpoint)
 {
-	if (talk->server)
-		MUST(doca_comch_server_destroy(talk->server));
-	if (talk->client)
-		MUST(doca_comch_client_destroy(talk->client));
-	if (talk->rep)
-		MUST(doca_dev_rep_close(talk->rep));
+	if (endpoint->server)
+		MUST(doca_comch_server_destroy(endpoint->server));
+	if (endpoint->client)
+		MUST(doca_comch_client_destroy(endpoint->client));
+	if (endpoint->rep)
+		MUST(doca_dev_rep_close(endpoint->rep));
 }
 
-void talk_start(struct talk *talk)
+void endpoint_start(struct endpoint *endpoint)
 {
-	doca_error_t wanted = talk->client ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
+	doca_error_t wanted = endpoint->client ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 
-	CHECK(doca_ctx_start(talk->ctx) == wanted);
+	CHECK(doca_ctx_start(endpoint->ctx) == wanted);
 }
 
-void talk_stop(struct talk *talk)
+void endpoint_stop(struct endpoint *endpoint)
 {
-	doca_error_t result = doca_ctx_stop(talk->ctx);
+	doca_error_t result = doca_ctx_stop(endpoint->ctx);
 
 	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
-	LOOP_UNTIL(talk->loop, talk->state == DOCA_CTX_STATE_IDLE);
-	CHECK(talk_in_flight(talk) == 0);
+	LOOP_UNTIL(endpoint->loop, endpoint->state == DOCA_CTX_STATE_IDLE);
+	CHECK(endpoint_in_flight(endpoint) == 0);
 }
 
 /* ---- messages ---- */
 
-static doca_error_t alloc_task(struct talk *talk, struct copy *copy, uint32_t len,
+static doca_error_t alloc_task(struct endpoint *endpoint, struct copy *copy, uint32_t len,
 			       struct doca_comch_task_send **ret_task)
 {
-	if (talk->server)
-		return doca_comch_server_task_send_alloc_init(talk->server, copy->connection, copy->bytes, len,
+	if (endpoint->server)
+		return doca_comch_server_task_send_alloc_init(endpoint->server, copy->connection, copy->bytes, len,
 							      ret_task);
-	return doca_comch_client_task_send_alloc_init(talk->client, copy->connection, copy->bytes, len, ret_task);
+	return doca_comch_client_task_send_alloc_init(endpoint->client, copy->connection, copy->bytes, len, ret_task);
 }
 
-bool talk_send(struct talk *talk, struct doca_comch_connection *connection, const void *bytes, uint32_t len)
+bool endpoint_send(struct endpoint *endpoint, struct doca_comch_connection *connection, const void *bytes, uint32_t len)
 {
 	struct copy *copy = malloc(sizeof(*copy) + len);
 	struct doca_comch_task_send *task;
@@ -226,7 +229,7 @@ bool talk_send(struct talk *talk, struct doca_comch_connection *connection, cons
 	CHECK(copy);
 	copy->connection = connection;
 	memcpy(copy->bytes, bytes, len);
-	result = alloc_task(talk, copy, len, &task);
+	result = alloc_task(endpoint, copy, len, &task);
 	if (result != DOCA_SUCCESS) {
 		CHECK(result == DOCA_ERROR_NO_MEMORY);
 		free(copy);
@@ -243,11 +246,11 @@ bool talk_send(struct talk *talk, struct doca_comch_connection *connection, cons
 	return true;
 }
 
-size_t talk_in_flight(const struct talk *talk)
+size_t endpoint_in_flight(const struct endpoint *endpoint)
 {
 	size_t count;
 
-	MUST(doca_ctx_get_num_inflight_tasks(talk->ctx, &count));
+	MUST(doca_ctx_get_num_inflight_tasks(endpoint->ctx, &count));
 	return count;
 }
 
@@ -258,7 +261,7 @@ uint32_t note_len(uint32_t seq)
 	return lens[seq % (sizeof(lens) / sizeof(lens[0]))];
 }
 
-bool note_send(struct talk *talk, struct doca_comch_connection *connection, uint32_t sender, uint32_t seq)
+bool note_send(struct endpoint *endpoint, struct doca_comch_connection *connection, uint32_t sender, uint32_t seq)
 {
 	uint8_t bytes[NOTE_MAX];
 	uint32_t len = note_len(seq);
@@ -266,7 +269,7 @@ bool note_send(struct talk *talk, struct doca_comch_connection *connection, uint
 	memcpy(bytes, &sender, sizeof(sender));
 	memcpy(bytes + 4, &seq, sizeof(seq));
 	pattern_fill(bytes + 8, len - 8, sender, seq);
-	return talk_send(talk, connection, bytes, len);
+	return endpoint_send(endpoint, connection, bytes, len);
 }
 
 uint32_t note_take(const uint8_t *bytes, uint32_t len, uint32_t seq)

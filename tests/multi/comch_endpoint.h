@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/multi/comch_endpoint.h - one server or client of Comch in a role (comch_peer.h), and checked messages.
  *
- * A talk counts the events of its callbacks and calls the callbacks of its
+ * A endpoint counts the events of its callbacks and calls the callbacks of its
  * configuration. It copies each message that it sends, so the caller may reuse
  * the buffer.
  */
@@ -13,25 +13,25 @@
 
 #include "comch_peer.h"
 
-struct talk;
+struct endpoint;
 
 /* Zero members have defaults; NULL callbacks are not called. */
-struct talk_cfg {
+struct endpoint_cfg {
 	const char *name;     /* of the server */
 	const char *function; /* a server's: address of the function that it is for; NULL = the first */
 	uint32_t num_tasks;
 	uint32_t recv_queue;
 	void *owner;
-	void (*connected)(struct talk *talk, struct doca_comch_connection *connection);
-	void (*disconnected)(struct talk *talk, struct doca_comch_connection *connection);
-	void (*message)(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes,
+	void (*connected)(struct endpoint *endpoint, struct doca_comch_connection *connection);
+	void (*disconnected)(struct endpoint *endpoint, struct doca_comch_connection *connection);
+	void (*message)(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
 			uint32_t len);
-	void (*sent)(struct talk *talk, struct doca_comch_connection *connection);
-	void (*consumer)(struct talk *talk, struct doca_comch_connection *connection, uint32_t id, bool is_new);
+	void (*sent)(struct endpoint *endpoint, struct doca_comch_connection *connection);
+	void (*consumer)(struct endpoint *endpoint, struct doca_comch_connection *connection, uint32_t id, bool is_new);
 };
 
-struct talk {
-	struct talk_cfg cfg;
+struct endpoint {
+	struct endpoint_cfg cfg;
 	uint32_t number; /* the program's own */
 	struct loop *loop;
 	struct doca_dev *dev;
@@ -47,16 +47,19 @@ struct talk {
 };
 
 /* On a device that stays the caller's. */
-void talk_open_server(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev);
-void talk_open_client(struct talk *talk, const struct talk_cfg *cfg, struct loop *loop, struct doca_dev *dev);
-void talk_close(struct talk *talk); /* the context is idle */
+void endpoint_open_server(struct endpoint *endpoint, const struct endpoint_cfg *cfg, struct loop *loop,
+			  struct doca_dev *dev);
+void endpoint_open_client(struct endpoint *endpoint, const struct endpoint_cfg *cfg, struct loop *loop,
+			  struct doca_dev *dev);
+void endpoint_close(struct endpoint *endpoint); /* the context is idle */
 
-void talk_start(struct talk *talk);
-void talk_stop(struct talk *talk); /* returns when it is idle */
+void endpoint_start(struct endpoint *endpoint);
+void endpoint_stop(struct endpoint *endpoint); /* returns when it is idle */
 
 /* Send @len bytes. Whether a task was free. */
-bool talk_send(struct talk *talk, struct doca_comch_connection *connection, const void *bytes, uint32_t len);
-size_t talk_in_flight(const struct talk *talk);
+bool endpoint_send(struct endpoint *endpoint, struct doca_comch_connection *connection, const void *bytes,
+		   uint32_t len);
+size_t endpoint_in_flight(const struct endpoint *endpoint);
 
 /* ---- checked messages: sequence number, sender, and bytes that follow from these ---- */
 
@@ -66,7 +69,7 @@ size_t talk_in_flight(const struct talk *talk);
 uint32_t note_len(uint32_t seq); /* sizes vary */
 
 /* Send number @seq of @sender. Whether a task was free. */
-bool note_send(struct talk *talk, struct doca_comch_connection *connection, uint32_t sender, uint32_t seq);
+bool note_send(struct endpoint *endpoint, struct doca_comch_connection *connection, uint32_t sender, uint32_t seq);
 
 /* End the process unless this is message @seq, complete; return its sender. */
 uint32_t note_take(const uint8_t *bytes, uint32_t len, uint32_t seq);

@@ -369,11 +369,11 @@ static void put_memory(struct fast *fast)
 static void exchange(struct fast *fast)
 {
 	bool knows = fast->producer && wait_for_consumers(fast->cfg.consumers, fast->cfg.num_peers);
-	char word;
+	char byte;
 
 	CHECK(knows || !fast->producer || fast->cfg.endless);
 	if (fast->cfg.freeze_fd >= 0)
-		proc_hear(fast->cfg.freeze_fd, &word, 1);
+		proc_recv(fast->cfg.freeze_fd, &byte, 1);
 	while (!is_over(fast)) {
 		bool later = knows && send_all(fast);
 

@@ -33,7 +33,7 @@ struct start {
 };
 
 /* Enter other namespaces: run the program anew, with its socket as descriptor 3. */
-static void exec_wrapped(int talk, const struct start *start)
+static void exec_wrapped(int ctl, const struct start *start)
 {
 	char self[4096], name[64];
 	char *argv[] = { "/bin/sh", "-c", "exec $HOST_WRAPPER \"$@\"", "peer", self, "peer", name, NULL };
@@ -42,20 +42,20 @@ static void exec_wrapped(int talk, const struct start *start)
 	CHECK(len > 0);
 	self[len] = '\0';
 	snprintf(name, sizeof(name), "%s", start->role->name);
-	CHECK(talk == 3 || dup2(talk, 3) == 3);
+	CHECK(ctl == 3 || dup2(ctl, 3) == 3);
 	CHECK(fcntl(3, F_SETFD, 0) == 0);
 	execv(argv[0], argv);
 	CHECK(!"/bin/sh can be started");
 }
 
-static void run_role(int talk, const void *arg)
+static void run_role(int ctl, const void *arg)
 {
 	const struct start *start = arg;
 
 	setenv("BFSIM_SIDE", start->side, 1);
 	if (strcmp(start->side, "host") == 0 && getenv("HOST_WRAPPER"))
-		exec_wrapped(talk, start);
-	start->role->run(talk);
+		exec_wrapped(ctl, start);
+	start->role->run(ctl);
 }
 
 void peer_start(struct proc *proc, const char *side, const struct peer_role *role, const void *arg, size_t len)
@@ -63,7 +63,7 @@ void peer_start(struct proc *proc, const char *side, const struct peer_role *rol
 	struct start start = { .side = side, .role = role };
 
 	proc_start(proc, run_role, &start);
-	proc_say(proc->talk, arg, len);
+	proc_send(proc->ctl, arg, len);
 	peers[num_peers++ % MAX_PEERS] = proc->pid;
 }
 
@@ -89,7 +89,7 @@ struct card_arg {
 	const char *topology, *clock;
 };
 
-static void run_daemon(int talk, const void *arg)
+static void run_daemon(int ctl, const void *arg)
 {
 	const struct card_arg *how = arg;
 	char ready[16];
@@ -107,8 +107,8 @@ static void run_daemon(int talk, const void *arg)
 			 NULL };
 
 	CHECK(argv[0]);
-	snprintf(ready, sizeof(ready), "%d", talk);
-	CHECK(fcntl(talk, F_SETFD, 0) == 0);
+	snprintf(ready, sizeof(ready), "%d", ctl);
+	CHECK(fcntl(ctl, F_SETFD, 0) == 0);
 	execv(argv[0], argv);
 	CHECK(!"the daemon can be started");
 }
@@ -128,7 +128,7 @@ void card_start_with(const char *topology, const char *clock)
 	num_peers = 0;
 	setenv("BFSIM_SESSION", card_dir, 1);
 	proc_start(&card, run_daemon, &arg);
-	proc_hear(card.talk, &ready, 1);
+	proc_recv(card.ctl, &ready, 1);
 }
 
 static void remove_dir(void)

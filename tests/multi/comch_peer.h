@@ -24,7 +24,7 @@
 
 struct peer_role {
 	const char *name;
-	void (*run)(int talk);
+	void (*run)(int ctl);
 };
 
 /* Start a process on @side ("host" or "dpu") and send it @len bytes of @arg. HOST_WRAPPER, if set, starts the

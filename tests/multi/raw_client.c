@@ -42,7 +42,7 @@ struct sim_msg raw_recv(int sock)
 	struct sim_msg msg;
 	int fd = -1;
 
-	assert_true(proc_hears_within(sock, PROC_DEADLINE_MS));
+	assert_true(proc_readable_within(sock, PROC_DEADLINE_MS));
 	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
 	if (fd >= 0)
 		close(fd);

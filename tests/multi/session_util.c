@@ -25,24 +25,24 @@ struct daemon_arg {
 	int max_fds; /* 0 = as many as the machine allows */
 };
 
-static void run_daemon(int talk, const void *arg)
+static void run_daemon(int ctl, const void *arg)
 {
 	const struct daemon_arg *how = arg;
-	struct sim_daemon_cfg cfg = { .dir = how->dir, .topology_path = how->topology, .ready_fd = dup(talk) };
+	struct sim_daemon_cfg cfg = { .dir = how->dir, .topology_path = how->topology, .ready_fd = dup(ctl) };
 	struct rlimit limit = { .rlim_cur = (rlim_t)how->max_fds, .rlim_max = (rlim_t)how->max_fds };
 	int rc;
 
 	if (how->max_fds)
 		CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
 	rc = sim_daemon_run(&cfg);
-	send(talk, &rc, sizeof(rc), MSG_NOSIGNAL);
+	send(ctl, &rc, sizeof(rc), MSG_NOSIGNAL);
 }
 
 static void wait_until_ready(struct proc *daemon)
 {
 	char byte;
 
-	proc_hear(daemon->talk, &byte, 1);
+	proc_recv(daemon->ctl, &byte, 1);
 }
 
 void daemon_try(struct proc *daemon, const char *dir, const char *topology)
@@ -70,7 +70,7 @@ int daemon_result(struct proc *daemon)
 {
 	int rc;
 
-	proc_hear(daemon->talk, &rc, sizeof(rc));
+	proc_recv(daemon->ctl, &rc, sizeof(rc));
 	proc_end(daemon);
 	return rc;
 }
@@ -90,7 +90,7 @@ void daemon_read_status(const char *dir, char *text, size_t size)
 
 	assert_true(sock >= 0);
 	assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
-	assert_true(proc_hears_within(sock, PROC_DEADLINE_MS));
+	assert_true(proc_readable_within(sock, PROC_DEADLINE_MS));
 	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
 	got = read(fd, text, size - 1);
 	assert_true(got > 0);

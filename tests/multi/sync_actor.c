@@ -48,7 +48,7 @@ struct reply {
 /* ---- in the process ---- */
 
 static struct {
-	int talk;
+	int ctl;
 	struct doca_dev *dev;
 	struct doca_sync_event *event;
 	struct doca_ctx *ctx; /* NULL when it is used alone */
@@ -154,7 +154,7 @@ static doca_error_t do_wait(uint64_t value)
 {
 	char about_to = 1;
 
-	proc_say(self.talk, &about_to, 1);
+	proc_send(self.ctl, &about_to, 1);
 	return self.ctx ? wait_event_driven(value) : doca_sync_event_wait_eq(self.event, value, UINT64_MAX);
 }
 
@@ -214,19 +214,19 @@ static void open_device(const struct place *place)
 	self.dev = device_open(NULL);
 }
 
-static void body(int talk, const void *arg)
+static void body(int ctl, const void *arg)
 {
 	char ready = 1;
 	struct request request;
 
-	self.talk = talk;
+	self.ctl = ctl;
 	open_device(arg);
-	proc_say(talk, &ready, 1);
-	while (recv(talk, &request, sizeof(request), 0) == sizeof(request)) {
+	proc_send(ctl, &ready, 1);
+	while (recv(ctl, &request, sizeof(request), 0) == sizeof(request)) {
 		struct reply reply = { .result = DOCA_SUCCESS };
 
 		execute(&request, &reply);
-		proc_say(talk, &reply, sizeof(reply));
+		proc_send(ctl, &reply, sizeof(reply));
 	}
 	MUST(doca_dev_close(self.dev)); /* refused while there is an event */
 }
@@ -239,19 +239,19 @@ void sync_actor_start(struct sync_actor *actor, const char *dir, const char *sid
 	char ready;
 
 	proc_start(&actor->proc, body, &place);
-	proc_hear(actor->proc.talk, &ready, 1);
+	proc_recv(actor->proc.ctl, &ready, 1);
 }
 
 static void begin(struct sync_actor *actor, struct request request)
 {
-	proc_say(actor->proc.talk, &request, sizeof(request));
+	proc_send(actor->proc.ctl, &request, sizeof(request));
 }
 
 static struct reply finish(struct sync_actor *actor)
 {
 	struct reply reply;
 
-	proc_hear(actor->proc.talk, &reply, sizeof(reply));
+	proc_recv(actor->proc.ctl, &reply, sizeof(reply));
 	return reply;
 }
 
@@ -300,7 +300,7 @@ void sync_actor_begin_wait(struct sync_actor *actor, uint64_t value)
 	char about_to;
 
 	begin(actor, (struct request){ .op = OP_WAIT, .value = value });
-	proc_hear(actor->proc.talk, &about_to, 1);
+	proc_recv(actor->proc.ctl, &about_to, 1);
 }
 
 static char state_of(pid_t pid)
@@ -322,7 +322,7 @@ static char state_of(pid_t pid)
 void sync_actor_await_sleep(struct sync_actor *actor)
 {
 	while (state_of(actor->proc.pid) != 'S')
-		assert_false(proc_hears_within(actor->proc.talk, 1));
+		assert_false(proc_readable_within(actor->proc.ctl, 1));
 }
 
 doca_error_t sync_actor_finish(struct sync_actor *actor)

@@ -346,11 +346,11 @@ static void produce(void)
 
 /* ---- both ---- */
 
-static void echo_server(int talk, const void *unused)
+static void echo_server(int ctl, const void *unused)
 {
 	(void)unused;
 	start_server();
-	proc_say(talk, "", 1);
+	proc_send(ctl, "", 1);
 	UNTIL(end.connection);
 	MUST(doca_cc_connection_set_user_data(end.connection, (union doca_data){ .u64 = 42 }));
 	UNTIL(end.received == NUM_PINGS && end.sent == NUM_PINGS);
@@ -361,9 +361,9 @@ static void echo_server(int talk, const void *unused)
 	MUST(doca_cc_server_destroy(end.server));
 }
 
-static void pinging_client(int talk, const void *unused)
+static void pinging_client(int ctl, const void *unused)
 {
-	(void)talk;
+	(void)ctl;
 	(void)unused;
 	start_client();
 	for (uint32_t i = 0; i < NUM_PINGS; i++) {
@@ -387,7 +387,7 @@ static void test_pings_and_a_block_arrive(void **state)
 
 	(void)state;
 	proc_start(&server, echo_server, NULL);
-	proc_hear(server.talk, &byte, 1);
+	proc_recv(server.ctl, &byte, 1);
 	proc_start(&client, pinging_client, NULL);
 	assert_int_equal(proc_wait(&client), 0);
 	assert_int_equal(proc_wait(&server), 0);
@@ -395,13 +395,13 @@ static void test_pings_and_a_block_arrive(void **state)
 
 /* ---- what a device can do ---- */
 
-static void ask_device(int talk, const void *unused)
+static void ask_device(int ctl, const void *unused)
 {
 	struct doca_devinfo **list;
 	uint32_t count, num;
 	cc_size size = 0;
 
-	(void)talk;
+	(void)ctl;
 	(void)unused;
 	setenv("BFSIM_SIDE", "dpu", 1);
 	MUST(doca_devinfo_create_list(&list, &count));

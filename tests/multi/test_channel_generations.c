@@ -32,13 +32,13 @@ struct part {
 	const char *role;
 };
 
-static void be_program(int talk, const void *arg)
+static void be_program(int ctl, const void *arg)
 {
 	const struct part *part = arg;
 	const char *program = getenv(programs[part->generation]);
 
 	CHECK(program);
-	CHECK(talk == 3 || dup2(talk, 3) == 3);
+	CHECK(ctl == 3 || dup2(ctl, 3) == 3);
 	CHECK(fcntl(3, F_SETFD, 0) == 0);
 	execl(program, program, part->role, (char *)NULL);
 	CHECK(!"the program can be started");
@@ -50,7 +50,7 @@ static void start_service(struct proc *service, enum generation generation)
 	const struct part part = { generation, "service" };
 
 	proc_start(service, be_program, &part);
-	end_hear(service->talk);
+	end_sync_recv(service->ctl);
 }
 
 /* Returns once it has had all its messages back. */
@@ -59,7 +59,7 @@ static void start_client(struct proc *client, enum generation generation)
 	const struct part part = { generation, "client" };
 
 	proc_start(client, be_program, &part);
-	end_hear(client->talk);
+	end_sync_recv(client->ctl);
 }
 
 /* ---- the generations ---- */
@@ -78,7 +78,7 @@ static void test_service_echoes_to_the_other_generation_until_its_death(void **s
 		start_service(&service, of_service);
 		start_client(&client, other(of_service));
 		proc_signal(&client, SIGKILL);
-		end_hear(service.talk);
+		end_sync_recv(service.ctl);
 		proc_end(&service);
 	}
 }
@@ -92,7 +92,7 @@ static void test_client_is_told_of_the_death_of_the_other_generation(void **stat
 		start_service(&service, of_service);
 		start_client(&client, other(of_service));
 		proc_signal(&service, SIGKILL);
-		end_hear(client.talk);
+		end_sync_recv(client.ctl);
 		proc_end(&client);
 	}
 }
@@ -131,7 +131,7 @@ static void on_status(struct doca_comch_event_connection_status_changed *event,
 	CHECK(well);
 }
 
-static void comch_echo_server(int talk, const void *unused)
+static void comch_echo_server(int ctl, const void *unused)
 {
 	struct doca_devinfo_rep **list;
 	struct doca_dev_rep *rep;
@@ -151,10 +151,10 @@ static void comch_echo_server(int talk, const void *unused)
 	CHECK(doca_pe_create(&pe) == DOCA_SUCCESS);
 	CHECK(doca_pe_connect_ctx(pe, doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);
 	CHECK(doca_ctx_start(doca_comch_server_as_ctx(comch)) == DOCA_SUCCESS);
-	end_tell(talk);
+	end_sync_send(ctl);
 	while (echoed < CHANNEL_MESSAGES)
 		doca_pe_progress(pe);
-	end_hear(talk);
+	end_sync_recv(ctl);
 }
 
 static void test_comch_server_takes_comm_channel_clients(void **state)
@@ -164,11 +164,11 @@ static void test_comch_server_takes_comm_channel_clients(void **state)
 		struct proc server, client;
 
 		proc_start(&server, comch_echo_server, NULL);
-		end_hear(server.talk);
+		end_sync_recv(server.ctl);
 		start_client(&client, of_client);
-		end_tell(server.talk);
+		end_sync_send(server.ctl);
 		proc_end(&server);
-		end_hear(client.talk);
+		end_sync_recv(client.ctl);
 		proc_end(&client);
 	}
 }

@@ -103,8 +103,8 @@ static void test_channels_of_others_cannot_be_named(void **state)
 			sim_msg_send(intruder, (struct sim_msg[]){ channel_msg(SIM_MSG_NOTIFY_PEER, tried) }, 2), 0);
 	}
 	raw_settle(intruder);
-	assert_false(proc_hears_within(server, 0));
-	assert_false(proc_hears_within(client, 0));
+	assert_false(proc_readable_within(server, 0));
+	assert_false(proc_readable_within(client, 0));
 	assert_int_equal(raw_call_fds(client, handshake_msg(SIM_MSG_HANDSHAKE, 1), 3), 0);
 	assert_int_equal(recv_of(server, SIM_MSG_HANDSHAKE).body.handshake.number, number);
 	close(intruder);
@@ -203,7 +203,7 @@ static void test_an_offer_from_a_process_ends_its_connection(void **state)
 
 	(void)state;
 	assert_int_equal(sim_msg_send(sock, &offer, 2), 0);
-	assert_true(proc_hears_within(sock, PROC_DEADLINE_MS));
+	assert_true(proc_readable_within(sock, PROC_DEADLINE_MS));
 	assert_true(recv(sock, &byte, 1, 0) <= 0);
 	close(sock);
 	expect_unharmed();

@@ -185,7 +185,7 @@ static void settle(struct sim_session *session)
 	      -EINVAL);
 }
 
-static void run_threads(int talk, const void *arg)
+static void run_threads(int ctl, const void *arg)
 {
 	bool serves = strcmp(arg, "dpu") == 0;
 	struct worker workers[THREADS];
@@ -200,8 +200,8 @@ static void run_threads(int talk, const void *arg)
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(workers[i].thread, NULL);
-	proc_say(talk, "", 1);
-	recv(talk, &byte, 1, 0); /* the other side is ready, too */
+	proc_send(ctl, "", 1);
+	recv(ctl, &byte, 1, 0); /* the other side is ready, too */
 	settle(session);
 	CHECK(proc_num_fds(getpid()) <= before);
 	sim_session_detach(session);
@@ -215,8 +215,8 @@ static void test_threads_open_and_close_channels_under_fire(void **state)
 	(void)state;
 	proc_start(&server, run_threads, "dpu");
 	proc_start(&client, run_threads, "host");
-	proc_hear(client.talk, &byte, 1);
-	proc_hear(server.talk, &byte, 1);
+	proc_recv(client.ctl, &byte, 1);
+	proc_recv(server.ctl, &byte, 1);
 	proc_end(&client);
 	proc_end(&server);
 	daemon_stop(&test_session.daemon);

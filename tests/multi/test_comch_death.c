@@ -62,9 +62,9 @@ struct toll {
 
 struct party {
 	struct party_arg arg;
-	int talk_fd, done_fd;
+	int ctl, done_fd;
 	struct loop loop;
-	struct talk talk;
+	struct endpoint endpoint;
 	struct link links[MAX_LINKS];
 	struct toll toll;
 	bool is_victim, runs;
@@ -72,16 +72,16 @@ struct party {
 	unsigned int num_connected; /* ... and had found so many before */
 };
 
-static void feed(struct talk *talk, struct link *link)
+static void feed(struct endpoint *endpoint, struct link *link)
 {
-	while (link->connection && talk->state == DOCA_CTX_STATE_RUNNING && link->out - link->done < WINDOW &&
-	       note_send(talk, link->connection, talk->server ? 2 : 1, link->out))
+	while (link->connection && endpoint->state == DOCA_CTX_STATE_RUNNING && link->out - link->done < WINDOW &&
+	       note_send(endpoint, link->connection, endpoint->server ? 2 : 1, link->out))
 		link->out++;
 }
 
-static void on_connected(struct talk *talk, struct doca_comch_connection *connection)
+static void on_connected(struct endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	struct party *party = talk->cfg.owner;
+	struct party *party = endpoint->cfg.owner;
 	struct link *link = party->links;
 
 	while (link->used)
@@ -90,7 +90,7 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 	fast_consumers_init(&link->consumers);
 	MUST(doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = link }));
 	fast_start(&link->fast, &(struct fast_cfg){ .connection = connection,
-						    .dev = talk->dev,
+						    .dev = endpoint->dev,
 						    .consumers = &link->consumers,
 						    .sleeps = party->arg.sleeps,
 						    .consumes = true,
@@ -100,76 +100,78 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 						    .max_len = 65536,
 						    .freeze_fd = -1,
 						    .done_fd = party->done_fd });
-	feed(talk, link);
+	feed(endpoint, link);
 }
 
-static void on_disconnected(struct talk *talk, struct doca_comch_connection *connection)
+static void on_disconnected(struct endpoint *endpoint, struct doca_comch_connection *connection)
 {
 	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
 
-	(void)talk;
+	(void)endpoint;
 	CHECK(link->connection == connection);
 	link->connection = NULL;
 	fast_over(&link->consumers);
 }
 
-static void on_message(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len)
+static void on_message(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
+		       uint32_t len)
 {
-	struct party *party = talk->cfg.owner;
+	struct party *party = endpoint->cfg.owner;
 	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
 
-	CHECK(note_take(bytes, len, link->in++) == (talk->server ? 1 : 2));
+	CHECK(note_take(bytes, len, link->in++) == (endpoint->server ? 1 : 2));
 	if (party->is_victim && !party->runs && link->in >= RUNNING_AT &&
 	    (!party->arg.uses_fast || link->fast.received > 0)) {
 		party->runs = true;
-		proc_say(party->talk_fd, "x", 1);
+		proc_send(party->ctl, "x", 1);
 	}
 }
 
-static void on_sent(struct talk *talk, struct doca_comch_connection *connection)
+static void on_sent(struct endpoint *endpoint, struct doca_comch_connection *connection)
 {
 	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
 
 	link->done++;
-	feed(talk, link);
+	feed(endpoint, link);
 }
 
-static void on_consumer(struct talk *talk, struct doca_comch_connection *connection, uint32_t id, bool is_new)
+static void on_consumer(struct endpoint *endpoint, struct doca_comch_connection *connection, uint32_t id, bool is_new)
 {
 	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
 
-	(void)talk;
+	(void)endpoint;
 	fast_learn(&link->consumers, id, is_new);
 }
 
-static void open_party(struct party *party, int talk_fd, struct doca_dev **ret_dev)
+static void open_party(struct party *party, int ctl, struct doca_dev **ret_dev)
 {
-	struct talk_cfg cfg = { .name = "death",
-				.owner = party,
-				.connected = on_connected,
-				.disconnected = on_disconnected,
-				.message = on_message,
-				.sent = on_sent,
-				.consumer = on_consumer };
+	struct endpoint_cfg cfg = { .name = "death",
+				    .owner = party,
+				    .connected = on_connected,
+				    .disconnected = on_disconnected,
+				    .message = on_message,
+				    .sent = on_sent,
+				    .consumer = on_consumer };
 
-	party->talk_fd = talk_fd;
+	party->ctl = ctl;
 	party->done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	proc_hear(talk_fd, &party->arg, sizeof(party->arg));
+	proc_recv(ctl, &party->arg, sizeof(party->arg));
 	loop_open(&party->loop, party->arg.sleeps);
 	loop_watch(&party->loop, party->done_fd);
-	loop_watch(&party->loop, talk_fd);
+	loop_watch(&party->loop, ctl);
 	*ret_dev = device_open(NULL);
-	(party->arg.is_server ? talk_open_server : talk_open_client)(&party->talk, &cfg, &party->loop, *ret_dev);
+	(party->arg.is_server ? endpoint_open_server : endpoint_open_client)(&party->endpoint, &cfg, &party->loop,
+									     *ret_dev);
 }
 
-static void run_victim(int talk_fd)
+static void run_victim(int ctl)
 {
 	static struct party party;
 	struct doca_dev *dev;
 
 	party.is_victim = true;
-	open_party(&party, talk_fd, &dev);
-	talk_start(&party.talk);
+	open_party(&party, ctl, &dev);
+	endpoint_start(&party.endpoint);
 	LOOP_UNTIL(&party.loop, false);
 }
 
@@ -198,45 +200,45 @@ static bool reap(struct party *party)
 /* Its peer is dead: until all that belonged to the connection is over. */
 static void clean_up_peer(struct party *party)
 {
-	struct talk *talk = &party->talk;
+	struct endpoint *endpoint = &party->endpoint;
 
-	if (talk->client && talk->state == DOCA_CTX_STATE_STARTING) /* else it may wait for another server */
-		doca_ctx_stop(talk->ctx);
-	LOOP_UNTIL(&party->loop, !reap(party) && (talk->server || talk->state == DOCA_CTX_STATE_IDLE));
-	CHECK(talk_in_flight(talk) == 0);
-	party->toll.failed_sends = talk->failed;
-	proc_say(party->talk_fd, &party->toll, sizeof(party->toll));
+	if (endpoint->client && endpoint->state == DOCA_CTX_STATE_STARTING) /* else it may wait for another server */
+		doca_ctx_stop(endpoint->ctx);
+	LOOP_UNTIL(&party->loop, !reap(party) && (endpoint->server || endpoint->state == DOCA_CTX_STATE_IDLE));
+	CHECK(endpoint_in_flight(endpoint) == 0);
+	party->toll.failed_sends = endpoint->failed;
+	proc_send(party->ctl, &party->toll, sizeof(party->toll));
 }
 
 /* A client waits for its server for some seconds only, and a busy machine may take longer to start one. */
 static void reconnect_until_done(struct party *party)
 {
-	if (party->talk.client && party->started && party->talk.state == DOCA_CTX_STATE_IDLE &&
-	    party->talk.num_connected == party->num_connected)
-		talk_start(&party->talk);
+	if (party->endpoint.client && party->started && party->endpoint.state == DOCA_CTX_STATE_IDLE &&
+	    party->endpoint.num_connected == party->num_connected)
+		endpoint_start(&party->endpoint);
 }
 
 /* Sends 'o' when the device is open. Commands: 's' start, 'b' clean up after the killed peer, 'e' end. */
-static void run_survivor(int talk_fd)
+static void run_survivor(int ctl)
 {
 	static struct party party;
 	struct doca_dev *dev;
-	char word;
+	char byte;
 
-	open_party(&party, talk_fd, &dev);
-	proc_say(talk_fd, "o", 1);
+	open_party(&party, ctl, &dev);
+	proc_send(ctl, "o", 1);
 	do {
-		LOOP_UNTIL(&party.loop, (reap(&party), reconnect_until_done(&party), proc_hears_within(talk_fd, 0)));
-		proc_hear(talk_fd, &word, 1);
-		party.started = word == 's';
-		party.num_connected = party.talk.num_connected;
-		if (word == 's')
-			talk_start(&party.talk);
-		else if (word == 'b')
+		LOOP_UNTIL(&party.loop, (reap(&party), reconnect_until_done(&party), proc_readable_within(ctl, 0)));
+		proc_recv(ctl, &byte, 1);
+		party.started = byte == 's';
+		party.num_connected = party.endpoint.num_connected;
+		if (byte == 's')
+			endpoint_start(&party.endpoint);
+		else if (byte == 'b')
 			clean_up_peer(&party);
-	} while (word != 'e');
-	talk_stop(&party.talk);
-	talk_close(&party.talk);
+	} while (byte != 'e');
+	endpoint_stop(&party.endpoint);
+	endpoint_close(&party.endpoint);
 	loop_close(&party.loop);
 	close(party.done_fd);
 	MUST(doca_dev_close(dev));
@@ -256,10 +258,10 @@ static void pause_us(long us)
 /* Mostly when it is known to exchange; else wherever it is by then, unless it must have exchanged. */
 static void kill_somewhere(struct proc *victim, bool must_run)
 {
-	char word;
+	char byte;
 
 	if (rand_r(&seed) % 4 != 0 || must_run) {
-		proc_hear(victim->talk, &word, 1);
+		proc_recv(victim->ctl, &byte, 1);
 		pause_us(rand_r(&seed) % 5000);
 	} else {
 		pause_us(rand_r(&seed) % 40000);
@@ -289,25 +291,25 @@ static void run_survivor_test(bool as_server, bool sleeps)
 	int survivor_fds = 0, card_fds;
 	struct proc survivor, victim;
 	struct toll toll;
-	char word;
+	char byte;
 
 	peer_start(&survivor, side, &survivor_role, &arg, sizeof(arg));
-	proc_hear(survivor.talk, &word, 1);
+	proc_recv(survivor.ctl, &byte, 1);
 	card_fds = card_num_fds();
 	for (unsigned int round = 0; round < peer_rounds(ROUNDS); round++) {
 		if (round == 0 || !as_server)
-			proc_say(survivor.talk, "s", 1);
+			proc_send(survivor.ctl, "s", 1);
 		victim_arg.uses_fast = round % 2 == 0;
 		peer_start(&victim, other_side, &victim_role, &victim_arg, sizeof(victim_arg));
 		kill_somewhere(&victim, round == 0);
-		proc_say(survivor.talk, "b", 1);
-		proc_hear(survivor.talk, &toll, sizeof(toll));
+		proc_send(survivor.ctl, "b", 1);
+		proc_recv(survivor.ctl, &toll, sizeof(toll));
 		if (round == 0)
 			survivor_fds = proc_num_fds(survivor.pid);
 		expect_fds(survivor_fds, &survivor, card_fds);
 	}
 	assert_true(toll.failed_sends > 0 && toll.failed_receives > 0);
-	proc_say(survivor.talk, "e", 1);
+	proc_send(survivor.ctl, "e", 1);
 	assert_int_equal(proc_wait(&survivor), 0);
 	card_end();
 }

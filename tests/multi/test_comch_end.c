@@ -124,22 +124,22 @@ static struct doca_comch_client *connect_client(void)
 }
 
 /* Report readiness and wait for the test. */
-static void meet(int talk)
+static void meet(int ctl)
 {
 	char byte = 0;
 
-	proc_say(talk, &byte, 1);
-	proc_hear(talk, &byte, 1);
+	proc_send(ctl, &byte, 1);
+	proc_recv(ctl, &byte, 1);
 }
 
 /* Connect, then poll nothing until the test's command; then receive all events before the deadline. */
-static void server(int talk, const void *num_messages)
+static void server(int ctl, const void *num_messages)
 {
 	struct doca_comch_server *comch = start_server();
 	int64_t deadline_ms;
 	char byte = 0;
 
-	proc_say(talk, &byte, 1); /* the server listens */
+	proc_send(ctl, &byte, 1); /* the server listens */
 	while (!end.was_connected)
 		doca_pe_progress(end.pe);
 	for (int i = 0; i < *(const int *)num_messages; i++) {
@@ -148,23 +148,23 @@ static void server(int talk, const void *num_messages)
 		CHECK(doca_comch_server_task_send_alloc_init(comch, end.connection, "x", 1, &task) == DOCA_SUCCESS);
 		CHECK(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
 	}
-	meet(talk);
+	meet(ctl);
 	deadline_ms = proc_now_ms() + PROC_DEADLINE_MS / 4;
 	while (end.connection || end.sent + end.failed < *(const int *)num_messages) {
 		doca_pe_progress(end.pe);
 		CHECK(proc_now_ms() < deadline_ms);
 	}
-	proc_say(talk, &end, sizeof(end));
+	proc_send(ctl, &end, sizeof(end));
 }
 
 /* Connect; on the test's command, send a message and disconnect. */
-static void client_that_goes(int talk, const void *unused)
+static void client_that_goes(int ctl, const void *unused)
 {
 	struct doca_comch_client *comch = connect_client();
 	struct doca_comch_task_send *task;
 
 	(void)unused;
-	meet(talk);
+	meet(ctl);
 	CHECK(doca_comch_client_task_send_alloc_init(comch, end.connection, "x", 1, &task) == DOCA_SUCCESS);
 	CHECK(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
 	while (!end.sent)
@@ -176,11 +176,11 @@ static void client_that_goes(int talk, const void *unused)
 }
 
 /* Connect, then never progress again. */
-static void client_that_waits(int talk, const void *unused)
+static void client_that_waits(int ctl, const void *unused)
 {
 	(void)unused;
 	connect_client();
-	meet(talk);
+	meet(ctl);
 }
 
 /* --- The tests --- */
@@ -190,10 +190,10 @@ static void start_both(struct proc *dpu, struct proc *host, const int *num_messa
 	char byte;
 
 	proc_start(dpu, server, num_messages);
-	proc_hear(dpu->talk, &byte, 1);
+	proc_recv(dpu->ctl, &byte, 1);
 	proc_start(host, client, NULL);
-	proc_hear(host->talk, &byte, 1); /* the client is connected */
-	proc_hear(dpu->talk, &byte, 1);  /* the server knows it, has submitted, and looks away */
+	proc_recv(host->ctl, &byte, 1); /* the client is connected */
+	proc_recv(dpu->ctl, &byte, 1);  /* the server knows it, has submitted, and looks away */
 }
 
 static void test_last_message_and_goodbye_found_together(void **state)
@@ -204,10 +204,10 @@ static void test_last_message_and_goodbye_found_together(void **state)
 
 	(void)state;
 	start_both(&dpu, &host, &num_messages, client_that_goes);
-	proc_say(host.talk, "", 1);
+	proc_send(host.ctl, "", 1);
 	assert_int_equal(proc_wait(&host), 0);
-	proc_say(dpu.talk, "", 1);
-	proc_hear(dpu.talk, &seen, sizeof(seen));
+	proc_send(dpu.ctl, "", 1);
+	proc_recv(dpu.ctl, &seen, sizeof(seen));
 	assert_int_equal(seen.received, 1);
 	assert_null(seen.connection);
 	proc_end(&dpu);
@@ -223,8 +223,8 @@ static void test_death_with_messages_waiting_ends_their_tasks(void **state)
 	(void)state;
 	start_both(&dpu, &host, &num_messages, client_that_waits);
 	proc_signal(&host, SIGKILL);
-	proc_say(dpu.talk, "", 1);
-	proc_hear(dpu.talk, &seen, sizeof(seen));
+	proc_send(dpu.ctl, "", 1);
+	proc_recv(dpu.ctl, &seen, sizeof(seen));
 	assert_true(seen.sent > 0);
 	assert_true(seen.failed > 0);
 	assert_int_equal(seen.sent + seen.failed, NUM_TASKS);

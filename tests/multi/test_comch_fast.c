@@ -50,19 +50,19 @@ struct side_status {
 
 struct side {
 	struct side_arg arg;
-	int talk_fd, done_fd;
+	int ctl, done_fd;
 	struct loop loop;
-	struct talk talk;
+	struct endpoint endpoint;
 	struct fast_consumers consumers;
 	_Atomic bool held;
 	struct fast workers[FAST_MAX];
 };
 
-static void on_connected(struct talk *talk, struct doca_comch_connection *connection)
+static void on_connected(struct endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	struct side *side = talk->cfg.owner;
+	struct side *side = endpoint->cfg.owner;
 	struct fast_cfg cfg = { .connection = connection,
-				.dev = talk->dev,
+				.dev = endpoint->dev,
 				.consumers = &side->consumers,
 				.sleeps = side->arg.sleeps,
 				.consumes = side->arg.consumes,
@@ -70,7 +70,7 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 				.num_peers = side->arg.num_workers,
 				.num_messages = side->arg.num_messages,
 				.max_len = side->arg.max_len,
-				.freeze_fd = side->arg.freezes ? side->talk_fd : -1,
+				.freeze_fd = side->arg.freezes ? side->ctl : -1,
 				.held = &side->held,
 				.done_fd = side->done_fd };
 
@@ -78,9 +78,9 @@ static void on_connected(struct talk *talk, struct doca_comch_connection *connec
 		fast_start(&side->workers[i], &cfg);
 }
 
-static void on_consumer(struct talk *talk, struct doca_comch_connection *connection, uint32_t id, bool is_new)
+static void on_consumer(struct endpoint *endpoint, struct doca_comch_connection *connection, uint32_t id, bool is_new)
 {
-	struct side *side = talk->cfg.owner;
+	struct side *side = endpoint->cfg.owner;
 
 	(void)connection;
 	fast_learn(&side->consumers, id, is_new);
@@ -90,10 +90,10 @@ static void on_consumer(struct talk *talk, struct doca_comch_connection *connect
 static void answer(struct side *side)
 {
 	struct side_status status = { 0 };
-	char word;
+	char byte;
 
-	proc_hear(side->talk_fd, &word, 1);
-	if (word == '!') {
+	proc_recv(side->ctl, &byte, 1);
+	if (byte == '!') {
 		side->held = false;
 		return;
 	}
@@ -102,7 +102,7 @@ static void answer(struct side *side)
 		status.received += side->workers[i].received;
 		status.refused += side->workers[i].refused;
 	}
-	proc_say(side->talk_fd, &status, sizeof(status));
+	proc_send(side->ctl, &status, sizeof(status));
 }
 
 /* Its own workers are, and the other side's consumers are gone. */
@@ -111,7 +111,7 @@ static bool is_done(struct side *side)
 	unsigned int others = side->arg.produces ? side->arg.num_workers : 0;
 	eventfd_t unused;
 
-	if (!side->arg.freezes && proc_hears_within(side->talk_fd, 0))
+	if (!side->arg.freezes && proc_readable_within(side->ctl, 0))
 		answer(side);
 	eventfd_read(side->done_fd, &unused);
 	for (uint32_t i = 0; i < side->arg.num_workers; i++)
@@ -120,45 +120,46 @@ static bool is_done(struct side *side)
 	return side->consumers.expired == others;
 }
 
-static void open_side(struct side *side, int talk_fd, struct doca_dev **ret_dev)
+static void open_side(struct side *side, int ctl, struct doca_dev **ret_dev)
 {
-	struct talk_cfg cfg = { .name = "fast", .owner = side, .connected = on_connected, .consumer = on_consumer };
+	struct endpoint_cfg cfg = { .name = "fast", .owner = side, .connected = on_connected, .consumer = on_consumer };
 
-	*side = (struct side){ .talk_fd = talk_fd, .done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
-	proc_hear(talk_fd, &side->arg, sizeof(side->arg));
+	*side = (struct side){ .ctl = ctl, .done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) };
+	proc_recv(ctl, &side->arg, sizeof(side->arg));
 	side->held = side->arg.holds;
 	fast_consumers_init(&side->consumers);
 	loop_open(&side->loop, side->arg.sleeps);
 	loop_watch(&side->loop, side->done_fd);
 	if (!side->arg.freezes)
-		loop_watch(&side->loop, talk_fd);
+		loop_watch(&side->loop, ctl);
 	*ret_dev = device_open(NULL);
-	(side->arg.is_server ? talk_open_server : talk_open_client)(&side->talk, &cfg, &side->loop, *ret_dev);
+	(side->arg.is_server ? endpoint_open_server : endpoint_open_client)(&side->endpoint, &cfg, &side->loop,
+									    *ret_dev);
 }
 
-static void run_side(int talk_fd)
+static void run_side(int ctl)
 {
 	static struct side side;
 	struct doca_dev *dev;
 
-	open_side(&side, talk_fd, &dev);
-	talk_start(&side.talk);
+	open_side(&side, ctl, &dev);
+	endpoint_start(&side.endpoint);
 	if (side.arg.is_server)
-		proc_say(talk_fd, "l", 1);
+		proc_send(ctl, "l", 1);
 	LOOP_UNTIL(&side.loop, is_done(&side));
 	for (uint32_t i = 0; i < side.arg.num_workers; i++) {
 		fast_join(&side.workers[i]);
 		CHECK(side.workers[i].failed == 0);
 	}
 	if (side.arg.is_server) /* the client disconnects first */
-		LOOP_UNTIL(&side.loop, side.talk.num_disconnected == 1);
-	talk_stop(&side.talk);
-	talk_close(&side.talk);
+		LOOP_UNTIL(&side.loop, side.endpoint.num_disconnected == 1);
+	endpoint_stop(&side.endpoint);
+	endpoint_close(&side.endpoint);
 	loop_close(&side.loop);
 	close(side.done_fd);
 	MUST(doca_dev_close(dev));
-	proc_say(talk_fd, "d", 1);
-	CHECK(proc_hears_within(talk_fd, PROC_DEADLINE_MS)); /* the test's end */
+	proc_send(ctl, "d", 1);
+	CHECK(proc_readable_within(ctl, PROC_DEADLINE_MS)); /* the test's end */
 }
 
 static const struct peer_role side_role = { "side", run_side };
@@ -168,20 +169,20 @@ static const struct peer_role side_role = { "side", run_side };
 static void start_sides(struct proc *server, struct side_arg server_arg, struct proc *client,
 			struct side_arg client_arg)
 {
-	char word;
+	char byte;
 
 	server_arg.is_server = true;
 	peer_start(server, "dpu", &side_role, &server_arg, sizeof(server_arg));
-	proc_hear(server->talk, &word, 1); /* the server listens: a client waits for it for some seconds only */
+	proc_recv(server->ctl, &byte, 1); /* the server listens: a client waits for it for some seconds only */
 	peer_start(client, "host", &side_role, &client_arg, sizeof(client_arg));
 }
 
 static void end_side(struct proc *side)
 {
-	char word;
+	char byte;
 
-	proc_hear(side->talk, &word, 1);
-	assert_int_equal(word, 'd');
+	proc_recv(side->ctl, &byte, 1);
+	assert_int_equal(byte, 'd');
 	proc_end(side);
 }
 
@@ -189,8 +190,8 @@ static struct side_status ask(struct proc *side)
 {
 	struct side_status status;
 
-	proc_say(side->talk, "?", 1);
-	proc_hear(side->talk, &status, sizeof(status));
+	proc_send(side->ctl, "?", 1);
+	proc_recv(side->ctl, &status, sizeof(status));
 	return status;
 }
 
@@ -261,7 +262,7 @@ static void storm(bool to_server)
 		assert_int_equal(status.sent, FAST_DEPTH);
 	}
 	expect_path(); /* one message was too long for a slot */
-	proc_say(to_server ? server.talk : client.talk, "!", 1);
+	proc_send(to_server ? server.ctl : client.ctl, "!", 1);
 	end_side(&client);
 	end_side(&server);
 }
@@ -306,8 +307,8 @@ static void stop_one(bool stop_server)
 	proc_signal(stop_server ? &server : &client, SIGSTOP);
 	wait_until_stalled(stop_server ? &client : &server);
 	assert_int_equal(kill(stop_server ? server.pid : client.pid, SIGCONT), 0);
-	proc_say(server.talk, "!", 1);
-	proc_say(client.talk, "!", 1);
+	proc_send(server.ctl, "!", 1);
+	proc_send(client.ctl, "!", 1);
 	end_side(&client);
 	end_side(&server);
 }

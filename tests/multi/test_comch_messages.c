@@ -248,11 +248,12 @@ static void test_server_and_client_start_in_either_order(void **state)
 	card_end();
 }
 
-static void echo(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len)
+static void echo(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
+		 uint32_t len)
 {
 	CHECK(note_take(bytes, len, 0) == 7);
-	if (talk->server)
-		CHECK(note_send(talk, connection, 7, 0));
+	if (endpoint->server)
+		CHECK(note_send(endpoint, connection, 7, 0));
 }
 
 struct lives {
@@ -260,53 +261,53 @@ struct lives {
 };
 
 /* Sends 'r' when all is open. On each command, answers one message and stops; each time with the same context. */
-static void serve_lives(int talk_fd)
+static void serve_lives(int ctl)
 {
-	struct talk_cfg cfg = { .name = "lives", .message = echo };
+	struct endpoint_cfg cfg = { .name = "lives", .message = echo };
 	struct doca_dev *dev = device_open(NULL);
 	struct lives lives;
 	struct loop loop;
-	struct talk talk;
-	char word;
+	struct endpoint endpoint;
+	char byte;
 
-	proc_hear(talk_fd, &lives, sizeof(lives));
+	proc_recv(ctl, &lives, sizeof(lives));
 	loop_open(&loop, lives.sleeps);
-	talk_open_server(&talk, &cfg, &loop, dev);
-	proc_say(talk_fd, "r", 1);
-	proc_hear(talk_fd, &word, 1);
+	endpoint_open_server(&endpoint, &cfg, &loop, dev);
+	proc_send(ctl, "r", 1);
+	proc_recv(ctl, &byte, 1);
 	for (uint32_t life = 1; life <= lives.count; life++) {
-		talk_start(&talk);
-		LOOP_UNTIL(&loop, talk.sent == life);
-		talk_stop(&talk);
+		endpoint_start(&endpoint);
+		LOOP_UNTIL(&loop, endpoint.sent == life);
+		endpoint_stop(&endpoint);
 	}
-	CHECK(talk.num_connected == lives.count && talk.received == lives.count);
-	talk_close(&talk);
+	CHECK(endpoint.num_connected == lives.count && endpoint.received == lives.count);
+	endpoint_close(&endpoint);
 	loop_close(&loop);
 	MUST(doca_dev_close(dev));
 }
 
 /* Restarts after each end of its server; reports the first start. */
-static void reconnect_repeatedly(int talk_fd)
+static void reconnect_repeatedly(int ctl)
 {
-	struct talk_cfg cfg = { .name = "lives", .message = echo };
+	struct endpoint_cfg cfg = { .name = "lives", .message = echo };
 	struct doca_dev *dev = device_open(NULL);
 	struct lives lives;
 	struct loop loop;
-	struct talk talk;
+	struct endpoint endpoint;
 
-	proc_hear(talk_fd, &lives, sizeof(lives));
+	proc_recv(ctl, &lives, sizeof(lives));
 	loop_open(&loop, lives.sleeps);
-	talk_open_client(&talk, &cfg, &loop, dev);
+	endpoint_open_client(&endpoint, &cfg, &loop, dev);
 	for (uint32_t life = 1; life <= lives.count; life++) {
-		talk_start(&talk);
+		endpoint_start(&endpoint);
 		if (life == 1)
-			proc_say(talk_fd, "s", 1);
-		LOOP_UNTIL(&loop, talk.state != DOCA_CTX_STATE_STARTING);
-		CHECK(note_send(&talk, talk.connection, 7, 0));
-		LOOP_UNTIL(&loop, talk.state == DOCA_CTX_STATE_IDLE);
-		CHECK(talk.received == life && talk.num_disconnected == life);
+			proc_send(ctl, "s", 1);
+		LOOP_UNTIL(&loop, endpoint.state != DOCA_CTX_STATE_STARTING);
+		CHECK(note_send(&endpoint, endpoint.connection, 7, 0));
+		LOOP_UNTIL(&loop, endpoint.state == DOCA_CTX_STATE_IDLE);
+		CHECK(endpoint.received == life && endpoint.num_disconnected == life);
 	}
-	talk_close(&talk);
+	endpoint_close(&endpoint);
 	loop_close(&loop);
 	MUST(doca_dev_close(dev));
 }
@@ -318,17 +319,17 @@ static void run_restarts(bool sleeps)
 	struct lives three = { .sleeps = sleeps, .count = 3 }, two = { .sleeps = sleeps, .count = 2 },
 		     one = { .sleeps = sleeps, .count = 1 };
 	struct proc client, first, second;
-	char word;
+	char byte;
 
 	peer_start(&first, "dpu", &serve_role, &two, sizeof(two));
 	peer_start(&second, "dpu", &serve_role, &one, sizeof(one));
-	proc_hear(first.talk, &word, 1);
-	proc_hear(second.talk, &word, 1);
+	proc_recv(first.ctl, &byte, 1);
+	proc_recv(second.ctl, &byte, 1);
 	peer_start(&client, "host", &outlive_role, &three, sizeof(three));
-	proc_hear(client.talk, &word, 1);
-	proc_say(first.talk, "!", 1);
+	proc_recv(client.ctl, &byte, 1);
+	proc_send(first.ctl, "!", 1);
 	assert_int_equal(proc_wait(&first), 0);
-	proc_say(second.talk, "!", 1);
+	proc_send(second.ctl, "!", 1);
 	assert_int_equal(proc_wait(&second), 0);
 	assert_int_equal(proc_wait(&client), 0);
 }
@@ -343,7 +344,7 @@ static void test_clients_find_a_server_that_starts_again_under_its_name(void **s
 
 /* ---- who may reach whom ---- */
 
-static void seek_in_vain(int talk_fd)
+static void seek_in_vain(int ctl)
 {
 	static const struct {
 		const char *function, *name;
@@ -351,24 +352,24 @@ static void seek_in_vain(int talk_fd)
 		{ "b1:00.2", "second" }, { "b1:00.3", "first" }, { "b1:00.0", "first" }, { "b1:00.2", "nobody" }
 	};
 	enum { NUM_SEEKS = sizeof(seeks) / sizeof(seeks[0]) };
-	struct talk talks[NUM_SEEKS];
+	struct endpoint endpoints[NUM_SEEKS];
 	struct doca_dev *devs[NUM_SEEKS];
 	struct loop loop;
 	char unused;
 
-	proc_hear(talk_fd, &unused, 1);
+	proc_recv(ctl, &unused, 1);
 	loop_open(&loop, true);
 	for (int i = 0; i < NUM_SEEKS; i++) {
-		struct talk_cfg cfg = { .name = seeks[i].name };
+		struct endpoint_cfg cfg = { .name = seeks[i].name };
 
 		devs[i] = device_open(seeks[i].function);
-		talk_open_client(&talks[i], &cfg, &loop, devs[i]);
-		talk_start(&talks[i]);
+		endpoint_open_client(&endpoints[i], &cfg, &loop, devs[i]);
+		endpoint_start(&endpoints[i]);
 	}
 	for (int i = 0; i < NUM_SEEKS; i++) {
-		LOOP_UNTIL(&loop, talks[i].state == DOCA_CTX_STATE_IDLE);
-		CHECK(talks[i].num_connected == 0 && talks[i].num_refused == 1);
-		talk_close(&talks[i]);
+		LOOP_UNTIL(&loop, endpoints[i].state == DOCA_CTX_STATE_IDLE);
+		CHECK(endpoints[i].num_connected == 0 && endpoints[i].num_refused == 1);
+		endpoint_close(&endpoints[i]);
 		MUST(doca_dev_close(devs[i]));
 	}
 	loop_close(&loop);
@@ -424,56 +425,56 @@ static int take_fds(int fds[MOST_FDS])
 	return count;
 }
 
-static void run_server_without_fds(int talk_fd)
+static void run_server_without_fds(int ctl)
 {
-	struct talk_cfg cfg = { .name = "poor" };
+	struct endpoint_cfg cfg = { .name = "poor" };
 	int fds[MOST_FDS], num_fds;
 	struct doca_dev *dev;
-	struct talk talk;
+	struct endpoint endpoint;
 	struct loop loop;
-	char word;
+	char byte;
 
-	proc_hear(talk_fd, &word, 1);
+	proc_recv(ctl, &byte, 1);
 	loop_open(&loop, true);
-	loop_watch(&loop, talk_fd);
+	loop_watch(&loop, ctl);
 	dev = device_open(NULL);
-	talk_open_server(&talk, &cfg, &loop, dev);
-	talk_start(&talk);
+	endpoint_open_server(&endpoint, &cfg, &loop, dev);
+	endpoint_start(&endpoint);
 	num_fds = take_fds(fds);
-	proc_say(talk_fd, "!", 1);
-	LOOP_UNTIL(&loop, proc_hears_within(talk_fd, 0));
-	proc_hear(talk_fd, &word, 1);
-	CHECK(talk.num_connected == 0);
+	proc_send(ctl, "!", 1);
+	LOOP_UNTIL(&loop, proc_readable_within(ctl, 0));
+	proc_recv(ctl, &byte, 1);
+	CHECK(endpoint.num_connected == 0);
 	while (num_fds > 0)
 		close(fds[--num_fds]);
-	proc_say(talk_fd, "!", 1);
-	LOOP_UNTIL(&loop, talk.num_disconnected == 1);
-	talk_stop(&talk);
-	talk_close(&talk);
+	proc_send(ctl, "!", 1);
+	LOOP_UNTIL(&loop, endpoint.num_disconnected == 1);
+	endpoint_stop(&endpoint);
+	endpoint_close(&endpoint);
 	loop_close(&loop);
 	MUST(doca_dev_close(dev));
 }
 
-static void run_client_that_comes_again(int talk_fd)
+static void run_client_that_comes_again(int ctl)
 {
-	struct talk_cfg cfg = { .name = "poor" };
+	struct endpoint_cfg cfg = { .name = "poor" };
 	struct doca_dev *dev = device_open(NULL);
-	struct talk talk;
+	struct endpoint endpoint;
 	struct loop loop;
-	char word;
+	char byte;
 
-	proc_hear(talk_fd, &word, 1);
+	proc_recv(ctl, &byte, 1);
 	loop_open(&loop, true);
-	talk_open_client(&talk, &cfg, &loop, dev);
-	talk_start(&talk);
-	LOOP_UNTIL(&loop, talk.state == DOCA_CTX_STATE_IDLE);
-	CHECK(talk.num_connected == 0 && talk.num_refused == 1);
-	proc_say(talk_fd, "!", 1);
-	proc_hear(talk_fd, &word, 1);
-	talk_start(&talk);
-	LOOP_UNTIL(&loop, talk.state == DOCA_CTX_STATE_RUNNING);
-	talk_stop(&talk);
-	talk_close(&talk);
+	endpoint_open_client(&endpoint, &cfg, &loop, dev);
+	endpoint_start(&endpoint);
+	LOOP_UNTIL(&loop, endpoint.state == DOCA_CTX_STATE_IDLE);
+	CHECK(endpoint.num_connected == 0 && endpoint.num_refused == 1);
+	proc_send(ctl, "!", 1);
+	proc_recv(ctl, &byte, 1);
+	endpoint_start(&endpoint);
+	LOOP_UNTIL(&loop, endpoint.state == DOCA_CTX_STATE_RUNNING);
+	endpoint_stop(&endpoint);
+	endpoint_close(&endpoint);
 	loop_close(&loop);
 	MUST(doca_dev_close(dev));
 }
@@ -485,16 +486,16 @@ static void test_server_without_descriptors_refuses_a_client(void **state)
 	static const struct peer_role server_role = { "server", run_server_without_fds },
 				      client_role = { "client", run_client_that_comes_again };
 	struct proc server, client;
-	char word;
+	char byte;
 
 	(void)state;
 	peer_start(&server, "dpu", &server_role, "!", 1);
-	proc_hear(server.talk, &word, 1);
+	proc_recv(server.ctl, &byte, 1);
 	peer_start(&client, "host", &client_role, "!", 1);
-	proc_hear(client.talk, &word, 1);
-	proc_say(server.talk, "!", 1);
-	proc_hear(server.talk, &word, 1);
-	proc_say(client.talk, "!", 1);
+	proc_recv(client.ctl, &byte, 1);
+	proc_send(server.ctl, "!", 1);
+	proc_recv(server.ctl, &byte, 1);
+	proc_send(client.ctl, "!", 1);
 	assert_int_equal(proc_wait(&client), 0);
 	assert_int_equal(proc_wait(&server), 0);
 	card_end();

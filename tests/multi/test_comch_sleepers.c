@@ -132,7 +132,7 @@ static void drain_and_arm(void)
 	}
 }
 
-static void server(int talk, const void *unused)
+static void server(int ctl, const void *unused)
 {
 	struct doca_comch_task_send *task;
 	struct doca_comch_server *comch;
@@ -140,18 +140,18 @@ static void server(int talk, const void *unused)
 
 	(void)unused;
 	start_server(&comch);
-	proc_say(talk, &byte, 1);
+	proc_send(ctl, &byte, 1);
 	while (end.connected < NUM_CLIENTS)
 		doca_pe_progress(end.pe);
-	proc_hear(talk, &byte, 1); /* the clients sleep */
+	proc_recv(ctl, &byte, 1); /* the clients sleep */
 	CHECK(doca_comch_server_task_send_alloc_init(comch, end.last, "x", 1, &task) == DOCA_SUCCESS);
 	CHECK(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
 	while (!end.sent)
 		doca_pe_progress(end.pe);
-	proc_hear(talk, &byte, 1);
+	proc_recv(ctl, &byte, 1);
 }
 
-static void clients(int talk, const void *unused)
+static void clients(int ctl, const void *unused)
 {
 	char byte = 0;
 
@@ -160,14 +160,14 @@ static void clients(int talk, const void *unused)
 	for (int i = 0; i < NUM_CLIENTS; i++)
 		connect_client();
 	drain_and_arm();
-	proc_say(talk, &byte, 1);
+	proc_send(ctl, &byte, 1);
 	while (!end.received) {
 		CHECK(wakes_within(PROC_DEADLINE_MS / 4));
 		CHECK(doca_pe_clear_notification(end.pe, end.handle) == DOCA_SUCCESS);
 		drain_and_arm();
 	}
-	proc_say(talk, &byte, 1);
-	proc_hear(talk, &byte, 1);
+	proc_send(ctl, &byte, 1);
+	proc_recv(ctl, &byte, 1);
 }
 
 /* --- The test --- */
@@ -179,14 +179,14 @@ static void test_the_last_of_many_sleeping_clients_is_woken(void **state)
 
 	(void)state;
 	proc_start(&dpu, server, NULL);
-	proc_hear(dpu.talk, &byte, 1);
+	proc_recv(dpu.ctl, &byte, 1);
 	proc_start(&host, clients, NULL);
-	proc_hear(host.talk, &byte, 1);
-	proc_say(dpu.talk, &byte, 1);
-	proc_hear(host.talk, &byte, 1); /* the message arrived */
-	proc_say(host.talk, &byte, 1);
+	proc_recv(host.ctl, &byte, 1);
+	proc_send(dpu.ctl, &byte, 1);
+	proc_recv(host.ctl, &byte, 1); /* the message arrived */
+	proc_send(host.ctl, &byte, 1);
 	proc_end(&host);
-	proc_say(dpu.talk, &byte, 1);
+	proc_send(dpu.ctl, &byte, 1);
 	proc_end(&dpu);
 }
 

@@ -105,9 +105,10 @@ struct count {
 	uint64_t received;
 };
 
-static void count_consumer(struct talk *talk, struct doca_comch_connection *connection, uint32_t id, bool is_new)
+static void count_consumer(struct endpoint *endpoint, struct doca_comch_connection *connection, uint32_t id,
+			   bool is_new)
 {
-	struct count *count = talk->cfg.owner;
+	struct count *count = endpoint->cfg.owner;
 
 	(void)connection, (void)id;
 	if (is_new)
@@ -116,9 +117,9 @@ static void count_consumer(struct talk *talk, struct doca_comch_connection *conn
 		count->expired++;
 }
 
-static void count_disconnect(struct talk *talk, struct doca_comch_connection *connection)
+static void count_disconnect(struct endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	struct count *count = talk->cfg.owner;
+	struct count *count = endpoint->cfg.owner;
 
 	(void)connection;
 	count->live = count->new - count->expired;
@@ -127,33 +128,33 @@ static void count_disconnect(struct talk *talk, struct doca_comch_connection *co
 
 /* Sends 'l' when it listens and 'c' when a client is connected; then polls nothing until the next command. Sends
  * its counters at the end. */
-static void run_counter(int talk_fd)
+static void run_counter(int ctl)
 {
 	struct count count = { 0 };
-	struct talk_cfg cfg = { .name = "teardown",
-				.owner = &count,
-				.recv_queue = QUEUE,
-				.consumer = count_consumer,
-				.disconnected = count_disconnect };
+	struct endpoint_cfg cfg = { .name = "teardown",
+				    .owner = &count,
+				    .recv_queue = QUEUE,
+				    .consumer = count_consumer,
+				    .disconnected = count_disconnect };
 	struct doca_dev *dev;
-	struct talk talk;
+	struct endpoint endpoint;
 	struct loop loop;
-	char word;
+	char byte;
 
-	proc_hear(talk_fd, &word, 1);
+	proc_recv(ctl, &byte, 1);
 	loop_open(&loop, true);
 	dev = device_open(NULL);
-	talk_open_server(&talk, &cfg, &loop, dev);
-	talk_start(&talk);
-	proc_say(talk_fd, "l", 1);
-	LOOP_UNTIL(&loop, talk.num_connected == 1);
-	proc_say(talk_fd, "c", 1);
-	proc_hear(talk_fd, &word, 1);
+	endpoint_open_server(&endpoint, &cfg, &loop, dev);
+	endpoint_start(&endpoint);
+	proc_send(ctl, "l", 1);
+	LOOP_UNTIL(&loop, endpoint.num_connected == 1);
+	proc_send(ctl, "c", 1);
+	proc_recv(ctl, &byte, 1);
 	LOOP_UNTIL(&loop, count.disconnected == 1);
-	count.received = talk.received;
-	proc_say(talk_fd, &count, sizeof(count));
-	talk_stop(&talk);
-	talk_close(&talk);
+	count.received = endpoint.received;
+	proc_send(ctl, &count, sizeof(count));
+	endpoint_stop(&endpoint);
+	endpoint_close(&endpoint);
 	loop_close(&loop);
 	MUST(doca_dev_close(dev));
 }
@@ -161,32 +162,32 @@ static void run_counter(int talk_fd)
 /* ---- its clients ---- */
 
 struct client {
-	int talk_fd;
+	int ctl;
 	struct loop loop;
 	struct doca_dev *dev;
-	struct talk talk;
+	struct endpoint endpoint;
 	struct memory memory;
 };
 
-static void client_open(struct client *client, int talk_fd, uint32_t recv_queue)
+static void client_open(struct client *client, int ctl, uint32_t recv_queue)
 {
-	struct talk_cfg cfg = { .name = "teardown", .recv_queue = recv_queue };
-	char word;
+	struct endpoint_cfg cfg = { .name = "teardown", .recv_queue = recv_queue };
+	char byte;
 
-	client->talk_fd = talk_fd;
-	proc_hear(talk_fd, &word, 1);
+	client->ctl = ctl;
+	proc_recv(ctl, &byte, 1);
 	loop_open(&client->loop, true);
 	client->dev = device_open(NULL);
-	talk_open_client(&client->talk, &cfg, &client->loop, client->dev);
-	talk_start(&client->talk);
-	LOOP_UNTIL(&client->loop, client->talk.state == DOCA_CTX_STATE_RUNNING);
+	endpoint_open_client(&client->endpoint, &cfg, &client->loop, client->dev);
+	endpoint_start(&client->endpoint);
+	LOOP_UNTIL(&client->loop, client->endpoint.state == DOCA_CTX_STATE_RUNNING);
 	memory_open(&client->memory, client->dev);
 }
 
 static void client_close(struct client *client)
 {
-	talk_stop(&client->talk);
-	talk_close(&client->talk);
+	endpoint_stop(&client->endpoint);
+	endpoint_close(&client->endpoint);
 	MUST(doca_mmap_destroy(client->memory.mmap));
 	loop_close(&client->loop);
 	MUST(doca_dev_close(client->dev));
@@ -194,20 +195,20 @@ static void client_close(struct client *client)
 
 static void say_and_wait(struct client *client)
 {
-	char word;
+	char byte;
 
-	proc_say(client->talk_fd, "!", 1);
-	proc_hear(client->talk_fd, &word, 1);
+	proc_send(client->ctl, "!", 1);
+	proc_recv(client->ctl, &byte, 1);
 }
 
-static void run_short_consumer(int talk_fd)
+static void run_short_consumer(int ctl)
 {
 	static struct client client;
 	struct doca_comch_consumer *consumers[3];
 
-	client_open(&client, talk_fd, 0);
+	client_open(&client, ctl, 0);
 	for (int i = 0; i < 3; i++) {
-		consumers[i] = open_consumer(client.talk.connection, &client.memory, &client.loop);
+		consumers[i] = open_consumer(client.endpoint.connection, &client.memory, &client.loop);
 		start(consumers[i]);
 		need_closed_on_exec(); /* its letter has not left yet */
 		LOOP_UNTIL(&client.loop, state_of(consumers[i]) == DOCA_CTX_STATE_RUNNING);
@@ -223,12 +224,12 @@ static void run_short_consumer(int talk_fd)
 static void start_both(struct proc *server, const struct peer_role *server_role, struct proc *client,
 		       const struct peer_role *client_role)
 {
-	char word;
+	char byte;
 
 	peer_start(server, "dpu", server_role, "!", 1);
-	proc_hear(server->talk, &word, 1); /* the server listens: a client waits for it for some seconds only */
+	proc_recv(server->ctl, &byte, 1); /* the server listens: a client waits for it for some seconds only */
 	peer_start(client, "host", client_role, "!", 1);
-	proc_hear(server->talk, &word, 1);
+	proc_recv(server->ctl, &byte, 1);
 }
 
 /* The other end reports the existing consumers as expired before the disconnect. */
@@ -242,8 +243,8 @@ static void test_consumers_that_stop_with_their_client_expire_first(void **state
 	(void)state;
 	start_both(&counter, &counter_role, &client, &client_role);
 	assert_int_equal(proc_wait(&client), 0); /* no room for all events of the other end */
-	proc_say(counter.talk, "!", 1);
-	proc_hear(counter.talk, &count, sizeof(count));
+	proc_send(counter.ctl, "!", 1);
+	proc_recv(counter.ctl, &count, sizeof(count));
 	assert_int_equal(count.new, 3);
 	assert_int_equal(count.expired, 3);
 	assert_int_equal(count.live, 0);
@@ -252,16 +253,16 @@ static void test_consumers_that_stop_with_their_client_expire_first(void **state
 }
 
 /* A consumer is created twice; the other end learns of the first one later, as its queue is full. */
-static void run_unpolled_consumer(int talk_fd)
+static void run_unpolled_consumer(int ctl)
 {
 	static struct client client;
 	struct doca_comch_consumer *consumer;
 	uint64_t messages = QUEUE + 3;
 
-	client_open(&client, talk_fd, 0);
+	client_open(&client, ctl, 0);
 	for (uint32_t seq = 0; seq < messages; seq++)
-		CHECK(note_send(&client.talk, client.talk.connection, 1, seq));
-	consumer = open_consumer(client.talk.connection, &client.memory, &client.loop);
+		CHECK(note_send(&client.endpoint, client.endpoint.connection, 1, seq));
+	consumer = open_consumer(client.endpoint.connection, &client.memory, &client.loop);
 	for (int life = 0; life < 2; life++) {
 		start(consumer);
 		for (int i = 0; i < 20; i++)
@@ -271,7 +272,7 @@ static void run_unpolled_consumer(int talk_fd)
 	}
 	MUST(doca_comch_consumer_destroy(consumer));
 	say_and_wait(&client);
-	LOOP_UNTIL(&client.loop, client.talk.sent == messages);
+	LOOP_UNTIL(&client.loop, client.endpoint.sent == messages);
 	client_close(&client);
 }
 
@@ -281,14 +282,14 @@ static void test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leav
 				      client_role = { "client", run_unpolled_consumer };
 	struct proc counter, client;
 	struct count count;
-	char word;
+	char byte;
 
 	(void)state;
 	start_both(&counter, &counter_role, &client, &client_role);
-	proc_hear(client.talk, &word, 1);
-	proc_say(counter.talk, "!", 1);
-	proc_say(client.talk, "!", 1);
-	proc_hear(counter.talk, &count, sizeof(count));
+	proc_recv(client.ctl, &byte, 1);
+	proc_send(counter.ctl, "!", 1);
+	proc_send(client.ctl, "!", 1);
+	proc_recv(counter.ctl, &count, sizeof(count));
 	assert_int_equal(count.received, QUEUE + 3);
 	assert_int_equal(count.live, 0);
 	assert_int_equal(proc_wait(&client), 0);
@@ -298,7 +299,7 @@ static void test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leav
 
 /* ---- a consumer that outlives its connection ---- */
 
-static void run_late_consumer(int talk_fd)
+static void run_late_consumer(int ctl)
 {
 	static struct client client;
 	struct doca_comch_consumer *consumer;
@@ -306,22 +307,22 @@ static void run_late_consumer(int talk_fd)
 	unsigned int turns = 0;
 	int64_t end;
 
-	client_open(&client, talk_fd, 0);
+	client_open(&client, ctl, 0);
 	loop_open(&loop, true);
-	consumer = open_consumer(client.talk.connection, &client.memory, &loop);
+	consumer = open_consumer(client.endpoint.connection, &client.memory, &loop);
 	start(consumer);
 	while (state_of(consumer) == DOCA_CTX_STATE_STARTING) {
 		loop_turn(&client.loop, 1);
 		loop_turn(&loop, 1);
 	}
-	proc_say(talk_fd, "!", 1); /* the server may be killed */
-	LOOP_UNTIL(&client.loop, client.talk.state == DOCA_CTX_STATE_STOPPING);
+	proc_send(ctl, "!", 1); /* the server may be killed */
+	LOOP_UNTIL(&client.loop, client.endpoint.state == DOCA_CTX_STATE_STOPPING);
 	for (end = proc_now_ms() + 500; proc_now_ms() < end; turns++)
 		loop_turn(&client.loop, 100);
-	CHECK(client.talk.state == DOCA_CTX_STATE_STOPPING);
+	CHECK(client.endpoint.state == DOCA_CTX_STATE_STOPPING);
 	CHECK(turns < 50); /* the process slept */
 	LOOP_UNTIL(&loop, state_of(consumer) == DOCA_CTX_STATE_IDLE);
-	LOOP_UNTIL(&client.loop, client.talk.state == DOCA_CTX_STATE_IDLE);
+	LOOP_UNTIL(&client.loop, client.endpoint.state == DOCA_CTX_STATE_IDLE);
 	MUST(doca_comch_consumer_destroy(consumer));
 	loop_close(&loop);
 	client_close(&client);
@@ -333,12 +334,12 @@ static void test_client_sleeps_until_its_consumers_have_stopped(void **state)
 	static const struct peer_role counter_role = { "counter", run_counter },
 				      client_role = { "client", run_late_consumer };
 	struct proc counter, client;
-	char word;
+	char byte;
 
 	(void)state;
 	start_both(&counter, &counter_role, &client, &client_role);
-	proc_say(counter.talk, "!", 1);
-	proc_hear(client.talk, &word, 1);
+	proc_send(counter.ctl, "!", 1);
+	proc_recv(client.ctl, &byte, 1);
 	proc_signal(&counter, SIGKILL);
 	assert_int_equal(proc_wait(&client), 0);
 	card_end();
@@ -347,29 +348,29 @@ static void test_client_sleeps_until_its_consumers_have_stopped(void **state)
 /* ---- letters that nobody takes ---- */
 
 /* A server with so many consumers that its client would have to read of. */
-static void offer_many(int talk_fd)
+static void offer_many(int ctl)
 {
 	static struct doca_comch_consumer *consumers[MANY_CONSUMERS];
 	static struct memory memory;
 	struct count count = { 0 };
-	struct talk_cfg cfg = { .name = "teardown", .owner = &count, .disconnected = count_disconnect };
+	struct endpoint_cfg cfg = { .name = "teardown", .owner = &count, .disconnected = count_disconnect };
 	struct doca_comch_connection *connection;
 	struct doca_dev *dev;
-	struct talk talk;
+	struct endpoint endpoint;
 	struct loop loop;
-	char word;
+	char byte;
 
-	proc_hear(talk_fd, &word, 1);
+	proc_recv(ctl, &byte, 1);
 	loop_open(&loop, true);
 	dev = device_open(NULL);
 	memory_open(&memory, dev);
-	talk_open_server(&talk, &cfg, &loop, dev);
-	talk_start(&talk);
-	proc_say(talk_fd, "l", 1);
-	LOOP_UNTIL(&loop, talk.num_connected == 1);
-	connection = talk.connection;
-	proc_say(talk_fd, "c", 1);
-	proc_hear(talk_fd, &word, 1);
+	endpoint_open_server(&endpoint, &cfg, &loop, dev);
+	endpoint_start(&endpoint);
+	proc_send(ctl, "l", 1);
+	LOOP_UNTIL(&loop, endpoint.num_connected == 1);
+	connection = endpoint.connection;
+	proc_send(ctl, "c", 1);
+	proc_recv(ctl, &byte, 1);
 	for (int i = 0; i < MANY_CONSUMERS; i++) {
 		consumers[i] = open_consumer(connection, &memory, &loop);
 		start(consumers[i]);
@@ -379,19 +380,19 @@ static void offer_many(int talk_fd)
 		LOOP_UNTIL(&loop, state_of(consumers[i]) == DOCA_CTX_STATE_IDLE);
 		MUST(doca_comch_consumer_destroy(consumers[i]));
 	}
-	talk_stop(&talk);
-	talk_close(&talk);
+	endpoint_stop(&endpoint);
+	endpoint_close(&endpoint);
 	MUST(doca_mmap_destroy(memory.mmap));
 	loop_close(&loop);
 	MUST(doca_dev_close(dev));
 }
 
-static void read_nothing(int talk_fd)
+static void read_nothing(int ctl)
 {
 	static struct client client;
 
-	client_open(&client, talk_fd, 8192);
-	LOOP_UNTIL(&client.loop, client.talk.state == DOCA_CTX_STATE_IDLE);
+	client_open(&client, ctl, 8192);
+	LOOP_UNTIL(&client.loop, client.endpoint.state == DOCA_CTX_STATE_IDLE);
 	client_close(&client);
 }
 
@@ -404,7 +405,7 @@ static void test_connection_ends_when_its_letters_cannot_be_delivered(void **sta
 	(void)state;
 	start_both(&server, &server_role, &client, &client_role);
 	proc_signal(&client, SIGSTOP);
-	proc_say(server.talk, "!", 1);
+	proc_send(server.ctl, "!", 1);
 	assert_int_equal(proc_wait(&server), 0);
 	assert_int_equal(kill(client.pid, SIGCONT), 0);
 	assert_int_equal(proc_wait(&client), 0);

@@ -83,7 +83,7 @@ static void sleep_on_both(int news, int service)
 }
 
 /* Wait until all clients have connected and disconnected; the service channel has reported both. */
-static void echo_service(int talk, const void *unused)
+static void echo_service(int ctl, const void *unused)
 {
 	doca_event_channel_t service;
 	uint32_t most = 0;
@@ -92,7 +92,7 @@ static void echo_service(int talk, const void *unused)
 	(void)unused;
 	end_start_service(0);
 	CHECK(doca_comm_channel_ep_get_service_event_channel(end.ep, &service) == DOCA_SUCCESS);
-	end_tell(talk);
+	end_sync_send(ctl);
 	while (gone < NUM_CLIENTS) {
 		uint32_t count = count_peers();
 
@@ -106,11 +106,11 @@ static void echo_service(int talk, const void *unused)
 	}
 	CHECK(count_peers() == 0 && most > 0);
 	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
-	end_tell(talk);
+	end_sync_send(ctl);
 }
 
 /* Send while there is room, receive whenever there is a message: one epoll for both. */
-static void pipelining_client(int talk, const void *number)
+static void pipelining_client(int ctl, const void *number)
 {
 	uint32_t sent = 0, received = 0, base = *(const uint32_t *)number * 10000, value;
 	int epoll_fd = epoll_create1(0);
@@ -136,7 +136,7 @@ static void pipelining_client(int talk, const void *number)
 		CHECK(epoll_wait(epoll_fd, events, 2, PROC_DEADLINE_MS / 2) > 0);
 	}
 	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
-	end_tell(talk);
+	end_sync_send(ctl);
 }
 
 static void test_many_sleeping_clients_get_every_echo_in_order(void **state)
@@ -146,60 +146,60 @@ static void test_many_sleeping_clients_get_every_echo_in_order(void **state)
 
 	(void)state;
 	proc_start(&service, echo_service, NULL);
-	end_hear(service.talk);
+	end_sync_recv(service.ctl);
 	for (int i = 0; i < NUM_CLIENTS; i++)
 		proc_start(&clients[i], pipelining_client, &numbers[i]);
 	for (int i = 0; i < NUM_CLIENTS; i++) {
-		end_hear(clients[i].talk);
+		end_sync_recv(clients[i].ctl);
 		proc_end(&clients[i]);
 	}
-	end_hear(service.talk);
+	end_sync_recv(service.ctl);
 	proc_end(&service);
 }
 
 /* ---- what other calls do not do ---- */
 
 /* Calls other than recvfrom leave messages in the queue: the sender gets AGAIN. */
-static void service_that_does_not_receive(int talk, const void *unused)
+static void service_that_does_not_receive(int ctl, const void *unused)
 {
 	uint32_t value;
 
 	(void)unused;
 	end_start_service(0);
-	end_tell(talk);
+	end_sync_send(ctl);
 	CHECK(end_receive(&value) == DOCA_SUCCESS && value == 0);
-	end_tell(talk);
-	end_hear(talk);
+	end_sync_send(ctl);
+	end_sync_recv(ctl);
 	for (int i = 0; i < 100; i++) {
 		CHECK(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
 		CHECK(doca_comm_channel_ep_event_handle_arm_recv(end.ep) == DOCA_SUCCESS);
 		CHECK(doca_comm_channel_ep_update_service_state_info(end.ep) == DOCA_SUCCESS);
 		CHECK(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_SUCCESS);
 	}
-	end_tell(talk);
-	end_hear(talk);
+	end_sync_send(ctl);
+	end_sync_recv(ctl);
 	for (uint32_t i = 1; i <= CHANNEL_QUEUE; i++)
 		CHECK(end_receive(&value) == DOCA_SUCCESS && value == i);
 	CHECK(end_try_receive(&value) == DOCA_ERROR_AGAIN);
-	end_tell(talk);
+	end_sync_send(ctl);
 }
 
-static void client_that_fills_the_queue(int talk, const void *unused)
+static void client_that_fills_the_queue(int ctl, const void *unused)
 {
 	uint32_t sent = 1;
 
 	(void)unused;
 	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	CHECK(end_send(0) == DOCA_SUCCESS);
-	end_hear(talk);
+	end_sync_recv(ctl);
 	while (end_try_send(sent) == DOCA_SUCCESS)
 		sent++;
 	CHECK(sent == CHANNEL_QUEUE + 1);
-	end_tell(talk);
-	end_hear(talk);
+	end_sync_send(ctl);
+	end_sync_recv(ctl);
 	CHECK(end_try_send(sent) == DOCA_ERROR_AGAIN);
-	end_tell(talk);
-	end_hear(talk);
+	end_sync_send(ctl);
+	end_sync_recv(ctl);
 }
 
 static void test_messages_wait_with_the_peer_until_received(void **state)
@@ -208,18 +208,18 @@ static void test_messages_wait_with_the_peer_until_received(void **state)
 
 	(void)state;
 	proc_start(&service, service_that_does_not_receive, NULL);
-	end_hear(service.talk);
+	end_sync_recv(service.ctl);
 	proc_start(&client, client_that_fills_the_queue, NULL);
-	end_hear(service.talk);
-	end_tell(client.talk);
-	end_hear(client.talk); /* the queue is full */
-	end_tell(service.talk);
-	end_hear(service.talk); /* the service has called every other function */
-	end_tell(client.talk);
-	end_hear(client.talk); /* the queue is still full */
-	end_tell(service.talk);
-	end_hear(service.talk);
-	end_tell(client.talk);
+	end_sync_recv(service.ctl);
+	end_sync_send(client.ctl);
+	end_sync_recv(client.ctl); /* the queue is full */
+	end_sync_send(service.ctl);
+	end_sync_recv(service.ctl); /* the service has called every other function */
+	end_sync_send(client.ctl);
+	end_sync_recv(client.ctl); /* the queue is still full */
+	end_sync_send(service.ctl);
+	end_sync_recv(service.ctl);
+	end_sync_send(client.ctl);
 	proc_end(&client);
 	proc_end(&service);
 }
@@ -227,19 +227,19 @@ static void test_messages_wait_with_the_peer_until_received(void **state)
 /* ---- isolation ---- */
 
 /* Takes a message and answers with its own function's number. */
-static void numbered_service(int talk, const void *function)
+static void numbered_service(int ctl, const void *function)
 {
 	uint32_t value;
 
 	end_start_service(*(const uint32_t *)function);
-	end_tell(talk);
+	end_sync_send(ctl);
 	CHECK(end_receive(&value) == DOCA_SUCCESS);
 	CHECK(value == *(const uint32_t *)function);
 	CHECK(end_send(value) == DOCA_SUCCESS);
-	end_hear(talk);
+	end_sync_recv(ctl);
 }
 
-static void numbered_client(int talk, const void *function)
+static void numbered_client(int ctl, const void *function)
 {
 	uint32_t number = *(const uint32_t *)function, value;
 	doca_error_t result = end_call_service(number);
@@ -249,7 +249,7 @@ static void numbered_client(int talk, const void *function)
 		CHECK(end_receive(&value) == DOCA_SUCCESS);
 		CHECK(value == number);
 	}
-	proc_say(talk, &result, sizeof(result));
+	proc_send(ctl, &result, sizeof(result));
 }
 
 static doca_error_t result_of_client(const uint32_t *function)
@@ -258,7 +258,7 @@ static doca_error_t result_of_client(const uint32_t *function)
 	doca_error_t result;
 
 	proc_start(&client, numbered_client, function);
-	proc_hear(client.talk, &result, sizeof(result));
+	proc_recv(client.ctl, &result, sizeof(result));
 	proc_end(&client);
 	return result;
 }
@@ -270,31 +270,31 @@ static void test_function_reaches_the_service_of_its_representor_alone(void **st
 
 	(void)state;
 	proc_start(&services[0], numbered_service, &functions[0]);
-	end_hear(services[0].talk);
+	end_sync_recv(services[0].ctl);
 	assert_int_equal(result_of_client(&functions[1]), DOCA_ERROR_CONNECTION_ABORTED);
 	proc_start(&services[1], numbered_service, &functions[1]); /* of the same name */
-	end_hear(services[1].talk);
+	end_sync_recv(services[1].ctl);
 	assert_int_equal(result_of_client(&functions[1]), DOCA_SUCCESS);
 	assert_int_equal(result_of_client(&functions[0]), DOCA_SUCCESS);
 	for (int i = 0; i < 2; i++) {
-		end_tell(services[i].talk);
+		end_sync_send(services[i].ctl);
 		proc_end(&services[i]);
 	}
 }
 
 /* ---- fork() ---- */
 
-static void lone_echo_service(int talk, const void *unused)
+static void lone_echo_service(int ctl, const void *unused)
 {
 	(void)unused;
 	end_start_service(0);
-	end_tell(talk);
+	end_sync_send(ctl);
 	end_echo_until_gone();
-	end_tell(talk);
+	end_sync_send(ctl);
 }
 
 /* The child has the parent's handles, and none of its connections. */
-static void client_that_forks(int talk, const void *unused)
+static void client_that_forks(int ctl, const void *unused)
 {
 	uint32_t value;
 	int status;
@@ -318,7 +318,7 @@ static void client_that_forks(int talk, const void *unused)
 		CHECK(end_receive(&value) == DOCA_SUCCESS);
 		CHECK(value == i);
 	}
-	end_tell(talk);
+	end_sync_send(ctl);
 }
 
 static void test_forked_child_has_no_connection(void **state)
@@ -327,11 +327,11 @@ static void test_forked_child_has_no_connection(void **state)
 
 	(void)state;
 	proc_start(&service, lone_echo_service, NULL);
-	end_hear(service.talk);
+	end_sync_recv(service.ctl);
 	proc_start(&client, client_that_forks, NULL);
-	end_hear(client.talk);
+	end_sync_recv(client.ctl);
 	proc_end(&client);
-	end_hear(service.talk);
+	end_sync_recv(service.ctl);
 	proc_end(&service);
 }
 

@@ -46,31 +46,31 @@ static doca_error_t go_on(enum way way)
 }
 
 /* Meet, then go on in some way until something is wrong; let go, and meet the next. */
-static void surviving_service(int talk, const void *way)
+static void surviving_service(int ctl, const void *way)
 {
 	doca_error_t result;
 	uint32_t value;
 
 	end_start_service(0);
 	for (int round = 0; round < 2; round++) {
-		end_tell(talk);
+		end_sync_send(ctl);
 		CHECK(end_receive(&value) == DOCA_SUCCESS);
-		end_tell(talk);
+		end_sync_send(ctl);
 		result = go_on(*(const enum way *)way);
 		CHECK(result == DOCA_ERROR_CONNECTION_RESET);
 		CHECK(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
 	}
 	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
-	end_tell(talk);
+	end_sync_send(ctl);
 }
 
-static void idle_client(int talk, const void *unused)
+static void idle_client(int ctl, const void *unused)
 {
 	(void)unused;
 	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	CHECK(end_send(1) == DOCA_SUCCESS);
-	end_tell(talk);
-	end_hear(talk);
+	end_sync_send(ctl);
+	end_sync_recv(ctl);
 }
 
 static void test_service_survives_each_client(void **state)
@@ -81,31 +81,31 @@ static void test_service_survives_each_client(void **state)
 
 		proc_start(&service, surviving_service, &way);
 		for (int round = 0; round < 2; round++) {
-			end_hear(service.talk);
+			end_sync_recv(service.ctl);
 			proc_start(&client, idle_client, NULL);
-			end_hear(client.talk);
-			end_hear(service.talk);
+			end_sync_recv(client.ctl);
+			end_sync_recv(service.ctl);
 			proc_signal(&client, SIGKILL);
 		}
-		end_hear(service.talk);
+		end_sync_recv(service.ctl);
 		proc_end(&service);
 	}
 }
 
-static void idle_service(int talk, const void *unused)
+static void idle_service(int ctl, const void *unused)
 {
 	uint32_t value;
 
 	(void)unused;
 	end_start_service(0);
-	end_tell(talk);
+	end_sync_send(ctl);
 	CHECK(end_receive(&value) == DOCA_SUCCESS);
-	end_tell(talk);
-	end_hear(talk);
+	end_sync_send(ctl);
+	end_sync_recv(ctl);
 }
 
 /* The same endpoint reaches the next service. */
-static void surviving_client(int talk, const void *way)
+static void surviving_client(int ctl, const void *way)
 {
 	doca_error_t result = end_call_service(0);
 
@@ -113,14 +113,14 @@ static void surviving_client(int talk, const void *way)
 		CHECK(result == DOCA_SUCCESS);
 		end_get_channels();
 		CHECK(end_send(1) == DOCA_SUCCESS);
-		end_tell(talk);
+		end_sync_send(ctl);
 		result = go_on(*(const enum way *)way);
 		CHECK(result == DOCA_ERROR_CONNECTION_RESET);
 		CHECK(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
 		CHECK(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
 		CHECK(doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
-		end_tell(talk);
-		end_hear(talk);
+		end_sync_send(ctl);
+		end_sync_recv(ctl);
 		if (round == 0)
 			result = doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &end.peer);
 	}
@@ -135,44 +135,44 @@ static void test_client_survives_each_service(void **state)
 
 		for (int round = 0; round < 2; round++) {
 			proc_start(&service, idle_service, NULL);
-			end_hear(service.talk);
+			end_sync_recv(service.ctl);
 			if (round == 0)
 				proc_start(&client, surviving_client, &way);
 			else
-				end_tell(client.talk);
-			end_hear(client.talk);
-			end_hear(service.talk);
+				end_sync_send(client.ctl);
+			end_sync_recv(client.ctl);
+			end_sync_recv(service.ctl);
 			proc_signal(&service, SIGKILL);
-			end_hear(client.talk);
+			end_sync_recv(client.ctl);
 		}
-		end_tell(client.talk);
+		end_sync_send(client.ctl);
 		proc_end(&client);
 	}
 }
 
 /* A service that dies before it has accepted the client, and the end of the card. */
-static void waiting_client(int talk, const void *unused)
+static void waiting_client(int ctl, const void *unused)
 {
 	doca_error_t result;
 
 	(void)unused;
 	CHECK(end_call_service(0) == DOCA_SUCCESS);
-	end_tell(talk);
+	end_sync_send(ctl);
 	while ((result = doca_comm_channel_peer_addr_update_info(end.peer)) == DOCA_ERROR_CONNECTION_INPROGRESS) {
 		CHECK(doca_comm_channel_ep_event_handle_arm_send(end.ep) == DOCA_SUCCESS);
 		end_sleep_on(end.send);
 	}
 	CHECK(result == DOCA_ERROR_CONNECTION_ABORTED);
 	CHECK(end_try_send(1) == DOCA_ERROR_CONNECTION_RESET);
-	end_tell(talk);
+	end_sync_send(ctl);
 }
 
-static void mute_service(int talk, const void *unused)
+static void mute_service(int ctl, const void *unused)
 {
 	(void)unused;
 	end_start_service(0);
-	end_tell(talk);
-	end_hear(talk);
+	end_sync_send(ctl);
+	end_sync_recv(ctl);
 	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
 }
 
@@ -183,14 +183,14 @@ static void test_handshake_ends_with_the_service(void **state)
 
 		(void)state;
 		proc_start(&service, mute_service, NULL);
-		end_hear(service.talk);
+		end_sync_recv(service.ctl);
 		proc_start(&client, waiting_client, NULL);
-		end_hear(client.talk);
+		end_sync_recv(client.ctl);
 		if (killed)
 			proc_signal(&service, SIGKILL);
 		else
-			end_tell(service.talk);
-		end_hear(client.talk);
+			end_sync_send(service.ctl);
+		end_sync_recv(client.ctl);
 		proc_end(&client);
 		if (!killed)
 			proc_end(&service);
@@ -204,36 +204,36 @@ static void test_daemons_death_ends_connections(void **state)
 
 	(void)state;
 	proc_start(&service, idle_service, NULL);
-	end_hear(service.talk);
+	end_sync_recv(service.ctl);
 	proc_start(&client, surviving_client, &way);
-	end_hear(client.talk);
-	end_hear(service.talk);
+	end_sync_recv(client.ctl);
+	end_sync_recv(service.ctl);
 	channel_kill_daemon();
-	end_hear(client.talk); /* the client saw the end, disconnected, and could not connect again */
+	end_sync_recv(client.ctl); /* the client saw the end, disconnected, and could not connect again */
 }
 
 /* ---- a service whose function is reset ---- */
 
-static void talk_to_first(int talk, const void *unused)
+static void talk_to_first(int ctl, const void *unused)
 {
 	(void)unused;
 	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	CHECK(end_send(1) == DOCA_SUCCESS);
-	end_hear(talk);
+	end_sync_recv(ctl);
 }
 
-static void talk_to_second(int talk, const void *unused)
+static void talk_to_second(int ctl, const void *unused)
 {
 	(void)unused;
 	CHECK(end_call_service(1) == DOCA_SUCCESS);
 	CHECK(end_send(1) == DOCA_SUCCESS);
-	end_hear(talk);
+	end_sync_recv(ctl);
 	CHECK(end_send(2) == DOCA_SUCCESS);
-	end_hear(talk);
+	end_sync_recv(ctl);
 }
 
 /* Calls on the reset service's endpoint do nothing to the peers of the other service. */
-static void two_services(int talk, const void *unused)
+static void two_services(int ctl, const void *unused)
 {
 	struct channel_end first, second;
 	uint32_t value;
@@ -243,7 +243,7 @@ static void two_services(int talk, const void *unused)
 	first = end;
 	end_start_service(1);
 	second = end;
-	end_tell(talk);
+	end_sync_send(ctl);
 	end = first;
 	CHECK(end_receive(&value) == DOCA_SUCCESS);
 	CHECK(bfsim_fault_add("function device=03:00.0 reset", NULL) == 0);
@@ -251,7 +251,7 @@ static void two_services(int talk, const void *unused)
 		; /* it may see the reset before the connection's end */
 	CHECK(end_receive(&value) == DOCA_ERROR_CONNECTION_RESET);
 	CHECK(end_receive(&value) == DOCA_ERROR_NOT_CONNECTED); /* there is no other peer to wait for */
-	end_tell(talk);
+	end_sync_send(ctl);
 	first = end;
 	end = second;
 	CHECK(end_receive(&value) == DOCA_SUCCESS && value == 1);
@@ -261,11 +261,11 @@ static void two_services(int talk, const void *unused)
 	CHECK(doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_ERROR_CONNECTION_ABORTED);
 	CHECK(doca_comm_channel_ep_disconnect(end.ep, end.peer) == DOCA_SUCCESS);
 	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
-	end_tell(talk);
+	end_sync_send(ctl);
 	end = second;
 	CHECK(end_receive(&value) == DOCA_SUCCESS && value == 2);
 	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
-	end_tell(talk);
+	end_sync_send(ctl);
 }
 
 static void test_service_hears_of_its_functions_reset_and_others_go_on(void **state)
@@ -274,15 +274,15 @@ static void test_service_hears_of_its_functions_reset_and_others_go_on(void **st
 
 	(void)state;
 	proc_start(&services, two_services, NULL);
-	end_hear(services.talk);
+	end_sync_recv(services.ctl);
 	proc_start(&first, talk_to_first, NULL);
-	end_hear(services.talk);
+	end_sync_recv(services.ctl);
 	proc_start(&second, talk_to_second, NULL);
-	end_hear(services.talk);
-	end_tell(second.talk);
-	end_hear(services.talk);
-	end_tell(second.talk);
-	end_tell(first.talk);
+	end_sync_recv(services.ctl);
+	end_sync_send(second.ctl);
+	end_sync_recv(services.ctl);
+	end_sync_send(second.ctl);
+	end_sync_send(first.ctl);
 	proc_end(&second);
 	proc_end(&first);
 	proc_end(&services);
@@ -291,7 +291,7 @@ static void test_service_hears_of_its_functions_reset_and_others_go_on(void **st
 /* ---- a peer that stands still ---- */
 
 /* No call here waits for the stopped peer. */
-static void client_of_stopped_service(int talk, const void *unused)
+static void client_of_stopped_service(int ctl, const void *unused)
 {
 	struct doca_comm_channel_addr_t *peer;
 	uint32_t value;
@@ -299,8 +299,8 @@ static void client_of_stopped_service(int talk, const void *unused)
 	(void)unused;
 	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	CHECK(end_send(1) == DOCA_SUCCESS);
-	end_tell(talk);
-	end_hear(talk);
+	end_sync_send(ctl);
+	end_sync_recv(ctl);
 	while (end_try_send(2) == DOCA_SUCCESS)
 		;
 	CHECK(end_try_send(2) == DOCA_ERROR_AGAIN);
@@ -310,7 +310,7 @@ static void client_of_stopped_service(int talk, const void *unused)
 	CHECK(doca_comm_channel_ep_connect(end.ep, CHANNEL_NAME, &peer) == DOCA_SUCCESS);
 	CHECK(doca_comm_channel_peer_addr_update_info(peer) == DOCA_ERROR_CONNECTION_INPROGRESS);
 	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
-	end_tell(talk);
+	end_sync_send(ctl);
 }
 
 static void test_stopped_service_holds_nobody_up(void **state)
@@ -319,16 +319,16 @@ static void test_stopped_service_holds_nobody_up(void **state)
 
 	(void)state;
 	proc_start(&service, idle_service, NULL);
-	end_hear(service.talk);
+	end_sync_recv(service.ctl);
 	proc_start(&client, client_of_stopped_service, NULL);
-	end_hear(client.talk);
-	end_hear(service.talk);
+	end_sync_recv(client.ctl);
+	end_sync_recv(service.ctl);
 	proc_signal(&service, SIGSTOP);
-	end_tell(client.talk);
-	end_hear(client.talk);
+	end_sync_send(client.ctl);
+	end_sync_recv(client.ctl);
 	proc_end(&client);
 	proc_signal(&service, SIGCONT);
-	end_tell(service.talk);
+	end_sync_send(service.ctl);
 	proc_end(&service);
 }
 

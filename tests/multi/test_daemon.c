@@ -84,12 +84,12 @@ static void test_an_exporter_that_computes_is_read_as_well(void **state)
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &keys[0]), 0);
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &keys[1]), 0);
 	actor_begin(&host, &compute);
-	proc_hear(host.proc.talk, &byte, 1);
+	proc_recv(host.proc.ctl, &byte, 1);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(actor_import(&dpu, &keys[i]), 0);
 		assert_int_equal(actor_read(&dpu, &keys[i]), 0);
 	}
-	proc_say(host.proc.talk, "", 1);
+	proc_send(host.proc.ctl, "", 1);
 	actor_finish(&host);
 	end_pair();
 }
@@ -151,12 +151,12 @@ static void test_an_export_ends_only_when_a_running_copy_is_out(void **state)
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	actor_begin(&dpu, &halted);
-	proc_hear(dpu.proc.talk, &byte, 1); /* inside */
+	proc_recv(dpu.proc.ctl, &byte, 1); /* inside */
 	unexport.memory = key.number;
 	actor_begin(&host, &unexport);
-	proc_hear(dpu.proc.talk, &byte, 1); /* the importer knows */
-	assert_false(proc_hears_within(host.proc.talk, 100));
-	proc_say(dpu.proc.talk, "", 1);
+	proc_recv(dpu.proc.ctl, &byte, 1); /* the importer knows */
+	assert_false(proc_readable_within(host.proc.ctl, 100));
+	proc_send(dpu.proc.ctl, "", 1);
 	reply = actor_finish(&dpu);
 	assert_int_equal(reply.rc, 0);
 	assert_int_equal(reply.fill, key.fill); /* and not what the exporter wrote afterwards */
@@ -177,7 +177,7 @@ static void test_a_reader_sees_all_of_the_memory_or_an_error(void **state)
 		assert_int_equal(actor_import(&dpu, &key), 0);
 		read.fill = key.fill;
 		actor_begin(&dpu, &read);
-		proc_hear(dpu.proc.talk, &reads, sizeof(reads));
+		proc_recv(dpu.proc.ctl, &reads, sizeof(reads));
 		assert_int_equal(actor_unexport(&host, &key), 0);
 		assert_int_equal(actor_finish(&dpu).rc, -EIO);
 	}
@@ -263,7 +263,7 @@ static void test_sixty_four_processes_reach_each_others_memory(void **state)
 /* ---- attaching ---- */
 
 /* A daemon in the test that counts the packets of a process. */
-static void count_packets(int talk, const void *arg)
+static void count_packets(int ctl, const void *arg)
 {
 	const char *yaml = pcie_topology_default_yaml();
 	int dir_fd = sim_session_dir_open(arg, false), listening, sock, fd, shared_fd, packets = 0;
@@ -274,7 +274,7 @@ static void count_packets(int talk, const void *arg)
 	CHECK(sim_shared_state_create(SIM_CLOCK_FUNCTIONAL, &shared, &shared_fd) == 0);
 	listening = sim_session_dir_listen(dir_fd);
 	CHECK(listening >= 0);
-	proc_say(talk, "", 1);
+	proc_send(ctl, "", 1);
 	sock = accept(listening, NULL, NULL);
 	while (sim_msg_recv(sock, &msg, &fd) == 0) {
 		packets++;
@@ -283,7 +283,7 @@ static void count_packets(int talk, const void *arg)
 			CHECK(sim_msg_send(sock, &msg, shared_fd) == 0);
 		}
 	}
-	proc_say(talk, &packets, sizeof(packets));
+	proc_send(ctl, &packets, sizeof(packets));
 	close(sock);
 	close(listening);
 	close(shared_fd);
@@ -301,10 +301,10 @@ static void test_attaching_takes_one_request_and_one_reply(void **state)
 
 	(void)state;
 	proc_start(&counter, count_packets, test_session.dir);
-	proc_hear(counter.talk, &ready, 1);
+	proc_recv(counter.ctl, &ready, 1);
 	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
 	actor_detach(&host);
-	proc_hear(counter.talk, &packets, sizeof(packets));
+	proc_recv(counter.ctl, &packets, sizeof(packets));
 	assert_int_equal(packets, 3);
 	proc_end(&counter);
 }
@@ -315,7 +315,7 @@ static void interrupt(int signal)
 }
 
 /* An application with a timer: its signals come while it attaches. */
-static void attach_under_signals(int talk, const void *arg)
+static void attach_under_signals(int ctl, const void *arg)
 {
 	struct sigaction catch = { .sa_handler = interrupt };
 	struct itimerval often = { .it_interval = { .tv_usec = 200 }, .it_value = { .tv_usec = 200 } };
@@ -331,7 +331,7 @@ static void attach_under_signals(int talk, const void *arg)
 		if (rc == 0)
 			sim_session_detach(session);
 	}
-	proc_say(talk, &rc, sizeof(rc));
+	proc_send(ctl, &rc, sizeof(rc));
 }
 
 static void test_signals_of_the_application_do_not_disturb_attaching(void **state)
@@ -341,7 +341,7 @@ static void test_signals_of_the_application_do_not_disturb_attaching(void **stat
 
 	(void)state;
 	proc_start(&proc, attach_under_signals, test_session.dir);
-	proc_hear(proc.talk, &rc, sizeof(rc));
+	proc_recv(proc.ctl, &rc, sizeof(rc));
 	assert_int_equal(rc, 0);
 	proc_end(&proc);
 	daemon_stop(&test_session.daemon);
@@ -440,11 +440,11 @@ static void test_of_daemons_that_race_for_a_directory_one_wins(void **state)
 			char reply[sizeof(int)];
 
 			/* One byte: ready. Four bytes: the error. */
-			assert_true(proc_hears_within(racers[i].talk, PROC_DEADLINE_MS));
-			if (recv(racers[i].talk, reply, sizeof(reply), MSG_PEEK) == 1) {
+			assert_true(proc_readable_within(racers[i].ctl, PROC_DEADLINE_MS));
+			if (recv(racers[i].ctl, reply, sizeof(reply), MSG_PEEK) == 1) {
 				assert_int_equal(winner, -1);
 				winner = i;
-				proc_hear(racers[i].talk, reply, 1);
+				proc_recv(racers[i].ctl, reply, 1);
 			} else {
 				assert_int_equal(daemon_result(&racers[i]), -EBUSY);
 			}

@@ -66,7 +66,7 @@ static void expect_error_of_a_killed_exporter(enum actor_memory memory)
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	read.fill = key.fill;
 	actor_begin(&dpu, &read);
-	proc_hear(dpu.proc.talk, &reads, sizeof(reads));
+	proc_recv(dpu.proc.ctl, &reads, sizeof(reads));
 	killed_ms = proc_now_ms();
 	proc_signal(&host.proc, SIGKILL);
 	assert_int_equal(actor_finish(&dpu).rc, -EIO);
@@ -108,7 +108,7 @@ static void test_a_killed_importer_does_not_hold_up_its_exporter(void **state)
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	read.fill = key.fill;
 	actor_begin(&dpu, &read);
-	proc_hear(dpu.proc.talk, &reads, sizeof(reads));
+	proc_recv(dpu.proc.ctl, &reads, sizeof(reads));
 	proc_signal(&dpu.proc, SIGKILL);
 	assert_int_equal(actor_unexport(&host, &key), 0);
 	actor_detach(&host);
@@ -131,7 +131,7 @@ static void test_when_the_daemon_is_killed_both_sides_get_errors(void **state)
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	read.fill = key.fill;
 	actor_begin(&dpu, &read);
-	proc_hear(dpu.proc.talk, &reads, sizeof(reads));
+	proc_recv(dpu.proc.ctl, &reads, sizeof(reads));
 	killed_ms = proc_now_ms();
 	proc_signal(&test_session.daemon, SIGKILL);
 	assert_int_equal(actor_finish(&dpu).rc, -EIO);
@@ -417,7 +417,7 @@ static void test_processes_killed_while_they_use_shm_leave_no_files_there(void *
 /* ---- PID namespaces ---- */
 
 /* Attach, export one memory and send its key, from a namespace where this process has pid 1. */
-static void export_from_namespace(int talk, const void *arg)
+static void export_from_namespace(int ctl, const void *arg)
 {
 	const char *const *dir_and_kind = arg;
 	struct sim_session_cfg cfg = { .dir = dir_and_kind[0], .side = "host" };
@@ -432,7 +432,7 @@ static void export_from_namespace(int talk, const void *arg)
 
 	if (unshare(CLONE_NEWPID) < 0) {
 		key.number = -1;
-		proc_say(talk, &key, sizeof(key));
+		proc_send(ctl, &key, sizeof(key));
 		return;
 	}
 	pid = fork();
@@ -454,8 +454,8 @@ static void export_from_namespace(int talk, const void *arg)
 		if (strcmp(sim_session_topology(session)->functions[i].side, "host") == 0)
 			region.function = i;
 	CHECK(sim_session_export(session, &region, fd, &key.key) == 0);
-	proc_say(talk, &key, sizeof(key));
-	recv(talk, &byte, 1, 0); /* until the test has done with it */
+	proc_send(ctl, &key, sizeof(key));
+	recv(ctl, &byte, 1, 0); /* until the test has done with it */
 	sim_session_detach(session);
 	_exit(0); /* a leak checker finds no /proc of its own here ... */
 }
@@ -474,7 +474,7 @@ static void test_an_exporter_in_another_pid_namespace_is_not_mistaken(void **sta
 	for (int shared = 0; shared < 2; shared++) {
 		arg[1] = shared ? "shared" : NULL;
 		proc_start(&inner, export_from_namespace, arg);
-		proc_hear(inner.talk, &key, sizeof(key));
+		proc_recv(inner.ctl, &key, sizeof(key));
 		if (key.number < 0)
 			skip();
 		assert_int_equal(actor_import(&cma, &key), -ENOTSUP);

@@ -219,7 +219,7 @@ static void test_rule_that_began_hits_those_that_are_there_oldest_first(void **s
 	end_card();
 }
 
-static void attach_and_stay(int talk, const void *arg)
+static void attach_and_stay(int ctl, const void *arg)
 {
 	struct sim_session_cfg cfg = { .dir = test_session.dir, .side = "host" };
 	struct sim_session *session;
@@ -227,7 +227,7 @@ static void attach_and_stay(int talk, const void *arg)
 
 	(void)arg;
 	if (sim_session_attach(&cfg, &session) == 0)
-		recv(talk, &byte, 1, 0);
+		recv(ctl, &byte, 1, 0);
 }
 
 static void test_rule_hits_a_process_that_comes_later(void **state)
@@ -463,7 +463,7 @@ static void test_who_reads_all_the_time_gets_an_error_when_either_function_is_re
 			if (share(way, &key)) {
 				request.fill = key.fill;
 				actor_begin(&dpu, &request);
-				proc_hear(dpu.proc.talk, &reads, sizeof(reads));
+				proc_recv(dpu.proc.ctl, &reads, sizeof(reads));
 				add(rules[i]);
 				assert_int_equal(actor_finish(&dpu).rc, -EIO);
 			}
@@ -475,13 +475,13 @@ static void test_who_reads_all_the_time_gets_an_error_when_either_function_is_re
 
 /* ---- where and when it can't be told as elsewhere ---- */
 
-static void run_virtual(int talk, const void *arg)
+static void run_virtual(int ctl, const void *arg)
 {
-	struct sim_daemon_cfg cfg = { .dir = test_session.dir, .clock = SIM_CLOCK_VIRTUAL, .ready_fd = dup(talk) };
+	struct sim_daemon_cfg cfg = { .dir = test_session.dir, .clock = SIM_CLOCK_VIRTUAL, .ready_fd = dup(ctl) };
 	int rc = sim_daemon_run(&cfg);
 
 	(void)arg;
-	send(talk, &rc, sizeof(rc), MSG_NOSIGNAL);
+	send(ctl, &rc, sizeof(rc), MSG_NOSIGNAL);
 }
 
 static void start_card(proc_body *body)
@@ -490,7 +490,7 @@ static void start_card(proc_body *body)
 
 	end_card();
 	proc_start(&test_session.daemon, body, NULL);
-	proc_hear(test_session.daemon.talk, &byte, 1);
+	proc_recv(test_session.daemon.ctl, &byte, 1);
 }
 
 static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void **state)
@@ -516,21 +516,21 @@ static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void **state
 	end_card();
 }
 
-static void run_in_namespace(int talk, const void *arg)
+static void run_in_namespace(int ctl, const void *arg)
 {
-	struct sim_daemon_cfg cfg = { .dir = test_session.dir, .ready_fd = dup(talk) };
+	struct sim_daemon_cfg cfg = { .dir = test_session.dir, .ready_fd = dup(ctl) };
 	int status, rc;
 	pid_t pid;
 
 	(void)arg;
 	if (unshare(CLONE_NEWPID) < 0) {
-		proc_say(talk, "n", 1);
+		proc_send(ctl, "n", 1);
 		return;
 	}
 	pid = fork();
 	if (pid == 0) {
 		rc = sim_daemon_run(&cfg);
-		send(talk, &rc, sizeof(rc), MSG_NOSIGNAL);
+		send(ctl, &rc, sizeof(rc), MSG_NOSIGNAL);
 		_exit(0);
 	}
 	close(cfg.ready_fd);
@@ -547,7 +547,7 @@ static void test_process_that_the_daemon_does_not_see_is_not_hit_and_not_counted
 	(void)state;
 	end_card();
 	proc_start(&test_session.daemon, run_in_namespace, NULL);
-	proc_hear(test_session.daemon.talk, &byte, 1);
+	proc_recv(test_session.daemon.ctl, &byte, 1);
 	if (byte == 'n')
 		skip();
 	add("peer kill");
@@ -558,7 +558,7 @@ static void test_process_that_the_daemon_does_not_see_is_not_hit_and_not_counted
 	dir_fd = sim_session_dir_open(test_session.dir, false);
 	assert_int_equal(sim_control_exchange(dir_fd, &msg, -1, NULL), 0);
 	close(dir_fd);
-	proc_hear(test_session.daemon.talk, &rc, sizeof(rc));
+	proc_recv(test_session.daemon.ctl, &rc, sizeof(rc));
 	assert_int_equal(rc, 0);
 	proc_end(&test_session.daemon);
 }

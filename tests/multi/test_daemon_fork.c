@@ -39,7 +39,7 @@ static void use_devices(void)
 }
 
 /* The parent uses devices, then its child does; both stay alive. */
-static void use_fork_use(int talk, const void *arg)
+static void use_fork_use(int ctl, const void *arg)
 {
 	pid_t pid;
 	char byte;
@@ -52,11 +52,11 @@ static void use_fork_use(int talk, const void *arg)
 		alarm(PROC_DEADLINE_MS / 1000); /* at the latest */
 		pid = getpid();
 		use_devices();
-		proc_say(talk, &pid, sizeof(pid));
+		proc_send(ctl, &pid, sizeof(pid));
 		for (;;)
 			pause();
 	}
-	recv(talk, &byte, 1, 0);
+	recv(ctl, &byte, 1, 0);
 }
 
 static void test_a_child_attaches_by_itself_and_outlives_its_parent(void **state)
@@ -67,7 +67,7 @@ static void test_a_child_attaches_by_itself_and_outlives_its_parent(void **state
 	(void)state;
 	proc_start(&parent, use_fork_use, NULL);
 	pid = parent.pid;
-	proc_hear(parent.talk, &child, sizeof(child));
+	proc_recv(parent.ctl, &child, sizeof(child));
 	proc_adopt(child);
 	assert_true(daemon_knows(test_session.dir, pid));
 	assert_true(daemon_knows(test_session.dir, child));
@@ -87,13 +87,13 @@ static void *use_devices_in_thread(void *arg)
 
 /* One thread attaches for the first time while another forks: the child neither hangs on a lock nor takes over its
  * parent's connection. */
-static void fork_while_attaching(int talk, const void *arg)
+static void fork_while_attaching(int ctl, const void *arg)
 {
 	pthread_t thread;
 	pid_t pid;
 	int status;
 
-	(void)talk, (void)arg;
+	(void)ctl, (void)arg;
 	CHECK(pthread_create(&thread, NULL, use_devices_in_thread, NULL) == 0);
 	pid = fork();
 	CHECK(pid >= 0);
@@ -187,7 +187,7 @@ static void *work_on(void *arg)
 }
 
 /* A fork at any point of the other threads' calls leaves a child that can make the same calls. */
-static void fork_among_threads(int talk, const void *arg)
+static void fork_among_threads(int ctl, const void *arg)
 {
 	static char line[256];
 	struct busy busy = *(const struct busy *)arg;
@@ -195,7 +195,7 @@ static void fork_among_threads(int talk, const void *arg)
 	pthread_t threads[2];
 	int status;
 
-	(void)talk;
+	(void)ctl;
 	setenv("BFSIM_SIDE", busy.side, 1);
 	CHECK(doca_log_backend_create_with_buf(line, sizeof(line), flush_slowly, &backend) == DOCA_SUCCESS);
 	CHECK(doca_log_register_source("lines", &source) == DOCA_SUCCESS);
@@ -274,7 +274,7 @@ static void open_what_the_parent_listed(struct doca_devinfo **list)
 }
 
 /* @arg: the child's BFSIM_SIDE, or NULL for its parent's. */
-static void list_then_fork(int talk, const void *arg)
+static void list_then_fork(int ctl, const void *arg)
 {
 	struct doca_devinfo **list;
 	struct doca_dev *dev;
@@ -282,7 +282,7 @@ static void list_then_fork(int talk, const void *arg)
 	int status;
 	pid_t pid;
 
-	(void)talk;
+	(void)ctl;
 	CHECK(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count == 2);
 	pid = fork();
 	CHECK(pid >= 0);

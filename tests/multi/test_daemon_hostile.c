@@ -54,7 +54,7 @@ static void expect_closed(int sock)
 {
 	char byte;
 
-	assert_true(proc_hears_within(sock, PROC_DEADLINE_MS));
+	assert_true(proc_readable_within(sock, PROC_DEADLINE_MS));
 	assert_true(recv(sock, &byte, 1, 0) <= 0); /* with what was unread, it is a reset */
 	close(sock);
 }
@@ -159,7 +159,7 @@ static void test_keys_of_others_cannot_be_used(void **state)
 	raw_send(importer, drop, -1);
 	raw_send(importer, nudge, -1);
 	assert_int_equal(raw_import(importer, &key), 0); /* the daemon has handled all earlier messages */
-	assert_false(proc_hears_within(exporter, 0));    /* the nudge was not passed on */
+	assert_false(proc_readable_within(exporter, 0)); /* the nudge was not passed on */
 	close(intruder);
 	close(importer);
 	close(exporter);
@@ -187,7 +187,7 @@ static void test_replies_out_of_nowhere_do_nothing(void **state)
 	raw_send(waiting, answer, -1);
 	raw_settle(waiting);
 	raw_settle(stranger);
-	assert_false(proc_hears_within(exporter, 0)); /* the importer has not let go */
+	assert_false(proc_readable_within(exporter, 0)); /* the importer has not let go */
 	raw_send(importer, gone, -1);
 	assert_int_equal(raw_recv(exporter).seq, 99);
 	close(stranger);
@@ -239,7 +239,7 @@ static void test_an_exporters_answer_reaches_who_asked(void **state)
 	assert_int_equal(got.status, -ENOSYS);
 	assert_int_equal(got.body.described.num_addrs, UINT32_MAX);
 	raw_settle(q.exporter);
-	assert_false(proc_hears_within(q.importer, 0));
+	assert_false(proc_readable_within(q.importer, 0));
 	close(q.importer);
 	close(q.exporter);
 	expect_unharmed();
@@ -304,7 +304,7 @@ static void test_a_process_has_a_limited_number_of_questions(void **state)
 	assert_int_equal(raw_call(q.importer, describe).status, -EBUSY);
 	for (int i = 1; i < 64; i++) /* the exporter got those, and no more */
 		raw_recv(q.exporter);
-	assert_false(proc_hears_within(q.exporter, 0));
+	assert_false(proc_readable_within(q.exporter, 0));
 	close(q.importer);
 	close(q.exporter);
 	expect_unharmed();
@@ -427,7 +427,7 @@ static void test_answers_that_nobody_reads_end_the_connection(void **state)
 	expect_unharmed();
 }
 
-static void flood(int talk, const void *arg)
+static void flood(int ctl, const void *arg)
 {
 	struct sim_msg nudge = { .type = SIM_MSG_WAKE_EXPORTER };
 	int sock = raw_connect(), fd;
@@ -436,7 +436,7 @@ static void flood(int talk, const void *arg)
 	(void)arg;
 	CHECK(sim_msg_send(sock, &attach, -1) == 0);
 	CHECK(sim_msg_recv(sock, &attach, &fd) == 0);
-	proc_say(talk, "", 1);
+	proc_send(ctl, "", 1);
 	for (;;)
 		if (sim_msg_send(sock, &nudge, -1) < 0)
 			break;
@@ -450,7 +450,7 @@ static void test_a_flood_from_some_does_not_starve_the_others(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		proc_start(&floods[i], flood, NULL);
-		proc_hear(floods[i].talk, &byte, 1);
+		proc_recv(floods[i].ctl, &byte, 1);
 	}
 	expect_unharmed();
 	for (int i = 0; i < 3; i++)

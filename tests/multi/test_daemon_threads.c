@@ -93,14 +93,14 @@ static bool read_slot(struct slot *slot, struct sim_key *ret_key, uint8_t *ret_f
 }
 
 /* Export, wait for some reader, end the export, and scribble over the memory at once. */
-static void export_again_and_again(int talk, const void *arg)
+static void export_again_and_again(int ctl, const void *arg)
 {
 	struct slot *slot = &shared_keys->slots[*(const int *)arg];
 	struct sim_session *session = attach("host");
 	int fd = memfd_create("threads", MFD_CLOEXEC);
 	uint8_t *memory;
 
-	(void)talk;
+	(void)ctl;
 	CHECK(ftruncate(fd, BYTES) == 0);
 	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	CHECK(memory != MAP_FAILED);
@@ -164,12 +164,12 @@ static void *import_again_and_again(void *arg)
 	return NULL;
 }
 
-static void import_in_threads(int talk, const void *arg)
+static void import_in_threads(int ctl, const void *arg)
 {
 	struct sim_session *session = attach("dpu");
 	pthread_t threads[THREADS];
 
-	(void)talk, (void)arg;
+	(void)ctl, (void)arg;
 	for (int i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&threads[i], NULL, import_again_and_again, session) == 0);
 	for (int i = 0; i < THREADS; i++)

@@ -37,11 +37,11 @@ static void *look_for_devices(void *unused)
 	return unused;
 }
 
-static void end_among_threads(int talk, const void *is_private)
+static void end_among_threads(int ctl, const void *is_private)
 {
 	pthread_t thread;
 
-	(void)talk;
+	(void)ctl;
 	if (is_private)
 		unsetenv("BFSIM_SESSION");
 	setenv("BFSIM_SIDE", "host", 1);

@@ -37,59 +37,59 @@ struct end {
 	uint32_t connected, disconnected;
 };
 
-static void on_connected(struct talk *talk, struct doca_comch_connection *connection)
+static void on_connected(struct endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	struct end *end = talk->cfg.owner;
+	struct end *end = endpoint->cfg.owner;
 
 	(void)connection;
 	end->connected++;
 }
 
-static void on_disconnected(struct talk *talk, struct doca_comch_connection *connection)
+static void on_disconnected(struct endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	struct end *end = talk->cfg.owner;
+	struct end *end = endpoint->cfg.owner;
 
 	(void)connection;
 	end->disconnected++;
 }
 
-static bool is_over(const struct talk *talk, const struct end *end)
+static bool is_over(const struct endpoint *endpoint, const struct end *end)
 {
-	return talk->state == DOCA_CTX_STATE_IDLE || end->disconnected == end->connected;
+	return endpoint->state == DOCA_CTX_STATE_IDLE || end->disconnected == end->connected;
 }
 
 /* Send 'l' (a server, when it listens), 'c' when connected and 'd' when disconnected; twice, with a newly opened
  * device for the second time. */
-static void run_end(int talk_fd)
+static void run_end(int ctl)
 {
 	struct end end = { 0 };
-	struct talk_cfg cfg = {
+	struct endpoint_cfg cfg = {
 		.name = "reset", .owner = &end, .connected = on_connected, .disconnected = on_disconnected
 	};
 
-	proc_hear(talk_fd, &end.arg, sizeof(end.arg));
+	proc_recv(ctl, &end.arg, sizeof(end.arg));
 	for (uint32_t round = 1; round <= 2; round++) {
 		struct doca_dev *dev = device_open(NULL);
-		static struct talk talk;
+		static struct endpoint endpoint;
 		struct loop loop;
-		char word;
+		char byte;
 
 		loop_open(&loop, end.arg.sleeps);
-		loop_watch(&loop, talk_fd);
-		(end.arg.is_server ? talk_open_server : talk_open_client)(&talk, &cfg, &loop, dev);
-		talk_start(&talk);
+		loop_watch(&loop, ctl);
+		(end.arg.is_server ? endpoint_open_server : endpoint_open_client)(&endpoint, &cfg, &loop, dev);
+		endpoint_start(&endpoint);
 		if (end.arg.is_server)
-			proc_say(talk_fd, "l", 1);
+			proc_send(ctl, "l", 1);
 		LOOP_UNTIL(&loop, end.connected == round);
-		proc_say(talk_fd, "c", 1);
-		LOOP_UNTIL(&loop, is_over(&talk, &end));
+		proc_send(ctl, "c", 1);
+		LOOP_UNTIL(&loop, is_over(&endpoint, &end));
 		end.disconnected = end.connected;
-		proc_say(talk_fd, "d", 1);
-		LOOP_UNTIL(&loop, proc_hears_within(talk_fd, 0));
-		proc_hear(talk_fd, &word, 1);
-		if (talk.state != DOCA_CTX_STATE_IDLE)
-			talk_stop(&talk);
-		talk_close(&talk);
+		proc_send(ctl, "d", 1);
+		LOOP_UNTIL(&loop, proc_readable_within(ctl, 0));
+		proc_recv(ctl, &byte, 1);
+		if (endpoint.state != DOCA_CTX_STATE_IDLE)
+			endpoint_stop(&endpoint);
+		endpoint_close(&endpoint);
 		loop_close(&loop);
 		MUST(doca_dev_close(dev));
 	}
@@ -97,44 +97,45 @@ static void run_end(int talk_fd)
 
 /* ---- a message, which has to cross the link ---- */
 
-static void on_message(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len)
+static void on_message(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
+		       uint32_t len)
 {
-	(void)talk, (void)connection;
+	(void)endpoint, (void)connection;
 	note_take(bytes, len, 0);
 }
 
 /* Send 'c' when connected; on a command, the client sends a message. Both send 'd' on its arrival, and end. */
-static void run_note(int talk_fd)
+static void run_note(int ctl)
 {
 	struct end end = { 0 };
-	struct talk_cfg cfg = { .name = "note",
-				.owner = &end,
-				.connected = on_connected,
-				.disconnected = on_disconnected,
-				.message = on_message };
+	struct endpoint_cfg cfg = { .name = "note",
+				    .owner = &end,
+				    .connected = on_connected,
+				    .disconnected = on_disconnected,
+				    .message = on_message };
 	struct doca_dev *dev = device_open(NULL);
-	static struct talk talk;
+	static struct endpoint endpoint;
 	struct loop loop;
-	char word;
+	char byte;
 
-	proc_hear(talk_fd, &end.arg, sizeof(end.arg));
+	proc_recv(ctl, &end.arg, sizeof(end.arg));
 	loop_open(&loop, end.arg.sleeps);
-	loop_watch(&loop, talk_fd);
-	(end.arg.is_server ? talk_open_server : talk_open_client)(&talk, &cfg, &loop, dev);
-	talk_start(&talk);
+	loop_watch(&loop, ctl);
+	(end.arg.is_server ? endpoint_open_server : endpoint_open_client)(&endpoint, &cfg, &loop, dev);
+	endpoint_start(&endpoint);
 	if (end.arg.is_server)
-		proc_say(talk_fd, "l", 1);
+		proc_send(ctl, "l", 1);
 	LOOP_UNTIL(&loop, end.connected == 1);
-	proc_say(talk_fd, "c", 1);
+	proc_send(ctl, "c", 1);
 	if (!end.arg.is_server) {
-		proc_hear(talk_fd, &word, 1);
-		CHECK(note_send(&talk, talk.connection, 1, 0));
+		proc_recv(ctl, &byte, 1);
+		CHECK(note_send(&endpoint, endpoint.connection, 1, 0));
 	}
-	LOOP_UNTIL(&loop, talk.received + talk.sent == 1);
-	proc_say(talk_fd, "d", 1);
-	LOOP_UNTIL(&loop, proc_hears_within(talk_fd, 0));
-	talk_stop(&talk);
-	talk_close(&talk);
+	LOOP_UNTIL(&loop, endpoint.received + endpoint.sent == 1);
+	proc_send(ctl, "d", 1);
+	LOOP_UNTIL(&loop, proc_readable_within(ctl, 0));
+	endpoint_stop(&endpoint);
+	endpoint_close(&endpoint);
 	loop_close(&loop);
 	MUST(doca_dev_close(dev));
 }
@@ -145,10 +146,10 @@ static const struct peer_role end_role = { "end", run_end }, note_role = { "note
 
 static void expect_word(struct proc *end, char wanted)
 {
-	char word;
+	char byte;
 
-	proc_hear(end->talk, &word, 1);
-	assert_int_equal(word, wanted);
+	proc_recv(end->ctl, &byte, 1);
+	assert_int_equal(byte, wanted);
 }
 
 static void run_bfsim(const char *words)
@@ -174,10 +175,10 @@ static void expect_break(const char *first, const char *second, bool sleeps)
 		run_bfsim(commands[round]);
 		expect_word(&server, 'd');
 		expect_word(&client, 'd');
-		proc_say(server.talk, "g", 1);
+		proc_send(server.ctl, "g", 1);
 		if (round == 0)
 			expect_word(&server, 'l');
-		proc_say(client.talk, "g", 1);
+		proc_send(client.ctl, "g", 1);
 	}
 	assert_int_equal(proc_wait(&server), 0);
 	assert_int_equal(proc_wait(&client), 0);
@@ -217,7 +218,7 @@ static void expect_wait(bool sleeps)
 		proc_now_ms(); /* the commands may take longer than the link is down: then the message does not wait */
 	run_bfsim("link down 03:00.0 --for 1s");
 	run_bfsim("fault list"); /* reaches the daemon while the link is down */
-	proc_say(client.talk, "g", 1);
+	proc_send(client.ctl, "g", 1);
 	expect_word(&server, 'd');
 	assert_true(proc_now_ms() - from_ms >= 1000);
 	expect_word(&client, 'd');

@@ -57,71 +57,72 @@ struct dpu_diary {
 
 /* ---- Comch ---- */
 
-static void on_sent(struct talk *talk, struct doca_comch_connection *connection)
+static void on_sent(struct endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	struct host_diary *diary = talk->cfg.owner;
+	struct host_diary *diary = endpoint->cfg.owner;
 
 	(void)connection;
-	diary->back_ns[talk->sent - 1] = bfsim_now_ns();
+	diary->back_ns[endpoint->sent - 1] = bfsim_now_ns();
 }
 
-static void run_sender(int talk_fd)
+static void run_sender(int ctl)
 {
-	static struct talk talk;
+	static struct endpoint endpoint;
 	struct host_diary diary = { 0 };
-	const struct talk_cfg cfg = { .name = NAME, .owner = &diary, .num_tasks = BURST, .sent = on_sent };
+	const struct endpoint_cfg cfg = { .name = NAME, .owner = &diary, .num_tasks = BURST, .sent = on_sent };
 	struct doca_dev *dev;
 	struct plan plan;
 	struct loop loop;
 
-	proc_hear(talk_fd, &plan, sizeof(plan));
+	proc_recv(ctl, &plan, sizeof(plan));
 	dev = device_open(NULL);
 	loop_open(&loop, plan.sleeps);
-	talk_open_client(&talk, &cfg, &loop, dev);
-	talk_start(&talk);
-	LOOP_UNTIL(&loop, talk.state == DOCA_CTX_STATE_RUNNING);
+	endpoint_open_client(&endpoint, &cfg, &loop, dev);
+	endpoint_start(&endpoint);
+	LOOP_UNTIL(&loop, endpoint.state == DOCA_CTX_STATE_RUNNING);
 	diary.sent_ns = bfsim_now_ns();
 	for (uint8_t i = 0; i < BURST; i++)
-		CHECK(talk_send(&talk, talk.connection, &i, 1));
+		CHECK(endpoint_send(&endpoint, endpoint.connection, &i, 1));
 	if (plan.stays)
-		LOOP_UNTIL(&loop, talk.sent == BURST);
-	talk_stop(&talk);
-	talk_close(&talk);
+		LOOP_UNTIL(&loop, endpoint.sent == BURST);
+	endpoint_stop(&endpoint);
+	endpoint_close(&endpoint);
 	loop_close(&loop);
 	MUST(doca_dev_close(dev));
-	proc_say(talk_fd, &diary, sizeof(diary));
+	proc_send(ctl, &diary, sizeof(diary));
 }
 
-static void on_message(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len)
+static void on_message(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
+		       uint32_t len)
 {
-	struct dpu_diary *diary = talk->cfg.owner;
+	struct dpu_diary *diary = endpoint->cfg.owner;
 
 	(void)connection;
 	CHECK(len == 1 && bytes[0] == diary->num_came && diary->num_came < BURST);
 	diary->came_ns[diary->num_came++] = bfsim_now_ns();
 }
 
-static void run_receiver(int talk_fd)
+static void run_receiver(int ctl)
 {
-	static struct talk talk;
+	static struct endpoint endpoint;
 	struct dpu_diary diary = { 0 };
-	const struct talk_cfg cfg = { .name = NAME, .owner = &diary, .recv_queue = BURST, .message = on_message };
+	const struct endpoint_cfg cfg = { .name = NAME, .owner = &diary, .recv_queue = BURST, .message = on_message };
 	struct doca_dev *dev;
 	struct plan plan;
 	struct loop loop;
 
-	proc_hear(talk_fd, &plan, sizeof(plan));
+	proc_recv(ctl, &plan, sizeof(plan));
 	dev = device_open(NULL);
 	loop_open(&loop, plan.sleeps);
-	talk_open_server(&talk, &cfg, &loop, dev);
-	talk_start(&talk);
-	proc_say(talk_fd, "l", 1);
-	LOOP_UNTIL(&loop, talk.num_disconnected == 1);
-	talk_stop(&talk);
-	talk_close(&talk);
+	endpoint_open_server(&endpoint, &cfg, &loop, dev);
+	endpoint_start(&endpoint);
+	proc_send(ctl, "l", 1);
+	LOOP_UNTIL(&loop, endpoint.num_disconnected == 1);
+	endpoint_stop(&endpoint);
+	endpoint_close(&endpoint);
 	loop_close(&loop);
 	MUST(doca_dev_close(dev));
-	proc_say(talk_fd, &diary, sizeof(diary));
+	proc_send(ctl, &diary, sizeof(diary));
 }
 
 /* ---- Comm Channel ---- */
@@ -160,7 +161,7 @@ static doca_error_t receive_byte(struct doca_comm_channel_ep_t *ep, struct doca_
 
 /* A request and a reply first: both processes then wait in virtual time when the burst begins, whenever they
  * connected. */
-static void run_channel_sender(int talk_fd)
+static void run_channel_sender(int ctl)
 {
 	struct doca_comm_channel_addr_t *peer;
 	struct doca_comm_channel_ep_t *ep;
@@ -169,7 +170,7 @@ static void run_channel_sender(int talk_fd)
 	struct plan plan;
 	uint8_t byte;
 
-	proc_hear(talk_fd, &plan, sizeof(plan));
+	proc_recv(ctl, &plan, sizeof(plan));
 	dev = device_open(NULL);
 	ep = open_endpoint(dev, &plan);
 	while (doca_comm_channel_ep_connect(ep, NAME, &peer) != DOCA_SUCCESS)
@@ -182,10 +183,10 @@ static void run_channel_sender(int talk_fd)
 	MUST(doca_comm_channel_ep_disconnect(ep, peer));
 	MUST(doca_comm_channel_ep_destroy(ep));
 	MUST(doca_dev_close(dev));
-	proc_say(talk_fd, &diary, sizeof(diary));
+	proc_send(ctl, &diary, sizeof(diary));
 }
 
-static void run_channel_receiver(int talk_fd)
+static void run_channel_receiver(int ctl)
 {
 	struct doca_comm_channel_addr_t *peer = NULL;
 	struct doca_comm_channel_ep_t *ep;
@@ -196,13 +197,13 @@ static void run_channel_receiver(int talk_fd)
 	struct plan plan;
 	uint8_t byte;
 
-	proc_hear(talk_fd, &plan, sizeof(plan));
+	proc_recv(ctl, &plan, sizeof(plan));
 	dev = device_open(NULL);
 	rep = device_open_rep(dev, NULL);
 	ep = open_endpoint(dev, &plan);
 	MUST(doca_comm_channel_ep_set_device_rep(ep, rep));
 	MUST(doca_comm_channel_ep_listen(ep, NAME));
-	proc_say(talk_fd, "l", 1);
+	proc_send(ctl, "l", 1);
 	CHECK(receive_byte(ep, &peer, &byte) == DOCA_SUCCESS && byte == BURST);
 	send_byte(ep, peer, BURST);
 	while ((result = receive_byte(ep, &peer, &byte)) == DOCA_SUCCESS) {
@@ -214,7 +215,7 @@ static void run_channel_receiver(int talk_fd)
 	MUST(doca_comm_channel_ep_destroy(ep));
 	MUST(doca_dev_rep_close(rep));
 	MUST(doca_dev_close(dev));
-	proc_say(talk_fd, &diary, sizeof(diary));
+	proc_send(ctl, &diary, sizeof(diary));
 }
 
 static const struct peer_role sender = { "sender", run_sender };
@@ -228,14 +229,14 @@ static void burst(const char *clock, const struct peer_role *from, const struct 
 		  struct host_diary *ret_host, struct dpu_diary *ret_dpu)
 {
 	struct proc host, dpu;
-	char word;
+	char byte;
 
 	card_start_with(NULL, clock);
 	peer_start(&dpu, "dpu", to, &plan, sizeof(plan));
-	proc_hear(dpu.talk, &word, 1); /* the server listens: a client waits for it for some seconds only */
+	proc_recv(dpu.ctl, &byte, 1); /* the server listens: a client waits for it for some seconds only */
 	peer_start(&host, "host", from, &plan, sizeof(plan));
-	proc_hear(host.talk, ret_host, sizeof(*ret_host));
-	proc_hear(dpu.talk, ret_dpu, sizeof(*ret_dpu));
+	proc_recv(host.ctl, ret_host, sizeof(*ret_host));
+	proc_recv(dpu.ctl, ret_dpu, sizeof(*ret_dpu));
 	proc_end(&host);
 	proc_end(&dpu);
 	card_end();

@@ -81,7 +81,7 @@ static void go_on(struct copier *copier)
 }
 
 /* Send the current time, read the window, stream, send the tally. */
-static void run_stream(int talk)
+static void run_stream(int ctl)
 {
 	struct stream stream = { 0 };
 	struct tally tally;
@@ -91,15 +91,15 @@ static void run_stream(int talk)
 	uint64_t now_ns;
 	bool sleeps;
 
-	proc_hear(talk, &sleeps, sizeof(sleeps));
+	proc_recv(ctl, &sleeps, sizeof(sleeps));
 	dev = device_open(NULL);
 	loop_open(&loop, sleeps);
 	copier_open(&copier, &loop, dev, IN_FLIGHT);
 	copier.owner = &stream;
 	copier.on_done = go_on;
 	now_ns = copier_now_ns(&copier);
-	proc_say(talk, &now_ns, sizeof(now_ns));
-	proc_hear(talk, &stream.window, sizeof(stream.window));
+	proc_send(ctl, &now_ns, sizeof(now_ns));
+	proc_recv(ctl, &stream.window, sizeof(stream.window));
 	tally.waited_ns = waited_ns();
 	for (int i = 0; i < IN_FLIGHT; i++)
 		copier_submit(&copier, COPIER_BYTES);
@@ -110,7 +110,7 @@ static void run_stream(int talk)
 		doca_pe_progress(loop.pe);
 		MUST(doca_pe_get_num_inflight_tasks(loop.pe, &in_flight));
 	}
-	proc_say(talk, &tally, sizeof(tally));
+	proc_send(ctl, &tally, sizeof(tally));
 	copier_close(&copier);
 	loop_close(&loop);
 	MUST(doca_dev_close(dev));
@@ -150,14 +150,14 @@ static bool run_streams(size_t count, bool sleeps, uint64_t *ret_counts)
 		uint64_t now_ns;
 
 		peer_start(&procs[i], "host", &stream_role, &sleeps, sizeof(sleeps));
-		proc_hear(procs[i].talk, &now_ns, sizeof(now_ns));
+		proc_recv(procs[i].ctl, &now_ns, sizeof(now_ns));
 		window.begin_ns = now_ns + HEAD_START_NS;
 	}
 	window.end_ns = window.begin_ns + WINDOW_NS;
 	for (size_t i = 0; i < count; i++)
-		proc_say(procs[i].talk, &window, sizeof(window));
+		proc_send(procs[i].ctl, &window, sizeof(window));
 	for (size_t i = 0; i < count; i++) {
-		proc_hear(procs[i].talk, &tally, sizeof(tally));
+		proc_recv(procs[i].ctl, &tally, sizeof(tally));
 		ret_counts[i] = tally.counted;
 		free &= tally.waited_ns < BUSY_NS;
 		proc_end(&procs[i]);
@@ -226,49 +226,50 @@ struct diary {
 };
 
 struct end {
-	struct talk talk;
+	struct endpoint endpoint;
 	struct copier copier;
 	struct loop loop;
 	struct diary diary;
 	unsigned int received;
 };
 
-static void on_message(struct talk *talk, struct doca_comch_connection *connection, const uint8_t *bytes, uint32_t len)
+static void on_message(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
+		       uint32_t len)
 {
-	struct end *end = talk->cfg.owner;
+	struct end *end = endpoint->cfg.owner;
 
 	(void)connection;
 	CHECK(len == 1 && bytes[0] == end->received && end->received < ROUNDS);
 	end->diary.received_ns[end->received++] = copier_now_ns(&end->copier);
 }
 
-static void end_open(struct end *end, int talk, bool is_server)
+static void end_open(struct end *end, int ctl, bool is_server)
 {
-	const struct talk_cfg cfg = { .name = NAME, .owner = end, .message = on_message };
+	const struct endpoint_cfg cfg = { .name = NAME, .owner = end, .message = on_message };
 	struct doca_dev *dev;
 	bool sleeps;
 
 	memset(end, 0, sizeof(*end));
-	proc_hear(talk, &sleeps, sizeof(sleeps));
+	proc_recv(ctl, &sleeps, sizeof(sleeps));
 	dev = device_open(NULL);
 	loop_open(&end->loop, sleeps);
 	copier_open(&end->copier, &end->loop, dev, 1);
 	if (is_server)
-		talk_open_server(&end->talk, &cfg, &end->loop, dev);
+		endpoint_open_server(&end->endpoint, &cfg, &end->loop, dev);
 	else
-		talk_open_client(&end->talk, &cfg, &end->loop, dev);
-	talk_start(&end->talk);
+		endpoint_open_client(&end->endpoint, &cfg, &end->loop, dev);
+	endpoint_start(&end->endpoint);
 }
 
-static void end_close(struct end *end, int talk)
+static void end_close(struct end *end, int ctl)
 {
-	struct doca_dev *dev = end->talk.dev;
+	struct doca_dev *dev = end->endpoint.dev;
 
-	talk_close(&end->talk);
+	endpoint_close(&end->endpoint);
 	copier_close(&end->copier);
 	loop_close(&end->loop);
 	MUST(doca_dev_close(dev));
-	proc_say(talk, &end->diary, sizeof(end->diary));
+	proc_send(ctl, &end->diary, sizeof(end->diary));
 }
 
 static void copy(struct end *end, unsigned int round, size_t len)
@@ -282,40 +283,40 @@ static void say(struct end *end, unsigned int round)
 {
 	uint8_t byte = (uint8_t)round;
 
-	CHECK(talk_send(&end->talk, end->talk.connection, &byte, 1));
+	CHECK(endpoint_send(&end->endpoint, end->endpoint.connection, &byte, 1));
 }
 
 /* Copies, then asks, then waits for the answer. */
-static void run_asking(int talk)
+static void run_asking(int ctl)
 {
 	static struct end end;
 
-	end_open(&end, talk, false);
-	LOOP_UNTIL(&end.loop, end.talk.state == DOCA_CTX_STATE_RUNNING);
+	end_open(&end, ctl, false);
+	LOOP_UNTIL(&end.loop, end.endpoint.state == DOCA_CTX_STATE_RUNNING);
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		copy(&end, round, 64 + round * 1000);
 		say(&end, round);
 		LOOP_UNTIL(&end.loop, end.received == round + 1);
 	}
-	talk_stop(&end.talk);
-	end_close(&end, talk);
+	endpoint_stop(&end.endpoint);
+	end_close(&end, ctl);
 }
 
 /* Waits for a question, copies, then answers. */
-static void run_answering(int talk)
+static void run_answering(int ctl)
 {
 	static struct end end;
 
-	end_open(&end, talk, true);
-	proc_say(talk, "l", 1);
+	end_open(&end, ctl, true);
+	proc_send(ctl, "l", 1);
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		LOOP_UNTIL(&end.loop, end.received == round + 1);
 		copy(&end, round, COPIER_BYTES - round * 1000);
 		say(&end, round);
 	}
-	LOOP_UNTIL(&end.loop, end.talk.num_disconnected == 1);
-	talk_stop(&end.talk);
-	end_close(&end, talk);
+	LOOP_UNTIL(&end.loop, end.endpoint.num_disconnected == 1);
+	endpoint_stop(&end.endpoint);
+	end_close(&end, ctl);
 }
 
 static const struct peer_role asking_role = { "asking", run_asking };
@@ -329,16 +330,16 @@ struct conversation {
 static void converse_with(const char *fault, bool host_sleeps, bool dpu_sleeps, struct conversation *ret)
 {
 	struct proc host, dpu;
-	char word;
+	char byte;
 
 	card_start_with(NULL, "virtual");
 	if (fault)
 		assert_int_equal(bfsim_fault_add(fault, NULL), 0);
 	peer_start(&dpu, "dpu", &answering_role, &dpu_sleeps, sizeof(dpu_sleeps));
-	proc_hear(dpu.talk, &word, 1); /* the server listens: a client waits for it for some seconds only */
+	proc_recv(dpu.ctl, &byte, 1); /* the server listens: a client waits for it for some seconds only */
 	peer_start(&host, "host", &asking_role, &host_sleeps, sizeof(host_sleeps));
-	proc_hear(host.talk, &ret->host, sizeof(ret->host));
-	proc_hear(dpu.talk, &ret->dpu, sizeof(ret->dpu));
+	proc_recv(host.ctl, &ret->host, sizeof(ret->host));
+	proc_recv(dpu.ctl, &ret->dpu, sizeof(ret->dpu));
 	proc_end(&host);
 	proc_end(&dpu);
 	card_end();
@@ -427,14 +428,14 @@ static void test_death_does_not_stop_virtual_time(void **state)
 	(void)state;
 	card_start_with(NULL, "virtual");
 	peer_start(&dpu, "dpu", &stream_role, &sleeps, sizeof(sleeps));
-	proc_hear(dpu.talk, &now_ns, sizeof(now_ns)); /* it has a running context: time waits for it */
+	proc_recv(dpu.ctl, &now_ns, sizeof(now_ns)); /* it has a running context: time waits for it */
 	peer_start(&host, "host", &stream_role, &sleeps, sizeof(sleeps));
-	proc_hear(host.talk, &now_ns, sizeof(now_ns));
+	proc_recv(host.ctl, &now_ns, sizeof(now_ns));
 	proc_signal(&dpu, 9);
 	proc_wait(&dpu);
 	window = (struct window){ .begin_ns = 0, .end_ns = 1000000 };
-	proc_say(host.talk, &window, sizeof(window));
-	proc_hear(host.talk, &tally, sizeof(tally));
+	proc_send(host.ctl, &window, sizeof(window));
+	proc_recv(host.ctl, &tally, sizeof(tally));
 	assert_true(tally.counted > 0);
 	proc_end(&host);
 	card_end();

@@ -49,10 +49,10 @@ static struct doca_sync_event *event_of(struct doca_dev *dev)
 	return event;
 }
 
-void side_be_host(int talk, const void *arg)
+void side_be_host(int ctl, const void *arg)
 {
 	struct doca_dev *dev = side_enter("host");
-	char *memory = malloc(SIDE_LEN), word;
+	char *memory = malloc(SIDE_LEN), byte;
 	struct doca_mmap *mmap = map_of(dev, memory);
 	struct doca_sync_event *event = event_of(dev);
 	struct exports exports = { .addr = (uintptr_t)memory };
@@ -67,8 +67,8 @@ void side_be_host(int talk, const void *arg)
 	memcpy(exports.map, descriptor, exports.map_len);
 	memcpy(exports.event, bytes, exports.event_len);
 	free(descriptor);
-	proc_say(talk, &exports, sizeof(exports));
-	proc_hear(talk, &word, 1); /* 'q'; the host may also be killed here */
+	proc_send(ctl, &exports, sizeof(exports));
+	proc_recv(ctl, &byte, 1); /* 'q'; the host may also be killed here */
 	MUST(doca_mmap_destroy(mmap));
 	MUST(doca_sync_event_destroy(event)); /* last: the DPU waits for this */
 	MUST(doca_dev_close(dev));

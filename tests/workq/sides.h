@@ -38,7 +38,7 @@ struct exports {
 struct doca_dev *side_enter(const char *side);
 
 /* A host that sends its exports, and revokes them and exits when it receives a byte. */
-void side_be_host(int talk, const void *arg);
+void side_be_host(int ctl, const void *arg);
 
 /* The objects of the DPU: copies go from half of the host's memory, or of its own, to the other half of its own. */
 struct engine {

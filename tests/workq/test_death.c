@@ -38,12 +38,12 @@ static int teardown(void **state)
 static void start_both(proc_body *body)
 {
 	struct exports exports;
-	char word;
+	char byte;
 
 	proc_start(&host, side_be_host, NULL);
-	proc_hear(host.talk, &exports, sizeof(exports));
+	proc_recv(host.ctl, &exports, sizeof(exports));
 	proc_start(&dpu, body, &exports);
-	proc_hear(dpu.talk, &word, 1);
+	proc_recv(dpu.ctl, &byte, 1);
 }
 
 static void end_host(bool kill)
@@ -52,7 +52,7 @@ static void end_host(bool kill)
 		proc_signal(&host, SIGKILL);
 		return;
 	}
-	proc_say(host.talk, "q", 1);
+	proc_send(host.ctl, "q", 1);
 	proc_end(&host);
 }
 
@@ -77,7 +77,7 @@ static struct outcome outcome_of(struct engine *engine)
 }
 
 /* Copy once, send 'w' before the wait, and the results at the end. */
-static void be_dpu(int talk, const void *arg)
+static void be_dpu(int ctl, const void *arg)
 {
 	struct outcome outcome;
 	char *memory = malloc(SIDE_LEN);
@@ -88,16 +88,16 @@ static void be_dpu(int talk, const void *arg)
 	MUST(engine_copy(&engine, engine.from));
 	CHECK(memory[0] == SIDE_FILL && memory[SIDE_LEN / 2 - 1] == SIDE_FILL);
 	engine_submit_wait(&engine, 0);
-	proc_say(talk, "w", 1);
+	proc_send(ctl, "w", 1);
 	outcome = outcome_of(&engine);
 	CHECK(memory[0] == 1);
-	proc_say(talk, &outcome, sizeof(outcome));
+	proc_send(ctl, &outcome, sizeof(outcome));
 	engine_stop(&engine);
 	free(memory);
 }
 
 /* The same, while it sleeps on the handle of the queue. */
-static void be_sleeping_dpu(int talk, const void *arg)
+static void be_sleeping_dpu(int ctl, const void *arg)
 {
 	struct outcome outcome;
 	char *memory = calloc(1, SIDE_LEN);
@@ -107,11 +107,11 @@ static void be_sleeping_dpu(int talk, const void *arg)
 	MUST(doca_workq_get_event_handle(engine.workq, &wait.fd));
 	MUST(doca_workq_event_handle_arm(engine.workq));
 	engine_submit_wait(&engine, 0);
-	proc_say(talk, "w", 1);
+	proc_send(ctl, "w", 1);
 	CHECK(poll(&wait, 1, PROC_DEADLINE_MS) == 1);
 	MUST(doca_workq_event_handle_clear(engine.workq, wait.fd));
 	outcome = outcome_of(&engine);
-	proc_say(talk, &outcome, sizeof(outcome));
+	proc_send(ctl, &outcome, sizeof(outcome));
 	engine_stop(&engine);
 	free(memory);
 }
@@ -120,7 +120,7 @@ static void check_outcome(void)
 {
 	struct outcome outcome;
 
-	proc_hear(dpu.talk, &outcome, sizeof(outcome));
+	proc_recv(dpu.ctl, &outcome, sizeof(outcome));
 	proc_end(&dpu);
 	assert_int_equal(outcome.wait, DOCA_ERROR_IO_FAILED);
 	assert_int_equal(outcome.read, DOCA_ERROR_IO_FAILED);
@@ -174,7 +174,7 @@ static void *wait_yielding(void *event)
 }
 
 /* Send 'w' before both threads wait, and their results at the end. */
-static void be_waiting_dpu(int talk, const void *arg)
+static void be_waiting_dpu(int ctl, const void *arg)
 {
 	void *(*const waits[])(void *event) = { wait_busily, wait_yielding };
 	const struct exports *exports = arg;
@@ -188,12 +188,12 @@ static void be_waiting_dpu(int talk, const void *arg)
 	MUST(doca_sync_event_start(event));
 	for (int i = 0; i < 2; i++)
 		CHECK(pthread_create(&threads[i], NULL, waits[i], event) == 0);
-	proc_say(talk, "w", 1);
+	proc_send(ctl, "w", 1);
 	for (int i = 0; i < 2; i++) {
 		CHECK(pthread_join(threads[i], &result) == 0);
 		results[i] = (doca_error_t)(uintptr_t)result;
 	}
-	proc_say(talk, results, sizeof(results));
+	proc_send(ctl, results, sizeof(results));
 	MUST(doca_sync_event_destroy(event));
 	MUST(doca_dev_close(dev));
 }
@@ -205,7 +205,7 @@ static void test_threads_that_wait_return_when_the_host_dies(void **state)
 	(void)state;
 	start_both(be_waiting_dpu);
 	end_host(true);
-	proc_hear(dpu.talk, results, sizeof(results));
+	proc_recv(dpu.ctl, results, sizeof(results));
 	proc_end(&dpu);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(results[i], DOCA_ERROR_IO_FAILED);
@@ -214,7 +214,7 @@ static void test_threads_that_wait_return_when_the_host_dies(void **state)
 /* ---- the queue is full of copies ---- */
 
 /* Keep the queue full until a job fails; *ret_events is the number of events. */
-static uint64_t copy_until_failure(struct engine *engine, int talk, uint64_t *ret_events)
+static uint64_t copy_until_failure(struct engine *engine, int ctl, uint64_t *ret_events)
 {
 	uint64_t submitted = 0, events = 0;
 	struct doca_event event;
@@ -224,7 +224,7 @@ static uint64_t copy_until_failure(struct engine *engine, int talk, uint64_t *re
 		while (submitted - events < ENGINE_DEPTH)
 			MUST(engine_submit(engine, engine->from, submitted++));
 		if (submitted == ENGINE_DEPTH)
-			proc_say(talk, "w", 1);
+			proc_send(ctl, "w", 1);
 		result = engine_finish(engine, &event);
 		CHECK(event.user_data.u64 < submitted);
 		events++;
@@ -237,12 +237,12 @@ static uint64_t copy_until_failure(struct engine *engine, int talk, uint64_t *re
 	return submitted;
 }
 
-static void be_busy_dpu(int talk, const void *arg)
+static void be_busy_dpu(int ctl, const void *arg)
 {
 	char *memory = calloc(1, SIDE_LEN);
 	struct engine engine = engine_start(memory, arg, false);
 	struct doca_event event;
-	uint64_t events, submitted = copy_until_failure(&engine, talk, &events);
+	uint64_t events, submitted = copy_until_failure(&engine, ctl, &events);
 
 	CHECK(events == submitted);
 	CHECK(doca_workq_progress_retrieve(engine.workq, &event, 0) == DOCA_ERROR_AGAIN);
@@ -279,7 +279,7 @@ static void test_the_host_revokes_memory_that_a_dead_dpu_was_copying(void **stat
 
 /* ---- a program that exits without teardown ---- */
 
-static void be_careless_dpu(int talk, const void *arg)
+static void be_careless_dpu(int ctl, const void *arg)
 {
 	char *memory = calloc(1, SIDE_LEN);
 	struct engine engine = engine_start(memory, arg, false);
@@ -287,7 +287,7 @@ static void be_careless_dpu(int talk, const void *arg)
 	engine_submit_wait(&engine, 0);
 	while (engine_submit(&engine, engine.from, 0) == DOCA_SUCCESS)
 		;
-	proc_say(talk, "w", 1);
+	proc_send(ctl, "w", 1);
 	exit(0); /* with a full queue, and a wait that never completes */
 }
 

@@ -216,12 +216,12 @@ static void copy_locally(const struct device *device, char *from, char *to, size
 	engine_drop(&engine, device);
 }
 
-static void be_local(int talk, const void *arg)
+static void be_local(int ctl, const void *arg)
 {
 	struct device device;
 	char *from = strdup(TEXT), *to = calloc(1, sizeof(TEXT));
 
-	(void)talk;
+	(void)ctl;
 	(void)arg;
 	enter("dpu");
 	device = device_open("03:00.0");
@@ -285,9 +285,9 @@ static struct config load_config(void)
 }
 
 /* Send 'e' when the files exist, and wait until the socket is closed. */
-static void be_host(int talk, const void *arg)
+static void be_host(int ctl, const void *arg)
 {
-	char *memory = strdup(TEXT), word;
+	char *memory = strdup(TEXT), byte;
 	struct doca_mmap *mmap;
 	struct device device;
 	size_t descriptor_len = 0;
@@ -302,8 +302,8 @@ static void be_host(int talk, const void *arg)
 	MUST(doca_mmap_export(mmap, device.dev, &descriptor, &descriptor_len));
 	save_config(descriptor, descriptor_len, memory, sizeof(TEXT));
 	free(descriptor); /* rust-doca does not free it */
-	proc_say(talk, "e", 1);
-	while (read(talk, &word, 1) > 0)
+	proc_send(ctl, "e", 1);
+	while (read(ctl, &byte, 1) > 0)
 		;
 	MUST(doca_mmap_destroy(mmap));
 	device_drop(&device);
@@ -333,7 +333,7 @@ static void copy_from_host(const struct device *device, const struct config *con
 }
 
 /* Send the bytes that were read. */
-static void be_dpu(int talk, const void *arg)
+static void be_dpu(int ctl, const void *arg)
 {
 	struct config config = load_config();
 	char *to = calloc(1, config.len);
@@ -344,20 +344,20 @@ static void be_dpu(int talk, const void *arg)
 	device = device_open("03:00.0");
 	copy_from_host(&device, &config, to);
 	device_drop(&device);
-	proc_say(talk, to, config.len);
+	proc_send(ctl, to, config.len);
 	free(to);
 }
 
 static void test_map_exported_to_files_is_imported_by_the_other_side(void **state)
 {
-	char word, text[sizeof(TEXT)];
+	char byte, text[sizeof(TEXT)];
 
 	(void)state;
 	proc_start(&host, be_host, NULL);
-	proc_hear(host.talk, &word, 1);
+	proc_recv(host.ctl, &byte, 1);
 	for (int i = 0; i < 2; i++) { /* the files serve a second process as well */
 		proc_start(&dpu, be_dpu, NULL);
-		proc_hear(dpu.talk, text, sizeof(text));
+		proc_recv(dpu.ctl, text, sizeof(text));
 		assert_string_equal(text, TEXT);
 		proc_end(&dpu);
 	}
@@ -367,7 +367,7 @@ static void test_map_exported_to_files_is_imported_by_the_other_side(void **stat
 /* ---- the calls of its own tests ---- */
 
 /* A map that no device was added to, and two chunks in it. */
-static void be_without_device(int talk, const void *arg)
+static void be_without_device(int ctl, const void *arg)
 {
 	char *memory[2] = { malloc(64), malloc(64) };
 	struct doca_buf_inventory *inventory;
@@ -375,7 +375,7 @@ static void be_without_device(int talk, const void *arg)
 	struct doca_buf *buf[2];
 	void *data;
 
-	(void)talk;
+	(void)ctl;
 	(void)arg;
 	enter("dpu");
 	mmap = map_new();
@@ -400,7 +400,7 @@ static void test_map_without_a_device_gives_buffers(void **state)
 	proc_end(&dpu);
 }
 
-static void be_exporter(int talk, const void *arg)
+static void be_exporter(int ctl, const void *arg)
 {
 	struct doca_mmap *mmap;
 	struct device device;
@@ -409,7 +409,7 @@ static void be_exporter(int talk, const void *arg)
 	uint64_t max = 0;
 	void *descriptor;
 
-	(void)talk;
+	(void)ctl;
 	(void)arg;
 	enter("host");
 	device = device_open("b1:00.0");
