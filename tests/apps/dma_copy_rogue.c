@@ -13,7 +13,7 @@
 #include <doca_mmap.h>
 
 #include "dma_copy/channel_priv.h"
-#include "dma_copy/complaint.h"
+#include "dma_copy/failure.h"
 #include "dma_copy/device.h"
 #include "dma_copy/window.h"
 

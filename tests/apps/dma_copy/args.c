@@ -7,7 +7,7 @@
 
 #include <doca_argp.h>
 
-#include "complaint.h"
+#include "failure.h"
 
 #ifdef DOCA_ARCH_DPU
 #define REP_IS_MANDATORY true

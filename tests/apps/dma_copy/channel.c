@@ -9,7 +9,7 @@
 #include <doca_log.h>
 
 #include "channel_priv.h"
-#include "complaint.h"
+#include "failure.h"
 
 DOCA_LOG_REGISTER(DMA_COPY::CHANNEL);
 

@@ -6,7 +6,7 @@
 #include <doca_pe.h>
 
 #include "channel_comch.h"
-#include "complaint.h"
+#include "failure.h"
 #include "engine_pe.h"
 
 #ifndef DOCA_ARCH_HOST

@@ -8,7 +8,7 @@
 #include <doca_log.h>
 #include <doca_pe.h>
 
-#include "complaint.h"
+#include "failure.h"
 
 DOCA_LOG_REGISTER(DMA_COPY::COMCH);
 

@@ -9,7 +9,7 @@
 #include <doca_log.h>
 
 #include "channel.h"
-#include "complaint.h"
+#include "failure.h"
 #include "device.h"
 #include "file.h"
 #include "loop.h"

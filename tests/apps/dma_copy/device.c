@@ -6,7 +6,7 @@
 
 #include <doca_dev.h>
 
-#include "complaint.h"
+#include "failure.h"
 
 static struct doca_devinfo *find(struct doca_devinfo **list, uint32_t count, const char *pci_addr)
 {

@@ -6,7 +6,7 @@
 
 #include <openssl/evp.h>
 
-#include "complaint.h"
+#include "failure.h"
 
 /* struct digest is the library's own object under a name that others needn't include it for. */
 static EVP_MD_CTX *inside(struct digest *digest)

@@ -12,7 +12,7 @@
 #include <doca_log.h>
 #include <doca_pe.h>
 
-#include "complaint.h"
+#include "failure.h"
 #include "engine_pe.h"
 #include "loop.h"
 

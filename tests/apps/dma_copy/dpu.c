@@ -4,7 +4,7 @@
 
 #include <doca_mmap.h>
 
-#include "complaint.h"
+#include "failure.h"
 #include "mover.h"
 #include "side.h"
 

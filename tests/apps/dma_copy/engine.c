@@ -4,7 +4,7 @@
 
 #include <doca_pe.h>
 
-#include "complaint.h"
+#include "failure.h"
 #include "engine_pe.h"
 
 /* struct engine is the library's own object under a name that every SDK can have. */

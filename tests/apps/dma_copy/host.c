@@ -5,7 +5,7 @@
 
 #include <doca_mmap.h>
 
-#include "complaint.h"
+#include "failure.h"
 #include "side.h"
 
 #ifndef DOCA_ARCH_HOST

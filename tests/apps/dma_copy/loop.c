@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "complaint.h"
+#include "failure.h"
 
 #define SHORTEST_REST_NS 10000L
 #define LONGEST_REST_NS  1000000L

@@ -8,7 +8,7 @@
 #include <doca_buf_inventory.h>
 #include <doca_log.h>
 
-#include "complaint.h"
+#include "failure.h"
 #include "dma.h"
 
 DOCA_LOG_REGISTER(DMA_COPY::MOVER);

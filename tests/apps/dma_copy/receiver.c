@@ -5,7 +5,7 @@
 
 #include <doca_log.h>
 
-#include "complaint.h"
+#include "failure.h"
 #include "transfer.h"
 
 DOCA_LOG_REGISTER(DMA_COPY::RECEIVER);

@@ -2,7 +2,7 @@
 /* The sending end of a transfer: reads pieces of the file into empty slots. */
 #include <string.h>
 
-#include "complaint.h"
+#include "failure.h"
 #include "transfer.h"
 
 struct sender {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "complaint.h"
+#include "failure.h"
 #include "file.h"
 
 static doca_error_t examine(const struct source *source, struct message_hello *ret_offer)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "complaint.h"
+#include "failure.h"
 #include "file.h"
 
 /* The directory that @path is in, for the caller to free. */

@@ -2,7 +2,7 @@
 /* Transfers a file piece by piece between sender and receiver. */
 #include "transfer.h"
 
-#include "complaint.h"
+#include "failure.h"
 
 /* Of a host that has gone, its memory goes first and the word comes later. */
 static doca_error_t explain(struct transfer *transfer, doca_error_t failure)

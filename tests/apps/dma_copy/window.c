@@ -6,7 +6,7 @@
 
 #include <doca_mmap.h>
 
-#include "complaint.h"
+#include "failure.h"
 
 static size_t bytes_of(const struct window_shape *shape)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "device.h"
-#include "patient.h"
+#include "retry.h"
 
 #define PIECE_BYTES 65536
 

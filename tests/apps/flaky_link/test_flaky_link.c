@@ -12,7 +12,7 @@
 #include <bfsim.h>
 
 #include "device.h"
-#include "patient.h"
+#include "retry.h"
 
 #define LEN 10000
 

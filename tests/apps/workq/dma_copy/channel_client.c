@@ -3,7 +3,7 @@
 #include <doca_log.h>
 
 #include "channel_comm.h"
-#include "complaint.h"
+#include "failure.h"
 
 #ifndef DOCA_ARCH_HOST
 #error "channel_client.c is for the host: build it against the host's SDK tree"

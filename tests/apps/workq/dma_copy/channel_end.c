@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "channel_comm.h"
-#include "complaint.h"
+#include "failure.h"
 #include "engine_pollers.h"
 
 #define QUEUE_MESSAGES 4 /* fewer than may be under way: what there is no room for waits as a letter */

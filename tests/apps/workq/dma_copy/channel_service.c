@@ -3,7 +3,7 @@
 #include <doca_log.h>
 
 #include "channel_comm.h"
-#include "complaint.h"
+#include "failure.h"
 #include "device.h"
 
 #ifndef DOCA_ARCH_DPU

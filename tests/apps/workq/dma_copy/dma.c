@@ -11,7 +11,7 @@
 #include <doca_dma.h>
 #include <doca_log.h>
 
-#include "complaint.h"
+#include "failure.h"
 #include "engine_pollers.h"
 #include "loop.h"
 

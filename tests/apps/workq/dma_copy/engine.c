@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "complaint.h"
+#include "failure.h"
 #include "engine_pollers.h"
 
 #define MAX_POLLERS 2

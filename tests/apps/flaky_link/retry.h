@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* patient.h - copies by DMA over a link that is not always there: tried again, but not for ever.
+/* retry.h - copies by DMA over a link that is not always there: tried again, but not for ever.
  *
  *   copy --> [attempt] --done--> DOCA_SUCCESS
  *               ^  |failed, refused, or late
@@ -13,8 +13,8 @@
  *
  * One thread uses a patient at a time.
  */
-#ifndef PATIENT_H
-#define PATIENT_H
+#ifndef RETRY_H
+#define RETRY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Logs the first error and keeps it for the other side. */
-#include "complaint.h"
+#include "failure.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* complaint.h - why the copy can't go on: said once in the log, and told to the other side.
+/* failure.h - why the copy can't go on: said once in the log, and told to the other side.
  *
  * Whoever meets an error complains on the spot, with what was to be done and to
  * what; its callers pass the doca_error_t up and say nothing more. The first
  * complaint is kept, for the other side's user (channel_give_up()).
  */
-#ifndef COMPLAINT_H
-#define COMPLAINT_H
+#ifndef FAILURE_H
+#define FAILURE_H
 
 #include <doca_error.h>
 

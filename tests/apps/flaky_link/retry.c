@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats failed copies with growing pauses. */
-#include "patient.h"
+#include "retry.h"
 
 #include <errno.h>
 #include <stdbool.h>
