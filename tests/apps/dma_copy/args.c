@@ -20,9 +20,9 @@ static doca_error_t take(char *field, size_t size, const char *flag, const char 
 	size_t len = strnlen(value, size);
 
 	if (len == size)
-		return complain(DOCA_ERROR_INVALID_VALUE, "--%s: longer than %zu characters", flag, size - 1);
+		return failure_report(DOCA_ERROR_INVALID_VALUE, "--%s: longer than %zu characters", flag, size - 1);
 	if (len == 0)
-		return complain(DOCA_ERROR_INVALID_VALUE, "--%s: must not be empty", flag);
+		return failure_report(DOCA_ERROR_INVALID_VALUE, "--%s: must not be empty", flag);
 	memcpy(field, value, len + 1);
 	return DOCA_SUCCESS;
 }

@@ -14,8 +14,8 @@
 DOCA_LOG_REGISTER(DMA_COPY::CHANNEL);
 
 /* Patience with the other side, when all went well and when not. */
-#define GOODBYE_S  5.0
-#define FAREWELL_S 2.0 /* a busy machine lets the other side run late */
+#define CLOSE_TIMEOUT_S 5.0
+#define ABORT_TIMEOUT_S 2.0 /* a busy machine lets the other side run late */
 
 /* --- What the ends report --- */
 
@@ -78,22 +78,22 @@ void channel_give_up(struct channel *channel)
 
 	if (!channel->is_connected || channel->gave_up || channel->peer_gave_up)
 		return;
-	snprintf(message.text, sizeof(message.text), "%s", complaint_first());
+	snprintf(message.text, sizeof(message.text), "%s", failure_first());
 	channel->gave_up = true;
 	channel_send(channel, &message);
 }
 
 void channel_close(struct channel *channel, doca_error_t result)
 {
-	double patience_s = result == DOCA_SUCCESS ? GOODBYE_S : FAREWELL_S;
+	double timeout_s = result == DOCA_SUCCESS ? CLOSE_TIMEOUT_S : ABORT_TIMEOUT_S;
 
 	if (!channel)
 		return;
 	if (result != DOCA_SUCCESS)
 		channel_give_up(channel);
 	if (channel->end) {
-		loop_settle(channel->cfg.loop, patience_s, has_sent_all, channel);
-		channel_end_disconnect(channel, patience_s);
+		loop_settle(channel->cfg.loop, timeout_s, has_sent_all, channel);
+		channel_end_disconnect(channel, timeout_s);
 		channel_end_destroy(channel);
 	}
 	free(channel);
@@ -105,7 +105,7 @@ doca_error_t channel_open(const struct channel_cfg *cfg, struct channel **ret_ch
 	doca_error_t result;
 
 	if (!channel)
-		return complain(DOCA_ERROR_NO_MEMORY, "No memory for a channel");
+		return failure_report(DOCA_ERROR_NO_MEMORY, "No memory for a channel");
 	channel->cfg = *cfg;
 	result = channel_end_create(channel);
 	if (result == DOCA_SUCCESS)
@@ -122,7 +122,7 @@ doca_error_t channel_open(const struct channel_cfg *cfg, struct channel **ret_ch
 static doca_error_t check_connection(const struct channel *channel)
 {
 	if (!channel->is_connected)
-		return complain(DOCA_ERROR_CONNECTION_RESET, "The other side has gone away");
+		return failure_report(DOCA_ERROR_CONNECTION_RESET, "The other side has gone away");
 	return DOCA_SUCCESS;
 }
 
@@ -139,8 +139,8 @@ doca_error_t channel_send(struct channel *channel, const struct message *message
 	if (result == DOCA_SUCCESS)
 		return DOCA_SUCCESS;
 	channel->num_sending--;
-	return complain(result, "Cannot send %s to the other side: %s", message_name(message->type),
-			doca_error_get_descr(result));
+	return failure_report(result, "Cannot send %s to the other side: %s", message_name(message->type),
+			      doca_error_get_descr(result));
 }
 
 /* --- Receiving --- */
@@ -156,10 +156,10 @@ static void take_first(struct channel *channel, struct message *ret_message)
 static doca_error_t check_health(const struct channel *channel)
 {
 	if (channel->wrong)
-		return complain(DOCA_ERROR_UNEXPECTED, "A message from the other side %s", channel->wrong);
+		return failure_report(DOCA_ERROR_UNEXPECTED, "A message from the other side %s", channel->wrong);
 	if (channel->send_result != DOCA_SUCCESS && channel->is_connected)
-		return complain(channel->send_result, "A message has not reached the other side: %s",
-				doca_error_get_descr(channel->send_result));
+		return failure_report(channel->send_result, "A message has not reached the other side: %s",
+				      doca_error_get_descr(channel->send_result));
 	return check_connection(channel);
 }
 
@@ -171,7 +171,7 @@ doca_error_t channel_take(struct channel *channel, struct message *ret_message, 
 	take_first(channel, ret_message);
 	if (ret_message->type != MESSAGE_ABORT)
 		return DOCA_SUCCESS;
-	return complain(DOCA_ERROR_SHUTDOWN, "The other side has given up: %s", ret_message->text);
+	return failure_report(DOCA_ERROR_SHUTDOWN, "The other side has given up: %s", ret_message->text);
 }
 
 doca_error_t channel_await(struct channel *channel, enum message_type type, struct message *ret_message)
@@ -186,7 +186,7 @@ doca_error_t channel_await(struct channel *channel, enum message_type type, stru
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
-	return ret_message->type == type ? DOCA_SUCCESS : channel_complain(ret_message);
+	return ret_message->type == type ? DOCA_SUCCESS : channel_report_unexpected(ret_message);
 }
 
 static bool has_trouble(void *arg)
@@ -202,15 +202,15 @@ doca_error_t channel_check_peer(struct channel *channel)
 	bool taken = true;
 	doca_error_t result = DOCA_SUCCESS;
 
-	if (!loop_settle(channel->cfg.loop, FAREWELL_S, has_trouble, channel))
+	if (!loop_settle(channel->cfg.loop, ABORT_TIMEOUT_S, has_trouble, channel))
 		return DOCA_SUCCESS;
 	while (result == DOCA_SUCCESS && taken)
 		result = channel_take(channel, &message, &taken);
 	return result;
 }
 
-doca_error_t channel_complain(const struct message *message)
+doca_error_t channel_report_unexpected(const struct message *message)
 {
-	return complain(DOCA_ERROR_UNEXPECTED, "The other side has sent %s, which is not expected now",
-			message_name(message->type));
+	return failure_report(DOCA_ERROR_UNEXPECTED, "The other side has sent %s, which is not expected now",
+			      message_name(message->type));
 }

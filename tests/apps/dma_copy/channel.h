@@ -53,6 +53,6 @@ doca_error_t channel_take(struct channel *channel, struct message *ret_message, 
 doca_error_t channel_await(struct channel *channel, enum message_type type, struct message *ret_message);
 
 /* For a message that has no place here and now. */
-doca_error_t channel_complain(const struct message *message);
+doca_error_t channel_report_unexpected(const struct message *message);
 
 #endif

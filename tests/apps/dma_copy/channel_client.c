@@ -106,9 +106,9 @@ doca_error_t channel_end_connect(struct channel *channel)
 		result = loop_turn(channel->cfg.loop, false);
 	if (result != DOCA_SUCCESS || channel->was_connected)
 		return result;
-	return complain(DOCA_ERROR_NOT_CONNECTED,
-			"No DMA Copy on the DPU takes us: start it there first, with -r for our %s",
-			channel->cfg.pci_addr);
+	return failure_report(DOCA_ERROR_NOT_CONNECTED,
+			      "No DMA Copy on the DPU takes us: start it there first, with -r for our %s",
+			      channel->cfg.pci_addr);
 }
 
 /* Stopping the client ends the connection. */

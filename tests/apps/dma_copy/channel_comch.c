@@ -19,7 +19,7 @@ DOCA_LOG_REGISTER(DMA_COPY::COMCH);
 doca_error_t comch_end_new(struct channel *channel)
 {
 	channel->end = calloc(1, sizeof(*channel->end));
-	return channel->end ? DOCA_SUCCESS : complain(DOCA_ERROR_NO_MEMORY, "No memory for a channel");
+	return channel->end ? DOCA_SUCCESS : failure_report(DOCA_ERROR_NO_MEMORY, "No memory for a channel");
 }
 
 doca_error_t comch_max_bytes(const struct channel *channel, uint32_t *ret_bytes)

@@ -138,8 +138,8 @@ doca_error_t channel_end_connect(struct channel *channel)
 	doca_error_t result = doca_ctx_start(channel->end->ctx);
 
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_IN_PROGRESS)
-		return complain(result, "Cannot wait for the host's %s: %s; does another DMA Copy wait for it?",
-				channel->cfg.rep_pci_addr, doca_error_get_descr(result));
+		return failure_report(result, "Cannot wait for the host's %s: %s; does another DMA Copy wait for it?",
+				      channel->cfg.rep_pci_addr, doca_error_get_descr(result));
 	DOCA_LOG_INFO("Waiting for the host to connect");
 	result = DOCA_SUCCESS;
 	while (result == DOCA_SUCCESS && !channel->was_connected)

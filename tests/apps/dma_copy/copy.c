@@ -41,12 +41,12 @@ static doca_error_t negotiate(struct copy *copy)
 		return result;
 	copy->theirs = message.hello;
 	if (copy->ours.has_file && copy->theirs.has_file)
-		return complain(DOCA_ERROR_ALREADY_EXIST,
-				"Both sides have the file, %s is ours: name one that the receiver hasn't got",
-				copy->args->file);
+		return failure_report(DOCA_ERROR_ALREADY_EXIST,
+				      "Both sides have the file, %s is ours: name one that the receiver hasn't got",
+				      copy->args->file);
 	if (!copy->ours.has_file && !copy->theirs.has_file)
-		return complain(DOCA_ERROR_NOT_FOUND, "Neither side has the file; here it would be %s",
-				copy->args->file);
+		return failure_report(DOCA_ERROR_NOT_FOUND, "Neither side has the file; here it would be %s",
+				      copy->args->file);
 	return DOCA_SUCCESS;
 }
 

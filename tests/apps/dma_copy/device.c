@@ -31,8 +31,9 @@ doca_error_t device_open(const char *pci_addr, struct doca_dev **ret_dev)
 	if (info)
 		result = check(doca_dev_open(info, ret_dev), "open the device");
 	else
-		result = complain(DOCA_ERROR_NOT_FOUND,
-				  "No device at %s: this side of the card has %u, name one with -p", pci_addr, count);
+		result = failure_report(DOCA_ERROR_NOT_FOUND,
+					"No device at %s: this side of the card has %u, name one with -p", pci_addr,
+					count);
 	doca_devinfo_destroy_list(list);
 	return result;
 }
@@ -61,8 +62,8 @@ doca_error_t device_open_rep(struct doca_dev *dev, const char *pci_addr, struct 
 	if (info)
 		result = check(doca_dev_rep_open(info, ret_rep), "open the representor");
 	else
-		result = complain(DOCA_ERROR_NOT_FOUND, "No representor of %s: the device has %u, name one with -r",
-				  pci_addr, count);
+		result = failure_report(DOCA_ERROR_NOT_FOUND,
+					"No representor of %s: the device has %u, name one with -r", pci_addr, count);
 	doca_devinfo_rep_destroy_list(list);
 	return result;
 }

@@ -20,7 +20,7 @@ doca_error_t digest_create(struct digest **ret_digest)
 
 	if (!md || EVP_DigestInit_ex(md, EVP_sha256(), NULL) != 1) {
 		EVP_MD_CTX_free(md);
-		return complain(DOCA_ERROR_INITIALIZATION, "Cannot begin a SHA-256 digest");
+		return failure_report(DOCA_ERROR_INITIALIZATION, "Cannot begin a SHA-256 digest");
 	}
 	*ret_digest = (struct digest *)md;
 	return DOCA_SUCCESS;
@@ -34,14 +34,14 @@ void digest_destroy(struct digest *digest)
 doca_error_t digest_add(struct digest *digest, const void *bytes, size_t len)
 {
 	if (EVP_DigestUpdate(inside(digest), bytes, len) != 1)
-		return complain(DOCA_ERROR_UNEXPECTED, "Cannot go on with the SHA-256 digest");
+		return failure_report(DOCA_ERROR_UNEXPECTED, "Cannot go on with the SHA-256 digest");
 	return DOCA_SUCCESS;
 }
 
 doca_error_t digest_end(struct digest *digest, uint8_t ret_value[DIGEST_BYTES])
 {
 	if (EVP_DigestFinal_ex(inside(digest), ret_value, NULL) != 1)
-		return complain(DOCA_ERROR_UNEXPECTED, "Cannot finish the SHA-256 digest");
+		return failure_report(DOCA_ERROR_UNEXPECTED, "Cannot finish the SHA-256 digest");
 	return DOCA_SUCCESS;
 }
 

@@ -18,7 +18,7 @@
 
 DOCA_LOG_REGISTER(DMA_COPY::DMA);
 
-#define PATIENCE_S 5.0
+#define TIMEOUT_S 5.0
 
 struct dma {
 	struct dma_cfg cfg;
@@ -108,7 +108,7 @@ static void stop(struct dma *dma)
 
 	if (!is_idle(ctx))
 		doca_ctx_stop(ctx);
-	if (!loop_settle(dma->cfg.loop, PATIENCE_S, is_idle, ctx))
+	if (!loop_settle(dma->cfg.loop, TIMEOUT_S, is_idle, ctx))
 		DOCA_LOG_WARN("The DMA context doesn't stop; it is left as it is");
 }
 

@@ -55,7 +55,7 @@ doca_error_t side_begin(struct doca_dev *dev, bool sending, struct transfer *tra
 	doca_error_t result;
 
 	if (!side)
-		return complain(DOCA_ERROR_NO_MEMORY, "No memory for the DPU's side");
+		return failure_report(DOCA_ERROR_NO_MEMORY, "No memory for the DPU's side");
 	result = prepare(side, dev, sending, transfer);
 	if (result != DOCA_SUCCESS) {
 		side_end(side);

@@ -13,7 +13,7 @@ DOCA_LOG_REGISTER(DMA_COPY);
 
 static char first[512];
 
-doca_error_t complain(doca_error_t error, const char *format, ...)
+doca_error_t failure_report(doca_error_t error, const char *format, ...)
 {
 	char text[sizeof(first)];
 	va_list args;
@@ -27,17 +27,18 @@ doca_error_t complain(doca_error_t error, const char *format, ...)
 	return error;
 }
 
-doca_error_t complain_errno(const char *what, const char *path)
+doca_error_t failure_report_errno(const char *what, const char *path)
 {
-	return complain(DOCA_ERROR_IO_FAILED, "Cannot %s %s: %s", what, path, strerror(errno));
+	return failure_report(DOCA_ERROR_IO_FAILED, "Cannot %s %s: %s", what, path, strerror(errno));
 }
 
 doca_error_t check(doca_error_t result, const char *what)
 {
-	return result == DOCA_SUCCESS ? result : complain(result, "Cannot %s: %s", what, doca_error_get_descr(result));
+	return result == DOCA_SUCCESS ? result :
+					failure_report(result, "Cannot %s: %s", what, doca_error_get_descr(result));
 }
 
-const char *complaint_first(void)
+const char *failure_first(void)
 {
 	return first;
 }

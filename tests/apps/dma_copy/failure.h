@@ -11,15 +11,15 @@
 #include <doca_error.h>
 
 /* Log a sentence, remember it if it is the first, return @error. */
-doca_error_t complain(doca_error_t error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+doca_error_t failure_report(doca_error_t error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* For a system call that failed on @path: "Cannot <what> <path>: <errno's text>", DOCA_ERROR_IO_FAILED. */
-doca_error_t complain_errno(const char *what, const char *path);
+doca_error_t failure_report_errno(const char *what, const char *path);
 
 /* Pass @result on; if it is an error: "Cannot <what>: <its text>". */
 doca_error_t check(doca_error_t result, const char *what);
 
 /* The first complaint; "" if there was none. */
-const char *complaint_first(void);
+const char *failure_first(void);
 
 #endif

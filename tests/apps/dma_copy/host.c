@@ -27,8 +27,8 @@ static doca_error_t export_window(const struct window *window, struct doca_dev *
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (bytes > sizeof(message->descriptor))
-		return complain(DOCA_ERROR_INVALID_VALUE,
-				"An export descriptor of %zu bytes doesn't go into one message", bytes);
+		return failure_report(DOCA_ERROR_INVALID_VALUE,
+				      "An export descriptor of %zu bytes doesn't go into one message", bytes);
 	message->addr = (uintptr_t)window->memory;
 	message->slot_bytes = window->shape.slot_bytes;
 	message->num_slots = window->shape.num_slots;
@@ -56,7 +56,7 @@ doca_error_t side_begin(struct doca_dev *dev, bool sending, struct transfer *tra
 	doca_error_t result;
 
 	if (!side)
-		return complain(DOCA_ERROR_NO_MEMORY, "No memory for the host's side");
+		return failure_report(DOCA_ERROR_NO_MEMORY, "No memory for the host's side");
 	result = lend(side, dev, sending, transfer->channel);
 	if (result != DOCA_SUCCESS) {
 		side_end(side);

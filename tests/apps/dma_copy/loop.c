@@ -64,7 +64,7 @@ static void turn(struct loop *loop, bool busy)
 doca_error_t loop_turn(struct loop *loop, bool busy)
 {
 	if (caught)
-		return complain(DOCA_ERROR_SHUTDOWN, "Ended by a signal: %s", strsignal(caught));
+		return failure_report(DOCA_ERROR_SHUTDOWN, "Ended by a signal: %s", strsignal(caught));
 	turn(loop, busy);
 	return DOCA_SUCCESS;
 }

@@ -209,7 +209,7 @@ doca_error_t mover_create(const struct mover_cfg *cfg, struct mover **ret_mover)
 	doca_error_t result;
 
 	if (!mover)
-		return complain(DOCA_ERROR_NO_MEMORY, "No memory for the DMA's state");
+		return failure_report(DOCA_ERROR_NO_MEMORY, "No memory for the DMA's state");
 	mover->cfg = *cfg;
 	result = choose_chunk(mover);
 	if (result == DOCA_SUCCESS)

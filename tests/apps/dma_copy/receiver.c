@@ -34,7 +34,7 @@ static doca_error_t on_full(struct receiver *receiver, const struct message *mes
 	if (receiver->num_full == receiver->num_pieces || piece->index != receiver->num_full ||
 	    piece->len_bytes != piece_len(receiver, piece->index) ||
 	    receiver->num_full - receiver->num_empty >= receiver->transfer->window->shape.num_slots)
-		return channel_complain(message);
+		return channel_report_unexpected(message);
 	receiver->num_full++;
 	if (carrier)
 		carrier->begin(carrier->self, piece->index, piece->len_bytes);
@@ -44,7 +44,7 @@ static doca_error_t on_full(struct receiver *receiver, const struct message *mes
 static doca_error_t on_end(struct receiver *receiver, const struct message *message)
 {
 	if (receiver->has_ended || receiver->num_full < receiver->num_pieces)
-		return channel_complain(message);
+		return channel_report_unexpected(message);
 	memcpy(receiver->theirs, message->digest, DIGEST_BYTES);
 	receiver->has_ended = true;
 	return DOCA_SUCCESS;
@@ -62,7 +62,7 @@ static doca_error_t answer(struct receiver *receiver)
 		return on_full(receiver, &message);
 	if (message.type == MESSAGE_END)
 		return on_end(receiver, &message);
-	return channel_complain(&message);
+	return channel_report_unexpected(&message);
 }
 
 static doca_error_t write_piece(struct receiver *receiver)
@@ -101,9 +101,9 @@ static doca_error_t finish(struct receiver *receiver)
 	doca_error_t result = digest_end(receiver->digest, digest);
 
 	if (result == DOCA_SUCCESS && memcmp(digest, receiver->theirs, DIGEST_BYTES) != 0)
-		result =
-			complain(DOCA_ERROR_IO_FAILED, "What has arrived for %s has another SHA-256 than what was sent",
-				 receiver->target->path);
+		result = failure_report(DOCA_ERROR_IO_FAILED,
+					"What has arrived for %s has another SHA-256 than what was sent",
+					receiver->target->path);
 	if (result == DOCA_SUCCESS)
 		result = target_commit(receiver->target, receiver->transfer->mode);
 	if (result != DOCA_SUCCESS)

@@ -80,7 +80,7 @@ static doca_error_t on_empty(struct sender *sender, const struct message *messag
 
 	if (sender->num_empty == sender->num_full || piece->index != sender->num_empty ||
 	    piece->len_bytes != piece_len(sender, piece->index))
-		return channel_complain(message);
+		return channel_report_unexpected(message);
 	sender->num_empty++;
 	progress_add(&sender->transfer->progress, piece->len_bytes);
 	return DOCA_SUCCESS;
@@ -91,9 +91,9 @@ static doca_error_t on_done(struct sender *sender, const struct message *message
 	static const struct message bye = { .type = MESSAGE_BYE };
 
 	if (!sender->has_ended || sender->num_empty < sender->num_pieces)
-		return channel_complain(message);
+		return channel_report_unexpected(message);
 	if (memcmp(message->digest, sender->transfer->digest, DIGEST_BYTES) != 0)
-		return complain(DOCA_ERROR_IO_FAILED, "The other side has made a file with another SHA-256");
+		return failure_report(DOCA_ERROR_IO_FAILED, "The other side has made a file with another SHA-256");
 	sender->is_confirmed = true;
 	return channel_send(sender->transfer->channel, &bye);
 }
@@ -110,7 +110,7 @@ static doca_error_t answer(struct sender *sender)
 		return on_empty(sender, &message);
 	if (message.type == MESSAGE_DONE)
 		return on_done(sender, &message);
-	return channel_complain(&message);
+	return channel_report_unexpected(&message);
 }
 
 static doca_error_t step(struct sender *sender)

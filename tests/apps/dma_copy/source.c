@@ -13,10 +13,10 @@ static doca_error_t examine(const struct source *source, struct message_hello *r
 	struct stat status;
 
 	if (fstat(source->fd, &status) < 0)
-		return complain_errno("examine", source->path);
+		return failure_report_errno("examine", source->path);
 	if (!S_ISREG(status.st_mode))
-		return complain(DOCA_ERROR_INVALID_VALUE, "%s is no regular file, and only those can be copied",
-				source->path);
+		return failure_report(DOCA_ERROR_INVALID_VALUE, "%s is no regular file, and only those can be copied",
+				      source->path);
 	*ret_offer = (struct message_hello){
 		.has_file = true,
 		.mode = status.st_mode & 0777,
@@ -32,7 +32,7 @@ doca_error_t source_open(const char *path, struct source *ret_source, struct mes
 	doca_error_t result;
 
 	if (source.fd < 0 && errno != ENOENT)
-		return complain_errno("open", path);
+		return failure_report_errno("open", path);
 	if (source.fd < 0) {
 		*ret_source = source;
 		*ret_offer = (struct message_hello){ .has_file = false };
@@ -54,9 +54,10 @@ doca_error_t source_read(struct source *source, void *bytes, size_t len)
 		ssize_t got = read(source->fd, next, len);
 
 		if (got == 0)
-			return complain(DOCA_ERROR_IO_FAILED, "%s has become shorter while it was sent", source->path);
+			return failure_report(DOCA_ERROR_IO_FAILED, "%s has become shorter while it was sent",
+					      source->path);
 		if (got < 0 && errno != EINTR)
-			return complain_errno("read", source->path);
+			return failure_report_errno("read", source->path);
 		if (got > 0) {
 			next += got;
 			len -= (size_t)got;

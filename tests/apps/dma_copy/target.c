@@ -25,12 +25,12 @@ static doca_error_t create_named(const char *directory, struct target *target)
 {
 	if (asprintf(&target->temporary, "%s/.dma_copy.XXXXXX", directory) < 0) {
 		target->temporary = NULL;
-		return complain(DOCA_ERROR_NO_MEMORY, "No memory for a file name");
+		return failure_report(DOCA_ERROR_NO_MEMORY, "No memory for a file name");
 	}
 	target->fd = mkostemp(target->temporary, O_CLOEXEC);
 	if (target->fd >= 0)
 		return DOCA_SUCCESS;
-	complain_errno("create", target->temporary);
+	failure_report_errno("create", target->temporary);
 	free(target->temporary);
 	target->temporary = NULL;
 	return DOCA_ERROR_IO_FAILED;
@@ -44,7 +44,7 @@ static doca_error_t create_in(const char *directory, struct target *target)
 		return DOCA_SUCCESS;
 	if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)
 		return create_named(directory, target);
-	return complain_errno("create a file in", directory);
+	return failure_report_errno("create a file in", directory);
 }
 
 doca_error_t target_create(const char *path, struct target *ret_target)
@@ -54,7 +54,7 @@ doca_error_t target_create(const char *path, struct target *ret_target)
 	doca_error_t result;
 
 	if (!directory)
-		return complain(DOCA_ERROR_NO_MEMORY, "No memory for a file name");
+		return failure_report(DOCA_ERROR_NO_MEMORY, "No memory for a file name");
 	result = create_in(directory, &target);
 	free(directory);
 	if (result == DOCA_SUCCESS)
@@ -70,7 +70,7 @@ doca_error_t target_write(struct target *target, const void *bytes, size_t len)
 		ssize_t put = write(target->fd, next, len);
 
 		if (put < 0 && errno != EINTR)
-			return complain_errno("write", target->path);
+			return failure_report_errno("write", target->path);
 		if (put > 0) {
 			next += put;
 			len -= (size_t)put;
@@ -104,11 +104,11 @@ static int rename_named(struct target *target)
 doca_error_t target_commit(struct target *target, uint32_t mode)
 {
 	if (fchmod(target->fd, mode & 0777) < 0)
-		return complain_errno("set the permissions of", target->path);
+		return failure_report_errno("set the permissions of", target->path);
 	if (fsync(target->fd) < 0)
-		return complain_errno("write", target->path);
+		return failure_report_errno("write", target->path);
 	if ((target->temporary ? rename_named(target) : link_nameless(target)) < 0)
-		return complain_errno("create", target->path);
+		return failure_report_errno("create", target->path);
 	return DOCA_SUCCESS;
 }
 

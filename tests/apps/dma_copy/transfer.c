@@ -11,7 +11,7 @@ static doca_error_t explain(struct transfer *transfer, doca_error_t failure)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	return complain(failure, "A copy by DMA has failed: %s", doca_error_get_descr(failure));
+	return failure_report(failure, "A copy by DMA has failed: %s", doca_error_get_descr(failure));
 }
 
 doca_error_t transfer_count_carried(struct transfer *transfer, uint64_t num, uint64_t *ret_num_carried)

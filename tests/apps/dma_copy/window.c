@@ -34,7 +34,7 @@ doca_error_t window_init(struct window *window, struct doca_dev *dev, const stru
 
 	*window = (struct window){ .shape = *shape };
 	if (memory == MAP_FAILED)
-		return complain(DOCA_ERROR_NO_MEMORY, "No memory for a window of %zu bytes", bytes);
+		return failure_report(DOCA_ERROR_NO_MEMORY, "No memory for a window of %zu bytes", bytes);
 	window->memory = memory;
 	result = doca_mmap_create(&window->mmap);
 	if (result == DOCA_SUCCESS)
@@ -56,8 +56,9 @@ doca_error_t window_shape_check(const struct window_shape *shape)
 	if (shape->slot_bytes > 0 && shape->num_slots > 0 && shape->num_slots <= WINDOW_MAX_SLOTS &&
 	    shape->slot_bytes <= WINDOW_MAX_BYTES / shape->num_slots)
 		return DOCA_SUCCESS;
-	return complain(DOCA_ERROR_INVALID_VALUE, "The other side has a window of %u slots of %u bytes: no good here",
-			shape->num_slots, shape->slot_bytes);
+	return failure_report(DOCA_ERROR_INVALID_VALUE,
+			      "The other side has a window of %u slots of %u bytes: no good here", shape->num_slots,
+			      shape->slot_bytes);
 }
 
 size_t window_offset(const struct window_shape *shape, uint64_t index)

@@ -11,10 +11,10 @@
 
 #include "attempt.h"
 
-struct patient {
+struct retry {
 	struct doca_dev *dev;
 	struct doca_pe *pe;
-	struct patient_policy policy;
+	struct retry_policy policy;
 };
 
 static void sleep_us(void *arg, uint32_t wait_us)
@@ -26,40 +26,40 @@ static void sleep_us(void *arg, uint32_t wait_us)
 		;
 }
 
-doca_error_t patient_create(struct doca_dev *dev, const struct patient_policy *policy, struct patient **ret_patient)
+doca_error_t retry_create(struct doca_dev *dev, const struct retry_policy *policy, struct retry **ret_retry)
 {
-	struct patient *patient;
+	struct retry *retry;
 	doca_error_t result;
 
 	if (policy->num_attempts == 0)
 		return DOCA_ERROR_INVALID_VALUE;
-	patient = calloc(1, sizeof(*patient));
-	if (!patient)
+	retry = calloc(1, sizeof(*retry));
+	if (!retry)
 		return DOCA_ERROR_NO_MEMORY;
-	patient->dev = dev;
-	patient->policy = *policy;
-	if (!patient->policy.wait)
-		patient->policy.wait = sleep_us;
-	result = doca_pe_create(&patient->pe);
+	retry->dev = dev;
+	retry->policy = *policy;
+	if (!retry->policy.wait)
+		retry->policy.wait = sleep_us;
+	result = doca_pe_create(&retry->pe);
 	if (result != DOCA_SUCCESS) {
-		free(patient);
+		free(retry);
 		return result;
 	}
-	*ret_patient = patient;
+	*ret_retry = retry;
 	return DOCA_SUCCESS;
 }
 
-void patient_destroy(struct patient *patient)
+void retry_destroy(struct retry *retry)
 {
-	if (!patient)
+	if (!retry)
 		return;
-	doca_pe_destroy(patient->pe);
-	free(patient);
+	doca_pe_destroy(retry->pe);
+	free(retry);
 }
 
 /* The link may be back, the queue have room, the next one not be slow. What is wrong
  * with the request itself is wrong the next time, too. */
-static bool may_pass(doca_error_t result)
+static bool is_transient(doca_error_t result)
 {
 	switch (result) {
 	case DOCA_ERROR_IO_FAILED:
@@ -72,25 +72,24 @@ static bool may_pass(doca_error_t result)
 	}
 }
 
-static uint32_t next_wait_us(const struct patient_policy *policy, uint32_t wait_us)
+static uint32_t next_wait_us(const struct retry_policy *policy, uint32_t wait_us)
 {
 	return wait_us > policy->most_wait_us / 2 ? policy->most_wait_us : wait_us * 2;
 }
 
-doca_error_t patient_copy(struct patient *patient, void *dst, const void *src, size_t len,
-			  struct patient_report *ret_report)
+doca_error_t retry_copy(struct retry *retry, void *dst, const void *src, size_t len, struct retry_report *ret_report)
 {
-	const struct patient_policy *policy = &patient->policy;
-	struct patient_report report = { 0 };
+	const struct retry_policy *policy = &retry->policy;
+	struct retry_report report = { 0 };
 	uint32_t wait_us = policy->first_wait_us;
 	struct copy copy;
-	doca_error_t result = copy_map(patient->dev, patient->pe, dst, src, len, &copy);
+	doca_error_t result = copy_map(retry->dev, retry->pe, dst, src, len, &copy);
 
 	while (result == DOCA_SUCCESS) {
 		result = attempt(&copy, policy->deadline_ms);
 		report.num_attempts++;
 		report.num_late += result == DOCA_ERROR_TIME_OUT;
-		if (!may_pass(result) || report.num_attempts == policy->num_attempts)
+		if (!is_transient(result) || report.num_attempts == policy->num_attempts)
 			break;
 		policy->wait(policy->arg, wait_us);
 		wait_us = next_wait_us(policy, wait_us);

@@ -11,7 +11,7 @@
  * which is gone when the attempt is over. Then the engine no longer writes to
  * the destination, and the next attempt can begin anew.
  *
- * One thread uses a patient at a time.
+ * One thread uses a retry at a time.
  */
 #ifndef RETRY_H
 #define RETRY_H
@@ -22,9 +22,9 @@
 #include <doca_dev.h>
 #include <doca_error.h>
 
-struct patient;
+struct retry;
 
-struct patient_policy {
+struct retry_policy {
 	uint32_t num_attempts;                     /* of one copy, at least 1 */
 	uint32_t first_wait_us;                    /* before the second; then twice as long each time ... */
 	uint32_t most_wait_us;                     /* ... up to this */
@@ -34,19 +34,18 @@ struct patient_policy {
 };
 
 /* What became of a copy. */
-struct patient_report {
+struct retry_report {
 	uint32_t num_attempts;
 	uint32_t num_late; /* of these, given up at the deadline */
 };
 
 /* @dev is borrowed. */
-doca_error_t patient_create(struct doca_dev *dev, const struct patient_policy *policy, struct patient **ret_patient);
-void patient_destroy(struct patient *patient);
+doca_error_t retry_create(struct doca_dev *dev, const struct retry_policy *policy, struct retry **ret_retry);
+void retry_destroy(struct retry *retry);
 
 /* Copy. On failure the destination may hold a part of it. Returns the last
  * attempt's error, DOCA_ERROR_TIME_OUT if that was late. @ret_report is set in
  * any case, and may be NULL. */
-doca_error_t patient_copy(struct patient *patient, void *dst, const void *src, size_t len,
-			  struct patient_report *ret_report);
+doca_error_t retry_copy(struct retry *retry, void *dst, const void *src, size_t len, struct retry_report *ret_report);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a patient copier is as patient as it should be: the card fails on purpose. */
+/* Whether a retry copier is as retry as it should be: the card fails on purpose. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #define LEN 10000
 
 static struct doca_dev *dev;
-static struct patient *patient;
+static struct retry *retry;
 static char waits[256]; /* what it waited, in us */
 static uint8_t src[LEN], dst[LEN];
 
@@ -32,7 +32,7 @@ static void note_wait(void *arg, uint32_t wait_us)
 
 static int setup(void **state)
 {
-	const struct patient_policy policy = {
+	const struct retry_policy policy = {
 		.num_attempts = 4,
 		.first_wait_us = 1000,
 		.most_wait_us = 3000,
@@ -47,7 +47,7 @@ static int setup(void **state)
 	memset(dst, 0, LEN);
 	if (device_open_for_dma(&dev) != DOCA_SUCCESS)
 		return -1;
-	return patient_create(dev, &policy, &patient) == DOCA_SUCCESS ? 0 : -1;
+	return retry_create(dev, &policy, &retry) == DOCA_SUCCESS ? 0 : -1;
 }
 
 /* A rule that never hit would be a test of nothing. */
@@ -60,7 +60,7 @@ static int teardown(void **state)
 	if (unfired > 0)
 		fprintf(stderr, "never hit: %s\n", idle.text);
 	bfsim_fault_clear();
-	patient_destroy(patient);
+	retry_destroy(retry);
 	return doca_dev_close(dev) == DOCA_SUCCESS && unfired == 0 ? 0 : -1;
 }
 
@@ -83,10 +83,10 @@ static uint64_t times_fired(uint32_t id)
 
 static void test_good_link_needs_one_attempt(void **state)
 {
-	struct patient_report report;
+	struct retry_report report;
 
 	(void)state;
-	assert_int_equal(patient_copy(patient, dst, src, LEN, &report), DOCA_SUCCESS);
+	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_SUCCESS);
 	assert_memory_equal(dst, src, LEN);
 	assert_int_equal(report.num_attempts, 1);
 	assert_string_equal(waits, "");
@@ -96,10 +96,10 @@ static void test_good_link_needs_one_attempt(void **state)
 static void test_transient_failure_is_survived(void **state)
 {
 	uint32_t id = inject("dma.memcpy times=2 fail=IO_FAILED moved=50%");
-	struct patient_report report;
+	struct retry_report report;
 
 	(void)state;
-	assert_int_equal(patient_copy(patient, dst, src, LEN, &report), DOCA_SUCCESS);
+	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_SUCCESS);
 	assert_memory_equal(dst, src, LEN);
 	assert_int_equal(report.num_attempts, 3);
 	assert_int_equal(report.num_late, 0);
@@ -111,10 +111,10 @@ static void test_transient_failure_is_survived(void **state)
 static void test_permanent_failure_is_given_up(void **state)
 {
 	uint32_t id = inject("dma.memcpy fail=IO_FAILED");
-	struct patient_report report;
+	struct retry_report report;
 
 	(void)state;
-	assert_int_equal(patient_copy(patient, dst, src, LEN, &report), DOCA_ERROR_IO_FAILED);
+	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_ERROR_IO_FAILED);
 	assert_int_equal(report.num_attempts, 4);
 	assert_int_equal(times_fired(id), 4);
 	assert_string_equal(waits, "1000 2000 3000 ");
@@ -124,10 +124,10 @@ static void test_permanent_failure_is_given_up(void **state)
 static void test_slow_copy_is_abandoned_and_repeated(void **state)
 {
 	uint32_t id = inject("dma.memcpy nth=1 delay=3600s");
-	struct patient_report report;
+	struct retry_report report;
 
 	(void)state;
-	assert_int_equal(patient_copy(patient, dst, src, LEN, &report), DOCA_SUCCESS);
+	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_SUCCESS);
 	assert_memory_equal(dst, src, LEN);
 	assert_int_equal(report.num_attempts, 2);
 	assert_int_equal(report.num_late, 1);
@@ -136,32 +136,32 @@ static void test_slow_copy_is_abandoned_and_repeated(void **state)
 
 static void test_copy_that_never_ends_times_out(void **state)
 {
-	struct patient_report report;
+	struct retry_report report;
 
 	(void)state;
 	inject("dma.memcpy hang");
-	assert_int_equal(patient_copy(patient, dst, src, LEN, &report), DOCA_ERROR_TIME_OUT);
+	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_ERROR_TIME_OUT);
 	assert_int_equal(report.num_late, 4);
 }
 
 static void test_full_queue_is_tried_again(void **state)
 {
-	struct patient_report report;
+	struct retry_report report;
 
 	(void)state;
 	inject("dma.memcpy nth=1 refuse=AGAIN");
-	assert_int_equal(patient_copy(patient, dst, src, LEN, &report), DOCA_SUCCESS);
+	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_SUCCESS);
 	assert_memory_equal(dst, src, LEN);
 	assert_int_equal(report.num_attempts, 2);
 }
 
 static void test_what_is_not_permitted_is_not_tried_again(void **state)
 {
-	struct patient_report report;
+	struct retry_report report;
 
 	(void)state;
 	inject("dma.memcpy fail=NOT_PERMITTED");
-	assert_int_equal(patient_copy(patient, dst, src, LEN, &report), DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_ERROR_NOT_PERMITTED);
 	assert_int_equal(report.num_attempts, 1);
 }
 

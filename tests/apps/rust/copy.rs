@@ -26,7 +26,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const QUEUE_DEPTH: u32 = 1;
 const PIECE_BYTES: usize = 64 * 1024;
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 fn open(address: &str) -> Outcome<Device> {
@@ -62,7 +62,7 @@ fn publish(path: &str, bytes: &[u8]) -> io::Result<()> {
 fn read_when_there(path: &str) -> Outcome<Vec<u8>> {
     let start = Instant::now();
     while !Path::new(path).exists() {
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > TIMEOUT {
             return Err(format!("{path} does not come").into());
         }
         thread::sleep(LOOK_AGAIN);

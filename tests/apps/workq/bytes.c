@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define LOOK_AGAIN_NS 2000000
-#define PATIENCE_S    30
+#define TIMEOUT_S     30
 
 static void give_up(const char *what, const char *path)
 {
@@ -74,7 +74,7 @@ struct bytes bytes_await(const char *path)
 	const struct timespec pause = { .tv_nsec = LOOK_AGAIN_NS };
 	FILE *file = fopen(path, "rb");
 
-	for (long waited_ns = 0; !file && waited_ns < PATIENCE_S * 1000000000L; waited_ns += LOOK_AGAIN_NS) {
+	for (long waited_ns = 0; !file && waited_ns < TIMEOUT_S * 1000000000L; waited_ns += LOOK_AGAIN_NS) {
 		nanosleep(&pause, NULL);
 		file = fopen(path, "rb");
 	}

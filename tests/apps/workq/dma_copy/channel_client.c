@@ -30,11 +30,11 @@ static doca_error_t pause_for(struct channel *channel, double seconds)
 	return result;
 }
 
-static doca_error_t complain_of_service(const struct channel *channel)
+static doca_error_t report_no_service(const struct channel *channel)
 {
-	return complain(DOCA_ERROR_NOT_CONNECTED,
-			"No DMA Copy on the DPU takes us: start it there first, with -r for our %s",
-			channel->cfg.pci_addr);
+	return failure_report(DOCA_ERROR_NOT_CONNECTED,
+			      "No DMA Copy on the DPU takes us: start it there first, with -r for our %s",
+			      channel->cfg.pci_addr);
 }
 
 static doca_error_t find_service(struct channel *channel, struct doca_comm_channel_addr_t **ret_peer)
@@ -46,7 +46,7 @@ static doca_error_t find_service(struct channel *channel, struct doca_comm_chann
 		if (doca_comm_channel_ep_connect(channel->end->ep, CHANNEL_SERVER_NAME, ret_peer) == DOCA_SUCCESS)
 			return DOCA_SUCCESS;
 		if (tries == MAX_TRIES)
-			return complain_of_service(channel);
+			return report_no_service(channel);
 		result = pause_for(channel, wait_s);
 	}
 	return result;
@@ -62,7 +62,7 @@ static doca_error_t await_service(struct channel *channel, struct doca_comm_chan
 	}
 	if (result != DOCA_SUCCESS)
 		return result;
-	return state == DOCA_SUCCESS ? DOCA_SUCCESS : complain_of_service(channel);
+	return state == DOCA_SUCCESS ? DOCA_SUCCESS : report_no_service(channel);
 }
 
 doca_error_t channel_end_connect(struct channel *channel)

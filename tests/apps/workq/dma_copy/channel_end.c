@@ -41,7 +41,7 @@ doca_error_t comm_end_new(struct channel *channel)
 	doca_error_t result;
 
 	if (!end)
-		return complain(DOCA_ERROR_NO_MEMORY, "No memory for a channel");
+		return failure_report(DOCA_ERROR_NO_MEMORY, "No memory for a channel");
 	channel->end = end;
 	result = doca_comm_channel_ep_create(&end->ep);
 	if (result == DOCA_SUCCESS)

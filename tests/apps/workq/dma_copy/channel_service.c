@@ -29,8 +29,8 @@ doca_error_t channel_end_connect(struct channel *channel)
 	doca_error_t result = doca_comm_channel_ep_listen(channel->end->ep, CHANNEL_SERVER_NAME);
 
 	if (result != DOCA_SUCCESS)
-		return complain(result, "Cannot wait for the host's %s: %s; does another DMA Copy wait for it?",
-				channel->cfg.rep_pci_addr, doca_error_get_descr(result));
+		return failure_report(result, "Cannot wait for the host's %s: %s; does another DMA Copy wait for it?",
+				      channel->cfg.rep_pci_addr, doca_error_get_descr(result));
 	comm_poll(channel);
 	DOCA_LOG_INFO("Waiting for the host to connect");
 	while (result == DOCA_SUCCESS && !channel->was_connected)

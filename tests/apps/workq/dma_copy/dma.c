@@ -17,7 +17,7 @@
 
 DOCA_LOG_REGISTER(DMA_COPY::DMA);
 
-#define PATIENCE_S 5.0
+#define TIMEOUT_S 5.0
 
 struct dma {
 	struct dma_cfg cfg;
@@ -138,7 +138,7 @@ void dma_destroy(struct dma *dma)
 {
 	if (!dma)
 		return;
-	if (!loop_settle(dma->cfg.loop, PATIENCE_S, has_no_copies, dma))
+	if (!loop_settle(dma->cfg.loop, TIMEOUT_S, has_no_copies, dma))
 		DOCA_LOG_WARN("%u DMA jobs don't end; they are left as they are", dma->num_copies);
 	engine_remove(dma->cfg.loop->engine, dma);
 	if (dma->dma) {

@@ -25,7 +25,7 @@ doca_error_t engine_create(struct engine **ret_engine)
 	struct engine *engine = calloc(1, sizeof(*engine));
 
 	if (!engine)
-		return complain(DOCA_ERROR_NO_MEMORY, "No memory for the engine");
+		return failure_report(DOCA_ERROR_NO_MEMORY, "No memory for the engine");
 	*ret_engine = engine;
 	return DOCA_SUCCESS;
 }
