@@ -20,7 +20,7 @@
 
 /* ---- worlds ---- */
 
-/* Name the topology to the library. YAML text becomes a file that nobody has to delete. */
+/* Set the topology of the library's environment. YAML text becomes a file that is not deleted. */
 static void choose_topology(const char *topology)
 {
 	char path[4096];
@@ -45,7 +45,7 @@ static int live_in(const struct api_world *world)
 {
 	unsetenv("BFSIM_SESSION");
 	unsetenv("BFSIM_PATH");
-	setenv("BFSIM_LOG_LEVEL", "0", 0); /* refusals are what these tests are about; set it to 30 to read them */
+	setenv("BFSIM_LOG_LEVEL", "0", 0); /* the tests provoke refusals; set it to 30 to read their log lines */
 	setenv("BFSIM_SIDE", world->side, 1);
 	choose_topology(world->topology);
 	return _cmocka_run_group_tests(world->name, world->tests, world->num_tests, world->setup, world->teardown);
@@ -141,9 +141,9 @@ struct doca_dev *api_open(const char *pci_addr)
 	return dev;
 }
 
-/* ---- memory that runs out: our malloc(), calloc() and realloc() stand before the C library's ---- */
+/* ---- failing allocations: this program's malloc(), calloc() and realloc() replace the C library's ---- */
 
-static _Thread_local long allocations_left = -1; /* before one fails; negative: none does */
+static _Thread_local long allocations_left = -1; /* allocations that still succeed; negative: all */
 static _Thread_local bool one_failed;
 
 static inline bool must_fail(void)
@@ -154,7 +154,7 @@ static inline bool must_fail(void)
 		allocations_left--;
 		return false;
 	}
-	one_failed = true; /* and so do all that follow */
+	one_failed = true; /* and all later ones fail */
 	errno = ENOMEM;
 	return true;
 }
@@ -169,7 +169,7 @@ static inline bool must_fail(void)
 #endif
 
 #ifdef __SANITIZE_THREAD__
-/* It wants allocations before it is ready for functions of ours. */
+/* The process allocates before the wrappers can call the C library's functions. */
 static const bool have_allocator = false;
 #else
 
@@ -208,7 +208,7 @@ __attribute__((visibility("default"))) void *realloc(void *old, size_t size)
 
 #endif
 
-/* Run @step; its allocation number @n, counted from 0, and those behind it fail. */
+/* Run @step; allocation number @n, counted from 0, and all later ones fail. */
 static doca_error_t run_failing(doca_error_t (*step)(void), long n)
 {
 	doca_error_t result;

@@ -56,7 +56,7 @@ int api_run(const struct api_world *worlds, size_t num_worlds);
  * assertions don't work there, and its handlers are off, so that a crash is seen. */
 pid_t api_fork(void);
 
-/* Wait for it; the test fails unless the status is 0. */
+/* Wait for the child; the test fails unless its status is 0. */
 void api_join(pid_t child);
 
 /* --- Devices --- */
@@ -78,7 +78,7 @@ struct doca_mmap *api_map(struct doca_dev *dev, void *addr, size_t len, uint32_t
 /* A started inventory. */
 struct doca_buf_inventory *api_inventory(size_t num_elements);
 
-/* The buffer's head and length, and its data segment, are these. */
+/* Compare the buffer's head and length, and its data segment. */
 void api_assert_place(struct doca_buf *buf, void *head, size_t len, void *data, size_t data_len);
 
 /* Have the device's DMA engine append the data of @src to that of @dst. Returns the task's status. */

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DEADLINE_MS 60000 /* a hang, not slowness */
+#define DEADLINE_MS 60000 /* a hang, not a slow machine */
 
 static char session_dir[64];
 static pid_t daemon_pid;
@@ -111,7 +111,7 @@ static pid_t start_half(channel_half *half, bool is_dpu, const int fds[2])
 	return -1;
 }
 
-/* One that fails closes its end of the words, which the other hears; what else it waits for ends too. */
+/* A process that fails closes its end of the synchronisation socket: the other process notices and ends, too. */
 void channel_run_halves(void **state)
 {
 	const struct channel_halves *halves = *state;
@@ -129,7 +129,7 @@ void channel_run_halves(void **state)
 	assert_int_equal(status[1], 0);
 }
 
-/* ---- words ---- */
+/* ---- synchronisation ---- */
 
 void channel_sync_send(struct side *side, char value)
 {

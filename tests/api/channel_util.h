@@ -8,7 +8,7 @@
  *   static void test_..._host(struct side *side)   { ... connect ... }
  *   static const struct CMUnitTest tests[] = { CHANNEL_TEST(test_...), ... };
  *
- * The sides order what they do with words: channel_sync_send() and channel_sync_recv(). cmocka's
+ * The sides synchronise by channel_sync_send() and channel_sync_recv(). cmocka's
  * assertions don't work there: EXPECT, MUST and CHECK end the process, and with it the test.
  * All waiting sleeps on event channels, and has a deadline.
  */
@@ -36,8 +36,8 @@ struct side {
 	struct doca_dev *dev;
 	struct doca_dev_rep *rep;              /* the DPU's: of the host's first device */
 	struct doca_comm_channel_ep_t *ep;     /* idle, with the device and the representor set */
-	struct doca_comm_channel_addr_t *peer; /* the last one received of */
-	char message[8192];                    /* the last one */
+	struct doca_comm_channel_addr_t *peer; /* the peer of the last message or event */
+	char message[8192];                    /* the last message's number */
 	size_t message_len;
 };
 
@@ -61,20 +61,20 @@ int channel_session_end(void **state);
 
 /* ---- in the processes ---- */
 
-/* One value to the other side; and wait for its next, which must be this one. */
+/* Send one value to the other side; receive its next value, which must be this one. */
 void channel_sync_send(struct side *side, char value);
 void channel_sync_recv(struct side *side, char value);
 
 /* Sleep until @fd is readable. */
 void channel_sleep(int fd);
 
-/* Call the service CHANNEL_NAME and wait until it has taken us. */
+/* Connect to the service CHANNEL_NAME, and wait until the service has accepted. */
 void channel_connect(struct side *side);
 
-/* Send a text, when there is room for it. */
+/* Send a text when the queue has room. */
 void channel_say(struct side *side, const char *text);
 
-/* Receive, when there is something: a message that is this text; or another result. */
+/* Receive a message when there is one: it must be this text; or get another result. */
 void channel_expect(struct side *side, const char *text);
 doca_error_t channel_receive(struct side *side);
 

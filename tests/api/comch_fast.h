@@ -35,11 +35,11 @@ struct arena {
 	struct doca_dev *dev;
 };
 
-/* Of a side's device. */
+/* An arena of a side's device. */
 struct arena *arena_open(struct doca_dev *dev);
 void arena_close(struct arena *arena);
 
-/* A map of @len bytes of it. */
+/* A map of @len bytes of the arena. */
 struct doca_mmap *arena_map(struct arena *arena, size_t offset, size_t len, uint32_t access);
 
 /* @len bytes at @offset, without data; or with this text as data. */
@@ -76,7 +76,7 @@ struct fast {
 	struct arena *arena;
 	struct doca_comch_consumer *consumer;
 	struct doca_comch_producer *producer;
-	uint32_t peer; /* a producer's: the consumer's id */
+	uint32_t peer; /* of a producer: the consumer's id */
 };
 
 void fast_open_dpu(struct fast *fast, struct side *side);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two sides of a Comch test: processes, words between them, client and server, trace. */
+/* The two sides of a Comch test: processes, their synchronisation, client and server, trace. */
 #include "comch_util.h"
 #include "doca_check.h"
 
@@ -12,14 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DEADLINE_S  300 /* of one test: a hang, as machines are busy and sanitizers slow */
+#define DEADLINE_S  300 /* for each test: a hang, as machines are busy and sanitizers slow */
 #define LAST_WORD_S 60  /* of those, when the other side has ended */
 #define DPU_DEVICE  "03:00.0"
 #define HOST_DEVICE "b1:00.0"
 
 static const char *const state_names[] = { "idle", "starting", "running", "stopping" };
 
-/* ---- words ---- */
+/* ---- synchronisation ---- */
 
 void comch_sync_send(struct side *side, uint64_t value)
 {
@@ -49,7 +49,7 @@ void comch_meet_progressing(struct side *side)
 
 /* ---- progress ---- */
 
-/* Sleep until the engine has news, or (if that is awaited) the other side a value. */
+/* Sleep until the engine has an event, or the other side's value arrives, if @events asks for that. */
 static void wait_for_event(struct side *side, short events)
 {
 	doca_notification_handle_t handle;
@@ -61,7 +61,7 @@ static void wait_for_event(struct side *side, short events)
 	CHECK(poll(fds, 2, -1) > 0);
 	MUST(doca_pe_clear_notification(side->pe, 0));
 	if (fds[0].revents & POLLHUP && !side->has_left) {
-		side->has_left = true; /* what it has left behind is here soon */
+		side->has_left = true; /* the value arrives soon, or the socket closes */
 		alarm(LAST_WORD_S);
 	}
 }
@@ -414,7 +414,7 @@ static int live(comch_half *half, bool is_dpu, int sync_fd)
 		side.rep = comch_open_rep(side.dev, HOST_DEVICE);
 	MUST(doca_pe_create(&side.pe));
 	comch_meet(
-		&side); /* a client waits for its server for some seconds only, and a busy machine starts one side late */
+		&side); /* a client waits a few seconds only for its server, and a busy machine may start one side late */
 	half(&side);
 	MUST(doca_pe_destroy(side.pe));
 	if (is_dpu)
@@ -492,7 +492,7 @@ static int session_start(void **state)
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	close(ready[0]);
 	unsetenv("BFSIM_TOPOLOGY");
-	setenv("BFSIM_LOG_LEVEL", "0", 0); /* refusals are what these tests are about; set it to 30 to read them */
+	setenv("BFSIM_LOG_LEVEL", "0", 0); /* the tests provoke refusals; set it to 30 to read their log lines */
 	return setenv("BFSIM_SESSION", session_dir, 1);
 }
 
@@ -504,7 +504,7 @@ static int session_end(void **state)
 	kill(daemon_pid, SIGTERM);
 	waitpid(daemon_pid, &status, 0);
 	assert_int_equal(status, 0);
-	return rmdir(session_dir); /* nothing is left behind */
+	return rmdir(session_dir); /* the directory is empty */
 }
 
 int comch_run_all(const char *name, const struct CMUnitTest *tests, size_t num_tests)

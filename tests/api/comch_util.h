@@ -8,8 +8,8 @@
  *   static void test_..._host(struct side *side)   { client = comch_call(side); ... }
  *   static const struct CMUnitTest tests[] = { COMCH_TEST(test_...), ... };
  *
- * The sides order what they do with words: comch_sync_send() and comch_sync_recv(); a side that
- * hears does not progress meanwhile, unless it is told to.
+ * The sides synchronise by comch_sync_send() and comch_sync_recv(); a side that receives
+ * does not progress meanwhile, unless it calls comch_sync_recv_progressing().
  *
  * All callbacks write lines into their side's trace, and then react as the test says:
  *
@@ -54,7 +54,7 @@
 struct side;
 struct comch_actor;
 
-/* What callbacks do after their line in the trace; NULL: nothing more (tasks are freed). */
+/* What callbacks do after they have added their line to the trace; NULL: nothing more (tasks are freed). */
 struct comch_reactions {
 	void (*state)(struct comch_actor *actor, enum doca_ctx_states next);
 	void (*status)(struct comch_actor *server, struct doca_comch_connection *connection, bool connected);
@@ -80,12 +80,12 @@ struct side {
 	struct doca_dev *dev;
 	struct doca_dev_rep *rep; /* the DPU's: of the host's first device */
 	struct doca_pe *pe;
-	struct doca_comch_connection *connection; /* the last one that a callback was given */
+	struct doca_comch_connection *connection; /* the connection of the last callback */
 	uint8_t message[8192];                    /* the last one */
 	uint32_t message_len;
 	uint32_t consumer; /* the last one of the other end */
 	uint32_t num_messages, num_sent;
-	bool is_quiet; /* no lines for messages and sends: they are many */
+	bool is_quiet; /* messages and sends add no lines: they are many */
 	char trace[8192];
 };
 
@@ -116,13 +116,13 @@ void comch_run_halves(void **state);
 #define comch_run(tests) comch_run_all(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
 int comch_run_all(const char *name, const struct CMUnitTest *tests, size_t num_tests);
 
-/* ---- words between the sides ---- */
+/* ---- synchronisation of the sides ---- */
 
 void comch_sync_send(struct side *side, uint64_t value);
 uint64_t comch_sync_recv(struct side *side);             /* without progress */
 uint64_t comch_sync_recv_progressing(struct side *side); /* with */
 
-/* Both are here; the same, progressing. */
+/* Wait until both sides are here; the second function progresses meanwhile. */
 void comch_meet(struct side *side);
 void comch_meet_progressing(struct side *side);
 
@@ -143,16 +143,16 @@ struct comch_actor *comch_actor(struct side *side, const char *name, struct doca
 /* Make its context known to the side's engine, start it. */
 void comch_start(struct comch_actor *actor);
 
-/* A server, and the first client that connects; a client that is connected. The trace is forgotten. */
+/* Start a server and wait for its first client; start a client and wait until it is connected. Clears the trace. */
 struct comch_actor *comch_serve(struct side *side);
 struct comch_actor *comch_call(struct side *side);
 
-/* Stop it, progress until it is idle, destroy it. An idle or destroyed one is fine. */
+/* Stop the actor, progress until it is idle, destroy it. Accepts an idle or destroyed actor. */
 void comch_end(struct comch_actor *actor);
 
 enum doca_ctx_states comch_state(const struct comch_actor *actor);
 
-/* The contexts' user data tell whose they are: the actor of a task. */
+/* Casts of a context's user data: the actor of a task. */
 struct comch_actor *comch_actor_of(const struct doca_task *task);
 
 /* ---- messages ---- */
@@ -166,7 +166,7 @@ void comch_send(struct comch_actor *actor, struct doca_comch_connection *connect
 
 void comch_note(struct side *side, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* One step; sleeps (or not) when there is nothing. The process fails at its deadline. */
+/* One step; the first sleeps when there is no event, the second does not. The process fails at its deadline. */
 void comch_step(struct side *side);
 
 #define comch_until(side, condition)      \
@@ -175,11 +175,11 @@ void comch_step(struct side *side);
 			comch_step(side); \
 	} while (0)
 
-/* Progress until the trace is @lines, and forget it. */
+/* Progress until the trace is @lines, and clear it. */
 #define comch_expect(side, lines) comch_expect_at(side, lines, __FILE__, __LINE__)
 void comch_expect_at(struct side *side, const char *lines, const char *file, int line);
 
-/* Forget the trace. */
+/* Clear the trace. */
 void comch_forget(struct side *side);
 
 #endif

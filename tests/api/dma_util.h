@@ -40,7 +40,7 @@
 #define RIG_ARENA_BYTES 65536
 #define RIG_TASKS       16
 #define RIG_BUFS        512
-#define RIG_DEADLINE_S  60 /* for what must happen at some time: long, as machines are busy */
+#define RIG_DEADLINE_S  60 /* deadline of waits: long, as machines are busy */
 
 struct rig;
 
@@ -68,7 +68,7 @@ struct rig {
 	struct rig_trace own_trace, *trace;
 	struct doca_buf *bufs[RIG_BUFS]; /* taken through the rig; returned when it closes */
 	size_t num_bufs;
-	/* What callbacks do after their line in the trace; NULL: free the task, do nothing. */
+	/* What callbacks do after they have added their line to the trace; NULL: free the task, do nothing. */
 	void (*on_task)(struct rig *rig, struct doca_dma_task_memcpy *task);
 	void (*on_state)(struct rig *rig, enum doca_ctx_states state);
 	void *arg; /* the test's */
@@ -77,7 +77,7 @@ struct rig {
 /* Compare result codes by name. */
 #define assert_result(call, code) assert_string_equal(doca_error_get_name(call), #code)
 
-/* Compare what was traced since the last time, and forget it. */
+/* Compare the lines traced since the last call, and clear the trace. */
 #define assert_trace(rig, expected)                                  \
 	do {                                                         \
 		assert_string_equal((rig)->trace->text, (expected)); \
@@ -91,7 +91,7 @@ struct rig {
 /* Everything up to the connected, idle context. @cfg NULL: all defaults. */
 struct rig *rig_open(const struct rig_cfg *cfg);
 
-/* Start the context and forget the trace of it. */
+/* Start the context and clear the trace of the start. */
 struct rig *rig_start(struct rig *rig);
 
 /* End everything: stop, progress until idle, destroy. The test has freed the tasks that it keeps. */
@@ -113,7 +113,7 @@ struct doca_mmap *rig_make_mmap(struct doca_dev *dev, void *addr, size_t len, ui
 
 /* ---- buffers ---- */
 
-/* What byte @offset of the arena holds at first. */
+/* The initial value of byte @offset of the arena. */
 uint8_t rig_byte(size_t offset);
 
 /* The arena's bytes [@offset, @offset + @len) as a source, and as an empty destination. */
@@ -126,10 +126,10 @@ struct doca_buf *rig_buf(struct rig *rig, struct doca_mmap *mmap, void *addr, si
 
 size_t rig_data_len(const struct doca_buf *buf);
 
-/* Whether the arena at @to holds what it had at @from when the rig was opened. */
+/* Whether the arena at @to holds the initial bytes of @from. */
 bool rig_was_copied(const struct rig *rig, size_t to, size_t from, size_t len);
 
-/* Whether the arena's bytes are as they were at first. */
+/* Whether the arena has its initial bytes. */
 bool rig_is_untouched(const struct rig *rig, size_t offset, size_t len);
 
 /* ---- tasks ---- */
@@ -140,14 +140,14 @@ struct doca_dma_task_memcpy *rig_memcpy(struct rig *rig, uint64_t number, const 
 /* The same as a doca_task. */
 struct doca_task *rig_task(struct rig *rig, uint64_t number, const struct doca_buf *src, struct doca_buf *dst);
 
-/* A task that copies 64 bytes from place @number of the arena's first half to the
- * same place of its second half; its data is there when it has run. */
+/* A task that copies 64 bytes from place @number of the arena's first half to the same place of its second half;
+ * after the copy, the destination has its data. */
 struct doca_task *rig_small_task(struct rig *rig, uint64_t number);
 
-/* Where such a task writes to. */
+/* The destination of such a task. */
 size_t rig_small_to(const struct rig *rig, uint64_t number);
 
-/* Its data is there. */
+/* The destination has the data. */
 bool rig_small_is_done(const struct rig *rig, uint64_t number);
 
 /* rig_small_task(), submitted. */
@@ -168,7 +168,7 @@ void rig_drain(struct rig *rig);
 /* Progress until the context has the state. */
 void rig_progress_to(struct rig *rig, enum doca_ctx_states state);
 
-/* A moment of monotonic time after which waiting has failed, and whether it has come. */
+/* The deadline of a wait as a monotonic time, and whether it has passed. */
 struct rig_deadline {
 	uint64_t at_ns;
 };
@@ -178,7 +178,7 @@ bool rig_is_over(struct rig_deadline deadline);
 /* Wait without polling the engine until the small task's data is in memory; false at the deadline. */
 bool rig_wait_in_memory(const struct rig *rig, uint64_t number);
 
-/* Whether the descriptor becomes readable; rig_is_readable() looks and does not wait. */
+/* Whether the descriptor becomes readable before the deadline; rig_is_readable() does not wait. */
 bool rig_wait_readable(int fd);
 bool rig_is_readable(int fd);
 

@@ -8,7 +8,7 @@
 
 enum { NUM_ELEMENTS = 4 };
 
-/* A started inventory for each test; whoever takes a buffer gives it back. */
+/* A started inventory for each test; the test returns the buffers that it takes. */
 static int setup(void **state)
 {
 	*state = api_inventory(NUM_ELEMENTS);

@@ -17,7 +17,7 @@
 
 #include "check.h"
 
-/* What the child wrote, as strings. */
+/* The child's output, as strings. */
 struct child_output {
 	char out[1 << 18];
 	char err[1 << 18];
@@ -61,7 +61,7 @@ static inline const struct child_output *in_child(void (*body)(void))
 	return &output;
 }
 
-/* How often does @part occur in @text? */
+/* How often @part occurs in @text. */
 static inline unsigned int count_of(const char *text, const char *part)
 {
 	unsigned int n = 0;

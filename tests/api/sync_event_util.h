@@ -69,7 +69,7 @@ int se_handle(const struct se_ctx *se);
 bool se_is_readable(int fd);
 bool se_wait_readable(int fd);
 
-/* Compare what was traced since the last time, and forget it. */
+/* Compare the lines traced since the last call, and clear the trace. */
 #define assert_se_trace(se, expected)                         \
 	do {                                                  \
 		assert_string_equal((se)->trace, (expected)); \

@@ -176,7 +176,7 @@ static void test_mandatory_parameter_must_be_given(void **state)
 	add_usual_params();
 	assert_int_equal(start("-f"), DOCA_ERROR_INVALID_VALUE);
 	assert_told("-m is missing");
-	assert_string_equal(trace.text, ""); /* nothing is done by halves */
+	assert_string_equal(trace.text, ""); /* a failed start has no effect */
 }
 
 static void test_mandatory_parameter_that_is_given_is_fine(void **state)

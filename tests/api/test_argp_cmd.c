@@ -368,7 +368,7 @@ static void test_null_handles_are_refused_and_the_other_is_taken_over(void **sta
 	assert_int_equal(doca_argp_cmd_register_cmd(NULL, inner), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_cmd_destroy(inner), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_cmd_register_cmd(cmd, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_argp_cmd_destroy(cmd), DOCA_SUCCESS); /* still the program's */
+	assert_int_equal(doca_argp_cmd_destroy(cmd), DOCA_SUCCESS); /* the program still owns it */
 }
 
 static void test_registering_inside_a_command_needs_init_and_no_start(void **state)

@@ -16,7 +16,7 @@ static doca_error_t on_dpdk(int argc, char **argv)
 	return record(&trace, "];");
 }
 
-/* Does what getopt() does to a vector, and more. */
+/* Change the vector as getopt() does, and more. */
 static doca_error_t on_dpdk_that_meddles(int argc, char **argv)
 {
 	char *first = argv[0];
@@ -128,7 +128,7 @@ static void test_vector_may_be_changed(void **state)
 	(void)state;
 	doca_argp_set_dpdk_program(on_dpdk_that_meddles);
 	assert_int_equal(start("-c", "1"), DOCA_SUCCESS);
-	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS); /* the memory checker is the judge */
+	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS); /* the memory checker finds a defect */
 }
 
 static void test_wrong_program_flags_do_not_start_dpdk(void **state)

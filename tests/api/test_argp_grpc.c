@@ -68,7 +68,7 @@ static void test_flag_comes_too_late_after_start(void **state)
 	assert_int_equal(doca_argp_get_grpc_addr(&address), DOCA_ERROR_BAD_STATE);
 }
 
-/* The next parser knows nothing of it. */
+/* The next parser has no address. */
 static void test_destroy_forgets_the_address(void **state)
 {
 	const char *address;

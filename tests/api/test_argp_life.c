@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parser's life, its hooks and the log levels. */
+/* Creation and destruction of the parser, its hooks and the log levels. */
 #include "test_argp_util.h"
 
 static doca_error_t refuse(void *config)
@@ -154,7 +154,7 @@ static void test_start_needs_a_whole_argv(void **state)
 	assert_int_equal(doca_argp_start(0, hole), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_start(-1, hole), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_start(3, hole), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_argp_start(1, hole), DOCA_SUCCESS); /* those were no starts */
+	assert_int_equal(doca_argp_start(1, hole), DOCA_SUCCESS); /* the refused calls were no starts */
 }
 
 static void test_start_happens_once(void **state)

@@ -13,7 +13,7 @@
 #define RUNNING_ON_VALGRIND 0
 #endif
 
-static int allocations_left = -1; /* before one fails; -1: none does */
+static int allocations_left = -1; /* allocations that succeed before one fails; -1: all */
 static bool failed;
 
 static bool must_fail(void)
@@ -188,8 +188,8 @@ static doca_error_t step_file(void)
 	return in_parser(start_with_file);
 }
 
-/* json-c calls an input bad when it has no memory for it, so that only what
- * the parser itself allocates is certain to be told from that. */
+/* json-c reports an invalid input when it has no memory, so that only allocations of the parser itself are certain
+ * to give NO_MEMORY. */
 static void test_start_with_a_file_without_memory(void **state)
 {
 	static const char content[] = "{\"doca_program_flags\": {\"name\": \"Ada\", \"num-size\": 3}}";

@@ -14,7 +14,7 @@ static void test_unregistered_parameter_is_destroyed_once(void **state)
 static void test_unregistered_parameter_is_freed_by_the_parser(void **state)
 {
 	(void)state;
-	make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name); /* the leak checker is the judge */
+	make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name); /* the leak checker finds a defect */
 	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS);
 }
 

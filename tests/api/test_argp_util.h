@@ -26,7 +26,7 @@
 
 #include <doca_argp.h>
 
-/* The program's configuration: what the callbacks were called with. */
+/* The program's configuration: the arguments of the callbacks. */
 struct trace {
 	char text[1024];
 };
@@ -47,7 +47,7 @@ __attribute__((unused, format(printf, 2, 3))) static doca_error_t record(void *c
 	return DOCA_SUCCESS;
 }
 
-/* Callbacks by the name that they write. */
+/* Callbacks, named by the text that they write. */
 __attribute__((unused)) static doca_error_t on_name(void *value, void *config)
 {
 	return record(config, "name=%s;", (char *)value);
@@ -90,7 +90,7 @@ __attribute__((unused)) static int argp_setup(void **state)
 __attribute__((unused)) static int argp_teardown(void **state)
 {
 	(void)state;
-	doca_argp_destroy(); /* BAD_STATE when the test has done so: fine */
+	doca_argp_destroy(); /* BAD_STATE if the test has destroyed it: fine */
 	doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_INFO);
 	doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_INFO);
 	return 0;

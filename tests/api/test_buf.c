@@ -24,7 +24,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* A test gives back those that it chained, or whose references it counted; here are the rest. */
+/* A test returns the buffers that it chained, or whose references it counted; the teardown returns the others. */
 static int teardown(void **state)
 {
 	struct taken *taken = *state;
@@ -135,7 +135,7 @@ static void test_data_segment_outside_the_buffer_is_refused_and_nothing_changes(
 
 /* ---- references ---- */
 
-static void test_count_before_the_call_is_told(void **state)
+static void test_count_before_the_call_is_returned(void **state)
 {
 	struct doca_buf *buf = ((struct taken *)*state)->bufs[0];
 	uint16_t before = 7;
@@ -223,7 +223,7 @@ static void test_lists_are_appended(void **state)
 	give_back_list(taken, 0, 5);
 }
 
-static void test_list_is_appended_behind_a_tail_that_is_told(void **state)
+static void test_list_is_appended_behind_a_given_tail(void **state)
 {
 	struct taken *taken = *state;
 	struct doca_buf **bufs = taken->bufs;
@@ -372,7 +372,7 @@ static void test_cut_needs_a_head_and_a_later_member(void **state)
 	give_back_list(taken, 3, 2);
 }
 
-/* Taken again, a former member knows nothing of its list. */
+/* A former member of a list that is taken again is no member of it. */
 static void test_returned_member_is_single_when_it_is_taken_again(void **state)
 {
 	struct taken *taken = *state;
@@ -386,7 +386,7 @@ static void test_returned_member_is_single_when_it_is_taken_again(void **state)
 	}
 }
 
-/* ---- arguments: the reference says of most that they must not be wrong, bfsim refuses them ---- */
+/* ---- arguments: for most of them the reference only says that they must be right; bfsim refuses wrong ones ---- */
 
 /* provokes: doca_buf_get_last_in_list DOCA_ERROR_INVALID_VALUE
  * provokes: doca_buf_get_list_len DOCA_ERROR_INVALID_VALUE */
@@ -459,13 +459,13 @@ static void test_getter_without_a_place_for_the_answer_is_refused(void **state)
 static const struct CMUnitTest tests[] = {
 	WITH_BUFS(test_data_segment_moves_inside_the_buffer),
 	WITH_BUFS(test_data_segment_outside_the_buffer_is_refused_and_nothing_changes),
-	WITH_BUFS(test_count_before_the_call_is_told),
+	WITH_BUFS(test_count_before_the_call_is_returned),
 	WITH_BUFS(test_last_reference_gives_the_buffer_back),
 	WITH_BUFS(test_count_stops_at_its_maximum),
 	WITH_BUFS(test_buffer_that_was_given_back_is_not_given_back_again),
 	WITH_BUFS(test_single_buffer_is_a_list_of_one),
 	WITH_BUFS(test_lists_are_appended),
-	WITH_BUFS(test_list_is_appended_behind_a_tail_that_is_told),
+	WITH_BUFS(test_list_is_appended_behind_a_given_tail),
 	WITH_BUFS(test_list_to_append_has_one_reference_and_both_are_heads),
 	WITH_BUFS(test_tail_must_be_the_lists),
 	WITH_BUFS(test_head_alone_is_counted_and_asked_for_the_length),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffer arrays: what the CPU does with them. Their users, DPA and GPU, are not simulated. */
+/* Buffer arrays: the functions that run on the CPU. Their users, DPA and GPU, are not simulated. */
 #include <doca_buf_array.h>
 
 #include "buf_util.h"
@@ -28,7 +28,7 @@ static void start(struct doca_buf_arr *arr)
 	assert_ok(doca_buf_arr_start(arr));
 }
 
-/* A device of another kind: only whether it is there can be seen of it. */
+/* A device of another kind: the function checks only whether there is one. */
 static char no_device;
 
 /* ---- life ---- */

@@ -179,7 +179,7 @@ static const struct place bad_places[] = {
 	{ 10, 100, 0, 0 },
 };
 
-/* An address outside the memory can't be had by C's own arithmetic. */
+/* C's own arithmetic cannot form an address outside the memory. */
 static void *outside(intptr_t offset)
 {
 	return (void *)((uintptr_t)memory + (uintptr_t)offset);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What devices say of Comch: on both sides of the built-in card, on a card with
- * other limits, and on one without Arm cores.
- */
+/* Capabilities of devices for Comch: on both sides of the built-in card, on a card with other limits, and on a
+ * card without Arm cores. */
 #include "api_util.h"
 #include "doca_check.h"
 
@@ -28,7 +27,7 @@ static const struct limit {
 	{ doca_comch_producer_cap_get_max_producers, 1024, 9 },
 };
 
-/* These are refused, not 0, where there is no fast path. Lists are not supported on any card. */
+/* Without a fast path these are refused, not 0. Lists are not supported on any card. */
 static const struct limit fast_limits[] = {
 	{ doca_comch_consumer_cap_get_max_buf_size, 1 << 30, 3 << 20 },
 	{ doca_comch_consumer_cap_get_max_buf_list_len, 1, 1 },

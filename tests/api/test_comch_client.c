@@ -74,7 +74,7 @@ static void test_client_without_a_server_gives_up_after_5_s_dpu(struct side *sid
 	comch_forget(side);
 	comch_sync_send(side, 0);
 	comch_sync_recv_progressing(side);
-	comch_expect(side, ""); /* nobody came */
+	comch_expect(side, ""); /* no client connected */
 	comch_end(elsewhere);
 	MUST(doca_dev_rep_close(other));
 }
@@ -126,7 +126,7 @@ static void test_client_can_stop_while_it_starts_host(struct side *side)
 		comch_expect(side,
 			     "client: idle -> starting\nclient: starting -> stopping\nclient: stopping -> idle\n");
 	}
-	client->on.state = stop_it; /* from within the callback that says it starts */
+	client->on.state = stop_it; /* from within the callback of the change to running */
 	doca_ctx_start(client->ctx);
 	comch_expect(side, "client: idle -> starting\nclient: starting -> stopping\nclient: stopping -> idle\n");
 	comch_end(client);
@@ -195,7 +195,7 @@ static void test_clients_share_an_engine_dpu(struct side *side)
 
 	comch_start(server);
 	comch_expect(side, "server: idle -> running\nconnected\nconnected\nconnected\n");
-	/* Events of one connection have an order, those of several have none. */
+	/* Events of one connection are ordered, those of several are not. */
 	comch_until(side, side->num_messages == 3 && count_of(side->trace, "disconnected\n") == 3);
 	CHECK(strstr(side->trace, "\"from 0\"") && strstr(side->trace, "\"from 1\"") &&
 	      strstr(side->trace, "\"from 2\""));
@@ -226,7 +226,7 @@ static void test_clients_share_an_engine_host(struct side *side)
 		comch_end(clients[i]);
 }
 
-/* ---- what the server has against it ---- */
+/* ---- limits of the server ---- */
 
 static void test_sizes_of_messages_must_match_dpu(struct side *side)
 {

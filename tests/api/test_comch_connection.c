@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Connections: whose they are, counters, stale handles; and what callbacks may do to them. */
+/* Connections: their owners, counters, stale handles; and calls from within callbacks. */
 #include "comch_util.h"
 #include "doca_check.h"
 
-/* ---- whose it is ---- */
+/* ---- owner ---- */
 
 static void expect_user_data(const struct doca_comch_connection *connection, uint64_t value)
 {
@@ -140,14 +140,14 @@ static void test_counters_are_those_of_the_last_update_host(struct side *side)
 	comch_end(client);
 }
 
-/* ---- what callbacks may do ---- */
+/* ---- calls from within callbacks ---- */
 
 static void answer(struct comch_actor *actor, struct doca_comch_connection *connection)
 {
 	comch_send(actor, connection, 9, "answer");
 }
 
-/* A callback that progresses is called for the next message in between. */
+/* The library calls a callback that progresses for the next message meanwhile. */
 static void progress_in_it(struct comch_actor *actor, struct doca_comch_connection *connection)
 {
 	uint32_t so_far = actor->side->num_messages;
@@ -199,7 +199,7 @@ static void test_receive_callback_may_disconnect_dpu(struct side *side)
 
 	server->on.message = disconnect_it;
 	comch_sync_send(side, 0);
-	comch_expect(side, "received \"1\"\nsent 9\n"); /* and not what was sent behind it */
+	comch_expect(side, "received \"1\"\nsent 9\n"); /* and not the messages sent later */
 	for (int i = 0; i < 1000; i++)
 		CHECK(!doca_pe_progress(side->pe));
 	comch_end(server);

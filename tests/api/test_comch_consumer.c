@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Consumers: what they are made of, their configuration and states, and their receive tasks. */
+/* Consumers: creation, configuration and states, and their receive tasks. */
 #include "comch_fast.h"
 #include "doca_check.h"
 
@@ -12,7 +12,7 @@ static void some_recv(struct doca_comch_consumer_task_post_recv *task, union doc
 	(void)task, (void)a, (void)b;
 }
 
-/* A client that is there until the DPU's side of a test is over, and the server of which that is true. */
+/* A client that stays until the DPU's side of a test has ended, and a server for which the same is true. */
 static void stay(struct side *side)
 {
 	struct comch_actor *client = comch_call(side);
@@ -28,7 +28,7 @@ static void end(struct comch_actor *server)
 	comch_end(server);
 }
 
-/* ---- making one ---- */
+/* ---- creation ---- */
 
 static void refuse_map(struct side *side, struct arena *arena, uint32_t access)
 {
@@ -277,7 +277,7 @@ static void test_receive_of_what_is_wrong_is_refused_dpu(struct side *side)
 	end(server);
 }
 
-/* A control message's task is no receive, nor the other way round. */
+/* A control message's task is no receive task, nor the other way round. */
 static void test_tasks_of_another_kind_are_recognised_dpu(struct side *side)
 {
 	struct comch_actor *server = comch_serve(side), *actor;

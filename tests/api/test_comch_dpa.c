@@ -29,7 +29,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Some object of another kind than what is asked for. */
+/* An object of another kind than the function expects. */
 static void *other_object(void)
 {
 	return api_devinfo_nth(0);
@@ -110,7 +110,7 @@ static void test_counts_that_have_no_power_of_two_change_nothing(void **state)
 	assert_int_equal(receives, 8);
 }
 
-/* One consumer unless said otherwise, and neither receives nor immediate data. */
+/* One consumer by default, no receives and no immediate data. */
 static void test_new_completion_is_for_one_consumer(void **state)
 {
 	uint32_t consumers, receives, imm;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fast path: what goes from producers to consumers, and what does not. */
+/* The fast path: messages from producers to consumers, and sends that are refused or fail. */
 #include "comch_fast.h"
 #include "doca_check.h"
 
-/* ---- what a message is made of ---- */
+/* ---- parts of a message ---- */
 
 static void test_message_is_data_or_immediate_data_or_both_dpu(struct side *side)
 {
@@ -14,7 +14,7 @@ static void test_message_is_data_or_immediate_data_or_both_dpu(struct side *side
 	fast_post(fast.consumer, 1, arena_empty(fast.arena, 0, 5));
 	fast_post(fast.consumer, 2, NULL);
 	fast_post(fast.consumer, 3, arena_empty(fast.arena, 100, 100));
-	fast_post(fast.consumer, 4, arena_empty(fast.arena, 200, 10)); /* larger than what comes: nothing */
+	fast_post(fast.consumer, 4, arena_empty(fast.arena, 200, 10)); /* shorter than the message: no match */
 	with_data = arena_text(fast.arena, 300, "before, ");
 	MUST(doca_buf_dec_refcount(with_data, NULL));
 	with_data = arena_empty(fast.arena, 300, 20);
@@ -52,7 +52,7 @@ static void test_message_is_data_or_immediate_data_or_both_host(struct side *sid
 	fast_close(&fast);
 }
 
-/* The memory of immediate data is the user's again when the task was submitted. */
+/* After the submission, the memory of immediate data is the user's again. */
 static void test_immediate_data_is_taken_at_submission_dpu(struct side *side)
 {
 	struct fast fast;
@@ -75,7 +75,7 @@ static void test_immediate_data_is_taken_at_submission_host(struct side *side)
 	comch_sync_recv(side);
 	for (uint64_t i = 0; i < 2; i++)
 		tasks[i] = fast_send(fast.producer, i + 1, NULL, imm, fast.peer);
-	for (int i = 0; i < 2; i++) { /* staged, so that none runs before the memory is written again */
+	for (int i = 0; i < 2; i++) { /* staged, so that no send runs before the memory is overwritten */
 		memcpy(imm, i == 0 ? "one" : "two", 3);
 		MUST(doca_task_submit_ex(doca_comch_producer_task_send_as_task(tasks[i]), 0));
 	}
@@ -85,7 +85,7 @@ static void test_immediate_data_is_taken_at_submission_host(struct side *side)
 	fast_close(&fast);
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static void test_send_needs_a_posted_receive_that_is_large_enough_dpu(struct side *side)
 {
@@ -185,7 +185,7 @@ static void test_send_of_what_is_wrong_is_refused_host(struct side *side)
 	fast_close(&fast);
 }
 
-/* ---- consumers go ---- */
+/* ---- consumers that stop ---- */
 
 static void test_posted_receives_fail_when_the_consumer_stops_dpu(struct side *side)
 {
@@ -219,7 +219,7 @@ static void keep(struct comch_actor *actor, struct doca_task *task)
 	(void)task;
 }
 
-/* As programs do that clean up before they stop, against the reference: nobody else frees the tasks. */
+/* Programs that clean up before they stop do this, against the reference: the library frees the tasks. */
 static void test_consumer_stops_whose_posted_receives_were_freed_dpu(struct side *side)
 {
 	struct doca_buf *buf;
@@ -251,7 +251,8 @@ static void test_consumer_stops_whose_posted_receives_were_freed_host(struct sid
 	fast_close(&fast);
 }
 
-/* Lives that the endpoint does not see begin: nothing is told of them, and nothing of the dead is touched. */
+/* Consumers that start and stop before the endpoint progresses: no event reports them, and freed ones are not
+ * accessed. */
 static void test_consumer_may_live_faster_than_its_endpoint_progresses_dpu(struct side *side)
 {
 	struct doca_comch_consumer *second;
@@ -288,7 +289,7 @@ static void test_consumer_may_live_faster_than_its_endpoint_progresses_host(stru
 	fast_close(&fast);
 }
 
-/* ---- connections go ---- */
+/* ---- connections that end ---- */
 
 static void test_connection_with_started_consumers_is_in_use_dpu(struct side *side)
 {
@@ -301,7 +302,8 @@ static void test_connection_with_started_consumers_is_in_use_dpu(struct side *si
 	comch_meet_progressing(side);
 	doca_ctx_stop(fast.actor->ctx);
 	comch_until(side, comch_state(fast.actor) == DOCA_CTX_STATE_IDLE);
-	MUST(doca_comch_server_disconnect(fast.endpoint->server, side->connection)); /* idle ones are in nobody's way */
+	MUST(doca_comch_server_disconnect(fast.endpoint->server,
+					  side->connection)); /* idle consumers and producers do not hinder the end */
 	EXPECT(doca_ctx_start(fast.actor->ctx), DOCA_ERROR_NOT_CONNECTED);
 	comch_forget(side);
 	fast_close(&fast);
@@ -315,7 +317,7 @@ static void test_connection_with_started_consumers_is_in_use_host(struct side *s
 	EXPECT(doca_ctx_stop(fast.endpoint->ctx), DOCA_ERROR_IN_USE);
 	CHECK(comch_state(fast.endpoint) == DOCA_CTX_STATE_RUNNING);
 	comch_meet_progressing(side);
-	/* The server goes. What is started here stops, and then the client is idle. */
+	/* The server disconnects. Consumers and producers on the client stop, and then the client is idle. */
 	comch_until(side, comch_state(fast.endpoint) == DOCA_CTX_STATE_IDLE);
 	CHECK(comch_state(fast.actor) == DOCA_CTX_STATE_IDLE);
 	EXPECT(doca_ctx_start(fast.actor->ctx), DOCA_ERROR_NOT_CONNECTED);
@@ -332,7 +334,7 @@ static void test_consumer_and_its_receives_end_with_the_connection_dpu(struct si
 	comch_until(side, comch_state(fast.actor) == DOCA_CTX_STATE_IDLE && strstr(side->trace, "disconnected"));
 	CHECK(strstr(side->trace, "recv 1 failed: DOCA_ERROR_CONNECTION_RESET\n"));
 	EXPECT(doca_comch_connection_update_info(side->connection),
-	       DOCA_ERROR_CONNECTION_ABORTED); /* the consumer holds it */
+	       DOCA_ERROR_CONNECTION_ABORTED); /* the consumer holds the map */
 	fast_end_consumer(fast.actor, fast.consumer);
 	EXPECT(doca_comch_connection_update_info(side->connection), DOCA_ERROR_INVALID_VALUE);
 	fast.consumer = NULL;

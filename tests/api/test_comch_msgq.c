@@ -104,7 +104,7 @@ static void test_msgq_without_direction_does_not_start(void **state)
 	assert_ok(doca_comch_msgq_set_max_num_consumers(*state, 2)); /* still stopped */
 }
 
-/* A setter that was refused gives no direction. */
+/* A refused setter sets no direction. */
 static void test_refused_direction_does_not_count(void **state)
 {
 	assert_doca(doca_comch_msgq_set_dpa_consumer(*state, some_dpa()), DOCA_ERROR_NOT_SUPPORTED);

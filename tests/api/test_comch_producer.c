@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Producers: what they are made of, their configuration and states, and their send tasks. */
+/* Producers: creation, configuration and states, and their send tasks. */
 #include <doca_log.h>
 #include <stdio.h>
 #include <string.h>
@@ -202,7 +202,7 @@ static void test_send_task_can_be_changed_between_flights_host(struct side *side
 	fast_close(&fast);
 }
 
-/* Staged sends that are never flushed end with the producer, and what was kept for them is for others. */
+/* Staged sends that are never flushed fail when the producer stops, and their receives are free for other producers. */
 static void test_staged_sends_fail_when_the_producer_stops_dpu(struct side *side)
 {
 	struct fast fast;
@@ -285,7 +285,7 @@ static void test_many_messages_arrive_in_order_host(struct side *side)
 	side->is_quiet = true;
 	comch_sync_recv(side);
 	for (uint32_t i = 0; i < MANY; i++) {
-		size_t len = i % 3 == 0 ? 4096 : 4 + i % 500; /* some through the queue, some straight */
+		size_t len = i % 3 == 0 ? 4096 : 4 + i % 500; /* some through the queue, some directly */
 		uint8_t *bytes = storm.arena->bytes + i % FAST_TASKS * 4096;
 		struct doca_comch_producer_task_send *send;
 		struct doca_buf *buf;

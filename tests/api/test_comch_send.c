@@ -246,7 +246,7 @@ static void test_many_messages_pass_each_other_in_order_host(struct side *side)
 	comch_end(client);
 }
 
-/* ---- an end that comes, sends and goes ---- */
+/* ---- an end that connects, sends and disconnects ---- */
 
 static void test_what_was_sent_before_the_end_arrives_dpu(struct side *side)
 {
@@ -394,7 +394,7 @@ static void test_tasks_of_a_connection_that_ended_are_refused_host(struct side *
 	comch_end(client);
 }
 
-/* The next connection may have the memory of the last: a task of that one is not for this one. */
+/* The next connection may get the address of the previous one: a task of the previous one is refused. */
 static void test_task_is_not_sent_on_a_later_connection_dpu(struct side *side)
 {
 	struct comch_actor *server = comch_serve(side);
@@ -421,7 +421,7 @@ static void test_task_is_not_sent_on_a_later_connection_host(struct side *side)
 	comch_end(client);
 }
 
-/* Messages that nobody will read any more are no news for a context that stops. */
+/* Messages that the program will not read any more are no event for a context that stops. */
 static void test_stopping_context_lets_its_engine_sleep_dpu(struct side *side)
 {
 	struct comch_actor *server = comch_serve(side);

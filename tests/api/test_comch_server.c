@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The server: whom it takes in under which name, its configuration, and how it lets clients go. */
+/* The server: which clients it accepts under which name, its configuration, and how it disconnects clients. */
 #include "comch_util.h"
 #include "doca_check.h"
 
@@ -33,7 +33,7 @@ static void some_consumer(struct doca_comch_event_consumer *event, struct doca_c
 	(void)event, (void)connection, (void)id;
 }
 
-/* ---- making one ---- */
+/* ---- creation ---- */
 
 static void test_server_is_made_of_a_device_a_representor_and_a_name_dpu(struct side *side)
 {
@@ -297,7 +297,7 @@ static void test_server_is_configured_while_idle_only_dpu(struct side *side)
 	comch_end(server);
 }
 
-/* ---- letting clients go ---- */
+/* ---- disconnecting clients ---- */
 
 static void test_server_disconnects_a_client_dpu(struct side *side)
 {
@@ -312,7 +312,8 @@ static void test_server_disconnects_a_client_dpu(struct side *side)
 	EXPECT(doca_comch_server_disconnect(other->server, gone), DOCA_ERROR_INVALID_VALUE);
 	MUST(doca_comch_server_disconnect(server->server, gone));
 	EXPECT(doca_comch_server_disconnect(server->server, gone), DOCA_ERROR_INVALID_VALUE);
-	comch_expect(side, "connected\n"); /* it comes again; of what the server did itself it is not told */
+	comch_expect(side,
+		     "connected\n"); /* the client connects again; the server gets no event for its own disconnect */
 	MUST(doca_comch_server_disconnect(server->server, side->connection));
 	comch_end(other);
 	comch_end(server);
@@ -336,7 +337,7 @@ static void test_stopped_server_disconnects_all_dpu(struct side *side)
 	comch_start(server);
 	comch_expect(side, "server: idle -> running\nconnected\nconnected\n");
 	comch_end(server);
-	comch_sync_recv(side); /* they learn of it although this process stays */
+	comch_sync_recv(side); /* clients get the disconnect although this process stays */
 }
 
 static void test_stopped_server_disconnects_all_host(struct side *side)

@@ -26,7 +26,7 @@ static void start_workers(struct worker *workers, struct side *side, void *(*wor
 	for (int i = 0; i < THREADS; i++) {
 		workers[i] = (struct worker){ .side = *side, .connection = side->connection, .peer = peer };
 		comch_forget(&workers[i].side);
-		workers[i].side.is_busy = true; /* the word of the other side is for the main thread */
+		workers[i].side.is_busy = true; /* the main thread receives the other side's synchronisation */
 		MUST(doca_pe_create(&workers[i].side.pe));
 		CHECK(pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0);
 	}
@@ -40,7 +40,7 @@ static void join_workers(struct worker *workers)
 	}
 }
 
-/* The main thread has the control path. */
+/* The main thread drives the control path. */
 static void progress_until_done(struct side *side)
 {
 	while (atomic_load(&num_working) > 0)
@@ -48,7 +48,7 @@ static void progress_until_done(struct side *side)
 			sched_yield();
 }
 
-/* ---- lives of consumers ---- */
+/* ---- consumers that start and stop ---- */
 
 static void *live_and_die(void *arg)
 {
@@ -59,7 +59,7 @@ static void *live_and_die(void *arg)
 
 	for (int round = 0; round < ROUNDS; round++) {
 		actor = fast_consumer(&worker->side, worker->connection, arena, &consumer);
-		if (round % 3 == 0) { /* it stops before the other end knows of it */
+		if (round % 3 == 0) { /* the consumer stops before the other end knows of it */
 			EXPECT(doca_ctx_start(actor->ctx), DOCA_ERROR_IN_PROGRESS);
 		} else {
 			fast_start(actor);
@@ -102,7 +102,8 @@ static void test_consumers_come_and_go_on_their_threads_host(struct side *side)
 
 	client->on.consumer = count_consumer;
 	comch_sync_recv_progressing(side);
-	/* No birth without a death. The word may be here before all that was written before it: equal is not enough. */
+	/* No consumer expires before it is announced. The synchronisation may arrive before earlier events, so
+	 * equal counts are not enough. */
 	comch_until(side, side->num_messages == side->num_sent && side->num_messages >= THREADS * (ROUNDS - NUM_EARLY));
 	CHECK(side->num_messages <= THREADS * ROUNDS);
 	comch_end(client);
@@ -157,7 +158,7 @@ static void test_producers_send_from_their_threads_dpu(struct side *side)
 static uint32_t next_of[64];
 static uint32_t num_received;
 
-/* Each producer's messages come in order; and post again. */
+/* Each producer's messages arrive in order; then post again. */
 static void take(struct comch_actor *actor, struct doca_task *task)
 {
 	struct doca_comch_consumer_task_post_recv *recv = (struct doca_comch_consumer_task_post_recv *)task;
@@ -194,7 +195,7 @@ static void test_producers_send_from_their_threads_host(struct side *side)
 	arena_close(arena);
 }
 
-/* ---- the connection goes under them ---- */
+/* ---- the connection ends during the threads' work ---- */
 
 static void *start_until_it_is_gone(void *arg)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comm Channel without a peer: what devices can do, properties, states, and what is refused. */
+/* Comm Channel without a peer: capabilities, properties, states, and refusals. */
 #include "api_util.h"
 #include "doca_check.h"
 
@@ -51,7 +51,7 @@ static void listen_to(struct fixture *f)
 	assert_ok(doca_comm_channel_ep_listen(f->ep, "test"));
 }
 
-/* ---- what devices can do ---- */
+/* ---- capabilities ---- */
 
 typedef doca_error_t (*get_limit)(struct doca_devinfo *devinfo, uint32_t *limit);
 
@@ -92,7 +92,7 @@ static void test_host_has_no_services(void **state)
 		    DOCA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(limit, 77);
 	assert_ok(doca_comm_channel_ep_set_device(f->ep, f->dev));
-	/* Nobody can be there: this is a card of our own. */
+	/* No other process can be there: this is a private card. */
 	assert_doca(doca_comm_channel_ep_connect(f->ep, "test", &peer), DOCA_ERROR_CONNECTION_ABORTED);
 	assert_doca(doca_comm_channel_ep_connect(f->ep, "test", &peer), DOCA_ERROR_CONNECTION_ABORTED);
 }
@@ -184,7 +184,7 @@ static void test_sizes_that_no_device_has_are_refused(void **state)
 	assert_invalid(doca_comm_channel_ep_set_recv_queue_size(f->ep, 0));
 	assert_invalid(doca_comm_channel_ep_set_recv_queue_size(f->ep, UINT16_MAX));
 	assert_invalid(doca_comm_channel_ep_set_recv_queue_size(NULL, 8));
-	/* Without a call they are something that works. */
+	/* Properties that are not set have usable defaults. */
 	assert_ok(doca_comm_channel_ep_get_max_msg_size(f->ep, &size));
 	assert_int_equal(size, 4080);
 	assert_ok(doca_comm_channel_ep_get_send_queue_size(f->ep, &size));
@@ -398,12 +398,12 @@ static void test_host_has_no_service_endpoint(void **state)
 {
 	struct fixture *f = *state;
 
-	/* Without a representor it is the state that is wrong, and no device of the host has one. */
+	/* Without a representor the state is wrong, and no device of the host has one. */
 	assert_ok(doca_comm_channel_ep_set_device(f->ep, f->dev));
 	assert_doca(doca_comm_channel_ep_listen(f->ep, "test"), DOCA_ERROR_BAD_STATE);
 }
 
-/* A DPU's second function that is said to have no servers. */
+/* A DPU's second function, without servers by the topology. */
 static const char mute_card[] = "cards:\n"
 				"  - profile: bluefield-3\n"
 				"    functions:\n"

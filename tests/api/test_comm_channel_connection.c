@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two Comm Channel endpoints and what they say to each other. */
+/* Two Comm Channel endpoints: connections, messages, and their ends. */
 #include "channel_util.h"
 #include "doca_check.h"
 
@@ -56,13 +56,13 @@ static void test_service_takes_client_in_recvfrom_dpu(struct side *side)
 	CHECK(num_pending(side) == 0);
 	CHECK(!is_readable(service));
 	channel_sync_send(side, 'l');
-	channel_sync_recv(side, 'c'); /* the client has called: that is news */
+	channel_sync_recv(side, 'c'); /* the client has requested a connection: an event */
 	channel_sleep(service);
 	CHECK(num_pending(side) == 1);
 	CHECK(list_peers(side, &list) == 0);
 	channel_sync_send(side, 'p');
 	channel_sync_recv(side, 'w');
-	channel_expect(side, "hello"); /* ... and this takes it */
+	channel_expect(side, "hello"); /* ... and this accepts it */
 	channel_sleep(service);
 	CHECK(num_pending(side) == 0);
 	CHECK(list_peers(side, &list) == 1);
@@ -73,7 +73,7 @@ static void test_service_takes_client_in_recvfrom_dpu(struct side *side)
 	MUST(doca_comm_channel_peer_addr_get_user_data(side->peer, &data));
 	CHECK(data == 42);
 	channel_say(side, "to you too");
-	/* As of the last update: none yet. */
+	/* As of the last update: no message yet. */
 	CHECK(counter(doca_comm_channel_peer_addr_get_recv_messages, side->peer) == 0);
 	MUST(doca_comm_channel_peer_addr_update_info(side->peer));
 	CHECK(counter(doca_comm_channel_peer_addr_get_recv_messages, side->peer) == 1);
@@ -155,7 +155,7 @@ static void test_full_queue_says_again_and_loses_nothing_host(struct side *side)
 	EXPECT(result, DOCA_ERROR_AGAIN);
 	CHECK(sent == 8);
 	MUST(doca_comm_channel_ep_event_handle_arm_send(side->ep));
-	CHECK(!is_readable(room)); /* nobody has made room */
+	CHECK(!is_readable(room)); /* the receive queue is still full */
 	channel_sync_send(side, 'f');
 	for (; sent < NUM_MESSAGES; sent++) {
 		number_to(text, sizeof(text), sent);
@@ -177,7 +177,7 @@ static void test_wrong_messages_are_refused_dpu(struct side *side)
 	channel_sync_send(side, 'l');
 	channel_expect(side, "first");
 	channel_sync_recv(side, 's');
-	/* Longer than its buffer: it stays, until there is a larger one. */
+	/* A message longer than the buffer stays in the queue, until there is a larger buffer. */
 	/* provokes: doca_comm_channel_ep_recvfrom DOCA_ERROR_INVALID_VALUE */
 	EXPECT(doca_comm_channel_ep_recvfrom(side->ep, text, &len, 0, &peer), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comm_channel_ep_recvfrom(side->ep, text, &len, 0, &peer), DOCA_ERROR_INVALID_VALUE);
@@ -226,7 +226,7 @@ static void test_wrong_messages_are_refused_host(struct side *side)
 
 /* ---- ends ---- */
 
-/* Sleep until it is known that the peer is gone. */
+/* Sleep until the endpoint knows that the peer is gone. */
 static void wait_until_gone(struct side *side, struct doca_comm_channel_addr_t *peer)
 {
 	doca_event_channel_t service;
@@ -244,7 +244,7 @@ static void wait_until_gone(struct side *side, struct doca_comm_channel_addr_t *
 	EXPECT(result, DOCA_ERROR_CONNECTION_ABORTED);
 }
 
-/* What was sent before comes before. The service is told once, and then goes on. */
+/* Messages sent before the end arrive before it. The service gets the end once, and continues. */
 static void test_client_that_goes_is_gone_behind_its_last_message_dpu(struct side *side)
 {
 	struct doca_comm_channel_addr_t *gone;
@@ -255,7 +255,7 @@ static void test_client_that_goes_is_gone_behind_its_last_message_dpu(struct sid
 		channel_expect(side, "hello");
 		gone = side->peer;
 		channel_sync_send(side, 'h');
-		channel_sync_recv(side, 'g'); /* it said "goodbye", and went */
+		channel_sync_recv(side, 'g'); /* the peer sent "goodbye" and disconnected */
 		wait_until_gone(side, gone);
 		/* provokes: doca_comm_channel_ep_sendto DOCA_ERROR_CONNECTION_RESET */
 		EXPECT(doca_comm_channel_ep_sendto(side->ep, "x", 1, 0, gone), DOCA_ERROR_CONNECTION_RESET);
@@ -300,7 +300,7 @@ static void test_service_lets_go_of_client_dpu(struct side *side)
 	channel_sync_recv(side, 'd');
 }
 
-/* A client that does not disconnect is told each time, and can still be woken. */
+/* A client that does not disconnect gets the error each time, and can still be woken. */
 static void test_service_lets_go_of_client_host(struct side *side)
 {
 	struct doca_comm_channel_addr_t *peer;
@@ -339,14 +339,14 @@ static void test_names_and_states_dpu(struct side *side)
 	MUST(doca_comm_channel_ep_set_device_rep(other, side->rep));
 	/* provokes: doca_comm_channel_ep_listen DOCA_ERROR_CONNECTION_ABORTED */
 	EXPECT(doca_comm_channel_ep_listen(other, CHANNEL_NAME), DOCA_ERROR_CONNECTION_ABORTED);
-	MUST(doca_comm_channel_ep_listen(other, "another")); /* it is as idle as before */
+	MUST(doca_comm_channel_ep_listen(other, "another")); /* as idle as before */
 	MUST(doca_comm_channel_ep_destroy(other));
 	channel_sync_send(side, 'l');
 	channel_expect(side, "hello");
 	MUST(doca_comm_channel_ep_update_service_state_info(side->ep));
 	MUST(doca_comm_channel_ep_get_peer_addr_list(side->ep, &list, &count));
 	CHECK(count == 1);
-	MUST(doca_comm_channel_ep_disconnect(side->ep, side->peer)); /* who is let go of leaves the list */
+	MUST(doca_comm_channel_ep_disconnect(side->ep, side->peer)); /* a disconnected peer leaves the list */
 	MUST(doca_comm_channel_ep_get_peer_addr_list(side->ep, &list, &count));
 	CHECK(count == 0);
 	channel_sync_recv(side, 'd');
@@ -384,7 +384,7 @@ static void test_names_and_states_host(struct side *side)
 	EXPECT(doca_comm_channel_ep_connect(side->ep, CHANNEL_NAME, &peer), DOCA_ERROR_CONNECTION_ABORTED);
 }
 
-/* Ends of different message sizes do not come together. */
+/* Endpoints of different message sizes do not connect. */
 static void test_other_message_size_fails_the_connection_dpu(struct side *side)
 {
 	doca_event_channel_t service;
@@ -393,8 +393,8 @@ static void test_other_message_size_fails_the_connection_dpu(struct side *side)
 	MUST(doca_comm_channel_ep_listen(side->ep, CHANNEL_NAME));
 	MUST(doca_comm_channel_ep_get_service_event_channel(side->ep, &service));
 	channel_sync_send(side, 'l');
-	channel_sync_recv(side, 'c'); /* the call is under way ... */
-	channel_sleep(service);       /* ... and here */
+	channel_sync_recv(side, 'c'); /* the request is under way ... */
+	channel_sleep(service);       /* ... and has arrived */
 	side->message_len = sizeof(side->message);
 	EXPECT(doca_comm_channel_ep_recvfrom(side->ep, side->message, &side->message_len, 0, &side->peer),
 	       DOCA_ERROR_AGAIN);

@@ -65,7 +65,7 @@ static void test_start_is_refused_unless_idle(void **state)
 
 /* ---- stop with tasks out ---- */
 
-/* The tasks are staged, not sent off, so that none of them has run when the stop comes. */
+/* The tasks are staged, so that none of them has run when the stop comes. */
 static void test_stop_completes_tasks_in_flight_with_errors(void **state)
 {
 	struct rig *rig = *state;
@@ -100,7 +100,7 @@ static void test_way_to_idle_is_a_step_of_progress(void **state)
 	assert_int_equal(doca_pe_progress(rig->pe), 0);
 }
 
-/* What ran before the stop has succeeded, and is reported so. */
+/* Tasks that ran before the stop have succeeded, and are reported so. */
 static void test_stop_keeps_the_success_of_tasks_that_ran(void **state)
 {
 	struct rig *rig = *state;
@@ -229,7 +229,7 @@ static void stop_with_first_callback(struct rig *rig, struct doca_dma_task_memcp
 	stop_and_free(rig, task);
 }
 
-/* The second task waits for a flush, which the stop brings, too late for its data. */
+/* The second task waits for a flush. The stop flushes it, but its copy fails. */
 static void test_stop_inside_callback_flushes_the_tasks_behind(void **state)
 {
 	struct rig *rig = *state;
@@ -356,7 +356,7 @@ static void test_context_keeps_its_device_open(void **state)
 	(void)rig;
 }
 
-/* The card's hands in a process are threads, and a forked child has none of them. */
+/* Engine threads are not inherited by fork(): a child has none of them. */
 static void test_context_of_the_parent_does_nothing_in_a_forked_child(void **state)
 {
 	struct rig *rig = *state;

@@ -68,7 +68,7 @@ static void test_start_without_a_configured_task_is_refused(void **state)
 	MUST(doca_dma_destroy(dma));
 }
 
-/* ---- what is fixed from start to stop ---- */
+/* ---- configuration that is fixed from start to stop ---- */
 
 static void test_tasks_are_configured_only_while_idle(void **state)
 {
@@ -86,7 +86,7 @@ static void test_tasks_are_configured_only_while_idle(void **state)
 static void test_data_path_is_chosen_only_while_idle(void **state)
 {
 	struct rig *rig = *state;
-	struct doca_dpa *dpa = (struct doca_dpa *)rig->arena; /* there are none: any address will do */
+	struct doca_dpa *dpa = (struct doca_dpa *)rig->arena; /* there is no DPA or GPU: any address will do */
 	struct doca_gpu *gpu = (struct doca_gpu *)rig->arena;
 
 	/* provokes: doca_ctx_set_datapath_on_dpa DOCA_ERROR_BAD_STATE */
@@ -155,7 +155,7 @@ static void note_other_rig(struct rig *rig, struct doca_dma_task_memcpy *task)
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
 
-/* A task's callback gets the data that its context has then, not what it had at submit. */
+/* A task's callback gets the context's user data at that time, not at the submission. */
 static void test_user_data_may_change_while_tasks_are_in_flight(void **state)
 {
 	bool called = false;

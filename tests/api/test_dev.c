@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Local devices: lists of them, opening and closing, and what a device says of itself.
+/* Local devices: lists of them, opening and closing, and their attributes.
  *
  * What can't be provoked here:
  * unreachable: doca_devinfo_destroy_list DOCA_ERROR_IN_USE: our infos have no state that could be corrupt
@@ -79,7 +79,7 @@ static void test_list_without_a_place_for_it_is_refused(void **state)
 	assert_null(list);
 	assert_int_equal(count, 7);
 	assert_invalid(doca_devinfo_destroy_list(NULL));
-	assert_invalid(doca_devinfo_destroy_list(&none)); /* an array that nobody handed out */
+	assert_invalid(doca_devinfo_destroy_list(&none)); /* an array that the library did not return */
 }
 
 /* ---- opening and closing ---- */
@@ -139,7 +139,7 @@ static void test_last_close_of_a_device_in_a_memory_map_is_refused(void **state)
 	assert_ok(doca_mmap_create(&map));
 	assert_ok(doca_mmap_add_dev(map, dev));
 	assert_ptr_equal(api_open_nth(FULL), dev);
-	assert_ok(doca_dev_close(dev)); /* not the last one */
+	assert_ok(doca_dev_close(dev)); /* not the last reference */
 	assert_doca(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	assert_non_null(doca_dev_as_devinfo(dev)); /* it stayed open */
 	assert_ok(doca_mmap_destroy(map));
@@ -184,7 +184,7 @@ static void test_resource_reclaim_is_accelerated_where_the_capability_says_so(vo
 	assert_ok(doca_dev_close(unable));
 }
 
-/* ---- what a device says of itself ---- */
+/* ---- attributes of a device ---- */
 
 static void test_getters_give_what_the_topology_says(void **state)
 {
@@ -474,7 +474,7 @@ static doca_error_t step_open(void)
 /* provokes: doca_dev_open DOCA_ERROR_NO_MEMORY */
 static void test_list_and_open_without_memory_fail_and_can_be_repeated(void **state)
 {
-	(void)api_devinfo_nth(0); /* attach, which is not what is tested */
+	(void)api_devinfo_nth(0); /* for the attach, which is not tested here */
 	(void)state;
 	api_fail_each_allocation(step_list, NULL);
 	api_fail_each_allocation(step_open, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Representors: lists of them, filters, opening and closing, and what one says of its function.
+/* Representors: lists of them, filters, opening and closing, and the attributes of their functions.
  *
  * What can't be provoked here:
  * unreachable: doca_dev_rep_close DOCA_ERROR_IN_USE: nothing that bfsim has so far stands on a representor
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* The devices that data/representors.yaml has on the DPU, and what the first represents. */
+/* The devices that data/representors.yaml has on the DPU, and the functions that the first represents. */
 enum { MANAGER, EMPTY, NO_NET, NO_FILTER };
 enum { PF, VF, SF, NUM_REPS };
 
@@ -26,7 +26,7 @@ enum { PF, VF, SF, NUM_REPS };
 #define NET      DOCA_DEVINFO_REP_FILTER_NET
 #define EMULATED DOCA_DEVINFO_REP_FILTER_EMULATED
 
-/* What most tests start from: the manager, open, and the list of its representors. */
+/* The fixture of most tests: the manager, open, and the list of its representors. */
 struct listed {
 	struct doca_dev *dev;
 	struct doca_devinfo_rep **reps;
@@ -261,7 +261,7 @@ static void test_representor_of_a_closed_device_cannot_be_opened(void **state)
 	assert_ok(doca_devinfo_rep_destroy_list(reps));
 }
 
-/* ---- what a representor says of its function ---- */
+/* ---- attributes of the represented function ---- */
 
 static void test_getters_give_what_the_topology_says_of_the_function(void **state)
 {

@@ -11,10 +11,10 @@
 #include "doca_check.h"
 
 /* unreachable: doca_dma_cap_task_memcpy_is_supported DOCA_ERROR_DRIVER: there is no driver that a query could fail in */
-/* unreachable: doca_dma_create DOCA_ERROR_INITIALIZATION: a context has no mutex whose making could fail */
+/* unreachable: doca_dma_create DOCA_ERROR_INITIALIZATION: a context has no mutex whose initialization could fail */
 /* unreachable: doca_dma_task_memcpy_set_conf DOCA_ERROR_NOT_SUPPORTED: work queues are another library's objects */
 
-/* Submit one copy and wait for its end, which is what is expected. */
+/* Submit one copy, wait for its completion and compare the status. */
 static void copy(struct rig *rig, const struct doca_buf *src, struct doca_buf *dst)
 {
 	MUST(doca_task_submit(rig_task(rig, 0, src, dst)));
@@ -31,7 +31,7 @@ static void copy_in_vain(struct rig *rig, const struct doca_buf *src, struct doc
 	rig_start(rig);
 }
 
-/* ---- where the bytes go ---- */
+/* ---- destinations ---- */
 
 static void test_copy_moves_the_data_and_nothing_else(void **state)
 {
@@ -119,7 +119,7 @@ static void test_read_only_map_is_a_fine_source(void **state)
 	MUST(doca_mmap_destroy(mmap));
 }
 
-/* Data that lies in the destination's room too arrives as it was. */
+/* Source data that lies in the destination's tailroom too is copied as it was before. */
 static void test_overlapping_copy_keeps_the_data(void **state)
 {
 	struct rig *rig = *state;
@@ -130,7 +130,7 @@ static void test_overlapping_copy_keeps_the_data(void **state)
 	assert_true(rig_is_untouched(rig, 174, 100));
 }
 
-/* One buffer as both: its 16 bytes are doubled, once, and not for ever. */
+/* One buffer as source and destination: its 16 bytes are doubled once. */
 static void test_buffer_can_be_appended_to_itself(void **state)
 {
 	const size_t rooms[] = { 32, 100 };
@@ -146,7 +146,7 @@ static void test_buffer_can_be_appended_to_itself(void **state)
 	}
 }
 
-/* ---- what a card takes and fails ---- */
+/* ---- errors that a card detects during the copy ---- */
 
 static void test_destination_too_small_fails_and_nothing_is_written(void **state)
 {
@@ -181,7 +181,7 @@ static void test_read_only_destination_fails(void **state)
 	MUST(doca_mmap_destroy(mmap));
 }
 
-/* The map is the other port's; the context's device has no right to look at it. */
+/* The map has the other port's device; the context's device must not access it. */
 static void test_device_that_is_not_in_the_map_fails(void **state)
 {
 	struct rig *rig = *state;
@@ -200,7 +200,7 @@ static void test_device_that_is_not_in_the_map_fails(void **state)
 	MUST(doca_dev_close(dev));
 }
 
-/* Returned while a task that waits for its flush still means it: the task fails. */
+/* The buffer is returned while a task that waits for its flush still refers to it: the task fails. */
 static void test_buffer_returned_in_flight_fails(void **state)
 {
 	struct rig *rig = *state;
@@ -214,7 +214,7 @@ static void test_buffer_returned_in_flight_fails(void **state)
 	assert_true(rig_is_untouched(rig, 0, rig->arena_bytes));
 }
 
-/* A map with thread safety does not know its buffers, and may end before them. */
+/* A map with thread safety does not count its buffers, and may be destroyed before them. */
 static void test_buffer_whose_map_is_gone_fails(void **state)
 {
 	struct rig *rig = *state;
@@ -244,7 +244,7 @@ static void ignore(struct doca_dma_task_memcpy *task, union doca_data task_data,
 	(void)ctx_data;
 }
 
-/* What is known of a BlueField-3: 2 MiB a task, lists of 64; 65536 tasks is our choice. */
+/* Known limits of a BlueField-3: 2 MiB a task, lists of 64; 65536 tasks is our choice. */
 static void test_capabilities_are_the_cards(void **state)
 {
 	struct rig *rig = *state;

@@ -15,7 +15,7 @@ static void ignore(struct doca_dma_task_memcpy *task, union doca_data task_data,
 	(void)ctx_data;
 }
 
-/* A card's answer to what is beyond its limits: taken, then failed, and the context stops. */
+/* A card accepts a task beyond its limits, fails it, and the context stops. */
 static void expect_failure(struct rig *rig, const struct doca_buf *src, struct doca_buf *dst)
 {
 	struct doca_task *task = rig_task(rig, 1, src, dst);
@@ -74,7 +74,7 @@ static void test_2_mib_and_a_byte_fail(void **state)
 	rig_close(rig);
 }
 
-/* It is the task's sum that counts. */
+/* The limit holds for the task's sum. */
 static void test_2_mib_and_a_byte_in_a_list_fail(void **state)
 {
 	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = 2 * MAX_BYTES + 2 }));
@@ -86,7 +86,7 @@ static void test_2_mib_and_a_byte_in_a_list_fail(void **state)
 	rig_close(rig);
 }
 
-/* Room beyond the limit does no harm: what moves is the source's data. */
+/* A destination beyond the limit is fine: the source's data counts. */
 static void test_destination_may_be_larger_than_the_limit(void **state)
 {
 	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = 2 * MAX_BYTES }));
@@ -133,7 +133,7 @@ static doca_error_t make_pe(void)
 	return doca_pe_create(&made_pe);
 }
 
-/* A start answers INITIALIZATION; whatever fails, the context stays idle. */
+/* A start returns INITIALIZATION; the context stays idle, whichever allocation fails. */
 static doca_error_t start(void)
 {
 	doca_error_t result = doca_ctx_start(short_of_memory->ctx);

@@ -137,7 +137,7 @@ struct list {
 
 struct model {
 	uint64_t random;
-	uint8_t *memory; /* what the arena should hold */
+	uint8_t *memory; /* the expected contents of the arena */
 };
 
 /* Below @limit; Marsaglia's xorshift. */
@@ -229,7 +229,7 @@ static void model_copy(struct model *model, const struct list *src, struct list 
 	}
 }
 
-/* One pair; whether it was to succeed. */
+/* Copy one pair; returns whether it was expected to succeed. */
 static bool copy_a_pair(struct rig *rig, struct model *model)
 {
 	struct list src, dst;
@@ -257,7 +257,7 @@ static bool copy_a_pair(struct rig *rig, struct model *model)
 	return fits;
 }
 
-/* Both outcomes must have been seen often, or the numbers above are badly chosen. */
+/* Both outcomes must occur often, or the constants above are badly chosen. */
 static void test_random_lists_are_copied_as_the_model_says(void **state)
 {
 	struct rig *rig = *state;

@@ -23,9 +23,11 @@
 /* unreachable: doca_clock_create DOCA_ERROR_DRIVER: a simulated card has no driver that could fail */
 /* unreachable: doca_clock_create DOCA_ERROR_NOT_SUPPORTED: each simulated card has clocks */
 /* unreachable: doca_clock_get_timestamp DOCA_ERROR_DRIVER: a simulated card has no driver that could fail */
-/* unreachable: doca_clock_get_timestamp DOCA_ERROR_OPERATING_SYSTEM: who could open the device may read its clock */
+/* unreachable: doca_clock_get_timestamp DOCA_ERROR_OPERATING_SYSTEM: a process that could open the device may read
+ * its clock */
 /* unreachable: doca_clock_get_crosstimestamp DOCA_ERROR_DRIVER: a simulated card has no driver that could fail */
-/* unreachable: doca_clock_get_crosstimestamp DOCA_ERROR_OPERATING_SYSTEM: who could open the device may read its clock */
+/* unreachable: doca_clock_get_crosstimestamp DOCA_ERROR_OPERATING_SYSTEM: a process that could open the device may
+ * read its clock */
 
 static const uint64_t card_clocks[] = { DOCA_CLOCK_NIC_FREE_RUNNING, DOCA_CLOCK_NIC_REAL_TIME };
 static const uint64_t host_clocks[] = { DOCA_CLOCK_HOST_COUNTER_CYCLES, DOCA_CLOCK_HOST_REAL_TIME,
@@ -74,7 +76,7 @@ static uint64_t system_ns(clockid_t id)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* ---- what there is ---- */
+/* ---- capabilities ---- */
 
 static void test_card_has_two_clocks_and_no_dpa_timer(void **state)
 {
@@ -160,9 +162,9 @@ static void test_reading_without_a_clock_or_a_place_is_refused(void **state)
 		      DOCA_ERROR_INVALID_VALUE);
 }
 
-/* ---- two at a time ---- */
+/* ---- two clocks at a time ---- */
 
-/* What lay between two looks at the host's clock is within them. */
+/* The reading lies between two readings of the host's clock. */
 static void test_host_and_card_are_read_at_one_moment(void **state)
 {
 	struct fixture *fixture = *state;
@@ -274,7 +276,7 @@ static doca_error_t make_clock(void)
 	return doca_clock_create(short_of_memory, &made);
 }
 
-/* The first of its kind here, so that it needs new memory. */
+/* The first clock of the process, so that it needs new memory. */
 static void test_clock_without_memory_is_refused(void **state)
 {
 	(void)state;
@@ -290,7 +292,7 @@ static int open_short_of_memory(void **state)
 	return 0;
 }
 
-/* Also where the test was skipped. */
+/* Runs also where the test was skipped. */
 static int close_short_of_memory(void **state)
 {
 	(void)state;

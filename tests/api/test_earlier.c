@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What releases 2.5 and 2.6 had and later ones renamed or dropped. */
+/* Names and functions of releases 2.5 and 2.6 that later ones renamed or dropped. */
 #include "sync_event_util.h"
 #include "doca_check.h"
 

@@ -37,7 +37,7 @@ static void pair_close(struct pair *pair)
 	graph_end(pair->graph);
 }
 
-/* The copy counts as in flight; what follows comes with its end, in the same progress. */
+/* The copy counts as in flight; its successors run when it completes, in the same progress. */
 static void test_task_then_user_node_then_callback(void **state)
 {
 	struct rig *rig = *state;
@@ -55,7 +55,7 @@ static void test_task_then_user_node_then_callback(void **state)
 	pair_close(&pair);
 }
 
-/* What the graph borrowed is as before: submitted by the user, the task calls the user. */
+/* The graph leaves the task as it was: after a submission by the user, the task calls the user's callback. */
 static void test_task_calls_its_own_callback_again_outside_the_graph(void **state)
 {
 	struct rig *rig = *state;
@@ -105,7 +105,7 @@ static void test_diamond_joins_once_both_branches_are_done(void **state)
 	graph_end(graph);
 }
 
-/* A dependency that is given twice is kept twice, and does no harm. */
+/* A dependency that is added twice is kept twice, without effect. */
 static void test_dependency_may_be_given_twice(void **state)
 {
 	struct rig *rig = *state;
@@ -341,7 +341,7 @@ static void test_failed_task_fails_the_instance_and_stops_its_context(void **sta
 	pair_close(&pair);
 }
 
-/* Whether its first copy is done or not when the context stops: its second can't begin. */
+/* When the context stops, its first copy may be done or not: its second cannot begin. */
 static void test_stopped_context_fails_the_instance(void **state)
 {
 	struct rig *rig = *state;

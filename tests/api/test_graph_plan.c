@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graphs as plans: what may be put together, when, and what is refused. */
+/* Configuration of graphs: permitted nodes and dependencies, states, and refusals. */
 #include "graph_util.h"
 #include "doca_check.h"
 
@@ -7,7 +7,7 @@
 
 /* unreachable: doca_graph_start DOCA_ERROR_NO_MEMORY: a start allocates nothing; instances do */
 
-/* ---- memory that runs out: first of all, while every object needs new memory ---- */
+/* ---- memory that runs out: first, while every object needs new memory ---- */
 
 static struct {
 	struct rig *rig;
@@ -123,7 +123,7 @@ static void test_many_ways_through_a_graph_are_no_many_searches(void **state)
 	assert_ok(doca_graph_destroy(graph));
 }
 
-/* A circle of graphs can only come about by stopping one and changing it. */
+/* A cycle of graphs can only be made by stopping a graph and changing it. */
 static void test_graph_that_would_contain_itself_is_refused(void **state)
 {
 	struct rig *rig = *state;
@@ -224,7 +224,7 @@ static void test_start_wants_started_sub_graphs(void **state)
 	assert_doca(doca_graph_start(graph), DOCA_ERROR_BAD_STATE);
 	assert_ok(doca_graph_destroy(sub));
 	assert_doca(doca_graph_start(graph), DOCA_ERROR_BAD_STATE);
-	another = graph_new(rig, 1); /* where the old one was, but not the same */
+	another = graph_new(rig, 1); /* the same address, but another object */
 	ctx_node(another, rig->ctx);
 	assert_ok(doca_graph_start(another));
 	assert_doca(doca_graph_start(graph), DOCA_ERROR_BAD_STATE);
@@ -399,7 +399,7 @@ static void test_bad_handles_of_instances_are_refused(void **state)
 
 /* ---- a forked child ---- */
 
-/* What runs is the parent's: the child can't submit, but clear away. */
+/* The parent's graphs do not run in the child: it cannot submit, only destroy. */
 static void test_forked_child_can_only_clear_away(void **state)
 {
 	struct rig *rig = *state;

@@ -153,7 +153,7 @@ static doca_error_t fail_quietly(void *cookie)
 	return DOCA_ERROR_UNKNOWN;
 }
 
-/* The outer graph's own copy is first in the queue: the node behind it fails while the inner copy is in flight. */
+/* The outer graph's own copy is first in the queue: its successor fails while the inner copy is in flight. */
 static void test_failure_outside_keeps_the_inner_nodes_from_beginning(void **state)
 {
 	struct nest *nest = *state;
@@ -169,7 +169,7 @@ static void test_failure_outside_keeps_the_inner_nodes_from_beginning(void **sta
 	assert_int_equal(nest->rig->arena[4096], rig_byte(0)); /* the inner copy was made */
 }
 
-/* The user runs the inner instance himself: the outer's node waits for it. */
+/* The user runs the inner instance: the outer's node waits for it. */
 static void test_sub_instance_that_is_busy_is_waited_for(void **state)
 {
 	struct nest *nest = *state;
@@ -230,7 +230,7 @@ static void test_sub_instance_must_be_of_the_nodes_graph(void **state)
 
 /* ---- depth ---- */
 
-/* Each graph has a copy and the graph before it; they share a task, and take turns at it. */
+/* Each graph has a copy and the previous graph; all share one task. */
 static void test_graphs_nest_deep(void **state)
 {
 	enum { DEPTH = 500 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graphs whose nodes wait for their turn: more instances than a context has tasks. */
+/* Graphs whose nodes wait for a task: more instances than a context has tasks. */
 #include "graph_util.h"
 #include "doca_check.h"
 
 enum { INSTANCES = 64, TASKS = 2 };
 
-/* Many instances of (copy --> count) over two tasks, which they take in turn. */
+/* Many instances of (copy --> count) that share two tasks. */
 struct crowd {
 	struct rig *rig;
 	struct doca_graph *graph;
@@ -69,7 +69,7 @@ static void submit_all(struct crowd *crowd)
 {
 	for (size_t i = 0; i < INSTANCES; i++)
 		assert_ok(doca_graph_instance_submit(crowd->instances[i]));
-	/* What waits is in flight in the engine, but not in the context. */
+	/* Waiting nodes are in flight in the engine, but not in the context. */
 	assert_int_equal(rig_pe_in_flight(crowd->rig), INSTANCES);
 	assert_int_equal(rig_in_flight(crowd->rig), TASKS);
 }
@@ -105,7 +105,7 @@ static void test_turns_come_in_the_mode_that_progresses_all(void **state)
 	crowd_end(crowd);
 }
 
-/* A program that progresses once and then sleeps again is woken for each turn. */
+/* A program that progresses once and then sleeps is woken for each node. */
 static void test_sleeper_is_woken_for_each_turn(void **state)
 {
 	struct crowd *crowd = crowd_new(*state);
@@ -153,7 +153,7 @@ static void keep(struct rig *rig, struct doca_dma_task_memcpy *task)
 	(void)rig, (void)task;
 }
 
-/* The user's own submit is answered to the user, the graph's behind it to the graph. */
+/* The user's submission completes to the user, the graph's later one to the graph. */
 static void test_task_that_the_user_submitted_is_waited_for(void **state)
 {
 	struct rig *rig = *state;

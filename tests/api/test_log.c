@@ -26,7 +26,7 @@ static const uint32_t levels[] = {
 };
 #define LEVELS (sizeof(levels) / sizeof(levels[0]))
 
-/* A backend on standard output, so that the parent reads what it shows. */
+/* A backend on standard output, so that the parent reads the records. */
 static struct doca_log_backend *backend_on_stdout(void)
 {
 	struct doca_log_backend *backend = NULL;
@@ -146,7 +146,7 @@ static void records_around_the_longest(void)
 	CHECK(doca_log(DOCA_LOG_LEVEL_INFO, log_source, text, 1, text, "y") == DOCA_SUCCESS);
 }
 
-/* A line has at most 4096 bytes, whatever makes it long. */
+/* A line has at most 4096 bytes, whichever part makes it long. */
 static void test_record_longer_than_a_line_is_cut(void **state)
 {
 	const char *line = in_child(records_around_the_longest)->out, *end;
@@ -286,7 +286,7 @@ static void strict_lower(void)
 	CHECK(doca_log_backend_set_level_lower_limit(backend, DOCA_LOG_LEVEL_INFO) == DOCA_ERROR_NOT_PERMITTED);
 	CHECK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_ERROR) == DOCA_SUCCESS);
 	CHECK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_TRACE) == DOCA_SUCCESS);
-	say_all(); /* c e: what was given up stays so */
+	say_all(); /* c e: a widened limit has no effect */
 }
 
 static void test_strict_lower_limit_only_narrows(void **state)

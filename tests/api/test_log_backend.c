@@ -31,7 +31,7 @@ static void say_all(const char *when)
 
 static void standard(void)
 {
-	say_all("0"); /* nobody listens yet */
+	say_all("0"); /* no backend yet */
 	CHECK(doca_log_backend_create_standard() == DOCA_SUCCESS);
 	say_all("1");
 	CHECK(doca_log_backend_create_standard() == DOCA_SUCCESS);
@@ -127,8 +127,7 @@ static void test_file_or_descriptor_that_can_not_be_written_is_refused(void **st
 	in_child(bad_files_and_descriptors);
 }
 
-/* Each write to a datagram socket is a datagram of its own. What the stream held
- * before is one more. */
+/* Each write to a datagram socket is one datagram. The stream's earlier contents are one more. */
 static void records_as_datagrams(void)
 {
 	struct doca_log_backend *backend;
@@ -324,7 +323,7 @@ static void test_record_from_a_flush_handler_does_not_come_back_to_it(void **sta
 	assert_non_null(strstr(got->out, "] outside\n"));
 }
 
-/* --- syslog: this program's own takes the place of libc's --- */
+/* --- syslog: this program's syslog() replaces libc's --- */
 
 static const char *syslog_ident;
 
@@ -351,7 +350,7 @@ void syslog(int priority, const char *format, ...)
 	va_end(args);
 }
 
-/* What syslog() is where the compiler's fortification is on. */
+/* The name of syslog() where the compiler's fortification is on. */
 void __syslog_chk(int priority, int flag, const char *format, ...);
 void __syslog_chk(int priority, int flag, const char *format, ...)
 {
@@ -373,7 +372,7 @@ static void two_syslogs(void)
 	CHECK(doca_log_backend_set_level_lower_limit(all, DOCA_LOG_LEVEL_TRACE) == DOCA_SUCCESS);
 	CHECK(doca_log_backend_create_with_syslog("errors", &errors) == DOCA_SUCCESS);
 	CHECK(doca_log_backend_set_level_lower_limit(errors, DOCA_LOG_LEVEL_ERROR) == DOCA_SUCCESS);
-	say_all("%s"); /* nothing of a record is taken for a format */
+	say_all("%s"); /* a record's text is no format */
 	DOCA_LOG(DOCA_LOG_LEVEL_TRACE, "t");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of the SDK itself: where they go, and that they don't flood. They are
- * provoked by calls that the log refuses, each of which makes an error record. */
+/* Records of the SDK itself: their destinations, and their rate limit. The tests provoke them by calls that the
+ * log refuses, each of which makes an error record. */
 #include <doca_log.h>
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ DOCA_LOG_REGISTER(TEST::LOG::SDK);
 #define OTHER_MISTAKE "is no log level"
 #define QUANTITY      20 /* of one record in a second */
 
-/* This program's monotonic clock runs only as told. */
+/* The test sets this program's monotonic clock. */
 static struct timespec monotonic = { 1000, 0 };
 
 int clock_gettime(clockid_t id, struct timespec *ret_now)
@@ -123,7 +123,7 @@ static void sdk_levels(void)
 	CHECK(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_TRACE) == DOCA_SUCCESS);
 	make_mistake(); /* shown */
 	CHECK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_DISABLE) == DOCA_SUCCESS);
-	make_mistake(); /* shown: the application's limits are another matter */
+	make_mistake(); /* shown: the application's limits do not apply */
 }
 
 static void test_sdk_records_obey_the_sdk_limits_alone(void **state)
@@ -146,7 +146,7 @@ static void no_sdk_backend(void)
 	CHECK(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_INFO) == DOCA_SUCCESS);
 	make_mistake(); /* shown */
 	CHECK(doca_log_backend_set_sdk_level(sdk_backend_on_stdout(), DOCA_LOG_LEVEL_DISABLE) == DOCA_SUCCESS);
-	make_mistake(); /* the application's backend says no */
+	make_mistake(); /* the application's backend filters it */
 }
 
 static void test_without_sdk_backend_errors_reach_standard_error(void **state)
@@ -264,7 +264,7 @@ static void records_not_shown_do_not_count(void)
 	make_mistake();
 }
 
-static void test_records_that_nobody_sees_are_no_flood(void **state)
+static void test_filtered_records_do_not_count_for_the_rate_limit(void **state)
 {
 	const struct child_output *got = in_child(records_not_shown_do_not_count);
 
@@ -330,7 +330,7 @@ int main(void)
 		cmocka_unit_test(test_environment_sets_what_standard_error_gets),
 		cmocka_unit_test(test_flood_of_one_record_is_cut_and_counted),
 		cmocka_unit_test(test_flood_on_standard_error_is_cut_too),
-		cmocka_unit_test(test_records_that_nobody_sees_are_no_flood),
+		cmocka_unit_test(test_filtered_records_do_not_count_for_the_rate_limit),
 		cmocka_unit_test(test_application_records_are_not_limited),
 		cmocka_unit_test(test_flood_from_threads_is_cut_to_the_same_quantity),
 	};

@@ -29,7 +29,7 @@ static int open_devices(void **state)
 	return 0;
 }
 
-/* A last close is refused while a map holds the device: that each map let go is checked here. */
+/* A last close is refused while a map holds the device: here that checks that each map released it. */
 static int close_devices(void **state)
 {
 	(void)state;
@@ -169,8 +169,8 @@ static uint32_t flags_of(const char *letters)
 	return flags;
 }
 
-/* The two PCI permissions exclude each other. With either of them relaxed ordering
- * is refused, alone it is taken: so does a BlueField-3 (DOCA 3.2). */
+/* The two PCI permissions exclude each other. Relaxed ordering is refused with either of them, and accepted alone,
+ * as on a BlueField-3 (DOCA 3.2). */
 static void test_valid_permissions_are_taken(void **state)
 {
 	static const char *const valid[] = { "",  "w", "p", "P",   "wp",    "wP",    "x",    "wx",
@@ -276,7 +276,8 @@ static void test_maximum_is_settled_with_the_first_start(void **state)
 	configure_and_start(*state);
 	assert_ok(doca_mmap_stop(*state));
 	assert_doca(doca_mmap_set_max_num_devices(*state, 5), DOCA_ERROR_NOT_PERMITTED);
-	assert_ok(doca_mmap_set_free_cb(*state, nothing_to_free, NULL)); /* which is no new beginning */
+	assert_ok(doca_mmap_set_free_cb(*state, nothing_to_free,
+					NULL)); /* a second start does not make it configurable */
 	assert_doca(doca_mmap_set_max_num_devices(*state, 5), DOCA_ERROR_NOT_PERMITTED);
 }
 

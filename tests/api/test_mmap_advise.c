@@ -134,7 +134,7 @@ static void test_tasks_complete_in_the_order_of_submission(void **state)
 	assert_trace(advice->rig, "invalidate 1 done\ninvalidate 2 done\ninvalidate 3 done\ninvalidate 4 done\n");
 }
 
-/* As programs use it: copy, then drop what the source left in the cache. */
+/* A program copies, then drops the source from the cache. */
 static void test_source_of_a_copy_is_invalidated_after_it(void **state)
 {
 	struct advice *advice = *state;
@@ -183,9 +183,9 @@ static void test_task_has_the_buffer_that_was_set_last(void **state)
 	assert_null(doca_mmap_advise_task_invalidate_cache_get_buf(task)); /* freed */
 }
 
-/* ---- what a card takes and fails ---- */
+/* ---- refusals and failures ---- */
 
-/* Refused when it is checked; else the task fails, the one behind it too, and the context stops. */
+/* Either the submission is refused; or the task fails, the one behind it too, and the context stops. */
 static void expect_failure(struct advice *advice, struct doca_buf *buf)
 {
 	struct doca_task *task = task_for(advice, 1, buf);
@@ -240,7 +240,7 @@ static void test_map_that_was_stopped_fails(void **state)
 	assert_ok(doca_mmap_create(&mmap));
 	assert_ok(doca_mmap_add_dev(mmap, advice->rig->dev));
 	assert_ok(doca_mmap_set_memrange(mmap, memory, sizeof(memory)));
-	assert_ok(doca_mmap_enable_thread_safety(mmap)); /* else the buffer would keep it from stopping */
+	assert_ok(doca_mmap_enable_thread_safety(mmap)); /* else the buffer would keep the map from stopping */
 	assert_ok(doca_mmap_start(mmap));
 	buf = rig_buf(advice->rig, mmap, memory, 64, 0, 64);
 	assert_ok(doca_mmap_stop(mmap));
@@ -368,7 +368,7 @@ static void test_bad_arguments_are_refused(void **state)
 	assert_trace(advice->rig, "task 1 done\n");
 }
 
-/* Our choice of 2 MiB, the most that one copy moves. */
+/* Our choice of 2 MiB: the maximum of one copy. */
 static void test_dpu_function_says_its_limit(void **state)
 {
 	const struct doca_devinfo *devinfo = api_devinfo_nth(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory maps and the buffers that point into them: who may go first, and several threads. */
+/* Memory maps and the buffers that point into them: order of destruction, and several threads. */
 #include "api_util.h"
 #include "doca_check.h"
 
@@ -158,7 +158,7 @@ static void test_buffer_that_outlives_a_thread_safe_map_is_no_other_maps(void **
 	assert_ok(doca_mmap_destroy(next));
 }
 
-/* The whole list, not only its head: a map that has the handle of a destroyed one has other memory. */
+/* The whole list is checked, not only its head: a map that has the handle of a destroyed one has other memory. */
 static void test_list_with_a_buffer_that_outlives_its_map_has_no_duplicate(void **state)
 {
 	struct doca_mmap *map = thread_safe_map(), *short_lived = thread_safe_map(), *next;
@@ -202,7 +202,7 @@ struct worker {
 	unsigned int errors;
 };
 
-/* No cmocka in other threads: it counts what went wrong. */
+/* cmocka's assertions do not work in other threads: the thread counts errors. */
 static void *work(void *arg)
 {
 	struct worker *worker = arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Export descriptors: cut, altered, stale, of another session, on another card; and
- * what a forked child has of its parent's exports and imports. */
+/* Export descriptors: cut, altered, stale, of another session, on another card; and a parent's exports and imports
+ * in a forked child. */
 #include "api_util.h"
 #include "doca_check.h"
 
@@ -27,7 +27,7 @@ static int close_dpu(void **state)
 	return 0;
 }
 
-/* Bytes of our own: a map's end with its stop. */
+/* Memory of the test: a map's memory is released at its stop. */
 struct descriptor {
 	uint8_t bytes[MAX_DESCRIPTOR];
 	size_t len;
@@ -179,7 +179,7 @@ static void test_descriptor_of_another_session_is_refused(void **state)
 	assert_ok(doca_mmap_destroy(map));
 }
 
-/* What a child inherits stays its parent's on the card: the child can only drop it. */
+/* The card attributes inherited maps to the parent: the child can only destroy them. */
 static int drop_inherited(struct doca_mmap *map, struct doca_mmap *imported, bool before_it_attaches)
 {
 	struct own_export own;
@@ -215,7 +215,7 @@ static void assert_child_can_drop(bool before_it_attaches)
 	assert_ok(doca_mmap_destroy(map));
 }
 
-/* The first of this world: the child's export is the first on its card, as the parent's was. */
+/* The first test of its process: the child's export is the first on its card, as the parent's was. */
 static void test_forked_child_drops_inherited_maps_without_harm_to_its_own(void **state)
 {
 	(void)state;

@@ -63,7 +63,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Addresses at which nothing is mapped: whoever used them would crash. */
+/* Addresses at which nothing is mapped: an access to them crashes. */
 static void *const elsewhere = (void *)0x10000;
 
 /* Have the device copy @len bytes at @from of map @src to @to of map @dst. */
@@ -82,7 +82,7 @@ static doca_error_t copy(struct doca_mmap *dst, void *to, struct doca_mmap *src,
 	return status;
 }
 
-/* The map covers @len bytes of the object from @offset on. Bytes go in and come out there and nowhere else. */
+/* The map covers @len bytes of the object from @offset on. Copies read and write there and nowhere else. */
 static void assert_covers(struct object *object, struct doca_mmap *map, size_t offset, size_t len)
 {
 	static uint8_t ours[64];
@@ -264,7 +264,7 @@ static void test_object_that_shrank_is_refused_at_the_start(void **state)
 	assert_ok(doca_mmap_start(object->map));
 }
 
-/* A descriptor that can't be written to serves a map that no device writes to. */
+/* A read-only descriptor serves a map that no device writes to. */
 static void test_read_only_object_needs_read_only_permissions(void **state)
 {
 	static uint8_t ours[64];

@@ -208,7 +208,7 @@ static void test_export_through_a_device_that_cannot_is_refused(void **state)
 	assert_ok(doca_mmap_destroy(map));
 }
 
-/* A map that was exported stays exported, and can't be made another's after its stop. */
+/* A map that was exported stays exported, and its memory cannot be set again after its stop. */
 static void test_map_that_was_exported_is_not_started_or_changed_again(void **state)
 {
 	struct doca_mmap *map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
@@ -397,7 +397,7 @@ static void test_missing_or_foreign_argument_is_refused(void **state)
 	assert_ok(doca_mmap_destroy(map));
 }
 
-/* ---- valgrind, which does not see what another process writes ---- */
+/* ---- valgrind, which does not see the writes of another process ---- */
 
 static void test_memory_that_others_may_write_is_defined_for_valgrind(void **state)
 {
@@ -466,7 +466,7 @@ static struct doca_mmap *map_in(enum map_state state)
 	return map;
 }
 
-/* Three questions tell the states apart: has the map buffers, was it exported, was it ever started? */
+/* Three properties distinguish the states: whether the map has buffers, was exported, was ever started. */
 static void assert_map_is(struct doca_mmap *map, enum map_state state)
 {
 	bool is_usable = state == STARTED || state == EXPORTED || state == IMPORTED;

@@ -45,7 +45,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Pages of memory, protected as given; of those that a test unmaps there are no others in the place. */
+/* Pages of memory with the given protection, at an address that no later mapping gets when the test unmaps some. */
 static uint8_t *pages(size_t count, int protection)
 {
 	uint8_t *memory = mmap(FAR_AWAY, count * page, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -54,7 +54,7 @@ static uint8_t *pages(size_t count, int protection)
 	return memory;
 }
 
-/* Ordinary memory at that place, whatever was there. */
+/* Ordinary memory at that address, whichever mapping was there. */
 static void put_anonymous(uint8_t *at, size_t count)
 {
 	assert_ptr_equal(mmap(at, count * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
@@ -122,7 +122,7 @@ static void test_range_of_a_started_map_stays(void **state)
 	assert_doca(doca_mmap_set_memrange(*state, memory, 10), DOCA_ERROR_BAD_STATE);
 }
 
-/* ---- the memory behind it ---- */
+/* ---- the mapped memory ---- */
 
 static void test_memory_of_several_mappings_is_one_range(void **state)
 {
@@ -168,7 +168,7 @@ static void test_start_with_the_end_of_the_range_not_mapped_is_refused(void **st
 	assert_int_equal(munmap(memory, page), 0);
 }
 
-static void test_start_with_memory_that_nobody_may_read_is_refused(void **state)
+static void test_start_with_unreadable_memory_is_refused(void **state)
 {
 	uint8_t *memory = pages(1, PROT_NONE);
 
@@ -239,7 +239,7 @@ static unsigned int open_descriptors(void)
 	return count;
 }
 
-/* A map may keep a descriptor of the shared memory, for the other side to map; not longer than it is of use. */
+/* A map may keep a descriptor of the shared memory, for the other side to map, but not longer than needed. */
 static void test_shared_memory_that_is_gone_is_let_go_with_the_next_start(void **state)
 {
 	unsigned int before = open_descriptors();
@@ -271,7 +271,7 @@ static void test_shared_memory_that_is_gone_is_let_go_with_the_next_start(void *
  * provokes: doca_mmap_set_dpa_memrange DOCA_ERROR_BAD_STATE */
 static void test_dpa_range_is_checked_and_then_not_supported(void **state)
 {
-	struct doca_dpa *dpa = (struct doca_dpa *)*state; /* nobody looks at it */
+	struct doca_dpa *dpa = (struct doca_dpa *)*state; /* no function reads it */
 	uint8_t memory[100];
 
 	assert_invalid(doca_mmap_set_dpa_memrange(NULL, dpa, 4096, 4096));
@@ -334,7 +334,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_MAP(test_start_with_memory_that_is_not_mapped_is_refused),
 	WITH_MAP(test_start_with_a_hole_in_the_memory_is_refused_until_it_is_filled),
 	WITH_MAP(test_start_with_the_end_of_the_range_not_mapped_is_refused),
-	WITH_MAP(test_start_with_memory_that_nobody_may_read_is_refused),
+	WITH_MAP(test_start_with_unreadable_memory_is_refused),
 	WITH_MAP(test_read_only_memory_needs_read_only_permissions),
 	WITH_MAP(test_default_permission_is_local_read_and_write),
 	WITH_MAP(test_memory_is_looked_at_with_each_start),

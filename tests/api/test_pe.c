@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Progress engines: connecting contexts, whose turn it is, counting, two engines at once. */
+/* Progress engines: connecting contexts, the order of contexts, counting, two engines at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +100,7 @@ static void test_contexts_leave_in_any_order(void **state)
 	assert_trace(rig, "task 0 done\n");
 }
 
-/* ---- turns ---- */
+/* ---- order ---- */
 
 static void submit_three_each(struct rig *first, struct rig *second)
 {
@@ -127,7 +127,7 @@ static void test_selective_mode_completes_one_task_a_call(void **state)
 	rig_close(second);
 }
 
-/* With everything done, the two alternate, each in its own order; who begins is left open. */
+/* When all tasks are done, the two contexts alternate, each in its own order; either may be first. */
 static void test_contexts_take_turns(void **state)
 {
 	struct rig *rig = *state;
@@ -152,7 +152,7 @@ static void resubmit(struct rig *rig, struct doca_dma_task_memcpy *task)
 	(void)rig;
 }
 
-/* A context whose task comes again and again does not keep another's from completing. */
+/* A context whose task is resubmitted again and again does not keep another's from completing. */
 static void test_busy_context_does_not_starve_another(void **state)
 {
 	struct rig *rig = *state;
@@ -189,7 +189,7 @@ static void test_all_mode_completes_everything_in_one_call(void **state)
 	rig_close(second);
 }
 
-/* What callbacks submit anew is not chased: the call ends. */
+/* The call does not process tasks that callbacks submit: it ends. */
 static void test_all_mode_ends_though_callbacks_resubmit(void **state)
 {
 	struct rig *rig = *state;
@@ -213,7 +213,7 @@ static void destroy_when_idle(struct rig *rig, enum doca_ctx_states next)
 	}
 }
 
-/* The context whose turn would be next is destroyed in a callback of the one before it. */
+/* A callback destroys the context that is the next one. */
 static void stop_the_other(struct rig *rig, struct doca_dma_task_memcpy *task)
 {
 	struct rig *other = rig->arg;
@@ -287,7 +287,7 @@ static void test_task_in_its_callback_is_not_counted(void **state)
 
 #define COPIES 400
 
-/* A program of its own: its engine, context and memory; the device is shared. */
+/* A program with its own engine, context and memory; the device is shared. */
 static void *copy_many(void *arg)
 {
 	struct rig *rig = rig_start(rig_open(NULL));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sleeping on an engine's handle: request, wait, clear; and jobs that nobody polls for. */
+/* Sleeping on an engine's handle: request, wait, clear; and jobs that no thread polls for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static int handle_of(struct rig *rig)
 	return handle;
 }
 
-/* What a program does when it wakes. */
+/* The steps of a program that wakes. */
 static void clear_and_progress(struct rig *rig)
 {
 	MUST(doca_pe_clear_notification(rig->pe, handle_of(rig)));
@@ -30,7 +30,7 @@ static void clear_and_progress(struct rig *rig)
 
 /* ---- the handle ---- */
 
-static void test_handle_is_the_same_each_time_and_quiet_at_first(void **state)
+static void test_handle_is_the_same_each_time_and_not_readable_at_first(void **state)
 {
 	struct rig *rig = *state;
 
@@ -39,7 +39,7 @@ static void test_handle_is_the_same_each_time_and_quiet_at_first(void **state)
 	assert_false(rig_is_readable(handle_of(rig)));
 }
 
-static void test_request_with_nothing_in_flight_stays_quiet(void **state)
+static void test_request_with_nothing_in_flight_is_no_event(void **state)
 {
 	struct rig *rig = *state;
 
@@ -47,8 +47,8 @@ static void test_request_with_nothing_in_flight_stays_quiet(void **state)
 	assert_false(rig_is_readable(handle_of(rig)));
 }
 
-/* A task that waits for a flush does not run, so there is nothing to tell. */
-static void test_request_with_a_staged_task_stays_quiet(void **state)
+/* A task that waits for a flush does not run, so there is no event. */
+static void test_request_with_a_staged_task_is_no_event(void **state)
 {
 	struct rig *rig = *state;
 
@@ -57,7 +57,7 @@ static void test_request_with_a_staged_task_stays_quiet(void **state)
 	assert_false(rig_is_readable(handle_of(rig)));
 }
 
-/* ---- who finishes first ---- */
+/* ---- completion before, between or after ---- */
 
 static void test_task_submitted_before_the_request_wakes(void **state)
 {
@@ -96,7 +96,7 @@ static void test_task_submitted_after_the_request_wakes(void **state)
 	assert_true(rig_small_is_done(rig, 0));
 }
 
-static void test_task_without_request_wakes_nobody(void **state)
+static void test_task_without_request_wakes_no_thread(void **state)
 {
 	struct rig *rig = *state;
 
@@ -143,7 +143,7 @@ static void test_clear_takes_the_event_back(void **state)
 	assert_result(doca_pe_clear_notification(rig->pe, handle_of(rig)), DOCA_SUCCESS);
 }
 
-/* Cleared, but not progressed: the completion is still news for the next request. */
+/* Cleared, but not progressed: the completion is an event for the next request. */
 static void test_completion_left_behind_wakes_again(void **state)
 {
 	struct rig *rig = *state;
@@ -160,7 +160,7 @@ static void test_completion_left_behind_wakes_again(void **state)
 	assert_false(rig_is_readable(handle_of(rig)));
 }
 
-/* In this mode a request clears what was before it. */
+/* In this mode a request clears earlier events. */
 static void test_request_in_all_mode_clears(void **state)
 {
 	struct rig *rig = *state;
@@ -177,7 +177,7 @@ static void test_request_in_all_mode_clears(void **state)
 	rig_drain(rig);
 }
 
-/* The program closed the engine's descriptor, which is not its own. */
+/* The program closed the engine's descriptor, which belongs to the library. */
 static void test_clear_reports_a_closed_handle(void **state)
 {
 	struct rig *rig = *state;
@@ -231,7 +231,7 @@ static void test_epoll_loop_sees_every_completion(void **state)
 	close(epoll);
 }
 
-/* The same, each task sent off after the request: the engine's thread has to run them all. */
+/* The same, with each task flushed after the request: the engine's thread has to run them all. */
 static void test_sleeper_that_arms_first_misses_nothing(void **state)
 {
 	struct rig *rig = *state;
@@ -264,8 +264,8 @@ static void test_one_handle_tells_of_all_contexts(void **state)
 
 /* ---- stopping ---- */
 
-/* The task waits for a flush; the stop ends it, which is news. As this test is the first,
- * the engine's thread is not up yet for anything else: the stop itself must wake it. */
+/* The task waits for a flush; the stop ends it, which is an event. This test is the first, so the engine's thread
+ * does not run yet: the stop itself must wake it. */
 static void test_stop_after_the_request_wakes(void **state)
 {
 	struct rig *rig = *state;
@@ -278,7 +278,7 @@ static void test_stop_after_the_request_wakes(void **state)
 	assert_trace(rig, "running -> stopping\ntask 0 failed: DOCA_ERROR_IO_FAILED\nstopping -> idle\n");
 }
 
-static void test_stopping_context_whose_tasks_are_freed_is_news(void **state)
+static void test_stopping_context_whose_tasks_are_freed_is_an_event(void **state)
 {
 	struct rig *rig = *state;
 	struct doca_task *task = rig_small_task(rig, 0);
@@ -305,9 +305,9 @@ static void test_request_after_the_last_free_wakes(void **state)
 	assert_int_equal(rig_state(rig), DOCA_CTX_STATE_IDLE);
 }
 
-/* ---- nobody polls ---- */
+/* ---- no thread polls ---- */
 
-static void test_submitted_tasks_reach_memory_though_nobody_polls(void **state)
+static void test_submitted_tasks_reach_memory_without_polling(void **state)
 {
 	struct rig *rig = *state;
 
@@ -322,14 +322,14 @@ static void test_submitted_tasks_reach_memory_though_nobody_polls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		RIG_RUNNING(test_stop_after_the_request_wakes), /* first: see there */
-		RIG_RUNNING(test_handle_is_the_same_each_time_and_quiet_at_first),
-		RIG_RUNNING(test_request_with_nothing_in_flight_stays_quiet),
-		RIG_RUNNING(test_request_with_a_staged_task_stays_quiet),
+		RIG_RUNNING(test_stop_after_the_request_wakes), /* first: see the test */
+		RIG_RUNNING(test_handle_is_the_same_each_time_and_not_readable_at_first),
+		RIG_RUNNING(test_request_with_nothing_in_flight_is_no_event),
+		RIG_RUNNING(test_request_with_a_staged_task_is_no_event),
 		RIG_RUNNING(test_task_submitted_before_the_request_wakes),
 		RIG_RUNNING(test_task_finished_before_the_request_wakes),
 		RIG_RUNNING(test_task_submitted_after_the_request_wakes),
-		RIG_RUNNING(test_task_without_request_wakes_nobody),
+		RIG_RUNNING(test_task_without_request_wakes_no_thread),
 		RIG_RUNNING(test_flush_after_the_request_wakes),
 		RIG_RUNNING(test_failed_task_wakes),
 		RIG_RUNNING(test_clear_takes_the_event_back),
@@ -339,9 +339,9 @@ int main(void)
 		RIG_RUNNING(test_epoll_loop_sees_every_completion),
 		RIG_RUNNING(test_sleeper_that_arms_first_misses_nothing),
 		RIG_RUNNING(test_one_handle_tells_of_all_contexts),
-		RIG_RUNNING(test_stopping_context_whose_tasks_are_freed_is_news),
+		RIG_RUNNING(test_stopping_context_whose_tasks_are_freed_is_an_event),
 		RIG_RUNNING(test_request_after_the_last_free_wakes),
-		RIG_RUNNING(test_submitted_tasks_reach_memory_though_nobody_polls),
+		RIG_RUNNING(test_submitted_tasks_reach_memory_without_polling),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

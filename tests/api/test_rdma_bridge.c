@@ -36,7 +36,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* An object that is none of these, as there are none. */
+/* An object of another kind, as there are none of these. */
 static struct ibv_pd *some_pd(void)
 {
 	return (struct ibv_pd *)dev;

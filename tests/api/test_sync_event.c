@@ -184,7 +184,7 @@ static struct doca_sync_event *event_in(enum event_state state)
 	return event;
 }
 
-/* Only a started event has a value; a context can't be started alone any more. */
+/* Only a started event has a value; an event that is a context cannot be started alone any more. */
 static void assert_event_is(struct doca_sync_event *event, enum event_state state)
 {
 	uint64_t value;
@@ -312,7 +312,7 @@ static bool is_asleep(int tid)
 	return state && state[1] && state[2] == 'S';
 }
 
-/* Start a thread that waits, and go on when it sleeps in its wait. */
+/* Start a thread that waits, and continue when it sleeps in its wait. */
 static void start_waiting(struct waiter *waiter)
 {
 	assert_int_equal(pthread_create(&waiter->thread, NULL, wait_in_thread, waiter), 0);
@@ -366,7 +366,7 @@ static void test_add_wakes_all_that_wait(void **state)
 		assert_ok(end_waiting(&waiters[i]));
 }
 
-/* Nobody waits for ever on an event that is gone. */
+/* No thread waits for ever on an event that is destroyed. */
 static void test_stop_ends_waits_of_other_threads(void **state)
 {
 	struct doca_sync_event *event = se_started(dev);
@@ -423,7 +423,7 @@ static void test_sum_of_many_adders_is_exact(void **state)
 
 /* ---- fork ---- */
 
-/* In the child the event is its parent's: it can be ended there, no more. */
+/* A child inherits the parent's event: it can only stop and destroy it. */
 static void test_forked_child_leaves_the_parents_value_alone(void **state)
 {
 	struct doca_sync_event *event = *state;

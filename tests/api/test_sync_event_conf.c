@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks of sync events: how many there are, and what they hold. */
+/* Tasks of sync events: their number, and their arguments. */
 #include "sync_event_util.h"
 #include "doca_check.h"
 
@@ -180,7 +180,7 @@ static void test_tasks_are_allocated_while_running_only(void **state)
 	assert_invalid(doca_sync_event_task_get_alloc_init(se->event, &value, data, NULL));
 }
 
-/* ---- what a task holds ---- */
+/* ---- arguments of a task ---- */
 
 static void test_tasks_values_can_be_read_and_changed(void **state)
 {
@@ -260,7 +260,7 @@ static void test_task_without_a_place_for_its_result_is_refused(void **state)
 	doca_task_free(add);
 }
 
-/* NULL, freed, or of another kind: there is nothing to read, and nothing is changed. */
+/* NULL, freed, or of another kind: getters return 0, and setters change nothing. */
 static void test_handles_that_are_no_such_task_are_recognised(void **state)
 {
 	struct se_ctx *se = *state;

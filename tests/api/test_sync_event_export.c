@@ -66,7 +66,7 @@ static void assert_export(struct doca_sync_event *event, struct doca_dev *throug
 	assert_null(descriptor.bytes);
 }
 
-/* An event that the other side publishes, and the same one as the other side has it. */
+/* An event that the other side publishes, and the other side's import of it. */
 struct pair {
 	struct doca_sync_event *mine, *theirs;
 };
@@ -96,7 +96,7 @@ static int teardown_pair(void **state)
 
 #define PAIR(test) cmocka_unit_test_setup_teardown(test, setup_pair, teardown_pair)
 
-/* ---- what devices can do ---- */
+/* ---- capabilities ---- */
 
 static const struct doca_devinfo *info(struct doca_dev *of)
 {
@@ -272,7 +272,7 @@ static void test_descriptor_of_a_stopped_event_is_stale(void **state)
 
 static uint64_t own_word;
 
-/* Two processes can't do atomic operations on memory that one of them can't map. */
+/* Two processes cannot do atomic operations on memory that one of them cannot map. */
 static void test_private_memory_is_not_exported(void **state)
 {
 	struct doca_sync_event *event = se_new(dev);
@@ -281,7 +281,7 @@ static void test_private_memory_is_not_exported(void **state)
 	assert_ok(doca_sync_event_set_addr(event, &own_word));
 	assert_ok(doca_sync_event_start(event));
 	assert_export(event, dev, DOCA_ERROR_NOT_SUPPORTED);
-	assert_ok(doca_sync_event_update_set(event, 9)); /* it goes on working here */
+	assert_ok(doca_sync_event_update_set(event, 9)); /* the event still works here */
 	assert_int_equal(own_word, 9);
 	se_end(event);
 }
@@ -295,7 +295,7 @@ static uint64_t *shared_page(void)
 	assert_int_equal(ftruncate(fd, 4096), 0);
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_ptr_not_equal(page, MAP_FAILED);
-	/* Whoever exports the memory has its descriptor open, as the programs that share memory do. */
+	/* An exporter of memory keeps its descriptor open, as programs that share memory do. */
 	return page;
 }
 
@@ -313,7 +313,7 @@ static void test_shared_memory_is_exported(void **state)
 	assert_int_equal(se_value(theirs), 50);
 	assert_ok(doca_sync_event_update_set(theirs, 51));
 	assert_int_equal(page[5], 51);
-	assert_int_equal(page[6], 0); /* nothing but the word is written */
+	assert_int_equal(page[6], 0); /* only the value's eight bytes are written */
 	se_end(theirs);
 	se_end(event);
 	munmap(page, 4096);
@@ -350,7 +350,7 @@ static void test_buffer_is_exported_with_the_permission_only(void **state)
 	munmap(page, 4096);
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static void test_export_needs_a_started_event(void **state)
 {
@@ -453,7 +453,7 @@ static int setup_oom(void **state)
 	return 0;
 }
 
-static int teardown_oom(void **state) /* also of a test that was skipped */
+static int teardown_oom(void **state) /* also after a skipped test */
 {
 	(void)state;
 	if (oom_imported)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks of sync events as nodes of a graph: what is behind a wait comes when the value does. */
+/* Tasks of sync events as nodes of a graph: the successors of a wait run when the value is reached. */
 #include "sync_event_util.h"
 #include "doca_check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events whose value lies in memory of the program's: at an address, or in a buffer. */
+/* Sync events whose value lies in memory of the program: at an address, or in a buffer. */
 #include "sync_event_util.h"
 #include "doca_check.h"
 

@@ -40,7 +40,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Objects that are none of these, as there are none. */
+/* Objects of other kinds, as there are none of these. */
 static struct doca_dpa *some_dpa(void)
 {
 	return (struct doca_dpa *)dev;

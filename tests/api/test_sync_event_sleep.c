@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sleeping on a progress engine's handle while sync events' tasks wait: whoever
- * changes the value, and however, wakes the sleeper. */
+/* Sleeping on a progress engine's handle while sync events' tasks wait: any change of the value, by any thread or
+ * process, wakes the sleeper. */
 #include "sync_event_util.h"
 #include "doca_check.h"
 
@@ -25,7 +25,7 @@ static int close_device(void **state)
 	return 0;
 }
 
-/* The value in memory of the library's. */
+/* The value in memory of the library. */
 static int setup_own(void **state)
 {
 	*state = se_run(se_new(dev));
@@ -63,9 +63,9 @@ static void clear_and_progress(struct se_ctx *se)
 	se_progress(se);
 }
 
-/* ---- what is there already ---- */
+/* ---- conditions that hold already ---- */
 
-static void test_request_with_a_wait_that_goes_on_stays_quiet(void **state)
+static void test_request_with_a_wait_that_goes_on_is_no_event(void **state)
 {
 	struct se_ctx *se = *state;
 
@@ -110,13 +110,13 @@ static void test_task_submitted_after_the_request_wakes(void **state)
 	assert_se_trace(se, "notify_set 1 done\n");
 }
 
-/* ---- a change from elsewhere ---- */
+/* ---- a change by another thread ---- */
 
 static void sleep_until_it_ends(struct se_ctx *se)
 {
 	size_t in_flight = se_in_flight(se);
 
-	while (se_in_flight(se) == in_flight) { /* may wake up for nothing */
+	while (se_in_flight(se) == in_flight) { /* a spurious wake-up is permitted */
 		request(se);
 		assert_true(se_wait_readable(se_handle(se)));
 		clear_and_progress(se);
@@ -210,8 +210,8 @@ static void test_exporters_end_wakes_an_importer(void **state)
 
 /* ---- after the sleep ---- */
 
-/* An owner that polls again is not told any more. */
-static void test_change_after_clear_and_progress_is_quiet(void **state)
+/* An owner that polls again gets no further wake-ups. */
+static void test_change_after_clear_and_progress_is_no_event(void **state)
 {
 	struct se_ctx *se = *state;
 
@@ -238,7 +238,7 @@ static void test_stop_after_the_request_wakes(void **state)
 	assert_se_trace(se, "running -> stopping\nwait_eq 1 failed: DOCA_ERROR_IO_FAILED\nstopping -> idle\n");
 }
 
-/* The thread sanitizer takes a thread that a forked child starts for one of its parent's. */
+/* The thread sanitizer takes a thread of a forked child for one of its parent. */
 #if defined(__SANITIZE_THREAD__)
 #define HAS_TSAN 1
 #elif defined(__has_feature)
@@ -275,7 +275,7 @@ static void test_forked_child_sleeps_on_events_of_its_own(void **state)
 	if (HAS_TSAN)
 		skip();
 	assert_ok(doca_task_submit(se_wait_eq(se, 1, 9, UINT64_MAX)));
-	request(se); /* the watcher is there, and at it */
+	request(se); /* the watching thread runs */
 	child = api_fork();
 	if (child == 0)
 		_exit(child_sleeps_and_wakes() ? 0 : 1);
@@ -284,7 +284,7 @@ static void test_forked_child_sleeps_on_events_of_its_own(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	OWN(test_request_with_a_wait_that_goes_on_stays_quiet),
+	OWN(test_request_with_a_wait_that_goes_on_is_no_event),
 	OWN(test_wait_that_holds_before_the_request_wakes),
 	OWN(test_task_that_ran_before_the_request_wakes),
 	OWN(test_task_submitted_after_the_request_wakes),
@@ -293,7 +293,7 @@ static const struct CMUnitTest tests[] = {
 	GIVEN(test_plain_store_wakes),
 	OWN(test_both_ends_of_an_export_wake_each_other),
 	OWN(test_exporters_end_wakes_an_importer),
-	OWN(test_change_after_clear_and_progress_is_quiet),
+	OWN(test_change_after_clear_and_progress_is_no_event),
 	OWN(test_stop_after_the_request_wakes),
 	GIVEN(test_stop_after_the_request_wakes),
 	OWN(test_forked_child_sleeps_on_events_of_its_own),

@@ -119,7 +119,7 @@ static void test_context_has_no_completion_vectors(void **state)
 	assert_doca(doca_ctx_set_completion_vector(se->ctx, 0), DOCA_ERROR_NOT_SUPPORTED);
 }
 
-/* What works at once works on a running context as well. */
+/* Calls on an event that is no context work on a running context as well. */
 static void test_blocking_calls_work_on_a_running_context(void **state)
 {
 	struct se_ctx *se = *state;
@@ -149,7 +149,7 @@ static void test_tasks_read_and_change_the_value(void **state)
 	assert_int_equal(se_in_flight(se), 0);
 }
 
-static void test_submitted_set_is_visible_though_nobody_polls(void **state)
+static void test_submitted_set_is_visible_without_polling(void **state)
 {
 	struct se_ctx *se = *state;
 
@@ -218,7 +218,7 @@ static void test_waits_that_hold_already_end_in_their_order(void **state)
 	assert_se_trace(se, "wait_eq 2 done\n");
 }
 
-/* A task that waits holds up nothing: here it waits for what comes behind it. */
+/* A waiting task does not hold up later tasks: here it waits for a later one. */
 static void test_context_may_set_what_it_waits_for(void **state)
 {
 	struct se_ctx *se = *state;
@@ -230,7 +230,7 @@ static void test_context_may_set_what_it_waits_for(void **state)
 	assert_non_null(strstr(se->trace, "notify_set 2 done\n"));
 }
 
-/* Each kind gets its turn: tasks that are sent off again and again don't keep a wait from ending. */
+/* Each kind of task is served: tasks that are resubmitted again and again do not keep a wait from ending. */
 static void send_another(struct se_ctx *se)
 {
 	static uint64_t value;
@@ -335,7 +335,7 @@ static const struct CMUnitTest tests[] = {
 	IDLE(test_context_has_no_completion_vectors),
 	RUNNING(test_blocking_calls_work_on_a_running_context),
 	RUNNING(test_tasks_read_and_change_the_value),
-	RUNNING(test_submitted_set_is_visible_though_nobody_polls),
+	RUNNING(test_submitted_set_is_visible_without_polling),
 	RUNNING(test_results_are_written_with_the_completion),
 	RUNNING(test_task_can_be_submitted_again),
 	RUNNING(test_wait_ends_when_the_value_is_right),

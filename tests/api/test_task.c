@@ -37,7 +37,7 @@ static void test_as_many_tasks_as_configured_are_to_be_had(void **state)
 		doca_task_free(tasks[i]);
 }
 
-/* No two tasks are the same, and none loses what it was given when others come and go. */
+/* No two tasks are equal, and each keeps its arguments when others are allocated and freed. */
 static void test_tasks_keep_apart(void **state)
 {
 	struct rig *rig = *state;
@@ -71,7 +71,7 @@ static void ignore(struct doca_dma_task_memcpy *task, union doca_data task_data,
 	(void)ctx_data;
 }
 
-/* The number counts from the next start on; so do the callbacks. */
+/* A new number applies from the next start on, as do new callbacks. */
 static void test_number_of_tasks_can_be_changed_between_stop_and_start(void **state)
 {
 	struct rig *rig = *state;
@@ -91,7 +91,7 @@ static void test_number_of_tasks_can_be_changed_between_stop_and_start(void **st
 	doca_task_free(task);
 }
 
-/* ---- what a task knows ---- */
+/* ---- attributes of a task ---- */
 
 static void test_task_knows_what_it_was_made_with(void **state)
 {
@@ -107,7 +107,7 @@ static void test_task_knows_what_it_was_made_with(void **state)
 	doca_task_free(as_task(task));
 }
 
-/* The context's tasks are gone with its stop; a handle to one is recognised all the same. */
+/* The stop frees the context's tasks; a handle of one is still recognised. */
 static void test_task_of_a_stopped_context_is_refused(void **state)
 {
 	struct rig *rig = *state;
@@ -138,7 +138,7 @@ static void test_buffers_and_user_data_can_be_changed(void **state)
 	assert_true(rig_was_copied(rig, 8, 0, 8));
 }
 
-/* What is in flight is not changed: the copy goes where it was sent. */
+/* Setters do not change a task in flight: the copy goes to its old destination. */
 static void test_buffers_in_flight_stay(void **state)
 {
 	struct rig *rig = *state;
@@ -226,7 +226,7 @@ static void test_task_can_be_submitted_again_inside_its_callback(void **state)
 	assert_trace(rig, "task 2 done\nsubmit: DOCA_SUCCESS\ntask 1 done\nsubmit: DOCA_SUCCESS\ntask 0 done\n");
 }
 
-/* With every task taken, the callback frees its own and makes a new one of it. */
+/* With every task allocated, the callback frees its task and allocates a new one. */
 static void replace(struct rig *rig, struct doca_dma_task_memcpy *task)
 {
 	uint64_t number = doca_task_get_user_data(as_task(task)).u64;
@@ -252,8 +252,7 @@ static void test_task_freed_inside_its_callback_can_be_had_again(void **state)
 
 /* ---- a failed task ---- */
 
-/* One byte too many for the destination: accepted, then an I/O error; the context
- * stops, and what was behind it fails too. */
+/* One byte too many for the destination: accepted, then an I/O error; the context stops, and later tasks fail too. */
 static void test_failed_task_stops_its_context(void **state)
 {
 	struct rig *rig = *state;
@@ -309,9 +308,8 @@ static void test_failed_task_can_not_be_submitted_again_inside_its_callback(void
 	doca_task_free(as_task(rig->arg));
 }
 
-/* A program that frees all its tasks as soon as its context stops, and stops it
- * itself to be sure: the failed task's callback is still to come, and the task is
- * in flight until then. */
+/* A program frees all its tasks when its context stops, and then stops the context itself: the failed task's
+ * callback is still to come, and the task is in flight until then. */
 static void free_all_at_once(struct rig *rig, enum doca_ctx_states next)
 {
 	struct doca_task **task = rig->arg;

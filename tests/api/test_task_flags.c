@@ -26,7 +26,7 @@ static void submit_ex(struct rig *rig, uint64_t number, uint32_t flags)
 
 /* ---- FLUSH ---- */
 
-/* Work on a second context, by polling and by the engine's own thread, passes the waiting task by. */
+/* Work on a second context, by polling and by the engine's own thread, does not run the waiting task. */
 static void test_task_without_flush_waits(void **state)
 {
 	struct rig *rig = *state;
@@ -126,8 +126,8 @@ static void test_flush_with_nothing_to_send_off_is_fine(void **state)
 
 /* ---- OPTIMIZE_REPORTS ---- */
 
-/* They run, even with nobody polling; their completions come with the next one
- * that is to be reported, before it. */
+/* The tasks run, even if no thread polls; their completions come with the next one that is to be reported, before
+ * it. */
 static void test_optimized_reports_come_with_a_later_one(void **state)
 {
 	struct rig *rig = *state;
@@ -172,9 +172,9 @@ static void test_report_before_an_optimized_one_comes_alone(void **state)
 	assert_int_equal(rig_in_flight(rig), 1);
 }
 
-/* Nothing to report, nobody to wake. The second engine's task has the machine's one thread
- * for such work come round once more, so that it is done with the first when we look. */
-static void test_optimized_report_wakes_nobody(void **state)
+/* There is no completion to report, so no sleeper is woken. The second engine's task makes the process's engine
+ * thread look again, so that it has handled the first when the test checks. */
+static void test_optimized_report_wakes_no_thread(void **state)
 {
 	struct rig *rig = *state;
 	struct rig *other = rig_start(rig_open(NULL));
@@ -194,7 +194,7 @@ static void test_optimized_report_wakes_nobody(void **state)
 	rig_close(other);
 }
 
-/* What was quiet is news once the context stops. */
+/* Unreported completions are events when the context stops. */
 static void test_stop_wakes_for_the_optimized_reports(void **state)
 {
 	struct rig *rig = *state;
@@ -210,7 +210,7 @@ static void test_stop_wakes_for_the_optimized_reports(void **state)
 	assert_trace(rig, "running -> stopping\ntask 1 done\nstopping -> idle\n");
 }
 
-/* The job before ran well and says so; a context that stops reports everything. */
+/* The earlier job succeeded and is reported so; a context that stops reports everything. */
 static void test_stop_brings_the_optimized_reports(void **state)
 {
 	struct rig *rig = *state;
@@ -224,7 +224,7 @@ static void test_stop_brings_the_optimized_reports(void **state)
 			  "stopping -> idle\n");
 }
 
-/* A failure is never quiet, and brings what was quiet before it. */
+/* A failure is always reported, after the earlier unreported completions. */
 static void test_failed_task_is_reported_though_optimized(void **state)
 {
 	struct rig *rig = *state;
@@ -236,7 +236,7 @@ static void test_failed_task_is_reported_though_optimized(void **state)
 			  "stopping -> idle\n");
 }
 
-/* The mark is the submission's, not the task's. */
+/* The flag belongs to the submission, not to the task. */
 static void keep(struct rig *rig, struct doca_dma_task_memcpy *task)
 {
 	MUST(doca_buf_reset_data_len(doca_dma_task_memcpy_get_dst(task)));
@@ -259,7 +259,7 @@ static void test_plain_submit_after_an_optimized_one_reports(void **state)
 	doca_task_free(second);
 }
 
-/* ---- what is no flag ---- */
+/* ---- unknown flags ---- */
 
 static void test_unknown_flags_are_refused(void **state)
 {
@@ -285,7 +285,7 @@ int main(void)
 		RIG_RUNNING(test_optimized_reports_come_with_a_later_one),
 		RIG_RUNNING(test_optimized_report_without_flush_waits_as_well),
 		RIG_RUNNING(test_report_before_an_optimized_one_comes_alone),
-		RIG_RUNNING(test_optimized_report_wakes_nobody),
+		RIG_RUNNING(test_optimized_report_wakes_no_thread),
 		RIG_RUNNING(test_stop_wakes_for_the_optimized_reports),
 		RIG_RUNNING(test_stop_brings_the_optimized_reports),
 		RIG_RUNNING(test_failed_task_is_reported_though_optimized),

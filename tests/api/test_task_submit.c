@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What submitting and freeing refuse: wrong tasks, wrong times, wrong handles; task batches. */
+/* Refusals of submitting and freeing: wrong tasks, wrong times, wrong handles; task batches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void test_task_in_flight_is_not_submitted_again(void **state)
 	assert_trace(rig, "task 0 done\n");
 }
 
-/* Freed too early, it is the context's until its callback: of one that there is, no second can be had. */
+/* A task that is freed too early is in flight until its callback: a second allocation fails. */
 static void test_task_freed_in_flight_goes_behind_its_callback(void **state)
 {
 	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .num_tasks = 1 }));
@@ -44,7 +44,7 @@ static void test_task_freed_in_flight_goes_behind_its_callback(void **state)
 		      DOCA_ERROR_NO_MEMORY);
 	doca_ctx_flush_tasks(rig->ctx);
 	rig_drain(rig);
-	assert_trace(rig, "task 0 done\n"); /* whose callback frees it too, in vain */
+	assert_trace(rig, "task 0 done\n"); /* its callback frees it too, without effect */
 	assert_true(rig_small_is_done(rig, 0));
 	assert_result(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
 	doca_task_free(rig_small_task(rig, 1));
@@ -74,7 +74,7 @@ static void keep(struct rig *rig, struct doca_dma_task_memcpy *task)
 	(void)task;
 }
 
-/* As programs do that free what they posted, and then stop: nobody else frees the tasks. */
+/* Programs free the tasks that they posted, and then stop: the library frees the tasks. */
 static void test_tasks_freed_in_flight_do_not_keep_a_context_from_idling(void **state)
 {
 	struct rig *rig = *state;
@@ -96,7 +96,7 @@ static void test_tasks_freed_in_flight_do_not_keep_a_context_from_idling(void **
 			  "stopping -> idle\n");
 }
 
-/* Freed twice, it still is one task: of two that there are, the third is refused. */
+/* A task that is freed twice is still one task: of two allocations, the third is refused. */
 static void test_freed_task_is_freed_once(void **state)
 {
 	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .num_tasks = 2 }));
@@ -159,7 +159,7 @@ static void test_handle_that_is_no_memcpy_task_is_refused(void **state)
 	}
 }
 
-/* ---- what a card would not even take ---- */
+/* ---- refusals at submission ---- */
 
 static void refuse_to_send(struct rig *rig, const struct doca_buf *src, struct doca_buf *dst)
 {
@@ -199,9 +199,9 @@ static void test_member_of_a_list_is_no_source_and_no_destination(void **state)
 	refuse_to_send(rig, src, inner_dst);
 }
 
-/* ---- what try_submit() sees besides ---- */
+/* ---- further refusals of try_submit() ---- */
 
-/* submit() takes them, as a card does, and they fail; try_submit() says it at once. */
+/* submit() accepts these tasks, as a card does, and they fail; try_submit() refuses them at once. */
 static void test_try_submit_refuses_what_can_not_succeed(void **state)
 {
 	struct rig *rig = *state;
@@ -254,7 +254,7 @@ static void test_task_refused_by_try_submit_can_be_mended(void **state)
 	assert_true(rig_was_copied(rig, 64, 0, 64));
 }
 
-/* ---- batches: no library here hands any out, so that every handle is a wrong one ---- */
+/* ---- batches: no library here returns one, so that every handle is a wrong one ---- */
 
 static void refuse_batch(struct doca_task_batch *batch)
 {

@@ -21,7 +21,7 @@
 
 /* ---- programs ---- */
 
-/* A program that keeps 16 tasks of various sizes in flight, ROUNDS in all, and notes when each ended. */
+/* A program that keeps 16 tasks of various sizes in flight, ROUNDS in all, and records the end of each. */
 struct worker {
 	struct rig *rig;
 	struct doca_clock *clock;
@@ -106,7 +106,7 @@ static void sleeps(int out)
 	worker_close(&worker);
 }
 
-/* One thread, two engines, in turns. */
+/* One thread, two engines, polled in turns. */
 static void polls_two_engines(int out)
 {
 	struct worker first, second;
@@ -123,7 +123,7 @@ static void polls_two_engines(int out)
 	worker_close(&first);
 }
 
-/* One thread, two engines, the first of which it does not look at before the second is done. */
+/* One thread, two engines; the first is not polled before the second is done. */
 static void polls_one_after_the_other(int out)
 {
 	struct worker first, second;
@@ -219,7 +219,7 @@ static void idles(int out)
 	worker_close(&worker);
 }
 
-/* Arm, submit, sleep: whoever sleeps is woken all the same. */
+/* Arm, submit, sleep: the sleeper is woken. */
 static void arms_before_it_submits(int out)
 {
 	struct worker worker;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that block in virtual time: in doca_sync_event_wait_...(), while another one copies. */
+/* Threads that block in virtual time: in doca_sync_event_wait_...(), while another thread copies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,7 +114,7 @@ static void give_signal(struct signal *signal)
 		MUST(doca_sync_event_update_set(signal->event, 1));
 }
 
-/* Copies, gives the signal at the fifth, and copies on until it is heard. */
+/* Copies, sets the event at the fifth copy, and copies on until the waiting thread has reacted. */
 static void copies_and_sets(int out, enum memory memory, bool plainly)
 {
 	struct signal signal = { .plainly = plainly };
@@ -135,7 +135,7 @@ static void copies_and_sets(int out, enum memory memory, bool plainly)
 	pthread_join(thread, NULL);
 	CHECK(signal.heard_ns >= signal.set_ns);
 	dprintf(out, "set at %" PRIu64, signal.set_ns);
-	if (!plainly) /* which is heard at whatever time it is by then */
+	if (!plainly) /* at whatever time it is then */
 		dprintf(out, ", heard at %" PRIu64, signal.heard_ns);
 	signal_close(&signal);
 	copier_close(&copier);
@@ -168,7 +168,7 @@ static void *waits_in_vain(void *arg)
 	return NULL;
 }
 
-/* Its engine is not looked at while it waits for the other to be out of the event. */
+/* Its engine is not polled while it waits for the other thread to leave the event. */
 static void stops_the_event(int out)
 {
 	struct signal signal = { 0 };
@@ -190,7 +190,7 @@ static void stops_the_event(int out)
 	copier_close(&copier);
 }
 
-/* And hears at that time: whoever set it goes on when the one that waits had its turn. */
+/* The thread returns at that time: the setting thread continues after the waiting thread has run. */
 static void test_thread_that_blocks_for_a_sync_event_goes_on_at_the_virtual_time_of_the_change(void **state)
 {
 	static program *const programs[] = { sets_own, sets_given };
@@ -207,15 +207,15 @@ static void test_thread_that_blocks_for_a_sync_event_goes_on_at_the_virtual_time
 	}
 }
 
-/* Of which nobody tells, while there is always somebody who has something to do. */
+/* A plain store, of which the library is not notified, while another thread always has work. */
 static void test_thread_that_blocks_in_virtual_time_notices_a_plain_store(void **state)
 {
 	(void)state;
 	assert_same_each_time("virtual", stores);
 }
 
-/* Else nobody would go on before time gave up on the one that stops it, with a warning. */
-static void test_stop_does_not_wait_for_the_turn_of_who_waits_for_the_event(void **state)
+/* Else no thread would continue before the scheduler gave up on the blocked one, with a warning. */
+static void test_stop_does_not_wait_for_the_turn_of_the_thread_that_waits_for_the_event(void **state)
 {
 	struct text text;
 
@@ -230,7 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_thread_that_blocks_for_a_sync_event_goes_on_at_the_virtual_time_of_the_change),
 		cmocka_unit_test(test_thread_that_blocks_in_virtual_time_notices_a_plain_store),
-		cmocka_unit_test(test_stop_does_not_wait_for_the_turn_of_who_waits_for_the_event),
+		cmocka_unit_test(test_stop_does_not_wait_for_the_turn_of_the_thread_that_waits_for_the_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ typedef void program(int out);
 /* Run @program in a process of its own, with that BFSIM_CLOCK. */
 void run(const char *clock, program *program, struct text *ret_text);
 
-/* It says the same thing, and something, in each run. */
+/* The program's text is the same in each run, and not empty. */
 void assert_same_each_time(const char *clock, program *program);
 
 /* The card's time. */

@@ -120,7 +120,7 @@ static void expect_refusal(const struct message *good, size_t offset, uint8_t va
 	assert_non_null(strstr(wrong, want));
 }
 
-static void test_strangers_are_recognised(void **state)
+static void test_foreign_messages_are_recognised(void **state)
 {
 	(void)state;
 	expect_refusal(&bye, 0, 'd', "none of DMA Copy's");
@@ -177,7 +177,7 @@ int main(void)
 		cmocka_unit_test(test_largest_descriptor_fills_a_message),
 		cmocka_unit_test(test_cut_message_is_refused),
 		cmocka_unit_test(test_message_with_something_behind_it_is_refused),
-		cmocka_unit_test(test_strangers_are_recognised),
+		cmocka_unit_test(test_foreign_messages_are_recognised),
 		cmocka_unit_test(test_values_that_there_are_not_are_refused),
 		cmocka_unit_test(test_text_is_made_printable),
 		cmocka_unit_test(test_text_that_is_too_long_is_refused),

@@ -242,7 +242,7 @@ static void copies_beside_a_late_call(void)
 	rig_close(alone.rig);
 }
 
-static void test_late_call_holds_nobody_up(void **state)
+static void test_late_call_delays_no_other_context(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 5; i++)
@@ -320,7 +320,7 @@ static void copies_beside_a_call_that_hangs(void)
 	CHECK(!strstr(text, "no longer waits"));
 }
 
-static void test_nobody_waits_for_a_call_that_hangs(void **state)
+static void test_virtual_time_does_not_wait_for_a_call_that_hangs(void **state)
 {
 	(void)state;
 	run(copies_beside_a_call_that_hangs);
@@ -330,9 +330,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_delay_of_a_call_is_virtual_time),
-		cmocka_unit_test(test_late_call_holds_nobody_up),
+		cmocka_unit_test(test_late_call_delays_no_other_context),
 		cmocka_unit_test(test_late_call_in_a_callback_holds_up_the_next_ones),
-		cmocka_unit_test(test_nobody_waits_for_a_call_that_hangs),
+		cmocka_unit_test(test_virtual_time_does_not_wait_for_a_call_that_hangs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,7 +87,7 @@ static void test_a_server_under_another_address_is_not_found(void **state)
 	end_card();
 }
 
-static void test_patience_ends(void **state)
+static void test_connection_request_times_out(void **state)
 {
 	int64_t from_ms = proc_now_ms();
 
@@ -263,7 +263,7 @@ static void test_a_nudge_for_a_stopped_process_is_not_lost(void **state)
 
 /* ---- closing ---- */
 
-static void test_each_end_hears_the_reason_of_the_other(void **state)
+static void test_each_end_gets_the_reason_of_the_other(void **state)
 {
 	static const int reasons[][2] = { { -ECONNRESET, -ECONNRESET }, { -EPROTO, -EPROTO },
 					  { -EBUSY, -EBUSY },           { -ECONNREFUSED, -ECONNREFUSED },
@@ -359,7 +359,7 @@ int main(void)
 		TEST(test_a_client_that_comes_later_is_accepted),
 		TEST(test_a_client_that_comes_first_waits_for_its_server),
 		TEST(test_a_server_under_another_address_is_not_found),
-		TEST(test_patience_ends),
+		TEST(test_connection_request_times_out),
 		TEST(test_a_name_is_served_once_until_its_server_stops),
 		TEST(test_what_is_not_of_this_side_is_refused),
 		TEST(test_many_clients_have_channels_of_their_own),
@@ -368,7 +368,7 @@ int main(void)
 		TEST(test_last_messages_arrive_from_an_end_that_reads_nothing),
 		TEST(test_a_nudge_notifies_the_other_end),
 		TEST(test_a_nudge_for_a_stopped_process_is_not_lost),
-		TEST(test_each_end_hears_the_reason_of_the_other),
+		TEST(test_each_end_gets_the_reason_of_the_other),
 		TEST(test_an_offer_can_be_refused),
 		TEST(test_a_client_that_gives_up_is_not_accepted),
 		TEST(test_those_not_taken_are_refused_when_listening_ends),

@@ -235,7 +235,7 @@ static void test_when_the_daemon_is_told_to_end_all_channels_are_lost(void **sta
 
 /* ---- those who do not read, and those who do not take ---- */
 
-static void test_a_listener_that_never_takes_harms_nobody(void **state)
+static void test_a_listener_that_never_accepts_does_no_harm(void **state)
 {
 	struct channel_actor second;
 
@@ -258,7 +258,7 @@ static void test_a_listener_that_never_takes_harms_nobody(void **state)
 
 /* The daemon keeps messages for a stopped process up to its limit and refuses more. It serves all others, and the
  * process stays on the card. */
-static void test_who_floods_a_stopped_process_is_refused(void **state)
+static void test_a_sender_that_floods_a_stopped_process_is_refused(void **state)
 {
 	struct channel_actor other;
 	int refused = 0;
@@ -386,8 +386,8 @@ int main(void)
 		TEST(test_a_forked_child_does_not_keep_its_parents_channels_open),
 		TEST(test_when_the_daemon_is_killed_all_channels_are_lost),
 		TEST(test_when_the_daemon_is_told_to_end_all_channels_are_lost),
-		TEST(test_a_listener_that_never_takes_harms_nobody),
-		TEST(test_who_floods_a_stopped_process_is_refused),
+		TEST(test_a_listener_that_never_accepts_does_no_harm),
+		TEST(test_a_sender_that_floods_a_stopped_process_is_refused),
 		TEST(test_a_channel_whose_descriptors_find_no_room_is_closed_at_both_ends),
 		TEST(test_a_server_without_room_for_a_hello_says_that_it_is_busy),
 		TEST(test_descriptors_are_closed_with_what_carried_them),

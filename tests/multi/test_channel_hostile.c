@@ -133,7 +133,7 @@ static void test_a_channel_cannot_be_used_before_it_is_accepted(void **state)
 	expect_unharmed();
 }
 
-static void test_messages_that_say_what_is_not_so_are_refused(void **state)
+static void test_wrong_messages_are_refused(void **state)
 {
 	int server = raw_attach("dpu"), client = raw_attach("host"), before;
 	struct sim_msg long_one = handshake_msg(SIM_MSG_HANDSHAKE, 1), with_fds = handshake_msg(SIM_MSG_HANDSHAKE, 1);
@@ -256,7 +256,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_channels_of_others_cannot_be_named),
 		TEST(test_a_channel_cannot_be_used_before_it_is_accepted),
-		TEST(test_messages_that_say_what_is_not_so_are_refused),
+		TEST(test_wrong_messages_are_refused),
 		TEST(test_names_without_an_end_are_cut),
 		TEST(test_numbers_in_use_are_refused),
 		TEST(test_an_offer_from_a_process_ends_its_connection),

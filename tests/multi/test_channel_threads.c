@@ -207,7 +207,7 @@ static void run_threads(int ctl, const void *arg)
 	sim_session_detach(session);
 }
 
-static void test_threads_open_and_close_channels_under_fire(void **state)
+static void test_threads_open_and_close_channels_during_traffic(void **state)
 {
 	struct proc server, client;
 	char byte;
@@ -225,7 +225,7 @@ static void test_threads_open_and_close_channels_under_fire(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_threads_open_and_close_channels_under_fire, session_setup,
+		cmocka_unit_test_setup_teardown(test_threads_open_and_close_channels_during_traffic, session_setup,
 						session_teardown),
 	};
 

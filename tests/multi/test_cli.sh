@@ -262,7 +262,7 @@ test_ps_shows_processes_and_how_bytes_move() {
 	bfsim down --session s
 }
 
-test_ps_shows_who_listens_and_who_connects() {
+test_ps_shows_listeners_and_connections() {
 	bfsim up --session s >/dev/null
 	start_peer dpu dpu listen "my server"
 	server=$!

@@ -196,7 +196,7 @@ static void start_both(struct proc *dpu, struct proc *host, const int *num_messa
 	proc_recv(dpu->ctl, &byte, 1);  /* the server knows it, has submitted, and looks away */
 }
 
-static void test_last_message_and_goodbye_found_together(void **state)
+static void test_last_message_and_disconnect_found_together(void **state)
 {
 	static const int num_messages = 0;
 	struct proc dpu, host;
@@ -235,7 +235,7 @@ static void test_death_with_messages_waiting_ends_their_tasks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_last_message_and_goodbye_found_together, session_setup,
+		cmocka_unit_test_setup_teardown(test_last_message_and_disconnect_found_together, session_setup,
 						session_stop_teardown),
 		cmocka_unit_test_setup_teardown(test_death_with_messages_waiting_ends_their_tasks, session_setup,
 						session_stop_teardown),

@@ -267,7 +267,7 @@ static void storm(bool to_server)
 	end_side(&server);
 }
 
-static void test_storm_waits_for_a_consumer_that_does_not_progress(void **state)
+static void test_flood_waits_for_a_consumer_that_does_not_progress(void **state)
 {
 	(void)state;
 	storm(true);
@@ -369,7 +369,7 @@ int main(int argc, char **argv)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			test_4_producers_and_4_consumers_on_4_threads_exchange_both_ways_at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_storm_waits_for_a_consumer_that_does_not_progress, setup,
+		cmocka_unit_test_setup_teardown(test_flood_waits_for_a_consumer_that_does_not_progress, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_messages_on_record_were_sent_and_received, setup, teardown),

@@ -159,7 +159,7 @@ static void storm(bool to_server, bool sleeps)
 	end_both(&server, &client);
 }
 
-static void test_storm_waits_for_a_receiver_that_does_not_progress(void **state)
+static void test_flood_waits_for_a_receiver_that_does_not_progress(void **state)
 {
 	(void)state;
 	storm(true, true);
@@ -513,7 +513,7 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_300_clients_in_one_process_connect_exchange_and_disconnect, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(test_storm_waits_for_a_receiver_that_does_not_progress, setup,
+		cmocka_unit_test_setup_teardown(test_flood_waits_for_a_receiver_that_does_not_progress, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_server_without_descriptors_refuses_a_client, setup, teardown),

@@ -397,7 +397,7 @@ static void read_nothing(int ctl)
 }
 
 /* The daemon keeps so many letters for a stopped process; then it refuses, and the connection ends at both ends. */
-static void test_connection_ends_when_its_letters_cannot_be_delivered(void **state)
+static void test_connection_ends_when_its_handshake_messages_cannot_be_delivered(void **state)
 {
 	static const struct peer_role server_role = { "server", offer_many }, client_role = { "client", read_nothing };
 	struct proc server, client;
@@ -421,8 +421,8 @@ int main(void)
 			test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leaves_nothing, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(test_client_sleeps_until_its_consumers_have_stopped, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_connection_ends_when_its_letters_cannot_be_delivered, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(test_connection_ends_when_its_handshake_messages_cannot_be_delivered,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

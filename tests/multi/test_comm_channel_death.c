@@ -268,7 +268,7 @@ static void two_services(int ctl, const void *unused)
 	end_sync_send(ctl);
 }
 
-static void test_service_hears_of_its_functions_reset_and_others_go_on(void **state)
+static void test_service_gets_its_functions_reset_and_others_go_on(void **state)
 {
 	struct proc services, first, second;
 
@@ -313,7 +313,7 @@ static void client_of_stopped_service(int ctl, const void *unused)
 	end_sync_send(ctl);
 }
 
-static void test_stopped_service_holds_nobody_up(void **state)
+static void test_stopped_service_delays_no_other(void **state)
 {
 	struct proc service, client;
 
@@ -339,8 +339,8 @@ int main(void)
 		CHANNEL_TEST(test_client_survives_each_service),
 		CHANNEL_TEST(test_handshake_ends_with_the_service),
 		CHANNEL_TEST(test_daemons_death_ends_connections),
-		CHANNEL_TEST(test_service_hears_of_its_functions_reset_and_others_go_on),
-		CHANNEL_TEST(test_stopped_service_holds_nobody_up),
+		CHANNEL_TEST(test_service_gets_its_functions_reset_and_others_go_on),
+		CHANNEL_TEST(test_stopped_service_delays_no_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

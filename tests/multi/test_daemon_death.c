@@ -198,7 +198,7 @@ static bool is_answered_at_once(void)
 	return took_ms < PATIENCE_MS;
 }
 
-static void test_a_stopped_importer_is_waited_for_with_patience(void **state)
+static void test_a_stopped_importer_is_waited_for_until_the_timeout(void **state)
 {
 	struct actor_key key, other;
 	int tries = 1;
@@ -501,7 +501,7 @@ int main(void)
 		TEST(test_when_the_daemon_is_killed_both_sides_get_errors),
 		TEST(test_a_stale_session_is_refused_and_started_again),
 		TEST(test_when_the_daemon_is_told_to_end_its_processes_get_errors),
-		TEST(test_a_stopped_importer_is_waited_for_with_patience),
+		TEST(test_a_stopped_importer_is_waited_for_until_the_timeout),
 		TEST(test_an_importer_that_is_silent_is_waited_for_once),
 		TEST(test_a_forked_child_does_not_keep_its_dead_parent_attached),
 		TEST(test_a_dead_child_does_not_end_its_parents_attachment),

@@ -245,7 +245,7 @@ static void test_rule_hits_a_process_that_comes_later(void **state)
 	end_card();
 }
 
-static void test_rule_that_is_over_spares_who_comes_then(void **state)
+static void test_rule_that_is_over_spares_later_processes(void **state)
 {
 	(void)state;
 	add("peer until=1ns kill");
@@ -285,7 +285,7 @@ static void test_process_goes_on_when_the_daemon_ends_before(void **state)
 	actor_detach(&host);
 }
 
-static void test_killed_daemon_leaves_nobody_stopped(void **state)
+static void test_killed_daemon_leaves_no_process_stopped(void **state)
 {
 	(void)state;
 	attach_both();
@@ -299,7 +299,7 @@ static void test_killed_daemon_leaves_nobody_stopped(void **state)
 }
 
 /* SIGKILL, so that the daemon sends no last message. */
-static void test_daemon_that_is_killed_from_outside_leaves_nobody_stopped(void **state)
+static void test_daemon_that_is_killed_from_outside_leaves_no_process_stopped(void **state)
 {
 	(void)state;
 	attach_both();
@@ -349,7 +349,7 @@ static void test_when_the_daemon_is_killed_both_sides_get_errors(void **state)
 	actor_detach(&host);
 }
 
-static void test_resting_daemon_answers_late(void **state)
+static void test_paused_daemon_answers_late(void **state)
 {
 	int64_t from_ms;
 	struct actor_key key;
@@ -366,7 +366,7 @@ static void test_resting_daemon_answers_late(void **state)
 	end_card();
 }
 
-static void test_resting_daemon_can_be_ended(void **state)
+static void test_paused_daemon_can_be_ended(void **state)
 {
 	(void)state;
 	add("daemon pause=3600s");
@@ -450,7 +450,7 @@ static void test_imports_through_a_function_end_when_it_is_reset(void **state)
 	end_card();
 }
 
-static void test_who_reads_all_the_time_gets_an_error_when_either_function_is_reset(void **state)
+static void test_a_process_that_reads_all_the_time_gets_an_error_when_either_function_is_reset(void **state)
 {
 	static const char *const rules[] = { "function device=b1:00.0 reset", "function device=03:00.0 reset" };
 	struct actor_request request = { .op = ACTOR_READ_UNTIL_ERROR };
@@ -571,18 +571,18 @@ int main(void)
 		TEST(test_process_is_killed_when_the_rule_begins_and_its_importers_get_errors),
 		TEST(test_rule_that_began_hits_those_that_are_there_oldest_first),
 		TEST(test_rule_hits_a_process_that_comes_later),
-		TEST(test_rule_that_is_over_spares_who_comes_then),
+		TEST(test_rule_that_is_over_spares_later_processes),
 		TEST(test_paused_process_stops_and_goes_on),
 		TEST(test_process_goes_on_when_the_daemon_ends_before),
-		TEST(test_killed_daemon_leaves_nobody_stopped),
-		TEST(test_daemon_that_is_killed_from_outside_leaves_nobody_stopped),
+		TEST(test_killed_daemon_leaves_no_process_stopped),
+		TEST(test_daemon_that_is_killed_from_outside_leaves_no_process_stopped),
 		TEST(test_guards_of_paused_processes_end_with_the_pause),
 		TEST(test_when_the_daemon_is_killed_both_sides_get_errors),
-		TEST(test_resting_daemon_answers_late),
-		TEST(test_resting_daemon_can_be_ended),
+		TEST(test_paused_daemon_answers_late),
+		TEST(test_paused_daemon_can_be_ended),
 		TEST(test_exports_through_a_function_end_when_it_is_reset),
 		TEST(test_imports_through_a_function_end_when_it_is_reset),
-		TEST(test_who_reads_all_the_time_gets_an_error_when_either_function_is_reset),
+		TEST(test_a_process_that_reads_all_the_time_gets_an_error_when_either_function_is_reset),
 		TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
 		TEST(test_process_that_the_daemon_does_not_see_is_not_hit_and_not_counted),
 	};

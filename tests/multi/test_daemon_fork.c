@@ -106,7 +106,7 @@ static void fork_while_attaching(int ctl, const void *arg)
 	pthread_join(thread, NULL);
 }
 
-static void test_a_fork_during_the_first_use_harms_nobody(void **state)
+static void test_a_fork_during_the_first_use_does_no_harm(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 30; i++) {
@@ -233,25 +233,25 @@ static void expect_forks_do_well(const char *side, void (*work)(struct doca_dev 
 	daemon_stop(&test_session.daemon);
 }
 
-static void test_a_fork_among_exports_harms_nobody(void **state)
+static void test_a_fork_among_exports_does_no_harm(void **state)
 {
 	(void)state;
 	expect_forks_do_well("host", export_memory);
 }
 
-static void test_a_fork_among_lists_of_representors_harms_nobody(void **state)
+static void test_a_fork_among_lists_of_representors_does_no_harm(void **state)
 {
 	(void)state;
 	expect_forks_do_well("dpu", list_representors);
 }
 
-static void test_a_fork_among_registrations_harms_nobody(void **state)
+static void test_a_fork_among_registrations_does_no_harm(void **state)
 {
 	(void)state;
 	expect_forks_do_well("host", register_source);
 }
 
-static void test_a_fork_while_lines_are_flushed_harms_nobody(void **state)
+static void test_a_fork_while_lines_are_flushed_does_no_harm(void **state)
 {
 	(void)state;
 	expect_forks_do_well("host", log_line);
@@ -339,14 +339,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_child_attaches_by_itself_and_outlives_its_parent),
-		TEST(test_a_fork_during_the_first_use_harms_nobody),
+		TEST(test_a_fork_during_the_first_use_does_no_harm),
 		TEST(test_a_child_opens_the_devices_that_its_parent_listed),
 		TEST(test_on_a_private_card_a_child_opens_them_on_its_own),
 		TEST(test_a_child_on_another_side_is_refused_its_parents_devices),
-		TEST(test_a_fork_among_exports_harms_nobody),
-		TEST(test_a_fork_among_lists_of_representors_harms_nobody),
-		TEST(test_a_fork_among_registrations_harms_nobody),
-		TEST(test_a_fork_while_lines_are_flushed_harms_nobody),
+		TEST(test_a_fork_among_exports_does_no_harm),
+		TEST(test_a_fork_among_lists_of_representors_does_no_harm),
+		TEST(test_a_fork_among_registrations_does_no_harm),
+		TEST(test_a_fork_while_lines_are_flushed_does_no_harm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

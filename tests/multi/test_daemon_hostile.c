@@ -166,7 +166,7 @@ static void test_keys_of_others_cannot_be_used(void **state)
 	expect_unharmed();
 }
 
-static void test_replies_out_of_nowhere_do_nothing(void **state)
+static void test_unexpected_replies_do_nothing(void **state)
 {
 	int exporter = raw_attach("host"), importer = raw_attach("dpu"), waiting = raw_attach("dpu"),
 	    stranger = raw_connect();
@@ -220,7 +220,7 @@ static struct question ask(void)
 	return q;
 }
 
-static void test_an_exporters_answer_reaches_who_asked(void **state)
+static void test_an_exporters_reply_reaches_the_requester(void **state)
 {
 	struct question q = ask();
 	struct sim_msg answer = { .type = SIM_MSG_DESCRIBE, .is_reply = 1, .seq = q.asked.seq, .status = -ENOSYS };
@@ -312,7 +312,7 @@ static void test_a_process_has_a_limited_number_of_questions(void **state)
 
 /* ---- descriptors ---- */
 
-static void test_descriptors_that_nobody_asked_for_are_closed(void **state)
+static void test_unexpected_descriptors_are_closed(void **state)
 {
 	int sock = raw_attach("dpu"), before;
 
@@ -342,7 +342,7 @@ static int raw_fault(int sock, struct sim_msg msg, int fd)
 }
 
 /* Rules that no text compiles to, delays that are none, changes that there are not. */
-static void test_nonsense_for_the_fault_plan_is_refused(void **state)
+static void test_invalid_changes_of_the_fault_plan_are_refused(void **state)
 {
 	struct sim_msg msg = { .type = SIM_MSG_FAULT, .body.fault = { .change = SIM_FAULT_ADD } };
 	int sock = raw_connect(), nothing = open("/dev/null", O_RDONLY | O_CLOEXEC), closed[2];
@@ -396,7 +396,7 @@ static void test_an_export_keeps_one_descriptor_until_it_ends(void **state)
 }
 
 /* More processes than descriptors: the daemon refuses the surplus at once, and has room again after others leave. */
-static void test_processes_beyond_the_limit_are_turned_away(void **state)
+static void test_processes_beyond_the_limit_are_refused(void **state)
 {
 	int socks[2 * FEW_FDS];
 
@@ -413,7 +413,7 @@ static void test_processes_beyond_the_limit_are_turned_away(void **state)
 
 /* ---- those who do not listen, and those who do not stop ---- */
 
-static void test_answers_that_nobody_reads_end_the_connection(void **state)
+static void test_unread_replies_end_the_connection(void **state)
 {
 	int sock = raw_attach("dpu");
 	struct sim_msg status = { .type = SIM_MSG_STATUS };
@@ -467,17 +467,17 @@ int main(void)
 		TEST(test_attaching_twice_is_refused_and_changes_nothing),
 		TEST(test_text_without_an_end_is_cut),
 		TEST(test_keys_of_others_cannot_be_used),
-		TEST(test_replies_out_of_nowhere_do_nothing),
-		TEST(test_an_exporters_answer_reaches_who_asked),
+		TEST(test_unexpected_replies_do_nothing),
+		TEST(test_an_exporters_reply_reaches_the_requester),
 		TEST(test_an_answer_with_a_positive_status_ends_the_exporter),
 		TEST(test_an_exporter_that_leaves_owes_no_answer),
 		TEST(test_an_exporter_that_never_answers_is_answered_for),
 		TEST(test_a_process_has_a_limited_number_of_questions),
-		TEST(test_descriptors_that_nobody_asked_for_are_closed),
-		TEST(test_nonsense_for_the_fault_plan_is_refused),
+		TEST(test_unexpected_descriptors_are_closed),
+		TEST(test_invalid_changes_of_the_fault_plan_are_refused),
 		TEST(test_an_export_keeps_one_descriptor_until_it_ends),
-		TEST(test_processes_beyond_the_limit_are_turned_away),
-		TEST(test_answers_that_nobody_reads_end_the_connection),
+		TEST(test_processes_beyond_the_limit_are_refused),
+		TEST(test_unread_replies_end_the_connection),
 		TEST(test_a_flood_from_some_does_not_starve_the_others),
 	};
 

@@ -191,7 +191,7 @@ static void test_reset_of_either_function_breaks_the_connection(void **state)
 	expect_break("function reset 03:00.0", "function reset b1:00.0", false);
 }
 
-static void test_sleeping_ends_hear_of_it(void **state)
+static void test_sleeping_ends_get_the_disconnect(void **state)
 {
 	(void)state;
 	expect_break("function reset b1:00.0", "function fatal 03:00.0", true);
@@ -244,7 +244,7 @@ int main(int argc, char **argv)
 	static const struct peer_role roles[] = { { "end", run_end }, { "note", run_note }, { 0 } };
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_reset_of_either_function_breaks_the_connection, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sleeping_ends_hear_of_it, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sleeping_ends_get_the_disconnect, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_connection_breaks_with_its_representor, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_messages_wait_while_the_link_is_down, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_messages_to_sleepers_wait_while_the_link_is_down, setup, teardown),

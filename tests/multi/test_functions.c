@@ -118,7 +118,7 @@ static void need_no_hit(const char *rule)
 	CHECK(fault.matched > 0 && fault.fired == 0);
 }
 
-static void test_function_is_not_hit_by_what_has_become_of_it_already(void)
+static void test_rule_does_not_hit_a_function_that_is_already_so(void)
 {
 	card_begin("host", TOPOLOGY, NULL);
 	CHECK(num_devs() == 7);
@@ -411,7 +411,7 @@ static void test_rules_of_a_link_end_each_at_its_time(void)
 	card_end();
 }
 
-static void test_forked_child_stands_before_the_same_functions(void)
+static void test_forked_child_sees_the_same_functions(void)
 {
 	pid_t pid;
 
@@ -438,7 +438,7 @@ int main(void)
 		OWN_TEST(test_reset_fails_what_is_in_flight_and_the_device_must_be_opened_again),
 		OWN_TEST(test_other_functions_go_on),
 		OWN_TEST(test_sleeper_wakes_when_its_function_is_reset),
-		OWN_TEST(test_function_is_not_hit_by_what_has_become_of_it_already),
+		OWN_TEST(test_rule_does_not_hit_a_function_that_is_already_so),
 		OWN_TEST(test_removed_function_is_not_listed_until_it_is_added),
 		OWN_TEST(test_function_that_failed_is_of_no_use_before_it_is_reset),
 		OWN_TEST(test_removed_representor_is_not_listed_until_its_function_is_added),
@@ -451,7 +451,7 @@ int main(void)
 		OWN_TEST(test_rule_that_is_taken_out_gives_the_link_back),
 		OWN_TEST(test_link_is_up_when_the_rule_is_taken_out),
 		OWN_TEST(test_rules_of_a_link_end_each_at_its_time),
-		OWN_TEST(test_forked_child_stands_before_the_same_functions),
+		OWN_TEST(test_forked_child_sees_the_same_functions),
 	};
 
 	return OWN_RUN(tests);

@@ -358,7 +358,7 @@ static int connect_and_send(const struct sim_ofi_desc *desc, size_t len_of_nonse
 	return fd;
 }
 
-static void test_strangers_at_the_door_keep_nobody_out_but_when_it_is_full(void **state)
+static void test_foreign_connections_to_the_listener_refuse_importers_only_when_it_is_full(void **state)
 {
 	enum { NUM = 200 };
 	struct exporter exporter;
@@ -410,18 +410,18 @@ static void test_cleaning_refuses_what_is_no_prefix_of_ours(void **state)
 #name " over " provider, test_##name, NULL, NULL, (void *)(uintptr_t)(provider) \
 	}
 
-#define TESTS(provider)                                                                                      \
-	{                                                                                                    \
-		TEST(killed_exporter_fails_transfers_with_eio_soon, provider),                               \
-			TEST(dead_exporter_can_not_be_connected_to, provider),                               \
-			TEST(exporter_that_dies_when_it_was_just_reached_can_not_be_connected_to, provider), \
-			TEST(gone_ends_the_wait_for_an_exporter_that_does_not_serve, provider),              \
-			TEST(exporter_that_does_not_serve_can_not_be_connected_to, provider),                \
-			TEST(killed_importers_do_not_keep_the_exporter_from_serving_others, provider),       \
-			TEST(memory_hidden_under_an_importer_is_not_touched_any_more, provider),             \
-			TEST(strangers_at_the_door_keep_nobody_out_but_when_it_is_full, provider),           \
-			TEST(files_of_a_killed_process_are_cleaned, provider),                               \
-			TEST(cleaning_refuses_what_is_no_prefix_of_ours, provider),                          \
+#define TESTS(provider)                                                                                            \
+	{                                                                                                          \
+		TEST(killed_exporter_fails_transfers_with_eio_soon, provider),                                     \
+			TEST(dead_exporter_can_not_be_connected_to, provider),                                     \
+			TEST(exporter_that_dies_when_it_was_just_reached_can_not_be_connected_to, provider),       \
+			TEST(gone_ends_the_wait_for_an_exporter_that_does_not_serve, provider),                    \
+			TEST(exporter_that_does_not_serve_can_not_be_connected_to, provider),                      \
+			TEST(killed_importers_do_not_keep_the_exporter_from_serving_others, provider),             \
+			TEST(memory_hidden_under_an_importer_is_not_touched_any_more, provider),                   \
+			TEST(foreign_connections_to_the_listener_refuse_importers_only_when_it_is_full, provider), \
+			TEST(files_of_a_killed_process_are_cleaned, provider),                                     \
+			TEST(cleaning_refuses_what_is_no_prefix_of_ours, provider),                                \
 	}
 
 /* Loads libfabric, here and for all the children. */

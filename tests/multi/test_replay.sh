@@ -134,7 +134,7 @@ test_a_virtual_run_is_repeated_as_it_was() {
 
 # --- plans that are incomplete ------------------------------------------------
 
-test_processes_of_one_name_are_said_to_be_alike() {
+test_processes_of_one_name_are_reported_as_alike() {
 	record t.json --fault 'dma.memcpy every=5 delay=1us' --dpu "$peer 10; $peer 10"
 	status 1 bfsim fault replay t.json
 	says 'there were several processes dpu: trace_peer' err

@@ -39,7 +39,7 @@ test_percentiles_tell_the_late_from_the_others() {
 		'all(f["delay_ns"] == 2000000 and f["operation"] == "dma.memcpy" and f["bytes"] == 64 for f in data["faults"])'
 }
 
-test_a_fault_and_the_warnings_that_follow_are_told() {
+test_a_fault_and_the_warnings_that_follow_are_reported() {
 	status 1 bfsim run --report r.html --fault 'dma.memcpy nth=5 fail=IO_FAILED' --fault 'dma.memcpy nth=500 hang' \
 		--dpu "$peer 10"
 	python3 "$checker" r.html \

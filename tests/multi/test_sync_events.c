@@ -266,7 +266,7 @@ static void test_reset_of_the_importers_function_ends_a_sleepers_wait(void **sta
 }
 
 /* The killed waiter stays registered in the shared memory: that costs time only. */
-static void test_death_of_a_waiting_importer_harms_nobody(void **state)
+static void test_death_of_a_waiting_importer_does_no_harm(void **state)
 {
 	struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, NULL);
 
@@ -317,7 +317,7 @@ int main(void)
 		TEST(test_reset_of_the_exporters_function_ends_a_sleepers_wait),
 		TEST(test_reset_of_the_importers_function_ends_a_blocking_wait),
 		TEST(test_reset_of_the_importers_function_ends_a_sleepers_wait),
-		TEST(test_death_of_a_waiting_importer_harms_nobody),
+		TEST(test_death_of_a_waiting_importer_does_no_harm),
 		TEST(test_death_of_the_daemon_ends_the_importers_wait),
 	};
 

@@ -417,7 +417,7 @@ static void test_delays_of_faults_are_exact_too(void **state)
 }
 
 /* One of the two processes dies in the middle: virtual time advances for the other. */
-static void test_death_does_not_stop_virtual_time(void **state)
+static void test_death_of_a_process_does_not_stop_virtual_time(void **state)
 {
 	struct proc dpu, host;
 	bool sleeps = false;
@@ -453,7 +453,7 @@ int main(void)
 		TEST(test_what_happens_in_virtual_time_is_the_same_each_time),
 		TEST(test_virtual_time_does_not_depend_on_how_the_two_wait),
 		TEST(test_delays_of_faults_are_exact_too),
-		TEST(test_death_does_not_stop_virtual_time),
+		TEST(test_death_of_a_process_does_not_stop_virtual_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

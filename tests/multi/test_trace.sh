@@ -96,7 +96,7 @@ assert [int(t["reaped_ns"]) for t in tasks] == [ns * (i + 1) for i in range(50)]
 }
 
 # All tasks of 64 bytes of the card's own memory stay in it.
-test_a_tasks_way_is_told_where_it_takes_time() {
+test_a_tasks_direction_is_printed_where_it_takes_time() {
 	for clock in functional virtual; do
 		status 0 bfsim run --clock $clock --trace $clock-host.csv --host "$peer 2"
 		status 0 bfsim run --clock $clock --trace $clock-dpu.csv --dpu "$peer 2"

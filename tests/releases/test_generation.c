@@ -61,7 +61,7 @@ static void test_program_of_2_5_or_later_is_of_the_task_generation(void **state)
 }
 
 /* Comm Channel's symbols are in both generations' libraries, Comch's by its earlier name in one. */
-static void test_program_of_2_5_that_talks_is_of_the_task_generation(void **state)
+static void test_program_of_2_5_with_comm_channel_is_of_the_task_generation(void **state)
 {
 	(void)state;
 	assert_int_equal(generation_of("old_channel"), CLI_GENERATION_TASK);
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_program_of_2_2_is_of_the_workq_generation),
 		cmocka_unit_test(test_program_of_2_5_or_later_is_of_the_task_generation),
-		cmocka_unit_test(test_program_of_2_5_that_talks_is_of_the_task_generation),
+		cmocka_unit_test(test_program_of_2_5_with_comm_channel_is_of_the_task_generation),
 		cmocka_unit_test(test_version_of_a_symbol_tells_the_generation),
 		cmocka_unit_test(test_symbol_of_1_5_alone_tells_the_generation),
 		cmocka_unit_test(test_what_does_not_tell_is_of_the_task_generation),

@@ -249,7 +249,7 @@ static void test_link_has_a_number_of_windows_at_a_time(void **state)
 }
 
 /* The page is everybody's: nonsense in it must not lead out of it. */
-static void test_nonsense_in_a_link_is_the_link_that_was_trained(void **state)
+static void test_corrupt_link_state_is_the_trained_link(void **state)
 {
 	struct fixture *fixture = *state;
 	struct sim_clock_card *card;
@@ -304,7 +304,7 @@ static void test_what_has_to_cross_a_link_that_is_down_waits(void **state)
 	assert_int_equal(sim_clock_link_up_ns(sim_clock_card(fixture->clock, DPU)), 1000000);
 }
 
-static void test_nonsense_in_the_page_makes_times_wrong_and_no_more(void **state)
+static void test_corrupt_page_gives_wrong_times_only(void **state)
 {
 	struct fixture *fixture = *state;
 	struct pcie_queue_state queue = { 0 };
@@ -351,7 +351,7 @@ static void test_lock_of_a_dead_process_is_taken_over(void **state)
 	sim_clock_unlock(lock, mine);
 }
 
-static void test_lock_that_nobody_can_hold_is_taken_over(void **state)
+static void test_lock_with_an_impossible_holder_is_taken_over(void **state)
 {
 	struct fixture *fixture = *state;
 	struct sim_clock_lock *lock = &fixture->page->lock;
@@ -376,14 +376,14 @@ int main(void)
 		TEST(each_window_ends_at_its_own_time),
 		TEST(windows_of_rules_that_are_gone_are_closed_at_once),
 		TEST(link_has_a_number_of_windows_at_a_time),
-		TEST(nonsense_in_a_link_is_the_link_that_was_trained),
+		TEST(corrupt_link_state_is_the_trained_link),
 		TEST(link_is_never_faster_than_trained),
 		TEST(repeated_packets_take_time),
 		TEST(what_has_to_cross_a_link_that_is_down_waits),
-		TEST(nonsense_in_the_page_makes_times_wrong_and_no_more),
+		TEST(corrupt_page_gives_wrong_times_only),
 		TEST(lock_is_free_again_when_it_is_given_back),
 		TEST(lock_of_a_dead_process_is_taken_over),
-		TEST(lock_that_nobody_can_hold_is_taken_over),
+		TEST(lock_with_an_impossible_holder_is_taken_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,7 +280,7 @@ static void test_a_forced_path_that_does_not_work_is_refused(void **state)
 }
 
 /* As in another PID namespace: the number means a process, but not the exporter. */
-static void test_a_pid_without_the_exporters_cookie_is_not_believed(void **state)
+static void test_a_pid_without_the_exporters_cookie_is_not_used(void **state)
 {
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 
@@ -609,7 +609,7 @@ int main(void)
 		TEST(test_the_best_path_is_chosen_and_the_others_say_why_not),
 		TEST(test_a_forced_path_that_does_not_work_is_refused),
 		TEST(test_an_export_that_ended_meanwhile_is_what_is_wrong_and_no_path),
-		TEST(test_a_pid_without_the_exporters_cookie_is_not_believed),
+		TEST(test_a_pid_without_the_exporters_cookie_is_not_used),
 		TEST(test_memory_in_a_shared_object_is_mapped),
 		TEST(test_a_sync_events_value_is_mapped_and_not_copied),
 		TEST(test_a_sync_events_value_in_no_object_is_out_of_reach),

@@ -117,7 +117,7 @@ static void test_a_well_signed_descriptor_of_another_format_is_refused(void **st
 	}
 }
 
-static void test_noise_is_refused(void **state)
+static void test_random_bytes_are_refused(void **state)
 {
 	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
 
@@ -138,7 +138,7 @@ int main(void)
 		cmocka_unit_test(test_a_length_of_zero_needs_no_bytes),
 		cmocka_unit_test(test_a_descriptor_of_another_session_is_stale),
 		cmocka_unit_test(test_a_well_signed_descriptor_of_another_format_is_refused),
-		cmocka_unit_test(test_noise_is_refused),
+		cmocka_unit_test(test_random_bytes_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

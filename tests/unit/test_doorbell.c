@@ -37,7 +37,7 @@ static void expect_none(void)
 	assert_false(sim_doorbell_next(&doorbells, &got));
 }
 
-static void test_who_rang_is_looked_at_once(void **state)
+static void test_ringing_peer_is_found_once(void **state)
 {
 	(void)state;
 	expect_none();
@@ -60,7 +60,7 @@ static void test_every_slot_can_ring(void **state)
 }
 
 /* Slot 5 rings whenever it was looked at; the others get their turn all the same. */
-static void test_one_who_rings_all_the_time_starves_nobody(void **state)
+static void test_a_peer_that_rings_all_the_time_starves_no_other(void **state)
 {
 	(void)state;
 	sim_doorbell_ring(&shared, 5);
@@ -97,7 +97,7 @@ static void test_only_a_sleeper_is_woken_and_once(void **state)
 	assert_false(sim_doorbell_ring(&shared, 2));
 }
 
-static void test_who_has_news_does_not_go_to_sleep(void **state)
+static void test_a_reader_with_a_pending_ring_does_not_sleep(void **state)
 {
 	(void)state;
 	sim_doorbell_ring(&shared, 1);
@@ -151,12 +151,12 @@ static void test_the_last_ring_of_each_peer_is_seen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_who_rang_is_looked_at_once, setup),
+		cmocka_unit_test_setup(test_ringing_peer_is_found_once, setup),
 		cmocka_unit_test_setup(test_every_slot_can_ring, setup),
-		cmocka_unit_test_setup(test_one_who_rings_all_the_time_starves_nobody, setup),
+		cmocka_unit_test_setup(test_a_peer_that_rings_all_the_time_starves_no_other, setup),
 		cmocka_unit_test_setup(test_again_comes_after_the_others, setup),
 		cmocka_unit_test_setup(test_only_a_sleeper_is_woken_and_once, setup),
-		cmocka_unit_test_setup(test_who_has_news_does_not_go_to_sleep, setup),
+		cmocka_unit_test_setup(test_a_reader_with_a_pending_ring_does_not_sleep, setup),
 		cmocka_unit_test_setup(test_the_last_ring_of_each_peer_is_seen, setup),
 	};
 

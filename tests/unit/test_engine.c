@@ -121,7 +121,7 @@ static void expect_done(struct sim_queue *queue, const struct test_job *job, int
 
 /* ---- jobs that nobody polls for ---- */
 
-static void test_job_that_nobody_polls_for_runs_in_the_engines_thread(void **state)
+static void test_job_without_a_polling_owner_runs_in_the_engines_thread(void **state)
 {
 	struct fixture *fixture = *state;
 	struct test_job job = make(fixture);
@@ -133,7 +133,7 @@ static void test_job_that_nobody_polls_for_runs_in_the_engines_thread(void **sta
 	assert_int_equal(job.data, 1);
 }
 
-static void test_stale_jobs_run_in_order_and_once(void **state)
+static void test_jobs_without_a_polling_owner_run_in_order_and_once(void **state)
 {
 	struct fixture *fixture = *state;
 	struct test_job jobs[MAX_JOBS];
@@ -151,7 +151,7 @@ static void test_stale_jobs_run_in_order_and_once(void **state)
 }
 
 /* The unsignaled job fails, in the engine's thread; what comes behind it is cancelled there. */
-static void test_stale_jobs_behind_a_failed_one_are_cancelled(void **state)
+static void test_jobs_without_a_polling_owner_behind_a_failed_one_are_cancelled(void **state)
 {
 	struct fixture *fixture = *state;
 	struct test_job jobs[] = { make(fixture), make(fixture) };
@@ -167,7 +167,7 @@ static void test_stale_jobs_behind_a_failed_one_are_cancelled(void **state)
 }
 
 /* Two owners that do not poll: neither waits for the other's next call. */
-static void test_stale_jobs_of_all_queues_run(void **state)
+static void test_jobs_without_a_polling_owner_of_all_queues_run(void **state)
 {
 	struct fixture *fixture = *state;
 	struct sim_queue *queues[3];
@@ -441,10 +441,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_job_that_nobody_polls_for_runs_in_the_engines_thread),
-		TEST(test_stale_jobs_run_in_order_and_once),
-		TEST(test_stale_jobs_behind_a_failed_one_are_cancelled),
-		TEST(test_stale_jobs_of_all_queues_run),
+		TEST(test_job_without_a_polling_owner_runs_in_the_engines_thread),
+		TEST(test_jobs_without_a_polling_owner_run_in_order_and_once),
+		TEST(test_jobs_without_a_polling_owner_behind_a_failed_one_are_cancelled),
+		TEST(test_jobs_without_a_polling_owner_of_all_queues_run),
 		TEST(test_poll_beside_a_running_job_finds_nothing),
 		TEST(test_flush_beside_a_running_job_spares_it),
 		TEST(test_job_that_the_engines_thread_finishes_notifies),

@@ -221,7 +221,7 @@ static void test_context_without_room_is_no_failure(void **state)
 }
 
 /* Of room nothing shows before a try: whoever would sleep tries again first. */
-static void test_nobody_sleeps_over_a_node_that_may_have_room(void **state)
+static void test_no_owner_sleeps_while_a_node_may_have_room(void **state)
 {
 	doca_notification_handle_t fd;
 	fd_set readable;
@@ -246,7 +246,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_context_without_room_is_no_failure, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nobody_sleeps_over_a_node_that_may_have_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_owner_sleeps_while_a_node_may_have_room, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("graphs over a context without room", tests, NULL, NULL);

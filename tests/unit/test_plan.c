@@ -276,7 +276,7 @@ static void ignore_rule(void *arg, const struct sim_plan_rule *rule)
 }
 
 /* A process that has the plan mapped may write anything into it. */
-static void test_scribbled_plans_are_survived(void **state)
+static void test_overwritten_plans_are_survived(void **state)
 {
 	struct sim_rule rule = parse("dma.memcpy tear"), traced = parse("dma.memcpy delay=trace(a.txt)");
 	struct sim_delays *delays = delays_of("a.txt", "1us\n");
@@ -344,7 +344,7 @@ int main(void)
 		cmocka_unit_test(test_files_of_delays_are_read_line_by_line),
 		cmocka_unit_test(test_many_delays_are_read),
 		cmocka_unit_test(test_files_that_are_no_delays_are_refused_with_their_line),
-		test(test_scribbled_plans_are_survived),
+		test(test_overwritten_plans_are_survived),
 		test(test_rules_that_were_taken_out_are_remembered),
 		test(test_rules_that_make_no_sense_are_passed_over),
 	};

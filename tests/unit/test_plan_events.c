@@ -91,7 +91,7 @@ static void test_peers_are_known_by_their_names(void **state)
 }
 
 /* Each of them ends at its own time: what they come to at a time is the link's business (sim/clock/link_state.h). */
-static void test_rules_of_a_link_are_told_one_by_one(void **state)
+static void test_rules_of_a_link_are_reported_one_by_one(void **state)
 {
 	struct world *world = *state;
 
@@ -189,7 +189,7 @@ int main(void)
 		test(test_events_that_are_over_do_not_happen),
 		test(test_event_added_later_begins_then),
 		test(test_peers_are_known_by_their_names),
-		test(test_rules_of_a_link_are_told_one_by_one),
+		test(test_rules_of_a_link_are_reported_one_by_one),
 		test(test_function_events),
 		test(test_function_without_what_a_rule_removes_is_not_hit),
 		test(test_rule_that_would_change_nothing_counts_a_match_alone),

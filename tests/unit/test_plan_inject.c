@@ -215,7 +215,7 @@ static void test_processes_count_together(void **state)
 	sim_injector_destroy(other);
 }
 
-static void test_scribbled_plans_are_survived(void **state)
+static void test_overwritten_plans_are_survived(void **state)
 {
 	struct world *world = *state;
 	uint8_t *bytes = (uint8_t *)world->plan;
@@ -234,7 +234,7 @@ static void test_scribbled_plans_are_survived(void **state)
 }
 
 /* Sound rules with a wrong byte here and there get further in. */
-static void test_slightly_scribbled_plans_are_survived(void **state)
+static void test_slightly_overwritten_plans_are_survived(void **state)
 {
 	static const char *const rules[] = {
 		"* delay=pareto(1us,1.5)",
@@ -266,7 +266,7 @@ static void test_slightly_scribbled_plans_are_survived(void **state)
 }
 
 /* Good rules first, then counters and delays that can't be. */
-static void test_scribbled_counters_are_survived(void **state)
+static void test_overwritten_counters_are_survived(void **state)
 {
 	struct world *world = *state;
 
@@ -318,9 +318,9 @@ int main(void)
 		test(test_changes_are_seen_by_the_next_ask),
 		test(test_rules_come_and_go_for_long),
 		test(test_processes_count_together),
-		test(test_scribbled_plans_are_survived),
-		test(test_slightly_scribbled_plans_are_survived),
-		test(test_scribbled_counters_are_survived),
+		test(test_overwritten_plans_are_survived),
+		test(test_slightly_overwritten_plans_are_survived),
+		test(test_overwritten_counters_are_survived),
 		test(test_a_thousand_rules_keep_out_of_the_way),
 	};
 

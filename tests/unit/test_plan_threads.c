@@ -134,7 +134,7 @@ static void test_faults_are_counted_out_exactly_among_threads(void **state)
 
 /* Each thread's size has rules of its own, whose delays end in that size: a rule
  * seen half would show. */
-static void test_plan_changes_under_those_who_ask(void **state)
+static void test_plan_changes_while_threads_evaluate_it(void **state)
 {
 	static const char *const rules[] = {
 		"dma.memcpy size=64 delay=1064ns",
@@ -210,7 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_faults_are_counted_out_exactly_among_threads),
-		cmocka_unit_test(test_plan_changes_under_those_who_ask),
+		cmocka_unit_test(test_plan_changes_while_threads_evaluate_it),
 		cmocka_unit_test(test_processes_share_a_plan),
 	};
 

@@ -256,7 +256,7 @@ static void expect_remaining(const struct sim_closed_channel *closed, uint32_t p
 	assert_int_equal(closed->remaining.number, number);
 }
 
-static void test_whoever_closes_the_other_end_is_left(void **state)
+static void test_after_a_close_the_other_end_remains(void **state)
 {
 	struct sim_channel_end server = open_channel();
 	struct sim_closed_channel closed;
@@ -272,7 +272,7 @@ static void test_whoever_closes_the_other_end_is_left(void **state)
 	expect_remaining(&closed, f.host, 2);
 }
 
-static void test_nobody_is_left_when_a_pending_one_closes(void **state)
+static void test_no_end_remains_when_a_pending_channel_closes(void **state)
 {
 	struct sim_closed_channel closed;
 
@@ -323,7 +323,7 @@ static void test_only_pending_channels_expire(void **state)
 	assert_true(sim_services_deadline_ms(f.services) == UINT64_MAX);
 }
 
-static void test_who_leaves_takes_its_services_and_channels_along(void **state)
+static void test_a_leaving_peers_services_and_channels_end(void **state)
 {
 	struct sim_channel_end offered, open = open_channel();
 	struct sim_closed_channel closed;
@@ -464,11 +464,11 @@ int main(void)
 		TEST(test_names_have_a_limit),
 		TEST(test_an_open_channel_has_two_ends_and_others_none_of_it),
 		TEST(test_only_the_server_accepts_and_once),
-		TEST(test_whoever_closes_the_other_end_is_left),
-		TEST(test_nobody_is_left_when_a_pending_one_closes),
+		TEST(test_after_a_close_the_other_end_remains),
+		TEST(test_no_end_remains_when_a_pending_channel_closes),
 		TEST(test_channel_states_have_these_edges_only),
 		TEST(test_only_pending_channels_expire),
-		TEST(test_who_leaves_takes_its_services_and_channels_along),
+		TEST(test_a_leaving_peers_services_and_channels_end),
 		TEST(test_what_goes_through_a_function_ends_with_it),
 		TEST(test_one_peer_has_limited_channels_and_services),
 		TEST(test_reports_list_all),

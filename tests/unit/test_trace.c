@@ -422,7 +422,7 @@ static void test_the_environment_chooses_the_level(void **state)
 }
 
 /* A task_stats that outlives its recording writes to nowhere. */
-static void test_a_pen_that_is_left_over_does_no_harm(void **state)
+static void test_counters_that_outlive_their_recording_do_no_harm(void **state)
 {
 	struct sim_trace_recording recording;
 	struct sim_trace_task_stats stats;
@@ -480,7 +480,7 @@ int main(void)
 		TEST(test_messages_of_one_moment_keep_their_arrows),
 		TEST(test_virtual_time_is_not_read_after_the_end),
 		TEST(test_the_environment_chooses_the_level),
-		TEST(test_a_pen_that_is_left_over_does_no_harm),
+		TEST(test_counters_that_outlive_their_recording_do_no_harm),
 		TEST(test_a_forked_child_writes_nothing_into_its_parents),
 	};
 

@@ -139,7 +139,7 @@ static void test_tables_that_lead_nowhere_lead_to_none(void **state)
 }
 
 /* It may write on as if nothing had happened: its own memory says where. */
-static void test_a_recorder_believes_nothing_of_its_memory(void **state)
+static void test_a_recorder_trusts_nothing_in_its_memory(void **state)
 {
 	struct sim_segment inside = look_inside();
 	struct sim_trace_recording recording;
@@ -177,7 +177,7 @@ int main(void)
 		TEST(test_records_of_unknown_kinds_things_and_times_are_left_out),
 		TEST(test_a_record_that_is_not_whole_counts_as_lost),
 		TEST(test_tables_that_lead_nowhere_lead_to_none),
-		TEST(test_a_recorder_believes_nothing_of_its_memory),
+		TEST(test_a_recorder_trusts_nothing_in_its_memory),
 		TEST(test_what_is_no_segment_is_refused),
 	};
 

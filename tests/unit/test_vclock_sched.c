@@ -127,7 +127,7 @@ static void test_time_never_goes_back(void **state)
 	sim_vclock_source_destroy(source);
 }
 
-static void test_who_waits_for_a_message_may_look_and_time_stands_still(void **state)
+static void test_participant_that_waits_for_a_message_may_poll_and_time_stands_still(void **state)
 {
 	struct fixture *fixture = *state;
 	struct sim_vclock_source *source = begin(fixture);
@@ -344,7 +344,7 @@ static void test_order_is_the_same_each_time(void **state)
 
 /* ---- those that do not call ---- */
 
-static void test_who_does_not_call_is_not_waited_for_forever(void **state)
+static void test_participant_that_does_not_call_is_not_waited_for_forever(void **state)
 {
 	struct fixture *fixture = *state;
 	struct sim_vclock_source *source;
@@ -387,7 +387,7 @@ static void test_machine_that_stood_still_is_no_reason_to_give_up(void **state)
 	assert_int_equal(atomic_load(&busy->state), SIM_PARTICIPANT_DETACHED);
 }
 
-static void test_dead_process_is_left_behind_without_a_word(void **state)
+static void test_dead_process_is_dropped_without_a_warning(void **state)
 {
 	struct fixture *fixture = *state;
 	struct sim_vclock_source *source;
@@ -420,7 +420,7 @@ static void test_left_one_that_calls_again_is_waited_for_again(void **state)
 	sim_vclock_source_destroy(source);
 }
 
-static void test_nonsense_in_the_page_hangs_nobody(void **state)
+static void test_corrupt_page_hangs_no_thread(void **state)
 {
 	struct fixture *fixture = *state;
 	struct sim_vclock_source *source;
@@ -494,18 +494,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(time_jumps_to_where_the_only_one_waits_for),
 		TEST(time_never_goes_back),
-		TEST(who_waits_for_a_message_may_look_and_time_stands_still),
+		TEST(participant_that_waits_for_a_message_may_poll_and_time_stands_still),
 		TEST(thread_is_offered_its_other_engine_once),
 		TEST(thread_that_ignores_its_other_engine_goes_on),
 		TEST(participant_leaves_with_the_last_source),
 		TEST(turns_go_by_time_then_by_rank),
 		TEST(message_arrives_before_time_goes_on),
 		TEST(order_is_the_same_each_time),
-		TEST(who_does_not_call_is_not_waited_for_forever),
+		TEST(participant_that_does_not_call_is_not_waited_for_forever),
 		TEST(machine_that_stood_still_is_no_reason_to_give_up),
-		TEST(dead_process_is_left_behind_without_a_word),
+		TEST(dead_process_is_dropped_without_a_warning),
 		TEST(left_one_that_calls_again_is_waited_for_again),
-		TEST(nonsense_in_the_page_hangs_nobody),
+		TEST(corrupt_page_hangs_no_thread),
 		TEST(sleeper_is_woken_when_its_time_has_come),
 	};
 

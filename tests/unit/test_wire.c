@@ -206,7 +206,7 @@ static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **stat
 	assert_int_equal(open_fds(), before);
 }
 
-static void test_a_letter_arrives_as_it_was_sent(void **state)
+static void test_a_handshake_message_arrives_as_it_was_sent(void **state)
 {
 	struct sim_handshake_msg sent = { .len_bytes = 5, .body = "hello and nothing of this" }, got;
 	struct sim_msg msg = message(SIM_MSG_HANDSHAKE, 0);
@@ -227,7 +227,7 @@ static void test_a_letter_arrives_as_it_was_sent(void **state)
 	sim_fds_close(&fds);
 }
 
-static void test_a_letter_that_claims_too_much_is_refused(void **state)
+static void test_a_handshake_message_with_a_wrong_length_is_refused(void **state)
 {
 	struct sim_msg_handshake packed = { .len_bytes = SIM_HANDSHAKE_MSG_SIZE + 1 };
 	struct sim_fds none = { .count = 0 };
@@ -354,8 +354,8 @@ int main(void)
 		TEST(test_of_several_descriptors_one_is_taken_and_none_leaks),
 		TEST(test_three_descriptors_travel_in_order),
 		TEST(test_descriptors_beyond_the_room_are_lost_and_none_leaks),
-		TEST(test_a_letter_arrives_as_it_was_sent),
-		TEST(test_a_letter_that_claims_too_much_is_refused),
+		TEST(test_a_handshake_message_arrives_as_it_was_sent),
+		TEST(test_a_handshake_message_with_a_wrong_length_is_refused),
 		TEST(test_what_was_sent_before_closing_with_unread_packets_arrives),
 		TEST(test_any_other_size_is_refused),
 		TEST(test_unknown_kinds_are_refused),
