@@ -119,7 +119,7 @@ static void test_a_killed_server_is_seen_by_all_its_clients(void **state)
 	daemon_stop(&test_session.daemon);
 }
 
-static void test_a_server_that_leaves_in_order_is_told_apart_from_a_dead_one(void **state)
+static void test_a_server_that_leaves_in_order_differs_from_a_dead_one(void **state)
 {
 	(void)state;
 	serve_and_open_channel();
@@ -223,7 +223,7 @@ static void test_when_the_daemon_is_killed_all_channels_are_lost(void **state)
 	expect_all_lost();
 }
 
-static void test_when_the_daemon_is_told_to_end_all_channels_are_lost(void **state)
+static void test_when_the_daemon_is_asked_to_end_all_channels_are_lost(void **state)
 {
 	(void)state;
 	serve_and_open_channel();
@@ -381,11 +381,11 @@ int main(void)
 		TEST(test_what_a_killed_client_had_closed_before_is_not_taken_for_dead),
 		TEST(test_what_a_dead_client_had_said_counts_although_it_cannot_be_sent_to),
 		TEST(test_a_killed_server_is_seen_by_all_its_clients),
-		TEST(test_a_server_that_leaves_in_order_is_told_apart_from_a_dead_one),
+		TEST(test_a_server_that_leaves_in_order_differs_from_a_dead_one),
 		TEST(test_a_client_killed_while_it_waits_is_forgotten),
 		TEST(test_a_forked_child_does_not_keep_its_parents_channels_open),
 		TEST(test_when_the_daemon_is_killed_all_channels_are_lost),
-		TEST(test_when_the_daemon_is_told_to_end_all_channels_are_lost),
+		TEST(test_when_the_daemon_is_asked_to_end_all_channels_are_lost),
 		TEST(test_a_listener_that_never_accepts_does_no_harm),
 		TEST(test_a_sender_that_floods_a_stopped_process_is_refused),
 		TEST(test_a_channel_whose_descriptors_find_no_room_is_closed_at_both_ends),

@@ -83,7 +83,7 @@ static void test_service_echoes_to_the_other_generation_until_its_death(void **s
 	}
 }
 
-static void test_client_is_told_of_the_death_of_the_other_generation(void **state)
+static void test_client_gets_the_death_of_the_other_generation(void **state)
 {
 	(void)state;
 	for (enum generation of_service = 0; of_service < NUM_GENERATIONS; of_service++) {
@@ -177,7 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CHANNEL_TEST(test_service_echoes_to_the_other_generation_until_its_death),
-		CHANNEL_TEST(test_client_is_told_of_the_death_of_the_other_generation),
+		CHANNEL_TEST(test_client_gets_the_death_of_the_other_generation),
 		CHANNEL_TEST(test_comch_server_takes_comm_channel_clients),
 	};
 

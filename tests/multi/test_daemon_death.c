@@ -164,7 +164,7 @@ static void test_a_stale_session_is_refused_and_started_again(void **state)
 	end_card();
 }
 
-static void test_when_the_daemon_is_told_to_end_its_processes_get_errors(void **state)
+static void test_when_the_daemon_is_asked_to_end_its_processes_get_errors(void **state)
 {
 	struct actor_key key;
 
@@ -500,7 +500,7 @@ int main(void)
 		TEST(test_a_killed_importer_does_not_hold_up_its_exporter),
 		TEST(test_when_the_daemon_is_killed_both_sides_get_errors),
 		TEST(test_a_stale_session_is_refused_and_started_again),
-		TEST(test_when_the_daemon_is_told_to_end_its_processes_get_errors),
+		TEST(test_when_the_daemon_is_asked_to_end_its_processes_get_errors),
 		TEST(test_a_stopped_importer_is_waited_for_until_the_timeout),
 		TEST(test_an_importer_that_is_silent_is_waited_for_once),
 		TEST(test_a_forked_child_does_not_keep_its_dead_parent_attached),

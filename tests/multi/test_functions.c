@@ -213,7 +213,7 @@ static void test_removed_representor_is_not_listed_until_its_function_is_added(v
 }
 
 /* The first PF has two VFs, the second one; the first has two SFs. */
-static void test_pf_has_as_many_vfs_as_it_is_told(void)
+static void test_pf_has_the_number_of_vfs_that_was_set(void)
 {
 	card_begin("host", TOPOLOGY, NULL);
 	CHECK(num_devs() == 7);
@@ -442,7 +442,7 @@ int main(void)
 		OWN_TEST(test_removed_function_is_not_listed_until_it_is_added),
 		OWN_TEST(test_function_that_failed_is_of_no_use_before_it_is_reset),
 		OWN_TEST(test_removed_representor_is_not_listed_until_its_function_is_added),
-		OWN_TEST(test_pf_has_as_many_vfs_as_it_is_told),
+		OWN_TEST(test_pf_has_the_number_of_vfs_that_was_set),
 		OWN_TEST(test_pf_takes_its_vfs_and_sfs_with_it),
 		OWN_TEST(test_copies_wait_while_the_link_is_down),
 		OWN_TEST(test_sleeper_wakes_when_the_link_is_up),

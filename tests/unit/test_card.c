@@ -41,7 +41,7 @@ struct fixture {
 	struct pcie_topology *topology;
 	struct sim_card *card;
 	uint32_t host, left, right;
-	char told[256]; /* what the callbacks said: "peer:key " each */
+	char told[256]; /* the arguments of the callbacks: "peer:key " each */
 };
 
 static uint32_t attach(struct fixture *f, const char *side)
@@ -224,8 +224,8 @@ static void test_an_import_goes_through_an_able_function_of_ones_own(void **stat
 	assert_int_equal(import_by(f, f->host, &key, LEFT_HOST), -ENOTSUP);
 }
 
-/* The abilities for memory and for sync events are not each other's: the DPU exports the
- * latter alone, the host imports the latter alone. */
+/* Capabilities for memory and for sync events are independent: the DPU exports only the latter, the host imports
+ * only the latter. */
 static void test_sync_events_go_both_ways(void **state)
 {
 	struct fixture *f = *state;
@@ -292,7 +292,7 @@ static void test_only_the_exporter_revokes(void **state)
 	expect_told(f, "");
 }
 
-static void test_an_importer_of_several_times_is_told_once(void **state)
+static void test_an_importer_of_several_times_is_notified_once(void **state)
 {
 	struct fixture *f = *state;
 	struct sim_key key = export(f);
@@ -306,20 +306,20 @@ static void test_an_importer_of_several_times_is_told_once(void **state)
 	expect_told(f, expected);
 }
 
-static void test_an_importer_that_let_go_is_not_told(void **state)
+static void test_an_importer_that_let_go_is_not_notified(void **state)
 {
 	struct fixture *f = *state;
 	struct sim_key key = export(f);
 
 	assert_int_equal(import(f, &key), 0);
 	sim_card_unimport(f->card, f->left, key.id);
-	sim_card_unimport(f->card, f->left, key.id); /* once too often does nothing */
+	sim_card_unimport(f->card, f->left, key.id); /* a further release has no effect */
 	sim_card_unimport(f->card, f->right, key.id);
 	sim_card_revoke(f->card, f->host, key.id, note, f);
 	expect_told(f, "");
 }
 
-/* A new key in an old place differs in its generation: the old descriptor does not open it. */
+/* A new key in a used slot has another generation: the old descriptor does not match it. */
 static void test_a_key_in_a_revoked_ones_place_is_another_key(void **state)
 {
 	struct fixture *f = *state;
@@ -348,7 +348,7 @@ static void test_a_leaving_exporter_takes_all_its_keys_along(void **state)
 	assert_int_equal(import(f, &first), -ESTALE);
 }
 
-static void test_a_leaving_importer_is_not_told(void **state)
+static void test_a_leaving_importer_is_not_notified(void **state)
 {
 	struct fixture *f = *state;
 	struct sim_key key = export(f);
@@ -409,7 +409,7 @@ static void test_reports_list_what_lives(void **state)
 	expect_told(f, "1<-0 4096 cma (why not); ");
 }
 
-/* The arrays grow from 16 to 128 on the way; nothing may point into an old one. */
+/* The arrays grow from 16 to 128 meanwhile; no pointer into an old array may remain. */
 static void test_many_keys_keep_their_importers(void **state)
 {
 	enum { COUNT = 100 };
@@ -444,11 +444,11 @@ int main(void)
 		TEST(test_a_revoked_key_tells_its_importers_and_is_gone),
 		TEST(test_exports_are_found_by_their_function),
 		TEST(test_only_the_exporter_revokes),
-		TEST(test_an_importer_of_several_times_is_told_once),
-		TEST(test_an_importer_that_let_go_is_not_told),
+		TEST(test_an_importer_of_several_times_is_notified_once),
+		TEST(test_an_importer_that_let_go_is_not_notified),
 		TEST(test_a_key_in_a_revoked_ones_place_is_another_key),
 		TEST(test_a_leaving_exporter_takes_all_its_keys_along),
-		TEST(test_a_leaving_importer_is_not_told),
+		TEST(test_a_leaving_importer_is_not_notified),
 		TEST(test_the_exporter_is_known_to_importers_only),
 		TEST(test_reports_list_what_lives),
 		TEST(test_many_keys_keep_their_importers),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/clock/clock.h and lock.h: modes, session time, and what jobs of several handles on one page cost. */
+/* sim/clock/clock.h and lock.h: modes, session time, and the time of jobs of several handles on one page. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ enum { DPU, HOST, OTHER_CARD };
 struct fixture {
 	struct sim_clock_page *page;
 	struct pcie_topology *topology;
-	struct sim_clock *clock, *other; /* as two processes have it */
+	struct sim_clock *clock, *other; /* as two processes have them */
 };
 
 static void open_clocks(struct fixture *fixture, enum sim_clock_mode mode)
@@ -150,7 +150,7 @@ static void test_slower_link_is_slower(void **state)
 	assert_true(alone_ps(fixture, 0) < 20 * UINT64_C(1000000));
 }
 
-/* ---- links in trouble; virtual time stands still at 0 ---- */
+/* ---- links that are down or degraded; virtual time stands still at 0 ---- */
 
 static void worsen(struct sim_clock_card *card, uint32_t rule, const struct sim_clock_degrade *worse)
 {
@@ -183,7 +183,7 @@ static void test_degraded_link_is_as_slow_as_one_that_was_trained_so(void **stat
 	assert_int_equal(end_of_job_ps(fixture->other, DPU, &later), 5000000 + alone_ps(fixture, 0));
 }
 
-/* What three rules make of a Gen5 x16 link, by the nanosecond. */
+/* The combination of three rules on a Gen5 x16 link, by the nanosecond. */
 static void test_each_window_ends_at_its_own_time(void **state)
 {
 	struct fixture *fixture = *state;
@@ -228,7 +228,7 @@ static void test_windows_of_rules_that_are_gone_are_closed_at_once(void **state)
 	assert_int_equal(sim_clock_link_up_ns(card), 300);
 }
 
-/* Windows that are over make room, and a rule that finds none is refused. */
+/* Expired windows free their slots, and a rule without a free slot is refused. */
 static void test_link_has_a_number_of_windows_at_a_time(void **state)
 {
 	const struct sim_clock_degrade worse = { .until_ns = 100, .replay_ppb = 1 };
@@ -241,14 +241,14 @@ static void test_link_has_a_number_of_windows_at_a_time(void **state)
 		worsen(card, rule, &worse);
 	expect_link(fixture, 99, 5, 16, SIM_CLOCK_MAX_WINDOWS);
 	assert_int_equal(sim_clock_link_degrade(card, 1000, &worse, 99), -ENOSPC);
-	assert_int_equal(sim_clock_link_degrade(card, 5, &worse, 99), 0); /* has one */
+	assert_int_equal(sim_clock_link_degrade(card, 5, &worse, 99), 0); /* has a window */
 	assert_int_equal(sim_clock_link_degrade(card, 1000,
 						&(struct sim_clock_degrade){ .until_ns = 200, .replay_ppb = 3 }, 100),
 			 0);
 	expect_link(fixture, 100, 5, 16, 3);
 }
 
-/* The page is everybody's: nonsense in it must not lead out of it. */
+/* All processes write to the page: corrupt contents must not cause accesses outside of it. */
 static void test_corrupt_link_state_is_the_trained_link(void **state)
 {
 	struct fixture *fixture = *state;
@@ -346,7 +346,7 @@ static void test_lock_of_a_dead_process_is_taken_over(void **state)
 	assert_int_equal(theirs >> 32, pid);
 	mine = sim_clock_lock(lock);
 	assert_int_equal(mine >> 32, getpid());
-	sim_clock_unlock(lock, theirs); /* as one does that was only slow */
+	sim_clock_unlock(lock, theirs); /* as a holder does that was only slow */
 	assert_int_equal(atomic_load(&lock->holder), mine);
 	sim_clock_unlock(lock, mine);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies between memories, each of which is this process's own or a remote one.
- * One process is enough: it is reached in place when the remote says the same
- * cookie as itself, and through cma when it says another. */
+/* Copies between memories, each of which is this process's own or a remote one. One process is enough: it copies
+ * in place when the remote has its own cookie, and through cma when the remote has another. */
 #include <errno.h>
 #include <linux/sched.h>
 #include <pthread.h>
@@ -29,7 +28,7 @@
 #include "sim/base/log.h"
 
 #define SIZE 100000          /* three bounce buffers of 32768 and a rest */
-#define ADDR 0x7000000000ull /* as its users give it: not where it is */
+#define ADDR 0x7000000000ull /* the address that applications use: not where it is mapped */
 
 static uint8_t exported[2][SIZE], local[SIZE], before[SIZE];
 static uint8_t cookie[SIM_SECRET_SIZE] = "this very one..";
@@ -74,7 +73,7 @@ static struct sim_remote *create(struct sim_remote_cfg *cfg, const char *path)
 	return remote;
 }
 
-/* The whole of exported[@number] by way of @path. */
+/* The whole of exported[@number] over @path. */
 static struct sim_remote *reach(int number, const char *path)
 {
 	struct sim_remote_cfg cfg = cfg_of(exported[number], SIZE);
@@ -249,7 +248,7 @@ static void test_an_export_that_ended_meanwhile_is_what_is_wrong_and_no_path(voi
 	struct sim_remote *remote = NULL;
 
 	(void)state;
-	memset(cfg.exporter.cookie, 1, sizeof(cfg.exporter.cookie)); /* its memory is another's already */
+	memset(cfg.exporter.cookie, 1, sizeof(cfg.exporter.cookie)); /* another object has the address already */
 	cfg.peer.describe = ended_describe;
 	sim_log_set_sink(fail_if_logged);
 	assert_int_equal(sim_remote_create(&cfg, &remote), -ESTALE);
@@ -279,7 +278,7 @@ static void test_a_forced_path_that_does_not_work_is_refused(void **state)
 	}
 }
 
-/* As in another PID namespace: the number means a process, but not the exporter. */
+/* As in another PID namespace: the pid belongs to a process, but not to the exporter. */
 static void test_a_pid_without_the_exporters_cookie_is_not_used(void **state)
 {
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
@@ -308,7 +307,7 @@ static void test_memory_in_a_shared_object_is_mapped(void **state)
 	cfg.object_fd = fd;
 	cfg.region.object_offset = 5000;
 	remote = create(&cfg, "mapped");
-	close(fd); /* the mapping needs it no more */
+	close(fd); /* the mapping does not need it any more */
 	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, SIZE), 0);
 	assert_memory_equal(local, exported[0], SIZE);
 	assert_int_equal(sim_copy(remote, ADDR + SIZE - 1, NULL, here(exported[1]), 1), 0);
@@ -316,7 +315,7 @@ static void test_memory_in_a_shared_object_is_mapped(void **state)
 	sim_remote_destroy(remote);
 }
 
-/* A sync event's value is worked on where it is: whatever path is forced it is mapped, and never copied. */
+/* The value of a sync event is accessed in place: it is mapped with every forced path, and never copied. */
 static void test_a_sync_events_value_is_mapped_and_not_copied(void **state)
 {
 	struct sim_remote_cfg cfg = cfg_of(NULL, 16);
@@ -419,7 +418,7 @@ static void test_memory_that_the_exporter_unmapped_is_an_io_error(void **state)
 	sim_remote_destroy(remote);
 }
 
-/* The child has what we have at the same addresses. It is dead before anybody says so. */
+/* The child has our memory at the same addresses. It is dead before its state is set to gone. */
 static void test_an_exporter_that_died_is_an_io_error(void **state)
 {
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
@@ -452,7 +451,8 @@ static void test_remotes_of_one_exporter_share_a_descriptor(void **state)
 	sim_remote_destroy(other);
 }
 
-/* A child with @pid, or with any if that is 0; -1 where the kernel or our rights don't permit to choose. */
+/* A child with @pid, or with any pid if that is 0; -1 where the kernel or our rights do not permit to choose the
+ * pid. */
 static pid_t fork_as(pid_t pid)
 {
 	struct clone_args args = { .exit_signal = SIGCHLD,
@@ -474,7 +474,8 @@ static void reap(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* The exporter dies, and before anybody has noticed another process has its pid, with memory at the same addresses. */
+/* The exporter dies, and another process has its pid before the death was noticed, with memory at the same
+ * addresses. */
 static void test_a_process_that_got_the_exporters_pid_is_not_touched(void **state)
 {
 	const struct timespec after_last_check = { .tv_nsec = 2 * SIM_PEER_PROCESS_CHECK_NS };
@@ -521,7 +522,7 @@ static void test_revoked_memory_is_not_reached_any_more(void **state)
 		assert_int_equal(sim_copy(other, ADDR, remote, ADDR, 1), -EIO);
 		assert_int_equal(sim_copy(remote, ADDR, other, ADDR, 1), -EIO);
 		assert_memory_equal(exported[0], before, SIZE);
-		sim_remote_revoke(other); /* nothing stayed inside: this returns */
+		sim_remote_revoke(other); /* no copy is inside: this returns */
 		sim_remote_destroy(other);
 		sim_remote_destroy(remote);
 	}
@@ -570,8 +571,7 @@ static void *copy_until_gone(void *arg)
 	return NULL;
 }
 
-/* What the revocation promises: the memory may be reused at once. A thread
- * checker sees a copy that is still inside then. */
+/* After the revocation the memory may be reused at once. A thread checker detects a copy that is still inside then. */
 static void test_memory_is_free_when_the_revocation_returns(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The 64 bytes that an application carries to the other side. */
+/* The 64-byte descriptor that an application passes to the other side. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static void make(uint8_t bytes[SIM_DESCRIPTOR_BYTES])
 	sim_descriptor_encode(session, &key, bytes);
 }
 
-/* As a forger would, who knows the format. */
+/* A forger knows the format. */
 static void sign(uint8_t bytes[SIM_DESCRIPTOR_BYTES])
 {
 	uint32_t sum = (uint32_t)crc32(0, bytes, CHECKSUM_OFFSET);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session's directory: who owns it, and how the daemon's socket is found in it. */
+/* A session's directory: its owner, and how the daemon's socket is found in it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Files and, one level down, what the long path test makes. */
+/* Files, and one level down the directories of the long path test. */
 static void empty(int dir_fd)
 {
 	DIR *dir = fdopendir(dup(dir_fd));
@@ -148,7 +148,7 @@ static void test_the_lock_of_a_dead_process_is_free(void **state)
 	close(lock);
 }
 
-/* Two that look see the same, and a daemon may start meanwhile. */
+/* Two concurrent readers get the same answer, and a daemon may start meanwhile. */
 static void test_looking_takes_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -156,7 +156,7 @@ static void test_looking_takes_nothing(void **state)
 
 	close(lock);
 	looking = openat(f->fd, "lock", O_RDWR | O_CLOEXEC);
-	flock(looking, LOCK_EX | LOCK_NB); /* as a look did that took the lock */
+	flock(looking, LOCK_EX | LOCK_NB); /* as a reader that takes the lock */
 	assert_false(sim_session_dir_is_live(f->fd));
 	lock = sim_session_dir_lock(f->fd);
 	assert_true(lock >= 0);
@@ -164,9 +164,9 @@ static void test_looking_takes_nothing(void **state)
 	close(looking);
 }
 
-/* A daemon that ends removes the lock file. Whoever had it open before and gets
- * its lock afterwards has nothing: the name is free for a third. The child ends
- * sessions all the time; what this process locks must be what has the name. */
+/* A daemon that ends removes the lock file. A process that opened it before and gets its lock afterwards holds
+ * nothing: a third process may create the name anew. The child ends sessions all the time; the lock that this
+ * process takes must be of the file that has the name. */
 static void test_the_lock_held_is_the_one_that_has_the_name(void **state)
 {
 	struct fixture *f = *state;
@@ -250,7 +250,7 @@ static void test_a_stale_socket_is_replaced(void **state)
 	struct fixture *f = *state;
 	int lock = sim_session_dir_lock(f->fd), listening = sim_session_dir_listen(f->fd);
 
-	close(listening); /* as after SIGKILL: the name stays */
+	close(listening); /* as after SIGKILL: the socket's file remains */
 	close(lock);
 	assert_true(has(f, "bfsimd.sock"));
 	lock = sim_session_dir_lock(f->fd);
@@ -267,7 +267,7 @@ static void test_cleaning_leaves_an_empty_directory(void **state)
 
 	assert_int_equal(sim_session_dir_write(f->fd, "topology.yaml", "x", 1), 0);
 	assert_int_equal(sim_session_dir_write(f->fd, "bfsimd.log", "x", 1), 0);
-	half = openat(f->fd, "topology.yaml.new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600); /* of one that died writing */
+	half = openat(f->fd, "topology.yaml.new", O_WRONLY | O_CREAT | O_CLOEXEC, 0600); /* of a writer that died */
 	close(half);
 	sim_session_dir_remove_files(f->fd);
 	assert_true(is_empty(f));
@@ -307,7 +307,7 @@ static void test_an_empty_file_is_an_empty_text(void **state)
 	free(got);
 }
 
-/* A file of /proc says that it has no bytes, and has some; so has a pipe. */
+/* A file of /proc has size 0 and contents; so has a pipe. */
 static void test_a_file_without_a_size_is_read_to_its_end(void **state)
 {
 	char *got;

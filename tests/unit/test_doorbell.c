@@ -59,7 +59,7 @@ static void test_every_slot_can_ring(void **state)
 	expect_none();
 }
 
-/* Slot 5 rings whenever it was looked at; the others get their turn all the same. */
+/* Slot 5 rings whenever it was read; the others are found all the same. */
 static void test_a_peer_that_rings_all_the_time_starves_no_other(void **state)
 {
 	(void)state;

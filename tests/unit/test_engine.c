@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/engine/engine.h: the thread that runs what no owner polls for. Waiting is for
- * a condition, with a deadline that only a lost job reaches. */
+/* sim/engine/engine.h: the thread that runs jobs without a polling owner. Waiting is for a condition, with a
+ * deadline that only a lost job reaches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,10 +29,10 @@ struct fixture {
 struct test_job {
 	struct sim_job job; /* first */
 	sem_t *ran;         /* posted when it runs; may be NULL */
-	pthread_t thread;   /* that it ran in */
-	sem_t *gate;        /* waited for in it; may be NULL */
+	pthread_t thread;   /* the thread that it ran in */
+	sem_t *gate;        /* the job waits for this; may be NULL */
 	int result;
-	int data; /* written by it, plainly: whoever reaps it may look */
+	int data; /* written by the job with a plain store: the owner that reaps it may read it */
 };
 
 static struct timespec deadline(void)
@@ -119,7 +119,7 @@ static void expect_done(struct sim_queue *queue, const struct test_job *job, int
 	assert_int_equal(done->status, status);
 }
 
-/* ---- jobs that nobody polls for ---- */
+/* ---- jobs without a polling owner ---- */
 
 static void test_job_without_a_polling_owner_runs_in_the_engines_thread(void **state)
 {
@@ -166,7 +166,7 @@ static void test_jobs_without_a_polling_owner_behind_a_failed_one_are_cancelled(
 	assert_int_equal(jobs[1].data, 0);
 }
 
-/* Two owners that do not poll: neither waits for the other's next call. */
+/* Two owners that do not poll: neither job waits for the other owner's next call. */
 static void test_jobs_without_a_polling_owner_of_all_queues_run(void **state)
 {
 	struct fixture *fixture = *state;
@@ -186,8 +186,7 @@ static void test_jobs_without_a_polling_owner_of_all_queues_run(void **state)
 	}
 }
 
-/* While the engine's thread is in a job, the owner's poll does not start another, and
- * does not wait. */
+/* While the engine's thread is in a job, the owner's poll does not start another, and does not wait. */
 static void test_poll_beside_a_running_job_finds_nothing(void **state)
 {
 	struct fixture *fixture = *state;
@@ -207,7 +206,7 @@ static void test_poll_beside_a_running_job_finds_nothing(void **state)
 	sem_destroy(&gate);
 }
 
-/* What a flush finds running ends as it ends; what is behind is cancelled. */
+/* A job that runs at the flush ends as usual; later jobs are cancelled. */
 static void test_flush_beside_a_running_job_spares_it(void **state)
 {
 	struct fixture *fixture = *state;
@@ -245,8 +244,8 @@ static void test_job_that_the_engines_thread_finishes_notifies(void **state)
 	}
 }
 
-/* Order instead of waiting: when a second queue's job has run, in a later look of the
- * one thread, it is done with the first queue's. */
+/* The order makes waiting unnecessary: when a second queue's job has run, in a later turn of the one thread, the
+ * thread has handled the first queue's. */
 static void test_notify_is_not_called_without_a_wish_nor_for_unsignaled_jobs(void **state)
 {
 	struct fixture *fixture = *state;
@@ -292,8 +291,8 @@ static void wait_until_asleep(const struct fixture *fixture, bool closely)
 	}
 }
 
-/* The thread gives up after a while without jobs and says so. A doorbell right after
- * that must not be lost, nor one long after. */
+/* The thread gives up after a while without jobs and announces its sleep. A doorbell right after that must not be
+ * lost, nor a later one. */
 static void test_doorbell_wakes_the_sleeping_thread(void **state)
 {
 	struct fixture *fixture = *state;
@@ -310,8 +309,8 @@ static void test_doorbell_wakes_the_sleeping_thread(void **state)
 
 #define IDLE_QUEUES 20000
 
-/* Watch the thread look around @looks times, by the lock that it holds meanwhile, and
- * return inside the last look; or when it has given up before. */
+/* Watch the thread make @looks turns, by the lock that it holds meanwhile, and return inside the last turn; or
+ * when it has given up before. */
 static void wait_inside_look(struct sim_engine *engine, int looks)
 {
 	while (looks > 0 && atomic_load(&engine->awake)) {
@@ -321,14 +320,14 @@ static void wait_inside_look(struct sim_engine *engine, int looks)
 		}
 		if (--looks == 0)
 			return;
-		pthread_mutex_lock(&engine->lock); /* until this look is over */
+		pthread_mutex_lock(&engine->lock); /* until this turn is over */
 		pthread_mutex_unlock(&engine->lock);
 	}
 }
 
-/* The narrow place: the thread has looked at our queue for the last time, and not yet
- * said that it sleeps, so that the doorbell wakes nobody; its second look must find the
- * job. Idle queues behind ours make that look long, so that we come in the midst of it. */
+/* The critical window: the thread has polled our queue for the last time, and has not announced its sleep, so that
+ * the doorbell wakes no thread; its second poll must find the job. Idle queues behind ours make that turn long, so
+ * that the doorbell falls into it. */
 static void test_doorbell_while_the_thread_gives_up_is_not_lost(void **state)
 {
 	static struct sim_queue *idle[IDLE_QUEUES];
@@ -350,7 +349,7 @@ static void test_doorbell_while_the_thread_gives_up_is_not_lost(void **state)
 		sim_queue_destroy(idle[i]);
 }
 
-/* An owner that polls does its work itself, and the thread comes to rest beside it. */
+/* An owner that polls runs its own jobs, and the thread goes to sleep. */
 static void test_thread_sleeps_though_a_polled_queue_exists(void **state)
 {
 	struct fixture *fixture = *state;
@@ -397,7 +396,7 @@ static void test_owner_and_thread_share_the_work(void **state)
 	}
 }
 
-/* Queues come and go while the thread is busy with another's. */
+/* Queues are created and destroyed while the thread is busy with another's. */
 static void test_queues_come_and_go_beside_the_thread(void **state)
 {
 	struct fixture *fixture = *state;

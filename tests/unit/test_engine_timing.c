@@ -77,8 +77,8 @@ static struct pcie_times arrive(struct bench *bench, enum pcie_direction directi
 	return times;
 }
 
-/* The time per job of one queue that has @window in flight, when all is warm; a queue's
- * jobs are of one size, so they are done in order. */
+/* The time per job of one queue that has @window in flight, in the steady state; a queue's jobs are of one size,
+ * so they complete in order. */
 static uint64_t steady_ps(struct bench *bench, const struct pcie_job *job, unsigned int window)
 {
 	uint64_t done_ps[64] = { 0 }, last_ps = 0, half_ps = 0;
@@ -186,7 +186,7 @@ static void test_reads_writes_and_local_copies_have_ceilings_of_their_own(void *
 	}
 }
 
-/* A path that needs 70 ns to turn to each job has 70 more for each. */
+/* A path that needs 70 ns per job in addition takes 70 ns more for each. */
 static void test_a_gap_comes_on_top_of_the_bytes(void **state)
 {
 	struct bench bench = bench_of(&fast_link);
@@ -269,7 +269,7 @@ static void test_two_queues_share_the_engines_rate(void **state)
 	assert_int_equal(times[0].accepted_ps, times[1].accepted_ps - 90 * NS);
 }
 
-/* DPA units need 500 ns each, but all of them together do no more than one job in 200 ns; cores don't wait for them. */
+/* DPA units need 500 ns each, but all of them together do at most one job in 200 ns; cores do not wait for them. */
 static void test_issuers_of_a_kind_have_a_limit_together(void **state)
 {
 	struct bench bench = bench_of(&fast_link);
@@ -285,7 +285,7 @@ static void test_issuers_of_a_kind_have_a_limit_together(void **state)
 	assert_int_equal(arrive(&bench, PCIE_READ, 8, 0).accepted_ps, 20 * NS);
 }
 
-/* A job that comes when all is idle again takes what it took first. */
+/* A job that is submitted when the engine is idle again takes as long as the first one. */
 static void test_an_idle_engine_has_no_memory(void **state)
 {
 	struct bench bench = bench_of(&fast_link);
@@ -313,7 +313,7 @@ static void test_the_same_jobs_have_the_same_times(void **state)
 	assert_memory_equal(&one.engine_state, &other.engine_state, sizeof(one.engine_state));
 }
 
-/* State that somebody scribbled over gives late times, and nothing worse. */
+/* Corrupt state gives late times, and nothing worse. */
 static void test_any_state_is_a_state(void **state)
 {
 	struct bench bench = bench_of(&fast_link);
@@ -344,7 +344,7 @@ static void test_engines_that_cannot_be_are_named(void **state)
 	assert_non_null(strstr(pcie_engine_config_error(&engine), "read requests"));
 }
 
-/* 65536 bytes at what was published: BlueField-3 reads 37 GB/s and writes 31.7, BlueField-2 25.6 and 15.3. */
+/* 65536 bytes at the published rates: BlueField-3 reads 37 GB/s and writes 31.7, BlueField-2 25.6 and 15.3. */
 static void test_profiles_move_large_jobs_as_was_measured(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Graphs over a context that has no room, which no library shows at will: so this
- * is one of our own. Its context keeps one task at a time, refuses the others with
- * AGAIN, and finishes the kept one when the test says so and the engine progresses. */
+/* Graphs over a context without room. No library lacks room on demand: so the test has one of its own. Its context
+ * keeps one task at a time, refuses the others with AGAIN, and completes the kept one when the test says so and
+ * the engine progresses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void complete(struct doca_task *task)
 }
 
 static const struct shim_task_type type = {
-	.name = SIM_TASK_DMA_MEMCPY, /* of a narrow kind */
+	.name = SIM_TASK_DMA_MEMCPY, /* of a kind with one task */
 	.size = sizeof(struct doca_task),
 	.check = check,
 	.validate = check,
@@ -128,7 +128,7 @@ static void open_device(void)
 	assert_ok(doca_devinfo_destroy_list(list));
 }
 
-/* Whose kind it takes is all the same: no function of that library is called. */
+/* The kind does not matter: no function of that library is called. */
 static void make_context(void)
 {
 	open_device();
@@ -220,7 +220,7 @@ static void test_context_without_room_is_no_failure(void **state)
 	assert_int_equal(in_flight(), 0);
 }
 
-/* Of room nothing shows before a try: whoever would sleep tries again first. */
+/* Room is only found by a try: an owner tries again before it sleeps. */
 static void test_no_owner_sleeps_while_a_node_may_have_room(void **state)
 {
 	doca_notification_handle_t fd;

@@ -136,7 +136,7 @@ static void test_nothing_to_move_is_nothing_on_the_wire(void **state)
 	assert_int_equal(bandwidth.mix_bps, 0);
 }
 
-/* Four bytes and what a write has around it; its address may be short. */
+/* Four bytes and a write's overhead; the address may be short. */
 static void test_an_interrupt_is_a_write_of_one_word(void **state)
 {
 	struct pcie_link link = gen4_x16;
@@ -214,7 +214,7 @@ static void test_whole_dwords_pad_the_payload(void **state)
 	assert_int_equal(wire.tx_bytes, 64 + 24);
 }
 
-/* Without anything of its own, the link has the whole line: 16 lanes of 16 GT/s at 128 of 130 bits. */
+/* Without packets of its own, the link uses the whole line: 16 lanes of 16 GT/s at 128 of 130 bits. */
 static void test_each_overhead_can_be_left_out(void **state)
 {
 	struct pcie_link link = gen4_x16;
@@ -290,7 +290,7 @@ static void test_generation_6_carries_packets_in_flits(void **state)
 	assert_int_equal(pcie_link_tlp_bps(&link), pcie_link_tlp_bps(&without));
 }
 
-/* Of four packets one is damaged, and of those that replace them one of four: 4/3 are sent for each. */
+/* One of four packets is damaged, and one of four of those that replace them: 4/3 are sent for each. */
 static void test_damaged_packets_are_sent_again(void **state)
 {
 	struct pcie_link link = gen4_x16;
@@ -334,7 +334,7 @@ static void test_wider_and_newer_links_are_faster(void **state)
 	}
 }
 
-/* What must stand in the message, and the link that earns it. */
+/* Required text of the message, and the link that causes it. */
 static void test_links_that_cannot_be_are_named(void **state)
 {
 	static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where an ask met no rule, it is known how far around there is none, and not further. */
+/* The no-fault cache: after an evaluation without a rule, it holds the range around the site that has none, and no
+ * more. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@ static struct sim_fault_site copy_at(uint64_t size, uint64_t addr)
 
 static struct sim_no_fault_cache cache;
 
-/* Evaluate there: no rule hits, and the cache is filled if it can be. */
+/* Evaluate there: no rule hits, and the cache is filled if possible. */
 static void ask(struct world *world, struct sim_fault_site site)
 {
 	assert_false(sim_injector_evaluate(world->faults, &site, &hit));
@@ -105,7 +106,7 @@ static void test_a_changed_plan_ends_it(void **state)
 	assert_true(is_cached(world, site));
 }
 
-/* A rule that met the site may fire at the next one: by chance, by count, by the clock. */
+/* A rule that matched the site may fire at the next match: by chance, by count, by the clock. */
 static void test_where_a_rule_waits_nothing_is_cached(void **state)
 {
 	static const char *const waiting[] = { "dma.memcpy nth=100 tear", "dma.memcpy p=1e-9 tear",
@@ -167,7 +168,7 @@ static void test_with_any_rules_each_site_is_hit_as_without_the_cache(void **sta
 		for (int i = 0; i < NUM_RANGES; i++)
 			add_range(world, &ranges[i]);
 		for (int i = 0; i < 2000; i++) {
-			/* often near the last one */
+			/* often near the previous one */
 			static uint64_t size, addr;
 			struct sim_fault_site site;
 
@@ -184,7 +185,7 @@ static void test_with_any_rules_each_site_is_hit_as_without_the_cache(void **sta
 				fail_msg("round %d: %u bytes at %u", round, (unsigned int)size, (unsigned int)addr);
 		}
 	}
-	assert_true(num_cached > 100); /* else nothing was tried */
+	assert_true(num_cached > 100); /* else the test proves nothing */
 }
 
 int main(void)

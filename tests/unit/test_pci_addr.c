@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PCI addresses: which texts are one, and how one is written. */
+/* PCI addresses: valid texts, and the text of an address. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The plan: rules come and go, are listed, and survive whoever scribbles on them. */
+/* The plan: rules are added and removed, listed, and corrupt contents do no harm. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -194,7 +194,7 @@ static void test_same_delays_are_kept_once(void **state)
 	free(changed);
 }
 
-/* Half of all delays twice is all there is; when a rule goes, its half is free again. */
+/* Half of all delays fit twice; when a rule is removed, its half is free again. */
 static void test_room_for_delays_ends_and_comes_back(void **state)
 {
 	struct sim_rule rule = parse("dma.memcpy delay=trace(a.txt)");
@@ -268,7 +268,7 @@ static void test_files_that_are_no_delays_are_refused_with_their_line(void **sta
 	assert_null(delays);
 }
 
-/* Scribbles -------------------------------------------------------------------------- */
+/* Corrupt contents ------------------------------------------------------------------ */
 
 static void ignore_rule(void *arg, const struct sim_plan_rule *rule)
 {
@@ -298,7 +298,7 @@ static void test_overwritten_plans_are_survived(void **state)
 	free(delays);
 }
 
-/* Until another rule takes the place of the one that was taken out. */
+/* A removed rule is remembered until another rule takes its slot. */
 static void test_rules_that_were_taken_out_are_remembered(void **state)
 {
 	struct sim_plan *plan = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events: what happens to links, functions and processes by the clock. */
+/* Events: rules that hit links, functions and processes by the clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void test_events_happen_once_at_their_time(void **state)
 	assert_int_equal(sim_injector_next_event_ns(world->faults, 2000 * MS), SIM_NEVER_NS);
 }
 
-/* A function that appears after a rule's end is spared. */
+/* A function that appears after a rule's end is not hit. */
 static void test_events_that_are_over_do_not_happen(void **state)
 {
 	struct world *world = *state;
@@ -81,16 +81,17 @@ static void test_peers_are_known_by_their_names(void **state)
 	struct sim_process victim = { "node0/host", "victim", 7 }, other = { "node0/host", "other", 8 };
 
 	add(world, "peer program=victim side=host from=2s kill");
-	assert_true(sim_injector_may_hit(world->faults, SIM_OP_PEER)); /* it is about others, so it is in every view */
+	assert_true(sim_injector_may_hit(world->faults,
+					 SIM_OP_PEER)); /* the rule is about other processes, so it is in every view */
 	assert_false(event_is_hit(world, SIM_OP_PEER, SIM_NO_FUNCTION, &other, 0, 2000 * MS));
 	assert_false(event_is_hit(world, SIM_OP_PEER, SIM_NO_FUNCTION, NULL, 0, 2000 * MS));
 	assert_true(event_is_hit(world, SIM_OP_PEER, SIM_NO_FUNCTION, &victim, 0, 2000 * MS));
 	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_KILL));
-	/* One that attaches later is new, and the rule still holds. */
+	/* A process that attaches later is new, and the rule still holds. */
 	assert_true(event_is_hit(world, SIM_OP_PEER, SIM_NO_FUNCTION, &victim, 0, 3000 * MS));
 }
 
-/* Each of them ends at its own time: what they come to at a time is the link's business (sim/clock/link_state.h). */
+/* Each rule ends at its own time; sim/clock/link_state.h combines them. */
 static void test_rules_of_a_link_are_reported_one_by_one(void **state)
 {
 	struct world *world = *state;
@@ -123,7 +124,7 @@ static void test_function_events(void **state)
 	assert_true(event_is_hit(world, SIM_OP_DAEMON, SIM_NO_FUNCTION, NULL, 0, 0) == false);
 }
 
-/* What changes nothing must not count as fired: a test would pass for the wrong reason. */
+/* A rule without an effect must not count as fired: a test would pass for the wrong reason. */
 static void test_function_without_what_a_rule_removes_is_not_hit(void **state)
 {
 	struct world *world = *state;
@@ -145,7 +146,7 @@ static bool moot_id_is(void *arg, uint32_t id, const struct sim_rule *rule)
 	return rule->actions && *(const uint32_t *)arg == id;
 }
 
-/* It is a match, and its turn, but does not fire; those behind it do. */
+/* It counts a match, but does not fire; later rules do. */
 static void test_rule_that_would_change_nothing_counts_a_match_alone(void **state)
 {
 	struct world *world = *state;
@@ -164,7 +165,7 @@ static void test_rule_that_would_change_nothing_counts_a_match_alone(void **stat
 	assert_counted(world, remove, 2, 1);
 }
 
-/* Who comes late asks for one time after the other. */
+/* A process that is late evaluates one time after the other. */
 static void test_events_of_one_time_can_be_asked_for_alone(void **state)
 {
 	struct world *world = *state;

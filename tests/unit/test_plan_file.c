@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans in YAML: what they come to, and what is said of mistakes. */
+/* Plans in YAML: the resulting rules, and the messages on mistakes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static void test_rules_are_lines_or_mappings(void **state)
 	sim_plan_file_fini(&file);
 }
 
-/* As YAML's versions and their users spell it. Where a word needs a value, that is one. */
+/* Spellings of YAML's versions and of their users. A keyword that needs a value gets one. */
 static void test_words_that_stand_alone_are_true_in_any_spelling(void **state)
 {
 	struct sim_plan_file file = parse("faults:\n"
@@ -154,7 +154,7 @@ static void test_mistakes_in_rules_are_refused_with_their_line(void **state)
 	assert_refused("faults:\n  - {op: dma.memcpy, refuse: off}\n", "2: refuse: cannot be false; leave it out");
 }
 
-/* One value is one word: nothing else comes in with it. */
+/* One value is one word: a value cannot bring further words. */
 static void test_values_can_not_smuggle_words(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What several rules come to, and how changes of the plan are seen. */
+/* The combination of several rules, and when changes of the plan take effect. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void test_part_that_was_moved_is_reckoned(void **state)
 	assert_int_equal(hit.moved_bytes, 0);
 }
 
-/* Rules are asked in order; the first that ends the copy is the last that fires. */
+/* Rules are evaluated in order; the first that ends the copy is the last that fires. */
 static void test_first_failure_wins(void **state)
 {
 	struct world *world = *state;
@@ -183,7 +183,7 @@ static void test_changes_are_seen_by_the_next_ask(void **state)
 	assert_false(copy_is_hit(world, 1 << 20));
 }
 
-/* Places are used over and over: 20000 rules, three at a time. */
+/* Slots are reused: 20000 rules, three at a time. */
 static void test_rules_come_and_go_for_long(void **state)
 {
 	struct world *world = *state;
@@ -233,7 +233,7 @@ static void test_overwritten_plans_are_survived(void **state)
 	}
 }
 
-/* Sound rules with a wrong byte here and there get further in. */
+/* Valid rules with a wrong byte here and there pass more checks. */
 static void test_slightly_overwritten_plans_are_survived(void **state)
 {
 	static const char *const rules[] = {
@@ -265,7 +265,7 @@ static void test_slightly_overwritten_plans_are_survived(void **state)
 	assert_true(fired > 1000);
 }
 
-/* Good rules first, then counters and delays that can't be. */
+/* Valid rules first, then impossible counters and delays. */
 static void test_overwritten_counters_are_survived(void **state)
 {
 	struct world *world = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads and processes ask at once while the plan changes. */
+/* Threads and processes evaluate at the same time while the plan changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ struct asker {
 	struct sim_injector *faults;
 	pthread_t thread;
 	uint64_t size;
-	const atomic_bool *changing; /* ask on while the plan changes */
+	const atomic_bool *changing; /* evaluate while the plan changes */
 	uint32_t asked, fired, wrong;
 };
 
@@ -132,8 +132,8 @@ static void test_faults_are_counted_out_exactly_among_threads(void **state)
 	sim_plan_destroy(plan);
 }
 
-/* Each thread's size has rules of its own, whose delays end in that size: a rule
- * seen half would show. */
+/* Each thread's size has rules of its own, whose delays end in that size: a rule that is read while it is written
+ * would be detected. */
 static void test_plan_changes_while_threads_evaluate_it(void **state)
 {
 	static const char *const rules[] = {

@@ -27,7 +27,7 @@ static void test_only_the_named_operation_is_hit(void **state)
 	struct world *world = *state;
 
 	add(world, "dma.memcpy fail=IO_FAILED");
-	assert_true(sim_injector_may_hit(world->faults, SIM_OP_COMCH_SEND)); /* the plan is new: ask */
+	assert_true(sim_injector_may_hit(world->faults, SIM_OP_COMCH_SEND)); /* the plan is new: evaluate */
 	assert_false(op_is_hit(world, SIM_OP_COMCH_SEND));
 	assert_false(sim_injector_may_hit(world->faults, SIM_OP_COMCH_SEND));
 	assert_true(sim_injector_may_hit(world->faults, SIM_OP_DMA_MEMCPY));
@@ -177,7 +177,7 @@ static void test_address_ranges_overlap_or_not(void **state)
 	assert_false(sim_injector_evaluate(world->faults, &site, &hit));
 }
 
-/* Rules for addresses beside one for all: at other addresses only the latter fires. */
+/* Rules for address ranges beside one for all addresses: outside of the ranges only the latter fires. */
 static void test_rules_for_addresses_leave_others_alone(void **state)
 {
 	struct world *world = *state;
@@ -233,7 +233,7 @@ static void test_counts_tell_matches_from_faults(void **state)
 	assert_counted(world, never, 0, 0);
 }
 
-/* A spent rule costs nothing more: nobody needs to ask. */
+/* A spent rule costs nothing more: no evaluation is needed. */
 static void test_spent_rules_leave(void **state)
 {
 	struct world *world = *state;
@@ -327,7 +327,7 @@ static void test_rules_fire_in_their_window_of_time(void **state)
 	assert_counted(world, id, 2, 2);
 }
 
-/* Rules of the future, of the present and of the past, added and taken out in between. */
+/* Rules of the future, of the present and of the past, added and removed in between. */
 static void test_windows_open_and_close_one_by_one(void **state)
 {
 	struct world *world = *state;
@@ -348,7 +348,7 @@ static void test_windows_open_and_close_one_by_one(void **state)
 	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_DELAY) | SIM_ACT_BIT(SIM_ACT_TEAR));
 	assert_true(copy_is_hit_at(world, 31 * MS));
 	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_TEAR));
-	add(world, "dma.memcpy from=1ms flip=2"); /* its time came long ago */
+	add(world, "dma.memcpy from=1ms flip=2"); /* its time began long ago */
 	assert_true(copy_is_hit_at(world, 32 * MS));
 	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_TEAR) | SIM_ACT_BIT(SIM_ACT_FLIP));
 }

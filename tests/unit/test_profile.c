@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Device profiles: what the published facts say, and what must hold for any profile. */
+/* Device profiles: published facts, and conditions of every profile. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void test_bluefield_3_is_as_published(void **state)
 	assert_int_equal(profile->dpu_caps.dma_max_buf_bytes, 2 * MIB);
 	assert_int_equal(profile->host_caps.dma_max_buf_bytes, 2 * MIB);
 	assert_int_equal(profile->dpu_caps.dma_max_list_len, 64);
-	assert_true(profile->dpu_caps.dma_max_tasks >= 3072); /* that many were seen to run */
+	assert_true(profile->dpu_caps.dma_max_tasks >= 3072); /* so many were measured */
 }
 
 /* A BlueField-2 has 2 MiB too since DOCA 2.9; 15b3:a2d6; Gen4 x16; nothing emulated. */
@@ -84,7 +84,7 @@ static void test_connectx_7_has_neither_arm_cores_nor_dma(void **state)
 	assert_int_equal(profile->comch_timing.one_way_ps, 0);
 }
 
-/* A link that can be; an engine that can be, where there is one; ceilings below the link's own. */
+/* A valid link; a valid engine, where there is one; limits below the link's own. */
 static void test_timing_is_there_exactly_where_it_is_needed(void **state)
 {
 	const struct pcie_profile *const *all;
@@ -162,8 +162,8 @@ static void test_dpu_serves_and_hosts_are_clients(void **state)
 			continue;
 		assert_int_equal(dpu->comch_max_msg_bytes, host->comch_max_msg_bytes);
 		assert_int_equal(dpu->comch_max_buf_bytes, host->comch_max_buf_bytes);
-		assert_true(dpu->comch_max_clients >= 1024); /* more than were seen to connect */
-		assert_true(dpu->comch_max_fast_tasks >= 1024 && dpu->comch_max_fast_tasks < 4096); /* seen */
+		assert_true(dpu->comch_max_clients >= 1024); /* more than were measured */
+		assert_true(dpu->comch_max_fast_tasks >= 1024 && dpu->comch_max_fast_tasks < 4096); /* measured */
 	}
 }
 

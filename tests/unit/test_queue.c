@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/engine/queue.h with its owner polling: order, errors, flush, unsignaled jobs. The
- * engine's own thread has its tests in test_engine.c; where it could come first
- * here, both orders have one outcome. */
+/* sim/engine/queue.h with its owner polling: order, errors, flush, unsignaled jobs. test_engine.c tests the
+ * engine's own thread; where that thread could be first here, both orders have one outcome. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +44,7 @@ static int run(struct sim_job *job)
 	return test->result;
 }
 
-/* Called in this thread only as long as no job waits for the engine's. */
+/* Called in this thread only while no job waits for the engine's thread. */
 static void notify(void *arg)
 {
 	((struct fixture *)arg)->notified++;
@@ -87,7 +86,7 @@ static void submit(struct fixture *fixture, struct test_job *jobs, size_t count)
 		assert_int_equal(sim_queue_submit(fixture->queue, &jobs[i].job), 0);
 }
 
-/* Poll until something comes; @status is how it ended. */
+/* Poll until a job completes; @status is its status. */
 static void expect_done(struct fixture *fixture, const struct test_job *job, int status)
 {
 	struct sim_job *done;

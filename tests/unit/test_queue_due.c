@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/engine/queue.h: jobs whose ends are held back until they are due. */
+/* sim/engine/queue.h: jobs whose completions are deferred until they are due. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ struct fixture {
 
 struct test_job {
 	struct sim_job job; /* first */
-	uint64_t delay_ns;  /* 0 = not held back, SIM_JOB_NEVER_DUE */
+	uint64_t delay_ns;  /* 0 = not deferred, SIM_JOB_NEVER_DUE */
 	int result;
 	bool ran;
 };
@@ -138,8 +138,8 @@ static void test_end_that_is_never_due_is_canceled_by_a_flush(void **state)
 	assert_null(sim_queue_poll(fixture->queue));
 	sim_queue_flush(fixture->queue);
 	expect_done(fixture, &jobs[0], -ECANCELED);
-	expect_done(fixture, &jobs[1], 0); /* it did its work */
-	expect_done(fixture, &jobs[2], 0); /* and nobody waits an hour for this one */
+	expect_done(fixture, &jobs[1], 0); /* the job has run */
+	expect_done(fixture, &jobs[2], 0); /* and the flush does not wait an hour for this one */
 }
 
 static void test_failure_that_is_held_back_comes_in_turn(void **state)
@@ -180,7 +180,7 @@ static void test_sleeping_owner_is_notified_when_it_is_due(void **state)
 	expect_done(fixture, &job, 0);
 }
 
-/* The engine has been asleep for long when the owner asks. */
+/* The engine has been asleep for long when the owner polls. */
 static void test_owner_of_a_late_end_is_notified_however_long_it_takes(void **state)
 {
 	struct fixture *fixture = *state;

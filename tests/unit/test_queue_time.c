@@ -133,7 +133,7 @@ static void submit(struct sim_queue *queue, struct test_job *jobs, size_t count)
 	sim_queue_doorbell(queue);
 }
 
-/* Let time pass until a job of the queue has ended; when. */
+/* Let time pass until a job of the queue has completed; returns the time. */
 static uint64_t expect_done(struct fixture *fixture, struct sim_queue *queue, const struct test_job *job, int status)
 {
 	struct sim_job *done;
@@ -151,7 +151,7 @@ static uint64_t expect_done(struct fixture *fixture, struct sim_queue *queue, co
 	return sim_clock_now_ns(fixture->clock);
 }
 
-/* What the model says of jobs that are handed in at once, one behind the other. */
+/* The model's times of jobs that are submitted at once, one after the other. */
 static void predict(const struct fixture *fixture, const struct test_job *jobs, size_t count, uint64_t *ret_ns)
 {
 	const struct pcie_card *card = &fixture->topology->cards[0];
@@ -181,7 +181,7 @@ static void test_ends_are_those_of_the_model_to_the_nanosecond(void **state)
 	submit(fixture->queues[0], jobs, 4);
 	for (int i = 0; i < 4; i++) {
 		if (expected[i] > latest)
-			latest = expected[i]; /* ends come in the order of the queue */
+			latest = expected[i]; /* completions are in the order of the queue */
 		assert_int_equal(expect_done(fixture, fixture->queues[0], &jobs[i], 0), latest);
 	}
 }
@@ -217,7 +217,7 @@ static void test_job_that_asks_nothing_of_the_card_takes_no_time(void **state)
 	assert_int_equal(expect_done(fixture, fixture->queues[0], &job, 0), 0);
 }
 
-/* Queue 0 hands in 64 small jobs, whose arrivals take it 17 us; queue 1's first arrives among them, not behind them. */
+/* Queue 0 submits 64 small jobs, whose arrivals take it 17 us; queue 1's first arrives among them, not behind them. */
 static void test_queues_are_served_by_arrival(void **state)
 {
 	struct fixture *fixture = *state;

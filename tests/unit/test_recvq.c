@@ -166,7 +166,7 @@ static void test_a_sleeping_consumer_is_woken_once(void **state)
 	assert_true(sim_recvq_has_message(&pair->consumer));
 }
 
-/* A producer that lies about what it wrote. */
+/* A producer that reports a wrong length or slot. */
 static void test_more_than_the_room_or_the_slot_holds_is_no_message(void **state)
 {
 	struct sim_recvq_message lies[] = {

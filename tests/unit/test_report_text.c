@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of a report as people read them (sim/cli/base/human_format.h). */
+/* Numbers of a report in human-readable form (sim/cli/base/human_format.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -91,7 +91,7 @@ static void test_as_many_records_wait_as_the_reader_said(void **state)
 	pair_free(&pair);
 }
 
-/* A ring for one record takes the largest one wherever the end of its memory lies. */
+/* A ring for one record takes the largest one at every position in its memory. */
 static void test_a_ring_for_one_takes_any_length_at_any_place(void **state)
 {
 	static const char text[] = "0123456789012345678901234567890123456789";
@@ -113,8 +113,8 @@ static void test_a_ring_for_one_takes_any_length_at_any_place(void **state)
 	pair_free(&pair);
 }
 
-/* 10,000 records of 64 bytes walk 70 times round 32 * 256 bytes, if they walk; what
- * lies behind the place where an empty ring begins anew (2048) is never written to. */
+/* 10,000 records of 64 bytes would pass 70 times through 32 * 256 bytes; an empty ring restarts at its start, so
+ * the memory behind the restart position (2048) is never written to. */
 static void test_a_ring_that_is_read_at_once_uses_its_first_page_only(void **state)
 {
 	static const uint8_t zeroes[4096];
@@ -131,7 +131,7 @@ static void test_a_ring_that_is_read_at_once_uses_its_first_page_only(void **sta
 	pair_free(&pair);
 }
 
-/* Wherever it stands when it is empty, and also if it has just begun anew. */
+/* At every position when it is empty, and also right after a restart. */
 static void test_as_many_of_the_largest_records_wait_at_any_place(void **state)
 {
 	struct pair pair = pair_new(8, 256);
@@ -154,8 +154,8 @@ static void test_as_many_of_the_largest_records_wait_at_any_place(void **state)
 	pair_free(&pair);
 }
 
-/* Of 8 records, 4 must be gone before a writer that waits is told, and then once. */
-static void test_a_waiting_writer_is_told_when_half_is_free(void **state)
+/* 4 of 8 records must be read before a waiting writer is notified, and then once. */
+static void test_a_waiting_writer_is_notified_when_half_is_free(void **state)
 {
 	struct pair pair = pair_new(8, 32);
 
@@ -184,8 +184,8 @@ static void test_a_writer_that_has_room_meanwhile_need_not_wait(void **state)
 	pair_free(&pair);
 }
 
-/* Whenever a writer is told of room, the longest record fits: for every size and fill. */
-static void test_told_of_room_the_longest_record_fits(void **state)
+/* Whenever a writer is notified of room, the longest record fits: for every size and fill. */
+static void test_when_notified_of_room_the_longest_record_fits(void **state)
 {
 	(void)state;
 	for (uint32_t max = 1; max <= 9; max++) {
@@ -208,7 +208,7 @@ static void test_told_of_room_the_longest_record_fits(void **state)
 	}
 }
 
-/* ---- what the other side may do to us ---- */
+/* ---- corrupt contents, written by the other side ---- */
 
 static int read_any(struct pair *pair)
 {
@@ -306,9 +306,9 @@ int main(void)
 		cmocka_unit_test(test_a_ring_for_one_takes_any_length_at_any_place),
 		cmocka_unit_test(test_a_ring_that_is_read_at_once_uses_its_first_page_only),
 		cmocka_unit_test(test_as_many_of_the_largest_records_wait_at_any_place),
-		cmocka_unit_test(test_a_waiting_writer_is_told_when_half_is_free),
+		cmocka_unit_test(test_a_waiting_writer_is_notified_when_half_is_free),
 		cmocka_unit_test(test_a_writer_that_has_room_meanwhile_need_not_wait),
-		cmocka_unit_test(test_told_of_room_the_longest_record_fits),
+		cmocka_unit_test(test_when_notified_of_room_the_longest_record_fits),
 		cmocka_unit_test(test_a_head_too_far_ahead_ends_the_ring),
 		cmocka_unit_test(test_a_record_longer_than_agreed_ends_the_ring),
 		cmocka_unit_test(test_a_tail_that_cannot_be_ends_the_ring_for_the_writer),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chance: the same match gets the same draw, and delays are distributed as their
- * names say. The seeds are fixed, so these tests give the same answer each time. */
+/* Random numbers: the same match gets the same draw, and delays have the distributions of their names. The seeds
+ * are fixed, so these tests give the same answer each time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ static void test_draws_are_those_of_every_machine(void **state)
 	assert_int_equal(sim_rng_delay(&pareto, sim_rng_key(42, 1, 1)), 10147);
 }
 
-/* Half of the bits are set, and neighbours have nothing in common. */
+/* Half of the bits are set, and neighbours are independent. */
 static void test_draws_are_spread_evenly(void **state)
 {
 	uint64_t bits = 0, changes = 0, before = 0, tenths[10] = { 0 };
@@ -143,7 +143,7 @@ static void test_normal_delays(void **state)
 	assert_near(got.least, 1000000 - 5 * 50000, 50000);
 }
 
-/* A delay is never below 0: half of these are. The mean of what is left is s / sqrt(2 pi). */
+/* A delay is never below 0: half of these are. The mean of the rest is s / sqrt(2 pi). */
 static void test_normal_delays_end_at_zero(void **state)
 {
 	struct moments got = draw("dma.memcpy delay=normal(0,1ms)");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules as text: what compiles, to what, and how it is written back. */
+/* Rules as text: valid texts, their compiled form, and the text that is written back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,7 +130,7 @@ static void test_patterns_name_several_operations(void **state)
 	assert_written("mmap.?mport fail=DRIVER", "mmap.import fail=DRIVER");
 }
 
-/* "*" is everything, but what can't fail does not. */
+/* "*" is every operation that the action fits. */
 static void test_rule_can_hit_only_operations_that_fit(void **state)
 {
 	struct sim_rule rule = parse("* size>=1 drop");
@@ -244,7 +244,7 @@ static void test_glob_matches_as_shells_do(void **state)
 	assert_false(sim_glob("a*b", "acbc"));
 }
 
-/* A pattern of many stars takes steps, not ages. */
+/* A pattern of many stars takes a bounded number of steps. */
 static void test_glob_with_many_stars_ends(void **state)
 {
 	char pattern[64] = "", text[512];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules that are wrong: each is refused with the place of its mistake and what
- * would have been right. */
+/* Rules that are wrong: each is refused with the position of its mistake and a correct form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -224,7 +223,7 @@ static void test_control_characters_and_overlong_lines_are_refused(void **state)
 	assert_refused(&longest);
 }
 
-/* What a message quotes may be long; the message is not. */
+/* A quotation in a message may be long; the message is not. */
 static void test_long_words_are_quoted_in_part(void **state)
 {
 	char text[1000];
@@ -239,7 +238,7 @@ static void test_long_words_are_quoted_in_part(void **state)
 	assert_refused(&mistake);
 }
 
-/* A rule from an untrusted place: anything but what a text compiles to is refused. */
+/* A rule from an untrusted source: only results of the compiler are accepted. */
 static void test_unsound_rules_are_refused(void **state)
 {
 	char file[SIM_DELAYS_FILE_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many rules put together at random: each that compiles is written as a text
- * that compiles to the same, byte for byte; each that does not says why. */
+/* Random rules: each one that compiles is written as a text that compiles to the same, byte for byte; each one
+ * that does not gives an error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define ROUNDS 20000
 
-static uint64_t chance = 1; /* a fixed beginning: each run sees the same rules */
+static uint64_t chance = 1; /* a fixed seed: each run has the same rules */
 
 static uint64_t below(uint64_t n)
 {

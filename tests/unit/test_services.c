@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who may listen where, who is brought together with whom, and what others are
- * told when somebody leaves: without a process or a socket.
+/* The card's services, without a process or a socket: permitted listeners, the server of each client, and the
+ * notifications when a process leaves.
  *
  *   DPU0 holds HOST0's representor, DPU1 HOST1's; OTHER_DPU and OTHER_HOST are another card.
  */
@@ -172,7 +172,7 @@ static void test_listening_takes_ones_own_function_that_holds_the_representor(vo
 	assert_int_equal(listen_on(f.dpu, 1, 6, HOST0, "echo"), -EINVAL);
 	assert_int_equal(listen_on(f.dpu, 1, DPU0, UINT32_MAX, "echo"), -EINVAL);
 	assert_int_equal(listen_on(f.host, 1, HOST0, HOST0, "echo"), -EINVAL); /* holds none */
-	assert_int_equal(listen_on(99, 1, DPU0, HOST0, "echo"), -EINVAL);      /* nobody */
+	assert_int_equal(listen_on(99, 1, DPU0, HOST0, "echo"), -EINVAL);      /* no such peer */
 	assert_int_equal(listen_on(f.other, 1, OTHER_DPU, OTHER_HOST, "echo"), 0);
 }
 
@@ -357,7 +357,7 @@ static void test_a_leaving_peers_services_and_channels_end(void **state)
 	assert_false(sim_services_end_next_of_peer(f.services, f.host, &closed));
 }
 
-/* Whether the next channel through the function is the host's @number, of which the DPU hears if it knew. */
+/* Whether the next channel through the function is the host's @number, of which the DPU is notified if it knew it. */
 static void expect_end_through(uint32_t function, uint64_t number, bool server_knew)
 {
 	struct sim_closed_channel closed;
@@ -397,7 +397,7 @@ static void test_what_goes_through_a_function_ends_with_it(void **state)
 	assert_false(sim_services_has_service(f.services, HOST1, "echo"));
 }
 
-/* Those beyond what one process may have unaccepted wait, and are next when there is room. */
+/* Channels beyond a process's limit of unaccepted ones wait, and are next when there is room. */
 static void test_one_peer_has_limited_channels_and_services(void **state)
 {
 	uint32_t second = attach("host");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words for a shell: what a shell makes of them. */
+/* Quoting for a shell: the quoted text, and the shell's result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Topologies that are right: what each field means and what its default is.
- * Wrong ones are in test_topology_errors.c. */
+/* Valid topologies: the meaning of each field, and its default. Wrong ones are in test_topology_errors.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Topologies that are wrong: each mistake is refused with its line, its field
- * and what would have been right. */
+/* Topologies that are wrong: each mistake is refused with its line, its field and a correct form. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +38,7 @@ static void assert_all_refused(const struct mistake *mistakes, size_t count)
 		assert_refused(mistakes[i].yaml, strlen(mistakes[i].yaml), mistakes[i].message);
 }
 
-/* The mistakes stand in functions[0], from line 4 on, and are blamed there. */
+/* The mistakes are in functions[0], from line 4 on, and are reported there. */
 static void assert_fields_refused(const struct mistake *mistakes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -349,7 +348,7 @@ static void test_names_out_of_form_are_refused(void **state)
 		  AT_5 "iface: \"a?b\" is not a name; write it without spaces and '/'" });
 }
 
-/* How functions belong together ---------------------------------------------------- */
+/* Relations of functions ------------------------------------------------------------- */
 
 #define DPU "  - {side: dpu, type: pf, pci: \"03:00.0\""
 

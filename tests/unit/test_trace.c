@@ -97,7 +97,7 @@ static void test_a_fault_event_has_its_rule_and_its_operation(void **state)
 	sim_trace_recording_free(&recording);
 }
 
-/* A process that is killed leaves what it had written: its segment is ours, too. */
+/* A killed process leaves its segment in shared memory, with all that it recorded. */
 static void test_what_a_killed_process_recorded_is_still_there(void **state)
 {
 	struct sim_trace_recording recording;
@@ -121,7 +121,7 @@ static void test_what_a_killed_process_recorded_is_still_there(void **state)
 
 /* ---- how much ---- */
 
-/* A ring holds 4096: of 5000 lines the first 904 are gone, and it is known. */
+/* A ring holds 4096: of 5000 lines the first 904 are overwritten, and counted as lost. */
 static void test_a_full_ring_loses_the_oldest_and_says_how_many(void **state)
 {
 	struct sim_trace_recording recording;
@@ -150,7 +150,7 @@ static void test_a_flood_of_log_lines_leaves_contexts_and_tasks_alone(void **sta
 	sim_trace_recording_free(&recording);
 }
 
-/* Tasks in no time: the first 512 take all credits, then the distance doubles up to 1024. All are counted. */
+/* Tasks without pauses: the first 512 take all credits, then the distance doubles up to 1024. All are counted. */
 static void test_of_a_flood_of_tasks_some_are_recorded_and_all_counted(void **state)
 {
 	uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL);
@@ -206,7 +206,7 @@ static void test_failed_tasks_are_recorded_whatever_the_pace(void **state)
 	sim_trace_recording_free(&recording);
 }
 
-/* 1024 entries: contexts beyond go where one like them has been, and all is counted. */
+/* 1024 entries: a further context shares the entry of a similar one, and all is counted. */
 static void test_more_contexts_than_entries_share_them(void **state)
 {
 	struct sim_trace_recording recording;
@@ -279,14 +279,14 @@ static void test_a_record_of_virtual_time_to_come_is_left_out(void **state)
 	begin_virtual(SIM_TRACE_SAMPLED);
 	virtual_ns = 1000;
 	sim_trace_state(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 0, 2);
-	virtual_ns = 999; /* for who reads */
+	virtual_ns = 999; /* for the reader */
 	assert_int_equal(sim_trace_recording_read_fd(fd, &session, &recording), 0);
 	assert_int_equal(recording.num_events, 0);
 	assert_int_equal(recording.num_bad, 1);
 	sim_trace_recording_free(&recording);
 }
 
-/* Which tasks are recorded must not depend on how fast the machine is. */
+/* The selection of recorded tasks must not depend on the machine's speed. */
 static void test_the_pace_is_that_of_virtual_time(void **state)
 {
 	struct sim_trace_recording recording;
@@ -297,19 +297,19 @@ static void test_the_pace_is_that_of_virtual_time(void **state)
 	sim_trace_task_stats_init(&stats, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
 	for (int i = 0; i < SIM_TRACE_BURST; i++)
 		do_task(&stats, NULL);
-	usleep(2 * SIM_TRACE_CREDIT_NS / 1000); /* no credit comes of that */
+	usleep(2 * SIM_TRACE_CREDIT_NS / 1000); /* this brings no credit */
 	for (int i = 0; i < 100; i++)
 		do_task(&stats, NULL);
 	for (int i = 0; i < 2000; i++, virtual_ns += SIM_TRACE_CREDIT_NS)
 		do_task(&stats, NULL);
 	recording = read_all();
-	/* the burst; one in 2, 4, 8, ... of the hundred; and nearly all that came no faster than credits */
+	/* the burst; one in 2, 4, 8, ... of the hundred; and nearly all that were no faster than credits */
 	assert_true(recording.num_events > SIM_TRACE_BURST + 1000);
 	assert_true(recording.events[SIM_TRACE_BURST + 6].time_ns > session.zero_ns);
 	sim_trace_recording_free(&recording);
 }
 
-/* In the order in which they happened, and a message is sent before it comes. */
+/* In order of time, and a message is sent before it is received. */
 static void test_what_happens_at_one_moment_is_told_in_order(void **state)
 {
 	struct sim_merged_trace merged = { 0 };
@@ -385,7 +385,7 @@ static void test_messages_of_one_moment_keep_their_arrows(void **state)
 	sim_merged_trace_free(&merged);
 }
 
-/* Its memory is gone then. */
+/* The recording's memory is freed then. */
 static void test_virtual_time_is_not_read_after_the_end(void **state)
 {
 	struct sim_trace_task_stats stats;
@@ -421,7 +421,7 @@ static void test_the_environment_chooses_the_level(void **state)
 	assert_int_equal(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 1);
 }
 
-/* A task_stats that outlives its recording writes to nowhere. */
+/* Counters that outlive their recording count into a dummy. */
 static void test_counters_that_outlive_their_recording_do_no_harm(void **state)
 {
 	struct sim_trace_recording recording;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/trace: arrows of the trace lead along tasks and messages, never back, whatever happened at one moment. */
+/* sim/trace: arrows of the trace follow tasks and messages, and never lead back, also when several events have one
+ * time. */
 #include "trace_rig.h"
 
 #include "sim/trace/export/flows.h"
@@ -94,7 +95,7 @@ static void expect_told(const char *expected)
 	sim_merged_trace_free(&merged);
 }
 
-/* Submitted at 0, run from 100 ns until 3.1 us, told at 3.5 us. */
+/* Submitted at 0, run from 100 ns until 3.1 us, reported at 3.5 us. */
 static void test_a_tasks_flow_leads_by_its_job_to_its_end(void **state)
 {
 	struct sim_trace_task_times times = submit();
@@ -109,7 +110,7 @@ static void test_a_tasks_flow_leads_by_its_job_to_its_end(void **state)
 		    "X 3.500 done DMA memcpy\nf 3.500 task 1\n");
 }
 
-/* Both of the context's jobs run once both are there, and the one that was second ends first. */
+/* Both of the context's jobs start once both are there, and the one that was second completes first. */
 static void test_flows_of_tasks_that_overtake_are_told_in_order_of_time(void **state)
 {
 	struct sim_trace_task_times first = submit(), second;
@@ -130,7 +131,8 @@ static void test_flows_of_tasks_that_overtake_are_told_in_order_of_time(void **s
 		    "X 1.011 failed DMA memcpy\nf 1.011 task 1\n");
 }
 
-/* Two tasks, one after the other, in no time: each part of a flow stands behind its slice, submissions before ends. */
+/* Two tasks, one after the other, in zero time: each part of a flow is behind its slice, submissions before
+ * completions. */
 static void test_flows_of_one_moment_do_not_lead_back(void **state)
 {
 	(void)state;
@@ -194,7 +196,7 @@ static void test_a_message_is_on_the_way_of_both_its_tasks(void **state)
 		    "X 0.030 done DMA memcpy\nf 0.030 task 2\n");
 }
 
-/* A connection's, by a task of its context; and one that another task, which was not timed, has sent. */
+/* A connection's message, by a task of its context; and one sent by another task, which was not timed. */
 static void test_a_message_of_a_connection_is_on_the_way_of_its_contexts_task(void **state)
 {
 	struct sim_trace_conn_stats stream;
@@ -220,7 +222,7 @@ static void test_a_message_of_a_connection_is_on_the_way_of_its_contexts_task(vo
 		    "X 0.030 receive\nf 0.030 message 1\n");
 }
 
-/* Three sends of one moment, of which the first moved nothing: messages are those of the others. */
+/* Three sends at one time, of which the first moved no bytes: the messages belong to the others. */
 static void test_messages_of_one_moment_are_of_tasks_that_moved_as_much(void **state)
 {
 	struct sim_merged_trace merged;
@@ -236,7 +238,7 @@ static void test_messages_of_one_moment_are_of_tasks_that_moved_as_much(void **s
 		sim_trace_task_done(&stats, &times, i, i == 0 ? "DOCA_ERROR_IO_FAILED" : NULL);
 	}
 	sim_trace_message(SIM_TRACE_SENT, context, 2, 3, 7, sim_trace_now_ns(),
-			  sim_trace_now_ns()); /* whose task is lost */
+			  sim_trace_now_ns()); /* its task is lost */
 	merged = read_merged();
 	tasks = sim_flows_match_tasks(&merged);
 	assert_int_equal(merged.num_events, 6);
@@ -248,7 +250,7 @@ static void test_messages_of_one_moment_are_of_tasks_that_moved_as_much(void **s
 	sim_merged_trace_free(&merged);
 }
 
-/* Two sends of one moment, of 8 and of 16 bytes: the message of the second comes first. */
+/* Two sends at one time, of 8 and of 16 bytes: the second's message is first in the recording. */
 static void test_messages_of_one_moment_find_their_tasks_in_any_order(void **state)
 {
 	struct sim_trace_task_times first = submit(), second = submit();
@@ -270,7 +272,7 @@ static void test_messages_of_one_moment_find_their_tasks_in_any_order(void **sta
 	sim_merged_trace_free(&merged);
 }
 
-/* Two sends of one moment and of 8 bytes: one ended at 10 ns, before the only message, the other at 30 ns. */
+/* Two sends at one time, of 8 bytes each: one ended at 10 ns, before the only message, the other at 30 ns. */
 static void test_a_message_is_not_of_a_task_that_ended_before(void **state)
 {
 	struct sim_trace_task_times early = submit(), late = submit();

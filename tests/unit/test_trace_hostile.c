@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/trace: whatever stands in a recording, reading it ends well, and so does writing to it. */
+/* sim/trace: a recording with corrupt contents can be read and written to without harm. */
 #include "trace_rig.h"
 
 #include "sim/shm/segment.h"
 
-/* The shared memory itself, as somebody else has it. */
+/* The shared memory itself, as another process maps it. */
 static struct sim_segment look_inside(void)
 {
 	struct sim_segment segment;
@@ -138,7 +138,7 @@ static void test_tables_that_lead_nowhere_lead_to_none(void **state)
 	sim_segment_unmap(&inside);
 }
 
-/* It may write on as if nothing had happened: its own memory says where. */
+/* The process writes on as before: the position is in its own memory. */
 static void test_a_recorder_trusts_nothing_in_its_memory(void **state)
 {
 	struct sim_segment inside = look_inside();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/trace/sampler.h: of few events all are recorded, of many some. */
+/* sim/trace/sampler.h: a few events are all recorded, of many only some. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* So many events, one each @gap_ns: how many are recorded. */
+/* Record so many events, one each @gap_ns; returns the number recorded. */
 static unsigned int happen(unsigned int count, uint64_t gap_ns)
 {
 	unsigned int recorded = 0;
@@ -41,8 +41,8 @@ static void test_a_first_burst_is_recorded_one_by_one(void **state)
 	assert_int_equal(happen(SIM_TRACE_BURST, 0), SIM_TRACE_BURST);
 }
 
-/* With the credits gone, the distances are 2, 4, ... 1024, 1024: 2046 events in ten
- * turns, the first at once, and then each 1024th. */
+/* Without credits, the distances are 2, 4, ... 1024, 1024: 2046 events in ten steps, the first at once, and then
+ * each 1024th. */
 static void test_of_a_flood_one_in_1024_is_recorded(void **state)
 {
 	(void)state;
@@ -70,7 +70,7 @@ static void test_a_steady_flood_is_recorded_as_the_credits_come(void **state)
 	assert_in_range(recorded, 1950, 3300);
 }
 
-/* After a flood the next turn may be 1023 events away; from there on all are recorded. */
+/* After a flood the next recorded event may be 1023 events away; from there on all are recorded. */
 static void test_a_pause_brings_the_credits_back(void **state)
 {
 	(void)state;

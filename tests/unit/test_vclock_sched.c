@@ -24,7 +24,7 @@
 #define NEVER      SIM_CLOCK_NEVER_NS
 #define DEADLINE_S 60 /* only a hang reaches it */
 
-/* What happened, in order. */
+/* The events, in order. */
 struct trace {
 	pthread_mutex_t lock;
 	char text[4096];
@@ -139,15 +139,15 @@ static void test_participant_that_waits_for_a_message_may_poll_and_time_stands_s
 	sim_vclock_source_destroy(source);
 }
 
-/* Engine b has something at 50: whoever waits in a for 100 gets to look after b then, once. */
+/* Engine b has a job at 50: a thread that waits in a for 100 gets to poll b then, once. */
 static void test_thread_is_offered_its_other_engine_once(void **state)
 {
 	struct fixture *fixture = *state;
 	struct sim_vclock_source *a = begin(fixture), *b = begin(fixture);
 
-	assert_false(sim_vclock_source_wait_until(b, 50));  /* a, which is new, has not looked yet */
+	assert_false(sim_vclock_source_wait_until(b, 50));  /* a, which is new, has not polled yet */
 	assert_false(sim_vclock_source_wait_until(a, 100)); /* nor has b, since */
-	assert_false(sim_vclock_source_wait_until(a, 100)); /* time has come to where b waits for */
+	assert_false(sim_vclock_source_wait_until(a, 100)); /* time has reached the time that b waits for */
 	assert_int_equal(now(fixture), 50);
 	assert_true(sim_vclock_source_wait_until(a, 100));
 	assert_int_equal(now(fixture), 100);
@@ -161,9 +161,9 @@ static void test_thread_that_ignores_its_other_engine_goes_on(void **state)
 	struct sim_vclock_source *a = begin(fixture), *b = begin(fixture);
 
 	sim_vclock_source_mark_busy(b);
-	assert_false(sim_vclock_source_wait_until(a, 100)); /* b has handed in jobs: look there first */
+	assert_false(sim_vclock_source_wait_until(a, 100)); /* b has submitted jobs: poll it first */
 	assert_int_equal(now(fixture), 0);
-	assert_true(sim_vclock_source_wait_until(a, 100)); /* no? */
+	assert_true(sim_vclock_source_wait_until(a, 100)); /* not polled */
 	assert_int_equal(now(fixture), 100);
 	sim_vclock_source_destroy(a);
 	sim_vclock_source_destroy(b);
@@ -186,9 +186,9 @@ struct actor {
 	struct fixture *fixture;
 	const char *name;
 	bool first;         /* of low rank */
-	uint64_t period_ns; /* wakes so often, rounds times; 0 = waits for messages */
+	uint64_t period_ns; /* period of wake-ups, rounds times; 0 = waits for messages */
 	unsigned int rounds;
-	bool sends; /* a message each round */
+	bool sends; /* sends a message each round */
 	_Atomic unsigned int *mail;
 	sem_t *joined, *go;
 	pthread_t thread;
@@ -206,7 +206,7 @@ static void note(struct actor *actor, const char *what)
 	pthread_mutex_unlock(&trace->lock);
 }
 
-/* As a program does that polls: look when it may, wait until then. */
+/* A polling program: poll, then wait until the next time. */
 static void poll_until(struct sim_vclock_source *source, uint64_t ns, const struct fixture *fixture)
 {
 	for (;;) {
@@ -262,7 +262,7 @@ static void *act(void *arg)
 	return NULL;
 }
 
-/* They join in order; then all go at once. */
+/* They join in order; then all start at once. */
 static void run_actors(struct fixture *fixture, struct actor *actors, size_t count)
 {
 	sem_t joined, go;
@@ -288,7 +288,7 @@ static void run_actors(struct fixture *fixture, struct actor *actors, size_t cou
 	sem_destroy(&go);
 }
 
-/* 30, 60, 90 and 20, 40, 60, 80: at 60 the one of lower rank is first, though it came later. */
+/* 30, 60, 90 and 20, 40, 60, 80: at 60 the one of lower rank is first, though it arrived later. */
 static void test_turns_go_by_time_then_by_rank(void **state)
 {
 	struct actor actors[] = { { .name = "host", .period_ns = 30, .rounds = 3 },
@@ -304,7 +304,7 @@ static void test_turns_go_by_time_then_by_rank(void **state)
 								    "[ 90] host wakes\n");
 }
 
-/* Each of a's rounds is followed by b's, before time goes on for c. */
+/* Each of a's rounds is followed by b's, before time advances for c. */
 static void test_message_arrives_before_time_goes_on(void **state)
 {
 	struct actor actors[] = { { .name = "a", .period_ns = 10, .rounds = 3, .sends = true },
@@ -342,7 +342,7 @@ static void test_order_is_the_same_each_time(void **state)
 	assert_int_equal(fixture->warnings, 0);
 }
 
-/* ---- those that do not call ---- */
+/* ---- participants that do not call ---- */
 
 static void test_participant_that_does_not_call_is_not_waited_for_forever(void **state)
 {
@@ -352,7 +352,7 @@ static void test_participant_that_does_not_call_is_not_waited_for_forever(void *
 	uint64_t until = 100;
 
 	atomic_store(&fixture->page->participants[0].state,
-		     SIM_PARTICIPANT_BUSY); /* somebody who never calls: ourselves, says the owner */
+		     SIM_PARTICIPANT_BUSY); /* a participant that never calls: this process, by its owner's pid */
 	atomic_store(&fixture->page->participants[0].owner, (uint64_t)getpid() << 32);
 	atomic_store(&fixture->page->end, 1);
 	assert_int_equal(sim_vclock_sched_create(fixture->clock, false, &others), 0);
@@ -365,7 +365,7 @@ static void test_participant_that_does_not_call_is_not_waited_for_forever(void *
 	sim_vclock_sched_destroy(others);
 }
 
-/* Between two looks lies an hour: whoever is busy may not have run either. */
+/* An hour passes between two checks: the busy participant may not have run either. */
 static void test_machine_that_stood_still_is_no_reason_to_give_up(void **state)
 {
 	struct fixture *fixture = *state;
@@ -426,9 +426,9 @@ static void test_corrupt_page_hangs_no_thread(void **state)
 	struct sim_vclock_source *source;
 
 	memset(fixture->page, 0xff, sizeof(*fixture->page));
-	source = begin(fixture); /* without a participant: they are all taken */
+	source = begin(fixture); /* without a participant: all slots are taken */
 	assert_true(sim_vclock_source_may_poll(source));
-	assert_true(sim_vclock_source_wait_until(source, NEVER - 1)); /* it goes on, if out of order */
+	assert_true(sim_vclock_source_wait_until(source, NEVER - 1)); /* it continues, if out of order */
 	assert_false(sim_vclock_source_wait_until(source, NEVER));
 	sim_vclock_source_mark_busy(source);
 	sim_vclock_source_destroy(source);

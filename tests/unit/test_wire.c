@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packets between a process and the daemon: what is not a message of ours is
- * refused whole, and no descriptor that came with it stays open. */
+/* Packets between a process and the daemon: an invalid message is refused whole, and no descriptor that came with
+ * it stays open. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -222,7 +222,7 @@ static void test_a_handshake_message_arrives_as_it_was_sent(void **state)
 	assert_int_equal(got.len_bytes, 5);
 	assert_memory_equal(got.body, "hello", 5);
 	assert_int_equal(got.num_fds, 1);
-	assert_true(got.fds[0] >= 0 && fds.fd[0] < 0); /* it is the letter's now */
+	assert_true(got.fds[0] >= 0 && fds.fd[0] < 0); /* it belongs to the handshake message now */
 	sim_handshake_msg_close(&got);
 	sim_fds_close(&fds);
 }
@@ -241,7 +241,7 @@ static void test_a_handshake_message_with_a_wrong_length_is_refused(void **state
 	assert_int_equal(sim_handshake_msg_unpack(&packed, &none, &got), -EMFILE);
 }
 
-/* Else a process that says good-bye with something unread would be taken for a dead one. */
+/* Else a process that detaches with unread packets would be taken for a dead one. */
 static void test_what_was_sent_before_closing_with_unread_packets_arrives(void **state)
 {
 	struct sim_msg last = message(SIM_MSG_DETACH, 0), unread = message(SIM_MSG_STATUS, 1), got;
@@ -304,7 +304,7 @@ static void test_another_version_is_refused(void **state)
 	expect_refused(&msg, HEAD_BYTES, 1);
 }
 
-/* Whoever tests "rc < 0" would take a positive status for success. */
+/* A caller that tests "rc < 0" would take a positive status for success. */
 static void test_a_status_that_is_no_error_code_is_refused(void **state)
 {
 	struct sim_msg msg = message(SIM_MSG_DESCRIBE, 1);

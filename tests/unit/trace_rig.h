@@ -22,7 +22,7 @@
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 static int fd = -1;
-static struct sim_trace_clock session; /* what its times are by */
+static struct sim_trace_clock session; /* the clock of its times */
 
 static int begin(void **state)
 {
@@ -59,7 +59,7 @@ static inline void log_line(int level, const char *format, ...)
 	va_end(args);
 }
 
-/* One task that moves 64 bytes; timed if it is its turn. */
+/* One task that moves 64 bytes; timed if the sampler selects it. */
 static inline void do_task(struct sim_trace_task_stats *stats, const char *reason)
 {
 	struct sim_trace_task_times times = { 0 };
