@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dma_copy_rogue: a host that speaks DMA Copy's protocol and breaks it in one way.
+/* dma_copy_rogue: a host that violates DMA Copy's protocol in one way.
  *
  *   dma_copy_rogue PCI_ADDRESS MISDEED
  *
- * It ends well if the DPU noticed: gave up or went away.
+ * Exits with 0 if the DPU detected that: it aborted or disconnected.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void tell(struct rogue *rogue, const struct message *message)
 	channel_send(rogue->channel, message); /* the DPU may be gone by now */
 }
 
-/* Not a message at all. */
+/* Bytes that are no message. */
 static void send_garbage(struct rogue *rogue)
 {
 	uint8_t bytes[100];
@@ -101,7 +101,7 @@ static void send_pieces(struct rogue *rogue)
 		send_full(rogue, 2, FILE_BYTES - 2 * 4096);
 }
 
-/* Wait until the slots are empty again, so that the last piece is in order. */
+/* Wait until the slots are empty again, so that the last piece is valid. */
 static void await_empty(struct rogue *rogue)
 {
 	struct message message;
@@ -141,7 +141,7 @@ static void misbehave(struct rogue *rogue)
 	send_end(rogue); /* too early, but for "wrong-digest" */
 }
 
-/* Whatever comes, until the DPU has given up or gone. */
+/* Receive anything until the DPU has aborted or gone. */
 static bool is_noticed(struct rogue *rogue)
 {
 	struct message message;

@@ -5,8 +5,8 @@
  *    ^                           ^---- some are in flight ----------------------+
  *    +------------------------------------------ none is -----------------------+
  *
- * What completes after arming wakes, and the batch is submitted after it: so the
- * program may sleep without a look. Later it arms before it looks, for the same
+ * A completion after arming wakes, and the batch is submitted after arming: so the
+ * program may sleep without a check. Later it arms before it checks, for the same
  * reason. A wake-up that doesn't come in time is an error.
  */
 #include <errno.h>
@@ -56,7 +56,7 @@ static const struct app_flag flags[] = {
 	APP_COUNT("t", "timeout", "<seconds>", "Wait this long for anything (default 30)", timeout_s),
 };
 
-/* What the program sleeps on. */
+/* The descriptors on which the program sleeps. */
 struct sleeper {
 	struct doca_pe *pe;
 	doca_notification_handle_t handle;

@@ -65,7 +65,7 @@ static uint64_t checksum(const struct memory *memory)
 	return sum;
 }
 
-/* Is there input, or the end of it, to be read without waiting? */
+/* Whether input, or its end, can be read without waiting. */
 static bool input_is_there(void)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -73,7 +73,7 @@ static bool input_is_there(void)
 	return poll(&in, 1, 0) > 0;
 }
 
-/* Compute until there is input; the DPU's accesses find us at work. */
+/* Compute until there is input; the DPU's accesses happen meanwhile. */
 static void compute(const struct memory *memory)
 {
 	uint64_t rounds = 0, sum = 0;

@@ -41,7 +41,7 @@ static const struct app_flag flags[] = {
 	APP_COUNT("n", "depth", "<tasks>", "In flight at once on each context (default 4)", depth),
 };
 
-/* Bytes in which a chunk that went astray shows. */
+/* Bytes that reveal a misplaced chunk. */
 static void fill(struct memory *memory)
 {
 	uint32_t word = 2463534242u;
@@ -84,7 +84,7 @@ static bool all_done(struct copier **copiers, uint32_t count)
 	return true;
 }
 
-/* Did each context copy its chunks, all of them and no others? */
+/* Whether each context copied all its chunks, and no others. */
 static doca_error_t check_shares(const struct copier_cfg *cfg, struct copier **copiers, uint32_t count)
 {
 	size_t chunks = (cfg->len_bytes + cfg->chunk_bytes - 1) / cfg->chunk_bytes;

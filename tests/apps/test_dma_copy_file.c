@@ -45,7 +45,7 @@ int __wrap_open64(const char *path, int flags, mode_t mode)
 	return __wrap_open(path, flags, mode);
 }
 
-/* A path in the test's directory, valid until the next but three. */
+/* A path in the test's directory, valid until the third call after this one. */
 static const char *in(const char *name)
 {
 	static char paths[4][320];
@@ -76,7 +76,7 @@ static void expect_text(const char *name, const char *wanted)
 	assert_string_equal(text, wanted);
 }
 
-/* Files in the test's directory, those that hide too; the test's end removes them. */
+/* Files in the test's directory, hidden ones too; the test's end removes them. */
 static unsigned int num_files(bool removing)
 {
 	unsigned int num = 0;
@@ -119,7 +119,7 @@ static void test_committed_file_has_name_bytes_and_mode(void **state)
 	assert_int_equal(status.st_mode & 07777, 0751);
 }
 
-/* A mode from the other side gives nobody root's powers. */
+/* A mode from the other side cannot set the set-user-ID bit. */
 static void test_set_user_id_bit_is_not_carried_over(void **state)
 {
 	struct target target;
@@ -223,7 +223,7 @@ static void test_source_that_becomes_shorter_is_an_error(void **state)
 	source_close(&source);
 }
 
-/* A FIFO would block whoever opens it, were it not for the right flag. */
+/* Without O_NONBLOCK, opening a FIFO would block. */
 static void test_source_that_is_no_regular_file_is_refused(void **state)
 {
 	struct source source;

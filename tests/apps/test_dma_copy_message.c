@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of DMA Copy on the wire: what goes in comes out, on any machine
- * the same bytes, and what a rogue may send is refused.
- */
+/* The messages of DMA Copy on the wire: decoding returns what was encoded, the bytes do not depend on the machine,
+ * and invalid messages are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +105,7 @@ static void test_message_with_something_behind_it_is_refused(void **state)
 	}
 }
 
-/* One byte of a good message is changed; @want is in the complaint. */
+/* One byte of a valid message is changed; the error contains @want. */
 static void expect_refusal(const struct message *good, size_t offset, uint8_t value, const char *want)
 {
 	uint8_t bytes[MESSAGE_MAX_BYTES];
@@ -140,7 +139,7 @@ static void test_values_that_there_are_not_are_refused(void **state)
 	expect_refusal(&window, 12 + 19, 6, "length");
 }
 
-/* What a peer says goes to a terminal. */
+/* A peer's text goes to a terminal. */
 static void test_text_is_made_printable(void **state)
 {
 	struct message message = { .type = MESSAGE_ABORT, .text = "a\033[2Jb\n\x80" }, read;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/bench/comch.h - our side of a comparison: Comch between a host and a DPU process, through the public API.
+/* tests/bench/comch.h - the measured side of a comparison: Comch between a host and a DPU process, through the
+ * public API.
  *
  *   first   on the host, a client    pings        has the producer, sends
  *   second  on the DPU, a server     answers      has the consumer, receives
@@ -83,8 +84,8 @@ struct bench_fast_cfg {
 /* Start such a pair; @cfg outlives the pair. */
 int bench_comch_fast(struct bench_fast_cfg *cfg, struct bench_pair *ret_pair);
 
-/* A way to measure: the same blocks, between the same memories, by process_vm_readv. (Where its pages happen to
- * lie makes more difference to a copy than we do.) @pair is that pair. */
+/* A way to measure: copies of the same blocks, between the same memories, by process_vm_readv. (The placement of
+ * pages affects a copy more than bfsim does.) @pair is that pair. */
 int bench_comch_fast_readv(void *pair, uint32_t count, uint64_t *ret_ns);
 
 #endif

@@ -18,7 +18,7 @@
 
 #define SEED 13
 
-/* Shared by both: where the producer's memory is. */
+/* Shared by both: the address of the producer's memory. */
 struct bench_fast_source {
 	pid_t pid;
 	uint8_t *memory;
@@ -110,7 +110,7 @@ static int start(struct fast *fast)
 
 /* ---- the consumer ---- */
 
-/* Block by block: with fewer posted than there are, the next is one that lies idle. */
+/* Block by block: if fewer receives are posted than there are blocks, the next one uses an idle block. */
 static int post_next(struct fast *fast)
 {
 	uint32_t i = (uint32_t)(fast->begun % fast->cfg->num_blocks);

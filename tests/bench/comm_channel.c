@@ -42,7 +42,7 @@ static int await(struct end *end, uint64_t number)
 	return last == number ? 0 : -EBADMSG;
 }
 
-/* With the first order there is a service, for it has answered that it is ready. */
+/* When the first order arrives, the service exists: it has reported that it is ready. */
 static int run(void *arg, const struct bench_ref_order *order)
 {
 	struct end *end = arg;

@@ -12,7 +12,7 @@
 #define BATCH 32
 #define SEED  7
 
-/* In it: batches as they are ordered, and how long they took. */
+/* In the copying process: executes ordered batches, and reports their duration. */
 static int serve(struct bench_dma *dma, int fd)
 {
 	struct bench_ref_answer answer = { 0 };
@@ -66,7 +66,7 @@ int bench_copier_start(struct bench_copier *copier)
 		       0;
 }
 
-/* Here: ways count batches. */
+/* In the figure: a way's count is in batches. */
 static int order_batches(void *arg, uint32_t count, uint64_t *ret_ns)
 {
 	const struct bench_copier *copier = arg;

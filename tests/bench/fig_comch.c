@@ -39,7 +39,7 @@ static int start_fabric(const char *const *args, struct bench_pair *ret_pair)
 #endif
 }
 
-/* Measure @ours against a pair that was just started, unless it is not to be had (@rc). */
+/* Measure @ours against a pair that was just started, unless the pair is not available (@rc). */
 static int against(int rc, bool polls, const struct bench_report *report, struct bench_pair *ours,
 		   struct bench_pair *baseline, enum bench_measure measure, const struct bench_row *row)
 {
@@ -125,7 +125,7 @@ static int measure_pings(const struct bench_card *card, const struct bench_repor
 
 /* ---- the fast path ---- */
 
-/* Everything was sent often enough: is it there? */
+/* Wait until the receiver has all messages. */
 static int check(struct bench_pair *ours)
 {
 	uint64_t ns;

@@ -232,7 +232,7 @@ static int measure(struct many *many)
 	return 0;
 }
 
-/* ---- what came out ---- */
+/* ---- results ---- */
 
 static int report_memory(const struct bench_report *report, const char *name, const struct memory *before,
 			 const struct memory *fresh, const struct memory *after)

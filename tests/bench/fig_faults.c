@@ -14,7 +14,7 @@
 #include "sim/control/control.h"
 
 #define NUM_RULES 1000
-#define HIGH_ADDR UINT64_C(0xffff000000000000) /* where no program's memory is */
+#define HIGH_ADDR UINT64_C(0xffff000000000000) /* an address without any program's memory */
 
 /* ---- rules: number @i of a thousand that differ in one condition, which never holds ---- */
 

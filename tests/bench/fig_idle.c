@@ -90,7 +90,7 @@ static struct usage usage_of(pid_t pid)
 	return usage;
 }
 
-/* ---- who idles ---- */
+/* ---- the idle processes ---- */
 
 /* An application that waits for completions: asleep on its engine's descriptor. */
 static int sleep_on_engine(struct bench_dma *dma, int fd)
@@ -200,7 +200,7 @@ static int end_all(struct idlers *idlers)
 
 #define MAX_WATCHED (3 + 2 * NUM_PATHS)
 
-#define CONTROL 1 /* its index among the watched; the sleeper is the first */
+#define CONTROL 1 /* its index among the measured processes; the sleeper is the first */
 
 struct watched {
 	char name[40];
@@ -253,7 +253,7 @@ static int report_idler(const struct idlers *idlers, const struct watched *watch
 	return bench_report_row(idlers->report, &row);
 }
 
-/* Whether the numbers mean something: everybody lived, and the control's work shows. */
+/* Whether the numbers are valid: all processes survived, and the control's work shows. */
 static int check_meter(const struct watched *watched, unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)

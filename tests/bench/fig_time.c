@@ -82,7 +82,7 @@ static void sleep_until_news(struct ends *ends)
 	eventfd_read(ends->news, &count);
 }
 
-/* By how much an end that is due in @us microseconds is seen late, in microseconds. */
+/* The delay after which the owner sees a completion that is due in @us microseconds, in microseconds. */
 static double late_us(struct ends *ends, uint32_t us, bool sleeps)
 {
 	struct held_job held = { .job.run = hold, .queue = ends->queue, .delay_ns = (uint64_t)us * 1000 };
@@ -96,7 +96,7 @@ static double late_us(struct ends *ends, uint32_t us, bool sleeps)
 	return (double)(sim_queue_now_ns(ends->queue) - held.job.due_ns) / 1000;
 }
 
-/* The same of a bare sleep. */
+/* The same for a bare sleep. */
 static double bare_late_us(uint32_t us)
 {
 	uint64_t due_ns = bench_now_ns() + (uint64_t)us * 1000;

@@ -21,7 +21,8 @@ int bench_fig_trace(const struct bench_report *report)
 		  .goal = BENCH_RATIO_AT_LEAST,
 		  .limit = 0.95 },
 		{ .name = "64 B, recording full", .baseline_name = "recording off" },
-		{ .name = "64 B, recording off", .baseline_name = "recording off" }, /* how exact the other two are */
+		{ .name = "64 B, recording off",
+		  .baseline_name = "recording off" }, /* the precision of the other two */
 	};
 	static const char *const levels[] = { "sampled", "full", "off" };
 	struct bench_card card;

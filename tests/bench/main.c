@@ -19,8 +19,8 @@
 
 #include "fig.h"
 
-#define PATIENCE_S 90
-#define MAX_ROWS   64
+#define TIMEOUT_S 90
+#define MAX_ROWS  64
 
 static const struct figure {
 	const char *name;
@@ -68,7 +68,7 @@ static pid_t start_figure(const struct figure *figure, int *ret_fd)
 
 		close(fds[0]);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		alarm(PATIENCE_S); /* a figure that hangs has failed; its processes die with it */
+		alarm(TIMEOUT_S); /* a figure that hangs has failed; its processes are killed with it */
 		exit(figure->run(&report) < 0);
 	}
 	close(fds[1]);

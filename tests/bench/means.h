@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/bench/means.h - how two processes talk without any library: a Unix socket, a flag in memory that both poll. */
+/* tests/bench/means.h - messages between two processes without any library: a Unix socket, a flag in memory that
+ * both poll. */
 #ifndef TESTS_BENCH_MEANS_H
 #define TESTS_BENCH_MEANS_H
 

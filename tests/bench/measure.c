@@ -44,7 +44,7 @@ int bench_fail(const char *format, ...)
 	return -1;
 }
 
-/* How many operations fill a slice. */
+/* The number of operations in a slice. */
 static int find_count(const struct bench_way *way, uint32_t warm_up, uint32_t *ret_count)
 {
 	uint32_t count = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/bench/memory.h - the memory that is copied, and whether it arrived. */
+/* tests/bench/memory.h - the memory that is copied, and the check of its contents. */
 #ifndef TESTS_BENCH_MEMORY_H
 #define TESTS_BENCH_MEMORY_H
 
@@ -14,7 +14,7 @@
 #define BENCH_SMALL_BYTES 64u
 #define BENCH_NUM_SMALL   64u
 
-/* Private memory, every page of it present; NULL after saying why. */
+/* Private memory, every page of it present; NULL after an error message. */
 void *bench_memory_new(size_t len);
 
 /* Shared memory of the object @fd, likewise. */
@@ -30,7 +30,7 @@ struct bench_walk {
 	uint32_t next, num_blocks;
 };
 
-/* The block to go on with, before going @count further. */
+/* The first of the next @count blocks. */
 uint32_t bench_walk(struct bench_walk *walk, uint32_t count);
 
 #endif

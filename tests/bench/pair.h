@@ -20,7 +20,7 @@
 struct bench_pair {
 	struct bench_process first, second;
 	uint32_t bytes, depth; /* of a message, and messages under way at most; may change between runs */
-	bool apart;            /* give each a CPU of its own, where there are two; for good */
+	bool apart;            /* give each a CPU of its own, where there are two; permanently */
 };
 
 /* Start both as forks, which prepare, report that they are ready (bench_answer()) and execute commands; @first and

@@ -2,7 +2,7 @@
 /* tests/bench/process.h - the other processes of a benchmark.
  *
  * Each is a child process with a socket to its parent; it ends when the socket is
- * closed and dies with the parent. A side's process is a fork of this program; a
+ * closed and is killed when the parent ends. A side's process is a fork of this program; a
  * reference is another program of the build directory without code of bfsim.
  */
 #ifndef TESTS_BENCH_PROCESS_H
@@ -27,7 +27,7 @@ int bench_process_exec(const char *program, const char *const *args, struct benc
 /* Close the socket, wait for its end. Returns 0, or -1 when it ended badly. */
 int bench_process_end(struct bench_process *process);
 
-/* All @len bytes or nothing; 0 or -1. */
+/* Send or receive all @len bytes; 0 or -1. */
 int bench_send(int fd, const void *data, size_t len);
 int bench_receive(int fd, void *data, size_t len);
 

@@ -153,7 +153,7 @@ static int run_dpu(void *arg)
 	return rc;
 }
 
-/* ---- around it ---- */
+/* ---- around the DPU process ---- */
 
 static int run_with_exporter(struct remote *remote, const struct bench_card *card)
 {

@@ -42,7 +42,7 @@ struct bench_report {
 /* Send a row. Returns 0 or -1. */
 int bench_report_row(const struct bench_report *report, const struct bench_row *row);
 
-/* A row without figures, and why. Returns 0 or -1. */
+/* A row without figures, and the reason. Returns 0 or -1. */
 int bench_report_skipped(const struct bench_report *report, const char *name, const char *why);
 
 /* Format of a comparison of operations. */

@@ -27,7 +27,7 @@ static struct proc alive[MAX_PROCS];
 static int num_alive;
 static bool in_process;
 
-/* The test fails, or the process ends. */
+/* An error: the test fails, or the process ends. */
 #define NEED(condition, what)                                               \
 	do {                                                                \
 		if (condition)                                              \
@@ -44,7 +44,7 @@ static void forget(pid_t pid)
 			alive[i--] = alive[--num_alive];
 }
 
-/* A crash ends it: the test library's handlers would go on with the next test, in here. */
+/* A crash ends the process: the test library's handlers would continue with the next test in the child. */
 static void crash_plainly(void)
 {
 	static const int crashes[] = { SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGSYS };

@@ -57,16 +57,16 @@ void proc_recv(int ctl, void *data, size_t len);
 /* Returns true if a packet or the end of the stream arrives within @ms. */
 bool proc_readable_within(int ctl, int ms);
 
-/* Send a signal; SIGKILL and SIGSTOP have done their work when this returns. */
+/* Send a signal; on return, SIGKILL and SIGSTOP have taken effect. */
 void proc_signal(struct proc *proc, int signal);
 
 /* Wait for its end. Returns its status as of waitpid(). */
 int proc_wait(struct proc *proc);
 
-/* Close its socket, on which it shall end, and expect that it ends well. */
+/* Close the process's socket, at which it must end, and expect that it exits with 0. */
 void proc_end(struct proc *proc);
 
-/* Have a process that one of ours forked killed as well by what follows. */
+/* Register a process that one of ours forked, so that the next function kills it, too. */
 void proc_adopt(pid_t pid);
 
 /* Kill all processes that still run; for teardowns. */

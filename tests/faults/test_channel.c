@@ -117,7 +117,7 @@ static void hear(struct end *end)
 		comch_note(side, "%s ", doca_error_get_name(result) + strlen("DOCA_ERROR_"));
 }
 
-/* A second message that differs by one bit is made what it was. */
+/* Restore a second message that differs by one bit. */
 static void unflip(char *trace)
 {
 	unsigned int wrong = 0;
@@ -141,7 +141,7 @@ static void hear_all(struct end *end, const char *expected)
 	comch_forget(side);
 }
 
-/* A service takes its client when it is asked for a message. */
+/* A service accepts its client when it is polled for a message. */
 static void accept_first(struct end *service)
 {
 	hear(service);
@@ -207,7 +207,7 @@ static void say_all(struct end *end)
 	comch_forget(side);
 }
 
-/* The other end's word of it may take its time. */
+/* The other end may learn of it later. */
 static void see_it_broken(struct end *end)
 {
 	hear(end);

@@ -165,7 +165,7 @@ static void sends_host(struct side *side)
 	fast_close(&fast);
 }
 
-/* ---- a message that goes straight into the consumer's memory ---- */
+/* ---- a message that is written directly into the consumer's memory ---- */
 
 static void large_dpu(struct side *side)
 {

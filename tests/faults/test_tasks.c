@@ -297,7 +297,8 @@ static void *call_in_thread(void *unused)
 	return unused;
 }
 
-/* The call does not return while all else continues: observed for a while. The process ends with the call. */
+/* The call does not return, while all else continues: the test observes that for a while. The process ends with
+ * the call. */
 static void see_it_hang(struct side *side)
 {
 	uint64_t begin_ns = bfsim_now_ns();

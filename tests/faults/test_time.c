@@ -189,7 +189,7 @@ static void *copies(void *arg)
 	return NULL;
 }
 
-/* The times at which the other's tasks end, while this thread does that after they all take part. */
+/* The times at which the other's tasks end, while this thread makes the call after all of them have joined. */
 static void copy_during(void (*what)(struct doca_sync_event *event), uint64_t ended_ns[TASKS])
 {
 	pthread_barrier_t barrier;
@@ -225,7 +225,7 @@ static void is_late(struct doca_sync_event *event)
 	CHECK(bfsim_fault_clear() == 0);
 }
 
-/* Alone, on a card that has just been taken. */
+/* Alone, on a card that was just joined. */
 static void copies_beside_a_late_call(void)
 {
 	uint64_t beside_ns[TASKS], begin_ns, alone_ns;

@@ -30,7 +30,7 @@ static uint8_t byte_of(struct input *in)
 	return *in->bytes++;
 }
 
-/* The other side writes somewhere. */
+/* The other side writes at a place of the input. */
 static void overwrite(struct input *in, uint8_t *memory, size_t size, size_t limit)
 {
 	size_t where = (size_t)byte_of(in) * 8 % size;

@@ -94,8 +94,8 @@ void card_end(void)
 	NEED_OK(bfsim_session_stop(session));
 }
 
-/* The daemon has done it before it takes the next request, which the second call is. On a private card
- * it is done when the rule is added. */
+/* The daemon has applied it before it reads the next request, which the second call is. On a private card it is
+ * applied when the rule is added. */
 uint32_t card_inject(const char *rule)
 {
 	struct bfsim_fault fault;

@@ -43,8 +43,8 @@ bool card_is_private(void);
 void card_begin(const char *side, const char *topology, const char *clock);
 void card_end(void);
 
-/* Add a rule for a link or a function, and go on when it has hit; its id. On a private card a device must have been
- * looked for. */
+/* Add a rule for a link or a function, and return its id after the rule has hit. On a private card the process
+ * must have listed devices before. */
 uint32_t card_inject(const char *rule);
 
 /* @call returns 0; or @code, with an explanation that contains @text. */

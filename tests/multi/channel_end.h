@@ -26,7 +26,7 @@ void channel_kill_daemon(void);
 
 extern struct channel_end {
 	struct doca_comm_channel_ep_t *ep;
-	struct doca_comm_channel_addr_t *peer; /* the last peer that was connected to or received from */
+	struct doca_comm_channel_addr_t *peer; /* the peer of the last connection or message */
 	doca_event_channel_t send, recv;
 } end;
 
@@ -36,10 +36,10 @@ void end_open(const char *side, uint32_t function);
 /* Open one, and listen for the host's function of that number, which the DPU's of that number has the representor of. */
 void end_start_service(uint32_t function);
 
-/* Open one, and call a service. */
+/* Open one, and connect to a service. */
 doca_error_t end_call_service(uint32_t function);
 
-/* After a connect: look the event channels up. */
+/* After a connect: get the event channels. */
 void end_get_channels(void);
 
 void end_sleep_on(int fd);
@@ -51,7 +51,7 @@ doca_error_t end_send(uint32_t value);
 /* Send back all messages of one peer until the peer is gone. */
 void end_echo_until_gone(void);
 
-/* A word without a meaning of its own, and its coming; in the test as well. */
+/* Send one byte without a meaning, and receive one; in the test as well. */
 void end_sync_send(int ctl);
 void end_sync_recv(int ctl);
 

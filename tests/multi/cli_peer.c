@@ -14,7 +14,7 @@
 #include "sim/session/channel.h"
 
 #define MEMORY_BYTES 12345
-#define PATIENCE_MS  60000
+#define TIMEOUT_MS   60000
 
 static uint8_t memory[MEMORY_BYTES];
 
@@ -74,7 +74,7 @@ static int connect_to(struct sim_session *session, const char *name, struct sim_
 {
 	const struct sim_handshake_msg hello = { 0 };
 
-	return sim_session_connect(session, own_function(session)->id, name, PATIENCE_MS, &hello, no_notify, NULL,
+	return sim_session_connect(session, own_function(session)->id, name, TIMEOUT_MS, &hello, no_notify, NULL,
 				   ret_channel);
 }
 

@@ -8,7 +8,7 @@
 
 #define DEFAULT_TASKS 64
 
-/* A message on its way. */
+/* A message in flight. */
 struct copy {
 	struct doca_comch_connection *connection;
 	uint8_t bytes[];

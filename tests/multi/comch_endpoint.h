@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/multi/comch_endpoint.h - one server or client of Comch in a role (comch_peer.h), and checked messages.
  *
- * A endpoint counts the events of its callbacks and calls the callbacks of its
+ * An endpoint counts the events of its callbacks and calls the callbacks of its
  * configuration. It copies each message that it sends, so the caller may reuse
  * the buffer.
  */
@@ -56,7 +56,7 @@ void endpoint_close(struct endpoint *endpoint); /* the context is idle */
 void endpoint_start(struct endpoint *endpoint);
 void endpoint_stop(struct endpoint *endpoint); /* returns when it is idle */
 
-/* Send @len bytes. Whether a task was free. */
+/* Send @len bytes. Returns true if a task was free. */
 bool endpoint_send(struct endpoint *endpoint, struct doca_comch_connection *connection, const void *bytes,
 		   uint32_t len);
 size_t endpoint_in_flight(const struct endpoint *endpoint);
@@ -68,7 +68,7 @@ size_t endpoint_in_flight(const struct endpoint *endpoint);
 
 uint32_t note_len(uint32_t seq); /* sizes vary */
 
-/* Send number @seq of @sender. Whether a task was free. */
+/* Send number @seq of @sender. Returns true if a task was free. */
 bool note_send(struct endpoint *endpoint, struct doca_comch_connection *connection, uint32_t sender, uint32_t seq);
 
 /* End the process unless this is message @seq, complete; return its sender. */

@@ -27,7 +27,7 @@ struct exchange {
 	struct endpoint *endpoints;
 	uint32_t num_endpoints;
 	uint32_t may_send;      /* on each connection */
-	unsigned int num_whole; /* connections that had all and are over */
+	unsigned int num_whole; /* connections on which all messages arrived, and which ended */
 };
 
 static struct exchange *exchange_of(const struct endpoint *endpoint)

@@ -58,7 +58,7 @@ static bool wait_for_consumers(struct fast_consumers *consumers, unsigned int co
 
 /* ---- messages ---- */
 
-/* Of immediate data alone, through a slot, too long for one, and large. */
+/* Kinds of messages: immediate data alone, through a slot, too long for a slot, and large. */
 static uint32_t len_of(const struct fast *fast, uint32_t seq)
 {
 	static const uint32_t lens[] = { 0, 1, 256, 257, 65536, 0, 100, 1048576 };
@@ -73,7 +73,7 @@ static bool has_imm(uint32_t len, uint32_t seq)
 	return len == 0 || seq % 2 == 0;
 }
 
-/* Which message of its sender this is. */
+/* The message's number among those of its sender. */
 static uint32_t *seq_from(struct fast *fast, uint32_t producer_id)
 {
 	for (uint32_t i = 0; i < fast->cfg.num_peers; i++) {

@@ -37,8 +37,7 @@ void peer_main(int argc, char **argv, const struct peer_role *roles);
 /* The daemon (BFSIMD) of a session in a new directory, with @topology, or NULL for one card with two ports.
  * Its end fails the test if anything is left: in the directory, or by the peers in /dev/shm. */
 void card_start(const char *topology);
-void card_start_with(const char *topology,
-		     const char *clock); /* the same, with time that passes like that (bfsimd --clock) */
+void card_start_with(const char *topology, const char *clock); /* the same, with a clock mode (bfsimd --clock) */
 void card_end(void);
 void card_kill(void); /* for teardowns */
 int card_num_fds(void);
@@ -58,7 +57,7 @@ struct loop {
 };
 
 void loop_open(struct loop *loop, bool sleeps);
-void loop_watch(struct loop *loop, int fd); /* wakes it too */
+void loop_watch(struct loop *loop, int fd); /* wakes the loop too */
 void loop_close(struct loop *loop);
 
 /* Make progress; if there was none, wait for an event, for @ms at most (-1 = without limit). */

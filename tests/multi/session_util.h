@@ -21,7 +21,7 @@ void daemon_start_limited(struct proc *daemon, const char *dir, int max_fds);
 void daemon_try(struct proc *daemon, const char *dir, const char *topology);
 int daemon_result(struct proc *daemon);
 
-/* Whether the daemon lists process @pid; whether it removes the process from the list within the deadline. */
+/* Whether the daemon lists process @pid; whether the daemon removes the process from the list within the deadline. */
 bool daemon_knows(const char *dir, pid_t pid);
 bool daemon_forgets(const char *dir, pid_t pid);
 

@@ -51,7 +51,7 @@ static struct {
 	int ctl;
 	struct doca_dev *dev;
 	struct doca_sync_event *event;
-	struct doca_ctx *ctx; /* NULL when it is used alone */
+	struct doca_ctx *ctx; /* NULL when the event is used alone */
 	struct doca_pe *pe;
 	doca_error_t wait_result;
 	bool wait_is_over;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <bfsim.h> on a private card: rules, what became of them, time. Each test runs in a
- * process of its own, as a process takes its place on a card once. */
+/* <bfsim.h> on a private card: rules, their hits, time. Each test runs in a process of its own, as a process joins
+ * a card once. */
 #include "bfsim_util.h"
 #include "doca_check.h"
 
@@ -35,7 +35,7 @@ static uint32_t add(const char *rule)
 	return id;
 }
 
-/* How often a rule met what it looks for, and hit. */
+/* How often a rule matched, and how often it fired. */
 static void need_counts(uint32_t id, uint64_t matched, uint64_t fired)
 {
 	struct bfsim_fault fault;
@@ -115,7 +115,7 @@ static uint32_t draw(struct rig *rig, uint64_t seed)
 	return failed;
 }
 
-/* A rule's draws follow from the plan's seed and its id: hence a process for each. */
+/* A rule's draws depend on the plan's seed and its id: hence a process for each. */
 static uint32_t draw_in_a_child(uint64_t seed)
 {
 	uint32_t failed;

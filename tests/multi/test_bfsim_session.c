@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <bfsim.h>: sessions of a test's own. Each test runs in a process of its own. */
+/* <bfsim.h>: sessions that a test starts. Each test runs in a process of its own. */
 #include "bfsim_util.h"
 #include "doca_check.h"
 

@@ -80,7 +80,7 @@ static void on_sent(send_task *task, union doca_data task_data, union doca_data 
 	end.sent++;
 }
 
-/* Long enough for a length to matter. */
+/* Long enough to reveal a wrong length. */
 static void send_ping(uint32_t number)
 {
 	static uint8_t message[MAX_MSG];
@@ -393,7 +393,7 @@ static void test_pings_and_a_block_arrive(void **state)
 	assert_int_equal(proc_wait(&server), 0);
 }
 
-/* ---- what a device can do ---- */
+/* ---- capabilities ---- */
 
 static void ask_device(int ctl, const void *unused)
 {

@@ -46,7 +46,7 @@ static void open_channel(void)
 	channel_actor_expect_status(&host, 0, 0);
 }
 
-/* ---- finding each other ---- */
+/* ---- connecting ---- */
 
 static void test_a_client_that_comes_later_is_accepted(void **state)
 {
@@ -75,7 +75,7 @@ static void test_a_client_that_comes_first_waits_for_its_server(void **state)
 	end_card();
 }
 
-/* Another name, and another function's representor: both wait in vain. */
+/* Another name, and another function's representor: both requests time out. */
 static void test_a_server_under_another_address_is_not_found(void **state)
 {
 	(void)state;
@@ -171,7 +171,7 @@ static void test_many_clients_have_channels_of_their_own(void **state)
 	end_card();
 }
 
-/* ---- what arrives ---- */
+/* ---- messages ---- */
 
 static void test_messages_arrive_in_order_both_ways(void **state)
 {
@@ -308,7 +308,7 @@ static void test_a_client_that_gives_up_is_not_accepted(void **state)
 	channel_actor_close(&host, 1, -ECONNRESET);
 	assert_int_equal(channel_actor_accept(&dpu, 0, "welcome"), -ECONNRESET);
 	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "third"), 0);
-	channel_actor_expect_offer(&dpu, 0, 1, "third"); /* the second never shows up */
+	channel_actor_expect_offer(&dpu, 0, 1, "third"); /* the second is never accepted */
 	end_card();
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Channels whose ends or whose daemon die; processes that are stopped or have no free descriptor. */
+/* Channels when an end or the daemon is killed; processes that are stopped or have no free descriptor. */
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -60,14 +60,14 @@ static void test_a_killed_client_is_seen_after_its_last_messages(void **state)
 		channel_actor_expect_msg(&dpu, 0, "last words", 2);
 	assert_int_equal(channel_actor_send(&dpu, 0, "where are you?", 1), -EPIPE);
 	channel_actor_attach(&host, test_session.dir, "host");
-	open_channel(1); /* the server serves on */
+	open_channel(1); /* the server continues */
 	channel_actor_detach(&host);
 	channel_actor_detach(&dpu);
 	daemon_stop(&test_session.daemon);
 }
 
-/* The daemon, stopped meanwhile, learns of its closes and of its death at once; there are more
- * closes than it reads in one turn. */
+/* The daemon, stopped meanwhile, reads its closes and its death at once; there are more closes than the daemon
+ * reads in one turn. */
 static void test_what_a_killed_client_had_closed_before_is_not_taken_for_dead(void **state)
 {
 	(void)state;
@@ -233,7 +233,7 @@ static void test_when_the_daemon_is_asked_to_end_all_channels_are_lost(void **st
 	expect_all_lost();
 }
 
-/* ---- those who do not read, and those who do not take ---- */
+/* ---- processes that do not read, and servers that do not accept ---- */
 
 static void test_a_listener_that_never_accepts_does_no_harm(void **state)
 {
@@ -331,7 +331,7 @@ static void test_descriptors_are_closed_with_what_carried_them(void **state)
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	for (int round = 0; round < 3; round++) {
 		open_channel(0);
-		for (int i = 0; i < 10; i++) /* not taken */
+		for (int i = 0; i < 10; i++) /* not accepted */
 			assert_int_equal(channel_actor_send(&host, 0, "untaken", 3), 0);
 		channel_actor_close(&dpu, 0, -ECONNRESET);
 		channel_actor_expect_status(&host, 0, -ECONNRESET);

@@ -149,7 +149,7 @@ static void test_wrong_messages_are_refused(void **state)
 	with_fds.body.handshake.msg.num_fds = UINT32_MAX;
 	assert_int_equal(raw_call_fds(client, with_fds, 3), -EPROTO);
 	with_fds.body.handshake.msg.num_fds = 2;
-	assert_int_equal(raw_call_fds(client, with_fds, 1), -EMFILE); /* where is the other? */
+	assert_int_equal(raw_call_fds(client, with_fds, 1), -EMFILE); /* the receiver's descriptor is missing */
 	hello.body.connect.handshake.num_fds = 1;
 	assert_int_equal(raw_call_fds(client, hello, 0), -EMFILE);
 	assert_int_equal(raw_call_fds(client, handshake_msg(SIM_MSG_HANDSHAKE, 1), 3),

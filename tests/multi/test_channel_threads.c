@@ -34,7 +34,7 @@ struct notifier {
 static struct notifier notifiers[THREADS * (ROUNDS + 1)];
 static _Atomic unsigned int num_notifiers;
 
-/* Takes its time, so that closing meets one that runs. */
+/* Takes some time, so that a close happens during the callback. */
 static void on_notification(void *arg)
 {
 	struct notifier *notifier = arg;
@@ -86,7 +86,7 @@ static struct sim_handshake_msg text_msg(const char *text)
 	return msg;
 }
 
-/* ---- servers: each thread serves a name of its own, and sends until its client has gone ---- */
+/* ---- servers: each thread serves a name of its own, and sends until its client is gone ---- */
 
 struct worker {
 	struct sim_session *session;
@@ -126,7 +126,7 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* ---- clients: each thread closes in the middle of what its server says ---- */
+/* ---- clients: each thread closes while its server sends ---- */
 
 static bool is_alive(const struct sim_channel *channel)
 {
@@ -135,7 +135,7 @@ static bool is_alive(const struct sim_channel *channel)
 	return status == 0 || status == -EINPROGRESS;
 }
 
-/* Take so many messages, if the server is not refused for sending faster than we read. */
+/* Receive so many messages, unless the server is refused for sending faster than we read. */
 static void receive_some(struct sim_channel *channel, struct notifier *notifier, int count)
 {
 	struct sim_handshake_msg got;

@@ -43,7 +43,7 @@ static int teardown(void **state)
 
 struct party_arg {
 	bool is_server, sleeps;
-	bool uses_fast; /* a victim's exchange runs when it has had something on the fast path, too */
+	bool uses_fast; /* a victim's exchange runs when it has exchanged messages on the fast path, too */
 };
 
 /* A connection, and its worker on the fast path. */
@@ -197,7 +197,7 @@ static bool reap(struct party *party)
 	return left;
 }
 
-/* Its peer is dead: until all that belonged to the connection is over. */
+/* After the peer's death: progress until all that belonged to the connection has ended. */
 static void clean_up_peer(struct party *party)
 {
 	struct endpoint *endpoint = &party->endpoint;
@@ -255,7 +255,7 @@ static void pause_us(long us)
 	nanosleep(&pause, NULL);
 }
 
-/* Mostly when it is known to exchange; else wherever it is by then, unless it must have exchanged. */
+/* Mostly when the victim is known to exchange; else at any point, unless it must have exchanged. */
 static void kill_somewhere(struct proc *victim, bool must_run)
 {
 	char byte;
@@ -348,7 +348,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_sleeping_client_survives_servers_that_are_killed, setup, teardown),
 	};
 
-	/* The card keeps a descriptor of what each of the dead recorded: here descriptors are counted. */
+	/* The card keeps a descriptor of each dead process's recording: recordings are off here, as descriptors
+	 * are counted. */
 	setenv("BFSIM_TRACE", "off", 1);
 	seed = wanted ? (unsigned int)strtoul(wanted, NULL, 10) : (unsigned int)proc_now_ms();
 	print_message("BFSIM_TEST_SEED=%u\n", seed);

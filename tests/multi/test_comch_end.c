@@ -193,7 +193,7 @@ static void start_both(struct proc *dpu, struct proc *host, const int *num_messa
 	proc_recv(dpu->ctl, &byte, 1);
 	proc_start(host, client, NULL);
 	proc_recv(host->ctl, &byte, 1); /* the client is connected */
-	proc_recv(dpu->ctl, &byte, 1);  /* the server knows it, has submitted, and looks away */
+	proc_recv(dpu->ctl, &byte, 1);  /* the server has the connection, has submitted, and does not poll */
 }
 
 static void test_last_message_and_disconnect_found_together(void **state)

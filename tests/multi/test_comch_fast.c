@@ -105,7 +105,7 @@ static void answer(struct side *side)
 	proc_send(side->ctl, &status, sizeof(status));
 }
 
-/* Its own workers are, and the other side's consumers are gone. */
+/* The expected messages of its own workers have arrived, and the other side's consumers are gone. */
 static bool is_done(struct side *side)
 {
 	unsigned int others = side->arg.produces ? side->arg.num_workers : 0;
@@ -317,7 +317,7 @@ static void test_stopped_process_loses_nothing(void **state)
 {
 	(void)state;
 	if (getenv("HOST_WRAPPER"))
-		skip(); /* its pid is the wrapper's */
+		skip(); /* the pid is the wrapper's */
 	stop_one(true);
 	stop_one(false);
 	card_end();
@@ -350,7 +350,7 @@ static void test_messages_on_record_were_sent_and_received(void **state)
 
 	(void)state;
 	if (getenv("HOST_WRAPPER"))
-		skip(); /* its recording is its own machine's, in a manner of speaking */
+		skip(); /* the host's recording is as of another machine */
 	setenv("BFSIM_TRACE", "full", 1);
 	start_sides(&server, arg, &client, arg);
 	end_side(&client);

@@ -216,9 +216,9 @@ static void test_stopped_process_loses_nothing(void **state)
 	card_end();
 }
 
-/* ---- who comes first ---- */
+/* ---- order of start ---- */
 
-/* Both are ready: a client waits for its server for some seconds only, in which a busy machine may start no process. */
+/* Both have started: a client waits a few seconds only for its server, in which a busy machine may start no process. */
 static void meet(bool client_first, bool sleeps)
 {
 	struct exchange_arg arg = {
@@ -342,7 +342,7 @@ static void test_clients_find_a_server_that_starts_again_under_its_name(void **s
 	card_end();
 }
 
-/* ---- who may reach whom ---- */
+/* ---- permitted peers ---- */
 
 static void seek_in_vain(int ctl)
 {
@@ -389,7 +389,7 @@ static void test_clients_of_two_functions_reach_their_own_servers_alone(void **s
 	for (int i = 0; i < 4; i++) {
 		args[i].sleeps = true;
 		args[i].num_peers = 1;
-		args[i].num_in = 100 + (uint32_t)i; /* a stranger would have sent another number of messages */
+		args[i].num_in = 100 + (uint32_t)i; /* a wrong peer would have sent another number of messages */
 		args[i].num_out = 100 + (uint32_t)i;
 		exchange_start(&servers[i], true, &args[i]);
 		exchange_hear(&servers[i], EXCHANGE_STARTED);
@@ -410,7 +410,7 @@ static void test_clients_of_two_functions_reach_their_own_servers_alone(void **s
 #define OFFER_FDS 3 /* messages that arrive together with a client */
 #define MOST_FDS  200
 
-/* Take all descriptors but those that a client's offer needs. How many were taken. */
+/* Take all descriptors but those that a client's offer needs. Returns how many were taken. */
 static int take_fds(int fds[MOST_FDS])
 {
 	const struct rlimit few = { .rlim_cur = MOST_FDS, .rlim_max = MOST_FDS };

@@ -16,8 +16,9 @@
 #include "comch_endpoint.h"
 #include "doca_check.h"
 
-#define QUEUE          4
-#define MANY_CONSUMERS 1000 /* more letters than the daemon and its socket keep for a process that reads none */
+#define QUEUE 4
+#define MANY_CONSUMERS \
+	1000 /* more handshake messages than the daemon and its socket keep for a process that reads none */
 
 static int setup(void **state)
 {
@@ -33,7 +34,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* ---- consumers that wait for nobody ---- */
+/* ---- consumers that are destroyed at once ---- */
 
 struct memory {
 	uint8_t bytes[4096];
@@ -210,7 +211,7 @@ static void run_short_consumer(int ctl)
 	for (int i = 0; i < 3; i++) {
 		consumers[i] = open_consumer(client.endpoint.connection, &client.memory, &client.loop);
 		start(consumers[i]);
-		need_closed_on_exec(); /* its letter has not left yet */
+		need_closed_on_exec(); /* its announcement has not been sent yet */
 		LOOP_UNTIL(&client.loop, state_of(consumers[i]) == DOCA_CTX_STATE_RUNNING);
 	}
 	for (int i = 0; i < 3; i++) {
@@ -345,9 +346,9 @@ static void test_client_sleeps_until_its_consumers_have_stopped(void **state)
 	card_end();
 }
 
-/* ---- letters that nobody takes ---- */
+/* ---- handshake messages that are not read ---- */
 
-/* A server with so many consumers that its client would have to read of. */
+/* A server with so many consumers that the client would have to read many announcements. */
 static void offer_many(int ctl)
 {
 	static struct doca_comch_consumer *consumers[MANY_CONSUMERS];
@@ -396,7 +397,8 @@ static void read_nothing(int ctl)
 	client_close(&client);
 }
 
-/* The daemon keeps so many letters for a stopped process; then it refuses, and the connection ends at both ends. */
+/* The daemon keeps so many handshake messages for a stopped process; then it refuses, and the connection ends at
+ * both ends. */
 static void test_connection_ends_when_its_handshake_messages_cannot_be_delivered(void **state)
 {
 	static const struct peer_role server_role = { "server", offer_many }, client_role = { "client", read_nothing };

@@ -17,7 +17,7 @@
 
 #define NUM_CLIENTS 8
 
-/* ---- many clients, all asleep on all they can sleep on ---- */
+/* ---- many clients that sleep on all their event channels ---- */
 
 /* Messages that a service could not send yet: it receives no more until they are sent. */
 static struct {
@@ -43,7 +43,7 @@ static void echo(struct doca_comm_channel_addr_t *to, uint32_t value)
 	debt.value = value;
 }
 
-/* Receive and echo while there is something, and room. How many peers went. */
+/* Receive and echo while there is a message, and room. Returns how many peers left. */
 static int receive_all(void)
 {
 	doca_error_t result = DOCA_SUCCESS;
@@ -74,7 +74,7 @@ static uint32_t count_peers(void)
 	return count;
 }
 
-/* Sleep until there is a message (or, in debt, room), or other peers. */
+/* Sleep until there is a message (or room, if echoes are pending), or the peers change. */
 static void sleep_on_both(int news, int service)
 {
 	struct pollfd fds[] = { { .fd = news, .events = POLLIN }, { .fd = service, .events = POLLIN } };
@@ -157,7 +157,7 @@ static void test_many_sleeping_clients_get_every_echo_in_order(void **state)
 	proc_end(&service);
 }
 
-/* ---- what other calls do not do ---- */
+/* ---- calls other than recvfrom ---- */
 
 /* Calls other than recvfrom leave messages in the queue: the sender gets AGAIN. */
 static void service_that_does_not_receive(int ctl, const void *unused)
@@ -226,7 +226,7 @@ static void test_messages_wait_with_the_peer_until_received(void **state)
 
 /* ---- isolation ---- */
 
-/* Takes a message and answers with its own function's number. */
+/* Receives a message and replies with its own function's number. */
 static void numbered_service(int ctl, const void *function)
 {
 	uint32_t value;

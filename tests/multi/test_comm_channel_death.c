@@ -45,7 +45,7 @@ static doca_error_t go_on(enum way way)
 	}
 }
 
-/* Meet, then go on in some way until something is wrong; let go, and meet the next. */
+/* Connect, then exchange in some way until an error; disconnect, and connect to the next. */
 static void surviving_service(int ctl, const void *way)
 {
 	doca_error_t result;
@@ -248,7 +248,7 @@ static void two_services(int ctl, const void *unused)
 	CHECK(end_receive(&value) == DOCA_SUCCESS);
 	CHECK(bfsim_fault_add("function device=03:00.0 reset", NULL) == 0);
 	while (doca_comm_channel_peer_addr_update_info(end.peer) == DOCA_SUCCESS)
-		; /* it may see the reset before the connection's end */
+		; /* the reset may be seen before the connection's end */
 	CHECK(end_receive(&value) == DOCA_ERROR_CONNECTION_RESET);
 	CHECK(end_receive(&value) == DOCA_ERROR_NOT_CONNECTED); /* there is no other peer to wait for */
 	end_sync_send(ctl);
@@ -288,7 +288,7 @@ static void test_service_gets_its_functions_reset_and_others_go_on(void **state)
 	proc_end(&services);
 }
 
-/* ---- a peer that stands still ---- */
+/* ---- a stopped peer ---- */
 
 /* No call here waits for the stopped peer. */
 static void client_of_stopped_service(int ctl, const void *unused)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes on one card, and its daemon: attaching, exporting, importing, and
- * the order in which things end. Deaths are in test_daemon_death.c. */
+/* Processes on one card, and its daemon: attaching, exporting, importing, and the order of teardown. Killed
+ * processes are in test_daemon_death.c. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -73,7 +73,7 @@ static void test_memory_in_a_shared_object_is_mapped(void **state)
 	end_pair();
 }
 
-/* The exporter is in no library of ours, and in a system call once in a million steps. */
+/* The exporter is not in the library, and in a system call once in a million steps. */
 static void test_an_exporter_that_computes_is_read_as_well(void **state)
 {
 	struct actor_request compute = { .op = ACTOR_COMPUTE };
@@ -159,7 +159,7 @@ static void test_an_export_ends_only_when_a_running_copy_is_out(void **state)
 	proc_send(dpu.proc.ctl, "", 1);
 	reply = actor_finish(&dpu);
 	assert_int_equal(reply.rc, 0);
-	assert_int_equal(reply.fill, key.fill); /* and not what the exporter wrote afterwards */
+	assert_int_equal(reply.fill, key.fill); /* and not the exporter's later writes */
 	assert_int_equal(actor_finish(&host).rc, 0);
 	end_pair();
 }
@@ -211,7 +211,7 @@ static void test_a_descriptor_of_another_session_is_refused(void **state)
 	end_pair();
 }
 
-/* Each exports one memory, in turns anonymous and in an object, and imports those of all others. */
+/* Each process exports one memory, in turns anonymous and in an object, and imports those of all others. */
 static void test_sixty_four_processes_reach_each_others_memory(void **state)
 {
 	static const char topology[] =

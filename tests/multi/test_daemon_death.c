@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that die, stop or fork: survivors get an error soon, the card forgets the dead, and leaves nothing of
- * them behind. */
+/* Processes that die, stop or fork: survivors get an error soon, and the card keeps no state of the dead ones. */
 #include <dirent.h>
 #include <errno.h>
 #include <sched.h>
@@ -24,8 +23,8 @@
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
 
-#define SOON_MS     5000 /* from a death to the survivor's error, on a busy machine too: half of what a call waits for */
-#define PATIENCE_MS 2000 /* of an exporter with a stopped importer: REVOKE_TIMEOUT_MS */
+#define SOON_MS    5000 /* from a death to the survivor's error, on a busy machine too: half of a call's timeout */
+#define TIMEOUT_MS 2000 /* of an exporter with a stopped importer: REVOKE_TIMEOUT_MS */
 
 static struct actor host, dpu;
 
@@ -37,7 +36,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* The first error within the deadline: an importer learns of an end a moment after the card. */
+/* The first error within the deadline: an importer learns of an end shortly after the card. */
 static int soon_read_error(struct actor *importer, const struct actor_key *key)
 {
 	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
@@ -71,7 +70,7 @@ static void expect_error_of_a_killed_exporter(enum actor_memory memory)
 	proc_signal(&host.proc, SIGKILL);
 	assert_int_equal(actor_finish(&dpu).rc, -EIO);
 	assert_in_range(proc_now_ms() - killed_ms, 0, SOON_MS);
-	/* Its memory in an object is still mapped in the importer, and out of reach all the same. */
+	/* The exporter's memory in an object is still mapped in the importer, and the card refuses access to it. */
 	assert_int_equal(actor_read(&dpu, &key), -EIO);
 	assert_int_equal(actor_write(&dpu, 1), -EIO);
 	assert_int_equal(actor_import(&dpu, &key), -ESTALE);
@@ -182,7 +181,7 @@ static void test_when_the_daemon_is_asked_to_end_its_processes_get_errors(void *
 
 #define TRIES 5 /* other programs may keep a process off the CPU for as long as the timeout */
 
-/* Memory that the DPU has imported ends, and is not what it waits for in vain. */
+/* Have the DPU import memory, and end the export. Returns true if the end did not wait for the timeout. */
 static bool is_answered_at_once(void)
 {
 	struct actor_key fresh;
@@ -194,8 +193,8 @@ static bool is_answered_at_once(void)
 	from_ms = proc_now_ms();
 	assert_int_equal(actor_unexport(&host, &fresh), 0);
 	took_ms = proc_now_ms() - from_ms;
-	assert_int_equal(took_ms < PATIENCE_MS ? actor_read(&dpu, &fresh) : soon_read_error(&dpu, &fresh), -EIO);
-	return took_ms < PATIENCE_MS;
+	assert_int_equal(took_ms < TIMEOUT_MS ? actor_read(&dpu, &fresh) : soon_read_error(&dpu, &fresh), -EIO);
+	return took_ms < TIMEOUT_MS;
 }
 
 static void test_a_stopped_importer_is_waited_for_until_the_timeout(void **state)
@@ -214,11 +213,11 @@ static void test_a_stopped_importer_is_waited_for_until_the_timeout(void **state
 	proc_signal(&dpu.proc, SIGSTOP);
 	from_ms = proc_now_ms();
 	assert_int_equal(actor_unexport(&host, &key), 0);
-	assert_true(proc_now_ms() - from_ms >= PATIENCE_MS / 2); /* the exporter waited for the importer */
-	assert_int_equal(actor_read(&second, &other), 0);        /* others do not mind */
+	assert_true(proc_now_ms() - from_ms >= TIMEOUT_MS / 2); /* the exporter waited for the importer */
+	assert_int_equal(actor_read(&second, &other), 0);       /* other processes continue */
 	proc_signal(&dpu.proc, SIGCONT);
 	assert_int_equal(soon_read_error(&dpu, &key), -EIO);
-	while (!is_answered_at_once()) /* the importer answers again */
+	while (!is_answered_at_once()) /* the importer replies again */
 		assert_true(tries++ < TRIES);
 	actor_detach(&second);
 	actor_detach(&dpu);
@@ -226,8 +225,8 @@ static void test_a_stopped_importer_is_waited_for_until_the_timeout(void **state
 	end_card();
 }
 
-/* A process that imports several keys through the daemon and then never speaks:
- * the exporter waits for the first, and for no other. */
+/* A process imports several keys through the daemon and then sends nothing: the exporter waits for the first, and
+ * for no other. */
 static void test_an_importer_that_is_silent_is_waited_for_once(void **state)
 {
 	enum { EXPORTS = 6 };
@@ -250,7 +249,7 @@ static void test_an_importer_that_is_silent_is_waited_for_once(void **state)
 	from_ms = proc_now_ms();
 	for (int i = 0; i < EXPORTS; i++)
 		assert_int_equal(actor_unexport(&host, &keys[i]), 0);
-	assert_true(proc_now_ms() - from_ms < EXPORTS / 2 * PATIENCE_MS);
+	assert_true(proc_now_ms() - from_ms < EXPORTS / 2 * TIMEOUT_MS);
 	close(sock);
 	close(dir_fd);
 	actor_detach(&dpu);
@@ -276,8 +275,8 @@ static void expect_gone_although_a_child_lives(bool abandon)
 	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
 }
 
-/* With the child's help, and without: a child made by clone(2) runs no handler.
- * For the latter the daemon watches processes, which takes Linux 5.3. */
+/* With the child's help, and without: a child made by clone(2) runs no handler. For the latter the daemon watches
+ * processes, which needs Linux 5.3. */
 static void test_a_forked_child_does_not_keep_its_dead_parent_attached(void **state)
 {
 	int pidfd = pidfd_open(getpid(), 0);
@@ -308,7 +307,7 @@ static void test_a_dead_child_does_not_end_its_parents_attachment(void **state)
 	end_card();
 }
 
-/* ---- what a dead process leaves in /dev/shm ---- */
+/* ---- files of a dead process in /dev/shm ---- */
 
 /* Attach with these attributes and close the connection, with or without a DETACH message. */
 static void attach_and_leave(const char *prefix, uint64_t shm_dev, bool in_order)
@@ -325,7 +324,7 @@ static void attach_and_leave(const char *prefix, uint64_t shm_dev, bool in_order
 	msg = (struct sim_msg){ .type = SIM_MSG_DETACH };
 	if (in_order)
 		assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
-	/* The end is noticed before any later request is. */
+	/* The daemon handles the end before any later request. */
 	if (in_order)
 		assert_int_equal(recv(sock, &byte, 1, 0), 0);
 	close(sock);
@@ -455,13 +454,13 @@ static void export_from_namespace(int ctl, const void *arg)
 			region.function = i;
 	CHECK(sim_session_export(session, &region, fd, &key.key) == 0);
 	proc_send(ctl, &key, sizeof(key));
-	recv(ctl, &byte, 1, 0); /* until the test has done with it */
+	recv(ctl, &byte, 1, 0); /* until the test is done */
 	sim_session_detach(session);
 	_exit(0); /* a leak checker finds no /proc of its own here ... */
 }
 
-/* The exporter's number means another process here, or none: its memory is
- * reached through its object, and never by that number. */
+/* The exporter's pid belongs to another process here, or to none: its memory is reached through its object, and
+ * never by that pid. */
 static void test_an_exporter_in_another_pid_namespace_is_not_mistaken(void **state)
 {
 	const char *arg[2] = { test_session.dir, NULL };

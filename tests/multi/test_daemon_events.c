@@ -83,7 +83,7 @@ static void expect_counts(uint64_t matched, uint64_t fired)
 	assert_int_equal(counts[1], fired);
 }
 
-/* The letter of the process's state, as in ps. */
+/* The process's state as a letter, as in ps. */
 static char state_of(pid_t pid)
 {
 	char path[64], text[256] = "";
@@ -387,7 +387,8 @@ static const struct {
 	{ "tcp", ACTOR_ANONYMOUS, true },
 };
 
-/* Memory of the host, imported by the DPU, each through its first function. False: there is no such way here. */
+/* Memory of the host, imported by the DPU, each through its first function. False: this machine lacks that data
+ * path. */
 static bool share(size_t way, struct actor_key *ret_key)
 {
 	int rc;
@@ -473,7 +474,7 @@ static void test_a_process_that_reads_all_the_time_gets_an_error_when_either_fun
 	end_card();
 }
 
-/* ---- where and when it can't be told as elsewhere ---- */
+/* ---- virtual time, and processes that the daemon cannot see ---- */
 
 static void run_virtual(int ctl, const void *arg)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that send what no process of the library sends: the daemon drops or refuses them, and serves all
- * others. */
+/* Processes that violate the daemon's protocol: the daemon drops or refuses them, and serves all others. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -55,11 +54,11 @@ static void expect_closed(int sock)
 	char byte;
 
 	assert_true(proc_readable_within(sock, PROC_DEADLINE_MS));
-	assert_true(recv(sock, &byte, 1, 0) <= 0); /* with what was unread, it is a reset */
+	assert_true(recv(sock, &byte, 1, 0) <= 0); /* with unread data, it is a reset */
 	close(sock);
 }
 
-/* Everybody else is served, and the daemon ends in order. */
+/* All other processes are served, and the daemon ends in order. */
 static void expect_unharmed(void)
 {
 	struct actor host, dpu;
@@ -104,7 +103,7 @@ static void test_requests_before_attaching_end_the_connection(void **state)
 
 		if (type == SIM_MSG_STATUS || type == SIM_MSG_SHUTDOWN || type == SIM_MSG_SHARED_STATE ||
 		    type == SIM_MSG_FAULT || type == SIM_MSG_GET_RECORDING)
-			continue; /* these may come from anybody */
+			continue; /* these may come from any process */
 		sock = raw_connect();
 		raw_send(sock, msg, -1);
 		expect_closed(sock);
@@ -126,7 +125,7 @@ static void test_attaching_twice_is_refused_and_changes_nothing(void **state)
 	expect_unharmed();
 }
 
-/* A side, a program's name and others that have no end. */
+/* A side, a program's name and other texts without a terminating zero. */
 static void test_text_without_an_end_is_cut(void **state)
 {
 	struct sim_msg msg = { .type = SIM_MSG_ATTACH };
@@ -182,12 +181,12 @@ static void test_unexpected_replies_do_nothing(void **state)
 			raw_send(waiting, (struct sim_msg){ .type = type, .is_reply = 1, .seq = 1 }, -1);
 	raw_send(exporter, revoke, -1);
 	assert_int_equal(raw_recv(importer).type, SIM_MSG_REVOKED);
-	raw_send(waiting, gone, -1);  /* not asked */
+	raw_send(waiting, gone, -1);  /* without a request */
 	raw_send(stranger, gone, -1); /* not even attached */
 	raw_send(waiting, answer, -1);
 	raw_settle(waiting);
 	raw_settle(stranger);
-	assert_false(proc_readable_within(exporter, 0)); /* the importer has not let go */
+	assert_false(proc_readable_within(exporter, 0)); /* the importer has not released it */
 	raw_send(importer, gone, -1);
 	assert_int_equal(raw_recv(exporter).seq, 99);
 	close(stranger);
@@ -197,7 +196,7 @@ static void test_unexpected_replies_do_nothing(void **state)
 	expect_unharmed();
 }
 
-/* ---- an exporter that is asked how to reach its memory ---- */
+/* ---- requests of the data path's description from an exporter ---- */
 
 struct question {
 	int exporter, importer;
@@ -302,7 +301,7 @@ static void test_a_process_has_a_limited_number_of_questions(void **state)
 	for (int i = 1; i < 64; i++)
 		raw_send(q.importer, describe, -1);
 	assert_int_equal(raw_call(q.importer, describe).status, -EBUSY);
-	for (int i = 1; i < 64; i++) /* the exporter got those, and no more */
+	for (int i = 1; i < 64; i++) /* the exporter received those, and no more */
 		raw_recv(q.exporter);
 	assert_false(proc_readable_within(q.exporter, 0));
 	close(q.importer);
@@ -341,7 +340,7 @@ static int raw_fault(int sock, struct sim_msg msg, int fd)
 	return msg.status;
 }
 
-/* Rules that no text compiles to, delays that are none, changes that there are not. */
+/* Rules that no text compiles to, delays that are none, and unknown changes. */
 static void test_invalid_changes_of_the_fault_plan_are_refused(void **state)
 {
 	struct sim_msg msg = { .type = SIM_MSG_FAULT, .body.fault = { .change = SIM_FAULT_ADD } };
@@ -411,7 +410,7 @@ static void test_processes_beyond_the_limit_are_refused(void **state)
 	expect_unharmed();
 }
 
-/* ---- those who do not listen, and those who do not stop ---- */
+/* ---- processes that do not read, and processes that flood ---- */
 
 static void test_unread_replies_end_the_connection(void **state)
 {

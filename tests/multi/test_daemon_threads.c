@@ -92,7 +92,7 @@ static bool read_slot(struct slot *slot, struct sim_key *ret_key, uint8_t *ret_f
 	return filled;
 }
 
-/* Export, wait for some reader, end the export, and scribble over the memory at once. */
+/* Export, wait for some reader, end the export, and overwrite the memory at once. */
 static void export_again_and_again(int ctl, const void *arg)
 {
 	struct slot *slot = &shared_keys->slots[*(const int *)arg];

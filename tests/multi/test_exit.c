@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that end while threads of theirs are in the library, through the public API. */
+/* Programs that exit while other threads are in the library, through the public API. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

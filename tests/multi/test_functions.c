@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that are reset, fail, disappear and come back while a program uses
- * them, and links that are in trouble, through the public headers. Each test runs in a
- * process of its own: in a session, or, with CARD=private, on its private card. */
+/* Functions that are reset, fail, are removed and added while a program uses them, and links that are down or
+ * degraded, through the public headers. Each test runs in a process of its own: in a session, or, with
+ * CARD=private, on its private card. */
 #include "bfsim_util.h"
 #include "doca_check.h"
 
@@ -217,7 +217,7 @@ static void test_pf_has_the_number_of_vfs_that_was_set(void)
 {
 	card_begin("host", TOPOLOGY, NULL);
 	CHECK(num_devs() == 7);
-	card_inject("function device=b1:00.0 num_vfs=0"); /* names its SFs too, which have no VFs */
+	card_inject("function device=b1:00.0 num_vfs=0"); /* the rule matches its SFs too, which have no VFs */
 	CHECK(num_devs() == 5);
 	card_inject("function device=b1:00.0 num_vfs=1");
 	CHECK(num_devs() == 6);
@@ -268,7 +268,7 @@ static void test_copies_wait_while_the_link_is_down(void)
 	for (uint64_t number = 3; number < 103; number++)
 		copy_ns(rig, number);
 	CHECK(rig_state(rig) == DOCA_CTX_STATE_RUNNING);
-	CHECK(bfsim_now_ns() - up_ns < 60 * UINT64_C(1000000000)); /* none of them waited so long again */
+	CHECK(bfsim_now_ns() - up_ns < 60 * UINT64_C(1000000000)); /* no copy waited as long again */
 	rig_close(rig);
 	card_end();
 }
@@ -374,7 +374,7 @@ static void test_rule_that_is_taken_out_gives_the_link_back(void)
 	card_end();
 }
 
-/* A rule that was taken out before it was 3600 s old: copies that are handed in then do not wait. */
+/* A rule that was removed before it was 3600 s old: copies that are submitted then do not wait. */
 static void test_link_is_up_when_the_rule_is_taken_out(void)
 {
 	struct rig *rig;
@@ -394,7 +394,7 @@ static void test_rules_of_a_link_end_each_at_its_time(void)
 	struct rig *rig;
 
 	card_begin("host", NULL, "virtual");
-	if (!card_is_private())                                       /* where rules wait for the card */
+	if (!card_is_private())                                       /* the card evaluates rules at these calls */
 		NEED_OK(bfsim_fault_add("daemon pause=100ms", NULL)); /* the next two events are delivered together */
 	NEED_OK(bfsim_fault_add("link degrade=gen1x1 until=1ms", NULL));
 	NEED_OK(bfsim_fault_add("link errors=99%", NULL));

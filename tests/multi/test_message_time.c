@@ -38,7 +38,7 @@ static uint64_t send_ns(void)
 	return pcie_profile_find("bluefield-3")->comch_timing.send_ps / 1000; /* ... this */
 }
 
-/* How it is sent, and what was seen. */
+/* The kind of a run, and its results. */
 struct plan {
 	bool sleeps;
 	bool stays;     /* until all send tasks are back */
@@ -137,7 +137,7 @@ static struct doca_comm_channel_ep_t *open_endpoint(struct doca_dev *dev, const 
 	return ep;
 }
 
-/* Until it works, letting time pass meanwhile. */
+/* Send until it succeeds, letting time pass meanwhile. */
 static void send_byte(struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t *peer, uint8_t byte)
 {
 	doca_error_t result;

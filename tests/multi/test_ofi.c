@@ -64,7 +64,7 @@ static void fill_pattern(uint8_t *buf, size_t len, unsigned int seed)
 		buf[i] = (uint8_t)(seed + i + (i >> 8));
 }
 
-/* Sizes around the providers' limits: inline, buffered, segmented, more than one piece. */
+/* Sizes around the providers' limits: inline, buffered, segmented, more than one transfer. */
 static void test_bytes_written_are_read_back(void **state)
 {
 	static const size_t sizes[] = { 1, 64, 129, 4096, 4097, 65537, MIB + 3, 9 * MIB + 1 };
@@ -119,7 +119,7 @@ static void test_access_past_the_end_fails_with_efault(void **state)
 	sim_ofi_link_destroy(link);
 }
 
-/* An importer that believes the memory to be larger than it is meets the target's own check. */
+/* An importer with a wrong, larger length is refused by the target's own check. */
 static void test_target_enforces_the_length(void **state)
 {
 	struct sim_ofi_link *link = NULL;
@@ -236,7 +236,7 @@ static void test_addresses_that_lead_elsewhere_are_skipped(void **state)
 	exporter_stop(&other);
 }
 
-/* Every address that is offered works, not only the first (which is loopback). */
+/* Each offered address works, not only the first (which is loopback). */
 static void test_each_address_leads_to_the_exporter(void **state)
 {
 	struct sim_ofi_desc desc;
@@ -282,7 +282,7 @@ static void test_desc_that_makes_no_sense_fails_with_eproto(void **state)
 	expect_eproto(WITH(addr_len[0] = SIM_OFI_ADDR_SIZE + 1));
 	expect_eproto(WITH(addr_len[0] = UINT32_MAX));
 	expect_eproto(WITH(addr_len[0] -= 1));
-	expect_eproto(WITH(addr[0][0] = 0xee)); /* no such family; no name of ours */
+	expect_eproto(WITH(addr[0][0] = 0xee)); /* no such family; not one of our names */
 	if (is_shm(state))
 		expect_eproto(WITH(addr[0][7] = '/'));
 	assert_int_equal(try_to_connect(&desc, 0), -EINVAL);
@@ -315,7 +315,7 @@ static void test_own_target_over_shm_is_refused(void **state)
 	sim_ofi_target_destroy(target);
 }
 
-/* Links share what is dear: a thousand of them take no more descriptors than one. */
+/* Links share connections: a thousand links take no more descriptors than one. */
 static void test_thousands_of_memories_share_one_connection(void **state)
 {
 	enum { NUM = 2000, LEN = 4096 };
@@ -516,7 +516,7 @@ int main(void)
 	char prefix[SIM_OFI_SHM_PREFIX_SIZE];
 	int failed = 0;
 
-	setenv("FI_PROVIDER", "nonesuch", 1); /* of a user, for some other program */
+	setenv("FI_PROVIDER", "nonesuch", 1); /* of a user, for another program */
 	if (have("shm"))
 		failed += cmocka_run_group_tests_name("shm", shm, NULL, NULL);
 	if (have("tcp"))

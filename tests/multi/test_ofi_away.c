@@ -24,7 +24,7 @@
 #define MIB        (1u << 20)
 #define MAX_PAIRS  64
 #define AWAY_MS    100   /* opening an endpoint takes 1 ms */
-#define BREAKS_S   6     /* longer than one that is away is waited for */
+#define BREAKS_S   6     /* longer than importers wait for a closed endpoint */
 #define MUCH       65536 /* bytes, more than there are before data */
 
 static const atomic_bool never;
@@ -43,7 +43,7 @@ static int stop(void **state)
 	return count_shm_files(exporter.shm_prefix); /* 0: no file is left */
 }
 
-/* ---- a relay before the exporter's socket, which goes away when it is told to ---- */
+/* ---- a relay before the exporter's socket, which closes on command ---- */
 
 struct pair {
 	int fds[2];
@@ -53,9 +53,9 @@ struct pair {
 struct relay {
 	struct sockaddr_in here, to;
 	int listen_fd;
-	int order_fd[2]; /* 'a': be away for AWAY_MS, 's': stop */
+	int order_fd[2]; /* 'a': close for AWAY_MS, 's': stop */
 	atomic_uint times_away;
-	_Atomic time_t breaks_until_s; /* a connection that carries much is broken off */
+	_Atomic time_t breaks_until_s; /* a connection that carries more is broken off */
 	struct pair pairs[MAX_PAIRS];
 	unsigned int num_pairs;
 	pthread_t thread;

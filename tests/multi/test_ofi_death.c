@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes that die, stop or vanish while memory is accessed through libfabric: the other side gets an error or
- * continues soon, and nothing hangs. */
+ * continues soon, and no call hangs. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@
 #include "ofi_exporter.h"
 
 #define TIMEOUT_MS 5000
-#define SOON_MS    4000 /* on a busy machine too; the wait for a silent process is longer */
+#define SOON_MS    4000 /* on a busy machine too; the wait for an unresponsive process is longer */
 #define MIB        (1u << 20)
 #define KILLS      10 /* each at another moment of the transfer */
 
@@ -49,7 +49,7 @@ static void remove_shm_files(const struct exporter *exporter)
 	assert_int_equal(count_shm_files(exporter->shm_prefix), 0);
 }
 
-/* Plays the daemon's part: kills the exporter and sets the importers' gone flag. */
+/* Acts as the daemon: kills the exporter and sets the importers' gone flag. */
 struct killer {
 	struct exporter *exporter;
 	int go_fd[2]; /* a byte: kill it now */
@@ -158,13 +158,13 @@ static void test_dead_exporter_can_not_be_connected_to(void **state)
 	start_and_kill(&exporter, *state, &desc, held);
 	before = now_ms();
 	assert_int_equal(sim_ofi_link_create(&desc, 4096, TIMEOUT_MS, NULL, NULL, &link), -EHOSTUNREACH);
-	assert_true(now_ms() - before < TIMEOUT_MS); /* refused, not given up on */
+	assert_true(now_ms() - before < TIMEOUT_MS); /* refused, with further attempts */
 	if (strcmp(*state, "tcp") == 0)
 		close_ports(held, desc.num_addrs);
 	remove_shm_files(&exporter);
 }
 
-/* Accept one connection and be gone. */
+/* Accept one connection and exit. */
 static void *open_once(void *arg)
 {
 	int listener = *(const int *)arg, fd = accept(listener, NULL, NULL);
@@ -200,7 +200,7 @@ static void test_exporter_that_dies_when_it_was_just_reached_can_not_be_connecte
 	remove_shm_files(&exporter);
 }
 
-/* A nudge is called by the thread that waits, so it may well be the one that learns of the end. */
+/* The waiting thread calls the nudge, so that thread may be the first to learn of the end. */
 static void set_gone(void *arg)
 {
 	atomic_store((atomic_bool *)arg, true);
@@ -334,7 +334,7 @@ static void test_memory_hidden_under_an_importer_is_not_touched_any_more(void **
 			importer_process(&desc, fd[1], i % 2);
 		close(fd[1]);
 		assert_int_equal(read(fd[0], prefix, sizeof(prefix)), sizeof(prefix));
-		exporter_hide(&exporter, mem); /* unmaps it: a late access would be the end of the exporter */
+		exporter_hide(&exporter, mem); /* unmaps it: a late access would crash the exporter */
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFEXITED(status)); /* the writer got an error */
 		sim_ofi_shm_cleanup(prefix);

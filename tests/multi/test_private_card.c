@@ -128,7 +128,7 @@ static void test_rules_that_begin_later_do_so_in_their_order(void)
 	rig_close(rig);
 }
 
-/* Both have begun when the first device is looked for: the function is there when it is to be added. */
+/* Both rules have begun when the devices are first listed: the function exists when it is to be added. */
 static void test_rules_that_began_before_the_card_was_there_hit_in_their_order(void)
 {
 	uint32_t first, last;
@@ -184,7 +184,7 @@ static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void)
 
 /* ---- forks ---- */
 
-/* The child's device is open before that, unless the machine is busy: then it is of the function's next life. */
+/* The child's device is open before that, unless the machine is busy: then it is of the function's next generation. */
 static void test_forked_child_is_hit_by_what_comes_later(void)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
@@ -210,7 +210,7 @@ static void test_forked_child_is_hit_by_what_comes_later(void)
 	wait_well(pid);
 }
 
-/* Both at once would leave it removed: the rule that is first ends it for the other. */
+/* Both together would leave the function removed: the rule that is first ends it for the other. */
 static void test_forked_child_is_not_hit_again_by_what_was(void)
 {
 	struct rig *rig = rig_open(NULL);
@@ -323,7 +323,7 @@ static void test_nothing_is_counted_when_recording_is_off(void)
 	rig_close(rig);
 }
 
-/* ---- what takes a session ---- */
+/* ---- calls that need a session ---- */
 
 static void test_other_processes_and_daemons_take_a_session(void)
 {

@@ -58,7 +58,7 @@ static void part(struct pair *pair)
 	daemon_stop(&test_session.daemon);
 }
 
-/* Each waits for what the other sets. */
+/* Each waits for the other's update. */
 static void take_turns(struct pair *pair)
 {
 	for (uint64_t turn = 1; turn < 20; turn += 2) {
@@ -121,7 +121,7 @@ static void test_sleepers_see_changes_in_the_programs_own_memory(void **state)
 	part(&pair);
 }
 
-/* All processes use one word, over each data path. */
+/* All processes use one value, over each data path. */
 static void test_forced_paths_make_no_difference(void **state)
 {
 	static const char *const paths[] = { "mapped", "cma", "tcp" };

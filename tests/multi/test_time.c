@@ -28,8 +28,8 @@ static int teardown(void **state)
 #define IN_FLIGHT     64
 #define WINDOW_NS     UINT64_C(200000000)
 #define HEAD_START_NS UINT64_C(30000000)
-#define TRIES         10 /* windows: where the machine has other things to do, not all that could end in one does */
-#define BUSY_NS       (WINDOW_NS / 20) /* a stream that was off its CPU for so long says little about the model */
+#define TRIES         10 /* windows: where the machine is busy otherwise, not all possible jobs end in one */
+#define BUSY_NS       (WINDOW_NS / 20) /* a stream that was off its CPU for longer says little about the model */
 
 struct window {
 	uint64_t begin_ns, end_ns;
@@ -45,7 +45,7 @@ struct tally {
 	uint64_t counted, waited_ns;
 };
 
-/* How long threads of this process were ready to run, and did not. */
+/* How long threads of this process were ready to run, and did not run. */
 static uint64_t waited_ns(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -137,7 +137,7 @@ static double capacity(void)
 	return (double)WINDOW_NS * 1000 * count / (double)(last.done_ps - first.done_ps);
 }
 
-/* How many of each of @count streams ended in one window. Whether they could run as they liked. */
+/* How many jobs of each of @count streams ended in one window. Returns whether the streams had the CPU. */
 static bool run_streams(size_t count, bool sleeps, uint64_t *ret_counts)
 {
 	struct proc procs[2];
@@ -214,15 +214,15 @@ static void test_two_sleeping_streams_share_the_rate(void **state)
 	expect_the_rate(2, true);
 }
 
-/* ---- virtual: a conversation ---- */
+/* ---- virtual: requests and replies ---- */
 
 #define ROUNDS 30
 #define NAME   "time"
 
-/* When what happened, at one end. */
+/* The times at one end. */
 struct diary {
-	uint64_t ended_ns[ROUNDS];    /* its own copies ... */
-	uint64_t received_ns[ROUNDS]; /* ... and the other's messages */
+	uint64_t ended_ns[ROUNDS];    /* of its own copies ... */
+	uint64_t received_ns[ROUNDS]; /* ... and of the other's messages */
 };
 
 struct end {
@@ -286,7 +286,7 @@ static void say(struct end *end, unsigned int round)
 	CHECK(endpoint_send(&end->endpoint, end->endpoint.connection, &byte, 1));
 }
 
-/* Copies, then asks, then waits for the answer. */
+/* Copies, then sends a request, then waits for the reply. */
 static void run_asking(int ctl)
 {
 	static struct end end;
@@ -302,7 +302,7 @@ static void run_asking(int ctl)
 	end_close(&end, ctl);
 }
 
-/* Waits for a question, copies, then answers. */
+/* Waits for a request, copies, then replies. */
 static void run_answering(int ctl)
 {
 	static struct end end;
@@ -416,7 +416,7 @@ static void test_delays_of_faults_are_exact_too(void **state)
 	}
 }
 
-/* One of the two processes dies in the middle: virtual time advances for the other. */
+/* One of the two processes is killed meanwhile: virtual time advances for the other. */
 static void test_death_of_a_process_does_not_stop_virtual_time(void **state)
 {
 	struct proc dpu, host;
@@ -428,7 +428,7 @@ static void test_death_of_a_process_does_not_stop_virtual_time(void **state)
 	(void)state;
 	card_start_with(NULL, "virtual");
 	peer_start(&dpu, "dpu", &stream_role, &sleeps, sizeof(sleeps));
-	proc_recv(dpu.ctl, &now_ns, sizeof(now_ns)); /* it has a running context: time waits for it */
+	proc_recv(dpu.ctl, &now_ns, sizeof(now_ns)); /* the process has a running context: time waits for it */
 	peer_start(&host, "host", &stream_role, &sleeps, sizeof(sleeps));
 	proc_recv(host.ctl, &now_ns, sizeof(now_ns));
 	proc_signal(&dpu, 9);

@@ -362,7 +362,7 @@ static double seconds_since(const struct timespec *start)
 	return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
-/* Keep copying until a task fails; the exporter is killed after some went well. */
+/* Copy until a task fails; the exporter is killed after some copies succeeded. */
 static void copy_until_killed(struct dpu *dpu, struct doca_mmap *mmap, struct host *host)
 {
 	struct timespec killed = { 0 };
@@ -384,8 +384,8 @@ static void copy_until_killed(struct dpu *dpu, struct doca_mmap *mmap, struct ho
 	wait_all(dpu);
 }
 
-/* The exporter dies in the middle: running and later tasks fail, the survivor stops in order, and a new exporter
- * works as the first did. */
+/* The exporter is killed during copies: running and later tasks fail, the survivor stops in order, and a new
+ * exporter works as the first did. */
 static void test_exporters_death_fails_tasks_and_nothing_else(void **state)
 {
 	struct host_cfg cfg = { .bytes = MIB, .shared = wants_shared(), .wait = HOST_SLEEPS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host process of test_two_sides.c, and its end of the pipes. */
+/* The host process of test_two_sides.c, and the test's end of its pipes. */
 #include "two_sides.h"
 #include "doca_check.h"
 #include "doca_device.h"
@@ -104,7 +104,7 @@ static uint64_t checksum(const uint8_t *memory, size_t bytes)
 	return sum;
 }
 
-/* The next command; a computing host burns its CPU until one is there. */
+/* The next command; a computing host uses its CPU until a command arrives. */
 static char next_command(enum host_wait wait)
 {
 	struct pollfd pipe_end = { .fd = 3, .events = POLLIN };
@@ -170,7 +170,7 @@ static char *self_path(void)
 	return path;
 }
 
-/* The host may be started by way of a command (HOST_WRAPPER), which puts it into other namespaces. */
+/* HOST_WRAPPER, if set, is a command that starts the host in other namespaces. */
 void host_start(struct host *host, const struct host_cfg *cfg)
 {
 	char bytes[32], wait[2] = { (char)cfg->wait, 0 };

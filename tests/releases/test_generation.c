@@ -83,7 +83,7 @@ static void test_symbol_of_1_5_alone_tells_the_generation(void **state)
 	assert_int_equal(generation_of_one("doca_mmap_populate", "EXPERIMENTAL"), CLI_GENERATION_WORKQ);
 }
 
-/* A FIFO among the words is not opened: the open would wait for a writer. */
+/* A FIFO among the words is not opened: an open would wait for a writer. */
 static void test_program_that_another_one_starts_tells_the_generation(void **state)
 {
 	char dir[] = "/tmp/bfsim-generation-XXXXXX", *program, *script, *fifo;
@@ -147,7 +147,7 @@ static void test_shell_command_is_of_the_first_word_that_uses_doca(void **state)
 	assert_int_equal(generation_of_shell("exec \"%s/uses\"\\_2'_2' a b"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_shell("echo '%s/uses_2_2 is no word of its own'"), CLI_GENERATION_TASK);
 	assert_int_equal(generation_of_shell("sh %s/uses_2_5 uses_2_2"), CLI_GENERATION_TASK);
-	assert_int_equal(generation_of_shell("'%s/uses_2_2"), CLI_GENERATION_WORKQ); /* the shell will complain */
+	assert_int_equal(generation_of_shell("'%s/uses_2_2"), CLI_GENERATION_WORKQ); /* the shell reports the error */
 	assert_int_equal(generation_of_shell("%s/uses_2_2"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_shell(" A=1 B= %s/uses_2_2 -x; true"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_shell("%s/uses_2_2>/dev/null"), CLI_GENERATION_WORKQ);

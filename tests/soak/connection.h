@@ -22,12 +22,12 @@ struct connection {
 	struct doca_comch_connection *connection;
 	uint32_t consumer; /* of the other end, once there is one */
 	bool is_gone;
-	void *round; /* whose callbacks these are: */
+	void *round; /* argument of the callbacks: */
 	void (*message)(void *round, const uint8_t *bytes, uint32_t len);
 	void (*sent)(void *round, struct doca_comch_task_send *task, struct ticket *ticket);
 };
 
-/* Meet the other side. Returns true if there is a connection, on both sides alike unless one is killed. */
+/* Connect to the other side. Returns true if there is a connection, on both sides alike unless one is killed. */
 bool connection_open(struct connection *conn, struct side *side, const struct connection *callbacks);
 void connection_close(struct connection *conn);
 

@@ -31,7 +31,7 @@ bool side_step(struct side *side)
 	return false;
 }
 
-/* Only the victim side may go. */
+/* Only the victim's side may go. */
 static void drop_peer(struct side *side)
 {
 	NEED(side->shared->victim == !side->which);
@@ -45,7 +45,7 @@ bool side_is_alone(struct side *side)
 	return side->is_alone;
 }
 
-bool side_can_hear(struct side *side)
+bool side_readable(struct side *side)
 {
 	return side->is_alone || look(side, side->ctl_fd, 0);
 }
@@ -69,7 +69,7 @@ bool side_recv(struct side *side, void *data, size_t len)
 
 	if (side->is_alone)
 		return false;
-	SIDE_UNTIL(side, side_can_hear(side));
+	SIDE_UNTIL(side, side_readable(side));
 	received = recv(side->ctl_fd, data, len, MSG_TRUNC);
 	if (received == (ssize_t)len)
 		return true;

@@ -87,7 +87,7 @@ static int both_run(struct processes *processes)
 	return rc;
 }
 
-/* ---- death ---- */
+/* ---- deaths ---- */
 
 /* Read the daemon's status as text. Returns 0 or -1. */
 static int read_status(const struct processes *processes, char text[MAX_STATUS])
@@ -108,7 +108,7 @@ static int read_status(const struct processes *processes, char text[MAX_STATUS])
 	return 0;
 }
 
-/* How many processes it lists besides this one. */
+/* How many processes the status lists besides this one. */
 static int count_processes(const char *text)
 {
 	int count = 0;
@@ -166,7 +166,7 @@ static int kill_victim(struct processes *processes)
 	return wait_until_forgotten(processes);
 }
 
-/* The victim's next turn but so many is its last; or, of a dead one, its first. */
+/* The number of turns until the victim is killed; or, when it is dead, until the next one starts. */
 static uint64_t draw_num_turns(struct processes *processes, bool lives)
 {
 	if (!lives)
@@ -239,7 +239,7 @@ int processes_end(struct processes *processes, bool failed)
 	int victim = processes->shared->victim, rc = 0;
 
 	if (!failed && victim != NO_SIDE && !processes->pids[victim])
-		rc = start_side(processes, victim); /* its survivor wants to play to the end */
+		rc = start_side(processes, victim); /* the survivor's rounds need a peer to the end */
 	processes->shared->stop = true;
 	for (int which = 0; which < NUM_SIDES; which++)
 		if (processes->pids[which] > 0)

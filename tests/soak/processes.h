@@ -6,7 +6,7 @@
  *   victim:    [runs] --SIGKILL, at any point--> [dead] --after a while--> [runs], another process
  *   survivor:  plays rounds with the current other process for the whole run: its memory and descriptors are checked
  *
- * The seed selects the victim side; without faults there is none. Sometimes the next process is
+ * The seed selects the victim's side; without faults there is none. Sometimes the next process is
  * killed as soon as it has started. The soak checks that the session has forgotten a killed process
  * before the next one starts.
  */
@@ -23,7 +23,7 @@ struct processes {
 	struct shared *shared;
 	struct bfsim_session *session; /* borrowed */
 	struct random random;
-	struct side start;     /* how processes find each other */
+	struct side start;     /* the address of the survivor's socket, and listen_fd */
 	pid_t pids[NUM_SIDES]; /* 0 = does not run */
 	uint64_t turns;        /* until the victim is killed, or started again */
 	uint64_t num_killed;
@@ -34,13 +34,14 @@ extern const char *const side_names[NUM_SIDES];
 /* The side that is killed. */
 int processes_victim_of(uint64_t seed);
 
-/* Start both. @shared names the victim side. Returns 0, or -1 after a message; processes_end() is due in any case. */
+/* Start both. @shared->victim is the side to kill. Returns 0, or -1 after a message; processes_end() is due in any
+ * case. */
 int processes_start(struct processes *processes, struct bfsim_session *session, struct shared *shared);
 
 /* Check both, and kill one when it is time. Returns 0, or -1 after a message about the violated expectation. */
 int processes_turn(struct processes *processes);
 
-/* Let both play their round to its end, and end; or kill them, if @failed. Returns 0 or -1. */
+/* Let both finish their round and end; or kill them, if @failed. Returns 0 or -1. */
 int processes_end(struct processes *processes, bool failed);
 
 #endif

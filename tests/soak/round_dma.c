@@ -55,7 +55,7 @@ struct copier {
 	int64_t news_ms;
 };
 
-/* ---- what is where ---- */
+/* ---- contents ---- */
 
 static struct plan make_plan(const struct side *side)
 {
@@ -78,7 +78,7 @@ static bool is_to_far(const struct plan *plan, uint32_t slot)
 	return random_mix(plan->seed + slot) & 1;
 }
 
-/* Patterns: of near memory, of far memory; a copy leaves at its end what was at its start. */
+/* Patterns of near memory and of far memory; a successful copy leaves its source's pattern in its destination. */
 static uint64_t pattern_of(const struct plan *plan, uint32_t slot, bool is_far)
 {
 	return random_mix(plan->seed + slot) * 2 + is_far;
@@ -90,7 +90,7 @@ static void fill(const struct plan *plan, uint8_t *addr, bool is_far)
 		pattern_fill(addr + (size_t)slot * plan->slot_bytes, plan->slot_bytes, pattern_of(plan, slot, is_far));
 }
 
-/* A copy that failed: @old behind some of @new? */
+/* A failed copy: @old behind some of @new. */
 static bool is_part(const uint8_t *bytes, size_t len, uint64_t new, uint64_t old)
 {
 	uint8_t was[131072];
@@ -113,7 +113,7 @@ static bool is_mixed(const uint8_t *bytes, size_t len, uint64_t new, uint64_t ol
 	return true;
 }
 
-/* Whether the slot of near (far) memory holds what it should behind a copy of that fate. */
+/* Whether the slot of near (far) memory holds what it should after a copy with that result. */
 static bool is_right(const struct plan *plan, const uint8_t *addr, uint32_t slot, bool is_far, enum fate fate)
 {
 	const uint8_t *bytes = addr + (size_t)slot * plan->slot_bytes;
@@ -191,7 +191,7 @@ static struct doca_buf *buf_of(struct copier *copier, struct doca_mmap *map, uin
 	return buf;
 }
 
-/* Begin the next copy. Whether it was taken. */
+/* Begin the next copy. Returns true if it was submitted. */
 static bool engine_feed(struct copier *copier, struct engine *engine)
 {
 	bool far = is_to_far(copier->plan, copier->next);
@@ -218,7 +218,7 @@ static bool engine_feed(struct copier *copier, struct engine *engine)
 	return false;
 }
 
-/* Behind a failure a context stops by itself, and is started again. */
+/* A context stops by itself after a failure, and is started again. */
 static void engine_mend(struct engine *engine)
 {
 	if (side_state(engine->ctx) != DOCA_CTX_STATE_IDLE)
@@ -272,7 +272,7 @@ static void copier_run(struct copier *copier)
 
 /* ---- the round ---- */
 
-/* Within one process, from and to memory of its own. */
+/* Within one process, between two memories of its own. */
 static void copy_local(struct side *side, const struct plan *plan)
 {
 	size_t len = (size_t)plan->num_slots * plan->slot_bytes;

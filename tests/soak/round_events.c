@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A sync event of the host's that the DPU adds to: at the end it is the sum of what was added. */
+/* A sync event of the host, to which the DPU adds: the final value is the sum. */
 #include "side.h"
 
 #include <doca_sync_event.h>
@@ -12,7 +12,7 @@ struct adder {
 	struct doca_ctx *ctx;
 	struct ticket tickets[MAX_TASKS];
 	uint32_t depth, in_flight;
-	uint64_t sum; /* of the tasks that went well */
+	uint64_t sum; /* of the tasks that succeeded */
 	int64_t news_ms;
 };
 
@@ -41,7 +41,7 @@ static struct ticket *free_ticket(struct adder *adder)
 	return NULL;
 }
 
-/* Whether it was taken. */
+/* Returns true if the task was submitted. */
 static bool add(struct adder *adder, uint64_t value)
 {
 	static uint64_t fetched[MAX_TASKS];

@@ -172,7 +172,7 @@ static void receive_all(struct fast *fast)
 			post_all(fast);
 		if (side_step(side))
 			start_ms = side_now_ms();
-		if (!told && side_can_hear(side)) {
+		if (!told && side_readable(side)) {
 			if (!side_recv(side, &other, sizeof(other)))
 				other.is_gone = true;
 			told = true;

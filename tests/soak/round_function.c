@@ -80,7 +80,7 @@ static void worker_close(struct worker *worker)
 	side_memory_close(&worker->target);
 }
 
-/* Begin a copy, if there is room. Whether it was taken. */
+/* Begin a copy, if there is room. Returns true if it was submitted. */
 static bool feed(struct worker *worker)
 {
 	uint32_t number = worker->next % DEPTH;
@@ -152,7 +152,7 @@ static bool has_lost_its_function(struct worker *worker)
 	return result == DOCA_ERROR_INITIALIZATION;
 }
 
-/* Copies are in flight, and others are begun, when it happens. */
+/* Copies are in flight, and others are submitted, when the reset happens. */
 static void live_through_reset(struct worker *worker)
 {
 	struct side *side = worker->side;

@@ -4,7 +4,7 @@
  *   parent    owns the session, adds and removes faults, checks the others' memory, and kills one of
  *             them now and then (processes.h)
  *   host, dpu play rounds: the seed and the round's number determine the next round;
- *             they exchange the rest as words over a socket (side.h)
+ *             they exchange the rest as control messages over a socket (side.h)
  *
  * All three map this memory. Each member names its writer; the others read it.
  */
@@ -52,7 +52,7 @@ enum {
  * exactly once ends its process. */
 struct seen {
 	_Atomic uint64_t rounds;
-	_Atomic uint64_t tasks, failed, refused; /* completed at all; of these with an error; not taken */
+	_Atomic uint64_t tasks, failed, refused; /* all completed; of these with an error; not submitted */
 	_Atomic uint64_t flushed;                /* of the failed: receives without a message at the stop */
 	_Atomic uint64_t hung;                   /* of the failed: given up, and flushed */
 	_Atomic uint64_t bytes;                  /* compared */
@@ -60,7 +60,7 @@ struct seen {
 	_Atomic uint64_t wrong_messages, missing_messages, extra_messages;
 	_Atomic uint64_t wrong_fast, missing_fast, extra_fast;
 	_Atomic uint64_t late_messages, late_fast; /* behind one that was sent later */
-	_Atomic uint64_t resets, shortages;        /* of our function, and of memory, that we lived through */
+	_Atomic uint64_t resets, shortages;        /* of our function, and of memory */
 	_Atomic uint64_t broken;                   /* connections that ended or were refused */
 	_Atomic uint64_t peer_kills;               /* rounds in which the other side was killed */
 	_Atomic uint32_t rule;                     /* of the plan, while it is the side's own; 0 = none */

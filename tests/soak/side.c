@@ -199,7 +199,7 @@ static void play(struct side *side)
 	side->seen->peer_kills += side->is_alone;
 }
 
-/* At the end: helpers may be about to close what the last round had. */
+/* At the end: helpers may be about to close descriptors of the last round. */
 static void settle(struct side *side)
 {
 	int64_t start_ms = side_now_ms();
@@ -238,7 +238,7 @@ void side_run(const struct side *start, struct shared *shared)
 	side.shared = shared;
 	side.seen = &shared->seen[side.which];
 	self = &side;
-	/* Failures are what is wanted, and descriptors are refused on purpose. */
+	/* Failures are intended, and descriptors are refused on purpose. */
 	MUST(doca_log_level_set_global_sdk_limit(getenv("SOAK_LOG") ? DOCA_LOG_LEVEL_INFO : DOCA_LOG_LEVEL_CRIT));
 	side_dev_open(&side);
 	while (go_on(&side)) {

@@ -25,7 +25,7 @@
 
 struct side {
 	int which;                  /* HOST, DPU */
-	int listen_fd;              /* where the victim side, or the DPU, calls the other; -1 = we call */
+	int listen_fd;              /* where the victim's side, or the DPU, connects to the other; -1 = we connect */
 	struct sockaddr_un address; /* of that */
 	socklen_t address_len;
 	int ctl_fd;    /* to the other; -1 before the first */
@@ -73,20 +73,20 @@ int64_t side_now_ms(void);
 void side_dev_open(struct side *side);
 void side_dev_close(struct side *side);
 
-/* ---- words between the sides: whole, in order, while the engine progresses ----
+/* ---- control messages between the sides: whole, in order, while the engine progresses ----
  *
- *   side_join --> words --the other is killed: alone--> the round ends --> side_join
+ *   side_join --> messages --the other is killed: alone--> the round ends --> side_join
  *
- * One who is alone says nothing and hears nothing: side_recv() and side_meet() return false, and
- * the round ends what it has begun, as a program would whose peer is gone. The
- * next one who is called by the other's name joins before the next round. */
+ * A side that is alone sends and receives nothing: side_recv() and side_meet() return false, and
+ * the round ends what it has begun, as a program does after its peer is gone. The
+ * next process of the other side joins before the next round. */
 
 void side_join(struct side *side);
 void side_send(struct side *side, const void *data, size_t len);
 bool side_recv(struct side *side, void *data, size_t len); /* exactly so many bytes */
-bool side_can_hear(struct side *side);                     /* does not wait; true also at the end of the stream */
-bool side_meet(struct side *side);                         /* both are here */
-bool side_is_alone(struct side *side);                     /* the other was killed: look */
+bool side_readable(struct side *side);                     /* does not wait; true also at the end of the stream */
+bool side_meet(struct side *side);                         /* waits until both sides are here */
+bool side_is_alone(struct side *side);                     /* checks whether the other was killed */
 
 /* Progress the engine once, or sleep for a moment. Returns true if there was an event. */
 bool side_step(struct side *side);
@@ -101,14 +101,14 @@ bool side_step(struct side *side);
 		}                                                           \
 	} while (0)
 
-/* ---- the books: each task is submitted and completed once ---- */
+/* ---- accounts: each task is submitted and completed once ---- */
 
 struct ticket {
 	bool in_flight;
 	uint64_t id;
 };
 
-/* Submit a task. Whether it was taken; if not, it is the caller's to free. */
+/* Submit a task. Returns true if it was submitted; if not, the caller frees it. */
 bool side_submit(struct side *side, struct doca_task *task, struct ticket *ticket);
 
 /* In its callback; frees it. Returns its status. */

@@ -26,9 +26,9 @@
 #include "inject.h"
 
 #define TURN_MS        20   /* between changes of the plan */
-#define WARM_PART      4    /* of the time, to get warm ... */
+#define WARM_PART      4    /* of the time, for the warm-up ... */
 #define WARM_ROUNDS    100  /* ... and so many rounds: of each kind, of the ways that there are through it */
-#define GROWTH_PERCENT 15   /* of memory, behind that ... */
+#define GROWTH_PERCENT 15   /* of memory, above the warm size ... */
 #define GROWTH_KB      2048 /* ... and this */
 
 struct soak {
@@ -46,7 +46,7 @@ static void fail(struct soak *soak, const char *side, const char *what, uint64_t
 	soak->failed = true;
 }
 
-/* ---- what must hold ---- */
+/* ---- invariants ---- */
 
 static uint64_t sum(const struct soak *soak, size_t offset)
 {
@@ -111,7 +111,7 @@ static void check_memory(struct soak *soak)
 		uint64_t most_kb = soak->warm_kb[which] * (100 + GROWTH_PERCENT) / 100 + GROWTH_KB;
 
 		if (which == soak->shared->victim || seen->rounds < WARM_ROUNDS)
-			continue; /* none lived long; or a machine so slow did not get warm */
+			continue; /* processes that were restarted late, or a slow machine: no warm size */
 		if (MEMORY_TELLS && seen->rss_kb > most_kb)
 			fail(soak, side_names[which], "kB of memory at the end", seen->rss_kb, most_kb);
 		if (seen->num_fds > soak->warm_fds[which])

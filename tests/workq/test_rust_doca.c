@@ -165,7 +165,7 @@ static void engine_drop(struct engine *engine, const struct device *device)
 	MUST(doca_dma_destroy(engine->dma));
 }
 
-/* A zeroed job; its event is polled for; its buffers are returned with it. */
+/* A zeroed job; the program polls for its event; its buffers are returned with it. */
 static void copy(struct engine *engine, struct doca_buf *src, struct doca_buf *dst)
 {
 	struct doca_dma_job_memcpy job = { 0 };

@@ -21,7 +21,7 @@ static char memory[4096];
 
 #define NUM_WRONG 4
 
-/* NULL, one that was destroyed, one of another kind, one that isn't aligned. */
+/* NULL, a destroyed one, one of another kind, an unaligned one. */
 static void wrong_queues(struct rig *rig, struct doca_workq *ret_wrong[NUM_WRONG])
 {
 	struct doca_workq *stale;

@@ -83,7 +83,7 @@ static void on_answered(struct doca_comch_task_send *task, union doca_data task_
 {
 	(void)task_data;
 	(void)ctx_data;
-	doca_task_free(doca_comch_task_send_as_task(task)); /* also if the client went before it came */
+	doca_task_free(doca_comch_task_send_as_task(task)); /* also if the client disconnected before it was accepted */
 }
 
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,

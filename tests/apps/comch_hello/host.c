@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* host.c - the host's half of comch_hello: a client that says one thing and prints the answer.
+/* host.c - the host's half of comch_hello: a client that sends one message and prints the answer.
  *
  *   start --> [starting] --accepted--> [running] --send--> the answer comes --stop--> [idle]
  *                        '--no server of that name--> [idle]

@@ -12,7 +12,7 @@
 
 DOCA_LOG_REGISTER(APP);
 
-/* The program's own records, and from the libraries what a user has to know. */
+/* Records of the program, and errors of the libraries. */
 static doca_error_t start_logs(void)
 {
 	struct doca_log_backend *sdk_log;

@@ -39,7 +39,7 @@ struct app_flag {
 struct app {
 	const struct app_flag *flags;
 	size_t num_flags;
-	doca_error_t (*run)(void *config); /* after the flags were stored in @config */
+	doca_error_t (*run)(void *config); /* called after the flags were stored in @config */
 };
 
 /* The whole of main(): returns EXIT_SUCCESS or EXIT_FAILURE. @config is filled

@@ -88,7 +88,7 @@ static doca_error_t take_chain(struct copier *copier, const struct copier_end *e
 	return DOCA_SUCCESS;
 }
 
-/* Both ends of the next chunk, which is thereby begun. */
+/* Both ends of the next chunk; the chunk is then begun. */
 static doca_error_t take_next(struct copier *copier, struct doca_buf **ret_source, struct doca_buf **ret_target)
 {
 	const struct copier_cfg *cfg = &copier->cfg;
@@ -112,7 +112,7 @@ static doca_error_t take_next(struct copier *copier, struct doca_buf **ret_sourc
 
 static void give_back(struct doca_dma_task_memcpy *task)
 {
-	/* The task calls its source const; it is ours, and so is the reference. */
+	/* The task's source is const in the API; the reference is ours. */
 	doca_buf_dec_refcount((struct doca_buf *)doca_dma_task_memcpy_get_src(task), NULL);
 	doca_buf_dec_refcount(doca_dma_task_memcpy_get_dst(task), NULL);
 }
@@ -150,7 +150,7 @@ static doca_error_t begin(struct copier *copier)
 	return app_check(result, "take a DMA task");
 }
 
-/* Begin a chunk with a task that is done with another. */
+/* Begin a chunk with a task that has completed another. */
 static doca_error_t begin_again(struct copier *copier, struct doca_dma_task_memcpy *task)
 {
 	struct doca_buf *source, *target;
@@ -186,7 +186,7 @@ static void failed(struct doca_dma_task_memcpy *task, union doca_data task_data,
 
 	(void)task_data;
 	copier->in_flight--;
-	if (copier->result == DOCA_SUCCESS) /* what fails after the first is flushed */
+	if (copier->result == DOCA_SUCCESS) /* failures after the first are flushed tasks */
 		DOCA_LOG_ERR("A DMA task failed: %s", doca_error_get_descr(status));
 	note_error(copier, status);
 	give_back(task);
@@ -279,7 +279,7 @@ static bool is_idle(struct doca_ctx *ctx)
 	return doca_ctx_get_state(ctx, &state) == DOCA_SUCCESS && state == DOCA_CTX_STATE_IDLE;
 }
 
-/* A context that failed a task is on its way to idle already. */
+/* A context that failed a task already stops. */
 static void stop(struct copier *copier)
 {
 	struct doca_ctx *ctx = doca_dma_as_ctx(copier->dma);

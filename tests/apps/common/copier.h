@@ -71,8 +71,8 @@ doca_error_t copier_result(const struct copier *copier);
 /* Chunks that were copied well. */
 size_t copier_chunks_copied(const struct copier *copier);
 
-/* All of it: create, start, poll until done, destroy. @cfg->pe is made for the
- * occasion. *ret_duration_s, from start to done, is written on success. */
+/* The whole copy: create, start, poll until done, destroy. Makes @cfg->pe for it. *ret_duration_s, from start to
+ * done, is written on success. */
 doca_error_t copier_run(const struct copier_cfg *cfg, double *ret_duration_s);
 
 #endif

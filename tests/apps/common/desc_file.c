@@ -19,7 +19,7 @@ DOCA_LOG_REGISTER(APP::DESC_FILE);
 #define MAX_DESC_BYTES 4096
 #define LOOK_AGAIN_NS  2000000
 
-/* The head of the file; the descriptor follows it. Both ends are one machine's programs. */
+/* The head of the file; the descriptor follows. Both ends are programs of one machine. */
 struct head {
 	uint64_t addr;
 	uint64_t len_bytes;

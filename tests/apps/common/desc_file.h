@@ -4,8 +4,8 @@
  *   the owner: write PATH.new, rename it to PATH
  *   the peer:  wait until there is a PATH, read it, import
  *
- * As the file appears by a rename, whoever sees it sees all of it. It holds what
- * the peer needs: where the memory is in the owner, how long it is, and the
+ * The file appears by a rename, so that a peer never reads a part of it. It holds
+ * the memory's address in the owner, its length, and the
  * descriptor. On a real machine it would travel over a socket or a Comch channel.
  */
 #ifndef DESC_FILE_H
@@ -29,11 +29,11 @@ struct remote {
 /* Export @mmap, which is started, and write the file. */
 doca_error_t desc_file_export(const char *path, struct doca_mmap *mmap, struct doca_dev *dev);
 
-/* Wait at most @timeout_s seconds for the file, then import what it speaks of.
- * The caller releases it before closing @dev. */
+/* Wait at most @timeout_s seconds for the file, then import the memory that it describes. The caller releases it
+ * before closing @dev. */
 doca_error_t desc_file_import(const char *path, uint32_t timeout_s, struct doca_dev *dev, struct remote *ret_remote);
 
-/* Let go; nothing happens to one that is all zero. */
+/* Release the import; no effect if it is all zero. */
 void remote_release(struct remote *remote);
 
 #endif

@@ -40,7 +40,7 @@ doca_error_t memory_of_zeros(size_t len_bytes, struct memory *ret_memory);
 /* Write all of it to a new file, or over an old one. */
 doca_error_t memory_to_file(const struct memory *memory, const char *path);
 
-/* Free or unmap; nothing happens to memory that is all zero. */
+/* Free or unmap; no effect if it is all zero. */
 void memory_release(struct memory *memory);
 
 #endif

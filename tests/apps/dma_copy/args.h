@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* args.h - what the user asked for, on the command line or in a JSON file. */
+/* args.h - the user's flags, from the command line or a JSON file. */
 #ifndef ARGS_H
 #define ARGS_H
 

@@ -13,11 +13,11 @@
 
 DOCA_LOG_REGISTER(DMA_COPY::CHANNEL);
 
-/* Patience with the other side, when all went well and when not. */
+/* Timeouts at the end: after success, and after an error. */
 #define CLOSE_TIMEOUT_S 5.0
 #define ABORT_TIMEOUT_S 2.0 /* a busy machine lets the other side run late */
 
-/* --- What the ends report --- */
+/* --- Events of the end --- */
 
 void channel_on_sent(struct channel *channel, doca_error_t result)
 {
@@ -31,7 +31,7 @@ void channel_on_message(struct channel *channel, const uint8_t *bytes, size_t le
 	struct message *message = &channel->inbox[(channel->inbox_begin + channel->inbox_count) % CHANNEL_INBOX];
 
 	if (channel->wrong)
-		return; /* it has been found out already */
+		return; /* the reason was found already */
 	if (channel->inbox_count == CHANNEL_INBOX)
 		channel->wrong = "is one too many: they are sent without waiting for an answer";
 	else
@@ -152,7 +152,7 @@ static void take_first(struct channel *channel, struct message *ret_message)
 	channel->inbox_count--;
 }
 
-/* With nothing in the inbox: can anything still come? */
+/* The inbox is empty: can another message arrive? */
 static doca_error_t check_health(const struct channel *channel)
 {
 	if (channel->wrong)

@@ -26,7 +26,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	channel_on_message(data.ptr, bytes, len);
 }
 
-/* A client's states are its connection's. */
+/* A client's states are those of its connection. */
 static void on_state_changed(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states before,
 			     enum doca_ctx_states now)
 {

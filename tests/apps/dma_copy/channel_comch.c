@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a server and a client of Comch have in common: they stop, and they send. */
+/* Common parts of a server and a client of Comch: stopping and sending. */
 #include "channel_comch.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ void comch_on_not_sent(struct doca_comch_task_send *task, union doca_data task_d
 	end_task(task, task_data, ctx_data, doca_task_get_status(doca_comch_task_send_as_task(task)));
 }
 
-/* @bytes are given away on success. */
+/* On success the task owns @bytes. */
 static doca_error_t submit(struct channel *channel, uint8_t *bytes, size_t len)
 {
 	struct doca_comch_task_send *task;

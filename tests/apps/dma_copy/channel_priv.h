@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* channel_priv.h - a channel from inside: what is the same in all, and what depends on the side and the SDK.
+/* channel_priv.h - internals of a channel: the common part, and the part that depends on the side and the SDK.
  *
- *   channel.c     the inbox, what is believed, ABORT
+ *   channel.c     the inbox, checks of messages, ABORT
  *      |  ^
  *      v  |       channel_end_...() down, channel_on_...() up, in turns of the loop
  *   the end       a connection, and how to get one: channel_server.c (DPU) or
@@ -23,9 +23,9 @@ struct channel {
 	struct channel_end *end;
 	bool is_connected;
 	bool was_connected;
-	bool peer_gave_up;        /* an ABORT has come */
-	bool gave_up;             /* and one has been sent */
-	const char *wrong;        /* with a message that came; NULL = nothing */
+	bool peer_gave_up;        /* an ABORT arrived */
+	bool gave_up;             /* and one was sent */
+	const char *wrong;        /* the error in a message that arrived; NULL = none */
 	doca_error_t send_result; /* of the first message that couldn't be sent */
 	unsigned int num_sending;
 	unsigned int inbox_begin, inbox_count;
@@ -42,8 +42,8 @@ void channel_end_destroy(struct channel *channel);
 /* Connect, waiting for the other side. */
 doca_error_t channel_end_connect(struct channel *channel);
 
-/* End the connection in good order, if there is one, and all that goes on in the
- * background: with the patience of @seconds for the other side. */
+/* End the connection in order, if there is one, and all work in the background: waits @seconds at most for the
+ * other side. */
 void channel_end_disconnect(struct channel *channel, double seconds);
 
 /* Begin to send @bytes, which are copied. */
@@ -55,10 +55,10 @@ void channel_on_connected(struct channel *channel);
 void channel_on_disconnected(struct channel *channel);
 void channel_on_message(struct channel *channel, const uint8_t *bytes, size_t len);
 
-/* One message has been sent, or never will be. */
+/* One message was sent, or never will be. */
 void channel_on_sent(struct channel *channel, doca_error_t result);
 
-/* What a message may have at most: @device_bytes by the device, and by the protocol. */
+/* The largest message: @device_bytes by the device's limit, and the protocol's limit. */
 uint32_t channel_max_bytes(uint32_t device_bytes);
 
 /* For loop_settle(). */

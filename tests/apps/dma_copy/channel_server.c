@@ -62,7 +62,7 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 		channel_on_message(channel, bytes, len);
 }
 
-/* A server that leaves the running state takes its connections along. */
+/* A server that leaves the running state ends its connections. */
 static void on_state_changed(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states before,
 			     enum doca_ctx_states now)
 {
@@ -147,7 +147,7 @@ doca_error_t channel_end_connect(struct channel *channel)
 	return result;
 }
 
-/* The client goes first: so nothing that is on its way to it is lost. */
+/* The client disconnects first, so that no message on its way is lost. */
 void channel_end_disconnect(struct channel *channel, double seconds)
 {
 	if (!loop_settle(channel->cfg.loop, seconds, channel_has_no_connection, channel))

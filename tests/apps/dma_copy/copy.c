@@ -27,7 +27,7 @@ struct copy {
 	struct channel *channel;
 };
 
-/* Each side tells the other what it has, before it hears what the other has. */
+/* Each side sends its offer before it receives the other's. */
 static doca_error_t negotiate(struct copy *copy)
 {
 	struct message message = { .type = MESSAGE_HELLO };

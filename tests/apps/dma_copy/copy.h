@@ -7,8 +7,8 @@
 
 #include "args.h"
 
-/* Find the other side, agree on who sends, copy, say so on standard output.
- * Whatever happens, no half file is left. */
+/* Connect to the other side, agree on the sender, copy, print the result on standard output. On any failure, no
+ * partial file is left. */
 doca_error_t copy_run(const struct args *args);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* digest.h - SHA-256 of a file's bytes, as they go by. */
+/* digest.h - SHA-256 of a file's bytes, added piece by piece. */
 #ifndef DIGEST_H
 #define DIGEST_H
 

@@ -101,7 +101,7 @@ static bool is_idle(void *arg)
 	return doca_ctx_get_state(arg, &state) == DOCA_SUCCESS && state == DOCA_CTX_STATE_IDLE;
 }
 
-/* A context with a failed task is on its way to idle already. */
+/* A context with a failed task already stops. */
 static void stop(struct dma *dma)
 {
 	struct doca_ctx *ctx = doca_dma_as_ctx(dma->dma);

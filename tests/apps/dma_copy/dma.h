@@ -3,7 +3,7 @@
  *
  *   create --> copy ... --> on_copied, in any order ... --> destroy
  *
- * After a failed copy nothing more is to be begun.
+ * After a failed copy no further copy may be begun.
  */
 #ifndef DMA_H
 #define DMA_H
@@ -34,7 +34,7 @@ doca_error_t dma_get_max_bytes(struct doca_dev *dev, uint64_t *ret_bytes);
 
 doca_error_t dma_create(const struct dma_cfg *cfg, struct dma **ret_dma);
 
-/* End what is under way, a few seconds at most, and free. NULL is fine. */
+/* End running copies, a few seconds at most, and free. NULL is fine. */
 void dma_destroy(struct dma *dma);
 
 /* Begin to copy @from's data to @to, both borrowed until @copy is handed to on_copied. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* engine.h - what the loop drives: where the SDK's libraries get on with their work and report.
+/* engine.h - the object that the loop drives: the SDK's libraries make progress in it and call back.
  *
- * What is inside depends on the SDK: engine.c.
+ * Its contents depend on the SDK: engine.c.
  */
 #ifndef ENGINE_H
 #define ENGINE_H
@@ -16,7 +16,7 @@ struct engine;
 doca_error_t engine_create(struct engine **ret_engine);
 void engine_destroy(struct engine *engine);
 
-/* Do what there is to do, without waiting. Was there something? */
+/* Make progress without waiting. Returns true if there was any. */
 bool engine_turn(struct engine *engine);
 
 #endif

@@ -25,8 +25,7 @@ struct source {
 	const char *path;
 };
 
-/* Look for a regular file at @path, which is borrowed. That there is none is no
- * error: ret_offer->has_file says it. */
+/* Look for a regular file at @path, which is borrowed. A missing file is no error: ret_offer->has_file is false. */
 doca_error_t source_open(const char *path, struct source *ret_source, struct message_hello *ret_offer);
 
 /* The next @len bytes. The file must not have become shorter. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host's side: its window is where pieces come and go, and the DPU does all the moving. */
+/* The host's side: its window holds the pieces, and the DPU does all copies. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop.h - the program's one thread: it drives the engine and rests when there is nothing to do.
+/* loop.h - the program's event loop: it drives the engine, and sleeps when there is no work.
  *
  *   while (what I wait for is not there yet)
  *           if ((result = loop_turn(loop, false)) != DOCA_SUCCESS)
  *                   return result;
  *
- * All that the engine calls back runs inside a turn. The loop rests by
- * sleeping, longer and longer up to a millisecond: on cards, Comch's control
- * messages bring no notification that a program could sleep on.
+ * All callbacks run inside a turn. The loop sleeps longer and longer, up to a
+ * millisecond: on cards, Comch's control messages bring no notification that a
+ * program could sleep on.
  *
  * SIGINT, SIGTERM and SIGHUP end the program in good order: the next turn is an
- * error. A second one ends it at once. What the caller has it ignore (nohup) is ignored.
+ * error. A second one ends it at once. A signal that the parent process ignores (nohup) stays ignored.
  */
 #ifndef LOOP_H
 #define LOOP_H
@@ -26,13 +26,13 @@ struct loop {
 	long rest_ns; /* how long the next rest is */
 };
 
-/* An engine, and handlers for the signals. fini destroys the engine, when what it
- * drove is gone; it accepts a loop that is all zero. */
+/* An engine, and handlers for the signals. fini destroys the engine, when its users are gone; it accepts a loop
+ * that is all zero. */
 doca_error_t loop_init(struct loop *loop);
 void loop_fini(struct loop *loop);
 
-/* Do what there is to do on the engine. If there is nothing, and the caller is
- * not @busy with something else, rest. DOCA_ERROR_SHUTDOWN after a signal. */
+/* Make progress on the engine. If there is none, and the caller is not @busy otherwise, sleep. DOCA_ERROR_SHUTDOWN
+ * after a signal. */
 doca_error_t loop_turn(struct loop *loop, bool busy);
 
 /* Turn until @condition(@arg) is true, or for @seconds at most; signals or

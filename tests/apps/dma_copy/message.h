@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* message.h - what the two sides tell each other, and how it looks on the wire.
+/* message.h - the messages of the two sides, and their encoding on the wire.
  *
  *   host                                                        DPU
  *    |--- HELLO: have I got the file, its size and mode --------->|
@@ -13,7 +13,7 @@
  *    |<-- DONE: it is what I got, and the file is in its place ---|
  *    |--- BYE --------------------------------------------------->|
  *
- * Either may say ABORT at any time, with a sentence for the other's user.
+ * Either may send ABORT at any time, with a text for the other's user.
  *
  * On the wire a message is a header and a body, all numbers big-endian and
  * without gaps:
@@ -94,12 +94,11 @@ struct message {
 /* Write @message, which is well-formed, as it goes over the wire. Returns its length. */
 size_t message_pack(const struct message *message, uint8_t ret_bytes[MESSAGE_MAX_BYTES]);
 
-/* Read what came over the wire, from a peer that may be anybody: returns NULL, or
- * what is wrong with it; then *ret_message has no meaning. In a text, what isn't
- * printable ASCII becomes a question mark. */
+/* Decode a message of an untrusted peer: returns NULL, or the error in it; then *ret_message has no meaning. In a
+ * text, characters that are not printable ASCII become question marks. */
 const char *message_unpack(const uint8_t *bytes, size_t len, struct message *ret_message);
 
-/* "HELLO" and so on, for people. */
+/* "HELLO" and so on, for messages to users. */
 const char *message_name(enum message_type type);
 
 #endif

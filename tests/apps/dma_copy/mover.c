@@ -19,10 +19,10 @@ DOCA_LOG_REGISTER(DMA_COPY::MOVER);
 /* A chunk under way. */
 struct chunk {
 	struct doca_buf *from, *to; /* NULL = there is none */
-	uint64_t index;             /* of the piece that it is of */
+	uint64_t index;             /* of its piece */
 };
 
-/* What is in a slot: a piece, some of which is under way. */
+/* The contents of a slot: a piece, a part of which is being copied. */
 struct load {
 	uint32_t len, begun, moved; /* bytes */
 };
@@ -33,7 +33,7 @@ struct mover {
 	struct dma *dma;
 	uint32_t chunk_bytes;
 	uint64_t num_queued; /* pieces, of which */
-	uint64_t num_begun;  /* this many are under way as a whole */
+	uint64_t num_begun;  /* this many have all chunks in flight */
 	uint64_t num_moved;  /* and this many are done, those before them too */
 	struct load loads[WINDOW_MAX_SLOTS];
 	struct chunk chunks[MAX_COPIES];
@@ -162,7 +162,7 @@ static void on_copied(void *arg, void *copy, doca_error_t status)
 
 	if (status == DOCA_SUCCESS)
 		doca_buf_get_data_len(chunk->to, &len);
-	else if (mover->result == DOCA_SUCCESS) /* what fails after the first is flushed */
+	else if (mover->result == DOCA_SUCCESS) /* failures after the first are flushed */
 		mover->result = status;
 	load_of(mover, chunk->index)->moved += (uint32_t)len;
 	give_bufs_back(chunk);

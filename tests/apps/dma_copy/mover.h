@@ -5,8 +5,8 @@
  *
  * A piece is cut into chunks that the device can copy at a time. Chunks may
  * be done in any order; pieces count in theirs. All this goes on in the loop's
- * turns. The first error ends it all: count returns it from then on, and leaves it
- * to its caller to say so.
+ * turns. The first error ends everything: count returns it from then on, and its
+ * caller reports it.
  */
 #ifndef MOVER_H
 #define MOVER_H

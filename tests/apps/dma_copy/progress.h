@@ -17,7 +17,7 @@ void progress_begin(struct progress *progress, uint64_t total_bytes);
 /* More bytes are done. Shown ten times a second at most. */
 void progress_add(struct progress *progress, uint64_t bytes);
 
-/* Show where it ended and leave the line to others. */
+/* Show the final state and end the line. */
 void progress_end(struct progress *progress);
 
 /* Bytes a second, so far. */

@@ -127,7 +127,7 @@ static doca_error_t step(struct receiver *receiver)
 	return result;
 }
 
-/* The file is there; that the other side goes without a word doesn't change it. */
+/* The file is complete; a missing BYE of the other side does not change that. */
 static void await_bye(struct receiver *receiver)
 {
 	struct message message;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* side.h - where the two sides differ: the host lends its window, the DPU carries pieces in and out of it.
+/* side.h - the difference of the sides: the host exports its window, the DPU copies pieces to and from it.
  *
  * A program has one side: host.c or dpu.c is built into it.
  */
@@ -15,9 +15,8 @@
 struct doca_dev;
 struct side;
 
-/* Agree on the windows and be ready for pieces. @transfer has its loop and
- * channel; it gets window and carrier, which live as long as the side. The
- * caller ends it. */
+/* Agree on the windows and be ready for pieces. @transfer has its loop and channel; this function sets its window
+ * and carrier, which live as long as the side. The caller ends it. */
 doca_error_t side_begin(struct doca_dev *dev, bool sending, struct transfer *transfer, struct side **ret_side);
 
 /* NULL is fine. */

@@ -36,7 +36,7 @@ static doca_error_t create_named(const char *directory, struct target *target)
 	return DOCA_ERROR_IO_FAILED;
 }
 
-/* File systems without nameless files say so in one of three ways. */
+/* File systems without nameless files report that in one of three ways. */
 static doca_error_t create_in(const char *directory, struct target *target)
 {
 	target->fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -87,7 +87,7 @@ static int link_nameless(const struct target *target)
 	return linkat(AT_FDCWD, itself, AT_FDCWD, target->path, AT_SYMLINK_FOLLOW);
 }
 
-/* Not every file system can refuse to replace; there, the look at the start has to do. */
+/* Not every file system can refuse to replace; there, the check at the start is all. */
 static int rename_named(struct target *target)
 {
 	int rc = renameat2(AT_FDCWD, target->temporary, AT_FDCWD, target->path, RENAME_NOREPLACE);

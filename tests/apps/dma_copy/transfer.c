@@ -4,7 +4,7 @@
 
 #include "failure.h"
 
-/* Of a host that has gone, its memory goes first and the word comes later. */
+/* When a host ends, its memory is revoked before the message about it arrives. */
 static doca_error_t explain(struct transfer *transfer, doca_error_t failure)
 {
 	doca_error_t result = channel_check_peer(transfer->channel);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* transfer.h - a whole file, piece by piece, once it is known who sends.
+/* transfer.h - a whole file, piece by piece, after the sides agreed on the sender.
  *
  *   sender     file --read--> [slot] --carried--> FULL ---.        a ring of slots keeps
  *                                ^--------- EMPTY <-----. |        several pieces under way
@@ -10,9 +10,9 @@
  *   sender    num_empty <= num_full <= carried <= num_read     <= num_empty + slots
  *   receiver  num_empty <= carried  <= num_full                <= num_empty + slots
  *
- * Carrying is the DPU's affair: it moves pieces between its window and the
+ * The DPU carries: it moves pieces between its window and the
  * host's by DMA. On the host a piece is in the shared window when it has been
- * read, and there to be written when the DPU says so.
+ * read, and can be written to the file when the DPU reports it.
  *
  * It ends with a digest that the receiver compares with its own, and the
  * receiver's answer, which comes when the file has its name.
@@ -34,8 +34,8 @@
 struct carrier {
 	/* Begin with piece @index, of @len bytes. As many may be under way as there are slots. */
 	void (*begin)(void *self, uint64_t index, uint32_t len);
-	/* How many are there, counted from the first without a gap. If one failed, an
-	 * error, and nobody has complained of it yet. */
+	/* The number of pieces that are there, counted from the first without a gap; or an error if one failed.
+	 * The carrier has not reported it. */
 	doca_error_t (*count)(void *self, uint64_t *ret_num_carried);
 	void *self;
 };
@@ -52,8 +52,8 @@ struct transfer {
 	uint8_t digest[DIGEST_BYTES]; /* of the file, when the transfer was a success */
 };
 
-/* How many of the @num pieces at the beginning are carried. If the carrier has
- * failed, it is found out whether the other side is the cause, and said. */
+/* How many of the @num pieces at the beginning are carried. If the carrier has failed, find out whether the other
+ * side is the cause, and report it. */
 doca_error_t transfer_count_carried(struct transfer *transfer, uint64_t num, uint64_t *ret_num_carried);
 
 /* Send all of @source, which has transfer->size_bytes. On success the other side has it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window.h - the memory that the file slides through: a ring of slots, one piece of the file in each.
+/* window.h - the memory through which the file is copied: a ring of slots, one piece of the file in each.
  *
  *        slot 0   slot 1   slot 2   slot 3
  *      +--------+--------+--------+--------+
@@ -42,7 +42,7 @@ doca_error_t window_init(struct window *window, struct doca_dev *dev, const stru
 			 uint32_t access);
 void window_fini(struct window *window);
 
-/* Is it one that we accept? */
+/* Whether it has an accepted shape. */
 doca_error_t window_shape_check(const struct window_shape *shape);
 
 /* Where piece @index begins, counted from the start of the window. */

@@ -8,7 +8,7 @@
 #include <doca_ctx.h>
 #include <doca_dma.h>
 
-/* What the callbacks tell. */
+/* Results of the callbacks. */
 struct outcome {
 	bool is_known;
 	doca_error_t status;
@@ -93,7 +93,7 @@ static doca_error_t open_context(struct attempt *attempt, const struct copy *cop
 	return result;
 }
 
-/* New buffers each time: a destination keeps what an attempt has put into it. */
+/* New buffers each time: a destination keeps the data of an attempt. */
 static doca_error_t submit(struct attempt *attempt, const struct copy *copy)
 {
 	union doca_data user_data = { .ptr = &attempt->outcome };
@@ -132,8 +132,8 @@ static doca_error_t wait_for_task(struct attempt *attempt, const struct copy *co
 	return attempt->outcome.status;
 }
 
-/* The context stops by itself behind a task that failed; else it is told to, and gives
- * back what is in flight. It is idle once the task is freed. */
+/* The context stops by itself after a failed task; else the program stops it, which ends the task in flight. The
+ * context is idle once the task is freed. */
 static void stop(struct attempt *attempt, const struct copy *copy)
 {
 	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;

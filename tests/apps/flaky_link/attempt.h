@@ -16,7 +16,7 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
-/* What all attempts at one copy use. */
+/* The state that all attempts at one copy share. */
 struct copy {
 	struct doca_dev *dev;
 	struct doca_pe *pe;
@@ -32,8 +32,8 @@ doca_error_t copy_map(struct doca_dev *dev, struct doca_pe *pe, void *dst, const
 		      struct copy *ret_copy);
 void copy_unmap(struct copy *copy);
 
-/* Try to copy. When it returns nothing is under way any more. Returns the
- * task's status, or DOCA_ERROR_TIME_OUT when it was not done by the deadline. */
+/* Try to copy. On return no task is in flight. Returns the task's status, or DOCA_ERROR_TIME_OUT when it was not
+ * done by the deadline. */
 doca_error_t attempt(const struct copy *copy, uint32_t deadline_ms);
 
 #endif

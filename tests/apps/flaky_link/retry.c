@@ -57,8 +57,7 @@ void retry_destroy(struct retry *retry)
 	free(retry);
 }
 
-/* The link may be back, the queue have room, the next one not be slow. What is wrong
- * with the request itself is wrong the next time, too. */
+/* The link may be up again, the queue have room, the next copy not be late. An error in the request itself repeats. */
 static bool is_transient(doca_error_t result)
 {
 	switch (result) {

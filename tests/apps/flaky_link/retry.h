@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* retry.h - copies by DMA over a link that is not always there: tried again, but not for ever.
+/* retry.h - copies by DMA over a link that may fail, with a bounded number of retries.
  *
  *   copy --> [attempt] --done--> DOCA_SUCCESS
  *               ^  |failed, refused, or late
@@ -11,7 +11,7 @@
  * which is gone when the attempt is over. Then the engine no longer writes to
  * the destination, and the next attempt can begin anew.
  *
- * One thread uses a retry at a time.
+ * One thread uses a struct retry at a time.
  */
 #ifndef RETRY_H
 #define RETRY_H
@@ -33,7 +33,7 @@ struct retry_policy {
 	void *arg;
 };
 
-/* What became of a copy. */
+/* The result of a copy. */
 struct retry_report {
 	uint32_t num_attempts;
 	uint32_t num_late; /* of these, given up at the deadline */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a retry copier is as retry as it should be: the card fails on purpose. */
+/* Tests of the copier's retries: rules make the card fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 static struct doca_dev *dev;
 static struct retry *retry;
-static char waits[256]; /* what it waited, in us */
+static char waits[256]; /* the waits, in us */
 static uint8_t src[LEN], dst[LEN];
 
 /* Waiting takes no time in tests. */
@@ -50,7 +50,7 @@ static int setup(void **state)
 	return retry_create(dev, &policy, &retry) == DOCA_SUCCESS ? 0 : -1;
 }
 
-/* A rule that never hit would be a test of nothing. */
+/* With a rule that never hit, the test would prove nothing. */
 static int teardown(void **state)
 {
 	struct bfsim_fault idle;

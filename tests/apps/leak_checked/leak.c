@@ -23,5 +23,5 @@ int main(void)
 	doca_devinfo_destroy_list(list);
 	if (getenv("LEAK"))
 		lose();
-	return EXIT_SUCCESS; /* the device is left open, as many a program does */
+	return EXIT_SUCCESS; /* the device is left open, as in many programs */
 }

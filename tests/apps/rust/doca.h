@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What bindgen reads: the headers whose functions doca.rs calls. */
+/* The input of bindgen: the headers whose functions doca.rs calls. */
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_ctx.h>

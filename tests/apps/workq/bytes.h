@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Memory that a file fits into, or came from. */
+/* Memory for a file, or with its contents. */
 struct bytes {
 	char *addr;
 	size_t len;
@@ -15,7 +15,7 @@ struct bytes bytes_of_file(const char *path);
 struct bytes bytes_of_zeros(size_t len);
 void bytes_to_file(struct bytes bytes, const char *path);
 
-/* The same under a name that appears when all is in the file. */
+/* Write the file under a temporary name, and rename it when it is complete. */
 void bytes_publish(struct bytes bytes, const char *path);
 
 /* Wait until there is such a file, half a minute at most, and read it. */

@@ -44,7 +44,7 @@ struct engine {
 struct engine engine_start(struct doca_dev *dev);
 void engine_stop(struct engine *engine);
 
-/* Copy by one job, and wait for its end. What the job's event says. */
+/* Copy by one job, and wait for its event. Returns the event's result. */
 doca_error_t engine_copy(struct engine *engine, struct doca_buf *to, const struct doca_buf *from);
 
 #endif

@@ -102,7 +102,7 @@ static void add_flaw(struct copy *copy)
 	}
 }
 
-/* Submit some, await those that were taken, and say in their order what became of them. */
+/* Submit some, await the accepted ones, and print their results in order. */
 static void run_batch(struct copies *copies, const struct copy *batch, unsigned int count, unsigned int first_id)
 {
 	struct end ends[COPIES_DEPTH] = { { 0 } };

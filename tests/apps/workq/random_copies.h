@@ -14,7 +14,7 @@
 #define COPIES_DEPTH      8
 #define COPIES_MAX_PIECES 3
 
-/* Where in the memory, and how long. */
+/* A place in the memory, and its length. */
 struct piece {
 	size_t at, len;
 };
@@ -24,7 +24,7 @@ struct copy {
 	unsigned int num_from, num_to;                               /* 0 = no buffer at all */
 };
 
-/* How one ended: in what code, and how much data its destination had then. */
+/* The result of a copy: its code, and the length of its destination's data then. */
 struct end {
 	unsigned int id;
 	const char *code;

@@ -35,7 +35,7 @@ struct copies {
 	struct doca_dma *dma;
 	struct doca_ctx *ctx;
 	struct doca_buf *from[COPIES_DEPTH], *to[COPIES_DEPTH];
-	struct end ends[COPIES_DEPTH]; /* those that were not awaited yet */
+	struct end ends[COPIES_DEPTH]; /* the copies that were not awaited yet */
 	unsigned int num_ends;
 };
 
@@ -140,7 +140,7 @@ void copies_stop(struct copies *copies)
 	free(copies);
 }
 
-/* Room is in the map that can be written to, if it lies there. */
+/* The destination is in the writable map, if it lies there. */
 static doca_error_t make_list(struct copies *copies, const struct piece *pieces, unsigned int count, bool is_room,
 			      struct doca_buf **ret_list)
 {
@@ -166,7 +166,7 @@ static doca_error_t make_list(struct copies *copies, const struct piece *pieces,
 	return result;
 }
 
-/* A copy that failed has stopped the context; a work queue's job would find it well. */
+/* A failed copy has stopped the context; a job of a work queue has no such effect. */
 static void revive(struct copies *copies)
 {
 	enum doca_ctx_states state;

@@ -61,7 +61,7 @@ static void drop(struct doca_buf *list)
 		MUST(doca_buf_refcount_rm(list, NULL));
 }
 
-/* Room is in the map that can be written to, if it lies there. */
+/* The destination is in the writable map, if it lies there. */
 static doca_error_t make_list(struct copies *copies, const struct piece *pieces, unsigned int count, bool is_room,
 			      struct doca_buf **ret_list)
 {

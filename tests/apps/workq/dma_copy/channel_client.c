@@ -11,7 +11,7 @@
 
 DOCA_LOG_REGISTER(DMA_COPY::CLIENT);
 
-/* Patience with a service that is not there yet: tries come less and less often. */
+/* Wait for a service that does not exist yet: attempts at growing intervals. */
 #define FIRST_PAUSE_S 0.05
 #define MAX_TRIES     8 /* 6.4 s in all */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* channel_comm.h - the end of a channel is an endpoint of Comm Channel.
  *
- *   send --> [letters that wait] --sendto--> peer --recvfrom--> channel_on_message()
+ *   send --> [waiting messages] --sendto--> peer --recvfrom--> channel_on_message()
  *
- * Sending takes as much as there is room for; what waits goes in a later turn.
+ * Messages without room wait, and are sent in a later turn.
  * channel_service.c (DPU) and channel_client.c (host) share what channel_end.c has.
  */
 #ifndef CHANNEL_COMM_H
@@ -24,14 +24,13 @@ struct channel_end {
 	struct doca_comm_channel_addr_t *peer; /* NULL: not yet, or not any more */
 	struct doca_dev_rep *rep;              /* the DPU's; NULL on the host */
 	bool is_polled;
-	unsigned int begin, count; /* of the letters that wait */
+	unsigned int begin, count; /* of the waiting messages */
 	struct letter letters[CHANNEL_MAX_SENDING];
 };
 
 /* --- channel_service.c or channel_client.c --- */
 
-/* A message has come, or a connection has broken: is it the one that counts?
- * The first of a service's peers is. */
+/* A message arrived, or a connection broke: is the peer the channel's? The first peer of a service is. */
 bool comm_is_ours(struct channel *channel, struct doca_comm_channel_addr_t *peer);
 
 /* --- channel_end.c --- */
@@ -39,7 +38,7 @@ bool comm_is_ours(struct channel *channel, struct doca_comm_channel_addr_t *peer
 /* A channel's end with an endpoint that has the device and its sizes. */
 doca_error_t comm_end_new(struct channel *channel);
 
-/* What comes is for the channel, from now on or no more. */
+/* The message is for the channel, now or after an error. */
 void comm_poll(struct channel *channel);
 void comm_poll_no_more(struct channel *channel);
 

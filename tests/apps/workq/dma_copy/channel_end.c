@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a service and a client of Comm Channel have in common: all but how they meet and part. */
+/* Common parts of a service and a client of Comm Channel: all but connecting and disconnecting. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "failure.h"
 #include "engine_pollers.h"
 
-#define QUEUE_MESSAGES 4 /* fewer than may be under way: what there is no room for waits as a letter */
+#define QUEUE_MESSAGES 4 /* fewer than may be in flight: messages without room wait */
 
 /* --- Life --- */
 
@@ -16,7 +16,7 @@ static uint16_t queue_size(uint32_t device_max)
 	return (uint16_t)(device_max < QUEUE_MESSAGES ? device_max : QUEUE_MESSAGES);
 }
 
-/* Endpoints meet only with the same message size: the protocol's, unless the device has less. */
+/* Endpoints connect only with equal message sizes: the protocol's, unless the device has less. */
 static doca_error_t set_sizes(struct doca_comm_channel_ep_t *ep, struct doca_devinfo *info)
 {
 	uint32_t message_bytes, send_queue, recv_queue;
@@ -84,7 +84,7 @@ void comm_disconnect(struct channel *channel)
 
 /* --- Sending --- */
 
-/* The first letter is sent, or lost. */
+/* The first waiting message is sent, or lost. */
 static void drop_first(struct channel *channel, doca_error_t result)
 {
 	struct channel_end *end = channel->end;
@@ -138,10 +138,10 @@ static void on_broken(struct channel *channel, struct doca_comm_channel_addr_t *
 	if (peer == end->peer)
 		comm_disconnect(channel);
 	else
-		doca_comm_channel_ep_disconnect(end->ep, peer); /* one that never was ours */
+		doca_comm_channel_ep_disconnect(end->ep, peer); /* a peer of no connection of ours */
 }
 
-/* A connection that breaks tells whose it is; other errors are of no connection. */
+/* A broken connection returns its peer; other errors have none. */
 static bool receive(struct channel *channel)
 {
 	struct channel_end *end = channel->end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The DPU's end of a channel: a service that takes the first client that has something to say. */
+/* The DPU's end of a channel: a service that accepts the first client that sends a message. */
 #include <doca_log.h>
 
 #include "channel_comm.h"
@@ -49,7 +49,7 @@ bool comm_is_ours(struct channel *channel, struct doca_comm_channel_addr_t *peer
 	return false;
 }
 
-/* Asked for its peers, the endpoint has no complaint of one that goes. */
+/* A peer that disconnects leaves the list of peers without an error. */
 static bool has_no_peers(void *self)
 {
 	struct channel *channel = self;
@@ -60,7 +60,7 @@ static bool has_no_peers(void *self)
 	       doca_comm_channel_ep_get_peer_addr_list(channel->end->ep, &peers, &num) != DOCA_SUCCESS || num == 0;
 }
 
-/* The client goes first: so nothing that is on its way to it is lost. */
+/* The client disconnects first, so that no message on its way is lost. */
 void channel_end_disconnect(struct channel *channel, double seconds)
 {
 	comm_poll_no_more(channel);

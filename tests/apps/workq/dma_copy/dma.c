@@ -49,7 +49,7 @@ doca_error_t dma_copy(struct dma *dma, struct doca_buf *from, struct doca_buf *t
 	return result;
 }
 
-/* A job that failed has an event too, and DOCA_ERROR_IO_FAILED says so. */
+/* A failed job has an event too, with DOCA_ERROR_IO_FAILED. */
 static bool retrieve(void *self)
 {
 	struct dma *dma = self;
@@ -133,7 +133,7 @@ static void stop_ctx(struct dma *dma)
 		check(doca_ctx_dev_rm(dma->ctx, dma->cfg.dev), "take the device from the DMA context");
 }
 
-/* Jobs can't be called back: wait for them. */
+/* Jobs cannot be cancelled: wait for them. */
 void dma_destroy(struct dma *dma)
 {
 	if (!dma)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* earlier_names.h - what DOCA 3.0 and 2.2 name differently and mean the same.
+/* earlier_names.h - functions with different names in DOCA 3.0 and 2.2, and the same meaning.
  *
  * The sources that both generations' DMA Copy is made of (../../dma_copy) speak
  * 3.0; the compiler reads this file first (-include). What has no counterpart is
@@ -29,7 +29,7 @@
 #define doca_devinfo_rep_destroy_list      doca_devinfo_rep_list_destroy
 #define doca_devinfo_rep_is_equal_pci_addr doca_devinfo_rep_get_is_pci_addr_equal
 
-/* Maps: what was the DPU's became that of whoever is across the PCIe. */
+/* Maps: the names that mention the DPU became names that mention PCIe. */
 #define DOCA_ACCESS_FLAG_LOCAL_READ_WRITE DOCA_ACCESS_LOCAL_READ_WRITE
 #define DOCA_ACCESS_FLAG_PCI_READ_ONLY    DOCA_ACCESS_DPU_READ_ONLY
 #define DOCA_ACCESS_FLAG_PCI_READ_WRITE   DOCA_ACCESS_DPU_READ_WRITE

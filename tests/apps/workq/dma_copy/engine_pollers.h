@@ -8,7 +8,7 @@
 
 struct engine;
 
-/* Takes what has come, without waiting. Was there something? */
+/* Handles events without waiting. Returns true if there was any. */
 typedef bool engine_poll(void *self);
 
 /* Have each turn poll @self, until it is removed. There is room for both that this

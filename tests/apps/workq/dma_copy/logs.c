@@ -6,7 +6,7 @@
 
 #include <doca_log.h>
 
-/* The libraries' own records go to standard error without being asked. */
+/* The libraries' own records go to standard error by default. */
 doca_error_t logs_start(void)
 {
 	struct doca_logger_backend *log;
