@@ -16,7 +16,7 @@ application() {
 	HOST_PROGRAM=$scratch/$1-host/$1/doca_$1
 	DPU_PROGRAM=$scratch/$1-dpu/$1/doca_$1
 	export HOST_PROGRAM DPU_PROGRAM
-	if weather "$2"; then
+	if run_rounds "$2"; then
 		row "application $1" ok ok "$3"
 	else
 		row "application $1" ok FAILED "see above"
@@ -68,18 +68,18 @@ dma_copy_works() {
 
 # --- secure_channel: messages both ways at once, over producers and consumers -----
 #
-# In a storm it often hangs, as it would on a card. Each side counts on the other to go on:
+# With faults it often hangs, as it would on a card. Each side waits for the other:
 #
 #   its consumer's thread waits for as many messages as the other announced. When the other's producer ends
-#   with an error they never come, and nobody tells a consumer of producers: only producers hear of consumers
+#   with an error they never arrive, and a consumer gets no event of a producer: only producers learn of consumers
 #   its producer's thread waits for a first consumer, which never comes if the other's could not be started
 #   the start waits for the other's first message, which is not repeated when its task fails
 #   the client waits until its context runs, and does not look whether it was refused and is idle again
 #   the server's end waits for the client to disconnect, which it does when its threads are done: never, then
 #
-# Each begins with an error that one of the two was told of, and logs; if nobody was, the hang is ours. When its
-# connection breaks it ends without its threads, which go on to write to where its main function's
-# variables were: that may crash it.
+# Each hang begins with an error that one of the two processes got and logged; without one, the hang is a defect
+# of bfsim. When its connection breaks, the process ends without joining its threads, which write to the former
+# variables of its main function: that may crash it.
 
 # secure_channel HOST_COUNT HOST_SIZE DPU_COUNT DPU_SIZE
 secure_channel() {

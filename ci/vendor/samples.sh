@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2154 # part of ci/vendor-samples, whose variables these are
 # SPDX-License-Identifier: BSD-3-Clause
-# Samples: one process, two that talk, and the one that copies between two.
+# Samples: one process, two that exchange messages, and the one that copies between two.
 
 # alone LIBRARY SAMPLE PATTERN NOTE: a sample that is one process, on the DPU.
 alone() {
 	storm_note=
 	if ! quietly "$2 does not build" build dpu "$1" "$2"; then
 		row "$2" FAILED - "see above"
-	elif weather run_alone "$@"; then
+	elif run_rounds run_alone "$@"; then
 		row "$2" ok ok "$4"
 	else
 		row "$2" ok FAILED "see above"
@@ -29,7 +29,7 @@ pair() {
 	if [ $host$dpu != okok ]; then
 		row "$2" $host - "needs both"
 		row "$5" $dpu - "needs both"
-	elif weather run_pair "$@"; then
+	elif run_rounds run_pair "$@"; then
 		row "$2" ok ok "host, $8"
 		row "$5" ok ok "DPU, $8"
 	else
@@ -74,7 +74,7 @@ dma_copy_samples() {
 	if [ $host$dpu != okok ]; then
 		row dma_copy_host $host - "needs both"
 		row dma_copy_dpu $dpu - "needs both"
-	elif weather copies; then
+	elif run_rounds copies; then
 		row dma_copy_host ok ok "host, in one session with dma_copy_dpu"
 		row dma_copy_dpu ok ok "DPU, got the host's text; also with -ns 4, -nd 3, -ns 5 -nd 7"
 	else
@@ -93,7 +93,7 @@ clock_sample() {
 	fi
 	DPU_PROGRAM=$(program dpu doca_common $sample)
 	export DPU_PROGRAM
-	if weather read_clocks $sample; then
+	if run_rounds read_clocks $sample; then
 		row $sample ok ok "DPU, the card's clock alone, and with the host's"
 	else
 		row $sample ok FAILED "see above"

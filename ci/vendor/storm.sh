@@ -1,13 +1,12 @@
 # shellcheck shell=bash disable=SC2154 # part of ci/vendor-samples, whose variables these are
 # SPDX-License-Identifier: BSD-3-Clause
-# Samples in a storm: run again and again with faults of a plan, each time with
-# another seed. A sample may do with a fault what it likes; what bfsim does is judged.
+# Samples under many faults: repeated runs with the faults of a plan, each with
+# another seed. A sample may react to a fault in any way; only defects of bfsim count.
 #
 # bfsim and the samples are built with the address sanitizer, whose reports say
-# whose fault it was: bfsim is to blame when the first frame outside of the sanitizer's
-# runtime is in one of its libraries, when what it allocated for itself is lost, for a hang in
-# a call that should return, and for anything left behind. A sample that says so ($hang_needs, a pattern)
-# hangs only behind an error that it logged: a hang without one is bfsim's, too.
+# whether bfsim is to blame: the first frame outside of the sanitizer's runtime is in one of its
+# libraries, its own allocations leak, a call that should return hangs, or files remain. Some samples
+# ($hang_needs, a pattern) hang only after an error that they logged: a hang without one is bfsim's, too.
 
 hang_s=20
 
@@ -28,12 +27,12 @@ begin_storm() {
 	export LSAN_OPTIONS=exitcode=0:suppressions=$top/tests/lsan.supp # a sample's leaks are its business
 }
 
-# storm_session ARGUMENT...: as bfsim run, in the storm. What hangs gets SIGABRT, and tells where it was.
+# storm_session ARGUMENT...: as bfsim run, with faults. A hanging process gets SIGABRT and prints its stack.
 storm_session() {
 	local arguments=()
 	while [ $# -gt 0 ]; do
 		case $1 in
-		--timeout) shift ;; # ours is shorter
+		--timeout) shift ;; # this script's is shorter
 		--host | --dpu)
 			local name=STORM_${1#--}
 			export "$name=$2"
@@ -56,15 +55,15 @@ storm_session() {
 	return $session_status
 }
 
-# accuse WHAT: with the seed that shows it again, and the log.
-accuse() {
+# report_defect WHAT: prints the seed that repeats it, and the log.
+report_defect() {
 	blame=$((blame + 1))
 	echo "--- bfsim: $1, with --seed $seed:"
 	tail -n 60 "$scratch/log"
 }
 
-# Whether a sample hung that hangs only behind an error, and there was none until it was given up. Of what is lost
-# (drop), never ends (hang) or goes on much later (pause) nobody is told.
+# Whether a sample with $hang_needs hung, and its log has no error before SIGABRT. Lost messages (drop), tasks that
+# never complete (hang) and stopped processes (pause) cause no error.
 hung_silently() {
 	[ "$session_status" = 124 ] && [ -n "${hang_needs-}" ] && ! grep -Eqw 'hang|drop|pause' "$plan" || return 1
 	! sed '/ERROR: AddressSanitizer: ABRT/q' "$scratch/log" | grep -Eq -- "$hang_needs"
@@ -73,21 +72,21 @@ hung_silently() {
 judge() {
 	local left
 	awk -f "$top/ci/vendor/blame.awk" "$scratch/log" >"$scratch/blame"
-	[ ! -s "$scratch/blame" ] || accuse "$(head -n 1 "$scratch/blame")"
-	! hung_silently || accuse "hangs, and nobody was told of an error"
+	[ ! -s "$scratch/blame" ] || report_defect "$(head -n 1 "$scratch/blame")"
+	! hung_silently || report_defect "hangs without a logged error"
 	left=$(ls -A "$scratch/sessions")
-	[ -z "$left" ] || accuse "left $left behind"
+	[ -z "$left" ] || report_defect "left $left behind"
 	rm -rf "${scratch:?}/sessions/"*
 }
 
-# weather FUNCTION ARGUMENT...: once, and as it goes; in a storm again and again, and
-# well if bfsim is not to blame for anything.
-weather() {
+# run_rounds FUNCTION ARGUMENT...: runs it once; with --storm repeatedly, and successfully if
+# bfsim is not to blame for anything.
+run_rounds() {
 	if ! $storm; then
 		"$@"
 		return
 	fi
-	local round usual=0 told=0 hung=0 crashed=0
+	local round usual=0 errors=0 hung=0 crashed=0
 	blame=0
 	num_fired=0
 	for ((round = 0; round < rounds; round++)); do
@@ -99,11 +98,11 @@ weather() {
 		elif [ "$session_status" -gt 128 ]; then
 			crashed=$((crashed + 1))
 		else
-			told=$((told + 1))
+			errors=$((errors + 1))
 		fi
 		grep -A 60 '^--- bfsim:' "$scratch/round"
 	done
-	storm_note="$num_fired faults; $usual runs as usual, $told ended with an error"
+	storm_note="$num_fired faults; $usual runs as usual, $errors ended with an error"
 	[ $hung = 0 ] || storm_note+=", $hung hung"
 	[ $crashed = 0 ] || storm_note+=", $crashed crashed"
 	[ $blame = 0 ]

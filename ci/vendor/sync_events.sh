@@ -35,7 +35,7 @@ sync_events() {
 			return
 		done
 	done
-	if ! weather sync_pairs $local $remote; then
+	if ! run_rounds sync_pairs $local $remote; then
 		row $local ok FAILED "see above"
 		row $remote ok FAILED "see above"
 		return

@@ -2,7 +2,7 @@
 /* tests/api/log_child.h - run a piece of a test in a child process.
  *
  * Log backends can't be removed, and limits are global: a child per case gives
- * each a process in which nobody has logged yet, and streams of its own to look
+ * each a process without earlier log records, and streams of its own to look
  * at afterwards. The child ends with exit(), so that exit handlers and leak
  * checkers run. Include it after cmocka.h.
  */

@@ -30,15 +30,15 @@ trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work"
 
-# --- What the tests are made of --------------------------------------------------
+# --- Helpers of the tests --------------------------------------------------------
 
 # random BYTES FILE
 random() { head -c "$1" /dev/urandom >"$2"; }
 
-# Programs on both sides of a card of their own; a minute is more than any of them needs.
+# Programs on both sides of a card of their own; each needs less than a minute.
 run() { bfsim run --timeout 60 "$@"; }
 
-# fails COMMAND...: it says why in ./err
+# fails COMMAND...: the errors are in ./err
 fails() {
 	if "$@" 2>err; then
 		echo "should have failed: $*"
@@ -93,7 +93,7 @@ address_of_the_other_side_is_refused() {
 many_contexts_copy_their_shares() {
 	BFSIM_SIDE=dpu "$APPS/many_ctx_dpu" -x 64 -s 1000003 -c 777 -n 3 >said
 	says '^all bytes are right after 64 contexts' said
-	BFSIM_SIDE=host "$APPS/many_ctx_host" -x 7 -s 100000 -c 50000 -n 2 >said # five have nothing to do
+	BFSIM_SIDE=host "$APPS/many_ctx_host" -x 7 -s 100000 -c 50000 -n 2 >said # five get no chunk
 	says '^all bytes are right after 7 contexts' said
 }
 
@@ -138,7 +138,7 @@ dpu_writes_into_private_memory() {
 		run --host '"$APPS"/host_copy -f file -d descriptor -w -o out -m '$kind \
 			--dpu '"$APPS"/dpu_copy -d descriptor -f new -w'
 		cmp new out
-		cmp before file # the file itself is not what was exported
+		cmp before file # the file itself was not exported
 	done
 }
 
@@ -172,7 +172,7 @@ dpu_moves_bytes_between_hosts() {
 	cmp in out
 }
 
-# The long way: a session that is started and ended, the host's standard input a FIFO.
+# A session that is started and ended by commands, the host's standard input a FIFO.
 session_with_a_sleeping_host_serves_the_dpu() {
 	random 1000003 in
 	mkfifo enter
@@ -204,7 +204,7 @@ cut_off_descriptor_is_refused() {
 	[ ! -e out ]
 }
 
-# --- Two that talk ----------------------------------------------------------------
+# --- Messages -------------------------------------------------------------------
 
 hello_is_said_and_answered() {
 	run --host '"$APPS"/hello_host b1:00.1 "good morning"' --dpu '"$APPS"/hello_dpu 03:00.1 b1:00.1' >said
@@ -274,7 +274,7 @@ too_little_dev_shm_is_named() {
 }
 
 # --- Programs whose authors check them with the address sanitizer ------------------
-# They find their own leaks, and none of ours or of libfabric's: the programs are
+# The sanitizer reports the programs' leaks, and none of bfsim or libfabric: the programs are
 # built with it, the libraries are not.
 
 leak_checked_over() {

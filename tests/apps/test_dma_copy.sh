@@ -43,7 +43,7 @@ trap 'exit 1' HUP INT TERM
 cd "$work"
 mkdir host dpu
 
-# --- What the tests are made of --------------------------------------------------
+# --- Helpers of the tests --------------------------------------------------------
 
 piece=1048576
 window=$((8 * piece))
@@ -70,7 +70,7 @@ run_dpu() {
 	bfsim run --timeout 90 --generation "$dpu_generation" --dpu '"$DPU_APPS"/dma_copy_dpu '"$1"
 }
 
-# fails COMMAND...: it says why in ./err
+# fails COMMAND...: the errors are in ./err
 fails() {
 	if "$@" >out 2>err; then
 		echo "should have failed: $*"
@@ -246,7 +246,7 @@ wrong_addresses_are_named() {
 	says 'rep-pci: longer than' err
 }
 
-# --- Who sends ------------------------------------------------------------------------
+# --- The sender -----------------------------------------------------------------------
 
 only_regular_files_are_sent() {
 	fails run_host '-p b1:00.0 -f host'
@@ -264,7 +264,7 @@ file_on_both_sides_is_refused() {
 	[ "$(stat -c %s host/file dpu/file | tr '\n' ' ')" = '10 20 ' ]
 }
 
-# And whoever is first to know doesn't keep the other waiting.
+# And the side that detects it first does not keep the other waiting.
 file_on_neither_side_is_refused() {
 	up
 	for _ in 1 2 3 4 5; do
@@ -285,7 +285,7 @@ client_without_a_server_is_told() {
 	says 'No DMA Copy on the DPU' err
 }
 
-# And the first doesn't mind.
+# And the first transfer continues.
 second_host_is_sent_away() {
 	start_in_the_middle host
 	fails bfsim exec --session session --on host -- "$HOST_APPS/dma_copy_host" -p b1:00.0 -f host/other
@@ -297,7 +297,7 @@ second_host_is_sent_away() {
 	says 'The other side has given up: Ended by a signal: Terminated' dpu.err
 }
 
-# Whoever waits for the other side can be interrupted.
+# A side that waits for the other one can be interrupted.
 interrupted_while_it_waits() {
 	up
 	start_dpu dpu/file
@@ -401,9 +401,9 @@ stopped_sides_lose_nothing() {
 	cmp host/file dpu/file
 }
 
-# --- A host that keeps to no rules ------------------------------------------------------------
+# --- A host that violates the protocol---------------------------------------------------------
 
-# breaks MISDEED PATTERN: what the DPU has to say
+# breaks MISDEED PATTERN: the DPU's error matches
 breaks() {
 	start_dpu dpu/file
 	comes_to dpu 'Waiting for the host'

@@ -150,7 +150,7 @@ test_up_does_not_replace_a_topology_file_of_the_user() {
 }
 
 test_up_does_not_hold_the_output_open() {
-	bfsim up --session s | timeout 20 cat >out # it ends when nobody can write to it any more
+	bfsim up --session s | timeout 20 cat >out # it ends when the last writer has closed the pipe
 	says '^session' out
 	bfsim down --session s
 }
@@ -468,7 +468,7 @@ test_a_run_and_its_worker_killed_together_leave_nothing() {
 	all_gone
 }
 
-# --- what happens to the card --------------------------------------------------
+# --- functions and links -------------------------------------------------------
 
 test_function_and_link_commands_hit_the_device_that_is_named() {
 	bfsim up --session s >/dev/null

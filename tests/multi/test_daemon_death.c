@@ -362,7 +362,7 @@ static void test_what_a_dead_process_left_in_dev_shm_is_removed(void **state)
 	attach_and_leave(prefix, shm.st_dev + 1, false); /* another container's */
 	attach_and_leave(prefix, shm.st_dev, true);      /* this process runs on and uses its file */
 	if (access(name, F_OK) < 0)
-		fail_msg("a file of somebody else was removed");
+		fail_msg("a file of another process was removed");
 	attach_and_leave(prefix, shm.st_dev, false);
 	if (access(name, F_OK) == 0) {
 		unlink(name);

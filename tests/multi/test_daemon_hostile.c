@@ -375,7 +375,7 @@ static void test_an_export_keeps_one_descriptor_until_it_ends(void **state)
 {
 	struct sim_msg export = { .type = SIM_MSG_EXPORT,
 				  .body.export = { .addr = 4096, .len_bytes = 4096, .function = HOST_FUNCTION } };
-	int other = raw_attach("host"), nobody = proc_num_fds(test_session.daemon.pid);
+	int other = raw_attach("host"), num_fds = proc_num_fds(test_session.daemon.pid);
 	int sock = raw_attach("host"), before = proc_num_fds(test_session.daemon.pid);
 	struct sim_key key;
 
@@ -389,7 +389,7 @@ static void test_an_export_keeps_one_descriptor_until_it_ends(void **state)
 	assert_int_equal(raw_recv(sock).status, 0);
 	close(sock); /* with one export left */
 	raw_settle(other);
-	assert_int_equal(proc_num_fds(test_session.daemon.pid), nobody);
+	assert_int_equal(proc_num_fds(test_session.daemon.pid), num_fds);
 	close(other);
 	expect_unharmed();
 }

@@ -64,7 +64,7 @@ done
 	--dpu 'moved/share/doc/bfsim/examples/dma_copy/dma_copy_dpu -p 03:00.0 -r b1:00.0 -f on_dpu/out'
 cmp in on_dpu/out
 
-# And its elder sister.
+# The same of the work-queue generation.
 rm on_dpu/out
 for side in host dpu; do
 	PKG_CONFIG_PATH=$("$bfsim" sdk --generation workq --on $side)/$libdir/pkgconfig
@@ -94,7 +94,7 @@ for side in host dpu; do
 done
 "$bfsim" run --timeout 60 --host ./hello_host --dpu ./hello_dpu >said
 grep -q 'the DPU answers: hello, host' said
-grep -q 'dma.memcpy' moved/share/doc/bfsim/doc/faults.md # which messages name
+grep -q 'dma.memcpy' moved/share/doc/bfsim/doc/faults.md # named in messages
 grep -q 'libfabric: net endpoint info' moved/share/doc/bfsim/valgrind.supp # for checks of it
 
 # No session and no side: a private card, on the side that the tree is for.

@@ -88,8 +88,8 @@ test_pages_are_well_formed() {
 	command -v groff >/dev/null || return 0
 	for page in "$man"/*.[18]; do
 		groff -man -ww -z "$page" 2>&1
-	done >complaints
-	same '' "$(cat complaints)"
+	done >warnings
+	same '' "$(cat warnings)"
 }
 
 run_tests "$0" "$work"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The host process in other namespaces than the DPU's, as two containers are:
 # only the session directory is shared. Runs a test program of two sides with the
-# host moved away and the path expected that is left. Exit 77: the kernel forbids it.
+# host in other namespaces, and expects the remaining data path. Exit 77: the kernel forbids it.
 #
 #   test_namespaces.sh TEST local     own PID, mount and user namespaces, own /dev/shm
 #   test_namespaces.sh TEST network   own network namespaces besides, joined by a veth pair

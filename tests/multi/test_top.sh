@@ -41,7 +41,7 @@ stay() {
 	becomes_true has_text "$said"
 }
 
-# all_ready COUNT: so many peers have printed their line.
+# all_ready COUNT: COUNT peers have printed their line.
 all_ready() { [ "$(find . -name 'said_*' -size +0 | wc -l)" -eq "$1" ]; }
 
 narrow() { ! grep -E '^.{81}' "$1"; }
@@ -164,7 +164,7 @@ test_what_has_no_room_on_the_screen_is_counted() {
 	narrow out
 }
 
-# --- what can't be -------------------------------------------------------------
+# --- errors -------------------------------------------------------------------
 
 test_a_session_that_ends_ends_the_view() {
 	bfsim up --session s >/dev/null

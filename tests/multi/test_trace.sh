@@ -217,12 +217,12 @@ test_a_fault_stands_on_its_victims_track_with_its_rule() {
 		'e("X", name="DMA memcpy")[2]["ts"] > e("i", name="fault")[0]["ts"]'
 }
 
-# --- the dead ------------------------------------------------------------------
+# --- deaths --------------------------------------------------------------------
 
 test_what_a_killed_process_recorded_is_there() {
 	bfsim up --session s >/dev/null
-	on dpu "$peer" 20 stay >talk &
-	becomes_true has_text talk
+	on dpu "$peer" 20 stay >ready &
+	becomes_true has_text ready
 	stat '[p["alive"] for p in s["processes"]] == [True]'
 	kill -KILL "$(python3 -c 'import json; print(json.load(open("stats.json"))["processes"][0]["pid"])')"
 	wait $! || true
@@ -233,7 +233,7 @@ test_what_a_killed_process_recorded_is_there() {
 	stat 's["processes"][0]["contexts"][0]["state"] == "running"'
 }
 
-# The daemon keeps 128 that have gone.
+# The daemon keeps the recordings of 128 ended processes.
 test_processes_that_ended_long_ago_are_counted_no_more() {
 	bfsim up --session s >/dev/null
 	on dpu sh -c 'for _ in $(seq 131); do "$1" 1; done' - "$peer"

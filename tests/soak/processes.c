@@ -103,7 +103,7 @@ static int read_status(const struct processes *processes, char text[MAX_STATUS])
 	if (dir_fd >= 0)
 		close(dir_fd);
 	if (len <= 0)
-		return print_error("the session", "does not say who is in it");
+		return print_error("the session", "does not list its processes");
 	text[len] = '\0';
 	return 0;
 }
@@ -140,7 +140,7 @@ static int wait_until_forgotten(const struct processes *processes)
 		usleep(1000);
 	} while (side_now_ms() - start_ms < FORGET_MS);
 	fprintf(stderr, "%s\n", text);
-	return print_error("the session", "still lists who has gone");
+	return print_error("the session", "still lists a killed process");
 }
 
 /* Remove the rules for the killed process: they match no process any more and take room. */

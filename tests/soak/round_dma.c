@@ -237,7 +237,7 @@ static uint32_t num_in_flight(const struct copier *copier)
 }
 
 /* No completion for a while: give up the hanging tasks. */
-static void lose_patience(struct copier *copier)
+static void give_up_hanging(struct copier *copier)
 {
 	if (side_now_ms() - copier->news_ms < SIDE_GIVE_UP_MS)
 		return;
@@ -263,7 +263,7 @@ static void copier_run(struct copier *copier)
 			engine_feed(copier, &copier->engines[i]);
 		}
 		if (!side_step(copier->side) && num_in_flight(copier))
-			lose_patience(copier);
+			give_up_hanging(copier);
 	}
 	for (uint32_t i = 0; i < plan->num_ctxs; i++)
 		engine_close(copier, &copier->engines[i]);

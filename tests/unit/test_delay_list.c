@@ -10,15 +10,15 @@
 #include "shim/comch/conn/delay_list.h"
 #include "sim/engine/queue.h"
 
-struct letter {
+struct named_item {
 	struct comch_delay_item item; /* first */
 	char name;
 };
 
-static void push(struct comch_delay_list *list, struct letter *letter, uint32_t reorder_by, uint64_t now_ns)
+static void push(struct comch_delay_list *list, struct named_item *item, uint32_t reorder_by, uint64_t now_ns)
 {
-	letter->item = (struct comch_delay_item){ .reorder_by = reorder_by };
-	comch_delay_list_push(list, &letter->item, now_ns);
+	item->item = (struct comch_delay_item){ .reorder_by = reorder_by };
+	comch_delay_list_push(list, &item->item, now_ns);
 }
 
 /* The ready items, popped into @ret_names. */
@@ -27,14 +27,14 @@ static const char *pop_ready(struct comch_delay_list *list, char *ret_names)
 	char *end = ret_names;
 
 	while (comch_delay_list_first_ready(list))
-		*end++ = ((struct letter *)comch_delay_list_pop(list))->name;
+		*end++ = ((struct named_item *)comch_delay_list_pop(list))->name;
 	*end = '\0';
 	return ret_names;
 }
 
 static void test_items_without_reorder_keep_their_order(void **state)
 {
-	struct letter a = { .name = 'a' }, b = { .name = 'b' };
+	struct named_item a = { .name = 'a' }, b = { .name = 'b' };
 	struct comch_delay_list list;
 	char names[8];
 
@@ -52,7 +52,7 @@ static void test_items_without_reorder_keep_their_order(void **state)
 /* a waits for two later items: b, which is reordered itself, and c. b waits for c alone. */
 static void test_reordered_item_is_ready_behind_those_that_overtake_it(void **state)
 {
-	struct letter a = { .name = 'a' }, b = { .name = 'b' }, c = { .name = 'c' };
+	struct named_item a = { .name = 'a' }, b = { .name = 'b' }, c = { .name = 'c' };
 	struct comch_delay_list list;
 	char names[8];
 
@@ -70,7 +70,7 @@ static void test_reordered_item_is_ready_behind_those_that_overtake_it(void **st
 /* Pushed at 5 and 7, the items time out 100 ms after that. */
 static void test_reordered_item_times_out(void **state)
 {
-	struct letter a = { .name = 'a' }, b = { .name = 'b' };
+	struct named_item a = { .name = 'a' }, b = { .name = 'b' };
 	struct comch_delay_list list;
 	char names[8];
 
@@ -88,7 +88,7 @@ static void test_reordered_item_times_out(void **state)
 
 static void test_release_of_all_ignores_deadlines(void **state)
 {
-	struct letter a = { .name = 'a' }, b = { .name = 'b' };
+	struct named_item a = { .name = 'a' }, b = { .name = 'b' };
 	struct comch_delay_list list;
 	char names[8];
 
@@ -102,7 +102,7 @@ static void test_release_of_all_ignores_deadlines(void **state)
 
 static void test_pop_takes_reordered_items_when_none_is_ready(void **state)
 {
-	struct letter a = { .name = 'a' }, b = { .name = 'b' };
+	struct named_item a = { .name = 'a' }, b = { .name = 'b' };
 	struct comch_delay_list list;
 
 	(void)state;

@@ -20,12 +20,12 @@ static void note_each(void *arg, uint32_t id, const struct sim_rule *rule)
 		 rule->errors_ppb, (unsigned long long)rule->until_ns);
 }
 
-static bool event_is_hit(struct world *world, enum sim_op op, uint32_t function, const struct sim_process *who,
+static bool event_is_hit(struct world *world, enum sim_op op, uint32_t function, const struct sim_process *process,
 			 uint64_t since_ns, uint64_t now_ns)
 {
 	struct sim_fault_site site = { .op = op,
 				       .function = function,
-				       .process = who,
+				       .process = process,
 				       .since_ns = since_ns,
 				       .now_ns = now_ns,
 				       .on_fire = note_each };

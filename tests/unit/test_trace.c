@@ -416,7 +416,7 @@ static void test_the_environment_chooses_the_level(void **state)
 	unsetenv("BFSIM_TRACE");
 	assert_int_equal(sim_trace_begin(SIM_TRACE_OFF, &session, &fd), -ENOENT);
 	assert_int_equal(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 0);
-	log_line(30, "nobody hears this");
+	log_line(30, "not recorded");
 	assert_int_equal(sim_trace_begin(SIM_TRACE_SAMPLED, &session, &fd), 0);
 	assert_int_equal(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 1);
 }

@@ -178,7 +178,7 @@ static void test_three_descriptors_travel_in_order(void **state)
 static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **state)
 {
 	struct sim_msg msg = message(SIM_MSG_HANDSHAKE, 0);
-	struct sim_msg_handshake letter = { .num_fds = 3 };
+	struct sim_msg_handshake handshake = { .num_fds = 3 };
 	struct rlimit limit, none;
 	struct sim_fds fds;
 	int before = open_fds(), rc;
@@ -189,7 +189,7 @@ static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **stat
 	send_raw(&msg, sim_msg_size(SIM_MSG_HANDSHAKE, false), MANY_FDS);
 	assert_int_equal(sim_msg_recv_fds(pair[1], &msg, &fds), 0);
 	assert_int_equal(fds.count, 3);
-	assert_int_equal(sim_handshake_msg_check(&letter, &fds), 0);
+	assert_int_equal(sim_handshake_msg_check(&handshake, &fds), 0);
 	sim_fds_close(&fds);
 
 	send_raw(&msg, sim_msg_size(SIM_MSG_HANDSHAKE, false), 3);
@@ -201,7 +201,7 @@ static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **stat
 	setrlimit(RLIMIT_NOFILE, &limit);
 	assert_int_equal(rc, 0);
 	assert_in_range(fds.count, 0, 2);
-	assert_int_equal(sim_handshake_msg_check(&letter, &fds), -EMFILE);
+	assert_int_equal(sim_handshake_msg_check(&handshake, &fds), -EMFILE);
 	sim_fds_close(&fds);
 	assert_int_equal(open_fds(), before);
 }

@@ -25,7 +25,7 @@ cd "$work"
 
 random() { head -c "$1" /dev/urandom >"$2"; }
 
-# A minute is more than any of them needs. Nothing may be said on standard error: a Drop that fails does.
+# Each needs less than a minute. Standard error must be empty: a Drop that fails prints there.
 run() {
 	"$bfsim_program" run --timeout 60 --generation workq "$@" 2>err || { cat err; return 1; }
 	[ ! -s err ] || { cat err; return 1; }

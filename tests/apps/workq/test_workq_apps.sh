@@ -26,7 +26,7 @@ cd "$work"
 
 random() { head -c "$1" /dev/urandom >"$2"; }
 
-# One generation on both sides; a minute is more than any of them needs.
+# One generation on both sides; each needs less than a minute.
 run() { "$bfsim_program" run --timeout 60 --generation workq "$@"; }
 
 # The host's program of one generation, the DPU's of the other: the option is for those behind it.
@@ -64,7 +64,7 @@ local_copy_on_either_side() {
 	done
 }
 
-# The same copies at random, a part of them flawed: the same bytes, and the same said of each.
+# The same random copies, some of them invalid: the same bytes, and the same result of each.
 jobs_copy_as_tasks_do() {
 	for seed in 1 2 3 4 5 6 7 8; do
 		"$OLD/random_copies_workq" $seed 300 bytes.jobs >codes.jobs 2>err
@@ -114,7 +114,7 @@ map_of_the_current_generation_is_read() {
 	cmp in out
 }
 
-# The descriptor outlives the process that it speaks of.
+# The descriptor outlives its process.
 map_of_a_dead_process_is_refused() {
 	random 10000 in
 	if run --host '"$OLD"/map_export in descriptor info </dev/null; touch gone' \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-//! DOCA's work-queue generation for a Rust program: what fails is an `Err`, what was made is ended by its
-//! `Drop`, and borrows keep alive what an object stands on.
+//! DOCA's work-queue generation for a Rust program: a failure is an `Err`, a `Drop` destroys its
+//! object, and borrows keep the objects alive that an object uses.
 //!
 //! ```text
 //!   Device <--- Map <------.
@@ -34,18 +34,18 @@ pub use memory::{Buffer, Export, Inventory, Map};
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What a function of DOCA's, or a job, has answered instead of success.
+/// The error of a function of DOCA, or of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Error {
-    who: &'static str,
+    function: &'static str,
     code: sys::doca_error,
 }
 
 impl Error {
-    fn check(who: &'static str, code: sys::doca_error) -> Result<()> {
+    fn check(function: &'static str, code: sys::doca_error) -> Result<()> {
         match code {
             sys::doca_error::DOCA_SUCCESS => Ok(()),
-            code => Err(Self { who, code }),
+            code => Err(Self { function, code }),
         }
     }
 }
@@ -54,13 +54,13 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         // SAFETY: the text is a constant of the library's, for unknown codes too.
         let text = unsafe { CStr::from_ptr(sys::doca_get_error_string(self.code)) };
-        write!(f, "{}: {}", self.who, text.to_string_lossy())
+        write!(f, "{}: {}", self.function, text.to_string_lossy())
     }
 }
 
 impl std::error::Error for Error {}
 
-/// An object of DOCA's, and what ends it.
+/// An object of DOCA, and its destructor.
 struct Owned<T> {
     raw: *mut T,
     end: unsafe extern "C" fn(*mut T) -> sys::doca_error,
@@ -74,12 +74,12 @@ impl<T> Owned<T> {
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
-        // SAFETY: nobody else ends it.
+        // SAFETY: this is its only owner.
         report(Error::check(type_name::<T>(), unsafe { (self.end)(self.raw) }));
     }
 }
 
-/// For errors in a `Drop`, which nobody can be given.
+/// For errors in a `Drop`, which cannot return them.
 fn report(result: Result<()>) {
     if let Err(error) = result {
         eprintln!("not ended: {error}");

@@ -14,7 +14,7 @@
 
 #include "channel_priv.h"
 
-struct letter {
+struct waiting_message {
 	uint8_t *bytes;
 	size_t len;
 };
@@ -25,7 +25,7 @@ struct channel_end {
 	struct doca_dev_rep *rep;              /* the DPU's; NULL on the host */
 	bool is_polled;
 	unsigned int begin, count; /* of the waiting messages */
-	struct letter letters[CHANNEL_MAX_SENDING];
+	struct waiting_message waiting[CHANNEL_MAX_SENDING];
 };
 
 /* --- channel_service.c or channel_client.c --- */

@@ -57,7 +57,7 @@ void channel_end_destroy(struct channel *channel)
 
 	comm_poll_no_more(channel);
 	for (; end->count > 0; end->count--, end->begin++)
-		free(end->letters[end->begin % CHANNEL_MAX_SENDING].bytes);
+		free(end->waiting[end->begin % CHANNEL_MAX_SENDING].bytes);
 	if (end->ep)
 		check(doca_comm_channel_ep_destroy(end->ep), "destroy the Comm Channel endpoint");
 	if (end->rep)
@@ -89,19 +89,19 @@ static void drop_first(struct channel *channel, doca_error_t result)
 {
 	struct channel_end *end = channel->end;
 
-	free(end->letters[end->begin].bytes);
+	free(end->waiting[end->begin].bytes);
 	end->begin = (end->begin + 1) % CHANNEL_MAX_SENDING;
 	end->count--;
 	channel_on_sent(channel, result);
 }
 
-static bool send_letters(struct channel *channel)
+static bool send_waiting(struct channel *channel)
 {
 	struct channel_end *end = channel->end;
 	bool sent = false;
 
 	while (end->peer && end->count > 0) {
-		const struct letter *first = &end->letters[end->begin];
+		const struct waiting_message *first = &end->waiting[end->begin];
 		doca_error_t result = doca_comm_channel_ep_sendto(end->ep, first->bytes, first->len,
 								  DOCA_CC_MSG_FLAG_NONE, end->peer);
 
@@ -116,16 +116,16 @@ static bool send_letters(struct channel *channel)
 doca_error_t channel_end_send(struct channel *channel, const void *bytes, size_t len)
 {
 	struct channel_end *end = channel->end;
-	struct letter letter = { .bytes = malloc(len), .len = len };
+	struct waiting_message message = { .bytes = malloc(len), .len = len };
 
-	if (!letter.bytes || end->count == CHANNEL_MAX_SENDING) {
-		free(letter.bytes);
+	if (!message.bytes || end->count == CHANNEL_MAX_SENDING) {
+		free(message.bytes);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	memcpy(letter.bytes, bytes, len);
-	end->letters[(end->begin + end->count) % CHANNEL_MAX_SENDING] = letter;
+	memcpy(message.bytes, bytes, len);
+	end->waiting[(end->begin + end->count) % CHANNEL_MAX_SENDING] = message;
 	end->count++;
-	send_letters(channel);
+	send_waiting(channel);
 	return DOCA_SUCCESS;
 }
 
@@ -161,7 +161,7 @@ static bool receive(struct channel *channel)
 
 static bool poll_end(void *self)
 {
-	bool sent = send_letters(self);
+	bool sent = send_waiting(self);
 
 	return receive(self) || sent;
 }
