@@ -215,7 +215,7 @@ static const struct pcie_profile connectx_7 = {
 	.has_dpu = false,
 	.port_rate_bps = 200 * GBPS, /* our choice among the models: the two-port 200 Gb/s one */
 	.link = HOST_LINK(5, 16), /* public lspci listings of the card: "PCIeGen5 x16" in its VPD */
-	/* No DMA engine for applications and nobody to export memory to: our
+	/* No DMA engine for applications, and no importer of its memory: our
 	 * reading of "DOCA DMA needs a BlueField". Hence no DMA limits either,
 	 * and no Comch without Arm cores. */
 	.host_caps = {

@@ -132,11 +132,11 @@ doca_error_t doca_comm_channel_ep_get_recv_queue_size(struct doca_comm_channel_e
 DOCA_EXPERIMENTAL
 doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name);
 
-/* Call a service, which must be there. DOCA_SUCCESS says that the call is under way:
- * ..._peer_addr_update_info() tells when the service has taken it. *peer_addr is
+/* Connect to a service, which must be there. DOCA_SUCCESS: the request is under way, and
+ * ..._peer_addr_update_info() returns when the service has accepted it. *peer_addr is
  * the endpoint's. DOCA_ERROR_BAD_STATE without a device; NOT_SUPPORTED (the DPU's
- * devices) and NOT_PERMITTED as above; DOCA_ERROR_CONNECTION_ABORTED: nobody
- * listens under that name for this function. */
+ * devices) and NOT_PERMITTED as above; DOCA_ERROR_CONNECTION_ABORTED: no
+ * service listens under that name for this function. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name,
 					  struct doca_comm_channel_addr_t **peer_addr);
@@ -197,7 +197,7 @@ doca_error_t doca_comm_channel_ep_get_service_event_channel(struct doca_comm_cha
 DOCA_EXPERIMENTAL
 doca_error_t doca_comm_channel_ep_update_service_state_info(struct doca_comm_channel_ep_t *local_ep);
 
-/* The array is the endpoint's, until the next update. Who is disconnected leaves it. */
+/* The array is the endpoint's, until the next update. A disconnected peer leaves it. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comm_channel_ep_get_peer_addr_list(const struct doca_comm_channel_ep_t *local_ep,
 						     struct doca_comm_channel_addr_t ***peer_addr_array,

@@ -414,7 +414,7 @@ static void notify_ready(int fd)
 	if (fd < 0)
 		return;
 	if (write(fd, "", 1) < 0)
-		sim_warn("nobody waits for this session to be ready: %s", strerror(errno));
+		sim_warn("no process waits for this session to be ready: %s", strerror(errno));
 	close(fd);
 }
 

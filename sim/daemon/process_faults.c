@@ -100,10 +100,10 @@ static bool can_signal_process(struct daemon *daemon, const struct conn *conn, c
 static void inject_process_fault(struct daemon *daemon, struct conn *conn, uint64_t since_ns)
 {
 	const struct sim_peer_info *info = sim_card_peer(daemon->card, conn->peer);
-	const struct sim_process who = { .side = info->side, .program = info->program, .pid = info->pid };
+	const struct sim_process process = { .side = info->side, .program = info->program, .pid = info->pid };
 	const struct sim_fault_site site = { .op = SIM_OP_PEER,
 					     .function = SIM_NO_FUNCTION,
-					     .process = &who,
+					     .process = &process,
 					     .since_ns = since_ns,
 					     .now_ns = daemon->fault_events.injected_ns };
 	struct sim_fault_hit hit;

@@ -154,7 +154,7 @@ static int local_connect(struct sim_owner *owner, uint64_t number, const struct 
 	(void)number;
 	if (!sim_services_may_connect(self->services, self->peer, request->function))
 		return -EINVAL;
-	sim_err("no server \"%s\": this process has a private card, where nobody else is; start both sides in one session (bfsim run, or bfsim exec)",
+	sim_err("no server \"%s\": this process has a private card, without other processes; start both sides in one session (bfsim run, or bfsim exec)",
 		request->name);
 	return -ECONNREFUSED;
 }

@@ -211,11 +211,11 @@ static bool is_rule_noop(void *arg, uint32_t id, const struct sim_rule *rule)
 static void inject_into_function(struct sim_fault_events *events, enum sim_op op, uint32_t function, uint64_t begin_ns)
 {
 	const struct pcie_function *about = &events->topology->functions[function];
-	const struct sim_process who = { .side = about->side };
+	const struct sim_process process = { .side = about->side };
 	struct function_hit hit = { events, function };
 	const struct sim_fault_site site = { .op = op,
 					     .function = function,
-					     .process = &who,
+					     .process = &process,
 					     .since_ns = begin_ns,
 					     .upto_ns = begin_ns,
 					     .now_ns = events->injected_ns,

@@ -57,7 +57,7 @@ int comch_handle_consumer_record(struct doca_comch_connection *connection, uint3
 /* Try the pending record again. Returns whether the user saw an event. */
 bool comch_retry_consumer_record(struct doca_comch_connection *connection);
 
-/* Expire one consumer that is still known, and call the user, who may close the connection. Returns whether there was
+/* Expire one consumer that is still known, and call the user's callback, which may close the connection. Returns whether there was
  * one. */
 bool comch_expire_next_remote_consumer(struct doca_comch_connection *connection);
 

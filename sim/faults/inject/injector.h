@@ -15,8 +15,8 @@
  * copy of each rule and, for each operation and size class, a bitmap of the rules
  * that may hit there. Rules for other sides, programs and processes have no bits. The
  * next evaluation after a change of the plan updates the bitmaps. A rule that cannot
- * fire any more is dropped. The plan is untrusted: corrupt contents inject faults
- * that nobody asked for, and no more. no_fault_cache.h saves evaluations.
+ * fire any more is dropped. The plan is untrusted: corrupt contents inject
+ * faults that no rule asks for, and no more. no_fault_cache.h saves evaluations.
  *
  * A rule whose conditions hold counts a match, in the order of the plan. Its counters
  * decide by the number of the match whether it fires: skip the first matches; fire at
