@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write sources that compile only if the public headers agree with the facts.
+"""Sources that compile only if the public headers agree with the facts.
 
-    gen_decls.py FACTS SUFFIX OUTDIR c|cpp    one source per header: abi_<header><suffix>.c or .cpp
-    gen_decls.py FACTS SUFFIX OUTDIR c|cpp link LIBRARY...
-                                              one program that refers to every function of the libraries:
-                                              abi_link<suffix>.c or .cpp
+    gen_decls.py FACTS OUTPUT LIBRARY...    write a program that refers to every function of the libraries
 
-Each source includes its header alone, which proves that the header needs no other before it. The text of a
-failed assertion names the header and the declaration. Functions that the header marks experimental are
-checked only with DOCA_ALLOW_EXPERIMENTAL_API; without it, the include alone must not warn.
+header_source() is for check_decls.py. Each source includes its header alone, which proves that the header needs no
+other before it. The text of a failed assertion names the header and the declaration. Functions that the header marks
+experimental are checked only with DOCA_ALLOW_EXPERIMENTAL_API; without it, the include alone must not warn.
 """
 import json
 import pathlib
@@ -170,14 +167,8 @@ def link_source(facts, libraries):
 
 
 def main():
-    facts, suffix = json.loads(pathlib.Path(sys.argv[1]).read_text()), sys.argv[2]
-    outdir, lang = pathlib.Path(sys.argv[3]), sys.argv[4]
-    if sys.argv[5:6] == ['link']:
-        (outdir / f'abi_link{suffix}.{lang}').write_text(link_source(facts, sys.argv[6:]))
-        return
-    for header in facts['headers']:
-        name = header.removesuffix('.h')
-        (outdir / f'abi_{name}{suffix}.{lang}').write_text(header_source(facts, header, lang))
+    facts, output, *libraries = sys.argv[1:]
+    pathlib.Path(output).write_text(link_source(json.loads(pathlib.Path(facts).read_text()), libraries))
 
 
 if __name__ == '__main__':
