@@ -4,9 +4,10 @@
 
     trim_facts.py DIRECTORY > facts.json
 
-DIRECTORY holds the full facts by release (doca-*.json, symbols-*.json). Run by hand, when
-a header comes into scope or the interface moves to a newer release; neither build nor test runs it.
-trim_facts_workq.py does the same for the older generation.
+DIRECTORY holds the full facts by release (doca-*.json, symbols-*.json). Run by hand, when a header comes into scope or the interface moves to a newer release; neither build nor test
+runs it. trim_facts_workq.py does the same for the older generation.
+
+A header includes what it includes in any release of the generation: source of 2.5 relies on more than source of 3.0.
 """
 import json
 import pathlib
@@ -56,7 +57,8 @@ GONE = ['doca_cc.h', 'doca_cc_consumer.h', 'doca_cc_producer.h', 'doca_comm_chan
 # that the facts could only guess. From the public header of 3.3.
 NEWER = {
     'doca_clock.h': {
-        'includes': ['stdint.h', 'stdlib.h', 'time.h', 'doca_error.h', 'doca_types.h'],
+        # The vendor's sample of clocks relies on doca_dev.h.
+        'includes': ['stdint.h', 'stdlib.h', 'time.h', 'doca_dev.h', 'doca_error.h', 'doca_types.h'],
         'macros': {'DOCA_CLOCK_NIC_FREE_RUNNING': 0x1, 'DOCA_CLOCK_NIC_REAL_TIME': 0x2,
                    'DOCA_CLOCK_NIC_DPA_TIMER': 0x100, 'DOCA_CLOCK_HOST_COUNTER_CYCLES': 0x10000,
                    'DOCA_CLOCK_HOST_REAL_TIME': 0x20000, 'DOCA_CLOCK_HOST_MONOTONIC': 0x40000,
@@ -75,6 +77,9 @@ MACRO_HEADERS = {
     'DOCA_VERSION_': 'doca_version.h',
     'doca_event_invalid_handle': 'doca_types.h',
 }
+
+# The newest release: 3.0 and what is known beyond it.
+NEWEST = '3.3'
 
 # Macros that are not plain numbers: existence only; test_macros.c tests them.
 OTHER_MACROS = {
@@ -99,7 +104,7 @@ OTHER_MACROS = {
 
 # Includes for other systems only, which the facts list too.
 NOT_ON_LINUX = {
-    'doca_bitfield.h': ['stdlib.h', 'intrin.h'],
+    'doca_bitfield.h': ['intrin.h'],
     'doca_rdma_bridge.h': ['winsock2.h', 'windows.h', 'mlx5verbs.h'],
 }
 
@@ -116,11 +121,19 @@ def in_scope(table, headers=HEADERS):
     return {name: entry for name, entry in table.items() if entry['header'] in headers}
 
 
-def includes(base, earlier, header):
-    if header in NEWER:
-        return NEWER[header]['includes']
-    release = earlier[-1] if header in GONE else base
-    return [name for name in release['includes'][header] if name not in NOT_ON_LINUX.get(header, [])]
+def includes_by_release(releases):
+    """Release -> header in scope -> what it includes there."""
+    found = {}
+    for release in releases:
+        found[release['version']] = {header: [other for other in included if other not in NOT_ON_LINUX.get(header, [])]
+                                     for header, included in release['includes'].items() if header in HEADERS}
+    found[NEWEST] = found['3.0'] | {header: newer['includes'] for header, newer in NEWER.items()}
+    return found
+
+
+def includes(by_release, header):
+    """What the header includes in any release, newest first."""
+    return list(dict.fromkeys(name for release in reversed(by_release.values()) for name in release.get(header, [])))
 
 
 def with_earlier(table, base, earlier):
@@ -134,9 +147,9 @@ def with_earlier(table, base, earlier):
     return found
 
 
-def functions(base, delta, earlier):
+def functions(base, earlier, deltas):
     found = with_earlier('functions', base, earlier)
-    for name, entry in in_scope(delta['functions']).items():
+    for name, entry in (item for delta in deltas for item in in_scope(delta['functions']).items() if item[0] not in found):
         found[name] = {'header': entry['header'], 'ret': entry['ret'], 'params': entry['params'],
                        'stability': 'experimental', 'inline': False}
     for newer in NEWER.values():
@@ -217,13 +230,14 @@ def main():
     def load(name):
         return json.loads((source / name).read_text())
 
-    base, delta = load('doca-3.0.json'), load('doca-3.3-delta.json')
-    earlier = [load('doca-2.6.json'), load('doca-2.5.json')]
+    base, earlier = load('doca-3.0.json'), [load('doca-2.6.json'), load('doca-2.5.json')]
     old, new = load('symbols-2.5.json'), load('symbols-2.10.json')
-    funcs = functions(base, delta, earlier)
+    by_release = includes_by_release([*reversed(earlier), load('doca-2.10.json'), base])
+    funcs = functions(base, earlier, [load('doca-3.3-delta.json')])
     facts = {
-        'headers': {name: {'includes': includes(base, earlier, name), 'macros': OTHER_MACROS.get(name, [])}
+        'headers': {name: {'includes': includes(by_release, name), 'macros': OTHER_MACROS.get(name, [])}
                     for name in sorted(HEADERS)},
+        'includes_by_release': by_release,
         'functions': funcs,
         'enums': in_scope(base['enums']) | {name: entry for name, entry in in_scope(earlier[-1]['enums']).items()
                                             if entry['header'] in GONE},

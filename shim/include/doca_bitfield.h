@@ -20,6 +20,7 @@
 #ifndef DOCA_BITFIELD_H_
 #define DOCA_BITFIELD_H_
 
+#include <stdlib.h>
 #include <arpa/inet.h>
 #include <doca_types.h>
 

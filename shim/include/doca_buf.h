@@ -19,6 +19,7 @@
 #ifndef DOCA_BUF_H_
 #define DOCA_BUF_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 #include <doca_compat.h>

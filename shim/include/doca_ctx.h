@@ -28,6 +28,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <doca_dev.h>
 #include <doca_error.h>
 #include <doca_types.h>
 

@@ -45,10 +45,13 @@
 #ifndef DOCA_GRAPH_H_
 #define DOCA_GRAPH_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 #include <doca_compat.h>
+#include <doca_ctx.h>
 #include <doca_error.h>
+#include <doca_pe.h>
 #include <doca_types.h>
 
 #ifdef __cplusplus

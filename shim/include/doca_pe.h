@@ -45,6 +45,7 @@
 #include <doca_compat.h>
 #include <doca_error.h>
 #include <doca_types.h>
+#include <doca_ctx.h>
 
 #ifdef __cplusplus
 extern "C" {
