@@ -4,7 +4,8 @@
 
     trim_facts.py DIRECTORY > facts.json
 
-DIRECTORY holds the full facts by release (doca-*.json, symbols-*.json). Run by hand, when a header comes into scope or the interface moves to a newer release; neither build nor test
+DIRECTORY holds the full facts by release (doca-*.json, symbols-*.json); added-*.json of this folder has functions that
+they lack. Run by hand, when a header comes into scope or the interface moves to a newer release; neither build nor test
 runs it. trim_facts_workq.py does the same for the older generation.
 
 A header includes what it includes in any release of the generation: source of 2.5 relies on more than source of 3.0.
@@ -115,6 +116,11 @@ MODULES = ['doca-common', 'doca-dma', 'doca-comch', 'doca-argp']
 # Libraries that belong to the umbrella in their release; here each has a module like the others.
 OWN_MODULES = ['doca-comm-channel', 'doca-cc']
 NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
+
+
+def load_added(release):
+    """What the full facts of a release lack."""
+    return json.loads((pathlib.Path(__file__).parent / f'added-{release}.json').read_text())
 
 
 def in_scope(table, headers=HEADERS):
@@ -233,7 +239,7 @@ def main():
     base, earlier = load('doca-3.0.json'), [load('doca-2.6.json'), load('doca-2.5.json')]
     old, new = load('symbols-2.5.json'), load('symbols-2.10.json')
     by_release = includes_by_release([*reversed(earlier), load('doca-2.10.json'), base])
-    funcs = functions(base, earlier, [load('doca-3.3-delta.json')])
+    funcs = functions(base, earlier, [load('doca-3.3-delta.json'), load_added('3.3'), load_added('2.7')])
     facts = {
         'headers': {name: {'includes': includes(by_release, name), 'macros': OTHER_MACROS.get(name, [])}
                     for name in sorted(HEADERS)},

@@ -283,6 +283,19 @@ doca_error_t doca_comch_client_event_consumer_register(struct doca_comch_client 
 						       doca_comch_event_consumer_cb_t new_consumer_event_cb,
 						       doca_comch_event_consumer_cb_t expired_consumer_event_cb);
 
+/* --- Names of release 2.7 --- */
+
+/* doca_comch_server_get_device_rep() */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_server_get_device_repr(const struct doca_comch_server *comch_server,
+					       struct doca_dev_rep **repr);
+
+/* doca_comch_server_event_connection_status_changed_register() */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_server_event_connection_register(
+	struct doca_comch_server *comch_server, doca_comch_event_connection_status_changed_cb_t connect_event_cb,
+	doca_comch_event_connection_status_changed_cb_t disconnect_event_cb);
+
 #ifdef __cplusplus
 }
 #endif

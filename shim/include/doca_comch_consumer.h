@@ -45,6 +45,7 @@ struct doca_comch_connection;
 struct doca_comch_consumer;
 struct doca_comch_consumer_completion;
 struct doca_comch_consumer_task_post_recv;
+struct doca_comch_gpu_consumer;
 struct doca_ctx;
 struct doca_devinfo;
 struct doca_dpa_thread;
@@ -232,6 +233,19 @@ doca_error_t doca_comch_consumer_set_completion(struct doca_comch_consumer *cons
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_get_dpa_handle(struct doca_comch_consumer *consumer,
 						doca_dpa_dev_comch_consumer_t *dpa_consumer);
+
+/* --- Release 3.2 --- */
+
+/* Get the handle of a consumer whose data path is on a GPU. DOCA_ERROR_NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_get_gpu_handle(struct doca_comch_consumer *consumer,
+						struct doca_comch_gpu_consumer **gpu_consumer);
+
+/* --- Names of release 2.7 --- */
+
+/* doca_comch_consumer_set_dev_max_num_recv() */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_consumer_set_dev_num_recv(struct doca_comch_consumer *consumer, uint32_t dev_num_recv);
 
 #ifdef __cplusplus
 }

@@ -38,6 +38,7 @@ extern "C" {
 
 struct doca_buf;
 struct doca_comch_connection;
+struct doca_comch_gpu_producer;
 struct doca_comch_producer;
 struct doca_comch_producer_task_send;
 struct doca_ctx;
@@ -160,6 +161,19 @@ doca_error_t doca_comch_producer_dpa_completion_attach(struct doca_comch_produce
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_producer_get_dpa_handle(struct doca_comch_producer *producer,
 						doca_dpa_dev_comch_producer_t *dpa_producer);
+
+/* --- Release 3.2 --- */
+
+/* Get the handle of a producer whose data path is on a GPU. DOCA_ERROR_NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_get_gpu_handle(struct doca_comch_producer *producer,
+						struct doca_comch_gpu_producer **gpu_producer);
+
+/* --- Names of release 2.7 --- */
+
+/* doca_comch_producer_set_dev_max_num_send() */
+DOCA_EXPERIMENTAL
+doca_error_t doca_comch_producer_set_dev_num_send(struct doca_comch_producer *producer, uint32_t dev_num_send);
 
 #ifdef __cplusplus
 }

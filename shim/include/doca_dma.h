@@ -7,7 +7,8 @@
  * A memcpy task reads the data segments of its source buffer or list, and appends the bytes to the data
  * segment of its destination, whose data length grows by the bytes written. Source and destination may be
  * local memory or memory of the card's other side (doca_mmap_create_from_export()). Both memory maps need the
- * device of the DMA context. Tasks of one context may complete in any order.
+ * device of the DMA context. Tasks of one context may complete in any order
+ * (doca_dma_set_ordered_completions()).
  *
  * Functions that return doca_error_t return DOCA_ERROR_INVALID_VALUE for a NULL
  * argument. The thread rule is the context's (doca_ctx.h).
@@ -89,6 +90,11 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
 					   doca_dma_task_memcpy_completion_cb_t task_completion_cb,
 					   doca_dma_task_memcpy_completion_cb_t task_error_cb,
 					   uint32_t num_memcpy_tasks);
+
+/* Before start: with a non-zero @ordered, tasks complete in the order in which they were submitted. With 0, the default,
+ * they may complete in any order. DOCA_ERROR_BAD_STATE unless idle. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t ordered);
 
 /* Allocate a task of a running context; the caller submits and frees the task. The buffers are borrowed until
  * the task's callback; the task takes no reference. DOCA_ERROR_NO_MEMORY when all tasks are allocated. */

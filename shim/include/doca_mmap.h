@@ -161,6 +161,11 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
 					  doca_dpa_dev_mmap_t *dpa_mmap_handle);
 
+/* Get the key under which @dev accesses the memory of a started map: never 0, another one for each device, and
+ * another one after each start. DOCA_ERROR_NOT_FOUND (not a device of the map), DOCA_ERROR_NOT_PERMITTED (not started). */
+DOCA_EXPERIMENTAL
+doca_error_t doca_mmap_get_mkey(const struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *mkey);
+
 /* --- Queries --- */
 
 /* DOCA_ERROR_BAD_STATE when no range was set. */

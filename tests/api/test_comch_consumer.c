@@ -155,11 +155,18 @@ static void test_consumer_is_configured_while_idle_only_dpu(struct side *side)
 	struct arena *arena = arena_open(side->dev);
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct doca_comch_consumer *consumer;
+	struct doca_comch_gpu_consumer *gpu_handle;
 	doca_dpa_dev_comch_consumer_t handle;
 	uint32_t len;
 
 	MUST(doca_comch_consumer_create(side->connection, arena->mmap, &consumer));
 	actor = comch_actor(side, "consumer", doca_comch_consumer_as_ctx(consumer));
+	EXPECT(doca_comch_consumer_set_dev_max_num_recv(consumer, 0), DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_consumer_set_dev_max_num_recv(consumer, 8), DOCA_ERROR_NOT_SUPPORTED);
+	EXPECT(doca_comch_consumer_set_dev_num_recv(consumer, 0), DOCA_ERROR_INVALID_VALUE); /* its name in 2.7 */
+	EXPECT(doca_comch_consumer_set_dev_num_recv(consumer, 8), DOCA_ERROR_NOT_SUPPORTED);
+	EXPECT(doca_comch_consumer_get_gpu_handle(consumer, NULL), DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_consumer_get_gpu_handle(consumer, &gpu_handle), DOCA_ERROR_NOT_SUPPORTED);
 	/* provokes: doca_comch_consumer_get_dpa_handle DOCA_ERROR_BAD_STATE */
 	EXPECT(doca_comch_consumer_get_dpa_handle(consumer, &handle), DOCA_ERROR_BAD_STATE);
 	EXPECT(doca_ctx_start(actor->ctx), DOCA_ERROR_BAD_STATE); /* no tasks */

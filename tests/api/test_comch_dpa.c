@@ -192,23 +192,31 @@ static void test_what_is_no_live_completion_is_refused(void **state)
 
 static void consumer_is_refused(struct doca_comch_consumer *consumer, struct doca_comch_consumer_completion *completion)
 {
+	struct doca_comch_gpu_consumer *gpu_handle = NULL;
 	doca_dpa_dev_comch_consumer_t handle = 77;
 
 	assert_invalid(doca_comch_consumer_set_dev_max_num_recv(consumer, 1));
+	assert_invalid(doca_comch_consumer_set_dev_num_recv(consumer, 1)); /* its name in 2.7 */
 	assert_invalid(doca_comch_consumer_set_completion(consumer, completion, 0));
 	/* provokes: doca_comch_consumer_get_dpa_handle DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_comch_consumer_get_dpa_handle(consumer, &handle));
+	assert_invalid(doca_comch_consumer_get_gpu_handle(consumer, &gpu_handle));
+	assert_null(gpu_handle);
 	assert_int_equal(handle, 77);
 }
 
 static void producer_is_refused(struct doca_comch_producer *producer)
 {
+	struct doca_comch_gpu_producer *gpu_handle = NULL;
 	doca_dpa_dev_comch_producer_t handle = 77;
 
 	assert_invalid(doca_comch_producer_set_dev_max_num_send(producer, 1));
+	assert_invalid(doca_comch_producer_set_dev_num_send(producer, 1)); /* its name in 2.7 */
 	assert_invalid(doca_comch_producer_dpa_completion_attach(producer, other_object()));
 	/* provokes: doca_comch_producer_get_dpa_handle DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_comch_producer_get_dpa_handle(producer, &handle));
+	assert_invalid(doca_comch_producer_get_gpu_handle(producer, &gpu_handle));
+	assert_null(gpu_handle);
 	assert_int_equal(handle, 77);
 }
 

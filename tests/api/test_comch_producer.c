@@ -100,6 +100,7 @@ static void test_producer_is_configured_while_idle_only_host(struct side *side)
 {
 	struct doca_comch_producer_task_send *send;
 	struct doca_comch_producer *producer;
+	struct doca_comch_gpu_producer *gpu_handle;
 	doca_dpa_dev_comch_producer_t handle;
 	struct comch_actor *actor;
 	struct fast fast;
@@ -109,6 +110,12 @@ static void test_producer_is_configured_while_idle_only_host(struct side *side)
 	actor = comch_actor(side, "producer", doca_comch_producer_as_ctx(producer));
 	/* provokes: doca_comch_producer_get_dpa_handle DOCA_ERROR_BAD_STATE */
 	EXPECT(doca_comch_producer_get_dpa_handle(producer, &handle), DOCA_ERROR_BAD_STATE);
+	EXPECT(doca_comch_producer_set_dev_max_num_send(producer, 0), DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_producer_set_dev_max_num_send(producer, 8), DOCA_ERROR_NOT_SUPPORTED);
+	EXPECT(doca_comch_producer_set_dev_num_send(producer, 0), DOCA_ERROR_INVALID_VALUE); /* its name in 2.7 */
+	EXPECT(doca_comch_producer_set_dev_num_send(producer, 8), DOCA_ERROR_NOT_SUPPORTED);
+	EXPECT(doca_comch_producer_get_gpu_handle(producer, NULL), DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_producer_get_gpu_handle(producer, &gpu_handle), DOCA_ERROR_NOT_SUPPORTED);
 	EXPECT(doca_ctx_start(actor->ctx), DOCA_ERROR_BAD_STATE); /* no tasks */
 	/* provokes: doca_comch_producer_task_send_set_conf DOCA_ERROR_INVALID_VALUE */
 	EXPECT(doca_comch_producer_task_send_set_conf(producer, some_send, some_send, 0), DOCA_ERROR_INVALID_VALUE);

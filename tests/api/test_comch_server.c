@@ -69,6 +69,9 @@ static void test_server_is_made_of_a_device_a_representor_and_a_name_dpu(struct 
 	EXPECT(doca_comch_server_get_device_rep(server, NULL), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_server_get_device_rep(NULL, &rep), DOCA_ERROR_INVALID_VALUE);
 	CHECK(dev == side->dev && rep == side->rep);
+	MUST(doca_comch_server_get_device_repr(server, &rep)); /* its name in 2.7 */
+	EXPECT(doca_comch_server_get_device_repr(NULL, &rep), DOCA_ERROR_INVALID_VALUE);
+	CHECK(rep == side->rep);
 	MUST(doca_comch_server_destroy(server));
 	/* provokes: doca_comch_server_destroy DOCA_ERROR_INVALID_VALUE */
 	EXPECT(doca_comch_server_destroy(server), DOCA_ERROR_INVALID_VALUE);
@@ -93,7 +96,7 @@ static void test_server_needs_callbacks_to_start_dpu(struct side *side)
 	EXPECT(doca_ctx_start(ctx), DOCA_ERROR_BAD_STATE);
 	MUST(doca_comch_server_event_msg_recv_register(server, some_receive));
 	EXPECT(doca_ctx_start(ctx), DOCA_ERROR_BAD_STATE);
-	MUST(doca_comch_server_event_connection_status_changed_register(server, some_status, some_status));
+	MUST(doca_comch_server_event_connection_register(server, some_status, some_status)); /* its name in 2.7 */
 	MUST(doca_ctx_start(ctx)); /* consumers' events are not needed */
 	/* provokes: doca_comch_server_destroy DOCA_ERROR_IN_USE */
 	EXPECT(doca_comch_server_destroy(server), DOCA_ERROR_IN_USE);
@@ -280,6 +283,7 @@ static void expect_settled(struct comch_actor *actor, enum doca_ctx_states state
 	/* provokes: doca_comch_server_event_connection_status_changed_register DOCA_ERROR_BAD_STATE */
 	EXPECT(doca_comch_server_event_connection_status_changed_register(server, some_status, some_status),
 	       DOCA_ERROR_BAD_STATE);
+	EXPECT(doca_comch_server_event_connection_register(server, some_status, some_status), DOCA_ERROR_BAD_STATE);
 	EXPECT(doca_ctx_start(actor->ctx), DOCA_ERROR_BAD_STATE);
 }
 

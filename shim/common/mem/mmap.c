@@ -143,6 +143,7 @@ doca_error_t shim_mmap_register(const char *func, struct doca_mmap *mmap)
 
 	if (result != DOCA_SUCCESS)
 		return result;
+	shim_mmap_take_keys(mmap);
 	shim_mmap_set_state(mmap, shim_mmap_was_exported(mmap) ? SHIM_MMAP_EXPORTED : SHIM_MMAP_STARTED);
 	mmap->free_armed = true;
 	return DOCA_SUCCESS;

@@ -177,6 +177,7 @@ static doca_error_t create_imported_mmap(struct sim_remote *remote, struct doca_
 	mmap->devs[0] = dev;
 	mmap->num_devs = mmap->max_devs = 1;
 	shim_dev_hold(dev);
+	shim_mmap_take_keys(mmap);
 	mmap->session = shim_session();
 	mmap->remote = remote;
 	mmap->range_set = true;

@@ -49,6 +49,7 @@ struct doca_mmap {
 	uint64_t object_offset;
 	struct doca_dev **devs;
 	uint32_t num_devs, max_devs;
+	uint64_t first_key; /* number of the first device's memory key; those of the others follow */
 	union doca_data user_data;
 	doca_mmap_memrange_free_cb_t *free_cb;
 	void *free_cookie;
@@ -112,6 +113,9 @@ void shim_mmap_set_state(struct doca_mmap *mmap, enum shim_mmap_state to);
 /* mmap.c: start a map whose configuration is complete, for the public function @func. Returns the errors
  * of shim_mmap_probe(). */
 doca_error_t shim_mmap_register(const char *func, struct doca_mmap *mmap);
+
+/* mmap_key.c: give the map new memory keys, one for each of its devices. */
+void shim_mmap_take_keys(struct doca_mmap *mmap);
 
 /* mmap_range.c: check the memory of the map's range, for the public function @func. Returns DOCA_SUCCESS,
  * INVALID_VALUE (a part is not mapped, or not @writable) or NO_MEMORY. Finds the shared object that holds

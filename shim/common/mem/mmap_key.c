@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory keys of a memory map, one for each of its devices. Nothing here accesses memory by such a key: programs hand
+ * it to what bfsim does not simulate (verbs, GPUs). */
+#include <stdatomic.h>
+
+#include "shim/common/base/check.h"
+#include "mmap_priv.h"
+
+#define INDEX_BITS   24
+#define VARIANT_BITS 8
+#define NUM_INDEXES  ((UINT64_C(1) << INDEX_BITS) - 1) /* 0 is no index */
+
+void shim_mmap_take_keys(struct doca_mmap *mmap)
+{
+	static atomic_uint_fast64_t num_taken;
+
+	mmap->first_key = atomic_fetch_add(&num_taken, mmap->num_devs);
+}
+
+/* As on a card: an index, and a variant that is another one when the index is used again. */
+static uint32_t key_of_number(uint64_t number)
+{
+	uint64_t index = number % NUM_INDEXES + 1, variant = number / NUM_INDEXES;
+
+	return (uint32_t)(index << VARIANT_BITS | (variant & ((1 << VARIANT_BITS) - 1)));
+}
+
+doca_error_t doca_mmap_get_mkey(const struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *mkey)
+{
+	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(mkey);
+	if (!shim_mmap_is_usable(mmap))
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map is not started; start it first");
+	for (uint32_t i = 0; i < mmap->num_devs; i++) {
+		if (mmap->devs[i] != dev)
+			continue;
+		*mkey = key_of_number(mmap->first_key + i);
+		return DOCA_SUCCESS;
+	}
+	return SHIM_REFUSE(DOCA_ERROR_NOT_FOUND,
+			   "the device is not in the memory map; add it with doca_mmap_add_dev() before the start");
+}
