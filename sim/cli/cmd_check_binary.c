@@ -26,8 +26,10 @@ struct options {
 	int num_programs;
 };
 
+#define RELEASES "1.5, 2.2, 2.5, 2.6, 2.7, 2.10, 3.0, 3.3"
+
 static const struct argp_option option_list[] = {
-	{ "against", 'r', "RELEASE", 0, "Check relinking with a release of DOCA: 2.2, 2.5, 2.10 or 3.0", 0 },
+	{ "against", 'r', "RELEASE", 0, "Check relinking with a release of DOCA: " RELEASES, 0 },
 	{ "all", 'a', NULL, 0, "List all symbols, not only those that are missing", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
 	{ 0 },
@@ -41,7 +43,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case 'r':
 		options->against = cli_release_of_name(arg);
 		if (options->against < 0)
-			argp_error(state, "--against %s: the releases are 2.2, 2.5, 2.10 and 3.0", arg);
+			argp_error(state, "--against %s: bfsim has no facts of that release; it knows " RELEASES, arg);
 		return 0;
 	case 'a':
 		options->all = true;
@@ -78,10 +80,10 @@ static int exit_status_of_check(const struct options *options, const struct cli_
 	bool is_all_present;
 
 	if (options->against < 0)
-		is_all_present =
-			cli_check_starts(check, check->bfsim_provider) && cli_check_num_abi_mismatches(check) == 0;
+		is_all_present = cli_check_starts(check, check->bfsim_provider) == CLI_CHECK_TRUE &&
+				 cli_check_num_abi_mismatches(check) == 0;
 	else
-		is_all_present = cli_check_links(check, (enum cli_provider)options->against) &&
+		is_all_present = cli_check_links(check, (enum cli_provider)options->against) == CLI_CHECK_TRUE &&
 				 check->counts[options->against].changed == 0;
 	return is_all_present ? ALL_PRESENT : SOMETHING_MISSING;
 }

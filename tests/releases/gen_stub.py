@@ -19,7 +19,7 @@ def read(path, release, library):
     legend = next(line for line in lines if line.startswith('# library symbol')).split()
     column = legend.index(release) - 1
     rows = [line.split() for line in lines if line and line[0] != '#']
-    return {row[1]: row[column][0] for row in rows if row[0] == library and row[column] != '-'}
+    return {row[1]: row[column][0] for row in rows if row[0] == library and row[column] not in '-?'}
 
 
 def main():

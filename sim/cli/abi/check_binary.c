@@ -66,7 +66,7 @@ bool cli_check_changed(const struct cli_check *check, const struct cli_import *i
 	if (check->bfsim_provider == CLI_BFSIM_TASK)
 		return changed;
 	if (provider <= CLI_RELEASE_2_2 || provider == CLI_BFSIM_WORKQ ||
-	    cli_symbol_status(import->symbol, NULL, provider) == CLI_ABSENT)
+	    cli_symbol_status(import->symbol, NULL, provider) <= CLI_UNKNOWN)
 		return false;
 	return changed || cli_has_changed(import->symbol, CLI_RELEASE_2_2);
 }
@@ -81,6 +81,8 @@ static struct cli_check_counts count_problems(const struct cli_check *check, enu
 		enum cli_symbol_status status = cli_symbol_status(import->symbol, import->version, provider);
 
 		counts.absent += status == CLI_ABSENT;
+		counts.unknown += status == CLI_UNKNOWN;
+		counts.known += status > CLI_UNKNOWN;
 		counts.other_version += status == CLI_OTHER_VERSION;
 		counts.changed += cli_check_changed(check, import, provider);
 		counts.not_simulated += cli_is_not_simulated(import->symbol, provider);
@@ -114,16 +116,23 @@ void cli_check_free(struct cli_check *check)
 	cli_imports_free(&check->imports);
 }
 
-bool cli_check_starts(const struct cli_check *check, enum cli_provider provider)
+static enum cli_check_result make_result(const struct cli_check_counts *counts, bool misses_something)
+{
+	if (misses_something || (counts->unknown && counts->known == 0))
+		return CLI_CHECK_FALSE;
+	return counts->unknown ? CLI_CHECK_PERHAPS : CLI_CHECK_TRUE;
+}
+
+enum cli_check_result cli_check_starts(const struct cli_check *check, enum cli_provider provider)
 {
 	const struct cli_check_counts *counts = &check->counts[provider];
 
-	return counts->absent == 0 && counts->other_version == 0 && counts->libraries_absent == 0;
+	return make_result(counts, counts->absent || counts->other_version || counts->libraries_absent);
 }
 
-bool cli_check_links(const struct cli_check *check, enum cli_provider provider)
+enum cli_check_result cli_check_links(const struct cli_check *check, enum cli_provider provider)
 {
-	return check->counts[provider].absent == 0;
+	return make_result(&check->counts[provider], check->counts[provider].absent);
 }
 
 /* bfsim's task generation has the parameters of the newest release. The workq generation has those of 2.2, like the
@@ -135,7 +144,7 @@ bool cli_check_has_abi_mismatch(const struct cli_check *check, const struct cli_
 	if (check->bfsim_provider != CLI_BFSIM_TASK)
 		return false;
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
-		if (!cli_check_starts(check, i))
+		if (cli_check_starts(check, i) != CLI_CHECK_TRUE)
 			continue;
 		if (!cli_has_changed(import->symbol, i))
 			return false;

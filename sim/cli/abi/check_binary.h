@@ -7,6 +7,8 @@
  *            library that the program names
  *   links    when relinked: the provider has each symbol in some version
  *
+ * Each is true, false, or, for releases that are known in part, true as far as is known.
+ *
  * Only symbols and libraries of DOCA are checked.
  */
 #ifndef SIM_CLI_ABI_CHECK_BINARY_H
@@ -18,7 +20,8 @@
 
 struct cli_check_counts {
 	size_t absent, other_version;
-	size_t changed; /* present with other parameters (cli_check_changed()) */
+	size_t unknown, known; /* the release is known in part */
+	size_t changed;        /* present with other parameters (cli_check_changed()) */
 	size_t not_simulated;
 	size_t libraries_absent;
 };
@@ -36,8 +39,14 @@ struct cli_check {
 int cli_check_read(const char *path, struct cli_check *ret);
 void cli_check_free(struct cli_check *check);
 
-bool cli_check_starts(const struct cli_check *check, enum cli_provider provider);
-bool cli_check_links(const struct cli_check *check, enum cli_provider provider);
+enum cli_check_result {
+	CLI_CHECK_FALSE,
+	CLI_CHECK_PERHAPS, /* nothing is missing, but only some of the symbols are known to be there */
+	CLI_CHECK_TRUE,
+};
+
+enum cli_check_result cli_check_starts(const struct cli_check *check, enum cli_provider provider);
+enum cli_check_result cli_check_links(const struct cli_check *check, enum cli_provider provider);
 
 /* Returns whether the function has other parameters or another result at @provider than in bfsim's headers of the
  * program's generation. */

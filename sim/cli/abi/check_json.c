@@ -9,9 +9,10 @@ static json_object *provider_json(const struct cli_check *check, enum cli_provid
 	const struct cli_check_counts *counts = &check->counts[provider];
 	json_object *json = json_object_new_object();
 
-	cli_json_add_bool(json, "starts", cli_check_starts(check, provider));
-	cli_json_add_bool(json, "links", cli_check_links(check, provider));
+	cli_json_add_bool(json, "starts", cli_check_starts(check, provider) == CLI_CHECK_TRUE);
+	cli_json_add_bool(json, "links", cli_check_links(check, provider) == CLI_CHECK_TRUE);
 	cli_json_add_number(json, "missing", counts->absent);
+	cli_json_add_number(json, "unknown", counts->unknown);
 	cli_json_add_number(json, "other-version", counts->other_version);
 	cli_json_add_number(json, "changed", counts->changed);
 	cli_json_add_number(json, "missing-libraries", counts->libraries_absent);
@@ -39,9 +40,10 @@ static json_object *releases_json(const struct cli_check *check)
 
 static const char *symbol_status_text(const struct cli_import *import, enum cli_provider provider)
 {
-	static const char *const texts[] = {
-		[CLI_ABSENT] = "missing", [CLI_OTHER_VERSION] = "other-version", [CLI_PRESENT] = "present"
-	};
+	static const char *const texts[] = { [CLI_ABSENT] = "missing",
+					     [CLI_UNKNOWN] = "unknown",
+					     [CLI_OTHER_VERSION] = "other-version",
+					     [CLI_PRESENT] = "present" };
 
 	if (cli_is_not_simulated(import->symbol, provider))
 		return "not-simulated";

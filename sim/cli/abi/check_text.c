@@ -11,18 +11,25 @@ static const char *plural_suffix(size_t num)
 	return num == 1 ? "" : "s";
 }
 
-/* Print the releases for which @holds is true, as "2.5, 2.10". Returns their number. */
-static size_t print_releases(const struct cli_check *check, bool (*holds)(const struct cli_check *, enum cli_provider))
-{
-	size_t num = 0;
+typedef enum cli_check_result (*check_func)(const struct cli_check *check, enum cli_provider provider);
 
+/* Print the releases for which @func is true, as "2.5, 2.7?, 2.10". */
+static void print_releases(const struct cli_check *check, const char *heading, check_func func)
+{
+	size_t num = 0, num_partly_known = 0;
+
+	printf("  %-13s ", heading);
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
-		if (holds(check, i))
-			printf("%s%s", num++ ? ", " : "", cli_provider_name(i));
+		enum cli_check_result result = func(check, i);
+
+		if (result == CLI_CHECK_FALSE)
+			continue;
+		printf("%s%s%s", num++ ? ", " : "", cli_provider_name(i), result == CLI_CHECK_PERHAPS ? "?" : "");
+		num_partly_known += result == CLI_CHECK_PERHAPS;
 	}
 	if (num == 0)
 		printf("no known release");
-	return num;
+	printf("%s\n", num_partly_known ? "  (?: not all of its symbols are known)" : "");
 }
 
 static void print_program(const struct cli_check *check)
@@ -74,10 +81,15 @@ static void print_against(const struct cli_check *check, enum cli_provider relea
 {
 	const struct cli_check_counts *counts = &check->counts[release];
 
-	printf("  against %-4s  %s", cli_provider_name(release),
-	       cli_check_links(check, release) ? "links" : "does not link");
+	static const char *const verdicts[] = { [CLI_CHECK_FALSE] = "does not link",
+						[CLI_CHECK_PERHAPS] = "links, as far as is known",
+						[CLI_CHECK_TRUE] = "links" };
+
+	printf("  against %-4s  %s", cli_provider_name(release), verdicts[cli_check_links(check, release)]);
 	if (counts->absent)
 		printf("; %zu symbol%s missing", counts->absent, counts->absent == 1 ? " is" : "s are");
+	if (counts->unknown)
+		printf("; %zu symbol%s not known to be there", counts->unknown, counts->unknown == 1 ? " is" : "s are");
 	if (counts->changed)
 		printf("; %zu with other parameters than %s: its source does not compile there unchanged",
 		       counts->changed, check->bfsim_provider == CLI_BFSIM_TASK ? "now" : "in 2.2");
@@ -92,11 +104,8 @@ static void print_verdict(const struct cli_check *check, int against)
 	if (against >= 0)
 		print_against(check, (enum cli_provider)against);
 	print_bfsim(check);
-	printf("  starts on:    ");
-	print_releases(check, cli_check_starts);
-	printf("\n  links with:   ");
-	print_releases(check, cli_check_links);
-	printf("\n");
+	print_releases(check, "starts on:", cli_check_starts);
+	print_releases(check, "links with:", cli_check_links);
 }
 
 static const char *bfsim_cell(const struct cli_check *check, const struct cli_import *import)
@@ -116,9 +125,9 @@ static const char *bfsim_cell(const struct cli_check *check, const struct cli_im
 static const char *release_cell(const struct cli_check *check, const struct cli_import *import,
 				enum cli_provider release)
 {
-	static const char *const cells[2][3] = {
-		{ [CLI_ABSENT] = "-", [CLI_OTHER_VERSION] = "relink", [CLI_PRESENT] = "yes" },
-		{ [CLI_ABSENT] = "-", [CLI_OTHER_VERSION] = "relink*", [CLI_PRESENT] = "yes*" },
+	static const char *const cells[2][4] = {
+		{ [CLI_ABSENT] = "-", [CLI_UNKNOWN] = "?", [CLI_OTHER_VERSION] = "relink", [CLI_PRESENT] = "yes" },
+		{ [CLI_ABSENT] = "-", [CLI_UNKNOWN] = "?", [CLI_OTHER_VERSION] = "relink*", [CLI_PRESENT] = "yes*" },
 	};
 
 	return cells[cli_check_changed(check, import, release)]
@@ -129,7 +138,7 @@ static const char *release_cell(const struct cli_check *check, const struct cli_
 static bool needs_row(const struct cli_check *check, const struct cli_import *import, int against)
 {
 	if (against >= 0)
-		return cli_symbol_status(import->symbol, NULL, (enum cli_provider)against) == CLI_ABSENT ||
+		return cli_symbol_status(import->symbol, NULL, (enum cli_provider)against) <= CLI_UNKNOWN ||
 		       cli_check_changed(check, import, (enum cli_provider)against);
 	return cli_symbol_status(import->symbol, import->version, check->bfsim_provider) != CLI_PRESENT ||
 	       cli_check_has_abi_mismatch(check, import) || cli_is_not_simulated(import->symbol, check->bfsim_provider);
@@ -158,9 +167,11 @@ static bool is_any_changed(const struct cli_check *check)
 
 int cli_check_print(const struct cli_check *check, int against, bool all)
 {
-	static const char *const headings[] = { "SYMBOL", "VERSION", "LIBRARY", "BFSIM", "2.2", "2.5", "2.10", "3.0" };
+	const char *headings[4 + CLI_NUM_RELEASES] = { "SYMBOL", "VERSION", "LIBRARY", "BFSIM" };
 	struct cli_table table = CLI_TABLE(headings);
 
+	for (int i = 0; i < CLI_NUM_RELEASES; i++)
+		headings[4 + i] = cli_provider_name((enum cli_provider)(CLI_FIRST_RELEASE + i));
 	print_verdict(check, against);
 	for (size_t i = 0; i < check->imports.num; i++) {
 		if (all || needs_row(check, &check->imports.list[i], against))

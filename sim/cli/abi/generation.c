@@ -27,7 +27,7 @@ enum cli_generation cli_generation_of_imports(const struct cli_imports *imports)
 	for (size_t i = 0; i < imports->num; i++) {
 		const struct cli_import *import = &imports->list[i];
 		bool is_old = is_in_releases(import, CLI_RELEASE_1_5, CLI_RELEASE_2_2);
-		bool is_new = is_in_releases(import, CLI_RELEASE_2_5, CLI_RELEASE_3_0) ||
+		bool is_new = is_in_releases(import, CLI_RELEASE_2_5, CLI_LAST_RELEASE) ||
 			      is_in_releases(import, CLI_BFSIM_TASK, CLI_BFSIM_TASK);
 
 		only_old += is_old && !is_new;

@@ -9,8 +9,9 @@
 #define LIBRARY_PREFIX "libdoca_"
 
 static const char *const names[CLI_NUM_PROVIDERS] = {
-	[CLI_RELEASE_1_5] = "1.5", [CLI_RELEASE_2_2] = "2.2",   [CLI_RELEASE_2_5] = "2.5",  [CLI_RELEASE_2_10] = "2.10",
-	[CLI_RELEASE_3_0] = "3.0", [CLI_BFSIM_WORKQ] = "bfsim", [CLI_BFSIM_TASK] = "bfsim",
+	[CLI_RELEASE_1_5] = "1.5",   [CLI_RELEASE_2_2] = "2.2",   [CLI_RELEASE_2_5] = "2.5", [CLI_RELEASE_2_6] = "2.6",
+	[CLI_RELEASE_2_7] = "2.7",   [CLI_RELEASE_2_10] = "2.10", [CLI_RELEASE_3_0] = "3.0", [CLI_RELEASE_3_3] = "3.3",
+	[CLI_BFSIM_WORKQ] = "bfsim", [CLI_BFSIM_TASK] = "bfsim",
 };
 
 const char *cli_provider_name(enum cli_provider provider)
@@ -21,7 +22,9 @@ const char *cli_provider_name(enum cli_provider provider)
 int cli_release_of_name(const char *name)
 {
 	for (int i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
-		if (strcmp(names[i], name) == 0)
+		size_t len = strlen(names[i]);
+
+		if (strncmp(names[i], name, len) == 0 && (name[len] == '\0' || name[len] == '.'))
 			return i;
 	}
 	return -1;
@@ -66,6 +69,8 @@ enum cli_symbol_status cli_symbol_status(const char *name, const char *version, 
 
 	if (node == '-')
 		return CLI_ABSENT;
+	if (node == '?')
+		return CLI_UNKNOWN;
 	return !version || node_has_version(node, version) ? CLI_PRESENT : CLI_OTHER_VERSION;
 }
 

@@ -16,23 +16,27 @@
 #include <stddef.h>
 
 enum cli_provider {
-	CLI_RELEASE_1_5, /* only the symbols that 2.2 lacks: no check uses it */
+	CLI_RELEASE_1_5, /* known: the symbols that 2.2 lacks */
 	CLI_RELEASE_2_2,
 	CLI_RELEASE_2_5,
+	CLI_RELEASE_2_6,
+	CLI_RELEASE_2_7, /* known: Comch, and what 2.6 and 2.10 have in common */
 	CLI_RELEASE_2_10,
 	CLI_RELEASE_3_0,
+	CLI_RELEASE_3_3,
 	CLI_BFSIM_WORKQ, /* the work-queue generation, 1.5 to 2.2 */
 	CLI_BFSIM_TASK,  /* the task generation, from 2.5 on */
 	CLI_NUM_PROVIDERS,
 };
 
-#define CLI_FIRST_RELEASE CLI_RELEASE_2_2
-#define CLI_LAST_RELEASE  CLI_RELEASE_3_0
+#define CLI_FIRST_RELEASE CLI_RELEASE_1_5
+#define CLI_LAST_RELEASE  CLI_RELEASE_3_3
+#define CLI_NUM_RELEASES  (CLI_LAST_RELEASE - CLI_FIRST_RELEASE + 1)
 
 struct cli_symbol {
 	const char *name;
 	const char *library;               /* libdoca_dma */
-	char nodes[CLI_NUM_PROVIDERS + 1]; /* by provider: D(OCA_2), E(XPERIMENTAL), B (no version), - (absent) */
+	char nodes[CLI_NUM_PROVIDERS + 1]; /* by provider: D(OCA_2), E(XPERIMENTAL), B (no version), - (absent), ? */
 	unsigned changed;                  /* bit per provider: parameters differ from the newest release */
 	unsigned not_simulated;            /* bit per provider */
 };
@@ -41,10 +45,10 @@ struct cli_symbol {
 extern const struct cli_symbol cli_symbols[];
 extern const size_t cli_num_symbols;
 
-/* "2.2", ..., "bfsim". */
+/* "1.5", ..., "bfsim". */
 const char *cli_provider_name(enum cli_provider provider);
 
-/* The release with that name, or -1. */
+/* The release with that name ("2.5", or "2.5.3": its patches have its symbols), or -1. */
 int cli_release_of_name(const char *name);
 
 /* Returns whether the name has the prefix of DOCA. */
@@ -56,6 +60,7 @@ const struct cli_symbol *cli_symbol_find(const char *name);
 
 enum cli_symbol_status {
 	CLI_ABSENT,
+	CLI_UNKNOWN,       /* the symbols of the release are known in part only */
 	CLI_OTHER_VERSION, /* present after relinking only */
 	CLI_PRESENT,
 };
@@ -63,7 +68,7 @@ enum cli_symbol_status {
 /* Whether @provider has @name in @version (NULL: any version). */
 enum cli_symbol_status cli_symbol_status(const char *name, const char *version, enum cli_provider provider);
 
-/* Returns whether @provider has the library with that SONAME. */
+/* Returns whether @provider has the library with that SONAME, or may have it. */
 bool cli_provider_has_library(const char *soname, enum cli_provider provider);
 
 /* Returns whether parameters or result of @name at @provider differ from the newest release. */
