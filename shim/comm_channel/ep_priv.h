@@ -109,7 +109,8 @@ void channel_addr_free(struct doca_comm_channel_addr_t *addr);
 /* Whether the peer can receive no more messages. */
 bool channel_peer_is_disconnected(const struct doca_comm_channel_addr_t *addr);
 
-/* Whether no peer will send any more: the client's service is gone, or the service's function. */
+/* Whether no peer will send any more: the client's service is gone, the service's function, or
+ * the card's daemon. */
 bool channel_is_shut_down(const struct doca_comm_channel_ep_t *ep);
 
 #endif

@@ -156,7 +156,7 @@ static doca_error_t report_shut_down(const struct doca_comm_channel_ep_t *ep,
 		sim_err("doca_comm_channel_ep_recvfrom: the connection ended; disconnect the peer");
 		return DOCA_ERROR_CONNECTION_RESET;
 	}
-	sim_err("doca_comm_channel_ep_recvfrom: the service's function was reset, failed or was removed; destroy the endpoint, close the device and open it again");
+	sim_err("doca_comm_channel_ep_recvfrom: no peer can come any more: the service's function was reset, failed or was removed, or the card's daemon is gone; destroy the endpoint, close the device and open it again");
 	return DOCA_ERROR_NOT_CONNECTED;
 }
 

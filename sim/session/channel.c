@@ -137,6 +137,11 @@ uint32_t sim_listener_num_waiting(const struct sim_listener *listener)
 	return count;
 }
 
+int sim_listener_status(const struct sim_listener *listener)
+{
+	return atomic_load(&listener->status);
+}
+
 /* ---- connecting ---- */
 
 static struct sim_channel *add_client(struct sim_channels *channels, sim_channel_notify *notify, void *arg)

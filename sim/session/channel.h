@@ -56,6 +56,9 @@ bool sim_listener_next_client(struct sim_listener *listener, sim_channel_notify 
 /* The number of clients that wait to be taken. */
 uint32_t sim_listener_num_waiting(const struct sim_listener *listener);
 
+/* Returns 0 (listening), or -ESHUTDOWN: the daemon ended, so no further client comes. That is final. */
+int sim_listener_status(const struct sim_listener *listener);
+
 /* Connect to the server @name through @function. The channel is pending until a server accepts it. Without a listening
  * server within @timeout_ms the channel closes with -ECONNREFUSED: at once for a timeout of 0, and on a private card,
  * which has no other process. Returns 0, -EINVAL (not a function of this side), -ENAMETOOLONG, -ENOMEM (also: too many

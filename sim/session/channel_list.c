@@ -266,19 +266,30 @@ void sim_channels_notified(struct sim_channels *channels, uint64_t number)
 	pthread_mutex_unlock(&channels->lock);
 }
 
+/* The next channel or listener whose notification is due; NULL = none. */
+static struct notification *next_due(struct sim_channels *channels)
+{
+	for (struct sim_channel *channel = channels->channels; channel; channel = channel->next)
+		if (channel->notification.due)
+			return &channel->notification;
+	for (struct sim_listener *listener = channels->listeners; listener; listener = listener->next)
+		if (listener->notification.due)
+			return &listener->notification;
+	return NULL;
+}
+
 void sim_channels_lost(struct sim_channels *channels)
 {
-	struct sim_channel *channel;
+	struct notification *due;
 
 	pthread_mutex_lock(&channels->lock);
-	for (channel = channels->channels; channel; channel = channel->next)
+	for (struct sim_channel *channel = channels->channels; channel; channel = channel->next)
 		channel->notification.due = set_closed(channel, -ESHUTDOWN);
-	do {
-		channel = channels->channels;
-		while (channel && !channel->notification.due)
-			channel = channel->next;
-		if (channel)
-			run_notification(channels, &channel->notification);
-	} while (channel);
+	for (struct sim_listener *listener = channels->listeners; listener; listener = listener->next) {
+		atomic_store(&listener->status, -ESHUTDOWN);
+		listener->notification.due = true;
+	}
+	while ((due = next_due(channels)) != NULL)
+		run_notification(channels, due);
 	pthread_mutex_unlock(&channels->lock);
 }

@@ -42,6 +42,7 @@ struct sim_channel {
 struct sim_listener {
 	struct sim_channels *channels;
 	uint64_t number;
+	_Atomic int status; /* of sim_listener_status() */
 	struct notification notification;
 	struct sim_listener *next;
 };

@@ -118,17 +118,33 @@ void card_start(const char *topology)
 	card_start_with(topology, "functional");
 }
 
+static void start_daemon(const struct card_arg *arg)
+{
+	char ready;
+
+	proc_start(&card, run_daemon, arg);
+	proc_recv(card.ctl, &ready, 1);
+}
+
 void card_start_with(const char *topology, const char *clock)
 {
 	const struct card_arg arg = { .topology = topology, .clock = clock };
-	char ready;
 
 	card_dir = proc_make_dir();
 	clock_gettime(CLOCK_REALTIME_COARSE, &card_since); /* the clock of file times */
 	num_peers = 0;
 	setenv("BFSIM_SESSION", card_dir, 1);
-	proc_start(&card, run_daemon, &arg);
-	proc_recv(card.ctl, &ready, 1);
+	start_daemon(&arg);
+}
+
+void card_kill_daemon(void)
+{
+	proc_signal(&card, SIGKILL);
+}
+
+void card_restart(void)
+{
+	start_daemon(&(struct card_arg){ .clock = "functional" });
 }
 
 static void remove_dir(void)

@@ -40,6 +40,8 @@ void card_start(const char *topology);
 void card_start_with(const char *topology, const char *clock); /* the same, with a clock mode (bfsimd --clock) */
 void card_end(void);
 void card_kill(void); /* for teardowns */
+void card_kill_daemon(void);
+void card_restart(void); /* after that: a new daemon in the same directory */
 int card_num_fds(void);
 
 /* Repetitions in a loop: @count, or fewer where programs run slowly. BFSIM_TEST_ROUNDS overrides it. */

@@ -212,6 +212,42 @@ static void test_daemons_death_ends_connections(void **state)
 	end_sync_recv(client.ctl); /* the client saw the end, disconnected, and could not connect again */
 }
 
+/* ---- a service without peers when the daemon dies ---- */
+
+static void lonely_service(int ctl, const void *way)
+{
+	doca_event_channel_t status;
+
+	end_start_service(0);
+	CHECK(doca_comm_channel_ep_get_service_event_channel(end.ep, &status) == DOCA_SUCCESS);
+	end_sync_send(ctl);
+	CHECK(go_on(*(const enum way *)way) == DOCA_ERROR_NOT_CONNECTED);
+	CHECK(go_on(*(const enum way *)way) == DOCA_ERROR_NOT_CONNECTED); /* nothing to wait for */
+	end_sleep_on(status);
+	CHECK(doca_comm_channel_ep_update_service_state_info(end.ep) == DOCA_SUCCESS);
+	CHECK(doca_comm_channel_ep_destroy(end.ep) == DOCA_SUCCESS);
+	end_sync_send(ctl);
+}
+
+static void test_daemons_death_ends_a_service_without_peers(void **state)
+{
+	static const enum way ways[] = { RECEIVES_BUSILY, RECEIVES_ASLEEP };
+	struct proc services[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		if (i > 0) {
+			session_teardown(state);
+			session_setup(state);
+		}
+		proc_start(&services[i], lonely_service, &ways[i]);
+		end_sync_recv(services[i].ctl);
+		channel_kill_daemon();
+		end_sync_recv(services[i].ctl);
+		proc_end(&services[i]);
+	}
+}
+
 /* ---- a service whose function is reset ---- */
 
 static void talk_to_first(int ctl, const void *unused)
@@ -339,6 +375,7 @@ int main(void)
 		CHANNEL_TEST(test_client_survives_each_service),
 		CHANNEL_TEST(test_handshake_ends_with_the_service),
 		CHANNEL_TEST(test_daemons_death_ends_connections),
+		CHANNEL_TEST(test_daemons_death_ends_a_service_without_peers),
 		CHANNEL_TEST(test_service_gets_its_functions_reset_and_others_go_on),
 		CHANNEL_TEST(test_stopped_service_delays_no_other),
 	};

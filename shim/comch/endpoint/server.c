@@ -73,6 +73,27 @@ static void reject_client(struct doca_comch_server *server, int rc)
 	sim_doorbell_requeue(&endpoint->doorbells, COMCH_LISTENER_SLOT);
 }
 
+/* The daemon is gone: no further client comes. The context stops after the last connection has ended, so that its user
+ * gets each connection's event. Returns whether it stopped. */
+static bool stop_without_daemon(struct doca_comch_server *server)
+{
+	struct comch_endpoint *endpoint = &server->endpoint;
+
+	if (endpoint->num_connections > 0)
+		return false; /* recheck_listener() comes back */
+	sim_err("Comch server \"%s\": the card's daemon is gone, so no client can come: the context stops",
+		endpoint->name);
+	shim_ctx_begin_stop(&endpoint->ctx);
+	return true;
+}
+
+/* Call after a connection was closed. */
+static void recheck_listener(struct doca_comch_server *server)
+{
+	if (server->listener && sim_listener_status(server->listener) < 0)
+		sim_doorbell_requeue(&server->endpoint.doorbells, COMCH_LISTENER_SLOT);
+}
+
 /* Accept the next client. */
 static bool server_accept_next(struct comch_endpoint *endpoint, struct doca_comch_connection *unused)
 {
@@ -83,9 +104,12 @@ static bool server_accept_next(struct comch_endpoint *endpoint, struct doca_comc
 
 	(void)unused;
 	if (endpoint->recv_paused) {
-		endpoint->has_pending_recv |= sim_listener_num_waiting(server->listener) > 0;
+		endpoint->has_pending_recv |=
+			sim_listener_num_waiting(server->listener) > 0 || sim_listener_status(server->listener) < 0;
 		return false;
 	}
+	if (sim_listener_status(server->listener) < 0)
+		return stop_without_daemon(server);
 	rc = comch_connection_new(endpoint, &connection);
 	if (rc < 0) {
 		reject_client(server, rc);
@@ -116,6 +140,7 @@ static void server_on_disconnect(struct comch_endpoint *endpoint, struct doca_co
 
 	/* Consumers and producers may still hold it. The endpoint releases it after the callback. */
 	comch_connection_close(connection, -ECONNRESET);
+	recheck_listener(server);
 	call_status_cb(endpoint, server->disconnected, connection, true);
 	comch_connection_release(connection);
 }
@@ -138,6 +163,7 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "consumers or producers on it are started; stop them first");
 	comch_connection_close(connection, -ECONNRESET);
 	comch_connection_release(connection);
+	recheck_listener(comch_server);
 	return DOCA_SUCCESS;
 }
 
@@ -393,5 +419,5 @@ struct doca_comch_server *doca_comch_server_get_server_ctx(const struct doca_com
 
 uint32_t comch_server_num_pending(const struct doca_comch_server *server)
 {
-	return sim_listener_num_waiting(server->listener);
+	return server->listener ? sim_listener_num_waiting(server->listener) : 0; /* its context may have stopped */
 }
