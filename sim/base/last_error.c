@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "printable.h"
+
 #define ERROR_SIZE 2048
 
 static _Thread_local char last_error[ERROR_SIZE];
@@ -17,6 +19,7 @@ int sim_set_error(int rc, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
+	sim_make_printable(line);
 	snprintf(last_error, sizeof(last_error), "%s", line);
 	return rc;
 }

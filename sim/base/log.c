@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "printable.h"
+
 static void write_to_stderr(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {
 	const char *max_level = getenv("BFSIM_LOG_LEVEL");
@@ -17,6 +19,7 @@ static void write_to_stderr(int level, const char *file, int line, const char *f
 	if (level > (max_level ? atoi(max_level) : SIM_LOG_WARNING))
 		return;
 	vsnprintf(text, sizeof(text), format, args);
+	sim_make_printable(text);
 	fprintf(stderr, "bfsim: %s\n", text);
 }
 

@@ -10,7 +10,7 @@
 #include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
 #include "sim/shm/segment.h"
-#include "sanitize.h"
+#include "sim/base/printable.h"
 #include "trace.h"
 
 #define SLACK_NS UINT64_C(1000000000) /* records may be written after we read the clock */
@@ -123,7 +123,7 @@ static uint32_t copy_text(const struct source *source, const struct sim_trace_ri
 		memcpy(text + count * SIM_TRACE_TEXT_BYTES, more.data.text, SIM_TRACE_TEXT_BYTES);
 		count++;
 	}
-	sim_trace_sanitize_text(text, sizeof(text));
+	sim_make_printable_array(text, sizeof(text));
 	event->text = strdup(text);
 	return count;
 }
@@ -223,9 +223,9 @@ static uint32_t index_or_none(uint32_t number, uint32_t count)
 static void check_tables(struct sim_trace_recording *recording)
 {
 	for (uint32_t i = 0; i < recording->num_names; i++)
-		sim_trace_sanitize_text(recording->names[i], sizeof(recording->names[i]));
+		sim_make_printable_array(recording->names[i], sizeof(recording->names[i]));
 	for (uint32_t i = 0; i < recording->num_threads; i++)
-		sim_trace_sanitize_text(recording->threads[i].name, sizeof(recording->threads[i].name));
+		sim_make_printable_array(recording->threads[i].name, sizeof(recording->threads[i].name));
 	for (uint32_t i = 0; i < recording->num_objects; i++) {
 		struct sim_trace_object *object = &recording->objects[i];
 

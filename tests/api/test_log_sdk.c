@@ -135,6 +135,22 @@ static void test_sdk_records_obey_the_sdk_limits_alone(void **state)
 	assert_string_equal(got->err, "");
 }
 
+static void record_with_a_hostile_name(void)
+{
+	sdk_backend_on_stdout();
+	CHECK(doca_log(33, log_source, "a\nb\033[31m\302\233c\377d", 1, __func__, "text") == DOCA_ERROR_INVALID_VALUE);
+}
+
+/* Records name programs, services and files of others. */
+static void test_sdk_record_is_one_line_that_a_terminal_only_shows(void **state)
+{
+	const struct child_output *got = in_child(record_with_a_hostile_name);
+
+	(void)state;
+	assert_int_equal(count_of(got->out, "a?b?[31m??c?d"), 1);
+	assert_int_equal(count_of(got->out, "\n"), 1);
+}
+
 /* --- No backend --- */
 
 static void no_sdk_backend(void)
@@ -326,6 +342,7 @@ int main(void)
 		cmocka_unit_test(test_each_stream_has_its_own_backends),
 		cmocka_unit_test(test_sdk_record_goes_to_every_kind_of_backend),
 		cmocka_unit_test(test_sdk_records_obey_the_sdk_limits_alone),
+		cmocka_unit_test(test_sdk_record_is_one_line_that_a_terminal_only_shows),
 		cmocka_unit_test(test_without_sdk_backend_errors_reach_standard_error),
 		cmocka_unit_test(test_environment_sets_what_standard_error_gets),
 		cmocka_unit_test(test_flood_of_one_record_is_cut_and_counted),

@@ -13,6 +13,7 @@
 #include "shim/common/log/log_priv.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
+#include "sim/base/printable.h"
 #include "sim/trace/trace.h"
 
 #include <errno.h>
@@ -128,11 +129,21 @@ static bool rate_limit_allows(struct shim_log_stream *route, const struct shim_l
 	return verdict == SHIM_LOG_SHOW;
 }
 
+/* The lines of an SDK record may name programs and services of other processes. */
+static void put_sdk(struct shim_log_stream *route, const struct shim_log_location *place, uint32_t level,
+		    const char *format, va_list args)
+{
+	char text[SHIM_LOG_LINE_MAX];
+
+	if (vsnprintf(text, sizeof(text), format, args) < 0)
+		text[0] = '\0';
+	sim_make_printable(text);
 #ifdef SHIM_WORKQ_BUILD
-#define put_sdk shim_log_stream_vput_renamed
+	shim_log_stream_put_renamed(route, place, level, text);
 #else
-#define put_sdk shim_log_stream_vput
+	shim_log_stream_put(route, place, level, "%s", text);
 #endif
+}
 
 static void sdk_sink(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {

@@ -79,14 +79,11 @@ static void append_word(struct line_buf *text, const char *word, size_t len)
 	}
 }
 
-void shim_log_stream_vput_renamed(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
-				  const char *format, va_list args)
+void shim_log_stream_put_renamed(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
+				 const char *line)
 {
-	char line[SHIM_LOG_LINE_MAX];
 	struct line_buf text = { 0 };
 
-	if (vsnprintf(line, sizeof(line), format, args) < 0)
-		line[0] = '\0';
 	for (const char *at = line; *at;) {
 		size_t len = word_len(at);
 

@@ -9,15 +9,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const char *argp_program_version = "bfsim " BFSIM_VERSION;
+#include "sim/base/printable.h"
 
-/* Names of files and programs may contain control sequences of the terminal. */
-static void mask_control_chars(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
+const char *argp_program_version = "bfsim " BFSIM_VERSION;
 
 int cli_fail(const char *format, ...)
 {
@@ -29,7 +23,7 @@ int cli_fail(const char *format, ...)
 		text = NULL;
 	va_end(args);
 	if (text)
-		mask_control_chars(text);
+		sim_make_printable(text);
 	fprintf(stderr, "bfsim: %s\n", text ? text : "out of memory");
 	free(text);
 	return CLI_FAILED;

@@ -17,7 +17,7 @@ enum {
 	CLI_SIGNAL = 128, /* plus the signal's number */
 };
 
-/* Print "bfsim: MESSAGE" as one line on standard error, with "?" for control characters. Returns CLI_FAILED. */
+/* Print "bfsim: MESSAGE" as one line on standard error, with "?" for what is not printable (sim/base/printable.h). Returns CLI_FAILED. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Every main calls this first. Sets argp's exit status, and opens /dev/null at closed descriptors 0, 1 and 2, so

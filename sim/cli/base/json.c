@@ -2,9 +2,11 @@
 /* Reading, adding and printing members of JSON objects. */
 #include "json.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "cli.h"
+#include "sim/base/printable.h"
 
 json_object *cli_json_member(json_object *object, const char *key)
 {
@@ -51,12 +53,28 @@ void cli_json_add_bool(json_object *object, const char *key, bool value)
 	json_object_object_add(object, key, json_object_new_boolean(value));
 }
 
+/* json-c escapes the control characters below the space alone. Newlines of the text are not part of strings. */
+static void put_printable(const char *text)
+{
+	while (*text) {
+		uint32_t code = 0xfffd; /* for what is not UTF-8 */
+		size_t len = sim_utf8_read(text, &code);
+
+		if (len > 0 && (sim_is_printable_code(code) || code == '\n'))
+			fwrite(text, 1, len, stdout);
+		else
+			printf("\\u%04" PRIx32, code);
+		text += len ? len : 1;
+	}
+	putchar('\n');
+}
+
 int cli_json_print(json_object *json, int flags)
 {
 	const char *text = json_object_to_json_string_ext(json, flags);
 
 	if (text)
-		puts(text);
+		put_printable(text);
 	else
 		cli_fail("out of memory");
 	json_object_put(json);

@@ -19,7 +19,7 @@ void cli_json_add_text(json_object *object, const char *key, const char *text);
 void cli_json_add_number(json_object *object, const char *key, uint64_t number);
 void cli_json_add_bool(json_object *object, const char *key, bool value);
 
-/* Print @json to standard output with json-c's @flags and release it. Returns 0, or -1 without memory, with a message. */
+/* Print @json to standard output with json-c's @flags and release it. Strings have escapes for what is not printable. Returns 0, or -1 without memory, with a message. */
 int cli_json_print(json_object *json, int flags);
 
 #endif

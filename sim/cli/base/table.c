@@ -10,6 +10,7 @@
 
 #include "cli.h"
 #include "pcie_model/arith.h"
+#include "sim/base/printable.h"
 
 void cli_table_add(struct cli_table *table, const char *format, ...)
 {
@@ -23,6 +24,8 @@ void cli_table_add(struct cli_table *table, const char *format, ...)
 		if (vasprintf(&cell, format, args) < 0)
 			cell = NULL;
 		va_end(args);
+		if (cell)
+			sim_make_printable(cell);
 		cells[table->num_cells++] = cell;
 	}
 	if (!cells || !cell)

@@ -21,7 +21,7 @@ struct cli_table {
 		.headings = (headings_), .num_columns = sizeof(headings_) / sizeof((headings_)[0]) \
 	}
 
-/* Add a cell, formatted like printf. */
+/* Add a cell, formatted like printf. What is not printable becomes "?". */
 void cli_table_add(struct cli_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Print it to standard output and free its cells. Returns 0, or -1 (out of

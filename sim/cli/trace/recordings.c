@@ -10,7 +10,7 @@
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/protocol/wire.h"
-#include "sim/trace/sanitize.h"
+#include "sim/base/printable.h"
 
 #define LINK_TRANSFER_BYTES 65536 /* of the transfers that define the bandwidth of a link */
 
@@ -21,7 +21,7 @@ static void copy_clean_text(char *to, size_t size, const char *from, size_t from
 
 	memcpy(to, from, len);
 	to[len] = '\0';
-	sim_trace_sanitize_text(to, size);
+	sim_make_printable_array(to, size);
 }
 
 static struct sim_trace_process process_from_msg(const struct sim_msg *msg)

@@ -7,7 +7,7 @@
 #include "sim/cli/base/cli.h"
 #include "sim/cli/trace/recordings.h"
 #include "sim/cli/base/human_format.h"
-#include "sim/trace/sanitize.h"
+#include "sim/base/printable.h"
 #include "sim/trace/trace.h"
 #include "top.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sim/faults/rule/printable.h"
+#include "sim/base/printable.h"
 
 #define FILE_WORDS (SIM_DELAYS_FILE_SIZE / sizeof(uint64_t))
 #define NO_SERIES  SIM_PLAN_MAX_SERIES

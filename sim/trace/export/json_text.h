@@ -2,7 +2,7 @@
 /* sim/trace/export/json_text.h - JSON written to a stream, without a tree in memory.
  *
  * A member begins with a comma: the caller writes the first member of an object itself. Texts are
- * printable UTF-8 (sim_trace_sanitize_text()); keys need no escapes.
+ * printable UTF-8 (sim_make_printable_array()); keys need no escapes.
  */
 #ifndef SIM_TRACE_JSON_TEXT_H
 #define SIM_TRACE_JSON_TEXT_H

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "pcie_model/arith.h"
-#include "sim/trace/sanitize.h"
+#include "sim/base/printable.h"
 
 #define DUPLICATE_PID_OFFSET 10000000 /* added to a process id for each earlier process with the same id */
 
@@ -42,7 +42,7 @@ int sim_merged_trace_add_rule(struct sim_merged_trace *merged, uint32_t id, cons
 		return -ENOMEM;
 	}
 	if (copy[0])
-		sim_trace_sanitize_text(copy, strlen(copy) + 1);
+		sim_make_printable_array(copy, strlen(copy) + 1);
 	grown[merged->num_rules++] = (struct sim_trace_rule){ .id = id, .text = copy };
 	return 0;
 }
@@ -60,8 +60,8 @@ int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side,
 	*link = (struct sim_trace_link){ .to_card_bps = to_card_bps, .to_host_bps = to_host_bps };
 	strncpy(link->side, side, sizeof(link->side) - 1);
 	strncpy(link->device, device, sizeof(link->device) - 1);
-	sim_trace_sanitize_text(link->side, sizeof(link->side));
-	sim_trace_sanitize_text(link->device, sizeof(link->device));
+	sim_make_printable_array(link->side, sizeof(link->side));
+	sim_make_printable_array(link->device, sizeof(link->device));
 	return 0;
 }
 
