@@ -112,6 +112,11 @@ int sim_control_set_error(const char *dir, int rc)
 	if (rc == -EPROTO)
 		return sim_set_error(
 			rc, "the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
+	if (rc == -EINVAL)
+		return sim_set_error(
+			rc,
+			"the daemon of session %s refuses what this bfsim takes: start it again with this build of bfsim",
+			dir);
 	return sim_set_error(rc, "cannot speak to the daemon of session %s: %s; see %s/bfsimd.log", dir, strerror(-rc),
 			     dir);
 }

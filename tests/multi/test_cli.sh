@@ -533,8 +533,23 @@ test_fault_commands_that_are_wrong_change_nothing() {
 		status 2 bfsim fault $words --session s
 		one_line err
 	done
+	status 2 bfsim fault add "peer program=\"a$(printf '\t')b\" kill" --session s
+	says 'column 15: program: expected a name without a tab; \? matches one' err
+	one_line err
 	status 1 bfsim fault rm 3 --session s
 	same 3 "$(bfsim fault list --session s | wc -l)"
+	bfsim down --session s
+}
+
+# A line of the list is a rule: the same one.
+test_fault_list_can_be_added_again() {
+	bfsim up --session s >/dev/null
+	bfsim fault add --session s 'function device="=mlx5_0" reset' 'dma.memcpy program="a (b" hang' >/dev/null
+	bfsim fault list --session s | awk 'NR > 1' | cut -c20- | sed 's/^ *//' >rules
+	same 2 "$(wc -l <rules)"
+	while read -r rule; do bfsim fault add --session s "$rule" >/dev/null; done <rules
+	bfsim fault list --session s | awk 'NR > 3' | cut -c20- | sed 's/^ *//' >again
+	cmp rules again
 	bfsim down --session s
 }
 

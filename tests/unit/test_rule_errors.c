@@ -86,6 +86,10 @@ static void test_words_in_the_wrong_shape_are_refused(void **state)
 			   { "dma.memcpy program=\"ab\"c hang", 20, "quotes enclose a whole value" },
 			   { "dma.memcpy program=a\"b\" hang", 20,
 			     "program: expected a name of up to 31 bytes (* and ? are wildcards), got `a\"b\"`" },
+			   { "peer program=\"a\tb\" kill", 15,
+			     "program: expected a name without a tab; ? matches one, got `a?b`" },
+			   { "dma.memcpy delay=trace(a\tb)", 24,
+			     "delay: expected trace(FILE), the file's name without a tab, got `a?b`" },
 			   { "dma.memcpy delay=uniform(1us,2us", 12, "parentheses do not match: a ) is missing" },
 			   { "dma.memcpy delay=1us)", 12, "parentheses do not match: a ( is missing" });
 }
@@ -280,11 +284,14 @@ static void test_unsound_rules_are_refused(void **state)
 	assert_unsound(window, 1);
 	assert_unsound(link_gen, 1);
 	assert_unsound(side[0], 'x');
+	assert_unsound(reserved[0], 1);
 	bad = good;
 	bad.where |= SIM_WHERE_PROGRAM;
 	memset(bad.program, 'x', sizeof(bad.program)); /* without an end */
 	assert_int_equal(sim_rule_check(&bad), -EINVAL);
 	bad.program[5] = '\0';
+	assert_int_equal(sim_rule_check(&bad), -EINVAL); /* bytes behind its end */
+	memset(bad.program + 5, 0, sizeof(bad.program) - 5);
 	assert_int_equal(sim_rule_check(&bad), 0);
 	bad.program[0] = '\n';
 	assert_int_equal(sim_rule_check(&bad), -EINVAL);

@@ -183,10 +183,124 @@ static void test_rules_survive_being_written(void **state)
 	assert_true(refused > ROUNDS / 20);
 }
 
+/* ---- names: characters that mean something to rules, files and terminals ---- */
+
+static void append_name(char *text, const char *word, size_t max_len)
+{
+	static const char characters[] = "ab_0.:*?=<>()[]{},;#'`$%&|~!^-+/\\ \t\n\r\033\177\200\233\303\251\"";
+	const char *quote = below(4) ? "\"" : "";
+	size_t count = 1 + below(below(4) ? 6 : max_len + 2);
+	char name[SIM_DELAYS_FILE_SIZE + 8];
+
+	for (size_t i = 0; i < count; i++)
+		name[i] = characters[below(below(3) ? 8 : sizeof(characters) - 1)];
+	name[count] = '\0';
+	sprintf(text + strlen(text), "%s%s%s%s", word, quote, name, quote);
+}
+
+/* A rule with names whose parser and whose check agree: what compiles can be sent to a daemon, which checks it, and is
+ * listed as a text that compiles to the same rule. */
+static void test_rules_with_any_names_survive_being_written(void **state)
+{
+	char text[SIM_RULE_LINE_SIZE], file[SIM_DELAYS_FILE_SIZE];
+	unsigned int taken = 0, refused = 0;
+	struct sim_rule_error error;
+	struct sim_rule rule;
+
+	(void)state;
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		strcpy(text, "dma.memcpy");
+		append_name(text, " program=", SIM_RULE_PROGRAM_SIZE);
+		if (below(2))
+			append_name(text, " side=", SIM_RULE_SIDE_SIZE);
+		if (below(2))
+			append_name(text, " device=", SIM_RULE_DEVICE_SIZE);
+		if (below(2)) {
+			append_name(text, " delay=trace(", SIM_DELAYS_FILE_SIZE);
+			strcat(text, ")");
+		} else {
+			strcat(text, " hang");
+		}
+		if (sim_rule_parse(text, &rule, file, &error) == 0) {
+			taken++;
+			assert_written_back(&rule, file, text);
+		} else {
+			refused++;
+		}
+	}
+	assert_true(taken > ROUNDS / 20);
+	assert_true(refused > ROUNDS / 20);
+}
+
+static void test_names_are_listed_as_they_were_given(void **state)
+{
+	static const char *const texts[] = {
+		"dma.memcpy device=\"=mlx5_0\" hang",
+		"dma.memcpy program=\"a (b) c\" hang",
+		"dma.memcpy side=host program=a=b device=<x> hang",
+	};
+	char file[SIM_DELAYS_FILE_SIZE], written[SIM_RULE_TEXT_SIZE];
+	struct sim_rule_error error;
+	struct sim_rule rule;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		assert_int_equal(sim_rule_parse(texts[i], &rule, file, &error), 0);
+		sim_rule_format(&rule, file, written);
+		assert_string_equal(written, texts[i]);
+	}
+}
+
+/* ---- compiled rules, as a process sends them ---- */
+
+/* The number of a plan's series of delays has no text. */
+static void assert_has_a_text(struct sim_rule rule)
+{
+	char file[SIM_DELAYS_FILE_SIZE], written[SIM_RULE_TEXT_SIZE];
+	struct sim_rule_error error;
+	struct sim_rule again;
+
+	if (rule.delay_kind == SIM_DELAY_TRACE)
+		rule.delay_a = 0;
+	sim_rule_format(&rule, "file", written);
+	if (sim_rule_parse(written, &again, file, &error))
+		fail_msg("%s\n%*s^ %s", written, (int)error.column - 1, "", error.text);
+	if (memcmp(&rule, &again, sizeof(again)) != 0)
+		fail_msg("another rule than the one that was written as\n%s", written);
+}
+
+static void test_rules_that_pass_the_check_have_a_text(void **state)
+{
+	char text[SIM_RULE_LINE_SIZE], file[SIM_DELAYS_FILE_SIZE];
+	unsigned int passed = 0, refused = 0;
+	struct sim_rule_error error;
+	struct sim_rule rule;
+
+	(void)state;
+	for (unsigned int i = 0; i < ROUNDS * 2; i++) {
+		make_rule(text);
+		if (sim_rule_parse(text, &rule, file, &error))
+			continue;
+		for (uint64_t changes = below(3); changes > 0; changes--)
+			((uint8_t *)&rule)[below(sizeof(rule))] ^= (uint8_t)(1 << below(8));
+		if (sim_rule_check(&rule)) {
+			refused++;
+			continue;
+		}
+		passed++;
+		assert_has_a_text(rule);
+	}
+	assert_true(passed > ROUNDS / 20);
+	assert_true(refused > ROUNDS / 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules_survive_being_written),
+		cmocka_unit_test(test_rules_with_any_names_survive_being_written),
+		cmocka_unit_test(test_names_are_listed_as_they_were_given),
+		cmocka_unit_test(test_rules_that_pass_the_check_have_a_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

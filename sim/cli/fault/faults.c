@@ -225,7 +225,7 @@ int cli_faults_inject_at_device(const char *dir, const char *op, const char *dev
 	char line[SIM_RULE_TEXT_SIZE], end[SIM_RULE_TEXT_SIZE];
 	int dir_fd, rc = -1;
 
-	snprintf(line, sizeof(line), "%s device=%s %s", op, device, action);
+	snprintf(line, sizeof(line), "%s device=\"%s\" %s", op, device, action);
 	snprintf(end, sizeof(end), "link down=%s",
 		 duration ? duration : "1ns"); /* reuse the parser of rules for the time */
 	if (cli_faults_add(&faults, line) < 0 || cli_faults_add(&duration_rule, end) < 0) {

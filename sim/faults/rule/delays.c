@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "printable.h"
 #include "sim/base/file.h"
+#include "sim/base/printable.h"
 #include "value.h"
 
 #define MAX_FILE_BYTES (4u << 20)
@@ -39,7 +39,7 @@ int sim_delays_check(const struct sim_delays *delays, size_t len)
 	    len < sim_delays_size(delays->count) || !delays->file[0] ||
 	    !memchr(delays->file, '\0', sizeof(delays->file)))
 		return -EINVAL;
-	if (!sim_is_quotable(delays->file))
+	if (!sim_value_is_name((struct sim_text){ delays->file, strlen(delays->file) }))
 		return -EINVAL;
 	for (uint32_t i = 0; i < delays->count; i++)
 		if (delays->delay_ns[i] > SIM_RULE_MAX_NS)

@@ -192,7 +192,12 @@ static int read_delays_file_name(struct sim_rule_parser *parser, struct sim_text
 		args.at++;
 		args.len -= 2;
 	}
-	if (!args.len || args.len >= SIM_DELAYS_FILE_SIZE || memchr(args.at, '"', args.len))
+	if (memchr(args.at, '\t', args.len))
+		return sim_rule_parser_fail(
+			parser, args.at,
+			"delay: expected trace(FILE), the file's name without a tab, got " SIM_TEXT_FMT,
+			SIM_TEXT_ARG(args));
+	if (!args.len || args.len >= SIM_DELAYS_FILE_SIZE || !sim_value_is_name(args))
 		return sim_rule_parser_fail(
 			parser, args.at,
 			"delay: expected trace(FILE), the file's name up to %d bytes, got " SIM_TEXT_FMT,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "printable.h"
+#include "pcie_model/pci_addr.h"
 #include "rule_priv.h"
 
 #define A(act) SIM_ACT_BIT(SIM_ACT_##act)
@@ -192,14 +192,38 @@ int sim_rule_find_conflict(const struct sim_rule *rule, struct sim_rule_conflict
 
 /* ---- rules from untrusted memory ---- */
 
-static bool is_terminated(const char *text, size_t size)
+static bool is_zero(const void *bytes, size_t len)
 {
-	return memchr(text, '\0', size) != NULL;
+	const char *at = bytes;
+
+	while (len > 0 && !*at) {
+		at++;
+		len--;
+	}
+	return len == 0;
 }
 
+/* A name is followed by zeros up to its end in the rule. */
 static bool name_is_valid(const struct sim_rule *rule, enum sim_where where, const char *text, size_t size)
 {
-	return is_terminated(text, size) && sim_is_quotable(text) && !(rule->where & where) == !text[0];
+	size_t len = strnlen(text, size);
+
+	return len < size && is_zero(text + len, size - len) && sim_value_is_name((struct sim_text){ text, len }) &&
+	       !(rule->where & where) == !len;
+}
+
+/* A PCI address is in its canonical form. */
+static bool device_is_valid(const struct sim_rule *rule)
+{
+	char canonical[PCIE_ADDR_TEXT_SIZE];
+	struct pcie_addr addr;
+
+	if (!name_is_valid(rule, SIM_WHERE_DEVICE, rule->device, sizeof(rule->device)))
+		return false;
+	if (pcie_addr_parse(rule->device, &addr) < 0)
+		return true;
+	pcie_addr_format(&addr, canonical);
+	return strcmp(rule->device, canonical) == 0;
 }
 
 /* A counter is set if and only if its bit of rule->when is. */
@@ -272,8 +296,8 @@ int sim_rule_check(const struct sim_rule *rule)
 	    rule->where >> 6)
 		return -EINVAL;
 	if (!name_is_valid(rule, SIM_WHERE_SIDE, rule->side, sizeof(rule->side)) ||
-	    !name_is_valid(rule, SIM_WHERE_PROGRAM, rule->program, sizeof(rule->program)) ||
-	    !name_is_valid(rule, SIM_WHERE_DEVICE, rule->device, sizeof(rule->device)))
+	    !name_is_valid(rule, SIM_WHERE_PROGRAM, rule->program, sizeof(rule->program)) || !device_is_valid(rule) ||
+	    !is_zero(rule->reserved, sizeof(rule->reserved)))
 		return -EINVAL;
 	if (!counters_are_valid(rule) || !times_are_valid(rule) || !bounds_are_valid(rule) || !delay_is_valid(rule) ||
 	    !link_is_valid(rule) || !parameters_are_valid(rule))

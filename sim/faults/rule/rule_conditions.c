@@ -16,7 +16,9 @@ static int read_name(struct sim_rule_parser *parser, const struct sim_token *tok
 {
 	char what[64];
 
-	if (token->value.len >= size || memchr(token->value.at, '"', token->value.len)) {
+	if (memchr(token->value.at, '\t', token->value.len))
+		return sim_rule_parser_expected(parser, token, "a name without a tab; ? matches one");
+	if (token->value.len >= size || !sim_value_is_name(token->value)) {
 		snprintf(what, sizeof(what), "a name of up to %zu bytes (* and ? are wildcards)", size - 1);
 		return sim_rule_parser_expected(parser, token, what);
 	}

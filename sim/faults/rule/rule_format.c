@@ -72,9 +72,10 @@ static void put_ops(struct writer *writer, uint64_t ops)
 
 /* ---- where and when ---- */
 
+/* Quotes also keep a name that begins with "=" apart from the comparison before it. */
 static void put_name(struct writer *writer, const char *word, const char *name)
 {
-	const char *quote = strpbrk(name, " \t()") ? "\"" : "";
+	const char *quote = *name == '=' || strpbrk(name, " ()") ? "\"" : "";
 
 	if (*name)
 		put(writer, " %s=%s%s%s", word, quote, name, quote);
@@ -165,7 +166,7 @@ static void put_delay(struct writer *writer, const struct sim_rule *rule, const 
 	};
 
 	if (rule->delay_kind == SIM_DELAY_TRACE) {
-		const char *quote = strpbrk(delays_file ? delays_file : "", " \t()") ? "\"" : "";
+		const char *quote = strpbrk(delays_file ? delays_file : "", " ()") ? "\"" : "";
 
 		put(writer, "=trace(%s%s%s)", quote, delays_file ? delays_file : "?", quote);
 		return;

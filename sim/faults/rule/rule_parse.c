@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "printable.h"
 #include "rule_priv.h"
+#include "sim/base/printable.h"
 
 static int fail_unknown_keyword(const struct sim_rule_parser *parser, struct sim_text name)
 {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "printable.h"
 #include "rule_priv.h"
+#include "sim/base/printable.h"
 
 int sim_rule_parser_fail(const struct sim_rule_parser *parser, const char *at, const char *format, ...)
 {

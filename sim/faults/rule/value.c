@@ -10,6 +10,7 @@
 
 #include "pcie_model/quantity.h"
 #include "rule.h"
+#include "sim/base/printable.h"
 
 #define BILLION UINT64_C(1000000000)
 
@@ -25,6 +26,14 @@ static const struct pcie_unit time_units[] = {
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
+}
+
+bool sim_value_is_name(struct sim_text text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (!sim_is_printable(text.at[i]) || text.at[i] == '"')
+			return false;
+	return true;
 }
 
 int sim_value_number(struct sim_text text, uint64_t max, uint64_t *ret_value)

@@ -9,6 +9,7 @@
 #ifndef SIM_FAULTS_VALUE_H
 #define SIM_FAULTS_VALUE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,9 @@ struct sim_text {
 	const char *at;
 	size_t len;
 };
+
+/* Whether a rule can have @text as a name in quotes: it has no quote and no control character of ASCII. */
+bool sim_value_is_name(struct sim_text text);
 
 /* "42", up to @max. */
 int sim_value_number(struct sim_text text, uint64_t max, uint64_t *ret_value);
