@@ -18,7 +18,7 @@ int api_open_session_dir(const char *dir)
 
 	if (dir_fd < 0)
 		return sim_set_error(dir_fd, "no session in %s, where this process would be: %s", dir,
-				     strerror(-dir_fd));
+				     sim_session_dir_strerror(dir_fd));
 	if (sim_session_dir_is_live(dir_fd))
 		return dir_fd;
 	close(dir_fd);

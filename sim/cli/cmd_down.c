@@ -57,7 +57,7 @@ static int clean_stale_session(int dir_fd, const char *dir)
 	int lock_fd = sim_session_dir_lock(dir_fd);
 
 	if (lock_fd < 0)
-		return cli_fail("cannot remove the stale session in %s: %s", dir, strerror(-lock_fd));
+		return cli_fail("cannot remove the stale session in %s: %s", dir, sim_session_dir_strerror(lock_fd));
 	sim_session_dir_remove_files(dir_fd);
 	close(lock_fd);
 	return CLI_OK;
@@ -66,7 +66,7 @@ static int clean_stale_session(int dir_fd, const char *dir)
 static int end_session(int dir_fd, const char *dir)
 {
 	if (dir_fd < 0 && dir_fd != -ENOENT)
-		return cli_fail("cannot open the session directory %s: %s", dir, strerror(-dir_fd));
+		return cli_fail("cannot open the session directory %s: %s", dir, sim_session_dir_strerror(dir_fd));
 	if (dir_fd >= 0 && sim_session_dir_is_live(dir_fd))
 		return end_live_session(dir_fd, dir);
 	if (dir_fd >= 0 && faccessat(dir_fd, "lock", F_OK, 0) == 0)

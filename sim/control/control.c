@@ -112,6 +112,8 @@ int sim_control_set_error(const char *dir, int rc)
 	if (rc == -EPROTO)
 		return sim_set_error(
 			rc, "the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
+	if (rc == -EPERM || rc == -EACCES)
+		return sim_set_error(rc, "cannot use session %s: %s", dir, sim_session_dir_strerror(rc));
 	if (rc == -EINVAL)
 		return sim_set_error(
 			rc,

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/protocol/session_dir.h"
 #include "sim/trace/trace.h"
 #include "sim/base/last_error.h"
 
@@ -86,18 +87,17 @@ static void fill_arguments(const struct sim_launch_cfg *cfg, struct launch *laun
 
 static int open_log(const char *dir, struct launch *launch)
 {
-	char *path;
-	int rc = 0;
+	int dir_fd = sim_session_dir_open(dir, false);
+	int fd = dir_fd < 0 ? dir_fd : sim_session_dir_open_log(dir_fd);
 
-	if (asprintf(&path, "%s/bfsimd.log", dir) < 0)
-		return sim_set_error(-ENOMEM, "out of memory");
-	launch->log_fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (launch->log_fd < 0)
-		rc = sim_set_error(-errno, "cannot write the daemon's log %s: %s", path, strerror(errno));
-	else
-		launch->log_start = lseek(launch->log_fd, 0, SEEK_END);
-	free(path);
-	return rc;
+	if (dir_fd >= 0)
+		close(dir_fd);
+	if (fd < 0)
+		return sim_set_error(fd, "cannot write the daemon's log %s/bfsimd.log: %s", dir,
+				     sim_session_dir_strerror(fd));
+	launch->log_fd = fd;
+	launch->log_start = lseek(fd, 0, SEEK_END);
+	return 0;
 }
 
 /* Find bfsimd beside this library in a build tree, or in an installation's bin, two levels above. */

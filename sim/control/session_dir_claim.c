@@ -30,11 +30,17 @@ static int create_dir(const char *dir, struct sim_session_dir *session_dir)
 static int check_unused(const struct sim_session_dir *session_dir)
 {
 	int dir_fd = sim_session_dir_open(session_dir->dir, false);
+	int rc = dir_fd < 0 ? dir_fd : sim_session_dir_check_owner(dir_fd);
 	bool live, foreign;
 
-	if (dir_fd < 0)
-		return sim_set_error(dir_fd, "cannot use the session directory %s: %s", session_dir->dir,
-				     strerror(-dir_fd));
+	if (rc < 0) {
+		if (dir_fd >= 0)
+			close(dir_fd);
+		if (rc == -EPERM)
+			return sim_set_error(rc, "the directory %s is another user's: choose another --session",
+					     session_dir->dir);
+		return sim_set_error(rc, "cannot use the session directory %s: %s", session_dir->dir, strerror(-rc));
+	}
 	live = sim_session_dir_is_live(dir_fd);
 	foreign = faccessat(dir_fd, "topology.yaml", F_OK, 0) == 0 && faccessat(dir_fd, "lock", F_OK, 0) != 0;
 	close(dir_fd);

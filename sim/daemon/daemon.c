@@ -67,7 +67,7 @@ static int claim_session_dir(struct daemon *daemon, const char *dir, const char 
 	daemon->lock_fd = sim_session_dir_lock(daemon->dir_fd);
 	if (daemon->lock_fd < 0)
 		return daemon->lock_fd;
-	return sim_session_dir_write(daemon->dir_fd, "topology.yaml", yaml, len);
+	return sim_session_dir_write(daemon->dir_fd, SIM_SESSION_TOPOLOGY, yaml, len);
 }
 
 static int open_card(struct daemon *daemon, enum sim_clock_mode clock)
@@ -141,7 +141,7 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
 			cfg->dir);
 	else if (rc < 0 && daemon->topology)
-		sim_err("cannot start a session in %s: %s", cfg->dir, strerror(-rc));
+		sim_err("cannot start a session in %s: %s", cfg->dir, sim_session_dir_strerror(rc));
 	return rc;
 }
 

@@ -14,10 +14,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define SOCKET_NAME    "bfsimd.sock"
-#define LOCK_NAME      "lock"
-#define READ_BYTES     4096
-#define MAX_FILE_BYTES (16 * 1024 * 1024) /* refuses endless files such as /dev/zero */
+#define SOCKET_NAME     "bfsimd.sock"
+#define LOCK_NAME       "lock"
+#define TOPOLOGY_NAME   SIM_SESSION_TOPOLOGY
+#define LOG_NAME        "bfsimd.log"
+#define SHARED_DIR_BITS (S_IRGRP | S_IXGRP) /* of a directory that a group shares */
+#define MAX_OPEN_TRIES  100
+#define READ_BYTES      4096
+#define MAX_FILE_BYTES  (16 * 1024 * 1024) /* refuses endless files such as /dev/zero */
 
 /* All users can write to /tmp: refuse a directory there that other users own or can write to. */
 static int check_private(const char *path)
@@ -46,15 +50,116 @@ int sim_session_dir_default(char *path, size_t size)
 	return (session && session[0]) || (runtime && runtime[0]) ? 0 : check_private(path);
 }
 
+/* ---- owners ---- */
+
+static bool is_own_group(gid_t group)
+{
+	gid_t groups[NGROUPS_MAX];
+	int count = getgroups(NGROUPS_MAX, groups);
+
+	if (group == getegid())
+		return true;
+	for (int i = 0; i < count; i++)
+		if (groups[i] == group)
+			return true;
+	return false;
+}
+
+/* Whether the directory's owner shares it with a group of this process: as sim_session_dir_share() does. */
+static bool is_shared_with_us(const struct stat *dir)
+{
+	return (dir->st_mode & (SHARED_DIR_BITS | S_IWGRP | S_IRWXO)) == SHARED_DIR_BITS && is_own_group(dir->st_gid);
+}
+
+/* Root may look at everybody's session. */
+static bool may_join(const struct stat *dir)
+{
+	return dir->st_uid == geteuid() || dir->st_uid == 0 || geteuid() == 0 || is_shared_with_us(dir);
+}
+
+int sim_session_dir_check_owner(int dir_fd)
+{
+	struct stat dir;
+
+	if (fstat(dir_fd, &dir) < 0)
+		return -errno;
+	return dir.st_uid == geteuid() || dir.st_uid == 0 ? 0 : -EPERM;
+}
+
+/* Whether the user may own the daemon and the files of a session in the directory: everybody may be able to write
+ * there. */
+static bool is_trusted_in(int dir_fd, uid_t user)
+{
+	struct stat dir;
+
+	return user == geteuid() || user == 0 || (fstat(dir_fd, &dir) == 0 && user == dir.st_uid);
+}
+
+static int check_daemon(int dir_fd, int sock)
+{
+	struct ucred daemon;
+	socklen_t len = sizeof(daemon);
+
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &daemon, &len) < 0)
+		return -errno;
+	return is_trusted_in(dir_fd, daemon.uid) ? 0 : -EPERM;
+}
+
+const char *sim_session_dir_strerror(int rc)
+{
+	if (rc == -EPERM || rc == -EACCES)
+		return "it is another user's: run this as that user, or share the session with a group (bfsim up --group)";
+	if (rc == -ELOOP)
+		return "a file of the session is a symbolic link, which somebody else made: use another directory";
+	return strerror(-rc);
+}
+
 int sim_session_dir_open(const char *dir, bool create)
 {
-	int fd;
+	struct stat st;
+	int fd, rc = 0;
 
 	if (create && mkdir(dir, 0700) < 0 && errno != EEXIST)
 		return -errno;
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0)
+		rc = -errno;
+	else if (!may_join(&st))
+		rc = -EPERM;
+	if (rc < 0)
+		close(fd);
+	return rc < 0 ? rc : fd;
 }
+
+/* Open a file that this process writes: a new one, or its own regular one, never another user's or what a link leads
+ * to. @flags as of open(2). A daemon that ends may remove the file at any time. */
+static int open_own_file(int dir_fd, const char *name, int flags)
+{
+	struct stat st;
+	int fd = -1, rc = 0;
+
+	for (int tries = 0; tries < MAX_OPEN_TRIES && fd < 0; tries++) {
+		fd = openat(dir_fd, name, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd < 0 ? -errno : fd;
+		fd = openat(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (fd < 0 && errno != ENOENT)
+			return -errno;
+	}
+	if (fd < 0)
+		return -EBUSY;
+	if (fstat(fd, &st) < 0)
+		rc = -errno;
+	else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		rc = -EPERM;
+	if (rc < 0)
+		close(fd);
+	return rc < 0 ? rc : fd;
+}
+
+/* ---- the lock ---- */
 
 /* A lock of the open file description: unlike with flock(), a process can test it without taking it. */
 static const struct flock whole_file = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -63,11 +168,11 @@ static const struct flock whole_file = { .l_type = F_WRLCK, .l_whence = SEEK_SET
 static int lock_file(int dir_fd)
 {
 	struct flock lock = whole_file;
-	int fd = openat(dir_fd, LOCK_NAME, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	int rc;
+	int fd, rc;
 
+	fd = open_own_file(dir_fd, LOCK_NAME, O_RDWR);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {
 		rc = errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
 		close(fd);
@@ -81,13 +186,13 @@ static bool is_lock_file(int dir_fd, int fd)
 {
 	struct stat locked, named;
 
-	return fstat(fd, &locked) == 0 && fstatat(dir_fd, LOCK_NAME, &named, 0) == 0 && locked.st_ino == named.st_ino &&
-	       locked.st_dev == named.st_dev;
+	return fstat(fd, &locked) == 0 && fstatat(dir_fd, LOCK_NAME, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
 }
 
 int sim_session_dir_lock(int dir_fd)
 {
-	int fd = lock_file(dir_fd);
+	int rc = sim_session_dir_check_owner(dir_fd), fd = rc < 0 ? rc : lock_file(dir_fd);
 
 	while (fd >= 0 && !is_lock_file(dir_fd, fd)) {
 		close(fd);
@@ -101,7 +206,7 @@ int sim_session_dir_lock(int dir_fd)
 bool sim_session_dir_is_live(int dir_fd)
 {
 	struct flock lock = whole_file;
-	int fd = openat(dir_fd, LOCK_NAME, O_RDONLY | O_CLOEXEC);
+	int fd = openat(dir_fd, LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool live;
 
 	if (fd < 0)
@@ -145,7 +250,8 @@ int sim_session_dir_listen(int dir_fd)
 	int sock = open_socket(dir_fd, bind);
 	int rc;
 
-	if (sock >= 0 && listen(sock, SOMAXCONN) < 0) {
+	if (sock >= 0 &&
+	    (fchmodat(dir_fd, SOCKET_NAME, 0600, AT_SYMLINK_NOFOLLOW) < 0 || listen(sock, SOMAXCONN) < 0)) {
 		rc = -errno;
 		close(sock);
 		return rc;
@@ -155,8 +261,41 @@ int sim_session_dir_listen(int dir_fd)
 
 int sim_session_dir_connect(int dir_fd)
 {
-	return open_socket(dir_fd, connect);
+	int sock = open_socket(dir_fd, connect);
+	int rc = sock < 0 ? sock : check_daemon(dir_fd, sock);
+
+	if (sock >= 0 && rc < 0)
+		close(sock);
+	return rc < 0 ? rc : sock;
 }
+
+/* ---- sharing ---- */
+
+/* Give a file to @group with @mode. A log that was not opened is missing. */
+static int share_file(int dir_fd, const char *name, gid_t group, mode_t mode)
+{
+	if (fchownat(dir_fd, name, (uid_t)-1, group, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	return fchmodat(dir_fd, name, mode, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+int sim_session_dir_share(int dir_fd, gid_t group)
+{
+	struct stat dir;
+	int rc;
+
+	if (fstat(dir_fd, &dir) < 0 || fchown(dir_fd, (uid_t)-1, group) < 0 ||
+	    fchmod(dir_fd, (dir.st_mode & 07777 & ~(mode_t)(S_IWGRP | S_IRWXO)) | SHARED_DIR_BITS) < 0)
+		return -errno;
+	rc = share_file(dir_fd, LOCK_NAME, group, 0640);
+	if (rc == 0)
+		rc = share_file(dir_fd, TOPOLOGY_NAME, group, 0640);
+	if (rc == 0)
+		rc = share_file(dir_fd, LOG_NAME, group, 0640);
+	return rc < 0 ? rc : share_file(dir_fd, SOCKET_NAME, group, 0660);
+}
+
+/* ---- files ---- */
 
 static int write_all(int fd, const char *text, size_t len)
 {
@@ -177,7 +316,8 @@ int sim_session_dir_write(int dir_fd, const char *name, const char *text, size_t
 	int fd, rc;
 
 	snprintf(temporary, sizeof(temporary), "%s.new", name);
-	fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	unlinkat(dir_fd, temporary, 0); /* left by a daemon that died while writing, or planted */
+	fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	rc = write_all(fd, text, len);
@@ -217,14 +357,33 @@ static int read_all(int fd, char **ret_text, size_t *ret_len)
 	return 0;
 }
 
+/* Open a file to read it. One of a session is no link, and belongs to a user whom the session belongs to. */
+static int open_to_read(int dir_fd, const char *name)
+{
+	bool is_of_session = dir_fd != AT_FDCWD;
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | (is_of_session ? O_NOFOLLOW | O_NONBLOCK : 0));
+	struct stat st;
+	int rc = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (is_of_session && fstat(fd, &st) < 0)
+		rc = -errno;
+	else if (is_of_session && !is_trusted_in(dir_fd, st.st_uid))
+		rc = -EPERM;
+	if (rc < 0)
+		close(fd);
+	return rc < 0 ? rc : fd;
+}
+
 int sim_session_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len)
 {
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
+	int fd = open_to_read(dir_fd, name);
 	char *text;
 	int rc;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	rc = read_all(fd, &text, ret_len);
 	close(fd);
 	if (rc < 0)
@@ -232,6 +391,11 @@ int sim_session_dir_read(int dir_fd, const char *name, char **ret_text, size_t *
 	else
 		*ret_text = text;
 	return rc;
+}
+
+int sim_session_dir_open_log(int dir_fd)
+{
+	return open_own_file(dir_fd, LOG_NAME, O_RDWR | O_APPEND);
 }
 
 int sim_session_dir_watch(int dir_fd)
@@ -257,8 +421,8 @@ bool sim_session_dir_has_socket(int dir_fd)
 void sim_session_dir_remove_files(int dir_fd)
 {
 	unlinkat(dir_fd, SOCKET_NAME, 0);
-	unlinkat(dir_fd, "topology.yaml", 0);
-	unlinkat(dir_fd, "topology.yaml.new", 0); /* left by a daemon that died while writing */
-	unlinkat(dir_fd, "bfsimd.log", 0);
+	unlinkat(dir_fd, TOPOLOGY_NAME, 0);
+	unlinkat(dir_fd, TOPOLOGY_NAME ".new", 0); /* left by a daemon that died while writing */
+	unlinkat(dir_fd, LOG_NAME, 0);
 	unlinkat(dir_fd, LOCK_NAME, 0);
 }

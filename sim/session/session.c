@@ -150,7 +150,7 @@ static int load_session_topology(struct sim_session *session, int dir_fd)
 {
 	char *yaml;
 	size_t len;
-	int rc = sim_session_dir_read(dir_fd, "topology.yaml", &yaml, &len);
+	int rc = sim_session_dir_read(dir_fd, SIM_SESSION_TOPOLOGY, &yaml, &len);
 
 	if (rc < 0)
 		return rc;
@@ -216,7 +216,7 @@ static void log_attach_error(const struct sim_session *session, const char *dir,
 			dir, dir);
 		return;
 	default:
-		sim_err("cannot attach to session %s: %s", dir, strerror(-rc));
+		sim_err("cannot attach to session %s: %s", dir, sim_session_dir_strerror(rc));
 	}
 }
 

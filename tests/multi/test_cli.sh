@@ -48,6 +48,23 @@ test_hints_have_quotes_around_a_directory_that_needs_them() {
 	same '' "$(ls -A "$dir")"
 }
 
+test_links_that_somebody_planted_harm_no_file() {
+	mkdir s
+	echo precious >victim
+	ln -s ../victim s/topology.yaml.new
+	status 0 bfsim up --session s
+	same precious "$(cat victim)"
+	bfsim down --session s
+	for name in bfsimd.log lock; do
+		ln -s ../victim s/$name
+		status 1 bfsim up --session s
+		says 'symbolic link' err
+		one_line err
+		same precious "$(cat victim)"
+		rm -f s/$name
+	done
+}
+
 test_the_default_session_is_one_per_user() {
 	status 0 bfsim up
 	says "^session $work/bfsim\$" out

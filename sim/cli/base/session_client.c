@@ -19,7 +19,7 @@ int cli_session_open(const char *dir)
 	int dir_fd = sim_session_dir_open(dir, false);
 
 	if (dir_fd < 0 && dir_fd != -ENOENT) {
-		cli_fail("cannot open the session directory %s: %s", dir, strerror(-dir_fd));
+		cli_fail("cannot open the session directory %s: %s", dir, sim_session_dir_strerror(dir_fd));
 		return -1;
 	}
 	if (dir_fd >= 0 && sim_session_dir_is_live(dir_fd))
