@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sim/cli/base/cli.h"
+#include "sim/cli/base/group_opt.h"
 #include "sim/cli/base/session_start.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/daemon/daemon.h"
@@ -30,13 +31,15 @@ struct options {
 	enum sim_clock_mode clock;
 	uint32_t trace_level;
 	int ready_fd;
-	bool die_with_parent, remove_dir, foreground;
+	gid_t group;
+	bool has_group, die_with_parent, remove_dir, foreground;
 };
 
 static const struct argp_option option_list[] = {
 	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0 },
 	{ "clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0 },
 	CLI_TRACE_LEVEL_OPTION,
+	CLI_GROUP_OPTION,
 	{ "foreground", 'f', NULL, 0, "Stay, and log to standard error", 0 },
 	{ "ready-fd", KEY_READY_FD, "N", 0, "Write a byte to descriptor N when the session can be used (needs -f)", 0 },
 	{ "die-with-parent", KEY_DIE_WITH_PARENT, NULL, 0, "End when the process that started this one ends (needs -f)",
@@ -67,6 +70,10 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case CLI_KEY_TRACE_LEVEL:
 		options->trace_level = cli_trace_level(arg, state);
+		return 0;
+	case CLI_KEY_GROUP:
+		options->group = cli_group(arg, state);
+		options->has_group = true;
 		return 0;
 	case 't':
 		options->topology = arg;
@@ -116,6 +123,8 @@ static int run_foreground(const struct options *options, const struct sim_sessio
 				      .topology_path = options->topology,
 				      .clock = options->clock,
 				      .trace_level = options->trace_level,
+				      .has_group = options->has_group,
+				      .group = options->group,
 				      .ready_fd = options->ready_fd };
 	int rc;
 
@@ -132,7 +141,9 @@ static int start_background(const struct options *options, const struct sim_sess
 	struct sim_launch_cfg cfg = { .session_dir = session_dir,
 				      .topology = options->topology,
 				      .clock = options->clock,
-				      .trace_level = options->trace_level };
+				      .trace_level = options->trace_level,
+				      .has_group = options->has_group,
+				      .group = options->group };
 
 	return cli_daemon_start(&cfg) < 0 ? CLI_FAILED : CLI_OK;
 }

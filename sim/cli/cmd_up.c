@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/base/group_opt.h"
 #include "sim/cli/base/session_start.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"
@@ -22,12 +23,15 @@ struct options {
 	const char *topology;
 	enum sim_clock_mode clock;
 	uint32_t trace_level;
+	bool has_group;
+	gid_t group;
 };
 
 static const struct argp_option option_list[] = {
 	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0 },
 	{ "clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0 },
 	CLI_TRACE_LEVEL_OPTION,
+	CLI_GROUP_OPTION,
 	{ 0 },
 };
 
@@ -41,6 +45,10 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case CLI_KEY_TRACE_LEVEL:
 		options->trace_level = cli_trace_level(arg, state);
+		return 0;
+	case CLI_KEY_GROUP:
+		options->group = cli_group(arg, state);
+		options->has_group = true;
 		return 0;
 	case 't':
 		options->topology = arg;
@@ -97,6 +105,8 @@ int cli_up(int argc, char **argv)
 	cfg.topology = options.topology;
 	cfg.clock = options.clock;
 	cfg.trace_level = options.trace_level;
+	cfg.has_group = options.has_group;
+	cfg.group = options.group;
 	if (cli_session_prepare(options.session.dir, &session_dir) < 0)
 		return CLI_FAILED;
 	pid = cli_daemon_start(&cfg);

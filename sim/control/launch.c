@@ -19,11 +19,12 @@
 
 #define READY_FD      3
 #define READY_FD_TEXT "3"
-#define MAX_ARGS      16
+#define MAX_ARGS      18
 
 struct launch {
 	char *program;
 	char *topology; /* absolute, or NULL */
+	char group[16];
 	const char *argv[MAX_ARGS];
 	int log_fd;      /* the daemon's standard error; -1 = the same as this process's */
 	off_t log_start; /* the daemon's messages begin at this offset of the log */
@@ -77,6 +78,11 @@ static void fill_arguments(const struct sim_launch_cfg *cfg, struct launch *laun
 	if (cfg->trace_level) {
 		*arg++ = "--trace-level";
 		*arg++ = sim_trace_level_name(cfg->trace_level);
+	}
+	if (cfg->has_group) {
+		snprintf(launch->group, sizeof(launch->group), "%u", (unsigned int)cfg->group);
+		*arg++ = "--group";
+		*arg++ = launch->group;
 	}
 	if (cfg->temporary)
 		*arg++ = "--die-with-parent";

@@ -88,8 +88,20 @@ static int open_card(struct daemon *daemon, enum sim_clock_mode clock)
 	return rc < 0 ? rc : sim_services_create(daemon->card, daemon->topology, &daemon->services);
 }
 
+static int share_session(const struct daemon *daemon)
+{
+	int rc = sim_session_dir_share(daemon->dir_fd, daemon->group);
+
+	if (rc < 0)
+		sim_err("cannot share the session with group %u: %s; the daemon's user must own the directory and be in the group",
+			(unsigned int)daemon->group, strerror(-rc));
+	return rc;
+}
+
 static int listen_for_processes(struct daemon *daemon)
 {
+	int rc;
+
 	daemon->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	daemon->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (daemon->spare_fd < 0 || daemon->epoll_fd < 0)
@@ -98,7 +110,8 @@ static int listen_for_processes(struct daemon *daemon)
 	if (daemon->listen_sock < 0)
 		return daemon->listen_sock;
 	fcntl(daemon->listen_sock, F_SETFL, O_NONBLOCK);
-	return daemon_watch(daemon, daemon->listen_sock, &daemon->listening);
+	rc = daemon->has_group ? share_session(daemon) : 0;
+	return rc < 0 ? rc : daemon_watch(daemon, daemon->listen_sock, &daemon->listening);
 }
 
 /* Parse the topology first: a wrong one is reported before any file is created. */
@@ -132,6 +145,8 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 				   .signal_fd = -1,
 				   .spare_fd = -1,
 				   .shared_fd = -1,
+				   .has_group = cfg->has_group,
+				   .group = cfg->group,
 				   .trace_level = cfg->trace_level,
 				   .listening = { SOURCE_LISTEN, NULL },
 				   .signals = { SOURCE_SIGNAL, NULL },
@@ -269,21 +284,27 @@ static int epoll_timeout_ms(const struct daemon *daemon, int timeout_ms)
 static int conn_new(struct daemon *daemon, int sock)
 {
 	struct conn *conn = calloc(1, sizeof(*conn));
-	int rc;
+	bool is_refused = false;
+	int rc = conn ? daemon_check_user(daemon, sock, &is_refused) : -ENOMEM;
 
-	if (!conn)
-		return -ENOMEM;
+	if (rc < 0) {
+		free(conn);
+		return rc;
+	}
 	*conn = (struct conn){ .sock = sock,
+			       .is_refused = is_refused,
 			       .pidfd = -1,
 			       .unsent_end = &conn->unsent,
 			       .next = daemon->conns,
 			       .socket = { SOURCE_SOCKET, conn },
 			       .process = { SOURCE_PROCESS, conn } };
 	rc = daemon_watch(daemon, sock, &conn->socket);
-	if (rc < 0)
-		free(conn);
-	else
+	if (rc == 0) {
 		daemon->conns = conn;
+		return 0;
+	}
+	daemon->num_refused -= is_refused;
+	free(conn);
 	return rc;
 }
 
@@ -313,6 +334,8 @@ static void accept_process(struct daemon *daemon)
 		close(sock);
 	else
 		reject_next(daemon);
+	if (rc == -EUSERS) /* too many that are refused */
+		return;
 	if (rc == -EMFILE || rc == -ENFILE)
 		sim_err("cannot take another process: no more descriptors; raise ulimit -n where the daemon starts");
 	else
@@ -344,6 +367,7 @@ static void reap_dead_conns(struct daemon *daemon)
 		daemon_detach(daemon, conn);
 		*link = conn->next;
 		unwatch(daemon, conn);
+		daemon->num_refused -= conn->is_refused;
 		daemon_conn_free(conn);
 		link = &daemon->conns; /* messages to other processes may have found more dead connections */
 	}

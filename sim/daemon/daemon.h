@@ -13,14 +13,18 @@
 #define SIM_DAEMON_H
 
 #include "sim/clock/clock.h"
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct sim_daemon_cfg {
 	const char *dir;           /* the session's directory; created when missing */
 	const char *topology_path; /* YAML file; NULL = the built-in topology */
 	enum sim_clock_mode clock; /* how session time passes */
 	uint32_t trace_level;      /* trace level of processes that set none (sim/trace/trace.h); 0 = the default */
-	int ready_fd;              /* gets one byte when the session is ready, and is then closed; -1 = none */
+	bool has_group;            /* members of @group may use the session, besides this user and root */
+	gid_t group;
+	int ready_fd; /* gets one byte when the session is ready, and is then closed; -1 = none */
 };
 
 /* Run a session until SHUTDOWN, SIGTERM or SIGINT, then clean its directory.

@@ -49,6 +49,7 @@ struct conn {
 	int sock;
 	int pidfd; /* -1 = the process is not visible in this PID namespace */
 	struct source socket, process;
+	bool is_refused; /* of a user who may not use the session */
 	bool attached;
 	bool detached_cleanly; /* the process sent DETACH */
 	bool unresponsive;     /* counts as stopped */
@@ -116,6 +117,9 @@ struct daemon {
 	int spare_fd; /* closed for a moment to reject a process when descriptors run out */
 	struct source listening, signals, dir;
 	int dir_watch_fd; /* -1 = not watched */
+	bool has_group;   /* @group shares the session */
+	gid_t group;
+	uint32_t num_refused, num_refused_logs;
 	bool created_dir;
 	bool unreachable; /* the socket was removed, so no process can connect */
 	bool must_accept;
@@ -162,6 +166,11 @@ bool daemon_can_queue_handshake(const struct conn *conn);
 void daemon_flush(struct daemon *daemon, struct conn *conn);
 struct conn *daemon_find_conn(struct daemon *daemon, uint32_t peer);
 void daemon_conn_free(struct conn *conn);
+
+/* access.c: which users may use the session. daemon_check_user() returns 0, or -EUSERS: too many that are refused wait
+ * for their reply. daemon_refuse_request() replies to the request of a refused process and ends the connection. */
+int daemon_check_user(struct daemon *daemon, int sock, bool *ret_is_refused);
+void daemon_refuse_request(struct daemon *daemon, struct conn *conn, struct sim_msg *msg);
 
 /* requests.c: message handlers. daemon_handle_msg() removes the descriptors that it keeps from @fds. */
 void daemon_handle_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);

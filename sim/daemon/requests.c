@@ -246,6 +246,10 @@ static bool handle_unattached_msg(struct daemon *daemon, struct conn *conn, stru
 
 void daemon_handle_msg(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
+	if (conn->is_refused) {
+		daemon_refuse_request(daemon, conn, msg);
+		return;
+	}
 	if (msg->is_reply) {
 		if (conn->attached)
 			handle_reply(daemon, conn, msg);

@@ -54,15 +54,15 @@ int sim_session_dir_default(char *path, size_t size)
 
 static bool is_own_group(gid_t group)
 {
-	gid_t groups[NGROUPS_MAX];
-	int count = getgroups(NGROUPS_MAX, groups);
+	int count = getgroups(0, NULL);
+	gid_t *groups = count > 0 ? calloc((size_t)count, sizeof(*groups)) : NULL;
+	bool found = group == getegid();
 
-	if (group == getegid())
-		return true;
+	count = groups ? getgroups(count, groups) : 0;
 	for (int i = 0; i < count; i++)
-		if (groups[i] == group)
-			return true;
-	return false;
+		found |= groups[i] == group;
+	free(groups);
+	return found;
 }
 
 /* Whether the directory's owner shares it with a group of this process: as sim_session_dir_share() does. */
