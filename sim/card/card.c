@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pcie_model/arith.h"
+
 struct card_import {
 	uint32_t peer;
 	uint32_t count; /* a process may import one key several times */
@@ -26,6 +28,7 @@ struct card_key {
 struct card_peer {
 	bool live;
 	struct sim_peer_info info;
+	uint32_t num_exports, num_imports;
 };
 
 struct sim_card {
@@ -34,6 +37,7 @@ struct sim_card {
 	uint32_t num_peers;
 	struct card_key *keys; /* index = low half of a key's id */
 	uint32_t num_keys;
+	uint32_t lowest_free_key; /* the keys below are live */
 };
 
 int sim_card_create(const struct pcie_topology *topology, struct sim_card **ret_card)
@@ -47,8 +51,10 @@ int sim_card_create(const struct pcie_topology *topology, struct sim_card **ret_
 	return 0;
 }
 
-static void key_free(struct card_key *key)
+static void key_free(struct sim_card *card, struct card_key *key)
 {
+	card->peers[key->exporter].num_exports--;
+	card->lowest_free_key = min_u32(card->lowest_free_key, (uint32_t)(key - card->keys));
 	free(key->imports);
 	key->imports = NULL;
 	key->num_imports = 0;
@@ -79,10 +85,10 @@ const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t 
 	return found ? &found->info : NULL;
 }
 
-/* The index of a free slot in a growing array, or the count if the array must grow. */
-#define FIND_FREE_SLOT(items, count)                           \
+/* The index of the first free slot from @from on in a growing array, or the count if the array must grow. */
+#define FIND_FREE_SLOT(items, from, count)                     \
 	({                                                     \
-		uint32_t slot_ = 0;                            \
+		uint32_t slot_ = (from);                       \
 		while (slot_ < (count) && (items)[slot_].live) \
 			slot_++;                               \
 		slot_;                                         \
@@ -90,7 +96,7 @@ const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t 
 
 int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer)
 {
-	uint32_t slot = FIND_FREE_SLOT(card->peers, card->num_peers);
+	uint32_t slot = FIND_FREE_SLOT(card->peers, 0, card->num_peers);
 
 	if (!pcie_topology_has_side(card->topology, info->side))
 		return -ENOENT;
@@ -129,8 +135,9 @@ static struct card_import *find_import(const struct card_key *key, uint32_t peer
 	return NULL;
 }
 
-static void import_drop(struct card_key *key, struct card_import *import)
+static void import_drop(struct sim_card *card, struct card_key *key, struct card_import *import)
 {
+	card->peers[import->peer].num_imports--;
 	*import = key->imports[--key->num_imports];
 }
 
@@ -138,9 +145,11 @@ static void key_revoke(struct sim_card *card, struct card_key *key, sim_card_rev
 {
 	uint64_t id = key_id(card, key);
 
-	for (uint32_t i = 0; i < key->num_imports; i++)
+	for (uint32_t i = 0; i < key->num_imports; i++) {
+		card->peers[key->imports[i].peer].num_imports--;
 		revoked(arg, key->imports[i].peer, id);
-	key_free(key);
+	}
+	key_free(card, key);
 }
 
 void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *revoked, void *arg)
@@ -154,7 +163,7 @@ void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *
 		struct card_import *import = key->live ? find_import(key, peer) : NULL;
 
 		if (import)
-			import_drop(key, import);
+			import_drop(card, key, import);
 		if (key->live && key->exporter == peer)
 			key_revoke(card, key, revoked, arg);
 	}
@@ -182,17 +191,21 @@ static bool may_export(const struct pcie_function *function, const struct sim_re
 int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_region *region,
 		    const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key)
 {
-	uint32_t slot = FIND_FREE_SLOT(card->keys, card->num_keys);
+	uint32_t slot = FIND_FREE_SLOT(card->keys, card->lowest_free_key, card->num_keys);
+	struct card_peer *exporter = find_peer(card, peer);
 	const struct pcie_function *function;
 	struct card_key *key;
 
-	if (!find_peer(card, peer) || region->len_bytes == 0 || region->addr + region->len_bytes < region->addr)
+	card->lowest_free_key = slot;
+	if (!exporter || region->len_bytes == 0 || region->addr + region->len_bytes < region->addr)
 		return -EINVAL;
 	function = find_peer_function(card, peer, region->function);
 	if (!function)
 		return -EINVAL;
 	if (!may_export(function, region))
 		return -ENOTSUP;
+	if (exporter->num_exports == SIM_MAX_EXPORTS)
+		return -EDQUOT;
 	if (slot == card->num_keys) {
 		uint32_t count = card->num_keys ? card->num_keys * 2 : 16;
 		struct card_key *grown = realloc(card->keys, count * sizeof(*grown));
@@ -205,6 +218,7 @@ int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_regio
 	}
 	key = &card->keys[slot];
 	key->live = true;
+	exporter->num_exports++;
 	key->exporter = peer;
 	key->region = *region;
 	memcpy(key->secret, secret, SIM_SECRET_SIZE);
@@ -245,10 +259,12 @@ static bool secret_matches(const uint8_t *a, const uint8_t *b)
 	return differ == 0;
 }
 
-static int import_add(struct card_key *key, uint32_t peer)
+static int import_add(struct sim_card *card, struct card_key *key, uint32_t peer)
 {
 	struct card_import *import = find_import(key, peer);
 
+	if (!import && card->peers[peer].num_imports == SIM_MAX_IMPORTS)
+		return -EDQUOT;
 	if (!import) {
 		import = realloc(key->imports, (key->num_imports + 1) * sizeof(*import));
 		if (!import)
@@ -256,6 +272,7 @@ static int import_add(struct card_key *key, uint32_t peer)
 		key->imports = import;
 		import += key->num_imports++;
 		*import = (struct card_import){ .peer = peer };
+		card->peers[peer].num_imports++;
 	}
 	import->count++;
 	return 0;
@@ -291,7 +308,7 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
 		return -ENOTSUP;
 	if (card->topology->functions[key->region.function].card != importer->card)
 		return -EXDEV;
-	rc = import_add(key, peer);
+	rc = import_add(card, key, peer);
 	if (rc < 0)
 		return rc;
 	*ret_region = &key->region;
@@ -305,7 +322,7 @@ void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t id)
 	struct card_import *import = key ? find_import(key, peer) : NULL;
 
 	if (import && --import->count == 0)
-		import_drop(key, import);
+		import_drop(card, key, import);
 }
 
 int sim_card_find_exporter(const struct sim_card *card, uint32_t peer, uint64_t id, uint32_t *ret_exporter)
@@ -332,17 +349,10 @@ void sim_card_set_path(struct sim_card *card, uint32_t peer, uint64_t id, const 
 void sim_card_each_peer(const struct sim_card *card, sim_card_peer_cb *cb, void *arg)
 {
 	for (uint32_t p = 0; p < card->num_peers; p++) {
-		uint32_t exports = 0, imports = 0;
+		const struct card_peer *peer = &card->peers[p];
 
-		if (!card->peers[p].live)
-			continue;
-		for (uint32_t k = 0; k < card->num_keys; k++) {
-			const struct card_key *key = &card->keys[k];
-
-			exports += key->live && key->exporter == p;
-			imports += key->live && find_import(key, p);
-		}
-		cb(arg, p, &card->peers[p].info, exports, imports);
+		if (peer->live)
+			cb(arg, p, &peer->info, peer->num_exports, peer->num_imports);
 	}
 }
 

@@ -25,6 +25,9 @@
 #define SIM_REASON_SIZE     160
 #define SIM_SHM_PREFIX_SIZE 48
 
+#define SIM_MAX_EXPORTS 32768 /* of one peer */
+#define SIM_MAX_IMPORTS 32768 /* of one peer: keys */
+
 /* The allowed accesses of importers to exported memory. */
 enum sim_access {
 	SIM_ACCESS_READ = 1,
@@ -79,8 +82,8 @@ typedef void sim_card_revoked_cb(void *arg, uint32_t peer, uint64_t key);
 /* Remove a process: its imports end without a report, its exports are revoked. */
 void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *revoked, void *arg);
 
-/* Export @region. Returns 0, -EINVAL (empty or wrapping region, or a function of
- * another side), -ENOTSUP (the function can't export) or -ENOMEM. */
+/* Export @region. Returns 0, -EINVAL (empty or wrapping region, or a function of another side), -ENOTSUP (the function
+ * can't export), -EDQUOT (SIM_MAX_EXPORTS) or -ENOMEM. */
 int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_region *region,
 		    const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key);
 
@@ -91,8 +94,8 @@ int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t key, sim_card
 bool sim_card_find_export(const struct sim_card *card, uint32_t function, uint32_t *ret_exporter, uint64_t *ret_key);
 
 /* Import a key through @function. Returns 0, -ESTALE (no such key, or a wrong secret), -EINVAL (not a function of the
- * importer's side), -ENOTSUP (the function can't import), -EXDEV (another card) or -ENOMEM. *ret_region stays the
- * card's. */
+ * importer's side), -ENOTSUP (the function can't import), -EXDEV (another card), -EDQUOT (SIM_MAX_IMPORTS) or
+ * -ENOMEM. *ret_region stays the card's. */
 int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *key, uint32_t function,
 		    const struct sim_region **ret_region, uint32_t *ret_exporter);
 

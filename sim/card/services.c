@@ -142,7 +142,7 @@ static int check_new_service(const struct sim_services *services, uint32_t peer,
 			return -EINVAL;
 		count += s->end.peer == peer;
 	}
-	return count < SIM_MAX_SERVICES ? 0 : -ENOMEM;
+	return count < SIM_MAX_SERVICES ? 0 : -EDQUOT;
 }
 
 int sim_services_listen(struct sim_services *services, uint32_t peer, uint64_t number, const struct sim_service *wanted)
@@ -230,7 +230,7 @@ static int check_new_channel(const struct sim_services *services, uint32_t peer,
 		count += c->client.peer == peer;
 		unaccepted += c->client.peer == peer && c->state != SIM_CHANNEL_OPEN;
 	}
-	return count < SIM_MAX_CHANNELS && unaccepted < SIM_MAX_UNACCEPTED ? 0 : -ENOMEM;
+	return count < SIM_MAX_CHANNELS && unaccepted < SIM_MAX_UNACCEPTED ? 0 : -EDQUOT;
 }
 
 int sim_services_connect(struct sim_services *services, uint32_t peer, uint64_t number, uint32_t function,

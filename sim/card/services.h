@@ -85,8 +85,8 @@ int sim_services_create(const struct sim_card *card, const struct pcie_topology 
 void sim_services_destroy(struct sim_services *services);
 
 /* Add a service. Returns 0, -EINVAL (not a function of the peer's side, a function without that representor, or @number
- * is in use), -EADDRINUSE (the representor has a service of that name), -ENAMETOOLONG or -ENOMEM (also:
- * SIM_MAX_SERVICES). */
+ * is in use), -EADDRINUSE (the representor has a service of that name), -ENAMETOOLONG, -EDQUOT
+ * (SIM_MAX_SERVICES) or -ENOMEM. */
 int sim_services_listen(struct sim_services *services, uint32_t peer, uint64_t number,
 			const struct sim_service *service);
 
@@ -100,8 +100,8 @@ bool sim_services_may_connect(const struct sim_services *services, uint32_t peer
 bool sim_services_has_service(const struct sim_services *services, uint32_t function, const char *name);
 
 /* Request a channel to the service @name of @function's representor, pending until @deadline_ms. Returns 0, -EINVAL
- * (not a function of the peer's side, or @number is in use or in the servers' range), -ENAMETOOLONG or -ENOMEM (also:
- * too many). @handshake is taken on success only. */
+ * (not a function of the peer's side, or @number is in use or in the servers' range), -ENAMETOOLONG, -EDQUOT
+ * (SIM_MAX_CHANNELS, SIM_MAX_UNACCEPTED) or -ENOMEM. @handshake is taken on success only. */
 int sim_services_connect(struct sim_services *services, uint32_t peer, uint64_t number, uint32_t function,
 			 const char *name, uint64_t deadline_ms, void *handshake);
 

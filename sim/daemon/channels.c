@@ -32,6 +32,8 @@ static int check_handshake(const struct daemon *daemon, struct conn *from, const
 {
 	int rc = sim_handshake_msg_check(handshake, fds);
 
+	for (uint32_t i = 0; rc == 0 && i < handshake->num_fds; i++)
+		rc = daemon_may_keep_fd(daemon, fds->fd[i]) ? 0 : -EMFILE;
 	if (rc == -EMFILE && !from->warned_fds_lost)
 		sim_err("descriptors that process %d sent were lost: no more descriptors; raise ulimit -n where the daemon starts",
 			(int)sim_card_peer(daemon->card, from->peer)->pid);

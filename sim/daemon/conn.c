@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "daemon_priv.h"
+#include "pcie_model/arith.h"
 #include "sim/base/log.h"
 
 /* A process that does not read (stopped, or in a debugger) stays attached, but must not fill the
  * daemon's memory: the daemon refuses further handshake messages to it at this limit. */
+#define RESERVED_FDS          64 /* for connections and their requests: bfsim ps works while processes use the others up */
 #define MAX_UNSENT_HANDSHAKES 256
 #define MAX_UNSENT_REPLIES    1024 /* a thread waits for its reply, so a correct process leaves fewer unread */
 
@@ -21,6 +23,27 @@ int daemon_watch(struct daemon *daemon, int fd, struct source *source)
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = source };
 
 	return epoll_ctl(daemon->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+/* The kernel gives the lowest free number: a high one says how many are open. */
+bool daemon_may_keep_fd(const struct daemon *daemon, int fd)
+{
+	int num_reserved = (int)min_u32(RESERVED_FDS, (uint32_t)daemon->max_fds / 4);
+
+	return fd < daemon->max_fds - num_reserved;
+}
+
+int daemon_lower_fd(struct daemon *daemon, int fd)
+{
+	int lower;
+
+	if (daemon_may_keep_fd(daemon, fd) || !daemon_drop_oldest_recording(daemon))
+		return fd;
+	lower = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (lower < 0)
+		return fd;
+	close(fd);
+	return lower;
 }
 
 static void set_epoll_events(struct daemon *daemon, struct conn *conn, uint32_t events)

@@ -134,6 +134,13 @@ static int open_session(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 	return rc;
 }
 
+static int max_open_fds(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (int)min_u64(limit.rlim_cur, INT_MAX) : INT_MAX;
+}
+
 int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 {
 	int rc;
@@ -145,6 +152,7 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 				   .signal_fd = -1,
 				   .spare_fd = -1,
 				   .shared_fd = -1,
+				   .max_fds = max_open_fds(),
 				   .has_group = cfg->has_group,
 				   .group = cfg->group,
 				   .trace_level = cfg->trace_level,
@@ -324,7 +332,12 @@ static void reject_next(struct daemon *daemon)
 static void accept_process(struct daemon *daemon)
 {
 	int sock = accept4(daemon->listen_sock, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	int rc = sock < 0 ? -errno : conn_new(daemon, sock);
+	int rc = sock < 0 ? -errno : 0;
+
+	if (rc == 0) {
+		sock = daemon_lower_fd(daemon, sock);
+		rc = conn_new(daemon, sock);
+	}
 
 	if (rc == 0 || rc == -EAGAIN || rc == -EINTR || rc == -ECONNABORTED)
 		return;

@@ -61,6 +61,8 @@ struct conn {
 	struct packet **unsent_end;
 	uint32_t num_unsent_replies, num_unsent_handshakes;
 	uint32_t num_describe_requests; /* in flight, from this process */
+	uint32_t num_shared_objects;    /* of its exports, kept here */
+	bool warned_objects;            /* the log has the warning that some were not kept */
 	uint64_t resume_ms;             /* end of the pause that the daemon imposed; 0 = not paused */
 	struct resume_guard guard;      /* runs while the process is stopped */
 	uint64_t recording;             /* number of its recording; 0 = none */
@@ -81,7 +83,7 @@ struct revocation {
 /* The shared object that holds a key's memory. */
 struct shared_object {
 	int fd; /* -1 = none */
-	uint32_t exporter;
+	struct conn *exporter;
 };
 
 /* The recording of a process, running or ended. */
@@ -114,6 +116,7 @@ struct daemon_process_ops {
 
 struct daemon {
 	int dir_fd, lock_fd, listen_sock, epoll_fd, signal_fd;
+	int max_fds;  /* descriptors that the daemon may have open */
 	int spare_fd; /* closed for a moment to reject a process when descriptors run out */
 	struct source listening, signals, dir;
 	int dir_watch_fd; /* -1 = not watched */
@@ -158,6 +161,8 @@ void daemon_close(struct daemon *daemon);
  * handshake messages is limited: call daemon_can_queue_handshake() first. When daemon_send_fds()
  * queues a message, it takes ownership of the descriptors. */
 int daemon_watch(struct daemon *daemon, int fd, struct source *source);
+bool daemon_may_keep_fd(const struct daemon *daemon, int fd); /* leaves some for connections and their requests */
+int daemon_lower_fd(struct daemon *daemon, int fd); /* if it can't be kept: for that of an ended process's recording */
 void daemon_watch_process(struct daemon *daemon, struct conn *conn);
 void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd);
 void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);
@@ -194,11 +199,12 @@ void daemon_close_channels_through(struct daemon *daemon, uint32_t function); /*
 void daemon_drop_channels(struct daemon *daemon);                             /* sends no notifications */
 void daemon_expire_channels(struct daemon *daemon, uint64_t now_ms);
 
-/* shared_objects.c: the shared objects that hold exported memory. */
-void daemon_add_shared_object(struct daemon *daemon, uint64_t key, uint32_t exporter, int fd); /* takes fd */
-int daemon_shared_object_fd(const struct daemon *daemon, uint64_t key);                        /* -1 = none */
+/* shared_objects.c: the shared objects that hold exported memory. One process may have a part of the daemon's
+ * descriptors: beyond that, its exports have no object, and importers another path than "mapped". */
+void daemon_add_shared_object(struct daemon *daemon, uint64_t key, struct conn *exporter, int fd); /* takes fd */
+int daemon_shared_object_fd(const struct daemon *daemon, uint64_t key);                            /* -1 = none */
 void daemon_remove_shared_object(struct daemon *daemon, uint64_t key);
-void daemon_remove_shared_objects_of(struct daemon *daemon, uint32_t exporter);
+void daemon_remove_shared_objects_of(struct daemon *daemon, const struct conn *exporter);
 
 /* fault_plan.c: changes of the fault plan. */
 void daemon_handle_fault(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds);

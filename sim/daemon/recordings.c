@@ -32,8 +32,14 @@ static void remove_recording(struct recording **link)
 
 void daemon_add_recording(struct daemon *daemon, struct conn *conn, struct sim_fds *fds)
 {
-	struct recording *recording = conn->recording == 0 && fds->count > 0 ? calloc(1, sizeof(*recording)) : NULL;
+	struct recording *recording;
 
+	if (conn->recording != 0 || fds->count == 0)
+		return;
+	fds->fd[0] = daemon_lower_fd(daemon, fds->fd[0]);
+	if (!daemon_may_keep_fd(daemon, fds->fd[0]))
+		return;
+	recording = calloc(1, sizeof(*recording));
 	if (!recording)
 		return;
 	*recording = (struct recording){ .number = ++daemon->num_recordings,

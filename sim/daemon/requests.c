@@ -22,7 +22,11 @@ static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_m
 	TERMINATE_TEXT(info.side);
 	TERMINATE_TEXT(info.program);
 	TERMINATE_TEXT(info.shm_prefix);
-	rc = conn->attached ? -EALREADY : sim_card_attach(daemon->card, &info, &conn->peer);
+	rc = conn->attached ? -EALREADY : daemon_may_keep_fd(daemon, conn->sock) ? 0 : -EUSERS;
+	if (rc == -EUSERS)
+		sim_err("cannot take another process: no more descriptors; raise ulimit -n where the daemon starts");
+	if (rc == 0)
+		rc = sim_card_attach(daemon->card, &info, &conn->peer);
 	if (rc == 0) {
 		daemon_watch_process(daemon, conn);
 		daemon_inject_new_process(daemon, conn);
@@ -42,7 +46,7 @@ static void handle_export(struct daemon *daemon, struct conn *conn, struct sim_m
 	if (rc == 0)
 		rc = sim_card_export(daemon->card, conn->peer, &region, key.secret, &key.id);
 	if (fds->count > 0 && rc == 0) {
-		daemon_add_shared_object(daemon, key.id, conn->peer, fds->fd[0]);
+		daemon_add_shared_object(daemon, key.id, conn, fds->fd[0]);
 		fds->fd[0] = -1;
 	}
 	memset(&msg->body, 0, sizeof(msg->body));

@@ -111,7 +111,7 @@ void daemon_revoke_all_of(struct daemon *daemon, struct conn *conn)
 	struct revoke_ctx ctx = { .daemon = daemon };
 
 	sim_card_detach(daemon->card, conn->peer, notify_revoked, &ctx);
-	daemon_remove_shared_objects_of(daemon, conn->peer);
+	daemon_remove_shared_objects_of(daemon, conn);
 }
 
 void daemon_revoke_all_through(struct daemon *daemon, uint32_t function)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "daemon_priv.h"
+#include "sim/base/log.h"
 
 static bool grow_shared_objects(struct daemon *daemon, uint32_t slot)
 {
@@ -22,12 +23,29 @@ static bool grow_shared_objects(struct daemon *daemon, uint32_t slot)
 	return true;
 }
 
-void daemon_add_shared_object(struct daemon *daemon, uint64_t key, uint32_t exporter, int fd)
+static bool may_keep(const struct daemon *daemon, struct conn *exporter, int fd)
 {
-	if (grow_shared_objects(daemon, (uint32_t)key))
-		daemon->shared_objects[(uint32_t)key] = (struct shared_object){ .fd = fd, .exporter = exporter };
-	else
-		close(fd); /* importers then use another path than "mapped" */
+	uint32_t limit = (uint32_t)daemon->max_fds / 2;
+
+	if (exporter->num_shared_objects < limit && daemon_may_keep_fd(daemon, fd))
+		return true;
+	if (!exporter->warned_objects)
+		sim_warn(
+			"process %d has %u exports in shared objects, and the daemon keeps no more descriptors of it (%u of one process, %d in all): importers reach further exports by a slower path than mapped; raise ulimit -n where the daemon starts",
+			(int)sim_card_peer(daemon->card, exporter->peer)->pid, exporter->num_shared_objects, limit,
+			daemon->max_fds);
+	exporter->warned_objects = true;
+	return false;
+}
+
+void daemon_add_shared_object(struct daemon *daemon, uint64_t key, struct conn *exporter, int fd)
+{
+	if (!may_keep(daemon, exporter, fd) || !grow_shared_objects(daemon, (uint32_t)key)) {
+		close(fd);
+		return;
+	}
+	daemon->shared_objects[(uint32_t)key] = (struct shared_object){ .fd = fd, .exporter = exporter };
+	exporter->num_shared_objects++;
 }
 
 int daemon_shared_object_fd(const struct daemon *daemon, uint64_t key)
@@ -39,9 +57,11 @@ int daemon_shared_object_fd(const struct daemon *daemon, uint64_t key)
 
 static void close_shared_object(struct shared_object *object)
 {
-	if (object->fd >= 0)
-		close(object->fd);
+	if (object->fd < 0)
+		return;
+	close(object->fd);
 	object->fd = -1;
+	object->exporter->num_shared_objects--;
 }
 
 void daemon_remove_shared_object(struct daemon *daemon, uint64_t key)
@@ -50,7 +70,7 @@ void daemon_remove_shared_object(struct daemon *daemon, uint64_t key)
 		close_shared_object(&daemon->shared_objects[(uint32_t)key]);
 }
 
-void daemon_remove_shared_objects_of(struct daemon *daemon, uint32_t exporter)
+void daemon_remove_shared_objects_of(struct daemon *daemon, const struct conn *exporter)
 {
 	for (uint32_t i = 0; i < daemon->num_shared_objects; i++)
 		if (daemon->shared_objects[i].exporter == exporter)

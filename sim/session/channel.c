@@ -8,6 +8,7 @@
 
 #include "channel_list.h"
 #include "session_priv.h"
+#include "sim/base/log.h"
 
 static struct sim_owner *owner_of(const struct sim_channels *channels)
 {
@@ -65,7 +66,10 @@ int sim_session_listen(struct sim_session *session, const struct sim_service *se
 	rc = owner->ops->listen(owner, listener->number, service);
 	if (rc < 0) {
 		sim_session_unlisten(session, listener); /* the owner may have it: its reply may be late */
-		return rc;
+		if (rc != -EDQUOT)
+			return rc;
+		sim_err("this process has %d services, as many as one may have; stop some", SIM_MAX_SERVICES);
+		return -ENOMEM;
 	}
 	*ret_listener = listener;
 	return 0;
@@ -177,7 +181,11 @@ int sim_session_connect(struct sim_session *session, uint32_t function, const ch
 		atomic_store(&channel->status, rc);
 	} else if (rc < 0) {
 		sim_channel_close(session, channel, -ECONNRESET); /* the owner may have the channel, as above */
-		return rc;
+		if (rc != -EDQUOT)
+			return rc;
+		sim_err("this process has %d connections, or %d that no server has accepted, as many as one may have; end some",
+			SIM_MAX_CHANNELS, SIM_MAX_UNACCEPTED);
+		return -ENOMEM;
 	}
 	*ret_channel = channel;
 	return 0;

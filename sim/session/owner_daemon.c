@@ -8,6 +8,7 @@
 
 #include "exports.h"
 #include "owner_daemon_priv.h"
+#include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/protocol/session_dir.h"
 
@@ -21,6 +22,14 @@ static int send_msg(struct daemon_owner *self, struct sim_msg *msg)
 	return sim_calls_send(&self->calls, msg, NULL, 0);
 }
 
+static int explain_quota(int rc, const char *what, int limit)
+{
+	if (rc != -EDQUOT)
+		return rc;
+	sim_err("this process has %d %s, as many as one may have in a session; end some", limit, what);
+	return -ENOMEM;
+}
+
 static int daemon_export(struct sim_owner *owner, const struct sim_region *region, int object_fd,
 			 struct sim_key *ret_key)
 {
@@ -29,7 +38,7 @@ static int daemon_export(struct sim_owner *owner, const struct sim_region *regio
 	int rc = call_daemon(owner, &msg, object_fd, NULL);
 
 	if (rc < 0)
-		return rc;
+		return explain_quota(rc, "exports", SIM_MAX_EXPORTS);
 	*ret_key = msg.body.exported;
 	rc = sim_exports_add(self->env.exports, ret_key->id, region);
 	if (rc < 0)
@@ -57,7 +66,7 @@ static int daemon_import(struct sim_owner *owner, const struct sim_key *key, uin
 		*ret_region = msg.body.imported.region;
 		*ret_exporter = msg.body.imported.exporter;
 	}
-	return rc;
+	return explain_quota(rc, "imports", SIM_MAX_IMPORTS);
 }
 
 static void daemon_unimport(struct sim_owner *owner, uint64_t key)

@@ -211,6 +211,10 @@ static void log_attach_error(const struct sim_session *session, const char *dir,
 	case -ECONNREFUSED:
 		log_no_daemon(dir, rc);
 		return;
+	case -EUSERS:
+		sim_err("the daemon of session %s has no descriptors for another process: raise ulimit -n where it starts, and start it again",
+			dir);
+		return;
 	case -EPROTO:
 		sim_err("the daemon of session %s hung up: it is of another version of bfsim, or out of descriptors; %s/bfsimd.log says which",
 			dir, dir);

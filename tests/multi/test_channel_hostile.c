@@ -222,7 +222,7 @@ static void test_a_process_has_a_limited_number_of_pending_connections(void **st
 	}
 	assert_int_equal(proc_num_fds(test_session.daemon.pid), before + SIM_MAX_UNACCEPTED);
 	hello.body.connect.number = SIM_MAX_UNACCEPTED;
-	assert_int_equal(raw_call_fds(client, hello, 1), -ENOMEM);
+	assert_int_equal(raw_call_fds(client, hello, 1), -EDQUOT);
 	close(client);
 	expect_unharmed();
 }

@@ -428,6 +428,62 @@ static void test_many_keys_keep_their_importers(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+struct counted {
+	uint32_t peer, exports, imports;
+};
+
+static void count_peer(void *arg, uint32_t peer, const struct sim_peer_info *info, uint32_t num_exports,
+		       uint32_t num_imports)
+{
+	struct counted *counted = arg;
+
+	(void)info;
+	if (peer == counted->peer) {
+		counted->exports = num_exports;
+		counted->imports = num_imports;
+	}
+}
+
+static void expect_counts(struct fixture *f, uint32_t peer, uint32_t exports, uint32_t imports)
+{
+	struct counted counted = { .peer = peer };
+
+	sim_card_each_peer(f->card, count_peer, &counted);
+	assert_int_equal(counted.exports, exports);
+	assert_int_equal(counted.imports, imports);
+}
+
+/* One export more needs another exporter. */
+static void test_one_peer_has_limited_exports_and_imports(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_region region = region_of(LEFT_HOST);
+	uint32_t host = f->host, second = attach(f, "host");
+	struct sim_key first = export(f), key = first;
+
+	assert_int_equal(import(f, &first), 0);
+	for (uint32_t i = 1; i < SIM_MAX_EXPORTS; i++) {
+		key = export(f);
+		assert_int_equal(import(f, &key), 0);
+	}
+	assert_int_equal(sim_card_export(f->card, f->host, &region, secret, &key.id), -EDQUOT);
+	expect_counts(f, f->host, SIM_MAX_EXPORTS, 0);
+	expect_counts(f, f->left, 0, SIM_MAX_IMPORTS);
+	assert_int_equal(sim_card_export(f->card, second, &region, secret, &key.id), 0);
+	assert_int_equal(import(f, &key), -EDQUOT);
+	assert_int_equal(import(f, &first), 0); /* again: no import more */
+	sim_card_unimport(f->card, f->left, first.id);
+	sim_card_unimport(f->card, f->left, first.id);
+	f->host = second;
+	assert_int_equal(import(f, &key), 0);
+	sim_card_detach(f->card, host, note, f);
+	expect_counts(f, f->left, 0, 1);
+	assert_int_equal(sim_card_revoke(f->card, second, key.id, note, f), 0);
+	expect_counts(f, second, 0, 0);
+	expect_counts(f, f->left, 0, 0);
+	f->told[0] = '\0';
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +508,7 @@ int main(void)
 		TEST(test_the_exporter_is_known_to_importers_only),
 		TEST(test_reports_list_what_lives),
 		TEST(test_many_keys_keep_their_importers),
+		TEST(test_one_peer_has_limited_exports_and_imports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

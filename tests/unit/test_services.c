@@ -412,7 +412,7 @@ static void test_one_peer_has_limited_channels_and_services(void **state)
 		server = expect_offer(f.dpu, 1000, f.host, i);
 		first = i == 0 ? server : first;
 	}
-	assert_int_equal(connect_to(f.host, SIM_MAX_UNACCEPTED, HOST0, "echo"), -ENOMEM);
+	assert_int_equal(connect_to(f.host, SIM_MAX_UNACCEPTED, HOST0, "echo"), -EDQUOT);
 	assert_int_equal(connect_to(second, 5, HOST0, "echo"), 0);
 	expect_no_offer();
 	assert_true(sim_services_close(f.services, f.dpu, first.number, &closed));
@@ -421,7 +421,7 @@ static void test_one_peer_has_limited_channels_and_services(void **state)
 		snprintf(name, sizeof(name), "service-%u", (unsigned int)i);
 		assert_int_equal(listen_on(f.dpu, i, DPU0, HOST0, name), 0);
 	}
-	assert_int_equal(listen_on(f.dpu, 1001, DPU0, HOST0, "more"), -ENOMEM);
+	assert_int_equal(listen_on(f.dpu, 1001, DPU0, HOST0, "more"), -EDQUOT);
 }
 
 static void note_service(void *arg, uint32_t peer, const struct sim_service *service)
