@@ -75,6 +75,27 @@ static int copy_bytes(struct sim_remote *dst_remote, uint64_t dst, struct sim_re
 	return copy_bounced(dst_remote, dst, src_remote, src, len);
 }
 
+static struct sim_mapping *mapping_of(struct sim_remote *remote)
+{
+	return remote && remote->mapping.addr ? &remote->mapping : NULL;
+}
+
+static bool is_lost(const struct sim_remote *remote)
+{
+	return remote && atomic_load_explicit(&remote->mapping.is_lost, memory_order_relaxed);
+}
+
+static int copy_guarded(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
+			size_t len)
+{
+	int rc;
+
+	sim_bus_guard_begin(mapping_of(dst_remote), mapping_of(src_remote));
+	rc = copy_bytes(dst_remote, dst, src_remote, src, len);
+	sim_bus_guard_end();
+	return is_lost(dst_remote) || is_lost(src_remote) ? -EIO : rc;
+}
+
 static const char *path_name(const struct sim_remote *remote)
 {
 	return remote ? sim_remote_path(remote) : "this process";
@@ -93,6 +114,13 @@ static int fail_revoked(const struct sim_remote *remote)
 	return -EIO;
 }
 
+static int fail_lost(const struct sim_remote *remote)
+{
+	sim_warn("a copy failed: process %d (%s) truncated the object that holds the memory which it exports",
+		 (int)remote->exporter_pid, remote->program);
+	return -EIO;
+}
+
 /* Log why a path failed. */
 static int log_failure(const struct sim_remote *dst_remote, const struct sim_remote *src_remote, int rc)
 {
@@ -100,6 +128,10 @@ static int log_failure(const struct sim_remote *dst_remote, const struct sim_rem
 		return fail_revoked(src_remote);
 	if (is_revoked(dst_remote))
 		return fail_revoked(dst_remote);
+	if (is_lost(src_remote))
+		return fail_lost(src_remote);
+	if (is_lost(dst_remote))
+		return fail_lost(dst_remote);
 	sim_warn(
 		"a copy failed (from: %s, to: %s, error %d): the exporter died, unmapped the memory or changed its user id, or a local buffer is not mapped",
 		path_name(src_remote), path_name(dst_remote), -rc);
@@ -120,7 +152,7 @@ int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src
 		release_remote(src_remote);
 		return fail_revoked(dst_remote);
 	}
-	rc = copy_bytes(dst_remote, dst, src_remote, src, len);
+	rc = copy_guarded(dst_remote, dst, src_remote, src, len);
 	if (rc < 0)
 		rc = log_failure(dst_remote, src_remote, rc);
 	release_remote(dst_remote);

@@ -7,7 +7,7 @@
 
 #include "path.h"
 
-/* An access beyond the object's end would raise SIGBUS. */
+/* A later truncation is noticed by the copy that meets it (bus_guard.h). */
 static bool object_covers(const struct stat *object, const struct sim_region *region)
 {
 	return region->object_offset <= (uint64_t)object->st_size &&
@@ -46,15 +46,17 @@ static int mapped_open(struct sim_remote *remote, const struct sim_remote_cfg *c
 		*ret_reason = "its object can't be mapped here";
 		return -errno;
 	}
-	remote->mapping = mapping;
-	remote->mapping_len_bytes = len;
+	sim_bus_guard_install();
+	remote->mapping.addr = mapping;
+	remote->mapping.len_bytes = len;
 	remote->base = (uint8_t *)mapping + before;
 	return 0;
 }
 
 static void mapped_close(struct sim_remote *remote)
 {
-	munmap(remote->mapping, remote->mapping_len_bytes);
+	munmap(remote->mapping.addr, remote->mapping.len_bytes);
+	remote->mapping.addr = NULL;
 	remote->base = NULL;
 }
 

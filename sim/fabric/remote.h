@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bus_guard.h"
 #include "sim/fabric/ofi/ofi.h"
 #include "sim/card/card.h"
 
@@ -53,8 +54,7 @@ struct sim_remote {
 	uint8_t *base; /* the memory in this process, when the path maps it; else NULL */
 	const struct sim_path_ops *path;
 	/* Owned by the path. */
-	void *mapping;
-	size_t mapping_len_bytes;
+	struct sim_mapping mapping;
 	struct sim_peer_process *process; /* path cma: the exporter */
 	int32_t exporter_pid;             /* for messages, like @program */
 	char program[SIM_PROGRAM_SIZE];
