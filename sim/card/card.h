@@ -19,11 +19,10 @@
 
 #include "pcie_model/topology/topology.h"
 
-#define SIM_SECRET_SIZE     16
-#define SIM_PROGRAM_SIZE    32
-#define SIM_PATH_NAME_SIZE  16
-#define SIM_REASON_SIZE     160
-#define SIM_SHM_PREFIX_SIZE 48
+#define SIM_SECRET_SIZE    16
+#define SIM_PROGRAM_SIZE   32
+#define SIM_PATH_NAME_SIZE 16
+#define SIM_REASON_SIZE    160
 
 #define SIM_MAX_EXPORTS 32768 /* of one peer */
 #define SIM_MAX_IMPORTS 32768 /* of one peer: keys */
@@ -42,10 +41,8 @@ struct sim_peer_info {
 	uint32_t uid;
 	char side[PCIE_SIDE_SIZE];
 	char program[SIM_PROGRAM_SIZE];
-	uint64_t pid_ns, net_ns;              /* namespace inodes, 0 = unknown */
-	uint64_t shm_dev;                     /* device number of its /dev/shm, 0 = none */
-	char shm_prefix[SIM_SHM_PREFIX_SIZE]; /* prefix of the names of its files in /dev/shm */
-	uint64_t cookie_addr;                 /* address of the cookie in its memory */
+	uint64_t pid_ns, net_ns;         /* namespace inodes, 0 = unknown */
+	uint64_t cookie_addr;            /* address of the cookie in its memory */
 	uint8_t cookie[SIM_SECRET_SIZE]; /* a peer that reads these bytes there knows that the pid is this process */
 };
 

@@ -117,8 +117,6 @@ static void queue_unsent(struct daemon *daemon, struct conn *conn, const struct 
 {
 	struct packet *packet;
 
-	if (msg->type == SIM_MSG_WAKE_EXPORTER) /* a late wake-up has no use */
-		return;
 	if (msg->type == SIM_MSG_NOTIFY_PEER && is_notify_queued(conn, msg))
 		return;
 	if (msg->is_reply && conn->num_unsent_replies == MAX_UNSENT_REPLIES) {

@@ -72,12 +72,10 @@ static int claim_session_dir(struct daemon *daemon, const char *dir, const char 
 
 static int open_card(struct daemon *daemon, enum sim_clock_mode clock)
 {
-	struct stat shm;
 	int rc;
 
 	if (getrandom(daemon->session, sizeof(daemon->session), 0) != sizeof(daemon->session))
 		return -EIO;
-	daemon->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
 	rc = sim_shared_state_create(clock, &daemon->shared, &daemon->shared_fd);
 	if (rc == 0) {
 		daemon->zero_ns = sim_clock_page_start_ns(&sim_shared_state_of(&daemon->shared)->clock);

@@ -128,7 +128,6 @@ struct daemon {
 	bool must_accept;
 	bool stop;
 	uint8_t session[SIM_SESSION_ID_SIZE];
-	uint64_t shm_dev; /* device number of the daemon's /dev/shm, 0 = none */
 	struct pcie_topology *topology;
 	struct sim_card *card;
 	struct sim_services *services;

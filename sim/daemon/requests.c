@@ -10,9 +10,8 @@
 #include "sim/base/monotonic.h"
 #include "sim/base/log.h"
 
-#define EXPORTER_TIMEOUT_MS \
-	10000 /* the first answer includes loading libfabric; shorter than the importer's own timeout */
-#define MAX_DESCRIBE_REQUESTS 64 /* in flight for one importer: one for each of its threads */
+#define EXPORTER_TIMEOUT_MS   10000 /* shorter than the importer's own timeout */
+#define MAX_DESCRIBE_REQUESTS 64    /* in flight for one importer: one for each of its threads */
 
 static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
@@ -21,7 +20,6 @@ static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_m
 
 	TERMINATE_TEXT(info.side);
 	TERMINATE_TEXT(info.program);
-	TERMINATE_TEXT(info.shm_prefix);
 	rc = conn->attached ? -EALREADY : daemon_may_keep_fd(daemon, conn->sock) ? 0 : -EUSERS;
 	if (rc == -EUSERS)
 		sim_err("cannot take another process: no more descriptors; raise ulimit -n where the daemon starts");
@@ -72,7 +70,7 @@ static void handle_import(struct daemon *daemon, struct conn *conn, struct sim_m
 }
 
 /* ---- DESCRIBE ----
- * An importer asks how to reach memory through libfabric. The daemon forwards the request to the
+ * An importer asks for access that its exporter serves. The daemon forwards the request to the
  * exporter, which may be stopped or faulty; so each request has a deadline. */
 
 static void reject_describe(struct daemon *daemon, struct conn *importer, struct sim_msg *msg, int status)
@@ -119,44 +117,36 @@ static void remove_describe_request(struct describe_request **link)
 	free(request);
 }
 
-static void forward_describe_reply(struct daemon *daemon, struct describe_request **link, struct sim_msg *msg)
+static void forward_describe_reply(struct daemon *daemon, struct describe_request **link, struct sim_msg *msg,
+				   struct sim_fds *fds)
 {
 	struct conn *importer = (*link)->importer;
 
 	msg->seq = (*link)->importer_seq;
 	remove_describe_request(link);
-	daemon_send(daemon, importer, msg, -1);
+	daemon_send_fds(daemon, importer, msg, fds);
 }
 
 static void fail_describe(struct daemon *daemon, struct describe_request **link, int status)
 {
 	struct sim_msg msg = { .type = SIM_MSG_DESCRIBE, .is_reply = 1, .status = status };
+	struct sim_fds none = { .count = 0 };
 
-	forward_describe_reply(daemon, link, &msg);
+	forward_describe_reply(daemon, link, &msg, &none);
 }
 
-static void handle_describe_reply(struct daemon *daemon, struct conn *exporter, struct sim_msg *msg)
+static void handle_describe_reply(struct daemon *daemon, struct conn *exporter, struct sim_msg *msg,
+				  struct sim_fds *fds)
 {
 	for (struct describe_request **link = &daemon->describe_requests; *link; link = &(*link)->next) {
 		if ((*link)->seq == msg->seq && (*link)->exporter == exporter) {
-			forward_describe_reply(daemon, link, msg);
+			forward_describe_reply(daemon, link, msg, fds);
 			return;
 		}
 	}
 }
 
 /* ---- other requests ---- */
-
-static void handle_wake_exporter(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
-{
-	uint32_t exporter;
-	struct conn *to = NULL;
-
-	if (sim_card_find_exporter(daemon->card, conn->peer, msg->body.key.id, &exporter) == 0)
-		to = daemon_find_conn(daemon, exporter);
-	if (to)
-		daemon_send(daemon, to, msg, -1);
-}
 
 static void handle_status(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
@@ -194,9 +184,6 @@ static void handle_attached_msg(struct daemon *daemon, struct conn *conn, struct
 	case SIM_MSG_DESCRIBE:
 		forward_describe(daemon, conn, msg);
 		break;
-	case SIM_MSG_WAKE_EXPORTER:
-		handle_wake_exporter(daemon, conn, msg);
-		break;
 	case SIM_MSG_ADD_RECORDING:
 		daemon_add_recording(daemon, conn, fds);
 		break;
@@ -211,10 +198,10 @@ static void handle_attached_msg(struct daemon *daemon, struct conn *conn, struct
 	}
 }
 
-static void handle_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+static void handle_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
 	if (msg->type == SIM_MSG_DESCRIBE)
-		handle_describe_reply(daemon, conn, msg);
+		handle_describe_reply(daemon, conn, msg, fds);
 	else if (msg->type == SIM_MSG_REVOKED)
 		daemon_importer_released(daemon, conn, msg->seq);
 }
@@ -256,7 +243,7 @@ void daemon_handle_msg(struct daemon *daemon, struct conn *conn, struct sim_msg 
 	}
 	if (msg->is_reply) {
 		if (conn->attached)
-			handle_reply(daemon, conn, msg);
+			handle_reply(daemon, conn, msg, fds);
 		return;
 	}
 	if (handle_unattached_msg(daemon, conn, msg, fds))
@@ -281,22 +268,12 @@ static void cancel_describe_requests(struct daemon *daemon, struct conn *conn)
 	}
 }
 
-/* Remove the files of libfabric's shm provider that a dead process left in /dev/shm, if the daemon
- * uses the same /dev/shm. */
-static void remove_dead_shm(const struct daemon *daemon, const struct sim_peer_info *dead)
-{
-	if (dead->shm_dev != 0 && dead->shm_dev == daemon->shm_dev && sim_ofi_shm_cleanup(dead->shm_prefix) > 0)
-		sim_dbg("removed what process %d (%s) left in /dev/shm", (int)dead->pid, dead->program);
-}
-
 void daemon_detach(struct daemon *daemon, struct conn *conn)
 {
 	if (!conn->attached)
 		return;
 	conn->attached = false;
 	daemon_end_recording(daemon, conn);
-	if (!conn->detached_cleanly)
-		remove_dead_shm(daemon, sim_card_peer(daemon->card, conn->peer));
 	daemon_close_channels_of(daemon, conn);
 	daemon_revoke_all_of(daemon, conn);
 	daemon_remove_from_revocations(daemon, conn);

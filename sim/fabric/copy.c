@@ -132,6 +132,8 @@ static int log_failure(const struct sim_remote *dst_remote, const struct sim_rem
 		return fail_lost(src_remote);
 	if (is_lost(dst_remote))
 		return fail_lost(dst_remote);
+	if (rc == -ETIMEDOUT) /* the path has logged it */
+		return -EIO;
 	sim_warn(
 		"a copy failed (from: %s, to: %s, error %d): the exporter died, unmapped the memory or changed its user id, or a local buffer is not mapped",
 		path_name(src_remote), path_name(dst_remote), -rc);

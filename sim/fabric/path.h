@@ -4,7 +4,7 @@
  *   in-place  both ends in this process
  *   mapped    the memory lies in a shared object (memfd, /dev/shm, hugetlbfs, file, dmabuf): map it
  *   cma       process_vm_readv and process_vm_writev
- *   shm, tcp  libfabric
+ *   shm, tcp  the exporter's helper thread serves the memory (served/served.h)
  *
  * in order of preference. A path that maps sets remote->base, and its read and write slots are not
  * called; the other paths copy. Offsets count from the region's start.

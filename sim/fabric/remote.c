@@ -32,13 +32,11 @@ static bool is_candidate(const struct sim_path_ops *path, const struct sim_remot
 	return !cfg->forced_path || strcmp(path->name, cfg->forced_path) == 0;
 }
 
-/* Open the first path that works and keep the reasons against the others. A path that timed out waiting for
- * the exporter (which may be stopped) might work later: -ETIMEDOUT. An export that ended meanwhile
- * ends the search: -ESTALE. */
+/* Open the first path that works and keep the reasons against the others. Two results end the search: -ESTALE, as the
+ * export has ended, and -ETIMEDOUT, as an exporter that does not answer, which may be stopped, would not answer for the
+ * next path either. */
 static int open_best_path(struct sim_remote *remote, const struct sim_remote_cfg *cfg)
 {
-	int failure = -ENOTSUP;
-
 	for (size_t i = 0; i < NUM_PATHS; i++) {
 		const char *reason = "failed";
 		int rc;
@@ -52,12 +50,12 @@ static int open_best_path(struct sim_remote *remote, const struct sim_remote_cfg
 		}
 		if (rc == -ESTALE)
 			return rc;
-		if (rc == -ETIMEDOUT || rc == -EHOSTUNREACH)
-			failure = -ETIMEDOUT;
 		if (paths[i] != &sim_path_in_place || cfg->forced_path)
 			add_reason(remote, paths[i]->name, reason);
+		if (rc == -ETIMEDOUT)
+			return rc;
 	}
-	return failure;
+	return -ENOTSUP;
 }
 
 static bool path_exists(const char *name)
@@ -66,6 +64,16 @@ static bool path_exists(const char *name)
 		if (strcmp(paths[i]->name, name) == 0)
 			return true;
 	return false;
+}
+
+static void log_no_path(const struct sim_remote_cfg *cfg, const struct sim_remote *remote, int rc)
+{
+	if (rc == -ETIMEDOUT)
+		sim_err("process %d (%s) on side %s lives but does not answer; is it stopped (SIGSTOP, a debugger)? %s",
+			(int)cfg->exporter.pid, cfg->exporter.program, cfg->exporter.side, remote->reason);
+	else if (rc != -ESTALE)
+		sim_err("no data path to process %d (%s) on side %s works: %s", (int)cfg->exporter.pid,
+			cfg->exporter.program, cfg->exporter.side, remote->reason);
 }
 
 int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_remote)
@@ -83,14 +91,11 @@ int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_
 		return -ENOMEM;
 	remote->key = cfg->key;
 	remote->region = cfg->region;
-	remote->peer = cfg->peer;
 	remote->exporter_pid = cfg->exporter.pid;
 	memcpy(remote->program, cfg->exporter.program, sizeof(remote->program));
 	rc = open_best_path(remote, cfg);
 	if (rc < 0) {
-		if (rc != -ESTALE)
-			sim_err("no data path to process %d (%s) on side %s works: %s", (int)cfg->exporter.pid,
-				cfg->exporter.program, cfg->exporter.side, remote->reason);
+		log_no_path(cfg, remote, rc);
 		free(remote);
 		return rc;
 	}

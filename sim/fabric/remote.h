@@ -23,18 +23,17 @@
 #include <stdint.h>
 
 #include "bus_guard.h"
-#include "sim/fabric/ofi/ofi.h"
 #include "sim/card/card.h"
+#include "sim/fabric/served/served.h"
 
 struct sim_path_ops;
 struct sim_peer_process;
 
 /* Calls of the session that reach the exporter's helper thread. */
 struct sim_remote_peer {
-	/* Ask the helper to expose the memory through @provider. Returns 0, -ESTALE (the export ended) or another -errno. */
-	int (*describe)(void *arg, const char *provider, struct sim_ofi_desc *ret_desc);
-	/* Ask the helper to serve its peers now. */
-	void (*notify_peer)(void *arg);
+	/* As of struct sim_link_cfg. */
+	int (*describe)(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
+			int *ret_fd);
 	void *arg;
 };
 
@@ -58,8 +57,7 @@ struct sim_remote {
 	struct sim_peer_process *process; /* path cma: the exporter */
 	int32_t exporter_pid;             /* for messages, like @program */
 	char program[SIM_PROGRAM_SIZE];
-	struct sim_ofi_link *link;
-	struct sim_remote_peer peer;
+	struct sim_link *link;
 	/* State. */
 	atomic_bool revoked;
 	atomic_uint in_flight;        /* copies in flight */

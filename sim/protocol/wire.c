@@ -22,7 +22,6 @@ size_t sim_msg_size(uint16_t type, bool is_reply)
 		[SIM_MSG_UNIMPORT] = { MSG_BYTES(key), 0 },
 		[SIM_MSG_PATH] = { MSG_BYTES(path), 0 },
 		[SIM_MSG_DESCRIBE] = { MSG_BYTES(describe), MSG_BYTES(described) },
-		[SIM_MSG_WAKE_EXPORTER] = { MSG_BYTES(key), 0 },
 		[SIM_MSG_REVOKED] = { MSG_BYTES(key), HEAD_BYTES },
 		[SIM_MSG_STATUS] = { HEAD_BYTES, HEAD_BYTES },
 		[SIM_MSG_SHUTDOWN] = { HEAD_BYTES, HEAD_BYTES },

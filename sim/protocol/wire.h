@@ -8,9 +8,9 @@
  *   process -> daemon   ATTACH EXPORT REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
  *                       LISTEN UNLISTEN CONNECT ACCEPT HANDSHAKE SHARED_STATE FAULT
  *                       GET_RECORDING                                                        (with a reply)
- *                       UNIMPORT PATH WAKE_EXPORTER DETACH CLOSE NOTIFY_PEER ADD_RECORDING   (without)
+ *                       UNIMPORT PATH DETACH CLOSE NOTIFY_PEER ADD_RECORDING                 (without)
  *   daemon -> process   REVOKED DESCRIBE                                                     (with a reply)
- *                       WAKE_EXPORTER OFFER ACCEPT HANDSHAKE CLOSE NOTIFY_PEER FUNCTIONS_CHANGED   (without)
+ *                       OFFER ACCEPT HANDSHAKE CLOSE NOTIFY_PEER FUNCTIONS_CHANGED           (without)
  *
  * Both ends run the same build; a receiver refuses any other version. A receiver checks the size, the type and the
  * status of a message before it uses the message.
@@ -27,9 +27,9 @@
 #include "sim/card/card.h"
 #include "sim/card/services.h"
 #include "sim/faults/rule/rule.h"
-#include "sim/fabric/ofi/ofi.h"
+#include "sim/fabric/served/served.h"
 
-#define SIM_WIRE_VERSION 4
+#define SIM_WIRE_VERSION 5
 
 enum sim_msg_type {
 	SIM_MSG_ATTACH = 1, /* attach this process */
@@ -37,13 +37,12 @@ enum sim_msg_type {
 	SIM_MSG_REVOKE,     /* end a key of the sender; the reply comes when no importer accesses the memory any more */
 	SIM_MSG_IMPORT,     /* import a key; the reply may carry the object's descriptor */
 	SIM_MSG_UNIMPORT,
-	SIM_MSG_PATH,          /* the data path of an import */
-	SIM_MSG_DESCRIBE,      /* ask how to reach an imported memory through libfabric; forwarded to its exporter */
-	SIM_MSG_WAKE_EXPORTER, /* ask the exporter's helper thread to serve its peers; forwarded */
-	SIM_MSG_REVOKED,       /* an imported key ended; the reply comes when no copy accesses its memory any more */
-	SIM_MSG_STATUS,        /* the attached processes; the reply carries a descriptor of a JSON text */
-	SIM_MSG_SHUTDOWN,      /* end the daemon */
-	SIM_MSG_DETACH,        /* orderly detach; the daemon takes an end without this message for a death */
+	SIM_MSG_PATH, /* the data path of an import */
+	SIM_MSG_DESCRIBE, /* ask the exporter of an imported key to serve it; forwarded. The reply may carry the end of a connection */
+	SIM_MSG_REVOKED = 9, /* an imported key ended; the reply comes when no copy accesses its memory any more */
+	SIM_MSG_STATUS,      /* the attached processes; the reply carries a descriptor of a JSON text */
+	SIM_MSG_SHUTDOWN,    /* end the daemon */
+	SIM_MSG_DETACH,      /* orderly detach; the daemon takes an end without this message for a death */
 	/* Channels. Each process identifies its end by a number, which other processes do not use. */
 	SIM_MSG_LISTEN, /* offer a service: a name on a representor */
 	SIM_MSG_UNLISTEN,
@@ -95,7 +94,7 @@ struct sim_msg {
 		struct sim_key exported;
 		struct {
 			uint64_t id;
-		} key; /* REVOKE, UNIMPORT, WAKE_EXPORTER, REVOKED */
+		} key; /* REVOKE, UNIMPORT, REVOKED */
 		struct {
 			struct sim_key key;
 			uint32_t function;
@@ -111,9 +110,10 @@ struct sim_msg {
 		} path;
 		struct {
 			uint64_t id;
-			char provider[SIM_OFI_PROVIDER_SIZE];
+			uint32_t transport; /* enum sim_transport */
+			uint32_t connect;   /* 0 or 1: make a connection, too */
 		} describe;
-		struct sim_ofi_desc described;
+		struct sim_grant described;
 		struct {
 			uint64_t number;
 			uint32_t function;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exports: registered with the owner, kept here, and exposed to peers through libfabric when one asks. */
+/* Exports: registered with the owner, kept here, and exposed to peers when one asks. */
 #include "exports.h"
 
 #include <errno.h>
@@ -13,7 +13,6 @@
 #include "session_priv.h"
 #include "sim/base/monotonic.h"
 
-#define MAX_TARGETS    4     /* providers in use at once */
 #define SPIN_NS        50000 /* poll this long after the last event: a wake-up costs more */
 #define YIELD_AFTER_NS 15000 /* poll this long without yielding the CPU, which the peer may need */
 
@@ -21,14 +20,9 @@ struct export
 {
 	uint64_t key;
 	struct sim_region region;
-	struct sim_ofi_mem *exposed[MAX_TARGETS];
-	struct sim_ofi_desc *descs[MAX_TARGETS];
+	bool is_exposed;
+	struct sim_grant grant;
 	struct export *next;
-};
-
-struct target {
-	char provider[SIM_OFI_PROVIDER_SIZE];
-	struct sim_ofi_target *target;
 };
 
 struct sim_exports {
@@ -36,8 +30,8 @@ struct sim_exports {
 	int epoll_fd;
 	uint64_t epoll_tag;
 	struct export *list;
-	struct target targets[MAX_TARGETS];
-	unsigned int num_targets;
+	_Atomic(struct sim_target *) target; /* NULL = no peer has asked so far, or closed */
+	bool is_closed;
 };
 
 int sim_exports_create(int epoll_fd, uint64_t epoll_tag, struct sim_exports **ret_exports)
@@ -53,30 +47,31 @@ int sim_exports_create(int epoll_fd, uint64_t epoll_tag, struct sim_exports **re
 	return 0;
 }
 
-static void unexpose(struct export *export)
+static void unexpose(struct sim_exports *exports, struct export *export)
 {
-	for (int i = 0; i < MAX_TARGETS; i++) {
-		sim_ofi_target_deregister(export->exposed[i]);
-		free(export->descs[i]);
-		export->exposed[i] = NULL;
-		export->descs[i] = NULL;
-	}
+	if (export->is_exposed && exports->target)
+		sim_target_hide(exports->target, &export->grant);
+	export->is_exposed = false;
 }
 
-static void export_free(struct export *export)
+static void export_free(struct sim_exports *exports, struct export *export)
 {
-	unexpose(export);
+	unexpose(exports, export);
 	free(export);
 }
 
 void sim_exports_close(struct sim_exports *exports)
 {
 	pthread_mutex_lock(&exports->lock);
-	for (struct export *export = exports->list; export; export = export->next)
-		unexpose(export);
-	while (exports->num_targets > 0)
-		sim_ofi_target_destroy(exports->targets[--exports->num_targets].target);
+	sim_target_destroy(exports->target);
+	exports->target = NULL;
+	exports->is_closed = true;
 	pthread_mutex_unlock(&exports->lock);
+}
+
+void sim_exports_abandon(struct sim_exports *exports)
+{
+	sim_target_abandon(exports->target);
 }
 
 void sim_exports_destroy(struct sim_exports *exports)
@@ -87,7 +82,7 @@ void sim_exports_destroy(struct sim_exports *exports)
 		struct export *first = exports->list;
 
 		exports->list = first->next;
-		export_free(first);
+		export_free(exports, first);
 	}
 	sim_exports_close(exports);
 	pthread_mutex_destroy(&exports->lock);
@@ -118,7 +113,7 @@ void sim_exports_remove(struct sim_exports *exports, uint64_t key)
 		if (export->key != key)
 			continue;
 		*link = export->next;
-		export_free(export);
+		export_free(exports, export);
 		break;
 	}
 	pthread_mutex_unlock(&exports->lock);
@@ -133,112 +128,75 @@ static struct export *find_export(struct sim_exports *exports, uint64_t key)
 	return export;
 }
 
-/* Returns the index of the provider's target, opened on first need, or -errno. */
-static int open_target(struct sim_exports *exports, const char *provider)
+static int open_target(struct sim_exports *exports)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.u64 = exports->epoll_tag };
-	struct target *target = &exports->targets[exports->num_targets];
-	int fd, rc;
+	struct sim_target *target;
+	int rc;
 
-	for (unsigned int i = 0; i < exports->num_targets; i++)
-		if (strcmp(exports->targets[i].provider, provider) == 0)
-			return (int)i;
-	if (exports->num_targets == MAX_TARGETS)
-		return -EMFILE;
-	rc = sim_ofi_target_create(provider, &target->target);
+	if (exports->is_closed)
+		return -ESTALE;
+	if (exports->target)
+		return 0;
+	rc = sim_target_create(&target);
 	if (rc < 0)
 		return rc;
-	strncpy(target->provider, provider, sizeof(target->provider) - 1);
-	fd = sim_ofi_target_fd(target->target);
-	if (fd >= 0 && epoll_ctl(exports->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0) {
+	if (epoll_ctl(exports->epoll_fd, EPOLL_CTL_ADD, sim_target_fd(target), &event) < 0) {
 		rc = -errno;
-		sim_ofi_target_destroy(target->target);
+		sim_target_destroy(target);
 		return rc;
 	}
-	return (int)exports->num_targets++;
-}
-
-static int describe_locked(struct sim_exports *exports, uint64_t key, const char *provider,
-			   struct sim_ofi_desc *ret_desc)
-{
-	struct export *export = find_export(exports, key);
-	struct sim_ofi_desc *desc;
-	int index, rc;
-
-	if (!export)
-		return -ESTALE;
-	index = open_target(exports, provider);
-	if (index < 0)
-		return index;
-	if (!export->exposed[index]) {
-		desc = calloc(1, sizeof(*desc));
-		if (!desc)
-			return -ENOMEM;
-		rc = sim_ofi_target_register(exports->targets[index].target,
-					     (void *)(uintptr_t) export->region.cpu_addr, export->region.len_bytes,
-					     export->region.access & SIM_ACCESS_WRITE, &export->exposed[index], desc);
-		if (rc < 0) {
-			free(desc);
-			return rc;
-		}
-		export->descs[index] = desc;
-	}
-	*ret_desc = *export->descs[index];
+	exports->target = target;
 	return 0;
 }
 
-int sim_exports_describe(struct sim_exports *exports, uint64_t key, const char *provider, struct sim_ofi_desc *ret_desc)
+static int describe_locked(struct sim_exports *exports, uint64_t key, enum sim_transport transport, bool connect,
+			   struct sim_grant *ret_grant, int *ret_fd)
+{
+	struct export *export = find_export(exports, key);
+	int rc = export ? open_target(exports) : -ESTALE;
+
+	if (rc < 0)
+		return rc;
+	if (!export->is_exposed)
+		rc = sim_target_expose(exports->target, (void *)(uintptr_t) export->region.cpu_addr,
+				       export->region.len_bytes, export->region.access & SIM_ACCESS_WRITE,
+				       &export->grant);
+	if (rc < 0)
+		return rc;
+	export->is_exposed = true;
+	*ret_grant = export->grant;
+	return connect ? sim_target_connect(exports->target, transport, ret_fd) : 0;
+}
+
+int sim_exports_describe(struct sim_exports *exports, uint64_t key, enum sim_transport transport, bool connect,
+			 struct sim_grant *ret_grant, int *ret_fd)
 {
 	int rc;
 
+	*ret_fd = -1;
 	pthread_mutex_lock(&exports->lock);
-	rc = describe_locked(exports, key, provider, ret_desc);
+	rc = describe_locked(exports, key, transport, connect, ret_grant, ret_fd);
 	pthread_mutex_unlock(&exports->lock);
 	return rc;
 }
 
-/* Annotations of the thread sanitizer, if it is linked. They exclude libfabric's copies for peers: handshakes between
- * the two sides order these copies, so they are no race of this thread. */
-void AnnotateIgnoreReadsBegin(const char *file, int line) __attribute__((weak));
-void AnnotateIgnoreReadsEnd(const char *file, int line) __attribute__((weak));
-void AnnotateIgnoreWritesBegin(const char *file, int line) __attribute__((weak));
-void AnnotateIgnoreWritesEnd(const char *file, int line) __attribute__((weak));
-
-static void tsan_ignore_begin(void)
+static unsigned int serve_round(struct sim_exports *exports)
 {
-	if (!AnnotateIgnoreWritesBegin)
-		return;
-	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
-	AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
-}
-
-static void tsan_ignore_end(void)
-{
-	if (!AnnotateIgnoreWritesEnd)
-		return;
-	AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
-	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
-}
-
-/* Poll each target once. Returns the number of events. */
-static int serve_round(struct sim_exports *exports)
-{
-	int events = 0;
+	unsigned int served;
 
 	pthread_mutex_lock(&exports->lock);
-	for (unsigned int i = 0; i < exports->num_targets; i++)
-		events += sim_ofi_target_serve(exports->targets[i].target);
+	served = sim_target_serve(exports->target);
 	pthread_mutex_unlock(&exports->lock);
-	return events;
+	return served;
 }
 
 static bool may_sleep(struct sim_exports *exports)
 {
-	bool may = true;
+	bool may;
 
 	pthread_mutex_lock(&exports->lock);
-	for (unsigned int i = 0; i < exports->num_targets; i++)
-		may &= sim_ofi_target_may_sleep(exports->targets[i].target);
+	may = sim_target_may_sleep(exports->target);
 	pthread_mutex_unlock(&exports->lock);
 	return may;
 }
@@ -246,11 +204,9 @@ static bool may_sleep(struct sim_exports *exports)
 bool sim_exports_serve(struct sim_exports *exports, unsigned int max_us)
 {
 	uint64_t now = sim_monotonic_ns(), end = now + (uint64_t)max_us * 1000, idle_since = now;
-	bool safe;
 
-	if (exports->num_targets == 0) /* only the thread that serves opens targets */
+	if (!exports->target) /* only the thread that serves opens it, and it is closed when that thread has ended */
 		return true;
-	tsan_ignore_begin();
 	do {
 		if (serve_round(exports) > 0)
 			idle_since = now;
@@ -258,9 +214,7 @@ bool sim_exports_serve(struct sim_exports *exports, unsigned int max_us)
 		if (now - idle_since >= YIELD_AFTER_NS)
 			sched_yield();
 	} while (now < end && now - idle_since < SPIN_NS);
-	safe = may_sleep(exports);
-	tsan_ignore_end();
-	return safe;
+	return may_sleep(exports);
 }
 
 int sim_session_export(struct sim_session *session, const struct sim_region *region, int object_fd,

@@ -33,18 +33,12 @@ struct sim_imports {
 	struct import *first;
 };
 
-static int import_describe(void *arg, const char *provider, struct sim_ofi_desc *ret_desc)
+static int import_describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
+			   int *ret_fd)
 {
 	struct import_peer *peer = arg;
 
-	return peer->owner->ops->describe(peer->owner, peer->key, provider, ret_desc);
-}
-
-static void import_notify_peer(void *arg)
-{
-	struct import_peer *peer = arg;
-
-	peer->owner->ops->wake_exporter(peer->owner, peer->key);
+	return peer->owner->ops->describe(peer->owner, peer->key, transport, connect, ret_grant, ret_fd);
 }
 
 /* Ask the owner for the memory and open a path to it. */
@@ -55,7 +49,7 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 				      .self = imports->session->self,
 				      .object_fd = -1,
 				      .forced_path = imports->session->forced_path,
-				      .peer = { import_describe, import_notify_peer, &import->peer } };
+				      .peer = { import_describe, &import->peer } };
 	struct sim_owner *owner = import->peer.owner;
 	int rc = owner->ops->import(owner, key, function, &cfg.region, &cfg.exporter, &cfg.object_fd);
 

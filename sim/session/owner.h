@@ -28,8 +28,9 @@ struct sim_owner_ops {
 		      struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd);
 	void (*unimport)(struct sim_owner *owner, uint64_t key);
 	void (*set_path)(struct sim_owner *owner, uint64_t key, const char *path, const char *reason);
-	int (*describe)(struct sim_owner *owner, uint64_t key, const char *provider, struct sim_ofi_desc *ret_desc);
-	void (*wake_exporter)(struct sim_owner *owner, uint64_t key);
+	/* Ask the exporter of an imported key for access, as struct sim_link_cfg says. */
+	int (*describe)(struct sim_owner *owner, uint64_t key, enum sim_transport transport, bool connect,
+			struct sim_grant *ret_grant, int *ret_fd);
 	/* Channels and listeners. This process chooses their numbers; the owner chooses the number of an offered
 	 * channel. A failed call may have reached the owner: the caller then sends close or unlisten. */
 	int (*listen)(struct sim_owner *owner, uint64_t number, const struct sim_service *service);
@@ -84,8 +85,8 @@ struct sim_attach_reply {
 
 /* A daemon owns the state. @sock is connected to the daemon; the owner takes @sock, also on failure. Attaches, stores
  * the reply, maps the shared state, and starts the receive thread. That thread waits on @epoll_fd (borrowed), to which
- * the exports add their descriptors. */
-#define SIM_OWNER_OFI_TARGET_TAG 2 /* epoll data of the exports' descriptors */
+ * the exports add the descriptor of their target. */
+#define SIM_OWNER_TARGET_TAG 2 /* epoll data of the target's descriptor */
 int sim_owner_daemon_create(const struct sim_owner_env *env, int sock, int epoll_fd, struct sim_attach_reply *ret_reply,
 			    struct sim_segment *ret_shared, struct sim_owner **ret_owner);
 

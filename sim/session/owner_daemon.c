@@ -85,23 +85,16 @@ static void daemon_set_path(struct sim_owner *owner, uint64_t key, const char *p
 	send_msg(to_daemon_owner(owner), &msg);
 }
 
-static int daemon_describe(struct sim_owner *owner, uint64_t key, const char *provider, struct sim_ofi_desc *ret_desc)
+static int daemon_describe(struct sim_owner *owner, uint64_t key, enum sim_transport transport, bool connect,
+			   struct sim_grant *ret_grant, int *ret_fd)
 {
-	struct sim_msg msg = { .type = SIM_MSG_DESCRIBE, .body.describe.id = key };
-	int rc;
+	struct sim_msg msg = { .type = SIM_MSG_DESCRIBE,
+			       .body.describe = { .id = key, .transport = transport, .connect = connect } };
+	int rc = call_daemon(owner, &msg, -1, ret_fd);
 
-	strncpy(msg.body.describe.provider, provider, sizeof(msg.body.describe.provider) - 1);
-	rc = call_daemon(owner, &msg, -1, NULL);
 	if (rc == 0)
-		*ret_desc = msg.body.described;
+		*ret_grant = msg.body.described;
 	return rc;
-}
-
-static void daemon_wake_exporter(struct sim_owner *owner, uint64_t key)
-{
-	struct sim_msg msg = { .type = SIM_MSG_WAKE_EXPORTER, .body.key.id = key };
-
-	send_msg(to_daemon_owner(owner), &msg);
 }
 
 static void daemon_record(struct sim_owner *owner, int fd)
@@ -147,7 +140,6 @@ static const struct sim_owner_ops daemon_ops = {
 	.unimport = daemon_unimport,
 	.set_path = daemon_set_path,
 	.describe = daemon_describe,
-	.wake_exporter = daemon_wake_exporter,
 	.listen = daemon_owner_listen,
 	.unlisten = daemon_owner_unlisten,
 	.connect = daemon_owner_connect,

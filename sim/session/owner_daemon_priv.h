@@ -2,7 +2,7 @@
 /* sim/session/owner_daemon_priv.h - shared by the files of the owner that is a daemon.
  *
  *   owner_daemon.c           attaches, and asks for exports and imports
- *   owner_receive.c          the receive thread: replies, requests of the daemon, peers through libfabric
+ *   owner_receive.c          the receive thread: replies, requests of the daemon, peers that this process serves
  *   owner_daemon_channels.c  services and channels, in both directions
  *   owner_call.c             requests and replies, below the others
  */

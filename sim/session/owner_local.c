@@ -110,16 +110,12 @@ static void local_set_path(struct sim_owner *owner, uint64_t key, const char *pa
 	pthread_mutex_unlock(&self->lock);
 }
 
-/* A private card has one process only, so no peer reaches it through libfabric. */
-static int local_no_describe(struct sim_owner *owner, uint64_t key, const char *provider, struct sim_ofi_desc *ret_desc)
+/* A private card has one process only. */
+static int local_no_describe(struct sim_owner *owner, uint64_t key, enum sim_transport transport, bool connect,
+			     struct sim_grant *ret_grant, int *ret_fd)
 {
-	(void)owner, (void)key, (void)provider, (void)ret_desc;
+	(void)owner, (void)key, (void)transport, (void)connect, (void)ret_grant, (void)ret_fd;
 	return -ENOSYS;
-}
-
-static void local_no_wake_exporter(struct sim_owner *owner, uint64_t key)
-{
-	(void)owner, (void)key;
 }
 
 /* ---- channels: the process may listen, but no client exists ---- */
@@ -288,7 +284,6 @@ static const struct sim_owner_ops local_ops = {
 	.unimport = local_unimport,
 	.set_path = local_set_path,
 	.describe = local_no_describe,
-	.wake_exporter = local_no_wake_exporter,
 	.listen = local_listen,
 	.unlisten = local_unlisten,
 	.connect = local_connect,

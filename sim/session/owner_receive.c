@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The receive thread of a process that is attached to a daemon: completes calls, answers the daemon's requests, and
- * serves peers that reach exported memory through libfabric. */
+ * serves the exported memory to peers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,23 +15,26 @@
 #include "sim/base/log.h"
 #include "sim/base/thread.h"
 
-#define SERVE_MAX_US   2000
-#define SERVE_WOKEN_US 2000
-#define DRAIN_POLL_MS  1 /* between checks whether copies of revoked memory have ended */
+#define SERVE_MAX_US  2000
+#define DRAIN_POLL_MS 1 /* between checks whether copies of revoked memory have ended */
 
-enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_OFI_TARGET_TAG };
+enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_TARGET_TAG };
 
 static void reply_describe(struct daemon_owner *self, struct sim_msg *msg)
 {
-	char provider[SIM_OFI_PROVIDER_SIZE];
 	uint64_t key = msg->body.describe.id;
+	uint32_t transport = msg->body.describe.transport;
+	bool connect = msg->body.describe.connect;
+	int fd = -1;
 
-	memcpy(provider, msg->body.describe.provider, sizeof(provider));
-	provider[sizeof(provider) - 1] = '\0';
 	memset(&msg->body.described, 0, sizeof(msg->body.described));
 	msg->is_reply = 1;
-	msg->status = sim_exports_describe(self->env.exports, key, provider, &msg->body.described);
-	sim_calls_send(&self->calls, msg, NULL, 0);
+	msg->status = transport < SIM_NUM_TRANSPORTS ? sim_exports_describe(self->env.exports, key, transport, connect,
+									    &msg->body.described, &fd) :
+						       -ENOSYS;
+	sim_calls_send(&self->calls, msg, &fd, fd >= 0);
+	if (fd >= 0)
+		close(fd);
 }
 
 /* The reply waits for running copies, but the receive thread does not: a copy may need this thread at its exporter,
@@ -74,8 +77,6 @@ static void handle_request(struct daemon_owner *self, struct sim_msg *msg, struc
 		handle_revoked(self, msg);
 	else if (msg->type == SIM_MSG_FUNCTIONS_CHANGED)
 		self->env.on_functions_changed(self->env.session);
-	else if (msg->type == SIM_MSG_WAKE_EXPORTER)
-		sim_exports_serve(self->env.exports, SERVE_WOKEN_US);
 	else
 		daemon_owner_handle_channel_msg(self, msg, fds);
 }

@@ -21,12 +21,9 @@
 #include "imports.h"
 #include "private_fault_events.h"
 #include "sim/clock/link_state.h"
-#include "sim/fabric/ofi/ofi.h"
 #include "sim/base/log.h"
 #include "sim/base/shell_quote.h"
 #include "sim/trace/trace.h"
-
-static_assert(SIM_SHM_PREFIX_SIZE >= SIM_OFI_SHM_PREFIX_SIZE, "a process can say how its names in /dev/shm begin");
 
 static uint64_t inode_of(const char *path)
 {
@@ -38,7 +35,6 @@ static uint64_t inode_of(const char *path)
 static void fill_self_info(struct sim_session *session)
 {
 	struct sim_peer_info *self = &session->self;
-	struct stat shm;
 
 	self->pid = getpid();
 	self->uid = getuid();
@@ -46,8 +42,6 @@ static void fill_self_info(struct sim_session *session)
 	strncpy(self->program, program_invocation_short_name, sizeof(self->program) - 1);
 	self->pid_ns = inode_of("/proc/self/ns/pid");
 	self->net_ns = inode_of("/proc/self/ns/net");
-	self->shm_dev = stat("/dev/shm", &shm) == 0 ? shm.st_dev : 0;
-	sim_ofi_shm_prefix(self->shm_prefix);
 	self->cookie_addr = (uintptr_t)session->cookie;
 	memcpy(self->cookie, session->cookie, sizeof(self->cookie));
 }
@@ -283,7 +277,7 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 	if (rc == 0)
 		rc = sim_engine_create(&session->engine);
 	if (rc == 0)
-		rc = sim_exports_create(session->epoll_fd, SIM_OWNER_OFI_TARGET_TAG, &session->exports);
+		rc = sim_exports_create(session->epoll_fd, SIM_OWNER_TARGET_TAG, &session->exports);
 	if (rc == 0)
 		rc = sim_imports_create(session, &session->imports);
 	if (rc == 0)
@@ -350,6 +344,7 @@ void sim_session_abandon(struct sim_session *session)
 	sim_current_session_clear(sim_shared_state_of(&session->shared));
 	sim_trace_forked();
 	session->owner->ops->abandon(session->owner);
+	sim_exports_abandon(session->exports);
 	sim_channels_abandon(session->channels);
 	sim_vclock_sched_abandon(session->turns);
 	close(session->epoll_fd);

@@ -5,8 +5,8 @@
  *                 |  export memory, import keys, run jobs on its engine
  *
  * A process attaches either to the daemon of a session directory, or to a private card inside itself. A process that
- * is attached to a daemon has one helper thread. The thread answers the daemon, serves peers that reach this process's
- * memory through libfabric, and otherwise sleeps. When the daemon ends, imports fail like imports of dead exporters,
+ * is attached to a daemon has one helper thread. The thread answers the daemon, serves this process's memory to
+ * peers that can't reach it themselves, and otherwise sleeps. When the daemon ends, imports fail like imports of dead exporters,
  * and further calls return -ESHUTDOWN.
  *
  * Any thread may call; errors are -errno.

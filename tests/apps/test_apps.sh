@@ -262,19 +262,19 @@ over_shm() { over shm heap; }
 over_tcp() { over tcp heap; }
 
 # In namespaces of its own; "$0" is bfsim there.
-too_little_dev_shm_is_named() {
+shm_needs_no_dev_shm() {
 	own='unshare --user --map-root-user --mount'
 	$own true 2>/dev/null || exit 77
 	random 100 in
 	export BFSIM_PATH=shm
 	# shellcheck disable=SC2086 # several words
-	fails $own sh -c 'mount -t tmpfs -o size=1m none /dev/shm && exec "$0" "$@"' "$bfsim_program" run --timeout 60 \
+	$own sh -c 'mount -t tmpfs -o size=4k none /dev/shm && exec "$0" "$@"' "$bfsim_program" run --timeout 60 \
 		--host '"$APPS"/host_copy -f in -d descriptor -m heap' --dpu '"$APPS"/dpu_copy -d descriptor -f out'
-	says 'libfabric offers no shm: .* /dev/shm is too small' err
+	cmp in out
 }
 
 # --- Programs whose authors check them with the address sanitizer ------------------
-# The sanitizer reports the programs' leaks, and none of bfsim or libfabric: the programs are
+# The sanitizer reports the programs' leaks, and none of bfsim: the programs are
 # built with it, the libraries are not.
 
 leak_checked_over() {

@@ -345,7 +345,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(&fuzz, 0, sizeof(fuzz));
 	promise(daemon_open(&fuzz.daemon, &cfg) == 0);
 	fuzz.daemon.process_ops = &no_process_ops;
-	fuzz.daemon.shm_dev = 0; /* no message may remove a file of /dev/shm */
 	fuzz.data = data;
 	fuzz.left = size;
 	for (int i = 0; i < MAX_CONNS; i++)

@@ -360,17 +360,6 @@ int actor_import(struct actor *actor, const struct actor_key *key)
 	return reply.rc;
 }
 
-int actor_import_patiently(struct actor *actor, const struct actor_key *key)
-{
-	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
-	int rc;
-
-	do {
-		rc = actor_import(actor, key);
-	} while (rc == -ETIMEDOUT && proc_now_ms() < end);
-	return rc;
-}
-
 int actor_read(struct actor *actor, const struct actor_key *key)
 {
 	struct actor_request request = { .op = ACTOR_READ };

@@ -79,9 +79,6 @@ int actor_export(struct actor *actor, enum actor_memory memory, struct actor_key
 int actor_unexport(struct actor *actor, const struct actor_key *key);
 int actor_import(struct actor *actor, const struct actor_key *key); /* one at a time */
 
-/* Import, and repeat after a timeout: on a busy machine an exporter may answer libfabric too late. */
-int actor_import_patiently(struct actor *actor, const struct actor_key *key);
-
 int actor_read(struct actor *actor, const struct actor_key *key); /* fails the test if it reads other bytes */
 int actor_write(struct actor *actor, uint8_t fill);
 int actor_release(struct actor *actor);

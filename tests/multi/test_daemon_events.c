@@ -379,30 +379,22 @@ static void test_paused_daemon_can_be_ended(void **state)
 static const struct {
 	const char *path;
 	enum actor_memory memory;
-	bool needs_libfabric;
 } ways[] = {
-	{ "mapped", ACTOR_MEMFD, false },
-	{ "cma", ACTOR_ANONYMOUS, false },
-	{ "shm", ACTOR_ANONYMOUS, true },
-	{ "tcp", ACTOR_ANONYMOUS, true },
+	{ "mapped", ACTOR_MEMFD },
+	{ "cma", ACTOR_ANONYMOUS },
+	{ "shm", ACTOR_ANONYMOUS },
+	{ "tcp", ACTOR_ANONYMOUS },
 };
 
-/* Memory of the host, imported by the DPU, each through its first function. False: this machine lacks that data
- * path. */
-static bool share(size_t way, struct actor_key *ret_key)
+/* Memory of the host, imported by the DPU, each through its first function. */
+static void share(size_t way, struct actor_key *ret_key)
 {
-	int rc;
-
 	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
 	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", ways[way].path), 0);
 	assert_int_equal(actor_export(&host, ways[way].memory, ret_key), 0);
-	rc = actor_import_patiently(&dpu, ret_key);
-	if (rc == -ENOTSUP && ways[way].needs_libfabric)
-		return false;
-	assert_int_equal(rc, 0);
+	assert_int_equal(actor_import(&dpu, ret_key), 0);
 	assert_string_equal(dpu.path, ways[way].path);
 	assert_int_equal(actor_read(&dpu, ret_key), 0);
-	return true;
 }
 
 static void test_exports_through_a_function_end_when_it_is_reset(void **state)
@@ -411,17 +403,16 @@ static void test_exports_through_a_function_end_when_it_is_reset(void **state)
 
 	(void)state;
 	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
-		if (share(way, &key)) {
-			add("function device=b1:00.1 reset"); /* not the one that it was exported through */
-			assert_int_equal(actor_read(&dpu, &key), 0);
-			add("function device=b1:00.0 reset");
-			assert_int_equal(soon_read_error(&key), -EIO);
-			assert_int_equal(actor_import(&dpu, &key), -ESTALE);
-			assert_int_equal(actor_unexport(&host, &key), -ESTALE);
-			assert_int_equal(actor_export(&host, ways[way].memory, &fresh), 0);
-			assert_int_equal(actor_import_patiently(&dpu, &fresh), 0);
-			assert_int_equal(actor_read(&dpu, &fresh), 0);
-		}
+		share(way, &key);
+		add("function device=b1:00.1 reset"); /* not the one that it was exported through */
+		assert_int_equal(actor_read(&dpu, &key), 0);
+		add("function device=b1:00.0 reset");
+		assert_int_equal(soon_read_error(&key), -EIO);
+		assert_int_equal(actor_import(&dpu, &key), -ESTALE);
+		assert_int_equal(actor_unexport(&host, &key), -ESTALE);
+		assert_int_equal(actor_export(&host, ways[way].memory, &fresh), 0);
+		assert_int_equal(actor_import(&dpu, &fresh), 0);
+		assert_int_equal(actor_read(&dpu, &fresh), 0);
 		detach_both();
 	}
 	end_card();
@@ -434,18 +425,17 @@ static void test_imports_through_a_function_end_when_it_is_reset(void **state)
 
 	(void)state;
 	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
-		if (share(way, &key)) {
-			add("function device=03:00.1 reset"); /* not the one that it was imported through */
-			assert_int_equal(actor_read(&dpu, &key), 0);
-			add("function device=03:00.0 reset");
-			assert_int_equal(soon_read_error(&key), -EIO);
-			assert_int_equal(actor_import_patiently(&dpu, &key), 0);
-			assert_int_equal(actor_read(&dpu, &key), 0);
-			add("function device=03:00.0 remove");
-			assert_int_equal(soon_read_error(&key), -EIO);
-			add("function device=03:00.0 add");
-			assert_int_equal(actor_unexport(&host, &key), 0);
-		}
+		share(way, &key);
+		add("function device=03:00.1 reset"); /* not the one that it was imported through */
+		assert_int_equal(actor_read(&dpu, &key), 0);
+		add("function device=03:00.0 reset");
+		assert_int_equal(soon_read_error(&key), -EIO);
+		assert_int_equal(actor_import(&dpu, &key), 0);
+		assert_int_equal(actor_read(&dpu, &key), 0);
+		add("function device=03:00.0 remove");
+		assert_int_equal(soon_read_error(&key), -EIO);
+		add("function device=03:00.0 add");
+		assert_int_equal(actor_unexport(&host, &key), 0);
 		detach_both();
 	}
 	end_card();
@@ -461,13 +451,12 @@ static void test_a_process_that_reads_all_the_time_gets_an_error_when_either_fun
 	(void)state;
 	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
 		for (size_t i = 0; i < 2; i++) {
-			if (share(way, &key)) {
-				request.fill = key.fill;
-				actor_begin(&dpu, &request);
-				proc_recv(dpu.proc.ctl, &reads, sizeof(reads));
-				add(rules[i]);
-				assert_int_equal(actor_finish(&dpu).rc, -EIO);
-			}
+			share(way, &key);
+			request.fill = key.fill;
+			actor_begin(&dpu, &request);
+			proc_recv(dpu.proc.ctl, &reads, sizeof(reads));
+			add(rules[i]);
+			assert_int_equal(actor_finish(&dpu).rc, -EIO);
 			detach_both();
 		}
 	}

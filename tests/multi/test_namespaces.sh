@@ -4,10 +4,11 @@
 # only the session directory is shared. Runs a test program of two sides with the
 # host in other namespaces, and expects the remaining data path. Exit 77: the kernel forbids it.
 #
-#   test_namespaces.sh TEST local     own PID, mount and user namespaces, own /dev/shm
-#   test_namespaces.sh TEST network   own network namespaces besides, joined by a veth pair
+#   test_namespaces.sh TEST local      own PID, mount and user namespaces, own /dev/shm
+#   test_namespaces.sh TEST network    own network namespaces besides, which are not joined
+#   test_namespaces.sh TEST ..._tcp    the same, over tcp
 program=$1
-kind=$2
+kind=${2%_tcp}
 away="unshare --user --map-root-user --pid --mount --fork --kill-child --mount-proc $0 own-shm"
 
 # Inside the new namespaces: hide the other's /dev/shm, then go on.
@@ -18,7 +19,10 @@ if [ "$1" = own-shm ]; then
 fi
 
 $away true 2>/dev/null || { echo "SKIP: the kernel forbids new user, PID or mount namespaces"; exit 77; }
-export EXPECT_PATH=tcp
+export EXPECT_PATH=shm
+if [ "$kind" != "$2" ]; then
+	export EXPECT_PATH=tcp BFSIM_PATH=tcp
+fi
 if [ "$kind" = local ]; then
 	HOST_WRAPPER=$away exec "$program"
 fi
@@ -32,9 +36,7 @@ clean() {
 trap clean EXIT INT TERM
 join() {
 	ip netns add "$host_ns" && ip netns add "$dpu_ns" &&
-	ip link add bfh$$ netns "$host_ns" type veth peer name bfd$$ netns "$dpu_ns" &&
-	ip -n "$host_ns" addr add 198.51.100.1/30 dev bfh$$ && ip -n "$dpu_ns" addr add 198.51.100.2/30 dev bfd$$ &&
-	ip -n "$host_ns" link set bfh$$ up && ip -n "$dpu_ns" link set bfd$$ up
+	ip -n "$host_ns" link set lo up && ip -n "$dpu_ns" link set lo up
 }
 join 2>/dev/null || { echo "SKIP: the kernel forbids new network namespaces"; exit 77; }
 HOST_WRAPPER="ip netns exec $host_ns $away" ip netns exec "$dpu_ns" "$program"

@@ -417,6 +417,104 @@ static void test_exporters_death_fails_tasks_and_nothing_else(void **state)
 	dpu_end(&dpu);
 }
 
+/* The exporter's application gives up memory that it has exported: tasks fail, and nobody crashes or waits. */
+static void test_memory_that_is_unmapped_fails_tasks(void **state)
+{
+	struct host_cfg cfg = { .bytes = 2 * MIB, .writable = true, .shared = wants_shared(), .wait = HOST_SLEEPS };
+
+	(void)state;
+	for (int round = 0; round < 6; round++) {
+		bool is_write = round % 2;
+		struct host host;
+		struct dpu dpu;
+		struct doca_mmap *mmap;
+
+		host_start(&host, &cfg);
+		dpu_start(&dpu, cfg.bytes);
+		mmap = import(&dpu, &host);
+		submit(&dpu, mmap, at(&host, 0), dpu.local, dpu.memory, cfg.bytes, 1);
+		wait_all(&dpu);
+		assert_int_equal(dpu.done, 1);
+		host_drop_half(&host);
+		if (is_write)
+			submit(&dpu, dpu.local, dpu.memory, mmap, at(&host, MIB / 2), MIB, 1);
+		else
+			submit(&dpu, mmap, at(&host, MIB / 2), dpu.local, dpu.memory, MIB, 1);
+		wait_all(&dpu);
+		assert_int_equal(dpu.failed, 1);
+		assert_int_equal(dpu.last_error, DOCA_ERROR_IO_FAILED);
+		restart(&dpu);
+		submit(&dpu, mmap, at(&host, MIB), dpu.local, dpu.memory, 64, 1);
+		wait_all(&dpu);
+		assert_int_equal(dpu.last_error, DOCA_ERROR_IO_FAILED);
+		if (!wants_shared()) { /* a truncated object is lost as a whole */
+			restart(&dpu);
+			submit(&dpu, mmap, at(&host, 0), dpu.local, dpu.memory, MIB, 1);
+			wait_all(&dpu);
+			assert_int_equal(dpu.done, 1);
+			assert_pattern(dpu.memory, 0, MIB / 2);
+		}
+		assert_ok(doca_mmap_destroy(mmap));
+		host_end(&host);
+		dpu_end(&dpu);
+	}
+}
+
+static void test_memory_is_unmapped_under_running_tasks(void **state)
+{
+	struct host_cfg cfg = { .bytes = 2 * MIB, .shared = wants_shared(), .wait = HOST_SLEEPS };
+
+	(void)state;
+	for (int round = 0; round < 4; round++) {
+		struct host host;
+		struct dpu dpu;
+		struct doca_mmap *mmap;
+
+		host_start(&host, &cfg);
+		dpu_start(&dpu, cfg.bytes);
+		mmap = import(&dpu, &host);
+		for (int i = 0; i < TASKS; i++)
+			submit(&dpu, mmap, at(&host, 0), dpu.local, dpu.memory, cfg.bytes, 1);
+		doca_pe_progress(dpu.pe);
+		host_drop_half(&host); /* the engine's thread copies meanwhile */
+		wait_all(&dpu);
+		assert_true(dpu.failed > 0);
+		assert_int_equal(dpu.last_error, DOCA_ERROR_IO_FAILED);
+		assert_ok(doca_mmap_destroy(mmap));
+		host_end(&host);
+		dpu_end(&dpu);
+	}
+}
+
+/* The exporter returns from main() while its first importer connects: it ends with its own status, and the import
+ * succeeds or is refused. */
+static void test_exporter_exits_during_its_first_import(void **state)
+{
+	int rounds = getenv("EXITS") ? atoi(getenv("EXITS")) : 15;
+	struct dpu dpu;
+
+	(void)state;
+	dpu_start(&dpu, 4096);
+	for (int round = 0; round < rounds; round++) {
+		struct host_cfg cfg = { .bytes = 4096,
+					.shared = wants_shared(),
+					.wait = HOST_SLEEPS,
+					.exit_after_us = 1 + (unsigned int)round % 30 * 50 };
+		struct doca_mmap *mmap;
+		struct host host;
+		doca_error_t result;
+
+		host_start(&host, &cfg);
+		result = doca_mmap_create_from_export(NULL, host.descriptor, host.descriptor_bytes, dpu.dev, &mmap);
+		if (result == DOCA_SUCCESS)
+			assert_ok(doca_mmap_destroy(mmap));
+		else
+			assert_true(result == DOCA_ERROR_DRIVER || result == DOCA_ERROR_NOT_SUPPORTED);
+		host_end(&host);
+	}
+	dpu_end(&dpu);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -428,6 +526,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_stopped_map_is_out_of_reach),
 		cmocka_unit_test(test_status_names_the_path),
 		cmocka_unit_test(test_exporters_death_fails_tasks_and_nothing_else),
+		cmocka_unit_test(test_memory_that_is_unmapped_fails_tasks),
+		cmocka_unit_test(test_memory_is_unmapped_under_running_tasks),
+		cmocka_unit_test(test_exporter_exits_during_its_first_import),
 	};
 
 	two_sides_main(argc, argv);

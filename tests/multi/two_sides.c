@@ -80,9 +80,9 @@ static pid_t spawn(char *const argv[], int *ret_to, int *ret_from)
 
 /* ---- the host's side ---- */
 
-static uint8_t *get_memory(size_t bytes, bool shared)
+static uint8_t *get_memory(size_t bytes, bool shared, int *ret_fd)
 {
-	int fd = shared ? memfd_create("host-memory", MFD_CLOEXEC) : -1;
+	int fd = *ret_fd = shared ? memfd_create("host-memory", MFD_CLOEXEC) : -1;
 	uint8_t *memory;
 
 	if (shared && ftruncate(fd, (off_t)bytes) < 0)
@@ -117,9 +117,15 @@ static char next_command(enum host_wait wait)
 	return read_all(3, &command, 1) ? command : 'q';
 }
 
-static int be_host(size_t bytes, bool writable, bool shared, enum host_wait wait)
+static int drop_half(uint8_t *memory, size_t bytes, int fd)
 {
-	uint8_t *memory = get_memory(bytes, shared);
+	return fd >= 0 ? ftruncate(fd, (off_t)(bytes / 2)) : munmap(memory + bytes / 2, bytes / 2);
+}
+
+static int be_host(size_t bytes, bool writable, bool shared, enum host_wait wait, useconds_t exit_after_us)
+{
+	int fd;
+	uint8_t *memory = get_memory(bytes, shared, &fd);
 	struct doca_dev *dev = device_open(HOST_ADDRESS);
 	struct doca_mmap *mmap;
 	const void *descriptor;
@@ -137,10 +143,16 @@ static int be_host(size_t bytes, bool writable, bool shared, enum host_wait wait
 	write_all(4, &answer, sizeof(answer));
 	write_all(4, &descriptor_bytes, sizeof(descriptor_bytes));
 	write_all(4, descriptor, descriptor_bytes);
+	if (exit_after_us) {
+		usleep(exit_after_us);
+		return 0;
+	}
 	while ((command = next_command(wait)) != 'q') {
 		answer = 0;
 		if (command == 'k')
 			answer = checksum(memory, bytes);
+		else if (command == 'd')
+			answer = (uint64_t)drop_half(memory, bytes, fd);
 		else
 			MUST(doca_mmap_stop(mmap));
 		write_all(4, &answer, sizeof(answer));
@@ -153,9 +165,9 @@ static int be_host(size_t bytes, bool writable, bool shared, enum host_wait wait
 
 void two_sides_main(int argc, char **argv)
 {
-	if (argc == 6 && strcmp(argv[1], "host") == 0)
+	if (argc == 7 && strcmp(argv[1], "host") == 0)
 		exit(be_host(strtoull(argv[2], NULL, 10), argv[3][0] == 'w', argv[4][0] == 's',
-			     (enum host_wait)argv[5][0]));
+			     (enum host_wait)argv[5][0], (useconds_t)atoi(argv[6])));
 }
 
 /* ---- the test's side ---- */
@@ -173,7 +185,7 @@ static char *self_path(void)
 /* HOST_WRAPPER, if set, is a command that starts the host in other namespaces. */
 void host_start(struct host *host, const struct host_cfg *cfg)
 {
-	char bytes[32], wait[2] = { (char)cfg->wait, 0 };
+	char bytes[32], exit_after_us[16], wait[2] = { (char)cfg->wait, 0 };
 	char *argv[] = { "/bin/sh",
 			 "-c",
 			 "exec $HOST_WRAPPER \"$@\"",
@@ -184,9 +196,11 @@ void host_start(struct host *host, const struct host_cfg *cfg)
 			 cfg->writable ? "w" : "r",
 			 cfg->shared ? "s" : "p",
 			 wait,
+			 exit_after_us,
 			 NULL };
 
 	snprintf(bytes, sizeof(bytes), "%zu", cfg->bytes);
+	snprintf(exit_after_us, sizeof(exit_after_us), "%u", cfg->exit_after_us);
 	setenv("BFSIM_SIDE", "host", 1);
 	host->pid = spawn(argv, &host->to, &host->from);
 	setenv("BFSIM_SIDE", "dpu", 1);
@@ -214,6 +228,11 @@ uint64_t host_checksum(struct host *host)
 void host_stop_map(struct host *host)
 {
 	ask(host, 's');
+}
+
+void host_drop_half(struct host *host)
+{
+	assert_int_equal(ask(host, 'd'), 0);
 }
 
 static int reap(struct host *host)

@@ -25,6 +25,7 @@ struct host_cfg {
 	bool writable; /* PCI read/write, else read only */
 	bool shared;   /* memory in a memfd, else anonymous */
 	enum host_wait wait;
+	unsigned int exit_after_us; /* not 0: return from main() then, with the memory exported */
 };
 
 /* A running host process. Its memory begins as pattern(seed of the byte's offset). */
@@ -48,6 +49,9 @@ uint64_t host_checksum(struct host *host);
 
 /* The host stops its memory map, and answers when doca_mmap_stop() returned. */
 void host_stop_map(struct host *host);
+
+/* The host unmaps the second half of its memory, or truncates the object that holds it. */
+void host_drop_half(struct host *host);
 
 /* End it in order, or by SIGKILL. */
 void host_end(struct host *host);

@@ -33,15 +33,10 @@
 static uint8_t exported[2][SIZE], local[SIZE], before[SIZE];
 static uint8_t cookie[SIM_SECRET_SIZE] = "this very one..";
 
-static int no_describe(void *arg, const char *provider, struct sim_ofi_desc *ret_desc)
+static int no_describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant, int *ret_fd)
 {
-	(void)arg, (void)provider, (void)ret_desc;
+	(void)arg, (void)transport, (void)connect, (void)ret_grant, (void)ret_fd;
 	return -ENOSYS;
-}
-
-static void no_notify(void *arg)
-{
-	(void)arg;
 }
 
 static struct sim_remote_cfg cfg_of(const void *memory, size_t len)
@@ -54,7 +49,7 @@ static struct sim_remote_cfg cfg_of(const void *memory, size_t len)
 			    .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE },
 		.exporter = { .pid = getpid(), .side = "host", .program = "test", .cookie_addr = (uintptr_t)cookie },
 		.object_fd = -1,
-		.peer = { no_describe, no_notify, NULL },
+		.peer = { no_describe, NULL },
 	};
 
 	memcpy(cfg.exporter.cookie, cookie, sizeof(cookie));
@@ -230,9 +225,10 @@ static void quiet(int level, const char *file, int line, const char *func, const
 	(void)level, (void)file, (void)line, (void)func, (void)format, (void)args;
 }
 
-static int ended_describe(void *arg, const char *provider, struct sim_ofi_desc *ret_desc)
+static int ended_describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
+			  int *ret_fd)
 {
-	(void)arg, (void)provider, (void)ret_desc;
+	(void)arg, (void)transport, (void)connect, (void)ret_grant, (void)ret_fd;
 	return -ESTALE;
 }
 

@@ -118,7 +118,7 @@ static void test_every_message_arrives_as_it_was_sent(void **state)
 			assert_memory_equal(&got, &sent, size);
 		}
 	}
-	assert_int_equal(sizes, 16 * 2 + 9); /* sixteen kinds with a reply, nine without */
+	assert_int_equal(sizes, 16 * 2 + 8); /* sixteen kinds with a reply, eight without */
 }
 
 static void test_a_descriptor_travels_along(void **state)
@@ -289,8 +289,8 @@ static void test_unknown_kinds_are_refused(void **state)
 	expect_refused(&msg, HEAD_BYTES, 1);
 	msg.type = UINT16_MAX;
 	expect_refused(&msg, HEAD_BYTES, 0);
-	msg = message(SIM_MSG_WAKE_EXPORTER, 1); /* has no reply */
-	expect_refused(&msg, sim_msg_size(SIM_MSG_WAKE_EXPORTER, false), 0);
+	msg = message(SIM_MSG_UNIMPORT, 1); /* has no reply */
+	expect_refused(&msg, sim_msg_size(SIM_MSG_UNIMPORT, false), 0);
 	msg = message(SIM_MSG_STATUS, 2);
 	expect_refused(&msg, HEAD_BYTES, 0);
 }

@@ -101,8 +101,8 @@ static doca_error_t fail_import(const char *func, int rc)
 		if (messages[i].rc != rc)
 			continue;
 		sim_err("%s: %s", func, messages[i].message);
-		/* The reference has no time-out of an import. */
-		return rc == -ETIMEDOUT ? DOCA_ERROR_NOT_SUPPORTED : shim_error_from_errno(rc);
+		/* The reference has no time-out of an import. It is not NOT_SUPPORTED: the next try may succeed. */
+		return rc == -ETIMEDOUT ? DOCA_ERROR_DRIVER : shim_error_from_errno(rc);
 	}
 	return fail_refused(func, rc);
 }

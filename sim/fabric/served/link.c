@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The importer: links, and the connections that they share.
+ *
+ *   [disconnected] --connect--> [connected] --error--> [disconnected]
+ *
+ * An error that leaves a request unanswered ends the connection, since the answer could come later. The next copy of any
+ * link connects anew. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "served_priv.h"
+#include "sim/base/monotonic.h"
+
+#define LOCK_RETRY_NS 2000000 /* between looks for a revocation while another thread copies */
+
+/* This process's connection to one target. */
+struct served_peer {
+	enum sim_transport transport;
+	uint8_t target_id[SIM_TARGET_ID_SIZE];
+	unsigned int refs; /* with @entry, under the lock of the list */
+	LIST_ENTRY(served_peer) entry;
+	pthread_mutex_t lock; /* protects the members below; held during a copy */
+	int sock;             /* -1 = disconnected */
+	struct served_link_ring ring;
+};
+
+struct sim_link {
+	struct sim_link_cfg cfg;
+	struct served_peer *peer;
+	struct sim_grant grant;
+};
+
+static pthread_mutex_t peers_lock = PTHREAD_MUTEX_INITIALIZER;
+static LIST_HEAD(, served_peer) peers = LIST_HEAD_INITIALIZER(peers);
+
+/* The child closes the parent's connections, so that a target sees the parent's end. Another thread of the parent may
+ * have held the lock; the list can be walked at any time. */
+static void close_in_child(void)
+{
+	const struct served_peer *peer;
+
+	LIST_FOREACH(peer, &peers, entry)
+		if (peer->sock >= 0)
+			close(peer->sock);
+	LIST_INIT(&peers);
+	pthread_mutex_init(&peers_lock, NULL);
+}
+
+static void __attribute__((constructor)) handle_forks(void)
+{
+	pthread_atfork(NULL, NULL, close_in_child);
+}
+
+static struct served_peer *find_peer(const struct sim_link_cfg *cfg)
+{
+	struct served_peer *peer;
+
+	LIST_FOREACH(peer, &peers, entry)
+		if (peer->transport == cfg->transport &&
+		    memcmp(peer->target_id, cfg->target_id, SIM_TARGET_ID_SIZE) == 0)
+			break;
+	return peer;
+}
+
+static struct served_peer *peer_new(const struct sim_link_cfg *cfg)
+{
+	struct served_peer *peer = calloc(1, sizeof(*peer));
+
+	if (!peer)
+		return NULL;
+	peer->transport = cfg->transport;
+	memcpy(peer->target_id, cfg->target_id, sizeof(peer->target_id));
+	peer->sock = -1;
+	pthread_mutex_init(&peer->lock, NULL);
+	LIST_INSERT_HEAD(&peers, peer, entry);
+	return peer;
+}
+
+static struct served_peer *peer_get(const struct sim_link_cfg *cfg)
+{
+	struct served_peer *peer;
+
+	pthread_mutex_lock(&peers_lock);
+	peer = find_peer(cfg);
+	if (!peer)
+		peer = peer_new(cfg);
+	if (peer)
+		peer->refs++;
+	pthread_mutex_unlock(&peers_lock);
+	return peer;
+}
+
+static void disconnect(struct served_peer *peer)
+{
+	served_link_ring_close(&peer->ring);
+	if (peer->sock >= 0)
+		close(peer->sock);
+	peer->sock = -1;
+}
+
+static void peer_put(struct served_peer *peer)
+{
+	bool is_last;
+
+	pthread_mutex_lock(&peers_lock);
+	is_last = --peer->refs == 0;
+	if (is_last)
+		LIST_REMOVE(peer, entry);
+	pthread_mutex_unlock(&peers_lock);
+	if (!is_last)
+		return;
+	disconnect(peer);
+	pthread_mutex_destroy(&peer->lock);
+	free(peer);
+}
+
+static bool is_revoked(const atomic_bool *revoked)
+{
+	return revoked && atomic_load(revoked);
+}
+
+/* Returns 0, or -EIO: revoked while another thread copies. */
+static int lock_peer(struct served_peer *peer, const atomic_bool *revoked)
+{
+	struct timespec until;
+
+	while (pthread_mutex_trylock(&peer->lock) != 0) {
+		if (is_revoked(revoked))
+			return -EIO;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += LOCK_RETRY_NS;
+		if (until.tv_nsec >= (long)SIM_NS_PER_S) {
+			until.tv_nsec -= (long)SIM_NS_PER_S;
+			until.tv_sec++;
+		}
+		if (pthread_mutex_timedlock(&peer->lock, &until) == 0)
+			return 0;
+	}
+	return 0;
+}
+
+/* Get the grant and, unless there is a connection, the end of a new one. */
+static int describe(struct sim_link *link, struct served_wait *wait)
+{
+	struct served_peer *peer = link->peer;
+	bool connect = peer->sock < 0;
+	int fd = -1;
+	int rc = link->cfg.describe(link->cfg.arg, peer->transport, connect, &link->grant, &fd);
+
+	if (rc == 0 && connect && fd < 0)
+		rc = -EMFILE; /* the descriptor was lost on its way */
+	if (rc < 0 || !connect) {
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	peer->sock = wait->sock = fd;
+	if (peer->transport == SIM_TRANSPORT_SHM)
+		rc = served_link_ring_open(fd, &peer->ring, wait);
+	if (rc < 0)
+		disconnect(peer);
+	return rc;
+}
+
+static int copy_connected(struct sim_link *link, const struct served_op *op, struct served_wait *wait)
+{
+	struct served_peer *peer = link->peer;
+	bool is_in_step;
+	int rc;
+
+	wait->sock = peer->sock;
+	if (peer->transport == SIM_TRANSPORT_SHM)
+		rc = served_link_ring_copy(&peer->ring, op, wait, &is_in_step);
+	else
+		rc = served_link_stream_copy(op, wait, &is_in_step);
+	if (!is_in_step)
+		disconnect(peer);
+	return rc == -ECONNRESET ? -EIO : rc;
+}
+
+static int copy_locked(struct sim_link *link, const struct served_op *op, struct served_wait *wait)
+{
+	int rc = is_revoked(wait->revoked) ? -EIO : 0;
+
+	if (rc == 0 && link->peer->sock < 0)
+		rc = describe(link, wait);
+	return rc == 0 ? copy_connected(link, op, wait) : rc;
+}
+
+int sim_link_copy(struct sim_link *link, bool write, void *local, uint64_t offset, size_t len,
+		  const atomic_bool *revoked)
+{
+	const struct served_op op = {
+		.grant = &link->grant, .is_write = write, .local = local, .offset = offset, .len = len
+	};
+	struct served_wait wait = { .revoked = revoked, .events = POLLIN };
+	int rc;
+
+	if (offset > link->cfg.len_bytes || len > link->cfg.len_bytes - offset)
+		return -EFAULT;
+	if (write && !link->cfg.is_writable)
+		return -EACCES;
+	rc = lock_peer(link->peer, revoked);
+	if (rc < 0)
+		return rc;
+	rc = copy_locked(link, &op, &wait);
+	pthread_mutex_unlock(&link->peer->lock);
+	return rc;
+}
+
+static int connect_link(struct sim_link *link)
+{
+	struct served_wait wait = { .events = POLLIN };
+	uint8_t byte;
+	const struct served_op probe = { .grant = &link->grant, .local = &byte, .len = 1 };
+	int rc;
+
+	lock_peer(link->peer, NULL);
+	rc = describe(link, &wait);
+	if (rc == 0)
+		rc = copy_connected(link, &probe, &wait);
+	pthread_mutex_unlock(&link->peer->lock);
+	return rc == -EFAULT ? 0 : rc; /* not mapped now: copies fail, as they do on other paths */
+}
+
+int sim_link_create(const struct sim_link_cfg *cfg, struct sim_link **ret_link)
+{
+	struct sim_link *link = calloc(1, sizeof(*link));
+	int rc;
+
+	if (!link)
+		return -ENOMEM;
+	link->cfg = *cfg;
+	link->cfg.target_id = NULL; /* borrowed for this call */
+	link->peer = peer_get(cfg);
+	rc = link->peer ? connect_link(link) : -ENOMEM;
+	if (rc < 0) {
+		sim_link_destroy(link);
+		return rc;
+	}
+	*ret_link = link;
+	return 0;
+}
+
+void sim_link_destroy(struct sim_link *link)
+{
+	if (!link)
+		return;
+	if (link->peer)
+		peer_put(link->peer);
+	free(link);
+}

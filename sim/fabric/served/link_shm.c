@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A copy over a ring: the importer keeps several requests in flight, so that both processes copy at the same time. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "served_priv.h"
+
+/* The state of one copy: [0, posted) of its bytes are requested, [0, done) have moved. */
+struct ring_copy {
+	struct served_link_ring *link;
+	struct served_ring *ring;
+	const struct served_op *op;
+	struct served_wait *wait;
+	size_t posted, done;
+	int status; /* the first error of the target */
+};
+
+/* -EAGAIN: nothing there yet. */
+static int receive_fd(int sock, int *ret_fd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	char byte;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes)
+	};
+	ssize_t got = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	const struct cmsghdr *passed;
+
+	if (got < 0)
+		return errno == EWOULDBLOCK || errno == EINTR ? -EAGAIN : -errno;
+	passed = CMSG_FIRSTHDR(&msg);
+	if (got == 0)
+		return -ECONNRESET;
+	if (!passed || passed->cmsg_level != SOL_SOCKET || passed->cmsg_type != SCM_RIGHTS ||
+	    passed->cmsg_len != CMSG_LEN(sizeof(int)))
+		return msg.msg_flags & MSG_CTRUNC ? -EMFILE : -EPROTO;
+	memcpy(ret_fd, CMSG_DATA(passed), sizeof(int));
+	return 0;
+}
+
+int served_link_ring_open(int sock, struct served_link_ring *ret_ring, struct served_wait *wait)
+{
+	struct served_link_ring ring = { 0 };
+	int fd, rc;
+
+	while ((rc = receive_fd(sock, &fd)) == -EAGAIN) {
+		rc = served_wait_round(wait);
+		if (rc < 0)
+			break;
+	}
+	if (rc < 0)
+		return rc;
+	rc = sim_segment_map(fd, sizeof(struct served_ring), &ring.segment);
+	close(fd);
+	if (rc == 0)
+		*ret_ring = ring;
+	return rc;
+}
+
+void served_link_ring_close(struct served_link_ring *ring)
+{
+	struct served_ring *shared = ring->segment.base;
+
+	if (shared)
+		atomic_store(&shared->is_closed, 1);
+	sim_segment_unmap(&ring->segment);
+}
+
+static size_t part_len(size_t left)
+{
+	return left < SERVED_SLOT_BYTES ? left : SERVED_SLOT_BYTES;
+}
+
+static void post(struct ring_copy *copy)
+{
+	const struct served_op *op = copy->op;
+	uint32_t slot = copy->link->num_posted % SERVED_RING_SLOTS;
+	size_t part = part_len(op->len - copy->posted);
+
+	if (op->is_write)
+		memcpy(copy->ring->buffers[slot], op->local + copy->posted, part);
+	copy->ring->slots[slot].request = (struct served_request){ .grant = *op->grant,
+								   .offset = op->offset + copy->posted,
+								   .len_bytes = (uint32_t)part,
+								   .is_write = op->is_write };
+	atomic_store_explicit(&copy->ring->posted, ++copy->link->num_posted, memory_order_release);
+	copy->posted += part;
+	/* Pairs with the target, which sets target_asleep and then reads posted. */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&copy->ring->target_asleep, memory_order_relaxed) &&
+	    atomic_exchange(&copy->ring->target_asleep, 0))
+		(void)!send(copy->wait->sock, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL); /* full = it is being woken */
+}
+
+static int wait_done(struct ring_copy *copy)
+{
+	const struct served_link_ring *link = copy->link;
+	int rc = 0;
+
+	served_wait_restart(copy->wait);
+	while (rc == 0) {
+		uint32_t done = atomic_load_explicit(&copy->ring->done, memory_order_acquire);
+
+		if (done != link->num_done)
+			return done - link->num_done <= link->num_posted - link->num_done ? 0 : -EPROTO;
+		rc = served_wait_round(copy->wait);
+	}
+	return rc;
+}
+
+static void take_done(struct ring_copy *copy)
+{
+	const struct served_op *op = copy->op;
+	uint32_t slot = copy->link->num_done % SERVED_RING_SLOTS;
+	size_t part = part_len(op->len - copy->done);
+	int status = copy->ring->slots[slot].status;
+
+	if (status != 0 && copy->status == 0)
+		copy->status = status < 0 ? status : -EPROTO;
+	if (copy->status == 0 && !op->is_write)
+		memcpy(op->local + copy->done, copy->ring->buffers[slot], part);
+	copy->done += part;
+	copy->link->num_done++;
+}
+
+int served_link_ring_copy(struct served_link_ring *ring, const struct served_op *op, struct served_wait *wait,
+			  bool *ret_is_in_step)
+{
+	struct ring_copy copy = { .link = ring, .ring = ring->segment.base, .op = op, .wait = wait };
+
+	*ret_is_in_step = false;
+	while (copy.done < (copy.status == 0 ? op->len : copy.posted)) {
+		int rc;
+
+		while (copy.status == 0 && copy.posted < op->len &&
+		       ring->num_posted - ring->num_done < SERVED_RING_SLOTS)
+			post(&copy);
+		rc = wait_done(&copy);
+		if (rc < 0)
+			return rc;
+		take_done(&copy);
+	}
+	*ret_is_in_step = true;
+	return copy.status;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/fabric/served/served.h - memory of another process, which that process itself reads and writes for its peers.
+ *
+ *   exporter:  sim_target (one)               --expose--> memory, named by a sim_grant
+ *   importer:  sim_link   (one per memory)    --copy----> that memory
+ *
+ * A transport carries the requests of an importer to the helper thread of the exporter:
+ *
+ *   shm   a ring of requests and buffers in a sealed memfd; a socket pair wakes the helper and shows a peer's death
+ *   tcp   a TCP connection over the loopback interface of the exporter
+ *
+ * The target makes both ends of a connection and the session's daemon hands one of them over, as a descriptor. So a
+ * target has no address, listens at no port, and leaves no file. Links of one process to one target share a
+ * connection; one copy at a time runs on it.
+ *
+ * A grant is random. It reaches an importer only through the daemon, which has checked the importer's key. The target
+ * checks the grant, the bounds and the permission of each request; it answers a request for memory that is not mapped
+ * any more with an error. A link waits a bounded time for a target that does not serve.
+ *
+ * Threads: one thread at a time uses a target; any thread may use links. No thread is started here. A forked child
+ * must not use its parent's targets and links: it abandons the targets, and the links' connections are closed in it.
+ * Errors are -errno.
+ */
+#ifndef SIM_FABRIC_SERVED_H
+#define SIM_FABRIC_SERVED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIM_GRANT_SECRET_SIZE 16
+#define SIM_TARGET_ID_SIZE    16
+
+enum sim_transport {
+	SIM_TRANSPORT_SHM,
+	SIM_TRANSPORT_TCP,
+	SIM_NUM_TRANSPORTS,
+};
+
+/* Gives access to one exposed memory. */
+struct sim_grant {
+	uint32_t index; /* in the target's table */
+	uint32_t reserved;
+	uint8_t secret[SIM_GRANT_SECRET_SIZE];
+};
+
+struct sim_target;
+struct sim_link;
+
+/* ---- the exporter ---- */
+
+int sim_target_create(struct sim_target **ret_target);
+
+/* Close the connections and free the target. NULL is fine. */
+void sim_target_destroy(struct sim_target *target);
+
+/* In a forked child: close the descriptors, and change nothing else. */
+void sim_target_abandon(struct sim_target *target);
+
+/* Let peers read [addr, addr + len), and write it if @writable. Returns 0, -ENOMEM or -EIO (no random bytes). */
+int sim_target_expose(struct sim_target *target, void *addr, size_t len, bool writable, struct sim_grant *ret_grant);
+
+/* End an exposure: on return the target does not access the memory any more. */
+void sim_target_hide(struct sim_target *target, const struct sim_grant *grant);
+
+/* Make a connection. *ret_fd is the importer's end; the caller passes it on and closes it. Returns 0, -EUSERS (too many
+ * connections) or another -errno. */
+int sim_target_connect(struct sim_target *target, enum sim_transport transport, int *ret_fd);
+
+/* A descriptor that becomes readable when there is work to serve. */
+int sim_target_fd(const struct sim_target *target);
+
+/* Serve what is there, without waiting. Returns the number of requests and parts of requests that were served. */
+unsigned int sim_target_serve(struct sim_target *target);
+
+/* Whether the caller may sleep on the descriptor now; if not, serve again. */
+bool sim_target_may_sleep(struct sim_target *target);
+
+/* ---- the importer ---- */
+
+struct sim_link_cfg {
+	enum sim_transport transport;
+	const uint8_t *target_id; /* SIM_TARGET_ID_SIZE bytes, the same for all memory of one exporter */
+	size_t len_bytes;
+	bool is_writable;
+	/* Ask the exporter for the memory's grant and, if @connect, for a connection, whose end the caller owns. Returns 0,
+	 * -ESTALE (the export ended), -ETIMEDOUT (no answer) or another -errno. */
+	int (*describe)(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
+			int *ret_fd);
+	void *arg;
+};
+
+/* Connect to the memory, and read a byte of it as a proof. Returns 0, or an error of describe() or sim_link_copy(). */
+int sim_link_create(const struct sim_link_cfg *cfg, struct sim_link **ret_link);
+
+/* Close the link; no copy may be in flight. NULL is fine. */
+void sim_link_destroy(struct sim_link *link);
+
+/* Copy between @local and [offset, offset + len) of the exposed memory. When a write returns 0, the bytes are in that
+ * memory. If *revoked becomes true, the call ends with -EIO. Returns 0, -EFAULT (out of bounds, or one of the memories
+ * is not mapped), -EACCES (a write to read-only memory), -ESTALE (the exposure ended), -EIO (the exporter is gone),
+ * -ETIMEDOUT (the exporter does not serve) or another -errno. On failure some of the bytes may have moved. */
+int sim_link_copy(struct sim_link *link, bool write, void *local, uint64_t offset, size_t len,
+		  const atomic_bool *revoked);
+
+#endif

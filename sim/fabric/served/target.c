@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The exporter: the connections of importers, and serving them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "served_priv.h"
+#include "sim/base/log.h"
+
+#define MAX_CONNS        256
+#define MAX_EVENTS       32
+#define ROUNDS_PER_EPOLL 32 /* without tcp: a ring is polled in memory, its socket shows a peer's end only */
+
+struct sim_target {
+	int epoll_fd;
+	struct served_table table;
+	LIST_HEAD(, served_conn) conns;
+	uint32_t num_conns, num_tcp_conns;
+	unsigned int rounds; /* since the last look at the sockets */
+};
+
+int sim_target_create(struct sim_target **ret_target)
+{
+	struct sim_target *target = calloc(1, sizeof(*target));
+	int rc;
+
+	if (!target)
+		return -ENOMEM;
+	LIST_INIT(&target->conns);
+	target->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (target->epoll_fd < 0) {
+		rc = -errno;
+		free(target);
+		return rc;
+	}
+	*ret_target = target;
+	return 0;
+}
+
+static void conn_free(struct served_conn *conn)
+{
+	if (conn->sock >= 0)
+		close(conn->sock);
+	if (conn->ring_fd >= 0)
+		close(conn->ring_fd);
+	sim_segment_unmap(&conn->segment);
+	free(conn);
+}
+
+static void conn_remove(struct sim_target *target, struct served_conn *conn)
+{
+	LIST_REMOVE(conn, entry);
+	target->num_conns--;
+	target->num_tcp_conns -= conn->transport == SIM_TRANSPORT_TCP;
+	conn_free(conn);
+}
+
+void sim_target_destroy(struct sim_target *target)
+{
+	if (!target)
+		return;
+	while (!LIST_EMPTY(&target->conns))
+		conn_remove(target, LIST_FIRST(&target->conns));
+	close(target->epoll_fd);
+	served_table_fini(&target->table);
+	free(target);
+}
+
+void sim_target_abandon(struct sim_target *target)
+{
+	struct served_conn *conn;
+
+	if (!target)
+		return;
+	LIST_FOREACH(conn, &target->conns, entry) {
+		close(conn->sock);
+		if (conn->ring_fd >= 0)
+			close(conn->ring_fd);
+	}
+	close(target->epoll_fd);
+}
+
+int sim_target_expose(struct sim_target *target, void *addr, size_t len, bool writable, struct sim_grant *ret_grant)
+{
+	return served_table_add(&target->table, addr, len, writable, ret_grant);
+}
+
+void sim_target_hide(struct sim_target *target, const struct sim_grant *grant)
+{
+	served_table_remove(&target->table, grant);
+}
+
+/* ---- connections ---- */
+
+static int conn_open(struct served_conn *conn, int *ret_importer_fd)
+{
+	int fds[2], rc;
+
+	if (conn->transport == SIM_TRANSPORT_SHM)
+		return served_shm_open(conn, ret_importer_fd);
+	rc = served_tcp_pair(fds);
+	if (rc < 0)
+		return rc;
+	conn->sock = fds[0];
+	*ret_importer_fd = fds[1];
+	return 0;
+}
+
+static int watch(const struct sim_target *target, struct served_conn *conn)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.ptr = conn };
+
+	if (conn->transport == SIM_TRANSPORT_TCP)
+		event.events |= EPOLLOUT;
+	return epoll_ctl(target->epoll_fd, EPOLL_CTL_ADD, conn->sock, &event) < 0 ? -errno : 0;
+}
+
+int sim_target_connect(struct sim_target *target, enum sim_transport transport, int *ret_fd)
+{
+	struct served_conn *conn;
+	int fd = -1, rc;
+
+	if (target->num_conns == MAX_CONNS) {
+		sim_warn("no room for another process that accesses this process's memory: %u are connected",
+			 target->num_conns);
+		return -EUSERS;
+	}
+	conn = calloc(1, sizeof(*conn));
+	if (!conn)
+		return -ENOMEM;
+	*conn = (struct served_conn){ .transport = transport, .sock = -1, .ring_fd = -1 };
+	rc = conn_open(conn, &fd);
+	if (rc == 0)
+		rc = watch(target, conn);
+	if (rc < 0) {
+		if (fd >= 0)
+			close(fd);
+		conn_free(conn);
+		return rc;
+	}
+	LIST_INSERT_HEAD(&target->conns, conn, entry);
+	target->num_conns++;
+	target->num_tcp_conns += transport == SIM_TRANSPORT_TCP;
+	*ret_fd = fd;
+	return 0;
+}
+
+int sim_target_fd(const struct sim_target *target)
+{
+	return target->epoll_fd;
+}
+
+/* ---- serving ---- */
+
+/* Mark the connections whose sockets have changed. */
+static void poll_sockets(struct sim_target *target)
+{
+	struct epoll_event events[MAX_EVENTS];
+	int count = epoll_wait(target->epoll_fd, events, MAX_EVENTS, 0);
+
+	target->rounds = 0;
+	for (int i = 0; i < count; i++) {
+		struct served_conn *conn = events[i].data.ptr;
+
+		conn->is_ready = true;
+		conn->has_hung_up |= (events[i].events & (EPOLLHUP | EPOLLERR)) != 0;
+	}
+}
+
+static int serve_conn(const struct sim_target *target, struct served_conn *conn)
+{
+	if (conn->has_hung_up)
+		return -ECONNRESET;
+	return conn->transport == SIM_TRANSPORT_SHM ? served_shm_serve(&target->table, conn) :
+						      served_tcp_serve(&target->table, conn);
+}
+
+unsigned int sim_target_serve(struct sim_target *target)
+{
+	struct served_conn *conn, *next;
+	unsigned int served = 0;
+
+	if (target->num_tcp_conns > 0 || ++target->rounds >= ROUNDS_PER_EPOLL)
+		poll_sockets(target);
+	for (conn = LIST_FIRST(&target->conns); conn; conn = next) {
+		int rc = serve_conn(target, conn);
+
+		next = LIST_NEXT(conn, entry);
+		if (rc < 0)
+			conn_remove(target, conn);
+		else
+			served += (unsigned int)rc;
+	}
+	return served;
+}
+
+bool sim_target_may_sleep(struct sim_target *target)
+{
+	const struct served_conn *conn;
+
+	poll_sockets(target);
+	LIST_FOREACH(conn, &target->conns, entry)
+		if (conn->is_ready || conn->has_hung_up ||
+		    (conn->transport == SIM_TRANSPORT_SHM && !served_shm_may_sleep(conn)))
+			return false;
+	return true;
+}

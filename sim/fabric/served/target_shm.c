@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The exporter's end of a ring.
+ *
+ * The target moves bytes by pread() and pwrite() on the ring's memfd, not by memcpy(): the application may have unmapped
+ * or truncated the exposed memory, and then the system call returns EFAULT where memcpy() would end the process. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "served_priv.h"
+
+/* Pass the memfd through the socket, where it waits for the importer. */
+static int send_ring_fd(int sock, int ring_fd)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	char byte = 0;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr msg = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes)
+	};
+	struct cmsghdr *passed = CMSG_FIRSTHDR(&msg);
+
+	passed->cmsg_level = SOL_SOCKET;
+	passed->cmsg_type = SCM_RIGHTS;
+	passed->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(passed), &ring_fd, sizeof(int));
+	return sendmsg(sock, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : -errno;
+}
+
+int served_shm_open(struct served_conn *conn, int *ret_importer_fd)
+{
+	int socks[2];
+	int rc = sim_segment_create(sizeof(struct served_ring), &conn->segment, &conn->ring_fd);
+
+	if (rc < 0)
+		return rc;
+	atomic_store(&((struct served_ring *)conn->segment.base)->target_asleep,
+		     1); /* whatever the thread does that serves */
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks) < 0)
+		return -errno;
+	conn->sock = socks[0];
+	rc = send_ring_fd(conn->sock, conn->ring_fd);
+	if (rc < 0)
+		close(socks[1]);
+	else
+		*ret_importer_fd = socks[1];
+	return rc;
+}
+
+/* Move bytes between @addr and the slot's buffer. The bare system calls keep sanitizers from taking the importer's access
+ * for one of this thread. */
+static int move_bytes(const struct served_conn *conn, const struct served_request *request, uint8_t *addr,
+		      uint32_t slot)
+{
+	off_t at = (off_t)(offsetof(struct served_ring, buffers) + slot * (size_t)SERVED_SLOT_BYTES);
+	long call = request->is_write ? SYS_pread64 : SYS_pwrite64;
+
+	for (uint32_t done = 0; done < request->len_bytes;) {
+		long moved = syscall(call, conn->ring_fd, addr + done, (size_t)(request->len_bytes - done), at + done);
+
+		if (moved < 0 && errno == EINTR)
+			continue;
+		if (moved <= 0)
+			return moved < 0 ? -errno : -EFAULT;
+		done += (uint32_t)moved;
+	}
+	return 0;
+}
+
+static int serve_request(const struct served_table *table, const struct served_conn *conn, uint32_t slot)
+{
+	const struct served_ring *ring = conn->segment.base;
+	struct served_request request;
+	uint8_t *addr;
+	int rc;
+
+	memcpy(&request, &ring->slots[slot].request, sizeof(request));
+	atomic_signal_fence(memory_order_seq_cst); /* the copy is checked, not the ring */
+	if (request.len_bytes > SERVED_SLOT_BYTES)
+		return -EPROTO;
+	rc = served_table_check(table, &request, &addr);
+	return rc == 0 ? move_bytes(conn, &request, addr, slot) : rc;
+}
+
+/* Take the bytes that woke us off the socket. Returns 0 or -ECONNRESET. */
+static int drain_socket(struct served_conn *conn)
+{
+	char bytes[64];
+	ssize_t got;
+
+	do {
+		got = recv(conn->sock, bytes, sizeof(bytes), MSG_DONTWAIT);
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	conn->is_ready = false;
+	return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? 0 : -ECONNRESET;
+}
+
+static uint32_t num_waiting(const struct served_conn *conn)
+{
+	struct served_ring *ring = conn->segment.base;
+
+	return atomic_load_explicit(&ring->posted, memory_order_acquire) - conn->num_served;
+}
+
+int served_shm_serve(const struct served_table *table, struct served_conn *conn)
+{
+	struct served_ring *ring = conn->segment.base;
+	uint32_t waiting;
+	int served = 0;
+
+	if (conn->is_ready && drain_socket(conn) < 0)
+		return -ECONNRESET;
+	while ((waiting = num_waiting(conn)) > 0 && served < SERVED_RING_SLOTS) {
+		uint32_t slot = conn->num_served % SERVED_RING_SLOTS;
+
+		if (waiting > SERVED_RING_SLOTS || atomic_load(&ring->is_closed))
+			return -ECONNRESET;
+		ring->slots[slot].status = serve_request(table, conn, slot);
+		atomic_store_explicit(&ring->done, ++conn->num_served, memory_order_release);
+		served++;
+	}
+	return served;
+}
+
+bool served_shm_may_sleep(const struct served_conn *conn)
+{
+	struct served_ring *ring = conn->segment.base;
+
+	/* Pairs with the importer, which increments posted and then reads target_asleep. */
+	atomic_store(&ring->target_asleep, 1);
+	atomic_thread_fence(memory_order_seq_cst);
+	return num_waiting(conn) == 0;
+}

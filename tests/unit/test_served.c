@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory that a target serves to links, over each transport. A thread serves, as the helper thread does; what the daemon
+ * does between two processes is a call here. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "sim/fabric/served/served_priv.h"
+
+#define MIB  (1u << 20)
+#define PAGE 4096u
+
+/* The exporter. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_t thread;
+	struct sim_target *target;
+	int stop_fd;
+	atomic_bool is_paused;
+} server;
+
+static uint8_t target_id[SIM_TARGET_ID_SIZE] = "one exporter   ";
+static enum sim_transport transport;
+
+static void serve(void)
+{
+	pthread_mutex_lock(&server.lock);
+	if (!atomic_load(&server.is_paused))
+		sim_target_serve(server.target);
+	pthread_mutex_unlock(&server.lock);
+}
+
+static bool may_sleep(int *ret_fd)
+{
+	bool may;
+
+	pthread_mutex_lock(&server.lock);
+	*ret_fd = sim_target_fd(server.target);
+	may = atomic_load(&server.is_paused) || sim_target_may_sleep(server.target);
+	pthread_mutex_unlock(&server.lock);
+	return may;
+}
+
+/* Does not spin after a request, so that any request may find it asleep. */
+static void *server_thread(void *unused)
+{
+	for (;;) {
+		struct pollfd fds[] = { { .fd = server.stop_fd, .events = POLLIN }, { .events = POLLIN } };
+		int timeout_ms;
+
+		serve();
+		timeout_ms = may_sleep(&fds[1].fd) ? -1 : 0;
+		poll(fds, atomic_load(&server.is_paused) ? 1 : 2, timeout_ms);
+		if (fds[0].revents) {
+			eventfd_t count;
+
+			eventfd_read(server.stop_fd, &count);
+			if (count < 1000)
+				continue;
+			return unused;
+		}
+	}
+}
+
+static void pause_server(bool pause)
+{
+	atomic_store(&server.is_paused, pause);
+	eventfd_write(server.stop_fd, 1);
+	pthread_mutex_lock(&server.lock); /* a request in progress ends */
+	pthread_mutex_unlock(&server.lock);
+}
+
+static int setup(void **state)
+{
+	transport = *(const enum sim_transport *)*state;
+	pthread_mutex_init(&server.lock, NULL);
+	atomic_store(&server.is_paused, false);
+	server.stop_fd = eventfd(0, EFD_CLOEXEC);
+	return sim_target_create(&server.target) < 0 || pthread_create(&server.thread, NULL, server_thread, NULL) != 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	eventfd_write(server.stop_fd, 1000);
+	pthread_join(server.thread, NULL);
+	sim_target_destroy(server.target);
+	close(server.stop_fd);
+	return 0;
+}
+
+static struct sim_grant expose(void *addr, size_t len, bool writable)
+{
+	struct sim_grant grant;
+
+	pthread_mutex_lock(&server.lock);
+	assert_int_equal(sim_target_expose(server.target, addr, len, writable, &grant), 0);
+	pthread_mutex_unlock(&server.lock);
+	return grant;
+}
+
+static void hide(const struct sim_grant *grant)
+{
+	pthread_mutex_lock(&server.lock);
+	sim_target_hide(server.target, grant);
+	pthread_mutex_unlock(&server.lock);
+}
+
+static int describe(void *arg, enum sim_transport which, bool connect, struct sim_grant *ret_grant, int *ret_fd)
+{
+	int rc = 0;
+
+	*ret_grant = *(const struct sim_grant *)arg;
+	if (!connect)
+		return 0;
+	pthread_mutex_lock(&server.lock);
+	rc = sim_target_connect(server.target, which, ret_fd);
+	pthread_mutex_unlock(&server.lock);
+	return rc;
+}
+
+static int try_link(struct sim_grant *grant, size_t len, bool writable, struct sim_link **ret_link)
+{
+	const struct sim_link_cfg cfg = { .transport = transport,
+					  .target_id = target_id,
+					  .len_bytes = len,
+					  .is_writable = writable,
+					  .describe = describe,
+					  .arg = grant };
+
+	return sim_link_create(&cfg, ret_link);
+}
+
+static struct sim_link *link_to(struct sim_grant *grant, size_t len, bool writable)
+{
+	struct sim_link *link = NULL;
+
+	assert_int_equal(try_link(grant, len, writable, &link), 0);
+	return link;
+}
+
+static int read_from(struct sim_link *link, void *to, uint64_t offset, size_t len)
+{
+	return sim_link_copy(link, false, to, offset, len, NULL);
+}
+
+static int write_to(struct sim_link *link, void *from, uint64_t offset, size_t len)
+{
+	return sim_link_copy(link, true, from, offset, len, NULL);
+}
+
+static void fill(uint8_t *bytes, size_t len, unsigned int seed)
+{
+	for (size_t i = 0; i < len; i++)
+		bytes[i] = (uint8_t)(seed + i + (i >> 8));
+}
+
+static uint8_t *map_memory(size_t len)
+{
+	uint8_t *memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	return memory;
+}
+
+/* Sizes around the limits: one byte, a slot of the ring, all slots, a request of the stream. */
+static void test_bytes_written_are_read_back(void **state)
+{
+	static const size_t sizes[] = { 1, 64, 4097, 65536, 65537, 4 * 65536 + 1, MIB, MIB + 3, 9 * MIB + 1 };
+	size_t max = 9 * MIB + 1 + 16;
+	uint8_t *memory = map_memory(max), *local = map_memory(max), *back = map_memory(max);
+	struct sim_grant grant = expose(memory, max, true);
+	struct sim_link *link = link_to(&grant, max, true);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		fill(local, sizes[i], (unsigned int)i);
+		assert_int_equal(write_to(link, local, 7, sizes[i]), 0);
+		assert_memory_equal(memory + 7, local, sizes[i]);
+		assert_int_equal(read_from(link, back, 7, sizes[i]), 0);
+		assert_memory_equal(back, local, sizes[i]);
+	}
+	assert_int_equal(read_from(link, back, 7, 0), 0);
+	assert_int_equal(memory[6], 0);
+	sim_link_destroy(link);
+	munmap(memory, max);
+	munmap(local, max);
+	munmap(back, max);
+}
+
+static void test_a_link_checks_bounds_and_permission(void **state)
+{
+	uint8_t memory[100] = { 0 }, local[100] = { 1 };
+	struct sim_grant grant = expose(memory, sizeof(memory), false);
+	struct sim_link *link = link_to(&grant, sizeof(memory), false);
+
+	(void)state;
+	assert_int_equal(read_from(link, local, 1, 100), -EFAULT);
+	assert_int_equal(read_from(link, local, 101, 0), -EFAULT);
+	assert_int_equal(read_from(link, local, UINT64_MAX, 2), -EFAULT);
+	assert_int_equal(write_to(link, local, 0, 1), -EACCES);
+	assert_int_equal(read_from(link, local, 100, 0), 0);
+	sim_link_destroy(link);
+}
+
+/* An importer that believes more than its grant says. */
+static void test_the_target_checks_bounds_and_permission(void **state)
+{
+	uint8_t memory[100] = { 0 }, local[300] = { 1 };
+	struct sim_grant grant = expose(memory, sizeof(memory), false);
+	struct sim_link *link = link_to(&grant, sizeof(local), true);
+
+	(void)state;
+	assert_int_equal(read_from(link, local, 1, 100), -EFAULT);
+	assert_int_equal(read_from(link, local, 200, 100), -EFAULT);
+	assert_int_equal(write_to(link, local, 0, 1), -EACCES);
+	assert_int_equal(read_from(link, local, 0, 100), 0);
+	assert_int_equal(memory[0], 0);
+	sim_link_destroy(link);
+}
+
+static void test_a_wrong_grant_is_refused(void **state)
+{
+	uint8_t memory[100] = { 0 };
+	struct sim_grant grant = expose(memory, sizeof(memory), true), wrong = grant;
+	struct sim_link *link = NULL;
+
+	(void)state;
+	wrong.secret[SIM_GRANT_SECRET_SIZE - 1] ^= 1;
+	assert_int_equal(try_link(&wrong, sizeof(memory), true, &link), -ESTALE);
+	wrong = grant;
+	wrong.index = 5;
+	assert_int_equal(try_link(&wrong, sizeof(memory), true, &link), -ESTALE);
+	wrong.index = UINT32_MAX;
+	assert_int_equal(try_link(&wrong, sizeof(memory), true, &link), -ESTALE);
+	wrong = (struct sim_grant){ .index = 5 }; /* a free entry, whose secret is zero */
+	assert_int_equal(try_link(&wrong, sizeof(memory), true, &link), -ESTALE);
+	assert_null(link);
+}
+
+static void test_hidden_memory_is_refused_and_others_stay(void **state)
+{
+	uint8_t hidden[64] = { 1 }, other[64] = { 2 }, local[64];
+	struct sim_grant grant = expose(hidden, sizeof(hidden), true), other_grant = expose(other, sizeof(other), true);
+	struct sim_link *link = link_to(&grant, sizeof(hidden), true);
+	struct sim_link *other_link = link_to(&other_grant, sizeof(other), true);
+
+	(void)state;
+	hide(&grant);
+	assert_int_equal(read_from(link, local, 0, 64), -ESTALE);
+	assert_int_equal(write_to(link, local, 0, 64), -ESTALE);
+	assert_int_equal(read_from(other_link, local, 0, 64), 0);
+	assert_int_equal(local[0], 2);
+	(void)expose(other, sizeof(other), true); /* in the same entry of the table, with another secret */
+	assert_int_equal(read_from(link, local, 0, 64), -ESTALE);
+	sim_link_destroy(link);
+	sim_link_destroy(other_link);
+}
+
+/* The exporter's application unmaps memory that it has exported: an error, and the connection stays in step. */
+static void test_unmapped_memory_is_an_error_and_the_rest_stays(void **state)
+{
+	size_t len = 3 * MIB;
+	uint8_t *memory = map_memory(len), *local = map_memory(len);
+	struct sim_grant grant = expose(memory, len, true);
+	struct sim_link *link = link_to(&grant, len, true);
+
+	(void)state;
+	fill(memory, len, 3);
+	munmap(memory + MIB + PAGE, PAGE);
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(read_from(link, local, 0, len), -EFAULT);
+		assert_int_equal(write_to(link, local, MIB, 2 * PAGE), -EFAULT);
+		assert_int_equal(read_from(link, local, MIB + PAGE, 8), -EFAULT);
+		assert_int_equal(write_to(link, local, MIB + PAGE, 8), -EFAULT);
+		assert_int_equal(read_from(link, local, 2 * MIB, MIB), 0);
+		assert_memory_equal(local, memory + 2 * MIB, MIB);
+	}
+	sim_link_destroy(link);
+	munmap(memory, len);
+	munmap(local, len);
+}
+
+static void test_memory_that_is_unmapped_as_a_whole_can_be_linked(void **state)
+{
+	uint8_t *memory = map_memory(PAGE), local[8];
+	struct sim_grant grant = expose(memory, PAGE, true);
+	struct sim_link *link;
+
+	(void)state;
+	munmap(memory, PAGE);
+	link = link_to(&grant, PAGE, true);
+	assert_int_equal(read_from(link, local, 0, 8), -EFAULT);
+	sim_link_destroy(link);
+}
+
+static int num_open_fds(void)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* The server thread closes its ends when it sees that the importer's end is closed. */
+static void await_open_fds(int count)
+{
+	while (num_open_fds() != count)
+		sched_yield();
+}
+
+static void test_links_share_a_connection(void **state)
+{
+	enum { NUM = 2000 };
+	static struct sim_grant grants[NUM];
+	static struct sim_link *links[NUM];
+	static uint8_t memory[NUM][8];
+	int before = num_open_fds(), with_one;
+	uint8_t local[8];
+
+	(void)state;
+	for (int i = 0; i < NUM; i++) {
+		memset(memory[i], i, sizeof(memory[i]));
+		grants[i] = expose(memory[i], sizeof(memory[i]), true);
+	}
+	links[0] = link_to(&grants[0], 8, true);
+	with_one = num_open_fds();
+	for (int i = 1; i < NUM; i++)
+		links[i] = link_to(&grants[i], 8, true);
+	assert_int_equal(num_open_fds(), with_one);
+	for (int i = 0; i < NUM; i++) {
+		assert_int_equal(read_from(links[i], local, 0, 8), 0);
+		assert_memory_equal(local, memory[i], 8);
+		hide(&grants[i]);
+		sim_link_destroy(links[i]);
+	}
+	await_open_fds(before);
+}
+
+/* No stranger can connect: nothing listens. */
+static void test_nothing_listens(void **state)
+{
+	uint8_t memory[8] = { 0 };
+	struct sim_grant grant = expose(memory, sizeof(memory), true);
+	struct sim_link *link = link_to(&grant, sizeof(memory), true);
+
+	(void)state;
+	for (int fd = 0; fd < 1024; fd++) {
+		int is_listening = 0;
+		socklen_t len = sizeof(is_listening);
+
+		if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &len) == 0)
+			assert_false(is_listening);
+	}
+	sim_link_destroy(link);
+}
+
+static void *copy_in_thread(void *link)
+{
+	static uint8_t bytes[MIB];
+
+	return (void *)(intptr_t)write_to(link, bytes, 0, sizeof(bytes));
+}
+
+/* The exporter leaves while a copy waits for it. */
+static void test_a_target_that_is_closed_ends_the_wait(void **state)
+{
+	uint8_t *memory = map_memory(MIB);
+	struct sim_grant grant = expose(memory, MIB, true);
+	struct sim_link *link = link_to(&grant, MIB, true);
+	struct sim_target *closed = server.target;
+	pthread_t thread;
+	void *rc;
+
+	(void)state;
+	pause_server(true);
+	pthread_create(&thread, NULL, copy_in_thread, link);
+	usleep(1000); /* likely to be waiting; no result depends on it */
+	pthread_mutex_lock(&server.lock);
+	assert_int_equal(sim_target_create(&server.target), 0);
+	sim_target_destroy(closed);
+	pthread_mutex_unlock(&server.lock);
+	pthread_join(thread, &rc);
+	assert_int_equal((intptr_t)rc, -EIO);
+	pause_server(false);
+	assert_int_equal(write_to(link, memory, 0, 1), -ESTALE); /* a new connection, to a target without that memory */
+	sim_link_destroy(link);
+	munmap(memory, MIB);
+}
+
+static atomic_bool is_revoked;
+
+static void *revoke_soon(void *unused)
+{
+	usleep(1000);
+	atomic_store(&is_revoked, true);
+	return unused;
+}
+
+static void test_a_revocation_ends_the_wait_and_the_next_copy_connects_anew(void **state)
+{
+	uint8_t memory[64] = { 5 }, local[64] = { 0 };
+	struct sim_grant grant = expose(memory, sizeof(memory), true);
+	struct sim_link *link = link_to(&grant, sizeof(memory), true);
+	pthread_t thread;
+
+	(void)state;
+	atomic_store(&is_revoked, false);
+	pause_server(true);
+	pthread_create(&thread, NULL, revoke_soon, NULL);
+	assert_int_equal(sim_link_copy(link, true, local, 0, sizeof(local), &is_revoked), -EIO);
+	pthread_join(thread, NULL);
+	assert_int_equal(sim_link_copy(link, true, local, 0, sizeof(local), &is_revoked), -EIO);
+	if (transport == SIM_TRANSPORT_SHM) { /* given up: the target does not serve it later */
+		pause_server(false);
+		assert_int_equal(memory[0], 5);
+	}
+	pause_server(false);
+	assert_int_equal(read_from(link, local, 0, sizeof(local)), 0);
+	sim_link_destroy(link);
+}
+
+/* The connections are the parent's: the target sees its end although a child lives. */
+static void test_a_forked_child_closes_the_connections(void **state)
+{
+	uint8_t memory[8] = { 0 };
+	struct sim_grant grant = expose(memory, sizeof(memory), true);
+	int before = num_open_fds(), with_link, status;
+	struct sim_link *link = link_to(&grant, sizeof(memory), true);
+	pid_t child;
+
+	(void)state;
+	with_link = num_open_fds();
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(num_open_fds() == with_link - 1 ? 0 : 1); /* the target is not abandoned here */
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(read_from(link, memory, 0, 0), 0);
+	sim_link_destroy(link);
+	await_open_fds(before);
+}
+
+/* ---- importers that break the rules ---- */
+
+static int connect_raw(void)
+{
+	struct sim_grant unused = { 0 };
+	int fd = -1;
+
+	assert_int_equal(describe(&unused, transport, true, &unused, &fd), 0);
+	return fd;
+}
+
+static void expect_hang_up(int fd)
+{
+	char byte;
+	ssize_t got;
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	do {
+		poll(&ready, 1, -1);
+		got = recv(fd, &byte, 1, 0);
+	} while (got > 0);
+	close(fd);
+}
+
+static struct served_ring *map_raw_ring(int fd, struct served_link_ring *ring)
+{
+	struct served_wait wait = { .sock = fd, .events = POLLIN };
+
+	assert_int_equal(served_link_ring_open(fd, ring, &wait), 0);
+	return ring->segment.base;
+}
+
+static void break_the_ring(int kind)
+{
+	struct served_link_ring link;
+	int fd = connect_raw();
+	struct served_ring *ring = map_raw_ring(fd, &link);
+
+	ring->slots[0].request.len_bytes = kind == 0 ? UINT32_MAX : 8;
+	if (kind == 2) {
+		memset(ring, 0xff, sizeof(*ring));
+	} else {
+		atomic_store(&ring->posted, kind == 0 ? 1 : SERVED_RING_SLOTS + 1);
+	}
+	assert_int_equal(send(fd, "", 1, 0), 1);
+	if (kind == 0) { /* a request that makes no sense is answered */
+		while (atomic_load(&ring->done) != 1)
+			sched_yield();
+		assert_int_equal(ring->slots[0].status, -EPROTO);
+		close(fd);
+	} else {
+		expect_hang_up(fd);
+	}
+	sim_segment_unmap(&link.segment);
+}
+
+static void break_the_stream(int kind)
+{
+	struct served_request request = { .len_bytes = SERVED_MAX_STREAM_BYTES + 1 };
+	int fd = connect_raw();
+
+	if (kind == 0) {
+		assert_int_equal(send(fd, &request, sizeof(request), 0), sizeof(request));
+		expect_hang_up(fd);
+		return;
+	}
+	request.len_bytes = MIB;
+	request.is_write = kind == 1;
+	assert_int_equal(send(fd, &request, kind == 2 ? 3 : sizeof(request), 0), kind == 2 ? 3 : sizeof(request));
+	close(fd); /* in the middle of a request */
+}
+
+static void test_importers_that_break_the_rules_harm_nobody_else(void **state)
+{
+	uint8_t memory[64] = { 9 }, local[64];
+	struct sim_grant grant = expose(memory, sizeof(memory), true);
+	struct sim_link *link = link_to(&grant, sizeof(memory), true);
+	int before = num_open_fds();
+
+	(void)state;
+	for (int kind = 0; kind < 3; kind++) {
+		if (transport == SIM_TRANSPORT_SHM)
+			break_the_ring(kind);
+		else
+			break_the_stream(kind);
+		assert_int_equal(read_from(link, local, 0, 64), 0);
+		assert_int_equal(local[0], 9);
+	}
+	await_open_fds(before);
+	sim_link_destroy(link);
+}
+
+/* An importer that asks for bytes and does not take them. */
+static void test_an_importer_that_does_not_read_blocks_nobody(void **state)
+{
+	uint8_t *memory = map_memory(MIB), local[64];
+	struct sim_grant grant = expose(memory, MIB, true);
+	const struct served_request request = { .grant = grant, .len_bytes = MIB };
+	struct sim_link *link = link_to(&grant, MIB, true);
+	int fd;
+
+	(void)state;
+	if (transport == SIM_TRANSPORT_SHM)
+		skip(); /* a ring has room for all that is asked */
+	fd = connect_raw();
+	for (int i = 0; i < 100; i++)
+		if (send(fd, &request, sizeof(request), MSG_DONTWAIT) < 0)
+			break;
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(read_from(link, local, 0, 64), 0);
+	close(fd);
+	sim_link_destroy(link);
+	munmap(memory, MIB);
+}
+
+static void test_connections_beyond_the_limit_are_refused(void **state)
+{
+	int fds[1024], count = 0, before = num_open_fds(), rc;
+	struct sim_grant unused = { 0 };
+
+	(void)state;
+	pause_server(true);
+	while ((rc = describe(&unused, transport, true, &unused, &fds[count])) == 0)
+		count++;
+	assert_true(rc == -EUSERS || rc == -EMFILE);
+	assert_true(count >= 256);
+	while (count > 0)
+		close(fds[--count]);
+	pause_server(false);
+	await_open_fds(before);
+}
+
+#define TEST_OVER(test, of)                                                                                    \
+	{                                                                                                      \
+		.name = #test " (" #of ")", .test_func = test, .setup_func = setup, .teardown_func = teardown, \
+		.initial_state = &(enum sim_transport)                                                         \
+		{                                                                                              \
+			of                                                                                     \
+		}                                                                                              \
+	}
+#define TEST(test) TEST_OVER(test, SIM_TRANSPORT_SHM), TEST_OVER(test, SIM_TRANSPORT_TCP)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_bytes_written_are_read_back),
+		TEST(test_a_link_checks_bounds_and_permission),
+		TEST(test_the_target_checks_bounds_and_permission),
+		TEST(test_a_wrong_grant_is_refused),
+		TEST(test_hidden_memory_is_refused_and_others_stay),
+		TEST(test_unmapped_memory_is_an_error_and_the_rest_stays),
+		TEST(test_memory_that_is_unmapped_as_a_whole_can_be_linked),
+		TEST(test_links_share_a_connection),
+		TEST(test_nothing_listens),
+		TEST(test_a_target_that_is_closed_ends_the_wait),
+		TEST(test_a_revocation_ends_the_wait_and_the_next_copy_connects_anew),
+		TEST(test_a_forked_child_closes_the_connections),
+		TEST(test_importers_that_break_the_rules_harm_nobody_else),
+		TEST(test_an_importer_that_does_not_read_blocks_nobody),
+		TEST(test_connections_beyond_the_limit_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
