@@ -2,7 +2,6 @@
 /* Processes that violate the daemon's protocol: the daemon drops or refuses them, and serves all others. */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -60,8 +58,8 @@ static void expect_closed(int sock)
 	close(sock);
 }
 
-/* All other processes are served. */
-static void expect_others_served(void)
+/* All other processes are served, and the daemon ends in order. */
+static void expect_unharmed(void)
 {
 	struct actor host, dpu;
 	struct actor_key key;
@@ -74,12 +72,6 @@ static void expect_others_served(void)
 	assert_int_equal(actor_unexport(&host, &key), 0);
 	actor_detach(&dpu);
 	actor_detach(&host);
-}
-
-/* ... and the daemon ends in order. */
-static void expect_unharmed(void)
-{
-	expect_others_served();
 	daemon_stop(&test_session.daemon);
 	assert_int_equal(proc_num_files(test_session.dir), 0);
 }
@@ -416,143 +408,6 @@ static void test_processes_beyond_the_limit_are_refused(void **state)
 	expect_unharmed();
 }
 
-/* ---- a process that takes too much ---- */
-
-#define SOME_FDS 128 /* for a daemon; some of them are reserved */
-
-static int export_with_object(int sock)
-{
-	struct sim_msg msg = {
-		.type = SIM_MSG_EXPORT,
-		.body.export = { .addr = 4096, .len_bytes = 4096, .access = SIM_ACCESS_READ, .function = HOST_FUNCTION }
-	};
-
-	return raw_call_fds(sock, msg, 1);
-}
-
-static int try_attach(void)
-{
-	int sock = raw_connect(), rc;
-	struct sim_msg msg = { .type = SIM_MSG_ATTACH, .body.attach.side = "dpu" };
-
-	rc = raw_call(sock, msg).status;
-	close(sock);
-	return rc;
-}
-
-/* Exports beyond the part of one process have no object; nothing else fails. Two such processes use all descriptors up
- * but those for connections: then no further process can attach, and the status is shown. */
-static void test_descriptors_are_left_for_others_and_for_the_status(void **state)
-{
-	int greedy[2];
-
-	(void)state;
-	daemon_stop(&test_session.daemon);
-	daemon_start_limited(&test_session.daemon, test_session.dir, SOME_FDS);
-	greedy[0] = raw_attach("host");
-	greedy[1] = raw_attach("host");
-	for (int i = 0; i < 3 * SOME_FDS; i++)
-		assert_int_equal(export_with_object(greedy[0]), 0);
-	expect_others_served();
-	for (int i = 0; i < 3 * SOME_FDS; i++)
-		assert_int_equal(export_with_object(greedy[1]), 0);
-	assert_true(daemon_knows(test_session.dir, getpid()));
-	assert_int_equal(try_attach(), -EUSERS);
-	assert_true(daemon_knows(test_session.dir, getpid()));
-	close(greedy[0]);
-	raw_settle(greedy[1]);
-	assert_int_equal(try_attach(), 0);
-	close(greedy[1]);
-	expect_unharmed();
-}
-
-static void test_exports_of_one_process_are_limited(void **state)
-{
-	int greedy = raw_attach("host"), other = raw_attach("host");
-	struct sim_msg msg = {
-		.type = SIM_MSG_EXPORT,
-		.body.export = { .addr = 4096, .len_bytes = 4096, .access = SIM_ACCESS_READ, .function = HOST_FUNCTION }
-	};
-	struct sim_key last = { 0 };
-
-	(void)state;
-	for (int i = 0; i < SIM_MAX_EXPORTS; i++)
-		last = raw_export(greedy);
-	assert_int_equal(raw_call(greedy, msg).status, -EDQUOT);
-	assert_true(daemon_knows(test_session.dir, getpid()));
-	raw_export(other);
-	assert_int_equal(raw_key_call(greedy, SIM_MSG_REVOKE, last.id), 0);
-	raw_export(greedy);
-	assert_int_equal(raw_call(greedy, msg).status, -EDQUOT);
-	close(other);
-	close(greedy);
-	expect_unharmed();
-}
-
-/* ---- another user ---- */
-
-#define STRANGER   23456 /* a number that no account needs to have */
-#define NUM_SILENT 64    /* more connections than the daemon keeps of users that it refuses */
-
-static void expect_refused(int dir_fd, uint16_t type)
-{
-	struct sim_msg msg = { .type = type, .body.attach.side = "host" };
-	int sock = sim_session_dir_connect(dir_fd), fd = -1;
-
-	CHECK(sock >= 0);
-	CHECK(sim_msg_send(sock, &msg, -1) == 0);
-	if (sim_msg_size(type, true) > 0) {
-		CHECK(sim_msg_recv(sock, &msg, &fd) == 0);
-		CHECK(msg.type == type && msg.is_reply && msg.status == -EACCES && fd < 0);
-	}
-	CHECK(sim_msg_recv(sock, &msg, &fd) == -EPIPE);
-	close(sock);
-}
-
-static void intrude(int ctl, const void *dir_fd)
-{
-	int socks[NUM_SILENT];
-	char byte;
-
-	CHECK(setgroups(0, NULL) == 0 && setgid(STRANGER) == 0 && setuid(STRANGER) == 0);
-	for (uint16_t type = SIM_MSG_ATTACH; type < SIM_MSG_COUNT; type++)
-		if (sim_msg_size(type, false) > 0)
-			expect_refused(*(const int *)dir_fd, type);
-	for (int i = 0; i < NUM_SILENT; i++)
-		CHECK((socks[i] = sim_session_dir_connect(*(const int *)dir_fd)) >= 0);
-	CHECK(recv(socks[NUM_SILENT - 1], &byte, 1, 0) == 0);
-	proc_send(ctl, "", 1);
-	proc_recv(ctl, &byte, 1);
-}
-
-/* Whatever the modes of the directory and the socket are. */
-static void test_each_request_of_another_user_is_refused(void **state)
-{
-	int dir_fd = sim_session_dir_open(test_session.dir, false), own = raw_connect(), fds;
-	struct proc stranger;
-	char byte;
-
-	(void)state;
-	if (geteuid() != 0) {
-		close(dir_fd);
-		close(own);
-		skip();
-	}
-	raw_settle(own); /* the daemon has finished its start */
-	fds = proc_num_fds(test_session.daemon.pid);
-	assert_int_equal(chmod(test_session.dir, 0777), 0);
-	assert_int_equal(fchmodat(dir_fd, "bfsimd.sock", 0777, 0), 0);
-	proc_start(&stranger, intrude, &dir_fd);
-	proc_recv(stranger.ctl, &byte, 1);
-	expect_others_served();
-	proc_send(stranger.ctl, "", 1);
-	proc_end(&stranger);
-	proc_await_fds(test_session.daemon.pid, fds);
-	close(own);
-	close(dir_fd);
-	expect_unharmed();
-}
-
 /* ---- processes that do not read, and processes that flood ---- */
 
 static void test_unread_replies_end_the_connection(void **state)
@@ -619,9 +474,6 @@ int main(void)
 		TEST(test_invalid_changes_of_the_fault_plan_are_refused),
 		TEST(test_an_export_keeps_one_descriptor_until_it_ends),
 		TEST(test_processes_beyond_the_limit_are_refused),
-		TEST(test_descriptors_are_left_for_others_and_for_the_status),
-		TEST(test_exports_of_one_process_are_limited),
-		TEST(test_each_request_of_another_user_is_refused),
 		TEST(test_unread_replies_end_the_connection),
 		TEST(test_a_flood_from_some_does_not_starve_the_others),
 	};
