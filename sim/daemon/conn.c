@@ -112,6 +112,14 @@ static bool is_notify_queued(const struct conn *conn, const struct sim_msg *noti
 	return false;
 }
 
+static bool may_keep_fds(const struct daemon *daemon, const struct sim_fds *fds)
+{
+	for (uint32_t i = 0; i < fds->count; i++)
+		if (!daemon_may_keep_fd(daemon, fds->fd[i]))
+			return false;
+	return true;
+}
+
 /* Takes ownership of the descriptors only when it queues the message. */
 static void queue_unsent(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)
 {
@@ -119,7 +127,7 @@ static void queue_unsent(struct daemon *daemon, struct conn *conn, const struct 
 
 	if (msg->type == SIM_MSG_NOTIFY_PEER && is_notify_queued(conn, msg))
 		return;
-	if (msg->is_reply && conn->num_unsent_replies == MAX_UNSENT_REPLIES) {
+	if ((msg->is_reply && conn->num_unsent_replies == MAX_UNSENT_REPLIES) || !may_keep_fds(daemon, fds)) {
 		sim_warn("a process asks but does not read the answers; its connection is closed");
 		conn->dead = true;
 		return;

@@ -96,6 +96,25 @@ static void test_descriptors_are_left_for_others_and_for_the_status(void **state
 	expect_unharmed();
 }
 
+/* Each unread reply to a STATUS request holds a descriptor. */
+static void test_unread_replies_do_not_use_all_descriptors_up(void **state)
+{
+	struct sim_msg status = { .type = SIM_MSG_STATUS };
+	int greedy;
+
+	(void)state;
+	daemon_stop(&test_session.daemon);
+	daemon_start_limited(&test_session.daemon, test_session.dir, SOME_FDS);
+	greedy = raw_attach("host");
+	for (int sent = 0; sent < 1000 && sim_msg_send(greedy, &status, -1) == 0; sent++)
+		if (sent % 50 == 0)
+			assert_true(daemon_knows(test_session.dir, getpid()) || sent > SOME_FDS);
+	expect_others_served();
+	assert_false(daemon_knows(test_session.dir, getpid())); /* its connection was closed */
+	close(greedy);
+	expect_unharmed();
+}
+
 static void test_exports_of_one_process_are_limited(void **state)
 {
 	int greedy = raw_attach("host"), other = raw_attach("host");
@@ -185,6 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_descriptors_are_left_for_others_and_for_the_status),
+		TEST(test_unread_replies_do_not_use_all_descriptors_up),
 		TEST(test_exports_of_one_process_are_limited),
 		TEST(test_each_request_of_another_user_is_refused),
 	};
