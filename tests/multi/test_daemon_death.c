@@ -345,6 +345,28 @@ static void test_processes_killed_while_they_use_shm_leave_no_files_there(void *
 	end_card();
 }
 
+/* Nobody is left to clean up after them. */
+static void test_processes_whose_daemon_was_killed_leave_no_files_in_shm(void **state)
+{
+	struct actor over_shm;
+	struct actor_key key;
+	pid_t pids[2];
+
+	(void)state;
+	assert_int_equal(actor_attach(&over_shm, test_session.dir, "dpu", "shm"), 0);
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+	assert_int_equal(actor_import(&over_shm, &key), 0);
+	assert_int_equal(actor_read(&over_shm, &key), 0);
+	pids[0] = host.proc.pid;
+	pids[1] = over_shm.proc.pid;
+	proc_signal(&test_session.daemon, SIGKILL);
+	actor_detach(&host); /* the exporter ends first */
+	actor_detach(&over_shm);
+	actor_detach(&dpu);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(count_shm_files_of(pids[i]), 0);
+}
+
 /* ---- PID namespaces ---- */
 
 /* Attach, export one memory and send its key, from a namespace where this process has pid 1. */
@@ -437,6 +459,7 @@ int main(void)
 		TEST(test_a_forked_child_does_not_keep_its_dead_parent_attached),
 		TEST(test_a_dead_child_does_not_end_its_parents_attachment),
 		TEST(test_processes_killed_while_they_use_shm_leave_no_files_there),
+		TEST(test_processes_whose_daemon_was_killed_leave_no_files_in_shm),
 		TEST(test_an_exporter_in_another_pid_namespace_is_not_mistaken),
 	};
 
