@@ -60,6 +60,16 @@ static inline bool has_held(const struct sim_queue *queue)
 	       atomic_load_explicit(&queue->done, memory_order_relaxed);
 }
 
+static inline bool try_lock(struct sim_queue *queue)
+{
+	return !atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire);
+}
+
+static inline void unlock(struct sim_queue *queue)
+{
+	atomic_flag_clear_explicit(&queue->running, memory_order_release);
+}
+
 /* Whether the completion of @job is still held; a flush ends that. */
 static bool is_held(const struct sim_queue *queue, struct sim_job *job, uint64_t now_ns)
 {
@@ -147,7 +157,7 @@ static inline __attribute__((always_inline)) bool run_some(struct sim_queue *que
 {
 	uint32_t run, first, end;
 
-	if (!has_pending(queue) || atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
+	if (!has_pending(queue) || !try_lock(queue))
 		return false;
 	first = run = atomic_load_explicit(&queue->run, memory_order_relaxed);
 	end = atomic_load_explicit(&queue->tail, memory_order_acquire);
@@ -155,7 +165,7 @@ static inline __attribute__((always_inline)) bool run_some(struct sim_queue *que
 		end = first + MAX_SHORT;
 	while (run != end && run_locked(queue, run++))
 		;
-	atomic_flag_clear_explicit(&queue->running, memory_order_release);
+	unlock(queue);
 	return run != first;
 }
 
@@ -167,10 +177,10 @@ static uint64_t release(struct sim_queue *queue)
 
 	if (!has_held(queue))
 		return SIM_JOB_NEVER_DUE;
-	if (atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
+	if (!try_lock(queue))
 		return 0; /* another thread runs the queue */
 	due_ns = release_locked(queue);
-	atomic_flag_clear_explicit(&queue->running, memory_order_release);
+	unlock(queue);
 	return due_ns;
 }
 
@@ -186,11 +196,20 @@ struct sim_job *sim_queue_poll(struct sim_queue *queue)
 	return queue->ring[queue->head++ & queue->mask];
 }
 
+static void lock(struct sim_queue *queue)
+{
+	while (!try_lock(queue))
+		sched_yield(); /* the engine's thread runs the queue */
+}
+
 void sim_queue_drain(struct sim_queue *queue)
 {
 	while (has_pending(queue))
 		if (!run_some(queue))
 			sched_yield(); /* the engine's thread runs the queue */
+	/* A job has run before it is done: the engine's thread may be between the two. */
+	lock(queue);
+	unlock(queue);
 }
 
 uint64_t sim_queue_advance(struct sim_queue *queue)
@@ -202,10 +221,9 @@ uint64_t sim_queue_advance(struct sim_queue *queue)
 	sim_queue_drain(queue);
 	if (!has_held(queue))
 		return SIM_JOB_NEVER_DUE;
-	while (atomic_flag_test_and_set_explicit(&queue->running, memory_order_acquire))
-		sched_yield(); /* the engine's thread runs the queue */
+	lock(queue);
 	due_ns = queue_clock_release(queue);
-	atomic_flag_clear_explicit(&queue->running, memory_order_release);
+	unlock(queue);
 	return due_ns;
 }
 
