@@ -321,6 +321,15 @@ static void on_produced(produce_task *task, union doca_data task_data, union doc
 	end.produced = true;
 }
 
+/* Returns false while the consumer has not posted its task. */
+static bool submit_to_consumer(struct doca_task *task)
+{
+	doca_error_t result = doca_task_submit(task);
+
+	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN);
+	return result == DOCA_SUCCESS;
+}
+
 static void produce(void)
 {
 	struct doca_cc_producer *producer;
@@ -336,7 +345,7 @@ static void produce(void)
 	PRODUCE(set_buf)(task, block.buf);
 	PRODUCE(set_consumer_id)(task, (cc_consumer_id)end.consumer);
 	doca_task_set_user_data(PRODUCE(as_task)(task), (union doca_data){ .ptr = &block });
-	MUST(doca_task_submit(PRODUCE(as_task)(task)));
+	UNTIL(submit_to_consumer(PRODUCE(as_task)(task)));
 	UNTIL(end.produced);
 	UNTIL(end.consumer_expired);
 	stop(doca_cc_producer_as_ctx(producer));

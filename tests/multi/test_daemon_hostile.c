@@ -373,11 +373,14 @@ static void test_an_export_keeps_one_descriptor_until_it_ends(void **state)
 {
 	struct sim_msg export = { .type = SIM_MSG_EXPORT,
 				  .body.export = { .addr = 4096, .len_bytes = 4096, .function = HOST_FUNCTION } };
-	int other = raw_attach("host"), num_fds = proc_num_fds(test_session.daemon.pid);
-	int sock = raw_attach("host"), before = proc_num_fds(test_session.daemon.pid);
+	int other = raw_attach("host"), sock, num_fds, before;
 	struct sim_key key;
 
 	(void)state;
+	raw_settle(other); /* the connections of the test before are closed */
+	num_fds = proc_num_fds(test_session.daemon.pid);
+	sock = raw_attach("host");
+	before = proc_num_fds(test_session.daemon.pid);
 	raw_send(sock, export, STDERR_FILENO);
 	key = raw_recv(sock).body.exported;
 	assert_int_equal(proc_num_fds(test_session.daemon.pid), before + 1);
