@@ -200,6 +200,7 @@ struct doca_task *core_sync_event_task_wait_neq_as_doca_task(struct doca_sync_ev
 
 /* Documented in shim/common/pe/ctx_priv.h. */
 doca_error_t shim_ctx_inject_start_fault(const struct doca_dev *dev);
+void shim_pe_wake(const struct doca_pe *pe);
 
 /* DMA, in libdoca_dma */
 

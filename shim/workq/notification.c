@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Event-driven work queues: the handle on which a program sleeps until the next event. */
-#include <sys/eventfd.h>
-
 #include "shim/common/base/check.h"
 #include "workq_priv.h"
 
@@ -16,12 +14,10 @@
 
 doca_error_t workq_arm_notification(struct doca_workq *workq)
 {
-	doca_event_handle_t handle;
 	doca_error_t result = core_pe_request_notification(workq->pe);
 
-	if (result == DOCA_SUCCESS && workq->num_queued > 0 &&
-	    core_pe_get_notification_handle(workq->pe, &handle) == DOCA_SUCCESS)
-		eventfd_write(handle, 1);
+	if (result == DOCA_SUCCESS && workq->num_queued > 0)
+		shim_pe_wake(workq->pe);
 	return result;
 }
 

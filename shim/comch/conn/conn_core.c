@@ -7,6 +7,7 @@
 #include "conn_priv.h"
 #include "shim/common/base/error.h"
 #include "shim/common/process/runtime.h"
+#include "sim/shm/wake.h"
 
 /* ---- references ---- */
 
@@ -40,10 +41,16 @@ void comch_connection_notify_peer(struct doca_comch_connection *connection)
 	shim_message_sent();
 	if (!sim_doorbell_ring(connection->peer_doorbells, connection->peer_slot))
 		return;
-	if (connection->peer_wake_fd >= 0)
-		eventfd_write(connection->peer_wake_fd, 1);
-	else if (connection->channel)
+	if ((connection->peer_wake_fd < 0 || sim_wake_send(connection->peer_wake_fd) < 0) && connection->channel)
 		sim_channel_notify_peer(connection->channel);
+}
+
+void comch_connection_request_notify_peer(struct doca_comch_connection *connection)
+{
+	atomic_store(&connection->notify_requested, true);
+	pthread_mutex_lock(&connection->lock);
+	comch_connection_notify_self(connection);
+	pthread_mutex_unlock(&connection->lock);
 }
 
 void comch_connection_notify_self(struct doca_comch_connection *connection)

@@ -178,6 +178,7 @@ struct doca_comch_connection {
 	bool has_pending_recv;               /* progress left a message, or the end, where it is */
 	struct comch_delay_list delay_queue; /* received messages that are not due */
 	_Atomic bool abort_requested;
+	_Atomic bool notify_requested; /* comch_connection_request_notify_peer() */
 	union doca_data user_data;
 	struct comch_counters counters, snapshot;
 	uint64_t stream_id; /* in recordings: of the client's messages; the server's stream has the next number */
@@ -203,6 +204,9 @@ bool comch_connection_is_busy(struct doca_comch_connection *connection);
 
 /* Ring the other end's doorbell, and wake the other end if it sleeps. */
 void comch_connection_notify_peer(struct doca_comch_connection *connection);
+
+/* Have the endpoint's thread wake the other end through the session. For threads that can't wake it by themselves. */
+void comch_connection_request_notify_peer(struct doca_comch_connection *connection);
 
 /* Have the connection's own endpoint progress it. Any thread; the caller holds the lock. */
 void comch_connection_notify_self(struct doca_comch_connection *connection);

@@ -22,6 +22,7 @@ static int create_queue(struct doca_comch_consumer *consumer, struct sim_handsha
 {
 	struct sim_recvq_cfg cfg = { .num_slots = consumer->num_tasks, .max_imm_bytes = consumer->imm_bytes };
 	int rc = sim_segment_create(sim_recvq_size(&cfg), &consumer->memory, &announce_msg->fds[0]);
+	int wake_fd;
 
 	if (rc < 0)
 		return rc;
@@ -29,7 +30,10 @@ static int create_queue(struct doca_comch_consumer *consumer, struct sim_handsha
 	sim_recvq_init(&consumer->queue, &cfg, consumer->memory.base);
 	consumer->posted = shim_calloc(cfg.num_slots, sizeof(*consumer->posted));
 	consumer->slot_buf = shim_malloc(cfg.max_imm_bytes + SIM_RECVQ_INLINE_BYTES);
-	announce_msg->fds[1] = fcntl(shim_pe_event_fd(&consumer->data_path.ctx), F_DUPFD_CLOEXEC, 0);
+	wake_fd = shim_pe_peer_wake_fd(&consumer->data_path.ctx);
+	if (wake_fd < 0)
+		return wake_fd;
+	announce_msg->fds[1] = fcntl(wake_fd, F_DUPFD_CLOEXEC, 0);
 	if (announce_msg->fds[1] < 0)
 		return -errno;
 	announce_msg->num_fds = 2;

@@ -25,7 +25,7 @@ void comch_data_path_detach(struct comch_data_path *data_path);
 
 /* ---- consumer_announce.c: consumers of this end ---- */
 
-/* The body of an announcement. Its descriptors are the consumer's memory and eventfd. */
+/* The body of an announcement. Its descriptors are the consumer's memory and its wake-up socket (sim/shm/wake.h). */
 struct comch_consumer_info {
 	uint32_t id;
 	uint32_t num_slots, max_imm_bytes;

@@ -2,13 +2,13 @@
 /* A producer's message: reserve a buffer that the consumer has posted, claim it, and fill it. */
 #include <errno.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
 #include "producer_priv.h"
 #include "shim/common/pe/task_trace.h"
 #include "shim/common/base/check.h"
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/process/runtime.h"
+#include "sim/shm/wake.h"
 
 uint32_t comch_producer_get_len(const struct doca_comch_producer_task_send *send)
 {
@@ -103,6 +103,11 @@ static void trace_sent(struct doca_comch_producer_task_send *send, struct sim_re
 				  send->task.bytes, sim_trace_now_ns(), shim_task_trace_submitted_ns(&send->task));
 }
 
+static struct doca_comch_connection *connection_of(const struct doca_comch_producer_task_send *send)
+{
+	return ((const struct doca_comch_producer *)send->task.ctx)->data_path.connection;
+}
+
 int comch_producer_fill(struct doca_comch_producer_task_send *send, struct sim_recvq_message message,
 			const uint8_t *bytes)
 {
@@ -125,8 +130,8 @@ int comch_producer_fill(struct doca_comch_producer_task_send *send, struct sim_r
 	else
 		trace_sent(send, &message, slot);
 	shim_message_sent();
-	if (sim_recvq_fill(&remote->queue, slot, &message))
-		eventfd_write(remote->wake_fd, 1);
+	if (sim_recvq_fill(&remote->queue, slot, &message) && sim_wake_send(remote->wake_fd) < 0)
+		comch_connection_request_notify_peer(connection_of(send));
 	return rc;
 }
 

@@ -3,7 +3,6 @@
 #include "remote_consumer_priv.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "shim/common/process/runtime.h"
 #include "sim/base/log.h"
 #include "sim/protocol/wire.h"
+#include "sim/shm/wake.h"
 
 /* An announcement whose record was not read yet. */
 struct comch_pending_announce {
@@ -149,8 +149,7 @@ static int create_remote(const struct doca_comch_connection *connection, struct 
 	if (count_remote_consumers(connection) >= function->caps.comch_max_consumers)
 		return -ENOSPC;
 	if (announce_msg->num_fds != 2 || cfg.num_slots == 0 || cfg.num_slots > function->caps.comch_max_fast_tasks ||
-	    cfg.max_imm_bytes > function->caps.comch_max_imm_bytes ||
-	    !(fcntl(announce_msg->fds[1], F_GETFL) & O_NONBLOCK))
+	    cfg.max_imm_bytes > function->caps.comch_max_imm_bytes || !sim_wake_is_valid(announce_msg->fds[1]))
 		return -EPROTO;
 	remote = shim_calloc(1, sizeof(*remote));
 	if (!remote)

@@ -65,7 +65,9 @@ static int send_connect_request(struct doca_comch_client *client)
 	struct sim_handshake_msg connect_msg;
 	int rc;
 
-	comch_connection_make_handshake(connection, &connect_msg);
+	rc = comch_connection_make_handshake(connection, &connect_msg);
+	if (rc < 0)
+		return rc;
 	rc = sim_session_connect(shim_session(), shim_dev_function(endpoint->ctx.dev)->id, endpoint->name,
 				 client->connect_timeout_ms, &connect_msg, comch_connection_on_channel_event,
 				 connection, &connection->channel);

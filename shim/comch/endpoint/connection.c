@@ -144,6 +144,8 @@ bool comch_connection_progress(struct doca_comch_connection *connection)
 		return connection->endpoint->ops->progress_connect(connection->endpoint, connection);
 	if (connection->state == COMCH_LOST)
 		return report_lost(connection);
+	if (doca_unlikely(connection->notify_requested) && atomic_exchange(&connection->notify_requested, false))
+		sim_channel_notify_peer(connection->channel);
 	rc = send_waiting(connection);
 	if (doca_likely(rc == 0)) {
 		if (connection->endpoint->recv_paused) {

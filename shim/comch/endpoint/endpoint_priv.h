@@ -45,7 +45,8 @@ doca_error_t comch_send_alloc(const char *func, struct comch_endpoint *endpoint,
 
 /* ---- handshake.c: the first message of each end, which says where that end is written to ---- */
 
-void comch_connection_make_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *ret_msg);
+/* Returns 0 or -errno. The descriptors stay the connection's and its engine's. */
+int comch_connection_make_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *ret_msg);
 
 /* The other end's message opens the connection. Takes the message's descriptors in any case. Returns 0 or -errno. */
 int comch_connection_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *msg);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The first handshake messages between two ends: each says where its end is written to. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "endpoint_priv.h"
 #include "shim/common/base/check.h"
 #include "sim/protocol/wire.h"
+#include "sim/shm/wake.h"
 
-#define PROTOCOL_VERSION 2
+#define PROTOCOL_VERSION 3
 #define MAX_WAKE_FDS     256 /* of one endpoint; further peers are woken through the session */
 
 enum { FD_RING, FD_DOORBELL, FD_WAKE, NUM_FDS };
@@ -21,30 +21,25 @@ struct handshake {
 	uint64_t stream_id; /* in recordings: the client's */
 };
 
-void comch_connection_make_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *ret_msg)
+int comch_connection_make_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *ret_msg)
 {
 	const struct comch_endpoint *endpoint = connection->endpoint;
 	struct handshake handshake = { .version = PROTOCOL_VERSION,
 				       .max_msg_bytes = endpoint->max_msg_bytes,
 				       .recv_queue_size = endpoint->recv_queue_size,
 				       .slot = connection->slot };
+	int wake_fd = shim_pe_peer_wake_fd(&endpoint->ctx);
 
+	if (wake_fd < 0)
+		return wake_fd;
 	if (connection->stream_id == 0)
 		connection->stream_id = sim_trace_new_stream_id();
 	handshake.stream_id = connection->stream_id;
 	*ret_msg = (struct sim_handshake_msg){ .len_bytes = sizeof(handshake),
 					       .num_fds = NUM_FDS,
-					       .fds = { connection->in_fd, endpoint->doorbell_fd,
-							shim_pe_event_fd(&endpoint->ctx) } };
+					       .fds = { connection->in_fd, endpoint->doorbell_fd, wake_fd } };
 	memcpy(ret_msg->body, &handshake, sizeof(handshake));
-}
-
-/* Whether a write to the peer's eventfd would never block. */
-static bool is_nonblocking(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	return flags >= 0 && flags & O_NONBLOCK;
+	return 0;
 }
 
 static int map_peer_memory(struct doca_comch_connection *connection, const struct sim_handshake_msg *msg,
@@ -56,7 +51,7 @@ static int map_peer_memory(struct doca_comch_connection *connection, const struc
 	int rc;
 
 	if (cfg.max_records == 0 || cfg.max_records > shim_dev_function(endpoint->ctx.dev)->caps.comch_max_recv_queue ||
-	    handshake->slot >= SIM_DOORBELL_SLOTS || !is_nonblocking(msg->fds[FD_WAKE]))
+	    handshake->slot >= SIM_DOORBELL_SLOTS || !sim_wake_is_valid(msg->fds[FD_WAKE]))
 		return -EPROTO;
 	rc = sim_segment_map(msg->fds[FD_RING], sim_ring_size(&cfg), &connection->out_memory);
 	if (rc == 0)

@@ -50,7 +50,9 @@ static int accept_client(struct doca_comch_connection *connection, struct sim_ha
 	rc = comch_connection_handshake(connection, connect_msg);
 	if (rc < 0)
 		return rc == -EPROTO ? rc : -ECONNREFUSED;
-	comch_connection_make_handshake(connection, &accept_msg);
+	rc = comch_connection_make_handshake(connection, &accept_msg);
+	if (rc < 0)
+		return -EBUSY;
 	rc = sim_channel_accept(connection->channel, &accept_msg);
 	close(connection->in_fd);
 	connection->in_fd = -1;
@@ -170,7 +172,7 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 /* ---- the context ---- */
 
 /* In the session's thread. As in comch_connection_on_channel_event(), the engine is woken whether or not it is marked
- * as asleep: a peer may have cleared that mark, and be stopped before it writes the eventfd. */
+ * as asleep: a peer may have cleared that mark, and be stopped before it wakes the engine. */
 static void on_connect_request(void *arg)
 {
 	struct doca_comch_server *server = arg;

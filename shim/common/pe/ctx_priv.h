@@ -160,8 +160,12 @@ SHIM_INTERNAL_API void shim_pe_notify(void *ctx);
 /* pe_registry.c: the same, by the engine's own thread, which may be about to sleep. */
 SHIM_INTERNAL_API void shim_pe_notify_self(struct doca_ctx *ctx);
 
-/* pe_registry.c: the engine's eventfd; a write to it wakes the engine's thread. */
-SHIM_INTERNAL_API int shim_pe_event_fd(const struct doca_ctx *ctx);
+/* pe_wake.c: make the engine's notification handle readable; any thread. */
+void shim_pe_wake(const struct doca_pe *pe);
+
+/* pe_wake.c, in the engine's thread: the descriptor by which other processes wake it (sim_wake_send()). It stays the
+ * engine's. Returns -errno if there is none. */
+SHIM_INTERNAL_API int shim_pe_peer_wake_fd(const struct doca_ctx *ctx);
 
 /* task_pool.c: free the pools. */
 void shim_task_pools_free(struct doca_ctx *ctx);

@@ -2,10 +2,7 @@
 /* Progress engines: steps of their contexts, and notification of a sleeping owner. */
 #include <doca_pe.h>
 
-#include <errno.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "shim/common/base/check.h"
 #include "ctx_priv.h"
@@ -17,18 +14,17 @@
 doca_error_t doca_pe_create(struct doca_pe **pe)
 {
 	struct doca_pe *created;
-	int fd;
+	int rc;
 
 	SHIM_NEED_OUT(pe);
-	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (fd < 0)
-		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no descriptor for its events: %s", strerror(errno));
 	created = shim_object_new(SHIM_PE, sizeof(*created));
-	if (!created) {
-		close(fd);
+	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
+	rc = shim_pe_wake_open(created);
+	if (rc < 0) {
+		shim_object_free(created, SHIM_PE);
+		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no descriptor for its events: %s", strerror(-rc));
 	}
-	created->event_fd = fd;
 	shim_pe_register(created);
 	*pe = created;
 	return DOCA_SUCCESS;
@@ -41,7 +37,7 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "contexts are still connected (first: %s); destroy them before",
 				   pe->ctxs->ops->name);
 	shim_pe_unregister(pe);
-	close(pe->event_fd);
+	shim_pe_wake_close(pe);
 	shim_pe_vclock_leave(pe);
 	shim_object_free(pe, SHIM_PE);
 	return DOCA_SUCCESS;
@@ -153,18 +149,18 @@ doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe, doca_noti
 {
 	SHIM_NEED(pe, SHIM_PE);
 	SHIM_NEED_OUT(handle);
-	*handle = pe->event_fd;
+	*handle = pe->handle_fd;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t clear_event_fd(const char *func, struct doca_pe *pe)
+static doca_error_t clear_handle(const char *func, struct doca_pe *pe)
 {
-	eventfd_t count;
+	int rc = shim_pe_wake_clear(pe);
 
-	if (eventfd_read(pe->event_fd, &count) == 0 || errno == EAGAIN) /* already clear */
+	if (rc == 0)
 		return DOCA_SUCCESS;
 	sim_err("%s: the notification handle can't be read: %s; it is the library's, don't close it", func,
-		strerror(errno));
+		strerror(-rc));
 	return DOCA_ERROR_OPERATING_SYSTEM;
 }
 
@@ -190,7 +186,7 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 
 	SHIM_NEED(pe, SHIM_PE);
 	if (pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
-		clear_event_fd(__func__, pe);
+		clear_handle(__func__, pe);
 	pe->armed = true;
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
 		if (ctx->state != DOCA_CTX_STATE_IDLE && shim_ctx_is_same_process(ctx))
@@ -198,7 +194,7 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 	if (doca_unlikely(pe->vclock_handle))
 		has_events = shim_pe_vclock_sleep(pe, has_events);
 	if (has_events)
-		eventfd_write(pe->event_fd, 1);
+		shim_pe_wake(pe);
 	return DOCA_SUCCESS;
 }
 
@@ -212,5 +208,5 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
 		if (ctx->queue)
 			sim_queue_set_notify(ctx->queue, false);
-	return clear_event_fd(__func__, pe);
+	return clear_handle(__func__, pe);
 }

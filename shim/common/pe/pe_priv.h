@@ -6,11 +6,14 @@
 #include "ctx_priv.h"
 #include "shim/common/process/runtime.h"
 #include "sim/clock/vclock_sched.h"
+#include "sim/shm/wake.h"
 
 struct doca_pe {
 	struct shim_object object;
 	enum doca_pe_event_mode event_mode;
-	int event_fd;
+	int handle_fd;                           /* the user sleeps on it: readable when @event_fd or @peers is */
+	int event_fd;                            /* written in this process; no other process has it */
+	struct sim_wake peers;                   /* written by other processes; created at the first need */
 	bool armed;                              /* a notification was requested */
 	struct doca_ctx *ctxs;                   /* connected */
 	struct doca_ctx *cursor;                 /* the context of the next step; NULL = the first */
@@ -36,6 +39,11 @@ bool shim_pe_vclock_sleep(struct doca_pe *pe, bool has_events);
 /* pe_registry.c: add the engine to the list of the process, whose engines wake at changes of functions; and remove it. */
 void shim_pe_register(struct doca_pe *pe);
 void shim_pe_unregister(struct doca_pe *pe);
+
+/* pe_wake.c: open and close the descriptors of the notification handle; and clear it. Return 0 or -errno. */
+int shim_pe_wake_open(struct doca_pe *pe);
+void shim_pe_wake_close(struct doca_pe *pe);
+int shim_pe_wake_clear(struct doca_pe *pe);
 
 /* pe_vclock.c: the engine no longer takes part in virtual time. */
 void shim_pe_vclock_leave(struct doca_pe *pe);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The progress engines of the process, the contexts that are connected to them, and how to wake their threads. */
 #include <pthread.h>
-#include <sys/eventfd.h>
 
 #include "pe_priv.h"
 
@@ -55,7 +54,7 @@ void shim_pe_notify(void *arg)
 {
 	struct doca_ctx *ctx = arg;
 
-	eventfd_write(ctx->pe->event_fd, 1);
+	shim_pe_wake(ctx->pe);
 }
 
 void shim_pe_notify_self(struct doca_ctx *ctx)
@@ -64,16 +63,11 @@ void shim_pe_notify_self(struct doca_ctx *ctx)
 		shim_pe_notify(ctx);
 }
 
-int shim_pe_event_fd(const struct doca_ctx *ctx)
-{
-	return ctx->pe->event_fd;
-}
-
 static void notify_all(void)
 {
 	pthread_mutex_lock(&engines.lock);
 	for (const struct doca_pe *pe = engines.first; pe; pe = pe->next)
-		eventfd_write(pe->event_fd, 1);
+		shim_pe_wake(pe);
 	pthread_mutex_unlock(&engines.lock);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Progress engines in virtual time: an engine without work lets time pass (sim/clock/vclock_sched.h). */
-#include <sys/eventfd.h>
 
 #include "shim/common/base/check.h"
 #include "pe_priv.h"
@@ -18,7 +17,7 @@ static void wake_engine(void *arg)
 {
 	const struct doca_pe *pe = arg;
 
-	eventfd_write(pe->event_fd, 1);
+	shim_pe_wake(pe);
 }
 
 static void vclock_join(struct doca_pe *pe)
