@@ -101,3 +101,16 @@ bool pcie_topology_has_side(const struct pcie_topology *topology, const char *si
 	}
 	return false;
 }
+
+const struct pcie_function *pcie_topology_find_rep_holder(const struct pcie_topology *topology, uint32_t id)
+{
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_function *function = &topology->functions[i];
+
+		for (size_t j = 0; j < function->num_reps; j++) {
+			if (function->reps[j] == id)
+				return function;
+		}
+	}
+	return NULL;
+}

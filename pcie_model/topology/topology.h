@@ -98,6 +98,9 @@ void pcie_topology_for_each_side(const struct pcie_topology *topology, void (*vi
 /* Whether any function belongs to @side. */
 bool pcie_topology_has_side(const struct pcie_topology *topology, const char *side);
 
+/* The DPU function that holds the representor of function @id, or NULL. */
+const struct pcie_function *pcie_topology_find_rep_holder(const struct pcie_topology *topology, uint32_t id);
+
 /* Whether the name is that of a DPU's side ("dpu", "x/dpu"). */
 bool pcie_side_is_dpu(const char *side);
 

@@ -80,15 +80,9 @@ static void assign_representor(const struct pcie_draft_function *holder, uint32_
 /* The DPU function that holds @id's representor, for a message. */
 static const struct pcie_draft_function *find_holder(const struct pcie_draft *draft, uint32_t id)
 {
-	for (size_t i = 0; i < draft->topology->num_functions; i++) {
-		const struct pcie_function *function = draft->functions[i].final;
+	const struct pcie_function *holder = pcie_topology_find_rep_holder(draft->topology, id);
 
-		for (size_t j = 0; j < function->num_reps; j++) {
-			if (function->reps[j] == id)
-				return &draft->functions[i];
-		}
-	}
-	return NULL;
+	return holder ? &draft->functions[holder->id] : NULL;
 }
 
 static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_function *holder, uint32_t *reps,

@@ -187,10 +187,11 @@ static void test_consumer_is_configured_while_idle_only_dpu(struct side *side)
 	MUST(doca_comch_consumer_get_imm_data_len(consumer, &len));
 	CHECK(len == 0);
 	/* provokes: doca_comch_consumer_task_post_recv_alloc_init DOCA_ERROR_INVALID_VALUE */
-	EXPECT(doca_comch_consumer_task_post_recv_alloc_init(consumer, NULL, &recv), DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_consumer_task_post_recv_alloc_init(consumer, NULL, NULL), DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_consumer_task_post_recv_alloc_init(consumer, NULL, &recv), DOCA_ERROR_BAD_STATE);
 	EXPECT(doca_ctx_start(actor->ctx), DOCA_ERROR_IN_PROGRESS);
 	expect_settled(actor, consumer);
-	EXPECT(doca_comch_consumer_task_post_recv_alloc_init(consumer, NULL, &recv), DOCA_ERROR_INVALID_VALUE);
+	EXPECT(doca_comch_consumer_task_post_recv_alloc_init(consumer, NULL, &recv), DOCA_ERROR_BAD_STATE);
 	comch_expect(side, "consumer: idle -> starting\nconsumer: starting -> running\n");
 	expect_settled(actor, consumer);
 	EXPECT(doca_mmap_stop(arena->mmap), DOCA_ERROR_NOT_PERMITTED);

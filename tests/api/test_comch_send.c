@@ -86,7 +86,7 @@ static void test_messages_of_all_sizes_arrive_both_ways_host(struct side *side)
 	EXPECT(doca_comch_client_task_send_alloc_init(client->client, side->connection, NULL, 1, &task),
 	       DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_client_task_send_alloc_init(idle->client, side->connection, "x", 1, &task),
-	       DOCA_ERROR_INVALID_VALUE);
+	       DOCA_ERROR_BAD_STATE);
 	EXPECT(doca_comch_client_task_send_alloc_init(client->client, NULL, "x", 1, &task), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_client_task_send_alloc_init(NULL, side->connection, "x", 1, &task), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_client_task_send_alloc_init(client->client, side->connection, "x", 1, NULL),

@@ -2,6 +2,7 @@
 /* The server: which clients it accepts under which name, its configuration, and how it disconnects clients. */
 #include "comch_util.h"
 #include "doca_check.h"
+#include "log_file.h"
 
 /* unreachable: doca_comch_server_create DOCA_ERROR_INITIALIZATION: no mutex is initialized that could fail to be
  * unreachable: doca_comch_server_get_device DOCA_ERROR_BAD_STATE: the device never changes
@@ -109,8 +110,12 @@ static void test_representor_must_be_the_devices_own_dpu(struct side *side)
 {
 	struct doca_dev *small = comch_open("03:00.2");
 	struct comch_actor *server = comch_server(side, small, side->rep, "x");
+	FILE *log = log_file_open(DOCA_LOG_LEVEL_ERROR);
 
 	EXPECT(doca_ctx_start(server->ctx), DOCA_ERROR_INVALID_VALUE);
+	CHECK(log_file_has(log,
+			   "mlx5_2 (0000:03:00.2) does not hold the representor of the host's mlx5_0 0000:b1:00.0"));
+	CHECK(log_file_has(log, "create the server on mlx5_0 (0000:03:00.0)"));
 	comch_end(server);
 	MUST(doca_dev_close(small));
 }

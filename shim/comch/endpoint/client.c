@@ -217,7 +217,7 @@ doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name, st
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!shim_dev_function(dev)->caps.comch_client)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,
 				   "%s on side %s can't have a client; the host's devices can",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
 	created = shim_object_new(SHIM_COMCH_CLIENT, sizeof(*created));

@@ -91,6 +91,10 @@ doca_error_t comch_send_alloc(const char *func, struct comch_endpoint *endpoint,
 	struct doca_task *task;
 	doca_error_t result;
 
+	if (endpoint->ctx.state != DOCA_CTX_STATE_RUNNING) {
+		sim_err("%s: the context is not running; start it first", func);
+		return DOCA_ERROR_BAD_STATE;
+	}
 	if (peer->endpoint != endpoint) {
 		sim_err("%s: the connection is closed, or another context's", func);
 		return DOCA_ERROR_INVALID_VALUE;
@@ -100,10 +104,6 @@ doca_error_t comch_send_alloc(const char *func, struct comch_endpoint *endpoint,
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	result = shim_task_alloc(endpoint->send_pool, &endpoint->ctx, (union doca_data){ .u64 = 0 }, &task);
-	if (result == DOCA_ERROR_BAD_STATE) {
-		sim_err("%s: the context is not running", func);
-		return DOCA_ERROR_INVALID_VALUE;
-	}
 	if (result != DOCA_SUCCESS) {
 		sim_dbg("%s: all %u configured tasks are allocated; progress and free some", func,
 			endpoint->num_send_tasks);

@@ -188,6 +188,24 @@ static const struct shim_call_errors listen_errors = {
 	.overrides = { { EADDRINUSE, DOCA_ERROR_IN_USE }, { ENODEV, DOCA_ERROR_INITIALIZATION } },
 };
 
+/* The server's device does not hold the representor. */
+static void report_wrong_device(const struct doca_comch_server *server)
+{
+	const struct pcie_function *function = shim_dev_function(server->endpoint.ctx.dev);
+	const struct pcie_function *represented = server->represented;
+	const struct pcie_function *holder =
+		pcie_topology_find_rep_holder(sim_session_topology(shim_session()), represented->id);
+	char addr[3][PCIE_ADDR_TEXT_SIZE];
+
+	pcie_addr_format(&function->addr, addr[0]);
+	pcie_addr_format(&represented->addr, addr[1]);
+	pcie_addr_format(holder ? &holder->addr : &function->addr, addr[2]);
+	sim_err("doca_ctx_start: %s (%s) does not hold the representor of the host's %s %s, so the Comch server \"%s\" can't "
+		"use it; create the server on %s (%s), which lists that representor",
+		function->ibdev, addr[0], represented->ibdev, addr[1], server->endpoint.name,
+		holder ? holder->ibdev : "the device", addr[2]);
+}
+
 static void report_listen_error(const struct doca_comch_server *server, int rc)
 {
 	const struct comch_endpoint *endpoint = &server->endpoint;
@@ -200,6 +218,8 @@ static void report_listen_error(const struct doca_comch_server *server, int rc)
 		sim_err("doca_ctx_start: the representor of %s was removed, so there can't be a Comch server \"%s\" for it; "
 			"when it is back (bfsim function add), start again",
 			server->represented->ibdev, endpoint->name);
+	else if (rc == -EINVAL)
+		report_wrong_device(server);
 	else
 		sim_err("doca_ctx_start: the card refuses the Comch server \"%s\": %s; is its daemon alive? see bfsim ps",
 			endpoint->name, strerror(-rc));
@@ -285,7 +305,7 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!shim_dev_function(dev)->caps.comch_server)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%s on side %s can't have a server; the DPU's devices can",
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "%s on side %s can't have a server; the DPU's devices can",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
 	created = shim_object_new(SHIM_COMCH_SERVER, sizeof(*created));
 	if (!created)
