@@ -2,6 +2,7 @@
 /* The client: how it finds its server, its states, its configuration and its end. */
 #include "comch_util.h"
 #include "doca_check.h"
+#include "log_file.h"
 
 #include <string.h>
 #include <time.h>
@@ -54,11 +55,42 @@ static void test_client_may_start_before_the_server_dpu(struct side *side)
 static void test_client_may_start_before_the_server_host(struct side *side)
 {
 	struct comch_actor *client = comch_client(side, side->dev, COMCH_NAME);
+	FILE *log = log_file_open(DOCA_LOG_LEVEL_INFO);
 
 	comch_start(client);
 	comch_sync_send(side, 0);
 	comch_expect(side, "client: idle -> starting\nclient: starting -> running\n");
+	CHECK(log_file_count(
+		      log, "no server of that name listens for this function yet; waits for it, at most 5000 ms") == 1);
 	comch_end(client);
+}
+
+static void test_client_waits_as_long_as_told_host(struct side *side)
+{
+	static const char all[] = "client: idle -> starting\nclient: starting -> stopping\nclient: stopping -> idle\n";
+	FILE *log = log_file_open(DOCA_LOG_LEVEL_INFO);
+	struct comch_actor *client;
+	double start;
+
+	setenv("BFSIM_COMCH_WAIT", "0", 1);
+	client = comch_client(side, side->dev, "nobody");
+	comch_start(client);
+	comch_expect(side, all);
+	comch_end(client);
+	CHECK(!log_file_has(log, "waits for it"));
+	CHECK(log_file_has(log, "no server of that name listens"));
+	setenv("BFSIM_COMCH_WAIT", "300", 1);
+	client = comch_client(side, side->dev, "nobody");
+	start = now_s();
+	comch_forget(side);
+	comch_start(client);
+	comch_expect(side, all);
+	CHECK(now_s() - start > 0.29);
+	CHECK(log_file_has(log, "at most 300 ms"));
+	comch_end(client);
+	setenv("BFSIM_COMCH_WAIT", "5s", 1);
+	comch_end(comch_client(side, side->dev, "nobody"));
+	CHECK(log_file_has(log, "BFSIM_COMCH_WAIT=5s: not a number of milliseconds"));
 }
 
 /* Three at once: a name that no server has, a server of another function, and one that has stopped. */
@@ -463,6 +495,7 @@ static void test_client_is_configured_while_idle_only_host(struct side *side)
 static const struct CMUnitTest client_tests[] = {
 	COMCH_TEST(test_client_runs_when_the_server_has_accepted_it),
 	COMCH_TEST(test_client_may_start_before_the_server),
+	COMCH_HOST_TEST(test_client_waits_as_long_as_told),
 	COMCH_TEST(test_client_without_a_server_gives_up_after_5_s),
 	COMCH_HOST_TEST(test_client_can_stop_while_it_starts),
 	COMCH_TEST(test_client_can_stop_in_the_callback_that_says_it_runs),

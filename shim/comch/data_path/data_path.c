@@ -36,6 +36,7 @@ static int register_on_connection(struct comch_data_path *data_path, const struc
 	connection->num_objects[kind]++;
 	comch_connection_hold(connection);
 	shim_ctx_init(&data_path->ctx, ops, connection->endpoint->ctx.dev);
+	data_path->ctx.is_silent = connection->endpoint->ctx.is_silent;
 	sim_trace_object_set_parent(data_path->ctx.trace_id, connection->trace_stream.number);
 	return 0;
 }

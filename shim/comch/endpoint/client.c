@@ -10,8 +10,7 @@
 #include "shim/common/base/check.h"
 #include "shim/common/base/error.h"
 #include "shim/common/process/runtime.h"
-
-#define DEFAULT_CONNECT_TIMEOUT_MS 5000 /* for a server to appear; our choice, the vendor's is not public */
+#include "shim/comch/options.h"
 
 struct doca_comch_client {
 	struct comch_endpoint endpoint; /* first */
@@ -58,6 +57,36 @@ static struct doca_comch_client *client_of(struct comch_endpoint *endpoint)
 	return (struct doca_comch_client *)endpoint;
 }
 
+static int connect_within(struct doca_comch_client *client, const struct sim_handshake_msg *connect_msg,
+			  uint32_t timeout_ms)
+{
+	struct comch_endpoint *endpoint = &client->endpoint;
+	struct doca_comch_connection *connection = client->connection;
+
+	return sim_session_connect(shim_session(), shim_dev_function(endpoint->ctx.dev)->id, endpoint->name, timeout_ms,
+				   connect_msg, comch_connection_on_channel_event, connection, &connection->channel);
+}
+
+/* A server that listens gets the request at once. Without one, the client says that it waits. */
+static int find_server(struct doca_comch_client *client, const struct sim_handshake_msg *connect_msg)
+{
+	const struct comch_endpoint *endpoint = &client->endpoint;
+	struct doca_comch_connection *connection = client->connection;
+	int rc = connect_within(client, connect_msg, 0);
+
+	if (rc < 0 || client->connect_timeout_ms == 0 || sim_channel_status(connection->channel) != -ECONNREFUSED)
+		return rc;
+	sim_channel_close(shim_session(), connection->channel, -ECONNRESET);
+	connection->channel = NULL;
+	rc = connect_within(client, connect_msg, client->connect_timeout_ms);
+	if (rc == 0 && sim_channel_status(connection->channel) == -EINPROGRESS)
+		sim_info(
+			"Comch client \"%s\" of %s: no server of that name listens for this function yet; waits for it, at most "
+			"%u ms (BFSIM_COMCH_WAIT)",
+			endpoint->name, shim_dev_function(endpoint->ctx.dev)->ibdev, client->connect_timeout_ms);
+	return rc;
+}
+
 static int send_connect_request(struct doca_comch_client *client)
 {
 	struct comch_endpoint *endpoint = &client->endpoint;
@@ -68,9 +97,7 @@ static int send_connect_request(struct doca_comch_client *client)
 	rc = comch_connection_make_handshake(connection, &connect_msg);
 	if (rc < 0)
 		return rc;
-	rc = sim_session_connect(shim_session(), shim_dev_function(endpoint->ctx.dev)->id, endpoint->name,
-				 client->connect_timeout_ms, &connect_msg, comch_connection_on_channel_event,
-				 connection, &connection->channel);
+	rc = find_server(client, &connect_msg);
 	close(connection->in_fd);
 	close(endpoint->doorbell_fd); /* the one server has it */
 	connection->in_fd = endpoint->doorbell_fd = -1;
@@ -223,7 +250,7 @@ doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name, st
 	created = shim_object_new(SHIM_COMCH_CLIENT, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	created->connect_timeout_ms = DEFAULT_CONNECT_TIMEOUT_MS;
+	created->connect_timeout_ms = comch_wait_ms();
 	comch_endpoint_init(&created->endpoint, &client_ops, &client_endpoint_ops, dev, name);
 	*comch_client = created;
 	return DOCA_SUCCESS;

@@ -21,6 +21,7 @@ void comch_set_comm_channel_mode(struct doca_ctx *ctx, int status_fd)
 
 	endpoint->is_comm_channel = true;
 	ctx->is_internal = true;
+	ctx->is_silent = false; /* Comm Channel has event handles of its own */
 	endpoint->recv_paused = true;
 	endpoint->status_fd = status_fd;
 }

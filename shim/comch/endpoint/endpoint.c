@@ -9,6 +9,7 @@
 #include "pcie_model/arith.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
+#include "shim/comch/options.h"
 
 #define DEFAULT_RECV_QUEUE 32 /* messages; our choice */
 
@@ -47,6 +48,7 @@ void comch_endpoint_init(struct comch_endpoint *endpoint, const struct shim_ctx_
 	STAILQ_INIT(&endpoint->completed);
 	STAILQ_INIT(&endpoint->deferred);
 	shim_ctx_init(&endpoint->ctx, ctx_ops, dev);
+	endpoint->ctx.is_silent = !comch_wakes();
 }
 
 static doca_error_t check_idle(const char *func, const struct comch_endpoint *endpoint)
@@ -212,6 +214,8 @@ bool comch_endpoint_arm(struct doca_ctx *ctx)
 	struct comch_endpoint *endpoint = endpoint_of(ctx);
 	bool has_events = sim_doorbell_arm(&endpoint->doorbells);
 
+	if (!endpoint->is_comm_channel)
+		comch_warn_of_wakes();
 	return has_events || !STAILQ_EMPTY(&endpoint->completed) ||
 	       (ctx->state == DOCA_CTX_STATE_STOPPING && !endpoint->drained);
 }

@@ -167,7 +167,11 @@ static doca_error_t clear_handle(const char *func, struct doca_pe *pe)
 /* Run the queued jobs, and request notification of later completions. Returns whether progress would find an event. */
 static bool arm_ctx(struct doca_ctx *ctx)
 {
-	bool has_events = ctx->ops->arm(ctx) || shim_ctx_can_idle(ctx) || shim_ctx_is_stale(ctx);
+	bool has_events;
+
+	if (doca_unlikely(ctx->is_silent))
+		return false;
+	has_events = ctx->ops->arm(ctx) || shim_ctx_can_idle(ctx) || shim_ctx_is_stale(ctx);
 
 	has_events |= shim_alarm_arm(ctx);
 	if (!ctx->queue)

@@ -54,7 +54,8 @@ void shim_pe_notify(void *arg)
 {
 	struct doca_ctx *ctx = arg;
 
-	shim_pe_wake(ctx->pe);
+	if (doca_likely(!ctx->is_silent))
+		shim_pe_wake(ctx->pe);
 }
 
 void shim_pe_notify_self(struct doca_ctx *ctx)
