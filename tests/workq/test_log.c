@@ -105,6 +105,32 @@ static void all_levels(void)
 	DOCA_LOG_DBG("at debug");
 }
 
+static void all_levels_without_a_backend(void)
+{
+	struct doca_logger_backend *backend = NULL;
+
+	all_levels();
+	CHECK(doca_log_global_level_set(DOCA_LOG_LEVEL_WARNING) == DOCA_SUCCESS);
+	DOCA_LOG_INFO("hidden");
+	DOCA_LOG_WARN("before a backend");
+	CHECK(doca_log_create_file_backend(stdout, &backend) == DOCA_SUCCESS);
+	DOCA_LOG_WARN("with a backend");
+}
+
+static void test_records_go_to_standard_error_until_a_backend_is_made(void **state)
+{
+	const struct child_output *output = in_child(all_levels_without_a_backend);
+
+	(void)state;
+	assert_int_equal(count_of(output->err, "]: at "), 4);
+	assert_non_null(strstr(output->err, "[DOCA][INF][OLD::WAYS:"));
+	assert_null(strstr(output->err, "at debug"));
+	assert_null(strstr(output->err, "hidden"));
+	assert_int_equal(count_of(output->err, "]: before a backend\n"), 1);
+	assert_null(strstr(output->err, "with a backend"));
+	assert_int_equal(count_of(output->out, "]: with a backend\n"), 1);
+}
+
 static void global_level_changes_what_is_shown(void)
 {
 	CHECK(doca_log_create_standard_backend() == DOCA_SUCCESS);
@@ -276,6 +302,7 @@ int main(void)
 		cmocka_unit_test(test_a_line_names_level_source_and_line_but_no_function),
 		cmocka_unit_test(test_wrong_levels_and_sources_are_refused),
 		cmocka_unit_test(test_functions_have_this_generations_names),
+		cmocka_unit_test(test_records_go_to_standard_error_until_a_backend_is_made),
 		cmocka_unit_test(test_global_limits_leave_the_levels_between_them),
 		cmocka_unit_test(test_immutable_limits_of_a_backend_do_not_widen),
 		cmocka_unit_test(test_backends_are_made_for_each_destination),

@@ -26,6 +26,31 @@
 #define SDK_RECORDS_PER_BUCKET 20
 #define SDK_BUCKET_NS          UINT64_C(1000000000)
 
+/* A stream to standard error, for records without a backend. */
+static struct doca_log_backend stderr_backend = {
+	.lower.level = DOCA_LOG_LEVEL_TRACE,
+	.upper.level = DOCA_LOG_LEVEL_DISABLE,
+	.dest.put = shim_log_dest_put_stderr,
+};
+static struct shim_log_stream fallback_stream = { .first = &stderr_backend };
+
+#ifdef SHIM_WORKQ_BUILD
+/* Programs of 1.5 make no backend: the library of that release shows their records. So does this one, down to the global
+ * level, until a backend is made. */
+static struct shim_log_stream *route_app_record(uint32_t level)
+{
+	bool is_shown = level <= atomic_load(&shim_log_app.lower) && level >= atomic_load(&shim_log_app.upper);
+
+	return is_shown && !atomic_load(&shim_log_app.first) ? &fallback_stream : &shim_log_app;
+}
+#else
+static struct shim_log_stream *route_app_record(uint32_t level)
+{
+	(void)level;
+	return &shim_log_app;
+}
+#endif
+
 doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_location place, const char *format,
 			     va_list args)
 {
@@ -49,7 +74,7 @@ doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_locatio
 	}
 	if (level <= DOCA_LOG_LEVEL_WARNING)
 		sim_trace_log((int)level, format, args);
-	shim_log_stream_vput(&shim_log_app, &place, level, format, args);
+	shim_log_stream_vput(route_app_record(level), &place, level, format, args);
 	return DOCA_SUCCESS;
 }
 
@@ -64,14 +89,6 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 	va_end(args);
 	return result;
 }
-
-/* A stream to standard error, for records without a backend. */
-static struct doca_log_backend stderr_backend = {
-	.lower.level = DOCA_LOG_LEVEL_TRACE,
-	.upper.level = DOCA_LOG_LEVEL_DISABLE,
-	.dest.put = shim_log_dest_put_stderr,
-};
-static struct shim_log_stream fallback_stream = { .first = &stderr_backend };
 
 /* BFSIM_LOG_LEVEL at the first SDK record; -1 = not set. */
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;

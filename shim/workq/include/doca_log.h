@@ -5,8 +5,9 @@
  *   ...
  *   DOCA_LOG_ERR("no device at %s", addr);
  *
- * A backend is one destination of records. A program that wants to see them
- * creates one, which exists until the process ends. Records of the
+ * A backend is one destination of records, and exists until the process ends.
+ * Until the program creates one, records down to the global level (at first
+ * INFO) go to standard error. Records of the
  * libraries do not go there: their warnings and errors go to standard error
  * (BFSIM_LOG_LEVEL, a number of enum doca_log_level, sets their level).
  *
