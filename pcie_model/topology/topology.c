@@ -33,6 +33,8 @@ static int build(struct pcie_draft *draft)
 	int rc = pcie_yaml_load(draft->source, &draft->yaml);
 
 	if (!rc)
+		rc = pcie_draft_expand(draft);
+	if (!rc)
 		rc = pcie_draft_read(draft);
 	if (!rc)
 		rc = pcie_draft_resolve_parents(draft);
@@ -42,6 +44,10 @@ static int build(struct pcie_draft *draft)
 		rc = pcie_draft_fill_defaults(draft);
 	if (!rc)
 		rc = pcie_draft_check_unique(draft);
+	if (!rc)
+		rc = pcie_draft_read_sides(draft);
+	if (!rc)
+		rc = pcie_draft_apply_modes(draft);
 	return rc;
 }
 
@@ -76,6 +82,7 @@ void pcie_topology_destroy(struct pcie_topology *topology)
 		free((void *)topology->functions[i].reps);
 	free(topology->functions);
 	free(topology->cards);
+	free(topology->sides);
 	free(topology);
 }
 
@@ -100,6 +107,24 @@ bool pcie_topology_has_side(const struct pcie_topology *topology, const char *si
 			return true;
 	}
 	return false;
+}
+
+const char *pcie_topology_describe_no_side(const struct pcie_topology *topology, const char *side)
+{
+	for (size_t i = 0; i < topology->num_cards && pcie_side_is_dpu(side); i++) {
+		if (topology->cards[i].profile->has_dpu && topology->cards[i].mode == PCIE_MODE_NIC)
+			return "; a card is in NIC mode, in which its Arm cores are inactive";
+	}
+	return "";
+}
+
+uint32_t pcie_topology_page_bytes(const struct pcie_topology *topology, const char *side)
+{
+	for (size_t i = 0; i < topology->num_sides; i++) {
+		if (strcmp(topology->sides[i].name, side) == 0)
+			return topology->sides[i].page_bytes;
+	}
+	return PCIE_DEFAULT_PAGE_BYTES;
 }
 
 const struct pcie_function *pcie_topology_find_rep_holder(const struct pcie_topology *topology, uint32_t id)

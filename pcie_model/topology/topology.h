@@ -7,7 +7,7 @@
  *
  * A side is the name of a machine to its processes ("host", "dpu", "node0/host"); the part after the last
  * '/' is "host" or "dpu". A function is visible to processes of its own side. A DPU function also
- * holds representors of functions on the host sides of its card.
+ * holds representors of functions on the host sides of its card, and of SFs of the DPU itself.
  *
  * A topology is read-only after loading and may be shared between threads. Its description is in YAML;
  * doc/topology.md explains each field.
@@ -27,6 +27,9 @@
 #define PCIE_IFACE_SIZE 256
 #define PCIE_VUID_SIZE  128
 #define PCIE_ERROR_SIZE 256
+
+#define PCIE_MAX_FUNCTIONS      4096 /* of a topology: more than the VFs and SFs of any card, and quick to check */
+#define PCIE_DEFAULT_PAGE_BYTES 4096
 
 enum pcie_func_type {
 	PCIE_FUNC_PF = 0,
@@ -61,18 +64,35 @@ struct pcie_function {
 	uint32_t sf_index;        /* SFs only */
 	uint64_t active_rate_bps; /* bits per second */
 	bool hotplug;             /* plugged while the machine was running */
-	struct pcie_caps caps;    /* the profile's for its side, with overrides */
+	struct pcie_caps caps;    /* the profile's for its side and type and the card's mode, with overrides */
 	const uint32_t *reps;     /* ids of the functions whose representors it holds */
 	size_t num_reps;
+};
+
+/* How a card is configured; doc/hardware.md says what each changes. */
+enum pcie_mode {
+	PCIE_MODE_DPU = 0,        /* the Arm cores manage the card */
+	PCIE_MODE_NIC = 1,        /* the Arm cores are inactive */
+	PCIE_MODE_SEPARATED = 2,  /* host and Arm cores have functions of their own, and neither manages the other's */
+	PCIE_MODE_ZERO_TRUST = 3, /* as DPU, and the host may not configure the card */
 };
 
 struct pcie_card {
 	char name[PCIE_SIDE_SIZE];
 	const struct pcie_profile *profile;
+	enum pcie_mode mode;
 	struct pcie_link link; /* to the host: the profile's, with overrides */
 };
 
+/* The machine of a side. */
+struct pcie_side {
+	char name[PCIE_SIDE_SIZE];
+	uint32_t page_bytes;
+};
+
 struct pcie_topology {
+	struct pcie_side *sides; /* those that the file describes */
+	size_t num_sides;
 	struct pcie_card *cards;
 	size_t num_cards;
 	struct pcie_function *functions;
@@ -100,6 +120,15 @@ bool pcie_topology_has_side(const struct pcie_topology *topology, const char *si
 
 /* The DPU function that holds the representor of function @id, or NULL. */
 const struct pcie_function *pcie_topology_find_rep_holder(const struct pcie_topology *topology, uint32_t id);
+
+/* Why a topology without @side may lack it: "" or the end of a message, which begins with ';'. */
+const char *pcie_topology_describe_no_side(const struct pcie_topology *topology, const char *side);
+
+/* The size of memory pages on @side. */
+uint32_t pcie_topology_page_bytes(const struct pcie_topology *topology, const char *side);
+
+/* "dpu", "nic", "separated" or "zero-trust". */
+const char *pcie_mode_name(enum pcie_mode mode);
 
 /* Whether the name is that of a DPU's side ("dpu", "x/dpu"). */
 bool pcie_side_is_dpu(const char *side);

@@ -91,11 +91,28 @@ static int read_link(const struct pcie_draft *draft, size_t index)
 	return pcie_yaml_source_error(draft->source, path, "%s", config_error);
 }
 
+/* A card without Arm cores is a network card. */
+static int read_mode(const struct pcie_draft *draft, size_t index)
+{
+	struct pcie_card *card = &draft->topology->cards[index];
+	const char *text = draft->yaml->cards[index].mode;
+
+	card->mode = card->profile->has_dpu ? PCIE_MODE_DPU : PCIE_MODE_NIC;
+	if (text && pcie_mode_parse(text, &card->mode))
+		return card_error(draft, index, "mode", "is not a mode; write dpu, nic, separated or zero-trust", text);
+	if (!card->profile->has_dpu && card->mode != PCIE_MODE_NIC)
+		return card_error(draft, index, "mode", "needs Arm cores, which the profile does not have; write nic",
+				  text);
+	return 0;
+}
+
 int pcie_draft_read_card(const struct pcie_draft *draft, size_t index)
 {
 	int rc = read_card_name(draft, index);
 
 	if (!rc)
 		rc = read_profile(draft, index);
+	if (!rc)
+		rc = read_mode(draft, index);
 	return rc ? rc : read_link(draft, index);
 }

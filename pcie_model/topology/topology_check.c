@@ -74,7 +74,7 @@ static int check_pair(const struct pcie_draft *draft, const struct pcie_draft_fu
 			return pcie_draft_error(draft, function, unique[i].field,
 						"is the same as that of cards[%u].functions[%u]; it "
 						"must be unique %s",
-						earlier->final->card, earlier->index, unique[i].within);
+						earlier->final->card, pcie_draft_file_index(earlier), unique[i].within);
 	}
 	return 0;
 }

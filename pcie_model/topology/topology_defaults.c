@@ -185,7 +185,8 @@ static void default_iface(const struct pcie_draft *draft, const struct pcie_draf
 		snprintf(final->iface + len, size - (size_t)len, "np%u", function->ordinal);
 }
 
-/* pf0hpf, pf0vf1, pf0sf4; those of a card's second host and further begin with c1, c2, ... */
+/* pf0hpf, pf0vf1, pf0sf4; those of a card's second host and further begin with c1, c2, ...; those of the DPU's own SFs
+ * with the address of the PF: en3f0pf0sf0. */
 static void write_rep_iface(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	struct pcie_function *final = function->final;
@@ -193,7 +194,9 @@ static void write_rep_iface(const struct pcie_draft *draft, const struct pcie_dr
 	size_t size = sizeof(final->rep_iface);
 	int len = 0;
 
-	if (function->side_ordinal)
+	if (pcie_side_is_dpu(final->side))
+		len = snprintf(final->rep_iface, size, "en%uf%u", final->addr.bus, final->addr.function);
+	else if (function->side_ordinal)
 		len = snprintf(final->rep_iface, size, "c%u", function->side_ordinal);
 	if (final->type == PCIE_FUNC_PF)
 		snprintf(final->rep_iface + len, size - (size_t)len, "pf%uhpf", port);

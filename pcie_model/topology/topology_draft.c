@@ -6,6 +6,6 @@
 
 void pcie_draft_path(const struct pcie_draft_function *function, const char *field, char path[PCIE_FIELD_PATH_SIZE])
 {
-	snprintf(path, PCIE_FIELD_PATH_SIZE, "cards[%u].functions[%u].%s", function->final->card, function->index,
-		 field);
+	snprintf(path, PCIE_FIELD_PATH_SIZE, "cards[%u].functions[%u].%s", function->final->card,
+		 pcie_draft_file_index(function), function->yaml->implied_by ? function->yaml->implied_by : field);
 }

@@ -2,12 +2,16 @@
 /* pcie_model/topology/topology_draft_priv.h - a topology under construction from its description.
  *
  *   load                 topology_yaml.c          the structure of the text
+ *   expand               topology_expand.c        functions that a number stands for
  *   read                 topology_read.c          given values of functions
  *                        topology_card.c          given values of cards
+ *                        topology_caps.c          capabilities by side, type and mode
  *   resolve parents      topology_parents.c       parents of VFs and SFs, ordinals
  *   assign representors  topology_representors.c  representors and their holders
  *   fill defaults        topology_defaults.c      values that the file leaves out
  *   check                topology_check.c         uniqueness
+ *   read sides           topology_side.c          machines of sides
+ *   apply modes          topology_mode.c          functions that the card's mode hides are removed
  *
  * topology.c runs the steps in this order. Each step returns 0, -EINVAL with the source's error text set, or
  * -ENOMEM; topology.c frees the draft on failure.
@@ -22,7 +26,7 @@
 struct pcie_draft_function {
 	const struct pcie_yaml_function *yaml;
 	struct pcie_function *final; /* in draft->topology */
-	uint32_t index;              /* in its card's list, as in error messages */
+	uint32_t index;              /* in its card's list */
 	/* Position from 0. Of a PF: among the PFs of its card and side. Of a VF or SF: among those of its kind and
 	 * parent. */
 	uint32_t ordinal;
@@ -37,12 +41,27 @@ struct pcie_draft {
 	struct pcie_draft_function *functions; /* one for each of topology->functions */
 };
 
+int pcie_draft_expand(struct pcie_draft *draft);
 int pcie_draft_read(struct pcie_draft *draft);
 int pcie_draft_read_card(const struct pcie_draft *draft, size_t index); /* a part of read */
 int pcie_draft_resolve_parents(struct pcie_draft *draft);
 int pcie_draft_assign_representors(struct pcie_draft *draft);
 int pcie_draft_fill_defaults(struct pcie_draft *draft);
 int pcie_draft_check_unique(struct pcie_draft *draft);
+int pcie_draft_read_sides(struct pcie_draft *draft);
+int pcie_draft_apply_modes(struct pcie_draft *draft); /* the last one: the draft's functions are invalid afterwards */
+
+/* The capabilities of a function with its side and type, before the overrides of the file. */
+struct pcie_caps pcie_draft_default_caps(const struct pcie_card *card, const struct pcie_function *function);
+
+/* Returns 0, or -EINVAL: @text is not the name of a mode. */
+int pcie_mode_parse(const char *text, enum pcie_mode *ret_mode);
+
+/* The function's place in its card's list in the file. A function that a number of its PF stands for has the PF's place. */
+static inline uint32_t pcie_draft_file_index(const struct pcie_draft_function *function)
+{
+	return function->yaml->implied_by ? function->yaml->pf_index : function->index;
+}
 
 #define PCIE_FIELD_PATH_SIZE 96
 

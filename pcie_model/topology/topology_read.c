@@ -10,7 +10,6 @@
 #include "value_parse_priv.h"
 #include "topology_draft_priv.h"
 
-#define MAX_FUNCTIONS   4096 /* of a topology: more than the VFs and SFs of any card, and quick to check */
 #define DEFAULT_MTU     1500
 #define MIN_MTU         68 /* of IPv4 */
 #define MAX_UNICAST_LID 0xbfff
@@ -299,14 +298,14 @@ static int read_identity(const struct pcie_draft *draft, const struct pcie_draft
 
 static int read_function(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
-	const struct pcie_profile *profile = draft->topology->cards[function->final->card].profile;
+	const struct pcie_card *card = &draft->topology->cards[function->final->card];
 	struct pcie_function *final = function->final;
 	int rc = read_identity(draft, function);
 
 	if (rc)
 		return rc;
-	final->caps = pcie_side_is_dpu(final->side) ? profile->dpu_caps : profile->host_caps;
-	final->active_rate_bps = profile->port_rate_bps;
+	final->caps = pcie_draft_default_caps(card, final);
+	final->active_rate_bps = card->profile->port_rate_bps;
 	rc = read_names(draft, function);
 	if (!rc)
 		rc = read_addresses(draft, function);
@@ -332,9 +331,9 @@ static int count_functions(const struct pcie_draft *draft, size_t *ret_count)
 		count += yaml->cards[i].num_functions;
 		if (!yaml->cards[i].num_functions)
 			return pcie_yaml_source_error(draft->source, path, "needs at least one function");
-		if (count > MAX_FUNCTIONS)
+		if (count > PCIE_MAX_FUNCTIONS)
 			return pcie_yaml_source_error(draft->source, path, "the topology has more than %d functions",
-						      MAX_FUNCTIONS);
+						      PCIE_MAX_FUNCTIONS);
 	}
 	*ret_count = count;
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assignment of representors of host functions to DPU functions. */
+/* Assignment of representors, of host functions and of the DPU's SFs, to DPU functions. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -99,11 +99,9 @@ static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_
 					PCIE_QUOTE " does not name a function; write SIDE/ADDRESS or "
 						   "SIDE/ADDRESS/sfN: host/b1:00.0, host/b1:00.0/sf4",
 					text);
-	if (pcie_side_is_dpu(reference.side))
+	if (pcie_side_is_dpu(reference.side) && !reference.is_sf)
 		return pcie_draft_error(draft, holder, field,
-					PCIE_QUOTE " is on a DPU side; only host functions are "
-						   "represented",
-					text);
+					PCIE_QUOTE " is on a DPU side, of which only SFs are represented", text);
 	represented = find_referenced(draft, holder->final->card, &reference);
 	if (!represented)
 		return pcie_draft_error(draft, holder, field, "this card has no function " PCIE_QUOTE, text);
@@ -113,7 +111,7 @@ static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_
 		return pcie_draft_error(draft, holder, field,
 					PCIE_QUOTE " is represented by cards[%u].functions[%u] "
 						   "already; remove one",
-					text, other->final->card, other->index);
+					text, other->final->card, pcie_draft_file_index(other));
 	}
 	assign_representor(holder, reps, represented);
 	return 0;
@@ -136,8 +134,8 @@ static int assign_all_named(const struct pcie_draft *draft, const struct pcie_dr
 	return rc;
 }
 
-/* Whether @holder, the n-th PF of the DPU, represents @function by default: if it is the n-th PF of its host or a VF
- * or SF of that PF. */
+/* Whether @holder, the n-th PF of the DPU, represents the host function @function by default: if it is the n-th PF of
+ * its host or a VF or SF of that PF. */
 static bool holds_by_default(const struct pcie_draft *draft, const struct pcie_draft_function *holder,
 			     const struct pcie_draft_function *function)
 {
@@ -145,6 +143,12 @@ static bool holds_by_default(const struct pcie_draft *draft, const struct pcie_d
 
 	return function->final->card == holder->final->card && !pcie_side_is_dpu(function->final->side) &&
 	       pf->ordinal == holder->ordinal;
+}
+
+/* Its own SFs, which a card lists behind the host's functions. */
+static bool is_sf_of(const struct pcie_draft_function *holder, const struct pcie_draft_function *function)
+{
+	return function->final->type == PCIE_FUNC_SF && function->final->parent == holder->final->id;
 }
 
 static int assign_default(const struct pcie_draft *draft, const struct pcie_draft_function *holder)
@@ -155,7 +159,8 @@ static int assign_default(const struct pcie_draft *draft, const struct pcie_draf
 	if (holder->final->type != PCIE_FUNC_PF)
 		return 0;
 	for (size_t i = 0; i < draft->topology->num_functions; i++)
-		num_reps += holds_by_default(draft, holder, &draft->functions[i]);
+		num_reps +=
+			holds_by_default(draft, holder, &draft->functions[i]) || is_sf_of(holder, &draft->functions[i]);
 	if (!num_reps)
 		return 0;
 	reps = calloc(num_reps, sizeof(*reps));
@@ -167,6 +172,10 @@ static int assign_default(const struct pcie_draft *draft, const struct pcie_draf
 
 		if (holds_by_default(draft, holder, function))
 			assign_representor(holder, reps, function);
+	}
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		if (is_sf_of(holder, &draft->functions[i]))
+			assign_representor(holder, reps, &draft->functions[i]);
 	}
 	return 0;
 }

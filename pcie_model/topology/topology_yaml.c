@@ -50,6 +50,7 @@ static const cyaml_schema_value_t function_schema = {
 static const cyaml_schema_field_t card_fields[] = {
 	TEXT_FIELD(OPTIONAL, struct pcie_yaml_card, name, "name"),
 	TEXT_FIELD(REQUIRED, struct pcie_yaml_card, profile, "profile"),
+	TEXT_FIELD(OPTIONAL, struct pcie_yaml_card, mode, "mode"),
 	CYAML_FIELD_MAPPING_PTR("link", OPTIONAL, struct pcie_yaml_card, link, link_fields),
 	CYAML_FIELD_SEQUENCE_COUNT("functions", REQUIRED, struct pcie_yaml_card, functions, num_functions,
 				   &function_schema, 0, CYAML_UNLIMITED),
@@ -60,10 +61,23 @@ static const cyaml_schema_value_t card_schema = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct pcie_yaml_card, card_fields),
 };
 
-static const cyaml_schema_field_t top_fields[] = { CYAML_FIELD_SEQUENCE_COUNT("cards", REQUIRED, struct pcie_yaml,
-									      cards, num_cards, &card_schema, 0,
-									      CYAML_UNLIMITED),
-						   CYAML_FIELD_END };
+static const cyaml_schema_field_t side_fields[] = {
+	TEXT_FIELD(REQUIRED, struct pcie_yaml_side, name, "name"),
+	TEXT_FIELD(OPTIONAL, struct pcie_yaml_side, page_size, "page-size"),
+	CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t side_schema = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct pcie_yaml_side, side_fields),
+};
+
+static const cyaml_schema_field_t top_fields[] = {
+	CYAML_FIELD_SEQUENCE_COUNT("cards", REQUIRED, struct pcie_yaml, cards, num_cards, &card_schema, 0,
+				   CYAML_UNLIMITED),
+	CYAML_FIELD_SEQUENCE_COUNT("sides", OPTIONAL, struct pcie_yaml, sides, num_sides, &side_schema, 0,
+				   CYAML_UNLIMITED),
+	CYAML_FIELD_END,
+};
 
 static const cyaml_schema_value_t top_schema = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct pcie_yaml, top_fields),

@@ -33,7 +33,9 @@
 	X(mtu, "mtu", OPTIONAL)                 \
 	X(sf_index, "sf-index", OPTIONAL)       \
 	X(active_rate, "active-rate", OPTIONAL) \
-	X(hotplug, "hotplug", OPTIONAL)
+	X(hotplug, "hotplug", OPTIONAL)         \
+	X(vfs, "vfs", OPTIONAL)                 \
+	X(sfs, "sfs", OPTIONAL)
 
 /* The fields of struct pcie_caps: X(kind of value, member, key). */
 #define PCIE_YAML_CAPS(X)                                                          \
@@ -96,17 +98,27 @@ struct pcie_yaml_function {
 	uint32_t num_represents;
 	bool has_represents; /* the field is given; the list may be empty */
 	struct pcie_yaml_caps *caps;
+	const char *implied_by; /* "vfs" or "sfs": the field of its PF that it comes from; NULL = the file lists it */
+	uint32_t pf_index;      /* then: the PF's place in the card's list */
 };
 
 struct pcie_yaml_card {
 	char *name;
 	char *profile;
+	char *mode;
 	struct pcie_yaml_link *link;
 	struct pcie_yaml_function *functions;
 	uint32_t num_functions;
 };
 
+struct pcie_yaml_side {
+	char *name;
+	char *page_size;
+};
+
 struct pcie_yaml {
+	struct pcie_yaml_side *sides;
+	uint32_t num_sides;
 	struct pcie_yaml_card *cards;
 	uint32_t num_cards;
 };

@@ -28,8 +28,8 @@ int sim_side_check(const struct pcie_topology *topology, const char *where, cons
 		pcie_topology_for_each_side(topology, append_side_name, out);
 		fclose(out);
 	}
-	sim_set_error(-ENOENT, "%s has no side \"%s\"; its sides are: %s", where, side,
-		      names ? names : "(out of memory)");
+	sim_set_error(-ENOENT, "%s has no side \"%s\"%s; its sides are: %s", where, side,
+		      pcie_topology_describe_no_side(topology, side), names ? names : "(out of memory)");
 	free(names);
 	return -ENOENT;
 }

@@ -133,8 +133,8 @@ static int attach_private(struct sim_session *session, const struct sim_session_
 	sim_clock_page_reset(&sim_shared_state_of(&session->shared)->clock, cfg->clock);
 	rc = sim_owner_local_create(&env, sim_shared_state_of(&session->shared), session->topology, &session->owner);
 	if (rc == -ENOENT)
-		sim_err("the private card has no side \"%s\" (BFSIM_SIDE): see its sides with bfsim devs",
-			session->side);
+		sim_err("the private card has no side \"%s\" (BFSIM_SIDE)%s: see its sides with bfsim devs",
+			session->side, pcie_topology_describe_no_side(session->topology, session->side));
 	if (rc == 0)
 		start_recording(session, SIM_TRACE_COUNTS);
 	return rc;
@@ -198,7 +198,8 @@ static void log_attach_error(const struct sim_session *session, const char *dir,
 		return;
 	case -ENOENT:
 		if (session->topology && !pcie_topology_has_side(session->topology, session->side))
-			sim_err("session %s has no side \"%s\": see its sides with bfsim devs", dir, session->side);
+			sim_err("session %s has no side \"%s\"%s: see its sides with bfsim devs", dir, session->side,
+				pcie_topology_describe_no_side(session->topology, session->side));
 		else
 			log_no_daemon(dir, rc);
 		return;

@@ -114,6 +114,7 @@ static json_object *card_json(const struct pcie_topology *topology, uint32_t car
 
 	cli_json_add_text(json, "name", topology->cards[card].name);
 	cli_json_add_text(json, "profile", profile->name);
+	cli_json_add_text(json, "mode", pcie_mode_name(topology->cards[card].mode));
 	cli_json_add_text(json, "description", profile->description);
 	cli_json_add_number(json, "vendor-id", profile->vendor_id);
 	cli_json_add_number(json, "device-id", profile->device_id);
@@ -129,6 +130,24 @@ static json_object *card_json(const struct pcie_topology *topology, uint32_t car
 	return json;
 }
 
+/* The sides that the file describes. */
+static json_object *sides_json(const struct pcie_topology *topology, const char *side)
+{
+	json_object *json = json_object_new_array();
+
+	for (size_t i = 0; i < topology->num_sides; i++) {
+		json_object *entry;
+
+		if (side && strcmp(topology->sides[i].name, side) != 0)
+			continue;
+		entry = json_object_new_object();
+		cli_json_add_text(entry, "name", topology->sides[i].name);
+		cli_json_add_number(entry, "page-size", topology->sides[i].page_bytes);
+		json_object_array_add(json, entry);
+	}
+	return json;
+}
+
 int cli_devs_print_json(const struct pcie_topology *topology, const char *side, const char *source)
 {
 	json_object *json = json_object_new_object(), *cards = json_object_new_array();
@@ -137,5 +156,6 @@ int cli_devs_print_json(const struct pcie_topology *topology, const char *side, 
 	for (uint32_t card = 0; card < topology->num_cards; card++)
 		json_object_array_add(cards, card_json(topology, card, side));
 	json_object_object_add(json, "cards", cards);
+	json_object_object_add(json, "sides", sides_json(topology, side));
 	return cli_json_print(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 }

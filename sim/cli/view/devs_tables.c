@@ -167,13 +167,27 @@ static int print_card(const struct pcie_topology *topology, uint32_t card, const
 	struct cli_table comch = CLI_TABLE(comch_headings);
 	struct cli_table representors = CLI_TABLE(representor_headings);
 
-	printf("%s: %s\n", topology->cards[card].name, topology->cards[card].profile->description);
+	printf("%s: %s; mode %s\n", topology->cards[card].name, topology->cards[card].profile->description,
+	       pcie_mode_name(topology->cards[card].mode));
 	if (print_table(topology, card, side, network, add_network) < 0 ||
 	    print_table(topology, card, side, identity, add_identity) < 0 ||
 	    print_table(topology, card, side, capabilities, add_capabilities) < 0 ||
 	    print_table(topology, card, side, comch, add_comch) < 0)
 		return -1;
 	return print_table(topology, card, side, representors, add_representors);
+}
+
+/* The sides that the file describes. */
+static void print_sides(const struct pcie_topology *topology, const char *side)
+{
+	char bytes[CLI_RATE_SIZE];
+
+	for (size_t i = 0; i < topology->num_sides; i++) {
+		if (side && strcmp(topology->sides[i].name, side) != 0)
+			continue;
+		cli_iec_bytes_text(topology->sides[i].page_bytes, bytes);
+		printf("\nside %s: memory pages of %s\n", topology->sides[i].name, bytes);
+	}
 }
 
 int cli_devs_print_tables(const struct pcie_topology *topology, const char *side)
@@ -188,5 +202,6 @@ int cli_devs_print_tables(const struct pcie_topology *topology, const char *side
 		if (print_card(topology, card, side) < 0)
 			return -1;
 	}
+	print_sides(topology, side);
 	return 0;
 }
