@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pcie_model/topology/topology.h"
 
@@ -67,4 +68,14 @@ char *cli_sdk_tree(enum cli_generation generation, const char *side)
 	};
 
 	return append_path(program_dir(1), trees[generation][pcie_side_is_dpu(side)]);
+}
+
+char *cli_pages_library(void)
+{
+	char *path = append_path(program_dir(1), BFSIM_LIBDIR "/libbfsim_pages.so");
+
+	if (!path || access(path, F_OK) == 0)
+		return path;
+	free(path);
+	return append_path(program_dir(1), "libbfsim_pages.so"); /* in a build tree */
 }

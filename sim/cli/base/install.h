@@ -30,6 +30,9 @@ const char *cli_generation_name(enum cli_generation generation);
 /* The SDK tree for programs of @generation on @side; it need not exist. NULL without memory. */
 char *cli_sdk_tree(enum cli_generation generation, const char *side);
 
+/* The library that gives programs larger pages (sim/preload); it need not exist. NULL without memory. */
+char *cli_pages_library(void);
+
 /* The directory of the libraries in a tree. */
 #define CLI_SDK_LIBDIR BFSIM_LIBDIR
 

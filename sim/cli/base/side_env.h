@@ -5,6 +5,8 @@
  *   BFSIM_SIDE        the side
  *   LD_LIBRARY_PATH   begins with the libraries of the side's SDK tree when bfsim is installed; unchanged in a
  *                     build tree
+ *   BFSIM_PAGE_SIZE,  on a side with larger pages than this machine's: their size, and the library that
+ *   LD_PRELOAD        gives them to programs (sim/preload)
  */
 #ifndef SIM_CLI_BASE_SIDE_ENV_H
 #define SIM_CLI_BASE_SIDE_ENV_H
