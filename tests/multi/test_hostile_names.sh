@@ -83,6 +83,21 @@ test_counts_traces_and_reports_show_names_on_one_line() {
 	end_hostile_programs
 }
 
+# Libraries and symbol versions of a program that somebody else built.
+test_check_binary_shows_names_on_one_line() {
+	python3 - "$trace_peer" program <<-'EOF'
+		import sys
+		program = open(sys.argv[1], "rb").read()
+		assert b"libdoca_dma.so" in program
+		open(sys.argv[2], "wb").write(program.replace(b"libdoca_dma.so", b"libdoca_\x1b[m.so"))
+	EOF
+	bfsim check-binary program >out || true
+	harmless out
+	says 'libdoca_\?\[m.so' out
+	bfsim check-binary --json program >out || true
+	harmless out
+}
+
 test_messages_show_names_on_one_line() {
 	status 1 bfsim ps --session "$hostile"
 	harmless err

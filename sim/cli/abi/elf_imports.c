@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/base/printable.h"
+
 #define VERSION_HIDDEN 0x8000 /* a flag beside a version's index */
 
 /* The sections that are read; NULL if the file lacks them. */
@@ -143,6 +145,16 @@ static int symbol_version(const struct sections *in, size_t symbol, const char *
 
 /* ---- the lists ---- */
 
+/* Copy a name of the file, which is printed. */
+static char *copy_name(const char *name)
+{
+	char *copy = strdup(name);
+
+	if (copy)
+		sim_make_printable(copy);
+	return copy;
+}
+
 static int add_import(struct cli_imports *imports, const char *symbol, const char *version, const char *library)
 {
 	struct cli_import *list = reallocarray(imports->list, imports->num + 1, sizeof(*list)), *import;
@@ -151,9 +163,9 @@ static int add_import(struct cli_imports *imports, const char *symbol, const cha
 		return -ENOMEM;
 	imports->list = list;
 	import = &list[imports->num++];
-	import->symbol = strdup(symbol);
-	import->version = version ? strdup(version) : NULL;
-	import->library = library ? strdup(library) : NULL;
+	import->symbol = copy_name(symbol);
+	import->version = version ? copy_name(version) : NULL;
+	import->library = library ? copy_name(library) : NULL;
 	return import->symbol && !version == !import->version && !library == !import->library ? 0 : -ENOMEM;
 }
 
@@ -164,7 +176,7 @@ static int add_needed(struct cli_imports *imports, const char *library)
 	if (!needed)
 		return -ENOMEM;
 	imports->needed = needed;
-	needed[imports->num_needed] = strdup(library);
+	needed[imports->num_needed] = copy_name(library);
 	return needed[imports->num_needed++] ? 0 : -ENOMEM;
 }
 
