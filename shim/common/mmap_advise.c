@@ -52,7 +52,7 @@ static const char *find_task_problem(const struct doca_mmap_advise_task_invalida
 	return NULL;
 }
 
-static doca_error_t invalidate_check(const struct doca_task *task)
+static doca_error_t invalidate_check(struct doca_task *task)
 {
 	if (is_single_buf(to_invalidate(task)->buf))
 		return DOCA_SUCCESS;
@@ -60,7 +60,7 @@ static doca_error_t invalidate_check(const struct doca_task *task)
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-static doca_error_t invalidate_validate(const struct doca_task *task)
+static doca_error_t invalidate_validate(struct doca_task *task)
 {
 	doca_error_t result = invalidate_check(task);
 	const char *problem = result == DOCA_SUCCESS ? find_task_problem(to_invalidate(task)) : NULL;

@@ -11,6 +11,7 @@ static const struct shim_task_type memcpy_type = {
 	.post = shim_task_post_job,
 	.run = shim_dma_memcpy_run,
 	.get_pcie_job = shim_dma_memcpy_get_pcie_job,
+	.apply = shim_dma_memcpy_apply,
 	.complete = shim_dma_memcpy_complete,
 	.fault_ops = &shim_dma_memcpy_fault_ops,
 };
@@ -36,7 +37,10 @@ static doca_error_t dma_start(struct doca_ctx *ctx)
 
 static void dma_stopped(struct doca_ctx *ctx)
 {
-	((struct doca_dma *)ctx)->memcpy_pool = NULL;
+	struct doca_dma *dma = (struct doca_dma *)ctx;
+
+	dma->memcpy_pool = NULL;
+	shim_dma_segment_arrays_free(&dma->segment_arrays);
 }
 
 static const struct shim_ctx_ops dma_ops = {
@@ -70,9 +74,12 @@ doca_error_t doca_dma_destroy(struct doca_dma *dma)
 
 	SHIM_NEED(dma, SHIM_DMA);
 	result = shim_ctx_fini(&dma->ctx);
-	if (result == DOCA_SUCCESS)
-		shim_object_free(dma, SHIM_DMA);
-	return result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	shim_dma_segment_arrays_free(
+		&dma->segment_arrays); /* of a parent's context that was stopped in a forked child */
+	shim_object_free(dma, SHIM_DMA);
+	return DOCA_SUCCESS;
 }
 
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)

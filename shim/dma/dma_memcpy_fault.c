@@ -16,7 +16,7 @@ static void memcpy_fault_site(const struct doca_task *task, struct sim_fault_sit
 {
 	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
 
-	ret_site->size = shim_dma_sum_data(memcpy->src).bytes;
+	ret_site->size = memcpy->snapshot.bytes;
 	ret_site->addr = write_addr(memcpy->dst);
 }
 
@@ -24,26 +24,26 @@ static bool memcpy_no_fault_cached(const struct doca_task *task)
 {
 	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
 
-	return sim_no_fault_cache_has(&task->pool->no_fault_cache, task->ctx->faults,
-				      shim_dma_sum_data(memcpy->src).bytes, write_addr(memcpy->dst));
+	return sim_no_fault_cache_has(&task->pool->no_fault_cache, task->ctx->faults, memcpy->snapshot.bytes,
+				      write_addr(memcpy->dst));
 }
 
-/* Flip bit number @bit of the bytes that a copy wrote to the room of list @dst. */
-static int flip_bit(const struct doca_buf *dst, uint64_t bit)
+/* Flip bit number @bit of the bytes that a copy wrote to the segments @dst. */
+static int flip_bit(const struct shim_dma_segment *dst, uint64_t bit)
 {
 	uint64_t at = bit / 8, addr;
 	uint8_t byte;
 	int rc;
 
-	for (; at >= shim_dma_buf_tailroom(dst); dst = dst->next)
-		at -= shim_dma_buf_tailroom(dst);
-	addr = shim_buf_cpu_addr(dst, dst->data + dst->data_len + at);
+	for (; at >= dst->bytes; dst++)
+		at -= dst->bytes;
+	addr = shim_mmap_cpu_addr(dst->mmap, dst->addr + at);
 	rc = sim_copy(NULL, (uintptr_t)&byte, dst->mmap->remote, addr, 1);
 	byte ^= (uint8_t)(1u << bit % 8);
 	return rc < 0 ? rc : sim_copy(dst->mmap->remote, addr, NULL, (uintptr_t)&byte, 1);
 }
 
-static int flip_bits(const struct doca_buf *dst, const struct sim_fault_hit *hit, uint64_t written)
+static int flip_bits(const struct shim_dma_segment *dst, const struct sim_fault_hit *hit, uint64_t written)
 {
 	int rc = 0;
 
@@ -55,23 +55,22 @@ static int flip_bits(const struct doca_buf *dst, const struct sim_fault_hit *hit
 static int memcpy_run_faulted(struct sim_job *job, const struct sim_fault_hit *hit)
 {
 	struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(shim_task_from_job(job));
-	uint64_t bytes, limit, written;
+	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
+	uint64_t limit = snapshot->bytes, written;
 	int rc = shim_dma_memcpy_check_before_run(memcpy);
 
 	if (rc < 0)
 		return rc;
-	limit = bytes = shim_dma_sum_data(memcpy->src).bytes;
 	if (SHIM_HIT_HAS_ACT(hit, FAIL))
 		limit = hit->moved_bytes;
 	else if (SHIM_HIT_HAS_ACT(hit, TEAR))
-		limit = bytes / 2;
-	rc = shim_dma_copy_list(memcpy->dst, memcpy->src, limit, &written);
+		limit = snapshot->bytes / 2;
+	rc = shim_dma_copy_segments(snapshot, limit, &written);
 	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, FLIP))
-		rc = flip_bits(memcpy->dst, hit, written);
+		rc = flip_bits(shim_dma_snapshot_dst(snapshot), hit, written);
 	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, TEAR))
-		written = bytes;
+		written = snapshot->bytes;
 	memcpy->task.bytes = written;
-	shim_dma_append_data_len(memcpy->dst, written);
 	return rc == 0 && SHIM_HIT_HAS_ACT(hit, FAIL) ? -EIO : rc;
 }
 

@@ -25,19 +25,19 @@ static enum pcie_direction copy_direction(bool from_dpu, bool to_dpu)
 bool shim_dma_memcpy_get_pcie_job(const struct doca_task *task, struct pcie_job *ret_job)
 {
 	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
+	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
 	const struct pcie_function *function = shim_dev_function(task->ctx->dev);
-	struct shim_dma_list_size data;
 	bool from_dpu, to_dpu;
 
 	if (shim_dma_memcpy_find_problem(memcpy))
 		return false; /* the run will fail */
-	data = shim_dma_sum_data(memcpy->src);
-	from_dpu = memory_is_on_dpu(memcpy->src->mmap, function);
-	to_dpu = memory_is_on_dpu(memcpy->dst->mmap, function);
+	from_dpu = memory_is_on_dpu(shim_dma_snapshot_src(snapshot)->mmap, function);
+	to_dpu = memory_is_on_dpu(shim_dma_snapshot_dst(snapshot)->mmap, function);
 	ret_job->direction = copy_direction(from_dpu, to_dpu);
 	ret_job->issuer = PCIE_ISSUER_CPU;
-	ret_job->bytes = data.bytes;
-	ret_job->offset = (uintptr_t)(from_dpu ? memcpy->dst->data + memcpy->dst->data_len : memcpy->src->data);
-	ret_job->segments = data.segments + shim_dma_sum_tailroom(memcpy->dst).segments - 1;
+	ret_job->bytes = snapshot->bytes;
+	ret_job->offset =
+		(uintptr_t)(from_dpu ? shim_dma_snapshot_dst(snapshot) : shim_dma_snapshot_src(snapshot))->addr;
+	ret_job->segments = snapshot->num_src + snapshot->num_dst - 1;
 	return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memcpy task: appends the data of the source list to the data of the destination list. */
+/* The memcpy task: appends the data of the source list to the data of the destination list. A submission
+ * takes the lists as they are then (dma_snapshot.h). */
 #include <errno.h>
 
 #include "dma_priv.h"
@@ -20,52 +21,47 @@ static inline const char *find_mmap_problem(const struct doca_mmap *mmap, const 
 	return NULL;
 }
 
-/* The same for all buffers of a list. A thread-safe map may end before its buffers. */
-static inline const char *find_list_problem(const struct doca_buf *buf, const struct doca_dev *dev, bool write)
+/* Return why the segment can't be copied now, or NULL. A thread-safe map may end before its buffers. */
+static inline const char *find_segment_problem(const struct shim_dma_segment *segment, const struct doca_dev *dev,
+					       bool write)
 {
-	const struct doca_mmap *seen = NULL;
+	if (doca_unlikely(!shim_object_is(segment->buf, SHIM_BUF) || segment->buf->mmap != segment->mmap))
+		return "a buffer was returned to its inventory while the task was in flight";
+	if (doca_unlikely(!shim_buf_has_usable_mmap(segment->buf)))
+		return "a buffer's memory map was stopped or destroyed";
+	return find_mmap_problem(segment->mmap, dev, write);
+}
+
+static const char *find_list_problem(const struct shim_dma_segment *segments, uint32_t count,
+				     const struct doca_dev *dev, bool write)
+{
 	const char *problem = NULL;
 
-	for (; buf && !problem; buf = buf->next) {
-		if (doca_unlikely(!shim_buf_has_usable_mmap(buf)))
-			return "a buffer's memory map was stopped or destroyed";
-		if (buf->mmap != seen)
-			problem = find_mmap_problem(buf->mmap, dev, write);
-		seen = buf->mmap;
-	}
+	for (uint32_t i = 0; i < count && !problem; i++)
+		problem = find_segment_problem(&segments[i], dev, write);
 	return problem;
 }
 
-/* For shim/workq: empty a destination without room, if the emptied one has room for @missing_bytes more.
- * Return whether it was emptied. */
-static bool reset_full_dst(const struct doca_dma_task_memcpy *memcpy, uint64_t missing_bytes)
+static __attribute__((noinline)) const char *find_lists_problem(const struct shim_dma_snapshot *snapshot,
+								const struct doca_dev *dev)
 {
-	if (!((const struct doca_dma *)memcpy->task.ctx)->overwrites_full ||
-	    shim_dma_sum_data(memcpy->dst).bytes < missing_bytes)
-		return false;
-	for (struct doca_buf *dst = memcpy->dst; dst; dst = dst->next)
-		dst->data_len = 0;
-	return true;
+	const char *problem = find_list_problem(shim_dma_snapshot_src(snapshot), snapshot->num_src, dev, false);
+
+	return problem ? problem : find_list_problem(shim_dma_snapshot_dst(snapshot), snapshot->num_dst, dev, true);
 }
 
-/* Return why a task between two lists can't succeed, or NULL. */
-static inline const char *find_lists_problem(const struct doca_dma_task_memcpy *memcpy)
+inline const char *shim_dma_memcpy_find_problem(const struct doca_dma_task_memcpy *memcpy)
 {
+	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
 	const struct doca_dev *dev = memcpy->task.ctx->dev;
-	const struct pcie_caps *caps = &shim_dev_function(dev)->caps;
-	struct shim_dma_list_size data = shim_dma_sum_data(memcpy->src), room = shim_dma_sum_tailroom(memcpy->dst);
-	const char *problem;
+	const char *problem = snapshot->problem;
 
-	if (doca_unlikely(data.bytes == 0))
-		return "the source has no data (doca_buf_set_data)";
-	if (doca_unlikely(data.bytes > caps->dma_max_buf_bytes))
-		return "the source is larger than doca_dma_cap_task_memcpy_get_max_buf_size()";
-	if (doca_unlikely(data.segments > caps->dma_max_list_len || room.segments > caps->dma_max_list_len))
-		return "a list is longer than doca_dma_cap_task_memcpy_get_max_buf_list_len()";
-	if (doca_unlikely(room.bytes < data.bytes) && !reset_full_dst(memcpy, data.bytes - room.bytes))
-		return "the destination has too little room behind its data";
-	problem = find_list_problem(memcpy->src, dev, false);
-	return problem ? problem : find_list_problem(memcpy->dst, dev, true);
+	if (doca_unlikely(problem != NULL))
+		return problem;
+	if (doca_unlikely(!shim_dma_snapshot_is_pair(snapshot)))
+		return find_lists_problem(snapshot, dev);
+	problem = find_segment_problem(&snapshot->pair[0], dev, false);
+	return doca_likely(!problem) ? find_segment_problem(&snapshot->pair[1], dev, true) : problem;
 }
 
 static inline bool is_list(const struct doca_buf *buf)
@@ -73,98 +69,96 @@ static inline bool is_list(const struct doca_buf *buf)
 	return shim_object_is(buf, SHIM_BUF) && !buf->is_inner;
 }
 
-static inline bool has_lists(const struct doca_dma_task_memcpy *memcpy)
+static doca_error_t refuse_buffers(const char *func)
 {
-	return is_list(memcpy->src) && is_list(memcpy->dst);
-}
-
-inline const char *shim_dma_memcpy_find_problem(const struct doca_dma_task_memcpy *memcpy)
-{
-	return doca_likely(has_lists(memcpy)) ?
-		       find_lists_problem(memcpy) :
-		       "a buffer was returned to its inventory, or chained, while the task was in flight";
-}
-
-doca_error_t shim_dma_memcpy_check(const struct doca_task *task)
-{
-	if (doca_likely(has_lists(shim_to_dma_memcpy(task))))
-		return DOCA_SUCCESS;
-	sim_err("memcpy task: its source and destination must be live buffers, heads of their lists");
+	sim_err("%s: source and destination of a memcpy must be live buffers, heads of their lists", func);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-doca_error_t shim_dma_memcpy_validate(const struct doca_task *task)
+static __attribute__((noinline)) doca_error_t take_lists(struct doca_dma_task_memcpy *memcpy)
+{
+	struct doca_dma *dma = (struct doca_dma *)memcpy->task.ctx;
+	const struct shim_dma_snapshot_cfg cfg = { .caps = &shim_dev_function(dma->ctx.dev)->caps,
+						   .overwrites_full = dma->overwrites_full,
+						   .arrays = &dma->segment_arrays };
+
+	return shim_dma_snapshot_take_lists(&memcpy->snapshot, &cfg, memcpy->src, memcpy->dst);
+}
+
+inline doca_error_t shim_dma_memcpy_take(const char *func, struct doca_dma_task_memcpy *memcpy)
+{
+	uint64_t max_bytes = shim_dev_function(memcpy->task.ctx->dev)->caps.dma_max_buf_bytes;
+
+	if (doca_unlikely(!is_list(memcpy->src) || !is_list(memcpy->dst)))
+		return refuse_buffers(func);
+	if (doca_likely(shim_dma_snapshot_take_pair(&memcpy->snapshot, max_bytes, memcpy->src, memcpy->dst)))
+		return DOCA_SUCCESS;
+	return take_lists(memcpy);
+}
+
+doca_error_t shim_dma_memcpy_check(struct doca_task *task)
+{
+	return shim_dma_memcpy_take("doca_task_submit", shim_to_dma_memcpy(task));
+}
+
+doca_error_t shim_dma_memcpy_validate(struct doca_task *task)
 {
 	doca_error_t result = shim_dma_memcpy_check(task);
 	const char *problem = result == DOCA_SUCCESS ? shim_dma_memcpy_find_problem(shim_to_dma_memcpy(task)) : NULL;
 
 	if (!problem)
 		return result;
-	sim_err("memcpy task: %s", problem);
+	sim_err("doca_task_try_submit: a memcpy task can't succeed: %s", problem);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
 /* ---- the copy ---- */
 
-/* A position in a list: @done bytes of the buffer's data (source) or room (destination) are copied. */
+/* A position in a list: @done bytes of the segment @at are copied. */
 struct list_cursor {
-	const struct doca_buf *buf;
+	const struct shim_dma_segment *at, *end;
 	size_t done;
 };
 
-/* Copy from one source buffer to one destination buffer, at most *len bytes; set *len to the number copied. */
+/* Copy from one segment to another, at most *len bytes; set *len to the number copied. */
 static inline int copy_segment(const struct list_cursor *to, const struct list_cursor *from, size_t *len)
 {
-	const struct doca_buf *dst = to->buf, *src = from->buf;
+	const struct shim_dma_segment *dst = to->at, *src = from->at;
 
-	*len = min_size(*len, min_size(shim_dma_buf_tailroom(dst) - to->done, src->data_len - from->done));
+	*len = min_size(*len, min_size(dst->bytes - to->done, src->bytes - from->done));
 	if (*len == 0)
 		return 0;
-	return sim_copy(dst->mmap->remote, shim_buf_cpu_addr(dst, dst->data + dst->data_len + to->done),
-			src->mmap->remote, shim_buf_cpu_addr(src, src->data + from->done), *len);
+	return sim_copy(dst->mmap->remote, shim_mmap_cpu_addr(dst->mmap, dst->addr + to->done), src->mmap->remote,
+			shim_mmap_cpu_addr(src->mmap, src->addr + from->done), *len);
 }
 
-static inline void advance_cursor(struct list_cursor *cursor, size_t len, size_t whole)
+static inline void advance_cursor(struct list_cursor *cursor, size_t len)
 {
 	cursor->done += len;
-	if (cursor->done == whole)
-		*cursor = (struct list_cursor){ .buf = cursor->buf->next };
+	if (cursor->done < cursor->at->bytes)
+		return;
+	cursor->at++;
+	cursor->done = 0;
 }
 
-void shim_dma_append_data_len(struct doca_buf *dst, uint64_t written)
+int shim_dma_copy_segments(const struct shim_dma_snapshot *snapshot, uint64_t limit, uint64_t *ret_written)
 {
-	for (; written > 0; dst = dst->next) {
-		size_t len = min_size(shim_dma_buf_tailroom(dst), written);
-
-		dst->data_len += len;
-		written -= len;
-	}
-}
-
-int shim_dma_copy_list(const struct doca_buf *dst, const struct doca_buf *src, uint64_t limit, uint64_t *ret_written)
-{
-	struct list_cursor to = { .buf = dst }, from = { .buf = src };
+	const struct shim_dma_segment *src = shim_dma_snapshot_src(snapshot), *dst = shim_dma_snapshot_dst(snapshot);
+	struct list_cursor from = { .at = src, .end = src + snapshot->num_src };
+	struct list_cursor to = { .at = dst, .end = dst + snapshot->num_dst };
 	int rc = 0;
 
 	*ret_written = 0;
-	while (from.buf && to.buf && *ret_written < limit) {
+	while (from.at < from.end && to.at < to.end && *ret_written < limit) {
 		size_t len = limit - *ret_written;
 
 		rc = copy_segment(&to, &from, &len);
 		if (rc < 0)
 			break;
 		*ret_written += len;
-		advance_cursor(&to, len, shim_dma_buf_tailroom(to.buf));
-		advance_cursor(&from, len, from.buf->data_len);
+		advance_cursor(&to, len);
+		advance_cursor(&from, len);
 	}
-	return rc;
-}
-
-static int copy_lists(struct doca_dma_task_memcpy *memcpy)
-{
-	int rc = shim_dma_copy_list(memcpy->dst, memcpy->src, UINT64_MAX, &memcpy->task.bytes);
-
-	shim_dma_append_data_len(memcpy->dst, memcpy->task.bytes);
 	return rc;
 }
 
@@ -174,16 +168,14 @@ static int copy_lists(struct doca_dma_task_memcpy *memcpy)
 /* The common case: one buffer to one buffer. */
 static inline int copy_buf(struct doca_dma_task_memcpy *memcpy)
 {
-	const struct doca_buf *src = memcpy->src;
-	struct doca_buf *dst = memcpy->dst;
-	int rc = sim_copy(dst->mmap->remote, shim_buf_cpu_addr(dst, dst->data + dst->data_len), src->mmap->remote,
-			  shim_buf_cpu_addr(src, src->data), src->data_len);
+	const struct shim_dma_segment *src = &memcpy->snapshot.pair[0], *dst = &memcpy->snapshot.pair[1];
+	int rc = sim_copy(dst->mmap->remote, shim_mmap_cpu_addr(dst->mmap, dst->addr), src->mmap->remote,
+			  shim_mmap_cpu_addr(src->mmap, src->addr), src->bytes);
 
 	if (doca_unlikely(rc < 0))
 		return rc;
-	memcpy->task.job.is_short = src->data_len <= SHORT_COPY_BYTES && !dst->mmap->remote && !src->mmap->remote;
-	memcpy->task.bytes = src->data_len;
-	dst->data_len += src->data_len;
+	memcpy->task.job.is_short = src->bytes <= SHORT_COPY_BYTES && !dst->mmap->remote && !src->mmap->remote;
+	memcpy->task.bytes = src->bytes;
 	return 0;
 }
 
@@ -200,19 +192,30 @@ inline int shim_dma_memcpy_check_before_run(const struct doca_dma_task_memcpy *m
 int shim_dma_memcpy_run(struct sim_job *job)
 {
 	struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(shim_task_from_job(job));
+	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
 	int rc = shim_dma_memcpy_check_before_run(memcpy);
 
 	if (doca_unlikely(rc < 0))
 		return rc;
-	return doca_likely(!memcpy->src->next && !memcpy->dst->next) ? copy_buf(memcpy) : copy_lists(memcpy);
+	return doca_likely(shim_dma_snapshot_is_pair(snapshot)) ?
+		       copy_buf(memcpy) :
+		       shim_dma_copy_segments(snapshot, UINT64_MAX, &memcpy->task.bytes);
+}
+
+void shim_dma_memcpy_apply(struct doca_task *task)
+{
+	shim_dma_snapshot_extend_data(&shim_to_dma_memcpy(task)->snapshot, task->bytes);
 }
 
 void shim_dma_memcpy_complete(struct doca_task *task)
 {
 	struct doca_dma *dma = (struct doca_dma *)task->ctx;
-	doca_dma_task_memcpy_completion_cb_t cb =
-		doca_likely(task->status == DOCA_SUCCESS) ? dma->memcpy_done : dma->memcpy_failed;
+	doca_dma_task_memcpy_completion_cb_t cb = dma->memcpy_failed;
 
+	if (doca_likely(task->status == DOCA_SUCCESS)) {
+		shim_dma_snapshot_extend_data(&shim_to_dma_memcpy(task)->snapshot, task->bytes);
+		cb = dma->memcpy_done;
+	}
 	cb(shim_to_dma_memcpy(task), task->user_data, dma->ctx.user_data);
 }
 

@@ -115,11 +115,6 @@ static inline doca_error_t alloc_task(struct workq_dma_core *core, struct doca_t
 	return DOCA_SUCCESS;
 }
 
-static inline bool is_list_head(const struct doca_buf *buf)
-{
-	return shim_object_is(buf, SHIM_BUF) && !buf->is_inner;
-}
-
 doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doca_buf *src, struct doca_buf *dst,
 				   union doca_data user_data)
 {
@@ -127,10 +122,6 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 	struct doca_task *task;
 	doca_error_t result;
 
-	if (doca_unlikely(!is_list_head(src) || !is_list_head(dst))) {
-		sim_err("doca_workq_submit: a memcpy job's source and destination must be live buffers, heads of their lists");
-		return DOCA_ERROR_INVALID_VALUE;
-	}
 	if (doca_unlikely(shim_ctx_is_stale(&core->dma->ctx))) {
 		sim_err("doca_workq_submit: the function was reset, failed or was removed; close the device and open it again");
 		return DOCA_ERROR_BAD_STATE;
@@ -143,7 +134,9 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 	memcpy->dst = dst;
 	task->user_data = user_data;
 	task->hook = &core->hook;
-	result = shim_task_post(task);
+	result = shim_dma_memcpy_take("doca_workq_submit", memcpy);
+	if (doca_likely(result == DOCA_SUCCESS))
+		result = shim_task_post(task);
 	if (doca_unlikely(result != DOCA_SUCCESS)) {
 		doca_task_free(task);
 		return result;

@@ -120,6 +120,26 @@ static void close_dma(struct copies *copies)
 	arena_close(copies->arena);
 }
 
+static bool has_succeeded(int number)
+{
+	if (cell_is("fail"))
+		return number < 2;
+	return !(cell_is("refuse") && number == 2) && !(cell_is("hang") && number == 3);
+}
+
+/* Only a success adds data to the destination; a task that failed half way shows in its bytes alone. */
+static void expect_data(const struct copies *copies, int number)
+{
+	const struct doca_buf *dst = copies->bufs[2 * number - 1];
+	void *data;
+	size_t len;
+
+	MUST(doca_buf_get_data(dst, &data));
+	MUST(doca_buf_get_data_len(dst, &len));
+	CHECK(data == copy_of(copies, number));
+	CHECK(len == (has_succeeded(number) ? BYTES : 0));
+}
+
 static void expect_bytes(const struct copies *copies, int number)
 {
 	unsigned int wrong = 0, missing = 0;
@@ -133,6 +153,8 @@ static void expect_bytes(const struct copies *copies, int number)
 	else if (number == 2 && cell_is("tear"))
 		CHECK(missing == BYTES / 2 && copy_of(copies, 2)[BYTES / 2 - 1] == 2 &&
 		      copy_of(copies, 2)[BYTES / 2] == 0);
+	else if (number == 2 && cell_is("fail"))
+		CHECK(missing == BYTES / 4 * 3 && copy_of(copies, 2)[BYTES / 4 - 1] == 2);
 	else if (cell_is("hang") ? number == 3 : number == 2 && !cell_is("delay"))
 		CHECK(missing == BYTES);
 	else if (number != 3 || !cell_is("fail"))
@@ -153,8 +175,10 @@ static void dma_dpu(struct side *side)
 	CHECK(memcmp(source_of(&other, 1), copy_of(&other, 1), BYTES) == 0);
 	if (!cell_is("fail"))
 		stop(hit.actor, cell->on_host);
-	for (int number = 1; number <= NUM; number++)
+	for (int number = 1; number <= NUM; number++) {
 		expect_bytes(&hit, number);
+		expect_data(&hit, number);
+	}
 	stop(other.actor, "dma: running -> stopping\ndma: stopping -> idle\n");
 	close_dma(&hit);
 	close_dma(&other);
@@ -347,7 +371,7 @@ static void calls_dpu(struct side *side)
 static const struct cell cells[] = {
 	{ "dma.memcpy", "refuse", "nth=2 refuse", dma_dpu, comch_nothing, "copy 1\ncopy 3\n",
 	  STOPS("dma") IDLE("dma") },
-	{ "dma.memcpy", "fail", "nth=2 fail=TIME_OUT", dma_dpu, comch_nothing,
+	{ "dma.memcpy", "fail", "nth=2 fail=TIME_OUT moved=25%", dma_dpu, comch_nothing,
 	  "copy 1\n" STOPS("dma") "copy 2" TIME_OUT "copy 3" IO_FAILED IDLE("dma"), NULL },
 	{ "dma.memcpy", "hang", "nth=3 hang", dma_dpu, comch_nothing, "copy 1\ncopy 2\n",
 	  STOPS("dma") "copy 3" IO_FAILED IDLE("dma") },

@@ -374,6 +374,49 @@ static void copy_until_killed(struct dpu *dpu, struct doca_mmap *mmap, struct ho
 		if (in_flight < TASKS && state_of(dpu) == DOCA_CTX_STATE_RUNNING)
 			submit(dpu, mmap, at(host, 0), dpu->local, dpu->memory, MIB, 1);
 		doca_pe_progress(dpu->pe);
+/* One buffer of the host's memory and one of the DPU's, moved on behind each submission: each task copies between the
+ * places that they had then. */
+static void test_buffers_that_move_in_flight_are_copied_as_submitted(void **state)
+{
+	struct host_cfg cfg = { .bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS };
+	struct doca_dma_task_memcpy *tasks[4];
+	struct doca_buf *src, *dst;
+	struct doca_mmap *mmap;
+	struct host host;
+	struct dpu dpu;
+
+	(void)state;
+	host_start(&host, &cfg);
+	dpu_start(&dpu, 4096);
+	mmap = import(&dpu, &host);
+	for (size_t i = 0; i < 4; i++) {
+		union doca_data none = { 0 };
+
+		/* Each task has references of its own, which release() gives back. */
+		if (i == 0) {
+			assert_ok(doca_buf_inventory_buf_get_by_addr(dpu.inventory, mmap, at(&host, 0), 4096, &src));
+			assert_ok(doca_buf_inventory_buf_get_by_addr(dpu.inventory, dpu.local, dpu.memory, 4096, &dst));
+		} else {
+			assert_ok(doca_buf_inc_refcount(src, NULL));
+			assert_ok(doca_buf_inc_refcount(dst, NULL));
+		}
+		assert_ok(doca_buf_set_data(src, at(&host, 1024 * i), 100));
+		assert_ok(doca_buf_set_data(dst, dpu.memory + 500 * i, 0));
+		assert_ok(doca_dma_task_memcpy_alloc_init(dpu.dma, src, dst, none, &tasks[i]));
+		assert_ok(doca_task_submit_ex(doca_dma_task_memcpy_as_task(tasks[i]), DOCA_TASK_SUBMIT_FLAG_NONE));
+	}
+	doca_ctx_flush_tasks(doca_dma_as_ctx(dpu.dma));
+	wait_all(&dpu);
+	assert_int_equal(dpu.done, 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_pattern(dpu.memory + 500 * i, 1024 * i, 100);
+		assert_int_equal(dpu.memory[500 * i + 100], 0);
+	}
+	assert_ok(doca_mmap_destroy(mmap));
+	host_end(&host);
+	dpu_end(&dpu);
+}
+
 		if (dpu->done >= 2 * TASKS && host->pid) {
 			host_kill(host);
 			clock_gettime(CLOCK_MONOTONIC, &killed);
@@ -534,3 +577,4 @@ int main(int argc, char **argv)
 	two_sides_main(argc, argv);
 	return cmocka_run_group_tests(tests, session_start, session_end);
 }
+		cmocka_unit_test(test_buffers_that_move_in_flight_are_copied_as_submitted),

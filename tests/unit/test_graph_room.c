@@ -32,7 +32,7 @@ static struct narrow *narrow_of(const struct doca_ctx *ctx)
 	return (struct narrow *)(uintptr_t)ctx;
 }
 
-static doca_error_t check(const struct doca_task *task)
+static doca_error_t check(struct doca_task *task)
 {
 	(void)task;
 	return DOCA_SUCCESS;

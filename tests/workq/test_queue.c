@@ -208,6 +208,53 @@ static void test_data_is_appended_while_there_is_room(void **state)
 	rig_copy_free(&copy);
 }
 
+/* Each job writes to the place that the destination had when it was submitted. */
+static void test_jobs_in_flight_share_a_destination(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_copy copy = rig_copy_new(rig);
+	struct doca_buf *from = rig_data(rig, copy.from_map, copy.src, RIG_COPY_SIZE);
+	struct doca_event event;
+	size_t len;
+
+	for (uint64_t i = 0; i < 8; i++) {
+		struct doca_dma_job_memcpy job = rig_job(rig, copy.to, from, i);
+
+		assert_int_equal(doca_buf_set_data(from, copy.src + 64 * i, 64), DOCA_SUCCESS);
+		memset(copy.src + 64 * i, 'a' + (int)i, 64);
+		assert_int_equal(doca_workq_submit(rig->workq, &job.base), DOCA_SUCCESS);
+	}
+	assert_int_equal(doca_buf_set_data(from, copy.src + 1024, 64), DOCA_SUCCESS);
+	for (uint64_t i = 0; i < 8; i++)
+		assert_int_equal(retrieve(rig->workq, &event), DOCA_SUCCESS);
+	assert_int_equal(copy.dst[0], 'h');
+	assert_int_equal(copy.dst[63], 'h');
+	assert_int_equal(doca_buf_get_data_len(copy.to, &len), DOCA_SUCCESS);
+	assert_int_equal(len, 64);
+	rig_return(from);
+	rig_copy_free(&copy);
+}
+
+/* In programs of 1.5 the data is the place to write to. The map is read-only, so the job fails. */
+static void test_a_failed_job_leaves_its_full_destination_as_it_was(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_copy copy = rig_copy_new(rig);
+	struct doca_buf *full = rig_data(rig, copy.from_map, copy.src + 100, 80);
+	struct doca_dma_job_memcpy job = rig_job(rig, full, copy.from, 1);
+	struct doca_event event;
+	void *data;
+	size_t len;
+
+	assert_int_equal(rig_do(rig, &job, &event), DOCA_ERROR_IO_FAILED);
+	assert_int_equal(doca_buf_get_data(full, &data), DOCA_SUCCESS);
+	assert_int_equal(doca_buf_get_data_len(full, &len), DOCA_SUCCESS);
+	assert_ptr_equal(data, copy.src + 100);
+	assert_int_equal(len, 80);
+	rig_return(full);
+	rig_copy_free(&copy);
+}
+
 /* As in 1.5, where a job is submitted repeatedly: the list is written from its start. */
 static void test_a_list_that_is_full_is_written_anew(void **state)
 {
@@ -477,6 +524,8 @@ int main(void)
 		TEST(test_every_job_in_flight_has_its_event_when_one_fails),
 		TEST(test_buffers_that_are_none_are_refused),
 		TEST(test_data_is_appended_while_there_is_room),
+		TEST(test_jobs_in_flight_share_a_destination),
+		TEST(test_a_failed_job_leaves_its_full_destination_as_it_was),
 		TEST(test_a_list_that_is_full_is_written_anew),
 		TEST(test_a_queue_that_is_armed_before_the_job_wakes_its_sleeper),
 		TEST(test_failed_jobs_wake_sleepers_and_so_do_those_after_them),

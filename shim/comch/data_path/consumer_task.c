@@ -37,7 +37,7 @@ static const char *describe_invalid_buf(const struct doca_comch_consumer *consum
 	return NULL;
 }
 
-static doca_error_t post_recv_check(const struct doca_task *task)
+static doca_error_t post_recv_check(struct doca_task *task)
 {
 	const struct doca_buf *buf = recv_of(task)->buf;
 	const char *reason = buf ? describe_invalid_buf(consumer_of(task), buf) : NULL;

@@ -19,7 +19,7 @@ static struct doca_comch_producer_task_send *send_of(const struct doca_task *tas
 
 /* ---- submit ---- */
 
-static doca_error_t send_check(const struct doca_task *task)
+static doca_error_t send_check(struct doca_task *task)
 {
 	const char *reason = comch_producer_describe_invalid(send_of(task));
 

@@ -10,7 +10,7 @@ static struct doca_comch_task_send *send_of(const struct doca_task *task)
 	return (struct doca_comch_task_send *)(uintptr_t)task;
 }
 
-static doca_error_t send_check(const struct doca_task *task)
+static doca_error_t send_check(struct doca_task *task)
 {
 	const struct doca_comch_connection *connection = send_of(task)->connection;
 

@@ -81,9 +81,7 @@ static inline bool shim_buf_has_usable_mmap(const struct doca_buf *buf)
 /* Return where the bytes at @addr are in this process; meaningless for imported memory. */
 static inline uint64_t shim_buf_cpu_addr(const struct doca_buf *buf, const uint8_t *addr)
 {
-	const struct doca_mmap *mmap = buf->mmap;
-
-	return (uintptr_t)(mmap->cpu_base ? mmap->cpu_base + (addr - mmap->addr) : addr);
+	return shim_mmap_cpu_addr(buf->mmap, addr);
 }
 
 struct doca_buf_pool;

@@ -106,6 +106,12 @@ static inline bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct 
 
 /* mmap.c: create an empty map. Return NULL without memory. */
 struct doca_mmap *shim_mmap_new(void);
+/* Return where the bytes at @addr of the map are in this process; meaningless for imported memory. */
+static inline uint64_t shim_mmap_cpu_addr(const struct doca_mmap *mmap, const uint8_t *addr)
+{
+	return (uintptr_t)(mmap->cpu_base ? mmap->cpu_base + (addr - mmap->addr) : addr);
+}
+
 
 /* mmap.c: the one function that writes a map's state. */
 void shim_mmap_set_state(struct doca_mmap *mmap, enum shim_mmap_state to);

@@ -43,10 +43,10 @@ struct doca_task {
 struct shim_task_type {
 	const char *name;
 	size_t size; /* of the library's struct */
-	/* Check what a card checks at submission. */
-	doca_error_t (*check)(const struct doca_task *task);
+	/* Check what a card checks at submission, and take what it takes then. */
+	doca_error_t (*check)(struct doca_task *task);
 	/* Check what try_submit checks besides: whether the task can succeed. */
-	doca_error_t (*validate)(const struct doca_task *task);
+	doca_error_t (*validate)(struct doca_task *task);
 	/* Accept the task: shim_task_post_job(), or the library keeps it until shim_task_complete_posted().
 	 * On failure (AGAIN: no room) the user keeps it. */
 	doca_error_t (*post)(struct doca_task *task);
@@ -54,7 +54,9 @@ struct shim_task_type {
 	int (*run)(struct sim_job *job);
 	/* Set the job's request to the card (sim/engine/queue.h). NULL or false: it takes no model time. */
 	bool (*get_pcie_job)(const struct doca_task *task, struct pcie_job *ret_job);
-	/* Call the user's completion or error callback, by task->status. */
+	/* The task succeeded, and its completion hook is called next: update the user's objects. NULL: nothing. */
+	void (*apply)(struct doca_task *task);
+	/* Call the user's completion or error callback, by task->status; after a success, do what apply() does before. */
 	void (*complete)(struct doca_task *task);
 	const struct shim_task_fault_ops *fault_ops; /* the decorator (task_fault.h); NULL = no faults */
 };

@@ -4,12 +4,12 @@
 #include "sync_event_priv.h"
 
 /* The value's memory map may have ended. */
-static doca_error_t update_check(const struct doca_task *task)
+static doca_error_t update_check(struct doca_task *task)
 {
 	return shim_sync_event_check("doca_task_submit", shim_sync_task_event(task));
 }
 
-static doca_error_t update_check_out(const struct doca_task *task)
+static doca_error_t update_check_out(struct doca_task *task)
 {
 	if (shim_to_sync_task(task)->out)
 		return update_check(task);

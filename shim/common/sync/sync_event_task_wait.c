@@ -19,7 +19,7 @@ static bool is_valid_mask(uint64_t mask)
 	return false;
 }
 
-static doca_error_t wait_check(const struct doca_task *task)
+static doca_error_t wait_check(struct doca_task *task)
 {
 	uint64_t mask = shim_to_sync_task(task)->mask;
 
