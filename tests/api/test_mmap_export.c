@@ -222,6 +222,7 @@ static void test_map_that_was_exported_is_not_started_or_changed_again(void **st
 	assert_doca(doca_mmap_start(map), DOCA_ERROR_NOT_PERMITTED);
 	assert_doca(doca_mmap_add_dev(map, second), DOCA_ERROR_NOT_PERMITTED);
 	assert_doca(doca_mmap_rm_dev(map, dev), DOCA_ERROR_NOT_PERMITTED);
+	assert_doca(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY), DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_stop(map));
 	assert_ok(doca_mmap_destroy(map));
 }

@@ -30,7 +30,7 @@
 						   "is started; stop it first");                       \
 	} while (0)
 
-/* Return from the public function if the map was ever exported: then its devices and state are final. */
+/* Return from the public function if the map was ever exported: then its devices, permissions and state are final. */
 #define NEED_NEVER_EXPORTED(mmap)                                                                         \
 	do {                                                                                              \
 		if (shim_mmap_was_exported(mmap))                                                         \
@@ -311,6 +311,7 @@ static bool is_valid_access(uint32_t access)
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
 {
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
+	NEED_NEVER_EXPORTED(mmap);
 	if (!is_valid_access(access_mask))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
 				   "%#x has unknown flags, both PCI permissions, or one of them with relaxed ordering",
