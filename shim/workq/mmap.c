@@ -224,7 +224,7 @@ doca_error_t doca_mmap_get_num_bufs(struct doca_mmap *mmap, uint32_t *num_bufs)
 	SHIM_NEED(mmap, SHIM_MMAP);
 	SHIM_NEED_OUT(num_bufs);
 	list = workq_chunk_list_find(mmap);
-	*num_bufs = list && list->num_chunks > 0 ? workq_chunks_num_bufs(list) : mmap->num_bufs;
+	*num_bufs = list && list->num_chunks > 0 ? workq_chunks_num_bufs(list) : shim_mmap_num_bufs(mmap);
 	return DOCA_SUCCESS;
 }
 

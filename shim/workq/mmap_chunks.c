@@ -25,7 +25,7 @@ uint32_t workq_chunks_num_bufs(const struct workq_chunk_list *list)
 	uint32_t total = 0;
 
 	for (uint32_t i = 0; i < list->num_chunks; i++)
-		total += list->chunks[i].core_mmap->num_bufs;
+		total += shim_mmap_num_bufs(list->chunks[i].core_mmap);
 	return total;
 }
 

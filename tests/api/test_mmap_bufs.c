@@ -193,7 +193,7 @@ static void test_buffer_of_a_stopped_thread_safe_map_names_no_new_place(void **s
 	assert_ok(doca_mmap_destroy(map));
 }
 
-enum { NUM_THREADS = 4, ROUNDS = 200 };
+enum { NUM_THREADS = 10, ROUNDS = 20000 };
 
 struct worker {
 	pthread_t thread;
@@ -202,15 +202,14 @@ struct worker {
 	unsigned int errors;
 };
 
-/* cmocka's assertions do not work in other threads: the thread counts errors. */
-static void *work(void *arg)
+/* Allocate and return buffers of an own inventory. cmocka's assertions do not work in other threads: the thread counts
+ * errors. */
+static void *use_bufs(void *arg)
 {
 	struct worker *worker = arg;
 	struct doca_buf_inventory *own;
 	struct doca_buf *buf;
-	size_t len;
 
-	worker->errors += doca_mmap_export_pci(worker->map, dev, &worker->descriptor, &len) != DOCA_SUCCESS;
 	if (doca_buf_inventory_create(1, &own) != DOCA_SUCCESS || doca_buf_inventory_start(own) != DOCA_SUCCESS) {
 		worker->errors++;
 		return NULL;
@@ -225,25 +224,56 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Each thread has its own inventory: those are for one thread. */
-static void test_threads_share_a_thread_safe_map(void **state)
+static void *export_and_use_bufs(void *arg)
 {
-	struct doca_mmap *map = thread_safe_map();
-	struct worker workers[NUM_THREADS] = { 0 };
+	struct worker *worker = arg;
+	size_t len;
 
-	(void)state;
-	assert_ok(doca_mmap_stop(map));
-	assert_ok(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
-	assert_ok(doca_mmap_start(map));
+	worker->errors += doca_mmap_export_pci(worker->map, dev, &worker->descriptor, &len) != DOCA_SUCCESS;
+	return use_bufs(worker);
+}
+
+static void run_workers(struct doca_mmap *map, void *(*work)(void *worker), struct worker workers[NUM_THREADS])
+{
 	for (int i = 0; i < NUM_THREADS; i++) {
-		workers[i].map = map;
+		workers[i] = (struct worker){ .map = map };
 		assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
 	}
 	for (int i = 0; i < NUM_THREADS; i++) {
 		assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
 		assert_int_equal(workers[i].errors, 0);
-		assert_ptr_equal(workers[i].descriptor, workers[0].descriptor); /* one export for one device */
 	}
+}
+
+/* Programs of 2.2 do this, without thread safety. The count that is left decides over the map's end. */
+static void test_threads_with_an_inventory_each_share_a_map(void **state)
+{
+	struct doca_mmap *map = api_map(dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	struct worker workers[NUM_THREADS];
+	struct doca_buf *first = take(map);
+
+	(void)state;
+	run_workers(map, use_bufs, workers);
+	assert_num_bufs(map, 1);
+	assert_ok(doca_buf_dec_refcount(first, NULL));
+	run_workers(map, use_bufs, workers);
+	assert_num_bufs(map, 0);
+	assert_ok(doca_mmap_destroy(map));
+}
+
+/* Each thread has its own inventory: those are for one thread. */
+static void test_threads_share_a_thread_safe_map(void **state)
+{
+	struct doca_mmap *map = thread_safe_map();
+	struct worker workers[NUM_THREADS];
+
+	(void)state;
+	assert_ok(doca_mmap_stop(map));
+	assert_ok(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	assert_ok(doca_mmap_start(map));
+	run_workers(map, export_and_use_bufs, workers);
+	for (int i = 0; i < NUM_THREADS; i++)
+		assert_ptr_equal(workers[i].descriptor, workers[0].descriptor); /* one export for one device */
 	assert_ok(doca_mmap_destroy(map));
 }
 
@@ -255,6 +285,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_buffer_that_outlives_a_thread_safe_map_is_no_other_maps),
 	cmocka_unit_test(test_list_with_a_buffer_that_outlives_its_map_has_no_duplicate),
 	cmocka_unit_test(test_buffer_of_a_stopped_thread_safe_map_names_no_new_place),
+	cmocka_unit_test(test_threads_with_an_inventory_each_share_a_map),
 	cmocka_unit_test(test_threads_share_a_thread_safe_map),
 };
 

@@ -75,6 +75,32 @@ static struct doca_buf *pop_free(struct shim_buf_freelist *freelist)
 	return buf;
 }
 
+/* The map has no first freelist yet, or another one. Return whether @freelist is the first one now. */
+static __attribute__((noinline)) bool become_first_freelist(struct doca_mmap *mmap, struct shim_buf_freelist *freelist)
+{
+	struct shim_buf_freelist *first = NULL;
+
+	return atomic_compare_exchange_strong(&mmap->first_freelist, &first, freelist);
+}
+
+static inline void count_first_buf(struct doca_mmap *mmap, uint32_t change)
+{
+	uint32_t count = atomic_load_explicit(&mmap->num_first_bufs, memory_order_relaxed);
+
+	atomic_store_explicit(&mmap->num_first_bufs, count + change, memory_order_relaxed);
+}
+
+static inline enum shim_buf_count count_new_buf(struct doca_mmap *mmap, struct shim_buf_freelist *freelist)
+{
+	if (doca_likely(atomic_load_explicit(&mmap->first_freelist, memory_order_relaxed) == freelist) ||
+	    become_first_freelist(mmap, freelist)) {
+		count_first_buf(mmap, 1);
+		return SHIM_BUF_COUNT_FIRST;
+	}
+	atomic_fetch_add_explicit(&mmap->num_other_bufs, 1, memory_order_relaxed);
+	return SHIM_BUF_COUNT_OTHER;
+}
+
 struct doca_buf *shim_buf_alloc(struct shim_buf_freelist *freelist, struct doca_mmap *mmap)
 {
 	struct doca_buf *buf = pop_free(freelist);
@@ -89,16 +115,16 @@ struct doca_buf *shim_buf_alloc(struct shim_buf_freelist *freelist, struct doca_
 	buf->next = NULL;
 	buf->tail = buf;
 	buf->mmap_serial = mmap->serial;
-	buf->is_counted = !mmap->thread_safe;
-	if (buf->is_counted)
-		mmap->num_bufs++;
+	buf->count = doca_likely(!mmap->thread_safe) ? count_new_buf(mmap, freelist) : SHIM_BUF_COUNT_NONE;
 	return buf;
 }
 
 static void return_buf(struct doca_buf *buf)
 {
-	if (buf->is_counted)
-		buf->mmap->num_bufs--;
+	if (doca_likely(buf->count == SHIM_BUF_COUNT_FIRST))
+		count_first_buf(buf->mmap, UINT32_MAX);
+	else if (buf->count == SHIM_BUF_COUNT_OTHER)
+		atomic_fetch_sub_explicit(&buf->mmap->num_other_bufs, 1, memory_order_relaxed);
 	buf->object.magic = 0;
 	push_free(buf->freelist, buf);
 	buf->freelist->num_free++;

@@ -19,11 +19,18 @@
 #include "mmap_priv.h"
 #include "shim/common/base/object.h"
 
+/* Where @mmap counts the buffer; a map that counts its buffers outlives them. */
+enum shim_buf_count {
+	SHIM_BUF_COUNT_NONE,  /* of a thread-safe map */
+	SHIM_BUF_COUNT_FIRST, /* num_first_bufs */
+	SHIM_BUF_COUNT_OTHER, /* num_other_bufs */
+};
+
 struct doca_buf {
 	struct shim_object object;
 	uint16_t refcount;
-	bool is_inner;   /* a list's element other than its head */
-	bool is_counted; /* in @mmap->num_bufs; then the map outlives it */
+	bool is_inner; /* a list's element other than its head */
+	uint8_t count; /* enum shim_buf_count */
 	struct doca_mmap *mmap;
 	uint64_t mmap_serial;               /* differs from the serial of @mmap if a thread-safe map is gone */
 	struct shim_buf_freelist *freelist; /* of this element */

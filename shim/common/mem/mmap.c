@@ -91,19 +91,19 @@ static void unmap_dmabuf(struct doca_mmap *mmap)
 static doca_error_t refuse_while_bufs_out(const char *func, const struct doca_mmap *mmap)
 {
 	sim_err("%s: %u buffer(s) still point into the memory map; return them with doca_buf_dec_refcount() first",
-		func, mmap->num_bufs);
+		func, shim_mmap_num_bufs(mmap));
 	return DOCA_ERROR_NOT_PERMITTED;
 }
 
 /* Return whether buffers or other users of a map keep it from being stopped or destroyed. */
 static bool mmap_is_in_use(const struct doca_mmap *mmap)
 {
-	return mmap->num_bufs > 0 || (!mmap->thread_safe && mmap->num_users > 0);
+	return shim_mmap_num_bufs(mmap) > 0 || (!mmap->thread_safe && mmap->num_users > 0);
 }
 
 static doca_error_t refuse_while_in_use(const char *func, const struct doca_mmap *mmap)
 {
-	if (mmap->num_bufs > 0)
+	if (shim_mmap_num_bufs(mmap) > 0)
 		return refuse_while_bufs_out(func, mmap);
 	sim_err("%s: %u buffer pool(s) or started Comch consumer(s) use the memory map; destroy or stop them first",
 		func, mmap->num_users);
@@ -369,7 +369,7 @@ doca_error_t doca_mmap_get_num_bufs(const struct doca_mmap *mmap, uint32_t *num_
 {
 	SHIM_NEED(mmap, SHIM_MMAP);
 	SHIM_NEED_OUT(num_bufs);
-	*num_bufs = mmap->num_bufs;
+	*num_bufs = shim_mmap_num_bufs(mmap);
 	return DOCA_SUCCESS;
 }
 
@@ -392,7 +392,7 @@ doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *fr
 doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
 {
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
-	if (mmap->num_bufs > 0)
+	if (shim_mmap_num_bufs(mmap) > 0)
 		return refuse_while_bufs_out(__func__, mmap);
 	mmap->thread_safe = true;
 	return DOCA_SUCCESS;

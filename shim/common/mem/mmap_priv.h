@@ -22,6 +22,7 @@
 #include "shim/common/base/object.h"
 #include "sim/session/session.h"
 
+struct shim_buf_freelist;
 struct shim_export;
 
 enum shim_mmap_state {
@@ -53,7 +54,11 @@ struct doca_mmap {
 	union doca_data user_data;
 	doca_mmap_memrange_free_cb_t *free_cb;
 	void *free_cookie;
-	uint32_t num_bufs; /* not counted in thread-safe mode */
+	/* Buffers, which are not counted in thread-safe mode. Threads share a map with a freelist each. The first freelist
+	 * has a count of its own, which one thread at a time changes, so a program of one thread does no atomic operation. */
+	struct shim_buf_freelist *_Atomic first_freelist; /* NULL = there was no buffer yet; set once */
+	_Atomic uint32_t num_first_bufs;
+	_Atomic uint32_t num_other_bufs;
 	/* Buffer pools and Comch consumers that use the map. They end before it, except in thread-safe mode. */
 	atomic_uint num_users;
 	struct sim_session *session; /* of the exports or the import; a forked child has another session */
@@ -70,6 +75,12 @@ static inline enum shim_mmap_state shim_mmap_state(const struct doca_mmap *mmap)
 static inline bool shim_mmap_is_imported(const struct doca_mmap *mmap)
 {
 	return shim_mmap_state(mmap) == SHIM_MMAP_IMPORTED;
+}
+
+static inline uint32_t shim_mmap_num_bufs(const struct doca_mmap *mmap)
+{
+	return atomic_load_explicit(&mmap->num_first_bufs, memory_order_relaxed) +
+	       atomic_load_explicit(&mmap->num_other_bufs, memory_order_relaxed);
 }
 
 /* Return whether buffers can be made of the map now. */
@@ -95,6 +106,12 @@ static inline bool shim_mmap_is_same(const struct doca_mmap *mmap, uint64_t seri
 	return shim_object_is(mmap, SHIM_MMAP) && mmap->serial == serial;
 }
 
+/* Return where the bytes at @addr of the map are in this process; meaningless for imported memory. */
+static inline uint64_t shim_mmap_cpu_addr(const struct doca_mmap *mmap, const uint8_t *addr)
+{
+	return (uintptr_t)(mmap->cpu_base ? mmap->cpu_base + (addr - mmap->addr) : addr);
+}
+
 /* Return whether the device may work on the map's memory. */
 static inline bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {
@@ -106,12 +123,6 @@ static inline bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct 
 
 /* mmap.c: create an empty map. Return NULL without memory. */
 struct doca_mmap *shim_mmap_new(void);
-/* Return where the bytes at @addr of the map are in this process; meaningless for imported memory. */
-static inline uint64_t shim_mmap_cpu_addr(const struct doca_mmap *mmap, const uint8_t *addr)
-{
-	return (uintptr_t)(mmap->cpu_base ? mmap->cpu_base + (addr - mmap->addr) : addr);
-}
-
 
 /* mmap.c: the one function that writes a map's state. */
 void shim_mmap_set_state(struct doca_mmap *mmap, enum shim_mmap_state to);
