@@ -69,6 +69,10 @@ enum {
 	ENGINE_SEGMENT_PS = 10000,
 };
 
+/* Memory maps: the DMA guides of 2.5 to 3.1 have programs on the host that copy between the host's and the DPU's memory,
+ * and published programs do that on BlueField-2 (1.5) and BlueField-3 (2.5, 2.9). So each side exports and imports. */
+#define MAPS .mmap_export_pci = true, .mmap_from_export_pci = true
+
 /* Sync events: "local PCI" and "remote PCI" may be either side in the public samples, whose two halves are built for
  * the host and for the DPU; so both can export and import. */
 #define SYNC_EVENTS .sync_event_export_pci = true, .sync_event_from_export_pci = true
@@ -122,7 +126,7 @@ static const struct pcie_profile bluefield_2 = {
 		.comch_client = true, /* "clients on the host": Comch guide */
 		COMCH_LIMITS,
 		SYNC_EVENTS,
-		.mmap_export_pci = true,
+		MAPS,
 		.num_completion_vectors = HOST_COMPLETION_VECTORS,
 		.max_mmap_devices = MAX_MMAP_DEVICES,
 	},
@@ -136,9 +140,7 @@ static const struct pcie_profile bluefield_2 = {
 		.cache_invalidate = true,
 		.cache_invalidate_max_buf_bytes = 2 * MIB,
 		SYNC_EVENTS,
-		/* Our choice: Arm memory is not exported towards the host. */
-		.mmap_export_pci = false,
-		.mmap_from_export_pci = true,
+		MAPS,
 		.rep_filter_all = true,
 		.rep_filter_net = true,
 		.num_completion_vectors = 8, /* our choice: one per Arm core */
@@ -184,7 +186,7 @@ static const struct pcie_profile bluefield_3 = {
 		.comch_client = true, /* "clients on the host": Comch guide */
 		COMCH_LIMITS,
 		SYNC_EVENTS,
-		.mmap_export_pci = true,
+		MAPS,
 		.num_completion_vectors = HOST_COMPLETION_VECTORS,
 		.max_mmap_devices = MAX_MMAP_DEVICES,
 	},
@@ -198,8 +200,7 @@ static const struct pcie_profile bluefield_3 = {
 		.cache_invalidate = true,
 		.cache_invalidate_max_buf_bytes = 2 * MIB,
 		SYNC_EVENTS,
-		.mmap_export_pci = false, /* our choice, as on BlueField-2 */
-		.mmap_from_export_pci = true,
+		MAPS,
 		.rep_filter_all = true,
 		.rep_filter_net = true,
 		.num_completion_vectors = 16, /* our choice: one per Arm core */

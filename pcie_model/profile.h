@@ -35,8 +35,8 @@ struct pcie_caps {
 	uint32_t comch_max_producers;
 	bool cache_invalidate;                   /* can invalidate lines of its cores' cache */
 	uint64_t cache_invalidate_max_buf_bytes; /* of memory in one such task */
-	bool mmap_export_pci;                    /* can export memory over PCI (the host's functions) */
-	bool mmap_from_export_pci;               /* can import it (the DPU's functions) */
+	bool mmap_export_pci;                    /* can export memory to the card's other side */
+	bool mmap_from_export_pci;               /* can import memory of the other side */
 	bool sync_event_export_pci;              /* can export sync events to the card's other side */
 	bool sync_event_from_export_pci;         /* can import sync events of the other side */
 	bool rep_filter_all;                     /* can list representors at all */

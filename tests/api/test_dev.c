@@ -226,7 +226,7 @@ static void test_capabilities_are_the_topologys_or_the_profiles(void **state)
 		{ doca_devinfo_cap_is_hotplug_manager_supported, 1, 0 },
 		{ doca_devinfo_cap_is_notification_moderation_supported, 1, 0 },
 		{ doca_devinfo_cap_is_accelerate_resource_reclaim_supported, 1, 0 },
-		{ doca_mmap_cap_is_export_pci_supported, 1, 0 },
+		{ doca_mmap_cap_is_export_pci_supported, 0, 1 },
 		{ doca_mmap_cap_is_create_from_export_pci_supported, 0, 1 },
 	};
 

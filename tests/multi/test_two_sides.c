@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A host process and a DPU process on one card, through the public headers. The
- * build runs this program once for each data path (BFSIM_PATH). */
+ * build runs this program for each data path (BFSIM_PATH), in both directions (EXPORTER). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host process of test_two_sides.c, and the test's end of its pipes. */
+/* The exporting process of test_two_sides.c, and the test's end of its pipes. */
 #include "two_sides.h"
 #include "doca_check.h"
 #include "doca_device.h"
@@ -22,7 +22,18 @@
 #include <doca_dev.h>
 #include <doca_mmap.h>
 
-#define HOST_ADDRESS "b1:00.0"
+/* The roles are exchanged with EXPORTER=dpu. */
+bool dpu_exports(void)
+{
+	const char *exporter = getenv("EXPORTER");
+
+	return exporter && strcmp(exporter, "dpu") == 0;
+}
+
+static void set_side(bool is_exporter)
+{
+	setenv("BFSIM_SIDE", is_exporter == dpu_exports() ? "dpu" : "host", 1);
+}
 
 static char session_dir[64];
 static pid_t daemon_pid;
@@ -126,7 +137,7 @@ static int be_host(size_t bytes, bool writable, bool shared, enum host_wait wait
 {
 	int fd;
 	uint8_t *memory = get_memory(bytes, shared, &fd);
-	struct doca_dev *dev = device_open(HOST_ADDRESS);
+	struct doca_dev *dev = device_open(dpu_exports() ? "03:00.0" : "b1:00.0");
 	struct doca_mmap *mmap;
 	const void *descriptor;
 	size_t descriptor_bytes;
@@ -201,9 +212,9 @@ void host_start(struct host *host, const struct host_cfg *cfg)
 
 	snprintf(bytes, sizeof(bytes), "%zu", cfg->bytes);
 	snprintf(exit_after_us, sizeof(exit_after_us), "%u", cfg->exit_after_us);
-	setenv("BFSIM_SIDE", "host", 1);
+	set_side(true);
 	host->pid = spawn(argv, &host->to, &host->from);
-	setenv("BFSIM_SIDE", "dpu", 1);
+	set_side(false);
 	host->bytes = cfg->bytes;
 	assert_true(read_all(host->from, &host->addr, sizeof(host->addr)));
 	assert_true(read_all(host->from, &host->descriptor_bytes, sizeof(host->descriptor_bytes)));
@@ -259,8 +270,10 @@ void host_kill(struct host *host)
 
 int session_start(void **state)
 {
+	char *clock = getenv("CLOCK");
 	char *daemon_argv[] = {
-		getenv("BFSIMD"), "--foreground", "--die-with-parent", "--ready-fd", "4", "--session", session_dir, NULL
+		getenv("BFSIMD"), "--foreground", "--die-with-parent",          "--ready-fd", "4", "--session",
+		session_dir,      "--clock",      clock ? clock : "functional", NULL
 	};
 	int to, from;
 	char ready;
@@ -270,7 +283,7 @@ int session_start(void **state)
 	assert_non_null(mkdtemp(session_dir));
 	assert_non_null(daemon_argv[0]);
 	setenv("BFSIM_SESSION", session_dir, 1);
-	setenv("BFSIM_SIDE", "dpu", 1);
+	set_side(false);
 	daemon_pid = spawn(daemon_argv, &to, &from);
 	assert_true(read_all(from, &ready, 1));
 	close(from);

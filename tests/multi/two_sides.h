@@ -3,7 +3,9 @@
  *
  * The test program runs itself again as the host (two_sides_main()), with the
  * steps of the vendor's samples: map, export, send the descriptor, wait. The two
- * processes are connected by pipes and use the public headers alone.
+ * processes are connected by pipes and use the public headers alone. With EXPORTER=dpu
+ * the process called host is on the DPU, and the test is on the host. CLOCK is the
+ * session's clock mode.
  */
 #ifndef TESTS_MULTI_TWO_SIDES_H
 #define TESTS_MULTI_TWO_SIDES_H
@@ -37,6 +39,9 @@ struct host {
 	uint8_t descriptor[DESCRIPTOR_MAX];
 	size_t descriptor_bytes;
 };
+
+/* Whether the roles are exchanged. */
+bool dpu_exports(void);
 
 /* Initial byte at @offset of a host's memory. */
 uint8_t host_pattern(size_t offset);

@@ -4,7 +4,7 @@
  *
  *   function 0: left/dpu    1: host (left card)    2: right/dpu    3: host (right card)
  *
- * The host exports, the DPUs import; function 4 (host) can do neither.
+ * The host exports memory, the DPUs import it; function 4 (host) can do neither.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -24,8 +24,8 @@ static const char yaml[] = "cards:\n"
 			   "- name: left\n"
 			   "  profile: bluefield-3\n"
 			   "  functions:\n"
-			   "  - {side: left/dpu, type: pf, pci: \"03:00.0\"}\n"
-			   "  - {side: host, type: pf, pci: \"b1:00.0\"}\n"
+			   "  - {side: left/dpu, type: pf, pci: \"03:00.0\", caps: {mmap-export-pci: false}}\n"
+			   "  - {side: host, type: pf, pci: \"b1:00.0\", caps: {mmap-from-export-pci: false}}\n"
 			   "- name: right\n"
 			   "  profile: bluefield-3\n"
 			   "  functions:\n"

@@ -109,7 +109,7 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 		return result;
 	if (!shim_dev_function(dev)->caps.mmap_export_pci)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
-				   "%s on side %s can't export memory over PCI; the host's devices can",
+				   "%s on side %s can't export memory over PCI (mmap-export-pci in the topology)",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
 	result = shim_dev_inject_fault(dev, SIM_OP_MMAP_EXPORT, mmap->len_bytes, (uintptr_t)mmap->addr);
 	if (result == DOCA_SUCCESS)
@@ -200,7 +200,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	SHIM_NEED_OUT(mmap);
 	if (!shim_dev_function(dev)->caps.mmap_from_export_pci)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
-				   "%s on side %s can't import memory over PCI; the DPU's devices can",
+				   "%s on side %s can't import memory over PCI (mmap-from-export-pci in the topology)",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
 	result = shim_import(__func__, export_desc, export_desc_len, dev, false, &remote);
 	if (result != DOCA_SUCCESS)
