@@ -127,15 +127,35 @@ uint32_t pcie_topology_page_bytes(const struct pcie_topology *topology, const ch
 	return PCIE_DEFAULT_PAGE_BYTES;
 }
 
+bool pcie_function_has_representor(const struct pcie_function *function, uint32_t rep)
+{
+	for (size_t i = 0; i < function->num_reps; i++)
+		if (function->reps[i] == rep)
+			return true;
+	return false;
+}
+
 const struct pcie_function *pcie_topology_find_rep_holder(const struct pcie_topology *topology, uint32_t id)
 {
-	for (size_t i = 0; i < topology->num_functions; i++) {
-		const struct pcie_function *function = &topology->functions[i];
-
-		for (size_t j = 0; j < function->num_reps; j++) {
-			if (function->reps[j] == id)
-				return function;
-		}
-	}
+	for (size_t i = 0; i < topology->num_functions; i++)
+		if (pcie_function_has_representor(&topology->functions[i], id))
+			return &topology->functions[i];
 	return NULL;
+}
+
+bool pcie_functions_are_related(const struct pcie_function *a, const struct pcie_function *b)
+{
+	return a->card == b->card && (strcmp(a->side, b->side) == 0 || pcie_function_has_representor(a, b->id) ||
+				      pcie_function_has_representor(b, a->id));
+}
+
+void pcie_function_format(const struct pcie_function *function, char text[PCIE_FUNCTION_TEXT_SIZE])
+{
+	char addr[PCIE_ADDR_TEXT_SIZE];
+
+	pcie_addr_format(&function->addr, addr);
+	if (function->type == PCIE_FUNC_SF)
+		snprintf(text, PCIE_FUNCTION_TEXT_SIZE, "%s/%s/sf%u", function->side, addr, function->sf_index);
+	else
+		snprintf(text, PCIE_FUNCTION_TEXT_SIZE, "%s/%s", function->side, addr);
 }

@@ -22,11 +22,12 @@
 #include "pcie_model/pci_addr.h"
 #include "pcie_model/profile.h"
 
-#define PCIE_SIDE_SIZE  64 /* of a side's name with its terminating zero */
-#define PCIE_IBDEV_SIZE 64
-#define PCIE_IFACE_SIZE 256
-#define PCIE_VUID_SIZE  128
-#define PCIE_ERROR_SIZE 256
+#define PCIE_SIDE_SIZE          64 /* of a side's name with its terminating zero */
+#define PCIE_IBDEV_SIZE         64
+#define PCIE_IFACE_SIZE         256
+#define PCIE_VUID_SIZE          128
+#define PCIE_ERROR_SIZE         256
+#define PCIE_FUNCTION_TEXT_SIZE (PCIE_SIDE_SIZE + PCIE_ADDR_TEXT_SIZE + sizeof("/sf4294967295"))
 
 #define PCIE_MAX_FUNCTIONS      4096 /* of a topology: more than the VFs and SFs of any card, and quick to check */
 #define PCIE_DEFAULT_PAGE_BYTES 4096
@@ -118,6 +119,13 @@ void pcie_topology_for_each_side(const struct pcie_topology *topology, void (*vi
 /* Whether any function belongs to @side. */
 bool pcie_topology_has_side(const struct pcie_topology *topology, const char *side);
 
+/* Whether a DPU function holds the representor of the function with the id @rep. */
+bool pcie_function_has_representor(const struct pcie_function *function, uint32_t rep);
+
+/* Whether programs can use through one function what was exported through the other: both are on one side, or one
+ * holds the other's representor. Functions of two cards are not related. */
+bool pcie_functions_are_related(const struct pcie_function *a, const struct pcie_function *b);
+
 /* The DPU function that holds the representor of function @id, or NULL. */
 const struct pcie_function *pcie_topology_find_rep_holder(const struct pcie_topology *topology, uint32_t id);
 
@@ -129,6 +137,9 @@ uint32_t pcie_topology_page_bytes(const struct pcie_topology *topology, const ch
 
 /* "dpu", "nic", "separated" or "zero-trust". */
 const char *pcie_mode_name(enum pcie_mode mode);
+
+/* Write the function's name in a "represents" list: "host/0000:b1:00.0", "host/0000:b1:00.0/sf4". */
+void pcie_function_format(const struct pcie_function *function, char text[PCIE_FUNCTION_TEXT_SIZE]);
 
 /* Whether the name is that of a DPU's side ("dpu", "x/dpu"). */
 bool pcie_side_is_dpu(const char *side);

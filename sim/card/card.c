@@ -290,6 +290,13 @@ static bool may_import(const struct pcie_function *importer, const struct sim_re
 	return importer->caps.mmap_from_export_pci || region->access & SIM_ACCESS_CHANNEL;
 }
 
+static int check_relation(const struct pcie_function *importer, const struct pcie_function *exporter)
+{
+	if (importer->card != exporter->card)
+		return -EXDEV;
+	return pcie_functions_are_related(importer, exporter) ? 0 : -EPERM;
+}
+
 int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *wanted, uint32_t function,
 		    const struct sim_region **ret_region, uint32_t *ret_exporter)
 {
@@ -306,14 +313,10 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
 		return may_import_any(importer) ? -ESTALE : -ENOTSUP;
 	if (!may_import(importer, &key->region))
 		return -ENOTSUP;
-	if (card->topology->functions[key->region.function].card != importer->card)
-		return -EXDEV;
-	rc = import_add(card, key, peer);
-	if (rc < 0)
-		return rc;
 	*ret_region = &key->region;
 	*ret_exporter = key->exporter;
-	return 0;
+	rc = check_relation(importer, &card->topology->functions[key->region.function]);
+	return rc < 0 ? rc : import_add(card, key, peer);
 }
 
 void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t id)

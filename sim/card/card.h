@@ -91,8 +91,9 @@ int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t key, sim_card
 bool sim_card_find_export(const struct sim_card *card, uint32_t function, uint32_t *ret_exporter, uint64_t *ret_key);
 
 /* Import a key through @function. Returns 0, -ESTALE (no such key, or a wrong secret), -EINVAL (not a function of the
- * importer's side), -ENOTSUP (the function can't import), -EXDEV (another card), -EDQUOT (SIM_MAX_IMPORTS) or
- * -ENOMEM. *ret_region stays the card's. */
+ * importer's side), -ENOTSUP (the function can't import), -EXDEV (another card), -EPERM (the function and the
+ * exporter's are not related, see pcie_functions_are_related()), -EDQUOT (SIM_MAX_IMPORTS) or -ENOMEM. *ret_region
+ * stays the card's; it is also set with -EXDEV and -EPERM, so that the caller can name the exporter's function. */
 int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *key, uint32_t function,
 		    const struct sim_region **ret_region, uint32_t *ret_exporter);
 

@@ -109,14 +109,6 @@ static const struct pcie_function *find_peer_function(const struct sim_services 
 	return strcmp(found->side, info->side) == 0 ? found : NULL;
 }
 
-static bool has_representor(const struct pcie_function *function, uint32_t rep)
-{
-	for (size_t i = 0; i < function->num_reps; i++)
-		if (function->reps[i] == rep)
-			return true;
-	return false;
-}
-
 static bool name_fits(const char *name)
 {
 	return strnlen(name, SIM_SERVICE_NAME_SIZE) < SIM_SERVICE_NAME_SIZE;
@@ -151,7 +143,7 @@ int sim_services_listen(struct sim_services *services, uint32_t peer, uint64_t n
 	struct service *service;
 	int rc;
 
-	if (!function || !has_representor(function, wanted->rep))
+	if (!function || !pcie_function_has_representor(function, wanted->rep))
 		return -EINVAL;
 	if (!name_fits(wanted->name))
 		return -ENAMETOOLONG;

@@ -61,6 +61,8 @@ static void handle_import(struct daemon *daemon, struct conn *conn, struct sim_m
 	int rc = sim_card_import(daemon->card, conn->peer, &key, function, &region, &exporter);
 
 	memset(&msg->body, 0, sizeof(msg->body));
+	if (rc == 0 || rc == -EXDEV || rc == -EPERM)
+		msg->body.imported.region.function = region->function; /* for the importer's log */
 	if (rc == 0) {
 		msg->body.imported.region = *region;
 		msg->body.imported.exporter = *sim_card_peer(daemon->card, exporter);

@@ -43,7 +43,7 @@ static int import_describe(void *arg, enum sim_transport transport, bool connect
 
 /* Ask the owner for the memory and open a path to it. */
 static int import_open(struct sim_imports *imports, struct import *import, const struct sim_key *key, uint32_t function,
-		       struct sim_remote **ret_remote)
+		       struct sim_remote **ret_remote, uint32_t *ret_exporter)
 {
 	struct sim_remote_cfg cfg = { .key = key->id,
 				      .self = imports->session->self,
@@ -53,6 +53,8 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 	struct sim_owner *owner = import->peer.owner;
 	int rc = owner->ops->import(owner, key, function, &cfg.region, &cfg.exporter, &cfg.object_fd);
 
+	if (ret_exporter)
+		*ret_exporter = cfg.region.function;
 	if (rc < 0)
 		return rc;
 	rc = sim_remote_create(&cfg, ret_remote);
@@ -85,7 +87,7 @@ static void import_unlist(struct sim_imports *imports, struct import *import)
 }
 
 int sim_session_import(struct sim_session *session, const struct sim_key *key, uint32_t function,
-		       struct sim_remote **ret_remote)
+		       struct sim_remote **ret_remote, uint32_t *ret_exporter)
 {
 	struct sim_imports *imports = session->imports;
 	struct import *import = calloc(1, sizeof(*import));
@@ -103,7 +105,7 @@ int sim_session_import(struct sim_session *session, const struct sim_key *key, u
 	imports->first = import;
 	pthread_mutex_unlock(&imports->lock);
 
-	rc = import_open(imports, import, key, function, &remote);
+	rc = import_open(imports, import, key, function, &remote, ret_exporter);
 	if (rc < 0) {
 		import_unlist(imports, import);
 		free(import);

@@ -23,7 +23,8 @@ struct sim_connect {
 struct sim_owner_ops {
 	int (*export)(struct sim_owner *owner, const struct sim_region *region, int object_fd, struct sim_key *ret_key);
 	int (*revoke)(struct sim_owner *owner, uint64_t key);
-	/* The caller owns *ret_object_fd, which is -1 without an object. */
+	/* The caller owns *ret_object_fd, which is -1 without an object. With -EXDEV and -EPERM, the function of
+	 * *ret_region is set. */
 	int (*import)(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
 		      struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd);
 	void (*unimport)(struct sim_owner *owner, uint64_t key);

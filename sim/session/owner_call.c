@@ -96,7 +96,7 @@ int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds,
 		rc = wait_for_reply(calls, &call);
 	remove_call(calls, &call);
 	pthread_mutex_unlock(&calls->lock);
-	if (rc == 0)
+	if (call.done)
 		*msg = call.reply;
 	if (rc == 0 && ret_fd)
 		*ret_fd = call.fd;

@@ -62,6 +62,8 @@ static int daemon_import(struct sim_owner *owner, const struct sim_key *key, uin
 	struct sim_msg msg = { .type = SIM_MSG_IMPORT, .body.import = { .key = *key, .function = function } };
 	int rc = call_daemon(owner, &msg, -1, ret_object_fd);
 
+	if (rc == -EXDEV || rc == -EPERM)
+		ret_region->function = msg.body.imported.region.function;
 	if (rc == 0) {
 		*ret_region = msg.body.imported.region;
 		*ret_exporter = msg.body.imported.exporter;

@@ -83,6 +83,8 @@ static int local_import(struct sim_owner *owner, const struct sim_key *key, uint
 
 	pthread_mutex_lock(&self->lock);
 	rc = sim_card_import(self->card, self->peer, key, function, &region, &exporter);
+	if (rc == -EXDEV || rc == -EPERM)
+		ret_region->function = region->function;
 	if (rc == 0) {
 		*ret_region = *region;
 		*ret_exporter = *sim_card_peer(self->card, exporter);

@@ -80,9 +80,10 @@ int sim_session_export(struct sim_session *session, const struct sim_region *reg
 /* End an export. On return no importer accesses the memory any more. */
 int sim_session_unexport(struct sim_session *session, uint64_t key);
 
-/* Import a key through @function. Errors as of sim_card_import() and sim_remote_create(), -ESHUTDOWN. */
+/* Import a key through @function. Errors as of sim_card_import() and sim_remote_create(), -ESHUTDOWN. With -EXDEV and
+ * -EPERM, *ret_exporter is the function of the export; @ret_exporter may be NULL. */
 int sim_session_import(struct sim_session *session, const struct sim_key *key, uint32_t function,
-		       struct sim_remote **ret_remote);
+		       struct sim_remote **ret_remote, uint32_t *ret_exporter);
 
 /* End an import; no copy of it may run. NULL is fine. */
 void sim_session_release(struct sim_session *session, struct sim_remote *remote);

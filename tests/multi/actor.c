@@ -117,7 +117,7 @@ static int do_import(const struct actor_request *request, struct actor_reply *re
 
 	sim_session_release(self.session, self.remote);
 	self.remote = NULL;
-	rc = sim_session_import(self.session, &request->key, my_function(), &self.remote);
+	rc = sim_session_import(self.session, &request->key, my_function(), &self.remote, NULL);
 	if (rc == 0)
 		strncpy(reply->path, sim_remote_path(self.remote), sizeof(reply->path) - 1);
 	return rc;

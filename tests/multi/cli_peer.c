@@ -54,7 +54,7 @@ static int import_from(struct sim_session *session, const char *key_file, struct
 
 	if (!in || fread(&key, sizeof(key), 1, in) != 1 || fclose(in) != 0)
 		return 1;
-	return sim_session_import(session, &key, own_function(session)->id, ret_remote);
+	return sim_session_import(session, &key, own_function(session)->id, ret_remote, NULL);
 }
 
 static void no_notify(void *arg)

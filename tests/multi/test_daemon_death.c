@@ -403,9 +403,8 @@ static void export_from_namespace(int ctl, const void *arg)
 	memset(memory, key.fill, ACTOR_BYTES);
 	region.addr = region.cpu_addr = (uintptr_t)memory;
 	CHECK(sim_session_attach(&cfg, &session) == 0);
-	for (uint32_t i = 0; i < sim_session_topology(session)->num_functions; i++)
-		if (strcmp(sim_session_topology(session)->functions[i].side, "host") == 0)
-			region.function = i;
+	while (strcmp(sim_session_topology(session)->functions[region.function].side, "host") != 0)
+		region.function++; /* the first one: the importer's function holds its representor */
 	CHECK(sim_session_export(session, &region, fd, &key.key) == 0);
 	proc_send(ctl, &key, sizeof(key));
 	recv(ctl, &byte, 1, 0); /* until the test is done */

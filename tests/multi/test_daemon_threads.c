@@ -154,7 +154,7 @@ static void *import_again_and_again(void *arg)
 
 		if (!read_slot(slot, &key, &fill))
 			continue;
-		rc = sim_session_import(session, &key, DPU_FUNCTION, &remote);
+		rc = sim_session_import(session, &key, DPU_FUNCTION, &remote, NULL);
 		CHECK(rc == 0 || rc == -ESTALE);
 		if (rc < 0)
 			continue;

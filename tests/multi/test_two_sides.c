@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -297,6 +298,56 @@ static void test_read_only_export_cannot_be_written(void **state)
 	dpu_end(&dpu);
 }
 
+/* Import through @dev, and return what was logged. */
+static const char *log_of_refused_import(const struct host *host, struct doca_dev *dev, doca_error_t expected)
+{
+	static char text[4096];
+	struct doca_mmap *mmap;
+	FILE *log = tmpfile();
+	int stderr_fd = dup(STDERR_FILENO);
+	doca_error_t result;
+
+	assert_non_null(log);
+	assert_true(dup2(fileno(log), STDERR_FILENO) >= 0);
+	result = doca_mmap_create_from_export(NULL, host->descriptor, host->descriptor_bytes, dev, &mmap);
+	assert_true(dup2(stderr_fd, STDERR_FILENO) >= 0);
+	close(stderr_fd);
+	assert_int_equal(result, expected);
+	rewind(log);
+	text[fread(text, 1, sizeof(text) - 1, log)] = '\0';
+	fclose(log);
+	return text;
+}
+
+/* The first functions of the two sides belong together, the second one of the importer's side does not. The log names
+ * all that a user needs. */
+static void test_import_through_an_unrelated_function_is_refused(void **state)
+{
+	struct host_cfg cfg = { .bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS };
+	struct doca_dev *unrelated;
+	struct host host;
+	const char *log;
+
+	(void)state;
+	host_start(&host, &cfg);
+	unrelated = device_open(dpu_exports() ? "b1:00.1" : "03:00.1");
+	log = log_of_refused_import(&host, unrelated, DOCA_ERROR_NOT_PERMITTED);
+	assert_non_null(strstr(log, "doca_mmap_create_from_export"));
+	if (dpu_exports()) {
+		assert_non_null(
+			strstr(log, "host/0000:b1:00.1 can't import what was exported through dpu/0000:03:00.0"));
+		assert_non_null(strstr(log, "dpu/0000:03:00.1 holds the representor of host/0000:b1:00.1"));
+		assert_non_null(strstr(log, "list \"host/0000:b1:00.1\" under represents of dpu/0000:03:00.0"));
+	} else {
+		assert_non_null(
+			strstr(log, "dpu/0000:03:00.1 can't import what was exported through host/0000:b1:00.0"));
+		assert_non_null(strstr(log, "dpu/0000:03:00.0 holds the representor of host/0000:b1:00.0"));
+		assert_non_null(strstr(log, "list \"host/0000:b1:00.0\" under represents of dpu/0000:03:00.1"));
+	}
+	assert_ok(doca_dev_close(unrelated));
+	host_end(&host);
+}
+
 /* When doca_mmap_stop() has returned at the exporter, tasks fail and the descriptor is refused. */
 static void test_stopped_map_is_out_of_reach(void **state)
 {
@@ -318,6 +369,49 @@ static void test_stopped_map_is_out_of_reach(void **state)
 	assert_int_equal(dpu.failed, 1);
 	assert_int_equal(doca_mmap_create_from_export(NULL, host.descriptor, host.descriptor_bytes, dpu.dev, &again),
 			 DOCA_ERROR_DRIVER);
+	assert_ok(doca_mmap_destroy(mmap));
+	host_end(&host);
+	dpu_end(&dpu);
+}
+
+/* One buffer of the host's memory and one of the DPU's, moved on behind each submission: each task copies between the
+ * places that they had then. */
+static void test_buffers_that_move_in_flight_are_copied_as_submitted(void **state)
+{
+	struct host_cfg cfg = { .bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS };
+	struct doca_dma_task_memcpy *tasks[4];
+	struct doca_buf *src, *dst;
+	struct doca_mmap *mmap;
+	struct host host;
+	struct dpu dpu;
+
+	(void)state;
+	host_start(&host, &cfg);
+	dpu_start(&dpu, 4096);
+	mmap = import(&dpu, &host);
+	for (size_t i = 0; i < 4; i++) {
+		union doca_data none = { 0 };
+
+		/* Each task has references of its own, which release() gives back. */
+		if (i == 0) {
+			assert_ok(doca_buf_inventory_buf_get_by_addr(dpu.inventory, mmap, at(&host, 0), 4096, &src));
+			assert_ok(doca_buf_inventory_buf_get_by_addr(dpu.inventory, dpu.local, dpu.memory, 4096, &dst));
+		} else {
+			assert_ok(doca_buf_inc_refcount(src, NULL));
+			assert_ok(doca_buf_inc_refcount(dst, NULL));
+		}
+		assert_ok(doca_buf_set_data(src, at(&host, 1024 * i), 100));
+		assert_ok(doca_buf_set_data(dst, dpu.memory + 500 * i, 0));
+		assert_ok(doca_dma_task_memcpy_alloc_init(dpu.dma, src, dst, none, &tasks[i]));
+		assert_ok(doca_task_submit_ex(doca_dma_task_memcpy_as_task(tasks[i]), DOCA_TASK_SUBMIT_FLAG_NONE));
+	}
+	doca_ctx_flush_tasks(doca_dma_as_ctx(dpu.dma));
+	wait_all(&dpu);
+	assert_int_equal(dpu.done, 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_pattern(dpu.memory + 500 * i, 1024 * i, 100);
+		assert_int_equal(dpu.memory[500 * i + 100], 0);
+	}
 	assert_ok(doca_mmap_destroy(mmap));
 	host_end(&host);
 	dpu_end(&dpu);
@@ -374,49 +468,6 @@ static void copy_until_killed(struct dpu *dpu, struct doca_mmap *mmap, struct ho
 		if (in_flight < TASKS && state_of(dpu) == DOCA_CTX_STATE_RUNNING)
 			submit(dpu, mmap, at(host, 0), dpu->local, dpu->memory, MIB, 1);
 		doca_pe_progress(dpu->pe);
-/* One buffer of the host's memory and one of the DPU's, moved on behind each submission: each task copies between the
- * places that they had then. */
-static void test_buffers_that_move_in_flight_are_copied_as_submitted(void **state)
-{
-	struct host_cfg cfg = { .bytes = 4096, .shared = wants_shared(), .wait = HOST_SLEEPS };
-	struct doca_dma_task_memcpy *tasks[4];
-	struct doca_buf *src, *dst;
-	struct doca_mmap *mmap;
-	struct host host;
-	struct dpu dpu;
-
-	(void)state;
-	host_start(&host, &cfg);
-	dpu_start(&dpu, 4096);
-	mmap = import(&dpu, &host);
-	for (size_t i = 0; i < 4; i++) {
-		union doca_data none = { 0 };
-
-		/* Each task has references of its own, which release() gives back. */
-		if (i == 0) {
-			assert_ok(doca_buf_inventory_buf_get_by_addr(dpu.inventory, mmap, at(&host, 0), 4096, &src));
-			assert_ok(doca_buf_inventory_buf_get_by_addr(dpu.inventory, dpu.local, dpu.memory, 4096, &dst));
-		} else {
-			assert_ok(doca_buf_inc_refcount(src, NULL));
-			assert_ok(doca_buf_inc_refcount(dst, NULL));
-		}
-		assert_ok(doca_buf_set_data(src, at(&host, 1024 * i), 100));
-		assert_ok(doca_buf_set_data(dst, dpu.memory + 500 * i, 0));
-		assert_ok(doca_dma_task_memcpy_alloc_init(dpu.dma, src, dst, none, &tasks[i]));
-		assert_ok(doca_task_submit_ex(doca_dma_task_memcpy_as_task(tasks[i]), DOCA_TASK_SUBMIT_FLAG_NONE));
-	}
-	doca_ctx_flush_tasks(doca_dma_as_ctx(dpu.dma));
-	wait_all(&dpu);
-	assert_int_equal(dpu.done, 4);
-	for (size_t i = 0; i < 4; i++) {
-		assert_pattern(dpu.memory + 500 * i, 1024 * i, 100);
-		assert_int_equal(dpu.memory[500 * i + 100], 0);
-	}
-	assert_ok(doca_mmap_destroy(mmap));
-	host_end(&host);
-	dpu_end(&dpu);
-}
-
 		if (dpu->done >= 2 * TASKS && host->pid) {
 			host_kill(host);
 			clock_gettime(CLOCK_MONOTONIC, &killed);
@@ -566,7 +617,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_writes_arrive_before_their_completion),
 		cmocka_unit_test(test_two_hosts_memory_moves_through_the_dpu),
 		cmocka_unit_test(test_read_only_export_cannot_be_written),
+		cmocka_unit_test(test_import_through_an_unrelated_function_is_refused),
 		cmocka_unit_test(test_stopped_map_is_out_of_reach),
+		cmocka_unit_test(test_buffers_that_move_in_flight_are_copied_as_submitted),
 		cmocka_unit_test(test_status_names_the_path),
 		cmocka_unit_test(test_exporters_death_fails_tasks_and_nothing_else),
 		cmocka_unit_test(test_memory_that_is_unmapped_fails_tasks),
@@ -577,4 +630,3 @@ int main(int argc, char **argv)
 	two_sides_main(argc, argv);
 	return cmocka_run_group_tests(tests, session_start, session_end);
 }
-		cmocka_unit_test(test_buffers_that_move_in_flight_are_copied_as_submitted),

@@ -253,6 +253,76 @@ static void test_memory_of_another_card_is_out_of_reach(void **state)
 	assert_int_equal(import_by(f, f->right, &key, RIGHT_DPU), -EXDEV);
 }
 
+/* ---- relations ---- */
+
+/* One card with two hosts. The DPU's n-th function represents the n-th ones of both, and the hosts' SFs and VFs with them. */
+static const char related_yaml[] = "cards:\n"
+				   "- profile: bluefield-3\n"
+				   "  functions:\n"
+				   "  - {side: dpu, type: pf, pci: \"03:00.0\"}\n"
+				   "  - {side: dpu, type: pf, pci: \"03:00.1\"}\n"
+				   "  - {side: host, type: pf, pci: \"b1:00.0\"}\n"
+				   "  - {side: host, type: pf, pci: \"b1:00.1\"}\n"
+				   "  - {side: host, type: vf, pci: \"b1:00.2\", parent: \"b1:00.1\"}\n"
+				   "  - {side: 2/host, type: pf, pci: \"c1:00.0\"}\n"
+				   "- profile: bluefield-3\n"
+				   "  functions:\n"
+				   "  - {side: host, type: pf, pci: \"ca:00.0\"}\n";
+
+#define NUM_RELATED 7
+
+/* [exporter][importer]: '+' works, '-' is not related, 'x' is on another card. */
+static const char *const related[NUM_RELATED] = {
+	"+++--+x", /* 03:00.0 */
+	"++-++-x", /* 03:00.1 */
+	"+-+++-x", /* b1:00.0 */
+	"-++++-x", /* b1:00.1 */
+	"-++++-x", /* b1:00.2, a VF of b1:00.1 */
+	"+----+x", /* c1:00.0 */
+	"xxxxxx+", /* ca:00.0 */
+};
+
+static int code_of(char relation)
+{
+	return relation == '+' ? 0 : relation == '-' ? -EPERM : -EXDEV;
+}
+
+static void expect_relations(struct fixture *f, uint32_t exporter, uint32_t access)
+{
+	struct sim_region region = region_of(exporter);
+	struct sim_key key;
+
+	region.access = access;
+	memcpy(key.secret, secret, sizeof(secret));
+	assert_int_equal(
+		sim_card_export(f->card, attach(f, f->topology->functions[exporter].side), &region, secret, &key.id),
+		0);
+	for (uint32_t importer = 0; importer < NUM_RELATED; importer++) {
+		uint32_t peer = attach(f, f->topology->functions[importer].side), found;
+		const struct sim_region *imported = NULL;
+
+		assert_int_equal(sim_card_import(f->card, peer, &key, importer, &imported, &found),
+				 code_of(related[exporter][importer]));
+		assert_int_equal(imported->function, exporter); /* also after a refusal, for its log line */
+	}
+}
+
+static void test_an_import_needs_a_relation_to_the_exporters_function(void **state)
+{
+	struct fixture f = { 0 };
+	char error[PCIE_ERROR_SIZE];
+
+	(void)state;
+	assert_int_equal(pcie_topology_parse("test", related_yaml, strlen(related_yaml), &f.topology, error), 0);
+	assert_int_equal(sim_card_create(f.topology, &f.card), 0);
+	for (uint32_t exporter = 0; exporter < NUM_RELATED; exporter++) {
+		expect_relations(&f, exporter, SIM_ACCESS_READ);
+		expect_relations(&f, exporter, SIM_ACCESS_SYNC);
+	}
+	sim_card_destroy(f.card);
+	pcie_topology_destroy(f.topology);
+}
+
 static void test_a_revoked_key_tells_its_importers_and_is_gone(void **state)
 {
 	struct fixture *f = *state;
@@ -497,6 +567,7 @@ int main(void)
 		TEST(test_an_import_goes_through_an_able_function_of_ones_own),
 		TEST(test_sync_events_go_both_ways),
 		TEST(test_memory_of_another_card_is_out_of_reach),
+		cmocka_unit_test(test_an_import_needs_a_relation_to_the_exporters_function),
 		TEST(test_a_revoked_key_tells_its_importers_and_is_gone),
 		TEST(test_exports_are_found_by_their_function),
 		TEST(test_only_the_exporter_revokes),

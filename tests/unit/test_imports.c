@@ -35,7 +35,7 @@ static struct sim_remote *export_and_import(struct sim_session *session, uint8_t
 	struct sim_remote *remote;
 
 	assert_int_equal(sim_session_export(session, &region, -1, ret_key), 0);
-	assert_int_equal(sim_session_import(session, ret_key, FUNCTION, &remote), 0);
+	assert_int_equal(sim_session_import(session, ret_key, FUNCTION, &remote, NULL), 0);
 	return remote;
 }
 

@@ -111,7 +111,7 @@ int comch_remote_consumer_import(struct comch_remote_consumer *remote)
 	if (remote->buffers || remote->import_error < 0)
 		return remote->import_error;
 	remote->import_error = remote->has_memory ? sim_session_import(shim_session(), &remote->key, remote->function,
-								       &remote->buffers) :
+								       &remote->buffers, NULL) :
 						    -EACCES;
 	if (remote->import_error == -ETIMEDOUT && ++remote->num_import_tries < MAX_IMPORT_TRIES) {
 		remote->import_error = 0;

@@ -77,6 +77,45 @@ void shim_exports_revoke(struct shim_export **exports, struct sim_session *sessi
 
 /* ---- imports ---- */
 
+/* The importing function has no relation to @exporter: log what relates two functions. */
+static void log_unrelated(const char *func, const struct pcie_function *importer, const struct pcie_function *exporter)
+{
+	const struct pcie_function *dpu = pcie_side_is_dpu(exporter->side) ? exporter : importer;
+	const struct pcie_function *host = dpu == exporter ? importer : exporter;
+	const struct pcie_function *holder =
+		pcie_topology_find_rep_holder(sim_session_topology(shim_session()), host->id);
+	char names[4][PCIE_FUNCTION_TEXT_SIZE] = { "", "", "", "no device" };
+
+	pcie_function_format(importer, names[0]);
+	pcie_function_format(exporter, names[1]);
+	pcie_function_format(host, names[2]);
+	if (holder)
+		pcie_function_format(holder, names[3]);
+	if (!pcie_side_is_dpu(dpu->side))
+		sim_err("%s: %s can't import what was exported through %s: they belong to two hosts; exchange memory with the DPU",
+			func, names[0], names[1]);
+	else
+		sim_err("%s: %s can't import what was exported through %s: %s holds the representor of %s; %slist \"%s\" under represents of %s in the topology",
+			func, names[0], names[1], names[3], names[2], holder ? "use that device, or " : "", names[2],
+			names[dpu == importer ? 0 : 1]);
+}
+
+static doca_error_t refuse_unrelated(const char *func, int rc, const struct pcie_function *importer,
+				     const struct pcie_function *exporter)
+{
+	char importer_name[PCIE_FUNCTION_TEXT_SIZE], exporter_name[PCIE_FUNCTION_TEXT_SIZE];
+
+	if (rc == -EPERM) {
+		log_unrelated(func, importer, exporter);
+		return shim_error_from_errno(rc);
+	}
+	pcie_function_format(importer, importer_name);
+	pcie_function_format(exporter, exporter_name);
+	sim_err("%s: %s can't import what was exported through %s, which is on another card; use a device of the same card",
+		func, importer_name, exporter_name);
+	return shim_error_from_errno(rc);
+}
+
 static doca_error_t fail_import(const char *func, int rc)
 {
 	static const struct {
@@ -88,7 +127,6 @@ static doca_error_t fail_import(const char *func, int rc)
 		{ -EREMOTE,
 		  "the descriptor is of another session; start both sides in one (BFSIM_SESSION, bfsim exec)" },
 		{ -ENODEV, "the function was reset, failed or was removed; close the device and open it again" },
-		{ -EXDEV, "the memory was exported through another card; use a device of the same card" },
 		{ -EMEDIUMTYPE,
 		  "the descriptor is of another kind of object: doca_mmap and doca_sync_event each take their own" },
 		{ -ETIMEDOUT, "the exporter does not answer; is it stopped? the line before says more" },
@@ -108,7 +146,7 @@ static doca_error_t fail_import(const char *func, int rc)
 }
 
 static int import_region(const void *descriptor, size_t len, const struct doca_dev *dev, bool wants_sync,
-			 struct sim_remote **ret_remote)
+			 struct sim_remote **ret_remote, uint32_t *ret_exporter)
 {
 	struct sim_session *session = shim_session();
 	struct sim_remote *remote;
@@ -119,7 +157,7 @@ static int import_region(const void *descriptor, size_t len, const struct doca_d
 	if (rc < 0)
 		return rc == -ESTALE ? -EREMOTE :
 				       rc; /* the key is of another session; -ESTALE is an ended key of this one */
-	rc = sim_session_import(session, &key, shim_dev_function(dev)->id, &remote);
+	rc = sim_session_import(session, &key, shim_dev_function(dev)->id, &remote, ret_exporter);
 	if (rc < 0)
 		return rc;
 	if (wants_sync != !!(remote->region.access & SIM_ACCESS_SYNC)) {
@@ -133,8 +171,12 @@ static int import_region(const void *descriptor, size_t len, const struct doca_d
 doca_error_t shim_import(const char *func, const void *descriptor, size_t len, const struct doca_dev *dev,
 			 bool wants_sync, struct sim_remote **ret_remote)
 {
-	int rc = import_region(descriptor, len, dev, wants_sync, ret_remote);
+	const struct pcie_topology *topology = sim_session_topology(shim_session());
+	uint32_t exporter = UINT32_MAX;
+	int rc = import_region(descriptor, len, dev, wants_sync, ret_remote, &exporter);
 
+	if ((rc == -EXDEV || rc == -EPERM) && exporter < topology->num_functions)
+		return refuse_unrelated(func, rc, shim_dev_function(dev), &topology->functions[exporter]);
 	return rc < 0 ? fail_import(func, rc) : DOCA_SUCCESS;
 }
 
