@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Export of a sync event to the card's other side, and import. */
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "shim/common/base/check.h"
@@ -67,6 +68,18 @@ static doca_error_t export_value(struct doca_sync_event *event, struct doca_dev 
 					 event->value.segment_fd, ret_export);
 }
 
+/* An importer publishes or subscribes from remote PCI, and the event was declared for CPUs of this side alone. */
+static void warn_if_all_is_local(const struct doca_sync_event *event)
+{
+	static atomic_flag warned = ATOMIC_FLAG_INIT;
+
+	if ((event->publisher.locations | event->subscriber.locations) & SHIM_SYNC_LOCATION_REMOTE_PCI ||
+	    atomic_flag_test_and_set(&warned))
+		return;
+	sim_warn(
+		"doca_sync_event_export_to_remote_pci: publisher and subscriber of the event are both declared on the CPU of this side; declare its importer as one of them (doca_sync_event_add_publisher_location_remote_pci, ..._subscriber_...)");
+}
+
 doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event, struct doca_dev *dev,
 						  const uint8_t **data, size_t *sz)
 {
@@ -90,6 +103,7 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
 	result = export_value(event, dev, &made);
 	if (result != DOCA_SUCCESS)
 		return result;
+	warn_if_all_is_local(event);
 	event->session = shim_session();
 	*data = made->bytes;
 	*sz = sizeof(made->bytes);
