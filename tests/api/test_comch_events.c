@@ -68,7 +68,7 @@ static void test_handle_does_not_wake_if_told_so_dpu(struct side *side)
 	serve_messages(side);
 }
 
-/* The client's consumer and its messages wait until the program makes progress by itself. */
+/* Messages wait until the program makes progress by itself. */
 static void test_handle_does_not_wake_if_told_so_host(struct side *side)
 {
 	FILE *log = log_file_open(DOCA_LOG_LEVEL_WARNING);

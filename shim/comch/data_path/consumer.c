@@ -12,7 +12,7 @@
 #include "shim/common/base/check.h"
 #include "shim/common/base/error.h"
 #include "shim/common/process/runtime.h"
-#include "shim/comch/options.h"
+#include "shim/comch/conn/options.h"
 #include "sim/protocol/wire.h"
 
 #define DEFAULT_IMM_BYTES 32 /* or the device's limit, if that is less; our choice */

@@ -10,7 +10,7 @@
 #include "shim/common/base/check.h"
 #include "shim/common/base/error.h"
 #include "shim/common/process/runtime.h"
-#include "shim/comch/options.h"
+#include "shim/comch/conn/options.h"
 
 struct doca_comch_client {
 	struct comch_endpoint endpoint; /* first */

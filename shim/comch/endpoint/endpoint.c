@@ -9,7 +9,7 @@
 #include "pcie_model/arith.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
-#include "shim/comch/options.h"
+#include "shim/comch/conn/options.h"
 
 #define DEFAULT_RECV_QUEUE 32 /* messages; our choice */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/comch/options.h - what the environment says about Comch (bfsim(1)). */
-#ifndef SHIM_COMCH_OPTIONS_H
-#define SHIM_COMCH_OPTIONS_H
+/* shim/comch/conn/options.h - what the environment says about Comch (bfsim(1)). */
+#ifndef SHIM_COMCH_CONN_OPTIONS_H
+#define SHIM_COMCH_CONN_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
