@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Changed descriptors: flipped bits, random bytes, cut off, longer. The import is refused, or the copies are right. */
+#include "hostile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <doca_sync_event.h>
+
+#include "../api/dma_util.h"
+
+#define CHANGES 300 /* in one round */
+
+/* Returns the new length. */
+static size_t change(struct bout *bout, uint8_t *bytes, size_t len)
+{
+	size_t count = 1 + bout_random(bout, 8);
+
+	switch (bout_random(bout, 5)) {
+	case 0:
+		return bout_random(bout, len);
+	case 1:
+		return len + 1 + bout_random(bout, 64);
+	case 2:
+		for (size_t i = 0; i < count; i++)
+			bytes[bout_random(bout, len)] = (uint8_t)bout_random(bout, 256);
+		return len;
+	case 3:
+		memset(bytes + bout_random(bout, len), (int)bout_random(bout, 2) * 255, 1);
+		return len;
+	default:
+		bytes[bout_random(bout, len)] ^= (uint8_t)(1 << bout_random(bout, 8));
+		return len;
+	}
+}
+
+/* As a map and as a sync event; a descriptor of the former is never one of the latter. */
+static bool import_once(struct doca_dev *dev, const void *bytes, size_t len, struct doca_mmap **ret)
+{
+	struct doca_sync_event *event;
+
+	if (doca_sync_event_create_from_export(dev, bytes, len, &event) == DOCA_SUCCESS)
+		_exit(ROLE_WRONG);
+	return doca_mmap_create_from_export(NULL, bytes, len, dev, ret) == DOCA_SUCCESS;
+}
+
+static int import_changed(struct bout *bout, int sock)
+{
+	uint8_t descriptor[4096], changed[8192] = { 0 };
+	size_t len = role_read_descriptor(sock, descriptor, sizeof(descriptor));
+	struct doca_dev *dev = rig_open_dev(0);
+	struct doca_mmap *map;
+
+	CHECK(len > 0);
+	for (int i = 0; i < CHANGES; i++) {
+		size_t new_len;
+
+		memcpy(changed, descriptor, sizeof(descriptor));
+		new_len = change(bout, changed, len);
+		bout->tally->tried++;
+		if (import_once(dev, changed, new_len, &map)) {
+			bout->tally->survived++;
+			MUST(doca_mmap_destroy(map));
+		} else {
+			bout->tally->refused++;
+		}
+	}
+	MUST(doca_dev_close(dev));
+	return ROLE_DONE;
+}
+
+static void change_descriptors(struct bout *bout)
+{
+	int socks[2];
+
+	bout_session(bout);
+	bout_pair(socks);
+	bout_start(bout, "exporter", "host", role_exporter, socks[0]);
+	bout_start(bout, "importer", "dpu", import_changed, socks[1]);
+	close(socks[0]);
+	close(socks[1]);
+}
+
+const struct attack attack_descriptor = { "descriptor", attack_all_paths, 10, 1, change_descriptors };

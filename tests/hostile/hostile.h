@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/hostile/hostile.h - a matrix of attacks and data paths, and what the attacked processes did.
+ *
+ *   main.c             options, the matrix, the table
+ *   bout.c             one round: a session in a new directory, its processes, the judgement of their ends
+ *   roles_dma.c        honest programs: an exporter and an importer
+ *   roles_comch.c      honest programs: a Comch server and a client
+ *   attack_*.c         one attack each
+ *
+ * A round starts a daemon and processes, does one thing to them, and waits for their ends. Whatever was done:
+ *
+ *   - each process ends by itself within --patience seconds, well or with an error of its own
+ *   - none ends by a signal, unless the attack sent it
+ *   - none copies or receives wrong bytes
+ *   - no process, no file in the session's directory and none in /dev/shm stays
+ *   - a new daemon starts in the directory of a killed one
+ *
+ * What breaks that is printed with the round that repeats it:
+ *
+ *   BUILD/tests/hostile/hostile --seed SEED --only ATTACK/PATH --round N
+ *
+ * The moments of kills are random times, so a round repeats the attack, but not always its effect. Attacks use the
+ * public headers, or the daemon's protocol (sim/protocol) where the attacker is not a DOCA program. tests/fuzz has the
+ * parsers alone; this has whole processes.
+ */
+#ifndef TESTS_HOSTILE_HOSTILE_H
+#define TESTS_HOSTILE_HOSTILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* How a process ends: by exit status. 1 is check_fail()'s: a call failed that its program can't do without. */
+enum role_end {
+	ROLE_DONE = 0,
+	ROLE_FAILED = 1,
+	ROLE_REFUSED = 2,
+	ROLE_WRONG = 7, /* wrong bytes, or a promise of the interface is broken */
+};
+
+struct tally {
+	unsigned int tried, refused, survived;   /* inputs or kills; ends with an error; ends as without attack */
+	unsigned int wrong, crashed, hung, left; /* defects */
+};
+
+struct bout;
+typedef int role_body(struct bout *bout, int sock);
+
+struct party {
+	const char *name;
+	pid_t pid;
+	bool is_victim; /* the attack killed it */
+	bool has_ended;
+	int status; /* of waitpid() */
+};
+
+#define BOUT_PARTIES 40
+
+struct bout {
+	const char *attack, *path;
+	unsigned int round, patience_s;
+	uint64_t seed, random;
+	struct tally *tally; /* shared with the processes of the round */
+	char dir[64], log[96];
+	const char *topology, *clock; /* of the session; NULL = the defaults. Set before bout_session() */
+	struct party parties[BOUT_PARTIES];
+	unsigned int num_parties;
+	struct party *daemon;
+};
+
+struct attack {
+	const char *name;
+	const char *const *paths; /* up to NULL */
+	unsigned int rounds, short_rounds;
+	void (*run)(struct bout *bout);
+};
+
+/* Without a data path. */
+extern const char *const attack_no_path[];
+extern const char *const attack_all_paths[];
+
+/* A number below @limit, from the round's seed. */
+uint64_t bout_random(struct bout *bout, uint64_t limit);
+
+void bout_begin(struct bout *bout);
+
+/* Start the daemon. */
+void bout_session(struct bout *bout);
+
+/* Start a process on @side that runs @body and exits with its result. @sock becomes its own; the caller closes its
+ * copy. */
+struct party *bout_start(struct bout *bout, const char *name, const char *side, role_body *body, int sock);
+
+/* A connected pair of sockets, which keep packets apart. */
+void bout_pair(int ret_socks[2]);
+
+/* Kill a process at a random moment within @ms. */
+void bout_kill_within(struct bout *bout, struct party *victim, unsigned int ms);
+void bout_pause(struct bout *bout, unsigned int ms);
+
+/* Wait for the end of one process. Returns false if it hangs. */
+bool bout_wait(struct bout *bout, struct party *party);
+
+/* Wait for all processes but the daemon, stop that one, and judge. */
+void bout_end(struct bout *bout);
+
+/* Add a defect to the tally, and say how to repeat it. */
+void bout_defect(struct bout *bout, unsigned int *count, const char *what, const char *name);
+
+/* ---- honest programs ---- */
+
+/* Exports memory over the socket, until the other end of the socket is closed. */
+role_body role_exporter;
+/* Imports it, and copies for a while in both directions. */
+role_body role_importer;
+/* Reads a descriptor from @sock. Returns its length, 0 if there is none. */
+size_t role_read_descriptor(int sock, void *ret_bytes, size_t size);
+/* Import a descriptor and copy from its memory @ms long. */
+int role_copy_from(struct bout *bout, const void *descriptor, size_t len, unsigned int ms);
+
+/* Echoes messages, and uses the fast path if the round has one. */
+role_body role_server;
+role_body role_client;
+
+/* ---- attacks ---- */
+
+extern const struct attack attack_kill_dma, attack_kill_comch, attack_descriptor, attack_protocol, attack_flood,
+	attack_connection, attack_signals, attack_limits, attack_fork, attack_clocks, attack_report, attack_workq;
+
+#endif
