@@ -35,6 +35,17 @@ static doca_error_t dma_start(struct doca_ctx *ctx)
 	return result;
 }
 
+/* The tasks of the pool so far are all allocated; further ones come from another pool. */
+doca_error_t shim_dma_grow(struct doca_dma *dma, uint32_t num_tasks)
+{
+	if (sim_queue_grow(dma->ctx.queue, num_tasks) < 0 ||
+	    shim_task_pool_add(&dma->ctx, &memcpy_type, num_tasks - dma->num_memcpy_tasks, &dma->memcpy_pool) !=
+		    DOCA_SUCCESS)
+		return DOCA_ERROR_NO_MEMORY;
+	dma->num_memcpy_tasks = num_tasks;
+	return DOCA_SUCCESS;
+}
+
 static void dma_stopped(struct doca_ctx *ctx)
 {
 	struct doca_dma *dma = (struct doca_dma *)ctx;

@@ -41,6 +41,9 @@ struct doca_dma_task_memcpy {
 	struct shim_dma_snapshot snapshot; /* while in flight */
 };
 
+/* dma.c: for shim/workq: have @num_tasks tasks in all, more than before, while the context runs. SUCCESS or NO_MEMORY. */
+doca_error_t shim_dma_grow(struct doca_dma *dma, uint32_t num_tasks);
+
 static inline struct doca_dma_task_memcpy *shim_to_dma_memcpy(const struct doca_task *task)
 {
 	return (struct doca_dma_task_memcpy *)(uintptr_t)task;

@@ -61,7 +61,7 @@ static void drop_inherited_jobs(struct workq_attachment *attachment)
 	workq->in_flight -= attachment->in_flight;
 	attachment->in_flight = 0;
 	for (uint32_t i = 0; i < workq->num_queued; i++) {
-		struct queued_event *queued = &workq->event_ring[(workq->ring_head + i) % workq->depth];
+		struct queued_event *queued = &workq->event_ring[(workq->ring_head + i) % workq->ring_size];
 
 		if (queued->attachment == attachment) {
 			queued->attachment = NULL;

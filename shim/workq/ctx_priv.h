@@ -29,6 +29,7 @@ struct workq_attachment;
 /* The operations of a library. Every slot is filled. */
 struct workq_ctx_ops {
 	const char *name;
+	bool exceeds_depth; /* more jobs may be in flight than the depth of their queue, as on cards */
 	/* Can the device do any job of the library? */
 	bool (*supports)(const struct doca_devinfo *devinfo);
 	/* Called at the start, which it may refuse, and at the stop or destruction of the context. */

@@ -60,6 +60,7 @@ static void dma_stop(struct workq_ctx *ctx)
 
 static const struct workq_ctx_ops dma_ops = {
 	.name = "DMA",
+	.exceeds_depth = true,
 	.supports = dma_supports,
 	.start = dma_start,
 	.stop = dma_stop,

@@ -17,18 +17,24 @@ struct workq_dma_core {
 	struct doca_task *free_tasks; /* allocated, for the next jobs; linked by next_free */
 };
 
-static void on_complete(struct shim_completion_hook *hook, struct doca_task *task)
+/* Keep a task that is not in flight for the next job. */
+static inline void keep_task(struct workq_dma_core *core, struct doca_task *task)
 {
-	struct workq_dma_core *core = (struct workq_dma_core *)hook;
-	union doca_data user_data = task->user_data;
-	doca_error_t status = task->status;
-
 	if (doca_likely(task->ctx->state == DOCA_CTX_STATE_RUNNING)) {
 		task->next_free = core->free_tasks;
 		core->free_tasks = task;
 	} else {
 		doca_task_free(task);
 	}
+}
+
+static void on_complete(struct shim_completion_hook *hook, struct doca_task *task)
+{
+	struct workq_dma_core *core = (struct workq_dma_core *)hook;
+	union doca_data user_data = task->user_data;
+	doca_error_t status = task->status;
+
+	keep_task(core, task);
 	shim_workq_complete(core->attachment, core->job_type, user_data, (union doca_data){ .u64 = status },
 			    status != DOCA_SUCCESS);
 }
@@ -104,12 +110,30 @@ struct doca_ctx *workq_dma_core_as_ctx(struct workq_dma_core *core)
 	return doca_dma_as_ctx(core->dma);
 }
 
+static doca_error_t alloc_new_task(struct workq_dma_core *core, struct doca_task **ret_task)
+{
+	return shim_task_alloc(core->dma->memcpy_pool, &core->dma->ctx, (union doca_data){ 0 }, ret_task);
+}
+
+/* All tasks are in flight: have twice as many, or as many as the device allows. */
+static doca_error_t grow(struct workq_dma_core *core)
+{
+	uint32_t max = shim_dev_function(core->dma->ctx.dev)->caps.dma_max_tasks, num = core->dma->num_memcpy_tasks;
+
+	return num < max ? shim_dma_grow(core->dma, num < max / 2 ? 2 * num : max) : DOCA_ERROR_NO_MEMORY;
+}
+
 static inline doca_error_t alloc_task(struct workq_dma_core *core, struct doca_task **ret_task)
 {
 	struct doca_task *free_task = core->free_tasks;
+	doca_error_t result;
 
-	if (doca_unlikely(!free_task))
-		return shim_task_alloc(core->dma->memcpy_pool, &core->dma->ctx, (union doca_data){ 0 }, ret_task);
+	if (doca_unlikely(!free_task)) {
+		result = alloc_new_task(core, ret_task);
+		if (result == DOCA_ERROR_NO_MEMORY && grow(core) == DOCA_SUCCESS)
+			result = alloc_new_task(core, ret_task);
+		return result;
+	}
 	core->free_tasks = free_task->next_free;
 	*ret_task = free_task;
 	return DOCA_SUCCESS;
@@ -138,7 +162,7 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 	if (doca_likely(result == DOCA_SUCCESS))
 		result = shim_task_post(task);
 	if (doca_unlikely(result != DOCA_SUCCESS)) {
-		doca_task_free(task);
+		keep_task(core, task);
 		return result;
 	}
 	task->in_flight = true;

@@ -23,7 +23,7 @@ struct workq_attachment;
 struct workq_dma_core;
 
 /* Create an idle context of the core for @depth jobs in flight, or for the maximum of the device if that is
- * less. A job overwrites the data of a destination that has too little room behind it: in programs of 1.5
+ * less. It grows up to that maximum. A job overwrites the data of a destination that has too little room behind it: in programs of 1.5
  * the data is the place to write to. Completions carry @job_type. */
 doca_error_t workq_dma_core_create(struct doca_dev *dev, uint32_t depth, struct workq_attachment *attachment,
 				   int job_type, struct workq_dma_core **ret_core);
@@ -33,7 +33,7 @@ void workq_dma_core_destroy(struct workq_dma_core *core);
 
 struct doca_ctx *workq_dma_core_as_ctx(struct workq_dma_core *core);
 
-/* Submit a task. NO_MEMORY if all are in flight, BAD_STATE unless the context runs, INVALID_VALUE
+/* Submit a task. NO_MEMORY if as many are in flight as the device allows, BAD_STATE unless the context runs, INVALID_VALUE
  * if @src or @dst is no live buffer. */
 doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doca_buf *src, struct doca_buf *dst,
 				   union doca_data user_data);

@@ -18,7 +18,7 @@ doca_error_t doca_workq_create(uint32_t depth, struct doca_workq **workq)
 	created = shim_object_new(SHIM_WORKQ, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	created->depth = depth;
+	created->depth = created->ring_size = depth;
 	created->event_ring = calloc(depth, sizeof(*created->event_ring));
 	result = created->event_ring ? core_pe_create(&created->pe) : DOCA_ERROR_NO_MEMORY;
 	if (result != DOCA_SUCCESS) {
@@ -67,18 +67,56 @@ static doca_error_t refuse_ctx(const struct doca_ctx *ctx)
 	return DOCA_ERROR_NOT_FOUND;
 }
 
+static doca_error_t grow_ring(struct doca_workq *workq)
+{
+	struct queued_event *grown = calloc(2 * (size_t)workq->ring_size, sizeof(*grown));
+
+	if (!grown)
+		return DOCA_ERROR_NO_MEMORY;
+	for (uint32_t i = 0; i < workq->num_queued; i++)
+		grown[i] = workq->event_ring[(workq->ring_head + i) % workq->ring_size];
+	free(workq->event_ring);
+	workq->event_ring = grown;
+	workq->ring_size *= 2;
+	workq->ring_head = 0;
+	return DOCA_SUCCESS;
+}
+
+/* As many jobs as the queue's depth are in flight. A refusal is not logged: programs submit until the queue is full. */
+static doca_error_t exceed_depth(struct doca_workq *workq, const struct workq_attachment *attachment)
+{
+	if (!attachment->ctx->ops->exceeds_depth)
+		return DOCA_ERROR_NO_MEMORY;
+	return workq->in_flight < workq->ring_size ? DOCA_SUCCESS : grow_ring(workq);
+}
+
+static void warn_of_depth(struct doca_workq *workq)
+{
+	if (workq->has_warned)
+		return;
+	workq->has_warned = true;
+	sim_warn(
+		"doca_workq_submit: more jobs are in flight than the depth of %u that the work queue was created with; they are accepted up to the device's limit, as cards were seen to do",
+		workq->depth);
+}
+
 doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job)
 {
 	struct workq_attachment *attachment;
 	doca_error_t result;
+	bool exceeds_depth;
 
 	NEED_WORKQ(workq);
 	SHIM_NEED_OUT(job);
 	attachment = workq_find_attachment(workq, (const struct workq_ctx *)job->ctx);
 	if (doca_unlikely(!attachment))
 		return refuse_ctx(job->ctx);
-	if (workq->in_flight == workq->depth) /* not logged: programs submit until the queue is full */
-		return DOCA_ERROR_NO_MEMORY;
+	exceeds_depth = workq->in_flight >= workq->depth;
+	if (doca_unlikely(exceeds_depth)) {
+		result = exceed_depth(workq, attachment);
+		if (result != DOCA_SUCCESS)
+			return result;
+	}
 	result = doca_likely(workq_attachment_is_of_process(attachment)) ? attachment->submit(attachment, job) :
 									   DOCA_ERROR_BAD_STATE;
 	if (doca_unlikely(result == DOCA_ERROR_BAD_STATE)) {
@@ -90,6 +128,8 @@ doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *
 		return result;
 	workq->in_flight++;
 	attachment->in_flight++;
+	if (doca_unlikely(exceeds_depth))
+		warn_of_depth(workq);
 	return DOCA_SUCCESS;
 }
 
@@ -123,7 +163,7 @@ void shim_workq_complete(struct workq_attachment *attachment, int type, union do
 		return;
 	}
 	tail = workq->ring_head + workq->num_queued++;
-	queued = &workq->event_ring[tail < workq->depth ? tail : tail - workq->depth];
+	queued = &workq->event_ring[tail < workq->ring_size ? tail : tail - workq->ring_size];
 	fill_event(&queued->event, type, user_data, result);
 	queued->attachment = attachment;
 	queued->failed = failed;
@@ -133,7 +173,7 @@ static doca_error_t pop_event(struct doca_workq *workq, struct doca_event *ev)
 {
 	const struct queued_event *oldest = &workq->event_ring[workq->ring_head];
 
-	if (++workq->ring_head == workq->depth)
+	if (++workq->ring_head == workq->ring_size)
 		workq->ring_head = 0;
 	workq->num_queued--;
 	count_retrieved(workq, oldest->attachment);

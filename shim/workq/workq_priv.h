@@ -3,7 +3,8 @@
  *
  *   submit ---> attachment ---> task of the core ---> completion ---> event ring ---> progress_retrieve
  *
- * Each job in flight completes once, so the ring has room for @depth events. A completion
+ * Each job in flight completes once, so the ring has room for @ring_size events: @depth, and more once more
+ * jobs are in flight. A completion
  * during a retrieval with an empty ring bypasses it: the event goes to the caller's struct.
  *
  * workq.c has jobs and events, attachment.c the contexts of the queue, notification.c the
@@ -26,8 +27,9 @@ struct doca_workq {
 	struct shim_object object;
 	uint32_t depth;
 	uint32_t in_flight;              /* submitted and not retrieved */
-	struct queued_event *event_ring; /* of @depth events */
-	uint32_t ring_head, num_queued;
+	struct queued_event *event_ring; /* of @ring_size events */
+	uint32_t ring_size, ring_head, num_queued;
+	bool has_warned;                  /* that more jobs are in flight than @depth */
 	struct doca_event *retrieve_into; /* during a retrieval: the caller's event ... */
 	bool retrieved_failed;            /* ... and whether its job failed */
 	bool event_driven;

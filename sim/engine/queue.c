@@ -348,6 +348,37 @@ int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify
 	return 0;
 }
 
+/* The engine's thread is not in the queue. */
+static int grow_unpinned(struct sim_queue *queue, uint32_t size)
+{
+	struct sim_job **ring = calloc(size, sizeof(*ring));
+
+	if (!ring || (queue->clock && queue_clock_grow(&queue->clock, queue, size) < 0)) {
+		free(ring);
+		return -ENOMEM;
+	}
+	for (uint32_t n = queue->head; n != queue->staged; n++)
+		ring[n & (size - 1)] = queue->ring[n & queue->mask];
+	free(queue->ring);
+	queue->ring = ring;
+	queue->mask = size - 1;
+	return 0;
+}
+
+int sim_queue_grow(struct sim_queue *queue, uint32_t max_jobs)
+{
+	int rc = max_jobs <= MAX_JOBS ? 0 : -ENOMEM;
+
+	if (rc == 0 && max_jobs > queue->mask + 1) {
+		sim_engine_lock_unpinned(queue->engine, &queue->member);
+		rc = grow_unpinned(queue, ring_size(max_jobs));
+		pthread_mutex_unlock(&queue->engine->lock);
+	}
+	if (rc == 0)
+		queue->max_jobs = max_jobs;
+	return rc;
+}
+
 void sim_queue_destroy(struct sim_queue *queue)
 {
 	if (!queue)

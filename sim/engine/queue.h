@@ -70,6 +70,10 @@ int sim_queue_set_clock(struct sim_queue *queue, const struct sim_queue_time *cf
 /* Free the queue; jobs still in it get no completion. NULL is fine. */
 void sim_queue_destroy(struct sim_queue *queue);
 
+/* Allow up to @max_jobs in flight, more than before. The owner calls this; jobs may be in flight. Returns 0 or -ENOMEM,
+ * with nothing changed. */
+int sim_queue_grow(struct sim_queue *queue, uint32_t max_jobs);
+
 /* Stage @job behind the others. Returns 0, or -EAGAIN when max_jobs are in flight. */
 int sim_queue_submit(struct sim_queue *queue, struct sim_job *job);
 

@@ -41,6 +41,22 @@ int queue_clock_create(const struct sim_queue_time *cfg, uint32_t num_slots, str
 	return 0;
 }
 
+int queue_clock_grow(struct queue_clock **clock, const struct sim_queue *queue, uint32_t num_slots)
+{
+	const struct queue_clock *old = *clock;
+	struct queue_clock *grown;
+
+	if (queue_clock_create(&old->cfg, num_slots, &grown) < 0)
+		return -ENOMEM;
+	grown->issuer = old->issuer;
+	grown->arrived = old->arrived;
+	for (uint32_t n = queue->head; n != queue->staged; n++)
+		grown->jobs[n & (num_slots - 1)] = old->jobs[n & queue->mask];
+	free(*clock);
+	*clock = grown;
+	return 0;
+}
+
 bool queue_clock_is_virtual(const struct queue_clock *clock)
 {
 	return clock && sim_clock_mode(clock->cfg.clock) == SIM_CLOCK_VIRTUAL;

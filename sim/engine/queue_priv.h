@@ -49,6 +49,9 @@ static inline void sim_queue_complete_job(struct sim_queue *queue, const struct 
 /* Returns 0 or -ENOMEM; the caller frees *ret_clock with free(). */
 int queue_clock_create(const struct sim_queue_time *cfg, uint32_t num_slots, struct queue_clock **ret_clock);
 
+/* Give *@clock, the clock of @queue, @num_slots slots, and keep the times of its jobs. Returns 0 or -ENOMEM. */
+int queue_clock_grow(struct queue_clock **clock, const struct sim_queue *queue, uint32_t num_slots);
+
 bool queue_clock_is_virtual(const struct queue_clock *clock); /* NULL is fine */
 uint64_t queue_clock_now_ns(const struct queue_clock *clock);
 

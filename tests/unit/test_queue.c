@@ -159,6 +159,31 @@ static void test_full_queue_takes_no_more(void **state)
 	assert_int_equal(sim_queue_in_flight(fixture->queue), MAX_JOBS);
 }
 
+/* Jobs are staged, done and in flight when the queue grows past its ring of 8 slots. */
+static void test_queue_grows_with_jobs_in_flight(void **state)
+{
+	enum { MANY = 40 };
+	struct fixture *fixture = *state;
+	struct test_job jobs[MANY];
+
+	for (int i = 0; i < MANY; i++)
+		jobs[i] = make(fixture, i % 10);
+	submit(fixture, jobs, 3);
+	sim_queue_doorbell(fixture->queue);
+	expect_done(fixture, &jobs[0], 0);
+	submit(fixture, jobs + 3, 3);
+	assert_int_equal(sim_queue_submit(fixture->queue, &jobs[6].job), -EAGAIN);
+	assert_int_equal(sim_queue_grow(fixture->queue, MAX_JOBS + 2), 0); /* in the same ring */
+	submit(fixture, jobs + 6, 2);
+	assert_int_equal(sim_queue_submit(fixture->queue, &jobs[8].job), -EAGAIN);
+	assert_int_equal(sim_queue_grow(fixture->queue, MANY), 0);
+	submit(fixture, jobs + 8, MANY - 8);
+	sim_queue_doorbell(fixture->queue);
+	for (int i = 1; i < MANY; i++)
+		expect_done(fixture, &jobs[i], 0);
+	expect_nothing(fixture);
+}
+
 static void test_in_flight_counts_from_submit_to_reap(void **state)
 {
 	struct fixture *fixture = *state;
@@ -405,6 +430,7 @@ int main(void)
 		TEST(test_jobs_run_and_complete_in_order),
 		TEST(test_ring_is_used_again_and_again),
 		TEST(test_full_queue_takes_no_more),
+		TEST(test_queue_grows_with_jobs_in_flight),
 		TEST(test_in_flight_counts_from_submit_to_reap),
 		TEST(test_queue_of_billions_is_refused),
 		TEST(test_queue_for_one_job_works),

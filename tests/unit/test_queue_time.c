@@ -232,6 +232,25 @@ static void test_queues_are_served_by_arrival(void **state)
 	assert_true(expect_done(fixture, fixture->queues[1], &one, 0) < expected[2]);
 }
 
+/* A queue that grows while its ring is full has the times of one that was large at once. */
+static void test_growth_keeps_the_times_of_jobs_in_flight(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job jobs[3 * MAX_JOBS];
+	uint64_t expected[3 * MAX_JOBS];
+
+	for (int i = 0; i < 3 * MAX_JOBS; i++)
+		jobs[i] = (struct test_job){ .bytes = 64 + (uint64_t)i };
+	predict(fixture, jobs, 3 * MAX_JOBS, expected);
+	submit(fixture->queues[0], jobs, MAX_JOBS);
+	assert_int_equal(sim_queue_submit(fixture->queues[0], &jobs[MAX_JOBS].job), -EAGAIN);
+	sim_queue_advance(fixture->queues[0]); /* the jobs have run, and some have reached the model */
+	assert_int_equal(sim_queue_grow(fixture->queues[0], 3 * MAX_JOBS), 0);
+	submit(fixture->queues[0], jobs + MAX_JOBS, 2 * MAX_JOBS);
+	for (int i = 0; i < 3 * MAX_JOBS; i++)
+		assert_int_equal(expect_done(fixture, fixture->queues[0], &jobs[i], 0), expected[i]);
+}
+
 static void test_flush_ends_all_at_once(void **state)
 {
 	struct fixture *fixture = *state;
@@ -267,6 +286,7 @@ int main(void)
 		TEST(delay_of_the_job_comes_on_top),
 		TEST(job_that_asks_nothing_of_the_card_takes_no_time),
 		TEST(queues_are_served_by_arrival),
+		TEST(growth_keeps_the_times_of_jobs_in_flight),
 		TEST(flush_ends_all_at_once),
 		cmocka_unit_test_setup_teardown(test_timed_end_is_not_seen_before_the_model_says, setup_timed,
 						teardown),

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "rig.h"
+#include "log_child.h"
 
 static struct doca_workq *queue_new(uint32_t depth)
 {
@@ -57,7 +58,7 @@ static void test_queues_of_one_context_have_their_own_events(void **state)
 	rig_copy_free(&copy);
 }
 
-static void test_contexts_of_one_queue_share_its_depth(void **state)
+static void test_contexts_of_one_queue_work_at_the_same_time(void **state)
 {
 	struct rig *rig = *state;
 	struct rig_copy copy = rig_copy_new(rig), other = rig_copy_new(rig); /* contexts may work at the same time */
@@ -76,8 +77,6 @@ static void test_contexts_of_one_queue_share_its_depth(void **state)
 	assert_int_equal(doca_ctx_workq_add(two.base.ctx, rig->workq), DOCA_SUCCESS);
 	for (int i = 0; i < RIG_DEPTH; i++)
 		assert_int_equal(doca_workq_submit(rig->workq, i % 2 ? &two.base : &one.base), DOCA_SUCCESS);
-	assert_int_equal(doca_workq_submit(rig->workq, &one.base), DOCA_ERROR_NO_MEMORY);
-	assert_int_equal(doca_workq_submit(rig->workq, &two.base), DOCA_ERROR_NO_MEMORY);
 	for (int i = 0; i < RIG_DEPTH; i++) {
 		assert_int_equal(retrieve(rig->workq, &event), DOCA_SUCCESS);
 		ids += event.user_data.u64;
@@ -110,26 +109,120 @@ static void test_a_queue_with_jobs_is_not_removed(void **state)
 	rig_copy_free(&copy);
 }
 
-static void test_a_queue_of_depth_one_takes_one_job_after_the_other(void **state)
+static struct doca_workq *narrow_queue_new(struct rig *rig, uint32_t depth)
+{
+	struct doca_workq *narrow = queue_new(depth);
+	uint32_t told;
+
+	assert_int_equal(doca_workq_get_depth(narrow, &told), DOCA_SUCCESS);
+	assert_int_equal(told, depth);
+	assert_int_equal(doca_ctx_workq_add(rig->ctx, narrow), DOCA_SUCCESS);
+	return narrow;
+}
+
+static void narrow_queue_end(struct rig *rig, struct doca_workq *narrow)
+{
+	assert_int_equal(doca_ctx_workq_rm(rig->ctx, narrow), DOCA_SUCCESS);
+	assert_int_equal(doca_workq_destroy(narrow), DOCA_SUCCESS);
+}
+
+/* As published programs of 1.5 do: each job has one event, in order, also when the rounds grow. */
+static void test_jobs_beyond_the_depth_are_accepted(void **state)
+{
+	const uint64_t rounds[] = { 1, 2, 33, 1024, 5, 1500 };
+	struct rig *rig = *state;
+	struct rig_copy copy = rig_copy_new(rig);
+	struct doca_workq *narrow = narrow_queue_new(rig, 32);
+
+	for (size_t round = 0; round < sizeof(rounds) / sizeof(rounds[0]); round++) {
+		for (uint64_t i = 0; i < rounds[round]; i++) {
+			struct doca_dma_job_memcpy job = rig_job(rig, copy.to, copy.from, i);
+
+			assert_int_equal(doca_workq_submit(narrow, &job.base), DOCA_SUCCESS);
+		}
+		for (uint64_t i = 0; i < rounds[round]; i++)
+			expect(narrow, i);
+	}
+	narrow_queue_end(rig, narrow);
+	rig_copy_free(&copy);
+}
+
+/* Events of jobs that completed are queued while others are in flight: the context of a failed job stops. */
+static void test_jobs_beyond_the_depth_are_cancelled_by_a_failed_one(void **state)
 {
 	struct rig *rig = *state;
 	struct rig_copy copy = rig_copy_new(rig);
-	struct doca_workq *narrow = queue_new(1);
-	uint32_t depth;
+	struct doca_buf *small = rig_room(rig, copy.to_map, copy.dst + 100, 1);
+	struct doca_workq *narrow = narrow_queue_new(rig, 4);
+	struct doca_event event;
 
-	assert_int_equal(doca_workq_get_depth(narrow, &depth), DOCA_SUCCESS);
-	assert_int_equal(depth, 1);
-	assert_int_equal(doca_ctx_workq_add(rig->ctx, narrow), DOCA_SUCCESS);
-	for (uint64_t i = 0; i < 100; i++) {
-		struct doca_dma_job_memcpy job = rig_job(rig, copy.to, copy.from, i);
+	for (int round = 0; round < 2; round++) {
+		for (uint64_t i = 0; i < 100; i++) {
+			struct doca_dma_job_memcpy job = rig_job(rig, i == 50 ? small : copy.to, copy.from, i);
+
+			assert_int_equal(doca_workq_submit(narrow, &job.base), DOCA_SUCCESS);
+		}
+		for (uint64_t i = 0; i < 100; i++) {
+			assert_int_equal(retrieve(narrow, &event), i < 50 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
+			assert_int_equal(event.user_data.u64, i);
+		}
+	}
+	narrow_queue_end(rig, narrow);
+	rig_return(small);
+	rig_copy_free(&copy);
+}
+
+#define DEVICE_LIMIT 65536 /* dma-max-tasks of the profile */
+
+static void test_the_devices_limit_is_the_end(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_copy copy = rig_copy_new(rig);
+	struct doca_workq *narrow = narrow_queue_new(rig, 3);
+	struct doca_dma_job_memcpy job = rig_job(rig, copy.to, copy.from, 7);
+
+	for (int i = 0; i < DEVICE_LIMIT; i++)
+		assert_int_equal(doca_workq_submit(narrow, &job.base), DOCA_SUCCESS);
+	assert_int_equal(doca_workq_submit(narrow, &job.base), DOCA_ERROR_NO_MEMORY);
+	expect(narrow, 7);
+	assert_int_equal(doca_workq_submit(narrow, &job.base), DOCA_SUCCESS);
+	assert_int_equal(doca_workq_submit(narrow, &job.base), DOCA_ERROR_NO_MEMORY);
+	for (int i = 0; i < DEVICE_LIMIT; i++)
+		expect(narrow, 7);
+	narrow_queue_end(rig, narrow);
+	rig_copy_free(&copy);
+}
+
+/* In a child, whose log is read: 100 jobs in flight in a queue of depth 5, twice. */
+static void exceed_depth_twice(void)
+{
+	void *state;
+	struct rig_copy copy;
+	struct doca_workq *narrow;
+
+	rig_setup(&state);
+	copy = rig_copy_new(state);
+	narrow = narrow_queue_new(state, 5);
+	for (uint64_t i = 0; i < 200; i++) {
+		struct doca_dma_job_memcpy job = rig_job(state, copy.to, copy.from, i);
 
 		assert_int_equal(doca_workq_submit(narrow, &job.base), DOCA_SUCCESS);
-		assert_int_equal(doca_workq_submit(narrow, &job.base), DOCA_ERROR_NO_MEMORY);
-		expect(narrow, i);
+		if (i >= 100)
+			expect(narrow, i - 100);
 	}
-	assert_int_equal(doca_ctx_workq_rm(rig->ctx, narrow), DOCA_SUCCESS);
-	assert_int_equal(doca_workq_destroy(narrow), DOCA_SUCCESS);
+	for (uint64_t i = 100; i < 200; i++)
+		expect(narrow, i);
+	narrow_queue_end(state, narrow);
 	rig_copy_free(&copy);
+	rig_teardown(&state);
+}
+
+static void test_jobs_beyond_the_depth_are_warned_of_once(void **state)
+{
+	const struct child_output *output = in_child(exceed_depth_twice);
+
+	(void)state;
+	assert_int_equal(count_of(output->err, "the depth of 5"), 1);
 }
 
 /* ---- jobs that fail ---- */
@@ -517,10 +610,14 @@ static void test_a_forked_child_has_none_of_its_parents_jobs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			test_jobs_beyond_the_depth_are_warned_of_once), /* first: its child opens a card of its own */
 		TEST(test_queues_of_one_context_have_their_own_events),
-		TEST(test_contexts_of_one_queue_share_its_depth),
+		TEST(test_contexts_of_one_queue_work_at_the_same_time),
 		TEST(test_a_queue_with_jobs_is_not_removed),
-		TEST(test_a_queue_of_depth_one_takes_one_job_after_the_other),
+		TEST(test_jobs_beyond_the_depth_are_accepted),
+		TEST(test_jobs_beyond_the_depth_are_cancelled_by_a_failed_one),
+		TEST(test_the_devices_limit_is_the_end),
 		TEST(test_every_job_in_flight_has_its_event_when_one_fails),
 		TEST(test_buffers_that_are_none_are_refused),
 		TEST(test_data_is_appended_while_there_is_room),

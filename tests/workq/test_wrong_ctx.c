@@ -416,7 +416,7 @@ static void test_members_of_lists_are_refused_and_overlaps_stay_inside(void **st
 	pair_free(&pair);
 }
 
-/* A full queue logs nothing: programs may poll for a free place.
+/* The device has no more places than the queue has depth. A full queue logs nothing: programs may poll for a free place.
  * provokes: doca_workq_submit DOCA_ERROR_NO_MEMORY
  * provokes: doca_ctx_workq_rm DOCA_ERROR_NOT_PERMITTED */
 static void test_a_full_queue_takes_nothing_and_is_not_removed(void **state)
