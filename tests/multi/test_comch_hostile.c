@@ -114,7 +114,7 @@ static void run_server(int ctl)
 	send_to_hostile(&server);
 	proc_send(ctl, "s", 1);
 	LOOP_UNTIL(&server.loop, proc_readable_within(ctl, 0)); /* serves until the test's end */
-	exit(0);
+	_exit(0);                                               /* with all open, as a process that is killed */
 }
 
 /* ---- honest clients ---- */
@@ -300,7 +300,7 @@ static void run_hostile(int ctl)
 	spoil_all(before, (enum harm)harm);
 	proc_send(ctl, "x", 1);
 	proc_recv(ctl, &harm, 1);
-	exit(0);
+	_exit(0); /* with all open, as a process that is killed */
 }
 
 /* ---- the test ---- */
