@@ -2,6 +2,8 @@
 /* Kills at random moments: of an exporter, an importer, a Comch server, a client, or the daemon. */
 #include "hostile.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define KILL_WITHIN_MS 120
@@ -40,3 +42,29 @@ static void kill_comch(struct bout *bout)
 }
 
 const struct attack attack_kill_comch = { "kill-comch", attack_no_path, 250, 2, kill_comch };
+
+/* ---- other sessions: each clock, two cards ---- */
+
+static const char *const session_kinds[] = { "timed", "virtual", "cards", NULL };
+
+static void kill_in_session(struct bout *bout)
+{
+	struct party *exporter, *importer;
+	bool has_cards = strcmp(bout->path, "cards") == 0;
+	int socks[2];
+
+	setenv("BFSIM_PATH", attack_all_paths[bout->round % 4], 1);
+	if (has_cards)
+		bout->topology = getenv("TWO_CARDS");
+	else
+		bout->clock = bout->path;
+	bout_session(bout);
+	bout_pair(socks);
+	exporter = bout_start(bout, "exporter", "host", role_exporter, socks[0]);
+	importer = bout_start(bout, "importer", has_cards ? "left/dpu" : "dpu", role_importer, socks[1]);
+	close(socks[0]);
+	close(socks[1]);
+	kill_one(bout, exporter, importer);
+}
+
+const struct attack attack_kill_session = { "kill-session", session_kinds, 100, 2, kill_in_session };

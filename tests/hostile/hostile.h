@@ -5,7 +5,11 @@
  *   bout.c             one round: a session in a new directory, its processes, the judgement of their ends
  *   roles_dma.c        honest programs: an exporter and an importer
  *   roles_comch.c      honest programs: a Comch server and a client
- *   attack_*.c         one attack each
+ *   attack_kill.c       kills at random moments: each path, Comch, each clock, two cards
+ *   attack_descriptor.c changed descriptors
+ *   attack_protocol.c   random messages to the daemon, and floods of requests
+ *   attack_connection.c a hostile importer on shm and tcp; strangers at the ports of tcp
+ *   attack_process.c    stops, limits of descriptors and memory, forks
  *
  * A round starts a daemon and processes, does one thing to them, and waits for their ends. Whatever was done:
  *
@@ -125,7 +129,7 @@ role_body role_client;
 
 /* ---- attacks ---- */
 
-extern const struct attack attack_kill_dma, attack_kill_comch, attack_descriptor, attack_protocol, attack_flood,
-	attack_connection, attack_signals, attack_limits, attack_fork, attack_clocks, attack_report, attack_workq;
+extern const struct attack attack_kill_dma, attack_kill_comch, attack_kill_session, attack_descriptor, attack_protocol,
+	attack_flood, attack_connection, attack_signals, attack_limits, attack_fork;
 
 #endif

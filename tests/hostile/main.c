@@ -14,8 +14,10 @@
 #include "check.h"
 #include "proc.h"
 
-static const struct attack *const attacks[] = { &attack_kill_dma, &attack_kill_comch, &attack_descriptor,
-						&attack_protocol, &attack_flood };
+static const struct attack *const attacks[] = { &attack_kill_dma,   &attack_kill_comch, &attack_kill_session,
+						&attack_descriptor, &attack_protocol,   &attack_flood,
+						&attack_connection, &attack_signals,    &attack_limits,
+						&attack_fork };
 
 struct options {
 	uint64_t seed;
