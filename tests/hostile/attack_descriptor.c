@@ -41,14 +41,45 @@ static size_t change(struct bout *bout, uint8_t *bytes, size_t len)
 	}
 }
 
-/* As a map and as a sync event; a descriptor of the former is never one of the latter. */
-static bool import_once(struct doca_dev *dev, const void *bytes, size_t len, struct doca_mmap **ret)
+/* Exports an event until the socket is closed. */
+static int export_event(struct bout *bout, int sock)
+{
+	struct doca_dev *dev = rig_open_dev(0);
+	struct doca_sync_event *event;
+	const uint8_t *bytes;
+	size_t len;
+	char byte;
+
+	(void)bout;
+	MUST(doca_sync_event_create(&event));
+	MUST(doca_sync_event_add_publisher_location_remote_pci(event));
+	MUST(doca_sync_event_add_subscriber_location_cpu(event, dev));
+	MUST(doca_sync_event_start(event));
+	MUST(doca_sync_event_export_to_remote_pci(event, dev, &bytes, &len));
+	role_send_descriptor(sock, bytes, len);
+	while (recv(sock, &byte, 1, 0) > 0)
+		;
+	MUST(doca_sync_event_stop(event));
+	MUST(doca_sync_event_destroy(event));
+	MUST(doca_dev_close(dev));
+	return ROLE_DONE;
+}
+
+/* As a map and as a sync event: a descriptor is of one of them at most. */
+static bool import_once(struct doca_dev *dev, const void *bytes, size_t len)
 {
 	struct doca_sync_event *event;
+	struct doca_mmap *map;
+	bool is_event = doca_sync_event_create_from_export(dev, bytes, len, &event) == DOCA_SUCCESS;
+	bool is_map = doca_mmap_create_from_export(NULL, bytes, len, dev, &map) == DOCA_SUCCESS;
 
-	if (doca_sync_event_create_from_export(dev, bytes, len, &event) == DOCA_SUCCESS)
+	if (is_event && is_map)
 		_exit(ROLE_WRONG);
-	return doca_mmap_create_from_export(NULL, bytes, len, dev, ret) == DOCA_SUCCESS;
+	if (is_event)
+		MUST(doca_sync_event_destroy(event));
+	if (is_map)
+		MUST(doca_mmap_destroy(map));
+	return is_event || is_map;
 }
 
 static int import_changed(struct bout *bout, int sock)
@@ -56,7 +87,6 @@ static int import_changed(struct bout *bout, int sock)
 	uint8_t descriptor[4096], changed[8192] = { 0 };
 	size_t len = role_read_descriptor(sock, descriptor, sizeof(descriptor));
 	struct doca_dev *dev = rig_open_dev(0);
-	struct doca_mmap *map;
 
 	CHECK(len > 0);
 	for (int i = 0; i < CHANGES; i++) {
@@ -65,27 +95,30 @@ static int import_changed(struct bout *bout, int sock)
 		memcpy(changed, descriptor, sizeof(descriptor));
 		new_len = change(bout, changed, len);
 		bout->tally->tried++;
-		if (import_once(dev, changed, new_len, &map)) {
+		if (import_once(dev, changed, new_len))
 			bout->tally->survived++;
-			MUST(doca_mmap_destroy(map));
-		} else {
+		else
 			bout->tally->refused++;
-		}
 	}
 	MUST(doca_dev_close(dev));
 	return ROLE_DONE;
 }
 
+static const char *const paths[] = { "mapped", "cma", "shm", "tcp", "event", NULL };
+
 static void change_descriptors(struct bout *bout)
 {
+	bool is_event = strcmp(bout->path, "event") == 0;
 	int socks[2];
 
+	if (is_event)
+		setenv("BFSIM_PATH", "", 1);
 	bout_session(bout);
 	bout_pair(socks);
-	bout_start(bout, "exporter", "host", role_exporter, socks[0]);
+	bout_start(bout, "exporter", "host", is_event ? export_event : role_exporter, socks[0]);
 	bout_start(bout, "importer", "dpu", import_changed, socks[1]);
 	close(socks[0]);
 	close(socks[1]);
 }
 
-const struct attack attack_descriptor = { "descriptor", attack_all_paths, 10, 1, change_descriptors };
+const struct attack attack_descriptor = { "descriptor", paths, 10, 1, change_descriptors };

@@ -10,6 +10,7 @@
  *   attack_protocol.c   random messages to the daemon, and floods of requests
  *   attack_connection.c a hostile importer on shm and tcp; strangers at the ports of tcp
  *   attack_process.c    stops, limits of descriptors and memory, forks
+ *   attack_programs.c   kills of programs of the work-queue generation; damaged traces for bfsim report
  *
  * A round starts a daemon and processes, does one thing to them, and waits for their ends. Whatever was done:
  *
@@ -118,6 +119,8 @@ void bout_defect(struct bout *bout, unsigned int *count, const char *what, const
 role_body role_exporter;
 /* Imports it, and copies for a while in both directions. */
 role_body role_importer;
+/* Sends a descriptor. */
+void role_send_descriptor(int sock, const void *descriptor, size_t len);
 /* Reads a descriptor from @sock. Returns its length, 0 if there is none. */
 size_t role_read_descriptor(int sock, void *ret_bytes, size_t size);
 /* Import a descriptor and copy from its memory @ms long. */
@@ -130,6 +133,6 @@ role_body role_client;
 /* ---- attacks ---- */
 
 extern const struct attack attack_kill_dma, attack_kill_comch, attack_kill_session, attack_descriptor, attack_protocol,
-	attack_flood, attack_connection, attack_signals, attack_limits, attack_fork;
+	attack_flood, attack_connection, attack_signals, attack_limits, attack_fork, attack_workq, attack_report;
 
 #endif

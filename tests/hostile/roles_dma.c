@@ -19,7 +19,6 @@
 #define COPY_MS      60
 
 struct exported {
-	uint64_t addr;
 	uint32_t len;
 	uint8_t descriptor[4096];
 };
@@ -41,23 +40,28 @@ static uint8_t *make_memory(void)
 	return memory;
 }
 
+void role_send_descriptor(int sock, const void *descriptor, size_t len)
+{
+	struct exported packet = { .len = (uint32_t)len };
+
+	CHECK(len <= sizeof(packet.descriptor));
+	memcpy(packet.descriptor, descriptor, len);
+	send(sock, &packet, sizeof(packet), MSG_NOSIGNAL); /* the importer may be dead */
+}
+
 int role_exporter(struct bout *bout, int sock)
 {
 	uint8_t *memory = make_memory();
 	struct doca_dev *dev = rig_open_dev(0);
 	struct doca_mmap *mmap = rig_make_mmap(dev, memory, MEMORY_BYTES,
 					       DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	struct exported packet = { .addr = (uintptr_t)memory };
 	const void *descriptor;
 	size_t len;
 	char byte;
 
 	(void)bout;
 	MUST(doca_mmap_export_pci(mmap, dev, &descriptor, &len));
-	CHECK(len <= sizeof(packet.descriptor));
-	packet.len = (uint32_t)len;
-	memcpy(packet.descriptor, descriptor, len);
-	send(sock, &packet, sizeof(packet), MSG_NOSIGNAL); /* the importer may be dead */
+	role_send_descriptor(sock, descriptor, len);
 	while (recv(sock, &byte, 1, 0) > 0)
 		;
 	MUST(doca_mmap_stop(mmap));
