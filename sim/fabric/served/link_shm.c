@@ -47,7 +47,7 @@ static int receive_fd(int sock, int *ret_fd)
 int served_link_ring_open(int sock, struct served_link_ring *ret_ring, struct served_wait *wait)
 {
 	struct served_link_ring ring = { 0 };
-	int fd, rc;
+	int fd = -1, rc;
 
 	while ((rc = receive_fd(sock, &fd)) == -EAGAIN) {
 		rc = served_wait_round(wait);
