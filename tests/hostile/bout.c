@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -263,10 +264,14 @@ static void end_daemon(struct bout *bout)
 			    "did not end well", "daemon");
 }
 
-/* Whether a file of that name would be of a process of this round. */
-static bool is_ours(const struct bout *bout, const char *name)
+/* Whether a file in /dev/shm is of a process of this round: an older process may have had the same number. */
+static bool is_ours(const struct bout *bout, int dir_fd, const char *name)
 {
 	char prefix[32];
+	struct stat st;
+
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_ctim.tv_sec < bout->since.tv_sec)
+		return false;
 
 	for (unsigned int i = 0; i < bout->num_parties; i++) {
 		snprintf(prefix, sizeof(prefix), "bfsim-%d-", (int)bout->parties[i].pid);
@@ -282,7 +287,7 @@ static void find_files(struct bout *bout, const char *path, bool all)
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && (all || is_ours(bout, entry->d_name)))
+		if (entry->d_name[0] != '.' && (all || is_ours(bout, dirfd(dir), entry->d_name)))
 			bout_defect(bout, &bout->tally->left, path, entry->d_name);
 	if (dir)
 		closedir(dir);
@@ -328,6 +333,7 @@ void bout_begin(struct bout *bout)
 	char text[160];
 
 	snprintf(text, sizeof(text), "%s/%s/%u", bout->attack, bout->path, bout->round);
+	clock_gettime(CLOCK_REALTIME_COARSE, &bout->since); /* the clock of file times */
 	bout->random = hash(bout->seed ^ 0xcbf29ce484222325u, text);
 	snprintf(bout->dir, sizeof(bout->dir), "/tmp/bfsim-hostile-XXXXXX");
 	CHECK(mkdtemp(bout->dir));

@@ -35,6 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* How a process ends: by exit status. 1 is check_fail()'s: a call failed that its program can't do without. */
 enum role_end {
@@ -66,7 +67,8 @@ struct bout {
 	const char *attack, *path;
 	unsigned int round, patience_s;
 	uint64_t seed, random;
-	struct tally *tally; /* shared with the processes of the round */
+	struct timespec since; /* begin of the round */
+	struct tally *tally;   /* shared with the processes of the round */
 	char dir[64], log[96];
 	const char *topology, *clock; /* of the session; NULL = the defaults. Set before bout_session() */
 	struct party parties[BOUT_PARTIES];
