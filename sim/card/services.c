@@ -75,16 +75,6 @@ void sim_services_destroy(struct sim_services *services)
 	free(services);
 }
 
-static const bool edges[SIM_NUM_CHANNEL_STATES][SIM_NUM_CHANNEL_STATES] = {
-	[SIM_CHANNEL_PENDING] = { [SIM_CHANNEL_OFFERED] = true },
-	[SIM_CHANNEL_OFFERED] = { [SIM_CHANNEL_OPEN] = true },
-};
-
-bool sim_channel_state_can_become(enum sim_channel_state from, enum sim_channel_state to)
-{
-	return edges[from][to];
-}
-
 static void set_state(struct channel *channel, enum sim_channel_state to)
 {
 	assert(sim_channel_state_can_become(channel->state, to));

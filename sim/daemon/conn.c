@@ -33,19 +33,6 @@ bool daemon_may_keep_fd(const struct daemon *daemon, int fd)
 	return fd < daemon->max_fds - num_reserved;
 }
 
-int daemon_lower_fd(struct daemon *daemon, int fd)
-{
-	int lower;
-
-	if (daemon_may_keep_fd(daemon, fd) || !daemon_drop_oldest_recording(daemon))
-		return fd;
-	lower = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (lower < 0)
-		return fd;
-	close(fd);
-	return lower;
-}
-
 static void set_epoll_events(struct daemon *daemon, struct conn *conn, uint32_t events)
 {
 	struct epoll_event event = { .events = events, .data.ptr = &conn->socket };

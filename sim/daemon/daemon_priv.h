@@ -161,7 +161,6 @@ void daemon_close(struct daemon *daemon);
  * queues a message, it takes ownership of the descriptors. */
 int daemon_watch(struct daemon *daemon, int fd, struct source *source);
 bool daemon_may_keep_fd(const struct daemon *daemon, int fd); /* leaves some for connections and their requests */
-int daemon_lower_fd(struct daemon *daemon, int fd); /* if it can't be kept: for that of an ended process's recording */
 void daemon_watch_process(struct daemon *daemon, struct conn *conn);
 void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd);
 void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);
@@ -213,6 +212,7 @@ void daemon_add_recording(struct daemon *daemon, struct conn *conn, struct sim_f
 void daemon_end_recording(struct daemon *daemon, struct conn *conn); /* the process has ended */
 void daemon_reply_recording(struct daemon *daemon, struct conn *conn, struct sim_msg *msg);
 bool daemon_drop_oldest_recording(struct daemon *daemon); /* of ended processes; false = none */
+int daemon_lower_fd(struct daemon *daemon, int fd); /* if it can't be kept: for that of an ended process's recording */
 void daemon_drop_recordings(struct daemon *daemon);
 
 /* process_faults.c: timed rules for functions (fault_events.h), processes and the daemon. Call

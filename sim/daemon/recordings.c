@@ -4,6 +4,7 @@
  * The daemon keeps the recordings of MAX_ENDED_RECORDINGS ended processes, or fewer when descriptors
  * run out. It never reads a recording. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +31,33 @@ static void remove_recording(struct recording **link)
 	free(recording);
 }
 
+bool daemon_drop_oldest_recording(struct daemon *daemon)
+{
+	struct recording **link = &daemon->recordings;
+
+	while (*link && (*link)->is_alive)
+		link = &(*link)->next;
+	if (!*link)
+		return false;
+	remove_recording(link);
+	daemon->num_ended_recordings--;
+	daemon->num_dropped_recordings++;
+	return true;
+}
+
+int daemon_lower_fd(struct daemon *daemon, int fd)
+{
+	int lower;
+
+	if (daemon_may_keep_fd(daemon, fd) || !daemon_drop_oldest_recording(daemon))
+		return fd;
+	lower = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (lower < 0)
+		return fd;
+	close(fd);
+	return lower;
+}
+
 void daemon_add_recording(struct daemon *daemon, struct conn *conn, struct sim_fds *fds)
 {
 	struct recording *recording;
@@ -49,20 +77,6 @@ void daemon_add_recording(struct daemon *daemon, struct conn *conn, struct sim_f
 	fds->fd[0] = -1;
 	conn->recording = recording->number;
 	*find_recording_link(daemon, UINT64_MAX) = recording;
-}
-
-bool daemon_drop_oldest_recording(struct daemon *daemon)
-{
-	struct recording **link = &daemon->recordings;
-
-	while (*link && (*link)->is_alive)
-		link = &(*link)->next;
-	if (!*link)
-		return false;
-	remove_recording(link);
-	daemon->num_ended_recordings--;
-	daemon->num_dropped_recordings++;
-	return true;
 }
 
 void daemon_end_recording(struct daemon *daemon, struct conn *conn)
