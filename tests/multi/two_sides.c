@@ -137,13 +137,14 @@ static int be_host(size_t bytes, bool writable, bool shared, enum host_wait wait
 {
 	int fd;
 	uint8_t *memory = get_memory(bytes, shared, &fd);
-	struct doca_dev *dev = device_open(dpu_exports() ? "03:00.0" : "b1:00.0");
-	struct doca_mmap *mmap;
+	static struct doca_dev *dev; /* static: no leaks where the process exits with them */
+	static struct doca_mmap *mmap;
 	const void *descriptor;
 	size_t descriptor_bytes;
 	uint64_t answer = (uintptr_t)memory;
 	char command;
 
+	dev = device_open(dpu_exports() ? "03:00.0" : "b1:00.0");
 	MUST(doca_mmap_create(&mmap));
 	MUST(doca_mmap_set_memrange(mmap, memory, bytes));
 	MUST(doca_mmap_add_dev(mmap, dev));

@@ -55,7 +55,7 @@ static void guarded_access_goes_on(void)
 	((volatile uint8_t *)mapping.addr)[PAGE + 1] = 1;
 	sim_bus_guard_end();
 	CHECK(atomic_load(&mapping.is_lost));
-	CHECK(copy[0] == 7 && copy[PAGE] == 0);
+	CHECK(copy[PAGE] == 0); /* memcpy() may read the end first, so the first page may be lost as well */
 }
 
 static void on_sigbus(int number, siginfo_t *info, void *context)
