@@ -166,8 +166,11 @@ static int try_read(const struct fixture *f)
 {
 	char *text;
 	size_t len;
+	int rc = sim_session_dir_read(f->fd, "topology.yaml", &text, &len);
 
-	return sim_session_dir_read(f->fd, "topology.yaml", &text, &len);
+	if (rc == 0)
+		free(text);
+	return rc;
 }
 
 /* Write the files of a session, and leave the name of a socket that nobody listens at any more. */
