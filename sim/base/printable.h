@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/base/printable.h - makes text of other processes and files printable.
  *
- * Names of programs, services and files may have newlines and control sequences of the terminal. Whatever shows such a
+ * Names of programs, services and files may have newlines and control sequences of the terminal. The code that shows such a
  * name makes it printable first: tables, messages and JSON of the command, lines of the log, recordings.
  */
 #ifndef SIM_PRINTABLE_H

@@ -2,8 +2,8 @@
 /* Which users may use the session: the daemon's own, root, and the members of a group that shares the session.
  *
  * The kernel vouches for the user at the other end of a socket. It shows users in the numbers of the daemon's user
- * namespace: a process that entered another namespace keeps its user here, and a user who has no number here is the
- * overflow user (65534), who is nobody in particular and is refused. The daemon replies to the first request of a
+ * namespace: a process that entered another namespace keeps its user here, and a user without a number here is the
+ * overflow user (65534), which is refused. The daemon replies to the first request of a
  * process that it refuses, so that the process can say why, and then closes the connection. */
 #include <errno.h>
 #include <limits.h>

@@ -49,7 +49,7 @@ struct conn {
 	int sock;
 	int pidfd; /* -1 = the process is not visible in this PID namespace */
 	struct source socket, process;
-	bool is_refused; /* of a user who may not use the session */
+	bool is_refused; /* the session is closed to its user */
 	bool attached;
 	bool detached_cleanly; /* the process sent DETACH */
 	bool unresponsive;     /* counts as stopped */

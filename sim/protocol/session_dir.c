@@ -357,7 +357,7 @@ static int read_all(int fd, char **ret_text, size_t *ret_len)
 	return 0;
 }
 
-/* Open a file to read it. One of a session is no link, and belongs to a user whom the session belongs to. */
+/* Open a file to read it. A file of a session must be no link, and must belong to the session's user or to root. */
 static int open_to_read(int dir_fd, const char *name)
 {
 	bool is_of_session = dir_fd != AT_FDCWD;

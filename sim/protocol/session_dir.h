@@ -9,7 +9,7 @@
  * Two containers that share the directory (a bind mount, a volume) can use one card. A path may be of any length.
  *
  * A session belongs to the user of its daemon, and to root. Others join it if its owner shares it with a group that they
- * are in. The files are written and read without following links. Who may write to the directory can end the session,
+ * are in. The files are written and read without following links. A user with write access to the directory can end the session,
  * but can't put another daemon or other files in its place: their owner is checked. doc/security.md says more.
  */
 #ifndef SIM_SESSION_DIR_H
@@ -27,7 +27,7 @@
 int sim_session_dir_default(char *path, size_t size);
 
 /* Open DIR, and create it (mode 0700) first if @create is set and DIR does not exist. Returns a descriptor, -EPERM (the
- * session is another user's, who does not share it) or another -errno. */
+ * session is another user's and not shared) or another -errno. */
 int sim_session_dir_open(const char *dir, bool create);
 
 /* Check that this user may have a session there: the directory is its own, or root's. Returns 0 or -EPERM. */

@@ -135,7 +135,7 @@ static void copies_and_sets(int out, enum memory memory, bool plainly)
 	pthread_join(thread, NULL);
 	CHECK(signal.heard_ns >= signal.set_ns);
 	dprintf(out, "set at %" PRIu64, signal.set_ns);
-	if (!plainly) /* at whatever time it is then */
+	if (!plainly) /* this time differs from run to run */
 		dprintf(out, ", heard at %" PRIu64, signal.heard_ns);
 	signal_close(&signal);
 	copier_close(&copier);

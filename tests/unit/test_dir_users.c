@@ -90,7 +90,7 @@ static void test_planted_links_are_not_followed(void **state)
 	expect_victim(f);
 }
 
-static void test_planted_pipe_blocks_nobody(void **state)
+static void test_planted_pipe_does_not_block_a_reader(void **state)
 {
 	struct fixture *f = *state;
 
@@ -262,7 +262,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_planted_links_are_not_followed),
-		TEST(test_planted_pipe_blocks_nobody),
+		TEST(test_planted_pipe_does_not_block_a_reader),
 		TEST(test_files_are_the_users_alone_whatever_the_mask),
 		TEST(test_directory_of_another_user_is_refused),
 		TEST(test_session_that_is_shared_opens_to_the_group),

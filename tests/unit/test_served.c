@@ -534,7 +534,7 @@ static void break_the_stream(int kind)
 	close(fd); /* in the middle of a request */
 }
 
-static void test_importers_that_break_the_rules_harm_nobody_else(void **state)
+static void test_importers_that_break_the_rules_do_not_harm_others(void **state)
 {
 	uint8_t memory[64] = { 9 }, local[64];
 	struct sim_grant grant = expose(memory, sizeof(memory), true);
@@ -555,7 +555,7 @@ static void test_importers_that_break_the_rules_harm_nobody_else(void **state)
 }
 
 /* An importer that asks for bytes and does not take them; a ring has room for all that is asked. */
-static void test_an_importer_that_does_not_read_blocks_nobody(void **state)
+static void test_an_importer_that_does_not_read_blocks_no_other(void **state)
 {
 	uint8_t *memory = map_memory(MIB), local[64];
 	struct sim_grant grant = expose(memory, MIB, true);
@@ -617,8 +617,8 @@ int main(void)
 		TEST(test_a_target_that_is_closed_ends_the_wait),
 		TEST(test_a_revocation_ends_the_wait_and_the_next_copy_connects_anew),
 		TEST(test_a_forked_child_closes_the_connections),
-		TEST(test_importers_that_break_the_rules_harm_nobody_else),
-		TEST_OVER(test_an_importer_that_does_not_read_blocks_nobody, SIM_TRANSPORT_TCP),
+		TEST(test_importers_that_break_the_rules_do_not_harm_others),
+		TEST_OVER(test_an_importer_that_does_not_read_blocks_no_other, SIM_TRANSPORT_TCP),
 		TEST(test_connections_beyond_the_limit_are_refused),
 	};
 

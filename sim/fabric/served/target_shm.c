@@ -39,8 +39,8 @@ int served_shm_open(struct served_conn *conn, int *ret_importer_fd)
 
 	if (rc < 0)
 		return rc;
-	atomic_store(&((struct served_ring *)conn->segment.base)->target_asleep,
-		     1); /* whatever the thread does that serves */
+	/* The first request always wakes the target: its thread may sleep by then. */
+	atomic_store(&((struct served_ring *)conn->segment.base)->target_asleep, 1);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks) < 0)
 		return -errno;
 	conn->sock = socks[0];
