@@ -93,17 +93,25 @@ static void make_request(struct bout *bout, const struct sim_grant *grant, struc
 	request->is_write = 0; /* a permitted write would change bytes that the honest importer checks */
 }
 
-/* The stream: requests, noise, and replies that are not read. */
-static void write_stream(struct bout *bout, int sock, const struct sim_grant *grant)
+/* The stream: requests, noise, and replies that are not read. A request that is cut short does not name the memory: its
+ * end, the next request's grant, would make it a permitted write. Returns false after a request that the socket cut. */
+static bool write_stream(struct bout *bout, int sock, const struct sim_grant *grant)
 {
 	struct request request;
 	char unread[4096];
+	size_t len = sizeof(request);
+	ssize_t sent;
 
 	fcntl(sock, F_SETFL, fcntl(sock, F_GETFL) | O_NONBLOCK);
 	make_request(bout, grant, &request);
-	send(sock, &request, bout_random(bout, 4) ? sizeof(request) : bout_random(bout, sizeof(request)), MSG_NOSIGNAL);
+	if (!bout_random(bout, 4)) {
+		len = bout_random(bout, sizeof(request));
+		memset(request.grant.secret, 0, sizeof(request.grant.secret));
+	}
+	sent = send(sock, &request, len, MSG_NOSIGNAL);
 	if (bout_random(bout, 2))
 		recv(sock, unread, sizeof(unread), 0);
+	return sent < 0 || (size_t)sent == len;
 }
 
 /* The ring: requests in all of it, and the counters of both ends. */
@@ -163,8 +171,8 @@ static int misuse_connection(struct bout *bout, int sock)
 	int daemon, fd = open_connection(bout, descriptor, len, &daemon, &grant);
 
 	if (fd >= 0 && strcmp(bout->path, "tcp") == 0)
-		for (int i = 0; i < TURNS; i++)
-			write_stream(bout, fd, &grant);
+		for (int i = 0; i < TURNS && write_stream(bout, fd, &grant); i++)
+			;
 	else if (fd >= 0)
 		write_ring(bout, fd, &grant);
 	if (fd >= 0)
