@@ -14,7 +14,7 @@ import sys
 # Generation, library -> patterns of the names that only other libraries of this project use (core_*: see
 # shim/workq/gen_renamed_symbols.py).
 PRIVATE = {
-    'facts.json': {'libdoca_common': ['shim_*'], 'libdoca_comch': ['comch_*']},
+    'facts.json': {'libdoca_common': ['shim_*'], 'libdoca_comch': ['comch_*', 'shim_doca_*']},
     'facts-workq.json': {'libdoca_common': ['shim_*', 'core_*']},
 }
 

@@ -28,6 +28,7 @@ static const struct command commands[] = {
 	{ "stats", "count what a session's processes have done", cli_stats },
 	{ "report", "write a page about a run: latency, throughput, faults", cli_report },
 	{ "top", "watch what a session's processes do while they run", cli_top },
+	{ "rules", "list the checker's rules, or explain one", cli_rules },
 	{ "devs", "list PCIe functions, representors and capabilities", cli_devs },
 	{ "sdk", "print the path of an SDK tree, or set up a shell for it", cli_sdk },
 	{ "check-binary", "check which releases, and bfsim, have the symbols of a program", cli_check_binary },

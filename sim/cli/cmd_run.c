@@ -12,6 +12,7 @@
 #include "sim/cli/fault/faults.h"
 #include "sim/cli/abi/generation.h"
 #include "sim/cli/run/supervisor.h"
+#include "sim/cli/base/check_opt.h"
 #include "sim/cli/base/install.h"
 #include "sim/cli/base/number.h"
 #include "sim/cli/run/run_worker.h"
@@ -32,6 +33,7 @@ enum {
 struct options {
 	struct cli_session_opt session;
 	struct cli_faults faults;
+	struct cli_check_opt check;
 	bool require_faults;
 	const char *topology;
 	enum sim_clock_mode clock;
@@ -109,6 +111,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->session;
 		state->child_inputs[1] = &options->faults;
+		state->child_inputs[2] = &options->check;
 		return 0;
 	case KEY_REQUIRE_FAULTS:
 		options->require_faults = true;
@@ -170,6 +173,7 @@ static int run_session(const struct options *options)
 				   .trace_level = options->trace_level,
 				   .trace_path = options->trace_path,
 				   .report_path = options->report_path,
+				   .check = &options->check,
 				   .commands = options->commands,
 				   .num_commands = options->num_commands,
 				   .faults = &options->faults,
@@ -190,6 +194,7 @@ int cli_run(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &cli_session_argp, 0, NULL, 0 },
 						      { &cli_faults_argp, 0, NULL, 0 },
+						      { &cli_check_argp, 0, NULL, 0 },
 						      { 0 } };
 	static const struct argp argp = {
 		.options = option_list,

@@ -13,6 +13,7 @@ int cli_up(int argc, char **argv);
 int cli_down(int argc, char **argv);
 int cli_ps(int argc, char **argv);
 int cli_exec(int argc, char **argv);
+int cli_rules(int argc, char **argv);
 int cli_run(int argc, char **argv);
 int cli_fault(int argc, char **argv);
 int cli_function(int argc, char **argv);

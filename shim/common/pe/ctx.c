@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "shim/common/base/call_hooks.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
 #include "task_priv.h"
@@ -45,6 +46,8 @@ static void set_state(struct doca_ctx *ctx, enum doca_ctx_states to)
 	write_state(ctx, to, false);
 	shim_pe_vclock_update(ctx);
 	sim_trace_state(ctx->trace_id, from, to);
+	if (doca_unlikely(shim_call_hooks != NULL))
+		shim_call_hooks->ctx_changed(ctx, from);
 	if (ctx->state_changed)
 		ctx->state_changed(ctx->user_data, ctx, from, to);
 }

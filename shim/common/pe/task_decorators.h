@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/common/pe/task_decorators.h - what surrounds a task's way through its library: fault injection and tracing.
+/* shim/common/pe/task_decorators.h - what surrounds a task's way through its library: fault injection, tracing and the checker's hooks.
  *
  * A caller of a type's post() calls shim_task_post() instead. The end of a task passes through
  * shim_task_end() exactly once.
@@ -7,6 +7,7 @@
 #ifndef SHIM_TASK_DECORATORS_H
 #define SHIM_TASK_DECORATORS_H
 
+#include "shim/common/base/call_hooks.h"
 #include "task_fault.h"
 #include "task_trace.h"
 
@@ -18,9 +19,13 @@ static inline doca_error_t shim_task_post(struct doca_task *task)
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
 	shim_task_trace_submit(task);
+	if (doca_unlikely(shim_call_hooks != NULL))
+		shim_call_hooks->task_posted(task);
 	result = doca_likely(!task->fault_hit) ? task->pool->type->post(task) : shim_task_fault_post(task);
 	if (doca_unlikely(result != DOCA_SUCCESS)) {
 		shim_task_trace_refused(task);
+		if (shim_call_hooks)
+			shim_call_hooks->task_refused(task);
 		if (task->fault_hit)
 			shim_task_fault_finish(task);
 	}
@@ -37,6 +42,8 @@ static inline doca_error_t shim_task_job_status(const struct doca_task *task, in
 static inline void shim_task_end(struct doca_task *task, doca_error_t status)
 {
 	shim_task_trace_end(task, status);
+	if (doca_unlikely(shim_call_hooks != NULL))
+		shim_call_hooks->task_ended(task, status);
 	if (doca_unlikely(task->fault_hit))
 		shim_task_fault_finish(task);
 }

@@ -41,7 +41,8 @@ static void exec_program(const struct cli_program_cfg *cfg, int pipes[NUM_PIPES]
 	dup2(pipes[STDIN_FILENO][0], STDIN_FILENO);
 	dup2(pipes[STDOUT_FILENO][1], STDOUT_FILENO);
 	dup2(pipes[STDERR_FILENO][1], STDERR_FILENO);
-	if (cli_set_side_env(cfg->dir, cfg->side, cfg->generation) < 0)
+	if (cli_set_side_env(cfg->dir, cfg->side, cfg->generation) < 0 ||
+	    cli_check_set_env(cfg->check, cfg->hits_path) < 0)
 		_exit(CLI_FAILED);
 	sigprocmask(SIG_SETMASK, cfg->mask, NULL);
 	execl("/bin/sh", "sh", "-c", cfg->text, (char *)NULL);

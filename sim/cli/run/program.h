@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "sim/cli/base/check_opt.h"
 #include "sim/cli/base/install.h"
 #include "output_relay.h"
 
@@ -22,8 +23,10 @@ struct cli_program_cfg {
 	const char *text; /* for /bin/sh -c */
 	const char *dir;  /* of the session, absolute */
 	enum cli_generation generation;
-	const sigset_t *mask; /* signal mask of the program */
-	int name_width;       /* of the side before its lines */
+	const struct cli_check_opt *check;
+	const char *hits_path; /* the checker's file of hits, or NULL */
+	const sigset_t *mask;  /* signal mask of the program */
+	int name_width;        /* of the side before its lines */
 };
 
 /* Start a program. Returns 0, or -1 with a message; then there is nothing to release. */

@@ -16,6 +16,7 @@
 #include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
 #include "sim/cli/base/cli.h"
+#include "check_results.h"
 #include "subreaper.h"
 #include "program.h"
 #include "sim/cli/base/session_client.h"
@@ -29,6 +30,7 @@ struct run {
 	const sigset_t *original;
 	pid_t daemon;                    /* 0 = it ended */
 	struct sim_segment shared_state; /* stays when the daemon does not */
+	struct cli_check_hits hits;      /* if programs are checked */
 	int signal_fd;                   /* SIGCHLD and SIGTERM */
 	struct cli_program *programs;    /* the first num_programs of them were started */
 	size_t num_programs;
@@ -242,6 +244,8 @@ static int start_programs(struct run *run)
 						   .text = cfg->commands[i].text,
 						   .generation = cfg->commands[i].generation,
 						   .dir = cfg->session_dir->dir,
+						   .check = cfg->check,
+						   .hits_path = run->hits.fd >= 0 ? run->hits.path : NULL,
 						   .mask = run->original,
 						   .name_width = (int)width };
 
@@ -265,6 +269,8 @@ static int prepare_run(struct run *run)
 	run->programs = calloc(run->cfg->num_commands, sizeof(*run->programs));
 	if (!run->programs)
 		return cli_fail("out of memory");
+	if (run->cfg->check->mode != SIM_CHECK_OFF && cli_check_hits_open(&run->hits) < 0)
+		return -1;
 	return check_sides(run) ? 0 : -1;
 }
 
@@ -331,9 +337,18 @@ static void write_outputs(struct run *run)
 		run->status = status;
 }
 
+/* What the programs' status and the faults say comes before what the checker found. */
+static void report_hits(struct run *run)
+{
+	int status = run->hits.fd >= 0 ? cli_check_results(&run->hits, run->cfg->check) : CLI_OK;
+
+	if (run->status == 0)
+		run->status = status;
+}
+
 int cli_run_worker(void *cfg, const sigset_t *original)
 {
-	struct run run = { .cfg = cfg, .original = original, .signal_fd = -1 };
+	struct run run = { .cfg = cfg, .original = original, .signal_fd = -1, .hits = { .fd = -1 } };
 	struct sim_launch_cfg daemon = { .session_dir = run.cfg->session_dir,
 					 .topology = run.cfg->topology,
 					 .clock = run.cfg->clock,
@@ -352,6 +367,7 @@ int cli_run_worker(void *cfg, const sigset_t *original)
 		report_faults(&run);
 	for (size_t i = 0; i < run.num_programs; i++)
 		cli_program_fini(&run.programs[i]);
+	report_hits(&run);
 	write_outputs(&run);
 	end_daemon(&run);
 	sim_segment_unmap(&run.shared_state);

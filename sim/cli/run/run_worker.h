@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "sim/cli/fault/faults.h"
+#include "sim/cli/base/check_opt.h"
 #include "sim/cli/base/install.h"
 #include "sim/cli/base/session_start.h"
 
@@ -36,6 +37,7 @@ struct cli_run_cfg {
 	uint32_t trace_level;    /* sim/trace/trace.h; 0 = the default */
 	const char *trace_path;  /* file for the trace, or NULL */
 	const char *report_path; /* file for the report, or NULL */
+	const struct cli_check_opt *check;
 	const struct cli_run_command *commands;
 	size_t num_commands;
 	const struct cli_faults *faults; /* in the plan before programs start */
@@ -44,7 +46,8 @@ struct cli_run_cfg {
 
 /* The worker of a supervisor (supervisor.h); @cfg is a struct cli_run_cfg. Returns 0 when all programs returned 0;
  * else the status of the first program that failed, 128 + signal if it was killed. Returns CLI_FAILED when a
- * required fault never hit, or the trace or the report could not be written. */
+ * required fault never hit, or the trace or a report could not be written; and CLI_CHECK_FAILED (check_results.h) when
+ * all else is well, and the checker found a rule broken. */
 int cli_run_worker(void *cfg, const sigset_t *original);
 
 #endif

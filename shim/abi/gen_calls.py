@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Write the entries of public functions (shim/common/base/call_hooks.h), from the interface facts.
+
+    gen_calls.py FACTS labels OUTPUT            the header that every source of the libraries is compiled with
+    gen_calls.py FACTS functions OUTPUT         the numbers of the functions: enum shim_function
+    gen_calls.py FACTS names OUTPUT             C: the names of functions and parameters, by number
+    gen_calls.py FACTS entries LIBRARY OUTPUT   C: the entries of a library's functions; LIBRARY as in the facts
+
+The library's own function doca_x() has the assembler name shim_doca_x. The entry has the name doca_x. The program
+calls the entry; libraries of this project call each other's own functions, past the entries. Parentheses keep macros of that name from being expanded.
+"""
+import json
+import pathlib
+import sys
+
+LIBRARIES = ('libdoca_common', 'libdoca_dma', 'libdoca_comch', 'libdoca_comm_channel', 'libdoca_cc')
+# Functions of these headers have no entry: they concern no object of the device.
+NOT_WATCHED = ('doca_log.h', 'doca_error.h', 'doca_version.h')
+
+HEAD = """\
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* {name} - {purpose}. Written by gen_calls.py. */
+"""
+
+
+def watched(facts, library):
+    """The functions of a library that have an entry, by name."""
+    functions = facts['functions']
+    return {name: functions[name] for name in sorted(facts['libraries'][library]['symbols'])
+            if not functions[name]['inline'] and not functions[name].get('variadic', False) and
+            functions[name]['header'] not in NOT_WATCHED}
+
+
+def all_watched(facts):
+    return {name: entry for library in LIBRARIES for name, entry in watched(facts, library).items()}
+
+
+def includes(functions):
+    return [f'#include <{header}>' for header in sorted({entry['header'] for entry in functions.values()})]
+
+
+def labels(facts):
+    functions = all_watched(facts)
+    return [HEAD.format(name='call_labels.h', purpose="assembler names of the libraries' own public functions"),
+            *includes(functions), '',
+            *(f'extern __typeof__({name}) {name} __asm__("shim_{name}");' for name in functions)]
+
+
+def numbers(facts):
+    return [HEAD.format(name='call_functions.h', purpose='numbers of the public functions'),
+            '#ifndef SHIM_CALL_FUNCTIONS_H', '#define SHIM_CALL_FUNCTIONS_H', '', 'enum shim_function {',
+            *(f'\tSHIM_FN_{name},' for name in all_watched(facts)), '\tSHIM_NUM_FUNCTIONS,', '};', '', '#endif']
+
+
+def names(facts):
+    lines = [HEAD.format(name='call_names.c', purpose='names of the public functions and of their parameters'),
+             '#include "shim/check/call_names.h"', '',
+             'const struct shim_function_names shim_function_names[SHIM_NUM_FUNCTIONS] = {']
+    for name, entry in all_watched(facts).items():
+        params = ', '.join(f'"{param}"' for param, _ in entry['params'])
+        lines.append(f'\t[SHIM_FN_{name}] = {{ "{name}", {{ {params} }} }},')
+    return [*lines, '};']
+
+
+def as_number(name, ctype):
+    if ctype == 'union doca_data':
+        return f'{name}.u64'
+    return f'(uint64_t)(uintptr_t){name}'
+
+
+def declare(name, ctype):
+    return f'{ctype}{name}' if ctype.endswith('*') else f'{ctype} {name}'
+
+
+def entry_of(name, entry):
+    params = [declare(param, ctype) for param, ctype in entry['params']]
+    args = [param for param, _ in entry['params']]
+    ret, values = entry['ret'], [as_number(param, ctype) for param, ctype in entry['params']]
+    keep, back = ('', '') if ret == 'void' else (f'{declare("result", ret)} = ', 'return ')
+    return f"""\
+extern __typeof__({name}) shim_{name} __attribute__((visibility("default")));
+
+static COLD {declare('watched_' + name, ret)}({', '.join(['const void *caller', *params])})
+{{
+	const uint64_t args[] = {{ {', '.join(values) or '0'} }};
+	struct shim_call call = {{ .function = SHIM_FN_{name}, .args = args, .caller = caller }};
+
+	shim_call_hooks->enter(&call);
+	{keep}shim_{name}({', '.join(args)});
+	{'call.result = ' + as_number('result', ret) + ';' if keep else ''}
+	shim_call_hooks->leave(&call);
+	{'return result;' if keep else ''}
+}}
+
+{declare(f'({name})', ret)}({', '.join(params) or 'void'})
+{{
+	if (__builtin_expect(shim_call_hooks != NULL, 0))
+		{back}watched_{name}({', '.join(['__builtin_return_address(0)', *args])});
+	else
+		{back}shim_{name}({', '.join(args)});
+}}
+"""
+
+
+def entries(facts, library):
+    functions = watched(facts, library)
+    lines = [HEAD.format(name=f'{library}_entries.c', purpose=f'the entries of the public functions of {library}'),
+             *includes(functions), '', '#include "call_functions.h"', '#include "shim/common/base/call_hooks.h"', '',
+             '#define COLD __attribute__((noinline, cold))', '']
+    return lines + [entry_of(name, entry) for name, entry in functions.items()]
+
+
+def main():
+    facts = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    kind, output = sys.argv[2], sys.argv[-1]
+    lines = {'labels': labels, 'functions': numbers, 'names': names}[kind](facts) if kind != 'entries' else \
+        entries(facts, sys.argv[3])
+    pathlib.Path(output).write_text('\n'.join(lines) + '\n')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Remembers the last change of each context's state, and the task that failed before it. */
+#include "ctx_history.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "shim/common/pe/task_priv.h"
+#include "sim/base/monotonic.h"
+
+#define NUM_BUCKETS 256
+
+struct entry {
+	struct check_ctx_history history;
+	struct entry *next;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct entry *buckets[NUM_BUCKETS];
+} histories = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* With the lock. NULL without memory. */
+static struct entry *get(const struct doca_ctx *ctx)
+{
+	struct entry **bucket = &histories.buckets[(uintptr_t)ctx / 64 % NUM_BUCKETS], *entry = *bucket;
+
+	while (entry && entry->history.ctx != ctx)
+		entry = entry->next;
+	if (entry)
+		return entry;
+	entry = calloc(1, sizeof(*entry));
+	if (entry) {
+		entry->history.ctx = ctx;
+		entry->next = *bucket;
+		*bucket = entry;
+	}
+	return entry;
+}
+
+bool check_ctx_history_find(const struct doca_ctx *ctx, struct check_ctx_history *ret_history)
+{
+	const struct entry *entry;
+
+	pthread_mutex_lock(&histories.lock);
+	entry = get(ctx);
+	if (entry)
+		*ret_history = entry->history;
+	pthread_mutex_unlock(&histories.lock);
+	return entry && ret_history->changed_ns;
+}
+
+static void note_change(struct check_ctx_history *history, struct doca_ctx *ctx, enum doca_ctx_states from)
+{
+	const struct shim_call *call = check_current_call();
+
+	if (from == DOCA_CTX_STATE_IDLE)
+		history->failed_status = DOCA_SUCCESS;
+	history->from = from;
+	history->to = ctx->state;
+	history->changed_ns = sim_monotonic_ns();
+	history->tid = gettid();
+	history->function = call ? call->function : SHIM_NUM_FUNCTIONS;
+	history->stack.num_frames = 0;
+	if (call)
+		check_stack_take(call->caller, &history->stack);
+}
+
+static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
+{
+	struct entry *entry;
+
+	pthread_mutex_lock(&histories.lock);
+	entry = get(ctx);
+	if (entry)
+		note_change(&entry->history, ctx, from);
+	pthread_mutex_unlock(&histories.lock);
+}
+
+static void task_ended(struct doca_task *task, doca_error_t status)
+{
+	struct entry *entry;
+
+	if (status == DOCA_SUCCESS)
+		return;
+	pthread_mutex_lock(&histories.lock);
+	entry = get(task->ctx);
+	if (entry && entry->history.failed_status == DOCA_SUCCESS)
+		entry->history.failed_status = status;
+	pthread_mutex_unlock(&histories.lock);
+}
+
+const char *check_ctx_state_name(enum doca_ctx_states state)
+{
+	static const char *const names[] = { [DOCA_CTX_STATE_IDLE] = "idle",
+					     [DOCA_CTX_STATE_STARTING] = "starting",
+					     [DOCA_CTX_STATE_RUNNING] = "running",
+					     [DOCA_CTX_STATE_STOPPING] = "stopping" };
+
+	return names[state];
+}
+
+const struct check_part check_ctx_history = {
+	.mode = SIM_CHECK_API,
+	.ctx_changed = ctx_changed,
+	.task_ended = task_ended,
+};

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts hits by rule and site, and reports the first of each. */
+#include "hit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "object_births.h"
+#include "shim/common/process/runtime.h"
+#include "sim/base/log.h"
+#include "sim/check/hit.h"
+
+#define MAX_SITES    1024
+#define MESSAGE_SIZE 1024
+
+struct check_hit {
+	struct json_object *json;
+};
+
+struct site {
+	enum sim_check_rule rule;
+	const void *caller;
+	uint64_t count;
+};
+
+static struct {
+	pthread_mutex_t lock; /* protects the sites */
+	int fd;               /* the file of hits; -1 = none */
+	uint32_t num_sites;
+	struct site sites[MAX_SITES];
+} hits = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+
+void check_hits_open(void)
+{
+	const char *path = getenv("BFSIM_CHECK_HITS");
+
+	if (!path || !path[0])
+		return;
+	hits.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	if (hits.fd < 0)
+		sim_err("BFSIM_CHECK_HITS: cannot open %s: %s", path, strerror(errno));
+}
+
+/* One write, so that lines of several processes do not mix. */
+static void write_line(struct json_object *json)
+{
+	const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
+	size_t len = strlen(text);
+	char *line = malloc(len + 1);
+
+	if (!line)
+		return;
+	memcpy(line, text, len);
+	line[len] = '\n';
+	if (write(hits.fd, line, len + 1) < 0)
+		sim_err("cannot write to the file of hits: %s", strerror(errno));
+	free(line);
+}
+
+/* Returns whether this is the first hit of the rule at the site. Beyond MAX_SITES nothing is. */
+static bool count_hit(enum sim_check_rule rule, const void *caller)
+{
+	bool is_first = false;
+	uint32_t i = 0;
+
+	pthread_mutex_lock(&hits.lock);
+	while (i < hits.num_sites && !(hits.sites[i].rule == rule && hits.sites[i].caller == caller))
+		i++;
+	if (i < hits.num_sites) {
+		hits.sites[i].count++;
+	} else if (i < MAX_SITES) {
+		hits.sites[hits.num_sites++] = (struct site){ .rule = rule, .caller = caller, .count = 1 };
+		is_first = true;
+	}
+	pthread_mutex_unlock(&hits.lock);
+	return is_first;
+}
+
+static void add_string(struct json_object *object, const char *key, const char *text)
+{
+	json_object_object_add(object, key, json_object_new_string(text));
+}
+
+static struct json_object *describe_process(void)
+{
+	struct json_object *process = json_object_new_object();
+	const struct sim_session *session = shim_session();
+
+	json_object_object_add(process, "pid", json_object_new_int(getpid()));
+	json_object_object_add(process, "tid", json_object_new_int(gettid()));
+	add_string(process, "program", program_invocation_short_name);
+	if (session)
+		add_string(process, "side", sim_session_side(session));
+	return process;
+}
+
+static struct check_hit *begin(enum sim_check_rule rule, const struct shim_call *call, const struct check_stack *stack,
+			       const char *message)
+{
+	const struct sim_check_rule_entry *entry = &sim_check_rules[rule];
+	struct check_hit *hit;
+
+	if (!count_hit(rule, stack && stack->num_frames ? stack->frames[0] : NULL))
+		return NULL;
+	hit = malloc(sizeof(*hit));
+	if (!hit)
+		return NULL;
+	hit->json = json_object_new_object();
+	add_string(hit->json, "rule", entry->id);
+	add_string(hit->json, "severity", sim_check_severity_name(entry->severity));
+	add_string(hit->json, "message", message);
+	add_string(hit->json, "remedy", entry->remedy);
+	if (call)
+		add_string(hit->json, "call", shim_function_names[call->function].name);
+	json_object_object_add(hit->json, "time_ns", json_object_new_uint64(shim_session() ? shim_now_ns() : 0));
+	json_object_object_add(hit->json, "process", describe_process());
+	json_object_object_add(hit->json, "stack", stack ? check_stack_to_json(stack) : json_object_new_array());
+	json_object_object_add(hit->json, "parties", json_object_new_array());
+	json_object_object_add(hit->json, "objects", json_object_new_array());
+	json_object_object_add(hit->json, "count", json_object_new_int(1));
+	return hit;
+}
+
+struct check_hit *check_hit_begin(enum sim_check_rule rule, const struct shim_call *call, const char *format, ...)
+{
+	char message[MESSAGE_SIZE];
+	struct check_stack stack;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	check_stack_take(call->caller, &stack);
+	return begin(rule, call, &stack, message);
+}
+
+struct check_hit *check_hit_begin_at(enum sim_check_rule rule, const struct check_stack *stack, const char *format, ...)
+{
+	char message[MESSAGE_SIZE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	return begin(rule, NULL, stack, message);
+}
+
+void check_hit_add_party(struct check_hit *hit, pid_t tid, const struct check_stack *stack, const char *format, ...)
+{
+	struct json_object *party;
+	char what[MESSAGE_SIZE];
+	va_list args;
+
+	if (!hit)
+		return;
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	party = json_object_new_object();
+	add_string(party, "what", what);
+	if (tid)
+		json_object_object_add(party, "thread", json_object_new_int(tid));
+	json_object_object_add(party, "stack", check_stack_to_json(stack));
+	json_object_array_add(json_object_object_get(hit->json, "parties"), party);
+}
+
+void check_hit_add_object(struct check_hit *hit, const char *kind, const void *handle, const char *name)
+{
+	struct json_object *object;
+	struct check_birth birth;
+	char text[32];
+
+	if (!hit)
+		return;
+	object = json_object_new_object();
+	snprintf(text, sizeof(text), "0x%" PRIxPTR, (uintptr_t)handle);
+	add_string(object, "kind", kind);
+	add_string(object, "handle", text);
+	if (name)
+		add_string(object, "name", name);
+	if (check_birth_find(handle, &birth))
+		json_object_object_add(object, "stack", check_stack_to_json(&birth.stack));
+	json_object_array_add(json_object_object_get(hit->json, "objects"), object);
+}
+
+/* The whole hit at once, so that lines of several threads and processes do not mix. */
+static void print(struct json_object *hit)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return;
+	sim_hit_print(hit, out);
+	fclose(out);
+	fflush(stdout);
+	(void)!write(STDERR_FILENO, text, len);
+	free(text);
+}
+
+void check_hit_end(struct check_hit *hit)
+{
+	if (!hit)
+		return;
+	print(hit->json);
+	if (hits.fd >= 0)
+		write_line(hit->json);
+	json_object_put(hit->json);
+	free(hit);
+}
+
+void check_hits_write_counts(void)
+{
+	for (uint32_t i = 0; hits.fd >= 0 && i < hits.num_sites; i++) {
+		struct check_stack stack = check_stack_of(hits.sites[i].caller);
+		struct json_object *line;
+
+		if (hits.sites[i].count == 1)
+			continue;
+		line = json_object_new_object();
+		add_string(line, "repeated", sim_check_rules[hits.sites[i].rule].id);
+		json_object_object_add(line, "pid", json_object_new_int(getpid()));
+		json_object_object_add(line, "stack", check_stack_to_json(&stack));
+		json_object_object_add(line, "count", json_object_new_uint64(hits.sites[i].count));
+		write_line(line);
+		json_object_put(line);
+	}
+}

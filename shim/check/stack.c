@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Takes call stacks, and finds the source lines of addresses with libdw. */
+#include "stack.h"
+
+#include <elfutils/libdwfl.h>
+#include <execinfo.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_OWN_FRAMES 24 /* of the libraries, below the program's */
+
+void check_stack_take(const void *caller, struct check_stack *ret_stack)
+{
+	void *frames[MAX_OWN_FRAMES + CHECK_STACK_FRAMES];
+	int count = backtrace(frames, MAX_OWN_FRAMES + CHECK_STACK_FRAMES), first = 0;
+
+	while (first < count && frames[first] != caller)
+		first++;
+	if (first == count) { /* the unwinder did not get there */
+		*ret_stack = check_stack_of(caller);
+		return;
+	}
+	ret_stack->num_frames = 0;
+	for (int i = first; i < count && ret_stack->num_frames < CHECK_STACK_FRAMES; i++)
+		ret_stack->frames[ret_stack->num_frames++] = frames[i];
+}
+
+struct check_stack check_stack_of(const void *caller)
+{
+	return (struct check_stack){ .num_frames = 1, .frames = { caller } };
+}
+
+/* ---- source lines ---- */
+
+static pthread_mutex_t dwfl_lock = PTHREAD_MUTEX_INITIALIZER;
+static Dwfl *dwfl;
+
+static void read_modules(void)
+{
+	static char *debuginfo_path;
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_linux_proc_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.debuginfo_path = &debuginfo_path,
+	};
+
+	if (!dwfl)
+		dwfl = dwfl_begin(&callbacks);
+	if (!dwfl)
+		return;
+	dwfl_report_begin(dwfl);
+	dwfl_linux_proc_report(dwfl, getpid());
+	dwfl_report_end(dwfl, NULL, NULL);
+}
+
+static Dwfl_Module *find_module(Dwarf_Addr addr)
+{
+	Dwfl_Module *module = dwfl ? dwfl_addrmodule(dwfl, addr) : NULL;
+
+	if (module)
+		return module;
+	read_modules(); /* the first time, or a library was loaded since */
+	return dwfl ? dwfl_addrmodule(dwfl, addr) : NULL;
+}
+
+static void add_string(struct json_object *object, const char *key, const char *text)
+{
+	if (text)
+		json_object_object_add(object, key, json_object_new_string(text));
+}
+
+static void add_line(struct json_object *frame, Dwfl_Module *module, Dwarf_Addr addr)
+{
+	Dwfl_Line *line = dwfl_module_getsrc(module, addr);
+	int number = 0;
+	const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+
+	if (!file)
+		return;
+	add_string(frame, "file", file);
+	json_object_object_add(frame, "line", json_object_new_int(number));
+}
+
+/* The address before a return address is in the call. */
+static struct json_object *frame_to_json(const void *return_addr)
+{
+	Dwarf_Addr addr = (uintptr_t)return_addr - 1, start = 0;
+	Dwfl_Module *module = find_module(addr);
+	struct json_object *frame = json_object_new_object();
+	char offset[32];
+	const char *name = module ? dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL) : NULL;
+
+	snprintf(offset, sizeof(offset), "0x%" PRIx64, (uint64_t)(addr + 1 - start));
+	if (module) {
+		const char *slash = strrchr(name, '/');
+
+		add_string(frame, "function", dwfl_module_addrname(module, addr));
+		add_line(frame, module, addr);
+		add_string(frame, "module", slash ? slash + 1 : name);
+	}
+	add_string(frame, "offset", offset);
+	return frame;
+}
+
+static bool is_before_main(struct json_object *frame)
+{
+	const char *function = json_object_get_string(json_object_object_get(frame, "function"));
+
+	return function && (strncmp(function, "__libc_start", 12) == 0 || strcmp(function, "start_thread") == 0);
+}
+
+struct json_object *check_stack_to_json(const struct check_stack *stack)
+{
+	struct json_object *array = json_object_new_array();
+
+	pthread_mutex_lock(&dwfl_lock);
+	for (uint32_t i = 0; i < stack->num_frames; i++) {
+		struct json_object *frame = frame_to_json(stack->frames[i]);
+
+		if (is_before_main(frame)) {
+			json_object_put(frame);
+			break;
+		}
+		json_object_array_add(array, frame);
+	}
+	pthread_mutex_unlock(&dwfl_lock);
+	return array;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts the checker, and passes each event on to the parts that watch it. */
+#include <stdlib.h>
+
+#include "check.h"
+#include "hit.h"
+#include "sim/base/log.h"
+
+#define MAX_WATCHES 12 /* of one function */
+
+static const struct check_part *const parts[] = { &check_object_births, &check_ctx_history, &check_submit };
+
+#define NUM_PARTS (sizeof(parts) / sizeof(parts[0]))
+
+/* By function, and in the order of @parts; NULL ends the list. */
+static const struct check_watch *watches[SHIM_NUM_FUNCTIONS][MAX_WATCHES + 1];
+
+static void enter(struct shim_call *call)
+{
+	check_begin_call(call);
+	for (const struct check_watch **watch = watches[call->function]; *watch; watch++)
+		if ((*watch)->enter)
+			(*watch)->enter(call);
+}
+
+static void leave(struct shim_call *call)
+{
+	for (const struct check_watch **watch = watches[call->function]; *watch; watch++)
+		if ((*watch)->leave)
+			(*watch)->leave(call);
+	check_end_call(call);
+}
+
+#define FOR_EACH_PART(slot, ...)                                              \
+	do {                                                                  \
+		for (size_t i_ = 0; i_ < NUM_PARTS; i_++)                     \
+			if (parts[i_]->slot && parts[i_]->mode <= check_mode) \
+				parts[i_]->slot(__VA_ARGS__);                 \
+	} while (0)
+
+static void task_posted(struct doca_task *task)
+{
+	FOR_EACH_PART(task_posted, task);
+}
+
+static void task_refused(struct doca_task *task)
+{
+	FOR_EACH_PART(task_refused, task);
+}
+
+static void task_ended(struct doca_task *task, doca_error_t status)
+{
+	FOR_EACH_PART(task_ended, task, status);
+}
+
+static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
+{
+	FOR_EACH_PART(ctx_changed, ctx, from);
+}
+
+static void add_watch(const struct check_watch *watch)
+{
+	const struct check_watch **slot = watches[watch->function];
+
+	while (*slot)
+		slot++;
+	if (slot == &watches[watch->function][MAX_WATCHES])
+		abort(); /* raise MAX_WATCHES */
+	*slot = watch;
+}
+
+static void at_exit(void)
+{
+	FOR_EACH_PART(exit);
+	check_hits_write_counts();
+}
+
+/* The one function that the library exports: the hooks of a checker in the mode that @mode_text names; NULL = none. */
+__attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_start(const char *mode_text)
+{
+	static const struct shim_call_hooks hooks = { .enter = enter,
+						      .leave = leave,
+						      .task_posted = task_posted,
+						      .task_refused = task_refused,
+						      .task_ended = task_ended,
+						      .ctx_changed = ctx_changed };
+
+	if (sim_check_mode_parse(mode_text, &check_mode) < 0) {
+		sim_err("BFSIM_CHECK=%s: write " SIM_CHECK_MODES "; nothing is checked", mode_text);
+		return NULL;
+	}
+	if (check_mode == SIM_CHECK_OFF)
+		return NULL;
+	check_hits_open();
+	for (size_t i = 0; i < NUM_PARTS; i++)
+		for (size_t j = 0; parts[i]->mode <= check_mode && j < parts[i]->num_watches; j++)
+			add_watch(&parts[i]->watches[j]);
+	FOR_EACH_PART(start);
+	atexit(at_exit);
+	return &hooks;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/common/base/call_hooks.h - hooks around public functions, tasks and contexts: what the checker (shim/check) sees.
+ *
+ *   program --> entry doca_x() --no hooks--> shim_doca_x(), the library's own function
+ *                    '--hooks--> enter() --> shim_doca_x() --> leave()
+ *
+ * shim/abi/gen_calls.py writes the entries. Calls between the libraries of this project pass no entry.
+ */
+#ifndef SHIM_CALL_HOOKS_H
+#define SHIM_CALL_HOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <doca_ctx.h>
+#include <doca_error.h>
+
+#include "object.h"
+
+struct doca_task;
+
+/* A call of a public function by the program. */
+struct shim_call {
+	uint32_t function;       /* enum shim_function (call_functions.h) */
+	const uint64_t *args;    /* pointers and numbers, in their order */
+	const void *caller;      /* the return address, in the program */
+	uint64_t result;         /* for leave(); not of functions that return nothing */
+	struct shim_call *outer; /* the call that this thread was in before; enter() sets it */
+	uint64_t mark;           /* of enter(), for leave() */
+};
+
+/* Any thread calls any hook. */
+struct shim_call_hooks {
+	void (*enter)(struct shim_call *call);
+	void (*leave)(struct shim_call *call);
+	/* A task is about to be posted, was refused after that, or ended: its user does not know yet. */
+	void (*task_posted)(struct doca_task *task);
+	void (*task_refused)(struct doca_task *task);
+	void (*task_ended)(struct doca_task *task, doca_error_t status);
+	/* A context changed its state. */
+	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
+};
+
+/* NULL = none. Set once, before main(). */
+extern SHIM_INTERNAL_API const struct shim_call_hooks *shim_call_hooks;
+
+#endif

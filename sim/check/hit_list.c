@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads files of hits, and counts hits. */
+#include "hit_list.h"
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hit.h"
+
+static const char *text(struct json_object *object, const char *key)
+{
+	const char *value = json_object_get_string(json_object_object_get(object, key));
+
+	return value ? value : "";
+}
+
+static struct json_object *first_frame(struct json_object *hit)
+{
+	return json_object_array_get_idx(json_object_object_get(hit, "stack"), 0);
+}
+
+static bool is_same_site(struct json_object *hit, struct json_object *repeated)
+{
+	struct json_object *frame = first_frame(hit), *other = first_frame(repeated);
+
+	return strcmp(text(hit, "rule"), text(repeated, "repeated")) == 0 &&
+	       json_object_get_int(json_object_object_get(json_object_object_get(hit, "process"), "pid")) ==
+		       json_object_get_int(json_object_object_get(repeated, "pid")) &&
+	       strcmp(text(frame, "module"), text(other, "module")) == 0 &&
+	       strcmp(text(frame, "offset"), text(other, "offset")) == 0;
+}
+
+static void add_repeats(struct json_object *list, struct json_object *repeated)
+{
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		struct json_object *hit = json_object_array_get_idx(list, i);
+
+		if (is_same_site(hit, repeated))
+			json_object_object_add(hit, "count",
+					       json_object_get(json_object_object_get(repeated, "count")));
+	}
+}
+
+static void add_line(struct json_object *list, const char *line)
+{
+	struct json_object *json = json_tokener_parse(line);
+
+	if (json_object_object_get(json, "repeated"))
+		add_repeats(list, json);
+	else if (json_object_object_get(json, "rule"))
+		json_object_array_add(list, json_object_get(json));
+	json_object_put(json);
+}
+
+struct json_object *sim_hit_list_read(int fd)
+{
+	struct json_object *list = json_object_new_array();
+	int duplicate = dup(fd);
+	FILE *file = duplicate < 0 ? NULL : fdopen(duplicate, "r");
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file) {
+		if (duplicate >= 0)
+			close(duplicate);
+		return list;
+	}
+	rewind(file);
+	while (getline(&line, &size, file) > 0)
+		add_line(list, line);
+	free(line);
+	fclose(file);
+	return list;
+}
+
+struct sim_hit_count sim_hit_list_count(struct json_object *list, const char *rule_id)
+{
+	struct sim_hit_count count = { 0 };
+
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		struct json_object *hit = json_object_array_get_idx(list, i);
+
+		if (strcmp(text(hit, "rule"), rule_id) != 0)
+			continue;
+		count.num_sites++;
+		count.num_hits += json_object_get_uint64(json_object_object_get(hit, "count"));
+	}
+	return count;
+}
+
+struct json_object *sim_hit_list_to_report(struct json_object *list)
+{
+	struct json_object *report = json_object_new_object();
+
+	json_object_object_add(report, "version", json_object_new_int(SIM_CHECK_REPORT_VERSION));
+	json_object_object_add(report, "hits", json_object_get(list));
+	return report;
+}

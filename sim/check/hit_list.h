@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/check/hit_list.h - the hits of all processes of a run: an array of hits (hit.h). */
+#ifndef SIM_CHECK_HIT_LIST_H
+#define SIM_CHECK_HIT_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct json_object;
+
+struct sim_hit_count {
+	size_t num_sites;
+	uint64_t num_hits;
+};
+
+/* Read a file of hits. Lines that are damaged, such as the last one of a process that was killed, are left out. The
+ * caller frees the array. */
+struct json_object *sim_hit_list_read(int fd);
+
+/* Count the hits of a rule. */
+struct sim_hit_count sim_hit_list_count(struct json_object *list, const char *rule_id);
+
+/* The report: { version, hits }. The caller frees it; @list stays the caller's. */
+struct json_object *sim_hit_list_to_report(struct json_object *list);
+
+#endif

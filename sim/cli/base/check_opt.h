@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/cli/base/check_opt.h - the options of the checker, for commands that start programs. */
+#ifndef SIM_CLI_BASE_CHECK_OPT_H
+#define SIM_CLI_BASE_CHECK_OPT_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "sim/check/rules.h"
+
+struct cli_check_opt {
+	enum sim_check_mode mode;
+	const char *report_path; /* NULL = none */
+	enum sim_check_severity fail_severity;
+	bool fails; /* hits of fail_severity, or more severe ones, change the exit status */
+};
+
+/* A child parser; its input is a struct cli_check_opt. */
+extern const struct argp cli_check_argp;
+
+/* In the child: have the program checked. @hits_path: the file of hits (sim/check/hit.h), or NULL. Returns 0, or -1 with
+ * a message. */
+int cli_check_set_env(const struct cli_check_opt *check, const char *hits_path);
+
+#endif

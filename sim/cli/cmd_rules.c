@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim rules: list the checker's rules, or explain one. */
+#include <argp.h>
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "commands.h"
+#include "sim/check/rules.h"
+#include "sim/cli/base/cli.h"
+
+struct options {
+	const char *id;
+	bool json;
+};
+
+static const struct argp_option option_list[] = {
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ 0 },
+};
+
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 'j':
+		options->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->id)
+			argp_error(state, "give one rule: \"%s\" is too many", arg);
+		options->id = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void add(struct json_object *object, const char *key, const char *text)
+{
+	json_object_object_add(object, key, json_object_new_string(text));
+}
+
+static struct json_object *rule_to_json(const struct sim_check_rule_entry *rule)
+{
+	struct json_object *object = json_object_new_object();
+
+	add(object, "id", rule->id);
+	add(object, "name", rule->name);
+	add(object, "severity", sim_check_severity_name(rule->severity));
+	add(object, "mode", sim_check_mode_name(rule->mode));
+	add(object, "rule", rule->rule);
+	add(object, "card", rule->card);
+	add(object, "cause", rule->cause);
+	add(object, "remedy", rule->remedy);
+	add(object, "releases", rule->releases);
+	add(object, "source", rule->source);
+	return object;
+}
+
+static struct json_object *unchecked_to_json(void)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (const struct sim_check_unchecked_rule *rule = sim_check_unchecked_rules; rule->rule; rule++) {
+		struct json_object *object = json_object_new_object();
+
+		add(object, "rule", rule->rule);
+		add(object, "reason", rule->reason);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static void print_json(const struct sim_check_rule_entry *one)
+{
+	struct json_object *object = json_object_new_object(), *rules = json_object_new_array();
+
+	for (size_t i = 0; i < SIM_CHECK_NUM_RULES; i++)
+		if (!one || one == &sim_check_rules[i])
+			json_object_array_add(rules, rule_to_json(&sim_check_rules[i]));
+	json_object_object_add(object, "rules", rules);
+	if (!one)
+		json_object_object_add(object, "unchecked", unchecked_to_json());
+	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+}
+
+static void print_rule(const struct sim_check_rule_entry *rule)
+{
+	printf("%s %s\n  %s\n\n", rule->id, rule->name, rule->rule);
+	printf("  severity   %s\n  checked by --check=%s\n  releases   %s\n", sim_check_severity_name(rule->severity),
+	       sim_check_mode_name(rule->mode), rule->releases);
+	printf("  on a card  %s\n  cause      %s\n  remedy     %s\n  source     %s\n", rule->card, rule->cause,
+	       rule->remedy, rule->source);
+}
+
+static void print_list(void)
+{
+	printf("%-14s %-12s %-7s %s\n", "RULE", "SEVERITY", "MODE", "NAME");
+	for (size_t i = 0; i < SIM_CHECK_NUM_RULES; i++)
+		printf("%-14s %-12s %-7s %s\n", sim_check_rules[i].id,
+		       sim_check_severity_name(sim_check_rules[i].severity),
+		       sim_check_mode_name(sim_check_rules[i].mode), sim_check_rules[i].name);
+}
+
+int cli_rules(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = parse_opt,
+		.args_doc = "[RULE]",
+		.doc = "List the rules of the checker (bfsim run --check), or explain one.\v"
+		       "RULE is an id, such as BFC-TASK-001, or a name. The JSON list has the rules that can't be checked, too.",
+	};
+	const struct sim_check_rule_entry *rule = NULL;
+	struct options options = { 0 };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	if (options.id && !(rule = sim_check_rule_find(options.id)))
+		return cli_fail("no rule is called %s; bfsim rules lists them", options.id);
+	if (options.json)
+		print_json(rule);
+	else if (rule)
+		print_rule(rule);
+	else
+		print_list();
+	return CLI_OK;
+}

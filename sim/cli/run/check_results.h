@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/cli/run/check_results.h - what the checker found in the programs of a run. */
+#ifndef SIM_CLI_RUN_CHECK_RESULTS_H
+#define SIM_CLI_RUN_CHECK_RESULTS_H
+
+#include <limits.h>
+
+#include "sim/cli/base/check_opt.h"
+
+#define CLI_CHECK_FAILED 70 /* exit status */
+
+/* The file of hits: anonymous memory, which programs open by its name in /proc. So nothing is left behind. */
+struct cli_check_hits {
+	int fd;
+	char path[PATH_MAX];
+};
+
+/* Create the file. Returns 0, or -1 with a message. */
+int cli_check_hits_open(struct cli_check_hits *ret_hits);
+
+/* At the end: print a summary, write the report. Returns 0, CLI_CHECK_FAILED if a hit is severe enough, or CLI_FAILED if
+ * the report can't be written. Closes the file. */
+int cli_check_results(struct cli_check_hits *hits, const struct cli_check_opt *check);
+
+#endif

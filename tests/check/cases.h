@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tests/check/cases.h - programs that break a rule of the checker, and programs that nearly do.
+ *
+ * Each rule of sim/check/rules.toml has a case. provoke() breaks the rule, at one site. near_miss() does what is closest
+ * to that and correct: the checker must not report anything. test_rules.py runs both, as
+ *
+ *     check_cases RULE provoke|near-miss
+ *
+ * in a process of its own on a private card of the side "dpu", and compares the report with expected/RULE.txt.
+ */
+#ifndef TESTS_CHECK_CASES_H
+#define TESTS_CHECK_CASES_H
+
+#include "tests/api/dma_util.h"
+
+struct check_case {
+	const char *rule; /* its name */
+	void (*provoke)(void);
+	void (*near_miss)(void);
+};
+
+/* Each ends with an entry without a rule. */
+extern const struct check_case task_cases[];
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs one case (cases.h): check_cases RULE provoke|near-miss; without arguments, lists the rules. */
+#include "cases.h"
+
+static const struct check_case *const lists[] = { task_cases };
+
+static const struct check_case *find(const char *rule)
+{
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+		for (const struct check_case *one = lists[i]; one->rule; one++)
+			if (!rule)
+				puts(one->rule);
+			else if (strcmp(rule, one->rule) == 0)
+				return one;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct check_case *one = find(argc == 3 ? argv[1] : NULL);
+
+	if (argc == 1)
+		return 0;
+	CHECK(one);
+	if (strcmp(argv[2], "provoke") == 0)
+		one->provoke();
+	else
+		one->near_miss();
+	return 0;
+}

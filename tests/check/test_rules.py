@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each rule of the checker is reported where it is broken, with the expected text, and nowhere else.
+
+    test_rules.py BFSIM CHECK_CASES EXPECTED [--update] [RULE ...]
+
+EXPECTED/RULE.txt holds a rule's report: numbers of lines, processes, threads, times and addresses are replaced. The
+report of a rule whose case provokes others first is the one of this rule. --update writes the files anew.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+TIMEOUT_S = 60
+
+
+def reports(rule, kind, cases, mode):
+    """The reports on standard error, as texts, and everything that the program printed."""
+    env = dict(os.environ, BFSIM_CHECK=mode, BFSIM_SIDE='dpu', BFSIM_CHECK_HITS='')
+    done = subprocess.run([cases, rule, kind], env=env, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    found, current = [], None
+    for line in done.stderr.splitlines():
+        if line.startswith('bfsim check: '):
+            current = [line]
+            found.append(current)
+        elif current is not None and line.startswith('    '):
+            current.append(line)
+        else:
+            current = None
+    return ['\n'.join(lines) + '\n' for lines in found], done
+
+
+def plain(text):
+    """The text without what differs between runs and machines."""
+    text = re.sub(r'0x[0-9a-f]+', '0x*', text)
+    text = re.sub(r'(process|thread) \d+', r'\1 *', text)
+    text = re.sub(r'\b\d+(\.\d+)? (ns|us|ms|s)\b', r'* \2', text)
+    text = re.sub(r'\(\S*?([^/\s(]+\.[ch]):\d+\)', r'(\1:*)', text)
+    # frames of the test's own main and of libraries, whose names depend on the machine
+    return re.sub(r'      at \S+ \((?!\S+\.[ch]:).*\)\n', '', text)
+
+
+def check_rule(rule, cases, expected, update):
+    """Return what is wrong, or None."""
+    wanted = expected / f'{rule["id"]}.txt'
+    found, done = reports(rule['name'], 'provoke', cases, rule['mode'])
+    mine = [plain(text) for text in found if f' {rule["id"]}: ' in text]
+    if done.returncode != 0:
+        return f'provoke ended with status {done.returncode}:\n{done.stderr}'
+    if not mine:
+        return f'was not reported:\n{done.stderr}'
+    if update:
+        wanted.write_text(mine[0])
+    if not wanted.exists() or mine[0] != wanted.read_text():
+        return f'is reported as\n{mine[0]}not as in {wanted}'
+    found, done = reports(rule['name'], 'near-miss', cases, 'races')
+    if found or done.returncode != 0:
+        return f'near-miss ended with status {done.returncode}, or was reported:\n{done.stderr}'
+    return None
+
+
+def main():
+    arguments = [argument for argument in sys.argv[1:] if argument != '--update']
+    bfsim, cases, expected = arguments[0], arguments[1], pathlib.Path(arguments[2])
+    rules = json.loads(subprocess.run([bfsim, 'rules', '--json'], capture_output=True, check=True).stdout)['rules']
+    chosen = [rule for rule in rules if not arguments[3:] or {rule['id'], rule['name']} & set(arguments[3:])]
+    print(f'1..{len(chosen)}')
+    failed = 0
+    for number, rule in enumerate(chosen, 1):
+        problem = check_rule(rule, cases, expected, '--update' in sys.argv)
+        failed += problem is not None
+        print(f'{"not ok" if problem else "ok"} {number} {rule["id"]} {rule["name"]}', flush=True)
+        if problem:
+            print('\n'.join('# ' + line for line in problem.splitlines()), flush=True)
+    sys.exit(failed > 0)
+
+
+if __name__ == '__main__':
+    main()
