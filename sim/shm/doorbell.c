@@ -4,30 +4,34 @@
 
 #include <assert.h>
 
-bool sim_doorbell_ring(struct sim_doorbell_shared *shared, uint32_t slot)
+void sim_doorbell_ring(struct sim_doorbell_shared *shared, uint32_t slot)
 {
 	uint32_t word = slot / 64;
 
 	assert(slot < SIM_DOORBELL_SLOTS);
 	atomic_fetch_or(&shared->words[word], UINT64_C(1) << slot % 64);
 	atomic_fetch_or(&shared->summary, UINT64_C(1) << word);
-	/* These accesses and those of sim_doorbell_arm() are sequentially consistent: the owner sees the ring, or the
-	 * peer sees that the owner sleeps. */
-	return atomic_load(&shared->asleep) && atomic_exchange(&shared->asleep, 0);
 }
 
-/* Move the rings from the shared part to the owner's part. */
-static void collect_pending(struct sim_doorbells *doorbells)
+bool sim_doorbell_ring_own(struct sim_doorbells *doorbells, uint32_t slot)
+{
+	sim_doorbell_ring(&doorbells->own, slot);
+	/* These accesses and those of sim_doorbell_arm() are sequentially consistent: the owner sees the ring, or this
+	 * thread sees that the owner sleeps. */
+	return atomic_load(&doorbells->asleep) && atomic_exchange(&doorbells->asleep, 0);
+}
+
+static void collect_pending(struct sim_doorbells *doorbells, struct sim_doorbell_shared *from)
 {
 	uint64_t summary;
 
-	if (atomic_load_explicit(&doorbells->shared->summary, memory_order_relaxed) == 0)
+	if (atomic_load_explicit(&from->summary, memory_order_relaxed) == 0)
 		return;
-	summary = atomic_exchange(&doorbells->shared->summary, 0);
+	summary = atomic_exchange(&from->summary, 0);
 	for (; summary; summary &= summary - 1) {
 		int word = __builtin_ctzll(summary);
 
-		doorbells->words[word] |= atomic_exchange(&doorbells->shared->words[word], 0);
+		doorbells->words[word] |= atomic_exchange(&from->words[word], 0);
 		if (doorbells->words[word])
 			doorbells->summary |= UINT64_C(1) << word;
 	}
@@ -55,7 +59,8 @@ bool sim_doorbell_next(struct sim_doorbells *doorbells, uint32_t *ret_slot)
 {
 	uint32_t word, bit;
 
-	collect_pending(doorbells);
+	collect_pending(doorbells, doorbells->shared);
+	collect_pending(doorbells, &doorbells->own);
 	if (!doorbells->summary)
 		return false;
 	word = pick_word(doorbells);
@@ -76,6 +81,7 @@ void sim_doorbell_requeue(struct sim_doorbells *doorbells, uint32_t slot)
 
 bool sim_doorbell_arm(struct sim_doorbells *doorbells)
 {
-	atomic_store(&doorbells->shared->asleep, 1);
-	return doorbells->summary != 0 || atomic_load(&doorbells->shared->summary) != 0;
+	atomic_store(&doorbells->asleep, 1);
+	return doorbells->summary != 0 || atomic_load(&doorbells->own.summary) != 0 ||
+	       atomic_load(&doorbells->shared->summary) != 0;
 }

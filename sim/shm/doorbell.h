@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/shm/doorbell.h - many peers notify one process; the owner finds the slots that rang without polling each.
  *
- *   peer:   write a record; sim_doorbell_ring(its slot) --true--> wake the owner
+ *   peer:   write a record; sim_doorbell_ring(its slot); wake the owner if it sleeps (sim/shm/ring.h)
  *   owner:  sim_doorbell_next() --> a slot to poll;   before it sleeps: sim_doorbell_arm() --false--> sleep
  *
  * The shared part lies in memory that the owner created and its peers map. A
  * peer may ring any slot, also without a record: a ring only says that the slot
  * is to be polled. Several rings of a slot between two polls become one.
+ *
+ * A hostile peer can erase the rings of others. So the shared part is a hint: the
+ * owner looks at each slot's own memory before it sleeps, and now and then. What
+ * the owner's process rings is private.
  */
 #ifndef SIM_SHM_DOORBELL_H
 #define SIM_SHM_DOORBELL_H
@@ -19,7 +23,6 @@
 #define SIM_DOORBELL_SLOTS (SIM_DOORBELL_WORDS * 64)
 
 struct sim_doorbell_shared {
-	_Atomic uint32_t asleep;  /* the owner is to be woken */
 	_Atomic uint64_t summary; /* bit w: word w is not 0 */
 	_Atomic uint64_t words[SIM_DOORBELL_WORDS];
 };
@@ -27,13 +30,18 @@ struct sim_doorbell_shared {
 /* The owner's part. */
 struct sim_doorbells {
 	struct sim_doorbell_shared *shared;
-	uint64_t summary; /* with @words: rings that were moved from the shared part, and not polled yet */
+	struct sim_doorbell_shared own; /* rings of the owner's process */
+	_Atomic uint32_t asleep;        /* that process is to wake the owner */
+	uint64_t summary; /* with @words: rings that were moved from the shared and the own part, and not polled yet */
 	uint64_t words[SIM_DOORBELL_WORDS];
 	uint32_t cursor; /* the next search begins here, so that each slot gets its turn */
 };
 
-/* Ring @slot, after writing what the owner shall find. Returns whether the owner sleeps: then the caller wakes it. */
-bool sim_doorbell_ring(struct sim_doorbell_shared *shared, uint32_t slot);
+/* Ring @slot, after writing what the owner shall find. */
+void sim_doorbell_ring(struct sim_doorbell_shared *shared, uint32_t slot);
+
+/* The same for any thread of the owner's process. Returns whether the owner sleeps: then the caller wakes it. */
+bool sim_doorbell_ring_own(struct sim_doorbells *doorbells, uint32_t slot);
 
 /* Take the next slot that rang; it may ring again. Returns whether there is one. */
 bool sim_doorbell_next(struct sim_doorbells *doorbells, uint32_t *ret_slot);
@@ -41,7 +49,7 @@ bool sim_doorbell_next(struct sim_doorbells *doorbells, uint32_t *ret_slot);
 /* Owner: poll @slot again later. */
 void sim_doorbell_requeue(struct sim_doorbells *doorbells, uint32_t slot);
 
-/* Before the owner sleeps: the next ring returns true, once. Returns whether a slot is to be polled already. */
+/* Before the owner sleeps: the next ring of its process returns true, once. Returns whether a slot is to be polled already. */
 bool sim_doorbell_arm(struct sim_doorbells *doorbells);
 
 #endif

@@ -137,6 +137,11 @@ bool sim_ring_arm_space(struct sim_ring *ring, size_t len)
 	return check_space(ring, len) != -EAGAIN;
 }
 
+bool sim_ring_is_half_free(const struct sim_ring *ring)
+{
+	return ring->count - atomic_load(&ring->shared->tail) <= ring->max_records / 2;
+}
+
 /* ---- the reader ---- */
 
 bool sim_ring_has_record(const struct sim_ring *ring)
@@ -190,4 +195,24 @@ bool sim_ring_needs_notify(struct sim_ring *ring)
 	/* The head is untrusted: at worst the writer is notified at the wrong time. */
 	waiting = atomic_load_explicit(&ring->shared->head, memory_order_relaxed) - ring->count;
 	return waiting <= ring->max_records / 2 && atomic_exchange(&ring->shared->space_wanted, 0);
+}
+
+/* ---- both ---- */
+
+/* These loads, sim_ring_arm() and sim_ring_must_wake() are sequentially consistent: the reader sees the record, or the
+ * writer sees that the reader sleeps. */
+uint64_t sim_ring_get_head(const struct sim_ring *ring)
+{
+	return atomic_load(&ring->shared->head);
+}
+
+uint64_t sim_ring_get_tail(const struct sim_ring *ring)
+{
+	return atomic_load(&ring->shared->tail);
+}
+
+void sim_ring_arm(struct sim_ring *ring)
+{
+	if (!atomic_load_explicit(&ring->shared->asleep, memory_order_relaxed))
+		atomic_store(&ring->shared->asleep, 1);
 }

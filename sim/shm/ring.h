@@ -29,6 +29,7 @@ struct sim_ring_shared {
 	_Atomic uint64_t restart;           /* number of the record at the last restart; stored by the writer */
 	_Alignas(64) _Atomic uint64_t tail; /* records read; stored by the reader */
 	_Atomic uint64_t bytes_read;        /* with the bytes that were skipped; stored by the reader */
+	_Atomic uint32_t asleep;            /* the writer is to wake the reader */
 	_Alignas(64) _Atomic uint32_t space_wanted;
 	_Alignas(64) uint8_t data[];
 };
@@ -67,11 +68,27 @@ static inline int sim_ring_write(struct sim_ring *ring, uint32_t kind, const voi
  * notifies the writer. */
 bool sim_ring_arm_space(struct sim_ring *ring, size_t len);
 
+/* Writer: whether the reader has notified a writer that asked for space, as far as the ring's numbers show. */
+bool sim_ring_is_half_free(const struct sim_ring *ring);
+
 /* Read the next record into @buf, which has max_record_bytes. Returns 0, -EAGAIN (none) or -EPROTO. */
 int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *ret_len);
 
 /* Reader: whether there is a record to read. */
 bool sim_ring_has_record(const struct sim_ring *ring);
+
+/* What the other side stores. A side that compares two of them learns of a change for which no doorbell rang. */
+uint64_t sim_ring_get_head(const struct sim_ring *ring);
+uint64_t sim_ring_get_tail(const struct sim_ring *ring);
+
+/* Reader, before it sleeps: the writer's next sim_ring_must_wake() returns true, once. */
+void sim_ring_arm(struct sim_ring *ring);
+
+/* Writer, after it rang the reader's doorbell: whether to wake the reader. */
+static inline bool sim_ring_must_wake(struct sim_ring *ring)
+{
+	return atomic_load(&ring->shared->asleep) && atomic_exchange(&ring->shared->asleep, 0);
+}
 
 /* Reader, after a read: whether to notify the writer that there is space. */
 bool sim_ring_needs_notify(struct sim_ring *ring);

@@ -90,11 +90,23 @@ static void test_again_comes_after_the_others(void **state)
 static void test_only_a_sleeper_is_woken_and_once(void **state)
 {
 	(void)state;
-	assert_false(sim_doorbell_ring(&shared, 1));
+	assert_false(sim_doorbell_ring_own(&doorbells, 1));
 	expect_slot(1);
 	assert_false(sim_doorbell_arm(&doorbells));
-	assert_true(sim_doorbell_ring(&shared, 1));
-	assert_false(sim_doorbell_ring(&shared, 2));
+	assert_true(sim_doorbell_ring_own(&doorbells, 1));
+	assert_false(sim_doorbell_ring_own(&doorbells, 2));
+}
+
+/* A hostile peer writes zeros: a thread of the owner's process reaches the owner all the same. */
+static void test_own_rings_and_the_sleep_mark_are_private(void **state)
+{
+	(void)state;
+	assert_false(sim_doorbell_arm(&doorbells));
+	memset(&shared, 0, sizeof(shared));
+	assert_true(sim_doorbell_ring_own(&doorbells, 9));
+	memset(&shared, 0, sizeof(shared));
+	assert_true(sim_doorbell_arm(&doorbells));
+	expect_slot(9);
 }
 
 static void test_a_reader_with_a_pending_ring_does_not_sleep(void **state)
@@ -156,6 +168,7 @@ int main(void)
 		cmocka_unit_test_setup(test_a_peer_that_rings_all_the_time_starves_no_other, setup),
 		cmocka_unit_test_setup(test_again_comes_after_the_others, setup),
 		cmocka_unit_test_setup(test_only_a_sleeper_is_woken_and_once, setup),
+		cmocka_unit_test_setup(test_own_rings_and_the_sleep_mark_are_private, setup),
 		cmocka_unit_test_setup(test_a_reader_with_a_pending_ring_does_not_sleep, setup),
 		cmocka_unit_test_setup(test_the_last_ring_of_each_peer_is_seen, setup),
 	};

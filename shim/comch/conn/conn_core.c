@@ -39,7 +39,8 @@ bool comch_connection_is_busy(struct doca_comch_connection *connection)
 void comch_connection_notify_peer(struct doca_comch_connection *connection)
 {
 	shim_message_sent();
-	if (!sim_doorbell_ring(connection->peer_doorbells, connection->peer_slot))
+	sim_doorbell_ring(connection->peer_doorbells, connection->peer_slot);
+	if (!sim_ring_must_wake(&connection->out))
 		return;
 	if ((connection->peer_wake_fd < 0 || sim_wake_send(connection->peer_wake_fd) < 0) && connection->channel)
 		sim_channel_notify_peer(connection->channel);
@@ -57,7 +58,7 @@ void comch_connection_notify_self(struct doca_comch_connection *connection)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
 
-	if (endpoint && endpoint->doorbells.shared && sim_doorbell_ring(endpoint->doorbells.shared, connection->slot))
+	if (endpoint && endpoint->doorbells.shared && sim_doorbell_ring_own(&endpoint->doorbells, connection->slot))
 		shim_pe_notify(&endpoint->ctx);
 }
 

@@ -104,6 +104,7 @@ struct comch_endpoint {
 	uint8_t *record_buf;                  /* holds one record; NULL while a callback uses it */
 	struct doca_comch_connection **slots; /* by slot in the doorbells */
 	uint32_t num_slots, num_connections;
+	uint32_t num_idle_turns;                /* calls of progress that found no ring */
 	const struct pcie_comch_timing *timing; /* time that messages take; NULL = none */
 	uint64_t busy_until_ps;                 /* session time at which the sender is free again */
 	bool drained;                           /* progressed since it began to stop */
@@ -170,8 +171,9 @@ struct doca_comch_connection {
 	struct sim_ring in, out;
 	struct sim_doorbell_shared *peer_doorbells;
 	uint32_t peer_slot;
-	int peer_wake_fd;                                        /* -1 = none: wake the peer through the session */
-	struct comch_send_list send_queue;                       /* sends that wait for room in the ring */
+	uint64_t seen_head, seen_tail;     /* of the rings, at the last progress (comch_connection_has_missed_ring()) */
+	int peer_wake_fd;                  /* -1 = none: wake the peer through the session */
+	struct comch_send_list send_queue; /* sends that wait for room in the ring */
 	STAILQ_HEAD(, comch_pending_announce) pending_announces; /* announcements whose record was not read yet */
 	bool has_pending_record;                                 /* a record was read before its announcement came */
 	struct comch_consumer_record pending_record;

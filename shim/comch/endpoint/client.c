@@ -118,8 +118,12 @@ static int try_deferred_connect(struct doca_comch_client *client)
 
 static bool client_progress_connect(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	int rc = doca_unlikely(!connection->channel) ? try_deferred_connect(client_of(endpoint)) : 0;
+	int rc = 0;
 
+	if (doca_unlikely(!connection))
+		return false; /* a hostile server rang a slot that only servers use */
+	if (doca_unlikely(!connection->channel))
+		rc = try_deferred_connect(client_of(endpoint));
 	if (rc == 0)
 		rc = recv_accept_msg(connection);
 	if (rc == -EINPROGRESS)

@@ -134,10 +134,32 @@ static int send_waiting(struct doca_comch_connection *connection)
 	return rc;
 }
 
+static void note_seen(struct doca_comch_connection *connection)
+{
+	connection->seen_head = sim_ring_get_head(&connection->in);
+	if (connection->out.shared)
+		connection->seen_tail = sim_ring_get_tail(&connection->out);
+}
+
+static bool wants_room(const struct doca_comch_connection *connection)
+{
+	return !STAILQ_EMPTY(&connection->send_queue) || connection->has_announcements;
+}
+
+bool comch_connection_has_missed_ring(const struct doca_comch_connection *connection)
+{
+	if (connection->state != COMCH_OPEN)
+		return false;
+	return connection->seen_head != sim_ring_get_head(&connection->in) ||
+	       (wants_room(connection) && connection->seen_tail != sim_ring_get_tail(&connection->out) &&
+		sim_ring_is_half_free(&connection->out));
+}
+
 bool comch_connection_progress(struct doca_comch_connection *connection)
 {
 	int rc;
 
+	note_seen(connection);
 	/* Poll first: all that the other end wrote before it closed the channel is in the ring by then. */
 	poll_channel(connection);
 	if (connection->state == COMCH_OPENING)

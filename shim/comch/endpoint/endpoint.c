@@ -11,7 +11,8 @@
 #include "shim/common/process/runtime.h"
 #include "shim/comch/conn/options.h"
 
-#define DEFAULT_RECV_QUEUE 32 /* messages; our choice */
+#define DEFAULT_RECV_QUEUE 32  /* messages; our choice */
+#define SWEEP_TURNS        256 /* of an endpoint that polls */
 
 static struct comch_endpoint *endpoint_of(const struct doca_ctx *ctx)
 {
@@ -185,10 +186,49 @@ static bool progress_slot(struct comch_endpoint *endpoint, uint32_t slot)
 	return connection && comch_connection_progress(connection);
 }
 
+/* Poll each slot that rang, at most as often as there are slots: a hostile peer may ring all the time. A step may
+ * complete sends. They are reported before any further event, such as the connection's end. */
+static bool progress_slots(struct comch_endpoint *endpoint)
+{
+	uint32_t slot;
+
+	for (uint32_t i = 0; i < SIM_DOORBELL_SLOTS; i++) {
+		if (!STAILQ_EMPTY(&endpoint->completed) || !sim_doorbell_next(&endpoint->doorbells, &slot))
+			return false;
+		if (progress_slot(endpoint, slot))
+			return true;
+	}
+	return false;
+}
+
+/* The connections are closed: rings have no effect. */
+static void drop_rings(struct comch_endpoint *endpoint)
+{
+	uint32_t slot;
+
+	for (uint32_t i = 0; i < SIM_DOORBELL_SLOTS && sim_doorbell_next(&endpoint->doorbells, &slot); i++)
+		;
+	endpoint->drained = true;
+}
+
+/* Another peer may have erased a ring. */
+static void find_missed_rings(struct comch_endpoint *endpoint)
+{
+	for (uint32_t i = 0; i < endpoint->num_slots; i++)
+		if (endpoint->slots[i] && comch_connection_has_missed_ring(endpoint->slots[i]))
+			sim_doorbell_requeue(&endpoint->doorbells, i);
+}
+
+static void arm_connections(struct comch_endpoint *endpoint)
+{
+	for (uint32_t i = 0; i < endpoint->num_slots; i++)
+		if (endpoint->slots[i])
+			sim_ring_arm(&endpoint->slots[i]->in);
+}
+
 bool comch_endpoint_progress(struct doca_ctx *ctx)
 {
 	struct comch_endpoint *endpoint = endpoint_of(ctx);
-	uint32_t slot;
 
 	if (shim_alarm_expired(&ctx->alarm)) {
 		comch_send_complete_due(endpoint);
@@ -197,23 +237,24 @@ bool comch_endpoint_progress(struct doca_ctx *ctx)
 	if (comch_send_complete_next(endpoint))
 		return true;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING) {
-		while (sim_doorbell_next(&endpoint->doorbells, &slot))
-			; /* the connections are closed: the rings have no effect */
-		endpoint->drained = true;
+		drop_rings(endpoint);
 		return false;
 	}
-	/* A step may complete sends. They are reported before any further event, such as the connection's end. */
-	while (STAILQ_EMPTY(&endpoint->completed) && sim_doorbell_next(&endpoint->doorbells, &slot))
-		if (progress_slot(endpoint, slot))
-			return true;
+	if (progress_slots(endpoint))
+		return true;
+	if (++endpoint->num_idle_turns % SWEEP_TURNS == 0)
+		find_missed_rings(endpoint);
 	return comch_send_complete_next(endpoint);
 }
 
 bool comch_endpoint_arm(struct doca_ctx *ctx)
 {
 	struct comch_endpoint *endpoint = endpoint_of(ctx);
-	bool has_events = sim_doorbell_arm(&endpoint->doorbells);
+	bool has_events;
 
+	arm_connections(endpoint);
+	find_missed_rings(endpoint);
+	has_events = sim_doorbell_arm(&endpoint->doorbells);
 	if (!endpoint->is_comm_channel)
 		comch_warn_of_wakes();
 	return has_events || !STAILQ_EMPTY(&endpoint->completed) ||

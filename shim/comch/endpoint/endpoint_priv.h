@@ -59,6 +59,9 @@ int comch_connection_new(struct comch_endpoint *endpoint, struct doca_comch_conn
 /* Keep the announcements that came through the channel. */
 void comch_connection_recv_announces(struct doca_comch_connection *connection);
 
+/* Whether the other end wrote a record, or made the room that this end waits for, since the last step. */
+bool comch_connection_has_missed_ring(const struct doca_comch_connection *connection);
+
 /* One step: accept, send, receive, or report the end. Returns whether the user saw an event. */
 bool comch_connection_progress(struct doca_comch_connection *connection);
 

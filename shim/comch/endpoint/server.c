@@ -112,6 +112,8 @@ static bool server_accept_next(struct comch_endpoint *endpoint, struct doca_comc
 	}
 	if (sim_listener_status(server->listener) < 0)
 		return stop_without_daemon(server);
+	if (sim_listener_num_waiting(server->listener) == 0)
+		return false; /* any peer can ring this slot */
 	rc = comch_connection_new(endpoint, &connection);
 	if (rc < 0) {
 		reject_client(server, rc);
@@ -177,7 +179,7 @@ static void on_connect_request(void *arg)
 {
 	struct doca_comch_server *server = arg;
 
-	sim_doorbell_ring(server->endpoint.doorbells.shared, COMCH_LISTENER_SLOT);
+	sim_doorbell_ring_own(&server->endpoint.doorbells, COMCH_LISTENER_SLOT);
 	shim_pe_notify(&server->endpoint.ctx);
 	comch_endpoint_signal_status(&server->endpoint);
 }
