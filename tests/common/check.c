@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-void check_fail(const char *file, int line, const char *what, const char *is, const char *expected)
+static _Noreturn void end(int status, const char *file, int line, const char *what, const char *is,
+			  const char *expected)
 {
 	const char *reason = strerror(errno), *side = getenv("BFSIM_SIDE");
 
@@ -18,5 +19,15 @@ void check_fail(const char *file, int line, const char *what, const char *is, co
 		fprintf(stderr, ", expected %s", expected);
 	fprintf(stderr, " (errno: %s)\n", reason);
 	fflush(NULL);
-	_exit(1); /* a failed test's allocations are no leak */
+	_exit(status); /* a failed test's allocations are no leak */
+}
+
+void check_fail(const char *file, int line, const char *what, const char *is, const char *expected)
+{
+	end(1, file, line, what, is, expected);
+}
+
+void check_fail_bytes(const char *file, int line, const char *is)
+{
+	end(CHECK_WRONG_BYTES, file, line, "wrong bytes were received", is, "");
 }

@@ -43,6 +43,18 @@ static void kill_comch(struct bout *bout)
 
 const struct attack attack_kill_comch = { "kill-comch", attack_no_path, 250, 2, kill_comch };
 
+static void kill_fast(struct bout *bout)
+{
+	struct party *server, *client;
+
+	bout_session(bout);
+	server = bout_start(bout, "server", "dpu", role_fast_server, -1);
+	client = bout_start(bout, "client", "host", role_fast_client, -1);
+	kill_one(bout, server, client);
+}
+
+const struct attack attack_kill_fast = { "kill-fast", attack_all_paths, 100, 1, kill_fast };
+
 /* ---- other sessions: each clock, two cards ---- */
 
 static const char *const session_kinds[] = { "timed", "virtual", "cards", NULL };

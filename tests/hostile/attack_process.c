@@ -5,20 +5,49 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
 
-static void start_pair(struct bout *bout, role_body *exporter, role_body *importer, struct party *ret_pair[2])
+/* The data paths of memory; Comch's control path, and its data path. */
+static const char *const paths[] = { "mapped", "cma", "shm", "tcp", "comch", "fast", NULL };
+
+enum { HOST, DPU };
+
+/* The honest program of a side. */
+static int run_honest(struct bout *bout, int side, int sock)
+{
+	if (strcmp(bout->path, "comch") == 0)
+		return (side == HOST ? role_client : role_server)(bout, sock);
+	if (strcmp(bout->path, "fast") == 0)
+		return (side == HOST ? role_fast_client : role_fast_server)(bout, sock);
+	return (side == HOST ? role_exporter : role_importer)(bout, sock);
+}
+
+static int run_host(struct bout *bout, int sock)
+{
+	return run_honest(bout, HOST, sock);
+}
+
+static int run_dpu(struct bout *bout, int sock)
+{
+	return run_honest(bout, DPU, sock);
+}
+
+static void start_pair(struct bout *bout, role_body *host, role_body *dpu, struct party *ret_pair[2])
 {
 	int socks[2];
 
+	if (strcmp(bout->path, "comch") == 0 || strcmp(bout->path, "fast") == 0)
+		setenv("BFSIM_PATH", "", 1);
 	bout_session(bout);
 	bout_pair(socks);
-	ret_pair[0] = bout_start(bout, "exporter", "host", exporter, socks[0]);
-	ret_pair[1] = bout_start(bout, "importer", "dpu", importer, socks[1]);
+	ret_pair[HOST] = bout_start(bout, "host", "host", host, socks[0]);
+	ret_pair[DPU] = bout_start(bout, "dpu", "dpu", dpu, socks[1]);
 	close(socks[0]);
 	close(socks[1]);
 }
@@ -29,7 +58,7 @@ static void stop_and_continue(struct bout *bout)
 {
 	struct party *pair[2];
 
-	start_pair(bout, role_exporter, role_importer, pair);
+	start_pair(bout, run_host, run_dpu, pair);
 	for (int i = 0; i < 5; i++) {
 		uint64_t which = bout_random(bout, 3);
 		const struct party *party = which < 2 ? pair[which] : bout->daemon;
@@ -41,7 +70,7 @@ static void stop_and_continue(struct bout *bout)
 	}
 }
 
-const struct attack attack_signals = { "signals", attack_all_paths, 30, 1, stop_and_continue };
+const struct attack attack_signals = { "signals", paths, 30, 1, stop_and_continue };
 
 /* ---- limits: few descriptors, little address space ---- */
 
@@ -56,28 +85,27 @@ static void limit(struct bout *bout)
 	__atomic_fetch_add(&bout->tally->tried, 1, __ATOMIC_RELAXED);
 }
 
-static int limited_exporter(struct bout *bout, int sock)
+static int run_limited_host(struct bout *bout, int sock)
 {
 	limit(bout);
-	return role_exporter(bout, sock);
+	return run_host(bout, sock);
 }
 
-static int limited_importer(struct bout *bout, int sock)
+static int run_limited_dpu(struct bout *bout, int sock)
 {
 	limit(bout);
-	return role_importer(bout, sock);
+	return run_dpu(bout, sock);
 }
 
 static void run_limited(struct bout *bout)
 {
-	bool exporter = bout_random(bout, 2);
+	bool host = bout_random(bout, 2);
 	struct party *pair[2];
 
-	start_pair(bout, exporter ? limited_exporter : role_exporter, exporter ? role_importer : limited_importer,
-		   pair);
+	start_pair(bout, host ? run_limited_host : run_host, host ? run_dpu : run_limited_dpu, pair);
 }
 
-const struct attack attack_limits = { "limits", attack_all_paths, 60, 2, run_limited };
+const struct attack attack_limits = { "limits", paths, 60, 2, run_limited };
 
 /* ---- forks: another thread forks in the middle of whatever runs; the child ends without handlers of exit ---- */
 
@@ -93,14 +121,14 @@ static void *fork_often(void *over)
 	return NULL;
 }
 
-static int forking_importer(struct bout *bout, int sock)
+static int run_forking_dpu(struct bout *bout, int sock)
 {
 	atomic_bool over = false;
 	pthread_t thread;
 	int result;
 
 	CHECK(pthread_create(&thread, NULL, fork_often, &over) == 0);
-	result = role_importer(bout, sock);
+	result = run_dpu(bout, sock);
 	atomic_store(&over, true);
 	CHECK(pthread_join(thread, NULL) == 0);
 	__atomic_fetch_add(&bout->tally->tried, 1, __ATOMIC_RELAXED);
@@ -111,7 +139,7 @@ static void run_forking(struct bout *bout)
 {
 	struct party *pair[2];
 
-	start_pair(bout, role_exporter, forking_importer, pair);
+	start_pair(bout, run_host, run_forking_dpu, pair);
 }
 
-const struct attack attack_fork = { "fork", attack_all_paths, 20, 1, run_forking };
+const struct attack attack_fork = { "fork", paths, 20, 1, run_forking };

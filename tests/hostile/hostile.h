@@ -5,10 +5,12 @@
  *   bout.c             one round: a session in a new directory, its processes, the judgement of their ends
  *   roles_dma.c        honest programs: an exporter and an importer
  *   roles_comch.c      honest programs: a Comch server and a client
+ *   roles_fast.c       honest programs: a server and a client on Comch's data path
  *   attack_kill.c       kills at random moments: each path, Comch, each clock, two cards
  *   attack_descriptor.c changed descriptors
  *   attack_protocol.c   random messages to the daemon, and floods of requests
  *   attack_connection.c a hostile importer on shm and tcp; strangers at the ports of tcp
+ *   attack_comch.c      a hostile Comch peer that writes into all memory that it shares
  *   attack_process.c    stops, limits of descriptors and memory, forks
  *   attack_programs.c   kills of programs of the work-queue generation; damaged traces for bfsim report
  *
@@ -128,13 +130,18 @@ size_t role_read_descriptor(int sock, void *ret_bytes, size_t size);
 /* Import a descriptor and copy from its memory @ms long. */
 int role_copy_from(struct bout *bout, const void *descriptor, size_t len, unsigned int ms);
 
-/* Echoes messages, and uses the fast path if the round has one. */
+/* Echoes messages. */
 role_body role_server;
 role_body role_client;
 
+/* With a consumer and a producer each: one leaves in the middle of the exchange, the other one ends in order. */
+role_body role_fast_server;
+role_body role_fast_client;
+
 /* ---- attacks ---- */
 
-extern const struct attack attack_kill_dma, attack_kill_comch, attack_kill_session, attack_descriptor, attack_protocol,
-	attack_flood, attack_connection, attack_signals, attack_limits, attack_fork, attack_workq, attack_report;
+extern const struct attack attack_kill_dma, attack_kill_comch, attack_kill_fast, attack_kill_session, attack_descriptor,
+	attack_protocol, attack_flood, attack_connection, attack_comch, attack_signals, attack_limits, attack_fork,
+	attack_workq, attack_report;
 
 #endif

@@ -14,10 +14,11 @@
 #include "check.h"
 #include "proc.h"
 
-static const struct attack *const attacks[] = { &attack_kill_dma,   &attack_kill_comch, &attack_kill_session,
-						&attack_descriptor, &attack_protocol,   &attack_flood,
-						&attack_connection, &attack_signals,    &attack_limits,
-						&attack_fork,       &attack_workq,      &attack_report };
+static const struct attack *const attacks[] = { &attack_kill_dma,     &attack_kill_comch, &attack_kill_fast,
+						&attack_kill_session, &attack_descriptor, &attack_protocol,
+						&attack_flood,        &attack_connection, &attack_comch,
+						&attack_signals,      &attack_limits,     &attack_fork,
+						&attack_workq,        &attack_report };
 
 struct options {
 	uint64_t seed;

@@ -276,10 +276,10 @@ uint32_t note_take(const uint8_t *bytes, uint32_t len, uint32_t seq)
 {
 	uint32_t sender, number;
 
-	CHECK(len == note_len(seq));
+	CHECK_BYTES(len == note_len(seq));
 	memcpy(&sender, bytes, sizeof(sender));
 	memcpy(&number, bytes + 4, sizeof(number));
-	CHECK(number == seq);
-	CHECK(pattern_is(bytes + 8, len - 8, sender, seq));
+	CHECK_BYTES(number == seq);
+	CHECK_BYTES(pattern_is(bytes + 8, len - 8, sender, seq));
 	return sender;
 }

@@ -47,6 +47,7 @@ struct fast_cfg {
 	bool sleeps;
 	bool consumes, produces;
 	bool endless;             /* run until the connection closes; errors are then expected */
+	bool is_unchecked;        /* the other end is hostile: any message will do */
 	uint32_t num_peers;       /* consumers of the other end to send to, and producers that send to us */
 	uint32_t num_messages;    /* to, and from, each of them */
 	uint32_t max_len;         /* of a message */

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A hostile Comch peer: it connects, exchanges messages on both paths, then writes anything into all memory that it
+ * shares with the other process: rings, receive queues, doorbells. A server goes on to serve an honest client. */
+#include "hostile.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../multi/comch_endpoint.h"
+#include "../multi/comch_fast.h"
+#include "check.h"
+#include "proc.h"
+
+#define CONNECT_MS  5000
+#define EXCHANGE_MS 20
+#define HARM_MS     120   /* to a client */
+#define HARM_END_MS 30000 /* to a server: the round kills the hostile client earlier */
+#define VICTIM_MS   8000
+#define MAX_LINKS   4
+#define MAX_AREAS   64
+
+/* ---- programs with a worker on each connection, which take any message ---- */
+
+struct link {
+	struct doca_comch_connection *connection; /* NULL = it ended */
+	struct fast_consumers consumers;
+	struct fast fast;
+};
+
+struct peer {
+	struct endpoint endpoint;
+	struct loop loop;
+	struct doca_dev *dev;
+	struct link links[MAX_LINKS];
+	unsigned int num_links;
+	int done_fd;
+};
+
+static void on_connected(struct endpoint *endpoint, struct doca_comch_connection *connection)
+{
+	struct peer *peer = endpoint->cfg.owner;
+	struct link *link = &peer->links[peer->num_links++];
+
+	CHECK(peer->num_links <= MAX_LINKS);
+	link->connection = connection;
+	fast_consumers_init(&link->consumers);
+	MUST(doca_comch_connection_set_user_data(connection, (union doca_data){ .ptr = link }));
+	fast_start(&link->fast, &(struct fast_cfg){ .connection = connection,
+						    .dev = endpoint->dev,
+						    .consumers = &link->consumers,
+						    .sleeps = peer->loop.sleeps,
+						    .consumes = true,
+						    .produces = true,
+						    .endless = true,
+						    .is_unchecked = true,
+						    .num_peers = 1,
+						    .max_len = 4096,
+						    .freeze_fd = -1,
+						    .done_fd = peer->done_fd });
+}
+
+static struct link *link_of(struct doca_comch_connection *connection)
+{
+	return doca_comch_connection_get_user_data(connection).ptr;
+}
+
+static void on_disconnected(struct endpoint *endpoint, struct doca_comch_connection *connection)
+{
+	struct link *link = link_of(connection);
+
+	(void)endpoint;
+	link->connection = NULL;
+	fast_over(&link->consumers);
+}
+
+static void on_consumer(struct endpoint *endpoint, struct doca_comch_connection *connection, uint32_t id, bool is_new)
+{
+	(void)endpoint;
+	fast_learn(&link_of(connection)->consumers, id, is_new);
+}
+
+static void send_back(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
+		      uint32_t len)
+{
+	endpoint_send(endpoint, connection, bytes, len);
+}
+
+static void open_peer(struct peer *peer, bool is_server, bool sleeps)
+{
+	struct endpoint_cfg cfg = { .name = "hostile",
+				    .owner = peer,
+				    .connected = on_connected,
+				    .disconnected = on_disconnected,
+				    .message = send_back,
+				    .consumer = on_consumer };
+
+	peer->dev = device_open(NULL);
+	peer->done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	CHECK(peer->done_fd >= 0);
+	loop_open(&peer->loop, sleeps);
+	loop_watch(&peer->loop, peer->done_fd);
+	(is_server ? endpoint_open_server : endpoint_open_client)(&peer->endpoint, &cfg, &peer->loop, peer->dev);
+}
+
+/* Connections that have ended, with their workers. */
+static unsigned int count_ended(const struct peer *peer)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < peer->num_links; i++)
+		count += !peer->links[i].connection && peer->links[i].fast.done;
+	return count;
+}
+
+static void run_until_ended(struct peer *peer, unsigned int num_links)
+{
+	int64_t end = proc_now_ms() + VICTIM_MS;
+
+	endpoint_start(&peer->endpoint);
+	while (count_ended(peer) < num_links && proc_now_ms() < end) {
+		if (peer->endpoint.client && peer->endpoint.state == DOCA_CTX_STATE_IDLE && peer->num_links == 0)
+			endpoint_start(&peer->endpoint); /* the server was not there yet */
+		loop_turn(&peer->loop, 100);
+	}
+}
+
+static int run_victim(const struct bout *bout, bool is_server, unsigned int num_links)
+{
+	static struct peer peer;
+
+	open_peer(&peer, is_server, bout->round % 2);
+	run_until_ended(&peer, num_links);
+	if (count_ended(&peer) < num_links)
+		_exit(ROLE_WRONG);
+	for (unsigned int i = 0; i < peer.num_links; i++)
+		fast_join(&peer.links[i].fast);
+	if (peer.endpoint.state != DOCA_CTX_STATE_IDLE)
+		endpoint_stop(&peer.endpoint);
+	endpoint_close(&peer.endpoint);
+	loop_close(&peer.loop);
+	close(peer.done_fd);
+	MUST(doca_dev_close(peer.dev));
+	return ROLE_DONE;
+}
+
+static int run_victim_server(struct bout *bout, int sock)
+{
+	(void)sock;
+	return run_victim(bout, true, 2);
+}
+
+static int run_victim_client(struct bout *bout, int sock)
+{
+	(void)sock;
+	return run_victim(bout, false, 1);
+}
+
+/* ---- the hostile peer ---- */
+
+struct area {
+	uint64_t *words;
+	size_t num_words;
+};
+
+/* The shared memory of this process; @ignore is not listed. */
+static unsigned int list_areas(struct area areas[MAX_AREAS], const struct area *ignore, unsigned int num_ignored)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned int count = 0;
+	char line[512];
+
+	CHECK(maps);
+	while (count < MAX_AREAS && fgets(line, sizeof(line), maps)) {
+		unsigned long from, to;
+		bool is_known = false;
+
+		if (!strstr(line, " rw-s ") || !strstr(line, "/memfd:bfsim ") ||
+		    sscanf(line, "%lx-%lx", &from, &to) != 2)
+			continue;
+		for (unsigned int i = 0; i < num_ignored; i++)
+			is_known |= (uintptr_t)ignore[i].words == from;
+		if (!is_known)
+			areas[count++] = (struct area){ .words = (uint64_t *)from, .num_words = (to - from) / 8 };
+	}
+	fclose(maps);
+	return count;
+}
+
+enum harm { HARM_RANDOM, HARM_SMALL, HARM_ZERO, HARM_ONES, HARM_STEP, NUM_HARMS };
+
+static void write_word(struct bout *bout, volatile uint64_t *word, enum harm harm)
+{
+	switch (harm) {
+	case HARM_RANDOM:
+		*word = bout->random + bout_random(bout, UINT64_MAX);
+		break;
+	case HARM_SMALL:
+		*word = bout_random(bout, 64);
+		break;
+	case HARM_ZERO:
+		*word = 0;
+		break;
+	case HARM_ONES:
+		*word = UINT64_MAX;
+		break;
+	default:
+		*word += bout_random(bout, 3) - 1;
+	}
+}
+
+/* The words at the beginning are counters and marks; a message or a slot follows at any place. */
+static void scribble(struct bout *bout, const struct area *area, enum harm harm)
+{
+	size_t num_words = bout_random(bout, 2) && area->num_words > 128 ? 128 : area->num_words;
+
+	if (bout_random(bout, 4) == 0)
+		for (size_t i = 0; i < num_words; i++)
+			write_word(bout, &area->words[i], harm);
+	else
+		for (int i = 0; i < 16; i++)
+			write_word(bout, &area->words[bout_random(bout, num_words)], harm);
+}
+
+/* One kind of harm all the time, so that the victim has no quiet moment, or all kinds; in one area or in all. */
+static void do_harm(struct bout *bout, const struct area *areas, unsigned int num_areas, unsigned int ms)
+{
+	int64_t end = proc_now_ms() + ms;
+	bool one_kind = bout->round % 4 > 0, one_area = bout->round % 4 > 1;
+	enum harm kind = bout->round % 4 == 1 ? HARM_ONES : (enum harm)bout_random(bout, NUM_HARMS);
+	const struct area *area = &areas[bout_random(bout, num_areas)];
+
+	while (proc_now_ms() < end) {
+		if (!one_area)
+			area = &areas[bout_random(bout, num_areas)];
+		if (!one_kind)
+			kind = (enum harm)bout_random(bout, NUM_HARMS);
+		scribble(bout, area, kind);
+		__atomic_fetch_add(&bout->tally->tried, 1, __ATOMIC_RELAXED);
+	}
+}
+
+static int harm_peer(struct bout *bout, bool is_server, int sock)
+{
+	static struct peer peer;
+	struct area own[MAX_AREAS], shared[MAX_AREAS];
+	unsigned int num_own, num_shared;
+	int64_t end = proc_now_ms() + CONNECT_MS;
+
+	open_peer(&peer, is_server, false);
+	num_own = list_areas(own, NULL, 0); /* the session's: not an attack on the peer */
+	endpoint_start(&peer.endpoint);
+	while (peer.num_links == 0 && proc_now_ms() < end) {
+		if (peer.endpoint.state == DOCA_CTX_STATE_IDLE)
+			endpoint_start(&peer.endpoint);
+		loop_turn(&peer.loop, 20);
+	}
+	end = proc_now_ms() + EXCHANGE_MS;
+	while (proc_now_ms() < end)
+		loop_turn(&peer.loop, 1);
+	num_shared = list_areas(shared, own, num_own);
+	if (num_shared == 0)
+		_exit(ROLE_REFUSED);
+	if (sock >= 0)
+		send(sock, "", 1, MSG_NOSIGNAL);
+	do_harm(bout, shared, num_shared, is_server ? HARM_MS : HARM_END_MS);
+	_exit(ROLE_DONE);
+}
+
+static int harm_server(struct bout *bout, int sock)
+{
+	return harm_peer(bout, false, sock);
+}
+
+static int harm_client(struct bout *bout, int sock)
+{
+	return harm_peer(bout, true, sock);
+}
+
+/* The honest client comes while the hostile one writes. */
+static void scribble_server(struct bout *bout)
+{
+	struct party *hostile, *honest;
+	int socks[2];
+	char byte;
+
+	bout_start(bout, "server", "dpu", run_victim_server, -1);
+	bout_pair(socks);
+	hostile = bout_start(bout, "hostile client", "host", harm_server, socks[0]);
+	close(socks[0]);
+	recv(socks[1], &byte, 1, 0);
+	close(socks[1]);
+	honest = bout_start(bout, "honest client", "host", role_client, -1);
+	if (bout_wait(bout, honest) && honest->status != 0)
+		bout_defect(bout, &bout->tally->wrong, "was not served", "honest client");
+	hostile->is_victim = true;
+	kill(hostile->pid, SIGKILL);
+}
+
+static void scribble_comch(struct bout *bout)
+{
+	setenv("BFSIM_PATH", "", 1);
+	bout_session(bout);
+	if (strcmp(bout->path, "server") == 0) {
+		scribble_server(bout);
+	} else {
+		bout_start(bout, "client", "host", run_victim_client, -1);
+		bout_start(bout, "hostile server", "dpu", harm_client, -1);
+	}
+}
+
+static const char *const victims[] = { "server", "client", NULL };
+
+const struct attack attack_comch = { "scribble", victims, 150, 4, scribble_comch };
