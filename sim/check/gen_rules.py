@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write what the checker's rules (rules.toml) are needed as.
+"""Write what the checker's rules (rules/*.toml) are needed as.
 
-    gen_rules.py RULES ids OUTPUT     C header: enum sim_check_rule
-    gen_rules.py RULES table OUTPUT   C: the table of rules
-    gen_rules.py RULES doc OUTPUT     doc/rules.md
+    gen_rules.py ids OUTPUT FILE ...     C header: enum sim_check_rule
+    gen_rules.py table OUTPUT FILE ...   C: the table of rules
+    gen_rules.py doc OUTPUT FILE ...     doc/rules.md
 """
 import pathlib
 import re
@@ -19,7 +19,7 @@ GROUPS = {
     'RACE': 'Races for the memory of tasks', 'DEV': 'Devices and representors', 'COMCH': 'Comch',
     'VER': 'Versions', 'PERF': 'Performance',
 }
-COMMENT = 'Written by gen_rules.py from rules.toml.'
+COMMENT = 'Written by gen_rules.py from sim/check/rules.'
 
 
 def check(rules, unchecked):
@@ -66,7 +66,7 @@ def table(rules, unchecked):
 
 
 def doc(rules, unchecked):
-    lines = ['<!-- Written by sim/check/gen_rules.py from sim/check/rules.toml; the test "rules_doc" compares. -->',
+    lines = ['<!-- Written by sim/check/gen_rules.py from sim/check/rules; the test "rules_doc" compares. -->',
              '# Rules of the checker', '',
              '`bfsim run --check` reports programs that break these rules ([checker.md](checker.md)). `bfsim rules ID` prints',
              'one of them.', '']
@@ -87,9 +87,9 @@ def doc(rules, unchecked):
 
 
 def main():
-    source, kind, output = sys.argv[1:]
-    data = tomllib.loads(pathlib.Path(source).read_text())
-    rules, unchecked = data['rule'], data.get('unchecked', [])
+    kind, output, *files = sys.argv[1:]
+    data = [tomllib.loads(pathlib.Path(file).read_text()) for file in files]
+    rules, unchecked = ([entry for group in data for entry in group.get(key, [])] for key in ('rule', 'unchecked'))
     check(rules, unchecked)
     text = '\n'.join({'ids': ids, 'table': table, 'doc': doc}[kind](rules, unchecked)) + '\n'
     pathlib.Path(output).write_text(text)

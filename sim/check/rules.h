@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/check/rules.h - the checker's rules: the table that is written from rules.toml. */
+/* sim/check/rules.h - the checker's rules: the table that is written from sim/check/rules. */
 #ifndef SIM_CHECK_RULES_H
 #define SIM_CHECK_RULES_H
 
@@ -25,7 +25,7 @@ enum sim_check_severity {
 	SIM_CHECK_NUM_SEVERITIES,
 };
 
-/* rules.toml says what the fields are. */
+/* sim/check/rules says what the fields are. */
 struct sim_check_rule_entry {
 	const char *id, *name, *rule, *card, *cause, *remedy, *releases, *source;
 	enum sim_check_severity severity;

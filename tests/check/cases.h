@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/check/cases.h - programs that break a rule of the checker, and programs that nearly do.
  *
- * Each rule of sim/check/rules.toml has a case. provoke() breaks the rule, at one site. near_miss() does what is closest
+ * Each rule of sim/check/rules has a case. provoke() breaks the rule, at one site. near_miss() does what is closest
  * to that and correct: the checker must not report anything. test_rules.py runs both, as
  *
  *     check_cases RULE provoke|near-miss
