@@ -51,7 +51,7 @@ static void dma_stopped(struct doca_ctx *ctx)
 	struct doca_dma *dma = (struct doca_dma *)ctx;
 
 	dma->memcpy_pool = NULL;
-	shim_dma_segment_arrays_free(&dma->segment_arrays);
+	shim_dma_lists_free(&dma->lists);
 }
 
 static const struct shim_ctx_ops dma_ops = {
@@ -87,8 +87,7 @@ doca_error_t doca_dma_destroy(struct doca_dma *dma)
 	result = shim_ctx_fini(&dma->ctx);
 	if (result != DOCA_SUCCESS)
 		return result;
-	shim_dma_segment_arrays_free(
-		&dma->segment_arrays); /* of a parent's context that was stopped in a forked child */
+	shim_dma_lists_free(&dma->lists); /* of a parent's context that was stopped in a forked child */
 	shim_object_free(dma, SHIM_DMA);
 	return DOCA_SUCCESS;
 }

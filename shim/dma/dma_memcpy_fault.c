@@ -7,9 +7,19 @@
 #include "shim/common/pe/task_fault.h"
 #include "sim/fabric/remote.h"
 
-static uint64_t write_addr(const struct doca_buf *dst)
+/* Of a task that will fail there is no destination in the snapshot. */
+static __attribute__((noinline)) uint64_t lists_write_addr(const struct doca_dma_task_memcpy *memcpy)
 {
-	return (uintptr_t)dst->data + dst->data_len;
+	const struct shim_dma_lists *lists = memcpy->snapshot.lists;
+
+	return memcpy->snapshot.problem ? (uintptr_t)memcpy->dst->data + memcpy->dst->data_len :
+					  (uintptr_t)lists->segments[lists->num_src].addr;
+}
+
+static inline uint64_t write_addr(const struct doca_dma_task_memcpy *memcpy)
+{
+	return doca_likely(shim_dma_snapshot_is_pair(&memcpy->snapshot)) ? (uintptr_t)memcpy->snapshot.dst_addr :
+									   lists_write_addr(memcpy);
 }
 
 static void memcpy_fault_site(const struct doca_task *task, struct sim_fault_site *ret_site)
@@ -17,7 +27,7 @@ static void memcpy_fault_site(const struct doca_task *task, struct sim_fault_sit
 	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
 
 	ret_site->size = memcpy->snapshot.bytes;
-	ret_site->addr = write_addr(memcpy->dst);
+	ret_site->addr = write_addr(memcpy);
 }
 
 static bool memcpy_no_fault_cached(const struct doca_task *task)
@@ -25,7 +35,7 @@ static bool memcpy_no_fault_cached(const struct doca_task *task)
 	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
 
 	return sim_no_fault_cache_has(&task->pool->no_fault_cache, task->ctx->faults, memcpy->snapshot.bytes,
-				      write_addr(memcpy->dst));
+				      write_addr(memcpy));
 }
 
 /* Flip bit number @bit of the bytes that a copy wrote to the segments @dst. */
@@ -37,10 +47,10 @@ static int flip_bit(const struct shim_dma_segment *dst, uint64_t bit)
 
 	for (; at >= dst->bytes; dst++)
 		at -= dst->bytes;
-	addr = shim_mmap_cpu_addr(dst->mmap, dst->addr + at);
-	rc = sim_copy(NULL, (uintptr_t)&byte, dst->mmap->remote, addr, 1);
+	addr = shim_buf_cpu_addr(dst->buf, dst->addr + at);
+	rc = sim_copy(NULL, (uintptr_t)&byte, dst->buf->mmap->remote, addr, 1);
 	byte ^= (uint8_t)(1u << bit % 8);
-	return rc < 0 ? rc : sim_copy(dst->mmap->remote, addr, NULL, (uintptr_t)&byte, 1);
+	return rc < 0 ? rc : sim_copy(dst->buf->mmap->remote, addr, NULL, (uintptr_t)&byte, 1);
 }
 
 static int flip_bits(const struct shim_dma_segment *dst, const struct sim_fault_hit *hit, uint64_t written)
@@ -55,21 +65,22 @@ static int flip_bits(const struct shim_dma_segment *dst, const struct sim_fault_
 static int memcpy_run_faulted(struct sim_job *job, const struct sim_fault_hit *hit)
 {
 	struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(shim_task_from_job(job));
-	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
-	uint64_t limit = snapshot->bytes, written;
+	uint64_t bytes = memcpy->snapshot.bytes, limit = bytes, written;
+	struct shim_dma_segments segments;
 	int rc = shim_dma_memcpy_check_before_run(memcpy);
 
 	if (rc < 0)
 		return rc;
+	segments = shim_dma_memcpy_segments(memcpy);
 	if (SHIM_HIT_HAS_ACT(hit, FAIL))
 		limit = hit->moved_bytes;
 	else if (SHIM_HIT_HAS_ACT(hit, TEAR))
-		limit = snapshot->bytes / 2;
-	rc = shim_dma_copy_segments(snapshot, limit, &written);
+		limit = bytes / 2;
+	rc = shim_dma_copy_segments(&segments, limit, &written);
 	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, FLIP))
-		rc = flip_bits(shim_dma_snapshot_dst(snapshot), hit, written);
+		rc = flip_bits(shim_dma_dst(&segments), hit, written);
 	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, TEAR))
-		written = snapshot->bytes;
+		written = bytes;
 	memcpy->task.bytes = written;
 	return rc == 0 && SHIM_HIT_HAS_ACT(hit, FAIL) ? -EIO : rc;
 }

@@ -25,19 +25,22 @@ static enum pcie_direction copy_direction(bool from_dpu, bool to_dpu)
 bool shim_dma_memcpy_get_pcie_job(const struct doca_task *task, struct pcie_job *ret_job)
 {
 	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
-	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
 	const struct pcie_function *function = shim_dev_function(task->ctx->dev);
+	const struct shim_dma_segment *src, *dst;
+	struct shim_dma_segments segments;
 	bool from_dpu, to_dpu;
 
 	if (shim_dma_memcpy_find_problem(memcpy))
 		return false; /* the run will fail */
-	from_dpu = memory_is_on_dpu(shim_dma_snapshot_src(snapshot)->mmap, function);
-	to_dpu = memory_is_on_dpu(shim_dma_snapshot_dst(snapshot)->mmap, function);
+	segments = shim_dma_memcpy_segments(memcpy);
+	src = shim_dma_src(&segments);
+	dst = shim_dma_dst(&segments);
+	from_dpu = memory_is_on_dpu(src->buf->mmap, function);
+	to_dpu = memory_is_on_dpu(dst->buf->mmap, function);
 	ret_job->direction = copy_direction(from_dpu, to_dpu);
 	ret_job->issuer = PCIE_ISSUER_CPU;
-	ret_job->bytes = snapshot->bytes;
-	ret_job->offset =
-		(uintptr_t)(from_dpu ? shim_dma_snapshot_dst(snapshot) : shim_dma_snapshot_src(snapshot))->addr;
-	ret_job->segments = snapshot->num_src + snapshot->num_dst - 1;
+	ret_job->bytes = memcpy->snapshot.bytes;
+	ret_job->offset = (uintptr_t)(from_dpu ? dst : src)->addr;
+	ret_job->segments = shim_dma_num_src(&segments) + shim_dma_num_dst(&segments) - 1;
 	return true;
 }

@@ -31,15 +31,18 @@ struct doca_dma {
 	doca_dma_task_memcpy_completion_cb_t memcpy_done, memcpy_failed;
 	struct shim_task_pool *memcpy_pool; /* NULL while the context is idle */
 	bool overwrites_full;               /* for shim/workq: the data of a destination without room is replaced */
-	struct shim_dma_segment_arrays segment_arrays; /* of tasks between lists, until the context is idle */
+	struct shim_dma_lists_head lists;   /* of tasks between lists, until the context is idle */
 };
 
+/* Two cache lines of a slab: programs that copy small blocks touch all their tasks in turn. */
 struct doca_dma_task_memcpy {
 	struct doca_task task; /* first: a memcpy task is a doca_task */
 	const struct doca_buf *src;
 	struct doca_buf *dst;
 	struct shim_dma_snapshot snapshot; /* while in flight */
 };
+
+_Static_assert(sizeof(struct doca_dma_task_memcpy) == 128, "a memcpy task is two cache lines");
 
 /* dma.c: for shim/workq: have @num_tasks tasks in all, more than before, while the context runs. SUCCESS or NO_MEMORY. */
 doca_error_t shim_dma_grow(struct doca_dma *dma, uint32_t num_tasks);
@@ -68,7 +71,13 @@ int shim_dma_memcpy_check_before_run(const struct doca_dma_task_memcpy *memcpy);
 
 /* dma_task_memcpy.c: copy at most @limit bytes from the source's segments to the destination's. *ret_written
  * is set on failure, too. Return 0 or what sim_copy() returned. */
-int shim_dma_copy_segments(const struct shim_dma_snapshot *snapshot, uint64_t limit, uint64_t *ret_written);
+int shim_dma_copy_segments(const struct shim_dma_segments *segments, uint64_t limit, uint64_t *ret_written);
+
+/* The segments of a submitted task that has no problem. */
+static inline struct shim_dma_segments shim_dma_memcpy_segments(const struct doca_dma_task_memcpy *memcpy)
+{
+	return shim_dma_snapshot_segments(&memcpy->snapshot, memcpy->src, memcpy->dst);
+}
 
 /* dma_memcpy_fault.c */
 extern const struct shim_task_fault_ops shim_dma_memcpy_fault_ops;

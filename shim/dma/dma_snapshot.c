@@ -41,28 +41,28 @@ static const char *find_size_problem(const struct pcie_caps *caps, const struct 
 }
 
 /* Make room for at least @count segments. Return false without memory. */
-static bool ensure_array(struct shim_dma_snapshot *snapshot, struct shim_dma_segment_arrays *arrays, uint32_t count)
+static bool ensure_lists(struct shim_dma_snapshot *snapshot, struct shim_dma_lists_head *head, uint32_t count)
 {
-	struct shim_dma_segment_array *array = snapshot->array, *grown;
+	struct shim_dma_lists *lists = snapshot->lists, *grown;
 
-	if (array && array->capacity >= count)
+	if (lists && lists->capacity >= count)
 		return true;
 	grown = shim_malloc(sizeof(*grown) + count * sizeof(grown->segments[0]));
 	if (!grown)
 		return false;
-	if (array)
-		LIST_REMOVE(array, link);
-	free(array);
+	if (lists)
+		LIST_REMOVE(lists, link);
+	free(lists);
 	grown->capacity = count;
-	LIST_INSERT_HEAD(arrays, grown, link);
-	snapshot->array = grown;
+	LIST_INSERT_HEAD(head, grown, link);
+	snapshot->lists = grown;
 	return true;
 }
 
-void shim_dma_segment_arrays_free(struct shim_dma_segment_arrays *arrays)
+void shim_dma_lists_free(struct shim_dma_lists_head *lists)
 {
-	while (!LIST_EMPTY(arrays)) {
-		struct shim_dma_segment_array *first = LIST_FIRST(arrays);
+	while (!LIST_EMPTY(lists)) {
+		struct shim_dma_lists *first = LIST_FIRST(lists);
 
 		LIST_REMOVE(first, link);
 		free(first);
@@ -72,8 +72,7 @@ void shim_dma_segment_arrays_free(struct shim_dma_segment_arrays *arrays)
 static void take_data(struct shim_dma_segment *segment, const struct doca_buf *src)
 {
 	for (; src; src = src->next)
-		*segment++ = (struct shim_dma_segment){ (struct doca_buf *)(uintptr_t)src, src->mmap, src->data,
-							src->data_len };
+		*segment++ = (struct shim_dma_segment){ (struct doca_buf *)(uintptr_t)src, src->data, src->data_len };
 }
 
 static void take_room(struct shim_dma_segment *segment, struct doca_buf *dst, bool with_data)
@@ -81,7 +80,7 @@ static void take_room(struct shim_dma_segment *segment, struct doca_buf *dst, bo
 	for (; dst; dst = dst->next) {
 		const uint8_t *addr = with_data ? dst->data : dst->data + dst->data_len;
 
-		*segment++ = (struct shim_dma_segment){ dst, dst->mmap, addr, (size_t)(dst->head + dst->len - addr) };
+		*segment++ = (struct shim_dma_segment){ dst, addr, (size_t)(dst->head + dst->len - addr) };
 	}
 }
 
@@ -89,35 +88,35 @@ doca_error_t shim_dma_snapshot_take_lists(struct shim_dma_snapshot *snapshot, co
 					  const struct doca_buf *src, struct doca_buf *dst)
 {
 	struct list_size from = size_of_list(src), to = size_of_list(dst);
-	struct shim_dma_segment *segments = snapshot->pair;
+	bool replaces_data = cfg->overwrites_full && to.room_bytes < from.data_bytes &&
+			     to.data_bytes + to.room_bytes >= from.data_bytes;
+	struct shim_dma_lists *lists;
 
 	snapshot->bytes = from.data_bytes;
-	snapshot->replaces_data = cfg->overwrites_full && to.room_bytes < from.data_bytes &&
-				  to.data_bytes + to.room_bytes >= from.data_bytes;
-	snapshot->problem = find_size_problem(cfg->caps, &from, &to, snapshot->replaces_data);
+	snapshot->src_addr = NULL;
+	snapshot->problem = find_size_problem(cfg->caps, &from, &to, replaces_data);
 	if (snapshot->problem)
 		return DOCA_SUCCESS;
-	if (from.segments + to.segments > 2) {
-		if (!ensure_array(snapshot, cfg->arrays, from.segments + to.segments))
-			return DOCA_ERROR_NO_MEMORY;
-		segments = snapshot->array->segments;
-	}
-	snapshot->num_src = from.segments;
-	snapshot->num_dst = to.segments;
-	take_data(segments, src);
-	take_room(segments + from.segments, dst, snapshot->replaces_data);
+	if (!ensure_lists(snapshot, cfg->lists, from.segments + to.segments))
+		return DOCA_ERROR_NO_MEMORY;
+	lists = snapshot->lists;
+	lists->num_src = from.segments;
+	lists->num_dst = to.segments;
+	lists->replaces_data = replaces_data;
+	take_data(lists->segments, src);
+	take_room(lists->segments + from.segments, dst, replaces_data);
 	return DOCA_SUCCESS;
 }
 
-void shim_dma_snapshot_extend_list(const struct shim_dma_snapshot *snapshot, uint64_t written)
+void shim_dma_lists_extend_data(const struct shim_dma_lists *lists, uint64_t written)
 {
-	const struct shim_dma_segment *dst = shim_dma_snapshot_dst(snapshot);
+	const struct shim_dma_segment *dst = lists->segments + lists->num_src;
 
-	for (uint32_t i = 0; i < snapshot->num_dst; i++) {
+	for (uint32_t i = 0; i < lists->num_dst; i++) {
 		size_t part = min_size(dst[i].bytes, written);
 
-		if (part > 0 || snapshot->replaces_data)
-			shim_dma_segment_extend_data(&dst[i], part, snapshot->replaces_data);
+		if (part > 0 || lists->replaces_data)
+			shim_dma_extend_data(dst[i].buf, dst[i].addr + part, lists->replaces_data);
 		written -= part;
 	}
 }

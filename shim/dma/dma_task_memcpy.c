@@ -21,15 +21,18 @@ static inline const char *find_mmap_problem(const struct doca_mmap *mmap, const 
 	return NULL;
 }
 
-/* Return why the segment can't be copied now, or NULL. A thread-safe map may end before its buffers. */
-static inline const char *find_segment_problem(const struct shim_dma_segment *segment, const struct doca_dev *dev,
-					       bool write)
+/* Return why the bytes can't be copied now, or NULL. A thread-safe map may end before its buffers. A buffer that was
+ * returned may be in use again, also of another map. */
+static inline const char *find_segment_problem(const struct doca_buf *buf, const uint8_t *addr, size_t bytes,
+					       const struct doca_dev *dev, bool write)
 {
-	if (doca_unlikely(!shim_object_is(segment->buf, SHIM_BUF) || segment->buf->mmap != segment->mmap))
+	if (doca_unlikely(!shim_object_is_still(buf, SHIM_BUF)))
 		return "a buffer was returned to its inventory while the task was in flight";
-	if (doca_unlikely(!shim_buf_has_usable_mmap(segment->buf)))
+	if (doca_unlikely(!shim_buf_has_usable_mmap(buf)))
 		return "a buffer's memory map was stopped or destroyed";
-	return find_mmap_problem(segment->mmap, dev, write);
+	if (doca_unlikely(!shim_mmap_has_range(buf->mmap, addr, bytes)))
+		return "a buffer was given other memory, of another map, while the task was in flight";
+	return find_mmap_problem(buf->mmap, dev, write);
 }
 
 static const char *find_list_problem(const struct shim_dma_segment *segments, uint32_t count,
@@ -38,30 +41,33 @@ static const char *find_list_problem(const struct shim_dma_segment *segments, ui
 	const char *problem = NULL;
 
 	for (uint32_t i = 0; i < count && !problem; i++)
-		problem = find_segment_problem(&segments[i], dev, write);
+		problem = find_segment_problem(segments[i].buf, segments[i].addr, segments[i].bytes, dev, write);
 	return problem;
 }
 
 static __attribute__((noinline)) const char *find_lists_problem(const struct shim_dma_snapshot *snapshot,
 								const struct doca_dev *dev)
 {
-	const char *problem = find_list_problem(shim_dma_snapshot_src(snapshot), snapshot->num_src, dev, false);
+	const struct shim_dma_lists *lists = snapshot->lists;
+	const char *problem = snapshot->problem;
 
-	return problem ? problem : find_list_problem(shim_dma_snapshot_dst(snapshot), snapshot->num_dst, dev, true);
+	if (!problem)
+		problem = find_list_problem(lists->segments, lists->num_src, dev, false);
+	return problem ? problem : find_list_problem(lists->segments + lists->num_src, lists->num_dst, dev, true);
 }
 
 inline const char *shim_dma_memcpy_find_problem(const struct doca_dma_task_memcpy *memcpy)
 {
 	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
 	const struct doca_dev *dev = memcpy->task.ctx->dev;
-	const char *problem = snapshot->problem;
+	const char *problem;
 
-	if (doca_unlikely(problem != NULL))
-		return problem;
 	if (doca_unlikely(!shim_dma_snapshot_is_pair(snapshot)))
 		return find_lists_problem(snapshot, dev);
-	problem = find_segment_problem(&snapshot->pair[0], dev, false);
-	return doca_likely(!problem) ? find_segment_problem(&snapshot->pair[1], dev, true) : problem;
+	problem = find_segment_problem(memcpy->src, snapshot->src_addr, snapshot->bytes, dev, false);
+	return doca_likely(!problem) ?
+		       find_segment_problem(memcpy->dst, snapshot->dst_addr, snapshot->bytes, dev, true) :
+		       problem;
 }
 
 static inline bool is_list(const struct doca_buf *buf)
@@ -80,7 +86,7 @@ static __attribute__((noinline)) doca_error_t take_lists(struct doca_dma_task_me
 	struct doca_dma *dma = (struct doca_dma *)memcpy->task.ctx;
 	const struct shim_dma_snapshot_cfg cfg = { .caps = &shim_dev_function(dma->ctx.dev)->caps,
 						   .overwrites_full = dma->overwrites_full,
-						   .arrays = &dma->segment_arrays };
+						   .lists = &dma->lists };
 
 	return shim_dma_snapshot_take_lists(&memcpy->snapshot, &cfg, memcpy->src, memcpy->dst);
 }
@@ -124,12 +130,13 @@ struct list_cursor {
 static inline int copy_segment(const struct list_cursor *to, const struct list_cursor *from, size_t *len)
 {
 	const struct shim_dma_segment *dst = to->at, *src = from->at;
+	const struct doca_mmap *dst_mmap = dst->buf->mmap, *src_mmap = src->buf->mmap;
 
 	*len = min_size(*len, min_size(dst->bytes - to->done, src->bytes - from->done));
 	if (*len == 0)
 		return 0;
-	return sim_copy(dst->mmap->remote, shim_mmap_cpu_addr(dst->mmap, dst->addr + to->done), src->mmap->remote,
-			shim_mmap_cpu_addr(src->mmap, src->addr + from->done), *len);
+	return sim_copy(dst_mmap->remote, shim_mmap_cpu_addr(dst_mmap, dst->addr + to->done), src_mmap->remote,
+			shim_mmap_cpu_addr(src_mmap, src->addr + from->done), *len);
 }
 
 static inline void advance_cursor(struct list_cursor *cursor, size_t len)
@@ -141,11 +148,11 @@ static inline void advance_cursor(struct list_cursor *cursor, size_t len)
 	cursor->done = 0;
 }
 
-int shim_dma_copy_segments(const struct shim_dma_snapshot *snapshot, uint64_t limit, uint64_t *ret_written)
+int shim_dma_copy_segments(const struct shim_dma_segments *segments, uint64_t limit, uint64_t *ret_written)
 {
-	const struct shim_dma_segment *src = shim_dma_snapshot_src(snapshot), *dst = shim_dma_snapshot_dst(snapshot);
-	struct list_cursor from = { .at = src, .end = src + snapshot->num_src };
-	struct list_cursor to = { .at = dst, .end = dst + snapshot->num_dst };
+	const struct shim_dma_segment *src = shim_dma_src(segments), *dst = shim_dma_dst(segments);
+	struct list_cursor from = { .at = src, .end = src + shim_dma_num_src(segments) };
+	struct list_cursor to = { .at = dst, .end = dst + shim_dma_num_dst(segments) };
 	int rc = 0;
 
 	*ret_written = 0;
@@ -166,17 +173,25 @@ int shim_dma_copy_segments(const struct shim_dma_snapshot *snapshot, uint64_t li
 #define SHORT_COPY_BYTES 1024
 
 /* The common case: one buffer to one buffer. */
-static inline int copy_buf(struct doca_dma_task_memcpy *memcpy)
+static inline int copy_pair(struct doca_dma_task_memcpy *memcpy)
 {
-	const struct shim_dma_segment *src = &memcpy->snapshot.pair[0], *dst = &memcpy->snapshot.pair[1];
-	int rc = sim_copy(dst->mmap->remote, shim_mmap_cpu_addr(dst->mmap, dst->addr), src->mmap->remote,
-			  shim_mmap_cpu_addr(src->mmap, src->addr), src->bytes);
+	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
+	const struct doca_mmap *src = memcpy->src->mmap, *dst = memcpy->dst->mmap;
+	int rc = sim_copy(dst->remote, shim_mmap_cpu_addr(dst, snapshot->dst_addr), src->remote,
+			  shim_mmap_cpu_addr(src, snapshot->src_addr), snapshot->bytes);
 
 	if (doca_unlikely(rc < 0))
 		return rc;
-	memcpy->task.job.is_short = src->bytes <= SHORT_COPY_BYTES && !dst->mmap->remote && !src->mmap->remote;
-	memcpy->task.bytes = src->bytes;
+	memcpy->task.job.is_short = snapshot->bytes <= SHORT_COPY_BYTES && !dst->remote && !src->remote;
+	memcpy->task.bytes = snapshot->bytes;
 	return 0;
+}
+
+static __attribute__((noinline)) int copy_lists(struct doca_dma_task_memcpy *memcpy)
+{
+	const struct shim_dma_segments segments = shim_dma_memcpy_segments(memcpy);
+
+	return shim_dma_copy_segments(&segments, UINT64_MAX, &memcpy->task.bytes);
 }
 
 inline int shim_dma_memcpy_check_before_run(const struct doca_dma_task_memcpy *memcpy)
@@ -192,19 +207,18 @@ inline int shim_dma_memcpy_check_before_run(const struct doca_dma_task_memcpy *m
 int shim_dma_memcpy_run(struct sim_job *job)
 {
 	struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(shim_task_from_job(job));
-	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
 	int rc = shim_dma_memcpy_check_before_run(memcpy);
 
 	if (doca_unlikely(rc < 0))
 		return rc;
-	return doca_likely(shim_dma_snapshot_is_pair(snapshot)) ?
-		       copy_buf(memcpy) :
-		       shim_dma_copy_segments(snapshot, UINT64_MAX, &memcpy->task.bytes);
+	return doca_likely(shim_dma_snapshot_is_pair(&memcpy->snapshot)) ? copy_pair(memcpy) : copy_lists(memcpy);
 }
 
-void shim_dma_memcpy_apply(struct doca_task *task)
+inline void shim_dma_memcpy_apply(struct doca_task *task)
 {
-	shim_dma_snapshot_extend_data(&shim_to_dma_memcpy(task)->snapshot, task->bytes);
+	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
+
+	shim_dma_snapshot_extend_data(&memcpy->snapshot, memcpy->dst, task->bytes);
 }
 
 void shim_dma_memcpy_complete(struct doca_task *task)
@@ -213,7 +227,7 @@ void shim_dma_memcpy_complete(struct doca_task *task)
 	doca_dma_task_memcpy_completion_cb_t cb = dma->memcpy_failed;
 
 	if (doca_likely(task->status == DOCA_SUCCESS)) {
-		shim_dma_snapshot_extend_data(&shim_to_dma_memcpy(task)->snapshot, task->bytes);
+		shim_dma_memcpy_apply(task);
 		cb = dma->memcpy_done;
 	}
 	cb(shim_to_dma_memcpy(task), task->user_data, dma->ctx.user_data);

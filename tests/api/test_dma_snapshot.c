@@ -246,6 +246,31 @@ static void test_failed_task_leaves_its_buffers_as_they_were(void **state)
 	MUST(doca_mmap_destroy(mmap));
 }
 
+/* The inventory gives the element of the destination to a buffer of other memory. */
+static void test_destination_that_becomes_a_buffer_of_other_memory_is_not_written(void **state)
+{
+	struct rig *rig = *state;
+	struct doca_buf *dst = rig_dst(rig, 1000, 64), *reused;
+	struct doca_mmap *mmap;
+	uint8_t other[64] = { 0 };
+
+	MUST(doca_mmap_create(&mmap));
+	MUST(doca_mmap_add_dev(mmap, rig->dev));
+	MUST(doca_mmap_set_memrange(mmap, other, sizeof(other)));
+	MUST(doca_mmap_start(mmap));
+	submit(rig, 1, rig_src(rig, 0, 64), dst);
+	MUST(doca_buf_dec_refcount(dst, NULL));
+	MUST(doca_buf_inventory_buf_get_by_addr(rig->inventory, mmap, other, sizeof(other), &reused));
+	assert_ptr_equal(reused, dst);
+	doca_ctx_flush_tasks(rig->ctx);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	assert_trace(rig, "running -> stopping\ntask 1 failed: DOCA_ERROR_IO_FAILED\nstopping -> idle\n");
+	assert_true(rig_is_untouched(rig, 1000, 64));
+	assert_memory_equal(other, (uint8_t[64]){ 0 }, sizeof(other));
+	MUST(doca_buf_dec_refcount(reused, NULL));
+	MUST(doca_mmap_destroy(mmap));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +284,7 @@ int main(void)
 		RIG_RUNNING(test_task_is_submitted_again_with_other_lists),
 		RIG_RUNNING(test_data_grows_when_its_task_completes),
 		RIG_RUNNING(test_failed_task_leaves_its_buffers_as_they_were),
+		RIG_RUNNING(test_destination_that_becomes_a_buffer_of_other_memory_is_not_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

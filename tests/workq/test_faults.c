@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Faults in the work-queue generation: they hit calls of this generation. */
 #include <bfsim.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rig.h"
@@ -80,6 +82,24 @@ static void expect_end_and_new_beginning(struct rig *rig, struct rig_copy *copy)
 	rig_copy_free(copy);
 }
 
+/* A destination full of data is overwritten, so that is where the fault's address is. */
+static void test_a_fault_at_an_address_hits_a_job_that_overwrites_it(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_copy copy = rig_copy_new(rig);
+	struct doca_dma_job_memcpy job = rig_job(rig, copy.to, copy.from, 1);
+	struct doca_event event;
+	char rule[128];
+
+	snprintf(rule, sizeof(rule), "dma.memcpy addr=%#" PRIxPTR "..%#" PRIxPTR " fail=IO_FAILED", (uintptr_t)copy.dst,
+		 (uintptr_t)copy.dst + 63);
+	add_fault(rule);
+	assert_int_equal(doca_buf_set_data(copy.to, copy.dst, 64), DOCA_SUCCESS);
+	assert_int_equal(rig_do(rig, &job, &event), DOCA_ERROR_IO_FAILED);
+	assert_int_equal(bfsim_fault_unfired(NULL), 0);
+	rig_copy_free(&copy);
+}
+
 /* No job completes by itself: later jobs might otherwise complete before the reset. */
 static void test_jobs_in_flight_fail_in_order_when_their_function_is_reset(void **state)
 {
@@ -153,6 +173,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_start_that_a_fault_hits_fails_and_the_next_one_succeeds, rig_setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_adding_a_queue_starts_nothing_that_faults_could_hit, rig_setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_a_fault_at_an_address_hits_a_job_that_overwrites_it, rig_setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_jobs_in_flight_fail_in_order_when_their_function_is_reset,
 						rig_setup, teardown),

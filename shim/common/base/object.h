@@ -68,6 +68,12 @@ static inline bool shim_object_is(const void *handle, enum shim_kind kind)
 	       ((const struct shim_object *)handle)->magic == shim_magic(kind);
 }
 
+/* The same for a @handle that was an object of @kind before. */
+static inline bool shim_object_is_still(const void *handle, enum shim_kind kind)
+{
+	return ((const struct shim_object *)handle)->magic == shim_magic(kind);
+}
+
 /* Create a zeroed object of @size bytes, which is the same for all objects of @kind. NULL without memory. */
 SHIM_INTERNAL_API void *shim_object_new(enum shim_kind kind, size_t size);
 

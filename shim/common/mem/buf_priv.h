@@ -82,7 +82,8 @@ static inline void shim_buf_set_range(struct doca_buf *buf, void *addr, size_t l
 /* Return whether the buffer's memory map exists and is usable. */
 static inline bool shim_buf_has_usable_mmap(const struct doca_buf *buf)
 {
-	return shim_mmap_is_same(buf->mmap, buf->mmap_serial) && shim_mmap_is_usable(buf->mmap);
+	return shim_object_is_still(buf->mmap, SHIM_MMAP) && buf->mmap->serial == buf->mmap_serial &&
+	       shim_mmap_is_usable(buf->mmap);
 }
 
 /* Return where the bytes at @addr are in this process; meaningless for imported memory. */

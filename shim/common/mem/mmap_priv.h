@@ -112,6 +112,14 @@ static inline uint64_t shim_mmap_cpu_addr(const struct doca_mmap *mmap, const ui
 	return (uintptr_t)(mmap->cpu_base ? mmap->cpu_base + (addr - mmap->addr) : addr);
 }
 
+/* Return whether @bytes at @addr are in the map's range. */
+static inline bool shim_mmap_has_range(const struct doca_mmap *mmap, const uint8_t *addr, size_t bytes)
+{
+	size_t offset = (size_t)(addr - mmap->addr);
+
+	return offset <= mmap->len_bytes && bytes <= mmap->len_bytes - offset;
+}
+
 /* Return whether the device may work on the map's memory. */
 static inline bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {

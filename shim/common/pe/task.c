@@ -86,7 +86,6 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
  * returns to the pool behind it. */
 static inline void complete_task(struct doca_task *task, doca_error_t status)
 {
-	const struct shim_task_type *type = task->pool->type;
 	struct shim_completion_hook *hook = task->hook;
 	bool freed = task->freed; /* behind the callback the task may be freed or reused */
 
@@ -95,10 +94,10 @@ static inline void complete_task(struct doca_task *task, doca_error_t status)
 	task->status = status;
 	task->hook = NULL;
 	if (doca_likely(!hook)) {
-		type->complete(task);
+		task->pool->type->complete(task);
 	} else {
-		if (type->apply && status == DOCA_SUCCESS)
-			type->apply(task);
+		if (status == DOCA_SUCCESS && task->pool->type->apply)
+			task->pool->type->apply(task);
 		hook->on_complete(hook, task);
 	}
 	if (doca_unlikely(freed))

@@ -28,14 +28,16 @@ struct doca_task {
 	bool in_flight;
 	bool freed; /* in flight: returns to the pool behind its callback */
 	bool timed; /* in flight: its times are recorded in the pool */
-	doca_error_t status;
+	doca_error_t status : 8;
 	struct sim_job job;
 	struct shim_task_pool *pool;
 	struct doca_ctx *ctx;
-	struct sim_fault_hit *fault_hit;   /* the faults to inject; NULL = none */
-	struct shim_completion_hook *hook; /* while in flight; NULL = call the user */
+	struct sim_fault_hit *fault_hit; /* the faults to inject; NULL = none */
+	union {
+		struct shim_completion_hook *hook; /* while in flight; NULL = call the user */
+		struct doca_task *next_free;       /* while free */
+	};
 	union doca_data user_data;
-	struct doca_task *next_free;
 	uint64_t bytes; /* that it moved; for the recording */
 };
 
