@@ -87,7 +87,7 @@ doca_error_t doca_comm_channel_ep_create(struct doca_comm_channel_ep_t **ep)
 
 doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_ep)
 {
-	if (!shim_object_is(local_ep, SHIM_CHANNEL_EP))
+	if (!shim_handle_is(local_ep, SHIM_CHANNEL_EP))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "there is no such endpoint");
 	channel_close(local_ep);
 	shim_object_free(local_ep, SHIM_CHANNEL_EP);
@@ -285,7 +285,7 @@ doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *loca
 	struct doca_comch_connection *connection;
 
 	NEED_EP(local_ep);
-	if (!shim_object_is(peer_addr, SHIM_CHANNEL_ADDR) || peer_addr->ep != local_ep)
+	if (!shim_handle_is(peer_addr, SHIM_CHANNEL_ADDR) || peer_addr->ep != local_ep)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "there is no such peer of this endpoint");
 	if (local_ep->role == CHANNEL_CLIENT) {
 		channel_close(local_ep);

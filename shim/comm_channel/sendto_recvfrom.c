@@ -75,7 +75,7 @@ static bool has_finished_connecting(struct doca_comm_channel_addr_t *addr)
 doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len,
 					 int flags, struct doca_comm_channel_addr_t *peer_addr)
 {
-	SHIM_NEED(local_ep, SHIM_CHANNEL_EP);
+	SHIM_NEED_FAST(local_ep, SHIM_CHANNEL_EP);
 	SHIM_NEED_OUT(msg);
 	CHECK_FLAGS(flags);
 	if (!is_peer_of(peer_addr, local_ep))
@@ -181,7 +181,7 @@ doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_
 {
 	doca_error_t failure;
 
-	SHIM_NEED(local_ep, SHIM_CHANNEL_EP);
+	SHIM_NEED_FAST(local_ep, SHIM_CHANNEL_EP);
 	SHIM_NEED_OUT(msg);
 	SHIM_NEED_OUT(len);
 	SHIM_NEED_OUT(peer_addr);

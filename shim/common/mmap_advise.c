@@ -174,7 +174,7 @@ doca_error_t doca_mmap_advise_destroy(struct doca_mmap_advise *mmap_advise)
 
 struct doca_ctx *doca_mmap_advise_as_ctx(struct doca_mmap_advise *mmap_advise)
 {
-	return shim_object_is(mmap_advise, SHIM_MMAP_ADVISE) ? &mmap_advise->ctx : NULL;
+	return shim_handle_is(mmap_advise, SHIM_MMAP_ADVISE) ? &mmap_advise->ctx : NULL;
 }
 
 doca_error_t doca_mmap_advise_cap_task_cache_invalidate_is_supported(const struct doca_devinfo *devinfo)
@@ -216,7 +216,7 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(struct doca_mmap_
 	struct doca_task *base;
 	doca_error_t result;
 
-	SHIM_NEED(mmap_advise, SHIM_MMAP_ADVISE);
+	SHIM_NEED_FAST(mmap_advise, SHIM_MMAP_ADVISE);
 	SHIM_NEED_OUT(task);
 	result = shim_task_alloc(mmap_advise->pool, &mmap_advise->ctx, user_data, &base);
 	if (result == DOCA_ERROR_BAD_STATE)

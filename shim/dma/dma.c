@@ -94,7 +94,7 @@ doca_error_t doca_dma_destroy(struct doca_dma *dma)
 
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
 {
-	return shim_object_is(dma, SHIM_DMA) ? &dma->ctx : NULL;
+	return shim_handle_is(dma, SHIM_DMA) ? &dma->ctx : NULL;
 }
 
 doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)

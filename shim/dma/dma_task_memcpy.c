@@ -241,7 +241,7 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
 	struct doca_task *base;
 	doca_error_t result;
 
-	SHIM_NEED(dma, SHIM_DMA);
+	SHIM_NEED_FAST(dma, SHIM_DMA);
 	SHIM_NEED_OUT(task);
 	result = shim_task_alloc(dma->memcpy_pool, &dma->ctx, user_data, &base);
 	if (doca_unlikely(result == DOCA_ERROR_BAD_STATE))

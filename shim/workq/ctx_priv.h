@@ -66,7 +66,7 @@ struct workq_attachment {
 /* Is @handle a live context of this generation? */
 static inline bool workq_ctx_is(const void *handle)
 {
-	return shim_object_is(handle, SHIM_WORKQ_DMA) || shim_object_is(handle, SHIM_WORKQ_SYNC_EVENT);
+	return shim_handle_is(handle, SHIM_WORKQ_DMA) || shim_handle_is(handle, SHIM_WORKQ_SYNC_EVENT);
 }
 
 /* A job of the queue completed. Called once for each submitted job. */

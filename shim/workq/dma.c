@@ -95,7 +95,7 @@ doca_error_t doca_dma_destroy(struct doca_dma *dma)
 
 struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
 {
-	return shim_object_is(dma, SHIM_WORKQ_DMA) ? (struct doca_ctx *)dma : NULL;
+	return shim_handle_is(dma, SHIM_WORKQ_DMA) ? (struct doca_ctx *)dma : NULL;
 }
 
 doca_error_t doca_dma_job_get_supported(struct doca_devinfo *devinfo, enum doca_dma_job_types job_type)

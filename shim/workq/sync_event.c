@@ -76,7 +76,7 @@ doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 
 struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
 {
-	if (!shim_object_is(event, SHIM_WORKQ_SYNC_EVENT))
+	if (!shim_handle_is(event, SHIM_WORKQ_SYNC_EVENT))
 		return NULL;
 	if (event->is_standalone) {
 		sim_err("%s: the event is used on its own since doca_sync_event_start()", __func__);

@@ -106,7 +106,7 @@ doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *
 	doca_error_t result;
 	bool exceeds_depth;
 
-	NEED_WORKQ(workq);
+	SHIM_NEED_FAST(workq, SHIM_WORKQ);
 	SHIM_NEED_OUT(job);
 	attachment = workq_find_attachment(workq, (const struct workq_ctx *)job->ctx);
 	if (doca_unlikely(!attachment))
@@ -183,7 +183,7 @@ static doca_error_t pop_event(struct doca_workq *workq, struct doca_event *ev)
 
 doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int flags)
 {
-	NEED_WORKQ(workq);
+	SHIM_NEED_FAST(workq, SHIM_WORKQ);
 	SHIM_NEED_OUT(ev);
 	if (doca_unlikely(flags != DOCA_WORKQ_RETRIEVE_FLAGS_NONE))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x; there are none", (unsigned int)flags);

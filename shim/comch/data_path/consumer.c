@@ -256,7 +256,7 @@ doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 
 struct doca_ctx *doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer)
 {
-	return shim_object_is(consumer, SHIM_COMCH_CONSUMER) ? &consumer->data_path.ctx : NULL;
+	return shim_handle_is(consumer, SHIM_COMCH_CONSUMER) ? &consumer->data_path.ctx : NULL;
 }
 
 doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)

@@ -185,7 +185,7 @@ doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_con
 	struct doca_task *base;
 	doca_error_t result;
 
-	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
+	SHIM_NEED_FAST(consumer, SHIM_COMCH_CONSUMER);
 	SHIM_NEED_OUT(task);
 	result = shim_task_alloc(consumer->pool, &consumer->data_path.ctx, (union doca_data){ .u64 = 0 }, &base);
 	if (result == DOCA_ERROR_BAD_STATE)

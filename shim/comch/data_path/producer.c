@@ -100,7 +100,7 @@ doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
 
 struct doca_ctx *doca_comch_producer_as_ctx(struct doca_comch_producer *producer)
 {
-	return shim_object_is(producer, SHIM_COMCH_PRODUCER) ? &producer->data_path.ctx : NULL;
+	return shim_handle_is(producer, SHIM_COMCH_PRODUCER) ? &producer->data_path.ctx : NULL;
 }
 
 doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id)

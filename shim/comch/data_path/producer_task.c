@@ -125,7 +125,7 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
 	struct doca_task *base;
 	doca_error_t result;
 
-	SHIM_NEED(producer, SHIM_COMCH_PRODUCER);
+	SHIM_NEED_FAST(producer, SHIM_COMCH_PRODUCER);
 	SHIM_NEED_OUT(task);
 	if (imm_data_len > 0)
 		SHIM_NEED_OUT(imm_data);

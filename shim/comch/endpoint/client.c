@@ -273,7 +273,7 @@ doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client)
 
 struct doca_ctx *doca_comch_client_as_ctx(struct doca_comch_client *comch_client)
 {
-	return shim_object_is(comch_client, SHIM_COMCH_CLIENT) ? &comch_client->endpoint.ctx : NULL;
+	return shim_handle_is(comch_client, SHIM_COMCH_CLIENT) ? &comch_client->endpoint.ctx : NULL;
 }
 
 doca_error_t doca_comch_client_set_max_msg_size(struct doca_comch_client *comch_client, uint32_t size)
@@ -356,8 +356,8 @@ doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *co
 						    struct doca_comch_connection *peer, const void *msg, uint32_t len,
 						    struct doca_comch_task_send **task)
 {
-	SHIM_NEED(comch_client, SHIM_COMCH_CLIENT);
-	SHIM_NEED(peer, SHIM_COMCH_CONNECTION);
+	SHIM_NEED_FAST(comch_client, SHIM_COMCH_CLIENT);
+	SHIM_NEED_FAST(peer, SHIM_COMCH_CONNECTION);
 	SHIM_NEED_OUT(msg);
 	SHIM_NEED_OUT(task);
 	return comch_send_alloc(__func__, &comch_client->endpoint, peer, msg, len, task);

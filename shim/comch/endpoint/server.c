@@ -332,7 +332,7 @@ doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server)
 
 struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server)
 {
-	return shim_object_is(comch_server, SHIM_COMCH_SERVER) ? &comch_server->endpoint.ctx : NULL;
+	return shim_handle_is(comch_server, SHIM_COMCH_SERVER) ? &comch_server->endpoint.ctx : NULL;
 }
 
 doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server, uint32_t size)
@@ -426,8 +426,8 @@ doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *co
 						    struct doca_comch_connection *peer, const void *msg, uint32_t len,
 						    struct doca_comch_task_send **task)
 {
-	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
-	SHIM_NEED(peer, SHIM_COMCH_CONNECTION);
+	SHIM_NEED_FAST(comch_server, SHIM_COMCH_SERVER);
+	SHIM_NEED_FAST(peer, SHIM_COMCH_CONNECTION);
 	SHIM_NEED_OUT(msg);
 	SHIM_NEED_OUT(task);
 	return comch_send_alloc(__func__, &comch_server->endpoint, peer, msg, len, task);

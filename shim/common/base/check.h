@@ -16,10 +16,15 @@
 		(code);                                          \
 	})
 
-/* Return from the public function unless @handle is a live object of that kind. */
-#define SHIM_NEED(handle, kind)                                                                                   \
+/* Return from the public function unless @handle, any value, is a live object of that kind. */
+#define SHIM_NEED(handle, kind) SHIM_NEED_THAT(shim_handle_is, handle, kind)
+
+/* The same for a function of the data path: a @handle that never was one may crash. */
+#define SHIM_NEED_FAST(handle, kind) SHIM_NEED_THAT(shim_object_is, handle, kind)
+
+#define SHIM_NEED_THAT(is, handle, kind)                                                                          \
 	do {                                                                                                      \
-		if (doca_unlikely(!shim_object_is((handle), (kind))))                                             \
+		if (doca_unlikely(!is((handle), (kind))))                                                         \
 			return SHIM_REFUSE(                                                                       \
 				DOCA_ERROR_INVALID_VALUE, "%s is %s", #handle,                                    \
 				(handle) ? "no live object of its type: destroyed already, or another's handle" : \

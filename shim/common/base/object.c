@@ -8,6 +8,14 @@
 
 #include "shim/common/base/alloc.h"
 
+#define BUCKET_BITS 10
+
+/* Precedes each object, for life. */
+struct header {
+	struct header *next; /* in its bucket */
+	_Alignas(max_align_t) struct shim_object object[];
+};
+
 /* A freed object in its pool. */
 struct free_object {
 	struct shim_object object;
@@ -17,7 +25,39 @@ struct free_object {
 static struct {
 	pthread_mutex_t lock;
 	struct free_object *free_list[SHIM_NUM_KINDS];
+	struct header *_Atomic buckets[1 << BUCKET_BITS]; /* all objects; only added to */
 } pools = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct header *_Atomic *find_bucket(const void *object)
+{
+	uint64_t number = (uintptr_t)object / _Alignof(max_align_t);
+
+	return &pools.buckets[number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BUCKET_BITS)]; /* Fibonacci hashing */
+}
+
+bool shim_object_has_pool(const void *handle)
+{
+	const struct header *header = atomic_load_explicit(find_bucket(handle), memory_order_acquire);
+
+	while (header && header->object != handle)
+		header = header->next;
+	return header != NULL;
+}
+
+static void *allocate(size_t size)
+{
+	struct header *header = calloc(1, sizeof(*header) + size);
+	struct header *_Atomic *bucket;
+
+	if (!header)
+		return NULL;
+	bucket = find_bucket(header->object);
+	pthread_mutex_lock(&pools.lock);
+	header->next = atomic_load_explicit(bucket, memory_order_relaxed);
+	atomic_store_explicit(bucket, header, memory_order_release);
+	pthread_mutex_unlock(&pools.lock);
+	return header->object;
+}
 
 void *shim_object_new(enum shim_kind kind, size_t size)
 {
@@ -33,7 +73,7 @@ void *shim_object_new(enum shim_kind kind, size_t size)
 	if (reused)
 		memset(reused, 0, size);
 	else
-		reused = calloc(1, size);
+		reused = allocate(size);
 	if (reused)
 		reused->object.magic = shim_magic(kind);
 	return reused;

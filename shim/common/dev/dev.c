@@ -307,7 +307,7 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
 
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
 {
-	return shim_object_is(dev, SHIM_DEV) ? dev->devinfo : NULL;
+	return shim_handle_is(dev, SHIM_DEV) ? dev->devinfo : NULL;
 }
 
 doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)

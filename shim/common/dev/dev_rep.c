@@ -204,7 +204,7 @@ doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev)
 
 struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep)
 {
-	return shim_object_is(dev_rep, SHIM_DEV_REP) ? dev_rep->devinfo : NULL;
+	return shim_handle_is(dev_rep, SHIM_DEV_REP) ? dev_rep->devinfo : NULL;
 }
 
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const struct doca_devinfo_rep *devinfo_rep, char *pci_addr_str)

@@ -130,8 +130,8 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 	struct doca_buf *new_buf;
 	doca_error_t result;
 
-	SHIM_NEED(inventory, SHIM_INVENTORY);
-	SHIM_NEED(mmap, SHIM_MMAP);
+	SHIM_NEED_FAST(inventory, SHIM_INVENTORY);
+	SHIM_NEED_FAST(mmap, SHIM_MMAP);
 	SHIM_NEED_OUT(buf);
 	if (doca_unlikely(!inventory->started || !shim_mmap_is_usable(mmap)))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the %s is not started",
@@ -197,7 +197,7 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 {
 	struct doca_buf *head = NULL;
 
-	SHIM_NEED(inventory, SHIM_INVENTORY);
+	SHIM_NEED_FAST(inventory, SHIM_INVENTORY);
 	SHIM_NEED(src_buf, SHIM_BUF);
 	SHIM_NEED_OUT(dst_buf);
 	if (src_buf->is_inner)

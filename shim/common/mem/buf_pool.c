@@ -168,7 +168,7 @@ doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca
 	struct doca_buf *new_buf;
 	uint8_t *addr;
 
-	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
+	SHIM_NEED_FAST(buf_pool, SHIM_BUF_POOL);
 	SHIM_NEED_OUT(buf);
 	if (doca_unlikely(!buf_pool->started || !has_usable_mmap(buf_pool)))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the %s is not started",

@@ -88,10 +88,16 @@ doca_error_t shim_ctx_fini(struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
-bool shim_ctx_is(const struct doca_ctx *ctx)
+/* Of a @ctx that is NULL or was a handle. */
+static bool is_live_ctx(const struct doca_ctx *ctx)
 {
 	return ctx && (uintptr_t)ctx % _Alignof(struct doca_ctx) == 0 && ctx->object.magic > shim_magic(SHIM_PE) &&
 	       ctx->object.magic < shim_magic(SHIM_NUM_KINDS);
+}
+
+bool shim_ctx_is(const struct doca_ctx *ctx)
+{
+	return shim_object_has_pool(ctx) && is_live_ctx(ctx);
 }
 
 /* Follow the function's status from now on. Returns false if the device is stale. */
@@ -294,7 +300,7 @@ bool shim_ctx_stop_stale(struct doca_ctx *ctx)
 
 void doca_ctx_flush_tasks(struct doca_ctx *ctx)
 {
-	if (!shim_ctx_is(ctx) || ctx->state == DOCA_CTX_STATE_IDLE || !shim_ctx_is_same_process(ctx))
+	if (!is_live_ctx(ctx) || ctx->state == DOCA_CTX_STATE_IDLE || !shim_ctx_is_same_process(ctx))
 		sim_err("doca_ctx_flush_tasks: the context is NULL, destroyed, idle, or of the process before fork()");
 	else if (ctx->queue)
 		sim_queue_doorbell(ctx->queue);

@@ -92,7 +92,7 @@ SHIM_INTERNAL_API doca_error_t shim_ctx_inject_start_fault(const struct doca_dev
 /* Undo shim_ctx_init(). IN_USE unless the context is idle; then nothing changes. */
 SHIM_INTERNAL_API doca_error_t shim_ctx_fini(struct doca_ctx *ctx);
 
-/* Returns whether @ctx is a live context of any library. */
+/* Returns whether @ctx, any value, is a live context of any library. */
 bool shim_ctx_is(const struct doca_ctx *ctx);
 
 /* Returns whether this process created it. A context of the parent does nothing in a forked child. */

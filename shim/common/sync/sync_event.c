@@ -269,7 +269,7 @@ static const struct shim_ctx_ops sync_event_ops = {
 
 struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
 {
-	if (!shim_object_is(event, SHIM_SYNC_EVENT))
+	if (!shim_handle_is(event, SHIM_SYNC_EVENT))
 		return NULL;
 	if (event->state == SHIM_SYNC_EVENT_CONTEXT)
 		return &event->ctx;

@@ -7,7 +7,7 @@ doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 {
 	doca_error_t result;
 
-	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	SHIM_NEED_FAST(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(value);
 	result = shim_sync_event_check(__func__, event);
 	return result == DOCA_SUCCESS ? shim_sync_event_error(__func__, shim_sync_value_get(&event->value, value)) :
@@ -25,7 +25,7 @@ doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t 
 {
 	doca_error_t result;
 
-	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	SHIM_NEED_FAST(event, SHIM_SYNC_EVENT);
 	result = check_update(__func__, event);
 	return result == DOCA_SUCCESS ? shim_sync_event_error(__func__, shim_sync_value_set(&event->value, value)) :
 					result;
@@ -35,7 +35,7 @@ doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t 
 {
 	doca_error_t result;
 
-	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	SHIM_NEED_FAST(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(fetched);
 	result = check_update(__func__, event);
 	return result == DOCA_SUCCESS ?
@@ -73,7 +73,7 @@ static doca_error_t wait_for_value(const char *func, struct doca_sync_event *eve
 #define DEFINE_WAIT(function_name, relation, yields)                                             \
 	doca_error_t function_name(struct doca_sync_event *event, uint64_t value, uint64_t mask) \
 	{                                                                                        \
-		SHIM_NEED(event, SHIM_SYNC_EVENT);                                               \
+		SHIM_NEED_FAST(event, SHIM_SYNC_EVENT);                                          \
 		return wait_for_value(__func__, event, (relation), value, mask, (yields));       \
 	}
 

@@ -46,7 +46,7 @@ doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event, 
 	struct shim_sync_task *base;
 	doca_error_t result;
 
-	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	SHIM_NEED_FAST(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(task);
 	result = shim_sync_event_alloc_task(__func__, event, SHIM_SYNC_GET, user_data, &base);
 	if (result != DOCA_SUCCESS)
@@ -78,7 +78,7 @@ doca_error_t doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *
 	struct shim_sync_task *base;
 	doca_error_t result;
 
-	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	SHIM_NEED_FAST(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(task);
 	result = shim_sync_event_alloc_task(__func__, event, SHIM_SYNC_SET, user_data, &base);
 	if (result != DOCA_SUCCESS)
@@ -111,7 +111,7 @@ doca_error_t doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *
 	struct shim_sync_task *base;
 	doca_error_t result;
 
-	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	SHIM_NEED_FAST(event, SHIM_SYNC_EVENT);
 	SHIM_NEED_OUT(task);
 	result = shim_sync_event_alloc_task(__func__, event, SHIM_SYNC_ADD, user_data, &base);
 	if (result != DOCA_SUCCESS)

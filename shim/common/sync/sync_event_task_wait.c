@@ -53,7 +53,7 @@ static doca_error_t wait_check(struct doca_task *task)
 		struct shim_sync_task *base;                                                                         \
 		doca_error_t result;                                                                                 \
                                                                                                                      \
-		SHIM_NEED(event, SHIM_SYNC_EVENT);                                                                   \
+		SHIM_NEED_FAST(event, SHIM_SYNC_EVENT);                                                              \
 		SHIM_NEED_OUT(task);                                                                                 \
 		result = shim_sync_event_alloc_task(__func__, event, (kind), user_data, &base);                      \
 		if (result != DOCA_SUCCESS)                                                                          \
