@@ -26,13 +26,12 @@
 
 static const char *const served_paths[] = { "shm", "tcp", NULL };
 
-/* Send a request and wait for its reply. Returns its status; *ret_fd is its descriptor or -1. */
-static int call(int sock, struct sim_msg *msg, int *ret_fd)
+int attack_call_with(int sock, struct sim_msg *msg, int fd, int *ret_fd)
 {
 	uint64_t seq = msg->seq = 7;
 
 	*ret_fd = -1;
-	if (sim_msg_send(sock, msg, -1) < 0)
+	if (sim_msg_send(sock, msg, fd) < 0)
 		return -1;
 	do
 		if (!proc_readable_within(sock, REPLY_MS) || sim_msg_recv(sock, msg, ret_fd) < 0)
@@ -53,21 +52,21 @@ static int open_connection(const struct bout *bout, const uint8_t *descriptor, s
 	*ret_sock = sim_session_dir_connect(dir_fd);
 	close(dir_fd);
 	strcpy(msg.body.attach.side, "dpu");
-	if (call(*ret_sock, &msg, &fd) != 0)
+	if (attack_call_with(*ret_sock, &msg, -1, &fd) != 0)
 		return -1;
 	close(fd);
 	memcpy(session, msg.body.attached.session, sizeof(session));
 	if (sim_descriptor_decode(session, descriptor, len, &key) != 0)
 		return -1;
 	msg = (struct sim_msg){ .type = SIM_MSG_IMPORT, .body.import = { .key = key } };
-	if (call(*ret_sock, &msg, &fd) != 0)
+	if (attack_call_with(*ret_sock, &msg, -1, &fd) != 0)
 		return -1;
 	msg = (struct sim_msg){ .type = SIM_MSG_DESCRIBE,
 				.body.describe = { .id = key.id,
 						   .transport = strcmp(bout->path, "tcp") == 0 ? SIM_TRANSPORT_TCP :
 												 SIM_TRANSPORT_SHM,
 						   .connect = 1 } };
-	if (call(*ret_sock, &msg, &fd) != 0)
+	if (attack_call_with(*ret_sock, &msg, -1, &fd) != 0)
 		return -1;
 	*ret_grant = msg.body.described;
 	return fd;

@@ -104,6 +104,47 @@ static int import_changed(struct bout *bout, int sock)
 	return ROLE_DONE;
 }
 
+/* Through the other card: every import is refused, also that of the true descriptor. */
+static int import_elsewhere(struct bout *bout, int sock)
+{
+	uint8_t descriptor[4096], changed[8192] = { 0 };
+	size_t len = role_read_descriptor(sock, descriptor, sizeof(descriptor));
+	struct doca_dev *dev = rig_open_dev(0);
+	int end = ROLE_DONE;
+
+	CHECK(len > 0);
+	for (int i = 0; i < CHANGES; i++) {
+		size_t new_len = len;
+
+		memcpy(changed, descriptor, sizeof(descriptor));
+		if (i % 2)
+			new_len = change(bout, changed, len);
+		bout->tally->tried++;
+		if (import_once(dev, changed, new_len))
+			end = ROLE_WRONG;
+		else
+			bout->tally->refused++;
+	}
+	MUST(doca_dev_close(dev));
+	return end;
+}
+
+/* The host exports on its first device, which is of the left card. */
+static void import_across_cards(struct bout *bout)
+{
+	int socks[2];
+
+	bout->topology = getenv("TWO_CARDS");
+	bout_session(bout);
+	bout_pair(socks);
+	bout_start(bout, "exporter", "host", role_exporter, socks[0]);
+	bout_start(bout, "importer", "right/dpu", import_elsewhere, socks[1]);
+	close(socks[0]);
+	close(socks[1]);
+}
+
+const struct attack attack_cards = { "cards", attack_all_paths, 10, 1, import_across_cards };
+
 static const char *const paths[] = { "mapped", "cma", "shm", "tcp", "event", NULL };
 
 static void change_descriptors(struct bout *bout)

@@ -13,6 +13,8 @@
 
 #include "check.h"
 
+#define STOP_S 12 /* an importer waits ten seconds for a stopped exporter, and two for its own end */
+
 /* The data paths of memory; Comch's control path, and its data path. */
 static const char *const paths[] = { "mapped", "cma", "shm", "tcp", "comch", "fast", NULL };
 
@@ -71,6 +73,28 @@ static void stop_and_continue(struct bout *bout)
 }
 
 const struct attack attack_signals = { "signals", paths, 30, 1, stop_and_continue };
+
+/* One process stays stopped until the other one has ended: after a deadline of its own, or at once if it needs nothing
+ * from the stopped one. Comch peers wait for each other, as on a card: the stop ends before their time is over. */
+static void stop_for_long(struct bout *bout)
+{
+	bool is_comch = strcmp(bout->path, "comch") == 0 || strcmp(bout->path, "fast") == 0;
+	struct party *pair[2];
+
+	start_pair(bout, run_host, run_dpu, pair);
+	bout_pause(bout, 60);
+	kill(pair[HOST]->pid, SIGSTOP);
+	bout->tally->tried++;
+	if (is_comch) {
+		bout_pause(bout, 2000);
+	} else {
+		bout->patience_s += STOP_S;
+		bout_wait(bout, pair[DPU]);
+	}
+	kill(pair[HOST]->pid, SIGCONT);
+}
+
+const struct attack attack_stop = { "stop", paths, 3, 0, stop_for_long };
 
 /* ---- limits: few descriptors, little address space ---- */
 

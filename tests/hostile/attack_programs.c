@@ -14,15 +14,9 @@
 #include "check.h"
 #include "proc.h"
 
-#define IN_BYTES     1000003
-#define DAMAGES      20 /* in one round */
-#define KILL_MS      25
-#define PROGRAM_ARGS 8
-
-/* A program of the build, executed in @dir with the party's socket as standard input. */
-struct program {
-	const char *dir, *path, *argv[PROGRAM_ARGS];
-};
+#define IN_BYTES 1000003
+#define DAMAGES  20 /* in one round */
+#define KILL_MS  25
 
 static struct program next; /* what the next process executes */
 
@@ -42,10 +36,17 @@ static int execute(struct bout *bout, int sock)
 	return ROLE_WRONG;
 }
 
-static struct party *start(struct bout *bout, const char *side, int sock, const struct program *program)
+struct party *program_start(struct bout *bout, const char *side, int sock, const struct program *program)
 {
 	next = *program;
 	return bout_start(bout, program->path, side, execute, sock);
+}
+
+int program_run(struct bout *bout, const struct program *program)
+{
+	struct party *party = program_start(bout, "dpu", -1, program);
+
+	return bout_wait(bout, party) && WIFEXITED(party->status) ? WEXITSTATUS(party->status) : -1;
 }
 
 static void write_file(const char *dir, const char *name, const void *bytes, size_t len)
@@ -58,14 +59,13 @@ static void write_file(const char *dir, const char *name, const void *bytes, siz
 	CHECK(file && fwrite(bytes, 1, len, file) == len && fclose(file) == 0);
 }
 
-/* A directory for the programs' files, beside the session's. */
-static void make_work(const struct bout *bout, char dir[96])
+void work_make(const struct bout *bout, char dir[96])
 {
 	snprintf(dir, 96, "%s.work", bout->dir);
 	CHECK(mkdir(dir, 0700) == 0);
 }
 
-static void remove_work(const char *dir)
+void work_remove(const char *dir)
 {
 	static const char *const names[] = { "in",    "out",     "descriptor",     "info",
 					     "trace", "damaged", "descriptor.new", "info.new" };
@@ -104,25 +104,26 @@ static void kill_workq(struct bout *bout)
 	char dir[96];
 	int socks[2];
 
-	make_work(bout, dir);
+	work_make(bout, dir);
 	write_file(dir, "in", in, sizeof(in));
 	bout_session(bout);
 	bout_pair(socks);
 	choice[0] = bout->daemon;
-	choice[1] = start(bout, "host", socks[0],
-			  &(struct program){ dir, "tests/apps/workq/map_export", { "", "in", "descriptor", "info" } });
+	choice[1] = program_start(
+		bout, "host", socks[0],
+		&(struct program){ dir, "tests/apps/workq/map_export", { "", "in", "descriptor", "info" } });
 	close(socks[0]);
 	if (await_info(bout, choice[1], dir)) {
-		choice[2] = start(bout, "dpu", socks[1],
-				  &(struct program){ dir,
-						     "tests/apps/workq/map_import",
-						     { "", "descriptor", "info", "read", "out" } });
+		choice[2] = program_start(bout, "dpu", socks[1],
+					  &(struct program){ dir,
+							     "tests/apps/workq/map_import",
+							     { "", "descriptor", "info", "read", "out" } });
 		bout_kill_within(bout, choice[bout_random(bout, 3)], KILL_MS);
 		bout_wait(bout, choice[2]);
 	}
 	close(socks[1]);
 	bout_wait(bout, choice[1]);
-	remove_work(dir);
+	work_remove(dir);
 }
 
 static const char *const private_paths[] = { "cma", "shm", "tcp", NULL };
@@ -171,21 +172,16 @@ static size_t damage(struct bout *bout, char *bytes, size_t len)
 	return len;
 }
 
-static void run_command(struct bout *bout, const struct program *program)
-{
-	bout_wait(bout, start(bout, "dpu", -1, program));
-}
-
 static void damage_trace(struct bout *bout)
 {
 	char dir[96], *trace, *damaged;
 	size_t len, damaged_len;
 
-	make_work(bout, dir);
+	work_make(bout, dir);
 	setenv("BFSIM_TRACE", "full", 1);
 	bout_session(bout);
-	run_command(bout, &(struct program){ dir, "tests/multi/trace_peer", { "", "20", "fail" } });
-	run_command(bout, &(struct program){ dir, "sim/cli/bfsim", { "", "trace", "-f", "perfetto", "-o", "trace" } });
+	program_run(bout, &(struct program){ dir, "tests/multi/trace_peer", { "", "20", "fail" } });
+	program_run(bout, &(struct program){ dir, "sim/cli/bfsim", { "", "trace", "-f", "perfetto", "-o", "trace" } });
 	setenv("BFSIM_TRACE", "off", 1);
 	len = read_trace(dir, &trace);
 	if (len == 0)
@@ -197,11 +193,11 @@ static void damage_trace(struct bout *bout)
 		damaged_len = damage(bout, damaged, len);
 		write_file(dir, "damaged", damaged, damaged_len);
 		bout->tally->tried++;
-		run_command(bout, &(struct program){ dir, "sim/cli/bfsim", { "", "report", "-o", "out", "damaged" } });
+		program_run(bout, &(struct program){ dir, "sim/cli/bfsim", { "", "report", "-o", "out", "damaged" } });
 	}
 	free(trace);
 	free(damaged);
-	remove_work(dir);
+	work_remove(dir);
 }
 
 const struct attack attack_report = { "report", attack_no_path, 50, 1, damage_trace };

@@ -334,6 +334,7 @@ void bout_begin(struct bout *bout)
 
 	snprintf(text, sizeof(text), "%s/%s/%u", bout->attack, bout->path, bout->round);
 	clock_gettime(CLOCK_REALTIME_COARSE, &bout->since); /* the clock of file times */
+	bout->connect_ms = 5000;
 	bout->random = hash(bout->seed ^ 0xcbf29ce484222325u, text);
 	snprintf(bout->dir, sizeof(bout->dir), "/tmp/bfsim-hostile-XXXXXX");
 	CHECK(mkdtemp(bout->dir));

@@ -11,6 +11,8 @@
  *   attack_protocol.c   random messages to the daemon, and floods of requests
  *   attack_connection.c a hostile importer on shm and tcp; strangers at the ports of tcp
  *   attack_comch.c      a hostile Comch peer that writes into all memory that it shares
+ *   attack_memory.c     allocations that fail
+ *   attack_recording.c  damaged recordings for the daemon, and for the commands that read them
  *   attack_process.c    stops, limits of descriptors and memory, forks
  *   attack_programs.c   kills of programs of the work-queue generation; damaged traces for bfsim report
  *
@@ -68,6 +70,7 @@ struct party {
 struct bout {
 	const char *attack, *path;
 	unsigned int round, patience_s;
+	unsigned int connect_ms; /* programs of Comch wait for each other */
 	uint64_t seed, random;
 	struct timespec since; /* begin of the round */
 	struct tally *tally;   /* shared with the processes of the round */
@@ -138,10 +141,36 @@ role_body role_client;
 role_body role_fast_server;
 role_body role_fast_client;
 
+/* ---- the daemon's protocol ---- */
+
+struct sim_msg;
+
+/* Send a request with a descriptor or -1, and wait for its reply. Returns its status, or -1; *ret_fd is its descriptor
+ * or -1. */
+int attack_call_with(int sock, struct sim_msg *msg, int fd, int *ret_fd);
+
+/* ---- programs of the build ---- */
+
+#define PROGRAM_ARGS 8
+
+/* Executed in @dir with the party's socket as standard input; argv[0] is filled in. */
+struct program {
+	const char *dir, *path, *argv[PROGRAM_ARGS];
+};
+
+struct party *program_start(struct bout *bout, const char *side, int sock, const struct program *program);
+
+/* Run a command to its end. Returns its exit status, or -1. */
+int program_run(struct bout *bout, const struct program *program);
+
+/* A directory for files of a round, beside the session's. */
+void work_make(const struct bout *bout, char dir[96]);
+void work_remove(const char *dir);
+
 /* ---- attacks ---- */
 
 extern const struct attack attack_kill_dma, attack_kill_comch, attack_kill_fast, attack_kill_session, attack_descriptor,
 	attack_protocol, attack_flood, attack_connection, attack_comch, attack_signals, attack_limits, attack_fork,
-	attack_workq, attack_report;
+	attack_workq, attack_memory, attack_memory_comch, attack_cards, attack_stop, attack_recording, attack_report;
 
 #endif

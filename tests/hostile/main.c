@@ -14,11 +14,15 @@
 #include "check.h"
 #include "proc.h"
 
-static const struct attack *const attacks[] = { &attack_kill_dma,     &attack_kill_comch, &attack_kill_fast,
-						&attack_kill_session, &attack_descriptor, &attack_protocol,
-						&attack_flood,        &attack_connection, &attack_comch,
-						&attack_signals,      &attack_limits,     &attack_fork,
-						&attack_workq,        &attack_report };
+static const struct attack *const attacks[] = { &attack_kill_dma,     &attack_kill_comch,   &attack_kill_fast,
+						&attack_kill_session, &attack_descriptor,   &attack_cards,
+						&attack_protocol,     &attack_flood,        &attack_connection,
+						&attack_comch,        &attack_signals,      &attack_stop,
+						&attack_limits,       &attack_fork,
+#ifdef HAS_FAILING_MALLOC
+						&attack_memory,       &attack_memory_comch,
+#endif
+						&attack_workq,        &attack_report,       &attack_recording };
 
 struct options {
 	uint64_t seed;

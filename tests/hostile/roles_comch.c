@@ -11,8 +11,7 @@
 #include "check.h"
 #include "proc.h"
 
-#define TALK_MS    60
-#define CONNECT_MS 5000
+#define TALK_MS 60
 
 struct talk {
 	struct endpoint endpoint;
@@ -42,7 +41,7 @@ int role_server(struct bout *bout, int sock)
 	struct talk talk = { 0 };
 	struct endpoint_cfg cfg = { .name = "hostile", .owner = &talk, .message = echo, .disconnected = end_talk };
 	struct doca_dev *dev = device_open(NULL);
-	int64_t end = proc_now_ms() + CONNECT_MS;
+	int64_t end = proc_now_ms() + bout->connect_ms;
 
 	(void)sock;
 	loop_open(&talk.loop, bout->round % 2);
@@ -82,9 +81,9 @@ static void talk_for(struct talk *talk, unsigned int ms)
 }
 
 /* A server that is not there yet refuses the connection. */
-static bool connect_client(struct talk *talk)
+static bool connect_client(struct talk *talk, unsigned int ms)
 {
-	int64_t end = proc_now_ms() + CONNECT_MS;
+	int64_t end = proc_now_ms() + ms;
 
 	do {
 		endpoint_start(&talk->endpoint);
@@ -106,7 +105,7 @@ int role_client(struct bout *bout, int sock)
 	(void)sock;
 	loop_open(&talk.loop, bout->round % 3 == 0);
 	endpoint_open_client(&talk.endpoint, &cfg, &talk.loop, dev);
-	if (connect_client(&talk)) {
+	if (connect_client(&talk, bout->connect_ms)) {
 		talk_for(&talk, TALK_MS);
 		result = talk.over ? ROLE_REFUSED : ROLE_DONE;
 	}

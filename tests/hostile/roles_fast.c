@@ -15,8 +15,7 @@
 #include "check.h"
 #include "proc.h"
 
-#define TALK_MS    60
-#define CONNECT_MS 5000
+#define TALK_MS 60
 
 struct side {
 	struct endpoint endpoint;
@@ -91,9 +90,9 @@ static void close_side(struct side *side)
 }
 
 /* A server that is not there yet refuses a client, which tries again. Returns whether there is a connection. */
-static bool await_connection(struct side *side)
+static bool await_connection(struct side *side, unsigned int ms)
 {
-	int64_t end = proc_now_ms() + CONNECT_MS;
+	int64_t end = proc_now_ms() + ms;
 
 	while (!side->has_started && proc_now_ms() < end) {
 		if (side->endpoint.state == DOCA_CTX_STATE_IDLE && side->endpoint.server)
@@ -112,7 +111,7 @@ static int run_side(const struct bout *bout, bool is_server)
 	int64_t end;
 
 	open_side(&side, is_server, bout->round % 3 == 0);
-	if (!await_connection(&side)) {
+	if (!await_connection(&side, bout->connect_ms)) {
 		close_side(&side);
 		return ROLE_REFUSED;
 	}

@@ -3,10 +3,8 @@
  * their threads: calls and tasks may fail, but nobody crashes or hangs, and afterwards all works.
  *
  * FAILURES is the number of failed allocations to reach in each process, else 200. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,47 +23,10 @@
 #include "session_util.h"
 #include "doca_check.h"
 #include "doca_device.h"
+#include "failing_malloc.h"
 
 #define MEMORY_BYTES (200 * 1024)
 #define ONE_IN       24 /* allocations fail */
-
-/* ---- memory that runs out: our malloc(), calloc() and realloc() stand before the C library's ---- */
-
-static atomic_bool is_failing;
-static atomic_ulong num_allocations, num_failures;
-
-static bool must_fail(void)
-{
-	unsigned long number;
-
-	if (!atomic_load_explicit(&is_failing, memory_order_relaxed))
-		return false;
-	number = atomic_fetch_add(&num_allocations, 1);
-	if ((number * 2654435761u >> 8) % ONE_IN != 0)
-		return false;
-	atomic_fetch_add(&num_failures, 1);
-	errno = ENOMEM;
-	return true;
-}
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t size);
-
-__attribute__((visibility("default"))) void *malloc(size_t size)
-{
-	return must_fail() ? NULL : __libc_malloc(size);
-}
-
-__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
-{
-	return must_fail() ? NULL : __libc_calloc(count, size);
-}
-
-__attribute__((visibility("default"))) void *realloc(void *old, size_t size)
-{
-	return must_fail() ? NULL : __libc_realloc(old, size);
-}
 
 /* ---- the two processes ---- */
 
@@ -121,11 +82,11 @@ static void host(int ctl, const void *unused)
 
 		proc_recv(ctl, &is_last, 1);
 		dev = device_open(NULL);
-		atomic_store(&is_failing, !is_last);
+		failing_malloc_set(is_last ? 0 : ONE_IN, 0);
 		export_once(ctl, dev, memory);
-		atomic_store(&is_failing, false);
+		failing_malloc_set(0, 0);
 		MUST(doca_dev_close(dev));
-		failures = atomic_load(&num_failures);
+		failures = failing_malloc_count();
 		proc_send(ctl, &failures, sizeof(failures));
 	}
 }
@@ -235,16 +196,16 @@ static void dpu(int ctl, const void *unused)
 		proc_recv(ctl, &is_last, 1);
 		proc_recv(ctl, &offer, sizeof(offer));
 		dpu_open(&dpu);
-		atomic_store(&is_failing, !is_last);
+		failing_malloc_set(is_last ? 0 : ONE_IN, 0);
 		if (offer.desc_len > 0 &&
 		    doca_mmap_create_from_export(NULL, offer.desc, offer.desc_len, dpu.dev, &remote) == DOCA_SUCCESS) {
 			is_copied = copy(&dpu, remote, &offer);
 			MUST(doca_mmap_destroy(remote));
 		}
-		atomic_store(&is_failing, false);
+		failing_malloc_set(0, 0);
 		CHECK(is_copied || !is_last);
 		dpu_close(&dpu);
-		failures = atomic_load(&num_failures);
+		failures = failing_malloc_count();
 		proc_send(ctl, &failures, sizeof(failures));
 	}
 	free(dpu.memory);
