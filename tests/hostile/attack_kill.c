@@ -35,6 +35,7 @@ static void kill_comch(struct bout *bout)
 {
 	struct party *server, *client;
 
+	bout_connect_within(bout, 1000);
 	bout_session(bout);
 	server = bout_start(bout, "server", "dpu", role_server, -1);
 	client = bout_start(bout, "client", "host", role_client, -1);
@@ -47,6 +48,7 @@ static void kill_fast(struct bout *bout)
 {
 	struct party *server, *client;
 
+	bout_connect_within(bout, 1000);
 	bout_session(bout);
 	server = bout_start(bout, "server", "dpu", role_fast_server, -1);
 	client = bout_start(bout, "client", "host", role_fast_client, -1);

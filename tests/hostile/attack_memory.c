@@ -10,7 +10,7 @@
 #include "failing_malloc.h"
 
 #define MAX_ONE_IN 400
-#define PER_ROUND  50 /* failures in each process: 1,000 over the rounds of ci/hostile */
+#define PER_ROUND  20 /* failures in each process: 1,000 over the rounds of ci/hostile */
 
 static int run_server(struct bout *bout)
 {
@@ -58,13 +58,11 @@ static void fail_in_comch(struct bout *bout)
 {
 	bool is_server = bout_random(bout, 2);
 
-	bout->connect_ms = 300;
-	setenv("BFSIM_COMCH_WAIT", "100", 1);
+	bout_connect_within(bout, 300);
 	setenv("BFSIM_PATH", "", 1);
 	bout_session(bout);
 	bout_start(bout, "server", "dpu", is_server ? run_poor_server : run_rich_server, -1);
 	bout_start(bout, "client", "host", is_server ? run_rich_client : run_poor_client, -1);
-	unsetenv("BFSIM_COMCH_WAIT");
 }
 
 /* The program starts a session of its own. */
@@ -80,7 +78,7 @@ static void fail_in_program(struct bout *bout)
 		bout_defect(bout, &bout->tally->wrong, "failed", "test_path_oom");
 }
 
-const struct attack attack_memory = { "memory", attack_all_paths, 20, 1, fail_in_program };
+const struct attack attack_memory = { "memory", attack_all_paths, 50, 1, fail_in_program };
 
 static const char *const comch_paths[] = { "comch", "fast", NULL };
 

@@ -126,6 +126,7 @@ static void run_limited(struct bout *bout)
 	bool host = bout_random(bout, 2);
 	struct party *pair[2];
 
+	bout_connect_within(bout, 1000);
 	start_pair(bout, host ? run_limited_host : run_host, host ? run_dpu : run_limited_dpu, pair);
 }
 

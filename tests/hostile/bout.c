@@ -328,13 +328,22 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
+void bout_connect_within(struct bout *bout, unsigned int ms)
+{
+	char text[16];
+
+	bout->connect_ms = ms;
+	snprintf(text, sizeof(text), "%u", ms);
+	setenv("BFSIM_COMCH_WAIT", text, 1);
+}
+
 void bout_begin(struct bout *bout)
 {
 	char text[160];
 
 	snprintf(text, sizeof(text), "%s/%s/%u", bout->attack, bout->path, bout->round);
 	clock_gettime(CLOCK_REALTIME_COARSE, &bout->since); /* the clock of file times */
-	bout->connect_ms = 5000;
+	bout_connect_within(bout, 5000);
 	bout->random = hash(bout->seed ^ 0xcbf29ce484222325u, text);
 	snprintf(bout->dir, sizeof(bout->dir), "/tmp/bfsim-hostile-XXXXXX");
 	CHECK(mkdtemp(bout->dir));

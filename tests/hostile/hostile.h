@@ -70,7 +70,7 @@ struct party {
 struct bout {
 	const char *attack, *path;
 	unsigned int round, patience_s;
-	unsigned int connect_ms; /* programs of Comch wait for each other */
+	unsigned int connect_ms; /* see bout_connect_within() */
 	uint64_t seed, random;
 	struct timespec since; /* begin of the round */
 	struct tally *tally;   /* shared with the processes of the round */
@@ -96,6 +96,9 @@ extern const char *const attack_all_paths[];
 uint64_t bout_random(struct bout *bout, uint64_t limit);
 
 void bout_begin(struct bout *bout);
+
+/* How long programs of Comch wait for each other, when one of them may be dead; five seconds if this is not called. */
+void bout_connect_within(struct bout *bout, unsigned int ms);
 
 /* Start the daemon. */
 void bout_session(struct bout *bout);

@@ -88,17 +88,22 @@ static void run_round(const struct options *options, const struct attack *attack
 	bout_end(&bout);
 }
 
+static unsigned int num_rounds(const struct options *options, const struct attack *attack)
+{
+	if (options->rounds)
+		return options->rounds;
+	return options->is_short ? attack->short_rounds : attack->rounds;
+}
+
 /* Returns the number of defects. */
 static unsigned int run_cell(const struct options *options, const struct attack *attack, const char *path)
 {
-	unsigned int rounds = options->is_short ? attack->short_rounds : attack->rounds;
+	unsigned int rounds = num_rounds(options, attack);
 	struct tally *tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	unsigned int defects;
 	int64_t start = proc_now_ms();
 
 	CHECK(tally != MAP_FAILED);
-	if (options->rounds)
-		rounds = options->rounds;
 	if (options->round >= 0)
 		run_round(options, attack, path, (unsigned int)options->round, tally);
 	else
@@ -139,7 +144,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	for (size_t i = 0; i < sizeof(attacks) / sizeof(attacks[0]); i++)
 		for (const char *const *path = attacks[i]->paths; *path; path++)
-			if (is_wanted(&options, attacks[i], *path))
+			if (is_wanted(&options, attacks[i], *path) && num_rounds(&options, attacks[i]) > 0)
 				defects += run_cell(&options, attacks[i], *path);
 	printf("%u defects\n", defects);
 	return defects > 0;
