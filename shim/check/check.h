@@ -36,7 +36,7 @@ struct check_part {
 	void (*exit)(void); /* at the program's exit */
 };
 
-extern const struct check_part check_object_births, check_ctx_history, check_submit;
+extern const struct check_part check_object_births, check_ctx_history, check_race, check_submit;
 
 extern enum sim_check_mode check_mode;
 

@@ -20,6 +20,6 @@ struct check_case {
 };
 
 /* Each ends with an entry without a rule. */
-extern const struct check_case task_cases[];
+extern const struct check_case race_cases[], task_cases[];
 
 #endif

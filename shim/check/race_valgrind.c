@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Under valgrind's memcheck: the destination of a task in flight is not addressable, so that memcheck reports the access
+ * itself, with its stack. */
+#include "race.h"
+
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+
+static bool is_live(void)
+{
+	return RUNNING_ON_VALGRIND > 0;
+}
+
+static void forbid(struct race_record *record)
+{
+	for (uint32_t i = 0; i < record->num_ranges && !record->overlaps; i++)
+		if (record->ranges[i].node.is_write)
+			VALGRIND_MAKE_MEM_NOACCESS(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes);
+}
+
+static void permit(struct race_record *record)
+{
+	for (uint32_t i = 0; i < record->num_ranges; i++)
+		if (record->ranges[i].node.is_write)
+			VALGRIND_MAKE_MEM_DEFINED(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes);
+}
+#else
+static bool is_live(void)
+{
+	return false;
+}
+
+static void forbid(struct race_record *record)
+{
+	(void)record;
+}
+
+static void permit(struct race_record *record)
+{
+	(void)record;
+}
+#endif
+
+static void ended(struct race_record *record, bool has_failed)
+{
+	(void)has_failed;
+	permit(record);
+}
+
+const struct race_detector race_valgrind = {
+	.name = "valgrind",
+	.is_live = is_live,
+	.posted = forbid,
+	.refused = permit,
+	.begin_job = permit, /* the copy is the device's */
+	.end_job = forbid,
+	.ended = ended,
+};

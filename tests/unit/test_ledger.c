@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ledger of ranges in flight, against a list that is searched in full. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "sim/check/ledger.h"
+
+#define NUM_RANGES 300
+#define NUM_STEPS  20000
+
+static struct sim_ledger_range range_of(uint64_t begin, uint64_t end, bool is_write, const void *owner)
+{
+	return (struct sim_ledger_range){ .begin = begin, .end = end, .is_write = is_write, .owner = owner };
+}
+
+static void test_readers_do_not_conflict_with_readers(void **state)
+{
+	struct sim_ledger ledger = { 0 };
+	struct sim_ledger_range reader = range_of(100, 200, false, "a");
+
+	(void)state;
+	sim_ledger_add(&ledger, &reader);
+	assert_null(sim_ledger_find_conflict(&ledger, 150, 160, false, "b"));
+	assert_ptr_equal(sim_ledger_find_conflict(&ledger, 150, 160, true, "b"), &reader);
+	assert_null(sim_ledger_find_conflict(&ledger, 150, 160, true, reader.owner));
+}
+
+static void test_neighbours_do_not_conflict(void **state)
+{
+	struct sim_ledger ledger = { 0 };
+	struct sim_ledger_range writer = range_of(100, 200, true, "a");
+
+	(void)state;
+	sim_ledger_add(&ledger, &writer);
+	assert_null(sim_ledger_find_conflict(&ledger, 0, 100, true, "b"));
+	assert_null(sim_ledger_find_conflict(&ledger, 200, 300, true, "b"));
+	assert_non_null(sim_ledger_find_conflict(&ledger, 99, 101, true, "b"));
+	assert_non_null(sim_ledger_find_conflict(&ledger, 199, 201, false, "b"));
+	sim_ledger_remove(&ledger, &writer);
+	assert_null(ledger.root);
+}
+
+static bool list_has_conflict(const struct sim_ledger_range *ranges, const bool *used, uint64_t begin, uint64_t end,
+			      bool is_write, const void *owner)
+{
+	for (int i = 0; i < NUM_RANGES; i++)
+		if (used[i] && ranges[i].begin < end && ranges[i].end > begin && (is_write || ranges[i].is_write) &&
+		    ranges[i].owner != owner)
+			return true;
+	return false;
+}
+
+static void test_random_ranges_are_found_as_a_list_finds_them(void **state)
+{
+	static struct sim_ledger_range ranges[NUM_RANGES];
+	static bool used[NUM_RANGES];
+	struct sim_ledger ledger = { 0 };
+
+	(void)state;
+	srandom(1);
+	for (int step = 0; step < NUM_STEPS; step++) {
+		int i = (int)(random() % NUM_RANGES);
+		uint64_t begin = (uint64_t)random() % 5000, end = begin + 1 + (uint64_t)random() % (i % 7 ? 40 : 2000);
+		const void *owner = &used[random() % 4];
+		bool is_write = random() % 3 == 0;
+
+		assert_int_equal(sim_ledger_find_conflict(&ledger, begin, end, is_write, owner) != NULL,
+				 list_has_conflict(ranges, used, begin, end, is_write, owner));
+		if (used[i])
+			sim_ledger_remove(&ledger, &ranges[i]);
+		else
+			ranges[i] = range_of(begin, end, is_write, owner);
+		if (!used[i])
+			sim_ledger_add(&ledger, &ranges[i]);
+		used[i] = !used[i];
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_readers_do_not_conflict_with_readers),
+		cmocka_unit_test(test_neighbours_do_not_conflict),
+		cmocka_unit_test(test_random_ranges_are_found_as_a_list_finds_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
