@@ -400,3 +400,18 @@ void actor_detach(struct actor *actor)
 	call(actor, &request);
 	proc_end(&actor->proc);
 }
+
+void actor_expect_served(const char *dir)
+{
+	struct actor host, dpu;
+	struct actor_key key;
+
+	assert_int_equal(actor_attach(&host, dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, dir, "dpu", NULL), 0);
+	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	assert_int_equal(actor_read(&dpu, &key), 0);
+	assert_int_equal(actor_unexport(&host, &key), 0);
+	actor_detach(&dpu);
+	actor_detach(&host);
+}

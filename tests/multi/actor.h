@@ -85,6 +85,9 @@ int actor_release(struct actor *actor);
 pid_t actor_fork(struct actor *actor, bool abandon); /* a child that sleeps; the test kills it */
 void actor_detach(struct actor *actor);              /* and end the process */
 
+/* Fail the test unless the daemon of session @dir serves an export and its import by two new processes. */
+void actor_expect_served(const char *dir);
+
 /* The two halves of a request: send it, wait for the reply. */
 void actor_begin(struct actor *actor, const struct actor_request *request);
 struct actor_reply actor_finish(struct actor *actor);

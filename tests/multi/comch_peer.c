@@ -195,10 +195,19 @@ void card_end(void)
 	assert_false(left_in_shm());
 }
 
-void card_kill(void)
+int card_setup(void **state)
 {
+	(void)state;
+	card_start(NULL);
+	return 0;
+}
+
+int card_teardown(void **state)
+{
+	(void)state;
 	proc_kill_all();
 	remove_dir();
+	return 0;
 }
 
 int card_num_fds(void)

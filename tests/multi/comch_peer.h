@@ -39,10 +39,13 @@ void peer_main(int argc, char **argv, const struct peer_role *roles);
 void card_start(const char *topology);
 void card_start_with(const char *topology, const char *clock); /* the same, with a clock mode (bfsimd --clock) */
 void card_end(void);
-void card_kill(void); /* for teardowns */
 void card_kill_daemon(void);
 void card_restart(void); /* after that: a new daemon in the same directory */
 int card_num_fds(void);
+
+/* cmocka setup: card_start(NULL). cmocka teardown: kill all that a failed test left, and remove the directory. */
+int card_setup(void **state);
+int card_teardown(void **state);
 
 /* Repetitions in a loop: @count, or fewer where programs run slowly. BFSIM_TEST_ROUNDS overrides it. */
 unsigned int peer_rounds(unsigned int count);

@@ -13,20 +13,6 @@
 
 #define SOON_MS (PROC_DEADLINE_MS / 4) /* from the daemon's death to the end of a context, on a busy machine too */
 
-static int setup(void **state)
-{
-	(void)state;
-	card_start(NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	card_kill();
-	return 0;
-}
-
 /* ---- the processes ---- */
 
 struct end {
@@ -150,9 +136,10 @@ static void test_server_with_a_client_reports_its_end_and_stops(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_polling_server_without_clients_stops, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sleeping_server_without_clients_stops, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_server_with_a_client_reports_its_end_and_stops, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_polling_server_without_clients_stops, card_setup, card_teardown),
+		cmocka_unit_test_setup_teardown(test_sleeping_server_without_clients_stops, card_setup, card_teardown),
+		cmocka_unit_test_setup_teardown(test_server_with_a_client_reports_its_end_and_stops, card_setup,
+						card_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

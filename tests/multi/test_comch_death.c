@@ -25,20 +25,6 @@
 
 static unsigned int seed;
 
-static int setup(void **state)
-{
-	(void)state;
-	card_start(NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	card_kill();
-	return 0;
-}
-
 /* ---- both ends: victims and survivors ---- */
 
 struct party_arg {
@@ -342,10 +328,14 @@ int main(void)
 {
 	const char *wanted = getenv("BFSIM_TEST_SEED");
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_server_survives_clients_that_are_killed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sleeping_server_survives_clients_that_are_killed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_client_survives_servers_that_are_killed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sleeping_client_survives_servers_that_are_killed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_server_survives_clients_that_are_killed, card_setup,
+						card_teardown),
+		cmocka_unit_test_setup_teardown(test_sleeping_server_survives_clients_that_are_killed, card_setup,
+						card_teardown),
+		cmocka_unit_test_setup_teardown(test_client_survives_servers_that_are_killed, card_setup,
+						card_teardown),
+		cmocka_unit_test_setup_teardown(test_sleeping_client_survives_servers_that_are_killed, card_setup,
+						card_teardown),
 	};
 
 	/* The card keeps a descriptor of each dead process's recording: recordings are off here, as descriptors

@@ -18,20 +18,6 @@
 
 #define MIB (1024u * 1024)
 
-static int setup(void **state)
-{
-	(void)state;
-	card_start(NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	card_kill();
-	return 0;
-}
-
 /* ---- the roles: a server or a client, and workers on its connection ---- */
 
 struct side_arg { /* sent as bytes, so it has no padding */
@@ -368,11 +354,13 @@ int main(int argc, char **argv)
 	static const struct peer_role roles[] = { { "side", run_side }, { NULL, NULL } };
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			test_4_producers_and_4_consumers_on_4_threads_exchange_both_ways_at_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_flood_waits_for_a_consumer_that_does_not_progress, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_messages_on_record_were_sent_and_received, setup, teardown),
+			test_4_producers_and_4_consumers_on_4_threads_exchange_both_ways_at_once, card_setup,
+			card_teardown),
+		cmocka_unit_test_setup_teardown(test_flood_waits_for_a_consumer_that_does_not_progress, card_setup,
+						card_teardown),
+		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, card_setup, card_teardown),
+		cmocka_unit_test_setup_teardown(test_messages_on_record_were_sent_and_received, card_setup,
+						card_teardown),
 	};
 
 	peer_main(argc, argv, roles);

@@ -34,20 +34,6 @@
 
 enum harm { HARM_FILL = 'f', HARM_SHUT_DOWN = 'd' };
 
-static int setup(void **state)
-{
-	(void)state;
-	card_start(NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	card_kill();
-	return 0;
-}
-
 /* ---- the server ---- */
 
 struct server {
@@ -368,9 +354,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_server_serves_others_when_a_client_makes_its_descriptors_block,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_server_serves_others_when_a_client_shuts_its_sockets_down, setup,
-						teardown),
+						card_setup, card_teardown),
+		cmocka_unit_test_setup_teardown(test_server_serves_others_when_a_client_shuts_its_sockets_down,
+						card_setup, card_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,13 +25,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	card_kill();
-	return 0;
-}
-
 static void start_both(struct proc *server, const struct exchange_arg *server_arg, struct proc *client,
 		       const struct exchange_arg *client_arg)
 {
@@ -504,19 +497,19 @@ static void test_server_without_descriptors_refuses_a_client(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_server_and_client_start_in_either_order, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_server_and_client_start_in_either_order, setup, card_teardown),
 		cmocka_unit_test_setup_teardown(test_clients_find_a_server_that_starts_again_under_its_name, setup,
-						teardown),
+						card_teardown),
 		cmocka_unit_test_setup_teardown(test_clients_of_two_functions_reach_their_own_servers_alone, setup,
-						teardown),
+						card_teardown),
 		cmocka_unit_test_setup_teardown(test_64_clients_in_64_processes_exchange_messages_both_ways_at_once,
-						setup, teardown),
+						setup, card_teardown),
 		cmocka_unit_test_setup_teardown(test_300_clients_in_one_process_connect_exchange_and_disconnect, setup,
-						teardown),
+						card_teardown),
 		cmocka_unit_test_setup_teardown(test_flood_waits_for_a_receiver_that_does_not_progress, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_server_without_descriptors_refuses_a_client, setup, teardown),
+						card_teardown),
+		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, card_teardown),
+		cmocka_unit_test_setup_teardown(test_server_without_descriptors_refuses_a_client, setup, card_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,20 +20,6 @@
 #define MANY_CONSUMERS \
 	1000 /* more handshake messages than the daemon and its socket keep for a process that reads none */
 
-static int setup(void **state)
-{
-	(void)state;
-	card_start(NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	card_kill();
-	return 0;
-}
-
 /* ---- consumers that are destroyed at once ---- */
 
 struct memory {
@@ -417,14 +403,15 @@ static void test_connection_ends_when_its_handshake_messages_cannot_be_delivered
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_consumers_that_stop_with_their_client_expire_first, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(test_consumers_that_stop_with_their_client_expire_first, card_setup,
+						card_teardown),
 		cmocka_unit_test_setup_teardown(
-			test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leaves_nothing, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(test_client_sleeps_until_its_consumers_have_stopped, setup, teardown),
+			test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leaves_nothing, card_setup,
+			card_teardown),
+		cmocka_unit_test_setup_teardown(test_client_sleeps_until_its_consumers_have_stopped, card_setup,
+						card_teardown),
 		cmocka_unit_test_setup_teardown(test_connection_ends_when_its_handshake_messages_cannot_be_delivered,
-						setup, teardown),
+						card_setup, card_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

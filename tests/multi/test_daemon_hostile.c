@@ -61,17 +61,7 @@ static void expect_closed(int sock)
 /* All other processes are served, and the daemon ends in order. */
 static void expect_unharmed(void)
 {
-	struct actor host, dpu;
-	struct actor_key key;
-
-	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
-	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", NULL), 0);
-	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
-	assert_int_equal(actor_import(&dpu, &key), 0);
-	assert_int_equal(actor_read(&dpu, &key), 0);
-	assert_int_equal(actor_unexport(&host, &key), 0);
-	actor_detach(&dpu);
-	actor_detach(&host);
+	actor_expect_served(test_session.dir);
 	daemon_stop(&test_session.daemon);
 	assert_int_equal(proc_num_files(test_session.dir), 0);
 }

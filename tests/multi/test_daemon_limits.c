@@ -32,26 +32,10 @@ static uint64_t raw_export(int sock)
 	return reply.body.exported.id;
 }
 
-/* All other processes are served. */
-static void expect_others_served(void)
-{
-	struct actor host, dpu;
-	struct actor_key key;
-
-	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
-	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", NULL), 0);
-	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
-	assert_int_equal(actor_import(&dpu, &key), 0);
-	assert_int_equal(actor_read(&dpu, &key), 0);
-	assert_int_equal(actor_unexport(&host, &key), 0);
-	actor_detach(&dpu);
-	actor_detach(&host);
-}
-
 /* ... and the daemon ends in order. */
 static void expect_unharmed(void)
 {
-	expect_others_served();
+	actor_expect_served(test_session.dir);
 	daemon_stop(&test_session.daemon);
 	assert_int_equal(proc_num_files(test_session.dir), 0);
 }
@@ -83,7 +67,7 @@ static void test_descriptors_are_left_for_others_and_for_the_status(void **state
 	greedy[1] = raw_attach("host");
 	for (int i = 0; i < 3 * SOME_FDS; i++)
 		assert_int_equal(raw_call_fds(greedy[0], export_msg, 1), 0);
-	expect_others_served();
+	actor_expect_served(test_session.dir);
 	for (int i = 0; i < 3 * SOME_FDS; i++)
 		assert_int_equal(raw_call_fds(greedy[1], export_msg, 1), 0);
 	assert_true(daemon_knows(test_session.dir, getpid()));
@@ -109,7 +93,7 @@ static void test_unread_replies_do_not_use_all_descriptors_up(void **state)
 	for (int sent = 0; sent < 1000 && sim_msg_send(greedy, &status, -1) == 0; sent++)
 		if (sent % 50 == 0)
 			assert_true(daemon_knows(test_session.dir, getpid()) || sent > SOME_FDS);
-	expect_others_served();
+	actor_expect_served(test_session.dir);
 	assert_false(daemon_knows(test_session.dir, getpid())); /* its connection was closed */
 	close(greedy);
 	expect_unharmed();
@@ -189,7 +173,7 @@ static void test_each_request_of_another_user_is_refused(void **state)
 	assert_int_equal(fchmodat(dir_fd, "bfsimd.sock", 0777, 0), 0);
 	proc_start(&stranger, intrude, &dir_fd);
 	proc_recv(stranger.ctl, &byte, 1);
-	expect_others_served();
+	actor_expect_served(test_session.dir);
 	proc_send(stranger.ctl, "", 1);
 	proc_end(&stranger);
 	proc_await_fds(test_session.daemon.pid, fds);

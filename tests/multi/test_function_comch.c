@@ -12,20 +12,6 @@
 #include "comch_endpoint.h"
 #include "doca_check.h"
 
-static int setup(void **state)
-{
-	(void)state;
-	card_start(NULL);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	card_kill();
-	return 0;
-}
-
 /* ---- in the ends ---- */
 
 struct end_arg {
@@ -243,11 +229,13 @@ int main(int argc, char **argv)
 {
 	static const struct peer_role roles[] = { { "end", run_end }, { "note", run_note }, { 0 } };
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_reset_of_either_function_breaks_the_connection, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_sleeping_ends_get_the_disconnect, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_connection_breaks_with_its_representor, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_messages_wait_while_the_link_is_down, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_messages_to_sleepers_wait_while_the_link_is_down, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_reset_of_either_function_breaks_the_connection, card_setup,
+						card_teardown),
+		cmocka_unit_test_setup_teardown(test_sleeping_ends_get_the_disconnect, card_setup, card_teardown),
+		cmocka_unit_test_setup_teardown(test_connection_breaks_with_its_representor, card_setup, card_teardown),
+		cmocka_unit_test_setup_teardown(test_messages_wait_while_the_link_is_down, card_setup, card_teardown),
+		cmocka_unit_test_setup_teardown(test_messages_to_sleepers_wait_while_the_link_is_down, card_setup,
+						card_teardown),
 	};
 
 	peer_main(argc, argv, roles);

@@ -21,13 +21,6 @@
 #define BURST 20
 #define NAME  "burst"
 
-static int teardown(void **state)
-{
-	(void)state;
-	card_kill();
-	return 0;
-}
-
 static uint64_t one_way_ns(void)
 {
 	return pcie_profile_find("bluefield-3")->comch_timing.one_way_ps / 1000; /* whole ns, as is ... */
@@ -336,7 +329,7 @@ static void test_functional_message_takes_no_time_of_the_model(void **state)
 	burst("functional", &channel_sender, &channel_receiver, (struct plan){ 0 }, &host, &dpu);
 }
 
-#define TEST(test) cmocka_unit_test_teardown(test, teardown)
+#define TEST(test) cmocka_unit_test_teardown(test, card_teardown)
 
 int main(void)
 {

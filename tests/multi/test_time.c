@@ -16,13 +16,6 @@
 #include "doca_check.h"
 #include "pcie_model/topology/topology.h"
 
-static int teardown(void **state)
-{
-	(void)state;
-	card_kill();
-	return 0;
-}
-
 /* ---- timed: streams that share a link ---- */
 
 #define IN_FLIGHT     64
@@ -441,7 +434,7 @@ static void test_death_of_a_process_does_not_stop_virtual_time(void **state)
 	card_end();
 }
 
-#define TEST(test) cmocka_unit_test_teardown(test, teardown)
+#define TEST(test) cmocka_unit_test_teardown(test, card_teardown)
 
 int main(void)
 {

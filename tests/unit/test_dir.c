@@ -18,63 +18,9 @@
 
 #include <cmocka.h>
 
-#include "sim/protocol/session_dir.h"
+#include "dir_fixture.h"
 
 #define LONG_NAME "a-name-of-fifty-characters-that-goes-on-and-on-and-"
-
-struct fixture {
-	char path[64];
-	int fd;
-};
-
-static int setup(void **state)
-{
-	struct fixture *f = test_calloc(1, sizeof(*f));
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(f->path, sizeof(f->path), "%.40s/bfsim-dir-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
-	assert_non_null(mkdtemp(f->path));
-	f->fd = sim_session_dir_open(f->path, false);
-	assert_true(f->fd >= 0);
-	*state = f;
-	return 0;
-}
-
-/* Files, and one level down the directories of the long path test. */
-static void empty(int dir_fd)
-{
-	DIR *dir = fdopendir(dup(dir_fd));
-
-	rewinddir(dir);
-	for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
-		if (entry->d_name[0] == '.')
-			continue;
-		if (unlinkat(dir_fd, entry->d_name, 0) < 0) {
-			int inner = openat(dir_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-			empty(inner);
-			close(inner);
-			unlinkat(dir_fd, entry->d_name, AT_REMOVEDIR);
-		}
-	}
-	closedir(dir);
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	empty(f->fd);
-	close(f->fd);
-	rmdir(f->path);
-	test_free(f);
-	return 0;
-}
-
-static bool has(const struct fixture *f, const char *name)
-{
-	return faccessat(f->fd, name, F_OK, 0) == 0;
-}
 
 static bool is_empty(const struct fixture *f)
 {

@@ -16,42 +16,17 @@
 
 #include <cmocka.h>
 
-#include "sim/protocol/session_dir.h"
+#include "dir_fixture.h"
 
-struct fixture {
-	char path[64];
-	int fd;
-};
-
-static int setup(void **state)
-{
-	struct fixture *f = test_calloc(1, sizeof(*f));
-	const char *tmp = getenv("TMPDIR");
-
-	snprintf(f->path, sizeof(f->path), "%.40s/bfsim-dir-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
-	assert_non_null(mkdtemp(f->path));
-	f->fd = sim_session_dir_open(f->path, false);
-	assert_true(f->fd >= 0);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
+static int users_teardown(void **state)
 {
 	struct fixture *f = *state;
 
 	assert_int_equal(seteuid(getuid()), 0); /* a test may have failed as another user */
 	sim_session_dir_remove_files(f->fd);
 	unlinkat(f->fd, "victim", 0);
-	close(f->fd);
-	assert_int_equal(rmdir(f->path), 0);
-	test_free(f);
-	return 0;
-}
-
-static bool has(const struct fixture *f, const char *name)
-{
-	return faccessat(f->fd, name, F_OK, 0) == 0;
+	assert_int_equal(proc_num_files(f->path), 0);
+	return teardown(state);
 }
 
 static void write_victim(const struct fixture *f)
@@ -256,7 +231,7 @@ static void test_daemon_of_another_user_is_refused(void **state)
 	close(listening);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, users_teardown)
 
 int main(void)
 {
