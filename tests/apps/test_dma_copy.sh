@@ -386,7 +386,7 @@ interrupted_receiver_leaves_nothing() {
 # For seconds, as a debugger does it. The rest of the file then takes the card so long (about a second) that both
 # stops come before its end, on a busy machine too.
 stopped_sides_lose_nothing() {
-	card 8
+	card 64
 	random $((40 * piece + 1)) host/file
 	start --topology card.yaml
 	comes_to dpu 'Piece 1 is in the file'
