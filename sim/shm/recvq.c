@@ -109,7 +109,8 @@ int sim_recvq_reserve(struct sim_recvq *queue, uint32_t len)
 	uint64_t posted = atomic_load_explicit(&queue->shared->posted, memory_order_acquire);
 	uint64_t next = queue->claimed + queue->reserved;
 
-	if (posted - queue->claimed > queue->num_slots)
+	/* The second: the consumer took back what is reserved. */
+	if (posted - queue->claimed > queue->num_slots || posted - next > queue->num_slots)
 		return -EPROTO;
 	if (next == posted)
 		return -EAGAIN;

@@ -185,6 +185,20 @@ static void test_more_than_the_room_or_the_slot_holds_is_no_message(void **state
 	}
 }
 
+/* A hostile consumer lowers its counter, which is the queue's first word, below what producers have reserved. */
+static void test_a_consumer_that_takes_posted_receives_back_is_refused(void **state)
+{
+	struct pair *pair = *state;
+	uint64_t posted = 1;
+
+	for (int i = 0; i < 3; i++)
+		post(pair, 1, 8);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
+	memcpy(pair->producer.shared, &posted, sizeof(posted));
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), -EPROTO);
+}
+
 static void test_memory_that_could_shrink_is_no_segment(void **state)
 {
 	struct sim_segment segment = { 0 };
@@ -211,6 +225,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_slots_are_used_again_and_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_sleeping_consumer_is_woken_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_more_than_the_room_or_the_slot_holds_is_no_message, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_a_consumer_that_takes_posted_receives_back_is_refused, setup,
 						teardown),
 		cmocka_unit_test(test_memory_that_could_shrink_is_no_segment),
 	};
