@@ -74,18 +74,44 @@ static void stop_and_continue(struct bout *bout)
 
 const struct attack attack_signals = { "signals", paths, 30, 1, stop_and_continue };
 
-/* One process stays stopped until the other one has ended: after a deadline of its own, or at once if it needs nothing
- * from the stopped one. Comch peers wait for each other, as on a card: the stop ends before their time is over. */
+/* The host stops in the middle of the exchange, and stays stopped until the DPU has ended: after a deadline of its own,
+ * or in time if it needs nothing from the host. Comch peers wait for each other, as on a card: there the stop ends
+ * before their time is over. */
+
+static bool is_comch(const struct bout *bout)
+{
+	return strcmp(bout->path, "comch") == 0 || strcmp(bout->path, "fast") == 0;
+}
+
+/* Once there is a descriptor: without one, an importer waits for ever. */
+static int run_stopping_importer(struct bout *bout, int sock)
+{
+	uint8_t descriptor[4096];
+	size_t len = role_read_descriptor(sock, descriptor, sizeof(descriptor));
+	pid_t host = bout->parties[bout->num_parties - 2].pid, stopper;
+	int end;
+
+	CHECK(len > 0);
+	stopper = fork();
+	if (stopper == 0) {
+		bout_pause(bout, 30);
+		kill(host, SIGSTOP);
+		_exit(0);
+	}
+	end = role_copy_from(bout, descriptor, len, 60);
+	CHECK(stopper > 0 && waitpid(stopper, NULL, 0) == stopper);
+	return end;
+}
+
 static void stop_for_long(struct bout *bout)
 {
-	bool is_comch = strcmp(bout->path, "comch") == 0 || strcmp(bout->path, "fast") == 0;
 	struct party *pair[2];
 
-	start_pair(bout, run_host, run_dpu, pair);
-	bout_pause(bout, 60);
-	kill(pair[HOST]->pid, SIGSTOP);
+	start_pair(bout, run_host, is_comch(bout) ? run_dpu : run_stopping_importer, pair);
 	bout->tally->tried++;
-	if (is_comch) {
+	if (is_comch(bout)) {
+		bout_pause(bout, 60);
+		kill(pair[HOST]->pid, SIGSTOP);
 		bout_pause(bout, 2000);
 	} else {
 		bout->patience_s += STOP_S;
