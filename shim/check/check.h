@@ -37,6 +37,9 @@ struct check_part {
 };
 
 extern const struct check_part check_object_births, check_ctx_history, check_race, check_submit;
+/* Memory maps, buffers and memcpy tasks. */
+extern const struct check_part check_mmap_history, check_tasks_in_flight_part, check_dma_submit, check_mmap_order,
+	check_mmap_end;
 
 extern enum sim_check_mode check_mode;
 

@@ -9,8 +9,11 @@
 
 #define MAX_WATCHES 12 /* of one function */
 
-static const struct check_part *const parts[] = { &check_object_births, &check_ctx_history, &check_race,
-						  &check_submit };
+static const struct check_part *const parts[] = {
+	&check_object_births, &check_ctx_history, &check_mmap_history, &check_tasks_in_flight_part,
+	&check_dma_submit,    &check_race,        &check_submit,       &check_mmap_order,
+	&check_mmap_end,
+};
 
 #define NUM_PARTS (sizeof(parts) / sizeof(parts[0]))
 

@@ -13,6 +13,9 @@
 
 #include "tests/api/dma_util.h"
 
+/* The exit status of a case that this machine or this build can't run. */
+#define CASE_SKIPPED 77
+
 struct check_case {
 	const char *rule; /* its name */
 	void (*provoke)(void);
@@ -20,6 +23,6 @@ struct check_case {
 };
 
 /* Each ends with an entry without a rule. */
-extern const struct check_case race_cases[], task_cases[];
+extern const struct check_case buf_cases[], mmap_cases[], race_cases[], task_cases[];
 
 #endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Searches the task pools of the process's DMA contexts. */
+#include "tasks_in_flight.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A context that is not idle. */
+struct entry {
+	struct doca_ctx *ctx;
+	pid_t tid; /* of its last change */
+	struct entry *next;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct entry *first;
+} ctxs = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct entry **find(const struct doca_ctx *ctx)
+{
+	struct entry **link = &ctxs.first;
+
+	while (*link && (*link)->ctx != ctx)
+		link = &(*link)->next;
+	return link;
+}
+
+static void update(struct entry **link, struct doca_ctx *ctx)
+{
+	struct entry *entry = *link;
+
+	if (ctx->state == DOCA_CTX_STATE_IDLE) {
+		if (entry)
+			*link = entry->next;
+		free(entry);
+		return;
+	}
+	if (!entry)
+		*link = entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return;
+	entry->ctx = ctx;
+	entry->tid = gettid();
+}
+
+static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
+{
+	(void)from;
+	if (!shim_object_is(ctx, SHIM_DMA))
+		return;
+	pthread_mutex_lock(&ctxs.lock);
+	update(find(ctx), ctx);
+	pthread_mutex_unlock(&ctxs.lock);
+}
+
+/* The thread that stops a context frees its pools before it tells that the context is idle. */
+static bool may_look_at(const struct entry *entry)
+{
+	return shim_object_is(entry->ctx, SHIM_DMA) && shim_ctx_is_same_process(entry->ctx) &&
+	       (entry->ctx->state == DOCA_CTX_STATE_RUNNING || entry->tid == gettid());
+}
+
+static bool see_pool(const struct shim_task_pool *pool,
+		     bool (*see)(const struct doca_dma_task_memcpy *memcpy, void *arg), void *arg)
+{
+	for (uint32_t i = pool->num_never_used; i < pool->count; i++) {
+		const struct doca_task *task = (const struct doca_task *)(pool->tasks + i * pool->type->size);
+
+		if (shim_object_is_still(task, SHIM_TASK) && task->in_flight && !see(shim_to_dma_memcpy(task), arg))
+			return false;
+	}
+	return true;
+}
+
+void check_tasks_in_flight(bool (*see)(const struct doca_dma_task_memcpy *memcpy, void *arg), void *arg)
+{
+	bool goes_on = true;
+
+	pthread_mutex_lock(&ctxs.lock);
+	for (const struct entry *entry = ctxs.first; entry && goes_on; entry = entry->next)
+		for (const struct shim_task_pool *pool = may_look_at(entry) ? entry->ctx->pools : NULL; pool && goes_on;
+		     pool = pool->next)
+			goes_on = see_pool(pool, see, arg);
+	pthread_mutex_unlock(&ctxs.lock);
+}
+
+static bool list_uses_mmap(const struct doca_buf *buf, const struct doca_mmap *mmap)
+{
+	for (; shim_object_is(buf, SHIM_BUF); buf = buf->next)
+		if (buf->mmap == mmap && buf->mmap_serial == mmap->serial)
+			return true;
+	return false;
+}
+
+bool check_memcpy_uses_mmap(const struct doca_dma_task_memcpy *memcpy, const struct doca_mmap *mmap)
+{
+	return list_uses_mmap(memcpy->src, mmap) || list_uses_mmap(memcpy->dst, mmap);
+}
+
+static bool list_uses_buf(const struct doca_buf *list, const struct doca_buf *buf)
+{
+	while (shim_object_is(list, SHIM_BUF) && list != buf)
+		list = list->next;
+	return list == buf;
+}
+
+bool check_memcpy_uses_buf(const struct doca_dma_task_memcpy *memcpy, const struct doca_buf *buf)
+{
+	return list_uses_buf(memcpy->src, buf) || list_uses_buf(memcpy->dst, buf);
+}
+
+const struct check_part check_tasks_in_flight_part = {
+	.mode = SIM_CHECK_API,
+	.ctx_changed = ctx_changed,
+};

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cases of the rules about memory maps. */
+#include "cases.h"
+
+#include <sys/mman.h>
+
+static struct rig *open_running(void)
+{
+	return rig_start(rig_open(NULL));
+}
+
+/* A second map over the first half of the rig's arena. */
+static struct doca_mmap *half_map(struct rig *rig, uint32_t permissions)
+{
+	return rig_make_mmap(rig->dev, rig->arena, rig->arena_bytes / 2, permissions);
+}
+
+/* Copy 64 bytes at @src to the rig's place for them; returns the source, which the case returns. */
+static struct doca_buf *submit_from(struct rig *rig, struct doca_mmap *map)
+{
+	struct doca_buf *src = rig_buf(rig, map, rig->arena, 64, 0, 64);
+
+	MUST(doca_task_submit(rig_task(rig, 1, src, rig_dst(rig, rig->arena_bytes / 2, 64))));
+	return src;
+}
+
+static void return_buf(struct rig *rig, struct doca_buf *buf)
+{
+	for (size_t i = 0; i < rig->num_bufs; i++)
+		if (rig->bufs[i] == buf)
+			rig->bufs[i] = NULL;
+	MUST(doca_buf_dec_refcount(buf, NULL));
+}
+
+static void close_map_and_rig(struct rig *rig, struct doca_mmap *mmap)
+{
+	for (size_t i = 0; i < rig->num_bufs; i++)
+		doca_buf_dec_refcount(rig->bufs[i], NULL);
+	rig->num_bufs = 0;
+	MUST(doca_mmap_destroy(mmap));
+	rig_close(rig);
+}
+
+/* ---- permissions ---- */
+
+static void write_to_read_only_map(void)
+{
+	struct rig *rig = open_running();
+	struct doca_mmap *map = half_map(rig, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
+
+	MUST(doca_task_submit(
+		rig_task(rig, 1, rig_src(rig, rig->arena_bytes / 2, 64), rig_buf(rig, map, rig->arena, 64, 0, 0))));
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	close_map_and_rig(rig, map);
+}
+
+static void read_from_read_only_map(void)
+{
+	struct rig *rig = open_running();
+	struct doca_mmap *map = half_map(rig, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
+
+	submit_from(rig, map);
+	rig_drain(rig);
+	close_map_and_rig(rig, map);
+}
+
+/* ---- configuration ---- */
+
+static struct doca_mmap *make_unstarted(struct rig *rig)
+{
+	struct doca_mmap *map;
+
+	MUST(doca_mmap_create(&map));
+	MUST(doca_mmap_add_dev(map, rig->dev));
+	MUST(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_ONLY));
+	MUST(doca_mmap_set_memrange(map, rig->arena, 4096));
+	return map;
+}
+
+static void set_range_twice(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_mmap *map = make_unstarted(rig);
+
+	CHECK(doca_mmap_set_memrange(map, rig->arena + 4096, 4096) == DOCA_ERROR_NOT_PERMITTED);
+	close_map_and_rig(rig, map);
+}
+
+static void set_ranges_of_two_maps(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_mmap *map = make_unstarted(rig);
+
+	MUST(doca_mmap_destroy(map));
+	close_map_and_rig(rig, make_unstarted(rig));
+}
+
+static void export_before_start(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_mmap *map = make_unstarted(rig);
+	const void *desc;
+	size_t len;
+
+	CHECK(doca_mmap_export_pci(map, rig->dev, &desc, &len) == DOCA_ERROR_NOT_PERMITTED);
+	close_map_and_rig(rig, map);
+}
+
+/* A device of the DPU side can't export; the refusal is not for the state. */
+static void export_after_start(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_mmap *map = make_unstarted(rig);
+	const void *desc;
+	size_t len;
+
+	MUST(doca_mmap_start(map));
+	(void)doca_mmap_export_pci(map, rig->dev, &desc, &len);
+	close_map_and_rig(rig, map);
+}
+
+static void add_device_after_start(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_dev *second = rig_open_dev(1);
+
+	CHECK(doca_mmap_add_dev(rig->mmap, second) == DOCA_ERROR_NOT_PERMITTED);
+	MUST(doca_dev_close(second));
+	rig_close(rig);
+}
+
+static void add_device_after_stop(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_dev *second = rig_open_dev(1);
+
+	MUST(doca_mmap_stop(rig->mmap));
+	MUST(doca_mmap_add_dev(rig->mmap, second));
+	MUST(doca_mmap_start(rig->mmap));
+	MUST(doca_mmap_stop(rig->mmap));
+	MUST(doca_mmap_rm_dev(rig->mmap, second));
+	MUST(doca_dev_close(second));
+	rig_close(rig);
+}
+
+static void copy_from_map_of(struct rig *rig, struct doca_dev *second)
+{
+	struct doca_mmap *map;
+	struct doca_buf *src;
+
+	MUST(doca_mmap_create(&map));
+	MUST(doca_mmap_add_dev(map, second));
+	if (second != rig->dev)
+		MUST(doca_mmap_add_dev(map, rig->dev));
+	MUST(doca_mmap_set_memrange(map, rig->arena, 4096));
+	MUST(doca_mmap_start(map));
+	src = submit_from(rig, map);
+	rig_drain(rig);
+	return_buf(rig, src);
+	MUST(doca_mmap_destroy(map));
+}
+
+static void copy_without_device(void)
+{
+	struct rig *rig = open_running();
+	struct doca_dev *second = rig_open_dev(1);
+	struct doca_mmap *map = rig_make_mmap(second, rig->arena, 4096, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+
+	submit_from(rig, map);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	close_map_and_rig(rig, map);
+	MUST(doca_dev_close(second));
+}
+
+static void copy_with_second_device(void)
+{
+	struct rig *rig = open_running();
+	struct doca_dev *second = rig_open_dev(1);
+
+	copy_from_map_of(rig, second);
+	MUST(doca_dev_close(second));
+	rig_close(rig);
+}
+
+/* ---- the end ---- */
+
+static void destroy_in_flight(void)
+{
+	struct rig *rig = open_running();
+	struct doca_mmap *map = half_map(rig, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+
+	submit_from(rig, map);
+	CHECK(doca_mmap_destroy(map) == DOCA_ERROR_NOT_PERMITTED);
+	rig_drain(rig);
+	close_map_and_rig(rig, map);
+}
+
+static void destroy_while_others_are_in_flight(void)
+{
+	struct rig *rig = open_running();
+	struct doca_mmap *map = half_map(rig, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	struct doca_buf *src;
+
+	src = submit_from(rig, map);
+	rig_drain(rig);
+	return_buf(rig, src);
+	rig_submit_small(rig, 2);
+	MUST(doca_mmap_destroy(map));
+	rig_drain(rig);
+	rig_close(rig);
+}
+
+static void destroy_with_buffers(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_mmap *map = half_map(rig, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+
+	rig_buf(rig, map, rig->arena, 64, 0, 64);
+	CHECK(doca_mmap_destroy(map) == DOCA_ERROR_NOT_PERMITTED);
+	close_map_and_rig(rig, map);
+}
+
+static void destroy_without_buffers(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_mmap *map = half_map(rig, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+
+	rig_src(rig, 0, 64);
+	return_buf(rig, rig_buf(rig, map, rig->arena, 64, 0, 64));
+	MUST(doca_mmap_destroy(map));
+	rig_close(rig);
+}
+
+#define PAGES_BYTES 8192
+
+static void *map_pages(void)
+{
+	void *pages = mmap(NULL, PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(pages != MAP_FAILED);
+	return pages;
+}
+
+static void unmap_before_destroy(void)
+{
+	struct rig *rig = rig_open(NULL);
+	void *pages = map_pages();
+	struct doca_mmap *map = rig_make_mmap(rig->dev, pages, PAGES_BYTES, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+
+	CHECK(munmap(pages, PAGES_BYTES) == 0);
+	close_map_and_rig(rig, map);
+}
+
+static void unmap_after_destroy(void)
+{
+	struct rig *rig = rig_open(NULL);
+	void *pages = map_pages();
+	struct doca_mmap *map = rig_make_mmap(rig->dev, pages, PAGES_BYTES, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+
+	close_map_and_rig(rig, map);
+	CHECK(munmap(pages, PAGES_BYTES) == 0);
+}
+
+const struct check_case mmap_cases[] = {
+	{ "permission-missing", write_to_read_only_map, read_from_read_only_map },
+	{ "range-set-twice", set_range_twice, set_ranges_of_two_maps },
+	{ "mmap-outlives-memory", unmap_before_destroy, unmap_after_destroy },
+	{ "mmap-ended-in-flight", destroy_in_flight, destroy_while_others_are_in_flight },
+	{ "export-before-start", export_before_start, export_after_start },
+	{ "mmap-configured-late", add_device_after_start, add_device_after_stop },
+	{ "mmap-without-device", copy_without_device, copy_with_second_device },
+	{ "mmap-ended-with-buffers", destroy_with_buffers, destroy_without_buffers },
+	{ 0 },
+};
