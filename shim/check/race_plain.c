@@ -45,9 +45,17 @@ static uint64_t next_random(void)
 	return x ^ (x >> 31);
 }
 
+/* The thread sanitizer notices all that this detector does, and takes its looks for the program's. */
 static bool is_live(void)
 {
-	return check_mode >= SIM_CHECK_RACES;
+	return check_mode >= SIM_CHECK_RACES && !race_tsan.is_live();
+}
+
+/* Other sanitizers notice accesses to destinations, also by this detector, but no writes of sources. */
+static bool is_watched(const struct race_range *range)
+{
+	return !(race_asan.is_live() || race_valgrind.is_live()) ||
+	       (!range->node.is_write && check_mode != SIM_CHECK_STRICT);
 }
 
 static size_t choose_windows(size_t len, struct window *windows, uint32_t *ret_count)
@@ -171,7 +179,8 @@ static void posted(struct race_record *record)
 	if (record->overlaps || !record->task->job.run)
 		return;
 	for (uint32_t i = 0; i < record->num_ranges; i++)
-		watch(&record->ranges[i]);
+		if (is_watched(&record->ranges[i]))
+			watch(&record->ranges[i]);
 	for (uint32_t i = 0; i < record->num_ranges; i++)
 		if (record->ranges[i].plain && record->ranges[i].node.is_write)
 			fill(&record->ranges[i]);

@@ -26,6 +26,9 @@ void AnnotateIgnoreReadsEnd(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreWritesBegin(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreWritesEnd(const char *file, int line) __attribute__((weak));
 
+/* For what runs in a fiber: where this library is built with the sanitizer, its own accesses are no accesses of the device. */
+#define IN_FIBER __attribute__((no_sanitize("thread")))
+
 #define SWITCH_ORDERS_NOTHING 1
 #define NUM_FIBERS            64
 #define MAX_TRACKED_BYTES     (64 << 10) /* of a range: larger ones take the sanitizer milliseconds */
@@ -55,7 +58,7 @@ static void *fiber_of(const struct doca_ctx *ctx)
 }
 
 /* Begin and end of a large range: an access of the program in between is not noticed. */
-static void access_part(const struct race_range *range, size_t offset, size_t len, void *pc)
+static IN_FIBER void access_part(const struct race_range *range, size_t offset, size_t len, void *pc)
 {
 	uint8_t *addr = range->memory.cpu + offset;
 
@@ -65,7 +68,7 @@ static void access_part(const struct race_range *range, size_t offset, size_t le
 		__tsan_read_range_pc(addr, len, pc);
 }
 
-static void access_range(const struct race_range *range, void *pc)
+static IN_FIBER void access_range(const struct race_range *range, void *pc)
 {
 	size_t len = range->memory.len_bytes, half = MAX_TRACKED_BYTES / 2;
 
@@ -77,7 +80,7 @@ static void access_range(const struct race_range *range, void *pc)
 	access_part(range, len - half, half, pc);
 }
 
-static void posted(struct race_record *record)
+static IN_FIBER void posted(struct race_record *record)
 {
 	void *program = __tsan_get_current_fiber(), *pc = (void *)(uintptr_t)record->caller, *fiber;
 

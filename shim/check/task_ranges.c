@@ -76,6 +76,7 @@ size_t check_task_get_ranges(const struct doca_task *task, struct check_task_ran
 	struct list list = { .ranges = ranges, .max = max };
 
 	if (strcmp(task->pool->type->name, SIM_TASK_DMA_MEMCPY) == 0 &&
+	    task->pool->type->size == sizeof(struct doca_dma_task_memcpy) &&
 	    !has_problem(&shim_to_dma_memcpy(task)->snapshot))
 		add_memcpy(&list, shim_to_dma_memcpy(task));
 	return list.count;
