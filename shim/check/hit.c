@@ -3,7 +3,6 @@
 #include "hit.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <pthread.h>
@@ -13,62 +12,37 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hit_output.h"
 #include "object_births.h"
 #include "shim/common/process/runtime.h"
-#include "sim/base/log.h"
 #include "sim/check/hit.h"
 
 #define MAX_SITES    1024
 #define MESSAGE_SIZE 1024
 
-struct check_hit {
-	struct json_object *json;
-};
-
 struct site {
 	enum sim_check_rule rule;
 	const void *caller;
 	uint64_t count;
+	struct json_object *first_hit; /* NULL = it is not reported yet */
+};
+
+struct check_hit {
+	enum sim_check_rule rule;
+	struct json_object *json;
+	struct site *site;
 };
 
 static struct {
 	pthread_mutex_t lock; /* protects the sites */
-	int fd;               /* the file of hits; -1 = none */
 	uint32_t num_sites;
 	struct site sites[MAX_SITES];
-} hits = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+} hits = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-void check_hits_open(void)
+/* Returns the site if this is its first hit of the rule, else NULL. Beyond MAX_SITES there are no sites. */
+static struct site *count_hit(enum sim_check_rule rule, const void *caller)
 {
-	const char *path = getenv("BFSIM_CHECK_HITS");
-
-	if (!path || !path[0])
-		return;
-	hits.fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-	if (hits.fd < 0)
-		sim_err("BFSIM_CHECK_HITS: cannot open %s: %s", path, strerror(errno));
-}
-
-/* One write, so that lines of several processes do not mix. */
-static void write_line(struct json_object *json)
-{
-	const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
-	size_t len = strlen(text);
-	char *line = malloc(len + 1);
-
-	if (!line)
-		return;
-	memcpy(line, text, len);
-	line[len] = '\n';
-	if (write(hits.fd, line, len + 1) < 0)
-		sim_err("cannot write to the file of hits: %s", strerror(errno));
-	free(line);
-}
-
-/* Returns whether this is the first hit of the rule at the site. Beyond MAX_SITES nothing is. */
-static bool count_hit(enum sim_check_rule rule, const void *caller)
-{
-	bool is_first = false;
+	struct site *first = NULL;
 	uint32_t i = 0;
 
 	pthread_mutex_lock(&hits.lock);
@@ -77,11 +51,11 @@ static bool count_hit(enum sim_check_rule rule, const void *caller)
 	if (i < hits.num_sites) {
 		hits.sites[i].count++;
 	} else if (i < MAX_SITES) {
-		hits.sites[hits.num_sites++] = (struct site){ .rule = rule, .caller = caller, .count = 1 };
-		is_first = true;
+		first = &hits.sites[hits.num_sites++];
+		*first = (struct site){ .rule = rule, .caller = caller, .count = 1 };
 	}
 	pthread_mutex_unlock(&hits.lock);
-	return is_first;
+	return first;
 }
 
 static void add_string(struct json_object *object, const char *key, const char *text)
@@ -106,14 +80,12 @@ static struct check_hit *begin(enum sim_check_rule rule, const struct shim_call 
 			       const char *message)
 {
 	const struct sim_check_rule_entry *entry = &sim_check_rules[rule];
-	struct check_hit *hit;
+	struct site *site = count_hit(rule, stack && stack->num_frames ? stack->frames[0] : NULL);
+	struct check_hit *hit = site ? malloc(sizeof(*hit)) : NULL;
 
-	if (!count_hit(rule, stack && stack->num_frames ? stack->frames[0] : NULL))
-		return NULL;
-	hit = malloc(sizeof(*hit));
 	if (!hit)
 		return NULL;
-	hit->json = json_object_new_object();
+	*hit = (struct check_hit){ .rule = rule, .json = json_object_new_object(), .site = site };
 	add_string(hit->json, "rule", entry->id);
 	add_string(hit->json, "severity", sim_check_severity_name(entry->severity));
 	add_string(hit->json, "message", message);
@@ -191,47 +163,25 @@ void check_hit_add_object(struct check_hit *hit, const char *kind, const void *h
 	json_object_array_add(json_object_object_get(hit->json, "objects"), object);
 }
 
-/* The whole hit at once, so that lines of several threads and processes do not mix. */
-static void print(struct json_object *hit)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-
-	if (!out)
-		return;
-	sim_hit_print(hit, out);
-	fclose(out);
-	fflush(stdout);
-	(void)!write(STDERR_FILENO, text, len);
-	free(text);
-}
-
 void check_hit_end(struct check_hit *hit)
 {
 	if (!hit)
 		return;
-	print(hit->json);
-	if (hits.fd >= 0)
-		write_line(hit->json);
-	json_object_put(hit->json);
+	check_output_hit(hit->rule, json_object_get(hit->json));
+	pthread_mutex_lock(&hits.lock);
+	hit->site->first_hit = hit->json;
+	pthread_mutex_unlock(&hits.lock);
 	free(hit);
 }
 
 void check_hits_write_counts(void)
 {
-	for (uint32_t i = 0; hits.fd >= 0 && i < hits.num_sites; i++) {
-		struct check_stack stack = check_stack_of(hits.sites[i].caller);
-		struct json_object *line;
+	pthread_mutex_lock(&hits.lock);
+	for (uint32_t i = 0; i < hits.num_sites; i++) {
+		const struct site *site = &hits.sites[i];
 
-		if (hits.sites[i].count == 1)
-			continue;
-		line = json_object_new_object();
-		add_string(line, "repeated", sim_check_rules[hits.sites[i].rule].id);
-		json_object_object_add(line, "pid", json_object_new_int(getpid()));
-		json_object_object_add(line, "stack", check_stack_to_json(&stack));
-		json_object_object_add(line, "count", json_object_new_uint64(hits.sites[i].count));
-		write_line(line);
-		json_object_put(line);
+		if (site->count > 1)
+			check_output_repeats(site->rule, site->first_hit, site->caller, site->count);
 	}
+	pthread_mutex_unlock(&hits.lock);
 }

@@ -35,9 +35,6 @@ void check_hit_add_object(struct check_hit *hit, const char *kind, const void *h
 /* Report the hit and free it. */
 void check_hit_end(struct check_hit *hit);
 
-/* Open the file of hits, if the environment names one (BFSIM_CHECK_HITS). */
-void check_hits_open(void);
-
 /* At the exit: write how often sites were hit again. */
 void check_hits_write_counts(void);
 

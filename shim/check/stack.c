@@ -82,6 +82,7 @@ static void add_line(struct json_object *frame, Dwfl_Module *module, Dwarf_Addr 
 	if (!file)
 		return;
 	add_string(frame, "file", file);
+	add_string(frame, "dir", file[0] == '/' ? NULL : dwfl_line_comp_dir(line));
 	json_object_object_add(frame, "line", json_object_new_int(number));
 }
 

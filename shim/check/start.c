@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "hit.h"
+#include "hit_output.h"
 #include "sim/base/log.h"
 
 #define MAX_WATCHES 12 /* of one function */
@@ -74,10 +75,14 @@ static void add_watch(const struct check_watch *watch)
 	*slot = watch;
 }
 
-static void at_exit(void)
+/* A call of exit() in a handler goes on with the other handlers, with its status. */
+static void at_exit(int status, void *unused)
 {
+	(void)unused;
 	FOR_EACH_PART(exit);
 	check_hits_write_counts();
+	if (check_output_end() && status == 0)
+		exit(SIM_CHECK_EXIT_STATUS);
 }
 
 /* The one function that the library exports: the hooks of a checker in the mode that @mode_text names; NULL = none. */
@@ -98,11 +103,11 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 	} else if (check_mode == SIM_CHECK_OFF) {
 		return NULL;
 	}
-	check_hits_open();
+	check_output_open();
 	for (size_t i = 0; i < NUM_PARTS; i++)
 		for (size_t j = 0; parts[i]->mode <= check_mode && j < parts[i]->num_watches; j++)
 			add_watch(&parts[i]->watches[j]);
 	FOR_EACH_PART(start);
-	atexit(at_exit);
+	on_exit(at_exit, NULL);
 	return &hooks;
 }

@@ -11,8 +11,10 @@
  *   parties             other calls that took part: [ { what, thread, stack } ]
  *   objects             [ { kind, handle, name, stack }, ... ]: stack: where it was created; may be absent
  *   count               hits of the rule at this site, this one included
+ *   muted               { reason, line } if the hit is muted; line: of the file of mutes, absent if the program muted it
  *
- * A frame is { function, file, line, module, offset }; all but the offset may be absent: "0x..." in the module.
+ * A frame is { function, file, dir, line, module, offset }; all but the offset may be absent: "0x..." in the module.
+ * dir: the directory that the file was compiled in, for a relative path.
  *
  * A process appends each first hit of a rule at a site to the session's file of hits, one line each, and at its end a
  * line { "repeated": rule, "site": offset, "count": n } for each that was counted later. So a process that is killed
@@ -24,8 +26,6 @@
 #include <stdio.h>
 
 struct json_object;
-
-#define SIM_CHECK_REPORT_VERSION 1
 
 /* Print a hit as text, several lines. */
 void sim_hit_print(struct json_object *hit, FILE *out);

@@ -86,17 +86,21 @@ struct sim_hit_count sim_hit_list_count(struct json_object *list, const char *ru
 
 		if (strcmp(text(hit, "rule"), rule_id) != 0)
 			continue;
+		if (json_object_object_get(hit, "muted")) {
+			count.num_muted += json_object_get_uint64(json_object_object_get(hit, "count"));
+			continue;
+		}
 		count.num_sites++;
 		count.num_hits += json_object_get_uint64(json_object_object_get(hit, "count"));
 	}
 	return count;
 }
 
-struct json_object *sim_hit_list_to_report(struct json_object *list)
+bool sim_hit_list_has(struct json_object *list, enum sim_check_severity severity)
 {
-	struct json_object *report = json_object_new_object();
-
-	json_object_object_add(report, "version", json_object_new_int(SIM_CHECK_REPORT_VERSION));
-	json_object_object_add(report, "hits", json_object_get(list));
-	return report;
+	for (size_t i = 0; i < SIM_CHECK_NUM_RULES; i++)
+		if (sim_check_rules[i].severity <= severity &&
+		    sim_hit_list_count(list, sim_check_rules[i].id).num_sites)
+			return true;
+	return false;
 }

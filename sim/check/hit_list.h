@@ -3,14 +3,18 @@
 #ifndef SIM_CHECK_HIT_LIST_H
 #define SIM_CHECK_HIT_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "rules.h"
 
 struct json_object;
 
 struct sim_hit_count {
 	size_t num_sites;
 	uint64_t num_hits;
+	uint64_t num_muted; /* hits; not in the others */
 };
 
 /* Read a file of hits. Lines that are damaged, such as the last one of a process that was killed, are left out. The
@@ -20,7 +24,7 @@ struct json_object *sim_hit_list_read(int fd);
 /* Count the hits of a rule. */
 struct sim_hit_count sim_hit_list_count(struct json_object *list, const char *rule_id);
 
-/* The report: { version, hits }. The caller frees it; @list stays the caller's. */
-struct json_object *sim_hit_list_to_report(struct json_object *list);
+/* Whether a rule of this severity, or of a more severe one, was hit; muted hits are none. */
+bool sim_hit_list_has(struct json_object *list, enum sim_check_severity severity);
 
 #endif

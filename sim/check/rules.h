@@ -15,6 +15,11 @@ enum sim_check_mode {
 
 #define SIM_CHECK_MODES "api, races or strict"
 
+#define SIM_CHECK_SEVERITIES "error, warning, portability, performance, hint"
+
+/* Of bfsim run, and of programs with BFSIM_CHECK_FAIL, that would be 0 without the checker. */
+#define SIM_CHECK_EXIT_STATUS 70
+
 /* From the most severe on. */
 enum sim_check_severity {
 	SIM_CHECK_ERROR,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/check_opt.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/abi/generation.h"
 #include "sim/cli/base/session_opt.h"
@@ -16,6 +17,7 @@
 
 struct options {
 	struct cli_session_opt session;
+	struct cli_check_opt check;
 	const char *side;
 	enum cli_generation generation;
 	bool has_generation; /* else the program's symbols decide */
@@ -36,6 +38,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->session;
+		state->child_inputs[1] = &options->check;
 		return 0;
 	case 'o':
 		options->side = arg;
@@ -79,15 +82,28 @@ static char *resolve_session_dir(const struct options *options)
 	return absolute;
 }
 
+/* Returns 0, or -1 with a message. */
+static int set_env(const struct options *options, const char *dir)
+{
+	if (cli_check_begin_report(&options->check) < 0 ||
+	    cli_set_side_env(dir, options->side, options->generation) < 0)
+		return -1;
+	return cli_check_set_env(&options->check, NULL);
+}
+
 int cli_exec(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &cli_session_argp, 0, NULL, 0 },
+						      { &cli_check_argp, 0, NULL, 0 },
+						      { 0 } };
 	static const struct argp argp = {
 		.options = option_list,
 		.parser = parse_opt,
 		.args_doc = "-- COMMAND [ARGUMENT...]",
 		.doc = "Start a program on one side of a session's card.\v"
-		       "The exit status is the program's; 126 or 127 when it cannot be started or found.",
-		.children = cli_session_children,
+		       "The exit status is the program's; 126 or 127 when it cannot be started or found. With --check, it is 70 "
+		       "instead of 0 when a rule was broken (--check-fail).",
+		.children = children,
 	};
 	struct options options = { 0 };
 	char *dir;
@@ -99,8 +115,9 @@ int cli_exec(int argc, char **argv)
 		return CLI_FAILED;
 	if (!options.has_generation)
 		options.generation = cli_generation_of_command(options.command);
-	rc = cli_set_side_env(dir, options.side, options.generation);
+	rc = set_env(&options, dir);
 	free(dir);
+	cli_check_fini(&options.check);
 	if (rc < 0)
 		return CLI_FAILED;
 	execvp(options.command[0], options.command);

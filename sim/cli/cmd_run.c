@@ -212,5 +212,6 @@ int cli_run(int argc, char **argv)
 	status = run_session(&options);
 	free(options.commands);
 	cli_faults_fini(&options.faults);
+	cli_check_fini(&options.check);
 	return status;
 }

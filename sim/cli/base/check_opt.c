@@ -2,24 +2,33 @@
 /* The options of the checker, and the environment that they stand for. */
 #include "check_opt.h"
 
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
+#include "sim/check/mutes.h"
+#include "sim/check/report.h"
 
 enum {
 	KEY_CHECK = 0x7c1,
 	KEY_CHECK_REPORT,
 	KEY_CHECK_FAIL,
+	KEY_CHECK_MUTES,
 };
 
 static const struct argp_option option_list[] = {
 	{ "check", KEY_CHECK, "MODE", OPTION_ARG_OPTIONAL,
 	  "Report what a card would punish: api (default), races or strict (bfsim rules lists the rules)", 0 },
-	{ "check-report", KEY_CHECK_REPORT, "FILE", 0, "At the end, write the checker's report, as JSON", 0 },
+	{ "check-report", KEY_CHECK_REPORT, "FILE", 0,
+	  "At the end, write the checker's report; FILE ends in " SIM_CHECK_FORMATS, 0 },
 	{ "check-fail", KEY_CHECK_FAIL, "LEVEL", 0,
 	  "The least severity that makes the exit status 70: error (default), warning, portability, performance, hint or none",
 	  0 },
+	{ "check-mutes", KEY_CHECK_MUTES, "FILE", 0, "Known hits that do not count, each with a reason, as YAML", 0 },
 	{ 0 },
 };
 
@@ -27,7 +36,37 @@ static void set_fail(struct cli_check_opt *check, const char *text, struct argp_
 {
 	check->fails = strcmp(text, "none") != 0;
 	if (check->fails && sim_check_severity_parse(text, &check->fail_severity) < 0)
-		argp_error(state, "--check-fail %s: give error, warning, portability, performance, hint or none", text);
+		argp_error(state, "--check-fail %s: give " SIM_CHECK_SEVERITIES " or none", text);
+}
+
+static void set_report(struct cli_check_opt *check, const char *path, struct argp_state *state)
+{
+	enum sim_check_format format;
+
+	check->report_path = path;
+	if (sim_check_report_format(path, &format) < 0)
+		argp_error(state, "--check-report %s: the name must end in " SIM_CHECK_FORMATS, path);
+}
+
+static void read_mutes(struct cli_check_opt *check, const char *path, struct argp_state *state)
+{
+	char error[SIM_CHECK_MUTES_ERROR_SIZE];
+
+	cli_check_fini(check);
+	check->mutes_path = path;
+	if (sim_check_mutes_read(path, &check->mutes, error) < 0)
+		argp_failure(state, CLI_FAILED, 0, "--check-mutes: %s", error);
+}
+
+/* The other options do nothing without --check. */
+static void need_check(const struct cli_check_opt *check, struct argp_state *state)
+{
+	if (check->mode != SIM_CHECK_OFF)
+		return;
+	if (check->report_path)
+		argp_error(state, "--check-report %s: nothing is checked; give --check, too", check->report_path);
+	if (check->mutes_path)
+		argp_error(state, "--check-mutes %s: nothing is checked; give --check, too", check->mutes_path);
 }
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
@@ -44,15 +83,16 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--check=%s: give " SIM_CHECK_MODES, arg);
 		return 0;
 	case KEY_CHECK_REPORT:
-		check->report_path = arg;
+		set_report(check, arg, state);
+		return 0;
+	case KEY_CHECK_MUTES:
+		read_mutes(check, arg, state);
 		return 0;
 	case KEY_CHECK_FAIL:
 		set_fail(check, arg, state);
 		return 0;
 	case ARGP_KEY_END:
-		if (check->report_path && check->mode == SIM_CHECK_OFF)
-			argp_error(state, "--check-report %s: nothing is checked; give --check, too",
-				   check->report_path);
+		need_check(check, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -61,13 +101,67 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 
 const struct argp cli_check_argp = { .options = option_list, .parser = parse_opt };
 
+int cli_check_write_report(const struct cli_check_opt *check, struct json_object *hits, bool is_complete)
+{
+	struct sim_check_report report = { .hits = hits,
+					   .mode = check->mode,
+					   .fails = check->fails,
+					   .fail_severity = check->fail_severity,
+					   .is_complete = is_complete };
+	int rc = check->report_path ? sim_check_report_write(&report, check->report_path) : 0;
+
+	if (rc < 0)
+		cli_fail("cannot write the checker's report to %s: %s", check->report_path, strerror(-rc));
+	return rc < 0 ? -1 : 0;
+}
+
+int cli_check_begin_report(const struct cli_check_opt *check)
+{
+	struct json_object *none = json_object_new_array();
+	int rc = cli_check_write_report(check, none, false);
+
+	json_object_put(none);
+	return rc;
+}
+
+void cli_check_fini(struct cli_check_opt *check)
+{
+	sim_check_mutes_free(check->mutes);
+	check->mutes = NULL;
+}
+
+/* NULL: take the variable out. */
+static int set_env(const char *name, const char *value)
+{
+	return value ? setenv(name, value, 1) : unsetenv(name);
+}
+
+/* The program may change its directory. */
+static int set_env_path(const char *name, const char *path)
+{
+	char *dir = path && path[0] != '/' ? get_current_dir_name() : NULL, *absolute = NULL;
+	int rc = -1;
+
+	if (!path || path[0] == '/')
+		rc = set_env(name, path);
+	else if (dir && asprintf(&absolute, "%s/%s", dir, path) >= 0)
+		rc = set_env(name, absolute);
+	free(absolute);
+	free(dir);
+	return rc;
+}
+
 int cli_check_set_env(const struct cli_check_opt *check, const char *hits_path)
 {
+	const char *fail = check->fails ? sim_check_severity_name(check->fail_severity) : "none";
+
 	if (check->mode == SIM_CHECK_OFF)
 		return 0;
 	if (setenv("BFSIM_CHECK", sim_check_mode_name(check->mode), 1) < 0 ||
-	    (hits_path && setenv("BFSIM_CHECK_HITS", hits_path, 1) < 0)) {
-		cli_fail("cannot set the environment: out of memory");
+	    set_env("BFSIM_CHECK_HITS", hits_path) < 0 || set_env("BFSIM_CHECK_FAIL", hits_path ? NULL : fail) < 0 ||
+	    set_env_path("BFSIM_CHECK_REPORT", hits_path ? NULL : check->report_path) < 0 ||
+	    set_env_path("BFSIM_CHECK_MUTES", check->mutes_path) < 0) {
+		cli_fail("cannot set the environment: %s", strerror(errno));
 		return -1;
 	}
 	return 0;

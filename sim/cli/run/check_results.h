@@ -7,7 +7,7 @@
 
 #include "sim/cli/base/check_opt.h"
 
-#define CLI_CHECK_FAILED 70 /* exit status */
+#define CLI_CHECK_FAILED SIM_CHECK_EXIT_STATUS
 
 /* The file of hits: anonymous memory, which programs open by its name in /proc. So nothing is left behind. */
 struct cli_check_hits {
@@ -15,8 +15,8 @@ struct cli_check_hits {
 	char path[PATH_MAX];
 };
 
-/* Create the file. Returns 0, or -1 with a message. */
-int cli_check_hits_open(struct cli_check_hits *ret_hits);
+/* Create the file; and an unfinished report, which shows that it can be written. Returns 0, or -1 with a message. */
+int cli_check_hits_open(const struct cli_check_opt *check, struct cli_check_hits *ret_hits);
 
 /* At the end: print a summary, write the report. Returns 0, CLI_CHECK_FAILED if a hit is severe enough, or CLI_FAILED if
  * the report can't be written. Closes the file. */

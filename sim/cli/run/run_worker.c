@@ -269,7 +269,7 @@ static int prepare_run(struct run *run)
 	run->programs = calloc(run->cfg->num_commands, sizeof(*run->programs));
 	if (!run->programs)
 		return cli_fail("out of memory");
-	if (run->cfg->check->mode != SIM_CHECK_OFF && cli_check_hits_open(&run->hits) < 0)
+	if (run->cfg->check->mode != SIM_CHECK_OFF && cli_check_hits_open(run->cfg->check, &run->hits) < 0)
 		return -1;
 	return check_sides(run) ? 0 : -1;
 }
