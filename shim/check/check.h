@@ -39,7 +39,7 @@ struct check_part {
 extern const struct check_part check_object_births, check_ctx_history, check_race, check_submit;
 /* Memory maps, buffers and memcpy tasks. */
 extern const struct check_part check_mmap_history, check_tasks_in_flight_part, check_dma_submit, check_mmap_order,
-	check_mmap_end;
+	check_mmap_end, check_buf_records, check_buf_life, check_buf_data, check_flush;
 
 extern enum sim_check_mode check_mode;
 

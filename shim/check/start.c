@@ -13,7 +13,8 @@
 static const struct check_part *const parts[] = {
 	&check_object_births, &check_ctx_history, &check_mmap_history, &check_tasks_in_flight_part,
 	&check_dma_submit,    &check_race,        &check_submit,       &check_mmap_order,
-	&check_mmap_end,
+	&check_mmap_end,      &check_buf_records, &check_buf_life,     &check_buf_data,
+	&check_flush,
 };
 
 #define NUM_PARTS (sizeof(parts) / sizeof(parts[0]))

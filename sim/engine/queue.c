@@ -19,6 +19,11 @@ uint32_t sim_queue_in_flight(const struct sim_queue *queue)
 	return queue->staged - queue->head;
 }
 
+uint32_t sim_queue_num_staged(const struct sim_queue *queue)
+{
+	return queue->staged - atomic_load_explicit(&queue->tail, memory_order_relaxed);
+}
+
 int sim_queue_submit(struct sim_queue *queue, struct sim_job *job)
 {
 	if (queue->staged - queue->head >= queue->max_jobs)

@@ -113,4 +113,7 @@ uint64_t sim_queue_now_ns(const struct sim_queue *queue);
 /* Jobs submitted and not yet reaped. */
 uint32_t sim_queue_in_flight(const struct sim_queue *queue);
 
+/* Jobs that wait for a doorbell; the owner calls this. */
+uint32_t sim_queue_num_staged(const struct sim_queue *queue);
+
 #endif

@@ -25,6 +25,11 @@ static void return_buf(struct rig *rig, struct doca_buf *buf)
 	MUST(doca_buf_dec_refcount(buf, NULL));
 }
 
+static struct rig_deadline deadline_in(uint64_t ms)
+{
+	return (struct rig_deadline){ rig_deadline().at_ns - (RIG_DEADLINE_S * UINT64_C(1000) - ms) * 1000000 };
+}
+
 /* The task fails, which stops the context. */
 static void submit_and_fail(struct rig *rig, const struct doca_buf *src, struct doca_buf *dst)
 {
@@ -250,7 +255,162 @@ static void copy_written(void)
 	copy_block(block, 200);
 }
 
+/* ---- life of buffers ---- */
+
+static void return_in_flight(void)
+{
+	struct rig *rig = open_running();
+	struct doca_buf *src = rig_src(rig, 0, 64);
+
+	MUST(doca_task_submit(rig_task(rig, 1, src, rig_dst(rig, 64, 64))));
+	return_buf(rig, src);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	rig_close(rig);
+}
+
+static void return_to_self(struct rig *rig, struct doca_dma_task_memcpy *task)
+{
+	return_buf(rig, rig->arg);
+	doca_task_free(doca_dma_task_memcpy_as_task(task));
+}
+
+static void return_in_callback(void)
+{
+	struct rig *rig = open_running();
+	struct doca_buf *src = rig_src(rig, 0, 64);
+
+	rig->on_task = return_to_self;
+	rig->arg = src;
+	MUST(doca_task_submit(rig_task(rig, 1, src, rig_dst(rig, 64, 64))));
+	rig_drain(rig);
+	rig_close(rig);
+}
+
+/* All buffers but @num_left. */
+static void take_all_but(struct rig *rig, size_t num_left)
+{
+	while (rig->num_bufs < RIG_BUFS - num_left)
+		rig_src(rig, 0, 64);
+}
+
+static void take_one_too_many(void)
+{
+	struct rig *rig = open_running();
+	struct doca_buf *buf;
+
+	rig_submit_small(rig, 1);
+	take_all_but(rig, 0);
+	CHECK(doca_buf_inventory_buf_get_by_data(rig->inventory, rig->mmap, rig->arena, 64, &buf) ==
+	      DOCA_ERROR_NO_MEMORY);
+	rig_drain(rig);
+	rig_close(rig);
+}
+
+static void take_the_last(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_buf *buf;
+
+	take_all_but(rig, 1);
+	for (int i = 0; i < 3; i++) {
+		MUST(doca_buf_inventory_buf_get_by_data(rig->inventory, rig->mmap, rig->arena, 64, &buf));
+		MUST(doca_buf_dec_refcount(buf, NULL));
+	}
+	rig_close(rig);
+}
+
+/* ---- data and lists ---- */
+
+static void set_data_outside(void)
+{
+	struct rig *rig = rig_open(NULL);
+
+	CHECK(doca_buf_set_data(rig_src(rig, 128, 64), rig->arena + 160, 64) == DOCA_ERROR_INVALID_VALUE);
+	rig_close(rig);
+}
+
+static void set_data_at_end(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_buf *buf = rig_src(rig, 128, 64);
+
+	MUST(doca_buf_set_data(buf, rig->arena + 160, 32));
+	MUST(doca_buf_set_data(buf, rig->arena + 192, 0));
+	rig_close(rig);
+}
+
+static void take_outside(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_buf *buf;
+
+	CHECK(doca_buf_inventory_buf_get_by_addr(rig->inventory, rig->mmap, rig->arena + rig->arena_bytes - 32, 64,
+						 &buf) == DOCA_ERROR_INVALID_VALUE);
+	rig_close(rig);
+}
+
+static void take_at_end(void)
+{
+	struct rig *rig = rig_open(NULL);
+
+	rig_dst(rig, rig->arena_bytes - 64, 64);
+	rig_close(rig);
+}
+
+static void chain_inner(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_buf *first = rig_src(rig, 0, 64), *second = rig_src(rig, 64, 64), *third = rig_src(rig, 128, 64);
+
+	MUST(doca_buf_chain_list(first, second));
+	CHECK(doca_buf_chain_list(third, second) == DOCA_ERROR_NOT_PERMITTED);
+	rig_close(rig);
+}
+
+static void chain_unchained(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_buf *first = rig_src(rig, 0, 64), *second = rig_src(rig, 64, 64), *third = rig_src(rig, 128, 64);
+
+	MUST(doca_buf_chain_list(first, second));
+	MUST(doca_buf_unchain_list(first, second));
+	MUST(doca_buf_chain_list(third, second));
+	rig_close(rig);
+}
+
+/* ---- the flush flag ---- */
+
+static void wait_without_flush(void)
+{
+	struct rig *rig = open_running();
+	struct rig_deadline end = deadline_in(20);
+
+	MUST(doca_task_submit_ex(rig_small_task(rig, 1), DOCA_TASK_SUBMIT_FLAG_NONE));
+	for (int i = 0; i < 2000 || !rig_is_over(end); i++)
+		CHECK(doca_pe_progress(rig->pe) == 0);
+	rig_close(rig);
+}
+
+static void wait_with_flush(void)
+{
+	struct rig *rig = open_running();
+	struct rig_deadline end = deadline_in(20);
+
+	MUST(doca_task_submit_ex(rig_small_task(rig, 1), DOCA_TASK_SUBMIT_FLAG_NONE));
+	CHECK(doca_pe_progress(rig->pe) == 0);
+	MUST(doca_task_submit_ex(rig_small_task(rig, 2), DOCA_TASK_SUBMIT_FLAG_FLUSH));
+	for (int i = 0; i < 2000 || !rig_is_over(end); i++)
+		doca_pe_progress(rig->pe);
+	rig_close(rig);
+}
+
 const struct check_case buf_cases[] = {
+	{ "buffer-returned-in-flight", return_in_flight, return_in_callback },
+	{ "data-outside-buffer", set_data_outside, set_data_at_end },
+	{ "buffer-outside-mmap", take_outside, take_at_end },
+	{ "chain-conditions", chain_inner, chain_unchained },
+	{ "inventory-empty", take_one_too_many, take_the_last },
+	{ "flush-missing", wait_without_flush, wait_with_flush },
 	{ "task-overlaps-itself", copy_over_itself, copy_to_neighbour },
 	{ "task-without-data", copy_nothing, copy_one_byte },
 	{ "list-too-long", copy_long_list, copy_longest_list },
