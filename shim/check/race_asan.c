@@ -54,7 +54,7 @@ static bool is_live(void)
 /* Reads of sources are legal, and the sanitizer does not tell reads from writes: strict mode reports both. */
 static bool is_guarded(const struct race_range *range)
 {
-	return range->node.is_write || check_mode == SIM_CHECK_STRICT;
+	return !race_range_is_remote(range) && (range->node.is_write || check_mode == SIM_CHECK_STRICT);
 }
 
 static void poison(struct race_record *record)

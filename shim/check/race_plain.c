@@ -13,7 +13,9 @@
 
 #include "hit.h"
 #include "race.h"
+#include "shim/common/mem/mmap_priv.h"
 #include "shim/common/pe/task_priv.h"
+#include "sim/fabric/remote.h"
 
 #define WHOLE_BYTES  2048 /* ranges up to this length are watched in full */
 #define EDGE_BYTES   512
@@ -45,17 +47,38 @@ static uint64_t next_random(void)
 	return x ^ (x >> 31);
 }
 
-/* The thread sanitizer notices all that this detector does, and takes its looks for the program's. */
 static bool is_live(void)
 {
-	return check_mode >= SIM_CHECK_RACES && !race_tsan.is_live();
+	return check_mode >= SIM_CHECK_RACES;
 }
 
-/* Other sanitizers notice accesses to destinations, also by this detector, but no writes of sources. */
+/* Of memory of this process, the thread sanitizer notices all that this detector does, and takes its looks for the
+ * program's. The other sanitizers do so for destinations, but notice no writes of sources. */
 static bool is_watched(const struct race_range *range)
 {
-	return !(race_asan.is_live() || race_valgrind.is_live()) ||
-	       (!range->node.is_write && check_mode != SIM_CHECK_STRICT);
+	if (race_range_is_remote(range))
+		return true;
+	if (race_asan.is_live() || race_valgrind.is_live())
+		return !range->node.is_write && check_mode != SIM_CHECK_STRICT;
+	return !race_tsan.is_live();
+}
+
+static struct sim_remote *remote_of(const struct race_range *range)
+{
+	return race_range_is_remote(range) ? range->memory.mmap->remote : NULL;
+}
+
+static uint64_t addr_of(const struct race_range *range)
+{
+	return (uintptr_t)(race_range_is_remote(range) ? range->memory.addr : range->memory.cpu);
+}
+
+static void read_window(const struct race_range *range, const struct window *window, uint8_t *to)
+{
+	if (race_range_is_remote(range))
+		sim_copy(NULL, (uintptr_t)to, remote_of(range), addr_of(range) + window->offset, window->len_bytes);
+	else
+		memcpy(to, range->memory.cpu + window->offset, window->len_bytes);
 }
 
 static size_t choose_windows(size_t len, struct window *windows, uint32_t *ret_count)
@@ -84,7 +107,7 @@ static void keep(struct race_range *range)
 	uint8_t *to = plain->kept;
 
 	for (uint32_t i = 0; i < plain->num_windows; i++) {
-		memcpy(to, range->memory.cpu + plain->windows[i].offset, plain->windows[i].len_bytes);
+		read_window(range, &plain->windows[i], to);
 		to += plain->windows[i].len_bytes;
 	}
 }
@@ -117,8 +140,13 @@ static size_t find_change(const struct race_range *range)
 
 	for (uint32_t i = 0; i < plain->num_windows; i++) {
 		const struct window *window = &plain->windows[i];
-		const uint8_t *now = range->memory.cpu + window->offset;
+		uint8_t bytes[WHOLE_BYTES];
+		const uint8_t *now = bytes;
 
+		if (race_range_is_remote(range))
+			read_window(range, window, bytes);
+		else
+			now = range->memory.cpu + window->offset;
 		if (memcmp(now, kept, window->len_bytes) != 0)
 			for (size_t at = 0; at < window->len_bytes; at++)
 				if (now[at] != kept[at])
@@ -150,8 +178,8 @@ static void report(const struct race_record *record, const struct race_range *ra
 	struct check_stack stack = check_stack_of(record->caller);
 	struct check_hit *hit;
 
-	hit = check_hit_begin_at(rule, &stack,
-				 "the program wrote to the %s of a task in flight, %s: byte %zu of the %zu at %p",
+	hit = check_hit_begin_at(rule, &stack, "%s wrote to the %s of a task in flight, %s: byte %zu of the %zu at %p",
+				 race_range_is_remote(range) ? "another process" : "the program",
 				 range->node.is_write ? "destination" : "source", when, offset, range->memory.len_bytes,
 				 (void *)(uintptr_t)range->memory.addr);
 	check_race_add_task(hit, record);
@@ -173,6 +201,12 @@ static void watch(struct race_range *range)
 	keep(range);
 }
 
+/* A peer may wait until it sees the bytes of a task in its memory, so that memory gets no pattern. */
+static bool gets_pattern(const struct race_range *range)
+{
+	return range->plain && range->node.is_write && !race_range_is_remote(range);
+}
+
 /* Tasks that overlap change each other's memory. Tasks that the library keeps get bytes from peers at any time. */
 static void posted(struct race_record *record)
 {
@@ -182,7 +216,7 @@ static void posted(struct race_record *record)
 		if (is_watched(&record->ranges[i]))
 			watch(&record->ranges[i]);
 	for (uint32_t i = 0; i < record->num_ranges; i++)
-		if (record->ranges[i].plain && record->ranges[i].node.is_write)
+		if (gets_pattern(&record->ranges[i]))
 			fill(&record->ranges[i]);
 }
 
@@ -230,11 +264,14 @@ static void begin_job(struct race_record *record)
 
 static void end_job(struct race_record *record)
 {
-	for (uint32_t i = 0; i < record->num_ranges; i++)
-		if (record->ranges[i].plain) {
-			keep(&record->ranges[i]);
-			record->ranges[i].plain->is_delivered = true;
-		}
+	for (uint32_t i = 0; i < record->num_ranges; i++) {
+		struct race_range *range = &record->ranges[i];
+
+		if (!range->plain || race_range_is_remote(range)) /* a peer may use the bytes as soon as it sees them */
+			continue;
+		keep(range);
+		range->plain->is_delivered = true;
+	}
 }
 
 static void ended(struct race_record *record, bool has_failed)

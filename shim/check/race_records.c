@@ -94,7 +94,7 @@ static void find_overlaps(struct race_record *record)
 									 mine->node.end, mine->node.is_write, record);
 		struct race_range *other = (struct race_range *)node;
 
-		if (!node)
+		if (!node || race_range_is_remote(mine))
 			continue;
 		record->overlaps = true;
 		((struct race_record *)(uintptr_t)node->owner)->overlaps = true;
@@ -109,8 +109,6 @@ static void add_range(struct race_record *record, const struct check_task_range 
 {
 	uintptr_t begin = (uintptr_t)memory->cpu;
 
-	if (!memory->cpu) /* another process owns the bytes */
-		return;
 	record->ranges[record->num_ranges++] = (struct race_range){
 		.node = { .begin = begin,
 			  .end = begin + memory->len_bytes,
@@ -125,7 +123,8 @@ static bool uses_bytes_twice(const struct race_record *record)
 {
 	for (uint32_t i = 0; i < record->num_ranges; i++)
 		for (uint32_t j = 0; j < i; j++)
-			if (record->ranges[i].node.begin < record->ranges[j].node.end &&
+			if (!race_range_is_remote(&record->ranges[i]) && !race_range_is_remote(&record->ranges[j]) &&
+			    record->ranges[i].node.begin < record->ranges[j].node.end &&
 			    record->ranges[j].node.begin < record->ranges[i].node.end)
 				return true;
 	return false;
@@ -165,7 +164,8 @@ struct race_record *race_record_add(struct doca_task *task)
 	record->next = *slot;
 	*slot = record;
 	for (uint32_t i = 0; i < record->num_ranges; i++)
-		sim_ledger_add(&records.ledger, &record->ranges[i].node);
+		if (!race_range_is_remote(&record->ranges[i]))
+			sim_ledger_add(&records.ledger, &record->ranges[i].node);
 	check_unlock(&records.lock);
 	return record;
 }
@@ -181,7 +181,8 @@ struct race_record *race_record_remove(const struct doca_task *task)
 	if (record) {
 		*slot = record->next;
 		for (uint32_t i = 0; i < record->num_ranges; i++)
-			sim_ledger_remove(&records.ledger, &record->ranges[i].node);
+			if (!race_range_is_remote(&record->ranges[i]))
+				sim_ledger_remove(&records.ledger, &record->ranges[i].node);
 	}
 	check_unlock(&records.lock);
 	return record;

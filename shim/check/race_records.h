@@ -17,10 +17,16 @@
 struct race_plain;
 
 struct race_range {
-	struct sim_ledger_range node; /* its owner is the record */
+	struct sim_ledger_range node; /* its owner is the record; in the ledger if the memory is of this process */
 	struct check_task_range memory;
 	struct race_plain *plain; /* of race_plain.c; NULL = not watched */
 };
+
+/* Returns whether the bytes are another process's. */
+static inline bool race_range_is_remote(const struct race_range *range)
+{
+	return !range->memory.cpu;
+}
 
 /* A task in flight that owns memory. */
 struct race_record {

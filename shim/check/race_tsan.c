@@ -91,7 +91,8 @@ static IN_FIBER void posted(struct race_record *record)
 	__tsan_acquire(&record->submitted);
 	__tsan_func_entry(pc);
 	for (uint32_t i = 0; i < record->num_ranges && !record->overlaps; i++)
-		access_range(&record->ranges[i], pc);
+		if (!race_range_is_remote(&record->ranges[i]))
+			access_range(&record->ranges[i], pc);
 	__tsan_func_exit();
 	__tsan_release(&record->done);
 	__tsan_switch_to_fiber(program, SWITCH_ORDERS_NOTHING);

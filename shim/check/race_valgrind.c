@@ -2,6 +2,7 @@
 /* Under valgrind's memcheck: the destination of a task in flight is not addressable, so that memcheck reports the access
  * itself, with its stack. */
 #include "race.h"
+#include "shim/common/pe/task_priv.h"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
@@ -11,17 +12,23 @@ static bool is_live(void)
 	return RUNNING_ON_VALGRIND > 0;
 }
 
+/* Not of tasks that the library keeps: memcheck would take the delivery of their bytes for an access of the program. */
+static bool is_guarded(const struct race_record *record, const struct race_range *range)
+{
+	return range->node.is_write && !race_range_is_remote(range) && record->task->job.run;
+}
+
 static void forbid(struct race_record *record)
 {
 	for (uint32_t i = 0; i < record->num_ranges && !record->overlaps; i++)
-		if (record->ranges[i].node.is_write)
+		if (is_guarded(record, &record->ranges[i]))
 			VALGRIND_MAKE_MEM_NOACCESS(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes);
 }
 
 static void permit(struct race_record *record)
 {
 	for (uint32_t i = 0; i < record->num_ranges; i++)
-		if (record->ranges[i].node.is_write)
+		if (is_guarded(record, &record->ranges[i]))
 			VALGRIND_MAKE_MEM_DEFINED(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes);
 }
 #else

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "pcie_model/arith.h"
+#include "shim/comch/data_path/consumer_priv.h"
+#include "shim/comch/data_path/producer_priv.h"
 #include "shim/dma/dma_priv.h"
 
 struct list {
@@ -12,17 +14,15 @@ struct list {
 	size_t count, max;
 };
 
-static void add(struct list *list, const struct shim_dma_segment *segment, size_t len, bool is_write)
+static void add(struct list *list, const struct doca_mmap *mmap, const uint8_t *addr, size_t len, bool is_write)
 {
-	const struct doca_mmap *mmap = segment->buf->mmap;
-
 	if (len == 0)
 		return;
 	if (list->count < list->max)
 		list->ranges[list->count] = (struct check_task_range){
 			.mmap = mmap,
-			.addr = segment->addr,
-			.cpu = mmap->remote ? NULL : (uint8_t *)(uintptr_t)shim_mmap_cpu_addr(mmap, segment->addr),
+			.addr = addr,
+			.cpu = mmap->remote ? NULL : (uint8_t *)(uintptr_t)shim_mmap_cpu_addr(mmap, addr),
 			.len_bytes = len,
 			.is_write = is_write,
 		};
@@ -57,11 +57,11 @@ static void add_memcpy(struct list *list, const struct doca_dma_task_memcpy *mem
 	if (!is_permitted(src, num_src, dev, false) || !is_permitted(dst, num_dst, dev, true))
 		return;
 	for (uint32_t i = 0; i < num_src; i++)
-		add(list, &src[i], src[i].bytes, false);
+		add(list, src[i].buf->mmap, src[i].addr, src[i].bytes, false);
 	for (uint32_t i = 0; i < num_dst && left > 0; i++) {
 		size_t len = min_size(dst[i].bytes, left);
 
-		add(list, &dst[i], len, true);
+		add(list, dst[i].buf->mmap, dst[i].addr, len, true);
 		left -= len;
 	}
 }
@@ -71,13 +71,40 @@ static bool has_problem(const struct shim_dma_snapshot *snapshot)
 	return !shim_dma_snapshot_is_pair(snapshot) && snapshot->problem;
 }
 
+/* Its buffer may be changed while it is in flight: it counts as it is at the submission. */
+static void add_send(struct list *list, const struct doca_comch_producer_task_send *send)
+{
+	if (send->buf)
+		add(list, send->buf->mmap, send->buf->data, send->buf->data_len, false);
+}
+
+/* All of the room: the length of the message is not known. */
+static void add_post_recv(struct list *list, const struct doca_comch_consumer_task_post_recv *recv)
+{
+	const struct doca_buf *buf = recv->buf;
+
+	if (buf)
+		add(list, buf->mmap, buf->data + buf->data_len,
+		    (size_t)(buf->head + buf->len - (buf->data + buf->data_len)), true);
+}
+
+/* The tasks of another library may have the name of one of these. */
+static bool is_task(const struct doca_task *task, const char *name, size_t size)
+{
+	return strcmp(task->pool->type->name, name) == 0 && task->pool->type->size >= size;
+}
+
 size_t check_task_get_ranges(const struct doca_task *task, struct check_task_range *ranges, size_t max)
 {
 	struct list list = { .ranges = ranges, .max = max };
 
-	if (strcmp(task->pool->type->name, SIM_TASK_DMA_MEMCPY) == 0 &&
-	    task->pool->type->size == sizeof(struct doca_dma_task_memcpy) &&
-	    !has_problem(&shim_to_dma_memcpy(task)->snapshot))
-		add_memcpy(&list, shim_to_dma_memcpy(task));
+	if (is_task(task, SIM_TASK_DMA_MEMCPY, sizeof(struct doca_dma_task_memcpy))) {
+		if (!has_problem(&shim_to_dma_memcpy(task)->snapshot))
+			add_memcpy(&list, shim_to_dma_memcpy(task));
+	} else if (is_task(task, SIM_TASK_COMCH_PRODUCER_SEND, sizeof(struct doca_comch_producer_task_send))) {
+		add_send(&list, (const struct doca_comch_producer_task_send *)task);
+	} else if (is_task(task, SIM_TASK_COMCH_POST_RECEIVE, sizeof(struct doca_comch_consumer_task_post_recv))) {
+		add_post_recv(&list, (const struct doca_comch_consumer_task_post_recv *)task);
+	}
 	return list.count;
 }

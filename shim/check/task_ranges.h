@@ -13,7 +13,7 @@ struct doca_task;
 struct check_task_range {
 	const struct doca_mmap *mmap;
 	const uint8_t *addr; /* as the program knows it */
-	uint8_t *cpu;        /* in this process; NULL = another process's memory */
+	uint8_t *cpu;        /* in this process; NULL = another process's memory, behind the map */
 	size_t len_bytes;
 	bool is_write;
 };

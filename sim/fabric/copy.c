@@ -6,6 +6,7 @@
 #include "path.h"
 #include "remote.h"
 #include "sim/base/log.h"
+#include "sim/base/move.h"
 
 #define BOUNCE_BYTES 32768 /* of the local buffer between two paths that don't map */
 
@@ -65,7 +66,7 @@ static int copy_bytes(struct sim_remote *dst_remote, uint64_t dst, struct sim_re
 	uint8_t *from = to_local(src_remote, src);
 
 	if (to && from) {
-		memmove(to, from, len);
+		sim_move(to, from, len);
 		return 0;
 	}
 	if (to)

@@ -7,6 +7,7 @@
 #include "shim/common/pe/task_trace.h"
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/base/check.h"
+#include "sim/base/move.h"
 
 static struct doca_comch_consumer_task_post_recv *recv_of(const struct doca_task *task)
 {
@@ -100,8 +101,8 @@ static doca_error_t store_message(const struct doca_comch_consumer *consumer,
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (message->inlined && buf)
-		memcpy((void *)(uintptr_t)shim_buf_cpu_addr(buf, buf->data + buf->data_len), message->inlined,
-		       message->len_bytes);
+		sim_move((void *)(uintptr_t)shim_buf_cpu_addr(buf, buf->data + buf->data_len), message->inlined,
+			 message->len_bytes);
 	if (buf)
 		buf->data_len += message->len_bytes;
 	recv->task.bytes = message->len_bytes + message->imm_bytes;
