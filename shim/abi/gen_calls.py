@@ -59,7 +59,8 @@ def names(facts):
              'const struct shim_function_names shim_function_names[SHIM_NUM_FUNCTIONS] = {']
     for name, entry in all_watched(facts).items():
         params = ', '.join(f'"{param}"' for param, _ in entry['params'])
-        lines.append(f'\t[SHIM_FN_{name}] = {{ "{name}", {{ {params} }} }},')
+        is_error = 'true' if entry['ret'] == 'doca_error_t' else 'false'
+        lines.append(f'\t[SHIM_FN_{name}] = {{ "{name}", {{ {params} }}, {is_error} }},')
     return [*lines, '};']
 
 

@@ -14,6 +14,7 @@
 
 #include "call_names.h"
 #include "shim/common/base/call_hooks.h"
+#include "shim/common/pe/ctx_priv.h"
 #include "sim/check/rules.h"
 
 /* What a part does around the calls of one public function. Either may be NULL. */
@@ -33,18 +34,22 @@ struct check_part {
 	void (*task_refused)(struct doca_task *task);
 	void (*task_ended)(struct doca_task *task, doca_error_t status);
 	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
-	void (*exit)(void); /* at the program's exit */
+	void (*call_failed)(const struct shim_call *call); /* after its own function's watches: it returned an error */
+	void (*forked)(void); /* in a forked child: the other threads are gone, with their locks */
+	void (*exit)(void);   /* at the program's exit */
 };
 
-extern const struct check_part check_object_births, check_ctx_history, check_race, check_submit;
-/* Memory maps, buffers and memcpy tasks. */
-extern const struct check_part check_mmap_history, check_tasks_in_flight_part, check_dma_submit, check_mmap_order,
-	check_mmap_end, check_buf_records, check_buf_life, check_buf_data, check_flush;
+#define CHECK_PART(name) extern const struct check_part name;
+#include "parts.h"
+#undef CHECK_PART
 
 extern enum sim_check_mode check_mode;
 
 /* The public function that this thread is in, or NULL. */
 const struct shim_call *check_current_call(void);
+
+/* How long something may wait for the program before that is reported: BFSIM_CHECK_PATIENCE, in ms. */
+uint64_t check_patience_ns(void);
 
 /* For start.c: this thread enters and leaves a public function. */
 void check_begin_call(struct shim_call *call);
@@ -54,6 +59,19 @@ void check_end_call(const struct shim_call *call);
 static inline void *check_arg(const struct shim_call *call, int i)
 {
 	return (void *)(uintptr_t)call->args[i];
+}
+
+/* Argument @i as a context, or as an object of a library that is one; NULL = it is none. */
+static inline struct doca_ctx *check_arg_ctx(const struct shim_call *call, int i)
+{
+	struct doca_ctx *ctx = check_arg(call, i);
+
+	return shim_ctx_is(ctx) ? ctx : NULL;
+}
+
+static inline const char *check_call_name(const struct shim_call *call)
+{
+	return shim_function_names[call->function].name;
 }
 
 static inline doca_error_t check_result(const struct shim_call *call)

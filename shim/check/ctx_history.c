@@ -2,6 +2,8 @@
 /* Remembers the last change of each context's state, and the task that failed before it. */
 #include "ctx_history.h"
 
+#include <doca_common_defines.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -51,12 +53,20 @@ bool check_ctx_history_find(const struct doca_ctx *ctx, struct check_ctx_history
 	return entry && ret_history->changed_ns;
 }
 
+static void forget_failure(struct check_ctx_history *history)
+{
+	history->failed_status = DOCA_SUCCESS;
+	history->was_failure_stop = false;
+}
+
 static void note_change(struct check_ctx_history *history, struct doca_ctx *ctx, enum doca_ctx_states from)
 {
 	const struct shim_call *call = check_current_call();
 
 	if (from == DOCA_CTX_STATE_IDLE)
-		history->failed_status = DOCA_SUCCESS;
+		forget_failure(history);
+	if (ctx->state == DOCA_CTX_STATE_STOPPING)
+		history->was_failure_stop = call && call->function != SHIM_FN_doca_ctx_stop;
 	history->from = from;
 	history->to = ctx->state;
 	history->changed_ns = sim_monotonic_ns();
@@ -78,17 +88,41 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 	pthread_mutex_unlock(&histories.lock);
 }
 
+static void note_failure(struct check_ctx_history *history, const struct doca_task *task, doca_error_t status)
+{
+	const struct shim_call *call = check_current_call();
+
+	history->failed_status = status;
+	history->failed_task = task;
+	history->failed_kind = task->pool->type->name;
+	history->failed_ns = sim_monotonic_ns();
+	history->failed_stack.num_frames = 0;
+	if (call)
+		check_stack_take(call->caller, &history->failed_stack);
+}
+
+/* The context of a job that failed is stopping already. */
+bool check_task_was_flushed(const struct doca_task *task)
+{
+	return task->job.run ? task->job.status == -ECANCELED : task->ctx->state != DOCA_CTX_STATE_RUNNING;
+}
+
 static void task_ended(struct doca_task *task, doca_error_t status)
 {
 	struct entry *entry;
 
-	if (status == DOCA_SUCCESS)
+	if (doca_likely(status == DOCA_SUCCESS) || check_task_was_flushed(task))
 		return;
 	pthread_mutex_lock(&histories.lock);
 	entry = get(task->ctx);
 	if (entry && entry->history.failed_status == DOCA_SUCCESS)
-		entry->history.failed_status = status;
+		note_failure(&entry->history, task, status);
 	pthread_mutex_unlock(&histories.lock);
+}
+
+static void forked(void)
+{
+	pthread_mutex_init(&histories.lock, NULL);
 }
 
 const char *check_ctx_state_name(enum doca_ctx_states state)
@@ -105,4 +139,5 @@ const struct check_part check_ctx_history = {
 	.mode = SIM_CHECK_API,
 	.ctx_changed = ctx_changed,
 	.task_ended = task_ended,
+	.forked = forked,
 };

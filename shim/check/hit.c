@@ -174,6 +174,12 @@ void check_hit_end(struct check_hit *hit)
 	free(hit);
 }
 
+void check_hits_forked(void)
+{
+	pthread_mutex_init(&hits.lock, NULL);
+	check_output_forked();
+}
+
 void check_hits_write_counts(void)
 {
 	pthread_mutex_lock(&hits.lock);

@@ -35,6 +35,9 @@ void check_hit_add_object(struct check_hit *hit, const char *kind, const void *h
 /* Report the hit and free it. */
 void check_hit_end(struct check_hit *hit);
 
+/* In a forked child. */
+void check_hits_forked(void);
+
 /* At the exit: write how often sites were hit again. */
 void check_hits_write_counts(void);
 

@@ -222,3 +222,8 @@ bool check_output_end(void)
 	pthread_mutex_unlock(&output.lock);
 	return output.report.fails && sim_hit_list_has(output.report.hits, output.report.fail_severity);
 }
+
+void check_output_forked(void)
+{
+	pthread_mutex_init(&output.lock, NULL);
+}

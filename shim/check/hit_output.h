@@ -30,4 +30,7 @@ void check_output_repeats(enum sim_check_rule rule, struct json_object *hit, con
 /* At the exit, after that. Returns whether the exit status becomes 70. */
 bool check_output_end(void);
 
+/* In a forked child: another thread of the parent may have held the lock. */
+void check_output_forked(void);
+
 #endif

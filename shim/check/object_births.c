@@ -125,8 +125,14 @@ static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_comch_consumer_create, NULL, created_2 },
 };
 
+static void forked(void)
+{
+	pthread_mutex_init(&births.lock, NULL);
+}
+
 const struct check_part check_object_births = {
 	.watches = watches,
 	.num_watches = sizeof(watches) / sizeof(watches[0]),
 	.mode = SIM_CHECK_API,
+	.forked = forked,
 };

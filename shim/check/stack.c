@@ -114,6 +114,14 @@ static bool is_before_main(struct json_object *frame)
 	return function && (strncmp(function, "__libc_start", 12) == 0 || strcmp(function, "start_thread") == 0);
 }
 
+/* Of the libraries, between the program's call and its callback. */
+static bool is_in_library(struct json_object *frame)
+{
+	const char *module = json_object_get_string(json_object_object_get(frame, "module"));
+
+	return module && (strncmp(module, "libdoca_", 8) == 0 || strncmp(module, "libbfsim", 8) == 0);
+}
+
 struct json_object *check_stack_to_json(const struct check_stack *stack)
 {
 	struct json_object *array = json_object_new_array();
@@ -126,8 +134,20 @@ struct json_object *check_stack_to_json(const struct check_stack *stack)
 			json_object_put(frame);
 			break;
 		}
-		json_object_array_add(array, frame);
+		if (is_in_library(frame))
+			json_object_put(frame);
+		else
+			json_object_array_add(array, frame);
 	}
 	pthread_mutex_unlock(&dwfl_lock);
 	return array;
+}
+
+void check_stack_forked(void)
+{
+	if (pthread_mutex_trylock(&dwfl_lock) == 0)
+		pthread_mutex_unlock(&dwfl_lock);
+	else
+		dwfl = NULL;
+	pthread_mutex_init(&dwfl_lock, NULL);
 }

@@ -24,4 +24,7 @@ struct check_stack check_stack_of(const void *caller);
 /* The frames as an array for a hit (sim/check/hit.h). Works without debug information: names, or offsets in modules. */
 struct json_object *check_stack_to_json(const struct check_stack *stack);
 
+/* In a forked child: another thread of the parent may have been reading debug information. */
+void check_stack_forked(void);
+
 #endif

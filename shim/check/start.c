@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starts the checker, and passes each event on to the parts that watch it. */
+#include <doca_common_defines.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +9,15 @@
 #include "hit.h"
 #include "hit_output.h"
 #include "sim/base/log.h"
+#include "stack.h"
+#include "thread.h"
 
 #define MAX_WATCHES 12 /* of one function */
 
 static const struct check_part *const parts[] = {
-	&check_object_births, &check_ctx_history, &check_mmap_history, &check_tasks_in_flight_part,
-	&check_dma_submit,    &check_race,        &check_submit,       &check_mmap_order,
-	&check_mmap_end,      &check_buf_records, &check_buf_life,     &check_buf_data,
-	&check_flush,
+#define CHECK_PART(name) &name,
+#include "parts.h"
+#undef CHECK_PART
 };
 
 #define NUM_PARTS (sizeof(parts) / sizeof(parts[0]))
@@ -30,20 +33,22 @@ static void enter(struct shim_call *call)
 			(*watch)->enter(call);
 }
 
-static void leave(struct shim_call *call)
-{
-	for (const struct check_watch **watch = watches[call->function]; *watch; watch++)
-		if ((*watch)->leave)
-			(*watch)->leave(call);
-	check_end_call(call);
-}
-
 #define FOR_EACH_PART(slot, ...)                                              \
 	do {                                                                  \
 		for (size_t i_ = 0; i_ < NUM_PARTS; i_++)                     \
 			if (parts[i_]->slot && parts[i_]->mode <= check_mode) \
 				parts[i_]->slot(__VA_ARGS__);                 \
 	} while (0)
+
+static void leave(struct shim_call *call)
+{
+	for (const struct check_watch **watch = watches[call->function]; *watch; watch++)
+		if ((*watch)->leave)
+			(*watch)->leave(call);
+	if (doca_unlikely(call->result != 0) && shim_function_names[call->function].returns_error)
+		FOR_EACH_PART(call_failed, call);
+	check_end_call(call);
+}
 
 static void task_posted(struct doca_task *task)
 {
@@ -86,6 +91,15 @@ static void at_exit(int status, void *unused)
 		exit(SIM_CHECK_EXIT_STATUS);
 }
 
+/* The thread that forked is the child's only one. */
+static void forked(void)
+{
+	check_thread_forked();
+	check_hits_forked();
+	check_stack_forked();
+	FOR_EACH_PART(forked);
+}
+
 /* The one function that the library exports: the hooks of a checker in the mode that @mode_text names; NULL = none. */
 __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_start(const char *mode_text)
 {
@@ -109,6 +123,7 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 		for (size_t j = 0; parts[i]->mode <= check_mode && j < parts[i]->num_watches; j++)
 			add_watch(&parts[i]->watches[j]);
 	FOR_EACH_PART(start);
+	pthread_atfork(NULL, NULL, forked);
 	on_exit(at_exit, NULL);
 	return &hooks;
 }

@@ -93,7 +93,7 @@ SHIM_INTERNAL_API doca_error_t shim_ctx_inject_start_fault(const struct doca_dev
 SHIM_INTERNAL_API doca_error_t shim_ctx_fini(struct doca_ctx *ctx);
 
 /* Returns whether @ctx, any value, is a live context of any library. */
-bool shim_ctx_is(const struct doca_ctx *ctx);
+SHIM_INTERNAL_API bool shim_ctx_is(const struct doca_ctx *ctx);
 
 /* Returns whether this process created it. A context of the parent does nothing in a forked child. */
 static inline bool shim_ctx_is_same_process(const struct doca_ctx *ctx)
@@ -128,7 +128,7 @@ static inline bool shim_ctx_link_is_down(const struct doca_ctx *ctx)
 SHIM_INTERNAL_API bool shim_ctx_stop_stale(struct doca_ctx *ctx);
 
 /* Jobs and posted tasks in flight. */
-size_t shim_ctx_num_in_flight(const struct doca_ctx *ctx);
+SHIM_INTERNAL_API size_t shim_ctx_num_in_flight(const struct doca_ctx *ctx);
 
 /* Returns whether a stopping context can go idle. */
 static inline bool shim_ctx_can_idle(const struct doca_ctx *ctx)

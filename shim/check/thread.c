@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The records of threads, and the mode, for every part. */
+#include "thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum sim_check_mode check_mode;
+
+__thread struct check_thread *check_this_thread __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t end_key;
+static bool have_end_key;
+
+static void note_end(void *arg)
+{
+	struct check_thread *thread = arg;
+
+	atomic_store_explicit(&thread->has_ended, true, memory_order_relaxed);
+}
+
+static void __attribute__((constructor)) make_end_key(void)
+{
+	have_end_key = pthread_key_create(&end_key, note_end) == 0;
+}
+
+struct check_thread *check_thread_new(void)
+{
+	static struct check_thread no_memory; /* then threads share a record */
+	struct check_thread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		thread = &no_memory;
+	thread->tid = gettid();
+	atomic_init(&thread->function, SHIM_NUM_FUNCTIONS);
+	if (have_end_key)
+		pthread_setspecific(end_key, thread);
+	check_this_thread = thread;
+	return thread;
+}
+
+void check_thread_forked(void)
+{
+	if (check_this_thread)
+		check_this_thread->tid = gettid();
+}
+
+const struct shim_call *check_current_call(void)
+{
+	return check_this_thread ? check_this_thread->call : NULL;
+}
+
+void check_begin_call(struct shim_call *call)
+{
+	struct check_thread *thread = check_thread_self();
+
+	call->outer = thread->call;
+	thread->call = call;
+	atomic_store_explicit(&thread->function, call->function, memory_order_relaxed);
+	atomic_store_explicit(&thread->caller, call->caller, memory_order_relaxed);
+	check_count(&thread->num_calls);
+}
+
+void check_end_call(const struct shim_call *call)
+{
+	check_this_thread->call = call->outer;
+}
