@@ -36,11 +36,11 @@ struct race_plain {
 	uint8_t kept[]; /* the bytes of all windows */
 };
 
-static _Atomic uint64_t seed = 0x9e3779b97f4a7c15;
+static _Atomic uint64_t random_state;
 
 static uint64_t next_random(void)
 {
-	uint64_t x = atomic_fetch_add_explicit(&seed, 0x9e3779b97f4a7c15, memory_order_relaxed);
+	uint64_t x = atomic_fetch_add_explicit(&random_state, 0x9e3779b97f4a7c15, memory_order_relaxed);
 
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
 	x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
@@ -49,6 +49,9 @@ static uint64_t next_random(void)
 
 static bool is_live(void)
 {
+	const char *seed = getenv("BFSIM_CHECK_SEED");
+
+	random_state = seed ? strtoull(seed, NULL, 0) : 0;
 	return check_mode >= SIM_CHECK_RACES;
 }
 

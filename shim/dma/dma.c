@@ -30,6 +30,8 @@ static doca_error_t dma_start(struct doca_ctx *ctx)
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	result = shim_ctx_open_queue(ctx, dma->num_memcpy_tasks);
+	if (result == DOCA_SUCCESS && !dma->completes_in_order)
+		sim_queue_set_shuffle(ctx->queue, shim_shuffle_seed());
 	if (result == DOCA_SUCCESS)
 		result = shim_task_pool_add(ctx, &memcpy_type, dma->num_memcpy_tasks, &dma->memcpy_pool);
 	return result;

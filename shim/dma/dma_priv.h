@@ -30,6 +30,7 @@ struct doca_dma {
 	uint32_t num_memcpy_tasks; /* 0 = not configured */
 	doca_dma_task_memcpy_completion_cb_t memcpy_done, memcpy_failed;
 	struct shim_task_pool *memcpy_pool; /* NULL while the context is idle */
+	bool completes_in_order;            /* set by the user */
 	bool overwrites_full;               /* for shim/workq: the data of a destination without room is replaced */
 	struct shim_dma_lists_head lists;   /* of tasks between lists, until the context is idle */
 };

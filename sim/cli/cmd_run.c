@@ -2,10 +2,13 @@
 /* bfsim run: run programs in a session that lasts as long as they do. */
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "commands.h"
 #include "sim/cli/base/cli.h"
@@ -28,6 +31,7 @@ enum {
 	KEY_CLOCK,
 	KEY_TRACE,
 	KEY_REPORT,
+	KEY_SHUFFLE,
 };
 
 struct options {
@@ -62,6 +66,9 @@ static const struct argp_option option_list[] = {
 	{ "report", KEY_REPORT, "FILE", 0,
 	  "At the end, write a page about the run, as bfsim report does; the default --trace-level is full then", 0 },
 	CLI_TRACE_LEVEL_OPTION,
+	{ "shuffle", KEY_SHUFFLE, "SEED", OPTION_ARG_OPTIONAL,
+	  "Complete the DMA tasks of a context in an order of chance, which a card may have; SEED repeats an order",
+	  0 },
 	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "End all programs after this time, with status 124", 0 },
 	{ 0 },
 };
@@ -103,6 +110,23 @@ static unsigned int parse_seconds(const char *text, struct argp_state *state)
 	return (unsigned int)number;
 }
 
+/* Processes find the seed in their environment. */
+static void set_shuffle(const char *text, struct argp_state *state)
+{
+	uint64_t seed = 0;
+	char number[24];
+
+	if (!text && getrandom(&seed, sizeof(uint32_t), 0) < 0)
+		argp_failure(state, CLI_FAILED, errno, "no random numbers; give --shuffle=SEED");
+	if (text && cli_number_parse(text, 10, 0, UINT64_MAX, &seed, NULL) < 0)
+		argp_error(state, "--shuffle=%s: not a number", text);
+	snprintf(number, sizeof(number), "%" PRIu64, seed);
+	if (setenv("BFSIM_SHUFFLE", number, 1) < 0)
+		argp_failure(state, CLI_FAILED, errno, "cannot set the environment");
+	if (!text)
+		fprintf(stderr, "bfsim run: the order of tasks is repeated by --shuffle=%s\n", number);
+}
+
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -138,6 +162,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TRACE:
 		options->trace_path = arg;
+		return 0;
+	case KEY_SHUFFLE:
+		set_shuffle(arg, state);
 		return 0;
 	case KEY_REPORT:
 		options->report_path = arg;

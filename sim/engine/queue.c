@@ -168,6 +168,10 @@ static inline __attribute__((always_inline)) bool run_some(struct sim_queue *que
 	end = atomic_load_explicit(&queue->tail, memory_order_acquire);
 	if ((int32_t)(end - first) > MAX_SHORT)
 		end = first + MAX_SHORT;
+	if (__builtin_expect(queue->shuffle_run != 0, 0)) {
+		queue_shuffle_next(queue, run, atomic_load_explicit(&queue->tail, memory_order_acquire));
+		end = run + 1; /* the next job is chosen anew */
+	}
 	while (run != end && run_locked(queue, run++))
 		;
 	unlock(queue);
@@ -192,6 +196,8 @@ static uint64_t release(struct sim_queue *queue)
 struct sim_job *sim_queue_poll(struct sim_queue *queue)
 {
 	if (!sim_queue_has_done(queue)) {
+		if (__builtin_expect(queue->shuffle_poll != 0, 0) && queue_shuffle_poll_is_empty(queue))
+			return NULL;
 		run_some(queue);
 		if (has_held(queue))
 			release(queue);

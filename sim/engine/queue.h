@@ -19,6 +19,9 @@
  * With a clock (sim_queue_set_clock()) jobs also take model time. A job moves its
  * bytes at once, but arrives at the card's engine when the model says, and is
  * held until the model's end of it. A delay that the job sets itself is added.
+ *
+ * A shuffled queue (sim_queue_set_shuffle()) takes any of the waiting jobs next: jobs complete in the order in which
+ * they ran, which is not that of their submission.
  */
 #ifndef SIM_ENGINE_QUEUE_H
 #define SIM_ENGINE_QUEUE_H
@@ -66,6 +69,10 @@ struct sim_queue_time {
 /* Give the queue a clock, before the first job. A functional clock, or NULL, changes
  * nothing. Returns 0 or -ENOMEM. */
 int sim_queue_set_clock(struct sim_queue *queue, const struct sim_queue_time *cfg);
+
+/* Run jobs that wait in an order of chance, and now and then find none, as a card may; before the first job. The same
+ * @seed, not 0, and the same calls give the same order. A queue with a clock keeps its order. */
+void sim_queue_set_shuffle(struct sim_queue *queue, uint64_t seed);
 
 /* Free the queue; jobs still in it get no completion. NULL is fine. */
 void sim_queue_destroy(struct sim_queue *queue);

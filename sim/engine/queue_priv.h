@@ -30,6 +30,8 @@ struct sim_queue {
 	atomic_bool failed;                        /* jobs no longer run: error or flush */
 	atomic_bool flushed;                       /* completions are no longer held */
 	atomic_bool notify_wanted;
+	uint64_t shuffle_run;   /* state of the random order, under the lock; 0 = jobs run in their order */
+	uint64_t shuffle_poll;  /* state of the random polls, the owner's */
 	uint32_t last_tick_run; /* run and pending as of the engine's last tick */
 	bool last_tick_pending;
 };
@@ -43,6 +45,12 @@ static inline void sim_queue_complete_job(struct sim_queue *queue, const struct 
 	if (report) /* from here on the job may be the owner's again */
 		atomic_store_explicit(&queue->reported, done + 1, memory_order_release);
 }
+
+/* queue_shuffle.c: exchange job number @run, the next, with one of those before number @end. Under the queue's lock. */
+void queue_shuffle_next(struct sim_queue *queue, uint32_t run, uint32_t end);
+
+/* queue_shuffle.c: returns whether this poll finds nothing. */
+bool queue_shuffle_poll_is_empty(struct sim_queue *queue);
 
 /* queue_clock.c: the jobs of a queue in model time. */
 

@@ -52,11 +52,66 @@ static void test_small_copies_do_not_overtake_a_large_one(void **state)
 	assert_trace(rig, expected);
 }
 
+/* Submit all tasks of a new context, and return what its callbacks traced. */
+static void trace_order(const char *seed, uint8_t ordered, char *ret_text, size_t size)
+{
+	struct rig *rig;
+
+	if (seed)
+		setenv("BFSIM_SHUFFLE", seed, 1);
+	rig = rig_open(NULL);
+	MUST(doca_dma_set_ordered_completions(rig->dma, ordered));
+	rig_start(rig);
+	unsetenv("BFSIM_SHUFFLE");
+	for (uint64_t i = 0; i < RIG_TASKS; i++)
+		rig_submit_small(rig, i);
+	rig_drain(rig);
+	for (uint64_t i = 0; i < RIG_TASKS; i++)
+		assert_true(rig_small_is_done(rig, i));
+	snprintf(ret_text, size, "%s", rig->trace->text);
+	rig->trace->text[0] = '\0';
+	rig_close(rig);
+}
+
+static void test_shuffled_tasks_complete_in_another_order(void **state)
+{
+	char straight[1024], shuffled[1024], ordered[1024];
+
+	(void)state;
+	trace_order(NULL, 0, straight, sizeof(straight));
+	trace_order("1", 0, shuffled, sizeof(shuffled));
+	assert_string_not_equal(shuffled, straight);
+	assert_int_equal(strlen(shuffled), strlen(straight)); /* each task once */
+	trace_order("1", 1, ordered, sizeof(ordered));
+	assert_string_equal(ordered, straight);
+}
+
+/* Unsignaled tasks stay before the signaled one that reports them. */
+static void test_shuffled_unsignaled_tasks_are_reported(void **state)
+{
+	struct rig *rig;
+
+	(void)state;
+	setenv("BFSIM_SHUFFLE", "7", 1);
+	rig = rig_start(rig_open(NULL));
+	unsetenv("BFSIM_SHUFFLE");
+	for (uint64_t i = 0; i < RIG_TASKS; i++)
+		MUST(doca_task_submit_ex(rig_small_task(rig, i),
+					 DOCA_TASK_SUBMIT_FLAG_FLUSH |
+						 (i % 4 == 3 ? 0 : DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS)));
+	rig_drain(rig);
+	for (uint64_t i = 0; i < RIG_TASKS; i++)
+		assert_true(rig_small_is_done(rig, i));
+	rig_close(rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RIG_IDLE(test_order_is_chosen_while_idle_only),
 		RIG_IDLE(test_what_is_no_dma_is_refused),
+		cmocka_unit_test(test_shuffled_tasks_complete_in_another_order),
+		cmocka_unit_test(test_shuffled_unsignaled_tasks_are_reported),
 		RIG_IDLE(test_small_copies_do_not_overtake_a_large_one),
 	};
 

@@ -322,6 +322,17 @@ test_run_names_the_side_before_each_line() {
 	nothing_left
 }
 
+test_run_shuffles_with_the_seed_that_it_prints() {
+	status 0 bfsim run --shuffle=5 --host 'echo "seed $BFSIM_SHUFFLE"'
+	says '^host| seed 5$' out
+	status 0 bfsim run --shuffle --host 'echo "seed $BFSIM_SHUFFLE"'
+	seed=$(sed -n 's/^host| seed //p' out)
+	says "the order of tasks is repeated by --shuffle=$seed\$" err
+	status 2 bfsim run --shuffle=x --host true
+	says '--shuffle=x: not a number' err
+	nothing_left
+}
+
 test_run_tears_no_lines() {
 	line=$(printf '%05000d' 0)
 	lines='i=0; while [ $i -lt 200 ]; do echo "$line"; i=$((i + 1)); done'

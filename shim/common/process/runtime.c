@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,4 +215,17 @@ void shim_runtime_leave(void)
 
 	if (session)
 		sim_session_leave(session);
+}
+
+uint64_t shim_shuffle_seed(void)
+{
+	static atomic_uint num_queues;
+	const char *text = getenv_nonempty("BFSIM_SHUFFLE");
+	uint64_t seed = text ? strtoull(text, NULL, 0) : 0;
+
+	/* Consecutive seeds and queues differ in all bits. */
+	return text ? ((seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + atomic_fetch_add(&num_queues, 1)) *
+				       UINT64_C(0xbf58476d1ce4e5b9) |
+			       1 :
+		      0;
 }

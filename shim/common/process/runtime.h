@@ -9,6 +9,7 @@
  *   BFSIM_CLOCK     clock mode of a private card (doc/time.md)
  *   BFSIM_SIDE      the side; default: the file bfsim-side in the root of the SDK tree, else the host
  *   BFSIM_PATH      the only data path that may be used
+ *   BFSIM_SHUFFLE   a seed: DMA tasks of one context complete in an order of chance
  */
 #ifndef SHIM_RUNTIME_H
 #define SHIM_RUNTIME_H
@@ -60,6 +61,9 @@ SHIM_INTERNAL_API struct sim_session *shim_session(void);
 
 /* Session time; of an attached process. */
 SHIM_INTERNAL_API uint64_t shim_now_ns(void);
+
+/* A seed for the order of one queue's jobs; 0 = their order is kept. BFSIM_SHUFFLE, a number, is the seed of all. */
+SHIM_INTERNAL_API uint64_t shim_shuffle_seed(void);
 
 /* The session's fault injector; NULL without a session. */
 static inline struct sim_injector *shim_faults(void)
