@@ -2,7 +2,14 @@
 /* Cases of the rules about memory maps. */
 #include "cases.h"
 
+#include <linux/capability.h>
+#include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bfsim.h>
 
 static struct rig *open_running(void)
 {
@@ -261,14 +268,195 @@ static void unmap_after_destroy(void)
 	CHECK(munmap(pages, PAGES_BYTES) == 0);
 }
 
+/* ---- limits of other machines ---- */
+
+/* Without the capability to lock all memory, as most programs of users are. */
+static void drop_lock_capability(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	CHECK(syscall(SYS_capget, &header, data) == 0);
+	data[0].effective &= ~(1u << CAP_IPC_LOCK);
+	CHECK(syscall(SYS_capset, &header, data) == 0);
+}
+
+static void register_with_limit(rlim_t limit_bytes)
+{
+	struct rlimit limit;
+
+	CHECK(getrlimit(RLIMIT_MEMLOCK, &limit) == 0);
+	limit.rlim_cur = limit_bytes;
+	CHECK(setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
+	drop_lock_capability();
+	rig_close(rig_open(NULL));
+}
+
+static void register_beyond_limit(void)
+{
+	register_with_limit(RIG_ARENA_BYTES - 1);
+}
+
+static void register_up_to_limit(void)
+{
+	register_with_limit(RIG_ARENA_BYTES);
+}
+
+/* A block that is aligned to @alignment and no more, on a side with pages of 64 KiB. */
+static void register_aligned_to(size_t alignment)
+{
+	uint8_t *block = aligned_alloc(65536, 3 * 65536);
+	struct doca_mmap *map;
+	struct doca_dev *dev;
+
+	setenv("BFSIM_TOPOLOGY", LARGE_PAGES, 1);
+	CHECK(block);
+	dev = rig_open_dev(0);
+	map = rig_make_mmap(dev, block + alignment, 65536, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	MUST(doca_mmap_destroy(map));
+	MUST(doca_dev_close(dev));
+	free(block);
+}
+
+static void register_small_page(void)
+{
+	register_aligned_to(4096);
+}
+
+static void register_large_page(void)
+{
+	register_aligned_to(65536);
+}
+
+#define HUGE_BYTES ((size_t)2 << 20)
+
+/* As many bytes as a huge page, from the middle of one to the middle of the next: they never are in a huge page. */
+static void register_unaligned(bool wants_huge)
+{
+	uint8_t *block = aligned_alloc(HUGE_BYTES, 2 * HUGE_BYTES), *memory = block + HUGE_BYTES / 2;
+	struct rig *rig = rig_open(NULL);
+
+	CHECK(block);
+	CHECK(madvise(block, 2 * HUGE_BYTES, MADV_NOHUGEPAGE) == 0);
+	if (wants_huge)
+		CHECK(madvise(memory, HUGE_BYTES, MADV_HUGEPAGE) == 0);
+	memset(memory, 1, HUGE_BYTES);
+	close_map_and_rig(rig, rig_make_mmap(rig->dev, memory, HUGE_BYTES, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
+	free(block);
+}
+
+static void ask_for_huge_pages(void)
+{
+	register_unaligned(true);
+}
+
+static void ask_for_no_huge_pages(void)
+{
+	register_unaligned(false);
+}
+
+/* ---- permissions that no task needs ---- */
+
+static void copy_from_map_with(uint32_t permissions)
+{
+	struct rig *rig = open_running();
+	struct doca_mmap *map = half_map(rig, permissions);
+	struct doca_buf *src = submit_from(rig, map);
+
+	rig_drain(rig);
+	return_buf(rig, src);
+	close_map_and_rig(rig, map);
+}
+
+static void read_writable_map(void)
+{
+	copy_from_map_with(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+}
+
+static void read_readable_map(void)
+{
+	copy_from_map_with(DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
+}
+
+/* ---- threads ---- */
+
+struct export_thread {
+	struct doca_dev *dev;
+	struct doca_mmap *map;
+	uint32_t delay; /* id of the fault */
+};
+
+static void *export_slowly(void *arg)
+{
+	const struct export_thread *thread = arg;
+	const void *bytes;
+	size_t len;
+
+	MUST(doca_mmap_export_pci(thread->map, thread->dev, &bytes, &len));
+	return NULL;
+}
+
+static void wait_for_export(uint32_t delay)
+{
+	struct bfsim_fault fault = { 0 };
+
+	while (fault.fired == 0)
+		CHECK(bfsim_fault_get(delay, &fault) == 0);
+}
+
+/* The main thread asks for the range while another thread is in an export, which a fault makes longer. */
+static void use_in_two_threads(bool thread_safe)
+{
+	struct export_thread thread;
+	uint8_t *block;
+	pthread_t id;
+	void *addr;
+	size_t len;
+
+	setenv("BFSIM_SIDE", "host", 1);
+	CHECK(bfsim_fault_add("mmap.export delay=200ms", &thread.delay) == 0);
+	thread.dev = rig_open_dev(0);
+	block = calloc(1, 4096);
+	CHECK(block);
+	MUST(doca_mmap_create(&thread.map));
+	if (thread_safe)
+		MUST(doca_mmap_enable_thread_safety(thread.map));
+	MUST(doca_mmap_add_dev(thread.map, thread.dev));
+	MUST(doca_mmap_set_permissions(thread.map, DOCA_ACCESS_FLAG_PCI_READ_ONLY));
+	MUST(doca_mmap_set_memrange(thread.map, block, 4096));
+	MUST(doca_mmap_start(thread.map));
+	CHECK(pthread_create(&id, NULL, export_slowly, &thread) == 0);
+	wait_for_export(thread.delay);
+	MUST(doca_mmap_get_memrange(thread.map, &addr, &len));
+	CHECK(pthread_join(id, NULL) == 0);
+	MUST(doca_mmap_destroy(thread.map));
+	MUST(doca_dev_close(thread.dev));
+	free(block);
+}
+
+static void share_map(void)
+{
+	use_in_two_threads(false);
+}
+
+static void share_thread_safe_map(void)
+{
+	use_in_two_threads(true);
+}
+
 const struct check_case mmap_cases[] = {
 	{ "permission-missing", write_to_read_only_map, read_from_read_only_map },
 	{ "range-set-twice", set_range_twice, set_ranges_of_two_maps },
 	{ "mmap-outlives-memory", unmap_before_destroy, unmap_after_destroy },
 	{ "mmap-ended-in-flight", destroy_in_flight, destroy_while_others_are_in_flight },
+	{ "locked-memory-limit", register_beyond_limit, register_up_to_limit },
 	{ "export-before-start", export_before_start, export_after_start },
 	{ "mmap-configured-late", add_device_after_start, add_device_after_stop },
 	{ "mmap-without-device", copy_without_device, copy_with_second_device },
+	{ "mmap-shared-by-threads", share_map, share_thread_safe_map },
+	{ "page-size-assumed", register_small_page, register_large_page },
+	{ "huge-pages-missing", ask_for_huge_pages, ask_for_no_huge_pages },
+	{ "permission-unused", read_writable_map, read_readable_map },
 	{ "mmap-ended-with-buffers", destroy_with_buffers, destroy_without_buffers },
 	{ 0 },
 };
