@@ -120,6 +120,49 @@ static void test_representor_must_be_the_devices_own_dpu(struct side *side)
 	MUST(doca_dev_close(small));
 }
 
+#define MAX_SERVICES 256 /* of a process: doc/security.md */
+
+static struct doca_comch_server *start_named(struct side *side, int number, doca_error_t expected)
+{
+	struct doca_comch_server *server;
+	char name[16];
+
+	snprintf(name, sizeof(name), "service %d", number);
+	MUST(doca_comch_server_create(side->dev, side->rep, name, &server));
+	MUST(doca_pe_connect_ctx(side->pe, doca_comch_server_as_ctx(server)));
+	MUST(doca_comch_server_task_send_set_conf(server, some_send, some_send, 1));
+	MUST(doca_comch_server_event_msg_recv_register(server, some_receive));
+	MUST(doca_comch_server_event_connection_status_changed_register(server, some_status, some_status));
+	EXPECT(doca_ctx_start(doca_comch_server_as_ctx(server)), expected);
+	return server;
+}
+
+static void end_server(struct side *side, struct doca_comch_server *server)
+{
+	while (doca_comch_server_destroy(server) != DOCA_SUCCESS)
+		doca_pe_progress(side->pe);
+}
+
+static void test_one_server_too_many_is_refused_dpu(struct side *side)
+{
+	struct doca_comch_server *servers[MAX_SERVICES], *one_more;
+	FILE *log = log_file_open(DOCA_LOG_LEVEL_ERROR);
+
+	for (int i = 0; i < MAX_SERVICES; i++)
+		servers[i] = start_named(side, i, DOCA_SUCCESS);
+	one_more = start_named(side, MAX_SERVICES, DOCA_ERROR_INITIALIZATION);
+	CHECK(log_file_has(log, "this process has 256 services, as many as one may have; stop some"));
+	CHECK(log_file_has(log, "there is no room for another Comch server (\"service 256\")"));
+	EXPECT(doca_ctx_stop(doca_comch_server_as_ctx(servers[0])), DOCA_ERROR_IN_PROGRESS);
+	end_server(side, servers[0]);
+	MUST(doca_ctx_start(doca_comch_server_as_ctx(one_more)));
+	servers[0] = one_more;
+	for (int i = 0; i < MAX_SERVICES; i++) {
+		EXPECT(doca_ctx_stop(doca_comch_server_as_ctx(servers[i])), DOCA_ERROR_IN_PROGRESS);
+		end_server(side, servers[i]);
+	}
+}
+
 /* ---- names ---- */
 
 static void test_name_is_taken_once_on_a_representor_dpu(struct side *side)
@@ -368,6 +411,7 @@ static const struct CMUnitTest server_tests[] = {
 	COMCH_DPU_TEST(test_server_is_made_of_a_device_a_representor_and_a_name),
 	COMCH_DPU_TEST(test_server_needs_callbacks_to_start),
 	COMCH_DPU_TEST(test_representor_must_be_the_devices_own),
+	COMCH_DPU_TEST(test_one_server_too_many_is_refused),
 	COMCH_DPU_TEST(test_name_is_taken_once_on_a_representor),
 	COMCH_TEST(test_clients_reach_the_server_of_their_function),
 	COMCH_TEST(test_one_client_too_many_is_refused),

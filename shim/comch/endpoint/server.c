@@ -187,7 +187,9 @@ static void on_connect_request(void *arg)
 static const struct shim_call_errors listen_errors = {
 	.allowed = SHIM_ERROR_BIT(INVALID_VALUE),
 	.other = DOCA_ERROR_DRIVER,
-	.overrides = { { EADDRINUSE, DOCA_ERROR_IN_USE }, { ENODEV, DOCA_ERROR_INITIALIZATION } },
+	.overrides = { { EADDRINUSE, DOCA_ERROR_IN_USE },
+		       { ENODEV, DOCA_ERROR_INITIALIZATION },
+		       { ENOMEM, DOCA_ERROR_INITIALIZATION } },
 };
 
 /* The server's device does not hold the representor. */
@@ -222,6 +224,8 @@ static void report_listen_error(const struct doca_comch_server *server, int rc)
 			server->represented->ibdev, endpoint->name);
 	else if (rc == -EINVAL)
 		report_wrong_device(server);
+	else if (rc == -ENOMEM)
+		sim_err("doca_ctx_start: there is no room for another Comch server (\"%s\")", endpoint->name);
 	else
 		sim_err("doca_ctx_start: the card refuses the Comch server \"%s\": %s; is its daemon alive? see bfsim ps",
 			endpoint->name, strerror(-rc));
