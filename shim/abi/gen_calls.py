@@ -41,10 +41,8 @@ def includes(functions):
 
 
 def labels(facts):
-    functions = all_watched(facts)
     return [HEAD.format(name='call_labels.h', purpose="assembler names of the libraries' own public functions"),
-            *includes(functions), '',
-            *(f'extern __typeof__({name}) {name} __asm__("shim_{name}");' for name in functions)]
+            *(f'#pragma redefine_extname {name} shim_{name}' for name in all_watched(facts))]
 
 
 def numbers(facts):
