@@ -23,4 +23,6 @@ CHECK_PART(check_order)
 CHECK_PART(check_teardown)
 CHECK_PART(check_retry)
 CHECK_PART(check_task_use)
+CHECK_PART(check_dev_find)
+CHECK_PART(check_comch)
 /* clang-format on */

@@ -3,7 +3,6 @@
 #include "options.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,17 +20,6 @@ bool comch_wakes(void)
 		return false;
 	sim_warn("BFSIM_COMCH_EVENTS=%s: neither on nor off; the notification handle wakes for Comch", value);
 	return true;
-}
-
-void comch_warn_of_wakes(void)
-{
-	static atomic_flag warned = ATOMIC_FLAG_INIT;
-
-	if (!atomic_flag_test_and_set(&warned))
-		sim_warn(
-			"doca_pe_request_notification: the progress engine has a Comch context. bfsim wakes it, but Comch does not "
-			"support event-triggered completions (Comch guides, 2.5 to 3.0): have the program call "
-			"doca_pe_progress() now and then, and test that with BFSIM_COMCH_EVENTS=off");
 }
 
 uint32_t comch_wait_ms(void)

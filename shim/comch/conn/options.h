@@ -9,9 +9,6 @@
 /* BFSIM_COMCH_EVENTS: whether the notification handle of a progress engine wakes for Comch. */
 bool comch_wakes(void);
 
-/* The program is about to sleep on that handle: warn, once in a process, that a card may not wake it. */
-void comch_warn_of_wakes(void);
-
 /* BFSIM_COMCH_WAIT: how long a client waits for its server to appear. */
 uint32_t comch_wait_ms(void);
 

@@ -12,7 +12,6 @@
 #include "shim/common/base/check.h"
 #include "shim/common/base/error.h"
 #include "shim/common/process/runtime.h"
-#include "shim/comch/conn/options.h"
 #include "sim/protocol/wire.h"
 
 #define DEFAULT_IMM_BYTES 32 /* or the device's limit, if that is less; our choice */
@@ -157,7 +156,6 @@ static bool consumer_arm(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
 
-	comch_warn_of_wakes();
 	sim_recvq_arm(&consumer->queue);
 	if (comch_recv_has_delayed(consumer) && ctx->alarm.due_ns == 0)
 		return true; /* a step has to look at them, and to set the alarm */

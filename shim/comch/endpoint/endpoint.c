@@ -255,8 +255,6 @@ bool comch_endpoint_arm(struct doca_ctx *ctx)
 	arm_connections(endpoint);
 	find_missed_rings(endpoint);
 	has_events = sim_doorbell_arm(&endpoint->doorbells);
-	if (!endpoint->is_comm_channel)
-		comch_warn_of_wakes();
 	return has_events || !STAILQ_EMPTY(&endpoint->completed) ||
 	       (ctx->state == DOCA_CTX_STATE_STOPPING && !endpoint->drained);
 }

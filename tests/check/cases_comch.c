@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cases of the rules about Comch. */
+#include <doca_comch.h>
+
+#include "cases.h"
+
+struct end {
+	struct doca_dev *dev;
+	struct doca_dev_rep *rep;
+	struct doca_pe *pe;
+	bool shares_pe;
+	struct doca_comch_server *server;
+	struct doca_comch_client *client;
+	struct doca_ctx *ctx;
+};
+
+static void on_task(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task_data;
+	(void)ctx_data;
+	doca_task_free(doca_comch_task_send_as_task(task));
+}
+
+static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
+		       struct doca_comch_connection *connection)
+{
+	(void)event;
+	(void)bytes;
+	(void)len;
+	(void)connection;
+}
+
+static void on_connection(struct doca_comch_event_connection_status_changed *event,
+			  struct doca_comch_connection *connection, uint8_t is_connected)
+{
+	(void)event;
+	(void)connection;
+	(void)is_connected;
+}
+
+static struct doca_dev_rep *open_first_rep(struct doca_dev *dev)
+{
+	struct doca_devinfo_rep **list;
+	struct doca_dev_rep *rep;
+	uint32_t count;
+
+	MUST(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count));
+	CHECK(count > 0);
+	MUST(doca_dev_rep_open(list[0], &rep));
+	MUST(doca_devinfo_rep_destroy_list(list));
+	return rep;
+}
+
+/* A server on the DPU, idle. @pe NULL: with an engine of its own. */
+static struct end make_server(struct doca_pe *pe)
+{
+	struct end end = { .dev = rig_open_dev(0), .pe = pe, .shares_pe = pe };
+
+	end.rep = open_first_rep(end.dev);
+	if (!pe)
+		MUST(doca_pe_create(&end.pe));
+	MUST(doca_comch_server_create(end.dev, end.rep, "check", &end.server));
+	MUST(doca_comch_server_task_send_set_conf(end.server, on_task, on_task, 4));
+	MUST(doca_comch_server_event_msg_recv_register(end.server, on_message));
+	MUST(doca_comch_server_event_connection_status_changed_register(end.server, on_connection, on_connection));
+	end.ctx = doca_comch_server_as_ctx(end.server);
+	MUST(doca_pe_connect_ctx(end.pe, end.ctx));
+	return end;
+}
+
+static void progress_to_idle(const struct end *end)
+{
+	enum doca_ctx_states state = DOCA_CTX_STATE_STOPPING;
+
+	while (state != DOCA_CTX_STATE_IDLE) {
+		doca_pe_progress(end->pe);
+		MUST(doca_ctx_get_state(end->ctx, &state));
+	}
+}
+
+static void end_server(struct end *end)
+{
+	doca_error_t result = doca_ctx_stop(end->ctx);
+
+	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
+	progress_to_idle(end);
+	MUST(doca_comch_server_destroy(end->server));
+	if (!end->shares_pe)
+		MUST(doca_pe_destroy(end->pe));
+	MUST(doca_dev_rep_close(end->rep));
+	MUST(doca_dev_close(end->dev));
+}
+
+/* A client on the host, where no server listens. */
+static struct end start_client(void)
+{
+	struct end end = { 0 };
+
+	setenv("BFSIM_SIDE", "host", 1);
+	end.dev = rig_open_dev(0);
+	MUST(doca_pe_create(&end.pe));
+	MUST(doca_comch_client_create(end.dev, "check", &end.client));
+	MUST(doca_comch_client_task_send_set_conf(end.client, on_task, on_task, 4));
+	MUST(doca_comch_client_event_msg_recv_register(end.client, on_message));
+	end.ctx = doca_comch_client_as_ctx(end.client);
+	MUST(doca_pe_connect_ctx(end.pe, end.ctx));
+	CHECK(doca_ctx_start(end.ctx) == DOCA_ERROR_IN_PROGRESS);
+	return end;
+}
+
+static void end_client(struct end *end)
+{
+	CHECK(doca_ctx_stop(end->ctx) == DOCA_ERROR_IN_PROGRESS);
+	progress_to_idle(end);
+	MUST(doca_comch_client_destroy(end->client));
+	MUST(doca_pe_destroy(end->pe));
+	MUST(doca_dev_close(end->dev));
+}
+
+/* ---- not connected ---- */
+
+static struct doca_comch_connection *connection_of(const struct end *end)
+{
+	struct doca_comch_connection *connection;
+
+	MUST(doca_comch_client_get_connection(end->client, &connection));
+	return connection;
+}
+
+static void send_at_once(void)
+{
+	struct end end = start_client();
+	struct doca_comch_task_send *task;
+
+	CHECK(doca_comch_client_task_send_alloc_init(end.client, connection_of(&end), "x", 1, &task) ==
+	      DOCA_ERROR_BAD_STATE);
+	end_client(&end);
+}
+
+/* The connection exists from the start on, and may be prepared. */
+static void prepare_connection(void)
+{
+	struct end end = start_client();
+
+	MUST(doca_comch_connection_set_user_data(connection_of(&end), (union doca_data){ .u64 = 1 }));
+	end_client(&end);
+}
+
+/* ---- sleep ---- */
+
+static void sleep_for_comch(void)
+{
+	struct end end = make_server(NULL);
+
+	MUST(doca_ctx_start(end.ctx));
+	MUST(doca_pe_request_notification(end.pe));
+	end_server(&end);
+}
+
+/* The engine has a running DMA context, too. */
+static void sleep_for_dma(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct end end = make_server(rig->pe);
+
+	MUST(doca_ctx_start(end.ctx));
+	MUST(doca_pe_request_notification(end.pe));
+	end_server(&end);
+	rig_close(rig);
+}
+
+const struct check_case comch_cases[] = {
+	{ "comch-not-connected", send_at_once, prepare_connection },
+	{ "comch-sleep", sleep_for_comch, sleep_for_dma },
+	{ 0 },
+};
