@@ -175,6 +175,15 @@ static void ended(struct shim_call *call)
 	note(call, CHECK_MMAP_END);
 }
 
+/* The child's copy of the memory is registered with no device. */
+static void forked(void)
+{
+	pthread_mutex_init(&histories.lock, NULL);
+	for (size_t i = 0; i < NUM_BUCKETS; i++)
+		for (struct entry *entry = histories.buckets[i]; entry; entry = entry->next)
+			entry->is_started = false;
+}
+
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_mmap_create, NULL, created },
 	{ SHIM_FN_doca_mmap_create_from_export, NULL, created },
@@ -190,4 +199,5 @@ const struct check_part check_mmap_history = {
 	.watches = watches,
 	.num_watches = sizeof(watches) / sizeof(watches[0]),
 	.mode = SIM_CHECK_API,
+	.forked = forked,
 };

@@ -106,6 +106,11 @@ static void leave_progress(struct shim_call *call)
 	}
 }
 
+static void forked(void)
+{
+	pthread_mutex_init(&waiting.lock, NULL);
+}
+
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_task_submit_ex, NULL, leave_submit_ex },
 	{ SHIM_FN_doca_pe_progress, NULL, leave_progress },
@@ -115,4 +120,5 @@ const struct check_part check_flush = {
 	.watches = watches,
 	.num_watches = sizeof(watches) / sizeof(watches[0]),
 	.mode = SIM_CHECK_API,
+	.forked = forked,
 };

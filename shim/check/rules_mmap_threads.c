@@ -2,6 +2,7 @@
 /* The rule that one thread at a time calls functions of a memory map. A hit needs two calls that overlap in time: calls
  * that a lock keeps apart never do. */
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "hit.h"
@@ -12,7 +13,7 @@
 struct active {
 	const struct doca_mmap *mmap; /* NULL = none */
 	uint32_t function;
-	pid_t pid, tid; /* a forked child has the calls of its parent, which never end there */
+	pid_t tid;
 	const void *caller;
 	bool changes; /* the map; calls that only read it may overlap */
 };
@@ -28,8 +29,7 @@ static const struct active *find_other(const struct active *ours)
 	for (size_t i = 0; i < MAX_ACTIVE; i++) {
 		const struct active *other = &active.calls[i];
 
-		if (other->mmap == ours->mmap && other->pid == ours->pid && other->tid != ours->tid &&
-		    (other->changes || ours->changes))
+		if (other->mmap == ours->mmap && other->tid != ours->tid && (other->changes || ours->changes))
 			return other;
 	}
 	return NULL;
@@ -52,7 +52,6 @@ static void begin_call(struct shim_call *call, bool changes)
 {
 	const struct active ours = { .mmap = check_arg(call, 0),
 				     .function = call->function,
-				     .pid = getpid(),
 				     .tid = gettid(),
 				     .caller = call->caller,
 				     .changes = changes };
@@ -97,6 +96,13 @@ static void leave(struct shim_call *call)
 	pthread_mutex_unlock(&active.lock);
 }
 
+/* The calls of the other threads never end in the child. */
+static void forked(void)
+{
+	pthread_mutex_init(&active.lock, NULL);
+	memset(active.calls, 0, sizeof(active.calls));
+}
+
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_mmap_add_dev, enter_change, leave },
 	{ SHIM_FN_doca_mmap_rm_dev, enter_change, leave },
@@ -121,4 +127,5 @@ const struct check_part check_mmap_threads = {
 	.watches = watches,
 	.num_watches = sizeof(watches) / sizeof(watches[0]),
 	.mode = SIM_CHECK_API,
+	.forked = forked,
 };

@@ -22,15 +22,17 @@ static const struct check_part *const parts[] = {
 
 #define NUM_PARTS (sizeof(parts) / sizeof(parts[0]))
 
-/* By function, and in the order of @parts; NULL ends the list. */
-static const struct check_watch *watches[SHIM_NUM_FUNCTIONS][MAX_WATCHES + 1];
+/* What is called for each event, in the order of @parts; NULL ends a list. Most parts watch few events. */
+typedef void call_handler(struct shim_call *call);
+static call_handler *enters[SHIM_NUM_FUNCTIONS][MAX_WATCHES + 1], *leaves[SHIM_NUM_FUNCTIONS][MAX_WATCHES + 1];
+static void (*posted[NUM_PARTS + 1])(struct doca_task *task);
+static void (*ended[NUM_PARTS + 1])(struct doca_task *task, doca_error_t status);
 
 static void enter(struct shim_call *call)
 {
 	check_begin_call(call);
-	for (const struct check_watch **watch = watches[call->function]; *watch; watch++)
-		if ((*watch)->enter)
-			(*watch)->enter(call);
+	for (call_handler **handler = enters[call->function]; *handler; handler++)
+		(*handler)(call);
 }
 
 #define FOR_EACH_PART(slot, ...)                                              \
@@ -42,9 +44,8 @@ static void enter(struct shim_call *call)
 
 static void leave(struct shim_call *call)
 {
-	for (const struct check_watch **watch = watches[call->function]; *watch; watch++)
-		if ((*watch)->leave)
-			(*watch)->leave(call);
+	for (call_handler **handler = leaves[call->function]; *handler; handler++)
+		(*handler)(call);
 	if (doca_unlikely(call->result != 0) && shim_function_names[call->function].returns_error)
 		FOR_EACH_PART(call_failed, call);
 	check_end_call(call);
@@ -52,7 +53,8 @@ static void leave(struct shim_call *call)
 
 static void task_posted(struct doca_task *task)
 {
-	FOR_EACH_PART(task_posted, task);
+	for (size_t i = 0; posted[i]; i++)
+		posted[i](task);
 }
 
 static void task_refused(struct doca_task *task)
@@ -62,7 +64,8 @@ static void task_refused(struct doca_task *task)
 
 static void task_ended(struct doca_task *task, doca_error_t status)
 {
-	FOR_EACH_PART(task_ended, task, status);
+	for (size_t i = 0; ended[i]; i++)
+		ended[i](task, status);
 }
 
 static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
@@ -70,15 +73,35 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 	FOR_EACH_PART(ctx_changed, ctx, from);
 }
 
+static void add_handler(call_handler **list, call_handler *handler)
+{
+	size_t count = 0;
+
+	while (list[count])
+		count++;
+	if (count == MAX_WATCHES)
+		abort(); /* raise it */
+	list[count] = handler;
+}
+
 static void add_watch(const struct check_watch *watch)
 {
-	const struct check_watch **slot = watches[watch->function];
+	if (watch->enter)
+		add_handler(enters[watch->function], watch->enter);
+	if (watch->leave)
+		add_handler(leaves[watch->function], watch->leave);
+}
 
-	while (*slot)
-		slot++;
-	if (slot == &watches[watch->function][MAX_WATCHES])
-		abort(); /* raise MAX_WATCHES */
-	*slot = watch;
+static void add_part(const struct check_part *part)
+{
+	static size_t num_posted, num_ended;
+
+	for (size_t i = 0; i < part->num_watches; i++)
+		add_watch(&part->watches[i]);
+	if (part->task_posted)
+		posted[num_posted++] = part->task_posted;
+	if (part->task_ended)
+		ended[num_ended++] = part->task_ended;
 }
 
 /* A call of exit() in a handler goes on with the other handlers, with its status. */
@@ -120,8 +143,8 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 	}
 	check_output_open();
 	for (size_t i = 0; i < NUM_PARTS; i++)
-		for (size_t j = 0; parts[i]->mode <= check_mode && j < parts[i]->num_watches; j++)
-			add_watch(&parts[i]->watches[j]);
+		if (parts[i]->mode <= check_mode)
+			add_part(parts[i]);
 	FOR_EACH_PART(start);
 	pthread_atfork(NULL, NULL, forked);
 	on_exit(at_exit, NULL);

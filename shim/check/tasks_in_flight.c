@@ -111,7 +111,13 @@ bool check_memcpy_uses_buf(const struct doca_dma_task_memcpy *memcpy, const stru
 	return list_uses_buf(memcpy->src, buf) || list_uses_buf(memcpy->dst, buf);
 }
 
+static void forked(void)
+{
+	pthread_mutex_init(&ctxs.lock, NULL);
+}
+
 const struct check_part check_tasks_in_flight_part = {
 	.mode = SIM_CHECK_API,
+	.forked = forked,
 	.ctx_changed = ctx_changed,
 };
