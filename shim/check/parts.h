@@ -3,6 +3,8 @@
 /* clang-format off */
 CHECK_PART(check_object_births)
 CHECK_PART(check_ctx_history)
+CHECK_PART(check_engines)
+CHECK_PART(check_task_sites)
 CHECK_PART(check_mmap_history)
 CHECK_PART(check_tasks_in_flight_part)
 CHECK_PART(check_dma_submit)
@@ -25,4 +27,7 @@ CHECK_PART(check_retry)
 CHECK_PART(check_task_use)
 CHECK_PART(check_dev_find)
 CHECK_PART(check_comch)
+CHECK_PART(check_stop)
+CHECK_PART(check_perf)
+CHECK_PART(check_watchdog)
 /* clang-format on */

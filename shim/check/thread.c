@@ -55,8 +55,8 @@ void check_begin_call(struct shim_call *call)
 {
 	struct check_thread *thread = check_thread_self();
 
-	call->outer = thread->call;
-	thread->call = call;
+	call->outer = atomic_load_explicit(&thread->call, memory_order_relaxed);
+	atomic_store_explicit(&thread->call, call, memory_order_relaxed);
 	atomic_store_explicit(&thread->function, call->function, memory_order_relaxed);
 	atomic_store_explicit(&thread->caller, call->caller, memory_order_relaxed);
 	check_count(&thread->num_calls);
@@ -64,5 +64,5 @@ void check_begin_call(struct shim_call *call)
 
 void check_end_call(const struct shim_call *call)
 {
-	check_this_thread->call = call->outer;
+	atomic_store_explicit(&check_this_thread->call, call->outer, memory_order_relaxed);
 }

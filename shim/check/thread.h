@@ -12,6 +12,9 @@
 
 #include "check.h"
 
+struct check_engine;
+struct check_retries;
+
 struct check_thread {
 	pid_t tid;
 	_Atomic bool has_ended;
@@ -19,9 +22,12 @@ struct check_thread {
 	_Atomic uint32_t function; /* enum shim_function; SHIM_NUM_FUNCTIONS = there was none */
 	const void *_Atomic caller;
 	_Atomic uint64_t num_calls;
+	struct shim_call *_Atomic call; /* the innermost one, of this thread's stack; NULL = in none */
+	_Atomic bool has_called_back;   /* since the call on the engine began, the user may have been called */
 	/* For the thread itself. */
-	struct shim_call *call;        /* the innermost one; NULL = in none */
-	struct check_retries *retries; /* of rules_retry.c; NULL = no call failed yet */
+	struct check_engine *engine;         /* of engines.c: used last; may be NULL */
+	const struct shim_call *engine_call; /* that uses it now; NULL = none */
+	struct check_retries *retries;       /* of rules_retry.c; NULL = no call failed yet */
 };
 
 extern __thread struct check_thread *check_this_thread __attribute__((tls_model("initial-exec")));

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cases of the rules about performance. */
+#include "cases.h"
+
+#define NUM_TASKS 12000
+
+static void keep(struct rig *rig, struct doca_dma_task_memcpy *task)
+{
+	rig->trace->text[0] = '\0';
+	MUST(doca_buf_reset_data_len(doca_dma_task_memcpy_get_dst(task)));
+}
+
+/* Copies of @bytes, with up to @depth in flight. */
+static void copy_many(size_t bytes, uint32_t depth)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_task *tasks[RIG_TASKS];
+
+	rig->on_task = keep;
+	rig_start(rig);
+	for (uint32_t i = 0; i < depth; i++)
+		tasks[i] = rig_task(rig, i, rig_src(rig, i * bytes, bytes), rig_dst(rig, 32768 + i * bytes, bytes));
+	for (uint32_t done = 0; done < NUM_TASKS; done += depth) {
+		for (uint32_t i = 0; i < depth; i++)
+			MUST(doca_task_submit(tasks[i]));
+		rig_drain(rig);
+	}
+	for (uint32_t i = 0; i < depth; i++)
+		doca_task_free(tasks[i]);
+	rig_close(rig);
+}
+
+static void one_in_flight(void)
+{
+	copy_many(4096, 1);
+}
+
+static void small_copies(void)
+{
+	copy_many(64, 8);
+}
+
+static void large_copies(void)
+{
+	copy_many(4096, 4);
+}
+
+/* ---- maps ---- */
+
+static void map_per_operation(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	rig_submit_small(rig, 1);
+	rig_drain(rig);
+	for (int i = 0; i < 1000; i++) {
+		struct doca_mmap *mmap = rig_make_mmap(rig->dev, rig->arena, 4096, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+
+		MUST(doca_mmap_destroy(mmap));
+	}
+	rig_close(rig);
+}
+
+static void few_maps(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	for (int i = 0; i < 10; i++) {
+		struct doca_mmap *mmap = rig_make_mmap(rig->dev, rig->arena, 4096, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+
+		rig_submit_small(rig, 1);
+		rig_drain(rig);
+		MUST(doca_mmap_destroy(mmap));
+	}
+	rig_close(rig);
+}
+
+/* ---- polling ---- */
+
+#define NUM_POLLS (3 << 20)
+
+static void empty_progress(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	CHECK(setenv("BFSIM_CHECK_PATIENCE", "10", 1) == 0);
+	for (int i = 0; i < NUM_POLLS; i++)
+		CHECK(!doca_pe_progress(rig->pe));
+	rig_close(rig);
+}
+
+/* As many polls that find nothing, with work now and then. */
+static void poll_between_tasks(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	CHECK(setenv("BFSIM_CHECK_PATIENCE", "10", 1) == 0);
+	for (int i = 0; i < NUM_POLLS; i++) {
+		if (i % 100000 == 0)
+			rig_submit_small(rig, 1);
+		doca_pe_progress(rig->pe);
+	}
+	rig_close(rig);
+}
+
+const struct check_case perf_cases[] = {
+	{ "one-in-flight", one_in_flight, large_copies },
+	{ "small-copies", small_copies, large_copies },
+	{ "map-per-operation", map_per_operation, few_maps },
+	{ "empty-progress", empty_progress, poll_between_tasks },
+	{ 0 },
+};

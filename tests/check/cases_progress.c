@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cases of the rules about what waits for the program, and about threads. Reports of the watchdog come at any time: such a
+ * case goes on until it sees the report. */
+#include <bfsim.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cases.h"
+
+/* ---- reports on standard error, which the case sees and passes on ---- */
+
+struct reports {
+	int read_fd, stderr_fd;
+};
+
+static struct reports watch_reports(void)
+{
+	struct reports reports;
+	int fds[2];
+
+	CHECK(setenv("BFSIM_CHECK_PATIENCE", "20", 1) == 0);
+	CHECK(pipe2(fds, O_CLOEXEC) == 0);
+	CHECK(fcntl(fds[0], F_SETFL, O_NONBLOCK) == 0);
+	reports = (struct reports){ .read_fd = fds[0], .stderr_fd = dup(STDERR_FILENO) };
+	CHECK(reports.stderr_fd >= 0 && dup2(fds[1], STDERR_FILENO) == STDERR_FILENO);
+	close(fds[1]);
+	return reports;
+}
+
+/* Pass on what was written. Returns whether there was a report. */
+static bool see_report(const struct reports *reports)
+{
+	char text[65537];
+	ssize_t len = read(reports->read_fd, text, sizeof(text) - 1);
+
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	CHECK(write(reports->stderr_fd, text, (size_t)len) == len);
+	return strstr(text, "bfsim check:") != NULL;
+}
+
+static void stop_watching(const struct reports *reports)
+{
+	CHECK(dup2(reports->stderr_fd, STDERR_FILENO) == STDERR_FILENO);
+	see_report(reports);
+}
+
+/* ---- progress ---- */
+
+static void engine_not_progressed(void)
+{
+	struct reports reports = watch_reports();
+	struct rig_deadline deadline = rig_deadline();
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	rig_submit_small(rig, 1);
+	while (!see_report(&reports) && !rig_is_over(deadline)) {
+		CHECK(rig_in_flight(rig) == 1);
+		poll(NULL, 0, 1);
+	}
+	stop_watching(&reports);
+	rig_drain(rig);
+	rig_close(rig);
+}
+
+static void copy_in_child(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		struct rig *rig = rig_start(rig_open(NULL));
+
+		rig_submit_small(rig, 1);
+		rig_drain(rig);
+		rig_close(rig);
+		exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* The program sleeps on the engine's handle, longer than the watchdog waits: the task takes as long. */
+static void sleep_on_handle(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	doca_notification_handle_t handle;
+	struct pollfd pollfd = { .events = POLLIN };
+	uint32_t id;
+
+	CHECK(setenv("BFSIM_CHECK_PATIENCE", "20", 1) == 0);
+	CHECK(bfsim_fault_add("dma.memcpy nth=1 delay=400ms", &id) == 0);
+	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
+	pollfd.fd = handle;
+	rig_submit_small(rig, 1);
+	copy_in_child();
+	while (rig_in_flight(rig) > 0) {
+		MUST(doca_pe_request_notification(rig->pe));
+		CHECK(poll(&pollfd, 1, RIG_DEADLINE_S * 1000) == 1);
+		MUST(doca_pe_clear_notification(rig->pe, handle));
+		while (doca_pe_progress(rig->pe))
+			;
+	}
+	rig_close(rig);
+}
+
+/* ---- retries ---- */
+
+static const struct rig_cfg two_tasks = { .num_tasks = 2 };
+
+static struct rig *fill(void)
+{
+	struct rig *rig = rig_start(rig_open(&two_tasks));
+
+	rig_submit_small(rig, 1);
+	rig_submit_small(rig, 2);
+	return rig;
+}
+
+static doca_error_t try_alloc(struct rig *rig, struct doca_dma_task_memcpy **ret_task)
+{
+	return doca_dma_task_memcpy_alloc_init(rig->dma, rig->bufs[0], rig->bufs[1], (union doca_data){ .u64 = 3 },
+					       ret_task);
+}
+
+static void retry_without_progress(void)
+{
+	struct reports reports = watch_reports();
+	struct rig_deadline deadline = rig_deadline();
+	struct rig *rig = fill();
+	struct doca_dma_task_memcpy *task;
+
+	while (!see_report(&reports) && !rig_is_over(deadline))
+		for (int i = 0; i < 100; i++)
+			CHECK(try_alloc(rig, &task) == DOCA_ERROR_NO_MEMORY);
+	stop_watching(&reports);
+	rig_drain(rig);
+	rig_close(rig);
+}
+
+static void retry_with_progress(void)
+{
+	struct rig *rig;
+	struct doca_dma_task_memcpy *task;
+	uint32_t id;
+
+	CHECK(setenv("BFSIM_CHECK_PATIENCE", "20", 1) == 0);
+	rig = rig_open(NULL);
+	CHECK(bfsim_fault_add("dma.memcpy nth=1 delay=100ms", &id) == 0);
+	rig_close(rig);
+	rig = fill();
+	while (try_alloc(rig, &task) == DOCA_ERROR_NO_MEMORY)
+		doca_pe_progress(rig->pe);
+	doca_task_free(doca_dma_task_memcpy_as_task(task));
+	rig_drain(rig);
+	rig_close(rig);
+}
+
+/* ---- stop ---- */
+
+static void tasks_not_freed(void)
+{
+	struct reports reports = watch_reports();
+	struct rig_deadline deadline = rig_deadline();
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_task *first = rig_small_task(rig, 1), *second = rig_small_task(rig, 2);
+
+	CHECK(doca_ctx_stop(rig->ctx) == DOCA_ERROR_IN_PROGRESS);
+	while (!see_report(&reports) && !rig_is_over(deadline))
+		doca_pe_progress(rig->pe);
+	stop_watching(&reports);
+	doca_task_free(first);
+	doca_task_free(second);
+	rig_close(rig);
+}
+
+static void free_while_stopping(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_task *task = rig_small_task(rig, 1);
+
+	CHECK(doca_ctx_stop(rig->ctx) == DOCA_ERROR_IN_PROGRESS);
+	doca_pe_progress(rig->pe);
+	doca_task_free(task);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	rig_close(rig);
+}
+
+/* ---- threads ---- */
+
+struct sharing {
+	struct rig *rig;
+	pthread_mutex_t *lock; /* NULL = none */
+	_Atomic bool ends;
+};
+
+static void *poll_engine(void *arg)
+{
+	struct sharing *sharing = arg;
+
+	while (!sharing->ends) {
+		if (sharing->lock)
+			pthread_mutex_lock(sharing->lock);
+		doca_pe_progress(sharing->rig->pe);
+		if (sharing->lock)
+			pthread_mutex_unlock(sharing->lock);
+	}
+	return NULL;
+}
+
+static void threads_share_engine(void)
+{
+	struct reports reports = watch_reports();
+	struct rig_deadline deadline = rig_deadline();
+	struct sharing sharing = { .rig = rig_start(rig_open(NULL)) };
+	pthread_t threads[2];
+
+	for (int i = 0; i < 2; i++)
+		CHECK(pthread_create(&threads[i], NULL, poll_engine, &sharing) == 0);
+	while (!see_report(&reports) && !rig_is_over(deadline))
+		poll(NULL, 0, 1);
+	sharing.ends = true;
+	for (int i = 0; i < 2; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+	stop_watching(&reports);
+	rig_close(sharing.rig);
+}
+
+static void threads_lock_engine(void)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct sharing sharing = { .rig = rig_start(rig_open(NULL)), .lock = &lock };
+	pthread_t threads[2];
+
+	for (int i = 0; i < 2; i++)
+		CHECK(pthread_create(&threads[i], NULL, poll_engine, &sharing) == 0);
+	poll(NULL, 0, 100);
+	sharing.ends = true;
+	for (int i = 0; i < 2; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+	rig_close(sharing.rig);
+}
+
+const struct check_case progress_cases[] = {
+	{ "engine-not-progressed", engine_not_progressed, sleep_on_handle },
+	{ "retry-without-progress", retry_without_progress, retry_with_progress },
+	{ "tasks-not-freed", tasks_not_freed, free_while_stopping },
+	{ "threads-share-engine", threads_share_engine, threads_lock_engine },
+	{ 0 },
+};
