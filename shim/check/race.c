@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules_task_memory.h"
 #include "shim/common/pe/task_priv.h"
 #include "sim/base/move.h"
 
@@ -39,7 +40,7 @@ static int run_watched(struct sim_job *job)
 
 static void task_posted(struct doca_task *task)
 {
-	struct race_record *record = race.num_live ? race_record_add(task) : NULL;
+	struct race_record *record = race.num_live && !check_task_memory_is_gone() ? race_record_add(task) : NULL;
 
 	if (!record)
 		return;

@@ -268,6 +268,37 @@ static void unmap_after_destroy(void)
 	CHECK(munmap(pages, PAGES_BYTES) == 0);
 }
 
+/* Unmap a source, or not, before a task is submitted that uses it. Map it again before the task runs. */
+static void copy_from_pages(bool unmaps)
+{
+	struct rig *rig = open_running();
+	void *pages = map_pages();
+	struct doca_mmap *map = rig_make_mmap(rig->dev, pages, PAGES_BYTES, DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
+	struct doca_buf *src = rig_buf(rig, map, pages, 64, 0, 64);
+	struct doca_task *task = rig_task(rig, 1, src, rig_dst(rig, 0, 64));
+
+	if (unmaps)
+		CHECK(munmap(pages, PAGES_BYTES) == 0);
+	MUST(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE));
+	if (unmaps)
+		CHECK(mmap(pages, PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+			   0) == pages);
+	rig_submit_small(rig, 2); /* rings the doorbell */
+	rig_drain(rig);
+	close_map_and_rig(rig, map);
+	CHECK(munmap(pages, PAGES_BYTES) == 0);
+}
+
+static void copy_from_unmapped(void)
+{
+	copy_from_pages(true);
+}
+
+static void copy_from_mapped(void)
+{
+	copy_from_pages(false);
+}
+
 /* ---- limits of other machines ---- */
 
 /* Without the capability to lock all memory, as most programs of users are. */
@@ -448,6 +479,7 @@ const struct check_case mmap_cases[] = {
 	{ "permission-missing", write_to_read_only_map, read_from_read_only_map },
 	{ "range-set-twice", set_range_twice, set_ranges_of_two_maps },
 	{ "mmap-outlives-memory", unmap_before_destroy, unmap_after_destroy },
+	{ "task-memory-gone", copy_from_unmapped, copy_from_mapped },
 	{ "mmap-ended-in-flight", destroy_in_flight, destroy_while_others_are_in_flight },
 	{ "locked-memory-limit", register_beyond_limit, register_up_to_limit },
 	{ "export-before-start", export_before_start, export_after_start },
