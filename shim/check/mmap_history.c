@@ -83,6 +83,18 @@ bool check_mmap_call_find(const struct doca_mmap *mmap, enum check_mmap_event ev
 	return is_found;
 }
 
+bool check_mmap_was_started_here(const struct doca_mmap *mmap)
+{
+	const struct entry *entry;
+	bool is_started;
+
+	pthread_mutex_lock(&histories.lock);
+	entry = get(mmap);
+	is_started = entry && entry->is_started;
+	pthread_mutex_unlock(&histories.lock);
+	return is_started;
+}
+
 void check_mmap_add_call(struct check_hit *hit, const struct doca_mmap *mmap, enum check_mmap_event event,
 			 const char *what)
 {

@@ -28,6 +28,9 @@ struct check_mmap_call {
 /* Returns false if the map had no such call. The map may be destroyed. */
 bool check_mmap_call_find(const struct doca_mmap *mmap, enum check_mmap_event event, struct check_mmap_call *ret_call);
 
+/* Returns whether this process started the map, and has not ended it: a forked child has the maps of its parent. */
+bool check_mmap_was_started_here(const struct doca_mmap *mmap);
+
 /* Add the call as a party of the hit, if there was one: "FUNCTION @what". */
 void check_mmap_add_call(struct check_hit *hit, const struct doca_mmap *mmap, enum check_mmap_event event,
 			 const char *what);

@@ -9,9 +9,6 @@
 
 /* ---- a buffer was returned while a task used it ---- */
 
-/* The inventory of such a buffer is gone: buffers can't be looked at any more. */
-static bool is_blind;
-
 static void report_returned(const struct doca_dma_task_memcpy *memcpy, const struct doca_buf *buf)
 {
 	const struct check_stack nowhere = { 0 };
@@ -31,6 +28,7 @@ static void report_returned(const struct doca_dma_task_memcpy *memcpy, const str
 	check_hit_end(hit);
 }
 
+/* Memory of buffers is used for slabs alone, also when their inventory is gone (shim/common/base/slab.h). */
 static inline bool is_gone(const struct doca_buf *buf)
 {
 	return doca_unlikely(!shim_object_is_still(buf, SHIM_BUF));
@@ -41,7 +39,7 @@ static void task_ended(struct doca_task *task, doca_error_t status)
 	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
 
 	(void)status;
-	if (!check_is_memcpy(task) || doca_unlikely(is_blind))
+	if (!check_is_memcpy(task))
 		return;
 	if (is_gone(memcpy->src))
 		report_returned(memcpy, memcpy->src);
@@ -129,39 +127,10 @@ static void leave_pool_alloc(struct shim_call *call)
 		report_empty(call, "pool");
 }
 
-/* ---- the end of an inventory ---- */
-
-static bool see_gone(const struct doca_dma_task_memcpy *memcpy, void *arg)
-{
-	const struct doca_dma_task_memcpy **ret_memcpy = arg;
-
-	if (!is_gone(memcpy->src) && !is_gone(memcpy->dst))
-		return true;
-	*ret_memcpy = memcpy;
-	return false;
-}
-
-/* The memory of its buffers goes with it: look at them before. */
-static void enter_destroy(struct shim_call *call)
-{
-	const struct doca_dma_task_memcpy *memcpy = NULL;
-
-	(void)call;
-	if (is_blind)
-		return;
-	check_tasks_in_flight(see_gone, &memcpy);
-	if (!memcpy)
-		return;
-	is_blind = true;
-	report_returned(memcpy, is_gone(memcpy->src) ? memcpy->src : memcpy->dst);
-}
-
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_buf_inventory_buf_get_by_args, NULL, leave_get },
 	{ SHIM_FN_doca_buf_inventory_buf_dup, NULL, leave_get },
 	{ SHIM_FN_doca_buf_pool_buf_alloc, NULL, leave_pool_alloc },
-	{ SHIM_FN_doca_buf_inventory_destroy, enter_destroy, NULL },
-	{ SHIM_FN_doca_buf_pool_destroy, enter_destroy, NULL },
 };
 
 const struct check_part check_buf_life = {

@@ -5,8 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "hit.h"
+#include "dma_rules.h"
 #include "mmap_history.h"
+#include "shim/common/base/check.h"
 #include "tasks_in_flight.h"
 
 /* ---- tasks and buffers that use it ---- */
@@ -76,7 +77,7 @@ static void check_memory(const struct shim_call *call, const struct doca_mmap *m
 {
 	struct check_hit *hit;
 
-	if (!shim_mmap_is_started(mmap) || mmap->cpu_base || !is_unmapped(mmap->addr, mmap->len_bytes))
+	if (!check_mmap_was_started_here(mmap) || mmap->cpu_base || !is_unmapped(mmap->addr, mmap->len_bytes))
 		return;
 	hit = check_hit_begin(BFC_MMAP_OUTLIVES_MEMORY, call,
 			      "%s: memory of the started memory map was freed or unmapped before",
@@ -96,6 +97,30 @@ static void enter_end(struct shim_call *call)
 	check_memory(call, mmap);
 }
 
+/* ---- buffers that outlive it: of a thread-safe map, which does not count them ---- */
+
+static void check_buf(const struct doca_task *task, const struct doca_buf *buf, const char *end)
+{
+	struct check_hit *hit;
+
+	if (!shim_object_is_still(buf, SHIM_BUF) || shim_buf_has_usable_mmap(buf))
+		return;
+	hit = CHECK_HIT_HERE(BFC_BUFFER_WITHOUT_MMAP, "%s: a task failed, because the memory map of its %s has ended",
+			     check_current_name(), end);
+	check_mmap_add_call(hit, buf->mmap, CHECK_MMAP_END, "ended the memory map");
+	check_mmap_add_object(hit, buf->mmap);
+	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_end(hit);
+}
+
+static void task_ended(struct doca_task *task, doca_error_t status)
+{
+	if (doca_likely(status == DOCA_SUCCESS) || !check_is_memcpy(task))
+		return;
+	check_buf(task, shim_to_dma_memcpy(task)->src, "source");
+	check_buf(task, shim_to_dma_memcpy(task)->dst, "destination");
+}
+
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_mmap_stop, enter_end, leave_end },
 	{ SHIM_FN_doca_mmap_destroy, enter_end, leave_end },
@@ -105,4 +130,5 @@ const struct check_part check_mmap_end = {
 	.watches = watches,
 	.num_watches = sizeof(watches) / sizeof(watches[0]),
 	.mode = SIM_CHECK_API,
+	.task_ended = task_ended,
 };

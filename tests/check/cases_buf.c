@@ -319,6 +319,41 @@ static void take_the_last(void)
 	rig_close(rig);
 }
 
+/* A buffer of a thread-safe map, which is stopped before a task, or behind it. */
+static void copy_from_thread_safe_map(bool stops_before)
+{
+	struct rig *rig = open_running();
+	struct doca_mmap *map;
+	struct doca_buf *src;
+
+	MUST(doca_mmap_create(&map));
+	MUST(doca_mmap_enable_thread_safety(map));
+	MUST(doca_mmap_add_dev(map, rig->dev));
+	MUST(doca_mmap_set_memrange(map, rig->arena, 4096));
+	MUST(doca_mmap_start(map));
+	src = rig_buf(rig, map, rig->arena, 64, 0, 64);
+	if (stops_before)
+		MUST(doca_mmap_stop(map));
+	MUST(doca_task_submit(rig_task(rig, 1, src, rig_dst(rig, 8192, 64))));
+	if (stops_before)
+		rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	else
+		rig_drain(rig);
+	return_buf(rig, src);
+	MUST(doca_mmap_destroy(map));
+	rig_close(rig);
+}
+
+static void copy_from_stopped_map(void)
+{
+	copy_from_thread_safe_map(true);
+}
+
+static void copy_from_started_map(void)
+{
+	copy_from_thread_safe_map(false);
+}
+
 /* ---- data and lists ---- */
 
 static void set_data_outside(void)
@@ -406,6 +441,7 @@ static void wait_with_flush(void)
 
 const struct check_case buf_cases[] = {
 	{ "buffer-returned-in-flight", return_in_flight, return_in_callback },
+	{ "buffer-without-mmap", copy_from_stopped_map, copy_from_started_map },
 	{ "data-outside-buffer", set_data_outside, set_data_at_end },
 	{ "buffer-outside-mmap", take_outside, take_at_end },
 	{ "chain-conditions", chain_inner, chain_unchained },
