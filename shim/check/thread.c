@@ -10,6 +10,7 @@ enum sim_check_mode check_mode;
 
 __thread struct check_thread *check_this_thread __attribute__((tls_model("initial-exec")));
 
+static struct check_thread *_Atomic threads; /* all there ever were */
 static pthread_key_t end_key;
 static bool have_end_key;
 
@@ -25,13 +26,28 @@ static void __attribute__((constructor)) make_end_key(void)
 	have_end_key = pthread_key_create(&end_key, note_end) == 0;
 }
 
-struct check_thread *check_thread_new(void)
+static void add_to_list(struct check_thread *thread)
+{
+	thread->next = atomic_load(&threads);
+	while (!atomic_compare_exchange_weak(&threads, &thread->next, thread))
+		;
+}
+
+static struct check_thread *new_record(void)
 {
 	static struct check_thread no_memory; /* then threads share a record */
 	struct check_thread *thread = calloc(1, sizeof(*thread));
 
 	if (!thread)
-		thread = &no_memory;
+		return &no_memory;
+	add_to_list(thread);
+	return thread;
+}
+
+struct check_thread *check_thread_new(void)
+{
+	struct check_thread *thread = new_record();
+
 	thread->tid = gettid();
 	atomic_init(&thread->function, SHIM_NUM_FUNCTIONS);
 	if (have_end_key)

@@ -9,6 +9,9 @@
 
 #include <stddef.h>
 
+/* For functions that access such memory by themselves, where this project is built with a sanitizer. */
+#define SIM_DEVICE_ACCESS __attribute__((no_sanitize("address", "thread")))
+
 extern void *(*sim_move)(void *to, const void *from, size_t len);
 
 #endif

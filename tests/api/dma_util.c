@@ -356,7 +356,8 @@ void rig_progress_to(struct rig *rig, enum doca_ctx_states state)
 
 /* The engine's thread may write there at the same time. The test waits for that write, which is no defect of the
  * program, so the race detector ignores this function. */
-__attribute__((no_sanitize("thread"))) static bool peek(const volatile uint8_t *memory, size_t from, size_t len)
+__attribute__((no_sanitize("address", "thread"))) static bool peek(const volatile uint8_t *memory, size_t from,
+								   size_t len)
 {
 	for (size_t i = len; i > 0; i--)
 		if (memory[i - 1] != (uint8_t)((from + i - 1) * 31 + (from + i - 1) / 251))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pcie_model/arith.h"
+#include "sim/base/move.h"
 #include "rng_priv.h"
 #include "rule_index_priv.h"
 
@@ -352,7 +353,7 @@ uint64_t sim_fault_hit_bit(const struct sim_fault_hit *hit, uint32_t i, uint64_t
 	return end > begin ? begin + sim_rng_below(hit->key, i, end - begin) : begin;
 }
 
-void sim_fault_hit_flip(const struct sim_fault_hit *hit, void *data, size_t len)
+SIM_DEVICE_ACCESS void sim_fault_hit_flip(const struct sim_fault_hit *hit, void *data, size_t len)
 {
 	struct sim_fault_hit capped = *hit;
 	uint64_t num_bits = (uint64_t)len * 8;
