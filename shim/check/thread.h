@@ -24,7 +24,7 @@ struct check_thread {
 	_Atomic uint64_t num_calls;
 	struct shim_call *_Atomic call; /* the innermost one, of this thread's stack; NULL = in none */
 	_Atomic bool has_called_back;   /* since the call on the engine began, the user may have been called */
-	struct check_thread *next; /* in the list of all, so that sanitizers see that no record is lost */
+	struct check_thread *next;      /* in the list of all, so that sanitizers see that no record is lost */
 	/* For the thread itself. */
 	struct check_engine *engine;         /* of engines.c: used last; may be NULL */
 	const struct shim_call *engine_call; /* that uses it now; NULL = none */
