@@ -91,8 +91,8 @@ static void sleep_on_handle(void)
 	struct pollfd pollfd = { .events = POLLIN };
 	uint32_t id;
 
-	CHECK(setenv("BFSIM_CHECK_PATIENCE", "20", 1) == 0);
-	CHECK(bfsim_fault_add("dma.memcpy nth=1 delay=400ms", &id) == 0);
+	CHECK(setenv("BFSIM_CHECK_PATIENCE", "1000", 1) == 0);
+	CHECK(bfsim_fault_add("dma.memcpy nth=1 delay=1500ms", &id) == 0);
 	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
 	pollfd.fd = handle;
 	rig_submit_small(rig, 1);
