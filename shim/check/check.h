@@ -33,6 +33,7 @@ struct check_part {
 	void (*task_posted)(struct doca_task *task);
 	void (*task_refused)(struct doca_task *task);
 	void (*task_ended)(struct doca_task *task, doca_error_t status);
+	void (*task_failed)(struct doca_task *task, doca_error_t status); /* it ended, not with SUCCESS */
 	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
 	void (*call_failed)(const struct shim_call *call); /* after its own function's watches: it returned an error */
 	void (*forked)(void); /* in a forked child: the other threads are gone, with their locks */

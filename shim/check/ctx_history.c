@@ -107,11 +107,11 @@ bool check_task_was_flushed(const struct doca_task *task)
 	return task->job.run ? task->job.status == -ECANCELED : task->ctx->state != DOCA_CTX_STATE_RUNNING;
 }
 
-static void task_ended(struct doca_task *task, doca_error_t status)
+static void task_failed(struct doca_task *task, doca_error_t status)
 {
 	struct entry *entry;
 
-	if (doca_likely(status == DOCA_SUCCESS) || check_task_was_flushed(task))
+	if (check_task_was_flushed(task))
 		return;
 	pthread_mutex_lock(&histories.lock);
 	entry = get(task->ctx);
@@ -138,6 +138,6 @@ const char *check_ctx_state_name(enum doca_ctx_states state)
 const struct check_part check_ctx_history = {
 	.mode = SIM_CHECK_API,
 	.ctx_changed = ctx_changed,
-	.task_ended = task_ended,
+	.task_failed = task_failed,
 	.forked = forked,
 };

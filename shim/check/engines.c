@@ -110,10 +110,13 @@ static inline const struct doca_pe *pe_of(const struct doca_ctx *ctx)
 static void enter_task(struct shim_call *call)
 {
 	const struct doca_task *task = check_arg(call, 0);
-	const struct doca_pe *pe = shim_object_is(task, SHIM_TASK) ? task->ctx->pe : NULL;
 
-	if (doca_likely(pe))
-		begin_use(call, pe);
+	if (doca_unlikely(!shim_object_is(task, SHIM_TASK)))
+		return;
+	if (doca_likely(task->ctx->pe))
+		begin_use(call, task->ctx->pe);
+	if (doca_unlikely(atomic_load_explicit(&check_num_unread, memory_order_relaxed) > 0))
+		check_unread_look(call, task);
 }
 
 static void enter_ctx(struct shim_call *call)
@@ -146,16 +149,23 @@ static void enter_progress(struct shim_call *call)
 		check_engine_report_wanted(call, engine);
 }
 
+static inline void count_empty(const struct shim_call *call, struct check_engine *engine)
+{
+	check_count(&engine->num_empty);
+	if (doca_unlikely(check_load(&engine->num_empty) % CHECK_EMPTY_CALLS == 0))
+		check_empty_look(call, engine);
+}
+
 static void leave_progress(struct shim_call *call)
 {
 	struct check_engine *engine = check_this_thread->engine;
 
-	if (check_this_thread->engine_call == call) {
-		if (call->result || check_engine_in_flight(engine))
-			atomic_store_explicit(&engine->num_empty, 0, memory_order_relaxed);
-		else
-			check_count(&engine->num_empty);
-	}
+	if (check_this_thread->engine_call != call)
+		return;
+	if (call->result || check_engine_in_flight(engine))
+		atomic_store_explicit(&engine->num_empty, 0, memory_order_relaxed);
+	else
+		count_empty(call, engine);
 	leave_use(call);
 }
 

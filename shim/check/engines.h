@@ -73,6 +73,17 @@ void check_engine_shared(const struct shim_call *call, struct check_engine *engi
 /* rules_stop.c: engine->wanted is not NULL, and this thread progresses the engine. */
 void check_engine_report_wanted(const struct shim_call *call, struct check_engine *engine);
 
+/* rules_perf.c: how the engine was used, at its end. */
+void check_perf_look(const struct check_engine *engine);
+
+/* The same: num_empty is a multiple of this. */
+#define CHECK_EMPTY_CALLS (1 << 20)
+void check_empty_look(const struct shim_call *call, struct check_engine *engine);
+
+/* rules_task_use.c: tasks that failed, and whose status the program has not read; one is submitted or freed. */
+extern _Atomic uint32_t check_num_unread;
+void check_unread_look(const struct shim_call *call, const struct doca_task *task);
+
 /* watchdog.c: something waits for the program. */
 void check_watchdog_wake(void);
 extern _Atomic bool check_watchdog_is_awake;
@@ -87,8 +98,5 @@ static inline void check_watchdog_kick(void)
  * counted. check_progress_look() returns whether something waits for progress. */
 bool check_progress_look(struct check_engine *engine, uint64_t ns);
 void check_stop_look(struct check_engine *engine, uint64_t ns);
-
-/* rules_perf.c: how the engine was used, at its end. */
-void check_perf_look(const struct check_engine *engine);
 
 #endif

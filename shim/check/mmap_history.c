@@ -136,7 +136,7 @@ void check_mmap_add_object(struct check_hit *hit, const struct doca_mmap *mmap)
 
 	if (!hit)
 		return;
-	if (!shim_object_is(mmap, SHIM_MMAP)) {
+	if (!shim_handle_is(mmap, SHIM_MMAP)) {
 		check_hit_add_object(hit, "memory map", mmap, "destroyed");
 		return;
 	}
@@ -153,7 +153,7 @@ uint64_t check_mmap_started_bytes(uint32_t *ret_count)
 	pthread_mutex_lock(&histories.lock);
 	for (size_t i = 0; i < NUM_BUCKETS; i++)
 		for (const struct entry *entry = histories.buckets[i]; entry; entry = entry->next)
-			if (entry->is_started && shim_object_is(entry->mmap, SHIM_MMAP)) {
+			if (entry->is_started && shim_handle_is(entry->mmap, SHIM_MMAP)) {
 				bytes += entry->mmap->len_bytes;
 				(*ret_count)++;
 			}

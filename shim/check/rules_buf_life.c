@@ -117,7 +117,7 @@ static void report_empty(const struct shim_call *call, const char *kind)
 static void leave_get(struct shim_call *call)
 {
 	if (doca_unlikely(check_result(call) == DOCA_ERROR_NO_MEMORY) &&
-	    shim_object_is(check_arg(call, 0), SHIM_INVENTORY))
+	    shim_handle_is(check_arg(call, 0), SHIM_INVENTORY))
 		report_empty(call, "inventory");
 }
 

@@ -77,7 +77,7 @@ static void leave_import(struct shim_call *call)
 	const struct doca_dev *dev = check_arg(call, 3);
 	uint32_t exporter = UINT32_MAX;
 
-	if (check_result(call) == DOCA_SUCCESS || !check_arg(call, 1) || !shim_object_is(dev, SHIM_DEV) ||
+	if (check_result(call) == DOCA_SUCCESS || !check_arg(call, 1) || !shim_handle_is(dev, SHIM_DEV) ||
 	    shim_dev_is_stale(dev) || !shim_dev_function(dev)->caps.mmap_from_export_pci)
 		return;
 	switch (try_import(call, dev, &exporter)) {

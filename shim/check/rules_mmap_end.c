@@ -50,7 +50,7 @@ static void leave_end(struct shim_call *call)
 	struct users users = { .mmap = mmap };
 	struct check_hit *hit;
 
-	if (check_result(call) == DOCA_SUCCESS || !shim_object_is(mmap, SHIM_MMAP) || shim_mmap_num_bufs(mmap) == 0)
+	if (check_result(call) == DOCA_SUCCESS || !shim_handle_is(mmap, SHIM_MMAP) || shim_mmap_num_bufs(mmap) == 0)
 		return;
 	check_tasks_in_flight(see_task, &users);
 	if (users.count > 0)
@@ -91,7 +91,7 @@ static void enter_end(struct shim_call *call)
 {
 	const struct doca_mmap *mmap = check_arg(call, 0);
 
-	if (!shim_object_is(mmap, SHIM_MMAP))
+	if (!shim_handle_is(mmap, SHIM_MMAP))
 		return;
 	check_tasks(call, mmap);
 	check_memory(call, mmap);

@@ -50,7 +50,7 @@ static void enter_destroy(struct shim_call *call)
 	const struct usage *usage;
 	struct check_hit *hit;
 
-	if (has_other_tasks || !shim_object_is(mmap, SHIM_MMAP) || shim_mmap_is_imported(mmap) ||
+	if (has_other_tasks || !shim_handle_is(mmap, SHIM_MMAP) || shim_mmap_is_imported(mmap) ||
 	    shim_mmap_was_exported(mmap) || !(mmap->access & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE))
 		return;
 	usage = usage_of(mmap);
@@ -87,13 +87,13 @@ static void report_query(const struct shim_call *call, const struct doca_dev *de
 
 static void enter_export(struct shim_call *call)
 {
-	if (!asked_export && shim_object_is(check_arg(call, 1), SHIM_DEV))
+	if (!asked_export && shim_handle_is(check_arg(call, 1), SHIM_DEV))
 		report_query(call, check_arg(call, 1), "doca_mmap_cap_is_export_pci_supported()");
 }
 
 static void enter_import(struct shim_call *call)
 {
-	if (!asked_import && shim_object_is(check_arg(call, 3), SHIM_DEV))
+	if (!asked_import && shim_handle_is(check_arg(call, 3), SHIM_DEV))
 		report_query(call, check_arg(call, 3), "doca_mmap_cap_is_create_from_export_pci_supported()");
 }
 

@@ -12,7 +12,7 @@ static struct doca_mmap *failed_mmap(const struct shim_call *call)
 {
 	struct doca_mmap *mmap = check_arg(call, 0);
 
-	return check_result(call) != DOCA_SUCCESS && shim_object_is(mmap, SHIM_MMAP) ? mmap : NULL;
+	return check_result(call) != DOCA_SUCCESS && shim_handle_is(mmap, SHIM_MMAP) ? mmap : NULL;
 }
 
 static void end_hit(struct check_hit *hit, const struct doca_mmap *mmap)

@@ -59,7 +59,7 @@ static void begin_call(struct shim_call *call, bool changes)
 	struct active other;
 	size_t i = 0;
 
-	if (!shim_object_is(ours.mmap, SHIM_MMAP) || ours.mmap->thread_safe)
+	if (!shim_handle_is(ours.mmap, SHIM_MMAP) || ours.mmap->thread_safe)
 		return;
 	pthread_mutex_lock(&active.lock);
 	found = find_other(&ours);

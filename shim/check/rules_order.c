@@ -172,7 +172,7 @@ static void call_failed(const struct shim_call *call)
 		check_configured(call);
 	if (result == DOCA_ERROR_NOT_CONNECTED && call->function == SHIM_FN_doca_ctx_start)
 		check_started(call);
-	if (result == DOCA_ERROR_BAD_STATE || result == DOCA_ERROR_NOT_CONNECTED || result == DOCA_ERROR_NOT_PERMITTED)
+	if (result == DOCA_ERROR_BAD_STATE || result == DOCA_ERROR_NOT_CONNECTED)
 		check_ignored(call);
 	if (arg >= 0)
 		remember_setup(call, check_arg(call, arg));

@@ -11,8 +11,7 @@
 
 #define MIN_TASKS       10000 /* below, speed does not matter */
 #define SMALL_PERCENT   90    /* of the tasks */
-#define EMPTY_CALLS     (1 << 20)
-#define MIN_STARTS      1000 /* of maps, at one site */
+#define MIN_STARTS      1000  /* of maps, at one site */
 #define TASKS_PER_START 2
 #define BYTES_PER_START (1 << 20)
 #define MAX_SITES       64
@@ -63,16 +62,12 @@ void check_perf_look(const struct check_engine *engine)
 
 /* ---- empty progress ---- */
 
-/* Returns whether the polls have found nothing for long. Looks at the clock once in EMPTY_CALLS. */
+/* Returns whether the polls have found nothing for long. The first look sets the time. */
 static bool has_polled_long(struct check_engine *engine)
 {
-	uint64_t num_empty = check_load(&engine->num_empty);
-
-	if (doca_likely(num_empty % EMPTY_CALLS != 0) || num_empty == 0)
-		return false;
-	if (num_empty == EMPTY_CALLS)
+	if (check_load(&engine->num_empty) == CHECK_EMPTY_CALLS)
 		engine->empty_since_ns = sim_monotonic_ns();
-	return num_empty > EMPTY_CALLS && sim_monotonic_ns() - engine->empty_since_ns >= check_patience_ns();
+	return sim_monotonic_ns() - engine->empty_since_ns >= check_patience_ns();
 }
 
 static bool has_posted(const struct doca_pe *pe)
@@ -84,13 +79,11 @@ static bool has_posted(const struct doca_pe *pe)
 }
 
 /* Messages and events of an engine that has some come at any time: polling for them is a choice. */
-static void leave_progress(struct shim_call *call)
+void check_empty_look(const struct shim_call *call, struct check_engine *engine)
 {
-	struct check_engine *engine = check_thread_self()->engine;
 	struct check_hit *hit;
 
-	if (call->result || !engine || engine->pe != check_arg(call, 0) || doca_likely(!has_polled_long(engine)) ||
-	    engine->has_events || engine->unsettled || has_posted(engine->pe))
+	if (!has_polled_long(engine) || engine->has_events || engine->unsettled || has_posted(engine->pe))
 		return;
 	hit = check_hit_begin(BFC_EMPTY_PROGRESS, call,
 			      "doca_pe_progress: for %" PRIu64 " ms, the program has polled, and no task was in flight",
@@ -186,7 +179,6 @@ static void forked(void)
 }
 
 static const struct check_watch watches[] = {
-	{ SHIM_FN_doca_pe_progress, NULL, leave_progress },
 	{ SHIM_FN_doca_pe_destroy, enter_destroy, NULL },
 	{ SHIM_FN_doca_mmap_start, NULL, leave_start },
 };

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "ctx_history.h"
+#include "engines.h"
 #include "hit.h"
 #include "shim/common/pe/task_priv.h"
 #include "thread.h"
@@ -18,9 +19,10 @@ struct unread {
 	const void *reported_in; /* the caller of doca_pe_progress() */
 };
 
+_Atomic uint32_t check_num_unread;
+
 static struct {
 	pthread_mutex_t lock;
-	_Atomic uint32_t num;
 	struct unread tasks[MAX_UNREAD];
 } unread = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -29,8 +31,8 @@ static void add_unread(const struct doca_task *task, doca_error_t status)
 	const struct shim_call *call = check_current_call();
 
 	pthread_mutex_lock(&unread.lock);
-	if (unread.num < MAX_UNREAD)
-		unread.tasks[unread.num++] =
+	if (check_num_unread < MAX_UNREAD)
+		unread.tasks[check_num_unread++] =
 			(struct unread){ .task = task, .status = status, .reported_in = call ? call->caller : NULL };
 	pthread_mutex_unlock(&unread.lock);
 }
@@ -41,27 +43,24 @@ static bool take_unread(const struct doca_task *task, struct unread *ret_unread)
 	uint32_t i = 0;
 	bool found;
 
-	if (doca_likely(atomic_load_explicit(&unread.num, memory_order_relaxed) == 0))
+	if (doca_likely(atomic_load_explicit(&check_num_unread, memory_order_relaxed) == 0))
 		return false;
 	pthread_mutex_lock(&unread.lock);
-	while (i < unread.num && unread.tasks[i].task != task)
+	while (i < check_num_unread && unread.tasks[i].task != task)
 		i++;
-	found = i < unread.num;
+	found = i < check_num_unread;
 	if (found) {
 		*ret_unread = unread.tasks[i];
-		unread.tasks[i] = unread.tasks[--unread.num];
+		unread.tasks[i] = unread.tasks[--check_num_unread];
 	}
 	pthread_mutex_unlock(&unread.lock);
 	return found;
 }
 
 /* A stop completes tasks with an error, too: programs need not look at each. */
-static void task_ended(struct doca_task *task, doca_error_t status)
+static void task_failed(struct doca_task *task, doca_error_t status)
 {
-	struct unread earlier;
-
-	take_unread(task, &earlier);
-	if (doca_unlikely(status != DOCA_SUCCESS) && !check_task_was_flushed(task) && !task->hook)
+	if (!check_task_was_flushed(task) && !task->hook)
 		add_unread(task, status);
 }
 
@@ -85,12 +84,11 @@ static void enter_get_status(struct shim_call *call)
 	take_unread(check_arg(call, 0), &failed);
 }
 
-static void enter_submit(struct shim_call *call)
+void check_unread_look(const struct shim_call *call, const struct doca_task *task)
 {
-	const struct doca_task *task = check_arg(call, 0);
 	struct unread failed;
 
-	if (take_unread(task, &failed) && shim_object_is(task, SHIM_TASK))
+	if (take_unread(task, &failed))
 		report_unread(call, task, &failed);
 }
 
@@ -108,7 +106,6 @@ static void enter_free(struct shim_call *call)
 {
 	const struct doca_task *task = check_arg(call, 0);
 
-	enter_submit(call);
 	if (shim_object_is(task, SHIM_TASK) && task->in_flight && !task->freed)
 		report_freed(call, task);
 }
@@ -116,14 +113,11 @@ static void enter_free(struct shim_call *call)
 static void forked(void)
 {
 	pthread_mutex_init(&unread.lock, NULL);
-	unread.num = 0;
+	check_num_unread = 0;
 }
 
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_task_get_status, enter_get_status, NULL },
-	{ SHIM_FN_doca_task_submit, enter_submit, NULL },
-	{ SHIM_FN_doca_task_submit_ex, enter_submit, NULL },
-	{ SHIM_FN_doca_task_try_submit, enter_submit, NULL },
 	{ SHIM_FN_doca_task_free, enter_free, NULL },
 };
 
@@ -131,6 +125,6 @@ const struct check_part check_task_use = {
 	.watches = watches,
 	.num_watches = sizeof(watches) / sizeof(watches[0]),
 	.mode = SIM_CHECK_API,
-	.task_ended = task_ended,
+	.task_failed = task_failed,
 	.forked = forked,
 };

@@ -66,6 +66,8 @@ static void task_ended(struct doca_task *task, doca_error_t status)
 {
 	for (size_t i = 0; ended[i]; i++)
 		ended[i](task, status);
+	if (doca_unlikely(status != DOCA_SUCCESS))
+		FOR_EACH_PART(task_failed, task, status);
 }
 
 static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
