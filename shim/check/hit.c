@@ -16,6 +16,7 @@
 #include "object_births.h"
 #include "shim/common/process/runtime.h"
 #include "sim/check/hit.h"
+#include "tally.h"
 
 #define MAX_SITES    1024
 #define MESSAGE_SIZE 1024
@@ -80,9 +81,13 @@ static struct check_hit *begin(enum sim_check_rule rule, const struct shim_call 
 			       const char *message)
 {
 	const struct sim_check_rule_entry *entry = &sim_check_rules[rule];
-	struct site *site = count_hit(rule, stack && stack->num_frames ? stack->frames[0] : NULL);
-	struct check_hit *hit = site ? malloc(sizeof(*hit)) : NULL;
+	struct check_hit *hit;
+	struct site *site;
 
+	if (!check_tally_add(rule, message, stack))
+		return NULL;
+	site = count_hit(rule, stack && stack->num_frames ? stack->frames[0] : NULL);
+	hit = site ? malloc(sizeof(*hit)) : NULL;
 	if (!hit)
 		return NULL;
 	*hit = (struct check_hit){ .rule = rule, .json = json_object_new_object(), .site = site };

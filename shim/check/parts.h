@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/check/parts.h - the list of all parts, in the order in which they see an event. For inclusion, with CHECK_PART(). */
 /* clang-format off */
+CHECK_PART(check_tally)
 CHECK_PART(check_object_births)
 CHECK_PART(check_ctx_history)
 CHECK_PART(check_engines)

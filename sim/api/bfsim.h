@@ -113,6 +113,43 @@ struct bfsim_tasks {
  * without counters (BFSIM_TRACE=off). */
 int bfsim_tasks(const char *side, const char *operation, struct bfsim_tasks *ret_tasks);
 
+/* The checker --------------------------------------------------------------------- */
+
+/* What bfsim run --check reports (doc/checker.md), for assertions in tests:
+ *
+ *   assert_int_equal(bfsim_check_hits(NULL, &hits), 0);
+ *   assert_int_equal(hits, 0);
+ *
+ * The functions are about this process. @rule is an id ("BFC-TASK-001") or a name ("submit-not-running"), or NULL: all
+ * rules. Each returns -ENOTSUP when the process is not checked (BFSIM_CHECK), so that a test that runs
+ * without the checker does not pass as free of hits; and -EINVAL when no rule has that name. */
+
+/* Count the hits since the program's start. Hits that were expected or muted are none. */
+int bfsim_check_hits(const char *rule, uint64_t *ret_hits);
+
+struct bfsim_check_hit {
+	char rule[16];      /* id */
+	char severity[16];  /* "error", "warning", ... */
+	char message[512];  /* what happened */
+	char function[128]; /* of the program; "" = unknown */
+	char file[256];     /* its source; "" = unknown */
+	uint32_t line;      /* 0 = unknown */
+};
+
+/* Get the last hit; also one that was expected. Returns -ENOENT when there was none. */
+int bfsim_check_last(const char *rule, struct bfsim_check_hit *ret_hit);
+
+/* Expect hits of a rule, in all threads, from here to the end: they are not reported and do not change the exit status.
+ * *ret_hits is how many there were. bfsim_check_expect_begin() returns -EALREADY when they are expected already;
+ * bfsim_check_expect_end() returns -EPERM without a begin. */
+int bfsim_check_expect_begin(const char *rule);
+int bfsim_check_expect_end(const char *rule, uint64_t *ret_hits);
+
+/* Mute a rule, in all threads, from here to the end, for code that may hit it. Mutes nest. bfsim_check_mute_end()
+ * returns -EPERM without a begin. */
+int bfsim_check_mute_begin(const char *rule);
+int bfsim_check_mute_end(const char *rule);
+
 /* Sessions ------------------------------------------------------------------------ */
 
 /* A session for tests with a process on each side.
