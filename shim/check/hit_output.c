@@ -18,6 +18,7 @@
 #include "sim/check/hit_list.h"
 #include "sim/check/mutes.h"
 #include "sim/check/report.h"
+#include "sim/trace/trace.h"
 #include "stack.h"
 
 static struct {
@@ -178,12 +179,16 @@ static void leave_parent(void)
 
 void check_output_hit(enum sim_check_rule rule, struct json_object *hit)
 {
-	const struct sim_check_mute *mute = sim_check_mutes_find(output.mutes, &sim_check_rules[rule], hit);
+	const struct sim_check_rule_entry *entry = &sim_check_rules[rule];
+	const struct sim_check_mute *mute = sim_check_mutes_find(output.mutes, entry, hit);
 
 	if (mute)
 		sim_check_hit_mute(hit, mute->reason, mute->line);
 	else
 		print(hit);
+	if (!mute)
+		sim_trace_check_hit(entry->id, entry->severity,
+				    json_object_get_string(json_object_object_get(hit, "message")));
 	pthread_mutex_lock(&output.lock);
 	leave_parent();
 	if (output.fd >= 0)

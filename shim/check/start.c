@@ -2,13 +2,16 @@
 /* Starts the checker, and passes each event on to the parts that watch it. */
 #include <doca_common_defines.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "hit.h"
 #include "hit_output.h"
+#include "race.h"
 #include "sim/base/log.h"
+#include "sim/base/process_check.h"
 #include "stack.h"
 #include "thread.h"
 
@@ -125,6 +128,17 @@ static void forked(void)
 	FOR_EACH_PART(forked);
 }
 
+/* For bfsim ps: "api", "races: plain", or the detector alone. */
+static void publish_mode(void)
+{
+	const char *detectors = check_race_detectors();
+	char text[SIM_PROCESS_CHECK_SIZE];
+
+	snprintf(text, sizeof(text), "%s%s%s", check_mode == SIM_CHECK_OFF ? "" : sim_check_mode_name(check_mode),
+		 check_mode != SIM_CHECK_OFF && detectors[0] ? ": " : "", detectors);
+	sim_set_process_check(text);
+}
+
 /* The one function that the library exports: the hooks of a checker in the mode that @mode_text names; NULL = none. */
 __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_start(const char *mode_text)
 {
@@ -148,6 +162,7 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 		if (parts[i]->mode <= check_mode)
 			add_part(parts[i]);
 	FOR_EACH_PART(start);
+	publish_mode();
 	pthread_atfork(NULL, NULL, forked);
 	on_exit(at_exit, NULL);
 	return &hooks;

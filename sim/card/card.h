@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "pcie_model/topology/topology.h"
+#include "sim/base/process_check.h"
 
 #define SIM_SECRET_SIZE    16
 #define SIM_PROGRAM_SIZE   32
@@ -41,9 +42,10 @@ struct sim_peer_info {
 	uint32_t uid;
 	char side[PCIE_SIDE_SIZE];
 	char program[SIM_PROGRAM_SIZE];
-	uint64_t pid_ns, net_ns;         /* namespace inodes, 0 = unknown */
-	uint64_t cookie_addr;            /* address of the cookie in its memory */
-	uint8_t cookie[SIM_SECRET_SIZE]; /* a peer that reads these bytes there knows that the pid is this process */
+	uint64_t pid_ns, net_ns;            /* namespace inodes, 0 = unknown */
+	uint64_t cookie_addr;               /* address of the cookie in its memory */
+	uint8_t cookie[SIM_SECRET_SIZE];    /* a peer that reads these bytes there knows that the pid is this process */
+	char check[SIM_PROCESS_CHECK_SIZE]; /* sim/base/process_check.h */
 };
 
 /* Memory to export. */

@@ -77,17 +77,19 @@ static json_object *find_process(json_object *processes, uint64_t peer)
 
 static int print_processes(json_object *processes)
 {
-	static const char *const headings[] = { ">PID", "SIDE", "PROGRAM", ">EXPORTS", ">IMPORTS" };
+	static const char *const headings[] = { ">PID", "SIDE", "PROGRAM", ">EXPORTS", ">IMPORTS", "CHECK" };
 	struct cli_table table = CLI_TABLE(headings);
 
 	for (size_t i = 0; i < json_object_array_length(processes); i++) {
 		json_object *process = json_object_array_get_idx(processes, i);
+		const char *check = cli_json_text(process, "check");
 
 		cli_table_add(&table, "%" PRIu64, cli_json_number(process, "pid"));
 		cli_table_add(&table, "%s", cli_json_text(process, "side"));
 		cli_table_add(&table, "%s", cli_json_text(process, "program"));
 		cli_table_add(&table, "%" PRIu64, cli_json_number(process, "exports"));
 		cli_table_add(&table, "%" PRIu64, cli_json_number(process, "imports"));
+		cli_table_add(&table, "%s", check[0] ? check : "-");
 	}
 	return cli_table_print(&table);
 }

@@ -20,6 +20,7 @@ static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_m
 
 	TERMINATE_TEXT(info.side);
 	TERMINATE_TEXT(info.program);
+	TERMINATE_TEXT(info.check);
 	rc = conn->attached ? -EALREADY : daemon_may_keep_fd(daemon, conn->sock) ? 0 : -EUSERS;
 	if (rc == -EUSERS)
 		sim_err("cannot take another process: no more descriptors; raise ulimit -n where the daemon starts");

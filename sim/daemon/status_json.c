@@ -27,6 +27,7 @@ static void add_peer(void *arg, uint32_t peer, const struct sim_peer_info *info,
 	add_number(entry, "pid", (uint64_t)info->pid);
 	add_text(entry, "program", info->program);
 	add_text(entry, "side", info->side);
+	add_text(entry, "check", info->check);
 	add_number(entry, "exports", num_exports);
 	add_number(entry, "imports", num_imports);
 	json_object_array_add(arg, entry);

@@ -22,6 +22,7 @@
 #include "private_fault_events.h"
 #include "sim/clock/link_state.h"
 #include "sim/base/log.h"
+#include "sim/base/process_check.h"
 #include "sim/base/shell_quote.h"
 #include "sim/trace/trace.h"
 
@@ -44,6 +45,7 @@ static void fill_self_info(struct sim_session *session)
 	self->net_ns = inode_of("/proc/self/ns/net");
 	self->cookie_addr = (uintptr_t)session->cookie;
 	memcpy(self->cookie, session->cookie, sizeof(self->cookie));
+	strncpy(self->check, sim_process_check(), sizeof(self->check) - 1);
 }
 
 static int load_topology(struct sim_session *session, const char *name, const char *yaml, size_t len)

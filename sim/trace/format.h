@@ -53,6 +53,7 @@ enum sim_trace_kind {
 	SIM_TRACE_FAULT,     /* object or 0; fault; reason: the operation's name in rules */
 	SIM_TRACE_LOG,       /* object or 0; text */
 	SIM_TRACE_TEXT,      /* none; text: continues the text of the record before */
+	SIM_TRACE_HIT,       /* none; text: what the checker reported; reason: the rule's id */
 	SIM_TRACE_NUM_KINDS,
 };
 
@@ -111,6 +112,7 @@ struct sim_trace_record {
 	union {
 		uint16_t in_flight; /* of tasks: tasks in flight at the submission, this one included; 0 = unknown */
 		uint16_t log_level; /* of log lines: enum of sim/base/log.h */
+		uint16_t severity;  /* of hits: enum sim_check_severity (sim/check/rules.h) */
 	};
 	uint32_t thread;  /* gettid() */
 	uint32_t subject; /* number of an object or of an operation */

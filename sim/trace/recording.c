@@ -143,7 +143,7 @@ static void copy_ring(const struct source *source, const struct sim_trace_ring *
 		} else if (event->kind != SIM_TRACE_TEXT && !has_valid_times(source, event)) {
 			to->num_bad++;
 		} else if (event->kind != SIM_TRACE_TEXT) { /* the begin of a text may be overwritten */
-			if (event->kind == SIM_TRACE_LOG)
+			if (event->kind == SIM_TRACE_LOG || event->kind == SIM_TRACE_HIT)
 				count = copy_text(source, ring, number, event);
 			to->num_events++;
 		}
@@ -253,6 +253,7 @@ static bool has_valid_subject(const struct sim_trace_recording *recording, const
 		return event->subject > 0 && event->subject <= recording->num_objects;
 	case SIM_TRACE_FAULT:
 	case SIM_TRACE_LOG:
+	case SIM_TRACE_HIT:
 		return event->subject <= recording->num_objects;
 	case SIM_TRACE_TEXT:
 	case SIM_TRACE_NUM_KINDS:

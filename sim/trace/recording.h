@@ -26,12 +26,12 @@ struct sim_trace_event {
 	uint64_t time_ns; /* begin; for a task without a known submission: when it was reaped */
 	uint8_t kind, direction;
 	union {
-		uint16_t in_flight, log_level;
+		uint16_t in_flight, log_level, severity;
 	};
 	uint32_t thread, subject, reason, process;
 	union sim_trace_data data;
 	uint64_t seq; /* position in its recording */
-	char *text;   /* of log lines; else NULL */
+	char *text;   /* of log lines and hits; else NULL */
 };
 
 struct sim_trace_recording {

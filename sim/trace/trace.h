@@ -152,7 +152,7 @@ void sim_trace_conn_stats_received(struct sim_trace_conn_stats *stats, uint64_t 
 void sim_trace_message(enum sim_trace_kind kind, uint32_t object, uint64_t stream, uint64_t number, uint64_t bytes,
 		       uint64_t at_ns, uint64_t task_ns);
 
-/* ---- faults and log lines ---- */
+/* ---- faults, log lines, hits of the checker ---- */
 
 /* A fault that a rule of the plan injected. The plan holds the rule's text. */
 struct sim_trace_hit {
@@ -168,5 +168,8 @@ void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit);
 
 /* Record a log line; levels are those of sim/base/log.h. */
 void sim_trace_log(int level, const char *format, va_list args);
+
+/* Record a hit of the checker; severities are those of sim/check/rules.h. */
+void sim_trace_check_hit(const char *rule, uint32_t severity, const char *message);
 
 #endif

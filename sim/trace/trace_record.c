@@ -60,24 +60,45 @@ void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit)
 	sim_trace_write(SIM_TRACE_RING_FAULTS, &record, 1);
 }
 
+/* Write @record with its text, and as many records of SIM_TRACE_TEXT as the text needs. */
+static void write_text(const struct sim_trace_record *record, const char *text)
+{
+	struct sim_trace_record records[SIM_TRACE_MAX_TEXT_RECORDS] = { *record };
+	size_t len = strnlen(text, SIM_TRACE_MAX_TEXT_RECORDS * SIM_TRACE_TEXT_BYTES);
+	uint32_t count = (uint32_t)(len + SIM_TRACE_TEXT_BYTES - 1) / SIM_TRACE_TEXT_BYTES;
+
+	for (uint32_t i = 0; i < count; i++) {
+		size_t begin = (size_t)i * SIM_TRACE_TEXT_BYTES, left = len - begin;
+
+		if (i > 0)
+			records[i].kind = SIM_TRACE_TEXT;
+		memcpy(records[i].data.text, text + begin, left < SIM_TRACE_TEXT_BYTES ? left : SIM_TRACE_TEXT_BYTES);
+	}
+	sim_trace_write(SIM_TRACE_RING_LOG, records, count ? count : 1);
+}
+
 void sim_trace_log(int level, const char *format, va_list args)
 {
-	struct sim_trace_record records[SIM_TRACE_MAX_TEXT_RECORDS] = { { .kind = SIM_TRACE_LOG,
-									  .log_level = (uint16_t)level } };
+	struct sim_trace_record record = { .kind = SIM_TRACE_LOG, .log_level = (uint16_t)level };
 	char text[SIM_TRACE_MAX_TEXT_RECORDS * SIM_TRACE_TEXT_BYTES + 1] = "";
 	va_list copy;
-	uint32_t count;
 
 	if (!sim_trace_is_on())
 		return;
-	records[0].time_ns = sim_trace_now_ns();
+	record.time_ns = sim_trace_now_ns();
 	va_copy(copy, args);
 	vsnprintf(text, sizeof(text), format, copy);
 	va_end(copy);
-	count = (uint32_t)(strlen(text) + SIM_TRACE_TEXT_BYTES - 1) / SIM_TRACE_TEXT_BYTES;
-	for (uint32_t i = 0; i < count; i++) {
-		records[i].kind = i == 0 ? SIM_TRACE_LOG : SIM_TRACE_TEXT;
-		memcpy(records[i].data.text, text + i * SIM_TRACE_TEXT_BYTES, SIM_TRACE_TEXT_BYTES);
-	}
-	sim_trace_write(SIM_TRACE_RING_LOG, records, count ? count : 1);
+	write_text(&record, text);
+}
+
+void sim_trace_check_hit(const char *rule, uint32_t severity, const char *message)
+{
+	struct sim_trace_record record = { .kind = SIM_TRACE_HIT, .severity = (uint16_t)severity };
+
+	if (!sim_trace_is_on())
+		return;
+	record.time_ns = sim_trace_now_ns();
+	record.reason = sim_trace_intern_name(rule);
+	write_text(&record, message);
 }

@@ -3,6 +3,7 @@
  *
  *     first, second    break it, each at a site of its own
  *     ok               submit and complete a task
+ *     wait             with a device, print "waiting", and wait for the end of the input
  *     kill, segv       end by SIGKILL, SIGSEGV
  *     fork             the rest of the words is for a child; wait for it
  *     exit=N           exit status N */
@@ -36,6 +37,17 @@ static void complete_a_task(void)
 	rig_close(rig);
 }
 
+static void wait_for_input(void)
+{
+	struct doca_dev *dev = rig_open_dev(0);
+
+	puts("waiting");
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
+	MUST(doca_dev_close(dev));
+}
+
 /* The child goes on; the parent ends. */
 static void continue_in_child(void)
 {
@@ -56,6 +68,8 @@ int main(int argc, char **argv)
 			break_rule(argv[i][0] == 'f');
 		else if (strcmp(argv[i], "ok") == 0)
 			complete_a_task();
+		else if (strcmp(argv[i], "wait") == 0)
+			wait_for_input();
 		else if (strcmp(argv[i], "kill") == 0)
 			raise(SIGKILL);
 		else if (strcmp(argv[i], "segv") == 0)

@@ -4,6 +4,7 @@
 
     test_reports.py BFSIM BREAKER
 """
+import csv
 import datetime
 import glob
 import json
@@ -190,6 +191,56 @@ def test_bare_programs_fail_when_asked():
     bare('ok', status=0, BFSIM_CHECK_FAIL='error')
     bare('first exit=3', status=3, BFSIM_CHECK_FAIL='error')
     says('BFSIM_CHECK_FAIL=no: give error', bare('first', status=70, BFSIM_CHECK_FAIL='no'))
+
+
+# ---- traces, reports of a run, commands ----
+
+def test_hits_are_events_of_traces():
+    bfsim_run('first second first', '--trace', 't.json')
+    bfsim_run('first second first', '--trace', 't.csv')
+    hits = [event for event in load('t.json')['traceEvents'] if event.get('cat') == 'check']
+    assert [hit['name'] for hit in hits] == [RULE, RULE] and 'context is stopping' in hits[0]['args']['text']
+    with open('t.csv', encoding='utf-8') as file:
+        rows = [row for row in csv.DictReader(file) if row['event'] == 'hit']
+    assert len(rows) == 2 and rows[0]['status'] == RULE and 'context is stopping' in rows[0]['text']
+
+
+def test_hits_are_in_the_page_of_a_run():
+    bfsim_run('first', '--report', 'page.html', '--trace', 't.json')
+    run(BFSIM, 'report', 't.json', '-o', 'again.html')
+    for name in ('page.html', 'again.html'):
+        with open(name, encoding='utf-8') as file:
+            page = file.read()
+        data = json.loads(re.search(r'id="bfsim-report">(.*?)</script>', page, re.S)[1])
+        assert [hit['rule'] for hit in data['hits']] == [RULE], data['hits']
+        assert 'Rules that were broken' in page and 'the dma context is stopping' in page
+    bfsim_run('ok', '--report', 'clean.html', status=0)
+    with open('clean.html', encoding='utf-8') as file:
+        assert 'Rules that were broken' not in file.read()
+
+
+def test_stats_and_ps_show_the_checker():
+    run(BFSIM, 'up', '--session', 's')
+    try:
+        start = [BFSIM, 'exec', '--session', 's', '--on', 'dpu']
+        run(*start, '--check', '--', BREAKER, 'first', 'second', status=70)
+        says(rf'dpu +breaker +no +{RULE} +2$', output(BFSIM, 'stats', '--session', 's'))
+        stats = json.loads(output(BFSIM, 'stats', '--session', 's', '--json'))
+        assert stats['processes'][0]['hits'] == {RULE: 2}
+        for options, shown in ([], '-'), (['--check'], 'api'), (['--check=races'], 'races: plain'):
+            with subprocess.Popen([*start, *options, '--', BREAKER, 'ok', 'wait'], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as program:
+                assert program.stdout.readline() == 'waiting\n'
+                says(rf' breaker +\d+ +\d+ +{shown}$', output(BFSIM, 'ps', '--session', 's'))
+                (process,) = json.loads(output(BFSIM, 'ps', '--session', 's', '--json'))['processes']
+                assert process['check'] == shown.strip('-'), process
+                program.communicate('\n')
+    finally:
+        run(BFSIM, 'down', '--session', 's')
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=True).stdout
 
 
 # ---- mutes ----

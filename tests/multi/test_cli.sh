@@ -259,8 +259,8 @@ test_ps_shows_processes_and_how_bytes_move() {
 	same ready "$answer"
 
 	status 0 bfsim ps --session s
-	says "^ *$exporter +host +cli_peer +1 +0\$" out
-	says "^ *$importer +dpu +cli_peer +0 +1\$" out
+	says "^ *$exporter +host +cli_peer +1 +0 +-\$" out
+	says "^ *$importer +dpu +cli_peer +0 +1 +-\$" out
 	says "^ *$importer +$exporter +12345 +rw +[a-z]" out
 	status 0 bfsim ps --session s --json
 	python3 - "$exporter" "$importer" <<-'EOF'

@@ -58,13 +58,14 @@ struct cli_report_op {
 	uint32_t in_flight[CLI_REPORT_SLICES]; /* maximum over the tasks submitted in the slice */
 };
 
-/* A fault that was injected, or a warning or error of the log. */
+/* A fault that was injected, a warning or error of the log, or a hit of the checker. */
 struct cli_report_incident {
 	uint64_t time_ns;
 	int64_t pid;
-	bool is_error;                         /* of log lines */
-	uint64_t rule, match, bytes, delay_ns; /* of faults */
-	const char *text, *operation, *context;
+	bool is_error;                          /* of log lines */
+	uint64_t rule, match, bytes, delay_ns;  /* of faults */
+	uint32_t severity;                      /* of hits: enum sim_check_severity */
+	const char *text, *operation, *context; /* operation: of hits, the rule's id */
 };
 
 struct cli_report_incidents {
@@ -106,7 +107,7 @@ struct cli_report {
 	size_t num_tasks;
 	struct cli_report_op *ops;
 	size_t num_ops, last_op; /* last_op: index of the operation that was added or found last */
-	struct cli_report_incidents faults, warnings;
+	struct cli_report_incidents faults, warnings, hits;
 	struct cli_report_link *links; /* after cli_report_compute_stats(), those that carried something */
 	size_t num_links;
 	uint64_t first_ns, last_ns, slice_ns;

@@ -210,5 +210,6 @@ void cli_report_fini(struct cli_report *report)
 	free(report->links);
 	free(report->faults.list);
 	free(report->warnings.list);
+	free(report->hits.list);
 	*report = (struct cli_report){ 0 };
 }

@@ -197,6 +197,19 @@ static void read_incident(struct reader *reader, json_object *event, struct cli_
 					       .context = cli_json_text(args, "context") });
 }
 
+static void read_hit(struct reader *reader, json_object *event)
+{
+	json_object *args = cli_json_member(event, "args");
+
+	cli_report_add_incident(reader->report, &reader->report->hits,
+				&(struct cli_report_incident){ .time_ns = event_time_ns(event),
+							       .pid = event_pid(event),
+							       .severity = (uint32_t)cli_json_number(args, "severity"),
+							       .text = cli_json_text(args, "text"),
+							       .operation = cli_json_text(event, "name"),
+							       .context = "" });
+}
+
 static void read_instant(struct reader *reader, json_object *event)
 {
 	const char *category = cli_json_text(event, "cat");
@@ -205,6 +218,8 @@ static void read_instant(struct reader *reader, json_object *event)
 		read_incident(reader, event, &reader->report->faults);
 	else if (strcmp(category, "log") == 0)
 		read_incident(reader, event, &reader->report->warnings);
+	else if (strcmp(category, "check") == 0)
+		read_hit(reader, event);
 }
 
 /* The begin of a task ("b") has all its figures: its other events are not read. */

@@ -127,6 +127,17 @@ static json_object *warning_json(const struct cli_report_incident *warning)
 	return json;
 }
 
+static json_object *hit_json(const struct cli_report_incident *hit)
+{
+	json_object *json = json_object_new_object();
+
+	cli_json_add_number(json, "time_ns", hit->time_ns);
+	add_pid(json, hit->pid);
+	cli_json_add_text(json, "rule", hit->operation);
+	cli_json_add_text(json, "text", hit->text);
+	return json;
+}
+
 static json_object *incidents_json(const struct cli_report_incidents *incidents,
 				   json_object *to_json(const struct cli_report_incident *incident))
 {
@@ -191,5 +202,6 @@ json_object *cli_report_json(const struct cli_report *report)
 	json_object_object_add(json, "rules", rules);
 	json_object_object_add(json, "faults", incidents_json(&report->faults, fault_json));
 	json_object_object_add(json, "warnings", incidents_json(&report->warnings, warning_json));
+	json_object_object_add(json, "hits", incidents_json(&report->hits, hit_json));
 	return json;
 }

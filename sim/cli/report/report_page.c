@@ -5,6 +5,7 @@
 
 #include "html.h"
 #include "report_page.h"
+#include "sim/check/rules.h"
 #include "sim/cli/base/human_format.h"
 
 #define MAX_LISTED 200 /* hits, and warnings; the JSON has all */
@@ -211,6 +212,40 @@ static void put_warnings(const struct cli_report *report, FILE *out)
 	put_num_omitted(out, report->warnings.count);
 }
 
+/* ---- hits of the checker ---- */
+
+static void put_checker_hit(const struct cli_report *report, const struct cli_report_incident *hit, FILE *out)
+{
+	fputs("<tr>", out);
+	put_time_offset(report, hit->time_ns, out);
+	fputs("<td>", out);
+	cli_report_put_process(report, hit->pid, out);
+	fputs("</td>", out);
+	cli_html_put_cell(out, hit->severity < SIM_CHECK_NUM_SEVERITIES ?
+				       sim_check_severity_name((enum sim_check_severity)hit->severity) :
+				       "");
+	cli_html_put_cell(out, hit->operation);
+	fputs("<td class=\"wide\">", out);
+	cli_html_put_escaped(out, hit->text);
+	fputs("</td></tr>\n", out);
+}
+
+/* Nothing for a run that was not checked: it has no hits, and the page can't tell. */
+static void put_checker_hits(const struct cli_report *report, FILE *out)
+{
+	static const char *const headings[] = { ">After", "Process", "Severity", "Rule", "What happened", NULL };
+
+	if (report->hits.count == 0)
+		return;
+	fputs("<h2 id=\"hits\">Rules that were broken</h2>\n", out);
+	fputs("<p><code>bfsim rules ID</code> says more about each.</p>\n", out);
+	cli_html_put_table_begin(out, "Hits of the checker", headings);
+	for (size_t i = 0; i < report->hits.count && i < MAX_LISTED; i++)
+		put_checker_hit(report, &report->hits.list[i], out);
+	cli_html_put_table_end(out);
+	put_num_omitted(out, report->hits.count);
+}
+
 /* ---- the whole ---- */
 
 /* The data of the page as JSON. A script element must not contain a "<". */
@@ -246,6 +281,7 @@ void cli_report_print(const struct cli_report *report, FILE *out)
 	cli_report_put_operations(report, out);
 	cli_report_put_links(report, out);
 	put_faults(report, out);
+	put_checker_hits(report, out);
 	put_warnings(report, out);
 	fputs("</main>\n", out);
 	put_data(report, out);

@@ -136,6 +136,18 @@ static void add_log_line(struct source *source, const struct sim_trace_event *ev
 							       .context = "" });
 }
 
+static void add_hit(struct source *source, const struct sim_trace_event *event)
+{
+	cli_report_add_incident(source->report, &source->report->hits,
+				&(struct cli_report_incident){
+					.time_ns = session_ns(source, event->time_ns),
+					.pid = source->pids[event->process],
+					.severity = event->severity,
+					.text = event->text ? event->text : "",
+					.operation = sim_trace_name_of(recording_of(source, event), event->reason),
+					.context = "" });
+}
+
 /* A trace shows nothing of an idle context, so the report's time does not include that either. */
 static bool is_shown(const struct sim_trace_event *event)
 {
@@ -158,6 +170,8 @@ static void add_event(struct source *source, size_t number)
 		add_fault(source, event);
 	else if (event->kind == SIM_TRACE_LOG)
 		add_log_line(source, event);
+	else if (event->kind == SIM_TRACE_HIT)
+		add_hit(source, event);
 }
 
 /* ---- the session ---- */

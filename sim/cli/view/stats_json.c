@@ -65,8 +65,27 @@ static void add_connection(json_object *list, const struct sim_trace_recording *
 	json_object_array_add(list, entry);
 }
 
-static json_object *process_json(const struct sim_trace_recording *recording)
+/* { rule: sites } */
+static json_object *hits_json(const struct sim_merged_trace *merged, uint32_t process)
 {
+	const struct sim_trace_recording *recording = &merged->recordings[process];
+	json_object *hits = json_object_new_object();
+
+	for (size_t i = 0; i < merged->num_events; i++) {
+		const struct sim_trace_event *event = &merged->events[i];
+		const char *rule = sim_trace_name_of(recording, event->reason);
+
+		if (event->kind == SIM_TRACE_HIT && event->process == process)
+			json_object_object_add(
+				hits, rule,
+				json_object_new_int64(json_object_get_int64(json_object_object_get(hits, rule)) + 1));
+	}
+	return hits;
+}
+
+static json_object *process_json(const struct sim_merged_trace *merged, uint32_t process)
+{
+	const struct sim_trace_recording *recording = &merged->recordings[process];
 	json_object *entry = json_object_new_object();
 	json_object *contexts = json_object_new_array(), *connections = json_object_new_array();
 
@@ -86,6 +105,7 @@ static json_object *process_json(const struct sim_trace_recording *recording)
 	}
 	json_object_object_add(entry, "contexts", contexts);
 	json_object_object_add(entry, "connections", connections);
+	json_object_object_add(entry, "hits", hits_json(merged, process));
 	return entry;
 }
 
@@ -94,7 +114,7 @@ int cli_stats_print_json(const struct sim_merged_trace *merged, const char *dir,
 	json_object *stats = json_object_new_object(), *processes = json_object_new_array();
 
 	for (uint32_t i = 0; i < merged->num_recordings; i++)
-		json_object_array_add(processes, process_json(&merged->recordings[i]));
+		json_object_array_add(processes, process_json(merged, i));
 	cli_json_add_text(stats, "session", dir);
 	cli_json_add_number(stats, "dropped_processes", num_dropped);
 	json_object_object_add(stats, "processes", processes);

@@ -87,6 +87,49 @@ static int print_connections(const struct sim_merged_trace *merged)
 	return cli_table_print(&table);
 }
 
+static void add_rule(struct cli_table *table, const struct sim_trace_recording *recording, uint32_t rule,
+		     uint64_t count)
+{
+	add_process(table, recording);
+	cli_table_add(table, "%s", sim_trace_name_of(recording, rule));
+	cli_table_add(table, "%" PRIu64, count);
+}
+
+static uint64_t count_hits(const struct sim_merged_trace *merged, uint32_t process, uint32_t rule)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < merged->num_events; i++)
+		count += merged->events[i].kind == SIM_TRACE_HIT && merged->events[i].process == process &&
+			 merged->events[i].reason == rule;
+	return count;
+}
+
+static bool has_hits(const struct sim_merged_trace *merged)
+{
+	for (size_t i = 0; i < merged->num_events; i++)
+		if (merged->events[i].kind == SIM_TRACE_HIT)
+			return true;
+	return false;
+}
+
+/* The sites at which the checker reported each rule. */
+static int print_hits(const struct sim_merged_trace *merged)
+{
+	static const char *const headings[] = { ">PID", "SIDE", "PROGRAM", "ALIVE", "BROKEN RULE", ">SITES" };
+	struct cli_table table = CLI_TABLE(headings);
+
+	for (uint32_t i = 0; i < merged->num_recordings; i++) {
+		for (uint32_t rule = 1; rule <= merged->recordings[i].num_names; rule++) {
+			uint64_t count = count_hits(merged, i, rule);
+
+			if (count)
+				add_rule(&table, &merged->recordings[i], rule, count);
+		}
+	}
+	return cli_table_print(&table);
+}
+
 int cli_stats_print_tables(const struct sim_merged_trace *merged)
 {
 	if (merged->num_recordings == 0) {
@@ -95,8 +138,13 @@ int cli_stats_print_tables(const struct sim_merged_trace *merged)
 	}
 	if (print_ops(merged) < 0)
 		return -1;
-	if (!has_connections(merged))
+	if (has_connections(merged)) {
+		printf("\n");
+		if (print_connections(merged) < 0)
+			return -1;
+	}
+	if (!has_hits(merged))
 		return 0;
 	printf("\n");
-	return print_connections(merged);
+	return print_hits(merged);
 }

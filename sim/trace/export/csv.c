@@ -9,7 +9,7 @@
 static const char *const kinds[] = {
 	[SIM_TRACE_STATE] = "state",       [SIM_TRACE_TASK] = "task",     [SIM_TRACE_SENT] = "sent",
 	[SIM_TRACE_RECEIVED] = "received", [SIM_TRACE_OPENED] = "opened", [SIM_TRACE_CLOSED] = "closed",
-	[SIM_TRACE_FAULT] = "fault",       [SIM_TRACE_LOG] = "log"
+	[SIM_TRACE_FAULT] = "fault",       [SIM_TRACE_LOG] = "log",       [SIM_TRACE_HIT] = "hit"
 };
 
 /* Quoted if necessary. */
@@ -63,14 +63,14 @@ static void put_other(FILE *out, const struct sim_merged_trace *merged, const st
 	const struct sim_trace_recording *recording = &merged->recordings[event->process];
 
 	fputc(',', out);
-	if (event->kind == SIM_TRACE_CLOSED && event->reason)
+	if ((event->kind == SIM_TRACE_CLOSED || event->kind == SIM_TRACE_HIT) && event->reason)
 		put_text(out, sim_trace_name_of(recording, event->reason));
 	fputs(",,,,,,,,", out);
 	if (event->kind == SIM_TRACE_STATE)
 		fprintf(out, "%s", sim_trace_state_name(event->data.state.to));
 	else if (event->kind == SIM_TRACE_FAULT)
 		put_text(out, sim_merged_trace_rule_text(merged, event));
-	else if (event->kind == SIM_TRACE_LOG)
+	else if (event->kind == SIM_TRACE_LOG || event->kind == SIM_TRACE_HIT)
 		put_text(out, event->text ? event->text : "");
 	fputc(',', out);
 }

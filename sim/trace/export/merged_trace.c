@@ -99,8 +99,9 @@ const char *sim_merged_trace_rule_text(const struct sim_merged_trace *merged, co
 /* Order of kinds at equal times: contexts and connections exist first, and a message is sent before it is received.
  * Kinds with one rank share a ring, which keeps their order. */
 static const uint8_t ranks[SIM_TRACE_NUM_KINDS] = {
-	[SIM_TRACE_STATE] = 1, [SIM_TRACE_OPENED] = 1,   [SIM_TRACE_CLOSED] = 1, [SIM_TRACE_TASK] = 2,
-	[SIM_TRACE_SENT] = 3,  [SIM_TRACE_RECEIVED] = 4, [SIM_TRACE_FAULT] = 5,  [SIM_TRACE_LOG] = 6
+	[SIM_TRACE_STATE] = 1, [SIM_TRACE_OPENED] = 1, [SIM_TRACE_CLOSED] = 1,
+	[SIM_TRACE_TASK] = 2,  [SIM_TRACE_SENT] = 3,   [SIM_TRACE_RECEIVED] = 4,
+	[SIM_TRACE_FAULT] = 5, [SIM_TRACE_LOG] = 6,    [SIM_TRACE_HIT] = 6
 };
 
 /* Equal times, frequent in virtual time, are sorted by rank, then by process, then by position in the recording. */

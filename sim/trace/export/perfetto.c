@@ -281,6 +281,16 @@ static void write_log(struct perfetto_writer *writer, const struct sim_trace_eve
 		      event->text ? event->text : "");
 }
 
+static void write_hit(struct perfetto_writer *writer, const struct sim_trace_event *event)
+{
+	begin_instant(writer, event, event->thread, "check",
+		      sim_trace_name_of(&writer->merged->recordings[event->process], event->reason),
+		      event->text ? event->text : "");
+	sim_json_put_number(writer->out, "severity", event->severity);
+	fputc('}', writer->out);
+	sim_perfetto_end(writer);
+}
+
 static void write_close(struct perfetto_writer *writer, const struct sim_trace_event *event)
 {
 	const struct sim_trace_recording *recording = &writer->merged->recordings[event->process];
@@ -319,6 +329,9 @@ static void write_entry(struct perfetto_writer *writer, const struct sim_timelin
 	case SIM_TIMELINE_LOG:
 		write_log(writer, event);
 		break;
+	case SIM_TIMELINE_HIT:
+		write_hit(writer, event);
+		break;
 	}
 }
 
@@ -342,6 +355,7 @@ static uint32_t tracks_of_event(const struct sim_trace_event *event)
 	case SIM_TRACE_FAULT:
 		return 1 << TRACK_JOBS;
 	case SIM_TRACE_LOG:
+	case SIM_TRACE_HIT:
 	case SIM_TRACE_TEXT:
 	case SIM_TRACE_NUM_KINDS:
 		break;

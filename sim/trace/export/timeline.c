@@ -58,6 +58,9 @@ static void add_event(struct entry_list *list, const struct sim_trace_event *eve
 	case SIM_TRACE_LOG:
 		add_entry(list, event->time_ns, number, SIM_TIMELINE_LOG);
 		break;
+	case SIM_TRACE_HIT:
+		add_entry(list, event->time_ns, number, SIM_TIMELINE_HIT);
+		break;
 	case SIM_TRACE_TEXT:
 	case SIM_TRACE_NUM_KINDS:
 		break;

@@ -22,6 +22,7 @@ enum sim_timeline_kind {
 	SIM_TIMELINE_DONE, /* the program was told of its task's end */
 	SIM_TIMELINE_FAULT,
 	SIM_TIMELINE_LOG,
+	SIM_TIMELINE_HIT,
 };
 
 struct sim_timeline_entry {
