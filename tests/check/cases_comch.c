@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cases of the rules about Comch. */
 #include <doca_comch.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bfsim.h>
 
 #include "cases.h"
 
@@ -169,8 +173,135 @@ static void sleep_for_dma(void)
 	rig_close(rig);
 }
 
+/* ---- roles and objects ---- */
+
+static void create_client_on_dpu(void)
+{
+	struct doca_dev *dev = rig_open_dev(0);
+	struct doca_comch_client *client;
+
+	CHECK(doca_comch_client_create(dev, "check", &client) == DOCA_ERROR_NOT_PERMITTED);
+	MUST(doca_dev_close(dev));
+}
+
+static void create_server_on_dpu(void)
+{
+	struct end end = make_server(NULL);
+
+	end_server(&end);
+}
+
+static void configure_client_that_is_a_server(void)
+{
+	struct end end = make_server(NULL);
+
+	CHECK(doca_comch_client_set_max_msg_size((struct doca_comch_client *)end.server, 64) ==
+	      DOCA_ERROR_INVALID_VALUE);
+	end_server(&end);
+}
+
+static void configure_server(void)
+{
+	struct end end = make_server(NULL);
+
+	MUST(doca_comch_server_set_max_msg_size(end.server, 64));
+	end_server(&end);
+}
+
+/* ---- no server ---- */
+
+static void wait_without_server(void)
+{
+	struct end end = start_client();
+
+	progress_to_idle(&end);
+	MUST(doca_comch_client_destroy(end.client));
+	MUST(doca_pe_destroy(end.pe));
+	MUST(doca_dev_close(end.dev));
+}
+
+/* The program itself gives up. */
+static void stop_client(void)
+{
+	struct end end = start_client();
+
+	end_client(&end);
+}
+
+/* ---- messages: a client in a process of its own, on the host ---- */
+
+static struct doca_comch_connection *client_connection;
+
+static void on_client(struct doca_comch_event_connection_status_changed *event,
+		      struct doca_comch_connection *connection, uint8_t is_connected)
+{
+	(void)event;
+	client_connection = is_connected ? connection : NULL;
+}
+
+/* Connect, and stay until the server ends. */
+static void be_client(struct bfsim_session *session)
+{
+	enum doca_ctx_states state = DOCA_CTX_STATE_STARTING;
+	struct end end;
+
+	CHECK(bfsim_session_enter(session, "host") == 0);
+	end = start_client();
+	while (state != DOCA_CTX_STATE_IDLE) {
+		doca_pe_progress(end.pe);
+		MUST(doca_ctx_get_state(end.ctx, &state));
+	}
+	_exit(0);
+}
+
+/* Send a message of the server's limit and @excess bytes to a client. */
+static void send_beyond_limit(uint32_t excess, doca_error_t wanted)
+{
+	static const uint8_t message[8192];
+	struct bfsim_session *session;
+	struct doca_comch_task_send *task;
+	struct end end;
+	uint32_t limit;
+	pid_t pid;
+
+	CHECK(bfsim_session_start(NULL, &session) == 0);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0)
+		be_client(session);
+	CHECK(bfsim_session_enter(session, "dpu") == 0);
+	end = make_server(NULL);
+	MUST(doca_comch_server_event_connection_status_changed_register(end.server, on_client, on_client));
+	MUST(doca_comch_server_get_max_msg_size(end.server, &limit));
+	MUST(doca_ctx_start(end.ctx));
+	while (!client_connection)
+		doca_pe_progress(end.pe);
+	CHECK(doca_comch_server_task_send_alloc_init(end.server, client_connection, message, limit + excess, &task) ==
+	      wanted);
+	if (wanted == DOCA_SUCCESS)
+		doca_task_free(doca_comch_task_send_as_task(task));
+	MUST(doca_comch_server_disconnect(end.server, client_connection));
+	end_server(&end);
+	CHECK(waitpid(pid, NULL, 0) == pid);
+	CHECK(bfsim_session_stop(session) == 0);
+}
+
+static void send_too_much(void)
+{
+	send_beyond_limit(1, DOCA_ERROR_INVALID_VALUE);
+}
+
+static void send_the_limit(void)
+{
+	send_beyond_limit(0, DOCA_SUCCESS);
+}
+
 const struct check_case comch_cases[] = {
 	{ "comch-not-connected", send_at_once, prepare_connection },
 	{ "comch-sleep", sleep_for_comch, sleep_for_dma },
+	{ "comch-wrong-side", create_client_on_dpu, create_server_on_dpu },
+	{ "comch-wrong-object", configure_client_that_is_a_server, configure_server },
+	{ "comch-no-server", wait_without_server, stop_client },
+	{ "comch-message-too-long", send_too_much, send_the_limit },
 	{ 0 },
 };
