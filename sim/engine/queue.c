@@ -168,7 +168,7 @@ static inline __attribute__((always_inline)) bool run_some(struct sim_queue *que
 	end = atomic_load_explicit(&queue->tail, memory_order_acquire);
 	if ((int32_t)(end - first) > MAX_SHORT)
 		end = first + MAX_SHORT;
-	if (__builtin_expect(queue->shuffle_run != 0, 0)) {
+	if (__builtin_expect(queue->shuffle_run != 0, 0) && run != end) { /* the other thread may have run all */
 		queue_shuffle_next(queue, run, atomic_load_explicit(&queue->tail, memory_order_acquire));
 		end = run + 1; /* the next job is chosen anew */
 	}
