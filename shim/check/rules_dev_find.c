@@ -105,7 +105,21 @@ static void describe_choice(char text[TEXT_SIZE], const struct choice *choice, c
 		append(text, "; the %s that is nearest is %s", kind, nearest);
 }
 
-static void describe_owner(char text[TEXT_SIZE], const char *side, const struct pcie_addr *wanted)
+/* The representor is another device's of this side. Returns whether it is. */
+static bool describe_holder(char text[TEXT_SIZE], const char *side, const struct pcie_function *function)
+{
+	const struct pcie_function *holder =
+		pcie_topology_find_rep_holder(sim_session_topology(shim_session()), function->id);
+	char addr[PCIE_ADDR_TEXT_SIZE];
+
+	if (!holder || strcmp(holder->side, side) != 0)
+		return false;
+	pcie_addr_format(&holder->addr, addr);
+	append(text, "; its representor is on %s (%s), not on the device of this list", addr, holder->ibdev);
+	return true;
+}
+
+static void describe_owner(char text[TEXT_SIZE], const char *side, const struct pcie_addr *wanted, bool is_rep)
 {
 	const struct pcie_topology *topology = sim_session_topology(shim_session());
 
@@ -114,6 +128,8 @@ static void describe_owner(char text[TEXT_SIZE], const char *side, const struct 
 
 		if (!pcie_addr_equal(wanted, &function->addr))
 			continue;
+		if (is_rep && describe_holder(text, side, function))
+			return;
 		if (strcmp(function->side, side) == 0)
 			append(text, "; it is the address of this side's own %s", function->ibdev);
 		else
@@ -132,7 +148,7 @@ static void describe(struct search *search, const char *side, const char *wanted
 	snprintf(search->text, TEXT_SIZE, "no %s has the PCI address %s", kind, wanted);
 	choice.count = 0;
 	if (pcie_addr_parse(wanted, &addr) == 0)
-		describe_owner(search->text, side, &addr);
+		describe_owner(search->text, side, &addr, is_rep);
 	collect(&choice, side, is_rep);
 	describe_choice(search->text, &choice, search->wanted, kind);
 }
