@@ -110,6 +110,22 @@ static void enter_free(struct shim_call *call)
 		report_freed(call, task);
 }
 
+/* A function that returns what a task received. */
+static void enter_get_result(struct shim_call *call)
+{
+	const struct doca_task *task = check_arg(call, 0);
+	struct check_hit *hit;
+
+	if (!shim_object_is(task, SHIM_TASK) || (!task->in_flight && task->status == DOCA_SUCCESS))
+		return;
+	hit = check_hit_begin(BFC_RESULT_NOT_READY, call, "%s: %s task %p %s%s", check_call_name(call),
+			      task->pool->type->name, (const void *)task,
+			      task->in_flight ? "is still in flight" : "failed with ",
+			      task->in_flight ? "" : doca_error_get_name(task->status));
+	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_end(hit);
+}
+
 static void forked(void)
 {
 	pthread_mutex_init(&unread.lock, NULL);
@@ -119,6 +135,10 @@ static void forked(void)
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_task_get_status, enter_get_status, NULL },
 	{ SHIM_FN_doca_task_free, enter_free, NULL },
+	{ SHIM_FN_doca_comch_consumer_task_post_recv_get_imm_data, enter_get_result, NULL },
+	{ SHIM_FN_doca_comch_consumer_task_post_recv_get_imm_data_len, enter_get_result, NULL },
+	{ SHIM_FN_doca_comch_consumer_task_post_recv_get_producer_id, enter_get_result, NULL },
+	{ SHIM_FN_doca_cc_consumer_task_post_recv_get_producer_id, enter_get_result, NULL },
 };
 
 const struct check_part check_task_use = {

@@ -24,6 +24,6 @@ struct check_case {
 
 /* Each ends with an entry without a rule. */
 extern const struct check_case buf_cases[], comch_cases[], dev_cases[], import_cases[], limits_cases[], mmap_cases[],
-	race_cases[], task_cases[], progress_cases[], perf_cases[];
+	race_cases[], task_cases[], progress_cases[], perf_cases[], result_cases[];
 
 #endif
