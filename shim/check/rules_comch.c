@@ -37,7 +37,7 @@ static void leave_alloc_send(struct shim_call *call)
 	const struct comch_endpoint *endpoint = check_arg(call, 0);
 
 	if (check_result(call) == DOCA_SUCCESS ||
-	    !(shim_handle_is(endpoint, SHIM_COMCH_CLIENT) || shim_object_is(endpoint, SHIM_COMCH_SERVER)) ||
+	    !(shim_handle_is(endpoint, SHIM_COMCH_CLIENT) || shim_handle_is(endpoint, SHIM_COMCH_SERVER)) ||
 	    (endpoint->ctx.state != DOCA_CTX_STATE_IDLE && endpoint->ctx.state != DOCA_CTX_STATE_STARTING))
 		return;
 	report_not_connected(call, endpoint);

@@ -24,7 +24,7 @@ static void report_side(const struct shim_call *call, const char *role, const ch
 	const struct doca_dev *dev = check_arg(call, 0);
 	struct check_hit *hit;
 
-	if (check_result(call) != DOCA_ERROR_NOT_PERMITTED || !shim_object_is(dev, SHIM_DEV))
+	if (check_result(call) != DOCA_ERROR_NOT_PERMITTED || !shim_handle_is(dev, SHIM_DEV))
 		return;
 	hit = check_hit_begin(BFC_COMCH_WRONG_SIDE, call,
 			      "%s: a %s on %s, a device of side %s; only devices of the %s can have one", name_of(call),
@@ -99,7 +99,7 @@ static void leave_alloc_send(struct shim_call *call)
 	struct check_hit *hit;
 
 	if (doca_likely(check_result(call) == DOCA_SUCCESS) ||
-	    !(shim_object_is(endpoint, SHIM_COMCH_CLIENT) || shim_object_is(endpoint, SHIM_COMCH_SERVER)) ||
+	    !(shim_handle_is(endpoint, SHIM_COMCH_CLIENT) || shim_handle_is(endpoint, SHIM_COMCH_SERVER)) ||
 	    len <= endpoint->max_msg_bytes)
 		return;
 	hit = check_hit_begin(BFC_COMCH_MESSAGE_TOO_LONG, call,
@@ -139,7 +139,7 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 {
 	const struct shim_call *call = check_current_call();
 
-	if (!shim_object_is(ctx, SHIM_COMCH_CLIENT) || ((const struct comch_endpoint *)ctx)->is_comm_channel)
+	if (!shim_handle_is(ctx, SHIM_COMCH_CLIENT) || ((const struct comch_endpoint *)ctx)->is_comm_channel)
 		return;
 	pthread_mutex_lock(&clients.lock);
 	clients.pid = getpid();

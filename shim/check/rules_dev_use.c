@@ -33,7 +33,7 @@ static void leave_start(struct shim_call *call)
 	const struct pcie_function *function;
 	struct check_hit *hit;
 
-	if (doca_likely(check_result(call) == DOCA_SUCCESS) || dma_queried || !shim_object_is(ctx, SHIM_DMA))
+	if (doca_likely(check_result(call) == DOCA_SUCCESS) || dma_queried || !shim_handle_is(ctx, SHIM_DMA))
 		return;
 	function = shim_dev_function(ctx->dev);
 	if (function->caps.dma_memcpy)
@@ -84,8 +84,8 @@ static void check_limit(const struct shim_call *call, enum limit limit, uint64_t
 	uint64_t max;
 
 	if (check_result(call) != DOCA_SUCCESS || limits_queried[limit] ||
-	    !(shim_object_is(ctx, SHIM_DMA) || shim_object_is(ctx, SHIM_COMCH_SERVER) ||
-	      shim_object_is(ctx, SHIM_COMCH_CLIENT)))
+	    !(shim_handle_is(ctx, SHIM_DMA) || shim_handle_is(ctx, SHIM_COMCH_SERVER) ||
+	      shim_handle_is(ctx, SHIM_COMCH_CLIENT)))
 		return;
 	function = shim_dev_function(ctx->dev);
 	max = value_of(&function->caps, limit);
@@ -174,7 +174,7 @@ static void enter_destroy_rep_list(struct shim_call *call)
 {
 	struct doca_devinfo_rep **list = check_arg(call, 0);
 
-	if (!list || !list[0] || !shim_object_is(list[0], SHIM_DEVINFO_REP))
+	if (!list || !list[0] || !shim_handle_is(list[0], SHIM_DEVINFO_REP))
 		return;
 	pthread_mutex_lock(&lists.lock);
 	check_stack_take(call->caller, &lists.rep_list_stack);
