@@ -17,10 +17,10 @@
 	(check_current_call() ? check_hit_begin((rule), check_current_call(), __VA_ARGS__) : \
 				check_hit_begin_at((rule), NULL, __VA_ARGS__))
 
-/* The name of the public function that this thread is in. */
+/* dma_report.c: the name of the public function that this thread is in. */
 const char *check_current_name(void);
 
-/* Add the task's context, and the maps of its first source and its first destination, as objects. */
+/* dma_report.c: add the task's context, and the maps of its first source and its first destination, as objects. */
 void check_memcpy_add_objects(struct check_hit *hit, const struct doca_dma_task_memcpy *memcpy);
 
 /* dma_sizes.c: empty sources, full destinations, and the device's limits. */

@@ -2,26 +2,10 @@
 /* Looks at each memcpy task that is posted. Few tasks have more than one source and one destination, in maps of the
  * context's device, apart from each other, and those are seen to be well by a few comparisons. */
 #include "dma_rules.h"
-#include "mmap_history.h"
 #include "shim/common/base/check.h"
 #include "tasks_in_flight.h"
 
 static bool looks_at_all;
-
-const char *check_current_name(void)
-{
-	const struct shim_call *call = check_current_call();
-
-	return call ? shim_function_names[call->function].name : "a task of the library";
-}
-
-void check_memcpy_add_objects(struct check_hit *hit, const struct doca_dma_task_memcpy *memcpy)
-{
-	check_mmap_add_object(hit, memcpy->src->mmap);
-	if (memcpy->dst->mmap != memcpy->src->mmap)
-		check_mmap_add_object(hit, memcpy->dst->mmap);
-	check_hit_add_object(hit, "context", memcpy->task.ctx, memcpy->task.ctx->ops->name);
-}
 
 static inline bool has_first_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {
