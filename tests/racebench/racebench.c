@@ -4,7 +4,8 @@
 
 #include <pthread.h>
 
-static const struct racebench_program *const tables[] = { dma_programs, order_programs };
+static const struct racebench_program *const tables[] = { dma_programs,  order_programs,  graph_programs,
+							  sync_programs, import_programs, comch_programs };
 
 /* ---- the programs' helpers ---- */
 

@@ -34,7 +34,8 @@ struct racebench_program {
 };
 
 /* Each ends with an entry without a name. */
-extern const struct racebench_program dma_programs[], order_programs[];
+extern const struct racebench_program dma_programs[], order_programs[], graph_programs[], sync_programs[],
+	import_programs[], comch_programs[];
 
 #define RACEBENCH_BYTES(bytes, offset) .len = (bytes), .at = (offset)
 #define RACEBENCH_SMALL                RACEBENCH_BYTES(64, 20)
