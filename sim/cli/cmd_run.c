@@ -127,6 +127,14 @@ static void set_shuffle(const char *text, struct argp_state *state)
 		fprintf(stderr, "bfsim run: the order of tasks is repeated by --shuffle=%s\n", number);
 }
 
+/* Of the commands that follow. */
+static void set_generation(struct options *options, const char *text, struct argp_state *state)
+{
+	if (cli_generation_parse(text, &options->generation) < 0)
+		argp_error(state, CLI_GENERATION_WRONG, text);
+	options->has_generation = true;
+}
+
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -150,9 +158,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		add_side_command(options, arg, state);
 		return 0;
 	case 'g':
-		if (cli_generation_parse(arg, &options->generation) < 0)
-			argp_error(state, CLI_GENERATION_WRONG, arg);
-		options->has_generation = true;
+		set_generation(options, arg, state);
 		return 0;
 	case 't':
 		options->topology = arg;
