@@ -53,7 +53,7 @@ def numbers(facts):
 
 def names(facts):
     lines = [HEAD.format(name='call_names.c', purpose='names of the public functions and of their parameters'),
-             '#include "shim/check/call_names.h"', '',
+             '#include "shim/check/base/call_names.h"', '',
              'const struct shim_function_names shim_function_names[SHIM_NUM_FUNCTIONS] = {']
     for name, entry in all_watched(facts).items():
         params = ', '.join(f'"{param}"' for param, _ in entry['params'])

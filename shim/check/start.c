@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
-#include "hit.h"
-#include "hit_output.h"
-#include "race.h"
+#include "shim/check/base/check.h"
+#include "shim/check/report/hit.h"
+#include "shim/check/report/hit_output.h"
+#include "shim/check/race/race.h"
 #include "sim/base/log.h"
 #include "sim/base/process_check.h"
-#include "stack.h"
-#include "thread.h"
+#include "shim/check/report/stack.h"
+#include "shim/check/base/thread.h"
 
 #define MAX_WATCHES 12 /* of one function */
 
 static const struct check_part *const parts[] = {
 #define CHECK_PART(name) &name,
-#include "parts.h"
+#include "shim/check/base/parts.h"
 #undef CHECK_PART
 };
 

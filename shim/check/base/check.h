@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/base/check.h - the parts of the checker.
+ *
+ *   entry of a public function, end of a task, change of a context's state
+ *      --start.c--> each part's function for it --a rule is broken--> hit.c: standard error, the file of hits
+ *
+ * A part has the code of some rules, and the state that they need. A part looks at objects of the shim and never changes
+ * them. Any thread may call any function of a part.
+ */
+#ifndef SHIM_CHECK_CHECK_H
+#define SHIM_CHECK_CHECK_H
+
+#include <stddef.h>
+
+#include "call_names.h"
+#include "shim/common/base/call_hooks.h"
+#include "shim/common/pe/ctx_priv.h"
+#include "sim/check/rules.h"
+
+/* What a part does around the calls of one public function. Either may be NULL. */
+struct check_watch {
+	enum shim_function function;
+	void (*enter)(struct shim_call *call);
+	void (*leave)(struct shim_call *call);
+};
+
+/* A part. Each slot may be NULL. */
+struct check_part {
+	const struct check_watch *watches;
+	size_t num_watches;
+	enum sim_check_mode mode; /* the least mode that needs the part */
+	void (*start)(void);
+	void (*task_posted)(struct doca_task *task);
+	void (*task_refused)(struct doca_task *task);
+	void (*task_ended)(struct doca_task *task, doca_error_t status);
+	void (*task_failed)(struct doca_task *task, doca_error_t status); /* it ended, not with SUCCESS */
+	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
+	void (*call_failed)(const struct shim_call *call); /* after its own function's watches: it returned an error */
+	void (*forked)(void); /* in a forked child: the other threads are gone, with their locks */
+	void (*exit)(void);   /* at the program's exit */
+};
+
+#define CHECK_PART(name) extern const struct check_part name;
+#include "parts.h"
+#undef CHECK_PART
+
+extern enum sim_check_mode check_mode;
+
+/* The public function that this thread is in, or NULL. */
+const struct shim_call *check_current_call(void);
+
+/* How long something may wait for the program before that is reported: BFSIM_CHECK_PATIENCE, in ms. */
+uint64_t check_patience_ns(void);
+
+/* For start.c: this thread enters and leaves a public function. */
+void check_begin_call(struct shim_call *call);
+void check_end_call(const struct shim_call *call);
+
+/* Argument @i as a pointer. */
+static inline void *check_arg(const struct shim_call *call, int i)
+{
+	return (void *)(uintptr_t)call->args[i];
+}
+
+/* Argument @i as a context, or as an object of a library that is one; NULL = it is none. */
+static inline struct doca_ctx *check_arg_ctx(const struct shim_call *call, int i)
+{
+	struct doca_ctx *ctx = check_arg(call, i);
+
+	return shim_ctx_is(ctx) ? ctx : NULL;
+}
+
+static inline const char *check_call_name(const struct shim_call *call)
+{
+	return shim_function_names[call->function].name;
+}
+
+static inline doca_error_t check_result(const struct shim_call *call)
+{
+	return (doca_error_t)call->result;
+}
+
+#endif

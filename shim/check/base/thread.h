@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/base/thread.h - what the program's threads do: the public function that each is in.
+ *
+ * Other threads may read a record at any time. A record outlives its thread.
+ */
+#ifndef SHIM_CHECK_THREAD_H
+#define SHIM_CHECK_THREAD_H
+
+#include <stdatomic.h>
+#include <doca_common_defines.h>
+#include <sys/types.h>
+
+#include "check.h"
+
+struct check_engine;
+struct check_retries;
+
+struct check_thread {
+	pid_t tid;
+	_Atomic bool has_ended;
+	/* The last call, which the thread may still be in, and their number. */
+	_Atomic uint32_t function; /* enum shim_function; SHIM_NUM_FUNCTIONS = there was none */
+	const void *_Atomic caller;
+	_Atomic uint64_t num_calls;
+	struct shim_call *_Atomic call; /* the innermost one, of this thread's stack; NULL = in none */
+	_Atomic bool has_called_back;   /* since the call on the engine began, the user may have been called */
+	struct check_thread *next;      /* in the list of all, so that sanitizers see that no record is lost */
+	/* For the thread itself. */
+	struct check_engine *engine;         /* of engines.c: used last; may be NULL */
+	const struct shim_call *engine_call; /* that uses it now; NULL = none */
+	struct check_retries *retries;       /* of rules_retry.c; NULL = no call failed yet */
+};
+
+extern __thread struct check_thread *check_this_thread __attribute__((tls_model("initial-exec")));
+
+/* Make the record of this thread. */
+struct check_thread *check_thread_new(void);
+
+/* For start.c: the process was forked by this thread. */
+void check_thread_forked(void);
+
+/* The record of this thread. */
+static inline struct check_thread *check_thread_self(void)
+{
+	struct check_thread *thread = check_this_thread;
+
+	return doca_likely(thread) ? thread : check_thread_new();
+}
+
+/* Add one to a counter that one thread writes, without the cost of an atomic addition. */
+static inline void check_count(_Atomic uint64_t *counter)
+{
+	atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+#endif

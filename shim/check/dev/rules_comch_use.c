@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rules about Comch's roles, objects and messages, and about clients without a server. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <doca_comch.h>
+
+#include "shim/check/base/check.h"
+#include "shim/check/report/hit.h"
+#include "shim/comch/conn/conn_priv.h"
+#include "shim/common/dev/dev_priv.h"
+
+static const char *name_of(const struct shim_call *call)
+{
+	return shim_function_names[call->function].name;
+}
+
+/* ---- roles ---- */
+
+static void report_side(const struct shim_call *call, const char *role, const char *other_side)
+{
+	const struct doca_dev *dev = check_arg(call, 0);
+	struct check_hit *hit;
+
+	if (check_result(call) != DOCA_ERROR_NOT_PERMITTED || !shim_handle_is(dev, SHIM_DEV))
+		return;
+	hit = check_hit_begin(BFC_COMCH_WRONG_SIDE, call,
+			      "%s: a %s on %s, a device of side %s; only devices of the %s can have one", name_of(call),
+			      role, shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side, other_side);
+	check_hit_add_object(hit, "device", dev, shim_dev_function(dev)->ibdev);
+	check_hit_end(hit);
+}
+
+static void leave_create_server(struct shim_call *call)
+{
+	report_side(call, "server", "DPU");
+}
+
+static void leave_create_client(struct shim_call *call)
+{
+	report_side(call, "client", "host");
+}
+
+/* ---- objects ---- */
+
+static const struct {
+	enum shim_kind kind;
+	const char *name, *prefix; /* of the functions whose first argument is such an object */
+} kinds[] = {
+	{ SHIM_COMCH_SERVER, "server", "doca_comch_server_" },
+	{ SHIM_COMCH_CLIENT, "client", "doca_comch_client_" },
+	{ SHIM_COMCH_PRODUCER, "producer", "doca_comch_producer_" },
+	{ SHIM_COMCH_CONSUMER, "consumer", "doca_comch_consumer_" },
+};
+
+#define NUM_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* The place of the call's kind in @kinds, or NUM_KINDS. Creators and capabilities have other first arguments. */
+static size_t wanted_kind(const char *function)
+{
+	for (size_t i = 0; i < NUM_KINDS; i++) {
+		const char *rest = function + strlen(kinds[i].prefix);
+
+		if (strncmp(function, kinds[i].prefix, strlen(kinds[i].prefix)) == 0)
+			return strcmp(rest, "create") == 0 || strncmp(rest, "cap_", 4) == 0 ||
+					       strncmp(rest, "completion_", 11) == 0 ?
+				       NUM_KINDS :
+				       i;
+	}
+	return NUM_KINDS;
+}
+
+static void call_failed(const struct shim_call *call)
+{
+	size_t wanted;
+	struct check_hit *hit;
+
+	if (check_result(call) != DOCA_ERROR_INVALID_VALUE)
+		return;
+	wanted = wanted_kind(name_of(call));
+	for (size_t i = 0; wanted < NUM_KINDS && i < NUM_KINDS; i++) {
+		if (i == wanted || !shim_handle_is(check_arg(call, 0), kinds[i].kind))
+			continue;
+		hit = check_hit_begin(BFC_COMCH_WRONG_OBJECT, call, "%s: a %s was given for a %s", name_of(call),
+				      kinds[i].name, kinds[wanted].name);
+		check_hit_add_object(hit, kinds[i].name, check_arg(call, 0), NULL);
+		check_hit_end(hit);
+	}
+}
+
+/* ---- messages ---- */
+
+static void leave_alloc_send(struct shim_call *call)
+{
+	const struct comch_endpoint *endpoint = check_arg(call, 0);
+	uint32_t len = (uint32_t)call->args[3];
+	struct check_hit *hit;
+
+	if (doca_likely(check_result(call) == DOCA_SUCCESS) ||
+	    !(shim_handle_is(endpoint, SHIM_COMCH_CLIENT) || shim_handle_is(endpoint, SHIM_COMCH_SERVER)) ||
+	    len <= endpoint->max_msg_bytes)
+		return;
+	hit = check_hit_begin(BFC_COMCH_MESSAGE_TOO_LONG, call,
+			      "%s: a message of %u bytes; the %s \"%s\" sends up to %u, and the device up to %u",
+			      name_of(call), len, endpoint->ops->role_name, endpoint->name, endpoint->max_msg_bytes,
+			      shim_dev_function(endpoint->ctx.dev)->caps.comch_max_msg_bytes);
+	check_hit_add_object(hit, "context", &endpoint->ctx, endpoint->ctx.ops->name);
+	check_hit_end(hit);
+}
+
+/* ---- clients without a server ---- */
+
+static struct {
+	pthread_mutex_t lock;
+	pid_t pid; /* of the process that started clients */
+	bool was_connected, was_refused;
+	char text[512];           /* of the first that was refused */
+	struct check_stack stack; /* of its start */
+} clients = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void note_refused(const struct doca_ctx *ctx)
+{
+	const struct comch_endpoint *endpoint = (const struct comch_endpoint *)ctx;
+	const struct pcie_function *function = shim_dev_function(ctx->dev);
+	char addr[PCIE_ADDR_TEXT_SIZE];
+
+	pcie_addr_format(&function->addr, addr);
+	clients.was_refused = true;
+	snprintf(
+		clients.text, sizeof(clients.text),
+		"the client \"%s\" was not connected, and no other client of the program was: no server of that name has "
+		"taken clients of the representor of %s (%s)",
+		endpoint->name, addr, function->ibdev);
+}
+
+static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
+{
+	const struct shim_call *call = check_current_call();
+
+	if (!shim_handle_is(ctx, SHIM_COMCH_CLIENT) || ((const struct comch_endpoint *)ctx)->is_comm_channel)
+		return;
+	pthread_mutex_lock(&clients.lock);
+	clients.pid = getpid();
+	if (ctx->state == DOCA_CTX_STATE_RUNNING)
+		clients.was_connected = true;
+	else if (ctx->state == DOCA_CTX_STATE_STARTING && !clients.was_refused && call)
+		check_stack_take(call->caller, &clients.stack);
+	else if (from == DOCA_CTX_STATE_STARTING && !clients.was_refused &&
+		 (!call || call->function != SHIM_FN_doca_ctx_stop))
+		note_refused(ctx);
+	pthread_mutex_unlock(&clients.lock);
+}
+
+/* A program that tries again and is connected then has done right. */
+static void report_unconnected(void)
+{
+	if (clients.was_refused && !clients.was_connected && clients.pid == getpid())
+		check_hit_end(check_hit_begin_at(BFC_COMCH_NO_SERVER, &clients.stack, "%s", clients.text));
+}
+
+static void forked(void)
+{
+	pthread_mutex_init(&clients.lock, NULL);
+}
+
+static const struct check_watch watches[] = {
+	{ SHIM_FN_doca_comch_server_create, NULL, leave_create_server },
+	{ SHIM_FN_doca_comch_client_create, NULL, leave_create_client },
+	{ SHIM_FN_doca_comch_client_task_send_alloc_init, NULL, leave_alloc_send },
+	{ SHIM_FN_doca_comch_server_task_send_alloc_init, NULL, leave_alloc_send },
+};
+
+const struct check_part check_comch_use = {
+	.watches = watches,
+	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	.mode = SIM_CHECK_API,
+	.ctx_changed = ctx_changed,
+	.call_failed = call_failed,
+	.exit = report_unconnected,
+	.forked = forked,
+};

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/history/task_ranges.h - the memory that a task in flight reads and writes. */
+#ifndef SHIM_CHECK_TASK_RANGES_H
+#define SHIM_CHECK_TASK_RANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct doca_mmap;
+struct doca_task;
+
+struct check_task_range {
+	const struct doca_mmap *mmap;
+	const uint8_t *addr; /* as the program knows it */
+	uint8_t *cpu;        /* in this process; NULL = another process's memory, behind the map */
+	size_t len_bytes;
+	bool is_write;
+};
+
+/* Set up to @max ranges of a task that is being posted; returns how many it has. Buffers count as they were taken at the
+ * submission: of a destination, the bytes that the task will write. 0 = the task uses no memory, or will fail. */
+size_t check_task_get_ranges(const struct doca_task *task, struct check_task_range *ranges, size_t max);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Remembers where tasks were allocated, in a table of fixed size. */
+#include "task_sites.h"
+
+#include <stdatomic.h>
+
+#include <doca_common_defines.h>
+
+#include "shim/check/base/check.h"
+
+#define NUM_PLACES 4096 /* a task is at least 64 bytes long */
+
+static struct {
+	const void *_Atomic task, *_Atomic caller;
+} places[NUM_PLACES];
+
+static size_t place_of(const void *task)
+{
+	return (uintptr_t)task / 64 % NUM_PLACES;
+}
+
+const void *check_task_site(const struct doca_task *task)
+{
+	size_t i = place_of(task);
+
+	return places[i].task == task ? places[i].caller : NULL;
+}
+
+/* A library's task begins with the doca_task. The task is the last parameter. */
+static inline void remember(const struct shim_call *call, int arg)
+{
+	const void *task;
+
+	if (doca_unlikely(check_result(call) != DOCA_SUCCESS))
+		return;
+	task = *(const void *const *)check_arg(call, arg);
+	atomic_store_explicit(&places[place_of(task)].task, task, memory_order_relaxed);
+	atomic_store_explicit(&places[place_of(task)].caller, call->caller, memory_order_relaxed);
+}
+
+static void leave_2(struct shim_call *call)
+{
+	remember(call, 2);
+}
+
+static void leave_3(struct shim_call *call)
+{
+	remember(call, 3);
+}
+
+static void leave_4(struct shim_call *call)
+{
+	remember(call, 4);
+}
+
+static void leave_5(struct shim_call *call)
+{
+	remember(call, 5);
+}
+
+static const struct check_watch watches[] = {
+	{ SHIM_FN_doca_dma_task_memcpy_alloc_init, NULL, leave_4 },
+	{ SHIM_FN_doca_comch_client_task_send_alloc_init, NULL, leave_4 },
+	{ SHIM_FN_doca_comch_server_task_send_alloc_init, NULL, leave_4 },
+	{ SHIM_FN_doca_comch_consumer_task_post_recv_alloc_init, NULL, leave_2 },
+	{ SHIM_FN_doca_comch_producer_task_send_alloc_init, NULL, leave_5 },
+	{ SHIM_FN_doca_sync_event_task_get_alloc_init, NULL, leave_3 },
+	{ SHIM_FN_doca_sync_event_task_notify_set_alloc_init, NULL, leave_3 },
+	{ SHIM_FN_doca_sync_event_task_notify_add_alloc_init, NULL, leave_4 },
+	{ SHIM_FN_doca_sync_event_task_wait_eq_alloc_init, NULL, leave_4 },
+	{ SHIM_FN_doca_sync_event_task_wait_gt_alloc_init, NULL, leave_4 },
+	{ SHIM_FN_doca_sync_event_task_wait_neq_alloc_init, NULL, leave_4 },
+	{ SHIM_FN_doca_mmap_advise_task_invalidate_cache_alloc_init, NULL, leave_3 },
+};
+
+const struct check_part check_task_sites = {
+	.watches = watches,
+	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	.mode = SIM_CHECK_API,
+};

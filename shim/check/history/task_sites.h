@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/history/task_sites.h - where the program allocated its tasks. */
+#ifndef SHIM_CHECK_TASK_SITES_H
+#define SHIM_CHECK_TASK_SITES_H
+
+struct doca_task;
+
+/* The caller of the task's alloc_init function, or NULL: tasks that share a place in the table lose theirs. */
+const void *check_task_site(const struct doca_task *task);
+
+#endif

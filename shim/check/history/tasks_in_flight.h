@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/history/tasks_in_flight.h - finds the DMA tasks that are in flight.
+ *
+ * Nothing is kept for a task: a search looks at the tasks of all contexts, so it is for rare calls, and for reports.
+ */
+#ifndef SHIM_CHECK_TASKS_IN_FLIGHT_H
+#define SHIM_CHECK_TASKS_IN_FLIGHT_H
+
+#include <stdbool.h>
+
+#include "shim/check/base/check.h"
+#include "shim/dma/dma_priv.h"
+
+/* Returns whether @task is a memcpy task of a DMA context. */
+static inline bool check_is_memcpy(const struct doca_task *task)
+{
+	return shim_object_is_still(task->ctx, SHIM_DMA);
+}
+
+/* Call @see for each memcpy task in flight, until @see returns false. Contexts that another thread is stopping are left
+ * out. @see calls no function of this file. */
+void check_tasks_in_flight(bool (*see)(const struct doca_dma_task_memcpy *memcpy, void *arg), void *arg);
+
+/* Returns whether the task uses @mmap, or @buf, at either end. */
+bool check_memcpy_uses_mmap(const struct doca_dma_task_memcpy *memcpy, const struct doca_mmap *mmap);
+bool check_memcpy_uses_buf(const struct doca_dma_task_memcpy *memcpy, const struct doca_buf *buf);
+
+#endif

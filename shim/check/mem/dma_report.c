@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What reports of memcpy tasks have in common. */
+#include "dma_rules.h"
+#include "shim/check/history/mmap_history.h"
+
+const char *check_current_name(void)
+{
+	const struct shim_call *call = check_current_call();
+
+	return call ? shim_function_names[call->function].name : "a task of the library";
+}
+
+void check_memcpy_add_objects(struct check_hit *hit, const struct doca_dma_task_memcpy *memcpy)
+{
+	check_mmap_add_object(hit, memcpy->src->mmap);
+	if (memcpy->dst->mmap != memcpy->src->mmap)
+		check_mmap_add_object(hit, memcpy->dst->mmap);
+	check_hit_add_object(hit, "context", memcpy->task.ctx, memcpy->task.ctx->ops->name);
+}

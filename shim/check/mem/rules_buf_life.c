@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rules about the life of buffers: the end of a task finds them alive, and an inventory has some left. */
+#include <inttypes.h>
+
+#include "shim/check/history/buf_records.h"
+#include "dma_rules.h"
+#include "shim/common/base/check.h"
+#include "shim/check/history/tasks_in_flight.h"
+
+/* ---- a buffer was returned while a task used it ---- */
+
+static void report_returned(const struct doca_dma_task_memcpy *memcpy, const struct doca_buf *buf)
+{
+	const struct check_stack nowhere = { 0 };
+	struct check_buf_record record;
+	bool is_known = check_buf_record_find(buf, &record) && record.returned_at;
+	struct check_stack stack = is_known ? check_stack_of(record.returned_at) : nowhere;
+	struct check_hit *hit = check_hit_begin_at(
+		BFC_BUFFER_RETURNED_IN_FLIGHT, &stack,
+		"doca_buf_dec_refcount: the last reference of the %s of a task in flight was returned",
+		buf == memcpy->src ? "source" : "destination");
+
+	if (is_known && record.taken_at) {
+		stack = check_stack_of(record.taken_at);
+		check_hit_add_party(hit, 0, &stack, "the buffer had been taken");
+	}
+	check_hit_add_object(hit, "context", memcpy->task.ctx, memcpy->task.ctx->ops->name);
+	check_hit_end(hit);
+}
+
+/* Memory of buffers is used for slabs alone, also when their inventory is gone (shim/common/base/slab.h). */
+static inline bool is_gone(const struct doca_buf *buf)
+{
+	return doca_unlikely(!shim_object_is_still(buf, SHIM_BUF));
+}
+
+static void task_ended(struct doca_task *task, doca_error_t status)
+{
+	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
+
+	(void)status;
+	if (!check_is_memcpy(task))
+		return;
+	if (is_gone(memcpy->src))
+		report_returned(memcpy, memcpy->src);
+	if (is_gone(memcpy->dst))
+		report_returned(memcpy, memcpy->dst);
+}
+
+/* ---- an inventory or a pool is empty ---- */
+
+struct census {
+	const void *origin;
+	uint32_t num_out, num_in_flight;
+	uint64_t oldest; /* number of its take */
+	const void *oldest_at;
+};
+
+struct search {
+	const struct doca_buf *buf;
+	bool is_found;
+};
+
+static bool see_task(const struct doca_dma_task_memcpy *memcpy, void *arg)
+{
+	struct search *search = arg;
+
+	search->is_found = check_memcpy_uses_buf(memcpy, search->buf);
+	return !search->is_found;
+}
+
+static void see_record(const struct check_buf_record *record, void *arg)
+{
+	struct search search = { .buf = record->buf };
+	struct census *census = arg;
+
+	census->num_out++;
+	check_tasks_in_flight(see_task, &search);
+	if (search.is_found) {
+		census->num_in_flight++;
+		return;
+	}
+	if (!census->oldest_at || record->number < census->oldest) {
+		census->oldest = record->number;
+		census->oldest_at = record->taken_at;
+	}
+}
+
+/* The buffers that are out and known are a sample of all. */
+static bool looks_like_leak(const struct census *census)
+{
+	return census->num_in_flight < census->num_out - census->num_in_flight;
+}
+
+static void report_empty(const struct shim_call *call, const char *kind)
+{
+	struct census census = { .origin = check_arg(call, 0) };
+	struct check_stack stack;
+	struct check_hit *hit;
+
+	check_buf_records_out(census.origin, see_record, &census);
+	hit = check_hit_begin(BFC_INVENTORY_EMPTY, call,
+			      "%s: all buffers are out: %" PRIu32 " of tasks in flight, %" PRIu32 " others; %s",
+			      shim_function_names[call->function].name, census.num_in_flight,
+			      census.num_out - census.num_in_flight,
+			      looks_like_leak(&census) ? "the others look like a leak" :
+							 "progress the engine, and take the buffer again");
+	if (looks_like_leak(&census)) {
+		stack = check_stack_of(census.oldest_at);
+		check_hit_add_party(hit, 0, &stack, "%" PRIu64 " buffers ago, the oldest of the others was taken",
+				    check_buf_num_taken() - census.oldest);
+	}
+	check_hit_add_object(hit, kind, census.origin, NULL);
+	check_hit_end(hit);
+}
+
+static void leave_get(struct shim_call *call)
+{
+	if (doca_unlikely(check_result(call) == DOCA_ERROR_NO_MEMORY) &&
+	    shim_handle_is(check_arg(call, 0), SHIM_INVENTORY))
+		report_empty(call, "inventory");
+}
+
+static void leave_pool_alloc(struct shim_call *call)
+{
+	if (doca_unlikely(check_result(call) == DOCA_ERROR_EMPTY))
+		report_empty(call, "pool");
+}
+
+static const struct check_watch watches[] = {
+	{ SHIM_FN_doca_buf_inventory_buf_get_by_args, NULL, leave_get },
+	{ SHIM_FN_doca_buf_inventory_buf_dup, NULL, leave_get },
+	{ SHIM_FN_doca_buf_pool_buf_alloc, NULL, leave_pool_alloc },
+};
+
+const struct check_part check_buf_life = {
+	.watches = watches,
+	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	.mode = SIM_CHECK_API,
+	.task_ended = task_ended,
+};

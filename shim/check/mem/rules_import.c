@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rules about imports of memory: the descriptor, the device, and the life of the export. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "dma_rules.h"
+#include "shim/check/history/mmap_history.h"
+#include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
+#include "sim/fabric/remote.h"
+#include "sim/session/session.h"
+#include "shim/check/history/tasks_in_flight.h"
+
+/* ---- an import that was refused ---- */
+
+/* Import once more, as the call does. Returns 0 or -errno; -EXDEV and -EPERM set *ret_exporter. */
+static int try_import(const struct shim_call *call, const struct doca_dev *dev, uint32_t *ret_exporter)
+{
+	struct sim_session *session = shim_session();
+	struct sim_remote *remote;
+	struct sim_key key;
+	int rc = sim_descriptor_decode(sim_session_id(session), check_arg(call, 1), (size_t)call->args[2], &key);
+
+	if (rc < 0)
+		return rc == -ESTALE ? -EREMOTE : rc;
+	rc = sim_session_import(session, &key, shim_dev_function(dev)->id, &remote, ret_exporter);
+	if (rc == 0)
+		sim_session_release(session, remote);
+	return rc;
+}
+
+static void report_descriptor(const struct shim_call *call)
+{
+	size_t len = (size_t)call->args[2];
+	struct check_hit *hit;
+
+	if (len == SIM_DESCRIPTOR_BYTES)
+		hit = check_hit_begin(BFC_DESCRIPTOR_ALTERED, call, "%s: the %zu bytes are not those of an export",
+				      shim_function_names[call->function].name, len);
+	else
+		hit = check_hit_begin(BFC_DESCRIPTOR_ALTERED, call, "%s: a descriptor of %zu bytes; an export has %d",
+				      shim_function_names[call->function].name, len, SIM_DESCRIPTOR_BYTES);
+	check_hit_end(hit);
+}
+
+static void report_unrelated(const struct shim_call *call, const struct doca_dev *dev, uint32_t exporter)
+{
+	const struct pcie_topology *topology = sim_session_topology(shim_session());
+	const struct pcie_function *ours = shim_dev_function(dev);
+	char our_name[PCIE_FUNCTION_TEXT_SIZE], their_name[PCIE_FUNCTION_TEXT_SIZE];
+	const struct pcie_function *theirs;
+	struct check_hit *hit;
+
+	if (exporter >= topology->num_functions)
+		return;
+	theirs = &topology->functions[exporter];
+	pcie_function_format(ours, our_name);
+	pcie_function_format(theirs, their_name);
+	hit = check_hit_begin(BFC_IMPORT_UNRELATED, call,
+			      "%s: device %s is %s of %s; the memory was exported through %s of %s",
+			      shim_function_names[call->function].name, ours->ibdev, our_name,
+			      topology->cards[ours->card].name, their_name, topology->cards[theirs->card].name);
+	check_hit_add_object(hit, "device", dev, ours->ibdev);
+	check_hit_end(hit);
+}
+
+static void report_gone(const struct shim_call *call)
+{
+	check_hit_end(check_hit_begin(
+		BFC_EXPORT_GONE, call,
+		"%s: the descriptor's export has ended: its memory map was stopped or destroyed, or its process ended",
+		shim_function_names[call->function].name));
+}
+
+static void leave_import(struct shim_call *call)
+{
+	const struct doca_dev *dev = check_arg(call, 3);
+	uint32_t exporter = UINT32_MAX;
+
+	if (check_result(call) == DOCA_SUCCESS || !check_arg(call, 1) || !shim_handle_is(dev, SHIM_DEV) ||
+	    shim_dev_is_stale(dev) || !shim_dev_function(dev)->caps.mmap_from_export_pci)
+		return;
+	switch (try_import(call, dev, &exporter)) {
+	case -EINVAL:
+		report_descriptor(call);
+		break;
+	case -EXDEV:
+	case -EPERM:
+		report_unrelated(call, dev, exporter);
+		break;
+	case -ESTALE:
+		report_gone(call);
+		break;
+	}
+}
+
+/* ---- an import that is used ---- */
+
+static const struct doca_mmap *find_revoked(const struct doca_buf *buf)
+{
+	for (; shim_object_is(buf, SHIM_BUF) && shim_buf_has_usable_mmap(buf); buf = buf->next)
+		if (buf->mmap->remote && atomic_load(&buf->mmap->remote->revoked))
+			return buf->mmap;
+	return NULL;
+}
+
+static void task_failed(struct doca_task *task, doca_error_t status)
+{
+	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
+	const struct doca_mmap *mmap;
+	struct check_hit *hit;
+
+	(void)status;
+	if (!check_is_memcpy(task))
+		return;
+	mmap = find_revoked(memcpy->src);
+	mmap = mmap ? mmap : find_revoked(memcpy->dst);
+	if (!mmap)
+		return;
+	hit = CHECK_HIT_HERE(
+		BFC_IMPORT_OUTLIVES_EXPORT,
+		"%s: a task failed, because process %d (%s) has ended the export of the memory that it uses",
+		check_current_name(), (int)mmap->remote->exporter_pid, mmap->remote->program);
+	check_mmap_add_object(hit, mmap);
+	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_end(hit);
+}
+
+static const struct check_watch watches[] = {
+	{ SHIM_FN_doca_mmap_create_from_export, NULL, leave_import },
+};
+
+const struct check_part check_import = {
+	.watches = watches,
+	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	.mode = SIM_CHECK_API,
+	.task_failed = task_failed,
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rules about the end of a memory map: nothing uses it, and its memory is still there. */
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "dma_rules.h"
+#include "shim/check/history/mmap_history.h"
+#include "shim/common/base/check.h"
+#include "shim/check/history/tasks_in_flight.h"
+
+/* ---- tasks and buffers that use it ---- */
+
+struct users {
+	const struct doca_mmap *mmap;
+	uint32_t count;
+	struct doca_ctx *ctx; /* of the first */
+};
+
+static bool see_task(const struct doca_dma_task_memcpy *memcpy, void *arg)
+{
+	struct users *users = arg;
+
+	if (check_memcpy_uses_mmap(memcpy, users->mmap)) {
+		users->ctx = users->count++ ? users->ctx : memcpy->task.ctx;
+	}
+	return true;
+}
+
+static void check_tasks(const struct shim_call *call, const struct doca_mmap *mmap)
+{
+	struct users users = { .mmap = mmap };
+	struct check_hit *hit;
+
+	check_tasks_in_flight(see_task, &users);
+	if (users.count == 0)
+		return;
+	hit = check_hit_begin(BFC_MMAP_ENDED_IN_FLIGHT, call, "%s: %" PRIu32 " task%s in flight use%s the memory map",
+			      shim_function_names[call->function].name, users.count, users.count > 1 ? "s" : "",
+			      users.count > 1 ? "" : "s");
+	check_mmap_add_object(hit, mmap);
+	check_hit_add_object(hit, "context", users.ctx, users.ctx->ops->name);
+	check_hit_end(hit);
+}
+
+static void leave_end(struct shim_call *call)
+{
+	const struct doca_mmap *mmap = check_arg(call, 0);
+	struct users users = { .mmap = mmap };
+	struct check_hit *hit;
+
+	if (check_result(call) == DOCA_SUCCESS || !shim_handle_is(mmap, SHIM_MMAP) || shim_mmap_num_bufs(mmap) == 0)
+		return;
+	check_tasks_in_flight(see_task, &users);
+	if (users.count > 0)
+		return;
+	hit = check_hit_begin(BFC_MMAP_ENDED_WITH_BUFFERS, call,
+			      "%s: %" PRIu32 " buffer%s of the memory map %s not returned",
+			      shim_function_names[call->function].name, shim_mmap_num_bufs(mmap),
+			      shim_mmap_num_bufs(mmap) > 1 ? "s" : "", shim_mmap_num_bufs(mmap) > 1 ? "were" : "was");
+	check_mmap_add_object(hit, mmap);
+	check_hit_end(hit);
+}
+
+/* ---- its memory ---- */
+
+/* Returns whether a page of the range is not mapped. The call changes nothing: the kernel only looks at the mappings. */
+static bool is_unmapped(const uint8_t *addr, size_t bytes)
+{
+	size_t before = (uintptr_t)addr % (size_t)sysconf(_SC_PAGESIZE);
+
+	return msync((void *)(uintptr_t)(addr - before), bytes + before, MS_ASYNC) < 0 && errno == ENOMEM;
+}
+
+static void check_memory(const struct shim_call *call, const struct doca_mmap *mmap)
+{
+	struct check_hit *hit;
+
+	if (!check_mmap_was_started_here(mmap) || mmap->cpu_base || !is_unmapped(mmap->addr, mmap->len_bytes))
+		return;
+	hit = check_hit_begin(BFC_MMAP_OUTLIVES_MEMORY, call,
+			      "%s: memory of the started memory map was freed or unmapped before",
+			      shim_function_names[call->function].name);
+	check_mmap_add_call(hit, mmap, CHECK_MMAP_START, "started the memory map");
+	check_mmap_add_object(hit, mmap);
+	check_hit_end(hit);
+}
+
+static void enter_end(struct shim_call *call)
+{
+	const struct doca_mmap *mmap = check_arg(call, 0);
+
+	if (!shim_handle_is(mmap, SHIM_MMAP))
+		return;
+	check_tasks(call, mmap);
+	check_memory(call, mmap);
+}
+
+/* ---- buffers that outlive it: of a thread-safe map, which does not count them ---- */
+
+static void check_buf(const struct doca_task *task, const struct doca_buf *buf, const char *end)
+{
+	struct check_hit *hit;
+
+	if (!shim_object_is_still(buf, SHIM_BUF) || shim_buf_has_usable_mmap(buf))
+		return;
+	hit = CHECK_HIT_HERE(BFC_BUFFER_WITHOUT_MMAP, "%s: a task failed, because the memory map of its %s has ended",
+			     check_current_name(), end);
+	check_mmap_add_call(hit, buf->mmap, CHECK_MMAP_END, "ended the memory map");
+	check_mmap_add_object(hit, buf->mmap);
+	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_end(hit);
+}
+
+static void task_failed(struct doca_task *task, doca_error_t status)
+{
+	(void)status;
+	if (!check_is_memcpy(task))
+		return;
+	check_buf(task, shim_to_dma_memcpy(task)->src, "source");
+	check_buf(task, shim_to_dma_memcpy(task)->dst, "destination");
+}
+
+static const struct check_watch watches[] = {
+	{ SHIM_FN_doca_mmap_stop, enter_end, leave_end },
+	{ SHIM_FN_doca_mmap_destroy, enter_end, leave_end },
+};
+
+const struct check_part check_mmap_end = {
+	.watches = watches,
+	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	.mode = SIM_CHECK_API,
+	.task_failed = task_failed,
+};

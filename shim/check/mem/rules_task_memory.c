@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rule that the memory of a task is still there. Unmapped memory is known of the kernel; memory on the heap that was
+ * freed is known of the address sanitizer, in programs that are built with it. */
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "dma_rules.h"
+#include "shim/check/history/mmap_history.h"
+#include "pcie_model/arith.h"
+#include "rules_task_memory.h"
+#include "shim/check/history/task_ranges.h"
+
+#define MAX_RANGES 16 /* of a task; of longer lists, the first */
+
+void *__asan_region_is_poisoned(void *begin, size_t size) __attribute__((weak));
+size_t __asan_get_free_stack(void *addr, void **trace, size_t size, int *thread_id) __attribute__((weak));
+
+static size_t page_bytes;
+
+/* Of the task that this thread posted last. */
+static __thread bool is_gone_now __attribute__((tls_model("initial-exec")));
+
+bool check_task_memory_is_gone(void)
+{
+	return is_gone_now;
+}
+
+/* The call changes nothing: the kernel looks at the mappings. */
+static bool is_unmapped(const uint8_t *addr, size_t bytes)
+{
+	size_t before = (uintptr_t)addr % page_bytes;
+
+	return msync((void *)(uintptr_t)(addr - before), bytes + before, MS_ASYNC) < 0 && errno == ENOMEM;
+}
+
+/* Where the memory was freed; no frames if it was not, or that is not known. */
+static struct check_stack find_free(const struct check_task_range *range)
+{
+	struct check_stack stack = { 0 };
+	void *trace[CHECK_STACK_FRAMES], *addr = NULL;
+	int thread;
+
+	if (__asan_region_is_poisoned && __asan_get_free_stack)
+		addr = __asan_region_is_poisoned(range->cpu, range->len_bytes);
+	if (!addr)
+		return stack;
+	stack.num_frames = (uint32_t)__asan_get_free_stack(addr, trace, CHECK_STACK_FRAMES, &thread);
+	for (uint32_t i = 0; i < stack.num_frames; i++)
+		stack.frames[i] = trace[i];
+	return stack;
+}
+
+static void report(const struct doca_task *task, const struct check_task_range *range, const struct check_stack *freed)
+{
+	struct check_hit *hit = CHECK_HIT_HERE(
+		BFC_TASK_MEMORY_GONE, "%s: the %s of the task, %zu bytes at offset %td of its memory map, %s",
+		check_current_name(), range->is_write ? "destination" : "source", range->len_bytes,
+		range->addr - range->mmap->addr, freed->num_frames ? "was freed" : "is not mapped any more");
+
+	if (freed->num_frames)
+		check_hit_add_party(hit, 0, freed, "the memory was freed");
+	check_mmap_add_call(hit, range->mmap, CHECK_MMAP_START, "started the memory map");
+	check_mmap_add_object(hit, range->mmap);
+	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_end(hit);
+}
+
+static void task_posted(struct doca_task *task)
+{
+	struct check_task_range ranges[MAX_RANGES];
+	size_t count = min_size(check_task_get_ranges(task, ranges, MAX_RANGES), MAX_RANGES);
+
+	is_gone_now = false;
+	for (size_t i = 0; i < count; i++) {
+		struct check_stack freed = { 0 };
+		bool is_gone = ranges[i].cpu && is_unmapped(ranges[i].cpu, ranges[i].len_bytes);
+
+		if (ranges[i].cpu && !is_gone)
+			freed = find_free(&ranges[i]);
+		if (is_gone || freed.num_frames)
+			report(task, &ranges[i], &freed);
+		is_gone_now |= is_gone || freed.num_frames;
+	}
+}
+
+static void start(void)
+{
+	page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+}
+
+const struct check_part check_task_memory = {
+	.mode = SIM_CHECK_RACES,
+	.start = start,
+	.task_posted = task_posted,
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/mem/rules_task_memory.h - for the parts that look at the memory of tasks themselves. */
+#ifndef SHIM_CHECK_RULES_TASK_MEMORY_H
+#define SHIM_CHECK_RULES_TASK_MEMORY_H
+
+#include <stdbool.h>
+
+/* While a task is posted, behind that rule: whether a part of its memory is gone, which has been reported. False
+ * in modes that do not check it. */
+bool check_task_memory_is_gone(void);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arms the detectors of races around each task and its job. */
+#include "race.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/check/mem/rules_task_memory.h"
+#include "shim/common/pe/task_priv.h"
+#include "sim/base/move.h"
+
+static struct {
+	const struct race_detector *live[4];
+	size_t num_live;
+	char names[64];
+} race;
+
+#define FOR_EACH_DETECTOR(slot, ...)                              \
+	do {                                                      \
+		for (size_t i_ = 0; i_ < race.num_live; i_++)     \
+			if (race.live[i_]->slot)                  \
+				race.live[i_]->slot(__VA_ARGS__); \
+	} while (0)
+
+/* ---- events ---- */
+
+/* Instead of the job's own. */
+static int run_watched(struct sim_job *job)
+{
+	struct race_record *record = race_record_find(shim_task_from_job(job));
+	int rc;
+
+	FOR_EACH_DETECTOR(begin_job, record);
+	rc = record->run(job);
+	FOR_EACH_DETECTOR(end_job, record);
+	return rc;
+}
+
+static void task_posted(struct doca_task *task)
+{
+	struct race_record *record = race.num_live && !check_task_memory_is_gone() ? race_record_add(task) : NULL;
+
+	if (!record)
+		return;
+	FOR_EACH_DETECTOR(posted, record);
+	record->run = task->job.run;
+	if (task->job.run)
+		task->job.run = run_watched;
+}
+
+static void forget(struct doca_task *task, struct race_record *record)
+{
+	if (task->job.run)
+		task->job.run = task->pool->type->run;
+	free(record);
+}
+
+static void task_refused(struct doca_task *task)
+{
+	struct race_record *record = race_record_remove(task);
+
+	if (!record)
+		return;
+	FOR_EACH_DETECTOR(refused, record);
+	forget(task, record);
+}
+
+static void task_ended(struct doca_task *task, doca_error_t status)
+{
+	struct race_record *record = race_record_remove(task);
+
+	if (!record)
+		return;
+	FOR_EACH_DETECTOR(ended, record, status != DOCA_SUCCESS);
+	forget(task, record);
+}
+
+/* ---- start ---- */
+
+static const struct race_detector *const detectors[] = { &race_plain, &race_asan, &race_tsan, &race_valgrind };
+
+const char *check_race_detectors(void)
+{
+	return race.names;
+}
+
+/* The C library's own memmove(), in place of a sanitizer's. */
+static void move_past_sanitizers(void)
+{
+	void *libc = race_asan.is_live() || race_tsan.is_live() ? dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *own = libc ? dlsym(libc, "memmove") : NULL;
+
+	if (own)
+		*(void **)&sim_move = own;
+}
+
+static void start(void)
+{
+	move_past_sanitizers();
+	for (size_t i = 0; i < sizeof(detectors) / sizeof(detectors[0]); i++) {
+		size_t len = strlen(race.names);
+
+		if (!detectors[i]->is_live())
+			continue;
+		race.live[race.num_live++] = detectors[i];
+		snprintf(race.names + len, sizeof(race.names) - len, "%s%s", len ? "," : "", detectors[i]->name);
+	}
+}
+
+const struct check_part check_race = {
+	.mode = SIM_CHECK_OFF, /* a sanitizer is enough */
+	.start = start,
+	.task_posted = task_posted,
+	.task_refused = task_refused,
+	.task_ended = task_ended,
+};

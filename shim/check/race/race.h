@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/race/race.h - detectors of accesses to the memory of tasks in flight.
+ *
+ *   posted --> [armed] --its job runs: begin_job, the copy, end_job--> [armed] --> ended
+ */
+#ifndef SHIM_CHECK_RACE_H
+#define SHIM_CHECK_RACE_H
+
+#include "race_records.h"
+
+/* Notices accesses to the memory of records. Each slot but is_live may be NULL. Calls for one record do not overlap. */
+struct race_detector {
+	const char *name;
+	bool (*is_live)(void);
+	void (*posted)(struct race_record *record);
+	void (*refused)(struct race_record *record);
+	void (*begin_job)(struct race_record *record);
+	void (*end_job)(struct race_record *record);
+	void (*ended)(struct race_record *record, bool has_failed);
+};
+
+extern const struct race_detector race_plain, race_asan, race_tsan, race_valgrind;
+
+/* The names of the live detectors, separated by commas; "" = none. */
+const char *check_race_detectors(void);
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Notices accesses to the memory of tasks in any program, by what is in the memory.
+ *
+ *   posted      the source is copied; the destination, after its bytes were kept, gets a pattern
+ *   begin_job   the source is compared, and the pattern; the destination gets its bytes back, and the job runs
+ *   end_job     what the job delivered is kept
+ *   ended       source and destination are compared
+ *
+ * Large ranges are watched in part: their begin, their end and blocks at random places, so that the cost of a task does
+ * not grow with its size. A program that reads a destination too early finds the pattern. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/check/report/hit.h"
+#include "race.h"
+#include "shim/common/mem/mmap_priv.h"
+#include "shim/common/pe/task_priv.h"
+#include "sim/fabric/remote.h"
+
+#define WHOLE_BYTES  2048 /* ranges up to this length are watched in full */
+#define EDGE_BYTES   512
+#define BLOCK_BYTES  64
+#define NUM_BLOCKS   16
+#define NUM_WINDOWS  (2 + NUM_BLOCKS)
+#define PATTERN_BYTE 0xdb
+
+struct window {
+	uint32_t len_bytes;
+	size_t offset;
+};
+
+struct race_plain {
+	uint32_t num_windows;
+	bool has_pattern, is_delivered;
+	struct window windows[NUM_WINDOWS];
+	uint8_t kept[]; /* the bytes of all windows */
+};
+
+static _Atomic uint64_t random_state;
+
+static uint64_t next_random(void)
+{
+	uint64_t x = atomic_fetch_add_explicit(&random_state, 0x9e3779b97f4a7c15, memory_order_relaxed);
+
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+	return x ^ (x >> 31);
+}
+
+static bool is_live(void)
+{
+	const char *seed = getenv("BFSIM_CHECK_SEED");
+
+	random_state = seed ? strtoull(seed, NULL, 0) : 0;
+	return check_mode >= SIM_CHECK_RACES;
+}
+
+/* Of memory of this process, the thread sanitizer notices all that this detector does, and takes its looks for the
+ * program's. The other sanitizers do so for destinations, but notice no writes of sources. */
+static bool is_watched(const struct race_range *range)
+{
+	if (race_range_is_remote(range))
+		return true;
+	if (race_asan.is_live() || race_valgrind.is_live())
+		return !range->node.is_write && check_mode != SIM_CHECK_STRICT;
+	return !race_tsan.is_live();
+}
+
+static struct sim_remote *remote_of(const struct race_range *range)
+{
+	return race_range_is_remote(range) ? range->memory.mmap->remote : NULL;
+}
+
+static uint64_t addr_of(const struct race_range *range)
+{
+	return (uintptr_t)(race_range_is_remote(range) ? range->memory.addr : range->memory.cpu);
+}
+
+static void read_window(const struct race_range *range, const struct window *window, uint8_t *to)
+{
+	if (race_range_is_remote(range))
+		sim_copy(NULL, (uintptr_t)to, remote_of(range), addr_of(range) + window->offset, window->len_bytes);
+	else
+		memcpy(to, range->memory.cpu + window->offset, window->len_bytes);
+}
+
+static size_t choose_windows(size_t len, struct window *windows, uint32_t *ret_count)
+{
+	if (len <= WHOLE_BYTES) {
+		windows[0] = (struct window){ .len_bytes = (uint32_t)len };
+		*ret_count = 1;
+		return len;
+	}
+	windows[0] = (struct window){ .len_bytes = EDGE_BYTES };
+	windows[1] = (struct window){ .len_bytes = EDGE_BYTES, .offset = len - EDGE_BYTES };
+	/* One block in each part of the middle, so that none overlaps another. */
+	for (uint32_t i = 0; i < NUM_BLOCKS; i++) {
+		size_t part = (len - 2 * EDGE_BYTES) / NUM_BLOCKS, room = part - BLOCK_BYTES;
+
+		windows[2 + i] = (struct window){ .len_bytes = BLOCK_BYTES,
+						  .offset = EDGE_BYTES + i * part + next_random() % (room + 1) };
+	}
+	*ret_count = NUM_WINDOWS;
+	return 2 * EDGE_BYTES + NUM_BLOCKS * BLOCK_BYTES;
+}
+
+static void keep(struct race_range *range)
+{
+	struct race_plain *plain = range->plain;
+	uint8_t *to = plain->kept;
+
+	for (uint32_t i = 0; i < plain->num_windows; i++) {
+		read_window(range, &plain->windows[i], to);
+		to += plain->windows[i].len_bytes;
+	}
+}
+
+static void restore(const struct race_range *range)
+{
+	const struct race_plain *plain = range->plain;
+	const uint8_t *from = plain->kept;
+
+	for (uint32_t i = 0; i < plain->num_windows; i++) {
+		memcpy(range->memory.cpu + plain->windows[i].offset, from, plain->windows[i].len_bytes);
+		from += plain->windows[i].len_bytes;
+	}
+}
+
+static void fill(struct race_range *range)
+{
+	struct race_plain *plain = range->plain;
+
+	for (uint32_t i = 0; i < plain->num_windows; i++)
+		memset(range->memory.cpu + plain->windows[i].offset, PATTERN_BYTE, plain->windows[i].len_bytes);
+	plain->has_pattern = true;
+}
+
+/* The offset of the first byte that is not as kept, or SIZE_MAX. */
+static size_t find_change(const struct race_range *range)
+{
+	const struct race_plain *plain = range->plain;
+	const uint8_t *kept = plain->kept;
+
+	for (uint32_t i = 0; i < plain->num_windows; i++) {
+		const struct window *window = &plain->windows[i];
+		uint8_t bytes[WHOLE_BYTES];
+		const uint8_t *now = bytes;
+
+		if (race_range_is_remote(range))
+			read_window(range, window, bytes);
+		else
+			now = range->memory.cpu + window->offset;
+		if (memcmp(now, kept, window->len_bytes) != 0)
+			for (size_t at = 0; at < window->len_bytes; at++)
+				if (now[at] != kept[at])
+					return window->offset + at;
+		kept += window->len_bytes;
+	}
+	return SIZE_MAX;
+}
+
+/* The same for the pattern. */
+static size_t find_spoiled(const struct race_range *range)
+{
+	const struct race_plain *plain = range->plain;
+
+	for (uint32_t i = 0; i < plain->num_windows; i++) {
+		const struct window *window = &plain->windows[i];
+		const uint8_t *now = range->memory.cpu + window->offset;
+
+		for (size_t at = 0; at < window->len_bytes; at++)
+			if (now[at] != PATTERN_BYTE)
+				return window->offset + at;
+	}
+	return SIZE_MAX;
+}
+
+static void report(const struct race_record *record, const struct race_range *range, size_t offset, const char *when)
+{
+	enum sim_check_rule rule = range->node.is_write ? BFC_DESTINATION_TOUCHED : BFC_SOURCE_MODIFIED;
+	struct check_stack stack = check_stack_of(record->caller);
+	struct check_hit *hit;
+
+	hit = check_hit_begin_at(rule, &stack, "%s wrote to the %s of a task in flight, %s: byte %zu of the %zu at %p",
+				 race_range_is_remote(range) ? "another process" : "the program",
+				 range->node.is_write ? "destination" : "source", when, offset, range->memory.len_bytes,
+				 (void *)(uintptr_t)range->memory.addr);
+	check_race_add_task(hit, record);
+	check_hit_end(hit);
+}
+
+static void watch(struct race_range *range)
+{
+	struct window windows[NUM_WINDOWS];
+	uint32_t count;
+	size_t bytes = choose_windows(range->memory.len_bytes, windows, &count);
+
+	range->plain = malloc(sizeof(*range->plain) + bytes);
+	if (!range->plain)
+		return;
+	range->plain->num_windows = count;
+	range->plain->has_pattern = range->plain->is_delivered = false;
+	memcpy(range->plain->windows, windows, count * sizeof(windows[0]));
+	keep(range);
+}
+
+/* A peer may wait until it sees the bytes of a task in its memory, so that memory gets no pattern. */
+static bool gets_pattern(const struct race_range *range)
+{
+	return range->plain && range->node.is_write && !race_range_is_remote(range);
+}
+
+/* Tasks that overlap change each other's memory. Tasks that the library keeps get bytes from peers at any time. */
+static void posted(struct race_record *record)
+{
+	if (record->overlaps || !record->task->job.run)
+		return;
+	for (uint32_t i = 0; i < record->num_ranges; i++)
+		if (is_watched(&record->ranges[i]))
+			watch(&record->ranges[i]);
+	for (uint32_t i = 0; i < record->num_ranges; i++)
+		if (gets_pattern(&record->ranges[i]))
+			fill(&record->ranges[i]);
+}
+
+static void forget(struct race_record *record)
+{
+	for (uint32_t i = 0; i < record->num_ranges; i++) {
+		free(record->ranges[i].plain);
+		record->ranges[i].plain = NULL;
+	}
+}
+
+static void put_back(struct race_record *record)
+{
+	for (uint32_t i = 0; i < record->num_ranges; i++)
+		if (record->ranges[i].plain && record->ranges[i].plain->has_pattern)
+			restore(&record->ranges[i]);
+}
+
+static void refused(struct race_record *record)
+{
+	put_back(record);
+	forget(record);
+}
+
+static void check_before_copy(const struct race_record *record, struct race_range *range)
+{
+	bool is_write = range->plain->has_pattern;
+	size_t at = record->overlaps ? SIZE_MAX : is_write ? find_spoiled(range) : find_change(range);
+
+	if (at != SIZE_MAX)
+		report(record, range, at, "before the bytes were copied");
+	if (is_write)
+		restore(range);
+	else if (at != SIZE_MAX)
+		keep(range); /* reported */
+	range->plain->has_pattern = false;
+}
+
+static void begin_job(struct race_record *record)
+{
+	for (uint32_t i = 0; i < record->num_ranges; i++)
+		if (record->ranges[i].plain)
+			check_before_copy(record, &record->ranges[i]);
+}
+
+static void end_job(struct race_record *record)
+{
+	for (uint32_t i = 0; i < record->num_ranges; i++) {
+		struct race_range *range = &record->ranges[i];
+
+		if (!range->plain || race_range_is_remote(range)) /* a peer may use the bytes as soon as it sees them */
+			continue;
+		keep(range);
+		range->plain->is_delivered = true;
+	}
+}
+
+static void ended(struct race_record *record, bool has_failed)
+{
+	put_back(record); /* the job did not run */
+	for (uint32_t i = 0; i < record->num_ranges && !has_failed && !record->overlaps; i++) {
+		const struct race_range *range = &record->ranges[i];
+		size_t at = range->plain && range->plain->is_delivered ? find_change(range) : SIZE_MAX;
+
+		if (at != SIZE_MAX)
+			report(record, range, at, "after the bytes were copied and before its completion");
+	}
+	forget(record);
+}
+
+const struct race_detector race_plain = {
+	.name = "plain",
+	.is_live = is_live,
+	.posted = posted,
+	.refused = refused,
+	.begin_job = begin_job,
+	.end_job = end_job,
+	.ended = ended,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/race/race_records.h - tasks in flight that own memory.
+ *
+ * From its submission until its user is told of its end, a task owns the bytes that it reads and writes: the program may
+ * not modify the former nor touch the latter. The ledger (sim/check/ledger.h) knows the ranges of all tasks.
+ */
+#ifndef SHIM_CHECK_RACE_RECORDS_H
+#define SHIM_CHECK_RACE_RECORDS_H
+
+#include <sys/types.h>
+
+#include "shim/check/base/check.h"
+#include "sim/check/ledger.h"
+#include "sim/engine/queue.h"
+#include "shim/check/history/task_ranges.h"
+
+struct race_plain;
+
+struct race_range {
+	struct sim_ledger_range node; /* its owner is the record; in the ledger if the memory is of this process */
+	struct check_task_range memory;
+	struct race_plain *plain; /* of race_plain.c; NULL = not watched */
+};
+
+/* Returns whether the bytes are another process's. */
+static inline bool race_range_is_remote(const struct race_range *range)
+{
+	return !range->memory.cpu;
+}
+
+/* A task in flight that owns memory. */
+struct race_record {
+	struct doca_task *task;
+	const void *caller; /* of the submission; NULL = the program did not submit the task itself */
+	pid_t tid;
+	uint32_t function;               /* enum shim_function */
+	int (*run)(struct sim_job *job); /* the job's own; NULL = the library keeps the task */
+	bool overlaps;                   /* another task in flight uses some of the bytes, too */
+	uint32_t num_ranges;
+	struct race_record *next; /* in its bucket */
+	uint64_t submitted, done; /* for the thread sanitizer: addresses that it knows events by */
+	struct race_range ranges[];
+};
+
+/* The record of a task that is being posted, in the ledger; tasks that overlap are reported. NULL = the task uses no
+ * memory of this process. */
+struct race_record *race_record_add(struct doca_task *task);
+
+/* The record of a task in flight. NULL = none. */
+struct race_record *race_record_find(const struct doca_task *task);
+
+/* Take the record out of the ledger; the caller frees it. NULL = none. */
+struct race_record *race_record_remove(const struct doca_task *task);
+
+/* The record that owns a byte, which the program must not write (or read, if @is_write): with the lock that keeps it,
+ * until check_race_release(). NULL = none, and no lock. */
+const struct race_range *check_race_find_owner(const void *addr, size_t len, bool is_access_write);
+void check_race_release(void);
+
+struct check_hit;
+
+/* Add the record's task and its submission to a hit. */
+void check_race_add_task(struct check_hit *hit, const struct race_record *record);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* In programs that are built with the thread sanitizer: the device is a fiber (a thread, to the sanitizer). Its accesses
+ * happen between the submission and the completion of the task, as the sanitizer understands it:
+ *
+ *   program: ... submit, release(submitted)                               acquire(done), callback ...
+ *   fiber:                       acquire(submitted), reads source, writes destination, release(done)
+ *
+ * The fiber does them at the submission, at the program's line. The copy itself, in another thread, is ignored. */
+
+#include "shim/check/base/lock.h"
+#include "race.h"
+#include "shim/common/pe/task_priv.h"
+
+void *__tsan_get_current_fiber(void) __attribute__((weak));
+void *__tsan_create_fiber(unsigned int flags) __attribute__((weak));
+void __tsan_switch_to_fiber(void *fiber, unsigned int flags) __attribute__((weak));
+void __tsan_set_fiber_name(void *fiber, const char *name) __attribute__((weak));
+void __tsan_acquire(void *addr) __attribute__((weak));
+void __tsan_release(void *addr) __attribute__((weak));
+void __tsan_func_entry(void *caller) __attribute__((weak));
+void __tsan_func_exit(void) __attribute__((weak));
+void __tsan_read_range_pc(void *addr, size_t size, void *pc) __attribute__((weak));
+void __tsan_write_range_pc(void *addr, size_t size, void *pc) __attribute__((weak));
+void AnnotateIgnoreReadsBegin(const char *file, int line) __attribute__((weak));
+void AnnotateIgnoreReadsEnd(const char *file, int line) __attribute__((weak));
+void AnnotateIgnoreWritesBegin(const char *file, int line) __attribute__((weak));
+void AnnotateIgnoreWritesEnd(const char *file, int line) __attribute__((weak));
+
+/* For what runs in a fiber: where this library is built with the sanitizer, its own accesses are no accesses of the device. */
+#define IN_FIBER __attribute__((no_sanitize("thread")))
+
+#define SWITCH_ORDERS_NOTHING 1
+#define NUM_FIBERS            64
+#define MAX_TRACKED_BYTES     (64 << 10) /* of a range: larger ones take the sanitizer milliseconds */
+
+/* Fibers are for life: contexts share them by their address. */
+static struct {
+	struct check_lock lock;
+	void *fibers[NUM_FIBERS];
+} devices = { .lock = { ATOMIC_FLAG_INIT } };
+
+static bool is_live(void)
+{
+	return __tsan_create_fiber && __tsan_switch_to_fiber && __tsan_get_current_fiber && __tsan_acquire &&
+	       __tsan_release && __tsan_read_range_pc && __tsan_write_range_pc && AnnotateIgnoreReadsBegin;
+}
+
+static void *fiber_of(const struct doca_ctx *ctx)
+{
+	void **slot = &devices.fibers[(uintptr_t)ctx / 64 % NUM_FIBERS];
+
+	if (!*slot) {
+		*slot = __tsan_create_fiber(0);
+		if (__tsan_set_fiber_name)
+			__tsan_set_fiber_name(*slot, "DMA engine");
+	}
+	return *slot;
+}
+
+/* Begin and end of a large range: an access of the program in between is not noticed. */
+static IN_FIBER void access_part(const struct race_range *range, size_t offset, size_t len, void *pc)
+{
+	uint8_t *addr = range->memory.cpu + offset;
+
+	if (range->node.is_write)
+		__tsan_write_range_pc(addr, len, pc);
+	else
+		__tsan_read_range_pc(addr, len, pc);
+}
+
+static IN_FIBER void access_range(const struct race_range *range, void *pc)
+{
+	size_t len = range->memory.len_bytes, half = MAX_TRACKED_BYTES / 2;
+
+	if (len <= MAX_TRACKED_BYTES) {
+		access_part(range, 0, len, pc);
+		return;
+	}
+	access_part(range, 0, half, pc);
+	access_part(range, len - half, half, pc);
+}
+
+static IN_FIBER void posted(struct race_record *record)
+{
+	void *program = __tsan_get_current_fiber(), *pc = (void *)(uintptr_t)record->caller, *fiber;
+
+	__tsan_release(&record->submitted);
+	check_lock(&devices.lock); /* a fiber runs in one thread at a time */
+	fiber = fiber_of(record->task->ctx);
+	__tsan_switch_to_fiber(fiber, SWITCH_ORDERS_NOTHING);
+	__tsan_acquire(&record->submitted);
+	__tsan_func_entry(pc);
+	for (uint32_t i = 0; i < record->num_ranges && !record->overlaps; i++)
+		if (!race_range_is_remote(&record->ranges[i]))
+			access_range(&record->ranges[i], pc);
+	__tsan_func_exit();
+	__tsan_release(&record->done);
+	__tsan_switch_to_fiber(program, SWITCH_ORDERS_NOTHING);
+	check_unlock(&devices.lock);
+}
+
+static void ignore(struct race_record *record)
+{
+	(void)record;
+	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+	AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+}
+
+static void no_longer_ignore(struct race_record *record)
+{
+	(void)record;
+	AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+}
+
+static void refused(struct race_record *record)
+{
+	__tsan_acquire(&record->done);
+}
+
+static void ended(struct race_record *record, bool has_failed)
+{
+	(void)has_failed;
+	__tsan_acquire(&record->done);
+}
+
+const struct race_detector race_tsan = {
+	.name = "tsan",
+	.is_live = is_live,
+	.posted = posted,
+	.refused = refused,
+	.begin_job = ignore,
+	.end_job = no_longer_ignore,
+	.ended = ended,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/report/stack.h - call stacks of the program, and the source lines of their addresses. */
+#ifndef SHIM_CHECK_STACK_H
+#define SHIM_CHECK_STACK_H
+
+#include <stdint.h>
+
+struct json_object;
+
+#define CHECK_STACK_FRAMES 16
+
+/* Return addresses, the innermost first. */
+struct check_stack {
+	uint32_t num_frames;
+	const void *frames[CHECK_STACK_FRAMES];
+};
+
+/* The stack of this thread from the caller of a public function outwards; @caller is the return address in it. */
+void check_stack_take(const void *caller, struct check_stack *ret_stack);
+
+/* A stack of one frame. */
+struct check_stack check_stack_of(const void *caller);
+
+/* The frames as an array for a hit (sim/check/hit.h). Works without debug information: names, or offsets in modules. */
+struct json_object *check_stack_to_json(const struct check_stack *stack);
+
+/* In a forked child: another thread of the parent may have been reading debug information. */
+void check_stack_forked(void);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rule that engines are progressed while something waits for it. */
+#include <inttypes.h>
+#include <poll.h>
+
+#include "shim/check/history/ctx_history.h"
+#include "shim/check/history/engines.h"
+#include "shim/check/report/hit.h"
+#include "sim/base/monotonic.h"
+
+/* A thread that is silent may compute, and progress later: it gets more time than one that calls other functions. */
+#define SILENT_FACTOR 5
+
+static bool is_readable(const struct doca_pe *pe)
+{
+	struct pollfd handle = { .fd = pe->handle_fd, .events = POLLIN };
+
+	return poll(&handle, 1, 0) == 1;
+}
+
+/* The engine's thread sleeps on the notification handle, and nothing has happened. */
+static bool is_asleep(const struct check_engine *engine)
+{
+	return engine->pe->armed && !is_readable(engine->pe);
+}
+
+static bool has_waiting(const struct check_engine *engine)
+{
+	return check_engine_in_flight(engine) > 0 || engine->unsettled;
+}
+
+/* Returns whether the engine was used as it should since the last look, or a thread is in a call on it. */
+static bool was_used(struct check_engine *engine)
+{
+	struct check_engine_watch *watch = &engine->watch;
+	uint64_t num_progress = check_load(&engine->num_progress), num_submitted = check_load(&engine->num_submitted);
+	bool used = num_progress != watch->num_progress || num_submitted != watch->num_submitted || engine->user;
+
+	watch->num_progress = num_progress;
+	watch->num_submitted = num_submitted;
+	return used;
+}
+
+static void count_time(struct check_engine *engine, uint64_t ns)
+{
+	struct check_engine_watch *watch = &engine->watch;
+	const struct check_thread *owner = engine->owner;
+	uint64_t num_calls = owner ? check_load(&owner->num_calls) : 0;
+
+	if (owner && owner->call) /* in a call that takes long, such as a wait for a sync event */
+		return;
+	watch->stalled_ns += ns;
+	if (num_calls != watch->num_calls)
+		watch->busy_ns += ns;
+	watch->num_calls = num_calls;
+}
+
+/* ---- the report ---- */
+
+static uint64_t to_ms(uint64_t ns)
+{
+	return ns / SIM_NS_PER_MS;
+}
+
+static const char *never(const struct check_engine *engine)
+{
+	return engine->progressed_by ? "" : ", which was never progressed";
+}
+
+static struct check_hit *begin_tasks(const struct check_engine *engine)
+{
+	const char *name = engine->ctx_name;
+	struct check_stack stack = check_stack_of(engine->submitted_at);
+
+	return check_hit_begin_at(
+		BFC_ENGINE_NOT_PROGRESSED, &stack,
+		"for %" PRIu64 " ms, no thread has progressed the engine%s; tasks of the %s context in "
+		"flight: %" PRIu64 ", the last of which was submitted here",
+		to_ms(engine->watch.stalled_ns), never(engine), name ? name : "?", check_engine_in_flight(engine));
+}
+
+static struct check_hit *begin_ctx(const struct check_engine *engine, const struct doca_ctx *ctx)
+{
+	struct check_ctx_history history = { 0 };
+
+	check_ctx_history_find(ctx, &history);
+	return check_hit_begin_at(
+		BFC_ENGINE_NOT_PROGRESSED, &history.stack,
+		"for %" PRIu64 " ms, no thread has progressed the engine%s; the %s context is %s since here",
+		to_ms(engine->watch.stalled_ns), never(engine), ctx->ops->name, check_ctx_state_name(ctx->state));
+}
+
+static void add_last_progress(struct check_hit *hit, const struct check_engine *engine)
+{
+	const struct check_thread *by = engine->progressed_by;
+	struct check_stack stack = check_stack_of(engine->progressed_at);
+
+	if (by)
+		check_hit_add_party(hit, by->tid, &stack, "the engine was last progressed here, after which %s",
+				    by->has_ended ? "the thread ended" : "the thread went on");
+}
+
+static void add_thread_to_act(struct check_hit *hit, const struct check_engine *engine)
+{
+	const struct check_thread *owner = engine->owner;
+	struct check_stack stack;
+
+	if (!owner)
+		return;
+	stack = check_stack_of(owner->caller);
+	check_hit_add_party(hit, owner->tid, &stack,
+			    "the thread that used the engine last, which is to call doca_pe_progress, %s %s",
+			    owner->has_ended ? "has ended after" : "called last",
+			    shim_function_names[owner->function].name);
+}
+
+static void report(const struct check_engine *engine)
+{
+	struct doca_ctx *ctx = engine->unsettled;
+	struct check_hit *hit = check_engine_in_flight(engine) || !ctx ? begin_tasks(engine) : begin_ctx(engine, ctx);
+
+	add_last_progress(hit, engine);
+	add_thread_to_act(hit, engine);
+	check_hit_add_object(hit, "engine", engine->pe, NULL);
+	check_hit_end(hit);
+}
+
+bool check_progress_look(struct check_engine *engine, uint64_t ns)
+{
+	struct check_engine_watch *watch = &engine->watch;
+	uint64_t patience_ns = check_patience_ns();
+
+	if (!has_waiting(engine)) {
+		watch->stalled_ns = watch->busy_ns = 0;
+		return false;
+	}
+	if (was_used(engine) || is_asleep(engine)) {
+		watch->stalled_ns = watch->busy_ns = 0;
+		watch->is_reported = false;
+		return true;
+	}
+	count_time(engine, ns);
+	if (!watch->is_reported &&
+	    (watch->busy_ns >= patience_ns || watch->stalled_ns >= SILENT_FACTOR * patience_ns)) {
+		watch->is_reported = true;
+		report(engine);
+	}
+	return true;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The rule that the tasks of a stopping context are freed. */
+#include <inttypes.h>
+
+#include "shim/check/history/ctx_history.h"
+#include "shim/check/history/engines.h"
+#include "shim/check/report/hit.h"
+#include "shim/common/pe/task_priv.h"
+#include "sim/base/monotonic.h"
+#include "shim/check/history/task_sites.h"
+
+#define MAX_SITES 8 /* in a report */
+
+/* Tasks that were allocated at one site. */
+struct group {
+	const void *site;
+	const char *kind;
+	uint32_t count;
+};
+
+struct groups {
+	uint32_t num;
+	struct group groups[MAX_SITES];
+};
+
+static void add_task(struct groups *groups, const struct doca_task *task)
+{
+	const void *site = check_task_site(task);
+	uint32_t i = 0;
+
+	while (i < groups->num && (groups->groups[i].site != site || groups->groups[i].kind != task->pool->type->name))
+		i++;
+	if (i == MAX_SITES)
+		return;
+	if (i == groups->num)
+		groups->groups[groups->num++] = (struct group){ .site = site, .kind = task->pool->type->name };
+	groups->groups[i].count++;
+}
+
+static void group_tasks(const struct doca_ctx *ctx, struct groups *ret_groups)
+{
+	ret_groups->num = 0;
+	for (const struct shim_task_pool *pool = ctx->pools; pool; pool = pool->next)
+		for (uint32_t i = pool->num_never_used; i < pool->count; i++) {
+			const struct doca_task *task = (const struct doca_task *)(pool->tasks + i * pool->type->size);
+
+			if (shim_object_is(task, SHIM_TASK))
+				add_task(ret_groups, task);
+		}
+}
+
+/* By the thread that uses the context. */
+static void add_details(struct check_hit *hit, const struct doca_ctx *ctx)
+{
+	struct check_ctx_history history;
+	struct groups groups;
+
+	if (!hit)
+		return;
+	group_tasks(ctx, &groups);
+	for (uint32_t i = 0; i < groups.num; i++) {
+		struct check_stack stack = check_stack_of(groups.groups[i].site);
+
+		stack.num_frames = groups.groups[i].site != NULL;
+		check_hit_add_party(hit, 0, &stack, "%u %s tasks that are not freed were allocated here",
+				    groups.groups[i].count, groups.groups[i].kind);
+	}
+	if (check_ctx_history_find(ctx, &history))
+		check_hit_add_party(hit, history.tid, &history.stack,
+				    "%" PRIu64 " ms before, the stop of the context began",
+				    (uint64_t)((sim_monotonic_ns() - history.changed_ns) / SIM_NS_PER_MS));
+	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+}
+
+static bool waits_for_free(const struct doca_ctx *ctx)
+{
+	return ctx && ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_allocated > 0;
+}
+
+void check_stop_look(struct check_engine *engine, uint64_t ns)
+{
+	struct check_engine_watch *watch = &engine->watch;
+	struct doca_ctx *ctx = engine->unsettled;
+	uint32_t num_kept = waits_for_free(ctx) && check_engine_in_flight(engine) == 0 ? ctx->num_allocated : 0;
+
+	watch->kept_ns = num_kept && num_kept == watch->num_kept ? watch->kept_ns + ns : 0;
+	watch->num_kept = num_kept;
+	if (watch->kept_ns >= check_patience_ns()) {
+		watch->kept_ns = 0;
+		engine->wanted = ctx;
+	}
+}
+
+void check_engine_report_wanted(const struct shim_call *call, struct check_engine *engine)
+{
+	const struct doca_ctx *ctx = engine->wanted;
+	struct check_hit *hit;
+
+	engine->wanted = NULL;
+	if (!shim_ctx_is(ctx) || !waits_for_free(ctx) || shim_ctx_num_in_flight(ctx) == ctx->num_allocated)
+		return;
+	hit = check_hit_begin(BFC_TASKS_NOT_FREED, call, "the %s context can't become idle: %u tasks are not freed",
+			      ctx->ops->name, ctx->num_allocated);
+	add_details(hit, ctx);
+	check_hit_end(hit);
+}
+
+/* An engine that another thread is using is left out, and a context that a failure stopped: the program gave up. */
+static void look_at_exit(struct check_engine *engine, void *unused)
+{
+	const struct doca_ctx *ctx = engine->unsettled;
+	struct check_ctx_history history;
+	struct check_hit *hit;
+
+	(void)unused;
+	if (engine->user || !shim_ctx_is(ctx) || !waits_for_free(ctx) || !check_ctx_history_find(ctx, &history) ||
+	    history.function != SHIM_FN_doca_ctx_stop)
+		return;
+	hit = check_hit_begin_at(BFC_TASKS_NOT_FREED, &history.stack,
+				 "the program ends while the %s context is stopping: %u tasks are not freed",
+				 ctx->ops->name, ctx->num_allocated);
+	add_details(hit, ctx);
+	check_hit_end(hit);
+}
+
+static void at_exit(void)
+{
+	check_engines_each(look_at_exit, NULL);
+}
+
+const struct check_part check_stop = {
+	.mode = SIM_CHECK_API,
+	.exit = at_exit,
+};

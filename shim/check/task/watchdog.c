@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The watchdog: a thread that looks at the program's engines while something waits for the program.
+ *
+ *   [none] --kick--> [awake] --nothing waited for some looks--> [asleep] --kick--> [awake]
+ *
+ * Asleep it waits without a timeout. The exit of the program does not wait for it, except for the end of a report. */
+#include <errno.h>
+#include <pthread.h>
+
+#include "shim/check/history/engines.h"
+#include "sim/base/log.h"
+#include "sim/base/monotonic.h"
+#include "sim/base/thread.h"
+
+#define LOOKS_PER_PATIENCE 8
+#define MAX_LOOK_NS        (250 * SIM_NS_PER_MS)
+#define MIN_LOOK_NS        (5 * SIM_NS_PER_MS)
+#define QUIET_LOOKS        4
+
+_Atomic bool check_watchdog_is_awake;
+
+static struct {
+	pthread_mutex_t lock; /* held during a look */
+	pthread_cond_t kicked;
+	bool has_thread, has_ended;
+	uint64_t looked_ns;
+} watchdog = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void init_condition(void)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&watchdog.kicked, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+static uint64_t look_interval_ns(void)
+{
+	uint64_t ns = check_patience_ns() / LOOKS_PER_PATIENCE;
+
+	if (ns > MAX_LOOK_NS)
+		return MAX_LOOK_NS;
+	return ns < MIN_LOOK_NS ? MIN_LOOK_NS : ns;
+}
+
+struct look {
+	uint64_t ns;
+	bool found;
+};
+
+static void look_at(struct check_engine *engine, void *arg)
+{
+	struct look *look = arg;
+
+	check_stop_look(engine, look->ns);
+	look->found |= check_progress_look(engine, look->ns);
+}
+
+/* Look once. A look that is late shows a machine that is busy, or a process that was stopped: that time does not count,
+ * as the program may have been held up as well. Returns whether something waits. */
+static bool look_once(void)
+{
+	uint64_t now = sim_monotonic_ns(), passed = now - watchdog.looked_ns;
+	struct look look = { .ns = passed <= 2 * look_interval_ns() ? passed : 0 };
+
+	watchdog.looked_ns = now;
+	check_engines_each(look_at, &look);
+	return look.found;
+}
+
+/* Wait until the next look. */
+static void wait_interval(void)
+{
+	struct timespec at = sim_timespec_from_ns(sim_monotonic_ns() + look_interval_ns());
+
+	while (!watchdog.has_ended && pthread_cond_timedwait(&watchdog.kicked, &watchdog.lock, &at) != ETIMEDOUT)
+		;
+}
+
+static bool is_awake(void)
+{
+	return atomic_load_explicit(&check_watchdog_is_awake, memory_order_relaxed);
+}
+
+static void set_awake(bool awake)
+{
+	atomic_store_explicit(&check_watchdog_is_awake, awake, memory_order_relaxed);
+}
+
+/* A thread that counts up a moment before the mark changes does not kick. So there is one more look behind the mark. */
+static void sleep_until_kicked(void)
+{
+	set_awake(false);
+	wait_interval();
+	if (look_once())
+		set_awake(true);
+	while (!is_awake() && !watchdog.has_ended)
+		pthread_cond_wait(&watchdog.kicked, &watchdog.lock);
+	watchdog.looked_ns = sim_monotonic_ns();
+}
+
+static void *run(void *unused)
+{
+	uint32_t num_quiet = 0;
+
+	pthread_mutex_lock(&watchdog.lock);
+	watchdog.looked_ns = sim_monotonic_ns();
+	while (!watchdog.has_ended) {
+		wait_interval();
+		num_quiet = !watchdog.has_ended && look_once() ? 0 : num_quiet + 1;
+		if (num_quiet >= QUIET_LOOKS) {
+			sleep_until_kicked();
+			num_quiet = 0;
+		}
+	}
+	pthread_mutex_unlock(&watchdog.lock);
+	return unused;
+}
+
+static void start_thread(void)
+{
+	pthread_t thread;
+	int rc = sim_thread_start(&thread, "bfsim-check", run, NULL);
+
+	watchdog.has_thread = true; /* also after a failure, which is logged once */
+	if (rc < 0)
+		sim_err("the checker has no thread: it does not see engines that are not progressed");
+	else
+		pthread_detach(thread);
+}
+
+void check_watchdog_wake(void)
+{
+	pthread_mutex_lock(&watchdog.lock);
+	set_awake(true);
+	if (watchdog.has_thread)
+		pthread_cond_signal(&watchdog.kicked);
+	else if (!watchdog.has_ended)
+		start_thread();
+	pthread_mutex_unlock(&watchdog.lock);
+}
+
+static void forked(void)
+{
+	pthread_mutex_init(&watchdog.lock, NULL);
+	init_condition();
+	watchdog.has_thread = false;
+	set_awake(false);
+}
+
+static void at_exit(void)
+{
+	pthread_mutex_lock(&watchdog.lock);
+	watchdog.has_ended = true;
+	set_awake(true); /* further kicks return at once */
+	pthread_cond_signal(&watchdog.kicked);
+	pthread_mutex_unlock(&watchdog.lock);
+}
+
+const struct check_part check_watchdog = {
+	.mode = SIM_CHECK_API,
+	.start = init_condition,
+	.forked = forked,
+	.exit = at_exit,
+};
