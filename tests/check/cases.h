@@ -17,7 +17,7 @@
 #define CASE_SKIPPED 77
 
 struct check_case {
-	const char *rule; /* its name */
+	const char *rule; /* its name; "NAME@VARIANT" = a further case of the rule */
 	void (*provoke)(void);
 	void (*near_miss)(void);
 };

@@ -86,17 +86,18 @@ static void copy_in_child(void)
 /* The program sleeps on the engine's handle, longer than the watchdog waits: the task takes as long. */
 static void sleep_on_handle(void)
 {
-	struct rig *rig = rig_start(rig_open(NULL));
+	struct rig *rig;
 	doca_notification_handle_t handle;
 	struct pollfd pollfd = { .events = POLLIN };
 	uint32_t id;
 
-	CHECK(setenv("BFSIM_CHECK_PATIENCE", "1000", 1) == 0);
+	CHECK(setenv("BFSIM_CHECK_PATIENCE", "100", 1) == 0); /* five times as long without a call */
+	rig = rig_start(rig_open(NULL));
+	copy_in_child();
 	CHECK(bfsim_fault_add("dma.memcpy nth=1 delay=1500ms", &id) == 0);
 	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
 	pollfd.fd = handle;
 	rig_submit_small(rig, 1);
-	copy_in_child();
 	while (rig_in_flight(rig) > 0) {
 		MUST(doca_pe_request_notification(rig->pe));
 		CHECK(poll(&pollfd, 1, RIG_DEADLINE_S * 1000) == 1);
@@ -189,6 +190,43 @@ static void free_while_stopping(void)
 	rig_close(rig);
 }
 
+static void exit_with_tasks(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	rig_small_task(rig, 1);
+	CHECK(doca_ctx_stop(rig->ctx) == DOCA_ERROR_IN_PROGRESS);
+}
+
+/* The context is idle; the program leaves the rest to its exit. */
+static void exit_without_tasks(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_task *task = rig_small_task(rig, 1);
+
+	CHECK(doca_ctx_stop(rig->ctx) == DOCA_ERROR_IN_PROGRESS);
+	doca_task_free(task);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+}
+
+/* Only progress makes the context idle. */
+static void stop_not_progressed(void)
+{
+	struct reports reports = watch_reports();
+	struct rig_deadline deadline = rig_deadline();
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_task *task = rig_small_task(rig, 1);
+
+	CHECK(doca_ctx_stop(rig->ctx) == DOCA_ERROR_IN_PROGRESS);
+	doca_task_free(task);
+	while (!see_report(&reports) && !rig_is_over(deadline)) {
+		CHECK(rig_state(rig) == DOCA_CTX_STATE_STOPPING);
+		poll(NULL, 0, 1);
+	}
+	stop_watching(&reports);
+	rig_close(rig);
+}
+
 /* ---- threads ---- */
 
 struct sharing {
@@ -247,7 +285,9 @@ static void threads_lock_engine(void)
 const struct check_case progress_cases[] = {
 	{ "engine-not-progressed", engine_not_progressed, sleep_on_handle },
 	{ "retry-without-progress", retry_without_progress, retry_with_progress },
+	{ "engine-not-progressed@stop", stop_not_progressed, free_while_stopping },
 	{ "tasks-not-freed", tasks_not_freed, free_while_stopping },
+	{ "tasks-not-freed@exit", exit_with_tasks, exit_without_tasks },
 	{ "threads-share-engine", threads_share_engine, threads_lock_engine },
 	{ 0 },
 };

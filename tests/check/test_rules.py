@@ -49,7 +49,8 @@ def plain(text):
 
 def check_rule(rule, cases, expected, update):
     """Return what is wrong, None, or SKIPPED."""
-    wanted = expected / f'{rule["id"]}.txt'
+    variant = rule['name'].partition('@')
+    wanted = expected / f'{rule["id"]}{variant[1]}{variant[2]}.txt'
     found, done = reports(rule['name'], 'provoke', cases, rule['mode'])
     if done.returncode == SKIPPED:
         return SKIPPED
@@ -72,6 +73,10 @@ def main():
     arguments = [argument for argument in sys.argv[1:] if not argument.startswith('--')]
     bfsim, cases, expected = arguments[0], arguments[1], pathlib.Path(arguments[2])
     rules = json.loads(subprocess.run([bfsim, 'rules', '--json'], capture_output=True, check=True).stdout)['rules']
+    # a rule may have further cases: NAME@VARIANT
+    cases_of = subprocess.run([cases], capture_output=True, text=True, check=True).stdout.split()
+    rules = [dict(rule, name=name) for rule in rules
+             for name in [rule['name'], *(one for one in cases_of if one.startswith(rule['name'] + '@'))]]
     chosen = [rule for rule in rules if not arguments[3:] or {rule['id'], rule['name']} & set(arguments[3:])]
     if '--sanitized' in sys.argv:
         chosen = [rule for rule in chosen if '-RACE-' not in rule['id'] and rule['name'] not in UNDER_VALGRIND]
