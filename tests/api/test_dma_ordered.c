@@ -53,7 +53,7 @@ static void test_small_copies_do_not_overtake_a_large_one(void **state)
 }
 
 /* Submit all tasks of a new context, and return what its callbacks traced. */
-static void trace_order(const char *seed, uint8_t ordered, char *ret_text, size_t size)
+static void trace_order(const char *seed, uint8_t ordered, struct rig_trace *ret_trace)
 {
 	struct rig *rig;
 
@@ -68,22 +68,22 @@ static void trace_order(const char *seed, uint8_t ordered, char *ret_text, size_
 	rig_drain(rig);
 	for (uint64_t i = 0; i < RIG_TASKS; i++)
 		assert_true(rig_small_is_done(rig, i));
-	snprintf(ret_text, size, "%s", rig->trace->text);
+	*ret_trace = *rig->trace;
 	rig->trace->text[0] = '\0';
 	rig_close(rig);
 }
 
 static void test_shuffled_tasks_complete_in_another_order(void **state)
 {
-	char straight[1024], shuffled[1024], ordered[1024];
+	struct rig_trace straight, shuffled, ordered;
 
 	(void)state;
-	trace_order(NULL, 0, straight, sizeof(straight));
-	trace_order("1", 0, shuffled, sizeof(shuffled));
-	assert_string_not_equal(shuffled, straight);
-	assert_int_equal(strlen(shuffled), strlen(straight)); /* each task once */
-	trace_order("1", 1, ordered, sizeof(ordered));
-	assert_string_equal(ordered, straight);
+	trace_order(NULL, 0, &straight);
+	trace_order("1", 0, &shuffled);
+	assert_string_not_equal(shuffled.text, straight.text);
+	assert_int_equal(strlen(shuffled.text), strlen(straight.text)); /* each task once */
+	trace_order("1", 1, &ordered);
+	assert_string_equal(ordered.text, straight.text);
 }
 
 /* Unsignaled tasks stay before the signaled one that reports them. */
