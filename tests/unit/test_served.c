@@ -506,7 +506,8 @@ static void break_the_ring(int kind)
 	} else {
 		atomic_store(&ring->posted, kind == 0 ? 1 : SERVED_RING_SLOTS + 1);
 	}
-	assert_int_equal(send(fd, "", 1, 0), 1);
+	/* The target may have seen the ring, and hung up, by now. */
+	assert_true(send(fd, "", 1, MSG_NOSIGNAL) == 1 || kind != 0);
 	if (kind == 0) { /* a request that makes no sense is answered */
 		while (atomic_load(&ring->done) != 1)
 			sched_yield();
@@ -566,7 +567,7 @@ static void test_an_importer_that_does_not_read_blocks_no_other(void **state)
 	(void)state;
 	fd = connect_raw();
 	for (int i = 0; i < 100; i++)
-		if (send(fd, &request, sizeof(request), MSG_DONTWAIT) < 0)
+		if (send(fd, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 			break;
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(read_from(link, local, 0, 64), 0);
