@@ -23,6 +23,8 @@ SKIPPED = 77
 def reports(rule, kind, cases, mode):
     """The reports on standard error, as texts, and everything that the program printed."""
     env = dict(os.environ, BFSIM_CHECK=mode, BFSIM_SIDE='dpu', BFSIM_CHECK_HITS='')
+    if rule == 'threads-share-engine':  # the case races; with the other cases, the thread sanitizer checks the checker
+        env['TSAN_OPTIONS'] = env.get('TSAN_OPTIONS', '') + ':report_bugs=0'
     done = subprocess.run([cases, rule, kind], env=env, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     found, current = [], None
     for line in done.stderr.splitlines():

@@ -47,6 +47,12 @@ static inline struct check_thread *check_thread_self(void)
 	return doca_likely(thread) ? thread : check_thread_new();
 }
 
+/* The function that the thread called last; it may still be in it. SHIM_NUM_FUNCTIONS = there was none. */
+static inline uint32_t check_last_function(const struct check_thread *thread)
+{
+	return atomic_load_explicit(&thread->function, memory_order_relaxed);
+}
+
 /* Add one to a counter that one thread writes, without the cost of an atomic addition. */
 static inline void check_count(_Atomic uint64_t *counter)
 {

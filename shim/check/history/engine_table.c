@@ -52,6 +52,21 @@ struct check_engine *check_engine_get(const struct doca_pe *pe)
 	return engine;
 }
 
+/* The watchdog may look meanwhile. */
+void check_engine_renew(struct check_engine *engine)
+{
+	engine->user = engine->owner = engine->progressed_by = NULL;
+	engine->num_progress = engine->num_submitted = engine->num_ended = engine->max_in_flight = 0;
+	engine->num_small = engine->num_remote = engine->num_empty = engine->empty_since_ns = 0;
+	engine->submitted_at = engine->progressed_at = NULL;
+	engine->ctx_name = engine->unsettled_name = NULL;
+	engine->unsettled = engine->wanted = NULL;
+	engine->num_kept = 0;
+	engine->has_events = false;
+	engine->armed_handle = 0;
+	engine->incarnation++;
+}
+
 void check_engines_each(void (*see)(struct check_engine *engine, void *arg), void *arg)
 {
 	for (size_t i = 0; i < NUM_BUCKETS; i++)

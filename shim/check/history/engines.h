@@ -17,10 +17,10 @@
 /* What the watchdog saw at its last look. */
 struct check_engine_watch {
 	uint64_t num_progress, num_submitted, num_calls;
-	uint64_t stalled_ns; /* without progress */
-	uint64_t busy_ns;    /* of that: the engine's thread called other functions meanwhile */
-	uint64_t kept_ns;    /* progressed, with a context that waits for the free of tasks */
-	uint32_t num_kept;   /* those tasks */
+	uint64_t stalled_ns;  /* without progress */
+	uint64_t busy_ns;     /* of that: the engine's thread called other functions meanwhile */
+	uint64_t stopping_ns; /* with a context that stops, and no task in flight */
+	uint32_t incarnation;
 	bool is_reported;
 };
 
@@ -39,17 +39,26 @@ struct check_engine {
 	const void *_Atomic submitted_at;          /* the last callers */
 	const void *_Atomic progressed_at;
 	struct check_thread *_Atomic progressed_by;
-	const char *_Atomic ctx_name;       /* of the last submission */
-	struct doca_ctx *_Atomic unsettled; /* a context that is starting or stopping; NULL = none */
-	struct doca_ctx *_Atomic wanted;    /* the thread that progresses is to report about it */
-	_Atomic bool has_events;            /* calls the user for other reasons than tasks and states */
-	struct check_engine_watch watch;    /* the watchdog's */
+	const char *_Atomic ctx_name;             /* of the last submission */
+	const struct doca_ctx *_Atomic unsettled; /* a context that is starting or stopping; NULL = none */
+	_Atomic uint32_t unsettled_state;         /* enum doca_ctx_states */
+	const char *_Atomic unsettled_name;
+	const struct doca_ctx
+		*_Atomic wanted;         /* the thread that progresses is to look whether its tasks are not freed */
+	_Atomic uint32_t num_kept;       /* tasks that it found at the last look */
+	_Atomic bool has_events;         /* calls the user for other reasons than tasks and states */
+	_Atomic int armed_handle;        /* its thread may sleep on this descriptor; 0 = it does not */
+	_Atomic uint32_t incarnation;    /* engines that were created at this address */
+	struct check_engine_watch watch; /* the watchdog's */
 };
 
 #define CHECK_SMALL_BYTES 512
 
 /* Find the record of an engine, or make it; NULL without memory. */
 struct check_engine *check_engine_get(const struct doca_pe *pe);
+
+/* The engine is a new one, at the address of an earlier one. */
+void check_engine_renew(struct check_engine *engine);
 
 /* In a forked child: another thread of the parent may have held the lock. */
 void check_engines_forked(void);

@@ -163,12 +163,14 @@ static void print(struct json_object *hit)
 /* In a forked child, with the lock: leave the parent's hits and report to the parent. */
 static void leave_parent(void)
 {
+	struct json_object *parents = output.report.hits; /* may be in use by a thread that is not here */
 	char path[PATH_MAX], *dot;
 
 	if (output.pid == getpid())
 		return;
 	output.pid = getpid();
-	output.report.hits = json_object_new_array(); /* the other one may be in use by a thread that is not here */
+	output.report.hits = json_object_new_array();
+	json_object_set_userdata(output.report.hits, parents, NULL); /* so that it is not lost */
 	if (!output.report_path[0])
 		return;
 	dot = strrchr(output.report_path, '.'); /* the extension */

@@ -2,6 +2,8 @@
 /* Takes call stacks, and finds the source lines of addresses with libdw. */
 #include "stack.h"
 
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <execinfo.h>
 #include <inttypes.h>
@@ -73,17 +75,45 @@ static void add_string(struct json_object *object, const char *key, const char *
 		json_object_object_add(object, key, json_object_new_string(text));
 }
 
+static void add_place(struct json_object *frame, const char *file, const char *dir, int line)
+{
+	if (!file)
+		return;
+	add_string(frame, "file", file);
+	add_string(frame, "dir", file[0] == '/' ? NULL : dir);
+	json_object_object_add(frame, "line", json_object_new_int(line));
+}
+
+/* Find the line without .debug_aranges, which clang does not write: look through the compilation units. */
+static void search_units(struct json_object *frame, Dwfl_Module *module, Dwarf_Addr addr)
+{
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias;
+	Dwarf_Attribute attr;
+	Dwarf_Line *line;
+	int number = 0;
+
+	do
+		unit = dwfl_module_nextcu(module, unit, &bias);
+	while (unit && dwarf_haspc(unit, addr - bias) != 1);
+	line = unit ? dwarf_getsrc_die(unit, addr - bias) : NULL;
+	if (!line)
+		return;
+	dwarf_lineno(line, &number);
+	add_place(frame, dwarf_linesrc(line, NULL, NULL), dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr)),
+		  number);
+}
+
 static void add_line(struct json_object *frame, Dwfl_Module *module, Dwarf_Addr addr)
 {
 	Dwfl_Line *line = dwfl_module_getsrc(module, addr);
 	int number = 0;
 	const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
 
-	if (!file)
-		return;
-	add_string(frame, "file", file);
-	add_string(frame, "dir", file[0] == '/' ? NULL : dwfl_line_comp_dir(line));
-	json_object_object_add(frame, "line", json_object_new_int(number));
+	if (file)
+		add_place(frame, file, dwfl_line_comp_dir(line), number);
+	else
+		search_units(frame, module, addr);
 }
 
 /* The address before a return address is in the call. */

@@ -13,7 +13,7 @@
 static bool may_be_in_callback(const struct check_engine *engine, const struct check_thread *other)
 {
 	return atomic_load_explicit(&other->has_called_back, memory_order_relaxed) ||
-	       (engine->has_events && other->function == SHIM_FN_doca_pe_progress);
+	       (engine->has_events && check_last_function(other) == SHIM_FN_doca_pe_progress);
 }
 
 static inline struct check_engine *begin_use(const struct shim_call *call, const struct doca_pe *pe)
@@ -119,8 +119,24 @@ static void leave_create(struct shim_call *call)
 		check_result(call) == DOCA_SUCCESS ? check_engine_get(*(struct doca_pe **)check_arg(call, 0)) : NULL;
 
 	if (engine)
-		memset((char *)engine + offsetof(struct check_engine, user), 0,
-		       sizeof(*engine) - offsetof(struct check_engine, user));
+		check_engine_renew(engine);
+}
+
+/* The engine's thread may be about to sleep. */
+static void leave_request(struct shim_call *call)
+{
+	const struct doca_pe *pe = check_arg(call, 0);
+
+	if (check_this_thread->engine_call == call && check_result(call) == DOCA_SUCCESS)
+		check_this_thread->engine->armed_handle = pe->handle_fd;
+	leave_use(call);
+}
+
+static void leave_clear(struct shim_call *call)
+{
+	if (check_this_thread->engine_call == call)
+		check_this_thread->engine->armed_handle = 0;
+	leave_use(call);
 }
 
 /* The engine may be gone behind the call. */
@@ -217,7 +233,7 @@ static void task_ended(struct doca_task *task, doca_error_t status)
 static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 {
 	struct check_engine *engine = ctx->pe ? check_engine_get(ctx->pe) : NULL;
-	struct doca_ctx *unsettled = NULL;
+	const struct doca_ctx *unsettled = NULL;
 
 	(void)from;
 	atomic_store_explicit(&check_thread_self()->has_called_back, true, memory_order_relaxed);
@@ -229,6 +245,8 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 		if (strncmp(one->ops->name, "comch", 5) == 0)
 			engine->has_events = true;
 	}
+	engine->unsettled_state = unsettled ? unsettled->state : DOCA_CTX_STATE_IDLE;
+	engine->unsettled_name = unsettled ? unsettled->ops->name : NULL;
 	engine->unsettled = unsettled;
 	engine->owner = check_this_thread;
 	if (unsettled)
@@ -238,8 +256,7 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 static void forget(struct check_engine *engine, void *unused)
 {
 	(void)unused;
-	memset((char *)engine + offsetof(struct check_engine, user), 0,
-	       sizeof(*engine) - offsetof(struct check_engine, user));
+	check_engine_renew(engine);
 }
 
 /* The engines are the parent's. */
@@ -264,8 +281,8 @@ static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_pe_create, NULL, leave_create },
 	{ SHIM_FN_doca_pe_destroy, enter_destroy, leave_use },
 	{ SHIM_FN_doca_pe_progress, enter_progress, leave_progress },
-	{ SHIM_FN_doca_pe_request_notification, enter_pe, leave_use },
-	{ SHIM_FN_doca_pe_clear_notification, enter_pe, leave_use },
+	{ SHIM_FN_doca_pe_request_notification, enter_pe, leave_request },
+	{ SHIM_FN_doca_pe_clear_notification, enter_pe, leave_clear },
 	{ SHIM_FN_doca_ctx_start, enter_ctx, leave_use },
 	{ SHIM_FN_doca_ctx_stop, enter_ctx, leave_use },
 	{ SHIM_FN_doca_ctx_flush_tasks, enter_ctx, leave_use },

@@ -11,9 +11,9 @@
 /* A thread that is silent may compute, and progress later: it gets more time than one that calls other functions. */
 #define SILENT_FACTOR 5
 
-static bool is_readable(const struct doca_pe *pe)
+static bool is_readable(int handle_fd)
 {
-	struct pollfd handle = { .fd = pe->handle_fd, .events = POLLIN };
+	struct pollfd handle = { .fd = handle_fd, .events = POLLIN };
 
 	return poll(&handle, 1, 0) == 1;
 }
@@ -21,7 +21,9 @@ static bool is_readable(const struct doca_pe *pe)
 /* The engine's thread sleeps on the notification handle, and nothing has happened. */
 static bool is_asleep(const struct check_engine *engine)
 {
-	return engine->pe->armed && !is_readable(engine->pe);
+	int handle_fd = engine->armed_handle;
+
+	return handle_fd && !is_readable(handle_fd);
 }
 
 static bool has_waiting(const struct check_engine *engine)
@@ -81,13 +83,15 @@ static struct check_hit *begin_tasks(const struct check_engine *engine)
 
 static struct check_hit *begin_ctx(const struct check_engine *engine, const struct doca_ctx *ctx)
 {
+	const char *name = engine->unsettled_name;
 	struct check_ctx_history history = { 0 };
 
 	check_ctx_history_find(ctx, &history);
-	return check_hit_begin_at(
-		BFC_ENGINE_NOT_PROGRESSED, &history.stack,
-		"for %" PRIu64 " ms, no thread has progressed the engine%s; the %s context is %s since here",
-		to_ms(engine->watch.stalled_ns), never(engine), ctx->ops->name, check_ctx_state_name(ctx->state));
+	return check_hit_begin_at(BFC_ENGINE_NOT_PROGRESSED, &history.stack,
+				  "for %" PRIu64
+				  " ms, no thread has progressed the engine%s; the %s context is %s since here",
+				  to_ms(engine->watch.stalled_ns), never(engine), name ? name : "?",
+				  check_ctx_state_name(engine->unsettled_state));
 }
 
 static void add_last_progress(struct check_hit *hit, const struct check_engine *engine)
@@ -103,20 +107,20 @@ static void add_last_progress(struct check_hit *hit, const struct check_engine *
 static void add_thread_to_act(struct check_hit *hit, const struct check_engine *engine)
 {
 	const struct check_thread *owner = engine->owner;
+	uint32_t function = owner ? check_last_function(owner) : SHIM_NUM_FUNCTIONS;
 	struct check_stack stack;
 
-	if (!owner)
+	if (function >= SHIM_NUM_FUNCTIONS)
 		return;
 	stack = check_stack_of(owner->caller);
 	check_hit_add_party(hit, owner->tid, &stack,
 			    "the thread that used the engine last, which is to call doca_pe_progress, %s %s",
-			    owner->has_ended ? "has ended after" : "called last",
-			    shim_function_names[owner->function].name);
+			    owner->has_ended ? "has ended after" : "called last", shim_function_names[function].name);
 }
 
 static void report(const struct check_engine *engine)
 {
-	struct doca_ctx *ctx = engine->unsettled;
+	const struct doca_ctx *ctx = engine->unsettled;
 	struct check_hit *hit = check_engine_in_flight(engine) || !ctx ? begin_tasks(engine) : begin_ctx(engine, ctx);
 
 	add_last_progress(hit, engine);

@@ -77,27 +77,32 @@ static bool waits_for_free(const struct doca_ctx *ctx)
 	return ctx && ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_allocated > 0;
 }
 
+/* The thread that progresses the engine looks at the context: at half the patience, and again at the whole. */
 void check_stop_look(struct check_engine *engine, uint64_t ns)
 {
 	struct check_engine_watch *watch = &engine->watch;
-	struct doca_ctx *ctx = engine->unsettled;
-	uint32_t num_kept = waits_for_free(ctx) && check_engine_in_flight(engine) == 0 ? ctx->num_allocated : 0;
+	bool is_stopping = engine->unsettled && engine->unsettled_state == DOCA_CTX_STATE_STOPPING &&
+			   check_engine_in_flight(engine) == 0;
 
-	watch->kept_ns = num_kept && num_kept == watch->num_kept ? watch->kept_ns + ns : 0;
-	watch->num_kept = num_kept;
-	if (watch->kept_ns >= check_patience_ns()) {
-		watch->kept_ns = 0;
-		engine->wanted = ctx;
+	watch->stopping_ns = is_stopping ? watch->stopping_ns + ns : 0;
+	if (watch->stopping_ns >= check_patience_ns() / 2) {
+		watch->stopping_ns = 0;
+		engine->wanted = engine->unsettled;
 	}
 }
 
 void check_engine_report_wanted(const struct shim_call *call, struct check_engine *engine)
 {
 	const struct doca_ctx *ctx = engine->wanted;
+	uint32_t num_kept, before = engine->num_kept;
 	struct check_hit *hit;
 
 	engine->wanted = NULL;
-	if (!shim_ctx_is(ctx) || !waits_for_free(ctx) || shim_ctx_num_in_flight(ctx) == ctx->num_allocated)
+	num_kept = shim_ctx_is(ctx) && waits_for_free(ctx) && shim_ctx_num_in_flight(ctx) < ctx->num_allocated ?
+			   ctx->num_allocated :
+			   0;
+	engine->num_kept = num_kept == before ? 0 : num_kept;
+	if (num_kept == 0 || num_kept != before) /* tasks are being freed, or this is the first look */
 		return;
 	hit = check_hit_begin(BFC_TASKS_NOT_FREED, call, "the %s context can't become idle: %u tasks are not freed",
 			      ctx->ops->name, ctx->num_allocated);

@@ -7,7 +7,7 @@
 void check_engine_shared(const struct shim_call *call, struct check_engine *engine, struct check_thread *other)
 {
 	struct check_stack stack = check_stack_of(other->caller);
-	uint32_t function = other->function;
+	uint32_t function = check_last_function(other);
 	struct check_hit *hit;
 
 	if (function >= SHIM_NUM_FUNCTIONS)

@@ -54,6 +54,8 @@ static void look_at(struct check_engine *engine, void *arg)
 {
 	struct look *look = arg;
 
+	if (engine->watch.incarnation != engine->incarnation)
+		engine->watch = (struct check_engine_watch){ .incarnation = engine->incarnation };
 	check_stop_look(engine, look->ns);
 	look->found |= check_progress_look(engine, look->ns);
 }
