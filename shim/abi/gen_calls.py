@@ -12,11 +12,17 @@ calls the entry; libraries of this project call each other's own functions, past
 """
 import json
 import pathlib
+import re
 import sys
 
 LIBRARIES = ('libdoca_common', 'libdoca_dma', 'libdoca_comch', 'libdoca_comm_channel', 'libdoca_cc')
 # Functions of these headers have no entry: they concern no object of the device.
 NOT_WATCHED = ('doca_log.h', 'doca_error.h', 'doca_version.h')
+
+# Frequent functions, but for those whose failures or beginnings a rule wants to know.
+FREQUENT = re.compile(r'doca_pe_progress|doca_task_(submit|submit_ex|try_submit|get_ctx|[gs]et_user_data)|'
+                      r'doca_buf_(get_\w+|reset_data_len)|doca_\w+_as_task|doca_dma_task_memcpy_[gs]et_(src|dst)|'
+                      r'doca_comch_producer_task_send_[gs]et_(buf|consumer_id|imm_data|imm_data_len)')
 
 HEAD = """\
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -77,6 +83,7 @@ def entry_of(name, entry):
     args = [param for param, _ in entry['params']]
     ret, values = entry['ret'], [as_number(param, ctype) for param, ctype in entry['params']]
     keep, back = ('', '') if ret == 'void' else (f'{declare("result", ret)} = ', 'return ')
+    has_hooks = '!shim_hooks_rest()' if FREQUENT.fullmatch(name) else 'shim_call_hooks != NULL'
     return f"""\
 extern __typeof__({name}) shim_{name} __attribute__((visibility("default")));
 
@@ -94,7 +101,7 @@ static APART {declare('watched_' + name, ret)}({', '.join(['const void *caller',
 
 {declare(f'({name})', ret)}({', '.join(params) or 'void'})
 {{
-	if (__builtin_expect(shim_call_hooks != NULL, 0))
+	if (__builtin_expect({has_hooks}, 0))
 		{back}watched_{name}({', '.join(['__builtin_return_address(0)', *args])});
 	else
 		{back}shim_{name}({', '.join(args)});

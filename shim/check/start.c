@@ -7,9 +7,13 @@
 #include <string.h>
 
 #include "shim/check/base/check.h"
+#include "shim/check/task/rest.h"
+#include "shim/check/history/engines.h"
 #include "shim/check/report/hit.h"
 #include "shim/check/report/hit_output.h"
+#include "shim/check/mem/dma_glance.h"
 #include "shim/check/race/race.h"
+#include "shim/common/pe/task_priv.h"
 #include "sim/base/log.h"
 #include "sim/base/process_check.h"
 #include "shim/check/report/stack.h"
@@ -52,10 +56,28 @@ static void leave(struct shim_call *call)
 	if (doca_unlikely(call->result != 0) && shim_function_names[call->function].returns_error)
 		FOR_EACH_PART(call_failed, call);
 	check_end_call(call);
+	check_rest_count();
 }
 
+static void submit_failed(struct shim_call *call)
+{
+	const struct shim_call *current = check_current_call();
+
+	if (current && current->function == call->function)
+		return; /* leave() comes */
+	check_begin_call(call);
+	leave(call);
+}
+
+/* Each task is looked at; the hooks rest from what only history needs. */
 static void task_posted(struct doca_task *task)
 {
+	if (check_mode != SIM_CHECK_OFF) {
+		check_watchdog_kick();
+		check_dma_glance(task);
+	}
+	if (doca_likely(shim_hooks_rest()))
+		return;
 	for (size_t i = 0; posted[i]; i++)
 		posted[i](task);
 }
@@ -144,10 +166,13 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 {
 	static const struct shim_call_hooks hooks = { .enter = enter,
 						      .leave = leave,
+						      .submit_failed = submit_failed,
 						      .task_posted = task_posted,
 						      .task_refused = task_refused,
 						      .task_ended = task_ended,
-						      .ctx_changed = ctx_changed };
+						      .ctx_changed = ctx_changed,
+						      .queue_opened = check_queue_opened,
+						      .queue_closing = check_queue_closing };
 
 	if (strcmp(mode_text, "sanitizer") == 0) {
 		check_mode = SIM_CHECK_OFF; /* what has no least mode: the detectors of races */
@@ -162,6 +187,8 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 		if (parts[i]->mode <= check_mode)
 			add_part(parts[i]);
 	FOR_EACH_PART(start);
+	if (check_mode == SIM_CHECK_API && !check_race_detectors()[0])
+		check_rest_allow(&hooks);
 	publish_mode();
 	pthread_atfork(NULL, NULL, forked);
 	on_exit(at_exit, NULL);

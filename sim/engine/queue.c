@@ -16,19 +16,26 @@
 
 uint32_t sim_queue_in_flight(const struct sim_queue *queue)
 {
-	return queue->staged - queue->head;
+	return sim_queue_own(&queue->staged) - sim_queue_own(&queue->head);
+}
+
+void sim_queue_count(const struct sim_queue *queue, uint32_t *ret_submitted, uint32_t *ret_returned)
+{
+	*ret_returned = sim_queue_own(&queue->head); /* first, so that it is not the larger one */
+	atomic_thread_fence(memory_order_acquire);
+	*ret_submitted = sim_queue_own(&queue->staged);
 }
 
 uint32_t sim_queue_num_staged(const struct sim_queue *queue)
 {
-	return queue->staged - atomic_load_explicit(&queue->tail, memory_order_relaxed);
+	return sim_queue_own(&queue->staged) - atomic_load_explicit(&queue->tail, memory_order_relaxed);
 }
 
 int sim_queue_submit(struct sim_queue *queue, struct sim_job *job)
 {
-	if (queue->staged - queue->head >= queue->max_jobs)
+	if (sim_queue_in_flight(queue) >= queue->max_jobs)
 		return -EAGAIN;
-	queue->ring[queue->staged++ & queue->mask] = job;
+	queue->ring[sim_queue_add_own(&queue->staged) & queue->mask] = job;
 	return 0;
 }
 
@@ -37,10 +44,11 @@ void sim_queue_doorbell(struct sim_queue *queue)
 	struct sim_engine *engine = queue->engine;
 
 	if (queue->clock)
-		queue_clock_enqueue(queue, atomic_load_explicit(&queue->tail, memory_order_relaxed), queue->staged);
+		queue_clock_enqueue(queue, atomic_load_explicit(&queue->tail, memory_order_relaxed),
+				    sim_queue_own(&queue->staged));
 	/* The doorbell writes tail and then reads awake; the engine's thread, before it sleeps, clears
 	 * awake and then reads tail. All four are seq_cst, so at least one side sees the other's write. */
-	atomic_store(&queue->tail, queue->staged);
+	atomic_store(&queue->tail, sim_queue_own(&queue->staged));
 	if (!atomic_load(&engine->awake) && !atomic_exchange(&engine->awake, true))
 		sim_engine_wake(engine);
 }
@@ -56,7 +64,7 @@ bool sim_queue_has_done(const struct sim_queue *queue)
 	const _Atomic uint32_t *end =
 		atomic_load_explicit(&queue->failed, memory_order_relaxed) ? &queue->done : &queue->reported;
 
-	return (int32_t)(atomic_load_explicit(end, memory_order_acquire) - queue->head) > 0;
+	return (int32_t)(atomic_load_explicit(end, memory_order_acquire) - sim_queue_own(&queue->head)) > 0;
 }
 
 static inline bool has_held(const struct sim_queue *queue)
@@ -204,7 +212,7 @@ struct sim_job *sim_queue_poll(struct sim_queue *queue)
 		if (!sim_queue_has_done(queue))
 			return NULL;
 	}
-	return queue->ring[queue->head++ & queue->mask];
+	return queue->ring[sim_queue_add_own(&queue->head) & queue->mask];
 }
 
 static void lock(struct sim_queue *queue)
@@ -242,7 +250,7 @@ void sim_queue_flush(struct sim_queue *queue)
 {
 	atomic_store(&queue->flushed, true);
 	atomic_store(&queue->failed, true);
-	atomic_store(&queue->tail, queue->staged);
+	atomic_store(&queue->tail, sim_queue_own(&queue->staged));
 	if (sim_queue_in_flight(queue) > 0)
 		sim_queue_notify(queue); /* the owner's next polls return the jobs */
 }
@@ -368,7 +376,7 @@ static int grow_unpinned(struct sim_queue *queue, uint32_t size)
 		free(ring);
 		return -ENOMEM;
 	}
-	for (uint32_t n = queue->head; n != queue->staged; n++)
+	for (uint32_t n = sim_queue_own(&queue->head); n != sim_queue_own(&queue->staged); n++)
 		ring[n & (size - 1)] = queue->ring[n & queue->mask];
 	free(queue->ring);
 	queue->ring = ring;

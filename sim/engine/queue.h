@@ -120,6 +120,9 @@ uint64_t sim_queue_now_ns(const struct sim_queue *queue);
 /* Jobs submitted and not yet reaped. */
 uint32_t sim_queue_in_flight(const struct sim_queue *queue);
 
+/* The numbers of jobs that were ever submitted and reaped, modulo 2^32, as another thread sees them. */
+void sim_queue_count(const struct sim_queue *queue, uint32_t *ret_submitted, uint32_t *ret_returned);
+
 /* Jobs that wait for a doorbell; the owner calls this. */
 uint32_t sim_queue_num_staged(const struct sim_queue *queue);
 

@@ -50,7 +50,7 @@ int queue_clock_grow(struct queue_clock **clock, const struct sim_queue *queue, 
 		return -ENOMEM;
 	grown->issuer = old->issuer;
 	grown->arrived = old->arrived;
-	for (uint32_t n = queue->head; n != queue->staged; n++)
+	for (uint32_t n = sim_queue_own(&queue->head); n != sim_queue_own(&queue->staged); n++)
 		grown->jobs[n & (num_slots - 1)] = old->jobs[n & queue->mask];
 	free(*clock);
 	*clock = grown;

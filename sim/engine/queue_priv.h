@@ -20,21 +20,36 @@ struct sim_queue {
 	void *notify_arg;
 	struct queue_clock *clock; /* NULL = no clock */
 	/* Free-running counters; the ring's slot is counter & mask. */
-	_Alignas(CACHE_LINE) uint32_t head;        /* reaped; the owner's */
-	uint32_t staged;                           /* submitted; the owner's */
-	_Atomic uint32_t tail;                     /* queued; written by the owner */
-	_Alignas(CACHE_LINE) _Atomic uint32_t run; /* ran; written under the lock */
-	_Atomic uint32_t done;                     /* ran and no longer held; written under the lock */
-	_Atomic uint32_t reported;                 /* done and reported; written under the lock */
-	atomic_flag running;                       /* the lock: its holder runs jobs */
-	atomic_bool failed;                        /* jobs no longer run: error or flush */
-	atomic_bool flushed;                       /* completions are no longer held */
+	_Alignas(CACHE_LINE) _Atomic uint32_t head; /* reaped; written by the owner */
+	_Atomic uint32_t staged;                    /* submitted; written by the owner */
+	_Atomic uint32_t tail;                      /* queued; written by the owner */
+	_Alignas(CACHE_LINE) _Atomic uint32_t run;  /* ran; written under the lock */
+	_Atomic uint32_t done;                      /* ran and no longer held; written under the lock */
+	_Atomic uint32_t reported;                  /* done and reported; written under the lock */
+	atomic_flag running;                        /* the lock: its holder runs jobs */
+	atomic_bool failed;                         /* jobs no longer run: error or flush */
+	atomic_bool flushed;                        /* completions are no longer held */
 	atomic_bool notify_wanted;
 	uint64_t shuffle_run;   /* state of the random order, under the lock; 0 = jobs run in their order */
 	uint64_t shuffle_poll;  /* state of the random polls, the owner's */
 	uint32_t last_tick_run; /* run and pending as of the engine's last tick */
 	bool last_tick_pending;
 };
+
+/* A counter that this thread, the owner, writes alone. */
+static inline uint32_t sim_queue_own(const _Atomic uint32_t *counter)
+{
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+/* Add one to it; returns its value before. */
+static inline uint32_t sim_queue_add_own(_Atomic uint32_t *counter)
+{
+	uint32_t before = sim_queue_own(counter);
+
+	atomic_store_explicit(counter, before + 1, memory_order_relaxed);
+	return before;
+}
 
 /* Complete @job, number @done, the oldest job that is not done yet. */
 static inline void sim_queue_complete_job(struct sim_queue *queue, const struct sim_job *job, uint32_t done)

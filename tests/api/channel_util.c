@@ -54,6 +54,8 @@ int channel_session_end(void **state)
 	int status;
 
 	(void)state;
+	if (daemon_pid <= 0) /* the setup failed */
+		return 0;
 	kill(daemon_pid, SIGTERM);
 	waitpid(daemon_pid, &status, 0);
 	return status != 0 || rmdir(session_dir) < 0;

@@ -324,9 +324,14 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+struct rig_deadline rig_deadline_in(uint64_t ms)
+{
+	return (struct rig_deadline){ now_ns() + ms * 1000000 };
+}
+
 struct rig_deadline rig_deadline(void)
 {
-	return (struct rig_deadline){ now_ns() + RIG_DEADLINE_S * UINT64_C(1000000000) };
+	return rig_deadline_in(RIG_DEADLINE_S * UINT64_C(1000));
 }
 
 bool rig_is_over(struct rig_deadline deadline)

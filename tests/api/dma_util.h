@@ -173,6 +173,7 @@ struct rig_deadline {
 	uint64_t at_ns;
 };
 struct rig_deadline rig_deadline(void);
+struct rig_deadline rig_deadline_in(uint64_t ms);
 bool rig_is_over(struct rig_deadline deadline);
 
 /* Wait without polling the engine until the small task's data is in memory; false at the deadline. */

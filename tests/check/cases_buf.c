@@ -25,11 +25,6 @@ static void return_buf(struct rig *rig, struct doca_buf *buf)
 	MUST(doca_buf_dec_refcount(buf, NULL));
 }
 
-static struct rig_deadline deadline_in(uint64_t ms)
-{
-	return (struct rig_deadline){ rig_deadline().at_ns - (RIG_DEADLINE_S * UINT64_C(1000) - ms) * 1000000 };
-}
-
 /* The task fails, which stops the context. */
 static void submit_and_fail(struct rig *rig, const struct doca_buf *src, struct doca_buf *dst)
 {
@@ -51,6 +46,14 @@ static void copy_over_itself(void)
 {
 	struct rig *rig = open_running();
 
+	submit_and_drain(rig, rig_src(rig, 0, 64), rig_dst(rig, 48, 64));
+}
+
+static void copy_over_itself_when_busy(void)
+{
+	struct rig *rig = open_running();
+
+	be_busy(rig);
 	submit_and_drain(rig, rig_src(rig, 0, 64), rig_dst(rig, 48, 64));
 }
 
@@ -421,7 +424,7 @@ static void poll_long(struct rig *rig)
 	struct rig_deadline end;
 
 	doca_pe_progress(rig->pe);
-	end = deadline_in(20);
+	end = rig_deadline_in(20);
 	while (!rig_is_over(end))
 		doca_pe_progress(rig->pe);
 	for (int i = 0; i < 2000; i++)
@@ -457,6 +460,7 @@ const struct check_case buf_cases[] = {
 	{ "inventory-empty", take_one_too_many, take_the_last },
 	{ "flush-missing", wait_without_flush, wait_with_flush },
 	{ "task-overlaps-itself", copy_over_itself, copy_to_neighbour },
+	{ "task-overlaps-itself@busy", copy_over_itself_when_busy, copy_to_neighbour },
 	{ "task-without-data", copy_nothing, copy_one_byte },
 	{ "list-too-long", copy_long_list, copy_longest_list },
 	{ "task-too-large", copy_too_much, copy_most },

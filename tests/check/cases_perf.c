@@ -77,26 +77,28 @@ static void few_maps(void)
 
 /* ---- polling ---- */
 
-#define NUM_POLLS (3 << 20)
+#define POLL_MS        500
+#define POLLS_PER_TASK 4000
 
 static void empty_progress(void)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
+	struct rig_deadline end = rig_deadline_in(POLL_MS);
 
 	CHECK(setenv("BFSIM_CHECK_PATIENCE", "10", 1) == 0);
-	for (int i = 0; i < NUM_POLLS; i++)
+	while (!rig_is_over(end))
 		CHECK(!doca_pe_progress(rig->pe));
 	rig_close(rig);
 }
 
-/* As many polls that find nothing, with work now and then. */
+/* Many polls that find nothing, with work now and then. */
 static void poll_between_tasks(void)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
 
 	CHECK(setenv("BFSIM_CHECK_PATIENCE", "10", 1) == 0);
-	for (int i = 0; i < NUM_POLLS; i++) {
-		if (i % 100000 == 0)
+	for (int i = 0; i < 100 * POLLS_PER_TASK; i++) {
+		if (i % POLLS_PER_TASK == 0)
 			rig_submit_small(rig, 1);
 		doca_pe_progress(rig->pe);
 	}

@@ -265,6 +265,18 @@ static void submit_in_flight(void)
 	rig_close(rig);
 }
 
+static void submit_in_flight_when_busy(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_task *task = rig_small_task(rig, 1);
+
+	be_busy(rig);
+	MUST(doca_task_submit(task));
+	CHECK(doca_task_submit(task) == DOCA_ERROR_BAD_STATE);
+	rig_drain(rig);
+	rig_close(rig);
+}
+
 static void submit_again(struct rig *rig, struct doca_dma_task_memcpy *task)
 {
 	rig->on_task = NULL;
@@ -309,6 +321,7 @@ const struct check_case task_cases[] = {
 	{ "destroy-running", destroy_running, destroy_stopped },
 	{ "status-not-read", status_not_read, stop_in_flight },
 	{ "submit-in-flight", submit_in_flight, submit_in_callback },
+	{ "submit-in-flight@busy", submit_in_flight_when_busy, submit_in_callback },
 	{ "free-in-flight", free_in_flight, submit_in_callback },
 	{ "ignored-error", ignored_error, repaired_error },
 	{ 0 },

@@ -59,9 +59,17 @@ static void forget_failure(struct check_ctx_history *history)
 	history->was_failure_stop = false;
 }
 
+static void take_stack(const struct shim_call *call, struct check_stack *ret_stack)
+{
+	if (call)
+		check_stack_take(call->caller, ret_stack);
+	else
+		check_stack_take_unwatched(ret_stack);
+}
+
 static void note_change(struct check_ctx_history *history, struct doca_ctx *ctx, enum doca_ctx_states from)
 {
-	const struct shim_call *call = check_current_call();
+	const struct shim_call *call = check_watched_call();
 
 	if (from == DOCA_CTX_STATE_IDLE)
 		forget_failure(history);
@@ -72,9 +80,7 @@ static void note_change(struct check_ctx_history *history, struct doca_ctx *ctx,
 	history->changed_ns = sim_monotonic_ns();
 	history->tid = gettid();
 	history->function = call ? call->function : SHIM_NUM_FUNCTIONS;
-	history->stack.num_frames = 0;
-	if (call)
-		check_stack_take(call->caller, &history->stack);
+	take_stack(call, &history->stack);
 }
 
 static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
@@ -90,15 +96,13 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 
 static void note_failure(struct check_ctx_history *history, const struct doca_task *task, doca_error_t status)
 {
-	const struct shim_call *call = check_current_call();
+	const struct shim_call *call = check_watched_call();
 
 	history->failed_status = status;
 	history->failed_task = task;
 	history->failed_kind = task->pool->type->name;
 	history->failed_ns = sim_monotonic_ns();
-	history->failed_stack.num_frames = 0;
-	if (call)
-		check_stack_take(call->caller, &history->failed_stack);
+	take_stack(call, &history->failed_stack);
 }
 
 /* The context of a job that failed is stopping already. */

@@ -8,7 +8,7 @@
 #define NUM_BUCKETS 64
 
 static struct {
-	pthread_mutex_t lock; /* for additions */
+	pthread_mutex_t lock; /* for additions, and for queues, which the watchdog looks at, too */
 	struct check_engine *_Atomic buckets[NUM_BUCKETS];
 } engines = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -52,12 +52,21 @@ struct check_engine *check_engine_get(const struct doca_pe *pe)
 	return engine;
 }
 
+static void drop_queue(struct check_queue **link)
+{
+	struct check_queue *queue = *link;
+
+	*link = queue->next;
+	free(queue);
+}
+
 /* The watchdog may look meanwhile. */
 void check_engine_renew(struct check_engine *engine)
 {
 	engine->user = engine->owner = engine->progressed_by = NULL;
-	engine->num_progress = engine->num_submitted = engine->num_ended = engine->max_in_flight = 0;
-	engine->num_small = engine->num_remote = engine->num_empty = engine->empty_since_ns = 0;
+	engine->num_progress = engine->max_in_flight = engine->num_ended = 0;
+	engine->num_small = engine->num_remote = engine->num_empty = engine->empty_since_ns = engine->empty_submitted =
+		0;
 	engine->submitted_at = engine->progressed_at = NULL;
 	engine->ctx_name = engine->unsettled_name = NULL;
 	engine->unsettled = engine->wanted = NULL;
@@ -65,6 +74,78 @@ void check_engine_renew(struct check_engine *engine)
 	engine->has_events = false;
 	engine->armed_handle = 0;
 	engine->incarnation++;
+	pthread_mutex_lock(&engines.lock);
+	engine->jobs = (struct check_jobs){ 0 };
+	while (engine->queues) /* of a parent */
+		drop_queue(&engine->queues);
+	pthread_mutex_unlock(&engines.lock);
+}
+
+/* ---- queues, with the lock ---- */
+
+static void count_queue(struct check_engine *engine, struct check_queue *queue)
+{
+	uint32_t submitted, returned;
+
+	sim_queue_count(queue->queue, &submitted, &returned);
+	engine->jobs.num_submitted += submitted - queue->submitted;
+	engine->jobs.num_ended += returned - queue->returned;
+	queue->submitted = submitted;
+	queue->returned = returned;
+}
+
+struct check_jobs check_engine_jobs(struct check_engine *engine)
+{
+	struct check_jobs jobs;
+
+	pthread_mutex_lock(&engines.lock);
+	for (struct check_queue *queue = engine->queues; queue; queue = queue->next)
+		count_queue(engine, queue);
+	jobs = engine->jobs;
+	pthread_mutex_unlock(&engines.lock);
+	return jobs;
+}
+
+uint64_t check_engine_take_ended(struct check_engine *engine)
+{
+	uint64_t num_ended = check_engine_jobs(engine).num_ended;
+
+	pthread_mutex_lock(&engines.lock);
+	engine->jobs = (struct check_jobs){ 0 };
+	pthread_mutex_unlock(&engines.lock);
+	return num_ended;
+}
+
+/* Without memory, the jobs of the queue are not known. */
+void check_queue_opened(const struct doca_ctx *ctx)
+{
+	struct check_engine *engine = ctx->pe ? check_engine_get(ctx->pe) : NULL;
+	struct check_queue *queue = engine ? calloc(1, sizeof(*queue)) : NULL;
+
+	if (!queue)
+		return;
+	queue->queue = ctx->queue;
+	pthread_mutex_lock(&engines.lock);
+	queue->next = engine->queues;
+	engine->queues = queue;
+	pthread_mutex_unlock(&engines.lock);
+}
+
+void check_queue_closing(const struct doca_ctx *ctx)
+{
+	struct check_engine *engine = ctx->pe ? check_engine_get(ctx->pe) : NULL;
+	struct check_queue **link;
+
+	if (!engine)
+		return;
+	pthread_mutex_lock(&engines.lock);
+	for (link = &engine->queues; *link && (*link)->queue != ctx->queue; link = &(*link)->next)
+		;
+	if (*link) {
+		count_queue(engine, *link);
+		drop_queue(link);
+	}
+	pthread_mutex_unlock(&engines.lock);
 }
 
 void check_engines_each(void (*see)(struct check_engine *engine, void *arg), void *arg)

@@ -3,7 +3,8 @@
  *
  * A record lives as long as the process; an engine that is created at the address of an earlier one begins it anew. The
  * thread that uses an engine writes its record, without atomic additions: if several threads use it at once, counts are
- * about right. The watchdog reads records at any time.
+ * about right. The watchdog reads records at any time. Jobs are counted by the queues of the engine's contexts; the rest
+ * is of calls and tasks that are watched (shim/check/task/rest.h).
  */
 #ifndef SHIM_CHECK_ENGINES_H
 #define SHIM_CHECK_ENGINES_H
@@ -13,6 +14,18 @@
 #include "shim/check/base/check.h"
 #include "shim/common/pe/pe_priv.h"
 #include "shim/check/base/thread.h"
+
+/* Tasks that are jobs: they end without the other side's help. */
+struct check_jobs {
+	uint64_t num_submitted, num_ended;
+};
+
+/* A queue of the engine, and what it counted up to the last look. */
+struct check_queue {
+	const struct sim_queue *queue;
+	uint32_t submitted, returned;
+	struct check_queue *next;
+};
 
 /* What the watchdog saw at its last look. */
 struct check_engine_watch {
@@ -26,17 +39,20 @@ struct check_engine_watch {
 
 struct check_engine {
 	const struct doca_pe *pe;
-	struct check_engine *next;                 /* in its bucket */
-	struct check_thread *_Atomic user;         /* in a call on the engine; NULL = none */
-	struct check_thread *_Atomic owner;        /* submitted or progressed last */
-	_Atomic uint64_t num_progress;             /* calls of doca_pe_progress() */
-	_Atomic uint64_t num_submitted, num_ended; /* tasks that end without the other side's help */
-	_Atomic uint64_t max_in_flight;            /* of them */
-	_Atomic uint64_t num_small;                /* of them, ended, below CHECK_SMALL_BYTES */
-	_Atomic uint64_t num_remote;               /* of a sample: at memory of the other side */
-	_Atomic uint64_t num_empty;                /* progress calls in a row, with nothing in flight */
-	_Atomic uint64_t empty_since_ns;           /* of rules_perf.c */
-	const void *_Atomic submitted_at;          /* the last callers */
+	struct check_engine *next;          /* in its bucket */
+	struct check_thread *_Atomic user;  /* in a call on the engine; NULL = none */
+	struct check_thread *_Atomic owner; /* submitted or progressed last */
+	struct check_queue *queues;         /* and the next: with the lock of the table */
+	struct check_jobs jobs;
+	_Atomic uint64_t num_progress;    /* calls of doca_pe_progress() */
+	_Atomic uint64_t max_in_flight;   /* jobs */
+	_Atomic uint64_t num_ended;       /* jobs */
+	_Atomic uint64_t num_small;       /* of them, below CHECK_SMALL_BYTES */
+	_Atomic uint64_t num_remote;      /* of a sample: at memory of the other side */
+	_Atomic uint64_t num_empty;       /* progress calls in a row, with nothing in flight */
+	_Atomic uint64_t empty_submitted; /* jobs, at the first of them */
+	_Atomic uint64_t empty_since_ns;  /* of rules_perf.c */
+	const void *_Atomic submitted_at; /* the last callers */
 	const void *_Atomic progressed_at;
 	struct check_thread *_Atomic progressed_by;
 	const char *_Atomic ctx_name;             /* of the last submission */
@@ -71,13 +87,22 @@ static inline uint64_t check_load(const _Atomic uint64_t *counter)
 	return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* Tasks in flight that end without the other side's help. */
-static inline uint64_t check_engine_in_flight(const struct check_engine *engine)
-{
-	uint64_t ended = check_load(&engine->num_ended), submitted = check_load(&engine->num_submitted);
+/* What the queues of the engine count. */
+struct check_jobs check_engine_jobs(struct check_engine *engine);
 
-	return submitted > ended ? submitted - ended : 0;
+static inline uint64_t check_engine_in_flight(struct check_engine *engine)
+{
+	struct check_jobs jobs = check_engine_jobs(engine);
+
+	return jobs.num_submitted - jobs.num_ended;
 }
+
+/* The engine ends. Returns the number of its jobs that ended, which are not counted any more. */
+uint64_t check_engine_take_ended(struct check_engine *engine);
+
+/* The hooks. */
+void check_queue_opened(const struct doca_ctx *ctx);
+void check_queue_closing(const struct doca_ctx *ctx);
 
 /* rules_threads.c: @self begins a call on an engine that another thread is in a call on. */
 void check_engine_shared(const struct shim_call *call, struct check_engine *engine, struct check_thread *other);
@@ -86,10 +111,10 @@ void check_engine_shared(const struct shim_call *call, struct check_engine *engi
 void check_engine_report_wanted(const struct shim_call *call, struct check_engine *engine);
 
 /* rules_perf.c: how the engine was used, at its end. */
-void check_perf_look(const struct check_engine *engine);
+void check_perf_look(struct check_engine *engine);
 
 /* The same: num_empty is a multiple of this. */
-#define CHECK_EMPTY_CALLS (1 << 20)
+#define CHECK_EMPTY_CALLS 8192
 void check_empty_look(const struct shim_call *call, struct check_engine *engine);
 
 /* rules_task_use.c: tasks that failed, and whose status the program has not read; one is submitted or freed. */

@@ -14,7 +14,7 @@ static void check_device(const struct doca_dma_task_memcpy *memcpy, const struct
 		return;
 	hit = CHECK_HIT_HERE(BFC_MMAP_WITHOUT_DEVICE,
 			     "%s: the context is of device %s, which the memory map of the %s does not have",
-			     check_current_name(), shim_dev_function(dev)->ibdev, end);
+			     check_current_name("doca_task_submit"), shim_dev_function(dev)->ibdev, end);
 	check_mmap_add_object(hit, buf->mmap);
 	check_hit_add_object(hit, "context", memcpy->task.ctx, memcpy->task.ctx->ops->name);
 	check_hit_end(hit);
@@ -27,12 +27,13 @@ static void check_writable(const struct doca_dma_task_memcpy *memcpy, const stru
 
 	if (mmap->access & MAY_WRITE)
 		return;
-	hit = CHECK_HIT_HERE(
-		BFC_PERMISSION_MISSING, "%s: the task writes to a memory map %s %s; it needs %s", check_current_name(),
-		shim_mmap_is_imported(mmap) ? "that was exported with" : "with the permissions",
-		check_access_format(mmap->access, access),
-		shim_mmap_is_imported(mmap) ? "PCI_READ_WRITE in the exporter's doca_mmap_set_permissions()" :
-					      "LOCAL_READ_WRITE");
+	hit = CHECK_HIT_HERE(BFC_PERMISSION_MISSING, "%s: the task writes to a memory map %s %s; it needs %s",
+			     check_current_name("doca_task_submit"),
+			     shim_mmap_is_imported(mmap) ? "that was exported with" : "with the permissions",
+			     check_access_format(mmap->access, access),
+			     shim_mmap_is_imported(mmap) ?
+				     "PCI_READ_WRITE in the exporter's doca_mmap_set_permissions()" :
+				     "LOCAL_READ_WRITE");
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_PERMISSIONS, "set the permissions of the memory map");
 	check_mmap_add_object(hit, mmap);
 	check_hit_add_object(hit, "context", memcpy->task.ctx, memcpy->task.ctx->ops->name);

@@ -49,8 +49,8 @@ void check_dma_defined(const struct doca_dma_task_memcpy *memcpy)
 		if (undefined) {
 			hit = CHECK_HIT_HERE(BFC_SOURCE_NOT_WRITTEN,
 					     "%s: byte %" PRIu64 " of the task's source, at %p, was never written",
-					     check_current_name(), offset + (uint64_t)(undefined - cpu),
-					     (const void *)undefined);
+					     check_current_name("doca_task_submit"),
+					     offset + (uint64_t)(undefined - cpu), (const void *)undefined);
 			check_memcpy_add_objects(hit, memcpy);
 			check_hit_end(hit);
 			return;

@@ -46,7 +46,7 @@ static void report(const struct doca_dma_task_memcpy *memcpy, const struct piece
 	struct check_hit *hit = CHECK_HIT_HERE(BFC_TASK_OVERLAPS_ITSELF,
 					       "%s: %" PRIu64 " bytes from %p on are both: byte %" PRIu64
 					       " of the task's source and byte %" PRIu64 " of its destination",
-					       check_current_name(), bytes, (const void *)start,
+					       check_current_name("doca_task_submit"), bytes, (const void *)start,
 					       from->task_offset + (uint64_t)(start - from->addr),
 					       to->task_offset + (uint64_t)(start - to->addr));
 

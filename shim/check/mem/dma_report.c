@@ -3,11 +3,11 @@
 #include "dma_rules.h"
 #include "shim/check/history/mmap_history.h"
 
-const char *check_current_name(void)
+const char *check_current_name(const char *otherwise)
 {
-	const struct shim_call *call = check_current_call();
+	const struct shim_call *call = check_watched_call();
 
-	return call ? shim_function_names[call->function].name : "a task of the library";
+	return call ? shim_function_names[call->function].name : otherwise;
 }
 
 void check_memcpy_add_objects(struct check_hit *hit, const struct doca_dma_task_memcpy *memcpy)

@@ -14,11 +14,11 @@
 
 /* Begin a hit in the public function that this thread is in. */
 #define CHECK_HIT_HERE(rule, ...)                                                            \
-	(check_current_call() ? check_hit_begin((rule), check_current_call(), __VA_ARGS__) : \
+	(check_watched_call() ? check_hit_begin((rule), check_watched_call(), __VA_ARGS__) : \
 				check_hit_begin_at((rule), NULL, __VA_ARGS__))
 
-/* dma_report.c: the name of the public function that this thread is in. */
-const char *check_current_name(void);
+/* dma_report.c: the name of the public function that this thread is in, or @otherwise while the hooks rest. */
+const char *check_current_name(const char *otherwise);
 
 /* dma_report.c: add the task's context, and the maps of its first source and its first destination, as objects. */
 void check_memcpy_add_objects(struct check_hit *hit, const struct doca_dma_task_memcpy *memcpy);

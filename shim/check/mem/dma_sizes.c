@@ -31,7 +31,7 @@ static void check_list_len(const struct doca_dma_task_memcpy *memcpy, const char
 {
 	if (num_bufs > function->caps.dma_max_list_len)
 		report(CHECK_HIT_HERE(BFC_LIST_TOO_LONG, "%s: the %s is a list of %u buffers; %s takes %u",
-				      check_current_name(), end, num_bufs, function->ibdev,
+				      check_current_name("doca_task_submit"), end, num_bufs, function->ibdev,
 				      function->caps.dma_max_list_len),
 		       memcpy);
 }
@@ -45,19 +45,21 @@ void check_dma_sizes(const struct doca_dma_task_memcpy *memcpy)
 	if (shim_dma_snapshot_is_pair(&memcpy->snapshot))
 		return;
 	if (src.data_bytes == 0)
-		report(CHECK_HIT_HERE(BFC_TASK_WITHOUT_DATA, "%s: the source has no data", check_current_name()),
+		report(CHECK_HIT_HERE(BFC_TASK_WITHOUT_DATA, "%s: the source has no data",
+				      check_current_name("doca_task_submit")),
 		       memcpy);
 	else if (src.data_bytes > function->caps.dma_max_buf_bytes)
 		report(CHECK_HIT_HERE(BFC_TASK_TOO_LARGE,
 				      "%s: the task copies %" PRIu64 " bytes; the limit of %s is %" PRIu64 " bytes",
-				      check_current_name(), src.data_bytes, function->ibdev,
+				      check_current_name("doca_task_submit"), src.data_bytes, function->ibdev,
 				      function->caps.dma_max_buf_bytes),
 		       memcpy);
 	else if (dst.room_bytes < src.data_bytes && !overwrites_full)
 		report(CHECK_HIT_HERE(BFC_TASK_WITHOUT_ROOM,
 				      "%s: the source has %" PRIu64 " bytes; the destination has %" PRIu64
 				      " bytes of data, and room for %" PRIu64 " bytes behind them",
-				      check_current_name(), src.data_bytes, dst.data_bytes, dst.room_bytes),
+				      check_current_name("doca_task_submit"), src.data_bytes, dst.data_bytes,
+				      dst.room_bytes),
 		       memcpy);
 	check_list_len(memcpy, "source", src.num_bufs, function);
 	check_list_len(memcpy, "destination", dst.num_bufs, function);

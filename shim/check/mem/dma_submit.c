@@ -1,44 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks at each memcpy task that is posted. Few tasks have more than one source and one destination, in maps of the
- * context's device, apart from each other, and those are seen to be well by a few comparisons. */
+/* Looks at the memcpy tasks that dma_glance.h did not clear, and at submissions that were refused. */
+#include "dma_glance.h"
 #include "dma_rules.h"
 #include "shim/common/base/check.h"
 #include "shim/check/history/tasks_in_flight.h"
 
-static bool looks_at_all;
+bool check_dma_looks_at_all;
 
-static inline bool has_first_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
-{
-	return doca_likely(mmap->num_devs > 0) && mmap->devs[0] == dev;
-}
-
-/* Returns whether the task breaks no rule; false means that a closer look is needed. */
-static inline bool is_plainly_well(const struct doca_dma_task_memcpy *memcpy)
-{
-	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
-	const struct doca_mmap *src = memcpy->src->mmap, *dst = memcpy->dst->mmap;
-	const struct doca_dev *dev = memcpy->task.ctx->dev;
-
-	return shim_dma_snapshot_is_pair(snapshot) &&
-	       dst->access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE) &&
-	       has_first_dev(dst, dev) && has_first_dev(src, dev) &&
-	       (snapshot->src_addr + snapshot->bytes <= snapshot->dst_addr ||
-		snapshot->dst_addr + snapshot->bytes <= snapshot->src_addr) &&
-	       !looks_at_all;
-}
-
-static __attribute__((noinline)) void look(const struct doca_dma_task_memcpy *memcpy)
+void check_dma_look(const struct doca_dma_task_memcpy *memcpy)
 {
 	check_dma_sizes(memcpy);
 	check_dma_access(memcpy);
 	check_dma_overlap(memcpy);
 	check_dma_defined(memcpy);
-}
-
-static void task_posted(struct doca_task *task)
-{
-	if (check_is_memcpy(task) && doca_unlikely(!is_plainly_well(shim_to_dma_memcpy(task))))
-		look(shim_to_dma_memcpy(task));
 }
 
 static bool is_list(const struct doca_buf *buf)
@@ -57,7 +31,7 @@ static void report_buffers(const struct shim_call *call, const struct doca_dma_t
 {
 	bool is_src = !is_list(memcpy->src);
 	struct check_hit *hit =
-		check_hit_begin(BFC_TASK_WITHOUT_BUFFER, call, "%s: the %s of the task is %s", check_current_name(),
+		check_hit_begin(BFC_TASK_WITHOUT_BUFFER, call, "%s: the %s of the task is %s", check_call_name(call),
 				is_src ? "source" : "destination", describe(is_src ? memcpy->src : memcpy->dst));
 
 	check_hit_add_object(hit, "context", memcpy->task.ctx, memcpy->task.ctx->ops->name);
@@ -75,12 +49,12 @@ static void leave_submit(struct shim_call *call)
 	if (!is_list(shim_to_dma_memcpy(task)->src) || !is_list(shim_to_dma_memcpy(task)->dst))
 		report_buffers(call, shim_to_dma_memcpy(task));
 	else if (call->function == SHIM_FN_doca_task_try_submit)
-		look(shim_to_dma_memcpy(task));
+		check_dma_look(shim_to_dma_memcpy(task));
 }
 
 static void start(void)
 {
-	looks_at_all = check_dma_knows_defined();
+	check_dma_looks_at_all = check_dma_knows_defined();
 }
 
 static const struct check_watch watches[] = {
@@ -94,5 +68,4 @@ const struct check_part check_dma_submit = {
 	.num_watches = sizeof(watches) / sizeof(watches[0]),
 	.mode = SIM_CHECK_API,
 	.start = start,
-	.task_posted = task_posted,
 };

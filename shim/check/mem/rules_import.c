@@ -120,7 +120,7 @@ static void task_failed(struct doca_task *task, doca_error_t status)
 	hit = CHECK_HIT_HERE(
 		BFC_IMPORT_OUTLIVES_EXPORT,
 		"%s: a task failed, because process %d (%s) has ended the export of the memory that it uses",
-		check_current_name(), (int)mmap->remote->exporter_pid, mmap->remote->program);
+		check_current_name("doca_pe_progress"), (int)mmap->remote->exporter_pid, mmap->remote->program);
 	check_mmap_add_object(hit, mmap);
 	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
 	check_hit_end(hit);

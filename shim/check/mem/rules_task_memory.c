@@ -55,7 +55,7 @@ static void report(const struct doca_task *task, const struct check_task_range *
 {
 	struct check_hit *hit = CHECK_HIT_HERE(
 		BFC_TASK_MEMORY_GONE, "%s: the %s of the task, %zu bytes at offset %td of its memory map, %s",
-		check_current_name(), range->is_write ? "destination" : "source", range->len_bytes,
+		check_current_name("doca_task_submit"), range->is_write ? "destination" : "source", range->len_bytes,
 		range->addr - range->mmap->addr, freed->num_frames ? "was freed" : "is not mapped any more");
 
 	if (freed->num_frames)

@@ -122,12 +122,15 @@ struct check_hit *check_hit_begin(enum sim_check_rule rule, const struct shim_ca
 struct check_hit *check_hit_begin_at(enum sim_check_rule rule, const struct check_stack *stack, const char *format, ...)
 {
 	char message[MESSAGE_SIZE];
+	struct check_stack here;
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	return begin(rule, NULL, stack, message);
+	if (!stack)
+		check_stack_take_unwatched(&here);
+	return begin(rule, NULL, stack ? stack : &here, message);
 }
 
 void check_hit_add_party(struct check_hit *hit, pid_t tid, const struct check_stack *stack, const char *format, ...)

@@ -2,6 +2,7 @@
 /* Takes call stacks, and finds the source lines of addresses with libdw. */
 #include "stack.h"
 
+#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -9,6 +10,7 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +31,32 @@ void check_stack_take(const void *caller, struct check_stack *ret_stack)
 	ret_stack->num_frames = 0;
 	for (int i = first; i < count && ret_stack->num_frames < CHECK_STACK_FRAMES; i++)
 		ret_stack->frames[ret_stack->num_frames++] = frames[i];
+}
+
+static bool is_own_library(const char *file)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+
+	return strncmp(name, "libdoca_", 8) == 0 || strncmp(name, "libbfsim", 8) == 0;
+}
+
+static bool is_own_frame(const void *return_addr)
+{
+	Dl_info library;
+
+	return dladdr((const char *)return_addr - 1, &library) != 0 && is_own_library(library.dli_fname);
+}
+
+void check_stack_take_unwatched(struct check_stack *ret_stack)
+{
+	void *frames[MAX_OWN_FRAMES + CHECK_STACK_FRAMES];
+	int count = backtrace(frames, MAX_OWN_FRAMES + CHECK_STACK_FRAMES), first = 0;
+
+	while (first < count && is_own_frame(frames[first]))
+		first++;
+	ret_stack->num_frames = 0;
+	while (first < count && ret_stack->num_frames < CHECK_STACK_FRAMES)
+		ret_stack->frames[ret_stack->num_frames++] = frames[first++];
 }
 
 struct check_stack check_stack_of(const void *caller)
@@ -149,7 +177,7 @@ static bool is_in_library(struct json_object *frame)
 {
 	const char *module = json_object_get_string(json_object_object_get(frame, "module"));
 
-	return module && (strncmp(module, "libdoca_", 8) == 0 || strncmp(module, "libbfsim", 8) == 0);
+	return module && is_own_library(module);
 }
 
 struct json_object *check_stack_to_json(const struct check_stack *stack)

@@ -18,6 +18,9 @@ struct check_stack {
 /* The stack of this thread from the caller of a public function outwards; @caller is the return address in it. */
 void check_stack_take(const void *caller, struct check_stack *ret_stack);
 
+/* The same, of a thread whose call is not watched; for rare events, as it looks up each frame. */
+void check_stack_take_unwatched(struct check_stack *ret_stack);
+
 /* A stack of one frame. */
 struct check_stack check_stack_of(const void *caller);
 

@@ -93,8 +93,12 @@ static void enter_progress(struct shim_call *call)
 		check_engine_report_wanted(call, engine);
 }
 
-static inline void count_empty(const struct shim_call *call, struct check_engine *engine)
+static void count_empty(const struct shim_call *call, struct check_engine *engine, uint64_t num_submitted)
 {
+	if (check_load(&engine->empty_submitted) != num_submitted) { /* meanwhile there were tasks */
+		engine->empty_submitted = num_submitted;
+		engine->num_empty = 0;
+	}
 	check_count(&engine->num_empty);
 	if (doca_unlikely(check_load(&engine->num_empty) % CHECK_EMPTY_CALLS == 0))
 		check_empty_look(call, engine);
@@ -103,13 +107,15 @@ static inline void count_empty(const struct shim_call *call, struct check_engine
 static void leave_progress(struct shim_call *call)
 {
 	struct check_engine *engine = check_this_thread->engine;
+	struct check_jobs jobs;
 
 	if (check_this_thread->engine_call != call)
 		return;
-	if (call->result || check_engine_in_flight(engine))
+	jobs = check_engine_jobs(engine);
+	if (call->result || jobs.num_submitted != jobs.num_ended)
 		atomic_store_explicit(&engine->num_empty, 0, memory_order_relaxed);
 	else
-		count_empty(call, engine);
+		count_empty(call, engine, jobs.num_submitted);
 	leave_use(call);
 }
 
@@ -185,23 +191,13 @@ static void task_posted(struct doca_task *task)
 
 	if (!engine)
 		return;
-	check_count(&engine->num_submitted);
-	depth = check_load(&engine->num_submitted) - check_load(&engine->num_ended);
+	depth = check_engine_in_flight(engine) + 1;
 	if (doca_unlikely(depth > check_load(&engine->max_in_flight)))
 		atomic_store_explicit(&engine->max_in_flight, depth, memory_order_relaxed);
 	if (doca_likely(self->call))
 		atomic_store_explicit(&engine->submitted_at, self->caller, memory_order_relaxed);
 	atomic_store_explicit(&engine->owner, check_this_thread, memory_order_relaxed);
 	atomic_store_explicit(&engine->ctx_name, task->ctx->ops->name, memory_order_relaxed);
-	check_watchdog_kick();
-}
-
-static void task_refused(struct doca_task *task)
-{
-	struct check_engine *engine = ends_alone(task) ? engine_of(task) : NULL;
-
-	if (engine)
-		check_count(&engine->num_ended);
 }
 
 static bool is_remote(const struct doca_task *task)
@@ -299,7 +295,6 @@ const struct check_part check_engines = {
 	.num_watches = sizeof(watches) / sizeof(watches[0]),
 	.mode = SIM_CHECK_API,
 	.task_posted = task_posted,
-	.task_refused = task_refused,
 	.task_ended = task_ended,
 	.ctx_changed = ctx_changed,
 	.forked = forked,

@@ -9,14 +9,14 @@
 #include "shim/common/pe/task_priv.h"
 #include "sim/base/monotonic.h"
 
-#define MAX_WAITING   16   /* contexts */
-#define EMPTY_STEPS   1000 /* of an engine, until the program counts as waiting */
+#define MAX_WAITING   16  /* contexts */
+#define EMPTY_STEPS   400 /* of an engine, until the program counts as waiting */
 #define EMPTY_TIME_NS 5000000
 
 /* A context whose engine found nothing to do while tasks wait for a flush. */
 struct waiting {
 	const struct doca_ctx *ctx;
-	uint32_t num_tasks, num_empty;
+	uint32_t num_tasks, num_submitted, num_empty;
 	uint64_t first_empty_ns;
 	bool is_reported;
 };
@@ -66,8 +66,12 @@ static void report(const struct shim_call *call, const struct waiting *entry)
 /* With the lock: the engine found nothing to do. */
 static void count_empty(const struct shim_call *call, struct waiting *entry, uint32_t num_tasks)
 {
-	if (entry->num_tasks != num_tasks) {
+	uint32_t num_submitted, num_returned;
+
+	sim_queue_count(entry->ctx->queue, &num_submitted, &num_returned);
+	if (entry->num_tasks != num_tasks || entry->num_submitted != num_submitted) {
 		entry->num_tasks = num_tasks;
+		entry->num_submitted = num_submitted;
 		entry->num_empty = 0;
 		entry->is_reported = false;
 	}

@@ -15,6 +15,7 @@
 #define TASKS_PER_START 2
 #define BYTES_PER_START (1 << 20)
 #define MAX_SITES       64
+#define EMPTY_RATE      20 /* polls in a ms; of one thread that does nothing else, some thousand */
 
 static void report_engine(enum sim_check_rule rule, const struct check_engine *engine, const void *caller,
 			  const char *message)
@@ -39,22 +40,22 @@ static void check_depth(const struct check_engine *engine, uint64_t num_tasks)
 
 static void check_sizes(const struct check_engine *engine, uint64_t num_tasks)
 {
-	uint64_t num_small = check_load(&engine->num_small);
+	uint64_t num_seen = check_load(&engine->num_ended), num_small = check_load(&engine->num_small);
 	char message[128];
 
-	if (num_small * 100 < num_tasks * SMALL_PERCENT || check_load(&engine->num_remote))
+	if (num_small * 100 < num_seen * SMALL_PERCENT || check_load(&engine->num_remote))
 		return;
 	snprintf(message, sizeof(message),
-		 "%" PRIu64 " of %" PRIu64 " tasks moved less than %d bytes, within the memory of this side", num_small,
-		 num_tasks, CHECK_SMALL_BYTES);
+		 "%" PRIu64 " of %" PRIu64 " tasks moved less than %d bytes, within the memory of this side",
+		 num_tasks * num_small / num_seen, num_tasks, CHECK_SMALL_BYTES);
 	report_engine(BFC_SMALL_COPIES, engine, engine->submitted_at, message);
 }
 
-void check_perf_look(const struct check_engine *engine)
+void check_perf_look(struct check_engine *engine)
 {
-	uint64_t num_tasks = check_load(&engine->num_ended);
+	uint64_t num_tasks = check_engine_jobs(engine).num_ended;
 
-	if (num_tasks < MIN_TASKS)
+	if (num_tasks < MIN_TASKS || !check_load(&engine->num_ended))
 		return;
 	check_depth(engine, num_tasks);
 	check_sizes(engine, num_tasks);
@@ -62,12 +63,15 @@ void check_perf_look(const struct check_engine *engine)
 
 /* ---- empty progress ---- */
 
-/* Returns whether the polls have found nothing for long. The first look sets the time. */
+/* Returns whether the polls have found nothing for long, and were more than EMPTY_RATE. The first look sets the time. */
 static bool has_polled_long(struct check_engine *engine)
 {
-	if (check_load(&engine->num_empty) == CHECK_EMPTY_CALLS)
+	uint64_t passed_ns, num_calls = check_load(&engine->num_empty) - CHECK_EMPTY_CALLS;
+
+	if (num_calls == 0)
 		engine->empty_since_ns = sim_monotonic_ns();
-	return sim_monotonic_ns() - engine->empty_since_ns >= check_patience_ns();
+	passed_ns = sim_monotonic_ns() - engine->empty_since_ns;
+	return passed_ns >= check_patience_ns() && num_calls * SIM_NS_PER_MS >= EMPTY_RATE * passed_ns;
 }
 
 static bool has_posted(const struct doca_pe *pe)
@@ -129,7 +133,7 @@ static void add_tasks(struct check_engine *engine, void *arg)
 {
 	uint64_t *sum = arg;
 
-	*sum += check_load(&engine->num_ended);
+	*sum += check_engine_jobs(engine).num_ended;
 }
 
 static _Atomic uint64_t num_earlier_tasks; /* of engines that are destroyed */
@@ -139,10 +143,8 @@ static void enter_destroy(struct shim_call *call)
 	const struct doca_pe *pe = check_arg(call, 0);
 	struct check_engine *engine = shim_handle_is(pe, SHIM_PE) && !pe->ctxs ? check_engine_get(pe) : NULL;
 
-	if (!engine)
-		return;
-	num_earlier_tasks += check_load(&engine->num_ended);
-	engine->num_submitted = engine->num_ended = 0;
+	if (engine)
+		num_earlier_tasks += check_engine_take_ended(engine);
 }
 
 static void report_starts(const struct start_site *site, uint64_t num_tasks)

@@ -26,7 +26,7 @@ static bool is_asleep(const struct check_engine *engine)
 	return handle_fd && !is_readable(handle_fd);
 }
 
-static bool has_waiting(const struct check_engine *engine)
+static bool has_waiting(struct check_engine *engine)
 {
 	return check_engine_in_flight(engine) > 0 || engine->unsettled;
 }
@@ -35,7 +35,8 @@ static bool has_waiting(const struct check_engine *engine)
 static bool was_used(struct check_engine *engine)
 {
 	struct check_engine_watch *watch = &engine->watch;
-	uint64_t num_progress = check_load(&engine->num_progress), num_submitted = check_load(&engine->num_submitted);
+	uint64_t num_progress = check_load(&engine->num_progress);
+	uint64_t num_submitted = check_engine_jobs(engine).num_submitted;
 	bool used = num_progress != watch->num_progress || num_submitted != watch->num_submitted || engine->user;
 
 	watch->num_progress = num_progress;
@@ -69,7 +70,7 @@ static const char *never(const struct check_engine *engine)
 	return engine->progressed_by ? "" : ", which was never progressed";
 }
 
-static struct check_hit *begin_tasks(const struct check_engine *engine)
+static struct check_hit *begin_tasks(struct check_engine *engine)
 {
 	const char *name = engine->ctx_name;
 	struct check_stack stack = check_stack_of(engine->submitted_at);
@@ -118,7 +119,7 @@ static void add_thread_to_act(struct check_hit *hit, const struct check_engine *
 			    owner->has_ended ? "has ended after" : "called last", shim_function_names[function].name);
 }
 
-static void report(const struct check_engine *engine)
+static void report(struct check_engine *engine)
 {
 	const struct doca_ctx *ctx = engine->unsettled;
 	struct check_hit *hit = check_engine_in_flight(engine) || !ctx ? begin_tasks(engine) : begin_ctx(engine, ctx);

@@ -28,12 +28,16 @@ static struct {
 
 static void add_unread(const struct doca_task *task, doca_error_t status)
 {
-	const struct shim_call *call = check_current_call();
+	const struct shim_call *call = check_watched_call();
+	struct check_stack stack = check_stack_of(call ? call->caller : NULL);
 
+	if (!call)
+		check_stack_take_unwatched(&stack);
 	pthread_mutex_lock(&unread.lock);
 	if (check_num_unread < MAX_UNREAD)
-		unread.tasks[check_num_unread++] =
-			(struct unread){ .task = task, .status = status, .reported_in = call ? call->caller : NULL };
+		unread.tasks[check_num_unread++] = (struct unread){
+			.task = task, .status = status, .reported_in = stack.num_frames ? stack.frames[0] : NULL
+		};
 	pthread_mutex_unlock(&unread.lock);
 }
 

@@ -7,13 +7,14 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "shim/check/task/rest.h"
 #include "shim/check/history/engines.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
 
 #define LOOKS_PER_PATIENCE 8
-#define MAX_LOOK_NS        (250 * SIM_NS_PER_MS)
+#define MAX_LOOK_NS        (10 * SIM_NS_PER_MS)
 #define MIN_LOOK_NS        (5 * SIM_NS_PER_MS)
 #define QUIET_LOOKS        4
 
@@ -65,9 +66,10 @@ static void look_at(struct check_engine *engine, void *arg)
 static bool look_once(void)
 {
 	uint64_t now = sim_monotonic_ns(), passed = now - watchdog.looked_ns;
-	struct look look = { .ns = passed <= 2 * look_interval_ns() ? passed : 0 };
+	struct look look = { .ns = passed <= look_interval_ns() + check_patience_ns() / 4 ? passed : 0 };
 
 	watchdog.looked_ns = now;
+	check_rest_end();
 	check_engines_each(look_at, &look);
 	return look.found;
 }
@@ -127,10 +129,12 @@ static void start_thread(void)
 	int rc = sim_thread_start(&thread, "bfsim-check", run, NULL);
 
 	watchdog.has_thread = true; /* also after a failure, which is logged once */
-	if (rc < 0)
+	if (rc < 0) {
+		check_rest_forbid();
 		sim_err("the checker has no thread: it does not see engines that are not progressed");
-	else
+	} else {
 		pthread_detach(thread);
+	}
 }
 
 void check_watchdog_wake(void)
@@ -150,6 +154,7 @@ static void forked(void)
 	init_condition();
 	watchdog.has_thread = false;
 	set_awake(false);
+	check_rest_end();
 }
 
 static void at_exit(void)

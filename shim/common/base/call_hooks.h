@@ -5,10 +5,14 @@
  *                    '--hooks--> enter() --> shim_doca_x() --> leave()
  *
  * shim/abi/gen_calls.py writes the entries. Calls between the libraries of this project pass no entry.
+ *
+ * Frequent functions are those that a program calls for each task. Hooks cost more than such a call, so they may rest:
+ * then the entries of frequent functions, and tasks that end well, go past the hooks.
  */
 #ifndef SHIM_CALL_HOOKS_H
 #define SHIM_CALL_HOOKS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,15 +37,28 @@ struct shim_call {
 struct shim_call_hooks {
 	void (*enter)(struct shim_call *call);
 	void (*leave)(struct shim_call *call);
+	/* A submission failed; enter() and leave() may have rested. */
+	void (*submit_failed)(struct shim_call *call);
 	/* A task is about to be posted, was refused after that, or ended: its user does not know yet. */
 	void (*task_posted)(struct doca_task *task);
 	void (*task_refused)(struct doca_task *task);
 	void (*task_ended)(struct doca_task *task, doca_error_t status);
 	/* A context changed its state. */
 	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
+	/* A context has made its queue, or is about to destroy it. */
+	void (*queue_opened)(const struct doca_ctx *ctx);
+	void (*queue_closing)(const struct doca_ctx *ctx);
 };
 
 /* NULL = none. Set once, before main(). */
 extern SHIM_INTERNAL_API const struct shim_call_hooks *shim_call_hooks;
+
+/* The same, or NULL while the hooks rest; the hooks change it at any time. */
+extern SHIM_INTERNAL_API const struct shim_call_hooks *_Atomic shim_frequent_hooks;
+
+static inline bool shim_hooks_rest(void)
+{
+	return atomic_load_explicit(&shim_frequent_hooks, memory_order_relaxed) == NULL;
+}
 
 #endif

@@ -116,6 +116,14 @@ static bool track_function_status(struct doca_ctx *ctx)
 						   "NULL");                                                    \
 	} while (0)
 
+static void close_queue(struct doca_ctx *ctx)
+{
+	if (ctx->queue && shim_call_hooks)
+		shim_call_hooks->queue_closing(ctx);
+	sim_queue_destroy(ctx->queue);
+	ctx->queue = NULL;
+}
+
 static doca_error_t start_ctx(struct doca_ctx *ctx)
 {
 	doca_error_t result = ctx->ops->start(ctx);
@@ -126,8 +134,7 @@ static doca_error_t start_ctx(struct doca_ctx *ctx)
 	}
 	if (result != DOCA_SUCCESS) {
 		shim_task_pools_free(ctx);
-		sim_queue_destroy(ctx->queue);
-		ctx->queue = NULL;
+		close_queue(ctx);
 		shim_alarm_clear(&ctx->alarm);
 		return result;
 	}
@@ -179,8 +186,11 @@ doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs)
 
 	if (rc == 0 && ctx->dev)
 		rc = set_clock(ctx, sim_session_clock(session));
-	if (rc == 0)
+	if (rc == 0) {
+		if (shim_call_hooks)
+			shim_call_hooks->queue_opened(ctx);
 		return DOCA_SUCCESS;
+	}
 	sim_err("doca_ctx_start: a queue of %u tasks can't be made: %s%s", max_jobs, strerror(-rc),
 		rc == -ENOMEM ? "; configure fewer" : "");
 	return DOCA_ERROR_INITIALIZATION;
@@ -234,8 +244,7 @@ bool shim_ctx_try_idle(struct doca_ctx *ctx)
 {
 	if (!shim_ctx_can_idle(ctx))
 		return false;
-	sim_queue_destroy(ctx->queue);
-	ctx->queue = NULL;
+	close_queue(ctx);
 	shim_alarm_clear(&ctx->alarm);
 	shim_task_pools_free(ctx);
 	ctx->ops->stopped(ctx);

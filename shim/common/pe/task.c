@@ -2,6 +2,7 @@
 /* Tasks: submission and completion. */
 #include "task_priv.h"
 
+#include "call_functions.h"
 #include "shim/common/base/check.h"
 #include "task_decorators.h"
 
@@ -53,33 +54,54 @@ static inline bool can_submit(const struct doca_task *task)
 	       shim_ctx_is_same_process(task->ctx) && !shim_ctx_is_stale(task->ctx);
 }
 
+/* The program's submission of @task by @function failed with @error, or succeeded. Returns @error. */
+static inline doca_error_t end_submit(uint32_t function, const void *caller, const struct doca_task *task,
+				      uint32_t flags, doca_error_t error)
+{
+	const uint64_t args[] = { (uintptr_t)task, flags };
+
+	if (doca_unlikely(error != DOCA_SUCCESS) && shim_call_hooks)
+		shim_call_hooks->submit_failed(&(struct shim_call){
+			.function = function, .args = args, .caller = caller, .result = (uint64_t)error });
+	return error;
+}
+
+static inline doca_error_t submit_checked(const char *func, struct doca_task *task, uint32_t flags)
+{
+	return doca_likely(can_submit(task)) ? submit(task, flags) : refuse_submit(func, task);
+}
+
 doca_error_t doca_task_submit(struct doca_task *task)
 {
-	if (doca_unlikely(!can_submit(task)))
-		return refuse_submit(__func__, task);
-	return submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+	return end_submit(SHIM_FN_doca_task_submit, __builtin_return_address(0), task, 0,
+			  submit_checked(__func__, task, DOCA_TASK_SUBMIT_FLAG_FLUSH));
+}
+
+static doca_error_t submit_ex(const char *func, struct doca_task *task, uint32_t flags)
+{
+	if (doca_likely(!(flags & ~(uint32_t)(DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS))))
+		return submit_checked(func, task, flags);
+	sim_err("%s: flags %#x has bits that enum doca_task_submit_flag lacks", func, flags);
+	return DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 {
-	if (doca_unlikely(flags & ~(uint32_t)(DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS)))
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "flags %#x has bits that enum doca_task_submit_flag lacks",
-				   flags);
-	if (doca_unlikely(!can_submit(task)))
-		return refuse_submit(__func__, task);
-	return submit(task, flags);
+	return end_submit(SHIM_FN_doca_task_submit_ex, __builtin_return_address(0), task, flags,
+			  submit_ex(__func__, task, flags));
+}
+
+static doca_error_t try_submit(const char *func, struct doca_task *task)
+{
+	doca_error_t result = can_submit(task) ? task->pool->type->validate(task) : refuse_submit(func, task);
+
+	return result == DOCA_SUCCESS ? submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH) : result;
 }
 
 doca_error_t doca_task_try_submit(struct doca_task *task)
 {
-	doca_error_t result;
-
-	if (doca_unlikely(!can_submit(task)))
-		return refuse_submit(__func__, task);
-	result = task->pool->type->validate(task);
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
-	return submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+	return end_submit(SHIM_FN_doca_task_try_submit, __builtin_return_address(0), task, 0,
+			  try_submit(__func__, task));
 }
 
 /* A task ended: call its hook or the user. A task that was freed in flight stays in flight during the callback and

@@ -14,6 +14,7 @@
 #define START   "shim_check_start"
 
 const struct shim_call_hooks *shim_call_hooks;
+const struct shim_call_hooks *_Atomic shim_frequent_hooks;
 
 #ifndef SHIM_WORKQ_BUILD
 /* The marks of sanitizers in this process. */
@@ -72,7 +73,7 @@ static void __attribute__((constructor)) load_checker(void)
 	library = open_library();
 	*(void **)&start = library ? dlsym(library, START) : NULL;
 	if (start)
-		shim_call_hooks = start(mode);
+		shim_frequent_hooks = shim_call_hooks = start(mode);
 	else
 		sim_err("the checker can't be loaded (BFSIM_CHECK, or a sanitizer): %s", dlerror());
 }

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/mem/dma_glance.h - the look at each memcpy task that is posted, in line, as it is on every task's way.
+ *
+ * Few tasks have more than one source and one destination, in maps of the context's device, apart from each other, and
+ * those are seen to be well by a few comparisons.
+ */
+#ifndef SHIM_CHECK_DMA_GLANCE_H
+#define SHIM_CHECK_DMA_GLANCE_H
+
+#include "shim/check/history/tasks_in_flight.h"
+#include "shim/dma/dma_priv.h"
+
+/* dma_submit.c: the rules. */
+void check_dma_look(const struct doca_dma_task_memcpy *memcpy);
+
+/* dma_submit.c: a rule needs to look at every task. */
+extern bool check_dma_looks_at_all;
+
+static inline bool check_has_first_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+	return doca_likely(mmap->num_devs > 0) && mmap->devs[0] == dev;
+}
+
+/* Returns whether the task breaks no rule; false means that a closer look is needed. */
+static inline bool check_dma_is_plainly_well(const struct doca_dma_task_memcpy *memcpy)
+{
+	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
+	const struct doca_mmap *src = memcpy->src->mmap, *dst = memcpy->dst->mmap;
+	const struct doca_dev *dev = memcpy->task.ctx->dev;
+
+	return shim_dma_snapshot_is_pair(snapshot) &&
+	       dst->access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE) &&
+	       check_has_first_dev(dst, dev) && check_has_first_dev(src, dev) &&
+	       (snapshot->src_addr + snapshot->bytes <= snapshot->dst_addr ||
+		snapshot->dst_addr + snapshot->bytes <= snapshot->src_addr) &&
+	       !check_dma_looks_at_all;
+}
+
+static inline void check_dma_glance(struct doca_task *task)
+{
+	if (check_is_memcpy(task) && doca_unlikely(!check_dma_is_plainly_well(shim_to_dma_memcpy(task))))
+		check_dma_look(shim_to_dma_memcpy(task));
+}
+
+#endif
