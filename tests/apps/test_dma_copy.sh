@@ -157,6 +157,7 @@ ends() {
 comes_to() {
 	until grep -Eq -- "$2" "$1.err"; do
 		kill -0 "$(pid_of "$1")" || says "$2" "$1.err"
+		sleep 0.02 # leaves the processor to the programs
 	done
 }
 
@@ -171,10 +172,10 @@ card() {
 	YAML
 }
 
-# Both are in the middle of a file that takes the card minutes.
+# Both are in the middle of a file that takes the card long.
 start_in_the_middle() {
-	card 8
-	truncate -s 1G "$1/file"
+	card 512
+	truncate -s 8G "$1/file"
 	start --topology card.yaml
 	comes_to "$(other "$1")" 'Piece 1 is in the file'
 }
@@ -383,10 +384,10 @@ interrupted_receiver_leaves_nothing() {
 	interrupted dpu host
 }
 
-# For seconds, as a debugger does it. The rest of the file then takes the card so long (about a second) that both
-# stops come before its end, on a busy machine too.
+# For seconds, as a debugger does it. The rest of the file then takes the card so long (seconds, as the sides sleep
+# between polls) that both stops come before its end, on a busy machine too.
 stopped_sides_lose_nothing() {
-	card 64
+	card 1024
 	random $((40 * piece + 1)) host/file
 	start --topology card.yaml
 	comes_to dpu 'Piece 1 is in the file'

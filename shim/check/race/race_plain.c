@@ -18,9 +18,9 @@
 #include "sim/fabric/remote.h"
 
 #define WHOLE_BYTES  2048 /* ranges up to this length are watched in full */
-#define EDGE_BYTES   512
+#define EDGE_BYTES   192
 #define BLOCK_BYTES  64
-#define NUM_BLOCKS   16
+#define NUM_BLOCKS   6
 #define NUM_WINDOWS  (2 + NUM_BLOCKS)
 #define PATTERN_BYTE 0xdb
 
@@ -37,6 +37,7 @@ struct race_plain {
 };
 
 static _Atomic uint64_t random_state;
+static uint8_t pattern[WHOLE_BYTES];
 
 static uint64_t next_random(void)
 {
@@ -52,6 +53,7 @@ static bool is_live(void)
 	const char *seed = getenv("BFSIM_CHECK_SEED");
 
 	random_state = seed ? strtoull(seed, NULL, 0) : 0;
+	memset(pattern, PATTERN_BYTE, sizeof(pattern));
 	return check_mode >= SIM_CHECK_RACES;
 }
 
@@ -135,6 +137,16 @@ static void fill(struct race_range *range)
 	plain->has_pattern = true;
 }
 
+/* SIZE_MAX = none. */
+static size_t first_difference(const uint8_t *a, const uint8_t *b, size_t len)
+{
+	if (memcmp(a, b, len) == 0)
+		return SIZE_MAX;
+	for (size_t at = 0;; at++)
+		if (a[at] != b[at])
+			return at;
+}
+
 /* The offset of the first byte that is not as kept, or SIZE_MAX. */
 static size_t find_change(const struct race_range *range)
 {
@@ -145,15 +157,15 @@ static size_t find_change(const struct race_range *range)
 		const struct window *window = &plain->windows[i];
 		uint8_t bytes[WHOLE_BYTES];
 		const uint8_t *now = bytes;
+		size_t at;
 
 		if (race_range_is_remote(range))
 			read_window(range, window, bytes);
 		else
 			now = range->memory.cpu + window->offset;
-		if (memcmp(now, kept, window->len_bytes) != 0)
-			for (size_t at = 0; at < window->len_bytes; at++)
-				if (now[at] != kept[at])
-					return window->offset + at;
+		at = first_difference(now, kept, window->len_bytes);
+		if (at != SIZE_MAX)
+			return window->offset + at;
 		kept += window->len_bytes;
 	}
 	return SIZE_MAX;
@@ -166,11 +178,10 @@ static size_t find_spoiled(const struct race_range *range)
 
 	for (uint32_t i = 0; i < plain->num_windows; i++) {
 		const struct window *window = &plain->windows[i];
-		const uint8_t *now = range->memory.cpu + window->offset;
+		size_t at = first_difference(range->memory.cpu + window->offset, pattern, window->len_bytes);
 
-		for (size_t at = 0; at < window->len_bytes; at++)
-			if (now[at] != PATTERN_BYTE)
-				return window->offset + at;
+		if (at != SIZE_MAX)
+			return window->offset + at;
 	}
 	return SIZE_MAX;
 }

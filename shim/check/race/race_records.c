@@ -3,10 +3,10 @@
 #include "race_records.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "shim/check/report/hit.h"
 #include "shim/check/base/lock.h"
+#include "shim/check/base/thread.h"
 #include "shim/common/pe/task_priv.h"
 
 #define NUM_BUCKETS 4096
@@ -145,7 +145,7 @@ static struct race_record *new_record(struct doca_task *task)
 	record->task = task;
 	record->caller = call ? call->caller : NULL;
 	record->function = call ? call->function : SHIM_NUM_FUNCTIONS;
-	record->tid = gettid();
+	record->tid = check_thread_self()->tid;
 	for (size_t i = 0; i < count; i++)
 		add_range(record, &ranges[i]);
 	record->overlaps = uses_bytes_twice(record);
