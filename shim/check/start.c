@@ -56,7 +56,8 @@ static void leave(struct shim_call *call)
 	if (doca_unlikely(call->result != 0) && shim_function_names[call->function].returns_error)
 		FOR_EACH_PART(call_failed, call);
 	check_end_call(call);
-	check_rest_count();
+	if (check_rest_count())
+		check_watchdog_kick();
 }
 
 static void submit_failed(struct shim_call *call)

@@ -2,8 +2,6 @@
 /* The rest of the hooks. */
 #include "rest.h"
 
-#include "shim/check/history/engines.h"
-
 _Atomic int32_t check_rest_calls_left = CHECK_MAX_CALLS;
 
 static const struct shim_call_hooks *_Atomic resting; /* the hooks; NULL = they must not rest */
@@ -28,12 +26,11 @@ void check_rest_end(void)
 		atomic_store_explicit(&shim_frequent_hooks, hooks, memory_order_relaxed);
 }
 
-void check_rest_begin(void)
+bool check_rest_begin(void)
 {
-	if (!resting) {
+	if (resting)
+		atomic_store_explicit(&shim_frequent_hooks, NULL, memory_order_relaxed);
+	else
 		atomic_store_explicit(&check_rest_calls_left, INT32_MAX, memory_order_relaxed);
-		return;
-	}
-	atomic_store_explicit(&shim_frequent_hooks, NULL, memory_order_relaxed);
-	check_watchdog_kick(); /* so that there is a tick */
+	return resting;
 }

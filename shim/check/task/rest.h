@@ -29,16 +29,16 @@ void check_rest_end(void);
 
 /* For check_rest_count(). */
 extern _Atomic int32_t check_rest_calls_left;
-void check_rest_begin(void);
+bool check_rest_begin(void);
 
-/* A watched call ends. Threads that count at once may lose some. */
-static inline void check_rest_count(void)
+/* A watched call ends. Threads that count at once may lose some. Returns whether the hooks rest now: the watchdog must
+ * be awake. */
+static inline bool check_rest_count(void)
 {
 	int32_t left = atomic_load_explicit(&check_rest_calls_left, memory_order_relaxed);
 
 	atomic_store_explicit(&check_rest_calls_left, left - 1, memory_order_relaxed);
-	if (__builtin_expect(left <= 0, 0))
-		check_rest_begin();
+	return __builtin_expect(left <= 0, 0) && check_rest_begin();
 }
 
 #endif
