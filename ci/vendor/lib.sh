@@ -81,6 +81,8 @@ in_session() {
 	shift
 	if $storm; then
 		storm_session "$@"
+	elif [ -n "$check_mode" ]; then
+		checked_session "$what" "$@"
 	else
 		quietly "$what fails" bfsim run "$@"
 	fi

@@ -185,9 +185,9 @@ static void stop_one(bool stop_server)
 	struct exchange_arg arg = { .name = "stopped",
 				    .sleeps = true,
 				    .num_peers = 1,
-				    .num_in = 100000,
-				    .num_out = 100000,
-				    .withholds = 50000 };
+				    .num_in = 40000,
+				    .num_out = 40000,
+				    .withholds = 20000 };
 	struct proc server, client;
 
 	start_both(&server, &arg, &client, &arg);
