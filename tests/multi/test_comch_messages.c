@@ -182,12 +182,9 @@ static void wait_until_stalled(struct proc *sender)
  * messages are still unsent, more than the queues hold. */
 static void stop_one(bool stop_server)
 {
-	struct exchange_arg arg = { .name = "stopped",
-				    .sleeps = true,
-				    .num_peers = 1,
-				    .num_in = 40000,
-				    .num_out = 40000,
-				    .withholds = 20000 };
+	struct exchange_arg arg = {
+		.name = "stopped", .sleeps = true, .num_peers = 1, .num_in = 40000, .num_out = 40000, .withholds = 20000
+	};
 	struct proc server, client;
 
 	start_both(&server, &arg, &client, &arg);
