@@ -19,7 +19,7 @@
 
 struct check_hit;
 
-/* The site of the hit is @call, or a stack if there is no call: @stack may be NULL then, too. */
+/* The site of the hit is @call, or a stack if there is no call; @stack NULL = where this thread is in the program. */
 struct check_hit *check_hit_begin(enum sim_check_rule rule, const struct shim_call *call, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 struct check_hit *check_hit_begin_at(enum sim_check_rule rule, const struct check_stack *stack, const char *format, ...)
