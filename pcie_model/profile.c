@@ -50,6 +50,24 @@ enum {
 	.comch_max_buf_bytes = COMCH_MAX_BUF_BYTES, .comch_max_imm_bytes = COMCH_MAX_IMM_BYTES,     \
 	.comch_max_consumers = COMCH_MAX_CONSUMERS, .comch_max_producers = COMCH_MAX_PRODUCERS
 
+/* Engines besides DMA, the same on both sides of a card. Number of tasks and length of lists: our choice, but for the
+ * lists of BlueField-3's decompression. doc/hardware.md gives the sources. */
+enum {
+	ACCEL_MAX_TASKS = 8192,
+	ACCEL_MAX_LIST_LEN = 128,
+};
+
+#define ACCEL(max_bytes)                                                                                \
+	{                                                                                               \
+		.is_supported = true, .max_list_len = ACCEL_MAX_LIST_LEN, .max_tasks = ACCEL_MAX_TASKS, \
+		.max_buf_bytes = (max_bytes),                                                           \
+	}
+
+/* "Up to 2 GB" (vendor guide of DOCA with OpenSSL); the exact bound is our choice. */
+#define SHA_MAX_BYTES ((UINT64_C(1) << 31) - 1)
+
+#define BLUEFIELD_2_ACCELS .accel = { [PCIE_ACCEL_SHA] = ACCEL(SHA_MAX_BYTES) }
+
 /* No public source says how a BlueField's host link is configured: our choice is what
  * hosts commonly set, and what the published ceilings were computed with. */
 #define HOST_LINK(generation_, lanes_)                                                                                \
@@ -123,6 +141,7 @@ static const struct pcie_profile bluefield_2 = {
 		.dma_max_buf_bytes = 2 * MIB,
 		.dma_max_list_len = 64, /* our choice: as measured on BlueField-3 */
 		.dma_max_tasks = MAX_TASKS,
+		BLUEFIELD_2_ACCELS,
 		.comch_client = true, /* "clients on the host": Comch guide */
 		COMCH_LIMITS,
 		SYNC_EVENTS,
@@ -135,6 +154,7 @@ static const struct pcie_profile bluefield_2 = {
 		.dma_max_buf_bytes = 2 * MIB,
 		.dma_max_list_len = 64,
 		.dma_max_tasks = MAX_TASKS,
+		BLUEFIELD_2_ACCELS,
 		.comch_server = true, /* "servers on the Arm": Comch guide */
 		COMCH_LIMITS,
 		.cache_invalidate = true,
@@ -227,6 +247,17 @@ static const struct pcie_profile connectx_7 = {
 
 static const struct pcie_profile *const profiles[] = { &bluefield_2, &bluefield_3, &connectx_7 };
 static const size_t num_profiles = sizeof(profiles) / sizeof(profiles[0]);
+
+const char *pcie_accel_name(enum pcie_accel accel)
+{
+	static const char *const names[] = {
+#define X(accel_, name) [PCIE_ACCEL_##accel_] = (name),
+		PCIE_ACCELS(X)
+#undef X
+	};
+
+	return names[accel];
+}
 
 const struct pcie_profile *pcie_profile_find(const char *name)
 {

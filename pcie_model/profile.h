@@ -15,12 +15,31 @@
 #include "engine.h"
 #include "link.h"
 
+/* Engines of a card besides DMA, which work on memory of the host or of the DPU: X(name, its name in topologies). */
+#define PCIE_ACCELS(X) X(SHA, "sha")
+
+enum pcie_accel {
+#define X(accel, name) PCIE_ACCEL_##accel,
+	PCIE_ACCELS(X)
+#undef X
+		PCIE_NUM_ACCELS,
+};
+
+/* Limits of an engine; all 0 without it. */
+struct pcie_accel_caps {
+	bool is_supported;
+	uint32_t max_list_len;  /* segments in one source or destination list */
+	uint32_t max_tasks;     /* tasks that one context can have, of all its types */
+	uint64_t max_buf_bytes; /* of the source of one task, and of its output */
+};
+
 /* Capabilities and limits of a function, as the API reports them. */
 struct pcie_caps {
-	bool dma_memcpy;               /* has a DMA engine that copies memory */
-	uint64_t dma_max_buf_bytes;    /* the advertised and enforced cap on one memcpy task */
-	uint32_t dma_max_list_len;     /* segments in one source or destination list */
-	uint32_t dma_max_tasks;        /* tasks that one DMA context can have */
+	bool dma_memcpy;            /* has a DMA engine that copies memory */
+	uint64_t dma_max_buf_bytes; /* the advertised and enforced cap on one memcpy task */
+	uint32_t dma_max_list_len;  /* segments in one source or destination list */
+	uint32_t dma_max_tasks;     /* tasks that one DMA context can have */
+	struct pcie_accel_caps accel[PCIE_NUM_ACCELS];
 	bool comch_server;             /* can have Comch servers (the DPU's functions) */
 	bool comch_client;             /* can have Comch clients (the host's functions) */
 	uint32_t comch_max_name_len;   /* of a server's name, with its final zero byte */
@@ -67,6 +86,9 @@ struct pcie_profile {
 	struct pcie_caps host_caps;            /* of a function on a host side */
 	struct pcie_caps dpu_caps;             /* of a function on the DPU side */
 };
+
+/* The name of an engine in topologies. Static. */
+const char *pcie_accel_name(enum pcie_accel accel);
 
 /* The profile called @name, or NULL. Static. */
 const struct pcie_profile *pcie_profile_find(const char *name);

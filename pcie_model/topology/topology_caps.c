@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Capabilities of a function before the overrides of the file: those of the profile for its side, less what functions of
  * its type or cards in its mode lack. doc/hardware.md gives the sources. */
+#include <string.h>
+
 #include "topology_draft_priv.h"
 
 /* Nothing passes between the host and the Arm cores. */
@@ -19,6 +21,7 @@ static void remove_all_engines(struct pcie_caps *caps)
 	caps->dma_memcpy = caps->cache_invalidate = false;
 	caps->dma_max_buf_bytes = caps->cache_invalidate_max_buf_bytes = 0;
 	caps->dma_max_list_len = caps->dma_max_tasks = 0;
+	memset(caps->accel, 0, sizeof(caps->accel));
 	caps->comch_max_name_len = caps->comch_max_msg_bytes = caps->comch_max_recv_queue = 0;
 	caps->comch_max_send_tasks = caps->comch_max_clients = caps->comch_max_fast_tasks = 0;
 	caps->comch_max_buf_bytes = caps->comch_max_imm_bytes = 0;

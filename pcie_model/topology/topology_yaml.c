@@ -22,7 +22,7 @@ static const cyaml_schema_value_t text_schema = {
 
 static const cyaml_schema_field_t caps_fields[] = {
 #define FIELD(kind, member, key) TEXT_FIELD(OPTIONAL, struct pcie_yaml_caps, member, key),
-	PCIE_YAML_CAPS(FIELD)
+	PCIE_YAML_CAPS(FIELD) PCIE_YAML_ACCEL_CAPS(FIELD)
 #undef FIELD
 		CYAML_FIELD_END
 };

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pcie_model/profile.h"
 #include "yaml_source_priv.h"
 
 /* The fields of a function with a single value: X(member, key, required or optional). */
@@ -70,6 +71,15 @@
 	X(COUNT, num_completion_vectors, "num-completion-vectors")                 \
 	X(COUNT, max_mmap_devices, "max-mmap-devices")
 
+/* The same for the engines besides DMA, whose members have no name of their own. */
+#define PCIE_YAML_ACCEL(X, accel_, key)                             \
+	X(BOOL, accel[accel_].is_supported, key)                    \
+	X(BYTES, accel[accel_].max_buf_bytes, key "-max-buf-bytes") \
+	X(COUNT, accel[accel_].max_list_len, key "-max-list-len")   \
+	X(COUNT, accel[accel_].max_tasks, key "-max-tasks")
+
+#define PCIE_YAML_ACCEL_CAPS(X) PCIE_YAML_ACCEL(X, PCIE_ACCEL_SHA, "sha")
+
 /* The fields of struct pcie_link that a description can give: X(member, key). */
 #define PCIE_YAML_LINK(X)           \
 	X(generation, "generation") \
@@ -88,6 +98,9 @@ struct pcie_yaml_caps {
 #define MEMBER(kind, member, key) char *member;
 	PCIE_YAML_CAPS(MEMBER)
 #undef MEMBER
+	struct {
+		char *is_supported, *max_buf_bytes, *max_list_len, *max_tasks;
+	} accel[PCIE_NUM_ACCELS];
 };
 
 struct pcie_yaml_function {

@@ -45,6 +45,7 @@ HEADERS = {
     'doca_mmap_advise.h': 'libdoca_common',
     'doca_pe.h': 'libdoca_common',
     'doca_rdma_bridge.h': 'libdoca_common',
+    'doca_sha.h': 'libdoca_sha',
     'doca_sync_event.h': 'libdoca_common',
     'doca_types.h': 'libdoca_common',
     'doca_version.h': 'libdoca_common',
@@ -114,7 +115,7 @@ VARIADIC = ['doca_log']
 
 MODULES = ['doca-common', 'doca-dma', 'doca-comch', 'doca-argp']
 # Libraries that belong to the umbrella in their release; here each has a module like the others.
-OWN_MODULES = ['doca-comm-channel', 'doca-cc']
+OWN_MODULES = ['doca-comm-channel', 'doca-cc', 'doca-sha']
 NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
 
 

@@ -8,7 +8,7 @@
 doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t ordered)
 {
 	SHIM_NEED(dma, SHIM_DMA);
-	if (dma->ctx.state != DOCA_CTX_STATE_IDLE)
+	if (dma->accel.ctx.state != DOCA_CTX_STATE_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; call it before the start");
 	dma->completes_in_order = ordered;
 	return DOCA_SUCCESS;

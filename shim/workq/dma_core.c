@@ -88,7 +88,7 @@ doca_error_t workq_dma_core_create(struct doca_dev *dev, uint32_t depth, struct 
 	core->job_type = job_type;
 	result = doca_dma_create(dev, &core->dma);
 	if (result == DOCA_SUCCESS) {
-		core->dma->ctx.is_internal = true;
+		core->dma->accel.ctx.is_internal = true;
 		result = configure_dma(core, depth);
 	}
 	if (result == DOCA_SUCCESS)
@@ -112,15 +112,16 @@ struct doca_ctx *workq_dma_core_as_ctx(struct workq_dma_core *core)
 
 static doca_error_t alloc_new_task(struct workq_dma_core *core, struct doca_task **ret_task)
 {
-	return shim_task_alloc(core->dma->memcpy_pool, &core->dma->ctx, (union doca_data){ 0 }, ret_task);
+	return shim_task_alloc(core->dma->accel.conf[0].pool, &core->dma->accel.ctx, (union doca_data){ 0 }, ret_task);
 }
 
 /* All tasks are in flight: have twice as many, or as many as the device allows. */
 static doca_error_t grow(struct workq_dma_core *core)
 {
-	uint32_t max = shim_dev_function(core->dma->ctx.dev)->caps.dma_max_tasks, num = core->dma->num_memcpy_tasks;
+	uint32_t max = shim_dev_function(core->dma->accel.ctx.dev)->caps.dma_max_tasks,
+		 num = core->dma->accel.conf[0].num_tasks;
 
-	return num < max ? shim_dma_grow(core->dma, num < max / 2 ? 2 * num : max) : DOCA_ERROR_NO_MEMORY;
+	return num < max ? shim_accel_grow(&core->dma->accel, 0, num < max / 2 ? 2 * num : max) : DOCA_ERROR_NO_MEMORY;
 }
 
 static inline doca_error_t alloc_task(struct workq_dma_core *core, struct doca_task **ret_task)
@@ -142,18 +143,18 @@ static inline doca_error_t alloc_task(struct workq_dma_core *core, struct doca_t
 doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doca_buf *src, struct doca_buf *dst,
 				   union doca_data user_data)
 {
-	struct doca_dma_task_memcpy *memcpy;
+	struct shim_buf_task *memcpy;
 	struct doca_task *task;
 	doca_error_t result;
 
-	if (doca_unlikely(shim_ctx_is_stale(&core->dma->ctx))) {
+	if (doca_unlikely(shim_ctx_is_stale(&core->dma->accel.ctx))) {
 		sim_err("doca_workq_submit: the function was reset, failed or was removed; close the device and open it again");
 		return DOCA_ERROR_BAD_STATE;
 	}
 	result = alloc_task(core, &task);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
-	memcpy = (struct doca_dma_task_memcpy *)task;
+	memcpy = shim_to_buf_task(task);
 	memcpy->src = src;
 	memcpy->dst = dst;
 	task->user_data = user_data;
@@ -166,6 +167,6 @@ doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doc
 		return result;
 	}
 	task->in_flight = true;
-	sim_queue_doorbell(core->dma->ctx.queue);
+	sim_queue_doorbell(core->dma->accel.ctx.queue);
 	return DOCA_SUCCESS;
 }

@@ -20,6 +20,8 @@
 #define SIM_TASK_SYNC_WAIT_NEQ       "sync event wait-neq"
 #define SIM_TASK_SYNC_WAIT_GT        "sync event wait-gt"
 #define SIM_TASK_CACHE_INVALIDATE    "cache-invalidate"
+#define SIM_TASK_SHA_HASH            "SHA hash"
+#define SIM_TASK_SHA_PARTIAL_HASH    "SHA partial hash"
 
 #define SIM_TASK_KINDS(X)               \
 	X(SIM_TASK_DMA_MEMCPY)          \
@@ -32,7 +34,9 @@
 	X(SIM_TASK_SYNC_WAIT_EQ)        \
 	X(SIM_TASK_SYNC_WAIT_NEQ)       \
 	X(SIM_TASK_SYNC_WAIT_GT)        \
-	X(SIM_TASK_CACHE_INVALIDATE)
+	X(SIM_TASK_CACHE_INVALIDATE)    \
+	X(SIM_TASK_SHA_HASH)            \
+	X(SIM_TASK_SHA_PARTIAL_HASH)
 
 /* Whether @name is a kind of task. */
 bool sim_task_kind_exists(const char *name);

@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 MULTIARCH = 'any-linux-gnu'
-LIBRARIES = ['doca_common', 'doca_dma', 'doca_comch', 'doca_comm_channel', 'doca_cc', 'doca_argp']  # as an umbrella links them
+LIBRARIES = ['doca_common', 'doca_dma', 'doca_comch', 'doca_comm_channel', 'doca_cc', 'doca_sha',
+             'doca_argp']  # as an umbrella links them
 
 
 def all_libraries(facts):

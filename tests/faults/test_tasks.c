@@ -11,52 +11,12 @@
 #include <unistd.h>
 
 #include "cell.h"
+#include "tasks.h"
 #include "tests/api/comch_fast.h"
 #include "doca_check.h"
 
 #define BYTES 64
 #define NUM   3
-
-static void submit(struct doca_task *task, int number)
-{
-	bool is_refused = cell_is("refuse") && number == 2;
-
-	EXPECT(doca_task_submit(task), is_refused ? DOCA_ERROR_AGAIN : DOCA_SUCCESS);
-	if (is_refused)
-		doca_task_free(task);
-}
-
-static void note(struct doca_task *task, const char *what, union doca_data number)
-{
-	struct comch_actor *actor = comch_actor_of(task);
-	doca_error_t status = doca_task_get_status(task);
-
-	if (status == DOCA_SUCCESS)
-		comch_note(actor->side, "%s %u\n", what, (unsigned int)number.u64);
-	else
-		comch_note(actor->side, "%s %u failed: %s\n", what, (unsigned int)number.u64,
-			   doca_error_get_name(status));
-	doca_task_free(task);
-}
-
-/* Stop the context; that completes hanging tasks. */
-static void stop(struct comch_actor *actor, const char *lines)
-{
-	doca_error_t result = doca_ctx_stop(actor->ctx);
-
-	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
-	comch_expect(actor->side, lines);
-	CHECK(comch_state(actor) == DOCA_CTX_STATE_IDLE);
-}
-
-/* Check result and time against the cell. */
-static void expect_all(struct side *side, uint64_t begin_ns)
-{
-	comch_expect(side, cell->on_dpu);
-	if (cell_is("delay"))
-		CHECK(cell_since_ns(begin_ns) >= CELL_DELAY_NS);
-	cell_expect_hit();
-}
 
 /* ---- DMA ---- */
 
@@ -71,7 +31,7 @@ struct copies {
 static void on_copied(struct doca_dma_task_memcpy *task, union doca_data number, union doca_data data)
 {
 	(void)data;
-	note(doca_dma_task_memcpy_as_task(task), "copy", number);
+	tasks_note(doca_dma_task_memcpy_as_task(task), "copy", number);
 }
 
 static struct copies open_dma(struct side *side)
@@ -108,7 +68,7 @@ static void copy(struct copies *copies, int number)
 					     &task));
 	copies->bufs[copies->num_bufs++] = src;
 	copies->bufs[copies->num_bufs++] = dst;
-	submit(doca_dma_task_memcpy_as_task(task), number);
+	tasks_submit(doca_dma_task_memcpy_as_task(task), number);
 }
 
 static void close_dma(struct copies *copies)
@@ -169,17 +129,17 @@ static void dma_dpu(struct side *side)
 	cell_arm();
 	for (int number = 1; number <= NUM; number++)
 		copy(&hit, number);
-	expect_all(side, begin_ns);
+	tasks_expect_all(side, begin_ns);
 	copy(&other, 1);
 	comch_expect(side, "copy 1\n");
 	CHECK(memcmp(source_of(&other, 1), copy_of(&other, 1), BYTES) == 0);
 	if (!cell_is("fail"))
-		stop(hit.actor, cell->on_host);
+		tasks_stop(hit.actor, cell->on_host);
 	for (int number = 1; number <= NUM; number++) {
 		expect_bytes(&hit, number);
 		expect_data(&hit, number);
 	}
-	stop(other.actor, "dma: running -> stopping\ndma: stopping -> idle\n");
+	tasks_stop(other.actor, "dma: running -> stopping\ndma: stopping -> idle\n");
 	close_dma(&hit);
 	close_dma(&other);
 }
@@ -195,13 +155,13 @@ struct tested_event {
 static void on_added(struct doca_sync_event_task_notify_add *task, union doca_data number, union doca_data data)
 {
 	(void)data;
-	note(doca_sync_event_task_notify_add_as_doca_task(task), "add", number);
+	tasks_note(doca_sync_event_task_notify_add_as_doca_task(task), "add", number);
 }
 
 static void on_waited(struct doca_sync_event_task_wait_eq *task, union doca_data number, union doca_data data)
 {
 	(void)data;
-	note(doca_sync_event_task_wait_eq_as_doca_task(task), "wait", number);
+	tasks_note(doca_sync_event_task_wait_eq_as_doca_task(task), "wait", number);
 }
 
 static struct doca_sync_event *new_event(struct side *side)
@@ -242,7 +202,7 @@ static void add(struct tested_event *tested, int number)
 
 	MUST(doca_sync_event_task_notify_add_alloc_init(tested->event, amounts[number - 1], &tested->fetched,
 							(union doca_data){ .u64 = (uint64_t)number }, &task));
-	submit(doca_sync_event_task_notify_add_as_doca_task(task), number);
+	tasks_submit(doca_sync_event_task_notify_add_as_doca_task(task), number);
 }
 
 static void wait_for_5(struct tested_event *tested, int number)
@@ -251,7 +211,7 @@ static void wait_for_5(struct tested_event *tested, int number)
 
 	MUST(doca_sync_event_task_wait_eq_alloc_init(tested->event, 5, UINT64_MAX,
 						     (union doca_data){ .u64 = (uint64_t)number }, &task));
-	submit(doca_sync_event_task_wait_eq_as_doca_task(task), number);
+	tasks_submit(doca_sync_event_task_wait_eq_as_doca_task(task), number);
 }
 
 static void close_event(struct tested_event *tested)
@@ -269,14 +229,14 @@ static void updates_dpu(struct side *side)
 	for (int number = 1; number <= NUM; number++)
 		add(&hit, number);
 	CHECK(value_of(&hit) == 101);
-	expect_all(side, begin_ns);
+	tasks_expect_all(side, begin_ns);
 	if (!cell_is("fail")) {
 		CHECK(value_of(&hit) == (cell_is("delay") ? 111 : 101));
-		stop(hit.actor, cell->on_host);
+		tasks_stop(hit.actor, cell->on_host);
 	}
 	add(&other, 1);
 	comch_expect(side, "add 1\n");
-	stop(other.actor, "event: running -> stopping\nevent: stopping -> idle\n");
+	tasks_stop(other.actor, "event: running -> stopping\nevent: stopping -> idle\n");
 	close_event(&hit);
 	close_event(&other);
 }
@@ -292,13 +252,13 @@ static void waits_dpu(struct side *side)
 	begin_ns = bfsim_now_ns();
 	if (!cell_is("fail"))
 		MUST(doca_sync_event_update_set(hit.event, 5));
-	expect_all(side, begin_ns);
+	tasks_expect_all(side, begin_ns);
 	wait_for_5(&other, 1);
 	MUST(doca_sync_event_update_set(other.event, 5));
 	comch_expect(side, "wait 1\n");
 	if (!cell_is("fail"))
-		stop(hit.actor, cell->on_host);
-	stop(other.actor, "event: running -> stopping\nevent: stopping -> idle\n");
+		tasks_stop(hit.actor, cell->on_host);
+	tasks_stop(other.actor, "event: running -> stopping\nevent: stopping -> idle\n");
 	close_event(&hit);
 	close_event(&other);
 }

@@ -620,11 +620,20 @@ test_devs_shows_the_built_in_topology_without_a_session() {
 	says 'no session in nowhere' err
 }
 
+test_devs_shows_the_engines_of_a_card() {
+	printf 'cards:\n- profile: bluefield-2\n  functions:\n  - {side: dpu, type: pf, pci: "03:00.0"}\n' >two.yaml
+	status 0 bfsim devs --topology two.yaml
+	says '^dpu +0000:03:00.0 +sha +2147483647 B +128 +8192$' out
+	status 0 bfsim devs
+	same '' "$(grep ' sha ' out)"
+}
+
 test_devs_prints_json() {
 	status 0 bfsim devs --json
 	python3 -m json.tool out >/dev/null
 	says '"dma-max-buf-bytes": *2097152' out
 	says '"comch-max-buf-bytes": *1073741824' out
+	says '"sha": *false' out
 }
 
 test_devs_shows_the_session_or_the_file_that_is_named() {

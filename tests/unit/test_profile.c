@@ -189,6 +189,11 @@ static void assert_caps_agree(const struct pcie_caps *caps)
 	assert_int_equal(caps->dma_memcpy, caps->dma_max_list_len > 0);
 	assert_int_equal(caps->dma_memcpy, caps->dma_max_tasks > 0);
 	assert_int_equal(caps->cache_invalidate, caps->cache_invalidate_max_buf_bytes > 0);
+	for (enum pcie_accel accel = 0; accel < PCIE_NUM_ACCELS; accel++) {
+		assert_int_equal(caps->accel[accel].is_supported, caps->accel[accel].max_buf_bytes > 0);
+		assert_int_equal(caps->accel[accel].is_supported, caps->accel[accel].max_list_len > 0);
+		assert_int_equal(caps->accel[accel].is_supported, caps->accel[accel].max_tasks > 0);
+	}
 	assert_true(caps->num_completion_vectors > 0);
 	assert_true(caps->max_mmap_devices > 0);
 }

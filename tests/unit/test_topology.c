@@ -122,6 +122,10 @@ static void assert_every_cap(const struct pcie_caps *caps)
 	assert_int_equal(caps->dma_max_buf_bytes, 4096);
 	assert_int_equal(caps->dma_max_list_len, 1);
 	assert_int_equal(caps->dma_max_tasks, 32);
+	assert_true(caps->accel[PCIE_ACCEL_SHA].is_supported);
+	assert_int_equal(caps->accel[PCIE_ACCEL_SHA].max_buf_bytes, 65536);
+	assert_int_equal(caps->accel[PCIE_ACCEL_SHA].max_list_len, 3);
+	assert_int_equal(caps->accel[PCIE_ACCEL_SHA].max_tasks, 7);
 	assert_true(caps->comch_server);
 	assert_false(caps->comch_client);
 	assert_int_equal(caps->comch_max_name_len, 16);

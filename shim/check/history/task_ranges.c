@@ -30,8 +30,7 @@ static void add(struct list *list, const struct doca_mmap *mmap, const uint8_t *
 }
 
 /* A task whose maps do not permit it fails, and moves nothing. */
-static bool is_permitted(const struct shim_dma_segment *segment, uint32_t count, const struct doca_dev *dev,
-			 bool is_write)
+static bool is_permitted(const struct shim_segment *segment, uint32_t count, const struct doca_dev *dev, bool is_write)
 {
 	for (; count > 0; segment++, count--) {
 		const struct doca_mmap *mmap = segment->buf->mmap;
@@ -45,12 +44,12 @@ static bool is_permitted(const struct shim_dma_segment *segment, uint32_t count,
 }
 
 /* Of the destination, as many bytes as the source has. */
-static void add_memcpy(struct list *list, const struct doca_dma_task_memcpy *memcpy)
+static void add_memcpy(struct list *list, const struct shim_buf_task *memcpy)
 {
-	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
-	const struct shim_dma_segments segments = shim_dma_snapshot_segments(snapshot, memcpy->src, memcpy->dst);
-	const struct shim_dma_segment *src = shim_dma_src(&segments), *dst = shim_dma_dst(&segments);
-	uint32_t num_src = shim_dma_num_src(&segments), num_dst = shim_dma_num_dst(&segments);
+	const struct shim_snapshot *snapshot = &memcpy->snapshot;
+	const struct shim_segments segments = shim_snapshot_segments(snapshot, memcpy->src, memcpy->dst);
+	const struct shim_segment *src = shim_segments_src(&segments), *dst = shim_segments_dst(&segments);
+	uint32_t num_src = shim_segments_num_src(&segments), num_dst = shim_segments_num_dst(&segments);
 	const struct doca_dev *dev = memcpy->task.ctx->dev;
 	uint64_t left = snapshot->bytes;
 
@@ -66,9 +65,9 @@ static void add_memcpy(struct list *list, const struct doca_dma_task_memcpy *mem
 	}
 }
 
-static bool has_problem(const struct shim_dma_snapshot *snapshot)
+static bool has_problem(const struct shim_snapshot *snapshot)
 {
-	return !shim_dma_snapshot_is_pair(snapshot) && snapshot->problem;
+	return !shim_snapshot_is_pair(snapshot) && snapshot->problem;
 }
 
 /* Its buffer may be changed while it is in flight: it counts as it is at the submission. */
@@ -98,9 +97,9 @@ size_t check_task_get_ranges(const struct doca_task *task, struct check_task_ran
 {
 	struct list list = { .ranges = ranges, .max = max };
 
-	if (is_task(task, SIM_TASK_DMA_MEMCPY, sizeof(struct doca_dma_task_memcpy))) {
-		if (!has_problem(&shim_to_dma_memcpy(task)->snapshot))
-			add_memcpy(&list, shim_to_dma_memcpy(task));
+	if (is_task(task, SIM_TASK_DMA_MEMCPY, sizeof(struct shim_buf_task))) {
+		if (!has_problem(&shim_to_buf_task(task)->snapshot))
+			add_memcpy(&list, shim_to_buf_task(task));
 	} else if (is_task(task, SIM_TASK_COMCH_PRODUCER_SEND, sizeof(struct doca_comch_producer_task_send))) {
 		add_send(&list, (const struct doca_comch_producer_task_send *)task);
 	} else if (is_task(task, SIM_TASK_COMCH_POST_RECEIVE, sizeof(struct doca_comch_consumer_task_post_recv))) {

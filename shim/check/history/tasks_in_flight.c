@@ -62,19 +62,19 @@ static bool may_look_at(const struct entry *entry)
 	       (entry->ctx->state == DOCA_CTX_STATE_RUNNING || entry->tid == gettid());
 }
 
-static bool see_pool(const struct shim_task_pool *pool,
-		     bool (*see)(const struct doca_dma_task_memcpy *memcpy, void *arg), void *arg)
+static bool see_pool(const struct shim_task_pool *pool, bool (*see)(const struct shim_buf_task *memcpy, void *arg),
+		     void *arg)
 {
 	for (uint32_t i = pool->num_never_used; i < pool->count; i++) {
 		const struct doca_task *task = (const struct doca_task *)(pool->tasks + i * pool->type->size);
 
-		if (shim_object_is_still(task, SHIM_TASK) && task->in_flight && !see(shim_to_dma_memcpy(task), arg))
+		if (shim_object_is_still(task, SHIM_TASK) && task->in_flight && !see(shim_to_buf_task(task), arg))
 			return false;
 	}
 	return true;
 }
 
-void check_tasks_in_flight(bool (*see)(const struct doca_dma_task_memcpy *memcpy, void *arg), void *arg)
+void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *memcpy, void *arg), void *arg)
 {
 	bool goes_on = true;
 
@@ -94,7 +94,7 @@ static bool list_uses_mmap(const struct doca_buf *buf, const struct doca_mmap *m
 	return false;
 }
 
-bool check_memcpy_uses_mmap(const struct doca_dma_task_memcpy *memcpy, const struct doca_mmap *mmap)
+bool check_memcpy_uses_mmap(const struct shim_buf_task *memcpy, const struct doca_mmap *mmap)
 {
 	return list_uses_mmap(memcpy->src, mmap) || list_uses_mmap(memcpy->dst, mmap);
 }
@@ -106,7 +106,7 @@ static bool list_uses_buf(const struct doca_buf *list, const struct doca_buf *bu
 	return list == buf;
 }
 
-bool check_memcpy_uses_buf(const struct doca_dma_task_memcpy *memcpy, const struct doca_buf *buf)
+bool check_memcpy_uses_buf(const struct shim_buf_task *memcpy, const struct doca_buf *buf)
 {
 	return list_uses_buf(memcpy->src, buf) || list_uses_buf(memcpy->dst, buf);
 }

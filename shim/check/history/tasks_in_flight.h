@@ -19,10 +19,10 @@ static inline bool check_is_memcpy(const struct doca_task *task)
 
 /* Call @see for each memcpy task in flight, until @see returns false. Contexts that another thread is stopping are left
  * out. @see calls no function of this file. */
-void check_tasks_in_flight(bool (*see)(const struct doca_dma_task_memcpy *memcpy, void *arg), void *arg);
+void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *memcpy, void *arg), void *arg);
 
 /* Returns whether the task uses @mmap, or @buf, at either end. */
-bool check_memcpy_uses_mmap(const struct doca_dma_task_memcpy *memcpy, const struct doca_mmap *mmap);
-bool check_memcpy_uses_buf(const struct doca_dma_task_memcpy *memcpy, const struct doca_buf *buf);
+bool check_memcpy_uses_mmap(const struct shim_buf_task *memcpy, const struct doca_mmap *mmap);
+bool check_memcpy_uses_buf(const struct shim_buf_task *memcpy, const struct doca_buf *buf);
 
 #endif

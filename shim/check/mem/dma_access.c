@@ -5,7 +5,7 @@
 
 #define MAY_WRITE (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 
-static void check_device(const struct doca_dma_task_memcpy *memcpy, const struct doca_buf *buf, const char *end)
+static void check_device(const struct shim_buf_task *memcpy, const struct doca_buf *buf, const char *end)
 {
 	const struct doca_dev *dev = memcpy->task.ctx->dev;
 	struct check_hit *hit;
@@ -20,7 +20,7 @@ static void check_device(const struct doca_dma_task_memcpy *memcpy, const struct
 	check_hit_end(hit);
 }
 
-static void check_writable(const struct doca_dma_task_memcpy *memcpy, const struct doca_mmap *mmap)
+static void check_writable(const struct shim_buf_task *memcpy, const struct doca_mmap *mmap)
 {
 	char access[CHECK_ACCESS_TEXT_SIZE];
 	struct check_hit *hit;
@@ -40,7 +40,7 @@ static void check_writable(const struct doca_dma_task_memcpy *memcpy, const stru
 	check_hit_end(hit);
 }
 
-void check_dma_access(const struct doca_dma_task_memcpy *memcpy)
+void check_dma_access(const struct shim_buf_task *memcpy)
 {
 	for (const struct doca_buf *buf = memcpy->src; buf; buf = buf->next)
 		check_device(memcpy, buf, "source");

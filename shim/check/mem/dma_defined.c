@@ -36,7 +36,7 @@ static const uint8_t *find_undefined(const uint8_t *addr, size_t bytes)
 	return NULL;
 }
 
-void check_dma_defined(const struct doca_dma_task_memcpy *memcpy)
+void check_dma_defined(const struct shim_buf_task *memcpy)
 {
 	uint64_t offset = 0;
 

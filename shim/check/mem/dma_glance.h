@@ -11,7 +11,7 @@
 #include "shim/dma/dma_priv.h"
 
 /* dma_submit.c: the rules. */
-void check_dma_look(const struct doca_dma_task_memcpy *memcpy);
+void check_dma_look(const struct shim_buf_task *memcpy);
 
 /* dma_submit.c: a rule needs to look at every task. */
 extern bool check_dma_looks_at_all;
@@ -22,13 +22,13 @@ static inline bool check_has_first_dev(const struct doca_mmap *mmap, const struc
 }
 
 /* Returns whether the task breaks no rule; false means that a closer look is needed. */
-static inline bool check_dma_is_plainly_well(const struct doca_dma_task_memcpy *memcpy)
+static inline bool check_dma_is_plainly_well(const struct shim_buf_task *memcpy)
 {
-	const struct shim_dma_snapshot *snapshot = &memcpy->snapshot;
+	const struct shim_snapshot *snapshot = &memcpy->snapshot;
 	const struct doca_mmap *src = memcpy->src->mmap, *dst = memcpy->dst->mmap;
 	const struct doca_dev *dev = memcpy->task.ctx->dev;
 
-	return shim_dma_snapshot_is_pair(snapshot) &&
+	return shim_snapshot_is_pair(snapshot) &&
 	       dst->access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE) &&
 	       check_has_first_dev(dst, dev) && check_has_first_dev(src, dev) &&
 	       (snapshot->src_addr + snapshot->bytes <= snapshot->dst_addr ||
@@ -38,8 +38,8 @@ static inline bool check_dma_is_plainly_well(const struct doca_dma_task_memcpy *
 
 static inline void check_dma_glance(struct doca_task *task)
 {
-	if (check_is_memcpy(task) && doca_unlikely(!check_dma_is_plainly_well(shim_to_dma_memcpy(task))))
-		check_dma_look(shim_to_dma_memcpy(task));
+	if (check_is_memcpy(task) && doca_unlikely(!check_dma_is_plainly_well(shim_to_buf_task(task))))
+		check_dma_look(shim_to_buf_task(task));
 }
 
 #endif

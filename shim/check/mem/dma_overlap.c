@@ -38,7 +38,7 @@ static bool overlaps(const struct piece *a, const struct piece *b)
 	return has_same_addresses(a->mmap, b->mmap) && a->addr < b->addr + b->bytes && b->addr < a->addr + a->bytes;
 }
 
-static void report(const struct doca_dma_task_memcpy *memcpy, const struct piece *from, const struct piece *to)
+static void report(const struct shim_buf_task *memcpy, const struct piece *from, const struct piece *to)
 {
 	const uint8_t *start = from->addr > to->addr ? from->addr : to->addr;
 	const uint8_t *from_end = from->addr + from->bytes, *to_end = to->addr + to->bytes;
@@ -54,7 +54,7 @@ static void report(const struct doca_dma_task_memcpy *memcpy, const struct piece
 	check_hit_end(hit);
 }
 
-static bool check_destination(const struct doca_dma_task_memcpy *memcpy, const struct piece *to)
+static bool check_destination(const struct shim_buf_task *memcpy, const struct piece *to)
 {
 	uint64_t offset = 0;
 
@@ -69,11 +69,11 @@ static bool check_destination(const struct doca_dma_task_memcpy *memcpy, const s
 	return true;
 }
 
-void check_dma_overlap(const struct doca_dma_task_memcpy *memcpy)
+void check_dma_overlap(const struct shim_buf_task *memcpy)
 {
 	uint64_t left = memcpy->snapshot.bytes, offset = 0;
 
-	if (!shim_dma_snapshot_is_pair(&memcpy->snapshot) &&
+	if (!shim_snapshot_is_pair(&memcpy->snapshot) &&
 	    (memcpy->snapshot.problem || memcpy->snapshot.lists->replaces_data))
 		return;
 	for (const struct doca_buf *buf = memcpy->dst; buf && left > 0; buf = buf->next) {

@@ -10,7 +10,7 @@ const char *check_current_name(const char *otherwise)
 	return call ? shim_function_names[call->function].name : otherwise;
 }
 
-void check_memcpy_add_objects(struct check_hit *hit, const struct doca_dma_task_memcpy *memcpy)
+void check_memcpy_add_objects(struct check_hit *hit, const struct shim_buf_task *memcpy)
 {
 	check_mmap_add_object(hit, memcpy->src->mmap);
 	if (memcpy->dst->mmap != memcpy->src->mmap)

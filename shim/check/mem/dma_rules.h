@@ -21,19 +21,19 @@
 const char *check_current_name(const char *otherwise);
 
 /* dma_report.c: add the task's context, and the maps of its first source and its first destination, as objects. */
-void check_memcpy_add_objects(struct check_hit *hit, const struct doca_dma_task_memcpy *memcpy);
+void check_memcpy_add_objects(struct check_hit *hit, const struct shim_buf_task *memcpy);
 
 /* dma_sizes.c: empty sources, full destinations, and the device's limits. */
-void check_dma_sizes(const struct doca_dma_task_memcpy *memcpy);
+void check_dma_sizes(const struct shim_buf_task *memcpy);
 
 /* dma_access.c: what the maps of the buffers permit, and to which devices. */
-void check_dma_access(const struct doca_dma_task_memcpy *memcpy);
+void check_dma_access(const struct shim_buf_task *memcpy);
 
 /* dma_overlap.c: source and destination have bytes in common. */
-void check_dma_overlap(const struct doca_dma_task_memcpy *memcpy);
+void check_dma_overlap(const struct shim_buf_task *memcpy);
 
 /* dma_defined.c: under valgrind, source bytes that the program never wrote. */
-void check_dma_defined(const struct doca_dma_task_memcpy *memcpy);
+void check_dma_defined(const struct shim_buf_task *memcpy);
 
 /* dma_defined.c: whether check_dma_defined() can tell. */
 bool check_dma_knows_defined(void);

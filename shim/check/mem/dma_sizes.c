@@ -20,13 +20,13 @@ static struct list_size size_of(const struct doca_buf *buf)
 	return size;
 }
 
-static void report(struct check_hit *hit, const struct doca_dma_task_memcpy *memcpy)
+static void report(struct check_hit *hit, const struct shim_buf_task *memcpy)
 {
 	check_memcpy_add_objects(hit, memcpy);
 	check_hit_end(hit);
 }
 
-static void check_list_len(const struct doca_dma_task_memcpy *memcpy, const char *end, uint32_t num_bufs,
+static void check_list_len(const struct shim_buf_task *memcpy, const char *end, uint32_t num_bufs,
 			   const struct pcie_function *function)
 {
 	if (num_bufs > function->caps.dma_max_list_len)
@@ -36,13 +36,13 @@ static void check_list_len(const struct doca_dma_task_memcpy *memcpy, const char
 		       memcpy);
 }
 
-void check_dma_sizes(const struct doca_dma_task_memcpy *memcpy)
+void check_dma_sizes(const struct shim_buf_task *memcpy)
 {
 	const struct pcie_function *function = shim_dev_function(memcpy->task.ctx->dev);
 	struct list_size src = size_of(memcpy->src), dst = size_of(memcpy->dst);
 	bool overwrites_full = ((const struct doca_dma *)memcpy->task.ctx)->overwrites_full;
 
-	if (shim_dma_snapshot_is_pair(&memcpy->snapshot))
+	if (shim_snapshot_is_pair(&memcpy->snapshot))
 		return;
 	if (src.data_bytes == 0)
 		report(CHECK_HIT_HERE(BFC_TASK_WITHOUT_DATA, "%s: the source has no data",

@@ -7,7 +7,7 @@
 
 bool check_dma_looks_at_all;
 
-void check_dma_look(const struct doca_dma_task_memcpy *memcpy)
+void check_dma_look(const struct shim_buf_task *memcpy)
 {
 	check_dma_sizes(memcpy);
 	check_dma_access(memcpy);
@@ -27,7 +27,7 @@ static const char *describe(const struct doca_buf *buf)
 	return shim_object_is(buf, SHIM_BUF) ? "inside a list, not its head" : "no live buffer";
 }
 
-static void report_buffers(const struct shim_call *call, const struct doca_dma_task_memcpy *memcpy)
+static void report_buffers(const struct shim_call *call, const struct shim_buf_task *memcpy)
 {
 	bool is_src = !is_list(memcpy->src);
 	struct check_hit *hit =
@@ -46,10 +46,10 @@ static void leave_submit(struct shim_call *call)
 	if (doca_likely(check_result(call) != DOCA_ERROR_INVALID_VALUE) || !shim_object_is(task, SHIM_TASK) ||
 	    task->in_flight || task->ctx->state != DOCA_CTX_STATE_RUNNING || !check_is_memcpy(task))
 		return;
-	if (!is_list(shim_to_dma_memcpy(task)->src) || !is_list(shim_to_dma_memcpy(task)->dst))
-		report_buffers(call, shim_to_dma_memcpy(task));
+	if (!is_list(shim_to_buf_task(task)->src) || !is_list(shim_to_buf_task(task)->dst))
+		report_buffers(call, shim_to_buf_task(task));
 	else if (call->function == SHIM_FN_doca_task_try_submit)
-		check_dma_look(shim_to_dma_memcpy(task));
+		check_dma_look(shim_to_buf_task(task));
 }
 
 static void start(void)

@@ -9,7 +9,7 @@
 
 /* ---- a buffer was returned while a task used it ---- */
 
-static void report_returned(const struct doca_dma_task_memcpy *memcpy, const struct doca_buf *buf)
+static void report_returned(const struct shim_buf_task *memcpy, const struct doca_buf *buf)
 {
 	const struct check_stack nowhere = { 0 };
 	struct check_buf_record record;
@@ -36,7 +36,7 @@ static inline bool is_gone(const struct doca_buf *buf)
 
 static void task_ended(struct doca_task *task, doca_error_t status)
 {
-	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
+	const struct shim_buf_task *memcpy = shim_to_buf_task(task);
 
 	(void)status;
 	if (!check_is_memcpy(task))
@@ -61,7 +61,7 @@ struct search {
 	bool is_found;
 };
 
-static bool see_task(const struct doca_dma_task_memcpy *memcpy, void *arg)
+static bool see_task(const struct shim_buf_task *memcpy, void *arg)
 {
 	struct search *search = arg;
 

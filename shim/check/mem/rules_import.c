@@ -106,7 +106,7 @@ static const struct doca_mmap *find_revoked(const struct doca_buf *buf)
 
 static void task_failed(struct doca_task *task, doca_error_t status)
 {
-	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
+	const struct shim_buf_task *memcpy = shim_to_buf_task(task);
 	const struct doca_mmap *mmap;
 	struct check_hit *hit;
 

@@ -18,7 +18,7 @@ struct users {
 	struct doca_ctx *ctx; /* of the first */
 };
 
-static bool see_task(const struct doca_dma_task_memcpy *memcpy, void *arg)
+static bool see_task(const struct shim_buf_task *memcpy, void *arg)
 {
 	struct users *users = arg;
 
@@ -118,8 +118,8 @@ static void task_failed(struct doca_task *task, doca_error_t status)
 	(void)status;
 	if (!check_is_memcpy(task))
 		return;
-	check_buf(task, shim_to_dma_memcpy(task)->src, "source");
-	check_buf(task, shim_to_dma_memcpy(task)->dst, "destination");
+	check_buf(task, shim_to_buf_task(task)->src, "source");
+	check_buf(task, shim_to_buf_task(task)->dst, "destination");
 }
 
 static const struct check_watch watches[] = {

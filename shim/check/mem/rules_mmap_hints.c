@@ -38,9 +38,9 @@ static void task_posted(struct doca_task *task)
 		has_other_tasks = true;
 		return;
 	}
-	for (const struct doca_buf *buf = shim_to_dma_memcpy(task)->src; buf; buf = buf->next)
+	for (const struct doca_buf *buf = shim_to_buf_task(task)->src; buf; buf = buf->next)
 		usage_of(buf->mmap)->was_read = true;
-	for (const struct doca_buf *buf = shim_to_dma_memcpy(task)->dst; buf; buf = buf->next)
+	for (const struct doca_buf *buf = shim_to_buf_task(task)->dst; buf; buf = buf->next)
 		usage_of(buf->mmap)->was_written = true;
 }
 

@@ -202,7 +202,7 @@ static void task_posted(struct doca_task *task)
 
 static bool is_remote(const struct doca_task *task)
 {
-	const struct doca_dma_task_memcpy *memcpy = shim_to_dma_memcpy(task);
+	const struct shim_buf_task *memcpy = shim_to_buf_task(task);
 
 	return !shim_object_is(task->ctx, SHIM_DMA) || !shim_object_is(memcpy->src, SHIM_BUF) ||
 	       !shim_object_is(memcpy->dst, SHIM_BUF) || shim_mmap_is_imported(memcpy->src->mmap) ||

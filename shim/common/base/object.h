@@ -49,6 +49,7 @@ enum shim_kind {
 	SHIM_COMCH_CONSUMER,
 	SHIM_MMAP_ADVISE,
 	SHIM_SYNC_EVENT,
+	SHIM_SHA,
 	SHIM_NUM_KINDS,
 	/* parts of other objects, without a pool */
 	SHIM_BUF,

@@ -1,10 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of a topology as JSON, for bfsim devs --json. */
+#include <stdio.h>
 #include <string.h>
 
 #include "devs.h"
 #include "func_text.h"
 #include "sim/cli/base/json.h"
+
+/* The limits of the engines besides DMA. */
+static void add_accels(json_object *to, const struct pcie_caps *caps)
+{
+	char key[64];
+
+	for (enum pcie_accel accel = 0; accel < PCIE_NUM_ACCELS; accel++) {
+		const char *name = pcie_accel_name(accel);
+
+		cli_json_add_bool(to, name, caps->accel[accel].is_supported);
+		snprintf(key, sizeof(key), "%s-max-buf-bytes", name);
+		cli_json_add_number(to, key, caps->accel[accel].max_buf_bytes);
+		snprintf(key, sizeof(key), "%s-max-list-len", name);
+		cli_json_add_number(to, key, caps->accel[accel].max_list_len);
+		snprintf(key, sizeof(key), "%s-max-tasks", name);
+		cli_json_add_number(to, key, caps->accel[accel].max_tasks);
+	}
+}
 
 /* The names are those of topology files. */
 static json_object *caps_json(const struct pcie_caps *caps)
@@ -15,6 +34,7 @@ static json_object *caps_json(const struct pcie_caps *caps)
 	cli_json_add_number(json, "dma-max-buf-bytes", caps->dma_max_buf_bytes);
 	cli_json_add_number(json, "dma-max-list-len", caps->dma_max_list_len);
 	cli_json_add_number(json, "dma-max-tasks", caps->dma_max_tasks);
+	add_accels(json, caps);
 	cli_json_add_bool(json, "comch-server", caps->comch_server);
 	cli_json_add_bool(json, "comch-client", caps->comch_client);
 	cli_json_add_number(json, "comch-max-name-len", caps->comch_max_name_len);

@@ -87,6 +87,28 @@ static void add_capabilities(struct cli_table *table, const struct pcie_topology
 	cli_table_add(table, "%s", yes_no(caps->mmap_from_export_pci));
 }
 
+static const char *const accel_headings[] = { "SIDE", "ADDRESS", "ENGINE", ">MAX SIZE", ">LIST", ">TASKS" };
+
+static void add_accels(struct cli_table *table, const struct pcie_topology *topology,
+		       const struct pcie_function *function)
+{
+	char bytes[CLI_RATE_SIZE];
+
+	(void)topology;
+	for (enum pcie_accel accel = 0; accel < PCIE_NUM_ACCELS; accel++) {
+		const struct pcie_accel_caps *caps = &function->caps.accel[accel];
+
+		if (!caps->is_supported)
+			continue;
+		cli_iec_bytes_text(caps->max_buf_bytes, bytes);
+		add_address(table, function);
+		cli_table_add(table, "%s", pcie_accel_name(accel));
+		cli_table_add(table, "%s", bytes);
+		cli_table_add(table, "%" PRIu32, caps->max_list_len);
+		cli_table_add(table, "%" PRIu32, caps->max_tasks);
+	}
+}
+
 static const char *const comch_headings[] = { "SIDE",   "ADDRESS",  "COMCH",         ">MAX MESSAGE",
 					      ">SENDS", ">CLIENTS", ">FAST MESSAGE", ">TASKS" };
 
@@ -164,6 +186,7 @@ static int print_card(const struct pcie_topology *topology, uint32_t card, const
 	struct cli_table network = CLI_TABLE(network_headings);
 	struct cli_table identity = CLI_TABLE(identity_headings);
 	struct cli_table capabilities = CLI_TABLE(capability_headings);
+	struct cli_table accels = CLI_TABLE(accel_headings);
 	struct cli_table comch = CLI_TABLE(comch_headings);
 	struct cli_table representors = CLI_TABLE(representor_headings);
 
@@ -172,6 +195,7 @@ static int print_card(const struct pcie_topology *topology, uint32_t card, const
 	if (print_table(topology, card, side, network, add_network) < 0 ||
 	    print_table(topology, card, side, identity, add_identity) < 0 ||
 	    print_table(topology, card, side, capabilities, add_capabilities) < 0 ||
+	    print_table(topology, card, side, accels, add_accels) < 0 ||
 	    print_table(topology, card, side, comch, add_comch) < 0)
 		return -1;
 	return print_table(topology, card, side, representors, add_representors);

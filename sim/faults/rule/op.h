@@ -26,6 +26,8 @@
 	X(COMM_CHANNEL_RECV, "comm_channel.recv")                            \
 	X(SYNC_EVENT_UPDATE, "sync_event.update") /* set or add */           \
 	X(SYNC_EVENT_WAIT, "sync_event.wait")                                \
+	X(SHA_HASH, "sha.hash")                                              \
+	X(SHA_PARTIAL_HASH, "sha.partial_hash")                              \
 	X(MMAP_EXPORT, "mmap.export")                                        \
 	X(MMAP_IMPORT, "mmap.import")                                        \
 	X(CTX_START, "ctx.start")                                            \
@@ -45,6 +47,9 @@ enum sim_op {
 
 #define SIM_OP_BIT(op) (UINT64_C(1) << (op))
 #define SIM_OPS_ALL    (SIM_OP_BIT(SIM_OP_COUNT) - 1)
+/* Tasks that move data, of which a failed one may have moved a part. */
+#define SIM_OPS_MOVING \
+	(SIM_OP_BIT(SIM_OP_DMA_MEMCPY) | SIM_OP_BIT(SIM_OP_SHA_HASH) | SIM_OP_BIT(SIM_OP_SHA_PARTIAL_HASH))
 #define SIM_OPS_EVENTS \
 	(SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION) | SIM_OP_BIT(SIM_OP_PEER) | SIM_OP_BIT(SIM_OP_DAEMON))
 

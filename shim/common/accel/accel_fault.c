@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Injected faults of tasks that an engine of the card runs: a task that fails writes a part of its output, a flip
+ * changes bits of the output of a task that succeeds. */
+#include <errno.h>
+
+#include "accel.h"
+
+/* Of a task that will fail there is no destination in the snapshot. */
+void shim_accel_fault_site(const struct doca_task *task, struct sim_fault_site *ret_site)
+{
+	const struct shim_buf_task *buf_task = shim_to_buf_task(task);
+	const struct shim_lists *lists = buf_task->snapshot.lists;
+
+	ret_site->size = buf_task->snapshot.bytes;
+	ret_site->addr = (uintptr_t)lists->segments[lists->num_src].addr;
+}
+
+int shim_accel_run_faulted(struct sim_job *job, const struct sim_fault_hit *hit)
+{
+	struct shim_accel_task *task = (struct shim_accel_task *)shim_task_from_job(job);
+	const struct shim_lists *lists = task->base.snapshot.lists;
+	int rc;
+
+	if (SHIM_HIT_HAS_ACT(hit, FAIL)) {
+		shim_accel_do_work(task, hit->moved_bytes);
+		return -EIO;
+	}
+	rc = shim_accel_do_work(task, UINT64_MAX);
+	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, FLIP))
+		rc = shim_segments_flip(lists->segments + lists->num_src, hit, task->written);
+	return rc;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks that an engine of the card runs: submission, the job, its end. */
+#include <errno.h>
+
+#include "accel.h"
+#include "shim/common/base/check.h"
+
+void shim_accel_log_alloc(const char *func, doca_error_t error, const struct shim_accel_conf *conf)
+{
+	if (error == DOCA_ERROR_BAD_STATE && conf->num_tasks == 0)
+		sim_err("%s: no such tasks are configured; call set_conf() before the start", func);
+	else if (error == DOCA_ERROR_BAD_STATE)
+		sim_err("%s: the context is not running; start it first", func);
+	else
+		sim_err("%s: all %u configured tasks are allocated; free some", func, conf->num_tasks);
+}
+
+bool shim_accel_check_settable(const char *func, const void *task, const struct shim_accel_type *type)
+{
+	if (shim_accel_task_is(task, type) && !((const struct doca_task *)task)->in_flight)
+		return true;
+	sim_err("%s: the task is NULL, freed, of another type, or in flight; nothing was changed", func);
+	return false;
+}
+
+/* ---- submission ---- */
+
+static doca_error_t refuse(const struct doca_task *task, doca_error_t error, const char *problem)
+{
+	sim_err("doca_task_submit: a task of %s: %s", shim_accel_task_type(task)->func, problem);
+	return error;
+}
+
+/* Return why the device may not access a list, or NULL. Other problems make the job fail. */
+static const char *find_access_problem(const struct doca_buf *buf, const struct doca_dev *dev, bool write)
+{
+	const char *problem = NULL;
+
+	for (; buf && !problem; buf = buf->next)
+		if (shim_buf_has_usable_mmap(buf))
+			problem = shim_mmap_find_problem(buf->mmap, dev, write);
+	return problem;
+}
+
+static doca_error_t check_access(const struct shim_buf_task *task)
+{
+	const struct doca_dev *dev = task->task.ctx->dev;
+	const char *problem = find_access_problem(task->src, dev, false);
+
+	if (!problem)
+		problem = find_access_problem(task->dst, dev, true);
+	return doca_likely(!problem) ? DOCA_SUCCESS : refuse(&task->task, DOCA_ERROR_NOT_PERMITTED, problem);
+}
+
+static doca_error_t check_sizes(const struct shim_accel_task *task, const struct pcie_accel_caps *caps,
+				const struct shim_list_size *src, const struct shim_list_size *dst)
+{
+	if (doca_unlikely(src->data_bytes == 0))
+		return refuse(&task->base.task, DOCA_ERROR_INVALID_VALUE, "the source has no data (doca_buf_set_data)");
+	if (doca_unlikely(src->segments > caps->max_list_len || dst->segments > caps->max_list_len))
+		return refuse(&task->base.task, DOCA_ERROR_INVALID_VALUE,
+			      "a list has more elements than the device's limit for lists");
+	return DOCA_SUCCESS;
+}
+
+doca_error_t shim_accel_check(struct doca_task *base)
+{
+	struct shim_accel_task *task = (struct shim_accel_task *)base;
+	const struct shim_accel_type *type = shim_accel_task_type(base);
+	const struct pcie_accel_caps *caps = &shim_accel_task_conf(base)->caps;
+	struct shim_list_size src, dst;
+	doca_error_t result;
+
+	if (doca_unlikely(!shim_buf_is_list(task->base.src) || !shim_buf_is_list(task->base.dst)))
+		return refuse(base, DOCA_ERROR_INVALID_VALUE,
+			      "source and destination must be live buffers, heads of their lists");
+	src = shim_list_measure(task->base.src);
+	dst = shim_list_measure(task->base.dst);
+	result = check_sizes(task, caps, &src, &dst);
+	if (result == DOCA_SUCCESS && type->check)
+		result = type->check(task, &src, &dst);
+	if (result == DOCA_SUCCESS)
+		result = check_access(&task->base);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	task->base.snapshot.bytes = src.data_bytes;
+	result = shim_snapshot_take_lists(&task->base.snapshot, &((struct shim_accel *)base->ctx)->lists,
+					  task->base.src, src.segments, task->base.dst, dst.segments, false);
+	if (result == DOCA_SUCCESS && doca_unlikely(src.data_bytes > caps->max_buf_bytes))
+		task->base.snapshot.problem = "the source is larger than the device's limit";
+	return result;
+}
+
+doca_error_t shim_accel_validate(struct doca_task *task)
+{
+	doca_error_t result = shim_accel_check(task);
+	const char *problem = result == DOCA_SUCCESS ? shim_buf_task_find_problem(shim_to_buf_task(task)) : NULL;
+
+	if (doca_likely(!problem))
+		return result;
+	sim_err("doca_task_try_submit: a task of %s can't succeed: %s", shim_accel_task_type(task)->func, problem);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+/* ---- the job ---- */
+
+static const char *describe(int rc)
+{
+	switch (rc) {
+	case -ENOSPC:
+		return "the destination has too little room behind its data";
+	case -EBADMSG:
+		return "the source's data is invalid";
+	case -EFBIG:
+		return "the output is larger than the device's limit";
+	default:
+		return NULL; /* logged already */
+	}
+}
+
+static int fail(const struct shim_accel_task *task, const char *problem)
+{
+	if (problem)
+		sim_err("a task of %s fails as it does on a card: %s", shim_accel_task_type(&task->base.task)->func,
+			problem);
+	return -EIO;
+}
+
+int shim_accel_do_work(struct shim_accel_task *task, uint64_t limit)
+{
+	const char *problem = shim_buf_task_find_problem(&task->base);
+	struct shim_work work;
+	int rc;
+
+	if (doca_unlikely(problem != NULL))
+		return fail(task, problem);
+	shim_work_init(&work, task, limit);
+	rc = shim_accel_task_type(&task->base.task)->work(&work);
+	if (doca_unlikely(work.rc < 0))
+		rc = work.rc;
+	task->written = work.written;
+	task->base.task.bytes = work.src_bytes > work.written ? work.src_bytes : work.written;
+	return doca_likely(rc == 0) ? 0 : fail(task, limit == UINT64_MAX ? describe(rc) : NULL);
+}
+
+int shim_accel_run(struct sim_job *job)
+{
+	return shim_accel_do_work((struct shim_accel_task *)shim_task_from_job(job), UINT64_MAX);
+}
+
+void shim_accel_apply(struct doca_task *task)
+{
+	const struct shim_accel_task *accel_task = (const struct shim_accel_task *)task;
+
+	shim_snapshot_extend_data(&accel_task->base.snapshot, accel_task->base.dst, accel_task->written);
+}
