@@ -48,6 +48,9 @@ struct sim_peer_info {
 	char check[SIM_PROCESS_CHECK_SIZE]; /* sim/base/process_check.h */
 };
 
+/* A number for the process, which is not 0, by its cookie; the cookie does not follow from it. */
+uint64_t sim_peer_info_id(const struct sim_peer_info *info);
+
 /* Memory to export. */
 struct sim_region {
 	uint64_t addr;     /* the address in the application's calls */

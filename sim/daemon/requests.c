@@ -276,6 +276,8 @@ void daemon_detach(struct daemon *daemon, struct conn *conn)
 	if (!conn->attached)
 		return;
 	conn->attached = false;
+	sim_shared_ledger_leave(&sim_shared_state_of(&daemon->shared)->ledger,
+				sim_peer_info_id(sim_card_peer(daemon->card, conn->peer)));
 	daemon_end_recording(daemon, conn);
 	daemon_close_channels_of(daemon, conn);
 	daemon_revoke_all_of(daemon, conn);

@@ -83,6 +83,20 @@ static int cma_write(struct sim_remote *remote, const void *local, uint64_t offs
 			process_vm_writev);
 }
 
+bool sim_remote_is_unmapped(struct sim_remote *remote, uint64_t addr, size_t len)
+{
+	uint64_t cpu_addr = remote->region.cpu_addr + (addr - remote->region.addr);
+	bool is_unmapped;
+	uint8_t byte;
+
+	if (!remote->process || !sim_remote_acquire(remote))
+		return false;
+	is_unmapped = copy_all(remote->process, &byte, cpu_addr, 1, process_vm_readv) == -EFAULT ||
+		      copy_all(remote->process, &byte, cpu_addr + len - 1, 1, process_vm_readv) == -EFAULT;
+	sim_remote_release(remote);
+	return is_unmapped;
+}
+
 const struct sim_path_ops sim_path_cma = {
 	.name = "cma",
 	.open = cma_open,

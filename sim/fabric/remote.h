@@ -56,6 +56,7 @@ struct sim_remote {
 	struct sim_mapping mapping;
 	struct sim_peer_process *process; /* path cma: the exporter */
 	int32_t exporter_pid;             /* for messages, like @program */
+	uint64_t exporter_id;             /* sim_peer_info_id() */
 	char program[SIM_PROGRAM_SIZE];
 	struct sim_link *link;
 	/* State. */
@@ -94,6 +95,9 @@ static inline void sim_remote_release(struct sim_remote *remote)
 {
 	atomic_fetch_sub_explicit(&remote->in_flight, 1, memory_order_release);
 }
+
+/* Whether the kernel says that the exporter has unmapped the begin or the end of the range; false if it can't be asked. */
+bool sim_remote_is_unmapped(struct sim_remote *remote, uint64_t addr, size_t len);
 
 /* Copy @len bytes from @src to @dst, addresses of @src_remote and @dst_remote, or of this process if the remote is
  * NULL. Returns 0, -EIO (a memory is revoked, or the path failed), -EACCES (the export does not permit

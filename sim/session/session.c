@@ -306,6 +306,12 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 	return 0;
 }
 
+static void leave_ledger(struct sim_session *session)
+{
+	if (session->shared.base)
+		sim_shared_ledger_leave(sim_session_ledger(session), sim_session_process_id(session));
+}
+
 void sim_session_detach(struct sim_session *session)
 {
 	if (!session)
@@ -319,6 +325,7 @@ void sim_session_detach(struct sim_session *session)
 		session->owner->ops->destroy(session->owner);
 	if (session->is_recording)
 		sim_trace_end(); /* after the helper thread has ended, as the thread records, too */
+	leave_ledger(session);
 	sim_exports_destroy(session->exports);
 	sim_imports_destroy(session->imports);
 	sim_channels_destroy(session->channels);
@@ -335,6 +342,7 @@ void sim_session_leave(struct sim_session *session)
 {
 	sim_private_fault_events_stop(session->owner);
 	session->owner->ops->leave(session->owner);
+	leave_ledger(session);
 	sim_exports_close(session->exports);
 }
 
@@ -378,6 +386,21 @@ const struct sim_clock *sim_session_clock(const struct sim_session *session)
 struct sim_vclock_sched *sim_session_turns(const struct sim_session *session)
 {
 	return session->turns;
+}
+
+struct sim_shared_ledger *sim_session_ledger(const struct sim_session *session)
+{
+	return &sim_shared_state_of(&session->shared)->ledger;
+}
+
+uint64_t sim_session_process_id(const struct sim_session *session)
+{
+	return sim_peer_info_id(&session->self);
+}
+
+uint64_t sim_session_pid_ns(const struct sim_session *session)
+{
+	return session->self.pid_ns;
 }
 
 bool sim_session_has_forced_path(const struct sim_session *session)

@@ -22,6 +22,7 @@
 #include "sim/fabric/remote.h"
 
 struct sim_session;
+struct sim_shared_ledger;
 
 struct sim_session_cfg {
 	const char *dir;           /* the session's directory; NULL = a private card */
@@ -69,6 +70,11 @@ uint64_t sim_session_now_ns(const struct sim_session *session);
 /* The session's clock, and the scheduler of its virtual time (NULL in other clock modes). */
 const struct sim_clock *sim_session_clock(const struct sim_session *session);
 struct sim_vclock_sched *sim_session_turns(const struct sim_session *session);
+
+/* The ranges in flight of all processes of the session, and the id of this process in it (sim/state/shared_ledger.h). */
+struct sim_shared_ledger *sim_session_ledger(const struct sim_session *session);
+uint64_t sim_session_process_id(const struct sim_session *session);
+uint64_t sim_session_pid_ns(const struct sim_session *session);
 
 bool sim_session_has_forced_path(const struct sim_session *session);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/state/shared_state.h - the memory that all processes of a session map: clock, fault plan, status words.
+/* sim/state/shared_state.h - the memory that all processes of a session map: clock, fault plan, status words, ledger.
  *
- *   owner --creates--> [ clock | fault plan | status words ] <--maps-- every attached process
+ *   owner --creates--> [ clock | fault plan | status words | ledger ] <--maps-- every attached process
  *
  * The owner of the card creates the memory and gives it to each process that attaches. A process
  * with a private card has a shared state of its own. Session time, which faults and recordings use,
@@ -15,6 +15,7 @@
 #define SIM_SHARED_STATE_H
 
 #include "function_status.h"
+#include "shared_ledger.h"
 #include "sim/clock/clock.h"
 #include "sim/faults/plan/plan.h"
 #include "sim/shm/segment.h"
@@ -23,6 +24,7 @@ struct sim_shared_state {
 	struct sim_clock_page clock;
 	struct sim_plan plan;
 	struct sim_function_table functions;
+	struct sim_shared_ledger ledger;
 };
 
 /* Create a shared state and begin the session. The caller owns *ret_fd and gives it to processes. Returns 0

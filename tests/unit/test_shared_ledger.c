@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ledger of ranges in flight that the processes of a session share. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/state/shared_ledger.h"
+
+#define A      11 /* processes */
+#define B      22
+#define C      33
+#define WAIT_S 60
+
+struct world {
+	struct sim_shared_ledger *ledger;
+	struct sim_ledger_lane *a, *b;
+};
+
+static int setup(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+
+	world->ledger = calloc(1, sizeof(*world->ledger));
+	world->a = sim_shared_ledger_join(world->ledger, A);
+	world->b = sim_shared_ledger_join(world->ledger, B);
+	*state = world;
+	return world->a && world->b ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	struct world *world = *state;
+
+	free(world->ledger);
+	free(world);
+	return 0;
+}
+
+static struct sim_shared_range range(uint64_t owner, uint64_t begin, uint64_t end, bool is_write)
+{
+	return (struct sim_shared_range){ .owner = owner,
+					  .begin = begin,
+					  .end = end,
+					  .task = begin * 1000 + end,
+					  .is_write = is_write,
+					  .site = "copy (app.c:1)" };
+}
+
+static bool conflicts(const struct world *world, struct sim_shared_range mine)
+{
+	struct sim_shared_range other;
+
+	return sim_shared_ledger_find_conflict(world->ledger, world->a, &mine, &other);
+}
+
+static void test_writer_conflicts_with_readers_of_the_same_memory(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range reads = range(C, 100, 200, false), other;
+	struct sim_shared_range writes = range(C, 199, 300, true);
+	uint32_t slot = sim_ledger_lane_add(world->b, &reads);
+
+	assert_int_equal(slot, 0);
+	assert_true(sim_shared_ledger_find_conflict(world->ledger, world->a, &writes, &other));
+	assert_memory_equal(&other, &reads, sizeof(other));
+	assert_false(conflicts(world, range(C, 199, 300, false)));
+	assert_false(conflicts(world, range(C, 200, 300, true)));
+	assert_false(conflicts(world, range(C, 0, 100, true)));
+	assert_false(conflicts(world, range(A, 100, 200, true)));
+	sim_ledger_lane_remove(world->b, slot);
+	assert_false(conflicts(world, writes));
+}
+
+/* The process's own ledger knows tasks between addresses of its own. */
+static void test_own_ranges_conflict_through_an_import(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range imported = range(A, 100, 200, true), own = range(A, 150, 160, false);
+
+	own.is_own = true;
+	sim_ledger_lane_add(world->a, &imported);
+	assert_true(conflicts(world, own));
+	assert_false(conflicts(world, imported)); /* the task itself */
+	sim_ledger_lane_remove(world->a, 0);
+	imported.is_own = true;
+	sim_ledger_lane_add(world->a, &imported);
+	assert_false(conflicts(world, own));
+}
+
+static void test_full_lane_takes_no_more(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range one = range(C, 0, 8, true);
+
+	for (uint32_t i = 0; i < SIM_LEDGER_SLOTS; i++)
+		assert_int_equal(sim_ledger_lane_add(world->b, &one), i);
+	assert_int_equal(sim_ledger_lane_add(world->b, &one), SIM_LEDGER_NO_SLOT);
+	sim_ledger_lane_remove(world->b, 77);
+	assert_int_equal(sim_ledger_lane_add(world->b, &one), 77);
+}
+
+static void test_process_that_left_has_nothing_in_flight(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range one = range(C, 0, 8, true);
+
+	sim_ledger_lane_add(world->b, &one);
+	sim_shared_ledger_leave(world->ledger, B);
+	assert_false(conflicts(world, one));
+	for (uint32_t i = 0; i < SIM_LEDGER_LANES; i++) /* the lane is free again */
+		assert_int_equal(!!sim_shared_ledger_join(world->ledger, 100 + i), i < SIM_LEDGER_LANES - 1);
+}
+
+/* ---- an owner that listens ---- */
+
+struct seen {
+	uint32_t lane, slot, count;
+};
+
+static bool see(void *arg, uint32_t lane, uint32_t slot, uint32_t version, const struct sim_shared_range *one)
+{
+	struct seen *seen = arg;
+
+	assert_int_equal(version % 2, 1);
+	assert_int_equal(one->owner, A);
+	*seen = (struct seen){ lane, slot, seen->count + 1 };
+	return true;
+}
+
+/* Answers two requests: to arm and to disarm. */
+static void *listen_twice(void *arg)
+{
+	struct world *world = arg;
+	uint32_t rings = 0, answered = 0;
+
+	while (answered < 2) {
+		struct seen seen = { 0 };
+		uint32_t asked;
+
+		rings = sim_ledger_lane_wait(world->a, rings, WAIT_S * 1000);
+		sim_shared_ledger_each(world->ledger, world->a, see, &seen);
+		if (seen.count == 0)
+			continue;
+		asked = sim_shared_ledger_asked(world->ledger, seen.lane, seen.slot);
+		if (asked <= answered)
+			continue;
+		assert_int_equal(asked, ++answered);
+		sim_shared_ledger_reply(world->ledger, seen.lane, seen.slot, asked);
+	}
+	return NULL;
+}
+
+static void test_owner_answers_requests(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range one = range(A, 0, 8, true);
+	pthread_t thread;
+	uint32_t slot = sim_ledger_lane_add(world->b, &one);
+
+	assert_true(sim_shared_ledger_request(world->ledger, world->b, slot, true, 0)); /* it does not listen */
+	sim_ledger_lane_listen(world->a);
+	assert_int_equal(pthread_create(&thread, NULL, listen_twice, world), 0);
+	assert_true(sim_shared_ledger_request(world->ledger, world->b, slot, true, WAIT_S * 1000));
+	assert_true(sim_shared_ledger_request(world->ledger, world->b, slot, false, WAIT_S * 1000));
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void test_silent_owner_is_given_up(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range one = range(A, 0, 8, true);
+	uint32_t slot = sim_ledger_lane_add(world->b, &one);
+
+	sim_ledger_lane_listen(world->a);
+	assert_false(sim_shared_ledger_request(world->ledger, world->b, slot, true, 20));
+	assert_false(sim_shared_ledger_request(world->ledger, world->b, slot, false, 0));
+}
+
+/* ---- corrupt contents ---- */
+
+static bool count_one(void *arg, uint32_t lane, uint32_t slot, uint32_t version, const struct sim_shared_range *one)
+{
+	uint32_t *count = arg;
+
+	(void)version;
+	assert_true(lane < SIM_LEDGER_LANES && slot < SIM_LEDGER_SLOTS);
+	assert_true(one->begin < one->end && one->owner == A);
+	assert_true(memchr(one->program, 0, sizeof(one->program)) && memchr(one->site, 0, sizeof(one->site)));
+	++*count;
+	return true;
+}
+
+/* All ends, and texts have an end. */
+static void test_corrupt_ledger_does_no_harm(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range mine = range(0x5a5a5a5a5a5a5a5a, 0, UINT64_MAX, true), other;
+	uint32_t count = 0;
+
+	memset(world->ledger, 0x5b, sizeof(*world->ledger));
+	mine.owner = 0x5b5b5b5b5b5b5b5b;
+	assert_null(sim_shared_ledger_join(world->ledger, C));
+	sim_shared_ledger_find_conflict(world->ledger, world->a, &mine, &other);
+	memset(world->ledger, 0xff, sizeof(*world->ledger));
+	atomic_store(&world->a->process, A);
+	for (uint32_t i = 0; i < SIM_LEDGER_SLOTS; i++) {
+		world->b->slots[i].range.owner = A;
+		world->b->slots[i].range.begin = i % 2 ? 8 : 16;
+		world->b->slots[i].range.end = 12;
+	}
+	sim_shared_ledger_each(world->ledger, world->a, count_one, &count);
+	assert_int_equal(count, SIM_LEDGER_SLOTS / 2);
+	assert_int_equal(sim_ledger_lane_add(world->b, &mine), SIM_LEDGER_NO_SLOT);
+	assert_false(sim_shared_ledger_request(world->ledger, world->b, 1, true, 20));
+	sim_shared_ledger_leave(world->ledger, UINT64_MAX);
+	sim_shared_ledger_leave(world->ledger, A);
+	assert_non_null(sim_shared_ledger_join(world->ledger, C));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(test_writer_conflicts_with_readers_of_the_same_memory),
+		TEST(test_own_ranges_conflict_through_an_import),
+		TEST(test_full_lane_takes_no_more),
+		TEST(test_process_that_left_has_nothing_in_flight),
+		TEST(test_owner_answers_requests),
+		TEST(test_silent_owner_is_given_up),
+		TEST(test_corrupt_ledger_does_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
