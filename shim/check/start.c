@@ -13,6 +13,7 @@
 #include "shim/check/report/hit_output.h"
 #include "shim/check/mem/dma_glance.h"
 #include "shim/check/race/race.h"
+#include "shim/check/race/race_order.h"
 #include "shim/common/pe/task_priv.h"
 #include "sim/base/log.h"
 #include "sim/base/process_check.h"
@@ -172,6 +173,7 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 						      .task_refused = task_refused,
 						      .task_ended = task_ended,
 						      .ctx_changed = ctx_changed,
+						      .message_received = check_race_message_received,
 						      .queue_opened = check_queue_opened,
 						      .queue_closing = check_queue_closing };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs of two processes that are connected by Comch's fast path: a producer on the host, a consumer on the DPU. The
  * program under test is one of them; the other one does what it should. */
-#include "racebench.h"
+#include "comch_pair.h"
 
 #include <bfsim.h>
 #include <signal.h>
@@ -10,17 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/api/comch_fast.h"
-
 #define DPU_DEVICE  "03:00.0"
 #define HOST_DEVICE "b1:00.0"
 
-typedef void half(struct side *side, const struct racebench_args *args);
-
 /* ---- the two processes ---- */
 
-static void run_half(struct bfsim_session *session, half *half, bool is_dpu, const struct racebench_args *args,
-		     int socket)
+static void run_half(struct bfsim_session *session, racebench_half *half, bool is_dpu,
+		     const struct racebench_args *args, int socket)
 {
 	struct side side = { .is_dpu = is_dpu, .is_busy = true, .sync_fd = socket };
 
@@ -38,8 +34,8 @@ static void run_half(struct bfsim_session *session, half *half, bool is_dpu, con
 	exit(0);
 }
 
-static pid_t start_half(struct bfsim_session *session, half *half, bool is_dpu, const struct racebench_args *args,
-			const int *sockets)
+static pid_t start_half(struct bfsim_session *session, racebench_half *half, bool is_dpu,
+			const struct racebench_args *args, const int *sockets)
 {
 	pid_t pid = fork();
 
@@ -53,7 +49,7 @@ static pid_t start_half(struct bfsim_session *session, half *half, bool is_dpu, 
 }
 
 /* When one process fails, its peer would wait for it. */
-static void run_both(half *dpu, half *host, const struct racebench_args *args)
+void racebench_run_both(racebench_half *dpu, racebench_half *host, const struct racebench_args *args)
 {
 	struct bfsim_session *session;
 	int sockets[2], status;
@@ -318,15 +314,15 @@ static void post_again_after_message(struct side *side, const struct racebench_a
 
 /* ---- the table ---- */
 
-#define PRODUCER(name, producer)                            \
-	static void name(const struct racebench_args *args) \
-	{                                                   \
-		run_both(consume, producer, args);          \
+#define PRODUCER(name, producer)                             \
+	static void name(const struct racebench_args *args)  \
+	{                                                    \
+		racebench_run_both(consume, producer, args); \
 	}
-#define CONSUMER(name, consumer)                            \
-	static void name(const struct racebench_args *args) \
-	{                                                   \
-		run_both(consumer, produce, args);          \
+#define CONSUMER(name, consumer)                             \
+	static void name(const struct racebench_args *args)  \
+	{                                                    \
+		racebench_run_both(consumer, produce, args); \
 	}
 
 PRODUCER(producer_modifies, modify_at_once)

@@ -5,7 +5,8 @@
 #include <pthread.h>
 
 static const struct racebench_program *const tables[] = { dma_programs,  order_programs,  graph_programs,
-							  sync_programs, import_programs, comch_programs };
+							  sync_programs, import_programs, agree_programs,
+							  comch_programs };
 
 /* ---- the programs' helpers ---- */
 

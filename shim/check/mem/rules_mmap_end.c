@@ -7,6 +7,7 @@
 
 #include "dma_rules.h"
 #include "shim/check/history/mmap_history.h"
+#include "shim/check/history/session_tasks.h"
 #include "shim/common/base/check.h"
 #include "shim/check/history/tasks_in_flight.h"
 
@@ -41,6 +42,23 @@ static void check_tasks(const struct shim_call *call, const struct doca_mmap *mm
 			      users.count > 1 ? "" : "s");
 	check_mmap_add_object(hit, mmap);
 	check_hit_add_object(hit, "context", users.ctx, users.ctx->ops->name);
+	check_hit_end(hit);
+}
+
+/* Importers whose processes are checked enter their tasks in the session's ledger. */
+static void check_importers(const struct shim_call *call, const struct doca_mmap *mmap)
+{
+	const uint8_t *cpu = (const uint8_t *)(uintptr_t)shim_mmap_cpu_addr(mmap, mmap->addr);
+	struct sim_shared_range user;
+	struct check_hit *hit;
+
+	if (shim_mmap_state(mmap) != SHIM_MMAP_EXPORTED || !check_session_find_user(cpu, mmap->len_bytes, &user))
+		return;
+	hit = check_hit_begin(BFC_MMAP_ENDED_IN_FLIGHT, call,
+			      "%s: a task of another process, in flight, uses the memory map",
+			      shim_function_names[call->function].name);
+	check_session_add_task(hit, &user);
+	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);
 }
 
@@ -94,6 +112,7 @@ static void enter_end(struct shim_call *call)
 	if (!shim_handle_is(mmap, SHIM_MMAP))
 		return;
 	check_tasks(call, mmap);
+	check_importers(call, mmap);
 	check_memory(call, mmap);
 }
 

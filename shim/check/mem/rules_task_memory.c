@@ -16,8 +16,6 @@
 void *__asan_region_is_poisoned(void *begin, size_t size) __attribute__((weak));
 size_t __asan_get_free_stack(void *addr, void **trace, size_t size, int *thread_id) __attribute__((weak));
 
-static size_t page_bytes;
-
 /* Of the task that this thread posted last. */
 static __thread bool is_gone_now __attribute__((tls_model("initial-exec")));
 
@@ -29,26 +27,34 @@ bool check_task_memory_is_gone(void)
 /* The call changes nothing: the kernel looks at the mappings. */
 static bool is_unmapped(const uint8_t *addr, size_t bytes)
 {
-	size_t before = (uintptr_t)addr % page_bytes;
+	size_t before = (uintptr_t)addr % (size_t)sysconf(_SC_PAGESIZE);
 
 	return msync((void *)(uintptr_t)(addr - before), bytes + before, MS_ASYNC) < 0 && errno == ENOMEM;
 }
 
 /* Where the memory was freed; no frames if it was not, or that is not known. */
-static struct check_stack find_free(const struct check_task_range *range)
+static struct check_stack find_free(const uint8_t *begin, size_t len_bytes)
 {
 	struct check_stack stack = { 0 };
 	void *trace[CHECK_STACK_FRAMES], *addr = NULL;
 	int thread;
 
 	if (__asan_region_is_poisoned && __asan_get_free_stack)
-		addr = __asan_region_is_poisoned(range->cpu, range->len_bytes);
+		addr = __asan_region_is_poisoned((void *)(uintptr_t)begin, len_bytes);
 	if (!addr)
 		return stack;
 	stack.num_frames = (uint32_t)__asan_get_free_stack(addr, trace, CHECK_STACK_FRAMES, &thread);
 	for (uint32_t i = 0; i < stack.num_frames; i++)
 		stack.frames[i] = trace[i];
 	return stack;
+}
+
+bool check_memory_is_gone(const uint8_t *addr, size_t len_bytes, struct check_stack *ret_freed)
+{
+	bool is_gone = is_unmapped(addr, len_bytes);
+
+	*ret_freed = is_gone ? (struct check_stack){ 0 } : find_free(addr, len_bytes);
+	return is_gone || ret_freed->num_frames > 0;
 }
 
 static void report(const struct doca_task *task, const struct check_task_range *range, const struct check_stack *freed)
@@ -73,24 +79,16 @@ static void task_posted(struct doca_task *task)
 
 	is_gone_now = false;
 	for (size_t i = 0; i < count; i++) {
-		struct check_stack freed = { 0 };
-		bool is_gone = ranges[i].cpu && is_unmapped(ranges[i].cpu, ranges[i].len_bytes);
+		struct check_stack freed;
 
-		if (ranges[i].cpu && !is_gone)
-			freed = find_free(&ranges[i]);
-		if (is_gone || freed.num_frames)
-			report(task, &ranges[i], &freed);
-		is_gone_now |= is_gone || freed.num_frames;
+		if (!ranges[i].cpu || !check_memory_is_gone(ranges[i].cpu, ranges[i].len_bytes, &freed))
+			continue;
+		report(task, &ranges[i], &freed);
+		is_gone_now = true;
 	}
-}
-
-static void start(void)
-{
-	page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 }
 
 const struct check_part check_task_memory = {
 	.mode = SIM_CHECK_RACES,
-	.start = start,
 	.task_posted = task_posted,
 };

@@ -8,6 +8,8 @@
 
 #include "race_records.h"
 
+struct race_foreign;
+
 /* Notices accesses to the memory of records. Each slot but is_live may be NULL. Calls for one record do not overlap. */
 struct race_detector {
 	const char *name;
@@ -17,9 +19,16 @@ struct race_detector {
 	void (*begin_job)(struct race_record *record);
 	void (*end_job)(struct race_record *record);
 	void (*ended)(struct race_record *record, bool has_failed);
+	/* Of tasks of other processes that use this process's memory (race_session.h), in the listener's thread. */
+	bool (*listens)(void); /* NULL = never */
+	void (*guard)(const struct race_foreign *foreign);
+	void (*unguard)(const struct race_foreign *foreign);
 };
 
-extern const struct race_detector race_plain, race_asan, race_tsan, race_valgrind;
+extern const struct race_detector race_session, race_plain, race_asan, race_tsan, race_valgrind;
+
+/* The @index-th live detector, or NULL. */
+const struct race_detector *race_live_detector(size_t index);
 
 /* The names of the live detectors, separated by commas; "" = none. */
 const char *check_race_detectors(void);

@@ -5,13 +5,30 @@
 #include <stdlib.h>
 
 #include "shim/check/report/hit.h"
-#include "race.h"
+#include "race_session.h"
 
 void __asan_poison_memory_region(void const volatile *addr, size_t size) __attribute__((weak));
 void __asan_unpoison_memory_region(void const volatile *addr, size_t size) __attribute__((weak));
 void __asan_set_error_report_callback(void (*callback)(const char *)) __attribute__((weak));
 void *__asan_get_report_address(void) __attribute__((weak));
 int __asan_get_report_access_type(void) __attribute__((weak));
+
+/* Of another process's task. */
+static void explain_foreign(const void *addr)
+{
+	struct race_foreign foreign;
+	struct check_hit *hit;
+
+	if (!race_listener_find(addr, &foreign))
+		return;
+	hit = check_hit_begin_at(
+		foreign.is_write ? BFC_DESTINATION_TOUCHED : BFC_SOURCE_MODIFIED, NULL,
+		"the program %s byte %zu of the %zu at %p, the %s of a task of another process, in flight; the access is in the address sanitizer's report",
+		__asan_get_report_access_type() ? "wrote" : "read", (size_t)((uintptr_t)addr - (uintptr_t)foreign.addr),
+		foreign.len_bytes, (void *)foreign.addr, foreign.is_write ? "destination" : "source");
+	check_session_add_task(hit, &foreign.range);
+	check_hit_end(hit);
+}
 
 /* The access is in the sanitizer's report: this one says what owned the bytes. */
 static void explain(const char *report)
@@ -23,8 +40,10 @@ static void explain(const char *report)
 	struct check_hit *hit;
 
 	(void)report;
-	if (!range)
+	if (!range) {
+		explain_foreign(addr);
 		return;
+	}
 	record = range->node.owner;
 	stack = check_stack_of(record->caller);
 	hit = check_hit_begin_at(
@@ -77,6 +96,24 @@ static void ended(struct race_record *record, bool has_failed)
 	unpoison(record);
 }
 
+/* Freed memory is looked for in any mode. */
+static bool listens(void)
+{
+	return true;
+}
+
+static void guard(const struct race_foreign *foreign)
+{
+	if (race_foreign_is_guarded(foreign))
+		__asan_poison_memory_region(foreign->addr, foreign->len_bytes);
+}
+
+static void unguard(const struct race_foreign *foreign)
+{
+	if (race_foreign_is_guarded(foreign))
+		__asan_unpoison_memory_region(foreign->addr, foreign->len_bytes);
+}
+
 const struct race_detector race_asan = {
 	.name = "asan",
 	.is_live = is_live,
@@ -85,4 +122,7 @@ const struct race_detector race_asan = {
 	.begin_job = unpoison, /* the copy is the device's */
 	.end_job = poison,
 	.ended = ended,
+	.listens = listens,
+	.guard = guard,
+	.unguard = unguard,
 };

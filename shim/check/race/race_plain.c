@@ -281,7 +281,8 @@ static void end_job(struct race_record *record)
 	for (uint32_t i = 0; i < record->num_ranges; i++) {
 		struct race_range *range = &record->ranges[i];
 
-		if (!range->plain || race_range_is_remote(range)) /* a peer may use the bytes as soon as it sees them */
+		/* A peer may use a destination as soon as it sees the bytes. */
+		if (!range->plain || (range->node.is_write && race_range_is_remote(range)))
 			continue;
 		keep(range);
 		range->plain->is_delivered = true;
@@ -301,6 +302,12 @@ static void ended(struct race_record *record, bool has_failed)
 	forget(record);
 }
 
+/* For memory that this process unmaps while another one's task uses it. */
+static bool listens(void)
+{
+	return check_mode == SIM_CHECK_STRICT;
+}
+
 const struct race_detector race_plain = {
 	.name = "plain",
 	.is_live = is_live,
@@ -309,4 +316,5 @@ const struct race_detector race_plain = {
 	.begin_job = begin_job,
 	.end_job = end_job,
 	.ended = ended,
+	.listens = listens,
 };

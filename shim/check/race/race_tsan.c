@@ -8,7 +8,8 @@
  * The fiber does them at the submission, at the program's line. The copy itself, in another thread, is ignored. */
 
 #include "shim/check/base/lock.h"
-#include "race.h"
+#include "race_order.h"
+#include "race_session.h"
 #include "shim/common/pe/task_priv.h"
 
 void *__tsan_get_current_fiber(void) __attribute__((weak));
@@ -37,6 +38,7 @@ void AnnotateIgnoreWritesEnd(const char *file, int line) __attribute__((weak));
 static struct {
 	struct check_lock lock;
 	void *fibers[NUM_FIBERS];
+	void *foreign_fibers[NUM_FIBERS]; /* of tasks of other processes */
 } devices = { .lock = { ATOMIC_FLAG_INIT } };
 
 static bool is_live(void)
@@ -45,39 +47,40 @@ static bool is_live(void)
 	       __tsan_release && __tsan_read_range_pc && __tsan_write_range_pc && AnnotateIgnoreReadsBegin;
 }
 
-static void *fiber_of(const struct doca_ctx *ctx)
+static void *get_fiber(void **slot, const char *name)
 {
-	void **slot = &devices.fibers[(uintptr_t)ctx / 64 % NUM_FIBERS];
-
 	if (!*slot) {
 		*slot = __tsan_create_fiber(0);
 		if (__tsan_set_fiber_name)
-			__tsan_set_fiber_name(*slot, "DMA engine");
+			__tsan_set_fiber_name(*slot, name);
 	}
 	return *slot;
 }
 
-/* Begin and end of a large range: an access of the program in between is not noticed. */
-static IN_FIBER void access_part(const struct race_range *range, size_t offset, size_t len, void *pc)
+static void *fiber_of(const struct doca_ctx *ctx)
 {
-	uint8_t *addr = range->memory.cpu + offset;
+	return get_fiber(&devices.fibers[(uintptr_t)ctx / 64 % NUM_FIBERS], "DMA engine");
+}
 
-	if (range->node.is_write)
+/* Begin and end of a large range: an access of the program in between is not noticed. */
+static IN_FIBER void access_part(uint8_t *addr, size_t len, bool is_write, void *pc)
+{
+	if (is_write)
 		__tsan_write_range_pc(addr, len, pc);
 	else
 		__tsan_read_range_pc(addr, len, pc);
 }
 
-static IN_FIBER void access_range(const struct race_range *range, void *pc)
+static IN_FIBER void access_range(uint8_t *addr, size_t len, bool is_write, void *pc)
 {
-	size_t len = range->memory.len_bytes, half = MAX_TRACKED_BYTES / 2;
+	size_t half = MAX_TRACKED_BYTES / 2;
 
 	if (len <= MAX_TRACKED_BYTES) {
-		access_part(range, 0, len, pc);
+		access_part(addr, len, is_write, pc);
 		return;
 	}
-	access_part(range, 0, half, pc);
-	access_part(range, len - half, half, pc);
+	access_part(addr, half, is_write, pc);
+	access_part(addr + len - half, half, is_write, pc);
 }
 
 static IN_FIBER void posted(struct race_record *record)
@@ -92,7 +95,8 @@ static IN_FIBER void posted(struct race_record *record)
 	__tsan_func_entry(pc);
 	for (uint32_t i = 0; i < record->num_ranges && !record->overlaps; i++)
 		if (!race_range_is_remote(&record->ranges[i]))
-			access_range(&record->ranges[i], pc);
+			access_range(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes,
+				     record->ranges[i].node.is_write, pc);
 	__tsan_func_exit();
 	__tsan_release(&record->done);
 	__tsan_switch_to_fiber(program, SWITCH_ORDERS_NOTHING);
@@ -124,6 +128,56 @@ static void ended(struct race_record *record, bool has_failed)
 	__tsan_acquire(&record->done);
 }
 
+/* ---- tasks of other processes ---- */
+
+/* Stands for the submission, which is in another process: its name is in the sanitizer's report. */
+static __attribute__((noinline)) IN_FIBER void task_of_another_process(const struct race_foreign *foreign)
+{
+	void *here = __builtin_return_address(0);
+
+	__tsan_func_entry(here);
+	access_range(foreign->addr, foreign->len_bytes, foreign->is_write, (uint8_t *)task_of_another_process + 1);
+	__tsan_func_exit();
+}
+
+static bool listens(void)
+{
+	return race_sync_is_doca();
+}
+
+static void *foreign_fiber(const struct race_foreign *foreign)
+{
+	return get_fiber(&devices.foreign_fibers[foreign->number % NUM_FIBERS], "DMA engine of another process");
+}
+
+/* The task happens after all that this process sent, and after the tasks that ended. */
+static IN_FIBER void guard(const struct race_foreign *foreign)
+{
+	void *listener = __tsan_get_current_fiber();
+
+	if (!race_sync_is_doca())
+		return;
+	check_lock(&devices.lock);
+	__tsan_switch_to_fiber(foreign_fiber(foreign), SWITCH_ORDERS_NOTHING);
+	race_order_begin_foreign();
+	task_of_another_process(foreign);
+	__tsan_switch_to_fiber(listener, SWITCH_ORDERS_NOTHING);
+	check_unlock(&devices.lock);
+}
+
+static IN_FIBER void unguard(const struct race_foreign *foreign)
+{
+	void *listener = __tsan_get_current_fiber();
+
+	if (!race_sync_is_doca())
+		return;
+	check_lock(&devices.lock);
+	__tsan_switch_to_fiber(foreign_fiber(foreign), SWITCH_ORDERS_NOTHING);
+	race_order_end_foreign();
+	__tsan_switch_to_fiber(listener, SWITCH_ORDERS_NOTHING);
+	check_unlock(&devices.lock);
+}
+
 const struct race_detector race_tsan = {
 	.name = "tsan",
 	.is_live = is_live,
@@ -132,4 +186,7 @@ const struct race_detector race_tsan = {
 	.begin_job = ignore,
 	.end_job = no_longer_ignore,
 	.ended = ended,
+	.listens = listens,
+	.guard = guard,
+	.unguard = unguard,
 };

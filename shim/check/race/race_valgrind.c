@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Under valgrind's memcheck: the destination of a task in flight is not addressable, so that memcheck reports the access
  * itself, with its stack. */
-#include "race.h"
+#include "race_session.h"
 #include "shim/common/pe/task_priv.h"
 
 #if __has_include(<valgrind/memcheck.h>)
@@ -31,6 +31,18 @@ static void permit(struct race_record *record)
 		if (is_guarded(record, &record->ranges[i]))
 			VALGRIND_MAKE_MEM_DEFINED(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes);
 }
+
+static void guard(const struct race_foreign *foreign)
+{
+	if (race_foreign_is_guarded(foreign))
+		VALGRIND_MAKE_MEM_NOACCESS(foreign->addr, foreign->len_bytes);
+}
+
+static void unguard(const struct race_foreign *foreign)
+{
+	if (race_foreign_is_guarded(foreign))
+		VALGRIND_MAKE_MEM_DEFINED(foreign->addr, foreign->len_bytes);
+}
 #else
 static bool is_live(void)
 {
@@ -46,7 +58,22 @@ static void permit(struct race_record *record)
 {
 	(void)record;
 }
+
+static void guard(const struct race_foreign *foreign)
+{
+	(void)foreign;
+}
+
+static void unguard(const struct race_foreign *foreign)
+{
+	(void)foreign;
+}
 #endif
+
+static bool listens(void)
+{
+	return check_mode == SIM_CHECK_STRICT || race_sync_is_doca();
+}
 
 static void ended(struct race_record *record, bool has_failed)
 {
@@ -62,4 +89,7 @@ const struct race_detector race_valgrind = {
 	.begin_job = permit, /* the copy is the device's */
 	.end_job = forbid,
 	.ended = ended,
+	.listens = listens,
+	.guard = guard,
+	.unguard = unguard,
 };

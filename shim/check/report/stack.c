@@ -201,6 +201,29 @@ struct json_object *check_stack_to_json(const struct check_stack *stack)
 	return array;
 }
 
+static const char *string_of(struct json_object *frame, const char *key)
+{
+	return json_object_get_string(json_object_object_get(frame, key));
+}
+
+void check_stack_format_caller(const void *caller, char *text, size_t size)
+{
+	struct check_stack stack = check_stack_of(caller);
+	struct json_object *frames = check_stack_to_json(&stack), *frame = json_object_array_get_idx(frames, 0);
+	const char *function = frame ? string_of(frame, "function") : NULL;
+	const char *file = frame ? string_of(frame, "file") : NULL, *slash = file ? strrchr(file, '/') : NULL;
+
+	if (file)
+		snprintf(text, size, "%s (%s:%d)", function ? function : "?", slash ? slash + 1 : file,
+			 json_object_get_int(json_object_object_get(frame, "line")));
+	else if (frame)
+		snprintf(text, size, "%s (%s+%s)", function ? function : "?", string_of(frame, "module"),
+			 string_of(frame, "offset"));
+	else
+		snprintf(text, size, "%s", "");
+	json_object_put(frames);
+}
+
 void check_stack_forked(void)
 {
 	if (pthread_mutex_trylock(&dwfl_lock) == 0)

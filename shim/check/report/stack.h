@@ -3,6 +3,7 @@
 #ifndef SHIM_CHECK_STACK_H
 #define SHIM_CHECK_STACK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct json_object;
@@ -26,6 +27,9 @@ struct check_stack check_stack_of(const void *caller);
 
 /* The frames as an array for a hit (sim/check/hit.h). Works without debug information: names, or offsets in modules. */
 struct json_object *check_stack_to_json(const struct check_stack *stack);
+
+/* The place of a caller: "copy_block (app.c:150)", or what is known of it. Slow the first time. */
+void check_stack_format_caller(const void *caller, char *text, size_t size);
 
 /* In a forked child: another thread of the parent may have been reading debug information. */
 void check_stack_forked(void);

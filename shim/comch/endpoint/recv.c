@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "endpoint_priv.h"
+#include "shim/common/base/call_hooks.h"
 #include "shim/comch/conn/fault_priv.h"
 #include "shim/comch/data_path/data_path_priv.h"
 
@@ -13,6 +14,8 @@ static void deliver(struct doca_comch_connection *connection, uint8_t *bytes, si
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
 
+	if (doca_unlikely(shim_call_hooks != NULL))
+		shim_call_hooks->message_received();
 	connection->counters.received++;
 	connection->counters.received_bytes += len;
 	/* An event carries nothing of its own: any address but NULL serves. */

@@ -45,6 +45,8 @@ struct shim_call_hooks {
 	void (*task_ended)(struct doca_task *task, doca_error_t status);
 	/* A context changed its state. */
 	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
+	/* A control message of a peer is about to be given to its receiver. */
+	void (*message_received)(void);
 	/* A context has made its queue, or is about to destroy it. */
 	void (*queue_opened)(const struct doca_ctx *ctx);
 	void (*queue_closing)(const struct doca_ctx *ctx);

@@ -38,7 +38,7 @@ struct shim_runtime_user {
 };
 
 /* Add @user, which is static, in a constructor. */
-void shim_runtime_add_user(struct shim_runtime_user *user);
+SHIM_INTERNAL_API void shim_runtime_add_user(struct shim_runtime_user *user);
 
 /* The process exits: tell the other participants. The session stays, as other threads may still use it. */
 void shim_runtime_leave(void);

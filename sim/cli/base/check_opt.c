@@ -18,6 +18,7 @@ enum {
 	KEY_CHECK_REPORT,
 	KEY_CHECK_FAIL,
 	KEY_CHECK_MUTES,
+	KEY_CHECK_SYNC,
 };
 
 static const struct argp_option option_list[] = {
@@ -29,6 +30,9 @@ static const struct argp_option option_list[] = {
 	  "The least severity that makes the exit status 70: error (default), warning, portability, performance, hint or none",
 	  0 },
 	{ "check-mutes", KEY_CHECK_MUTES, "FILE", 0, "Known hits that do not count, each with a reason, as YAML", 0 },
+	{ "check-sync", KEY_CHECK_SYNC, "MEANS", 0,
+	  "doca: the processes agree by Comch, sync events and exports alone, so races for exported memory are judged by that order; any (default): by overlap in time",
+	  0 },
 	{ 0 },
 };
 
@@ -48,6 +52,13 @@ static void set_report(struct cli_check_opt *check, const char *path, struct arg
 		argp_error(state, "--check-report %s: the name must end in " SIM_CHECK_FORMATS, path);
 }
 
+static void set_sync(struct cli_check_opt *check, const char *text, struct argp_state *state)
+{
+	check->sync = text;
+	if (strcmp(text, "doca") != 0 && strcmp(text, "any") != 0)
+		argp_error(state, "--check-sync %s: give doca or any", text);
+}
+
 static void read_mutes(struct cli_check_opt *check, const char *path, struct argp_state *state)
 {
 	char error[SIM_CHECK_MUTES_ERROR_SIZE];
@@ -65,6 +76,8 @@ static void need_check(const struct cli_check_opt *check, struct argp_state *sta
 		return;
 	if (check->report_path)
 		argp_error(state, "--check-report %s: nothing is checked; give --check, too", check->report_path);
+	if (check->sync)
+		argp_error(state, "--check-sync %s: nothing is checked; give --check, too", check->sync);
 	if (check->mutes_path)
 		argp_error(state, "--check-mutes %s: nothing is checked; give --check, too", check->mutes_path);
 }
@@ -90,6 +103,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_CHECK_FAIL:
 		set_fail(check, arg, state);
+		return 0;
+	case KEY_CHECK_SYNC:
+		set_sync(check, arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		need_check(check, state);
@@ -159,6 +175,7 @@ int cli_check_set_env(const struct cli_check_opt *check, const char *hits_path)
 		return 0;
 	if (setenv("BFSIM_CHECK", sim_check_mode_name(check->mode), 1) < 0 ||
 	    set_env("BFSIM_CHECK_HITS", hits_path) < 0 || set_env("BFSIM_CHECK_FAIL", hits_path ? NULL : fail) < 0 ||
+	    (check->sync && set_env("BFSIM_CHECK_SYNC", check->sync) < 0) ||
 	    set_env_path("BFSIM_CHECK_REPORT", hits_path ? NULL : check->report_path) < 0 ||
 	    set_env_path("BFSIM_CHECK_MUTES", check->mutes_path) < 0) {
 		cli_fail("cannot set the environment: %s", strerror(errno));

@@ -16,7 +16,8 @@ struct cli_check_opt {
 	enum sim_check_severity fail_severity;
 	const char *mutes_path; /* NULL = none */
 	struct sim_check_mutes *mutes;
-	bool fails; /* hits of fail_severity, or more severe ones, change the exit status */
+	const char *sync; /* "doca" or "any"; NULL = as the environment says */
+	bool fails;       /* hits of fail_severity, or more severe ones, change the exit status */
 };
 
 /* A child parser; its input is a struct cli_check_opt. */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A card with a SHA engine, on a machine whose libcrypto lacks what is needed (the build's empty library of that name): the
+ * engine is not offered. */
+#include "api_util.h"
+#include "accel_util.h"
+
+#include <doca_sha.h>
+
+static void on_hash(struct doca_sha_task_hash *task, union doca_data user_data, union doca_data ctx_data)
+{
+	(void)task, (void)user_data, (void)ctx_data;
+}
+
+static void test_engine_without_its_library_is_not_supported(void **state)
+{
+	struct accel *accel = accel_open();
+	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(accel->dev);
+	struct doca_sha *sha;
+
+	(void)state;
+	assert_doca(doca_sha_cap_task_hash_get_supported(devinfo, DOCA_SHA_ALGORITHM_SHA1), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_sha_cap_task_hash_get_supported(devinfo, DOCA_SHA_ALGORITHM_SHA1), DOCA_ERROR_NOT_SUPPORTED);
+	MUST(doca_sha_create(accel->dev, &sha));
+	MUST(doca_sha_task_hash_set_conf(sha, on_hash, on_hash, 0));
+	MUST(doca_pe_connect_ctx(accel->pe, doca_sha_as_ctx(sha)));
+	assert_doca(doca_ctx_start(doca_sha_as_ctx(sha)), DOCA_ERROR_NOT_SUPPORTED);
+	MUST(doca_sha_destroy(sha));
+	accel_close(accel);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_engine_without_its_library_is_not_supported),
+};
+
+int main(void)
+{
+	const struct api_world worlds[] = {
+		{ .name = "BlueField-2", .topology = ACCEL_BLUEFIELD_2, .side = "dpu", API_WITH(tests) },
+	};
+
+	return api_run(worlds, API_COUNT(worlds));
+}
