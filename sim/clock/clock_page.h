@@ -12,7 +12,8 @@
 #include "pcie_model/engine.h"
 
 #define SIM_CLOCK_MAX_CARDS        4096
-#define SIM_CLOCK_MAX_PARTICIPANTS 1024
+#define SIM_CLOCK_MAX_PARTICIPANTS 1024 /* a multiple of 64 */
+#define SIM_CLOCK_MAX_ENGINES      4096
 #define SIM_CLOCK_MAX_WINDOWS      64 /* of one link, at a time */
 
 /* The degradation of a link by one rule (link_state.h); all zero = none. */
@@ -46,11 +47,21 @@ enum sim_clock_participant_state {
 /* A participant of virtual time (participant.h). */
 struct sim_clock_participant {
 	_Alignas(64) _Atomic uint32_t state; /* enum sim_clock_participant_state; a futex */
+	_Atomic uint32_t asleep;             /* threads that sleep on the futex */
 	_Atomic uint32_t heartbeats;         /* grows with each call of the participant */
+	_Atomic uint32_t in_call;            /* it waits inside of bfsim, for the daemon or another process */
 	_Atomic uint64_t owner;              /* pid << 32 | a number that is unique in the process */
 	_Atomic uint64_t wake_ns;            /* WAITING: the end of the wait; UINT64_MAX = a message */
-	_Atomic uint64_t messages_seen;      /* messages_sent as of the last poll */
-	_Atomic uint64_t rank; /* of participants that can run at the same time, the least rank runs first */
+	_Atomic uint64_t message_ns;    /* when the first message since its last poll arrives; UINT64_MAX = none came */
+	_Atomic uint64_t rank;          /* of participants that can run at the same time, the least rank runs first */
+	_Atomic uint32_t thread_id;     /* the kernel's */
+	_Atomic uint32_t pid_namespace; /* of owner and thread_id: the low bits of its inode */
+};
+
+/* A progress engine, as the address of messages: an entry's index + 1 is the engine's id. */
+struct sim_clock_engine {
+	_Atomic uint64_t owner;       /* pid << 32 | a number that is unique in the process; 0 = free */
+	_Atomic uint32_t participant; /* the index + 1 of the one that drives the engine; 0 = none */
 };
 
 struct sim_clock_page {
@@ -59,10 +70,18 @@ struct sim_clock_page {
 	/* Virtual time. The lock protects changes of now_ns and of the participants' states. */
 	_Alignas(64) struct sim_clock_lock lock;
 	_Atomic uint64_t now_ns;
-	_Atomic uint64_t messages_sent;
-	_Atomic uint32_t end; /* participants in use end before this one */
+	_Atomic uint64_t num_handovers; /* from one participant to another */
+	_Atomic uint64_t spin_until_ns; /* CLOCK_MONOTONIC: one participant at a time spins for its turn, until then */
+	_Atomic uint32_t end;           /* participants in use end before this one */
 	_Atomic uint32_t last_rank;
+	/* By participant, so that a choice reads few lines: */
+	_Alignas(64) _Atomic uint64_t busy[SIM_CLOCK_MAX_PARTICIPANTS / 64]; /* bits */
+	_Atomic uint64_t hears_sync[SIM_CLOCK_MAX_PARTICIPANTS / 64]; /* bits: changes of sync events are messages */
+	_Alignas(64) _Atomic uint64_t ready_ns[SIM_CLOCK_MAX_PARTICIPANTS]; /* when a waiting one runs next */
+	_Alignas(
+		64) _Atomic uint32_t credit_of[SIM_CLOCK_MAX_PARTICIPANTS]; /* the engine whose receives it waits for */
 	struct sim_clock_participant participants[SIM_CLOCK_MAX_PARTICIPANTS];
+	struct sim_clock_engine engines[SIM_CLOCK_MAX_ENGINES];
 	struct sim_clock_card cards[SIM_CLOCK_MAX_CARDS];
 };
 

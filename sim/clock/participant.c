@@ -3,14 +3,12 @@
 #include "participant.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <stddef.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "participant_priv.h"
 #include "pcie_model/arith.h"
-#include "sim/base/monotonic.h"
+#include "thread_account.h"
 
 #define OTHERS_RANK (UINT64_C(1) << 32) /* added to the rank of participants that are not first */
 
@@ -38,14 +36,35 @@ static const bool edges[4][4] = {
 				       [SIM_PARTICIPANT_FREE] = true },
 };
 
+static uint32_t slot_of(const struct sim_clock_page *page, const struct sim_clock_participant *shared)
+{
+	return (uint32_t)(shared - page->participants);
+}
+
+static void set_bit(_Atomic uint64_t *bits, uint32_t slot, bool value)
+{
+	uint64_t bit = UINT64_C(1) << slot % 64;
+
+	if (value)
+		atomic_fetch_or_explicit(&bits[slot / 64], bit, memory_order_relaxed);
+	else
+		atomic_fetch_and_explicit(&bits[slot / 64], ~bit, memory_order_relaxed);
+}
+
 /* The one function that writes a state. Under the page's lock. Nothing happens without an edge: another
  * process has freed the slot. A state out of range, which corrupts the page, has all edges. */
-static void set_state(struct sim_clock_participant *shared, enum sim_clock_participant_state to)
+static void set_state(struct sim_clock_page *page, struct sim_clock_participant *shared,
+		      enum sim_clock_participant_state to)
 {
-	uint32_t from = atomic_load_explicit(&shared->state, memory_order_relaxed);
+	uint32_t from = atomic_load_explicit(&shared->state, memory_order_relaxed), slot = slot_of(page, shared);
 
-	if (from > SIM_PARTICIPANT_DETACHED || edges[from][to])
-		atomic_store_explicit(&shared->state, to, memory_order_release);
+	if (from <= SIM_PARTICIPANT_DETACHED && !edges[from][to])
+		return;
+	if (to != SIM_PARTICIPANT_WAITING)
+		atomic_store_explicit(&page->ready_ns[slot], SIM_CLOCK_NEVER_NS, memory_order_relaxed);
+	set_bit(page->busy, slot, to == SIM_PARTICIPANT_BUSY);
+	atomic_store_explicit(&shared->state, to,
+			      memory_order_seq_cst); /* before the look at @asleep, in futex_wake() */
 }
 
 static uint64_t owner_of(const struct sim_clock_participant *shared)
@@ -60,63 +79,65 @@ static uint32_t num_participants(const struct sim_clock_page *page)
 	return min_u32(end, SIM_CLOCK_MAX_PARTICIPANTS);
 }
 
-static void futex_wake(const struct sim_clock_participant *shared)
-{
-	if (shared)
-		syscall(SYS_futex, &shared->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
 /* ---- the next participant; under the page's lock ---- */
 
-/* The earliest time at which a waiting participant can run: now, if a message came. */
-static uint64_t ready_ns(const struct sim_clock_page *page, const struct sim_clock_participant *shared)
+static uint32_t find_busy_slot(const struct sim_clock_page *page)
 {
-	uint64_t now_ns = atomic_load_explicit(&page->now_ns, memory_order_relaxed);
-	uint64_t wake_ns = atomic_load_explicit(&shared->wake_ns, memory_order_relaxed);
+	uint32_t num_words = (num_participants(page) + 63) / 64;
 
-	if (atomic_load_explicit(&shared->messages_seen, memory_order_relaxed) !=
-	    atomic_load_explicit(&page->messages_sent, memory_order_relaxed))
-		return now_ns;
-	return max_u64(wake_ns, now_ns);
+	for (uint32_t word = 0; word < num_words; word++) {
+		uint64_t bits = atomic_load_explicit(&page->busy[word], memory_order_relaxed);
+
+		if (bits)
+			return word * 64 + (uint32_t)__builtin_ctzll(bits);
+	}
+	return SIM_CLOCK_MAX_PARTICIPANTS;
 }
 
-/* Returns NULL if a participant is busy, or if all wait for messages. */
+static bool has_busy(const struct sim_clock_page *page)
+{
+	return find_busy_slot(page) < SIM_CLOCK_MAX_PARTICIPANTS;
+}
+
+static uint64_t rank_of(const struct sim_clock_page *page, uint32_t slot)
+{
+	return atomic_load_explicit(&page->participants[slot].rank, memory_order_relaxed);
+}
+
+/* The waiting participant that is ready first, and when; NULL = all wait for messages. Of several that are ready now the
+ * least rank is first. */
 static struct sim_clock_participant *find_earliest_waiter(struct sim_clock_page *page, uint64_t *ret_ns)
 {
-	struct sim_clock_participant *next = NULL;
-	uint64_t next_rank = 0;
+	uint64_t now_ns = atomic_load_explicit(&page->now_ns, memory_order_relaxed), earliest_ns = SIM_CLOCK_NEVER_NS;
+	uint32_t next = SIM_CLOCK_MAX_PARTICIPANTS, end = num_participants(page);
 
-	*ret_ns = SIM_CLOCK_NEVER_NS;
-	for (uint32_t i = 0; i < num_participants(page); i++) {
-		struct sim_clock_participant *shared = &page->participants[i];
-		enum sim_clock_participant_state state = state_of(shared);
-		uint64_t rank, ns;
+	for (uint32_t slot = 0; slot < end; slot++) {
+		uint64_t ns = max_u64(atomic_load_explicit(&page->ready_ns[slot], memory_order_relaxed), now_ns);
 
-		if (state == SIM_PARTICIPANT_BUSY)
-			return NULL;
-		if (state != SIM_PARTICIPANT_WAITING)
+		if (ns == SIM_CLOCK_NEVER_NS || ns > earliest_ns)
 			continue;
-		rank = atomic_load_explicit(&shared->rank, memory_order_relaxed);
-		ns = ready_ns(page, shared);
-		if (ns == SIM_CLOCK_NEVER_NS || ns > *ret_ns || (ns == *ret_ns && rank >= next_rank))
+		if (ns == earliest_ns && rank_of(page, slot) >= rank_of(page, next))
 			continue;
-		next = shared;
-		next_rank = rank;
-		*ret_ns = ns;
+		next = slot;
+		earliest_ns = ns;
 	}
-	return next;
+	*ret_ns = earliest_ns;
+	return next < SIM_CLOCK_MAX_PARTICIPANTS ? &page->participants[next] : NULL;
 }
 
-/* Unless a participant is busy, move time to the earliest waiting one and make it busy. Returns that one, or NULL. */
-static struct sim_clock_participant *advance_to_next(struct sim_clock_page *page)
+struct sim_clock_participant *sim_clock_page_advance(struct sim_clock_page *page)
 {
+	struct sim_clock_participant *next;
 	uint64_t ns;
-	struct sim_clock_participant *next = find_earliest_waiter(page, &ns);
 
+	if (has_busy(page))
+		return NULL;
+	next = find_earliest_waiter(page, &ns);
 	if (!next)
 		return NULL;
 	atomic_store_explicit(&page->now_ns, ns, memory_order_release);
-	set_state(next, SIM_PARTICIPANT_BUSY);
+	set_state(page, next, SIM_PARTICIPANT_BUSY);
+	atomic_fetch_add_explicit(&page->num_handovers, 1, memory_order_relaxed);
 	return next;
 }
 
@@ -141,19 +162,27 @@ static struct sim_clock_participant *find_free(struct sim_clock_page *page)
 		return shared;
 	if (end == SIM_CLOCK_MAX_PARTICIPANTS)
 		return find_by_state(page, SIM_PARTICIPANT_DETACHED);
-	atomic_store_explicit(&page->end, end + 1, memory_order_release);
 	return &page->participants[end];
 }
 
 static void init_participant(struct sim_clock_page *page, struct sim_clock_participant *shared, uint64_t owner,
 			     bool first)
 {
-	uint32_t rank = atomic_fetch_add_explicit(&page->last_rank, 1, memory_order_relaxed);
+	uint32_t rank = atomic_fetch_add_explicit(&page->last_rank, 1, memory_order_relaxed),
+		 slot = slot_of(page, shared);
 
 	atomic_store_explicit(&shared->owner, owner, memory_order_relaxed);
 	atomic_store_explicit(&shared->rank, first ? rank : OTHERS_RANK + rank, memory_order_relaxed);
 	atomic_store_explicit(&shared->wake_ns, SIM_CLOCK_NEVER_NS, memory_order_relaxed);
-	set_state(shared, SIM_PARTICIPANT_BUSY);
+	atomic_store_explicit(&shared->message_ns, SIM_CLOCK_NEVER_NS, memory_order_relaxed);
+	atomic_store_explicit(&shared->in_call, 0, memory_order_relaxed);
+	atomic_store_explicit(&shared->thread_id, (uint32_t)gettid(), memory_order_relaxed);
+	atomic_store_explicit(&shared->pid_namespace, sim_thread_pid_namespace(), memory_order_relaxed);
+	atomic_store_explicit(&page->credit_of[slot], 0, memory_order_relaxed);
+	set_bit(page->hears_sync, slot, false);
+	set_state(page, shared, SIM_PARTICIPANT_BUSY);
+	if (slot == num_participants(page))
+		atomic_store_explicit(&page->end, slot + 1, memory_order_release);
 }
 
 int sim_participant_join(struct sim_participant *participant, struct sim_clock_page *page, bool first)
@@ -180,12 +209,12 @@ void sim_participant_leave(struct sim_participant *participant)
 	token = sim_clock_lock(&participant->page->lock);
 	if (sim_participant_is_ours(participant)) {
 		atomic_store_explicit(&participant->shared->owner, 0, memory_order_relaxed);
-		set_state(participant->shared, SIM_PARTICIPANT_FREE);
-		next = advance_to_next(participant->page);
+		set_state(participant->page, participant->shared, SIM_PARTICIPANT_FREE);
+		next = sim_clock_page_advance(participant->page);
 	}
 	sim_clock_unlock(&participant->page->lock, token);
 	participant->shared = NULL;
-	futex_wake(next);
+	sim_clock_page_wake(next);
 }
 
 /* ---- changes of state ---- */
@@ -195,18 +224,17 @@ void sim_participant_mark_busy(struct sim_participant *participant)
 	uint64_t token = sim_clock_lock(&participant->page->lock);
 
 	if (sim_participant_is_ours(participant))
-		set_state(participant->shared, SIM_PARTICIPANT_BUSY);
+		set_state(participant->page, participant->shared, SIM_PARTICIPANT_BUSY);
 	sim_clock_unlock(&participant->page->lock, token);
 }
 
 bool sim_participant_try_mark_busy(struct sim_participant *participant)
 {
 	uint64_t token = sim_clock_lock(&participant->page->lock);
-	bool may = state_of(participant->shared) != SIM_PARTICIPANT_WAITING ||
-		   !find_by_state(participant->page, SIM_PARTICIPANT_BUSY);
+	bool may = state_of(participant->shared) != SIM_PARTICIPANT_WAITING || !has_busy(participant->page);
 
 	if (may && sim_participant_is_ours(participant))
-		set_state(participant->shared, SIM_PARTICIPANT_BUSY);
+		set_state(participant->page, participant->shared, SIM_PARTICIPANT_BUSY);
 	sim_clock_unlock(&participant->page->lock, token);
 	return may;
 }
@@ -217,28 +245,32 @@ void sim_participant_detach(struct sim_participant *participant)
 	uint64_t token = sim_clock_lock(&participant->page->lock);
 
 	if (sim_participant_is_ours(participant)) {
-		set_state(participant->shared, SIM_PARTICIPANT_DETACHED);
-		next = advance_to_next(participant->page);
+		set_state(participant->page, participant->shared, SIM_PARTICIPANT_DETACHED);
+		next = sim_clock_page_advance(participant->page);
 	}
 	sim_clock_unlock(&participant->page->lock, token);
-	futex_wake(next);
+	sim_clock_page_wake(next);
 }
 
-bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns, uint64_t messages_seen)
+bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns)
 {
 	struct sim_clock_participant *shared = participant->shared, *next = NULL;
-	uint64_t token = sim_clock_lock(&participant->page->lock);
+	struct sim_clock_page *page = participant->page;
+	uint64_t token = sim_clock_lock(&page->lock);
 
 	if (sim_participant_is_ours(participant)) {
+		uint64_t message_ns = atomic_load_explicit(&shared->message_ns, memory_order_relaxed);
+
 		atomic_store_explicit(&shared->wake_ns, wake_ns, memory_order_relaxed);
-		atomic_store_explicit(&shared->messages_seen, messages_seen, memory_order_relaxed);
-		set_state(shared, SIM_PARTICIPANT_WAITING);
-		next = advance_to_next(participant->page);
+		set_state(page, shared, SIM_PARTICIPANT_WAITING);
+		atomic_store_explicit(&page->ready_ns[slot_of(page, shared)], min_u64(wake_ns, message_ns),
+				      memory_order_relaxed);
+		next = sim_clock_page_advance(page);
 	}
-	sim_clock_unlock(&participant->page->lock, token);
+	sim_clock_unlock(&page->lock, token);
 	if (next != shared)
-		futex_wake(next);
-	return next == shared;
+		sim_clock_page_wake(next);
+	return next && next == shared;
 }
 
 void sim_clock_page_force_time(struct sim_clock_page *page, uint64_t ns)
@@ -256,30 +288,19 @@ bool sim_clock_page_detach_busy(struct sim_clock_page *page, const struct sim_cl
 	uint64_t token = sim_clock_lock(&page->lock);
 	bool was_busy = state_of(shared) == SIM_PARTICIPANT_BUSY && owner_of(shared) == owner;
 
-	if (was_busy) {
-		set_state(shared, SIM_PARTICIPANT_DETACHED);
-		next = advance_to_next(page);
-	}
+	if (was_busy)
+		set_state(page, shared, SIM_PARTICIPANT_DETACHED);
+	else if (state_of(shared) != SIM_PARTICIPANT_BUSY) /* a writer that died under the lock may leave such a mark */
+		set_bit(page->busy, slot_of(page, shared), false);
+	next = sim_clock_page_advance(page);
 	sim_clock_unlock(&page->lock, token);
-	futex_wake(next);
+	sim_clock_page_wake(next);
 	return was_busy;
 }
 
 const struct sim_clock_participant *sim_clock_page_find_busy(const struct sim_clock_page *page)
 {
-	return find_by_state((struct sim_clock_page *)(uintptr_t)page, SIM_PARTICIPANT_BUSY);
-}
+	uint32_t slot = find_busy_slot(page);
 
-/* ---- sleep ---- */
-
-void sim_participant_sleep(const struct sim_participant *participant, uint64_t ns)
-{
-	const struct timespec timeout = sim_timespec_from_ns(ns);
-
-	syscall(SYS_futex, &participant->shared->state, FUTEX_WAIT, SIM_PARTICIPANT_WAITING, &timeout, NULL, 0);
-}
-
-void sim_participant_wake(const struct sim_participant *participant)
-{
-	futex_wake(participant->shared);
+	return slot < SIM_CLOCK_MAX_PARTICIPANTS ? &page->participants[slot] : NULL;
 }

@@ -26,7 +26,7 @@ struct sim_participant {
 	uint64_t owner;                       /* equals shared->owner as long as the slot is ours */
 };
 
-/* Take a slot and be busy; @first: with a lower rank than others. Returns 0 or -ENOSPC. */
+/* Take a slot and be busy; @first: with a lower rank than others. For the calling thread. Returns 0 or -ENOSPC. */
 int sim_participant_join(struct sim_participant *participant, struct sim_clock_page *page, bool first);
 
 void sim_participant_leave(struct sim_participant *participant);
@@ -51,9 +51,9 @@ bool sim_participant_try_mark_busy(struct sim_participant *participant);
 /* Time no longer waits for this participant. */
 void sim_participant_detach(struct sim_participant *participant);
 
-/* Wait until @wake_ns, or for a message that @messages_seen does not count. Returns whether the
+/* Wait until @wake_ns, or for a message that comes after sim_participant_take_messages(). Returns whether the
  * participant is busy again at once. */
-bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns, uint64_t messages_seen);
+bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns);
 
 /* Record that the participant's thread has called, for stall detection. */
 static inline void sim_participant_heartbeat(struct sim_participant *participant)
@@ -64,8 +64,47 @@ static inline void sim_participant_heartbeat(struct sim_participant *participant
 			      memory_order_relaxed);
 }
 
-/* Sleep until the participant no longer waits, @ns at most; and end such a sleep. */
-void sim_participant_sleep(const struct sim_participant *participant, uint64_t ns);
+/* ---- messages ----
+ *
+ * The sender writes a message where its receiver looks for it, then posts it. The receiver takes the posts, then looks. */
+
+/* An engine's id, to which messages are posted; 0 = no id is free: post to all. */
+uint32_t sim_clock_page_add_engine(struct sim_clock_page *page);
+void sim_clock_page_remove_engine(struct sim_clock_page *page, uint32_t engine);
+
+/* @participant drives @engine; NULL = no participant does. */
+void sim_clock_page_drive_engine(struct sim_clock_page *page, uint32_t engine,
+				 const struct sim_participant *participant);
+
+/* A message to @engine (0 = to all), which it can read from @due_ns on: its participant runs then, or at once if that has
+ * passed. */
+void sim_clock_page_post(struct sim_clock_page *page, uint32_t engine, uint64_t due_ns);
+
+/* A sync event has changed: the participants that hear of such changes run. */
+void sim_clock_page_post_sync(struct sim_clock_page *page);
+
+/* @engine has posted receives: the participants that wait for such credits of it run. */
+void sim_clock_page_post_credit(struct sim_clock_page *page, uint32_t engine);
+
+/* Whether the participant hears of changes of sync events; and of credits of @engine (0 = of none). */
+void sim_participant_hear_sync(struct sim_participant *participant, bool hears);
+void sim_participant_hear_credit(struct sim_participant *participant, uint32_t engine);
+
+/* Forget the messages that came up to now: the caller is about to look for them. Returns whether there were any. */
+bool sim_participant_take_messages(struct sim_participant *participant);
+
+static inline bool sim_participant_has_message(const struct sim_participant *participant)
+{
+	return atomic_load_explicit(&participant->shared->message_ns, memory_order_acquire) != SIM_CLOCK_NEVER_NS;
+}
+
+/* ---- the turn ---- */
+
+/* Sleep until the participant no longer waits, @ns at most; spin for a moment before, if @spin. Returns whether it
+ * still waits. */
+bool sim_participant_sleep(const struct sim_participant *participant, uint64_t ns, bool spin);
+
+/* End such sleeps. */
 void sim_participant_wake(const struct sim_participant *participant);
 
 /* Move time to @ns at once, even if participants are busy: for a thread that got no slot. */

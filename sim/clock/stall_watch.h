@@ -1,24 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/clock/stall_watch.h - detects a busy participant that has stopped calling, and detaches it.
  *
- * A participant has stalled when its heartbeat has not changed for
- * SIM_VCLOCK_STALL_TIMEOUT_MS and for MIN_STALL_CHECKS checks. The number of checks
- * matters because a machine that was suspended keeps every process from calling.
+ *   the thread or its process has ended        at the next check
+ *   it sleeps or is stopped, outside of bfsim  after a short patience: it waits for something else than virtual time
+ *   it runs                                    after a long patience: its next call may come at any moment
+ *
+ * "Sleeps" is the kernel's account: the thread neither ran nor was ready to run for most of the time. So a machine that
+ * gives the thread no CPU does not count as a sleep. Without an account (another pid namespace), every participant runs.
+ *
+ * The number of checks matters because a machine that was suspended keeps every process from calling.
  */
 #ifndef SIM_CLOCK_STALL_WATCH_H
 #define SIM_CLOCK_STALL_WATCH_H
 
 #include "participant.h"
+#include "thread_account.h"
+
+/* How long a busy participant is waited for. */
+struct sim_stall_patience {
+	uint64_t running_ns, sleeping_ns;
+};
+
+/* From the environment: BFSIM_CLOCK_PATIENCE, a duration (1s), is for a thread that runs; one that sleeps has a fiftieth. */
+void sim_stall_patience_init(struct sim_stall_patience *patience);
 
 /* A participant that was seen busy, and since when its heartbeat has not changed. */
 struct sim_stall_watch {
 	const struct sim_clock_participant *shared; /* NULL = none */
-	uint32_t heartbeats, checks;
+	uint32_t heartbeats, checks, in_call;
 	uint64_t owner, since_ns;
+	struct sim_thread_account account; /* at @since_ns */
 };
 
-/* Check the busy participant, on behalf of @self, which is not checked; detach it if it has stalled.
- * *ret_stalled is its owner then, else 0. Returns whether a participant is busy. */
-bool sim_stall_watch_check(struct sim_stall_watch *watch, const struct sim_participant *self, uint64_t *ret_stalled);
+enum sim_stall { SIM_STALL_NONE = 0, SIM_STALL_ENDED, SIM_STALL_STOPPED, SIM_STALL_SLEEPS, SIM_STALL_RUNS };
+
+/* A participant that was detached. */
+struct sim_stalled {
+	enum sim_stall reason; /* NONE = none was */
+	uint64_t owner;
+	uint64_t for_ns; /* how long it had not called */
+};
+
+/* Check the busy participant, on behalf of @self, which is not checked; detach it if it has stalled. Returns whether a
+ * participant is busy. */
+bool sim_stall_watch_check(struct sim_stall_watch *watch, const struct sim_participant *self,
+			   const struct sim_stall_patience *patience, struct sim_stalled *ret_stalled);
 
 #endif

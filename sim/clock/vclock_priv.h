@@ -21,6 +21,9 @@ struct sim_vclock_thread {
 	struct sim_participant participant;
 	LIST_HEAD(, sim_vclock_source) sources;
 	struct sim_stall_watch watch;
+	uint32_t num_messages; /* polls that followed messages; it wraps */
+	uint32_t num_idle;     /* polls without a turn since the last turn */
+	bool hears_credit;
 	/* The sleeper, a helper thread that waits in place of this one. */
 	pthread_cond_t changed;
 	pthread_t sleeper;
@@ -32,6 +35,8 @@ struct sim_vclock_sched {
 	struct sim_clock *clock;
 	struct sim_clock_page *page;
 	bool first;
+	bool may_spin; /* the process may run on several CPUs */
+	struct sim_stall_patience patience;
 	pthread_key_t key;    /* the calling thread's sim_vclock_thread */
 	pthread_mutex_t lock; /* protects the threads and their sources; the page's lock is taken inside it */
 	LIST_HEAD(, sim_vclock_thread) threads;
@@ -43,11 +48,10 @@ struct sim_vclock_source {
 	struct sim_vclock_sched *sched;
 	_Atomic(struct sim_vclock_thread *) thread; /* the last caller; NULL = it has ended; written under the lock */
 	uint64_t next_ns;         /* time of the source's next work, as of its last poll; 0 = it has work now */
-	uint64_t messages_seen;   /* messages sent before the source last polled, or was offered a poll */
+	uint32_t messages_seen;   /* the thread's num_messages when the source last polled, or was offered a poll */
 	atomic_bool wake_pending; /* the sleeping thread is about to be woken for this source */
 	bool asleep;
-	void (*wake)(void *arg);
-	void *arg;
+	struct sim_vclock_source_cfg cfg;
 	LIST_ENTRY(sim_vclock_source) link; /* in the thread's list */
 };
 

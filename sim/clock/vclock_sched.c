@@ -1,15 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The virtual-clock scheduler: its sources poll, wait and sleep in the order of virtual time. */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
 #include "vclock_priv.h"
 
-#define POLL_SLEEP_NS SIM_NS_PER_MS /* pause of a source that polls while another participant is busy */
+/* A poll without a turn returns after a pause, which grows from MIN to MAX as long as there is no turn. While another
+ * participant is busy it begins with BUSY; while all wait for messages, so many polls come at once before. */
+#define MIN_PAUSE_NS    (SIM_NS_PER_MS / 16)
+#define BUSY_PAUSE_NS   SIM_NS_PER_MS
+#define MAX_PAUSE_NS    (8 * SIM_NS_PER_MS)
+#define NUM_QUICK_POLLS 64
+
+#define ANY_ENGINE UINT32_MAX /* for credits of engines without an id */
 
 /* ---- life ---- */
+
+static bool has_several_cpus(void)
+{
+	cpu_set_t cpus;
+
+	return sched_getaffinity(0, sizeof(cpus), &cpus) < 0 || CPU_COUNT(&cpus) > 1;
+}
 
 int sim_vclock_sched_create(struct sim_clock *clock, bool first, struct sim_vclock_sched **ret_sched)
 {
@@ -20,6 +35,8 @@ int sim_vclock_sched_create(struct sim_clock *clock, bool first, struct sim_vclo
 	sched->clock = clock;
 	sched->page = sim_clock_page(clock);
 	sched->first = first;
+	sched->may_spin = has_several_cpus();
+	sim_stall_patience_init(&sched->patience);
 	LIST_INIT(&sched->threads);
 	if (pthread_key_create(&sched->key, sim_vclock_thread_on_exit) != 0) {
 		free(sched);
@@ -59,7 +76,7 @@ void sim_vclock_sched_abandon(struct sim_vclock_sched *sched)
 		pthread_key_delete(sched->key);
 }
 
-int sim_vclock_source_create(struct sim_vclock_sched *sched, void (*wake)(void *arg), void *arg,
+int sim_vclock_source_create(struct sim_vclock_sched *sched, const struct sim_vclock_source_cfg *cfg,
 			     struct sim_vclock_source **ret_source)
 {
 	struct sim_vclock_source *source = calloc(1, sizeof(*source));
@@ -67,8 +84,7 @@ int sim_vclock_source_create(struct sim_vclock_sched *sched, void (*wake)(void *
 	if (!source)
 		return -ENOMEM;
 	source->sched = sched;
-	source->wake = wake;
-	source->arg = arg;
+	source->cfg = *cfg;
 	pthread_mutex_lock(&sched->lock);
 	sched->num_sources++;
 	sim_vclock_thread_bind(source);
@@ -102,6 +118,15 @@ static void mark_busy(struct sim_vclock_thread *thread)
 		sim_participant_mark_busy(&thread->participant);
 }
 
+void sim_vclock_source_hear_sync(struct sim_vclock_source *source)
+{
+	struct sim_vclock_thread *thread = sim_vclock_thread_join(source);
+
+	source->cfg.hears_sync = true;
+	if (thread)
+		sim_participant_hear_sync(&thread->participant, true);
+}
+
 void sim_vclock_source_mark_busy(struct sim_vclock_source *source)
 {
 	struct sim_vclock_thread *thread = sim_vclock_thread_join(source);
@@ -111,16 +136,56 @@ void sim_vclock_source_mark_busy(struct sim_vclock_source *source)
 		mark_busy(thread);
 }
 
+/* The pause doubles with every eighth poll. */
+static uint64_t pause_ns(uint64_t from_ns, uint32_t num_polls)
+{
+	return min_u64(from_ns << min_u32(num_polls / 8, 16), MAX_PAUSE_NS);
+}
+
+/* While another participant is busy, wait for the turn. Returns whether this one is busy now. */
+static bool take_turn(struct sim_vclock_thread *thread)
+{
+	struct sim_participant *participant = &thread->participant;
+	bool others = sim_clock_page_find_busy(participant->page) != NULL;
+	uint32_t num_idle = thread->num_idle;
+
+	if (others)
+		sim_participant_sleep(participant, pause_ns(BUSY_PAUSE_NS, num_idle), thread->sched->may_spin);
+	else if (num_idle >= NUM_QUICK_POLLS)
+		sim_participant_sleep(participant, pause_ns(MIN_PAUSE_NS, num_idle - NUM_QUICK_POLLS),
+				      thread->sched->may_spin);
+	if (sim_participant_state(participant) == SIM_PARTICIPANT_BUSY) {
+		thread->num_idle = 0;
+		return true;
+	}
+	thread->num_idle = num_idle + (num_idle < UINT32_MAX);
+	if (others)
+		sim_vclock_check_stall(thread->sched, participant, &thread->watch);
+	return sim_participant_try_mark_busy(participant); /* the check is without the lock: it can be wrong */
+}
+
+static void take_messages(struct sim_vclock_thread *thread)
+{
+	if (sim_participant_take_messages(&thread->participant))
+		thread->num_messages++;
+	if (thread->hears_credit)
+		sim_participant_hear_credit(&thread->participant, 0);
+	thread->hears_credit = false;
+}
+
 bool sim_vclock_source_may_poll(struct sim_vclock_source *source)
 {
 	struct sim_vclock_thread *thread = sim_vclock_thread_join(source);
 
 	source->wake_pending = false;
-	if (!thread || sim_participant_state(&thread->participant) == SIM_PARTICIPANT_BUSY)
+	if (!thread)
 		return true;
-	if (sim_vclock_check_stall(thread->sched, &thread->participant, &thread->watch))
-		sim_participant_sleep(&thread->participant, POLL_SLEEP_NS);
-	return sim_participant_try_mark_busy(&thread->participant); /* the check is without the lock: it can be wrong */
+	if (sim_participant_state(&thread->participant) == SIM_PARTICIPANT_BUSY)
+		thread->num_idle = 0;
+	else if (!take_turn(thread))
+		return false;
+	take_messages(thread);
+	return true;
 }
 
 /* ---- wait ---- */
@@ -157,11 +222,13 @@ static bool wait_without_participant(struct sim_vclock_sched *sched, uint64_t wa
 	return !sched->is_destroyed;
 }
 
-/* A thread that waits already has not polled since then. Under the lock. */
-static void note_messages(struct sim_vclock_source *source, const struct sim_vclock_thread *thread)
+/* Returns whether the thread is busy at once: the time has come, or a message. */
+static bool wait_for_turn(struct sim_vclock_thread *thread, uint64_t wake_ns)
 {
-	if (sim_participant_state(&thread->participant) != SIM_PARTICIPANT_WAITING)
-		source->messages_seen = atomic_load_explicit(&source->sched->page->messages_sent, memory_order_acquire);
+	if (!sim_participant_wait(&thread->participant, wake_ns))
+		return false;
+	take_messages(thread);
+	return true;
 }
 
 bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wake_ns)
@@ -169,26 +236,45 @@ bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wak
 	struct sim_vclock_thread *thread = sim_vclock_thread_join(source);
 	struct sim_vclock_sched *sched = source->sched;
 	uint64_t first_wake_ns = wake_ns;
+	uint32_t messages_seen;
 	bool others;
 
 	if (!thread)
 		return wait_without_participant(sched, wake_ns);
 	pthread_mutex_lock(&sched->lock);
 	source->next_ns = wake_ns;
-	note_messages(source, thread);
+	source->messages_seen = messages_seen = thread->num_messages;
 	others = offer_to_other_sources(source, sim_clock_now_ns(sched->clock), &first_wake_ns);
 	pthread_mutex_unlock(&sched->lock);
 	if (others) {
 		mark_busy(thread);
 		return false;
 	}
-	return sim_participant_wait(&thread->participant, first_wake_ns, source->messages_seen) &&
-	       wake_ns <= sim_clock_now_ns(sched->clock);
+	return wait_for_turn(thread, first_wake_ns) &&
+	       (wake_ns <= sim_clock_now_ns(sched->clock) || thread->num_messages != messages_seen);
+}
+
+void sim_vclock_source_wait_credit(struct sim_vclock_source *source, uint32_t engine, uint64_t wake_ns)
+{
+	struct sim_vclock_thread *thread = sim_vclock_thread_join(source);
+
+	if (!thread)
+		return;
+	thread->hears_credit = true;
+	sim_participant_hear_credit(&thread->participant, engine ? engine : ANY_ENGINE);
+	sim_vclock_source_wait_until(source, wake_ns);
+}
+
+bool sim_vclock_source_waits_credit(const struct sim_vclock_source *source)
+{
+	const struct sim_vclock_thread *thread = source->thread;
+
+	return thread && thread->hears_credit;
 }
 
 static void sleep_without_participant(void)
 {
-	const struct timespec interval = sim_timespec_from_ns(POLL_SLEEP_NS);
+	const struct timespec interval = sim_timespec_from_ns(BUSY_PAUSE_NS);
 
 	nanosleep(&interval, NULL);
 }
@@ -197,25 +283,65 @@ void sim_vclock_source_wait_message(struct sim_vclock_source *source)
 {
 	struct sim_vclock_thread *thread = sim_vclock_thread_join(source);
 
-	if (!thread) {
+	if (!thread)
 		sleep_without_participant();
-		return;
-	}
-	pthread_mutex_lock(&source->sched->lock);
-	note_messages(source, thread);
-	pthread_mutex_unlock(&source->sched->lock);
-	if (!sim_participant_wait(&thread->participant, SIM_CLOCK_NEVER_NS, source->messages_seen))
-		sim_participant_sleep(&thread->participant, POLL_SLEEP_NS);
+	else if (!wait_for_turn(thread, SIM_CLOCK_NEVER_NS))
+		sim_participant_sleep(&thread->participant, BUSY_PAUSE_NS, thread->sched->may_spin);
 }
 
 bool sim_vclock_source_has_message(const struct sim_vclock_source *source)
 {
-	return atomic_load_explicit(&source->sched->page->messages_sent, memory_order_acquire) != source->messages_seen;
+	const struct sim_vclock_thread *thread = source->thread;
+
+	return thread && sim_participant_is_ours(&thread->participant) &&
+	       sim_participant_has_message(&thread->participant);
 }
 
-void sim_vclock_sched_message_sent(struct sim_vclock_sched *sched)
+/* ---- messages ---- */
+
+uint32_t sim_vclock_sched_add_engine(struct sim_vclock_sched *sched)
 {
-	atomic_fetch_add_explicit(&sched->page->messages_sent, 1, memory_order_release);
+	return sim_clock_page_add_engine(sched->page);
+}
+
+void sim_vclock_sched_remove_engine(struct sim_vclock_sched *sched, uint32_t engine)
+{
+	sim_clock_page_remove_engine(sched->page, engine);
+}
+
+void sim_vclock_sched_post(struct sim_vclock_sched *sched, uint32_t engine, uint64_t due_ns)
+{
+	sim_clock_page_post(sched->page, engine, due_ns);
+}
+
+void sim_vclock_sched_post_sync(struct sim_vclock_sched *sched)
+{
+	sim_clock_page_post_sync(sched->page);
+}
+
+void sim_vclock_sched_post_credit(struct sim_vclock_sched *sched, uint32_t engine)
+{
+	sim_clock_page_post_credit(sched->page, engine ? engine : ANY_ENGINE);
+}
+
+/* ---- threads that do not call ---- */
+
+static void count_call(const struct sim_vclock_sched *sched, uint32_t by)
+{
+	struct sim_vclock_thread *thread = pthread_getspecific(sched->key);
+
+	if (thread && sim_participant_is_ours(&thread->participant))
+		atomic_fetch_add_explicit(&thread->participant.shared->in_call, by, memory_order_relaxed);
+}
+
+void sim_vclock_sched_begin_call(struct sim_vclock_sched *sched)
+{
+	count_call(sched, 1);
+}
+
+void sim_vclock_sched_end_call(struct sim_vclock_sched *sched)
+{
+	count_call(sched, UINT32_MAX);
 }
 
 void sim_vclock_sched_detach_thread(struct sim_vclock_sched *sched)

@@ -13,9 +13,9 @@
  * first, then the order of joining. So the order of events does not depend on the
  * speed of the processes.
  *
- * Messages take no time. A sender reports a message (sim_vclock_sched_message_sent())
- * before it waits; then all other participants have work now, as the message may be
- * for them.
+ * A sender posts a message to the engine that receives it, once it is written
+ * (sim_vclock_sched_post()): that engine's participant has work when the message
+ * arrives. All others keep waiting.
  *
  * While all participants wait for messages, each of them may poll at any time: the
  * next message comes from outside, from the daemon or from a program that does not
@@ -24,9 +24,9 @@
  * When a thread with several sources waits in one of them and others have work,
  * the scheduler offers that work first, once: the wait returns false.
  *
- * A busy participant that does not call for SIM_VCLOCK_STALL_TIMEOUT_MS of real time
- * is detached, so that nothing hangs. From then on the run depends on real time, and
- * a warning says so once.
+ * A busy participant that does not call for a while is detached, so that nothing
+ * hangs (stall_watch.h). From then on the run depends on real time, and a warning
+ * says so once.
  *
  * One thread at a time uses a source. Errors are -errno.
  */
@@ -34,9 +34,6 @@
 #define SIM_CLOCK_VCLOCK_SCHED_H
 
 #include "clock.h"
-
-/* On a busy machine a process that is about to call gets the CPU within a tenth of this. */
-#define SIM_VCLOCK_STALL_TIMEOUT_MS 1000
 
 struct sim_vclock_sched;  /* of this process */
 struct sim_vclock_source; /* of a progress engine */
@@ -51,11 +48,22 @@ void sim_vclock_sched_destroy(struct sim_vclock_sched *sched);
 /* In a forked child: participate no longer; the parent keeps its participants. The memory is not freed. */
 void sim_vclock_sched_abandon(struct sim_vclock_sched *sched);
 
+/* What a source is: */
+struct sim_vclock_source_cfg {
+	uint32_t engine;         /* messages to it are for the source (sim_vclock_sched_add_engine()); 0 = none are */
+	bool hears_sync;         /* changes of sync events are messages, too */
+	void (*wake)(void *arg); /* NULL = its thread never sleeps (sim_vclock_source_begin_sleep()) */
+	void *arg;
+};
+
 /* Create the source of a progress engine; it is busy. When the source has work while its
- * thread sleeps (sim_vclock_source_begin_sleep()), a thread of ours calls @wake(@arg); that
+ * thread sleeps (sim_vclock_source_begin_sleep()), a thread of ours calls wake(arg); that
  * function must be quick and must not call back. Returns 0 or -ENOMEM. */
-int sim_vclock_source_create(struct sim_vclock_sched *sched, void (*wake)(void *arg), void *arg,
+int sim_vclock_source_create(struct sim_vclock_sched *sched, const struct sim_vclock_source_cfg *cfg,
 			     struct sim_vclock_source **ret_source);
+
+/* From now on changes of sync events are messages, too. */
+void sim_vclock_source_hear_sync(struct sim_vclock_source *source);
 
 /* Destroy the source; wake is not called any more. NULL is fine. */
 void sim_vclock_source_destroy(struct sim_vclock_source *source);
@@ -67,9 +75,15 @@ void sim_vclock_source_mark_busy(struct sim_vclock_source *source);
 bool sim_vclock_source_may_poll(struct sim_vclock_source *source);
 
 /* The source has no work until @wake_ns (SIM_CLOCK_NEVER_NS: until a message). Returns true if that
- * time has come: poll again. Returns false if another participant, or another source of this
+ * time has come, or a message: poll again. Returns false if another participant, or another source of this
  * thread, runs first. */
 bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wake_ns);
+
+/* The same for a source that could not send, as @engine has posted no receives: a receive counts as a message. */
+void sim_vclock_source_wait_credit(struct sim_vclock_source *source, uint32_t engine, uint64_t wake_ns);
+
+/* Whether the source's thread is in such a wait, and has not had its turn. */
+bool sim_vclock_source_waits_credit(const struct sim_vclock_source *source);
 
 /* Wait for a message, in a thread that blocks: it does not poll its other sources meanwhile, so these
  * are not offered to it. Sleeps for a moment unless the thread runs next. */
@@ -84,8 +98,22 @@ void sim_vclock_source_begin_sleep(struct sim_vclock_source *source, bool wake_p
 /* The thread no longer sleeps. */
 void sim_vclock_source_end_sleep(struct sim_vclock_source *source);
 
-/* A message was sent. */
-void sim_vclock_sched_message_sent(struct sim_vclock_sched *sched);
+/* An engine's id, which senders need; the same in all processes. 0 = none is free: a message to it is for all. */
+uint32_t sim_vclock_sched_add_engine(struct sim_vclock_sched *sched);
+void sim_vclock_sched_remove_engine(struct sim_vclock_sched *sched, uint32_t engine);
+
+/* A message to @engine was written, which arrives at @due_ns (0 = now); any thread. */
+void sim_vclock_sched_post(struct sim_vclock_sched *sched, uint32_t engine, uint64_t due_ns);
+
+/* A sync event has changed. */
+void sim_vclock_sched_post_sync(struct sim_vclock_sched *sched);
+
+/* @engine has posted receives. */
+void sim_vclock_sched_post_credit(struct sim_vclock_sched *sched, uint32_t engine);
+
+/* The calling thread waits for the daemon or another process, inside of bfsim: that is no stall. To be nested at will. */
+void sim_vclock_sched_begin_call(struct sim_vclock_sched *sched);
+void sim_vclock_sched_end_call(struct sim_vclock_sched *sched);
 
 /* The calling thread is about to block for ever: time does not wait for it any more. */
 void sim_vclock_sched_detach_thread(struct sim_vclock_sched *sched);

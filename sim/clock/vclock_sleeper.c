@@ -3,10 +3,13 @@
 #include <stddef.h>
 
 #include "sim/base/log.h"
+#include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
 #include "vclock_priv.h"
 
-#define STALL_CHECK_NS UINT64_C(50000000) /* interval of stall checks */
+/* The interval of stall checks while a participant is busy; and of looks whether one is. */
+#define STALL_CHECK_NS (2 * SIM_NS_PER_MS)
+#define BUSY_CHECK_NS  (50 * SIM_NS_PER_MS)
 
 static void wake_sources(struct sim_vclock_thread *thread)
 {
@@ -16,7 +19,7 @@ static void wake_sources(struct sim_vclock_thread *thread)
 		if (source->asleep) {
 			source->asleep = false;
 			source->wake_pending = true;
-			source->wake(source->arg);
+			source->cfg.wake(source->cfg.arg);
 		}
 	}
 }
@@ -42,8 +45,9 @@ static void *sleeper_thread(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&sched->lock);
-		sim_vclock_check_stall(sched, &participant, &watch);
-		sim_participant_sleep(&participant, STALL_CHECK_NS);
+		sim_participant_sleep(
+			&participant,
+			sim_vclock_check_stall(sched, &participant, &watch) ? STALL_CHECK_NS : BUSY_CHECK_NS, false);
 		pthread_mutex_lock(&sched->lock);
 	}
 	pthread_mutex_unlock(&sched->lock);

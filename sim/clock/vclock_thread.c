@@ -9,8 +9,10 @@ void sim_vclock_thread_destroy(struct sim_vclock_thread *thread)
 	struct sim_vclock_source *source;
 
 	LIST_REMOVE(thread, link);
-	LIST_FOREACH(source, &thread->sources, link)
+	LIST_FOREACH(source, &thread->sources, link) {
 		source->thread = NULL;
+		sim_clock_page_drive_engine(thread->sched->page, source->cfg.engine, NULL);
+	}
 	LIST_INIT(&thread->sources);
 	sim_vclock_sleeper_stop(thread);
 	sim_participant_leave(&thread->participant);
@@ -53,8 +55,19 @@ void sim_vclock_thread_unbind(struct sim_vclock_source *source)
 		return;
 	LIST_REMOVE(source, link);
 	source->thread = NULL;
+	sim_clock_page_drive_engine(source->sched->page, source->cfg.engine, NULL);
 	if (LIST_EMPTY(&thread->sources))
 		sim_participant_leave(&thread->participant);
+}
+
+/* The participant of @thread drives @source. */
+static void connect_source(const struct sim_vclock_thread *thread, const struct sim_vclock_source *source)
+{
+	struct sim_participant participant = thread->participant;
+
+	sim_clock_page_drive_engine(participant.page, source->cfg.engine, &participant);
+	if (source->cfg.hears_sync)
+		sim_participant_hear_sync(&participant, true);
 }
 
 bool sim_vclock_thread_bind(struct sim_vclock_source *source)
@@ -74,8 +87,15 @@ bool sim_vclock_thread_bind(struct sim_vclock_source *source)
 		source->thread = thread;
 		LIST_INSERT_HEAD(&thread->sources, source, link);
 	}
-	if (!sim_participant_is_ours(&thread->participant)) /* new, or another participant has taken its slot */
-		return sim_participant_join(&thread->participant, sched->page, sched->first) == 0;
+	if (sim_participant_is_ours(&thread->participant)) {
+		connect_source(thread, source);
+		return true;
+	}
+	/* The thread is new, or another participant has taken its slot. */
+	if (sim_participant_join(&thread->participant, sched->page, sched->first) < 0)
+		return false;
+	LIST_FOREACH(source, &thread->sources, link)
+		connect_source(thread, source);
 	return true;
 }
 

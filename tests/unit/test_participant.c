@@ -7,6 +7,8 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "sim/clock/stall_watch.h"
 
@@ -58,7 +60,7 @@ static void go_busy(struct sim_participant *participant)
 
 static void go_waiting(struct sim_participant *participant)
 {
-	assert_false(sim_participant_wait(participant, SIM_CLOCK_NEVER_NS, 0));
+	assert_false(sim_participant_wait(participant, SIM_CLOCK_NEVER_NS));
 }
 
 static void go_detached(struct sim_participant *participant)
@@ -116,13 +118,13 @@ static void test_waiting_participant_becomes_busy_only_if_none_is(void **state)
 	struct sim_participant other;
 
 	assert_int_equal(sim_participant_join(&other, fixture->page, false), 0);
-	assert_false(sim_participant_wait(&fixture->participant, 100, 0));
+	assert_false(sim_participant_wait(&fixture->participant, 100));
 	assert_false(sim_participant_try_mark_busy(&fixture->participant));
 	assert_int_equal(state_of(fixture), WAITING);
-	assert_false(sim_participant_wait(&other, 200, 0)); /* the first one runs next, at 100 */
+	assert_false(sim_participant_wait(&other, 200)); /* the first one runs next, at 100 */
 	assert_int_equal(state_of(fixture), BUSY);
 	assert_int_equal(atomic_load(&fixture->page->now_ns), 100);
-	assert_true(sim_participant_wait(&fixture->participant, 150, 0));
+	assert_true(sim_participant_wait(&fixture->participant, 150));
 	sim_participant_leave(&fixture->participant);
 	assert_int_equal(sim_participant_state(&other), BUSY);
 	assert_int_equal(atomic_load(&fixture->page->now_ns), 200);
@@ -151,13 +153,150 @@ static void test_detach_busy_spares_a_participant_that_waits_or_has_a_new_owner(
 
 	assert_ptr_equal(busy, &fixture->page->participants[0]);
 	assert_false(sim_clock_page_detach_busy(fixture->page, busy, owner + 1));
-	assert_false(sim_participant_wait(&fixture->participant, SIM_CLOCK_NEVER_NS, 0));
+	assert_false(sim_participant_wait(&fixture->participant, SIM_CLOCK_NEVER_NS));
 	assert_false(sim_clock_page_detach_busy(fixture->page, busy, owner));
 	assert_int_equal(state_of(fixture), WAITING);
 	sim_participant_mark_busy(&fixture->participant);
 	assert_true(sim_clock_page_detach_busy(fixture->page, busy, owner));
 	assert_int_equal(state_of(fixture), DETACHED);
 	assert_null(sim_clock_page_find_busy(fixture->page));
+}
+
+/* ---- messages ---- */
+
+/* Two participants, of which the first waits for messages to its engine. */
+struct pair {
+	struct sim_participant receiver, sender;
+	uint32_t engine;
+};
+
+static void setup_pair(struct fixture *fixture, struct pair *pair)
+{
+	pair->receiver = fixture->participant;
+	pair->engine = sim_clock_page_add_engine(fixture->page);
+	assert_int_not_equal(pair->engine, 0);
+	sim_clock_page_drive_engine(fixture->page, pair->engine, &pair->receiver);
+	assert_int_equal(sim_participant_join(&pair->sender, fixture->page, false), 0);
+	assert_false(sim_participant_wait(&pair->receiver, SIM_CLOCK_NEVER_NS));
+}
+
+static void test_message_makes_its_engine_ready_when_it_arrives(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pair pair;
+
+	setup_pair(fixture, &pair);
+	sim_clock_page_post(fixture->page, pair.engine, 70);
+	sim_clock_page_post(fixture->page, pair.engine, 90);
+	assert_false(sim_participant_wait(&pair.sender, 80));
+	assert_int_equal(state_of(fixture), BUSY);
+	assert_int_equal(atomic_load(&fixture->page->now_ns), 70);
+	assert_true(sim_participant_take_messages(&pair.receiver));
+	assert_false(sim_participant_take_messages(&pair.receiver));
+	assert_false(sim_participant_wait(&pair.receiver, SIM_CLOCK_NEVER_NS));
+	assert_int_equal(sim_participant_state(&pair.sender), BUSY);
+	assert_int_equal(atomic_load(&fixture->page->now_ns), 80);
+}
+
+static void test_message_to_another_engine_makes_none_ready(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pair pair;
+
+	setup_pair(fixture, &pair);
+	sim_clock_page_post(fixture->page, sim_clock_page_add_engine(fixture->page), 0);
+	sim_clock_page_post_sync(fixture->page);
+	sim_clock_page_post_credit(fixture->page, pair.engine);
+	assert_true(sim_participant_wait(&pair.sender, 80));
+	assert_int_equal(state_of(fixture), WAITING);
+}
+
+static void test_message_without_an_engine_is_for_all(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pair pair;
+
+	setup_pair(fixture, &pair);
+	sim_clock_page_post(fixture->page, 0, 0);
+	sim_participant_take_messages(&pair.sender);
+	assert_false(sim_participant_wait(&pair.sender, 80));
+	assert_int_equal(state_of(fixture), BUSY);
+	assert_int_equal(atomic_load(&fixture->page->now_ns), 0);
+}
+
+static void test_message_from_outside_wakes_a_participant_while_all_wait(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pair pair;
+
+	setup_pair(fixture, &pair);
+	assert_false(sim_participant_wait(&pair.sender, SIM_CLOCK_NEVER_NS));
+	sim_clock_page_post(fixture->page, pair.engine, 0);
+	assert_int_equal(state_of(fixture), BUSY);
+	assert_int_equal(sim_participant_state(&pair.sender), WAITING);
+}
+
+static void test_sync_changes_and_credits_reach_those_that_hear_them(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pair pair;
+
+	setup_pair(fixture, &pair);
+	sim_participant_hear_sync(&pair.receiver, true);
+	sim_clock_page_post_sync(fixture->page);
+	assert_false(sim_participant_wait(&pair.sender, SIM_CLOCK_NEVER_NS));
+	assert_int_equal(state_of(fixture), BUSY);
+	sim_participant_take_messages(&pair.receiver);
+	sim_participant_hear_credit(&pair.receiver, 77);
+	assert_false(sim_participant_wait(&pair.receiver, SIM_CLOCK_NEVER_NS));
+	sim_clock_page_post_credit(fixture->page, 78);
+	assert_int_equal(state_of(fixture), WAITING);
+	sim_clock_page_post_credit(fixture->page, 77);
+	assert_int_equal(state_of(fixture), BUSY);
+}
+
+static void test_message_between_the_poll_and_the_wait_is_not_lost(void **state)
+{
+	struct fixture *fixture = *state;
+	struct pair pair;
+
+	setup_pair(fixture, &pair);
+	sim_participant_mark_busy(&pair.receiver);
+	sim_participant_take_messages(&pair.receiver);
+	sim_clock_page_post(fixture->page, pair.engine, 0);
+	sim_participant_leave(&pair.sender);
+	assert_true(sim_participant_wait(&pair.receiver, SIM_CLOCK_NEVER_NS));
+}
+
+/* The entries of a process that has died are used again when no other is free. */
+static void test_engines_of_a_dead_process_are_taken_over(void **state)
+{
+	struct fixture *fixture = *state;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		while (sim_clock_page_add_engine(fixture->page) != 0)
+			;
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_not_equal(sim_clock_page_add_engine(fixture->page), 0);
+}
+
+/* As a process that died under the lock, or a hostile one, may leave the page. */
+static void test_busy_mark_without_a_busy_participant_is_removed(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct sim_clock_participant *busy;
+
+	atomic_fetch_or(&fixture->page->busy[0], 2);
+	assert_false(sim_participant_wait(&fixture->participant, 10));
+	busy = sim_clock_page_find_busy(fixture->page);
+	assert_ptr_equal(busy, &fixture->page->participants[1]);
+	sim_clock_page_detach_busy(fixture->page, busy, 0);
+	assert_int_equal(state_of(fixture), BUSY);
+	assert_int_equal(atomic_load(&fixture->page->now_ns), 10);
 }
 
 int main(void)
@@ -169,6 +308,14 @@ int main(void)
 		TEST(waiting_participant_becomes_busy_only_if_none_is),
 		TEST(join_takes_a_detached_slot_when_none_is_free),
 		TEST(detach_busy_spares_a_participant_that_waits_or_has_a_new_owner),
+		TEST(message_makes_its_engine_ready_when_it_arrives),
+		TEST(message_to_another_engine_makes_none_ready),
+		TEST(message_without_an_engine_is_for_all),
+		TEST(message_from_outside_wakes_a_participant_while_all_wait),
+		TEST(sync_changes_and_credits_reach_those_that_hear_them),
+		TEST(message_between_the_poll_and_the_wait_is_not_lost),
+		TEST(engines_of_a_dead_process_are_taken_over),
+		TEST(busy_mark_without_a_busy_participant_is_removed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

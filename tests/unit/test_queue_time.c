@@ -77,6 +77,8 @@ static int open_queue(struct fixture *fixture, struct sim_queue **ret_queue)
 	return rc < 0 ? rc : sim_queue_set_clock(*ret_queue, &time);
 }
 
+static const struct sim_vclock_source_cfg source_cfg = { .wake = notify };
+
 static int open_with(void **state, enum sim_clock_mode mode)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
@@ -91,7 +93,7 @@ static int open_with(void **state, enum sim_clock_mode mode)
 	sim_clock_page_init(fixture->page, mode);
 	if (sim_clock_create(fixture->page, fixture->topology, &fixture->clock) < 0 ||
 	    sim_vclock_sched_create(fixture->clock, true, &fixture->sched) < 0 ||
-	    sim_vclock_source_create(fixture->sched, notify, NULL, &fixture->source) < 0 ||
+	    sim_vclock_source_create(fixture->sched, &source_cfg, &fixture->source) < 0 ||
 	    sim_engine_create(&fixture->engine) < 0)
 		return -1;
 	return open_queue(fixture, &fixture->queues[0]) < 0 || open_queue(fixture, &fixture->queues[1]) < 0;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "sim/clock/stall_watch.h"
 #include "sim/clock/vclock_sched.h"
 #include "sim/base/log.h"
+#include "sim/base/monotonic.h"
 
 #define TOPOLOGY   "cards: [{profile: bluefield-3, functions: [{side: host, type: pf, pci: 'b1:00.0'}]}]\n"
 #define NEVER      SIM_CLOCK_NEVER_NS
@@ -84,16 +86,13 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void no_wake(void *arg)
-{
-	(void)arg;
-}
+static const struct sim_vclock_source_cfg anything = { 0 };
 
 static struct sim_vclock_source *begin(struct fixture *fixture)
 {
 	struct sim_vclock_source *source;
 
-	assert_int_equal(sim_vclock_source_create(fixture->sched, no_wake, NULL, &source), 0);
+	assert_int_equal(sim_vclock_source_create(fixture->sched, &anything, &source), 0);
 	return source;
 }
 
@@ -212,8 +211,9 @@ static void poll_until(struct sim_vclock_source *source, uint64_t ns, const stru
 	for (;;) {
 		if (!sim_vclock_source_may_poll(source))
 			continue;
-		if (now(fixture) >= ns || sim_vclock_source_wait_until(source, ns))
+		if (now(fixture) >= ns)
 			return;
+		sim_vclock_source_wait_until(source, ns);
 	}
 }
 
@@ -240,7 +240,7 @@ static void *act(void *arg)
 	struct sim_vclock_source *source;
 
 	sim_vclock_sched_create(actor->fixture->clock, actor->first, &sched);
-	sim_vclock_source_create(sched, no_wake, NULL, &source);
+	sim_vclock_source_create(sched, &anything, &source);
 	sem_post(actor->joined);
 	while (sem_wait(actor->go) < 0)
 		;
@@ -253,8 +253,8 @@ static void *act(void *arg)
 			note(actor, "gets mail");
 		}
 		if (actor->sends) {
-			sim_vclock_sched_message_sent(sched);
 			atomic_fetch_add(actor->mail, 1);
+			sim_vclock_sched_post(sched, 0, 0);
 		}
 	}
 	sim_vclock_source_destroy(source);
@@ -344,47 +344,168 @@ static void test_order_is_the_same_each_time(void **state)
 
 /* ---- participants that do not call ---- */
 
+/* A thread of this process with a participant that never calls again, doing @work. */
+static const struct sim_clock_participant *make_busy(struct fixture *fixture, void *(*work)(void *), void *arg,
+						     pthread_t *thread)
+{
+	const struct sim_clock_participant *busy;
+
+	pthread_create(thread, NULL, work, arg);
+	while (!(busy = sim_clock_page_find_busy(fixture->page)))
+		sched_yield();
+	return busy;
+}
+
+struct idler {
+	struct fixture *fixture;
+	sem_t end;
+	_Atomic bool end_flag;
+};
+
+static void *sleep_outside(void *arg)
+{
+	struct idler *idler = arg;
+	struct sim_participant participant;
+
+	sim_participant_join(&participant, idler->fixture->page, false);
+	while (sem_wait(&idler->end) < 0)
+		;
+	return NULL;
+}
+
+static void *sleep_in_call(void *arg)
+{
+	struct idler *idler = arg;
+	struct sim_vclock_source *source = begin(idler->fixture);
+
+	sim_vclock_sched_begin_call(idler->fixture->sched);
+	while (sem_wait(&idler->end) < 0)
+		;
+	sim_vclock_sched_end_call(idler->fixture->sched);
+	sim_vclock_source_destroy(source);
+	return NULL;
+}
+
+static void *run_outside(void *arg)
+{
+	struct idler *idler = arg;
+	struct sim_participant participant;
+
+	sim_participant_join(&participant, idler->fixture->page, false);
+	while (!atomic_load(&idler->end_flag))
+		;
+	return NULL;
+}
+
+static void *end_at_once(void *arg)
+{
+	struct idler *idler = arg;
+	struct sim_participant participant;
+
+	sim_participant_join(&participant, idler->fixture->page, false);
+	return NULL;
+}
+
+/* Check until the busy participant is detached. */
+static struct sim_stalled stall_of(struct fixture *fixture, void *(*work)(void *),
+				   const struct sim_stall_patience *patience)
+{
+	struct sim_participant self;
+	struct sim_stall_watch watch = { 0 };
+	struct sim_stalled stalled;
+	struct idler idler = { .fixture = fixture };
+	pthread_t thread;
+
+	sem_init(&idler.end, 0, 0);
+	make_busy(fixture, work, &idler, &thread);
+	assert_int_equal(sim_participant_join(&self, fixture->page, false), 0);
+	sim_participant_wait(&self, 100);
+	do
+		sim_participant_sleep(&self, 1000000, false);
+	while (sim_stall_watch_check(&watch, &self, patience, &stalled) && stalled.reason == SIM_STALL_NONE);
+	sem_post(&idler.end);
+	atomic_store(&idler.end_flag, true);
+	pthread_join(thread, NULL);
+	sem_destroy(&idler.end);
+	assert_int_equal(now(fixture), 100);
+	return stalled;
+}
+
+#define LONG_NS (DEADLINE_S * SIM_NS_PER_S)
+
+static void test_thread_that_sleeps_outside_is_detached_soon(void **state)
+{
+	const struct sim_stall_patience patience = { .running_ns = LONG_NS, .sleeping_ns = 20 * SIM_NS_PER_MS };
+
+	assert_int_equal(stall_of(*state, sleep_outside, &patience).reason, SIM_STALL_SLEEPS);
+}
+
+static void test_thread_that_sleeps_in_a_call_has_the_long_patience(void **state)
+{
+	const struct sim_stall_patience patience = { .running_ns = 200 * SIM_NS_PER_MS, .sleeping_ns = SIM_NS_PER_MS };
+	struct sim_stalled stalled = stall_of(*state, sleep_in_call, &patience);
+
+	assert_int_equal(stalled.reason, SIM_STALL_RUNS);
+	assert_true(stalled.for_ns >= patience.running_ns);
+}
+
+static void test_thread_that_runs_has_the_long_patience(void **state)
+{
+	const struct sim_stall_patience patience = { .running_ns = 200 * SIM_NS_PER_MS, .sleeping_ns = SIM_NS_PER_MS };
+	struct sim_stalled stalled = stall_of(*state, run_outside, &patience);
+
+	assert_int_equal(stalled.reason, SIM_STALL_RUNS);
+	assert_true(stalled.for_ns >= patience.running_ns);
+}
+
+static void test_thread_that_has_ended_is_detached_at_once(void **state)
+{
+	const struct sim_stall_patience patience = { .running_ns = LONG_NS, .sleeping_ns = LONG_NS };
+
+	assert_int_equal(stall_of(*state, end_at_once, &patience).reason, SIM_STALL_ENDED);
+}
+
 static void test_participant_that_does_not_call_is_not_waited_for_forever(void **state)
 {
 	struct fixture *fixture = *state;
 	struct sim_vclock_source *source;
-	struct sim_vclock_sched *others;
-	uint64_t until = 100;
+	struct idler idler = { .fixture = fixture };
+	pthread_t thread;
 
-	atomic_store(&fixture->page->participants[0].state,
-		     SIM_PARTICIPANT_BUSY); /* a participant that never calls: this process, by its owner's pid */
-	atomic_store(&fixture->page->participants[0].owner, (uint64_t)getpid() << 32);
-	atomic_store(&fixture->page->end, 1);
-	assert_int_equal(sim_vclock_sched_create(fixture->clock, false, &others), 0);
-	assert_int_equal(sim_vclock_source_create(others, no_wake, NULL, &source), 0);
-	poll_until(source, until, fixture);
-	assert_int_equal(now(fixture), until);
+	sem_init(&idler.end, 0, 0);
+	make_busy(fixture, sleep_outside, &idler, &thread);
+	source = begin(fixture);
+	poll_until(source, 100, fixture);
+	assert_int_equal(now(fixture), 100);
 	assert_int_equal(fixture->warnings, 1);
 	assert_int_equal(atomic_load(&fixture->page->participants[0].state), SIM_PARTICIPANT_DETACHED);
 	sim_vclock_source_destroy(source);
-	sim_vclock_sched_destroy(others);
+	sem_post(&idler.end);
+	pthread_join(thread, NULL);
+	sem_destroy(&idler.end);
 }
 
 /* An hour passes between two checks: the busy participant may not have run either. */
 static void test_machine_that_stood_still_is_no_reason_to_give_up(void **state)
 {
+	const struct sim_stall_patience patience = { .running_ns = SIM_NS_PER_S, .sleeping_ns = SIM_NS_PER_S };
 	struct fixture *fixture = *state;
-	struct sim_clock_participant *busy = &fixture->page->participants[0];
-	struct sim_participant participant = { .page = fixture->page, .shared = &fixture->page->participants[1] };
-	struct sim_stall_watch watch = { .shared = busy };
-	uint64_t stalled;
+	struct sim_participant busy, self;
+	struct sim_stall_watch watch;
+	struct sim_stalled stalled;
 
-	atomic_store(&busy->state, SIM_PARTICIPANT_BUSY);
-	atomic_store(&busy->owner, (uint64_t)getpid() << 32);
-	atomic_store(&fixture->page->end, 2);
-	watch.owner = atomic_load(&busy->owner);
-	assert_true(sim_stall_watch_check(&watch, &participant, &stalled));
-	assert_int_equal(stalled, 0);
-	assert_int_equal(atomic_load(&busy->state), SIM_PARTICIPANT_BUSY);
-	for (int i = 0; i < 100 && stalled == 0; i++)
-		sim_stall_watch_check(&watch, &participant, &stalled);
-	assert_int_equal(stalled, watch.owner);
-	assert_int_equal(atomic_load(&busy->state), SIM_PARTICIPANT_DETACHED);
+	assert_int_equal(sim_participant_join(&busy, fixture->page, false), 0);
+	assert_int_equal(sim_participant_join(&self, fixture->page, false), 0);
+	sim_participant_wait(&self, 100);
+	watch = (struct sim_stall_watch){ .shared = busy.shared, .owner = busy.owner, .checks = 1 };
+	assert_true(sim_stall_watch_check(&watch, &self, &patience, &stalled));
+	assert_int_equal(stalled.reason, SIM_STALL_NONE);
+	assert_int_equal(sim_participant_state(&busy), SIM_PARTICIPANT_BUSY);
+	for (int i = 0; i < 100 && stalled.reason == SIM_STALL_NONE; i++)
+		sim_stall_watch_check(&watch, &self, &patience, &stalled);
+	assert_int_equal(stalled.reason, SIM_STALL_RUNS);
+	assert_int_equal(stalled.owner, busy.owner);
+	assert_int_equal(sim_participant_state(&busy), SIM_PARTICIPANT_DETACHED);
 }
 
 static void test_dead_process_is_dropped_without_a_warning(void **state)
@@ -398,7 +519,7 @@ static void test_dead_process_is_dropped_without_a_warning(void **state)
 		struct sim_vclock_sched *sched;
 
 		sim_vclock_sched_create(fixture->clock, false, &sched);
-		sim_vclock_source_create(sched, no_wake, NULL, &source);
+		sim_vclock_source_create(sched, &anything, &source);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -461,12 +582,13 @@ static void test_sleeper_is_woken_when_its_time_has_come(void **state)
 	sem_t sem;
 	pthread_t thread;
 	struct actor actor = { .fixture = fixture, .name = "other", .period_ns = 60, .rounds = 1 };
+	const struct sim_vclock_source_cfg cfg = { .wake = post, .arg = &sem };
 	sem_t joined, go;
 
 	sem_init(&sem, 0, 0);
 	sem_init(&joined, 0, 0);
 	sem_init(&go, 0, 0);
-	assert_int_equal(sim_vclock_source_create(fixture->sched, post, &sem, &sleeper), 0);
+	assert_int_equal(sim_vclock_source_create(fixture->sched, &cfg, &sleeper), 0);
 	actor.joined = &joined;
 	actor.go = &go;
 	pthread_create(&thread, NULL, act, &actor);
@@ -502,6 +624,10 @@ int main(void)
 		TEST(message_arrives_before_time_goes_on),
 		TEST(order_is_the_same_each_time),
 		TEST(participant_that_does_not_call_is_not_waited_for_forever),
+		TEST(thread_that_sleeps_outside_is_detached_soon),
+		TEST(thread_that_sleeps_in_a_call_has_the_long_patience),
+		TEST(thread_that_runs_has_the_long_patience),
+		TEST(thread_that_has_ended_is_detached_at_once),
 		TEST(machine_that_stood_still_is_no_reason_to_give_up),
 		TEST(dead_process_is_dropped_without_a_warning),
 		TEST(left_one_that_calls_again_is_waited_for_again),

@@ -36,9 +36,9 @@ bool comch_connection_is_busy(struct doca_comch_connection *connection)
 
 /* ---- notifications ---- */
 
-void comch_connection_notify_peer(struct doca_comch_connection *connection)
+void comch_connection_notify_peer(struct doca_comch_connection *connection, uint64_t due_ns)
 {
-	shim_message_sent();
+	shim_message_sent(connection->peer_engine, due_ns);
 	sim_doorbell_ring(connection->peer_doorbells, connection->peer_slot);
 	if (!sim_ring_must_wake(&connection->out))
 		return;
@@ -58,7 +58,10 @@ void comch_connection_notify_self(struct doca_comch_connection *connection)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
 
-	if (endpoint && endpoint->doorbells.shared && sim_doorbell_ring_own(&endpoint->doorbells, connection->slot))
+	if (!endpoint || !endpoint->doorbells.shared)
+		return;
+	shim_pe_vclock_notify_ctx(&endpoint->ctx);
+	if (sim_doorbell_ring_own(&endpoint->doorbells, connection->slot))
 		shim_pe_notify(&endpoint->ctx);
 }
 
@@ -67,7 +70,7 @@ static void notify_data_paths(struct doca_comch_connection *connection)
 	struct comch_data_path *data_path;
 
 	LIST_FOREACH(data_path, &connection->data_paths, link)
-		shim_pe_notify(&data_path->ctx);
+		shim_pe_notify_external(&data_path->ctx);
 }
 
 void comch_endpoint_signal_status(const struct comch_endpoint *endpoint)
@@ -88,7 +91,7 @@ void comch_connection_on_channel_event(void *arg)
 	notify_data_paths(connection);
 	comch_connection_notify_self(connection);
 	if (connection->endpoint) {
-		shim_pe_notify(&connection->endpoint->ctx);
+		shim_pe_notify_external(&connection->endpoint->ctx);
 		comch_endpoint_signal_status(connection->endpoint);
 	}
 	pthread_mutex_unlock(&connection->lock);
@@ -154,6 +157,6 @@ int comch_connection_write_record(struct doca_comch_connection *connection, cons
 	if (rc < 0)
 		return rc;
 	sim_trace_conn_stats_sent(&connection->trace_stream, connection->out.count, len, at_ns);
-	comch_connection_notify_peer(connection);
+	comch_connection_notify_peer(connection, hdr ? hdr->modelled_ns : 0);
 	return 0;
 }

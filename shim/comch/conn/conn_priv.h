@@ -171,6 +171,7 @@ struct doca_comch_connection {
 	struct sim_ring in, out;
 	struct sim_doorbell_shared *peer_doorbells;
 	uint32_t peer_slot;
+	uint32_t peer_engine;              /* shim_pe_vclock_engine() of the other end's engine */
 	uint64_t seen_head, seen_tail;     /* of the rings, at the last progress (comch_connection_has_missed_ring()) */
 	int peer_wake_fd;                  /* -1 = none: wake the peer through the session */
 	struct comch_send_list send_queue; /* sends that wait for room in the ring */
@@ -204,8 +205,8 @@ void comch_connection_put(struct doca_comch_connection *connection);
 /* Whether consumers or producers of the connection are started. */
 bool comch_connection_is_busy(struct doca_comch_connection *connection);
 
-/* Ring the other end's doorbell, and wake the other end if it sleeps. */
-void comch_connection_notify_peer(struct doca_comch_connection *connection);
+/* Ring the other end's doorbell, and wake the other end if it sleeps. In virtual time, it looks at @due_ns (0 = now). */
+void comch_connection_notify_peer(struct doca_comch_connection *connection, uint64_t due_ns);
 
 /* Have the endpoint's thread wake the other end through the session. For threads that can't wake it by themselves. */
 void comch_connection_request_notify_peer(struct doca_comch_connection *connection);

@@ -45,7 +45,8 @@ static int fill_announce_msg(struct doca_comch_consumer *consumer, struct sim_ha
 	struct comch_consumer_info body = { .id = consumer->data_path.id,
 					    .num_slots = consumer->num_tasks,
 					    .max_imm_bytes = consumer->imm_bytes,
-					    .has_memory = true };
+					    .has_memory = true,
+					    .engine = shim_pe_vclock_engine(consumer->data_path.ctx.pe) };
 	int rc = shim_mmap_share(consumer->mmap, consumer->data_path.ctx.dev, &consumer->share);
 
 	if (rc < 0)

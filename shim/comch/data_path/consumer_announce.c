@@ -144,7 +144,7 @@ static void finish_first_announcement(struct doca_comch_connection *connection)
 	unlink_announcement(connection, first);
 	if (first->data_path) {
 		atomic_store(first->announced, true);
-		shim_pe_notify(&first->data_path->ctx);
+		shim_pe_notify_external(&first->data_path->ctx);
 	}
 	pthread_mutex_unlock(&connection->lock);
 	free_announcement(first);
@@ -165,7 +165,7 @@ static int send_announcement(struct doca_comch_connection *connection, struct co
 				    announcement->is_new ? COMCH_CONSUMER_NEW : COMCH_CONSUMER_EXPIRED, &record,
 				    sizeof(record));
 	if (rc == 0)
-		comch_connection_notify_peer(connection);
+		comch_connection_notify_peer(connection, 0);
 	return rc;
 }
 

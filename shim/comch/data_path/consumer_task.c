@@ -62,6 +62,8 @@ static doca_error_t post_recv_post(struct doca_task *task)
 	recv->imm_len = 0;
 	consumer->posted[consumer->queue.posted % consumer->num_tasks] = recv;
 	sim_recvq_post(&consumer->queue, &recv->desc);
+	if (doca_unlikely(shim_vclock != NULL))
+		shim_pe_vclock_post_credit(task->ctx->pe);
 	return DOCA_SUCCESS;
 }
 

@@ -30,6 +30,7 @@ struct comch_consumer_info {
 	uint32_t id;
 	uint32_t num_slots, max_imm_bytes;
 	uint32_t has_memory; /* @key is set */
+	uint32_t engine;     /* shim_pe_vclock_engine() */
 	uint64_t stream_id;  /* in recordings: of messages to it */
 	struct sim_key key;
 };

@@ -129,9 +129,9 @@ int comch_producer_fill(struct doca_comch_producer_task_send *send, struct sim_r
 		message = (struct sim_recvq_message){ .producer = message.producer, .failed = true };
 	else
 		trace_sent(send, &message, slot);
-	shim_message_sent();
 	if (sim_recvq_fill(&remote->queue, slot, &message) && sim_wake_send(remote->wake_fd) < 0)
 		comch_connection_request_notify_peer(connection_of(send));
+	shim_message_sent(remote->engine, 0);
 	return rc;
 }
 

@@ -11,6 +11,7 @@
 #include "producer_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/base/error.h"
+#include "shim/common/process/runtime.h"
 
 static struct doca_comch_producer_task_send *send_of(const struct doca_task *task)
 {
@@ -62,6 +63,11 @@ static doca_error_t fail_post(const struct doca_comch_producer_task_send *send, 
 	return shim_error_for_call(rc, &post_errors);
 }
 
+static bool may_retry(const struct doca_task *task)
+{
+	return !shim_vclock || shim_pe_vclock_may_retry(task->ctx->pe);
+}
+
 static doca_error_t send_post(struct doca_task *task)
 {
 	struct doca_comch_producer_task_send *send = send_of(task);
@@ -72,7 +78,9 @@ static doca_error_t send_post(struct doca_task *task)
 
 	if (!remote)
 		return fail_post(send, connection->lost_error < 0 ? -ENOTCONN : -ENOENT);
-	rc = comch_producer_reserve(remote, send);
+	rc = may_retry(task) ? comch_producer_reserve(remote, send) : -EAGAIN;
+	if (doca_unlikely(rc == -EAGAIN && shim_vclock))
+		shim_pe_vclock_wait_credit(task->ctx->pe, remote->engine);
 	send->remote = remote;
 	result = rc < 0 ? fail_post(send, rc) : shim_task_post_job(task);
 	if (result != DOCA_SUCCESS) {

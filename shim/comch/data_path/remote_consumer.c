@@ -166,6 +166,7 @@ static int create_remote(const struct doca_comch_connection *connection, struct 
 	remote->has_memory = body.has_memory;
 	remote->key = body.key;
 	remote->function = function->id;
+	remote->engine = body.engine;
 	remote->stream_id = body.stream_id;
 	pthread_mutex_init(&remote->lock, NULL);
 	sim_recvq_init(&remote->queue, &cfg, remote->memory.base);

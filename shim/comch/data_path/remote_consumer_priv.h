@@ -20,6 +20,7 @@ struct comch_remote_consumer {
 	int wake_fd;
 	bool has_memory; /* @key is set */
 	struct sim_key key;
+	uint32_t engine;      /* shim_pe_vclock_engine() of its engine */
 	uint32_t function;    /* id of this end's function, for the import */
 	uint64_t stream_id;   /* in recordings: of messages to it */
 	pthread_mutex_t lock; /* protects: */

@@ -8,7 +8,7 @@
 #include "sim/protocol/wire.h"
 #include "sim/shm/wake.h"
 
-#define PROTOCOL_VERSION 4
+#define PROTOCOL_VERSION 5
 #define MAX_WAKE_FDS     256 /* of one endpoint; further peers are woken through the session */
 
 enum { FD_RING, FD_DOORBELL, FD_WAKE, NUM_FDS };
@@ -18,6 +18,7 @@ struct handshake {
 	uint32_t max_msg_bytes;
 	uint32_t recv_queue_size;
 	uint32_t slot;      /* to ring in the doorbells */
+	uint32_t engine;    /* shim_pe_vclock_engine() */
 	uint64_t stream_id; /* in recordings: the client's */
 };
 
@@ -27,7 +28,8 @@ int comch_connection_make_handshake(struct doca_comch_connection *connection, st
 	struct handshake handshake = { .version = PROTOCOL_VERSION,
 				       .max_msg_bytes = endpoint->max_msg_bytes,
 				       .recv_queue_size = endpoint->recv_queue_size,
-				       .slot = connection->slot };
+				       .slot = connection->slot,
+				       .engine = shim_pe_vclock_engine(endpoint->ctx.pe) };
 	int wake_fd = shim_pe_peer_wake_fd(&endpoint->ctx);
 
 	if (wake_fd < 0)
@@ -62,6 +64,7 @@ static int map_peer_memory(struct doca_comch_connection *connection, const struc
 	sim_ring_init(&connection->out, &cfg, connection->out_memory.base);
 	connection->peer_doorbells = connection->peer_doorbell_memory.base;
 	connection->peer_slot = handshake->slot;
+	connection->peer_engine = handshake->engine;
 	return 0;
 }
 

@@ -43,7 +43,7 @@ static int read_record(struct doca_comch_connection *connection, uint8_t *record
 	if (rc < 0)
 		return rc;
 	if (sim_ring_needs_notify(&connection->in))
-		comch_connection_notify_peer(connection);
+		comch_connection_notify_peer(connection, 0);
 	if (sim_ring_has_record(&connection->in) || connection->status < 0) /* the end comes after the last record */
 		sim_doorbell_requeue(&connection->endpoint->doorbells, connection->slot);
 	return 0;

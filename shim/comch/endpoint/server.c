@@ -180,7 +180,7 @@ static void on_connect_request(void *arg)
 	struct doca_comch_server *server = arg;
 
 	sim_doorbell_ring_own(&server->endpoint.doorbells, COMCH_LISTENER_SLOT);
-	shim_pe_notify(&server->endpoint.ctx);
+	shim_pe_notify_external(&server->endpoint.ctx);
 	comch_endpoint_signal_status(&server->endpoint);
 }
 

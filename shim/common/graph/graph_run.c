@@ -258,6 +258,7 @@ static doca_error_t graph_start_never(struct doca_ctx *ctx)
 
 const struct shim_ctx_ops shim_graph_ops = {
 	.name = "graph",
+	.hears_sync = true,
 	.start = graph_start_never,
 	.may_stop = shim_ctx_may_stop_always,
 	.begin_stop = shim_ctx_nop,

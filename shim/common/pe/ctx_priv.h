@@ -28,6 +28,7 @@ struct shim_task_pool;
  * The thread that calls the API calls them. */
 struct shim_ctx_ops {
 	const char *name; /* the library's, for the log */
+	bool hears_sync;  /* in virtual time: a change of a sync event may let it progress */
 	/* Check the configuration and make task pools (shim_task_pool_add()).
 	 * IN_PROGRESS: it is starting; shim_ctx_set_running() or shim_ctx_begin_stop() follows. */
 	doca_error_t (*start)(struct doca_ctx *ctx);
@@ -148,6 +149,18 @@ SHIM_INTERNAL_API bool shim_pe_vclock_may_poll(struct doca_pe *pe);
 /* pe_vclock.c: the context changed its state. An engine takes part in virtual time while one of its contexts is not idle. */
 void shim_pe_vclock_update(struct doca_ctx *ctx);
 
+/* pe_vclock.c: in virtual time, the engine's address for messages (shim_message_sent()); else 0. */
+SHIM_INTERNAL_API uint32_t shim_pe_vclock_engine(struct doca_pe *pe);
+
+/* pe_vclock.c: in virtual time, a submission was refused, as @engine has posted no receives: let time pass up to the
+ * engine's next work, or to such a receive. Before the next try, may_retry() returns whether that has come; it sleeps
+ * briefly before false. */
+SHIM_INTERNAL_API void shim_pe_vclock_wait_credit(struct doca_pe *pe, uint32_t engine);
+SHIM_INTERNAL_API bool shim_pe_vclock_may_retry(struct doca_pe *pe);
+
+/* pe_vclock.c: in virtual time, the engine has posted receives. */
+SHIM_INTERNAL_API void shim_pe_vclock_post_credit(struct doca_pe *pe);
+
 /* pe_vclock.c: in virtual time, the context submits jobs. */
 void shim_pe_vclock_mark_busy(void *ctx);
 
@@ -157,6 +170,12 @@ void shim_pe_disconnect(struct doca_ctx *ctx);
 
 /* pe_registry.c: wake the thread that sleeps on the context's progress engine; any thread. */
 SHIM_INTERNAL_API void shim_pe_notify(void *ctx);
+
+/* The same for an event from outside of virtual time: a message of the daemon, the end of a connection, a plain store. */
+SHIM_INTERNAL_API void shim_pe_notify_external(void *ctx);
+
+/* The part of it that concerns virtual time. */
+SHIM_INTERNAL_API void shim_pe_vclock_notify_ctx(const struct doca_ctx *ctx);
 
 /* pe_registry.c: the same, by the engine's own thread, which may be about to sleep. */
 SHIM_INTERNAL_API void shim_pe_notify_self(struct doca_ctx *ctx);

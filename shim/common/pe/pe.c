@@ -38,7 +38,7 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 				   pe->ctxs->ops->name);
 	shim_pe_unregister(pe);
 	shim_pe_wake_close(pe);
-	shim_pe_vclock_leave(pe);
+	shim_pe_vclock_fini(pe);
 	shim_object_free(pe, SHIM_PE);
 	return DOCA_SUCCESS;
 }

@@ -19,7 +19,9 @@ struct doca_pe {
 	struct doca_ctx *cursor;                 /* the context of the next step; NULL = the first */
 	struct sim_vclock_source *vclock_handle; /* in virtual time, while a context is not idle */
 	struct doca_pe *next;                    /* in the list of the process */
-	uint32_t vclock_fork_generation;         /* shim_fork_generation of @vclock_handle */
+	uint32_t vclock_fork_generation;         /* shim_fork_generation of @vclock_handle and @vclock_engine */
+	_Atomic uint32_t vclock_engine;          /* shim_pe_vclock_engine(); 0 = none yet */
+	struct sim_vclock_sched *engine_sched;   /* of @vclock_engine */
 };
 
 /* The engine's handle at the scheduler of virtual time. NULL in other modes, and in a forked child, which does not own it. */
@@ -45,7 +47,11 @@ int shim_pe_wake_open(struct doca_pe *pe);
 void shim_pe_wake_close(struct doca_pe *pe);
 int shim_pe_wake_clear(struct doca_pe *pe);
 
-/* pe_vclock.c: the engine no longer takes part in virtual time. */
+/* pe_vclock.c: the engine no longer takes part in virtual time; and it ends. */
 void shim_pe_vclock_leave(struct doca_pe *pe);
+void shim_pe_vclock_fini(struct doca_pe *pe);
+
+/* pe_vclock.c: an event came from outside of virtual time, from the daemon for instance; any thread. */
+void shim_pe_vclock_notify(const struct doca_pe *pe);
 
 #endif

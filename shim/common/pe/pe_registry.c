@@ -58,6 +58,14 @@ void shim_pe_notify(void *arg)
 		shim_pe_wake(ctx->pe);
 }
 
+void shim_pe_notify_external(void *arg)
+{
+	const struct doca_ctx *ctx = arg;
+
+	shim_pe_vclock_notify(ctx->pe);
+	shim_pe_notify(arg);
+}
+
 void shim_pe_notify_self(struct doca_ctx *ctx)
 {
 	if (ctx->pe->armed)
@@ -67,8 +75,10 @@ void shim_pe_notify_self(struct doca_ctx *ctx)
 static void notify_all(void)
 {
 	pthread_mutex_lock(&engines.lock);
-	for (const struct doca_pe *pe = engines.first; pe; pe = pe->next)
+	for (const struct doca_pe *pe = engines.first; pe; pe = pe->next) {
+		shim_pe_vclock_notify(pe);
 		shim_pe_wake(pe);
+	}
 	pthread_mutex_unlock(&engines.lock);
 }
 

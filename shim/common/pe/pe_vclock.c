@@ -20,15 +20,50 @@ static void wake_engine(void *arg)
 	shim_pe_wake(pe);
 }
 
+static bool hears_sync(const struct doca_pe *pe)
+{
+	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
+		if (ctx->ops->hears_sync && ctx->state != DOCA_CTX_STATE_IDLE)
+			return true;
+	return false;
+}
+
+uint32_t shim_pe_vclock_engine(struct doca_pe *pe)
+{
+	if (!shim_vclock)
+		return 0;
+	if (pe->engine_sched != shim_vclock || pe->vclock_fork_generation != shim_fork_generation) {
+		pe->engine_sched = shim_vclock;
+		pe->vclock_fork_generation = shim_fork_generation;
+		pe->vclock_engine = sim_vclock_sched_add_engine(shim_vclock);
+	}
+	return pe->vclock_engine;
+}
+
+void shim_pe_vclock_notify(const struct doca_pe *pe)
+{
+	uint32_t engine = pe->vclock_engine;
+
+	if (engine)
+		shim_message_sent(engine, 0);
+}
+
+void shim_pe_vclock_notify_ctx(const struct doca_ctx *ctx)
+{
+	shim_pe_vclock_notify(ctx->pe);
+}
+
 static void vclock_join(struct doca_pe *pe)
 {
 	struct sim_session *session = shim_session();
 	struct sim_vclock_sched *scheduler = session ? sim_session_turns(session) : NULL;
+	struct sim_vclock_source_cfg cfg = { .wake = wake_engine, .arg = pe };
 
 	if (!scheduler || !has_active_ctx(pe))
 		return;
-	pe->vclock_fork_generation = shim_fork_generation;
-	if (sim_vclock_source_create(scheduler, wake_engine, pe, &pe->vclock_handle) < 0)
+	cfg.engine = shim_pe_vclock_engine(pe);
+	cfg.hears_sync = hears_sync(pe);
+	if (sim_vclock_source_create(scheduler, &cfg, &pe->vclock_handle) < 0)
 		sim_err("no memory to take part in virtual time: it does not wait for this progress engine");
 }
 
@@ -39,6 +74,13 @@ void shim_pe_vclock_leave(struct doca_pe *pe)
 	pe->vclock_handle = NULL;
 }
 
+void shim_pe_vclock_fini(struct doca_pe *pe)
+{
+	shim_pe_vclock_leave(pe);
+	if (pe->vclock_engine && pe->engine_sched == shim_vclock && pe->vclock_fork_generation == shim_fork_generation)
+		sim_vclock_sched_remove_engine(pe->engine_sched, pe->vclock_engine);
+}
+
 void shim_pe_vclock_update(struct doca_ctx *ctx)
 {
 	struct doca_pe *pe = ctx->pe;
@@ -47,6 +89,8 @@ void shim_pe_vclock_update(struct doca_ctx *ctx)
 		shim_pe_vclock_leave(pe);
 	if (!pe->vclock_handle)
 		vclock_join(pe);
+	else if (ctx->ops->hears_sync)
+		sim_vclock_source_hear_sync(pe->vclock_handle);
 }
 
 void shim_pe_vclock_mark_busy(void *arg)
@@ -95,6 +139,32 @@ bool shim_pe_vclock_may_poll(struct doca_pe *pe)
 	return !shim_pe_vclock_handle(pe) || sim_vclock_source_may_poll(pe->vclock_handle);
 }
 
+void shim_pe_vclock_wait_credit(struct doca_pe *pe, uint32_t engine)
+{
+	uint64_t next_ns;
+
+	if (!shim_pe_vclock_handle(pe))
+		return;
+	next_ns = run_due_jobs(pe);
+	if (next_ns <= sim_session_now_ns(shim_session())) /* work that waits for a progress */
+		next_ns = SIM_CLOCK_NEVER_NS;
+	sim_vclock_source_wait_credit(pe->vclock_handle, engine, next_ns);
+}
+
+bool shim_pe_vclock_may_retry(struct doca_pe *pe)
+{
+	struct sim_vclock_source *vclock_handle = shim_pe_vclock_handle(pe);
+
+	return !vclock_handle || !sim_vclock_source_waits_credit(vclock_handle) ||
+	       sim_vclock_source_may_poll(vclock_handle);
+}
+
+void shim_pe_vclock_post_credit(struct doca_pe *pe)
+{
+	if (shim_pe_vclock_handle(pe))
+		sim_vclock_sched_post_credit(shim_vclock, pe->vclock_engine);
+}
+
 bool shim_pe_vclock_step(struct doca_pe *pe, bool (*step)(struct doca_pe *pe))
 {
 	struct sim_vclock_source *vclock_handle = shim_pe_vclock_handle(pe);
@@ -110,7 +180,9 @@ bool shim_pe_vclock_step(struct doca_pe *pe, bool (*step)(struct doca_pe *pe))
 		next_ns = run_due_jobs(pe);
 		if (has_completions(pe))
 			continue;
-		if (next_ns == before_ns) /* the time came without an event: leave it to the next call */
+		if (next_ns == before_ns &&
+		    next_ns <= sim_session_now_ns(
+				       shim_session())) /* the time came without an event: leave it to the next call */
 			next_ns = SIM_CLOCK_NEVER_NS;
 		if (!sim_vclock_source_wait_until(vclock_handle, next_ns))
 			return false;

@@ -39,19 +39,15 @@ bool shim_fault_hits(struct sim_injector *faults, struct sim_fault_site *site, u
 	return true;
 }
 
-static void ignore_wake(void *arg)
-{
-	(void)arg;
-}
-
 /* Let virtual time pass, as a participant of its own. Returns false without memory. */
 static bool wait_virtual_ns(uint64_t ns)
 {
 	uint64_t now_ns = shim_now_ns(),
 		 due_ns = ns < SIM_CLOCK_NEVER_NS - now_ns ? now_ns + ns : SIM_CLOCK_NEVER_NS - 1;
+	const struct sim_vclock_source_cfg cfg = { 0 };
 	struct sim_vclock_source *source;
 
-	if (sim_vclock_source_create(shim_vclock, ignore_wake, NULL, &source) < 0)
+	if (sim_vclock_source_create(shim_vclock, &cfg, &source) < 0)
 		return false;
 	sim_vclock_source_mark_busy(source);
 	for (;;) {

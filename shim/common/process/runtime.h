@@ -46,11 +46,11 @@ void shim_runtime_leave(void);
 /* The scheduler of virtual time; NULL in other clock modes. */
 extern SHIM_INTERNAL_API struct sim_vclock_sched *shim_vclock;
 
-/* This process wrote a message that another process may wait for. */
-static inline void shim_message_sent(void)
+/* A message to the progress engine @engine (shim_pe_vclock_engine()) was written, which arrives at @due_ns (0 = now). */
+static inline void shim_message_sent(uint32_t engine, uint64_t due_ns)
 {
 	if (__builtin_expect(shim_vclock != NULL, 0))
-		sim_vclock_sched_message_sent(shim_vclock);
+		sim_vclock_sched_post(shim_vclock, engine, due_ns);
 }
 
 /* Number of forks from the first process to this one. An object that has another number belongs to the parent. */

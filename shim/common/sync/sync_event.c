@@ -258,6 +258,7 @@ static void sync_event_stopped(struct doca_ctx *ctx)
 
 static const struct shim_ctx_ops sync_event_ops = {
 	.name = "sync_event",
+	.hears_sync = true,
 	.start = sync_event_start,
 	.may_stop = shim_ctx_may_stop_always,
 	.begin_stop = shim_sync_event_begin_stop,

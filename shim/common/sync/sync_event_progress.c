@@ -123,7 +123,7 @@ static bool start_watch(struct doca_sync_event *event)
 	}
 	event->holds_watcher = true;
 	event->watch.value = &event->value;
-	event->watch.notify = shim_pe_notify;
+	event->watch.notify = shim_pe_notify_external;
 	event->watch.arg = &event->ctx;
 	shim_sync_watch_add(&event->watch);
 	event->is_watched = true;

@@ -152,12 +152,18 @@ static void end_access(struct shim_sync_value *value)
 	leave_value(value);
 }
 
+static void announce_change(void)
+{
+	if (doca_unlikely(shim_vclock != NULL))
+		sim_vclock_sched_post_sync(shim_vclock);
+}
+
 /* The word has changed: wake the waiters that were counted before the change. */
 static void end_update(struct shim_sync_value *value)
 {
 	bool wanted = value->cell && atomic_load(&value->cell->waiters) > 0;
 
-	shim_message_sent();
+	announce_change();
 	if (wanted)
 		atomic_fetch_add(&value->cell->changes, 1);
 	leave_remote(value);
@@ -184,7 +190,7 @@ static int begin_update(struct shim_sync_value *value)
 	int rc = begin_access(value);
 
 	if (rc == 0 && !value->cell)
-		shim_message_sent();
+		announce_change();
 	return rc;
 }
 
@@ -347,19 +353,15 @@ static int wait_in_vclock(struct shim_sync_value *value, const struct shim_sync_
 	}
 }
 
-static void ignore_wake(void *arg)
-{
-	(void)arg;
-}
-
 int shim_sync_value_wait(struct shim_sync_value *value, const struct shim_sync_condition *condition, bool yields)
 {
+	const struct sim_vclock_source_cfg cfg = { .hears_sync = true };
 	struct sim_vclock_source *vclock_handle = NULL;
 	int rc;
 
 	if (!enter_value(value))
 		return -ENOTCONN;
-	if (shim_vclock && sim_vclock_source_create(shim_vclock, ignore_wake, NULL, &vclock_handle) == 0)
+	if (shim_vclock && sim_vclock_source_create(shim_vclock, &cfg, &vclock_handle) == 0)
 		rc = wait_in_vclock(value, condition, vclock_handle);
 	else
 		rc = wait_spinning(value, condition, yields);

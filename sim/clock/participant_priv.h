@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/clock/participant_priv.h - what the files of participants share.
+ *
+ *   participant.c   states, and the choice of the next participant
+ *   post.c          messages: who becomes ready by them, and when
+ *   turn.c          a participant sleeps until its turn, and is woken
+ */
+#ifndef SIM_CLOCK_PARTICIPANT_PRIV_H
+#define SIM_CLOCK_PARTICIPANT_PRIV_H
+
+#include "participant.h"
+
+/* Unless a participant is busy, move time to the first one that is ready and make it busy. Returns that one, or
+ * NULL. Under the page's lock; the caller wakes it after that. */
+struct sim_clock_participant *sim_clock_page_advance(struct sim_clock_page *page);
+
+/* Wake the threads that sleep until @shared no longer waits. NULL is fine. */
+void sim_clock_page_wake(struct sim_clock_participant *shared);
+
+#endif

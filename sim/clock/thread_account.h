@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/clock/thread_account.h - what the kernel says of another process's thread: whether it lives, and how long it ran. */
+#ifndef SIM_CLOCK_THREAD_ACCOUNT_H
+#define SIM_CLOCK_THREAD_ACCOUNT_H
+
+#include <stdint.h>
+
+enum sim_thread_state {
+	SIM_THREAD_UNKNOWN = 0, /* the kernel does not say */
+	SIM_THREAD_RUNS,        /* or is ready to */
+	SIM_THREAD_SLEEPS,
+	SIM_THREAD_STOPPED, /* by a signal or a debugger */
+	SIM_THREAD_ENDED,
+};
+
+struct sim_thread_account {
+	enum sim_thread_state state;
+	uint64_t active_ns; /* RUNS, SLEEPS: how long it has been running, or ready to run; RUNS: up to the last tick */
+};
+
+/* The low bits of the inode of this process's pid namespace; 0 = unknown. */
+uint32_t sim_thread_pid_namespace(void);
+
+/* Read the account of thread @thread_id of process @pid, both of this process's pid namespace. */
+void sim_thread_account_read(uint32_t pid, uint32_t thread_id, struct sim_thread_account *ret_account);
+
+#endif
