@@ -71,8 +71,8 @@ struct sim_clock_page {
 	_Alignas(64) struct sim_clock_lock lock;
 	_Atomic uint64_t now_ns;
 	_Atomic uint64_t num_handovers; /* from one participant to another */
-	_Atomic uint64_t spin_until_ns; /* CLOCK_MONOTONIC: one participant at a time spins for its turn, until then */
-	_Atomic uint32_t end;           /* participants in use end before this one */
+	_Atomic uint32_t on_deck; /* the index + 1 of the one that seems to be next: it spins for its turn; 0 = none */
+	_Atomic uint32_t end;     /* participants in use end before this one */
 	_Atomic uint32_t last_rank;
 	/* By participant, so that a choice reads few lines: */
 	_Alignas(64) _Atomic uint64_t busy[SIM_CLOCK_MAX_PARTICIPANTS / 64]; /* bits */

@@ -104,41 +104,56 @@ static uint64_t rank_of(const struct sim_clock_page *page, uint32_t slot)
 	return atomic_load_explicit(&page->participants[slot].rank, memory_order_relaxed);
 }
 
-/* The waiting participant that is ready first, and when; NULL = all wait for messages. Of several that are ready now the
- * least rank is first. */
-static struct sim_clock_participant *find_earliest_waiter(struct sim_clock_page *page, uint64_t *ret_ns)
+/* Whether the waiting participant @slot, which is ready at @ns, runs before @other. */
+static bool is_before(const struct sim_clock_page *page, uint32_t slot, uint64_t ns, uint32_t other, uint64_t other_ns)
 {
-	uint64_t now_ns = atomic_load_explicit(&page->now_ns, memory_order_relaxed), earliest_ns = SIM_CLOCK_NEVER_NS;
-	uint32_t next = SIM_CLOCK_MAX_PARTICIPANTS, end = num_participants(page);
+	if (ns != other_ns || ns == SIM_CLOCK_NEVER_NS)
+		return ns < other_ns;
+	return rank_of(page, slot) < rank_of(page, other);
+}
+
+/* The two waiting participants that are ready first, and when the first one is. All that are ready by now are equal in
+ * time: the least rank is first. */
+static struct sim_clock_choice find_earliest_waiters(struct sim_clock_page *page, uint64_t *ret_ns)
+{
+	uint64_t now_ns = atomic_load_explicit(&page->now_ns, memory_order_relaxed);
+	uint64_t next_ns = SIM_CLOCK_NEVER_NS, after_ns = SIM_CLOCK_NEVER_NS;
+	uint32_t next = 0, after = 0, end = num_participants(page);
 
 	for (uint32_t slot = 0; slot < end; slot++) {
 		uint64_t ns = max_u64(atomic_load_explicit(&page->ready_ns[slot], memory_order_relaxed), now_ns);
 
-		if (ns == SIM_CLOCK_NEVER_NS || ns > earliest_ns)
-			continue;
-		if (ns == earliest_ns && rank_of(page, slot) >= rank_of(page, next))
-			continue;
-		next = slot;
-		earliest_ns = ns;
+		if (is_before(page, slot, ns, next, next_ns)) {
+			after = next;
+			after_ns = next_ns;
+			next = slot;
+			next_ns = ns;
+		} else if (is_before(page, slot, ns, after, after_ns)) {
+			after = slot;
+			after_ns = ns;
+		}
 	}
-	*ret_ns = earliest_ns;
-	return next < SIM_CLOCK_MAX_PARTICIPANTS ? &page->participants[next] : NULL;
+	*ret_ns = next_ns;
+	return (struct sim_clock_choice){
+		.next = next_ns == SIM_CLOCK_NEVER_NS ? NULL : &page->participants[next],
+		.after = after_ns == SIM_CLOCK_NEVER_NS ? NULL : &page->participants[after],
+	};
 }
 
-struct sim_clock_participant *sim_clock_page_advance(struct sim_clock_page *page)
+struct sim_clock_choice sim_clock_page_advance(struct sim_clock_page *page)
 {
-	struct sim_clock_participant *next;
+	struct sim_clock_choice choice = { NULL, NULL };
 	uint64_t ns;
 
 	if (has_busy(page))
-		return NULL;
-	next = find_earliest_waiter(page, &ns);
-	if (!next)
-		return NULL;
+		return choice;
+	choice = find_earliest_waiters(page, &ns);
+	if (!choice.next)
+		return choice;
 	atomic_store_explicit(&page->now_ns, ns, memory_order_release);
-	set_state(page, next, SIM_PARTICIPANT_BUSY);
+	set_state(page, choice.next, SIM_PARTICIPANT_BUSY);
 	atomic_fetch_add_explicit(&page->num_handovers, 1, memory_order_relaxed);
-	return next;
+	return choice;
 }
 
 /* ---- join and leave ---- */
@@ -201,7 +216,7 @@ int sim_participant_join(struct sim_participant *participant, struct sim_clock_p
 
 void sim_participant_leave(struct sim_participant *participant)
 {
-	struct sim_clock_participant *next = NULL;
+	struct sim_clock_choice choice = { NULL, NULL };
 	uint64_t token;
 
 	if (!participant->shared)
@@ -210,11 +225,11 @@ void sim_participant_leave(struct sim_participant *participant)
 	if (sim_participant_is_ours(participant)) {
 		atomic_store_explicit(&participant->shared->owner, 0, memory_order_relaxed);
 		set_state(participant->page, participant->shared, SIM_PARTICIPANT_FREE);
-		next = sim_clock_page_advance(participant->page);
+		choice = sim_clock_page_advance(participant->page);
 	}
 	sim_clock_unlock(&participant->page->lock, token);
 	participant->shared = NULL;
-	sim_clock_page_wake(next);
+	sim_clock_page_wake(choice.next);
 }
 
 /* ---- changes of state ---- */
@@ -241,20 +256,21 @@ bool sim_participant_try_mark_busy(struct sim_participant *participant)
 
 void sim_participant_detach(struct sim_participant *participant)
 {
-	struct sim_clock_participant *next = NULL;
+	struct sim_clock_choice choice = { NULL, NULL };
 	uint64_t token = sim_clock_lock(&participant->page->lock);
 
 	if (sim_participant_is_ours(participant)) {
 		set_state(participant->page, participant->shared, SIM_PARTICIPANT_DETACHED);
-		next = sim_clock_page_advance(participant->page);
+		choice = sim_clock_page_advance(participant->page);
 	}
 	sim_clock_unlock(&participant->page->lock, token);
-	sim_clock_page_wake(next);
+	sim_clock_page_wake(choice.next);
 }
 
 bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns)
 {
-	struct sim_clock_participant *shared = participant->shared, *next = NULL;
+	struct sim_clock_participant *shared = participant->shared;
+	struct sim_clock_choice choice = { NULL, NULL };
 	struct sim_clock_page *page = participant->page;
 	uint64_t token = sim_clock_lock(&page->lock);
 
@@ -265,12 +281,13 @@ bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns)
 		set_state(page, shared, SIM_PARTICIPANT_WAITING);
 		atomic_store_explicit(&page->ready_ns[slot_of(page, shared)], min_u64(wake_ns, message_ns),
 				      memory_order_relaxed);
-		next = sim_clock_page_advance(page);
+		choice = sim_clock_page_advance(page);
 	}
 	sim_clock_unlock(&page->lock, token);
-	if (next != shared)
-		sim_clock_page_wake(next);
-	return next && next == shared;
+	if (choice.next == shared)
+		return true;
+	sim_participant_hand_over(participant, choice);
+	return false;
 }
 
 void sim_clock_page_force_time(struct sim_clock_page *page, uint64_t ns)
@@ -284,7 +301,8 @@ void sim_clock_page_force_time(struct sim_clock_page *page, uint64_t ns)
 
 bool sim_clock_page_detach_busy(struct sim_clock_page *page, const struct sim_clock_participant *busy, uint64_t owner)
 {
-	struct sim_clock_participant *shared = &page->participants[busy - page->participants], *next = NULL;
+	struct sim_clock_participant *shared = &page->participants[busy - page->participants];
+	struct sim_clock_choice choice;
 	uint64_t token = sim_clock_lock(&page->lock);
 	bool was_busy = state_of(shared) == SIM_PARTICIPANT_BUSY && owner_of(shared) == owner;
 
@@ -292,9 +310,9 @@ bool sim_clock_page_detach_busy(struct sim_clock_page *page, const struct sim_cl
 		set_state(page, shared, SIM_PARTICIPANT_DETACHED);
 	else if (state_of(shared) != SIM_PARTICIPANT_BUSY) /* a writer that died under the lock may leave such a mark */
 		set_bit(page->busy, slot_of(page, shared), false);
-	next = sim_clock_page_advance(page);
+	choice = sim_clock_page_advance(page);
 	sim_clock_unlock(&page->lock, token);
-	sim_clock_page_wake(next);
+	sim_clock_page_wake(choice.next);
 	return was_busy;
 }
 

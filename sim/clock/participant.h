@@ -24,6 +24,7 @@ struct sim_participant {
 	struct sim_clock_page *page;
 	struct sim_clock_participant *shared; /* NULL = has not joined */
 	uint64_t owner;                       /* equals shared->owner as long as the slot is ours */
+	bool spins;                           /* the process may run on several CPUs: spin for the turn */
 };
 
 /* Take a slot and be busy; @first: with a lower rank than others. For the calling thread. Returns 0 or -ENOSPC. */
@@ -100,9 +101,9 @@ static inline bool sim_participant_has_message(const struct sim_participant *par
 
 /* ---- the turn ---- */
 
-/* Sleep until the participant no longer waits, @ns at most; spin for a moment before, if @spin. Returns whether it
- * still waits. */
-bool sim_participant_sleep(const struct sim_participant *participant, uint64_t ns, bool spin);
+/* Sleep until the participant no longer waits, @ns at most; spin before that if it is next. Returns whether it still
+ * waits. */
+bool sim_participant_sleep(const struct sim_participant *participant, uint64_t ns);
 
 /* End such sleeps. */
 void sim_participant_wake(const struct sim_participant *participant);

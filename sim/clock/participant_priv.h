@@ -10,11 +10,20 @@
 
 #include "participant.h"
 
-/* Unless a participant is busy, move time to the first one that is ready and make it busy. Returns that one, or
- * NULL. Under the page's lock; the caller wakes it after that. */
-struct sim_clock_participant *sim_clock_page_advance(struct sim_clock_page *page);
+/* A choice: the participant that runs now, and the one that is ready after it; NULL = none. */
+struct sim_clock_choice {
+	struct sim_clock_participant *next, *after;
+};
+
+/* Unless a participant is busy, move time to the first one that is ready and make it busy. Under the page's lock; the
+ * caller wakes that one after that. */
+struct sim_clock_choice sim_clock_page_advance(struct sim_clock_page *page);
 
 /* Wake the threads that sleep until @shared no longer waits. NULL is fine. */
 void sim_clock_page_wake(struct sim_clock_participant *shared);
+
+/* @participant has waited, and @choice was made. Wake the next one; then the one after it, so that it spins while the
+ * next one runs. */
+void sim_participant_hand_over(const struct sim_participant *participant, struct sim_clock_choice choice);
 
 #endif

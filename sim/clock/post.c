@@ -86,10 +86,10 @@ static uint32_t end_of(const struct sim_clock_page *page)
 
 static void finish_post(struct sim_clock_page *page, uint64_t token)
 {
-	struct sim_clock_participant *next = sim_clock_page_advance(page);
+	struct sim_clock_choice choice = sim_clock_page_advance(page);
 
 	sim_clock_unlock(&page->lock, token);
-	sim_clock_page_wake(next);
+	sim_clock_page_wake(choice.next);
 }
 
 static void post_to_all(struct sim_clock_page *page, uint64_t due_ns)

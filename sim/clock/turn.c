@@ -9,9 +9,8 @@
 #include "participant_priv.h"
 #include "sim/base/monotonic.h"
 
-/* About what a sleep and a wake-up take. One participant of a session spins at a time, since only one can be next. */
-#define SPIN_NS UINT64_C(20000)
-#define SPINS   32 /* between two looks at the machine's clock */
+#define SPIN_NS UINT64_C(50000) /* some times what a sleep and a wake-up take */
+#define SPINS   32              /* between two looks at the machine's clock */
 
 void sim_clock_page_wake(struct sim_clock_participant *shared)
 {
@@ -38,35 +37,57 @@ static void relax(void)
 #endif
 }
 
-static void spin(const struct sim_participant *participant)
+static uint32_t number_of(const struct sim_clock_page *page, const struct sim_clock_participant *shared)
 {
-	_Atomic uint64_t *spin_until_ns = &participant->page->spin_until_ns;
-	uint64_t now_ns = sim_monotonic_ns(), until_ns = now_ns + SPIN_NS;
-	uint64_t other_ns = atomic_load_explicit(spin_until_ns, memory_order_relaxed);
-
-	/* The end of a spinner that has died passes. One in the far future is of a page that is corrupt. */
-	if ((other_ns > now_ns && other_ns - now_ns <= SPIN_NS) ||
-	    !atomic_compare_exchange_strong_explicit(spin_until_ns, &other_ns, until_ns, memory_order_relaxed,
-						     memory_order_relaxed))
-		return;
-	while (waits(participant) && sim_monotonic_ns() < until_ns)
-		for (unsigned int i = 0; i < SPINS && waits(participant); i++)
-			relax();
-	atomic_compare_exchange_strong_explicit(spin_until_ns, &until_ns, 0, memory_order_relaxed,
-						memory_order_relaxed);
+	return (uint32_t)(shared - page->participants) + 1;
 }
 
-bool sim_participant_sleep(const struct sim_participant *participant, uint64_t ns, bool may_spin)
+void sim_participant_hand_over(const struct sim_participant *participant, struct sim_clock_choice choice)
+{
+	struct sim_clock_page *page = participant->page;
+	struct sim_clock_participant *after = choice.after ? choice.after : participant->shared;
+
+	if (participant->spins)
+		atomic_store_explicit(&page->on_deck, number_of(page, after), memory_order_seq_cst);
+	sim_clock_page_wake(choice.next);
+	if (participant->spins && after != participant->shared)
+		sim_clock_page_wake(after);
+}
+
+static bool is_on_deck(const struct sim_participant *participant)
+{
+	return participant->spins && atomic_load_explicit(&participant->page->on_deck, memory_order_relaxed) ==
+					     number_of(participant->page, participant->shared);
+}
+
+static void spin(const struct sim_participant *participant)
+{
+	uint64_t until_ns = sim_monotonic_ns() + SPIN_NS;
+
+	do
+		for (unsigned int i = 0; i < SPINS && waits(participant); i++)
+			relax();
+	while (waits(participant) && is_on_deck(participant) && sim_monotonic_ns() < until_ns);
+}
+
+static void sleep_once(const struct sim_participant *participant, uint64_t ns)
 {
 	const struct timespec timeout = sim_timespec_from_ns(ns);
 	struct sim_clock_participant *shared = participant->shared;
 
-	if (may_spin)
-		spin(participant);
-	if (!waits(participant))
-		return false;
 	atomic_fetch_add_explicit(&shared->asleep, 1, memory_order_seq_cst); /* before the futex looks at the state */
 	syscall(SYS_futex, &shared->state, FUTEX_WAIT, SIM_PARTICIPANT_WAITING, &timeout, NULL, 0);
 	atomic_fetch_sub_explicit(&shared->asleep, 1, memory_order_relaxed);
+}
+
+bool sim_participant_sleep(const struct sim_participant *participant, uint64_t ns)
+{
+	if (is_on_deck(participant))
+		spin(participant);
+	if (!waits(participant))
+		return false;
+	sleep_once(participant, ns);
+	if (waits(participant) && is_on_deck(participant))
+		spin(participant);
 	return waits(participant);
 }

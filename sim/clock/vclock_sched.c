@@ -11,8 +11,8 @@
 /* A poll without a turn returns after a pause, which grows from MIN to MAX as long as there is no turn. While another
  * participant is busy it begins with BUSY; while all wait for messages, so many polls come at once before. */
 #define MIN_PAUSE_NS    (SIM_NS_PER_MS / 16)
-#define BUSY_PAUSE_NS   SIM_NS_PER_MS
-#define MAX_PAUSE_NS    (8 * SIM_NS_PER_MS)
+#define BUSY_PAUSE_NS   (4 * SIM_NS_PER_MS)
+#define MAX_PAUSE_NS    (16 * SIM_NS_PER_MS)
 #define NUM_QUICK_POLLS 64
 
 #define ANY_ENGINE UINT32_MAX /* for credits of engines without an id */
@@ -150,10 +150,9 @@ static bool take_turn(struct sim_vclock_thread *thread)
 	uint32_t num_idle = thread->num_idle;
 
 	if (others)
-		sim_participant_sleep(participant, pause_ns(BUSY_PAUSE_NS, num_idle), thread->sched->may_spin);
+		sim_participant_sleep(participant, pause_ns(BUSY_PAUSE_NS, num_idle));
 	else if (num_idle >= NUM_QUICK_POLLS)
-		sim_participant_sleep(participant, pause_ns(MIN_PAUSE_NS, num_idle - NUM_QUICK_POLLS),
-				      thread->sched->may_spin);
+		sim_participant_sleep(participant, pause_ns(MIN_PAUSE_NS, num_idle - NUM_QUICK_POLLS));
 	if (sim_participant_state(participant) == SIM_PARTICIPANT_BUSY) {
 		thread->num_idle = 0;
 		return true;
@@ -286,7 +285,7 @@ void sim_vclock_source_wait_message(struct sim_vclock_source *source)
 	if (!thread)
 		sleep_without_participant();
 	else if (!wait_for_turn(thread, SIM_CLOCK_NEVER_NS))
-		sim_participant_sleep(&thread->participant, BUSY_PAUSE_NS, thread->sched->may_spin);
+		sim_participant_sleep(&thread->participant, BUSY_PAUSE_NS);
 }
 
 bool sim_vclock_source_has_message(const struct sim_vclock_source *source)

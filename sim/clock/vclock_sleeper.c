@@ -45,9 +45,9 @@ static void *sleeper_thread(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&sched->lock);
-		sim_participant_sleep(
-			&participant,
-			sim_vclock_check_stall(sched, &participant, &watch) ? STALL_CHECK_NS : BUSY_CHECK_NS, false);
+		sim_participant_sleep(&participant, sim_vclock_check_stall(sched, &participant, &watch) ?
+							    STALL_CHECK_NS :
+							    BUSY_CHECK_NS);
 		pthread_mutex_lock(&sched->lock);
 	}
 	pthread_mutex_unlock(&sched->lock);

@@ -37,6 +37,7 @@ static struct sim_vclock_thread *thread_create(struct sim_vclock_sched *sched)
 	if (!thread)
 		return NULL;
 	thread->sched = sched;
+	thread->participant.spins = sched->may_spin;
 	LIST_INIT(&thread->sources);
 	pthread_cond_init(&thread->changed, NULL);
 	if (pthread_setspecific(sched->key, thread) != 0) {

@@ -17,20 +17,27 @@ static int run_daemon(void *arg, int fd)
 {
 	const struct bench_card *card = arg;
 
-	return sim_daemon_run(&(struct sim_daemon_cfg){ .dir = card->dir, .ready_fd = fd });
+	return sim_daemon_run(&(struct sim_daemon_cfg){
+		.dir = card->dir, .topology_path = card->topology_path, .clock = card->clock, .ready_fd = fd });
 }
 
 int bench_card_up(struct bench_card *ret_card)
 {
+	*ret_card = (struct bench_card){ .clock = SIM_CLOCK_FUNCTIONAL };
+	return bench_card_up_as(ret_card);
+}
+
+int bench_card_up_as(struct bench_card *card)
+{
 	const char *tmp = getenv("TMPDIR");
 	char ready;
 
-	snprintf(ret_card->dir, sizeof(ret_card->dir), "%.48s/card-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
-	if (!mkdtemp(ret_card->dir))
-		return bench_fail("cannot make a session directory %s: %s", ret_card->dir, strerror(errno));
-	if (bench_process_fork(run_daemon, ret_card, &ret_card->daemon) < 0)
+	snprintf(card->dir, sizeof(card->dir), "%.48s/card-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
+	if (!mkdtemp(card->dir))
+		return bench_fail("cannot make a session directory %s: %s", card->dir, strerror(errno));
+	if (bench_process_fork(run_daemon, card, &card->daemon) < 0)
 		return -1;
-	if (bench_receive(ret_card->daemon.fd, &ready, 1) < 0)
+	if (bench_receive(card->daemon.fd, &ready, 1) < 0)
 		return bench_fail("the card's daemon did not start");
 	return 0;
 }

@@ -7,17 +7,23 @@
 #define TESTS_BENCH_CARD_H
 
 #include "process.h"
+#include "sim/clock/clock.h"
 
 #define BENCH_HOST_PCI "b1:00.0"
 #define BENCH_DPU_PCI  "03:00.0"
 
 struct bench_card {
 	char dir[64]; /* below $TMPDIR */
+	enum sim_clock_mode clock;
+	const char *topology_path; /* NULL = the built-in topology */
 	struct bench_process daemon;
 };
 
-/* Start one. Returns 0 or -1. */
+/* Start one: the built-in topology, in functional mode. Returns 0 or -1. */
 int bench_card_up(struct bench_card *ret_card);
+
+/* The same with the clock and the topology that are set in @card. */
+int bench_card_up_as(struct bench_card *card);
 
 /* End it; the processes that entered it have ended. Returns 0, or -1 when the daemon ended badly. */
 int bench_card_down(struct bench_card *card);

@@ -39,6 +39,7 @@ static const struct figure {
 	{ "workq", bench_fig_workq },
 	{ "trace", bench_fig_trace },
 	{ "time", bench_fig_time },
+	{ "scale", bench_fig_scale },
 	{ "comm-channel", bench_fig_comm_channel },
 	{ "faults", bench_fig_faults },
 };

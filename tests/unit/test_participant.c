@@ -115,7 +115,7 @@ static void test_slot_of_another_owner_is_left_alone(void **state)
 static void test_waiting_participant_becomes_busy_only_if_none_is(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_participant other;
+	struct sim_participant other = { 0 };
 
 	assert_int_equal(sim_participant_join(&other, fixture->page, false), 0);
 	assert_false(sim_participant_wait(&fixture->participant, 100));
@@ -133,7 +133,7 @@ static void test_waiting_participant_becomes_busy_only_if_none_is(void **state)
 static void test_join_takes_a_detached_slot_when_none_is_free(void **state)
 {
 	struct fixture *fixture = *state;
-	struct sim_participant other;
+	struct sim_participant other = { 0 };
 
 	for (unsigned int i = 1; i < SIM_CLOCK_MAX_PARTICIPANTS; i++)
 		assert_int_equal(sim_participant_join(&other, fixture->page, false), 0);
@@ -183,7 +183,7 @@ static void setup_pair(struct fixture *fixture, struct pair *pair)
 static void test_message_makes_its_engine_ready_when_it_arrives(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pair pair;
+	struct pair pair = { 0 };
 
 	setup_pair(fixture, &pair);
 	sim_clock_page_post(fixture->page, pair.engine, 70);
@@ -201,7 +201,7 @@ static void test_message_makes_its_engine_ready_when_it_arrives(void **state)
 static void test_message_to_another_engine_makes_none_ready(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pair pair;
+	struct pair pair = { 0 };
 
 	setup_pair(fixture, &pair);
 	sim_clock_page_post(fixture->page, sim_clock_page_add_engine(fixture->page), 0);
@@ -214,7 +214,7 @@ static void test_message_to_another_engine_makes_none_ready(void **state)
 static void test_message_without_an_engine_is_for_all(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pair pair;
+	struct pair pair = { 0 };
 
 	setup_pair(fixture, &pair);
 	sim_clock_page_post(fixture->page, 0, 0);
@@ -227,7 +227,7 @@ static void test_message_without_an_engine_is_for_all(void **state)
 static void test_message_from_outside_wakes_a_participant_while_all_wait(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pair pair;
+	struct pair pair = { 0 };
 
 	setup_pair(fixture, &pair);
 	assert_false(sim_participant_wait(&pair.sender, SIM_CLOCK_NEVER_NS));
@@ -239,7 +239,7 @@ static void test_message_from_outside_wakes_a_participant_while_all_wait(void **
 static void test_sync_changes_and_credits_reach_those_that_hear_them(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pair pair;
+	struct pair pair = { 0 };
 
 	setup_pair(fixture, &pair);
 	sim_participant_hear_sync(&pair.receiver, true);
@@ -258,7 +258,7 @@ static void test_sync_changes_and_credits_reach_those_that_hear_them(void **stat
 static void test_message_between_the_poll_and_the_wait_is_not_lost(void **state)
 {
 	struct fixture *fixture = *state;
-	struct pair pair;
+	struct pair pair = { 0 };
 
 	setup_pair(fixture, &pair);
 	sim_participant_mark_busy(&pair.receiver);

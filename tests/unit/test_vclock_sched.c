@@ -365,7 +365,7 @@ struct idler {
 static void *sleep_outside(void *arg)
 {
 	struct idler *idler = arg;
-	struct sim_participant participant;
+	struct sim_participant participant = { 0 };
 
 	sim_participant_join(&participant, idler->fixture->page, false);
 	while (sem_wait(&idler->end) < 0)
@@ -389,7 +389,7 @@ static void *sleep_in_call(void *arg)
 static void *run_outside(void *arg)
 {
 	struct idler *idler = arg;
-	struct sim_participant participant;
+	struct sim_participant participant = { 0 };
 
 	sim_participant_join(&participant, idler->fixture->page, false);
 	while (!atomic_load(&idler->end_flag))
@@ -400,7 +400,7 @@ static void *run_outside(void *arg)
 static void *end_at_once(void *arg)
 {
 	struct idler *idler = arg;
-	struct sim_participant participant;
+	struct sim_participant participant = { 0 };
 
 	sim_participant_join(&participant, idler->fixture->page, false);
 	return NULL;
@@ -410,7 +410,7 @@ static void *end_at_once(void *arg)
 static struct sim_stalled stall_of(struct fixture *fixture, void *(*work)(void *),
 				   const struct sim_stall_patience *patience)
 {
-	struct sim_participant self;
+	struct sim_participant self = { 0 };
 	struct sim_stall_watch watch = { 0 };
 	struct sim_stalled stalled;
 	struct idler idler = { .fixture = fixture };
@@ -421,7 +421,7 @@ static struct sim_stalled stall_of(struct fixture *fixture, void *(*work)(void *
 	assert_int_equal(sim_participant_join(&self, fixture->page, false), 0);
 	sim_participant_wait(&self, 100);
 	do
-		sim_participant_sleep(&self, 1000000, false);
+		sim_participant_sleep(&self, 1000000);
 	while (sim_stall_watch_check(&watch, &self, patience, &stalled) && stalled.reason == SIM_STALL_NONE);
 	sem_post(&idler.end);
 	atomic_store(&idler.end_flag, true);
@@ -490,7 +490,7 @@ static void test_machine_that_stood_still_is_no_reason_to_give_up(void **state)
 {
 	const struct sim_stall_patience patience = { .running_ns = SIM_NS_PER_S, .sleeping_ns = SIM_NS_PER_S };
 	struct fixture *fixture = *state;
-	struct sim_participant busy, self;
+	struct sim_participant busy = { 0 }, self = { 0 };
 	struct sim_stall_watch watch;
 	struct sim_stalled stalled;
 

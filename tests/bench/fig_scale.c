@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scale: what a message costs among many processes, in each clock mode, and what a task costs with many in flight and on
+ * several threads. */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comch.h"
+#include "dma.h"
+#include "fig.h"
+#include "memory.h"
+
+/* ---- many processes: pairs of them exchange messages at the same time ---- */
+
+#define MAX_PAIRS 32
+#define RUNS      5
+
+/* Messages of all pairs, in one run. In timed mode each takes its time. */
+static const uint32_t num_messages[SIM_CLOCK_NUM_MODES] = {
+	[SIM_CLOCK_FUNCTIONAL] = 20000,
+	[SIM_CLOCK_TIMED] = 4000,
+	[SIM_CLOCK_VIRTUAL] = 20000,
+};
+
+struct pairs {
+	struct bench_card card;
+	char names[MAX_PAIRS][16];
+	struct bench_comch_cfg cfgs[MAX_PAIRS];
+	struct bench_pair pairs[MAX_PAIRS];
+	unsigned int count;
+};
+
+static int pairs_open(struct pairs *pairs, enum sim_clock_mode clock, unsigned int count)
+{
+	*pairs = (struct pairs){ .card.clock = clock };
+	if (bench_card_up_as(&pairs->card) < 0)
+		return -1;
+	for (unsigned int i = 0; i < count; i++) {
+		snprintf(pairs->names[i], sizeof(pairs->names[i]), "pair-%u", i);
+		/* Many processes that poll would share the machine's CPUs by its time slices, except in virtual time. */
+		pairs->cfgs[i] = (struct bench_comch_cfg){ .card = &pairs->card,
+							   .name = pairs->names[i],
+							   .blocks = clock != SIM_CLOCK_VIRTUAL && count > 1 };
+		if (bench_comch_ping_pong(&pairs->cfgs[i], &pairs->pairs[i]) != 0)
+			return -1;
+		pairs->count++;
+	}
+	return 0;
+}
+
+static int pairs_close(struct pairs *pairs)
+{
+	int rc = 0;
+
+	for (unsigned int i = 0; i < pairs->count; i++)
+		rc |= bench_pair_end(&pairs->pairs[i]);
+	return bench_card_down(&pairs->card) < 0 || rc < 0 ? -1 : 0;
+}
+
+static int order(const struct bench_process *process, uint32_t count, bool begins)
+{
+	const struct bench_ref_order order = {
+		.command = BENCH_REF_MEASURE, .count = count, .bytes = BENCH_SMALL_BYTES, .begins = begins
+	};
+
+	return bench_send(process->fd, &order, sizeof(order));
+}
+
+static int hear(const struct bench_process *process)
+{
+	struct bench_ref_answer answer;
+
+	if (bench_receive(process->fd, &answer, sizeof(answer)) < 0)
+		return bench_fail("one of many processes is gone");
+	return answer.status == 0 ? 0 : bench_fail("one of many processes: %s", strerror(-answer.status));
+}
+
+/* All pairs exchange @count messages each way, at the same time. A way to measure. */
+static int pairs_run(void *arg, uint32_t count, uint64_t *ret_ns)
+{
+	struct pairs *pairs = arg;
+	uint64_t start_ns = bench_now_ns();
+	int rc = 0;
+
+	for (unsigned int i = 0; i < pairs->count && rc == 0; i++)
+		if (order(&pairs->pairs[i].second, count, false) < 0 || order(&pairs->pairs[i].first, count, true) < 0)
+			rc = -1;
+	for (unsigned int i = 0; i < pairs->count && rc == 0; i++)
+		if (hear(&pairs->pairs[i].first) < 0 || hear(&pairs->pairs[i].second) < 0)
+			rc = -1;
+	*ret_ns = bench_now_ns() - start_ns;
+	return rc;
+}
+
+/* The median over some runs of the time for one message. */
+static int measure_pairs(enum sim_clock_mode clock, unsigned int num_pairs, double *ret_us)
+{
+	static struct pairs pairs;
+	uint32_t count = num_messages[clock] / 2 / num_pairs;
+	double us[RUNS];
+	uint64_t ns = 0;
+	int rc = pairs_open(&pairs, clock, num_pairs);
+
+	for (int run = -1; run < RUNS && rc == 0; run++) { /* the first one warms up */
+		rc = pairs_run(&pairs, run < 0 ? 10 : count, &ns);
+		if (run >= 0)
+			us[run] = (double)ns / 1000 / (2.0 * count * num_pairs);
+	}
+	if (rc == 0)
+		*ret_us = bench_median(us, RUNS);
+	return pairs_close(&pairs) < 0 ? -1 : rc;
+}
+
+static int report_pairs(const struct bench_report *report)
+{
+	static const unsigned int counts[] = { 1, 4, 16, 32 };
+	double baseline_us[SIM_CLOCK_NUM_MODES];
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		for (int clock = 0; clock < SIM_CLOCK_NUM_MODES; clock++) {
+				continue;
+			struct bench_row row = { .unit = "us", .baseline = NAN, .ratio = NAN };
+
+			if (measure_pairs((enum sim_clock_mode)clock, counts[i], &row.ours) < 0)
+				return -1;
+			snprintf(row.name, sizeof(row.name), "%u processes, %s", 2 * counts[i],
+				 sim_clock_mode_name((enum sim_clock_mode)clock));
+			snprintf(row.note, sizeof(row.note), "a Comch message; %.0f of them a second", 1e6 / row.ours);
+			if (i == 0) {
+				baseline_us[clock] = row.ours;
+				row.goal = clock == SIM_CLOCK_VIRTUAL ? BENCH_OURS_AT_MOST : BENCH_NO_GOAL;
+				row.limit = 10;
+			} else {
+				row.baseline = baseline_us[clock];
+				row.ratio = row.ours / row.baseline;
+				snprintf(row.baseline_name, sizeof(row.baseline_name), "2 processes");
+			}
+			if (bench_report_row(report, &row) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* ---- many tasks, several threads ---- */
+
+#define NUM_TASKS   200000u
+#define MAX_THREADS 2
+#define TASK_RUNS   5
+
+struct copier {
+	uint32_t depth;
+	struct bench_dma dma;
+	pthread_barrier_t *start;
+	pthread_t thread;
+	int rc;
+};
+
+static void *copy(void *arg)
+{
+	struct copier *copier = arg;
+	size_t len = (size_t)BENCH_SMALL_BYTES * BENCH_NUM_SMALL;
+	struct bench_dma_cfg cfg = { .pci = BENCH_DPU_PCI,
+				     .block_bytes = BENCH_SMALL_BYTES,
+				     .num_blocks = copier->depth > BENCH_NUM_SMALL ? copier->depth : BENCH_NUM_SMALL,
+				     .depth = copier->depth };
+
+	len = (size_t)cfg.block_bytes * cfg.num_blocks;
+	cfg.source = bench_memory_new(len);
+	cfg.target = bench_memory_new(len);
+	copier->rc = cfg.source && cfg.target ? bench_dma_open(&cfg, &copier->dma) : -1;
+	pthread_barrier_wait(copier->start);
+	for (int run = 0; run <= TASK_RUNS; run++) { /* the first one warms up */
+		if (copier->rc == 0)
+			copier->rc = bench_dma_copy(&copier->dma, 0, NUM_TASKS);
+		pthread_barrier_wait(copier->start);
+	}
+	bench_dma_close(&copier->dma);
+	return NULL;
+}
+
+/* The least time for one task, in ns, of @num_threads contexts at the same time. */
+static int measure_tasks(uint32_t depth, unsigned int num_threads, double *ret_ns)
+{
+	static struct copier copiers[MAX_THREADS];
+	pthread_barrier_t start;
+	double best = INFINITY;
+	int rc = 0;
+
+	pthread_barrier_init(&start, NULL, num_threads + 1);
+	for (unsigned int i = 0; i < num_threads; i++) {
+		copiers[i] = (struct copier){ .depth = depth, .start = &start };
+		pthread_create(&copiers[i].thread, NULL, copy, &copiers[i]);
+	}
+	pthread_barrier_wait(&start);
+	for (int run = 0; run <= TASK_RUNS; run++) {
+		uint64_t start_ns = bench_now_ns();
+		double ns;
+
+		pthread_barrier_wait(&start);
+		ns = (double)(bench_now_ns() - start_ns) / NUM_TASKS / num_threads;
+		if (run > 0 && ns < best)
+			best = ns;
+	}
+	for (unsigned int i = 0; i < num_threads; i++) {
+		pthread_join(copiers[i].thread, NULL);
+		rc |= copiers[i].rc;
+	}
+	pthread_barrier_destroy(&start);
+	*ret_ns = best;
+	return rc;
+}
+
+struct tasks {
+	const struct bench_report *report;
+	const char *clock;
+};
+
+static int report_task_row(const struct tasks *tasks, const char *what, double ns, const char *baseline_name,
+			   double baseline_ns)
+{
+	struct bench_row row = { .unit = "ns", .ours = ns, .baseline = baseline_ns, .ratio = ns / baseline_ns };
+
+	snprintf(row.name, sizeof(row.name), "%s, %s", what, tasks->clock);
+	snprintf(row.baseline_name, sizeof(row.baseline_name), "%s", baseline_name);
+	snprintf(row.note, sizeof(row.note), "a local task of 64 bytes");
+	return bench_report_row(tasks->report, &row);
+}
+
+static int report_tasks(const struct tasks *tasks)
+{
+	static const uint32_t depths[] = { 1, 256, 4096, 65536 };
+	double baseline_ns, ns;
+
+	setenv("BFSIM_CLOCK", tasks->clock, 1);
+	setenv("BFSIM_SIDE", "dpu", 1);
+	if (measure_tasks(32, 1, &baseline_ns) < 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+		char what[24];
+
+		snprintf(what, sizeof(what), "%u in flight", depths[i]);
+		if (measure_tasks(depths[i], 1, &ns) < 0 ||
+		    report_task_row(tasks, what, ns, "32 in flight", baseline_ns) < 0)
+			return -1;
+	}
+	if (measure_tasks(32, 2, &ns) < 0)
+		return -1;
+	return report_task_row(tasks, "2 threads", ns, "1 thread", baseline_ns);
+}
+
+static int run_tasks(void *arg, int fd)
+{
+	(void)fd;
+	return report_tasks(arg);
+}
+
+static int report_tasks_by_clock(const struct bench_report *report)
+{
+	for (int clock = 0; clock < SIM_CLOCK_NUM_MODES; clock++) {
+		struct tasks tasks = { report, sim_clock_mode_name((enum sim_clock_mode)clock) };
+		struct bench_process process;
+
+		if (bench_process_fork(run_tasks, &tasks, &process) < 0 || bench_process_end(&process) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int bench_fig_scale(const struct bench_report *report)
+{
+	return report_pairs(report) < 0 ? -1 : report_tasks_by_clock(report);
+}
