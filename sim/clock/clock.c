@@ -55,6 +55,7 @@ void sim_clock_page_reset(struct sim_clock_page *page, enum sim_clock_mode mode)
 	memset(page->participants, 0, min_u32(end, SIM_CLOCK_MAX_PARTICIPANTS) * sizeof(page->participants[0]));
 	memset(page->engines, 0, sizeof(page->engines));
 	memset(page->busy, 0, sizeof(page->busy));
+	memset(page->holds, 0, sizeof(page->holds));
 	memset(&page->lock, 0, sizeof(page->lock));
 	atomic_store_explicit(&page->end, 0, memory_order_relaxed);
 	atomic_store_explicit(&page->mode, mode, memory_order_relaxed);

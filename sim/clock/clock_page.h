@@ -49,12 +49,13 @@ struct sim_clock_participant {
 	_Alignas(64) _Atomic uint32_t state; /* enum sim_clock_participant_state; a futex */
 	_Atomic uint32_t asleep;             /* threads that sleep on the futex */
 	_Atomic uint32_t heartbeats;         /* grows with each call of the participant */
-	_Atomic uint32_t in_call;            /* it waits inside of bfsim, for the daemon or another process */
+	_Atomic uint16_t in_call;            /* it waits inside of bfsim, for the daemon or another process: how deep */
+	_Atomic uint16_t hold_ended;         /* it has held time for too long */
 	_Atomic uint64_t owner;              /* pid << 32 | a number that is unique in the process */
 	_Atomic uint64_t wake_ns;            /* WAITING: the end of the wait; UINT64_MAX = a message */
 	_Atomic uint64_t message_ns;    /* when the first message since its last poll arrives; UINT64_MAX = none came */
 	_Atomic uint64_t rank;          /* of participants that can run at the same time, the least rank runs first */
-	_Atomic uint32_t thread_id;     /* the kernel's */
+	_Atomic uint32_t thread_id;     /* the kernel's; 0 = it has not begun */
 	_Atomic uint32_t pid_namespace; /* of owner and thread_id: the low bits of its inode */
 };
 
@@ -76,6 +77,7 @@ struct sim_clock_page {
 	_Atomic uint32_t last_rank;
 	/* By participant, so that a choice reads few lines: */
 	_Alignas(64) _Atomic uint64_t busy[SIM_CLOCK_MAX_PARTICIPANTS / 64]; /* bits */
+	_Atomic uint64_t holds[SIM_CLOCK_MAX_PARTICIPANTS / 64];             /* bits: time stays, though they wait */
 	_Atomic uint64_t hears_sync[SIM_CLOCK_MAX_PARTICIPANTS / 64]; /* bits: changes of sync events are messages */
 	_Alignas(64) _Atomic uint64_t ready_ns[SIM_CLOCK_MAX_PARTICIPANTS]; /* when a waiting one runs next */
 	_Alignas(

@@ -10,8 +10,6 @@
 #include "pcie_model/arith.h"
 #include "thread_account.h"
 
-#define OTHERS_RANK (UINT64_C(1) << 32) /* added to the rank of participants that are not first */
-
 static _Atomic uint32_t last_number;
 
 static enum sim_clock_participant_state state_of(const struct sim_clock_participant *shared)
@@ -63,6 +61,7 @@ static void set_state(struct sim_clock_page *page, struct sim_clock_participant 
 	if (to != SIM_PARTICIPANT_WAITING)
 		atomic_store_explicit(&page->ready_ns[slot], SIM_CLOCK_NEVER_NS, memory_order_relaxed);
 	set_bit(page->busy, slot, to == SIM_PARTICIPANT_BUSY);
+	set_bit(page->holds, slot, false);
 	atomic_store_explicit(&shared->state, to,
 			      memory_order_seq_cst); /* before the look at @asleep, in futex_wake() */
 }
@@ -81,12 +80,13 @@ static uint32_t num_participants(const struct sim_clock_page *page)
 
 /* ---- the next participant; under the page's lock ---- */
 
-static uint32_t find_busy_slot(const struct sim_clock_page *page)
+/* The first participant whose bit is set. */
+static uint32_t find_bit(const struct sim_clock_page *page, const _Atomic uint64_t *words)
 {
 	uint32_t num_words = (num_participants(page) + 63) / 64;
 
 	for (uint32_t word = 0; word < num_words; word++) {
-		uint64_t bits = atomic_load_explicit(&page->busy[word], memory_order_relaxed);
+		uint64_t bits = atomic_load_explicit(&words[word], memory_order_relaxed);
 
 		if (bits)
 			return word * 64 + (uint32_t)__builtin_ctzll(bits);
@@ -94,9 +94,19 @@ static uint32_t find_busy_slot(const struct sim_clock_page *page)
 	return SIM_CLOCK_MAX_PARTICIPANTS;
 }
 
+static uint32_t find_busy_slot(const struct sim_clock_page *page)
+{
+	return find_bit(page, page->busy);
+}
+
 static bool has_busy(const struct sim_clock_page *page)
 {
 	return find_busy_slot(page) < SIM_CLOCK_MAX_PARTICIPANTS;
+}
+
+static bool is_held(const struct sim_clock_page *page)
+{
+	return find_bit(page, page->holds) < SIM_CLOCK_MAX_PARTICIPANTS;
 }
 
 static uint64_t rank_of(const struct sim_clock_page *page, uint32_t slot)
@@ -112,9 +122,14 @@ static bool is_before(const struct sim_clock_page *page, uint32_t slot, uint64_t
 	return rank_of(page, slot) < rank_of(page, other);
 }
 
+static struct sim_clock_participant *participant_at(const struct sim_clock_page *page, uint32_t slot)
+{
+	return (struct sim_clock_participant *)(uintptr_t)&page->participants[slot];
+}
+
 /* The two waiting participants that are ready first, and when the first one is. All that are ready by now are equal in
  * time: the least rank is first. */
-static struct sim_clock_choice find_earliest_waiters(struct sim_clock_page *page, uint64_t *ret_ns)
+static struct sim_clock_choice find_earliest_waiters(const struct sim_clock_page *page, uint64_t *ret_ns)
 {
 	uint64_t now_ns = atomic_load_explicit(&page->now_ns, memory_order_relaxed);
 	uint64_t next_ns = SIM_CLOCK_NEVER_NS, after_ns = SIM_CLOCK_NEVER_NS;
@@ -135,8 +150,8 @@ static struct sim_clock_choice find_earliest_waiters(struct sim_clock_page *page
 	}
 	*ret_ns = next_ns;
 	return (struct sim_clock_choice){
-		.next = next_ns == SIM_CLOCK_NEVER_NS ? NULL : &page->participants[next],
-		.after = after_ns == SIM_CLOCK_NEVER_NS ? NULL : &page->participants[after],
+		.next = next_ns == SIM_CLOCK_NEVER_NS ? NULL : participant_at(page, next),
+		.after = after_ns == SIM_CLOCK_NEVER_NS ? NULL : participant_at(page, after),
 	};
 }
 
@@ -148,6 +163,8 @@ struct sim_clock_choice sim_clock_page_advance(struct sim_clock_page *page)
 	if (has_busy(page))
 		return choice;
 	choice = find_earliest_waiters(page, &ns);
+	if (choice.next && ns > atomic_load_explicit(&page->now_ns, memory_order_relaxed) && is_held(page))
+		choice.next = NULL;
 	if (!choice.next)
 		return choice;
 	atomic_store_explicit(&page->now_ns, ns, memory_order_release);
@@ -181,16 +198,17 @@ static struct sim_clock_participant *find_free(struct sim_clock_page *page)
 }
 
 static void init_participant(struct sim_clock_page *page, struct sim_clock_participant *shared, uint64_t owner,
-			     bool first)
+			     uint32_t rank)
 {
-	uint32_t rank = atomic_fetch_add_explicit(&page->last_rank, 1, memory_order_relaxed),
+	uint32_t number = atomic_fetch_add_explicit(&page->last_rank, 1, memory_order_relaxed),
 		 slot = slot_of(page, shared);
 
 	atomic_store_explicit(&shared->owner, owner, memory_order_relaxed);
-	atomic_store_explicit(&shared->rank, first ? rank : OTHERS_RANK + rank, memory_order_relaxed);
+	atomic_store_explicit(&shared->rank, (uint64_t)rank << 32 | number, memory_order_relaxed);
 	atomic_store_explicit(&shared->wake_ns, SIM_CLOCK_NEVER_NS, memory_order_relaxed);
 	atomic_store_explicit(&shared->message_ns, SIM_CLOCK_NEVER_NS, memory_order_relaxed);
 	atomic_store_explicit(&shared->in_call, 0, memory_order_relaxed);
+	atomic_store_explicit(&shared->hold_ended, 0, memory_order_relaxed);
 	atomic_store_explicit(&shared->thread_id, (uint32_t)gettid(), memory_order_relaxed);
 	atomic_store_explicit(&shared->pid_namespace, sim_thread_pid_namespace(), memory_order_relaxed);
 	atomic_store_explicit(&page->credit_of[slot], 0, memory_order_relaxed);
@@ -200,7 +218,7 @@ static void init_participant(struct sim_clock_page *page, struct sim_clock_parti
 		atomic_store_explicit(&page->end, slot + 1, memory_order_release);
 }
 
-int sim_participant_join(struct sim_participant *participant, struct sim_clock_page *page, bool first)
+int sim_participant_join(struct sim_participant *participant, struct sim_clock_page *page, uint32_t rank)
 {
 	uint64_t token = sim_clock_lock(&page->lock);
 	struct sim_clock_participant *shared = find_free(page);
@@ -209,7 +227,7 @@ int sim_participant_join(struct sim_participant *participant, struct sim_clock_p
 	participant->shared = shared;
 	participant->owner = (uint64_t)getpid() << 32 | (atomic_fetch_add(&last_number, 1) + 1);
 	if (shared)
-		init_participant(page, shared, participant->owner, first);
+		init_participant(page, shared, participant->owner, rank);
 	sim_clock_unlock(&page->lock, token);
 	return shared ? 0 : -ENOSPC;
 }
@@ -267,7 +285,7 @@ void sim_participant_detach(struct sim_participant *participant)
 	sim_clock_page_wake(choice.next);
 }
 
-bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns)
+bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns, bool holds)
 {
 	struct sim_clock_participant *shared = participant->shared;
 	struct sim_clock_choice choice = { NULL, NULL };
@@ -281,6 +299,10 @@ bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns)
 		set_state(page, shared, SIM_PARTICIPANT_WAITING);
 		atomic_store_explicit(&page->ready_ns[slot_of(page, shared)], min_u64(wake_ns, message_ns),
 				      memory_order_relaxed);
+		if (!holds)
+			atomic_store_explicit(&shared->hold_ended, 0, memory_order_relaxed);
+		else if (!atomic_load_explicit(&shared->hold_ended, memory_order_relaxed))
+			set_bit(page->holds, slot_of(page, shared), true);
 		choice = sim_clock_page_advance(page);
 	}
 	sim_clock_unlock(&page->lock, token);
@@ -321,4 +343,29 @@ const struct sim_clock_participant *sim_clock_page_find_busy(const struct sim_cl
 	uint32_t slot = find_busy_slot(page);
 
 	return slot < SIM_CLOCK_MAX_PARTICIPANTS ? &page->participants[slot] : NULL;
+}
+
+const struct sim_clock_participant *sim_clock_page_find_holder(const struct sim_clock_page *page)
+{
+	uint32_t slot = find_bit(page, page->holds);
+	uint64_t ns;
+
+	if (slot == SIM_CLOCK_MAX_PARTICIPANTS || has_busy(page) || !find_earliest_waiters(page, &ns).next)
+		return NULL;
+	return &page->participants[slot];
+}
+
+void sim_clock_page_end_hold(struct sim_clock_page *page, const struct sim_clock_participant *holder, uint64_t owner)
+{
+	struct sim_clock_participant *shared = &page->participants[holder - page->participants];
+	struct sim_clock_choice choice;
+	uint64_t token = sim_clock_lock(&page->lock);
+
+	if (owner_of(shared) == owner) {
+		atomic_store_explicit(&shared->hold_ended, 1, memory_order_relaxed);
+		set_bit(page->holds, slot_of(page, shared), false);
+	}
+	choice = sim_clock_page_advance(page);
+	sim_clock_unlock(&page->lock, token);
+	sim_clock_page_wake(choice.next);
 }

@@ -27,8 +27,9 @@ struct sim_participant {
 	bool spins;                           /* the process may run on several CPUs: spin for the turn */
 };
 
-/* Take a slot and be busy; @first: with a lower rank than others. For the calling thread. Returns 0 or -ENOSPC. */
-int sim_participant_join(struct sim_participant *participant, struct sim_clock_page *page, bool first);
+/* Take a slot and be busy. Of participants that can run at the same time, the least @rank runs first, and of equal ranks
+ * the one that joined first. For the calling thread. Returns 0 or -ENOSPC. */
+int sim_participant_join(struct sim_participant *participant, struct sim_clock_page *page, uint32_t rank);
 
 void sim_participant_leave(struct sim_participant *participant);
 
@@ -52,9 +53,15 @@ bool sim_participant_try_mark_busy(struct sim_participant *participant);
 /* Time no longer waits for this participant. */
 void sim_participant_detach(struct sim_participant *participant);
 
-/* Wait until @wake_ns, or for a message that comes after sim_participant_take_messages(). Returns whether the
- * participant is busy again at once. */
-bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns);
+/* Wait until @wake_ns, or for a message that comes after sim_participant_take_messages(). @holds: others run, but time
+ * stays: the participant waits for what comes from outside of virtual time, soon. Returns whether it is busy again at
+ * once. */
+bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns, bool holds);
+
+/* The calling thread's waits inside of bfsim are @participant's (call_mark.h); and no thread's waits are marked from now
+ * on, as a page is about to be unmapped. */
+void sim_participant_remember_calls(const struct sim_participant *participant);
+void sim_participant_forget_calls(void);
 
 /* Record that the participant's thread has called, for stall detection. */
 static inline void sim_participant_heartbeat(struct sim_participant *participant)
@@ -116,5 +123,11 @@ const struct sim_clock_participant *sim_clock_page_find_busy(const struct sim_cl
 
 /* Detach @busy, if it is still busy and @owner's. Returns whether it was. */
 bool sim_clock_page_detach_busy(struct sim_clock_page *page, const struct sim_clock_participant *busy, uint64_t owner);
+
+/* The participant that holds time while no one is busy and others could go on; NULL = none. Without the lock. */
+const struct sim_clock_participant *sim_clock_page_find_holder(const struct sim_clock_page *page);
+
+/* @holder holds time no longer, if it is still @owner's, up to its next sim_participant_wait() without @holds. */
+void sim_clock_page_end_hold(struct sim_clock_page *page, const struct sim_clock_participant *holder, uint64_t owner);
 
 #endif

@@ -31,30 +31,60 @@ void sim_stall_patience_init(struct sim_stall_patience *patience)
 	*patience = (struct sim_stall_patience){ .running_ns = ns, .sleeping_ns = ns / SLEEPING_PART };
 }
 
-static struct sim_stall_watch look_at(const struct sim_clock_participant *busy)
+static struct sim_stall_watch look_at(const struct sim_participant *self)
 {
+	const struct sim_clock_participant *shared = sim_clock_page_find_busy(self->page);
+	bool holds = false;
+
+	if (!shared) {
+		shared = sim_clock_page_find_holder(self->page);
+		holds = shared != NULL;
+	}
+	if (!shared || (shared == self->shared && !holds))
+		return (struct sim_stall_watch){ .shared = NULL };
 	return (struct sim_stall_watch){
-		.shared = busy,
-		.heartbeats = atomic_load_explicit(&busy->heartbeats, memory_order_relaxed),
-		.in_call = atomic_load_explicit(&busy->in_call, memory_order_relaxed),
-		.owner = atomic_load_explicit(&busy->owner, memory_order_relaxed),
+		.shared = shared,
+		.holds = holds,
+		.heartbeats = atomic_load_explicit(&shared->heartbeats, memory_order_relaxed),
+		.in_call = atomic_load_explicit(&shared->in_call, memory_order_relaxed),
+		.owner = atomic_load_explicit(&shared->owner, memory_order_relaxed),
+		.now_ns = atomic_load_explicit(&self->page->now_ns, memory_order_relaxed),
 		.since_ns = sim_monotonic_ns(),
 	};
 }
 
-static void read_account(const struct sim_clock_participant *busy, const struct sim_participant *self,
-			 struct sim_stall_watch *seen)
+/* A process that was started and has not attached has no thread yet. */
+static bool has_account(const struct sim_stall_watch *seen, const struct sim_participant *self)
 {
-	if (atomic_load_explicit(&busy->pid_namespace, memory_order_relaxed) ==
-	    atomic_load_explicit(&self->shared->pid_namespace, memory_order_relaxed))
-		sim_thread_account_read((uint32_t)(seen->owner >> 32),
-					atomic_load_explicit(&busy->thread_id, memory_order_relaxed), &seen->account);
+	return atomic_load_explicit(&seen->shared->thread_id, memory_order_acquire) != 0 &&
+	       atomic_load_explicit(&seen->shared->pid_namespace, memory_order_relaxed) ==
+		       atomic_load_explicit(&self->shared->pid_namespace, memory_order_relaxed);
 }
 
+static void read_account(const struct sim_participant *self, struct sim_stall_watch *seen)
+{
+	uint32_t thread_id = atomic_load_explicit(&seen->shared->thread_id, memory_order_relaxed);
+
+	if (has_account(seen, self))
+		sim_thread_account_read(seen->holds ? thread_id : (uint32_t)(seen->owner >> 32), thread_id,
+					&seen->account);
+}
+
+/* What @before began to watch goes on. A participant that holds time may call meanwhile. */
 static bool is_same(const struct sim_stall_watch *before, const struct sim_stall_watch *now)
 {
-	return before->shared == now->shared && before->heartbeats == now->heartbeats && before->owner == now->owner &&
-	       before->in_call == now->in_call;
+	if (before->shared != now->shared || before->owner != now->owner || before->holds != now->holds)
+		return false;
+	return now->holds ? before->now_ns == now->now_ns :
+			    before->heartbeats == now->heartbeats && before->in_call == now->in_call;
+}
+
+static bool is_asleep(const struct sim_stall_watch *before, const struct sim_stall_watch *now)
+{
+	uint64_t ns = now->since_ns - before->since_ns;
+
+	return now->account.state == SIM_THREAD_SLEEPS && before->account.state != SIM_THREAD_UNKNOWN &&
+	       now->account.active_ns - before->account.active_ns < ns - ns / IDLE_PART;
 }
 
 /* Why the participant has stalled, or NONE. */
@@ -68,41 +98,40 @@ static enum sim_stall judge(const struct sim_stall_watch *before, const struct s
 	if (before->checks < MIN_STALL_CHECKS)
 		return SIM_STALL_NONE;
 	if (ns > patience->running_ns)
-		return SIM_STALL_RUNS;
-	if (ns <= patience->sleeping_ns || now->in_call > 0)
+		return now->holds ? SIM_STALL_HOLDS : SIM_STALL_RUNS;
+	if (ns <= patience->sleeping_ns || now->in_call > 0 || before->heartbeats != now->heartbeats)
 		return SIM_STALL_NONE;
 	if (now->account.state == SIM_THREAD_STOPPED && before->account.state == SIM_THREAD_STOPPED)
 		return SIM_STALL_STOPPED;
-	if (now->account.state == SIM_THREAD_SLEEPS && before->account.state != SIM_THREAD_UNKNOWN &&
-	    now->account.active_ns - before->account.active_ns < ns - ns / IDLE_PART)
-		return SIM_STALL_SLEEPS;
-	return SIM_STALL_NONE;
+	return is_asleep(before, now) ? SIM_STALL_SLEEPS : SIM_STALL_NONE;
+}
+
+static bool give_up(struct sim_clock_page *page, const struct sim_stall_watch *watch)
+{
+	if (!watch->holds)
+		return sim_clock_page_detach_busy(page, watch->shared, watch->owner);
+	sim_clock_page_end_hold(page, watch->shared, watch->owner);
+	return true;
 }
 
 bool sim_stall_watch_check(struct sim_stall_watch *watch, const struct sim_participant *self,
 			   const struct sim_stall_patience *patience, struct sim_stalled *ret_stalled)
 {
-	const struct sim_clock_participant *busy = sim_clock_page_find_busy(self->page);
-	struct sim_stall_watch seen;
+	struct sim_stall_watch seen = look_at(self);
 	enum sim_stall reason;
 
 	*ret_stalled = (struct sim_stalled){ .reason = SIM_STALL_NONE };
-	if (!busy || busy == self->shared) {
-		watch->shared = NULL;
-		return false;
-	}
-	seen = look_at(busy);
-	if (!is_same(watch, &seen)) {
+	if (!seen.shared || !is_same(watch, &seen)) {
 		*watch = seen;
-		return true;
+		return seen.shared != NULL;
 	}
-	read_account(busy, self, &seen);
+	read_account(self, &seen);
 	if (watch->checks++ == 0) {
 		watch->since_ns = seen.since_ns;
 		watch->account = seen.account;
 	}
 	reason = judge(watch, &seen, patience);
-	if (reason != SIM_STALL_NONE && sim_clock_page_detach_busy(self->page, busy, watch->owner))
+	if (reason != SIM_STALL_NONE && give_up(self->page, watch))
 		*ret_stalled = (struct sim_stalled){ .reason = reason,
 						     .owner = watch->owner,
 						     .for_ns = seen.since_ns - watch->since_ns };

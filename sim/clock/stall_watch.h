@@ -5,6 +5,9 @@
  *   it sleeps or is stopped, outside of bfsim  after a short patience: it waits for something else than virtual time
  *   it runs                                    after a long patience: its next call may come at any moment
  *
+ * A participant that holds time (participant.h) is waited for likewise; one that calls meanwhile, or a process that has
+ * been started and has not attached, has the long patience.
+ *
  * "Sleeps" is the kernel's account: the thread neither ran nor was ready to run for most of the time. So a machine that
  * gives the thread no CPU does not count as a sleep. Without an account (another pid namespace), every participant runs.
  *
@@ -27,12 +30,21 @@ void sim_stall_patience_init(struct sim_stall_patience *patience);
 /* A participant that was seen busy, and since when its heartbeat has not changed. */
 struct sim_stall_watch {
 	const struct sim_clock_participant *shared; /* NULL = none */
+	bool holds;                                 /* not busy: it holds time */
 	uint32_t heartbeats, checks, in_call;
+	uint64_t now_ns; /* virtual time */
 	uint64_t owner, since_ns;
 	struct sim_thread_account account; /* at @since_ns */
 };
 
-enum sim_stall { SIM_STALL_NONE = 0, SIM_STALL_ENDED, SIM_STALL_STOPPED, SIM_STALL_SLEEPS, SIM_STALL_RUNS };
+enum sim_stall {
+	SIM_STALL_NONE = 0,
+	SIM_STALL_ENDED,
+	SIM_STALL_STOPPED,
+	SIM_STALL_SLEEPS,
+	SIM_STALL_RUNS,
+	SIM_STALL_HOLDS, /* it has held time for the long patience */
+};
 
 /* A participant that was detached. */
 struct sim_stalled {
@@ -41,8 +53,8 @@ struct sim_stalled {
 	uint64_t for_ns; /* how long it had not called */
 };
 
-/* Check the busy participant, on behalf of @self, which is not checked; detach it if it has stalled. Returns whether a
- * participant is busy. */
+/* Check the busy participant, or the one that holds time while others could go on, on behalf of @self, which is not
+ * checked if it is busy. Detach it, or end its hold, if it has stalled. Returns whether there is such a one. */
 bool sim_stall_watch_check(struct sim_stall_watch *watch, const struct sim_participant *self,
 			   const struct sim_stall_patience *patience, struct sim_stalled *ret_stalled);
 

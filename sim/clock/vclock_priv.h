@@ -23,6 +23,7 @@ struct sim_vclock_thread {
 	struct sim_stall_watch watch;
 	uint32_t num_messages; /* polls that followed messages; it wraps */
 	uint32_t num_idle;     /* polls without a turn since the last turn */
+	uint32_t num_holds;    /* sources that hold time */
 	bool hears_credit;
 	/* The sleeper, a helper thread that waits in place of this one. */
 	pthread_cond_t changed;
@@ -34,7 +35,8 @@ struct sim_vclock_thread {
 struct sim_vclock_sched {
 	struct sim_clock *clock;
 	struct sim_clock_page *page;
-	bool first;
+	uint32_t rank;
+	struct sim_clock_launch launch;
 	bool may_spin; /* the process may run on several CPUs */
 	struct sim_stall_patience patience;
 	pthread_key_t key;    /* the calling thread's sim_vclock_thread */
@@ -50,7 +52,7 @@ struct sim_vclock_source {
 	uint64_t next_ns;         /* time of the source's next work, as of its last poll; 0 = it has work now */
 	uint32_t messages_seen;   /* the thread's num_messages when the source last polled, or was offered a poll */
 	atomic_bool wake_pending; /* the sleeping thread is about to be woken for this source */
-	bool asleep;
+	bool asleep, holds;
 	struct sim_vclock_source_cfg cfg;
 	LIST_ENTRY(sim_vclock_source) link; /* in the thread's list */
 };

@@ -26,7 +26,8 @@ static bool has_several_cpus(void)
 	return sched_getaffinity(0, sizeof(cpus), &cpus) < 0 || CPU_COUNT(&cpus) > 1;
 }
 
-int sim_vclock_sched_create(struct sim_clock *clock, bool first, struct sim_vclock_sched **ret_sched)
+int sim_vclock_sched_create(struct sim_clock *clock, uint32_t rank, const struct sim_clock_launch *launch,
+			    struct sim_vclock_sched **ret_sched)
 {
 	struct sim_vclock_sched *sched = calloc(1, sizeof(*sched));
 
@@ -34,7 +35,9 @@ int sim_vclock_sched_create(struct sim_clock *clock, bool first, struct sim_vclo
 		return -ENOMEM;
 	sched->clock = clock;
 	sched->page = sim_clock_page(clock);
-	sched->first = first;
+	sched->rank = rank;
+	if (launch)
+		sched->launch = *launch;
 	sched->may_spin = has_several_cpus();
 	sim_stall_patience_init(&sched->patience);
 	LIST_INIT(&sched->threads);
@@ -60,6 +63,7 @@ void sim_vclock_sched_destroy(struct sim_vclock_sched *sched)
 	if (!sched)
 		return;
 	pthread_key_delete(sched->key);
+	sim_participant_forget_calls();
 	pthread_mutex_lock(&sched->lock);
 	sched->is_destroyed = true;
 	while (!LIST_EMPTY(&sched->threads))
@@ -158,8 +162,7 @@ static bool take_turn(struct sim_vclock_thread *thread)
 		return true;
 	}
 	thread->num_idle = num_idle + (num_idle < UINT32_MAX);
-	if (others)
-		sim_vclock_check_stall(thread->sched, participant, &thread->watch);
+	sim_vclock_check_stall(thread->sched, participant, &thread->watch);
 	return sim_participant_try_mark_busy(participant); /* the check is without the lock: it can be wrong */
 }
 
@@ -224,7 +227,7 @@ static bool wait_without_participant(struct sim_vclock_sched *sched, uint64_t wa
 /* Returns whether the thread is busy at once: the time has come, or a message. */
 static bool wait_for_turn(struct sim_vclock_thread *thread, uint64_t wake_ns)
 {
-	if (!sim_participant_wait(&thread->participant, wake_ns))
+	if (!sim_participant_wait(&thread->participant, wake_ns, thread->num_holds > 0))
 		return false;
 	take_messages(thread);
 	return true;
@@ -251,6 +254,20 @@ bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wak
 	}
 	return wait_for_turn(thread, first_wake_ns) &&
 	       (wake_ns <= sim_clock_now_ns(sched->clock) || thread->num_messages != messages_seen);
+}
+
+void sim_vclock_source_hold(struct sim_vclock_source *source, bool holds)
+{
+	struct sim_vclock_thread *thread;
+
+	if (source->holds == holds)
+		return;
+	thread = sim_vclock_thread_join(source);
+	pthread_mutex_lock(&source->sched->lock);
+	source->holds = holds;
+	if (thread)
+		thread->num_holds += holds ? 1 : UINT32_MAX;
+	pthread_mutex_unlock(&source->sched->lock);
 }
 
 void sim_vclock_source_wait_credit(struct sim_vclock_source *source, uint32_t engine, uint64_t wake_ns)
@@ -321,26 +338,6 @@ void sim_vclock_sched_post_sync(struct sim_vclock_sched *sched)
 void sim_vclock_sched_post_credit(struct sim_vclock_sched *sched, uint32_t engine)
 {
 	sim_clock_page_post_credit(sched->page, engine ? engine : ANY_ENGINE);
-}
-
-/* ---- threads that do not call ---- */
-
-static void count_call(const struct sim_vclock_sched *sched, uint32_t by)
-{
-	struct sim_vclock_thread *thread = pthread_getspecific(sched->key);
-
-	if (thread && sim_participant_is_ours(&thread->participant))
-		atomic_fetch_add_explicit(&thread->participant.shared->in_call, by, memory_order_relaxed);
-}
-
-void sim_vclock_sched_begin_call(struct sim_vclock_sched *sched)
-{
-	count_call(sched, 1);
-}
-
-void sim_vclock_sched_end_call(struct sim_vclock_sched *sched)
-{
-	count_call(sched, UINT32_MAX);
 }
 
 void sim_vclock_sched_detach_thread(struct sim_vclock_sched *sched)

@@ -33,14 +33,15 @@
 #ifndef SIM_CLOCK_VCLOCK_SCHED_H
 #define SIM_CLOCK_VCLOCK_SCHED_H
 
-#include "clock.h"
+#include "launch.h"
 
 struct sim_vclock_sched;  /* of this process */
 struct sim_vclock_source; /* of a progress engine */
 
-/* Create the scheduler of this process. @first: its participants have lower ranks than those of other
- * processes. Returns 0 or -ENOMEM. */
-int sim_vclock_sched_create(struct sim_clock *clock, bool first, struct sim_vclock_sched **ret_sched);
+/* Create the scheduler of this process, whose participants have @rank (sim_participant_join()). @launch: the process's
+ * entry of launch.h, or NULL. Returns 0 or -ENOMEM. */
+int sim_vclock_sched_create(struct sim_clock *clock, uint32_t rank, const struct sim_clock_launch *launch,
+			    struct sim_vclock_sched **ret_sched);
 
 /* All participants leave. For the sources that remain, only sim_vclock_source_destroy() may be called. NULL is fine. */
 void sim_vclock_sched_destroy(struct sim_vclock_sched *sched);
@@ -79,6 +80,10 @@ bool sim_vclock_source_may_poll(struct sim_vclock_source *source);
  * thread, runs first. */
 bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wake_ns);
 
+/* From now on, time stays while the source waits; or no longer. For what comes from outside of virtual time, soon: the
+ * daemon's answer for instance. */
+void sim_vclock_source_hold(struct sim_vclock_source *source, bool holds);
+
 /* The same for a source that could not send, as @engine has posted no receives: a receive counts as a message. */
 void sim_vclock_source_wait_credit(struct sim_vclock_source *source, uint32_t engine, uint64_t wake_ns);
 
@@ -110,10 +115,6 @@ void sim_vclock_sched_post_sync(struct sim_vclock_sched *sched);
 
 /* @engine has posted receives. */
 void sim_vclock_sched_post_credit(struct sim_vclock_sched *sched, uint32_t engine);
-
-/* The calling thread waits for the daemon or another process, inside of bfsim: that is no stall. To be nested at will. */
-void sim_vclock_sched_begin_call(struct sim_vclock_sched *sched);
-void sim_vclock_sched_end_call(struct sim_vclock_sched *sched);
 
 /* The calling thread is about to block for ever: time does not wait for it any more. */
 void sim_vclock_sched_detach_thread(struct sim_vclock_sched *sched);

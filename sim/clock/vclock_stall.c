@@ -8,6 +8,7 @@ static const char *const reasons[] = {
 	[SIM_STALL_STOPPED] = "is stopped",
 	[SIM_STALL_SLEEPS] = "sleeps outside of bfsim",
 	[SIM_STALL_RUNS] = "runs",
+	[SIM_STALL_HOLDS] = "starts, or connects,",
 };
 
 /* A process or thread that has ended is no reason to warn. */

@@ -56,6 +56,7 @@ void sim_vclock_thread_unbind(struct sim_vclock_source *source)
 		return;
 	LIST_REMOVE(source, link);
 	source->thread = NULL;
+	thread->num_holds -= source->holds;
 	sim_clock_page_drive_engine(source->sched->page, source->cfg.engine, NULL);
 	if (LIST_EMPTY(&thread->sources))
 		sim_participant_leave(&thread->participant);
@@ -87,16 +88,19 @@ bool sim_vclock_thread_bind(struct sim_vclock_source *source)
 		sim_vclock_thread_unbind(source);
 		source->thread = thread;
 		LIST_INSERT_HEAD(&thread->sources, source, link);
+		thread->num_holds += source->holds;
 	}
 	if (sim_participant_is_ours(&thread->participant)) {
 		connect_source(thread, source);
 		return true;
 	}
 	/* The thread is new, or another participant has taken its slot. */
-	if (sim_participant_join(&thread->participant, sched->page, sched->first) < 0)
+	if (sim_participant_join(&thread->participant, sched->page, sched->rank) < 0)
 		return false;
 	LIST_FOREACH(source, &thread->sources, link)
 		connect_source(thread, source);
+	sim_participant_remember_calls(&thread->participant);
+	sim_clock_launch_end(sched->page, &sched->launch);
 	return true;
 }
 

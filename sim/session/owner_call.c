@@ -7,6 +7,7 @@
 
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
+#include "sim/clock/call_mark.h"
 #include "sim/protocol/session_dir.h"
 
 #define DESCRIBE_TIMEOUT_S 15 /* more than the daemon's own timeout for the exporter */
@@ -65,10 +66,12 @@ static unsigned timeout_s(const struct sim_pending_call *call)
 static int wait_for_reply(struct sim_calls *calls, struct sim_pending_call *call)
 {
 	const struct timespec until = sim_timespec_from_ns(sim_monotonic_ns() + timeout_s(call) * SIM_NS_PER_S);
+	bool marked = sim_clock_begin_wait();
 
 	while (!call->done && !calls->lost)
 		if (pthread_cond_timedwait(&calls->answered, &calls->lock, &until) == ETIMEDOUT)
 			break;
+	sim_clock_end_wait(marked);
 	if (call->done)
 		return call->reply.status;
 	return calls->lost ? -ESHUTDOWN : -ETIMEDOUT;

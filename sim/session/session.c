@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Attaching to a card and detaching from it. */
 #include "session_priv.h"
+#include "pcie_model/arith.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -241,6 +242,9 @@ static int attach(struct sim_session *session, const struct sim_session_cfg *cfg
 	return rc;
 }
 
+#define HOST_RANK   (1u << 31)
+#define OTHERS_RANK (HOST_RANK - 1)
+
 static int create_faults(struct sim_session *session)
 {
 	const struct sim_injector_cfg cfg = {
@@ -252,13 +256,26 @@ static int create_faults(struct sim_session *session)
 	return sim_injector_create(&cfg, &session->faults);
 }
 
-static int open_clock(struct sim_session *session)
+/* Participants on DPU sides run before the others, and of one side in the order in which their processes were started.
+ * Those that no command started come last. */
+static uint32_t participant_rank(const struct sim_session *session, const struct sim_clock_launch *launch)
 {
-	int rc = sim_clock_create(&sim_shared_state_of(&session->shared)->clock, session->topology, &session->clock);
+	uint32_t rank = launch->number ? min_u32(launch->number, OTHERS_RANK) : OTHERS_RANK;
 
-	if (rc == 0 && sim_clock_mode(session->clock) == SIM_CLOCK_VIRTUAL)
-		rc = sim_vclock_sched_create(session->clock, pcie_side_is_dpu(session->side), &session->turns);
-	return rc;
+	return pcie_side_is_dpu(session->side) ? rank : HOST_RANK + rank;
+}
+
+static int open_clock(struct sim_session *session, const char *launch_text)
+{
+	struct sim_clock_page *page = &sim_shared_state_of(&session->shared)->clock;
+	int rc = sim_clock_create(page, session->topology, &session->clock);
+	struct sim_clock_launch launch;
+
+	if (rc < 0 || sim_clock_mode(session->clock) != SIM_CLOCK_VIRTUAL)
+		return rc;
+	sim_clock_launch_read(launch_text, &launch);
+	sim_clock_launch_attached(page, &launch);
+	return sim_vclock_sched_create(session->clock, participant_rank(session, &launch), &launch, &session->turns);
 }
 
 int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **ret_session)
@@ -292,7 +309,7 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 	if (rc == 0)
 		rc = create_faults(session);
 	if (rc == 0)
-		rc = open_clock(session);
+		rc = open_clock(session, cfg->launch);
 	if (rc == 0)
 		rc = sim_current_session_set(cfg->dir, session->side, session->topology,
 					     sim_shared_state_of(&session->shared));

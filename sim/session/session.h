@@ -30,6 +30,7 @@ struct sim_session_cfg {
 	const char *side;          /* "host", "dpu", "node0/host", ... */
 	enum sim_clock_mode clock; /* the clock of a private card; a daemon's session has its own */
 	const char *forced_path;   /* the only data path to use (path.h); NULL = the best */
+	const char *launch;        /* text of sim/clock/launch.h, or NULL */
 };
 
 /* Attach. Returns 0; -ENOENT (no such session, or no such side in it), -ECONNREFUSED (stale session), -EPROTO (the

@@ -32,7 +32,7 @@ static int setup(void **state)
 		return -1;
 	sim_clock_page_init(fixture.page, SIM_CLOCK_VIRTUAL);
 	*state = &fixture;
-	return sim_participant_join(&fixture.participant, fixture.page, false);
+	return sim_participant_join(&fixture.participant, fixture.page, 1);
 }
 
 static int teardown(void **state)
@@ -60,7 +60,7 @@ static void go_busy(struct sim_participant *participant)
 
 static void go_waiting(struct sim_participant *participant)
 {
-	assert_false(sim_participant_wait(participant, SIM_CLOCK_NEVER_NS));
+	assert_false(sim_participant_wait(participant, SIM_CLOCK_NEVER_NS, false));
 }
 
 static void go_detached(struct sim_participant *participant)
@@ -117,14 +117,14 @@ static void test_waiting_participant_becomes_busy_only_if_none_is(void **state)
 	struct fixture *fixture = *state;
 	struct sim_participant other = { 0 };
 
-	assert_int_equal(sim_participant_join(&other, fixture->page, false), 0);
-	assert_false(sim_participant_wait(&fixture->participant, 100));
+	assert_int_equal(sim_participant_join(&other, fixture->page, 1), 0);
+	assert_false(sim_participant_wait(&fixture->participant, 100, false));
 	assert_false(sim_participant_try_mark_busy(&fixture->participant));
 	assert_int_equal(state_of(fixture), WAITING);
-	assert_false(sim_participant_wait(&other, 200)); /* the first one runs next, at 100 */
+	assert_false(sim_participant_wait(&other, 200, false)); /* the first one runs next, at 100 */
 	assert_int_equal(state_of(fixture), BUSY);
 	assert_int_equal(atomic_load(&fixture->page->now_ns), 100);
-	assert_true(sim_participant_wait(&fixture->participant, 150));
+	assert_true(sim_participant_wait(&fixture->participant, 150, false));
 	sim_participant_leave(&fixture->participant);
 	assert_int_equal(sim_participant_state(&other), BUSY);
 	assert_int_equal(atomic_load(&fixture->page->now_ns), 200);
@@ -136,10 +136,10 @@ static void test_join_takes_a_detached_slot_when_none_is_free(void **state)
 	struct sim_participant other = { 0 };
 
 	for (unsigned int i = 1; i < SIM_CLOCK_MAX_PARTICIPANTS; i++)
-		assert_int_equal(sim_participant_join(&other, fixture->page, false), 0);
-	assert_int_equal(sim_participant_join(&other, fixture->page, false), -ENOSPC);
+		assert_int_equal(sim_participant_join(&other, fixture->page, 1), 0);
+	assert_int_equal(sim_participant_join(&other, fixture->page, 1), -ENOSPC);
 	sim_participant_detach(&fixture->participant);
-	assert_int_equal(sim_participant_join(&other, fixture->page, false), 0);
+	assert_int_equal(sim_participant_join(&other, fixture->page, 1), 0);
 	assert_false(sim_participant_is_ours(&fixture->participant));
 	assert_true(sim_participant_is_ours(&other));
 	assert_int_equal(state_of(fixture), BUSY);
@@ -153,7 +153,7 @@ static void test_detach_busy_spares_a_participant_that_waits_or_has_a_new_owner(
 
 	assert_ptr_equal(busy, &fixture->page->participants[0]);
 	assert_false(sim_clock_page_detach_busy(fixture->page, busy, owner + 1));
-	assert_false(sim_participant_wait(&fixture->participant, SIM_CLOCK_NEVER_NS));
+	assert_false(sim_participant_wait(&fixture->participant, SIM_CLOCK_NEVER_NS, false));
 	assert_false(sim_clock_page_detach_busy(fixture->page, busy, owner));
 	assert_int_equal(state_of(fixture), WAITING);
 	sim_participant_mark_busy(&fixture->participant);
@@ -176,8 +176,8 @@ static void setup_pair(struct fixture *fixture, struct pair *pair)
 	pair->engine = sim_clock_page_add_engine(fixture->page);
 	assert_int_not_equal(pair->engine, 0);
 	sim_clock_page_drive_engine(fixture->page, pair->engine, &pair->receiver);
-	assert_int_equal(sim_participant_join(&pair->sender, fixture->page, false), 0);
-	assert_false(sim_participant_wait(&pair->receiver, SIM_CLOCK_NEVER_NS));
+	assert_int_equal(sim_participant_join(&pair->sender, fixture->page, 1), 0);
+	assert_false(sim_participant_wait(&pair->receiver, SIM_CLOCK_NEVER_NS, false));
 }
 
 static void test_message_makes_its_engine_ready_when_it_arrives(void **state)
@@ -188,12 +188,12 @@ static void test_message_makes_its_engine_ready_when_it_arrives(void **state)
 	setup_pair(fixture, &pair);
 	sim_clock_page_post(fixture->page, pair.engine, 70);
 	sim_clock_page_post(fixture->page, pair.engine, 90);
-	assert_false(sim_participant_wait(&pair.sender, 80));
+	assert_false(sim_participant_wait(&pair.sender, 80, false));
 	assert_int_equal(state_of(fixture), BUSY);
 	assert_int_equal(atomic_load(&fixture->page->now_ns), 70);
 	assert_true(sim_participant_take_messages(&pair.receiver));
 	assert_false(sim_participant_take_messages(&pair.receiver));
-	assert_false(sim_participant_wait(&pair.receiver, SIM_CLOCK_NEVER_NS));
+	assert_false(sim_participant_wait(&pair.receiver, SIM_CLOCK_NEVER_NS, false));
 	assert_int_equal(sim_participant_state(&pair.sender), BUSY);
 	assert_int_equal(atomic_load(&fixture->page->now_ns), 80);
 }
@@ -207,7 +207,7 @@ static void test_message_to_another_engine_makes_none_ready(void **state)
 	sim_clock_page_post(fixture->page, sim_clock_page_add_engine(fixture->page), 0);
 	sim_clock_page_post_sync(fixture->page);
 	sim_clock_page_post_credit(fixture->page, pair.engine);
-	assert_true(sim_participant_wait(&pair.sender, 80));
+	assert_true(sim_participant_wait(&pair.sender, 80, false));
 	assert_int_equal(state_of(fixture), WAITING);
 }
 
@@ -219,7 +219,7 @@ static void test_message_without_an_engine_is_for_all(void **state)
 	setup_pair(fixture, &pair);
 	sim_clock_page_post(fixture->page, 0, 0);
 	sim_participant_take_messages(&pair.sender);
-	assert_false(sim_participant_wait(&pair.sender, 80));
+	assert_false(sim_participant_wait(&pair.sender, 80, false));
 	assert_int_equal(state_of(fixture), BUSY);
 	assert_int_equal(atomic_load(&fixture->page->now_ns), 0);
 }
@@ -230,7 +230,7 @@ static void test_message_from_outside_wakes_a_participant_while_all_wait(void **
 	struct pair pair = { 0 };
 
 	setup_pair(fixture, &pair);
-	assert_false(sim_participant_wait(&pair.sender, SIM_CLOCK_NEVER_NS));
+	assert_false(sim_participant_wait(&pair.sender, SIM_CLOCK_NEVER_NS, false));
 	sim_clock_page_post(fixture->page, pair.engine, 0);
 	assert_int_equal(state_of(fixture), BUSY);
 	assert_int_equal(sim_participant_state(&pair.sender), WAITING);
@@ -244,11 +244,11 @@ static void test_sync_changes_and_credits_reach_those_that_hear_them(void **stat
 	setup_pair(fixture, &pair);
 	sim_participant_hear_sync(&pair.receiver, true);
 	sim_clock_page_post_sync(fixture->page);
-	assert_false(sim_participant_wait(&pair.sender, SIM_CLOCK_NEVER_NS));
+	assert_false(sim_participant_wait(&pair.sender, SIM_CLOCK_NEVER_NS, false));
 	assert_int_equal(state_of(fixture), BUSY);
 	sim_participant_take_messages(&pair.receiver);
 	sim_participant_hear_credit(&pair.receiver, 77);
-	assert_false(sim_participant_wait(&pair.receiver, SIM_CLOCK_NEVER_NS));
+	assert_false(sim_participant_wait(&pair.receiver, SIM_CLOCK_NEVER_NS, false));
 	sim_clock_page_post_credit(fixture->page, 78);
 	assert_int_equal(state_of(fixture), WAITING);
 	sim_clock_page_post_credit(fixture->page, 77);
@@ -265,7 +265,7 @@ static void test_message_between_the_poll_and_the_wait_is_not_lost(void **state)
 	sim_participant_take_messages(&pair.receiver);
 	sim_clock_page_post(fixture->page, pair.engine, 0);
 	sim_participant_leave(&pair.sender);
-	assert_true(sim_participant_wait(&pair.receiver, SIM_CLOCK_NEVER_NS));
+	assert_true(sim_participant_wait(&pair.receiver, SIM_CLOCK_NEVER_NS, false));
 }
 
 /* The entries of a process that has died are used again when no other is free. */
@@ -291,7 +291,7 @@ static void test_busy_mark_without_a_busy_participant_is_removed(void **state)
 	const struct sim_clock_participant *busy;
 
 	atomic_fetch_or(&fixture->page->busy[0], 2);
-	assert_false(sim_participant_wait(&fixture->participant, 10));
+	assert_false(sim_participant_wait(&fixture->participant, 10, false));
 	busy = sim_clock_page_find_busy(fixture->page);
 	assert_ptr_equal(busy, &fixture->page->participants[1]);
 	sim_clock_page_detach_busy(fixture->page, busy, 0);

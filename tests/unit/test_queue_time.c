@@ -92,7 +92,7 @@ static int open_with(void **state, enum sim_clock_mode mode)
 		return -1;
 	sim_clock_page_init(fixture->page, mode);
 	if (sim_clock_create(fixture->page, fixture->topology, &fixture->clock) < 0 ||
-	    sim_vclock_sched_create(fixture->clock, true, &fixture->sched) < 0 ||
+	    sim_vclock_sched_create(fixture->clock, 0, NULL, &fixture->sched) < 0 ||
 	    sim_vclock_source_create(fixture->sched, &source_cfg, &fixture->source) < 0 ||
 	    sim_engine_create(&fixture->engine) < 0)
 		return -1;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/clock/call_mark.h"
 #include "sim/clock/stall_watch.h"
 #include "sim/clock/vclock_sched.h"
 #include "sim/base/log.h"
@@ -69,7 +71,7 @@ static int setup(void **state)
 	sim_log_set_sink(count_warnings);
 	*state = fixture;
 	return sim_clock_create(fixture->page, fixture->topology, &fixture->clock) < 0 ||
-	       sim_vclock_sched_create(fixture->clock, false, &fixture->sched) < 0;
+	       sim_vclock_sched_create(fixture->clock, 1, NULL, &fixture->sched) < 0;
 }
 
 static int teardown(void **state)
@@ -239,7 +241,7 @@ static void *act(void *arg)
 	struct sim_vclock_sched *sched;
 	struct sim_vclock_source *source;
 
-	sim_vclock_sched_create(actor->fixture->clock, actor->first, &sched);
+	sim_vclock_sched_create(actor->fixture->clock, !actor->first, NULL, &sched);
 	sim_vclock_source_create(sched, &anything, &source);
 	sem_post(actor->joined);
 	while (sem_wait(actor->go) < 0)
@@ -367,7 +369,7 @@ static void *sleep_outside(void *arg)
 	struct idler *idler = arg;
 	struct sim_participant participant = { 0 };
 
-	sim_participant_join(&participant, idler->fixture->page, false);
+	sim_participant_join(&participant, idler->fixture->page, 1);
 	while (sem_wait(&idler->end) < 0)
 		;
 	return NULL;
@@ -378,10 +380,11 @@ static void *sleep_in_call(void *arg)
 	struct idler *idler = arg;
 	struct sim_vclock_source *source = begin(idler->fixture);
 
-	sim_vclock_sched_begin_call(idler->fixture->sched);
+	bool marked = sim_clock_begin_wait();
+
 	while (sem_wait(&idler->end) < 0)
 		;
-	sim_vclock_sched_end_call(idler->fixture->sched);
+	sim_clock_end_wait(marked);
 	sim_vclock_source_destroy(source);
 	return NULL;
 }
@@ -391,7 +394,7 @@ static void *run_outside(void *arg)
 	struct idler *idler = arg;
 	struct sim_participant participant = { 0 };
 
-	sim_participant_join(&participant, idler->fixture->page, false);
+	sim_participant_join(&participant, idler->fixture->page, 1);
 	while (!atomic_load(&idler->end_flag))
 		;
 	return NULL;
@@ -402,7 +405,7 @@ static void *end_at_once(void *arg)
 	struct idler *idler = arg;
 	struct sim_participant participant = { 0 };
 
-	sim_participant_join(&participant, idler->fixture->page, false);
+	sim_participant_join(&participant, idler->fixture->page, 1);
 	return NULL;
 }
 
@@ -418,8 +421,8 @@ static struct sim_stalled stall_of(struct fixture *fixture, void *(*work)(void *
 
 	sem_init(&idler.end, 0, 0);
 	make_busy(fixture, work, &idler, &thread);
-	assert_int_equal(sim_participant_join(&self, fixture->page, false), 0);
-	sim_participant_wait(&self, 100);
+	assert_int_equal(sim_participant_join(&self, fixture->page, 1), 0);
+	sim_participant_wait(&self, 100, false);
 	do
 		sim_participant_sleep(&self, 1000000);
 	while (sim_stall_watch_check(&watch, &self, patience, &stalled) && stalled.reason == SIM_STALL_NONE);
@@ -465,6 +468,135 @@ static void test_thread_that_has_ended_is_detached_at_once(void **state)
 	assert_int_equal(stall_of(*state, end_at_once, &patience).reason, SIM_STALL_ENDED);
 }
 
+static void test_stopped_process_is_detached_soon(void **state)
+{
+	const struct sim_stall_patience patience = { .running_ns = LONG_NS, .sleeping_ns = 20 * SIM_NS_PER_MS };
+	struct fixture *fixture = *state;
+	struct sim_participant self = { 0 };
+	struct sim_stall_watch watch = { 0 };
+	struct sim_stalled stalled;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct sim_participant participant = { 0 };
+
+		sim_participant_join(&participant, fixture->page, 1);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_int_equal(sim_participant_join(&self, fixture->page, 1), 0);
+	sim_participant_wait(&self, 100, false);
+	do
+		sim_participant_sleep(&self, 1000000);
+	while (sim_stall_watch_check(&watch, &self, &patience, &stalled) && stalled.reason == SIM_STALL_NONE);
+	assert_int_equal(stalled.reason, SIM_STALL_STOPPED);
+	assert_int_equal(stalled.owner >> 32, pid);
+	assert_int_equal(now(fixture), 100);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+}
+
+/* ---- time that is held ---- */
+
+static void test_time_stays_while_a_waiting_source_holds_it(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_vclock_source *source = begin(fixture);
+	struct sim_participant other = { 0 };
+
+	assert_int_equal(sim_participant_join(&other, fixture->page, 1), 0);
+	sim_vclock_source_hold(source, true);
+	assert_false(sim_vclock_source_wait_until(source, NEVER));
+	assert_false(sim_participant_wait(&other, 50, false));
+	assert_int_equal(now(fixture), 0);
+	assert_true(sim_vclock_source_may_poll(source));
+	sim_vclock_source_hold(source, false);
+	assert_false(sim_vclock_source_wait_until(source, NEVER));
+	assert_int_equal(now(fixture), 50);
+	assert_int_equal(sim_participant_state(&other), SIM_PARTICIPANT_BUSY);
+	sim_vclock_source_destroy(source);
+}
+
+static void test_time_is_not_held_for_ever(void **state)
+{
+	const struct sim_stall_patience patience = { .running_ns = 100 * SIM_NS_PER_MS, .sleeping_ns = LONG_NS };
+	struct fixture *fixture = *state;
+	struct sim_vclock_source *source = begin(fixture);
+	struct sim_participant self = { 0 };
+	struct sim_stall_watch watch = { 0 };
+	struct sim_stalled stalled;
+
+	assert_int_equal(sim_participant_join(&self, fixture->page, 1), 0);
+	sim_vclock_source_hold(source, true);
+	assert_false(sim_vclock_source_wait_until(source, NEVER));
+	assert_false(sim_participant_wait(&self, 50, false));
+	do
+		sim_participant_sleep(&self, 1000000);
+	while (sim_stall_watch_check(&watch, &self, &patience, &stalled) && stalled.reason == SIM_STALL_NONE);
+	assert_int_equal(stalled.reason, SIM_STALL_HOLDS);
+	assert_int_equal(now(fixture), 50);
+	assert_false(sim_vclock_source_wait_until(source, NEVER)); /* it does not begin anew */
+	assert_true(sim_participant_wait(&self, 60, false));
+	sim_vclock_source_destroy(source);
+}
+
+/* The parent's entry keeps time until the process participates. */
+static void test_time_begins_when_the_started_processes_participate(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_clock_launch launch, read;
+	struct sim_vclock_sched *sched;
+	struct sim_vclock_source *source, *started;
+	char text[SIM_CLOCK_LAUNCH_TEXT_SIZE];
+
+	sim_clock_launch_begin(fixture->page, 7, &launch);
+	sim_clock_launch_write(&launch, text);
+	sim_clock_launch_read(text, &read);
+	assert_memory_equal(&read, &launch, sizeof(launch));
+	source = begin(fixture);
+	assert_false(sim_vclock_source_wait_until(source, 50));
+	assert_int_equal(now(fixture), 0);
+	sim_clock_launch_attached(fixture->page, &read);
+	assert_int_equal(sim_vclock_sched_create(fixture->clock, 1, &read, &sched), 0);
+	assert_int_equal(sim_vclock_source_create(sched, &anything, &started), 0);
+	sim_vclock_source_destroy(started);
+	assert_int_equal(now(fixture), 50);
+	sim_clock_launch_end(fixture->page, &launch); /* the parent's, when the process has ended */
+	sim_vclock_sched_destroy(sched);
+	sim_vclock_source_destroy(source);
+}
+
+static void test_process_that_ends_without_participating_is_not_waited_for(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_clock_launch launch;
+	struct sim_vclock_source *source = begin(fixture);
+
+	sim_clock_launch_begin(fixture->page, 1, &launch);
+	assert_false(sim_vclock_source_wait_until(source, 50));
+	assert_int_equal(now(fixture), 0);
+	sim_clock_launch_end(fixture->page, &launch);
+	assert_int_equal(now(fixture), 50);
+	sim_vclock_source_destroy(source);
+}
+
+static void test_launch_text_that_is_none_is_no_launch(void **state)
+{
+	static const char *const texts[] = { NULL, "", "1", "1:2", "x:1:2", "1:2:3:4", "1:2:3x" };
+	struct sim_clock_launch launch;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		sim_clock_launch_read(texts[i], &launch);
+		assert_int_equal(launch.number, 0);
+	}
+	sim_clock_launch_read("1:4000000000:99", &launch); /* a slot out of range does no harm */
+	sim_clock_launch_attached(((struct fixture *)*state)->page, &launch);
+	sim_clock_launch_end(((struct fixture *)*state)->page, &launch);
+}
+
 static void test_participant_that_does_not_call_is_not_waited_for_forever(void **state)
 {
 	struct fixture *fixture = *state;
@@ -494,9 +626,9 @@ static void test_machine_that_stood_still_is_no_reason_to_give_up(void **state)
 	struct sim_stall_watch watch;
 	struct sim_stalled stalled;
 
-	assert_int_equal(sim_participant_join(&busy, fixture->page, false), 0);
-	assert_int_equal(sim_participant_join(&self, fixture->page, false), 0);
-	sim_participant_wait(&self, 100);
+	assert_int_equal(sim_participant_join(&busy, fixture->page, 1), 0);
+	assert_int_equal(sim_participant_join(&self, fixture->page, 1), 0);
+	sim_participant_wait(&self, 100, false);
 	watch = (struct sim_stall_watch){ .shared = busy.shared, .owner = busy.owner, .checks = 1 };
 	assert_true(sim_stall_watch_check(&watch, &self, &patience, &stalled));
 	assert_int_equal(stalled.reason, SIM_STALL_NONE);
@@ -518,7 +650,7 @@ static void test_dead_process_is_dropped_without_a_warning(void **state)
 	if (pid == 0) {
 		struct sim_vclock_sched *sched;
 
-		sim_vclock_sched_create(fixture->clock, false, &sched);
+		sim_vclock_sched_create(fixture->clock, 1, NULL, &sched);
 		sim_vclock_source_create(sched, &anything, &source);
 		_exit(0);
 	}
@@ -628,6 +760,12 @@ int main(void)
 		TEST(thread_that_sleeps_in_a_call_has_the_long_patience),
 		TEST(thread_that_runs_has_the_long_patience),
 		TEST(thread_that_has_ended_is_detached_at_once),
+		TEST(stopped_process_is_detached_soon),
+		TEST(time_stays_while_a_waiting_source_holds_it),
+		TEST(time_is_not_held_for_ever),
+		TEST(time_begins_when_the_started_processes_participate),
+		TEST(process_that_ends_without_participating_is_not_waited_for),
+		TEST(launch_text_that_is_none_is_no_launch),
 		TEST(machine_that_stood_still_is_no_reason_to_give_up),
 		TEST(dead_process_is_dropped_without_a_warning),
 		TEST(left_one_that_calls_again_is_waited_for_again),

@@ -108,6 +108,7 @@ struct comch_endpoint {
 	const struct pcie_comch_timing *timing; /* time that messages take; NULL = none */
 	uint64_t busy_until_ps;                 /* session time at which the sender is free again */
 	bool drained;                           /* progressed since it began to stop */
+	bool may_have_pending_record;           /* of a connection */
 	bool recv_paused;                       /* progress leaves incoming messages where they are ... */
 	bool has_pending_recv;                  /* ... and has left one */
 };

@@ -272,6 +272,7 @@ int comch_handle_consumer_record(struct doca_comch_connection *connection, uint3
 		return add_remote(connection, pending);
 	connection->pending_record = record;
 	connection->has_pending_record = true;
+	connection->endpoint->may_have_pending_record = true;
 	return 0;
 }
 

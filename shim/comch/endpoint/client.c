@@ -226,6 +226,7 @@ static void client_stopped(struct doca_ctx *ctx)
 
 static const struct shim_ctx_ops client_ops = {
 	.name = "comch_client",
+	.holds_time = comch_endpoint_holds_time,
 	.start = client_start,
 	.may_stop = comch_endpoint_may_stop,
 	.begin_stop = client_begin_stop,

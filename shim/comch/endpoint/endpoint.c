@@ -247,6 +247,27 @@ bool comch_endpoint_progress(struct doca_ctx *ctx)
 	return comch_send_complete_next(endpoint);
 }
 
+static bool has_pending_record(struct comch_endpoint *endpoint)
+{
+	if (!endpoint->may_have_pending_record)
+		return false;
+	for (uint32_t i = 0; i < endpoint->num_slots; i++)
+		if (endpoint->slots[i] && endpoint->slots[i]->has_pending_record)
+			return true;
+	endpoint->may_have_pending_record = false;
+	return false;
+}
+
+bool comch_endpoint_holds_time(struct doca_ctx *ctx)
+{
+	struct comch_endpoint *endpoint = (struct comch_endpoint *)ctx;
+	const struct doca_comch_connection *first = endpoint->num_slots > 0 ? endpoint->slots[0] : NULL;
+
+	if (ctx->state == DOCA_CTX_STATE_STARTING && first && first->state == COMCH_OPENING && first->channel)
+		return true;
+	return has_pending_record(endpoint);
+}
+
 bool comch_endpoint_arm(struct doca_ctx *ctx)
 {
 	struct comch_endpoint *endpoint = endpoint_of(ctx);

@@ -25,6 +25,9 @@ doca_error_t comch_endpoint_may_stop(const struct doca_ctx *ctx);
 bool comch_endpoint_progress(struct doca_ctx *ctx);
 bool comch_endpoint_arm(struct doca_ctx *ctx);
 
+/* Whether a client waits for a server's answer, or a record of a consumer for its announcement. */
+bool comch_endpoint_holds_time(struct doca_ctx *ctx);
+
 /* Public functions of servers and of clients; @func is the public function's name, for the log. */
 doca_error_t comch_check_name(const char *func, const struct pcie_caps *caps, const char *name);
 doca_error_t comch_set_max_msg_size(const char *func, struct comch_endpoint *endpoint, uint32_t size);

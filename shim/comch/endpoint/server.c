@@ -287,6 +287,7 @@ static void server_stopped(struct doca_ctx *ctx)
 
 static const struct shim_ctx_ops server_ops = {
 	.name = "comch_server",
+	.holds_time = comch_endpoint_holds_time,
 	.start = server_start,
 	.may_stop = comch_endpoint_may_stop,
 	.begin_stop = server_begin_stop,

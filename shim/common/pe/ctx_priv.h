@@ -29,6 +29,8 @@ struct shim_task_pool;
 struct shim_ctx_ops {
 	const char *name; /* the library's, for the log */
 	bool hears_sync;  /* in virtual time: a change of a sync event may let it progress */
+	/* In virtual time: whether the context waits for what comes from outside of it, soon. NULL = never. */
+	bool (*holds_time)(struct doca_ctx *ctx);
 	/* Check the configuration and make task pools (shim_task_pool_add()).
 	 * IN_PROGRESS: it is starting; shim_ctx_set_running() or shim_ctx_begin_stop() follows. */
 	doca_error_t (*start)(struct doca_ctx *ctx);

@@ -101,6 +101,15 @@ void shim_pe_vclock_mark_busy(void *arg)
 		sim_vclock_source_mark_busy(ctx->pe->vclock_handle);
 }
 
+static void update_hold(const struct doca_pe *pe)
+{
+	bool holds = false;
+
+	for (struct doca_ctx *ctx = pe->ctxs; ctx && !holds; ctx = ctx->next_in_pe)
+		holds = ctx->ops->holds_time && ctx->state != DOCA_CTX_STATE_IDLE && ctx->ops->holds_time(ctx);
+	sim_vclock_source_hold(pe->vclock_handle, holds);
+}
+
 /* Run queued jobs and release due completions. Returns the time of the next work. */
 static uint64_t run_due_jobs(const struct doca_pe *pe)
 {
@@ -184,6 +193,7 @@ bool shim_pe_vclock_step(struct doca_pe *pe, bool (*step)(struct doca_pe *pe))
 		    next_ns <= sim_session_now_ns(
 				       shim_session())) /* the time came without an event: leave it to the next call */
 			next_ns = SIM_CLOCK_NEVER_NS;
+		update_hold(pe);
 		if (!sim_vclock_source_wait_until(vclock_handle, next_ns))
 			return false;
 		before_ns = next_ns;
@@ -197,6 +207,7 @@ bool shim_pe_vclock_sleep(struct doca_pe *pe, bool has_events)
 	while (!has_events) {
 		uint64_t next_ns = run_due_jobs(pe);
 
+		update_hold(pe);
 		has_events = has_due_work(pe, next_ns);
 		if (!has_events && !sim_vclock_source_wait_until(pe->vclock_handle, next_ns))
 			break;

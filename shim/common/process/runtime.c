@@ -156,6 +156,7 @@ static int attach(void)
 		.topology = getenv_nonempty("BFSIM_TOPOLOGY"),
 		.side = chosen ? chosen : side,
 		.forced_path = getenv_nonempty("BFSIM_PATH"),
+		.launch = getenv_nonempty("BFSIM_LAUNCH"),
 	};
 	struct sim_session *session;
 	int rc;

@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/side_env.h"
+#include "sim/clock/launch.h"
 
 enum { NUM_PIPES = 3 }; /* standard input, output, error; [0] reads, [1] writes */
 
@@ -42,7 +44,8 @@ static void exec_program(const struct cli_program_cfg *cfg, int pipes[NUM_PIPES]
 	dup2(pipes[STDOUT_FILENO][1], STDOUT_FILENO);
 	dup2(pipes[STDERR_FILENO][1], STDERR_FILENO);
 	if (cli_set_side_env(cfg->dir, cfg->side, cfg->generation) < 0 ||
-	    cli_check_set_env(cfg->check, cfg->hits_path) < 0)
+	    cli_check_set_env(cfg->check, cfg->hits_path) < 0 ||
+	    (cfg->launch && setenv(SIM_CLOCK_LAUNCH_ENV, cfg->launch, 1) < 0))
 		_exit(CLI_FAILED);
 	sigprocmask(SIG_SETMASK, cfg->mask, NULL);
 	execl("/bin/sh", "sh", "-c", cfg->text, (char *)NULL);

@@ -25,6 +25,7 @@ struct cli_program_cfg {
 	enum cli_generation generation;
 	const struct cli_check_opt *check;
 	const char *hits_path; /* the checker's file of hits, or NULL */
+	const char *launch;    /* text of sim/clock/launch.h, or NULL */
 	const sigset_t *mask;  /* signal mask of the program */
 	int name_width;        /* of the side before its lines */
 };

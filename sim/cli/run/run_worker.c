@@ -22,17 +22,19 @@
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/report/report_write.h"
 #include "sim/cli/trace/trace_write.h"
+#include "sim/clock/launch.h"
 #include "sim/state/shared_state.h"
 #include "sim/control/control.h"
 
 struct run {
 	const struct cli_run_cfg *cfg;
 	const sigset_t *original;
-	pid_t daemon;                    /* 0 = it ended */
-	struct sim_segment shared_state; /* stays when the daemon does not */
-	struct cli_check_hits hits;      /* if programs are checked */
-	int signal_fd;                   /* SIGCHLD and SIGTERM */
-	struct cli_program *programs;    /* the first num_programs of them were started */
+	pid_t daemon;                      /* 0 = it ended */
+	struct sim_segment shared_state;   /* stays when the daemon does not */
+	struct cli_check_hits hits;        /* if programs are checked */
+	int signal_fd;                     /* SIGCHLD and SIGTERM */
+	struct cli_program *programs;      /* the first num_programs of them were started */
+	struct sim_clock_launch *launches; /* of the commands; in virtual time */
 	size_t num_programs;
 	int status; /* the first failure, 0 = none */
 	bool ending;
@@ -90,11 +92,17 @@ static void end_unneeded_inputs(struct run *run)
 	}
 }
 
+static struct sim_clock_page *clock_page(const struct run *run)
+{
+	return &sim_shared_state_of(&run->shared_state)->clock;
+}
+
 static void handle_program_exit(struct run *run, struct cli_program *program, int status)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
 
 	program->pid = 0;
+	sim_clock_launch_end(clock_page(run), &run->launches[program - run->programs]);
 	if (code == 0)
 		return;
 	if (!run->ending)
@@ -232,23 +240,36 @@ static bool check_sides(const struct run *run)
 	return found;
 }
 
+/* Virtual time stands still until all have begun. */
+static void begin_launches(struct run *run)
+{
+	if (run->cfg->clock != SIM_CLOCK_VIRTUAL)
+		return;
+	for (size_t i = 0; i < run->cfg->num_commands; i++)
+		sim_clock_launch_begin(clock_page(run), (uint32_t)i + 1, &run->launches[i]);
+}
+
 static int start_programs(struct run *run)
 {
 	const struct cli_run_cfg *cfg = run->cfg;
 	size_t width = 0;
 
+	begin_launches(run);
 	for (size_t i = 0; i < cfg->num_commands; i++)
 		width = max_u64(width, strlen(cfg->commands[i].side));
 	for (size_t i = 0; i < cfg->num_commands; i++) {
+		char launch[SIM_CLOCK_LAUNCH_TEXT_SIZE];
 		struct cli_program_cfg program = { .side = cfg->commands[i].side,
 						   .text = cfg->commands[i].text,
 						   .generation = cfg->commands[i].generation,
 						   .dir = cfg->session_dir->dir,
 						   .check = cfg->check,
 						   .hits_path = run->hits.fd >= 0 ? run->hits.path : NULL,
+						   .launch = launch,
 						   .mask = run->original,
 						   .name_width = (int)width };
 
+		sim_clock_launch_write(&run->launches[i], launch);
 		if (cli_program_start(&program, &run->programs[i]) < 0)
 			return -1;
 		run->num_programs++;
@@ -267,7 +288,8 @@ static int prepare_run(struct run *run)
 	if (run->signal_fd < 0)
 		return cli_fail("cannot watch for the commands' ends: %s", strerror(errno));
 	run->programs = calloc(run->cfg->num_commands, sizeof(*run->programs));
-	if (!run->programs)
+	run->launches = calloc(run->cfg->num_commands, sizeof(*run->launches));
+	if (!run->programs || !run->launches)
 		return cli_fail("out of memory");
 	if (run->cfg->check->mode != SIM_CHECK_OFF && cli_check_hits_open(run->cfg->check, &run->hits) < 0)
 		return -1;
@@ -372,6 +394,7 @@ int cli_run_worker(void *cfg, const sigset_t *original)
 	end_daemon(&run);
 	sim_segment_unmap(&run.shared_state);
 	free(run.programs);
+	free(run.launches);
 	if (run.signal_fd >= 0)
 		close(run.signal_fd);
 	return run.status;

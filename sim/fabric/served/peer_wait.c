@@ -6,6 +6,7 @@
 
 #include "served_priv.h"
 #include "sim/base/monotonic.h"
+#include "sim/clock/call_mark.h"
 
 #define ROUNDS_PER_CLOCK_READ 16           /* reading the clock costs more than looking at a ring */
 #define SPIN_NS               20000u       /* a served request is done by then; yield afterwards */
@@ -25,8 +26,11 @@ static int sleep_and_look(const struct served_wait *wait, uint64_t waited_ns)
 	uint64_t sleep_ns = waited_ns / 32 < MAX_SLEEP_NS ? waited_ns / 32 : MAX_SLEEP_NS;
 	const struct timespec timeout = sim_timespec_from_ns(sleep_ns);
 	struct pollfd sock = { .fd = wait->sock, .events = wait->events };
+	bool marked = sim_clock_begin_wait();
+	int rc = ppoll(&sock, 1, &timeout, NULL);
 
-	if (ppoll(&sock, 1, &timeout, NULL) > 0 && sock.revents & (POLLHUP | POLLERR | POLLNVAL))
+	sim_clock_end_wait(marked);
+	if (rc > 0 && sock.revents & (POLLHUP | POLLERR | POLLNVAL))
 		return -ECONNRESET;
 	return 0;
 }

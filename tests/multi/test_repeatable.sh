@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Virtual time: the same programs, topology and seed give the same events at the same times, whatever the machine does.
+#
+#   test_repeatable.sh BFSIM CLOCK_PAIR       (TAP)
+#
+# REPEAT_RUNS is the number of runs of each test (3); a long test takes 100.
+#
+# shellcheck disable=SC2016
+
+. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/sessions.sh"
+
+pair=$(realpath "$2")
+runs=${REPEAT_RUNS:-3}
+use_bfsim "$1"
+
+# run_pairs PAIRS MESSAGES OPTION...: the events of each process, in one text.
+run_pairs() {
+	pairs=$1 messages=$2 i=0
+	shift 2
+	rm -f events.*
+	while [ "$i" -lt "$pairs" ]; do
+		set -- "$@" --dpu "exec '$pair' server pair-$i $messages 4000 $PWD/events.$i.dpu" \
+			--host "exec '$pair' client pair-$i $messages 4000 $PWD/events.$i.host"
+		i=$((i + 1))
+	done
+	BFSIM_COMCH_WAIT=30000 bfsim run --timeout 60 --session s --clock virtual "$@" >out 2>err || {
+		cat out err
+		return 1
+	}
+	if grep "no longer waits" out err; then
+		return 1
+	fi
+	for i in $(seq 0 $((pairs - 1))); do
+		cat "events.$i.dpu" "events.$i.host"
+	done >events
+}
+
+# always_the_same PAIRS MESSAGES OPTION...
+always_the_same() {
+	run_pairs "$@"
+	mv events first
+	for run in $(seq 2 "$runs"); do
+		run_pairs "$@"
+		cmp first events || {
+			echo "run $run differs:"
+			diff first events | head -n 20
+			return 1
+		}
+	done
+}
+
+# under_load N COMMAND...: beside N programs that use the CPU.
+under_load() {
+	loads=
+	for _ in $(seq "$1"); do
+		(while :; do :; done) &
+		loads="$loads $!"
+	done
+	shift
+	got=0
+	"$@" || got=1
+	# shellcheck disable=SC2086
+	kill $loads
+	return $got
+}
+
+test_two_processes_repeat_their_times() {
+	always_the_same 1 50
+	[ "$(grep -c received events)" -eq 100 ]
+}
+
+test_two_processes_repeat_their_times_beside_other_programs() {
+	always_the_same 1 50
+	mv first quiet
+	under_load 6 always_the_same 1 50
+	cmp quiet first
+}
+
+test_two_processes_repeat_their_times_on_one_cpu() {
+	always_the_same 1 50
+	mv first several
+	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+	taskset -cp "$cpu" $$ >/dev/null
+	always_the_same 1 50
+	cmp several first
+}
+
+test_two_processes_repeat_faults_of_chance() {
+	always_the_same 1 50 --fault 'dma.memcpy p=20% delay=3us' --fault 'comch.send p=10% delay=7us' --seed 5
+	mv first seed5
+	grep -q received seed5
+	always_the_same 1 50
+	! cmp -s seed5 first
+}
+
+test_eight_processes_repeat_their_times() {
+	always_the_same 4 20
+}
+
+test_thirty_two_processes_repeat_their_times() {
+	always_the_same 16 5
+}
+
+run_tests "$0" "$work"
