@@ -78,11 +78,18 @@ enum pcie_mode {
 	PCIE_MODE_ZERO_TRUST = 3, /* as DPU, and the host may not configure the card */
 };
 
+/* Times for which nothing was published: 0 unless the description gives them. */
+struct pcie_timing {
+	uint64_t producer_msg_ps; /* of a message from a producer to a consumer, one way */
+	uint64_t sync_event_ps;   /* of a change of a sync event, up to the moment at which others see it */
+};
+
 struct pcie_card {
 	char name[PCIE_SIDE_SIZE];
 	const struct pcie_profile *profile;
 	enum pcie_mode mode;
 	struct pcie_link link; /* to the host: the profile's, with overrides */
+	struct pcie_timing timing;
 };
 
 /* The machine of a side. */

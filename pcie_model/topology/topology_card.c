@@ -91,6 +91,28 @@ static int read_link(const struct pcie_draft *draft, size_t index)
 	return pcie_yaml_source_error(draft->source, path, "%s", config_error);
 }
 
+static int read_time(const struct pcie_draft *draft, size_t index, const char *field, const char *text,
+		     uint64_t *ret_ps)
+{
+	if (text && pcie_parse_time(text, ret_ps))
+		return card_error(draft, index, field, "is not a time; write 3us or 2500ns, for instance", text);
+	return 0;
+}
+
+static int read_timing(const struct pcie_draft *draft, size_t index)
+{
+	const struct pcie_yaml_timing *yaml = draft->yaml->cards[index].timing;
+	struct pcie_timing *timing = &draft->topology->cards[index].timing;
+	int rc = 0;
+
+#define READ(member, key) \
+	if (!rc && yaml)  \
+		rc = read_time(draft, index, "timing." key, yaml->member, &timing->member);
+	PCIE_YAML_TIMING(READ)
+#undef READ
+	return rc;
+}
+
 /* A card without Arm cores is a network card. */
 static int read_mode(const struct pcie_draft *draft, size_t index)
 {
@@ -114,5 +136,7 @@ int pcie_draft_read_card(const struct pcie_draft *draft, size_t index)
 		rc = read_profile(draft, index);
 	if (!rc)
 		rc = read_mode(draft, index);
+	if (!rc)
+		rc = read_timing(draft, index);
 	return rc ? rc : read_link(draft, index);
 }

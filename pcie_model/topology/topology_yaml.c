@@ -34,6 +34,13 @@ static const cyaml_schema_field_t link_fields[] = {
 		CYAML_FIELD_END
 };
 
+static const cyaml_schema_field_t timing_fields[] = {
+#define FIELD(member, key) TEXT_FIELD(OPTIONAL, struct pcie_yaml_timing, member, key),
+	PCIE_YAML_TIMING(FIELD)
+#undef FIELD
+		CYAML_FIELD_END
+};
+
 static const cyaml_schema_field_t function_fields[] = {
 #define FIELD(member, key, presence) TEXT_FIELD(presence, struct pcie_yaml_function, member, key),
 	PCIE_YAML_FUNCTION_FIELDS(FIELD)
@@ -52,6 +59,7 @@ static const cyaml_schema_field_t card_fields[] = {
 	TEXT_FIELD(REQUIRED, struct pcie_yaml_card, profile, "profile"),
 	TEXT_FIELD(OPTIONAL, struct pcie_yaml_card, mode, "mode"),
 	CYAML_FIELD_MAPPING_PTR("link", OPTIONAL, struct pcie_yaml_card, link, link_fields),
+	CYAML_FIELD_MAPPING_PTR("timing", OPTIONAL, struct pcie_yaml_card, timing, timing_fields),
 	CYAML_FIELD_SEQUENCE_COUNT("functions", REQUIRED, struct pcie_yaml_card, functions, num_functions,
 				   &function_schema, 0, CYAML_UNLIMITED),
 	CYAML_FIELD_END

@@ -94,6 +94,17 @@ struct pcie_yaml_link {
 #undef MEMBER
 };
 
+/* The fields of struct pcie_timing: X(member, key). */
+#define PCIE_YAML_TIMING(X)                    \
+	X(producer_msg_ps, "producer-message") \
+	X(sync_event_ps, "sync-event")
+
+struct pcie_yaml_timing {
+#define MEMBER(member, key) char *member;
+	PCIE_YAML_TIMING(MEMBER)
+#undef MEMBER
+};
+
 struct pcie_yaml_caps {
 #define MEMBER(kind, member, key) char *member;
 	PCIE_YAML_CAPS(MEMBER)
@@ -120,6 +131,7 @@ struct pcie_yaml_card {
 	char *profile;
 	char *mode;
 	struct pcie_yaml_link *link;
+	struct pcie_yaml_timing *timing;
 	struct pcie_yaml_function *functions;
 	uint32_t num_functions;
 };

@@ -22,6 +22,14 @@ static const struct pcie_unit rate_units[] = {
 	{ NULL, 0 },
 };
 
+static const struct pcie_unit time_units[] = {
+	{ "ns", 1000 },
+	{ "us", 1000ull * 1000 },
+	{ "ms", 1000ull * 1000 * 1000 },
+	{ "s", 1000ull * 1000 * 1000 * 1000 },
+	{ NULL, 0 },
+};
+
 int pcie_parse_bool(const char *text, bool *ret_value)
 {
 	if (strcmp(text, "true") == 0)
@@ -52,6 +60,13 @@ int pcie_parse_rate(const char *text, uint64_t *ret_bps)
 	static const struct pcie_quantity_syntax syntax = { .units = rate_units, .hex = true, .space = true };
 
 	return pcie_quantity_parse(text, strlen(text), &syntax, UINT64_MAX, ret_bps);
+}
+
+int pcie_parse_time(const char *text, uint64_t *ret_ps)
+{
+	static const struct pcie_quantity_syntax syntax = { .units = time_units, .space = true };
+
+	return pcie_quantity_parse(text, strlen(text), &syntax, 3600 * time_units[3].factor, ret_ps);
 }
 
 static int hex_byte(const char *text, uint8_t *ret_byte)

@@ -22,6 +22,9 @@ int pcie_parse_bytes(const char *text, uint64_t *ret_bytes);
 /* Bits per second: a number, alone or followed by Mb/s, Gb/s or Tb/s ("100 Gb/s"). */
 int pcie_parse_rate(const char *text, uint64_t *ret_bps);
 
+/* "3us"; up to an hour. */
+int pcie_parse_time(const char *text, uint64_t *ret_ps);
+
 /* Six bytes in hexadecimal with colons, "02:00:5e:10:00:01"; not a multicast address (odd first byte) and not all
  * zero. */
 int pcie_parse_mac(const char *text, uint8_t ret_mac[6]);

@@ -52,7 +52,6 @@ struct sim_clock_participant {
 	_Atomic uint16_t in_call;            /* it waits inside of bfsim, for the daemon or another process: how deep */
 	_Atomic uint16_t hold_ended;         /* it has held time for too long */
 	_Atomic uint64_t owner;              /* pid << 32 | a number that is unique in the process */
-	_Atomic uint64_t wake_ns;            /* WAITING: the end of the wait; UINT64_MAX = a message */
 	_Atomic uint64_t message_ns;    /* when the first message since its last poll arrives; UINT64_MAX = none came */
 	_Atomic uint64_t rank;          /* of participants that can run at the same time, the least rank runs first */
 	_Atomic uint32_t thread_id;     /* the kernel's; 0 = it has not begun */

@@ -205,7 +205,6 @@ static void init_participant(struct sim_clock_page *page, struct sim_clock_parti
 
 	atomic_store_explicit(&shared->owner, owner, memory_order_relaxed);
 	atomic_store_explicit(&shared->rank, (uint64_t)rank << 32 | number, memory_order_relaxed);
-	atomic_store_explicit(&shared->wake_ns, SIM_CLOCK_NEVER_NS, memory_order_relaxed);
 	atomic_store_explicit(&shared->message_ns, SIM_CLOCK_NEVER_NS, memory_order_relaxed);
 	atomic_store_explicit(&shared->in_call, 0, memory_order_relaxed);
 	atomic_store_explicit(&shared->hold_ended, 0, memory_order_relaxed);
@@ -285,6 +284,36 @@ void sim_participant_detach(struct sim_participant *participant)
 	sim_clock_page_wake(choice.next);
 }
 
+static bool is_busy_alone(const struct sim_clock_page *page, uint32_t slot)
+{
+	uint32_t num_words = (num_participants(page) + 63) / 64;
+
+	for (uint32_t word = 0; word < num_words; word++) {
+		uint64_t bits = atomic_load_explicit(&page->busy[word], memory_order_relaxed);
+
+		if (bits != (word == slot / 64 ? UINT64_C(1) << slot % 64 : 0))
+			return false;
+	}
+	return true;
+}
+
+/* The short way of a busy participant that waits until @ns and is the next one to run: time moves on, and it stays busy.
+ * Returns false otherwise; then nothing has changed. Under the page's lock. */
+static bool runs_on(struct sim_clock_page *page, uint32_t slot, uint64_t ns)
+{
+	uint64_t now_ns = atomic_load_explicit(&page->now_ns, memory_order_relaxed), next_ns;
+	struct sim_clock_choice others;
+
+	if (ns == SIM_CLOCK_NEVER_NS || !is_busy_alone(page, slot) || is_held(page))
+		return false;
+	ns = max_u64(ns, now_ns);
+	others = find_earliest_waiters(page, &next_ns);
+	if (others.next && !is_before(page, slot, ns, slot_of(page, others.next), next_ns))
+		return false;
+	atomic_store_explicit(&page->now_ns, ns, memory_order_release);
+	return true;
+}
+
 bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns, bool holds)
 {
 	struct sim_clock_participant *shared = participant->shared;
@@ -293,12 +322,14 @@ bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns,
 	uint64_t token = sim_clock_lock(&page->lock);
 
 	if (sim_participant_is_ours(participant)) {
-		uint64_t message_ns = atomic_load_explicit(&shared->message_ns, memory_order_relaxed);
+		uint64_t ready_ns = min_u64(wake_ns, atomic_load_explicit(&shared->message_ns, memory_order_relaxed));
 
-		atomic_store_explicit(&shared->wake_ns, wake_ns, memory_order_relaxed);
+		if (!holds && runs_on(page, slot_of(page, shared), ready_ns)) {
+			sim_clock_unlock(&page->lock, token);
+			return true;
+		}
 		set_state(page, shared, SIM_PARTICIPANT_WAITING);
-		atomic_store_explicit(&page->ready_ns[slot_of(page, shared)], min_u64(wake_ns, message_ns),
-				      memory_order_relaxed);
+		atomic_store_explicit(&page->ready_ns[slot_of(page, shared)], ready_ns, memory_order_relaxed);
 		if (!holds)
 			atomic_store_explicit(&shared->hold_ended, 0, memory_order_relaxed);
 		else if (!atomic_load_explicit(&shared->hold_ended, memory_order_relaxed))

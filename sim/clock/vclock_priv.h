@@ -20,6 +20,7 @@ struct sim_vclock_thread {
 	struct sim_vclock_sched *sched;
 	struct sim_participant participant;
 	LIST_HEAD(, sim_vclock_source) sources;
+	_Atomic uint32_t num_sources; /* in the list */
 	struct sim_stall_watch watch;
 	uint32_t num_messages; /* polls that followed messages; it wraps */
 	uint32_t num_idle;     /* polls without a turn since the last turn */

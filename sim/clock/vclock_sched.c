@@ -239,15 +239,17 @@ bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wak
 	struct sim_vclock_sched *sched = source->sched;
 	uint64_t first_wake_ns = wake_ns;
 	uint32_t messages_seen;
-	bool others;
+	bool others = false;
 
 	if (!thread)
 		return wait_without_participant(sched, wake_ns);
-	pthread_mutex_lock(&sched->lock);
 	source->next_ns = wake_ns;
 	source->messages_seen = messages_seen = thread->num_messages;
-	others = offer_to_other_sources(source, sim_clock_now_ns(sched->clock), &first_wake_ns);
-	pthread_mutex_unlock(&sched->lock);
+	if (atomic_load_explicit(&thread->num_sources, memory_order_relaxed) > 1) {
+		pthread_mutex_lock(&sched->lock);
+		others = offer_to_other_sources(source, sim_clock_now_ns(sched->clock), &first_wake_ns);
+		pthread_mutex_unlock(&sched->lock);
+	}
 	if (others) {
 		mark_busy(thread);
 		return false;

@@ -56,6 +56,7 @@ void sim_vclock_thread_unbind(struct sim_vclock_source *source)
 		return;
 	LIST_REMOVE(source, link);
 	source->thread = NULL;
+	thread->num_sources--;
 	thread->num_holds -= source->holds;
 	sim_clock_page_drive_engine(source->sched->page, source->cfg.engine, NULL);
 	if (LIST_EMPTY(&thread->sources))
@@ -88,6 +89,7 @@ bool sim_vclock_thread_bind(struct sim_vclock_source *source)
 		sim_vclock_thread_unbind(source);
 		source->thread = thread;
 		LIST_INSERT_HEAD(&thread->sources, source, link);
+		thread->num_sources++;
 		thread->num_holds += source->holds;
 	}
 	if (sim_participant_is_ours(&thread->participant)) {

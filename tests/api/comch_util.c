@@ -467,15 +467,18 @@ void comch_run_halves(void **state)
 
 /* ---- the session ---- */
 
+struct comch_session comch_session = { .topology = "comch.yaml", .clock = "functional" };
+
 static char session_dir[64];
 static pid_t daemon_pid;
 
 static int session_start(void **state)
 {
 	int ready[2];
-	char number[16], byte;
+	char number[16], topology[4096], byte;
 
 	(void)state;
+	snprintf(topology, sizeof(topology), "%s/%s", API_DATA_DIR, comch_session.topology);
 	strcpy(session_dir, "/tmp/bfsim-test-XXXXXX");
 	assert_non_null(mkdtemp(session_dir));
 	assert_non_null(getenv("BFSIMD"));
@@ -485,7 +488,7 @@ static int session_start(void **state)
 	if (daemon_pid == 0) {
 		close(ready[0]);
 		execl(getenv("BFSIMD"), "bfsimd", "--foreground", "--die-with-parent", "--ready-fd", number,
-		      "--session", session_dir, "--topology", API_DATA_DIR "/comch.yaml", NULL);
+		      "--session", session_dir, "--topology", topology, "--clock", comch_session.clock, NULL);
 		_exit(127);
 	}
 	close(ready[1]);

@@ -113,6 +113,13 @@ struct comch_halves {
 void comch_nothing(struct side *side);
 void comch_run_halves(void **state);
 
+/* The session of comch_run(); set before it. */
+struct comch_session {
+	const char *topology; /* below tests/api/data */
+	const char *clock;
+};
+extern struct comch_session comch_session;
+
 #define comch_run(tests) comch_run_all(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
 int comch_run_all(const char *name, const struct CMUnitTest *tests, size_t num_tests);
 

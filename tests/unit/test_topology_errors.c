@@ -244,6 +244,18 @@ static void test_links_that_cannot_be_are_refused(void **state)
 			   "3: cards[0].link.speed: unknown field; check its spelling against doc/topology.md" });
 }
 
+static void test_times_that_are_none_are_refused(void **state)
+{
+	(void)state;
+	assert_documents(
+		{ "cards:\n- profile: bluefield-3\n  timing: {sync-event: soon}\n"
+		  "  functions: [{side: host, type: pf, pci: b1:00.0}]\n",
+		  "3: cards[0].timing.sync-event: \"soon\" is not a time; write 3us or 2500ns, for instance" },
+		{ "cards:\n- profile: bluefield-3\n  timing: {producer-message: 5}\n"
+		  "  functions: [{side: host, type: pf, pci: b1:00.0}]\n",
+		  "3: cards[0].timing.producer-message: \"5\" is not a time; write 3us or 2500ns, for instance" });
+}
+
 static void test_pci_address_out_of_form_is_refused(void **state)
 {
 	(void)state;
@@ -498,6 +510,7 @@ int main(void)
 		cmocka_unit_test(test_wrong_kind_of_value_is_refused),
 		cmocka_unit_test(test_card_values_out_of_form_are_refused),
 		cmocka_unit_test(test_links_that_cannot_be_are_refused),
+		cmocka_unit_test(test_times_that_are_none_are_refused),
 		cmocka_unit_test(test_pci_address_out_of_form_is_refused),
 		cmocka_unit_test(test_side_out_of_form_is_refused),
 		cmocka_unit_test(test_words_out_of_choice_are_refused),

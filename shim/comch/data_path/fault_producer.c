@@ -47,7 +47,7 @@ static int fill_with_fault(struct doca_comch_producer_task_send *send, const str
 	else if (SHIM_HIT_HAS_ACT(hit, FLIP))
 		sim_fault_hit_flip(hit, (uint8_t *)(uintptr_t)message->imm, message->imm_bytes);
 	if (SHIM_HIT_HAS_ACT(hit, DELAY))
-		message->due_ns = add_saturating_u64(shim_now_ns(), hit->delay_ns);
+		message->due_ns = add_saturating_u64(message->due_ns ? message->due_ns : shim_now_ns(), hit->delay_ns);
 	if (SHIM_HIT_HAS_ACT(hit, REORDER))
 		message->reorder_by = hit->reorder_by;
 	rc = comch_producer_fill(send, *message, bytes);

@@ -14,6 +14,7 @@ static doca_error_t producer_start(struct doca_ctx *ctx)
 		sim_err("doca_ctx_start: no task type is configured; call doca_comch_producer_task_send_set_conf() first");
 		return DOCA_ERROR_BAD_STATE;
 	}
+	producer->one_way_ns = sim_clock_ns(shim_dev_timing(ctx->dev).producer_msg_ps);
 	producer->type = comch_producer_send_type;
 	producer->type.size =
 		(producer->type.size + shim_dev_function(ctx->dev)->caps.comch_max_imm_bytes + 15) / 16 * 16;

@@ -15,6 +15,7 @@ struct doca_comch_producer {
 	/* While not idle: */
 	struct shim_task_type type; /* its tasks have room for the immediate data */
 	struct shim_task_pool *pool;
+	uint64_t one_way_ns; /* of its messages, by the topology; 0 = they take no time */
 };
 
 struct doca_comch_producer_task_send {

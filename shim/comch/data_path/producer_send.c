@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "producer_priv.h"
 #include "shim/common/pe/task_trace.h"
 #include "shim/common/base/check.h"
@@ -131,7 +132,7 @@ int comch_producer_fill(struct doca_comch_producer_task_send *send, struct sim_r
 		trace_sent(send, &message, slot);
 	if (sim_recvq_fill(&remote->queue, slot, &message) && sim_wake_send(remote->wake_fd) < 0)
 		comch_connection_request_notify_peer(connection_of(send));
-	shim_message_sent(remote->engine, 0);
+	shim_message_sent(remote->engine, message.due_ns);
 	return rc;
 }
 
@@ -143,6 +144,7 @@ const uint8_t *comch_producer_get_bytes(const struct doca_comch_producer_task_se
 struct sim_recvq_message comch_producer_make_message(const struct doca_comch_producer_task_send *send)
 {
 	const char *reason = comch_producer_describe_invalid(send);
+	uint64_t one_way_ns = ((const struct doca_comch_producer *)send->task.ctx)->one_way_ns;
 	struct sim_recvq_message message = { .producer = ((struct doca_comch_producer *)send->task.ctx)->data_path.id,
 					     .imm = send->posted_imm,
 					     .imm_bytes = send->imm_len };
@@ -151,6 +153,8 @@ struct sim_recvq_message comch_producer_make_message(const struct doca_comch_pro
 		sim_err("Comch producer's send task, changed while in flight: %s", reason);
 	else
 		message.len_bytes = comch_producer_get_len(send);
+	if (one_way_ns > 0)
+		message.due_ns = add_saturating_u64(shim_now_ns(), one_way_ns);
 	message.failed = reason != NULL;
 	return message;
 }

@@ -334,3 +334,12 @@ void shim_dev_release(struct doca_dev *dev)
 		shim_object_free(dev, SHIM_DEV);
 	pthread_mutex_unlock(&devices.lock);
 }
+
+struct pcie_timing shim_dev_timing(const struct doca_dev *dev)
+{
+	const struct sim_session *session = shim_session();
+
+	if (!dev || sim_clock_mode(sim_session_clock(session)) == SIM_CLOCK_FUNCTIONAL)
+		return (struct pcie_timing){ 0 };
+	return sim_session_topology(session)->cards[shim_dev_function(dev)->card].timing;
+}

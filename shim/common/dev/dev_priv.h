@@ -43,6 +43,9 @@ SHIM_INTERNAL_API void shim_dev_hold(struct doca_dev *dev);
 SHIM_INTERNAL_API void shim_dev_release(struct doca_dev *dev);
 
 /* The function behind a device. */
+/* The times that the topology gives @dev's card; all 0 without a device, and in functional mode. */
+SHIM_INTERNAL_API struct pcie_timing shim_dev_timing(const struct doca_dev *dev);
+
 static inline const struct pcie_function *shim_dev_function(const struct doca_dev *dev)
 {
 	return dev->function;

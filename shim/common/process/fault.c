@@ -69,12 +69,16 @@ static void sleep_real_ns(uint64_t ns)
 		;
 }
 
+void shim_wait_session_ns(uint64_t ns)
+{
+	if (ns > 0 && (!shim_vclock || !wait_virtual_ns(ns)))
+		sleep_real_ns(ns);
+}
+
 void shim_fault_delay(const struct sim_fault_hit *hit)
 {
-	if (!SHIM_HIT_HAS_ACT(hit, DELAY) || hit->delay_ns == 0)
-		return;
-	if (!shim_vclock || !wait_virtual_ns(hit->delay_ns))
-		sleep_real_ns(hit->delay_ns);
+	if (SHIM_HIT_HAS_ACT(hit, DELAY))
+		shim_wait_session_ns(hit->delay_ns);
 }
 
 doca_error_t shim_fault_error(uint32_t status)

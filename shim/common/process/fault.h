@@ -20,7 +20,11 @@ SHIM_INTERNAL_API bool shim_fault_hits(struct sim_injector *faults, struct sim_f
 				       struct sim_fault_hit *ret_hit);
 
 /* Wait for the hit's delay, in session time. */
-SHIM_INTERNAL_API void shim_fault_delay(const struct sim_fault_hit *hit);
+SHIM_INTERNAL_API /* Let @ns of session time pass: in virtual time as a participant, else in real time. */
+	void
+	shim_wait_session_ns(uint64_t ns);
+
+void shim_fault_delay(const struct sim_fault_hit *hit);
 
 /* The code of an injected enum sim_status; UNEXPECTED if there is none of that number. */
 SHIM_INTERNAL_API doca_error_t shim_fault_error(uint32_t status);

@@ -18,7 +18,11 @@ static doca_error_t check_update(const char *func, const struct doca_sync_event 
 {
 	doca_error_t result = shim_sync_event_check(func, event);
 
-	return result == DOCA_SUCCESS ? shim_dev_inject_fault(event->ctx.dev, SIM_OP_SYNC_EVENT_UPDATE, 0, 0) : result;
+	if (result == DOCA_SUCCESS)
+		result = shim_dev_inject_fault(event->ctx.dev, SIM_OP_SYNC_EVENT_UPDATE, 0, 0);
+	if (result == DOCA_SUCCESS)
+		shim_wait_session_ns(shim_sync_event_update_ns(event));
+	return result;
 }
 
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)

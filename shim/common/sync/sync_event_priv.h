@@ -208,6 +208,12 @@ int shim_sync_task_update(struct shim_sync_task *task);
 /* The task has ended, with task->rc: make it done, and wake a sleeping owner. */
 void shim_sync_task_end(struct shim_sync_task *task);
 
+/* The time that a change takes, by the topology; 0 in functional mode. */
+uint64_t shim_sync_event_update_ns(const struct doca_sync_event *event);
+
+/* The task runs, or ends, at @due_ns (SIM_JOB_NEVER_DUE: when the context stops). */
+void shim_sync_task_defer(struct shim_sync_task *task, uint64_t due_ns);
+
 /* post() of an update, and of a wait. */
 doca_error_t shim_sync_update_post(struct doca_task *task);
 doca_error_t shim_sync_wait_post(struct doca_task *task);

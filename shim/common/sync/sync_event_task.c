@@ -5,6 +5,7 @@
  * notify_add run when they are submitted, and progress reports them in that order. The reference gives
  * no order between waits and other tasks; here a wait holds up no other task, so that a context can set
  * the value that it waits for. */
+#include "pcie_model/arith.h"
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
@@ -85,8 +86,31 @@ void shim_sync_task_end(struct shim_sync_task *task)
 	shim_pe_notify_self(task->task.ctx);
 }
 
+uint64_t shim_sync_event_update_ns(const struct doca_sync_event *event)
+{
+	const struct doca_dev *dev = event->publisher.dev ? event->publisher.dev :
+				     event->import_dev    ? event->import_dev :
+							    event->subscriber.dev;
+
+	return sim_clock_ns(shim_dev_timing(dev).sync_event_ps);
+}
+
+void shim_sync_task_defer(struct shim_sync_task *task, uint64_t due_ns)
+{
+	task->due_ns = due_ns;
+	shim_sync_task_set_state(task, SHIM_SYNC_TASK_DEFERRED);
+	shim_alarm_set(task->task.ctx, due_ns);
+}
+
 doca_error_t shim_sync_update_post(struct doca_task *task)
 {
+	uint64_t update_ns = shim_sync_event_update_ns(shim_sync_task_event(task));
+
+	if (doca_unlikely(update_ns > 0)) {
+		shim_to_sync_task(task)->rc = 0;
+		shim_sync_task_defer(shim_to_sync_task(task), add_saturating_u64(shim_now_ns(), update_ns));
+		return DOCA_SUCCESS;
+	}
 	shim_to_sync_task(task)->rc = shim_sync_task_update(shim_to_sync_task(task));
 	shim_sync_task_end(shim_to_sync_task(task));
 	return DOCA_SUCCESS;

@@ -10,11 +10,13 @@
 
 static void defer(struct shim_sync_task *task)
 {
-	task->due_ns = shim_task_has_fault(&task->task, HANG) ?
-			       SIM_JOB_NEVER_DUE :
-			       add_saturating_u64(shim_now_ns(), task->task.fault_hit->delay_ns);
-	shim_sync_task_set_state(task, SHIM_SYNC_TASK_DEFERRED);
-	shim_alarm_set(task->task.ctx, task->due_ns);
+	uint64_t model_ns =
+		shim_sync_kind_is_wait(task->kind) ? 0 : shim_sync_event_update_ns(shim_sync_task_event(&task->task));
+	uint64_t due_ns = add_saturating_u64(shim_now_ns(), model_ns);
+
+	shim_sync_task_defer(task, shim_task_has_fault(&task->task, HANG) ?
+					   SIM_JOB_NEVER_DUE :
+					   add_saturating_u64(due_ns, task->task.fault_hit->delay_ns));
 }
 
 /* Post a task that a fault hits: deferred if @is_deferred, ended if it fails, else with @post. */
