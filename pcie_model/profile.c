@@ -66,7 +66,22 @@ enum {
 /* "Up to 2 GB" (vendor guide of DOCA with OpenSSL); the exact bound is our choice. */
 #define SHA_MAX_BYTES ((UINT64_C(1) << 31) - 1)
 
-#define BLUEFIELD_2_ACCELS .accel = { [PCIE_ACCEL_SHA] = ACCEL(SHA_MAX_BYTES) }
+/* 2 MiB for each decompress task on BlueField-3 (experiment log of WR-ZipGuard, DOCA 2.9); on BlueField-2 with releases from 2.5
+ * on (digiou/dpu-coprocessing-artifacts, on 2.9), before that 128 MiB. */
+#define COMPRESS_MAX_BYTES (2 * MIB)
+
+#define BLUEFIELD_2_ACCELS                                                   \
+	.accel = {                                                           \
+		[PCIE_ACCEL_SHA] = ACCEL(SHA_MAX_BYTES),                     \
+		[PCIE_ACCEL_COMPRESS_DEFLATE] = ACCEL(COMPRESS_MAX_BYTES),   \
+		[PCIE_ACCEL_DECOMPRESS_DEFLATE] = ACCEL(COMPRESS_MAX_BYTES), \
+	}
+
+#define BLUEFIELD_3_ACCELS                                                   \
+	.accel = {                                                           \
+		[PCIE_ACCEL_DECOMPRESS_DEFLATE] = ACCEL(COMPRESS_MAX_BYTES), \
+		[PCIE_ACCEL_DECOMPRESS_LZ4] = ACCEL(COMPRESS_MAX_BYTES),     \
+	}
 
 /* No public source says how a BlueField's host link is configured: our choice is what
  * hosts commonly set, and what the published ceilings were computed with. */
@@ -203,6 +218,7 @@ static const struct pcie_profile bluefield_3 = {
 		/* measured: jukebox03/DPUmesh, doca/dpu_proxy.c, comment of 07-03 */
 		.dma_max_list_len = 64,
 		.dma_max_tasks = MAX_TASKS,
+		BLUEFIELD_3_ACCELS,
 		.comch_client = true, /* "clients on the host": Comch guide */
 		COMCH_LIMITS,
 		SYNC_EVENTS,
@@ -215,6 +231,7 @@ static const struct pcie_profile bluefield_3 = {
 		.dma_max_buf_bytes = 2 * MIB,
 		.dma_max_list_len = 64,
 		.dma_max_tasks = MAX_TASKS,
+		BLUEFIELD_3_ACCELS,
 		.comch_server = true, /* "servers on the Arm": Comch guide */
 		COMCH_LIMITS,
 		.cache_invalidate = true,

@@ -16,7 +16,11 @@
 #include "link.h"
 
 /* Engines of a card besides DMA, which work on memory of the host or of the DPU: X(name, its name in topologies). */
-#define PCIE_ACCELS(X) X(SHA, "sha")
+#define PCIE_ACCELS(X)                              \
+	X(SHA, "sha")                               \
+	X(COMPRESS_DEFLATE, "compress-deflate")     \
+	X(DECOMPRESS_DEFLATE, "decompress-deflate") \
+	X(DECOMPRESS_LZ4, "decompress-lz4")
 
 enum pcie_accel {
 #define X(accel, name) PCIE_ACCEL_##accel,

@@ -78,7 +78,11 @@
 	X(COUNT, accel[accel_].max_list_len, key "-max-list-len")   \
 	X(COUNT, accel[accel_].max_tasks, key "-max-tasks")
 
-#define PCIE_YAML_ACCEL_CAPS(X) PCIE_YAML_ACCEL(X, PCIE_ACCEL_SHA, "sha")
+#define PCIE_YAML_ACCEL_CAPS(X)                                                 \
+	PCIE_YAML_ACCEL(X, PCIE_ACCEL_SHA, "sha")                               \
+	PCIE_YAML_ACCEL(X, PCIE_ACCEL_COMPRESS_DEFLATE, "compress-deflate")     \
+	PCIE_YAML_ACCEL(X, PCIE_ACCEL_DECOMPRESS_DEFLATE, "decompress-deflate") \
+	PCIE_YAML_ACCEL(X, PCIE_ACCEL_DECOMPRESS_LZ4, "decompress-lz4")
 
 /* The fields of struct pcie_link that a description can give: X(member, key). */
 #define PCIE_YAML_LINK(X)           \

@@ -34,6 +34,7 @@ HEADERS = {
     'doca_comm_channel.h': 'libdoca_comm_channel',
     'doca_common_defines.h': 'libdoca_common',
     'doca_compat.h': 'libdoca_common',
+    'doca_compress.h': 'libdoca_compress',
     'doca_config.h': 'libdoca_common',
     'doca_ctx.h': 'libdoca_common',
     'doca_dev.h': 'libdoca_common',
@@ -115,7 +116,7 @@ VARIADIC = ['doca_log']
 
 MODULES = ['doca-common', 'doca-dma', 'doca-comch', 'doca-argp']
 # Libraries that belong to the umbrella in their release; here each has a module like the others.
-OWN_MODULES = ['doca-comm-channel', 'doca-cc', 'doca-sha']
+OWN_MODULES = ['doca-comm-channel', 'doca-cc', 'doca-sha', 'doca-compress']
 NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
 
 

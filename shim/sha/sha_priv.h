@@ -2,6 +2,7 @@
 /* shim/sha/sha_priv.h - the SHA context and its two types of tasks, for the files of libdoca_sha.
  *
  *   sha.c                    the context, capabilities
+ *   sha_task.c               what both types of tasks share
  *   sha_task_hash.c          hash tasks
  *   sha_task_partial_hash.c  partial hash tasks
  *   digest.[ch]              the digests
@@ -68,20 +69,17 @@ static inline uint32_t shim_sha_block_bytes(enum doca_sha_algorithm algorithm)
 	return algorithm == DOCA_SHA_ALGORITHM_SHA512 ? 128 : 64;
 }
 
-/* sha.c: shim_accel_set_conf() with the logarithm of a number of tasks. */
+/* sha_task.c: shim_accel_set_conf() with the logarithm of a number of tasks. */
 doca_error_t shim_sha_set_conf(const char *func, struct doca_sha *sha, uint32_t index, void (*done)(void),
 			       void (*failed)(void), uint8_t log_num_tasks);
 
-/* sha.c: SUCCESS, or INVALID_VALUE with a log line. */
+/* sha_task.c: SUCCESS, or INVALID_VALUE with a log line. */
 doca_error_t shim_sha_check_algorithm(const char *func, enum doca_sha_algorithm algorithm);
 
-/* sha.c: a submission needs room for a digest. SUCCESS, or INVALID_VALUE with a log line. */
+/* sha_task.c: a submission needs room for a digest. SUCCESS, or INVALID_VALUE with a log line. */
 doca_error_t shim_sha_check_room(enum doca_sha_algorithm algorithm, const struct shim_list_size *dst);
 
-/* sha.c: shim_accel_type.get_caps. */
-struct pcie_accel_caps shim_sha_get_caps(const struct pcie_caps *caps);
-
-/* sha.c: add the source of a task to a digest, and write the result. 0 or -errno. */
+/* sha_task.c: add the source of a task to a digest, and write the result. 0 or -errno. */
 int shim_sha_read(struct shim_work *work, struct sha_digest *digest);
 int shim_sha_write(struct shim_work *work, struct sha_digest *digest, enum doca_sha_algorithm algorithm);
 

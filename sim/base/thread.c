@@ -2,9 +2,26 @@
 /* Starting internal threads. */
 #include "thread.h"
 
+#include <semaphore.h>
 #include <signal.h>
 
-int sim_thread_start(pthread_t *ret_thread, const char *name, void *(*body)(void *arg), void *arg)
+struct start {
+	void *(*body)(void *arg);
+	void *arg;
+	sem_t begun;
+};
+
+static void *begin(void *arg)
+{
+	struct start *start = arg;
+	void *(*body)(void *arg) = start->body;
+	void *body_arg = start->arg;
+
+	sem_post(&start->begun); /* ends the life of *start */
+	return body(body_arg);
+}
+
+static int create(pthread_t *ret_thread, struct start *start)
 {
 	sigset_t all, before;
 	int rc;
@@ -12,9 +29,23 @@ int sim_thread_start(pthread_t *ret_thread, const char *name, void *(*body)(void
 	sigfillset(&all);
 	sigdelset(&all, SIGBUS); /* raised by this thread's own accesses (sim/fabric/bus_guard.h) */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(ret_thread, NULL, body, arg);
+	rc = pthread_create(ret_thread, NULL, begin, start);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (rc == 0)
+	return rc;
+}
+
+int sim_thread_start(pthread_t *ret_thread, const char *name, void *(*body)(void *arg), void *arg)
+{
+	struct start start = { .body = body, .arg = arg };
+	int rc;
+
+	sem_init(&start.begun, 0, 0);
+	rc = create(ret_thread, &start);
+	if (rc == 0) {
 		pthread_setname_np(*ret_thread, name);
+		while (sem_wait(&start.begun) < 0)
+			; /* a signal came */
+	}
+	sem_destroy(&start.begun);
 	return -rc;
 }

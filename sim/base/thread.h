@@ -6,7 +6,9 @@
 #include <pthread.h>
 
 /* Start a thread named @name (at most 15 characters) with all signals but SIGBUS blocked,
- * so that the application's handlers keep running in its own threads.
+ * so that the application's handlers keep running in its own threads. The thread is about to enter @body when this
+ * returns: a sanitizer's part of a thread's start holds locks, and a fork() during that part would leave the locks held
+ * in the child for ever.
  * Returns 0 or -errno. */
 int sim_thread_start(pthread_t *ret_thread, const char *name, void *(*body)(void *arg), void *arg);
 

@@ -23,9 +23,8 @@
 #include "sim/base/log.h"
 #include "sim/trace/trace.h"
 
-#define MAX_EPOLL_EVENTS      64
-#define MAX_PACKETS_PER_ROUND 16  /* from one process, before the daemon serves the others */
-#define MAX_DRAIN_ROUNDS      256 /* from a process that died: more packets than its socket holds */
+#define MAX_EPOLL_EVENTS 64
+#define MAX_DRAIN_ROUNDS 256 /* from a process that died: more packets than its socket holds */
 
 /* Read @path, or take the built-in topology; *ret_yaml is the caller's. */
 static int read_topology(const char *path, char **ret_yaml, size_t *ret_len)
@@ -206,7 +205,7 @@ void daemon_close(struct daemon *daemon)
 /* Returns true when more packets may wait. */
 static bool receive_packets(struct daemon *daemon, struct conn *conn)
 {
-	for (int i = 0; i < MAX_PACKETS_PER_ROUND && !conn->dead && !daemon->stop; i++) {
+	for (int i = 0; i < SIM_DAEMON_PACKETS_PER_STEP && !conn->dead && !daemon->stop; i++) {
 		struct sim_msg msg;
 		struct sim_fds fds;
 		int rc = sim_msg_recv_fds(conn->sock, &msg, &fds);

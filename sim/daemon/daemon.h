@@ -17,6 +17,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Packets that the daemon takes from one process before it serves the others. */
+#define SIM_DAEMON_PACKETS_PER_STEP 16
+
 struct sim_daemon_cfg {
 	const char *dir;           /* the session's directory; created when missing */
 	const char *topology_path; /* YAML file; NULL = the built-in topology */

@@ -23,20 +23,29 @@
 #define SIM_TASK_SHA_HASH            "SHA hash"
 #define SIM_TASK_SHA_PARTIAL_HASH    "SHA partial hash"
 
-#define SIM_TASK_KINDS(X)               \
-	X(SIM_TASK_DMA_MEMCPY)          \
-	X(SIM_TASK_COMCH_SEND)          \
-	X(SIM_TASK_COMCH_PRODUCER_SEND) \
-	X(SIM_TASK_COMCH_POST_RECEIVE)  \
-	X(SIM_TASK_SYNC_GET)            \
-	X(SIM_TASK_SYNC_SET)            \
-	X(SIM_TASK_SYNC_ADD)            \
-	X(SIM_TASK_SYNC_WAIT_EQ)        \
-	X(SIM_TASK_SYNC_WAIT_NEQ)       \
-	X(SIM_TASK_SYNC_WAIT_GT)        \
-	X(SIM_TASK_CACHE_INVALIDATE)    \
-	X(SIM_TASK_SHA_HASH)            \
-	X(SIM_TASK_SHA_PARTIAL_HASH)
+#define SIM_TASK_COMPRESS_DEFLATE      "deflate compress"
+#define SIM_TASK_DECOMPRESS_DEFLATE    "deflate decompress"
+#define SIM_TASK_DECOMPRESS_LZ4_STREAM "LZ4 stream decompress"
+#define SIM_TASK_DECOMPRESS_LZ4_BLOCK  "LZ4 block decompress"
+
+#define SIM_TASK_KINDS(X)                 \
+	X(SIM_TASK_DMA_MEMCPY)            \
+	X(SIM_TASK_COMCH_SEND)            \
+	X(SIM_TASK_COMCH_PRODUCER_SEND)   \
+	X(SIM_TASK_COMCH_POST_RECEIVE)    \
+	X(SIM_TASK_SYNC_GET)              \
+	X(SIM_TASK_SYNC_SET)              \
+	X(SIM_TASK_SYNC_ADD)              \
+	X(SIM_TASK_SYNC_WAIT_EQ)          \
+	X(SIM_TASK_SYNC_WAIT_NEQ)         \
+	X(SIM_TASK_SYNC_WAIT_GT)          \
+	X(SIM_TASK_CACHE_INVALIDATE)      \
+	X(SIM_TASK_SHA_HASH)              \
+	X(SIM_TASK_SHA_PARTIAL_HASH)      \
+	X(SIM_TASK_COMPRESS_DEFLATE)      \
+	X(SIM_TASK_DECOMPRESS_DEFLATE)    \
+	X(SIM_TASK_DECOMPRESS_LZ4_STREAM) \
+	X(SIM_TASK_DECOMPRESS_LZ4_BLOCK)
 
 /* Whether @name is a kind of task. */
 bool sim_task_kind_exists(const char *name);

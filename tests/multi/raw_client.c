@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "session_util.h"
+#include "sim/daemon/daemon.h"
 #include "sim/protocol/session_dir.h"
 
 int raw_connect(void)
@@ -73,6 +74,6 @@ int raw_call_fds(int sock, struct sim_msg msg, uint32_t num_fds)
 
 void raw_settle(int sock)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2 * SIM_DAEMON_PACKETS_PER_STEP + 1; i++)
 		assert_true(raw_call(sock, (struct sim_msg){ .type = SIM_MSG_ATTACH }).status < 0);
 }

@@ -20,8 +20,9 @@ struct sim_msg raw_recv(int sock);
 struct sim_msg raw_call(int sock, struct sim_msg msg);
 int raw_call_fds(int sock, struct sim_msg msg, uint32_t num_fds);
 
-/* Wait until the daemon has handled all messages that were sent before, and all connections that were closed before:
- * it removes connections at the end of the step in which it answers the first request. */
+/* Wait until the daemon has handled all messages that were sent before, and has removed all connections that were closed
+ * before. It removes them at the end of the step in which it notices them, so the requests of this function are more
+ * than two steps can take: those of the step that runs already, and those of the step that notices. */
 void raw_settle(int sock);
 
 #endif

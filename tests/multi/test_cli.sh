@@ -626,6 +626,7 @@ test_devs_shows_the_engines_of_a_card() {
 	says '^dpu +0000:03:00.0 +sha +2147483647 B +128 +8192$' out
 	status 0 bfsim devs
 	same '' "$(grep ' sha ' out)"
+	says '^dpu +0000:03:00.0 +decompress-lz4 +2 MiB +128 +8192$' out
 }
 
 test_devs_prints_json() {

@@ -126,6 +126,12 @@ static void assert_every_cap(const struct pcie_caps *caps)
 	assert_int_equal(caps->accel[PCIE_ACCEL_SHA].max_buf_bytes, 65536);
 	assert_int_equal(caps->accel[PCIE_ACCEL_SHA].max_list_len, 3);
 	assert_int_equal(caps->accel[PCIE_ACCEL_SHA].max_tasks, 7);
+	for (enum pcie_accel accel = PCIE_ACCEL_COMPRESS_DEFLATE; accel <= PCIE_ACCEL_DECOMPRESS_LZ4; accel++) {
+		assert_true(caps->accel[accel].is_supported);
+		assert_int_equal(caps->accel[accel].max_buf_bytes, 1024);
+		assert_int_equal(caps->accel[accel].max_list_len, 4);
+		assert_int_equal(caps->accel[accel].max_tasks, accel);
+	}
 	assert_true(caps->comch_server);
 	assert_false(caps->comch_client);
 	assert_int_equal(caps->comch_max_name_len, 16);

@@ -9,9 +9,14 @@
 
 /* ---- capabilities ---- */
 
+static struct pcie_accel_caps get_caps(const struct shim_accel_type *type, const struct pcie_caps *caps)
+{
+	return type->get_caps ? type->get_caps(caps) : caps->accel[type->accel];
+}
+
 static bool profile_has_engine(const struct pcie_profile *profile, const struct shim_accel_type *type)
 {
-	return type->get_caps(&profile->host_caps).is_supported || type->get_caps(&profile->dpu_caps).is_supported;
+	return get_caps(type, &profile->host_caps).is_supported || get_caps(type, &profile->dpu_caps).is_supported;
 }
 
 /* Write the names of the profiles that have the engine: "bluefield-2, bluefield-3". */
@@ -51,7 +56,7 @@ doca_error_t shim_accel_check_support(const char *func, const struct pcie_functi
 {
 	const char *lack;
 
-	if (!type->get_caps(&function->caps).is_supported) {
+	if (!get_caps(type, &function->caps).is_supported) {
 		if (is_first_time(type, false))
 			log_no_engine(func, function, type);
 		return DOCA_ERROR_NOT_SUPPORTED;
@@ -70,7 +75,7 @@ doca_error_t shim_accel_get_caps(const char *func, const struct pcie_function *f
 	doca_error_t result = shim_accel_check_support(func, function, type);
 
 	if (result == DOCA_SUCCESS)
-		*ret_caps = type->get_caps(&function->caps);
+		*ret_caps = get_caps(type, &function->caps);
 	return result;
 }
 
@@ -80,7 +85,7 @@ uint32_t shim_accel_max_tasks(const struct shim_accel *accel)
 	uint32_t max_tasks = 0;
 
 	for (uint32_t i = 0; i < lib->num_types; i++) {
-		uint32_t of_type = lib->types[i]->get_caps(&shim_dev_function(accel->ctx.dev)->caps).max_tasks;
+		uint32_t of_type = get_caps(lib->types[i], &shim_dev_function(accel->ctx.dev)->caps).max_tasks;
 
 		max_tasks = of_type > max_tasks ? of_type : max_tasks;
 	}

@@ -23,7 +23,7 @@
 #include "shim/common/pe/task_fault.h"
 #include "work.h"
 
-#define SHIM_ACCEL_MAX_TYPES 4
+#define SHIM_ACCEL_MAX_TYPES 5
 
 /* A task type. Static and constant. */
 struct shim_accel_type {
@@ -31,7 +31,8 @@ struct shim_accel_type {
 	uint32_t index;             /* in the library's table */
 	const char *func;           /* the beginning of its public functions' names: "doca_sha_task_hash" */
 	const char *engine;         /* for messages: "no engine for SHA" */
-	/* The limits of a function of the card. */
+	enum pcie_accel accel;      /* its limits */
+	/* Get the limits of an engine that is not in enum pcie_accel. NULL: of @accel. */
 	struct pcie_accel_caps (*get_caps)(const struct pcie_caps *caps);
 	/* Return what this machine lacks for the work, as a sentence, or NULL. A NULL slot: nothing. */
 	const char *(*find_lack)(void);
@@ -40,6 +41,8 @@ struct shim_accel_type {
 			      const struct shim_list_size *dst);
 	/* Read the source and write the output, in any thread, but one of a context at a time. 0 or -errno. */
 	int (*work)(struct shim_work *work);
+	/* For the fault "bad_checksum": make what the task reports besides its output wrong. NULL: no such fault. */
+	void (*spoil)(struct shim_accel_task *task);
 };
 
 struct shim_accel_lib {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Injected faults of tasks that an engine of the card runs: a task that fails writes a part of its output, a flip
- * changes bits of the output of a task that succeeds. */
+ * changes bits of the output of a task that succeeds, a bad checksum is what such a task reports. */
 #include <errno.h>
 
 #include "accel.h"
@@ -28,5 +28,7 @@ int shim_accel_run_faulted(struct sim_job *job, const struct sim_fault_hit *hit)
 	rc = shim_accel_do_work(task, UINT64_MAX);
 	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, FLIP))
 		rc = shim_segments_flip(lists->segments + lists->num_src, hit, task->written);
+	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, BAD_CHECKSUM))
+		shim_accel_task_type(&task->base.task)->spoil(task);
 	return rc;
 }

@@ -180,19 +180,13 @@ int shim_work_append(struct shim_work *work, const void *data, size_t len)
 
 int shim_work_room_all(struct shim_work *work, size_t max, uint8_t **ret_room, size_t *ret_len)
 {
-	size_t left = left_in_segment(&work->dst);
-
 	*ret_len = min_size(work->dst_bytes, max);
-	if (doca_likely(left >= *ret_len && left > 0 && !remote_of(&work->dst) && work->limit >= *ret_len)) {
-		*ret_room = (uint8_t *)(uintptr_t)cpu_addr(&work->dst);
-		return 0;
-	}
 	work->rc = ensure_out(work, *ret_len ? *ret_len : 1);
-	*ret_room = work->gathered = work->accel->work_memory.out.bytes;
+	*ret_room = work->accel->work_memory.out.bytes;
 	return work->rc;
 }
 
 int shim_work_wrote_all(struct shim_work *work, size_t len)
 {
-	return work->gathered ? shim_work_append(work, work->gathered, len) : shim_work_wrote(work, len);
+	return shim_work_append(work, work->accel->work_memory.out.bytes, len);
 }

@@ -45,8 +45,7 @@ struct shim_work {
 	uint64_t src_bytes, dst_bytes; /* of the whole lists: data, room */
 	uint64_t limit;                /* of the output, besides the room; a fault sets it */
 	uint64_t written;
-	int rc;            /* of the first read or write that failed */
-	uint8_t *gathered; /* the room of shim_work_room_all(), if it is a copy */
+	int rc; /* of the first read or write that failed */
 };
 
 /* Get the next piece of the source. Returns false at its end, or with @work->rc set. */
@@ -61,10 +60,11 @@ SHIM_INTERNAL_API bool shim_work_room(struct shim_work *work, uint8_t **ret_room
 /* @len bytes of the room were written. 0 or -errno. */
 SHIM_INTERNAL_API int shim_work_wrote(struct shim_work *work, size_t len);
 
-/* Get the destination's room, at most @max bytes of it, as one range. 0 or -errno. */
+/* Get a range as large as the destination's room, but @max bytes at most. It is a copy, since libraries that want one range
+ * may write behind their output, and a card does not. 0 or -errno. */
 SHIM_INTERNAL_API int shim_work_room_all(struct shim_work *work, size_t max, uint8_t **ret_room, size_t *ret_len);
 
-/* @len bytes of it were written. 0, or -errno. */
+/* Write the first @len bytes of that range to the destination. 0 or -errno. */
 SHIM_INTERNAL_API int shim_work_wrote_all(struct shim_work *work, size_t len);
 
 /* Write bytes to the destination. 0 or -errno: -ENOSPC if it has too little room, with as much written as fits. */

@@ -50,6 +50,7 @@ enum shim_kind {
 	SHIM_MMAP_ADVISE,
 	SHIM_SYNC_EVENT,
 	SHIM_SHA,
+	SHIM_COMPRESS,
 	SHIM_NUM_KINDS,
 	/* parts of other objects, without a pool */
 	SHIM_BUF,

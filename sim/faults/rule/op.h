@@ -28,6 +28,10 @@
 	X(SYNC_EVENT_WAIT, "sync_event.wait")                                \
 	X(SHA_HASH, "sha.hash")                                              \
 	X(SHA_PARTIAL_HASH, "sha.partial_hash")                              \
+	X(COMPRESS_DEFLATE, "compress.compress_deflate")                     \
+	X(DECOMPRESS_DEFLATE, "compress.decompress_deflate")                 \
+	X(DECOMPRESS_LZ4_STREAM, "compress.decompress_lz4_stream")           \
+	X(DECOMPRESS_LZ4_BLOCK, "compress.decompress_lz4_block")             \
 	X(MMAP_EXPORT, "mmap.export")                                        \
 	X(MMAP_IMPORT, "mmap.import")                                        \
 	X(CTX_START, "ctx.start")                                            \
@@ -48,36 +52,39 @@ enum sim_op {
 #define SIM_OP_BIT(op) (UINT64_C(1) << (op))
 #define SIM_OPS_ALL    (SIM_OP_BIT(SIM_OP_COUNT) - 1)
 /* Tasks that move data, of which a failed one may have moved a part. */
-#define SIM_OPS_MOVING \
-	(SIM_OP_BIT(SIM_OP_DMA_MEMCPY) | SIM_OP_BIT(SIM_OP_SHA_HASH) | SIM_OP_BIT(SIM_OP_SHA_PARTIAL_HASH))
+#define SIM_OPS_MOVING                                                                                       \
+	(SIM_OP_BIT(SIM_OP_DMA_MEMCPY) | SIM_OP_BIT(SIM_OP_SHA_HASH) | SIM_OP_BIT(SIM_OP_SHA_PARTIAL_HASH) | \
+	 SIM_OP_BIT(SIM_OP_COMPRESS_DEFLATE) | SIM_OP_BIT(SIM_OP_DECOMPRESS_DEFLATE) |                       \
+	 SIM_OP_BIT(SIM_OP_DECOMPRESS_LZ4_STREAM) | SIM_OP_BIT(SIM_OP_DECOMPRESS_LZ4_BLOCK))
 #define SIM_OPS_EVENTS \
 	(SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION) | SIM_OP_BIT(SIM_OP_PEER) | SIM_OP_BIT(SIM_OP_DAEMON))
 
 /* X(action, its keyword in rules). doc/faults.md describes what the application sees. */
-#define SIM_ACTS(X)                                                                            \
-	X(FAIL, "fail")             /* completes with a status; perhaps partly done */         \
-	X(HANG, "hang")             /* never completes */                                      \
-	X(REFUSE, "refuse")         /* a submission or a connection is rejected */             \
-	X(DELAY, "delay")           /* completes, or arrives, later */                         \
-	X(FLIP, "flip")             /* some bits of the data are wrong */                      \
-	X(TEAR, "tear")             /* the second half of the data is not written */           \
-	X(DROP, "drop")             /* the message is lost; the sender sees success */         \
-	X(DUPLICATE, "duplicate")   /* the message arrives twice */                            \
-	X(REORDER, "reorder")       /* the message arrives behind some later ones */           \
-	X(TRUNCATE, "truncate")     /* only the first bytes of the message arrive */           \
-	X(STALL, "stall")           /* the connection takes longer to establish */             \
-	X(BREAK, "break")           /* the connection breaks, here */                          \
-	X(DOWN, "down")             /* the link is down for a time */                          \
-	X(DEGRADE, "degrade")       /* the link runs at another generation and width */        \
-	X(ERRORS, "errors")         /* the link replays this fraction of its packets */        \
-	X(FATAL, "fatal")           /* an uncorrectable error stops the function's contexts */ \
-	X(RESET, "reset")           /* the function is reset (FLR) */                          \
-	X(REMOVE, "remove")         /* the function is removed */                              \
-	X(ADD, "add")               /* the function is plugged in */                           \
-	X(NUM_VFS, "num_vfs")       /* the function changes its number of VFs */               \
-	X(REP_REMOVE, "rep_remove") /* the function's representor is removed */                \
-	X(KILL, "kill")             /* the process is killed */                                \
-	X(PAUSE, "pause")           /* the process is stopped for a time */
+#define SIM_ACTS(X)                                                                                \
+	X(FAIL, "fail")                 /* completes with a status; perhaps partly done */         \
+	X(HANG, "hang")                 /* never completes */                                      \
+	X(REFUSE, "refuse")             /* a submission or a connection is rejected */             \
+	X(DELAY, "delay")               /* completes, or arrives, later */                         \
+	X(FLIP, "flip")                 /* some bits of the data are wrong */                      \
+	X(TEAR, "tear")                 /* the second half of the data is not written */           \
+	X(BAD_CHECKSUM, "bad_checksum") /* the checksum that a task reports is wrong */            \
+	X(DROP, "drop")                 /* the message is lost; the sender sees success */         \
+	X(DUPLICATE, "duplicate")       /* the message arrives twice */                            \
+	X(REORDER, "reorder")           /* the message arrives behind some later ones */           \
+	X(TRUNCATE, "truncate")         /* only the first bytes of the message arrive */           \
+	X(STALL, "stall")               /* the connection takes longer to establish */             \
+	X(BREAK, "break")               /* the connection breaks, here */                          \
+	X(DOWN, "down")                 /* the link is down for a time */                          \
+	X(DEGRADE, "degrade")           /* the link runs at another generation and width */        \
+	X(ERRORS, "errors")             /* the link replays this fraction of its packets */        \
+	X(FATAL, "fatal")               /* an uncorrectable error stops the function's contexts */ \
+	X(RESET, "reset")               /* the function is reset (FLR) */                          \
+	X(REMOVE, "remove")             /* the function is removed */                              \
+	X(ADD, "add")                   /* the function is plugged in */                           \
+	X(NUM_VFS, "num_vfs")           /* the function changes its number of VFs */               \
+	X(REP_REMOVE, "rep_remove")     /* the function's representor is removed */                \
+	X(KILL, "kill")                 /* the process is killed */                                \
+	X(PAUSE, "pause")               /* the process is stopped for a time */
 
 enum sim_act {
 #define X(act, name) SIM_ACT_##act,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults at tasks of the engines besides DMA.
+/* Faults at tasks of SHA.
  *
  * Three tasks are submitted, and a fault hits the second one, or the third, if its end never comes. A failed task
  * leaves the part of its output that the rule says, and adds no data. A flip shows in the output. */
@@ -181,5 +181,5 @@ static const struct cell cells[] = { SHA_CELLS("sha.hash"), SHA_CELLS("sha.parti
 
 int main(void)
 {
-	return cell_run("accel", cells, sizeof(cells) / sizeof(cells[0]));
+	return cell_run("sha", cells, sizeof(cells) / sizeof(cells[0]));
 }

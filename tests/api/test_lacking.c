@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A card with engines, on a machine whose libraries lack what does their work (libraries of the build with their names, and no
+ * functions): the engines are not offered. */
+#include "api_util.h"
+#include "accel_util.h"
+
+#include <doca_compress.h>
+#include <doca_sha.h>
+
+static void on_hash(struct doca_sha_task_hash *task, union doca_data user_data, union doca_data ctx_data)
+{
+	(void)task, (void)user_data, (void)ctx_data;
+}
+
+static void test_sha_without_libcrypto_is_not_supported(void **state)
+{
+	struct accel *accel = accel_open();
+	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(accel->dev);
+	struct doca_sha *sha;
+
+	(void)state;
+	assert_doca(doca_sha_cap_task_hash_get_supported(devinfo, DOCA_SHA_ALGORITHM_SHA1), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_sha_cap_task_hash_get_supported(devinfo, DOCA_SHA_ALGORITHM_SHA1), DOCA_ERROR_NOT_SUPPORTED);
+	MUST(doca_sha_create(accel->dev, &sha));
+	MUST(doca_sha_task_hash_set_conf(sha, on_hash, on_hash, 0));
+	MUST(doca_pe_connect_ctx(accel->pe, doca_sha_as_ctx(sha)));
+	assert_doca(doca_ctx_start(doca_sha_as_ctx(sha)), DOCA_ERROR_NOT_SUPPORTED);
+	MUST(doca_sha_destroy(sha));
+	accel_close(accel);
+}
+
+static void test_compression_without_its_libraries_is_not_supported(void **state)
+{
+	struct accel *accel = accel_open();
+	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(accel->dev);
+
+	(void)state;
+	assert_doca(doca_compress_cap_task_compress_deflate_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_compress_cap_task_decompress_deflate_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_compress_cap_task_decompress_lz4_stream_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_compress_cap_task_decompress_lz4_block_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
+	accel_close(accel);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_sha_without_libcrypto_is_not_supported),
+	cmocka_unit_test(test_compression_without_its_libraries_is_not_supported),
+};
+
+static const char all_engines[] =
+	ACCEL_CARD_WITH("bluefield-2", "decompress-lz4: true, decompress-lz4-max-buf-bytes: 2 MiB, "
+				       "decompress-lz4-max-list-len: 1, decompress-lz4-max-tasks: 1");
+
+int main(void)
+{
+	const struct api_world worlds[] = {
+		{ .name = "all engines", .topology = all_engines, .side = "dpu", API_WITH(tests) },
+	};
+
+	return api_run(worlds, API_COUNT(worlds));
+}
