@@ -99,7 +99,7 @@ static void test_messages_of_all_sizes_arrive_both_ways_host(struct side *side)
 
 /* ---- a receiver that does not progress ---- */
 
-/* Its queue takes 4: those complete, the others wait; all arrive in order. */
+/* Its queue takes 4: those complete, the others wait; all arrive in order, also if the program reuses its memory. */
 static void test_sends_wait_for_room_in_the_receive_queue_dpu(struct side *side)
 {
 	struct comch_actor *server = comch_server(side, side->dev, side->rep, COMCH_NAME);
@@ -117,10 +117,12 @@ static void test_sends_wait_for_room_in_the_receive_queue_dpu(struct side *side)
 static void test_sends_wait_for_room_in_the_receive_queue_host(struct side *side)
 {
 	struct comch_actor *client = comch_call(side);
+	char texts[] = "a\0b\0c\0d\0e\0f\0g";
 	size_t in_flight;
 
 	for (uint64_t i = 0; i < 7; i++)
-		comch_send(client, side->connection, i, &"a\0b\0c\0d\0e\0f\0g"[i * 2]);
+		comch_send(client, side->connection, i, &texts[i * 2]);
+	memset(texts, 'x', sizeof(texts));
 	comch_expect(side, "sent 0\nsent 1\nsent 2\nsent 3\n");
 	MUST(doca_ctx_get_num_inflight_tasks(client->ctx, &in_flight));
 	CHECK(in_flight == 3);

@@ -55,6 +55,7 @@ struct doca_comch_task_send {
 	struct doca_comch_connection *connection;
 	uint64_t connection_serial; /* tells the connection from a later one at the same address */
 	const void *msg;
+	void *copy; /* of @msg, while the task waits for room; NULL = none */
 	uint32_t len;
 	/* Writes the message: comch_send_write() or a decorator of it. Returns 0 (@result and @due_ns are set), -EAGAIN
 	 * (no room), or -EPROTO or -ECONNABORTED (the connection is lost). */
@@ -279,6 +280,12 @@ int comch_send_write(struct doca_comch_task_send *send);
 
 /* Count a message as sent. */
 void comch_send_count(struct doca_comch_task_send *send);
+
+/* The message of a task: a task that waits has a copy. */
+static inline const void *comch_send_msg(const struct doca_comch_task_send *send)
+{
+	return doca_unlikely(send->copy != NULL) ? send->copy : send->msg;
+}
 
 /* Write the task's message, or queue the task behind others or for room. Returns 0, or -errno: the connection is lost
  * (the task is in the queue). */

@@ -72,7 +72,7 @@ int comch_fault_send_write(struct doca_comch_task_send *send)
 	if (SHIM_HIT_HAS_ACT(hit, FAIL)) {
 		send->result = shim_fault_error(hit->status);
 	} else if (!SHIM_HIT_HAS_ACT(hit, HANG)) {
-		rc = write_with_fault(send->connection, hit, send->msg, send->len);
+		rc = write_with_fault(send->connection, hit, comch_send_msg(send), send->len);
 		if (rc < 0)
 			return rc;
 		comch_send_count(send);

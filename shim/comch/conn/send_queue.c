@@ -4,11 +4,17 @@
  *   submit --no room, or behind others--> [send queue] --room--> written --> [completed] --> reported
  *        \--------------------------------------------------------/  \--> [deferred] --due--^
  *
- * A task whose message costs its sender time, or is delayed, completes later. */
+ * A task whose message costs its sender time, or is delayed, completes later.
+ *
+ * A message is taken at its submission: one that waits for room is copied then. Programs free or reuse their memory at once,
+ * although the reference asks them to wait (file_compression of the vendor's applications). */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "shim/common/pe/task_trace.h"
 #include "conn_priv.h"
+#include "shim/common/base/alloc.h"
 
 /* Move the tasks that @matches selects, in their order. */
 static void move_matching(struct comch_send_list *from, struct comch_send_list *to,
@@ -38,7 +44,7 @@ void comch_send_count(struct doca_comch_task_send *send)
 
 int comch_send_write(struct doca_comch_task_send *send)
 {
-	int rc = comch_connection_write(send->connection, send->msg, send->len);
+	int rc = comch_connection_write(send->connection, comch_send_msg(send), send->len);
 
 	if (rc < 0)
 		return rc;
@@ -54,6 +60,20 @@ static int write_msg(struct doca_comch_task_send *send)
 	send->connection->trace_stream.task_ns =
 		doca_unlikely(send->task.timed) ? shim_task_trace_submitted_ns(&send->task) : 0;
 	return send->write(send);
+}
+
+/* Keep the message of a task that waits. Without memory, the program's message is sent later. */
+static void keep_message(struct doca_comch_task_send *send)
+{
+	send->copy = shim_malloc(send->len);
+	if (send->copy)
+		memcpy(send->copy, send->msg, send->len);
+}
+
+static void forget_message(struct doca_comch_task_send *send)
+{
+	free(send->copy);
+	send->copy = NULL;
 }
 
 /* The task's message was written: the task completes now, or when it is due. */
@@ -81,6 +101,7 @@ int comch_send_queue_flush(struct doca_comch_connection *connection)
 		if (rc < 0)
 			return rc == -EAGAIN ? 0 : rc; /* with room, the peer rings */
 		STAILQ_REMOVE_HEAD(&connection->send_queue, link);
+		forget_message(send);
 		complete_send(send);
 	}
 	return 0;
@@ -95,6 +116,7 @@ int comch_send_queue_submit(struct doca_comch_task_send *send)
 		complete_send(send);
 		return 0;
 	}
+	keep_message(send);
 	STAILQ_INSERT_TAIL(&connection->send_queue, send, link);
 	return rc == -EAGAIN ? comch_send_queue_flush(connection) : rc;
 }
@@ -130,8 +152,10 @@ void comch_send_queue_fail(struct doca_comch_connection *connection, doca_error_
 		if (is_on_connection(send, connection) && send->due_ns == SIM_JOB_NEVER_DUE)
 			send->result = status;
 	move_matching(&endpoint->deferred, &endpoint->completed, is_on_connection, connection);
-	STAILQ_FOREACH(send, &connection->send_queue, link)
+	STAILQ_FOREACH(send, &connection->send_queue, link) {
+		forget_message(send);
 		send->result = status;
+	}
 	STAILQ_CONCAT(&endpoint->completed, &connection->send_queue);
 }
 
