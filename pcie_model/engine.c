@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The DMA engine: cost of a job at each station, and reservation of stations. */
+/* The engines: cost of a job at each station, and reservation of stations. */
 #include "engine.h"
 
 #include <stddef.h>
@@ -161,15 +161,33 @@ static uint64_t reserve_paths(const struct job_cost *cost, uint64_t start_ps, st
 	return end_ps;
 }
 
-void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_job *job,
-		     uint64_t arrival_ps, struct pcie_engine_state *engine_state, struct pcie_link_state *link_state,
-		     struct pcie_times *ret_times)
+/* A job of an engine besides DMA. */
+static void run_accel_job(const struct pcie_engine *engine, const struct pcie_job *job, uint64_t accepted_ps,
+			  struct pcie_engine_state *engine_state, const struct pcie_link_state *link_state,
+			  struct pcie_times *ret_times)
+{
+	uint64_t ready_ps = accepted_ps, data_ps, moved_ps;
+
+	if (job->direction != PCIE_LOCAL)
+		ready_ps = max_u64(ready_ps, max_u64(link_state->tx_ps, link_state->rx_ps));
+	data_ps = reserve_station(&engine_state->accels_ps[job->accel], ready_ps, job->accel_ps);
+	moved_ps = add_saturating_u64(data_ps, job->accel_ps);
+	*ret_times = (struct pcie_times){
+		.accepted_ps = accepted_ps,
+		.data_ps = data_ps,
+		.moved_ps = moved_ps,
+		.done_ps = add_saturating_u64(moved_ps, engine->complete_ps),
+	};
+}
+
+static void run_dma_job(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_job *job,
+			uint64_t accepted_ps, struct pcie_engine_state *engine_state,
+			struct pcie_link_state *link_state, struct pcie_times *ret_times)
 {
 	struct job_cost cost = compute_cost(engine, link, job);
 	uint64_t more_segments = job->segments > 1 ? job->segments - 1 : 0;
 	uint64_t setup_ps =
 		add_saturating_u64(engine->setup_ps, pcie_mul_div_ceil(more_segments, engine->segment_ps, 1));
-	uint64_t accepted_ps = accept_job(engine, job, arrival_ps, engine_state);
 	uint64_t *channel_ps = find_earliest_channel(engine, engine_state);
 	uint64_t ready_ps = add_saturating_u64(max_u64(accepted_ps, *channel_ps), setup_ps);
 	uint64_t data_ps = data_start_ps(&cost, ready_ps, engine_state, link_state);
@@ -182,6 +200,18 @@ void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *l
 		.moved_ps = moved_ps,
 		.done_ps = add_saturating_u64(moved_ps, engine->complete_ps),
 	};
+}
+
+void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_job *job,
+		     uint64_t arrival_ps, struct pcie_engine_state *engine_state, struct pcie_link_state *link_state,
+		     struct pcie_times *ret_times)
+{
+	uint64_t accepted_ps = accept_job(engine, job, arrival_ps, engine_state);
+
+	if (job->is_for_accel)
+		run_accel_job(engine, job, accepted_ps, engine_state, link_state, ret_times);
+	else
+		run_dma_job(engine, link, job, accepted_ps, engine_state, link_state, ret_times);
 }
 
 uint64_t pcie_engine_unloaded_ps(const struct pcie_engine *engine, const struct pcie_link *link,

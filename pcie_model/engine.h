@@ -11,6 +11,10 @@
  * host, writes to the host, copies within the card) and the two directions of the link.
  * Completion delays a job and occupies nothing.
  *
+ * A card's other engines (SHA, compression, ...) are one station each, between acceptance and completion: the job says how long
+ * it occupies the station. It waits for a link that is busy if its memory is the host's, and does not occupy it, as what
+ * was measured includes the link.
+ *
  * Each station serves jobs in the order of the calls: a job starts when the station has finished all earlier
  * jobs. Idle gaps before a job that starts late are not filled by later jobs. So a job takes a few
  * additions, and results are reproducible. The model is valid if jobs run in the order of
@@ -85,7 +89,11 @@ struct pcie_engine {
 	struct pcie_path read, write, local;
 };
 
+/* Other engines of a card, each of which works on one job at a time. */
+#define PCIE_MAX_ACCELS 16
+
 struct pcie_engine_state {
+	uint64_t accels_ps[PCIE_MAX_ACCELS];
 	uint64_t accept_ps;
 	uint64_t issuers_ps[PCIE_NUM_ISSUERS];
 	uint64_t read_ps, write_ps, local_ps;
@@ -107,6 +115,11 @@ struct pcie_job {
 	uint64_t offset;   /* of its host memory from an aligned address, as for pcie_link_read(); 0 = aligned */
 	uint32_t segments; /* of both lists together, minus one; 0 counts as 1 */
 	bool unsignaled;   /* has no completion of its own */
+	/* For an engine besides DMA. */
+	bool is_for_accel;
+	bool is_sized_by_run; /* @accel_ps is known when the job has run */
+	uint32_t accel;       /* which engine: below PCIE_MAX_ACCELS */
+	uint64_t accel_ps;    /* how long it works on the job */
 };
 
 /* Times of a job, in order. */

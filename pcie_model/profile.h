@@ -35,6 +35,8 @@ struct pcie_accel_caps {
 	uint32_t max_list_len;  /* segments in one source or destination list */
 	uint32_t max_tasks;     /* tasks that one context can have, of all its types */
 	uint64_t max_buf_bytes; /* of the source of one task, and of its output */
+	uint64_t rate_bps; /* of the larger of source and output, bits per second; 0 = not measured: no model time */
+	uint32_t task_ns;  /* added for each task */
 };
 
 /* Capabilities and limits of a function, as the API reports them. */
@@ -90,6 +92,8 @@ struct pcie_profile {
 	struct pcie_caps host_caps;            /* of a function on a host side */
 	struct pcie_caps dpu_caps;             /* of a function on the DPU side */
 };
+
+_Static_assert(PCIE_NUM_ACCELS <= PCIE_MAX_ACCELS, "engines have a station each");
 
 /* The name of an engine in topologies. Static. */
 const char *pcie_accel_name(enum pcie_accel accel);

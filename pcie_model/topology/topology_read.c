@@ -177,6 +177,17 @@ static int read_cap_SIZE(const struct pcie_draft *draft, const struct pcie_draft
 	return rc;
 }
 
+static int read_cap_RATE(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
+			 const char *text, uint64_t *ret_value)
+{
+	if (text && pcie_parse_rate(text, ret_value))
+		return pcie_draft_error(draft, function, field,
+					PCIE_QUOTE " is not a rate; write bits per second, or a number with "
+						   "Mb/s, Gb/s or Tb/s",
+					text);
+	return 0;
+}
+
 static int read_caps(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	const struct pcie_yaml_caps *yaml = function->yaml->caps;

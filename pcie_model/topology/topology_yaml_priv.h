@@ -76,7 +76,9 @@
 	X(BOOL, accel[accel_].is_supported, key)                    \
 	X(BYTES, accel[accel_].max_buf_bytes, key "-max-buf-bytes") \
 	X(COUNT, accel[accel_].max_list_len, key "-max-list-len")   \
-	X(COUNT, accel[accel_].max_tasks, key "-max-tasks")
+	X(COUNT, accel[accel_].max_tasks, key "-max-tasks")         \
+	X(RATE, accel[accel_].rate_bps, key "-rate")                \
+	X(COUNT, accel[accel_].task_ns, key "-task-ns")
 
 #define PCIE_YAML_ACCEL_CAPS(X)                                                 \
 	PCIE_YAML_ACCEL(X, PCIE_ACCEL_SHA, "sha")                               \
@@ -114,7 +116,7 @@ struct pcie_yaml_caps {
 	PCIE_YAML_CAPS(MEMBER)
 #undef MEMBER
 	struct {
-		char *is_supported, *max_buf_bytes, *max_list_len, *max_tasks;
+		char *is_supported, *max_buf_bytes, *max_list_len, *max_tasks, *rate_bps, *task_ns;
 	} accel[PCIE_NUM_ACCELS];
 };
 

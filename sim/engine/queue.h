@@ -60,7 +60,8 @@ int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify
 struct sim_queue_time {
 	const struct sim_clock *clock; /* borrowed */
 	uint32_t function;             /* through which jobs reach the card */
-	/* Get the work of @job when it is queued. Returns false if the job takes no model time. */
+	/* Get the work of @job when it is queued, and again when it has run if the work says so (is_sized_by_run).
+	 * Returns false if the job takes no model time. */
 	bool (*work)(const struct sim_job *job, struct pcie_job *ret_work);
 	/* In virtual time, called with notify's argument before jobs are queued. */
 	void (*mark_busy)(void *arg);

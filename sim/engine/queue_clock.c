@@ -106,6 +106,8 @@ void queue_clock_job_ran(struct sim_queue *queue, uint32_t number, uint64_t begu
 
 	if (job->status == -ECANCELED)
 		timing->takes_time = false; /* the job never reached the card */
+	else if (timing->work.is_sized_by_run)
+		queue->clock->cfg.work(job, &timing->work);
 	timing->delay_ns = own_delay_ns(job, begun_ns);
 }
 

@@ -327,6 +327,9 @@ static void test_numbers_out_of_range_are_refused(void **state)
 			 { HOST "caps: {comch-max-msg-bytes: 4 k}}",
 			   AT_5 "caps.comch-max-msg-bytes: \"4 k\" is not a size; write bytes, or a number with "
 				"KiB, MiB or GiB" },
+			 { HOST "caps: {sha-rate: fast}}",
+			   AT_5 "caps.sha-rate: \"fast\" is not a rate; write bits per second, or a number with "
+				"Mb/s, Gb/s or Tb/s" },
 			 { HOST "active-rate: fast}",
 			   AT_5 "active-rate: \"fast\" is not a rate; write bits per second, or a number with Mb/s, "
 				"Gb/s or Tb/s" });

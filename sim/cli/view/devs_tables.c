@@ -87,12 +87,14 @@ static void add_capabilities(struct cli_table *table, const struct pcie_topology
 	cli_table_add(table, "%s", yes_no(caps->mmap_from_export_pci));
 }
 
-static const char *const accel_headings[] = { "SIDE", "ADDRESS", "ENGINE", ">MAX SIZE", ">LIST", ">TASKS" };
+static const char *const accel_headings[] = {
+	"SIDE", "ADDRESS", "ENGINE", ">MAX SIZE", ">LIST", ">TASKS", ">MODEL RATE"
+};
 
 static void add_accels(struct cli_table *table, const struct pcie_topology *topology,
 		       const struct pcie_function *function)
 {
-	char bytes[CLI_RATE_SIZE];
+	char bytes[CLI_RATE_SIZE], rate[CLI_RATE_SIZE];
 
 	(void)topology;
 	for (enum pcie_accel accel = 0; accel < PCIE_NUM_ACCELS; accel++) {
@@ -106,6 +108,8 @@ static void add_accels(struct cli_table *table, const struct pcie_topology *topo
 		cli_table_add(table, "%s", bytes);
 		cli_table_add(table, "%" PRIu32, caps->max_list_len);
 		cli_table_add(table, "%" PRIu32, caps->max_tasks);
+		cli_bps_text(caps->rate_bps, rate);
+		cli_table_add(table, "%s", caps->rate_bps ? rate : "not measured");
 	}
 }
 

@@ -61,11 +61,16 @@ static void format_exact_unit(uint64_t value, uint64_t step, const char *const *
 	snprintf(text, CLI_RATE_SIZE, "%" PRIu64 " %s", value, units[unit]);
 }
 
-void cli_func_rate(const struct pcie_function *function, char text[CLI_RATE_SIZE])
+void cli_bps_text(uint64_t bps, char text[CLI_RATE_SIZE])
 {
 	static const char *const units[] = { "b/s", "kb/s", "Mb/s", "Gb/s" };
 
-	format_exact_unit(function->active_rate_bps, 1000, units, 4, text);
+	format_exact_unit(bps, 1000, units, 4, text);
+}
+
+void cli_func_rate(const struct pcie_function *function, char text[CLI_RATE_SIZE])
+{
+	cli_bps_text(function->active_rate_bps, text);
 }
 
 void cli_iec_bytes_text(uint64_t bytes, char text[CLI_RATE_SIZE])

@@ -24,6 +24,8 @@ void cli_func_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE])
 void cli_func_rate(const struct pcie_function *function, char text[CLI_RATE_SIZE]);
 
 /* "2 MiB": likewise. */
+/* A rate: "200 Gb/s". */
+void cli_bps_text(uint64_t bps, char text[CLI_RATE_SIZE]);
 void cli_iec_bytes_text(uint64_t bytes, char text[CLI_RATE_SIZE]);
 
 #endif
