@@ -271,11 +271,19 @@ void host_kill(struct host *host)
 
 int session_start(void **state)
 {
-	char *clock = getenv("CLOCK");
-	char *daemon_argv[] = {
-		getenv("BFSIMD"), "--foreground", "--die-with-parent",          "--ready-fd", "4", "--session",
-		session_dir,      "--clock",      clock ? clock : "functional", NULL
-	};
+	char *clock = getenv("CLOCK"), *topology = getenv("TOPOLOGY");
+	char *daemon_argv[] = { getenv("BFSIMD"),
+				"--foreground",
+				"--die-with-parent",
+				"--ready-fd",
+				"4",
+				"--session",
+				session_dir,
+				"--clock",
+				clock ? clock : "functional",
+				topology ? "--topology" : NULL,
+				topology,
+				NULL };
 	int to, from;
 	char ready;
 

@@ -5,7 +5,7 @@
  * steps of the vendor's samples: map, export, send the descriptor, wait. The two
  * processes are connected by pipes and use the public headers alone. With EXPORTER=dpu
  * the process called host is on the DPU, and the test is on the host. CLOCK is the
- * session's clock mode.
+ * session's clock mode, TOPOLOGY the file of its card (none: the built-in one).
  */
 #ifndef TESTS_MULTI_TWO_SIDES_H
 #define TESTS_MULTI_TWO_SIDES_H
