@@ -221,7 +221,7 @@ unsigned int peer_rounds(unsigned int count)
 
 	if (wanted)
 		return (unsigned int)strtoul(wanted, NULL, 10);
-	return PROC_IS_SLOW ? (count + 1) / 2 : count;
+	return PROC_IS_SLOW && count > 10 ? 8 + count / 5 : count;
 }
 
 /* ---- loops ---- */
