@@ -4,7 +4,7 @@
 #
 #   test_repeatable.sh BFSIM CLOCK_PAIR       (TAP)
 #
-# REPEAT_RUNS is the number of runs of each test (3); a long test takes 100.
+# REPEAT_RUNS is the number of runs of each test (3; a long test takes 100), REPEAT_PAIRS that of the pairs of the last (16).
 #
 # shellcheck disable=SC2016
 
@@ -13,6 +13,7 @@
 
 pair=$(realpath "$2")
 runs=${REPEAT_RUNS:-3}
+many=${REPEAT_PAIRS:-16}
 use_bfsim "$1"
 
 # run_pairs PAIRS MESSAGES OPTION...: the events of each process, in one text.
@@ -25,7 +26,7 @@ run_pairs() {
 			--host "exec '$pair' client pair-$i $messages 4000 $PWD/events.$i.host"
 		i=$((i + 1))
 	done
-	BFSIM_COMCH_WAIT=30000 bfsim run --timeout 60 --session s --clock virtual "$@" >out 2>err || {
+	BFSIM_COMCH_WAIT=30000 bfsim run --timeout 200 --session s --clock virtual "$@" >out 2>err || {
 		cat out err
 		return 1
 	}
@@ -100,7 +101,7 @@ test_eight_processes_repeat_their_times() {
 }
 
 test_thirty_two_processes_repeat_their_times() {
-	always_the_same 16 5
+	always_the_same "$many" 5
 }
 
 run_tests "$0" "$work"
