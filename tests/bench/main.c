@@ -19,7 +19,7 @@
 
 #include "fig.h"
 
-#define TIMEOUT_S 90
+#define TIMEOUT_S 300
 #define MAX_ROWS  64
 
 static const struct figure {
