@@ -19,6 +19,7 @@ int bench_fig_comch_many(const struct bench_report *report);   /* a thousand cli
 int bench_fig_workq(const struct bench_report *report);        /* jobs of the work-queue generation against tasks */
 int bench_fig_trace(const struct bench_report *report);        /* recording on against off */
 int bench_fig_faults(const struct bench_report *report);       /* a thousand rules that hit nothing, against none */
+int bench_fig_check(const struct bench_report *report);        /* checked tasks against others */
 int bench_fig_time(const struct bench_report *report);         /* how late held ends are seen; jobs in virtual time */
 int bench_fig_scale(const struct bench_report *report);        /* many processes, threads, tasks; in each clock mode */
 int bench_fig_bufs(const struct bench_report *report);         /* memory of a million buffers */

@@ -42,6 +42,7 @@ static const struct figure {
 	{ "scale", bench_fig_scale },
 	{ "comm-channel", bench_fig_comm_channel },
 	{ "faults", bench_fig_faults },
+	{ "check", bench_fig_check },
 };
 
 #define NUM_FIGURES (sizeof(figures) / sizeof(figures[0]))
