@@ -1,139 +1,99 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An interval treap: a search tree by the ranges' begins, and a heap by random priorities, which keep it flat. */
+/* A hash table of cells, whose size depends on the range's. */
 #include "ledger.h"
 
 #include <stddef.h>
 
-static uint32_t next_random(struct sim_ledger *ledger)
-{
-	uint32_t x = ledger->random ? ledger->random : 2463534242u;
+/* Two neighbours of 64 bytes and one of 64 KiB are of different classes; the smallest is 64 bytes. */
+#define MIN_CLASS 6
+#define MAX_CLASS 63
 
-	x ^= x << 13;
-	x ^= x >> 17;
-	x ^= x << 5;
-	return ledger->random = x;
+static unsigned int class_of(uint64_t bytes)
+{
+	unsigned int class = bytes > 1 ? 64 - (unsigned int)__builtin_clzll(bytes - 1) : 0;
+
+	return class < MIN_CLASS ? MIN_CLASS : class > MAX_CLASS ? MAX_CLASS : class;
 }
 
-static uint64_t max_end_of(const struct sim_ledger_range *range)
+static uint32_t bucket_of(unsigned int class, uint64_t cell)
 {
-	return range ? range->max_end : 0;
+	return (uint32_t)((cell * 64 + class) * 0x9e3779b97f4a7c15ull >> 40) & (SIM_LEDGER_BUCKETS - 1);
 }
 
-static void update(struct sim_ledger_range *range)
+static uint32_t bucket_of_range(const struct sim_ledger_range *range, unsigned int class)
 {
-	uint64_t left = max_end_of(range->left), right = max_end_of(range->right);
-
-	range->max_end = range->end;
-	if (left > range->max_end)
-		range->max_end = left;
-	if (right > range->max_end)
-		range->max_end = right;
-}
-
-/* A total order: several ranges may have one begin. */
-static bool is_before(const struct sim_ledger_range *a, const struct sim_ledger_range *b)
-{
-	return a->begin != b->begin ? a->begin < b->begin : (uintptr_t)a < (uintptr_t)b;
-}
-
-static struct sim_ledger_range *rotate_right(struct sim_ledger_range *top)
-{
-	struct sim_ledger_range *left = top->left;
-
-	top->left = left->right;
-	left->right = top;
-	update(top);
-	update(left);
-	return left;
-}
-
-static struct sim_ledger_range *rotate_left(struct sim_ledger_range *top)
-{
-	struct sim_ledger_range *right = top->right;
-
-	top->right = right->left;
-	right->left = top;
-	update(top);
-	update(right);
-	return right;
-}
-
-static struct sim_ledger_range *add(struct sim_ledger_range *top, struct sim_ledger_range *range)
-{
-	if (!top)
-		return range;
-	if (is_before(range, top)) {
-		top->left = add(top->left, range);
-		if (top->left->priority > top->priority)
-			return rotate_right(top);
-	} else {
-		top->right = add(top->right, range);
-		if (top->right->priority > top->priority)
-			return rotate_left(top);
-	}
-	update(top);
-	return top;
+	return bucket_of(class, range->begin >> class);
 }
 
 void sim_ledger_add(struct sim_ledger *ledger, struct sim_ledger_range *range)
 {
-	range->left = range->right = NULL;
-	range->priority = next_random(ledger);
-	update(range);
-	ledger->root = add(ledger->root, range);
-}
+	unsigned int class = class_of(range->end - range->begin);
 
-/* Join two trees; all of @left is before all of @right. */
-static struct sim_ledger_range *join(struct sim_ledger_range *left, struct sim_ledger_range *right)
-{
-	if (!left || !right)
-		return left ? left : right;
-	if (left->priority > right->priority) {
-		left->right = join(left->right, right);
-		update(left);
-		return left;
-	}
-	right->left = join(left, right->left);
-	update(right);
-	return right;
-}
-
-static struct sim_ledger_range *take_out(struct sim_ledger_range *top, const struct sim_ledger_range *range)
-{
-	if (top == range)
-		return join(top->left, top->right);
-	if (is_before(range, top))
-		top->left = take_out(top->left, range);
-	else
-		top->right = take_out(top->right, range);
-	update(top);
-	return top;
+	LIST_INSERT_HEAD(&ledger->buckets[bucket_of_range(range, class)], range, in_bucket);
+	LIST_INSERT_HEAD(&ledger->classes[class], range, in_class);
+	ledger->num_ranges[class]++;
+	ledger->used_classes |= 1ull << class;
 }
 
 void sim_ledger_remove(struct sim_ledger *ledger, struct sim_ledger_range *range)
 {
-	ledger->root = take_out(ledger->root, range);
+	unsigned int class = class_of(range->end - range->begin);
+
+	LIST_REMOVE(range, in_bucket);
+	LIST_REMOVE(range, in_class);
+	if (--ledger->num_ranges[class] == 0)
+		ledger->used_classes &= ~(1ull << class);
 }
 
-static struct sim_ledger_range *find(struct sim_ledger_range *top, uint64_t begin, uint64_t end, bool is_write,
-				     const void *owner)
-{
-	struct sim_ledger_range *found;
+struct query {
+	uint64_t begin, end;
+	bool is_write;
+	const void *owner;
+};
 
-	if (!top || top->max_end <= begin)
-		return NULL;
-	found = find(top->left, begin, end, is_write, owner);
-	if (found)
-		return found;
-	if (top->begin >= end)
-		return NULL;
-	if (top->end > begin && (is_write || top->is_write) && top->owner != owner)
-		return top;
-	return find(top->right, begin, end, is_write, owner);
+static bool conflicts(const struct sim_ledger_range *range, const struct query *query)
+{
+	return range->begin < query->end && query->begin < range->end && (query->is_write || range->is_write) &&
+	       range->owner != query->owner;
+}
+
+static struct sim_ledger_range *search_class(const struct sim_ledger *ledger, unsigned int class,
+					     const struct query *query)
+{
+	struct sim_ledger_range *range;
+
+	LIST_FOREACH(range, &ledger->classes[class], in_class)
+		if (conflicts(range, query))
+			return range;
+	return NULL;
+}
+
+/* From the cell before: its ranges may reach into the query's first one. */
+static struct sim_ledger_range *search_cells(const struct sim_ledger *ledger, unsigned int class,
+					     const struct query *query)
+{
+	uint64_t first = query->begin >> class, last = (query->end - 1) >> class;
+	struct sim_ledger_range *range;
+
+	if (last - first >= ledger->num_ranges[class])
+		return search_class(ledger, class, query);
+	for (uint64_t cell = first ? first - 1 : 0; cell <= last; cell++)
+		LIST_FOREACH(range, &ledger->buckets[bucket_of(class, cell)], in_bucket)
+			if (conflicts(range, query))
+				return range;
+	return NULL;
 }
 
 struct sim_ledger_range *sim_ledger_find_conflict(const struct sim_ledger *ledger, uint64_t begin, uint64_t end,
 						  bool is_write, const void *owner)
 {
-	return find(ledger->root, begin, end, is_write, owner);
+	const struct query query = { begin, end, is_write, owner };
+
+	for (uint64_t classes = ledger->used_classes; classes; classes &= classes - 1) {
+		struct sim_ledger_range *found = search_cells(ledger, (unsigned int)__builtin_ctzll(classes), &query);
+
+		if (found)
+			return found;
+	}
+	return NULL;
 }

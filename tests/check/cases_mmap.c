@@ -3,6 +3,7 @@
 #include "cases.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -308,6 +309,13 @@ static void copy_from_unmapped(void)
 	copy_from_pages(true);
 }
 
+/* The program has a handler of its own for faults. */
+static void copy_from_unmapped_with_handler(void)
+{
+	CHECK(signal(SIGSEGV, SIG_IGN) != SIG_ERR);
+	copy_from_pages(true);
+}
+
 static void copy_from_mapped(void)
 {
 	copy_from_pages(false);
@@ -407,6 +415,7 @@ const struct check_case mmap_cases[] = {
 	{ "range-set-twice", set_range_twice, set_ranges_of_two_maps },
 	{ "mmap-outlives-memory", unmap_before_destroy, unmap_after_destroy },
 	{ "task-memory-gone", copy_from_unmapped, copy_from_mapped },
+	{ "task-memory-gone@handler", copy_from_unmapped_with_handler, copy_from_mapped },
 	{ "mmap-ended-in-flight", destroy_in_flight, destroy_while_others_are_in_flight },
 	{ "export-before-start", export_before_start, export_after_start },
 	{ "mmap-configured-late", add_device_after_start, add_device_after_stop },

@@ -11,6 +11,12 @@ struct check_lock {
 	atomic_flag taken;
 };
 
+/* In a forked child: the thread that held the lock may be gone. */
+static inline void check_lock_init(struct check_lock *lock)
+{
+	atomic_flag_clear(&lock->taken);
+}
+
 static inline void check_lock(struct check_lock *lock)
 {
 	while (atomic_flag_test_and_set_explicit(&lock->taken, memory_order_acquire))

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rule that the memory of a task is still there. Unmapped memory is known of the kernel; memory on the heap that was
  * freed is known of the address sanitizer, in programs that are built with it. */
-#include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "dma_rules.h"
+#include "shim/check/base/touch.h"
 #include "shim/check/history/mmap_history.h"
 #include "pcie_model/arith.h"
 #include "rules_task_memory.h"
@@ -24,37 +21,29 @@ bool check_task_memory_is_gone(void)
 	return is_gone_now;
 }
 
-/* The call changes nothing: the kernel looks at the mappings. */
-static bool is_unmapped(const uint8_t *addr, size_t bytes)
-{
-	size_t before = (uintptr_t)addr % (size_t)sysconf(_SC_PAGESIZE);
-
-	return msync((void *)(uintptr_t)(addr - before), bytes + before, MS_ASYNC) < 0 && errno == ENOMEM;
-}
-
 /* Where the memory was freed; no frames if it was not, or that is not known. */
-static struct check_stack find_free(const uint8_t *begin, size_t len_bytes)
+static void find_free(const uint8_t *begin, size_t len_bytes, struct check_stack *ret_stack)
 {
-	struct check_stack stack = { 0 };
 	void *trace[CHECK_STACK_FRAMES], *addr = NULL;
 	int thread;
 
+	ret_stack->num_frames = 0;
 	if (__asan_region_is_poisoned && __asan_get_free_stack)
 		addr = __asan_region_is_poisoned((void *)(uintptr_t)begin, len_bytes);
 	if (!addr)
-		return stack;
-	stack.num_frames = (uint32_t)__asan_get_free_stack(addr, trace, CHECK_STACK_FRAMES, &thread);
-	for (uint32_t i = 0; i < stack.num_frames; i++)
-		stack.frames[i] = trace[i];
-	return stack;
+		return;
+	ret_stack->num_frames = (uint32_t)__asan_get_free_stack(addr, trace, CHECK_STACK_FRAMES, &thread);
+	for (uint32_t i = 0; i < ret_stack->num_frames; i++)
+		ret_stack->frames[i] = trace[i];
 }
 
 bool check_memory_is_gone(const uint8_t *addr, size_t len_bytes, struct check_stack *ret_freed)
 {
-	bool is_gone = is_unmapped(addr, len_bytes);
-
-	*ret_freed = is_gone ? (struct check_stack){ 0 } : find_free(addr, len_bytes);
-	return is_gone || ret_freed->num_frames > 0;
+	ret_freed->num_frames = 0;
+	if (check_is_unmapped(addr, len_bytes))
+		return true;
+	find_free(addr, len_bytes, ret_freed);
+	return ret_freed->num_frames > 0;
 }
 
 static void report(const struct doca_task *task, const struct check_task_range *range, const struct check_stack *freed)

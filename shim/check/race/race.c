@@ -7,31 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/check/base/touch.h"
 #include "shim/check/mem/rules_task_memory.h"
+#include "shim/check/race/race_live.h"
+#include "shim/check/race/race_pool.h"
 #include "shim/common/pe/task_priv.h"
 #include "sim/base/move.h"
 
-static struct {
-	const struct race_detector *live[5];
-	size_t num_live;
-	char names[64];
-} race;
-
-#define FOR_EACH_DETECTOR(slot, ...)                              \
-	do {                                                      \
-		for (size_t i_ = 0; i_ < race.num_live; i_++)     \
-			if (race.live[i_]->slot)                  \
-				race.live[i_]->slot(__VA_ARGS__); \
-	} while (0)
+static char names[64];
 
 /* ---- events ---- */
 
 /* In the reverse order: what the thread sanitizer's detector hides from it includes the looks of the others. */
 static void end_job(struct race_record *record)
 {
-	for (size_t i = race.num_live; i-- > 0;)
-		if (race.live[i]->end_job)
-			race.live[i]->end_job(record);
+	for (size_t i = race_live.count; i-- > 0;)
+		if (race_live.detectors[i]->end_job)
+			race_live.detectors[i]->end_job(record);
 }
 
 /* Instead of the job's own. */
@@ -48,7 +40,7 @@ static int run_watched(struct sim_job *job)
 
 static void task_posted(struct doca_task *task)
 {
-	struct race_record *record = race.num_live && !check_task_memory_is_gone() ? race_record_add(task) : NULL;
+	struct race_record *record = race_live.count && !check_task_memory_is_gone() ? race_record_add(task) : NULL;
 
 	if (!record)
 		return;
@@ -62,7 +54,7 @@ static void forget(struct doca_task *task, struct race_record *record)
 {
 	if (task->job.run)
 		task->job.run = task->pool->type->run;
-	free(record);
+	race_pool_free(record);
 }
 
 static void task_refused(struct doca_task *task)
@@ -85,13 +77,19 @@ static void task_ended(struct doca_task *task, doca_error_t status)
 	forget(task, record);
 }
 
+static void forked(void)
+{
+	race_pool_forked();
+	race_records_forked();
+}
+
 /* ---- start ---- */
 
 static const struct race_detector *const detectors[] = { &race_tsan, &race_asan, &race_valgrind, &race_plain };
 
 const char *check_race_detectors(void)
 {
-	return race.names;
+	return names;
 }
 
 /* The C library's own memmove(), in place of a sanitizer's. */
@@ -104,32 +102,30 @@ static void move_past_sanitizers(void)
 		*(void **)&sim_move = own;
 }
 
-const struct race_detector *race_live_detector(size_t index)
-{
-	return index < race.num_live ? race.live[index] : NULL;
-}
-
 /* Tasks of other processes that overlap are known before a detector watches this one. */
 static void add_session(void)
 {
-	memmove(&race.live[1], &race.live[0], race.num_live * sizeof(race.live[0]));
-	race.live[0] = &race_session;
-	race.num_live++;
+	memmove(&race_live.detectors[1], &race_live.detectors[0], race_live.count * sizeof(race_live.detectors[0]));
+	race_live.detectors[0] = &race_session;
+	race_live.count++;
 }
 
 static void start(void)
 {
 	move_past_sanitizers();
 	for (size_t i = 0; i < sizeof(detectors) / sizeof(detectors[0]); i++) {
-		size_t len = strlen(race.names);
+		size_t len = strlen(names);
 
 		if (!detectors[i]->is_live())
 			continue;
-		race.live[race.num_live++] = detectors[i];
-		snprintf(race.names + len, sizeof(race.names) - len, "%s%s", len ? "," : "", detectors[i]->name);
+		race_live.detectors[race_live.count++] = detectors[i];
+		snprintf(names + len, sizeof(names) - len, "%s%s", len ? "," : "", detectors[i]->name);
 	}
-	if (race.num_live > 0)
+	if (race_live.count > 0)
 		add_session();
+	if (check_mode >= SIM_CHECK_RACES)
+		check_touch_start(race_plain_is_alone());
+	race_pool_start(race_plain_is_alone());
 }
 
 const struct check_part check_race = {
@@ -138,4 +134,5 @@ const struct check_part check_race = {
 	.task_posted = task_posted,
 	.task_refused = task_refused,
 	.task_ended = task_ended,
+	.forked = forked,
 };

@@ -27,8 +27,8 @@ struct race_detector {
 
 extern const struct race_detector race_session, race_plain, race_asan, race_tsan, race_valgrind;
 
-/* The @index-th live detector, or NULL. */
-const struct race_detector *race_live_detector(size_t index);
+/* Whether no sanitizer watches this process, and no valgrind. */
+bool race_plain_is_alone(void);
 
 /* The names of the live detectors, separated by commas; "" = none. */
 const char *check_race_detectors(void);

@@ -6,6 +6,7 @@
  *
  * What the ledger says is untrusted: ranges outside of this process's exports are answered, and not touched. A thread of
  * its own sleeps until the lane rings. A process that exports nothing has no such thread. */
+#include "race_live.h"
 #include "race_session.h"
 
 #include <errno.h>
@@ -47,20 +48,10 @@ static struct {
 	uint32_t num_guarded;
 } listener = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-#define FOR_EACH_DETECTOR(slot, ...)                                            \
-	do {                                                                    \
-		const struct race_detector *detector_;                          \
-		for (size_t i_ = 0; (detector_ = race_live_detector(i_)); i_++) \
-			if (detector_->slot)                                    \
-				detector_->slot(__VA_ARGS__);                   \
-	} while (0)
-
 static bool should_listen(void)
 {
-	const struct race_detector *detector;
-
-	for (size_t i = 0; (detector = race_live_detector(i)); i++)
-		if (detector->listens && detector->listens())
+	for (size_t i = 0; i < race_live.count; i++)
+		if (race_live.detectors[i]->listens && race_live.detectors[i]->listens())
 			return true;
 	return false;
 }

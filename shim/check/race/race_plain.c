@@ -13,8 +13,10 @@
 
 #include "shim/check/report/hit.h"
 #include "race.h"
+#include "race_pool.h"
 #include "shim/common/mem/mmap_priv.h"
 #include "shim/common/pe/task_priv.h"
+#include "shim/common/process/runtime.h"
 #include "sim/fabric/remote.h"
 
 #define WHOLE_BYTES  2048 /* ranges up to this length are watched in full */
@@ -38,6 +40,7 @@ struct race_plain {
 
 static _Atomic uint64_t random_state;
 static uint8_t pattern[WHOLE_BYTES];
+static bool ends_are_held; /* tasks complete in an order of chance */
 
 static uint64_t next_random(void)
 {
@@ -53,6 +56,7 @@ static bool is_live(void)
 	const char *seed = getenv("BFSIM_CHECK_SEED");
 
 	random_state = seed ? strtoull(seed, NULL, 0) : 0;
+	ends_are_held = getenv("BFSIM_SHUFFLE") != NULL;
 	memset(pattern, PATTERN_BYTE, sizeof(pattern));
 	return check_mode >= SIM_CHECK_RACES;
 }
@@ -66,6 +70,11 @@ static bool is_watched(const struct race_range *range)
 	if (race_asan.is_live() || race_valgrind.is_live())
 		return !range->node.is_write && check_mode != SIM_CHECK_STRICT;
 	return !race_tsan.is_live();
+}
+
+bool race_plain_is_alone(void)
+{
+	return !race_asan.is_live() && !race_tsan.is_live() && !race_valgrind.is_live();
 }
 
 static struct sim_remote *remote_of(const struct race_range *range)
@@ -206,7 +215,7 @@ static void watch(struct race_range *range)
 	uint32_t count;
 	size_t bytes = choose_windows(range->memory.len_bytes, windows, &count);
 
-	range->plain = malloc(sizeof(*range->plain) + bytes);
+	range->plain = race_pool_alloc(sizeof(*range->plain) + bytes);
 	if (!range->plain)
 		return;
 	range->plain->num_windows = count;
@@ -237,7 +246,7 @@ static void posted(struct race_record *record)
 static void forget(struct race_record *record)
 {
 	for (uint32_t i = 0; i < record->num_ranges; i++) {
-		free(record->ranges[i].plain);
+		race_pool_free(record->ranges[i].plain);
 		record->ranges[i].plain = NULL;
 	}
 }
@@ -276,15 +285,28 @@ static void begin_job(struct race_record *record)
 			check_before_copy(record, &record->ranges[i]);
 }
 
+/* A job that the program's progress runs is reported by the same call, unless ends are held back: the program has no
+ * time to touch its memory. */
+static bool is_reported_at_once(void)
+{
+	const struct shim_call *call = check_current_call();
+
+	return call && call->function == SHIM_FN_doca_pe_progress && !ends_are_held &&
+	       sim_clock_mode(sim_session_clock(shim_session())) == SIM_CLOCK_FUNCTIONAL;
+}
+
 static void end_job(struct race_record *record)
 {
+	if (is_reported_at_once())
+		return;
 	for (uint32_t i = 0; i < record->num_ranges; i++) {
 		struct race_range *range = &record->ranges[i];
 
 		/* A peer may use a destination as soon as it sees the bytes. */
 		if (!range->plain || (range->node.is_write && race_range_is_remote(range)))
 			continue;
-		keep(range);
+		if (range->node.is_write) /* the source is kept already */
+			keep(range);
 		range->plain->is_delivered = true;
 	}
 }

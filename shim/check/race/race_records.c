@@ -2,14 +2,15 @@
 /* Keeps the records of tasks in flight, and reports tasks that overlap. */
 #include "race_records.h"
 
-#include <stdlib.h>
+#include <string.h>
 
+#include "race_pool.h"
 #include "shim/check/report/hit.h"
 #include "shim/check/base/lock.h"
 #include "shim/check/base/thread.h"
 #include "shim/common/pe/task_priv.h"
 
-#define NUM_BUCKETS 4096
+#define NUM_BUCKETS 16384
 #define MAX_RANGES  64 /* of a task between lists; a longer one is not watched */
 
 static struct {
@@ -139,9 +140,10 @@ static struct race_record *new_record(struct doca_task *task)
 
 	if (count == 0 || count > MAX_RANGES)
 		return NULL;
-	record = calloc(1, sizeof(*record) + count * sizeof(record->ranges[0]));
+	record = race_pool_alloc(sizeof(*record) + count * sizeof(record->ranges[0]));
 	if (!record)
 		return NULL;
+	memset(record, 0, sizeof(*record));
 	record->task = task;
 	record->caller = call ? call->caller : NULL;
 	record->function = call ? call->function : SHIM_NUM_FUNCTIONS;
@@ -203,4 +205,9 @@ const struct race_range *check_race_find_owner(const void *addr, size_t len, boo
 void check_race_release(void)
 {
 	check_unlock(&records.lock);
+}
+
+void race_records_forked(void)
+{
+	check_lock_init(&records.lock);
 }

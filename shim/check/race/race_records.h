@@ -58,6 +58,9 @@ struct race_record *race_record_remove(const struct doca_task *task);
 const struct race_range *check_race_find_owner(const void *addr, size_t len, bool is_access_write);
 void check_race_release(void);
 
+/* In a forked child: a thread of the parent may have held the lock. */
+void race_records_forked(void);
+
 struct check_hit;
 
 /* Add the record's task and its submission to a hit. */

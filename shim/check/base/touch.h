@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/base/touch.h - is memory of the program still mapped? Asked at each task, so without a system call.
+ *
+ * The checker reads a byte of each page, with a handler for SIGSEGV of its own. Where the program has put
+ * another handler in its place, or a sanitizer or valgrind watches what is read, the kernel is asked. A fault of the
+ * program goes the way that it went without the checker.
+ */
+#ifndef SHIM_CHECK_TOUCH_H
+#define SHIM_CHECK_TOUCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Before threads start: put the handler in place; @may_read: nothing watches reads. */
+void check_touch_start(bool may_read);
+
+/* Returns whether a part of the range is not mapped. */
+bool check_is_unmapped(const uint8_t *addr, size_t len_bytes);
+
+#endif
