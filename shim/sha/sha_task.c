@@ -35,7 +35,7 @@ int shim_sha_read(struct shim_work *work, struct sha_digest *digest)
 	size_t len;
 	int rc = 0;
 
-	while (rc == 0 && shim_work_read(work, &data, &len))
+	for (uint64_t left = work->src_bytes; rc == 0 && left > 0 && shim_work_read(work, &data, &len); left -= len)
 		rc = sha_digest_update(digest, data, len);
 	return rc == 0 ? work->rc : rc;
 }

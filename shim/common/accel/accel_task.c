@@ -126,6 +126,15 @@ static int fail(const struct shim_accel_task *task, const char *problem)
 	return -EIO;
 }
 
+/* Work on at most this size is a short job (sim_job.is_short). */
+#define SHORT_WORK_BYTES 256
+
+static bool is_short(const struct shim_accel_task *task)
+{
+	return task->base.task.bytes <= SHORT_WORK_BYTES && !task->base.src->mmap->remote &&
+	       !task->base.dst->mmap->remote;
+}
+
 int shim_accel_do_work(struct shim_accel_task *task, uint64_t limit)
 {
 	const char *problem = shim_buf_task_find_problem(&task->base);
@@ -140,6 +149,7 @@ int shim_accel_do_work(struct shim_accel_task *task, uint64_t limit)
 		rc = work.rc;
 	task->written = work.written;
 	task->base.task.bytes = work.src_bytes > work.written ? work.src_bytes : work.written;
+	task->base.task.job.is_short = is_short(task);
 	return doca_likely(rc == 0) ? 0 : fail(task, limit == UINT64_MAX ? describe(rc) : NULL);
 }
 

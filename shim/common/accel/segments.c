@@ -9,7 +9,7 @@
 #include "sim/fabric/remote.h"
 #include "sim/faults/inject/injector.h"
 
-struct shim_list_size shim_list_measure(const struct doca_buf *buf)
+struct shim_list_size shim_list_measure_all(const struct doca_buf *buf)
 {
 	struct shim_list_size size = { 0 };
 

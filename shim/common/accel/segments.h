@@ -55,7 +55,16 @@ static inline bool shim_snapshot_is_pair(const struct shim_snapshot *snapshot)
 	return snapshot->src_addr != NULL;
 }
 
-SHIM_INTERNAL_API struct shim_list_size shim_list_measure(const struct doca_buf *buf);
+SHIM_INTERNAL_API struct shim_list_size shim_list_measure_all(const struct doca_buf *buf);
+
+static inline struct shim_list_size shim_list_measure(const struct doca_buf *buf)
+{
+	if (doca_unlikely(buf->next != NULL))
+		return shim_list_measure_all(buf);
+	return (struct shim_list_size){ .data_bytes = buf->data_len,
+					.room_bytes = (size_t)(buf->head + buf->len - (buf->data + buf->data_len)),
+					.segments = 1 };
+}
 
 /* Take the lists @src and @dst, of @num_src and @num_dst buffers; what the snapshot needs to keep goes to @head.
  * SUCCESS or NO_MEMORY. */
