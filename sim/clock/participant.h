@@ -25,6 +25,8 @@ struct sim_participant {
 	struct sim_clock_participant *shared; /* NULL = has not joined */
 	uint64_t owner;                       /* equals shared->owner as long as the slot is ours */
 	bool spins;                           /* the process may run on several CPUs: spin for the turn */
+	uint32_t num_vain_spins;              /* in a row */
+	uint32_t num_unspun;                  /* turns to wait for without a spin, after vain ones */
 };
 
 /* Take a slot and be busy. Of participants that can run at the same time, the least @rank runs first, and of equal ranks
@@ -110,7 +112,7 @@ static inline bool sim_participant_has_message(const struct sim_participant *par
 
 /* Sleep until the participant no longer waits, @ns at most; spin before that if it is next. Returns whether it still
  * waits. */
-bool sim_participant_sleep(const struct sim_participant *participant, uint64_t ns);
+bool sim_participant_sleep(struct sim_participant *participant, uint64_t ns);
 
 /* End such sleeps. */
 void sim_participant_wake(const struct sim_participant *participant);

@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include "participant_priv.h"
+#include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
 
 #define SPIN_NS UINT64_C(50000) /* some times what a sleep and a wake-up take */
 #define SPINS   32              /* between two looks at the machine's clock */
+
+#define MAX_VAIN_SPINS 8 /* after so many, 256 turns are waited for without a spin */
 
 void sim_clock_page_wake(struct sim_clock_participant *shared)
 {
@@ -50,7 +53,7 @@ void sim_participant_hand_over(const struct sim_participant *participant, struct
 	if (participant->spins)
 		atomic_store_explicit(&page->on_deck, number_of(page, after), memory_order_seq_cst);
 	sim_clock_page_wake(choice.next);
-	if (participant->spins && after != participant->shared)
+	if (participant->spins && participant->num_vain_spins < MAX_VAIN_SPINS && after != participant->shared)
 		sim_clock_page_wake(after);
 }
 
@@ -60,7 +63,19 @@ static bool is_on_deck(const struct sim_participant *participant)
 					     number_of(participant->page, participant->shared);
 }
 
-static void spin(const struct sim_participant *participant)
+/* Whether spins have paid off lately. Where other programs want the CPUs they do not: the participant that runs does not
+ * get one while this one spins. */
+static bool should_spin(struct sim_participant *participant)
+{
+	if (!is_on_deck(participant))
+		return false;
+	if (participant->num_unspun == 0)
+		return true;
+	participant->num_unspun--;
+	return false;
+}
+
+static void spin(struct sim_participant *participant)
 {
 	uint64_t until_ns = sim_monotonic_ns() + SPIN_NS;
 
@@ -68,6 +83,12 @@ static void spin(const struct sim_participant *participant)
 		for (unsigned int i = 0; i < SPINS && waits(participant); i++)
 			relax();
 	while (waits(participant) && is_on_deck(participant) && sim_monotonic_ns() < until_ns);
+	if (!waits(participant)) {
+		participant->num_vain_spins = 0;
+		return;
+	}
+	participant->num_vain_spins = min_u32(participant->num_vain_spins + 1, MAX_VAIN_SPINS);
+	participant->num_unspun = 1u << participant->num_vain_spins;
 }
 
 static void sleep_once(const struct sim_participant *participant, uint64_t ns)
@@ -80,14 +101,14 @@ static void sleep_once(const struct sim_participant *participant, uint64_t ns)
 	atomic_fetch_sub_explicit(&shared->asleep, 1, memory_order_relaxed);
 }
 
-bool sim_participant_sleep(const struct sim_participant *participant, uint64_t ns)
+bool sim_participant_sleep(struct sim_participant *participant, uint64_t ns)
 {
-	if (is_on_deck(participant))
+	if (should_spin(participant))
 		spin(participant);
 	if (!waits(participant))
 		return false;
 	sleep_once(participant, ns);
-	if (waits(participant) && is_on_deck(participant))
+	if (waits(participant) && should_spin(participant))
 		spin(participant);
 	return waits(participant);
 }

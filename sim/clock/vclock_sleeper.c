@@ -32,7 +32,7 @@ static void *sleeper_thread(void *arg)
 
 	pthread_mutex_lock(&sched->lock);
 	while (!thread->stop) {
-		const struct sim_participant participant = thread->participant; /* the thread may leave meanwhile */
+		struct sim_participant participant = thread->participant; /* the thread may leave meanwhile */
 
 		if (!thread->asleep || !sim_participant_is_ours(&participant)) {
 			thread->asleep = false;

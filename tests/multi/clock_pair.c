@@ -252,6 +252,8 @@ static void copy_until(struct end *end, unsigned long end_us)
 
 static void close_all(struct end *end)
 {
+	while (end->num_copied < end->num_started)
+		doca_pe_progress(end->pe);
 	doca_task_free(doca_dma_task_memcpy_as_task(end->copy));
 	stop_ctx(end, doca_dma_as_ctx(end->dma));
 	if (end->client)

@@ -4,7 +4,7 @@
 #
 #   test_repeatable.sh BFSIM CLOCK_PAIR       (TAP)
 #
-# REPEAT_RUNS is the number of runs of each test (3; a long test takes 100), REPEAT_PAIRS that of the pairs of the last (16).
+# REPEAT_RUNS is the number of runs of each test (2; a long test takes 100), REPEAT_PAIRS that of the pairs of the last (16).
 #
 # shellcheck disable=SC2016
 
@@ -12,7 +12,7 @@
 . "$(dirname "$0")/sessions.sh"
 
 pair=$(realpath "$2")
-runs=${REPEAT_RUNS:-3}
+runs=${REPEAT_RUNS:-2}
 many=${REPEAT_PAIRS:-16}
 use_bfsim "$1"
 
