@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cases of the rules about Comch. */
 #include <doca_comch.h>
+#include <doca_comch_consumer.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,14 +73,20 @@ static struct end make_server(struct doca_pe *pe)
 	return end;
 }
 
-static void progress_to_idle(const struct end *end)
+static void progress_to(const struct end *end, enum doca_ctx_states wanted)
 {
-	enum doca_ctx_states state = DOCA_CTX_STATE_STOPPING;
+	enum doca_ctx_states state;
 
-	while (state != DOCA_CTX_STATE_IDLE) {
+	MUST(doca_ctx_get_state(end->ctx, &state));
+	while (state != wanted) {
 		doca_pe_progress(end->pe);
 		MUST(doca_ctx_get_state(end->ctx, &state));
 	}
+}
+
+static void progress_to_idle(const struct end *end)
+{
+	progress_to(end, DOCA_CTX_STATE_IDLE);
 }
 
 static void end_server(struct end *end)
@@ -254,14 +261,11 @@ static void be_client(struct bfsim_session *session)
 	_exit(0);
 }
 
-/* Send a message of the server's limit and @excess bytes to a client. */
-static void send_beyond_limit(uint32_t excess, doca_error_t wanted)
+/* Do something with a server that has a client. */
+static void with_client(void (*use)(struct end *server))
 {
-	static const uint8_t message[8192];
 	struct bfsim_session *session;
-	struct doca_comch_task_send *task;
 	struct end end;
-	uint32_t limit;
 	pid_t pid;
 
 	CHECK(bfsim_session_start(NULL, &session) == 0);
@@ -272,28 +276,134 @@ static void send_beyond_limit(uint32_t excess, doca_error_t wanted)
 	CHECK(bfsim_session_enter(session, "dpu") == 0);
 	end = make_server(NULL);
 	MUST(doca_comch_server_event_connection_status_changed_register(end.server, on_client, on_client));
-	MUST(doca_comch_server_get_max_msg_size(end.server, &limit));
 	MUST(doca_ctx_start(end.ctx));
 	while (!client_connection)
 		doca_pe_progress(end.pe);
-	CHECK(doca_comch_server_task_send_alloc_init(end.server, client_connection, message, limit + excess, &task) ==
-	      wanted);
-	if (wanted == DOCA_SUCCESS)
-		doca_task_free(doca_comch_task_send_as_task(task));
+	use(&end);
 	MUST(doca_comch_server_disconnect(end.server, client_connection));
 	end_server(&end);
 	CHECK(waitpid(pid, NULL, 0) == pid);
 	CHECK(bfsim_session_stop(session) == 0);
 }
 
+/* Send a message of the server's limit and @excess bytes to the client. */
+static void send_beyond_limit(const struct end *end, uint32_t excess, doca_error_t wanted)
+{
+	static const uint8_t message[8192];
+	struct doca_comch_task_send *task;
+	uint32_t limit;
+
+	MUST(doca_comch_server_get_max_msg_size(end->server, &limit));
+	CHECK(doca_comch_server_task_send_alloc_init(end->server, client_connection, message, limit + excess, &task) ==
+	      wanted);
+	if (wanted == DOCA_SUCCESS)
+		doca_task_free(doca_comch_task_send_as_task(task));
+}
+
+static void do_send_too_much(struct end *end)
+{
+	send_beyond_limit(end, 1, DOCA_ERROR_INVALID_VALUE);
+}
+
+static void do_send_the_limit(struct end *end)
+{
+	send_beyond_limit(end, 0, DOCA_SUCCESS);
+}
+
 static void send_too_much(void)
 {
-	send_beyond_limit(1, DOCA_ERROR_INVALID_VALUE);
+	with_client(do_send_too_much);
 }
 
 static void send_the_limit(void)
 {
-	send_beyond_limit(0, DOCA_SUCCESS);
+	with_client(do_send_the_limit);
+}
+
+/* ---- consumers ---- */
+
+static uint8_t room[4096];
+
+static doca_error_t create_consumer(struct doca_mmap *map, struct doca_comch_consumer **ret_consumer)
+{
+	return doca_comch_consumer_create(client_connection, map, ret_consumer);
+}
+
+static void do_create_unwritable(struct end *end)
+{
+	struct doca_mmap *map = rig_make_mmap(end->dev, room, sizeof(room), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	struct doca_comch_consumer *consumer;
+
+	CHECK(create_consumer(map, &consumer) == DOCA_ERROR_INVALID_VALUE);
+	MUST(doca_mmap_destroy(map));
+}
+
+static void on_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+			union doca_data ctx_data)
+{
+	struct doca_buf *buf = doca_comch_consumer_task_post_recv_get_buf(task);
+
+	(void)ctx_data;
+	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
+	if (!task_data.u64)
+		MUST(doca_buf_dec_refcount(buf, NULL));
+}
+
+/* Post a buffer, and stop. The buffer is returned in the callback, or before. */
+static void post_and_stop(struct end *end, bool is_early)
+{
+	struct doca_mmap *map = rig_make_mmap(end->dev, room, sizeof(room),
+					      DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	struct doca_comch_consumer_task_post_recv *task;
+	struct doca_buf_inventory *inventory;
+	struct doca_comch_consumer *consumer;
+	struct doca_buf *buf;
+	struct end own = { .pe = end->pe };
+
+	MUST(create_consumer(map, &consumer));
+	own.ctx = doca_comch_consumer_as_ctx(consumer);
+	MUST(doca_comch_consumer_task_post_recv_set_conf(consumer, on_received, on_received, 1));
+	MUST(doca_pe_connect_ctx(end->pe, own.ctx));
+	CHECK(doca_ctx_start(own.ctx) == DOCA_ERROR_IN_PROGRESS);
+	MUST(doca_buf_inventory_create(1, &inventory));
+	MUST(doca_buf_inventory_start(inventory));
+	MUST(doca_buf_inventory_buf_get_by_addr(inventory, map, room, sizeof(room), &buf));
+	progress_to(&own, DOCA_CTX_STATE_RUNNING);
+	MUST(doca_comch_consumer_task_post_recv_alloc_init(consumer, buf, &task));
+	doca_task_set_user_data(doca_comch_consumer_task_post_recv_as_task(task), (union doca_data){ .u64 = is_early });
+	MUST(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task)));
+	if (is_early)
+		MUST(doca_buf_dec_refcount(buf, NULL));
+	CHECK(doca_ctx_stop(own.ctx) == DOCA_ERROR_IN_PROGRESS);
+	progress_to(&own, DOCA_CTX_STATE_IDLE);
+	MUST(doca_comch_consumer_destroy(consumer));
+	MUST(doca_buf_inventory_destroy(inventory));
+	MUST(doca_mmap_destroy(map));
+}
+
+static void do_return_early(struct end *end)
+{
+	post_and_stop(end, true);
+}
+
+static void do_return_in_callback(struct end *end)
+{
+	post_and_stop(end, false);
+}
+
+static void create_with_unwritable_map(void)
+{
+	with_client(do_create_unwritable);
+}
+
+static void return_posted_buffer(void)
+{
+	with_client(do_return_early);
+}
+
+static void return_received_buffer(void)
+{
+	with_client(do_return_in_callback);
 }
 
 const struct check_case comch_cases[] = {
@@ -303,5 +413,7 @@ const struct check_case comch_cases[] = {
 	{ "comch-wrong-object", configure_client_that_is_a_server, configure_server },
 	{ "comch-no-server", wait_without_server, stop_client },
 	{ "comch-message-too-long", send_too_much, send_the_limit },
+	{ "permission-missing@consumer", create_with_unwritable_map, return_received_buffer },
+	{ "buffer-returned-in-flight@comch", return_posted_buffer, return_received_buffer },
 	{ 0 },
 };

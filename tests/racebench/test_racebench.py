@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import sys
 
-TIMEOUT_S = 60
+TIMEOUT_S = 300
 PLAIN_SEEDS = 20
 SANITIZER_SEEDS = {'racy': 3, 'clean': 1}  # at most: some races depend on the order of completions
 LEAST_FOUND = {'plain': 0.8, 'asan': 1, 'tsan': 1, 'valgrind': 0.8}

@@ -93,6 +93,23 @@ static bool is_task(const struct doca_task *task, const char *name, size_t size)
 	return strcmp(task->pool->type->name, name) == 0 && task->pool->type->size >= size;
 }
 
+static bool is_send(const struct doca_task *task)
+{
+	return is_task(task, SIM_TASK_COMCH_PRODUCER_SEND, sizeof(struct doca_comch_producer_task_send));
+}
+
+static bool is_post_recv(const struct doca_task *task)
+{
+	return is_task(task, SIM_TASK_COMCH_POST_RECEIVE, sizeof(struct doca_comch_consumer_task_post_recv));
+}
+
+const struct doca_buf *check_comch_task_buf(const struct doca_task *task)
+{
+	if (is_send(task))
+		return ((const struct doca_comch_producer_task_send *)task)->buf;
+	return is_post_recv(task) ? ((const struct doca_comch_consumer_task_post_recv *)task)->buf : NULL;
+}
+
 size_t check_task_get_ranges(const struct doca_task *task, struct check_task_range *ranges, size_t max)
 {
 	struct list list = { .ranges = ranges, .max = max };
@@ -100,9 +117,9 @@ size_t check_task_get_ranges(const struct doca_task *task, struct check_task_ran
 	if (is_task(task, SIM_TASK_DMA_MEMCPY, sizeof(struct shim_buf_task))) {
 		if (!has_problem(&shim_to_buf_task(task)->snapshot))
 			add_memcpy(&list, shim_to_buf_task(task));
-	} else if (is_task(task, SIM_TASK_COMCH_PRODUCER_SEND, sizeof(struct doca_comch_producer_task_send))) {
+	} else if (is_send(task)) {
 		add_send(&list, (const struct doca_comch_producer_task_send *)task);
-	} else if (is_task(task, SIM_TASK_COMCH_POST_RECEIVE, sizeof(struct doca_comch_consumer_task_post_recv))) {
+	} else if (is_post_recv(task)) {
 		add_post_recv(&list, (const struct doca_comch_consumer_task_post_recv *)task);
 	}
 	return list.count;

@@ -22,4 +22,9 @@ struct check_task_range {
  * submission: of a destination, the bytes that the task will write. 0 = the task uses no memory, or will fail. */
 size_t check_task_get_ranges(const struct doca_task *task, struct check_task_range *ranges, size_t max);
 
+struct doca_buf;
+
+/* The buffer of a task of a Comch producer or consumer; NULL = it has none, or is another task. */
+const struct doca_buf *check_comch_task_buf(const struct doca_task *task);
+
 #endif

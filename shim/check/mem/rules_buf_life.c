@@ -5,11 +5,12 @@
 #include "shim/check/history/buf_records.h"
 #include "dma_rules.h"
 #include "shim/common/base/check.h"
+#include "shim/check/history/task_ranges.h"
 #include "shim/check/history/tasks_in_flight.h"
 
 /* ---- a buffer was returned while a task used it ---- */
 
-static void report_returned(const struct shim_buf_task *memcpy, const struct doca_buf *buf)
+static void report_returned(const struct doca_ctx *ctx, const struct doca_buf *buf, const char *what)
 {
 	const struct check_stack nowhere = { 0 };
 	struct check_buf_record record;
@@ -17,14 +18,13 @@ static void report_returned(const struct shim_buf_task *memcpy, const struct doc
 	struct check_stack stack = is_known ? check_stack_of(record.returned_at) : nowhere;
 	struct check_hit *hit = check_hit_begin_at(
 		BFC_BUFFER_RETURNED_IN_FLIGHT, &stack,
-		"doca_buf_dec_refcount: the last reference of the %s of a task in flight was returned",
-		buf == memcpy->src ? "source" : "destination");
+		"doca_buf_dec_refcount: the last reference of the %s of a task in flight was returned", what);
 
 	if (is_known && record.taken_at) {
 		stack = check_stack_of(record.taken_at);
 		check_hit_add_party(hit, 0, &stack, "the buffer had been taken");
 	}
-	check_hit_add_object(hit, "context", memcpy->task.ctx, memcpy->task.ctx->ops->name);
+	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
 	check_hit_end(hit);
 }
 
@@ -37,14 +37,19 @@ static inline bool is_gone(const struct doca_buf *buf)
 static void task_ended(struct doca_task *task, doca_error_t status)
 {
 	const struct shim_buf_task *memcpy = shim_to_buf_task(task);
+	const struct doca_buf *buf;
 
 	(void)status;
-	if (!check_is_memcpy(task))
+	if (!check_is_memcpy(task)) {
+		buf = check_comch_task_buf(task);
+		if (buf && is_gone(buf))
+			report_returned(task->ctx, buf, "buffer");
 		return;
+	}
 	if (is_gone(memcpy->src))
-		report_returned(memcpy, memcpy->src);
+		report_returned(task->ctx, memcpy->src, "source");
 	if (is_gone(memcpy->dst))
-		report_returned(memcpy, memcpy->dst);
+		report_returned(task->ctx, memcpy->dst, "destination");
 }
 
 /* ---- an inventory or a pool is empty ---- */

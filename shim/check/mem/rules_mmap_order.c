@@ -83,6 +83,23 @@ static void leave_export_pci(struct shim_call *call)
 	end_hit(hit, mmap);
 }
 
+/* So does a consumer's map that the other side may not write. */
+static void leave_consumer_create(struct shim_call *call)
+{
+	const struct doca_mmap *mmap = check_arg(call, 1);
+	char access[CHECK_ACCESS_TEXT_SIZE];
+	struct check_hit *hit;
+
+	if (check_result(call) == DOCA_SUCCESS || !shim_handle_is(mmap, SHIM_MMAP) || !shim_mmap_is_started(mmap) ||
+	    mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE)
+		return;
+	hit = check_hit_begin(BFC_PERMISSION_MISSING, call,
+			      "%s: the memory map has the permissions %s; a consumer's needs PCI_READ_WRITE",
+			      name_of(call), check_access_format(mmap->access, access));
+	check_mmap_add_call(hit, mmap, CHECK_MMAP_PERMISSIONS, "set the permissions of the memory map");
+	end_hit(hit, mmap);
+}
+
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_mmap_add_dev, NULL, leave_configure },
 	{ SHIM_FN_doca_mmap_rm_dev, NULL, leave_configure },
@@ -95,6 +112,7 @@ static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_mmap_set_dmabuf_memrange, NULL, leave_set_range },
 	{ SHIM_FN_doca_mmap_export_pci, NULL, leave_export_pci },
 	{ SHIM_FN_doca_mmap_export_rdma, NULL, leave_export },
+	{ SHIM_FN_doca_comch_consumer_create, NULL, leave_consumer_create },
 };
 
 const struct check_part check_mmap_order = {
