@@ -106,9 +106,19 @@ static void fork_while_attaching(int ctl, const void *arg)
 	pthread_join(thread, NULL);
 }
 
+/* A sanitizer's own allocator has locks that a fork may catch, and leaves them to the child as they are. */
+static void skip_under_sanitizers(void)
+{
+	if (PROC_IS_SLOW) {
+		daemon_stop(&test_session.daemon);
+		skip();
+	}
+}
+
 static void test_a_fork_during_the_first_use_does_no_harm(void **state)
 {
 	(void)state;
+	skip_under_sanitizers();
 	for (int i = 0; i < 30; i++) {
 		struct proc proc;
 
@@ -218,16 +228,12 @@ static void fork_among_threads(int ctl, const void *arg)
 		pthread_join(threads[i], NULL);
 }
 
-/* A sanitizer's own allocator has locks that a fork may catch, and leaves them to the child as they are. */
 static void expect_forks_do_well(const char *side, void (*work)(struct doca_dev *dev))
 {
 	const struct busy busy = { .side = side, .work = work };
 	struct proc proc;
 
-	if (PROC_IS_SLOW) {
-		daemon_stop(&test_session.daemon);
-		skip();
-	}
+	skip_under_sanitizers();
 	proc_start(&proc, fork_among_threads, &busy);
 	proc_end(&proc);
 	daemon_stop(&test_session.daemon);
