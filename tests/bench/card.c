@@ -52,16 +52,6 @@ int bench_card_down(struct bench_card *card)
 	return rc;
 }
 
-void bench_card_enter(const struct bench_card *card, const char *side, const char *path)
-{
-	setenv("BFSIM_SESSION", card->dir, 1);
-	setenv("BFSIM_SIDE", side, 1);
-	if (path)
-		setenv("BFSIM_PATH", path, 1);
-	else
-		unsetenv("BFSIM_PATH");
-}
-
 struct visit {
 	const struct bench_card *card;
 	const char *side, *path;

@@ -2,6 +2,7 @@
 /* memcpy jobs of the work-queue generation, compared with tasks (reference.h).
  *
  *   bfsim_bench_workq FD BLOCK_BYTES NUM_BLOCKS
+ *   bfsim_bench_workq COUNT                      COUNT jobs of 64 bytes, for a count of instructions (count.h)
  *
  * A program of its own, as both generations name their libraries alike. It does
  * the same as dma.c does with tasks: block i of the source is copied to block i of the
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "count.h"
 #include "measure.h"
 #include "memory.h"
 #include "process.h"
@@ -160,6 +162,20 @@ static int check(struct copier *copier)
 														0;
 }
 
+static int count_jobs(uint32_t count)
+{
+	struct copier copier = { .block_bytes = BENCH_SMALL_BYTES, .num_blocks = BENCH_NUM_SMALL };
+	int rc;
+
+	open_all(&copier);
+	rc = copy(&copier, BENCH_NUM_SMALL, BENCH_COUNT_BATCH);
+	bench_count_toggle();
+	if (rc == 0)
+		rc = copy(&copier, count, BENCH_COUNT_BATCH);
+	bench_count_toggle();
+	return rc == 0 && check(&copier) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
 	struct bench_ref_answer answer = { 0 };
@@ -167,6 +183,8 @@ int main(int argc, char **argv)
 	struct copier copier = { 0 };
 	int fd = argc == 4 ? atoi(argv[1]) : -1;
 
+	if (argc == 2)
+		return count_jobs((uint32_t)atoi(argv[1]));
 	if (fd < 0)
 		return EXIT_FAILURE;
 	copier.block_bytes = (uint32_t)atoi(argv[2]);
