@@ -72,9 +72,63 @@ static void neighbour_of_destination_touched(void)
 	finish(rig);
 }
 
+/* ---- strict: whole pages, the access itself ---- */
+
+#define PAGES_BYTES ((size_t)65536) /* with pages of any size */
+
+static struct rig *open_pages(size_t *ret_page)
+{
+	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = 4 * PAGES_BYTES }));
+	size_t offset = -(uintptr_t)rig->arena % 4096;
+
+	MUST(doca_task_submit(rig_task(rig, 1, rig_src(rig, offset, PAGES_BYTES),
+				       rig_dst(rig, offset + 2 * PAGES_BYTES, PAGES_BYTES))));
+	*ret_page = offset;
+	return rig;
+}
+
+static void read_byte(const struct rig *rig, size_t at)
+{
+	CHECK(((const volatile uint8_t *)rig->arena)[at] != 0x100);
+}
+
+static void read_destination(void)
+{
+	size_t page;
+	struct rig *rig = open_pages(&page);
+
+	read_byte(rig, page + 2 * PAGES_BYTES + 5000);
+	finish(rig);
+}
+
+static void write_source(void)
+{
+	size_t page;
+	struct rig *rig = open_pages(&page);
+
+	rig->arena[page + 5000] = 1;
+	finish(rig);
+}
+
+static void read_source_and_neighbours(void)
+{
+	size_t page;
+	struct rig *rig = open_pages(&page);
+
+	read_byte(rig, page + 5000);
+	rig->arena[page + PAGES_BYTES] = 1;
+	rig->arena[page + 2 * PAGES_BYTES - 1] = 1;
+	rig_drain(rig);
+	rig->arena[page + 5000] = 1;
+	read_byte(rig, page + 2 * PAGES_BYTES + 5000);
+	finish(rig);
+}
+
 const struct check_case race_cases[] = {
 	{ "tasks-overlap", tasks_overlap, tasks_share_a_source },
 	{ "source-modified", source_modified, neighbour_of_source_modified },
 	{ "destination-touched", destination_touched, neighbour_of_destination_touched },
+	{ "source-modified@strict", write_source, read_source_and_neighbours },
+	{ "destination-touched@strict", read_destination, read_source_and_neighbours },
 	{ 0 },
 };

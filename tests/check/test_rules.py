@@ -53,7 +53,8 @@ def check_rule(rule, cases, expected, update):
     """Return what is wrong, None, or SKIPPED."""
     variant = rule['name'].partition('@')
     wanted = expected / f'{rule["id"]}{variant[1]}{variant[2]}.txt'
-    found, done = reports(rule['name'], 'provoke', cases, rule['mode'])
+    mode = 'strict' if variant[2] == 'strict' else rule['mode']
+    found, done = reports(rule['name'], 'provoke', cases, mode)
     if done.returncode == SKIPPED:
         return SKIPPED
     mine = [plain(text) for text in found if f' {rule["id"]}: ' in text]
@@ -65,7 +66,7 @@ def check_rule(rule, cases, expected, update):
         wanted.write_text(mine[0])
     if not wanted.exists() or mine[0] != plain(wanted.read_text()):
         return f'is reported as\n{mine[0]}not as in {wanted}'
-    found, done = reports(rule['name'], 'near-miss', cases, 'races')
+    found, done = reports(rule['name'], 'near-miss', cases, 'strict' if mode == 'strict' else 'races')
     if found or done.returncode != 0:
         return f'near-miss ended with status {done.returncode}, or was reported:\n{done.stderr}'
     return None

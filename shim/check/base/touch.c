@@ -12,6 +12,13 @@
 
 #include "sim/base/monotonic.h"
 
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define VALGRIND_DISABLE_ERROR_REPORTING
+#define VALGRIND_ENABLE_ERROR_REPORTING
+#endif
+
 #define PAGE_BYTES ((size_t)4096) /* pages are at least as large */
 #define MAX_PAGES  32             /* of larger ranges, the kernel knows sooner */
 
@@ -20,14 +27,21 @@ static __thread sigjmp_buf *escape __attribute__((tls_model("initial-exec")));
 
 static struct sigaction before;
 static bool has_handler;
+static bool (*fault_handler)(const void *addr, void *context);
 static _Atomic uint64_t looked_ns; /* the handler was there; 0 = it was not */
+
+void check_touch_on_fault(bool (*handler)(const void *addr, void *context))
+{
+	fault_handler = handler;
+}
 
 /* The instruction runs again, with the handler that there was before. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-	(void)info, (void)context;
 	if (escape)
 		siglongjmp(*escape, 1);
+	if (fault_handler && fault_handler(info->si_addr, context))
+		return;
 	sigaction(signal, &before, NULL);
 }
 
@@ -56,6 +70,11 @@ static bool is_handler_there(void)
 	return true;
 }
 
+bool check_touch_sees_faults(void)
+{
+	return is_handler_there();
+}
+
 static bool can_read(const volatile uint8_t *addr, size_t len_bytes)
 {
 	sigjmp_buf here;
@@ -78,8 +97,13 @@ static bool can_read(const volatile uint8_t *addr, size_t len_bytes)
 static bool ask_kernel(const uint8_t *addr, size_t bytes)
 {
 	size_t before_bytes = (uintptr_t)addr % (size_t)sysconf(_SC_PAGESIZE);
+	bool is_unmapped;
 
-	return msync((void *)(uintptr_t)(addr - before_bytes), bytes + before_bytes, MS_ASYNC) < 0 && errno == ENOMEM;
+	VALGRIND_DISABLE_ERROR_REPORTING; /* the pages have bytes that are not the program's */
+	is_unmapped =
+		msync((void *)(uintptr_t)(addr - before_bytes), bytes + before_bytes, MS_ASYNC) < 0 && errno == ENOMEM;
+	VALGRIND_ENABLE_ERROR_REPORTING;
+	return is_unmapped;
 }
 
 /* Memory that may not be read is mapped. */

@@ -15,6 +15,13 @@
 /* Before threads start: put the handler in place; @may_read: nothing watches reads. */
 void check_touch_start(bool may_read);
 
+/* Call @handler for each other fault, with its address and the handler's third argument (a ucontext_t). It returns whether the
+ * access may be tried again. */
+void check_touch_on_fault(bool (*handler)(const void *addr, void *context));
+
+/* Whether faults come to the checker: the program has not put another handler in place. */
+bool check_touch_sees_faults(void);
+
 /* Returns whether a part of the range is not mapped. */
 bool check_is_unmapped(const uint8_t *addr, size_t len_bytes);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rules about the end of a memory map: nothing uses it, and its memory is still there. */
-#include <errno.h>
 #include <inttypes.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "dma_rules.h"
+#include "shim/check/base/touch.h"
 #include "shim/check/history/mmap_history.h"
 #include "shim/check/history/session_tasks.h"
 #include "shim/common/base/check.h"
@@ -83,19 +81,11 @@ static void leave_end(struct shim_call *call)
 
 /* ---- its memory ---- */
 
-/* Returns whether a page of the range is not mapped. The call changes nothing: the kernel only looks at the mappings. */
-static bool is_unmapped(const uint8_t *addr, size_t bytes)
-{
-	size_t before = (uintptr_t)addr % (size_t)sysconf(_SC_PAGESIZE);
-
-	return msync((void *)(uintptr_t)(addr - before), bytes + before, MS_ASYNC) < 0 && errno == ENOMEM;
-}
-
 static void check_memory(const struct shim_call *call, const struct doca_mmap *mmap)
 {
 	struct check_hit *hit;
 
-	if (!check_mmap_was_started_here(mmap) || mmap->cpu_base || !is_unmapped(mmap->addr, mmap->len_bytes))
+	if (!check_mmap_was_started_here(mmap) || mmap->cpu_base || !check_is_unmapped(mmap->addr, mmap->len_bytes))
 		return;
 	hit = check_hit_begin(BFC_MMAP_OUTLIVES_MEMORY, call,
 			      "%s: memory of the started memory map was freed or unmapped before",

@@ -45,6 +45,7 @@ static void task_posted(struct doca_task *task)
 	if (!record)
 		return;
 	FOR_EACH_DETECTOR(posted, record);
+	FOR_EACH_DETECTOR(armed, record);
 	record->run = task->job.run;
 	if (task->job.run)
 		task->job.run = run_watched;
@@ -54,7 +55,7 @@ static void forget(struct doca_task *task, struct race_record *record)
 {
 	if (task->job.run)
 		task->job.run = task->pool->type->run;
-	race_pool_free(record);
+	race_record_free(record);
 }
 
 static void task_refused(struct doca_task *task)
@@ -77,15 +78,21 @@ static void task_ended(struct doca_task *task, doca_error_t status)
 	forget(task, record);
 }
 
+static void fork_record(struct race_record *record)
+{
+	FOR_EACH_DETECTOR(forked, record);
+}
+
 static void forked(void)
 {
 	race_pool_forked();
-	race_records_forked();
+	race_records_forked(fork_record);
 }
 
 /* ---- start ---- */
 
-static const struct race_detector *const detectors[] = { &race_tsan, &race_asan, &race_valgrind, &race_plain };
+static const struct race_detector *const detectors[] = { &race_tsan, &race_asan, &race_valgrind, &race_guard,
+							 &race_plain };
 
 const char *check_race_detectors(void)
 {
@@ -126,6 +133,7 @@ static void start(void)
 	if (check_mode >= SIM_CHECK_RACES)
 		check_touch_start(race_plain_is_alone());
 	race_pool_start(race_plain_is_alone());
+	FOR_EACH_DETECTOR(start, );
 }
 
 const struct check_part check_race = {

@@ -14,7 +14,10 @@ struct race_foreign;
 struct race_detector {
 	const char *name;
 	bool (*is_live)(void);
+	void (*start)(void);
 	void (*posted)(struct race_record *record);
+	void (*armed)(struct race_record *record);  /* each detector has seen the task */
+	void (*forked)(struct race_record *record); /* in a forked child, whose memory is a copy */
 	void (*refused)(struct race_record *record);
 	void (*begin_job)(struct race_record *record);
 	void (*end_job)(struct race_record *record);
@@ -25,7 +28,7 @@ struct race_detector {
 	void (*unguard)(const struct race_foreign *foreign);
 };
 
-extern const struct race_detector race_session, race_plain, race_asan, race_tsan, race_valgrind;
+extern const struct race_detector race_session, race_plain, race_asan, race_tsan, race_valgrind, race_guard;
 
 /* Whether no sanitizer watches this process, and no valgrind. */
 bool race_plain_is_alone(void);

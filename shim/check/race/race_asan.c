@@ -45,7 +45,7 @@ static void explain(const char *report)
 		return;
 	}
 	record = range->node.owner;
-	stack = check_stack_of(record->caller);
+	stack = check_race_stack(record);
 	hit = check_hit_begin_at(
 		range->node.is_write ? BFC_DESTINATION_TOUCHED : BFC_SOURCE_MODIFIED, &stack,
 		"the program %s byte %zu of the %zu at %p, the %s of a task in flight; the access is in the address sanitizer's report",

@@ -6,7 +6,7 @@
 #include "race.h"
 
 struct race_live {
-	const struct race_detector *detectors[5];
+	const struct race_detector *detectors[6];
 	size_t count;
 };
 

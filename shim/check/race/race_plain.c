@@ -198,7 +198,7 @@ static size_t find_spoiled(const struct race_range *range)
 static void report(const struct race_record *record, const struct race_range *range, size_t offset, const char *when)
 {
 	enum sim_check_rule rule = range->node.is_write ? BFC_DESTINATION_TOUCHED : BFC_SOURCE_MODIFIED;
-	struct check_stack stack = check_stack_of(record->caller);
+	struct check_stack stack = check_race_stack(record);
 	struct check_hit *hit;
 
 	hit = check_hit_begin_at(rule, &stack, "%s wrote to the %s of a task in flight, %s: byte %zu of the %zu at %p",

@@ -44,11 +44,22 @@ struct race_record *race_record_find(const struct doca_task *task)
 	return record;
 }
 
+struct check_stack check_race_stack(const struct race_record *record)
+{
+	return record->stack ? *record->stack : check_stack_of(record->caller);
+}
+
+void race_record_free(struct race_record *record)
+{
+	race_pool_free(record->stack);
+	race_pool_free(record);
+}
+
 /* ---- overlaps ---- */
 
 void check_race_add_task(struct check_hit *hit, const struct race_record *record)
 {
-	struct check_stack stack = check_stack_of(record->caller);
+	struct check_stack stack = check_race_stack(record);
 
 	if (record->caller)
 		check_hit_add_party(hit, record->tid, &stack, "the task %p was submitted", (void *)record->task);
@@ -131,6 +142,16 @@ static bool uses_bytes_twice(const struct race_record *record)
 	return false;
 }
 
+/* A walk of the stack takes longer than all else of a small task. */
+static void take_stack(struct race_record *record)
+{
+	if (check_mode != SIM_CHECK_STRICT || !record->caller)
+		return;
+	record->stack = race_pool_alloc(sizeof(*record->stack));
+	if (record->stack)
+		check_stack_take(record->caller, record->stack);
+}
+
 static struct race_record *new_record(struct doca_task *task)
 {
 	struct check_task_range ranges[MAX_RANGES];
@@ -148,6 +169,7 @@ static struct race_record *new_record(struct doca_task *task)
 	record->caller = call ? call->caller : NULL;
 	record->function = call ? call->function : SHIM_NUM_FUNCTIONS;
 	record->tid = check_thread_self()->tid;
+	take_stack(record);
 	for (size_t i = 0; i < count; i++)
 		add_range(record, &ranges[i]);
 	record->overlaps = uses_bytes_twice(record);
@@ -207,7 +229,10 @@ void check_race_release(void)
 	check_unlock(&records.lock);
 }
 
-void race_records_forked(void)
+void race_records_forked(void (*see)(struct race_record *record))
 {
 	check_lock_init(&records.lock);
+	for (size_t i = 0; i < NUM_BUCKETS; i++)
+		for (struct race_record *record = records.buckets[i]; record; record = record->next)
+			see(record);
 }

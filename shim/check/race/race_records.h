@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "shim/check/base/check.h"
+#include "shim/check/report/stack.h"
 #include "sim/check/ledger.h"
 #include "sim/engine/queue.h"
 #include "shim/check/history/task_ranges.h"
@@ -19,6 +20,7 @@ struct race_plain;
 struct race_range {
 	struct sim_ledger_range node; /* its owner is the record; in the ledger if the memory is of this process */
 	struct check_task_range memory;
+	bool is_guarded;          /* of race_guard.c: its pages are protected */
 	struct race_plain *plain; /* of race_plain.c; NULL = not watched */
 	uint32_t shared;          /* of race_session.c: its slot in the session's ledger, plus one; 0 = none */
 };
@@ -32,7 +34,8 @@ static inline bool race_range_is_remote(const struct race_range *range)
 /* A task in flight that owns memory. */
 struct race_record {
 	struct doca_task *task;
-	const void *caller; /* of the submission; NULL = the program did not submit the task itself */
+	const void *caller;        /* of the submission; NULL = the program did not submit the task itself */
+	struct check_stack *stack; /* of the submission, in strict mode; else NULL */
 	pid_t tid;
 	uint32_t function;               /* enum shim_function */
 	int (*run)(struct sim_job *job); /* the job's own; NULL = the library keeps the task */
@@ -58,8 +61,14 @@ struct race_record *race_record_remove(const struct doca_task *task);
 const struct race_range *check_race_find_owner(const void *addr, size_t len, bool is_access_write);
 void check_race_release(void);
 
-/* In a forked child: a thread of the parent may have held the lock. */
-void race_records_forked(void);
+/* In a forked child: a thread of the parent may have held the lock. @see is called for each record. */
+void race_records_forked(void (*see)(struct race_record *record));
+
+/* The stack of the submission, as far as it is known. */
+struct check_stack check_race_stack(const struct race_record *record);
+
+/* Give the record's memory back. */
+void race_record_free(struct race_record *record);
 
 struct check_hit;
 

@@ -96,7 +96,7 @@ static void report_overlap(const struct race_record *record, const struct race_r
 {
 	uint64_t begin = mine->begin > other->begin ? mine->begin : other->begin;
 	uint64_t end = mine->end < other->end ? mine->end : other->end;
-	struct check_stack stack = check_stack_of(record->caller);
+	struct check_stack stack = check_race_stack(record);
 	struct check_hit *hit = check_hit_begin_at(
 		BFC_TASKS_OVERLAP, record->caller ? &stack : NULL,
 		"%s: the task %s %zu bytes at %p, of which a task of %s process %s %llu at the same time, from byte %llu on",
@@ -132,7 +132,7 @@ static void find_overlap(struct race_record *record, const struct race_range *ra
 /* What is seen from here; the owner's listener sees more. */
 static void check_memory(const struct race_record *record, const struct race_range *range)
 {
-	struct check_stack stack = check_stack_of(record->caller);
+	struct check_stack stack = check_race_stack(record);
 	struct sim_remote *remote = range->memory.mmap->remote;
 	struct check_hit *hit;
 
