@@ -89,7 +89,7 @@ static struct rig *open_pages(size_t *ret_page)
 
 static void read_byte(const struct rig *rig, size_t at)
 {
-	CHECK(((const volatile uint8_t *)rig->arena)[at] != 0x100);
+	(void)((const volatile uint8_t *)rig->arena)[at];
 }
 
 static void read_destination(void)
