@@ -72,7 +72,7 @@ struct sim_queue_time {
 int sim_queue_set_clock(struct sim_queue *queue, const struct sim_queue_time *cfg);
 
 /* Run jobs that wait in an order of chance, and now and then find none, as a card may; before the first job. The same
- * @seed, not 0, and the same calls give the same order. A queue with a clock keeps its order. */
+ * @seed and the same calls give the same order. Seed 0, or a queue with a clock: nothing changes. */
 void sim_queue_set_shuffle(struct sim_queue *queue, uint64_t seed);
 
 /* Free the queue; jobs still in it get no completion. NULL is fine. */

@@ -13,7 +13,7 @@ static uint64_t next_random(uint64_t *state)
 
 void sim_queue_set_shuffle(struct sim_queue *queue, uint64_t seed)
 {
-	if (queue->clock)
+	if (queue->clock || seed == 0)
 		return;
 	queue->shuffle_run = seed;
 	queue->shuffle_poll = seed ^ UINT64_C(0x9e3779b97f4a7c15) ? seed ^ UINT64_C(0x9e3779b97f4a7c15) : 1;

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,6 +109,27 @@ static void expect_nothing(struct fixture *fixture)
 #define expect_trace(fixture, expected) assert_string_equal((fixture)->trace, (expected))
 
 /* ---- order ---- */
+
+/* A poll finds nothing while the engine's thread runs the job: seldom. In a shuffled queue a quarter of the polls does. */
+static void test_queue_without_a_seed_finds_jobs_at_the_first_poll(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = make(fixture, 0);
+	int num_late = 0;
+
+	sim_queue_set_shuffle(fixture->queue, 0);
+	for (int i = 0; i < 400; i++) {
+		fixture->trace[0] = '\0';
+		submit(fixture, &job, 1);
+		sim_queue_doorbell(fixture->queue);
+		if (sim_queue_poll(fixture->queue))
+			continue;
+		num_late++;
+		while (!sim_queue_poll(fixture->queue))
+			sched_yield();
+	}
+	assert_in_range(num_late, 0, 40);
+}
 
 static void test_jobs_run_and_complete_in_order(void **state)
 {
@@ -427,6 +449,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		TEST(test_queue_without_a_seed_finds_jobs_at_the_first_poll),
 		TEST(test_jobs_run_and_complete_in_order),
 		TEST(test_ring_is_used_again_and_again),
 		TEST(test_full_queue_takes_no_more),
