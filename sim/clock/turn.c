@@ -23,7 +23,8 @@ void sim_clock_page_wake(struct sim_clock_participant *shared)
 
 void sim_participant_wake(const struct sim_participant *participant)
 {
-	syscall(SYS_futex, &participant->shared->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	if (participant->shared)
+		syscall(SYS_futex, &participant->shared->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 static bool waits(const struct sim_participant *participant)

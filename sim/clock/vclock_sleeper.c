@@ -32,7 +32,10 @@ static void *sleeper_thread(void *arg)
 
 	pthread_mutex_lock(&sched->lock);
 	while (!thread->stop) {
-		struct sim_participant participant = thread->participant; /* the thread may leave meanwhile */
+		/* The thread may leave meanwhile, and only it reads and writes what its spins have brought. */
+		struct sim_participant participant = { .page = thread->participant.page,
+						       .shared = thread->participant.shared,
+						       .owner = thread->participant.owner };
 
 		if (!thread->asleep || !sim_participant_is_ours(&participant)) {
 			thread->asleep = false;
