@@ -145,12 +145,13 @@ static void on_hash(struct doca_sha_task_hash *task, union doca_data user_data, 
 static void hash_once(int out)
 {
 	static uint8_t message[1 << 20];
-	struct accel *accel = accel_open();
+	static struct accel *accel; /* as the program ends with it */
 	struct doca_sha_task_hash *task;
 	struct doca_clock *clock;
 	struct doca_sha *sha;
 	uint64_t begin_ns;
 
+	accel = accel_open();
 	MUST(doca_clock_create(accel->dev, &clock));
 	MUST(doca_sha_create(accel->dev, &sha));
 	MUST(doca_sha_task_hash_set_conf(sha, on_hash, on_hash, 0));
