@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pcie_model/did_you_mean.h"
 #include "topology.h"
 
 /* ---- the schema ---- */
@@ -170,6 +171,48 @@ static int report_field_error(const struct pcie_yaml_source *source, const char 
 	return pcie_yaml_source_error(source, path, "%s", reason);
 }
 
+/* The fields of the mapping at @path, such as "cards[0].functions[2]". */
+static const cyaml_schema_field_t *fields_at(const char *path)
+{
+	static const struct {
+		const char *name;
+		const cyaml_schema_field_t *fields;
+	} mappings[] = {
+		{ "cards[", card_fields }, { "functions[", function_fields }, { "caps", caps_fields },
+		{ "link", link_fields },   { "timing", timing_fields },       { "sides[", side_fields },
+	};
+	const char *dot = strrchr(path, '.'), *last = dot ? dot + 1 : path;
+
+	for (size_t i = 0; i < sizeof(mappings) / sizeof(mappings[0]); i++)
+		if (strncmp(last, mappings[i].name, strlen(mappings[i].name)) == 0)
+			return mappings[i].fields;
+	return top_fields;
+}
+
+static const char *field_name_at(const void *arg, size_t i)
+{
+	const cyaml_schema_field_t *fields = arg;
+
+	return fields[i].key;
+}
+
+static int report_unknown_field(const struct pcie_yaml_source *source, const char *path, const char *name)
+{
+	const cyaml_schema_field_t *fields = fields_at(path);
+	const char *closest;
+	char reason[PCIE_ERROR_SIZE];
+	size_t count = 0;
+
+	while (fields[count].key)
+		count++;
+	closest = pcie_did_you_mean(name, strlen(name), field_name_at, fields, count);
+	if (closest)
+		snprintf(reason, sizeof(reason), "unknown field; did you mean %s?", closest);
+	else
+		snprintf(reason, sizeof(reason), "unknown field; check its spelling against doc/topology.md");
+	return report_field_error(source, path, name, reason);
+}
+
 /* For an error in a whole mapping, libcyaml names the field that it read last: remove it. */
 static void strip_field(struct load_error *load_error)
 {
@@ -194,8 +237,7 @@ static int report_load_error(const struct pcie_yaml_source *source, struct load_
 		return report_field_error(source, path, extract_field_name(load_error->text),
 					  "is missing; this field is required");
 	case CYAML_ERR_INVALID_KEY:
-		return report_field_error(source, path, extract_field_name(load_error->text),
-					  "unknown field; check its spelling against doc/topology.md");
+		return report_unknown_field(source, path, extract_field_name(load_error->text));
 	case CYAML_ERR_UNEXPECTED_EVENT:
 		return pcie_yaml_source_error(source, path, "is given twice; remove one");
 	case CYAML_ERR_INVALID_VALUE:

@@ -8,15 +8,32 @@
 
 #include "printable.h"
 
+/* The level of BFSIM_LOG_LEVEL. A text that is no level is reported once. */
+static int max_level(void)
+{
+	static atomic_flag was_reported = ATOMIC_FLAG_INIT;
+	const char *text = getenv("BFSIM_LOG_LEVEL");
+	char *end = NULL;
+	long level = text && text[0] ? strtol(text, &end, 10) : SIM_LOG_WARNING;
+
+	if (!end || (end != text && !*end && level >= 0 && level <= SIM_LOG_TRACE))
+		return (int)level;
+	if (!atomic_flag_test_and_set(&was_reported))
+		fprintf(stderr,
+			"bfsim: BFSIM_LOG_LEVEL=%s: not a level; give 20 (critical), 30 (errors), 40 (warnings), 50 "
+			"(information), 60 (debugging) or 70 (traces)\n",
+			text);
+	return SIM_LOG_WARNING;
+}
+
 static void write_to_stderr(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {
-	const char *max_level = getenv("BFSIM_LOG_LEVEL");
 	char text[1024];
 
 	(void)file;
 	(void)line;
 	(void)func;
-	if (level > (max_level ? atoi(max_level) : SIM_LOG_WARNING))
+	if (level > max_level())
 		return;
 	vsnprintf(text, sizeof(text), format, args);
 	sim_make_printable(text);

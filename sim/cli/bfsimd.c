@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/group_opt.h"
 #include "sim/cli/base/session_start.h"
@@ -162,7 +163,7 @@ int main(int argc, char **argv)
 	int status;
 
 	cli_init();
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	if (cli_session_prepare(options.session.dir, &session_dir) < 0)
 		return CLI_FAILED;
 	status = options.foreground ? run_foreground(&options, &session_dir) : start_background(&options, &session_dir);

@@ -8,6 +8,7 @@
 
 #include "sim/cli/abi/check_binary.h"
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
 
@@ -121,7 +122,7 @@ int cli_check_binary(int argc, char **argv)
 	json_object *list = NULL;
 	int worst = ALL_PRESENT;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	if (options.json)
 		list = json_object_new_array();
 	for (int i = 0; i < options.num_programs; i++) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/view/devs.h"
 #include "sim/cli/base/session_opt.h"
@@ -100,7 +101,7 @@ int cli_devs(int argc, char **argv)
 	const char *source;
 	int rc = -1;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	topology = load_topology(&options, &source);
 	if (!topology)
 		return CLI_FAILED;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"
@@ -93,7 +94,7 @@ int cli_down(int argc, char **argv)
 	struct cli_session_opt session;
 	int dir_fd, status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &session);
+	cli_args_parse(&argp, argc, argv, 0, &session);
 	dir_fd = sim_session_dir_open(session.dir, false);
 	status = end_session(dir_fd, session.dir);
 	if (dir_fd >= 0)

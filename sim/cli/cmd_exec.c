@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/check_opt.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/abi/generation.h"
@@ -109,7 +110,7 @@ int cli_exec(int argc, char **argv)
 	char *dir;
 	int rc;
 
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	cli_args_parse(&argp, argc, argv, ARGP_IN_ORDER, &options);
 	dir = resolve_session_dir(&options);
 	if (!dir)
 		return CLI_FAILED;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
 #include "sim/cli/base/number.h"
@@ -203,6 +204,7 @@ static int do_replay(const struct options *options)
 
 static int run_action(struct options *options)
 {
+	static const char *const names[] = { "list", "add", "rm", "clear", "replay" };
 	int dir_fd, rc;
 
 	if (strcmp(options->args[0], "replay") == 0)
@@ -219,8 +221,7 @@ static int run_action(struct options *options)
 		close(dir_fd);
 		return rc < 0 ? CLI_FAILED : CLI_OK;
 	}
-	cli_fail("fault %s: unknown action; give list, add, rm, clear or replay", options->args[0]);
-	return CLI_USAGE;
+	return cli_args_fail_action("fault", options->args[0], names, sizeof(names) / sizeof(names[0]));
 }
 
 int cli_fault(int argc, char **argv)
@@ -241,7 +242,7 @@ int cli_fault(int argc, char **argv)
 	struct options options = { 0 };
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	status = run_action(&options);
 	cli_faults_fini(&options.faults);
 	return status;

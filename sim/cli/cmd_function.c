@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/fault/faults.h"
 #include "sim/cli/base/session_opt.h"
@@ -68,14 +69,13 @@ int cli_function(int argc, char **argv)
 		       "them. bfsim fault add injects the same at a time or by chance, see doc/faults.md.",
 		.children = cli_session_children,
 	};
+	static const char *const names[] = { "reset", "remove", "add", "fatal" };
 	struct options options = { 0 };
 	const char *op;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	op = find_op(options.args[0]);
-	if (!op) {
-		cli_fail("function %s: unknown action; give reset, remove, add or fatal", options.args[0]);
-		return CLI_USAGE;
-	}
+	if (!op)
+		return cli_args_fail_action("function", options.args[0], names, sizeof(names) / sizeof(names[0]));
 	return cli_faults_inject_at_device(options.session.dir, op, options.args[1], options.args[0], NULL);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/fault/faults.h"
 #include "sim/cli/base/session_opt.h"
@@ -87,6 +88,7 @@ static int degrade_link(const struct options *options, const char *action, const
 
 static int run_action(const struct options *options)
 {
+	static const char *const names[] = { "down", "degrade", "errors" };
 	const char *what = options->args[0];
 
 	if (strcmp(what, "down") == 0)
@@ -95,7 +97,10 @@ static int run_action(const struct options *options)
 		return degrade_link(options, "degrade", "--to gen2x4", options->to);
 	if (strcmp(what, "errors") == 0)
 		return degrade_link(options, "errors", "--part 1%", options->part);
-	cli_fail("link %s: unknown action; give down, degrade or errors", what);
+	if (strcmp(what, "up") != 0)
+		return cli_args_fail_action("link", what, names, sizeof(names) / sizeof(names[0]));
+	cli_fail("link up: a link comes up when its fault ends, after the time of --for, or by bfsim fault rm ID; "
+		 "bfsim fault list shows the ids");
 	return CLI_USAGE;
 }
 
@@ -115,6 +120,6 @@ int cli_link(int argc, char **argv)
 	};
 	struct options options = { 0 };
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	return run_action(&options);
 }

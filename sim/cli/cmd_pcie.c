@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
 #include "sim/cli/view/pcie_curve.h"
@@ -240,7 +241,7 @@ int cli_pcie(int argc, char **argv)
 	struct pcie_link link;
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	link = resolve_link(&options);
 	if (pcie_link_config_error(&link)) {
 		cli_fail("there is no such link: %s", pcie_link_config_error(&link));

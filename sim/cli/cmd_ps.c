@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
 #include "sim/cli/base/session_opt.h"
@@ -214,7 +215,7 @@ int cli_ps(int argc, char **argv)
 	json_object *status;
 	int rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	status = request_status(options.session.dir);
 	if (!status)
 		return CLI_FAILED;

@@ -3,6 +3,7 @@
 #include <argp.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/report/report_write.h"
 #include "sim/cli/base/session_opt.h"
@@ -57,7 +58,7 @@ int cli_report(int argc, char **argv)
 	};
 	struct options options = { 0 };
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	return options.trace ? cli_report_write_file(options.trace, options.path) :
 			       cli_report_write_session(options.session.dir, options.path);
 }

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "sim/check/rules.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 
 struct options {
@@ -117,7 +118,7 @@ int cli_rules(int argc, char **argv)
 	const struct sim_check_rule_entry *rule = NULL;
 	struct options options = { 0 };
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	if (options.id && !(rule = sim_check_rule_find(options.id)))
 		return cli_fail("no rule is called %s; bfsim rules lists them", options.id);
 	if (options.json)

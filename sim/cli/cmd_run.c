@@ -11,6 +11,7 @@
 #include <sys/random.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/fault/faults.h"
 #include "sim/cli/abi/generation.h"
@@ -241,7 +242,7 @@ int cli_run(int argc, char **argv)
 	struct options options = { 0 };
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	status = run_session(&options);
 	free(options.commands);
 	cli_faults_fini(&options.faults);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/install.h"
 #include "sim/base/shell_quote.h"
@@ -113,7 +114,7 @@ int cli_sdk(int argc, char **argv)
 	char *tree;
 	int status;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	tree = cli_sdk_tree(options.generation, options.side);
 	status = tree ? print_tree(&options, tree) : cli_fail("out of memory");
 	free(tree);

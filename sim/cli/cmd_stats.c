@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/trace/recordings.h"
 #include "sim/cli/base/session_opt.h"
@@ -69,7 +70,7 @@ int cli_stats(int argc, char **argv)
 	uint64_t num_dropped;
 	int dir_fd, rc;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	dir_fd = cli_session_open(options.session.dir);
 	if (dir_fd < 0)
 		return CLI_FAILED;

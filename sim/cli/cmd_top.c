@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/view/screen.h"
 #include "sim/cli/base/session_opt.h"
@@ -163,6 +164,6 @@ int cli_top(int argc, char **argv)
 	};
 	struct options options = { .interval_ns = (uint64_t)NS_PER_S };
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	return run_top(&options);
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/trace/trace_write.h"
@@ -61,7 +62,7 @@ int cli_trace(int argc, char **argv)
 	};
 	struct options options = { 0 };
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	if (!options.has_format)
 		options.format = cli_trace_format_of_file(options.path);
 	return cli_trace_write(options.session.dir, options.format, options.path);

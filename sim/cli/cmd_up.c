@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/group_opt.h"
 #include "sim/cli/base/session_start.h"
@@ -101,7 +102,7 @@ int cli_up(int argc, char **argv)
 	struct sim_launch_cfg cfg = { .session_dir = &session_dir };
 	pid_t pid;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	cli_args_parse(&argp, argc, argv, 0, &options);
 	cfg.topology = options.topology;
 	cfg.clock = options.clock;
 	cfg.trace_level = options.trace_level;

@@ -1,13 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/commands.h - the subcommands of bfsim.
  *
- *   bfsim.c  --finds the command-->  cmd_NAME.c
+ *   bfsim.c  --finds the command in commands.c-->  cmd_NAME.c
  *
  * Each subcommand is one file with its own argp parser. argv[0] is "bfsim NAME", for messages. Each returns its exit
  * status (cli.h).
  */
 #ifndef SIM_CLI_COMMANDS_H
 #define SIM_CLI_COMMANDS_H
+
+#include <stddef.h>
+
+struct cli_command {
+	const char *name;
+	const char *summary; /* for the list in --help */
+	int (*run)(int argc, char **argv);
+	const char *words; /* the first arguments that it takes, with blanks between them; "" = none, or any */
+};
+
+/* The i-th command; NULL behind the last one. */
+const struct cli_command *cli_command_at(size_t i);
+
+/* The command of that name, or NULL; and the name that a mistyped one is closest to, or NULL. */
+const struct cli_command *cli_command_find(const char *name);
+const char *cli_command_closest(const char *name);
+
+/* Run @command with argv[0] changed so that its messages name it. Does not return. */
+void cli_command_run(const struct cli_command *command, int argc, char **argv) __attribute__((noreturn));
 
 int cli_up(int argc, char **argv);
 int cli_down(int argc, char **argv);
@@ -26,5 +45,6 @@ int cli_trace(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_top(int argc, char **argv);
+int cli_completion(int argc, char **argv);
 
 #endif

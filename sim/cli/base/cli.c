@@ -9,9 +9,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "color.h"
 #include "sim/base/printable.h"
 
-const char *argp_program_version = "bfsim " BFSIM_VERSION;
+const char *argp_program_version =
+	"bfsim " BFSIM_VERSION "\n"
+	"DOCA " BFSIM_DOCA_VERSION " (tasks; also additions of 3.2 and 3.3, and the spellings of 2.5 to 2.7)\n"
+	"DOCA " BFSIM_WORKQ_VERSION " (work queues; 1.5 to 2.2)";
 
 int cli_fail(const char *format, ...)
 {
@@ -24,7 +28,8 @@ int cli_fail(const char *format, ...)
 	va_end(args);
 	if (text)
 		sim_make_printable(text);
-	fprintf(stderr, "bfsim: %s\n", text ? text : "out of memory");
+	fprintf(stderr, "%sbfsim:%s %s\n", cli_color(stderr, CLI_RED), cli_color(stderr, CLI_NO_COLOR),
+		text ? text : "out of memory");
 	free(text);
 	return CLI_FAILED;
 }

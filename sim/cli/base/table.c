@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "color.h"
 #include "pcie_model/arith.h"
 #include "sim/base/printable.h"
 
@@ -68,8 +69,10 @@ int cli_table_print(struct cli_table *table)
 {
 	bool complete = !table->failed;
 
+	fputs(cli_color(stdout, CLI_BOLD), stdout);
 	for (size_t column = 0; complete && column < table->num_columns; column++)
 		print_cell(table, column, heading_text(table, column));
+	fputs(cli_color(stdout, CLI_NO_COLOR), stdout);
 	for (size_t i = 0; complete && i < table->num_cells; i++)
 		print_cell(table, i % table->num_columns, table->cells[i]);
 	for (size_t i = 0; i < table->num_cells; i++)

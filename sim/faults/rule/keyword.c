@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "pcie_model/did_you_mean.h"
+
 #define ACT(act) [SIM_ACT_##act]
 static const struct sim_keyword keywords[] = {
 	/* Actions come first, numbered as enum sim_act. */
@@ -64,14 +66,15 @@ size_t sim_keyword_find(struct sim_text name)
 	return SIM_MAX_KEYWORDS;
 }
 
-static const char *keyword_name(size_t i)
+static const char *keyword_name(const void *arg, size_t i)
 {
+	(void)arg;
 	return keywords[i].name;
 }
 
 const char *sim_keyword_suggest(struct sim_text name)
 {
-	return sim_did_you_mean(name, keyword_name, NUM_KEYWORDS);
+	return pcie_did_you_mean(name.at, name.len, keyword_name, NULL, NUM_KEYWORDS);
 }
 
 static const struct sim_keyword *find_keyword(const char *name)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pcie_model/did_you_mean.h"
 #include "rule_priv.h"
 
 int sim_read_no_value(struct sim_rule_parser *parser, const struct sim_token *token)
@@ -13,8 +14,9 @@ int sim_read_no_value(struct sim_rule_parser *parser, const struct sim_token *to
 	return 0;
 }
 
-static const char *status_name_at(size_t i)
+static const char *status_name_at(const void *arg, size_t i)
 {
+	(void)arg;
 	return sim_status_name((uint32_t)i);
 }
 
@@ -41,7 +43,7 @@ int sim_read_fail(struct sim_rule_parser *parser, const struct sim_token *token)
 	}
 	while (sim_status_name((uint32_t)count))
 		count++;
-	suggestion = sim_did_you_mean(token->value, status_name_at, count);
+	suggestion = pcie_did_you_mean(token->value.at, token->value.len, status_name_at, NULL, count);
 	if (suggestion && !sim_text_equals(token->value, suggestion))
 		return sim_rule_parser_fail(parser, token->value.at,
 					    "fail: unknown status " SIM_TEXT_FMT "; did you mean `%s`?",
@@ -207,15 +209,16 @@ static int read_delays_file_name(struct sim_rule_parser *parser, struct sim_text
 	return 0;
 }
 
-static const char *distribution_name(size_t i)
+static const char *distribution_name(const void *arg, size_t i)
 {
+	(void)arg;
 	return i < NUM_DISTRIBUTIONS ? distributions[i].name : i == NUM_DISTRIBUTIONS ? "trace" : "fixed";
 }
 
 static int fail_unknown_distribution(const struct sim_rule_parser *parser, const struct sim_token *token,
 				     struct sim_text name)
 {
-	const char *suggestion = sim_did_you_mean(name, distribution_name, NUM_DISTRIBUTIONS + 2);
+	const char *suggestion = pcie_did_you_mean(name.at, name.len, distribution_name, NULL, NUM_DISTRIBUTIONS + 2);
 
 	if (suggestion && strcmp(suggestion, "fixed") == 0)
 		return sim_rule_parser_fail(parser, token->value.at,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pcie_model/did_you_mean.h"
 #include "rule_priv.h"
 
 /* On a mismatch, backtrack to the last * and let it match one more character. */
@@ -58,9 +59,15 @@ void sim_write_names(uint64_t bits, const char *(*name)(size_t i), char *ret_tex
 	}
 }
 
+static const char *op_name(const void *arg, size_t i)
+{
+	(void)arg;
+	return sim_op_name_at(i);
+}
+
 static int fail_unknown_op(const struct sim_rule_parser *parser, struct sim_text name)
 {
-	const char *suggestion = sim_did_you_mean(name, sim_op_name_at, SIM_OP_COUNT);
+	const char *suggestion = pcie_did_you_mean(name.at, name.len, op_name, NULL, SIM_OP_COUNT);
 
 	if (memchr(name.at, '=', name.len))
 		return sim_rule_parser_fail(

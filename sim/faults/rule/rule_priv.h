@@ -113,7 +113,7 @@ size_t sim_keyword_find(struct sim_text name);
 /* The keyword whose name is closest to @name, or NULL. */
 const char *sim_keyword_suggest(struct sim_text name);
 
-/* ---- rule_check.c, did_you_mean.c ---- */
+/* ---- rule_check.c ---- */
 
 /* A contradiction in the rule as a whole. */
 struct sim_rule_conflict {
@@ -123,8 +123,5 @@ struct sim_rule_conflict {
 
 /* Check that the rule can act. Returns 0, or -EINVAL with *ret_conflict set. */
 int sim_rule_find_conflict(const struct sim_rule *rule, struct sim_rule_conflict *ret_conflict);
-
-/* The one of @count names that is closest to @text by edit distance; NULL = none is close. */
-const char *sim_did_you_mean(struct sim_text text, const char *(*name)(size_t i), size_t count);
 
 #endif

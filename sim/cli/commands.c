@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of subcommands. */
+#include "commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cli/base/args.h"
+#include "sim/cli/base/cli.h"
+
+static const struct cli_command commands[] = {
+	{ "up", "start a session: a simulated card and its daemon", cli_up, "" },
+	{ "down", "end a session", cli_down, "" },
+	{ "ps", "show a session's processes, their memory and connections", cli_ps, "" },
+	{ "exec", "start a program on one side of a session's card", cli_exec, "" },
+	{ "run", "run programs on both sides, in a session of their own", cli_run, "" },
+	{ "fault", "show and change the fault plan of a session", cli_fault, "list add rm clear replay" },
+	{ "function", "reset, remove, add or break a PCIe function", cli_function, "reset remove add fatal" },
+	{ "link", "take a card's PCIe link down, or slow it down", cli_link, "down degrade errors" },
+	{ "trace", "write what processes have recorded, for Perfetto or as CSV", cli_trace, "" },
+	{ "stats", "count what a session's processes have done", cli_stats, "" },
+	{ "report", "write a page about a run: latency, throughput, faults", cli_report, "" },
+	{ "top", "watch what a session's processes do while they run", cli_top, "" },
+	{ "rules", "list the checker's rules, or explain one", cli_rules, "" },
+	{ "devs", "list PCIe functions, representors and capabilities", cli_devs, "" },
+	{ "sdk", "print the path of an SDK tree, or set up a shell for it", cli_sdk, "" },
+	{ "check-binary", "check which releases, and bfsim, have the symbols of a program", cli_check_binary, "" },
+	{ "pcie", "print or draw the bandwidth of a PCI Express link by payload size", cli_pcie, "" },
+	{ "completion", "print the completion of commands and options for a shell", cli_completion, "bash zsh fish" },
+};
+
+#define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+const struct cli_command *cli_command_at(size_t i)
+{
+	return i < NUM_COMMANDS ? &commands[i] : NULL;
+}
+
+const struct cli_command *cli_command_find(const char *name)
+{
+	for (size_t i = 0; i < NUM_COMMANDS; i++) {
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+const char *cli_command_closest(const char *name)
+{
+	const char *names[NUM_COMMANDS];
+
+	for (size_t i = 0; i < NUM_COMMANDS; i++)
+		names[i] = commands[i].name;
+	return cli_closest_name(name, names, NUM_COMMANDS);
+}
+
+void cli_command_run(const struct cli_command *command, int argc, char **argv)
+{
+	char name[32];
+	int status;
+
+	snprintf(name, sizeof(name), "bfsim %s", command->name);
+	argv[0] = name;
+	status = command->run(argc, argv);
+	if (fclose(stdout) != 0 && status == CLI_OK)
+		status = cli_fail("cannot write all of the output: %s", strerror(errno));
+	exit(status);
+}
