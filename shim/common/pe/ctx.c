@@ -38,18 +38,23 @@ static void write_state(struct doca_ctx *ctx, enum doca_ctx_states to, bool is_f
 	ctx->state = to;
 }
 
-/* Go to another state, record that and tell the user. */
+/* Go to another state, record that and tell the user. A context that goes idle does this before its engine ceases to take
+ * part in virtual time: until then time stands still. The callback may destroy both. */
 static void set_state(struct doca_ctx *ctx, enum doca_ctx_states to)
 {
 	enum doca_ctx_states from = ctx->state;
+	struct doca_pe *pe = ctx->pe;
 
 	write_state(ctx, to, false);
-	shim_pe_vclock_update(ctx);
+	if (to != DOCA_CTX_STATE_IDLE)
+		shim_pe_vclock_update(ctx);
 	sim_trace_state(ctx->trace_id, from, to);
 	if (doca_unlikely(shim_call_hooks != NULL))
 		shim_call_hooks->ctx_changed(ctx, from);
 	if (ctx->state_changed)
 		ctx->state_changed(ctx->user_data, ctx, from, to);
+	if (to == DOCA_CTX_STATE_IDLE && shim_object_is(pe, SHIM_PE))
+		shim_pe_vclock_leave_if_idle(pe);
 }
 
 /* For contexts without a device or not started yet: never changes. */

@@ -148,8 +148,10 @@ SHIM_INTERNAL_API bool shim_pe_progress_one(struct doca_pe *pe);
 /* pe_vclock.c: returns whether the engine may poll now; always true unless in virtual time. Sleeps briefly before false. */
 SHIM_INTERNAL_API bool shim_pe_vclock_may_poll(struct doca_pe *pe);
 
-/* pe_vclock.c: the context changed its state. An engine takes part in virtual time while one of its contexts is not idle. */
+/* pe_vclock.c: the context changed its state, or went idle. An engine takes part in virtual time while one of its contexts is
+ * not idle. */
 void shim_pe_vclock_update(struct doca_ctx *ctx);
+void shim_pe_vclock_leave_if_idle(struct doca_pe *pe);
 
 /* pe_vclock.c: in virtual time, the engine's address for messages (shim_message_sent()); else 0. */
 SHIM_INTERNAL_API uint32_t shim_pe_vclock_engine(struct doca_pe *pe);

@@ -81,6 +81,12 @@ void shim_pe_vclock_fini(struct doca_pe *pe)
 		sim_vclock_sched_remove_engine(pe->engine_sched, pe->vclock_engine);
 }
 
+void shim_pe_vclock_leave_if_idle(struct doca_pe *pe)
+{
+	if (!has_active_ctx(pe))
+		shim_pe_vclock_leave(pe);
+}
+
 void shim_pe_vclock_update(struct doca_ctx *ctx)
 {
 	struct doca_pe *pe = ctx->pe;
