@@ -125,6 +125,7 @@ enum comch_record {
 	COMCH_CONSUMER_EXPIRED, /* struct comch_consumer_record */
 	COMCH_RECORDED_MESSAGE, /* a message whose receipt is recorded (sim/trace/trace.h) */
 	COMCH_MESSAGE_WITH_HDR, /* struct comch_msg_hdr, then a message */
+	COMCH_END,              /* nothing: the other end closes the connection; there may be no room for this record */
 };
 
 /* When and how the receiver delivers a message. The sender computes it from the model and from faults. */

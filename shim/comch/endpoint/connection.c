@@ -221,6 +221,14 @@ void comch_connection_set_lost(struct doca_comch_connection *connection, int sta
 	sim_doorbell_requeue(&connection->endpoint->doorbells, connection->slot);
 }
 
+/* The other end sees this record where it sees messages, so in virtual time each run has the end at the same moment. It
+ * learns of the channel's end as well, at any moment: that serves if the ring has no room. */
+static void write_end(struct doca_comch_connection *connection)
+{
+	if (connection->state == COMCH_OPEN && sim_ring_write(&connection->out, COMCH_END, NULL, 0) == 0)
+		comch_connection_notify_peer(connection, 0);
+}
+
 void comch_connection_close(struct doca_comch_connection *connection, int reason)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
@@ -230,6 +238,7 @@ void comch_connection_close(struct doca_comch_connection *connection, int reason
 
 		if (rc < 0)
 			comch_connection_set_lost(connection, rc);
+		write_end(connection);
 	}
 	sim_trace_conn_stats_close(&connection->trace_stream, NULL);
 	comch_connection_set_state(connection, COMCH_CLOSED, -ECONNRESET);

@@ -85,7 +85,8 @@ static int handle_message(struct doca_comch_connection *connection, uint32_t kin
 }
 
 /* Nothing of the connection is touched after the user's callback, which may have closed it. Returns 0 (nothing for the
- * user), 1 (the user saw an event), -EAGAIN (no record), -ENOMEM (there may be a record), -EPROTO or -ECONNABORTED. */
+ * user), 1 (the user saw an event), -EAGAIN (no record), -ENOMEM (there may be a record), -ECONNRESET (the end), -EPROTO or
+ * -ECONNABORTED. */
 static int handle_next_record(struct doca_comch_connection *connection)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
@@ -103,6 +104,8 @@ static int handle_next_record(struct doca_comch_connection *connection)
 	rc = read_record(connection, record, &kind, &len);
 	if (rc == 0 && (kind == COMCH_MESSAGE || kind == COMCH_RECORDED_MESSAGE || kind == COMCH_MESSAGE_WITH_HDR))
 		rc = handle_message(connection, kind, record, len);
+	else if (rc == 0 && kind == COMCH_END)
+		rc = -ECONNRESET;
 	else if (rc == 0)
 		rc = comch_handle_consumer_record(connection, kind, record, len);
 	/* In the callback, a nested call may have left its own buffer, or the user may have stopped the context, or even
