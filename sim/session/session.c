@@ -274,6 +274,7 @@ static int open_clock(struct sim_session *session, const char *launch_text)
 	if (rc < 0 || sim_clock_mode(session->clock) != SIM_CLOCK_VIRTUAL)
 		return rc;
 	sim_clock_launch_read(launch_text, &launch);
+	sim_trace_set_command(launch.number);
 	sim_clock_launch_attached(page, &launch);
 	return sim_vclock_sched_create(session->clock, participant_rank(session, &launch), &launch, &session->turns);
 }

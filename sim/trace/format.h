@@ -163,6 +163,7 @@ struct sim_trace_head {
 	int32_t pid;
 	uint64_t began_ns; /* by CLOCK_MONOTONIC, also in virtual time: tells apart processes with one pid */
 	_Atomic uint32_t used_names, used_objects, used_ops, used_threads;
+	_Atomic uint32_t command; /* the process is this command of "bfsim run", from 1; 0 = none */
 };
 
 /* Offsets of the tables in the segment; @end is its size. */

@@ -284,7 +284,9 @@ static void check_events(struct sim_trace_recording *recording)
 
 static int read_source(const struct source *source, struct sim_trace_recording *ret_recording)
 {
-	struct sim_trace_recording recording = { .level = source->head.level, .began_ns = source->head.began_ns };
+	struct sim_trace_recording recording = { .level = source->head.level,
+						 .began_ns = source->head.began_ns,
+						 .command = source->head.command };
 	int rc = copy_rings(source, &recording);
 
 	if (rc == 0)

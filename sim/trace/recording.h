@@ -38,6 +38,7 @@ struct sim_trace_recording {
 	struct sim_trace_process owner;
 	uint32_t level;
 	uint64_t began_ns;
+	uint32_t command; /* of "bfsim run", from 1; 0 = none */
 	/* Numbers count from 1: number n is at [n - 1]. */
 	char (*names)[SIM_TRACE_NAME_SIZE];
 	struct sim_trace_object *objects;

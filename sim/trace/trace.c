@@ -168,6 +168,14 @@ void sim_trace_end(void)
 	pthread_mutex_unlock(&self.lock);
 }
 
+void sim_trace_set_command(uint32_t number)
+{
+	pthread_mutex_lock(&self.lock);
+	if (sim_trace_is_on())
+		atomic_store(&((struct sim_trace_head *)self.memory)->command, number);
+	pthread_mutex_unlock(&self.lock);
+}
+
 int sim_trace_read_own(struct sim_trace_recording *ret_recording)
 {
 	struct sim_trace_clock clock;

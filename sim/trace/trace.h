@@ -43,6 +43,9 @@ const char *sim_trace_level_name(uint32_t level);
 int sim_trace_begin(enum sim_trace_level level, const struct sim_trace_clock *clock, int *ret_fd);
 void sim_trace_end(void);
 
+/* The process is command @number of "bfsim run", from 1. */
+void sim_trace_set_command(uint32_t number);
+
 struct sim_trace_recording;
 
 /* Read this process's recording (recording.h). Returns 0, -ENOENT (no recording) or an error of

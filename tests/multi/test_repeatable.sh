@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Virtual time: the same programs, topology and seed give the same events at the same times, whatever the machine does.
+# Virtual time: the same programs, topology and seed give the same events at the same times, and the same trace, whatever the
+# machine does.
 #
 #   test_repeatable.sh BFSIM CLOCK_PAIR       (TAP)
 #
@@ -20,13 +21,13 @@ use_bfsim "$1"
 run_pairs() {
 	pairs=$1 messages=$2 i=0
 	shift 2
-	rm -f events.*
+	rm -f events.* trace.json
 	while [ "$i" -lt "$pairs" ]; do
 		set -- "$@" --dpu "exec '$pair' server pair-$i $messages 4000 $PWD/events.$i.dpu" \
 			--host "exec '$pair' client pair-$i $messages 4000 $PWD/events.$i.host"
 		i=$((i + 1))
 	done
-	BFSIM_COMCH_WAIT=30000 bfsim run --timeout 200 --session s --clock virtual "$@" >out 2>err || {
+	BFSIM_COMCH_WAIT=30000 bfsim run --timeout 200 --session s --clock virtual --trace trace.json "$@" >out 2>err || {
 		cat out err
 		return 1
 	}
@@ -42,11 +43,17 @@ run_pairs() {
 always_the_same() {
 	run_pairs "$@"
 	mv events first
+	mv trace.json first.json
 	for run in $(seq 2 "$runs"); do
 		run_pairs "$@"
 		cmp first events || {
 			echo "run $run differs:"
 			diff first events | head -n 20
+			return 1
+		}
+		cmp first.json trace.json || {
+			echo "the trace of run $run differs:"
+			diff first.json trace.json | cut -c 1-300 | head -n 20
 			return 1
 		}
 	done

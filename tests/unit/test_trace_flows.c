@@ -131,6 +131,37 @@ static void test_flows_of_tasks_that_overtake_are_told_in_order_of_time(void **s
 		    "X 1.011 failed DMA memcpy\nf 1.011 task 1\n");
 }
 
+/* Two processes that come in the wrong order, with the numbers of a machine. */
+static void test_numbers_are_those_of_the_order(void **state)
+{
+	struct sim_merged_trace merged = { .zero_ns = session.zero_ns };
+
+	(void)state;
+	sim_trace_message(SIM_TRACE_SENT, context, 0xdddddddd, 1, 1, sim_trace_now_ns(), 0);
+	virtual_ns += 1;
+	sim_trace_message(SIM_TRACE_SENT, context, 0xaaaaaaaa, 1, 1, sim_trace_now_ns(), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct sim_trace_recording recording = read_all();
+
+		recording.owner.pid = 100 + (int32_t)i;
+		recording.command = 2 - i;
+		assert_int_equal(sim_merged_trace_add(&merged, &recording), 0);
+	}
+	assert_int_equal(sim_merged_trace_renumber(&merged), 0);
+	assert_int_equal(merged.recordings[0].command, 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(merged.recordings[i].owner.pid, i + 1);
+		assert_int_equal(merged.recordings[i].threads[0].id, i + 1);
+	}
+	assert_int_equal(merged.num_events, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(merged.events[i].process, i % 2);
+		assert_int_equal(merged.events[i].thread, i % 2 + 1);
+		assert_int_equal(merged.events[i].data.message.stream, i / 2 + 1);
+	}
+	sim_merged_trace_free(&merged);
+}
+
 /* Two tasks, one after the other, in zero time: each part of a flow is behind its slice, submissions before
  * completions. */
 static void test_flows_of_one_moment_do_not_lead_back(void **state)
@@ -326,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		VIRTUAL_TEST(test_a_tasks_flow_leads_by_its_job_to_its_end),
 		VIRTUAL_TEST(test_flows_of_tasks_that_overtake_are_told_in_order_of_time),
+		VIRTUAL_TEST(test_numbers_are_those_of_the_order),
 		VIRTUAL_TEST(test_flows_of_one_moment_do_not_lead_back),
 		VIRTUAL_TEST(test_a_task_without_a_job_flows_from_submission_to_end),
 		VIRTUAL_TEST(test_a_task_whose_submission_is_not_known_has_no_flow),

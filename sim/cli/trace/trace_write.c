@@ -82,6 +82,11 @@ int cli_trace_write(const char *dir, enum cli_trace_format format, const char *p
 	if (rc < 0)
 		return CLI_FAILED;
 	warn_if_incomplete(&merged, num_dropped);
+	if (merged.clock && strcmp(merged.clock, sim_clock_mode_name(SIM_CLOCK_VIRTUAL)) == 0 &&
+	    sim_merged_trace_renumber(&merged) < 0) {
+		sim_merged_trace_free(&merged);
+		return cli_fail("out of memory: the trace has too many records");
+	}
 	status = path && strcmp(path, "-") != 0 ? write_file(&merged, format, path) :
 						  write_trace(&merged, format, stdout);
 	sim_merged_trace_free(&merged);

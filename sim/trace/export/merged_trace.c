@@ -124,6 +124,8 @@ int sim_merged_trace_sort(struct sim_merged_trace *merged)
 
 	for (uint32_t i = 0; i < merged->num_recordings; i++)
 		count += merged->recordings[i].num_events;
+	free(merged->events);
+	merged->num_events = 0;
 	merged->events = calloc(count + 1, sizeof(*merged->events));
 	if (!merged->events)
 		return -ENOMEM;

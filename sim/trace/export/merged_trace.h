@@ -48,6 +48,12 @@ int sim_merged_trace_add_rule(struct sim_merged_trace *merged, uint32_t id, cons
 int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side, const char *device,
 			      uint64_t to_card_bps, uint64_t to_host_bps);
 int sim_merged_trace_sort(struct sim_merged_trace *merged);
+
+/* Number processes, threads and streams by their order instead of by what the machine gave them: the commands of
+ * "bfsim run" in their order, other processes by side, program and first event, threads and streams by their first
+ * event. So runs with the same events, as virtual time has them, give the same files. Sorts. */
+int sim_merged_trace_renumber(struct sim_merged_trace *merged);
+
 void sim_merged_trace_free(struct sim_merged_trace *merged);
 
 /* The process id of each recording, as an array that the caller frees; NULL without memory. Processes of several
