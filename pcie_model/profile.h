@@ -20,7 +20,8 @@
 	X(SHA, "sha")                               \
 	X(COMPRESS_DEFLATE, "compress-deflate")     \
 	X(DECOMPRESS_DEFLATE, "decompress-deflate") \
-	X(DECOMPRESS_LZ4, "decompress-lz4")
+	X(DECOMPRESS_LZ4, "decompress-lz4")         \
+	X(ERASURE_CODING, "erasure-coding")
 
 enum pcie_accel {
 #define X(accel, name) PCIE_ACCEL_##accel,
@@ -34,7 +35,7 @@ struct pcie_accel_caps {
 	bool is_supported;
 	uint32_t max_list_len;  /* segments in one source or destination list */
 	uint32_t max_tasks;     /* tasks that one context can have, of all its types */
-	uint64_t max_buf_bytes; /* of the source of one task, and of its output */
+	uint64_t max_buf_bytes; /* of the source of one task, and of its output; of a block of erasure coding */
 	uint64_t rate_bps; /* of the larger of source and output, bits per second; 0 = not measured: no model time */
 	uint32_t task_ns;  /* added for each task */
 };

@@ -39,6 +39,7 @@ HEADERS = {
     'doca_ctx.h': 'libdoca_common',
     'doca_dev.h': 'libdoca_common',
     'doca_dma.h': 'libdoca_dma',
+    'doca_erasure_coding.h': 'libdoca_erasure_coding',
     'doca_error.h': 'libdoca_common',
     'doca_graph.h': 'libdoca_common',
     'doca_log.h': 'libdoca_common',
@@ -116,7 +117,7 @@ VARIADIC = ['doca_log']
 
 MODULES = ['doca-common', 'doca-dma', 'doca-comch', 'doca-argp']
 # Libraries that belong to the umbrella in their release; here each has a module like the others.
-OWN_MODULES = ['doca-comm-channel', 'doca-cc', 'doca-sha', 'doca-compress']
+OWN_MODULES = ['doca-comm-channel', 'doca-cc', 'doca-sha', 'doca-compress', 'doca-erasure-coding']
 NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
 
 

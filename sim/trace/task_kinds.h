@@ -28,6 +28,11 @@
 #define SIM_TASK_DECOMPRESS_LZ4_STREAM "LZ4 stream decompress"
 #define SIM_TASK_DECOMPRESS_LZ4_BLOCK  "LZ4 block decompress"
 
+#define SIM_TASK_EC_GALOIS_MUL "EC galois multiply"
+#define SIM_TASK_EC_CREATE     "EC create"
+#define SIM_TASK_EC_UPDATE     "EC update"
+#define SIM_TASK_EC_RECOVER    "EC recover"
+
 #define SIM_TASK_KINDS(X)                 \
 	X(SIM_TASK_DMA_MEMCPY)            \
 	X(SIM_TASK_COMCH_SEND)            \
@@ -45,7 +50,11 @@
 	X(SIM_TASK_COMPRESS_DEFLATE)      \
 	X(SIM_TASK_DECOMPRESS_DEFLATE)    \
 	X(SIM_TASK_DECOMPRESS_LZ4_STREAM) \
-	X(SIM_TASK_DECOMPRESS_LZ4_BLOCK)
+	X(SIM_TASK_DECOMPRESS_LZ4_BLOCK)  \
+	X(SIM_TASK_EC_GALOIS_MUL)         \
+	X(SIM_TASK_EC_CREATE)             \
+	X(SIM_TASK_EC_UPDATE)             \
+	X(SIM_TASK_EC_RECOVER)
 
 /* Whether @name is a kind of task. */
 bool sim_task_kind_exists(const char *name);

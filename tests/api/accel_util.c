@@ -197,10 +197,16 @@ static bool is_data(const struct accel *accel, const uint8_t *addr)
 bool accel_rest_is_untouched(const struct accel *accel)
 {
 	const uint8_t *half = accel->arena + ACCEL_HALF_BYTES;
+	uint8_t fill[4096];
 
-	for (size_t i = 0; i < ACCEL_HALF_BYTES; i++)
-		if (half[i] != ACCEL_FILL && !is_data(accel, half + i))
-			return false;
+	memset(fill, ACCEL_FILL, sizeof(fill));
+	for (size_t page = 0; page < ACCEL_HALF_BYTES; page += sizeof(fill)) {
+		if (memcmp(half + page, fill, sizeof(fill)) == 0)
+			continue;
+		for (size_t i = page; i < page + sizeof(fill); i++)
+			if (half[i] != ACCEL_FILL && !is_data(accel, half + i))
+				return false;
+	}
 	return true;
 }
 

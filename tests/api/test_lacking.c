@@ -5,6 +5,7 @@
 #include "accel_util.h"
 
 #include <doca_compress.h>
+#include <doca_erasure_coding.h>
 #include <doca_sha.h>
 
 static void on_hash(struct doca_sha_task_hash *task, union doca_data user_data, union doca_data ctx_data)
@@ -42,14 +43,32 @@ static void test_compression_without_its_libraries_is_not_supported(void **state
 	accel_close(accel);
 }
 
+static void test_erasure_coding_without_isal_is_not_supported(void **state)
+{
+	struct accel *accel = accel_open();
+	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(accel->dev);
+	struct doca_ec_matrix *matrix;
+	struct doca_ec *ec;
+
+	(void)state;
+	assert_doca(doca_ec_cap_task_create_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
+	MUST(doca_ec_create(accel->dev, &ec));
+	assert_doca(doca_ec_matrix_create(ec, DOCA_EC_MATRIX_TYPE_CAUCHY, 2, 1, &matrix), DOCA_ERROR_NOT_SUPPORTED);
+	MUST(doca_ec_destroy(ec));
+	accel_close(accel);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_sha_without_libcrypto_is_not_supported),
 	cmocka_unit_test(test_compression_without_its_libraries_is_not_supported),
+	cmocka_unit_test(test_erasure_coding_without_isal_is_not_supported),
 };
 
-static const char all_engines[] =
-	ACCEL_CARD_WITH("bluefield-2", "decompress-lz4: true, decompress-lz4-max-buf-bytes: 2 MiB, "
-				       "decompress-lz4-max-list-len: 1, decompress-lz4-max-tasks: 1");
+static const char all_engines[] = ACCEL_CARD_WITH(
+	"bluefield-2",
+	"decompress-lz4: true, decompress-lz4-max-buf-bytes: 2 MiB, "
+	"decompress-lz4-max-list-len: 1, decompress-lz4-max-tasks: 1, erasure-coding: true, "
+	"erasure-coding-max-buf-bytes: 1 MiB, erasure-coding-max-list-len: 1, erasure-coding-max-tasks: 1");
 
 int main(void)
 {

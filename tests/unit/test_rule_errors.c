@@ -194,7 +194,7 @@ static void test_rules_that_can_never_act_are_refused(void **state)
 		  "refuse: of a connection has no status; write refuse, or fail=AGAIN" },
 		{ "alloc fail=IO_FAILED", 7, "fail: alloc fails with NO_MEMORY and nothing else" },
 		{ "comch.send fail=DRIVER moved=50%", 24,
-		  "moved: only dma.memcpy and tasks of sha and compress can fail with a part of it done" });
+		  "moved: only dma.memcpy and tasks of engines (sha, compress and others) can fail with a part of it done" });
 }
 
 static void test_words_that_do_not_go_together_are_refused(void **state)

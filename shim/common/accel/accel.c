@@ -152,8 +152,8 @@ doca_error_t shim_accel_set_conf(const char *func, struct shim_accel *accel, uin
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (num_tasks == 0 || num_tasks > max - (others < max ? others : max)) {
-		sim_err("%s: %u tasks; give 1 to %u (doca_%s_cap_get_max_num_tasks, less the tasks of other types)",
-			func, num_tasks, max - (others < max ? others : max), accel->ctx.ops->name);
+		sim_err("%s: %u tasks; give 1 to %u (the device's limit is %u, for all types of tasks together)", func,
+			num_tasks, max - (others < max ? others : max), max);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	conf->done = done;

@@ -63,6 +63,12 @@ static doca_error_t check_sizes(const struct shim_accel_task *task, const struct
 	return DOCA_SUCCESS;
 }
 
+static bool is_too_large(const struct shim_accel_task *task, const struct shim_accel_type *type,
+			 const struct pcie_accel_caps *caps, uint64_t bytes)
+{
+	return bytes > (type->get_max_src_bytes ? type->get_max_src_bytes(task, caps) : caps->max_buf_bytes);
+}
+
 doca_error_t shim_accel_check(struct doca_task *base)
 {
 	struct shim_accel_task *task = (struct shim_accel_task *)base;
@@ -86,7 +92,7 @@ doca_error_t shim_accel_check(struct doca_task *base)
 	task->base.snapshot.bytes = src.data_bytes;
 	result = shim_snapshot_take_lists(&task->base.snapshot, &((struct shim_accel *)base->ctx)->lists,
 					  task->base.src, src.segments, task->base.dst, dst.segments, false);
-	if (result == DOCA_SUCCESS && doca_unlikely(src.data_bytes > caps->max_buf_bytes))
+	if (result == DOCA_SUCCESS && doca_unlikely(is_too_large(task, type, caps, src.data_bytes)))
 		task->base.snapshot.problem = "the source is larger than the device's limit";
 	return result;
 }

@@ -190,3 +190,76 @@ int shim_work_wrote_all(struct shim_work *work, size_t len)
 {
 	return shim_work_append(work, work->accel->work_memory.out.bytes, len);
 }
+
+/* ---- blocks ---- */
+
+/* Returns whether the next @len bytes of the list are one range of local memory. */
+static bool is_one_range(struct shim_work_cursor *cursor, size_t len)
+{
+	return left_in_segment(cursor) >= len && !remote_of(cursor);
+}
+
+static void skip(struct shim_work_cursor *cursor, size_t len)
+{
+	for (size_t left; len > 0 && (left = left_in_segment(cursor)) > 0; len -= left) {
+		left = min_size(left, len);
+		cursor->done += left;
+	}
+}
+
+static void read_bytes(struct shim_work *work, uint8_t *to, size_t len)
+{
+	for (size_t left; len > 0 && work->rc == 0; to += left, len -= left) {
+		left = min_size(left_in_segment(&work->src), len);
+		read_segment(work, to, left);
+	}
+}
+
+int shim_work_read_blocks(struct shim_work *work, size_t len, size_t count, const uint8_t **ret_blocks)
+{
+	for (size_t i = 0; i < count && work->rc == 0; i++) {
+		if (doca_likely(is_one_range(&work->src, len))) {
+			ret_blocks[i] = (const uint8_t *)(uintptr_t)cpu_addr(&work->src);
+			work->src.done += len;
+			continue;
+		}
+		work->rc = ensure_in(work, len * count); /* for all blocks at once: copies stay where they are */
+		if (work->rc < 0)
+			break;
+		ret_blocks[i] = work->accel->work_memory.in.bytes + i * len;
+		read_bytes(work, work->accel->work_memory.in.bytes + i * len, len);
+	}
+	return work->rc;
+}
+
+int shim_work_room_blocks(struct shim_work *work, size_t len, size_t count, uint8_t **ret_blocks)
+{
+	struct shim_work_cursor cursor = work->dst;
+	bool is_limited = work->limit - work->written < len * count;
+
+	for (size_t i = 0; i < count && work->rc == 0; i++, skip(&cursor, len)) {
+		if (doca_likely(!is_limited && is_one_range(&cursor, len))) {
+			ret_blocks[i] = (uint8_t *)(uintptr_t)cpu_addr(&cursor);
+			continue;
+		}
+		work->rc = ensure_out(work, len * count);
+		if (work->rc == 0)
+			ret_blocks[i] = work->accel->work_memory.out.bytes + i * len;
+	}
+	return work->rc;
+}
+
+int shim_work_wrote_blocks(struct shim_work *work, size_t len, size_t count, uint8_t *const *blocks)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		if (is_one_range(&work->dst, len) && cpu_addr(&work->dst) == (uintptr_t)blocks[i]) {
+			work->dst.done += len;
+			work->written += len;
+		} else {
+			rc = shim_work_append(work, blocks[i], len);
+		}
+	}
+	return rc;
+}

@@ -6,6 +6,8 @@
  *                   shim_work_wrote(work, len)                           so much of it was written
  *   all at once     shim_work_read_all(), shim_work_room_all(), shim_work_wrote_all(): for libraries that want one
  *                   range of memory
+ *   in blocks       shim_work_read_blocks(), shim_work_room_blocks(), shim_work_wrote_blocks(): blocks of one size, where they
+ *                   are if they lie in one segment of local memory
  *   small output    shim_work_append()
  *
  * Local memory is accessed where it is. Memory of another process is copied (sim_copy()), as is a list when one range
@@ -66,6 +68,17 @@ SHIM_INTERNAL_API int shim_work_room_all(struct shim_work *work, size_t max, uin
 
 /* Write the first @len bytes of that range to the destination. 0 or -errno. */
 SHIM_INTERNAL_API int shim_work_wrote_all(struct shim_work *work, size_t len);
+
+/* Get the next @count blocks of @len bytes of the source, which has them: in place, or as copies. 0 or -errno. */
+SHIM_INTERNAL_API int shim_work_read_blocks(struct shim_work *work, size_t len, size_t count,
+					    const uint8_t **ret_blocks);
+
+/* Get room for @count blocks of output: in place, or memory. Blocks that the destination has no room for are memory. 0 or
+ * -errno. */
+SHIM_INTERNAL_API int shim_work_room_blocks(struct shim_work *work, size_t len, size_t count, uint8_t **ret_blocks);
+
+/* Those blocks were written. 0 or -errno: -ENOSPC as of shim_work_append(). */
+SHIM_INTERNAL_API int shim_work_wrote_blocks(struct shim_work *work, size_t len, size_t count, uint8_t *const *blocks);
 
 /* Write bytes to the destination. 0 or -errno: -ENOSPC if it has too little room, with as much written as fits. */
 SHIM_INTERNAL_API int shim_work_append(struct shim_work *work, const void *data, size_t len);

@@ -34,6 +34,7 @@ enum shim_kind {
 	SHIM_CHANNEL_EP,
 	SHIM_CHANNEL_ADDR,
 	SHIM_CLOCK,
+	SHIM_EC_MATRIX,
 	SHIM_GRAPH,
 	SHIM_GRAPH_NODE,
 	SHIM_GRAPH_INSTANCE,
@@ -51,6 +52,7 @@ enum shim_kind {
 	SHIM_SYNC_EVENT,
 	SHIM_SHA,
 	SHIM_COMPRESS,
+	SHIM_EC,
 	SHIM_NUM_KINDS,
 	/* parts of other objects, without a pool */
 	SHIM_BUF,

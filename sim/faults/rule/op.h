@@ -32,6 +32,10 @@
 	X(DECOMPRESS_DEFLATE, "compress.decompress_deflate")                 \
 	X(DECOMPRESS_LZ4_STREAM, "compress.decompress_lz4_stream")           \
 	X(DECOMPRESS_LZ4_BLOCK, "compress.decompress_lz4_block")             \
+	X(EC_GALOIS_MUL, "erasure_coding.galois_mul")                        \
+	X(EC_CREATE, "erasure_coding.create")                                \
+	X(EC_UPDATE, "erasure_coding.update")                                \
+	X(EC_RECOVER, "erasure_coding.recover")                              \
 	X(MMAP_EXPORT, "mmap.export")                                        \
 	X(MMAP_IMPORT, "mmap.import")                                        \
 	X(CTX_START, "ctx.start")                                            \
@@ -55,7 +59,9 @@ enum sim_op {
 #define SIM_OPS_MOVING                                                                                       \
 	(SIM_OP_BIT(SIM_OP_DMA_MEMCPY) | SIM_OP_BIT(SIM_OP_SHA_HASH) | SIM_OP_BIT(SIM_OP_SHA_PARTIAL_HASH) | \
 	 SIM_OP_BIT(SIM_OP_COMPRESS_DEFLATE) | SIM_OP_BIT(SIM_OP_DECOMPRESS_DEFLATE) |                       \
-	 SIM_OP_BIT(SIM_OP_DECOMPRESS_LZ4_STREAM) | SIM_OP_BIT(SIM_OP_DECOMPRESS_LZ4_BLOCK))
+	 SIM_OP_BIT(SIM_OP_DECOMPRESS_LZ4_STREAM) | SIM_OP_BIT(SIM_OP_DECOMPRESS_LZ4_BLOCK) |                \
+	 SIM_OP_BIT(SIM_OP_EC_GALOIS_MUL) | SIM_OP_BIT(SIM_OP_EC_CREATE) | SIM_OP_BIT(SIM_OP_EC_UPDATE) |    \
+	 SIM_OP_BIT(SIM_OP_EC_RECOVER))
 #define SIM_OPS_EVENTS \
 	(SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION) | SIM_OP_BIT(SIM_OP_PEER) | SIM_OP_BIT(SIM_OP_DAEMON))
 

@@ -177,7 +177,7 @@ static int check_ops(const struct sim_rule *rule, struct sim_rule_conflict *conf
 	if ((rule->moved || rule->moved_is_fraction) && !(rule->ops & SIM_OPS_MOVING))
 		return set_conflict(
 			conflict, "moved",
-			"moved: only dma.memcpy and tasks of sha and compress can fail with a part of it done");
+			"moved: only dma.memcpy and tasks of engines (sha, compress and others) can fail with a part of it done");
 	if (rule->ops == SIM_OP_BIT(SIM_OP_ALLOC) && rule->status != SIM_STATUS_NO_MEMORY)
 		return set_conflict(conflict, "fail", "fail: alloc fails with NO_MEMORY and nothing else");
 	return set_conflict(conflict, NULL,

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/erasure_coding/ec_priv.h - the erasure coding context, for the files of libdoca_erasure_coding.
+ *
+ *   ec.c           the context; the table of types; capabilities
+ *   ec_matrix.c    matrices
+ *   ec_task.[ch]   the types of tasks, which differ in names, and their public functions
+ *   ec_work.c      check and work of all types
+ *   code.[ch]      the coefficients of matrices
+ *   galois.[ch]    the field
+ */
+#ifndef SHIM_EC_PRIV_H
+#define SHIM_EC_PRIV_H
+
+#include <doca_erasure_coding.h>
+#include <sys/queue.h>
+
+#include "code.h"
+#include "shim/common/accel/accel.h"
+
+enum { EC_GALOIS_MUL, EC_CREATE, EC_UPDATE, EC_RECOVER };
+
+struct doca_ec_matrix {
+	struct shim_object object; /* first */
+	struct ec_code *code;
+};
+
+/* The code of a task's last submission. Belongs to the context, as the memory of tasks may end before it. */
+struct ec_hold {
+	SLIST_ENTRY(ec_hold) link;
+	struct ec_code *code;
+};
+
+struct doca_ec {
+	struct shim_accel accel; /* first: a doca_ec is a doca_ctx */
+	SLIST_HEAD(, ec_hold) holds;
+};
+
+/* A task of any type. */
+struct ec_task {
+	struct shim_accel_task base; /* first */
+	const struct doca_ec_matrix *matrix;
+	struct ec_hold *hold; /* stays with the task; NULL = it was never submitted */
+};
+
+extern const struct shim_accel_type ec_galois_mul_type, ec_create_type, ec_update_type, ec_recover_type;
+
+/* ec_work.c: the operations of the types. */
+doca_error_t ec_check(struct shim_accel_task *task, const struct shim_list_size *src, const struct shim_list_size *dst);
+uint64_t ec_get_max_src_bytes(const struct shim_accel_task *task, const struct pcie_accel_caps *caps);
+int ec_work(struct shim_work *work);
+
+#endif
