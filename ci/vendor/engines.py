@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Compress and decompress files for ci/vendor-samples, by other libraries than bfsim's engines use.
+Check redundancy blocks of erasure coding: FOLDER has the blocks of DATA + RDNC, which the vendor's sample wrote.
 
     engines.py deflate raw|zlib IN OUT
     engines.py inflate raw|zlib IN OUT
+    engines.py redundancy cauchy|vandermonde DATA RDNC FOLDER
     engines.py lz4 IN OUT [bare] [independent] [block-checksum] [content-checksum]
 
 zlib is Python's. lz4 writes a frame by liblz4's frame functions, or its blocks alone.
@@ -53,10 +55,40 @@ def lz4(source, target, kinds):
     target.write_bytes(blocks if 'bare' in kinds else frame.raw[:size])
 
 
+def product(a, b):
+    """Of GF(2^8) over 0x11d."""
+    found = 0
+    while b:
+        found ^= a if b & 1 else 0
+        a = a << 1 ^ (0x11d if a & 0x80 else 0)
+        b >>= 1
+    return found
+
+
+def power(a, exponent):
+    found = 1
+    for _ in range(exponent):
+        found = product(found, a)
+    return found
+
+
+def redundancy(kind, num_data, num_rdnc, folder):
+    blocks = [(folder / f'data_block_{i}').read_bytes() for i in range(num_data)]
+    for j in range(num_rdnc):
+        factors = [power(i ^ (j + num_data), 254) if kind == 'cauchy' else power(i + 1, j) for i in range(num_data)]
+        expected = 0
+        for factor, block in zip(factors, blocks):
+            expected ^= int.from_bytes(block.translate(bytes(product(factor, x) for x in range(256))), 'big')
+        if (folder / f'rdnc_block_{j}').read_bytes() != expected.to_bytes(len(blocks[0]), 'big'):
+            sys.exit(f'redundancy block {j} of {num_data} + {num_rdnc} blocks ({kind}) differs from the formula')
+
+
 def main():
     what, args = sys.argv[1], sys.argv[2:]
     if what == 'lz4':
         lz4(pathlib.Path(args[0]), pathlib.Path(args[1]), args[2:])
+    elif what == 'redundancy':
+        redundancy(args[0], int(args[1]), int(args[2]), pathlib.Path(args[3]))
     else:
         {'deflate': deflate, 'inflate': inflate}[what](args[0], pathlib.Path(args[1]), pathlib.Path(args[2]))
 

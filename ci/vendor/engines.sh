@@ -107,6 +107,25 @@ decompress_lz4_stream_works() {
 		lz4 500000 '-wf -c' content-checksum
 }
 
+# --- erasure coding --------------------------------------------------------------
+
+# recovers BYTES MATRIX DATA RDNC LOST FLAGS: the file is whole again without the LOST blocks, and the redundancy blocks are those
+# of the reference's formula.
+recovers() {
+	some_file "$1"
+	mkdir "$WORK/blocks"
+	on_dpu erasure_coding_recover "" '-p 03:00.0 -i "$WORK/text" -o "$WORK/blocks" -b '"-x $2 -t $3 -r $4 -d $5 $6" &&
+		check erasure_coding_recover 'Success, redundancy blocks were created' &&
+		check erasure_coding_recover 'Success, data was recovered' &&
+		same_file "erasure_coding_recover $*" "$WORK/text" "$WORK/text_recovered" &&
+		engines redundancy "$2" "$3" "$4" "$WORK/blocks"
+}
+
+erasure_coding_recover_works() {
+	recovers 1 cauchy 2 2 0 '' && recovers 100000 cauchy 10 4 0,3,8,9 '' && recovers 100000 vandermonde 6 2 1,5 '' &&
+		recovers 1000000 cauchy 128 32 127,0,64 '' && recovers 50000 cauchy 5 3 2,4 '-ns 7 -nd 3'
+}
+
 # --- applications ----------------------------------------------------------------
 
 # both_on WHAT TOPOLOGY HOST_PCI: client and server, each with a file in $WORK.
