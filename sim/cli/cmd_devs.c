@@ -2,7 +2,6 @@
 /* bfsim devs: list the PCIe functions of a card, their representors and capabilities. */
 #include <argp.h>
 #include <stdbool.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "sim/cli/base/args.h"
@@ -10,7 +9,6 @@
 #include "sim/cli/view/devs.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"
-#include "sim/protocol/session_dir.h"
 
 struct options {
 	struct cli_session_opt session;
@@ -52,41 +50,6 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static bool is_default_session_live(const char *dir)
-{
-	int dir_fd = sim_session_dir_open(dir, false);
-	bool live = dir_fd >= 0 && sim_session_dir_is_live(dir_fd);
-
-	if (dir_fd >= 0)
-		close(dir_fd);
-	return live;
-}
-
-/* The topology of the file of --topology; else of the session, if it was named or is live; else the built-in one, which
- * a process without a session uses. */
-static struct pcie_topology *load_topology(const struct options *options, const char **ret_source)
-{
-	const char *dir = options->session.dir;
-	struct pcie_topology *topology;
-	int dir_fd;
-
-	if (options->topology) {
-		*ret_source = options->topology;
-		return cli_topology_of_file(options->topology);
-	}
-	if (!options->session.is_explicit && !is_default_session_live(dir)) {
-		*ret_source = "built-in topology";
-		return cli_topology_built_in();
-	}
-	*ret_source = dir;
-	dir_fd = cli_session_open(dir);
-	if (dir_fd < 0)
-		return NULL;
-	topology = cli_topology_of_session(dir_fd, dir);
-	close(dir_fd);
-	return topology;
-}
-
 int cli_devs(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -102,7 +65,7 @@ int cli_devs(int argc, char **argv)
 	int rc = -1;
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
-	topology = load_topology(&options, &source);
+	topology = cli_topology_choose(options.topology, &options.session, &source);
 	if (!topology)
 		return CLI_FAILED;
 	if (!options.side || cli_check_side(topology, source, options.side))

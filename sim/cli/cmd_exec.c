@@ -2,6 +2,7 @@
 /* bfsim exec: become a program on one side of a session's card. */
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,14 @@
 #include "sim/cli/base/check_opt.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/abi/generation.h"
+#include "sim/cli/base/number.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/base/side_env.h"
+
+enum {
+	KEY_WAIT = 0x100,
+};
 
 struct options {
 	struct cli_session_opt session;
@@ -22,6 +28,8 @@ struct options {
 	const char *side;
 	enum cli_generation generation;
 	bool has_generation; /* else the program's symbols decide */
+	bool waits;          /* for the session, up to wait_s; 0 = without end */
+	uint64_t wait_s;
 	char **command;
 };
 
@@ -29,6 +37,8 @@ static const struct argp_option option_list[] = {
 	{ "on", 'o', "SIDE", 0, "The side to start it on: host, dpu, or another of the session's (required)", 0 },
 	{ "generation", 'g', "GENERATION", 0, "Libraries: " CLI_GENERATION_HELP "; default: by the program's symbols",
 	  0 },
+	{ "wait", KEY_WAIT, "SECONDS", OPTION_ARG_OPTIONAL,
+	  "Wait until the session is live, for up to SECONDS (default: for as long as it takes)", 0 },
 	{ 0 },
 };
 
@@ -48,6 +58,11 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		if (cli_generation_parse(arg, &options->generation) < 0)
 			argp_error(state, CLI_GENERATION_WRONG, arg);
 		options->has_generation = true;
+		return 0;
+	case KEY_WAIT:
+		options->waits = true;
+		if (arg && cli_number_parse(arg, 10, 1, INT_MAX, &options->wait_s, NULL) < 0)
+			argp_error(state, "--wait=%s: not a number of seconds from 1 to %d", arg, INT_MAX);
 		return 0;
 	case ARGP_KEY_ARG:
 		options->command = state->argv + state->next - 1;
@@ -111,6 +126,8 @@ int cli_exec(int argc, char **argv)
 	int rc;
 
 	cli_args_parse(&argp, argc, argv, ARGP_IN_ORDER, &options);
+	if (options.waits && cli_session_wait(options.session.dir, (unsigned int)options.wait_s) < 0)
+		return CLI_FAILED;
 	dir = resolve_session_dir(&options);
 	if (!dir)
 		return CLI_FAILED;

@@ -19,10 +19,18 @@
 struct options {
 	struct cli_session_opt session;
 	bool json;
+	bool ready;          /* only say whether ... */
+	const char *service; /* ... this one is offered; NULL = the session is live */
+};
+
+enum {
+	KEY_READY = 0x100,
 };
 
 static const struct argp_option option_list[] = {
 	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ "ready", KEY_READY, "SERVICE", OPTION_ARG_OPTIONAL,
+	  "Print nothing; the status says whether the session is live, and a program offers SERVICE", 0 },
 	{ 0 },
 };
 
@@ -30,13 +38,16 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
-	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->session;
 		return 0;
 	case 'j':
 		options->json = true;
+		return 0;
+	case KEY_READY:
+		options->ready = true;
+		options->service = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -203,6 +214,16 @@ static int print_status(json_object *status)
 	return print_if_any(json_object_object_get(status, "channels"), processes, print_channels);
 }
 
+/* For health checks: no message, as they are called before a session is there. */
+static int check_ready(const struct options *options)
+{
+	json_object *status = cli_session_status(options->session.dir);
+	bool is_ready = status && (!options->service || cli_status_has_service(status, options->service));
+
+	json_object_put(status);
+	return is_ready ? CLI_OK : CLI_FAILED;
+}
+
 int cli_ps(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -216,6 +237,8 @@ int cli_ps(int argc, char **argv)
 	int rc;
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
+	if (options.ready)
+		return check_ready(&options);
 	status = request_status(options.session.dir);
 	if (!status)
 		return CLI_FAILED;

@@ -25,9 +25,11 @@ static const struct cli_command commands[] = {
 	{ "top", "watch what a session's processes do while they run", cli_top, "" },
 	{ "rules", "list the checker's rules, or explain one", cli_rules, "" },
 	{ "devs", "list PCIe functions, representors and capabilities", cli_devs, "" },
+	{ "caps", "show capabilities by library, as the vendor's doca_caps does", cli_caps, "" },
 	{ "sdk", "print the path of an SDK tree, or set up a shell for it", cli_sdk, "" },
 	{ "check-binary", "check which releases, and bfsim, have the symbols of a program", cli_check_binary, "" },
 	{ "pcie", "print or draw the bandwidth of a PCI Express link by payload size", cli_pcie, "" },
+	{ "doctor", "check what works on this machine, and name the remedy", cli_doctor, "" },
 	{ "completion", "print the completion of commands and options for a shell", cli_completion, "bash zsh fish" },
 };
 

@@ -45,6 +45,8 @@ int cli_trace(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_top(int argc, char **argv);
+int cli_caps(int argc, char **argv);
+int cli_doctor(int argc, char **argv);
 int cli_completion(int argc, char **argv);
 
 #endif

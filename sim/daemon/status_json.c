@@ -106,6 +106,7 @@ int daemon_status_fd(struct daemon *daemon)
 	int rc = fd;
 
 	add_number(status, "pid", (uint64_t)getpid());
+	add_text(status, "version", BFSIM_VERSION);
 	sim_card_each_peer(daemon->card, add_peer, peers);
 	sim_card_each_import(daemon->card, add_import, imports);
 	sim_services_each_service(daemon->services, add_service, &services);

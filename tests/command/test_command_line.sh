@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What a user types: help, versions, mistyped words, completion, colours.
 #
-#   test_command_line.sh BFSIM BFSIMD SOURCES       (TAP)
+#   test_command_line.sh BFSIM BFSIMD SOURCES CLI_PEER       (TAP)
 
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../multi/tap.sh"

@@ -32,6 +32,16 @@ for side in host dpu; do
 	done
 done
 
+# The parts of an installation fit together, and each current tree has the vendor's tool.
+"$bfsim" doctor >findings
+grep -q "^ok .*sdk dpu .*/moved/sdk/dpu: DOCA 3.0" findings
+grep -q "^ok .*sdk workq-host .*: DOCA 2.2" findings
+for side in host dpu; do
+	moved/sdk/$side/tools/doca_caps --list-devs >devices
+	"$bfsim" caps --on $side --list-devs | cmp - devices
+done
+"$bfsim" completion bash | cmp - moved/share/bash-completion/completions/bfsim
+
 # build TREE PROGRAM OUTPUT COMPILER...: the tree may be a symbolic link to one of ours.
 build() {
 	tree=$1 program=$2 output=$3

@@ -4,15 +4,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/control/side.h"
 #include "sim/base/last_error.h"
+#include "sim/base/monotonic.h"
 
 int cli_session_open(const char *dir)
 {
@@ -32,6 +35,58 @@ int cli_session_open(const char *dir)
 		cli_fail("no session in %s: start one with bfsim up, or name another with --session", dir);
 	if (dir_fd >= 0)
 		close(dir_fd);
+	return -1;
+}
+
+struct json_object *cli_session_status(const char *dir)
+{
+	struct sim_msg msg = { .type = SIM_MSG_STATUS };
+	int dir_fd = sim_session_dir_open(dir, false), fd = -1;
+	json_object *status = NULL;
+
+	if (dir_fd < 0)
+		return NULL;
+	if (sim_session_dir_is_live(dir_fd) && sim_control_exchange(dir_fd, &msg, -1, &fd) == 0 && fd >= 0)
+		status = json_object_from_fd(fd);
+	if (fd >= 0)
+		close(fd);
+	close(dir_fd);
+	return status;
+}
+
+bool cli_status_has_service(json_object *status, const char *name)
+{
+	json_object *services = NULL;
+
+	if (!json_object_object_get_ex(status, "services", &services))
+		return false;
+	for (size_t i = 0; i < json_object_array_length(services); i++) {
+		json_object *service = json_object_array_get_idx(services, i);
+		const char *text = json_object_get_string(json_object_object_get(service, "name"));
+
+		if (text && strcmp(text, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+int cli_session_wait(const char *dir, unsigned int seconds)
+{
+	const struct timespec pause = { .tv_nsec = 50000000 };
+	int64_t deadline_ms = sim_monotonic_ms() + (int64_t)seconds * 1000;
+
+	for (;;) {
+		json_object *status = cli_session_status(dir);
+
+		json_object_put(status);
+		if (status)
+			return 0;
+		if (seconds && sim_monotonic_ms() >= deadline_ms)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	cli_fail("no session in %s after %u s: does bfsim up run, with the same directory (--session, BFSIM_SESSION)?",
+		 dir, seconds);
 	return -1;
 }
 
@@ -86,6 +141,39 @@ struct pcie_topology *cli_topology_built_in(void)
 	const char *yaml = pcie_topology_default_yaml();
 
 	return parse_topology("built-in topology", yaml, strlen(yaml));
+}
+
+static bool is_default_session_live(const char *dir)
+{
+	int dir_fd = sim_session_dir_open(dir, false);
+	bool live = dir_fd >= 0 && sim_session_dir_is_live(dir_fd);
+
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return live;
+}
+
+struct pcie_topology *cli_topology_choose(const char *file, const struct cli_session_opt *opt, const char **ret_source)
+{
+	const char *dir = opt->dir;
+	struct pcie_topology *topology;
+	int dir_fd;
+
+	if (file) {
+		*ret_source = file;
+		return cli_topology_of_file(file);
+	}
+	if (!opt->is_explicit && !is_default_session_live(dir)) {
+		*ret_source = "built-in topology";
+		return cli_topology_built_in();
+	}
+	*ret_source = dir;
+	dir_fd = cli_session_open(dir);
+	if (dir_fd < 0)
+		return NULL;
+	topology = cli_topology_of_session(dir_fd, dir);
+	close(dir_fd);
+	return topology;
 }
 
 bool cli_check_side(const struct pcie_topology *topology, const char *where, const char *side)

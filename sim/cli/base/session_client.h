@@ -10,16 +10,33 @@
 #include <stdint.h>
 
 #include "pcie_model/topology/topology.h"
+#include "session_opt.h"
 #include "sim/control/control.h"
+
+struct json_object;
 
 /* Open the directory of a live session. Returns a descriptor, or -1. */
 int cli_session_open(const char *dir);
+
+/* The daemon's status as JSON, without messages; NULL = the session is not live, or its daemon does not answer. The caller
+ * releases it. */
+struct json_object *cli_session_status(const char *dir);
+
+/* Whether a program of the session offers the service @name, in such a status. */
+bool cli_status_has_service(struct json_object *status, const char *name);
+
+/* Wait until the session's daemon answers, at most @seconds; 0 = for as long as it takes. Returns 0, or -1 with a message. */
+int cli_session_wait(const char *dir, unsigned int seconds);
 
 /* The topology of a session, of a file, or the built-in one; NULL on failure. The caller releases it with
  * pcie_topology_destroy(). */
 struct pcie_topology *cli_topology_of_session(int dir_fd, const char *dir);
 struct pcie_topology *cli_topology_of_file(const char *path);
 struct pcie_topology *cli_topology_built_in(void);
+
+/* The topology of @file (of --topology) if it is not NULL; else of the session, if it was named or is live; else the built-in
+ * one, which a process without a session uses. *ret_source names it in messages. */
+struct pcie_topology *cli_topology_choose(const char *file, const struct cli_session_opt *opt, const char **ret_source);
 
 /* Returns whether @topology, of @where, has @side; if not, the message lists its sides. */
 bool cli_check_side(const struct pcie_topology *topology, const char *where, const char *side);

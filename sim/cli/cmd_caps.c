@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim caps: the capabilities of functions, as the vendor's doca_caps shows them. */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "sim/cli/base/args.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/json.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/cli/base/session_opt.h"
+#include "sim/cli/view/caps.h"
+
+enum {
+	KEY_LIST_DEVS = 0x100,
+	KEY_LIST_REP_DEVS,
+	KEY_LIST_LIBS,
+};
+
+enum kind { SHOW_CAPS = 0, SHOW_DEVS, SHOW_REPS, SHOW_LIBS };
+
+struct options {
+	struct cli_session_opt session;
+	const char *topology, *side, *address, *lib;
+	enum kind kind;
+	bool json;
+};
+
+static const struct argp_option option_list[] = {
+	{ "list-devs", KEY_LIST_DEVS, NULL, 0, "Only the devices and their attributes", 0 },
+	{ "list-rep-devs", KEY_LIST_REP_DEVS, NULL, 0, "Only the devices' representors", 0 },
+	{ "list-libs", KEY_LIST_LIBS, NULL, 0, "Only the names of the libraries", 0 },
+	{ "pci-addr", 'p', "ADDRESS", 0, "Only this device", 0 },
+	{ "lib", 'b', "LIB", 0, "Only the capabilities of this library", 0 },
+	{ "on", 'o', "SIDE", 0, "The side whose devices are shown (default: $BFSIM_SIDE, else all sides in turn)", 0 },
+	{ "topology", 't', "FILE", 0, "Show this file's cards instead of a session's", 0 },
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ 0 },
+};
+
+static void set_lib(struct options *options, const char *name, struct argp_state *state)
+{
+	const char *names[16], *closest;
+	size_t count = 0;
+
+	for (; cli_caps_lib_at(count); count++) {
+		names[count] = cli_caps_lib_at(count);
+		if (strcmp(names[count], name) == 0)
+			options->lib = name;
+	}
+	closest = cli_closest_name(name, names, count);
+	if (!options->lib)
+		argp_error(state, "--lib %s: bfsim has no such library%s%s; --list-libs names them", name,
+			   closest ? "; did you mean " : "", closest ? closest : "");
+}
+
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		return 0;
+	case KEY_LIST_DEVS:
+	case KEY_LIST_REP_DEVS:
+	case KEY_LIST_LIBS:
+		options->kind = SHOW_DEVS + (enum kind)(key - KEY_LIST_DEVS);
+		return 0;
+	case 'p':
+		options->address = arg;
+		return 0;
+	case 'b':
+		set_lib(options, arg, state);
+		return 0;
+	case 'o':
+		options->side = arg;
+		return 0;
+	case 't':
+		options->topology = arg;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (options->topology && options->session.is_from_option)
+			argp_error(state, "--topology and --session name two topologies; give one of them");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Whether @address is the function's, with or without the domain. */
+static bool has_address(const struct pcie_function *function, const char *address)
+{
+	char text[PCIE_ADDR_TEXT_SIZE];
+
+	pcie_addr_format(&function->addr, text);
+	return strcmp(text, address) == 0 || (strncmp(text, "0000:", 5) == 0 && strcmp(text + 5, address) == 0);
+}
+
+/* ---- text ---- */
+
+struct text_output {
+	const char *lib;    /* that was printed last */
+	const char *indent; /* before attributes */
+};
+
+static void print_cap(void *arg, const char *lib, const char *name, const char *text, uint64_t number, bool is_flag)
+{
+	struct text_output *out = arg;
+
+	if (lib[0] && (!out->lib || strcmp(out->lib, lib) != 0))
+		printf("    %s\n", lib);
+	out->lib = lib;
+	printf("%s%-*s", lib[0] ? "        " : out->indent, lib[0] ? 46 : 23, name);
+	if (text)
+		printf("%s\n", text);
+	else if (is_flag)
+		printf("%s\n", number ? "supported" : "unsupported");
+	else
+		printf("%" PRIu64 "\n", number);
+}
+
+static void print_address(const char *before, const struct pcie_function *function)
+{
+	char text[PCIE_ADDR_TEXT_SIZE];
+
+	pcie_addr_format(&function->addr, text);
+	printf("%s%s\n", before, text);
+}
+
+static void print_reps(const struct pcie_topology *topology, const struct pcie_function *function)
+{
+	struct text_output out = { .indent = "        " };
+
+	for (size_t i = 0; i < function->num_reps; i++) {
+		const struct pcie_function *rep = &topology->functions[function->reps[i]];
+
+		print_address("    representor-PCI: ", rep);
+		print_cap(&out, "", "iface_name", rep->rep_iface, 0, false);
+		print_cap(&out, "", "pci_func_type",
+			  rep->type == PCIE_FUNC_PF ? "PF" :
+			  rep->type == PCIE_FUNC_VF ? "VF" :
+						      "SF",
+			  0, false);
+		print_cap(&out, "", "vuid", rep->vuid, 0, false);
+		print_cap(&out, "", "hotplug", NULL, rep->hotplug, false);
+	}
+}
+
+static void print_function(const struct options *options, const struct pcie_topology *topology,
+			   const struct pcie_function *function)
+{
+	struct text_output out = { .indent = "    " };
+
+	print_address("PCI: ", function);
+	if (options->kind == SHOW_DEVS)
+		cli_caps_each_attribute(function, print_cap, &out);
+	else if (options->kind == SHOW_REPS)
+		print_reps(topology, function);
+	else
+		cli_caps_each(function, options->lib, print_cap, &out);
+}
+
+/* ---- JSON ---- */
+
+static void add_cap(void *arg, const char *lib, const char *name, const char *text, uint64_t number, bool is_flag)
+{
+	json_object *to = arg, *of_lib = lib[0] ? cli_json_member(arg, lib) : NULL;
+
+	if (lib[0] && !of_lib) {
+		of_lib = json_object_new_object();
+		json_object_object_add(to, lib, of_lib);
+	}
+	to = of_lib ? of_lib : to;
+	if (text)
+		cli_json_add_text(to, name, text);
+	else if (is_flag)
+		cli_json_add_bool(to, name, number);
+	else
+		cli_json_add_number(to, name, number);
+}
+
+static json_object *function_json(const struct options *options, const struct pcie_topology *topology,
+				  const struct pcie_function *function)
+{
+	json_object *json = json_object_new_object(), *reps = json_object_new_array();
+	char text[PCIE_ADDR_TEXT_SIZE];
+
+	pcie_addr_format(&function->addr, text);
+	cli_json_add_text(json, "side", function->side);
+	cli_json_add_text(json, "pci", text);
+	cli_caps_each_attribute(function, add_cap, json);
+	if (options->kind == SHOW_CAPS)
+		cli_caps_each(function, options->lib, add_cap, json);
+	for (size_t i = 0; i < function->num_reps; i++) {
+		json_object *rep = json_object_new_object();
+
+		pcie_addr_format(&topology->functions[function->reps[i]].addr, text);
+		cli_json_add_text(rep, "pci", text);
+		cli_caps_each_attribute(&topology->functions[function->reps[i]], add_cap, rep);
+		json_object_array_add(reps, rep);
+	}
+	json_object_object_add(json, "representors", reps);
+	return json;
+}
+
+/* ---- */
+
+static bool is_chosen(const struct options *options, const struct pcie_function *function)
+{
+	return (!options->side || strcmp(options->side, function->side) == 0) &&
+	       (!options->address || has_address(function, options->address));
+}
+
+static int print_functions(const struct options *options, const struct pcie_topology *topology)
+{
+	json_object *list = json_object_new_array();
+	const char *side = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_function *function = &topology->functions[i];
+
+		if (!is_chosen(options, function))
+			continue;
+		count++;
+		if (!options->json && !options->side && (!side || strcmp(side, function->side) != 0))
+			printf("# side %s\n", function->side);
+		side = function->side;
+		if (options->json)
+			json_object_array_add(list, function_json(options, topology, function));
+		else
+			print_function(options, topology, function);
+	}
+	if (count == 0 && options->address) {
+		json_object_put(list);
+		return cli_fail("there is no device %s%s%s; bfsim caps --list-devs names them", options->address,
+				options->side ? " on " : "", options->side ? options->side : "");
+	}
+	if (options->json)
+		return cli_json_print(list, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE) < 0 ? CLI_FAILED :
+													    CLI_OK;
+	json_object_put(list);
+	return CLI_OK;
+}
+
+int cli_caps(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = parse_opt,
+		.doc = "Show the capabilities of a card's devices by library, in the shape of the vendor's doca_caps.\v"
+		       "SDK trees have tools/doca_caps, which runs this for their side. bfsim devs shows the same card as tables.",
+		.children = cli_session_children,
+	};
+	struct options options = { 0 };
+	struct pcie_topology *topology;
+	const char *source;
+	int status = CLI_FAILED;
+
+	cli_args_parse(&argp, argc, argv, 0, &options);
+	if (options.kind == SHOW_LIBS) {
+		for (size_t i = 0; cli_caps_lib_at(i); i++)
+			printf("%s\n", cli_caps_lib_at(i));
+		return CLI_OK;
+	}
+	if (!options.side && getenv("BFSIM_SIDE") && getenv("BFSIM_SIDE")[0])
+		options.side = getenv("BFSIM_SIDE");
+	topology = cli_topology_choose(options.topology, &options.session, &source);
+	if (topology && (!options.side || cli_check_side(topology, source, options.side)))
+		status = print_functions(&options, topology);
+	pcie_topology_destroy(topology);
+	return status;
+}

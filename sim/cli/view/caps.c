@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The capabilities of a function by library, named as the API's functions that get them. */
+#include "caps.h"
+
+#include <string.h>
+
+#include "func_text.h"
+
+struct visitor {
+	cli_caps_visit *visit;
+	void *arg;
+	const char *lib;
+};
+
+static void flag(const struct visitor *visitor, const char *name, bool value)
+{
+	visitor->visit(visitor->arg, visitor->lib, name, NULL, value, true);
+}
+
+static void number(const struct visitor *visitor, const char *name, uint64_t value)
+{
+	visitor->visit(visitor->arg, visitor->lib, name, NULL, value, false);
+}
+
+static void visit_common(const struct visitor *visitor, const struct pcie_function *function)
+{
+	const struct pcie_caps *caps = &function->caps;
+
+	flag(visitor, "mmap_export_pci", caps->mmap_export_pci);
+	flag(visitor, "mmap_create_from_export_pci", caps->mmap_from_export_pci);
+	number(visitor, "mmap_max_num_devices", caps->max_mmap_devices);
+	flag(visitor, "mmap_advise_task_cache_invalidate", caps->cache_invalidate);
+	flag(visitor, "sync_event_export_to_remote_pci", caps->sync_event_export_pci);
+	flag(visitor, "sync_event_create_from_export", caps->sync_event_from_export_pci);
+	flag(visitor, "hotplug_manager", caps->hotplug_manager);
+	flag(visitor, "notification_moderation", caps->notification_moderation);
+	flag(visitor, "accelerate_resource_reclaim", caps->accelerate_resource_reclaim);
+	flag(visitor, "rep_filter_all", caps->rep_filter_all);
+	flag(visitor, "rep_filter_net", caps->rep_filter_net);
+	flag(visitor, "rep_filter_emulated", caps->rep_filter_emulated);
+	number(visitor, "num_completion_vectors", caps->num_completion_vectors);
+}
+
+static void visit_dma(const struct visitor *visitor, const struct pcie_function *function)
+{
+	const struct pcie_caps *caps = &function->caps;
+
+	flag(visitor, "task_memcpy", caps->dma_memcpy);
+	number(visitor, "task_memcpy_max_buf_size", caps->dma_max_buf_bytes);
+	number(visitor, "task_memcpy_max_buf_list_len", caps->dma_max_list_len);
+	number(visitor, "max_num_tasks", caps->dma_max_tasks);
+}
+
+static void visit_comch(const struct visitor *visitor, const struct pcie_function *function)
+{
+	const struct pcie_caps *caps = &function->caps;
+	bool has_data_path = caps->comch_server || caps->comch_client;
+
+	flag(visitor, "server", caps->comch_server);
+	flag(visitor, "client", caps->comch_client);
+	number(visitor, "max_name_len", caps->comch_max_name_len);
+	number(visitor, "max_msg_size", caps->comch_max_msg_bytes);
+	number(visitor, "max_recv_queue_size", caps->comch_max_recv_queue);
+	number(visitor, "max_send_tasks", caps->comch_max_send_tasks);
+	number(visitor, "max_clients", caps->comch_max_clients);
+	flag(visitor, "consumer", has_data_path);
+	number(visitor, "consumer_max_num_tasks", caps->comch_max_fast_tasks);
+	number(visitor, "consumer_max_buf_size", caps->comch_max_buf_bytes);
+	number(visitor, "consumer_max_imm_data_len", caps->comch_max_imm_bytes);
+	number(visitor, "consumer_max_consumers", caps->comch_max_consumers);
+	flag(visitor, "producer", has_data_path);
+	number(visitor, "producer_max_num_tasks", caps->comch_max_fast_tasks);
+	number(visitor, "producer_max_buf_size", caps->comch_max_buf_bytes);
+	number(visitor, "producer_max_producers", caps->comch_max_producers);
+}
+
+static void visit_sha(const struct visitor *visitor, const struct pcie_function *function)
+{
+	const struct pcie_accel_caps *caps = &function->caps.accel[PCIE_ACCEL_SHA];
+
+	flag(visitor, "task_hash", caps->is_supported);
+	flag(visitor, "task_partial_hash", caps->is_supported);
+	number(visitor, "max_src_buf_size", caps->max_buf_bytes);
+	number(visitor, "max_list_buf_num_elem", caps->max_list_len);
+	number(visitor, "max_num_tasks", caps->max_tasks);
+}
+
+static void visit_compress(const struct visitor *visitor, const struct pcie_function *function)
+{
+	static const struct {
+		enum pcie_accel accel;
+		const char *task, *max_size, *max_list;
+	} tasks[] = {
+#define TASK(accel, name) { accel, "task_" name, "task_" name "_max_buf_size", "task_" name "_max_buf_list_len" }
+		TASK(PCIE_ACCEL_COMPRESS_DEFLATE, "compress_deflate"),
+		TASK(PCIE_ACCEL_DECOMPRESS_DEFLATE, "decompress_deflate"),
+		TASK(PCIE_ACCEL_DECOMPRESS_LZ4, "decompress_lz4_stream"),
+		TASK(PCIE_ACCEL_DECOMPRESS_LZ4, "decompress_lz4_block"),
+#undef TASK
+	};
+	uint32_t max_tasks = 0;
+
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
+		const struct pcie_accel_caps *caps = &function->caps.accel[tasks[i].accel];
+
+		flag(visitor, tasks[i].task, caps->is_supported);
+		number(visitor, tasks[i].max_size, caps->max_buf_bytes);
+		number(visitor, tasks[i].max_list, caps->max_list_len);
+		max_tasks = caps->max_tasks > max_tasks ? caps->max_tasks : max_tasks;
+	}
+	number(visitor, "max_num_tasks", max_tasks);
+}
+
+static void visit_erasure_coding(const struct visitor *visitor, const struct pcie_function *function)
+{
+	const struct pcie_accel_caps *caps = &function->caps.accel[PCIE_ACCEL_ERASURE_CODING];
+
+	flag(visitor, "task_galois_mul", caps->is_supported);
+	flag(visitor, "task_create", caps->is_supported);
+	flag(visitor, "task_update", caps->is_supported);
+	flag(visitor, "task_recover", caps->is_supported);
+	number(visitor, "max_block_size", caps->max_buf_bytes);
+	number(visitor, "max_buf_list_len", caps->max_list_len);
+}
+
+static const struct {
+	const char *name;
+	void (*visit)(const struct visitor *visitor, const struct pcie_function *function);
+} libs[] = {
+	{ "common", visit_common },
+	{ "comch", visit_comch },
+	{ "compress", visit_compress },
+	{ "dma", visit_dma },
+	{ "erasure_coding", visit_erasure_coding },
+	{ "sha", visit_sha },
+};
+
+#define NUM_LIBS (sizeof(libs) / sizeof(libs[0]))
+
+const char *cli_caps_lib_at(size_t i)
+{
+	return i < NUM_LIBS ? libs[i].name : NULL;
+}
+
+void cli_caps_each(const struct pcie_function *function, const char *lib, cli_caps_visit *visit, void *arg)
+{
+	for (size_t i = 0; i < NUM_LIBS; i++) {
+		const struct visitor visitor = { visit, arg, libs[i].name };
+
+		if (!lib || strcmp(lib, libs[i].name) == 0)
+			libs[i].visit(&visitor, function);
+	}
+}
+
+void cli_caps_each_attribute(const struct pcie_function *function, cli_caps_visit *visit, void *arg)
+{
+	static const char *const types[] = { [PCIE_FUNC_PF] = "PF", [PCIE_FUNC_VF] = "VF", [PCIE_FUNC_SF] = "SF" };
+	char mac[CLI_MAC_SIZE], ipv4[CLI_IP_SIZE], ipv6[CLI_IP_SIZE];
+
+	cli_func_mac(function, mac);
+	cli_func_ipv4(function, ipv4);
+	cli_func_ipv6(function, ipv6);
+	visit(arg, "", "ibdev_name", function->ibdev, 0, false);
+	visit(arg, "", "iface_name", function->iface, 0, false);
+	visit(arg, "", "pci_func_type", types[function->type], 0, false);
+	if (function->type == PCIE_FUNC_SF)
+		visit(arg, "", "sf_index", NULL, function->sf_index, false);
+	visit(arg, "", "mac_addr", mac, 0, false);
+	visit(arg, "", "ipv4_addr", function->has_ipv4 ? ipv4 : "0.0.0.0", 0, false);
+	visit(arg, "", "ipv6_addr", ipv6, 0, false);
+	visit(arg, "", "vuid", function->vuid, 0, false);
+	visit(arg, "", "vhca_id", NULL, function->vhca_id, false);
+}

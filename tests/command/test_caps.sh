@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# bfsim caps: the shape of the vendor's doca_caps, and JSON.
+#
+#   test_caps.sh BFSIM BFSIMD SOURCES CLI_PEER       (TAP)
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../multi/tap.sh"
+. "$here/../multi/sessions.sh"
+use_bfsim "$1"
+
+test_caps_have_the_shape_of_the_vendors_tool() {
+	status 0 bfsim caps --on dpu -p 03:00.0 -b dma
+	cat >wanted <<-'EOF2'
+		PCI: 0000:03:00.0
+		    dma
+		        task_memcpy                                   supported
+		        task_memcpy_max_buf_size                      2097152
+		        task_memcpy_max_buf_list_len                  64
+		        max_num_tasks                                 65536
+	EOF2
+	cmp wanted out
+	status 0 bfsim caps --on host --pci-addr 0000:b1:00.0
+	same "$(bfsim caps --list-libs)" "$(sed -n 's/^    \([a-z_]*\)$/\1/p' out)"
+	says '^        client  *supported$' out
+	says '^        task_hash  *unsupported$' out
+}
+
+test_devices_and_representors_are_listed() {
+	status 0 bfsim caps --list-devs --on dpu
+	same 'PCI: 0000:03:00.0 PCI: 0000:03:00.1' "$(grep PCI out | tr '\n' ' ' | sed 's/ $//')"
+	says '^    ibdev_name             mlx5_0$' out
+	status 0 bfsim caps --list-rep-devs --on dpu
+	says '^    representor-PCI: 0000:b1:00.0$' out
+	status 0 bfsim caps --list-devs
+	same '# side dpu # side host' "$(grep '^#' out | tr '\n' ' ' | sed 's/ $//')"
+}
+
+# They are those of the API, which the libraries answer with: other tests compare those with the topology.
+test_caps_are_those_of_the_topology() {
+	cat >card.yaml <<-'EOF2'
+		cards:
+		  - profile: bluefield-2
+		    functions:
+		      - {side: dpu, type: pf, pci: "03:00.0", caps: {dma-max-list-len: 7}}
+		      - {side: host, type: pf, pci: "b1:00.0"}
+	EOF2
+	status 0 bfsim caps --topology card.yaml --on dpu
+	says 'task_memcpy_max_buf_list_len  *7$' out
+	says 'task_hash  *supported' out
+	bfsim up --session s --topology card.yaml >/dev/null
+	status 0 bfsim caps --session s --json --lib dma
+	python3 - <<-'EOF2'
+		import json
+		dpu, host = json.load(open('out'))
+		assert dpu['side'] == 'dpu' and dpu['dma']['task_memcpy_max_buf_list_len'] == 7, dpu
+		assert dpu['dma']['task_memcpy'] is True and 'sha' not in dpu, dpu
+		assert [rep['pci'] for rep in dpu['representors']] == ['0000:b1:00.0'], dpu
+		assert host['side'] == 'host' and host['representors'] == [], host
+	EOF2
+	same "$(bfsim caps --session s --on host)" "$(BFSIM_SIDE=host bfsim caps --session s)"
+	bfsim down --session s
+}
+
+test_what_is_not_there_is_named() {
+	status 2 bfsim caps --lib dna
+	says 'no such library; did you mean dma' err
+	status 1 bfsim caps --on dpu -p 09:00.0
+	says 'there is no device 09:00.0 on dpu' err
+	status 1 bfsim caps --on front
+	says 'no side "front"; its sides are: dpu, host' err
+}
+
+run_tests "$0" "$work"
