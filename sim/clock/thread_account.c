@@ -54,6 +54,7 @@ static enum sim_thread_state state_from(const char *stat)
 	case 't':
 		return SIM_THREAD_STOPPED;
 	case 'R':
+	case 'D': /* inside the kernel, for a disk or a page: it goes on without anybody */
 		return SIM_THREAD_RUNS;
 	default:
 		return SIM_THREAD_SLEEPS;

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -362,6 +364,7 @@ struct idler {
 	struct fixture *fixture;
 	sem_t end;
 	_Atomic bool end_flag;
+	int end_pipe[2]; /* closed at the end */
 };
 
 static void *sleep_outside(void *arg)
@@ -400,6 +403,22 @@ static void *run_outside(void *arg)
 	return NULL;
 }
 
+/* In the kernel, as a thread is that waits for a disk: until its child has ended. */
+static void *wait_uninterruptibly(void *arg)
+{
+	struct idler *idler = arg;
+	struct sim_participant participant = { 0 };
+	char byte;
+
+	sim_participant_join(&participant, idler->fixture->page, 1);
+	if (syscall(SYS_clone, CLONE_VFORK | SIGCHLD, NULL, NULL, NULL, NULL) == 0) {
+		syscall(SYS_close, idler->end_pipe[1]);
+		syscall(SYS_read, idler->end_pipe[0], &byte, 1);
+		syscall(SYS_exit_group, 0);
+	}
+	return NULL;
+}
+
 static void *end_at_once(void *arg)
 {
 	struct idler *idler = arg;
@@ -420,6 +439,7 @@ static struct sim_stalled stall_of(struct fixture *fixture, void *(*work)(void *
 	pthread_t thread;
 
 	sem_init(&idler.end, 0, 0);
+	assert_int_equal(pipe(idler.end_pipe), 0);
 	make_busy(fixture, work, &idler, &thread);
 	assert_int_equal(sim_participant_join(&self, fixture->page, 1), 0);
 	sim_participant_wait(&self, 100, false);
@@ -428,7 +448,9 @@ static struct sim_stalled stall_of(struct fixture *fixture, void *(*work)(void *
 	while (sim_stall_watch_check(&watch, &self, patience, &stalled) && stalled.reason == SIM_STALL_NONE);
 	sem_post(&idler.end);
 	atomic_store(&idler.end_flag, true);
+	close(idler.end_pipe[1]);
 	pthread_join(thread, NULL);
+	close(idler.end_pipe[0]);
 	sem_destroy(&idler.end);
 	assert_int_equal(now(fixture), 100);
 	return stalled;
@@ -459,6 +481,15 @@ static void test_thread_that_runs_has_the_long_patience(void **state)
 
 	assert_int_equal(stalled.reason, SIM_STALL_RUNS);
 	assert_true(stalled.for_ns >= patience.running_ns);
+}
+
+static void test_thread_that_waits_in_the_kernel_has_the_long_patience(void **state)
+{
+	const struct sim_stall_patience patience = { .running_ns = 200 * SIM_NS_PER_MS, .sleeping_ns = SIM_NS_PER_MS };
+
+	assert_int_equal(stall_of(*state, wait_uninterruptibly, &patience).reason, SIM_STALL_RUNS);
+	while (wait(NULL) > 0)
+		;
 }
 
 static void test_thread_that_has_ended_is_detached_at_once(void **state)
@@ -759,6 +790,7 @@ int main(void)
 		TEST(thread_that_sleeps_outside_is_detached_soon),
 		TEST(thread_that_sleeps_in_a_call_has_the_long_patience),
 		TEST(thread_that_runs_has_the_long_patience),
+		TEST(thread_that_waits_in_the_kernel_has_the_long_patience),
 		TEST(thread_that_has_ended_is_detached_at_once),
 		TEST(stopped_process_is_detached_soon),
 		TEST(time_stays_while_a_waiting_source_holds_it),
