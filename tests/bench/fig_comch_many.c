@@ -86,9 +86,12 @@ static int execute(void *arg, const struct bench_ref_order *order)
 	int rc = 0;
 
 	if (order->command == BENCH_REF_CONNECT)
-		return connect_next(clients);
-	for (uint32_t i = 0; i < clients->count && rc == 0; i++)
+		rc = connect_next(clients);
+	for (uint32_t i = 0; order->command != BENCH_REF_CONNECT && i < clients->count && rc == 0; i++)
 		rc = exchange(&clients->ends[i], order->bytes, order->count);
+	while (doca_pe_progress(
+		clients->base.pe)) /* virtual time does not wait for a process that has found nothing to do */
+		;
 	return rc;
 }
 
@@ -176,14 +179,15 @@ static int order(const struct bench_process *process, enum bench_ref_command com
 	return hear(process, ret_ns);
 }
 
-static int start_all(struct many *many)
+static int start_all(struct many *many, enum sim_clock_mode clock)
 {
 	struct rlimit limit;
 
+	many->card = (struct bench_card){ .clock = clock };
 	getrlimit(RLIMIT_NOFILE, &limit);
 	if (limit.rlim_cur > MANY_DESCRIPTORS)
 		limit.rlim_cur = MANY_DESCRIPTORS;
-	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || bench_card_up(&many->card) < 0)
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || bench_card_up_as(&many->card) < 0)
 		return -1;
 	many->cfg = (struct bench_comch_cfg){ .card = &many->card, .name = "many", .blocks = true, .echoes = true };
 	if (bench_process_fork(serve, &many->cfg, &many->server) < 0 || hear(&many->server, NULL) < 0)
@@ -294,14 +298,62 @@ static int end_all(struct many *many)
 	return bench_card_down(&many->card) < 0 ? -1 : rc;
 }
 
+/* ---- messages, in each clock mode ---- */
+
+#define NUM_ROUNDS 10 /* on each connection of a process */
+
+static int time_messages(const struct many *many, uint32_t num_connections, uint32_t count, double *ret_us)
+{
+	uint64_t ns;
+
+	if (order(&many->clients[0], BENCH_REF_MEASURE, SMALL_BYTES, count, &ns) < 0)
+		return -1;
+	*ret_us = (double)ns / 1000 / num_connections / count;
+	return 0;
+}
+
+/* A message and its answer, while there is one connection and while there are all; 100 take part in turn. */
+static int report_messages(const struct bench_report *report, struct many *many)
+{
+	const char *clock = sim_clock_mode_name(many->card.clock);
+	struct bench_row row = { .unit = "us", .baseline_name = "1 connection", .note = "a message and its answer" };
+	uint64_t ns;
+	int rc = order(&many->clients[0], BENCH_REF_CONNECT, 0, 0, &ns);
+
+	if (rc == 0)
+		rc = time_messages(many, 1, NUM_ROUNDS * NUM_EACH, &row.baseline);
+	for (unsigned int i = 1; i < NUM_CLIENTS && rc == 0; i++)
+		rc = order(&many->clients[i / NUM_EACH], BENCH_REF_CONNECT, 0, 0, &ns);
+	if (rc == 0)
+		rc = time_messages(many, NUM_EACH, NUM_ROUNDS, &row.ours);
+	if (rc < 0)
+		return -1;
+	row.ratio = row.ours / row.baseline;
+	snprintf(row.name, sizeof(row.name), "1000 Comch connections, %s", clock);
+	return bench_report_row(report, &row);
+}
+
+static int report_clock(const struct bench_report *report, struct many *many, enum sim_clock_mode clock)
+{
+	int rc = start_all(many, clock);
+
+	if (rc == 0)
+		rc = report_messages(report, many);
+	return end_all(many) < 0 ? -1 : rc;
+}
+
 int bench_fig_comch_many(const struct bench_report *report)
 {
 	static struct many many;
-	int rc = start_all(&many);
+	int rc = start_all(&many, SIM_CLOCK_FUNCTIONAL);
 
 	if (rc == 0)
 		rc = measure(&many);
 	if (rc == 0)
 		rc = report_all(report, &many);
-	return end_all(&many) < 0 ? -1 : rc;
+	rc = end_all(&many) < 0 ? -1 : rc;
+	for (int clock = 0; clock < SIM_CLOCK_NUM_MODES && rc == 0; clock++)
+		if (clock != SIM_CLOCK_TIMED) /* there a message takes its time */
+			rc = report_clock(report, &many, (enum sim_clock_mode)clock);
+	return rc;
 }

@@ -20,7 +20,7 @@
 #include "fig.h"
 
 #define TIMEOUT_S 300
-#define MAX_ROWS  64
+#define MAX_ROWS  256
 
 static const struct figure {
 	const char *name;
@@ -40,6 +40,7 @@ static const struct figure {
 	{ "trace", bench_fig_trace },
 	{ "time", bench_fig_time },
 	{ "scale", bench_fig_scale },
+	{ "functions", bench_fig_functions },
 	{ "comm-channel", bench_fig_comm_channel },
 	{ "faults", bench_fig_faults },
 	{ "check", bench_fig_check },
