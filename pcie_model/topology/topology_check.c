@@ -1,91 +1,169 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Check of the values that must be unique. Defaults are checked too, since a given value may equal a default. */
-#include <stdio.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "topology_draft_priv.h"
 
-typedef bool same_fn(const struct pcie_function *a, const struct pcie_function *b);
+/* Orders functions by a value; 0 = the same. */
+typedef int compare_fn(const struct pcie_function *a, const struct pcie_function *b);
 
-static bool same_side(const struct pcie_function *a, const struct pcie_function *b)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
-	return strcmp(a->side, b->side) == 0;
+	return a < b ? -1 : a > b;
+}
+
+static uint64_t addr_number(const struct pcie_addr *addr)
+{
+	return (uint64_t)addr->domain << 24 | (uint64_t)addr->bus << 16 | (uint64_t)addr->device << 8 | addr->function;
+}
+
+static int compare_addrs(const struct pcie_function *a, const struct pcie_function *b)
+{
+	int order = compare_numbers(addr_number(&a->addr), addr_number(&b->addr));
+
+	return order ? order : strcmp(a->side, b->side);
+}
+
+static int compare_ibdevs(const struct pcie_function *a, const struct pcie_function *b)
+{
+	int order = strcmp(a->ibdev, b->ibdev);
+
+	return order ? order : strcmp(a->side, b->side);
+}
+
+static int compare_ifaces(const struct pcie_function *a, const struct pcie_function *b)
+{
+	int order = strcmp(a->iface, b->iface);
+
+	return order ? order : strcmp(a->side, b->side);
+}
+
+static int compare_rep_ifaces(const struct pcie_function *a, const struct pcie_function *b)
+{
+	int order = strcmp(a->rep_iface, b->rep_iface);
+
+	return order ? order : compare_numbers(a->card, b->card);
+}
+
+static int compare_macs(const struct pcie_function *a, const struct pcie_function *b)
+{
+	return memcmp(a->mac, b->mac, sizeof(a->mac));
+}
+
+static int compare_vuids(const struct pcie_function *a, const struct pcie_function *b)
+{
+	return strcmp(a->vuid, b->vuid);
+}
+
+static int compare_vhca_ids(const struct pcie_function *a, const struct pcie_function *b)
+{
+	int order = compare_numbers(a->vhca_id, b->vhca_id);
+
+	return order ? order : compare_numbers(a->card, b->card);
+}
+
+static int compare_sf_indices(const struct pcie_function *a, const struct pcie_function *b)
+{
+	int order = compare_numbers(a->sf_index, b->sf_index);
+
+	return order ? order : compare_numbers(a->parent, b->parent);
 }
 
 /* An SF's address is its PF's. */
-static bool same_addr(const struct pcie_function *a, const struct pcie_function *b)
+static bool has_addr(const struct pcie_function *function)
 {
-	return a->type != PCIE_FUNC_SF && b->type != PCIE_FUNC_SF && pcie_addr_equal(&a->addr, &b->addr) &&
-	       same_side(a, b);
+	return function->type != PCIE_FUNC_SF;
 }
 
-static bool same_ibdev(const struct pcie_function *a, const struct pcie_function *b)
+static bool has_iface(const struct pcie_function *function)
 {
-	return strcmp(a->ibdev, b->ibdev) == 0 && same_side(a, b);
+	return function->iface[0] != '\0';
 }
 
-static bool same_iface(const struct pcie_function *a, const struct pcie_function *b)
+static bool has_rep_iface(const struct pcie_function *function)
 {
-	return a->iface[0] && strcmp(a->iface, b->iface) == 0 && same_side(a, b);
+	return function->rep_iface[0] != '\0';
 }
 
-static bool same_rep_iface(const struct pcie_function *a, const struct pcie_function *b)
+static bool is_sf(const struct pcie_function *function)
 {
-	return a->rep_iface[0] && a->card == b->card && strcmp(a->rep_iface, b->rep_iface) == 0;
-}
-
-static bool same_mac(const struct pcie_function *a, const struct pcie_function *b)
-{
-	return memcmp(a->mac, b->mac, sizeof(a->mac)) == 0;
-}
-
-static bool same_vuid(const struct pcie_function *a, const struct pcie_function *b)
-{
-	return strcmp(a->vuid, b->vuid) == 0;
-}
-
-static bool same_vhca_id(const struct pcie_function *a, const struct pcie_function *b)
-{
-	return a->card == b->card && a->vhca_id == b->vhca_id;
-}
-
-static bool same_sf_index(const struct pcie_function *a, const struct pcie_function *b)
-{
-	return a->type == PCIE_FUNC_SF && b->type == PCIE_FUNC_SF && a->parent == b->parent &&
-	       a->sf_index == b->sf_index;
+	return function->type == PCIE_FUNC_SF;
 }
 
 static const struct unique {
 	const char *field;
 	const char *within;
-	same_fn *same;
+	compare_fn *compare;
+	bool (*has)(const struct pcie_function *function); /* NULL = every function has one */
 } unique[] = {
-	{ "pci", "on one side", same_addr },        { "ibdev", "on one side", same_ibdev },
-	{ "iface", "on one side", same_iface },     { "rep-iface", "on one card", same_rep_iface },
-	{ "mac", "in a topology", same_mac },       { "vuid", "in a topology", same_vuid },
-	{ "vhca-id", "on one card", same_vhca_id }, { "sf-index", "on one PF", same_sf_index },
+	{ "pci", "on one side", compare_addrs, has_addr },
+	{ "ibdev", "on one side", compare_ibdevs, NULL },
+	{ "iface", "on one side", compare_ifaces, has_iface },
+	{ "rep-iface", "on one card", compare_rep_ifaces, has_rep_iface },
+	{ "mac", "in a topology", compare_macs, NULL },
+	{ "vuid", "in a topology", compare_vuids, NULL },
+	{ "vhca-id", "on one card", compare_vhca_ids, NULL },
+	{ "sf-index", "on one PF", compare_sf_indices, is_sf },
 };
 
-static int check_pair(const struct pcie_draft *draft, const struct pcie_draft_function *function,
-		      const struct pcie_draft_function *earlier)
+/* Two functions that have the same value of @field; the error names the first such pair in the file's order. */
+struct duplicate {
+	const struct unique *field;
+	const struct pcie_function *function, *earlier; /* NULL = none */
+};
+
+static int compare(const void *left, const void *right, void *arg)
 {
-	for (size_t i = 0; i < sizeof(unique) / sizeof(unique[0]); i++) {
-		if (unique[i].same(earlier->final, function->final))
-			return pcie_draft_error(draft, function, unique[i].field,
-						"is the same as that of cards[%u].functions[%u]; it "
-						"must be unique %s",
-						earlier->final->card, pcie_draft_file_index(earlier), unique[i].within);
+	const struct pcie_function *a = *(const struct pcie_function *const *)left,
+				   *b = *(const struct pcie_function *const *)right;
+	const struct unique *field = arg;
+	int order = field->compare(a, b);
+
+	return order ? order : compare_numbers(a->id, b->id);
+}
+
+static void note(struct duplicate *first, const struct duplicate *found)
+{
+	if (!first->function || found->function->id < first->function->id ||
+	    (found->function->id == first->function->id && found->earlier->id < first->earlier->id))
+		*first = *found;
+}
+
+/* @sorted has room for all functions. */
+static void find_duplicates(const struct pcie_draft *draft, const struct unique *field,
+			    const struct pcie_function **sorted, struct duplicate *first)
+{
+	size_t count = 0, run = 0;
+
+	for (size_t i = 0; i < draft->topology->num_functions; i++)
+		if (!field->has || field->has(draft->functions[i].final))
+			sorted[count++] = draft->functions[i].final;
+	qsort_r(sorted, count, sizeof(const struct pcie_function *), compare, (void *)(uintptr_t)field);
+	for (size_t i = 1; i < count; i++) {
+		if (field->compare(sorted[run], sorted[i]) != 0)
+			run = i;
+		else
+			note(first, &(struct duplicate){ field, sorted[i], sorted[run] });
 	}
-	return 0;
 }
 
 int pcie_draft_check_unique(struct pcie_draft *draft)
 {
-	int rc = 0;
+	const struct pcie_function **sorted = calloc(draft->topology->num_functions + 1, sizeof(*sorted));
+	struct duplicate first = { NULL, NULL, NULL };
 
-	for (size_t i = 0; !rc && i < draft->topology->num_functions; i++) {
-		for (size_t j = 0; !rc && j < i; j++)
-			rc = check_pair(draft, &draft->functions[i], &draft->functions[j]);
-	}
-	return rc;
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < sizeof(unique) / sizeof(unique[0]); i++)
+		find_duplicates(draft, &unique[i], sorted, &first);
+	free(sorted);
+	if (!first.function)
+		return 0;
+	return pcie_draft_error(draft, &draft->functions[first.function->id], first.field->field,
+				"is the same as that of cards[%u].functions[%u]; it must be unique %s",
+				first.earlier->card, pcie_draft_file_index(&draft->functions[first.earlier->id]),
+				first.field->within);
 }

@@ -21,7 +21,7 @@ static long ibdev_number(const char *ibdev)
 
 static bool is_ibdev_given(const struct pcie_draft *draft, const char *side, const char *ibdev)
 {
-	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+	for (size_t i = 0; draft->gives_ibdevs && i < draft->topology->num_functions; i++) {
 		const struct pcie_draft_function *other = &draft->functions[i];
 
 		if (other->yaml->ibdev && strcmp(other->yaml->ibdev, ibdev) == 0 &&
@@ -39,11 +39,13 @@ static void default_ibdev(const struct pcie_draft *draft, const struct pcie_draf
 
 	if (function->yaml->ibdev)
 		return;
-	for (uint32_t id = 0; id < final->id; id++) {
+	for (uint32_t id = final->id; id-- > 0;) {
 		const struct pcie_draft_function *earlier = &draft->functions[id];
 
-		if (!earlier->yaml->ibdev && strcmp(earlier->final->side, final->side) == 0)
+		if (!earlier->yaml->ibdev && strcmp(earlier->final->side, final->side) == 0) {
 			number = ibdev_number(earlier->final->ibdev) + 1;
+			break;
+		}
 	}
 	do {
 		snprintf(final->ibdev, sizeof(final->ibdev), IBDEV_PREFIX "%ld", number++);
@@ -52,7 +54,7 @@ static void default_ibdev(const struct pcie_draft *draft, const struct pcie_draf
 
 static bool is_vhca_id_given(const struct pcie_draft *draft, uint32_t card, uint16_t vhca_id)
 {
-	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+	for (size_t i = 0; draft->gives_vhca_ids && i < draft->topology->num_functions; i++) {
 		const struct pcie_draft_function *other = &draft->functions[i];
 
 		if (other->yaml->vhca_id && other->final->vhca_id == vhca_id && other->final->card == card)
@@ -69,9 +71,11 @@ static void default_vhca_id(const struct pcie_draft *draft, const struct pcie_dr
 
 	if (function->yaml->vhca_id)
 		return;
-	for (uint32_t id = final->id - function->index; id < final->id; id++) {
-		if (!draft->functions[id].yaml->vhca_id)
+	for (uint32_t id = final->id; id-- > final->id - function->index;) {
+		if (!draft->functions[id].yaml->vhca_id) {
 			vhca_id = draft->functions[id].final->vhca_id + 1;
+			break;
+		}
 	}
 	while (is_vhca_id_given(draft, final->card, vhca_id))
 		vhca_id++;
@@ -221,6 +225,10 @@ int pcie_draft_fill_defaults(struct pcie_draft *draft)
 {
 	int rc = 0;
 
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		draft->gives_ibdevs |= draft->functions[i].yaml->ibdev != NULL;
+		draft->gives_vhca_ids |= draft->functions[i].yaml->vhca_id != NULL;
+	}
 	for (size_t i = 0; !rc && i < draft->topology->num_functions; i++) {
 		struct pcie_draft_function *function = &draft->functions[i];
 

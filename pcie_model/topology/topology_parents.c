@@ -2,6 +2,7 @@
 /* Parents of VFs and SFs, and ordinals of all functions. */
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "topology_draft_priv.h"
 
 static bool is_same_card_and_side(const struct pcie_function *a, const struct pcie_function *b)
@@ -19,10 +20,12 @@ static int check_dpu_side(const struct pcie_draft *draft, const struct pcie_draf
 	for (uint32_t id = final->id - function->index; id < final->id; id++) {
 		const struct pcie_function *earlier = draft->functions[id].final;
 
-		if (pcie_side_is_dpu(earlier->side) && !is_same_card_and_side(earlier, final))
-			return pcie_draft_error(draft, function, "side",
-						"the card's DPU side is " PCIE_QUOTE " already; a card has one",
-						earlier->side);
+		if (!pcie_side_is_dpu(earlier->side))
+			continue;
+		if (is_same_card_and_side(earlier, final))
+			return 0; /* so are the others, which were checked */
+		return pcie_draft_error(draft, function, "side",
+					"the card's DPU side is " PCIE_QUOTE " already; a card has one", earlier->side);
 	}
 	return 0;
 }
@@ -47,10 +50,14 @@ static const struct pcie_function *find_preceding_pf(const struct pcie_draft *dr
 						     const struct pcie_function *function)
 {
 	for (uint32_t id = function->id; id-- > 0;) {
-		const struct pcie_function *pf = &draft->topology->functions[id];
+		const struct pcie_function *earlier = &draft->topology->functions[id];
 
-		if (pf->type == PCIE_FUNC_PF && is_same_card_and_side(pf, function))
-			return pf;
+		if (!is_same_card_and_side(earlier, function))
+			continue;
+		if (earlier->type == PCIE_FUNC_PF)
+			return earlier;
+		if (earlier->type == PCIE_FUNC_VF && !draft->functions[id].yaml->parent)
+			return &draft->topology->functions[earlier->parent];
 	}
 	return NULL;
 }
@@ -111,29 +118,46 @@ static bool are_siblings(const struct pcie_function *a, const struct pcie_functi
 	return a->type == PCIE_FUNC_PF || a->parent == b->parent;
 }
 
-/* Set the ordinals of @function and of its side among the card's host sides. */
-static void assign_ordinals(const struct pcie_draft *draft, struct pcie_draft_function *function)
+/* The sibling before @function, or NULL. */
+static const struct pcie_draft_function *find_preceding_sibling(const struct pcie_draft *draft,
+								const struct pcie_draft_function *function)
 {
-	bool side_known = pcie_side_is_dpu(function->final->side);
+	for (uint32_t id = function->final->id; id-- > function->final->id - function->index;)
+		if (are_siblings(draft->functions[id].final, function->final))
+			return &draft->functions[id];
+	return NULL;
+}
 
-	for (uint32_t id = function->final->id - function->index; id < function->final->id; id++) {
+/* The position of the function's host side among those of the card. */
+static uint32_t find_side_ordinal(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	uint32_t ordinal = 0;
+
+	if (pcie_side_is_dpu(function->final->side))
+		return 0;
+	for (uint32_t id = function->final->id; id-- > function->final->id - function->index;) {
 		const struct pcie_draft_function *earlier = &draft->functions[id];
 
-		if (are_siblings(earlier->final, function->final))
-			function->ordinal++;
-		if (side_known || pcie_side_is_dpu(earlier->final->side))
+		if (pcie_side_is_dpu(earlier->final->side))
 			continue;
-		side_known = is_same_card_and_side(earlier->final, function->final);
-		if (side_known)
-			function->side_ordinal = earlier->side_ordinal;
-		else if (function->side_ordinal <= earlier->side_ordinal)
-			function->side_ordinal = earlier->side_ordinal + 1;
+		if (is_same_card_and_side(earlier->final, function->final))
+			return earlier->side_ordinal;
+		ordinal = (uint32_t)max_u64(ordinal, earlier->side_ordinal + 1);
 	}
+	return ordinal;
+}
+
+static void assign_ordinals(const struct pcie_draft *draft, struct pcie_draft_function *function)
+{
+	const struct pcie_draft_function *sibling = find_preceding_sibling(draft, function);
+
+	function->ordinal = sibling ? sibling->ordinal + 1 : 0;
+	function->side_ordinal = find_side_ordinal(draft, function);
 }
 
 static bool is_sf_index_given(const struct pcie_draft *draft, const struct pcie_function *sf, uint32_t index)
 {
-	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+	for (size_t i = 0; draft->gives_sf_indices && i < draft->topology->num_functions; i++) {
 		const struct pcie_draft_function *other = &draft->functions[i];
 
 		if (other->yaml->sf_index && other->final->sf_index == index && are_siblings(other->final, sf))
@@ -149,11 +173,13 @@ static void assign_sf_index(const struct pcie_draft *draft, const struct pcie_dr
 
 	if (sf->final->type != PCIE_FUNC_SF || sf->yaml->sf_index)
 		return;
-	for (uint32_t id = 0; id < sf->final->id; id++) {
+	for (uint32_t id = sf->final->id; id-- > 0;) {
 		const struct pcie_draft_function *earlier = &draft->functions[id];
 
-		if (!earlier->yaml->sf_index && are_siblings(earlier->final, sf->final))
+		if (!earlier->yaml->sf_index && are_siblings(earlier->final, sf->final)) {
 			index = earlier->final->sf_index + 1;
+			break;
+		}
 	}
 	while (is_sf_index_given(draft, sf->final, index))
 		index++;
@@ -171,6 +197,8 @@ int pcie_draft_resolve_parents(struct pcie_draft *draft)
 		rc = resolve_parent(draft, &draft->functions[i]);
 	if (rc)
 		return rc;
+	for (size_t i = 0; i < num_functions; i++)
+		draft->gives_sf_indices |= draft->functions[i].yaml->sf_index != NULL;
 	for (size_t i = 0; i < num_functions; i++)
 		assign_ordinals(draft, &draft->functions[i]);
 	for (size_t i = 0; i < num_functions; i++)

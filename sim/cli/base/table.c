@@ -53,10 +53,10 @@ static size_t column_width(const struct cli_table *table, size_t column)
 }
 
 /* The last column is not padded. */
-static void print_cell(const struct cli_table *table, size_t column, const char *text)
+static void print_cell(const struct cli_table *table, size_t column, size_t width, const char *text)
 {
 	bool is_last = column + 1 == table->num_columns;
-	int pad = (int)column_width(table, column);
+	int pad = (int)width;
 
 	if (is_right_aligned(table, column))
 		printf("%*s", pad, text);
@@ -67,16 +67,20 @@ static void print_cell(const struct cli_table *table, size_t column, const char 
 
 int cli_table_print(struct cli_table *table)
 {
-	bool complete = !table->failed;
+	size_t *widths = calloc(table->num_columns + 1, sizeof(*widths));
+	bool complete = !table->failed && widths;
 
+	for (size_t column = 0; complete && column < table->num_columns; column++)
+		widths[column] = column_width(table, column);
 	fputs(cli_color(stdout, CLI_BOLD), stdout);
 	for (size_t column = 0; complete && column < table->num_columns; column++)
-		print_cell(table, column, heading_text(table, column));
+		print_cell(table, column, widths[column], heading_text(table, column));
 	fputs(cli_color(stdout, CLI_NO_COLOR), stdout);
 	for (size_t i = 0; complete && i < table->num_cells; i++)
-		print_cell(table, i % table->num_columns, table->cells[i]);
+		print_cell(table, i % table->num_columns, widths[i % table->num_columns], table->cells[i]);
 	for (size_t i = 0; i < table->num_cells; i++)
 		free(table->cells[i]);
+	free(widths);
 	free(table->cells);
 	table->cells = NULL;
 	table->num_cells = 0;
