@@ -37,7 +37,7 @@ static void show_help(struct argp_state *state, const char *name)
 	if (!command)
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 	else
-		cli_command_run(command, 2, argv);
+		cli_command_run(command, cli_completion, 2, argv);
 }
 
 /* Does not return, unless argp was told not to exit. */
@@ -54,7 +54,7 @@ static void run_word(struct argp_state *state, char *word)
 	if (!command)
 		fail_unknown(state, word);
 	else
-		cli_command_run(command, state->argc - state->next + 1, state->argv + state->next - 1);
+		cli_command_run(command, cli_completion, state->argc - state->next + 1, state->argv + state->next - 1);
 }
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)

@@ -76,7 +76,7 @@ static int list_words(const char *name)
 		return CLI_OK; /* a shell asks for what is typed */
 	for (const char *word = command->words; *word; word += strcspn(word, " "), word += strspn(word, " "))
 		printf("%.*s\taction\n", (int)strcspn(word, " "), word);
-	cli_command_run(command, 2, argv);
+	cli_command_run(command, cli_completion, 2, argv);
 }
 
 int cli_completion(int argc, char **argv)

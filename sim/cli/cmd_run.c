@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "sim/cli/base/check_opt.h"
 #include "sim/cli/base/install.h"
 #include "sim/cli/base/number.h"
+#include "sim/cli/base/seeds.h"
 #include "sim/cli/run/run_worker.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/trace_opt.h"
@@ -33,12 +35,18 @@ enum {
 	KEY_TRACE,
 	KEY_REPORT,
 	KEY_SHUFFLE,
+	KEY_QUIET,
+	KEY_SEEDS,
 };
 
 struct options {
 	struct cli_session_opt session;
 	struct cli_faults faults;
 	struct cli_check_opt check;
+	struct cli_start_order order;
+	bool quiet;
+	bool has_seeds; /* a run for each */
+	uint64_t first_seed, last_seed;
 	bool require_faults;
 	const char *topology;
 	enum sim_clock_mode clock;
@@ -70,6 +78,8 @@ static const struct argp_option option_list[] = {
 	{ "shuffle", KEY_SHUFFLE, "SEED", OPTION_ARG_OPTIONAL,
 	  "Complete the DMA tasks of a context in an order of chance, which a card may have; SEED repeats an order",
 	  0 },
+	{ "seeds", KEY_SEEDS, "SEEDS", 0, "Repeat the run for each seed of a range, such as 1..50, with a summary", 0 },
+	{ "quiet", KEY_QUIET, NULL, 0, "Do not print which faults strike, and which never hit", 0 },
 	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "End all programs after this time, with status 124", 0 },
 	{ 0 },
 };
@@ -128,6 +138,13 @@ static void set_shuffle(const char *text, struct argp_state *state)
 		fprintf(stderr, "bfsim run: the order of tasks is repeated by --shuffle=%s\n", number);
 }
 
+static void set_seeds(struct options *options, const char *text, struct argp_state *state)
+{
+	options->has_seeds = true;
+	if (cli_seeds_parse(text, &options->first_seed, &options->last_seed) < 0)
+		argp_error(state, "--seeds %s: write a number, or a range such as 1..50", text);
+}
+
 /* Of the commands that follow. */
 static void set_generation(struct options *options, const char *text, struct argp_state *state)
 {
@@ -136,19 +153,10 @@ static void set_generation(struct options *options, const char *text, struct arg
 	options->has_generation = true;
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
+/* The options that give the commands, in their order. */
+static error_t parse_command(struct options *options, int key, char *arg, struct argp_state *state)
 {
-	struct options *options = state->input;
-
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->session;
-		state->child_inputs[1] = &options->faults;
-		state->child_inputs[2] = &options->check;
-		return 0;
-	case KEY_REQUIRE_FAULTS:
-		options->require_faults = true;
-		return 0;
 	case KEY_HOST:
 		add_command(options, "host", arg, state);
 		return 0;
@@ -160,6 +168,31 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'g':
 		set_generation(options, arg, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->session;
+		state->child_inputs[1] = &options->faults;
+		state->child_inputs[2] = &options->check;
+		state->child_inputs[3] = &options->order;
+		return 0;
+	case KEY_QUIET:
+		options->quiet = true;
+		return 0;
+	case KEY_SEEDS:
+		set_seeds(options, arg, state);
+		return 0;
+	case KEY_REQUIRE_FAULTS:
+		options->require_faults = true;
 		return 0;
 	case 't':
 		options->topology = arg;
@@ -190,12 +223,43 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (options->num_commands == 0)
 			argp_error(state, "run what? Give --host CMD, --dpu CMD or --on SIDE=CMD");
+		if (options->has_seeds && options->faults.has_seed_option)
+			argp_error(state, "--seed is one seed, --seeds are several: give one of the two");
 		if (options->report_path && options->trace_level == SIM_TRACE_UNSET)
 			options->trace_level = SIM_TRACE_FULL;
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_command(options, key, arg, state);
 	}
+}
+
+/* Label the commands; "#" tells those of one side apart. Returns 0, or -1 with a message. */
+static int set_labels(struct options *options)
+{
+	const char **labels = calloc(options->num_commands, sizeof(*labels));
+	int rc = labels ? 0 : -1;
+
+	for (size_t i = 0; rc == 0 && i < options->num_commands; i++) {
+		struct cli_run_command *command = &options->commands[i];
+		size_t count = 0, number = 0;
+
+		for (size_t other = 0; other < options->num_commands; other++) {
+			bool is_same = strcmp(options->commands[other].side, command->side) == 0;
+
+			count += is_same;
+			number += is_same && other <= i;
+		}
+		if ((count > 1 ? asprintf(&command->label, "%s#%zu", command->side, number) :
+				 asprintf(&command->label, "%s", command->side)) < 0)
+			rc = -1;
+		labels[i] = command->label;
+	}
+	if (rc < 0)
+		cli_fail("out of memory");
+	else
+		rc = cli_start_order_check(&options->order, labels, options->num_commands);
+	free(labels);
+	return rc;
 }
 
 static int run_session(const struct options *options)
@@ -211,7 +275,9 @@ static int run_session(const struct options *options)
 				   .commands = options->commands,
 				   .num_commands = options->num_commands,
 				   .faults = &options->faults,
-				   .require_faults = options->require_faults };
+				   .require_faults = options->require_faults,
+				   .quiet = options->quiet,
+				   .order = &options->order };
 	struct cli_supervisor_cfg supervisor = { .work = cli_run_worker, .arg = &cfg, .timeout_s = options->timeout_s };
 	int status;
 
@@ -224,11 +290,85 @@ static int run_session(const struct options *options)
 	return status;
 }
 
+/* "run.json" of seed 7 is "run-7.json". NULL without memory, or for NULL. */
+static char *path_of_seed(const char *path, uint64_t seed)
+{
+	const char *dot = path ? strrchr(path, '.') : NULL, *slash = path ? strrchr(path, '/') : NULL;
+	char *result = NULL;
+
+	if (!path)
+		return NULL;
+	if (!dot || (slash && dot < slash))
+		dot = path + strlen(path);
+	return asprintf(&result, "%.*s-%" PRIu64 "%s", (int)(dot - path), path, seed, dot) < 0 ? NULL : result;
+}
+
+/* A signal to this command, or the user's, ends the rest as well. */
+static bool is_ended_by_signal(int status)
+{
+	return status == CLI_SIGNAL + SIGINT || status == CLI_SIGNAL + SIGTERM || status == CLI_SIGNAL + SIGHUP ||
+	       status == CLI_SIGNAL + SIGQUIT;
+}
+
+static int run_seed(const struct options *options, uint64_t seed)
+{
+	struct options of_seed = *options;
+	char *trace = path_of_seed(options->trace_path, seed), *report = path_of_seed(options->report_path, seed);
+	int status;
+
+	of_seed.faults.has_seed = true;
+	of_seed.faults.seed = seed;
+	of_seed.trace_path = trace;
+	of_seed.report_path = report;
+	status = run_session(&of_seed);
+	fprintf(stderr, "bfsim run: seed %" PRIu64 ": %s", seed, status ? "status" : "ok\n");
+	if (status)
+		fprintf(stderr, " %d\n", status);
+	free(trace);
+	free(report);
+	return status;
+}
+
+/* Returns the status of the first seed that failed. */
+static int run_seeds(const struct options *options)
+{
+	uint64_t num_run = 0, num_failed = 0, first_failed = 0;
+	int first = CLI_OK, status = CLI_OK;
+
+	for (uint64_t seed = options->first_seed; !is_ended_by_signal(status); seed++) {
+		status = run_seed(options, seed);
+		num_run++;
+		if (status && num_failed++ == 0) {
+			first = status;
+			first_failed = seed;
+		}
+		if (seed == options->last_seed)
+			break;
+	}
+	fprintf(stderr, "bfsim run: %" PRIu64 " seeds: %" PRIu64 " ok, %" PRIu64 " failed", num_run,
+		num_run - num_failed, num_failed);
+	if (num_failed)
+		fprintf(stderr, "; the first again: --seed %" PRIu64, first_failed);
+	fputc('\n', stderr);
+	return first;
+}
+
+static void options_fini(struct options *options)
+{
+	for (size_t i = 0; i < options->num_commands; i++)
+		free(options->commands[i].label);
+	free(options->commands);
+	cli_faults_fini(&options->faults);
+	cli_check_fini(&options->check);
+	cli_start_order_fini(&options->order);
+}
+
 int cli_run(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &cli_session_argp, 0, NULL, 0 },
 						      { &cli_faults_argp, 0, NULL, 0 },
 						      { &cli_check_argp, 0, NULL, 0 },
+						      { &cli_start_order_argp, 0, NULL, 0 },
 						      { 0 } };
 	static const struct argp argp = {
 		.options = option_list,
@@ -240,12 +380,11 @@ int cli_run(int argc, char **argv)
 		.children = children,
 	};
 	struct options options = { 0 };
-	int status;
+	int status = CLI_USAGE;
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
-	status = run_session(&options);
-	free(options.commands);
-	cli_faults_fini(&options.faults);
-	cli_check_fini(&options.check);
+	if (set_labels(&options) == 0)
+		status = options.has_seeds ? run_seeds(&options) : run_session(&options);
+	options_fini(&options);
 	return status;
 }

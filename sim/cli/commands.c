@@ -16,6 +16,8 @@ static const struct cli_command commands[] = {
 	{ "ps", "show a session's processes, their memory and connections", cli_ps, "" },
 	{ "exec", "start a program on one side of a session's card", cli_exec, "" },
 	{ "run", "run programs on both sides, in a session of their own", cli_run, "" },
+	{ "test", "run scenarios in YAML as tests", cli_test, "" },
+	{ "replay", "run a failure of bfsim test again, from its bundle", cli_replay, "" },
 	{ "fault", "show and change the fault plan of a session", cli_fault, "list add rm clear replay" },
 	{ "function", "reset, remove, add or break a PCIe function", cli_function, "reset remove add fatal" },
 	{ "link", "take a card's PCIe link down, or slow it down", cli_link, "down degrade errors" },
@@ -30,7 +32,7 @@ static const struct cli_command commands[] = {
 	{ "check-binary", "check which releases, and bfsim, have the symbols of a program", cli_check_binary, "" },
 	{ "pcie", "print or draw the bandwidth of a PCI Express link by payload size", cli_pcie, "" },
 	{ "doctor", "check what works on this machine, and name the remedy", cli_doctor, "" },
-	{ "completion", "print the completion of commands and options for a shell", cli_completion, "bash zsh fish" },
+	{ "completion", "print the completion of commands and options for a shell", NULL, "bash zsh fish" },
 };
 
 #define NUM_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -58,14 +60,14 @@ const char *cli_command_closest(const char *name)
 	return cli_closest_name(name, names, NUM_COMMANDS);
 }
 
-void cli_command_run(const struct cli_command *command, int argc, char **argv)
+void cli_command_run(const struct cli_command *command, cli_command_fn *completion, int argc, char **argv)
 {
 	char name[32];
 	int status;
 
 	snprintf(name, sizeof(name), "bfsim %s", command->name);
 	argv[0] = name;
-	status = command->run(argc, argv);
+	status = (command->run ? command->run : completion)(argc, argv);
 	if (fclose(stdout) != 0 && status == CLI_OK)
 		status = cli_fail("cannot write all of the output: %s", strerror(errno));
 	exit(status);

@@ -11,11 +11,13 @@
 
 #include <stddef.h>
 
+typedef int cli_command_fn(int argc, char **argv);
+
 struct cli_command {
 	const char *name;
 	const char *summary; /* for the list in --help */
-	int (*run)(int argc, char **argv);
-	const char *words; /* the first arguments that it takes, with blanks between them; "" = none, or any */
+	cli_command_fn *run; /* NULL = cli_completion(), which reads the table itself */
+	const char *words;   /* the first arguments that it takes, with blanks between them; "" = none, or any */
 };
 
 /* The i-th command; NULL behind the last one. */
@@ -25,8 +27,10 @@ const struct cli_command *cli_command_at(size_t i);
 const struct cli_command *cli_command_find(const char *name);
 const char *cli_command_closest(const char *name);
 
-/* Run @command with argv[0] changed so that its messages name it. Does not return. */
-void cli_command_run(const struct cli_command *command, int argc, char **argv) __attribute__((noreturn));
+/* Run @command, or for one without a function @completion, with argv[0] changed so that its messages name it. Does not
+ * return. */
+void cli_command_run(const struct cli_command *command, cli_command_fn *completion, int argc, char **argv)
+	__attribute__((noreturn));
 
 int cli_up(int argc, char **argv);
 int cli_down(int argc, char **argv);
@@ -45,6 +49,8 @@ int cli_trace(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_top(int argc, char **argv);
+int cli_test(int argc, char **argv);
+int cli_replay(int argc, char **argv);
 int cli_caps(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 int cli_completion(int argc, char **argv);

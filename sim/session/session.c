@@ -271,10 +271,10 @@ static int open_clock(struct sim_session *session, const char *launch_text)
 	int rc = sim_clock_create(page, session->topology, &session->clock);
 	struct sim_clock_launch launch;
 
-	if (rc < 0 || sim_clock_mode(session->clock) != SIM_CLOCK_VIRTUAL)
-		return rc;
 	sim_clock_launch_read(launch_text, &launch);
 	sim_trace_set_command(launch.number);
+	if (rc < 0 || sim_clock_mode(session->clock) != SIM_CLOCK_VIRTUAL)
+		return rc;
 	sim_clock_launch_attached(page, &launch);
 	return sim_vclock_sched_create(session->clock, participant_rank(session, &launch), &launch, &session->turns);
 }

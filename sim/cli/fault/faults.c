@@ -103,7 +103,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case KEY_SEED:
 		if (cli_number_parse(arg, 0, 0, UINT64_MAX, &faults->seed, NULL) < 0)
 			argp_error(state, "--seed %s: not a number from 0 to 2^64-1", arg);
-		faults->has_seed = true;
+		faults->has_seed = faults->has_seed_option = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -244,6 +244,7 @@ int cli_faults_inject_at_device(const char *dir, const char *op, const char *dev
 
 struct rule_report {
 	bool with_hits; /* report rules that hit, too */
+	bool quiet;     /* only count */
 	int num_unfired;
 };
 
@@ -260,18 +261,19 @@ static void report_rule(void *arg, const struct sim_plan_rule *rule)
 {
 	struct rule_report *report = arg;
 
-	if (rule->fired > 0 && report->with_hits)
+	if (rule->fired > 0 && report->with_hits && !report->quiet)
 		cli_fail("fault %u hit %" PRIu64 " of %" PRIu64 " matches: %s", rule->id, rule->fired, rule->matched,
 			 rule->text);
 	if (rule->fired > 0)
 		return;
-	cli_fail("fault %u never hit: %s (%s)", rule->id, rule->text, unfired_reason(rule));
+	if (!report->quiet)
+		cli_fail("fault %u never hit: %s (%s)", rule->id, rule->text, unfired_reason(rule));
 	report->num_unfired++;
 }
 
-int cli_faults_report(const struct sim_plan *plan, bool with_hits)
+int cli_faults_report(const struct sim_plan *plan, bool with_hits, bool quiet)
 {
-	struct rule_report report = { .with_hits = with_hits };
+	struct rule_report report = { .with_hits = with_hits, .quiet = quiet };
 
 	sim_plan_each(plan, report_rule, &report);
 	return report.num_unfired;

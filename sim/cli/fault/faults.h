@@ -22,7 +22,8 @@ struct cli_fault {
 struct cli_faults {
 	struct cli_fault *list;
 	size_t count;
-	bool has_seed;
+	bool has_seed;        /* of the option, or of a plan */
+	bool has_seed_option; /* the first of the two */
 	uint64_t seed;
 };
 
@@ -43,9 +44,9 @@ int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir
 int cli_faults_inject_at_device(const char *dir, const char *op, const char *device, const char *action,
 				const char *duration);
 
-/* Print on standard error which rules of a plan never hit, and with @with_hits also which did. Returns the number of
- * rules that never hit. */
-int cli_faults_report(const struct sim_plan *plan, bool with_hits);
+/* Print on standard error which rules of a plan never hit, and with @with_hits also which did; with @quiet, print nothing.
+ * Returns the number of rules that never hit. */
+int cli_faults_report(const struct sim_plan *plan, bool with_hits, bool quiet);
 
 /* Returns whether a rule of the plan has killed the session's daemon. */
 bool cli_faults_killed_daemon(const struct sim_plan *plan);

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim/cli/base/cli.h"
@@ -35,6 +37,18 @@ static int open_pipes(int pipes[NUM_PIPES][2])
 	return 0;
 }
 
+/* Let programs know which pipe the output goes to: they write lines to it (shim/common/process/line_output.c). */
+static int set_output_env(int fd)
+{
+	struct stat info;
+	char text[64];
+
+	if (fstat(fd, &info) < 0)
+		return -1;
+	snprintf(text, sizeof(text), "%ju:%ju", (uintmax_t)info.st_dev, (uintmax_t)info.st_ino);
+	return setenv("BFSIM_OUTPUT", text, 1);
+}
+
 /* The child. Does not return. */
 static void exec_program(const struct cli_program_cfg *cfg, int pipes[NUM_PIPES][2])
 {
@@ -43,7 +57,7 @@ static void exec_program(const struct cli_program_cfg *cfg, int pipes[NUM_PIPES]
 	dup2(pipes[STDIN_FILENO][0], STDIN_FILENO);
 	dup2(pipes[STDOUT_FILENO][1], STDOUT_FILENO);
 	dup2(pipes[STDERR_FILENO][1], STDERR_FILENO);
-	if (cli_set_side_env(cfg->dir, cfg->side, cfg->generation) < 0 ||
+	if (set_output_env(STDOUT_FILENO) < 0 || cli_set_side_env(cfg->dir, cfg->side, cfg->generation) < 0 ||
 	    cli_check_set_env(cfg->check, cfg->hits_path) < 0 ||
 	    (cfg->launch && setenv(SIM_CLOCK_LAUNCH_ENV, cfg->launch, 1) < 0))
 		_exit(CLI_FAILED);
@@ -59,14 +73,14 @@ int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret
 	pid_t pid;
 
 	if (open_pipes(pipes) < 0) {
-		cli_fail("cannot start the command on %s: %s", cfg->side, strerror(errno));
+		cli_fail("cannot start the command on %s: %s", cfg->label, strerror(errno));
 		return -1;
 	}
 	pid = fork();
 	if (pid == 0)
 		exec_program(cfg, pipes);
 	if (pid < 0) {
-		cli_fail("cannot start the command on %s: %s", cfg->side, strerror(errno));
+		cli_fail("cannot start the command on %s: %s", cfg->label, strerror(errno));
 		close_pipes(pipes, NUM_PIPES);
 		return -1;
 	}
@@ -74,9 +88,11 @@ int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret
 	close(pipes[STDIN_FILENO][0]);
 	close(pipes[STDOUT_FILENO][1]);
 	close(pipes[STDERR_FILENO][1]);
-	*ret_program = (struct cli_program){ .side = cfg->side, .pid = pid, .in_fd = pipes[STDIN_FILENO][1] };
-	cli_output_relay_init(&ret_program->out, pipes[STDOUT_FILENO][0], stdout, cfg->side, cfg->name_width);
-	cli_output_relay_init(&ret_program->err, pipes[STDERR_FILENO][0], stderr, cfg->side, cfg->name_width);
+	*ret_program = (struct cli_program){
+		.label = cfg->label, .was_started = true, .pid = pid, .in_fd = pipes[STDIN_FILENO][1]
+	};
+	cli_output_relay_init(&ret_program->out, pipes[STDOUT_FILENO][0], stdout, cfg->label, cfg->name_width);
+	cli_output_relay_init(&ret_program->err, pipes[STDERR_FILENO][0], stderr, cfg->label, cfg->name_width);
 	return 0;
 }
 
@@ -85,7 +101,7 @@ void cli_program_end_input(struct cli_program *program)
 	if (program->in_fd < 0)
 		return;
 	if (write(program->in_fd, "\n", 1) < 0 && errno != EPIPE)
-		cli_fail("cannot write to the command on %s: %s", program->side, strerror(errno));
+		cli_fail("cannot write to the command on %s: %s", program->label, strerror(errno));
 	close(program->in_fd);
 	program->in_fd = -1;
 }

@@ -12,14 +12,16 @@
 #include "output_relay.h"
 
 struct cli_program {
-	const char *side;
-	pid_t pid; /* also the id of its process group; 0 = not running */
-	int in_fd; /* its standard input; -1 = closed */
+	const char *label; /* before its lines: its side, or "SIDE#2" */
+	bool was_started;
+	pid_t group; /* id of its process group, which stays when it has ended; 0 = none that a signal was sent to */
+	pid_t pid;   /* also the id of its process group; 0 = not running */
+	int in_fd;   /* its standard input; -1 = closed */
 	struct cli_output_relay out, err;
 };
 
 struct cli_program_cfg {
-	const char *side;
+	const char *side, *label;
 	const char *text; /* for /bin/sh -c */
 	const char *dir;  /* of the session, absolute */
 	enum cli_generation generation;
@@ -27,8 +29,14 @@ struct cli_program_cfg {
 	const char *hits_path; /* the checker's file of hits, or NULL */
 	const char *launch;    /* text of sim/clock/launch.h, or NULL */
 	const sigset_t *mask;  /* signal mask of the program */
-	int name_width;        /* of the side before its lines */
+	int name_width;        /* of the label before its lines */
 };
+
+/* A program that was not started. */
+#define CLI_PROGRAM_NONE(label_)                                                        \
+	{                                                                               \
+		.label = (label_), .in_fd = -1, .out = { .fd = -1 }, .err = {.fd = -1 } \
+	}
 
 /* Start a program. Returns 0, or -1 with a message; then there is nothing to release. */
 int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret_program);

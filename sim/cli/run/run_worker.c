@@ -19,30 +19,15 @@
 #include "check_results.h"
 #include "subreaper.h"
 #include "program.h"
+#include "fault_watch.h"
+#include "run_priv.h"
+#include "run_state.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/report/report_write.h"
 #include "sim/cli/trace/trace_write.h"
 #include "sim/clock/launch.h"
 #include "sim/state/shared_state.h"
 #include "sim/control/control.h"
-
-struct run {
-	const struct cli_run_cfg *cfg;
-	const sigset_t *original;
-	pid_t daemon;                      /* 0 = it ended */
-	struct sim_segment shared_state;   /* stays when the daemon does not */
-	struct cli_check_hits hits;        /* if programs are checked */
-	int signal_fd;                     /* SIGCHLD and SIGTERM */
-	struct cli_program *programs;      /* the first num_programs of them were started */
-	struct sim_clock_launch *launches; /* of the commands; in virtual time */
-	size_t num_programs;
-	int status; /* the first failure, 0 = none */
-	bool ending;
-	bool end_requested;     /* by a signal or the timeout */
-	int64_t kill_at_ms;     /* while ending */
-	bool orphans_signalled; /* SIGTERM was sent to processes that programs left behind */
-	bool is_done;           /* only the daemon is left */
-};
 
 /* Send SIGTERM to the process groups of the programs that run. */
 static void begin_shutdown(struct run *run)
@@ -52,9 +37,19 @@ static void begin_shutdown(struct run *run)
 	run->ending = true;
 	run->kill_at_ms = sim_monotonic_ms() + CLI_RUN_GRACE_MS;
 	for (size_t i = 0; i < run->num_programs; i++) {
-		if (run->programs[i].pid > 0)
-			kill(-run->programs[i].pid, SIGTERM);
+		if (run->programs[i].pid <= 0)
+			continue;
+		kill(-run->programs[i].pid, SIGTERM);
+		run->programs[i].group = run->programs[i].pid;
 	}
+}
+
+/* Before programs are ended that did not end by themselves. */
+static void print_state(const struct run *run)
+{
+	fflush(stdout);
+	if (run->daemon > 0 && run->num_programs > 0)
+		cli_run_state_print(run->cfg->session_dir->dir, run->programs, run->num_programs);
 }
 
 static void fail_run(struct run *run, int status)
@@ -64,21 +59,18 @@ static void fail_run(struct run *run, int status)
 	begin_shutdown(run);
 }
 
-static size_t count_running(const struct run *run)
+static bool is_of_dpu(const struct run *run, const struct cli_program *program)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < run->num_programs; i++)
-		count += run->programs[i].pid > 0;
-	return count;
+	return pcie_side_is_dpu(run->cfg->commands[program - run->programs].side);
 }
 
 static bool is_opposite_kind_running(const struct run *run, const struct cli_program *program)
 {
 	for (size_t i = 0; i < run->num_programs; i++) {
 		const struct cli_program *other = &run->programs[i];
+		bool is_pending = !other->was_started && !run->ending;
 
-		if (other->pid > 0 && pcie_side_is_dpu(other->side) != pcie_side_is_dpu(program->side))
+		if ((other->pid > 0 || is_pending) && is_of_dpu(run, other) != is_of_dpu(run, program))
 			return true;
 	}
 	return false;
@@ -92,9 +84,37 @@ static void end_unneeded_inputs(struct run *run)
 	}
 }
 
-static struct sim_clock_page *clock_page(const struct run *run)
+/* Signals of a program's own fault; a shell passes them on as its status. */
+static bool is_crash(int code)
 {
-	return &sim_shared_state_of(&run->shared_state)->clock;
+	int signal = code - CLI_SIGNAL;
+
+	return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
+}
+
+static const char *describe_signal(int code)
+{
+	return !is_crash(code)              ? "" :
+	       code == CLI_SIGNAL + SIGSEGV ? " (segmentation fault)" :
+	       code == CLI_SIGNAL + SIGABRT ? " (abort)" :
+	       code == CLI_SIGNAL + SIGBUS  ? " (bus error)" :
+					      " (crash)";
+}
+
+/* With --until: its commands have all ended with 0. */
+static void end_if_wanted(struct run *run)
+{
+	const char *until = run->cfg->order->until;
+
+	if (!until || run->ending)
+		return;
+	for (size_t i = 0; i < run->num_programs; i++) {
+		const struct cli_program *program = &run->programs[i];
+
+		if (cli_label_matches(until, program->label) && (program->pid > 0 || !program->was_started))
+			return;
+	}
+	begin_shutdown(run);
 }
 
 static void handle_program_exit(struct run *run, struct cli_program *program, int status)
@@ -102,12 +122,17 @@ static void handle_program_exit(struct run *run, struct cli_program *program, in
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
 
 	program->pid = 0;
-	sim_clock_launch_end(clock_page(run), &run->launches[program - run->programs]);
-	if (code == 0)
+	sim_clock_launch_end(cli_run_clock_page(run), &run->launches[program - run->programs]);
+	if (code == 0) {
+		end_if_wanted(run);
 		return;
-	if (!run->ending)
-		cli_fail("the command on %s ended with status %d%s", program->side, code,
-			 count_running(run) > 0 ? "; ending the others" : "");
+	}
+	if (!run->ending) {
+		cli_fail("the command on %s ended with status %d%s%s", program->label, code, describe_signal(code),
+			 cli_run_count_running(run) > 0 ? "; ending the others" : "");
+		if (is_crash(code))
+			print_state(run);
+	}
 	fail_run(run, code);
 }
 
@@ -146,6 +171,21 @@ static void report_orphans(const struct run *run, unsigned int count)
 			 count > 1 ? "es" : "");
 }
 
+/* Send SIGTERM, once, to the processes that programs left behind, unless they got it with their group. Returns their number. */
+static unsigned int signal_orphans(const struct run *run)
+{
+	pid_t *groups = calloc(run->num_programs + 1, sizeof(*groups));
+	unsigned int count;
+	size_t num_groups = 0;
+
+	for (size_t i = 0; groups && i < run->num_programs; i++)
+		if (run->programs[i].group)
+			groups[num_groups++] = run->programs[i].group;
+	count = cli_signal_children(run->orphans_signalled ? 0 : SIGTERM, run->daemon, groups);
+	free(groups);
+	return count;
+}
+
 /* Reap all children that ended. When no program runs any more, end the processes that they left behind. */
 static void reap_children(struct run *run)
 {
@@ -156,9 +196,9 @@ static void reap_children(struct run *run)
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		handle_child_exit(run, pid, status);
 	end_unneeded_inputs(run);
-	if (count_running(run) > 0)
+	if (cli_run_count_running(run) + cli_run_count_pending(run) > 0)
 		return;
-	num_orphans = cli_signal_children(run->orphans_signalled ? 0 : SIGTERM, run->daemon);
+	num_orphans = signal_orphans(run);
 	report_orphans(run, num_orphans);
 	begin_shutdown(run);
 	run->is_done = num_orphans == 0;
@@ -171,6 +211,8 @@ static void handle_signals(struct run *run)
 
 	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGTERM) {
+			if (!run->ending)
+				print_state(run);
 			run->end_requested = run->end_requested || !run->ending;
 			begin_shutdown(run);
 		} else {
@@ -188,19 +230,30 @@ static void forward_output(struct run *run, struct cli_output_relay *relay)
 	fail_run(run, errno == EPIPE ? CLI_SIGNAL + SIGPIPE : CLI_FAILED);
 }
 
+/* The longest wait for an event, in milliseconds; -1 = any. */
+static int longest_wait_ms(const struct run *run)
+{
+	int64_t left_ms = run->kill_at_ms - sim_monotonic_ms();
+
+	if (run->ending)
+		return left_ms < 0 ? 0 : (int)left_ms;
+	if (cli_run_count_pending(run) > 0)
+		return CLI_RUN_START_POLL_MS;
+	return run->cfg->faults->count > 0 && !run->cfg->quiet ? CLI_FAULT_WATCH_MS : -1;
+}
+
 /* Wait for output and signals, and handle them. Output comes first, so that the output of a program precedes
  * the message about its end. */
 static void wait_and_handle(struct run *run, struct pollfd *fds)
 {
 	size_t num_fds = 2 * run->num_programs;
-	int64_t left_ms = run->ending ? run->kill_at_ms - sim_monotonic_ms() : -1;
 
 	for (size_t i = 0; i < run->num_programs; i++) {
 		fds[2 * i] = (struct pollfd){ .fd = run->programs[i].out.fd, .events = POLLIN };
 		fds[2 * i + 1] = (struct pollfd){ .fd = run->programs[i].err.fd, .events = POLLIN };
 	}
 	fds[num_fds] = (struct pollfd){ .fd = run->signal_fd, .events = POLLIN };
-	if (poll(fds, num_fds + 1, run->ending && left_ms < 0 ? 0 : (int)left_ms) <= 0)
+	if (poll(fds, num_fds + 1, longest_wait_ms(run)) <= 0)
 		return;
 	for (size_t i = 0; i < num_fds; i++) {
 		if (fds[i].revents)
@@ -219,8 +272,15 @@ static void run_event_loop(struct run *run)
 		return;
 	}
 	end_unneeded_inputs(run);
-	while (!run->is_done && !(run->ending && sim_monotonic_ms() >= run->kill_at_ms))
+	while (!run->is_done && !(run->ending && sim_monotonic_ms() >= run->kill_at_ms)) {
+		if (cli_run_start_due(run) < 0) {
+			fail_run(run, CLI_FAILED);
+			reap_children(run);
+		}
 		wait_and_handle(run, fds);
+		if (!run->cfg->quiet)
+			cli_fault_watch_update(&run->watch, session_plan(run));
+	}
 	free(fds);
 }
 
@@ -238,43 +298,6 @@ static bool check_sides(const struct run *run)
 	if (dir_fd >= 0)
 		close(dir_fd);
 	return found;
-}
-
-/* Virtual time stands still until all have begun. */
-static void begin_launches(struct run *run)
-{
-	if (run->cfg->clock != SIM_CLOCK_VIRTUAL)
-		return;
-	for (size_t i = 0; i < run->cfg->num_commands; i++)
-		sim_clock_launch_begin(clock_page(run), (uint32_t)i + 1, &run->launches[i]);
-}
-
-static int start_programs(struct run *run)
-{
-	const struct cli_run_cfg *cfg = run->cfg;
-	size_t width = 0;
-
-	begin_launches(run);
-	for (size_t i = 0; i < cfg->num_commands; i++)
-		width = max_u64(width, strlen(cfg->commands[i].side));
-	for (size_t i = 0; i < cfg->num_commands; i++) {
-		char launch[SIM_CLOCK_LAUNCH_TEXT_SIZE];
-		struct cli_program_cfg program = { .side = cfg->commands[i].side,
-						   .text = cfg->commands[i].text,
-						   .generation = cfg->commands[i].generation,
-						   .dir = cfg->session_dir->dir,
-						   .check = cfg->check,
-						   .hits_path = run->hits.fd >= 0 ? run->hits.path : NULL,
-						   .launch = launch,
-						   .mask = run->original,
-						   .name_width = (int)width };
-
-		sim_clock_launch_write(&run->launches[i], launch);
-		if (cli_program_start(&program, &run->programs[i]) < 0)
-			return -1;
-		run->num_programs++;
-	}
-	return 0;
 }
 
 static int prepare_run(struct run *run)
@@ -317,7 +340,8 @@ static void report_faults(struct run *run)
 {
 	bool with_hits = run->status != 0 || run->end_requested;
 
-	if (cli_faults_report(session_plan(run), with_hits) > 0 && run->cfg->require_faults && run->status == 0)
+	if (cli_faults_report(session_plan(run), with_hits, run->cfg->quiet) > 0 && run->cfg->require_faults &&
+	    run->status == 0)
 		run->status = CLI_FAILED;
 }
 
@@ -380,7 +404,7 @@ int cli_run_worker(void *cfg, const sigset_t *original)
 	run.daemon = cli_daemon_start(&daemon);
 	if (run.daemon < 0)
 		return CLI_FAILED;
-	if (prepare_run(&run) == 0 && inject_faults(&run) == 0 && start_programs(&run) == 0)
+	if (prepare_run(&run) == 0 && inject_faults(&run) == 0 && cli_run_start_programs(&run) == 0)
 		run_event_loop(&run);
 	else
 		run.status = CLI_FAILED;
@@ -392,6 +416,7 @@ int cli_run_worker(void *cfg, const sigset_t *original)
 	report_hits(&run);
 	write_outputs(&run);
 	end_daemon(&run);
+	cli_fault_watch_fini(&run.watch);
 	sim_segment_unmap(&run.shared_state);
 	free(run.programs);
 	free(run.launches);

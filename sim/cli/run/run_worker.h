@@ -21,11 +21,13 @@
 #include "sim/cli/base/check_opt.h"
 #include "sim/cli/base/install.h"
 #include "sim/cli/base/session_start.h"
+#include "start_order.h"
 
 #define CLI_RUN_GRACE_MS 2000 /* between SIGTERM and SIGKILL */
 
 struct cli_run_command {
 	const char *side;
+	char *label;                    /* before its lines: the side, or "SIDE#2" if the side has several */
 	const char *text;               /* for /bin/sh */
 	enum cli_generation generation; /* of the libraries */
 };
@@ -42,6 +44,8 @@ struct cli_run_cfg {
 	size_t num_commands;
 	const struct cli_faults *faults; /* in the plan before programs start */
 	bool require_faults;             /* a rule that never hit is a failure */
+	bool quiet;                      /* no lines about faults that strike, or never hit */
+	const struct cli_start_order *order;
 };
 
 /* The worker of a supervisor (supervisor.h); @cfg is a struct cli_run_cfg. Returns 0 when all programs returned 0;

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,18 @@ static pid_t read_parent_pid(const char *pid)
 	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-unsigned int cli_signal_children(int signal, pid_t except)
+/* Whether one of the @groups, which end with 0, is the process's. */
+static bool is_in_group(pid_t pid, const pid_t *groups)
+{
+	pid_t group = groups ? getpgid(pid) : 0;
+
+	for (; groups && *groups; groups++)
+		if (*groups == group)
+			return true;
+	return false;
+}
+
+unsigned int cli_signal_children(int signal, pid_t except, const pid_t *signalled)
 {
 	DIR *proc = opendir("/proc");
 	unsigned int count = 0;
@@ -52,7 +64,7 @@ unsigned int cli_signal_children(int signal, pid_t except)
 		    read_parent_pid(entry->d_name) != getpid())
 			continue;
 		count++;
-		if (signal)
+		if (signal && !is_in_group(pid, signalled))
 			kill(pid, signal);
 	}
 	if (proc)
@@ -62,6 +74,6 @@ unsigned int cli_signal_children(int signal, pid_t except)
 
 void cli_kill_descendants(pid_t except)
 {
-	while (cli_signal_children(SIGKILL, except) > 0 && (waitpid(-1, NULL, 0) > 0 || errno == EINTR))
+	while (cli_signal_children(SIGKILL, except, NULL) > 0 && (waitpid(-1, NULL, 0) > 0 || errno == EINTR))
 		;
 }

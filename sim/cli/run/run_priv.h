@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/cli/run/run_priv.h - a run, for the worker (run_worker.c) and for the start of its programs (run_start.c). */
+#ifndef SIM_CLI_RUN_RUN_PRIV_H
+#define SIM_CLI_RUN_RUN_PRIV_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "check_results.h"
+#include "fault_watch.h"
+#include "program.h"
+#include "run_worker.h"
+#include "sim/clock/launch.h"
+#include "sim/state/shared_state.h"
+
+#define CLI_RUN_START_POLL_MS 20 /* while commands wait for a service or a time */
+
+struct run {
+	const struct cli_run_cfg *cfg;
+	const sigset_t *original;
+	pid_t daemon;                      /* 0 = it ended */
+	struct sim_segment shared_state;   /* stays when the daemon does not */
+	struct cli_check_hits hits;        /* if programs are checked */
+	int signal_fd;                     /* SIGCHLD and SIGTERM */
+	struct cli_program *programs;      /* the first num_programs of them were started */
+	struct sim_clock_launch *launches; /* of the commands; in virtual time */
+	size_t num_programs;
+	int64_t began_ms;
+	struct cli_fault_watch watch;
+	int status; /* the first failure, 0 = none */
+	bool ending;
+	bool end_requested;     /* by a signal or the timeout */
+	int64_t kill_at_ms;     /* while ending */
+	bool orphans_signalled; /* SIGTERM was sent to processes that programs left behind */
+	bool is_done;           /* only the daemon is left */
+};
+
+static inline struct sim_clock_page *cli_run_clock_page(const struct run *run)
+{
+	return &sim_shared_state_of(&run->shared_state)->clock;
+}
+
+/* Programs that run; and those that wait for a service or a time. */
+size_t cli_run_count_running(const struct run *run);
+size_t cli_run_count_pending(const struct run *run);
+
+/* Start those that wait for nothing. Returns 0, or -1 with a message. */
+int cli_run_start_programs(struct run *run);
+
+/* Start those that wait no longer. Returns 0, or -1 with a message: one can't be started, or what it waits for can't come
+ * any more. */
+int cli_run_start_due(struct run *run);
+
+#endif

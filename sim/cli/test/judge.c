@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a case did, compared with what its scenario expects. */
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "case_priv.h"
+#include "sim/base/printable.h"
+
+void cli_case_add_reason(struct cli_case *test, const char *format, ...)
+{
+	char **list = reallocarray(test->reasons.list, test->reasons.count + 1, sizeof(*list));
+	va_list args;
+
+	if (!list)
+		return; /* the case may pass wrongly without memory for its reason: what comes next says so, too */
+	test->reasons.list = list;
+	va_start(args, format);
+	if (vasprintf(&list[test->reasons.count], format, args) >= 0)
+		sim_make_printable(list[test->reasons.count++]);
+	va_end(args);
+}
+
+/* A pattern, and what was found. */
+struct pattern {
+	regex_t regex;
+	const char *text;
+	const char *label; /* of a program; NULL = any line */
+	bool is_unwanted;
+	bool was_found;
+};
+
+struct patterns {
+	struct pattern *list;
+	size_t count;
+};
+
+static void add_patterns(struct patterns *patterns, const struct cli_texts *texts, const char *label, bool is_unwanted)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		struct pattern *list = reallocarray(patterns->list, patterns->count + 1, sizeof(*list));
+
+		if (!list)
+			return;
+		patterns->list = list;
+		list[patterns->count] =
+			(struct pattern){ .text = texts->list[i], .label = label, .is_unwanted = is_unwanted };
+		if (regcomp(&list[patterns->count].regex, texts->list[i], REG_EXTENDED | REG_NOSUB) == 0)
+			patterns->count++;
+	}
+}
+
+static void look_at_line(struct cli_case *test, struct patterns *patterns, const char *line)
+{
+	for (size_t i = 0; i < patterns->count; i++) {
+		struct pattern *pattern = &patterns->list[i];
+		const char *text = pattern->label ? cli_case_line_of(line, pattern->label) : line;
+
+		if (!text || pattern->was_found || regexec(&pattern->regex, text, 0, NULL, 0) != 0)
+			continue;
+		pattern->was_found = true;
+		if (pattern->is_unwanted)
+			cli_case_add_reason(test, "a line%s%s matches \"%s\": %s", pattern->label ? " of " : "",
+					    pattern->label ? pattern->label : "", pattern->text, text);
+	}
+}
+
+static void judge_output(struct cli_case *test, struct patterns *patterns)
+{
+	char path[PATH_MAX], *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+	FILE *log;
+
+	snprintf(path, sizeof(path), "%s/output.log", test->dir);
+	log = fopen(path, "re");
+	while (log && (len = getline(&line, &size, log)) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		look_at_line(test, patterns, line);
+	}
+	free(line);
+	if (log)
+		fclose(log);
+	for (size_t i = 0; i < patterns->count; i++) {
+		const struct pattern *pattern = &patterns->list[i];
+
+		if (!pattern->is_unwanted && !pattern->was_found)
+			cli_case_add_reason(test, "no line%s%s matches \"%s\"", pattern->label ? " of " : "",
+					    pattern->label ? pattern->label : "", pattern->text);
+	}
+}
+
+static void check_patterns(struct cli_case *test)
+{
+	const struct cli_scenario *scenario = test->scenario;
+	char **labels = calloc(scenario->num_sides, sizeof(*labels));
+	struct patterns patterns = { 0 };
+
+	add_patterns(&patterns, &scenario->expected.output, NULL, false);
+	add_patterns(&patterns, &scenario->expected.no_output, NULL, true);
+	for (size_t i = 0; labels && i < scenario->num_sides; i++) {
+		labels[i] = cli_case_label(scenario, i);
+		add_patterns(&patterns, &scenario->sides[i].expected.output, labels[i], false);
+		add_patterns(&patterns, &scenario->sides[i].expected.no_output, labels[i], true);
+	}
+	judge_output(test, &patterns);
+	for (size_t i = 0; i < patterns.count; i++)
+		regfree(&patterns.list[i].regex);
+	for (size_t i = 0; labels && i < scenario->num_sides; i++)
+		free(labels[i]);
+	free(labels);
+	free(patterns.list);
+}
+
+/* The file of the case's directory, or of the scenario's folder if there is none. */
+static FILE *open_file(const struct cli_case *test, const char *name, bool may_be_in_folder)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", name[0] == '/' ? "" : test->dir, name);
+	if (may_be_in_folder && access(path, F_OK) < 0)
+		snprintf(path, sizeof(path), "%s/%s", test->scenario->folder, name);
+	return fopen(path, "re");
+}
+
+static void compare_files(struct cli_case *test, const struct cli_scenario_file *file)
+{
+	FILE *got = open_file(test, file->name, false), *wanted = open_file(test, file->same_as, true);
+	unsigned long long offset = 0;
+	int a = 0, b = 0;
+
+	if (!got)
+		cli_case_add_reason(test, "file %s: %s", file->name, strerror(errno));
+	if (!wanted)
+		cli_case_add_reason(test, "file %s: %s", file->same_as, strerror(errno));
+	for (; got && wanted && a == b && a != EOF; offset++) {
+		a = getc_unlocked(got);
+		b = getc_unlocked(wanted);
+	}
+	if (a != b && (a == EOF || b == EOF))
+		cli_case_add_reason(test, "file %s is %s than %s (%llu bytes are equal)", file->name,
+				    a == EOF ? "shorter" : "longer", file->same_as, offset - 1);
+	else if (a != b)
+		cli_case_add_reason(test, "file %s differs from %s at byte %llu (0x%02x instead of 0x%02x)", file->name,
+				    file->same_as, offset - 1, (unsigned int)a, (unsigned int)b);
+	if (got)
+		fclose(got);
+	if (wanted)
+		fclose(wanted);
+}
+
+void cli_case_judge(struct cli_case *test)
+{
+	const struct cli_scenario *scenario = test->scenario;
+
+	if ((uint32_t)test->status != scenario->status)
+		cli_case_add_reason(test, "exit status %d instead of %u", test->status, scenario->status);
+	check_patterns(test);
+	for (size_t i = 0; i < scenario->num_files; i++)
+		compare_files(test, &scenario->files[i]);
+}

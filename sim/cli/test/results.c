@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Printing the results of cases. */
+#include "results.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/shell_quote.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/color.h"
+#include "sim/base/printable.h"
+
+#define TAIL_LINES 15 /* of the output of a failure */
+
+void cli_results_print_line(const struct cli_case *test)
+{
+	bool passed = test->reasons.count == 0;
+
+	printf("%s%-4s%s  %-40s %6.2f s%s%s\n", cli_color(stdout, passed ? CLI_GREEN : CLI_RED), passed ? "ok" : "FAIL",
+	       cli_color(stdout, CLI_NO_COLOR), test->name, (double)test->took_ms / 1000, passed ? "" : "  ",
+	       passed ? "" : test->reasons.list[0]);
+	fflush(stdout);
+}
+
+/* The last lines of the output, each behind @prefix. */
+static void print_tail(const struct cli_case *test, const char *prefix)
+{
+	char path[PATH_MAX], *lines[TAIL_LINES] = { NULL }, *line = NULL;
+	size_t size = 0, count = 0;
+	FILE *log;
+
+	snprintf(path, sizeof(path), "%s/output.log", test->dir ? test->dir : "");
+	log = fopen(path, "re");
+	while (log && getline(&line, &size, log) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		sim_make_printable(line);
+		free(lines[count % TAIL_LINES]);
+		lines[count++ % TAIL_LINES] = strdup(line);
+	}
+	for (size_t i = count > TAIL_LINES ? count - TAIL_LINES : 0; i < count; i++)
+		printf("%s%s\n", prefix, lines[i % TAIL_LINES] ? lines[i % TAIL_LINES] : "");
+	for (size_t i = 0; i < TAIL_LINES; i++)
+		free(lines[i]);
+	free(line);
+	if (log)
+		fclose(log);
+}
+
+static void print_details(const struct cli_case *test, const char *prefix)
+{
+	char *quoted = test->bundle ? sim_shell_quote(test->bundle) : NULL;
+
+	for (size_t i = 0; i < test->reasons.count; i++)
+		printf("%s%s\n", prefix, test->reasons.list[i]);
+	printf("%slast lines of its output:\n", prefix);
+	print_tail(test, prefix);
+	if (test->bundle)
+		printf("%sagain: bfsim replay %s\n", prefix, quoted ? quoted : test->bundle);
+	free(quoted);
+}
+
+void cli_results_print_failure(const struct cli_case *test)
+{
+	printf("\n%s%s%s (%s)\n", cli_color(stdout, CLI_BOLD), test->name, cli_color(stdout, CLI_NO_COLOR),
+	       test->scenario->path);
+	print_details(test, "  ");
+}
+
+void cli_results_print_tap(const struct cli_case *test, size_t number)
+{
+	printf("%s %zu - %s\n", test->reasons.count ? "not ok" : "ok", number, test->name);
+	if (test->reasons.count)
+		print_details(test, "# ");
+	fflush(stdout);
+}
+
+static void put_escaped(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		default:
+			fputc(*text, out);
+		}
+	}
+}
+
+static void put_case(FILE *out, const struct cli_case *test)
+{
+	fputs("  <testcase classname=\"bfsim\" name=\"", out);
+	put_escaped(out, test->name);
+	fprintf(out, "\" file=\"");
+	put_escaped(out, test->scenario->path);
+	fprintf(out, "\" time=\"%.3f\"", (double)test->took_ms / 1000);
+	if (test->is_done && test->reasons.count == 0) {
+		fputs("/>\n", out);
+		return;
+	}
+	fputs(">\n    ", out);
+	fputs(test->is_done ? "<failure message=\"" : "<skipped message=\"was not run", out);
+	if (test->is_done)
+		put_escaped(out, test->reasons.list[0]);
+	fputs("\">", out);
+	for (size_t i = 0; i < test->reasons.count; i++) {
+		put_escaped(out, test->reasons.list[i]);
+		fputc('\n', out);
+	}
+	if (test->bundle)
+		put_escaped(out, test->bundle);
+	fputs(test->is_done ? "</failure>\n  </testcase>\n" : "</skipped>\n  </testcase>\n", out);
+}
+
+int cli_results_write_junit(const char *path, const struct cli_case *tests, size_t count)
+{
+	FILE *out = fopen(path, "we");
+	size_t failures = 0;
+	bool failed;
+
+	for (size_t i = 0; i < count; i++)
+		failures += tests[i].is_done && tests[i].reasons.count > 0;
+	if (out) {
+		fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+		fprintf(out, "<testsuite name=\"bfsim\" tests=\"%zu\" failures=\"%zu\">\n", count, failures);
+		for (size_t i = 0; i < count; i++)
+			put_case(out, &tests[i]);
+		fputs("</testsuite>\n", out);
+	}
+	failed = !out || ferror(out);
+	if (out && fclose(out) != 0)
+		failed = true;
+	if (!failed)
+		return 0;
+	cli_fail("cannot write %s: %s", path, strerror(errno));
+	return -1;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Running cases side by side. */
+#include "suite.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bundle.h"
+#include "results.h"
+#include "sim/base/monotonic.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/number.h"
+
+#define LAST_FAILED "last-failed" /* in the directory of bundles: "SEED PATH", or "- PATH" */
+
+/* ---- cases ---- */
+
+static int add_case(struct cli_suite *suite, const struct cli_scenario *scenario, bool has_seed, uint64_t seed)
+{
+	struct cli_case *cases = reallocarray(suite->cases, suite->num_cases + 1, sizeof(*cases));
+
+	if (!cases) {
+		cli_fail("out of memory");
+		return -1;
+	}
+	suite->cases = cases;
+	if (cli_case_init(scenario, has_seed, seed, &cases[suite->num_cases]) < 0)
+		return -1;
+	suite->num_cases++;
+	return 0;
+}
+
+static int adopt(struct cli_suite *suite, struct cli_scenario *scenario)
+{
+	struct cli_scenario **list =
+		reallocarray(suite->scenarios, suite->num_scenarios + 1, sizeof(struct cli_scenario *));
+	struct cli_scenario *copy = list ? malloc(sizeof(*copy)) : NULL;
+
+	if (list)
+		suite->scenarios = list;
+	if (!copy) {
+		cli_scenario_fini(scenario);
+		cli_fail("out of memory");
+		return -1;
+	}
+	*copy = *scenario;
+	list[suite->num_scenarios++] = copy;
+	return 0;
+}
+
+int cli_suite_add(struct cli_suite *suite, struct cli_scenario *scenario, bool has_seed, uint64_t seed)
+{
+	if (adopt(suite, scenario) < 0)
+		return -1;
+	return add_case(suite, suite->scenarios[suite->num_scenarios - 1], has_seed, seed);
+}
+
+int cli_suite_add_file(struct cli_suite *suite, const char *path)
+{
+	struct cli_scenario scenario;
+	uint64_t first, last;
+	bool has_seeds;
+
+	if (cli_scenario_read(path, NULL, &scenario) < 0 || adopt(suite, &scenario) < 0)
+		return -1;
+	has_seeds = suite->has_seeds || scenario.has_seeds;
+	first = suite->has_seeds ? suite->first_seed : scenario.first_seed;
+	last = suite->has_seeds ? suite->last_seed : scenario.last_seed;
+	for (uint64_t seed = first;; seed++) {
+		if (add_case(suite, suite->scenarios[suite->num_scenarios - 1], has_seeds, seed) < 0)
+			return -1;
+		if (seed == last)
+			return 0;
+	}
+}
+
+/* A sequence that depends on the seed alone (SplitMix64). */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+void cli_suite_shuffle(struct cli_suite *suite, uint64_t seed)
+{
+	for (size_t i = suite->num_cases; i > 1; i--) {
+		size_t other = (size_t)(next_random(&seed) % i);
+		struct cli_case swapped = suite->cases[i - 1];
+
+		suite->cases[i - 1] = suite->cases[other];
+		suite->cases[other] = swapped;
+	}
+}
+
+/* ---- the cases that failed ---- */
+
+static FILE *open_last_failed(const struct cli_suite *suite, const char *mode)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/" LAST_FAILED, suite->bundles);
+	return fopen(path, mode);
+}
+
+static bool is_case(const struct cli_case *test, const char *line)
+{
+	char wanted[PATH_MAX + 32];
+
+	if (test->has_seed)
+		snprintf(wanted, sizeof(wanted), "%" PRIu64 " %s", test->seed, test->scenario->path);
+	else
+		snprintf(wanted, sizeof(wanted), "- %s", test->scenario->path);
+	return strcmp(wanted, line) == 0;
+}
+
+static int read_last_failed(const struct cli_suite *suite, struct cli_texts *ret_lines)
+{
+	FILE *file = open_last_failed(suite, "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file) {
+		cli_fail("--rerun-failed: no run before has left failures in %s; --bundles names another directory",
+			 suite->bundles);
+		return -1;
+	}
+	while (getline(&line, &size, file) > 0) {
+		char **list = reallocarray(ret_lines->list, ret_lines->count + 1, sizeof(*list));
+
+		line[strcspn(line, "\n")] = '\0';
+		if (list)
+			ret_lines->list = list;
+		if (list && (list[ret_lines->count] = strdup(line)))
+			ret_lines->count++;
+	}
+	free(line);
+	fclose(file);
+	return 0;
+}
+
+/* Without files on the command line: those of the failures. */
+static int add_failed_files(struct cli_suite *suite, const struct cli_texts *lines)
+{
+	for (size_t i = 0; i < lines->count; i++) {
+		const char *path = strchr(lines->list[i], ' ');
+		bool is_known = !path;
+
+		for (size_t j = 0; !is_known && j < suite->num_scenarios; j++)
+			is_known = strcmp(suite->scenarios[j]->path, path + 1) == 0;
+		if (!is_known && cli_suite_add_file(suite, path + 1) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int cli_suite_keep_failed(struct cli_suite *suite)
+{
+	struct cli_texts lines = { 0 };
+	size_t kept = 0;
+	int rc = read_last_failed(suite, &lines);
+
+	if (rc == 0 && suite->num_scenarios == 0)
+		rc = add_failed_files(suite, &lines);
+	for (size_t i = 0; rc == 0 && i < suite->num_cases; i++) {
+		bool has_failed = false;
+
+		for (size_t j = 0; j < lines.count; j++)
+			has_failed |= is_case(&suite->cases[i], lines.list[j]);
+		if (has_failed)
+			suite->cases[kept++] = suite->cases[i];
+		else
+			cli_case_fini(&suite->cases[i]);
+	}
+	if (rc == 0)
+		suite->num_cases = kept;
+	for (size_t i = 0; i < lines.count; i++)
+		free(lines.list[i]);
+	free(lines.list);
+	return rc;
+}
+
+/* An empty list also means that nothing failed. Without a failure, no directory is made. */
+static void write_last_failed(const struct cli_suite *suite)
+{
+	FILE *file = open_last_failed(suite, "we");
+
+	for (size_t i = 0; file && i < suite->num_cases; i++) {
+		const struct cli_case *test = &suite->cases[i];
+
+		if (test->reasons.count == 0 && test->is_done)
+			continue;
+		if (test->has_seed)
+			fprintf(file, "%" PRIu64 " %s\n", test->seed, test->scenario->path);
+		else
+			fprintf(file, "- %s\n", test->scenario->path);
+	}
+	if (file)
+		fclose(file);
+}
+
+/* ---- running ---- */
+
+struct suite_run {
+	struct cli_suite *suite;
+	sigset_t watched;
+	size_t next, num_running, num_done;
+	int signal; /* that ends the run; 0 = none */
+	bool failed_to_start;
+};
+
+static void start_cases(struct suite_run *run)
+{
+	struct cli_suite *suite = run->suite;
+
+	while (!run->signal && !run->failed_to_start && run->num_running < suite->num_jobs &&
+	       run->next < suite->num_cases) {
+		if (cli_case_start(&suite->cases[run->next]) < 0) {
+			run->failed_to_start = true;
+			return;
+		}
+		run->next++;
+		run->num_running++;
+	}
+}
+
+static void end_case(struct suite_run *run, struct cli_case *test, int status)
+{
+	run->num_running--;
+	run->num_done++;
+	cli_case_finish(test, status);
+	if (run->signal)
+		return;
+	if (test->reasons.count)
+		cli_bundle_write(run->suite->bundles, test);
+	if (run->suite->tap)
+		cli_results_print_tap(test, run->num_done);
+	else
+		cli_results_print_line(test);
+}
+
+static void reap(struct suite_run *run)
+{
+	struct cli_suite *suite = run->suite;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (size_t i = 0; i < run->next; i++)
+			if (suite->cases[i].pid == pid)
+				end_case(run, &suite->cases[i], status);
+}
+
+/* The runs that go on end their programs themselves. */
+static void end_run(struct suite_run *run, int signal)
+{
+	run->signal = signal;
+	for (size_t i = 0; i < run->next; i++)
+		if (run->suite->cases[i].pid > 0)
+			kill(run->suite->cases[i].pid, SIGTERM);
+}
+
+static void print_summary(const struct suite_run *run, int64_t took_ms)
+{
+	const struct cli_suite *suite = run->suite;
+	size_t num_failed = 0;
+
+	for (size_t i = 0; i < suite->num_cases; i++)
+		num_failed += suite->cases[i].is_done && suite->cases[i].reasons.count > 0;
+	if (suite->tap)
+		return;
+	for (size_t i = 0; i < suite->num_cases && !run->signal; i++)
+		if (suite->cases[i].reasons.count)
+			cli_results_print_failure(&suite->cases[i]);
+	printf("%s%zu passed, %zu failed in %.1f s\n", num_failed ? "\n" : "", run->num_done - num_failed, num_failed,
+	       (double)took_ms / 1000);
+}
+
+static int summarize(struct suite_run *run, int64_t took_ms)
+{
+	int status = run->failed_to_start ? CLI_FAILED : CLI_OK;
+
+	for (size_t i = 0; i < run->suite->num_cases; i++)
+		if (run->suite->cases[i].reasons.count)
+			status = CLI_FAILED;
+	print_summary(run, took_ms);
+	write_last_failed(run->suite);
+	return run->signal ? CLI_SIGNAL + run->signal : status;
+}
+
+int cli_suite_run(struct cli_suite *suite)
+{
+	struct suite_run run = { .suite = suite };
+	int64_t began_ms = sim_monotonic_ms();
+
+	sigemptyset(&run.watched);
+	sigaddset(&run.watched, SIGCHLD);
+	sigaddset(&run.watched, SIGINT);
+	sigaddset(&run.watched, SIGTERM);
+	sigaddset(&run.watched, SIGHUP);
+	sigprocmask(SIG_BLOCK, &run.watched, NULL);
+	if (suite->tap)
+		printf("1..%zu\n", suite->num_cases);
+	for (start_cases(&run); run.num_running > 0; start_cases(&run)) {
+		int signal = sigwaitinfo(&run.watched, NULL);
+
+		if (signal == SIGCHLD)
+			reap(&run);
+		else if (signal > 0)
+			end_run(&run, signal);
+	}
+	return summarize(&run, sim_monotonic_ms() - began_ms);
+}
+
+void cli_suite_fini(struct cli_suite *suite)
+{
+	for (size_t i = 0; i < suite->num_cases; i++)
+		cli_case_fini(&suite->cases[i]);
+	for (size_t i = 0; i < suite->num_scenarios; i++) {
+		cli_scenario_fini(suite->scenarios[i]);
+		free(suite->scenarios[i]);
+	}
+	free(suite->cases);
+	free(suite->scenarios);
+	*suite = (struct cli_suite){ 0 };
+}

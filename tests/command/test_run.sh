@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# bfsim run: what is seen of programs that hang, crash or wait; who starts when; seeds; faults on the console.
+#
+#   test_run.sh BFSIM QUIET TRACE_PEER HELLO_HOST HELLO_DPU       (TAP)
+# shellcheck disable=SC2016
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../multi/tap.sh"
+. "$here/../multi/sessions.sh"
+quiet=$(realpath "$2")
+trace_peer=$(realpath "$3")
+hello_host=$(realpath "$4")
+hello_dpu=$(realpath "$5")
+use_bfsim "$1"
+
+# --- output, and what is said at the end ---
+
+test_the_output_of_a_program_that_hangs_is_not_lost() {
+	status 124 bfsim run --timeout 2 --dpu "$quiet hang"
+	says '^dpu\| the first line$' out
+	says '^dpu\| the second line: ' out
+}
+
+test_the_output_of_a_program_that_crashes_is_not_lost() {
+	status 134 bfsim run --dpu "$quiet crash"
+	says '^dpu\| the second line: ' out
+	says 'the command on dpu ended with status 134 \(abort\)' err
+}
+
+test_a_timeout_says_who_lives_and_what_was_in_flight() {
+	status 124 bfsim run --timeout 2 --fault 'dma.memcpy nth=2 hang' --dpu "$trace_peer 8" --host true
+	says 'host has ended' err
+	says 'dpu runs, as process [0-9]+' err
+	says '  dpu: in flight: [0-9]+ of DMA memcpy, in dma #[0-9]+ on ' err
+	says '  dpu: at [0-9.]+ s: ' err
+}
+
+test_a_timeout_names_a_program_that_did_not_attach() {
+	status 124 bfsim run --timeout 1 --dpu 'exec sleep 1000'
+	says '  dpu: has not attached to the session' err
+}
+
+test_a_crash_says_what_the_others_did() {
+	status 139 bfsim run --host 'until [ -e armed ]; do sleep 0.05; done; kill -SEGV $$' --dpu '>armed; exec sleep 1000'
+	says 'the command on host ended with status 139 \(segmentation fault\); ending the others' err
+	says 'dpu runs, as process' err
+}
+
+# A program that its shell leaves behind gets the signal of its group, and no second one.
+test_a_program_gets_one_signal() {
+	cat >trapper <<-'EOF2'
+		trap 'echo signal >>signals' TERM
+		: >armed
+		i=0
+		while [ $i -lt 8 ]; do sleep 0.1; i=$((i + 1)); done
+		: >ended
+	EOF2
+	status 3 bfsim run --host 'sh ./trapper; true' --dpu 'until [ -e armed ]; do sleep 0.05; done; exit 3'
+	[ -e ended ]
+	same 1 "$(wc -l <signals)"
+}
+
+test_two_programs_of_a_side_are_told_apart() {
+	status 0 bfsim run --host 'echo a' --host 'echo b' --dpu 'echo c'
+	says '^host#1\| a$' out
+	says '^host#2\| b$' out
+	says '^dpu   \| c$' out
+	status 4 bfsim run --host true --host 'exit 4'
+	says 'the command on host#2 ended with status 4' err
+}
+
+# --- order ---
+
+test_a_command_starts_after_a_service() {
+	status 0 bfsim run --timeout 60 --start 'host after comch_hello' \
+		--host ": >host_started; exec $hello_host" --dpu "[ ! -e host_started ] && exec $hello_dpu"
+	says 'the DPU answers: hello, host' out
+	[ -e host_started ]
+	status 0 bfsim run --timeout 60 --clock virtual --start 'host after comch_hello' --host "$hello_host" --dpu "$hello_dpu"
+	says 'the DPU answers: hello, host' out
+}
+
+test_a_service_that_never_comes_is_named() {
+	status 1 bfsim run --timeout 60 --start 'host after door' --host 'echo never' --dpu true
+	says 'host was not started: no program has offered the service "door", and all others have ended' err
+	same '' "$(cat out)"
+}
+
+test_a_command_starts_after_a_delay() {
+	status 0 bfsim run --delay host=400ms --host 'date +%s%N >host' --dpu 'date +%s%N >dpu'
+	[ $(($(cat host) - $(cat dpu))) -gt 300000000 ]
+}
+
+test_a_run_ends_with_the_side_that_is_named() {
+	status 0 bfsim run --timeout 60 --until dpu --host 'trap "exit 9" TERM; : >armed; while :; do sleep 0.05; done' \
+		--dpu 'until [ -e armed ]; do sleep 0.05; done'
+	status 5 bfsim run --timeout 60 --until dpu --host 'exec sleep 1000' --dpu 'exit 5'
+	absent "$TMPDIR"/*
+}
+
+test_what_is_mistyped_is_named() {
+	status 2 bfsim run --start 'hots after door' --host true --dpu true
+	says '\-\-start hots: no command of this run is called that; did you mean host' err
+	status 2 bfsim run --start 'host before door' --host true
+	says "write 'SIDE after SERVICE'" err
+	status 2 bfsim run --delay host=soon --host true
+	says 'write SIDE=TIME, such as host=500ms' err
+	status 2 bfsim run --until dpu --host true
+	says '\-\-until dpu: no command of this run' err
+	status 2 bfsim run --seeds 5..1 --host true
+	says 'a range such as 1..50' err
+	status 2 bfsim run --seeds 1..2 --seed 4 --host true
+	says 'give one of the two' err
+}
+
+# --- seeds and faults ---
+
+test_seeds_are_runs_with_a_summary() {
+	status 1 bfsim run --seeds 7..9 --trace t.json --host 'echo x >>n; [ "$(wc -l <n)" -ne 2 ]'
+	says '^bfsim run: seed 7: ok$' err
+	says '^bfsim run: seed 8: status 1$' err
+	says '^bfsim run: 3 seeds: 2 ok, 1 failed; the first again: --seed 8$' err
+	same 't-7.json t-8.json t-9.json' "$(echo t*.json)"
+	status 0 bfsim run --seeds 1..2 --host true
+	says '^bfsim run: 2 seeds: 2 ok, 0 failed$' err
+}
+
+test_a_fault_that_strikes_is_on_the_console() {
+	status 0 bfsim run --timeout 60 --fault 'comch.send delay=1us' --fault 'dma.memcpy hang' \
+		--host "$hello_host" --dpu "$hello_dpu"
+	says 'bfsim: fault 1 strikes \(hit [0-9]+\): comch.send delay=1us' err
+	says 'bfsim: fault 2 never hit' err
+	status 0 bfsim run --timeout 60 --quiet --fault 'comch.send delay=1us' --fault 'dma.memcpy hang' \
+		--host "$hello_host" --dpu "$hello_dpu"
+	same '' "$(grep fault err)"
+	status 1 bfsim run --timeout 60 --quiet --require-faults --fault 'dma.memcpy hang' --host true
+}
+
+run_tests "$0" "$work"
