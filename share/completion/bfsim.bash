@@ -9,6 +9,7 @@ _bfsim_values() {
 	--clock) echo "functional timed virtual" ;;
 	--trace-level) echo "off sampled full" ;;
 	--generation | -g) echo "task workq" ;;
+	--arch | -a) echo "x86_64 aarch64" ;;
 	--check-fail) echo "error warning portability performance hint none" ;;
 	--check-sync) echo "doca any" ;;
 	esac

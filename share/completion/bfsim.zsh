@@ -24,6 +24,7 @@ _bfsim() {
 	--clock) compadd functional timed virtual && return ;;
 	--trace-level) compadd off sampled full && return ;;
 	--generation | -g) compadd task workq && return ;;
+	--arch | -a) compadd x86_64 aarch64 && return ;;
 	--check-fail) compadd error warning portability performance hint none && return ;;
 	--check-sync) compadd doca any && return ;;
 	esac

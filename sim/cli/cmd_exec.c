@@ -12,6 +12,7 @@
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/check_opt.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/abi/emulator.h"
 #include "sim/cli/abi/generation.h"
 #include "sim/cli/base/number.h"
 #include "sim/cli/base/session_opt.h"
@@ -122,7 +123,7 @@ int cli_exec(int argc, char **argv)
 		.children = children,
 	};
 	struct options options = { 0 };
-	char *dir;
+	char *dir, **words;
 	int rc;
 
 	cli_args_parse(&argp, argc, argv, ARGP_IN_ORDER, &options);
@@ -138,8 +139,12 @@ int cli_exec(int argc, char **argv)
 	cli_check_fini(&options.check);
 	if (rc < 0)
 		return CLI_FAILED;
-	execvp(options.command[0], options.command);
+	words = cli_emulate_command(options.command);
+	if (!words)
+		return cli_fail("out of memory");
+	execvp(words[0], words);
 	rc = errno;
-	cli_fail("cannot start %s: %s", options.command[0], strerror(rc));
+	cli_fail("cannot start %s: %s", words[0], strerror(rc));
+	free(words);
 	return rc == ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;
 }

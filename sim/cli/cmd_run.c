@@ -15,6 +15,7 @@
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/fault/faults.h"
+#include "sim/cli/abi/emulator.h"
 #include "sim/cli/abi/generation.h"
 #include "sim/cli/run/supervisor.h"
 #include "sim/cli/base/check_opt.h"
@@ -95,9 +96,11 @@ static void add_command(struct options *options, const char *side, const char *t
 		argp_error(state, "the command on %s is empty", side);
 	commands[options->num_commands++] = (struct cli_run_command){
 		.side = side,
-		.text = text,
+		.text = cli_emulate_shell(text),
 		.generation = options->has_generation ? options->generation : cli_generation_of_shell(text),
 	};
+	if (!commands[options->num_commands - 1].text)
+		argp_failure(state, CLI_FAILED, 0, "out of memory");
 	options->commands = commands;
 }
 
@@ -355,8 +358,10 @@ static int run_seeds(const struct options *options)
 
 static void options_fini(struct options *options)
 {
-	for (size_t i = 0; i < options->num_commands; i++)
+	for (size_t i = 0; i < options->num_commands; i++) {
 		free(options->commands[i].label);
+		free(options->commands[i].text);
+	}
 	free(options->commands);
 	cli_faults_fini(&options->faults);
 	cli_check_fini(&options->check);

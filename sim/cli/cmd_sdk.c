@@ -15,24 +15,27 @@
 
 struct options {
 	const char *side;
+	const char *arch;
 	enum cli_generation generation;
 	bool env;
 };
 
-/* Variables of pkg-config, of the compiler and linker, and of the loader, with the part of the tree for each. */
+/* Variables of pkg-config, of the compiler and linker, and of the loader, with the part of the tree's libraries, or NULL for
+ * its headers. */
 static const struct {
 	const char *variable;
 	const char *part;
 } env_vars[] = {
-	{ "PKG_CONFIG_PATH", CLI_SDK_LIBDIR "/pkgconfig" },
-	{ "CPATH", "include" },
-	{ "LIBRARY_PATH", CLI_SDK_LIBDIR },
-	{ "LD_LIBRARY_PATH", CLI_SDK_LIBDIR },
+	{ "PKG_CONFIG_PATH", "/pkgconfig" },
+	{ "CPATH", NULL },
+	{ "LIBRARY_PATH", "" },
+	{ "LD_LIBRARY_PATH", "" },
 };
 
 static const struct argp_option option_list[] = {
 	{ "on", 'o', "SIDE", 0, "Side of the tree: host or dpu (required)", 0 },
 	{ "generation", 'g', "GENERATION", 0, "Interface: " CLI_GENERATION_HELP "; default: task", 0 },
+	{ "arch", 'a', "ARCH", 0, "Processor of the programs: x86_64 or aarch64; default: this machine's", 0 },
 	{ "env", 'e', NULL, 0, "Print shell lines for eval instead of the tree's path", 0 },
 	{ 0 },
 };
@@ -51,6 +54,11 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		if (cli_generation_parse(arg, &options->generation) < 0)
 			argp_error(state, CLI_GENERATION_WRONG, arg);
 		return 0;
+	case 'a':
+		options->arch = arg;
+		if (!cli_is_arch(arg))
+			argp_error(state, "--arch %s: there are two, x86_64 and aarch64", arg);
+		return 0;
 	case 'e':
 		options->env = true;
 		return 0;
@@ -63,14 +71,10 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int print_export(const char *variable, const char *tree, const char *part)
+static int print_export(const char *variable, const char *path)
 {
-	char *path, *quoted = NULL;
+	char *quoted = sim_shell_quote(path);
 
-	if (asprintf(&path, "%s/%s", tree, part) >= 0) {
-		quoted = sim_shell_quote(path);
-		free(path);
-	}
 	if (!quoted)
 		return cli_fail("out of memory");
 	printf("export %s=%s${%s:+:$%s}\n", variable, quoted, variable, variable);
@@ -78,26 +82,45 @@ static int print_export(const char *variable, const char *tree, const char *part
 	return CLI_OK;
 }
 
-static int print_env(const char *tree)
+/* For another architecture: its compilers, and its packages instead of this machine's. */
+static void print_cross_env(const char *arch)
+{
+	printf("export CC=%s-linux-gnu-gcc CXX=%s-linux-gnu-g++\n", arch, arch);
+	printf("export PKG_CONFIG_LIBDIR=/usr/lib/%s-linux-gnu/pkgconfig:/usr/share/pkgconfig\n", arch);
+}
+
+static int print_env(const char *tree, const char *libdir, const char *arch)
 {
 	int status = CLI_OK;
 
 	if (strpbrk(tree, ":;"))
 		return cli_fail("%s contains : or ;, which a list of directories cannot: install bfsim elsewhere",
 				tree);
-	for (size_t i = 0; status == CLI_OK && i < sizeof(env_vars) / sizeof(env_vars[0]); i++)
-		status = print_export(env_vars[i].variable, tree, env_vars[i].part);
+	if (strcmp(arch, cli_archs[0]) != 0)
+		print_cross_env(arch);
+	for (size_t i = 0; status == CLI_OK && i < sizeof(env_vars) / sizeof(env_vars[0]); i++) {
+		const char *part = env_vars[i].part;
+		char *path = NULL;
+
+		if (asprintf(&path, "%s%s", part ? libdir : tree, part ? part : "/include") < 0)
+			return cli_fail("out of memory");
+		status = print_export(env_vars[i].variable, path);
+		free(path);
+	}
 	return status;
 }
 
-static int print_tree(const struct options *options, const char *tree)
+static int print_tree(const struct options *options, const char *tree, const char *libdir)
 {
 	if (access(tree, F_OK) < 0)
 		return cli_fail(
 			"there is no SDK tree at %s: install bfsim (meson install) and use the installed command",
 			tree);
+	if (strcmp(options->arch, cli_archs[0]) != 0 && access(libdir, F_OK) < 0)
+		return cli_fail("the SDK tree has no libraries for %s (%s): install bfsim for it, too (doc/arm.md)",
+				options->arch, libdir);
 	if (options->env)
-		return print_env(tree);
+		return print_env(tree, libdir, options->arch);
 	printf("%s\n", tree);
 	return CLI_OK;
 }
@@ -110,13 +133,15 @@ int cli_sdk(int argc, char **argv)
 		.doc = "Print the path of the SDK tree for applications of a side.\v"
 		       "eval \"$(bfsim sdk --on dpu --env)\" sets up a shell for building and running against it.",
 	};
-	struct options options = { 0 };
-	char *tree;
+	struct options options = { .arch = cli_archs[0] };
+	char *tree, *libdir;
 	int status;
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
 	tree = cli_sdk_tree(options.generation, options.side);
-	status = tree ? print_tree(&options, tree) : cli_fail("out of memory");
+	libdir = cli_sdk_libdir(options.generation, options.side, options.arch);
+	status = tree && libdir ? print_tree(&options, tree, libdir) : cli_fail("out of memory");
+	free(libdir);
 	free(tree);
 	return status;
 }

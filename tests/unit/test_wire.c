@@ -81,6 +81,13 @@ static int receive(struct sim_msg *msg, int *ret_fd)
 	return sim_msg_recv(pair[1], msg, ret_fd);
 }
 
+/* An emulator (qemu's user mode) keeps descriptors open that do not fit in the receiver's message. */
+static void expect_no_leak_of_many(int before)
+{
+	if (!getenv("MESON_EXE_WRAPPER"))
+		assert_int_equal(open_fds(), before);
+}
+
 static void expect_refused(const void *bytes, size_t len, int num_fds)
 {
 	int before = open_fds(), fd;
@@ -89,7 +96,7 @@ static void expect_refused(const void *bytes, size_t len, int num_fds)
 	send_raw(bytes, len, num_fds);
 	assert_int_equal(receive(&msg, &fd), -EPROTO);
 	assert_int_equal(fd, -2);
-	assert_int_equal(open_fds(), before);
+	expect_no_leak_of_many(before);
 }
 
 static struct sim_msg message(uint16_t type, uint16_t is_reply)
@@ -145,7 +152,7 @@ static void test_of_several_descriptors_one_is_taken_and_none_leaks(void **state
 		send_raw(&msg, sim_msg_size(SIM_MSG_STATUS, false), count);
 		assert_int_equal(receive(&msg, &fd), 0);
 		close(fd);
-		assert_int_equal(open_fds(), before);
+		expect_no_leak_of_many(before);
 	}
 }
 
@@ -203,7 +210,7 @@ static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **stat
 	assert_in_range(fds.count, 0, 2);
 	assert_int_equal(sim_handshake_msg_check(&handshake, &fds), -EMFILE);
 	sim_fds_close(&fds);
-	assert_int_equal(open_fds(), before);
+	expect_no_leak_of_many(before);
 }
 
 static void test_a_handshake_message_arrives_as_it_was_sent(void **state)

@@ -2,20 +2,12 @@
 /* Checking a program against the libraries of each provider. */
 #include "check_binary.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "generation.h"
-
-#if defined(__x86_64__)
-#define OWN_MACHINE EM_X86_64
-#elif defined(__aarch64__)
-#define OWN_MACHINE EM_AARCH64
-#else
-#define OWN_MACHINE EM_NONE
-#endif
+#include "machine.h"
 
 /* Remove all symbols but those of DOCA. */
 static void keep_doca_symbols(struct cli_imports *imports)
@@ -173,7 +165,7 @@ const char *cli_check_library(const struct cli_import *import)
 
 const char *cli_check_other_machine(const struct cli_check *check)
 {
-	if (OWN_MACHINE == EM_NONE || check->imports.machine == OWN_MACHINE)
+	if (CLI_OWN_MACHINE == EM_NONE || check->imports.machine == CLI_OWN_MACHINE)
 		return NULL;
 	switch (check->imports.machine) {
 	case EM_X86_64:

@@ -2,12 +2,10 @@
 /* The generation of bfsim's libraries that a program was linked for. */
 #include "generation.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "command_words.h"
 #include "releases.h"
 
 /* Returns whether a release from @first to @last has the symbol in the version it was linked with. */
@@ -36,41 +34,6 @@ enum cli_generation cli_generation_of_imports(const struct cli_imports *imports)
 	return only_old > only_new ? CLI_GENERATION_WORKQ : CLI_GENERATION_TASK;
 }
 
-static bool is_executable_file(const char *path)
-{
-	struct stat info;
-
-	return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
-}
-
-static char *find_in_dir(const char *dir, size_t len, const char *command)
-{
-	char *path;
-
-	if (asprintf(&path, "%.*s%s%s", (int)len, dir, len ? "/" : "", command) < 0)
-		return NULL;
-	if (is_executable_file(path))
-		return path;
-	free(path);
-	return NULL;
-}
-
-/* The path that execvp() finds; NULL: none, or no memory. */
-static char *find_program(const char *command)
-{
-	const char *list = getenv("PATH"), *end;
-	char *path = NULL;
-
-	if (strchr(command, '/') || !list)
-		return is_executable_file(command) ? strdup(command) : NULL;
-	do {
-		end = strchrnul(list, ':');
-		path = find_in_dir(list, (size_t)(end - list), command);
-		list = end + 1;
-	} while (!path && *end);
-	return path;
-}
-
 static bool has_doca_symbols(const struct cli_imports *imports)
 {
 	for (size_t i = 0; i < imports->num; i++)
@@ -83,7 +46,7 @@ static bool has_doca_symbols(const struct cli_imports *imports)
 static bool detect_from_word(const char *word, enum cli_generation *ret_generation)
 {
 	struct cli_imports imports;
-	char *path = find_program(word);
+	char *path = cli_program_find(word);
 	bool found = false;
 
 	if (path && cli_imports_read(path, &imports) == 0) {
@@ -96,33 +59,13 @@ static bool detect_from_word(const char *word, enum cli_generation *ret_generati
 	return found;
 }
 
-#define BETWEEN_WORDS " \t\n;&|<>()"
-
-/* Copy the next word at *text without its quotes to @word, which has the size of the text. */
-static void next_word(const char **text, char *word)
-{
-	char quote = '\0';
-
-	for (; **text && (quote || !strchr(BETWEEN_WORDS, **text)); (*text)++) {
-		if (**text == quote)
-			quote = '\0';
-		else if (!quote && (**text == '\'' || **text == '"'))
-			quote = **text;
-		else if (quote != '\'' && **text == '\\' && (*text)[1])
-			*word++ = *++*text;
-		else
-			*word++ = **text;
-	}
-	*word = '\0';
-}
-
 static bool detect_from_text(const char *text, enum cli_generation *ret_generation)
 {
 	char *word = malloc(strlen(text) + 1);
 	bool found = false;
 
-	while (word && !found && *(text += strspn(text, BETWEEN_WORDS))) {
-		next_word(&text, word);
+	while (word && !found && *(text += strspn(text, CLI_BETWEEN_WORDS))) {
+		cli_next_word(&text, word);
 		found = detect_from_word(word, ret_generation);
 	}
 	free(word);

@@ -70,10 +70,52 @@ char *cli_sdk_tree(enum cli_generation generation, const char *side)
 	return append_path(program_dir(1), trees[generation][pcie_side_is_dpu(side)]);
 }
 
-char *cli_pages_library(void)
-{
-	char *path = append_path(program_dir(1), BFSIM_LIBDIR "/libbfsim_pages.so");
+#ifdef __aarch64__
+const char *const cli_archs[] = { "aarch64", "x86_64", NULL };
+#else
+const char *const cli_archs[] = { "x86_64", "aarch64", NULL };
+#endif
 
+bool cli_is_arch(const char *name)
+{
+	for (size_t i = 0; cli_archs[i]; i++)
+		if (strcmp(cli_archs[i], name) == 0)
+			return true;
+	return false;
+}
+
+char *cli_sdk_libdir(enum cli_generation generation, const char *side, const char *arch)
+{
+	char *tree = cli_sdk_tree(generation, side), *path = NULL;
+
+	if (tree && asprintf(&path, "%s/" CLI_LIBDIR_FORMAT, tree, arch) < 0)
+		path = NULL;
+	free(tree);
+	return path;
+}
+
+static bool has_libraries(const char *arch)
+{
+	char *dir = cli_sdk_libdir(CLI_GENERATION_TASK, "dpu", arch);
+	bool has = dir && access(dir, F_OK) == 0;
+
+	free(dir);
+	return has;
+}
+
+char *cli_prefix_without(const char *arch)
+{
+	return has_libraries(cli_archs[0]) && !has_libraries(arch) ? program_dir(1) : NULL;
+}
+
+char *cli_pages_library(const char *arch)
+{
+	char *name = NULL, *path;
+
+	if (asprintf(&name, CLI_LIBDIR_FORMAT "/libbfsim_pages.so", arch) < 0)
+		return NULL;
+	path = append_path(program_dir(1), name);
+	free(name);
 	if (!path || access(path, F_OK) == 0)
 		return path;
 	free(path);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/base/install.h - paths of this installation.
  *
- *   PREFIX/bin/bfsim, bfsimd     PREFIX/sdk/{host,dpu,workq-host,workq-dpu}/lib/MULTIARCH
+ *   PREFIX/bin/bfsim, bfsimd     PREFIX/sdk/{host,dpu,workq-host,workq-dpu}/lib/ARCH-linux-gnu
  *
+ * A prefix may have the libraries of several architectures (ARCH: x86_64, aarch64), and the command of one.
  * Paths are relative to the running program, so that an installation can be moved. The caller frees results.
  */
 #ifndef SIM_CLI_BASE_INSTALL_H
 #define SIM_CLI_BASE_INSTALL_H
+
+#include <stdbool.h>
 
 /* The daemon's program: $BFSIM_BFSIMD, else bfsimd beside this program. NULL without memory. */
 char *cli_bfsimd_path(void);
@@ -30,10 +33,22 @@ const char *cli_generation_name(enum cli_generation generation);
 /* The SDK tree for programs of @generation on @side; it need not exist. NULL without memory. */
 char *cli_sdk_tree(enum cli_generation generation, const char *side);
 
-/* The library that gives programs larger pages (sim/preload); it need not exist. NULL without memory. */
-char *cli_pages_library(void);
+/* The directory of the libraries for @arch in that tree; it need not exist. NULL without memory. */
+char *cli_sdk_libdir(enum cli_generation generation, const char *side, const char *arch);
 
-/* The directory of the libraries in a tree. */
-#define CLI_SDK_LIBDIR BFSIM_LIBDIR
+/* The prefix, if bfsim is installed there without the libraries for @arch; else NULL, as in a build tree. */
+char *cli_prefix_without(const char *arch);
+
+/* The library that gives programs of @arch larger pages (sim/preload); it need not exist. NULL without memory. */
+char *cli_pages_library(const char *arch);
+
+/* The architectures of programs, with that of this program first, up to NULL. */
+extern const char *const cli_archs[];
+
+/* Returns whether it is one of them. */
+bool cli_is_arch(const char *name);
+
+/* The directory of the libraries in a tree, as a format; the argument is the architecture. */
+#define CLI_LIBDIR_FORMAT "lib/%s-linux-gnu"
 
 #endif

@@ -30,48 +30,61 @@ static int prepend(const char *variable, const char *item)
 	return rc;
 }
 
-/* The directory of the libraries; NULL without memory. */
-static char *sdk_libdir(const char *side, enum cli_generation generation)
+/* There are no libraries of @generation. A build tree has none: there, the run path of the programs finds the libraries.
+ * An installation may lack one generation. */
+static int check_missing_sdk(const char *side, enum cli_generation generation)
 {
-	char *tree = cli_sdk_tree(generation, side), *dir = NULL;
-
-	if (tree && asprintf(&dir, "%s/" CLI_SDK_LIBDIR, tree) < 0)
-		dir = NULL;
-	free(tree);
-	return dir;
-}
-
-/* The directory @dir of @generation does not exist. A build tree has none: there, the run path of the programs finds
- * the libraries. An installation may lack one generation. */
-static int check_missing_sdk(const char *dir, const char *side, enum cli_generation generation)
-{
-	char *current = sdk_libdir(side, CLI_GENERATION_TASK);
+	char *current = cli_sdk_libdir(CLI_GENERATION_TASK, side, cli_archs[0]), *tree = NULL;
 	bool is_installed = current && access(current, F_OK) == 0;
 
 	free(current);
 	if (generation == CLI_GENERATION_TASK || !is_installed)
 		return 0;
+	tree = cli_sdk_tree(generation, side);
 	cli_fail("the program is of the workq generation (DOCA 1.5 to 2.2), and there are no libraries for it in %s; "
 		 "--generation task starts it with the current ones",
-		 dir);
+		 tree ? tree : "this installation");
+	free(tree);
 	return -1;
 }
 
-static int add_sdk_library_path(const char *side, enum cli_generation generation)
+static int add_library_path(const char *dir)
 {
-	char *dir = sdk_libdir(side, generation);
-	int rc = -1;
-
-	if (!dir)
-		cli_fail("out of memory");
-	else if (access(dir, F_OK) < 0)
-		rc = check_missing_sdk(dir, side, generation);
-	else if (strpbrk(dir, ":;"))
+	if (strpbrk(dir, ":;")) {
 		cli_fail("%s contains : or ;, which LD_LIBRARY_PATH cannot: install bfsim elsewhere", dir);
-	else if ((rc = prepend("LD_LIBRARY_PATH", dir)) < 0)
+		return -1;
+	}
+	if (prepend("LD_LIBRARY_PATH", dir) == 0)
+		return 0;
+	cli_fail("out of memory");
+	return -1;
+}
+
+static int add_sdk_libdir(const char *side, enum cli_generation generation, const char *arch, bool *ret_found)
+{
+	char *dir = cli_sdk_libdir(generation, side, arch);
+	int rc = 0;
+
+	if (!dir) {
 		cli_fail("out of memory");
+		rc = -1;
+	} else if (access(dir, F_OK) == 0) {
+		*ret_found = true;
+		rc = add_library_path(dir);
+	}
 	free(dir);
 	return rc;
+}
+
+/* The directories of all architectures: a loader passes over libraries that are not for its own. */
+static int add_sdk_library_paths(const char *side, enum cli_generation generation)
+{
+	bool found = false;
+	int rc = 0;
+
+	for (size_t i = 0; cli_archs[i] && rc == 0; i++)
+		rc = add_sdk_libdir(side, generation, cli_archs[i], &found);
+	return rc < 0 || found ? rc : check_missing_sdk(side, generation);
 }
 
 /* The size of pages on @side of the session; 0 if that can't be known: the program's own attach reports why. */
@@ -87,19 +100,39 @@ static uint32_t page_bytes_of_side(const char *dir, const char *side)
 	return bytes;
 }
 
+/* What an emulator gives its program instead of this process's LD_PRELOAD, which is for another architecture. */
+static int preload_emulated(const char *arch)
+{
+	char *library = cli_pages_library(arch), *setting = NULL;
+	int rc = library && asprintf(&setting, "LD_PRELOAD=%s", library) > 0 ? 0 : -1;
+
+	if (rc == 0 && access(library, F_OK) == 0)
+		rc = setenv("QEMU_SET_ENV", setting, 1);
+	free(setting);
+	free(library);
+	return rc;
+}
+
+static int preload_pages(void)
+{
+	char *library = cli_pages_library(cli_archs[0]);
+	int rc = library ? prepend("LD_PRELOAD", library) : -1;
+
+	free(library);
+	return rc < 0 ? rc : preload_emulated(cli_archs[1]);
+}
+
 /* Larger pages than this machine's come from a library that is preloaded. */
 static int add_page_size(const char *dir, const char *side)
 {
 	uint32_t bytes = page_bytes_of_side(dir, side);
-	char text[16], *library;
+	char text[16];
 	int rc;
 
 	if (bytes <= (uint32_t)sysconf(_SC_PAGESIZE))
 		return unsetenv("BFSIM_PAGE_SIZE");
-	library = cli_pages_library();
 	snprintf(text, sizeof(text), "%" PRIu32, bytes);
-	rc = library && setenv("BFSIM_PAGE_SIZE", text, 1) == 0 ? prepend("LD_PRELOAD", library) : -1;
-	free(library);
+	rc = setenv("BFSIM_PAGE_SIZE", text, 1) == 0 ? preload_pages() : -1;
 	if (rc < 0)
 		cli_fail("cannot set the environment: out of memory");
 	return rc;
@@ -111,5 +144,5 @@ int cli_set_side_env(const char *dir, const char *side, enum cli_generation gene
 		cli_fail("cannot set the environment: %s", strerror(errno));
 		return -1;
 	}
-	return add_sdk_library_path(side, generation) < 0 ? -1 : add_page_size(dir, side);
+	return add_sdk_library_paths(side, generation) < 0 ? -1 : add_page_size(dir, side);
 }

@@ -3,10 +3,10 @@
  *
  *   BFSIM_SESSION     the session's directory, absolute
  *   BFSIM_SIDE        the side
- *   LD_LIBRARY_PATH   begins with the libraries of the side's SDK tree when bfsim is installed; unchanged in a
- *                     build tree
+ *   LD_LIBRARY_PATH   begins with the libraries of the side's SDK tree, for each architecture that is there, when bfsim
+ *                     is installed; unchanged in a build tree
  *   BFSIM_PAGE_SIZE,  on a side with larger pages than this machine's: their size, and the library that
- *   LD_PRELOAD        gives them to programs (sim/preload)
+ *   LD_PRELOAD        gives them to programs (sim/preload); QEMU_SET_ENV names it to programs under an emulator
  */
 #ifndef SIM_CLI_BASE_SIDE_ENV_H
 #define SIM_CLI_BASE_SIDE_ENV_H

@@ -83,7 +83,7 @@ static void check_tree(struct cli_doctor *doctor, enum cli_generation generation
 
 	if (!tree)
 		return;
-	snprintf(path, sizeof(path), "%s/" CLI_SDK_LIBDIR "/pkgconfig/doca.pc", tree);
+	snprintf(path, sizeof(path), "%s/" CLI_LIBDIR_FORMAT "/pkgconfig/doca.pc", tree, cli_archs[0]);
 	read_module_version(path, version, sizeof(version));
 	finding = cli_doctor_add(doctor, name, "%s: DOCA %s", tree, version[0] ? version : "is not there");
 	if (!version[0])

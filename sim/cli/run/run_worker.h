@@ -28,7 +28,7 @@
 struct cli_run_command {
 	const char *side;
 	char *label;                    /* before its lines: the side, or "SIDE#2" if the side has several */
-	const char *text;               /* for /bin/sh */
+	char *text;                     /* for /bin/sh */
 	enum cli_generation generation; /* of the libraries */
 };
 

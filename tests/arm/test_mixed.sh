@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Sessions of a native side and one that an emulator runs: the installation of both architectures in one prefix, as
+# doc/arm.md describes it, and the DMA Copy example on it. ci/test arm64 runs this; it needs both builds.
+#
+#   test_mixed.sh NATIVE_BUILD ARM_BUILD       (TAP)
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../multi/tap.sh"
+. "$here/../multi/sessions.sh"
+
+native=$(realpath "$1")
+arm=$(realpath "$2")
+use_bfsim "$native/sim/cli/bfsim"
+unset LD_LIBRARY_PATH QEMU_LD_PREFIX QEMU_SET_ENV
+left_behind() { cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n' | grep -c "^$work/app-" || true; }
+
+# The two builds in one prefix; the command is the native one.
+for build in "$native" "$arm"; do
+	meson install -C "$build" --no-rebuild --destdir "$work/to" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
+done
+prefix=$(dirname "$(find "$work/to" -type d -name sdk)")
+bfsim_program=$prefix/bin/bfsim
+pairs="x86_64:aarch64 aarch64:x86_64 aarch64:aarch64"
+
+# app ARCH SIDE: the example, built for it; prints its path.
+app() {
+	dir=$work/app-$1-$2
+	if [ ! -e "$dir" ]; then
+		cp -r "$prefix/share/doc/bfsim/examples/dma_copy" "$dir"
+		(eval "$(bfsim sdk --on "$2" --arch "$1" --env)" && make -s -C "$dir" SIDE="$2") >&2
+	fi
+	echo "$dir/dma_copy_$2"
+}
+
+# copy HOST_ARCH:DPU_ARCH [FLAGS OF RUN]
+copy() {
+	host=$(app "${1%:*}" host)
+	dpu=$(app "${1#*:}" dpu)
+	shift
+	mkdir -p h d
+	rm -f d/out
+	[ -e h/in ] || head -c 3000001 /dev/urandom >h/in
+	bfsim run --timeout 60 "$@" --host "$host -p b1:00.0 -f h/in" --dpu "$dpu -p 03:00.0 -r b1:00.0 -f d/out"
+}
+
+test_a_file_arrives_between_each_pair_of_architectures() {
+	for pair in $pairs; do
+		status 0 copy "$pair"
+		cmp h/in d/out
+	done
+}
+
+test_a_file_arrives_with_each_clock() {
+	for clock in timed virtual; do
+		status 0 copy x86_64:aarch64 --clock $clock
+		cmp h/in d/out
+	done
+}
+
+test_virtual_time_is_that_of_a_native_run() {
+	for pair in x86_64:x86_64 x86_64:aarch64; do
+		status 0 copy $pair --clock virtual --trace $pair.csv
+		cut -d, -f 1,3,4,6-16 $pair.csv | LC_ALL=C sort >$pair.events # without processes, threads and random ids
+	done
+	[ "$(wc -l <x86_64:x86_64.events)" -gt 40 ]
+	diff x86_64:x86_64.events x86_64:aarch64.events
+}
+
+test_the_path_and_why_it_is_not_cma_are_told() {
+	head -c 60000000 /dev/zero >in
+	mkdir h
+	mv in h/in
+	copy x86_64:aarch64 --session s >run.out 2>&1 &
+	run=$!
+	sees_path() { bfsim ps --session s >ps.out 2>/dev/null && grep -q 'process_vm_readv' ps.out; }
+	becomes_true sees_path
+	says 'shm' ps.out
+	wait $run
+}
+
+test_faults_hit_both_sides() {
+	copy x86_64:aarch64 --fault 'dma.memcpy side=dpu nth=2 fail=IO_FAILED' --require-faults >out 2>err && return 1
+	says 'The data transfer failed' err
+	for side in host dpu; do
+		copy x86_64:aarch64 --fault "peer side=$side at=30ms kill" >out 2>err && return 1
+		absent d/out
+	done
+	same 0 "$(find "$TMPDIR" -mindepth 1 | wc -l)"
+	same 0 "$(left_behind)"
+}
+
+test_a_mistake_is_found_in_an_emulated_program() {
+	status 0 copy x86_64:aarch64 --check
+	cmp h/in d/out
+}
+
+test_a_program_linked_against_stubs_of_2_10_starts() {
+	program=$arm/tests/releases/uses_2_10
+	status 0 bfsim run --dpu "$program"
+	status 0 bfsim check-binary --against 2.10 "$program"
+	says 'it is a program for aarch64' out
+	says 'against 2.10  links' out
+	says 'starts on: .*2.10' out
+}
+
+test_a_prefix_without_the_libraries_is_named() {
+	mv "$prefix/sdk/dpu/lib/aarch64-linux-gnu" gone
+	program=$(app aarch64 dpu)
+	bfsim run --dpu "$program --version" >out 2>err || true
+	bfsim sdk --on dpu --arch aarch64 >out2 2>err2 && failed=0 || failed=1
+	mv gone "$prefix/sdk/dpu/lib/aarch64-linux-gnu"
+	says "bfsim's libraries for aarch64 are not installed in $prefix" err
+	says 'no libraries for aarch64' err2
+	same 1 $failed
+}
+
+test_larger_pages_reach_an_emulated_program() {
+	aarch64-linux-gnu-gcc -o probe -x c - <<-'EOF'
+		#include <stdio.h>
+		#include <unistd.h>
+		int main(void) { printf("%ld\n", sysconf(_SC_PAGESIZE)); }
+	EOF
+	status 0 bfsim run --topology "$prefix/share/doc/bfsim/topologies/real-dpu.yaml" --dpu ./probe
+	says '^dpu\| 65536$' out
+	same '' "$(cat err)"
+	status 0 bfsim run --dpu ./probe
+	says '^dpu\| 4096$' out
+}
+
+run_tests "$0" "$work"
