@@ -410,6 +410,29 @@ static void share_thread_safe_map(void)
 	use_in_two_threads(true);
 }
 
+/* A map of one thread may get the address of another thread's map, while the call that destroyed that one returns. */
+static void *use_own_maps(void *block)
+{
+	for (int i = 0; i < 5000; i++) {
+		struct doca_mmap *map;
+
+		MUST(doca_mmap_create(&map));
+		MUST(doca_mmap_set_memrange(map, block, 4096));
+		MUST(doca_mmap_destroy(map));
+	}
+	return NULL;
+}
+
+static void use_maps_of_each_thread(void)
+{
+	static uint8_t blocks[2][4096];
+	pthread_t id;
+
+	CHECK(pthread_create(&id, NULL, use_own_maps, blocks[0]) == 0);
+	use_own_maps(blocks[1]);
+	CHECK(pthread_join(id, NULL) == 0);
+}
+
 const struct check_case mmap_cases[] = {
 	{ "permission-missing", write_to_read_only_map, read_from_read_only_map },
 	{ "range-set-twice", set_range_twice, set_ranges_of_two_maps },
@@ -421,6 +444,7 @@ const struct check_case mmap_cases[] = {
 	{ "mmap-configured-late", add_device_after_start, add_device_after_stop },
 	{ "mmap-without-device", copy_without_device, copy_with_second_device },
 	{ "mmap-shared-by-threads", share_map, share_thread_safe_map },
+	{ "mmap-shared-by-threads@own", share_map, use_maps_of_each_thread },
 	{ "permission-unused", read_writable_map, read_readable_map },
 	{ "mmap-ended-with-buffers", destroy_with_buffers, destroy_without_buffers },
 	{ 0 },

@@ -4,8 +4,10 @@
 #include "doca_check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define RULE "submit-not-running"
 
@@ -84,6 +86,32 @@ static void test_expected_hits_do_not_count(void)
 	CHECK(hits == 1 && count(NULL) == 1);
 }
 
+static unsigned int num_open_files(bool closed_on_exec)
+{
+	unsigned int count = 0;
+
+	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++) {
+		int flags = fcntl(fd, F_GETFD);
+
+		count += flags >= 0 && (closed_on_exec || !(flags & FD_CLOEXEC));
+	}
+	return count;
+}
+
+/* The program may count its descriptors, and the programs that it starts get none of the checker's. */
+static void test_report_leaves_no_file_open(void)
+{
+	unsigned int num_before, num_inherited;
+
+	rig_close(rig_start(rig_open(NULL))); /* the session's */
+	num_before = num_open_files(true);
+	num_inherited = num_open_files(false);
+	hit(1);
+	CHECK(count(RULE) == 1);
+	CHECK(num_open_files(true) == num_before);
+	CHECK(num_open_files(false) == num_inherited);
+}
+
 static void test_muted_hits_do_not_count(void)
 {
 	struct bfsim_check_hit last;
@@ -128,7 +156,7 @@ static void test_nothing_works_without_the_checker(void)
 static const struct own_test checked[] = {
 	OWN_TEST(test_hits_are_counted_by_rule),   OWN_TEST(test_last_hit_has_its_place),
 	OWN_TEST(test_expected_hits_do_not_count), OWN_TEST(test_muted_hits_do_not_count),
-	OWN_TEST(test_unknown_rule_is_an_error),
+	OWN_TEST(test_unknown_rule_is_an_error),   OWN_TEST(test_report_leaves_no_file_open),
 };
 
 static const struct own_test unchecked[] = {

@@ -96,6 +96,21 @@ static void leave(struct shim_call *call)
 	pthread_mutex_unlock(&active.lock);
 }
 
+/* A call that destroyed a map may not have returned yet when another thread gets a map at its address. */
+static void created(struct shim_call *call)
+{
+	const struct doca_mmap *mmap;
+
+	if (check_result(call) != DOCA_SUCCESS)
+		return;
+	mmap = *(struct doca_mmap *const *)check_arg(call, call->function == SHIM_FN_doca_mmap_create ? 0 : 4);
+	pthread_mutex_lock(&active.lock);
+	for (size_t i = 0; i < MAX_ACTIVE; i++)
+		if (active.calls[i].mmap == mmap)
+			active.calls[i].mmap = NULL;
+	pthread_mutex_unlock(&active.lock);
+}
+
 /* The calls of the other threads never end in the child. */
 static void forked(void)
 {
@@ -104,6 +119,8 @@ static void forked(void)
 }
 
 static const struct check_watch watches[] = {
+	{ SHIM_FN_doca_mmap_create, NULL, created },
+	{ SHIM_FN_doca_mmap_create_from_export, NULL, created },
 	{ SHIM_FN_doca_mmap_add_dev, enter_change, leave },
 	{ SHIM_FN_doca_mmap_rm_dev, enter_change, leave },
 	{ SHIM_FN_doca_mmap_set_permissions, enter_change, leave },

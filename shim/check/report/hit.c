@@ -175,6 +175,7 @@ void check_hit_end(struct check_hit *hit)
 {
 	if (!hit)
 		return;
+	check_stack_close_files();
 	check_output_hit(hit->rule, json_object_get(hit->json));
 	pthread_mutex_lock(&hits.lock);
 	hit->site->first_hit = hit->json;

@@ -7,11 +7,13 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -68,13 +70,59 @@ struct check_stack check_stack_of(const void *caller)
 
 static pthread_mutex_t dwfl_lock = PTHREAD_MUTEX_INITIALIZER;
 static Dwfl *dwfl;
+static bool has_open_files; /* of dwfl */
+
+/* Map the file, so that no descriptor stays open: the program may count its own, and start others. NULL if that fails. */
+static Elf *map_elf(const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	Elf *elf;
+
+	if (fd < 0)
+		return NULL;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+	if (elf && elf_cntl(elf, ELF_C_FDREAD) < 0) {
+		elf_end(elf);
+		elf = NULL;
+	}
+	close(fd);
+	return elf;
+}
+
+/* libdwfl keeps the descriptor. */
+static int note_open_file(int fd)
+{
+	if (fd < 0)
+		return fd;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	has_open_files = true;
+	return fd;
+}
+
+/* A callback of libdwfl: returns a descriptor, or -1 with the file in @ret_elf or without. */
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **ret_name, Elf **ret_elf)
+{
+	*ret_elf = name[0] == '/' ? map_elf(name) : NULL;
+	if (!*ret_elf)
+		return note_open_file(dwfl_linux_proc_find_elf(module, data, name, base, ret_name, ret_elf));
+	*ret_name = strdup(name);
+	return -1;
+}
+
+/* The same, for the file that has what was stripped off. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+			  const char *link, GElf_Word crc, char **ret_name)
+{
+	return note_open_file(dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, ret_name));
+}
 
 static void read_modules(void)
 {
 	static char *debuginfo_path;
 	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_linux_proc_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.find_elf = find_elf,
+		.find_debuginfo = find_debuginfo,
 		.debuginfo_path = &debuginfo_path,
 	};
 
@@ -201,6 +249,17 @@ struct json_object *check_stack_to_json(const struct check_stack *stack)
 	return array;
 }
 
+void check_stack_close_files(void)
+{
+	pthread_mutex_lock(&dwfl_lock);
+	if (has_open_files) {
+		dwfl_end(dwfl);
+		dwfl = NULL;
+		has_open_files = false;
+	}
+	pthread_mutex_unlock(&dwfl_lock);
+}
+
 static const char *string_of(struct json_object *frame, const char *key)
 {
 	return json_object_get_string(json_object_object_get(frame, key));
@@ -222,6 +281,7 @@ void check_stack_format_caller(const void *caller, char *text, size_t size)
 	else
 		snprintf(text, size, "%s", "");
 	json_object_put(frames);
+	check_stack_close_files();
 }
 
 void check_stack_forked(void)
@@ -229,6 +289,6 @@ void check_stack_forked(void)
 	if (pthread_mutex_trylock(&dwfl_lock) == 0)
 		pthread_mutex_unlock(&dwfl_lock);
 	else
-		dwfl = NULL;
+		dwfl = NULL, has_open_files = false;
 	pthread_mutex_init(&dwfl_lock, NULL);
 }

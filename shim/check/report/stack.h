@@ -28,6 +28,10 @@ struct check_stack check_stack_of(const void *caller);
 /* The frames as an array for a hit (sim/check/hit.h). Works without debug information: names, or offsets in modules. */
 struct json_object *check_stack_to_json(const struct check_stack *stack);
 
+/* After a report: files with debug information that can't be mapped alone are closed, as the program may count its
+ * descriptors. */
+void check_stack_close_files(void);
+
 /* The place of a caller: "copy_block (app.c:150)", or what is known of it. Slow the first time. */
 void check_stack_format_caller(const void *caller, char *text, size_t size);
 

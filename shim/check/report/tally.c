@@ -95,6 +95,7 @@ static void locate(const struct check_stack *stack, struct bfsim_check_hit *hit)
 	copy(hit->file, sizeof(hit->file), frame, "file");
 	hit->line = (uint32_t)json_object_get_int(json_object_object_get(frame, "line"));
 	json_object_put(frames);
+	check_stack_close_files();
 }
 
 static int last(const char *rule, struct bfsim_check_hit *ret_hit)

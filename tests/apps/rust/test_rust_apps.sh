@@ -15,7 +15,8 @@ OLD=$(realpath "$3")
 export RUST OLD
 work=$(mktemp -d)
 
-unset BFSIM_SESSION BFSIM_SIDE BFSIM_PATH BFSIM_TOPOLOGY LD_LIBRARY_PATH
+# The checker says that it does not know this generation, on standard error.
+unset BFSIM_SESSION BFSIM_SIDE BFSIM_PATH BFSIM_TOPOLOGY BFSIM_CHECK LD_LIBRARY_PATH
 export TMPDIR="$work/tmp" # where bfsim run makes its sessions
 mkdir "$TMPDIR"
 
