@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/clock/clock_page.h - the time of a session, in memory that its processes share.
  *
+ * Order of accesses. Changes of now_ns and of participants are under the page's lock (acquire, release); a reader
+ * without it (of the time, a state) gets the last published value (release, acquire). Two things are decided without the lock:
+ *
+ *   message    sender: the message --> fence --> message_ns     receiver: message_ns = never --> fence --> the message
+ *              Both fences are seq_cst: the receiver finds the message, or the sender finds that message_ns is to be set.
+ *   turn       waker: state (seq_cst), then asleep              sleeper: asleep + 1 (seq_cst), then the kernel compares the
+ *              state (futex): it does not sleep, or the waker wakes it.
+ *
  * One process initialises the page, in zeroed memory; the others map it. The page
  * is untrusted: corrupt contents give wrong times, never bad accesses or endless
  * waits.

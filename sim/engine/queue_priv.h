@@ -10,6 +10,14 @@
 
 struct queue_clock;
 
+/* Order of accesses. The owner submits and reaps; the holder of the lock runs, and is the owner or the engine's thread.
+ *
+ *   submit     the job, its slot --> tail (seq_cst)          the holder: tail (acquire) --> slot, job
+ *   lock       running: acquire when taken, release when given back; @run, @done and held jobs are under it
+ *   reap       the job's status --> done, reported (release)         the owner: reported (acquire) --> job, slot
+ *   wake-up    owner: tail, then awake     engine's thread: awake = false, then tail     all seq_cst (sim_queue_doorbell())
+ *   count      owner: staged --> head (release)              any thread: head --> fence (acquire) --> staged
+ */
 struct sim_queue {
 	struct sim_engine *engine;
 	struct sim_engine_member member;
@@ -42,12 +50,13 @@ static inline uint32_t sim_queue_own(const _Atomic uint32_t *counter)
 	return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* Add one to it; returns its value before. */
+/* Add one to it; returns its value before. Another thread that sees the new value sees the counters that were written before
+ * it (release), so that sim_queue_count() never finds more returned than submitted. */
 static inline uint32_t sim_queue_add_own(_Atomic uint32_t *counter)
 {
 	uint32_t before = sim_queue_own(counter);
 
-	atomic_store_explicit(counter, before + 1, memory_order_relaxed);
+	atomic_store_explicit(counter, before + 1, memory_order_release);
 	return before;
 }
 

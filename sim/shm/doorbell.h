@@ -8,6 +8,10 @@
  * peer may ring any slot, also without a record: a ring only says that the slot
  * is to be polled. Several rings of a slot between two polls become one.
  *
+ * Order of accesses, all seq_cst: a ring sets the word's bit, then the summary's; the owner takes the summary, then the words.
+ * A bit that is set in between is found with its summary bit, which is set after it. What a peer wrote before it rang is seen by
+ * the owner that takes the bit.
+ *
  * A hostile peer can erase the rings of others. So the shared part is a hint: the
  * owner looks at each slot's own memory before it sleeps, and now and then. What
  * the owner's process rings is private.

@@ -10,6 +10,14 @@
  * fills the slot. Slots are filled in any order, and polled in the order in which
  * they were posted.
  *
+ * Order of accesses:
+ *
+ *   post    the consumer: address and length --> posted (release)        producers: posted (acquire) --> address, length
+ *   fill    a producer: message --> filled (seq_cst)                     the consumer: filled --> message
+ *   reuse   a slot is posted again after its message was polled, so a producer's "posted" is behind the consumer's reads
+ *   sleep   a producer: filled, then asleep     the consumer: asleep = 1, then filled     all seq_cst: one of the two
+ *           sees the other's store
+ *
  * The consumer creates the memory. All producers of a queue are in one process,
  * each on its own thread: a lock of that process orders them. Neither process
  * trusts the other.

@@ -48,8 +48,9 @@ void sim_ring_init(struct sim_ring *ring, const struct sim_ring_cfg *cfg, void *
 /* Records and bytes that the reader has not read. Returns 0, or -EPROTO if the numbers are impossible. */
 static int get_used(const struct sim_ring *ring, uint64_t *ret_records, uint64_t *ret_bytes)
 {
-	uint64_t bytes = atomic_load_explicit(&ring->shared->bytes_read, memory_order_acquire);
+	/* The tail first: a writer that has asked for space sees the reader's last tail, and with it the bytes before it. */
 	uint64_t tail = atomic_load(&ring->shared->tail);
+	uint64_t bytes = atomic_load_explicit(&ring->shared->bytes_read, memory_order_acquire);
 
 	*ret_records = ring->count - tail;
 	*ret_bytes = ring->bytes - bytes;

@@ -12,6 +12,15 @@
  * An empty ring restarts at its first byte now and then. So a ring that is
  * never full uses only its first pages, which stay in the caches.
  *
+ * Order of accesses, for C11 and weak machines:
+ *
+ *   record     the writer's bytes and @restart --> head (release)        the reader: head (acquire) --> bytes, @restart
+ *   room       the reader's copy --> bytes_read (release), tail          the writer: tail, bytes_read (acquire) --> bytes
+ *   space      writer: space_wanted = 1, then tail     reader: tail, then space_wanted            all seq_cst: one of the
+ *              two sees the other's store. The writer loads bytes_read after that tail, so it is as new as the tail.
+ *   sleep      writer: head, doorbell, then asleep     reader: asleep = 1, then doorbell, head    the doorbell's and
+ *              asleep are seq_cst: the reader sees the ring of the doorbell, or the writer sees that the reader sleeps.
+ *
  * Records stay readable when the writer dies. Neither side trusts the other: an
  * impossible head, tail or length ends the ring with -EPROTO, and a record is
  * copied before it is checked.

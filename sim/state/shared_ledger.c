@@ -102,6 +102,7 @@ uint32_t sim_ledger_lane_add(struct sim_ledger_lane *lane, const struct sim_shar
 	if (number == SIM_LEDGER_NO_SLOT)
 		return number;
 	slot = &lane->slots[number];
+	atomic_thread_fence(memory_order_release); /* the slot's last remove: see shared_ledger.h */
 	memcpy(&slot->range, range, sizeof(slot->range));
 	atomic_store_explicit(&slot->version, atomic_load(&slot->version) | 1, memory_order_release);
 	atomic_fetch_or(&lane->used[number / 64], 1ull << number % 64);

@@ -10,6 +10,14 @@
  * A range is in the addresses of the process whose memory it is (the owner). A process whose detectors watch accesses
  * to its memory listens: it is told of the tasks of others that use the memory, and they wait for its reply, but not for long.
  *
+ * A slot is a sequence lock with one writer:
+ *
+ *   remove, add   version even (release) --> fence (release) --> range --> version odd (release) --> used (seq_cst)
+ *   copy          version odd (acquire) --> range --> fence (acquire) --> version again: the same, or the copy is dropped
+ *
+ * Without the writer's fence a reader could see bytes of the next range and still the last one's version. @used is seq_cst: a
+ * process adds its range and then looks at the others' @used, so of two that add at once, one sees the other.
+ *
  * The daemon ends the lane of a process that left or died, so that the process leaves nothing in flight.
  *
  * The ledger lies in shared memory and is untrusted: corrupt contents give wrong or missing reports, never accesses

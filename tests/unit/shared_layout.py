@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compare the layout of what processes share with a list: sizes and offsets, from the libraries' debug information.
+
+    shared_layout.py [--update] LIST LIBRARY ...
+
+Each compiler and each architecture has to produce the layout of the list, as processes of both share a session. A member that
+is a pointer is an error. After a change of a layout: raise SIM_WIRE_VERSION, and run it with --update.
+Exit status 77: the libraries have no debug information.
+"""
+import re
+import subprocess
+import sys
+
+# struct NAME, or NAME in FILE for a name that other files use as well.
+SHARED = """
+sim_msg sim_shared_state sim_clock_launch
+sim_ring_shared sim_recvq_shared sim_doorbell_shared record_header:ring.c slot:recvq.c
+served_ring served_request served_reply sim_grant
+sim_trace_head sim_trace_record sim_trace_ring sim_trace_thread sim_trace_object sim_trace_op
+shim_sync_cell
+comch_msg_hdr comch_consumer_record comch_consumer_info handshake:handshake.c descriptor:descriptor.c
+""".split()
+ENTRY = re.compile(r'^ *<(\d+)><([0-9a-f]+)>: Abbrev Number: \d+ \(DW_TAG_(\w+)\)')
+FIELD = re.compile(r'^ +<[0-9a-f]+> +DW_AT_(\w+) *: (.*)$')
+KEPT = ('name', 'byte_size', 'data_member_location', 'type', 'upper_bound', 'count', 'encoding', 'declaration')
+
+
+def value(text):
+    text = re.sub(r'^\((?:alt )?(?:indirect|indexed)[^)]*\): ', '', text.split('\t')[0])
+    number = re.match(r'<?(0x[0-9a-f]+|\d+)>?\s*(?:\(.*)?$', text)
+    return int(number.group(1), 0) if number else text.strip()
+
+
+class Types:
+    """The entries of one library, by offset. Children follow their parent."""
+
+    def __init__(self, library):
+        self.entries, self.children, self.roots = {}, {}, {}
+        parents, entry, unit = [], {}, ''
+        text = subprocess.run(['readelf', '--debug-dump=info', library], capture_output=True, text=True, errors='replace').stdout
+        for line in text.splitlines():
+            match = ENTRY.match(line)
+            if match:
+                depth, offset = int(match.group(1)), int(match.group(2), 16)
+                entry = {'tag': match.group(3), 'at': offset}
+                self.entries[offset] = entry
+                parents[depth:] = [offset]
+                if depth:
+                    self.children.setdefault(parents[depth - 1], []).append(offset)
+                continue
+            match = FIELD.match(line)
+            if not match or match.group(1) not in KEPT:
+                continue
+            entry[match.group(1)] = value(match.group(2))
+            if match.group(1) == 'name':
+                if entry['tag'] == 'compile_unit':
+                    unit = str(entry['name']).split('/')[-1]
+                elif entry['tag'] == 'structure_type':
+                    for name in (entry['name'], f'{entry["name"]}:{unit}'):
+                        self.roots.setdefault(name, []).append(entry)
+
+    def find(self, name):
+        whole = [entry for entry in self.roots.get(name, []) if 'declaration' not in entry]
+        return whole[0] if whole else None
+
+    def resolve(self, entry):
+        while entry['tag'] in ('typedef', 'const_type', 'volatile_type', 'atomic_type'):
+            entry = self.entries[entry['type']]
+        return entry
+
+    def array(self, entry):
+        """The type of the elements, and their number; a flexible array has 0."""
+        number = 1
+        for child in self.children.get(entry['at'], []):
+            bound = self.entries[child]
+            number *= bound['upper_bound'] + 1 if isinstance(bound.get('upper_bound'), int) else bound.get('count', 0)
+        return self.resolve(self.entries[entry['type']]), number
+
+    def size(self, entry):
+        entry = self.resolve(entry)
+        if entry['tag'] == 'array_type':
+            element, number = self.array(entry)
+            return self.size(element) * number
+        return entry.get('byte_size', 0)
+
+    def lines(self, name, entry, offset, errors):
+        """A line for each member of a structure or union, and for the members of members."""
+        yield f'{name} {offset} {self.size(entry)}'
+        entry = self.resolve(entry)
+        if entry['tag'] == 'array_type':
+            entry, number = self.array(entry)
+            yield f'{name}[] {number}'
+        if entry['tag'] == 'pointer_type':
+            errors.append(f'{name} is a pointer')
+        if entry['tag'] not in ('structure_type', 'union_type'):
+            return
+        for child in self.children.get(entry['at'], []):
+            member = self.entries[child]
+            if member['tag'] == 'member':
+                yield from self.lines(f'{name}.{member.get("name", "")}', self.entries[member['type']],
+                                      offset + member.get('data_member_location', 0), errors)
+
+
+def main():
+    args = sys.argv[1:]
+    update = args[0] == '--update'
+    expected, *libraries = args[update:]
+    lines, errors, missing = [], [], set(SHARED)
+    for library in libraries:
+        types = Types(library)
+        if not types.roots:
+            print('no debug information in', library)
+            sys.exit(77)
+        for name in sorted(missing):
+            entry = types.find(name)
+            if entry:
+                missing.discard(name)
+                lines += types.lines(name.split(':')[0], entry, 0, errors)
+    errors += [f'struct {name} is in none of the libraries' for name in sorted(missing)]
+    if update:
+        open(expected, 'w').write('\n'.join(lines) + '\n')
+    wanted = open(expected).read().splitlines()
+    errors += [f'not in the list: {line}' for line in lines if line not in set(wanted)]
+    errors += [f'only in the list: {line}' for line in wanted if line not in set(lines)]
+    print('\n'.join(errors[:40]) or f'{len(lines)} sizes and offsets of {len(SHARED)} structures')
+    sys.exit(bool(errors))
+
+
+if __name__ == '__main__':
+    main()
