@@ -70,12 +70,12 @@ enum {
  * on (digiou/dpu-coprocessing-artifacts, on 2.9), before that 128 MiB. */
 #define COMPRESS_MAX_BYTES (2 * MIB)
 
-/* Model time. Decompression of deflate on BlueField-3: fitted to the rates of 4 KiB to 2 MiB of that log, within 5 %; host memory, a
- * link of 8 lanes. Compression on BlueField-2: one job of 100 MB in 0.127 s (takashimakazuki/dpdk_compression). Nothing was
- * published on the others. */
 /* Of a block: comment of a Ceph plugin on DOCA, "1 MB"; the exact bound is our choice. */
 #define EC_MAX_BLOCK_BYTES (1 * MIB)
 
+/* Model time. Decompression of deflate on BlueField-3: fitted to the rates of 4 KiB to 2 MiB of that log, within 5 %; host memory, a
+ * link of 8 lanes. Compression on BlueField-2: one job of 100 MB in 0.127 s (takashimakazuki/dpdk_compression). Nothing was
+ * published on the others. */
 #define TIMED_ACCEL(max_bytes, rate, ns)                                                                \
 	{                                                                                               \
 		.is_supported = true, .max_list_len = ACCEL_MAX_LIST_LEN, .max_tasks = ACCEL_MAX_TASKS, \
@@ -86,11 +86,21 @@ enum {
 #define BF3_INFLATE_TASK_NS 4700
 #define BF2_DEFLATE_BPS     UINT64_C(6300000000)
 
-#define BLUEFIELD_2_ACCELS                                                                           \
-	.accel = {                                                                                   \
-		[PCIE_ACCEL_SHA] = ACCEL(SHA_MAX_BYTES),                                             \
-		[PCIE_ACCEL_COMPRESS_DEFLATE] = TIMED_ACCEL(COMPRESS_MAX_BYTES, BF2_DEFLATE_BPS, 0), \
-		[PCIE_ACCEL_DECOMPRESS_DEFLATE] = ACCEL(COMPRESS_MAX_BYTES),                         \
+/* Up to release 2.2, the work-queue generation. */
+#define BF2_WORKQ_COMPRESS_MAX_BYTES (128 * MIB)
+
+#define BF2_DEFLATE(rate)                                                                                 \
+	{                                                                                                 \
+		.is_supported = true, .max_list_len = ACCEL_MAX_LIST_LEN, .max_tasks = ACCEL_MAX_TASKS,   \
+		.max_buf_bytes = COMPRESS_MAX_BYTES, .workq_max_buf_bytes = BF2_WORKQ_COMPRESS_MAX_BYTES, \
+		.rate_bps = (rate),                                                                       \
+	}
+
+#define BLUEFIELD_2_ACCELS                                                    \
+	.accel = {                                                            \
+		[PCIE_ACCEL_SHA] = ACCEL(SHA_MAX_BYTES),                      \
+		[PCIE_ACCEL_COMPRESS_DEFLATE] = BF2_DEFLATE(BF2_DEFLATE_BPS), \
+		[PCIE_ACCEL_DECOMPRESS_DEFLATE] = BF2_DEFLATE(0),             \
 	}
 
 #define BLUEFIELD_3_ACCELS                                                                     \

@@ -33,9 +33,10 @@ enum pcie_accel {
 /* Limits of an engine; all 0 without it. */
 struct pcie_accel_caps {
 	bool is_supported;
-	uint32_t max_list_len;  /* segments in one source or destination list */
-	uint32_t max_tasks;     /* tasks that one context can have, of all its types */
-	uint64_t max_buf_bytes; /* of the source of one task, and of its output; of a block of erasure coding */
+	uint32_t max_list_len;        /* segments in one source or destination list */
+	uint32_t max_tasks;           /* tasks that one context can have, of all its types */
+	uint64_t max_buf_bytes;       /* of the source of one task, and of its output; of a block of erasure coding */
+	uint64_t workq_max_buf_bytes; /* the same in the work-queue generation; 0 = no other limit */
 	uint64_t rate_bps; /* of the larger of source and output, bits per second; 0 = not measured: no model time */
 	uint32_t task_ns;  /* added for each task */
 };

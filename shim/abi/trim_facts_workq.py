@@ -24,15 +24,18 @@ HEADERS = {
     'doca_comm_channel.h': 'libdoca_comm_channel',
     'doca_common_defines.h': 'libdoca_common',
     'doca_compat.h': 'libdoca_common',
+    'doca_compress.h': 'libdoca_compress',
     'doca_config.h': 'libdoca_common',
     'doca_ctx.h': 'libdoca_common',
     'doca_dev.h': 'libdoca_common',
     'doca_dma.h': 'libdoca_dma',
+    'doca_erasure_coding.h': 'libdoca_erasure_coding',
     'doca_error.h': 'libdoca_common',
     'doca_graph.h': 'libdoca_common',
     'doca_log.h': 'libdoca_common',
     'doca_mmap.h': 'libdoca_common',
     'doca_rdma_bridge.h': 'libdoca_common',
+    'doca_sha.h': 'libdoca_sha',
     'doca_sync_event.h': 'libdoca_common',
     'doca_types.h': 'libdoca_common',
     'doca_version.h': 'libdoca_common',
@@ -42,6 +45,7 @@ MACRO_HEADERS = {
     'DOCA_ACTION_SDK_RANGE': 'doca_ctx.h',
     'DOCA_DEVINFO_': 'doca_dev.h',
     'DOCA_GID_': 'doca_types.h',
+    'DOCA_SHA': 'doca_sha.h',
     'DOCA_VER_': 'doca_version.h',
     'doca_event_invalid_handle': 'doca_types.h',
 }
@@ -62,6 +66,9 @@ OTHER_MACROS = {
 MORE_INCLUDES = {'doca_types.h': ['linux/types.h']}
 
 VARIADIC = ['doca_log', 'doca_log_developer', 'doca_log_rate_limit']
+
+# Functions that the header of 2.2 declares and its library does not have; here it has them, beside the others.
+NOT_EXPORTED = {'doca_ec_get_max_buffer_size': ''}
 
 MODULES = ['doca', 'doca-libs']
 
@@ -96,6 +103,8 @@ def libraries(funcs, old, release):
         slot = libs.setdefault(lib, {'soname': release[lib]['soname'], 'symbols': {}})
         if name in release[lib]['symbols']:
             slot['symbols'][name] = release[lib]['symbols'][name]
+        elif name in NOT_EXPORTED:
+            slot['symbols'][name] = NOT_EXPORTED[name]
         elif name in old['functions']:
             slot['symbols'][name] = 'EXPERIMENTAL'
         else:

@@ -6,13 +6,13 @@
 #include "galois.h"
 #include "shim/common/base/check.h"
 
-/* Check what all functions that create a matrix take. */
-static doca_error_t check_common(const char *func, struct doca_ec *ec, struct doca_ec_matrix **matrix)
+/* The first check of all functions that create a matrix. */
+static doca_error_t check_result(const char *func, struct doca_ec_matrix **matrix)
 {
 	const char *lack;
 
-	if (!shim_handle_is(ec, SHIM_EC) || !matrix) {
-		sim_err("%s: ec is no live instance, or the pointer for the result is NULL", func);
+	if (!matrix) {
+		sim_err("%s: the pointer for the matrix is NULL", func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	lack = galois_find_lack();
@@ -76,74 +76,103 @@ static doca_error_t wrap(struct ec_code *code, struct doca_ec_matrix **ret_matri
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_ec_matrix_create(struct doca_ec *ec, enum doca_ec_matrix_type type, size_t data_block_count,
-				   size_t rdnc_block_count, struct doca_ec_matrix **matrix)
+doca_error_t ec_matrix_new(const char *func, int type, size_t num_data, size_t num_rdnc, struct doca_ec_matrix **matrix)
 {
-	doca_error_t result = check_common(__func__, ec, matrix);
+	doca_error_t result = check_result(func, matrix);
 
 	if (result == DOCA_SUCCESS)
-		result = check_counts(__func__, data_block_count, rdnc_block_count);
+		result = check_counts(func, num_data, num_rdnc);
 	if (result != DOCA_SUCCESS)
 		return result;
 	switch (type) {
 	case DOCA_EC_MATRIX_TYPE_CAUCHY:
-		return wrap(ec_code_new_cauchy(data_block_count, rdnc_block_count), matrix);
+		return wrap(ec_code_new_cauchy(num_data, num_rdnc), matrix);
 	case DOCA_EC_MATRIX_TYPE_VANDERMONDE:
-		return wrap(ec_code_new_vandermonde(data_block_count, rdnc_block_count), matrix);
+		return wrap(ec_code_new_vandermonde(num_data, num_rdnc), matrix);
 	default:
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "type %d is none of enum doca_ec_matrix_type", (int)type);
+		sim_err("%s: there is no type %d of matrices", func, type);
+		return DOCA_ERROR_INVALID_VALUE;
 	}
+}
+
+doca_error_t ec_matrix_new_from_raw(const char *func, const uint8_t *data, size_t num_data, size_t num_rdnc,
+				    struct doca_ec_matrix **matrix)
+{
+	doca_error_t result = check_result(func, matrix);
+
+	if (result == DOCA_SUCCESS)
+		result = check_counts(func, num_data, num_rdnc);
+	if (result == DOCA_SUCCESS && !data) {
+		sim_err("%s: the coefficients are NULL", func);
+		result = DOCA_ERROR_INVALID_VALUE;
+	}
+	return result == DOCA_SUCCESS ? wrap(ec_code_new_from_raw(data, num_data, num_rdnc), matrix) : result;
+}
+
+doca_error_t ec_matrix_new_recover(const char *func, const struct doca_ec_matrix *coding, const uint32_t *missing,
+				   size_t num_missing, struct doca_ec_matrix **matrix)
+{
+	doca_error_t result = check_result(func, matrix);
+	struct ec_code *code = NULL;
+
+	if (result == DOCA_SUCCESS)
+		result = check_coding(func, coding);
+	if (result == DOCA_SUCCESS)
+		result = check_indices(func, missing, num_missing, coding->code->num_out,
+				       coding->code->num_in + coding->code->num_out);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (ec_code_new_recover(coding->code, missing, num_missing, &code) != -EDOM)
+		return wrap(code, matrix);
+	sim_err("%s: the blocks that are left do not determine the missing ones, with this matrix; a Cauchy matrix recovers any loss",
+		func);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t ec_matrix_new_update(const char *func, const struct doca_ec_matrix *coding, const uint32_t *changed,
+				  size_t num_changed, struct doca_ec_matrix **matrix)
+{
+	doca_error_t result = check_result(func, matrix);
+	struct ec_code *code = NULL;
+
+	if (result == DOCA_SUCCESS)
+		result = check_coding(func, coding);
+	if (result == DOCA_SUCCESS)
+		result = check_indices(func, changed, num_changed, coding->code->num_in, coding->code->num_in);
+	if (result != DOCA_SUCCESS)
+		return result;
+	ec_code_new_update(coding->code, changed, num_changed, &code);
+	return wrap(code, matrix);
+}
+
+/* ---- public functions ---- */
+
+doca_error_t doca_ec_matrix_create(struct doca_ec *ec, enum doca_ec_matrix_type type, size_t data_block_count,
+				   size_t rdnc_block_count, struct doca_ec_matrix **matrix)
+{
+	SHIM_NEED(ec, SHIM_EC);
+	return ec_matrix_new(__func__, type, data_block_count, rdnc_block_count, matrix);
 }
 
 doca_error_t doca_ec_matrix_create_from_raw(struct doca_ec *ec, uint8_t *data, size_t data_block_count,
 					    size_t rdnc_block_count, struct doca_ec_matrix **matrix)
 {
-	doca_error_t result = check_common(__func__, ec, matrix);
-
-	SHIM_NEED_OUT(data);
-	if (result == DOCA_SUCCESS)
-		result = check_counts(__func__, data_block_count, rdnc_block_count);
-	return result == DOCA_SUCCESS ? wrap(ec_code_new_from_raw(data, data_block_count, rdnc_block_count), matrix) :
-					result;
+	SHIM_NEED(ec, SHIM_EC);
+	return ec_matrix_new_from_raw(__func__, data, data_block_count, rdnc_block_count, matrix);
 }
 
 doca_error_t doca_ec_matrix_create_recover(struct doca_ec *ec, const struct doca_ec_matrix *coding_matrix,
 					   uint32_t *missing_indices, size_t n_missing, struct doca_ec_matrix **matrix)
 {
-	doca_error_t result = check_common(__func__, ec, matrix);
-	struct ec_code *code = NULL;
-	int rc;
-
-	if (result == DOCA_SUCCESS)
-		result = check_coding(__func__, coding_matrix);
-	if (result == DOCA_SUCCESS)
-		result = check_indices(__func__, missing_indices, n_missing, coding_matrix->code->num_out,
-				       coding_matrix->code->num_in + coding_matrix->code->num_out);
-	if (result != DOCA_SUCCESS)
-		return result;
-	rc = ec_code_new_recover(coding_matrix->code, missing_indices, n_missing, &code);
-	if (rc == -EDOM)
-		return SHIM_REFUSE(
-			DOCA_ERROR_INVALID_VALUE,
-			"the blocks that are left do not determine the missing ones, with this matrix; a Cauchy matrix recovers any loss");
-	return wrap(code, matrix);
+	SHIM_NEED(ec, SHIM_EC);
+	return ec_matrix_new_recover(__func__, coding_matrix, missing_indices, n_missing, matrix);
 }
 
 doca_error_t doca_ec_matrix_create_update(struct doca_ec *ec, const struct doca_ec_matrix *coding_matrix,
 					  uint32_t *update_indices, size_t n_updates, struct doca_ec_matrix **matrix)
 {
-	doca_error_t result = check_common(__func__, ec, matrix);
-	struct ec_code *code = NULL;
-
-	if (result == DOCA_SUCCESS)
-		result = check_coding(__func__, coding_matrix);
-	if (result == DOCA_SUCCESS)
-		result = check_indices(__func__, update_indices, n_updates, coding_matrix->code->num_in,
-				       coding_matrix->code->num_in);
-	if (result != DOCA_SUCCESS)
-		return result;
-	ec_code_new_update(coding_matrix->code, update_indices, n_updates, &code);
-	return wrap(code, matrix);
+	SHIM_NEED(ec, SHIM_EC);
+	return ec_matrix_new_update(__func__, coding_matrix, update_indices, n_updates, matrix);
 }
 
 /* Tasks in flight keep the code. */

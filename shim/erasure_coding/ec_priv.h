@@ -44,6 +44,17 @@ struct ec_task {
 
 extern const struct shim_accel_type ec_galois_mul_type, ec_create_type, ec_update_type, ec_recover_type;
 
+/* ec_matrix.c: create matrices for the public function @func, without an instance, which matrices do not need. The errors are
+ * those of the public functions. */
+doca_error_t ec_matrix_new(const char *func, int type, size_t num_data, size_t num_rdnc,
+			   struct doca_ec_matrix **matrix);
+doca_error_t ec_matrix_new_from_raw(const char *func, const uint8_t *data, size_t num_data, size_t num_rdnc,
+				    struct doca_ec_matrix **matrix);
+doca_error_t ec_matrix_new_recover(const char *func, const struct doca_ec_matrix *coding, const uint32_t *missing,
+				   size_t num_missing, struct doca_ec_matrix **matrix);
+doca_error_t ec_matrix_new_update(const char *func, const struct doca_ec_matrix *coding, const uint32_t *changed,
+				  size_t num_changed, struct doca_ec_matrix **matrix);
+
 /* ec_work.c: the operations of the types. */
 doca_error_t ec_check(struct shim_accel_task *task, const struct shim_list_size *src, const struct shim_list_size *dst);
 uint64_t ec_get_max_src_bytes(const struct shim_accel_task *task, const struct pcie_accel_caps *caps);

@@ -17,11 +17,13 @@ static struct {
 	int (*init)(EVP_MD_CTX *ctx, const EVP_MD *type, void *engine);
 	int (*update)(EVP_MD_CTX *ctx, const void *data, size_t len);
 	int (*final)(EVP_MD_CTX *ctx, unsigned char *digest, unsigned int *ret_len);
+	int (*copy)(EVP_MD_CTX *to, const EVP_MD_CTX *from);
 } evp;
 
 static const struct shim_import imports[] = {
-	{ "EVP_MD_fetch", &evp.fetch },     { "EVP_MD_CTX_new", &evp.new },      { "EVP_MD_CTX_free", &evp.free },
-	{ "EVP_DigestInit_ex", &evp.init }, { "EVP_DigestUpdate", &evp.update }, { "EVP_DigestFinal_ex", &evp.final },
+	{ "EVP_MD_fetch", &evp.fetch },      { "EVP_MD_CTX_new", &evp.new },      { "EVP_MD_CTX_free", &evp.free },
+	{ "EVP_DigestInit_ex", &evp.init },  { "EVP_DigestUpdate", &evp.update }, { "EVP_DigestFinal_ex", &evp.final },
+	{ "EVP_MD_CTX_copy_ex", &evp.copy },
 };
 
 static struct shim_loaded_library libcrypto = {
@@ -69,6 +71,11 @@ void sha_digest_free(struct sha_digest *digest)
 int sha_digest_begin(struct sha_digest *digest, enum doca_sha_algorithm algorithm)
 {
 	return evp.init((EVP_MD_CTX *)digest, algorithms[algorithm], NULL) ? 0 : -EIO;
+}
+
+int sha_digest_copy(struct sha_digest *to, const struct sha_digest *from)
+{
+	return evp.copy((EVP_MD_CTX *)to, (const EVP_MD_CTX *)from) ? 0 : -EIO;
 }
 
 int sha_digest_update(struct sha_digest *digest, const void *data, size_t len)

@@ -22,6 +22,7 @@ void sha_digest_free(struct sha_digest *digest); /* NULL is fine */
 
 /* 0 or -EIO, which has no known cause. */
 int sha_digest_begin(struct sha_digest *digest, enum doca_sha_algorithm algorithm);
+int sha_digest_copy(struct sha_digest *to, const struct sha_digest *from);
 int sha_digest_update(struct sha_digest *digest, const void *data, size_t len);
 int sha_digest_end(struct sha_digest *digest, uint8_t ret_bytes[SHA_MAX_DIGEST_BYTES]);
 

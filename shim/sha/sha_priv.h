@@ -79,6 +79,10 @@ doca_error_t shim_sha_check_algorithm(const char *func, enum doca_sha_algorithm 
 /* sha_task.c: a submission needs room for a digest. SUCCESS, or INVALID_VALUE with a log line. */
 doca_error_t shim_sha_check_room(enum doca_sha_algorithm algorithm, const struct shim_list_size *dst);
 
+/* sha_task_partial_hash.c: have the state of @from's message in @to as well. Neither is in flight. SUCCESS or NO_MEMORY. */
+doca_error_t shim_sha_partial_copy(const struct doca_sha_task_partial_hash *from,
+				   struct doca_sha_task_partial_hash *to);
+
 /* sha_task.c: add the source of a task to a digest, and write the result. 0 or -errno. */
 int shim_sha_read(struct shim_work *work, struct sha_digest *digest);
 int shim_sha_write(struct shim_work *work, struct sha_digest *digest, enum doca_sha_algorithm algorithm);

@@ -50,6 +50,19 @@ static struct sha_digest *ensure_digest(struct doca_sha *sha, struct doca_sha_ta
 	return state->digest;
 }
 
+doca_error_t shim_sha_partial_copy(const struct doca_sha_task_partial_hash *from, struct doca_sha_task_partial_hash *to)
+{
+	struct sha_digest *digest = from->has_begun ? ensure_digest(shim_to_sha(to->base.base.task.ctx), to) : NULL;
+
+	if (from->has_begun && (!digest || sha_digest_copy(digest, from->state->digest) < 0))
+		return DOCA_ERROR_NO_MEMORY;
+	to->algorithm = from->algorithm;
+	to->has_begun = from->has_begun;
+	to->is_final = from->is_final;
+	to->has_ended = from->has_ended;
+	return DOCA_SUCCESS;
+}
+
 static int partial_work(struct shim_work *work)
 {
 	struct doca_sha_task_partial_hash *task = to_partial(work->task);

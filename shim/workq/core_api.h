@@ -36,6 +36,7 @@ struct doca_ctx;
 struct doca_dev;
 struct doca_devinfo;
 struct doca_dma;
+struct doca_ec_matrix;
 struct doca_mmap;
 struct doca_pe;
 struct doca_sync_event;
@@ -52,6 +53,10 @@ struct doca_task;
 #define DOCA_ERROR_AUTHENTICATION ((doca_error_t)28)
 #define DOCA_ERROR_BAD_CONFIG     ((doca_error_t)29)
 #define DOCA_ERROR_SKIPPED        ((doca_error_t)30)
+
+enum doca_sha_algorithm {
+	DOCA_SHA_ALGORITHM_SHA1 = 0,
+};
 
 enum doca_ctx_states {
 	DOCA_CTX_STATE_IDLE = 0,
@@ -201,6 +206,31 @@ struct doca_task *core_sync_event_task_wait_neq_as_doca_task(struct doca_sync_ev
 /* Documented in shim/common/pe/ctx_priv.h. */
 doca_error_t shim_ctx_inject_start_fault(const struct doca_dev *dev);
 void shim_pe_wake(const struct doca_pe *pe);
+
+/* SHA, compression and erasure coding, in their libraries */
+
+doca_error_t core_sha_cap_task_hash_get_supported(const struct doca_devinfo *devinfo,
+						  enum doca_sha_algorithm algorithm);
+doca_error_t core_sha_cap_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo,
+						    uint32_t *max_list_buf_num_elem);
+doca_error_t core_sha_cap_get_max_src_buf_size(const struct doca_devinfo *devinfo, uint64_t *max_src_buf_size);
+
+doca_error_t core_compress_cap_task_compress_deflate_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_compress_cap_task_decompress_deflate_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_compress_cap_task_decompress_lz4_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_compress_cap_task_compress_deflate_get_max_buf_size(const struct doca_devinfo *devinfo,
+								      uint64_t *max_buffer_size);
+doca_error_t core_compress_cap_task_decompress_deflate_get_max_buf_size(const struct doca_devinfo *devinfo,
+									uint64_t *max_buffer_size);
+doca_error_t core_compress_cap_task_decompress_lz4_get_max_buf_size(const struct doca_devinfo *devinfo,
+								    uint64_t *max_buffer_size);
+doca_error_t core_compress_cap_task_decompress_deflate_get_max_buf_list_len(const struct doca_devinfo *devinfo,
+									    uint32_t *max_buf_list_len);
+
+doca_error_t core_ec_cap_task_create_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_ec_cap_get_max_block_size(const struct doca_devinfo *devinfo, uint64_t *max_block_size);
+doca_error_t core_ec_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len);
+doca_error_t core_ec_matrix_destroy(struct doca_ec_matrix *matrix);
 
 /* DMA, in libdoca_dma */
 

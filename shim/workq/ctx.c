@@ -25,6 +25,19 @@ void shim_workq_ctx_init(struct workq_ctx *ctx, const struct workq_ctx_ops *ops)
 	ctx->ops = ops;
 }
 
+doca_error_t shim_workq_start_with_dev(struct workq_ctx *ctx)
+{
+	if (ctx->dev)
+		return DOCA_SUCCESS;
+	sim_err("doca_ctx_start: the context has no device; call doca_ctx_dev_add() first");
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+void shim_workq_stop_nothing(struct workq_ctx *ctx)
+{
+	(void)ctx;
+}
+
 static void stop_ctx(struct workq_ctx *ctx)
 {
 	if (ctx->started)

@@ -66,7 +66,9 @@ struct workq_attachment {
 /* Is @handle a live context of this generation? */
 static inline bool workq_ctx_is(const void *handle)
 {
-	return shim_handle_is(handle, SHIM_WORKQ_DMA) || shim_handle_is(handle, SHIM_WORKQ_SYNC_EVENT);
+	return shim_handle_is(handle, SHIM_WORKQ_DMA) || shim_handle_is(handle, SHIM_WORKQ_SYNC_EVENT) ||
+	       shim_handle_is(handle, SHIM_WORKQ_SHA) || shim_handle_is(handle, SHIM_WORKQ_COMPRESS) ||
+	       shim_handle_is(handle, SHIM_WORKQ_EC);
 }
 
 /* A job of the queue completed. Called once for each submitted job. */
@@ -77,6 +79,10 @@ SHIM_INTERNAL_API void shim_workq_complete(struct workq_attachment *attachment, 
  * stops the context; it returns IN_USE and does nothing while work queues are added. */
 SHIM_INTERNAL_API void shim_workq_ctx_init(struct workq_ctx *ctx, const struct workq_ctx_ops *ops);
 SHIM_INTERNAL_API doca_error_t shim_workq_ctx_fini(const char *func, struct workq_ctx *ctx);
+
+/* Operations of libraries whose contexts need a device, and have nothing to stop: the contexts of the core belong to the queues. */
+SHIM_INTERNAL_API doca_error_t shim_workq_start_with_dev(struct workq_ctx *ctx);
+SHIM_INTERNAL_API void shim_workq_stop_nothing(struct workq_ctx *ctx);
 
 /* attachment.c: add a queue to a context, which creates and starts a context of the core; and remove it. */
 doca_error_t workq_attach(struct workq_ctx *ctx, struct doca_workq *workq);

@@ -44,26 +44,12 @@ static doca_error_t dma_submit(struct workq_attachment *attachment, const struct
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-static doca_error_t dma_start(struct workq_ctx *ctx)
-{
-	if (ctx->dev)
-		return DOCA_SUCCESS;
-	sim_err("doca_ctx_start: the context has no device; call doca_ctx_dev_add() first");
-	return DOCA_ERROR_INVALID_VALUE;
-}
-
-/* Nothing to stop: the contexts of the core belong to the queues. */
-static void dma_stop(struct workq_ctx *ctx)
-{
-	(void)ctx;
-}
-
 static const struct workq_ctx_ops dma_ops = {
 	.name = "DMA",
 	.exceeds_depth = true,
 	.supports = dma_supports,
-	.start = dma_start,
-	.stop = dma_stop,
+	.start = shim_workq_start_with_dev,
+	.stop = shim_workq_stop_nothing,
 	.create_core = dma_create_core,
 	.destroy_core = dma_destroy_core,
 	.submit = dma_submit,

@@ -79,7 +79,17 @@ LOGGED_AS = {
     'doca_comch_server_create': 'doca_comm_channel_ep_listen',
     'doca_comch_server_set_max_msg_size': 'doca_comm_channel_ep_set_max_msg_size',
     'doca_comch_server_set_recv_queue_size': 'doca_comm_channel_ep_set_recv_queue_size',
+    'doca_compress_cap_task_compress_deflate_get_max_buf_size': 'doca_compress_get_max_buf_size',
+    'doca_compress_cap_task_compress_deflate_is_supported': 'doca_compress_job_get_supported',
+    'doca_compress_cap_task_decompress_deflate_get_max_buf_list_len': 'doca_compress_get_max_list_buf_num_elem',
+    'doca_compress_cap_task_decompress_deflate_get_max_buf_size': 'doca_compress_get_max_buf_size',
+    'doca_compress_cap_task_decompress_deflate_is_supported': 'doca_compress_job_get_supported',
+    'doca_compress_cap_task_decompress_lz4_get_max_buf_size': 'doca_compress_get_max_buf_size',
+    'doca_compress_cap_task_decompress_lz4_is_supported': 'doca_compress_job_get_supported',
     'doca_dma_cap_task_memcpy_is_supported': 'doca_dma_job_get_supported',
+    'doca_ec_cap_get_max_block_size': 'doca_ec_get_max_buffer_size',
+    'doca_ec_cap_get_max_buf_list_len': 'doca_ec_get_max_list_buf_num_elem',
+    'doca_ec_cap_task_create_is_supported': 'doca_ec_job_get_supported',
     'doca_mmap_add_dev': 'doca_mmap_dev_add',
     'doca_mmap_export_pci': 'doca_mmap_export_dpu',
     'doca_mmap_rm_dev': 'doca_mmap_dev_rm',
@@ -90,6 +100,9 @@ LOGGED_AS = {
     'doca_pe_get_notification_handle': 'doca_workq_get_event_handle',
     'doca_pe_progress': 'doca_workq_progress_retrieve',
     'doca_pe_request_notification': 'doca_workq_event_handle_arm',
+    'doca_sha_cap_get_max_list_buf_num_elem': 'doca_sha_get_max_list_buf_num_elem',
+    'doca_sha_cap_get_max_src_buf_size': 'doca_sha_get_max_src_buffer_size',
+    'doca_sha_cap_task_hash_get_supported': 'doca_sha_get_hardware_supported',
     'doca_sync_event_add_publisher_location_cpu': 'doca_sync_event_publisher_add_location_cpu',
     'doca_sync_event_add_publisher_location_remote_pci': 'doca_sync_event_publisher_add_location_dpu',
     'doca_sync_event_add_subscriber_location_cpu': 'doca_sync_event_subscriber_add_location_cpu',
@@ -112,7 +125,7 @@ LOGGED_AS = {
 DIFFERENT_MEANING = [
     r'doca_buf_arr_.*',                     # an array gets its map at its creation, and its length later
     r'doca_ctx_(start|stop|set_datapath_on_gpu)', # without a progress engine, and done when they return
-    r'doca_dma_(as_ctx|destroy)',           # a DMA context is created without a device
+    r'doca_(dma|sha|compress|ec)_(as_ctx|destroy)', # contexts are created without a device
     r'doca_graph_.*',                       # of jobs, on a work queue
     # 1.5 starts a map before it has memory; a map may have several ranges
     r'doca_mmap_(start|stop|destroy|get_num_bufs|set_(memrange|permissions|free_cb|max_num_devices))',

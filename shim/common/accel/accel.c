@@ -11,7 +11,13 @@
 
 static struct pcie_accel_caps get_caps(const struct shim_accel_type *type, const struct pcie_caps *caps)
 {
-	return type->get_caps ? type->get_caps(caps) : caps->accel[type->accel];
+	struct pcie_accel_caps found = type->get_caps ? type->get_caps(caps) : caps->accel[type->accel];
+
+#ifdef SHIM_WORKQ_BUILD
+	if (found.workq_max_buf_bytes)
+		found.max_buf_bytes = found.workq_max_buf_bytes;
+#endif
+	return found;
 }
 
 static bool profile_has_engine(const struct pcie_profile *profile, const struct shim_accel_type *type)
@@ -79,13 +85,28 @@ doca_error_t shim_accel_get_caps(const char *func, const struct pcie_function *f
 	return result;
 }
 
+/* The limits of a type in a context; not supported = the context can't run it. */
+static struct pcie_accel_caps get_own_caps(const struct shim_accel *accel, const struct shim_accel_type *type)
+{
+	struct pcie_accel_caps caps = get_caps(type, &shim_dev_function(accel->ctx.dev)->caps);
+
+	if (!caps.is_supported && accel->software_caps)
+		caps = *accel->software_caps;
+	return caps;
+}
+
+bool shim_accel_can_run(const struct shim_accel *accel, const struct shim_accel_type *type)
+{
+	return get_own_caps(accel, type).is_supported && !(type->find_lack && type->find_lack());
+}
+
 uint32_t shim_accel_max_tasks(const struct shim_accel *accel)
 {
 	const struct shim_accel_lib *lib = shim_accel_lib(accel);
 	uint32_t max_tasks = 0;
 
 	for (uint32_t i = 0; i < lib->num_types; i++) {
-		uint32_t of_type = get_caps(lib->types[i], &shim_dev_function(accel->ctx.dev)->caps).max_tasks;
+		uint32_t of_type = get_own_caps(accel, lib->types[i]).max_tasks;
 
 		max_tasks = of_type > max_tasks ? of_type : max_tasks;
 	}
@@ -162,6 +183,15 @@ doca_error_t shim_accel_set_conf(const char *func, struct shim_accel *accel, uin
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t check_type(struct shim_accel *accel, const struct shim_accel_type *type,
+			       struct pcie_accel_caps *ret_caps)
+{
+	if (!shim_accel_can_run(accel, type)) /* says why */
+		return shim_accel_check_support("doca_ctx_start", shim_dev_function(accel->ctx.dev), type);
+	*ret_caps = get_own_caps(accel, type);
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t check_conf(struct shim_accel *accel)
 {
 	const struct shim_accel_lib *lib = shim_accel_lib(accel);
@@ -170,7 +200,7 @@ static doca_error_t check_conf(struct shim_accel *accel)
 
 	for (uint32_t i = 0; i < lib->num_types && result == DOCA_SUCCESS; i++) {
 		if (accel->conf[i].num_tasks > 0)
-			result = shim_accel_get_caps("doca_ctx_start", function, lib->types[i], &accel->conf[i].caps);
+			result = check_type(accel, lib->types[i], &accel->conf[i].caps);
 		if (result != DOCA_SUCCESS)
 			sim_err("doca_ctx_start: device %s does not offer %s, for which tasks are configured; ask its capabilities first",
 				function->ibdev, lib->types[i]->engine);

@@ -70,6 +70,8 @@ struct shim_accel {
 	struct shim_accel_conf conf[SHIM_ACCEL_MAX_TYPES];
 	struct shim_lists_head lists;        /* of tasks, until the context is idle */
 	struct shim_work_memory work_memory; /* of the job that runs; until the context is idle */
+	/* Limits where the card has no engine and the library does the work itself. NULL: there it does not. */
+	const struct pcie_accel_caps *software_caps;
 };
 
 struct shim_accel_task {
@@ -122,6 +124,9 @@ SHIM_INTERNAL_API doca_error_t shim_accel_check_support(const char *func, const 
 SHIM_INTERNAL_API doca_error_t shim_accel_get_caps(const char *func, const struct pcie_function *function,
 						   const struct shim_accel_type *type,
 						   struct pcie_accel_caps *ret_caps);
+
+/* Returns whether a context can run tasks of the type. Nothing is logged. */
+SHIM_INTERNAL_API bool shim_accel_can_run(const struct shim_accel *accel, const struct shim_accel_type *type);
 
 /* The number of tasks that a context can have, all types together. */
 SHIM_INTERNAL_API uint32_t shim_accel_max_tasks(const struct shim_accel *accel);

@@ -41,6 +41,10 @@ enum shim_kind {
 	SHIM_WORKQ,
 	SHIM_WORKQ_DMA,
 	SHIM_WORKQ_SYNC_EVENT,
+	SHIM_WORKQ_SHA,
+	SHIM_WORKQ_SHA_SESSION,
+	SHIM_WORKQ_COMPRESS,
+	SHIM_WORKQ_EC,
 	SHIM_PE,
 	/* contexts; shim_ctx_is() depends on the order */
 	SHIM_DMA,

@@ -12,7 +12,7 @@ import pathlib
 import sys
 
 BFSIM_PROVIDERS = ['workq', 'task']  # behind the vendor's releases, in the order of enum cli_provider
-NODE_LETTER = {'DOCA_2': 'D', 'EXPERIMENTAL': 'E'}
+NODE_LETTER = {'DOCA_2': 'D', 'EXPERIMENTAL': 'E', '': 'B'}
 
 
 def data_lines(path):
