@@ -206,6 +206,36 @@ cut_off_descriptor_is_refused() {
 
 # --- Messages -------------------------------------------------------------------
 
+# stores RULE...: a file on 6 + 3 disks, on the DPU.
+stores() {
+	random 100000 in
+	for rule; do set -- "$@" --fault "$rule" && shift; done
+	run "$@" --dpu '"$APPS"/raid -i in -o out' >said
+}
+
+lost_blocks_are_recovered() {
+	stores
+	cmp in out
+	says '^$|^dpu' said || true
+	! grep -q 'block' said
+	stores 'dma.memcpy nth=2 fail=IO_FAILED' 'dma.memcpy nth=4 flip=1' 'dma.memcpy nth=8 fail=IO_FAILED'
+	cmp in out
+	says 'block 1 could not be read$' said
+	says 'block 3 has a wrong checksum$' said
+	says 'block 7 could not be read$' said
+	says '3 blocks were recovered$' said
+	stores 'dma.memcpy nth=1 fail=IO_FAILED' 'erasure_coding.recover nth=1 fail=IO_FAILED moved=50%' \
+		'erasure_coding.create nth=1 fail=IO_FAILED'
+	cmp in out
+	says '1 blocks were recovered$' said
+}
+
+more_lost_blocks_than_redundancy_are_an_error() {
+	fails stores 'dma.memcpy nth=1 fail=IO_FAILED' 'dma.memcpy nth=3 fail=IO_FAILED' \
+		'dma.memcpy nth=5 fail=IO_FAILED' 'dma.memcpy nth=9 fail=IO_FAILED'
+	says '4 blocks are lost, and 3 can be recovered$' err
+}
+
 hello_is_said_and_answered() {
 	run --host '"$APPS"/hello_host b1:00.1 "good morning"' --dpu '"$APPS"/hello_dpu 03:00.1 b1:00.1' >said
 	says '^dpu *\| the host says: good morning$' said
