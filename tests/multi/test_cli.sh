@@ -499,7 +499,7 @@ test_a_run_and_its_worker_killed_together_leave_nothing() {
 # --- functions and links -------------------------------------------------------
 
 test_function_and_link_commands_hit_the_device_that_is_named() {
-	bfsim up --session s >/dev/null
+	bfsim up --session s --clock timed >/dev/null
 	status 0 bfsim function reset 03:00.0 --session s
 	status 0 bfsim function fatal mlx5_1 --session s
 	status 0 bfsim link down b1:00.0 --for 1ms --session s
@@ -572,7 +572,7 @@ test_fault_commands_that_are_wrong_change_nothing() {
 # A line of the list is a rule: the same one.
 test_fault_list_can_be_added_again() {
 	bfsim up --session s >/dev/null
-	bfsim fault add --session s 'function device="=mlx5_0" reset' 'dma.memcpy program="a (b" hang' >/dev/null
+	bfsim fault add --session s 'dma.memcpy program="=mlx5_0" delay=1us' 'dma.memcpy program="a (b" hang' >/dev/null
 	bfsim fault list --session s | awk 'NR > 1' | cut -c20- | sed 's/^ *//' >rules
 	same 2 "$(wc -l <rules)"
 	while read -r rule; do bfsim fault add --session s "$rule" >/dev/null; done <rules

@@ -42,6 +42,19 @@ for side in host dpu; do
 done
 "$bfsim" completion bash | cmp - moved/share/bash-completion/completions/bfsim
 
+# What is not there says so.
+PKG_CONFIG_PATH=$("$bfsim" sdk --on host)/$libdir/pkgconfig
+export PKG_CONFIG_PATH
+if pkg-config --cflags doca-rdma 2>err || pkg-config --exists doca-rdma; then
+	exit 1
+fi
+grep -q 'bfsim-does-not-have-doca-rdma' err
+echo '#include <doca_rdma.h>' >rdma.c
+if "$@" -c rdma.c -I"$("$bfsim" sdk --on host)/include" 2>err; then
+	exit 1
+fi
+grep -q 'bfsim does not have doca_rdma.h and its library' err
+
 # build TREE PROGRAM OUTPUT COMPILER...: the tree may be a symbolic link to one of ours.
 build() {
 	tree=$1 program=$2 output=$3

@@ -6,8 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
 #include "sim/cli/base/session_client.h"
@@ -129,10 +131,101 @@ static int send_rule(const struct cli_fault *fault, int dir_fd, const char *dir,
 	return 0;
 }
 
+/* Collects the sides of a topology. */
+struct side_list {
+	const char *pattern;
+	bool found;
+	const char *names[16];
+	size_t count;
+	char text[256];
+};
+
+static void look_at_side(void *arg, const char *side)
+{
+	struct side_list *list = arg;
+	size_t used = strlen(list->text);
+
+	list->found |= sim_side_pattern_matches(list->pattern, side);
+	if (list->count < sizeof(list->names) / sizeof(list->names[0]))
+		list->names[list->count++] = side;
+	snprintf(list->text + used, sizeof(list->text) - used, "%s%s", used ? ", " : "", side);
+}
+
+static int check_side(const struct pcie_topology *topology, const struct sim_rule *rule, const char *text)
+{
+	struct side_list list = { .pattern = rule->side };
+	const char *closest;
+
+	if (!(rule->where & SIM_WHERE_SIDE))
+		return 0;
+	pcie_topology_for_each_side(topology, look_at_side, &list);
+	if (list.found)
+		return 0;
+	closest = cli_closest_name(rule->side, list.names, list.count);
+	cli_fail("fault '%s': the card has no side %s%s%s; its sides are: %s", text, rule->side,
+		 closest ? "; did you mean " : "", closest ? closest : "", list.text);
+	return -1;
+}
+
+static int check_device_condition(const struct pcie_topology *topology, const struct sim_rule *rule, const char *text)
+{
+	if (!(rule->where & SIM_WHERE_DEVICE))
+		return 0;
+	for (size_t i = 0; i < topology->num_functions; i++)
+		if (sim_device_pattern_matches(rule->device, &topology->functions[i]))
+			return 0;
+	cli_fail("fault '%s': the card has no device %s; bfsim devs lists them", text, rule->device);
+	return -1;
+}
+
+static int check_clock(enum sim_clock_mode mode, const struct sim_rule *rule, const char *text)
+{
+	if (mode != SIM_CLOCK_FUNCTIONAL ||
+	    !(rule->actions & (SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS))))
+		return 0;
+	cli_fail(
+		"fault '%s': the session's clock is functional, which shows no slower link: --clock timed or virtual, of "
+		"bfsim run or bfsim up",
+		text);
+	return -1;
+}
+
+/* What can't happen in this session is refused: a rule that never hits tests nothing. */
+static int check_rules(const struct cli_faults *faults, int dir_fd, const char *dir)
+{
+	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
+	struct sim_segment shared_state;
+	enum sim_clock_mode mode;
+	int rc;
+
+	if (!topology)
+		return -1;
+	rc = sim_control_map_shared_state(dir_fd, &shared_state);
+	if (rc < 0) {
+		pcie_topology_destroy(topology);
+		return cli_session_report_error(dir, rc);
+	}
+	mode = (enum sim_clock_mode)atomic_load(&sim_shared_state_of(&shared_state)->clock.mode);
+	sim_segment_unmap(&shared_state);
+	for (size_t i = 0; i < faults->count && rc == 0; i++) {
+		const struct sim_rule *rule = &faults->list[i].rule;
+		char text[SIM_RULE_TEXT_SIZE];
+
+		sim_rule_format(rule, "FILE", text);
+		if (check_side(topology, rule, text) < 0 || check_device_condition(topology, rule, text) < 0 ||
+		    check_clock(mode, rule, text) < 0)
+			rc = -1;
+	}
+	pcie_topology_destroy(topology);
+	return rc;
+}
+
 int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir, bool print_ids)
 {
 	int rc = 0;
 
+	if (faults->count > 0 && check_rules(faults, dir_fd, dir) < 0)
+		return -1;
 	if (faults->has_seed)
 		rc = sim_control_change_faults(dir_fd, SIM_FAULT_SEED, 0, faults->seed);
 	if (rc < 0)

@@ -19,6 +19,7 @@
 #include "check_results.h"
 #include "subreaper.h"
 #include "program.h"
+#include "fault_effect.h"
 #include "fault_watch.h"
 #include "run_priv.h"
 #include "run_state.h"
@@ -339,9 +340,11 @@ static int inject_faults(struct run *run)
 static void report_faults(struct run *run)
 {
 	bool with_hits = run->status != 0 || run->end_requested;
+	int num_missed = cli_faults_report(session_plan(run), with_hits, run->cfg->quiet);
 
-	if (cli_faults_report(session_plan(run), with_hits, run->cfg->quiet) > 0 && run->cfg->require_faults &&
-	    run->status == 0)
+	if (run->daemon > 0)
+		num_missed += cli_fault_effects_report(session_plan(run), run->cfg->session_dir->dir, run->cfg->quiet);
+	if (num_missed > 0 && run->cfg->require_faults && run->status == 0)
 		run->status = CLI_FAILED;
 }
 

@@ -149,6 +149,9 @@ bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault
 uint64_t sim_injector_next_event_ns(struct sim_injector *injector, uint64_t after_ns);
 
 /* Whether the device condition @device is for @function. */
+/* Whether the pattern of a rule is for that side: "dpu" matches "node0/dpu", too. */
+bool sim_side_pattern_matches(const char *pattern, const char *side);
+
 bool sim_device_pattern_matches(const char *device, const struct pcie_function *function);
 
 /* The position of the hit's @i-th flipped bit among @num_bits (> 0) bits, i < flip_bits. All positions

@@ -4,8 +4,7 @@
 
 #include "rule_index_priv.h"
 
-/* The pattern "dpu" matches "node0/dpu", too. */
-static bool side_matches(const char *pattern, const char *side)
+bool sim_side_pattern_matches(const char *pattern, const char *side)
 {
 	const char *last = strrchr(side, '/');
 
@@ -18,7 +17,7 @@ bool sim_rule_matches_process(const struct sim_rule *rule, const struct sim_proc
 		return true;
 	if (!process)
 		return false;
-	if ((rule->where & SIM_WHERE_SIDE) && !(process->side && side_matches(rule->side, process->side)))
+	if ((rule->where & SIM_WHERE_SIDE) && !(process->side && sim_side_pattern_matches(rule->side, process->side)))
 		return false;
 	if ((rule->where & SIM_WHERE_PROGRAM) && !(process->program && sim_glob(rule->program, process->program)))
 		return false;

@@ -87,6 +87,10 @@ static int check_when(const struct sim_rule *rule, struct sim_rule_conflict *con
 		return set_conflict(conflict, "every",
 				    "every: cannot be combined with nth; nth hits once, every hits again and again "
 				    "(skip says from where on)");
+	if ((rule->when & SIM_WHEN_NTH) && (rule->when & SIM_WHEN_TIMES))
+		return set_conflict(
+			conflict, "times",
+			"times: cannot be combined with nth, which hits once; every=N times=M hits M times");
 	if (rule->until_ns <= rule->from_ns)
 		return set_conflict(conflict, "until", "until: is not later than from; the rule would never act");
 	if (rule->size_min > rule->size_max)

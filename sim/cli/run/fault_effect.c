@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Comparing the times of events with those of programs. */
+#include "fault_effect.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "pcie_model/arith.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/cli/trace/recordings.h"
+
+#define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
+
+#define EVENT_OPS (SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION))
+
+/* Is over at once: what comes later does not see it. Other events of functions last. */
+#define MOMENTARY DOES(RESET)
+
+struct effects {
+	struct sim_merged_trace merged;
+	bool quiet;
+	int num_without;
+};
+
+static uint64_t session_ns(const struct effects *effects, uint64_t time_ns)
+{
+	return time_ns > effects->merged.zero_ns ? time_ns - effects->merged.zero_ns : 0;
+}
+
+/* Session time of the last record of a process. */
+static uint64_t last_ns(const struct effects *effects, uint32_t process)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < effects->merged.num_events; i++) {
+		const struct sim_trace_event *event = &effects->merged.events[i];
+
+		if (event->process == process)
+			last = max_u64(last, session_ns(effects, event->time_ns));
+	}
+	return last;
+}
+
+/* Whether a program was there between the two times: it had attached before the end, and recorded after the begin. */
+static bool was_program_there(const struct effects *effects, uint64_t begin_ns, uint64_t end_ns)
+{
+	for (uint32_t i = 0; i < effects->merged.num_recordings; i++)
+		if (session_ns(effects, effects->merged.recordings[i].began_ns) <= end_ns &&
+		    last_ns(effects, i) >= begin_ns)
+			return true;
+	return false;
+}
+
+static uint64_t end_of(const struct sim_rule *rule, uint64_t begin_ns)
+{
+	if (rule->actions & MOMENTARY)
+		return begin_ns;
+	if (rule->actions & DOES(DOWN))
+		return begin_ns > SIM_NEVER_NS - rule->duration_ns ? SIM_NEVER_NS : begin_ns + rule->duration_ns;
+	return rule->until_ns;
+}
+
+static void look_at_rule(void *arg, const struct sim_plan_rule *rule)
+{
+	struct effects *effects = arg;
+	uint64_t begin_ns = max_u64(rule->rule.from_ns, rule->added_ns);
+
+	if (rule->fired == 0 || (sim_rule_ops(&rule->rule) & ~EVENT_OPS) ||
+	    was_program_there(effects, begin_ns, end_of(&rule->rule, begin_ns)))
+		return;
+	effects->num_without++;
+	if (!effects->quiet)
+		cli_fail("fault %" PRIu32
+			 " struck nothing: %s (no program was attached at that time; from=TIME lets it happen later)",
+			 rule->id, rule->text);
+}
+
+static void find_event(void *arg, const struct sim_plan_rule *rule)
+{
+	bool *found = arg;
+
+	*found |= rule->fired > 0 && !(sim_rule_ops(&rule->rule) & ~EVENT_OPS);
+}
+
+int cli_fault_effects_report(const struct sim_plan *plan, const char *dir, bool quiet)
+{
+	struct effects effects = { .quiet = quiet };
+	bool has_events = false;
+	uint64_t num_dropped;
+	int dir_fd, rc;
+
+	sim_plan_each(plan, find_event, &has_events);
+	dir_fd = has_events ? cli_session_open(dir) : -1;
+	if (dir_fd < 0)
+		return 0;
+	rc = cli_recordings_fetch(dir_fd, dir, &effects.merged, &num_dropped);
+	close(dir_fd);
+	if (rc < 0)
+		return 0;
+	if (num_dropped == 0)
+		sim_plan_each(plan, look_at_rule, &effects);
+	sim_merged_trace_free(&effects.merged);
+	return effects.num_without;
+}

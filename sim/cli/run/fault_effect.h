@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/cli/run/fault_effect.h - events that happened while no program was there.
+ *
+ * A reset before the first program has attached counts as fired and tests nothing. The recordings of a run say who was
+ * attached when.
+ */
+#ifndef SIM_CLI_RUN_FAULT_EFFECT_H
+#define SIM_CLI_RUN_FAULT_EFFECT_H
+
+#include "sim/faults/plan/plan.h"
+
+/* Print which rules for links and functions fired, and struck no program of the session @dir; with @quiet, print nothing.
+ * Returns their number. Its daemon must live. */
+int cli_fault_effects_report(const struct sim_plan *plan, const char *dir, bool quiet);
+
+#endif
