@@ -31,6 +31,7 @@ static const struct cli_command commands[] = {
 	{ "sdk", "print the path of an SDK tree, or set up a shell for it", cli_sdk, "" },
 	{ "check-binary", "check which releases, and bfsim, have the symbols of a program", cli_check_binary, "" },
 	{ "coverage", "show which functions of the vendor's libraries bfsim has", cli_coverage, "" },
+	{ "bench", "measure DMA copies: sizes, depths, threads, data paths, clocks", cli_bench, "" },
 	{ "pcie", "print or draw the bandwidth of a PCI Express link by payload size", cli_pcie, "" },
 	{ "doctor", "check what works on this machine, and name the remedy", cli_doctor, "" },
 	{ "completion", "print the completion of commands and options for a shell", NULL, "bash zsh fish" },

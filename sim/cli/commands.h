@@ -52,6 +52,7 @@ int cli_top(int argc, char **argv);
 int cli_test(int argc, char **argv);
 int cli_replay(int argc, char **argv);
 int cli_coverage(int argc, char **argv);
+int cli_bench(int argc, char **argv);
 int cli_caps(int argc, char **argv);
 int cli_doctor(int argc, char **argv);
 int cli_completion(int argc, char **argv);

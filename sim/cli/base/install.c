@@ -121,3 +121,13 @@ char *cli_pages_library(const char *arch)
 	free(path);
 	return append_path(program_dir(1), "libbfsim_pages.so"); /* in a build tree */
 }
+
+char *cli_bench_probe_path(void)
+{
+	char *path = append_path(program_dir(1), "libexec/bfsim/bfsim-bench-probe");
+
+	if (!path || access(path, F_OK) == 0)
+		return path;
+	free(path);
+	return append_path(program_dir(2), "shim/bench/bfsim-bench-probe"); /* in a build tree */
+}

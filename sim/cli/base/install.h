@@ -51,4 +51,7 @@ bool cli_is_arch(const char *name);
 /* The directory of the libraries in a tree, as a format; the argument is the architecture. */
 #define CLI_LIBDIR_FORMAT "lib/%s-linux-gnu"
 
+/* The program that bfsim bench runs on a side (shim/bench); it need not exist. NULL without memory. */
+char *cli_bench_probe_path(void);
+
 #endif

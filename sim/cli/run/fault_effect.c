@@ -3,6 +3,7 @@
 #include "fault_effect.h"
 
 #include <inttypes.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pcie_model/arith.h"
@@ -74,6 +75,29 @@ static void look_at_rule(void *arg, const struct sim_plan_rule *rule)
 		cli_fail("fault %" PRIu32
 			 " struck nothing: %s (no program was attached at that time; from=TIME lets it happen later)",
 			 rule->id, rule->text);
+}
+
+#define SETTLE_MS 50
+
+static void find_unmatched_event(void *arg, const struct sim_plan_rule *rule)
+{
+	bool *found = arg;
+
+	*found |= rule->matched == 0 && rule->rule.from_ns == 0 && !(sim_rule_ops(&rule->rule) & ~EVENT_OPS);
+}
+
+void cli_fault_events_settle(const struct sim_plan *plan)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (int i = 0; i < SETTLE_MS; i++) {
+		bool found = false;
+
+		sim_plan_each(plan, find_unmatched_event, &found);
+		if (!found)
+			return;
+		nanosleep(&pause, NULL);
+	}
 }
 
 static void find_event(void *arg, const struct sim_plan_rule *rule)

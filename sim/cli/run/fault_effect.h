@@ -9,6 +9,10 @@
 
 #include "sim/faults/plan/plan.h"
 
+/* Wait until the daemon has evaluated the events that were due from the begin: it does so within a few milliseconds, and a run
+ * may be shorter. Gives up soon, as a rule may match nothing. */
+void cli_fault_events_settle(const struct sim_plan *plan);
+
 /* Print which rules for links and functions fired, and struck no program of the session @dir; with @quiet, print nothing.
  * Returns their number. Its daemon must live. */
 int cli_fault_effects_report(const struct sim_plan *plan, const char *dir, bool quiet);

@@ -340,7 +340,11 @@ static int inject_faults(struct run *run)
 static void report_faults(struct run *run)
 {
 	bool with_hits = run->status != 0 || run->end_requested;
-	int num_missed = cli_faults_report(session_plan(run), with_hits, run->cfg->quiet);
+	int num_missed;
+
+	if (run->daemon > 0)
+		cli_fault_events_settle(session_plan(run));
+	num_missed = cli_faults_report(session_plan(run), with_hits, run->cfg->quiet);
 
 	if (run->daemon > 0)
 		num_missed += cli_fault_effects_report(session_plan(run), run->cfg->session_dir->dir, run->cfg->quiet);

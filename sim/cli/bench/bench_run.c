@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Running one point: the probe on both sides of a session of its own, by "bfsim run". */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "sim/base/shell_quote.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/human_format.h"
+#include "sim/cli/base/install.h"
+#include "sim/cli/base/json.h"
+
+#define TIMEOUT_S     120
+#define MAX_COUNT     20000
+#define COPIED_BYTES  (UINT64_C(256) << 20) /* of a run, at most, without --count */
+#define VIRTUAL_COUNT 2000                  /* virtual time needs no long runs */
+
+uint64_t cli_bench_byte_rate(const struct cli_bench_point *point)
+{
+	return point->num_runs ? point->byte_rate[point->num_runs / 2] : 0;
+}
+
+static uint64_t choose_count(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point)
+{
+	uint64_t count = COPIED_BYTES / point->size, most = MAX_COUNT;
+
+	if (cfg->count)
+		return cfg->count;
+	if (strcmp(point->clock, "functional") != 0)
+		most = VIRTUAL_COUNT;
+	count = count < most ? count : most;
+	return count < 2 * point->depth ? 2 * point->depth : count;
+}
+
+/* Put a word, quoted, behind the words of *text. Without memory, *text becomes NULL. */
+static void append_word(char **text, const char *word)
+{
+	char *quoted = sim_shell_quote(word), *longer = NULL;
+
+	if (!*text || !quoted || asprintf(&longer, "%s %s", *text, quoted) < 0)
+		longer = NULL;
+	free(quoted);
+	free(*text);
+	*text = longer;
+}
+
+/* The command of a side: the probe with its arguments. */
+static char *side_command(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, const char *dir,
+			  bool is_dpu)
+{
+	bool is_local = strcmp(point->path, "in-place") == 0;
+	char *probe = cli_bench_probe_path(), *text = strdup("exec"), file[PATH_MAX + 16], numbers[128];
+
+	snprintf(file, sizeof(file), "%s/descriptor", dir);
+	if (is_dpu)
+		snprintf(numbers, sizeof(numbers), " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, point->size,
+			 point->depth, point->threads, choose_count(cfg, point));
+	else
+		snprintf(numbers, sizeof(numbers), " %" PRIu64, point->size * point->depth * point->threads);
+	append_word(&text, probe ? probe : "");
+	append_word(&text, is_dpu ? "copy" : "export");
+	append_word(&text, is_dpu && is_local ? "-" : file);
+	free(probe);
+	if (text) {
+		char *longer = NULL;
+
+		if (asprintf(&longer, "%s%s", text, numbers) < 0)
+			longer = NULL;
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+/* "bfsim run" with the probe on its sides; without warnings, as the exporter sleeps in virtual time. NULL without memory. The caller frees it. */
+static char *command_line(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, const char *dir)
+{
+	char *self = realpath("/proc/self/exe", NULL), *text = strdup("exec env -u BFSIM_PATH BFSIM_LOG_LEVEL=30"),
+	     word[64];
+	char *host = side_command(cfg, point, dir, false), *dpu = side_command(cfg, point, dir, true);
+
+	snprintf(word, sizeof(word), "BFSIM_PATH=%s", point->path);
+	if (strcmp(point->path, "best") != 0)
+		append_word(&text, word);
+	append_word(&text, self ? self : "bfsim");
+	append_word(&text, "run");
+	snprintf(word, sizeof(word), "--timeout=%d", TIMEOUT_S);
+	append_word(&text, word);
+	append_word(&text, "--trace-level=off");
+	append_word(&text, "--clock");
+	append_word(&text, point->clock);
+	if (cfg->topology) {
+		append_word(&text, "--topology");
+		append_word(&text, cfg->topology);
+	}
+	append_word(&text, "--dpu");
+	append_word(&text, dpu ? dpu : "");
+	if (strcmp(point->path, "in-place") != 0) {
+		append_word(&text, "--host");
+		append_word(&text, host ? host : "");
+	}
+	free(self);
+	free(host);
+	free(dpu);
+	return text;
+}
+
+/* The line of the probe's result. Other lines go to standard error. */
+static json_object *read_result(FILE *out)
+{
+	json_object *result = NULL;
+	char *line = NULL;
+	size_t size = 0;
+
+	while (getline(&line, &size, out) > 0) {
+		const char *begin = strstr(line, "| {\"tasks\"");
+
+		if (begin && !result)
+			result = json_tokener_parse(begin + 2);
+		else
+			fputs(line, stderr);
+	}
+	free(line);
+	return result;
+}
+
+static int run_once(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, json_object **ret_result)
+{
+	const char *parent = getenv("TMPDIR");
+	char dir[PATH_MAX], *text = NULL, descriptor[PATH_MAX + 16];
+	int status = -1;
+	FILE *out;
+
+	snprintf(dir, sizeof(dir), "%s/bfsim-bench-XXXXXX", parent && parent[0] ? parent : "/tmp");
+	if (!mkdtemp(dir)) {
+		cli_fail("cannot make a directory in %s: %s", parent && parent[0] ? parent : "/tmp", strerror(errno));
+		return -1;
+	}
+	text = command_line(cfg, point, dir);
+	out = text ? popen(text, "re") : NULL;
+	*ret_result = out ? read_result(out) : NULL;
+	if (out)
+		status = pclose(out);
+	free(text);
+	snprintf(descriptor, sizeof(descriptor), "%s/descriptor", dir);
+	unlink(descriptor);
+	rmdir(dir);
+	if (status == 0 && *ret_result)
+		return 0;
+	json_object_put(*ret_result);
+	cli_fail("the run for %" PRIu64 " bytes, depth %" PRIu64 ", %" PRIu64 " threads, path %s, clock %s failed",
+		 point->size, point->depth, point->threads, point->path, point->clock);
+	return -1;
+}
+
+static int compare_rates(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Enter a run; its percentiles count if it is the median of those up to now. */
+static void add_result(struct cli_bench_point *point, json_object *result)
+{
+	uint64_t ns = cli_json_number(result, "ns"),
+		 rate = cli_per_second(cli_json_number(result, "bytes"), ns ? ns : 1);
+
+	point->byte_rate[point->num_runs++] = rate;
+	qsort(point->byte_rate, point->num_runs, sizeof(point->byte_rate[0]), compare_rates);
+	if (cli_bench_byte_rate(point) != rate)
+		return;
+	point->task_rate = cli_per_second(cli_json_number(result, "tasks"), ns ? ns : 1);
+	point->p50_ns = cli_json_number(result, "p50");
+	point->p90_ns = cli_json_number(result, "p90");
+	point->p99_ns = cli_json_number(result, "p99");
+	point->p999_ns = cli_json_number(result, "p999");
+	point->max_ns = cli_json_number(result, "max");
+}
+
+int cli_bench_run(const struct cli_bench_cfg *cfg, struct cli_bench_point *point)
+{
+	/* In virtual time all runs are equal. */
+	uint32_t num_runs = strcmp(point->clock, "virtual") == 0 ? 1 : cfg->num_runs;
+
+	for (uint32_t i = 0; i < num_runs; i++) {
+		json_object *result;
+
+		if (run_once(cfg, point, &result) < 0)
+			return -1;
+		add_result(point, result);
+		json_object_put(result);
+	}
+	return 0;
+}

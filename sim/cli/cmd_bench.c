@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim bench: copies between host and DPU in many sizes, depths and threads, measured. */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "sim/cli/base/args.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/number.h"
+#include "sim/cli/bench/bench.h"
+
+enum {
+	KEY_SIZES = 0x100,
+	KEY_DEPTHS,
+	KEY_THREADS,
+	KEY_PATHS,
+	KEY_CLOCKS,
+	KEY_COUNT,
+	KEY_REPEAT,
+	KEY_CSV,
+	KEY_COMPARE,
+};
+
+struct numbers {
+	uint64_t list[CLI_BENCH_MAX_VALUES];
+	size_t count;
+};
+
+struct names {
+	char *list[CLI_BENCH_MAX_VALUES];
+	size_t count;
+};
+
+struct options {
+	struct cli_bench_cfg cfg;
+	struct numbers sizes, depths, threads;
+	struct names paths, clocks;
+	bool json, csv, compare;
+	const char *output;
+	char **files;
+	size_t num_files;
+};
+
+static const struct argp_option option_list[] = {
+	{ "sizes", KEY_SIZES, "SIZES", 0, "Bytes of a task (default: 64,4k,64k,1M)", 0 },
+	{ "depths", KEY_DEPTHS, "DEPTHS", 0, "Tasks in flight of each thread (default: 1,32)", 0 },
+	{ "threads", KEY_THREADS, "THREADS", 0, "Threads, with a context each (default: 1)", 0 },
+	{ "paths", KEY_PATHS, "PATHS", 0, "Data paths: best, in-place, mapped, cma, shm, tcp (default: best)", 0 },
+	{ "clock", KEY_CLOCKS, "MODES", 0, "Clocks: functional, timed, virtual (default: functional)", 0 },
+	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0 },
+	{ "count", KEY_COUNT, "NUMBER", 0, "Tasks of each thread (default: by size)", 0 },
+	{ "repeat", KEY_REPEAT, "NUMBER", 0, "Runs of each point, from 1 to 16 (default: 3)", 0 },
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ "csv", KEY_CSV, NULL, 0, "Print CSV", 0 },
+	{ "output", 'o', "FILE", 0, "Write JSON to FILE as well, for --compare", 0 },
+	{ "compare", KEY_COMPARE, NULL, 0, "Compare two results instead: BEFORE.json NOW.json", 0 },
+	{ 0 },
+};
+
+/* "64", "4k", "1M". Returns 0 or -1. */
+static int parse_size(const char *text, uint64_t *ret_size)
+{
+	static const char units[] = "kMG";
+	const char *end, *unit;
+
+	if (cli_number_parse(text, 10, 1, 1 << 30, ret_size, &end) < 0)
+		return -1;
+	if (!*end)
+		return 0;
+	unit = strchr(units, *end);
+	if (!unit || end[1])
+		return -1;
+	*ret_size <<= 10 * (unit - units + 1);
+	return *ret_size <= UINT64_C(1) << 32 ? 0 : -1;
+}
+
+static void set_numbers(struct numbers *numbers, const char *option, char *text, struct argp_state *state)
+{
+	numbers->count = 0;
+	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
+		if (numbers->count == CLI_BENCH_MAX_VALUES || parse_size(word, &numbers->list[numbers->count++]) < 0)
+			argp_error(state, "--%s: \"%s\" is no number, such as 64 or 4k; write several as 64,4k", option,
+				   word);
+	}
+	if (numbers->count == 0)
+		argp_error(state, "--%s needs numbers, such as 64,4k", option);
+}
+
+static void set_names(struct names *names, const char *option, char *text, const char *const *known, size_t num_known,
+		      struct argp_state *state)
+{
+	names->count = 0;
+	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
+		const char *closest = cli_closest_name(word, known, num_known);
+		bool found = false;
+
+		for (size_t i = 0; i < num_known; i++)
+			found |= strcmp(known[i], word) == 0;
+		if (!found || names->count == CLI_BENCH_MAX_VALUES)
+			argp_error(state, "--%s: there is no \"%s\"%s%s", option, word,
+				   closest ? "; did you mean " : "",
+				   closest ? closest : "; bfsim bench --help names them");
+		names->list[names->count++] = word;
+	}
+	if (names->count == 0)
+		argp_error(state, "--%s needs names; bfsim bench --help has them", option);
+}
+
+static error_t parse_sweep(struct options *options, int key, char *arg, struct argp_state *state)
+{
+	static const char *const paths[] = { "best", "in-place", "mapped", "cma", "shm", "tcp" };
+	static const char *const clocks[] = { "functional", "timed", "virtual" };
+	uint64_t number = 0;
+
+	switch (key) {
+	case KEY_SIZES:
+		set_numbers(&options->sizes, "sizes", arg, state);
+		return 0;
+	case KEY_DEPTHS:
+		set_numbers(&options->depths, "depths", arg, state);
+		return 0;
+	case KEY_THREADS:
+		set_numbers(&options->threads, "threads", arg, state);
+		return 0;
+	case KEY_PATHS:
+		set_names(&options->paths, "paths", arg, paths, sizeof(paths) / sizeof(paths[0]), state);
+		return 0;
+	case KEY_CLOCKS:
+		set_names(&options->clocks, "clock", arg, clocks, sizeof(clocks) / sizeof(clocks[0]), state);
+		return 0;
+	case KEY_COUNT:
+		if (cli_number_parse(arg, 10, 1, 100000000, &options->cfg.count, NULL) < 0)
+			argp_error(state, "--count %s: not a number from 1 to 100000000", arg);
+		return 0;
+	case KEY_REPEAT:
+		if (cli_number_parse(arg, 10, 1, CLI_BENCH_MAX_RUNS, &number, NULL) < 0)
+			argp_error(state, "--repeat %s: not a number from 1 to %d", arg, CLI_BENCH_MAX_RUNS);
+		options->cfg.num_runs = (uint32_t)number;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_opt(int key, char *arg, struct argp_state *state)
+{
+	struct options *options = state->input;
+
+	switch (key) {
+	case 't':
+		options->cfg.topology = arg;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case KEY_CSV:
+		options->csv = true;
+		return 0;
+	case 'o':
+		options->output = arg;
+		return 0;
+	case KEY_COMPARE:
+		options->compare = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		options->files = state->argv + state->next;
+		options->num_files = (size_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_END:
+		if (options->compare ? options->num_files != 2 : options->num_files > 0)
+			argp_error(state,
+				   "--compare takes two files, and nothing else takes any: bfsim bench --compare "
+				   "BEFORE.json NOW.json");
+		return 0;
+	default:
+		return parse_sweep(options, key, arg, state);
+	}
+}
+
+static int compare_files(const struct options *options)
+{
+	struct cli_bench before, now;
+	size_t num_slower;
+
+	if (cli_bench_read_json(options->files[0], &before) < 0)
+		return CLI_FAILED;
+	if (cli_bench_read_json(options->files[1], &now) < 0) {
+		free(before.points);
+		return CLI_FAILED;
+	}
+	num_slower = cli_bench_compare(&before, &now);
+	free(before.points);
+	free(now.points);
+	return num_slower ? CLI_FAILED : CLI_OK;
+}
+
+static void make_points(const struct options *options, struct cli_bench *bench)
+{
+	for (size_t clock = 0; clock < options->clocks.count; clock++)
+		for (size_t path = 0; path < options->paths.count; path++)
+			for (size_t threads = 0; threads < options->threads.count; threads++)
+				for (size_t depth = 0; depth < options->depths.count; depth++)
+					for (size_t size = 0; size < options->sizes.count; size++) {
+						struct cli_bench_point *point = &bench->points[bench->num_points++];
+
+						point->size = options->sizes.list[size];
+						point->depth = options->depths.list[depth];
+						point->threads = options->threads.list[threads];
+						strncpy(point->path, options->paths.list[path],
+							sizeof(point->path) - 1);
+						strncpy(point->clock, options->clocks.list[clock],
+							sizeof(point->clock) - 1);
+					}
+}
+
+static int run_points(const struct options *options, struct cli_bench *bench)
+{
+	bool shows_progress = isatty(STDERR_FILENO) == 1;
+
+	for (size_t i = 0; i < bench->num_points; i++) {
+		if (shows_progress)
+			fprintf(stderr, "\rpoint %zu of %zu ", i + 1, bench->num_points);
+		if (cli_bench_run(&options->cfg, &bench->points[i]) < 0)
+			return -1;
+	}
+	if (shows_progress)
+		fprintf(stderr, "\r\033[K");
+	return 0;
+}
+
+static int print_results(const struct options *options, const struct cli_bench *bench)
+{
+	int rc = 0;
+
+	if (options->json)
+		rc = cli_bench_write_json(bench, NULL);
+	else if (options->csv)
+		cli_bench_print_csv(bench, stdout);
+	else
+		cli_bench_print_table(bench);
+	if (options->output && cli_bench_write_json(bench, options->output) < 0)
+		rc = -1;
+	return rc;
+}
+
+int cli_bench(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = option_list,
+		.parser = parse_opt,
+		.args_doc = "\n--compare BEFORE.json NOW.json",
+		.doc = "Measure DMA copies from the host's memory to the DPU's: throughput and latencies.\v"
+		       "In functional time the figures are the machine's; with --clock virtual they are those that the model of the "
+		       "card gives. The exit status of --compare is 1 if a point is slower beyond noise.",
+	};
+	static char best[] = "best", functional[] = "functional";
+	struct options options = { .cfg = { .num_runs = 3 },
+				   .sizes = { { 64, 4096, 65536, 1 << 20 }, 4 },
+				   .depths = { { 1, 32 }, 2 },
+				   .threads = { { 1 }, 1 },
+				   .paths = { { best }, 1 },
+				   .clocks = { { functional }, 1 } };
+	struct cli_bench bench = { 0 };
+	int status = CLI_FAILED;
+
+	cli_args_parse(&argp, argc, argv, 0, &options);
+	if (options.compare)
+		return compare_files(&options);
+	bench.points = calloc(options.sizes.count * options.depths.count * options.threads.count * options.paths.count *
+				      options.clocks.count,
+			      sizeof(*bench.points));
+	if (!bench.points)
+		return cli_fail("out of memory");
+	make_points(&options, &bench);
+	if (run_points(&options, &bench) == 0 && print_results(&options, &bench) == 0)
+		status = CLI_OK;
+	free(bench.points);
+	return status;
+}
