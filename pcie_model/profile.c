@@ -73,6 +73,9 @@ enum {
 /* Of a block: comment of a Ceph plugin on DOCA, "1 MB"; the exact bound is our choice. */
 #define EC_MAX_BLOCK_BYTES (1 * MIB)
 
+/* Nothing was published: our choice. */
+#define AES_GCM_MAX_BYTES (2 * MIB)
+
 /* Model time. Decompression of deflate on BlueField-3: fitted to the rates of 4 KiB to 2 MiB of that log, within 5 %; host memory, a
  * link of 8 lanes. Compression on BlueField-2: one job of 100 MB in 0.127 s (takashimakazuki/dpdk_compression). Nothing was
  * published on the others. */
@@ -109,6 +112,7 @@ enum {
 			TIMED_ACCEL(COMPRESS_MAX_BYTES, BF3_INFLATE_BPS, BF3_INFLATE_TASK_NS), \
 		[PCIE_ACCEL_DECOMPRESS_LZ4] = ACCEL(COMPRESS_MAX_BYTES),                       \
 		[PCIE_ACCEL_ERASURE_CODING] = ACCEL(EC_MAX_BLOCK_BYTES),                       \
+		[PCIE_ACCEL_AES_GCM] = ACCEL(AES_GCM_MAX_BYTES),                               \
 	}
 
 /* No public source says how a BlueField's host link is configured: our choice is what

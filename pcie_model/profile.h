@@ -21,7 +21,8 @@
 	X(COMPRESS_DEFLATE, "compress-deflate")     \
 	X(DECOMPRESS_DEFLATE, "decompress-deflate") \
 	X(DECOMPRESS_LZ4, "decompress-lz4")         \
-	X(ERASURE_CODING, "erasure-coding")
+	X(ERASURE_CODING, "erasure-coding")         \
+	X(AES_GCM, "aes-gcm")
 
 enum pcie_accel {
 #define X(accel, name) PCIE_ACCEL_##accel,
@@ -29,6 +30,9 @@ enum pcie_accel {
 #undef X
 		PCIE_NUM_ACCELS,
 };
+
+/* Of each engine for AES-GCM (the vendor's reference). */
+#define PCIE_AES_GCM_MAX_IV_BYTES 12
 
 /* Limits of an engine; all 0 without it. */
 struct pcie_accel_caps {

@@ -85,7 +85,8 @@
 	PCIE_YAML_ACCEL(X, PCIE_ACCEL_COMPRESS_DEFLATE, "compress-deflate")     \
 	PCIE_YAML_ACCEL(X, PCIE_ACCEL_DECOMPRESS_DEFLATE, "decompress-deflate") \
 	PCIE_YAML_ACCEL(X, PCIE_ACCEL_DECOMPRESS_LZ4, "decompress-lz4")         \
-	PCIE_YAML_ACCEL(X, PCIE_ACCEL_ERASURE_CODING, "erasure-coding")
+	PCIE_YAML_ACCEL(X, PCIE_ACCEL_ERASURE_CODING, "erasure-coding")         \
+	PCIE_YAML_ACCEL(X, PCIE_ACCEL_AES_GCM, "aes-gcm")
 
 /* The fields of struct pcie_link that a description can give: X(member, key). */
 #define PCIE_YAML_LINK(X)           \

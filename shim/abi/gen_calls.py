@@ -16,7 +16,7 @@ import re
 import sys
 
 LIBRARIES = ('libdoca_common', 'libdoca_dma', 'libdoca_comch', 'libdoca_comm_channel', 'libdoca_cc', 'libdoca_sha',
-             'libdoca_compress', 'libdoca_erasure_coding')
+             'libdoca_compress', 'libdoca_erasure_coding', 'libdoca_aes_gcm')
 # Functions of these headers have no entry: they concern no object of the device.
 NOT_WATCHED = ('doca_log.h', 'doca_error.h', 'doca_version.h')
 
@@ -24,6 +24,7 @@ NOT_WATCHED = ('doca_log.h', 'doca_error.h', 'doca_version.h')
 FREQUENT = re.compile(r'doca_pe_progress|doca_task_(submit|submit_ex|try_submit|get_ctx|[gs]et_user_data)|'
                       r'doca_buf_(get_\w+|reset_data_len)|doca_\w+_as_task|doca_dma_task_memcpy_[gs]et_(src|dst)|'
                       r'doca_compress_task_\w+_(get_\w+|set_(src|dst|has_block_checksum|are_blocks_independent))|'
+                      r'doca_aes_gcm_task_\w+_(get_\w+|set_(src|dst|key|iv|tag_size|aad_size))|'
                       r'doca_ec_task_\w+_(get_\w+|set_\w+_(matrix|blocks|buf))|'
                       r'doca_sha_task_\w+_(get_\w+|set_(src|dst|algorithm|is_final_buf))|'
                       r'doca_comch_producer_task_send_[gs]et_(buf|consumer_id|imm_data|imm_data_len)')

@@ -16,6 +16,7 @@ import sys
 
 # Header -> the library that has its functions.
 HEADERS = {
+    'doca_aes_gcm.h': 'libdoca_aes_gcm',
     'doca_argp.h': 'libdoca_argp',
     'doca_bitfield.h': 'libdoca_common',
     'doca_buf.h': 'libdoca_common',
@@ -117,7 +118,7 @@ VARIADIC = ['doca_log']
 
 MODULES = ['doca-common', 'doca-dma', 'doca-comch', 'doca-argp']
 # Libraries that belong to the umbrella in their release; here each has a module like the others.
-OWN_MODULES = ['doca-comm-channel', 'doca-cc', 'doca-sha', 'doca-compress', 'doca-erasure-coding']
+OWN_MODULES = ['doca-comm-channel', 'doca-cc', 'doca-sha', 'doca-compress', 'doca-erasure-coding', 'doca-aes-gcm']
 NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
 
 

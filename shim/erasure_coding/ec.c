@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The erasure coding context: life and capabilities. */
-#include <stdlib.h>
-
 #include "ec_priv.h"
 #include "shim/common/base/check.h"
 
-static void forget_tasks(struct shim_accel *accel)
+static void *ref_code(void *code)
 {
-	struct doca_ec *ec = (struct doca_ec *)accel;
-	struct ec_hold *hold;
+	return ec_code_ref(code);
+}
 
-	while ((hold = SLIST_FIRST(&ec->holds)) != NULL) {
-		SLIST_REMOVE_HEAD(&ec->holds, link);
-		ec_code_unref(hold->code);
-		free(hold);
-	}
+static void unref_code(void *code)
+{
+	ec_code_unref(code);
 }
 
 static const struct shim_accel_lib ec_lib = {
@@ -27,7 +23,8 @@ static const struct shim_accel_lib ec_lib = {
 		[EC_UPDATE] = &ec_update_type,
 		[EC_RECOVER] = &ec_recover_type,
 	},
-	.forget_tasks = forget_tasks,
+	.ref_held = ref_code,
+	.unref_held = unref_code,
 };
 
 doca_error_t doca_ec_create(struct doca_dev *dev, struct doca_ec **ec)

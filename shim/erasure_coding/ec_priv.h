@@ -12,7 +12,6 @@
 #define SHIM_EC_PRIV_H
 
 #include <doca_erasure_coding.h>
-#include <sys/queue.h>
 
 #include "code.h"
 #include "shim/common/accel/accel.h"
@@ -24,22 +23,15 @@ struct doca_ec_matrix {
 	struct ec_code *code;
 };
 
-/* The code of a task's last submission. Belongs to the context, as the memory of tasks may end before it. */
-struct ec_hold {
-	SLIST_ENTRY(ec_hold) link;
-	struct ec_code *code;
-};
-
 struct doca_ec {
 	struct shim_accel accel; /* first: a doca_ec is a doca_ctx */
-	SLIST_HEAD(, ec_hold) holds;
 };
 
 /* A task of any type. */
 struct ec_task {
 	struct shim_accel_task base; /* first */
 	const struct doca_ec_matrix *matrix;
-	struct ec_hold *hold; /* stays with the task; NULL = it was never submitted */
+	struct shim_accel_hold *hold; /* of the matrix's code */
 };
 
 extern const struct shim_accel_type ec_galois_mul_type, ec_create_type, ec_update_type, ec_recover_type;

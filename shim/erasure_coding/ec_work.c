@@ -4,7 +4,6 @@
 
 #include "ec_priv.h"
 #include "galois.h"
-#include "shim/common/base/alloc.h"
 #include "shim/common/base/check.h"
 
 /* Block sizes are multiples of it. */
@@ -36,24 +35,6 @@ static doca_error_t check_blocks(const struct ec_task *task, const struct ec_cod
 	return DOCA_SUCCESS;
 }
 
-/* Keep the code for the task's job. */
-static doca_error_t hold_code(struct ec_task *task, struct ec_code *code)
-{
-	struct doca_ec *ec = (struct doca_ec *)task->base.base.task.ctx;
-
-	if (doca_likely(task->hold && task->hold->code == code))
-		return DOCA_SUCCESS;
-	if (!task->hold) {
-		task->hold = shim_calloc(1, sizeof(*task->hold));
-		if (!task->hold)
-			return DOCA_ERROR_NO_MEMORY;
-		SLIST_INSERT_HEAD(&ec->holds, task->hold, link);
-	}
-	ec_code_unref(task->hold->code);
-	task->hold->code = ec_code_ref(code);
-	return DOCA_SUCCESS;
-}
-
 doca_error_t ec_check(struct shim_accel_task *accel_task, const struct shim_list_size *src,
 		      const struct shim_list_size *dst)
 {
@@ -63,17 +44,20 @@ doca_error_t ec_check(struct shim_accel_task *accel_task, const struct shim_list
 	if (doca_unlikely(!shim_object_is(task->matrix, SHIM_EC_MATRIX)))
 		return refuse(task, "its matrix is NULL or was destroyed");
 	result = check_blocks(task, task->matrix->code, src, dst);
-	return doca_likely(result == DOCA_SUCCESS) ? hold_code(task, task->matrix->code) : result;
+	return doca_likely(result == DOCA_SUCCESS) ? shim_accel_hold_for(accel_task, &task->hold, task->matrix->code) :
+						     result;
 }
 
 uint64_t ec_get_max_src_bytes(const struct shim_accel_task *task, const struct pcie_accel_caps *caps)
 {
-	return caps->max_buf_bytes * ((const struct ec_task *)task)->hold->code->num_in;
+	const struct ec_code *code = ((const struct ec_task *)task)->hold->held;
+
+	return caps->max_buf_bytes * code->num_in;
 }
 
 int ec_work(struct shim_work *work)
 {
-	const struct ec_code *code = ((const struct ec_task *)work->task)->hold->code;
+	const struct ec_code *code = ((const struct ec_task *)work->task)->hold->held;
 	size_t block = work->src_bytes / code->num_in;
 	const uint8_t *in[EC_MAX_IN_BLOCKS];
 	uint8_t *out[EC_MAX_RDNC_BLOCKS];

@@ -33,6 +33,9 @@
 #define SIM_TASK_EC_UPDATE     "EC update"
 #define SIM_TASK_EC_RECOVER    "EC recover"
 
+#define SIM_TASK_AES_GCM_ENCRYPT "AES-GCM encrypt"
+#define SIM_TASK_AES_GCM_DECRYPT "AES-GCM decrypt"
+
 #define SIM_TASK_KINDS(X)                 \
 	X(SIM_TASK_DMA_MEMCPY)            \
 	X(SIM_TASK_COMCH_SEND)            \
@@ -54,7 +57,9 @@
 	X(SIM_TASK_EC_GALOIS_MUL)         \
 	X(SIM_TASK_EC_CREATE)             \
 	X(SIM_TASK_EC_UPDATE)             \
-	X(SIM_TASK_EC_RECOVER)
+	X(SIM_TASK_EC_RECOVER)            \
+	X(SIM_TASK_AES_GCM_ENCRYPT)       \
+	X(SIM_TASK_AES_GCM_DECRYPT)
 
 /* Whether @name is a kind of task. */
 bool sim_task_kind_exists(const char *name);

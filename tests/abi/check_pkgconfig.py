@@ -15,7 +15,7 @@ import tempfile
 
 MULTIARCH = 'any-linux-gnu'
 LIBRARIES = ['doca_common', 'doca_dma', 'doca_comch', 'doca_comm_channel', 'doca_cc', 'doca_sha',
-             'doca_compress', 'doca_erasure_coding', 'doca_argp']  # as an umbrella links them
+             'doca_compress', 'doca_erasure_coding', 'doca_aes_gcm', 'doca_argp']  # as an umbrella links them
 
 
 def all_libraries(facts):

@@ -4,6 +4,7 @@
 #include "api_util.h"
 #include "accel_util.h"
 
+#include <doca_aes_gcm.h>
 #include <doca_compress.h>
 #include <doca_erasure_coding.h>
 #include <doca_sha.h>
@@ -58,9 +59,23 @@ static void test_erasure_coding_without_isal_is_not_supported(void **state)
 	accel_close(accel);
 }
 
+static void test_aes_gcm_without_libcrypto_is_not_supported(void **state)
+{
+	struct accel *accel = accel_open();
+	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(accel->dev);
+	struct doca_aes_gcm *gcm;
+
+	(void)state;
+	assert_doca(doca_aes_gcm_cap_task_encrypt_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_aes_gcm_cap_task_decrypt_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_aes_gcm_create(accel->dev, &gcm), DOCA_ERROR_NOT_SUPPORTED);
+	accel_close(accel);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_sha_without_libcrypto_is_not_supported),
 	cmocka_unit_test(test_compression_without_its_libraries_is_not_supported),
+	cmocka_unit_test(test_aes_gcm_without_libcrypto_is_not_supported),
 	cmocka_unit_test(test_erasure_coding_without_isal_is_not_supported),
 };
 
@@ -68,7 +83,8 @@ static const char all_engines[] = ACCEL_CARD_WITH(
 	"bluefield-2",
 	"decompress-lz4: true, decompress-lz4-max-buf-bytes: 2 MiB, "
 	"decompress-lz4-max-list-len: 1, decompress-lz4-max-tasks: 1, erasure-coding: true, "
-	"erasure-coding-max-buf-bytes: 1 MiB, erasure-coding-max-list-len: 1, erasure-coding-max-tasks: 1");
+	"erasure-coding-max-buf-bytes: 1 MiB, erasure-coding-max-list-len: 1, erasure-coding-max-tasks: 1, "
+	"aes-gcm: true, aes-gcm-max-buf-bytes: 1 MiB, aes-gcm-max-list-len: 1, aes-gcm-max-tasks: 1");
 
 int main(void)
 {

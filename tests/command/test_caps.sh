@@ -24,6 +24,8 @@ test_caps_have_the_shape_of_the_vendors_tool() {
 	same "$(bfsim caps --list-libs)" "$(sed -n 's/^    \([a-z_]*\)$/\1/p' out)"
 	says '^        client  *supported$' out
 	says '^        task_hash  *unsupported$' out
+	says '^        task_encrypt_key_256  *supported$' out
+	says '^        task_decrypt_max_iv_len  *12$' out
 }
 
 test_devices_and_representors_are_listed() {

@@ -128,7 +128,7 @@ static void assert_every_cap(const struct pcie_caps *caps)
 	assert_int_equal(caps->accel[PCIE_ACCEL_SHA].max_tasks, 7);
 	assert_int_equal(caps->accel[PCIE_ACCEL_SHA].rate_bps, 5000000000u);
 	assert_int_equal(caps->accel[PCIE_ACCEL_SHA].task_ns, 300);
-	for (enum pcie_accel accel = PCIE_ACCEL_COMPRESS_DEFLATE; accel <= PCIE_ACCEL_ERASURE_CODING; accel++) {
+	for (enum pcie_accel accel = PCIE_ACCEL_COMPRESS_DEFLATE; accel <= PCIE_ACCEL_AES_GCM; accel++) {
 		assert_true(caps->accel[accel].is_supported);
 		assert_int_equal(caps->accel[accel].max_buf_bytes, 1024);
 		assert_int_equal(caps->accel[accel].max_list_len, 4);

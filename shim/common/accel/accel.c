@@ -3,6 +3,7 @@
 #include "accel.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "pcie_model/arith.h"
 #include "shim/common/base/check.h"
@@ -124,6 +125,17 @@ void *shim_accel_new(const struct shim_accel_lib *lib, size_t size, struct doca_
 	return accel;
 }
 
+static void free_holds(struct shim_accel *accel)
+{
+	struct shim_accel_hold *hold;
+
+	while ((hold = SLIST_FIRST(&accel->holds)) != NULL) {
+		SLIST_REMOVE_HEAD(&accel->holds, link);
+		shim_accel_lib(accel)->unref_held(hold->held);
+		free(hold);
+	}
+}
+
 /* The context is idle, or was a parent's that was stopped in a forked child. */
 static void forget_tasks(struct shim_accel *accel)
 {
@@ -133,6 +145,7 @@ static void forget_tasks(struct shim_accel *accel)
 		accel->conf[i].pool = NULL;
 	if (lib->forget_tasks)
 		lib->forget_tasks(accel);
+	free_holds(accel);
 	shim_lists_free(&accel->lists);
 	shim_work_memory_free(&accel->work_memory);
 }

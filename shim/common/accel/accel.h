@@ -45,6 +45,8 @@ struct shim_accel_type {
 	int (*work)(struct shim_work *work);
 	/* For the fault "bad_checksum": make what the task reports besides its output wrong. NULL: no such fault. */
 	void (*spoil)(struct shim_accel_task *task);
+	/* For the fault "bad_tag": make the task's next work take a wrong tag. NULL: no such fault. */
+	void (*spoil_tag)(struct shim_accel_task *task);
 };
 
 struct shim_accel_lib {
@@ -54,6 +56,16 @@ struct shim_accel_lib {
 	const struct shim_accel_type *types[SHIM_ACCEL_MAX_TYPES];
 	/* The context went idle: free what the library keeps for tasks. NULL: nothing. */
 	void (*forget_tasks)(struct shim_accel *accel);
+	/* Take and give back a reference to what tasks hold (shim_accel_hold_for()). NULL: they hold nothing. */
+	void *(*ref_held)(void *held);
+	void (*unref_held)(void *held);
+};
+
+/* What the last submission of a task uses besides its buffers: the code of a matrix, a key. Belongs to the context, as the
+ * memory of tasks may end before it. */
+struct shim_accel_hold {
+	SLIST_ENTRY(shim_accel_hold) link;
+	void *held;
 };
 
 /* What the program configured for one type of tasks. */
@@ -70,6 +82,7 @@ struct shim_accel {
 	struct shim_accel_conf conf[SHIM_ACCEL_MAX_TYPES];
 	struct shim_lists_head lists;        /* of tasks, until the context is idle */
 	struct shim_work_memory work_memory; /* of the job that runs; until the context is idle */
+	SLIST_HEAD(, shim_accel_hold) holds; /* likewise */
 	/* Limits where the card has no engine and the library does the work itself. NULL: there it does not. */
 	const struct pcie_accel_caps *software_caps;
 };
@@ -198,6 +211,16 @@ static inline bool shim_accel_task_is(const void *task, const struct shim_accel_
 /* Returns whether the task @task of this type may be changed now; else there is a log line. */
 SHIM_INTERNAL_API bool shim_accel_check_settable(const char *func, const void *task,
 						 const struct shim_accel_type *type);
+
+/* Have a task hold @held instead of what it held before, so that its job can use it. The slot is the task's, NULL at
+ * first. SUCCESS or NO_MEMORY. */
+SHIM_INTERNAL_API doca_error_t shim_accel_hold_new(struct shim_accel_task *task, struct shim_accel_hold **slot,
+						   void *held);
+
+static inline doca_error_t shim_accel_hold_for(struct shim_accel_task *task, struct shim_accel_hold **slot, void *held)
+{
+	return doca_likely(*slot && (*slot)->held == held) ? DOCA_SUCCESS : shim_accel_hold_new(task, slot, held);
+}
 
 /* Operations of the task types. */
 SHIM_INTERNAL_API doca_error_t shim_accel_check(struct doca_task *task);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Injected faults of tasks that an engine of the card runs: a task that fails writes a part of its output, a flip
- * changes bits of the output of a task that succeeds, a bad checksum is what such a task reports. */
+ * changes bits of the output of a task that succeeds, a bad checksum is what such a task reports, a bad tag is what its
+ * work takes for the right one. */
 #include <errno.h>
 
 #include "accel.h"
@@ -25,6 +26,8 @@ int shim_accel_run_faulted(struct sim_job *job, const struct sim_fault_hit *hit)
 		shim_accel_do_work(task, hit->moved_bytes);
 		return -EIO;
 	}
+	if (SHIM_HIT_HAS_ACT(hit, BAD_TAG))
+		shim_accel_task_type(&task->base.task)->spoil_tag(task);
 	rc = shim_accel_do_work(task, UINT64_MAX);
 	if (rc == 0 && SHIM_HIT_HAS_ACT(hit, FLIP))
 		rc = shim_segments_flip(lists->segments + lists->num_src, hit, task->written);

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "accel.h"
+#include "shim/common/base/alloc.h"
 #include "shim/common/base/check.h"
 
 void shim_accel_log_alloc(const char *func, doca_error_t error, const struct shim_accel_conf *conf)
@@ -21,6 +22,22 @@ bool shim_accel_check_settable(const char *func, const void *task, const struct 
 		return true;
 	sim_err("%s: the task is NULL, freed, of another type, or in flight; nothing was changed", func);
 	return false;
+}
+
+doca_error_t shim_accel_hold_new(struct shim_accel_task *task, struct shim_accel_hold **slot, void *held)
+{
+	struct shim_accel *accel = (struct shim_accel *)task->base.task.ctx;
+
+	if (!*slot) {
+		*slot = shim_calloc(1, sizeof(**slot));
+		if (!*slot)
+			return DOCA_ERROR_NO_MEMORY;
+		SLIST_INSERT_HEAD(&accel->holds, *slot, link);
+	}
+	if ((*slot)->held)
+		shim_accel_lib(accel)->unref_held((*slot)->held);
+	(*slot)->held = shim_accel_lib(accel)->ref_held(held);
+	return DOCA_SUCCESS;
 }
 
 /* ---- submission ---- */
@@ -117,6 +134,8 @@ static const char *describe(int rc)
 		return "the destination has too little room behind its data";
 	case -EBADMSG:
 		return "the source's data is invalid";
+	case -EKEYREJECTED:
+		return "the tag does not match: the data was changed, or key, IV, tag size or AAD size differ";
 	case -EFBIG:
 		return "the output is larger than the device's limit";
 	default:

@@ -24,6 +24,7 @@ enum shim_kind {
 	SHIM_DEV,
 	SHIM_DEVINFO_REP,
 	SHIM_DEV_REP,
+	SHIM_AES_GCM_KEY,
 	SHIM_MMAP,
 	SHIM_INVENTORY,
 	SHIM_BUF_POOL,
@@ -57,6 +58,7 @@ enum shim_kind {
 	SHIM_SHA,
 	SHIM_COMPRESS,
 	SHIM_EC,
+	SHIM_AES_GCM,
 	SHIM_NUM_KINDS,
 	/* parts of other objects, without a pool */
 	SHIM_BUF,

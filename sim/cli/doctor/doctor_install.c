@@ -132,7 +132,8 @@ void cli_doctor_check_install(struct cli_doctor *doctor)
 	cli_doctor_add(doctor, "command", "bfsim " BFSIM_VERSION);
 	check_daemon(doctor);
 	check_trees(doctor);
-	check_library(doctor, "libcrypto.so.3", "contexts of doca_sha do not start", "apt install libssl3");
+	check_library(doctor, "libcrypto.so.3", "contexts of doca_sha and doca_aes_gcm do not start",
+		      "apt install libssl3");
 	check_library(doctor, "libdeflate.so.0", "tasks of deflate fail in doca_compress", "apt install libdeflate0");
 	check_library(doctor, "liblz4.so.1", "tasks of LZ4 fail in doca_compress", "apt install liblz4-1");
 	check_library(doctor, "libxxhash.so.0", "tasks of LZ4 fail in doca_compress", "apt install libxxhash0");

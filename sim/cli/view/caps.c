@@ -123,15 +123,45 @@ static void visit_erasure_coding(const struct visitor *visitor, const struct pci
 	number(visitor, "max_buf_list_len", caps->max_list_len);
 }
 
+static void visit_aes_gcm(const struct visitor *visitor, const struct pcie_function *function)
+{
+	const struct pcie_accel_caps *caps = &function->caps.accel[PCIE_ACCEL_AES_GCM];
+	static const struct {
+		const char *task, *tag_96, *tag_128, *key_128, *key_256, *max_iv, *max_size, *max_list;
+	} tasks[] = {
+#define TASK(name)                      \
+	{ "task_" name,                 \
+	  "task_" name "_tag_96",       \
+	  "task_" name "_tag_128",      \
+	  "task_" name "_key_128",      \
+	  "task_" name "_key_256",      \
+	  "task_" name "_max_iv_len",   \
+	  "task_" name "_max_buf_size", \
+	  "task_" name "_max_list_buf_num_elem" }
+		TASK("encrypt"),
+		TASK("decrypt"),
+#undef TASK
+	};
+
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
+		flag(visitor, tasks[i].task, caps->is_supported);
+		flag(visitor, tasks[i].tag_96, caps->is_supported);
+		flag(visitor, tasks[i].tag_128, caps->is_supported);
+		flag(visitor, tasks[i].key_128, caps->is_supported);
+		flag(visitor, tasks[i].key_256, caps->is_supported);
+		number(visitor, tasks[i].max_iv, caps->is_supported ? PCIE_AES_GCM_MAX_IV_BYTES : 0);
+		number(visitor, tasks[i].max_size, caps->max_buf_bytes);
+		number(visitor, tasks[i].max_list, caps->max_list_len);
+	}
+	number(visitor, "max_num_tasks", caps->max_tasks);
+}
+
 static const struct {
 	const char *name;
 	void (*visit)(const struct visitor *visitor, const struct pcie_function *function);
 } libs[] = {
-	{ "common", visit_common },
-	{ "comch", visit_comch },
-	{ "compress", visit_compress },
-	{ "dma", visit_dma },
-	{ "erasure_coding", visit_erasure_coding },
+	{ "aes_gcm", visit_aes_gcm },   { "common", visit_common }, { "comch", visit_comch },
+	{ "compress", visit_compress }, { "dma", visit_dma },       { "erasure_coding", visit_erasure_coding },
 	{ "sha", visit_sha },
 };
 

@@ -16,6 +16,7 @@ static const struct sim_keyword keywords[] = {
 	ACT(FLIP) = { "flip", "flip=BITS", SIM_NEEDS_VALUE, sim_read_flip },
 	ACT(TEAR) = { "tear", "tear", SIM_NO_VALUE, sim_read_no_value },
 	ACT(BAD_CHECKSUM) = { "bad_checksum", "bad_checksum", SIM_NO_VALUE, sim_read_no_value },
+	ACT(BAD_TAG) = { "bad_tag", "bad_tag", SIM_NO_VALUE, sim_read_no_value },
 	ACT(DROP) = { "drop", "drop", SIM_NO_VALUE, sim_read_no_value },
 	ACT(DUPLICATE) = { "duplicate", "duplicate", SIM_NO_VALUE, sim_read_no_value },
 	ACT(REORDER) = { "reorder", "reorder=MESSAGES", SIM_NEEDS_VALUE, sim_read_reorder },

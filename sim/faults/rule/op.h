@@ -36,6 +36,8 @@
 	X(EC_CREATE, "erasure_coding.create")                                \
 	X(EC_UPDATE, "erasure_coding.update")                                \
 	X(EC_RECOVER, "erasure_coding.recover")                              \
+	X(AES_GCM_ENCRYPT, "aes_gcm.encrypt")                                \
+	X(AES_GCM_DECRYPT, "aes_gcm.decrypt")                                \
 	X(MMAP_EXPORT, "mmap.export")                                        \
 	X(MMAP_IMPORT, "mmap.import")                                        \
 	X(CTX_START, "ctx.start")                                            \
@@ -61,7 +63,7 @@ enum sim_op {
 	 SIM_OP_BIT(SIM_OP_COMPRESS_DEFLATE) | SIM_OP_BIT(SIM_OP_DECOMPRESS_DEFLATE) |                       \
 	 SIM_OP_BIT(SIM_OP_DECOMPRESS_LZ4_STREAM) | SIM_OP_BIT(SIM_OP_DECOMPRESS_LZ4_BLOCK) |                \
 	 SIM_OP_BIT(SIM_OP_EC_GALOIS_MUL) | SIM_OP_BIT(SIM_OP_EC_CREATE) | SIM_OP_BIT(SIM_OP_EC_UPDATE) |    \
-	 SIM_OP_BIT(SIM_OP_EC_RECOVER))
+	 SIM_OP_BIT(SIM_OP_EC_RECOVER) | SIM_OP_BIT(SIM_OP_AES_GCM_ENCRYPT) | SIM_OP_BIT(SIM_OP_AES_GCM_DECRYPT))
 #define SIM_OPS_EVENTS \
 	(SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION) | SIM_OP_BIT(SIM_OP_PEER) | SIM_OP_BIT(SIM_OP_DAEMON))
 
@@ -74,6 +76,7 @@ enum sim_op {
 	X(FLIP, "flip")                 /* some bits of the data are wrong */                      \
 	X(TEAR, "tear")                 /* the second half of the data is not written */           \
 	X(BAD_CHECKSUM, "bad_checksum") /* the checksum that a task reports is wrong */            \
+	X(BAD_TAG, "bad_tag")           /* the tag of a message is wrong */                        \
 	X(DROP, "drop")                 /* the message is lost; the sender sees success */         \
 	X(DUPLICATE, "duplicate")       /* the message arrives twice */                            \
 	X(REORDER, "reorder")           /* the message arrives behind some later ones */           \
