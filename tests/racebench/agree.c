@@ -3,6 +3,8 @@
  * copies from or to memory of the exporter, on the host, and tells it by a Comch message or a sync event that it did. */
 #include "comch_pair.h"
 
+#include "tests/api/graph_util.h"
+
 #include <doca_sync_event.h>
 
 #define BYTES            AREA_BYTES
@@ -22,6 +24,9 @@ struct end {
 	struct rig *rig;
 	struct doca_mmap *mmap;
 	struct doca_sync_event *event; /* the importer sets it to 1 */
+	struct doca_graph *graph;      /* of the importer, or NULL */
+	struct doca_graph_instance *instance;
+	struct doca_task *tasks[2]; /* its nodes */
 };
 
 static void send_bytes(const struct end *end, const void *bytes, size_t len)
@@ -134,6 +139,52 @@ EXPORTER(reads_after_event, MUST(doca_sync_event_wait_gt(end.event, 0, UINT64_MA
 
 /* ---- the importer ---- */
 
+/* @copy, then one within the process. */
+static void submit_graph(struct end *end, struct doca_task *copy)
+{
+	struct doca_graph_node *first, *second;
+	struct rig *rig = end->rig;
+
+	end->graph = graph_new(rig, 1);
+	first = ctx_node(end->graph, rig->ctx);
+	second = ctx_node(end->graph, rig->ctx);
+	follows(end->graph, first, second);
+	MUST(doca_graph_start(end->graph));
+	end->instance = instance_new(end->graph, 1);
+	end->tasks[0] = copy;
+	end->tasks[1] = racebench_task(rig, end->args, 2, DST2, SRC2);
+	MUST(doca_graph_instance_set_ctx_node_data(end->instance, first, end->tasks[0]));
+	MUST(doca_graph_instance_set_ctx_node_data(end->instance, second, end->tasks[1]));
+	MUST(doca_graph_instance_submit(end->instance));
+}
+
+static void end_graph(struct end *end)
+{
+	MUST(doca_graph_instance_destroy(end->instance));
+	doca_task_free(end->tasks[0]);
+	doca_task_free(end->tasks[1]);
+	graph_end(end->graph);
+}
+
+/* Of the shared memory: @len bytes, of which @data_len are data. */
+static struct doca_buf *shared(const struct end *end, const struct export_offer *offer, size_t data_len)
+{
+	return rig_buf(end->rig, end->mmap, (void *)(uintptr_t)offer->addr, end->args->len, 0, data_len);
+}
+
+static void submit_copy(struct end *end, const struct export_offer *offer)
+{
+	size_t len = end->args->len;
+	struct doca_buf *from = end->args->is_delivery ? rig_src(end->rig, DST, len) : shared(end, offer, len);
+	struct doca_buf *to = end->args->is_delivery ? shared(end, offer, 0) : rig_dst(end->rig, DST, len);
+	struct doca_task *copy = rig_task(end->rig, 1, from, to);
+
+	if (end->args->in_graph)
+		submit_graph(end, copy);
+	else
+		MUST(doca_task_submit(copy));
+}
+
 static struct end open_importer(struct side *side, const struct racebench_args *args)
 {
 	struct end end = { .side = side, .args = args };
@@ -149,13 +200,7 @@ static struct end open_importer(struct side *side, const struct racebench_args *
 	MUST(doca_mmap_create_from_export(NULL, offer.mmap, offer.mmap_len, end.rig->dev, &end.mmap));
 	MUST(doca_sync_event_create_from_export(side->dev, offer.event, offer.event_len, &end.event));
 	MUST(doca_sync_event_start(end.event));
-	MUST(doca_task_submit(
-		args->is_delivery ?
-			rig_task(end.rig, 1, rig_src(end.rig, DST, args->len),
-				 rig_buf(end.rig, end.mmap, (void *)(uintptr_t)offer.addr, args->len, 0, 0)) :
-			rig_task(end.rig, 1,
-				 rig_buf(end.rig, end.mmap, (void *)(uintptr_t)offer.addr, args->len, 0, args->len),
-				 rig_dst(end.rig, DST, args->len))));
+	submit_copy(&end, &offer);
 	return end;
 }
 
@@ -171,6 +216,8 @@ static void close_importer(struct end *end)
 {
 	await_message(end, 2); /* the exporter's touch */
 	rig_drain(end->rig);
+	if (end->graph)
+		end_graph(end);
 	for (size_t i = 0; i < end->rig->num_bufs; i++)
 		MUST(doca_buf_dec_refcount(end->rig->bufs[i], NULL));
 	end->rig->num_bufs = 0;
@@ -223,6 +270,7 @@ PROGRAM(read_in_time_by_event, tells_by_event, reads_after_event)
 	}
 
 #define DELIVERY .is_delivery = true
+#define GRAPH    .in_graph = true
 
 const struct racebench_program agree_programs[] = {
 	P(message_before_fetch_racy, written_early, RACEBENCH_SMALL),
@@ -233,6 +281,13 @@ const struct racebench_program agree_programs[] = {
 	P(message_before_delivery_written_racy, written_early, RACEBENCH_SMALL, DELIVERY),
 	P(event_before_fetch_racy, written_early_by_event, RACEBENCH_SMALL),
 	P(event_before_delivery_racy, read_early_by_event, RACEBENCH_SMALL, DELIVERY),
+	P(event_before_fetch_64k_racy, written_early_by_event, RACEBENCH_BYTES(65536, 0)),
+	P(event_before_delivery_64k_racy, read_early_by_event, RACEBENCH_LARGE, DELIVERY),
+	P(message_before_fetch_by_graph_racy, written_early, RACEBENCH_SMALL, GRAPH),
+	P(message_before_fetch_by_graph_64k_racy, written_early, RACEBENCH_BYTES(65536, 0), GRAPH),
+	P(message_before_delivery_by_graph_racy, read_early, RACEBENCH_SMALL, DELIVERY, GRAPH),
+	P(event_before_fetch_by_graph_racy, written_early_by_event, RACEBENCH_SMALL, GRAPH),
+	P(event_before_delivery_by_graph_racy, read_early_by_event, RACEBENCH_SMALL, DELIVERY, GRAPH),
 	P(message_after_fetch_clean, written_in_time, RACEBENCH_SMALL),
 	P(message_after_fetch_64k_clean, written_in_time, RACEBENCH_LARGE),
 	P(message_after_fetch_by_thread_clean, written_in_time, RACEBENCH_SMALL, .in_other_thread = true),
@@ -241,5 +296,12 @@ const struct racebench_program agree_programs[] = {
 	P(message_after_delivery_written_clean, written_in_time, RACEBENCH_SMALL, DELIVERY),
 	P(event_after_fetch_clean, written_in_time_by_event, RACEBENCH_SMALL),
 	P(event_after_delivery_clean, read_in_time_by_event, RACEBENCH_SMALL, DELIVERY),
+	P(event_after_fetch_64k_clean, written_in_time_by_event, RACEBENCH_LARGE),
+	P(event_after_delivery_64k_clean, read_in_time_by_event, RACEBENCH_LARGE, DELIVERY),
+	P(message_after_fetch_by_graph_clean, written_in_time, RACEBENCH_SMALL, GRAPH),
+	P(message_after_fetch_by_graph_64k_clean, written_in_time, RACEBENCH_LARGE, GRAPH),
+	P(message_after_delivery_by_graph_clean, read_in_time, RACEBENCH_SMALL, DELIVERY, GRAPH),
+	P(event_after_fetch_by_graph_clean, written_in_time_by_event, RACEBENCH_SMALL, GRAPH),
+	P(event_after_delivery_by_graph_clean, read_in_time_by_event, RACEBENCH_SMALL, DELIVERY, GRAPH),
 	{ 0 },
 };

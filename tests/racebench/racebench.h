@@ -26,6 +26,7 @@ struct racebench_args {
 	bool is_delivery;     /* the importer writes to the shared memory */
 	bool has_second;      /* a second process imports the memory */
 	bool is_mapping;      /* the shared memory is a mapping, not of the heap */
+	bool in_graph;        /* the copy is the first node of a graph */
 	bool in_other_thread; /* a thread other than the one that submitted touches it */
 };
 
