@@ -183,6 +183,7 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 		sim_err("BFSIM_CHECK=%s: write " SIM_CHECK_MODES "; nothing is checked", mode_text);
 		return NULL;
 	} else if (check_mode == SIM_CHECK_OFF) {
+		check_race_stay_off();
 		return NULL;
 	}
 	check_output_open();

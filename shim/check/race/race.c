@@ -109,6 +109,12 @@ static void move_past_sanitizers(void)
 		*(void **)&sim_move = own;
 }
 
+void check_race_stay_off(void)
+{
+	if (race_tsan.is_live())
+		move_past_sanitizers();
+}
+
 /* Tasks of other processes that overlap are known before a detector watches this one. */
 static void add_session(void)
 {

@@ -33,6 +33,9 @@ extern const struct race_detector race_session, race_plain, race_asan, race_tsan
 /* Whether no sanitizer watches this process, and no valgrind. */
 bool race_plain_is_alone(void);
 
+/* Without detectors: the thread sanitizer, which does not know the order of tasks, does not see their copies. */
+void check_race_stay_off(void);
+
 /* The names of the live detectors, separated by commas; "" = none. */
 const char *check_race_detectors(void);
 
