@@ -206,6 +206,32 @@ cut_off_descriptor_is_refused() {
 
 # --- Messages -------------------------------------------------------------------
 
+# pipes BYTES RULE...: a file that compresses, through the pipeline, on a BlueField-2.
+pipes() {
+	head -c "$1" /dev/urandom | od -An -tx1 -v | head -c "$1" >in
+	shift
+	printf 'cards:\n- profile: bluefield-2\n  functions:\n  - {side: host, type: pf, pci: "3b:00.0"}\n  - {side: dpu, type: pf, pci: "03:00.0", represents: ["host/3b:00.0"]}\n' >card.yaml
+	for rule; do set -- "$@" --fault "$rule" && shift; done
+	run --topology card.yaml "$@" --host '"$APPS"/pipeline_host 3b:00.0 in out' --dpu '"$APPS"/pipeline_dpu 03:00.0 3b:00.0' >said
+}
+
+pipeline_gives_the_file_back() {
+	for size in 1 65536 300001; do
+		pipes $size
+		cmp in out
+		says "$size bytes were sent\$" said
+	done
+	sent=$(sed -n 's/.*bytes came as //p' said)
+	[ "$sent" -lt 200000 ] # of 300001
+}
+
+pipeline_ends_when_a_stage_fails() {
+	fails pipes 300001 'compress.compress_deflate nth=3 fail=IO_FAILED'
+	says 'cannot compress a chunk: ' err
+	fails pipes 300001 'compress.decompress_deflate nth=2 fail=IO_FAILED moved=50%'
+	says 'cannot decompress a chunk: ' err
+}
+
 # stores RULE...: a file on 6 + 3 disks, on the DPU.
 stores() {
 	random 100000 in
