@@ -18,7 +18,6 @@
 #define DOCA_AES_GCM_H_
 
 #include <inttypes.h>
-#include <stdint.h>
 
 #include <doca_buf.h>
 #include <doca_compat.h>
