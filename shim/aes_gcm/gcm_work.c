@@ -53,7 +53,7 @@ doca_error_t gcm_check(struct shim_accel_task *accel_task, const struct shim_lis
 		       const struct shim_list_size *dst)
 {
 	struct gcm_task *task = (struct gcm_task *)accel_task;
-	bool is_encryption = shim_accel_task_type(&accel_task->base.task) == &gcm_encrypt_type;
+	bool is_encryption = shim_accel_task_type(&accel_task->base.task)->index == GCM_ENCRYPT;
 	const char *problem = find_param_problem(task);
 	doca_error_t result;
 
