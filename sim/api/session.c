@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/base/pidfd.h"
 #include "sim/session/current_session.h"
 #include "sim/control/launch.h"
 #include "sim/control/side.h"
@@ -51,7 +51,7 @@ static int start_daemon(struct bfsim_session *session, const char *topology, enu
 	if (pid < 0)
 		return pid;
 	session->daemon_pid = pid;
-	session->daemon_pidfd = pidfd_open(pid, 0);
+	session->daemon_pidfd = sim_pidfd_open(pid);
 	if (session->daemon_pidfd < 0)
 		return sim_set_error(-errno, "cannot watch the daemon: %s", strerror(errno));
 	return 0;
@@ -286,9 +286,9 @@ static int stop_daemon(const struct bfsim_session *session)
 	if (session->daemon_pidfd < 0) { /* a daemon without a pidfd is not yet reaped, so its pid is still valid */
 		kill(session->daemon_pid, SIGKILL);
 	} else {
-		pidfd_send_signal(session->daemon_pidfd, SIGTERM, NULL, 0);
+		sim_pidfd_send_signal(session->daemon_pidfd, SIGTERM);
 		if (!wait_exit(session->daemon_pidfd, STOP_TIMEOUT_MS)) {
-			pidfd_send_signal(session->daemon_pidfd, SIGKILL, NULL, 0);
+			sim_pidfd_send_signal(session->daemon_pidfd, SIGKILL);
 			rc = sim_set_error(-ETIMEDOUT,
 					   "the daemon of session %s did not end within %d s and was killed",
 					   session->session_dir.dir, STOP_TIMEOUT_MS / 1000);

@@ -4,13 +4,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "daemon_priv.h"
 #include "pcie_model/arith.h"
 #include "sim/base/log.h"
+#include "sim/base/pidfd.h"
 
 /* A process that does not read (stopped, or in a debugger) stays attached, but must not fill the
  * daemon's memory: the daemon refuses further handshake messages to it at this limit. */
@@ -48,7 +48,7 @@ void daemon_watch_process(struct daemon *daemon, struct conn *conn)
 
 	if (getsockopt(conn->sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 || cred.pid <= 0)
 		return;
-	conn->pidfd = pidfd_open(cred.pid, 0);
+	conn->pidfd = sim_pidfd_open(cred.pid);
 	if (conn->pidfd >= 0 && daemon_watch(daemon, conn->pidfd, &conn->process) < 0) {
 		close(conn->pidfd);
 		conn->pidfd = -1;

@@ -8,12 +8,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/pidfd.h>
 #include <unistd.h>
 
 #include "daemon_priv.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/log.h"
+#include "sim/base/pidfd.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -23,7 +23,7 @@
 
 static int send_signal(int pidfd, int signal)
 {
-	return pidfd_send_signal(pidfd, signal, NULL, 0) < 0 ? -errno : 0;
+	return sim_pidfd_send_signal(pidfd, signal) < 0 ? -errno : 0;
 }
 
 static void kill_daemon(void)

@@ -7,13 +7,13 @@
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon_priv.h"
 #include "sim/base/log.h"
+#include "sim/base/pidfd.h"
 
 /* The guard's only descriptors. */
 enum { PROCESS_PIDFD, DAEMON_ALIVE_FD, READY_FD, NUM_FDS };
@@ -39,7 +39,7 @@ static void __attribute__((noreturn)) run_guard(const int *fds)
 	close(READY_FD);
 	while (read(DAEMON_ALIVE_FD, &byte, 1) < 0 && errno == EINTR)
 		;
-	pidfd_send_signal(PROCESS_PIDFD, SIGCONT, NULL, 0);
+	sim_pidfd_send_signal(PROCESS_PIDFD, SIGCONT);
 	_exit(0);
 }
 

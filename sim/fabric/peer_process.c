@@ -6,8 +6,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "sim/base/pidfd.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, sim_peer_process) processes = LIST_HEAD_INITIALIZER(processes);
@@ -45,7 +46,7 @@ static int open_process(int32_t pid, struct sim_peer_process **ret_process)
 
 	if (!process)
 		return -ENOMEM;
-	*process = (struct sim_peer_process){ .pid = pid, .pidfd = (int)syscall(SYS_pidfd_open, pid, 0), .refs = 1 };
+	*process = (struct sim_peer_process){ .pid = pid, .pidfd = sim_pidfd_open(pid), .refs = 1 };
 	if (process->pidfd < 0 && errno != ENOSYS && errno != EPERM) {
 		int rc = -errno;
 

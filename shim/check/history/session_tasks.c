@@ -6,11 +6,11 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/pidfd.h>
 #include <unistd.h>
 
 #include "shim/common/process/runtime.h"
 #include "sim/base/log.h"
+#include "sim/base/pidfd.h"
 #include "sim/base/printable.h"
 
 static struct {
@@ -70,7 +70,7 @@ bool check_session_is_gone(const struct sim_shared_range *range)
 
 	if (range->pid == getpid() || !session || range->pid_ns != sim_session_pid_ns(session))
 		return false;
-	ended.fd = pidfd_open(range->pid, 0);
+	ended.fd = sim_pidfd_open(range->pid);
 	if (ended.fd < 0)
 		return errno == ESRCH;
 	is_gone = poll(&ended, 1, 0) == 1;

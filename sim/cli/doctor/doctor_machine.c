@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "sim/base/pidfd.h"
 
 #define MIN_FILES     1024
 #define MIN_SHM_BYTES (UINT64_C(256) << 20)
@@ -150,7 +150,7 @@ static void check_memfd(struct cli_doctor *doctor)
 
 static void check_pidfd(struct cli_doctor *doctor)
 {
-	int fd = pidfd_open(getpid(), 0);
+	int fd = sim_pidfd_open(getpid());
 	struct cli_doctor_finding *finding;
 
 	if (fd >= 0) {
