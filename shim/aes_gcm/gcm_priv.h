@@ -46,6 +46,7 @@ doca_error_t gcm_check_key_type(const char *func, enum doca_aes_gcm_key_type typ
 /* gcm_work.c: the operations of the types. */
 doca_error_t gcm_check(struct shim_accel_task *task, const struct shim_list_size *src,
 		       const struct shim_list_size *dst);
+uint64_t gcm_get_output_bytes(const struct shim_accel_task *task);
 int gcm_encrypt(struct shim_work *work);
 int gcm_decrypt(struct shim_work *work);
 void gcm_spoil_tag(struct shim_accel_task *task);

@@ -27,6 +27,7 @@
 		.accel = PCIE_ACCEL_AES_GCM,                                                                         \
 		.find_lack = gcm_cipher_find_lack,                                                                   \
 		.check = gcm_check,                                                                                  \
+		.get_output_bytes = gcm_get_output_bytes,                                                            \
 		.work = gcm_##name,                                                                                  \
 		.spoil_tag = gcm_spoil_tag,                                                                          \
 	};                                                                                                           \

@@ -28,19 +28,24 @@ static const char *find_param_problem(const struct gcm_task *task)
 	return NULL;
 }
 
-/* The tag counts on the side of the ciphertext. */
-static doca_error_t check_sizes(const struct gcm_task *task, bool is_encryption, uint64_t src_bytes,
-				uint64_t room_bytes)
+static bool is_encryption(const struct shim_accel_task *task)
 {
-	uint64_t least = task->aad_bytes + (is_encryption ? UINT64_C(0) : task->tag_bytes), output;
+	return shim_accel_task_type(&task->base.task)->index == GCM_ENCRYPT;
+}
+
+/* The tag counts on the side of the ciphertext. */
+static doca_error_t check_sizes(const struct gcm_task *task, uint64_t src_bytes, uint64_t room_bytes)
+{
+	bool encrypts = is_encryption(&task->base);
+	uint64_t least = task->aad_bytes + (encrypts ? UINT64_C(0) : task->tag_bytes), output;
 
 	if (doca_unlikely(src_bytes < least)) {
 		sim_err("doca_task_submit: a task of %s: the source has %llu bytes, and %s have %llu",
 			shim_accel_task_type(&task->base.base.task)->func, (unsigned long long)src_bytes,
-			is_encryption ? "its AAD would" : "AAD and tag", (unsigned long long)least);
+			encrypts ? "its AAD would" : "AAD and tag", (unsigned long long)least);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	output = is_encryption ? src_bytes + task->tag_bytes : src_bytes - task->tag_bytes;
+	output = encrypts ? src_bytes + task->tag_bytes : src_bytes - task->tag_bytes;
 	if (doca_likely(room_bytes >= output))
 		return DOCA_SUCCESS;
 	sim_err("doca_task_submit: a task of %s: the destination has room for %llu bytes behind its data, and the output has %llu",
@@ -53,15 +58,22 @@ doca_error_t gcm_check(struct shim_accel_task *accel_task, const struct shim_lis
 		       const struct shim_list_size *dst)
 {
 	struct gcm_task *task = (struct gcm_task *)accel_task;
-	bool is_encryption = shim_accel_task_type(&accel_task->base.task)->index == GCM_ENCRYPT;
 	const char *problem = find_param_problem(task);
 	doca_error_t result;
 
 	if (doca_unlikely(problem != NULL))
 		return refuse(task, problem);
-	result = check_sizes(task, is_encryption, src->data_bytes, dst->room_bytes);
+	result = check_sizes(task, src->data_bytes, dst->room_bytes);
 	return doca_likely(result == DOCA_SUCCESS) ? shim_accel_hold_for(accel_task, &task->hold, task->key->cipher) :
 						     result;
+}
+
+uint64_t gcm_get_output_bytes(const struct shim_accel_task *accel_task)
+{
+	const struct gcm_task *task = (const struct gcm_task *)accel_task;
+	uint64_t src_bytes = accel_task->base.snapshot.bytes;
+
+	return is_encryption(accel_task) ? src_bytes + task->tag_bytes : src_bytes - task->tag_bytes;
 }
 
 /* ---- the job ---- */
@@ -79,12 +91,12 @@ static const struct gcm_task *task_of(const struct shim_work *work)
 	return (const struct gcm_task *)work->task;
 }
 
-static int begin(struct message *message, struct shim_work *work, bool is_encryption)
+static int begin(struct message *message, struct shim_work *work, bool encrypts)
 {
 	const struct gcm_task *task = task_of(work);
 
 	*message = (struct message){ .work = work, .cipher = task->hold->held };
-	return gcm_begin(message->cipher, is_encryption, task->iv, task->iv_bytes);
+	return gcm_begin(message->cipher, encrypts, task->iv, task->iv_bytes);
 }
 
 /* Get the next bytes of the source, at most @max. Returns their number; 0 = reading failed, as the source has @max bytes. */

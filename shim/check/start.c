@@ -76,7 +76,7 @@ static void task_posted(struct doca_task *task)
 {
 	if (check_mode != SIM_CHECK_OFF) {
 		check_watchdog_kick();
-		check_dma_glance(task);
+		check_task_glance(task);
 	}
 	if (doca_likely(shim_hooks_rest()))
 		return;

@@ -16,6 +16,9 @@
 #include "code.h"
 #include "shim/common/accel/accel.h"
 
+/* Block sizes are multiples of it. */
+#define EC_BLOCK_UNIT_BYTES 64
+
 enum { EC_GALOIS_MUL, EC_CREATE, EC_UPDATE, EC_RECOVER };
 
 struct doca_ec_matrix {
@@ -49,6 +52,7 @@ doca_error_t ec_matrix_new_update(const char *func, const struct doca_ec_matrix 
 
 /* ec_work.c: the operations of the types. */
 doca_error_t ec_check(struct shim_accel_task *task, const struct shim_list_size *src, const struct shim_list_size *dst);
+uint64_t ec_get_output_bytes(const struct shim_accel_task *task);
 uint64_t ec_get_max_src_bytes(const struct shim_accel_task *task, const struct pcie_accel_caps *caps);
 int ec_work(struct shim_work *work);
 

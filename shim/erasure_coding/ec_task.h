@@ -26,6 +26,7 @@
 		.accel = PCIE_ACCEL_ERASURE_CODING,                                                                    \
 		.find_lack = galois_find_lack,                                                                         \
 		.check = ec_check,                                                                                     \
+		.get_output_bytes = ec_get_output_bytes,                                                               \
 		.get_max_src_bytes = ec_get_max_src_bytes,                                                             \
 		.work = ec_work,                                                                                       \
 	};                                                                                                             \

@@ -6,9 +6,6 @@
 #include "galois.h"
 #include "shim/common/base/check.h"
 
-/* Block sizes are multiples of it. */
-#define BLOCK_UNIT_BYTES 64
-
 static doca_error_t refuse(const struct ec_task *task, const char *problem)
 {
 	sim_err("doca_task_submit: a task of %s: %s", shim_accel_task_type(&task->base.base.task)->func, problem);
@@ -20,10 +17,10 @@ static doca_error_t check_blocks(const struct ec_task *task, const struct ec_cod
 {
 	uint64_t block = src->data_bytes / code->num_in;
 
-	if (doca_unlikely(block * code->num_in != src->data_bytes || block % BLOCK_UNIT_BYTES != 0)) {
+	if (doca_unlikely(block * code->num_in != src->data_bytes || block % EC_BLOCK_UNIT_BYTES != 0)) {
 		sim_err("doca_task_submit: a task of %s: the source has %llu bytes; its matrix takes %zu blocks of one size, which is a multiple of %d",
 			shim_accel_task_type(&task->base.base.task)->func, (unsigned long long)src->data_bytes,
-			code->num_in, BLOCK_UNIT_BYTES);
+			code->num_in, EC_BLOCK_UNIT_BYTES);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (doca_unlikely(dst->room_bytes < block * code->num_out)) {
@@ -46,6 +43,13 @@ doca_error_t ec_check(struct shim_accel_task *accel_task, const struct shim_list
 	result = check_blocks(task, task->matrix->code, src, dst);
 	return doca_likely(result == DOCA_SUCCESS) ? shim_accel_hold_for(accel_task, &task->hold, task->matrix->code) :
 						     result;
+}
+
+uint64_t ec_get_output_bytes(const struct shim_accel_task *task)
+{
+	const struct ec_code *code = ((const struct ec_task *)task)->hold->held;
+
+	return task->base.snapshot.bytes / code->num_in * code->num_out;
 }
 
 uint64_t ec_get_max_src_bytes(const struct shim_accel_task *task, const struct pcie_accel_caps *caps)

@@ -12,6 +12,11 @@ static doca_error_t hash_check(struct shim_accel_task *task, const struct shim_l
 	return shim_sha_check_room(((const struct doca_sha_task_hash *)task)->algorithm, dst);
 }
 
+static uint64_t hash_get_output_bytes(const struct shim_accel_task *task)
+{
+	return shim_sha_digest_bytes(((const struct doca_sha_task_hash *)task)->algorithm);
+}
+
 static int hash_work(struct shim_work *work)
 {
 	const struct doca_sha_task_hash *task = (const struct doca_sha_task_hash *)work->task;
@@ -40,6 +45,7 @@ const struct shim_accel_type shim_sha_hash_type = {
 	.accel = PCIE_ACCEL_SHA,
 	.find_lack = sha_digest_find_lack,
 	.check = hash_check,
+	.get_output_bytes = hash_get_output_bytes,
 	.work = hash_work,
 };
 

@@ -30,6 +30,13 @@ static doca_error_t partial_check(struct shim_accel_task *accel_task, const stru
 	return shim_sha_check_room(task->algorithm, dst);
 }
 
+static uint64_t partial_get_output_bytes(const struct shim_accel_task *accel_task)
+{
+	const struct doca_sha_task_partial_hash *task = to_partial(accel_task);
+
+	return task->is_final ? shim_sha_digest_bytes(task->algorithm) : 0;
+}
+
 /* Return the digest of the task, or NULL without memory. */
 static struct sha_digest *ensure_digest(struct doca_sha *sha, struct doca_sha_task_partial_hash *task)
 {
@@ -96,6 +103,7 @@ const struct shim_accel_type shim_sha_partial_hash_type = {
 	.accel = PCIE_ACCEL_SHA,
 	.find_lack = sha_digest_find_lack,
 	.check = partial_check,
+	.get_output_bytes = partial_get_output_bytes,
 	.work = partial_work,
 };
 

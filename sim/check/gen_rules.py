@@ -15,7 +15,7 @@ KEYS = ('id', 'name', 'severity', 'mode', 'rule', 'card', 'cause', 'remedy', 're
 SEVERITIES = ('error', 'warning', 'hint', 'portability', 'performance')
 MODES = ('api', 'races', 'strict')
 GROUPS = {
-    'TASK': 'Contexts, tasks and progress engines', 'MMAP': 'Memory maps and exports', 'BUF': 'Buffers and DMA tasks',
+    'TASK': 'Contexts, tasks and progress engines', 'MMAP': 'Memory maps and exports', 'BUF': 'Buffers, and tasks that use them', 'ACCEL': 'Tasks of other engines than DMA\'s',
     'RACE': 'Races for the memory of tasks', 'DEV': 'Devices and representors', 'COMCH': 'Comch',
     'VER': 'Versions', 'PERF': 'Performance',
 }

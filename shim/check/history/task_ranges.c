@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "pcie_model/arith.h"
+#include "tasks_in_flight.h"
 #include "shim/comch/data_path/consumer_priv.h"
 #include "shim/comch/data_path/producer_priv.h"
-#include "shim/dma/dma_priv.h"
+#include "shim/common/accel/accel.h"
 
 struct list {
 	struct check_task_range *ranges;
@@ -43,15 +44,14 @@ static bool is_permitted(const struct shim_segment *segment, uint32_t count, con
 	return true;
 }
 
-/* Of the destination, as many bytes as the source has. */
-static void add_memcpy(struct list *list, const struct shim_buf_task *memcpy)
+/* Of the destination, @output_bytes at most. */
+static void add_lists(struct list *list, const struct shim_buf_task *task, uint64_t output_bytes)
 {
-	const struct shim_snapshot *snapshot = &memcpy->snapshot;
-	const struct shim_segments segments = shim_snapshot_segments(snapshot, memcpy->src, memcpy->dst);
+	const struct shim_segments segments = shim_buf_task_segments(task);
 	const struct shim_segment *src = shim_segments_src(&segments), *dst = shim_segments_dst(&segments);
 	uint32_t num_src = shim_segments_num_src(&segments), num_dst = shim_segments_num_dst(&segments);
-	const struct doca_dev *dev = memcpy->task.ctx->dev;
-	uint64_t left = snapshot->bytes;
+	const struct doca_dev *dev = task->task.ctx->dev;
+	uint64_t left = output_bytes;
 
 	if (!is_permitted(src, num_src, dev, false) || !is_permitted(dst, num_dst, dev, true))
 		return;
@@ -68,6 +68,13 @@ static void add_memcpy(struct list *list, const struct shim_buf_task *memcpy)
 static bool has_problem(const struct shim_snapshot *snapshot)
 {
 	return !shim_snapshot_is_pair(snapshot) && snapshot->problem;
+}
+
+uint64_t check_task_output_bytes(const struct shim_accel_task *task)
+{
+	const struct shim_accel_type *type = shim_accel_task_type(&task->base.task);
+
+	return type->get_output_bytes ? type->get_output_bytes(task) : UINT64_MAX;
 }
 
 /* Its buffer may be changed while it is in flight: it counts as it is at the submission. */
@@ -114,9 +121,11 @@ size_t check_task_get_ranges(const struct doca_task *task, struct check_task_ran
 {
 	struct list list = { .ranges = ranges, .max = max };
 
-	if (is_task(task, SIM_TASK_DMA_MEMCPY, sizeof(struct shim_buf_task))) {
+	if (check_is_buf_task(task)) {
 		if (!has_problem(&shim_to_buf_task(task)->snapshot))
-			add_memcpy(&list, shim_to_buf_task(task));
+			add_lists(&list, shim_to_buf_task(task),
+				  check_is_accel(task) ? check_task_output_bytes((const struct shim_accel_task *)task) :
+							 shim_to_buf_task(task)->snapshot.bytes);
 	} else if (is_send(task)) {
 		add_send(&list, (const struct doca_comch_producer_task_send *)task);
 	} else if (is_post_recv(task)) {

@@ -19,8 +19,13 @@ struct check_task_range {
 };
 
 /* Set up to @max ranges of a task that is being posted; returns how many it has. Buffers count as they were taken at the
- * submission: of a destination, the bytes that the task will write. 0 = the task uses no memory, or will fail. */
+ * submission: of a destination, the bytes that the task may write. 0 = the task uses no memory, or will fail. */
 size_t check_task_get_ranges(const struct doca_task *task, struct check_task_range *ranges, size_t max);
+
+struct shim_accel_task;
+
+/* How many bytes a task that is being posted writes; UINT64_MAX = as many as its destination has room for, at most. */
+uint64_t check_task_output_bytes(const struct shim_accel_task *task);
 
 struct doca_buf;
 

@@ -58,8 +58,30 @@ static void leave_5(struct shim_call *call)
 	remember(call, 5);
 }
 
+static void leave_6(struct shim_call *call)
+{
+	remember(call, 6);
+}
+
+static void leave_9(struct shim_call *call)
+{
+	remember(call, 9);
+}
+
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_dma_task_memcpy_alloc_init, NULL, leave_4 },
+	{ SHIM_FN_doca_sha_task_hash_alloc_init, NULL, leave_5 },
+	{ SHIM_FN_doca_sha_task_partial_hash_alloc_init, NULL, leave_5 },
+	{ SHIM_FN_doca_compress_task_compress_deflate_alloc_init, NULL, leave_4 },
+	{ SHIM_FN_doca_compress_task_decompress_deflate_alloc_init, NULL, leave_4 },
+	{ SHIM_FN_doca_compress_task_decompress_lz4_block_alloc_init, NULL, leave_4 },
+	{ SHIM_FN_doca_compress_task_decompress_lz4_stream_alloc_init, NULL, leave_6 },
+	{ SHIM_FN_doca_aes_gcm_task_encrypt_alloc_init, NULL, leave_9 },
+	{ SHIM_FN_doca_aes_gcm_task_decrypt_alloc_init, NULL, leave_9 },
+	{ SHIM_FN_doca_ec_task_galois_mul_allocate_init, NULL, leave_5 },
+	{ SHIM_FN_doca_ec_task_create_allocate_init, NULL, leave_5 },
+	{ SHIM_FN_doca_ec_task_update_allocate_init, NULL, leave_5 },
+	{ SHIM_FN_doca_ec_task_recover_allocate_init, NULL, leave_5 },
 	{ SHIM_FN_doca_comch_client_task_send_alloc_init, NULL, leave_4 },
 	{ SHIM_FN_doca_comch_server_task_send_alloc_init, NULL, leave_4 },
 	{ SHIM_FN_doca_comch_consumer_task_post_recv_alloc_init, NULL, leave_2 },

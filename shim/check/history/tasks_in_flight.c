@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Searches the task pools of the process's DMA contexts. */
+/* Searches the task pools of the process's contexts of engines. */
 #include "tasks_in_flight.h"
 
 #include <pthread.h>
@@ -17,6 +17,12 @@ static struct {
 	pthread_mutex_t lock;
 	struct entry *first;
 } ctxs = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Returns whether all tasks of the context have source and destination. */
+static bool is_engines(const struct doca_ctx *ctx)
+{
+	return shim_object_is_still(ctx, SHIM_DMA) || check_ctx_is_accel(ctx);
+}
 
 static struct entry **find(const struct doca_ctx *ctx)
 {
@@ -48,7 +54,7 @@ static void update(struct entry **link, struct doca_ctx *ctx)
 static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 {
 	(void)from;
-	if (!shim_object_is(ctx, SHIM_DMA))
+	if (!is_engines(ctx))
 		return;
 	pthread_mutex_lock(&ctxs.lock);
 	update(find(ctx), ctx);
@@ -58,11 +64,11 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 /* The thread that stops a context frees its pools before it tells that the context is idle. */
 static bool may_look_at(const struct entry *entry)
 {
-	return shim_object_is(entry->ctx, SHIM_DMA) && shim_ctx_is_same_process(entry->ctx) &&
+	return is_engines(entry->ctx) && shim_ctx_is_same_process(entry->ctx) &&
 	       (entry->ctx->state == DOCA_CTX_STATE_RUNNING || entry->tid == gettid());
 }
 
-static bool see_pool(const struct shim_task_pool *pool, bool (*see)(const struct shim_buf_task *memcpy, void *arg),
+static bool see_pool(const struct shim_task_pool *pool, bool (*see)(const struct shim_buf_task *task, void *arg),
 		     void *arg)
 {
 	for (uint32_t i = pool->num_never_used; i < pool->count; i++) {
@@ -74,7 +80,7 @@ static bool see_pool(const struct shim_task_pool *pool, bool (*see)(const struct
 	return true;
 }
 
-void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *memcpy, void *arg), void *arg)
+void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *task, void *arg), void *arg)
 {
 	bool goes_on = true;
 
@@ -94,9 +100,9 @@ static bool list_uses_mmap(const struct doca_buf *buf, const struct doca_mmap *m
 	return false;
 }
 
-bool check_memcpy_uses_mmap(const struct shim_buf_task *memcpy, const struct doca_mmap *mmap)
+bool check_buf_task_uses_mmap(const struct shim_buf_task *task, const struct doca_mmap *mmap)
 {
-	return list_uses_mmap(memcpy->src, mmap) || list_uses_mmap(memcpy->dst, mmap);
+	return list_uses_mmap(task->src, mmap) || list_uses_mmap(task->dst, mmap);
 }
 
 static bool list_uses_buf(const struct doca_buf *list, const struct doca_buf *buf)
@@ -106,9 +112,9 @@ static bool list_uses_buf(const struct doca_buf *list, const struct doca_buf *bu
 	return list == buf;
 }
 
-bool check_memcpy_uses_buf(const struct shim_buf_task *memcpy, const struct doca_buf *buf)
+bool check_buf_task_uses_buf(const struct shim_buf_task *task, const struct doca_buf *buf)
 {
-	return list_uses_buf(memcpy->src, buf) || list_uses_buf(memcpy->dst, buf);
+	return list_uses_buf(task->src, buf) || list_uses_buf(task->dst, buf);
 }
 
 static void forked(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/history/tasks_in_flight.h - finds the DMA tasks that are in flight.
+/* shim/check/history/tasks_in_flight.h - finds the tasks with source and destination that are in flight.
  *
  * Nothing is kept for a task: a search looks at the tasks of all contexts, so it is for rare calls, and for reports.
  */
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "shim/check/base/check.h"
+#include "shim/common/accel/accel.h"
 #include "shim/dma/dma_priv.h"
 
 /* Returns whether @task is a memcpy task of a DMA context. */
@@ -17,12 +18,30 @@ static inline bool check_is_memcpy(const struct doca_task *task)
 	return shim_object_is_still(task->ctx, SHIM_DMA);
 }
 
-/* Call @see for each memcpy task in flight, until @see returns false. Contexts that another thread is stopping are left
+/* Returns whether @ctx is of an engine other than DMA's, whose tasks have source and destination. */
+static inline bool check_ctx_is_accel(const struct doca_ctx *ctx)
+{
+	return ctx->object.magic - shim_magic(SHIM_SHA) <= SHIM_AES_GCM - SHIM_SHA;
+}
+
+/* Returns whether @task is a struct shim_accel_task. */
+static inline bool check_is_accel(const struct doca_task *task)
+{
+	return check_ctx_is_accel(task->ctx);
+}
+
+/* Returns whether @task is a struct shim_buf_task: of DMA, or of another engine. */
+static inline bool check_is_buf_task(const struct doca_task *task)
+{
+	return check_is_memcpy(task) || check_is_accel(task);
+}
+
+/* Call @see for each such task in flight, until @see returns false. Contexts that another thread is stopping are left
  * out. @see calls no function of this file. */
-void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *memcpy, void *arg), void *arg);
+void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *task, void *arg), void *arg);
 
 /* Returns whether the task uses @mmap, or @buf, at either end. */
-bool check_memcpy_uses_mmap(const struct shim_buf_task *memcpy, const struct doca_mmap *mmap);
-bool check_memcpy_uses_buf(const struct shim_buf_task *memcpy, const struct doca_buf *buf);
+bool check_buf_task_uses_mmap(const struct shim_buf_task *task, const struct doca_mmap *mmap);
+bool check_buf_task_uses_buf(const struct shim_buf_task *task, const struct doca_buf *buf);
 
 #endif

@@ -2,7 +2,7 @@
 /* The rule that a source was written before it is copied. Only valgrind knows that. */
 #include <inttypes.h>
 
-#include "dma_rules.h"
+#include "task_rules.h"
 #include "pcie_model/arith.h"
 
 #if __has_include(<valgrind/memcheck.h>)
@@ -51,7 +51,7 @@ void check_dma_defined(const struct shim_buf_task *memcpy)
 					     "%s: byte %" PRIu64 " of the task's source, at %p, was never written",
 					     check_current_name("doca_task_submit"),
 					     offset + (uint64_t)(undefined - cpu), (const void *)undefined);
-			check_memcpy_add_objects(hit, memcpy);
+			check_task_add_objects(hit, memcpy);
 			check_hit_end(hit);
 			return;
 		}

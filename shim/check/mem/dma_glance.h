@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/mem/dma_glance.h - the look at each memcpy task that is posted, in line, as it is on every task's way.
+/* shim/check/mem/dma_glance.h - the look at each task that is posted, in line, as it is on every task's way.
  *
- * Few tasks have more than one source and one destination, in maps of the context's device, apart from each other, and
+ * Few memcpy tasks have more than one source and one destination, in maps of the context's device, apart from each other, and
  * those are seen to be well by a few comparisons.
  */
 #ifndef SHIM_CHECK_DMA_GLANCE_H
@@ -12,6 +12,13 @@
 
 /* dma_submit.c: the rules. */
 void check_dma_look(const struct shim_buf_task *memcpy);
+
+/* rules_accel.c: the rules for a task of another engine. */
+void check_accel_look(const struct shim_accel_task *task);
+
+/* rules_gcm_tag.c: the number of failed decryptions whose plaintext is known, and a look at whether @task uses it. */
+extern _Atomic uint32_t check_num_unverified;
+void check_unverified_look(const struct doca_task *task);
 
 /* dma_submit.c: a rule needs to look at every task. */
 extern bool check_dma_looks_at_all;
@@ -36,10 +43,14 @@ static inline bool check_dma_is_plainly_well(const struct shim_buf_task *memcpy)
 	       !check_dma_looks_at_all;
 }
 
-static inline void check_dma_glance(struct doca_task *task)
+static inline void check_task_glance(const struct doca_task *task)
 {
-	if (check_is_memcpy(task) && doca_unlikely(!check_dma_is_plainly_well(shim_to_buf_task(task))))
+	if (check_is_accel(task))
+		check_accel_look((const struct shim_accel_task *)task);
+	else if (check_is_memcpy(task) && doca_unlikely(!check_dma_is_plainly_well(shim_to_buf_task(task))))
 		check_dma_look(shim_to_buf_task(task));
+	if (doca_unlikely(atomic_load_explicit(&check_num_unverified, memory_order_relaxed) > 0))
+		check_unverified_look(task);
 }
 
 #endif

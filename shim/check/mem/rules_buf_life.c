@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "shim/check/history/buf_records.h"
-#include "dma_rules.h"
+#include "task_rules.h"
 #include "shim/common/base/check.h"
 #include "shim/check/history/task_ranges.h"
 #include "shim/check/history/tasks_in_flight.h"
@@ -36,20 +36,20 @@ static inline bool is_gone(const struct doca_buf *buf)
 
 static void task_ended(struct doca_task *task, doca_error_t status)
 {
-	const struct shim_buf_task *memcpy = shim_to_buf_task(task);
+	const struct shim_buf_task *buf_task = shim_to_buf_task(task);
 	const struct doca_buf *buf;
 
 	(void)status;
-	if (!check_is_memcpy(task)) {
+	if (!check_is_buf_task(task)) {
 		buf = check_comch_task_buf(task);
 		if (buf && is_gone(buf))
 			report_returned(task->ctx, buf, "buffer");
 		return;
 	}
-	if (is_gone(memcpy->src))
-		report_returned(task->ctx, memcpy->src, "source");
-	if (is_gone(memcpy->dst))
-		report_returned(task->ctx, memcpy->dst, "destination");
+	if (is_gone(buf_task->src))
+		report_returned(task->ctx, buf_task->src, "source");
+	if (is_gone(buf_task->dst))
+		report_returned(task->ctx, buf_task->dst, "destination");
 }
 
 /* ---- an inventory or a pool is empty ---- */
@@ -66,11 +66,11 @@ struct search {
 	bool is_found;
 };
 
-static bool see_task(const struct shim_buf_task *memcpy, void *arg)
+static bool see_task(const struct shim_buf_task *task, void *arg)
 {
 	struct search *search = arg;
 
-	search->is_found = check_memcpy_uses_buf(memcpy, search->buf);
+	search->is_found = check_buf_task_uses_buf(task, search->buf);
 	return !search->is_found;
 }
 

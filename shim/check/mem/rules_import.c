@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "dma_rules.h"
+#include "task_rules.h"
 #include "shim/check/history/mmap_history.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
@@ -106,15 +106,15 @@ static const struct doca_mmap *find_revoked(const struct doca_buf *buf)
 
 static void task_failed(struct doca_task *task, doca_error_t status)
 {
-	const struct shim_buf_task *memcpy = shim_to_buf_task(task);
+	const struct shim_buf_task *buf_task = shim_to_buf_task(task);
 	const struct doca_mmap *mmap;
 	struct check_hit *hit;
 
 	(void)status;
-	if (!check_is_memcpy(task))
+	if (!check_is_buf_task(task))
 		return;
-	mmap = find_revoked(memcpy->src);
-	mmap = mmap ? mmap : find_revoked(memcpy->dst);
+	mmap = find_revoked(buf_task->src);
+	mmap = mmap ? mmap : find_revoked(buf_task->dst);
 	if (!mmap)
 		return;
 	hit = CHECK_HIT_HERE(

@@ -2,7 +2,7 @@
 /* Rules about the end of a memory map: nothing uses it, and its memory is still there. */
 #include <inttypes.h>
 
-#include "dma_rules.h"
+#include "task_rules.h"
 #include "shim/check/base/touch.h"
 #include "shim/check/history/mmap_history.h"
 #include "shim/check/history/session_tasks.h"
@@ -17,12 +17,12 @@ struct users {
 	struct doca_ctx *ctx; /* of the first */
 };
 
-static bool see_task(const struct shim_buf_task *memcpy, void *arg)
+static bool see_task(const struct shim_buf_task *task, void *arg)
 {
 	struct users *users = arg;
 
-	if (check_memcpy_uses_mmap(memcpy, users->mmap)) {
-		users->ctx = users->count++ ? users->ctx : memcpy->task.ctx;
+	if (check_buf_task_uses_mmap(task, users->mmap)) {
+		users->ctx = users->count++ ? users->ctx : task->task.ctx;
 	}
 	return true;
 }
@@ -125,7 +125,7 @@ static void check_buf(const struct doca_task *task, const struct doca_buf *buf, 
 static void task_failed(struct doca_task *task, doca_error_t status)
 {
 	(void)status;
-	if (!check_is_memcpy(task))
+	if (!check_is_buf_task(task))
 		return;
 	check_buf(task, shim_to_buf_task(task)->src, "source");
 	check_buf(task, shim_to_buf_task(task)->dst, "destination");

@@ -10,7 +10,7 @@
 
 #define NUM_PLACES 1024
 
-/* How memcpy tasks used a map. Of two maps that share a place, the last one is known. */
+/* How tasks used a map. Of two maps that share a place, the last one is known. */
 struct usage {
 	_Atomic uint64_t serial;
 	_Atomic bool was_read, was_written;
@@ -34,7 +34,7 @@ static struct usage *usage_of(const struct doca_mmap *mmap)
 
 static void task_posted(struct doca_task *task)
 {
-	if (!check_is_memcpy(task)) {
+	if (!check_is_buf_task(task)) {
 		has_other_tasks = true;
 		return;
 	}

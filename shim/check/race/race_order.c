@@ -79,13 +79,13 @@ static void leave_receive(struct shim_call *call)
 
 static void task_posted(struct doca_task *task)
 {
-	if (!check_is_memcpy(task))
+	if (!check_is_buf_task(task))
 		note_sent();
 }
 
 static void task_ended(struct doca_task *task, doca_error_t status)
 {
-	if (status == DOCA_SUCCESS && !check_is_memcpy(task))
+	if (status == DOCA_SUCCESS && !check_is_buf_task(task))
 		note_received();
 }
 

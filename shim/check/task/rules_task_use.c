@@ -6,6 +6,7 @@
 
 #include "shim/check/history/ctx_history.h"
 #include "shim/check/history/engines.h"
+#include "shim/check/mem/task_rules.h"
 #include "shim/check/report/hit.h"
 #include "shim/common/pe/task_priv.h"
 #include "shim/check/base/thread.h"
@@ -71,9 +72,12 @@ static void task_failed(struct doca_task *task, doca_error_t status)
 static void report_unread(const struct shim_call *call, const struct doca_task *task, const struct unread *failed)
 {
 	struct check_stack stack = check_stack_of(failed->reported_in);
+	bool ignores_tag = check_tag_is_ignored(task);
 	struct check_hit *hit = check_hit_begin(
-		BFC_STATUS_NOT_READ, call, "%s: %s task %p failed with %s, but the program did not ask for its status",
-		check_call_name(call), task->pool->type->name, (const void *)task, doca_error_get_name(failed->status));
+		ignores_tag ? BFC_TAG_NOT_CHECKED : BFC_STATUS_NOT_READ, call,
+		"%s: %s task %p failed with %s, but the program did not ask for its status%s", check_call_name(call),
+		task->pool->type->name, (const void *)task, doca_error_get_name(failed->status),
+		ignores_tag ? ", and completion and error callback are one function" : "");
 
 	if (failed->reported_in)
 		check_hit_add_party(hit, 0, &stack, "the failure was reported here");
@@ -143,6 +147,14 @@ static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_comch_consumer_task_post_recv_get_imm_data_len, enter_get_result, NULL },
 	{ SHIM_FN_doca_comch_consumer_task_post_recv_get_producer_id, enter_get_result, NULL },
 	{ SHIM_FN_doca_cc_consumer_task_post_recv_get_producer_id, enter_get_result, NULL },
+	{ SHIM_FN_doca_compress_task_compress_deflate_get_crc_cs, enter_get_result, NULL },
+	{ SHIM_FN_doca_compress_task_compress_deflate_get_adler_cs, enter_get_result, NULL },
+	{ SHIM_FN_doca_compress_task_decompress_deflate_get_crc_cs, enter_get_result, NULL },
+	{ SHIM_FN_doca_compress_task_decompress_deflate_get_adler_cs, enter_get_result, NULL },
+	{ SHIM_FN_doca_compress_task_decompress_lz4_stream_get_crc_cs, enter_get_result, NULL },
+	{ SHIM_FN_doca_compress_task_decompress_lz4_stream_get_xxh_cs, enter_get_result, NULL },
+	{ SHIM_FN_doca_compress_task_decompress_lz4_block_get_crc_cs, enter_get_result, NULL },
+	{ SHIM_FN_doca_compress_task_decompress_lz4_block_get_xxh_cs, enter_get_result, NULL },
 };
 
 const struct check_part check_task_use = {

@@ -39,6 +39,8 @@ struct shim_accel_type {
 	/* Check what only this type checks at submission, and log a refusal. NULL: nothing. */
 	doca_error_t (*check)(struct shim_accel_task *task, const struct shim_list_size *src,
 			      const struct shim_list_size *dst);
+	/* Return how many bytes a checked task writes. NULL: as many as the destination has room for, at most. */
+	uint64_t (*get_output_bytes)(const struct shim_accel_task *task);
 	/* Return how large the source of a checked task may be. NULL: max_buf_bytes of @caps. */
 	uint64_t (*get_max_src_bytes)(const struct shim_accel_task *task, const struct pcie_accel_caps *caps);
 	/* Read the source and write the output, in any thread, but one of a context at a time. 0 or -errno. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rule that source and destination of a memcpy task have no byte in common. */
+/* The rule that source and destination of a task have no byte in common. */
 #include <inttypes.h>
 
-#include "dma_rules.h"
+#include "task_rules.h"
 #include "shim/check/history/mmap_history.h"
 #include "pcie_model/arith.h"
 
@@ -38,7 +38,7 @@ static bool overlaps(const struct piece *a, const struct piece *b)
 	return has_same_addresses(a->mmap, b->mmap) && a->addr < b->addr + b->bytes && b->addr < a->addr + a->bytes;
 }
 
-static void report(const struct shim_buf_task *memcpy, const struct piece *from, const struct piece *to)
+static void report(const struct shim_buf_task *task, const struct piece *from, const struct piece *to)
 {
 	const uint8_t *start = from->addr > to->addr ? from->addr : to->addr;
 	const uint8_t *from_end = from->addr + from->bytes, *to_end = to->addr + to->bytes;
@@ -50,36 +50,35 @@ static void report(const struct shim_buf_task *memcpy, const struct piece *from,
 					       from->task_offset + (uint64_t)(start - from->addr),
 					       to->task_offset + (uint64_t)(start - to->addr));
 
-	check_memcpy_add_objects(hit, memcpy);
+	check_task_add_objects(hit, task);
 	check_hit_end(hit);
 }
 
-static bool check_destination(const struct shim_buf_task *memcpy, const struct piece *to)
+static bool check_destination(const struct shim_buf_task *task, const struct piece *to)
 {
 	uint64_t offset = 0;
 
-	for (const struct doca_buf *buf = memcpy->src; buf; offset += buf->data_len, buf = buf->next) {
+	for (const struct doca_buf *buf = task->src; buf; offset += buf->data_len, buf = buf->next) {
 		struct piece from = data_of(buf, offset);
 
 		if (!overlaps(&from, to))
 			continue;
-		report(memcpy, &from, to);
+		report(task, &from, to);
 		return false;
 	}
 	return true;
 }
 
-void check_dma_overlap(const struct shim_buf_task *memcpy)
+void check_task_overlap(const struct shim_buf_task *task, uint64_t output_bytes)
 {
-	uint64_t left = memcpy->snapshot.bytes, offset = 0;
+	uint64_t left = output_bytes, offset = 0;
 
-	if (!shim_snapshot_is_pair(&memcpy->snapshot) &&
-	    (memcpy->snapshot.problem || memcpy->snapshot.lists->replaces_data))
+	if (!shim_snapshot_is_pair(&task->snapshot) && (task->snapshot.problem || task->snapshot.lists->replaces_data))
 		return;
-	for (const struct doca_buf *buf = memcpy->dst; buf && left > 0; buf = buf->next) {
+	for (const struct doca_buf *buf = task->dst; buf && left > 0; buf = buf->next) {
 		struct piece to = room_of(buf, offset, left);
 
-		if (!check_destination(memcpy, &to))
+		if (!check_destination(task, &to))
 			return;
 		offset += to.bytes;
 		left -= to.bytes;

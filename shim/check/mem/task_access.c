@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules about what the memory maps of a memcpy task permit, and to which devices. */
-#include "dma_rules.h"
+/* Rules about what the memory maps of a task permit, and to which devices. */
+#include "task_rules.h"
 #include "shim/check/history/mmap_history.h"
 
 #define MAY_WRITE (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 
-static void check_device(const struct shim_buf_task *memcpy, const struct doca_buf *buf, const char *end)
+static void check_device(const struct shim_buf_task *task, const struct doca_buf *buf, const char *end)
 {
-	const struct doca_dev *dev = memcpy->task.ctx->dev;
+	const struct doca_dev *dev = task->task.ctx->dev;
 	struct check_hit *hit;
 
 	if (shim_mmap_has_dev(buf->mmap, dev))
@@ -16,11 +16,11 @@ static void check_device(const struct shim_buf_task *memcpy, const struct doca_b
 			     "%s: the context is of device %s, which the memory map of the %s does not have",
 			     check_current_name("doca_task_submit"), shim_dev_function(dev)->ibdev, end);
 	check_mmap_add_object(hit, buf->mmap);
-	check_hit_add_object(hit, "context", memcpy->task.ctx, memcpy->task.ctx->ops->name);
+	check_hit_add_object(hit, "context", task->task.ctx, task->task.ctx->ops->name);
 	check_hit_end(hit);
 }
 
-static void check_writable(const struct shim_buf_task *memcpy, const struct doca_mmap *mmap)
+static void check_writable(const struct shim_buf_task *task, const struct doca_mmap *mmap)
 {
 	char access[CHECK_ACCESS_TEXT_SIZE];
 	struct check_hit *hit;
@@ -36,16 +36,16 @@ static void check_writable(const struct shim_buf_task *memcpy, const struct doca
 				     "LOCAL_READ_WRITE");
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_PERMISSIONS, "set the permissions of the memory map");
 	check_mmap_add_object(hit, mmap);
-	check_hit_add_object(hit, "context", memcpy->task.ctx, memcpy->task.ctx->ops->name);
+	check_hit_add_object(hit, "context", task->task.ctx, task->task.ctx->ops->name);
 	check_hit_end(hit);
 }
 
-void check_dma_access(const struct shim_buf_task *memcpy)
+void check_task_access(const struct shim_buf_task *task)
 {
-	for (const struct doca_buf *buf = memcpy->src; buf; buf = buf->next)
-		check_device(memcpy, buf, "source");
-	for (const struct doca_buf *buf = memcpy->dst; buf; buf = buf->next) {
-		check_device(memcpy, buf, "destination");
-		check_writable(memcpy, buf->mmap);
+	for (const struct doca_buf *buf = task->src; buf; buf = buf->next)
+		check_device(task, buf, "source");
+	for (const struct doca_buf *buf = task->dst; buf; buf = buf->next) {
+		check_device(task, buf, "destination");
+		check_writable(task, buf->mmap);
 	}
 }

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rules about tasks of SHA, compression, erasure coding and AES-GCM, when they are posted, and when they are refused. */
+#include <inttypes.h>
+
+#include "dma_glance.h"
+#include "shim/aes_gcm/gcm_priv.h"
+#include "shim/check/history/task_ranges.h"
+#include "shim/common/base/check.h"
+#include "shim/erasure_coding/ec_priv.h"
+#include "shim/sha/sha_priv.h"
+#include "task_rules.h"
+
+static bool is_of(const struct shim_accel_task *task, enum shim_kind kind)
+{
+	return shim_object_is_still(task->base.task.ctx, kind);
+}
+
+static uint32_t index_of(const struct shim_accel_task *task)
+{
+	return shim_accel_task_type(&task->base.task)->index;
+}
+
+static uint64_t max_source_of(const struct shim_accel_task *task)
+{
+	const struct shim_accel_type *type = shim_accel_task_type(&task->base.task);
+	const struct pcie_accel_caps *caps = &shim_accel_task_conf(&task->base.task)->caps;
+
+	return type->get_max_src_bytes ? type->get_max_src_bytes(task, caps) : caps->max_buf_bytes;
+}
+
+void check_accel_look(const struct shim_accel_task *task)
+{
+	if (doca_unlikely(task->base.snapshot.problem != NULL))
+		check_task_source_size(&task->base, task->base.snapshot.bytes, max_source_of(task));
+	else
+		check_task_overlap(&task->base, check_task_output_bytes(task));
+	if (is_of(task, SHIM_AES_GCM) && index_of(task) == GCM_ENCRYPT)
+		check_gcm_iv_look(task);
+}
+
+/* ---- refused submissions ---- */
+
+static void end(struct check_hit *hit, const struct shim_accel_task *task)
+{
+	check_task_add_objects(hit, &task->base);
+	check_hit_end(hit);
+}
+
+static void check_piece(const struct shim_call *call, const struct doca_sha_task_partial_hash *task, uint64_t bytes)
+{
+	uint32_t block = shim_sha_block_bytes(task->algorithm);
+
+	if (task->is_final || task->has_ended || bytes % block == 0)
+		return;
+	end(check_hit_begin(BFC_PARTIAL_HASH_LENGTH, call,
+			    "%s: the piece has %" PRIu64 " bytes, which is no multiple of %" PRIu32
+			    ", and was not announced as the last",
+			    check_call_name(call), bytes, block),
+	    &task->base);
+}
+
+/* Returns false if the blocks are well. */
+static bool check_blocks(const struct shim_call *call, const struct ec_task *task, uint64_t bytes)
+{
+	size_t count = shim_object_is(task->matrix, SHIM_EC_MATRIX) ? task->matrix->code->num_in : 0;
+
+	if (count == 0 || (bytes % count == 0 && bytes / count % EC_BLOCK_UNIT_BYTES == 0))
+		return false;
+	end(check_hit_begin(
+		    BFC_EC_BLOCK_SIZE, call,
+		    "%s: the source has %" PRIu64 " bytes, and the matrix takes %zu blocks: %" PRIu64 " bytes each%s",
+		    check_call_name(call), bytes, count, bytes / count, bytes % count ? ", and some are left" : ""),
+	    &task->base);
+	return true;
+}
+
+/* What a task that was not posted would write; 0 = that is not known, or nothing. */
+static uint64_t output_of(const struct shim_accel_task *task, uint64_t src_bytes)
+{
+	const struct doca_ec_matrix *matrix;
+	uint32_t tag_bytes;
+
+	if (is_of(task, SHIM_SHA))
+		return check_task_output_bytes(task);
+	if (is_of(task, SHIM_EC)) {
+		matrix = ((const struct ec_task *)task)->matrix;
+		return shim_object_is(matrix, SHIM_EC_MATRIX) ?
+			       src_bytes / matrix->code->num_in * matrix->code->num_out :
+			       0;
+	}
+	if (!is_of(task, SHIM_AES_GCM))
+		return 0;
+	tag_bytes = ((const struct gcm_task *)task)->tag_bytes;
+	if (index_of(task) == GCM_ENCRYPT)
+		return src_bytes + tag_bytes;
+	return src_bytes > tag_bytes ? src_bytes - tag_bytes : 0;
+}
+
+static void check_room(const struct shim_call *call, const struct shim_accel_task *task,
+		       const struct shim_list_size *src, const struct shim_list_size *dst)
+{
+	uint64_t output = output_of(task, src->data_bytes);
+
+	if (dst->room_bytes >= output)
+		return;
+	end(check_hit_begin(BFC_TASK_WITHOUT_ROOM, call,
+			    "%s: the output has %" PRIu64 " bytes; the destination has %" PRIu64
+			    " bytes of data, and room for %" PRIu64 " bytes behind them",
+			    check_call_name(call), output, dst->data_bytes, dst->room_bytes),
+	    task);
+}
+
+static void check_invalid(const struct shim_call *call, const struct shim_accel_task *task)
+{
+	uint32_t max_list_len = shim_accel_task_conf(&task->base.task)->caps.max_list_len;
+	struct shim_list_size src, dst;
+
+	if (check_task_lacks_buffer(call, &task->base))
+		return;
+	src = shim_list_measure(task->base.src);
+	dst = shim_list_measure(task->base.dst);
+	if (check_task_source_size(&task->base, src.data_bytes, UINT64_MAX))
+		return;
+	check_task_list_len(&task->base, "source", src.segments, max_list_len);
+	check_task_list_len(&task->base, "destination", dst.segments, max_list_len);
+	if (is_of(task, SHIM_EC) && check_blocks(call, (const struct ec_task *)task, src.data_bytes))
+		return;
+	check_room(call, task, &src, &dst);
+	if (is_of(task, SHIM_SHA) && index_of(task) == SHA_PARTIAL_HASH)
+		check_piece(call, (const struct doca_sha_task_partial_hash *)task, src.data_bytes);
+}
+
+/* A submission that was refused before the task was posted. */
+static void leave_submit(struct shim_call *call)
+{
+	const struct doca_task *task = check_refused_task(call, DOCA_ERROR_INVALID_VALUE);
+
+	if (doca_unlikely(task != NULL) && check_is_accel(task))
+		check_invalid(call, (const struct shim_accel_task *)task);
+	task = check_refused_task(call, DOCA_ERROR_NOT_PERMITTED);
+	if (doca_unlikely(task != NULL) && check_is_accel(task))
+		check_task_access(shim_to_buf_task(task));
+}
+
+static const struct check_watch watches[] = {
+	{ SHIM_FN_doca_task_submit, NULL, leave_submit },
+	{ SHIM_FN_doca_task_submit_ex, NULL, leave_submit },
+	{ SHIM_FN_doca_task_try_submit, NULL, leave_submit },
+};
+
+const struct check_part check_accel = {
+	.watches = watches,
+	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	.mode = SIM_CHECK_API,
+};
