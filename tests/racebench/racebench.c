@@ -4,9 +4,9 @@
 
 #include <pthread.h>
 
-static const struct racebench_program *const tables[] = { dma_programs,  order_programs,  graph_programs,
-							  sync_programs, import_programs, agree_programs,
-							  comch_programs };
+static const struct racebench_program *const tables[] = { dma_programs,   engine_programs, order_programs,
+							  graph_programs, sync_programs,   import_programs,
+							  agree_programs, comch_programs };
 
 /* ---- the programs' helpers ---- */
 

@@ -18,16 +18,19 @@
 
 #include "tests/api/dma_util.h"
 
+struct racebench_engine; /* of engine.c */
+
 /* The variant of a scenario. */
 struct racebench_args {
-	size_t len;           /* bytes of a copy or a message */
-	size_t at;            /* the byte that the program touches */
-	bool is_list;         /* source and destination are lists of two buffers */
-	bool is_delivery;     /* the importer writes to the shared memory */
-	bool has_second;      /* a second process imports the memory */
-	bool is_mapping;      /* the shared memory is a mapping, not of the heap */
-	bool in_graph;        /* the copy is the first node of a graph */
-	bool in_other_thread; /* a thread other than the one that submitted touches it */
+	size_t len;                            /* bytes of a copy or a message */
+	size_t at;                             /* the byte that the program touches */
+	bool is_list;                          /* source and destination are lists of two buffers */
+	bool is_delivery;                      /* the importer writes to the shared memory */
+	bool has_second;                       /* a second process imports the memory */
+	bool is_mapping;                       /* the shared memory is a mapping, not of the heap */
+	bool in_graph;                         /* the copy is the first node of a graph */
+	bool in_other_thread;                  /* a thread other than the one that submitted touches it */
+	const struct racebench_engine *engine; /* that does the work; NULL = DMA's */
 };
 
 struct racebench_program {
@@ -38,8 +41,8 @@ struct racebench_program {
 };
 
 /* Each ends with an entry without a name. */
-extern const struct racebench_program dma_programs[], order_programs[], graph_programs[], sync_programs[],
-	import_programs[], agree_programs[], comch_programs[];
+extern const struct racebench_program dma_programs[], engine_programs[], order_programs[], graph_programs[],
+	sync_programs[], import_programs[], agree_programs[], comch_programs[];
 
 #define RACEBENCH_BYTES(bytes, offset) .len = (bytes), .at = (offset)
 #define RACEBENCH_SMALL                RACEBENCH_BYTES(64, 20)
