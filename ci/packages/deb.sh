@@ -1,0 +1,36 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: BSD-3-Clause
+# ci/package: Debian packages.
+
+# What is committed or new, without what git ignores, as a source tree of Debian's.
+make_source() {
+	mkdir -p "$1"
+	git -C "$top" ls-files -z --cached --others --exclude-standard | tar -C "$top" --null --files-from=- -c | tar -C "$1" -x
+	cp -r "$1/share/packaging/debian" "$1/debian"
+	cat >"$1/debian/changelog" <<-END
+		bfsim ($(version)) unstable; urgency=medium
+
+		  * CHANGELOG.md of the source lists the changes.
+
+		 -- bfsim developers <bfsim@bfsim.invalid>  $(git -C "$top" log -1 --format=%cD)
+	END
+}
+
+make_deb() {
+	local out=$1 work
+	"$top/ci/deps" build package || die "packages are missing"
+	mkdir -p "$out"
+	out=$(realpath "$out")
+	work=$(mktemp -d)
+	# shellcheck disable=SC2064
+	trap "rm -rf '$work'" EXIT
+	make_source "$work/bfsim"
+	(cd "$work/bfsim" && dpkg-buildpackage -us -uc -b) >"$out/build.log" 2>&1 || {
+		tail -n 40 "$out/build.log" >&2
+		die "the packages can't be built; the whole log is $out/build.log"
+	}
+	rm -f "$out"/*.deb
+	cp "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$out"
+	lintian --fail-on error,warning --info "$out"/*.changes || die "lintian has complaints"
+	ls -sh "$out"/*.deb
+}
