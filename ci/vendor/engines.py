@@ -6,9 +6,12 @@ Check redundancy blocks of erasure coding: FOLDER has the blocks of DATA + RDNC,
     engines.py deflate raw|zlib IN OUT
     engines.py inflate raw|zlib IN OUT
     engines.py redundancy cauchy|vandermonde DATA RDNC FOLDER
+    engines.py seal KEY IV TAG-BYTES AAD-BYTES IN OUT
+    engines.py storage cauchy|vandermonde BLOCK-SIZE HALF-1 HALF-2 REDUNDANCY OUT
     engines.py lz4 IN OUT [bare] [independent] [block-checksum] [content-checksum]
 
-zlib is Python's. lz4 writes a frame by liblz4's frame functions, or its blocks alone.
+zlib is Python's. lz4 writes a frame by liblz4's frame functions, or its blocks alone. seal encrypts with AES-GCM, by libgcrypt:
+AAD, ciphertext, tag. storage checks the files of the storage application's generator, and writes what they hold.
 """
 import ctypes
 import pathlib
@@ -83,10 +86,67 @@ def redundancy(kind, num_data, num_rdnc, folder):
             sys.exit(f'redundancy block {j} of {num_data} + {num_rdnc} blocks ({kind}) differs from the formula')
 
 
+def must(error):
+    if error:
+        sys.exit(f'libgcrypt fails with {error}')
+
+
+def seal(key, iv, tag_bytes, aad_bytes, source, target):
+    lib = ctypes.CDLL('libgcrypt.so.20')
+    lib.gcry_check_version(None)
+    data = source.read_bytes()
+    handle, text, tag = ctypes.c_void_p(), ctypes.create_string_buffer(len(data) - aad_bytes), ctypes.create_string_buffer(16)
+    size = ctypes.c_size_t
+    must(lib.gcry_cipher_open(ctypes.byref(handle), {16: 7, 32: 9}[len(key)], 9, 0))  # AES128, AES256; GCM
+    must(lib.gcry_cipher_setkey(handle, key, size(len(key))))
+    must(lib.gcry_cipher_setiv(handle, iv, size(len(iv))))
+    must(lib.gcry_cipher_authenticate(handle, data, size(aad_bytes)) if aad_bytes else 0)
+    plain = data[aad_bytes:]
+    must(lib.gcry_cipher_encrypt(handle, text, size(len(plain)), plain, size(len(plain))))
+    must(lib.gcry_cipher_gettag(handle, tag, size(16)))
+    lib.gcry_cipher_close(handle)
+    target.write_bytes(data[:aad_bytes] + text.raw[:len(plain)] + tag.raw[:tag_bytes])
+
+
+def unpack_blocks(lib, packed, size):
+    """The bytes of the blocks of an LZ4 frame: of each a size, whose highest bit says that it is stored, and its data."""
+    found = b''
+    while packed:
+        head, packed = int.from_bytes(packed[:4], 'little'), packed[4:]
+        data, packed = packed[:head & 0x7fffffff], packed[head & 0x7fffffff:]
+        room = ctypes.create_string_buffer(size)
+        count = len(data) if head >> 31 else lib.LZ4_decompress_safe(data, room, len(data), size)
+        found += data if head >> 31 else room.raw[:max(count, 0)]
+    return found
+
+
+def storage(kind, block_size, halves, target):
+    """A file has a magic number, the size of its blocks, their number, and the blocks; a block of the storage is one of each half."""
+    contents = []
+    for half in halves:
+        data = half.read_bytes()
+        if data[:8] != bytes.fromhex('deadf00d1337fade') or int.from_bytes(data[8:12], 'big') != block_size // 2:
+            sys.exit(f'{half} has another header')
+        contents.append([data[i:i + block_size // 2] for i in range(16, len(data), block_size // 2)])
+    factors = [power(i ^ 2, 254) if kind == 'cauchy' else 1 for i in range(2)]
+    lib, found = ctypes.CDLL('liblz4.so.1'), b''
+    for first, second, redundant in zip(*contents, strict=True):
+        if bytes(product(factors[0], a) ^ product(factors[1], b) for a, b in zip(first, second)) != redundant:
+            sys.exit('a block of the redundancy differs from the formula')
+        block = first + second
+        original, packed = int.from_bytes(block[:4], 'big'), int.from_bytes(block[4:8], 'big')
+        found += unpack_blocks(lib, block[8:8 + packed], original)
+    target.write_bytes(found)
+
+
 def main():
     what, args = sys.argv[1], sys.argv[2:]
     if what == 'lz4':
         lz4(pathlib.Path(args[0]), pathlib.Path(args[1]), args[2:])
+    elif what == 'seal':
+        seal(bytes.fromhex(args[0]), bytes.fromhex(args[1]), int(args[2]), int(args[3]), pathlib.Path(args[4]), pathlib.Path(args[5]))
+    elif what == 'storage':
+        storage(args[0], int(args[1]), [pathlib.Path(path) for path in args[2:5]], pathlib.Path(args[5]))
     elif what == 'redundancy':
         redundancy(args[0], int(args[1]), int(args[2]), pathlib.Path(args[3]))
     else:

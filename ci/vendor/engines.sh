@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # part of ci/vendor-samples, whose variables these are
 # SPDX-License-Identifier: BSD-3-Clause
 # Samples and applications of engines besides DMA, on cards that have them. Their results are compared with those of
-# other programs: sha256sum, Python's zlib, liblz4's frames (engines.py).
+# other programs: sha256sum, Python's zlib, liblz4's frames, libgcrypt (engines.py).
 
 bluefield_2=$top/share/topologies/bluefield-2.yaml
 
@@ -124,6 +124,98 @@ recovers() {
 erasure_coding_recover_works() {
 	recovers 1 cauchy 2 2 0 '' && recovers 100000 cauchy 10 4 0,3,8,9 '' && recovers 100000 vandermonde 6 2 1,5 '' &&
 		recovers 1000000 cauchy 128 32 127,0,64 '' && recovers 50000 cauchy 5 3 2,4 '-ns 7 -nd 3'
+}
+
+# --- AES-GCM ---------------------------------------------------------------------
+
+key_128=000102030405060708090a0b0c0d0e0f
+key_256=${key_128}101112131415161718191a1b1c1d1e1f
+
+# sealed BYTES KEY IV TAG AAD: a file as $WORK/text, and what libgcrypt makes of it as $WORK/sealed; its AAD are its first bytes.
+sealed() {
+	some_file "$1"
+	engines seal "$2" "$3" "$4" "$5" "$WORK/text" "$WORK/sealed"
+}
+
+# encrypts BYTES KEY IV TAG AAD FLAGS
+encrypts() {
+	sealed "$1" "$2" "$3" "$4" "$5" &&
+		on_dpu aes_gcm_encrypt "" '-p 03:00.0 -f "$WORK/text" -o "$WORK/out" '"-k $2 -i $3 -t $4 -a $5 $6" &&
+		check aes_gcm_encrypt 'File was encrypted successfully' &&
+		same_file "aes_gcm_encrypt $*" "$WORK/sealed" "$WORK/out"
+}
+
+aes_gcm_encrypt_works() {
+	encrypts 100000 "$key_256" 0a0b0c0d0e0f101112131415 16 0 '' && encrypts 1 "$key_128" 0102030405060708 12 0 '' &&
+		encrypts 50000 "$key_128" 0a0b0c0d0e0f101112131415 12 1000 '-ns 7 -nd 3'
+}
+
+# decrypts BYTES KEY IV TAG AAD FLAGS
+decrypts() {
+	sealed "$1" "$2" "$3" "$4" "$5" &&
+		on_dpu aes_gcm_decrypt "" '-p 03:00.0 -f "$WORK/sealed" -o "$WORK/out" '"-k $2 -i $3 -t $4 -a $5 $6" &&
+		check aes_gcm_decrypt 'File was decrypted successfully' &&
+		same_file "aes_gcm_decrypt $*" "$WORK/text" "$WORK/out"
+}
+
+# The bytes of the message are in another order: the tag does not match.
+changed_message_is_refused() {
+	sealed 1000 "$key_256" 0a0b0c0d0e0f101112131415 16 0 &&
+		{ tail -c 1 "$WORK/sealed" && head -c -1 "$WORK/sealed"; } >"$WORK/changed" || return 1
+	if on_dpu aes_gcm_decrypt "" '-p 03:00.0 -f "$WORK/changed" -o "$WORK/out" '"-k $key_256 -i 0a0b0c0d0e0f101112131415 -t 16" \
+		>"$scratch/refused"; then
+		echo "--- aes_gcm_decrypt of a changed message: was not refused"
+		return 1
+	fi
+	check "aes_gcm_decrypt of a changed message" 'AES-GCM decrypt task failed' && [ ! -s "$WORK/out" ]
+}
+
+aes_gcm_decrypt_works() {
+	decrypts 100000 "$key_256" 0a0b0c0d0e0f101112131415 16 0 '' && decrypts 1 "$key_128" 0102030405060708 12 0 '' &&
+		decrypts 50000 "$key_128" 0a0b0c0d0e0f101112131415 12 1000 '-ns 7 -nd 3' &&
+		{ $storm || changed_message_is_refused; }
+}
+
+# --- storage: the generator of the offload's files, which needs no RDMA ------------
+
+# Its sources, unmodified, with those of its folder that all programs of the application share. One of these has a function for
+# RDMA, which the generator does not call: ci/vendor/rdma declares what that needs, and the linker leaves it out.
+build_generator() {
+	(
+		cd "$scratch/doca/applications/storage" || exit 1
+		eval "$(bfsim sdk --on dpu --env)"
+		# shellcheck disable=SC2046 # options
+		c++ -std=c++17 -O1 -ffunction-sections -Wl,--gc-sections $(if $storm; then echo -fsanitize=address,undefined; fi) \
+			-DDOCA_ALLOW_EXPERIMENTAL_API -DSTORAGE_APP_LZ4_SW_LIB_AVAILABLE=1 -I"$top/ci/vendor/rdma" -I. -o "$scratch/sbc_generator" \
+			gga_offload_sbc_generator.cpp storage_common/*.cpp storage_common/posix/*.cpp \
+			$(pkg-config --cflags --libs doca-common doca-argp doca-comch doca-erasure-coding liblz4)
+	)
+}
+
+# generates BYTES MATRIX BLOCK_SIZE: the three files hold the file's blocks, compressed, and the redundancy of their halves.
+generates() {
+	some_file "$1"
+	in_session sbc_generator --timeout 60 --dpu '"$DPU_PROGRAM" -d 03:00.0 --original-input-data "$WORK/text" \
+		--data-1 "$WORK/1" --data-2 "$WORK/2" --data-p "$WORK/p" '"--matrix-type $2 --block-size $3" &&
+		check sbc_generator 'created successfully' && check_errors sbc_generator &&
+		engines storage "$2" "$3" "$WORK/1" "$WORK/2" "$WORK/p" "$WORK/again" &&
+		head -c "$1" "$WORK/again" >"$WORK/head" && same_file "sbc_generator $*" "$WORK/text" "$WORK/head"
+}
+
+generator_works() { generates 100000 vandermonde 4096 && generates 1000 cauchy 512; }
+
+storage_generator() {
+	storm_note=
+	if ! quietly "storage's generator does not build" build_generator; then
+		row "application storage" FAILED - "see above"
+		return
+	fi
+	export DPU_PROGRAM=$scratch/sbc_generator
+	if run_rounds generator_works; then
+		row "application storage" ok ok "gga_offload_sbc_generator: blocks and redundancy compared; the rest needs RDMA"
+	else
+		row "application storage" ok FAILED "see above"
+	fi
 }
 
 # --- applications ----------------------------------------------------------------
