@@ -16,21 +16,26 @@ make_source() {
 	END
 }
 
+# make_deb DIR [ARCHITECTURE]: that of this machine, or arm64 by cross compilers, without the packages that hold for each.
 make_deb() {
-	local out=$1 work
-	"$top/ci/deps" build package || die "packages are missing"
+	local out=$1 arch=${2:-} work options=(-b) sets=(build package)
+	if [ -n "$arch" ] && [ "$arch" != "$(dpkg --print-architecture)" ]; then
+		[ "$arch" = arm64 ] || die "there is no cross build for $arch; arm64 is known"
+		options=(-B "-a$arch" -d -Pcross,nocheck)
+		sets+=(cross)
+	fi
+	"$top/ci/deps" "${sets[@]}" || die "packages are missing"
 	mkdir -p "$out"
-	out=$(realpath "$out")
 	work=$(mktemp -d)
 	# shellcheck disable=SC2064
 	trap "rm -rf '$work'" EXIT
 	make_source "$work/bfsim"
-	(cd "$work/bfsim" && dpkg-buildpackage -us -uc -b) >"$out/build.log" 2>&1 || {
+	(cd "$work/bfsim" && dpkg-buildpackage -us -uc "${options[@]}") >"$out/build.log" 2>&1 || {
 		tail -n 40 "$out/build.log" >&2
 		die "the packages can't be built; the whole log is $out/build.log"
 	}
-	rm -f "$out"/*.deb
+	rm -f "$out"/*_"${arch:-$(dpkg --print-architecture)}".*
 	cp "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$out"
-	lintian --fail-on error,warning --info "$out"/*.changes || die "lintian has complaints"
+	lintian --fail-on error,warning --info "$work"/*.changes || die "lintian has complaints"
 	ls -sh "$out"/*.deb
 }
