@@ -34,6 +34,7 @@ enum { HOST, DPU, NUM_SIDES, NO_SIDE = NUM_SIDES };
 enum {
 	LASTING_FLIP_COPY,
 	LASTING_TEAR_COPY,
+	LASTING_FLIP_OUTPUT,
 	LASTING_FLIP_MESSAGE,
 	LASTING_DROP_MESSAGE,        /* of the host's ... */
 	LASTING_DROP_MESSAGE_OF_DPU, /* ... and behind it the DPU's, so that each knows how many will come */
@@ -52,11 +53,11 @@ enum {
  * exactly once ends its process. */
 struct seen {
 	_Atomic uint64_t rounds;
-	_Atomic uint64_t tasks, failed, refused; /* all completed; of these with an error; not submitted */
-	_Atomic uint64_t flushed;                /* of the failed: receives without a message at the stop */
-	_Atomic uint64_t hung;                   /* of the failed: given up, and flushed */
-	_Atomic uint64_t bytes;                  /* compared */
-	_Atomic uint64_t wrong_copies;
+	_Atomic uint64_t tasks, failed, refused;      /* all completed; of these with an error; not submitted */
+	_Atomic uint64_t flushed;                     /* of the failed: receives without a message at the stop */
+	_Atomic uint64_t hung;                        /* of the failed: given up, and flushed */
+	_Atomic uint64_t bytes;                       /* compared */
+	_Atomic uint64_t wrong_copies, wrong_outputs; /* of DMA; of the other engines */
 	_Atomic uint64_t wrong_messages, missing_messages, extra_messages;
 	_Atomic uint64_t wrong_fast, missing_fast, extra_fast;
 	_Atomic uint64_t late_messages, late_fast; /* behind one that was sent later */

@@ -141,5 +141,6 @@ void round_events(struct side *side);
 void round_maps(struct side *side);
 void round_function(struct side *side);
 void round_alloc(struct side *side);
+void round_engines(struct side *side);
 
 #endif

@@ -76,6 +76,7 @@ static void check_bytes(struct soak *soak)
 {
 	at_most(soak, "wrong copies", SUM(soak, wrong_copies),
 		fired(soak, LASTING_FLIP_COPY) + fired(soak, LASTING_TEAR_COPY));
+	at_most(soak, "wrong outputs", SUM(soak, wrong_outputs), fired(soak, LASTING_FLIP_OUTPUT));
 	at_most(soak, "wrong messages", SUM(soak, wrong_messages),
 		fired(soak, LASTING_FLIP_MESSAGE) + fired(soak, LASTING_TRUNCATE_MESSAGE));
 	at_most(soak, "missing messages", SUM(soak, missing_messages),
@@ -132,6 +133,7 @@ static void report(const struct soak *soak)
 	SHOW("submissions refused", SUM(soak, refused));
 	SHOW("bytes compared", SUM(soak, bytes));
 	SHOW("wrong copies", SUM(soak, wrong_copies));
+	SHOW("wrong outputs of engines", SUM(soak, wrong_outputs));
 	SHOW("wrong, missing, extra messages",
 	     SUM(soak, wrong_messages) + SUM(soak, missing_messages) + SUM(soak, extra_messages));
 	SHOW("  on the fast path", SUM(soak, wrong_fast) + SUM(soak, missing_fast) + SUM(soak, extra_fast));
@@ -180,9 +182,10 @@ static void run(struct soak *soak, int64_t seconds)
 
 static int soak(struct soak *soak, int64_t seconds)
 {
+	const struct bfsim_session_cfg cfg = { .topology = SOAK_CARD };
 	struct bfsim_session *session;
 
-	if (bfsim_session_start(NULL, &session) < 0 || bfsim_session_enter(session, "host") < 0) {
+	if (bfsim_session_start(&cfg, &session) < 0 || bfsim_session_enter(session, "host") < 0) {
 		fprintf(stderr, "soak: %s\n", bfsim_error());
 		return 1;
 	}
