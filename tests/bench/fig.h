@@ -23,6 +23,7 @@ int bench_fig_check(const struct bench_report *report);        /* checked tasks 
 int bench_fig_time(const struct bench_report *report);         /* how late held ends are seen; jobs in virtual time */
 int bench_fig_scale(const struct bench_report *report);        /* many processes, threads, tasks; in each clock mode */
 int bench_fig_functions(const struct bench_report *report);    /* a card with thousands of them */
+int bench_fig_engines(const struct bench_report *report);      /* tasks of other engines against their libraries */
 int bench_fig_bufs(const struct bench_report *report);         /* memory of a million buffers */
 
 /* In a fresh process, which bench_fig_attach() starts: attach or don't, and send how long it took to @fd. */

@@ -41,6 +41,7 @@ static const struct figure {
 	{ "time", bench_fig_time },
 	{ "scale", bench_fig_scale },
 	{ "functions", bench_fig_functions },
+	{ "engines", bench_fig_engines },
 	{ "comm-channel", bench_fig_comm_channel },
 	{ "faults", bench_fig_faults },
 	{ "check", bench_fig_check },
