@@ -20,23 +20,22 @@ struct shim_list_size shim_list_measure_all(const struct doca_buf *buf)
 	return size;
 }
 
-/* Make room for at least @count segments. Return false without memory. */
-static bool ensure_lists(struct shim_snapshot *snapshot, struct shim_lists_head *head, uint32_t count)
+/* Make room for at least @count segments. NULL without memory. */
+static __attribute__((noinline)) struct shim_lists *grow_lists(struct shim_snapshot *snapshot,
+							       struct shim_lists_head *head, uint32_t count)
 {
 	struct shim_lists *lists = snapshot->lists, *grown;
 
-	if (lists && lists->capacity >= count)
-		return true;
 	grown = shim_malloc(sizeof(*grown) + count * sizeof(grown->segments[0]));
 	if (!grown)
-		return false;
+		return NULL;
 	if (lists)
 		LIST_REMOVE(lists, link);
 	free(lists);
 	grown->capacity = count;
 	LIST_INSERT_HEAD(head, grown, link);
 	snapshot->lists = grown;
-	return true;
+	return grown;
 }
 
 void shim_lists_free(struct shim_lists_head *lists)
@@ -72,9 +71,12 @@ doca_error_t shim_snapshot_take_lists(struct shim_snapshot *snapshot, struct shi
 
 	snapshot->src_addr = NULL;
 	snapshot->problem = NULL;
-	if (!ensure_lists(snapshot, head, num_src + num_dst))
-		return DOCA_ERROR_NO_MEMORY;
 	lists = snapshot->lists;
+	if (doca_unlikely(!lists || lists->capacity < num_src + num_dst)) {
+		lists = grow_lists(snapshot, head, num_src + num_dst);
+		if (!lists)
+			return DOCA_ERROR_NO_MEMORY;
+	}
 	lists->num_src = num_src;
 	lists->num_dst = num_dst;
 	lists->replaces_data = replaces_data;

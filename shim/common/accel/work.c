@@ -161,9 +161,24 @@ int shim_work_wrote(struct shim_work *work, size_t len)
 	return work->rc;
 }
 
+/* The usual case: the output fits in the segment, which is of local memory. */
+static bool append_in_place(struct shim_work *work, const void *data, size_t len)
+{
+	if (doca_unlikely(work->dst.at == work->dst.end || len > work->dst.at->bytes - work->dst.done ||
+			  len > work->limit - work->written || remote_of(&work->dst)))
+		return false;
+	memcpy((void *)(uintptr_t)cpu_addr(&work->dst), data, len);
+	work->dst.done += len;
+	work->written += len;
+	return true;
+}
+
 int shim_work_append(struct shim_work *work, const void *data, size_t len)
 {
 	const uint8_t *from = data;
+
+	if (doca_likely(append_in_place(work, data, len)))
+		return 0;
 
 	for (size_t left; len > 0; from += left, len -= left) {
 		left = min_size(min_size(left_in_segment(&work->dst), work->limit - work->written), len);

@@ -55,6 +55,7 @@ enum shim_kind {
 	SHIM_COMCH_CONSUMER,
 	SHIM_MMAP_ADVISE,
 	SHIM_SYNC_EVENT,
+	/* of engines besides DMA's; check_ctx_is_accel() depends on the order */
 	SHIM_SHA,
 	SHIM_COMPRESS,
 	SHIM_EC,
