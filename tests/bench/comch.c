@@ -149,7 +149,7 @@ int bench_comch_open(const struct bench_comch_cfg *cfg, bool is_server, struct b
 	result = doca_pe_create(&ret_end->pe);
 	if (result != DOCA_SUCCESS)
 		return fail("doca_pe_create", result);
-	return cfg->blocks ? open_handle(ret_end) : 0;
+	return open_handle(ret_end);
 }
 
 static doca_error_t make_server(struct bench_comch *end)

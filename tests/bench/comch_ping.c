@@ -32,11 +32,21 @@ static int await(struct bench_comch *end, uint64_t count, uint64_t number)
 	return end->last == number && end->failed == 0 ? 0 : -EBADMSG;
 }
 
+/* Before this process sleeps outside of bfsim: virtual time does not wait for it. */
+static void await_order(struct bench_comch *end)
+{
+	while (doca_pe_progress(end->pe))
+		;
+	doca_pe_request_notification(end->pe);
+}
+
 static int run(void *arg, const struct bench_ref_order *order)
 {
 	struct bench_comch *end = arg;
 	uint64_t sent = end->sent, received = end->received;
 	int rc = end->ping ? 0 : make_ping(end, order->bytes);
+
+	doca_pe_clear_notification(end->pe, end->handle);
 
 	for (uint64_t i = 0; i < order->count && rc == 0; i++) {
 		if (order->begins)
@@ -48,8 +58,7 @@ static int run(void *arg, const struct bench_ref_order *order)
 		if (rc == 0)
 			bench_comch_wait(end, &end->sent, sent + i + 1);
 	}
-	while (doca_pe_progress(end->pe)) /* virtual time does not wait for a process that has found nothing to do */
-		;
+	await_order(end);
 	return rc;
 }
 
@@ -62,8 +71,10 @@ static int run_end(const struct bench_comch_cfg *cfg, bool is_server, int fd)
 		rc = bench_comch_start(&end);
 	if (rc == 0)
 		rc = bench_comch_wait_connected(&end);
-	if (rc == 0)
+	if (rc == 0) {
+		await_order(&end);
 		rc = bench_answer(fd, 0);
+	}
 	if (rc == 0)
 		bench_obey(fd, run, &end);
 	return bench_comch_close(&end) < 0 ? -1 : rc;
