@@ -43,6 +43,15 @@ try_example() {
 	[ -z "$(ls -A "$root/dev/shm")" ] || die "the example left shared memory"
 }
 
+# The test in Python of doc/python.md, as it stands there.
+# shellcheck disable=SC2016 # the user's shell expands it
+try_python() {
+	in_root sh -c 'DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends python3-pytest' >"$root/apt.log" 2>&1 ||
+		die "python3-pytest can't be installed"
+	as_user 'cd comch_hello && zcat -f /usr/share/doc/bfsim/doc/python.md* | awk "/^\`\`\`/ { n++; next } n == 1" >test_hello.py &&
+		[ -s test_hello.py ] && pytest-3 -q -p no:cacheprovider' || die "the test in Python does not pass"
+}
+
 check_deb() {
 	local packages=$1 begun
 	compgen -G "$packages/*.deb" >/dev/null || die "no packages in $packages; ci/package deb makes them"
@@ -61,6 +70,7 @@ check_deb() {
 	try_example ''
 	as_user 'pkg-config --exists bfsim && bfsim doctor >/dev/null && bfsim --version' || die "what is installed does not work"
 	echo "built and ran an example in $((SECONDS - begun)) s"
+	try_python
 	mkdir -p "$root/opt/mellanox"
 	in_root update-alternatives --install /opt/mellanox/doca doca-sdk /usr/lib/bfsim/sdk/host 10 >/dev/null
 	in_root test -e /opt/mellanox/doca/include/doca_dma.h || die "the alternative /opt/mellanox/doca does not lead to the tree"
