@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The templates for users' own pipelines (share/ci), run as they stand with the example comch_hello as the application.
+"""The GitHub Action and the GitLab component, run step by step as they stand, by the examples of share/ci: the application is
+comch_hello. What "meson install" lays down is what their cache brings.
 
-Left out are only the steps that fetch and install bfsim: what "meson install" lays down takes their place.
-
-    test_pipelines.py BUILD_DIR TEMPLATES_DIR APPLICATION_DIR
+    test_pipelines.py BUILD_DIR SOURCE_DIR
 """
+import contextlib
 import glob
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -19,42 +21,189 @@ except ImportError:
     print('SKIPPED: no yaml module for Python (Debian: python3-yaml)')
     sys.exit(77)
 
+# A device is closed while a memory map is on it.
+MISUSE = '''
+#include <doca_dev.h>
+#include <doca_mmap.h>
+int main(void)
+{
+	static char memory[4096];
+	struct doca_devinfo **list;
+	struct doca_mmap *map;
+	struct doca_dev *dev;
+	uint32_t count;
 
-def github_steps(template):
-    (job,) = template['jobs'].values()
-    commands = {step['name']: step['run'] for step in job['steps'] if 'run' in step}
-    assert 'meson install' in commands.pop('Install bfsim')
-    kept = [step['with']['path'] for step in job['steps'] if 'upload-artifact' in step.get('uses', '')]
-    return list(commands.values()), kept[0].split()
+	if (doca_devinfo_create_list(&list, &count) != DOCA_SUCCESS || doca_dev_open(list[0], &dev) != DOCA_SUCCESS)
+		return 1;
+	doca_devinfo_destroy_list(list);
+	doca_mmap_create(&map);
+	doca_mmap_set_memrange(map, memory, sizeof(memory));
+	doca_mmap_add_dev(map, dev);
+	doca_mmap_start(map);
+	doca_dev_close(dev);
+	doca_mmap_destroy(map);
+	return doca_dev_close(dev) != DOCA_SUCCESS;
+}
+'''
+SCENARIO = '''
+sides:
+  dpu: ./dpu
+  host: {command: ./host, output: 'the DPU answers: hello, host'}
+copy: [host, dpu]
+seeds: 1..3
+'''
 
 
-def gitlab_steps(template):
-    (job,) = template.values()
-    assert any('meson install' in command for command in job['before_script'])
-    return job['script'], job['artifacts']['paths']
+class Job:
+    """A run of the action: its inputs, a directory with the application, and the files by which steps talk to GitHub."""
+
+    def __init__(self, action, source, work, environment, inputs):
+        known = action['inputs']
+        assert set(inputs) <= set(known), f'no such input: {set(inputs) - set(known)}'
+        self.action, self.work = action, work
+        self.values = {'inputs.' + name: inputs.get(name, entry['default']) for name, entry in known.items()}
+        self.values |= {'runner.temp': str(work / 'temp'), 'github.server_url': 'https://example.com',
+                        'github.action_repository': 'OWNER/bfsim'}
+        self.environment = environment | {'GITHUB_ACTION_PATH': str(source), 'GITHUB_STEP_SUMMARY': str(work / 'summary')}
+        self.output, self.failed = '', False
+
+    def expand(self, text):
+        return re.sub(r'\$\{\{ *([\w.-]+) *\}\}', lambda match: self.values[match.group(1)], text)
+
+    def run_step(self, step):
+        talk = {name: self.work / name for name in ('GITHUB_PATH', 'GITHUB_OUTPUT')}
+        for file in talk.values():
+            file.write_text('')
+        environment = self.environment | {name: str(file) for name, file in talk.items()}
+        environment |= {name: self.expand(value) for name, value in step.get('env', {}).items()}
+        assert '${{' not in step['run'], 'an input in a script is code; give it by the environment'
+        done = subprocess.run(['bash', '--noprofile', '--norc', '-eo', 'pipefail', '-c', step['run']], env=environment,
+                              cwd=self.work / 'repository', stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        print(f"== {step['name']}: {done.returncode}\n{done.stdout}", flush=True)
+        self.output += done.stdout
+        self.failed |= done.returncode != 0
+        for line in talk['GITHUB_PATH'].read_text().split():
+            self.environment['PATH'] = line + ':' + self.environment['PATH']
+        for line in talk['GITHUB_OUTPUT'].read_text().splitlines():
+            name, value = line.split('=', 1)
+            self.values[f"steps.{step['id']}.outputs.{name}"] = value
+
+    def run(self):
+        for step in self.action['runs']['steps']:
+            if 'uses' in step:
+                assert re.search(r'@[0-9a-f]{40}$', step['uses']), step['uses'] + ': pin it by its commit'
+                for value in step['with'].values():
+                    self.expand(value)
+            elif not self.failed or 'always()' in str(step.get('if')):
+                self.run_step(step)
+        return self
+
+    def results(self):
+        return self.work / 'repository' / self.values['steps.run.outputs.results']
+
+    def summary(self):
+        return (self.work / 'summary').read_text()
 
 
-def run_steps(commands, kept, application, environment):
+@contextlib.contextmanager
+def job(action, source, installed, environment, inputs, **files):
+    with tempfile.TemporaryDirectory() as name:
+        work = pathlib.Path(name)
+        shutil.copytree(source / 'tests' / 'apps' / 'comch_hello', work / 'repository')
+        (work / 'temp').mkdir()
+        (work / 'temp' / 'bfsim').symlink_to(installed)
+        for file, text in files.items():
+            (work / 'repository' / file.replace('_', '.')).write_text(text)
+        yield Job(action, source, work, environment, inputs).run()
+
+
+def test_action(source, installed, environment):
+    action = yaml.safe_load((source / 'action.yml').read_text())
+    (example,) = yaml.safe_load((source / 'share' / 'ci' / 'github.yml').read_text())['jobs'].values()
+    uses, inputs = example['steps'][-1]['uses'], example['steps'][-1]['with']
+    assert uses.startswith('OWNER/bfsim@') and any(re.search(r'^actions/checkout@[0-9a-f]{40}$', step.get('uses', '')) for step in example['steps'])
+    assert not [name for name, entry in action['inputs'].items() if entry.get('required')]
+
+    with job(action, source, installed, environment, inputs) as done:
+        assert not done.failed and 'bfsim: passed' in done.summary()
+        assert sorted(os.listdir(done.results())) == ['check.sarif', 'report.html', 'status', 'trace.json']
+        assert '::error' not in done.output
+
+    # Without inputs it installs, and no more.
+    with job(action, source, installed, environment, {}) as done:
+        assert not done.failed and 'bfsim 0' in done.output and not (done.work / 'summary').exists()
+
+    # Late messages; a fault that never hits fails the job.
+    with job(action, source, installed, environment, inputs | {'faults': '# late\ncomch.send delay=uniform(1ms,2ms)\n',
+                                                               'seed': '1..2', 'clock': 'virtual', 'check': 'off'}) as done:
+        assert not done.failed and '2 seeds: 2 ok' in done.output
+    with job(action, source, installed, environment, inputs | {'faults': 'dma.memcpy fail=IO_FAILED'}) as done:
+        assert done.failed and 'bfsim: failed' in done.summary()
+
+    # Scenarios, one of which fails.
+    tests = inputs | {'host': '', 'dpu': '', 'tests': 'good.yaml bad.yaml'}
+    with job(action, source, installed, environment, tests, good_yaml=SCENARIO,
+             bad_yaml=SCENARIO.replace('hello, host', 'goodbye').replace('1..3', '1')) as done:
+        assert done.failed and '3 of 4 scenarios passed' in done.summary()
+        assert '::error title=bfsim test%3A bad' in done.output and (done.results() / 'failures').is_dir()
+
+    # A hit of the checker, on its line.
+    misuse = {'build-dpu': 'cc -g misuse.c -o misuse $(pkg-config --cflags --libs doca-common)', 'dpu': './misuse'}
+    with job(action, source, installed, environment, misuse, misuse_c=MISUSE) as done:
+        line = MISUSE.splitlines().index('	doca_dev_close(dev);') + 1
+        assert done.failed and f'::error file=misuse.c,line={line},title=BFC-DEV-005::doca_dev_close: ' in done.output
+        assert '| error | BFC-DEV-005 | 1 |' in done.summary() and 'failed (status 70)' in done.summary()
+
+
+def test_release(source, installed, environment):
+    """A release is fetched where there is one; what is not there is said."""
     with tempfile.TemporaryDirectory() as work:
-        repository = os.path.join(work, 'repository')
-        shutil.copytree(application, repository)
-        for command in commands:
-            print('$', command.strip(), flush=True)
-            subprocess.run(['bash', '-eo', 'pipefail', '-c', command], cwd=repository, env=environment, check=True)
-        for pattern in kept:
-            assert len(glob.glob(os.path.join(repository, pattern))) == 2, pattern + ': one of each run'
+        name = f'bfsim-1.2.3-linux-{os.uname().machine}'
+        os.mkdir(work + '/v1.2.3')
+        subprocess.run(['tar', '-C', installed.parent, '--transform', f's,^{installed.name},{name},', '-czf',
+                        f'{work}/v1.2.3/{name}.tar.gz', installed.name], check=True)
+        command = [source / 'share' / 'ci' / 'bfsim-job', 'install']
+        environment = environment | {'BFSIM_JOB_PREFIX': work + '/there/bfsim', 'BFSIM_JOB_RELEASES': 'file://' + work}
+        subprocess.run(command, env=environment | {'BFSIM_JOB_VERSION': '1.2.3'}, check=True)
+        shutil.rmtree(work + '/there')
+        done = subprocess.run(command, env=environment | {'BFSIM_JOB_VERSION': '1.2.4'}, stderr=subprocess.PIPE, text=True)
+        assert done.returncode != 0 and 'there is no release 1.2.4' in done.stderr
+        assert not os.path.exists(work + '/there/bfsim')
 
 
-def main(build, templates, application):
+def test_component(source, installed, environment):
+    head, body = (source / 'templates' / 'bfsim.yml').read_text().split('\n---\n')
+    known = yaml.safe_load(head)['spec']['inputs']
+    (include,) = yaml.safe_load((source / 'share' / 'ci' / 'gitlab-ci.yml').read_text())['include']
+    inputs = {name: entry['default'] for name, entry in known.items()} | include['inputs']
+    assert set(inputs) == set(known)
+    body = re.sub(r'\$\[\[ inputs\.([\w-]+) \]\]', lambda match: inputs[match.group(1)].replace("'", "''"), body)
+    ((name, template),) = yaml.safe_load(body).items()
+    assert name == 'bfsim' and any('git clone' in command for command in template['before_script'])
+    with tempfile.TemporaryDirectory() as work:
+        repository = pathlib.Path(work) / 'repository'
+        shutil.copytree(source / 'tests' / 'apps' / 'comch_hello', repository)
+        (repository / '.bfsim').symlink_to(installed)
+        (repository / '.bfsim-source').symlink_to(source) # what before_script clones
+        variables = {key: value['value'] if isinstance(value, dict) else value.replace('$CI_PROJECT_DIR', str(repository))
+                     for key, value in template['variables'].items()}
+        subprocess.run(['bash', '-eo', 'pipefail', '-c', '\n'.join(template['script'])], cwd=repository, check=True,
+                       env=environment | variables)
+        assert template['artifacts']['paths'] == ['bfsim-results']
+        for report in template['artifacts']['reports']['junit'][1:] + ['bfsim-results/report.html']:
+            assert (repository / report).exists(), report
+
+
+def main(build, source):
     with tempfile.TemporaryDirectory() as work:
         subprocess.run(['meson', 'install', '-C', build, '--no-rebuild', '--destdir', work], check=True,
                        stdout=subprocess.DEVNULL)
         (command,) = glob.glob(work + '/**/bin/bfsim', recursive=True)
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(('BFSIM_', 'LD_LIBRARY'))}
-        environment['PATH'] = os.path.dirname(command) + ':' + environment['PATH']
-        for name, steps_of in (('github.yml', github_steps), ('gitlab-ci.yml', gitlab_steps)):
-            with open(os.path.join(templates, name)) as file:
-                run_steps(*steps_of(yaml.safe_load(file)), application, environment)
+        installed = pathlib.Path(command).parents[1]
+        environment = {key: value for key, value in os.environ.items()
+                       if not key.startswith(('BFSIM_', 'LD_LIBRARY', 'GITHUB_'))}
+        for test in test_action, test_release, test_component:
+            test(pathlib.Path(source), installed, environment)
 
 
 if __name__ == '__main__':
