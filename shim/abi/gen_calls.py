@@ -5,6 +5,7 @@
     gen_calls.py FACTS labels OUTPUT            the header that every source of the libraries is compiled with
     gen_calls.py FACTS functions OUTPUT         the numbers of the functions: enum shim_function
     gen_calls.py FACTS names OUTPUT             C: the names of functions and parameters, by number
+    gen_calls.py FACTS older-names OUTPUT       the same, with the names of the work-queue generation
     gen_calls.py FACTS entries LIBRARY OUTPUT   C: the entries of a library's functions; LIBRARY as in the facts
 
 The library's own function doca_x() has the assembler name shim_doca_x. The entry has the name doca_x. The program
@@ -62,15 +63,22 @@ def numbers(facts):
             *(f'\tSHIM_FN_{name},' for name in all_watched(facts)), '\tSHIM_NUM_FUNCTIONS,', '};', '', '#endif']
 
 
-def names(facts):
+def names(facts, renamed=None):
     lines = [HEAD.format(name='call_names.c', purpose='names of the public functions and of their parameters'),
              '#include "shim/check/base/call_names.h"', '',
              'const struct shim_function_names shim_function_names[SHIM_NUM_FUNCTIONS] = {']
     for name, entry in all_watched(facts).items():
+        shown = (renamed or {}).get(name, name)
         params = ', '.join(f'"{param}"' for param, _ in entry['params'])
         is_error = 'true' if entry['ret'] == 'doca_error_t' else 'false'
-        lines.append(f'\t[SHIM_FN_{name}] = {{ "{name}", {{ {params} }}, {is_error} }},')
+        lines.append(f'\t[SHIM_FN_{name}] = {{ "{shown}", {{ {params} }}, {is_error} }},')
     return [*lines, '};']
+
+
+def older_names(facts):
+    sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / 'workq'))
+    import gen_renamed_symbols  # pylint: disable=import-outside-toplevel
+    return names(facts, gen_renamed_symbols.RENAMED | gen_renamed_symbols.LOGGED_AS)
 
 
 def as_number(name, ctype):
@@ -126,8 +134,8 @@ def entries(facts, library):
 def main():
     facts = json.loads(pathlib.Path(sys.argv[1]).read_text())
     kind, output = sys.argv[2], sys.argv[-1]
-    lines = {'labels': labels, 'functions': numbers, 'names': names}[kind](facts) if kind != 'entries' else \
-        entries(facts, sys.argv[3])
+    makers = {'labels': labels, 'functions': numbers, 'names': names, 'older-names': older_names}
+    lines = makers[kind](facts) if kind != 'entries' else entries(facts, sys.argv[3])
     pathlib.Path(output).write_text('\n'.join(lines) + '\n')
 
 

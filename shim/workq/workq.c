@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Work queues: jobs are submitted, events are retrieved. */
+/* Work queues: jobs are submitted, events are retrieved. workq_calls.c has the entries with the public names. */
+#pragma redefine_extname doca_workq_submit shim_doca_workq_submit
+#pragma redefine_extname doca_workq_progress_retrieve shim_doca_workq_progress_retrieve
+
 #include <stdlib.h>
 
 #include "shim/common/base/check.h"

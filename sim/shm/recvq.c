@@ -125,6 +125,14 @@ void sim_recvq_unreserve(struct sim_recvq *queue)
 	queue->reserved--;
 }
 
+uint32_t sim_recvq_next_room(const struct sim_recvq *queue)
+{
+	uint64_t next = queue->claimed + queue->reserved;
+
+	return atomic_load_explicit(&queue->shared->posted, memory_order_acquire) == next ? UINT32_MAX :
+											    slot_at(queue, next)->len;
+}
+
 void sim_recvq_claim(struct sim_recvq *queue, uint64_t *ret_slot, struct sim_recvq_desc *ret_desc)
 {
 	const struct slot *slot = slot_at(queue, queue->claimed);

@@ -92,6 +92,9 @@ void sim_recvq_arm(struct sim_recvq *queue);
 int sim_recvq_reserve(struct sim_recvq *queue, uint32_t len);
 void sim_recvq_unreserve(struct sim_recvq *queue);
 
+/* Producers, under their lock: the length of the buffer that would be reserved next; UINT32_MAX = none is posted. */
+uint32_t sim_recvq_next_room(const struct sim_recvq *queue);
+
 /* Producers, under their lock: claim the next slot, which was reserved. *ret_slot is for sim_recvq_fill(). */
 void sim_recvq_claim(struct sim_recvq *queue, uint64_t *ret_slot, struct sim_recvq_desc *ret_desc);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cases of the rules about performance. */
+#include <bfsim.h>
+
 #include "cases.h"
 
 #define NUM_TASKS 12000
@@ -80,14 +82,28 @@ static void few_maps(void)
 #define POLL_MS        500
 #define POLLS_PER_TASK 4000
 
+static void poll_for_nothing(struct rig *rig)
+{
+	struct rig_deadline end = rig_deadline_in(POLL_MS);
+
+	while (!rig_is_over(end))
+		CHECK(!doca_pe_progress(rig->pe));
+}
+
+/* A busy machine may leave the program too little time to be seen polling: it tries again. */
 static void empty_progress(void)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
-	struct rig_deadline end = rig_deadline_in(POLL_MS);
+	struct rig_deadline deadline = rig_deadline();
+	uint64_t hits = 0;
 
 	CHECK(setenv("BFSIM_CHECK_PATIENCE", "10", 1) == 0);
-	while (!rig_is_over(end))
-		CHECK(!doca_pe_progress(rig->pe));
+	while (hits == 0 && !rig_is_over(deadline)) {
+		poll_for_nothing(rig);
+		CHECK(bfsim_check_hits("empty-progress", &hits) == 0);
+		rig_submit_small(rig, 1);
+		rig_drain(rig);
+	}
 	rig_close(rig);
 }
 

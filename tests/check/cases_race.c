@@ -40,6 +40,33 @@ static void source_modified(void)
 	finish(rig);
 }
 
+static void submit_copy(struct rig *rig)
+{
+	MUST(doca_task_submit(rig_task(rig, 1, rig_src(rig, 0, 64), rig_dst(rig, 4096, 64))));
+}
+
+static void copy_in_time(struct rig *rig)
+{
+	submit_copy(rig);
+}
+
+static void copy_too_early(struct rig *rig)
+{
+	submit_copy(rig);
+}
+
+/* The submission that the report shows is at the same place of the stack as one before, by another caller. */
+static void source_modified_after_another_copy(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	copy_in_time(rig);
+	rig_drain(rig);
+	copy_too_early(rig);
+	rig->arena[17]++;
+	finish(rig);
+}
+
 static void neighbour_of_source_modified(void)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
@@ -127,6 +154,7 @@ static void read_source_and_neighbours(void)
 const struct check_case race_cases[] = {
 	{ "tasks-overlap", tasks_overlap, tasks_share_a_source },
 	{ "source-modified", source_modified, neighbour_of_source_modified },
+	{ "source-modified@callers", source_modified_after_another_copy, neighbour_of_source_modified },
 	{ "destination-touched", destination_touched, neighbour_of_destination_touched },
 	{ "source-modified@strict", write_source, read_source_and_neighbours },
 	{ "destination-touched@strict", read_destination, read_source_and_neighbours },

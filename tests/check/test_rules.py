@@ -8,6 +8,7 @@ EXPECTED/RULE.txt holds a rule's report: numbers of lines, processes, threads, t
 report of a rule whose case provokes others first is the one of this rule. --update writes the files anew. --sanitized:
 the programs have a sanitizer, which adds frames, and ends those that race; tests/racebench checks what it reports.
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -87,8 +88,10 @@ def main():
         os.environ['ASAN_OPTIONS'] = os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0'
     print(f'1..{len(chosen)}')
     failed = 0
-    for number, rule in enumerate(chosen, 1):
-        problem = check_rule(rule, cases, expected, '--update' in sys.argv)
+    # Many cases wait for a watchdog, and others compute.
+    pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count() + 1)
+    problems = pool.map(lambda rule: check_rule(rule, cases, expected, '--update' in sys.argv), chosen)
+    for number, (rule, problem) in enumerate(zip(chosen, problems), 1):
         skip = ' # SKIP' if problem == SKIPPED else ''
         problem = None if skip else problem
         failed += problem is not None

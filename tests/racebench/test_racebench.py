@@ -21,6 +21,7 @@ import subprocess
 import sys
 
 TIMEOUT_S = 300
+PER_PROCESS = 8  # programs that one process runs in its children
 PLAIN_SEEDS = 20
 SANITIZER_SEEDS = {'racy': 3, 'clean': 1}  # at most: some races depend on the order of completions
 LEAST_FOUND = {'plain': 0.8, 'asan': 1, 'tsan': 1, 'valgrind': 0.8}
@@ -31,6 +32,7 @@ REPORT = {
     'tsan': re.compile(RACE.pattern + r'|WARNING: ThreadSanitizer: data race'),
     'valgrind': re.compile(RACE.pattern + r'|==\d+== Invalid (read|write)'),
 }
+END = re.compile(r'^racebench: end of (\S+): (-?\d+)\n', re.M)  # of a program that a child has run
 ANY_REPORT = re.compile(r'bfsim check: |Sanitizer:|==\d+== (Invalid|Conditional jump|Use of uninit|Syscall param)')
 
 # What a mechanism can't see, by patterns of names; doc/checker.md says why.
@@ -43,45 +45,75 @@ KNOWN_MISSES = {
 }
 
 
-def command(mechanism, racebench, program):
+def command(mechanism, racebench, programs):
     if mechanism == 'valgrind':
-        return ['valgrind', '-q', '--trace-children=no', '--child-silent-after-fork=no', racebench, program]
-    return [racebench, program]
+        return ['valgrind', '-q', '--trace-children=no', '--child-silent-after-fork=no', racebench, *programs]
+    return [racebench, *programs]
 
 
-def run(mechanism, racebench, program, seed):
-    """Return the exit status and all that was printed."""
+def agrees(program):
+    return program.startswith('agree_')
+
+
+def run(mechanism, racebench, programs, seed):
+    """Return the exit status and all that was printed. The programs agree, or none does."""
     # Names and lines in a sanitizer's report are not looked at, and take half of the time of a racy program.
     env = dict(os.environ, BFSIM_CHECK='races', BFSIM_CHECK_SEED=str(seed), BFSIM_SHUFFLE=str(seed), BFSIM_SIDE='dpu',
                TSAN_OPTIONS='atexit_sleep_ms=0:symbolize=0', ASAN_OPTIONS='symbolize=0',
-               BFSIM_CHECK_SYNC='doca' if program.startswith('agree_') else 'any')
-    if mechanism == 'tsan' and program.startswith('agree_'):
+               BFSIM_CHECK_SYNC='doca' if agrees(programs[0]) else 'any')
+    if mechanism == 'tsan' and agrees(programs[0]):
         del env['BFSIM_CHECK']  # the sanitizer alone finds these
     for name in ('BFSIM_CHECK_REPORT', 'BFSIM_CHECK_MUTES', 'BFSIM_CHECK_HITS'):
         env.pop(name, None)
     try:
-        done = subprocess.run(command(mechanism, racebench, program), env=env, stdout=subprocess.PIPE,
+        done = subprocess.run(command(mechanism, racebench, programs), env=env, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired as late:
         return -1, f'no end within {TIMEOUT_S} s\n' + (late.stdout or b'').decode(errors='replace')
     return done.returncode, done.stdout.decode(errors='replace')
 
 
-def judge(mechanism, racebench, program, seeds):
-    """Run one program. Return (verdict, output): verdict is 'found', 'missed', 'silent', 'reported' or 'broken'."""
-    text = ''
-    for seed in range(seeds['racy' if program.endswith('_racy') else 'clean']):
-        status, text = run(mechanism, racebench, program, seed)
-        if program.endswith('_racy'):
-            if REPORT[mechanism].search(text):
-                return 'found', text
-            if status != 0:
-                return 'broken', text
-        elif ANY_REPORT.search(text):
-            return 'reported', text
-        elif status != 0:
-            return 'broken', text
-    return ('missed' if program.endswith('_racy') else 'silent'), text
+def run_each(mechanism, racebench, programs, seed):
+    """Return {program: (status, output)} of programs that one process runs, one after the other."""
+    if len(programs) == 1:
+        return {programs[0]: run(mechanism, racebench, programs, seed)}
+    results, at = {}, 0
+    _, text = run(mechanism, racebench, programs, seed)
+    for end in END.finditer(text):
+        results[end[1]] = int(end[2]), text[at:end.start()]
+        at = end.end()
+    for program in programs:
+        if program not in results:
+            results[program] = run(mechanism, racebench, [program], seed)
+    return results
+
+
+def judge(mechanism, program, status, text):
+    """Return the verdict on a run: 'found', 'missed', 'silent', 'reported' or 'broken'."""
+    if program.endswith('_racy'):
+        if REPORT[mechanism].search(text):
+            return 'found'
+        return 'missed' if status == 0 else 'broken'
+    if ANY_REPORT.search(text):
+        return 'reported'
+    return 'silent' if status == 0 else 'broken'
+
+
+def judge_all(mechanism, racebench, programs, options):
+    """Run each program with seed after seed until its verdict is known. Return {program: (verdict, output)}."""
+    seeds = {kind: options.seeds if mechanism == 'plain' else SANITIZER_SEEDS[kind] for kind in ('racy', 'clean')}
+    verdicts = {}
+    for seed in range(max(seeds.values())):
+        left = [program for program in programs if seed < seeds[program.rsplit('_', 1)[1]]
+                and verdicts.get(program, ('missed',))[0] in ('missed', 'silent')]
+        groups = [group[i:i + PER_PROCESS] for group in ([one for one in left if agrees(one)],
+                                                         [one for one in left if not agrees(one)])
+                  for i in range(0, len(group), PER_PROCESS)]
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            for results in pool.map(lambda group, seed=seed: run_each(mechanism, racebench, group, seed), groups):
+                verdicts.update({program: (judge(mechanism, program, *result), result[1])
+                                 for program, result in results.items()})
+    return verdicts
 
 
 def is_known(mechanism, program):
@@ -98,10 +130,7 @@ class Mechanism:
         self.name = name
         self.programs = {row[0]: (row[1], int(row[2])) for row in rows if fnmatch.fnmatch(row[0], options.programs)
                          and (name != 'valgrind' or row[2] == '1')}
-        seeds = {kind: options.seeds if name == 'plain' else SANITIZER_SEEDS[kind] for kind in ('racy', 'clean')}
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            verdicts = list(pool.map(lambda program: judge(name, racebench, program, seeds), self.programs))
-        self.verdicts = dict(zip(self.programs, verdicts))
+        self.verdicts = judge_all(name, racebench, list(self.programs), options)
 
     def names(self, verdict, kind=None):
         return [name for name, (found, _) in self.verdicts.items()

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/check/base/parts.h - the list of all parts, in the order in which they see an event. For inclusion, with CHECK_PART(). */
 /* clang-format off */
+#ifdef SHIM_WORKQ_BUILD /* the rules that hold for jobs, and need none of the entries that this generation lacks */
+CHECK_PART(check_tally)
+CHECK_PART(check_tasks_in_flight_part)
+CHECK_PART(check_session_tasks)
+CHECK_PART(check_task_memory)
+CHECK_PART(check_race)
+CHECK_PART(check_race_listener)
+#else
 CHECK_PART(check_tally)
 CHECK_PART(check_object_births)
 CHECK_PART(check_ctx_history)
@@ -35,9 +43,11 @@ CHECK_PART(check_retry)
 CHECK_PART(check_task_use)
 CHECK_PART(check_dev_find)
 CHECK_PART(check_comch)
+CHECK_PART(check_comch_fast)
 CHECK_PART(check_dev_use)
 CHECK_PART(check_comch_use)
 CHECK_PART(check_stop)
 CHECK_PART(check_perf)
 CHECK_PART(check_watchdog)
+#endif
 /* clang-format on */

@@ -18,6 +18,8 @@ static void note_end(void *arg)
 {
 	struct check_thread *thread = arg;
 
+	free(thread->memos);
+	thread->memos = NULL;
 	atomic_store_explicit(&thread->has_ended, true, memory_order_relaxed);
 }
 

@@ -14,6 +14,7 @@
 #include "shim/check/report/hit.h"
 #include "race.h"
 #include "race_pool.h"
+#include "pcie_model/arith.h"
 #include "shim/common/mem/mmap_priv.h"
 #include "shim/common/pe/task_priv.h"
 #include "shim/common/process/runtime.h"
@@ -95,8 +96,18 @@ static void read_window(const struct race_range *range, const struct window *win
 		memcpy(to, range->memory.cpu + window->offset, window->len_bytes);
 }
 
+/* A number below @end, from the upper bits of @random. */
+static size_t scale_random(uint64_t random, size_t end)
+{
+	return ((random >> 32) * min_size(end, UINT32_MAX)) >> 32;
+}
+
+/* A division, or an atomic addition, for each block would take longer than to read it. */
 static size_t choose_windows(size_t len, struct window *windows, uint32_t *ret_count)
 {
+	size_t part = (len - 2 * EDGE_BYTES) / NUM_BLOCKS;
+	uint64_t random;
+
 	if (len <= WHOLE_BYTES) {
 		windows[0] = (struct window){ .len_bytes = (uint32_t)len };
 		*ret_count = 1;
@@ -105,11 +116,12 @@ static size_t choose_windows(size_t len, struct window *windows, uint32_t *ret_c
 	windows[0] = (struct window){ .len_bytes = EDGE_BYTES };
 	windows[1] = (struct window){ .len_bytes = EDGE_BYTES, .offset = len - EDGE_BYTES };
 	/* One block in each part of the middle, so that none overlaps another. */
+	random = next_random();
 	for (uint32_t i = 0; i < NUM_BLOCKS; i++) {
-		size_t part = (len - 2 * EDGE_BYTES) / NUM_BLOCKS, room = part - BLOCK_BYTES;
-
+		random = random * 0x5851f42d4c957f2d + 1;
 		windows[2 + i] = (struct window){ .len_bytes = BLOCK_BYTES,
-						  .offset = EDGE_BYTES + i * part + next_random() % (room + 1) };
+						  .offset = EDGE_BYTES + i * part +
+							    scale_random(random, part - BLOCK_BYTES + 1) };
 	}
 	*ret_count = NUM_WINDOWS;
 	return 2 * EDGE_BYTES + NUM_BLOCKS * BLOCK_BYTES;

@@ -6,6 +6,7 @@
 
 #include "race_pool.h"
 #include "shim/check/report/hit.h"
+#include "shim/check/report/stack_memo.h"
 #include "shim/check/base/lock.h"
 #include "shim/check/base/thread.h"
 #include "shim/common/pe/task_priv.h"
@@ -51,7 +52,6 @@ struct check_stack check_race_stack(const struct race_record *record)
 
 void race_record_free(struct race_record *record)
 {
-	race_pool_free(record->stack);
 	race_pool_free(record);
 }
 
@@ -142,16 +142,6 @@ static bool uses_bytes_twice(const struct race_record *record)
 	return false;
 }
 
-/* A walk of the stack takes longer than all else of a small task. */
-static void take_stack(struct race_record *record)
-{
-	if (check_mode != SIM_CHECK_STRICT || !record->caller)
-		return;
-	record->stack = race_pool_alloc(sizeof(*record->stack));
-	if (record->stack)
-		check_stack_take(record->caller, record->stack);
-}
-
 static struct race_record *new_record(struct doca_task *task)
 {
 	struct check_task_range ranges[MAX_RANGES];
@@ -169,7 +159,7 @@ static struct race_record *new_record(struct doca_task *task)
 	record->caller = call ? call->caller : NULL;
 	record->function = call ? call->function : SHIM_NUM_FUNCTIONS;
 	record->tid = check_thread_self()->tid;
-	take_stack(record);
+	record->stack = call ? check_stack_recall(call, check_mode == SIM_CHECK_STRICT) : NULL;
 	for (size_t i = 0; i < count; i++)
 		add_range(record, &ranges[i]);
 	record->overlaps = uses_bytes_twice(record);

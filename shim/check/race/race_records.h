@@ -34,8 +34,8 @@ static inline bool race_range_is_remote(const struct race_range *range)
 /* A task in flight that owns memory. */
 struct race_record {
 	struct doca_task *task;
-	const void *caller;        /* of the submission; NULL = the program did not submit the task itself */
-	struct check_stack *stack; /* of the submission, in strict mode; else NULL */
+	const void *caller;              /* of the submission; NULL = the program did not submit the task itself */
+	const struct check_stack *stack; /* of the submission; NULL = not known */
 	pid_t tid;
 	uint32_t function;               /* enum shim_function */
 	int (*run)(struct sim_job *job); /* the job's own; NULL = the library keeps the task */

@@ -83,6 +83,22 @@ static IN_FIBER void access_range(uint8_t *addr, size_t len, bool is_write, void
 	access_part(addr + len - half, half, is_write, pc);
 }
 
+/* The fiber's stack is that of the submission: the sanitizer prints it. */
+static IN_FIBER void enter_frames(const struct race_record *record)
+{
+	const struct check_stack *stack = record->stack;
+
+	for (uint32_t i = stack ? stack->num_frames : 0; i-- > 1;)
+		__tsan_func_entry((void *)(uintptr_t)stack->frames[i]);
+	__tsan_func_entry((void *)(uintptr_t)record->caller);
+}
+
+static IN_FIBER void leave_frames(const struct race_record *record)
+{
+	for (uint32_t i = record->stack ? record->stack->num_frames : 1; i-- > 0;)
+		__tsan_func_exit();
+}
+
 static IN_FIBER void posted(struct race_record *record)
 {
 	void *program = __tsan_get_current_fiber(), *pc = (void *)(uintptr_t)record->caller, *fiber;
@@ -92,12 +108,12 @@ static IN_FIBER void posted(struct race_record *record)
 	fiber = fiber_of(record->task->ctx);
 	__tsan_switch_to_fiber(fiber, SWITCH_ORDERS_NOTHING);
 	__tsan_acquire(&record->submitted);
-	__tsan_func_entry(pc);
+	enter_frames(record);
 	for (uint32_t i = 0; i < record->num_ranges && !record->overlaps; i++)
 		if (!race_range_is_remote(&record->ranges[i]))
 			access_range(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes,
 				     record->ranges[i].node.is_write, pc);
-	__tsan_func_exit();
+	leave_frames(record);
 	__tsan_release(&record->done);
 	__tsan_switch_to_fiber(program, SWITCH_ORDERS_NOTHING);
 	check_unlock(&devices.lock);

@@ -16,18 +16,23 @@
 const struct shim_call_hooks *shim_call_hooks;
 const struct shim_call_hooks *_Atomic shim_frequent_hooks;
 
-#ifndef SHIM_WORKQ_BUILD
 /* The marks of sanitizers in this process. */
 void __asan_poison_memory_region(void const volatile *addr, size_t size) __attribute__((weak));
 void *__tsan_create_fiber(unsigned int flags) __attribute__((weak));
 
+#ifdef SHIM_WORKQ_BUILD
+#define IS_AUTOMATIC false
+#else
+#define IS_AUTOMATIC true
+#endif
+
 /* BFSIM_CHECK decides, if it is set. Sanitizers and valgrind, which preloads its own libraries, get the detectors of
- * races for themselves. */
+ * races for themselves, in programs of the current generation. */
 static const char *get_mode(void)
 {
 	const char *mode = getenv("BFSIM_CHECK"), *preloaded = getenv("LD_PRELOAD");
 
-	if (mode)
+	if (mode || !IS_AUTOMATIC)
 		return mode;
 	return __asan_poison_memory_region || __tsan_create_fiber ||
 			       (preloaded && strstr(preloaded, "vgpreload_memcheck")) ?
@@ -77,12 +82,3 @@ static void __attribute__((constructor)) load_checker(void)
 	else
 		sim_err("the checker can't be loaded (BFSIM_CHECK, or a sanitizer): %s", dlerror());
 }
-#else
-static void __attribute__((constructor)) refuse_checker(void)
-{
-	const char *mode = getenv("BFSIM_CHECK");
-
-	if (mode && strcmp(mode, "off") != 0)
-		sim_warn("BFSIM_CHECK=%s: programs of the work-queue generation are not checked (yet)", mode);
-}
-#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Programs of the work-queue generation that break a rule of the checker, and programs that nearly do: the counterpart of
+ * tests/check/check_cases.c, for the rules that hold for jobs. check_cases RULE provoke|near-miss. */
+#include "rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUM_BYTES 64
+
+static struct rig *open_rig(void)
+{
+	void *state;
+
+	rig_setup(&state);
+	return state;
+}
+
+static void submit(struct rig *rig, struct rig_copy *copy, uint64_t id)
+{
+	struct doca_dma_job_memcpy job = rig_job(rig, copy->to, copy->from, id);
+
+	assert_int_equal(doca_workq_submit(rig->workq, &job.base), DOCA_SUCCESS);
+}
+
+static void retrieve(struct rig *rig)
+{
+	struct doca_event event;
+	doca_error_t result;
+
+	do
+		result = doca_workq_progress_retrieve(rig->workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE);
+	while (result == DOCA_ERROR_AGAIN);
+	assert_int_equal(result, DOCA_SUCCESS);
+}
+
+static void finish(struct rig *rig, struct rig_copy *copy)
+{
+	void *state = rig;
+
+	rig_copy_free(copy);
+	rig_teardown(&state);
+}
+
+static void source_modified(void)
+{
+	struct rig *rig = open_rig();
+	struct rig_copy copy = rig_copy_new(rig);
+
+	submit(rig, &copy, 1);
+	copy.src[17]++;
+	retrieve(rig);
+	finish(rig, &copy);
+}
+
+static void source_modified_in_time(void)
+{
+	struct rig *rig = open_rig();
+	struct rig_copy copy = rig_copy_new(rig);
+
+	submit(rig, &copy, 1);
+	copy.src[NUM_BYTES]++;
+	retrieve(rig);
+	copy.src[17]++;
+	finish(rig, &copy);
+}
+
+static void destination_touched(void)
+{
+	struct rig *rig = open_rig();
+	struct rig_copy copy = rig_copy_new(rig);
+
+	submit(rig, &copy, 1);
+	copy.dst[17]++;
+	retrieve(rig);
+	finish(rig, &copy);
+}
+
+static void destination_touched_in_time(void)
+{
+	struct rig *rig = open_rig();
+	struct rig_copy copy = rig_copy_new(rig);
+
+	submit(rig, &copy, 1);
+	copy.dst[NUM_BYTES]++;
+	retrieve(rig);
+	assert_memory_equal(copy.src, copy.dst, NUM_BYTES);
+	copy.dst[17]++;
+	finish(rig, &copy);
+}
+
+/* The second job's destination is the first one's. */
+static void overlap(bool is_early)
+{
+	struct rig *rig = open_rig();
+	struct rig_copy copy = rig_copy_new(rig), other = copy;
+
+	other.to = rig_room(rig, copy.to_map, copy.dst + NUM_BYTES / 2, NUM_BYTES);
+	submit(rig, &copy, 1);
+	if (!is_early)
+		retrieve(rig);
+	submit(rig, &other, 2);
+	if (is_early)
+		retrieve(rig);
+	retrieve(rig);
+	rig_return(other.to);
+	finish(rig, &copy);
+}
+
+static void jobs_overlap(void)
+{
+	overlap(true);
+}
+
+static void jobs_one_by_one(void)
+{
+	overlap(false);
+}
+
+static const struct {
+	const char *rule;
+	void (*provoke)(void), (*near_miss)(void);
+} cases[] = {
+	{ "source-modified", source_modified, source_modified_in_time },
+	{ "destination-touched", destination_touched, destination_touched_in_time },
+	{ "tasks-overlap", jobs_overlap, jobs_one_by_one },
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (argc < 3)
+			puts(cases[i].rule);
+		else if (strcmp(argv[1], cases[i].rule) == 0)
+			(strcmp(argv[2], "provoke") == 0 ? cases[i].provoke : cases[i].near_miss)();
+	return 0;
+}
