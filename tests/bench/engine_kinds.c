@@ -255,7 +255,7 @@ static int lz4_work(struct bench_engine *engine, const uint8_t *src, size_t len,
 	return rc;
 }
 
-/* ---- erasure coding: a redundancy block of two halves ---- */
+/* ---- erasure coding: two redundancy blocks of two halves, as the vendor's sample has by default ---- */
 
 CALLBACKS(on_create, doca_ec_task_create)
 
@@ -269,7 +269,7 @@ static doca_error_t ec_create(struct bench_engine *engine)
 		return result;
 	engine->instance = ec;
 	engine->ctx = doca_ec_as_ctx(ec);
-	result = doca_ec_matrix_create(ec, DOCA_EC_MATRIX_TYPE_CAUCHY, 2, 1, &matrix);
+	result = doca_ec_matrix_create(ec, DOCA_EC_MATRIX_TYPE_CAUCHY, 2, 2, &matrix);
 	if (result != DOCA_SUCCESS)
 		return result;
 	engine->with = matrix;
@@ -294,27 +294,27 @@ static void ec_destroy(struct bench_engine *engine)
 	doca_ec_destroy(engine->instance);
 }
 
-/* The coefficients of DOCA's Cauchy matrix, by its formula: 1 / (0 ^ 2) and 1 / (1 ^ 2). */
+/* The coefficients of DOCA's Cauchy matrix, by its formula: 1 / (data block ^ (redundancy block + 2)). */
 static int ec_prepare(struct bench_engine *engine)
 {
-	uint8_t coefficients[2];
+	uint8_t coefficients[4];
 
-	engine->bare = galois_find_lack() ? NULL : calloc(2, GALOIS_TABLE_BYTES);
+	engine->bare = galois_find_lack() ? NULL : calloc(4, GALOIS_TABLE_BYTES);
 	if (!engine->bare)
 		return -1;
-	coefficients[0] = galois_inverse(2);
-	coefficients[1] = galois_inverse(3);
-	galois_init_tables(coefficients, 2, 1, engine->bare);
+	for (uint8_t i = 0; i < 4; i++)
+		coefficients[i] = galois_inverse((uint8_t)(i % 2 ^ (i / 2 + 2)));
+	galois_init_tables(coefficients, 2, 2, engine->bare);
 	return 0;
 }
 
 static int ec_work(struct bench_engine *engine, const uint8_t *src, size_t len, uint8_t *dst, size_t room)
 {
 	const uint8_t *in[] = { src, src + len / 2 };
-	uint8_t *out[] = { dst };
+	uint8_t *out[] = { dst, dst + len / 2 };
 
 	(void)room;
-	galois_multiply(engine->bare, len / 2, 2, 1, in, out);
+	galois_multiply(engine->bare, len / 2, 2, 2, in, out);
 	return 0;
 }
 

@@ -45,10 +45,12 @@ static inline bool check_dma_is_plainly_well(const struct shim_buf_task *memcpy)
 
 static inline void check_task_glance(const struct doca_task *task)
 {
-	if (check_is_accel(task))
+	if (doca_likely(check_is_memcpy(task))) {
+		if (doca_unlikely(!check_dma_is_plainly_well(shim_to_buf_task(task))))
+			check_dma_look(shim_to_buf_task(task));
+	} else if (check_is_accel(task)) {
 		check_accel_look((const struct shim_accel_task *)task);
-	else if (check_is_memcpy(task) && doca_unlikely(!check_dma_is_plainly_well(shim_to_buf_task(task))))
-		check_dma_look(shim_to_buf_task(task));
+	}
 	if (doca_unlikely(atomic_load_explicit(&check_num_unverified, memory_order_relaxed) > 0))
 		check_unverified_look(task);
 }

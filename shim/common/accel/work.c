@@ -252,14 +252,16 @@ int shim_work_room_blocks(struct shim_work *work, size_t len, size_t count, uint
 	struct shim_work_cursor cursor = work->dst;
 	bool is_limited = work->limit - work->written < len * count;
 
-	for (size_t i = 0; i < count && work->rc == 0; i++, skip(&cursor, len)) {
+	for (size_t i = 0; i < count && work->rc == 0; i++) {
 		if (doca_likely(!is_limited && is_one_range(&cursor, len))) {
 			ret_blocks[i] = (uint8_t *)(uintptr_t)cpu_addr(&cursor);
+			cursor.done += len;
 			continue;
 		}
 		work->rc = ensure_out(work, len * count);
 		if (work->rc == 0)
 			ret_blocks[i] = work->accel->work_memory.out.bytes + i * len;
+		skip(&cursor, len);
 	}
 	return work->rc;
 }
