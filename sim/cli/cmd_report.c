@@ -60,5 +60,5 @@ int cli_report(int argc, char **argv)
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
 	return options.trace ? cli_report_write_file(options.trace, options.path) :
-			       cli_report_write_session(options.session.dir, options.path);
+			       cli_report_write_session(options.session.dir, options.path, NULL);
 }

@@ -271,6 +271,7 @@ static int run_session(const struct options *options)
 	struct cli_run_cfg cfg = { .session_dir = &session_dir,
 				   .topology = options->topology,
 				   .clock = options->clock,
+				   .timeout_s = options->timeout_s,
 				   .trace_level = options->trace_level,
 				   .trace_path = options->trace_path,
 				   .report_path = options->report_path,

@@ -55,6 +55,38 @@ class Page(html.parser.HTMLParser):
             self.texts.append(data)
 
 
+def media_block(css, query):
+    """The rules of an @media block, up to its closing brace."""
+    start = css.index('@media ' + query) + len('@media ' + query) + 1
+    depth = 1
+    for end in range(start, len(css)):
+        depth += {'{': 1, '}': -1}.get(css[end], 0)
+        if depth == 0:
+            return css[start:end]
+    raise AssertionError(f'{query} does not end')
+
+
+def check_style(source):
+    """Each colour is defined for light, dark and paper; a narrow window names the columns that it stacks."""
+    css = source[source.index('<style>'):source.index('</style>')]
+    used = set(re.findall(r'var\((--[a-z]+)\)', css))
+    for name, rules in (('light', css[:css.index('@media')]), ('dark', media_block(css, '(prefers-color-scheme:dark)')),
+                        ('paper', media_block(css, 'print'))):
+        defined = set(re.findall(r'(--[a-z]+):#', rules))
+        if defined != used:
+            problems.append(f'colours of {name}: {sorted(defined ^ used)} are used or defined, and not both')
+    if re.search(r'[{;](color|background|fill):#', css):
+        problems.append('a colour that is the same in light and dark')
+    if 'overflow:visible' not in media_block(css, 'print'):
+        problems.append('tables are cut on paper')
+    table = re.search(r'aria-label="Latency of each operation".*?</thead>', source, re.DOTALL)
+    if table:
+        columns = re.findall(r'<th[^>]*>([^<]*)</th>', table.group(0))
+        stacked = re.findall(r'td:nth-child\((\d+)\)::before{content:"([^"]*)"}', media_block(css, '(max-width:45rem)'))
+        if [(int(n), name) for n, name in stacked] != list(enumerate(columns, 1))[3:]:
+            problems.append(f'a narrow window calls the columns {columns}: {stacked}')
+
+
 def main():
     with open(sys.argv[1], encoding='utf-8') as file:
         source = file.read()
@@ -69,6 +101,10 @@ def main():
         problems.append(f'ids are not unique: {page.ids}')
     if re.search(r'https?:|//[a-z]|@import|url\(', source):
         problems.append('refers to something elsewhere')
+    check_style(source)
+    sections = [f'#{name}' for name in re.findall(r'<h2 id="([^"]*)"', source)]
+    if re.findall(r'href="([^"]*)"', source[source.index('<nav>'):source.index('</nav>')]) != sections:
+        problems.append(f'the navigation does not have the sections {sections}')
     data = json.loads(page.data)
 
     def op(name, side=None, context=None):
@@ -81,7 +117,7 @@ def main():
     def near(a, b):
         return abs(a - b) < abs(b) / 100
 
-    names = {'data': data, 'op': op, 'near': near, 'text': ' '.join(' '.join(page.texts).split()), 'count': page.tags.count}
+    names = {'data': data, 'op': op, 'near': near, 'text': ' '.join(' '.join(page.texts).split()), 'count': page.tags.count, 're': re}
     for expression in sys.argv[2:]:
         if not eval(f'({expression})', names):
             problems.append(f'not true: {expression}')

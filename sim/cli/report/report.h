@@ -96,9 +96,12 @@ struct cli_report_link {
 	} traffic[CLI_REPORT_NUM_DIRECTIONS];
 };
 
+struct cli_report_run;
+
 struct cli_report {
-	const char *clock;   /* mode of the session's clock; NULL = not known */
-	uint64_t session_ns; /* session time at the end; 0 = not known */
+	const struct cli_report_run *run; /* that wrote it (report_run.h), the caller's; NULL = another command did */
+	const char *clock;                /* mode of the session's clock; NULL = not known */
+	uint64_t session_ns;              /* session time at the end; 0 = not known */
 	struct cli_report_process *processes;
 	size_t num_processes;
 	struct cli_report_rule *rules;

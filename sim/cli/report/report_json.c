@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The figures of a report as JSON, which the page contains for scripts. doc/report.md lists the members. */
 #include "report.h"
+#include "report_run.h"
 
 #include "sim/cli/base/json.h"
 
@@ -189,6 +190,8 @@ json_object *cli_report_json(const struct cli_report *report)
 		json_object_array_add(ops, op_json(&report->ops[i]));
 	for (size_t i = 0; i < report->num_links; i++)
 		json_object_array_add(links, link_json(&report->links[i]));
+	if (report->run)
+		json_object_object_add(json, "run", cli_report_run_json(report->run));
 	if (report->clock) {
 		cli_json_add_text(json, "clock", report->clock);
 		cli_json_add_number(json, "session_ns", report->session_ns);

@@ -5,6 +5,7 @@
 
 #include "html.h"
 #include "report_page.h"
+#include "report_run.h"
 #include "sim/check/rules.h"
 #include "sim/cli/base/human_format.h"
 
@@ -248,6 +249,24 @@ static void put_checker_hits(const struct cli_report *report, FILE *out)
 
 /* ---- the whole ---- */
 
+/* Links to the sections that the page has. */
+static void put_navigation(const struct cli_report *report, FILE *out)
+{
+	const struct {
+		bool is_there;
+		const char *id, *name;
+	} sections[] = { { report->run, "run", "Run" },        { true, "processes", "Processes" },
+			 { true, "operations", "Operations" }, { report->num_links, "links", "Links" },
+			 { true, "faults", "Faults" },         { report->hits.count, "hits", "Rules" },
+			 { true, "warnings", "Warnings" } };
+
+	fputs("<nav>", out);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+		if (sections[i].is_there)
+			fprintf(out, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].name);
+	fputs("</nav>\n", out);
+}
+
 /* The data of the page as JSON. A script element must not contain a "<". */
 static void put_data(const struct cli_report *report, FILE *out)
 {
@@ -273,10 +292,10 @@ void cli_report_print(const struct cli_report *report, FILE *out)
 	fputs(cli_report_style, out);
 	fputs("</style>\n</head>\n<body>\n<main>\n<h1>bfsim report</h1>\n", out);
 	put_tiles(report, out);
-	fputs("<nav><a href=\"#processes\">Processes</a> <a href=\"#operations\">Operations</a> <a href=\"#faults\">Faults</a>"
-	      " <a href=\"#warnings\">Warnings</a></nav>\n",
-	      out);
+	put_navigation(report, out);
 	put_caveats(report, out);
+	if (report->run)
+		cli_report_put_run(report->run, out);
 	put_processes(report, out);
 	cli_report_put_operations(report, out);
 	cli_report_put_links(report, out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The style sheet of a report: light and dark, wide and narrow windows. The colours differ for colour-blind readers,
+/* The style sheet of a report: light and dark, wide and narrow windows, paper. The colours differ for colour-blind readers,
  * too, and no information depends on colour alone. */
 #include "report_page.h"
 
@@ -41,4 +41,18 @@ const char cli_report_style[] =
 	".link rect{fill:var(--link)}\n"
 	".x{position:relative;height:1.25rem;font-size:.75rem;color:var(--soft)}\n"
 	".x span{position:absolute;white-space:nowrap}\n"
-	"@media print{body{background:#fff}figure{break-inside:avoid}}\n";
+	/* A narrow window has no room for eleven columns: each row is a box, with the names of its numbers in it. */
+	"@media (max-width:45rem){.frame[aria-label^=Latency] thead{display:none}\n"
+	".frame[aria-label^=Latency] tr{display:grid;grid-template-columns:repeat(4,1fr);border-bottom:1px solid var(--line)}\n"
+	".frame[aria-label^=Latency] td{border:0;min-width:0;padding:.2rem .4rem;text-align:left}\n"
+	".frame[aria-label^=Latency] td:nth-child(-n+3){grid-column:1/-1;overflow-wrap:anywhere}\n"
+	".frame[aria-label^=Latency] td::before{display:block;font-size:.75rem;color:var(--soft)}\n"
+	".frame[aria-label^=Latency] td:nth-child(4)::before{content:\"Ended\"}.frame[aria-label^=Latency] td:nth-child(5)::before{content:\"Failed\"}"
+	".frame[aria-label^=Latency] td:nth-child(6)::before{content:\"Timed\"}.frame[aria-label^=Latency] td:nth-child(7)::before{content:\"p50\"}"
+	".frame[aria-label^=Latency] td:nth-child(8)::before{content:\"p90\"}.frame[aria-label^=Latency] td:nth-child(9)::before{content:\"p99\"}"
+	".frame[aria-label^=Latency] td:nth-child(10)::before{content:\"p99.9\"}.frame[aria-label^=Latency] td:nth-child(11)::before{content:\"Max\"}}\n"
+	/* Paper is white whatever the screen is, can't be scrolled, and has no links. */
+	"@media print{:root{color-scheme:light;--back:#fff;--fore:#000;--soft:#444;--line:#999;--panel:#fff;"
+	"--latency:#0969da;--bytes:#1a7f64;--depth:#9a6700;--link:#8250df;--bad:#b3261e}\n"
+	"main{max-width:none;padding:0}nav{display:none}.frame{overflow:visible;border:0}.wide{min-width:0}\n"
+	"thead{display:table-header-group}tr,figure,dl div{break-inside:avoid}h2,h3{break-after:avoid}}\n";

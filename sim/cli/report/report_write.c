@@ -37,7 +37,7 @@ static int write_report(struct cli_report *report, const char *path)
 	return status;
 }
 
-int cli_report_write_session(const char *dir, const char *path)
+int cli_report_write_session(const char *dir, const char *path, const struct cli_report_run *run)
 {
 	int dir_fd = cli_session_open(dir), rc;
 	struct sim_merged_trace merged;
@@ -52,6 +52,7 @@ int cli_report_write_session(const char *dir, const char *path)
 		return CLI_FAILED;
 	rc = cli_report_from_recordings(&merged, dir, &report);
 	sim_merged_trace_free(&merged);
+	report.run = run;
 	return rc < 0 ? CLI_FAILED : write_report(&report, path);
 }
 

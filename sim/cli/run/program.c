@@ -89,7 +89,7 @@ int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret
 	close(pipes[STDOUT_FILENO][1]);
 	close(pipes[STDERR_FILENO][1]);
 	*ret_program = (struct cli_program){
-		.label = cfg->label, .was_started = true, .pid = pid, .in_fd = pipes[STDIN_FILENO][1]
+		.label = cfg->label, .was_started = true, .status = -1, .pid = pid, .in_fd = pipes[STDIN_FILENO][1]
 	};
 	cli_output_relay_init(&ret_program->out, pipes[STDOUT_FILENO][0], stdout, cfg->label, cfg->name_width);
 	cli_output_relay_init(&ret_program->err, pipes[STDERR_FILENO][0], stderr, cfg->label, cfg->name_width);

@@ -14,6 +14,7 @@
 struct cli_program {
 	const char *label; /* before its lines: its side, or "SIDE#2" */
 	bool was_started;
+	int status;  /* its exit status, once it has ended; -1 before */
 	pid_t group; /* id of its process group, which stays when it has ended; 0 = none that a signal was sent to */
 	pid_t pid;   /* also the id of its process group; 0 = not running */
 	int in_fd;   /* its standard input; -1 = closed */
@@ -33,9 +34,9 @@ struct cli_program_cfg {
 };
 
 /* A program that was not started. */
-#define CLI_PROGRAM_NONE(label_)                                                        \
-	{                                                                               \
-		.label = (label_), .in_fd = -1, .out = { .fd = -1 }, .err = {.fd = -1 } \
+#define CLI_PROGRAM_NONE(label_)                                                                      \
+	{                                                                                             \
+		.label = (label_), .status = -1, .in_fd = -1, .out = { .fd = -1 }, .err = {.fd = -1 } \
 	}
 
 /* Start a program. Returns 0, or -1 with a message; then there is nothing to release. */

@@ -24,6 +24,7 @@
 #include "run_priv.h"
 #include "run_state.h"
 #include "sim/cli/base/session_client.h"
+#include "sim/cli/report/report_run.h"
 #include "sim/cli/report/report_write.h"
 #include "sim/cli/trace/trace_write.h"
 #include "sim/clock/launch.h"
@@ -123,6 +124,7 @@ static void handle_program_exit(struct run *run, struct cli_program *program, in
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
 
 	program->pid = 0;
+	program->status = code;
 	sim_clock_launch_end(cli_run_clock_page(run), &run->launches[program - run->programs]);
 	if (code == 0) {
 		end_if_wanted(run);
@@ -370,6 +372,30 @@ static void end_daemon(struct run *run)
 	sim_session_dir_remove(run->cfg->session_dir);
 }
 
+/* The report of this run, with how its commands ended. */
+static int write_report(const struct run *run, const char *dir, const char *path)
+{
+	struct cli_report_command *commands = calloc(run->num_programs + 1, sizeof(*commands));
+	bool timed_out = run->end_requested && run->cfg->timeout_s &&
+			 sim_monotonic_ms() - run->began_ms >= (int64_t)run->cfg->timeout_s * 1000;
+	struct cli_report_run about = { .commands = commands,
+					.num_commands = run->num_programs,
+					.status = timed_out ? CLI_TIMED_OUT : run->status,
+					.timed_out_s = timed_out ? run->cfg->timeout_s : 0,
+					.seed = run->cfg->faults->seed };
+	int status;
+
+	if (!commands)
+		return cli_fail("cannot write the report to %s: out of memory", path);
+	for (size_t i = 0; i < run->num_programs; i++)
+		commands[i] = (struct cli_report_command){ .label = run->cfg->commands[i].label,
+							   .text = run->cfg->commands[i].text,
+							   .status = run->programs[i].status };
+	status = cli_report_write_session(dir, path, &about);
+	free(commands);
+	return status;
+}
+
 /* Write the trace and the report. The daemon has the recordings, so it must still run. */
 static void write_outputs(struct run *run)
 {
@@ -384,7 +410,7 @@ static void write_outputs(struct run *run)
 	}
 	if (trace)
 		status = cli_trace_write(dir, cli_trace_format_of_file(trace), trace);
-	if (report && cli_report_write_session(dir, report) != CLI_OK)
+	if (report && write_report(run, dir, report) != CLI_OK)
 		status = CLI_FAILED;
 	if (run->status == 0)
 		run->status = status;
