@@ -20,6 +20,12 @@ test_svg_draws_three_curves() {
 	for text in 'PCIe Gen3 x8' writes reads 'equal mix, each way' 'Gb/s'; do
 		says "$text" "it's.svg"
 	done
+	for text in '64 B' '128 B' '1 KiB' '4 KiB'; do
+		says ">$text<|>$text$" "it's.svg"
+	done
+	status 0 bfsim pcie --svg wide.svg 8 2M
+	says '>8 B<|>8 B$' wide.svg
+	[ "$(grep -cE '>[0-9]+ (B|KiB|MiB)' wide.svg)" -le 9 ]
 }
 
 test_one_size_is_a_curve_too() {

@@ -59,15 +59,28 @@ test_a_context_that_rests_has_its_counts_and_no_rates() {
 	narrow out
 }
 
-# Rates and failures stay; the program identifies the process.
+# A process is identified by side and program; rates of tasks and failures stay.
 test_a_narrow_terminal_shows_what_says_most() {
 	bfsim up --session s >/dev/null
 	stay dpu 20
 	status 0 env COLUMNS=40 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
-	says '^PROGRAM +TASK/S +BYTES/S +FAIL$' out
-	says '^trace_peer +0 +0 B/s +0$' out
+	says '^SIDE +PROGRAM +TASK/S +FAIL$' out
+	says '^dpu +trace_peer +0 +0$' out
 	status 0 env COLUMNS=60 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
-	says '^trace_peer +dma #1 +0 +0 B/s +0 +0 +0$' out
+	says '^ *PID +SIDE +PROGRAM +CONTEXT +TASK/S +FAIL$' out
+	says '^ *[0-9]+ dpu +trace_peer +dma #1 +0 +0$' out
+}
+
+test_a_wide_terminal_has_room_for_long_names() {
+	bfsim up --session s >/dev/null
+	ln -s "$peer" storage_target_of_dpu
+	start dpu ./storage_target_of_dpu 20 stay
+	becomes_true has_text "$said"
+	status 0 env COLUMNS=120 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
+	says '^ *[0-9]+ dpu +storage_target_of_dpu +dma #1 +0 +0 B/s' out
+	status 0 env COLUMNS=80 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
+	says '^ *[0-9]+ dpu +storage_targ +dma #1 +0 +0 B/s' out
+	narrow out
 }
 
 test_a_context_that_works_has_rates_and_comes_first() {

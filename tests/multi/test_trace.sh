@@ -201,6 +201,14 @@ test_run_writes_the_trace_of_commands_that_failed_too() {
 	python3 "$checker" t.json 'len(e("b", cat="task")) == 7'
 }
 
+test_a_name_that_promises_another_format_is_noticed() {
+	status 0 bfsim run --trace t.pftrace --dpu "$peer 5"
+	says 't.pftrace is JSON, which ui.perfetto.dev reads, although its name ends in .pftrace: bfsim writes no binary traces' err
+	python3 "$checker" t.pftrace
+	status 0 bfsim run --trace t.json --dpu "$peer 5"
+	! grep -q 'binary' err
+}
+
 test_run_says_when_the_trace_cannot_be_written() {
 	status 1 bfsim run --trace nowhere/t.json --dpu "$peer 7"
 	says 'cannot write the trace to nowhere/t.json' err

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,11 +23,27 @@ int cli_trace_format_parse(const char *text, enum cli_trace_format *ret_format)
 	return 0;
 }
 
+static bool has_extension(const char *path, const char *extension)
+{
+	size_t len = path ? strlen(path) : 0, extension_len = strlen(extension);
+
+	return len >= extension_len && strcmp(path + len - extension_len, extension) == 0;
+}
+
+/* Perfetto has a binary format, too, whose files have these names. Its page takes either. */
+static void warn_of_name(enum cli_trace_format format, const char *path)
+{
+	static const char *const binary[] = { ".pb", ".pftrace", ".perfetto-trace", ".proto" };
+
+	for (size_t i = 0; i < sizeof(binary) / sizeof(binary[0]); i++)
+		if (has_extension(path, binary[i]))
+			cli_fail("%s is %s, although its name ends in %s: bfsim writes no binary traces", path,
+				 format == CLI_TRACE_CSV ? "CSV" : "JSON, which ui.perfetto.dev reads", binary[i]);
+}
+
 enum cli_trace_format cli_trace_format_of_file(const char *path)
 {
-	size_t len = path ? strlen(path) : 0;
-
-	return len >= 4 && strcmp(path + len - 4, ".csv") == 0 ? CLI_TRACE_CSV : CLI_TRACE_PERFETTO;
+	return has_extension(path, ".csv") ? CLI_TRACE_CSV : CLI_TRACE_PERFETTO;
 }
 
 /* Print the number of missing records: not every format has a place for it. */
@@ -63,6 +80,7 @@ static int write_file(const struct sim_merged_trace *merged, enum cli_trace_form
 
 	if (!out)
 		return cli_fail("cannot write the trace to %s: %s", path, strerror(errno));
+	warn_of_name(format, path);
 	status = write_trace(merged, format, out);
 	if (fclose(out) != 0 && status == CLI_OK)
 		status = cli_fail("cannot write the trace to %s: %s", path, strerror(errno));

@@ -67,12 +67,25 @@ static void write_style(FILE *script, const struct pcie_link *link)
 	fprintf(script, "set xlabel 'payload of a transfer'\n"
 			"set ylabel 'payload, Gb/s'\n"
 			"set logscale x 2\n"
-			"set format x '%%.0b%%BB'\n"
 			"set yrange [0:]\n"
 			"set grid xtics ytics linecolor rgb '#dddddd'\n"
 			"set border 3\n"
 			"set tics nomirror\n"
 			"set key bottom right Left reverse samplen 2\n");
+}
+
+/* Powers of two, at most eight of them. */
+static void write_tics(FILE *script, uint64_t first, uint64_t last)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	unsigned int from = 63 - (unsigned int)__builtin_clzll(first | 1),
+		     to = 63 - (unsigned int)__builtin_clzll(last | 1), step = (to - from) / 8 + 1;
+
+	fprintf(script, "set xtics (");
+	for (unsigned int bit = from; bit <= to; bit += step)
+		fprintf(script, "%s'%u %s' %" PRIu64 ".0", bit > from ? ", " : "", 1u << bit % 10,
+			units[min_u32(bit / 10, 4)], UINT64_C(1) << bit);
+	fprintf(script, ")\n");
 }
 
 /* The colours differ in print and for colour-blind readers. */
@@ -84,6 +97,8 @@ static void write_plot(FILE *script, uint64_t first, uint64_t last)
 
 	if (first == last)
 		fprintf(script, "set xrange [%" PRIu64 ".0/2:%" PRIu64 ".0*2]\n", first, last);
+	else /* a tic at the very end would be lost */
+		fprintf(script, "set xrange [%" PRIu64 ".0:%" PRIu64 ".0*1.001]\n", first, last);
 	fprintf(script, "plot");
 	for (int i = 0; i < 3; i++) {
 		fprintf(script, " $curve using 1:%d with lines linewidth 2 linecolor rgb '%s' title '%s',", i + 2,
@@ -104,6 +119,7 @@ static void write_script(FILE *script, const struct pcie_link *link, const uint6
 	write_curve(script, link, first, last);
 	write_marks(script, link, sizes, num);
 	write_style(script, link);
+	write_tics(script, first, last);
 	write_plot(script, first, last);
 }
 

@@ -20,15 +20,28 @@ void cli_gbps_format(uint64_t bps, char text[CLI_GBPS_SIZE])
 	snprintf(text, CLI_GBPS_SIZE, "%" PRIu64 ".%04" PRIu64, units / 10000, units % 10000);
 }
 
-static struct row bandwidth_row(const struct pcie_link *link, uint64_t bytes)
+/* For people: the model is not exact to more than that. */
+static void format_for_people(uint64_t bps, char text[CLI_GBPS_SIZE])
+{
+	uint64_t units = (bps + 50000000) / 100000000; /* of 0.1 Gb/s */
+
+	if (bps >= 10000000000)
+		snprintf(text, CLI_GBPS_SIZE, "%" PRIu64 ".%" PRIu64, units / 10, units % 10);
+	else
+		snprintf(text, CLI_GBPS_SIZE, "%.2f", (double)bps / 1e9);
+}
+
+typedef void format_fn(uint64_t bps, char text[CLI_GBPS_SIZE]);
+
+static struct row bandwidth_row(const struct pcie_link *link, uint64_t bytes, format_fn *format)
 {
 	struct pcie_bandwidth bandwidth;
 	struct row row;
 
 	pcie_link_bandwidth(link, bytes, &bandwidth);
-	cli_gbps_format(bandwidth.write_bps, row.write);
-	cli_gbps_format(bandwidth.read_bps, row.read);
-	cli_gbps_format(bandwidth.mix_bps, row.mix);
+	format(bandwidth.write_bps, row.write);
+	format(bandwidth.read_bps, row.read);
+	format(bandwidth.mix_bps, row.mix);
 	return row;
 }
 
@@ -36,8 +49,8 @@ static void print_link(const struct pcie_link *link)
 {
 	char line[CLI_GBPS_SIZE], tlp[CLI_GBPS_SIZE];
 
-	cli_gbps_format(pcie_link_line_bps(link), line);
-	cli_gbps_format(pcie_link_tlp_bps(link), tlp);
+	format_for_people(pcie_link_line_bps(link), line);
+	format_for_people(pcie_link_tlp_bps(link), tlp);
 	printf("Gen%u x%u, MPS %u, MRRS %u, RCB %u: line %s Gb/s, %s for packets\n\n", link->generation, link->lanes,
 	       link->mps_bytes, link->mrrs_bytes, link->rcb_bytes, line, tlp);
 }
@@ -49,7 +62,7 @@ int cli_pcie_print_table(const struct pcie_link *link, const uint64_t *sizes, si
 
 	print_link(link);
 	for (size_t i = 0; i < num; i++) {
-		struct row row = bandwidth_row(link, sizes[i]);
+		struct row row = bandwidth_row(link, sizes[i], format_for_people);
 
 		cli_table_add(&table, "%" PRIu64, sizes[i]);
 		cli_table_add(&table, "%s", row.write);
@@ -63,7 +76,7 @@ int cli_pcie_print_csv(const struct pcie_link *link, const uint64_t *sizes, size
 {
 	printf("bytes,write_gbps,read_gbps,mix_gbps\n");
 	for (size_t i = 0; i < num; i++) {
-		struct row row = bandwidth_row(link, sizes[i]);
+		struct row row = bandwidth_row(link, sizes[i], cli_gbps_format);
 
 		printf("%" PRIu64 ",%s,%s,%s\n", sizes[i], row.write, row.read, row.mix);
 	}
@@ -109,7 +122,7 @@ static json_object *link_config_json(const struct pcie_link *link)
 static json_object *row_json(const struct pcie_link *link, uint64_t bytes)
 {
 	json_object *json = json_object_new_object();
-	struct row row = bandwidth_row(link, bytes);
+	struct row row = bandwidth_row(link, bytes, cli_gbps_format);
 
 	cli_json_add_number(json, "bytes", bytes);
 	add_gbps(json, "write-gbps", row.write);

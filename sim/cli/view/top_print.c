@@ -53,7 +53,8 @@ static void append_right_aligned(char line[LINE_SIZE], const char *text, unsigne
 	snprintf(line + len, LINE_SIZE - len, "%*s ", (int)width, text);
 }
 
-/* The fields need 80 columns. A narrower terminal drops fields in the order of drop_order. */
+/* The fields need 80 columns. A narrower terminal drops fields in the order of drop_order; a wider one has room for longer
+ * names. */
 enum { PID, SIDE, PROGRAM, CONTEXT, TASKS, BYTES, MESSAGES, FLY, FAIL, FLT, NUM_FIELDS };
 
 static const struct {
@@ -67,39 +68,51 @@ static const struct {
 	[FLT] = { "FLT", 4, false },
 };
 
-static const int drop_order[] = { PID, FLT, SIDE, FLY, MESSAGES, CONTEXT, BYTES, FAIL };
+#define MAX_NAME 40 /* columns */
 
-static void choose_fields(unsigned int columns, bool ret_shown[NUM_FIELDS])
+static const int drop_order[] = { FLT, MESSAGES, FLY, BYTES, PID, CONTEXT, FAIL, SIDE };
+
+/* Width of each field; 0 = not shown. */
+struct layout {
+	unsigned int width[NUM_FIELDS];
+};
+
+static struct layout choose_layout(unsigned int columns)
 {
-	unsigned int width = 0;
+	unsigned int width = 0, spare;
+	struct layout layout;
 
 	for (int i = 0; i < NUM_FIELDS; i++) {
-		ret_shown[i] = true;
+		layout.width[i] = fields[i].width;
 		width += fields[i].width + 1;
 	}
+	spare = columns + 1 > width ? columns + 1 - width : 0;
+	layout.width[PROGRAM] = min_u32(layout.width[PROGRAM] + (spare + 1) / 2, MAX_NAME);
+	layout.width[CONTEXT] = min_u32(layout.width[CONTEXT] + spare / 2, MAX_NAME);
 	for (size_t i = 0; i < sizeof(drop_order) / sizeof(drop_order[0]) && width > columns + 1; i++) {
-		ret_shown[drop_order[i]] = false;
+		layout.width[drop_order[i]] = 0;
 		width -= fields[drop_order[i]].width + 1;
 	}
+	return layout;
 }
 
-static void append_field(char line[LINE_SIZE], int field, const char *text)
+static void append_field(char line[LINE_SIZE], const struct layout *layout, int field, const char *text)
 {
+	if (layout->width[field] == 0)
+		return;
 	if (fields[field].is_text)
-		append_left_aligned(line, text, fields[field].width);
+		append_left_aligned(line, text, layout->width[field]);
 	else
-		append_right_aligned(line, text, fields[field].width);
+		append_right_aligned(line, text, layout->width[field]);
 }
 
 static void put_headings(unsigned int columns, bool bold, FILE *out)
 {
-	bool shown[NUM_FIELDS];
+	struct layout layout = choose_layout(columns);
 	char line[LINE_SIZE] = "";
 
-	choose_fields(columns, shown);
 	for (int i = 0; i < NUM_FIELDS; i++)
-		if (shown[i])
-			append_field(line, i, fields[i].heading);
+		append_field(line, &layout, i, fields[i].heading);
 	line[strlen(line) - 1] = '\0';
 	fputs(bold ? "\033[7m" : "", out);
 	put_truncated(out, line, columns);
@@ -110,7 +123,7 @@ static void put_row_line(const struct cli_top_row *row, unsigned int columns, FI
 {
 	char numbers[NUM_FIELDS][CLI_HUMAN_SIZE];
 	const char *texts[NUM_FIELDS];
-	bool shown[NUM_FIELDS];
+	struct layout layout = choose_layout(columns);
 	char line[LINE_SIZE] = "";
 
 	for (int i = 0; i < NUM_FIELDS; i++)
@@ -125,10 +138,8 @@ static void put_row_line(const struct cli_top_row *row, unsigned int columns, FI
 	cli_human_count(row->in_flight, numbers[FLY]);
 	cli_human_count(row->failed, numbers[FAIL]);
 	cli_human_count(row->faults, numbers[FLT]);
-	choose_fields(columns, shown);
 	for (int i = 0; i < NUM_FIELDS; i++)
-		if (shown[i])
-			append_field(line, i, texts[i]);
+		append_field(line, &layout, i, texts[i]);
 	line[strlen(line) - 1] = '\0';
 	put_line(out, line, columns);
 }
