@@ -46,8 +46,8 @@ try_example() {
 # The test in Python of doc/python.md, as it stands there.
 # shellcheck disable=SC2016 # the user's shell expands it
 try_python() {
-	in_root sh -c 'DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends python3-pytest' >"$root/apt.log" 2>&1 ||
-		die "python3-pytest can't be installed"
+	in_root sh -c 'DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends /packages/python/*.deb' >"$root/apt.log" 2>&1 ||
+		die "the plugin of pytest can't be installed"
 	as_user 'cd comch_hello && zcat -f /usr/share/doc/bfsim/doc/python.md* | awk "/^\`\`\`/ { n++; next } n == 1" >test_hello.py &&
 		[ -s test_hello.py ] && pytest-3 -q -p no:cacheprovider' || die "the test in Python does not pass"
 }
@@ -56,8 +56,9 @@ check_deb() {
 	local packages=$1 begun
 	compgen -G "$packages/*.deb" >/dev/null || die "no packages in $packages; ci/package deb makes them"
 	make_root
-	mkdir "$root/packages"
+	mkdir -p "$root/packages/python"
 	cp "$packages"/*.deb "$root/packages"
+	mv "$root/packages"/python3-*.deb "$root/packages/python"
 	in_root sh -c 'apt-get -q update && apt-get -qy install libc6' >/dev/null
 	list_files >"$root/before"
 	begun=$SECONDS
@@ -74,7 +75,7 @@ check_deb() {
 	mkdir -p "$root/opt/mellanox"
 	in_root update-alternatives --install /opt/mellanox/doca doca-sdk /usr/lib/bfsim/sdk/host 10 >/dev/null
 	in_root test -e /opt/mellanox/doca/include/doca_dma.h || die "the alternative /opt/mellanox/doca does not lead to the tree"
-	in_root sh -c 'DEBIAN_FRONTEND=noninteractive apt-get -qy purge bfsim bfsim-sdk-host bfsim-sdk-dpu bfsim-dev bfsim-doc &&
+	in_root sh -c 'DEBIAN_FRONTEND=noninteractive apt-get -qy purge bfsim bfsim-sdk-host bfsim-sdk-dpu bfsim-dev bfsim-doc python3-bfsim-pytest &&
 		apt-get -qy autoremove --purge' >"$root/apt.log" 2>&1 || die "the packages can't be removed"
 	rmdir "$root/opt/mellanox" || die "the alternative is left"
 	list_files >"$root/after"
