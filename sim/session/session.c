@@ -187,6 +187,8 @@ static void log_no_daemon(const char *dir, int rc)
 
 	if (rc == -ENOENT)
 		sim_err("no session in %s: start one with bfsim up --session %s", dir, word);
+	else if (getenv("BFSIM_OUTPUT")) /* of bfsim run, which made the session and will end it */
+		sim_err("the session in %s is stale, its daemon died: start bfsim run again", dir);
 	else
 		sim_err("the session in %s is stale, its daemon died: start it again with bfsim up --session %s", dir,
 			word);

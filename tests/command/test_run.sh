@@ -70,6 +70,13 @@ test_two_programs_of_a_side_are_told_apart() {
 	says 'the command on host#2 ended with status 4' err
 }
 
+test_a_program_of_a_run_without_its_daemon_is_told_what_helps() {
+	status 1 bfsim run --timeout 60 --fault 'daemon from=1ms kill' \
+		--dpu "until '$bfsim_program' ps 2>&1 | grep 'is stale'; do sleep 0.05; done; exec $trace_peer 4"
+	says 'is stale, its daemon died: start bfsim run again$' err
+	! grep 'bfsim up --session' err
+}
+
 # --- order ---
 
 test_a_command_starts_after_a_service() {
