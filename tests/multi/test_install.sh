@@ -42,6 +42,20 @@ for side in host dpu; do
 done
 "$bfsim" completion bash | cmp - moved/share/bash-completion/completions/bfsim
 
+# Documents link to what is installed.
+(
+	cd moved/share/doc/bfsim
+	find . -name '*.md' | while read -r page; do
+		grep -oE '\]\([^)#:]*' "$page" | sed 's/^](//' | grep -v '^https*$' | while read -r target; do
+			[ -e "$(dirname "$page")/$target" ] || echo "$page: $target"
+		done
+	done >"$work/dead"
+)
+if [ -s dead ]; then
+	cat dead
+	exit 1
+fi
+
 # What is not there says so.
 PKG_CONFIG_PATH=$("$bfsim" sdk --on host)/$libdir/pkgconfig
 export PKG_CONFIG_PATH
