@@ -137,6 +137,39 @@ static enum cli_generation generation_of_shell(const char *format)
 	return generation;
 }
 
+static void write_script(const char *path, const char *format, const char *program)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_true(fprintf(file, format, program) > 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(path, 0700), 0);
+}
+
+/* One script starts another, which starts the program; one that starts itself ends the search. */
+static void test_script_is_of_the_program_that_it_starts(void **state)
+{
+	char dir[] = "/tmp/bfsim-generation-XXXXXX", *inner, *outer;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_true(asprintf(&inner, "%s/inner", dir) > 0);
+	assert_true(asprintf(&outer, "%s/outer", dir) > 0);
+	write_script(inner, "#!/bin/sh\n# starts it\nset -e\nexec %s/uses_2_2 \"$@\"\n", programs);
+	write_script(outer, "#!/bin/sh\n%s\n", inner);
+	assert_int_equal(generation_of_word(inner), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_word(outer), CLI_GENERATION_WORKQ);
+	assert_int_equal(cli_generation_of_shell(outer), CLI_GENERATION_WORKQ);
+	write_script(inner, "#!/bin/sh\n%s\n", outer);
+	assert_int_equal(generation_of_word(outer), CLI_GENERATION_TASK);
+	write_script(inner, "%s/uses_2_2\n", programs); /* no script */
+	assert_int_equal(generation_of_word(inner), CLI_GENERATION_TASK);
+	assert_int_equal(unlink(inner) || unlink(outer) || rmdir(dir), 0);
+	free(inner);
+	free(outer);
+}
+
 static void test_shell_command_is_of_the_first_word_that_uses_doca(void **state)
 {
 	(void)state;
@@ -152,7 +185,10 @@ static void test_shell_command_is_of_the_first_word_that_uses_doca(void **state)
 	assert_int_equal(generation_of_shell(" A=1 B= %s/uses_2_2 -x; true"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_shell("%s/uses_2_2>/dev/null"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_shell("%s/uses_2_5 uses_2_2"), CLI_GENERATION_TASK);
-	assert_int_equal(generation_of_shell("cd %s; ./uses_2_2"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of_shell("cd %s; ./uses_2_2"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_shell("cd / && cd .%s && exec ./uses_2_2"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_shell("sh -c 'sleep 1; exec %s/uses_2_2'"), CLI_GENERATION_WORKQ);
+	assert_int_equal(generation_of_shell("cd %s; bash -c \"sh -c 'exec ./uses_2_2'\""), CLI_GENERATION_WORKQ);
 	assert_int_equal(cli_generation_of_shell(""), CLI_GENERATION_TASK);
 	assert_int_equal(cli_generation_of_shell("A=1"), CLI_GENERATION_TASK);
 	assert_int_equal(cli_generation_of_shell("(true)"), CLI_GENERATION_TASK);
@@ -168,6 +204,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_symbol_of_1_5_alone_tells_the_generation),
 		cmocka_unit_test(test_what_does_not_tell_is_of_the_task_generation),
 		cmocka_unit_test(test_program_that_another_one_starts_tells_the_generation),
+		cmocka_unit_test(test_script_is_of_the_program_that_it_starts),
 		cmocka_unit_test(test_shell_command_is_of_the_first_word_that_uses_doca),
 		cmocka_unit_test(test_program_is_found_in_the_path), /* last: it changes the environment */
 	};

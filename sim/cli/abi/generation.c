@@ -2,11 +2,19 @@
 /* The generation of bfsim's libraries that a program was linked for. */
 #include "generation.h"
 
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command_words.h"
 #include "releases.h"
+
+/* What starts a program is short; a longer script would take time, as each word is looked up. */
+#define MAX_SCRIPT_BYTES 8192
+#define MAX_DEPTH        4
 
 /* Returns whether a release from @first to @last has the symbol in the version it was linked with. */
 static bool is_in_releases(const struct cli_import *import, enum cli_provider first, enum cli_provider last)
@@ -42,11 +50,57 @@ static bool has_doca_symbols(const struct cli_imports *imports)
 	return false;
 }
 
-/* Returns whether @word is a program that uses DOCA, and its generation. */
-static bool detect_from_word(const char *word, enum cli_generation *ret_generation)
+/* A search for the program. A copy of it goes into what another shell does: its directory is its own. */
+struct search {
+	char dir[PATH_MAX]; /* of the last "cd"; "" = the current one */
+	unsigned int depth; /* of scripts in scripts, and of commands for shells */
+};
+
+static bool search_text(struct search *search, const char *text, enum cli_generation *ret_generation);
+
+/* The file that a word names: below the directory of the last "cd", or as execvp() finds it. NULL: none. */
+static char *find_file(const struct search *search, const char *word)
 {
+	char *path = NULL, *found = NULL;
+
+	if (search->dir[0] && word[0] != '/' && strchr(word, '/') && asprintf(&path, "%s/%s", search->dir, word) > 0)
+		found = cli_program_find(path);
+	free(path);
+	return found ? found : cli_program_find(word);
+}
+
+/* The text of a script; NULL: it is none. The caller frees it. */
+static char *read_script(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *text = fd < 0 ? NULL : malloc(MAX_SCRIPT_BYTES + 1);
+	ssize_t len = text ? read(fd, text, MAX_SCRIPT_BYTES) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (len < 2 || memcmp(text, "#!", 2) != 0) {
+		free(text);
+		return NULL;
+	}
+	text[len] = '\0';
+	return text;
+}
+
+static bool search_script(const struct search *search, const char *path, enum cli_generation *ret_generation)
+{
+	struct search inner = *search;
+	char *text = ++inner.depth > MAX_DEPTH ? NULL : read_script(path);
+	bool found = text && search_text(&inner, text, ret_generation);
+
+	free(text);
+	return found;
+}
+
+/* Returns whether @word is a program that uses DOCA, or a script that starts one, and the program's generation. */
+static bool search_word(const struct search *search, const char *word, enum cli_generation *ret_generation)
+{
+	char *path = find_file(search, word);
 	struct cli_imports imports;
-	char *path = cli_program_find(word);
 	bool found = false;
 
 	if (path && cli_imports_read(path, &imports) == 0) {
@@ -54,19 +108,42 @@ static bool detect_from_word(const char *word, enum cli_generation *ret_generati
 		if (found)
 			*ret_generation = cli_generation_of_imports(&imports);
 		cli_imports_free(&imports);
+	} else if (path) {
+		found = search_script(search, path, ret_generation);
 	}
 	free(path);
 	return found;
 }
 
-static bool detect_from_text(const char *text, enum cli_generation *ret_generation)
+static void change_dir(struct search *search, const char *word)
 {
+	size_t len = word[0] == '/' ? 0 : strlen(search->dir);
+
+	snprintf(search->dir + len, sizeof(search->dir) - len, "%s%s", len ? "/" : "", word);
+}
+
+/* The argument of a shell's -c. */
+static bool search_command(const struct search *search, const char *text, enum cli_generation *ret_generation)
+{
+	struct search inner = *search;
+
+	return ++inner.depth <= MAX_DEPTH && search_text(&inner, text, ret_generation);
+}
+
+static bool search_text(struct search *search, const char *text, enum cli_generation *ret_generation)
+{
+	enum { ANY, DIR_OF_CD, COMMAND_OF_SHELL } next = ANY;
 	char *word = malloc(strlen(text) + 1);
 	bool found = false;
 
 	while (word && !found && *(text += strspn(text, CLI_BETWEEN_WORDS))) {
 		cli_next_word(&text, word);
-		found = detect_from_word(word, ret_generation);
+		if (next == DIR_OF_CD)
+			change_dir(search, word);
+		else
+			found = search_word(search, word, ret_generation) ||
+				(next == COMMAND_OF_SHELL && search_command(search, word, ret_generation));
+		next = strcmp(word, "cd") == 0 ? DIR_OF_CD : strcmp(word, "-c") == 0 ? COMMAND_OF_SHELL : ANY;
 	}
 	free(word);
 	return found;
@@ -75,17 +152,19 @@ static bool detect_from_text(const char *text, enum cli_generation *ret_generati
 enum cli_generation cli_generation_of_shell(const char *text)
 {
 	enum cli_generation generation = CLI_GENERATION_TASK;
+	struct search search = { .depth = 0 };
 
-	detect_from_text(text, &generation);
+	search_text(&search, text, &generation);
 	return generation;
 }
 
 enum cli_generation cli_generation_of_command(char *const *command)
 {
 	enum cli_generation generation = CLI_GENERATION_TASK;
+	struct search search = { .depth = 0 };
 
 	for (; *command; command++)
-		if (detect_from_word(*command, &generation) || detect_from_text(*command, &generation))
+		if (search_word(&search, *command, &generation) || search_command(&search, *command, &generation))
 			break;
 	return generation;
 }

@@ -6,8 +6,9 @@
  *
  * Both have the same SONAMEs. The imports of the program decide: symbols, or versions of symbols, that only one
  * generation has. A program is often not the first word of its command (valgrind ./app, timeout 9 ./app,
- * sh -c './app'): the first word that names a program which uses DOCA counts. Without such a word (scripts,
- * unreadable files, programs that load libraries at run time) the result is the current generation, task.
+ * sh -c './app'): the first word that names a program which uses DOCA counts, also behind "cd DIR", in the
+ * argument of a shell's -c, or in a script. Nothing is expanded. Without such a word (unreadable files, programs
+ * that load libraries at run time) the result is the current generation, task.
  */
 #ifndef SIM_CLI_ABI_GENERATION_H
 #define SIM_CLI_ABI_GENERATION_H
