@@ -107,6 +107,10 @@ static void put_caveats(const struct cli_report *report, FILE *out)
 		fputs("<p class=\"soft\">Only a sample of fast tasks and messages was recorded: counts are exact, times are of the sample,"
 		      " and throughput is lower than it was. <code>--trace-level full</code> records all.</p>\n",
 		      out);
+	if (report->clock && strcmp(report->clock, "timed") == 0)
+		fputs("<p class=\"soft\">A task took at least as long as the card's model says, and longer where this machine was"
+		      " late: its latencies are upper bounds of a card's. <code>--clock virtual</code> shows those of the model alone.</p>\n",
+		      out);
 	if (report->clock && strcmp(report->clock, "virtual") == 0)
 		fputs("<p class=\"soft\">Time was virtual: the times of this page are those of the card's model, not of this machine.</p>\n",
 		      out);
