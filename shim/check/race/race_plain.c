@@ -21,7 +21,7 @@
 #include "sim/fabric/remote.h"
 
 #define WHOLE_BYTES  2048 /* ranges up to this length are watched in full */
-#define EDGE_BYTES   192
+#define EDGE_BYTES   128
 #define BLOCK_BYTES  64
 #define NUM_BLOCKS   6
 #define NUM_WINDOWS  (2 + NUM_BLOCKS)
@@ -103,7 +103,7 @@ static size_t scale_random(uint64_t random, size_t end)
 }
 
 /* A division, or an atomic addition, for each block would take longer than to read it. */
-static size_t choose_windows(size_t len, struct window *windows, uint32_t *ret_count)
+static size_t choose_windows(uint64_t addr, size_t len, struct window *windows, uint32_t *ret_count)
 {
 	size_t part = (len - 2 * EDGE_BYTES) / NUM_BLOCKS;
 	uint64_t random;
@@ -115,16 +115,28 @@ static size_t choose_windows(size_t len, struct window *windows, uint32_t *ret_c
 	}
 	windows[0] = (struct window){ .len_bytes = EDGE_BYTES };
 	windows[1] = (struct window){ .len_bytes = EDGE_BYTES, .offset = len - EDGE_BYTES };
-	/* One block in each part of the middle, so that none overlaps another. */
+	/* One block in each part of the middle, so that none overlaps another. Each is a line of the cache. */
 	random = next_random();
 	for (uint32_t i = 0; i < NUM_BLOCKS; i++) {
+		size_t offset;
+
 		random = random * 0x5851f42d4c957f2d + 1;
-		windows[2 + i] = (struct window){ .len_bytes = BLOCK_BYTES,
-						  .offset = EDGE_BYTES + i * part +
-							    scale_random(random, part - BLOCK_BYTES + 1) };
+		offset = EDGE_BYTES + i * part + scale_random(random, part - 2 * BLOCK_BYTES + 1);
+		offset += -(addr + offset) % BLOCK_BYTES;
+		windows[2 + i] = (struct window){ .len_bytes = BLOCK_BYTES, .offset = offset };
 	}
 	*ret_count = NUM_WINDOWS;
 	return 2 * EDGE_BYTES + NUM_BLOCKS * BLOCK_BYTES;
+}
+
+/* Have the lines of all windows fetched at once. */
+static void prefetch(const struct race_range *range, const struct window *windows, uint32_t count)
+{
+	if (race_range_is_remote(range))
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t at = 0; at < windows[i].len_bytes; at += BLOCK_BYTES)
+			__builtin_prefetch(range->memory.cpu + windows[i].offset + at);
 }
 
 static void keep(struct race_range *range)
@@ -225,15 +237,15 @@ static void watch(struct race_range *range)
 {
 	struct window windows[NUM_WINDOWS];
 	uint32_t count;
-	size_t bytes = choose_windows(range->memory.len_bytes, windows, &count);
+	size_t bytes = choose_windows(addr_of(range), range->memory.len_bytes, windows, &count);
 
+	prefetch(range, windows, count);
 	range->plain = race_pool_alloc(sizeof(*range->plain) + bytes);
 	if (!range->plain)
 		return;
 	range->plain->num_windows = count;
 	range->plain->has_pattern = range->plain->is_delivered = false;
 	memcpy(range->plain->windows, windows, count * sizeof(windows[0]));
-	keep(range);
 }
 
 /* A peer may wait until it sees the bytes of a task in its memory, so that memory gets no pattern. */
@@ -250,6 +262,9 @@ static void posted(struct race_record *record)
 	for (uint32_t i = 0; i < record->num_ranges; i++)
 		if (is_watched(&record->ranges[i]))
 			watch(&record->ranges[i]);
+	for (uint32_t i = 0; i < record->num_ranges; i++)
+		if (record->ranges[i].plain)
+			keep(&record->ranges[i]);
 	for (uint32_t i = 0; i < record->num_ranges; i++)
 		if (gets_pattern(&record->ranges[i]))
 			fill(&record->ranges[i]);
@@ -292,6 +307,10 @@ static void check_before_copy(const struct race_record *record, struct race_rang
 
 static void begin_job(struct race_record *record)
 {
+	for (uint32_t i = 0; i < record->num_ranges; i++)
+		if (record->ranges[i].plain)
+			prefetch(&record->ranges[i], record->ranges[i].plain->windows,
+				 record->ranges[i].plain->num_windows);
 	for (uint32_t i = 0; i < record->num_ranges; i++)
 		if (record->ranges[i].plain)
 			check_before_copy(record, &record->ranges[i]);
