@@ -77,6 +77,17 @@ test_a_program_of_a_run_without_its_daemon_is_told_what_helps() {
 	! grep 'bfsim up --session' err
 }
 
+test_a_context_that_was_left_open_is_named() {
+	status 0 bfsim run --dpu "$trace_peer 4 leave" --host true
+	says '^bfsim: dpu: trace_peer ended with dma #1 on mlx5_0 that it had neither stopped nor destroyed$' err
+	status 0 bfsim run --quiet --dpu "$trace_peer 4 leave"
+	same '' "$(cat err)"
+	status 0 bfsim run --dpu "$trace_peer 4"
+	same '' "$(cat err)"
+	status 3 bfsim run --dpu "$trace_peer 4 leave; exit 3"
+	! grep 'neither stopped' err
+}
+
 # --- order ---
 
 test_a_command_starts_after_a_service() {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A process whose recording is tested: copies within its own memory by DMA tasks.
  *
- *   trace_peer COUNT [big] [fail] [stay]
+ *   trace_peer COUNT [big] [fail] [stay] [leave]
  *
  * COUNT tasks of 64 bytes, "big" ones of 64 KiB; "fail" adds one whose destination is too small.
- * With "stay" the process then prints "ready" and waits to be killed.
+ * With "leave" it ends without stopping its context. With "stay" the process then prints "ready" and waits to be killed.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -121,6 +121,8 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		pause();
 	}
+	if (has(argv, "leave"))
+		return EXIT_SUCCESS;
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 	if (doca_ctx_stop(doca_dma_as_ctx(dma)) == DOCA_ERROR_IN_PROGRESS)
 		while (doca_pe_progress(pe))

@@ -21,6 +21,7 @@
 #include "program.h"
 #include "fault_effect.h"
 #include "fault_watch.h"
+#include "run_leaks.h"
 #include "run_priv.h"
 #include "run_state.h"
 #include "sim/cli/base/session_client.h"
@@ -337,6 +338,13 @@ static int inject_faults(struct run *run)
 	return rc;
 }
 
+/* A program that crashed, or was ended, could not clean up. */
+static void report_leaks(const struct run *run)
+{
+	if (run->status == 0 && !run->end_requested && !run->cfg->quiet && run->daemon > 0)
+		cli_run_leaks_print(run->cfg->session_dir->dir, run->programs, run->num_programs);
+}
+
 /* Name the rules that never hit: a test that did not inject its fault would pass for the wrong reason. After a failed
  * run, name the rules that hit, too. */
 static void report_faults(struct run *run)
@@ -444,6 +452,7 @@ int cli_run_worker(void *cfg, const sigset_t *original)
 	cli_kill_descendants(run.daemon);
 	if (run.num_programs > 0)
 		report_faults(&run);
+	report_leaks(&run);
 	for (size_t i = 0; i < run.num_programs; i++)
 		cli_program_fini(&run.programs[i]);
 	report_hits(&run);

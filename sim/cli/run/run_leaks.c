@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Contexts that programs of a run left open. */
+#include "run_leaks.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/cli/trace/recordings.h"
+
+static bool is_left_open(const struct sim_trace_object *object)
+{
+	return object->kind == SIM_TRACE_CONTEXT && object->ended_ns == 0 &&
+	       strcmp(sim_trace_state_name(object->state), "idle") != 0;
+}
+
+/* The contexts of one process, in one line. */
+static void print_recording(const struct sim_trace_recording *recording, const char *label)
+{
+	char object[SIM_TRACE_LABEL_SIZE];
+	uint32_t first = 0, count = 0;
+
+	for (uint32_t number = 1; number <= recording->num_objects; number++) {
+		if (!is_left_open(&recording->objects[number - 1]))
+			continue;
+		first = count++ ? first : number;
+	}
+	if (count == 0)
+		return;
+	sim_trace_label_object(recording, first, object);
+	cli_fail("%s: %s ended with %s on %s%s that it had neither stopped nor destroyed", label,
+		 recording->owner.program, object, sim_trace_device_of(recording, first),
+		 count > 1 ? ", and further contexts," : "");
+}
+
+void cli_run_leaks_print(const char *dir, const struct cli_program *programs, size_t num_programs)
+{
+	int dir_fd = cli_session_open(dir);
+	struct sim_merged_trace merged;
+	uint64_t num_dropped;
+
+	if (dir_fd < 0)
+		return;
+	if (cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped) == 0) {
+		for (uint32_t i = 0; i < merged.num_recordings; i++) {
+			uint32_t command = merged.recordings[i].command;
+
+			if (command > 0 && command <= num_programs && programs[command - 1].status == 0)
+				print_recording(&merged.recordings[i], programs[command - 1].label);
+		}
+		sim_merged_trace_free(&merged);
+	}
+	close(dir_fd);
+}
