@@ -55,6 +55,7 @@ test_a_context_that_rests_has_its_counts_and_no_rates() {
 	status 0 bfsim top --once --interval 0.05 s
 	says '^bfsim top: 1 process, 0 ended; clock functional, [0-9.]+ m?s; s$' out
 	says '^faults: 1 rule, hit 4 times, 0/s now$' out
+	! grep -q quits out
 	says "^ *[0-9]+ dpu +trace_peer +dma #1 +0 +0 B/s +0 +0 +0 +4$" out
 	narrow out
 }
@@ -69,6 +70,7 @@ test_a_narrow_terminal_shows_what_says_most() {
 	status 0 env COLUMNS=60 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
 	says '^ *PID +SIDE +PROGRAM +CONTEXT +TASK/S +FAIL$' out
 	says '^ *[0-9]+ dpu +trace_peer +dma #1 +0 +0$' out
+	says '^q quits; man bfsim-top explains the columns$' out
 }
 
 test_a_wide_terminal_has_room_for_long_names() {

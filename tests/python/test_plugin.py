@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of the pytest plugin: pytest runs tests that use it, in processes of their own, with the programs of comch_hello."""
+import configparser
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 
 import pytest
 
@@ -312,6 +314,21 @@ def test_it(bfsim_spawn):
 """, "--bfsim-keep", "kept", failed=1)
     assert '"traceEvents"' in (runner.folder / "kept" / "test_it.py-test_it" / "trace.json").read_text()
     assert (runner.folder / "kept" / "test_it.py-test_it" / "dpu.log").exists()
+
+
+def test_what_pip_installs_is_what_is_installed():
+    with open(os.path.join(os.path.dirname(os.environ["METADATA"]), "pyproject.toml"), "rb") as file:
+        project = tomllib.load(file)["project"]
+    with open(os.environ["METADATA"], encoding="utf-8") as file:
+        metadata = dict(line.rstrip("\n").split(": ", 1) for line in file)
+    entries = configparser.ConfigParser()
+    entries.read(os.path.join(PLUGIN, "entry_points.txt"))
+    version = subprocess.run([os.environ["BFSIM"], "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert f'bfsim {project["version"]}' == version.splitlines()[0]
+    assert (project["name"], project["version"]) == (metadata["Name"], metadata["Version"])
+    assert project["entry-points"] == {name: dict(entries[name]) for name in entries.sections()}
+    assert project["requires-python"] == metadata["Requires-Python"]
+    assert project["dependencies"] == [metadata["Requires-Dist"]]
 
 
 def test_pytest_finds_what_is_installed(runner):

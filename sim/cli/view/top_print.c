@@ -144,7 +144,8 @@ static void put_row_line(const struct cli_top_row *row, unsigned int columns, FI
 	put_line(out, line, columns);
 }
 
-static void put_head(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, FILE *out)
+static void put_head(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, bool has_keys,
+		     FILE *out)
 {
 	char line[LINE_SIZE], time[CLI_HUMAN_SIZE], rate[CLI_HUMAN_SIZE];
 
@@ -157,7 +158,7 @@ static void put_head(const struct cli_top_snapshot *snapshot, const char *dir, u
 	snprintf(line, sizeof(line), "faults: %" PRIu64 " %s, hit %" PRIu64 " times, %s/s now", snapshot->num_rules,
 		 snapshot->num_rules == 1 ? "rule" : "rules", snapshot->num_hits, rate);
 	put_line(out, line, columns);
-	fputc('\n', out);
+	put_line(out, has_keys ? "q quits; man bfsim-top explains the columns" : "", columns);
 }
 
 void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, unsigned int lines,
@@ -166,7 +167,7 @@ void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, uns
 	size_t max_rows = lines > HEAD_LINES + 2 ? lines - HEAD_LINES - 2 : lines ? 1 : snapshot->num_rows;
 	size_t count = min_size(snapshot->num_rows, max_rows);
 
-	put_head(snapshot, dir, columns, out);
+	put_head(snapshot, dir, columns, bold, out);
 	put_headings(columns, bold, out);
 	for (size_t i = 0; i < count; i++)
 		put_row_line(&snapshot->rows[i], columns, out);
