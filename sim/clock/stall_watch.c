@@ -114,6 +114,15 @@ static bool give_up(struct sim_clock_page *page, const struct sim_stall_watch *w
 	return true;
 }
 
+static int find_system_call(const struct sim_stall_watch *seen)
+{
+	return seen->account.state == SIM_THREAD_SLEEPS && !seen->holds ?
+		       sim_thread_read_system_call(
+			       (uint32_t)(seen->owner >> 32),
+			       atomic_load_explicit(&seen->shared->thread_id, memory_order_relaxed)) :
+		       -1;
+}
+
 bool sim_stall_watch_check(struct sim_stall_watch *watch, const struct sim_participant *self,
 			   const struct sim_stall_patience *patience, struct sim_stalled *ret_stalled)
 {
@@ -134,6 +143,7 @@ bool sim_stall_watch_check(struct sim_stall_watch *watch, const struct sim_parti
 	if (reason != SIM_STALL_NONE && give_up(self->page, watch))
 		*ret_stalled = (struct sim_stalled){ .reason = reason,
 						     .owner = watch->owner,
-						     .for_ns = seen.since_ns - watch->since_ns };
+						     .for_ns = seen.since_ns - watch->since_ns,
+						     .system_call = find_system_call(&seen) };
 	return true;
 }

@@ -51,6 +51,7 @@ struct sim_stalled {
 	enum sim_stall reason; /* NONE = none was */
 	uint64_t owner;
 	uint64_t for_ns; /* how long it had not called */
+	int system_call; /* SLEEPS: the number of the system call that it waits in; -1 = unknown */
 };
 
 /* Check the busy participant, or the one that holds time while others could go on, on behalf of @self, which is not

@@ -88,3 +88,12 @@ void sim_thread_account_read(uint32_t pid, uint32_t thread_id, struct sim_thread
 	else
 		ret_account->state = SIM_THREAD_UNKNOWN;
 }
+
+int sim_thread_read_system_call(uint32_t pid, uint32_t thread_id)
+{
+	char text[256];
+	int number;
+
+	return read_file(pid, thread_id, "syscall", text, sizeof(text)) && sscanf(text, "%d", &number) == 1 ? number :
+													      -1;
+}

@@ -24,4 +24,7 @@ uint32_t sim_thread_pid_namespace(void);
 /* Read the account of thread @thread_id of process @pid, both of this process's pid namespace. */
 void sim_thread_account_read(uint32_t pid, uint32_t thread_id, struct sim_thread_account *ret_account);
 
+/* The number of the system call that the thread waits in; -1 = none, or the kernel does not say. */
+int sim_thread_read_system_call(uint32_t pid, uint32_t thread_id);
+
 #endif
