@@ -20,7 +20,7 @@ struct sim_clock_choice {
 struct sim_clock_choice sim_clock_page_advance(struct sim_clock_page *page);
 
 /* Wake the threads that sleep until @shared no longer waits. NULL is fine. */
-void sim_clock_page_wake(struct sim_clock_participant *shared);
+void sim_clock_page_wake(const struct sim_clock_participant *shared);
 
 /* @participant has waited, and @choice was made. Wake the next one; then the one after it, so that it spins while the
  * next one runs. */

@@ -3,9 +3,9 @@
 #include "stall_watch.h"
 
 #include <stdlib.h>
-
 #include <string.h>
 
+#include "participant_priv.h"
 #include "pcie_model/quantity.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
@@ -114,6 +114,19 @@ static bool give_up(struct sim_clock_page *page, const struct sim_stall_watch *w
 	return true;
 }
 
+/* The participant that made this one busy wakes it after that. On a busy machine that can take long, and then this one
+ * sleeps for no reason of its own. Returns whether it was woken now, which the next check will see. */
+static bool wake_in_time(struct sim_stall_watch *watch, const struct sim_stall_watch *now,
+			 const struct sim_stall_patience *patience)
+{
+	if (watch->is_woken || now->holds || now->account.state != SIM_THREAD_SLEEPS ||
+	    now->since_ns - watch->since_ns < patience->sleeping_ns / 4)
+		return false;
+	watch->is_woken = true;
+	sim_clock_page_wake(now->shared);
+	return true;
+}
+
 static int find_system_call(const struct sim_stall_watch *seen)
 {
 	return seen->account.state == SIM_THREAD_SLEEPS && !seen->holds ?
@@ -139,6 +152,8 @@ bool sim_stall_watch_check(struct sim_stall_watch *watch, const struct sim_parti
 		watch->since_ns = seen.since_ns;
 		watch->account = seen.account;
 	}
+	if (wake_in_time(watch, &seen, patience))
+		return true;
 	reason = judge(watch, &seen, patience);
 	if (reason != SIM_STALL_NONE && give_up(self->page, watch))
 		*ret_stalled = (struct sim_stalled){ .reason = reason,

@@ -31,6 +31,7 @@ void sim_stall_patience_init(struct sim_stall_patience *patience);
 struct sim_stall_watch {
 	const struct sim_clock_participant *shared; /* NULL = none */
 	bool holds;                                 /* not busy: it holds time */
+	bool is_woken; /* once more, as the one that made it busy may not have come to it */
 	uint32_t heartbeats, checks, in_call;
 	uint64_t now_ns; /* virtual time */
 	uint64_t owner, since_ns;

@@ -15,7 +15,7 @@
 
 #define MAX_VAIN_SPINS 8 /* after so many, 256 turns are waited for without a spin */
 
-void sim_clock_page_wake(struct sim_clock_participant *shared)
+void sim_clock_page_wake(const struct sim_clock_participant *shared)
 {
 	if (shared && atomic_load_explicit(&shared->asleep, memory_order_seq_cst) > 0)
 		syscall(SYS_futex, &shared->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

@@ -18,7 +18,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sim/clock/call_mark.h"
@@ -470,6 +469,58 @@ static void test_thread_that_sleeps_outside_is_detached_soon(void **state)
 		assert_int_equal(stalled.system_call, SYS_futex);
 }
 
+static void *wait_for_turn(void *arg)
+{
+	struct idler *idler = arg;
+	struct sim_participant participant = { 0 };
+
+	sim_participant_join(&participant, idler->fixture->page, 1);
+	sim_participant_wait(&participant, 50, false);
+	while (sim_participant_sleep(&participant, LONG_NS))
+		;
+	sim_participant_leave(&participant);
+	atomic_store(&idler->end_flag, true);
+	return NULL;
+}
+
+static struct sim_clock_participant *find_sleeper(struct fixture *fixture, const struct sim_participant *but)
+{
+	for (uint32_t i = 0; i < SIM_CLOCK_MAX_PARTICIPANTS; i++) {
+		struct sim_clock_participant *shared = &fixture->page->participants[i];
+
+		if (shared != but->shared && atomic_load(&shared->asleep) > 0)
+			return shared;
+	}
+	return NULL;
+}
+
+/* The participant whose turn it is has not been woken yet, as the one before it has lost the CPU. */
+static void test_thread_that_was_not_woken_is_woken(void **state)
+{
+	const struct sim_stall_patience patience = { .running_ns = LONG_NS, .sleeping_ns = 400 * SIM_NS_PER_MS };
+	struct fixture *fixture = *state;
+	struct idler idler = { .fixture = fixture };
+	struct sim_participant self = { 0 };
+	struct sim_stall_watch watch = { 0 };
+	struct sim_clock_participant *sleeper;
+	struct sim_stalled stalled;
+	pthread_t thread;
+
+	assert_int_equal(sim_participant_join(&self, fixture->page, 1), 0);
+	pthread_create(&thread, NULL, wait_for_turn, &idler);
+	while (!(sleeper = find_sleeper(fixture, &self)))
+		sched_yield();
+	atomic_store(&sleeper->asleep, 0); /* no wake-up */
+	sim_participant_wait(&self, 100, false);
+	atomic_store(&sleeper->asleep, 1);
+	do {
+		sim_stall_watch_check(&watch, &self, &patience, &stalled);
+		assert_int_equal(stalled.reason, SIM_STALL_NONE);
+		sched_yield();
+	} while (!atomic_load(&idler.end_flag));
+	pthread_join(thread, NULL);
+}
+
 static void test_thread_that_sleeps_in_a_call_has_the_long_patience(void **state)
 {
 	const struct sim_stall_patience patience = { .running_ns = 200 * SIM_NS_PER_MS, .sleeping_ns = SIM_NS_PER_MS };
@@ -793,6 +844,7 @@ int main(void)
 		TEST(order_is_the_same_each_time),
 		TEST(participant_that_does_not_call_is_not_waited_for_forever),
 		TEST(thread_that_sleeps_outside_is_detached_soon),
+		TEST(thread_that_was_not_woken_is_woken),
 		TEST(thread_that_sleeps_in_a_call_has_the_long_patience),
 		TEST(thread_that_runs_has_the_long_patience),
 		TEST(thread_that_waits_in_the_kernel_has_the_long_patience),
