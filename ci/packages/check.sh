@@ -39,7 +39,7 @@ try_example() {
 		for side in host dpu; do
 			(eval "$(bfsim sdk --on $side --env)" && cc -o $side $side.c $(pkg-config --cflags --libs doca-common doca-comch)) || exit 1
 		done
-		bfsim run --dpu ./dpu --host ./host' || die "the example does not run"
+		bfsim run --dpu ./dpu --host ./host && bfsim test test.yaml' || die "the example does not run"
 	[ -z "$(ls -A "$root/dev/shm")" ] || die "the example left shared memory"
 }
 
