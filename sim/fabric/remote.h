@@ -47,6 +47,8 @@ struct sim_remote_cfg {
 	const char *forced_path; /* use this path or fail; NULL = the best */
 };
 
+#define SIM_REMOTE_REASON_SIZE 512 /* of all paths together; ps shows the first SIM_REASON_SIZE bytes */
+
 struct sim_remote {
 	uint64_t key;
 	struct sim_region region;
@@ -61,8 +63,8 @@ struct sim_remote {
 	struct sim_link *link;
 	/* State. */
 	atomic_bool revoked;
-	atomic_uint in_flight;        /* copies in flight */
-	char reason[SIM_REASON_SIZE]; /* against better paths; "" = this is the best */
+	atomic_uint in_flight;               /* copies in flight */
+	char reason[SIM_REMOTE_REASON_SIZE]; /* against better paths; "" = this is the best */
 };
 
 /* Choose a path and open it. Returns 0, -ENOTSUP (no permitted path works; the log says why), -ETIMEDOUT

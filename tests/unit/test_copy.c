@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -272,6 +273,37 @@ static void test_a_forced_path_that_does_not_work_is_refused(void **state)
 		cfg.forced_path = useless[i];
 		expect_no_path(&cfg);
 	}
+}
+
+static char logged[1024];
+
+static void keep(int level, const char *file, int line, const char *func, const char *format, va_list args)
+{
+	(void)level, (void)file, (void)line, (void)func;
+	vsnprintf(logged, sizeof(logged), format, args);
+}
+
+static int busy_describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
+			 int *ret_fd)
+{
+	(void)arg, (void)transport, (void)connect, (void)ret_grant, (void)ret_fd;
+	return -EUSERS;
+}
+
+static void test_the_reasons_against_all_paths_are_whole(void **state)
+{
+	static const char end[] = "; tcp: too many processes access the exporter's memory";
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+	struct sim_remote *remote = NULL;
+
+	(void)state;
+	memset(cfg.exporter.cookie, 1, sizeof(cfg.exporter.cookie));
+	cfg.peer.describe = busy_describe;
+	sim_log_set_sink(keep);
+	assert_int_equal(sim_remote_create(&cfg, &remote), -ENOTSUP);
+	sim_log_set_sink(NULL);
+	assert_true(strlen(logged) > sizeof(end));
+	assert_string_equal(logged + strlen(logged) - strlen(end), end);
 }
 
 /* As in another PID namespace: the pid belongs to a process, but not to the exporter. */
@@ -604,6 +636,7 @@ int main(void)
 		TEST(test_permissions_are_those_of_the_export),
 		TEST(test_the_best_path_is_chosen_and_the_others_say_why_not),
 		TEST(test_a_forced_path_that_does_not_work_is_refused),
+		TEST(test_the_reasons_against_all_paths_are_whole),
 		TEST(test_an_export_that_ended_meanwhile_is_what_is_wrong_and_no_path),
 		TEST(test_a_pid_without_the_exporters_cookie_is_not_used),
 		TEST(test_memory_in_a_shared_object_is_mapped),
