@@ -25,75 +25,86 @@ static uint32_t bucket_of_range(const struct sim_ledger_range *range, unsigned i
 	return bucket_of(class, range->begin >> class);
 }
 
+static struct sim_ledger_half *half_of(struct sim_ledger *ledger, const struct sim_ledger_range *range)
+{
+	return range->is_write ? &ledger->writes : &ledger->reads;
+}
+
 void sim_ledger_add(struct sim_ledger *ledger, struct sim_ledger_range *range)
 {
+	struct sim_ledger_half *half = half_of(ledger, range);
 	unsigned int class = class_of(range->end - range->begin);
 
-	LIST_INSERT_HEAD(&ledger->buckets[bucket_of_range(range, class)], range, in_bucket);
-	LIST_INSERT_HEAD(&ledger->classes[class], range, in_class);
-	ledger->num_ranges[class]++;
-	ledger->used_classes |= 1ull << class;
+	LIST_INSERT_HEAD(&half->buckets[bucket_of_range(range, class)], range, in_bucket);
+	LIST_INSERT_HEAD(&half->classes[class], range, in_class);
+	half->num_ranges[class]++;
+	half->used_classes |= 1ull << class;
 }
 
 void sim_ledger_remove(struct sim_ledger *ledger, struct sim_ledger_range *range)
 {
+	struct sim_ledger_half *half = half_of(ledger, range);
 	unsigned int class = class_of(range->end - range->begin);
 
 	LIST_REMOVE(range, in_bucket);
 	LIST_REMOVE(range, in_class);
-	if (--ledger->num_ranges[class] == 0)
-		ledger->used_classes &= ~(1ull << class);
+	if (--half->num_ranges[class] == 0)
+		half->used_classes &= ~(1ull << class);
 }
 
 struct query {
 	uint64_t begin, end;
-	bool is_write;
 	const void *owner;
 };
 
 static bool conflicts(const struct sim_ledger_range *range, const struct query *query)
 {
-	return range->begin < query->end && query->begin < range->end && (query->is_write || range->is_write) &&
-	       range->owner != query->owner;
+	return range->begin < query->end && query->begin < range->end && range->owner != query->owner;
 }
 
-static struct sim_ledger_range *search_class(const struct sim_ledger *ledger, unsigned int class,
+static struct sim_ledger_range *search_class(const struct sim_ledger_half *half, unsigned int class,
 					     const struct query *query)
 {
 	struct sim_ledger_range *range;
 
-	LIST_FOREACH(range, &ledger->classes[class], in_class)
+	LIST_FOREACH(range, &half->classes[class], in_class)
 		if (conflicts(range, query))
 			return range;
 	return NULL;
 }
 
 /* From the cell before: its ranges may reach into the query's first one. */
-static struct sim_ledger_range *search_cells(const struct sim_ledger *ledger, unsigned int class,
+static struct sim_ledger_range *search_cells(const struct sim_ledger_half *half, unsigned int class,
 					     const struct query *query)
 {
 	uint64_t first = query->begin >> class, last = (query->end - 1) >> class;
 	struct sim_ledger_range *range;
 
-	if (last - first >= ledger->num_ranges[class])
-		return search_class(ledger, class, query);
+	if (last - first >= half->num_ranges[class])
+		return search_class(half, class, query);
 	for (uint64_t cell = first ? first - 1 : 0; cell <= last; cell++)
-		LIST_FOREACH(range, &ledger->buckets[bucket_of(class, cell)], in_bucket)
+		LIST_FOREACH(range, &half->buckets[bucket_of(class, cell)], in_bucket)
 			if (conflicts(range, query))
 				return range;
+	return NULL;
+}
+
+static struct sim_ledger_range *search(const struct sim_ledger_half *half, const struct query *query)
+{
+	for (uint64_t classes = half->used_classes; classes; classes &= classes - 1) {
+		struct sim_ledger_range *found = search_cells(half, (unsigned int)__builtin_ctzll(classes), query);
+
+		if (found)
+			return found;
+	}
 	return NULL;
 }
 
 struct sim_ledger_range *sim_ledger_find_conflict(const struct sim_ledger *ledger, uint64_t begin, uint64_t end,
 						  bool is_write, const void *owner)
 {
-	const struct query query = { begin, end, is_write, owner };
+	const struct query query = { begin, end, owner };
+	struct sim_ledger_range *found = search(&ledger->writes, &query);
 
-	for (uint64_t classes = ledger->used_classes; classes; classes &= classes - 1) {
-		struct sim_ledger_range *found = search_cells(ledger, (unsigned int)__builtin_ctzll(classes), &query);
-
-		if (found)
-			return found;
-	}
-	return NULL;
+	return found || !is_write ? found : search(&ledger->reads, &query);
 }

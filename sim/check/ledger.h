@@ -27,12 +27,17 @@ struct sim_ledger_range {
 
 LIST_HEAD(sim_ledger_list, sim_ledger_range);
 
-/* Zero bytes are an empty ledger. */
-struct sim_ledger {
+/* Ranges that are read, or those that are written. */
+struct sim_ledger_half {
 	struct sim_ledger_list buckets[SIM_LEDGER_BUCKETS];
 	struct sim_ledger_list classes[64];
 	uint64_t used_classes; /* bits */
 	uint32_t num_ranges[64];
+};
+
+/* Zero bytes are an empty ledger. Readers of one range do not look at each other: any number of tasks may share a source. */
+struct sim_ledger {
+	struct sim_ledger_half reads, writes;
 };
 
 /* Add a range that is not empty. */

@@ -11,8 +11,9 @@
 
 #include "sim/check/ledger.h"
 
-#define NUM_RANGES 300
-#define NUM_STEPS  20000
+#define NUM_RANGES  300
+#define NUM_STEPS   20000
+#define NUM_READERS 300000
 
 static struct sim_ledger_range range_of(uint64_t begin, uint64_t end, bool is_write, const void *owner)
 {
@@ -43,7 +44,7 @@ static void test_neighbours_do_not_conflict(void **state)
 	assert_non_null(sim_ledger_find_conflict(&ledger, 99, 101, true, "b"));
 	assert_non_null(sim_ledger_find_conflict(&ledger, 199, 201, false, "b"));
 	sim_ledger_remove(&ledger, &writer);
-	assert_int_equal(ledger.used_classes, 0);
+	assert_int_equal(ledger.writes.used_classes, 0);
 }
 
 static bool list_has_conflict(const struct sim_ledger_range *ranges, const bool *used, uint64_t begin, uint64_t end,
@@ -82,11 +83,27 @@ static void test_random_ranges_are_found_as_a_list_finds_them(void **state)
 	}
 }
 
+/* If each reader looked at all others, this would take minutes. */
+static void test_any_number_of_readers_share_a_source(void **state)
+{
+	static struct sim_ledger_range readers[NUM_READERS];
+	static struct sim_ledger ledger;
+
+	(void)state;
+	for (int i = 0; i < NUM_READERS; i++) {
+		readers[i] = range_of(4096, 4160, false, &readers[i]);
+		assert_null(sim_ledger_find_conflict(&ledger, 4096, 4160, false, &readers[i]));
+		sim_ledger_add(&ledger, &readers[i]);
+	}
+	assert_non_null(sim_ledger_find_conflict(&ledger, 4100, 4101, true, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_readers_do_not_conflict_with_readers),
 		cmocka_unit_test(test_neighbours_do_not_conflict),
+		cmocka_unit_test(test_any_number_of_readers_share_a_source),
 		cmocka_unit_test(test_random_ranges_are_found_as_a_list_finds_them),
 	};
 
