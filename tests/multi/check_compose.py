@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The services of share/compose run as they stand, in namespaces instead of containers, in both orders of start.
 
-    check_compose.py BFSIM FOLDER PROGRAMS PATH     exit status 77: the kernel forbids it
+    check_compose.py BFSIM FOLDER PROGRAMS PATH [pod.yaml]     exit status 77: the kernel forbids it
+
+With pod.yaml, those of the pod: no capabilities, no new privileges, and the namespaces that a pod's containers share.
 
 A file is copied by dma_copy from the host's container to the DPU's, over one data path. Both containers are in one user
 namespace, as with a rootless engine. For cma, a namespace for each is tried too, and must be refused with the reason.
@@ -17,13 +19,14 @@ import time
 import yaml
 
 USER = ['unshare', '--user', '--map-root-user']
-NAMESPACES = ['--mount', '--ipc', '--net', '--fork', '--kill-child']
+NAMESPACES = ['--mount', '--fork', '--kill-child']
+UNPRIVILEGED = 'setpriv --no-new-privs --inh-caps=-all --bounding-set=-all '
 if sys.argv[1] != 'inside':
     if subprocess.run(USER + NAMESPACES + ['--pid', '--mount-proc', 'true'], check=False, capture_output=True).returncode:
         print('SKIP: the kernel forbids new namespaces')
         sys.exit(77)
     os.execvp(USER[0], USER + [sys.executable, sys.argv[0], 'inside', *sys.argv[1:]])
-bfsim, folder, programs, path = sys.argv[2:]
+bfsim, folder, programs, path, *pods = sys.argv[2:]
 bfsim = os.path.realpath(bfsim)
 
 
@@ -32,6 +35,28 @@ def substitute(value):
     known = {'BFSIM_PATH': path}
     value = re.sub(r'\$\{(\w+):-([^}]*)\}', lambda match: known.get(match[1]) or match[2], value)
     return value.replace('$$', '$')
+
+
+def read_pod(name):
+    """The containers of a pod, in compose's terms."""
+    with open(os.path.join(folder, name), encoding='utf-8') as file:
+        pod = yaml.safe_load(file)['spec']
+    assert pod['securityContext']['runAsNonRoot'] and not set(pod) & {'hostPID', 'hostIPC', 'hostNetwork'}
+    sources = {volume['name']: 'card' if 'emptyDir' in volume else '.' for volume in pod['volumes']}
+    services = {}
+    for container in pod['containers']:
+        rights = container['securityContext']
+        assert rights == {'allowPrivilegeEscalation': False, 'capabilities': {'drop': ['ALL']}}, rights
+        services[container['name']] = {
+            'pod': True,
+            'pid': 'host' if pod.get('shareProcessNamespace') else None,
+            'working_dir': container['workingDir'],
+            'command': container['command'],
+            'environment': {entry['name']: entry['value'] for entry in container['env']} | {'BFSIM_PATH': path},
+            'volumes': [f'{sources[mount["name"]]}:{mount["mountPath"]}' for mount in container['volumeMounts']],
+            'healthcheck': {'test': ['CMD', *container.get('readinessProbe', {}).get('exec', {}).get('command', [])]},
+        }
+    return services
 
 
 def read_services(names):
@@ -49,14 +74,17 @@ class Container:
     def __init__(self, service, work, own_user=False):
         self.service = service
         self.work = work
-        self.own = (USER[1:] if own_user else []) + NAMESPACES + ([] if service.get('pid') == 'host' else ['--pid', '--mount-proc'])
-        mounts = 'ip link set lo up && mount -t tmpfs none /dev/shm && mount -t tmpfs none /run'
+        self.own = (USER[1:] if own_user else []) + NAMESPACES
+        self.own = self.own + ([] if service.get('pid') == 'host' else ['--pid', '--mount-proc'])
+        in_pod = 'pod' in service
+        self.own = self.own + ([] if in_pod else ['--ipc', '--net'])
+        mounts = ('' if in_pod else 'ip link set lo up && ') + 'mount -t tmpfs none /dev/shm && mount -t tmpfs none /run'
         for volume in service['volumes']:
             source, target = volume.split(':')[:2]
             source = os.path.join(work, 'here' if source == '.' else source)
             target = shlex.quote(target)
             mounts += f' && mkdir -p {target} && mount --bind {shlex.quote(source)} {target}'
-        self.enter = mounts + f' && cd {shlex.quote(service["working_dir"])} && exec "$@"'
+        self.enter = mounts + f' && cd {shlex.quote(service["working_dir"])} && exec ' + (UNPRIVILEGED if in_pod else '') + '"$@"'
         self.env = {name: substitute(value) for name, value in service['environment'].items()}
         self.env['PATH'] = os.path.dirname(bfsim) + ':' + os.environ['PATH']
         self.process = None
@@ -125,7 +153,8 @@ def run_pair(first, work, own_user=False):
     """Exit statuses of both sides."""
     fill(work)
     files = ['compose.yaml'] + (['cma.yaml'] if path == 'cma' else [])
-    containers = {name: Container(service, work, own_user) for name, service in read_services(files).items()}
+    services = read_pod(pods[0]) if pods else read_services(files)
+    containers = {name: Container(service, work, own_user) for name, service in services.items()}
     assert sorted(containers) == ['dpu', 'host']
     try:
         start_both(first, containers['dpu'], containers['host'])
@@ -145,7 +174,7 @@ for order in ('dpu', 'host'):
     with tempfile.TemporaryDirectory() as place:
         try_order(order, place)
         print(f'{path}: {order} first: works')
-if path == 'cma':
+if path == 'cma' and not pods:
     with tempfile.TemporaryDirectory() as place:
         assert 0 not in run_pair('dpu', place, own_user=True), 'cma works from one user namespace to another'
         assert b'no data path to process' in read(place, 'output')
