@@ -15,18 +15,22 @@ clean_root() {
 	rm -rf --one-file-system "$root"
 }
 
-# A Debian 12 in $root, with what a user who compiles has, and an ordinary user.
-make_root() {
+# A Debian 12 in $root, as mmdebstrap's options say.
+make_system() {
 	[ "$(id -u)" -eq 0 ] || die "check needs root, for its root file system"
 	"$top/ci/deps" package || die "packages are missing"
 	root=$(mktemp -d)
 	trap clean_root EXIT
 	chmod 755 "$root"
-	mmdebstrap --quiet --variant=apt --include=gcc,libc6-dev,pkgconf bookworm "$root" 2>/dev/null ||
-		die "mmdebstrap can't make a root file system"
+	mmdebstrap --quiet "$@" bookworm "$root" 2>/dev/null || die "mmdebstrap can't make a root file system"
 	mount --bind /dev "$root/dev"
 	mount -t tmpfs tmpfs "$root/dev/shm"
 	mount -t proc proc "$root/proc"
+}
+
+# With what a user who compiles has, and an ordinary user.
+make_root() {
+	make_system --variant=apt --include=gcc,libc6-dev,pkgconf
 	in_root useradd -m user
 }
 

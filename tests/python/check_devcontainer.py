@@ -17,7 +17,9 @@ with open(os.path.join(folder, 'devcontainer.json'), encoding='utf-8') as file:
 dockerfile = os.path.join(folder, container['build']['dockerfile'])
 assert os.path.samefile(os.path.join(folder, container['build']['context']), sources)
 with open(dockerfile, encoding='utf-8') as file:
-    prefix = re.search(r'--prefix (\S+)', file.read()).group(1)
+    assert '/packages/bfsim-sdk-*' in file.read(), 'the image lacks the SDK trees'
+with open(os.path.join(sources, 'share', 'packaging', 'debian', 'rules'), encoding='utf-8') as file:
+    prefix = '/' + re.search(r'^tree = (\S+)', file.read(), re.MULTILINE).group(1)
 
 program, *sets = container['postCreateCommand'].split(' && ')[0].split()
 assert os.access(os.path.join(sources, program), os.X_OK)
