@@ -159,6 +159,9 @@ def run_pair(first, work, own_user=False):
     try:
         start_both(first, containers['dpu'], containers['host'])
         return [containers[side].process.wait(60) for side in ('host', 'dpu')]
+    except BaseException:
+        print(read(work, 'output').decode(errors='replace'))
+        raise
     finally:
         end(containers, work)
 
