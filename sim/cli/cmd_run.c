@@ -12,6 +12,7 @@
 #include <sys/random.h>
 
 #include "commands.h"
+#include "sim/base/monotonic.h"
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/fault/faults.h"
@@ -288,6 +289,7 @@ static int run_session(const struct options *options)
 	if (options->session.is_from_option ? cli_session_prepare(options->session.dir, &session_dir) :
 					      cli_session_prepare_temporary(&session_dir))
 		return CLI_FAILED;
+	cfg.begun_ms = sim_monotonic_ms();
 	status = cli_supervise(&supervisor);
 	sim_session_dir_remove(&session_dir); /* in case that the daemon was killed */
 	sim_session_dir_fini(&session_dir);

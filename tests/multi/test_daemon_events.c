@@ -322,7 +322,7 @@ static void test_guards_of_paused_processes_end_with_the_pause(void **state)
 	(void)state;
 	attach_both();
 	fds = proc_num_fds(test_session.daemon.pid);
-	add("peer pause=100ms");
+	add("peer pause=1s"); /* a stop that has not been taken when the pause ends leaves no trace */
 	expect_stopped_and_on(host.proc.pid);
 	expect_soon(dpu.proc.pid, 'T', false);
 	expect_no_children(test_session.daemon.pid);

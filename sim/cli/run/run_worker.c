@@ -385,7 +385,7 @@ static int write_report(const struct run *run, const char *dir, const char *path
 {
 	struct cli_report_command *commands = calloc(run->num_programs + 1, sizeof(*commands));
 	bool timed_out = run->end_requested && run->cfg->timeout_s &&
-			 sim_monotonic_ms() - run->began_ms >= (int64_t)run->cfg->timeout_s * 1000;
+			 sim_monotonic_ms() - run->cfg->begun_ms >= (int64_t)run->cfg->timeout_s * 1000;
 	struct cli_report_run about = { .commands = commands,
 					.num_commands = run->num_programs,
 					.status = timed_out ? CLI_TIMED_OUT : run->status,
