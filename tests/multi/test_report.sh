@@ -160,11 +160,11 @@ test_a_link_carries_one_after_the_other_and_no_faster_than_it_can() {
 # --- the run ---
 
 test_a_report_says_what_ran_and_how_it_ended() {
-	status 3 bfsim run --report r.html --seed 77 --dpu "$peer 5" --dpu 'echo "<b>"; exit 3'
+	status 3 bfsim run --report r.html --seed 77 --dpu "$peer 5" --dpu 'echo "<u>"; exit 3'
 	python3 "$checker" r.html 'data["run"]["status"] == 3 and data["run"]["seed"] == 77 and data["run"]["timed_out_s"] == 0' \
 		'[(c["side"], c["status"]) for c in data["run"]["commands"]] in ([("dpu#1", 0), ("dpu#2", 3)], [("dpu#1", 143), ("dpu#2", 3)])' \
 		'data["run"]["bfsim"] == "'"$(bfsim --version | sed -n 's/^bfsim //p')"'" and re.match(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC", data["run"]["date"])' \
-		'"Ended with status 3." in text and "seed 77" in text and "echo \"<b>\"; exit 3" in text and count("b") == 0'
+		'"Ended with status 3." in text and "seed 77" in text and "echo \"<u>\"; exit 3" in text and count("u") == 0'
 	status 124 bfsim run --report r.html --timeout 1 --dpu "$peer 5; exec sleep 1000"
 	python3 "$checker" r.html 'data["run"]["status"] == 124 and data["run"]["timed_out_s"] == 1' \
 		'"Ended with status 124, as its time of 1 s had passed." in text'
