@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -238,12 +239,18 @@ static void destroy_without_buffers(void)
 }
 
 #define PAGES_BYTES 8192
+#define ROOM_BYTES  ((size_t)1 << 30)
 
+/* Pages far from all others: where they are unmapped, no stack of a new thread is mapped. */
 static void *map_pages(void)
 {
-	void *pages = mmap(NULL, PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *room = mmap(NULL, ROOM_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *pages;
 
-	CHECK(pages != MAP_FAILED);
+	CHECK(room != MAP_FAILED);
+	CHECK(munmap(room, ROOM_BYTES) == 0);
+	pages = mmap(room + ROOM_BYTES / 2, PAGES_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(pages == room + ROOM_BYTES / 2);
 	return pages;
 }
 
@@ -350,34 +357,52 @@ struct export_thread {
 	struct doca_dev *dev;
 	struct doca_mmap *map;
 	uint32_t delay; /* id of the fault */
+	atomic_bool has_ended;
 };
 
 static void *export_slowly(void *arg)
 {
-	const struct export_thread *thread = arg;
+	struct export_thread *thread = arg;
 	const void *bytes;
 	size_t len;
 
 	MUST(doca_mmap_export_pci(thread->map, thread->dev, &bytes, &len));
+	atomic_store(&thread->has_ended, true);
 	return NULL;
 }
 
-static void wait_for_export(uint32_t delay)
+static void wait_for_export(uint32_t delay, uint64_t count)
 {
 	struct bfsim_fault fault = { 0 };
 
-	while (fault.fired == 0)
+	while (fault.fired < count)
 		CHECK(bfsim_fault_get(delay, &fault) == 0);
 }
 
-/* The main thread asks for the range while another thread is in an export, which a fault makes longer. */
-static void use_in_two_threads(bool thread_safe)
+/* Ask for the range while another thread is in its export, the @count-th. Returns false if that ended before. */
+static bool use_during_export(struct export_thread *thread, uint64_t count)
 {
-	struct export_thread thread;
-	uint8_t *block;
 	pthread_t id;
 	void *addr;
 	size_t len;
+	bool is_during;
+
+	atomic_store(&thread->has_ended, false);
+	CHECK(pthread_create(&id, NULL, export_slowly, thread) == 0);
+	wait_for_export(thread->delay, count);
+	MUST(doca_mmap_get_memrange(thread->map, &addr, &len));
+	is_during = !atomic_load(&thread->has_ended);
+	CHECK(pthread_join(id, NULL) == 0);
+	return is_during;
+}
+
+/* The main thread uses the map while another thread is in an export, which a fault makes longer. On a busy machine the
+ * main thread may come too late. */
+static void use_in_two_threads(bool thread_safe)
+{
+	struct export_thread thread;
+	uint64_t count = 1;
+	uint8_t *block;
 
 	setenv("BFSIM_SIDE", "host", 1);
 	CHECK(bfsim_fault_add("mmap.export delay=200ms", &thread.delay) == 0);
@@ -391,10 +416,8 @@ static void use_in_two_threads(bool thread_safe)
 	MUST(doca_mmap_set_permissions(thread.map, DOCA_ACCESS_FLAG_PCI_READ_ONLY));
 	MUST(doca_mmap_set_memrange(thread.map, block, 4096));
 	MUST(doca_mmap_start(thread.map));
-	CHECK(pthread_create(&id, NULL, export_slowly, &thread) == 0);
-	wait_for_export(thread.delay);
-	MUST(doca_mmap_get_memrange(thread.map, &addr, &len));
-	CHECK(pthread_join(id, NULL) == 0);
+	while (!use_during_export(&thread, count))
+		count++;
 	MUST(doca_mmap_destroy(thread.map));
 	MUST(doca_dev_close(thread.dev));
 	free(block);
