@@ -28,7 +28,9 @@ void sim_stall_patience_init(struct sim_stall_patience *patience)
 		sim_err("BFSIM_CLOCK_PATIENCE=%s: give a duration, such as 500ms or 10s; it is 1s now", text);
 		ns = DEFAULT_PATIENCE_NS;
 	}
-	*patience = (struct sim_stall_patience){ .running_ns = ns, .sleeping_ns = ns / SLEEPING_PART };
+	*patience = (struct sim_stall_patience){ .running_ns = ns,
+						 .sleeping_ns = ns / SLEEPING_PART,
+						 .num_cpus = sim_thread_num_cpus() };
 }
 
 static struct sim_stall_watch look_at(const struct sim_participant *self)
@@ -81,10 +83,18 @@ static bool is_same(const struct sim_stall_watch *before, const struct sim_stall
 
 static bool is_asleep(const struct sim_stall_watch *before, const struct sim_stall_watch *now)
 {
-	uint64_t ns = now->since_ns - before->since_ns;
+	uint64_t ns = now->since_ns - before->calm_ns;
 
-	return now->account.state == SIM_THREAD_SLEEPS && before->account.state != SIM_THREAD_UNKNOWN &&
-	       now->account.active_ns - before->account.active_ns < ns - ns / IDLE_PART;
+	return now->account.state == SIM_THREAD_SLEEPS && now->in_call == 0 &&
+	       before->account.state != SIM_THREAD_UNKNOWN &&
+	       now->account.active_ns - before->account.active_ns <= ns - ns / IDLE_PART;
+}
+
+static enum sim_stall judge_late(const struct sim_stall_watch *before, const struct sim_stall_watch *now)
+{
+	if (now->holds)
+		return SIM_STALL_HOLDS;
+	return is_asleep(before, now) ? SIM_STALL_SLEEPS : SIM_STALL_RUNS;
 }
 
 /* Why the participant has stalled, or NONE. */
@@ -98,11 +108,13 @@ static enum sim_stall judge(const struct sim_stall_watch *before, const struct s
 	if (before->checks < MIN_STALL_CHECKS)
 		return SIM_STALL_NONE;
 	if (ns > patience->running_ns)
-		return now->holds ? SIM_STALL_HOLDS : SIM_STALL_RUNS;
+		return judge_late(before, now);
 	if (ns <= patience->sleeping_ns || now->in_call > 0 || before->heartbeats != now->heartbeats)
 		return SIM_STALL_NONE;
 	if (now->account.state == SIM_THREAD_STOPPED && before->account.state == SIM_THREAD_STOPPED)
 		return SIM_STALL_STOPPED;
+	if (now->since_ns - before->calm_ns <= patience->sleeping_ns)
+		return SIM_STALL_NONE;
 	return is_asleep(before, now) ? SIM_STALL_SLEEPS : SIM_STALL_NONE;
 }
 
@@ -148,8 +160,10 @@ bool sim_stall_watch_check(struct sim_stall_watch *watch, const struct sim_parti
 		return seen.shared != NULL;
 	}
 	read_account(self, &seen);
-	if (watch->checks++ == 0) {
+	if (watch->checks == 0)
 		watch->since_ns = seen.since_ns;
+	if (watch->checks++ == 0 || sim_thread_count_ready() > patience->num_cpus) {
+		watch->calm_ns = seen.since_ns;
 		watch->account = seen.account;
 	}
 	if (wake_in_time(watch, &seen, patience))

@@ -10,6 +10,7 @@
  *
  * "Sleeps" is the kernel's account: the thread neither ran nor was ready to run for most of the time. So a machine that
  * gives the thread no CPU does not count as a sleep. Without an account (another pid namespace), every participant runs.
+ * While more threads want CPUs than there are, no sleep counts: the thread may wait for a lock whose owner has no CPU.
  *
  * The number of checks matters because a machine that was suspended keeps every process from calling.
  */
@@ -22,6 +23,7 @@
 /* How long a busy participant is waited for. */
 struct sim_stall_patience {
 	uint64_t running_ns, sleeping_ns;
+	uint32_t num_cpus; /* that the process may run on */
 };
 
 /* From the environment: BFSIM_CLOCK_PATIENCE, a duration (1s), is for a thread that runs; one that sleeps has a fiftieth. */
@@ -35,7 +37,8 @@ struct sim_stall_watch {
 	uint32_t heartbeats, checks, in_call;
 	uint64_t now_ns; /* virtual time */
 	uint64_t owner, since_ns;
-	struct sim_thread_account account; /* at @since_ns */
+	uint64_t calm_ns;                  /* since then there were CPUs for all threads */
+	struct sim_thread_account account; /* at @calm_ns */
 };
 
 enum sim_stall {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,14 +21,18 @@ uint32_t sim_thread_pid_namespace(void)
 	return stat("/proc/self/ns/pid", &status) == 0 ? (uint32_t)status.st_ino : 0;
 }
 
-static bool read_file(uint32_t pid, uint32_t thread_id, const char *name, char *text, size_t size)
+uint32_t sim_thread_num_cpus(void)
 {
-	char path[80];
-	ssize_t len;
-	int fd;
+	cpu_set_t cpus;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/%s", pid, thread_id, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return sched_getaffinity(0, sizeof(cpus), &cpus) < 0 ? 1 : (uint32_t)CPU_COUNT(&cpus);
+}
+
+static bool read_path(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len;
+
 	if (fd < 0)
 		return false;
 	len = read(fd, text, size - 1);
@@ -36,6 +41,25 @@ static bool read_file(uint32_t pid, uint32_t thread_id, const char *name, char *
 		return false;
 	text[len] = '\0';
 	return true;
+}
+
+static bool read_file(uint32_t pid, uint32_t thread_id, const char *name, char *text, size_t size)
+{
+	char path[80];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/%s", pid, thread_id, name);
+	return read_path(path, text, size);
+}
+
+uint32_t sim_thread_count_ready(void)
+{
+	uint32_t count;
+	char text[128];
+
+	return read_path("/proc/loadavg", text, sizeof(text)) &&
+			       sscanf(text, "%*s %*s %*s %" SCNu32 "/", &count) == 1 && count > 0 ?
+		       count - 1 :
+		       0;
 }
 
 /* The letter behind the program's name, which is in brackets and may have any bytes. */

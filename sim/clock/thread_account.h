@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/clock/thread_account.h - what the kernel says of another process's thread: whether it lives, and how long it ran. */
+/* sim/clock/thread_account.h - what the kernel says of another process's thread: whether it lives, and how long it ran;
+ * and of the CPUs. */
 #ifndef SIM_CLOCK_THREAD_ACCOUNT_H
 #define SIM_CLOCK_THREAD_ACCOUNT_H
 
@@ -23,6 +24,12 @@ uint32_t sim_thread_pid_namespace(void);
 
 /* Read the account of thread @thread_id of process @pid, both of this process's pid namespace. */
 void sim_thread_account_read(uint32_t pid, uint32_t thread_id, struct sim_thread_account *ret_account);
+
+/* The CPUs that this process may run on. */
+uint32_t sim_thread_num_cpus(void);
+
+/* How many threads of the machine run or are ready to, besides the caller; 0 if the kernel does not say. */
+uint32_t sim_thread_count_ready(void);
 
 /* The number of the system call that the thread waits in; -1 = none, or the kernel does not say. */
 int sim_thread_read_system_call(uint32_t pid, uint32_t thread_id);

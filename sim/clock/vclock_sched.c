@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The virtual-clock scheduler: its sources poll, wait and sleep in the order of virtual time. */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "pcie_model/arith.h"
@@ -19,13 +18,6 @@
 
 /* ---- life ---- */
 
-static bool has_several_cpus(void)
-{
-	cpu_set_t cpus;
-
-	return sched_getaffinity(0, sizeof(cpus), &cpus) < 0 || CPU_COUNT(&cpus) > 1;
-}
-
 int sim_vclock_sched_create(struct sim_clock *clock, uint32_t rank, const struct sim_clock_launch *launch,
 			    struct sim_vclock_sched **ret_sched)
 {
@@ -38,8 +30,8 @@ int sim_vclock_sched_create(struct sim_clock *clock, uint32_t rank, const struct
 	sched->rank = rank;
 	if (launch)
 		sched->launch = *launch;
-	sched->may_spin = has_several_cpus();
 	sim_stall_patience_init(&sched->patience);
+	sched->may_spin = sched->patience.num_cpus > 1;
 	LIST_INIT(&sched->threads);
 	if (pthread_key_create(&sched->key, sim_vclock_thread_on_exit) != 0) {
 		free(sched);

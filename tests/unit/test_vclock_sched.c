@@ -460,13 +460,40 @@ static struct sim_stalled stall_of(struct fixture *fixture, void *(*work)(void *
 
 static void test_thread_that_sleeps_outside_is_detached_soon(void **state)
 {
-	const struct sim_stall_patience patience = { .running_ns = LONG_NS, .sleeping_ns = 20 * SIM_NS_PER_MS };
+	const struct sim_stall_patience patience = { .running_ns = LONG_NS,
+						     .sleeping_ns = 20 * SIM_NS_PER_MS,
+						     .num_cpus = UINT32_MAX };
 
 	struct sim_stalled stalled = stall_of(*state, sleep_outside, &patience);
 
 	assert_int_equal(stalled.reason, SIM_STALL_SLEEPS);
 	if (stalled.system_call != -1) /* a sandbox may hide it */
 		assert_int_equal(stalled.system_call, SYS_futex);
+}
+
+static void *run_until_end(void *arg)
+{
+	while (!atomic_load((atomic_bool *)arg))
+		;
+	return NULL;
+}
+
+/* The thread may wait for a lock of another one that has no CPU. */
+static void test_sleep_on_a_busy_machine_has_the_long_patience(void **state)
+{
+	const struct sim_stall_patience patience = { .running_ns = 200 * SIM_NS_PER_MS,
+						     .sleeping_ns = SIM_NS_PER_MS,
+						     .num_cpus = 0 };
+	atomic_bool end = false;
+	struct sim_stalled stalled;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, run_until_end, &end);
+	stalled = stall_of(*state, sleep_outside, &patience);
+	atomic_store(&end, true);
+	pthread_join(thread, NULL);
+	assert_int_equal(stalled.reason, SIM_STALL_SLEEPS);
+	assert_true(stalled.for_ns >= patience.running_ns);
 }
 
 static void *wait_for_turn(void *arg)
@@ -844,6 +871,7 @@ int main(void)
 		TEST(order_is_the_same_each_time),
 		TEST(participant_that_does_not_call_is_not_waited_for_forever),
 		TEST(thread_that_sleeps_outside_is_detached_soon),
+		TEST(sleep_on_a_busy_machine_has_the_long_patience),
 		TEST(thread_that_was_not_woken_is_woken),
 		TEST(thread_that_sleeps_in_a_call_has_the_long_patience),
 		TEST(thread_that_runs_has_the_long_patience),
