@@ -138,7 +138,7 @@ static void start(void)
 		add_session();
 	if (check_mode >= SIM_CHECK_RACES)
 		check_touch_start(race_plain_is_alone());
-	race_pool_start(race_plain_is_alone());
+	race_pool_start(!race_asan.is_live() && !race_valgrind.is_live());
 	FOR_EACH_DETECTOR(start, );
 }
 

@@ -16,6 +16,7 @@
 #include "shim/check/history/task_ranges.h"
 
 struct race_plain;
+struct tsan_mark;
 
 struct race_range {
 	struct sim_ledger_range node; /* its owner is the record; in the ledger if the memory is of this process */
@@ -42,7 +43,7 @@ struct race_record {
 	bool overlaps;                   /* another task in flight uses some of the bytes, too */
 	uint32_t num_ranges;
 	struct race_record *next; /* in its bucket */
-	uint64_t submitted, done; /* for the thread sanitizer: addresses that it knows events by */
+	struct tsan_mark *tsan; /* of race_tsan.c; NULL = not watched */
 	struct race_range ranges[];
 };
 

@@ -7,6 +7,8 @@
  *
  * The fiber does them at the submission, at the program's line. The copy itself, in another thread, is ignored. */
 
+#include <stdlib.h>
+
 #include "shim/check/base/lock.h"
 #include "race_order.h"
 #include "race_session.h"
@@ -24,8 +26,6 @@ void __tsan_read_range_pc(void *addr, size_t size, void *pc) __attribute__((weak
 void __tsan_write_range_pc(void *addr, size_t size, void *pc) __attribute__((weak));
 void AnnotateIgnoreReadsBegin(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreReadsEnd(const char *file, int line) __attribute__((weak));
-void AnnotateIgnoreWritesBegin(const char *file, int line) __attribute__((weak));
-void AnnotateIgnoreWritesEnd(const char *file, int line) __attribute__((weak));
 
 /* For what runs in a fiber: where this library is built with the sanitizer, its own accesses are no accesses of the device. */
 #define IN_FIBER __attribute__((no_sanitize("thread")))
@@ -34,10 +34,24 @@ void AnnotateIgnoreWritesEnd(const char *file, int line) __attribute__((weak));
 #define NUM_FIBERS            64
 #define MAX_TRACKED_BYTES     (64 << 10) /* of a range: larger ones take the sanitizer milliseconds */
 
-/* Fibers are for life: contexts share them by their address. */
+/* The sanitizer knows events by addresses. A mark is the end of a task; it is one task's at a time, and stays with its
+ * device: what the device has done before the mark's last task, it has done before the next one. */
+struct tsan_mark {
+	struct tsan_mark *next; /* in the device's list */
+	struct device *device;
+	uint64_t done;
+};
+
+/* Devices are for life: contexts share them by their address. */
+struct device {
+	void *fiber;
+	uint64_t submitted;
+	struct tsan_mark *marks; /* that are free */
+};
+
 static struct {
 	struct check_lock lock;
-	void *fibers[NUM_FIBERS];
+	struct device devices[NUM_FIBERS];
 	void *foreign_fibers[NUM_FIBERS]; /* of tasks of other processes */
 } devices = { .lock = { ATOMIC_FLAG_INIT } };
 
@@ -57,9 +71,28 @@ static void *get_fiber(void **slot, const char *name)
 	return *slot;
 }
 
-static void *fiber_of(const struct doca_ctx *ctx)
+/* With the lock. */
+static struct device *device_of(const struct doca_ctx *ctx)
 {
-	return get_fiber(&devices.fibers[(uintptr_t)ctx / 64 % NUM_FIBERS], "DMA engine");
+	struct device *device = &devices.devices[(uintptr_t)ctx / 64 % NUM_FIBERS];
+
+	get_fiber(&device->fiber, "DMA engine");
+	return device;
+}
+
+/* With the lock. NULL without memory. */
+static struct tsan_mark *take_mark(struct device *device)
+{
+	struct tsan_mark *mark = device->marks;
+
+	if (mark) {
+		device->marks = mark->next;
+		return mark;
+	}
+	mark = calloc(1, sizeof(*mark));
+	if (mark)
+		mark->device = device;
+	return mark;
 }
 
 /* Begin and end of a large range: an access of the program in between is not noticed. */
@@ -99,49 +132,65 @@ static IN_FIBER void leave_frames(const struct race_record *record)
 		__tsan_func_exit();
 }
 
-static IN_FIBER void posted(struct race_record *record)
+static IN_FIBER void access_all(struct race_record *record)
 {
-	void *program = __tsan_get_current_fiber(), *pc = (void *)(uintptr_t)record->caller, *fiber;
-
-	__tsan_release(&record->submitted);
-	check_lock(&devices.lock); /* a fiber runs in one thread at a time */
-	fiber = fiber_of(record->task->ctx);
-	__tsan_switch_to_fiber(fiber, SWITCH_ORDERS_NOTHING);
-	__tsan_acquire(&record->submitted);
-	enter_frames(record);
 	for (uint32_t i = 0; i < record->num_ranges && !record->overlaps; i++)
 		if (!race_range_is_remote(&record->ranges[i]))
 			access_range(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes,
-				     record->ranges[i].node.is_write, pc);
-	leave_frames(record);
-	__tsan_release(&record->done);
-	__tsan_switch_to_fiber(program, SWITCH_ORDERS_NOTHING);
+				     record->ranges[i].node.is_write, (void *)(uintptr_t)record->caller);
+}
+
+static IN_FIBER void posted(struct race_record *record)
+{
+	void *program = __tsan_get_current_fiber();
+	struct device *device;
+
+	check_lock(&devices.lock); /* a fiber runs in one thread at a time */
+	device = device_of(record->task->ctx);
+	record->tsan = take_mark(device);
+	if (record->tsan) {
+		__tsan_release(&device->submitted);
+		__tsan_switch_to_fiber(device->fiber, SWITCH_ORDERS_NOTHING);
+		__tsan_acquire(&device->submitted);
+		enter_frames(record);
+		access_all(record);
+		leave_frames(record);
+		__tsan_release(&record->tsan->done);
+		__tsan_switch_to_fiber(program, SWITCH_ORDERS_NOTHING);
+	}
 	check_unlock(&devices.lock);
 }
 
+/* To the sanitizer, reads and writes are ignored alike, and each call costs a walk of its tables. */
 static void ignore(struct race_record *record)
 {
 	(void)record;
 	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
-	AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
 }
 
 static void no_longer_ignore(struct race_record *record)
 {
 	(void)record;
-	AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
 	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
 }
 
 static void refused(struct race_record *record)
 {
-	__tsan_acquire(&record->done);
+	struct tsan_mark *mark = record->tsan;
+
+	if (!mark)
+		return;
+	__tsan_acquire(&mark->done);
+	check_lock(&devices.lock);
+	mark->next = mark->device->marks;
+	mark->device->marks = mark;
+	check_unlock(&devices.lock);
 }
 
 static void ended(struct race_record *record, bool has_failed)
 {
 	(void)has_failed;
-	__tsan_acquire(&record->done);
+	refused(record);
 }
 
 /* ---- tasks of other processes ---- */
