@@ -40,7 +40,8 @@ static int run_watched(struct sim_job *job)
 
 static void task_posted(struct doca_task *task)
 {
-	struct race_record *record = race_live.count && !check_task_memory_is_gone() ? race_record_add(task) : NULL;
+	struct race_record *record =
+		race_live.count && !check_task_memory_is_gone() ? race_record_add(task, race_plain_room) : NULL;
 
 	if (!record)
 		return;

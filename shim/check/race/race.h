@@ -30,6 +30,9 @@ struct race_detector {
 
 extern const struct race_detector race_session, race_plain, race_asan, race_tsan, race_valgrind, race_guard;
 
+/* The bytes that race_plain wants behind a record, for a range of @len_bytes. */
+size_t race_plain_room(size_t len_bytes);
+
 /* Whether no sanitizer watches this process, and no valgrind. */
 bool race_plain_is_alone(void);
 

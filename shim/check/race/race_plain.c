@@ -13,7 +13,6 @@
 
 #include "shim/check/report/hit.h"
 #include "race.h"
-#include "race_pool.h"
 #include "pcie_model/arith.h"
 #include "shim/common/mem/mmap_priv.h"
 #include "shim/common/pe/task_priv.h"
@@ -21,9 +20,9 @@
 #include "sim/fabric/remote.h"
 
 #define WHOLE_BYTES  2048 /* ranges up to this length are watched in full */
-#define EDGE_BYTES   128
+#define EDGE_BYTES   64
 #define BLOCK_BYTES  64
-#define NUM_BLOCKS   6
+#define NUM_BLOCKS   4
 #define NUM_WINDOWS  (2 + NUM_BLOCKS)
 #define PATTERN_BYTE 0xdb
 
@@ -36,11 +35,14 @@ struct race_plain {
 	uint32_t num_windows;
 	bool has_pattern, is_delivered;
 	struct window windows[NUM_WINDOWS];
-	uint8_t kept[]; /* the bytes of all windows */
-};
+	uint8_t kept[]; /* the bytes of all windows, at most MAX_KEPT_BYTES */
+} __attribute__((aligned(8)));
+
+#define MAX_KEPT_BYTES(len) ((len) <= WHOLE_BYTES ? (len) : 2 * EDGE_BYTES + NUM_BLOCKS * BLOCK_BYTES)
 
 static _Atomic uint64_t random_state;
 static uint8_t pattern[WHOLE_BYTES];
+static bool has_started;
 static bool ends_are_held; /* tasks complete in an order of chance */
 
 static uint64_t next_random(void)
@@ -59,7 +61,7 @@ static bool is_live(void)
 	random_state = seed ? strtoull(seed, NULL, 0) : 0;
 	ends_are_held = getenv("BFSIM_SHUFFLE") != NULL;
 	memset(pattern, PATTERN_BYTE, sizeof(pattern));
-	return check_mode >= SIM_CHECK_RACES;
+	return (has_started = check_mode >= SIM_CHECK_RACES);
 }
 
 /* Of memory of this process, the thread sanitizer notices all that this detector does, and takes its looks for the
@@ -102,16 +104,15 @@ static size_t scale_random(uint64_t random, size_t end)
 	return ((random >> 32) * min_size(end, UINT32_MAX)) >> 32;
 }
 
-/* A division, or an atomic addition, for each block would take longer than to read it. */
-static size_t choose_windows(uint64_t addr, size_t len, struct window *windows, uint32_t *ret_count)
+/* Returns how many. A division, or an atomic addition, for each block would take longer than to read it. */
+static uint32_t choose_windows(uint64_t addr, size_t len, struct window *windows)
 {
 	size_t part = (len - 2 * EDGE_BYTES) / NUM_BLOCKS;
 	uint64_t random;
 
 	if (len <= WHOLE_BYTES) {
 		windows[0] = (struct window){ .len_bytes = (uint32_t)len };
-		*ret_count = 1;
-		return len;
+		return 1;
 	}
 	windows[0] = (struct window){ .len_bytes = EDGE_BYTES };
 	windows[1] = (struct window){ .len_bytes = EDGE_BYTES, .offset = len - EDGE_BYTES };
@@ -125,8 +126,7 @@ static size_t choose_windows(uint64_t addr, size_t len, struct window *windows, 
 		offset += -(addr + offset) % BLOCK_BYTES;
 		windows[2 + i] = (struct window){ .len_bytes = BLOCK_BYTES, .offset = offset };
 	}
-	*ret_count = NUM_WINDOWS;
-	return 2 * EDGE_BYTES + NUM_BLOCKS * BLOCK_BYTES;
+	return NUM_WINDOWS;
 }
 
 /* Have the lines of all windows fetched at once. */
@@ -233,19 +233,30 @@ static void report(const struct race_record *record, const struct race_range *ra
 	check_hit_end(hit);
 }
 
-static void watch(struct race_range *range)
+size_t race_plain_room(size_t len_bytes)
 {
-	struct window windows[NUM_WINDOWS];
-	uint32_t count;
-	size_t bytes = choose_windows(addr_of(range), range->memory.len_bytes, windows, &count);
+	size_t bytes = sizeof(struct race_plain) + MAX_KEPT_BYTES(len_bytes), align = _Alignof(struct race_plain);
 
-	prefetch(range, windows, count);
-	range->plain = race_pool_alloc(sizeof(*range->plain) + bytes);
-	if (!range->plain)
-		return;
-	range->plain->num_windows = count;
-	range->plain->has_pattern = range->plain->is_delivered = false;
-	memcpy(range->plain->windows, windows, count * sizeof(windows[0]));
+	return has_started ? (bytes + align - 1) / align * align : 0;
+}
+
+static void watch(struct race_range *range, struct race_plain *plain)
+{
+	range->plain = plain;
+	plain->num_windows = choose_windows(addr_of(range), range->memory.len_bytes, plain->windows);
+	plain->has_pattern = plain->is_delivered = false;
+	prefetch(range, plain->windows, plain->num_windows);
+}
+
+static void watch_all(struct race_record *record)
+{
+	uint8_t *room = (uint8_t *)&record->ranges[record->num_ranges];
+
+	for (uint32_t i = 0; i < record->num_ranges; i++) {
+		if (is_watched(&record->ranges[i]))
+			watch(&record->ranges[i], (struct race_plain *)(void *)room);
+		room += race_plain_room(record->ranges[i].memory.len_bytes);
+	}
 }
 
 /* A peer may wait until it sees the bytes of a task in its memory, so that memory gets no pattern. */
@@ -259,23 +270,13 @@ static void posted(struct race_record *record)
 {
 	if (record->overlaps || !record->task->job.run)
 		return;
-	for (uint32_t i = 0; i < record->num_ranges; i++)
-		if (is_watched(&record->ranges[i]))
-			watch(&record->ranges[i]);
+	watch_all(record);
 	for (uint32_t i = 0; i < record->num_ranges; i++)
 		if (record->ranges[i].plain)
 			keep(&record->ranges[i]);
 	for (uint32_t i = 0; i < record->num_ranges; i++)
 		if (gets_pattern(&record->ranges[i]))
 			fill(&record->ranges[i]);
-}
-
-static void forget(struct race_record *record)
-{
-	for (uint32_t i = 0; i < record->num_ranges; i++) {
-		race_pool_free(record->ranges[i].plain);
-		record->ranges[i].plain = NULL;
-	}
 }
 
 static void put_back(struct race_record *record)
@@ -288,7 +289,6 @@ static void put_back(struct race_record *record)
 static void refused(struct race_record *record)
 {
 	put_back(record);
-	forget(record);
 }
 
 static void check_before_copy(const struct race_record *record, struct race_range *range)
@@ -352,7 +352,6 @@ static void ended(struct race_record *record, bool has_failed)
 		if (at != SIZE_MAX)
 			report(record, range, at, "after the bytes were copied and before its completion");
 	}
-	forget(record);
 }
 
 /* For memory that this process unmaps while another one's task uses it. */

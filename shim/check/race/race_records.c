@@ -142,7 +142,16 @@ static bool uses_bytes_twice(const struct race_record *record)
 	return false;
 }
 
-static struct race_record *new_record(struct doca_task *task)
+static size_t size_of(const struct check_task_range *ranges, size_t count, size_t (*room)(size_t len_bytes))
+{
+	size_t bytes = sizeof(struct race_record) + count * sizeof(struct race_range);
+
+	for (size_t i = 0; i < count; i++)
+		bytes += room(ranges[i].len_bytes);
+	return bytes;
+}
+
+static struct race_record *new_record(struct doca_task *task, size_t (*room)(size_t len_bytes))
 {
 	struct check_task_range ranges[MAX_RANGES];
 	size_t count = check_task_get_ranges(task, ranges, MAX_RANGES);
@@ -151,7 +160,7 @@ static struct race_record *new_record(struct doca_task *task)
 
 	if (count == 0 || count > MAX_RANGES)
 		return NULL;
-	record = race_pool_alloc(sizeof(*record) + count * sizeof(record->ranges[0]));
+	record = race_pool_alloc(size_of(ranges, count, room));
 	if (!record)
 		return NULL;
 	memset(record, 0, sizeof(*record));
@@ -166,9 +175,9 @@ static struct race_record *new_record(struct doca_task *task)
 	return record;
 }
 
-struct race_record *race_record_add(struct doca_task *task)
+struct race_record *race_record_add(struct doca_task *task, size_t (*room)(size_t len_bytes))
 {
-	struct race_record *record = new_record(task), **slot;
+	struct race_record *record = new_record(task, room), **slot;
 
 	if (!record)
 		return NULL;

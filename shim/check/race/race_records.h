@@ -42,14 +42,14 @@ struct race_record {
 	int (*run)(struct sim_job *job); /* the job's own; NULL = the library keeps the task */
 	bool overlaps;                   /* another task in flight uses some of the bytes, too */
 	uint32_t num_ranges;
-	struct race_record *next; /* in its bucket */
-	struct tsan_mark *tsan; /* of race_tsan.c; NULL = not watched */
-	struct race_range ranges[];
+	struct race_record *next;   /* in its bucket */
+	struct tsan_mark *tsan;     /* of race_tsan.c; NULL = not watched */
+	struct race_range ranges[]; /* behind them, the room for what race_plain.c keeps of each */
 };
 
-/* The record of a task that is being posted, in the ledger; tasks that overlap are reported. NULL = the task uses no
- * memory of this process. */
-struct race_record *race_record_add(struct doca_task *task);
+/* The record of a task that is being posted, in the ledger; tasks that overlap are reported. Behind it are the bytes that
+ * @room wants for each range. NULL = the task uses no memory of this process. */
+struct race_record *race_record_add(struct doca_task *task, size_t (*room)(size_t len_bytes));
 
 /* The record of a task in flight. NULL = none. */
 struct race_record *race_record_find(const struct doca_task *task);

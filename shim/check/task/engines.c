@@ -107,11 +107,12 @@ static void count_empty(const struct shim_call *call, struct check_engine *engin
 static void leave_progress(struct shim_call *call)
 {
 	struct check_engine *engine = check_this_thread->engine;
-	struct check_jobs jobs;
+	struct check_jobs jobs = { 0 };
 
 	if (check_this_thread->engine_call != call)
 		return;
-	jobs = check_engine_jobs(engine);
+	if (!call->result)
+		jobs = check_engine_jobs(engine);
 	if (call->result || jobs.num_submitted != jobs.num_ended)
 		atomic_store_explicit(&engine->num_empty, 0, memory_order_relaxed);
 	else
