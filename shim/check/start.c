@@ -196,6 +196,7 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 		sim_warn(
 			"BFSIM_CHECK=%s: of programs of the work-queue generation, only the memory of jobs is checked; give --check=races",
 			mode_text);
+		check_output_refuse();
 		return NULL;
 	}
 	check_output_open();

@@ -45,20 +45,16 @@ static void add_repeats(struct json_object *list, struct json_object *repeated)
 	}
 }
 
-static void add_line(struct json_object *list, const char *line)
+static void add_line(struct json_object *json, void *list)
 {
-	struct json_object *json = json_tokener_parse(line);
-
 	if (json_object_object_get(json, "repeated"))
 		add_repeats(list, json);
 	else if (json_object_object_get(json, "rule"))
 		json_object_array_add(list, json_object_get(json));
-	json_object_put(json);
 }
 
-struct json_object *sim_hit_list_read(int fd)
+static void read_lines(int fd, void (*see)(struct json_object *json, void *arg), void *arg)
 {
-	struct json_object *list = json_object_new_array();
 	int duplicate = dup(fd);
 	FILE *file = duplicate < 0 ? NULL : fdopen(duplicate, "r");
 	char *line = NULL;
@@ -67,14 +63,44 @@ struct json_object *sim_hit_list_read(int fd)
 	if (!file) {
 		if (duplicate >= 0)
 			close(duplicate);
-		return list;
+		return;
 	}
 	rewind(file);
-	while (getline(&line, &size, file) > 0)
-		add_line(list, line);
+	while (getline(&line, &size, file) > 0) {
+		struct json_object *json = json_tokener_parse(line);
+
+		see(json, arg);
+		json_object_put(json);
+	}
 	free(line);
 	fclose(file);
+}
+
+struct json_object *sim_hit_list_read(int fd)
+{
+	struct json_object *list = json_object_new_array();
+
+	read_lines(fd, add_line, list);
 	return list;
+}
+
+static void add_program(struct json_object *json, void *arg)
+{
+	struct json_object *is_checked = json_object_object_get(json, "is_checked");
+	struct sim_hit_programs *programs = arg;
+
+	if (!is_checked)
+		return;
+	if (json_object_get_boolean(is_checked))
+		programs->num_checked++;
+	else if (programs->num_unchecked++ == 0)
+		snprintf(programs->unchecked, sizeof(programs->unchecked), "%s", text(json, "program"));
+}
+
+void sim_hit_list_read_programs(int fd, struct sim_hit_programs *ret_programs)
+{
+	*ret_programs = (struct sim_hit_programs){ 0 };
+	read_lines(fd, add_program, ret_programs);
 }
 
 struct sim_hit_count sim_hit_list_count(struct json_object *list, const char *rule_id)

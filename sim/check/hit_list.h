@@ -17,9 +17,19 @@ struct sim_hit_count {
 	uint64_t num_muted; /* hits; not in the others */
 };
 
+/* The programs of a run whose libraries were told to check; each process counts. */
+struct sim_hit_programs {
+	size_t num_checked;
+	size_t num_unchecked; /* of a generation that the mode does not check */
+	char unchecked[64];   /* the name of the first */
+};
+
 /* Read a file of hits. Lines that are damaged, such as the last one of a process that was killed, are left out. The
  * caller frees the array. */
 struct json_object *sim_hit_list_read(int fd);
+
+/* Read which programs wrote to a file of hits that they began. */
+void sim_hit_list_read_programs(int fd, struct sim_hit_programs *ret_programs);
 
 /* Count the hits of a rule. */
 struct sim_hit_count sim_hit_list_count(struct json_object *list, const char *rule_id);

@@ -7,6 +7,7 @@
 #include "shim/check/history/mmap_history.h"
 #include "shim/check/history/session_tasks.h"
 #include "shim/common/base/check.h"
+#include "shim/check/history/task_sites.h"
 #include "shim/check/history/tasks_in_flight.h"
 
 /* ---- tasks and buffers that use it ---- */
@@ -14,17 +15,27 @@
 struct users {
 	const struct doca_mmap *mmap;
 	uint32_t count;
-	struct doca_ctx *ctx; /* of the first */
+	const struct doca_task *first;
 };
 
 static bool see_task(const struct shim_buf_task *task, void *arg)
 {
 	struct users *users = arg;
 
-	if (check_buf_task_uses_mmap(task, users->mmap)) {
-		users->ctx = users->count++ ? users->ctx : task->task.ctx;
-	}
+	if (check_buf_task_uses_mmap(task, users->mmap) && users->count++ == 0)
+		users->first = &task->task;
 	return true;
+}
+
+/* Where tasks are submitted is not recorded in each mode. */
+static void add_allocation(struct check_hit *hit, const struct doca_task *task)
+{
+	const void *site = check_task_site(task);
+	struct check_stack stack = check_stack_of(site);
+
+	if (site)
+		check_hit_add_party(hit, 0, &stack, "the %s task %p was allocated", task->pool->type->name,
+				    (const void *)task);
 }
 
 static void check_tasks(const struct shim_call *call, const struct doca_mmap *mmap)
@@ -38,8 +49,9 @@ static void check_tasks(const struct shim_call *call, const struct doca_mmap *mm
 	hit = check_hit_begin(BFC_MMAP_ENDED_IN_FLIGHT, call, "%s: %" PRIu32 " task%s in flight use%s the memory map",
 			      shim_function_names[call->function].name, users.count, users.count > 1 ? "s" : "",
 			      users.count > 1 ? "" : "s");
+	add_allocation(hit, users.first);
 	check_mmap_add_object(hit, mmap);
-	check_hit_add_object(hit, "context", users.ctx, users.ctx->ops->name);
+	check_hit_add_object(hit, "context", users.first->ctx, users.first->ctx->ops->name);
 	check_hit_end(hit);
 }
 

@@ -63,6 +63,34 @@ static void open_hits(void)
 		sim_err("BFSIM_CHECK_HITS: cannot open %s: %s", path, strerror(errno));
 }
 
+/* One write, so that lines of several processes do not mix. */
+static void write_line(struct json_object *json)
+{
+	const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
+	size_t len = strlen(text);
+	char *line = malloc(len + 1);
+
+	if (!line)
+		return;
+	memcpy(line, text, len);
+	line[len] = '\n';
+	if (write(output.fd, line, len + 1) < 0)
+		sim_err("cannot write to the file of hits: %s", strerror(errno));
+	free(line);
+}
+
+/* So that a run without hits can tell what it has checked. */
+static void write_program(bool is_checked)
+{
+	struct json_object *line = json_object_new_object();
+
+	json_object_object_add(line, "program", json_object_new_string(program_invocation_short_name));
+	json_object_object_add(line, "is_checked", json_object_new_boolean(is_checked));
+	if (output.fd >= 0)
+		write_line(line);
+	json_object_put(line);
+}
+
 /* Make the path absolute, as the program may change its directory, and put the process number for "%p". */
 static bool expand_path(const char *text)
 {
@@ -125,23 +153,17 @@ void check_output_open(void)
 	read_fail();
 	read_mutes();
 	open_hits();
+	write_program(true);
 	open_report();
 }
 
-/* One write, so that lines of several processes do not mix. */
-static void write_line(struct json_object *json)
+void check_output_refuse(void)
 {
-	const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
-	size_t len = strlen(text);
-	char *line = malloc(len + 1);
-
-	if (!line)
-		return;
-	memcpy(line, text, len);
-	line[len] = '\n';
-	if (write(output.fd, line, len + 1) < 0)
-		sim_err("cannot write to the file of hits: %s", strerror(errno));
-	free(line);
+	open_hits();
+	write_program(false);
+	if (output.fd >= 0)
+		close(output.fd);
+	output.fd = -1;
 }
 
 /* The whole hit at once, so that lines of several threads and processes do not mix. */

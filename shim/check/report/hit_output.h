@@ -21,6 +21,9 @@ struct json_object;
 /* Open what the environment names. Mistakes in it are reported; the program runs on without what is wrong. */
 void check_output_open(void);
 
+/* Instead: tell the run's file of hits that this program is not checked. */
+void check_output_refuse(void);
+
 /* The first hit of a rule at a site. Takes the reference. */
 void check_output_hit(enum sim_check_rule rule, struct json_object *hit);
 

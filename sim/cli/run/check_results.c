@@ -57,12 +57,27 @@ static uint64_t count_muted(struct json_object *list)
 	return count;
 }
 
-static void print_summary(struct json_object *list, const struct cli_check_opt *check)
+/* A run that checked nothing is not a good one. */
+static void print_good(const struct sim_hit_programs *programs, const struct cli_check_opt *check)
+{
+	if (programs->num_checked)
+		fprintf(stderr, "bfsim check: no rule was broken (mode %s)\n", sim_check_mode_name(check->mode));
+	else if (!programs->num_unchecked)
+		fprintf(stderr,
+			"bfsim check: nothing was checked: no program of the run has loaded a DOCA library of bfsim\n");
+}
+
+static void print_summary(struct json_object *list, const struct sim_hit_programs *programs,
+			  const struct cli_check_opt *check)
 {
 	uint64_t num_muted = count_muted(list);
 
 	if (print_counts(list) == 0)
-		fprintf(stderr, "bfsim check: no rule was broken (mode %s)\n", sim_check_mode_name(check->mode));
+		print_good(programs, check);
+	if (programs->num_unchecked)
+		fprintf(stderr,
+			"bfsim check: not checked: %s is a program of the work-queue generation, of which mode %s checks nothing; give --check=races\n",
+			programs->unchecked, sim_check_mode_name(check->mode));
 	if (num_muted)
 		fprintf(stderr, "bfsim check: muted: %llu hit%s\n", (unsigned long long)num_muted,
 			num_muted > 1 ? "s" : "");
@@ -72,10 +87,12 @@ static void print_summary(struct json_object *list, const struct cli_check_opt *
 int cli_check_results(struct cli_check_hits *hits, const struct cli_check_opt *check)
 {
 	struct json_object *list = sim_hit_list_read(hits->fd);
+	struct sim_hit_programs programs;
 	int status = check->fails && sim_hit_list_has(list, check->fail_severity) ? CLI_CHECK_FAILED : CLI_OK;
 
+	sim_hit_list_read_programs(hits->fd, &programs);
 	close(hits->fd);
-	print_summary(list, check);
+	print_summary(list, &programs, check);
 	if (cli_check_write_report(check, list, true) < 0)
 		status = CLI_FAILED;
 	json_object_put(list);
