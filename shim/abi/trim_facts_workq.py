@@ -119,6 +119,7 @@ def main():
         return json.loads((source / name).read_text())
 
     base, old, release = load('doca-2.2.json'), load('doca-1.5-delta.json'), load('symbols-2.2.json')
+    old['functions'] |= trim_facts.load_added('1.5')['functions']
     funcs = functions(base, old)
     facts = {
         'headers': {name: {'includes': base['includes'][name] + MORE_INCLUDES.get(name, []),

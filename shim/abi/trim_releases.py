@@ -60,7 +60,7 @@ def load_all(source):
         return json.loads((source / name).read_text())
 
     headers = {release: load(f'doca-{release}.json') for release in ('2.2', '2.5', '2.6', '2.10', '3.0')}
-    headers['1.5'] = load('doca-1.5-delta.json')
+    headers['1.5'] = {'functions': load('doca-1.5-delta.json')['functions'] | load_added('1.5')['functions']}
     headers['2.7'] = load_added('2.7')
     later = load('doca-3.3-delta.json')['functions'] | load_added('3.3')['functions']
     headers['3.3'] = {'functions': later | headers['3.0']['functions']}

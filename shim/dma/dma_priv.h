@@ -23,7 +23,6 @@
 struct doca_dma {
 	struct shim_accel accel; /* first: a doca_dma is a doca_ctx */
 	bool completes_in_order; /* set by the user */
-	bool overwrites_full;    /* for shim/workq: the data of a destination without room is replaced */
 };
 
 struct doca_dma_task_memcpy {

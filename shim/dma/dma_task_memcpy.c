@@ -35,7 +35,7 @@ static __attribute__((noinline)) doca_error_t take_lists(struct shim_buf_task *m
 	struct doca_dma *dma = shim_to_dma(memcpy->task.ctx);
 	struct shim_snapshot *snapshot = &memcpy->snapshot;
 	struct shim_list_size src = shim_list_measure(memcpy->src), dst = shim_list_measure(memcpy->dst);
-	bool replaces_data = dma->overwrites_full && dst.room_bytes < src.data_bytes &&
+	bool replaces_data = dma->accel.overwrites_full && dst.room_bytes < src.data_bytes &&
 			     dst.data_bytes + dst.room_bytes >= src.data_bytes;
 
 	snapshot->bytes = src.data_bytes;

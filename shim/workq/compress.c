@@ -130,6 +130,19 @@ doca_error_t doca_compress_get_max_buf_size(const struct doca_devinfo *devinfo, 
 	return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is no job of libdoca_compress", (int)job_type);
 }
 
+doca_error_t doca_compress_get_max_buffer_size(const struct doca_devinfo *devinfo,
+					       enum doca_compress_job_types job_type, uint32_t *max_buffer_size)
+{
+	uint64_t bytes;
+	doca_error_t result;
+
+	SHIM_NEED_OUT(max_buffer_size);
+	result = doca_compress_get_max_buf_size(devinfo, job_type, &bytes);
+	if (result == DOCA_SUCCESS)
+		*max_buffer_size = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+	return result;
+}
+
 /* Both cards can decompress deflate. */
 doca_error_t doca_compress_get_max_list_buf_num_elem(const struct doca_devinfo *devinfo, uint32_t *max_list_num_elem)
 {

@@ -129,16 +129,35 @@ static void test_sha_jobs_have_the_digests_on_any_card(void **state)
 	assert_memory_equal(arena + HALF, sha256_of_abc, sizeof(sha256_of_abc));
 	assert_int_equal(hash(&engine, DOCA_SHA_JOB_SHA512, "abc", 3), DOCA_SUCCESS);
 	assert_int_equal(output_len(&engine), DOCA_SHA512_BYTE_COUNT);
-	/* refused: an empty request, a short response, a job of another library */
+	/* refused: an empty request, a job of another library */
 	assert_int_equal(hash(&engine, DOCA_SHA_JOB_SHA1, "", 0), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(hash(&engine, DOCA_DMA_JOB_MEMCPY, "abc", 3), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_buf_set_data(engine.dst, arena + HALF, HALF - 31), DOCA_SUCCESS);
-	assert_int_equal(
-		run(&engine, &(struct doca_sha_job){ .base = { .type = DOCA_SHA_JOB_SHA256, .ctx = engine.ctx },
-						     .req_buf = engine.src,
-						     .resp_buf = engine.dst }
-				      .base),
-		DOCA_ERROR_INVALID_VALUE);
+	close_engine(&engine);
+	assert_int_equal(doca_sha_destroy(sha), DOCA_SUCCESS);
+}
+
+/* Programs of 1.5 use a response again and again as it is: where no room is left, the digest replaces the data. */
+static void test_digest_replaces_data_without_room_behind_it(void **state)
+{
+	struct doca_sha *sha;
+	struct engine engine = open_sha(*state, &sha);
+	struct doca_buf *short_dst = rig_room(engine.rig, engine.map, arena + HALF, 31);
+	struct doca_sha_job job = { .base = { .type = DOCA_SHA_JOB_SHA256, .ctx = engine.ctx },
+				    .req_buf = engine.src,
+				    .resp_buf = engine.dst };
+
+	set_source(&engine, "abc", 3);
+	assert_int_equal(doca_buf_set_data(engine.dst, arena + 2 * HALF - 64, 0), DOCA_SUCCESS);
+	for (size_t i = 0; i < 5; i++) { /* behind the data: 0, 32; then over it: 0; and so on */
+		memset(arena + 2 * HALF - 64, 0, 64);
+		assert_int_equal(run(&engine, &job.base), DOCA_SUCCESS);
+		assert_int_equal(output_len(&engine), i % 2 * 32 + 32);
+		assert_memory_equal(arena + 2 * HALF - 64 + i % 2 * 32, sha256_of_abc, 32);
+	}
+	job.resp_buf = short_dst;
+	assert_int_equal(doca_buf_set_data(short_dst, arena + HALF, 20), DOCA_SUCCESS);
+	assert_int_equal(run(&engine, &job.base), DOCA_ERROR_INVALID_VALUE);
+	rig_return(short_dst);
 	close_engine(&engine);
 	assert_int_equal(doca_sha_destroy(sha), DOCA_SUCCESS);
 }
@@ -265,10 +284,10 @@ static void test_sha_capabilities(void **state)
 
 static doca_error_t code(struct engine *engine, int type, const void *data, size_t len, uint64_t *checksums)
 {
-	struct doca_compress_deflate_job job = { .base = { .type = type, .ctx = engine->ctx, .user_data.u64 = 3 },
-						 .src_buff = engine->src,
-						 .dst_buff = engine->dst,
-						 .output_chksum = checksums };
+	struct doca_compress_job job = { .base = { .type = type, .ctx = engine->ctx, .user_data.u64 = 3 },
+					 .src_buff = engine->src,
+					 .dst_buff = engine->dst,
+					 .output_chksum = checksums };
 
 	set_source(engine, data, len);
 	return run(engine, &job.base);
@@ -314,6 +333,7 @@ static void test_compress_job_of_bluefield_2(void **state)
 	struct engine engine = open_compress(*state, &compress);
 	struct doca_devinfo *devinfo = doca_dev_as_devinfo(engine.rig->dev);
 	uint64_t packed_checksums, checksums, max;
+	uint32_t max_of_1_5;
 	static uint8_t text[HALF], packed[HALF];
 	size_t len;
 
@@ -326,6 +346,8 @@ static void test_compress_job_of_bluefield_2(void **state)
 		assert_int_equal(doca_compress_get_max_buf_size(devinfo, DOCA_DECOMPRESS_DEFLATE_JOB, &max),
 				 DOCA_SUCCESS);
 		assert_int_equal(max, 2 << 20);
+		assert_false(doca_compress_get_max_buffer_size(devinfo, DOCA_DECOMPRESS_DEFLATE_JOB, &max_of_1_5));
+		assert_int_equal(max_of_1_5, 2 << 20);
 	} else {
 		assert_int_equal(doca_compress_job_get_supported(devinfo, DOCA_COMPRESS_DEFLATE_JOB), DOCA_SUCCESS);
 		assert_int_equal(doca_compress_get_max_buf_size(devinfo, DOCA_COMPRESS_DEFLATE_JOB, &max),
@@ -462,6 +484,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sha_jobs_have_the_digests_on_any_card),
+		cmocka_unit_test(test_digest_replaces_data_without_room_behind_it),
 		cmocka_unit_test(test_sessions_hash_a_message_in_pieces),
 		cmocka_unit_test(test_sessions_are_scarce),
 		cmocka_unit_test(test_failed_job_loses_sessions),

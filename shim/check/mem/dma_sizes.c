@@ -7,7 +7,7 @@
 static void check_room(const struct shim_buf_task *memcpy, const struct shim_list_size *src,
 		       const struct shim_list_size *dst)
 {
-	bool overwrites_full = ((const struct doca_dma *)memcpy->task.ctx)->overwrites_full;
+	bool overwrites_full = ((const struct shim_accel *)memcpy->task.ctx)->overwrites_full;
 	struct check_hit *hit;
 
 	if (dst->room_bytes >= src->data_bytes || overwrites_full)

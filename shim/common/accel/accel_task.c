@@ -86,12 +86,26 @@ static bool is_too_large(const struct shim_accel_task *task, const struct shim_a
 	return bytes > (type->get_max_src_bytes ? type->get_max_src_bytes(task, caps) : caps->max_buf_bytes);
 }
 
+static doca_error_t check(struct shim_accel_task *task, const struct shim_accel_type *type,
+			  const struct pcie_accel_caps *caps, const struct shim_list_size *src,
+			  const struct shim_list_size *dst)
+{
+	doca_error_t result = check_sizes(task, caps, src, dst);
+
+	if (result == DOCA_SUCCESS && type->check)
+		result = type->check(task, src, dst);
+	return result == DOCA_SUCCESS ? check_access(&task->base) : result;
+}
+
 doca_error_t shim_accel_check(struct doca_task *base)
 {
 	struct shim_accel_task *task = (struct shim_accel_task *)base;
 	const struct shim_accel_type *type = shim_accel_task_type(base);
 	const struct pcie_accel_caps *caps = &shim_accel_task_conf(base)->caps;
+	struct shim_accel *accel = (struct shim_accel *)base->ctx;
+	bool may_replace = doca_unlikely(accel->overwrites_full) && type->get_output_bytes, replaces;
 	struct shim_list_size src, dst;
+	uint64_t room;
 	doca_error_t result;
 
 	if (doca_unlikely(!shim_buf_is_list(task->base.src) || !shim_buf_is_list(task->base.dst)))
@@ -99,16 +113,16 @@ doca_error_t shim_accel_check(struct doca_task *base)
 			      "source and destination must be live buffers, heads of their lists");
 	src = shim_list_measure(task->base.src);
 	dst = shim_list_measure(task->base.dst);
-	result = check_sizes(task, caps, &src, &dst);
-	if (result == DOCA_SUCCESS && type->check)
-		result = type->check(task, &src, &dst);
-	if (result == DOCA_SUCCESS)
-		result = check_access(&task->base);
+	room = dst.room_bytes;
+	if (may_replace)
+		dst.room_bytes += dst.data_bytes;
+	result = check(task, type, caps, &src, &dst);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
+	replaces = may_replace && room < type->get_output_bytes(task);
 	task->base.snapshot.bytes = src.data_bytes;
-	result = shim_snapshot_take_lists(&task->base.snapshot, &((struct shim_accel *)base->ctx)->lists,
-					  task->base.src, src.segments, task->base.dst, dst.segments, false);
+	result = shim_snapshot_take_lists(&task->base.snapshot, &accel->lists, task->base.src, src.segments,
+					  task->base.dst, dst.segments, replaces);
 	if (result == DOCA_SUCCESS && doca_unlikely(is_too_large(task, type, caps, src.data_bytes)))
 		task->base.snapshot.problem = "the source is larger than the device's limit";
 	return result;

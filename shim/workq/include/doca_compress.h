@@ -46,6 +46,14 @@ struct doca_compress_deflate_job {
 		output_chksum; /* of the uncompressed bytes: CRC-32 in the low half, Adler-32 in the high one; NULL = not wanted */
 };
 
+/* The same, as 1.5 names it. */
+struct doca_compress_job {
+	struct doca_job base;
+	struct doca_buf *dst_buff;
+	struct doca_buf const *src_buff;
+	uint64_t *output_chksum;
+};
+
 struct doca_compress_lz4_job {
 	struct doca_job base;
 	struct doca_buf *dst_buff;
@@ -76,6 +84,11 @@ doca_error_t doca_compress_job_get_supported(struct doca_devinfo *devinfo, enum 
 __DOCA_EXPERIMENTAL
 doca_error_t doca_compress_get_max_buf_size(const struct doca_devinfo *devinfo, enum doca_compress_job_types job_type,
 					    uint64_t *max_buffer_size);
+
+/* The same, in 1.5; UINT32_MAX if there are more. */
+__DOCA_EXPERIMENTAL
+doca_error_t doca_compress_get_max_buffer_size(const struct doca_devinfo *devinfo,
+					       enum doca_compress_job_types job_type, uint32_t *max_buffer_size);
 
 /* Get the maximum length of a source or destination list. */
 __DOCA_EXPERIMENTAL
