@@ -59,13 +59,15 @@ copy_checkout() {
 
 # meson_build SIDE FOLDER BUILD_FOLDER OPTION...
 meson_build() {
-	local side=$1 build=$3
+	local side=$1 build=$3 cross=()
+	[ "${arch[$side]}" = "$machine" ] ||
+		cross=(--cross-file "$top/share/cross/${arch[$side]}-linux-gnu.ini" --cross-file "$scratch/no-cuda.ini")
 	(
 		cd "$scratch/doca/$2" || exit 1
 		shift 3
-		eval "$(bfsim sdk --on "$side" --env)"
+		eval "$(bfsim sdk --on "$side" --arch "${arch[$side]}" --env)"
 		# shellcheck disable=SC2046 # options
-		meson setup "$build" "$@" $(if $storm; then sample_options; fi) && ninja -C "$build"
+		meson setup "$build" "${cross[@]}" "$@" $(if $storm; then sample_options; fi) && ninja -C "$build"
 	)
 }
 

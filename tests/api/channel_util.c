@@ -2,6 +2,7 @@
 /* The two sides of a Comm Channel test: processes, words between them, endpoints. */
 #include "channel_util.h"
 #include "doca_check.h"
+#include "emulated.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -20,12 +21,13 @@ static pid_t daemon_pid;
 
 static void be_daemon(int ready_fd)
 {
-	const char *program = getenv("BFSIMD");
+	char *argv[] = {
+		getenv("BFSIMD"), "--foreground", "--die-with-parent", "--ready-fd", "3", "--session", session_dir, NULL
+	};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (program && dup2(ready_fd, 3) == 3)
-		execl(program, program, "--foreground", "--die-with-parent", "--ready-fd", "3", "--session",
-		      session_dir, (char *)NULL);
+	if (argv[0] && dup2(ready_fd, 3) == 3)
+		exec_built(argv);
 	_exit(90);
 }
 

@@ -2,6 +2,7 @@
 /* The two sides of a Comch test: processes, their synchronisation, client and server, trace. */
 #include "comch_util.h"
 #include "doca_check.h"
+#include "emulated.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -486,9 +487,21 @@ static int session_start(void **state)
 	snprintf(number, sizeof(number), "%d", ready[1]);
 	daemon_pid = fork();
 	if (daemon_pid == 0) {
+		char *argv[] = { getenv("BFSIMD"),
+				 "--foreground",
+				 "--die-with-parent",
+				 "--ready-fd",
+				 number,
+				 "--session",
+				 session_dir,
+				 "--topology",
+				 topology,
+				 "--clock",
+				 (char *)(uintptr_t)comch_session.clock,
+				 NULL };
+
 		close(ready[0]);
-		execl(getenv("BFSIMD"), "bfsimd", "--foreground", "--die-with-parent", "--ready-fd", number,
-		      "--session", session_dir, "--topology", topology, "--clock", comch_session.clock, NULL);
+		exec_built(argv);
 		_exit(127);
 	}
 	close(ready[1]);
