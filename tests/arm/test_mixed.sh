@@ -90,6 +90,32 @@ test_faults_hit_both_sides() {
 	same 0 "$(left_behind)"
 }
 
+# The emulated side makes the operation, and ends with an error, or the copy is late: nothing hangs.
+test_faults_strike_operations_of_an_emulated_side() {
+	for rule in 'dma.memcpy side=dpu nth=3 delay=20ms' \
+		'comch.send side=dpu nth=1 delay=20ms' 'mmap.import side=dpu delay=20ms'; do
+		status 0 copy x86_64:aarch64 --fault "$rule" --require-faults
+		cmp h/in d/out
+	done
+	for rule in 'dma.memcpy side=dpu nth=3 refuse=AGAIN' 'mmap.import side=dpu fail=NO_MEMORY' \
+		'comch.send side=dpu fail=IO_FAILED' 'dma.memcpy side=dpu nth=2 hang'; do
+		copy x86_64:aarch64 --timeout 5 --fault "$rule" --require-faults >out 2>err && { echo "no error: $rule"; return 1; }
+		says 'fault 1 hit' err
+	done
+	same 0 "$(find "$TMPDIR" -mindepth 1 | wc -l)"
+	same 0 "$(left_behind)"
+}
+
+# Random operations under random faults, while one side is killed now and then: the emulated one, and the other.
+test_a_soak_goes_well() {
+	export BFSIMD="$native/sim/cli/bfsimd"
+	for seed in 4 5; do
+		status 0 "$native/tests/soak/soak" --seconds 6 --seed $seed --dpu-program "qemu-aarch64-static $arm/tests/soak/soak"
+		says "kills of the .*'s process .*[1-9], in" out
+		says "^seed $seed: well" out
+	done
+}
+
 test_a_mistake_is_found_in_an_emulated_program() {
 	status 0 copy x86_64:aarch64 --check
 	cmp h/in d/out

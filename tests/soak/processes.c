@@ -2,12 +2,15 @@
 /* Starts, kills and restarts the soak's two processes. */
 #include "processes.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +21,7 @@
 #define END_MS     90000 /* for the last round */
 #define FORGET_MS  20000 /* time for the session to forget a killed process */
 #define MAX_STATUS 65536
+#define MAX_WORDS  8 /* of a side's command */
 
 const char *const side_names[NUM_SIDES] = { "host", "dpu" };
 
@@ -42,6 +46,50 @@ static int survivor(const struct processes *processes)
 	return processes->shared->victim == HOST ? DPU : HOST;
 }
 
+/* Become a program of another build, perhaps by an emulator: it gets descriptors, and the address, by which the kernel
+ * has named the socket: a zero byte and some characters. */
+static void exec_side(const struct processes *processes, int which)
+{
+	const struct side *start = &processes->start;
+	char shared_fd[16], listen_fd[16], address[sizeof(start->address.sun_path)] = "", *words[MAX_WORDS + 9];
+	size_t count = 0;
+
+	for (char *word = strtok(processes->programs[which], " "); word && count < MAX_WORDS; word = strtok(NULL, " "))
+		words[count++] = word;
+	snprintf(shared_fd, sizeof(shared_fd), "%d", processes->shared_fd);
+	snprintf(listen_fd, sizeof(listen_fd), "%d", start->listen_fd);
+	memcpy(address, &start->address.sun_path[1], start->address_len - offsetof(struct sockaddr_un, sun_path) - 1);
+	memcpy(&words[count],
+	       (char *[]){ "--side", (char *)(uintptr_t)side_names[which], "--shared-fd", shared_fd, "--listen-fd",
+			   listen_fd, "--address", address, NULL },
+	       9 * sizeof(words[0]));
+	fcntl(processes->shared_fd, F_SETFD, 0);
+	if (start->listen_fd >= 0)
+		fcntl(start->listen_fd, F_SETFD, 0);
+	execvp(words[0], words);
+	exit(-print_error(words[0], strerror(errno)));
+}
+
+int processes_be_side(const char *side, int shared_fd, int listen_fd, const char *address)
+{
+	struct side start = { .which = strcmp(side, side_names[DPU]) == 0 ? DPU : HOST,
+			      .listen_fd = listen_fd,
+			      .address = { .sun_family = AF_UNIX },
+			      .address_len =
+				      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(address)) };
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, shared_fd, 0);
+
+	if (shared == MAP_FAILED || strlen(address) >= sizeof(start.address.sun_path) - 1)
+		return -print_error(side, "can't begin as the soak's options say");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(shared_fd);
+	if (listen_fd >= 0)
+		fcntl(listen_fd, F_SETFD, FD_CLOEXEC);
+	strcpy(&start.address.sun_path[1], address);
+	side_run(&start, shared);
+	return 0;
+}
+
 /* In the child. The survivor keeps the listening socket. */
 static void become_side(struct processes *processes, int which)
 {
@@ -53,6 +101,8 @@ static void become_side(struct processes *processes, int which)
 	}
 	if (bfsim_session_enter(processes->session, side_names[which]) < 0)
 		exit(-print_error(side_names[which], bfsim_error()));
+	if (processes->programs[which])
+		exec_side(processes, which);
 	side_run(&processes->start, processes->shared);
 	exit(0);
 }
@@ -206,8 +256,9 @@ static int open_listener(struct side *start)
 
 int processes_start(struct processes *processes, struct bfsim_session *session, struct shared *shared)
 {
-	*processes =
-		(struct processes){ .session = session, .shared = shared, .random = random_of(shared->seed, 'k', 1) };
+	processes->session = session;
+	processes->shared = shared;
+	processes->random = random_of(shared->seed, 'k', 1);
 	processes->turns = draw_num_turns(processes, true);
 	if (open_listener(&processes->start) < 0 || start_side(processes, HOST) < 0 || start_side(processes, DPU) < 0)
 		return -1;

@@ -23,9 +23,11 @@ struct processes {
 	struct shared *shared;
 	struct bfsim_session *session; /* borrowed */
 	struct random random;
-	struct side start;     /* the address of the survivor's socket, and listen_fd */
-	pid_t pids[NUM_SIDES]; /* 0 = does not run */
-	uint64_t turns;        /* until the victim is killed, or started again */
+	struct side start;         /* the address of the survivor's socket, and listen_fd */
+	char *programs[NUM_SIDES]; /* a command that is run as the side's process; NULL = a fork of this one */
+	int shared_fd;             /* of @shared, for those */
+	pid_t pids[NUM_SIDES];     /* 0 = does not run */
+	uint64_t turns;            /* until the victim is killed, or started again */
 	uint64_t num_killed;
 };
 
@@ -34,9 +36,13 @@ extern const char *const side_names[NUM_SIDES];
 /* The side that is killed. */
 int processes_victim_of(uint64_t seed);
 
-/* Start both. @shared->victim is the side to kill. Returns 0, or -1 after a message; processes_end() is due in any
- * case. */
+/* Start both. Of @processes, the programs and shared_fd are set. @shared->victim is the side to kill. Returns 0, or -1 after
+ * a message; processes_end() is due in any case. */
 int processes_start(struct processes *processes, struct bfsim_session *session, struct shared *shared);
+
+/* In such a program: be a side until the soak ends. @side, @listen_fd and @address are the texts of its options; @shared_fd is
+ * that of the soak. Returns the exit status. */
+int processes_be_side(const char *side, int shared_fd, int listen_fd, const char *address);
 
 /* Check both, and kill one when it is time. Returns 0, or -1 after a message about the violated expectation. */
 int processes_turn(struct processes *processes);

@@ -8,14 +8,16 @@
  *   so does a process whose peer was killed at any point, with the next peer; the session forgets killed processes
  *   memory size and descriptor count of the processes do not grow after the warm-up
  *
- *   soak [--seconds N] [--seed N] [--calm]
+ *   soak [--seconds N] [--seed N] [--calm] [--host-program COMMAND] [--dpu-program COMMAND]
  *
+ * COMMAND is the soak of another build, perhaps behind an emulator: the side is that program.
  * The seed determines rounds and faults, and is printed first.
  */
 #include <getopt.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -219,39 +221,98 @@ static unsigned long long number(const char *text)
 	return value;
 }
 
-int main(int argc, char **argv)
+struct words {
+	int64_t seconds;
+	uint64_t seed;
+	bool calm;
+	char *programs[NUM_SIDES];
+	const char *side, *address; /* of a side's program */
+	int shared_fd, listen_fd;
+};
+
+/* Returns 0, or -1 after getopt()'s message. */
+static int read_words(int argc, char **argv, struct words *words)
 {
 	static const struct option options[] = {
 		{ "seconds", required_argument, NULL, 's' },
 		{ "seed", required_argument, NULL, 'n' },
 		{ "calm", no_argument, NULL, 'c' },
+		{ "host-program", required_argument, NULL, 'h' },
+		{ "dpu-program", required_argument, NULL, 'd' },
+		{ "side", required_argument, NULL, 'S' },
+		{ "address", required_argument, NULL, 'A' },
+		{ "shared-fd", required_argument, NULL, 'F' },
+		{ "listen-fd", required_argument, NULL, 'L' },
 		{ 0 },
 	};
-	struct soak state = { 0 };
-	bool calm = false;
-	int64_t seconds = 600;
-	uint64_t seed;
 	int option;
 
-	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-		return 1;
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 's')
-			seconds = (int64_t)number(optarg);
-		else if (option == 'n')
-			seed = number(optarg);
-		else if (option == 'c')
-			calm = true;
-		else
-			return 2;
+		switch (option) {
+		case 's':
+			words->seconds = (int64_t)number(optarg);
+			break;
+		case 'n':
+			words->seed = number(optarg);
+			break;
+		case 'c':
+			words->calm = true;
+			break;
+		case 'h':
+		case 'd':
+			words->programs[option == 'h' ? HOST : DPU] = optarg;
+			break;
+		case 'S':
+			words->side = optarg;
+			break;
+		case 'A':
+			words->address = optarg;
+			break;
+		case 'F':
+			words->shared_fd = atoi(optarg);
+			break;
+		case 'L':
+			words->listen_fd = atoi(optarg);
+			break;
+		default:
+			return -1;
+		}
 	}
-	printf("seed %llu, %lld s\n", (unsigned long long)seed, (long long)seconds);
-	fflush(stdout);
-	state.shared = mmap(NULL, sizeof(*state.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (state.shared == MAP_FAILED)
+	return 0;
+}
+
+static struct shared *make_shared(const struct words *words, int *ret_fd)
+{
+	struct shared *shared;
+
+	*ret_fd = memfd_create("soak", MFD_CLOEXEC);
+	if (*ret_fd < 0 || ftruncate(*ret_fd, sizeof(*shared)) < 0)
+		return NULL;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, *ret_fd, 0);
+	if (shared == MAP_FAILED)
+		return NULL;
+	shared->seed = words->seed;
+	shared->calm = words->calm;
+	shared->victim = words->calm ? NO_SIDE : processes_victim_of(words->seed);
+	return shared;
+}
+
+int main(int argc, char **argv)
+{
+	struct words words = { .seconds = 600, .shared_fd = -1, .listen_fd = -1 };
+	struct soak state = { 0 };
+
+	if (getrandom(&words.seed, sizeof(words.seed), 0) != sizeof(words.seed))
 		return 1;
-	state.shared->seed = seed;
-	state.shared->calm = calm;
-	state.shared->victim = calm ? NO_SIDE : processes_victim_of(seed);
-	return soak(&state, seconds);
+	if (read_words(argc, argv, &words) < 0)
+		return 2;
+	if (words.side)
+		return processes_be_side(words.side, words.shared_fd, words.listen_fd, words.address);
+	printf("seed %llu, %lld s\n", (unsigned long long)words.seed, (long long)words.seconds);
+	fflush(stdout);
+	state.shared = make_shared(&words, &state.processes.shared_fd);
+	if (!state.shared)
+		return 1;
+	memcpy(state.processes.programs, words.programs, sizeof(words.programs));
+	return soak(&state, words.seconds);
 }
