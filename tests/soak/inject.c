@@ -11,7 +11,7 @@
 static const char *const lasting[NUM_LASTING] = {
 	[LASTING_FLIP_COPY] = "dma.memcpy p=0.3% flip=2",
 	[LASTING_TEAR_COPY] = "dma.memcpy size>=16 p=0.2% tear",
-	[LASTING_FLIP_OUTPUT] = "erasure_coding.create,compress.decompress_deflate p=0.3% flip=1",
+	[LASTING_FLIP_OUTPUT] = "erasure_coding.create,erasure_coding.update,compress.decompress_* p=0.3% flip=1",
 	[LASTING_FLIP_MESSAGE] = "comch.send p=0.2% flip=1",
 	[LASTING_DROP_MESSAGE] = "comch.send side=host p=0.2% drop",
 	[LASTING_DROP_MESSAGE_OF_DPU] = "comch.send side=dpu p=0.2% drop",

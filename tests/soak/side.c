@@ -64,7 +64,7 @@ bool side_submit(struct side *side, struct doca_task *task, struct ticket *ticke
 	return false;
 }
 
-doca_error_t side_done(struct side *side, struct doca_task *task, struct ticket *ticket)
+doca_error_t side_ended(struct side *side, struct doca_task *task, struct ticket *ticket)
 {
 	doca_error_t status = doca_task_get_status(task);
 
@@ -72,6 +72,13 @@ doca_error_t side_done(struct side *side, struct doca_task *task, struct ticket 
 	ticket->in_flight = false;
 	side->seen->tasks++;
 	side->seen->failed += status != DOCA_SUCCESS;
+	return status;
+}
+
+doca_error_t side_done(struct side *side, struct doca_task *task, struct ticket *ticket)
+{
+	doca_error_t status = side_ended(side, task, ticket);
+
 	doca_task_free(task);
 	return status;
 }

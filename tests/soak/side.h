@@ -111,7 +111,10 @@ struct ticket {
 /* Submit a task. Returns true if it was submitted; if not, the caller frees it. */
 bool side_submit(struct side *side, struct doca_task *task, struct ticket *ticket);
 
-/* In its callback; frees it. Returns its status. */
+/* In its callback. Returns its status. */
+doca_error_t side_ended(struct side *side, struct doca_task *task, struct ticket *ticket);
+
+/* The same; frees it. */
 doca_error_t side_done(struct side *side, struct doca_task *task, struct ticket *ticket);
 
 /* ---- contexts ---- */
