@@ -408,6 +408,7 @@ static doca_error_t multiply(struct engine *engine, int type, struct doca_matrix
 				   .dst_buff = engine->dst };
 
 	set_source(engine, blocks, num * BLOCK);
+	assert_false(doca_buf_set_data(engine->dst, arena + HALF, HALF)); /* full: the output replaces the data */
 	return run(engine, &job.base);
 }
 

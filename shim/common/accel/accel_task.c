@@ -119,8 +119,8 @@ doca_error_t shim_accel_check(struct doca_task *base)
 	result = check(task, type, caps, &src, &dst);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
-	replaces = may_replace && room < type->get_output_bytes(task);
 	task->base.snapshot.bytes = src.data_bytes;
+	replaces = may_replace && room < type->get_output_bytes(task);
 	result = shim_snapshot_take_lists(&task->base.snapshot, &accel->lists, task->base.src, src.segments,
 					  task->base.dst, dst.segments, replaces);
 	if (result == DOCA_SUCCESS && doca_unlikely(is_too_large(task, type, caps, src.data_bytes)))
