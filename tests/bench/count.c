@@ -130,14 +130,38 @@ static int count_event(uint32_t count)
 	return value == count ? 0 : bench_fail("a sync event lost a value");
 }
 
+/* ---- engines ---- */
+
+static int count_code(uint32_t count)
+{
+	return bench_count_engine("erasure coding", false, count);
+}
+
+static int count_code_bare(uint32_t count)
+{
+	return bench_count_engine("erasure coding", true, count);
+}
+
+static int count_gcm(uint32_t count)
+{
+	return bench_count_engine("AES-256-GCM", false, count);
+}
+
+static int count_gcm_bare(uint32_t count)
+{
+	return bench_count_engine("AES-256-GCM", true, count);
+}
+
 /* ---- */
 
 static const struct kind {
 	const char *name;
 	int (*run)(uint32_t count);
 } kinds[] = {
-	{ "local", count_local },      { "rules", count_rules },      { "remote", count_remote },
-	{ "sync-event", count_event }, { "send", bench_count_sends }, { "receive", bench_count_receives },
+	{ "local", count_local },       { "rules", count_rules },         { "remote", count_remote },
+	{ "sync-event", count_event },  { "send", bench_count_sends },    { "receive", bench_count_receives },
+	{ "code", count_code },         { "code-bare", count_code_bare }, { "gcm", count_gcm },
+	{ "gcm-bare", count_gcm_bare },
 };
 
 int main(int argc, char **argv)

@@ -9,6 +9,7 @@
 #ifndef TESTS_BENCH_COUNT_H
 #define TESTS_BENCH_COUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define BENCH_COUNT_BATCH 32
@@ -24,5 +25,8 @@
  * sends, or the receives, are counted. In the session of BFSIM_SESSION. Returns 0 or -1. */
 int bench_count_sends(uint32_t count);
 int bench_count_receives(uint32_t count);
+
+/* @count tasks of the smallest size that a kind of engine has (engine.h); or the work that their library does. */
+int bench_count_engine(const char *name, bool is_bare, uint32_t count);
 
 #endif
