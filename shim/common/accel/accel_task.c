@@ -49,7 +49,7 @@ static doca_error_t refuse(const struct doca_task *task, doca_error_t error, con
 }
 
 /* Return why the device may not access a list, or NULL. Other problems make the job fail. */
-static const char *find_access_problem(const struct doca_buf *buf, const struct doca_dev *dev, bool write)
+static inline const char *find_access_problem(const struct doca_buf *buf, const struct doca_dev *dev, bool write)
 {
 	const char *problem = NULL;
 

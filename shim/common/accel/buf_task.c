@@ -4,8 +4,8 @@
 
 #include "sim/fabric/remote.h"
 
-static const char *find_list_problem(const struct shim_segment *segments, uint32_t count, const struct doca_dev *dev,
-				     bool write)
+static inline const char *find_list_problem(const struct shim_segment *segments, uint32_t count,
+					    const struct doca_dev *dev, bool write)
 {
 	const char *problem = NULL;
 

@@ -208,10 +208,14 @@ int shim_work_wrote_all(struct shim_work *work, size_t len)
 
 /* ---- blocks ---- */
 
-/* Returns whether the next @len bytes of the list are one range of local memory. */
-static bool is_one_range(struct shim_work_cursor *cursor, size_t len)
+/* Returns how many of the next @count blocks are one range of local memory: all, or one, or none. */
+static size_t blocks_in_range(struct shim_work_cursor *cursor, size_t len, size_t count)
 {
-	return left_in_segment(cursor) >= len && !remote_of(cursor);
+	size_t left = left_in_segment(cursor);
+
+	if (left < len || remote_of(cursor))
+		return 0;
+	return doca_likely(left >= len * count) ? count : 1;
 }
 
 static void skip(struct shim_work_cursor *cursor, size_t len)
@@ -232,10 +236,13 @@ static void read_bytes(struct shim_work *work, uint8_t *to, size_t len)
 
 int shim_work_read_blocks(struct shim_work *work, size_t len, size_t count, const uint8_t **ret_blocks)
 {
-	for (size_t i = 0; i < count && work->rc == 0; i++) {
-		if (doca_likely(is_one_range(&work->src, len))) {
+	for (size_t i = 0, in_range = 0; i < count && work->rc == 0; i++) {
+		if (in_range == 0)
+			in_range = blocks_in_range(&work->src, len, count - i);
+		if (doca_likely(in_range > 0)) {
 			ret_blocks[i] = (const uint8_t *)(uintptr_t)cpu_addr(&work->src);
 			work->src.done += len;
+			in_range--;
 			continue;
 		}
 		work->rc = ensure_in(work, len * count); /* for all blocks at once: copies stay where they are */
@@ -252,10 +259,13 @@ int shim_work_room_blocks(struct shim_work *work, size_t len, size_t count, uint
 	struct shim_work_cursor cursor = work->dst;
 	bool is_limited = work->limit - work->written < len * count;
 
-	for (size_t i = 0; i < count && work->rc == 0; i++) {
-		if (doca_likely(!is_limited && is_one_range(&cursor, len))) {
+	for (size_t i = 0, in_range = 0; i < count && work->rc == 0; i++) {
+		if (in_range == 0 && !is_limited)
+			in_range = blocks_in_range(&cursor, len, count - i);
+		if (doca_likely(in_range > 0)) {
 			ret_blocks[i] = (uint8_t *)(uintptr_t)cpu_addr(&cursor);
 			cursor.done += len;
+			in_range--;
 			continue;
 		}
 		work->rc = ensure_out(work, len * count);
@@ -270,12 +280,15 @@ int shim_work_wrote_blocks(struct shim_work *work, size_t len, size_t count, uin
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		if (is_one_range(&work->dst, len) && cpu_addr(&work->dst) == (uintptr_t)blocks[i]) {
-			work->dst.done += len;
-			work->written += len;
+	for (size_t i = 0; i < count && rc == 0;) {
+		size_t in_range = blocks_in_range(&work->dst, len, count - i);
+
+		if (doca_likely(in_range > 0 && cpu_addr(&work->dst) == (uintptr_t)blocks[i])) {
+			work->dst.done += in_range * len;
+			work->written += in_range * len;
+			i += in_range;
 		} else {
-			rc = shim_work_append(work, blocks[i], len);
+			rc = shim_work_append(work, blocks[i++], len);
 		}
 	}
 	return rc;
