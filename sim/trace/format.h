@@ -155,6 +155,15 @@ struct sim_trace_op {
 	_Atomic uint64_t bytes; /* of completed tasks */
 };
 
+/* Objects that programs close, besides contexts. */
+enum sim_trace_open {
+	SIM_TRACE_OPEN_MAPS,
+	SIM_TRACE_OPEN_INVENTORIES,
+	SIM_TRACE_OPEN_ENGINES, /* work queues, too */
+	SIM_TRACE_OPEN_DEVICES,
+	SIM_TRACE_NUM_OPEN,
+};
+
 struct sim_trace_head {
 	uint64_t magic;
 	uint32_t level; /* enum sim_trace_level (trace.h) */
@@ -164,6 +173,7 @@ struct sim_trace_head {
 	uint64_t began_ns; /* by CLOCK_MONOTONIC, also in virtual time: tells apart processes with one pid */
 	_Atomic uint32_t used_names, used_objects, used_ops, used_threads;
 	_Atomic uint32_t command; /* the process is this command of "bfsim run", from 1; 0 = none */
+	_Atomic uint32_t num_open[SIM_TRACE_NUM_OPEN];
 };
 
 /* Offsets of the tables in the segment; @end is its size. */

@@ -205,6 +205,8 @@ static int copy_tables(const struct source *source, struct sim_trace_recording *
 	to->num_objects = min_u32(atomic_load(&head->used_objects), source->head.num_objects);
 	to->num_ops = min_u32(atomic_load(&head->used_ops), source->head.num_ops);
 	to->num_threads = min_u32(atomic_load(&head->used_threads), source->head.num_threads);
+	for (int what = 0; what < SIM_TRACE_NUM_OPEN; what++)
+		to->num_open[what] = atomic_load(&head->num_open[what]);
 	to->names = copy_table(source, source->layout.names, to->num_names, sizeof(*to->names));
 	to->objects = copy_table(source, source->layout.objects, to->num_objects, sizeof(*to->objects));
 	/* the type is aligned to cache lines */

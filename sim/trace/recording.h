@@ -45,6 +45,7 @@ struct sim_trace_recording {
 	struct sim_trace_op *ops;
 	struct sim_trace_thread *threads;
 	uint32_t num_names, num_objects, num_ops, num_threads;
+	uint32_t num_open[SIM_TRACE_NUM_OPEN];
 	struct sim_trace_event *events; /* ring by ring */
 	size_t num_events;
 	uint64_t num_lost; /* records overwritten before or during the copy */

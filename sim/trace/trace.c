@@ -114,6 +114,33 @@ static int map_segment(size_t bytes, int *ret_fd)
 	return 0;
 }
 
+/* ---- open objects ---- */
+
+static _Atomic int num_open[SIM_TRACE_NUM_OPEN];
+
+/* A forked child destroys objects that it has not created. */
+static uint32_t load_open(enum sim_trace_open what)
+{
+	int count = atomic_load(&num_open[what]);
+
+	return count > 0 ? (uint32_t)count : 0;
+}
+
+static void store_open(struct sim_trace_head *head)
+{
+	for (int what = 0; what < SIM_TRACE_NUM_OPEN; what++)
+		atomic_store(&head->num_open[what], load_open((enum sim_trace_open)what));
+}
+
+void sim_trace_count_open(enum sim_trace_open what, int by)
+{
+	atomic_fetch_add(&num_open[what], by);
+	pthread_mutex_lock(&self.lock);
+	if (sim_trace_is_on())
+		atomic_store(&((struct sim_trace_head *)self.memory)->num_open[what], load_open(what));
+	pthread_mutex_unlock(&self.lock);
+}
+
 /* ---- begin and end ---- */
 
 static int start_recording(enum sim_trace_level level, const struct sim_trace_clock *clock, int *ret_fd)
@@ -135,6 +162,7 @@ static int start_recording(enum sim_trace_level level, const struct sim_trace_cl
 	self.used_threads = 0;
 	sim_trace_set_clock(clock);
 	memcpy(self.memory, &head, sizeof(head));
+	store_open((void *)self.memory);
 	atomic_fetch_add(&self.epoch, 1);
 	atomic_store_explicit(&self.on, true, memory_order_release);
 	sim_log_set_recorder(sim_trace_log); /* does nothing when the recording has ended */
@@ -193,6 +221,8 @@ int sim_trace_read_own(struct sim_trace_recording *ret_recording)
 
 void sim_trace_forked(void)
 {
+	for (int what = 0; what < SIM_TRACE_NUM_OPEN; what++)
+		atomic_store(&num_open[what], 0);
 	pthread_mutex_init(&self.lock, NULL);     /* another thread of the parent may have held it */
 	atomic_store(&self.num_clock_readers, 0); /* ... or been reading */
 	sim_trace_end();

@@ -77,6 +77,9 @@ void sim_trace_object_set_parent(uint32_t object, uint32_t parent);
 
 void sim_trace_state(uint32_t object, uint32_t from, uint32_t to);
 
+/* An object has been created (@by is 1) or destroyed (-1). Counts before the recording begins, too. */
+void sim_trace_count_open(enum sim_trace_open what, int by);
+
 /* ---- tasks ---- */
 
 /* Statistics of one kind of task of one context. */

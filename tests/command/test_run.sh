@@ -80,6 +80,7 @@ test_a_program_of_a_run_without_its_daemon_is_told_what_helps() {
 test_a_context_that_was_left_open_is_named() {
 	status 0 bfsim run --dpu "$trace_peer 4 leave" --host true
 	says '^bfsim: dpu: trace_peer ended with dma #1 on mlx5_0 that it had neither stopped nor destroyed$' err
+	says '^bfsim: dpu: trace_peer ended and left open: 1 memory map, 1 buffer inventory, 1 progress engine, 1 device$' err
 	status 0 bfsim run --quiet --dpu "$trace_peer 4 leave"
 	same '' "$(cat err)"
 	status 0 bfsim run --dpu "$trace_peer 4"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "shim/common/base/alloc.h"
+#include "sim/trace/trace.h"
 
 #define BUCKET_BITS 10
 
@@ -59,6 +60,23 @@ static void *allocate(size_t size)
 	return header->object;
 }
 
+/* For the line about what a program leaves open. */
+static void count(enum shim_kind kind, int by)
+{
+	static const struct {
+		enum shim_kind kind;
+		enum sim_trace_open what;
+	} counted[] = {
+		{ SHIM_MMAP, SIM_TRACE_OPEN_MAPS },   { SHIM_INVENTORY, SIM_TRACE_OPEN_INVENTORIES },
+		{ SHIM_PE, SIM_TRACE_OPEN_ENGINES },  { SHIM_WORKQ, SIM_TRACE_OPEN_ENGINES },
+		{ SHIM_DEV, SIM_TRACE_OPEN_DEVICES },
+	};
+
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+		if (counted[i].kind == kind)
+			sim_trace_count_open(counted[i].what, by);
+}
+
 void *shim_object_new(enum shim_kind kind, size_t size)
 {
 	struct free_object *reused;
@@ -74,8 +92,10 @@ void *shim_object_new(enum shim_kind kind, size_t size)
 		memset(reused, 0, size);
 	else
 		reused = allocate(size);
-	if (reused)
-		reused->object.magic = shim_magic(kind);
+	if (!reused)
+		return NULL;
+	reused->object.magic = shim_magic(kind);
+	count(kind, 1);
 	return reused;
 }
 
@@ -84,6 +104,7 @@ void shim_object_free(void *object, enum shim_kind kind)
 	struct free_object *freed = object;
 
 	freed->object.magic = 0;
+	count(kind, -1);
 	pthread_mutex_lock(&pools.lock);
 	freed->next = pools.free_list[kind];
 	pools.free_list[kind] = freed;

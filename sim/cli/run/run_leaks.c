@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts that programs of a run left open. */
+/* Contexts and other objects that programs of a run left open. */
 #include "run_leaks.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,6 +36,32 @@ static void print_recording(const struct sim_trace_recording *recording, const c
 		 count > 1 ? ", and further contexts," : "");
 }
 
+/* What else the process left, in one line: "2 memory maps and 1 device". */
+static void print_open(const struct sim_trace_recording *recording, const char *label)
+{
+	static const char *const names[] = {
+		[SIM_TRACE_OPEN_MAPS] = "memory map",
+		[SIM_TRACE_OPEN_INVENTORIES] = "buffer inventor",
+		[SIM_TRACE_OPEN_ENGINES] = "progress engine",
+		[SIM_TRACE_OPEN_DEVICES] = "device",
+	};
+	char text[160] = "";
+	size_t len = 0;
+
+	for (int what = 0; what < SIM_TRACE_NUM_OPEN; what++) {
+		uint32_t count = recording->num_open[what];
+		const char *end = what == SIM_TRACE_OPEN_INVENTORIES ? (count == 1 ? "y" : "ies") :
+				  count == 1                         ? "" :
+								       "s";
+
+		if (count)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u %s%s", len ? ", " : "", count,
+						names[what], end);
+	}
+	if (len)
+		cli_fail("%s: %s ended and left open: %s", label, recording->owner.program, text);
+}
+
 void cli_run_leaks_print(const char *dir, const struct cli_program *programs, size_t num_programs)
 {
 	int dir_fd = cli_session_open(dir);
@@ -47,8 +74,10 @@ void cli_run_leaks_print(const char *dir, const struct cli_program *programs, si
 		for (uint32_t i = 0; i < merged.num_recordings; i++) {
 			uint32_t command = merged.recordings[i].command;
 
-			if (command > 0 && command <= num_programs && programs[command - 1].status == 0)
-				print_recording(&merged.recordings[i], programs[command - 1].label);
+			if (command == 0 || command > num_programs || programs[command - 1].status != 0)
+				continue;
+			print_recording(&merged.recordings[i], programs[command - 1].label);
+			print_open(&merged.recordings[i], programs[command - 1].label);
 		}
 		sim_merged_trace_free(&merged);
 	}
