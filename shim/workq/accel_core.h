@@ -59,9 +59,9 @@ SHIM_INTERNAL_API void shim_workq_accel_set_stopping(struct workq_accel_core *co
 SHIM_INTERNAL_API doca_error_t shim_workq_accel_alloc(struct workq_accel_core *core, uint32_t index,
 						      struct doca_task **ret_task);
 
-/* Submit a task. If its output has a known length and the destination too little room behind its data, the output
- * replaces the data: in programs of 1.5 the data is the place to write to. NO_MEMORY if too many are in flight, BAD_STATE unless
- * the context runs, NOT_SUPPORTED, or what the task's check returns. */
+/* Submit a task. If the destination has too little room behind its data, the output replaces the data: in programs of 1.5 the
+ * data is the place to write to. NO_MEMORY if too many are in flight, BAD_STATE unless the context runs, NOT_SUPPORTED, or what
+ * the task's check returns. */
 SHIM_INTERNAL_API doca_error_t shim_workq_accel_submit(struct workq_accel_core *core,
 						       const struct workq_accel_job *job);
 

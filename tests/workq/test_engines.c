@@ -290,6 +290,7 @@ static doca_error_t code(struct engine *engine, int type, const void *data, size
 					 .output_chksum = checksums };
 
 	set_source(engine, data, len);
+	assert_false(doca_buf_set_data(engine->dst, arena + HALF, HALF - 4)); /* the output replaces the data */
 	return run(engine, &job.base);
 }
 
@@ -315,10 +316,9 @@ static void test_decompress_jobs_give_bytes_and_checksums(void **state)
 	assert_int_equal(checksums, HELLO_CHECKSUMS);
 	checksums = 1;
 	for (int round = 0; round < 3; round++) { /* a stream that ends too early, and one that is well */
-		assert_int_equal(code(&engine, DOCA_DECOMPRESS_DEFLATE_JOB, stored, 9, &checksums),
-				 DOCA_ERROR_IO_FAILED);
+		assert_true(code(&engine, DOCA_DECOMPRESS_DEFLATE_JOB, stored, 9, &checksums) == DOCA_ERROR_IO_FAILED);
 		assert_int_equal(checksums, 1);
-		assert_int_equal(output_len(&engine), 0);
+		assert_int_equal(output_len(&engine), HALF - 4);
 		assert_int_equal(code(&engine, DOCA_DECOMPRESS_DEFLATE_JOB, stored, 10, NULL), DOCA_SUCCESS);
 	}
 	assert_int_equal(code(&engine, DOCA_DMA_JOB_MEMCPY, stored, 10, NULL), DOCA_ERROR_INVALID_VALUE);

@@ -87,7 +87,7 @@ struct shim_accel {
 	SLIST_HEAD(, shim_accel_hold) holds; /* likewise */
 	/* Limits where the card has no engine and the library does the work itself. NULL: there it does not. */
 	const struct pcie_accel_caps *software_caps;
-	/* For shim/workq: the data of a destination is replaced if the room behind it is too small for an output of known length. */
+	/* For shim/workq: the data of a destination is replaced if the room behind it is too small. */
 	bool overwrites_full;
 };
 

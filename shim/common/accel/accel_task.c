@@ -174,6 +174,13 @@ static bool is_short(const struct shim_accel_task *task)
 	       !task->base.dst->mmap->remote;
 }
 
+/* Whether the work has another try: with the output in place of the destination's data. */
+static bool has_more_room(const struct shim_accel_task *task)
+{
+	return ((const struct shim_accel *)task->base.task.ctx)->overwrites_full &&
+	       shim_lists_replace_data(task->base.snapshot.lists);
+}
+
 int shim_accel_do_work(struct shim_accel_task *task, uint64_t limit)
 {
 	const char *problem = shim_buf_task_find_problem(&task->base);
@@ -184,6 +191,10 @@ int shim_accel_do_work(struct shim_accel_task *task, uint64_t limit)
 		return fail(task, problem);
 	shim_work_init(&work, task, limit);
 	rc = shim_accel_task_type(&task->base.task)->work(&work);
+	if (doca_unlikely(rc == -ENOSPC && limit == UINT64_MAX && has_more_room(task))) {
+		shim_work_init(&work, task, limit);
+		rc = shim_accel_task_type(&task->base.task)->work(&work);
+	}
 	if (doca_unlikely(work.rc < 0))
 		rc = work.rc;
 	task->written = work.written;

@@ -85,6 +85,24 @@ doca_error_t shim_snapshot_take_lists(struct shim_snapshot *snapshot, struct shi
 	return DOCA_SUCCESS;
 }
 
+bool shim_lists_replace_data(struct shim_lists *lists)
+{
+	struct shim_segment *dst = lists->segments + lists->num_src;
+	bool has_more = false;
+
+	if (lists->replaces_data)
+		return false;
+	for (uint32_t i = 0; i < lists->num_dst; i++) {
+		const struct doca_buf *buf = dst[i].buf;
+
+		has_more |= buf->data < dst[i].addr;
+		dst[i].addr = buf->data;
+		dst[i].bytes = (size_t)(buf->head + buf->len - buf->data);
+	}
+	lists->replaces_data = true;
+	return has_more;
+}
+
 void shim_lists_extend_data(const struct shim_lists *lists, uint64_t written)
 {
 	const struct shim_segment *dst = lists->segments + lists->num_src;

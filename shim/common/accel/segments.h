@@ -134,6 +134,9 @@ static inline void shim_buf_extend_data(struct doca_buf *buf, const uint8_t *end
 		buf->data_len = (size_t)(end - buf->data);
 }
 
+/* From now on, the output begins at the data of the destination. Returns whether there is more room than before. */
+SHIM_INTERNAL_API bool shim_lists_replace_data(struct shim_lists *lists);
+
 /* The task wrote @written bytes, and succeeded: add them to the data of the destination. */
 SHIM_INTERNAL_API void shim_lists_extend_data(const struct shim_lists *lists, uint64_t written);
 
