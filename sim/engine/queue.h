@@ -65,7 +65,12 @@ struct sim_queue_time {
 	bool (*work)(const struct sim_job *job, struct pcie_job *ret_work);
 	/* In virtual time, called with notify's argument before jobs are queued. */
 	void (*mark_busy)(void *arg);
+	/* In timed mode, called with notify's argument when the completion of a job comes @late_ns after the model's time: by
+	 * more than SIM_LATE_NS and a tenth of what the model takes. Any thread; not twice at once. May be NULL. */
+	void (*is_late)(void *arg, uint64_t late_ns);
 };
+
+#define SIM_LATE_NS 1000
 
 /* Give the queue a clock, before the first job. A functional clock, or NULL, changes
  * nothing. Returns 0 or -ENOMEM. */

@@ -141,6 +141,16 @@ static void release_flushed(struct sim_queue *queue, uint32_t run)
 	clock->arrived = run;
 }
 
+static void note_late(struct sim_queue *queue, const struct job_time *timing, uint64_t now_ns)
+{
+	const struct sim_queue_time *cfg = &queue->clock->cfg;
+	uint64_t late_ns = now_ns - timing->due_ns;
+
+	if (cfg->is_late && timing->takes_time && late_ns > SIM_LATE_NS &&
+	    late_ns > (timing->due_ns - sim_clock_ns(timing->arrival_ps)) / 10)
+		cfg->is_late(queue->notify_arg, late_ns);
+}
+
 uint64_t queue_clock_release(struct sim_queue *queue)
 {
 	struct queue_clock *clock = queue->clock;
@@ -163,10 +173,11 @@ uint64_t queue_clock_release(struct sim_queue *queue)
 		compute_due_time(clock, timing, now_ns);
 	}
 	for (; done != clock->arrived; done++) {
-		uint64_t due_ns = clock->jobs[done & queue->mask].due_ns;
+		const struct job_time *timing = &clock->jobs[done & queue->mask];
 
-		if (due_ns > now_ns)
-			return min_u64(due_ns, next_ns);
+		if (timing->due_ns > now_ns)
+			return min_u64(timing->due_ns, next_ns);
+		note_late(queue, timing, now_ns);
 		sim_queue_complete_job(queue, queue->ring[done & queue->mask], done);
 	}
 	return next_ns;

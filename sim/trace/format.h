@@ -146,6 +146,7 @@ struct sim_trace_object {
 	uint64_t began_ns;
 	_Atomic uint64_t ended_ns;                                   /* 0 = not ended */
 	_Atomic uint64_t sent, sent_bytes, received, received_bytes; /* messages */
+	_Atomic uint64_t num_late, max_late_ns; /* tasks in timed mode that the machine completed late, and the worst */
 };
 
 struct sim_trace_op {

@@ -77,6 +77,9 @@ void sim_trace_object_set_parent(uint32_t object, uint32_t parent);
 
 void sim_trace_state(uint32_t object, uint32_t from, uint32_t to);
 
+/* A task of the context ended so much after the model's time. */
+void sim_trace_late(uint32_t object, uint64_t late_ns);
+
 /* An object has been created (@by is 1) or destroyed (-1). Counts before the recording begins, too. */
 void sim_trace_count_open(enum sim_trace_open what, int by);
 

@@ -100,6 +100,17 @@ void sim_trace_object_end(uint32_t object)
 		atomic_store_explicit(&sim_trace_object_at(object)->ended_ns, sim_trace_now_ns(), memory_order_relaxed);
 }
 
+void sim_trace_late(uint32_t object, uint64_t late_ns)
+{
+	struct sim_trace_object *context = object && sim_trace_is_on() ? sim_trace_object_at(object) : NULL;
+
+	if (!context)
+		return;
+	sim_trace_counter_add(&context->num_late, 1);
+	if (late_ns > atomic_load_explicit(&context->max_late_ns, memory_order_relaxed))
+		atomic_store_explicit(&context->max_late_ns, late_ns, memory_order_relaxed);
+}
+
 void sim_trace_object_set_parent(uint32_t object, uint32_t parent)
 {
 	if (object && sim_trace_is_on())

@@ -148,13 +148,14 @@ test_a_link_carries_one_after_the_other_and_no_faster_than_it_can() {
 		task 2000 4000 400
 		task 2000 4000 400
 		printf ',\n{"ph":"i","pid":1,"tid":1,"ts":5.999,"s":"t","cat":"log","name":"warning","args":{"text":"the end"}}'
-		printf '\n],"displayTimeUnit":"ns","otherData":{"recorder":"bfsim","clock":"timed","session_ns":6000,"processes":[{"pid":1,"side":"host","program":"x","level":"full","records":5}],"operations":[],"links":[{"side":"host","device":"mlx5_0","to_card_bps":8000000000,"to_host_bps":8000000000}],"rules":[]}}\n'
+		printf '\n],"displayTimeUnit":"ns","otherData":{"recorder":"bfsim","clock":"timed","session_ns":6000,"late_tasks":3,"max_late_ns":2500000,"processes":[{"pid":1,"side":"host","program":"x","level":"full","records":5}],"operations":[],"links":[{"side":"host","device":"mlx5_0","to_card_bps":8000000000,"to_host_bps":8000000000}],"rules":[]}}\n'
 	} >t.json
 	status 0 bfsim report t.json -o r.html
 	python3 "$checker" r.html 'data["slice_ns"] == 100' \
 		'data["links"][0]["to_host"]["bytes_by_slice"] == [100] * 10 + [50] * 10 + [25] * 16 + [100] * 4 + [0] * 20' \
 		'data["links"][0]["to_card"]["bytes"] == 0 and text.count("card to host") == 1 and "host to card" not in text' \
-		'"at most 100.0 % of 8.00 Gb/s, 38.3 % on average" in text'
+		'"at most 100.0 % of 8.00 Gb/s, 38.3 % on average" in text' \
+		'"3 tasks ended later than the card" in text and "the latest by 2.50 ms" in text'
 }
 
 # --- the run ---

@@ -69,9 +69,19 @@ static void notify(void *arg)
 	(void)arg;
 }
 
+static uint64_t late_ns; /* of the last job that was */
+
+static void is_late(void *arg, uint64_t ns)
+{
+	assert_ptr_equal(arg, current);
+	late_ns = ns;
+}
+
 static int open_queue(struct fixture *fixture, struct sim_queue **ret_queue)
 {
-	const struct sim_queue_time time = { .clock = fixture->clock, .work = work, .mark_busy = mark_busy };
+	const struct sim_queue_time time = {
+		.clock = fixture->clock, .work = work, .mark_busy = mark_busy, .is_late = is_late
+	};
 	int rc = sim_queue_create(fixture->engine, MAX_JOBS, notify, fixture, ret_queue);
 
 	return rc < 0 ? rc : sim_queue_set_clock(*ret_queue, &time);
@@ -278,6 +288,23 @@ static void test_timed_end_is_not_seen_before_the_model_says(void **state)
 	assert_true(sim_clock_now_ns(fixture->clock) - before_ns >= expected);
 }
 
+static void test_timed_end_that_comes_late_is_told(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 2 << 20 };
+	uint64_t before_ns = sim_clock_now_ns(fixture->clock), expected;
+
+	predict(fixture, &job, 1, &expected);
+	submit(fixture->queues[0], &job, 1);
+	late_ns = 0;
+	while (sim_clock_now_ns(fixture->clock) - before_ns < 3 * expected)
+		;
+	while (!sim_queue_poll(fixture->queues[0]))
+		;
+	assert_true(late_ns >= expected);
+	assert_true(late_ns <= sim_clock_now_ns(fixture->clock) - before_ns - expected);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
 
 int main(void)
@@ -292,6 +319,7 @@ int main(void)
 		TEST(flush_ends_all_at_once),
 		cmocka_unit_test_setup_teardown(test_timed_end_is_not_seen_before_the_model_says, setup_timed,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_timed_end_that_comes_late_is_told, setup_timed, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,22 @@ static void test_a_context_and_its_states_are_read_as_they_were(void **state)
 	sim_trace_recording_free(&recording);
 }
 
+static void test_late_tasks_are_counted_with_the_worst(void **state)
+{
+	uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", "mlx5_0");
+	struct sim_trace_recording recording;
+
+	(void)state;
+	sim_trace_late(context, 2000);
+	sim_trace_late(context, 3000);
+	sim_trace_late(context, 1500);
+	sim_trace_late(0, 4000); /* of no context */
+	recording = read_all();
+	assert_int_equal(recording.objects[0].num_late, 3);
+	assert_int_equal(recording.objects[0].max_late_ns, 3000);
+	sim_trace_recording_free(&recording);
+}
+
 static void test_a_task_has_its_times_bytes_and_reason(void **state)
 {
 	uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", "mlx5_0");
@@ -463,6 +479,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_context_and_its_states_are_read_as_they_were),
+		TEST(test_late_tasks_are_counted_with_the_worst),
 		TEST(test_a_task_has_its_times_bytes_and_reason),
 		TEST(test_a_log_line_keeps_its_text_up_to_256_bytes),
 		TEST(test_a_fault_event_has_its_rule_and_its_operation),

@@ -172,6 +172,13 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 	return result == DOCA_SUCCESS ? start_ctx(ctx) : result;
 }
 
+static void task_is_late(void *arg, uint64_t late_ns)
+{
+	const struct doca_ctx *ctx = arg;
+
+	sim_trace_late(ctx->trace_id, late_ns);
+}
+
 static int set_clock(struct doca_ctx *ctx, const struct sim_clock *clock)
 {
 	const struct sim_queue_time time = {
@@ -179,6 +186,7 @@ static int set_clock(struct doca_ctx *ctx, const struct sim_clock *clock)
 		.function = shim_dev_function(ctx->dev)->id,
 		.work = shim_task_get_pcie_job,
 		.mark_busy = shim_pe_vclock_mark_busy,
+		.is_late = sim_clock_mode(clock) == SIM_CLOCK_TIMED ? task_is_late : NULL,
 	};
 
 	return sim_queue_set_clock(ctx->queue, &time);

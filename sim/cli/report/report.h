@@ -102,6 +102,7 @@ struct cli_report {
 	const struct cli_report_run *run; /* that wrote it (report_run.h), the caller's; NULL = another command did */
 	const char *clock;                /* mode of the session's clock; NULL = not known */
 	uint64_t session_ns;              /* session time at the end; 0 = not known */
+	uint64_t num_late, max_late_ns; /* tasks that ended later than the model's time, in timed mode; and the worst */
 	struct cli_report_process *processes;
 	size_t num_processes;
 	struct cli_report_rule *rules;

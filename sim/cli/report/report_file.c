@@ -301,6 +301,8 @@ static bool read_summary(struct reader *reader, char *line)
 	if (cli_json_member(summary, "clock"))
 		reader->report->clock = cli_report_copy_text(reader->report, cli_json_text(summary, "clock"));
 	reader->report->session_ns = cli_json_number(summary, "session_ns");
+	reader->report->num_late = cli_json_number(summary, "late_tasks");
+	reader->report->max_late_ns = cli_json_number(summary, "max_late_ns");
 	read_list(reader, cli_json_list(summary, "processes"), read_process);
 	read_list(reader, cli_json_list(summary, "operations"), read_counts);
 	read_list(reader, cli_json_list(summary, "links"), read_link);

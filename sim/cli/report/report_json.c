@@ -195,6 +195,8 @@ json_object *cli_report_json(const struct cli_report *report)
 	if (report->clock) {
 		cli_json_add_text(json, "clock", report->clock);
 		cli_json_add_number(json, "session_ns", report->session_ns);
+		cli_json_add_number(json, "late_tasks", report->num_late);
+		cli_json_add_number(json, "max_late_ns", report->max_late_ns);
 	}
 	cli_json_add_number(json, "first_ns", report->first_ns);
 	cli_json_add_number(json, "last_ns", report->last_ns);

@@ -92,6 +92,22 @@ static void put_processes(const struct cli_report *report, FILE *out)
 }
 
 /* Notes on data that the plots lack. */
+static void put_lateness(const struct cli_report *report, FILE *out)
+{
+	char latest[CLI_HUMAN_SIZE];
+
+	cli_human_time(report->max_late_ns, latest);
+	if (report->num_late)
+		fprintf(out,
+			"<p class=\"bad\">%" PRIu64
+			" task%s ended later than the card's model says, by more than a tenth of its time: the latest by %s."
+			" This machine, or a program that polls rarely, made them late.</p>\n",
+			report->num_late, report->num_late == 1 ? "" : "s", latest);
+	fputs("<p class=\"soft\">A task took at least as long as the card's model says, and longer where this machine was"
+	      " late: its latencies are upper bounds of a card's. <code>--clock virtual</code> shows those of the model alone.</p>\n",
+	      out);
+}
+
 static void put_caveats(const struct cli_report *report, FILE *out)
 {
 	bool is_sampled = false, has_lost = false;
@@ -108,9 +124,7 @@ static void put_caveats(const struct cli_report *report, FILE *out)
 		      " and throughput is lower than it was. <code>--trace-level full</code> records all.</p>\n",
 		      out);
 	if (report->clock && strcmp(report->clock, "timed") == 0)
-		fputs("<p class=\"soft\">A task took at least as long as the card's model says, and longer where this machine was"
-		      " late: its latencies are upper bounds of a card's. <code>--clock virtual</code> shows those of the model alone.</p>\n",
-		      out);
+		put_lateness(report, out);
 	if (report->clock && strcmp(report->clock, "virtual") == 0)
 		fputs("<p class=\"soft\">Time was virtual: the times of this page are those of the card's model, not of this machine.</p>\n",
 		      out);

@@ -209,6 +209,7 @@ static void add_session(struct source *source)
 	if (merged->clock)
 		source->report->clock = cli_report_copy_text(source->report, merged->clock);
 	source->report->session_ns = merged->session_ns;
+	sim_merged_trace_count_late(merged, &source->report->num_late, &source->report->max_late_ns);
 	for (uint32_t i = 0; i < merged->num_recordings; i++) {
 		add_process(source, i);
 		for (uint32_t j = 0; j < merged->recordings[i].num_ops; j++)

@@ -48,6 +48,8 @@ static void add_context(json_object *list, const struct sim_trace_recording *rec
 
 	cli_json_add_text(entry, "state", sim_trace_state_name(object->state));
 	cli_json_add_bool(entry, "destroyed", object->ended_ns != 0);
+	cli_json_add_number(entry, "late_tasks", object->num_late);
+	cli_json_add_number(entry, "max_late_ns", object->max_late_ns);
 	json_object_object_add(entry, "operations", operations_json(recording, number));
 	json_object_array_add(list, entry);
 }

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "stats.h"
+#include "sim/cli/base/human_format.h"
 #include "sim/cli/base/table.h"
 
 static void add_process(struct cli_table *table, const struct sim_trace_recording *recording)
@@ -113,6 +114,38 @@ static bool has_hits(const struct sim_merged_trace *merged)
 	return false;
 }
 
+static bool has_late(const struct sim_merged_trace *merged)
+{
+	for (uint32_t i = 0; i < merged->num_recordings; i++)
+		for (uint32_t j = 0; j < merged->recordings[i].num_objects; j++)
+			if (merged->recordings[i].objects[j].num_late)
+				return true;
+	return false;
+}
+
+/* Contexts with tasks that ended later than the model's time. */
+static int print_late(const struct sim_merged_trace *merged)
+{
+	static const char *const headings[] = { ">PID",    "SIDE",   "PROGRAM",     "ALIVE",
+						"CONTEXT", "DEVICE", ">LATE TASKS", ">LATEST" };
+	struct cli_table table = CLI_TABLE(headings);
+
+	for (uint32_t i = 0; i < merged->num_recordings; i++)
+		for (uint32_t number = 1; number <= merged->recordings[i].num_objects; number++) {
+			const struct sim_trace_object *object = &merged->recordings[i].objects[number - 1];
+			char latest[CLI_HUMAN_SIZE];
+
+			if (!object->num_late)
+				continue;
+			cli_human_time(object->max_late_ns, latest);
+			add_process(&table, &merged->recordings[i]);
+			add_object(&table, &merged->recordings[i], number);
+			cli_table_add(&table, "%" PRIu64, object->num_late);
+			cli_table_add(&table, "%s", latest);
+		}
+	return cli_table_print(&table);
+}
+
 /* The sites at which the checker reported each rule. */
 static int print_hits(const struct sim_merged_trace *merged)
 {
@@ -141,6 +174,11 @@ int cli_stats_print_tables(const struct sim_merged_trace *merged)
 	if (has_connections(merged)) {
 		printf("\n");
 		if (print_connections(merged) < 0)
+			return -1;
+	}
+	if (has_late(merged)) {
+		printf("\n");
+		if (print_late(merged) < 0)
 			return -1;
 	}
 	if (!has_hits(merged))

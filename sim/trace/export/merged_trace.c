@@ -78,6 +78,18 @@ int64_t *sim_merged_trace_pids(const struct sim_merged_trace *merged)
 	return pids;
 }
 
+void sim_merged_trace_count_late(const struct sim_merged_trace *merged, uint64_t *ret_count, uint64_t *ret_max_ns)
+{
+	*ret_count = *ret_max_ns = 0;
+	for (uint32_t i = 0; i < merged->num_recordings; i++)
+		for (uint32_t j = 0; j < merged->recordings[i].num_objects; j++) {
+			const struct sim_trace_object *object = &merged->recordings[i].objects[j];
+
+			*ret_count += object->num_late;
+			*ret_max_ns = max_u64(*ret_max_ns, object->max_late_ns);
+		}
+}
+
 uint64_t sim_merged_trace_first_ns(const struct sim_merged_trace *merged, uint32_t process)
 {
 	const struct sim_trace_recording *recording = &merged->recordings[process];

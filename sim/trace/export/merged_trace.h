@@ -63,6 +63,9 @@ int64_t *sim_merged_trace_pids(const struct sim_merged_trace *merged);
 /* Session time of the first record of a process; 0 without records. */
 uint64_t sim_merged_trace_first_ns(const struct sim_merged_trace *merged, uint32_t process);
 
+/* How many tasks of all processes ended later than the model's time, in timed mode, and the worst of them. */
+void sim_merged_trace_count_late(const struct sim_merged_trace *merged, uint64_t *ret_count, uint64_t *ret_max_ns);
+
 /* The text of the rule that injected a fault. */
 const char *sim_merged_trace_rule_text(const struct sim_merged_trace *merged, const struct sim_trace_event *event);
 

@@ -92,7 +92,7 @@ static void put_rules(FILE *out, const struct sim_merged_trace *merged)
 
 void sim_perfetto_put_summary(FILE *out, const struct sim_merged_trace *merged, const int64_t *pids)
 {
-	uint64_t num_lost = 0, num_bad = 0;
+	uint64_t num_lost = 0, num_bad = 0, num_late, max_late_ns;
 
 	for (uint32_t i = 0; i < merged->num_recordings; i++) {
 		num_lost += merged->recordings[i].num_lost;
@@ -104,6 +104,11 @@ void sim_perfetto_put_summary(FILE *out, const struct sim_merged_trace *merged, 
 	if (merged->clock) {
 		sim_json_put_text(out, "clock", merged->clock);
 		sim_json_put_number(out, "session_ns", merged->session_ns);
+	}
+	sim_merged_trace_count_late(merged, &num_late, &max_late_ns);
+	if (num_late) {
+		sim_json_put_number(out, "late_tasks", num_late);
+		sim_json_put_number(out, "max_late_ns", max_late_ns);
 	}
 	put_processes(out, merged, pids);
 	put_ops(out, merged, pids);
