@@ -33,7 +33,8 @@ app() {
 	echo "$dir/dma_copy_$2"
 }
 
-# copy HOST_ARCH:DPU_ARCH [FLAGS OF RUN]
+# copy HOST_ARCH:DPU_ARCH [FLAGS OF RUN]; the death of side $may_die does not end the run.
+may_die=
 copy() {
 	host=$(app "${1%:*}" host)
 	dpu=$(app "${1#*:}" dpu)
@@ -41,7 +42,11 @@ copy() {
 	mkdir -p h d
 	rm -f d/out
 	[ -e h/in ] || head -c 3000001 /dev/urandom >h/in
-	bfsim run --timeout 60 "$@" --host "$host -p b1:00.0 -f h/in" --dpu "$dpu -p 03:00.0 -r b1:00.0 -f d/out"
+	host="$host -p b1:00.0 -f h/in"
+	dpu="$dpu -p 03:00.0 -r b1:00.0 -f d/out"
+	[ "$may_die" != host ] || host="$host || true"
+	[ "$may_die" != dpu ] || dpu="$dpu || true"
+	bfsim run --timeout 60 "$@" --host "$host" --dpu "$dpu"
 }
 
 test_a_file_arrives_between_each_pair_of_architectures() {
@@ -104,6 +109,66 @@ test_faults_strike_operations_of_an_emulated_side() {
 	done
 	same 0 "$(find "$TMPDIR" -mindepth 1 | wc -l)"
 	same 0 "$(left_behind)"
+}
+
+# An exporter of either architecture: a late export only delays the copy, a refused one ends both sides with its reason.
+test_faults_of_an_export_are_told_to_the_other_architecture() {
+	may_die=host # the DPU's side reports before the run ends
+	for pair in x86_64:aarch64 aarch64:x86_64; do
+		status 0 copy $pair --fault 'mmap.export delay=20ms' --require-faults
+		cmp h/in d/out
+		copy $pair --fault 'mmap.export fail=NO_MEMORY' --require-faults >out 2>err && { echo "no error: $pair"; return 1; }
+		says 'fault 1 hit' err
+		cat out err >all
+		says '^host *\|.*export the window' all
+		says '^dpu *\|.*The other side has given up: .*export the window' all
+		absent d/out
+	done
+	nothing_stays
+}
+
+fired() { bfsim fault list --session s 2>/dev/null | awk '$1 == 1 && $3 > 0 { n++ } END { exit !n }'; }
+pid_of() { bfsim ps --json --session s | python3 -c 'import json, sys
+print(*(p["pid"] for p in json.load(sys.stdin)["processes"] if p["side"] == sys.argv[1]))' "$1"; }
+nothing_stays() {
+	same 0 "$(find "$TMPDIR" -mindepth 1 | wc -l)"
+	same 0 "$(left_behind)"
+}
+
+# killed_during PAIR RULE SIDE ERROR: the side dies when RULE has fired and the operation is not over. The other one notices it by
+# itself, as the run goes on without the victim, and ends with ERROR.
+killed_during() {
+	may_die=$3
+	survivor=dpu
+	[ "$3" = host ] || survivor=host
+	copy "$1" --session s --fault "$2" >out 2>err &
+	run=$!
+	becomes_true fired
+	pids="$(pid_of host) $(pid_of dpu)"
+	kill -KILL "$(pid_of "$3")"
+	wait $run && { echo "no error: $*"; return 1; }
+	cat out err >all
+	says "^$survivor *\\|.*\[ERR\].*($4)" all
+	says "the command on $survivor ended with status 1" all
+	absent d/out
+	absent s
+	for pid in $pids; do
+		absent "/dev/shm/bfsim-$pid-"*
+	done
+	nothing_stays
+}
+
+# A process of either architecture dies in the middle of an operation; its peer, of the other one, notices it.
+test_a_kill_during_an_operation_ends_the_other_side() {
+	gone='The other side has gone away'
+	for pair in x86_64:aarch64 aarch64:x86_64; do
+		killed_during $pair 'dma.memcpy nth=2 hang' dpu "$gone"
+		killed_during $pair 'dma.memcpy nth=2 hang' host "$gone"
+		killed_during $pair 'comch.send side=dpu hang nth=1' dpu "$gone"
+		# The messages of a dead process arrive; its memory is no more.
+		killed_during $pair 'comch.send side=host delay=60s' host "Cannot import the host's window|$gone"
+		killed_during $pair 'mmap.export delay=60s' host "$gone"
+	done
 }
 
 # Random operations under random faults, while one side is killed now and then: the emulated one, and the other.
