@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Applications: one project for all of them, built once for each side.
 
+# build_application SIDE NAME
+build_application() {
+	meson_build "$1" applications "$scratch/$2-$1" -Denable_all_applications=false "-Denable_$2=true" &&
+		is_for "$1" "$scratch/$2-$1/$2/doca_$2"
+}
+
 # application NAME TEST NOTE: TEST is a function that runs both sides and checks the result.
 application() {
 	local side
 	storm_note=
 	for side in host dpu; do
-		if ! quietly "$1 does not build for $side" meson_build $side applications "$scratch/$1-$side" \
-			-Denable_all_applications=false "-Denable_$1=true"; then
+		if ! quietly "$1 does not build for $side" build_application $side "$1"; then
 			row "application $1" FAILED - "see above"
 			return
 		fi

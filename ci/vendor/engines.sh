@@ -181,11 +181,13 @@ aes_gcm_decrypt_works() {
 # Its sources, unmodified, with those of its folder that all programs of the application share. One of these has a function for
 # RDMA, which the generator does not call: ci/vendor/rdma declares what that needs, and the linker leaves it out.
 build_generator() {
+	local compiler=c++
+	[ "${arch[dpu]}" = "$machine" ] || compiler=${arch[dpu]}-linux-gnu-g++
 	(
 		cd "$scratch/doca/applications/storage" || exit 1
-		eval "$(bfsim sdk --on dpu --env)"
+		eval "$(bfsim sdk --on dpu --arch "${arch[dpu]}" --env)"
 		# shellcheck disable=SC2046 # options
-		c++ -std=c++17 -O1 -ffunction-sections -Wl,--gc-sections $(if $storm; then echo -fsanitize=address,undefined; fi) \
+		$compiler -std=c++17 -O1 -ffunction-sections -Wl,--gc-sections $(if $storm; then echo -fsanitize=address,undefined; fi) \
 			-DDOCA_ALLOW_EXPERIMENTAL_API -DSTORAGE_APP_LZ4_SW_LIB_AVAILABLE=1 -I"$top/ci/vendor/rdma" -I. -o "$scratch/sbc_generator" \
 			gga_offload_sbc_generator.cpp storage_common/*.cpp storage_common/posix/*.cpp \
 			$(pkg-config --cflags --libs doca-common doca-argp doca-comch doca-erasure-coding liblz4)
@@ -206,7 +208,8 @@ generator_works() { generates 100000 vandermonde 4096 && generates 1000 cauchy 5
 
 storage_generator() {
 	storm_note=
-	if ! quietly "storage's generator does not build" build_generator; then
+	if ! quietly "storage's generator does not build" build_generator ||
+		! is_for dpu "$scratch/sbc_generator"; then
 		row "application storage" FAILED - "see above"
 		return
 	fi

@@ -71,8 +71,17 @@ meson_build() {
 	)
 }
 
+# is_for SIDE PROGRAM: the program is for that side's architecture. A native one would give the same results.
+is_for() {
+	local wanted=62 got # e_machine of x86_64
+	[ "${arch[$1]}" != aarch64 ] || wanted=183
+	got=$(od -An -tu2 -j18 -N2 "$2") && [ "$((got))" -eq $wanted ] && return 0
+	echo "$2 is not for ${arch[$1]}"
+	return 1
+}
+
 # build SIDE LIBRARY SAMPLE
-build() { meson_build "$1" "samples/$2/$3" "build-$1"; }
+build() { meson_build "$1" "samples/$2/$3" "build-$1" && is_for "$1" "$(program "$1" "$2" "$3")"; }
 
 # program SIDE LIBRARY SAMPLE
 program() { echo "$scratch/doca/samples/$2/$3/build-$1/doca_$3"; }
