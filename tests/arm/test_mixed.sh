@@ -135,8 +135,8 @@ nothing_stays() {
 	same 0 "$(left_behind)"
 }
 
-# killed_during PAIR RULE SIDE ERROR: the side dies when RULE has fired and the operation is not over. The other one notices it by
-# itself, as the run goes on without the victim, and ends with ERROR.
+# killed_during PAIR RULE SIDE ERROR: the side dies when RULE has fired and the operation is not over. The run goes on without
+# it; the other side notices the death by itself, and ends with ERROR.
 killed_during() {
 	may_die=$3
 	survivor=dpu
