@@ -4,6 +4,19 @@
 
 largest_image=200 # MB, of the one for running
 
+# The values of the image's labels, each as --build-arg NAME=VALUE. What git does not know is left out. A URL loses its user
+# and password: labels are public.
+image_args() {
+	local revision source
+	echo "--build-arg VERSION=$(version)"
+	if revision=$(git -C "$top" rev-parse HEAD 2>/dev/null); then
+		echo "--build-arg REVISION=$revision"
+	fi
+	if source=$(git -C "$top" remote get-url origin 2>/dev/null); then
+		echo "--build-arg SOURCE=$source" | sed 's,://[^/@]*@,://,'
+	fi
+}
+
 # run_stage NAME
 run_stage() {
 	python3 "$top/ci/packages/image.py" "$top/ci/Dockerfile" "$1" >"$root/step.sh" || die "ci/Dockerfile has what image.py does not know"
