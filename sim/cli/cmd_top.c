@@ -25,6 +25,12 @@ struct options {
 	bool once;
 };
 
+/* The help page stands in place of the view while the user wants it. */
+struct view {
+	struct cli_screen screen;
+	bool shows_help;
+};
+
 static const struct argp_option option_list[] = {
 	{ "interval", 'i', "SECONDS", 0, "Interval between two views (default: 1; from 0.05 to 3600)", 0 },
 	{ "once", KEY_ONCE, NULL, 0, "Print one view after one interval, and end", 0 },
@@ -66,8 +72,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 }
 
 /* Returns whether the view could be written. */
-static bool show_snapshot(const struct cli_screen *screen, const struct cli_top_snapshot *snapshot, const char *dir)
+static bool show_snapshot(const struct view *view, const struct cli_top_snapshot *snapshot, const char *dir)
 {
+	const struct cli_screen *screen = &view->screen;
 	unsigned int columns, lines;
 	char *text = NULL;
 	size_t len;
@@ -77,22 +84,27 @@ static bool show_snapshot(const struct cli_screen *screen, const struct cli_top_
 	if (!out)
 		return false;
 	cli_screen_size(screen, &columns, &lines);
-	cli_top_print(snapshot, dir, columns, lines, screen->is_terminal, out);
+	if (view->shows_help)
+		cli_top_print_help(columns, lines, out);
+	else
+		cli_top_print(snapshot, dir, columns, lines, screen->is_terminal, out);
 	good = fclose(out) == 0 && cli_screen_show(screen, text, len);
 	free(text);
 	return good;
 }
 
 /* Wait until the next snapshot is due. Returns false when the user quits. */
-static bool wait_for_next(struct cli_screen *screen, const struct cli_top_snapshot *snapshot,
-			  const struct options *options)
+static bool wait_for_next(struct view *view, const struct cli_top_snapshot *snapshot, const struct options *options)
 {
 	for (;;) {
-		switch (cli_screen_wait(screen, snapshot->time_ns + options->interval_ns)) {
+		switch (cli_screen_wait(&view->screen, snapshot->time_ns + options->interval_ns)) {
 		case CLI_SCREEN_TIME:
 			return true;
+		case CLI_SCREEN_HELP:
+			view->shows_help = !view->shows_help;
+			/* fall through */
 		case CLI_SCREEN_SIZE:
-			if (screen->is_terminal && !show_snapshot(screen, snapshot, options->session.dir))
+			if (view->screen.is_terminal && !show_snapshot(view, snapshot, options->session.dir))
 				return false;
 			break;
 		case CLI_SCREEN_QUIT:
@@ -103,24 +115,24 @@ static bool wait_for_next(struct cli_screen *screen, const struct cli_top_snapsh
 }
 
 /* Show views until the user quits. *ret_lost: a message was printed on the alternate screen, which is gone. */
-static int watch_session(struct cli_screen *screen, const struct options *options, int dir_fd, bool *ret_lost)
+static int watch_session(struct view *view, const struct options *options, int dir_fd, bool *ret_lost)
 {
 	struct cli_top_snapshot snapshot, next;
 	int status = CLI_OK;
 
 	if (cli_top_snapshot_take(dir_fd, options->session.dir, NULL, &snapshot) < 0)
 		return CLI_FAILED;
-	if (!options->once && screen->is_terminal && !show_snapshot(screen, &snapshot, options->session.dir))
+	if (!options->once && view->screen.is_terminal && !show_snapshot(view, &snapshot, options->session.dir))
 		status = CLI_FAILED;
-	while (status == CLI_OK && wait_for_next(screen, &snapshot, options)) {
+	while (status == CLI_OK && wait_for_next(view, &snapshot, options)) {
 		if (cli_top_snapshot_take(dir_fd, options->session.dir, &snapshot, &next) < 0) {
-			*ret_lost = screen->is_acquired;
+			*ret_lost = view->screen.is_acquired;
 			status = CLI_FAILED;
 			break;
 		}
 		cli_top_snapshot_fini(&snapshot);
 		snapshot = next;
-		if (!show_snapshot(screen, &snapshot, options->session.dir))
+		if (!show_snapshot(view, &snapshot, options->session.dir))
 			status = CLI_FAILED;
 		if (options->once)
 			break;
@@ -132,18 +144,18 @@ static int watch_session(struct cli_screen *screen, const struct options *option
 static int run_top(const struct options *options)
 {
 	int dir_fd = cli_session_open(options->session.dir), rc, status;
-	struct cli_screen screen;
+	struct view view = { .shows_help = false };
 	bool lost = false;
 
 	if (dir_fd < 0)
 		return CLI_FAILED;
-	rc = cli_screen_open(&screen);
+	rc = cli_screen_open(&view.screen);
 	if (rc < 0) {
 		close(dir_fd);
 		return cli_fail("cannot watch for signals: %s", strerror(-rc));
 	}
-	status = watch_session(&screen, options, dir_fd, &lost);
-	cli_screen_close(&screen);
+	status = watch_session(&view, options, dir_fd, &lost);
+	cli_screen_close(&view.screen);
 	close(dir_fd);
 	if (lost)
 		cli_fail("%s", sim_last_error());
@@ -158,7 +170,7 @@ int cli_top(int argc, char **argv)
 		.args_doc = "[SESSION]",
 		.doc = "Show the activity of each context and connection of a session while it runs, the busiest first.\v"
 		       "Rates are since the last view. FLY is the number of tasks in flight. FAIL and FLT are the failed tasks "
-		       "and the faults that hit, since the context was created. \"q\" quits. If standard output is no "
+		       "and the faults that hit, since the context was created. \"q\" quits, \"h\" shows help. If standard output is no "
 		       "terminal, views are printed one after another. SESSION is the session's directory, as with --session.",
 		.children = cli_session_children,
 	};

@@ -60,17 +60,31 @@ test_a_context_that_rests_has_its_counts_and_no_rates() {
 	narrow out
 }
 
-# A process is identified by side and program; rates of tasks and failures stay.
+# A process is identified by PID, side and program; the rate of tasks and failures stay.
 test_a_narrow_terminal_shows_what_says_most() {
 	bfsim up --session s >/dev/null
 	stay dpu 20
 	status 0 env COLUMNS=40 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
-	says '^SIDE +PROGRAM +TASK/S +FAIL$' out
-	says '^dpu +trace_peer +0 +0$' out
+	says '^ *PID +SIDE +PROGRAM +TASK/S +FAIL$' out
+	says '^ *[0-9]+ dpu +trace_peer +0 +0$' out
+	status 0 env COLUMNS=30 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
+	says '^ *[0-9]+ dpu +trace_peer' out
 	status 0 env COLUMNS=60 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
 	says '^ *PID +SIDE +PROGRAM +CONTEXT +TASK/S +FAIL$' out
 	says '^ *[0-9]+ dpu +trace_peer +dma #1 +0 +0$' out
-	says '^q quits; man bfsim-top explains the columns$' out
+	says '^q quits, h explains the columns$' out
+}
+
+# The page comes and goes with the key.
+test_a_key_explains_the_columns() {
+	bfsim up --session s >/dev/null
+	stay dpu 20
+	status 0 "$python_program" -SE "$watch" h,q "$bfsim_program" top -i 0.05 s
+	says '^FLY +tasks in flight$' out
+	! grep -q trace_peer out
+	status 0 "$python_program" -SE "$watch" h,h,q "$bfsim_program" top -i 0.05 s
+	says '^ *[0-9]+ dpu +trace_peer' out
+	narrow out
 }
 
 test_a_wide_terminal_has_room_for_long_names() {

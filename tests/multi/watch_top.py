@@ -4,7 +4,7 @@
 
     watch_top.py HOW COMMAND...
 
-HOW is what to do, with commas between: a key to press ("q", "^C"), a signal's name ("SIGTERM"), or "^Z", behind which
+HOW is what to do, with commas between: a key to press ("q", "^C"; the view goes on after "h"), a signal's name ("SIGTERM"), or "^Z", behind which
 it is to be stopped, with the terminal as it was before, and goes on. Prints the last view line by line, then
 "status" and the exit status, or the signal that ended it, and fails when the terminal is not as it was.
 """
@@ -115,6 +115,9 @@ def main():
     seen = b''
     for how in sys.argv[1].split(','):
         seen = watch(command, seen)
+        if how == 'h':
+            do(command, how)
+            continue
         view = seen.split(b'\x1b[H')[-1].split(b'\x1b[J')[0]
         do(command, how)
         seen, status = leave(command, seen)

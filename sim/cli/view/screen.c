@@ -158,18 +158,21 @@ static bool handle_signals(struct cli_screen *screen)
 	return changed;
 }
 
-/* Returns whether the user pressed "q". A terminal that is gone is not read again. */
-static bool read_quit_key(struct cli_screen *screen)
+/* The event of the first key that has one; CLI_SCREEN_TIME if none has. A terminal that is gone is not read again. */
+static enum cli_screen_event read_key(struct cli_screen *screen)
 {
 	char key;
 	ssize_t count;
 
-	while ((count = read(STDIN_FILENO, &key, 1)) == 1)
+	while ((count = read(STDIN_FILENO, &key, 1)) == 1) {
 		if (key == 'q' || key == 'Q')
-			return true;
+			return CLI_SCREEN_QUIT;
+		if (key == 'h' || key == 'H' || key == '?')
+			return CLI_SCREEN_HELP;
+	}
 	if (count < 0 && errno != EAGAIN && errno != EINTR)
 		screen->has_keyboard = false;
-	return false;
+	return CLI_SCREEN_TIME;
 }
 
 enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_ns)
@@ -182,6 +185,7 @@ enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_
 		struct timespec left = { .tv_sec = (time_t)(left_ns / 1000000000),
 					 .tv_nsec = (long)(left_ns % 1000000000) };
 		int count = ppoll(fds, 2, &left, NULL);
+		enum cli_screen_event key;
 
 		if (count < 0 && errno != EINTR)
 			return CLI_SCREEN_FAILED;
@@ -189,7 +193,8 @@ enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_
 			return CLI_SCREEN_TIME;
 		if (fds[0].revents && handle_signals(screen))
 			return CLI_SCREEN_SIZE;
-		if (fds[1].revents && read_quit_key(screen))
-			return CLI_SCREEN_QUIT;
+		key = fds[1].revents ? read_key(screen) : CLI_SCREEN_TIME;
+		if (key != CLI_SCREEN_TIME)
+			return key;
 	}
 }

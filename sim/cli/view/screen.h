@@ -28,7 +28,7 @@ struct cli_screen {
 	int signal_fd;
 };
 
-enum cli_screen_event { CLI_SCREEN_TIME, CLI_SCREEN_SIZE, CLI_SCREEN_QUIT, CLI_SCREEN_FAILED };
+enum cli_screen_event { CLI_SCREEN_TIME, CLI_SCREEN_SIZE, CLI_SCREEN_HELP, CLI_SCREEN_QUIT, CLI_SCREEN_FAILED };
 
 /* Returns 0 or -errno. */
 int cli_screen_open(struct cli_screen *screen);
@@ -40,7 +40,7 @@ void cli_screen_size(const struct cli_screen *screen, unsigned int *ret_columns,
 /* Show @text in place of the last text. Returns false after a write error. */
 bool cli_screen_show(const struct cli_screen *screen, const char *text, size_t len);
 
-/* Wait until @until_ns (CLOCK_MONOTONIC), a change of the size, or a user's "q". Does not return when a signal ends
+/* Wait until @until_ns (CLOCK_MONOTONIC), a change of the size, or a key: "q" (quit), "h" or "?" (help). Does not return when a signal ends
  * the process. */
 enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_ns);
 

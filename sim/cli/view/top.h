@@ -49,4 +49,7 @@ void cli_top_snapshot_fini(struct cli_top_snapshot *snapshot);
 void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, unsigned int lines,
 		   bool bold, FILE *out);
 
+/* Print what the columns mean and which keys there are, within the same limits. */
+void cli_top_print_help(unsigned int columns, unsigned int lines, FILE *out);
+
 #endif

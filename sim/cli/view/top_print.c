@@ -54,7 +54,8 @@ static void append_right_aligned(char line[LINE_SIZE], const char *text, unsigne
 }
 
 /* The fields need 80 columns. A narrower terminal drops fields in the order of drop_order; a wider one has room for longer
- * names. */
+ * names.
+ * PID, SIDE and PROGRAM, which identify a process, stay. */
 enum { PID, SIDE, PROGRAM, CONTEXT, TASKS, BYTES, MESSAGES, FLY, FAIL, FLT, NUM_FIELDS };
 
 static const struct {
@@ -70,7 +71,7 @@ static const struct {
 
 #define MAX_NAME 40 /* columns */
 
-static const int drop_order[] = { FLT, MESSAGES, FLY, BYTES, PID, CONTEXT, FAIL, SIDE };
+static const int drop_order[] = { FLT, MESSAGES, FLY, BYTES, CONTEXT, FAIL, TASKS };
 
 /* Width of each field; 0 = not shown. */
 struct layout {
@@ -158,7 +159,7 @@ static void put_head(const struct cli_top_snapshot *snapshot, const char *dir, u
 	snprintf(line, sizeof(line), "faults: %" PRIu64 " %s, hit %" PRIu64 " times, %s/s now", snapshot->num_rules,
 		 snapshot->num_rules == 1 ? "rule" : "rules", snapshot->num_hits, rate);
 	put_line(out, line, columns);
-	put_line(out, has_keys ? "q quits; man bfsim-top explains the columns" : "", columns);
+	put_line(out, has_keys ? "q quits, h explains the columns" : "", columns);
 }
 
 void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, unsigned int columns, unsigned int lines,
@@ -173,4 +174,30 @@ void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, uns
 		put_row_line(&snapshot->rows[i], columns, out);
 	if (count < snapshot->num_rows)
 		fprintf(out, "and %zu more\n", snapshot->num_rows - count);
+}
+
+void cli_top_print_help(unsigned int columns, unsigned int lines, FILE *out)
+{
+	static const char *const text[] = {
+		"bfsim top: a line for each context and connection",
+		"",
+		"q  quit",
+		"h  this page, and back",
+		"",
+		"TASK/S   tasks that ended, each second",
+		"BYTES/S  bytes of tasks and messages",
+		"MSG/S    messages sent and received",
+		"FLY      tasks in flight",
+		"FAIL     failed tasks since the beginning",
+		"FLT      faults that hit it, likewise",
+		"",
+		"A narrow window leaves columns out.",
+		"man bfsim-top says more.",
+	};
+	size_t count = sizeof(text) / sizeof(text[0]);
+
+	if (lines > 1)
+		count = min_size(count, lines - 1);
+	for (size_t i = 0; i < count; i++)
+		put_line(out, text[i], columns);
 }
