@@ -670,6 +670,21 @@ install_oddly() {
 	export LD_LIBRARY_PATH=/before
 }
 
+# Where the documents are installed, messages and help give their paths; elsewhere, their names.
+test_documents_in_messages_have_the_path_of_the_installation() {
+	install_oddly
+	status 2 "$bfsim_there" fault add --session s 'qqqqqq fail=IO_FAILED'
+	grep -F '; doc/faults.md lists them' err
+	status 0 "$bfsim_there" link --help
+	tr -s '\n ' '  ' <out | grep -F ' doc/faults.md.'
+	mkdir -p "$prefix/share/doc/bfsim/doc"
+	touch "$prefix/share/doc/bfsim/doc/faults.md"
+	status 2 "$bfsim_there" fault add --session s 'qqqqqq fail=IO_FAILED'
+	grep -F "; $prefix/share/doc/bfsim/doc/faults.md lists them" err
+	status 0 "$bfsim_there" link --help
+	tr -s '\n ' '  ' <out | grep -F " $prefix/share/doc/bfsim/doc/faults.md."
+}
+
 test_sdk_env_sets_a_shell_up_whatever_the_path() {
 	install_oddly
 	status 0 "$bfsim_there" sdk --on dpu

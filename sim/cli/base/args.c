@@ -3,11 +3,13 @@
 #include "args.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "doc_paths.h"
 #include "pcie_model/did_you_mean.h"
 #include "sim/base/printable.h"
 
@@ -154,6 +156,14 @@ static void list_options(const struct option_table *table)
 	exit(fflush(stdout) == 0 ? CLI_OK : CLI_FAILED);
 }
 
+/* argp frees a text that is not its own. */
+static char *name_installed_documents(int key, const char *text, void *input)
+{
+	(void)key;
+	(void)input;
+	return text && strstr(text, "doc/") ? cli_doc_paths_expand(text) : (char *)(uintptr_t)text;
+}
+
 void cli_args_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
 	static const struct argp_option standard[] = {
@@ -163,13 +173,15 @@ void cli_args_parse(const struct argp *argp, int argc, char **argv, unsigned int
 		{ 0 },
 	};
 	struct option_table table = { .count = 0 };
+	struct argp with_filter = *argp;
 
 	collect_options(&table, argp);
 	add_options(&table, standard);
 	if (argc > 1 && strcmp(argv[1], CLI_ARGS_LIST) == 0)
 		list_options(&table);
 	check_words(&table, argc, argv, flags);
-	argp_parse(argp, argc, argv, flags, NULL, input);
+	with_filter.help_filter = name_installed_documents;
+	argp_parse(&with_filter, argc, argv, flags, NULL, input);
 }
 
 static const char *name_of_list(const void *arg, size_t i)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "color.h"
+#include "doc_paths.h"
 #include "sim/base/printable.h"
 
 const char *argp_program_version =
@@ -19,13 +20,18 @@ const char *argp_program_version =
 
 int cli_fail(const char *format, ...)
 {
-	char *text = NULL;
+	char *text = NULL, *expanded;
 	va_list args;
 
 	va_start(args, format);
 	if (vasprintf(&text, format, args) < 0)
 		text = NULL;
 	va_end(args);
+	expanded = text ? cli_doc_paths_expand(text) : NULL;
+	if (expanded) {
+		free(text);
+		text = expanded;
+	}
 	if (text)
 		sim_make_printable(text);
 	fprintf(stderr, "%sbfsim:%s %s\n", cli_color(stderr, CLI_RED), cli_color(stderr, CLI_NO_COLOR),

@@ -70,6 +70,11 @@ char *cli_sdk_tree(enum cli_generation generation, const char *side)
 	return append_path(program_dir(1), trees[generation][pcie_side_is_dpu(side)]);
 }
 
+char *cli_doc_dir(void)
+{
+	return append_path(program_dir(1), "share/doc/bfsim");
+}
+
 #ifdef __aarch64__
 const char *const cli_archs[] = { "aarch64", "x86_64", NULL };
 #else

@@ -42,6 +42,9 @@ char *cli_prefix_without(const char *arch);
 /* The library that gives programs of @arch larger pages (sim/preload); it need not exist. NULL without memory. */
 char *cli_pages_library(const char *arch);
 
+/* The directory that has the folder doc of the documents, if bfsim is installed; it need not exist. NULL without memory. */
+char *cli_doc_dir(void);
+
 /* The architectures of programs, with that of this program first, up to NULL. */
 extern const char *const cli_archs[];
 
