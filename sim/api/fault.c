@@ -49,6 +49,8 @@ static int apply_to_plan(struct sim_shared_state *state, struct plan_change *cha
 	case SIM_FAULT_SEED:
 		sim_plan_set_seed(&state->plan, change->seed);
 		return 0;
+	case SIM_FAULT_BEGIN: /* not asked for here */
+		break;
 	}
 	return -EINVAL;
 }

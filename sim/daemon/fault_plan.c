@@ -64,6 +64,9 @@ void daemon_handle_fault(struct daemon *daemon, struct conn *conn, struct sim_ms
 		sim_plan_set_seed(plan, msg->body.fault.seed);
 		rc = 0;
 		break;
+	case SIM_FAULT_BEGIN:
+		rc = sim_plan_begin(plan, msg->body.fault.id, sim_fault_events_rule_begin_ns(&daemon->fault_events));
+		break;
 	}
 	if (msg->body.fault.change != SIM_FAULT_ADD)
 		daemon_run_fault_events(daemon); /* a removed rule's effect on a link ends before the reply */

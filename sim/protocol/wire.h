@@ -67,6 +67,7 @@ enum sim_fault_change {
 	SIM_FAULT_REMOVE,
 	SIM_FAULT_CLEAR,
 	SIM_FAULT_SEED,
+	SIM_FAULT_BEGIN, /* the operation has come that the rule's event waits for */
 };
 
 /* A handshake message without its descriptors, which travel beside it. */

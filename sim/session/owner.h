@@ -41,6 +41,8 @@ struct sim_owner_ops {
 	int (*send)(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *handshake);
 	void (*notify_peer)(struct sim_owner *owner, uint64_t number);
 	void (*close)(struct sim_owner *owner, uint64_t number, int reason);
+	/* Begin the event of a rule, and return when its effect is there. */
+	void (*begin_fault)(struct sim_owner *owner, uint32_t id);
 	/* Keep this process's recording; @fd stays the caller's. */
 	void (*record)(struct sim_owner *owner, int fd);
 	/* The process ends: detach. Later calls of other threads to a daemon fail with -ESHUTDOWN. */

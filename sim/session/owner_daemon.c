@@ -135,6 +135,18 @@ static void daemon_abandon(struct sim_owner *owner)
 	close(to_daemon_owner(owner)->stop_fd);
 }
 
+/* The receive thread would wait for itself. */
+static void daemon_begin_fault(struct sim_owner *owner, uint32_t id)
+{
+	struct sim_msg msg = { .type = SIM_MSG_FAULT, .body.fault = { .change = SIM_FAULT_BEGIN, .id = id } };
+	struct daemon_owner *self = to_daemon_owner(owner);
+
+	if (pthread_equal(pthread_self(), self->receiver))
+		send_msg(self, &msg);
+	else
+		call_daemon(owner, &msg, -1, NULL);
+}
+
 static const struct sim_owner_ops daemon_ops = {
 	.export = daemon_export,
 	.revoke = daemon_revoke,
@@ -149,6 +161,7 @@ static const struct sim_owner_ops daemon_ops = {
 	.send = daemon_owner_send,
 	.notify_peer = daemon_owner_notify_peer,
 	.close = daemon_owner_close,
+	.begin_fault = daemon_begin_fault,
 	.record = daemon_record,
 	.leave = daemon_leave,
 	.destroy = daemon_destroy,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "current_session.h"
 #include "imports.h"
 #include "owner.h"
 #include "private_fault_events.h"
@@ -279,6 +280,17 @@ static void local_no_record(struct sim_owner *owner, int fd)
 	(void)fd;
 }
 
+static void local_begin_fault(struct sim_owner *owner, uint32_t id)
+{
+	struct sim_current_session current;
+
+	if (sim_current_session_lock(&current) < 0)
+		return;
+	if (sim_plan_begin(&to_local_owner(owner)->shared->plan, id, sim_private_fault_events_rule_begin_ns()) == 0)
+		sim_private_fault_events_plan_changed();
+	sim_current_session_unlock();
+}
+
 static const struct sim_owner_ops local_ops = {
 	.export = local_export,
 	.revoke = local_revoke,
@@ -293,6 +305,7 @@ static const struct sim_owner_ops local_ops = {
 	.send = local_no_handshake,
 	.notify_peer = local_no_notify_peer,
 	.close = local_no_close,
+	.begin_fault = local_begin_fault,
 	.record = local_no_record,
 	.leave = local_no_leave,
 	.destroy = local_destroy,

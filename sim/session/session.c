@@ -247,12 +247,21 @@ static int attach(struct sim_session *session, const struct sim_session_cfg *cfg
 #define HOST_RANK   (1u << 31)
 #define OTHERS_RANK (HOST_RANK - 1)
 
+static void begin_fault(void *arg, uint32_t id)
+{
+	struct sim_session *session = arg;
+
+	session->owner->ops->begin_fault(session->owner, id);
+}
+
 static int create_faults(struct sim_session *session)
 {
 	const struct sim_injector_cfg cfg = {
 		.plan = &sim_shared_state_of(&session->shared)->plan,
 		.topology = session->topology,
 		.self = { .side = session->side, .program = session->self.program, .pid = session->self.pid },
+		.on_begin = begin_fault,
+		.arg = session,
 	};
 
 	return sim_injector_create(&cfg, &session->faults);

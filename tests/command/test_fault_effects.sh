@@ -13,7 +13,7 @@ use_bfsim "$1"
 test_an_event_before_the_first_program_is_no_test() {
 	for rule in 'function device=03:00.0 reset' 'link device=03:00.0 from=0s down=1us'; do
 		status 1 bfsim run --require-faults --fault "$rule" --dpu "sleep 0.2; exec $trace_peer 4"
-		says "fault 1 struck nothing: .* \(no program was attached at that time; from=TIME lets it happen later\)" err
+		says "fault 1 struck nothing: .* \(no program was attached at that time; from=TIME or after='OPERATION' lets it happen later\)" err
 		status 0 bfsim run --fault "$rule" --dpu "$trace_peer 4"
 	done
 	status 1 bfsim run --require-faults --fault 'function device=03:00.0 reset' --dpu true
@@ -25,6 +25,23 @@ test_an_event_while_a_program_runs_is_one() {
 	! grep -q 'struck nothing' err || return 1
 	status 0 bfsim run --require-faults --fault 'function device=03:00.1 remove' --dpu "$trace_peer 4"
 	! grep -q 'struck nothing' err || return 1
+}
+
+# The context is reset while the fifth copy is submitted: four have ended, and the program gets no further.
+test_an_event_begins_at_an_operation() {
+	for clock in functional timed virtual; do
+		status 1 bfsim run --clock $clock --require-faults --trace t.json --dpu "$trace_peer 40" \
+			--fault "function device=03:00.0 after='dma.memcpy nth=5' reset"
+		says 'not running|context' err
+		same 4 "$(python3 -c 'import json; print(sum(o["completed"] for o in json.load(open("t.json"))["otherData"]["operations"]))')"
+		status 137 bfsim run --clock $clock --require-faults --fault "peer side=dpu after='dma.memcpy nth=5' kill" --dpu "exec $trace_peer 40"
+		status 0 bfsim run --clock $clock --require-faults --fault "link after='dma.memcpy nth=5' down=10us" --dpu "$trace_peer 40"
+		status 1 bfsim run --clock $clock --require-faults --fault "link after='dma.memcpy nth=41' down=10us" --dpu "$trace_peer 40"
+		says "fault 1 never hit: link after='dma.memcpy nth=41' down=10us" err
+	done
+	printf 'faults:\n  - op: link\n    after: dma.memcpy nth=5\n    down: 1ms\n' >plan.yaml
+	status 0 bfsim run --require-faults --fault-plan plan.yaml --dpu "$trace_peer 40"
+	says "strikes .*: link after='dma.memcpy nth=5' down=1ms" err
 }
 
 test_a_slower_link_is_refused_where_the_clock_cannot_show_it() {

@@ -331,6 +331,21 @@ static void test_other_processes_and_daemons_take_a_session(void)
 	NEED_ERROR(bfsim_fault_add("daemon pause=1s", NULL), -ENOTSUP, "bfsim_session_start()");
 }
 
+/* The function is reset before the second submission returns. */
+static void test_event_begins_at_an_operation(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	uint32_t id = add("function device=03:00.0 after='dma.memcpy nth=2' reset");
+
+	rig_submit_small(rig, 1);
+	rig_drain(rig);
+	CHECK(times_fired(id) == 0);
+	rig_submit_small(rig, 2);
+	CHECK(times_fired(id) == 1);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	rig_close(rig);
+}
+
 static void test_plan_of_a_file_has_rules_for_functions(void)
 {
 	struct rig *rig = rig_open(NULL);
@@ -353,6 +368,7 @@ int main(void)
 		OWN_TEST(test_rules_that_began_before_the_card_was_there_hit_in_their_order),
 		OWN_TEST(test_rule_that_is_taken_out_before_its_time_never_hits),
 		OWN_TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
+		OWN_TEST(test_event_begins_at_an_operation),
 		OWN_TEST(test_forked_child_is_hit_by_what_comes_later),
 		OWN_TEST(test_forked_child_is_not_hit_again_by_what_was),
 		OWN_TEST(test_tasks_are_counted),

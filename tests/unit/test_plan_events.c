@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events: rules that hit links, functions and processes by the clock. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,6 +63,49 @@ static void test_events_that_are_over_do_not_happen(void **state)
 	add(world, "link degrade=gen1x1 until=5s");
 	assert_true(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 5000 * MS - 1));
 	assert_false(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 5000 * MS));
+}
+
+static uint32_t begun[4], num_begun;
+
+static void note_begun(void *arg, uint32_t id)
+{
+	(void)arg;
+	begun[num_begun++ % 4] = id;
+}
+
+/* The injectors of two processes, and that of the owner of the plan. */
+static void test_event_begins_at_an_operation_of_any_process(void **state)
+{
+	struct world *world = *state;
+	struct sim_injector_cfg cfg = { .plan = world->plan,
+					.topology = world->topology,
+					.self = { "host", "program", 7 },
+					.on_begin = note_begun };
+	const struct sim_fault_site copy = { .op = SIM_OP_DMA_MEMCPY, .function = DPU_PF1, .size = 64 };
+	struct sim_injector *processes[2];
+
+	num_begun = 0;
+	add(world, "link device=03:00.0 after='dma.memcpy nth=3' down=200ms");
+	assert_int_equal(sim_injector_create(&cfg, &processes[0]), 0);
+	assert_int_equal(sim_injector_create(&cfg, &processes[1]), 0);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(num_begun, i < 3 ? 0 : 1);
+		assert_int_equal(sim_injector_next_event_ns(world->faults, 0), SIM_NEVER_NS);
+		assert_false(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 0, 1000 * MS));
+		assert_true(sim_injector_may_hit(processes[i % 2], SIM_OP_DMA_MEMCPY) || i > 2);
+		assert_false(sim_injector_evaluate(processes[i % 2], &copy, &hit));
+	}
+	assert_int_equal(begun[0], 1);
+	assert_int_equal(sim_plan_begin(world->plan, 1, 2000 * MS), 0);
+	assert_int_equal(sim_plan_begin(world->plan, 1, 3000 * MS), 0); /* has begun */
+	assert_int_equal(sim_plan_begin(world->plan, 2, 3000 * MS), -ENOENT);
+	assert_int_equal(sim_injector_next_event_ns(world->faults, 1000 * MS), 2000 * MS);
+	assert_false(event_is_hit(world, SIM_OP_LINK, DPU_PF1, NULL, 1000 * MS + 1, 2000 * MS));
+	assert_true(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 1000 * MS + 1, 2000 * MS));
+	assert_int_equal(hit.actions, SIM_ACT_BIT(SIM_ACT_DOWN));
+	assert_false(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 2000 * MS + 1, 3000 * MS));
+	sim_injector_destroy(processes[0]);
+	sim_injector_destroy(processes[1]);
 }
 
 /* "bfsim link down" of a session that has run for ten seconds. */
@@ -188,6 +232,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(test_events_happen_once_at_their_time),
 		test(test_events_that_are_over_do_not_happen),
+		test(test_event_begins_at_an_operation_of_any_process),
 		test(test_event_added_later_begins_then),
 		test(test_peers_are_known_by_their_names),
 		test(test_rules_of_a_link_are_reported_one_by_one),

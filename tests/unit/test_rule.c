@@ -89,6 +89,8 @@ static void test_a_written_rule_is_the_rule(void **state)
 	assert_canonical("comch.connect refuse");
 	assert_canonical("link device=0000:03:00.0 from=1s down=200ms");
 	assert_canonical("peer program=victim from=2s kill");
+	assert_canonical("peer program=victim after='dma.memcpy nth=10' kill");
+	assert_canonical("link after='dma.memcpy,comch.send nth=1' until=2s times=3 down=1ms");
 	assert_canonical("alloc nth=7 fail=NO_MEMORY");
 }
 

@@ -210,6 +210,19 @@ static void test_words_that_do_not_go_together_are_refused(void **state)
 		{ "dma.memcpy nth=3 every=3 hang", 18,
 		  "every: cannot be combined with nth; nth hits once, every hits again and again (skip says from where on)" },
 		{ "dma.memcpy moved=50% hang", 12, "moved: goes with fail only; it says what was written before" },
+		{ "dma.memcpy after='comch.send' hang", 12,
+		  "after: goes with events (link, function, peer, daemon); of operations, skip and nth count" },
+		{ "link nth=2 after='comch.send' down=1s", 12,
+		  "after: cannot be combined with nth, every or skip; its own nth=N is in its quotes" },
+		{ "link after='comch.send' from=1s down=1s", 25,
+		  "from: cannot be combined with after; the event begins at the operation" },
+		{ "link after='peer' down=1s", 13, "after: an event follows operations, such as dma.memcpy" },
+		{ "link after='dma.memcpy every=2' down=1s", 24,
+		  "after: takes operations and perhaps nth=N, such as after='dma.memcpy nth=10'" },
+		{ "link after='dma.memcpy nth=0' down=1s", 28, "nth: expected a number from 1, got `0`" },
+		{ "link after='dma.memcpy nth=1 x' down=1s", 13,
+		  "after: expected operations and perhaps nth=N, got `dma.memcpy nth=1 x`" },
+		{ "link after='dma.memcpy down=1s", 6, "a ' is missing; quotes enclose a whole value" },
 		{ "dma.*,comch.send drop tear", 23, "tear: cannot be combined with drop; write two rules" });
 }
 

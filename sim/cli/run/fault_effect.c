@@ -68,13 +68,15 @@ static void look_at_rule(void *arg, const struct sim_plan_rule *rule)
 	uint64_t begin_ns = max_u64(rule->rule.from_ns, rule->added_ns);
 
 	if (rule->fired == 0 || (sim_rule_ops(&rule->rule) & ~EVENT_OPS) ||
+	    (rule->rule.when & SIM_WHEN_AFTER) || /* the program that made the operation */
 	    was_program_there(effects, begin_ns, end_of(&rule->rule, begin_ns)))
 		return;
 	effects->num_without++;
 	if (!effects->quiet)
-		cli_fail("fault %" PRIu32
-			 " struck nothing: %s (no program was attached at that time; from=TIME lets it happen later)",
-			 rule->id, rule->text);
+		cli_fail(
+			"fault %" PRIu32
+			" struck nothing: %s (no program was attached at that time; from=TIME or after='OPERATION' lets it happen later)",
+			rule->id, rule->text);
 }
 
 #define SETTLE_MS 50

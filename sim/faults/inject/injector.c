@@ -25,7 +25,6 @@ struct evaluation {
 /* The rule under evaluation. */
 struct candidate {
 	uint32_t slot_index, id;
-	uint64_t added_ns;
 	struct sim_rule rule;
 	uint64_t match;         /* number of this match */
 	uint64_t process_match; /* number among the matches of this process */
@@ -148,14 +147,15 @@ static bool is_event(enum sim_op op)
 	return SIM_OPS_EVENTS & SIM_OP_BIT(op);
 }
 
-static bool is_in_time_window(const struct sim_fault_site *site, const struct candidate *candidate)
+static bool is_in_time_window(const struct evaluation *eval, const struct candidate *candidate)
 {
+	const struct sim_fault_site *site = eval->site;
 	const struct sim_rule *rule = &candidate->rule;
 	uint64_t begin;
 
 	if (!is_event(site->op))
 		return site->now_ns >= rule->from_ns && site->now_ns < rule->until_ns;
-	begin = max_u64(rule->from_ns, candidate->added_ns);
+	begin = sim_event_begin_ns(eval->index, candidate->slot_index, rule);
 	return begin >= site->since_ns && begin <= (site->upto_ns ? site->upto_ns : site->now_ns) &&
 	       site->now_ns < rule->until_ns;
 }
@@ -231,9 +231,9 @@ static bool load_candidate(const struct evaluation *eval, struct candidate *cand
 	candidate->id = atomic_load_explicit(&entry->id, memory_order_acquire);
 	if (!candidate->id || cannot_match(entry, eval->site))
 		return false;
-	candidate->added_ns = atomic_load_explicit(&entry->added_ns, memory_order_acquire);
 	sim_atomic_words_load(&candidate->rule, entry->rule, SIM_RULE_WORDS);
-	if (!sim_slot_bitmap_has(eval->function, candidate->slot_index))
+	if (!sim_slot_bitmap_has(eval->function, candidate->slot_index) &&
+	    (is_event(eval->site->op) || !sim_slot_bitmap_has(&eval->index->after, candidate->slot_index)))
 		return false;
 	return load(&entry->id) == candidate->id &&
 	       load(&eval->index->plan->slots[candidate->slot_index].id) == candidate->id &&
@@ -250,6 +250,20 @@ static bool is_expired(const struct sim_fault_site *site, const struct sim_rule 
 	return !is_event(site->op) && site->now_ns >= rule->until_ns;
 }
 
+/* An operation for which the event of the rule waits. */
+static void count_operation(const struct evaluation *eval, const struct candidate *candidate)
+{
+	struct sim_rule_index *index = eval->index;
+	uint64_t number =
+		atomic_fetch_add_explicit(&index->plan->slots[candidate->slot_index].matched, 1, memory_order_relaxed) +
+		1;
+
+	if (number >= candidate->rule.nth)
+		sim_rule_index_drop_exhausted(index, candidate->slot_index, candidate->id);
+	if (number == candidate->rule.nth && index->on_begin)
+		index->on_begin(index->arg, candidate->id);
+}
+
 static void evaluate_rule(struct evaluation *eval, uint32_t slot_index)
 {
 	struct sim_plan_slot *slot = &eval->index->plan->slots[slot_index];
@@ -258,11 +272,15 @@ static void evaluate_rule(struct evaluation *eval, uint32_t slot_index)
 	candidate.slot_index = slot_index;
 	if (!load_candidate(eval, &candidate))
 		return;
+	if ((candidate.rule.when & SIM_WHEN_AFTER) && !is_event(eval->site->op)) {
+		count_operation(eval, &candidate);
+		return;
+	}
 	if (is_exhausted(slot, &candidate.rule) || is_expired(eval->site, &candidate.rule)) {
 		sim_rule_index_drop_exhausted(eval->index, slot_index, candidate.id);
 		return;
 	}
-	if (!matches_operation(eval->site, &candidate.rule) || !is_in_time_window(eval->site, &candidate))
+	if (!matches_operation(eval->site, &candidate.rule) || !is_in_time_window(eval, &candidate))
 		return;
 	candidate.match = atomic_fetch_add_explicit(&slot->matched, 1, memory_order_relaxed) + 1;
 	candidate.process_match =
@@ -276,7 +294,8 @@ static void evaluate_rule(struct evaluation *eval, uint32_t slot_index)
 
 static void evaluate_word(struct evaluation *eval, const struct sim_slot_bitmap *bitmap, uint32_t word)
 {
-	uint64_t bits = load(&bitmap->words[word]) & load(&eval->function->words[word]);
+	uint64_t functions = load(&eval->function->words[word]) | load(&eval->index->after.words[word]);
+	uint64_t bits = load(&bitmap->words[word]) & functions;
 
 	if (eval->addr)
 		bits &= load(&eval->addr->words[word]);
@@ -297,7 +316,7 @@ static bool is_outside_rule_addresses(const struct sim_rule_index *index, const 
 /* The words of the bitmap that may have a rule for the site's function and address. */
 static uint64_t candidate_words(const struct evaluation *eval, const struct sim_slot_bitmap *bitmap)
 {
-	uint64_t words = load(&bitmap->summary) & load(&eval->function->summary);
+	uint64_t words = load(&bitmap->summary) & (load(&eval->function->summary) | load(&eval->index->after.summary));
 
 	return eval->addr ? words & load(&eval->addr->summary) : words;
 }

@@ -38,7 +38,8 @@
  *   first:   since_ns 0, now_ns t         all rules that have begun by t
  *   later:   since_ns t + 1, now_ns u     the rules that began in between
  *
- * A rule begins at its from, or when it was added if that is later. A rule that would
+ * A rule begins at its from, or when it was added if that is later; one with SIM_WHEN_AFTER when the operation comes that
+ * it waits for, which processes count like matches. A rule that would
  * change nothing (add of a function that is there) counts a match and does not fire
  * (is_noop).
  */
@@ -98,6 +99,10 @@ struct sim_injector_cfg {
 	struct sim_plan *plan;                /* borrowed; outlives the injector */
 	const struct pcie_topology *topology; /* borrowed; NULL = no device condition holds */
 	struct sim_process self;              /* its texts are copied */
+	/* The operation has come that the event of rule @id waits for (SIM_WHEN_AFTER): the owner of the plan begins it
+	 * (sim_plan_begin()). Called by the thread of the operation. May be NULL. */
+	void (*on_begin)(void *arg, uint32_t id);
+	void *arg;
 };
 
 /* The part that inline functions read. */

@@ -122,6 +122,7 @@ static void remove_entry(struct sim_rule_index *index, uint32_t slot_index)
 	if (index->entries[slot_index].is_indexed)
 		change_bitmaps(index, slot_index, &rule, bitmap_clear);
 	index->entries[slot_index].is_indexed = false;
+	bitmap_clear(&index->after, slot_index);
 	for (uint32_t i = 0; i <= index->num_functions; i++)
 		bitmap_clear(&index->functions[i], slot_index);
 }
@@ -135,6 +136,8 @@ static bool bind_to_process(struct sim_rule_index *index, struct sim_rule *rule)
 	rule->ops = sim_rule_ops(rule);
 	if (!sim_rule_matches_process(rule, &self))
 		rule->ops &= SIM_OPS_EVENTS; /* events concern other processes as well */
+	if (rule->when & SIM_WHEN_AFTER)
+		rule->ops |= rule->after_ops;
 	if (rule->delay_kind == SIM_DELAY_TRACE) {
 		if (!sim_plan_find_series(index->plan, rule->delay_a, &first, &count))
 			return false;
@@ -152,6 +155,7 @@ static void insert_entry(struct sim_rule_index *index, uint32_t slot_index, uint
 		return;
 	sim_atomic_words_store(entry->rule, rule, SIM_RULE_WORDS);
 	set_function_bits(index, slot_index, rule);
+	bitmap_assign(&index->after, slot_index, rule->when & SIM_WHEN_AFTER);
 	store(&entry->matched, 0);
 	atomic_store_explicit(&entry->added_ns, load(&index->plan->slots[slot_index].added_ns), memory_order_release);
 	bitmap_assign(&index->any_address, slot_index, !(rule->where & SIM_WHERE_ADDR));
@@ -268,7 +272,7 @@ uint64_t sim_injector_next_event_ns(struct sim_injector *injector, uint64_t afte
 
 		if (!entry_rule(index, slot_index, &rule) || !(rule.ops & SIM_OPS_EVENTS))
 			continue;
-		begin_ns = max_u64(rule.from_ns, load(&index->entries[slot_index].added_ns));
+		begin_ns = sim_event_begin_ns(index, slot_index, &rule);
 		if (begin_ns > after_ns && begin_ns < rule.until_ns)
 			next = min_u64(next, begin_ns);
 	}
@@ -336,6 +340,8 @@ int sim_injector_create(const struct sim_injector_cfg *cfg, struct sim_injector 
 	index->plan = cfg->plan;
 	index->injector.plan = cfg->plan;
 	index->pid = cfg->self.pid;
+	index->on_begin = cfg->on_begin;
+	index->arg = cfg->arg;
 	summarize(index);
 	pthread_mutex_init(&index->lock, NULL);
 	*ret_injector = &index->injector;

@@ -49,11 +49,14 @@ struct sim_rule_index {
 	pthread_mutex_t lock;
 	char side[SIM_PROCESS_NAME_SIZE], program[SIM_PROCESS_NAME_SIZE];
 	int32_t pid;
+	void (*on_begin)(void *arg, uint32_t id);
+	void *arg;
 	uint32_t num_functions;
 	uint32_t end;                        /* one past the last known slot; under the lock */
 	_Atomic uint64_t next_begin_ns;      /* the earliest begin of a rule without bits */
 	_Atomic uint64_t addr_min, addr_max; /* the range of all address conditions */
 	struct sim_slot_bitmap any_address;  /* rules for any address */
+	struct sim_slot_bitmap after;        /* events that wait for operations, of any function */
 	struct sim_slot_bitmap bitmaps[SIM_OP_COUNT][SIM_SIZE_CLASSES];
 	struct sim_index_entry entries[SIM_PLAN_MAX_RULES];
 	struct sim_slot_bitmap *functions; /* one for each function, and one for none */
@@ -92,6 +95,21 @@ static inline unsigned int sim_size_class(uint64_t size)
 	if (size < 2)
 		return (unsigned int)size;
 	return 2 * (63 - (unsigned int)__builtin_clzll(size)) + ((size & (size - 1)) != 0);
+}
+
+/* When the event of the rule in @slot_index begins; SIM_NEVER_NS = it waits for an operation. */
+static inline uint64_t sim_event_begin_ns(const struct sim_rule_index *index, uint32_t slot_index,
+					  const struct sim_rule *rule)
+{
+	const struct sim_plan_slot *slot = &index->plan->slots[slot_index];
+	uint64_t added_ns;
+
+	if (rule->when & SIM_WHEN_AFTER)
+		return atomic_load_explicit(&slot->has_begun, memory_order_acquire) ?
+			       atomic_load_explicit(&slot->added_ns, memory_order_relaxed) :
+			       SIM_NEVER_NS;
+	added_ns = atomic_load_explicit(&index->entries[slot_index].added_ns, memory_order_acquire);
+	return rule->from_ns > added_ns ? rule->from_ns : added_ns;
 }
 
 /* Update the index if the plan has changed. */

@@ -275,6 +275,7 @@ static void fill_slot(struct sim_plan *plan, uint32_t slot_index, const struct s
 	store(&slot->matched, 0);
 	store(&slot->fired, 0);
 	store(&slot->added_ns, now_ns);
+	store(&slot->has_begun, 0);
 	sim_atomic_words_store(slot->rule, rule, SIM_RULE_WORDS);
 	atomic_store_explicit(&slot->content_id, id, memory_order_release);
 	atomic_store_explicit(&slot->id, id, memory_order_release);
@@ -335,6 +336,20 @@ int sim_plan_remove(struct sim_plan *plan, uint32_t id)
 		return -ENOENT;
 	store(&plan->slots[slot_index].id, 0);
 	atomic_fetch_sub_explicit(&plan->num_rules, 1, memory_order_relaxed);
+	bump_generation(plan);
+	return 0;
+}
+
+int sim_plan_begin(struct sim_plan *plan, uint32_t id, uint64_t now_ns)
+{
+	uint32_t slot_index = find_slot(plan, id);
+
+	if (slot_index == SIM_PLAN_MAX_RULES)
+		return -ENOENT;
+	if (load(&plan->slots[slot_index].has_begun))
+		return 0;
+	store(&plan->slots[slot_index].added_ns, now_ns);
+	atomic_store_explicit(&plan->slots[slot_index].has_begun, 1, memory_order_release);
 	bump_generation(plan);
 	return 0;
 }

@@ -31,6 +31,7 @@ struct sim_plan_slot {
 	_Atomic uint32_t content_id;      /* the rule in the slot, removed or not; 0 = none */
 	_Atomic uint64_t added_ns;        /* session time */
 	_Atomic uint64_t matched, fired;
+	_Atomic uint32_t has_begun; /* SIM_WHEN_AFTER: at added_ns */
 	_Alignas(64) _Atomic uint64_t rule[SIM_RULE_WORDS];
 };
 
@@ -64,6 +65,10 @@ void sim_plan_destroy(struct sim_plan *plan);
  * delays). */
 int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struct sim_delays *delays, uint64_t now_ns,
 		 uint32_t *ret_id);
+
+/* The operation that the event of rule @id waited for (SIM_WHEN_AFTER) has come: it begins at @now_ns; later calls do nothing.
+ * Returns 0 or -ENOENT. */
+int sim_plan_begin(struct sim_plan *plan, uint32_t id, uint64_t now_ns);
 
 /* Remove a rule. A process that evaluates it concurrently may still be hit once.
  * Returns 0 or -ENOENT. */

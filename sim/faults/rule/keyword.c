@@ -45,6 +45,7 @@ static const struct sim_keyword keywords[] = {
 	{ "every", "every=N", SIM_NEEDS_VALUE, sim_read_every },
 	{ "p", "p=PROBABILITY", SIM_NEEDS_VALUE, sim_read_chance },
 	{ "seed", "seed=N", SIM_NEEDS_VALUE, sim_read_seed },
+	{ "after", "after='OPERATION nth=N'", SIM_NEEDS_VALUE, sim_read_after },
 	{ "from", "from=TIME", SIM_NEEDS_VALUE, sim_read_from },
 	{ "until", "until=TIME", SIM_NEEDS_VALUE, sim_read_until },
 	{ "times", "times=N", SIM_NEEDS_VALUE, sim_read_times },

@@ -39,6 +39,7 @@ enum sim_when {
 	SIM_WHEN_UNTIL = 32,
 	SIM_WHEN_TIMES = 64,
 	SIM_WHEN_SKIP = 128,
+	SIM_WHEN_AFTER = 256, /* an event that begins at the nth of other operations */
 };
 
 /* Distributions of delays, in ns. */
@@ -59,9 +60,12 @@ struct sim_rule {
 	uint64_t from_ns, until_ns;  /* session time, until excluded; SIM_NEVER_NS = no end */
 	uint64_t seed;               /* if SIM_WHEN_SEED; else the plan's */
 	uint64_t delay_a, delay_b;
-	uint64_t moved;                   /* FAIL: bytes written before, or billionths of the size */
+	union {
+		uint64_t moved;     /* FAIL: bytes written before, or billionths of the size */
+		uint64_t after_ops; /* SIM_WHEN_AFTER: SIM_OP_BIT()s of the operations that are counted */
+	};
 	uint64_t duration_ns;             /* STALL, DOWN, PAUSE */
-	uint32_t nth, every, times, skip; /* from 1, skip from 0; as sim_rule.when says */
+	uint32_t nth, every, times, skip; /* from 1, skip from 0; as sim_rule.when says; nth also for SIM_WHEN_AFTER */
 	uint32_t chance_ppb;              /* if SIM_WHEN_CHANCE */
 	uint32_t errors_ppb;              /* ERRORS: packets that are replayed */
 	uint32_t where;                   /* bits of enum sim_where: conditions that the rule has */

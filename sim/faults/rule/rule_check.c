@@ -31,7 +31,7 @@ uint64_t sim_rule_ops(const struct sim_rule *rule)
 		ops &= ~CONNECT_OPS;
 	if ((rule->actions & A(FAIL)) && rule->status != SIM_STATUS_NO_MEMORY)
 		ops &= ~SIM_OP_BIT(SIM_OP_ALLOC);
-	if (rule->moved || rule->moved_is_fraction)
+	if (sim_rule_moves(rule))
 		ops &= SIM_OPS_MOVING;
 	return ops;
 }
@@ -76,13 +76,35 @@ static int check_actions(const struct sim_rule *rule, struct sim_rule_conflict *
 					    "write two rules",
 					    sim_act_name(first_act(others)), sim_act_name(act));
 	}
-	if ((rule->moved || rule->moved_is_fraction) && !(rule->actions & A(FAIL)))
+	if (sim_rule_moves(rule) && !(rule->actions & A(FAIL)))
 		return set_conflict(conflict, "moved", "moved: goes with fail only; it says what was written before");
+	return 0;
+}
+
+static int check_after(const struct sim_rule *rule, struct sim_rule_conflict *conflict)
+{
+	if (!(rule->when & SIM_WHEN_AFTER))
+		return 0;
+	if (rule->ops & ~SIM_OPS_EVENTS)
+		return set_conflict(
+			conflict, "after",
+			"after: goes with events (link, function, peer, daemon); of operations, skip and nth count");
+	if (rule->actions & A(FAIL))
+		return set_conflict(conflict, "fail", "fail: is no action of events");
+	if (rule->when & (SIM_WHEN_NTH | SIM_WHEN_EVERY | SIM_WHEN_SKIP))
+		return set_conflict(
+			conflict, "after",
+			"after: cannot be combined with nth, every or skip; its own nth=N is in its quotes");
+	if (rule->when & SIM_WHEN_FROM)
+		return set_conflict(conflict, "from",
+				    "from: cannot be combined with after; the event begins at the operation");
 	return 0;
 }
 
 static int check_when(const struct sim_rule *rule, struct sim_rule_conflict *conflict)
 {
+	if (check_after(rule, conflict))
+		return -EINVAL;
 	if ((rule->when & SIM_WHEN_NTH) && (rule->when & SIM_WHEN_EVERY))
 		return set_conflict(conflict, "every",
 				    "every: cannot be combined with nth; nth hits once, every hits again and again "
@@ -178,7 +200,7 @@ static int check_ops(const struct sim_rule *rule, struct sim_rule_conflict *conf
 		return set_conflict(conflict, "refuse",
 				    "refuse: of a connection has no status; write refuse, or fail=%s",
 				    sim_status_name(rule->refuse_status));
-	if ((rule->moved || rule->moved_is_fraction) && !(rule->ops & SIM_OPS_MOVING))
+	if (sim_rule_moves(rule) && !(rule->ops & SIM_OPS_MOVING))
 		return set_conflict(
 			conflict, "moved",
 			"moved: only dma.memcpy and tasks of engines (sha, compress and others) can fail with a part of it done");
@@ -235,10 +257,10 @@ static bool device_is_valid(const struct sim_rule *rule)
 /* A counter is set if and only if its bit of rule->when is. */
 static bool counters_are_valid(const struct sim_rule *rule)
 {
-	return !(rule->when & SIM_WHEN_NTH) == !rule->nth && !(rule->when & SIM_WHEN_EVERY) == !rule->every &&
-	       !(rule->when & SIM_WHEN_TIMES) == !rule->times && !(rule->when & SIM_WHEN_SKIP) == !rule->skip &&
-	       !(rule->when & SIM_WHEN_CHANCE) == !rule->chance_ppb && rule->chance_ppb <= SIM_PPB &&
-	       ((rule->when & SIM_WHEN_SEED) || !rule->seed);
+	return !(rule->when & (SIM_WHEN_NTH | SIM_WHEN_AFTER)) == !rule->nth &&
+	       !(rule->when & SIM_WHEN_EVERY) == !rule->every && !(rule->when & SIM_WHEN_TIMES) == !rule->times &&
+	       !(rule->when & SIM_WHEN_SKIP) == !rule->skip && !(rule->when & SIM_WHEN_CHANCE) == !rule->chance_ppb &&
+	       rule->chance_ppb <= SIM_PPB && ((rule->when & SIM_WHEN_SEED) || !rule->seed);
 }
 
 static bool times_are_valid(const struct sim_rule *rule)
@@ -291,6 +313,9 @@ static bool parameters_are_valid(const struct sim_rule *rule)
 	       has_any_action(rule, A(FLIP)) == (rule->flip_bits != 0) &&
 	       has_any_action(rule, A(REORDER)) == (rule->window != 0) && rule->flip_bits <= SIM_MAX_FLIP_BITS &&
 	       rule->window <= SIM_MAX_WINDOW && (has_any_action(rule, A(TRUNCATE)) || !rule->truncate_bytes) &&
+	       (!(rule->when & SIM_WHEN_AFTER) ||
+		(rule->after_ops && !(rule->after_ops & ~(SIM_OPS_ALL & ~SIM_OPS_EVENTS)) &&
+		 !rule->moved_is_fraction)) &&
 	       rule->moved_is_fraction <= 1 && (!rule->moved_is_fraction || rule->moved <= SIM_PPB);
 }
 
@@ -298,7 +323,7 @@ int sim_rule_check(const struct sim_rule *rule)
 {
 	struct sim_rule_conflict conflict;
 
-	if (!rule->ops || (rule->ops & ~SIM_OPS_ALL) || rule->actions >> SIM_ACT_COUNT || rule->when >> 8 ||
+	if (!rule->ops || (rule->ops & ~SIM_OPS_ALL) || rule->actions >> SIM_ACT_COUNT || rule->when >> 9 ||
 	    rule->where >> 6)
 		return -EINVAL;
 	if (!name_is_valid(rule, SIM_WHERE_SIDE, rule->side, sizeof(rule->side)) ||

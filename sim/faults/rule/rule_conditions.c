@@ -198,6 +198,58 @@ int sim_read_until(struct sim_rule_parser *parser, const struct sim_token *token
 	return read_time(parser, token, &parser->rule.until_ns);
 }
 
+/* Take the first word off @rest; it is empty if there is none. */
+static struct sim_text take_word(struct sim_text *rest)
+{
+	struct sim_text word;
+
+	while (rest->len && *rest->at == ' ') {
+		rest->at++;
+		rest->len--;
+	}
+	word = (struct sim_text){ rest->at, 0 };
+	while (word.len < rest->len && word.at[word.len] != ' ')
+		word.len++;
+	rest->at += word.len;
+	rest->len -= word.len;
+	return word;
+}
+
+static int read_after_count(struct sim_rule_parser *parser, struct sim_text word)
+{
+	struct sim_token token;
+
+	if (sim_rule_split_token(parser, word, &token))
+		return -EINVAL;
+	if (!sim_text_equals(token.name, "nth") || token.compare != SIM_COMPARE_EQUAL)
+		return sim_rule_parser_fail(
+			parser, word.at,
+			"after: takes operations and perhaps nth=N, such as after='dma.memcpy nth=10'");
+	return sim_read_number(parser, &token, 1, UINT32_MAX, &parser->rule.nth);
+}
+
+/* An event that begins at an operation: "dma.memcpy nth=10". */
+int sim_read_after(struct sim_rule_parser *parser, const struct sim_token *token)
+{
+	struct sim_text rest = token->value, ops = take_word(&rest), count = take_word(&rest), more = take_word(&rest);
+	uint64_t own_ops = parser->rule.ops;
+	int rc;
+
+	if (!ops.len || more.len)
+		return sim_rule_parser_expected(parser, token, "operations and perhaps nth=N");
+	parser->rule.ops = 0;
+	rc = sim_rule_parse_ops(parser, ops);
+	parser->rule.after_ops = parser->rule.ops & ~SIM_OPS_EVENTS;
+	parser->rule.ops = own_ops;
+	if (rc)
+		return rc;
+	if (!parser->rule.after_ops)
+		return sim_rule_parser_fail(parser, ops.at, "after: an event follows operations, such as dma.memcpy");
+	parser->rule.when |= SIM_WHEN_AFTER;
+	parser->rule.nth = 1;
+	return count.len ? read_after_count(parser, count) : 0;
+}
+
 /* The duration of stall, down and pause. */
 int sim_read_duration(struct sim_rule_parser *parser, const struct sim_token *token)
 {

@@ -75,7 +75,7 @@ static void put_ops(struct writer *writer, uint64_t ops)
 /* Quotes also keep a name that begins with "=" apart from the comparison before it. */
 static void put_name(struct writer *writer, const char *word, const char *name)
 {
-	const char *quote = *name == '=' || strpbrk(name, " ()") ? "\"" : "";
+	const char *quote = *name == '=' || *name == '\'' || strpbrk(name, " ()") ? "\"" : "";
 
 	if (*name)
 		put(writer, " %s=%s%s%s", word, quote, name, quote);
@@ -141,6 +141,11 @@ static void put_count(struct writer *writer, const struct sim_rule *rule, enum s
 
 static void put_when(struct writer *writer, const struct sim_rule *rule)
 {
+	if (rule->when & SIM_WHEN_AFTER) {
+		put(writer, " after='");
+		put_ops(writer, rule->after_ops);
+		put(writer, " nth=%" PRIu32 "'", rule->nth);
+	}
 	if (rule->when & SIM_WHEN_FROM)
 		put_time(writer, " from=", rule->from_ns);
 	if (rule->when & SIM_WHEN_UNTIL)
@@ -190,7 +195,7 @@ static void put_fail(struct writer *writer, const struct sim_rule *rule)
 	if (rule->moved_is_fraction) {
 		put_fraction(writer, " moved=", rule->moved * 100);
 		put(writer, "%%");
-	} else if (rule->moved) {
+	} else if (sim_rule_moves(rule)) {
 		put_bytes(writer, " moved=", rule->moved);
 	}
 }

@@ -88,8 +88,8 @@ const char *sim_act_name_at(size_t i);
 /* ---- rule_conditions.c, rule_actions.c ---- */
 
 sim_value_reader sim_read_side, sim_read_program, sim_read_pid, sim_read_device, sim_read_size, sim_read_addr;
-sim_value_reader sim_read_nth, sim_read_every, sim_read_chance, sim_read_seed, sim_read_from, sim_read_until,
-	sim_read_times, sim_read_skip;
+sim_value_reader sim_read_after, sim_read_nth, sim_read_every, sim_read_chance, sim_read_seed, sim_read_from,
+	sim_read_until, sim_read_times, sim_read_skip;
 sim_value_reader sim_read_fail, sim_read_moved, sim_read_refuse, sim_read_delay, sim_read_flip, sim_read_reorder,
 	sim_read_truncate, sim_read_duration, sim_read_degrade, sim_read_errors, sim_read_num_vfs, sim_read_no_value;
 
@@ -123,5 +123,11 @@ struct sim_rule_conflict {
 
 /* Check that the rule can act. Returns 0, or -EINVAL with *ret_conflict set. */
 int sim_rule_find_conflict(const struct sim_rule *rule, struct sim_rule_conflict *ret_conflict);
+
+/* Whether a failed task of the rule has moved a part of its data. */
+static inline bool sim_rule_moves(const struct sim_rule *rule)
+{
+	return !(rule->when & SIM_WHEN_AFTER) && (rule->moved || rule->moved_is_fraction);
+}
 
 #endif

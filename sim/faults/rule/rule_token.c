@@ -37,41 +37,48 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The end of the token that begins at @at: spaces inside quotes or parentheses belong to it. */
-static const char *token_end(const char *at, int *ret_depth, bool *ret_quoted)
+/* The end of the token that begins at @at: spaces inside quotes or parentheses belong to it. A double quote may stand anywhere; a
+ * single one, which may be part of a name, only encloses a whole value. *ret_quote is the quote that is missing, or zero. */
+static const char *token_end(const char *at, int *ret_depth, char *ret_quote)
 {
-	bool quoted = false;
+	const char *value = NULL;
+	char quote = '\0';
 	int depth = 0;
 
-	for (; *at && (quoted || depth > 0 || !is_space(*at)); at++) {
-		quoted ^= *at == '"';
-		depth += !quoted && *at == '(';
-		depth -= !quoted && *at == ')';
+	for (; *at && (quote || depth > 0 || !is_space(*at)); at++) {
+		if (quote)
+			quote = *at == quote ? '\0' : quote;
+		else if (*at == '"' || (*at == '\'' && at == value))
+			quote = *at;
+		if (!value && *at == '=')
+			value = at + 1;
+		depth += !quote && *at == '(';
+		depth -= !quote && *at == ')';
 	}
 	*ret_depth = depth;
-	*ret_quoted = quoted;
+	*ret_quote = quote;
 	return at;
 }
 
 size_t sim_token_len(const char *text)
 {
-	bool quoted;
+	char quote;
 	int depth;
 
-	return (size_t)(token_end(text, &depth, &quoted) - text);
+	return (size_t)(token_end(text, &depth, &quote) - text);
 }
 
 int sim_rule_next_token(struct sim_rule_parser *parser, const char **at, struct sim_text *ret_text)
 {
 	const char *begin = *at, *end;
-	bool quoted;
+	char quote;
 	int depth;
 
 	while (is_space(*begin))
 		begin++;
-	end = token_end(begin, &depth, &quoted);
-	if (quoted)
-		return sim_rule_parser_fail(parser, begin, "a \" is missing; quotes enclose a whole value");
+	end = token_end(begin, &depth, &quote);
+	if (quote)
+		return sim_rule_parser_fail(parser, begin, "a %c is missing; quotes enclose a whole value", quote);
 	if (depth != 0)
 		return sim_rule_parser_fail(parser, begin, "parentheses do not match: a %c is missing",
 					    depth > 0 ? ')' : '(');
@@ -110,12 +117,14 @@ static size_t read_compare(struct sim_text sign, enum sim_compare *ret_compare)
 /* Take the quotes off a value. */
 static int unquote(struct sim_rule_parser *parser, struct sim_text *value)
 {
-	if (value->len && value->at[0] == '"') {
-		if (value->at[value->len - 1] != '"' || value->len < 2)
+	char quote = value->len ? value->at[0] : '\0';
+
+	if (quote == '"' || quote == '\'') {
+		if (value->at[value->len - 1] != quote || value->len < 2)
 			return sim_rule_parser_fail(parser, value->at, "quotes enclose a whole value");
 		value->at++;
 		value->len -= 2;
-		if (memchr(value->at, '"', value->len))
+		if (memchr(value->at, quote, value->len))
 			return sim_rule_parser_fail(parser, value->at, "quotes enclose a whole value");
 	}
 	return 0;
