@@ -345,13 +345,15 @@ static void test_invalid_changes_of_the_fault_plan_are_refused(void **state)
 	assert_int_equal(raw_fault(sock, msg, -1), -EINVAL); /* without the delays */
 	assert_int_equal(raw_fault(sock, msg, nothing), -EINVAL);
 	assert_int_equal(raw_fault(sock, msg, closed[0]), -EINVAL); /* a pipe can't be read at a place */
-	for (uint32_t change = SIM_FAULT_SEED + 1; change < SIM_FAULT_SEED + 4; change++) {
+	for (uint32_t change = SIM_FAULT_BEGIN + 1; change < SIM_FAULT_BEGIN + 4; change++) {
 		msg.body.fault.change = change;
 		assert_int_equal(raw_fault(sock, msg, -1), -EINVAL);
 	}
-	msg.body.fault.change = SIM_FAULT_REMOVE;
-	msg.body.fault.id = 1;
-	assert_int_equal(raw_fault(sock, msg, -1), -ENOENT);
+	for (int i = 0; i < 2; i++) {
+		msg.body.fault.change = i ? SIM_FAULT_REMOVE : SIM_FAULT_BEGIN;
+		msg.body.fault.id = 1;
+		assert_int_equal(raw_fault(sock, msg, -1), -ENOENT);
+	}
 	close(closed[0]);
 	close(closed[1]);
 	close(nothing);

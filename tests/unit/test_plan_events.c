@@ -99,6 +99,8 @@ static void test_event_begins_at_an_operation_of_any_process(void **state)
 	assert_int_equal(sim_plan_begin(world->plan, 1, 2000 * MS), 0);
 	assert_int_equal(sim_plan_begin(world->plan, 1, 3000 * MS), 0); /* has begun */
 	assert_int_equal(sim_plan_begin(world->plan, 2, 3000 * MS), -ENOENT);
+	add(world, "link device=03:00.0 from=9s down=1ms");
+	assert_int_equal(sim_plan_begin(world->plan, 2, 1 * MS), -EINVAL);
 	assert_int_equal(sim_injector_next_event_ns(world->faults, 1000 * MS), 2000 * MS);
 	assert_false(event_is_hit(world, SIM_OP_LINK, DPU_PF1, NULL, 1000 * MS + 1, 2000 * MS));
 	assert_true(event_is_hit(world, SIM_OP_LINK, DPU_PF0, NULL, 1000 * MS + 1, 2000 * MS));

@@ -180,7 +180,8 @@ void cli_args_parse(const struct argp *argp, int argc, char **argv, unsigned int
 	if (argc > 1 && strcmp(argv[1], CLI_ARGS_LIST) == 0)
 		list_options(&table);
 	check_words(&table, argc, argv, flags);
-	with_filter.help_filter = name_installed_documents;
+	if (!with_filter.help_filter) /* that of bfsim adds the list of commands */
+		with_filter.help_filter = name_installed_documents;
 	argp_parse(&with_filter, argc, argv, flags, NULL, input);
 }
 

@@ -343,9 +343,13 @@ int sim_plan_remove(struct sim_plan *plan, uint32_t id)
 int sim_plan_begin(struct sim_plan *plan, uint32_t id, uint64_t now_ns)
 {
 	uint32_t slot_index = find_slot(plan, id);
+	struct sim_rule rule;
 
 	if (slot_index == SIM_PLAN_MAX_RULES)
 		return -ENOENT;
+	sim_atomic_words_load(&rule, plan->slots[slot_index].rule, SIM_RULE_WORDS);
+	if (!(rule.when & SIM_WHEN_AFTER))
+		return -EINVAL;
 	if (load(&plan->slots[slot_index].has_begun))
 		return 0;
 	store(&plan->slots[slot_index].added_ns, now_ns);

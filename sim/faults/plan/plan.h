@@ -67,7 +67,7 @@ int sim_plan_add(struct sim_plan *plan, const struct sim_rule *rule, const struc
 		 uint32_t *ret_id);
 
 /* The operation that the event of rule @id waited for (SIM_WHEN_AFTER) has come: it begins at @now_ns; later calls do nothing.
- * Returns 0 or -ENOENT. */
+ * Returns 0, -ENOENT, or -EINVAL (it waits for none). */
 int sim_plan_begin(struct sim_plan *plan, uint32_t id, uint64_t now_ns);
 
 /* Remove a rule. A process that evaluates it concurrently may still be hit once.
