@@ -153,7 +153,8 @@ struct sim_trace_op {
 	_Alignas(64) uint32_t object;
 	uint32_t name;
 	_Atomic uint64_t submitted, completed, failed;
-	_Atomic uint64_t bytes; /* of completed tasks */
+	_Atomic uint64_t bytes;                 /* of completed tasks */
+	_Atomic uint64_t num_timed, latency_ns; /* sampled tasks that ended, and the sum of their times */
 };
 
 /* Objects that programs close, besides contexts. */

@@ -44,6 +44,10 @@ void sim_trace_task_done(const struct sim_trace_task_stats *stats, const struct 
 							  .reaped_ns = sim_trace_now_ns(),
 							  .bytes = bytes } };
 
+	if (times->submitted_ns && stats->op) {
+		sim_trace_counter_add(&stats->op->num_timed, 1);
+		sim_trace_counter_add(&stats->op->latency_ns, record.data.task.reaped_ns - times->submitted_ns);
+	}
 	sim_trace_write(SIM_TRACE_RING_THREADS, &record, 1);
 }
 

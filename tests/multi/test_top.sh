@@ -105,6 +105,8 @@ test_a_context_that_works_has_rates_and_comes_first() {
 	leave dpu 1000000000
 	becomes_true eval 'bfsim top --once -i 0.1 s | tee out | grep -E "dpu +trace_peer +dma #1 +[1-9]"'
 	says '^ *[0-9]+ dpu +trace_peer +dma #1 +[1-9][0-9.]* ?[kM]? +[1-9][0-9.]* [kMG]?B/s +0 +[01] +0 +0$' out
+	becomes_true eval 'COLUMNS=100 "$python_program" -SE "$watch" h,h,q "$bfsim_program" top -i 0.05 s | tee wide | grep -E "dma #1 +[1-9].*B/s +[1-9][0-9.]* (ns|µs|ms) "'
+	says ' BYTES/S +LATENCY +MSG/S ' wide
 	same "$(printf 'dpu\nhost')" "$(sed -n '5,$s/^ *[0-9]* \([a-z]*\) .*/\1/p' out)"
 }
 

@@ -23,9 +23,11 @@ struct cli_top_row {
 	char side[16], program[32], object[40];
 	/* Totals. */
 	uint64_t tasks, bytes, messages, failed, faults;
+	uint64_t num_timed, latency_ns; /* tasks of which the time is known, and its sum */
 	uint64_t in_flight;
 	/* Per second, since the last snapshot. */
 	uint64_t task_rate, byte_rate, message_rate;
+	uint64_t mean_ns; /* latency of tasks since then; 0 = not known */
 };
 
 struct cli_top_snapshot {

@@ -53,25 +53,25 @@ static void append_right_aligned(char line[LINE_SIZE], const char *text, unsigne
 	snprintf(line + len, LINE_SIZE - len, "%*s ", (int)width, text);
 }
 
-/* The fields need 80 columns. A narrower terminal drops fields in the order of drop_order; a wider one has room for longer
+/* The fields need 89 columns. A narrower terminal drops fields in the order of drop_order; a wider one has room for longer
  * names.
  * PID, SIDE and PROGRAM, which identify a process, stay. */
-enum { PID, SIDE, PROGRAM, CONTEXT, TASKS, BYTES, MESSAGES, FLY, FAIL, FLT, NUM_FIELDS };
+enum { PID, SIDE, PROGRAM, CONTEXT, TASKS, BYTES, LATENCY, MESSAGES, FLY, FAIL, FLT, NUM_FIELDS };
 
 static const struct {
 	const char *heading;
 	unsigned int width;
 	bool is_text;
 } fields[NUM_FIELDS] = {
-	[PID] = { "PID", 7, false },         [SIDE] = { "SIDE", 6, true },     [PROGRAM] = { "PROGRAM", 12, true },
-	[CONTEXT] = { "CONTEXT", 12, true }, [TASKS] = { "TASK/S", 6, false }, [BYTES] = { "BYTES/S", 9, false },
-	[MESSAGES] = { "MSG/S", 6, false },  [FLY] = { "FLY", 4, false },      [FAIL] = { "FAIL", 5, false },
-	[FLT] = { "FLT", 4, false },
+	[PID] = { "PID", 7, false },         [SIDE] = { "SIDE", 6, true },        [PROGRAM] = { "PROGRAM", 12, true },
+	[CONTEXT] = { "CONTEXT", 12, true }, [TASKS] = { "TASK/S", 6, false },    [BYTES] = { "BYTES/S", 9, false },
+	[MESSAGES] = { "MSG/S", 6, false },  [FLY] = { "FLY", 4, false },         [FAIL] = { "FAIL", 5, false },
+	[FLT] = { "FLT", 4, false },         [LATENCY] = { "LATENCY", 8, false },
 };
 
 #define MAX_NAME 40 /* columns */
 
-static const int drop_order[] = { FLT, MESSAGES, FLY, BYTES, CONTEXT, FAIL, TASKS };
+static const int drop_order[] = { LATENCY, FLT, MESSAGES, FLY, BYTES, CONTEXT, FAIL, TASKS };
 
 /* Width of each field; 0 = not shown. */
 struct layout {
@@ -135,6 +135,9 @@ static void put_row_line(const struct cli_top_row *row, unsigned int columns, FI
 	snprintf(numbers[PID], CLI_HUMAN_SIZE, "%d", row->pid);
 	cli_human_count(row->task_rate, numbers[TASKS]);
 	cli_human_byte_rate(row->byte_rate, numbers[BYTES]);
+	cli_human_time(row->mean_ns, numbers[LATENCY]);
+	if (row->mean_ns == 0)
+		strcpy(numbers[LATENCY], "-");
 	cli_human_count(row->message_rate, numbers[MESSAGES]);
 	cli_human_count(row->in_flight, numbers[FLY]);
 	cli_human_count(row->failed, numbers[FAIL]);
@@ -186,6 +189,7 @@ void cli_top_print_help(unsigned int columns, unsigned int lines, FILE *out)
 		"",
 		"TASK/S   tasks that ended, each second",
 		"BYTES/S  bytes of tasks and messages",
+		"LATENCY  mean of the sampled tasks that ended, from 89 columns on",
 		"MSG/S    messages sent and received",
 		"FLY      tasks in flight",
 		"FAIL     failed tasks since the beginning",

@@ -36,6 +36,8 @@ static void count_tasks(const struct sim_trace_recording *recording, struct cli_
 		row->tasks += ended;
 		row->bytes += op->bytes;
 		row->failed += op->failed;
+		row->num_timed += op->num_timed;
+		row->latency_ns += op->latency_ns;
 		row->in_flight += op->submitted > ended ? op->submitted - ended :
 							  0; /* the process runs on: counts may be inconsistent */
 	}
@@ -95,6 +97,8 @@ static void set_rates(struct cli_top_row *row, const struct cli_top_snapshot *be
 	row->task_rate = cli_per_second(saturating_sub(row->tasks, old->tasks), ns);
 	row->byte_rate = cli_per_second(saturating_sub(row->bytes, old->bytes), ns);
 	row->message_rate = cli_per_second(saturating_sub(row->messages, old->messages), ns);
+	if (row->num_timed > old->num_timed)
+		row->mean_ns = saturating_sub(row->latency_ns, old->latency_ns) / (row->num_timed - old->num_timed);
 }
 
 /* The highest rate first; equal rates by age. */
