@@ -6,12 +6,24 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
-void cli_output_relay_init(struct cli_output_relay *relay, int fd, FILE *out, const char *name, int name_width)
+static int watch(struct cli_output_relay *relay, int op)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = relay };
+
+	return epoll_ctl(relay->epoll_fd, op, relay->fd, &event) < 0 ? -errno : 0;
+}
+
+int cli_output_relay_init(struct cli_output_relay *relay, int fd, FILE *out, const char *name, int name_width,
+			  int epoll_fd)
 {
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	*relay = (struct cli_output_relay){ .fd = fd, .out = out, .name = name, .name_width = name_width };
+	*relay = (struct cli_output_relay){
+		.fd = fd, .epoll_fd = epoll_fd, .out = out, .name = name, .name_width = name_width
+	};
+	return watch(relay, EPOLL_CTL_ADD);
 }
 
 static void emit_line(struct cli_output_relay *relay)
@@ -82,6 +94,8 @@ bool cli_output_relay_forward(struct cli_output_relay *relay)
 		split_lines(relay, text, (size_t)got);
 	else if (got == 0 || errno != EAGAIN)
 		close_input(relay);
+	if (relay->fd >= 0 && watch(relay, EPOLL_CTL_MOD) < 0)
+		return false;
 	return fflush(relay->out) == 0 && !ferror(relay->out);
 }
 

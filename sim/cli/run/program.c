@@ -67,6 +67,19 @@ static void exec_program(const struct cli_program_cfg *cfg, int pipes[NUM_PIPES]
 	_exit(CLI_NOT_EXECUTABLE);
 }
 
+static int relay_output(const struct cli_program_cfg *cfg, int pipes[NUM_PIPES][2], struct cli_program *program)
+{
+	int rc = cli_output_relay_init(&program->out, pipes[STDOUT_FILENO][0], stdout, cfg->label, cfg->name_width,
+				       cfg->epoll_fd);
+	int rc_err = cli_output_relay_init(&program->err, pipes[STDERR_FILENO][0], stderr, cfg->label, cfg->name_width,
+					   cfg->epoll_fd);
+
+	if (rc == 0 && rc_err == 0)
+		return 0;
+	cli_fail("cannot pass on the output of the command on %s: %s", cfg->label, strerror(rc ? -rc : -rc_err));
+	return -1;
+}
+
 int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret_program)
 {
 	int pipes[NUM_PIPES][2];
@@ -91,9 +104,7 @@ int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret
 	*ret_program = (struct cli_program){
 		.label = cfg->label, .was_started = true, .status = -1, .pid = pid, .in_fd = pipes[STDIN_FILENO][1]
 	};
-	cli_output_relay_init(&ret_program->out, pipes[STDOUT_FILENO][0], stdout, cfg->label, cfg->name_width);
-	cli_output_relay_init(&ret_program->err, pipes[STDERR_FILENO][0], stderr, cfg->label, cfg->name_width);
-	return 0;
+	return relay_output(cfg, pipes, ret_program);
 }
 
 void cli_program_end_input(struct cli_program *program)

@@ -31,6 +31,7 @@ struct cli_program_cfg {
 	const char *launch;    /* text of sim/clock/launch.h, or NULL */
 	const sigset_t *mask;  /* signal mask of the program */
 	int name_width;        /* of the label before its lines */
+	int epoll_fd;          /* of its output's relays */
 };
 
 /* A program that was not started. */

@@ -22,6 +22,7 @@ struct run {
 	struct sim_segment shared_state;   /* stays when the daemon does not */
 	struct cli_check_hits hits;        /* if programs are checked */
 	int signal_fd;                     /* SIGCHLD and SIGTERM */
+	int epoll_fd;                      /* signals, and output of the programs */
 	struct cli_program *programs;      /* the first num_programs of them were started */
 	struct sim_clock_launch *launches; /* of the commands; in virtual time */
 	size_t num_programs;

@@ -57,7 +57,8 @@ static int start_program(struct run *run, size_t i)
 					   .check = cfg->check,
 					   .hits_path = run->hits.fd >= 0 ? run->hits.path : NULL,
 					   .launch = launch,
-					   .mask = run->original };
+					   .mask = run->original,
+					   .epoll_fd = run->epoll_fd };
 
 	for (size_t other = 0; other < cfg->num_commands; other++)
 		program.name_width = (int)max_u64((uint64_t)program.name_width, strlen(cfg->commands[other].label));

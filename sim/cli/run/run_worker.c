@@ -3,11 +3,11 @@
 #include "run_worker.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -248,30 +248,27 @@ static int longest_wait_ms(const struct run *run)
 
 /* Wait for output and signals, and handle them. Output comes first, so that the output of a program precedes
  * the message about its end. */
-static void wait_and_handle(struct run *run, struct pollfd *fds)
+static void wait_and_handle(struct run *run, struct epoll_event *events, int max_events)
 {
-	size_t num_fds = 2 * run->num_programs;
+	int count = epoll_wait(run->epoll_fd, events, max_events, longest_wait_ms(run));
+	bool has_signal = false;
 
-	for (size_t i = 0; i < run->num_programs; i++) {
-		fds[2 * i] = (struct pollfd){ .fd = run->programs[i].out.fd, .events = POLLIN };
-		fds[2 * i + 1] = (struct pollfd){ .fd = run->programs[i].err.fd, .events = POLLIN };
+	for (int i = 0; i < count; i++) {
+		if (events[i].data.ptr)
+			forward_output(run, events[i].data.ptr);
+		else
+			has_signal = true;
 	}
-	fds[num_fds] = (struct pollfd){ .fd = run->signal_fd, .events = POLLIN };
-	if (poll(fds, num_fds + 1, longest_wait_ms(run)) <= 0)
-		return;
-	for (size_t i = 0; i < num_fds; i++) {
-		if (fds[i].revents)
-			forward_output(run, i % 2 ? &run->programs[i / 2].err : &run->programs[i / 2].out);
-	}
-	if (fds[num_fds].revents)
+	if (has_signal)
 		handle_signals(run);
 }
 
 static void run_event_loop(struct run *run)
 {
-	struct pollfd *fds = calloc(2 * run->num_programs + 1, sizeof(*fds));
+	size_t max_events = 2 * run->num_programs + 1; /* standard output and error, and signals */
+	struct epoll_event *events = calloc(max_events, sizeof(*events));
 
-	if (!fds) {
+	if (!events) {
 		run->status = cli_fail("out of memory");
 		return;
 	}
@@ -281,11 +278,11 @@ static void run_event_loop(struct run *run)
 			fail_run(run, CLI_FAILED);
 			reap_children(run);
 		}
-		wait_and_handle(run, fds);
+		wait_and_handle(run, events, (int)max_events);
 		if (!run->cfg->quiet)
 			cli_fault_watch_update(&run->watch, session_plan(run));
 	}
-	free(fds);
+	free(events);
 }
 
 static bool check_sides(const struct run *run)
@@ -304,16 +301,27 @@ static bool check_sides(const struct run *run)
 	return found;
 }
 
-static int prepare_run(struct run *run)
+/* Signals become events without a relay. */
+static int open_events(struct run *run)
 {
+	struct epoll_event signal = { .events = EPOLLIN };
 	sigset_t watched;
 
 	sigemptyset(&watched);
 	sigaddset(&watched, SIGCHLD);
 	sigaddset(&watched, SIGTERM);
 	run->signal_fd = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (run->signal_fd < 0)
+	run->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (run->signal_fd < 0 || run->epoll_fd < 0 ||
+	    epoll_ctl(run->epoll_fd, EPOLL_CTL_ADD, run->signal_fd, &signal) < 0)
 		return cli_fail("cannot watch for the commands' ends: %s", strerror(errno));
+	return 0;
+}
+
+static int prepare_run(struct run *run)
+{
+	if (open_events(run) != 0)
+		return -1;
 	run->programs = calloc(run->cfg->num_commands, sizeof(*run->programs));
 	run->launches = calloc(run->cfg->num_commands, sizeof(*run->launches));
 	if (!run->programs || !run->launches)
@@ -435,7 +443,7 @@ static void report_hits(struct run *run)
 
 int cli_run_worker(void *cfg, const sigset_t *original)
 {
-	struct run run = { .cfg = cfg, .original = original, .signal_fd = -1, .hits = { .fd = -1 } };
+	struct run run = { .cfg = cfg, .original = original, .signal_fd = -1, .epoll_fd = -1, .hits = { .fd = -1 } };
 	struct sim_launch_cfg daemon = { .session_dir = run.cfg->session_dir,
 					 .topology = run.cfg->topology,
 					 .clock = run.cfg->clock,
@@ -464,5 +472,7 @@ int cli_run_worker(void *cfg, const sigset_t *original)
 	free(run.launches);
 	if (run.signal_fd >= 0)
 		close(run.signal_fd);
+	if (run.epoll_fd >= 0)
+		close(run.epoll_fd);
 	return run.status;
 }
