@@ -196,6 +196,14 @@ static const char *field_name_at(const void *arg, size_t i)
 	return fields[i].key;
 }
 
+static void list_fields(char *text, size_t size, const cyaml_schema_field_t *fields)
+{
+	size_t used = (size_t)snprintf(text, size, "unknown field; the fields here are");
+
+	for (size_t i = 0; fields[i].key && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s %s", i > 0 ? "," : "", fields[i].key);
+}
+
 static int report_unknown_field(const struct pcie_yaml_source *source, const char *path, const char *name)
 {
 	const cyaml_schema_field_t *fields = fields_at(path);
@@ -209,7 +217,7 @@ static int report_unknown_field(const struct pcie_yaml_source *source, const cha
 	if (closest)
 		snprintf(reason, sizeof(reason), "unknown field; did you mean %s?", closest);
 	else
-		snprintf(reason, sizeof(reason), "unknown field; check its spelling against doc/topology.md");
+		list_fields(reason, sizeof(reason), fields);
 	return report_field_error(source, path, name, reason);
 }
 

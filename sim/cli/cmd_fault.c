@@ -224,6 +224,8 @@ static int run_action(struct options *options)
 	return cli_args_fail_action("fault", options->args[0], names, sizeof(names) / sizeof(names[0]));
 }
 
+#define NAME(id, name) " " name
+
 int cli_fault(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &cli_session_argp, 0, NULL, 0 },
@@ -236,7 +238,7 @@ int cli_fault(int argc, char **argv)
 		.doc = "Show and change the fault plan of a session while its programs run.\v"
 		       "add prints the ids of the new rules. list shows how often a rule matched (MATCHED) and how often it "
 		       "hit (FIRED). replay prints a plan that repeats the faults of a trace file. doc/faults.md is the manual "
-		       "of rules.",
+		       "of rules.\n\nOperations:" SIM_OPS(NAME) ".\n\nActions:" SIM_ACTS(NAME) ".",
 		.children = children,
 	};
 	struct options options = { 0 };

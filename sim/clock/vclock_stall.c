@@ -82,7 +82,7 @@ static void warn_once(struct sim_vclock_sched *sched, const struct sim_stalled *
 	name_system_call(stalled->system_call, where, sizeof(where));
 	if (!warned)
 		sim_warn(
-			"virtual time no longer waits for process %u, which %s%s and has not called bfsim for %llu ms while others wait: from here on the run is not repeatable; have it poll its progress engine, or stop its contexts before it sleeps; BFSIM_CLOCK_PATIENCE=TIME waits longer (doc/time.md)",
+			"virtual time no longer waits for process %u, which %s%s and has not called bfsim for %llu ms while others wait: from here on the run is not repeatable; have it poll its progress engine, or stop its contexts before it sleeps; BFSIM_CLOCK_PATIENCE=TIME waits longer",
 			(unsigned int)(stalled->owner >> 32), reasons[stalled->reason], where,
 			(unsigned long long)(stalled->for_ns / SIM_NS_PER_MS));
 }

@@ -672,15 +672,17 @@ install_oddly() {
 
 # Where the documents are installed, messages and help give their paths; elsewhere, their names.
 test_documents_in_messages_have_the_path_of_the_installation() {
+	local other=aarch64
+	[ "$(uname -m)" != aarch64 ] || other=x86_64
 	install_oddly
-	status 2 "$bfsim_there" fault add --session s 'qqqqqq fail=IO_FAILED'
-	grep -F '; doc/faults.md lists them' err
+	status 1 "$bfsim_there" sdk --on dpu --arch "$other"
+	grep -F '(doc/arm.md)' err
 	status 0 "$bfsim_there" link --help
 	tr -s '\n ' '  ' <out | grep -F ' doc/faults.md.'
 	mkdir -p "$prefix/share/doc/bfsim/doc"
-	touch "$prefix/share/doc/bfsim/doc/faults.md"
-	status 2 "$bfsim_there" fault add --session s 'qqqqqq fail=IO_FAILED'
-	grep -F "; $prefix/share/doc/bfsim/doc/faults.md lists them" err
+	touch "$prefix/share/doc/bfsim/doc/faults.md" "$prefix/share/doc/bfsim/doc/arm.md"
+	status 1 "$bfsim_there" sdk --on dpu --arch "$other"
+	grep -F "($prefix/share/doc/bfsim/doc/arm.md)" err
 	status 0 "$bfsim_there" link --help
 	tr -s '\n ' '  ' <out | grep -F " $prefix/share/doc/bfsim/doc/faults.md."
 }

@@ -39,13 +39,13 @@
 	} while (0)
 
 /* For a feature that bfsim does not simulate: warn once for each call site. The value is NOT_SUPPORTED. */
-#define SHIM_NOT_SIMULATED(what)                                                                               \
-	({                                                                                                     \
-		static atomic_flag warned_ = ATOMIC_FLAG_INIT;                                                 \
-		if (!atomic_flag_test_and_set(&warned_))                                                       \
-			sim_warn("%s: bfsim does not simulate %s (yet): see the coverage table in its README", \
-				 __func__, (what));                                                            \
-		DOCA_ERROR_NOT_SUPPORTED;                                                                      \
+#define SHIM_NOT_SIMULATED(what)                                                                                      \
+	({                                                                                                            \
+		static atomic_flag warned_ = ATOMIC_FLAG_INIT;                                                        \
+		if (!atomic_flag_test_and_set(&warned_))                                                              \
+			sim_warn("%s: bfsim does not simulate %s yet; bfsim coverage %s says what it does", __func__, \
+				 (what), __func__);                                                                   \
+		DOCA_ERROR_NOT_SUPPORTED;                                                                             \
 	})
 
 #endif

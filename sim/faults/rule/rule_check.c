@@ -208,7 +208,7 @@ static int check_ops(const struct sim_rule *rule, struct sim_rule_conflict *conf
 		return set_conflict(conflict, "fail", "fail: alloc fails with NO_MEMORY and nothing else");
 	return set_conflict(conflict, NULL,
 			    "the rule can never act: none of its operations takes all of its conditions and "
-			    "actions; doc/faults.md has the table. Write several rules");
+			    "actions; write several rules");
 }
 
 int sim_rule_find_conflict(const struct sim_rule *rule, struct sim_rule_conflict *ret_conflict)

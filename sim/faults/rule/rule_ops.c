@@ -77,8 +77,7 @@ static int fail_unknown_op(const struct sim_rule_parser *parser, struct sim_text
 		return sim_rule_parser_fail(parser, name.at, "unknown operation " SIM_TEXT_FMT "; did you mean `%s`?",
 					    SIM_TEXT_ARG(name), suggestion);
 	return sim_rule_parser_fail(parser, name.at,
-				    "unknown operation " SIM_TEXT_FMT
-				    "; doc/faults.md lists them, dma.memcpy is one, comch.* are several",
+				    "unknown operation " SIM_TEXT_FMT "; bfsim fault --help lists them",
 				    SIM_TEXT_ARG(name));
 }
 
