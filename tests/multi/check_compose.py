@@ -117,10 +117,11 @@ def fill(work):
     with open(os.path.join(work, 'sent'), 'wb') as file:
         file.write(os.urandom(3 << 20))
     flags = {'host': f'-p b1:00.0 -f {work}/sent', 'dpu': f'-p 03:00.0 -r b1:00.0 -f {work}/received'}
+    names = {'host': 'host_memfd' if path == 'mapped' else 'host', 'dpu': 'dpu'}
     for side, options in flags.items():
         program = os.path.join(work, 'here', side)
         with open(program, 'w', encoding='utf-8') as file:
-            file.write(f'#!/bin/sh\nexec {programs}/dma_copy_{side} {options}\n')
+            file.write(f'#!/bin/sh\nexec {programs}/dma_copy_{names[side]} {options}\n')
         os.chmod(program, 0o755)
 
 
