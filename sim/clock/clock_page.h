@@ -52,18 +52,23 @@ enum sim_clock_participant_state {
 	SIM_PARTICIPANT_DETACHED, /* time does not wait for this participant */
 };
 
-/* A participant of virtual time (participant.h). */
+/* A participant of virtual time (participant.h): what it spins on, and what its own thread writes. */
 struct sim_clock_participant {
 	_Alignas(64) _Atomic uint32_t state; /* enum sim_clock_participant_state; a futex */
 	_Atomic uint32_t asleep;             /* threads that sleep on the futex */
-	_Atomic uint32_t heartbeats;         /* grows with each call of the participant */
-	_Atomic uint16_t in_call;            /* it waits inside of bfsim, for the daemon or another process: how deep */
-	_Atomic uint16_t hold_ended;         /* it has held time for too long */
 	_Atomic uint64_t owner;              /* pid << 32 | a number that is unique in the process */
-	_Atomic uint64_t message_ns;    /* when the first message since its last poll arrives; UINT64_MAX = none came */
 	_Atomic uint64_t rank;          /* of participants that can run at the same time, the least rank runs first */
 	_Atomic uint32_t thread_id;     /* the kernel's; 0 = it has not begun */
 	_Atomic uint32_t pid_namespace; /* of owner and thread_id: the low bits of its inode */
+	_Alignas(64) _Atomic uint32_t heartbeats; /* grows with each call of the participant */
+	_Atomic uint16_t in_call;    /* it waits inside of bfsim, for the daemon or another process: how deep */
+	_Atomic uint16_t hold_ended; /* it has held time for too long */
+};
+
+/* When a participant runs next. UINT64_MAX = never. */
+struct sim_clock_due {
+	_Atomic uint64_t ready_ns;   /* if it waits */
+	_Atomic uint64_t message_ns; /* when the first message since its last poll arrives */
 };
 
 /* A progress engine, as the address of messages: an entry's index + 1 is the engine's id. */
@@ -79,14 +84,15 @@ struct sim_clock_page {
 	_Alignas(64) struct sim_clock_lock lock;
 	_Atomic uint64_t now_ns;
 	_Atomic uint64_t num_handovers; /* from one participant to another */
-	_Atomic uint32_t on_deck; /* the index + 1 of the one that seems to be next: it spins for its turn; 0 = none */
-	_Atomic uint32_t end;     /* participants in use end before this one */
+	_Atomic uint32_t end;           /* participants in use end before this one */
 	_Atomic uint32_t last_rank;
-	/* By participant, so that a choice reads few lines: */
-	_Alignas(64) _Atomic uint64_t busy[SIM_CLOCK_MAX_PARTICIPANTS / 64]; /* bits */
-	_Atomic uint64_t holds[SIM_CLOCK_MAX_PARTICIPANTS / 64];             /* bits: time stays, though they wait */
+	/* By participant, so that a choice reads few cache lines; the first words of busy are in the lock's. */
+	_Atomic uint64_t busy[SIM_CLOCK_MAX_PARTICIPANTS / 64];       /* bits */
+	_Atomic uint64_t holds[SIM_CLOCK_MAX_PARTICIPANTS / 64];      /* bits: time stays, though they wait */
 	_Atomic uint64_t hears_sync[SIM_CLOCK_MAX_PARTICIPANTS / 64]; /* bits: changes of sync events are messages */
-	_Alignas(64) _Atomic uint64_t ready_ns[SIM_CLOCK_MAX_PARTICIPANTS]; /* when a waiting one runs next */
+	_Alignas(64) struct sim_clock_due due[SIM_CLOCK_MAX_PARTICIPANTS];
+	/* The index + 1 of the one that seems to be next: it spins for its turn, and looks here meanwhile. 0 = none. */
+	_Alignas(64) _Atomic uint32_t on_deck;
 	_Alignas(
 		64) _Atomic uint32_t credit_of[SIM_CLOCK_MAX_PARTICIPANTS]; /* the engine whose receives it waits for */
 	struct sim_clock_participant participants[SIM_CLOCK_MAX_PARTICIPANTS];

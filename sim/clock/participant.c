@@ -43,6 +43,8 @@ static void set_bit(_Atomic uint64_t *bits, uint32_t slot, bool value)
 {
 	uint64_t bit = UINT64_C(1) << slot % 64;
 
+	if (!(atomic_load_explicit(&bits[slot / 64], memory_order_relaxed) & bit) == !value)
+		return; /* without a write, which would take the cache line */
 	if (value)
 		atomic_fetch_or_explicit(&bits[slot / 64], bit, memory_order_relaxed);
 	else
@@ -59,7 +61,7 @@ static void set_state(struct sim_clock_page *page, struct sim_clock_participant 
 	if (from <= SIM_PARTICIPANT_DETACHED && !edges[from][to])
 		return;
 	if (to != SIM_PARTICIPANT_WAITING)
-		atomic_store_explicit(&page->ready_ns[slot], SIM_CLOCK_NEVER_NS, memory_order_relaxed);
+		atomic_store_explicit(&page->due[slot].ready_ns, SIM_CLOCK_NEVER_NS, memory_order_relaxed);
 	set_bit(page->busy, slot, to == SIM_PARTICIPANT_BUSY);
 	set_bit(page->holds, slot, false);
 	atomic_store_explicit(&shared->state, to,
@@ -136,7 +138,7 @@ static struct sim_clock_choice find_earliest_waiters(const struct sim_clock_page
 	uint32_t next = 0, after = 0, end = num_participants(page);
 
 	for (uint32_t slot = 0; slot < end; slot++) {
-		uint64_t ns = max_u64(atomic_load_explicit(&page->ready_ns[slot], memory_order_relaxed), now_ns);
+		uint64_t ns = max_u64(atomic_load_explicit(&page->due[slot].ready_ns, memory_order_relaxed), now_ns);
 
 		if (is_before(page, slot, ns, next, next_ns)) {
 			after = next;
@@ -205,7 +207,7 @@ static void init_participant(struct sim_clock_page *page, struct sim_clock_parti
 
 	atomic_store_explicit(&shared->owner, owner, memory_order_relaxed);
 	atomic_store_explicit(&shared->rank, (uint64_t)rank << 32 | number, memory_order_relaxed);
-	atomic_store_explicit(&shared->message_ns, SIM_CLOCK_NEVER_NS, memory_order_relaxed);
+	atomic_store_explicit(&page->due[slot].message_ns, SIM_CLOCK_NEVER_NS, memory_order_relaxed);
 	atomic_store_explicit(&shared->in_call, 0, memory_order_relaxed);
 	atomic_store_explicit(&shared->hold_ended, 0, memory_order_relaxed);
 	atomic_store_explicit(&shared->thread_id, (uint32_t)gettid(), memory_order_relaxed);
@@ -319,21 +321,23 @@ bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns,
 	struct sim_clock_participant *shared = participant->shared;
 	struct sim_clock_choice choice = { NULL, NULL };
 	struct sim_clock_page *page = participant->page;
+	struct sim_clock_due *due = sim_participant_due(participant);
+	uint32_t slot = slot_of(page, shared);
 	uint64_t token = sim_clock_lock(&page->lock);
 
 	if (sim_participant_is_ours(participant)) {
-		uint64_t ready_ns = min_u64(wake_ns, atomic_load_explicit(&shared->message_ns, memory_order_relaxed));
+		uint64_t ready_ns = min_u64(wake_ns, atomic_load_explicit(&due->message_ns, memory_order_relaxed));
 
-		if (!holds && runs_on(page, slot_of(page, shared), ready_ns)) {
+		if (!holds && runs_on(page, slot, ready_ns)) {
 			sim_clock_unlock(&page->lock, token);
 			return true;
 		}
 		set_state(page, shared, SIM_PARTICIPANT_WAITING);
-		atomic_store_explicit(&page->ready_ns[slot_of(page, shared)], ready_ns, memory_order_relaxed);
+		atomic_store_explicit(&due->ready_ns, ready_ns, memory_order_relaxed);
 		if (!holds)
 			atomic_store_explicit(&shared->hold_ended, 0, memory_order_relaxed);
 		else if (!atomic_load_explicit(&shared->hold_ended, memory_order_relaxed))
-			set_bit(page->holds, slot_of(page, shared), true);
+			set_bit(page->holds, slot, true);
 		choice = sim_clock_page_advance(page);
 	}
 	sim_clock_unlock(&page->lock, token);

@@ -103,9 +103,15 @@ void sim_participant_hear_credit(struct sim_participant *participant, uint32_t e
 /* Forget the messages that came up to now: the caller is about to look for them. Returns whether there were any. */
 bool sim_participant_take_messages(struct sim_participant *participant);
 
+static inline struct sim_clock_due *sim_participant_due(const struct sim_participant *participant)
+{
+	return &participant->page->due[participant->shared - participant->page->participants];
+}
+
 static inline bool sim_participant_has_message(const struct sim_participant *participant)
 {
-	return atomic_load_explicit(&participant->shared->message_ns, memory_order_acquire) != SIM_CLOCK_NEVER_NS;
+	return atomic_load_explicit(&sim_participant_due(participant)->message_ns, memory_order_acquire) !=
+	       SIM_CLOCK_NEVER_NS;
 }
 
 /* ---- the turn ---- */

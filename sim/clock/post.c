@@ -70,13 +70,13 @@ void sim_clock_page_drive_engine(struct sim_clock_page *page, uint32_t engine,
 static void post_to(struct sim_clock_page *page, uint32_t slot, uint64_t due_ns)
 {
 	struct sim_clock_participant *shared = &page->participants[slot];
-	_Atomic uint64_t *ready_ns = &page->ready_ns[slot];
+	struct sim_clock_due *due = &page->due[slot];
 
-	if (atomic_load_explicit(&shared->message_ns, memory_order_relaxed) > due_ns)
-		atomic_store_explicit(&shared->message_ns, due_ns, memory_order_relaxed);
+	if (atomic_load_explicit(&due->message_ns, memory_order_relaxed) > due_ns)
+		atomic_store_explicit(&due->message_ns, due_ns, memory_order_relaxed);
 	if (atomic_load_explicit(&shared->state, memory_order_relaxed) == SIM_PARTICIPANT_WAITING &&
-	    atomic_load_explicit(ready_ns, memory_order_relaxed) > due_ns)
-		atomic_store_explicit(ready_ns, due_ns, memory_order_relaxed);
+	    atomic_load_explicit(&due->ready_ns, memory_order_relaxed) > due_ns)
+		atomic_store_explicit(&due->ready_ns, due_ns, memory_order_relaxed);
 }
 
 static uint32_t end_of(const struct sim_clock_page *page)
@@ -115,7 +115,7 @@ void sim_clock_page_post(struct sim_clock_page *page, uint32_t engine, uint64_t 
 		memory_order_seq_cst); /* the message is written; the receiver has a fence before it looks */
 	number = atomic_load_explicit(&entry->participant, memory_order_relaxed);
 	if (number == 0 || number > SIM_CLOCK_MAX_PARTICIPANTS ||
-	    atomic_load_explicit(&page->participants[number - 1].message_ns, memory_order_relaxed) <= due_ns)
+	    atomic_load_explicit(&page->due[number - 1].message_ns, memory_order_relaxed) <= due_ns)
 		return; /* nobody drives the engine, or its participant will look for messages by then anyway */
 	token = sim_clock_lock(&page->lock);
 	post_to(page, number - 1, due_ns);
@@ -166,7 +166,7 @@ void sim_participant_hear_credit(struct sim_participant *participant, uint32_t e
 
 bool sim_participant_take_messages(struct sim_participant *participant)
 {
-	_Atomic uint64_t *message_ns = &participant->shared->message_ns;
+	_Atomic uint64_t *message_ns = &sim_participant_due(participant)->message_ns;
 	bool had = atomic_load_explicit(message_ns, memory_order_relaxed) != SIM_CLOCK_NEVER_NS;
 
 	if (had)

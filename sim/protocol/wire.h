@@ -29,7 +29,7 @@
 #include "sim/faults/rule/rule.h"
 #include "sim/fabric/served/served.h"
 
-#define SIM_WIRE_VERSION 7
+#define SIM_WIRE_VERSION 8
 
 enum sim_msg_type {
 	SIM_MSG_ATTACH = 1, /* attach this process */
