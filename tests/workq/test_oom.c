@@ -14,19 +14,15 @@
 
 #include "api_util.h"
 #include "doca_check.h"
+#include "rig.h"
 
 static char memory[4096];
 static struct doca_dev *dev;
 
 static int open_first(void **state)
 {
-	struct doca_devinfo **list;
-	uint32_t count;
-
 	(void)state;
-	assert_ok(doca_devinfo_list_create(&list, &count));
-	assert_ok(doca_dev_open(list[0], &dev));
-	assert_ok(doca_devinfo_list_destroy(list));
+	dev = rig_open(0);
 	return 0;
 }
 

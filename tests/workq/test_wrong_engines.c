@@ -20,6 +20,7 @@
 
 #include "api_util.h"
 #include "doca_check.h"
+#include "rig.h"
 
 static struct doca_dev *dev;
 static struct doca_devinfo *devinfo;
@@ -230,13 +231,8 @@ static void test_matrices_have_blocks_and_indices_in_them(void **state)
 
 static int open_first(void **state)
 {
-	struct doca_devinfo **list;
-	uint32_t count;
-
 	(void)state;
-	assert_ok(doca_devinfo_list_create(&list, &count));
-	assert_ok(doca_dev_open(list[0], &dev));
-	assert_ok(doca_devinfo_list_destroy(list));
+	dev = rig_open(0);
 	devinfo = doca_dev_as_devinfo(dev);
 	return 0;
 }

@@ -7,9 +7,8 @@
 
 #include "program.h"
 
-/* Print on standard error, for each process of a program that ended with 0: a context that still ran, and
- * maps, inventories, engines and devices. @dir is the session's
- * directory; its daemon must live. */
+/* Print on standard error, for each process of a program that ended with 0: a context that still ran, and maps,
+ * inventories, engines and devices that were left open. @dir is the session's directory; its daemon must live. */
 void cli_run_leaks_print(const char *dir, const struct cli_program *programs, size_t num_programs);
 
 #endif
