@@ -40,15 +40,6 @@ struct sim_card {
 	uint32_t lowest_free_key; /* the keys below are live */
 };
 
-uint64_t sim_peer_info_id(const struct sim_peer_info *info)
-{
-	uint64_t id = 14695981039346656037ull; /* FNV-1a */
-
-	for (size_t i = 0; i < sizeof(info->cookie); i++)
-		id = (id ^ info->cookie[i]) * 1099511628211ull;
-	return id ? id : 1;
-}
-
 int sim_card_create(const struct pcie_topology *topology, struct sim_card **ret_card)
 {
 	struct sim_card *card = calloc(1, sizeof(*card));

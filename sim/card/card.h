@@ -36,20 +36,16 @@ enum sim_access {
 	SIM_ACCESS_SYNC = 8,    /* used alone: the value of a sync event, accessed in place and never copied */
 };
 
-/* The description of a process, which the process gives when it attaches. */
+/* The description of a process. The process itself says its side, program and check; the owner of the session sets the
+ * rest, from what the kernel says. */
 struct sim_peer_info {
-	int32_t pid; /* in its own PID namespace */
-	uint32_t uid;
+	uint64_t id; /* random, not 0; of this attachment */
+	int32_t pid; /* in the owner's PID namespace; the process's own word if it has none there, so for messages only */
+	uint32_t uid; /* in the owner's user namespace */
 	char side[PCIE_SIDE_SIZE];
 	char program[SIM_PROGRAM_SIZE];
-	uint64_t pid_ns, net_ns;            /* namespace inodes, 0 = unknown */
-	uint64_t cookie_addr;               /* address of the cookie in its memory */
-	uint8_t cookie[SIM_SECRET_SIZE];    /* a peer that reads these bytes there knows that the pid is this process */
 	char check[SIM_PROCESS_CHECK_SIZE]; /* sim/base/process_check.h */
 };
-
-/* A number for the process, which is not 0, by its cookie; the cookie does not follow from it. */
-uint64_t sim_peer_info_id(const struct sim_peer_info *info);
 
 /* Memory to export. */
 struct sim_region {

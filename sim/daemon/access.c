@@ -42,25 +42,24 @@ static void log_refused(struct daemon *daemon, const struct ucred *cred)
 		++daemon->num_refused_logs == MAX_REFUSED_LOGS ? " (further ones are not logged)" : "");
 }
 
-static bool may_use(struct daemon *daemon, int sock)
+static bool may_use(struct daemon *daemon, int sock, const struct ucred *cred)
 {
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
-
-	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
-		return false;
-	if (cred.uid == geteuid() || cred.uid == 0)
+	if (cred->uid == geteuid() || cred->uid == 0)
 		return true;
-	if (daemon->has_group && (cred.gid == daemon->group || is_in_group(sock, daemon->group)))
+	if (daemon->has_group && (cred->gid == daemon->group || is_in_group(sock, daemon->group)))
 		return true;
-	log_refused(daemon, &cred);
+	log_refused(daemon, cred);
 	return false;
 }
 
-int daemon_check_user(struct daemon *daemon, int sock, bool *ret_is_refused)
+int daemon_check_user(struct daemon *daemon, int sock, struct ucred *ret_cred, bool *ret_is_refused)
 {
-	bool is_refused = !may_use(daemon, sock);
+	socklen_t len = sizeof(*ret_cred);
+	bool is_refused;
 
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, ret_cred, &len) < 0)
+		return -errno;
+	is_refused = !may_use(daemon, sock, ret_cred);
 	if (is_refused && daemon->num_refused == MAX_REFUSED)
 		return -EUSERS;
 	daemon->num_refused += is_refused;

@@ -40,15 +40,9 @@ static void set_epoll_events(struct daemon *daemon, struct conn *conn, uint32_t 
 	epoll_ctl(daemon->epoll_fd, EPOLL_CTL_MOD, conn->sock, &event);
 }
 
-/* Watch the process that connected. It waits for the reply to its ATTACH, so its pid is still valid. */
 void daemon_watch_process(struct daemon *daemon, struct conn *conn)
 {
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
-
-	if (getsockopt(conn->sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 || cred.pid <= 0)
-		return;
-	conn->pidfd = sim_pidfd_open(cred.pid);
+	conn->pidfd = sim_pidfd_of_peer(conn->sock);
 	if (conn->pidfd >= 0 && daemon_watch(daemon, conn->pidfd, &conn->process) < 0) {
 		close(conn->pidfd);
 		conn->pidfd = -1;
@@ -158,26 +152,42 @@ void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *m
 		queue_unsent(daemon, conn, msg, fds);
 }
 
-void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd)
+/* The same with descriptors that stay the caller's. */
+static void send_copies(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const int *fds, uint32_t num_fds)
 {
-	struct sim_fds kept = { .fd = { -1 } };
+	struct sim_fds kept = { .count = 0 };
 
 	if (conn->dead)
 		return;
-	if (!conn->unsent && try_send(conn, msg, &fd, fd >= 0))
+	if (!conn->unsent && try_send(conn, msg, fds, num_fds))
 		return;
-	if (fd >= 0)
-		kept.fd[0] = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	kept.count = kept.fd[0] >= 0;
+	for (uint32_t i = 0; i < num_fds; i++) {
+		int copy = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
+
+		if (copy < 0) /* the receiver notices that one is missing */
+			break;
+		kept.fd[kept.count++] = copy;
+	}
 	queue_unsent(daemon, conn, msg, &kept);
 	sim_fds_close(&kept);
 }
 
-void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd)
+void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd)
+{
+	send_copies(daemon, conn, msg, &fd, fd >= 0);
+}
+
+void daemon_reply_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, const int *fds,
+		      uint32_t num_fds)
 {
 	msg->is_reply = 1;
 	msg->status = status;
-	daemon_send(daemon, conn, msg, fd);
+	send_copies(daemon, conn, msg, fds, num_fds);
+}
+
+void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd)
+{
+	daemon_reply_fds(daemon, conn, msg, status, &fd, fd >= 0);
 }
 
 void daemon_flush(struct daemon *daemon, struct conn *conn)

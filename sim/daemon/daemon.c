@@ -290,7 +290,8 @@ static int conn_new(struct daemon *daemon, int sock)
 {
 	struct conn *conn = calloc(1, sizeof(*conn));
 	bool is_refused = false;
-	int rc = conn ? daemon_check_user(daemon, sock, &is_refused) : -ENOMEM;
+	struct ucred cred;
+	int rc = conn ? daemon_check_user(daemon, sock, &cred, &is_refused) : -ENOMEM;
 
 	if (rc < 0) {
 		free(conn);
@@ -298,6 +299,8 @@ static int conn_new(struct daemon *daemon, int sock)
 	}
 	*conn = (struct conn){ .sock = sock,
 			       .is_refused = is_refused,
+			       .pid = cred.pid,
+			       .uid = cred.uid,
 			       .pidfd = -1,
 			       .unsent_end = &conn->unsent,
 			       .next = daemon->conns,

@@ -4,6 +4,7 @@
 #define SIM_DAEMON_PRIV_H
 
 #include <stdbool.h>
+#include <sys/socket.h>
 
 #include "sim/state/shared_state.h"
 #include "daemon.h"
@@ -47,7 +48,9 @@ struct resume_guard {
  * revocation in time counts as stopped: the daemon does not wait for it until its next message. */
 struct conn {
 	int sock;
-	int pidfd; /* -1 = the process is not visible in this PID namespace */
+	pid_t pid; /* of the process that connected; 0 = it is not visible in the daemon's PID namespace */
+	uid_t uid; /* its user when it connected */
+	int pidfd; /* -1 = none: not attached, or the kernel gives none */
 	struct source socket, process;
 	bool is_refused; /* the session is closed to its user */
 	bool attached;
@@ -161,10 +164,12 @@ void daemon_close(struct daemon *daemon);
  * queues a message, it takes ownership of the descriptors. */
 int daemon_watch(struct daemon *daemon, int fd, struct source *source);
 bool daemon_may_keep_fd(const struct daemon *daemon, int fd); /* leaves some for connections and their requests */
-void daemon_watch_process(struct daemon *daemon, struct conn *conn);
+void daemon_watch_process(struct daemon *daemon, struct conn *conn); /* the one that connected */
 void daemon_send(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int fd);
 void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);
 void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, int fd);
+void daemon_reply_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status, const int *fds,
+		      uint32_t num_fds); /* the descriptors stay the caller's */
 bool daemon_can_queue_handshake(const struct conn *conn);
 void daemon_flush(struct daemon *daemon, struct conn *conn);
 struct conn *daemon_find_conn(struct daemon *daemon, uint32_t peer);
@@ -172,7 +177,7 @@ void daemon_conn_free(struct conn *conn);
 
 /* access.c: which users may use the session. daemon_check_user() returns 0, or -EUSERS: too many that are refused wait
  * for their reply. daemon_refuse_request() replies to the request of a refused process and ends the connection. */
-int daemon_check_user(struct daemon *daemon, int sock, bool *ret_is_refused);
+int daemon_check_user(struct daemon *daemon, int sock, struct ucred *ret_cred, bool *ret_is_refused);
 void daemon_refuse_request(struct daemon *daemon, struct conn *conn, struct sim_msg *msg);
 
 /* requests.c: message handlers. daemon_handle_msg() removes the descriptors that it keeps from @fds. */

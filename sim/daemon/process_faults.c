@@ -87,7 +87,7 @@ static uint64_t next_resume_ms(const struct daemon *daemon)
 /* The daemon evaluates no rules for a process that it can't signal, so those rules do not count it. */
 static bool can_signal_process(struct daemon *daemon, const struct conn *conn, const struct sim_peer_info *info)
 {
-	if (conn->pidfd >= 0)
+	if (conn->pid > 0 && conn->pidfd >= 0)
 		return true;
 	if (!daemon->warned_unreachable)
 		sim_warn(

@@ -13,15 +13,31 @@
 #define EXPORTER_TIMEOUT_MS   10000 /* shorter than the importer's own timeout */
 #define MAX_DESCRIBE_REQUESTS 64    /* in flight for one importer: one for each of its threads */
 
-static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+/* Returns 0 or -EIO. Only the texts are the process's own word, and its pid if it is not visible here. */
+static int describe_process(const struct conn *conn, const struct sim_msg *attach, struct sim_peer_info *ret_info)
 {
-	struct sim_peer_info info = msg->body.attach;
-	int rc;
+	struct sim_peer_info info = attach->body.attach;
 
 	TERMINATE_TEXT(info.side);
 	TERMINATE_TEXT(info.program);
 	TERMINATE_TEXT(info.check);
-	rc = conn->attached ? -EALREADY : daemon_may_keep_fd(daemon, conn->sock) ? 0 : -EUSERS;
+	info.uid = conn->uid;
+	if (conn->pid > 0)
+		info.pid = conn->pid;
+	if (getrandom(&info.id, sizeof(info.id), 0) != sizeof(info.id))
+		return -EIO;
+	info.id |= 1; /* never 0 */
+	*ret_info = info;
+	return 0;
+}
+
+static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+{
+	struct sim_peer_info info = { .id = 0 };
+	int rc = describe_process(conn, msg, &info);
+
+	if (rc == 0)
+		rc = conn->attached ? -EALREADY : daemon_may_keep_fd(daemon, conn->sock) ? 0 : -EUSERS;
 	if (rc == -EUSERS)
 		sim_err("cannot take another process: no more descriptors; raise ulimit -n where the daemon starts");
 	if (rc == 0)
@@ -32,6 +48,9 @@ static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_m
 	}
 	memset(&msg->body, 0, sizeof(msg->body));
 	memcpy(msg->body.attached.session, daemon->session, sizeof(daemon->session));
+	msg->body.attached.id = info.id;
+	msg->body.attached.pid = info.pid;
+	msg->body.attached.uid = info.uid;
 	msg->body.attached.trace_level = daemon->trace_level;
 	daemon_reply(daemon, conn, msg, rc, rc == 0 ? daemon->shared_fd : -1);
 }
@@ -53,12 +72,20 @@ static void handle_export(struct daemon *daemon, struct conn *conn, struct sim_m
 	daemon_reply(daemon, conn, msg, rc, -1);
 }
 
+/* A pidfd is passed on to processes of the same user only. */
+static int shared_pidfd(struct daemon *daemon, const struct conn *importer, uint32_t exporter)
+{
+	const struct conn *conn = daemon_find_conn(daemon, exporter);
+
+	return conn && conn->uid == importer->uid ? conn->pidfd : -1;
+}
+
 static void handle_import(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
 	const struct sim_region *region;
 	struct sim_key key = msg->body.import.key;
-	uint32_t function = msg->body.import.function, exporter;
-	int fd = -1;
+	uint32_t function = msg->body.import.function, exporter, num_fds = 0;
+	int object_fd = -1, pidfd = -1, fds[2];
 	int rc = sim_card_import(daemon->card, conn->peer, &key, function, &region, &exporter);
 
 	memset(&msg->body, 0, sizeof(msg->body));
@@ -67,9 +94,16 @@ static void handle_import(struct daemon *daemon, struct conn *conn, struct sim_m
 	if (rc == 0) {
 		msg->body.imported.region = *region;
 		msg->body.imported.exporter = *sim_card_peer(daemon->card, exporter);
-		fd = daemon_shared_object_fd(daemon, key.id);
+		object_fd = daemon_shared_object_fd(daemon, key.id);
+		pidfd = shared_pidfd(daemon, conn, exporter);
 	}
-	daemon_reply(daemon, conn, msg, rc, fd);
+	if (object_fd >= 0)
+		fds[num_fds++] = object_fd;
+	if (pidfd >= 0)
+		fds[num_fds++] = pidfd;
+	msg->body.imported.has_object = object_fd >= 0;
+	msg->body.imported.has_process = pidfd >= 0;
+	daemon_reply_fds(daemon, conn, msg, rc, fds, num_fds);
 }
 
 /* ---- DESCRIBE ----
@@ -277,7 +311,7 @@ void daemon_detach(struct daemon *daemon, struct conn *conn)
 		return;
 	conn->attached = false;
 	sim_shared_ledger_leave(&sim_shared_state_of(&daemon->shared)->ledger,
-				sim_peer_info_id(sim_card_peer(daemon->card, conn->peer)));
+				sim_card_peer(daemon->card, conn->peer)->id);
 	daemon_end_recording(daemon, conn);
 	daemon_close_channels_of(daemon, conn);
 	daemon_revoke_all_of(daemon, conn);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The path "cma": cross-memory attach, process_vm_readv() and process_vm_writev().
  *
- * A pid refers to another process in another PID namespace, and the kernel reuses it after the process's death. So the
- * path opens only if the process behind the pid holds the exporter's cookie, and copies only while that process lives
- * (peer_process.h). A system call in progress keeps the memory of the process that it found at its start. */
+ * With the rights of a privileged importer, these calls reach every process. So the importer takes no process's word
+ * for the process that it reaches: the exporter is the one of the pidfd that the session's daemon made of the socket by
+ * which the exporter attached. The path opens only if importer, exporter and daemon belong to one user, and copies only
+ * while the exporter lives (peer_process.h). A system call in progress keeps the memory of the process that it found at
+ * its start. */
 #include <errno.h>
-#include <string.h>
 #include <sys/uio.h>
 
 #include "path.h"
@@ -34,32 +35,58 @@ static int copy_all(struct sim_peer_process *process, void *local, uint64_t remo
 	return 0;
 }
 
-/* If the process still lives after the read, the cookie was read from it. */
-static int check_cookie(struct sim_peer_process *process, const struct sim_peer_info *exporter)
+/* Returns 0 or -EPERM, with a text in *ret_reason. */
+static int check_users(const struct sim_remote_cfg *cfg, const char **ret_reason)
 {
-	uint8_t cookie[SIM_SECRET_SIZE];
-	int rc = copy_all(process, cookie, exporter->cookie_addr, sizeof(cookie), process_vm_readv);
+	if (!cfg->is_own_session)
+		*ret_reason = "the session belongs to another user";
+	else if (cfg->exporter.uid != cfg->self.uid)
+		*ret_reason = "the exporter belongs to another user";
+	else if (cfg->pidfd < 0)
+		*ret_reason = "the daemon has no pidfd of the exporter (old kernel, or too many open files)";
+	else
+		return 0;
+	return -EPERM;
+}
 
-	if (rc < 0)
-		return rc;
-	if (memcmp(cookie, exporter->cookie, sizeof(cookie)) != 0 || !sim_peer_process_check(process))
-		return -ESRCH;
-	return 0;
+/* Whether the kernel lets this process read the exporter's memory. The exported range may be unmapped just now. */
+static int check_kernel(struct sim_peer_process *process, const struct sim_region *region)
+{
+	uint8_t byte;
+	int rc = copy_all(process, &byte, region->cpu_addr, sizeof(byte), process_vm_readv);
+
+	return rc == -EFAULT ? 0 : rc;
+}
+
+static const char *reason_of(int rc)
+{
+	switch (rc) {
+	case -EPERM:
+		return "the kernel forbids process_vm_readv (ptrace scope, or a process without core dumps)";
+	case -ENOSYS:
+		return "no process_vm_readv here";
+	case -EMFILE:
+		return "too many open files in this process";
+	case -ENOTSUP:
+		return "no /proc of this PID namespace";
+	default:
+		return "the exporter is not visible here (other PID namespace)";
+	}
 }
 
 static int cma_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
 {
 	struct sim_peer_process *process = NULL;
-	int rc = sim_peer_process_get(cfg->exporter.pid, &process);
+	int rc = check_users(cfg, ret_reason);
 
+	if (rc < 0)
+		return rc;
+	rc = sim_peer_process_get(cfg->pidfd, &process);
 	if (rc == 0)
-		rc = check_cookie(process, &cfg->exporter);
+		rc = check_kernel(process, &cfg->region);
 	if (rc < 0) {
 		sim_peer_process_put(process);
-		*ret_reason = rc == -EPERM  ? "the kernel forbids process_vm_readv (other user, or ptrace scope)" :
-			      rc == -ENOSYS ? "no process_vm_readv here" :
-			      rc == -EMFILE ? "too many open files in this process" :
-					      "its pid means another process here (other PID namespace)";
+		*ret_reason = reason_of(rc);
 		return rc;
 	}
 	remote->process = process;

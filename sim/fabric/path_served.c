@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The paths "shm" and "tcp": the exporter's helper thread reads and writes the memory, at the importer's request. */
 #include <errno.h>
-#include <assert.h>
 
 #include "path.h"
 #include "sim/base/log.h"
-
-static_assert(SIM_TARGET_ID_SIZE == SIM_SECRET_SIZE, "an exporter's cookie is the id of its target");
 
 static const char *reason_of(int rc)
 {
@@ -29,7 +26,7 @@ static int served_open(struct sim_remote *remote, const struct sim_remote_cfg *c
 {
 	const struct sim_link_cfg link_cfg = {
 		.transport = transport,
-		.target_id = cfg->exporter.cookie,
+		.target_id = cfg->exporter.id,
 		.len_bytes = cfg->region.len_bytes,
 		.is_writable = cfg->region.access & SIM_ACCESS_WRITE,
 		.describe = cfg->peer.describe,

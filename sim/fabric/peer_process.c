@@ -3,6 +3,7 @@
 #include "peer_process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ bool sim_peer_process_check(struct sim_peer_process *process)
 	int rc;
 
 	do {
-		rc = poll(&ended, 1, 0); /* a negative descriptor is never ready */
+		rc = poll(&ended, 1, 0);
 	} while (rc < 0 && errno == EINTR);
 	if (rc != 0)
 		return false;
@@ -40,14 +41,14 @@ bool sim_peer_process_check(struct sim_peer_process *process)
 	return true;
 }
 
-static int open_process(int32_t pid, struct sim_peer_process **ret_process)
+static int open_process(int32_t pid, int pidfd, struct sim_peer_process **ret_process)
 {
 	struct sim_peer_process *process = calloc(1, sizeof(*process));
 
 	if (!process)
 		return -ENOMEM;
-	*process = (struct sim_peer_process){ .pid = pid, .pidfd = sim_pidfd_open(pid), .refs = 1 };
-	if (process->pidfd < 0 && errno != ENOSYS && errno != EPERM) {
+	*process = (struct sim_peer_process){ .pid = pid, .pidfd = fcntl(pidfd, F_DUPFD_CLOEXEC, 0), .refs = 1 };
+	if (process->pidfd < 0) {
 		int rc = -errno;
 
 		free(process);
@@ -68,17 +69,20 @@ static struct sim_peer_process *find_living(int32_t pid)
 	return process;
 }
 
-int sim_peer_process_get(int32_t pid, struct sim_peer_process **ret_process)
+int sim_peer_process_get(int pidfd, struct sim_peer_process **ret_process)
 {
 	struct sim_peer_process *process;
+	pid_t pid = sim_pidfd_pid(pidfd);
 	int rc = 0;
 
+	if (pid < 0)
+		return pid;
 	pthread_mutex_lock(&lock);
 	process = find_living(pid);
 	if (process)
 		process->refs++;
 	else
-		rc = open_process(pid, &process);
+		rc = open_process(pid, pidfd, &process);
 	pthread_mutex_unlock(&lock);
 	if (rc == 0)
 		*ret_process = process;
@@ -98,7 +102,6 @@ void sim_peer_process_put(struct sim_peer_process *process)
 	pthread_mutex_unlock(&lock);
 	if (!is_last)
 		return;
-	if (process->pidfd >= 0)
-		close(process->pidfd);
+	close(process->pidfd);
 	free(process);
 }

@@ -13,7 +13,6 @@
  * use, within that time (plus the time for which the calling thread is preempted in between).
  * Pids are assigned in a circle of kernel.pid_max, so only a privileged program that chooses
  * pids can do so. An exec() in the peer is not noticed: the pid and the pidfd stay.
- * Where pidfd_open() is missing (kernels before 5.3, some sandboxes) every process counts as alive.
  *
  * Any thread may call. A forked child may go on to use what it inherits.
  */
@@ -31,15 +30,15 @@
 
 struct sim_peer_process {
 	int32_t pid;
-	int pidfd; /* -1 = the kernel has none, or a sandbox hides it */
+	int pidfd;
 	_Atomic uint64_t checked_ns;
 	unsigned int refs; /* with the list, under the lock of peer_process.c */
 	LIST_ENTRY(sim_peer_process) entry;
 };
 
-/* Take a reference to the process that has @pid now. Returns 0, -ESRCH (no such process), -ENOMEM
- * or another -errno of pidfd_open(). */
-int sim_peer_process_get(int32_t pid, struct sim_peer_process **ret_process);
+/* Take a reference to the process of @pidfd, which stays the caller's. Returns 0, or an error of sim_pidfd_pid(), -ENOMEM
+ * or -EMFILE. */
+int sim_peer_process_get(int pidfd, struct sim_peer_process **ret_process);
 
 /* Give the reference back. NULL is fine. */
 void sim_peer_process_put(struct sim_peer_process *process);

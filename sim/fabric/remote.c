@@ -92,7 +92,7 @@ int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_
 	remote->key = cfg->key;
 	remote->region = cfg->region;
 	remote->exporter_pid = cfg->exporter.pid;
-	remote->exporter_id = sim_peer_info_id(&cfg->exporter);
+	remote->exporter_id = cfg->exporter.id;
 	memcpy(remote->program, cfg->exporter.program, sizeof(remote->program));
 	rc = open_best_path(remote, cfg);
 	if (rc < 0) {

@@ -42,7 +42,9 @@ struct sim_remote_cfg {
 	struct sim_region region;
 	struct sim_peer_info exporter;
 	struct sim_peer_info self;
-	int object_fd; /* the shared object that holds the memory, or -1; borrowed */
+	int object_fd;       /* the shared object that holds the memory, or -1; borrowed */
+	int pidfd;           /* the exporter, as the kernel named it to the session's owner, or -1; borrowed */
+	bool is_own_session; /* the owner belongs to this process's user */
 	struct sim_remote_peer peer;
 	const char *forced_path; /* use this path or fail; NULL = the best */
 };
@@ -58,7 +60,7 @@ struct sim_remote {
 	struct sim_mapping mapping;
 	struct sim_peer_process *process; /* path cma: the exporter */
 	int32_t exporter_pid;             /* for messages, like @program */
-	uint64_t exporter_id;             /* sim_peer_info_id() */
+	uint64_t exporter_id;             /* of struct sim_peer_info */
 	char program[SIM_PROGRAM_SIZE];
 	struct sim_link *link;
 	/* State. */

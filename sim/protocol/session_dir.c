@@ -18,6 +18,7 @@
 #define LOCK_NAME       "lock"
 #define TOPOLOGY_NAME   SIM_SESSION_TOPOLOGY
 #define LOG_NAME        "bfsimd.log"
+#define OVERFLOW_USER   65534               /* the kernel's default */
 #define SHARED_DIR_BITS (S_IRGRP | S_IXGRP) /* of a directory that a group shares */
 #define MAX_OPEN_TRIES  100
 #define READ_BYTES      4096
@@ -103,6 +104,15 @@ static int check_daemon(int dir_fd, int sock)
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &daemon, &len) < 0)
 		return -errno;
 	return is_trusted_in(dir_fd, daemon.uid) ? 0 : -EPERM;
+}
+
+bool sim_session_dir_is_own_user(int sock)
+{
+	struct ucred daemon;
+	socklen_t len = sizeof(daemon);
+
+	return getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &daemon, &len) == 0 && daemon.uid == geteuid() &&
+	       daemon.uid != OVERFLOW_USER;
 }
 
 const char *sim_session_dir_strerror(int rc)

@@ -50,6 +50,10 @@ bool sim_session_dir_is_live(int dir_fd);
 int sim_session_dir_listen(int dir_fd);
 int sim_session_dir_connect(int dir_fd);
 
+/* Whether the daemon behind the connected socket is a process of this process's own user. False for the overflow user,
+ * which stands for all users without a number in this user namespace. */
+bool sim_session_dir_is_own_user(int sock);
+
 /* Let the members of @group open the session: its directory, and the files that are there by now. Returns 0, -EPERM
  * (the user is not in that group, or does not own the directory) or another -errno. */
 int sim_session_dir_share(int dir_fd, gid_t group);

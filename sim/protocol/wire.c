@@ -44,6 +44,15 @@ size_t sim_msg_size(uint16_t type, bool is_reply)
 	return type < SIM_MSG_COUNT ? sizes[type][is_reply] : 0;
 }
 
+int sim_fds_take(struct sim_fds *fds, uint32_t index)
+{
+	int fd = index < fds->count ? fds->fd[index] : -1;
+
+	if (fd >= 0)
+		fds->fd[index] = -1;
+	return fd;
+}
+
 void sim_fds_close(struct sim_fds *fds)
 {
 	for (uint32_t i = 0; i < fds->count; i++)
@@ -158,11 +167,7 @@ int sim_msg_recv(int sock, struct sim_msg *ret_msg, int *ret_fd)
 
 	if (rc < 0)
 		return rc;
-	*ret_fd = -1;
-	if (fds.count > 0) {
-		*ret_fd = fds.fd[0];
-		fds.fd[0] = -1;
-	}
+	*ret_fd = sim_fds_take(&fds, 0);
 	sim_fds_close(&fds);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /* sim/protocol/wire.h - the messages between processes and the card's daemon.
  *
  * One message is one packet of a Unix SOCK_SEQPACKET socket: a head, a body of a size that depends on type and
- * direction, and at most one file descriptor. A message with a handshake message carries the descriptors of that one.
+ * direction, and at most two file descriptors. A message with a handshake message carries the descriptors of that one.
  * A request carries a sequence number of its sender; the reply repeats that number.
  *
  *   process -> daemon   ATTACH EXPORT REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
@@ -29,13 +29,13 @@
 #include "sim/faults/rule/rule.h"
 #include "sim/fabric/served/served.h"
 
-#define SIM_WIRE_VERSION 8
+#define SIM_WIRE_VERSION 9
 
 enum sim_msg_type {
 	SIM_MSG_ATTACH = 1, /* attach this process */
 	SIM_MSG_EXPORT,     /* make a key for the sender's memory; with the object's descriptor if there is one */
 	SIM_MSG_REVOKE,     /* end a key of the sender; the reply comes when no importer accesses the memory any more */
-	SIM_MSG_IMPORT,     /* import a key; the reply may carry the object's descriptor */
+	SIM_MSG_IMPORT, /* import a key; the reply may carry the object's descriptor, and the exporter's pidfd if both have one user */
 	SIM_MSG_UNIMPORT,
 	SIM_MSG_PATH, /* the data path of an import */
 	SIM_MSG_DESCRIBE, /* ask the exporter of an imported key to serve it; forwarded. The reply may carry the end of a connection */
@@ -85,9 +85,12 @@ struct sim_msg {
 	int32_t status; /* replies: 0 or -errno */
 	uint32_t reserved;
 	union {
-		struct sim_peer_info attach;
+		struct sim_peer_info attach; /* the daemon ignores id and uid, and pid if it sees the process's */
 		struct {
 			uint8_t session[SIM_SESSION_ID_SIZE];
+			uint64_t id; /* as of struct sim_peer_info, like pid and uid */
+			int32_t pid;
+			uint32_t uid;
 			uint32_t trace_level; /* the session's (sim/trace/trace.h) */
 			uint32_t reserved;
 		} attached;
@@ -103,6 +106,8 @@ struct sim_msg {
 		struct {
 			struct sim_region region;
 			struct sim_peer_info exporter;
+			uint32_t has_object,
+				has_process; /* 0 or 1: the descriptors that come with this, in this order */
 		} imported;
 		struct {
 			uint64_t id;
@@ -164,6 +169,9 @@ struct sim_fds {
 	int fd[SIM_HANDSHAKE_MSG_FDS]; /* -1 = taken */
 	uint32_t count;                /* fewer than sent if the process has no room for more */
 };
+
+/* Take descriptor @index; -1 = it did not come, or is taken. */
+int sim_fds_take(struct sim_fds *fds, uint32_t index);
 
 /* Close the descriptors that were not taken. */
 void sim_fds_close(struct sim_fds *fds);

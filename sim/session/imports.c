@@ -41,25 +41,37 @@ static int import_describe(void *arg, enum sim_transport transport, bool connect
 	return peer->owner->ops->describe(peer->owner, peer->key, transport, connect, ret_grant, ret_fd);
 }
 
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Ask the owner for the memory and open a path to it. */
 static int import_open(struct sim_imports *imports, struct import *import, const struct sim_key *key, uint32_t function,
 		       struct sim_remote **ret_remote, uint32_t *ret_exporter)
 {
-	struct sim_remote_cfg cfg = { .key = key->id,
-				      .self = imports->session->self,
-				      .object_fd = -1,
-				      .forced_path = imports->session->forced_path,
-				      .peer = { import_describe, &import->peer } };
+	const struct sim_session *session = imports->session;
+	struct sim_imported imported = { .object_fd = -1, .pidfd = -1 };
 	struct sim_owner *owner = import->peer.owner;
-	int rc = owner->ops->import(owner, key, function, &cfg.region, &cfg.exporter, &cfg.object_fd);
+	int rc = owner->ops->import(owner, key, function, &imported);
 
 	if (ret_exporter)
-		*ret_exporter = cfg.region.function;
+		*ret_exporter = imported.region.function;
 	if (rc < 0)
 		return rc;
-	rc = sim_remote_create(&cfg, ret_remote);
-	if (cfg.object_fd >= 0)
-		close(cfg.object_fd);
+	rc = sim_remote_create(&(struct sim_remote_cfg){ .key = key->id,
+							 .region = imported.region,
+							 .exporter = imported.exporter,
+							 .self = session->self,
+							 .object_fd = imported.object_fd,
+							 .pidfd = imported.pidfd,
+							 .is_own_session = session->is_own_user,
+							 .forced_path = session->forced_path,
+							 .peer = { import_describe, &import->peer } },
+			       ret_remote);
+	close_fd(imported.object_fd);
+	close_fd(imported.pidfd);
 	if (rc < 0) {
 		owner->ops->unimport(owner, key->id);
 		return rc;

@@ -20,13 +20,20 @@ struct sim_connect {
 	const struct sim_handshake_msg *connect_msg;
 };
 
+/* Memory of another process. The caller owns the descriptors. */
+struct sim_imported {
+	struct sim_region region;
+	struct sim_peer_info exporter;
+	int object_fd; /* the shared object that holds the memory; -1 = none */
+	int pidfd;     /* the exporter; -1 = none, or its user is another one */
+};
+
 struct sim_owner_ops {
 	int (*export)(struct sim_owner *owner, const struct sim_region *region, int object_fd, struct sim_key *ret_key);
 	int (*revoke)(struct sim_owner *owner, uint64_t key);
-	/* The caller owns *ret_object_fd, which is -1 without an object. With -EXDEV and -EPERM, the function of
-	 * *ret_region is set. */
+	/* With -EXDEV and -EPERM, the function of the region is set, and nothing else. */
 	int (*import)(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
-		      struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd);
+		      struct sim_imported *ret_imported);
 	void (*unimport)(struct sim_owner *owner, uint64_t key);
 	void (*set_path)(struct sim_owner *owner, uint64_t key, const char *path, const char *reason);
 	/* Ask the exporter of an imported key for access, as struct sim_link_cfg says. */
@@ -83,6 +90,9 @@ int sim_owner_local_start_fault_events(struct sim_owner *owner, const struct pci
 /* The daemon's description of its session. */
 struct sim_attach_reply {
 	uint8_t session_id[SIM_SESSION_ID_SIZE];
+	uint64_t id; /* of this process: struct sim_peer_info, like pid and uid */
+	int32_t pid;
+	uint32_t uid;
 	uint32_t trace_level; /* sim/trace/trace.h */
 };
 

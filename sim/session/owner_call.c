@@ -17,7 +17,7 @@ struct sim_pending_call {
 	uint64_t seq;
 	uint16_t type;
 	struct sim_msg reply; /* a copy: the reply may come while the request is still being sent */
-	int fd;
+	struct sim_fds fds;
 	bool done;
 	struct sim_pending_call *next;
 };
@@ -77,9 +77,10 @@ static int wait_for_reply(struct sim_calls *calls, struct sim_pending_call *call
 	return calls->lost ? -ESHUTDOWN : -ETIMEDOUT;
 }
 
-int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds, int *ret_fd)
+int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds,
+		   struct sim_fds *ret_fds)
 {
-	struct sim_pending_call call = { .type = msg->type, .fd = -1 };
+	struct sim_pending_call call = { .type = msg->type };
 	int rc;
 
 	pthread_mutex_lock(&calls->lock);
@@ -101,10 +102,10 @@ int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds,
 	pthread_mutex_unlock(&calls->lock);
 	if (call.done)
 		*msg = call.reply;
-	if (rc == 0 && ret_fd)
-		*ret_fd = call.fd;
-	else if (call.fd >= 0)
-		close(call.fd);
+	if (rc == 0 && ret_fds)
+		*ret_fds = call.fds;
+	else
+		sim_fds_close(&call.fds);
 	if (rc == -ETIMEDOUT && !call.done) /* else the daemon replied that an exporter did not answer */
 		sim_err("the card's daemon did not answer within %d s; see whether it is stopped (bfsim ps)",
 			timeout_s(&call));
@@ -121,10 +122,8 @@ void sim_calls_complete(struct sim_calls *calls, const struct sim_msg *reply, st
 		call = call->next;
 	if (call && !call->done && call->type == reply->type) {
 		call->reply = *reply;
-		if (fds->count > 0) {
-			call->fd = fds->fd[0];
-			fds->fd[0] = -1;
-		}
+		call->fds = *fds;
+		fds->count = 0;
 		call->done = true;
 		pthread_cond_broadcast(&calls->answered);
 	}

@@ -33,11 +33,12 @@ void sim_calls_fini(struct sim_calls *calls);
 /* Send a message that has no reply. Returns 0, -ESHUTDOWN, -ETIMEDOUT or another -errno. */
 int sim_calls_send(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds);
 
-/* Send a request and wait for its reply, which replaces @msg if its status is 0. @ret_fd gets the reply's descriptor;
- * if @ret_fd is NULL, the descriptor is closed. Returns the reply's status, or an error of sim_calls_send(). */
-int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds, int *ret_fd);
+/* Send a request and wait for its reply, which replaces @msg if its status is 0. @ret_fds gets the reply's descriptors,
+ * which the caller closes; if @ret_fds is NULL, they are closed. It is written on success only. Returns the reply's status, or an error of sim_calls_send(). */
+int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds,
+		   struct sim_fds *ret_fds);
 
-/* Complete the call of a received reply. The call takes its descriptor out of @fds. */
+/* Complete the call of a received reply. The call takes its descriptors out of @fds. */
 void sim_calls_complete(struct sim_calls *calls, const struct sim_msg *reply, struct sim_fds *fds);
 
 /* The daemon was lost: fail pending and later calls. */

@@ -12,9 +12,9 @@
 #include "sim/base/monotonic.h"
 #include "sim/protocol/session_dir.h"
 
-static int call_daemon(struct sim_owner *owner, struct sim_msg *msg, int fd, int *ret_fd)
+static int call_daemon(struct sim_owner *owner, struct sim_msg *msg, int fd, struct sim_fds *ret_fds)
 {
-	return sim_calls_call(&to_daemon_owner(owner)->calls, msg, &fd, fd >= 0, ret_fd);
+	return sim_calls_call(&to_daemon_owner(owner)->calls, msg, &fd, fd >= 0, ret_fds);
 }
 
 static int send_msg(struct daemon_owner *self, struct sim_msg *msg)
@@ -56,18 +56,29 @@ static int daemon_revoke(struct sim_owner *owner, uint64_t key)
 	return rc;
 }
 
+/* The object's descriptor may be lost on its way, as the process has no room: then the process's is, too. */
+static void take_imported(struct sim_msg *msg, struct sim_fds *fds, struct sim_imported *ret_imported)
+{
+	const bool has_object = msg->body.imported.has_object == 1, has_process = msg->body.imported.has_process == 1;
+
+	*ret_imported = (struct sim_imported){ .region = msg->body.imported.region,
+					       .exporter = msg->body.imported.exporter,
+					       .object_fd = has_object ? sim_fds_take(fds, 0) : -1,
+					       .pidfd = has_process ? sim_fds_take(fds, has_object) : -1 };
+}
+
 static int daemon_import(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
-			 struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd)
+			 struct sim_imported *ret_imported)
 {
 	struct sim_msg msg = { .type = SIM_MSG_IMPORT, .body.import = { .key = *key, .function = function } };
-	int rc = call_daemon(owner, &msg, -1, ret_object_fd);
+	struct sim_fds fds = { .count = 0 };
+	int rc = call_daemon(owner, &msg, -1, &fds);
 
 	if (rc == -EXDEV || rc == -EPERM)
-		ret_region->function = msg.body.imported.region.function;
-	if (rc == 0) {
-		*ret_region = msg.body.imported.region;
-		*ret_exporter = msg.body.imported.exporter;
-	}
+		ret_imported->region.function = msg.body.imported.region.function;
+	if (rc == 0)
+		take_imported(&msg, &fds, ret_imported);
+	sim_fds_close(&fds);
 	return explain_quota(rc, "imports", SIM_MAX_IMPORTS);
 }
 
@@ -92,8 +103,11 @@ static int daemon_describe(struct sim_owner *owner, uint64_t key, enum sim_trans
 {
 	struct sim_msg msg = { .type = SIM_MSG_DESCRIBE,
 			       .body.describe = { .id = key, .transport = transport, .connect = connect } };
-	int rc = call_daemon(owner, &msg, -1, ret_fd);
+	struct sim_fds fds = { .count = 0 };
+	int rc = call_daemon(owner, &msg, -1, &fds);
 
+	*ret_fd = sim_fds_take(&fds, 0);
+	sim_fds_close(&fds);
 	if (rc == 0)
 		*ret_grant = msg.body.described;
 	return rc;
@@ -206,6 +220,9 @@ static int attach_to_daemon(struct daemon_owner *self, const struct sim_peer_inf
 		close(fd);
 	if (rc == 0) {
 		memcpy(ret_reply->session_id, msg.body.attached.session, SIM_SESSION_ID_SIZE);
+		ret_reply->id = msg.body.attached.id;
+		ret_reply->pid = msg.body.attached.pid;
+		ret_reply->uid = msg.body.attached.uid;
 		ret_reply->trace_level = msg.body.attached.trace_level;
 	}
 	return rc == -EPIPE ? -EPROTO : rc;

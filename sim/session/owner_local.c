@@ -75,7 +75,7 @@ static int local_revoke(struct sim_owner *owner, uint64_t key)
 }
 
 static int local_import(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
-			struct sim_region *ret_region, struct sim_peer_info *ret_exporter, int *ret_object_fd)
+			struct sim_imported *ret_imported)
 {
 	struct local_owner *self = to_local_owner(owner);
 	const struct sim_region *region;
@@ -85,12 +85,12 @@ static int local_import(struct sim_owner *owner, const struct sim_key *key, uint
 	pthread_mutex_lock(&self->lock);
 	rc = sim_card_import(self->card, self->peer, key, function, &region, &exporter);
 	if (rc == -EXDEV || rc == -EPERM)
-		ret_region->function = region->function;
-	if (rc == 0) {
-		*ret_region = *region;
-		*ret_exporter = *sim_card_peer(self->card, exporter);
-		*ret_object_fd = -1;
-	}
+		ret_imported->region.function = region->function;
+	if (rc == 0)
+		*ret_imported = (struct sim_imported){ .region = *region,
+						       .exporter = *sim_card_peer(self->card, exporter),
+						       .object_fd = -1,
+						       .pidfd = -1 };
 	pthread_mutex_unlock(&self->lock);
 	return rc;
 }

@@ -38,14 +38,11 @@ static void fill_self_info(struct sim_session *session)
 {
 	struct sim_peer_info *self = &session->self;
 
+	session->pid_ns = inode_of("/proc/self/ns/pid");
 	self->pid = getpid();
-	self->uid = getuid();
+	self->uid = geteuid();
 	memcpy(self->side, session->side, sizeof(self->side));
 	strncpy(self->program, program_invocation_short_name, sizeof(self->program) - 1);
-	self->pid_ns = inode_of("/proc/self/ns/pid");
-	self->net_ns = inode_of("/proc/self/ns/net");
-	self->cookie_addr = (uintptr_t)session->cookie;
-	memcpy(self->cookie, session->cookie, sizeof(self->cookie));
 	strncpy(self->check, sim_process_check(), sizeof(self->check) - 1);
 }
 
@@ -128,7 +125,8 @@ static int attach_private(struct sim_session *session, const struct sim_session_
 
 	if (rc < 0)
 		return rc;
-	if (getrandom(session->id, sizeof(session->id), 0) != sizeof(session->id))
+	if (getrandom(session->id, sizeof(session->id), 0) != sizeof(session->id) ||
+	    getrandom(&session->self.id, sizeof(session->self.id), 0) != sizeof(session->self.id))
 		return -EIO;
 	rc = sim_shared_state_private(&session->shared);
 	if (rc < 0)
@@ -172,10 +170,14 @@ static int attach_daemon(struct sim_session *session, int dir_fd)
 		return rc;
 	}
 	session->has_daemon = true;
+	session->is_own_user = sim_session_dir_is_own_user(sock);
 	rc = sim_owner_daemon_create(&env, sock, session->epoll_fd, &reply, &session->shared, &session->owner);
 	if (rc < 0)
 		return rc;
 	memcpy(session->id, reply.session_id, sizeof(session->id));
+	session->self.id = reply.id;
+	session->self.pid = reply.pid;
+	session->self.uid = reply.uid;
 	start_recording(session, reply.trace_level);
 	return 0;
 }
@@ -300,8 +302,6 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 	strncpy(session->side, cfg->side, sizeof(session->side) - 1);
 	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	rc = session->epoll_fd < 0 ? -errno : 0;
-	if (rc == 0 && getrandom(session->cookie, sizeof(session->cookie), 0) != sizeof(session->cookie))
-		rc = -EIO;
 	if (rc == 0 && cfg->forced_path) {
 		session->forced_path = strdup(cfg->forced_path);
 		rc = session->forced_path ? 0 : -ENOMEM;
@@ -424,12 +424,12 @@ struct sim_shared_ledger *sim_session_ledger(const struct sim_session *session)
 
 uint64_t sim_session_process_id(const struct sim_session *session)
 {
-	return sim_peer_info_id(&session->self);
+	return session->self.id;
 }
 
 uint64_t sim_session_pid_ns(const struct sim_session *session)
 {
-	return session->self.pid_ns;
+	return session->pid_ns;
 }
 
 bool sim_session_has_forced_path(const struct sim_session *session)

@@ -11,7 +11,8 @@ struct sim_session {
 	char side[PCIE_SIDE_SIZE];
 	char *forced_path;
 	uint8_t id[SIM_SESSION_ID_SIZE];
-	uint8_t cookie[SIM_SECRET_SIZE]; /* peers read it to test whether a pid is this process */
+	uint64_t pid_ns;  /* inode of this process's PID namespace; 0 = unknown */
+	bool is_own_user; /* this process's user owns the daemon */
 	struct sim_peer_info self;
 	struct pcie_topology *topology;
 	struct sim_engine *engine;

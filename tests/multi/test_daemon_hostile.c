@@ -449,6 +449,69 @@ static void test_a_flood_from_some_does_not_starve_the_others(void **state)
 		proc_end(&floods[i]); /* they saw the daemon's end */
 }
 
+/* ---- a process that claims to be another one ---- */
+
+static uint8_t claimed[ACTOR_BYTES]; /* at one address in the victim and in the liar, with other contents */
+
+static void be_victim(int ctl, const void *arg)
+{
+	char byte = 0;
+
+	(void)arg;
+	memset(claimed, 0x11, sizeof(claimed));
+	proc_send(ctl, &byte, 1);
+	recv(ctl, &byte, 1, 0); /* until the test is done */
+}
+
+/* Attach as the victim, with its pid, and export the address of its memory. */
+static void be_liar(int ctl, const void *arg)
+{
+	struct sim_msg attach = { .type = SIM_MSG_ATTACH, .body.attach = { .id = 5, .uid = 4321, .side = "host" } };
+	struct sim_msg export = { .type = SIM_MSG_EXPORT,
+				  .body.export = { .addr = (uintptr_t)claimed,
+						   .cpu_addr = (uintptr_t)claimed,
+						   .len_bytes = sizeof(claimed),
+						   .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE,
+						   .function = HOST_FUNCTION } };
+	struct actor_key key = { .fill = 0x22 };
+	int sock = raw_connect();
+	struct sim_msg attached;
+	char byte;
+
+	memcpy(&attach.body.attach.pid, arg, sizeof(pid_t));
+	memset(claimed, key.fill, sizeof(claimed));
+	attached = raw_call(sock, attach);
+	CHECK(attached.status == 0 && attached.body.attached.pid == getpid() &&
+	      attached.body.attached.uid == geteuid() && attached.body.attached.id != 5);
+	key.key = raw_call(sock, export).body.exported;
+	proc_send(ctl, &key, sizeof(key));
+	recv(ctl, &byte, 1, 0);
+	close(sock);
+}
+
+/* An importer reaches the process that attached, and not the one that it claims to be. */
+static void test_a_pid_that_is_claimed_lends_no_rights(void **state)
+{
+	struct proc victim, liar;
+	struct actor_key key;
+	struct actor dpu;
+	char byte;
+
+	(void)state;
+	proc_start(&victim, be_victim, NULL);
+	proc_recv(victim.ctl, &byte, 1);
+	proc_start(&liar, be_liar, &victim.pid);
+	proc_recv(liar.ctl, &key, sizeof(key));
+	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", "cma"), 0);
+	assert_int_equal(actor_import(&dpu, &key), 0);
+	assert_string_equal(dpu.path, "cma");
+	assert_int_equal(actor_read(&dpu, &key), 0);
+	actor_detach(&dpu);
+	proc_end(&liar);
+	proc_end(&victim);
+	expect_unharmed();
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, session_setup, session_teardown)
 
 int main(void)
@@ -470,6 +533,7 @@ int main(void)
 		TEST(test_an_export_keeps_one_descriptor_until_it_ends),
 		TEST(test_processes_beyond_the_limit_are_refused),
 		TEST(test_unread_replies_end_the_connection),
+		TEST(test_a_pid_that_is_claimed_lends_no_rights),
 		TEST(test_a_flood_from_some_does_not_starve_the_others),
 	};
 

@@ -19,7 +19,8 @@ if [ "$1" = own-shm ]; then
 fi
 
 $away true 2>/dev/null || { echo "SKIP: the kernel forbids new user, PID or mount namespaces"; exit 77; }
-export EXPECT_PATH=shm
+# The DPU's process sees the host's, so that the path would be cma; two containers beside each other do not see each other.
+export EXPECT_PATH=shm BFSIM_PATH=shm
 if [ "$kind" != "$2" ]; then
 	export EXPECT_PATH=tcp BFSIM_PATH=tcp
 fi

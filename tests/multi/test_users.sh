@@ -91,6 +91,35 @@ test_members_of_the_group_use_a_shared_session() {
 	as_owner bfsim down --session "$PWD/s"
 }
 
+# The privileged importer would have the rights to read any process.
+# expect_no_cma AS_EXPORTER: the exporter runs as a user, and the importer as root.
+expect_no_cma() {
+	mkfifo exporter importer
+	"$1" bfsim exec --session "$PWD/s" --on host -- cli_peer export "$PWD/s/key" <exporter >ready 2>err &
+	exec 8>exporter
+	becomes_true has_text ready
+	bfsim exec --session s --on dpu -- cli_peer import s/key <importer >imported 2>err &
+	exec 9>importer
+	becomes_true has_text imported
+	status 0 bfsim ps --session s
+	says "shm .*$2" out
+	exec 8>&- 9>&-
+	wait
+	bfsim down --session s
+}
+
+test_root_does_not_lend_its_rights_to_a_session_of_another_user() {
+	session_of_owner
+	expect_no_cma as_owner 'cma: the session belongs to another user'
+}
+
+test_root_does_not_lend_its_rights_to_a_member_of_its_session() {
+	chmod 755 .
+	bfsim up --session s --group 34567 >/dev/null
+	chmod 770 s
+	expect_no_cma as_member 'cma: the exporter belongs to another user'
+}
+
 test_a_group_that_the_user_is_not_in_is_refused() {
 	chmod 755 .
 	mkdir s

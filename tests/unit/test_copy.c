@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies between memories, each of which is this process's own or a remote one. One process is enough: it copies
- * in place when the remote has its own cookie, and through cma when the remote has another. */
+ * in place when the remote has its own id, and through cma when the remote has another. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
@@ -25,6 +26,7 @@
 
 #include "emulated.h"
 #include "far.h"
+#include "sim/base/pidfd.h"
 #include "sim/fabric/peer_process.h"
 #include "sim/fabric/remote.h"
 #include "sim/base/log.h"
@@ -33,7 +35,7 @@
 #define ADDR 0x7000000000ull /* the address that applications use: not where it is mapped */
 
 static uint8_t exported[2][SIZE], local[SIZE], before[SIZE];
-static uint8_t cookie[SIM_SECRET_SIZE] = "this very one..";
+static int own_pidfd = -1;
 
 static int no_describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant, int *ret_fd)
 {
@@ -49,12 +51,14 @@ static struct sim_remote_cfg cfg_of(const void *memory, size_t len)
 			    .cpu_addr = (uintptr_t)memory,
 			    .len_bytes = len,
 			    .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE },
-		.exporter = { .pid = getpid(), .side = "host", .program = "test", .cookie_addr = (uintptr_t)cookie },
+		.exporter = { .id = 7, .pid = getpid(), .uid = 1, .side = "host", .program = "test" },
+		.self = { .id = 8, .uid = 1 },
 		.object_fd = -1,
+		.pidfd = own_pidfd,
+		.is_own_session = true,
 		.peer = { no_describe, NULL },
 	};
 
-	memcpy(cfg.exporter.cookie, cookie, sizeof(cookie));
 	return cfg;
 }
 
@@ -62,10 +66,10 @@ static struct sim_remote *create(struct sim_remote_cfg *cfg, const char *path)
 {
 	struct sim_remote *remote = NULL;
 
-	if (strcmp(path, "cma") == 0 && is_emulated())
+	if (strcmp(path, "cma") == 0 && (is_emulated() || cfg->pidfd < 0)) /* valgrind has no pidfd_open() */
 		skip();
 	if (strcmp(path, "in-place") == 0)
-		memcpy(cfg->self.cookie, cookie, sizeof(cookie));
+		cfg->self.id = cfg->exporter.id;
 	cfg->forced_path = path;
 	assert_int_equal(sim_remote_create(cfg, &remote), 0);
 	assert_string_equal(sim_remote_path(remote), path);
@@ -213,13 +217,13 @@ static void test_the_best_path_is_chosen_and_the_others_say_why_not(void **state
 	struct sim_remote *remote;
 
 	(void)state;
-	if (is_emulated())
+	if (is_emulated() || own_pidfd < 0)
 		skip();
 	assert_int_equal(sim_remote_create(&cfg, &remote), 0);
 	assert_string_equal(sim_remote_path(remote), "cma");
 	assert_string_equal(remote->reason, "mapped: not in a shared object");
 	sim_remote_destroy(remote);
-	memcpy(cfg.self.cookie, cookie, sizeof(cookie));
+	cfg.self.id = cfg.exporter.id;
 	assert_int_equal(sim_remote_create(&cfg, &remote), 0);
 	assert_string_equal(sim_remote_path(remote), "in-place");
 	assert_string_equal(remote->reason, "");
@@ -250,7 +254,7 @@ static void test_an_export_that_ended_meanwhile_is_what_is_wrong_and_no_path(voi
 	struct sim_remote *remote = NULL;
 
 	(void)state;
-	memset(cfg.exporter.cookie, 1, sizeof(cfg.exporter.cookie)); /* another object has the address already */
+	cfg.exporter.uid = 2; /* not reachable by cma */
 	cfg.peer.describe = ended_describe;
 	sim_log_set_sink(fail_if_logged);
 	assert_int_equal(sim_remote_create(&cfg, &remote), -ESTALE);
@@ -302,7 +306,7 @@ static void test_the_reasons_against_all_paths_are_whole(void **state)
 	struct sim_remote *remote = NULL;
 
 	(void)state;
-	memset(cfg.exporter.cookie, 1, sizeof(cfg.exporter.cookie));
+	cfg.exporter.uid = 2; /* not reachable by cma */
 	cfg.peer.describe = busy_describe;
 	sim_log_set_sink(keep);
 	assert_int_equal(sim_remote_create(&cfg, &remote), -ENOTSUP);
@@ -311,19 +315,63 @@ static void test_the_reasons_against_all_paths_are_whole(void **state)
 	assert_string_equal(logged + strlen(logged) - strlen(end), end);
 }
 
-/* As in another PID namespace: the pid belongs to a process, but not to the exporter. */
-static void test_a_pid_without_the_exporters_cookie_is_not_used(void **state)
+/* Start a child that ends when *@ret_end_fd is closed. */
+static pid_t start_child(int *ret_end_fd)
+{
+	int pipe_fds[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		close(pipe_fds[1]);
+		_exit(read(pipe_fds[0], &byte, 1) != 0);
+	}
+	close(pipe_fds[0]);
+	*ret_end_fd = pipe_fds[1];
+	return pid;
+}
+
+/* The process is what the pidfd says, and not the pid that somebody wrote down. */
+static void test_the_process_of_the_pidfd_is_reached_and_no_other(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+	struct sim_remote *remote;
+	int end_fd;
+	pid_t child;
+
+	(void)state;
+	fill(exported[0], 9);
+	child = start_child(&end_fd);
+	fill(exported[0], 1);
+	cfg.pidfd = sim_pidfd_open(child);
+	remote = create(&cfg, "cma");
+	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, SIZE), 0);
+	assert_memory_not_equal(local, exported[0], SIZE);
+	close(end_fd);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	sim_remote_destroy(remote);
+	expect_no_path(&cfg); /* it has ended */
+	close(cfg.pidfd);
+}
+
+static void test_cma_needs_a_pidfd_and_one_user(void **state)
 {
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 
 	(void)state;
-	cfg.exporter.cookie[0] ^= 1;
+	cfg.pidfd = -1;
 	expect_no_path(&cfg);
 	cfg = cfg_of(exported[0], SIZE);
-	cfg.exporter.cookie_addr = 0; /* nothing is mapped there */
+	cfg.exporter.uid++;
 	expect_no_path(&cfg);
 	cfg = cfg_of(exported[0], SIZE);
-	cfg.exporter.pid = 0;
+	cfg.is_own_session = false;
+	expect_no_path(&cfg);
+	cfg = cfg_of(exported[0], SIZE);
+	cfg.pidfd = STDERR_FILENO; /* not a pidfd */
 	expect_no_path(&cfg);
 }
 
@@ -464,8 +512,9 @@ static void test_an_exporter_that_died_is_an_io_error(void **state)
 		for (;;)
 			pause();
 	}
-	cfg.exporter.pid = pid;
+	cfg.pidfd = sim_pidfd_open(pid);
 	remote = create(&cfg, "cma");
+	close(cfg.pidfd);
 	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, SIZE), 0);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -522,8 +571,9 @@ static void test_a_process_that_got_the_exporters_pid_is_not_touched(void **stat
 	(void)state;
 	if (exporter < 0) /* valgrind has neither clone3() nor pidfd_open() */
 		skip();
-	cfg.exporter.pid = exporter;
+	cfg.pidfd = sim_pidfd_open(exporter);
 	remote = create(&cfg, "cma");
+	close(cfg.pidfd);
 	assert_int_equal(sim_copy(remote, ADDR, NULL, here(local), SIZE), 0);
 	reap(exporter);
 	stranger = fork_as(exporter);
@@ -645,7 +695,8 @@ int main(void)
 		TEST(test_a_forced_path_that_does_not_work_is_refused),
 		TEST(test_the_reasons_against_all_paths_are_whole),
 		TEST(test_an_export_that_ended_meanwhile_is_what_is_wrong_and_no_path),
-		TEST(test_a_pid_without_the_exporters_cookie_is_not_used),
+		TEST(test_the_process_of_the_pidfd_is_reached_and_no_other),
+		TEST(test_cma_needs_a_pidfd_and_one_user),
 		TEST(test_memory_in_a_shared_object_is_mapped),
 		TEST(test_a_sync_events_value_is_mapped_and_not_copied),
 		TEST(test_a_sync_events_value_in_no_object_is_out_of_reach),
@@ -661,5 +712,6 @@ int main(void)
 		TEST(test_destroying_nothing_is_fine),
 	};
 
+	own_pidfd = sim_pidfd_open(getpid());
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

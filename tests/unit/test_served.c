@@ -31,7 +31,6 @@ static struct {
 	atomic_bool is_paused;
 } server;
 
-static uint8_t target_id[SIM_TARGET_ID_SIZE] = "one exporter   ";
 static enum sim_transport transport;
 
 static void serve(void)
@@ -134,7 +133,7 @@ static int describe(void *arg, enum sim_transport which, bool connect, struct si
 static int try_link(struct sim_grant *grant, size_t len, bool writable, struct sim_link **ret_link)
 {
 	const struct sim_link_cfg cfg = { .transport = transport,
-					  .target_id = target_id,
+					  .target_id = 1,
 					  .len_bytes = len,
 					  .is_writable = writable,
 					  .describe = describe,

@@ -20,7 +20,7 @@
 /* This process's connection to one target. */
 struct served_peer {
 	enum sim_transport transport;
-	uint8_t target_id[SIM_TARGET_ID_SIZE];
+	uint64_t target_id;
 	unsigned int refs; /* with @entry, under the lock of the list */
 	LIST_ENTRY(served_peer) entry;
 	pthread_mutex_t lock; /* protects the members below; held during a copy */
@@ -60,8 +60,7 @@ static struct served_peer *find_peer(const struct sim_link_cfg *cfg)
 	struct served_peer *peer;
 
 	LIST_FOREACH(peer, &peers, entry)
-		if (peer->transport == cfg->transport &&
-		    memcmp(peer->target_id, cfg->target_id, SIM_TARGET_ID_SIZE) == 0)
+		if (peer->transport == cfg->transport && peer->target_id == cfg->target_id)
 			break;
 	return peer;
 }
@@ -73,7 +72,7 @@ static struct served_peer *peer_new(const struct sim_link_cfg *cfg)
 	if (!peer)
 		return NULL;
 	peer->transport = cfg->transport;
-	memcpy(peer->target_id, cfg->target_id, sizeof(peer->target_id));
+	peer->target_id = cfg->target_id;
 	peer->sock = -1;
 	pthread_mutex_init(&peer->lock, NULL);
 	LIST_INSERT_HEAD(&peers, peer, entry);
@@ -235,7 +234,6 @@ int sim_link_create(const struct sim_link_cfg *cfg, struct sim_link **ret_link)
 	if (!link)
 		return -ENOMEM;
 	link->cfg = *cfg;
-	link->cfg.target_id = NULL; /* borrowed for this call */
 	link->peer = peer_get(cfg);
 	rc = link->peer ? connect_link(link) : -ENOMEM;
 	if (rc < 0) {

@@ -30,7 +30,6 @@
 #include <stdint.h>
 
 #define SIM_GRANT_SECRET_SIZE 16
-#define SIM_TARGET_ID_SIZE    16
 
 enum sim_transport {
 	SIM_TRANSPORT_SHM,
@@ -81,7 +80,7 @@ bool sim_target_may_sleep(struct sim_target *target);
 
 struct sim_link_cfg {
 	enum sim_transport transport;
-	const uint8_t *target_id; /* SIM_TARGET_ID_SIZE bytes, the same for all memory of one exporter */
+	uint64_t target_id; /* the same for all memory of one exporter */
 	size_t len_bytes;
 	bool is_writable;
 	/* Ask the exporter for the memory's grant and, if @connect, for a connection, whose end the caller owns. Returns 0,
