@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ep_priv.h"
+#include "sim/base/watch.h"
 #include "shim/comch/endpoint/comm_channel_hooks.h"
 #include "shim/common/base/check.h"
 
@@ -21,11 +22,11 @@ static int create_eventfd(void)
 /* A descriptor that is readable when @event_fd or the engine's is. */
 static int create_epoll(int event_fd, int pe_fd)
 {
-	struct epoll_event event = { .events = EPOLLIN };
+	const epoll_data_t unused = { .u64 = 0 };
 	int fd = epoll_create1(EPOLL_CLOEXEC);
 
 	if (fd >= 0 &&
-	    (epoll_ctl(fd, EPOLL_CTL_ADD, event_fd, &event) < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, pe_fd, &event) < 0)) {
+	    (sim_watch_add(fd, event_fd, EPOLLIN, unused) < 0 || sim_watch_add(fd, pe_fd, EPOLLIN, unused) < 0)) {
 		close(fd);
 		fd = -1;
 	}

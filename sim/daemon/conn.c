@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include "pcie_model/arith.h"
 #include "sim/base/log.h"
 #include "sim/base/pidfd.h"
+#include "sim/base/watch.h"
 
 /* A process that does not read (stopped, or in a debugger) stays attached, but must not fill the
  * daemon's memory: the daemon refuses further handshake messages to it at this limit. */
@@ -20,9 +20,7 @@
 
 int daemon_watch(struct daemon *daemon, int fd, struct source *source)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.ptr = source };
-
-	return epoll_ctl(daemon->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+	return sim_watch_add(daemon->epoll_fd, fd, EPOLLIN, (epoll_data_t){ .ptr = source });
 }
 
 /* The kernel gives the lowest free number: a high one says how many are open. */
@@ -35,9 +33,7 @@ bool daemon_may_keep_fd(const struct daemon *daemon, int fd)
 
 static void set_epoll_events(struct daemon *daemon, struct conn *conn, uint32_t events)
 {
-	struct epoll_event event = { .events = events, .data.ptr = &conn->socket };
-
-	epoll_ctl(daemon->epoll_fd, EPOLL_CTL_MOD, conn->sock, &event);
+	sim_watch_change(daemon->epoll_fd, conn->sock, events, (epoll_data_t){ .ptr = &conn->socket });
 }
 
 void daemon_watch_process(struct daemon *daemon, struct conn *conn)
@@ -73,14 +69,14 @@ static void drop_first_unsent(struct conn *conn)
 	free(first);
 }
 
-void daemon_conn_free(struct conn *conn)
+/* A child that the daemon has just forked (resume_guard.c) still holds copies of the descriptors. */
+void daemon_conn_free(struct daemon *daemon, struct conn *conn)
 {
 	while (conn->unsent)
 		drop_first_unsent(conn);
 	daemon_resume_guard_stop(&conn->guard); /* a guard remains if the process could not be stopped */
-	if (conn->pidfd >= 0)
-		close(conn->pidfd);
-	close(conn->sock);
+	sim_watch_close(daemon->epoll_fd, conn->pidfd);
+	sim_watch_close(daemon->epoll_fd, conn->sock);
 	free(conn);
 }
 

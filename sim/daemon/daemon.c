@@ -19,6 +19,7 @@
 #include "daemon_priv.h"
 #include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
+#include "sim/base/watch.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/base/log.h"
 #include "sim/trace/trace.h"
@@ -183,7 +184,7 @@ void daemon_close(struct daemon *daemon)
 		daemon_resume_process(daemon, first);
 		daemon_detach(daemon, first);
 		daemon->conns = first->next;
-		daemon_conn_free(first);
+		daemon_conn_free(daemon, first);
 	}
 	if (daemon->lock_fd >= 0)
 		sim_session_dir_remove_files(daemon->dir_fd);
@@ -193,8 +194,8 @@ void daemon_close(struct daemon *daemon)
 	sim_segment_unmap(&daemon->shared);
 	pcie_topology_destroy(daemon->topology);
 	free(daemon->shared_objects);
-	close_fd(daemon->listen_sock);
-	close_fd(daemon->signal_fd);
+	sim_watch_close(daemon->epoll_fd, daemon->listen_sock);
+	sim_watch_close(daemon->epoll_fd, daemon->signal_fd);
 	close_fd(daemon->epoll_fd);
 	close_fd(daemon->spare_fd);
 	close_fd(daemon->shared_fd);
@@ -355,15 +356,6 @@ static void accept_process(struct daemon *daemon)
 		sim_err("cannot take another process: error %d", -rc);
 }
 
-/* A child that the daemon has just forked still holds copies of its descriptors, so close() alone does not
- * end the watch. */
-static void unwatch(struct daemon *daemon, const struct conn *conn)
-{
-	epoll_ctl(daemon->epoll_fd, EPOLL_CTL_DEL, conn->sock, NULL);
-	if (conn->pidfd >= 0)
-		epoll_ctl(daemon->epoll_fd, EPOLL_CTL_DEL, conn->pidfd, NULL);
-}
-
 /* Remove dead connections and their exports, imports and channels. */
 static void reap_dead_conns(struct daemon *daemon)
 {
@@ -379,9 +371,8 @@ static void reap_dead_conns(struct daemon *daemon)
 		daemon_resume_process(daemon, conn);
 		daemon_detach(daemon, conn);
 		*link = conn->next;
-		unwatch(daemon, conn);
 		daemon->num_refused -= conn->is_refused;
-		daemon_conn_free(conn);
+		daemon_conn_free(daemon, conn);
 		link = &daemon->conns; /* messages to other processes may have found more dead connections */
 	}
 }
@@ -470,7 +461,7 @@ int sim_daemon_run(const struct sim_daemon_cfg *cfg)
 		notify_ready(cfg->ready_fd);
 		while (!daemon.stop)
 			daemon_step(&daemon, -1);
-		close_fd(daemon.dir_watch_fd);
+		sim_watch_close(daemon.epoll_fd, daemon.dir_watch_fd);
 	}
 	daemon_close(&daemon);
 	if (rc < 0 && daemon.created_dir)

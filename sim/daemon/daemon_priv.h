@@ -173,7 +173,7 @@ void daemon_reply_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *
 bool daemon_can_queue_handshake(const struct conn *conn);
 void daemon_flush(struct daemon *daemon, struct conn *conn);
 struct conn *daemon_find_conn(struct daemon *daemon, uint32_t peer);
-void daemon_conn_free(struct conn *conn);
+void daemon_conn_free(struct daemon *daemon, struct conn *conn);
 
 /* access.c: which users may use the session. daemon_check_user() returns 0, or -EUSERS: too many that are refused wait
  * for their reply. daemon_refuse_request() replies to the request of a refused process and ends the connection. */

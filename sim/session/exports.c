@@ -7,11 +7,11 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/prctl.h>
 
 #include "session_priv.h"
 #include "sim/base/monotonic.h"
+#include "sim/base/watch.h"
 
 #define SPIN_NS        50000 /* poll this long after the last event: a wake-up costs more */
 #define YIELD_AFTER_NS 15000 /* poll this long without yielding the CPU, which the peer may need */
@@ -63,6 +63,8 @@ static void export_free(struct sim_exports *exports, struct export *export)
 void sim_exports_close(struct sim_exports *exports)
 {
 	pthread_mutex_lock(&exports->lock);
+	if (exports->target)
+		sim_watch_remove(exports->epoll_fd, sim_target_fd(exports->target));
 	sim_target_destroy(exports->target);
 	exports->target = NULL;
 	exports->is_closed = true;
@@ -130,7 +132,6 @@ static struct export *find_export(struct sim_exports *exports, uint64_t key)
 
 static int open_target(struct sim_exports *exports)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = exports->epoll_tag };
 	struct sim_target *target;
 	int rc;
 
@@ -141,8 +142,9 @@ static int open_target(struct sim_exports *exports)
 	rc = sim_target_create(&target);
 	if (rc < 0)
 		return rc;
-	if (epoll_ctl(exports->epoll_fd, EPOLL_CTL_ADD, sim_target_fd(target), &event) < 0) {
-		rc = -errno;
+	rc = sim_watch_add(exports->epoll_fd, sim_target_fd(target), EPOLLIN,
+			   (epoll_data_t){ .u64 = exports->epoll_tag });
+	if (rc < 0) {
 		sim_target_destroy(target);
 		return rc;
 	}

@@ -10,6 +10,7 @@
 #include "owner_daemon_priv.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
+#include "sim/base/watch.h"
 #include "sim/protocol/session_dir.h"
 
 static int call_daemon(struct sim_owner *owner, struct sim_msg *msg, int fd, struct sim_fds *ret_fds)
@@ -136,9 +137,8 @@ static void daemon_destroy(struct sim_owner *owner)
 	struct daemon_owner *self = to_daemon_owner(owner);
 
 	daemon_leave(owner);
-	close(self->sock);
-	if (self->stop_fd >= 0)
-		close(self->stop_fd);
+	sim_watch_close(self->epoll_fd, self->sock);
+	sim_watch_close(self->epoll_fd, self->stop_fd);
 	sim_calls_fini(&self->calls);
 	free(self);
 }

@@ -14,6 +14,7 @@
 #include "owner_daemon_priv.h"
 #include "sim/base/log.h"
 #include "sim/base/thread.h"
+#include "sim/base/watch.h"
 
 #define SERVE_MAX_US  2000
 #define DRAIN_POLL_MS 1 /* between checks whether copies of revoked memory have ended */
@@ -108,7 +109,7 @@ static void handle_daemon_lost(struct daemon_owner *self)
 	sim_calls_set_lost(&self->calls);
 	sim_imports_revoke_all(self->env.imports);
 	sim_channels_lost(self->env.channels);
-	epoll_ctl(self->epoll_fd, EPOLL_CTL_DEL, self->sock, NULL);
+	sim_watch_remove(self->epoll_fd, self->sock);
 }
 
 static int epoll_timeout_ms(const struct daemon_owner *self, bool may_sleep)
@@ -141,9 +142,7 @@ static void *receive_thread(void *arg)
 
 static int watch(struct daemon_owner *self, int fd, uint64_t tag)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = tag };
-
-	return epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+	return sim_watch_add(self->epoll_fd, fd, EPOLLIN, (epoll_data_t){ .u64 = tag });
 }
 
 int daemon_owner_start_receiver(struct daemon_owner *self)

@@ -5,18 +5,23 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "sim/base/monotonic.h"
 #include "sim/fabric/served/served_priv.h"
 
 #define MIB  (1u << 20)
@@ -464,6 +469,20 @@ static void test_a_forked_child_closes_the_connections(void **state)
 	await_open_fds(before);
 }
 
+/* A target that sends a byte now and then is never silent for long. */
+static void test_a_call_ends_although_the_target_makes_some_progress(void **state)
+{
+	const uint64_t long_ago_ns = sim_monotonic_ns() - 11 * SIM_NS_PER_S;
+	struct served_wait small = { .sock = server.stop_fd, .len_bytes = 8, .begin_ns = long_ago_ns };
+	struct served_wait large = { .sock = server.stop_fd, .len_bytes = 100 * MIB, .begin_ns = long_ago_ns };
+
+	(void)state;
+	served_wait_restart(&small);
+	assert_int_equal(served_wait_round(&small), -ETIMEDOUT);
+	served_wait_restart(&large);
+	assert_int_equal(served_wait_round(&large), 0);
+}
+
 /* ---- importers that break the rules ---- */
 
 static int connect_raw(void)
@@ -519,6 +538,46 @@ static void break_the_ring(int kind)
 		expect_hang_up(fd);
 	}
 	sim_segment_unmap(&link.segment);
+}
+
+/* A child that holds all descriptors and ran no handler of fork(), as after vfork() in posix_spawn() and system(). */
+static pid_t hold_descriptors(void)
+{
+	pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+
+	assert_true(child >= 0);
+	if (child > 0)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves it */
+	for (;;)
+		pause();
+}
+
+/* The importer breaks the rules once more after the target has hung up. */
+static void test_a_connection_that_ended_is_not_watched_though_a_child_holds_it(void **state)
+{
+	struct served_request wrong = { .len_bytes = SERVED_MAX_STREAM_BYTES + 1 };
+	struct served_link_ring link = { .num_posted = 0 };
+	struct epoll_event event;
+	pid_t child;
+	int fd;
+
+	(void)state;
+	pause_server(true);
+	fd = connect_raw();
+	if (transport == SIM_TRANSPORT_SHM)
+		atomic_store(&map_raw_ring(fd, &link)->posted, 100000);
+	child = hold_descriptors();
+	assert_true(send(fd, &wrong, sizeof(wrong), MSG_NOSIGNAL) > 0);
+	for (int i = 0; i < 100; i++)
+		sim_target_serve(server.target);
+	assert_true(send(fd, &wrong, sizeof(wrong), MSG_NOSIGNAL) > 0);
+	assert_int_equal(epoll_wait(sim_target_fd(server.target), &event, 1, 0), 0);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	close(fd);
+	sim_segment_unmap(&link.segment);
+	pause_server(false);
 }
 
 static void break_the_stream(int kind)
@@ -620,7 +679,9 @@ int main(void)
 		TEST(test_a_target_that_is_closed_ends_the_wait),
 		TEST(test_a_revocation_ends_the_wait_and_the_next_copy_connects_anew),
 		TEST(test_a_forked_child_closes_the_connections),
+		TEST(test_a_call_ends_although_the_target_makes_some_progress),
 		TEST(test_importers_that_break_the_rules_do_not_harm_others),
+		TEST(test_a_connection_that_ended_is_not_watched_though_a_child_holds_it),
 		TEST_OVER(test_an_importer_that_does_not_read_blocks_no_other, SIM_TRANSPORT_TCP),
 		TEST(test_connections_beyond_the_limit_are_refused),
 	};

@@ -7,12 +7,11 @@
 #include <unistd.h>
 
 #include "pe_priv.h"
+#include "sim/base/watch.h"
 
 static int watch(const struct doca_pe *pe, int fd)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-
-	return epoll_ctl(pe->handle_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+	return sim_watch_add(pe->handle_fd, fd, EPOLLIN, (epoll_data_t){ .fd = fd });
 }
 
 int shim_pe_wake_open(struct doca_pe *pe)
@@ -63,7 +62,7 @@ int shim_pe_peer_wake_fd(const struct doca_ctx *ctx)
 /* The connections that know the old socket wake the engine through the session from now on; new ones get another. */
 static void forget_peers(struct doca_pe *pe)
 {
-	epoll_ctl(pe->handle_fd, EPOLL_CTL_DEL, pe->peers.recv_fd, NULL); /* a forked child may hold it open */
+	sim_watch_remove(pe->handle_fd, pe->peers.recv_fd); /* a forked child may hold it open */
 	sim_wake_close(&pe->peers);
 }
 

@@ -9,12 +9,9 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-static int watch(struct cli_output_relay *relay, int op)
-{
-	struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = relay };
+#include "sim/base/watch.h"
 
-	return epoll_ctl(relay->epoll_fd, op, relay->fd, &event) < 0 ? -errno : 0;
-}
+#define RELAY_EVENTS (EPOLLIN | EPOLLONESHOT)
 
 int cli_output_relay_init(struct cli_output_relay *relay, int fd, FILE *out, const char *name, int name_width,
 			  int epoll_fd)
@@ -23,7 +20,7 @@ int cli_output_relay_init(struct cli_output_relay *relay, int fd, FILE *out, con
 	*relay = (struct cli_output_relay){
 		.fd = fd, .epoll_fd = epoll_fd, .out = out, .name = name, .name_width = name_width
 	};
-	return watch(relay, EPOLL_CTL_ADD);
+	return sim_watch_add(epoll_fd, fd, RELAY_EVENTS, (epoll_data_t){ .ptr = relay });
 }
 
 static void emit_line(struct cli_output_relay *relay)
@@ -79,7 +76,7 @@ static void close_input(struct cli_output_relay *relay)
 {
 	if (relay->fd < 0)
 		return;
-	close(relay->fd);
+	sim_watch_close(relay->epoll_fd, relay->fd);
 	relay->fd = -1;
 	if (relay->len > 0)
 		emit_line(relay);
@@ -94,7 +91,8 @@ bool cli_output_relay_forward(struct cli_output_relay *relay)
 		split_lines(relay, text, (size_t)got);
 	else if (got == 0 || errno != EAGAIN)
 		close_input(relay);
-	if (relay->fd >= 0 && watch(relay, EPOLL_CTL_MOD) < 0)
+	if (relay->fd >= 0 &&
+	    sim_watch_change(relay->epoll_fd, relay->fd, RELAY_EVENTS, (epoll_data_t){ .ptr = relay }) < 0)
 		return false;
 	return fflush(relay->out) == 0 && !ferror(relay->out);
 }

@@ -15,6 +15,7 @@
 
 #include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
+#include "sim/base/watch.h"
 #include "sim/cli/base/cli.h"
 #include "check_results.h"
 #include "subreaper.h"
@@ -304,7 +305,6 @@ static bool check_sides(const struct run *run)
 /* Signals become events without a relay. */
 static int open_events(struct run *run)
 {
-	struct epoll_event signal = { .events = EPOLLIN };
 	sigset_t watched;
 
 	sigemptyset(&watched);
@@ -313,7 +313,7 @@ static int open_events(struct run *run)
 	run->signal_fd = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
 	run->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (run->signal_fd < 0 || run->epoll_fd < 0 ||
-	    epoll_ctl(run->epoll_fd, EPOLL_CTL_ADD, run->signal_fd, &signal) < 0)
+	    sim_watch_add(run->epoll_fd, run->signal_fd, EPOLLIN, (epoll_data_t){ .ptr = NULL }) < 0)
 		return cli_fail("cannot watch for the commands' ends: %s", strerror(errno));
 	return 0;
 }

@@ -196,7 +196,7 @@ int sim_link_copy(struct sim_link *link, bool write, void *local, uint64_t offse
 	const struct served_op op = {
 		.grant = &link->grant, .is_write = write, .local = local, .offset = offset, .len = len
 	};
-	struct served_wait wait = { .revoked = revoked, .events = POLLIN };
+	struct served_wait wait = { .revoked = revoked, .events = POLLIN, .len_bytes = len };
 	int rc;
 
 	if (offset > link->cfg.len_bytes || len > link->cfg.len_bytes - offset)

@@ -13,11 +13,22 @@
 #define YIELD_NS              2000000u     /* sleep afterwards */
 #define MAX_SLEEP_NS          1000000u     /* between looks at a ring, which does not end a sleep */
 #define SILENCE_NS            10000000000u /* without progress: as long as the daemon waits for an exporter's answer */
+#define SLOWEST_NS_PER_BYTE   1000u        /* 1 MB/s: beyond any load; for the length of a whole call */
 
 void served_wait_restart(struct served_wait *wait)
 {
 	wait->start_ns = 0;
 	wait->rounds = 0;
+}
+
+/* Whether the target was silent for too long, or the call takes too long in all. */
+static bool is_overdue(struct served_wait *wait, uint64_t now_ns)
+{
+	const uint64_t limit_ns = SILENCE_NS + wait->len_bytes * SLOWEST_NS_PER_BYTE;
+
+	if (wait->begin_ns == 0)
+		wait->begin_ns = now_ns;
+	return now_ns - wait->start_ns >= SILENCE_NS || now_ns - wait->begin_ns >= limit_ns;
 }
 
 /* Sleep for a part of the time waited so far. */
@@ -47,7 +58,7 @@ int served_wait_round(struct served_wait *wait)
 	if (wait->start_ns == 0)
 		wait->start_ns = now_ns;
 	waited_ns = now_ns - wait->start_ns;
-	if (waited_ns >= SILENCE_NS)
+	if (is_overdue(wait, now_ns))
 		return -ETIMEDOUT;
 	if (waited_ns >= YIELD_NS)
 		return sleep_and_look(wait, waited_ns);

@@ -129,12 +129,15 @@ struct served_op {
 	size_t len;
 };
 
-/* Waiting for the target. Start anew after each progress. */
+/* Waiting for the target during one call. Restart it after each progress: a target that is silent for ten seconds ends
+ * the call. So does one that moves less than a megabyte a second in all, a byte now and then. */
 struct served_wait {
 	const atomic_bool *revoked;
 	int sock;
 	short events;      /* of the socket, which end a sleep early */
-	uint64_t start_ns; /* 0 = not yet */
+	size_t len_bytes;  /* of the call */
+	uint64_t begin_ns; /* of the call's first wait; 0 = not yet */
+	uint64_t start_ns; /* of this wait; 0 = not yet */
 	unsigned int rounds;
 };
 

@@ -9,6 +9,7 @@
 
 #include "served_priv.h"
 #include "sim/base/log.h"
+#include "sim/base/watch.h"
 
 #define MAX_CONNS        256
 #define MAX_EVENTS       32
@@ -40,10 +41,9 @@ int sim_target_create(struct sim_target **ret_target)
 	return 0;
 }
 
-static void conn_free(struct served_conn *conn)
+static void conn_free(struct sim_target *target, struct served_conn *conn)
 {
-	if (conn->sock >= 0)
-		close(conn->sock);
+	sim_watch_close(target->epoll_fd, conn->sock);
 	if (conn->ring_fd >= 0)
 		close(conn->ring_fd);
 	sim_segment_unmap(&conn->segment);
@@ -55,7 +55,7 @@ static void conn_remove(struct sim_target *target, struct served_conn *conn)
 	LIST_REMOVE(conn, entry);
 	target->num_conns--;
 	target->num_tcp_conns -= conn->transport == SIM_TRANSPORT_TCP;
-	conn_free(conn);
+	conn_free(target, conn);
 }
 
 void sim_target_destroy(struct sim_target *target)
@@ -111,11 +111,11 @@ static int conn_open(struct served_conn *conn, int *ret_importer_fd)
 
 static int watch(const struct sim_target *target, struct served_conn *conn)
 {
-	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data.ptr = conn };
+	uint32_t events = EPOLLIN | EPOLLET;
 
 	if (conn->transport == SIM_TRANSPORT_TCP)
-		event.events |= EPOLLOUT;
-	return epoll_ctl(target->epoll_fd, EPOLL_CTL_ADD, conn->sock, &event) < 0 ? -errno : 0;
+		events |= EPOLLOUT;
+	return sim_watch_add(target->epoll_fd, conn->sock, events, (epoll_data_t){ .ptr = conn });
 }
 
 int sim_target_connect(struct sim_target *target, enum sim_transport transport, int *ret_fd)
@@ -138,7 +138,7 @@ int sim_target_connect(struct sim_target *target, enum sim_transport transport, 
 	if (rc < 0) {
 		if (fd >= 0)
 			close(fd);
-		conn_free(conn);
+		conn_free(target, conn);
 		return rc;
 	}
 	LIST_INSERT_HEAD(&target->conns, conn, entry);
