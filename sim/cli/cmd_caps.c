@@ -260,7 +260,7 @@ int cli_caps(int argc, char **argv)
 		       "SDK trees have tools/doca_caps, which runs this for their side. bfsim devs shows the same card as tables.",
 		.children = cli_session_children,
 	};
-	struct options options = { 0 };
+	struct options options = { .session.is_optional = true };
 	struct pcie_topology *topology;
 	const char *source;
 	int status = CLI_FAILED;

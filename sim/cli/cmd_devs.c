@@ -59,7 +59,7 @@ int cli_devs(int argc, char **argv)
 		       "Shows the file of --topology, else the session, else the built-in topology.",
 		.children = cli_session_children,
 	};
-	struct options options = { 0 };
+	struct options options = { .session.is_optional = true };
 	struct pcie_topology *topology;
 	const char *source;
 	int rc = -1;

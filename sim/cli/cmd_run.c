@@ -387,7 +387,7 @@ int cli_run(int argc, char **argv)
 		       "at the end.",
 		.children = children,
 	};
-	struct options options = { 0 };
+	struct options options = { .session.is_optional = true };
 	int status = CLI_USAGE;
 
 	cli_args_parse(&argp, argc, argv, 0, &options);

@@ -120,6 +120,20 @@ test_root_does_not_lend_its_rights_to_a_member_of_its_session() {
 	expect_no_cma as_member 'cma: the exporter belongs to another user'
 }
 
+# Nobody but that user can remove it from /tmp. The user here is root in a namespace without /tmp's real contents.
+test_a_default_directory_that_another_user_made_is_in_no_ones_way() {
+	unshare --mount true 2>/dev/null || return 0 # this machine forbids namespaces
+	cat >script <<-'END'
+		mount --bind "$1" /mnt && mount -t tmpfs none /tmp && mkdir /tmp/bfsim-0 /tmp/own && chown 12345 /tmp/bfsim-0 || exit 9
+		PATH=/mnt/bin:$PATH TMPDIR=/tmp/own
+		bfsim up 2>&1 && exit 1
+		bfsim devs >/dev/null && bfsim run --host true && bfsim up --session /tmp/own/s && bfsim ps --session /tmp/own/s &&
+			bfsim down --session /tmp/own/s && XDG_RUNTIME_DIR=/tmp/own bfsim up && XDG_RUNTIME_DIR=/tmp/own bfsim down
+	END
+	status 0 unshare --mount sh script "$work"
+	says '^bfsim up: /tmp/bfsim-0 is not a directory of this user alone: choose another with --session or' out
+}
+
 test_a_group_that_the_user_is_not_in_is_refused() {
 	chmod 755 .
 	mkdir s

@@ -163,7 +163,7 @@ struct pcie_topology *cli_topology_choose(const char *file, const struct cli_ses
 		*ret_source = file;
 		return cli_topology_of_file(file);
 	}
-	if (!opt->is_explicit && !is_default_session_live(dir)) {
+	if (!opt->is_explicit && (opt->default_rc < 0 || !is_default_session_live(dir))) {
 		*ret_source = "built-in topology";
 		return cli_topology_built_in();
 	}

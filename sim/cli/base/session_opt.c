@@ -12,19 +12,26 @@ enum {
 	KEY_SESSION = 0x5e0, /* no short form */
 };
 
-static void set_default_dir(struct cli_session_opt *opt, struct argp_state *state)
+static void set_default_dir(struct cli_session_opt *opt)
 {
 	const char *variable = getenv("BFSIM_SESSION");
-	int rc;
 
-	*opt = (struct cli_session_opt){ .is_explicit = variable && variable[0] };
+	*opt = (struct cli_session_opt){ .is_explicit = variable && variable[0], .is_optional = opt->is_optional };
 	opt->dir = opt->default_dir;
-	rc = sim_session_dir_default(opt->default_dir, sizeof(opt->default_dir));
-	if (rc == -EPERM)
-		argp_failure(state, CLI_FAILED, 0,
-			     "%s is not a directory of this user alone: remove it, or choose another with --session",
-			     opt->default_dir);
-	else if (rc < 0)
+	opt->default_rc = sim_session_dir_default(opt->default_dir, sizeof(opt->default_dir));
+}
+
+/* An unusable default matters only if the command uses it. */
+static void check_default_dir(const struct cli_session_opt *opt, const struct argp_state *state)
+{
+	if (opt->dir != opt->default_dir || opt->is_optional)
+		return;
+	if (opt->default_rc == -EPERM)
+		argp_failure(
+			state, CLI_FAILED, 0,
+			"%s is not a directory of this user alone: choose another with --session or $BFSIM_SESSION, or set $XDG_RUNTIME_DIR to a directory of your own",
+			opt->default_dir);
+	else if (opt->default_rc < 0)
 		argp_failure(state, CLI_FAILED, 0, "the session directory's name in $%s is longer than %d bytes",
 			     opt->is_explicit ? "BFSIM_SESSION" : "XDG_RUNTIME_DIR", PATH_MAX);
 }
@@ -35,7 +42,10 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		set_default_dir(opt, state);
+		set_default_dir(opt);
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		check_default_dir(opt, state);
 		return 0;
 	case KEY_SESSION:
 		if (!arg[0])

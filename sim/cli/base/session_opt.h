@@ -17,6 +17,8 @@ struct cli_session_opt {
 	const char *dir;  /* of the option, else the default */
 	bool is_explicit; /* by the option or $BFSIM_SESSION */
 	bool is_from_option;
+	bool is_optional; /* set before the arguments are parsed: the command does without the default directory */
+	int default_rc;   /* of sim_session_dir_default() */
 	char default_dir[PATH_MAX];
 };
 
