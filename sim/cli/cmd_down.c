@@ -44,12 +44,17 @@ static int wait_for_end(int dir_fd, const char *dir)
 
 static int end_live_session(int dir_fd, const char *dir)
 {
-	int fd;
+	struct sim_msg msg = { .type = SIM_MSG_SHUTDOWN };
+	int rc = sim_control_exchange(dir_fd, &msg, -1, NULL);
 
-	if (cli_session_request(dir_fd, dir, SIM_MSG_SHUTDOWN, &fd) < 0)
+	if (rc == -EPROTO) /* a daemon of another version */
+		rc = sim_control_terminate(dir_fd);
+	else if (rc == 0)
+		rc = msg.status;
+	if (rc < 0) {
+		cli_session_report_error(dir, rc);
 		return CLI_FAILED;
-	if (fd >= 0)
-		close(fd);
+	}
 	return wait_for_end(dir_fd, dir);
 }
 
@@ -91,7 +96,7 @@ int cli_down(int argc, char **argv)
 		.children = cli_session_children,
 		.parser = parse_opt,
 	};
-	struct cli_session_opt session;
+	struct cli_session_opt session = { .is_optional = false };
 	int dir_fd, status;
 
 	cli_args_parse(&argp, argc, argv, 0, &session);

@@ -3,6 +3,7 @@
 #include "control.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,17 +12,21 @@
 #include <unistd.h>
 
 #include "sim/protocol/session_dir.h"
+#include "sim/base/pidfd.h"
 #include "sim/base/shell_quote.h"
 #include "sim/base/last_error.h"
 
-static int exchange(int sock, struct sim_msg *msg, int fd, int *ret_fd)
+/* A daemon that lives and hangs up does not understand the request. */
+static int exchange(int dir_fd, int sock, struct sim_msg *msg, int fd, int *ret_fd)
 {
 	struct timeval timeout = { .tv_sec = SIM_CONTROL_TIMEOUT_S };
 	int rc;
 
 	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	rc = sim_msg_send(sock, msg, fd);
-	return rc < 0 ? rc : sim_msg_recv(sock, msg, ret_fd);
+	if (rc == 0)
+		rc = sim_msg_recv(sock, msg, ret_fd);
+	return rc == -EPIPE && sim_session_dir_is_live(dir_fd) ? -EPROTO : rc;
 }
 
 int sim_control_exchange(int dir_fd, struct sim_msg *msg, int fd, int *ret_fd)
@@ -30,13 +35,28 @@ int sim_control_exchange(int dir_fd, struct sim_msg *msg, int fd, int *ret_fd)
 	int got_fd = -1, rc = sock;
 
 	if (sock >= 0) {
-		rc = exchange(sock, msg, fd, &got_fd);
+		rc = exchange(dir_fd, sock, msg, fd, &got_fd);
 		close(sock);
 	}
 	if (ret_fd)
 		*ret_fd = got_fd;
 	else if (got_fd >= 0)
 		close(got_fd);
+	return rc;
+}
+
+int sim_control_terminate(int dir_fd)
+{
+	int sock = sim_session_dir_connect(dir_fd), pidfd, rc;
+
+	if (sock < 0)
+		return sock;
+	pidfd = sim_pidfd_of_peer(sock);
+	close(sock);
+	if (pidfd < 0)
+		return pidfd;
+	rc = sim_pidfd_send_signal(pidfd, SIGTERM) < 0 ? -errno : 0;
+	close(pidfd);
 	return rc;
 }
 
@@ -111,7 +131,9 @@ int sim_control_set_error(const char *dir, int rc)
 		return set_timeout_error(dir, rc);
 	if (rc == -EPROTO)
 		return sim_set_error(
-			rc, "the daemon of session %s is of another version of bfsim: use that version's bfsim", dir);
+			rc,
+			"the daemon of session %s is of another version of bfsim: use that version's bfsim, or end it with bfsim down",
+			dir);
 	if (rc == -EPERM || rc == -EACCES)
 		return sim_set_error(rc, "cannot use session %s: %s", dir, sim_session_dir_strerror(rc));
 	if (rc == -EINVAL)

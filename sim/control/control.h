@@ -17,6 +17,9 @@
  * *ret_fd gets the reply's descriptor (the caller's), or -1; if @ret_fd is NULL, the descriptor is closed. */
 int sim_control_exchange(int dir_fd, struct sim_msg *msg, int fd, int *ret_fd);
 
+/* Send SIGTERM to the session's daemon, of whatever version: it ends the session. Returns 0 or -errno. */
+int sim_control_terminate(int dir_fd);
+
 /* Change the fault plan. @delays may be NULL. A further error is -ENOSPC (the plan is full). */
 int sim_control_add_fault(int dir_fd, const struct sim_rule *rule, const struct sim_delays *delays, uint32_t *ret_id);
 int sim_control_change_faults(int dir_fd, enum sim_fault_change change, uint32_t id, uint64_t seed);

@@ -23,7 +23,8 @@
 
 struct launch {
 	char *program;
-	char *topology; /* absolute, or NULL */
+	const char *dir; /* of the session */
+	char *topology;  /* absolute, or NULL */
 	char group[16];
 	const char *argv[MAX_ARGS];
 	int log_fd;      /* the daemon's standard error; -1 = the same as this process's */
@@ -172,17 +173,31 @@ static bool wait_until_ready(int ready_fd)
 	return got == 1;
 }
 
-/* Report the failed daemon's messages. */
-static int report_start_failure(const struct launch *launch, int status)
+/* Show what the daemon wrote to its log. Returns 0, or -errno: it could not write. */
+static int show_log(const struct launch *launch)
 {
 	char text[4096];
 	ssize_t got;
 	off_t at = launch->log_start;
 
-	while (launch->log_fd >= 0 && (got = pread(launch->log_fd, text, sizeof(text), at)) > 0) {
+	while ((got = pread(launch->log_fd, text, sizeof(text), at)) > 0) {
 		fwrite(text, 1, (size_t)got, stderr);
 		at += got;
 	}
+	if (at == launch->log_start && pwrite(launch->log_fd, "\n", 1, at) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Report the failed daemon's messages. */
+static int report_start_failure(const struct launch *launch, int status)
+{
+	int rc = launch->log_fd >= 0 ? show_log(launch) : 0;
+
+	if (rc < 0)
+		return sim_set_error(
+			rc, "%s ended while it started, and could not write why into its log %s/bfsimd.log: %s",
+			launch->program, launch->dir, strerror(-rc));
 	if (WIFSIGNALED(status))
 		return sim_set_error(-EIO, "%s was killed by signal %d while it started", launch->program,
 				     WTERMSIG(status));
@@ -214,7 +229,7 @@ static pid_t launch_and_wait(const struct launch *launch)
 
 pid_t sim_launch(const struct sim_launch_cfg *cfg)
 {
-	struct launch launch = { .log_fd = -1 };
+	struct launch launch = { .dir = cfg->session_dir->dir, .log_fd = -1 };
 	pid_t pid = prepare_launch(cfg, &launch);
 
 	if (pid == 0)

@@ -36,7 +36,7 @@ static int read_topology(const char *path, char **ret_yaml, size_t *ret_len)
 	if (path) {
 		rc = sim_session_dir_read(AT_FDCWD, path, ret_yaml, ret_len);
 		if (rc < 0)
-			sim_err("topology file %s: %s", path, strerror(-rc));
+			sim_err("topology file %s: %s", path, sim_session_dir_strerror(rc));
 		return rc;
 	}
 	*ret_len = strlen(yaml);
@@ -160,6 +160,9 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 	rc = open_session(daemon, cfg);
 	if (rc == -EBUSY)
 		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
+			cfg->dir);
+	else if (rc == -EFBIG && daemon->topology)
+		sim_err("cannot start a session in %s: its shared memory or a file is larger than ulimit -f permits; raise that",
 			cfg->dir);
 	else if (rc < 0 && daemon->topology)
 		sim_err("cannot start a session in %s: %s", cfg->dir, sim_session_dir_strerror(rc));
@@ -408,6 +411,7 @@ static sigset_t block_signals(void)
 	sigaddset(&term_signals, SIGINT);
 	sigprocmask(SIG_BLOCK, &term_signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a write beyond ulimit -f fails with EFBIG, which can be said */
 	return term_signals;
 }
 

@@ -121,6 +121,8 @@ const char *sim_session_dir_strerror(int rc)
 		return "it is another user's: run this as that user, or share the session with a group (bfsim up --group)";
 	if (rc == -ELOOP)
 		return "a file of the session is a symbolic link, which somebody else made: use another directory";
+	if (rc == -ENODEV)
+		return "it is not a plain file";
 	return strerror(-rc);
 }
 
@@ -367,18 +369,23 @@ static int read_all(int fd, char **ret_text, size_t *ret_len)
 	return 0;
 }
 
-/* Open a file to read it. A file of a session must be no link, and must belong to the session's user or to root. */
+/* Open a file to read it: a plain one, as the open or the read of another may never return. A file of a session must be
+ * no link, and must belong to the session's user or to root. */
 static int open_to_read(int dir_fd, const char *name)
 {
 	bool is_of_session = dir_fd != AT_FDCWD;
-	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | (is_of_session ? O_NOFOLLOW | O_NONBLOCK : 0));
+	int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (is_of_session ? O_NOFOLLOW : 0));
 	struct stat st;
 	int rc = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (is_of_session && fstat(fd, &st) < 0)
+	if (fstat(fd, &st) < 0)
 		rc = -errno;
+	else if (S_ISDIR(st.st_mode))
+		rc = -EISDIR;
+	else if (!S_ISREG(st.st_mode))
+		rc = -ENODEV;
 	else if (is_of_session && !is_trusted_in(dir_fd, st.st_uid))
 		rc = -EPERM;
 	if (rc < 0)

@@ -65,7 +65,7 @@ int sim_session_dir_open_log(int dir_fd);
 int sim_session_dir_write(int dir_fd, const char *name, const char *text, size_t len);
 
 /* Read a file of the session, or any file by AT_FDCWD. The caller frees *ret_text, which is zero-terminated; *ret_len does not count the zero.
- * Returns 0 or -errno (-EFBIG: more than 16 MiB). */
+ * Returns 0 or -errno (-EFBIG: more than 16 MiB; -ENODEV: not a plain file). */
 int sim_session_dir_read(int dir_fd, const char *name, char **ret_text, size_t *ret_len);
 
 /* Watch the session for removed files. Returns an inotify descriptor, which the caller reads when it is readable, or

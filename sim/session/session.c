@@ -67,7 +67,7 @@ static int load_private_topology(struct sim_session *session, const char *path)
 		return load_topology(session, "built-in topology", builtin, strlen(builtin));
 	rc = sim_session_dir_read(AT_FDCWD, path, &yaml, &len);
 	if (rc < 0) {
-		sim_err("topology file %s: %s", path, strerror(-rc));
+		sim_err("topology file %s: %s", path, sim_session_dir_strerror(rc));
 		return rc;
 	}
 	rc = load_topology(session, path, yaml, len);

@@ -26,9 +26,10 @@ uint64_t sim_fault_events_rule_begin_ns(struct sim_fault_events *events)
 	return events->last_rule_ns;
 }
 
+/* Any process can write to the clock's page. The end of time is no event's time. */
 void sim_fault_events_run(struct sim_fault_events *events)
 {
-	uint64_t now_ns = max_u64(sim_clock_now_ns(events->clock), events->last_rule_ns),
+	uint64_t now_ns = min_u64(max_u64(sim_clock_now_ns(events->clock), events->last_rule_ns), SIM_NEVER_NS - 1),
 		 since_ns = events->injected_ns + 1;
 
 	update_next_event(events);

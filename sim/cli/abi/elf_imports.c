@@ -210,7 +210,17 @@ static int collect_needed(const struct sections *in, size_t number, struct cli_i
 	return library ? add_needed(imports, library) : -EBADMSG;
 }
 
-static int collect_imports(Elf *elf, struct cli_imports *imports)
+/* Whether the file holds the tables that its header names: libelf takes a file without them for one that has none. */
+static bool is_whole(const GElf_Ehdr *header, uint64_t file_bytes)
+{
+	const uint64_t sections = (uint64_t)header->e_shnum * header->e_shentsize,
+		       segments = (uint64_t)header->e_phnum * header->e_phentsize;
+
+	return header->e_shoff <= file_bytes && sections <= file_bytes - header->e_shoff &&
+	       header->e_phoff <= file_bytes && segments <= file_bytes - header->e_phoff;
+}
+
+static int collect_imports(Elf *elf, uint64_t file_bytes, struct cli_imports *imports)
 {
 	struct sections in = { 0 };
 	GElf_Ehdr header;
@@ -220,6 +230,8 @@ static int collect_imports(Elf *elf, struct cli_imports *imports)
 		return -ENOEXEC;
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return -ENOEXEC;
+	if (!is_whole(&header, file_bytes))
+		return -EBADMSG;
 	imports->machine = header.e_machine;
 	rc = find_sections(elf, &in);
 	for (size_t i = 0; rc == 0 && in.dynamic && i < in.num_dynamic; i++)
@@ -246,7 +258,7 @@ static int read_fd(int fd, struct cli_imports *imports)
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)
 		return -ENOEXEC;
-	rc = collect_imports(elf, imports);
+	rc = collect_imports(elf, (uint64_t)info.st_size, imports);
 	elf_end(elf);
 	return rc;
 }

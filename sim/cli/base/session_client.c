@@ -109,7 +109,7 @@ static struct pcie_topology *read_topology(int dir_fd, const char *path, const c
 	int rc = sim_session_dir_read(dir_fd, path, &yaml, &len);
 
 	if (rc < 0) {
-		cli_fail("topology file %s: %s", name, strerror(-rc));
+		cli_fail("topology file %s: %s", name, sim_session_dir_strerror(rc));
 		return NULL;
 	}
 	topology = parse_topology(name, yaml, len);

@@ -6,13 +6,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report_add.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
 
-#define MAX_TIME_US 1e15 /* 31 years */
-#define MAX_FLOWS   (UINT32_C(1) << 22)
+#define MAX_TIME_US      1e15 /* 31 years */
+#define MAX_FLOWS        (UINT32_C(1) << 22)
+#define FIRST_LINE_BYTES 4096
+#define MAX_LINE_BYTES   (64u << 20) /* the line of sums may be long */
 
 /* A message that was sent and not yet received. */
 struct message {
@@ -330,6 +333,39 @@ static bool read_line(struct reader *reader, char *line, size_t len)
 	return true;
 }
 
+/* Make room for a byte of a line and its terminator. Returns whether there is some. */
+static bool reserve_byte(char **line, size_t *size, size_t len)
+{
+	size_t wanted = *size * 2 + FIRST_LINE_BYTES;
+	char *grown;
+
+	if (len + 2 <= *size)
+		return true;
+	grown = wanted <= MAX_LINE_BYTES ? realloc(*line, wanted) : NULL;
+	if (!grown)
+		return false;
+	*line = grown;
+	*size = wanted;
+	return true;
+}
+
+/* As getline(), with a limit. Returns -1 at the end, or -EFBIG. */
+static ssize_t read_bounded_line(FILE *in, char **line, size_t *size)
+{
+	size_t len = 0;
+	int byte = 0;
+
+	while (byte != '\n' && (byte = getc_unlocked(in)) != EOF) {
+		if (!reserve_byte(line, size, len))
+			return -EFBIG;
+		(*line)[len++] = (char)byte;
+	}
+	if (len == 0)
+		return -1;
+	(*line)[len] = '\0';
+	return (ssize_t)len;
+}
+
 static int fail_at_line(const char *name, unsigned int line, const char *why)
 {
 	cli_fail("%s:%u: %s; give a file as bfsim trace writes it for Perfetto", name, line, why);
@@ -345,8 +381,12 @@ static int read_lines(struct reader *reader, FILE *in, const char *name)
 	int rc = 0;
 
 	while (rc == 0 && !reader->report->has_failed && !reader->has_summary &&
-	       (len = getline(&line, &size, in)) >= 0) {
+	       (len = read_bounded_line(in, &line, &size)) != -1) {
 		number++;
+		if (len < 0) {
+			rc = fail_at_line(name, number, "this line is longer than any of a trace");
+			break;
+		}
 		if (number == 1    ? strcmp(line, "{\"traceEvents\":[\n") != 0 :
 		    line[0] == ']' ? len < 2 || !read_summary(reader, line) :
 				     !read_line(reader, line, (size_t)len))
@@ -383,9 +423,15 @@ int cli_report_from_file(FILE *in, const char *name, struct cli_report *ret_repo
 
 int cli_report_open_file(const char *path, struct cli_report *ret_report)
 {
-	FILE *in = fopen(path, "re");
+	struct stat info;
+	FILE *in;
 	int rc;
 
+	if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+		cli_fail("cannot read %s: it is not a plain file", path);
+		return -1;
+	}
+	in = fopen(path, "re");
 	if (!in) {
 		cli_fail("cannot read %s: %s", path, strerror(errno));
 		return -1;
