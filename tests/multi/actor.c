@@ -84,7 +84,8 @@ static int do_export(const struct actor_request *request, struct actor_key *ret)
 	struct sim_region region = { .addr = (uintptr_t)memory->bytes,
 				     .cpu_addr = (uintptr_t)memory->bytes,
 				     .len_bytes = ACTOR_BYTES,
-				     .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE,
+				     .access = SIM_ACCESS_READ |
+					       (request->memory == ACTOR_READ_ONLY ? 0 : SIM_ACCESS_WRITE),
 				     .function = my_function() };
 	int rc;
 

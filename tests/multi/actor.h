@@ -24,6 +24,7 @@
 enum actor_memory {
 	ACTOR_ANONYMOUS, /* reached through cma */
 	ACTOR_MEMFD,     /* can be mapped */
+	ACTOR_READ_ONLY, /* anonymous, exported without the right to write */
 };
 
 enum actor_op {

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An importer that keeps its connection and its grant, and asks for what it may not have: over both transports. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "actor.h"
+#include "raw_client.h"
+#include "sim/fabric/served/served_priv.h"
+
+#define DPU_FUNCTION 0 /* of the built-in topology */
+
+/* A connection to the exporter's helper, and the grant of one memory. */
+struct raw_importer {
+	int sock; /* to the daemon */
+	uint64_t key;
+	enum sim_transport transport;
+	struct sim_grant grant;
+	struct served_wait wait;
+	struct served_link_ring ring;
+};
+
+static struct sim_msg call_with_fd(int sock, struct sim_msg msg, int *ret_fd)
+{
+	msg.seq = 77;
+	assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
+	assert_true(proc_readable_within(sock, PROC_DEADLINE_MS));
+	assert_int_equal(sim_msg_recv(sock, &msg, ret_fd), 0);
+	assert_int_equal(msg.status, 0);
+	return msg;
+}
+
+static void raw_import(struct raw_importer *importer, const struct actor_key *key, enum sim_transport transport)
+{
+	struct sim_msg import = { .type = SIM_MSG_IMPORT,
+				  .body.import = { .key = key->key, .function = DPU_FUNCTION } };
+	struct sim_msg describe = { .type = SIM_MSG_DESCRIBE,
+				    .body.describe = { .id = key->key.id, .transport = transport, .connect = 1 } };
+	int fd = -1;
+
+	*importer = (struct raw_importer){ .sock = raw_attach("dpu"), .key = key->key.id, .transport = transport };
+	assert_int_equal(raw_call(importer->sock, import).status, 0);
+	importer->grant = call_with_fd(importer->sock, describe, &fd).body.described;
+	assert_true(fd >= 0);
+	importer->wait = (struct served_wait){ .sock = fd, .events = POLLIN, .len_bytes = 1 };
+	if (transport == SIM_TRANSPORT_SHM)
+		assert_int_equal(served_link_ring_open(fd, &importer->ring, &importer->wait), 0);
+}
+
+static int request(struct raw_importer *importer, bool is_write, uint64_t offset, uint8_t *byte)
+{
+	const struct served_op op = {
+		.grant = &importer->grant, .is_write = is_write, .local = byte, .offset = offset, .len = 1
+	};
+	bool is_in_step;
+
+	return importer->transport == SIM_TRANSPORT_SHM ?
+		       served_link_ring_copy(&importer->ring, &op, &importer->wait, &is_in_step) :
+		       served_link_stream_copy(&op, &importer->wait, &is_in_step);
+}
+
+static void raw_close(struct raw_importer *importer)
+{
+	if (importer->transport == SIM_TRANSPORT_SHM)
+		served_link_ring_close(&importer->ring);
+	close(importer->wait.sock);
+	close(importer->sock);
+}
+
+/* The importer tells the daemon that it accesses the memory no more, and does so over its connection. */
+static void test_a_stopped_map_is_out_of_reach_over_an_open_connection(void **state)
+{
+	(void)state;
+	for (enum sim_transport transport = 0; transport < SIM_NUM_TRANSPORTS; transport++) {
+		struct sim_msg released = { .type = SIM_MSG_REVOKED, .is_reply = 1 };
+		struct raw_importer importer;
+		struct actor_key key, other;
+		struct actor host;
+		uint8_t byte = 0;
+
+		assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+		assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+		assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &other), 0);
+		raw_import(&importer, &key, transport);
+		assert_int_equal(request(&importer, false, 5, &byte), 0);
+		assert_int_equal(byte, key.fill);
+		actor_begin(&host, &(struct actor_request){ .op = ACTOR_UNEXPORT, .memory = key.number });
+		released.seq = raw_recv(importer.sock).seq;
+		raw_send(importer.sock, released, -1);
+		assert_int_equal(actor_finish(&host).rc, 0);
+		assert_int_equal(request(&importer, false, 5, &byte), -ESTALE);
+		assert_int_equal(request(&importer, true, 5, &byte), -ESTALE);
+		raw_close(&importer);
+		actor_detach(&host);
+	}
+}
+
+static void test_a_read_only_export_is_not_written(void **state)
+{
+	(void)state;
+	for (enum sim_transport transport = 0; transport < SIM_NUM_TRANSPORTS; transport++) {
+		struct raw_importer importer;
+		struct actor_key key;
+		struct actor host;
+		uint8_t byte;
+
+		assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+		assert_int_equal(actor_export(&host, ACTOR_READ_ONLY, &key), 0);
+		raw_import(&importer, &key, transport);
+		byte = (uint8_t)~key.fill;
+		assert_int_equal(request(&importer, true, 5, &byte), -EACCES);
+		assert_int_equal(request(&importer, false, 5, &byte), 0);
+		assert_int_equal(byte, key.fill);
+		assert_int_equal(request(&importer, false, ACTOR_BYTES, &byte), -EFAULT);
+		raw_close(&importer);
+		actor_detach(&host);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, session_setup, session_stop_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_stopped_map_is_out_of_reach_over_an_open_connection),
+		TEST(test_a_read_only_export_is_not_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
