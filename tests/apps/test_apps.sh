@@ -280,6 +280,17 @@ hello_waits_for_a_server_that_comes_later() {
 	bfsim down --session session
 }
 
+hello_ends_when_the_daemon_dies() {
+	bfsim up --session session >/dev/null
+	bfsim exec --session session --on dpu -- "$APPS/hello_dpu" 2>said &
+	dpu=$!
+	until bfsim ps --json --session session | grep -q hello; do kill -0 "$dpu"; done # the service is there
+	kill -9 "$(bfsim ps --json --session session | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')"
+	fails wait "$dpu"
+	says 'the server stopped: the card is gone' said
+	bfsim down --session session
+}
+
 hello_to_nobody_says_so() {
 	fails run --host '"$APPS"/hello_host'
 	says 'no answer; does the DPU.s half run' err

@@ -112,15 +112,30 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 	client_gone = true;
 }
 
+static enum doca_ctx_states state_of(struct doca_ctx *ctx)
+{
+	enum doca_ctx_states state;
+
+	must(doca_ctx_get_state(ctx, &state), "read the server's state");
+	return state;
+}
+
+static void stop(struct doca_ctx *ctx, struct doca_pe *pe)
+{
+	doca_error_t result = state_of(ctx) == DOCA_CTX_STATE_RUNNING ? doca_ctx_stop(ctx) : DOCA_SUCCESS;
+
+	must(result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result, "stop the server");
+	while (state_of(ctx) != DOCA_CTX_STATE_IDLE)
+		progress(pe);
+}
+
 int main(int argc, char **argv)
 {
 	struct doca_dev *dev = open_device(argc > 1 ? argv[1] : "03:00.0");
 	struct doca_dev_rep *rep = open_representor(dev, argc > 2 ? argv[2] : "b1:00.0");
-	enum doca_ctx_states state = DOCA_CTX_STATE_RUNNING;
 	struct doca_comch_server *server;
 	struct doca_ctx *ctx;
 	struct doca_pe *pe;
-	doca_error_t result;
 
 	must(doca_pe_create(&pe), "create a progress engine");
 	must(doca_comch_server_create(dev, rep, SERVER_NAME, &server), "create a server");
@@ -131,15 +146,14 @@ int main(int argc, char **argv)
 	must(doca_comch_server_event_connection_status_changed_register(server, on_connect, on_disconnect),
 	     "configure connections");
 	must(doca_ctx_start(ctx), "start the server");
-	while (!client_gone)
+	while (!client_gone && state_of(ctx) == DOCA_CTX_STATE_RUNNING) /* it stops by itself when the card is gone */
 		progress(pe);
-	result = doca_ctx_stop(ctx);
-	must(result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result, "stop the server");
-	while (doca_ctx_get_state(ctx, &state) == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE)
-		progress(pe);
+	stop(ctx, pe);
+	if (!client_gone)
+		fprintf(stderr, "the server stopped: the card is gone\n");
 	must(doca_comch_server_destroy(server), "destroy the server");
 	must(doca_dev_rep_close(rep), "close the representor");
 	must(doca_pe_destroy(pe), "destroy the engine");
 	must(doca_dev_close(dev), "close the device");
-	return EXIT_SUCCESS;
+	return client_gone ? EXIT_SUCCESS : EXIT_FAILURE;
 }
