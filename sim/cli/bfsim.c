@@ -49,7 +49,7 @@ static void run_word(struct argp_state *state, char *word)
 		show_help(state, state->argv[state->next]);
 	if (strcmp(word, "version") == 0) {
 		puts(argp_program_version);
-		exit(fclose(stdout) == 0 ? CLI_OK : CLI_FAILED);
+		exit(CLI_OK);
 	}
 	if (!command)
 		fail_unknown(state, word);

@@ -2,7 +2,6 @@
 /* The table of subcommands. */
 #include "commands.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,12 +64,8 @@ const char *cli_command_closest(const char *name)
 void cli_command_run(const struct cli_command *command, cli_command_fn *completion, int argc, char **argv)
 {
 	char name[32];
-	int status;
 
 	snprintf(name, sizeof(name), "bfsim %s", command->name);
 	argv[0] = name;
-	status = (command->run ? command->run : completion)(argc, argv);
-	if (fclose(stdout) != 0 && status == CLI_OK)
-		status = cli_fail("cannot write all of the output: %s", strerror(errno));
-	exit(status);
+	exit((command->run ? command->run : completion)(argc, argv));
 }

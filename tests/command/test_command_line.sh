@@ -38,6 +38,21 @@ test_h_and_v_are_help_and_version() {
 	says 'no session in nowhere' err
 }
 
+# Help ends in argp, which does not look whether it was written.
+test_a_full_disk_is_a_failure_of_each_command() {
+	[ -e /dev/full ] || return 0
+	for words in --help --version --usage version help 'help run' 'run --help' 'run --version' 'completion --list' devs; do
+		got=0
+		# shellcheck disable=SC2086
+		bfsim $words >/dev/full 2>err || got=$?
+		[ $got -ne 0 ] || { echo "bfsim $words: status 0"; return 1; }
+		says 'cannot write all of the output: No space left' err
+	done
+	got=0
+	"$bfsimd_program" --help >/dev/full 2>err || got=$?
+	[ $got -ne 0 ]
+}
+
 test_the_version_is_that_of_the_build_with_the_releases_that_it_presents() {
 	version=$(sed -n "s/^  version: '\(.*\)',/\1/p" "$sources/meson.build")
 	for words in version --version -V; do

@@ -153,7 +153,7 @@ static void list_options(const struct option_table *table)
 			printf("--%s%s\t%s\n", option->name, needs_value(option) ? "=" : "",
 			       option->doc ? option->doc : "");
 	}
-	exit(fflush(stdout) == 0 ? CLI_OK : CLI_FAILED);
+	exit(CLI_OK);
 }
 
 /* argp frees a text that is not its own. */

@@ -3,10 +3,13 @@
 #include "cli.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "color.h"
@@ -40,11 +43,28 @@ int cli_fail(const char *format, ...)
 	return CLI_FAILED;
 }
 
+/* At the exit, however it comes about: argp exits by itself after --help and --version. */
+static void check_output(int status, void *unused)
+{
+	bool failed = ferror(stdout);
+
+	(void)unused;
+	errno = 0;
+	if (fclose(stdout) != 0)
+		failed = true;
+	if (!failed || status != CLI_OK)
+		return;
+	cli_fail("cannot write all of the output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+	fflush(NULL);
+	_exit(CLI_FAILED);
+}
+
 void cli_init(void)
 {
 	int fd;
 
 	argp_err_exit_status = CLI_USAGE;
+	on_exit(check_output, NULL);
 	do {
 		fd = open("/dev/null", O_RDWR);
 	} while (fd >= 0 && fd <= STDERR_FILENO);

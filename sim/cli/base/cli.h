@@ -21,7 +21,7 @@ enum {
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Every main calls this first. Sets argp's exit status, and opens /dev/null at closed descriptors 0, 1 and 2, so
- * that no other file becomes a standard stream. */
+ * that no other file becomes a standard stream. Any exit() with 0 becomes a failure if standard output could not be written. */
 void cli_init(void);
 
 #endif
