@@ -12,6 +12,7 @@
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
+#include "sim/cli/base/output_gone.h"
 #include "sim/cli/bench/bench.h"
 
 enum {
@@ -223,6 +224,10 @@ static int run_points(const struct options *options, struct cli_bench *bench)
 	bool shows_progress = isatty(STDERR_FILENO) == 1;
 
 	for (size_t i = 0; i < bench->num_points; i++) {
+		if (cli_output_is_gone()) {
+			cli_fail("nobody reads the results any more: not measuring further");
+			return -1;
+		}
 		if (shows_progress)
 			fprintf(stderr, "\rpoint %zu of %zu ", i + 1, bench->num_points);
 		if (cli_bench_run(&options->cfg, &bench->points[i]) < 0)

@@ -93,8 +93,9 @@ static bool show_snapshot(const struct view *view, const struct cli_top_snapshot
 	return good;
 }
 
-/* Wait until the next snapshot is due. Returns false when the user quits. */
-static bool wait_for_next(struct view *view, const struct cli_top_snapshot *snapshot, const struct options *options)
+/* Wait until the next snapshot is due. Returns false at the end: when the user quits, or with a failure in *ret_status. */
+static bool wait_for_next(struct view *view, const struct cli_top_snapshot *snapshot, const struct options *options,
+			  int *ret_status)
 {
 	for (;;) {
 		switch (cli_screen_wait(&view->screen, snapshot->time_ns + options->interval_ns)) {
@@ -104,11 +105,14 @@ static bool wait_for_next(struct view *view, const struct cli_top_snapshot *snap
 			view->shows_help = !view->shows_help;
 			/* fall through */
 		case CLI_SCREEN_SIZE:
-			if (view->screen.is_terminal && !show_snapshot(view, snapshot, options->session.dir))
-				return false;
-			break;
-		case CLI_SCREEN_QUIT:
+			if (!view->screen.is_terminal || show_snapshot(view, snapshot, options->session.dir))
+				break;
+			/* fall through */
+		case CLI_SCREEN_GONE:
 		case CLI_SCREEN_FAILED:
+			*ret_status = CLI_FAILED;
+			return false;
+		case CLI_SCREEN_QUIT:
 			return false;
 		}
 	}
@@ -124,7 +128,7 @@ static int watch_session(struct view *view, const struct options *options, int d
 		return CLI_FAILED;
 	if (!options->once && view->screen.is_terminal && !show_snapshot(view, &snapshot, options->session.dir))
 		status = CLI_FAILED;
-	while (status == CLI_OK && wait_for_next(view, &snapshot, options)) {
+	while (status == CLI_OK && wait_for_next(view, &snapshot, options, &status)) {
 		if (cli_top_snapshot_take(dir_fd, options->session.dir, &snapshot, &next) < 0) {
 			*ret_lost = view->screen.is_acquired;
 			status = CLI_FAILED;

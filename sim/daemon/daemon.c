@@ -401,14 +401,17 @@ int daemon_step(struct daemon *daemon, int timeout_ms)
 	return count < 0 ? 0 : count;
 }
 
-/* Block SIGTERM and SIGINT, which the event loop reads later, so that they never interrupt the start. */
+/* Block SIGTERM, SIGINT and the hang-up of a terminal, which the event loop reads later, so that they never interrupt the start. */
 static sigset_t block_signals(void)
 {
+	struct sigaction hangup;
 	sigset_t term_signals;
 
 	sigemptyset(&term_signals);
 	sigaddset(&term_signals, SIGTERM);
 	sigaddset(&term_signals, SIGINT);
+	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* ignored: as by nohup */
+		sigaddset(&term_signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &term_signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a write beyond ulimit -f fails with EFBIG, which can be said */

@@ -30,10 +30,10 @@ struct sim_daemon_cfg {
 	int ready_fd; /* gets one byte when the session is ready, and is then closed; -1 = none */
 };
 
-/* Run a session until SHUTDOWN, SIGTERM or SIGINT, then clean its directory.
+/* Run a session until SHUTDOWN, SIGTERM, SIGINT, or SIGHUP unless it is ignored, then clean its directory.
  * Returns 0, -EBUSY (a daemon runs there), -EINVAL (topology) or another -errno. On failure the log
  * has the reason, and the function removes the files and the directory that it created.
- * The caller should be a process of its own: the two signals stay blocked, SIGPIPE stays ignored,
+ * The caller should be a process of its own: the signals stay blocked, SIGPIPE stays ignored,
  * and the limit of descriptors stays at its maximum. */
 int sim_daemon_run(const struct sim_daemon_cfg *cfg);
 

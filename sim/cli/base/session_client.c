@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "output_gone.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/control/side.h"
 #include "sim/base/last_error.h"
@@ -83,6 +84,10 @@ int cli_session_wait(const char *dir, unsigned int seconds)
 			return 0;
 		if (seconds && sim_monotonic_ms() >= deadline_ms)
 			break;
+		if (cli_output_is_gone()) {
+			cli_fail("no session in %s yet, and nobody reads the output any more: not waiting longer", dir);
+			return -1;
+		}
 		nanosleep(&pause, NULL);
 	}
 	cli_fail("no session in %s after %u s: does bfsim up run, with the same directory (--session, BFSIM_SESSION)?",

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -129,27 +131,60 @@ static json_object *read_result(FILE *out)
 	return result;
 }
 
+/* The signal that ends the command; 0 = none. It interrupts the reading of a run's output; without a reader the run ends. */
+static volatile sig_atomic_t end_signal;
+
+static void note_end(int number)
+{
+	end_signal = number;
+}
+
+/* Let the signals that end a command wait until a run's directory is removed: note them, or end by the one that was noted. */
+static void handle_ends(bool is_begin)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	const struct sigaction action = { .sa_handler = is_begin ? note_end : SIG_DFL };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct sigaction before;
+
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	}
+	if (!is_begin && end_signal)
+		raise(end_signal);
+}
+
+/* Run a command line. Returns its status, as pclose() does, and the probe's result or NULL. */
+static int read_run(const char *text, json_object **ret_result)
+{
+	FILE *out = popen(text, "re");
+
+	*ret_result = out ? read_result(out) : NULL;
+	return out ? pclose(out) : -1;
+}
+
 static int run_once(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, json_object **ret_result)
 {
 	const char *parent = getenv("TMPDIR");
 	char dir[PATH_MAX], *text = NULL, descriptor[PATH_MAX + 16];
 	int status = -1;
-	FILE *out;
 
+	*ret_result = NULL;
 	snprintf(dir, sizeof(dir), "%s/bfsim-bench-XXXXXX", parent && parent[0] ? parent : "/tmp");
+	handle_ends(true);
 	if (!mkdtemp(dir)) {
 		cli_fail("cannot make a directory in %s: %s", parent && parent[0] ? parent : "/tmp", strerror(errno));
 		return -1;
 	}
 	text = command_line(cfg, point, dir);
-	out = text ? popen(text, "re") : NULL;
-	*ret_result = out ? read_result(out) : NULL;
-	if (out)
-		status = pclose(out);
+	if (text)
+		status = read_run(text, ret_result);
 	free(text);
 	snprintf(descriptor, sizeof(descriptor), "%s/descriptor", dir);
 	unlink(descriptor);
 	rmdir(dir);
+	handle_ends(false);
 	if (status == 0 && *ret_result)
 		return 0;
 	json_object_put(*ret_result);

@@ -235,6 +235,13 @@ static void forward_output(struct run *run, struct cli_output_relay *relay)
 	fail_run(run, errno == EPIPE ? CLI_SIGNAL + SIGPIPE : CLI_FAILED);
 }
 
+/* Nobody reads what the programs write: a terminal that was hung up, or a pipe without a reader. */
+static void handle_output_gone(struct run *run)
+{
+	epoll_ctl(run->epoll_fd, EPOLL_CTL_DEL, STDOUT_FILENO, NULL);
+	fail_run(run, CLI_SIGNAL + SIGPIPE);
+}
+
 /* The longest wait for an event, in milliseconds; -1 = any. */
 static int longest_wait_ms(const struct run *run)
 {
@@ -255,7 +262,9 @@ static void wait_and_handle(struct run *run, struct epoll_event *events, int max
 	bool has_signal = false;
 
 	for (int i = 0; i < count; i++) {
-		if (events[i].data.ptr)
+		if (events[i].data.ptr == run)
+			handle_output_gone(run);
+		else if (events[i].data.ptr)
 			forward_output(run, events[i].data.ptr);
 		else
 			has_signal = true;
@@ -266,7 +275,7 @@ static void wait_and_handle(struct run *run, struct epoll_event *events, int max
 
 static void run_event_loop(struct run *run)
 {
-	size_t max_events = 2 * run->num_programs + 1; /* standard output and error, and signals */
+	size_t max_events = 2 * run->num_programs + 2; /* standard output and error; signals; nobody reads any more */
 	struct epoll_event *events = calloc(max_events, sizeof(*events));
 
 	if (!events) {
@@ -302,7 +311,7 @@ static bool check_sides(const struct run *run)
 	return found;
 }
 
-/* Signals become events without a relay. */
+/* Signals become events without a relay; the end of the reader of this output an event of the run. */
 static int open_events(struct run *run)
 {
 	sigset_t watched;
@@ -315,6 +324,7 @@ static int open_events(struct run *run)
 	if (run->signal_fd < 0 || run->epoll_fd < 0 ||
 	    sim_watch_add(run->epoll_fd, run->signal_fd, EPOLLIN, (epoll_data_t){ .ptr = NULL }) < 0)
 		return cli_fail("cannot watch for the commands' ends: %s", strerror(errno));
+	sim_watch_add(run->epoll_fd, STDOUT_FILENO, 0, (epoll_data_t){ .ptr = run }); /* fails for a file, which always has a reader */
 	return 0;
 }
 

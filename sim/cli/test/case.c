@@ -121,17 +121,43 @@ static struct words run_words(const struct cli_case *test)
 
 /* ---- the child ---- */
 
-/* Run @argv and wait for it. Returns whether it ended with 0. */
+/* The process group that prepares the case; it ends with this process. */
+static volatile sig_atomic_t preparing;
+
+static void end_preparation(int number)
+{
+	if (preparing)
+		kill(-(pid_t)preparing, SIGKILL);
+	_exit(CLI_SIGNAL + number);
+}
+
+/* Run @argv, in a process group, and wait for it. Returns whether it ended with 0. */
 static bool run_and_wait(char *const *argv)
 {
 	int status = -1;
-	pid_t pid = fork();
+	sigset_t term, old;
+	pid_t pid;
 
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, &old);
+	pid = fork();
 	if (pid == 0) {
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		signal(SIGTERM, SIG_DFL);
+		sigprocmask(SIG_SETMASK, &old, NULL);
 		execvp(argv[0], argv);
 		_exit(CLI_NOT_FOUND);
 	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+	if (pid > 0)
+		setpgid(pid, pid); /* in parent and child: the first call counts */
+	preparing = pid > 0 ? pid : 0;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return false;
+	preparing = 0;
+	return status == 0;
 }
 
 static bool copy_files(const struct cli_scenario *scenario)
@@ -167,6 +193,7 @@ static void be_run(const struct cli_case *test, char *const *argv, pid_t parent)
 	sigset_t none;
 	int out;
 
+	signal(SIGTERM, end_preparation); /* the exec takes this back */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(PREPARE_FAILED);

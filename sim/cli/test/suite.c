@@ -18,6 +18,9 @@
 #include "sim/base/monotonic.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
+#include "sim/cli/base/output_gone.h"
+
+#define OUTPUT_POLL_NS 500000000 /* between two looks at whether the results are read */
 
 #define LAST_FAILED "last-failed" /* in the directory of bundles: "SEED PATH", or "- PATH" */
 
@@ -298,27 +301,40 @@ static int summarize(struct suite_run *run, int64_t took_ms)
 	return run->signal ? CLI_SIGNAL + run->signal : status;
 }
 
+/* What ends the suite, with its runs and directories. SIGPIPE: results that nobody reads. */
+static void watch_signals(sigset_t *ret_watched)
+{
+	static const int signals[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
+
+	sigemptyset(ret_watched);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(ret_watched, signals[i]);
+	sigprocmask(SIG_BLOCK, ret_watched, NULL);
+}
+
+static void wait_and_handle(struct suite_run *run)
+{
+	const struct timespec pause = { .tv_nsec = OUTPUT_POLL_NS };
+	int signal = sigtimedwait(&run->watched, NULL, &pause);
+
+	if (signal == SIGCHLD)
+		reap(run);
+	else if (signal > 0)
+		end_run(run, signal);
+	else if (!run->signal && cli_output_is_gone())
+		end_run(run, SIGPIPE);
+}
+
 int cli_suite_run(struct cli_suite *suite)
 {
 	struct suite_run run = { .suite = suite };
 	int64_t began_ms = sim_monotonic_ms();
 
-	sigemptyset(&run.watched);
-	sigaddset(&run.watched, SIGCHLD);
-	sigaddset(&run.watched, SIGINT);
-	sigaddset(&run.watched, SIGTERM);
-	sigaddset(&run.watched, SIGHUP);
-	sigprocmask(SIG_BLOCK, &run.watched, NULL);
+	watch_signals(&run.watched);
 	if (suite->tap)
 		printf("1..%zu\n", suite->num_cases);
-	for (start_cases(&run); run.num_running > 0; start_cases(&run)) {
-		int signal = sigwaitinfo(&run.watched, NULL);
-
-		if (signal == SIGCHLD)
-			reap(&run);
-		else if (signal > 0)
-			end_run(&run, signal);
-	}
+	for (start_cases(&run); run.num_running > 0; start_cases(&run))
+		wait_and_handle(&run);
 	return summarize(&run, sim_monotonic_ms() - began_ms);
 }
 

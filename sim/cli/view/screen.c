@@ -158,33 +158,37 @@ static bool handle_signals(struct cli_screen *screen)
 	return changed;
 }
 
-/* The event of the first key that has one; CLI_SCREEN_TIME if none has. A terminal that is gone is not read again. */
-static enum cli_screen_event read_key(struct cli_screen *screen)
+/* The event of the first key that has one; CLI_SCREEN_TIME if none has. */
+static enum cli_screen_event read_key(void)
 {
 	char key;
-	ssize_t count;
 
-	while ((count = read(STDIN_FILENO, &key, 1)) == 1) {
+	while (read(STDIN_FILENO, &key, 1) == 1) {
 		if (key == 'q' || key == 'Q')
 			return CLI_SCREEN_QUIT;
 		if (key == 'h' || key == 'H' || key == '?')
 			return CLI_SCREEN_HELP;
 	}
-	if (count < 0 && errno != EAGAIN && errno != EINTR)
-		screen->has_keyboard = false;
 	return CLI_SCREEN_TIME;
+}
+
+/* Of standard output or the keyboard. A terminal that was hung up is always ready, and nothing can be read from it. */
+static bool is_gone(const struct pollfd *fd)
+{
+	return fd->revents & (POLLERR | POLLHUP | POLLNVAL);
 }
 
 enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_ns)
 {
 	for (;;) {
 		struct pollfd fds[] = { { .fd = screen->signal_fd, .events = POLLIN },
-					{ .fd = screen->has_keyboard ? STDIN_FILENO : -1, .events = POLLIN } };
+					{ .fd = screen->has_keyboard ? STDIN_FILENO : -1, .events = POLLIN },
+					{ .fd = STDOUT_FILENO } };
 		uint64_t now_ns = sim_monotonic_ns();
 		uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
 		struct timespec left = { .tv_sec = (time_t)(left_ns / 1000000000),
 					 .tv_nsec = (long)(left_ns % 1000000000) };
-		int count = ppoll(fds, 2, &left, NULL);
+		int count = ppoll(fds, 3, &left, NULL);
 		enum cli_screen_event key;
 
 		if (count < 0 && errno != EINTR)
@@ -193,7 +197,9 @@ enum cli_screen_event cli_screen_wait(struct cli_screen *screen, uint64_t until_
 			return CLI_SCREEN_TIME;
 		if (fds[0].revents && handle_signals(screen))
 			return CLI_SCREEN_SIZE;
-		key = fds[1].revents ? read_key(screen) : CLI_SCREEN_TIME;
+		if (is_gone(&fds[1]) || is_gone(&fds[2]))
+			return CLI_SCREEN_GONE;
+		key = fds[1].revents ? read_key() : CLI_SCREEN_TIME;
 		if (key != CLI_SCREEN_TIME)
 			return key;
 	}

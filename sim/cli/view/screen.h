@@ -28,7 +28,14 @@ struct cli_screen {
 	int signal_fd;
 };
 
-enum cli_screen_event { CLI_SCREEN_TIME, CLI_SCREEN_SIZE, CLI_SCREEN_HELP, CLI_SCREEN_QUIT, CLI_SCREEN_FAILED };
+enum cli_screen_event {
+	CLI_SCREEN_TIME,
+	CLI_SCREEN_SIZE,
+	CLI_SCREEN_HELP,
+	CLI_SCREEN_QUIT,
+	CLI_SCREEN_GONE, /* the terminal was hung up, or the pipe's reader has closed it */
+	CLI_SCREEN_FAILED,
+};
 
 /* Returns 0 or -errno. */
 int cli_screen_open(struct cli_screen *screen);
