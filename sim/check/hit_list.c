@@ -84,23 +84,52 @@ struct json_object *sim_hit_list_read(int fd)
 	return list;
 }
 
+/* Programs that are checked, in the order of their begins, of which those that ended are removed. */
+struct program_reader {
+	struct sim_hit_programs *programs;
+	struct json_object *open;
+};
+
+static void remove_open(struct json_object *open, int pid)
+{
+	for (size_t i = 0; i < json_object_array_length(open); i++)
+		if (json_object_get_int(json_object_object_get(json_object_array_get_idx(open, i), "pid")) == pid)
+			json_object_array_del_idx(open, i--, 1);
+}
+
 static void add_program(struct json_object *json, void *arg)
 {
 	struct json_object *is_checked = json_object_object_get(json, "is_checked");
-	struct sim_hit_programs *programs = arg;
+	struct json_object *ended = json_object_object_get(json, "ended");
+	struct program_reader *reader = arg;
+	struct sim_hit_programs *programs = reader->programs;
 
+	if (ended)
+		remove_open(reader->open, json_object_get_int(ended));
 	if (!is_checked)
 		return;
-	if (json_object_get_boolean(is_checked))
+	if (json_object_get_boolean(is_checked)) {
 		programs->num_checked++;
-	else if (programs->num_unchecked++ == 0)
+		json_object_array_add(reader->open, json_object_get(json));
+	} else if (programs->num_unchecked++ == 0) {
 		snprintf(programs->unchecked, sizeof(programs->unchecked), "%s", text(json, "program"));
+	}
 }
 
 void sim_hit_list_read_programs(int fd, struct sim_hit_programs *ret_programs)
 {
+	struct program_reader reader = { .programs = ret_programs, .open = json_object_new_array() };
+	struct json_object *cut;
+
 	*ret_programs = (struct sim_hit_programs){ 0 };
-	read_lines(fd, add_program, ret_programs);
+	read_lines(fd, add_program, &reader);
+	ret_programs->num_cut = json_object_array_length(reader.open);
+	cut = ret_programs->num_cut ? json_object_array_get_idx(reader.open, 0) : NULL;
+	if (cut) {
+		snprintf(ret_programs->cut, sizeof(ret_programs->cut), "%s", text(cut, "program"));
+		ret_programs->cut_pid = json_object_get_int(json_object_object_get(cut, "pid"));
+	}
+	json_object_put(reader.open);
 }
 
 struct sim_hit_count sim_hit_list_count(struct json_object *list, const char *rule_id)

@@ -22,6 +22,9 @@ struct sim_hit_programs {
 	size_t num_checked;
 	size_t num_unchecked; /* of a generation that the mode does not check */
 	char unchecked[64];   /* the name of the first */
+	size_t num_cut;       /* checked, but not to their end: killed, or ended by _exit() or exec() */
+	char cut[64];         /* the name of the first */
+	int cut_pid;
 };
 
 /* Read a file of hits. Lines that are damaged, such as the last one of a process that was killed, are left out. The

@@ -47,6 +47,59 @@ test_a_crash_says_what_the_others_did() {
 	says 'dpu runs, as process' err
 }
 
+# Signals of the program's own fault, and others, which no handler of bfsim sees; in each mode of the checker.
+test_a_program_that_dies_says_what_was_in_flight() {
+	for mode in off api races strict; do
+		for signal in KILL:9 SEGV:11 ABRT:6 TRAP:5 SYS:31 XCPU:24 TERM:15; do
+			number=${signal#*:}
+			signal=${signal%:*}
+			status $((128 + number)) bfsim run --check=$mode --clock virtual --dpu "$trace_peer 3 die $number"
+			says "^bfsim: the command on dpu ended with status $((128 + number)) \\((SIG$signal|segmentation fault|abort)\\)" err
+			says '^bfsim:   dpu: in flight: 1 of DMA memcpy, in dma #1 on mlx5_0 \(running since 0\.000000 s\); 3 have ended, the last at 0\.[0-9]* s$' err
+			says '^bfsim:   dpu: at 0\.[0-9]* s: DMA memcpy of 64 bytes in dma #1: ok$' err
+			[ $mode = off ] || says 'not checked to its end: trace_peer, process [0-9]+: it was killed' err
+			! grep 'no rule was broken (mode' err
+		done
+	done
+	# Behind a shell that goes on; and by exit() in a callback.
+	status 4 bfsim run --dpu "$trace_peer 3 die 9; exit 4"
+	says '^bfsim:   dpu: in flight: 1 of DMA memcpy' err
+	status 0 bfsim run --dpu "$trace_peer 3 die 9; true"
+	says '^bfsim: dpu: trace_peer ended with 1 of DMA memcpy in flight, in dma #1$' err
+	status 11 bfsim run --dpu "$trace_peer 3 quit"
+	says '^bfsim:   dpu: .*dma #1 on mlx5_0 \(running since ' err
+	says '^bfsim:   dpu: at [0-9.]* s: DMA memcpy of 64 bytes in dma #1: ok$' err
+}
+
+test_a_program_that_dies_without_the_card_is_not_blamed_on_it() {
+	status 137 bfsim run --dpu 'kill -KILL $$'
+	says '^bfsim:   dpu: had not attached to the session: the card did nothing for it$' err
+	status 3 bfsim run --dpu "$trace_peer 3; exit 3"
+	says '^bfsim: the command on dpu ended with status 3$' err
+	one_line err
+	status 137 env BFSIM_TRACE=off "$bfsim_program" run --dpu 'kill -KILL $$'
+	one_line err
+}
+
+# What the other side waits for, and since when.
+test_a_side_that_waits_is_said_to_wait_when_the_other_fails() {
+	status 3 bfsim run --clock virtual --fault 'dma.memcpy nth=3 hang' --dpu "$trace_peer 8" \
+		--host "until '$bfsim_program' fault list | grep -q ' 1  *dma'; do sleep 0.05; done; exit 3"
+	says '^bfsim: the command on host ended with status 3; ending the others$' err
+	says '^bfsim: dpu runs, as process [0-9]+$' err
+	says '^bfsim:   dpu: in flight: 1 of DMA memcpy, in dma #1 on mlx5_0 \(running since 0\.000000 s\); 2 have ended, the last at 0\.[0-9]* s$' err
+	says '^bfsim:   dpu: trace_peer (sleeps|computes).*; nothing recorded since 0\.[0-9]* s, and it is 0\.[0-9]* s now$' err
+	status 3 bfsim run --host "$hello_host" --dpu "
+		until '$bfsim_program' stats --json | grep -q comch_client; do sleep 0.05; done; exit 3"
+	says '^bfsim:   host: without tasks in flight: comch_client #1 on mlx5_0 \(starting since [0-9.]* s\)$' err
+	says '^bfsim:   host: trace_hello_host (sleeps in sleep\(\)|computes or polls); nothing recorded since ' err
+	status 3 bfsim run --fault 'comch.send side=dpu hang' --host "$hello_host" --dpu "$hello_dpu" --host "
+		until '$bfsim_program' fault list | grep -q ' 1  *comch'; do sleep 0.05; done; exit 3"
+	says '^bfsim:   dpu: in flight: 1 of Comch send, in comch_server #1 on mlx5_0 ' err
+	says '^bfsim:   dpu: connection comch_hello #2 is open since [0-9.]* s: 0 sent, 1 received$' err
+	says '^bfsim:   host#1: connection comch_hello #2 is open since [0-9.]* s: 1 sent, 0 received$' err
+}
+
 # A program that its shell leaves behind gets the signal of its group, and no second one.
 test_a_program_gets_one_signal() {
 	cat >trapper <<-'EOF2'

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A process whose recording is tested: copies within its own memory by DMA tasks.
  *
- *   trace_peer COUNT [big] [fail] [stay] [leave]
+ *   trace_peer COUNT [big] [fail] [stay] [leave] [quit | die SIGNAL]
  *
  * COUNT tasks of 64 bytes, "big" ones of 64 KiB; "fail" adds one whose destination is too small.
- * With "leave" it ends without stopping its context. With "stay" the process then prints "ready" and waits to be killed.
+ * With "leave" it ends without stopping its context; with "quit" it ends with status 11 in the callback of its last task, with
+ * "die" by the signal of that number when one more task is in flight. With "stay" the process then prints "ready" and waits to be killed.
  */
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,7 @@
 
 static char memory[2 * BIG_BYTES];
 static unsigned int num_ended;
+static unsigned int quits_at; /* in the callback of that task */
 
 static void must(doca_error_t result, const char *what)
 {
@@ -37,7 +40,8 @@ static void must(doca_error_t result, const char *what)
 static void ended(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
 	(void)task, (void)task_data, (void)ctx_data;
-	num_ended++;
+	if (++num_ended == quits_at)
+		exit(11);
 }
 
 static struct doca_dev *open_first(void)
@@ -90,6 +94,14 @@ static bool has(char **words, const char *word)
 	return *words;
 }
 
+static void die(char **words, struct doca_dma_task_memcpy *task)
+{
+	while (strcmp(*words, "die") != 0)
+		words++;
+	must(doca_task_submit(doca_dma_task_memcpy_as_task(task)), "submit a task");
+	raise(atoi(words[1]));
+}
+
 int main(int argc, char **argv)
 {
 	bool fail = has(argv, "fail"), stay = has(argv, "stay");
@@ -110,12 +122,17 @@ int main(int argc, char **argv)
 	must(doca_buf_inventory_buf_get_by_data(inventory, mmap, memory, bytes, &src), "get a source");
 	must(doca_buf_inventory_buf_get_by_addr(inventory, mmap, memory + bytes, bytes, &dst), "get a destination");
 	must(doca_dma_task_memcpy_alloc_init(dma, src, dst, (union doca_data){ .u64 = 0 }, &task), "make a task");
+	quits_at = has(argv, "quit") ? (unsigned int)atoi(argv[1]) : 0;
 	for (int i = 0; i < atoi(argv[1]); i++) {
 		doca_buf_reset_data_len(dst);
 		run(pe, task);
 	}
 	if (fail)
 		run(pe, task);
+	if (has(argv, "die")) {
+		doca_buf_reset_data_len(dst);
+		die(argv, task);
+	}
 	if (stay) {
 		puts("ready");
 		fflush(stdout);

@@ -35,14 +35,18 @@ void check_touch_on_fault(bool (*handler)(const void *addr, void *context))
 	fault_handler = handler;
 }
 
-/* The instruction runs again, with the handler that there was before. */
+/* With the handler that there was before, the instruction runs again; a signal that was sent, by kill() or raise(), is sent again. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-	if (escape)
+	bool is_fault = info->si_code > 0;
+
+	if (is_fault && escape)
 		siglongjmp(*escape, 1);
-	if (fault_handler && fault_handler(info->si_addr, context))
+	if (is_fault && fault_handler && fault_handler(info->si_addr, context))
 		return;
 	sigaction(signal, &before, NULL);
+	if (!is_fault)
+		raise(signal);
 }
 
 void check_touch_start(bool may_read)

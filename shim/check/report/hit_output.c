@@ -85,7 +85,19 @@ static void write_program(bool is_checked)
 	struct json_object *line = json_object_new_object();
 
 	json_object_object_add(line, "program", json_object_new_string(program_invocation_short_name));
+	json_object_object_add(line, "pid", json_object_new_int(getpid()));
 	json_object_object_add(line, "is_checked", json_object_new_boolean(is_checked));
+	if (output.fd >= 0)
+		write_line(line);
+	json_object_put(line);
+}
+
+/* So that a run can tell a program that was checked to its end from one that was killed. */
+static void write_end(void)
+{
+	struct json_object *line = json_object_new_object();
+
+	json_object_object_add(line, "ended", json_object_new_int(getpid()));
 	if (output.fd >= 0)
 		write_line(line);
 	json_object_put(line);
@@ -246,6 +258,7 @@ bool check_output_end(void)
 		return false;
 	pthread_mutex_lock(&output.lock);
 	write_report(true);
+	write_end();
 	if (output.fd < 0)
 		sim_check_mutes_print_useless(output.mutes, output.report.hits, stderr);
 	pthread_mutex_unlock(&output.lock);

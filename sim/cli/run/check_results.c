@@ -61,10 +61,24 @@ static uint64_t count_muted(struct json_object *list)
 static void print_good(const struct sim_hit_programs *programs, const struct cli_check_opt *check)
 {
 	if (programs->num_checked)
-		fprintf(stderr, "bfsim check: no rule was broken (mode %s)\n", sim_check_mode_name(check->mode));
+		fprintf(stderr, "bfsim check: no rule was broken%s (mode %s)\n", programs->num_cut ? " until then" : "",
+			sim_check_mode_name(check->mode));
 	else if (!programs->num_unchecked)
 		fprintf(stderr,
 			"bfsim check: nothing was checked: no program of the run has loaded a DOCA library of bfsim\n");
+}
+
+/* What a program has left is checked at its end: a program that was killed was not checked as a whole. */
+static void print_cut(const struct sim_hit_programs *programs)
+{
+	if (programs->num_cut == 1)
+		fprintf(stderr,
+			"bfsim check: not checked to its end: %s, process %d: it was killed, or ended by _exit() or exec()\n",
+			programs->cut, programs->cut_pid);
+	else if (programs->num_cut)
+		fprintf(stderr,
+			"bfsim check: not checked to their end: %zu programs, the first %s, process %d: they were killed, or ended by _exit() or exec()\n",
+			programs->num_cut, programs->cut, programs->cut_pid);
 }
 
 static void print_summary(struct json_object *list, const struct sim_hit_programs *programs,
@@ -72,6 +86,7 @@ static void print_summary(struct json_object *list, const struct sim_hit_program
 {
 	uint64_t num_muted = count_muted(list);
 
+	print_cut(programs);
 	if (print_counts(list) == 0)
 		print_good(programs, check);
 	if (programs->num_unchecked)

@@ -2,6 +2,7 @@
 /* Contexts and other objects that programs of a run left open. */
 #include "run_leaks.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,22 @@ static bool is_left_open(const struct sim_trace_object *object)
 {
 	return object->kind == SIM_TRACE_CONTEXT && object->ended_ns == 0 &&
 	       strcmp(sim_trace_state_name(object->state), "idle") != 0;
+}
+
+/* Tasks of contexts that were left open; of a context that was stopped, none is in flight. */
+static void print_in_flight(const struct sim_trace_recording *recording, const char *label)
+{
+	for (uint32_t i = 0; i < recording->num_ops; i++) {
+		const struct sim_trace_op *op = &recording->ops[i];
+		uint64_t ended = op->completed + op->failed;
+		char object[SIM_TRACE_LABEL_SIZE];
+
+		if (op->submitted <= ended || !op->object || !is_left_open(&recording->objects[op->object - 1]))
+			continue;
+		sim_trace_label_object(recording, op->object, object);
+		cli_fail("%s: %s ended with %" PRIu64 " of %s in flight, in %s", label, recording->owner.program,
+			 op->submitted - ended, sim_trace_name_of(recording, op->name), object);
+	}
 }
 
 /* The contexts of one process, in one line. */
@@ -34,6 +51,7 @@ static void print_recording(const struct sim_trace_recording *recording, const c
 	cli_fail("%s: %s ended with %s on %s%s that it had neither stopped nor destroyed", label,
 		 recording->owner.program, object, sim_trace_device_of(recording, first),
 		 count > 1 ? ", and further contexts," : "");
+	print_in_flight(recording, label);
 }
 
 /* What else the process left, in one line: "2 memory maps and 1 device". */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -32,6 +33,7 @@
 #include "sim/clock/launch.h"
 #include "sim/state/shared_state.h"
 #include "sim/control/control.h"
+#include "sim/trace/trace.h"
 
 /* Send SIGTERM to the process groups of the programs that run. */
 static void begin_shutdown(struct run *run)
@@ -48,12 +50,29 @@ static void begin_shutdown(struct run *run)
 	}
 }
 
-/* Before programs are ended that did not end by themselves. */
-static void print_state(const struct run *run)
+/* Whether the programs record what they do. */
+static bool is_recorded(const struct run *run)
 {
+	const char *level = getenv("BFSIM_TRACE");
+
+	return run->cfg->trace_level != SIM_TRACE_OFF && !(level && strcmp(level, "off") == 0);
+}
+
+/* Before programs are ended that did not end by themselves. @failed has ended; NULL = the run is ended from outside. */
+static void print_state(const struct run *run, const struct cli_program *failed, bool was_killed)
+{
+	const struct cli_run_state_cfg cfg = { .dir = run->cfg->session_dir->dir,
+					       .programs = run->programs,
+					       .num_programs = run->num_programs,
+					       .failed = failed,
+					       .was_killed = was_killed,
+					       .is_recorded = is_recorded(run) };
+
 	fflush(stdout);
 	if (run->daemon > 0 && run->num_programs > 0)
-		cli_run_state_print(run->cfg->session_dir->dir, run->programs, run->num_programs);
+		cli_run_state_print(&cfg);
+	else if (run->num_programs > 0)
+		cli_fail("what the card did is not known: the recordings were lost with the session's daemon");
 }
 
 static void fail_run(struct run *run, int status)
@@ -88,21 +107,21 @@ static void end_unneeded_inputs(struct run *run)
 	}
 }
 
-/* Signals of a program's own fault; a shell passes them on as its status. */
-static bool is_crash(int code)
+/* Write the signal that ended a program, such as " (segmentation fault)" or " (SIGKILL)", or nothing. A shell passes a signal on
+ * as its own status. Returns whether it was one. */
+static bool describe_death(int code, char *text, size_t size)
 {
 	int signal = code - CLI_SIGNAL;
+	const char *name = signal > 0 && signal < SIGRTMIN ? sigabbrev_np(signal) : NULL;
+	const char *what = signal == SIGSEGV ? "segmentation fault" :
+			   signal == SIGABRT ? "abort" :
+			   signal == SIGBUS  ? "bus error" :
+					       NULL;
 
-	return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGFPE || signal == SIGILL;
-}
-
-static const char *describe_signal(int code)
-{
-	return !is_crash(code)              ? "" :
-	       code == CLI_SIGNAL + SIGSEGV ? " (segmentation fault)" :
-	       code == CLI_SIGNAL + SIGABRT ? " (abort)" :
-	       code == CLI_SIGNAL + SIGBUS  ? " (bus error)" :
-					      " (crash)";
+	text[0] = '\0';
+	if (name)
+		snprintf(text, size, " (%s%s)", what ? "" : "SIG", what ? what : name);
+	return name;
 }
 
 /* With --until: its commands have all ended with 0. */
@@ -124,6 +143,8 @@ static void end_if_wanted(struct run *run)
 static void handle_program_exit(struct run *run, struct cli_program *program, int status)
 {
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
+	char death[64];
+	bool was_killed;
 
 	program->pid = 0;
 	program->status = code;
@@ -133,10 +154,10 @@ static void handle_program_exit(struct run *run, struct cli_program *program, in
 		return;
 	}
 	if (!run->ending) {
-		cli_fail("the command on %s ended with status %d%s%s", program->label, code, describe_signal(code),
+		was_killed = describe_death(code, death, sizeof(death));
+		cli_fail("the command on %s ended with status %d%s%s", program->label, code, death,
 			 cli_run_count_running(run) > 0 ? "; ending the others" : "");
-		if (is_crash(code))
-			print_state(run);
+		print_state(run, program, was_killed);
 	}
 	fail_run(run, code);
 }
@@ -217,7 +238,7 @@ static void handle_signals(struct run *run)
 	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGTERM) {
 			if (!run->ending)
-				print_state(run);
+				print_state(run, NULL, false);
 			run->end_requested = run->end_requested || !run->ending;
 			begin_shutdown(run);
 		} else {
