@@ -212,11 +212,18 @@ def test_hits_are_in_the_page_of_a_run():
         with open(name, encoding='utf-8') as file:
             page = file.read()
         data = json.loads(re.search(r'id="bfsim-report">(.*?)</script>', page, re.S)[1])
-        assert [hit['rule'] for hit in data['hits']] == [RULE], data['hits']
+        assert [(hit['rule'], hit['severity']) for hit in data['hits']] == [(RULE, 'error')], data['hits']
         assert 'Rules that were broken' in page and 'the dma context is stopping' in page
+        assert data['hits'][0]['remedy'] and data['hits'][0]['remedy'].split(',')[0] in page and 'Rules broken</dt><dd class="bad">1' in page
+        # A trace has no source lines.
+        assert re.fullmatch(r'breaker\.c:\d+' if name == 'page.html' else '', os.path.basename(data['hits'][0]['place']))
+        assert data['hits'][0]['place'] in page
+        ended = 'Ended with status 70: the checker found <a href="#hits">1 broken rule</a>.'
+        assert (ended in page) == (name == 'page.html')
     bfsim_run('ok', '--report', 'clean.html', status=0)
     with open('clean.html', encoding='utf-8') as file:
-        assert 'Rules that were broken' not in file.read()
+        page = file.read()
+        assert 'Rules that were broken' not in page and 'Rules broken</dt><dd>0' in page
 
 
 def test_stats_and_ps_show_the_checker():

@@ -168,10 +168,35 @@ test_a_report_says_what_ran_and_how_it_ended() {
 		'"Ended with status 3." in text and "seed 77" in text and "echo \"<u>\"; exit 3" in text and count("u") == 0'
 	status 124 bfsim run --report r.html --timeout 1 --dpu "$peer 5; exec sleep 1000"
 	python3 "$checker" r.html 'data["run"]["status"] == 124 and data["run"]["timed_out_s"] == 1' \
-		'"Ended with status 124, as its time of 1 s had passed." in text'
+		'"Timed out after 1 s (status 124)." in text'
 	bfsim run --trace t.json --dpu "$peer 5"
 	status 0 bfsim report t.json
 	python3 "$checker" out '"run" not in data and "Run" not in text'
+}
+
+# The duration is the run's, and the page says what the terminal says.
+test_a_report_of_a_hang_shows_the_gap_and_what_was_in_flight() {
+	status 124 bfsim run --report r.html --timeout 2 --fault 'dma.memcpy nth=6 hang' --dpu "$peer 9"
+	python3 "$checker" r.html '"Timed out after 2 s (status 124)." in text' \
+		'data["run"]["ended_ns"] == data["last_ns"] > 1500000000 and data["first_ns"] == 0' \
+		'sum(op("DMA memcpy")["ended_by_slice"][-30:]) == 0 and sum(op("DMA memcpy")["ended_by_slice"]) == 5' \
+		're.search(r"Nothing was recorded in the last [12]\.\d+ s of the run, after [\d.]+ [mu\u00b5]?s\.", text)' \
+		're.search(r"dpu: in flight: 1 of DMA memcpy, in dma #1 on mlx5_0 \(running since [\d.]+ s\); 5 have ended", text)' \
+		'"fault 1 hit 1 of 6 matches: dma.memcpy nth=6 hang" in data["run"]["messages"]'
+	# Each line of the terminal, but that of the process that watches the time.
+	sed -n '/--timeout/!s/^bfsim: //p' err >said
+	python3 "$checker" r.html '"\n".join(data["run"]["messages"]) + "\n" == open("said").read()'
+	# In a run that ends well, time ends with the last event.
+	status 0 bfsim run --report r.html --dpu "$peer 9; sleep 0.5"
+	python3 "$checker" r.html 'data["last_ns"] < 400000000 and "Nothing was recorded" not in text and data["run"]["messages"] == []'
+}
+
+test_a_report_of_a_program_that_died_says_what_was_in_flight() {
+	status 137 bfsim run --report r.html --check --dpu "$peer 4 die 9" --host 'exec sleep 1000'
+	python3 "$checker" r.html '"Ended with status 137." in text' \
+		're.search(r"dpu: in flight: 1 of DMA memcpy, in dma #1 on mlx5_0", text) and "host runs, as process" in text'
+	status 129 timeout --preserve-status -s HUP 1 "$bfsim_program" run --report r.html --dpu "$peer 4 stay"
+	python3 "$checker" r.html '"Ended by a signal." in text and "dpu runs, as process" in text'
 }
 
 # --- sources -------------------------------------------------------------------

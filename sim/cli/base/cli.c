@@ -21,6 +21,36 @@ const char *argp_program_version =
 	"DOCA " BFSIM_DOCA_VERSION " (tasks; also additions of 3.2 and 3.3, and the spellings of 2.5 to 2.7)\n"
 	"DOCA " BFSIM_WORKQ_VERSION " (work queues; 1.5 to 2.2)";
 
+static struct {
+	bool is_on;
+	char **list;
+	size_t count;
+} messages;
+
+void cli_keep_messages(void)
+{
+	messages.is_on = true;
+}
+
+const char *const *cli_messages(size_t *ret_count)
+{
+	*ret_count = messages.count;
+	return (const char *const *)messages.list;
+}
+
+/* Without memory, the message is printed only. */
+static void keep_message(const char *text)
+{
+	char **list = messages.is_on ? reallocarray(messages.list, messages.count + 1, sizeof(*list)) : NULL;
+
+	if (!list)
+		return;
+	messages.list = list;
+	list[messages.count] = strdup(text);
+	if (list[messages.count])
+		messages.count++;
+}
+
 int cli_fail(const char *format, ...)
 {
 	char *text = NULL, *expanded;
@@ -37,6 +67,7 @@ int cli_fail(const char *format, ...)
 	}
 	if (text)
 		sim_make_printable(text);
+	keep_message(text ? text : "out of memory");
 	fprintf(stderr, "%sbfsim:%s %s\n", cli_color(stderr, CLI_RED), cli_color(stderr, CLI_NO_COLOR),
 		text ? text : "out of memory");
 	free(text);

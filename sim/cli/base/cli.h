@@ -6,6 +6,8 @@
 #ifndef SIM_CLI_BASE_CLI_H
 #define SIM_CLI_BASE_CLI_H
 
+#include <stddef.h>
+
 /* Exit statuses of bfsim itself; exec and run pass on those of programs. */
 enum {
 	CLI_OK = 0,
@@ -19,6 +21,12 @@ enum {
 
 /* Print "bfsim: MESSAGE" as one line on standard error, with "?" for what is not printable (sim/base/printable.h). Returns CLI_FAILED. */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Keep the texts of cli_fail() from now on, for a report of what was said. */
+void cli_keep_messages(void);
+
+/* Those that were kept, without "bfsim: "; they stay. */
+const char *const *cli_messages(size_t *ret_count);
 
 /* Every main calls this first. Sets argp's exit status, and opens /dev/null at closed descriptors 0, 1 and 2, so
  * that no other file becomes a standard stream. Any exit() with 0 becomes a failure if standard output could not be written. */

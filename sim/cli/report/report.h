@@ -65,6 +65,8 @@ struct cli_report_incident {
 	bool is_error;                          /* of log lines */
 	uint64_t rule, match, bytes, delay_ns;  /* of faults */
 	uint32_t severity;                      /* of hits: enum sim_check_severity */
+	uint64_t count;                         /* of hits: how often at this place; 0 = not known */
+	const char *place, *remedy;             /* of hits: "app.c:45", "" = not known; NULL in what is added = "" */
 	const char *text, *operation, *context; /* operation: of hits, the rule's id */
 };
 
@@ -115,6 +117,7 @@ struct cli_report {
 	struct cli_report_link *links; /* after cli_report_compute_stats(), those that carried something */
 	size_t num_links;
 	uint64_t first_ns, last_ns, slice_ns;
+	uint64_t last_event_ns; /* at most last_ns, which is the end of a run that failed */
 	SLIST_HEAD(, cli_report_text) texts;
 	bool has_failed; /* out of memory while the report was filled */
 };
@@ -126,6 +129,9 @@ void cli_report_fini(struct cli_report *report);
 
 /* The first latency of bin @number; the bin ends where the next begins. */
 uint64_t cli_report_bin_start_ns(uint32_t number);
+
+/* The remedy of a hit: its own, else that of its rule; "" if neither is known. */
+const char *cli_report_hit_remedy(const struct cli_report_incident *hit);
 
 /* The process with that number, or NULL. */
 const struct cli_report_process *cli_report_find_process(const struct cli_report *report, int64_t pid);

@@ -137,6 +137,8 @@ void cli_report_add_incident(struct cli_report *report, struct cli_report_incide
 	list->text = cli_report_copy_text(report, incident->text);
 	list->operation = cli_report_copy_text(report, incident->operation);
 	list->context = cli_report_copy_text(report, incident->context);
+	list->place = cli_report_copy_text(report, incident->place ? incident->place : "");
+	list->remedy = cli_report_copy_text(report, incident->remedy ? incident->remedy : "");
 }
 
 void cli_report_add_process(struct cli_report *report, const struct cli_report_process *process)

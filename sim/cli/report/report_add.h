@@ -36,6 +36,10 @@ void cli_report_add_incident(struct cli_report *report, struct cli_report_incide
 void cli_report_add_process(struct cli_report *report, const struct cli_report_process *process);
 void cli_report_add_rule(struct cli_report *report, const struct cli_report_rule *rule);
 
+/* The command that writes the report, which it outlives: its hits of the checker take the place of the recorded ones, as they have
+ * place and remedy; if it has failed, the report's time is that of the run. */
+void cli_report_set_run(struct cli_report *report, const struct cli_report_run *run);
+
 /* A link and the payload that it can carry, in bits per second. */
 void cli_report_add_link(struct cli_report *report, const char *side, const char *device, uint64_t to_card_bps,
 			 uint64_t to_host_bps);

@@ -3,6 +3,7 @@
 #include "report.h"
 #include "report_run.h"
 
+#include "sim/check/rules.h"
 #include "sim/cli/base/json.h"
 
 static void add_pid(json_object *to, int64_t pid)
@@ -134,8 +135,13 @@ static json_object *hit_json(const struct cli_report_incident *hit)
 
 	cli_json_add_number(json, "time_ns", hit->time_ns);
 	add_pid(json, hit->pid);
+	if (hit->severity < SIM_CHECK_NUM_SEVERITIES)
+		cli_json_add_text(json, "severity", sim_check_severity_name((enum sim_check_severity)hit->severity));
 	cli_json_add_text(json, "rule", hit->operation);
 	cli_json_add_text(json, "text", hit->text);
+	cli_json_add_text(json, "place", hit->place);
+	cli_json_add_text(json, "remedy", cli_report_hit_remedy(hit));
+	cli_json_add_number(json, "count", hit->count);
 	return json;
 }
 

@@ -6,23 +6,20 @@
 #include "html.h"
 #include "report_page.h"
 #include "report_run.h"
-#include "sim/check/rules.h"
 #include "sim/cli/base/human_format.h"
 
-#define MAX_LISTED 200 /* hits, and warnings; the JSON has all */
-
-static void put_time_offset(const struct cli_report *report, uint64_t time_ns, FILE *out)
+void cli_report_put_time_offset(const struct cli_report *report, uint64_t time_ns, FILE *out)
 {
 	char text[CLI_HUMAN_SIZE];
 
-	cli_human_time(time_ns - report->first_ns, text);
+	cli_human_time(time_ns > report->first_ns ? time_ns - report->first_ns : 0, text);
 	cli_html_put_number_cell(out, text);
 }
 
-static void put_num_omitted(FILE *out, size_t count)
+void cli_report_put_num_omitted(size_t count, FILE *out)
 {
-	if (count > MAX_LISTED)
-		fprintf(out, "<p class=\"soft\">%zu more are not listed.</p>\n", count - MAX_LISTED);
+	if (count > CLI_REPORT_MAX_LISTED)
+		fprintf(out, "<p class=\"soft\">%zu more are not listed.</p>\n", count - CLI_REPORT_MAX_LISTED);
 }
 
 /* ---- summary ---- */
@@ -65,6 +62,8 @@ static void put_tiles(const struct cli_report *report, FILE *out)
 	put_number_tile(out, "Tasks failed", failed, true);
 	put_number_tile(out, "Messages recorded", messages, false);
 	put_number_tile(out, "Faults injected", report->faults.count, false);
+	if (report->hits.count || (report->run && report->run->is_checked))
+		put_number_tile(out, "Rules broken", report->hits.count, true);
 	put_number_tile(out, "Warnings and errors", report->warnings.count, true);
 	fputs("</dl>\n", out);
 }
@@ -162,7 +161,7 @@ static void put_hit(const struct cli_report *report, const struct cli_report_inc
 	char text[CLI_HUMAN_SIZE];
 
 	fputs("<tr>", out);
-	put_time_offset(report, fault->time_ns, out);
+	cli_report_put_time_offset(report, fault->time_ns, out);
 	cli_html_put_count_cell(out, fault->rule);
 	fputs("<td>", out);
 	cli_report_put_process(report, fault->pid, out);
@@ -196,10 +195,10 @@ static void put_faults(const struct cli_report *report, FILE *out)
 		return;
 	fputs("<h3>Hits</h3>\n", out);
 	cli_html_put_table_begin(out, "Hits of faults", hit_headings);
-	for (size_t i = 0; i < report->faults.count && i < MAX_LISTED; i++)
+	for (size_t i = 0; i < report->faults.count && i < CLI_REPORT_MAX_LISTED; i++)
 		put_hit(report, &report->faults.list[i], out);
 	cli_html_put_table_end(out);
-	put_num_omitted(out, report->faults.count);
+	cli_report_put_num_omitted(report->faults.count, out);
 }
 
 /* ---- warnings ---- */
@@ -207,7 +206,7 @@ static void put_faults(const struct cli_report *report, FILE *out)
 static void put_warning(const struct cli_report *report, const struct cli_report_incident *warning, FILE *out)
 {
 	fputs("<tr>", out);
-	put_time_offset(report, warning->time_ns, out);
+	cli_report_put_time_offset(report, warning->time_ns, out);
 	fputs("<td>", out);
 	cli_report_put_process(report, warning->pid, out);
 	fprintf(out, "</td><td>%s</td><td class=\"wide\"><code>", warning->is_error ? "error" : "warning");
@@ -225,44 +224,10 @@ static void put_warnings(const struct cli_report *report, FILE *out)
 		return;
 	}
 	cli_html_put_table_begin(out, "Warnings and errors", headings);
-	for (size_t i = 0; i < report->warnings.count && i < MAX_LISTED; i++)
+	for (size_t i = 0; i < report->warnings.count && i < CLI_REPORT_MAX_LISTED; i++)
 		put_warning(report, &report->warnings.list[i], out);
 	cli_html_put_table_end(out);
-	put_num_omitted(out, report->warnings.count);
-}
-
-/* ---- hits of the checker ---- */
-
-static void put_checker_hit(const struct cli_report *report, const struct cli_report_incident *hit, FILE *out)
-{
-	fputs("<tr>", out);
-	put_time_offset(report, hit->time_ns, out);
-	fputs("<td>", out);
-	cli_report_put_process(report, hit->pid, out);
-	fputs("</td>", out);
-	cli_html_put_cell(out, hit->severity < SIM_CHECK_NUM_SEVERITIES ?
-				       sim_check_severity_name((enum sim_check_severity)hit->severity) :
-				       "");
-	cli_html_put_cell(out, hit->operation);
-	fputs("<td class=\"wide\">", out);
-	cli_html_put_escaped(out, hit->text);
-	fputs("</td></tr>\n", out);
-}
-
-/* Nothing for a run that was not checked: it has no hits, and the page can't tell. */
-static void put_checker_hits(const struct cli_report *report, FILE *out)
-{
-	static const char *const headings[] = { ">After", "Process", "Severity", "Rule", "What happened", NULL };
-
-	if (report->hits.count == 0)
-		return;
-	fputs("<h2 id=\"hits\">Rules that were broken</h2>\n", out);
-	fputs("<p><code>bfsim rules ID</code> says more about each.</p>\n", out);
-	cli_html_put_table_begin(out, "Hits of the checker", headings);
-	for (size_t i = 0; i < report->hits.count && i < MAX_LISTED; i++)
-		put_checker_hit(report, &report->hits.list[i], out);
-	cli_html_put_table_end(out);
-	put_num_omitted(out, report->hits.count);
+	cli_report_put_num_omitted(report->warnings.count, out);
 }
 
 /* ---- the whole ---- */
@@ -313,12 +278,12 @@ void cli_report_print(const struct cli_report *report, FILE *out)
 	put_navigation(report, out);
 	put_caveats(report, out);
 	if (report->run)
-		cli_report_put_run(report->run, out);
+		cli_report_put_run(report, out);
 	put_processes(report, out);
 	cli_report_put_operations(report, out);
 	cli_report_put_links(report, out);
 	put_faults(report, out);
-	put_checker_hits(report, out);
+	cli_report_put_checker_hits(report, out);
 	put_warnings(report, out);
 	fputs("</main>\n", out);
 	put_data(report, out);

@@ -7,11 +7,20 @@
 
 extern const char cli_report_style[]; /* CSS */
 
+#define CLI_REPORT_MAX_LISTED 200 /* hits, and warnings; the JSON has all */
+
+/* A cell with the time since the report's begin; and the number of entries behind the last that is listed, if there are such. */
+void cli_report_put_time_offset(const struct cli_report *report, uint64_t time_ns, FILE *out);
+void cli_report_put_num_omitted(size_t count, FILE *out);
+
 /* "dpu: dma_copy (1234)". */
 void cli_report_put_process(const struct cli_report *report, int64_t pid, FILE *out);
 
 /* The sections with figures: latency, throughput and queue depth of operations; utilization of links. */
 void cli_report_put_operations(const struct cli_report *report, FILE *out);
 void cli_report_put_links(const struct cli_report *report, FILE *out);
+
+/* The section with the checker's hits; nothing without hits. */
+void cli_report_put_checker_hits(const struct cli_report *report, FILE *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report_add.h"
 #include "report_file.h"
 #include "report_recordings.h"
 #include "sim/cli/base/cli.h"
@@ -52,7 +53,8 @@ int cli_report_write_session(const char *dir, const char *path, const struct cli
 		return CLI_FAILED;
 	rc = cli_report_from_recordings(&merged, dir, &report);
 	sim_merged_trace_free(&merged);
-	report.run = run;
+	if (rc == 0 && run)
+		cli_report_set_run(&report, run);
 	return rc < 0 ? CLI_FAILED : write_report(&report, path);
 }
 

@@ -110,6 +110,6 @@ int cli_check_results(struct cli_check_hits *hits, const struct cli_check_opt *c
 	print_summary(list, &programs, check);
 	if (cli_check_write_report(check, list, true) < 0)
 		status = CLI_FAILED;
-	json_object_put(list);
+	hits->list = list;
 	return status;
 }

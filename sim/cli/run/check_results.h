@@ -13,13 +13,14 @@
 struct cli_check_hits {
 	int fd;
 	char path[PATH_MAX];
+	struct json_object *list; /* of hits, once they were read; the owner puts it */
 };
 
 /* Create the file; and an unfinished report, which shows that it can be written. Returns 0, or -1 with a message. */
 int cli_check_hits_open(const struct cli_check_opt *check, struct cli_check_hits *ret_hits);
 
 /* At the end: print a summary, write the report. Returns 0, CLI_CHECK_FAILED if a hit is severe enough, or CLI_FAILED if
- * the report can't be written. Closes the file. */
+ * the report can't be written. Closes the file; leaves the hits in hits->list. */
 int cli_check_results(struct cli_check_hits *hits, const struct cli_check_opt *check);
 
 #endif

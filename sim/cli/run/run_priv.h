@@ -32,6 +32,7 @@ struct run {
 	bool ending;
 	bool end_requested;     /* by a signal or the timeout */
 	int64_t kill_at_ms;     /* while ending */
+	uint64_t ended_ns;      /* session time of the begin of the end */
 	bool orphans_signalled; /* SIGTERM was sent to processes that programs left behind */
 	bool is_done;           /* only the daemon is left */
 };

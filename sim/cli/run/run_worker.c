@@ -3,6 +3,7 @@
 #include "run_worker.h"
 
 #include <errno.h>
+#include <json-c/json.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ static void begin_shutdown(struct run *run)
 	if (run->ending)
 		return;
 	run->ending = true;
+	run->ended_ns = sim_clock_page_now_ns(cli_run_clock_page(run));
 	run->kill_at_ms = sim_monotonic_ms() + CLI_RUN_GRACE_MS;
 	for (size_t i = 0; i < run->num_programs; i++) {
 		if (run->programs[i].pid <= 0)
@@ -429,8 +431,14 @@ static int write_report(const struct run *run, const char *dir, const char *path
 					.num_commands = run->num_programs,
 					.status = timed_out ? CLI_TIMED_OUT : run->status,
 					.timed_out_s = timed_out ? run->cfg->timeout_s : 0,
+					.was_signalled = run->end_requested && !timed_out,
+					.ended_ns = run->ended_ns,
+					.is_checked = run->cfg->check->mode != SIM_CHECK_OFF,
+					.hits = run->hits.list,
 					.seed = run->cfg->faults->seed };
 	int status;
+
+	about.messages = cli_messages(&about.num_messages);
 
 	if (!commands)
 		return cli_fail("cannot write the report to %s: out of memory", path);
@@ -481,6 +489,7 @@ int cli_run_worker(void *cfg, const sigset_t *original)
 					 .trace_level = run.cfg->trace_level,
 					 .temporary = true };
 
+	cli_keep_messages();
 	run.daemon = cli_daemon_start(&daemon);
 	if (run.daemon < 0)
 		return CLI_FAILED;
@@ -499,6 +508,7 @@ int cli_run_worker(void *cfg, const sigset_t *original)
 	end_daemon(&run);
 	cli_fault_watch_fini(&run.watch);
 	sim_segment_unmap(&run.shared_state);
+	json_object_put(run.hits.list);
 	free(run.programs);
 	free(run.launches);
 	if (run.signal_fd >= 0)

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The hits of the checker in a report: from the checker's own list if bfsim run has it, and their section of the page. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "html.h"
+#include "report_add.h"
+#include "report_page.h"
+#include "report_run.h"
+#include "sim/check/rules.h"
+#include "sim/cli/base/json.h"
+
+#define PLACE_SIZE 512
+
+/* The source line of the hit's innermost frame: "app.c:45"; "" if it is not known. */
+static void write_place(json_object *hit, char place[PLACE_SIZE])
+{
+	json_object *stack = cli_json_list(hit, "stack");
+	json_object *frame = stack ? json_object_array_get_idx(stack, 0) : NULL;
+	const char *file = cli_json_text(frame, "file");
+
+	place[0] = '\0';
+	if (file[0])
+		snprintf(place, PLACE_SIZE, "%s:%llu", file, (unsigned long long)cli_json_number(frame, "line"));
+}
+
+static void add_hit(struct cli_report *report, json_object *hit)
+{
+	enum sim_check_severity severity = SIM_CHECK_ERROR;
+	char place[PLACE_SIZE];
+
+	if (cli_json_member(hit, "muted"))
+		return;
+	write_place(hit, place);
+	sim_check_severity_parse(cli_json_text(hit, "severity"), &severity);
+	cli_report_add_incident(report, &report->hits,
+				&(struct cli_report_incident){ .time_ns = cli_json_number(hit, "time_ns"),
+							       .pid = json_object_get_int64(cli_json_member(
+								       cli_json_member(hit, "process"), "pid")),
+							       .severity = severity,
+							       .count = cli_json_number(hit, "count"),
+							       .text = cli_json_text(hit, "message"),
+							       .operation = cli_json_text(hit, "rule"),
+							       .context = "",
+							       .place = place,
+							       .remedy = cli_json_text(hit, "remedy") });
+}
+
+static void set_hits(struct cli_report *report, json_object *list)
+{
+	free(report->hits.list);
+	report->hits = (struct cli_report_incidents){ 0 };
+	for (size_t i = 0; i < json_object_array_length(list); i++)
+		add_hit(report, json_object_array_get_idx(list, i));
+}
+
+void cli_report_set_run(struct cli_report *report, const struct cli_report_run *run)
+{
+	report->run = run;
+	report->last_event_ns = report->last_ns;
+	if (run->hits)
+		set_hits(report, run->hits);
+	if (cli_report_run_failed(run) && run->ended_ns > 0) {
+		cli_report_add_time(report, 0);
+		cli_report_add_time(report, run->ended_ns);
+	}
+}
+
+/* A recorded hit has none of its own. */
+const char *cli_report_hit_remedy(const struct cli_report_incident *hit)
+{
+	const struct sim_check_rule_entry *rule = sim_check_rule_find(hit->operation);
+
+	return hit->remedy[0] || !rule ? hit->remedy : rule->remedy;
+}
+
+/* ---- the page ---- */
+
+static void put_hit(const struct cli_report *report, const struct cli_report_incident *hit, FILE *out)
+{
+	const char *remedy = cli_report_hit_remedy(hit);
+
+	fputs("<tr>", out);
+	cli_report_put_time_offset(report, hit->time_ns, out);
+	fputs("<td>", out);
+	cli_report_put_process(report, hit->pid, out);
+	fputs("</td>", out);
+	cli_html_put_cell(out, hit->severity < SIM_CHECK_NUM_SEVERITIES ?
+				       sim_check_severity_name((enum sim_check_severity)hit->severity) :
+				       "");
+	cli_html_put_cell(out, hit->operation);
+	fputs("<td><code>", out);
+	cli_html_put_escaped(out, hit->place);
+	fputs("</code></td><td class=\"wide\">", out);
+	cli_html_put_escaped(out, hit->text);
+	if (hit->count > 1)
+		fprintf(out, " (%llu times)", (unsigned long long)hit->count);
+	if (remedy[0]) {
+		fputs("<br><span class=\"soft\">Remedy: ", out);
+		cli_html_put_escaped(out, remedy);
+		fputs("</span>", out);
+	}
+	fputs("</td></tr>\n", out);
+}
+
+/* Nothing for a run that was not checked: it has no hits, and the page can't tell. */
+void cli_report_put_checker_hits(const struct cli_report *report, FILE *out)
+{
+	static const char *const headings[] = {
+		">After", "Process", "Severity", "Rule", "Where", "What happened", NULL
+	};
+
+	if (report->hits.count == 0)
+		return;
+	fputs("<h2 id=\"hits\">Rules that were broken</h2>\n", out);
+	fputs("<p><code>bfsim rules ID</code> says more about each.</p>\n", out);
+	cli_html_put_table_begin(out, "Hits of the checker", headings);
+	for (size_t i = 0; i < report->hits.count && i < CLI_REPORT_MAX_LISTED; i++)
+		put_hit(report, &report->hits.list[i], out);
+	cli_html_put_table_end(out);
+	cli_report_put_num_omitted(report->hits.count, out);
+}
