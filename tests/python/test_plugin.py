@@ -25,7 +25,7 @@ class Runner:
         self.tmp.mkdir()
         for name, variable in (("host", "HELLO_HOST"), ("dpu", "HELLO_DPU"), ("breaker", "BREAKER"), ("trace_peer", "TRACE_PEER")):
             (folder / name).symlink_to(os.environ[variable])
-        self.env = {**os.environ, "PYTHONPATH": PLUGIN, "TMPDIR": str(self.tmp)}
+        self.env = {**os.environ, "PYTHONPATH": PLUGIN, "TMPDIR": str(self.tmp), "COLUMNS": "200"}
 
     def start(self, text, *options):
         (self.folder / "test_it.py").write_text("import os\nimport pytest\n" + text)
@@ -164,8 +164,24 @@ def test_allowed(bfsim_session):
 """, failed=3, passed=1, xfailed=1)
     assert re.search("^fault 1 never hit: dma.memcpy nth=1 hang$", output, re.MULTILINE)
     assert re.search("^dpu ended with status 3: exit 3$", output, re.MULTILINE)
+    for line in ("test_fault - fault 1 never hit: dma.memcpy nth=1 hang", "test_status - dpu ended with status 3: exit 3"):
+        assert re.search("^FAILED .*::" + line, output, re.MULTILINE), line
     assert "dpu#2 ended" not in output
     assert "dpu ended with status 134: kill -ABRT" in output
+
+
+def test_a_program_that_dies_says_what_was_in_flight(runner):
+    output = runner.run("""
+def test_it(bfsim_session):
+    bfsim_session.spawn("dpu", "./trace_peer 3 die 9")
+    bfsim_session.processes[0].end(60)
+@pytest.mark.bfsim(topology="nowhere.yaml")
+def test_setup(bfsim_session):
+    pass
+""", failed=1, error=1)
+    assert re.search(r"^FAILED .*::test_it - dpu ended with status 137: ./trace_peer", output, re.MULTILINE)
+    assert re.search(r"^  in flight at its end: dpu: 1 of DMA memcpy, in dma #1 on mlx5_0$", output, re.MULTILINE)
+    assert re.search(r"^ERROR .*::test_setup - .*nowhere.yaml", output, re.MULTILINE)
 
 
 def test_a_wait_in_vain_says_what_is_in_flight(runner):

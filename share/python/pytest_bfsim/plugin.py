@@ -9,6 +9,7 @@ import os
 import re
 
 import pytest
+from _pytest._code.code import ReprFileLocation  # pytest has no public name for what its short summary reads
 
 from .command import BfsimError, find_bfsim
 from .session import Session
@@ -106,9 +107,17 @@ def pytest_runtest_makereport(item, call):
     problems = _judge(session, call) if session and call.when == "call" else []
     outcome = yield
     report = outcome.get_result()
+    if report.failed and "bfsim_session" in item.fixturenames:
+        _name_reason(report, item, call)
     if session and report.failed and call.when != "teardown":
         report.sections += _sections(session, problems)
         _keep(session, item)
+
+
+def _name_reason(report, item, call):
+    """Give a failure without a traceback its reason in the short summary and in JUnit's message, as one with a traceback has it."""
+    if call.excinfo.errisinstance(pytest.fail.Exception) and getattr(report.longrepr, "reprcrash", True) is None:
+        report.longrepr.reprcrash = ReprFileLocation(str(item.path), (item.location[1] or 0) + 1, str(call.excinfo.value))
 
 
 def _judge(session, call):

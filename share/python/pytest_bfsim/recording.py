@@ -68,14 +68,15 @@ class Stats:
                             sums[name] += entry[name]
         return sums
 
-    def in_flight(self):
-        """Return a line for each kind of task in flight, such as "dpu: 3 of DMA memcpy, in dma #1 on mlx5_0"."""
+    def in_flight(self, alive=True):
+        """Return a line for each kind of task in flight, such as "dpu: 3 of DMA memcpy, in dma #1 on mlx5_0"; with @alive
+        False, those of programs that have ended."""
         lines = []
         for process in self.processes():
             for context in process["contexts"]:
                 for entry in context["operations"]:
                     count = entry["submitted"] - entry["completed"] - entry["failed"]
-                    if process["alive"] and count > 0:
+                    if process["alive"] == alive and count > 0:
                         lines.append(f'{process["side"]}: {count} of {entry["name"]}, in {context["name"]} '
                                      f'#{context["number"]} on {context["device"]}')
         return lines

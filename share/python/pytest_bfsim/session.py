@@ -116,7 +116,7 @@ class Session:
             process.wait(max(0, until - time.monotonic()))
         failed = [process for process in self.processes if not process.was_ended and process.status != 0]
         if failed:
-            raise SessionFailed("\n".join(_describe_status(process) for process in failed))
+            raise SessionFailed("\n".join(self._describe_status(process) for process in failed))
 
     def wait_for_service(self, name, timeout=60):
         """Wait until a program offers a service of Comch or Comm Channel. @timeout: seconds. Raises WaitTimeout, also when
@@ -164,7 +164,7 @@ class Session:
         each program that failed without being asked for its status, each rule of the fault plan that never hit, and the death
         of the daemon."""
         problems = [check.format_hit(hit) for hit in self.hits() if check.is_error(hit)]
-        problems += [_describe_status(process) for process in self.processes if process.has_failed_unseen()]
+        problems += [self._describe_status(process) for process in self.processes if process.has_failed_unseen()]
         return problems + (self._find_unfired() if self._require_faults else [])
 
     def close(self):
@@ -197,6 +197,16 @@ class Session:
         except BfsimError as error:
             return [f"the session was lost: {error}"]
 
+    def _describe_status(self, process):
+        """Return how it ended, and if a signal ended it, what the programs of its side had in flight at their end."""
+        status = process.peek_status()
+        lines = [f"{process.name} ended with status {status}: {process.command}"]
+        try:
+            left = self.stats.in_flight(alive=False) if status > 128 else []
+        except BfsimError as error:
+            left = [f"{process.side}: {error}"]
+        return "\n".join(lines + [f"  in flight at its end: {line}" for line in left if line.startswith(process.side + ": ")])
+
     def _topology_file(self, topology):
         """Return the path of a file that has it. JSON is YAML."""
         if isinstance(topology, dict):
@@ -227,7 +237,3 @@ class Session:
 def _check_mode(mode):
     if mode is not None and mode not in check.MODES:
         raise BfsimError(f"check={mode!r}: give one of {', '.join(map(repr, check.MODES))}, or None")
-
-
-def _describe_status(process):
-    return f"{process.name} ended with status {process.peek_status()}: {process.command}"
