@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # bfsim test and bfsim replay: scenarios, their results, and the bundles of failures.
 #
-#   test_scenarios.sh BFSIM HELLO_HOST HELLO_DPU SOURCES       (TAP)
+#   test_scenarios.sh BFSIM HELLO_HOST HELLO_DPU SOURCES TRACE_PEER       (TAP)
 
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../multi/tap.sh"
@@ -10,6 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 hello_host=$(realpath "$2")
 hello_dpu=$(realpath "$3")
 sources=$(realpath "$4")
+trace_peer=$(realpath "$5")
 use_bfsim "$1"
 
 # The example, which bfsim-test(1) and the installation have.
@@ -132,7 +133,57 @@ test_tap_and_junit_are_well_formed() {
 		assert (suite.get('tests'), suite.get('failures')) == ('2', '1')
 		good, bad = suite
 		assert bad.get('name') == 'a <bad> one' and 'exit status 1' in bad.find('failure').get('message')
-		assert len(good) == 0
+		assert [part.tag for part in good] == ['properties']
+		assert bad.find('system-out').text == 'dpu| <&>\nbfsim: the command on dpu ended with status 1\n', bad.find('system-out').text
+	EOF2
+}
+
+# What annotations and lists of failures show is the cause; the rest is what the terminal shows of bfsim run.
+test_a_failure_in_junit_has_cause_state_faults_and_output() {
+	scenario hang <<-EOF2
+		timeout: 1s
+		clock: virtual
+		seeds: 7
+		faults: [dma.memcpy nth=3 hang]
+		sides: {dpu: "$trace_peer 8", host: true}
+	EOF2
+	scenario never <<-EOF2
+		faults: [dma.memcpy nth=99 hang]
+		require-faults: true
+		sides: {dpu: "$trace_peer 8"}
+	EOF2
+	scenario dies <<-EOF2
+		faults: [dma.memcpy nth=2 delay=1us]
+		sides: {dpu: "$trace_peer 8 die 9", host: exec sleep 1000}
+	EOF2
+	scenario broken <<-EOF2
+		check: api
+		sides: {dpu: "$trace_peer 8 fail"}
+	EOF2
+	status 1 bfsim test --junit results.xml hang.yaml never.yaml dies.yaml broken.yaml
+	says '^FAIL  never .* fault 1 never hit: dma.memcpy nth=99 hang \(.*\); exit status [0-9]+ instead of 0$' out
+	python3 - <<-'EOF2'
+		import re
+		import xml.etree.ElementTree as tree
+		cases = {case.get('name'): case for case in tree.parse('results.xml').getroot()}
+		def of(name):
+		    case = cases[name]
+		    return (case.find('failure').get('message'), case.find('failure').text, case.find('system-out').text,
+		            {entry.get('name'): entry.get('value') for entry in case.find('properties')})
+		message, text, output, properties = of('hang seed 7')
+		assert properties == {'seed': '7', 'clock': 'virtual', 'status': '124'}, properties
+		state = r'dpu: in flight: 1 of DMA memcpy, in dma #1 on mlx5_0 \(running since 0.000000 s\); 2 have ended, the last at '
+		assert re.match(r'not finished after 1 s .*; ' + state + r'.*; exit status 124 instead of 0$', message), message
+		for told in state, 'dpu runs, as process', 'host has ended', 'fault 1 hit 1 of 3 matches: dma.memcpy nth=3 hang':
+		    assert re.search(told, text) and re.search(told, output), told
+		message = of('never')[0]
+		assert message.startswith('fault 1 never hit: dma.memcpy nth=99 hang ('), message
+		message, text, output, properties = of('dies')
+		assert re.match(r'the command on dpu ended with status 137 \(SIGKILL\); ending the others; ' + state.replace('0.000000', r'[\d.]+').replace('2 have', '8 have'), message), message
+		assert 'host runs, as process' in text and re.search('fault 1 hit 1 of 2 matches', text), text
+		message, text, output, properties = of('broken')
+		assert re.match(r'BFC-BUF-014 at .*trace_peer\.c:\d+: doca_task_submit: ', message), message
+		assert properties['check'] == 'api'
 	EOF2
 }
 

@@ -126,7 +126,7 @@ def test_action(source, installed, environment):
 
     with job(action, source, installed, environment, inputs) as done:
         assert not done.failed and 'bfsim: passed' in done.summary()
-        assert sorted(os.listdir(done.results())) == ['check.sarif', 'report.html', 'status', 'trace.json']
+        assert sorted(os.listdir(done.results())) == ['bfsim.log', 'check.sarif', 'report.html', 'status', 'trace.json']
         assert '::error' not in done.output
 
     # Without inputs it installs, and no more.
@@ -139,13 +139,29 @@ def test_action(source, installed, environment):
         assert not done.failed and '2 seeds: 2 ok' in done.output
     with job(action, source, installed, environment, inputs | {'faults': 'dma.memcpy fail=IO_FAILED'}) as done:
         assert done.failed and 'bfsim: failed' in done.summary()
+        cause = 'fault 1 never hit: dma.memcpy fail=IO_FAILED'
+        assert done.summary().splitlines()[2].startswith(cause) and '::error title=bfsim::' + cause in done.output
+
+    # A program that dies with the peer waiting: what both were doing is told as on the terminal.
+    with job(action, source, installed, environment, inputs | {'faults': 'comch.send side=dpu hang', 'seed': '1',
+                                                               'host': 'until bfsim stats --json | grep -q comch_server; do sleep 0.05; done; kill -KILL $$'}) as done:
+        assert done.failed and 'failed (status 137)' in done.summary()
+        cause = 'the command on host ended with status 137 (SIGKILL); ending the others'
+        assert done.summary().splitlines()[2] == cause and '::error title=bfsim::' + cause in done.output
+        for told in 'bfsim:   host: had not attached', 'bfsim: dpu runs, as process', 'comch_server #1 on mlx5_':
+            assert told in done.summary() and re.search('::error title=bfsim::.*' + re.escape(told), done.output), told
+
+    # A scenario that is wrong.
+    with job(action, source, installed, environment, inputs | {'host': '', 'dpu': '', 'tests': 'wrong.yaml'},
+             wrong_yaml='sids: {dpu: true}\n') as done:
+        assert done.failed and 'wrong.yaml:1: sids: unknown field; did you mean sides' in done.summary().splitlines()[2]
 
     # Scenarios, one of which fails.
     tests = inputs | {'host': '', 'dpu': '', 'tests': 'good.yaml bad.yaml'}
     with job(action, source, installed, environment, tests, good_yaml=SCENARIO,
              bad_yaml=SCENARIO.replace('hello, host', 'goodbye').replace('1..3', '1')) as done:
         assert done.failed and '3 of 4 scenarios passed' in done.summary()
-        assert '::error title=bfsim test%3A bad' in done.output and (done.results() / 'failures').is_dir()
+        assert '::error title=bfsim test%3A bad seed 1::no line of host matches' in done.output and (done.results() / 'failures').is_dir()
 
     # A hit of the checker, on its line.
     misuse = {'build-dpu': 'cc -g misuse.c -o misuse $(pkg-config --cflags --libs doca-common)', 'dpu': './misuse'}

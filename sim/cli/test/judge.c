@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "case_priv.h"
+#include "cause.h"
 #include "sim/base/printable.h"
 
 void cli_case_add_reason(struct cli_case *test, const char *format, ...)
@@ -153,12 +154,22 @@ static void compare_files(struct cli_case *test, const struct cli_scenario_file 
 		fclose(wanted);
 }
 
+/* The cause comes first: it is what annotations and lists of failures show. */
+static void add_status(struct cli_case *test)
+{
+	char *cause = cli_case_cause(test);
+
+	cli_case_add_reason(test, "%s%sexit status %d instead of %u", cause ? cause : "", cause ? "; " : "",
+			    test->status, test->scenario->status);
+	free(cause);
+}
+
 void cli_case_judge(struct cli_case *test)
 {
 	const struct cli_scenario *scenario = test->scenario;
 
 	if ((uint32_t)test->status != scenario->status)
-		cli_case_add_reason(test, "exit status %d instead of %u", test->status, scenario->status);
+		add_status(test);
 	check_patterns(test);
 	for (size_t i = 0; i < scenario->num_files; i++)
 		compare_files(test, &scenario->files[i]);

@@ -2,7 +2,6 @@
 /* Printing the results of cases. */
 #include "results.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -75,75 +74,4 @@ void cli_results_print_tap(const struct cli_case *test, size_t number)
 	if (test->reasons.count)
 		print_details(test, "# ");
 	fflush(stdout);
-}
-
-static void put_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc(*text, out);
-		}
-	}
-}
-
-static void put_case(FILE *out, const struct cli_case *test)
-{
-	fputs("  <testcase classname=\"bfsim\" name=\"", out);
-	put_escaped(out, test->name);
-	fprintf(out, "\" file=\"");
-	put_escaped(out, test->scenario->path);
-	fprintf(out, "\" time=\"%.3f\"", (double)test->took_ms / 1000);
-	if (test->is_done && test->reasons.count == 0) {
-		fputs("/>\n", out);
-		return;
-	}
-	fputs(">\n    ", out);
-	fputs(test->is_done ? "<failure message=\"" : "<skipped message=\"was not run", out);
-	if (test->is_done)
-		put_escaped(out, test->reasons.list[0]);
-	fputs("\">", out);
-	for (size_t i = 0; i < test->reasons.count; i++) {
-		put_escaped(out, test->reasons.list[i]);
-		fputc('\n', out);
-	}
-	if (test->bundle)
-		put_escaped(out, test->bundle);
-	fputs(test->is_done ? "</failure>\n  </testcase>\n" : "</skipped>\n  </testcase>\n", out);
-}
-
-int cli_results_write_junit(const char *path, const struct cli_case *tests, size_t count)
-{
-	FILE *out = fopen(path, "we");
-	size_t failures = 0;
-	bool failed;
-
-	for (size_t i = 0; i < count; i++)
-		failures += tests[i].is_done && tests[i].reasons.count > 0;
-	if (out) {
-		fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-		fprintf(out, "<testsuite name=\"bfsim\" tests=\"%zu\" failures=\"%zu\">\n", count, failures);
-		for (size_t i = 0; i < count; i++)
-			put_case(out, &tests[i]);
-		fputs("</testsuite>\n", out);
-	}
-	failed = !out || ferror(out);
-	if (out && fclose(out) != 0)
-		failed = true;
-	if (!failed)
-		return 0;
-	cli_fail("cannot write %s: %s", path, strerror(errno));
-	return -1;
 }
