@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hits of the checker in a report: from the checker's own list if bfsim run has it, and their section of the page. */
+/* The hits of the checker in a report: the checker's own list, if bfsim run has it. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "html.h"
 #include "report_add.h"
-#include "report_page.h"
 #include "report_run.h"
 #include "sim/check/rules.h"
 #include "sim/cli/base/json.h"
@@ -72,51 +70,4 @@ const char *cli_report_hit_remedy(const struct cli_report_incident *hit)
 	const struct sim_check_rule_entry *rule = sim_check_rule_find(hit->operation);
 
 	return hit->remedy[0] || !rule ? hit->remedy : rule->remedy;
-}
-
-/* ---- the page ---- */
-
-static void put_hit(const struct cli_report *report, const struct cli_report_incident *hit, FILE *out)
-{
-	const char *remedy = cli_report_hit_remedy(hit);
-
-	fputs("<tr>", out);
-	cli_report_put_time_offset(report, hit->time_ns, out);
-	fputs("<td>", out);
-	cli_report_put_process(report, hit->pid, out);
-	fputs("</td>", out);
-	cli_html_put_cell(out, hit->severity < SIM_CHECK_NUM_SEVERITIES ?
-				       sim_check_severity_name((enum sim_check_severity)hit->severity) :
-				       "");
-	cli_html_put_cell(out, hit->operation);
-	fputs("<td><code>", out);
-	cli_html_put_escaped(out, hit->place);
-	fputs("</code></td><td class=\"wide\">", out);
-	cli_html_put_escaped(out, hit->text);
-	if (hit->count > 1)
-		fprintf(out, " (%llu times)", (unsigned long long)hit->count);
-	if (remedy[0]) {
-		fputs("<br><span class=\"soft\">Remedy: ", out);
-		cli_html_put_escaped(out, remedy);
-		fputs("</span>", out);
-	}
-	fputs("</td></tr>\n", out);
-}
-
-/* Nothing for a run that was not checked: it has no hits, and the page can't tell. */
-void cli_report_put_checker_hits(const struct cli_report *report, FILE *out)
-{
-	static const char *const headings[] = {
-		">After", "Process", "Severity", "Rule", "Where", "What happened", NULL
-	};
-
-	if (report->hits.count == 0)
-		return;
-	fputs("<h2 id=\"hits\">Rules that were broken</h2>\n", out);
-	fputs("<p><code>bfsim rules ID</code> says more about each.</p>\n", out);
-	cli_html_put_table_begin(out, "Hits of the checker", headings);
-	for (size_t i = 0; i < report->hits.count && i < CLI_REPORT_MAX_LISTED; i++)
-		put_hit(report, &report->hits.list[i], out);
-	cli_html_put_table_end(out);
-	cli_report_put_num_omitted(report->hits.count, out);
 }

@@ -8,20 +8,6 @@
 #include "report_run.h"
 #include "sim/cli/base/human_format.h"
 
-void cli_report_put_time_offset(const struct cli_report *report, uint64_t time_ns, FILE *out)
-{
-	char text[CLI_HUMAN_SIZE];
-
-	cli_human_time(time_ns > report->first_ns ? time_ns - report->first_ns : 0, text);
-	cli_html_put_number_cell(out, text);
-}
-
-void cli_report_put_num_omitted(size_t count, FILE *out)
-{
-	if (count > CLI_REPORT_MAX_LISTED)
-		fprintf(out, "<p class=\"soft\">%zu more are not listed.</p>\n", count - CLI_REPORT_MAX_LISTED);
-}
-
 /* ---- summary ---- */
 
 static void put_tile(FILE *out, const char *name, const char *text, bool is_bad)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/run/run_priv.h - a run, for the worker (run_worker.c) and for the start of its programs (run_start.c). */
+/* sim/cli/run/run_priv.h - a run, for the worker (run_worker.c), the start of its programs (run_start.c) and their end (run_explain.c). */
 #ifndef SIM_CLI_RUN_RUN_PRIV_H
 #define SIM_CLI_RUN_RUN_PRIV_H
 
@@ -52,5 +52,13 @@ int cli_run_start_programs(struct run *run);
 /* Start those that wait no longer. Returns 0, or -1 with a message: one can't be started, or what it waits for can't come
  * any more. */
 int cli_run_start_due(struct run *run);
+
+/* Before programs are ended that did not end by themselves: say what the card did for them (run_state.h). @failed has ended; NULL =
+ * the run is ended from outside. */
+void cli_run_explain(const struct run *run, const struct cli_program *failed, bool was_killed);
+
+/* Write the signal that ended a program, such as " (segmentation fault)" or " (SIGKILL)", or nothing. A shell passes a signal on
+ * as its own status. Returns whether it was one. */
+bool cli_run_describe_death(int code, char *text, size_t size);
 
 #endif

@@ -26,7 +26,6 @@
 #include "fault_watch.h"
 #include "run_leaks.h"
 #include "run_priv.h"
-#include "run_state.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/report/report_run.h"
 #include "sim/cli/report/report_write.h"
@@ -34,7 +33,6 @@
 #include "sim/clock/launch.h"
 #include "sim/state/shared_state.h"
 #include "sim/control/control.h"
-#include "sim/trace/trace.h"
 
 /* Send SIGTERM to the process groups of the programs that run. */
 static void begin_shutdown(struct run *run)
@@ -50,31 +48,6 @@ static void begin_shutdown(struct run *run)
 		kill(-run->programs[i].pid, SIGTERM);
 		run->programs[i].group = run->programs[i].pid;
 	}
-}
-
-/* Whether the programs record what they do. */
-static bool is_recorded(const struct run *run)
-{
-	const char *level = getenv("BFSIM_TRACE");
-
-	return run->cfg->trace_level != SIM_TRACE_OFF && !(level && strcmp(level, "off") == 0);
-}
-
-/* Before programs are ended that did not end by themselves. @failed has ended; NULL = the run is ended from outside. */
-static void print_state(const struct run *run, const struct cli_program *failed, bool was_killed)
-{
-	const struct cli_run_state_cfg cfg = { .dir = run->cfg->session_dir->dir,
-					       .programs = run->programs,
-					       .num_programs = run->num_programs,
-					       .failed = failed,
-					       .was_killed = was_killed,
-					       .is_recorded = is_recorded(run) };
-
-	fflush(stdout);
-	if (run->daemon > 0 && run->num_programs > 0)
-		cli_run_state_print(&cfg);
-	else if (run->num_programs > 0)
-		cli_fail("what the card did is not known: the recordings were lost with the session's daemon");
 }
 
 static void fail_run(struct run *run, int status)
@@ -109,23 +82,6 @@ static void end_unneeded_inputs(struct run *run)
 	}
 }
 
-/* Write the signal that ended a program, such as " (segmentation fault)" or " (SIGKILL)", or nothing. A shell passes a signal on
- * as its own status. Returns whether it was one. */
-static bool describe_death(int code, char *text, size_t size)
-{
-	int signal = code - CLI_SIGNAL;
-	const char *name = signal > 0 && signal < SIGRTMIN ? sigabbrev_np(signal) : NULL;
-	const char *what = signal == SIGSEGV ? "segmentation fault" :
-			   signal == SIGABRT ? "abort" :
-			   signal == SIGBUS  ? "bus error" :
-					       NULL;
-
-	text[0] = '\0';
-	if (name)
-		snprintf(text, size, " (%s%s)", what ? "" : "SIG", what ? what : name);
-	return name;
-}
-
 /* With --until: its commands have all ended with 0. */
 static void end_if_wanted(struct run *run)
 {
@@ -156,10 +112,10 @@ static void handle_program_exit(struct run *run, struct cli_program *program, in
 		return;
 	}
 	if (!run->ending) {
-		was_killed = describe_death(code, death, sizeof(death));
+		was_killed = cli_run_describe_death(code, death, sizeof(death));
 		cli_fail("the command on %s ended with status %d%s%s", program->label, code, death,
 			 cli_run_count_running(run) > 0 ? "; ending the others" : "");
-		print_state(run, program, was_killed);
+		cli_run_explain(run, program, was_killed);
 	}
 	fail_run(run, code);
 }
@@ -240,7 +196,7 @@ static void handle_signals(struct run *run)
 	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGTERM) {
 			if (!run->ending)
-				print_state(run, NULL, false);
+				cli_run_explain(run, NULL, false);
 			run->end_requested = run->end_requested || !run->ending;
 			begin_shutdown(run);
 		} else {
