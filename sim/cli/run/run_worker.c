@@ -217,7 +217,7 @@ static void forward_output(struct run *run, struct cli_output_relay *relay)
 /* Nobody reads what the programs write: a terminal that was hung up, or a pipe without a reader. */
 static void handle_output_gone(struct run *run)
 {
-	epoll_ctl(run->epoll_fd, EPOLL_CTL_DEL, STDOUT_FILENO, NULL);
+	sim_watch_remove(run->epoll_fd, STDOUT_FILENO);
 	fail_run(run, CLI_SIGNAL + SIGPIPE);
 }
 
@@ -303,7 +303,8 @@ static int open_events(struct run *run)
 	if (run->signal_fd < 0 || run->epoll_fd < 0 ||
 	    sim_watch_add(run->epoll_fd, run->signal_fd, EPOLLIN, (epoll_data_t){ .ptr = NULL }) < 0)
 		return cli_fail("cannot watch for the commands' ends: %s", strerror(errno));
-	sim_watch_add(run->epoll_fd, STDOUT_FILENO, 0, (epoll_data_t){ .ptr = run }); /* fails for a file, which always has a reader */
+	sim_watch_add(run->epoll_fd, STDOUT_FILENO, 0,
+		      (epoll_data_t){ .ptr = run }); /* fails for a file, which always has a reader */
 	return 0;
 }
 
