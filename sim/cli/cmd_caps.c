@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "commands.h"
+#include "sim/cli/abi/coverage.h"
+#include "sim/cli/abi/unlisted.h"
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
@@ -42,6 +44,25 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
+/* Libraries that bfsim knows, and which have no capabilities here. */
+static void refuse_other_lib(const char *name, struct argp_state *state)
+{
+	const char *libraries[CLI_COVERAGE_MAX_LIBRARIES], *unlisted = cli_unlisted_library(name);
+	size_t count = cli_coverage_libraries(libraries);
+
+	if (unlisted)
+		argp_error(state, "--lib %s: bfsim does not simulate %s; --list-libs names the libraries", name,
+			   unlisted);
+	for (size_t i = 0; i < count; i++) {
+		size_t counts[CLI_NUM_COVERAGE_STATES], all = cli_coverage_count(libraries[i], counts);
+
+		if (strcmp(libraries[i] + strlen("libdoca_"), name) == 0)
+			argp_error(state, "--lib %s: %s; --list-libs names the libraries", name,
+				   counts[CLI_COVERAGE_MISSING] == all ? "bfsim does not simulate this library" :
+									 "this library has no capabilities of its own");
+	}
+}
+
 static void set_lib(struct options *options, const char *name, struct argp_state *state)
 {
 	const char *names[16], *closest;
@@ -52,10 +73,12 @@ static void set_lib(struct options *options, const char *name, struct argp_state
 		if (strcmp(names[count], name) == 0)
 			options->lib = name;
 	}
+	if (options->lib)
+		return;
+	refuse_other_lib(name, state);
 	closest = cli_closest_name(name, names, count);
-	if (!options->lib)
-		argp_error(state, "--lib %s: bfsim has no such library%s%s; --list-libs names them", name,
-			   closest ? "; did you mean " : "", closest ? closest : "");
+	argp_error(state, "--lib %s: bfsim has no such library%s%s; --list-libs names them", name,
+		   closest ? "; did you mean " : "", closest ? closest : "");
 }
 
 static error_t parse_opt(int key, char *arg, struct argp_state *state)

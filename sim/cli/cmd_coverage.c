@@ -9,10 +9,12 @@
 #include "commands.h"
 #include "pcie_model/did_you_mean.h"
 #include "sim/cli/abi/coverage.h"
+#include "sim/cli/abi/unlisted.h"
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
 #include "sim/cli/base/table.h"
+#include "sim/cli/view/coverage_page.h"
 
 enum {
 	KEY_HTML = 0x100,
@@ -95,7 +97,7 @@ static void print_details(const struct cli_symbol *symbol)
 	cli_coverage_releases(symbol, releases);
 	printf("%s (%s): %s\n", symbol->name, symbol->library, cli_coverage_state_name(cli_coverage_state(symbol)));
 	printf("  releases    %s\n", releases);
-	printf("  tests       %s\n", note->num_tests ? note->tests : "none calls it by name");
+	printf("  tests       %s\n", note->num_tests ? note->tests : "none names it");
 	if (note->difference)
 		printf("  difference  %s\n", note->difference);
 }
@@ -124,31 +126,27 @@ static int print_functions(const char *name, size_t count)
 	return cli_table_print(&table) < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static bool is_first_of_library(size_t i)
+static void add_sum(struct cli_table *table, const char *name, const char *library)
 {
-	for (size_t other = 0; other < i; other++)
-		if (strcmp(cli_symbols[other].library, cli_symbols[i].library) == 0)
-			return false;
-	return true;
+	size_t counts[CLI_NUM_COVERAGE_STATES];
+
+	cli_coverage_count(library, counts);
+	cli_table_add(table, "%s", name);
+	for (size_t state = 0; state < CLI_NUM_COVERAGE_STATES; state++)
+		cli_table_add(table, "%zu", counts[state]);
 }
 
 static int print_libraries(void)
 {
-	static const char *const headings[] = { "LIBRARY", ">WORKS", ">PARTLY", ">NOT_SUPPORTED", ">MISSING" };
+	static const char *const headings[] = { "LIBRARY", ">WORKS",         ">UNTESTED",
+						">PARTLY", ">NOT_SUPPORTED", ">MISSING" };
 	struct cli_table table = CLI_TABLE(headings);
+	const char *libraries[CLI_COVERAGE_MAX_LIBRARIES];
+	size_t count = cli_coverage_libraries(libraries);
 
-	for (size_t i = 0; i < cli_num_symbols; i++) {
-		size_t counts[CLI_NUM_COVERAGE_STATES] = { 0 };
-
-		if (!is_first_of_library(i))
-			continue;
-		for (size_t other = i; other < cli_num_symbols; other++)
-			if (strcmp(cli_symbols[other].library, cli_symbols[i].library) == 0)
-				counts[cli_coverage_state(&cli_symbols[other])]++;
-		cli_table_add(&table, "%s", cli_symbols[i].library);
-		for (size_t state = 0; state < CLI_NUM_COVERAGE_STATES; state++)
-			cli_table_add(&table, "%zu", counts[state]);
-	}
+	for (size_t i = 0; i < count; i++)
+		add_sum(&table, libraries[i], libraries[i]);
+	add_sum(&table, "all", NULL);
 	return cli_table_print(&table) < 0 ? CLI_FAILED : CLI_OK;
 }
 
@@ -160,8 +158,11 @@ static const char *symbol_name(const void *arg, size_t i)
 
 static int fail_unknown(const char *name)
 {
-	const char *closest = pcie_did_you_mean(name, strlen(name), symbol_name, NULL, cli_num_symbols);
+	const char *closest = pcie_did_you_mean(name, strlen(name), symbol_name, NULL, cli_num_symbols),
+		   *library = cli_unlisted_library(name);
 
+	if (library)
+		return cli_fail("%s: bfsim has no list of %s, and does not simulate it", name, library);
 	return cli_fail("no release from 1.5 to 3.3 that is known has %s%s%s; bfsim coverage lists the libraries", name,
 			closest ? "; did you mean " : "", closest ? closest : "");
 }
@@ -190,7 +191,7 @@ int cli_coverage(int argc, char **argv)
 	if (count == 0)
 		return fail_unknown(options.name);
 	if (options.html) {
-		cli_coverage_print_html();
+		cli_coverage_print_page();
 		return CLI_OK;
 	}
 	if (options.json)

@@ -65,6 +65,13 @@ test_caps_are_those_of_the_topology() {
 }
 
 test_what_is_not_there_is_named() {
+	status 2 bfsim caps --lib rdma
+	says '--lib rdma: bfsim does not simulate this library; --list-libs' err
+	! grep -q 'did you mean' err
+	status 2 bfsim caps --lib flow
+	says '--lib flow: bfsim does not simulate libdoca_flow' err
+	status 2 bfsim caps --lib argp
+	says '--lib argp: this library has no capabilities of its own' err
 	status 2 bfsim caps --lib dna
 	says 'no such library; did you mean dma' err
 	status 1 bfsim caps --on dpu -p 09:00.0

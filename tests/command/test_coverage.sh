@@ -27,14 +27,42 @@ test_a_function_is_shown_with_its_tests() {
 
 test_a_function_that_is_missing_is_a_failure() {
 	status 1 bfsim coverage doca_flow_init
-	says 'no release .* has doca_flow_init|: missing$' out || says 'no release' err
+	says '^bfsim: doca_flow_init: bfsim has no list of libdoca_flow, and does not simulate it$' err
 	status 1 bfsim coverage doca_dma_task_memcpy_aloc_init
 	says 'did you mean doca_dma_task_memcpy_alloc_init' err
 }
 
+test_a_library_without_a_list_is_said_to_have_none() {
+	for name in flow libdoca_flow 'doca_flow_*' libdoca_flow.so.2; do
+		status 1 bfsim coverage "$name"
+		says 'no list of libdoca_flow, and does not simulate it$' err
+	done
+	status 1 bfsim coverage eth
+	says 'no list of libdoca_eth, and' err
+	status 1 bfsim coverage flowers
+	says 'no release from 1.5 to 3.3 that is known has flowers' err
+}
+
+# Neither a comment nor a text is a test.
+test_a_function_that_no_test_names_is_untested() {
+	status 0 bfsim coverage --json
+	python3 - "$sources" <<-'EOF2'
+		import json, pathlib, sys
+		functions = json.load(open('out'))
+		untested = [f for f in functions if f['state'] == 'untested']
+		assert untested and not any(f['num-tests'] for f in untested)
+		assert all(f['num-tests'] for f in functions if f['state'] == 'works')
+		sources = [path.read_text(errors='replace') for path in (pathlib.Path(sys.argv[1]) / 'tests' / 'api').glob('*.c')]
+		for f in untested:
+		    assert not any(f['function'] + '(' in text for text in sources), f
+	EOF2
+}
+
 test_libraries_and_patterns_choose() {
 	status 0 bfsim coverage
-	says '^libdoca_argp +[0-9]+ +0 +0 +0$' out
+	says '^libdoca_argp +[0-9]+ +[0-9]+ +0 +0 +0$' out
+	says '^libdoca_rdma +0 +0 +0 +0 +[1-9][0-9]+$' out
+	says '^all( +[1-9][0-9]*){5}$' out
 	status 0 bfsim coverage dma
 	mv out dma
 	status 0 bfsim coverage libdoca_dma
@@ -52,11 +80,18 @@ test_json_and_html_have_all_functions() {
 		import json, re
 		functions = json.load(open('all.json'))
 		assert len(functions) > 1000
-		assert {f['state'] for f in functions} <= {'works', 'partly', 'NOT_SUPPORTED', 'missing'}
+		assert {f['state'] for f in functions} <= {'works', 'untested', 'partly', 'NOT_SUPPORTED', 'missing'}
 		for f in functions:
 		    assert f['state'] != 'partly' or f['difference'] or f['releases'], f
 		page = open('out').read()
 		assert len(re.findall('<tr><td>', page)) == len(functions)
+		for library in {f['library'] for f in functions}:
+		    chapter = page[page.index(f'<section id="{library}">'):]
+		    chapter = re.sub('<[^>]*>', '', chapter[:chapter.index('</section>')]).replace('&nbsp;', ' ')
+		    states = [f['state'] for f in functions if f['library'] == library]
+		    assert f'{len(states)} functions: ' in chapter, library
+		    for state in set(states):
+		        assert f'{states.count(state)} {state}' in chapter, (library, state)
 	EOF2
 }
 

@@ -10,7 +10,9 @@ import pathlib
 import re
 import sys
 
-CALL = re.compile(r'\b(doca_[a-z0-9_]+)\s*\(')
+# A call, or a pointer to the function, as in a table of functions; not in a comment or a text.
+NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+USE = re.compile(r'\b(doca_[a-z0-9_]+)\b')
 NAME = re.compile(r'`(doca_[a-z0-9_]+)(?:\(\))?`')
 SUITES = ('api', 'workq', 'multi', 'faults', 'check', 'apps', 'unit', 'soak', 'releases')
 
@@ -21,7 +23,8 @@ def read_tests(top, sources):
     for suite in SUITES:
         for path in sorted((top / 'tests' / suite).rglob('*.[ch]')):
             sources.append(path)
-            for name in CALL.findall(path.read_text(encoding='utf-8', errors='replace')):
+            code = NOT_CODE.sub(' ', path.read_text(encoding='utf-8', errors='replace'))
+            for name in USE.findall(code):
                 found[name].add(str(path.relative_to(top / 'tests')))
     return found
 
