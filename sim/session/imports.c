@@ -10,6 +10,7 @@
 
 #include "session_priv.h"
 #include "sim/state/function_status.h"
+#include "sim/trace/trace.h"
 
 /* The key and its owner, for the requests of a data path. */
 struct import_peer {
@@ -77,6 +78,7 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 		return rc;
 	}
 	owner->ops->set_path(owner, key->id, sim_remote_path(*ret_remote), (*ret_remote)->reason);
+	sim_trace_path_used(sim_remote_path(*ret_remote));
 	return 0;
 }
 

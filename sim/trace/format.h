@@ -166,6 +166,16 @@ enum sim_trace_open {
 	SIM_TRACE_NUM_OPEN,
 };
 
+/* Data paths (sim/fabric/path.h). */
+enum sim_trace_path {
+	SIM_TRACE_PATH_IN_PLACE,
+	SIM_TRACE_PATH_MAPPED,
+	SIM_TRACE_PATH_CMA,
+	SIM_TRACE_PATH_SHM,
+	SIM_TRACE_PATH_TCP,
+	SIM_TRACE_NUM_PATHS,
+};
+
 struct sim_trace_head {
 	uint64_t magic;
 	uint32_t level; /* enum sim_trace_level (trace.h) */
@@ -176,6 +186,7 @@ struct sim_trace_head {
 	_Atomic uint32_t used_names, used_objects, used_ops, used_threads;
 	_Atomic uint32_t command; /* the process is this command of "bfsim run", from 1; 0 = none */
 	_Atomic uint32_t num_open[SIM_TRACE_NUM_OPEN];
+	_Atomic uint32_t paths; /* data paths of its imports: bits 1 << enum sim_trace_path */
 };
 
 /* Offsets of the tables in the segment; @end is its size. */

@@ -207,6 +207,7 @@ static int copy_tables(const struct source *source, struct sim_trace_recording *
 	to->num_threads = min_u32(atomic_load(&head->used_threads), source->head.num_threads);
 	for (int what = 0; what < SIM_TRACE_NUM_OPEN; what++)
 		to->num_open[what] = atomic_load(&head->num_open[what]);
+	to->paths = atomic_load(&head->paths);
 	to->names = copy_table(source, source->layout.names, to->num_names, sizeof(*to->names));
 	to->objects = copy_table(source, source->layout.objects, to->num_objects, sizeof(*to->objects));
 	/* the type is aligned to cache lines */
@@ -394,6 +395,31 @@ uint32_t sim_trace_object_of(const struct sim_trace_recording *recording, const 
 	const struct sim_trace_op *op = sim_trace_op_of(recording, event);
 
 	return op ? op->object : event->subject;
+}
+
+static const char *const path_names[SIM_TRACE_NUM_PATHS] = {
+	[SIM_TRACE_PATH_IN_PLACE] = "in-place", [SIM_TRACE_PATH_MAPPED] = "mapped", [SIM_TRACE_PATH_CMA] = "cma",
+	[SIM_TRACE_PATH_SHM] = "shm",           [SIM_TRACE_PATH_TCP] = "tcp",
+};
+
+void sim_trace_paths_text(uint32_t paths, char text[SIM_TRACE_PATHS_SIZE])
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < SIM_TRACE_NUM_PATHS; i++)
+		if (paths >> i & 1)
+			used += (size_t)snprintf(text + used, SIM_TRACE_PATHS_SIZE - used, "%s%s", used ? ", " : "",
+						 path_names[i]);
+}
+
+enum sim_trace_path sim_trace_path_of_name(const char *name)
+{
+	enum sim_trace_path path = 0;
+
+	while (path < SIM_TRACE_NUM_PATHS && strcmp(path_names[path], name) != 0)
+		path++;
+	return path;
 }
 
 const char *sim_trace_direction_name(uint32_t direction)

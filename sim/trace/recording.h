@@ -46,6 +46,7 @@ struct sim_trace_recording {
 	struct sim_trace_thread *threads;
 	uint32_t num_names, num_objects, num_ops, num_threads;
 	uint32_t num_open[SIM_TRACE_NUM_OPEN];
+	uint32_t paths;                 /* of imports: bits 1 << enum sim_trace_path */
 	struct sim_trace_event *events; /* ring by ring */
 	size_t num_events;
 	uint64_t num_lost; /* records overwritten before or during the copy */
@@ -84,6 +85,13 @@ uint32_t sim_trace_object_of(const struct sim_trace_recording *recording, const 
 
 /* Display name of a direction; "" for none. */
 const char *sim_trace_direction_name(uint32_t direction);
+
+/* The names of data paths, "cma, shm"; "" without any. */
+#define SIM_TRACE_PATHS_SIZE 48
+void sim_trace_paths_text(uint32_t paths, char text[SIM_TRACE_PATHS_SIZE]);
+
+/* The data path with that name; SIM_TRACE_NUM_PATHS for another name. */
+enum sim_trace_path sim_trace_path_of_name(const char *name);
 
 /* Display name of a context's state. */
 const char *sim_trace_state_name(uint64_t state);

@@ -15,6 +15,7 @@
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/shm/segment.h"
+#include "recording.h"
 #include "trace_priv.h"
 
 #define self sim_trace_self
@@ -138,6 +139,16 @@ void sim_trace_count_open(enum sim_trace_open what, int by)
 	pthread_mutex_lock(&self.lock);
 	if (sim_trace_is_on())
 		atomic_store(&((struct sim_trace_head *)self.memory)->num_open[what], load_open(what));
+	pthread_mutex_unlock(&self.lock);
+}
+
+void sim_trace_path_used(const char *name)
+{
+	enum sim_trace_path path = sim_trace_path_of_name(name);
+
+	pthread_mutex_lock(&self.lock);
+	if (sim_trace_is_on() && path < SIM_TRACE_NUM_PATHS)
+		atomic_fetch_or(&((struct sim_trace_head *)self.memory)->paths, 1u << path);
 	pthread_mutex_unlock(&self.lock);
 }
 

@@ -83,6 +83,9 @@ void sim_trace_late(uint32_t object, uint64_t late_ns);
 /* An object has been created (@by is 1) or destroyed (-1). Counts before the recording begins, too. */
 void sim_trace_count_open(enum sim_trace_open what, int by);
 
+/* The data path @name (sim/fabric/path.h) was chosen for an import of this process. */
+void sim_trace_path_used(const char *name);
+
 /* ---- tasks ---- */
 
 /* Statistics of one kind of task of one context. */

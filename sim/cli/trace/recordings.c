@@ -149,14 +149,30 @@ static int fetch_all(struct fetch *fetch)
 	return rc;
 }
 
-/* Read the payload bandwidth of each device's link, of large transfers: reads by the card, and writes. */
-static int fetch_links(int dir_fd, const char *dir, struct sim_merged_trace *merged)
+static int add_card(struct sim_merged_trace *merged, const struct pcie_card *card)
+{
+	const char *model = card->profile->description, *link = strstr(model, ", PCIe ");
+	int len = link ? (int)(link - model) : (int)strlen(model); /* the link may have been overridden */
+	struct sim_trace_card entry;
+
+	snprintf(entry.name, sizeof(entry.name), "%s", card->name);
+	snprintf(entry.model, sizeof(entry.model), "%.*s", len, model);
+	snprintf(entry.link, sizeof(entry.link), "PCIe Gen%u x%u", card->link.generation, card->link.lanes);
+	snprintf(entry.mode, sizeof(entry.mode), "%s", pcie_mode_name(card->mode));
+	sim_make_printable_array(entry.name, sizeof(entry.name));
+	return sim_merged_trace_add_card(merged, &entry);
+}
+
+/* Read the cards, and the payload bandwidth of each device's link, of large transfers: reads by the card, and writes. */
+static int fetch_cards(int dir_fd, const char *dir, struct sim_merged_trace *merged)
 {
 	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
 	int rc = 0;
 
 	if (!topology)
 		return -1;
+	for (size_t i = 0; i < topology->num_cards && rc == 0; i++)
+		rc = add_card(merged, &topology->cards[i]);
 	for (size_t i = 0; i < topology->num_functions && rc == 0; i++) {
 		const struct pcie_function *function = &topology->functions[i];
 		struct pcie_bandwidth bandwidth;
@@ -174,7 +190,7 @@ int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_merged_trace *r
 	struct sim_merged_trace merged = { 0 };
 	struct fetch fetch = { .dir_fd = dir_fd, .dir = dir, .merged = &merged };
 
-	if (fetch_all(&fetch) < 0 || fetch_links(dir_fd, dir, &merged) < 0) {
+	if (fetch_all(&fetch) < 0 || fetch_cards(dir_fd, dir, &merged) < 0) {
 		sim_merged_trace_free(&merged);
 		return -1;
 	}

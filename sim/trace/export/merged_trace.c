@@ -47,6 +47,17 @@ int sim_merged_trace_add_rule(struct sim_merged_trace *merged, uint32_t id, cons
 	return 0;
 }
 
+int sim_merged_trace_add_card(struct sim_merged_trace *merged, const struct sim_trace_card *card)
+{
+	struct sim_trace_card *grown = reallocarray(merged->cards, merged->num_cards + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	merged->cards = grown;
+	grown[merged->num_cards++] = *card;
+	return 0;
+}
+
 int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side, const char *device,
 			      uint64_t to_card_bps, uint64_t to_host_bps)
 {
@@ -160,6 +171,7 @@ void sim_merged_trace_free(struct sim_merged_trace *merged)
 		free(merged->rules[i].text);
 	free(merged->rules);
 	free(merged->links);
+	free(merged->cards);
 	free(merged->recordings);
 	free(merged->events);
 	*merged = (struct sim_merged_trace){ 0 };

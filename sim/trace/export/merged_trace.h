@@ -27,10 +27,17 @@ struct sim_trace_link {
 	uint64_t to_card_bps, to_host_bps; /* payload capacity, bits per second */
 };
 
+/* A card of the session, as texts: "card0", "BlueField-3 ...", "Gen5 x16", "dpu". */
+struct sim_trace_card {
+	char name[64], model[128], link[32], mode[16];
+};
+
 struct sim_merged_trace {
 	uint64_t zero_ns;
 	const char *clock;   /* name of the clock's mode (sim/clock/clock.h); NULL = unknown */
 	uint64_t session_ns; /* session time of the reading, if the clock is known */
+	struct sim_trace_card *cards;
+	uint32_t num_cards;
 	struct sim_trace_link *links;
 	uint32_t num_links;
 	struct sim_trace_recording *recordings;
@@ -45,6 +52,7 @@ struct sim_merged_trace {
  * sim_merged_trace_add() consumes @recording, also on failure. */
 int sim_merged_trace_add(struct sim_merged_trace *merged, struct sim_trace_recording *recording);
 int sim_merged_trace_add_rule(struct sim_merged_trace *merged, uint32_t id, const char *text);
+int sim_merged_trace_add_card(struct sim_merged_trace *merged, const struct sim_trace_card *card);
 int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side, const char *device,
 			      uint64_t to_card_bps, uint64_t to_host_bps);
 int sim_merged_trace_sort(struct sim_merged_trace *merged);

@@ -9,6 +9,7 @@
 static void put_process(FILE *out, const struct sim_merged_trace *merged, uint32_t number, int64_t pid)
 {
 	const struct sim_trace_recording *recording = &merged->recordings[number];
+	char paths[SIM_TRACE_PATHS_SIZE];
 
 	fprintf(out, "{\"pid\":%" PRId64, pid);
 	sim_json_put_text(out, "side", recording->owner.side);
@@ -18,6 +19,8 @@ static void put_process(FILE *out, const struct sim_merged_trace *merged, uint32
 	sim_json_put_number(out, "records", recording->num_events);
 	sim_json_put_number(out, "lost_records", recording->num_lost);
 	sim_json_put_number(out, "bad_records", recording->num_bad);
+	sim_trace_paths_text(recording->paths, paths);
+	sim_json_put_text(out, "paths", paths);
 	fputc('}', out);
 }
 
@@ -58,6 +61,20 @@ static void put_processes(FILE *out, const struct sim_merged_trace *merged, cons
 	for (uint32_t i = 0; i < merged->num_recordings; i++) {
 		fputs(i ? "," : "", out);
 		put_process(out, merged, i, pids[i]);
+	}
+	fputc(']', out);
+}
+
+static void put_cards(FILE *out, const struct sim_merged_trace *merged)
+{
+	fputs(",\"cards\":[", out);
+	for (uint32_t i = 0; i < merged->num_cards; i++) {
+		fputs(i ? ",{\"name\":" : "{\"name\":", out);
+		sim_json_put_string(out, merged->cards[i].name);
+		sim_json_put_text(out, "model", merged->cards[i].model);
+		sim_json_put_text(out, "link", merged->cards[i].link);
+		sim_json_put_text(out, "mode", merged->cards[i].mode);
+		fputc('}', out);
 	}
 	fputc(']', out);
 }
@@ -112,6 +129,7 @@ void sim_perfetto_put_summary(FILE *out, const struct sim_merged_trace *merged, 
 	}
 	put_processes(out, merged, pids);
 	put_ops(out, merged, pids);
+	put_cards(out, merged);
 	put_links(out, merged);
 	put_rules(out, merged);
 	fputc('}', out);
