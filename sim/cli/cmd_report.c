@@ -12,10 +12,12 @@ struct options {
 	struct cli_session_opt session;
 	const char *trace;
 	const char *path;
+	bool json;
 };
 
 static const struct argp_option option_list[] = {
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
+	{ "json", 'j', NULL, 0, "Write the figures as JSON instead of the page", 0 },
 	{ 0 },
 };
 
@@ -29,6 +31,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'o':
 		options->path = arg;
+		return 0;
+	case 'j':
+		options->json = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
@@ -59,6 +64,6 @@ int cli_report(int argc, char **argv)
 	struct options options = { 0 };
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
-	return options.trace ? cli_report_write_file(options.trace, options.path) :
-			       cli_report_write_session(options.session.dir, options.path, NULL);
+	return options.trace ? cli_report_write_file(options.trace, options.path, options.json) :
+			       cli_report_write_session(options.session.dir, options.path, NULL, options.json);
 }

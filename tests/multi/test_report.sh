@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # bfsim report from outside: the page is whole, and its figures are those of what ran.
 #
-#   test_report.sh BFSIM TRACE_PEER HELLO_HOST HELLO_DPU       (TAP)
+#   test_report.sh BFSIM TRACE_PEER HELLO_HOST HELLO_DPU BENCH_PROBE       (TAP)
 
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/sessions.sh"
@@ -10,6 +10,7 @@
 peer=$(realpath "$2")
 hello_host=$(realpath "$3")
 hello_dpu=$(realpath "$4")
+probe=$(realpath "$5")
 checker=$(dirname "$(realpath "$0")")/check_report.py
 use_bfsim "$1"
 
@@ -26,7 +27,8 @@ test_tasks_are_counted_and_their_latencies_ranked() {
 		'sorted(op("DMA memcpy")["latency_ns"].values()) == list(op("DMA memcpy")["latency_ns"].values())' \
 		'0 < op("DMA memcpy")["latency_ns"]["max"] < data["last_ns"] - data["first_ns"]' \
 		'[(p["side"], p["program"], p["level"]) for p in data["processes"]] == [("dpu", "trace_peer", "full")]' \
-		'"Tasks completed 1000 Tasks failed 0" in text and count("svg") == 3'
+		'"Tasks completed 1000 Tasks failed 0" in text and count("svg") == 3' \
+		'len(data["cards"]) == 1 and data["cards"][0]["link"] == "PCIe Gen5 x16" and "BlueField-3 DPU (B3220)" in text'
 }
 
 # One in ten is late by 2 ms: the nine are what p50 and p90 see, the tenth p99.
@@ -34,7 +36,7 @@ test_percentiles_tell_the_late_from_the_others() {
 	status 0 bfsim run --report r.html --fault 'dma.memcpy every=10 delay=2ms' --dpu "$peer 100"
 	python3 "$checker" r.html \
 		'op("DMA memcpy")["latency_ns"]["p50"] < 2000000 <= op("DMA memcpy")["latency_ns"]["p99"]' \
-		'sum(b["count"] for b in op("DMA memcpy")["histogram"] if b["from_ns"] >= 2000000) >= 10' \
+		'sum(b["count"] for b in op("DMA memcpy")["histogram"] if b["from_ns"] >= 1800000) >= 10' \
 		'[f["match"] for f in data["faults"]] == list(range(10, 101, 10))' \
 		'all(f["delay_ns"] == 2000000 and f["operation"] == "dma.memcpy" and f["bytes"] == 64 for f in data["faults"])'
 }
@@ -71,7 +73,7 @@ test_messages_take_virtual_time() {
 	python3 "$checker" r.html 'data["last_ns"] == data["session_ns"] == 58400' \
 		'op("message", "host")["latency_ns"]["p50"] == op("message", "dpu")["latency_ns"]["max"] == 29200' \
 		'op("Comch send", "dpu")["latency_ns"]["p50"] == 985' \
-		'op("message", "host")["bytes_by_slice"].index(10) == 29 and op("message", "dpu")["bytes_by_slice"].index(11) == 59'
+		'sum(op("message", "host")["bytes_by_slice"][:30]) == 10 and sum(op("message", "dpu")["bytes_by_slice"][30:]) == 11'
 }
 
 test_virtual_times_are_those_of_the_model() {
@@ -132,7 +134,7 @@ test_links_carry_what_crosses_them() {
 # task SUBMITTED BACK BYTES, in ns
 task() {
 	printf ',\n{"ph":"b","pid":1,"tid":1,"ts":%d.%03d,"cat":"task","id":"0x%d","name":"dma #1 DMA memcpy","args":{"bytes":%d,"status":"ok","context":"dma #1","device":"mlx5_0","operation":"DMA memcpy","way":"to host","in_flight":1,"ns":%d}}' \
-		$(($1 / 1000)) $(($1 % 1000)) $1$2 $3 $(($2 - $1))
+		$(($1 / 1000)) $(($1 % 1000)) "1$1$2" $3 $(($2 - $1))
 }
 
 # A link of a byte a nanosecond, and 60 slices of 100 ns:
@@ -156,6 +158,57 @@ test_a_link_carries_one_after_the_other_and_no_faster_than_it_can() {
 		'data["links"][0]["to_card"]["bytes"] == 0 and text.count("card to host") == 1 and "host to card" not in text' \
 		'"at most 100.0 % of 8.00 Gb/s, 38.3 % on average" in text' \
 		'"3 tasks ended later than the card" in text and "the latest by 2.50 ms" in text'
+}
+
+# of [SUBMITTED BACK BYTES ...]: a trace of 6,000 ns, 60 slices of 100 ns, with these tasks
+of() {
+	printf '{"traceEvents":[\n{"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"host: x"}}'
+	while [ $# -gt 0 ]; do
+		task "$1" "$2" "$3"
+		shift 3
+	done
+	printf ',\n{"ph":"i","pid":1,"tid":1,"ts":5.999,"s":"t","cat":"log","name":"warning","args":{"text":"the end"}}'
+	printf '\n],"displayTimeUnit":"ns","otherData":{"recorder":"bfsim","clock":"timed","session_ns":6000,"processes":[{"pid":1,"side":"host","program":"x","level":"full","records":5}],"operations":[],"links":[],"rules":[]}}\n'
+}
+
+# The string between what was submitted and what had ended bends where it must, and nowhere else. A peak that comes from
+# the division into slices, or from a program that was told of many ends at once, is none.
+test_throughput_is_spread_over_the_life_of_tasks() {
+	bytes='op("DMA memcpy")["bytes_by_slice"]'
+	depth='op("DMA memcpy")["in_flight_by_slice"]'
+	# 1,000 bytes in 1,000 ns each, one after the other, all submitted at first; then one that takes longer
+	of 0 1000 1000 0 2000 1000 0 3000 1000 3000 5999 300 >t.json
+	status 0 bfsim report t.json -o r.html
+	python3 "$checker" r.html "$bytes == [100] * 30 + [10] * 30" "$depth == [3] * 10 + [2] * 10 + [1] * 40" \
+		'"at most 1.00 GB/s" in text'
+	# three whose ends the program saw together
+	of 0 2998 100 0 2999 100 1000 3000 100 >t.json
+	status 0 bfsim report t.json -o r.html
+	python3 "$checker" r.html "$bytes == [10] * 30 + [0] * 30" "$depth == [2] * 10 + [3] * 20 + [0] * 30"
+	# nothing was in flight for a while; then the second of two had to wait for its own submission
+	of 0 1000 1000 2000 3000 1000 4000 5000 100 4500 5000 900 >t.json
+	status 0 bfsim report t.json -o r.html
+	python3 "$checker" r.html "$bytes == [100] * 10 + [0] * 10 + [100] * 10 + [0] * 10 + [20] * 5 + [180] * 5 + [0] * 10" \
+		"$depth == [1] * 10 + [0] * 10 + [1] * 10 + [0] * 10 + [1] * 5 + [2] * 5 + [0] * 10"
+	# one that took no time
+	of 3000 3000 64 >t.json
+	status 0 bfsim report t.json -o r.html
+	python3 "$checker" r.html "$bytes == [64] + [0] * 59"
+}
+
+# 16 in flight on the link of the card, which carries 52.7 GB/s from the host: no slice has more.
+test_throughput_is_never_above_that_of_the_link() {
+	status 0 bfsim run --report r.html --clock virtual --fault 'dma.memcpy nth=100 delay=20us' \
+		--host "exec $probe export d 1048576" --dpu "exec $probe copy d 65536 16 1 256"
+	python3 "$checker" r.html 'data["links"][0]["to_card"]["payload_bps"] / 8e9 < 53' \
+		'max(op("DMA memcpy")["bytes_by_slice"]) * 8e9 / data["slice_ns"] <= data["links"][0]["to_card"]["payload_bps"] * 1.01' \
+		'all(n == 16 for n in op("DMA memcpy")["in_flight_by_slice"][1:50])' \
+		'[p["paths"] for p in data["processes"]] == ["", "cma"] or [p["paths"] for p in data["processes"]] == ["", "shm"]' \
+		'text.count("injected fault") >= 2'
+	status 0 bfsim run --trace t.json --quiet --dpu "$peer 5"
+	bfsim report t.json --json >j.json
+	bfsim report t.json >t.html
+	python3 "$checker" t.html 'data == __import__("json").load(open("j.json"))'
 }
 
 # --- the run ---

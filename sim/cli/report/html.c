@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
+#define MANY_COLUMNS 7 /* a table with more of them needs a wide window */
+
 void cli_html_put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -27,15 +29,26 @@ void cli_html_put_escaped(FILE *out, const char *text)
 	}
 }
 
+static bool is_number(const char *heading)
+{
+	return heading[0] == '>';
+}
+
+/* The style sheet of a narrow window shows the headings, --c1, --c2, ..., above each cell. */
 void cli_html_put_table_begin(FILE *out, const char *name, const char *const *headings)
 {
-	fprintf(out, "<div class=\"frame\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n<table>\n<thead><tr>",
-		name);
-	for (; *headings; headings++) {
-		bool is_number = (*headings)[0] == '>';
+	int count = 0;
 
-		fprintf(out, "<th scope=\"col\"%s>%s</th>", is_number ? " class=\"n\"" : "", *headings + is_number);
-	}
+	while (headings[count])
+		count++;
+	fprintf(out, "<div class=\"frame%s\" tabindex=\"0\" role=\"region\" aria-label=\"%s\" style=\"",
+		count > MANY_COLUMNS ? " many" : "", name);
+	for (int i = 0; i < count; i++)
+		fprintf(out, "--c%d:'%s';", i + 1, headings[i] + is_number(headings[i]));
+	fputs("\">\n<table>\n<thead><tr>", out);
+	for (; *headings; headings++)
+		fprintf(out, "<th scope=\"col\"%s>%s</th>", is_number(*headings) ? " class=\"n\"" : "",
+			*headings + is_number(*headings));
 	fputs("</tr></thead>\n<tbody>\n", out);
 }
 

@@ -9,8 +9,8 @@
 /* Text that is not ours, with the characters of markup escaped. */
 void cli_html_put_escaped(FILE *out, const char *text);
 
-/* A table in a frame that scrolls when the window is narrow. @name is its label. @headings end with NULL; '>' before a
- * heading makes a column of numbers. */
+/* A table in a frame. In a narrow window the style sheet makes a box of each row, with the headings in it; a page has at most
+ * eleven columns. @name is the label. @headings end with NULL; '>' before a heading makes a column of numbers. */
 void cli_html_put_table_begin(FILE *out, const char *name, const char *const *headings);
 void cli_html_put_table_end(FILE *out);
 

@@ -23,7 +23,8 @@
 #include <sys/queue.h>
 
 #define CLI_REPORT_SLICES 60 /* parts of the run's time */
-#define CLI_REPORT_BINS   40 /* of latencies: 0 to 2 ns, 2 to 5, 5 to 10, 10 to 20, ... */
+#define CLI_REPORT_DECADE 8  /* bins of a factor of ten: 10 ns, 13, 18, 24, 32, 42, 56, 75, 100, ... */
+#define CLI_REPORT_BINS   (1 + 13 * CLI_REPORT_DECADE) /* of latencies; the first is below 10 ns */
 
 /* Directions of a link. */
 enum cli_report_direction { CLI_REPORT_TO_CARD, CLI_REPORT_TO_HOST, CLI_REPORT_NUM_DIRECTIONS };
@@ -53,9 +54,9 @@ struct cli_report_op {
 	uint64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
 	uint64_t bins[CLI_REPORT_BINS];
 	uint32_t first_bin, end_bin;           /* range of the bins that are not empty */
-	uint64_t bytes[CLI_REPORT_SLICES];     /* of tasks that ended in the slice */
+	uint64_t bytes[CLI_REPORT_SLICES];     /* that moved in the slice, as evenly as they can have (report_flow.c) */
 	uint64_t tasks[CLI_REPORT_SLICES];     /* that ended in the slice */
-	uint32_t in_flight[CLI_REPORT_SLICES]; /* maximum over the tasks submitted in the slice */
+	uint32_t in_flight[CLI_REPORT_SLICES]; /* most tasks in flight at one time of the slice */
 };
 
 /* A fault that was injected, a warning or error of the log, or a hit of the checker. */
@@ -78,6 +79,7 @@ struct cli_report_incidents {
 struct cli_report_process {
 	int64_t pid;
 	const char *side, *program, *level; /* level: how much it recorded */
+	const char *paths;                  /* data paths of its imports, "cma, mapped" */
 	uint64_t first_ns;                  /* time of its first record */
 	uint64_t num_records, num_lost, num_bad;
 };
@@ -87,6 +89,11 @@ struct cli_report_rule {
 	uint64_t id, fired, added_ns;
 	const char *text;
 	bool is_removed; /* from the plan */
+};
+
+/* A card of the session: its name, model, link to the host, and mode. */
+struct cli_report_card {
+	const char *name, *model, *link, *mode;
 };
 
 struct cli_report_link {
@@ -107,6 +114,8 @@ struct cli_report {
 	uint64_t num_late, max_late_ns; /* tasks that ended later than the model's time, in timed mode; and the worst */
 	struct cli_report_process *processes;
 	size_t num_processes;
+	struct cli_report_card *cards;
+	size_t num_cards;
 	struct cli_report_rule *rules;
 	size_t num_rules;
 	struct cli_report_task *tasks;
@@ -135,6 +144,13 @@ const char *cli_report_hit_remedy(const struct cli_report_incident *hit);
 
 /* The process with that number, or NULL. */
 const struct cli_report_process *cli_report_find_process(const struct cli_report *report, int64_t pid);
+
+/* Compute each operation's bytes and queue depth over time. Returns 0, or -1 without memory. */
+int cli_report_compute_flows(struct cli_report *report);
+
+/* Add @bytes to the slices, spread evenly from @begin_ns to @end_ns. */
+void cli_report_spread(const struct cli_report *report, uint64_t begin_ns, uint64_t end_ns, uint64_t bytes,
+		       uint64_t slices[CLI_REPORT_SLICES]);
 
 /* Compute the traffic of each link and drop the links without. Returns 0, or -1 without memory. */
 int cli_report_compute_links(struct cli_report *report);

@@ -153,6 +153,7 @@ void cli_report_add_process(struct cli_report *report, const struct cli_report_p
 	list->side = cli_report_copy_text(report, process->side);
 	list->program = cli_report_copy_text(report, process->program);
 	list->level = cli_report_copy_text(report, process->level);
+	list->paths = cli_report_copy_text(report, process->paths);
 }
 
 void cli_report_add_rule(struct cli_report *report, const struct cli_report_rule *rule)
@@ -165,6 +166,19 @@ void cli_report_add_rule(struct cli_report *report, const struct cli_report_rule
 	list += report->num_rules++;
 	*list = *rule;
 	list->text = cli_report_copy_text(report, rule->text);
+}
+
+void cli_report_add_card(struct cli_report *report, const struct cli_report_card *card)
+{
+	struct cli_report_card *list = grow_list(report, report->cards, report->num_cards, sizeof(*list));
+
+	if (!list)
+		return;
+	report->cards = list;
+	list[report->num_cards++] = (struct cli_report_card){ .name = cli_report_copy_text(report, card->name),
+							      .model = cli_report_copy_text(report, card->model),
+							      .link = cli_report_copy_text(report, card->link),
+							      .mode = cli_report_copy_text(report, card->mode) };
 }
 
 void cli_report_add_link(struct cli_report *report, const char *side, const char *device, uint64_t to_card_bps,
@@ -210,6 +224,7 @@ void cli_report_fini(struct cli_report *report)
 	free(report->ops);
 	free(report->tasks);
 	free(report->links);
+	free(report->cards);
 	free(report->faults.list);
 	free(report->warnings.list);
 	free(report->hits.list);

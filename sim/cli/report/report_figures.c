@@ -71,9 +71,7 @@ static void put_table(const struct cli_report *report, FILE *out)
 
 static void bin_text(const struct cli_plot *plot, uint32_t number, char text[CLI_HUMAN_SIZE])
 {
-	uint64_t bin = plot->first + number;
-
-	cli_human_time(bin ? cli_report_bin_start_ns((uint32_t)bin) : 0, text);
+	cli_human_time(cli_report_bin_start_ns((uint32_t)plot->first + number), text);
 }
 
 static void slice_text(const struct cli_plot *plot, uint32_t number, char text[CLI_HUMAN_SIZE])
@@ -95,6 +93,47 @@ static void choose_bins(const struct cli_report_op *op, struct cli_plot *plot)
 	plot->count = end - first;
 }
 
+/* Label borders of bins: each power of ten, and as many between or as few as there is room for. */
+static void label_bins(struct cli_plot *plot)
+{
+	uint32_t step = 1;
+	char text[CLI_HUMAN_SIZE];
+
+	while (plot->count / step >= CLI_PLOT_MAX_LABELS - 1)
+		step *= 2;
+	for (uint32_t i = 0; i <= plot->count; i++) {
+		if ((plot->first + i + step - 1) % step != 0 && step > 1)
+			continue;
+		bin_text(plot, i, text);
+		cli_plot_add_label(plot, i * CLI_PLOT_WIDTH / plot->count, text);
+	}
+}
+
+/* The position of a latency: within its bin, in proportion. */
+static uint32_t latency_position(const struct cli_plot *plot, uint64_t ns)
+{
+	uint32_t i = 0;
+	uint64_t from, to;
+
+	while (i + 1 < plot->count && ns >= cli_report_bin_start_ns((uint32_t)plot->first + i + 1))
+		i++;
+	from = cli_report_bin_start_ns((uint32_t)plot->first + i);
+	to = cli_report_bin_start_ns((uint32_t)plot->first + i + 1);
+	return (uint32_t)((i * UINT64_C(1000) + min_u64((ns - from) * 1000 / (to - from), 1000)) * CLI_PLOT_WIDTH /
+			  1000 / plot->count);
+}
+
+static void mark_percentile(struct cli_plot *plot, const char *label, uint32_t row, uint64_t ns)
+{
+	struct cli_plot_mark *mark = cli_plot_add_mark(plot, latency_position(plot, ns));
+	char text[CLI_HUMAN_SIZE];
+
+	cli_human_time(ns, text);
+	mark->row = row;
+	snprintf(mark->label, sizeof(mark->label), "%s", label);
+	snprintf(mark->tooltip, sizeof(mark->tooltip), "%s: %s", label, text);
+}
+
 static void plot_latency(const struct cli_report_op *op, FILE *out)
 {
 	char caption[CAPTION_SIZE], p50[CLI_HUMAN_SIZE], p99[CLI_HUMAN_SIZE];
@@ -107,6 +146,9 @@ static void plot_latency(const struct cli_report_op *op, FILE *out)
 	if (op->timed == 0)
 		return;
 	choose_bins(op, &plot);
+	label_bins(&plot);
+	mark_percentile(&plot, "p50", 0, op->p50_ns);
+	mark_percentile(&plot, "p99", 1, op->p99_ns);
 	cli_human_time(op->p50_ns, p50);
 	cli_human_time(op->p99_ns, p99);
 	snprintf(caption, sizeof(caption), "of %" PRIu64 " %s: half within %s, 99 %% within %s", op->timed,
@@ -119,9 +161,44 @@ static void plot_latency(const struct cli_report_op *op, FILE *out)
 /* A plot of one value per slice, over the time of the report. */
 static struct cli_plot make_time_plot(const struct cli_report *report, const uint64_t values[CLI_REPORT_SLICES])
 {
-	return (struct cli_plot){
+	struct cli_plot plot = {
 		.values = values, .count = CLI_REPORT_SLICES, .position_text = slice_text, .step = report->slice_ns
 	};
+
+	cli_plot_label_times(&plot, report->slice_ns * CLI_REPORT_SLICES);
+	return plot;
+}
+
+static bool has_fault(const struct cli_report_op *op, const struct cli_report_incident *fault)
+{
+	return fault->pid == op->pid && strcmp(fault->context, op->context) == 0;
+}
+
+/* Mark the faults of the operation's context: one mark for all of a slice. */
+static void mark_faults(const struct cli_report *report, const struct cli_report_op *op, struct cli_plot *plot)
+{
+	uint64_t counts[CLI_REPORT_SLICES] = { 0 }, firsts[CLI_REPORT_SLICES];
+	uint64_t length_ns = report->slice_ns * CLI_REPORT_SLICES;
+	char text[CLI_HUMAN_SIZE];
+
+	for (size_t i = 0; i < report->faults.count; i++) {
+		const struct cli_report_incident *fault = &report->faults.list[i];
+		uint32_t slice = cli_report_slice_index(report, fault->time_ns);
+
+		if (has_fault(op, fault) && counts[slice]++ == 0)
+			firsts[slice] = fault->time_ns - report->first_ns;
+	}
+	plot->marks_key = "&#9662; injected fault";
+	for (int i = 0; i < CLI_REPORT_SLICES; i++) {
+		struct cli_plot_mark *mark;
+
+		if (counts[i] == 0)
+			continue;
+		mark = cli_plot_add_mark(plot, (uint32_t)((unsigned __int128)firsts[i] * CLI_PLOT_WIDTH / length_ns));
+		cli_human_time(firsts[i], text);
+		snprintf(mark->tooltip, sizeof(mark->tooltip), "%" PRIu64 " fault%s, at %s%s", counts[i],
+			 counts[i] == 1 ? "" : "s", text, counts[i] == 1 ? "" : " and later");
+	}
 }
 
 static void plot_throughput(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
@@ -144,6 +221,7 @@ static void plot_throughput(const struct cli_report *report, const struct cli_re
 	plot.title = by_bytes ? "Throughput" : "Rate";
 	plot.caption = caption;
 	plot.colour = "bytes";
+	mark_faults(report, op, &plot);
 	if (op->recorded > 0)
 		cli_plot_print(&plot, out);
 }
@@ -163,6 +241,7 @@ static void plot_depth(const struct cli_report *report, const struct cli_report_
 	plot.title = "Queue depth";
 	plot.caption = caption;
 	plot.colour = "depth";
+	mark_faults(report, op, &plot);
 	plot.value_text = cli_human_count;
 	cli_plot_print(&plot, out);
 }

@@ -252,6 +252,7 @@ static void read_process(struct reader *reader, json_object *process)
 							     .side = cli_json_text(process, "side"),
 							     .program = cli_json_text(process, "program"),
 							     .level = cli_json_text(process, "level"),
+							     .paths = cli_json_text(process, "paths"),
 							     .first_ns = cli_json_number(process, "first_ns"),
 							     .num_records = cli_json_number(process, "records"),
 							     .num_lost = cli_json_number(process, "lost_records"),
@@ -266,6 +267,14 @@ static void read_counts(struct reader *reader, json_object *op)
 							   .completed = cli_json_number(op, "completed"),
 							   .failed = cli_json_number(op, "failed"),
 							   .bytes = cli_json_number(op, "bytes") });
+}
+
+static void read_card(struct reader *reader, json_object *card)
+{
+	cli_report_add_card(reader->report, &(struct cli_report_card){ .name = cli_json_text(card, "name"),
+								       .model = cli_json_text(card, "model"),
+								       .link = cli_json_text(card, "link"),
+								       .mode = cli_json_text(card, "mode") });
 }
 
 static void read_link(struct reader *reader, json_object *link)
@@ -308,6 +317,7 @@ static bool read_summary(struct reader *reader, char *line)
 	reader->report->max_late_ns = cli_json_number(summary, "max_late_ns");
 	read_list(reader, cli_json_list(summary, "processes"), read_process);
 	read_list(reader, cli_json_list(summary, "operations"), read_counts);
+	read_list(reader, cli_json_list(summary, "cards"), read_card);
 	read_list(reader, cli_json_list(summary, "links"), read_link);
 	read_list(reader, cli_json_list(summary, "rules"), read_rule);
 	json_object_put(rest);

@@ -48,7 +48,7 @@ static json_object *histogram_json(const struct cli_report_op *op)
 	for (uint32_t i = op->first_bin; i < op->end_bin; i++) {
 		json_object *bin = json_object_new_object();
 
-		cli_json_add_number(bin, "from_ns", i ? cli_report_bin_start_ns(i) : 0);
+		cli_json_add_number(bin, "from_ns", cli_report_bin_start_ns(i));
 		cli_json_add_number(bin, "count", op->bins[i]);
 		json_object_array_add(list, bin);
 	}
@@ -163,6 +163,7 @@ static json_object *process_json(const struct cli_report_process *process)
 	cli_json_add_text(json, "side", process->side);
 	cli_json_add_text(json, "program", process->program);
 	cli_json_add_text(json, "level", process->level);
+	cli_json_add_text(json, "paths", process->paths);
 	cli_json_add_number(json, "first_ns", process->first_ns);
 	cli_json_add_number(json, "records", process->num_records);
 	cli_json_add_number(json, "lost_records", process->num_lost);
@@ -182,11 +183,22 @@ static json_object *rule_json(const struct cli_report_rule *rule)
 	return json;
 }
 
+static json_object *card_json(const struct cli_report_card *card)
+{
+	json_object *json = json_object_new_object();
+
+	cli_json_add_text(json, "name", card->name);
+	cli_json_add_text(json, "model", card->model);
+	cli_json_add_text(json, "link", card->link);
+	cli_json_add_text(json, "mode", card->mode);
+	return json;
+}
+
 json_object *cli_report_json(const struct cli_report *report)
 {
 	json_object *json = json_object_new_object();
 	json_object *processes = json_object_new_array(), *rules = json_object_new_array();
-	json_object *ops = json_object_new_array(), *links = json_object_new_array();
+	json_object *ops = json_object_new_array(), *links = json_object_new_array(), *cards = json_object_new_array();
 
 	for (size_t i = 0; i < report->num_processes; i++)
 		json_object_array_add(processes, process_json(&report->processes[i]));
@@ -194,6 +206,8 @@ json_object *cli_report_json(const struct cli_report *report)
 		json_object_array_add(rules, rule_json(&report->rules[i]));
 	for (size_t i = 0; i < report->num_ops; i++)
 		json_object_array_add(ops, op_json(&report->ops[i]));
+	for (size_t i = 0; i < report->num_cards; i++)
+		json_object_array_add(cards, card_json(&report->cards[i]));
 	for (size_t i = 0; i < report->num_links; i++)
 		json_object_array_add(links, link_json(&report->links[i]));
 	if (report->run)
@@ -209,6 +223,7 @@ json_object *cli_report_json(const struct cli_report *report)
 	cli_json_add_number(json, "slice_ns", report->slice_ns);
 	json_object_object_add(json, "processes", processes);
 	json_object_object_add(json, "operations", ops);
+	json_object_object_add(json, "cards", cards);
 	json_object_object_add(json, "links", links);
 	json_object_object_add(json, "rules", rules);
 	json_object_object_add(json, "faults", incidents_json(&report->faults, fault_json));

@@ -41,30 +41,6 @@ static int compare_transfers(const void *left, const void *right)
 	return a->submitted_ns < b->submitted_ns ? -1 : a->submitted_ns > b->submitted_ns;
 }
 
-/* The part of @bytes that has crossed after @ns, when all cross evenly in @all_ns. */
-static uint64_t bytes_sent_after(uint64_t bytes, uint64_t ns, uint64_t all_ns)
-{
-	return ns < all_ns ? (uint64_t)((u128)bytes * ns / all_ns) : bytes;
-}
-
-static void add_to_slices(const struct cli_report *report, const struct transfer *transfer,
-			  struct cli_report_link_traffic *traffic)
-{
-	uint64_t all_ns = transfer->end_ns - transfer->begin_ns, over = 0;
-	uint32_t slice = cli_report_slice_index(report, transfer->begin_ns);
-
-	while (over < transfer->bytes) {
-		uint64_t end_ns = report->first_ns + (slice + UINT64_C(1)) * report->slice_ns;
-		uint64_t by_then = slice + 1 < CLI_REPORT_SLICES ?
-					   bytes_sent_after(transfer->bytes, end_ns - transfer->begin_ns, all_ns) :
-					   transfer->bytes;
-
-		traffic->bytes[slice++] += by_then - over;
-		over = by_then;
-	}
-	traffic->total_bytes += transfer->bytes;
-}
-
 static bool op_uses_link(const struct cli_report *report, const struct cli_report_op *op,
 			 const struct cli_report_link *link)
 {
@@ -127,8 +103,11 @@ static void count_link(const struct cli_report *report, struct cli_report_link *
 		size_t count = collect_transfers(report, belongs, direction, transfers);
 
 		schedule_transfers(&link->traffic[direction], transfers, count);
-		for (size_t i = 0; i < count; i++)
-			add_to_slices(report, &transfers[i], &link->traffic[direction]);
+		for (size_t i = 0; i < count; i++) {
+			cli_report_spread(report, transfers[i].begin_ns, transfers[i].end_ns, transfers[i].bytes,
+					  link->traffic[direction].bytes);
+			link->traffic[direction].total_bytes += transfers[i].bytes;
+		}
 	}
 }
 

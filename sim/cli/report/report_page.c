@@ -54,10 +54,29 @@ static void put_tiles(const struct cli_report *report, FILE *out)
 	fputs("</dl>\n", out);
 }
 
+static void put_cards(const struct cli_report *report, FILE *out)
+{
+	static const char *const headings[] = { "Name", "Model", "Link to the host", "Mode", NULL };
+
+	if (report->num_cards == 0)
+		return;
+	fputs("<h2 id=\"cards\">Cards</h2>\n", out);
+	cli_html_put_table_begin(out, "Cards", headings);
+	for (size_t i = 0; i < report->num_cards; i++) {
+		fputs("<tr>", out);
+		cli_html_put_cell(out, report->cards[i].name);
+		cli_html_put_cell(out, report->cards[i].model);
+		cli_html_put_cell(out, report->cards[i].link);
+		cli_html_put_cell(out, report->cards[i].mode);
+		fputs("</tr>\n", out);
+	}
+	cli_html_put_table_end(out);
+}
+
 static void put_processes(const struct cli_report *report, FILE *out)
 {
-	static const char *const headings[] = { "Side",     "Program",      ">Process", "Recorded",
-						">Records", ">Overwritten", NULL };
+	static const char *const headings[] = { "Side",     "Program",  "Data paths",   "Recorded",
+						">Process", ">Records", ">Overwritten", NULL };
 
 	fputs("<h2 id=\"processes\">Processes</h2>\n", out);
 	cli_html_put_table_begin(out, "Processes", headings);
@@ -67,8 +86,9 @@ static void put_processes(const struct cli_report *report, FILE *out)
 		fputs("<tr>", out);
 		cli_html_put_cell(out, process->side);
 		cli_html_put_cell(out, process->program);
-		cli_html_put_count_cell(out, (uint64_t)process->pid);
+		cli_html_put_cell(out, process->paths[0] ? process->paths : "\u2013");
 		cli_html_put_cell(out, process->level);
+		cli_html_put_count_cell(out, (uint64_t)process->pid);
 		cli_html_put_count_cell(out, process->num_records);
 		cli_html_put_count_cell(out, process->num_lost);
 		fputs("</tr>\n", out);
@@ -224,10 +244,10 @@ static void put_navigation(const struct cli_report *report, FILE *out)
 	const struct {
 		bool is_there;
 		const char *id, *name;
-	} sections[] = { { report->run, "run", "Run" },        { true, "processes", "Processes" },
-			 { true, "operations", "Operations" }, { report->num_links, "links", "Links" },
-			 { true, "faults", "Faults" },         { report->hits.count, "hits", "Rules" },
-			 { true, "warnings", "Warnings" } };
+	} sections[] = { { report->run, "run", "Run" },           { report->num_cards, "cards", "Cards" },
+			 { true, "processes", "Processes" },      { true, "operations", "Operations" },
+			 { report->num_links, "links", "Links" }, { true, "faults", "Faults" },
+			 { report->hits.count, "hits", "Rules" }, { true, "warnings", "Warnings" } };
 
 	fputs("<nav>", out);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
@@ -265,6 +285,7 @@ void cli_report_print(const struct cli_report *report, FILE *out)
 	put_caveats(report, out);
 	if (report->run)
 		cli_report_put_run(report, out);
+	put_cards(report, out);
 	put_processes(report, out);
 	cli_report_put_operations(report, out);
 	cli_report_put_links(report, out);

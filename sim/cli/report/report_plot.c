@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bars in a page, as SVG. */
+/* Bars in a page, as SVG, with labels and marks as HTML. */
 #include "report_plot.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "html.h"
 #include "pcie_model/arith.h"
 
-#define HEIGHT             1000 /* of the view box, where a bar is 10 wide */
-#define MAX_LABELS         4
-#define LAST_LABEL_PERCENT 80 /* labels from this position on are aligned to the right edge */
+#define HEIGHT          1000 /* of the view box, where a bar is 10 wide */
+#define MAX_TIME_STEPS  4
+#define RIGHT_ALIGNED   (CLI_PLOT_WIDTH * 96 / 100) /* labels from this position on end at it */
+#define LEFT_ALIGNED    (CLI_PLOT_WIDTH * 4 / 100)  /* and those up to this one begin at it; others are centred */
+#define MARK_TURNS_LEFT (CLI_PLOT_WIDTH / 2)        /* labels of marks from this position on are at their left */
 
 uint64_t cli_plot_largest(const uint64_t *values, uint32_t count)
 {
@@ -21,12 +24,72 @@ uint64_t cli_plot_largest(const uint64_t *values, uint32_t count)
 	return largest;
 }
 
+/* "2.50 ms" --> "2.5 ms", "2.00 ms" --> "2 ms" */
+static void trim_zeros(char *text)
+{
+	char *point = strchr(text, '.'), *end, *rest;
+
+	if (!point)
+		return;
+	end = rest = point + 1 + strspn(point + 1, "0123456789");
+	while (end[-1] == '0')
+		end--;
+	if (end[-1] == '.')
+		end--;
+	memmove(end, rest, strlen(rest) + 1);
+}
+
+void cli_plot_add_label(struct cli_plot *plot, uint32_t position, const char *text)
+{
+	struct cli_plot_label *label = &plot->labels[plot->num_labels];
+
+	if (plot->num_labels == CLI_PLOT_MAX_LABELS)
+		return;
+	plot->num_labels++;
+	label->position = position;
+	snprintf(label->text, sizeof(label->text), "%s", strcmp(text, "0 ns") == 0 ? "0" : text);
+	trim_zeros(label->text);
+}
+
+struct cli_plot_mark *cli_plot_add_mark(struct cli_plot *plot, uint32_t position)
+{
+	struct cli_plot_mark *mark = &plot->marks[plot->num_marks];
+
+	if (plot->num_marks == CLI_PLOT_MAX_MARKS)
+		return NULL;
+	plot->num_marks++;
+	*mark = (struct cli_plot_mark){ .position = min_u32(position, CLI_PLOT_WIDTH) };
+	return mark;
+}
+
+/* The smallest of 1, 2, 5, 10, 20, ... that makes at most MAX_TIME_STEPS steps. */
+static uint64_t round_step(uint64_t length)
+{
+	static const uint64_t factors[] = { 1, 2, 5 };
+
+	for (uint64_t unit = 1; unit < UINT64_MAX / 100; unit *= 10)
+		for (int i = 0; i < 3; i++)
+			if (length / (unit * factors[i]) <= MAX_TIME_STEPS)
+				return unit * factors[i];
+	return length;
+}
+
+void cli_plot_label_times(struct cli_plot *plot, uint64_t length_ns)
+{
+	uint64_t step = round_step(length_ns);
+	char text[CLI_HUMAN_SIZE];
+
+	for (uint64_t ns = 0; ns <= length_ns && plot->num_labels < CLI_PLOT_MAX_LABELS; ns += step) {
+		cli_human_time(ns, text);
+		cli_plot_add_label(plot, (uint32_t)((unsigned __int128)ns * CLI_PLOT_WIDTH / max_u64(length_ns, 1)),
+				   text);
+	}
+}
+
 static uint32_t height_of(uint64_t value, uint64_t top)
 {
 	if (value == 0 || top == 0)
 		return 0;
-	if (value >= top)
-		return HEIGHT;
 	value = (uint64_t)((unsigned __int128)value * HEIGHT / top);
 	return value < HEIGHT / 100 ? HEIGHT / 100 : (uint32_t)value; /* at least visible */
 }
@@ -45,27 +108,52 @@ static void put_bar(const struct cli_plot *plot, uint32_t number, uint64_t top, 
 		number * 10, HEIGHT - height, height, from, to, value);
 }
 
-/* Print at most MAX_LABELS labels, evenly spaced. */
+static void put_left(uint32_t position, FILE *out)
+{
+	fprintf(out, "style=\"left:%u.%02u%%\"", position * 100 / CLI_PLOT_WIDTH,
+		position * 100 % CLI_PLOT_WIDTH * 100 / CLI_PLOT_WIDTH);
+}
+
+/* A line for each mark. The mark's label is at the side that has more room. */
+static void put_marks(const struct cli_plot *plot, FILE *out)
+{
+	for (uint32_t i = 0; i < plot->num_marks; i++) {
+		const struct cli_plot_mark *mark = &plot->marks[i];
+
+		fprintf(out, "<i class=\"mark%s%s\" ", mark->label[0] ? "" : " fault",
+			mark->position >= MARK_TURNS_LEFT ? " left" : "");
+		put_left(mark->position, out);
+		fputs(" title=\"", out);
+		cli_html_put_escaped(out, mark->tooltip);
+		fputs("\">", out);
+		if (mark->label[0])
+			fprintf(out, "<span class=\"row%u\">%s</span>", mark->row, mark->label);
+		fputs("</i>\n", out);
+	}
+}
+
+/* A tick and a text for each label. */
 static void put_labels(const struct cli_plot *plot, FILE *out)
 {
-	uint32_t step = (plot->count + MAX_LABELS - 1) / MAX_LABELS;
-	char text[CLI_HUMAN_SIZE];
-
 	fputs("<div class=\"x\" aria-hidden=\"true\">", out);
-	for (uint32_t i = 0; i < plot->count; i += step) {
-		plot->position_text(plot, i, text);
-		if (i * 100 / plot->count >= LAST_LABEL_PERCENT)
-			fprintf(out, "<span style=\"right:0\">%s</span>", text);
-		else
-			fprintf(out, "<span style=\"left:%u.%u%%\">%s</span>", i * 100 / plot->count,
-				i * 1000 / plot->count % 10, text);
+	for (uint32_t i = 0; i < plot->num_labels; i++) {
+		const struct cli_plot_label *label = &plot->labels[i];
+
+		fputs("<i ", out);
+		put_left(label->position, out);
+		fprintf(out, "></i><span class=\"%s\" ",
+			label->position <= LEFT_ALIGNED  ? "begins" :
+			label->position >= RIGHT_ALIGNED ? "ends" :
+							   "centred");
+		put_left(label->position, out);
+		fprintf(out, ">%s</span>", label->text);
 	}
 	fputs("</div>\n", out);
 }
 
 void cli_plot_print(const struct cli_plot *plot, FILE *out)
 {
-	uint64_t top = plot->top ? plot->top : cli_plot_largest(plot->values, plot->count);
+	uint64_t top = cli_plot_largest(plot->values, plot->count);
 	char text[CLI_HUMAN_SIZE];
 
 	plot->value_text(top, text);
@@ -73,8 +161,11 @@ void cli_plot_print(const struct cli_plot *plot, FILE *out)
 	cli_html_put_escaped(out, plot->title);
 	fputs("</b> ", out);
 	cli_html_put_escaped(out, plot->caption);
-	fprintf(out, "</figcaption>\n<div class=\"y\" aria-hidden=\"true\">%s</div>\n", text);
-	fprintf(out, "<svg viewBox=\"0 0 %u %u\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"",
+	fprintf(out, "</figcaption>\n<div class=\"y\" aria-hidden=\"true\"><span>%s</span>", text);
+	if (plot->num_marks && plot->marks_key)
+		fprintf(out, "<span class=\"key\">%s</span>", plot->marks_key);
+	fprintf(out,
+		"</div>\n<div class=\"plot\">\n<svg viewBox=\"0 0 %u %u\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"",
 		plot->count * 10, HEIGHT);
 	cli_html_put_escaped(out, plot->title);
 	fputs(": ", out);
@@ -83,6 +174,8 @@ void cli_plot_print(const struct cli_plot *plot, FILE *out)
 	for (uint32_t i = 0; i < plot->count; i++)
 		put_bar(plot, i, top, out);
 	fputs("</svg>\n", out);
+	put_marks(plot, out);
+	fputs("</div>\n", out);
 	put_labels(plot, out);
 	fputs("</figure>\n", out);
 }

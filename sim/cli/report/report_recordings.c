@@ -179,12 +179,15 @@ static void add_event(struct source *source, size_t number)
 static void add_process(struct source *source, uint32_t process)
 {
 	const struct sim_trace_recording *recording = &source->merged->recordings[process];
+	char paths[SIM_TRACE_PATHS_SIZE];
 
+	sim_trace_paths_text(recording->paths, paths);
 	cli_report_add_process(source->report, &(struct cli_report_process){
 						       .pid = source->pids[process],
 						       .side = recording->owner.side,
 						       .program = recording->owner.program,
 						       .level = sim_trace_level_name(recording->level),
+						       .paths = paths,
 						       .first_ns = sim_merged_trace_first_ns(source->merged, process),
 						       .num_records = recording->num_events,
 						       .num_lost = recording->num_lost,
@@ -215,6 +218,11 @@ static void add_session(struct source *source)
 		for (uint32_t j = 0; j < merged->recordings[i].num_ops; j++)
 			add_counts(source, i, &merged->recordings[i].ops[j]);
 	}
+	for (uint32_t i = 0; i < merged->num_cards; i++)
+		cli_report_add_card(source->report, &(struct cli_report_card){ .name = merged->cards[i].name,
+									       .model = merged->cards[i].model,
+									       .link = merged->cards[i].link,
+									       .mode = merged->cards[i].mode });
 	for (uint32_t i = 0; i < merged->num_links; i++)
 		cli_report_add_link(source->report, merged->links[i].side, merged->links[i].device,
 				    merged->links[i].to_card_bps, merged->links[i].to_host_bps);

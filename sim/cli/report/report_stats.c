@@ -7,21 +7,23 @@
 #include "sim/cli/base/cli.h"
 #include "report.h"
 
+/* The first bin begins at 0, the last has no end. */
 uint64_t cli_report_bin_start_ns(uint32_t number)
 {
-	static const uint64_t steps[] = { 1, 2, 5 };
-	uint64_t ns = steps[number % 3];
+	static const uint64_t steps[CLI_REPORT_DECADE] = { 10, 13, 18, 24, 32, 42, 56, 75 };
+	uint64_t ns = number ? steps[(number - 1) % CLI_REPORT_DECADE] : 0;
 
-	for (uint32_t i = 0; i < number / 3; i++)
+	for (uint32_t i = 0; number && i < (number - 1) / CLI_REPORT_DECADE; i++)
 		ns *= 10;
 	return ns;
 }
 
-/* The first bin begins at 0, the last has no end. */
 static uint32_t bin_index(uint64_t ns)
 {
 	uint32_t bin = 0;
 
+	for (uint64_t rest = ns; rest >= 100 && bin + CLI_REPORT_DECADE < CLI_REPORT_BINS; rest /= 10)
+		bin += CLI_REPORT_DECADE;
 	while (bin + 1 < CLI_REPORT_BINS && ns >= cli_report_bin_start_ns(bin + 1))
 		bin++;
 	return bin;
@@ -97,7 +99,6 @@ static void count_task(struct cli_report *report, const struct cli_report_task *
 
 	op->recorded++;
 	op->tasks[end]++;
-	op->bytes[end] += task->bytes;
 	if (task->in_flight > op->in_flight[begin])
 		op->in_flight[begin] = task->in_flight;
 	if (task->is_timed)
@@ -114,7 +115,8 @@ int cli_report_compute_stats(struct cli_report *report)
 	report->slice_ns = (report->last_ns - report->first_ns) / CLI_REPORT_SLICES + 1;
 	for (size_t i = 0; i < report->num_tasks; i++)
 		count_task(report, &report->tasks[i]);
-	if (set_all_percentiles(report) == 0 && cli_report_compute_links(report) == 0)
+	if (set_all_percentiles(report) == 0 && cli_report_compute_flows(report) == 0 &&
+	    cli_report_compute_links(report) == 0)
 		return 0;
 	cli_fail("out of memory: the trace has too many records");
 	return -1;

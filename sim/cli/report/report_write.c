@@ -13,7 +13,16 @@
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/trace/recordings.h"
 
-static int write_page(const struct cli_report *report, const char *path)
+static void print_json(const struct cli_report *report, FILE *out)
+{
+	json_object *json = cli_report_json(report);
+
+	fprintf(out, "%s\n",
+		json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(json);
+}
+
+static int write_page(const struct cli_report *report, const char *path, bool as_json)
 {
 	bool is_file = path && strcmp(path, "-") != 0;
 	FILE *out = is_file ? fopen(path, "we") : stdout;
@@ -21,7 +30,7 @@ static int write_page(const struct cli_report *report, const char *path)
 
 	if (!out)
 		return cli_fail("cannot write the report to %s: %s", path, strerror(errno));
-	cli_report_print(report, out);
+	(as_json ? print_json : cli_report_print)(report, out);
 	failed = fflush(out) != 0 || ferror(out);
 	if (is_file && fclose(out) != 0)
 		failed = true;
@@ -30,15 +39,15 @@ static int write_page(const struct cli_report *report, const char *path)
 			CLI_OK;
 }
 
-static int write_report(struct cli_report *report, const char *path)
+static int write_report(struct cli_report *report, const char *path, bool as_json)
 {
-	int status = cli_report_compute_stats(report) == 0 ? write_page(report, path) : CLI_FAILED;
+	int status = cli_report_compute_stats(report) == 0 ? write_page(report, path, as_json) : CLI_FAILED;
 
 	cli_report_fini(report);
 	return status;
 }
 
-int cli_report_write_session(const char *dir, const char *path, const struct cli_report_run *run)
+int cli_report_write_session(const char *dir, const char *path, const struct cli_report_run *run, bool as_json)
 {
 	int dir_fd = cli_session_open(dir), rc;
 	struct sim_merged_trace merged;
@@ -55,12 +64,12 @@ int cli_report_write_session(const char *dir, const char *path, const struct cli
 	sim_merged_trace_free(&merged);
 	if (rc == 0 && run)
 		cli_report_set_run(&report, run);
-	return rc < 0 ? CLI_FAILED : write_report(&report, path);
+	return rc < 0 ? CLI_FAILED : write_report(&report, path, as_json);
 }
 
-int cli_report_write_file(const char *trace, const char *path)
+int cli_report_write_file(const char *trace, const char *path, bool as_json)
 {
 	struct cli_report report;
 
-	return cli_report_open_file(trace, &report) < 0 ? CLI_FAILED : write_report(&report, path);
+	return cli_report_open_file(trace, &report) < 0 ? CLI_FAILED : write_report(&report, path, as_json);
 }

@@ -403,7 +403,7 @@ static int write_report(const struct run *run, const char *dir, const char *path
 		commands[i] = (struct cli_report_command){ .label = run->cfg->commands[i].label,
 							   .text = run->cfg->commands[i].text,
 							   .status = run->programs[i].status };
-	status = cli_report_write_session(dir, path, &about);
+	status = cli_report_write_session(dir, path, &about, false);
 	free(commands);
 	return status;
 }
