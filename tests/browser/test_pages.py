@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The report and the coverage page in a real browser: what a reader sees at three widths, and whether it is what --json says.
+
+    test_pages.py BFSIM BENCH_PROBE HELLO_HOST HELLO_DPU
+
+Without a browser the test is skipped (status 77); with BFSIM_REQUIRE_BROWSER=1 it fails, as in ci/test, which installs one.
+With BFSIM_SCREENSHOTS=DIR, pictures of the pages go there.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import browser  # noqa: E402
+
+WIDTHS = (420, 800, 1400)
+LAYOUT = (pathlib.Path(__file__).parent / 'layout.js').read_text(encoding='utf-8')
+BFSIM, PROBE, HELLO_HOST, HELLO_DPU = (os.path.realpath(path) for path in sys.argv[1:5])
+
+# The texts of a table's cells, row by row, as they are laid out.
+TABLE = '''[...document.querySelectorAll('[aria-label="%s"] tbody tr')].map(r => [...r.cells].map(c => c.innerText.trim()))'''
+TILES = '''Object.fromEntries([...document.querySelectorAll('dl div')].map(d => [d.querySelector('dt').innerText, d.querySelector('dd').innerText]))'''
+# Each plot: title, caption, tooltips and heights (in thousandths) of its bars, marks with their positions in percent.
+PLOTS = '''[...document.querySelectorAll('figure')].map(f => ({
+	title: f.querySelector('figcaption b').innerText, caption: f.querySelector('figcaption').innerText,
+	bars: [...f.querySelectorAll('rect')].map(r => [r.querySelector('title').textContent, +r.getAttribute('height'),
+		r.getBoundingClientRect().height / f.querySelector('svg').getBoundingClientRect().height]),
+	marks: [...f.querySelectorAll('.mark')].map(m => [m.innerText.trim(), m.title,
+		(m.getBoundingClientRect().left - f.querySelector('.plot').getBoundingClientRect().left) / f.querySelector('.plot').clientWidth]),
+	labels: [...f.querySelectorAll('.x span')].map(s => s.innerText)}))'''
+CHAPTERS = '''[...document.querySelectorAll('section')].map(s => [s.id, s.querySelector('.sum').innerText.replace(/\\u00a0/g, ' '),
+	[...s.querySelectorAll('tbody tr')].filter(r => !r.hidden && !s.hidden).map(r => [...r.cells].map(c => c.textContent))])'''
+
+TIME_UNITS = (' ns', ' µs', ' ms', ' s')
+
+
+def human(value, units):
+    """Three digits and a unit, as the page's numbers."""
+    value, unit = float(value), 0
+    while unit + 1 < len(units) and round(value, 2 if value < 10 else 1 if value < 100 else 0) >= 1000:
+        value, unit = value / 1000, unit + 1
+    digits = 0 if unit == 0 or value >= 99.95 else 1 if value >= 9.995 else 2
+    return f'{value:.{digits}f}{units[unit]}'
+
+
+def run(*command, cwd):
+    return subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = cls.enterClassContext(tempfile.TemporaryDirectory(prefix='bfsim-pages-'))
+        for name in ('BFSIM_SESSION', 'BFSIM_SIDE', 'BFSIM_LOG_LEVEL', 'BFSIM_TRACE'):
+            os.environ.pop(name, None)
+        os.environ['XDG_RUNTIME_DIR'] = os.environ['TMPDIR'] = cls.work
+        cls.browser = cls.enterClassContext(browser.Browser())
+
+    def open(self, page):
+        path = pathlib.Path(self.work, page)
+        opened = self.browser.open(path)
+        self.addCleanup(lambda: self.assertEqual((opened.complaints(), opened.requests()), ([], [])))
+        return opened
+
+    def check_layout(self, page, name):
+        """Nothing is cut at any width; pictures, if they are wanted."""
+        for width in WIDTHS:
+            page.set_width(width)
+            self.assertEqual(page.evaluate(LAYOUT), [], f'{name} at {width} pixels')
+            if os.environ.get('BFSIM_SCREENSHOTS'):
+                page.save_screenshot(pathlib.Path(os.environ['BFSIM_SCREENSHOTS'], f'{name}-{width}.png'))
+
+    def report(self, name, *options):
+        """A run, the page that it writes, and the figures that --json gives of the same run."""
+        run(BFSIM, 'run', '--quiet', '--report', f'{name}-run.html', '--trace', f'{name}.json', '--trace-level', 'full', *options,
+            cwd=self.work)
+        run(BFSIM, 'report', f'{name}.json', '-o', f'{name}.html', cwd=self.work)
+        figures = json.loads(run(BFSIM, 'report', f'{name}.json', '--json', cwd=self.work))
+        self.check_layout(self.open(f'{name}-run.html'), f'{name}-run')
+        page = self.open(f'{name}.html')
+        self.check_layout(page, name)
+        return page, figures
+
+    # ---- the report ----
+
+    def expect_table(self, page, label, rows):
+        for width in (WIDTHS[0], WIDTHS[-1]):
+            page.set_width(width)
+            self.assertEqual(page.evaluate(TABLE % label), [[str(cell) for cell in row] for row in rows], f'{label} at {width}')
+
+    def expect_tiles(self, page, figures):
+        tasks = [op for op in figures['operations'] if 'completed' in op]
+        expected = {
+            'Clock': figures['clock'], 'Processes': len(figures['processes']),
+            'Tasks completed': sum(op['completed'] for op in tasks), 'Tasks failed': sum(op['failed'] for op in tasks),
+            'Messages recorded': sum(op['recorded'] for op in figures['operations'] if op['operation'] == 'message'),
+            'Faults injected': len(figures['faults']), 'Warnings and errors': len(figures['warnings'])}
+        tiles = page.evaluate(TILES)
+        self.assertEqual({name: tiles[name] for name in expected}, {name: str(value) for name, value in expected.items()})
+
+    def expect_tables(self, page, figures):
+        processes = {p['pid']: f'{p["side"]}: {p["program"]} ({p["pid"]})' for p in figures['processes']}
+        self.expect_table(page, 'Cards', [[c['name'], c['model'], c['link'], c['mode']] for c in figures['cards']])
+        self.expect_table(page, 'Processes', [
+            [p['side'], p['program'], p['paths'] or '–', p['level'], p['pid'], p['records'], p['lost_records']]
+            for p in figures['processes']])
+        self.expect_table(page, 'Latency of each operation', [
+            [processes[op['pid']], op['context'], op['operation'], op.get('completed', op['recorded']) + op.get('failed', 0),
+             op.get('failed', op['recorded_failed']), op['timed'],
+             *(human(op['latency_ns'][p], TIME_UNITS) if op['timed'] else '–' for p in ('p50', 'p90', 'p99', 'p99.9', 'max'))]
+            for op in figures['operations']])
+        if figures['faults']:
+            self.expect_table(page, 'Hits of faults', [
+                [human(f['time_ns'] - figures['first_ns'], TIME_UNITS), f['rule'], processes[f['pid']], f['context'], f['operation'],
+                 f['match'], human(f['bytes'], (' B', ' kB', ' MB')),
+                 human(f['delay_ns'], TIME_UNITS) if f['delay_ns'] else '–'] for f in figures['faults']])
+
+    def expect_bars(self, plot, values, to_text):
+        """A bar for each value that is not 0, as high as its share of the largest, whose tooltip ends with the number."""
+        top, shown = max(values), [value for value in values if value]
+        self.assertEqual(len(plot['bars']), len(shown), plot['title'])
+        for (tooltip, height, drawn), value in zip(plot['bars'], shown):
+            self.assertTrue(tooltip.endswith(': ' + to_text(value)), (tooltip, value))
+            self.assertAlmostEqual(height / 1000, max(value / top, 0.01), delta=0.002)
+            self.assertAlmostEqual(drawn, max(value / top, 0.01), delta=0.01)
+
+    def expect_plots(self, page, figures):
+        plots = page.evaluate(PLOTS)
+        slice_ns, length_ns = figures['slice_ns'], figures['slice_ns'] * 60
+        for op in sorted(figures['operations'], key=lambda op: -op['recorded']):
+            latency = plots.pop(0)
+            self.assertIn(f'of {op["timed"]} ' if op['timed'] > 1 else 'of one ', latency['caption'])
+            self.expect_bars(latency, [b['count'] for b in op['histogram']], lambda n: human(n, ('', ' k', ' M')))
+            self.assertEqual([m[:2] for m in latency['marks']], [
+                [p, f'{p}: {human(op["latency_ns"][p], TIME_UNITS)}'] for p in ('p50', 'p99')])
+            self.assertLessEqual(latency['marks'][0][2], latency['marks'][1][2])
+            throughput = plots.pop(0)
+            if sum(op['bytes_by_slice']):
+                rates = [b * 10**9 // slice_ns for b in op['bytes_by_slice']]
+                units = (' B/s', ' kB/s', ' MB/s', ' GB/s')
+                self.assertIn(f'at most {human(max(rates), units)},', throughput['caption'])
+                self.expect_bars(throughput, rates, lambda n: human(n, units))
+            faults = [f for f in figures['faults'] if (f['pid'], f['context']) == (op['pid'], op['context'])]
+            self.assertEqual(len(throughput['marks']), len({(f['time_ns'] - figures['first_ns']) // slice_ns for f in faults}))
+            for mark, fault in zip(throughput['marks'], faults):
+                self.assertAlmostEqual(mark[2], (fault['time_ns'] - figures['first_ns']) / length_ns, delta=0.005)
+            if max(op.get('in_flight_by_slice', [0])):
+                depth = plots.pop(0)
+                self.assertIn(f'at most {max(op["in_flight_by_slice"])} in flight', depth['caption'])
+                self.expect_bars(depth, op['in_flight_by_slice'], lambda n: human(n, ('', ' k')))
+        for way in (link[name] for link in figures['links'] for name in ('to_card', 'to_host')):
+            if way['bytes']:
+                link = plots.pop(0)
+                self.assertIn(human(way['payload_bps'], (' b/s', ' kb/s', ' Mb/s', ' Gb/s')), link['caption'])
+        self.assertEqual(plots, [])
+
+    def check_figures(self, page, figures):
+        page.set_width(WIDTHS[-1])
+        self.expect_tiles(page, figures)
+        self.expect_tables(page, figures)
+        page.set_width(WIDTHS[0])
+        self.expect_plots(page, figures)
+
+    def test_report_of_copies_with_faults(self):
+        page, figures = self.report(
+            'copies', '--clock', 'virtual', '--fault', 'dma.memcpy nth=40 delay=200us', '--fault', 'dma.memcpy nth=9999 hang',
+            '--host', f'exec {PROBE} export d 1048576', '--dpu', f'exec {PROBE} copy d 65536 16 1 256')
+        self.assertEqual(len(figures['faults']), 1)
+        self.check_figures(page, figures)
+
+    def test_report_of_messages_and_long_names(self):
+        name = 'a_program_whose_name_is_as_long_as_the_names_of_programs_that_people_write'
+        os.symlink(HELLO_DPU, pathlib.Path(self.work, name))
+        page, figures = self.report('messages', '--host', HELLO_HOST, '--dpu', './' + name)
+        self.assertTrue(any(op['operation'] == 'message' for op in figures['operations']))
+        self.check_figures(page, figures)
+
+    # ---- the coverage ----
+
+    def test_coverage(self):
+        pathlib.Path(self.work, 'coverage.html').write_text(run(BFSIM, 'coverage', '--html', cwd=self.work), encoding='utf-8')
+        functions = json.loads(run(BFSIM, 'coverage', '--json', cwd=self.work))
+        page = self.open('coverage.html')
+        self.check_layout(page, 'coverage')
+        libraries = sorted({f['library'] for f in functions})
+        chapters = page.evaluate(CHAPTERS)
+        self.assertEqual([c[0] for c in chapters], libraries)
+        for library, total, rows in chapters:
+            of_library = [f for f in functions if f['library'] == library]
+            states = [f['state'] for f in of_library]
+            counts = ', '.join(f'{states.count(s)} {s}' for s in ('works', 'untested', 'partly', 'NOT_SUPPORTED', 'missing') if s in states)
+            self.assertEqual(total, f'{len(states)} functions: {counts}')
+            self.assertEqual([[*row[:3], row[4]] for row in rows],
+                             [[f['function'], f['state'], f['releases'], f['difference'] or ''] for f in of_library])
+        self.check_search(page, functions)
+
+    def check_search(self, page, functions):
+        page.evaluate('''(q => { q.value = 'dma missing'; q.dispatchEvent(new Event('input')) })(document.getElementById('q'))''')
+        found = [row[0] for _, _, rows in page.evaluate(CHAPTERS) for row in rows]
+        self.assertEqual(found, [f['function'] for f in sorted(functions, key=lambda f: (f['library'], f['function']))
+                                 if f['state'] == 'missing' and ('dma' in f['function'] or 'dma' in f['library'])])
+        self.assertTrue(found)
+
+
+if __name__ == '__main__':
+    if not browser.find_program():
+        print('there is no browser: install Debian\'s package chromium')
+        sys.exit(1 if os.environ.get('BFSIM_REQUIRE_BROWSER') == '1' else 77)
+    unittest.main(argv=sys.argv[:1], verbosity=2)
