@@ -16,7 +16,8 @@
 #include "sim/cli/bench/bench.h"
 
 enum {
-	KEY_SIZES = 0x100,
+	KEY_WORKLOADS = 0x100,
+	KEY_SIZES,
 	KEY_DEPTHS,
 	KEY_THREADS,
 	KEY_PATHS,
@@ -26,6 +27,9 @@ enum {
 	KEY_CSV,
 	KEY_COMPARE,
 };
+
+/* The run did not prove what it was asked to prove: the comparison compared nothing. */
+#define NOTHING_COMPARED 125
 
 struct numbers {
 	uint64_t list[CLI_BENCH_MAX_VALUES];
@@ -40,7 +44,7 @@ struct names {
 struct options {
 	struct cli_bench_cfg cfg;
 	struct numbers sizes, depths, threads;
-	struct names paths, clocks;
+	struct names workloads, paths, clocks;
 	bool json, csv, compare;
 	const char *output;
 	char **files;
@@ -48,6 +52,9 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
+	{ "workloads", KEY_WORKLOADS, "WORKLOADS", 0,
+	  "What is measured: host-to-dpu, dpu-to-host (DMA), comch (a message there and back), comch-fast (default: host-to-dpu)",
+	  0 },
 	{ "sizes", KEY_SIZES, "SIZES", 0, "Bytes of a task (default: 64,4k,64k,1M)", 0 },
 	{ "depths", KEY_DEPTHS, "DEPTHS", 0, "Tasks in flight of each thread (default: 1,32)", 0 },
 	{ "threads", KEY_THREADS, "THREADS", 0, "Threads, with a context each (default: 1)", 0 },
@@ -85,8 +92,10 @@ static void set_numbers(struct numbers *numbers, const char *option, char *text,
 	numbers->count = 0;
 	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
 		if (numbers->count == CLI_BENCH_MAX_VALUES || parse_size(word, &numbers->list[numbers->count++]) < 0)
-			argp_error(state, "--%s: \"%s\" is no number, such as 64 or 4k; write several as 64,4k", option,
-				   word);
+			argp_error(
+				state,
+				"--%s: \"%s\" is not a number from 1 to 4G, such as 64 or 4k; write several as 64,4k",
+				option, word);
 	}
 	if (numbers->count == 0)
 		argp_error(state, "--%s needs numbers, such as 64,4k", option);
@@ -116,9 +125,15 @@ static error_t parse_sweep(struct options *options, int key, char *arg, struct a
 {
 	static const char *const paths[] = { "best", "in-place", "mapped", "cma", "shm", "tcp" };
 	static const char *const clocks[] = { "functional", "timed", "virtual" };
+	const char *workloads[CLI_BENCH_NUM_WORKLOADS];
 	uint64_t number = 0;
 
+	for (enum cli_bench_workload i = 0; i < CLI_BENCH_NUM_WORKLOADS; i++)
+		workloads[i] = cli_bench_workload_name(i);
 	switch (key) {
+	case KEY_WORKLOADS:
+		set_names(&options->workloads, "workloads", arg, workloads, CLI_BENCH_NUM_WORKLOADS, state);
+		return 0;
 	case KEY_SIZES:
 		set_numbers(&options->sizes, "sizes", arg, state);
 		return 0;
@@ -186,43 +201,98 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 static int compare_files(const struct options *options)
 {
 	struct cli_bench before, now;
-	size_t num_slower;
+	size_t num_slower, num_common;
 
 	if (cli_bench_read_json(options->files[0], &before) < 0)
-		return CLI_FAILED;
+		return CLI_USAGE;
 	if (cli_bench_read_json(options->files[1], &now) < 0) {
 		free(before.points);
-		return CLI_FAILED;
+		return CLI_USAGE;
 	}
-	num_slower = cli_bench_compare(&before, &now);
+	num_common = cli_bench_compare(&before, &now, &num_slower);
 	free(before.points);
 	free(now.points);
+	if (num_common == 0) {
+		cli_fail("%s and %s have no point in common: nothing was compared; measure both with the same options",
+			 options->files[0], options->files[1]);
+		return NOTHING_COMPARED;
+	}
 	return num_slower ? CLI_FAILED : CLI_OK;
 }
 
-static void make_points(const struct options *options, struct cli_bench *bench)
+/* Whether the workload can run at the point. Control messages have one size at most and no data path. */
+static bool is_possible(const struct options *options, const struct cli_bench_point *point, uint64_t max_msg_bytes)
 {
-	for (size_t clock = 0; clock < options->clocks.count; clock++)
-		for (size_t path = 0; path < options->paths.count; path++)
-			for (size_t threads = 0; threads < options->threads.count; threads++)
-				for (size_t depth = 0; depth < options->depths.count; depth++)
-					for (size_t size = 0; size < options->sizes.count; size++) {
-						struct cli_bench_point *point = &bench->points[bench->num_points++];
+	bool is_message = strcmp(point->workload, cli_bench_workload_name(CLI_BENCH_COMCH)) == 0;
+	bool is_fast = strcmp(point->workload, cli_bench_workload_name(CLI_BENCH_COMCH_FAST)) == 0;
 
-						point->size = options->sizes.list[size];
-						point->depth = options->depths.list[depth];
-						point->threads = options->threads.list[threads];
-						strncpy(point->path, options->paths.list[path],
-							sizeof(point->path) - 1);
-						strncpy(point->clock, options->clocks.list[clock],
-							sizeof(point->clock) - 1);
-					}
+	if (is_message && (point->size > max_msg_bytes || strcmp(point->path, options->paths.list[0]) != 0))
+		return false;
+	return (!is_message && !is_fast) || (point->threads == 1 && strcmp(point->path, "in-place") != 0);
+}
+
+static struct cli_bench_point point_at(const struct options *options, size_t number)
+{
+	struct cli_bench_point point = { 0 };
+
+	point.size = options->sizes.list[number % options->sizes.count];
+	number /= options->sizes.count;
+	point.depth = options->depths.list[number % options->depths.count];
+	number /= options->depths.count;
+	point.threads = options->threads.list[number % options->threads.count];
+	number /= options->threads.count;
+	snprintf(point.path, sizeof(point.path), "%s", options->paths.list[number % options->paths.count]);
+	number /= options->paths.count;
+	snprintf(point.clock, sizeof(point.clock), "%s", options->clocks.list[number % options->clocks.count]);
+	number /= options->clocks.count;
+	snprintf(point.workload, sizeof(point.workload), "%s", options->workloads.list[number]);
+	return point;
+}
+
+/* All combinations that are possible. Returns 0, or -1 with a message. */
+static int make_points(const struct options *options, uint64_t max_msg_bytes, struct cli_bench *bench)
+{
+	size_t count = options->workloads.count * options->clocks.count * options->paths.count *
+		       options->threads.count * options->depths.count * options->sizes.count;
+
+	bench->points = calloc(count, sizeof(*bench->points));
+	if (!bench->points) {
+		cli_fail("out of memory");
+		return -1;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct cli_bench_point point = point_at(options, i);
+
+		if (is_possible(options, &point, max_msg_bytes))
+			bench->points[bench->num_points++] = point;
+	}
+	if (bench->num_points < count)
+		fprintf(stderr,
+			"bfsim: %zu of %zu points are left out: comch has messages of up to %" PRIu64
+			" bytes, and comch and comch-fast have one thread and no path in-place\n",
+			count - bench->num_points, count, max_msg_bytes);
+	if (bench->num_points > 0)
+		return 0;
+	cli_fail("there is nothing to measure");
+	return -1;
+}
+
+static void print_point(const struct options *options, const struct cli_bench_point *point)
+{
+	if (options->csv)
+		cli_bench_print_csv_point(point);
+	else if (!options->json)
+		cli_bench_print_point(point);
 }
 
 static int run_points(const struct options *options, struct cli_bench *bench)
 {
-	bool shows_progress = isatty(STDERR_FILENO) == 1;
+	bool shows_progress = options->json && isatty(STDERR_FILENO) == 1;
 
+	if (options->csv)
+		cli_bench_print_csv_headings();
+	else if (!options->json)
+		cli_bench_print_headings();
 	for (size_t i = 0; i < bench->num_points; i++) {
 		if (cli_output_is_gone()) {
 			cli_fail("nobody reads the results any more: not measuring further");
@@ -232,24 +302,36 @@ static int run_points(const struct options *options, struct cli_bench *bench)
 			fprintf(stderr, "\rpoint %zu of %zu ", i + 1, bench->num_points);
 		if (cli_bench_run(&options->cfg, &bench->points[i]) < 0)
 			return -1;
+		print_point(options, &bench->points[i]);
 	}
 	if (shows_progress)
 		fprintf(stderr, "\r\033[K");
 	return 0;
 }
 
-static int print_results(const struct options *options, const struct cli_bench *bench)
+static int write_results(const struct options *options, const struct cli_bench *bench)
 {
-	int rc = 0;
+	int rc = options->json ? cli_bench_write_json(bench, NULL) : 0;
 
-	if (options->json)
-		rc = cli_bench_write_json(bench, NULL);
-	else if (options->csv)
-		cli_bench_print_csv(bench, stdout);
-	else
-		cli_bench_print_table(bench);
 	if (options->output && cli_bench_write_json(bench, options->output) < 0)
 		rc = -1;
+	return rc;
+}
+
+static int measure(const struct options *options)
+{
+	struct cli_bench bench = { 0 };
+	uint64_t max_msg_bytes;
+	int rc;
+
+	if (cli_bench_env_get(&options->cfg, &bench.env, &max_msg_bytes) < 0)
+		return -1;
+	rc = make_points(options, max_msg_bytes, &bench);
+	if (rc == 0)
+		rc = run_points(options, &bench);
+	if (rc == 0)
+		rc = write_results(options, &bench);
+	free(bench.points);
 	return rc;
 }
 
@@ -259,31 +341,22 @@ int cli_bench(int argc, char **argv)
 		.options = option_list,
 		.parser = parse_opt,
 		.args_doc = "\n--compare BEFORE.json NOW.json",
-		.doc = "Measure DMA copies from the host's memory to the DPU's: throughput and latencies.\v"
+		.doc = "Measure DMA copies and Comch messages between host and DPU: throughput and latencies.\v"
 		       "In functional time the figures are the machine's; with --clock virtual they are those that the model of the "
-		       "card gives. The exit status of --compare is 1 if a point is slower beyond noise.",
+		       "card gives. The exit status of --compare is 1 if a point is slower beyond noise, and 125 if the two results have no "
+		       "point in common.",
 	};
-	static char best[] = "best", functional[] = "functional";
+	static char best[] = "best", functional[] = "functional", host_to_dpu[] = "host-to-dpu";
 	struct options options = { .cfg = { .num_runs = 3 },
 				   .sizes = { { 64, 4096, 65536, 1 << 20 }, 4 },
 				   .depths = { { 1, 32 }, 2 },
 				   .threads = { { 1 }, 1 },
+				   .workloads = { { host_to_dpu }, 1 },
 				   .paths = { { best }, 1 },
 				   .clocks = { { functional }, 1 } };
-	struct cli_bench bench = { 0 };
-	int status = CLI_FAILED;
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
 	if (options.compare)
 		return compare_files(&options);
-	bench.points = calloc(options.sizes.count * options.depths.count * options.threads.count * options.paths.count *
-				      options.clocks.count,
-			      sizeof(*bench.points));
-	if (!bench.points)
-		return cli_fail("out of memory");
-	make_points(&options, &bench);
-	if (run_points(&options, &bench) == 0 && print_results(&options, &bench) == 0)
-		status = CLI_OK;
-	free(bench.points);
-	return status;
+	return measure(&options) == 0 ? CLI_OK : CLI_FAILED;
 }

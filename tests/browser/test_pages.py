@@ -170,7 +170,7 @@ class Pages(unittest.TestCase):
     def test_report_of_copies_with_faults(self):
         page, figures = self.report(
             'copies', '--clock', 'virtual', '--fault', 'dma.memcpy nth=40 delay=200us', '--fault', 'dma.memcpy nth=9999 hang',
-            '--host', f'exec {PROBE} export d 1048576', '--dpu', f'exec {PROBE} copy d 65536 16 1 256')
+            '--host', f'exec {PROBE} export d 1048576', '--dpu', f'exec {PROBE} read d 65536 16 1 256')
         self.assertEqual(len(figures['faults']), 1)
         self.check_figures(page, figures)
 

@@ -199,7 +199,7 @@ test_throughput_is_spread_over_the_life_of_tasks() {
 # 16 in flight on the link of the card, which carries 52.7 GB/s from the host: no slice has more.
 test_throughput_is_never_above_that_of_the_link() {
 	status 0 bfsim run --report r.html --clock virtual --fault 'dma.memcpy nth=100 delay=20us' \
-		--host "exec $probe export d 1048576" --dpu "exec $probe copy d 65536 16 1 256"
+		--host "exec $probe export d 1048576" --dpu "exec $probe read d 65536 16 1 256"
 	python3 "$checker" r.html 'data["links"][0]["to_card"]["payload_bps"] / 8e9 < 53' \
 		'max(op("DMA memcpy")["bytes_by_slice"]) * 8e9 / data["slice_ns"] <= data["links"][0]["to_card"]["payload_bps"] * 1.01' \
 		'all(n == 16 for n in op("DMA memcpy")["in_flight_by_slice"][1:50])' \

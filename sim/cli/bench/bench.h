@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/bench/bench.h - measurements of copies: points of a sweep, their results, and the comparison of two results.
+/* sim/cli/bench/bench.h - measurements of copies and messages: points of a sweep, their results, and the comparison of two
+ * results.
  *
- *   sizes x depths x threads x paths x clocks --> points --"bfsim run" each--> results --> table, CSV, JSON
+ *   workloads x sizes x depths x threads x paths x clocks --> points --"bfsim run" each--> results --> table, CSV, JSON
  */
 #ifndef SIM_CLI_BENCH_BENCH_H
 #define SIM_CLI_BENCH_BENCH_H
@@ -14,18 +15,37 @@
 #define CLI_BENCH_MAX_VALUES 32 /* of one dimension */
 #define CLI_BENCH_MAX_RUNS   16
 
+/* What is measured; the first is the default. */
+enum cli_bench_workload {
+	CLI_BENCH_HOST_TO_DPU, /* DMA, by the DPU's program */
+	CLI_BENCH_DPU_TO_HOST,
+	CLI_BENCH_COMCH,      /* a message to the DPU and back */
+	CLI_BENCH_COMCH_FAST, /* a producer on the host, a consumer on the DPU */
+	CLI_BENCH_NUM_WORKLOADS,
+};
+
+const char *cli_bench_workload_name(enum cli_bench_workload workload);
+
 struct cli_bench_point {
+	char workload[16];
 	uint64_t size, depth, threads;
-	char path[16];  /* data path; "best" = what bfsim chooses */
+	char path[16];  /* data path that was asked for; "best" = what bfsim chooses */
 	char clock[16]; /* functional, timed, virtual */
 	/* Results of the runs; the percentiles are those of the median run. */
-	uint64_t byte_rate[CLI_BENCH_MAX_RUNS]; /* bytes per second, sorted */
+	char used_path[16];                     /* data path of the last run; "" = the workload has none */
+	uint64_t byte_rate[CLI_BENCH_MAX_RUNS]; /* bytes per second, sorted; 0 = the run took no session time */
 	uint32_t num_runs;
 	uint64_t task_rate; /* per second */
 	uint64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
 };
 
+/* Where and when it was measured. */
+struct cli_bench_env {
+	char version[32], date[32], machine[256], card[192], topology[256];
+};
+
 struct cli_bench {
+	struct cli_bench_env env;
 	struct cli_bench_point *points;
 	size_t num_points;
 };
@@ -39,19 +59,26 @@ struct cli_bench_cfg {
 	uint32_t num_runs;
 };
 
+/* Find out about this machine and the topology. *ret_max_msg_bytes: of a Comch message. Returns 0, or -1 with a message. */
+int cli_bench_env_get(const struct cli_bench_cfg *cfg, struct cli_bench_env *ret_env, uint64_t *ret_max_msg_bytes);
+
 /* Run a point as often as @cfg says, and fill in its results. Returns 0, or -1 with a message. */
 int cli_bench_run(const struct cli_bench_cfg *cfg, struct cli_bench_point *point);
 
-void cli_bench_print_table(const struct cli_bench *bench);
-void cli_bench_print_csv(const struct cli_bench *bench, FILE *out);
+/* A line of a table or of CSV, and the headings; each is flushed, so that it appears when its point is done. */
+void cli_bench_print_headings(void);
+void cli_bench_print_point(const struct cli_bench_point *point);
+void cli_bench_print_csv_headings(void);
+void cli_bench_print_csv_point(const struct cli_bench_point *point);
+
 /* Write JSON to @path, or to standard output with NULL. Returns 0, or -1 with a message. */
 int cli_bench_write_json(const struct cli_bench *bench, const char *path);
 
 /* Read such JSON. Returns 0 (the caller frees ret_bench->points), or -1 with a message. */
 int cli_bench_read_json(const char *path, struct cli_bench *ret_bench);
 
-/* Print the points of both, and which differ by more than their runs do among themselves. Returns the number of points that
- * are slower now. */
-size_t cli_bench_compare(const struct cli_bench *before, const struct cli_bench *now);
+/* Print the points of both, and which differ by more than their runs do among themselves; on standard error, whether machine,
+ * card, topology or data paths differ. Returns the number of points that are in both. */
+size_t cli_bench_compare(const struct cli_bench *before, const struct cli_bench *now, size_t *ret_num_slower);
 
 #endif

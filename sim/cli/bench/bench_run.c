@@ -22,6 +22,34 @@
 #define COPIED_BYTES  (UINT64_C(256) << 20) /* of a run, at most, without --count */
 #define VIRTUAL_COUNT 2000                  /* virtual time needs no long runs */
 
+const char *cli_bench_workload_name(enum cli_bench_workload workload)
+{
+	static const char *const names[CLI_BENCH_NUM_WORKLOADS] = {
+		[CLI_BENCH_HOST_TO_DPU] = "host-to-dpu",
+		[CLI_BENCH_DPU_TO_HOST] = "dpu-to-host",
+		[CLI_BENCH_COMCH] = "comch",
+		[CLI_BENCH_COMCH_FAST] = "comch-fast",
+	};
+
+	return names[workload];
+}
+
+static bool has_workload(const struct cli_bench_point *point, enum cli_bench_workload workload)
+{
+	return strcmp(point->workload, cli_bench_workload_name(workload)) == 0;
+}
+
+static bool is_comch(const struct cli_bench_point *point)
+{
+	return has_workload(point, CLI_BENCH_COMCH) || has_workload(point, CLI_BENCH_COMCH_FAST);
+}
+
+/* Whether one process copies within its own memory. */
+static bool is_local(const struct cli_bench_point *point)
+{
+	return !is_comch(point) && strcmp(point->path, "in-place") == 0;
+}
+
 uint64_t cli_bench_byte_rate(const struct cli_bench_point *point)
 {
 	return point->num_runs ? point->byte_rate[point->num_runs / 2] : 0;
@@ -51,61 +79,100 @@ static void append_word(char **text, const char *word)
 	*text = longer;
 }
 
+/* Append numbers of the probe's command line. */
+static void append_numbers(char **text, const uint64_t *numbers, size_t count)
+{
+	char word[32];
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(word, sizeof(word), "%" PRIu64, numbers[i]);
+		append_word(text, word);
+	}
+}
+
+static void append_comch(char **text, const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, bool is_dpu)
+{
+	const uint64_t numbers[] = { point->size, point->depth, choose_count(cfg, point) };
+
+	if (has_workload(point, CLI_BENCH_COMCH))
+		append_word(text, is_dpu ? "pong" : "ping");
+	else
+		append_word(text, is_dpu ? "consume" : "produce");
+	append_numbers(text, numbers, 3);
+}
+
+static void append_copy(char **text, const struct cli_bench_cfg *cfg, const struct cli_bench_point *point,
+			const char *dir, bool is_dpu)
+{
+	const uint64_t numbers[] = { point->size, point->depth, point->threads, choose_count(cfg, point) },
+		       bytes = point->size * point->depth * point->threads;
+	char file[PATH_MAX + 16];
+
+	snprintf(file, sizeof(file), "%s/descriptor", dir);
+	append_word(text, !is_dpu ? "export" : has_workload(point, CLI_BENCH_DPU_TO_HOST) ? "write" : "read");
+	append_word(text, is_dpu && is_local(point) ? "-" : file);
+	if (is_dpu)
+		append_numbers(text, numbers, 4);
+	else
+		append_numbers(text, &bytes, 1);
+}
+
 /* The command of a side: the probe with its arguments. */
 static char *side_command(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, const char *dir,
 			  bool is_dpu)
 {
-	bool is_local = strcmp(point->path, "in-place") == 0;
-	char *probe = cli_bench_probe_path(), *text = strdup("exec"), file[PATH_MAX + 16], numbers[128];
+	char *probe = cli_bench_probe_path(), *text = strdup("exec");
 
-	snprintf(file, sizeof(file), "%s/descriptor", dir);
-	if (is_dpu)
-		snprintf(numbers, sizeof(numbers), " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, point->size,
-			 point->depth, point->threads, choose_count(cfg, point));
-	else
-		snprintf(numbers, sizeof(numbers), " %" PRIu64, point->size * point->depth * point->threads);
 	append_word(&text, probe ? probe : "");
-	append_word(&text, is_dpu ? "copy" : "export");
-	append_word(&text, is_dpu && is_local ? "-" : file);
+	if (is_comch(point))
+		append_comch(&text, cfg, point, is_dpu);
+	else
+		append_copy(&text, cfg, point, dir, is_dpu);
 	free(probe);
-	if (text) {
-		char *longer = NULL;
-
-		if (asprintf(&longer, "%s%s", text, numbers) < 0)
-			longer = NULL;
-		free(text);
-		text = longer;
-	}
 	return text;
 }
 
-/* "bfsim run" with the probe on its sides; without warnings, as the exporter sleeps in virtual time. NULL without memory. The caller frees it. */
-static char *command_line(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, const char *dir)
+/* The variables of "bfsim run": no warnings, as the exporter sleeps in virtual time; the command that tells the data path. */
+static char *environment(const struct cli_bench_point *point, const char *self)
 {
-	char *self = realpath("/proc/self/exe", NULL), *text = strdup("exec env -u BFSIM_PATH BFSIM_LOG_LEVEL=30"),
-	     word[64];
-	char *host = side_command(cfg, point, dir, false), *dpu = side_command(cfg, point, dir, true);
+	char *text = strdup("exec env -u BFSIM_PATH -u BFSIM_SESSION BFSIM_LOG_LEVEL=30"),
+	     *quoted = sim_shell_quote(self), *ps = NULL, word[64];
 
+	if (quoted && asprintf(&ps, "BFSIM_BENCH_PS=%s ps --json", quoted) >= 0)
+		append_word(&text, ps);
+	free(ps);
+	free(quoted);
 	snprintf(word, sizeof(word), "BFSIM_PATH=%s", point->path);
 	if (strcmp(point->path, "best") != 0)
 		append_word(&text, word);
+	return text;
+}
+
+static void append_option(char **text, const char *option, const char *value)
+{
+	append_word(text, option);
+	append_word(text, value ? value : "");
+}
+
+/* "bfsim run" with the probe on its sides. NULL without memory. The caller frees it. */
+static char *command_line(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, const char *dir)
+{
+	char *self = realpath("/proc/self/exe", NULL), *text = environment(point, self ? self : "bfsim"), word[64];
+	char *host = side_command(cfg, point, dir, false), *dpu = side_command(cfg, point, dir, true);
+
 	append_word(&text, self ? self : "bfsim");
 	append_word(&text, "run");
 	snprintf(word, sizeof(word), "--timeout=%d", TIMEOUT_S);
 	append_word(&text, word);
 	append_word(&text, "--trace-level=off");
-	append_word(&text, "--clock");
-	append_word(&text, point->clock);
-	if (cfg->topology) {
-		append_word(&text, "--topology");
-		append_word(&text, cfg->topology);
-	}
-	append_word(&text, "--dpu");
-	append_word(&text, dpu ? dpu : "");
-	if (strcmp(point->path, "in-place") != 0) {
-		append_word(&text, "--host");
-		append_word(&text, host ? host : "");
-	}
+	append_option(&text, "--clock", point->clock);
+	if (cfg->topology)
+		append_option(&text, "--topology", cfg->topology);
+	append_option(&text, "--dpu", dpu);
+	if (!is_local(point))
+		append_option(&text, "--host", host);
+	if (is_comch(point))
+		append_option(&text, "--start", "host after bfsim-bench");
 	free(self);
 	free(host);
 	free(dpu);
@@ -188,8 +255,9 @@ static int run_once(const struct cli_bench_cfg *cfg, const struct cli_bench_poin
 	if (status == 0 && *ret_result)
 		return 0;
 	json_object_put(*ret_result);
-	cli_fail("the run for %" PRIu64 " bytes, depth %" PRIu64 ", %" PRIu64 " threads, path %s, clock %s failed",
-		 point->size, point->depth, point->threads, point->path, point->clock);
+	cli_fail("the run of %s for %" PRIu64 " bytes, depth %" PRIu64 ", %" PRIu64
+		 " threads, path %s, clock %s failed",
+		 point->workload, point->size, point->depth, point->threads, point->path, point->clock);
 	return -1;
 }
 
@@ -203,14 +271,14 @@ static int compare_rates(const void *a, const void *b)
 /* Enter a run; its percentiles count if it is the median of those up to now. */
 static void add_result(struct cli_bench_point *point, json_object *result)
 {
-	uint64_t ns = cli_json_number(result, "ns"),
-		 rate = cli_per_second(cli_json_number(result, "bytes"), ns ? ns : 1);
+	uint64_t ns = cli_json_number(result, "ns"), rate = cli_per_second(cli_json_number(result, "bytes"), ns);
 
+	snprintf(point->used_path, sizeof(point->used_path), "%s", cli_json_text(result, "path"));
 	point->byte_rate[point->num_runs++] = rate;
 	qsort(point->byte_rate, point->num_runs, sizeof(point->byte_rate[0]), compare_rates);
 	if (cli_bench_byte_rate(point) != rate)
 		return;
-	point->task_rate = cli_per_second(cli_json_number(result, "tasks"), ns ? ns : 1);
+	point->task_rate = cli_per_second(cli_json_number(result, "tasks"), ns);
 	point->p50_ns = cli_json_number(result, "p50");
 	point->p90_ns = cli_json_number(result, "p90");
 	point->p99_ns = cli_json_number(result, "p99");

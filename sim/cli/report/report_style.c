@@ -39,7 +39,7 @@ const char cli_report_style[] =
 	"th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);vertical-align:top}\n"
 	"tbody tr:last-child td{border-bottom:0}\n"
 	"th{background:var(--panel);white-space:nowrap}\n"
-	"td{min-width:4rem;overflow-wrap:anywhere}\n"
+	"td{min-width:5rem;overflow-wrap:anywhere}\n"
 	".n{width:1%;text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\n"
 	"code{font:.875em/1.4 ui-monospace,monospace;overflow-wrap:anywhere}\n"
 	".wide{min-width:16rem;overflow-wrap:anywhere}\n"

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/bench/probe.h - parts of the program that bfsim bench runs on both sides. A failure ends the program with a message. */
+#ifndef SHIM_BENCH_PROBE_H
+#define SHIM_BENCH_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <doca_dev.h>
+#include <doca_error.h>
+#include <doca_mmap.h>
+
+/* End the program unless @result is DOCA_SUCCESS: "cannot @what: ...". */
+void probe_must(doca_error_t result, const char *what);
+
+struct doca_dev *probe_open_first(void);
+struct doca_mmap *probe_map(struct doca_dev *dev, void *memory, size_t bytes, uint32_t permissions);
+/* Memory that is filled; for the path "mapped", such that other processes can map it. */
+void *probe_allocate(size_t bytes);
+/* Zeros that the program needs itself. */
+void *probe_calloc(size_t count, size_t size);
+
+/* The measurements of one thread, in session time. */
+struct probe_times {
+	uint64_t *latencies; /* of tasks in the order of their ends */
+	uint64_t count, began_ns, ended_ns;
+};
+
+/* Print the line of JSON about tasks of @task_bytes each. @path: the data path, "" = there is none; NULL = that of the session's
+ * only import, which the command of $BFSIM_BENCH_PS tells. */
+void probe_print_result(const struct probe_times *times, size_t num_threads, uint64_t task_bytes, const char *path);
+
+/* Copies by DMA tasks. @path: the file of the exporter's descriptor; NULL = own memory on both ends. @writes: to the
+ * exporter's memory. @count: tasks of each thread. */
+struct probe_copy_cfg {
+	const char *path;
+	bool writes;
+	size_t size;
+	unsigned int depth, threads;
+	uint64_t count;
+};
+int probe_copy(const struct probe_copy_cfg *cfg);
+
+/* Comch: messages that the DPU's side sends back (@is_fast: false), or that a producer sends to the DPU's consumer. The host's
+ * side measures, the DPU's ends when it has disconnected. */
+struct probe_comch_cfg {
+	bool is_fast;
+	size_t size;
+	unsigned int depth;
+	uint64_t count;
+};
+int probe_comch_host(const struct probe_comch_cfg *cfg);
+int probe_comch_dpu(const struct probe_comch_cfg *cfg);
+
+#endif

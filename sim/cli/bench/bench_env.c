@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where and when a result was measured. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "sim/base/printable.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/session_client.h"
+
+/* The processor's name as the kernel gives it; on Arm it gives none. */
+static void read_processor(char *text, size_t size)
+{
+	FILE *in = fopen("/proc/cpuinfo", "re");
+	char line[256];
+
+	snprintf(text, size, "unknown processor");
+	while (in && fgets(line, sizeof(line), in)) {
+		char *colon = strchr(line, ':');
+
+		if (strncmp(line, "model name", strlen("model name")) != 0 || !colon)
+			continue;
+		colon[strcspn(colon, "\n")] = '\0';
+		snprintf(text, size, "%s", colon + 2);
+		break;
+	}
+	if (in)
+		fclose(in);
+}
+
+static void set_machine(struct cli_bench_env *env)
+{
+	struct utsname system = { 0 };
+	char processor[80];
+
+	read_processor(processor, sizeof(processor));
+	uname(&system);
+	snprintf(env->machine, sizeof(env->machine), "%s %s, %ld processors, Linux %.40s", system.machine, processor,
+		 sysconf(_SC_NPROCESSORS_ONLN), system.release);
+	sim_make_printable_array(env->machine, sizeof(env->machine));
+}
+
+static void set_date(struct cli_bench_env *env)
+{
+	time_t now = time(NULL);
+	struct tm parts;
+
+	if (!gmtime_r(&now, &parts) || strftime(env->date, sizeof(env->date), "%Y-%m-%d %H:%M:%S UTC", &parts) == 0)
+		env->date[0] = '\0';
+}
+
+static void set_card(struct cli_bench_env *env, const struct pcie_card *card)
+{
+	snprintf(env->card, sizeof(env->card), "%s; link Gen%u x%u, mode %s", card->profile->description,
+		 card->link.generation, card->link.lanes, pcie_mode_name(card->mode));
+}
+
+int cli_bench_env_get(const struct cli_bench_cfg *cfg, struct cli_bench_env *ret_env, uint64_t *ret_max_msg_bytes)
+{
+	struct pcie_topology *topology = cfg->topology ? cli_topology_of_file(cfg->topology) : cli_topology_built_in();
+
+	if (!topology)
+		return -1;
+	*ret_env = (struct cli_bench_env){ .version = BFSIM_VERSION };
+	set_machine(ret_env);
+	set_date(ret_env);
+	set_card(ret_env, &topology->cards[0]);
+	snprintf(ret_env->topology, sizeof(ret_env->topology), "%s", cfg->topology ? cfg->topology : "built-in");
+	*ret_max_msg_bytes = topology->num_functions ? topology->functions[0].caps.comch_max_msg_bytes : 0;
+	pcie_topology_destroy(topology);
+	return 0;
+}
