@@ -152,8 +152,10 @@ test_exec_gives_a_program_the_libraries_of_its_generation() {
 test_program_of_2_5_starts_on_it_and_on_bfsim() {
 	status 0 check "$programs/old_copy"
 	says 'old_copy: [0-9]+ symbols of DOCA; needs .*libdoca_dma.so.2' out
-	says '^  bfsim: +starts on its task generation; all of its symbols are simulated$' out
+	says '^  bfsim: +starts on its task generation; all of its symbols are simulated, 1 of them partly$' out
+	says '^  partly: +doca_pe_progress  \(bfsim coverage NAME' out
 	says '^  starts on: +2.5$' out
+	says '^ +\(2.2 lacks 14: doca_buf_dec_refcount, .*, \.\.\.; 2.6 lacks 1: doca_log_backend_create_with_buffer\)$' out
 	says '^  links with: +2.5$' out
 	lacks SYMBOL out
 }
@@ -161,14 +163,14 @@ test_program_of_2_5_starts_on_it_and_on_bfsim() {
 test_program_of_2_2_starts_on_it_and_on_bfsim() {
 	status 0 check "$programs/old_jobs"
 	says 'old_jobs: [0-9]+ symbols of DOCA; needs .*libdoca_dma.so.2' out
-	says '^  bfsim: +starts on its workq generation; all of its symbols are simulated$' out
+	says '^  bfsim: +starts on its workq generation; all of its symbols are simulated, 1 of them partly$' out
 	says '^  starts on: +2.2$' out
 	says '^  links with: +2.2$' out
 }
 
 test_symbols_of_2_5_that_are_not_simulated_or_changed_are_listed() {
 	status 1 check "$programs/uses_2_5"
-	says '^  bfsim: +starts on its task generation; 3 with other parameters than it was built with; [0-9]+ not simulated$' out
+	says '^  bfsim: +starts on its task generation; 3 with other parameters than it was built with; [0-9]+ not simulated; 5 partly simulated$' out
 	says '^doca_buf_arr_create +EXPERIMENTAL +libdoca_common +other parameters +\? +yes\* +yes\* +yes\* +\? +yes +yes +yes$' out
 	says '^doca_mmap_export_rdma +DOCA_2 +libdoca_common +not simulated +\? +relink\*? +yes +yes +yes +yes +yes +yes$' out
 	says '^doca_sync_event_export_to_dpa +EXPERIMENTAL +libdoca_common +not simulated +\? +yes\*? +yes +yes +\? +- +- +-$' out
@@ -286,7 +288,7 @@ test_worst_of_several_programs_counts() {
 
 test_program_of_1_5_is_recognised() {
 	status 0 check "$programs/old_map"
-	says '^  bfsim: +starts on its workq generation; all of its symbols are simulated$' out
+	says '^  bfsim: +starts on its workq generation; all of its symbols are simulated, 1 of them partly$' out
 	says '^  starts on: +1\.5\?  \(\?: not all of its symbols are known\)$' out
 	status 1 check --against 1.5 "$programs/old_map"
 	says '^  against 1.5 +links, as far as is known; [0-9]+ symbols are not known to be there$' out
@@ -318,7 +320,11 @@ test_names_of_comch_in_2_7_are_known() {
 
 test_functions_of_3_3_are_absent_in_3_0() {
 	status 0 check --against 3.3.0 "$programs/uses_3_3"
-	says '^  against 3.3 +links$' out
+	says '^  against 3.3 +links, as far as is known$' out
+	says '^  starts on: +3\.3\?  \(\?: not all of its symbols are known\)$' out
+	says '^ +\(3\.0 lacks 16: doca_buf_inventory_buf_reuse_by_addr, ' out
+	status 0 check --json "$programs/uses_3_3"
+	same "True False" "$(json 'str(all[0]["releases"]["3.3"]["assumed"]) + " " + str(all[0]["releases"]["3.0"]["assumed"])')"
 	status 1 check --against 3.0 "$programs/uses_3_3"
 	for name in dma_set_ordered_completions mmap_get_mkey comch_consumer_get_gpu_handle comch_producer_get_gpu_handle; do
 		says "^doca_$name +EXPERIMENTAL .* - +yes$" out

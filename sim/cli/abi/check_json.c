@@ -11,6 +11,7 @@ static json_object *provider_json(const struct cli_check *check, enum cli_provid
 
 	cli_json_add_bool(json, "starts", cli_check_starts(check, provider) == CLI_CHECK_TRUE);
 	cli_json_add_bool(json, "links", cli_check_links(check, provider) == CLI_CHECK_TRUE);
+	cli_json_add_bool(json, "assumed", cli_release_is_assumed(provider));
 	cli_json_add_number(json, "missing", counts->absent);
 	cli_json_add_number(json, "unknown", counts->unknown);
 	cli_json_add_number(json, "other-version", counts->other_version);

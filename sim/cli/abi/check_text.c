@@ -3,8 +3,11 @@
 #include <stdio.h>
 
 #include "check_binary.h"
+#include "coverage.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/table.h"
+
+#define MAX_NAMED 3 /* symbols in a reason */
 
 static const char *plural_suffix(size_t num)
 {
@@ -13,23 +16,134 @@ static const char *plural_suffix(size_t num)
 
 typedef enum cli_check_result (*check_func)(const struct cli_check *check, enum cli_provider provider);
 
-/* Print the releases for which @func is true, as "2.5, 2.7?, 2.10". */
-static void print_releases(const struct cli_check *check, const char *heading, check_func func)
+/* ": doca_a, doca_b, ...", of the symbols with that status at @provider. */
+static void print_symbols(const struct cli_check *check, enum cli_provider provider, enum cli_symbol_status status)
 {
-	size_t num = 0, num_partly_known = 0;
+	size_t num = 0;
+
+	for (size_t i = 0; i < check->imports.num; i++) {
+		const struct cli_import *import = &check->imports.list[i];
+
+		if (cli_symbol_status(import->symbol, import->version, provider) != status)
+			continue;
+		if (num++ == MAX_NAMED) {
+			printf(", ...");
+			return;
+		}
+		printf("%s%s", num == 1 ? ": " : ", ", import->symbol);
+	}
+}
+
+static void print_absent_libraries(const struct cli_check *check, enum cli_provider provider, const char *before)
+{
+	for (size_t i = 0; i < check->imports.num_needed; i++) {
+		if (!cli_provider_has_library(check->imports.needed[i], provider))
+			printf("%sthere is no %s", before, check->imports.needed[i]);
+	}
+}
+
+/* Why @provider is not among the releases: "; 3.0 lacks 2: doca_a, doca_b". */
+static void print_reason(const struct cli_check *check, enum cli_provider provider, const char *before,
+			 bool needs_versions)
+{
+	const struct cli_check_counts *counts = &check->counts[provider];
+
+	printf("%s%s", before, cli_provider_name(provider));
+	if (counts->absent) {
+		printf(" lacks %zu", counts->absent);
+		print_symbols(check, provider, CLI_ABSENT);
+	} else if (needs_versions && counts->other_version) {
+		printf(" has %zu in another version", counts->other_version);
+		print_symbols(check, provider, CLI_OTHER_VERSION);
+	} else {
+		print_absent_libraries(check, provider, ": ");
+	}
+}
+
+/* Releases beyond the table have none, and neither do those of which nothing is known. */
+static bool has_reason(const struct cli_check *check, int provider, bool needs_versions)
+{
+	const struct cli_check_counts *counts;
+
+	if (provider < CLI_FIRST_RELEASE || provider > CLI_LAST_RELEASE)
+		return false;
+	counts = &check->counts[provider];
+	return counts->absent || (needs_versions && (counts->other_version || counts->libraries_absent));
+}
+
+/* Why the releases before @first and behind @last are not listed. */
+static void print_reasons(const struct cli_check *check, int first, int last, bool needs_versions)
+{
+	const char *before = "                (";
+
+	if (has_reason(check, first - 1, needs_versions)) {
+		print_reason(check, (enum cli_provider)(first - 1), before, needs_versions);
+		before = "; ";
+	}
+	if (has_reason(check, last + 1, needs_versions)) {
+		print_reason(check, (enum cli_provider)(last + 1), before, needs_versions);
+		before = "; ";
+	}
+	if (before[0] == ';')
+		printf(")\n");
+}
+
+/* Print the releases for which @func is true, as "2.5, 2.7?, 2.10"; and why the ones before and behind them are not there. */
+static void print_releases(const struct cli_check *check, const char *heading, check_func func, bool needs_versions)
+{
+	int first = -1, last = -1;
+	bool is_uncertain = false;
 
 	printf("  %-13s ", heading);
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
 		enum cli_check_result result = func(check, i);
+		bool is_certain = result == CLI_CHECK_TRUE && !cli_release_is_assumed(i);
 
 		if (result == CLI_CHECK_FALSE)
 			continue;
-		printf("%s%s%s", num++ ? ", " : "", cli_provider_name(i), result == CLI_CHECK_PERHAPS ? "?" : "");
-		num_partly_known += result == CLI_CHECK_PERHAPS;
+		printf("%s%s%s", first < 0 ? "" : ", ", cli_provider_name(i), is_certain ? "" : "?");
+		is_uncertain |= !is_certain;
+		first = first < 0 ? (int)i : first;
+		last = (int)i;
 	}
-	if (num == 0)
+	if (first < 0)
 		printf("no known release");
-	printf("%s\n", num_partly_known ? "  (?: not all of its symbols are known)" : "");
+	if (is_uncertain)
+		printf("  (?: not all of its symbols are known)");
+	printf("\n");
+	if (first < 0) /* the newest one is the one that a reader wants */
+		first = last = CLI_LAST_RELEASE + 1;
+	print_reasons(check, first, last, needs_versions);
+}
+
+static bool is_partly(const struct cli_import *import)
+{
+	const struct cli_symbol *symbol = cli_symbol_find(import->symbol);
+
+	return symbol && cli_coverage_state(symbol) == CLI_COVERAGE_PARTLY && cli_coverage_note(symbol)->difference;
+}
+
+static size_t count_partly(const struct cli_check *check)
+{
+	size_t num = 0;
+
+	for (size_t i = 0; i < check->imports.num; i++)
+		num += is_partly(&check->imports.list[i]);
+	return num;
+}
+
+/* The functions that work with a difference from the vendor's. */
+static void print_partly(const struct cli_check *check)
+{
+	const char *before = "  partly:       ";
+
+	for (size_t i = 0; i < check->imports.num; i++) {
+		if (!is_partly(&check->imports.list[i]))
+			continue;
+		printf("%s%s", before, check->imports.list[i].symbol);
+		before = ", ";
+	}
+	printf("  (bfsim coverage NAME says how it differs)\n");
 }
 
 static void print_program(const struct cli_check *check)
@@ -47,19 +161,11 @@ static void print_program(const struct cli_check *check)
 		printf("  it is a program for %s: the results below apply there\n", cli_check_other_machine(check));
 }
 
-static void print_absent_libraries(const struct cli_check *check, enum cli_provider provider)
-{
-	for (size_t i = 0; i < check->imports.num_needed; i++) {
-		if (!cli_provider_has_library(check->imports.needed[i], provider))
-			printf("; there is no %s", check->imports.needed[i]);
-	}
-}
-
 static void print_bfsim(const struct cli_check *check)
 {
 	const struct cli_check_counts *counts = &check->counts[check->bfsim_provider];
 	bool starts = cli_check_starts(check, check->bfsim_provider);
-	size_t mismatches = cli_check_num_abi_mismatches(check);
+	size_t mismatches = cli_check_num_abi_mismatches(check), num_partly = count_partly(check);
 
 	printf("  bfsim:        %s on its %s generation", starts ? "starts" : "does not start",
 	       cli_generation_name(check->generation));
@@ -67,14 +173,19 @@ static void print_bfsim(const struct cli_check *check)
 		printf("; %zu symbol%s missing", counts->absent, counts->absent == 1 ? " is" : "s are");
 	if (counts->other_version)
 		printf("; %zu in another version: relink it", counts->other_version);
-	print_absent_libraries(check, check->bfsim_provider);
+	print_absent_libraries(check, check->bfsim_provider, "; ");
 	if (mismatches)
 		printf("; %zu with other parameters than it was built with", mismatches);
 	if (counts->not_simulated)
 		printf("; %zu not simulated", counts->not_simulated);
 	else if (starts && check->imports.num)
 		printf("; all of its symbols are simulated");
+	if (num_partly)
+		printf(counts->not_simulated || !starts ? "; %zu partly simulated" : ", %zu of them partly",
+		       num_partly);
 	printf("\n");
+	if (num_partly)
+		print_partly(check);
 }
 
 static void print_against(const struct cli_check *check, enum cli_provider release)
@@ -85,7 +196,11 @@ static void print_against(const struct cli_check *check, enum cli_provider relea
 						[CLI_CHECK_PERHAPS] = "links, as far as is known",
 						[CLI_CHECK_TRUE] = "links" };
 
-	printf("  against %-4s  %s", cli_provider_name(release), verdicts[cli_check_links(check, release)]);
+	enum cli_check_result result = cli_check_links(check, release);
+
+	if (result == CLI_CHECK_TRUE && cli_release_is_assumed(release))
+		result = CLI_CHECK_PERHAPS;
+	printf("  against %-4s  %s", cli_provider_name(release), verdicts[result]);
 	if (counts->absent)
 		printf("; %zu symbol%s missing", counts->absent, counts->absent == 1 ? " is" : "s are");
 	if (counts->unknown)
@@ -104,8 +219,8 @@ static void print_verdict(const struct cli_check *check, int against)
 	if (against >= 0)
 		print_against(check, (enum cli_provider)against);
 	print_bfsim(check);
-	print_releases(check, "starts on:", cli_check_starts);
-	print_releases(check, "links with:", cli_check_links);
+	print_releases(check, "starts on:", cli_check_starts, true);
+	print_releases(check, "links with:", cli_check_links, false);
 }
 
 static const char *bfsim_cell(const struct cli_check *check, const struct cli_import *import)

@@ -19,6 +19,11 @@ const char *cli_provider_name(enum cli_provider provider)
 	return names[provider];
 }
 
+bool cli_release_is_assumed(enum cli_provider provider)
+{
+	return provider == CLI_RELEASE_3_3;
+}
+
 int cli_release_of_name(const char *name)
 {
 	for (int i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {

@@ -23,7 +23,7 @@ enum cli_provider {
 	CLI_RELEASE_2_7, /* known: Comch, and what 2.6 and 2.10 have in common */
 	CLI_RELEASE_2_10,
 	CLI_RELEASE_3_0,
-	CLI_RELEASE_3_3,
+	CLI_RELEASE_3_3, /* assumed: what 3.0 has; known: functions beyond it that public programs call */
 	CLI_BFSIM_WORKQ, /* the work-queue generation, 1.5 to 2.2 */
 	CLI_BFSIM_TASK,  /* the task generation, from 2.5 on */
 	CLI_NUM_PROVIDERS,
@@ -47,6 +47,9 @@ extern const size_t cli_num_symbols;
 
 /* "1.5", ..., "bfsim". */
 const char *cli_provider_name(enum cli_provider provider);
+
+/* Whether the release's table assumes functions that it may have dropped. */
+bool cli_release_is_assumed(enum cli_provider provider);
 
 /* The release with that name ("2.5", or "2.5.3": its patches have its symbols), or -1. */
 int cli_release_of_name(const char *name);
