@@ -64,6 +64,8 @@ int cli_report(int argc, char **argv)
 	struct options options = { 0 };
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
-	return options.trace ? cli_report_write_file(options.trace, options.path, options.json) :
-			       cli_report_write_session(options.session.dir, options.path, NULL, options.json);
+	if (options.json)
+		return cli_report_write_json(options.trace, options.session.dir, options.path);
+	return options.trace ? cli_report_write_file(options.trace, options.path) :
+			       cli_report_write_session(options.session.dir, options.path, NULL);
 }

@@ -36,6 +36,7 @@ enum {
 	KEY_CLOCK,
 	KEY_TRACE,
 	KEY_REPORT,
+	KEY_METRICS,
 	KEY_SHUFFLE,
 	KEY_QUIET,
 	KEY_SEEDS,
@@ -55,6 +56,7 @@ struct options {
 	uint32_t trace_level;
 	const char *trace_path;
 	const char *report_path;
+	const char *metrics_path;
 	unsigned int timeout_s;
 	enum cli_generation generation; /* of the commands that follow the option */
 	bool has_generation;            /* else each program's symbols decide */
@@ -74,6 +76,8 @@ static const struct argp_option option_list[] = {
 	{ "clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0 },
 	{ "require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never hit", 0 },
 	{ "trace", KEY_TRACE, "FILE", 0, "At the end, write a trace, as bfsim trace does", 0 },
+	{ "metrics", KEY_METRICS, "FILE", 0,
+	  "At the end, write counts to FILE as OpenMetrics text, as bfsim stats does", 0 },
 	{ "report", KEY_REPORT, "FILE", 0,
 	  "At the end, write a page about the run, as bfsim report does; the default --trace-level is full then", 0 },
 	CLI_TRACE_LEVEL_OPTION,
@@ -213,6 +217,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case KEY_REPORT:
 		options->report_path = arg;
 		return 0;
+	case KEY_METRICS:
+		options->metrics_path = arg;
+		return 0;
 	case CLI_KEY_TRACE_LEVEL:
 		options->trace_level = cli_trace_level(arg, state);
 		return 0;
@@ -276,6 +283,7 @@ static int run_session(const struct options *options)
 				   .trace_level = options->trace_level,
 				   .trace_path = options->trace_path,
 				   .report_path = options->report_path,
+				   .metrics_path = options->metrics_path,
 				   .check = &options->check,
 				   .commands = options->commands,
 				   .num_commands = options->num_commands,
@@ -320,18 +328,21 @@ static int run_seed(const struct options *options, uint64_t seed)
 {
 	struct options of_seed = *options;
 	char *trace = path_of_seed(options->trace_path, seed), *report = path_of_seed(options->report_path, seed);
+	char *metrics = path_of_seed(options->metrics_path, seed);
 	int status;
 
 	of_seed.faults.has_seed = true;
 	of_seed.faults.seed = seed;
 	of_seed.trace_path = trace;
 	of_seed.report_path = report;
+	of_seed.metrics_path = metrics;
 	status = run_session(&of_seed);
 	fprintf(stderr, "bfsim run: seed %" PRIu64 ": %s", seed, status ? "status" : "ok\n");
 	if (status)
 		fprintf(stderr, " %d\n", status);
 	free(trace);
 	free(report);
+	free(metrics);
 	return status;
 }
 

@@ -47,29 +47,45 @@ static int write_report(struct cli_report *report, const char *path, bool as_jso
 	return status;
 }
 
-int cli_report_write_session(const char *dir, const char *path, const struct cli_report_run *run, bool as_json)
+static int open_session(const char *dir, struct cli_report *ret_report)
 {
 	int dir_fd = cli_session_open(dir), rc;
 	struct sim_merged_trace merged;
-	struct cli_report report;
 	uint64_t num_dropped;
 
 	if (dir_fd < 0)
-		return CLI_FAILED;
+		return -1;
 	rc = cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped);
 	close(dir_fd);
 	if (rc < 0)
-		return CLI_FAILED;
-	rc = cli_report_from_recordings(&merged, dir, &report);
+		return -1;
+	rc = cli_report_from_recordings(&merged, dir, ret_report);
 	sim_merged_trace_free(&merged);
-	if (rc == 0 && run)
-		cli_report_set_run(&report, run);
-	return rc < 0 ? CLI_FAILED : write_report(&report, path, as_json);
+	return rc;
 }
 
-int cli_report_write_file(const char *trace, const char *path, bool as_json)
+int cli_report_write_session(const char *dir, const char *path, const struct cli_report_run *run)
 {
 	struct cli_report report;
 
-	return cli_report_open_file(trace, &report) < 0 ? CLI_FAILED : write_report(&report, path, as_json);
+	if (open_session(dir, &report) < 0)
+		return CLI_FAILED;
+	if (run)
+		cli_report_set_run(&report, run);
+	return write_report(&report, path, false);
+}
+
+int cli_report_write_file(const char *trace, const char *path)
+{
+	struct cli_report report;
+
+	return cli_report_open_file(trace, &report) < 0 ? CLI_FAILED : write_report(&report, path, false);
+}
+
+int cli_report_write_json(const char *trace, const char *dir, const char *path)
+{
+	struct cli_report report;
+	int rc = trace ? cli_report_open_file(trace, &report) : open_session(dir, &report);
+
+	return rc < 0 ? CLI_FAILED : write_report(&report, path, true);
 }

@@ -29,6 +29,7 @@
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/report/report_run.h"
 #include "sim/cli/report/report_write.h"
+#include "sim/cli/trace/metrics.h"
 #include "sim/cli/trace/trace_write.h"
 #include "sim/clock/launch.h"
 #include "sim/state/shared_state.h"
@@ -403,26 +404,31 @@ static int write_report(const struct run *run, const char *dir, const char *path
 		commands[i] = (struct cli_report_command){ .label = run->cfg->commands[i].label,
 							   .text = run->cfg->commands[i].text,
 							   .status = run->programs[i].status };
-	status = cli_report_write_session(dir, path, &about, false);
+	status = cli_report_write_session(dir, path, &about);
 	free(commands);
 	return status;
 }
 
-/* Write the trace and the report. The daemon has the recordings, so it must still run. */
+/* Write the trace, the report and the metrics. The daemon has the recordings, so it must still run. */
 static void write_outputs(struct run *run)
 {
-	const char *dir = run->cfg->session_dir->dir, *trace = run->cfg->trace_path, *report = run->cfg->report_path;
+	const char *dir = run->cfg->session_dir->dir, *trace = run->cfg->trace_path, *report = run->cfg->report_path,
+		   *metrics = run->cfg->metrics_path;
 	int status = CLI_OK;
 
 	if (run->daemon <= 0) {
-		if (trace || report)
+		if (trace || report || metrics)
 			cli_fail("cannot write %s: the recordings were lost when the session's daemon ended",
-				 trace ? trace : report);
+				 trace  ? trace :
+				 report ? report :
+					  metrics);
 		return;
 	}
 	if (trace)
 		status = cli_trace_write(dir, cli_trace_format_of_file(trace), trace);
 	if (report && write_report(run, dir, report) != CLI_OK)
+		status = CLI_FAILED;
+	if (metrics && cli_metrics_write_session(dir, metrics) != CLI_OK)
 		status = CLI_FAILED;
 	if (run->status == 0)
 		run->status = status;

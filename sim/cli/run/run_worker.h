@@ -36,11 +36,12 @@ struct cli_run_cfg {
 	const struct sim_session_dir *session_dir;
 	const char *topology; /* file, or NULL */
 	enum sim_clock_mode clock;
-	int64_t begun_ms;        /* before the supervisor began, by the monotonic clock */
-	unsigned int timeout_s;  /* the supervisor ends the run then; 0 = never */
-	uint32_t trace_level;    /* sim/trace/trace.h; 0 = the default */
-	const char *trace_path;  /* file for the trace, or NULL */
-	const char *report_path; /* file for the report, or NULL */
+	int64_t begun_ms;         /* before the supervisor began, by the monotonic clock */
+	unsigned int timeout_s;   /* the supervisor ends the run then; 0 = never */
+	uint32_t trace_level;     /* sim/trace/trace.h; 0 = the default */
+	const char *trace_path;   /* file for the trace, or NULL */
+	const char *report_path;  /* file for the report, or NULL */
+	const char *metrics_path; /* file for the counts as OpenMetrics, or NULL */
 	const struct cli_check_opt *check;
 	const struct cli_run_command *commands;
 	size_t num_commands;

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts as OpenMetrics text (the specification: github.com/OpenObservability/OpenMetrics). */
+#include "metrics.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recordings.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/trace/trace.h"
+
+struct writer {
+	const struct sim_merged_trace *merged;
+	const int64_t *pids;
+	FILE *out;
+};
+
+/* A value of a label: printable text, in which quotes, backslashes and newlines are escaped. */
+static void put_label(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "%s=\"", name);
+	for (; *value; value++) {
+		if (*value == '\n') {
+			fputs("\\n", out);
+			continue;
+		}
+		if (*value == '"' || *value == '\\')
+			fputc('\\', out);
+		fputc(*value, out);
+	}
+	fputc('"', out);
+}
+
+static void put_family(FILE *out, const char *name, const char *type, const char *unit, const char *help)
+{
+	fprintf(out, "# TYPE %s %s\n", name, type);
+	if (unit)
+		fprintf(out, "# UNIT %s %s\n", name, unit);
+	fprintf(out, "# HELP %s %s\n", name, help);
+}
+
+static void put_process_labels(const struct writer *writer, uint32_t process)
+{
+	const struct sim_trace_process *owner = &writer->merged->recordings[process].owner;
+
+	fprintf(writer->out, "{pid=\"%" PRId64 "\",", writer->pids[process]);
+	put_label(writer->out, "side", owner->side);
+	fputc(',', writer->out);
+	put_label(writer->out, "program", owner->program);
+}
+
+static void put_object_labels(const struct writer *writer, uint32_t process, const char *kind, uint32_t object)
+{
+	const struct sim_trace_recording *recording = &writer->merged->recordings[process];
+	char label[SIM_TRACE_LABEL_SIZE];
+
+	sim_trace_label_object(recording, object, label);
+	put_process_labels(writer, process);
+	fputc(',', writer->out);
+	put_label(writer->out, kind, label);
+	fputc(',', writer->out);
+	put_label(writer->out, "device", sim_trace_device_of(recording, object));
+}
+
+static void put_end(const struct writer *writer, uint64_t value)
+{
+	fprintf(writer->out, "} %" PRIu64 "\n", value);
+}
+
+/* ---- tasks ---- */
+
+typedef uint64_t op_value(const struct sim_trace_op *op);
+
+static uint64_t num_submitted(const struct sim_trace_op *op)
+{
+	return op->submitted;
+}
+
+static uint64_t num_completed(const struct sim_trace_op *op)
+{
+	return op->completed;
+}
+
+static uint64_t num_failed(const struct sim_trace_op *op)
+{
+	return op->failed;
+}
+
+static uint64_t num_bytes(const struct sim_trace_op *op)
+{
+	return op->bytes;
+}
+
+static void put_ops(const struct writer *writer, const char *name, const char *unit, const char *help, op_value *value)
+{
+	put_family(writer->out, name, "counter", unit, help);
+	for (uint32_t i = 0; i < writer->merged->num_recordings; i++) {
+		const struct sim_trace_recording *recording = &writer->merged->recordings[i];
+
+		for (uint32_t j = 0; j < recording->num_ops; j++) {
+			fprintf(writer->out, "%s_total", name);
+			put_object_labels(writer, i, "context", recording->ops[j].object);
+			fputc(',', writer->out);
+			put_label(writer->out, "operation", sim_trace_name_of(recording, recording->ops[j].name));
+			put_end(writer, value(&recording->ops[j]));
+		}
+	}
+}
+
+/* ---- contexts and connections ---- */
+
+static void put_late(const struct writer *writer)
+{
+	put_family(writer->out, "bfsim_late_tasks", "counter", NULL,
+		   "Tasks that ended after the model's time, in timed mode.");
+	for (uint32_t i = 0; i < writer->merged->num_recordings; i++)
+		for (uint32_t j = 1; j <= writer->merged->recordings[i].num_objects; j++) {
+			const struct sim_trace_object *object = &writer->merged->recordings[i].objects[j - 1];
+
+			if (object->kind != SIM_TRACE_CONTEXT)
+				continue;
+			fputs("bfsim_late_tasks_total", writer->out);
+			put_object_labels(writer, i, "context", j);
+			put_end(writer, object->num_late);
+		}
+}
+
+static void put_connection(const struct writer *writer, const char *name, uint32_t process, uint32_t number,
+			   const char *direction, uint64_t value)
+{
+	fprintf(writer->out, "%s_total", name);
+	put_object_labels(writer, process, "connection", number);
+	fprintf(writer->out, ",direction=\"%s\"", direction);
+	put_end(writer, value);
+}
+
+static void put_connections(const struct writer *writer, const char *name, bool in_bytes)
+{
+	for (uint32_t i = 0; i < writer->merged->num_recordings; i++)
+		for (uint32_t j = 1; j <= writer->merged->recordings[i].num_objects; j++) {
+			const struct sim_trace_object *object = &writer->merged->recordings[i].objects[j - 1];
+
+			if (object->kind != SIM_TRACE_CONNECTION)
+				continue;
+			put_connection(writer, name, i, j, "sent", in_bytes ? object->sent_bytes : object->sent);
+			put_connection(writer, name, i, j, "received",
+				       in_bytes ? object->received_bytes : object->received);
+		}
+}
+
+/* ---- the session ---- */
+
+static void put_session(const struct writer *writer)
+{
+	const struct sim_merged_trace *merged = writer->merged;
+
+	put_family(writer->out, "bfsim_process_alive", "gauge", NULL, "Whether the process lives.");
+	for (uint32_t i = 0; i < merged->num_recordings; i++) {
+		fputs("bfsim_process_alive", writer->out);
+		put_process_labels(writer, i);
+		put_end(writer, merged->recordings[i].owner.is_alive);
+	}
+	put_family(writer->out, "bfsim_faults_injected", "counter", NULL, "Faults that a rule injected.");
+	for (uint32_t i = 0; i < merged->num_rules; i++) {
+		fprintf(writer->out, "bfsim_faults_injected_total{rule=\"%u\",", merged->rules[i].id);
+		put_label(writer->out, "text", merged->rules[i].text);
+		put_end(writer, merged->rules[i].fired);
+	}
+	put_family(writer->out, "bfsim_session_time_seconds", "gauge", "seconds", "Session time.");
+	fprintf(writer->out, "bfsim_session_time_seconds{clock=\"%s\"} %" PRIu64 ".%09" PRIu64 "\n",
+		merged->clock ? merged->clock : "", merged->session_ns / 1000000000, merged->session_ns % 1000000000);
+}
+
+static uint64_t count_findings(const struct sim_merged_trace *merged, uint32_t process, uint32_t rule)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < merged->num_events; i++)
+		count += merged->events[i].kind == SIM_TRACE_HIT && merged->events[i].process == process &&
+			 merged->events[i].reason == rule;
+	return count;
+}
+
+static void put_findings(const struct writer *writer)
+{
+	put_family(writer->out, "bfsim_checker_findings", "counter", NULL,
+		   "Sites at which the checker reported a rule.");
+	for (uint32_t i = 0; i < writer->merged->num_recordings; i++) {
+		const struct sim_trace_recording *recording = &writer->merged->recordings[i];
+
+		for (uint32_t rule = 1; rule <= recording->num_names; rule++) {
+			uint64_t count = count_findings(writer->merged, i, rule);
+
+			if (count == 0)
+				continue;
+			fputs("bfsim_checker_findings_total", writer->out);
+			put_process_labels(writer, i);
+			fputc(',', writer->out);
+			put_label(writer->out, "rule", sim_trace_name_of(recording, rule));
+			put_end(writer, count);
+		}
+	}
+}
+
+int cli_metrics_print(const struct sim_merged_trace *merged, FILE *out)
+{
+	int64_t *pids = sim_merged_trace_pids(merged);
+	const struct writer writer = { .merged = merged, .pids = pids, .out = out };
+
+	if (!pids) {
+		cli_fail("out of memory");
+		return -1;
+	}
+	put_ops(&writer, "bfsim_tasks_submitted", NULL, "Tasks that were submitted.", num_submitted);
+	put_ops(&writer, "bfsim_tasks_completed", NULL, "Tasks that ended well.", num_completed);
+	put_ops(&writer, "bfsim_tasks_failed", NULL, "Tasks that failed.", num_failed);
+	put_ops(&writer, "bfsim_task_bytes", "bytes", "Bytes of the tasks that ended well.", num_bytes);
+	put_late(&writer);
+	put_family(out, "bfsim_messages", "counter", NULL, "Messages of connections.");
+	put_connections(&writer, "bfsim_messages", false);
+	put_family(out, "bfsim_message_bytes", "counter", "bytes", "Bytes of messages.");
+	put_connections(&writer, "bfsim_message_bytes", true);
+	put_findings(&writer);
+	put_session(&writer);
+	fputs("# EOF\n", out);
+	free(pids);
+	return 0;
+}
+
+/* ---- files ---- */
+
+/* Write *@merged to a new file at @path. Returns 0, or -1 with a message. */
+static int write_file(const struct sim_merged_trace *merged, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int rc = out ? cli_metrics_print(merged, out) : 0;
+	bool failed = !out || ferror(out);
+
+	if (out && fclose(out) != 0)
+		failed = true;
+	if (failed)
+		cli_fail("cannot write the metrics to %s: %s", path, strerror(errno));
+	return failed ? -1 : rc;
+}
+
+static int replace_file(const struct sim_merged_trace *merged, const char *path)
+{
+	char *name = NULL;
+	int rc = asprintf(&name, "%s.new", path) < 0 ? -1 : write_file(merged, name);
+
+	if (rc == 0 && rename(name, path) < 0) {
+		cli_fail("cannot write the metrics to %s: %s", path, strerror(errno));
+		rc = -1;
+	}
+	if (rc < 0 && name)
+		unlink(name);
+	free(name);
+	return rc;
+}
+
+int cli_metrics_write_session(const char *dir, const char *path)
+{
+	int dir_fd = cli_session_open(dir), rc;
+	struct sim_merged_trace merged;
+	uint64_t num_dropped;
+
+	if (dir_fd < 0)
+		return CLI_FAILED;
+	rc = cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped);
+	close(dir_fd);
+	if (rc < 0)
+		return CLI_FAILED;
+	rc = replace_file(&merged, path);
+	sim_merged_trace_free(&merged);
+	return rc < 0 ? CLI_FAILED : CLI_OK;
+}
