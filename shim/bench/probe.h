@@ -21,6 +21,13 @@ void *probe_allocate(size_t bytes);
 /* Zeros that the program needs itself. */
 void *probe_calloc(size_t count, size_t size);
 
+struct doca_ctx;
+struct doca_pe;
+/* Start @ctx, with @data for its callbacks, and wait until it runs. @other_pe is progressed as well; NULL = none. */
+void probe_ctx_start(struct doca_ctx *ctx, struct doca_pe *pe, void *data, struct doca_pe *other_pe);
+/* Stop @ctx and wait until it is idle. */
+void probe_ctx_stop(struct doca_ctx *ctx, struct doca_pe *pe);
+
 /* The measurements of one thread, in session time. */
 struct probe_times {
 	uint64_t *latencies; /* of tasks in the order of their ends */

@@ -153,37 +153,6 @@ static void make_client(struct probe_end *end)
 	end->ctx = doca_comch_client_as_ctx(end->client);
 }
 
-static enum doca_ctx_states state_of(struct doca_ctx *ctx)
-{
-	enum doca_ctx_states state = DOCA_CTX_STATE_IDLE;
-
-	probe_must(doca_ctx_get_state(ctx, &state), "get a context's state");
-	return state;
-}
-
-void probe_ctx_start(struct doca_ctx *ctx, struct doca_pe *pe, void *data, struct doca_pe *other_pe)
-{
-	doca_error_t result;
-
-	probe_must(doca_pe_connect_ctx(pe, ctx), "connect a context");
-	probe_must(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = data }), "set its data");
-	result = doca_ctx_start(ctx);
-	probe_must(result == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : result, "start it");
-	while (state_of(ctx) == DOCA_CTX_STATE_STARTING) {
-		doca_pe_progress(pe);
-		if (other_pe)
-			doca_pe_progress(other_pe);
-	}
-	probe_must(state_of(ctx) == DOCA_CTX_STATE_RUNNING ? DOCA_SUCCESS : DOCA_ERROR_CONNECTION_ABORTED, "start it");
-}
-
-void probe_ctx_stop(struct doca_ctx *ctx, struct doca_pe *pe)
-{
-	doca_ctx_stop(ctx);
-	while (state_of(ctx) != DOCA_CTX_STATE_IDLE)
-		doca_pe_progress(pe);
-}
-
 static void open_end(struct probe_end *end, bool is_server)
 {
 	end->dev = probe_open_first();

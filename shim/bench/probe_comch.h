@@ -26,11 +26,6 @@ struct probe_end {
 	struct probe_times times;
 };
 
-/* Start @ctx, with @data for its callbacks, and wait until it runs. @other_pe is progressed as well; NULL = none. */
-void probe_ctx_start(struct doca_ctx *ctx, struct doca_pe *pe, void *data, struct doca_pe *other_pe);
-/* Stop @ctx and wait until it is idle. */
-void probe_ctx_stop(struct doca_ctx *ctx, struct doca_pe *pe);
-
 /* probe_fast.c: measure sends to the other end's consumer, and be that consumer until the other end disconnects. */
 void probe_produce(struct probe_end *end);
 void probe_consume(struct probe_end *end);

@@ -95,7 +95,10 @@ test_a_wide_terminal_has_room_for_long_names() {
 	status 0 env COLUMNS=120 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
 	says '^ *[0-9]+ dpu +storage_target_of_dpu +dma #1 +0 +0 B/s' out
 	status 0 env COLUMNS=80 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
-	says '^ *[0-9]+ dpu +storage_targ +dma #1 +0 +0 B/s' out
+	says '^ *[0-9]+ dpu +storage…_dpu +dma #1 +0 +0 B/s' out
+	narrow out
+	status 0 env COLUMNS=60 "$python_program" -SE "$watch" q "$bfsim_program" top -i 0.05 s
+	says '^ *[0-9]+ dpu +storage_ta…f_dpu +dma #1 +0 +0$' out
 	narrow out
 }
 
@@ -120,10 +123,10 @@ test_a_connection_has_a_line_at_each_end_and_its_messages() {
 	start dpu "$hello_dpu"
 	start host "$hello_host"
 	# One message in more than a second, on a busy machine, is none per second; but ten bytes are some.
-	becomes_true grep -E ' host +trace_hello_ comch_hello +0 +[1-9][0-9.]* B/s +[0-9.]+ +0 +0 +0$' looks
-	becomes_true grep -E ' dpu +trace_hello_ comch_hello +0 +[1-9][0-9.]* B/s +[0-9.]+ +0 +0 +0$' looks
-	becomes_true eval 'bfsim top --once -i 0.05 s | tee out | grep -E " dpu +trace_hello_ comch_server +0 +0 B/s +0 +1 +0 +1$"'
-	same 2 "$(grep -c ' comch_hello  *0  *0 B/s  *0 ' out)"
+	becomes_true grep -E ' host +trace_h…host comch_h…o #2 +0 +[1-9][0-9.]* B/s +[0-9.]+ +0 +0 +0$' looks
+	becomes_true grep -E ' dpu +trace_h…_dpu comch_h…o #2 +0 +[1-9][0-9.]* B/s +[0-9.]+ +0 +0 +0$' looks
+	becomes_true eval 'bfsim top --once -i 0.05 s | tee out | grep -E " dpu +trace_h…_dpu comch_s…r #1 +0 +0 B/s +0 +1 +0 +1$"'
+	same 2 "$(grep -c ' comch_h…o #2  *0  *0 B/s  *0 ' out)"
 	narrow out
 }
 

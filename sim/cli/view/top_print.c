@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Printing a snapshot within the size of the terminal. */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "pcie_model/arith.h"
@@ -28,22 +29,37 @@ static void put_line(FILE *out, const char *text, unsigned int columns)
 	fputc('\n', out);
 }
 
-/* Append a text, padded to @width characters, to @line. */
-static void append_left_aligned(char line[LINE_SIZE], const char *text, unsigned int width)
+static unsigned int num_characters(const char *text)
 {
-	size_t len = strlen(line);
 	unsigned int count = 0;
 
-	for (; *text && len + 8 < LINE_SIZE; text++) {
-		if (((unsigned char)*text & 0xc0) != 0x80 && count++ == width) {
-			count--;
-			break;
-		}
-		line[len++] = *text;
+	for (; *text; text++)
+		count += ((unsigned char)*text & 0xc0) != 0x80;
+	return count;
+}
+
+/* The text behind the first @count characters. */
+static const char *skip_characters(const char *text, unsigned int count)
+{
+	while (*text && (count > 0 || ((unsigned char)*text & 0xc0) == 0x80)) {
+		count -= ((unsigned char)*text & 0xc0) != 0x80;
+		text++;
 	}
-	for (; count <= width && len + 1 < LINE_SIZE; count++)
-		line[len++] = ' ';
-	line[len] = '\0';
+	return text;
+}
+
+/* Append a text, padded to @width characters, to @line. A text that is too long is cut in its middle: its end tells names
+ * apart as often as its beginning. */
+static void append_left_aligned(char line[LINE_SIZE], const char *text, unsigned int width)
+{
+	unsigned int count = num_characters(text), tail = width / 3, head = width - tail - 1;
+	size_t len = strlen(line);
+
+	if (count <= width)
+		snprintf(line + len, LINE_SIZE - len, "%s%*s", text, (int)(width - count + 1), "");
+	else
+		snprintf(line + len, LINE_SIZE - len, "%.*s\u2026%s ", (int)(skip_characters(text, head) - text), text,
+			 skip_characters(text, count - tail));
 }
 
 static void append_right_aligned(char line[LINE_SIZE], const char *text, unsigned int width)
@@ -53,8 +69,8 @@ static void append_right_aligned(char line[LINE_SIZE], const char *text, unsigne
 	snprintf(line + len, LINE_SIZE - len, "%*s ", (int)width, text);
 }
 
-/* The fields need 89 columns. A narrower terminal drops fields in the order of drop_order; a wider one has room for longer
- * names.
+/* The fields need 89 columns. A narrower terminal drops fields in the order of drop_order. Columns that are left make room for
+ * longer names.
  * PID, SIDE and PROGRAM, which identify a process, stay. */
 enum { PID, SIDE, PROGRAM, CONTEXT, TASKS, BYTES, LATENCY, MESSAGES, FLY, FAIL, FLT, NUM_FIELDS };
 
@@ -87,13 +103,15 @@ static struct layout choose_layout(unsigned int columns)
 		layout.width[i] = fields[i].width;
 		width += fields[i].width + 1;
 	}
-	spare = columns + 1 > width ? columns + 1 - width : 0;
-	layout.width[PROGRAM] = min_u32(layout.width[PROGRAM] + (spare + 1) / 2, MAX_NAME);
-	layout.width[CONTEXT] = min_u32(layout.width[CONTEXT] + spare / 2, MAX_NAME);
 	for (size_t i = 0; i < sizeof(drop_order) / sizeof(drop_order[0]) && width > columns + 1; i++) {
 		layout.width[drop_order[i]] = 0;
 		width -= fields[drop_order[i]].width + 1;
 	}
+	spare = columns + 1 > width ? columns + 1 - width : 0;
+	if (layout.width[CONTEXT])
+		layout.width[CONTEXT] = min_u32(layout.width[CONTEXT] + spare / 2, MAX_NAME);
+	spare = layout.width[CONTEXT] ? (spare + 1) / 2 : spare;
+	layout.width[PROGRAM] = min_u32(layout.width[PROGRAM] + spare, MAX_NAME);
 	return layout;
 }
 
