@@ -16,6 +16,7 @@
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/view/caps.h"
+#include "sim/cli/view/live.h"
 
 enum {
 	KEY_LIST_DEVS = 0x100,
@@ -30,6 +31,7 @@ struct options {
 	const char *topology, *side, *address, *lib;
 	enum kind kind;
 	bool json;
+	struct cli_live live; /* what the session changed */
 };
 
 static const struct argp_option option_list[] = {
@@ -150,22 +152,29 @@ static void print_cap(void *arg, const char *lib, const char *name, const char *
 		printf("%" PRIu64 "\n", number);
 }
 
-static void print_address(const char *before, const struct pcie_function *function)
+/* @mark: how the session changed it, or "". */
+static void print_address(const char *before, const struct pcie_function *function, const char *mark)
 {
 	char text[PCIE_ADDR_TEXT_SIZE];
 
 	pcie_addr_format(&function->addr, text);
-	printf("%s%s\n", before, text);
+	printf("%s%s%s%s%s\n", before, text, mark[0] ? " (" : "", mark, mark[0] ? ")" : "");
 }
 
-static void print_reps(const struct pcie_topology *topology, const struct pcie_function *function)
+static const char *rep_mark(const struct options *options, const struct pcie_function *rep)
+{
+	return strcmp(cli_live_rep(&options->live, rep), "removed") == 0 ? "removed" : "";
+}
+
+static void print_reps(const struct options *options, const struct pcie_topology *topology,
+		       const struct pcie_function *function)
 {
 	struct text_output out = { .indent = "        " };
 
 	for (size_t i = 0; i < function->num_reps; i++) {
 		const struct pcie_function *rep = &topology->functions[function->reps[i]];
 
-		print_address("    representor-PCI: ", rep);
+		print_address("    representor-PCI: ", rep, rep_mark(options, rep));
 		print_cap(&out, "", "iface_name", rep->rep_iface, 0, false);
 		print_cap(&out, "", "pci_func_type",
 			  rep->type == PCIE_FUNC_PF ? "PF" :
@@ -182,11 +191,11 @@ static void print_function(const struct options *options, const struct pcie_topo
 {
 	struct text_output out = { .indent = "    " };
 
-	print_address("PCI: ", function);
+	print_address("PCI: ", function, cli_live_function_mark(&options->live, function));
 	if (options->kind == SHOW_DEVS)
 		cli_caps_each_attribute(function, print_cap, &out);
 	else if (options->kind == SHOW_REPS)
-		print_reps(topology, function);
+		print_reps(options, topology, function);
 	else
 		cli_caps_each(function, options->lib, print_cap, &out);
 }
@@ -219,6 +228,7 @@ static json_object *function_json(const struct options *options, const struct pc
 	pcie_addr_format(&function->addr, text);
 	cli_json_add_text(json, "side", function->side);
 	cli_json_add_text(json, "pci", text);
+	cli_json_add_text(json, "state", cli_live_function(&options->live, function));
 	cli_caps_each_attribute(function, add_cap, json);
 	if (options->kind == SHOW_CAPS)
 		cli_caps_each(function, options->lib, add_cap, json);
@@ -227,6 +237,7 @@ static json_object *function_json(const struct options *options, const struct pc
 
 		pcie_addr_format(&topology->functions[function->reps[i]].addr, text);
 		cli_json_add_text(rep, "pci", text);
+		cli_json_add_text(rep, "state", cli_live_rep(&options->live, &topology->functions[function->reps[i]]));
 		cli_caps_each_attribute(&topology->functions[function->reps[i]], add_cap, rep);
 		json_object_array_add(reps, rep);
 	}
@@ -297,8 +308,10 @@ int cli_caps(int argc, char **argv)
 	if (!options.side && getenv("BFSIM_SIDE") && getenv("BFSIM_SIDE")[0])
 		options.side = getenv("BFSIM_SIDE");
 	topology = cli_topology_choose(options.topology, &options.session, &source);
-	if (topology && (!options.side || cli_check_side(topology, source, options.side)))
+	if (topology && (!options.side || cli_check_side(topology, source, options.side)) &&
+	    cli_live_open(source == options.session.dir ? source : NULL, &options.live) == 0)
 		status = print_functions(&options, topology);
+	cli_live_close(&options.live);
 	pcie_topology_destroy(topology);
 	return status;
 }

@@ -61,6 +61,7 @@ int cli_devs(int argc, char **argv)
 	};
 	struct options options = { .session.is_optional = true };
 	struct pcie_topology *topology;
+	struct cli_live live = { 0 };
 	const char *source;
 	int rc = -1;
 
@@ -68,9 +69,11 @@ int cli_devs(int argc, char **argv)
 	topology = cli_topology_choose(options.topology, &options.session, &source);
 	if (!topology)
 		return CLI_FAILED;
-	if (!options.side || cli_check_side(topology, source, options.side))
-		rc = options.json ? cli_devs_print_json(topology, options.side, source) :
-				    cli_devs_print_tables(topology, options.side);
+	if ((!options.side || cli_check_side(topology, source, options.side)) &&
+	    cli_live_open(source == options.session.dir ? source : NULL, &live) == 0)
+		rc = options.json ? cli_devs_print_json(topology, &live, options.side, source) :
+				    cli_devs_print_tables(topology, &live, options.side);
+	cli_live_close(&live);
 	pcie_topology_destroy(topology);
 	return rc < 0 ? CLI_FAILED : CLI_OK;
 }

@@ -15,6 +15,7 @@
 #include "sim/cli/base/session_client.h"
 #include "sim/protocol/wire.h"
 #include "sim/cli/base/table.h"
+#include "sim/cli/view/live.h"
 
 struct options {
 	struct cli_session_opt session;
@@ -197,12 +198,34 @@ static int print_if_any(json_object *list, json_object *processes, print_table_f
 	return print(list, processes);
 }
 
-static int print_status(json_object *status)
+/* What commands and faults changed of the card. */
+static int print_changes(const char *dir)
+{
+	struct pcie_topology *topology = NULL;
+	struct cli_live live = { 0 };
+	int dir_fd = cli_session_open(dir), rc = -1;
+
+	if (dir_fd < 0)
+		return -1;
+	topology = cli_topology_of_session(dir_fd, dir);
+	close(dir_fd);
+	if (topology && cli_live_open(dir, &live) == 0) {
+		cli_live_print_changes(&live, topology);
+		rc = 0;
+	}
+	cli_live_close(&live);
+	pcie_topology_destroy(topology);
+	return rc;
+}
+
+static int print_status(json_object *status, const char *dir)
 {
 	json_object *processes = json_object_object_get(status, "processes");
 	json_object *imports = json_object_object_get(status, "imports");
 
 	printf("session %s, daemon %" PRIu64 "\n", cli_json_text(status, "session"), cli_json_number(status, "pid"));
+	if (print_changes(dir) < 0)
+		return -1;
 	if (json_object_array_length(processes) == 0) {
 		printf("no process is attached\n");
 		return 0;
@@ -245,7 +268,7 @@ int cli_ps(int argc, char **argv)
 	if (options.json) {
 		rc = cli_json_print(status, JSON_C_TO_STRING_PRETTY);
 	} else {
-		rc = print_status(status);
+		rc = print_status(status, options.session.dir);
 		json_object_put(status);
 	}
 	return rc < 0 ? CLI_FAILED : CLI_OK;

@@ -64,6 +64,52 @@ test_caps_are_those_of_the_topology() {
 	bfsim down --session s
 }
 
+# A person debugs with these three commands: what the session took from the card is marked there.
+test_what_a_session_changed_is_marked() {
+	bfsim up --session s --clock timed >/dev/null
+	status 0 bfsim devs --session s
+	! grep -qE 'STATE|removed|link (down|at)' out
+	bfsim function remove b1:00.0 --session s
+	bfsim function fatal 03:00.1 --session s
+	bfsim link degrade 03:00.0 --to gen2x4 --session s
+	bfsim link errors 03:00.0 --part 1% --session s
+	status 0 bfsim devs --session s
+	says '; link at gen2 x4, 1 % of packets replayed$' out
+	says '^host +0000:b1:00.0 .* removed$' out
+	says '^dpu +0000:03:00.1 .* failed until a reset$' out
+	says '^host +0000:b1:00.1 .* works$' out
+	cp out devs
+	status 0 bfsim ps --session s
+	says '^card0: link at gen2 x4' out
+	says '^host 0000:b1:00.0: removed$' out
+	status 0 bfsim caps --list-rep-devs --session s
+	says '^PCI: 0000:b1:00.0 .removed.$' out
+	says '^    representor-PCI: 0000:b1:00.0 .removed.$' out
+	says '^    representor-PCI: 0000:b1:00.1$' out
+	bfsim caps --session s --json >caps.json
+	bfsim devs --session s --json >devs.json
+	python3 - <<-'EOF2'
+		import json
+		functions = {(f['side'], f['pci'][5:]): f for f in json.load(open('caps.json'))}
+		(card,) = json.load(open('devs.json'))['cards']
+		states = {('host', 'b1:00.0'): 'removed', ('host', 'b1:00.1'): 'works', ('dpu', '03:00.0'): 'works', ('dpu', '03:00.1'): 'failed'}
+		assert {key: f['state'] for key, f in functions.items()} == states, functions
+		assert {(f['side'], f['pci'][5:]): f['state'] for f in card['functions']} == states, card
+		assert functions['dpu', '03:00.0']['representors'][0]['state'] == 'removed'
+		assert next(f for f in card['functions'] if f['ibdev'] == 'mlx5_0' and f['side'] == 'dpu')['represents'][0]['state'] == 'removed'
+		assert card['link'] == {'state': 'up', 'up-in-ns': 0, 'generation': 2, 'lanes': 4, 'replayed-ppb': 10**7}, card['link']
+		assert (card['pcie-generation'], card['pcie-lanes']) == (5, 16)
+	EOF2
+	bfsim link down 03:00.0 --for 100s --session s
+	status 0 bfsim devs --session s
+	says '; link down for another [0-9.]+ s$' out
+	bfsim function add b1:00.0 --session s
+	bfsim function reset 03:00.1 --session s
+	status 0 bfsim devs --session s
+	! grep -q STATE out
+	bfsim down --session s
+}
+
 test_what_is_not_there_is_named() {
 	status 2 bfsim caps --lib rdma
 	says '--lib rdma: bfsim does not simulate this library; --list-libs' err

@@ -35,7 +35,7 @@ struct pcie_topology *cli_topology_of_file(const char *path);
 struct pcie_topology *cli_topology_built_in(void);
 
 /* The topology of @file (of --topology) if it is not NULL; else of the session, if it was named or is live; else the built-in
- * one, which a process without a session uses. *ret_source names it in messages. */
+ * one, which a process without a session uses. *ret_source names it in messages; it is opt->dir itself for a session. */
 struct pcie_topology *cli_topology_choose(const char *file, const struct cli_session_opt *opt, const char **ret_source);
 
 /* Returns whether @topology, of @where, has @side; if not, the message lists its sides. */

@@ -79,7 +79,8 @@ static void add_address(json_object *to, const struct pcie_function *function)
 		cli_json_add_number(to, "sf-index", function->sf_index);
 }
 
-static json_object *reps_json(const struct pcie_topology *topology, const struct pcie_function *function)
+static json_object *reps_json(const struct pcie_topology *topology, const struct cli_live *live,
+			      const struct pcie_function *function)
 {
 	json_object *json = json_object_new_array();
 
@@ -90,6 +91,7 @@ static json_object *reps_json(const struct pcie_topology *topology, const struct
 		cli_json_add_number(rep, "id", other->id);
 		add_address(rep, other);
 		cli_json_add_text(rep, "rep-iface", other->rep_iface);
+		cli_json_add_text(rep, "state", cli_live_rep(live, other));
 		json_object_array_add(json, rep);
 	}
 	return json;
@@ -111,13 +113,15 @@ static void add_network(json_object *to, const struct pcie_function *function)
 	cli_json_add_number(to, "active-rate-bps", function->active_rate_bps);
 }
 
-static json_object *function_json(const struct pcie_topology *topology, const struct pcie_function *function)
+static json_object *function_json(const struct pcie_topology *topology, const struct cli_live *live,
+				  const struct pcie_function *function)
 {
 	json_object *json = json_object_new_object();
 
 	cli_json_add_number(json, "id", function->id);
 	add_address(json, function);
 	cli_json_add_text(json, "type", cli_func_type(function));
+	cli_json_add_text(json, "state", cli_live_function(live, function));
 	cli_json_add_number(json, "parent", function->parent);
 	cli_json_add_text(json, "ibdev", function->ibdev);
 	cli_json_add_text(json, "iface", function->iface);
@@ -127,12 +131,27 @@ static json_object *function_json(const struct pcie_topology *topology, const st
 	cli_json_add_number(json, "vhca-id", function->vhca_id);
 	cli_json_add_bool(json, "hotplug", function->hotplug);
 	json_object_object_add(json, "caps", caps_json(&function->caps));
-	json_object_object_add(json, "represents", reps_json(topology, function));
+	json_object_object_add(json, "represents", reps_json(topology, live, function));
 	return json;
 }
 
-static json_object *card_json(const struct pcie_topology *topology, uint32_t card, const char *side)
+/* As it runs now; "up-in-ns" of a link that is down. */
+static json_object *link_json(const struct cli_live_link *state)
 {
+	json_object *json = json_object_new_object();
+
+	cli_json_add_text(json, "state", state->is_down ? "down" : "up");
+	cli_json_add_number(json, "up-in-ns", state->up_in_ns);
+	cli_json_add_number(json, "generation", state->link.generation);
+	cli_json_add_number(json, "lanes", state->link.lanes);
+	cli_json_add_number(json, "replayed-ppb", state->link.replay_ppb);
+	return json;
+}
+
+static json_object *card_json(const struct pcie_topology *topology, const struct cli_live *live, uint32_t card,
+			      const char *side)
+{
+	const struct cli_live_link link = cli_live_link(live, topology, card);
 	const struct pcie_profile *profile = topology->cards[card].profile;
 	json_object *json = json_object_new_object(), *functions = json_object_new_array();
 
@@ -142,13 +161,14 @@ static json_object *card_json(const struct pcie_topology *topology, uint32_t car
 	cli_json_add_text(json, "description", profile->description);
 	cli_json_add_number(json, "vendor-id", profile->vendor_id);
 	cli_json_add_number(json, "device-id", profile->device_id);
-	cli_json_add_number(json, "pcie-generation", profile->link.generation);
-	cli_json_add_number(json, "pcie-lanes", profile->link.lanes);
+	cli_json_add_number(json, "pcie-generation", topology->cards[card].link.generation);
+	cli_json_add_number(json, "pcie-lanes", topology->cards[card].link.lanes);
+	json_object_object_add(json, "link", link_json(&link));
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *function = &topology->functions[i];
 
 		if (function->card == card && (!side || strcmp(function->side, side) == 0))
-			json_object_array_add(functions, function_json(topology, function));
+			json_object_array_add(functions, function_json(topology, live, function));
 	}
 	json_object_object_add(json, "functions", functions);
 	return json;
@@ -172,13 +192,14 @@ static json_object *sides_json(const struct pcie_topology *topology, const char 
 	return json;
 }
 
-int cli_devs_print_json(const struct pcie_topology *topology, const char *side, const char *source)
+int cli_devs_print_json(const struct pcie_topology *topology, const struct cli_live *live, const char *side,
+			const char *source)
 {
 	json_object *json = json_object_new_object(), *cards = json_object_new_array();
 
 	cli_json_add_text(json, "source", source);
 	for (uint32_t card = 0; card < topology->num_cards; card++)
-		json_object_array_add(cards, card_json(topology, card, side));
+		json_object_array_add(cards, card_json(topology, live, card, side));
 	json_object_object_add(json, "cards", cards);
 	json_object_object_add(json, "sides", sides_json(topology, side));
 	return cli_json_print(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);

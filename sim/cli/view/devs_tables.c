@@ -8,8 +8,13 @@
 #include "func_text.h"
 #include "sim/cli/base/table.h"
 
-typedef void add_row(struct cli_table *table, const struct pcie_topology *topology,
-		     const struct pcie_function *function);
+struct view {
+	const struct pcie_topology *topology;
+	const struct cli_live *live;
+	const char *side; /* NULL = all */
+};
+
+typedef void add_row(struct cli_table *table, const struct view *view, const struct pcie_function *function);
 
 static const char *or_dash(const char *text)
 {
@@ -25,15 +30,32 @@ static void add_address(struct cli_table *table, const struct pcie_function *fun
 	cli_table_add(table, "%s", address);
 }
 
-static const char *const network_headings[] = { "SIDE", "ADDRESS", "TYPE", "IBDEV", "IFACE",
-						"MAC",  "IPV4",    ">MTU", ">RATE" };
+static bool is_shown(const struct view *view, uint32_t card, const struct pcie_function *function)
+{
+	return function->card == card && (!view->side || strcmp(function->side, view->side) == 0);
+}
 
-static void add_network(struct cli_table *table, const struct pcie_topology *topology,
-			const struct pcie_function *function)
+/* Whether the session changed a function of the card that is shown. */
+static bool is_changed_card(const struct view *view, uint32_t card)
+{
+	for (size_t i = 0; i < view->topology->num_functions; i++) {
+		const struct pcie_function *function = &view->topology->functions[i];
+
+		if (is_shown(view, card, function) && cli_live_function_mark(view->live, function)[0])
+			return true;
+	}
+	return false;
+}
+
+/* STATE is there if a function changed. */
+static const char *const network_headings[] = { "SIDE", "ADDRESS", "TYPE", "IBDEV", "IFACE",
+						"MAC",  "IPV4",    ">MTU", ">RATE", "STATE" };
+
+static void add_network(struct cli_table *table, const struct view *view, const struct pcie_function *function)
 {
 	char mac[CLI_MAC_SIZE], ipv4[CLI_IP_SIZE], rate[CLI_RATE_SIZE];
+	const char *mark = cli_live_function_mark(view->live, function);
 
-	(void)topology;
 	cli_func_mac(function, mac);
 	cli_func_ipv4(function, ipv4);
 	cli_func_rate(function, rate);
@@ -45,16 +67,17 @@ static void add_network(struct cli_table *table, const struct pcie_topology *top
 	cli_table_add(table, "%s", or_dash(ipv4));
 	cli_table_add(table, "%" PRIu32, function->mtu);
 	cli_table_add(table, "%s", rate);
+	if (is_changed_card(view, function->card))
+		cli_table_add(table, "%s", mark[0] ? mark : "works");
 }
 
 static const char *const identity_headings[] = { "SIDE", "ADDRESS", ">VHCA", "IPV6", "VUID" };
 
-static void add_identity(struct cli_table *table, const struct pcie_topology *topology,
-			 const struct pcie_function *function)
+static void add_identity(struct cli_table *table, const struct view *view, const struct pcie_function *function)
 {
 	char ipv6[CLI_IP_SIZE];
 
-	(void)topology;
+	(void)view;
 	cli_func_ipv6(function, ipv6);
 	add_address(table, function);
 	cli_table_add(table, "%u", function->vhca_id);
@@ -70,13 +93,12 @@ static const char *yes_no(bool value)
 	return value ? "yes" : "no";
 }
 
-static void add_capabilities(struct cli_table *table, const struct pcie_topology *topology,
-			     const struct pcie_function *function)
+static void add_capabilities(struct cli_table *table, const struct view *view, const struct pcie_function *function)
 {
 	const struct pcie_caps *caps = &function->caps;
 	char bytes[CLI_RATE_SIZE];
 
-	(void)topology;
+	(void)view;
 	cli_iec_bytes_text(caps->dma_max_buf_bytes, bytes);
 	add_address(table, function);
 	cli_table_add(table, "%s", yes_no(caps->dma_memcpy));
@@ -91,12 +113,11 @@ static const char *const accel_headings[] = {
 	"SIDE", "ADDRESS", "ENGINE", ">MAX SIZE", ">LIST", ">TASKS", ">MODEL RATE"
 };
 
-static void add_accels(struct cli_table *table, const struct pcie_topology *topology,
-		       const struct pcie_function *function)
+static void add_accels(struct cli_table *table, const struct view *view, const struct pcie_function *function)
 {
 	char bytes[CLI_RATE_SIZE], rate[CLI_RATE_SIZE];
 
-	(void)topology;
+	(void)view;
 	for (enum pcie_accel accel = 0; accel < PCIE_NUM_ACCELS; accel++) {
 		const struct pcie_accel_caps *caps = &function->caps.accel[accel];
 
@@ -123,13 +144,12 @@ static const char *comch_text(const struct pcie_caps *caps)
 	return caps->comch_client ? "client" : "no";
 }
 
-static void add_comch(struct cli_table *table, const struct pcie_topology *topology,
-		      const struct pcie_function *function)
+static void add_comch(struct cli_table *table, const struct view *view, const struct pcie_function *function)
 {
 	const struct pcie_caps *caps = &function->caps;
 	char msg_bytes[CLI_RATE_SIZE], buf_bytes[CLI_RATE_SIZE];
 
-	(void)topology;
+	(void)view;
 	cli_iec_bytes_text(caps->comch_max_msg_bytes, msg_bytes);
 	cli_iec_bytes_text(caps->comch_max_buf_bytes, buf_bytes);
 	add_address(table, function);
@@ -143,11 +163,10 @@ static void add_comch(struct cli_table *table, const struct pcie_topology *topol
 
 static const char *const representor_headings[] = { "SIDE", "ADDRESS", "REPRESENTS", "REP IFACE" };
 
-static void add_representors(struct cli_table *table, const struct pcie_topology *topology,
-			     const struct pcie_function *function)
+static void add_representors(struct cli_table *table, const struct view *view, const struct pcie_function *function)
 {
 	for (size_t i = 0; i < function->num_reps; i++) {
-		const struct pcie_function *other = &topology->functions[function->reps[i]];
+		const struct pcie_function *other = &view->topology->functions[function->reps[i]];
 		char address[CLI_FUNC_ADDRESS_SIZE];
 
 		cli_func_address(other, address);
@@ -157,18 +176,12 @@ static void add_representors(struct cli_table *table, const struct pcie_topology
 	}
 }
 
-static bool is_shown(const struct pcie_function *function, uint32_t card, const char *side)
-{
-	return function->card == card && (!side || strcmp(function->side, side) == 0);
-}
-
 /* Print a table with the rows that @add appends for each function. Print nothing without rows. */
-static int print_table(const struct pcie_topology *topology, uint32_t card, const char *side, struct cli_table table,
-		       add_row *add)
+static int print_table(const struct view *view, uint32_t card, struct cli_table table, add_row *add)
 {
-	for (size_t i = 0; i < topology->num_functions; i++) {
-		if (is_shown(&topology->functions[i], card, side))
-			add(&table, topology, &topology->functions[i]);
+	for (size_t i = 0; i < view->topology->num_functions; i++) {
+		if (is_shown(view, card, &view->topology->functions[i]))
+			add(&table, view, &view->topology->functions[i]);
 	}
 	if (table.num_cells == 0 && !table.failed)
 		return 0;
@@ -176,16 +189,26 @@ static int print_table(const struct pcie_topology *topology, uint32_t card, cons
 	return cli_table_print(&table);
 }
 
-static bool shows_card(const struct pcie_topology *topology, uint32_t card, const char *side)
+static bool shows_card(const struct view *view, uint32_t card)
 {
-	for (size_t i = 0; i < topology->num_functions; i++) {
-		if (is_shown(&topology->functions[i], card, side))
+	for (size_t i = 0; i < view->topology->num_functions; i++) {
+		if (is_shown(view, card, &view->topology->functions[i]))
 			return true;
 	}
 	return false;
 }
 
-static int print_card(const struct pcie_topology *topology, uint32_t card, const char *side)
+static void print_head(const struct view *view, uint32_t card)
+{
+	const struct pcie_card *shown = &view->topology->cards[card];
+	char mark[CLI_LIVE_TEXT_SIZE];
+
+	cli_live_link_mark(view->live, view->topology, card, mark);
+	printf("%s: %s; mode %s%s%s\n", shown->name, shown->profile->description, pcie_mode_name(shown->mode),
+	       mark[0] ? "; " : "", mark);
+}
+
+static int print_card(const struct view *view, uint32_t card)
 {
 	struct cli_table network = CLI_TABLE(network_headings);
 	struct cli_table identity = CLI_TABLE(identity_headings);
@@ -194,15 +217,14 @@ static int print_card(const struct pcie_topology *topology, uint32_t card, const
 	struct cli_table comch = CLI_TABLE(comch_headings);
 	struct cli_table representors = CLI_TABLE(representor_headings);
 
-	printf("%s: %s; mode %s\n", topology->cards[card].name, topology->cards[card].profile->description,
-	       pcie_mode_name(topology->cards[card].mode));
-	if (print_table(topology, card, side, network, add_network) < 0 ||
-	    print_table(topology, card, side, identity, add_identity) < 0 ||
-	    print_table(topology, card, side, capabilities, add_capabilities) < 0 ||
-	    print_table(topology, card, side, accels, add_accels) < 0 ||
-	    print_table(topology, card, side, comch, add_comch) < 0)
+	if (!is_changed_card(view, card))
+		network.num_columns--;
+	print_head(view, card);
+	if (print_table(view, card, network, add_network) < 0 || print_table(view, card, identity, add_identity) < 0 ||
+	    print_table(view, card, capabilities, add_capabilities) < 0 ||
+	    print_table(view, card, accels, add_accels) < 0 || print_table(view, card, comch, add_comch) < 0)
 		return -1;
-	return print_table(topology, card, side, representors, add_representors);
+	return print_table(view, card, representors, add_representors);
 }
 
 /* The sides that the file describes. */
@@ -218,16 +240,17 @@ static void print_sides(const struct pcie_topology *topology, const char *side)
 	}
 }
 
-int cli_devs_print_tables(const struct pcie_topology *topology, const char *side)
+int cli_devs_print_tables(const struct pcie_topology *topology, const struct cli_live *live, const char *side)
 {
+	const struct view view = { topology, live, side };
 	const char *gap = "";
 
 	for (uint32_t card = 0; card < topology->num_cards; card++) {
-		if (!shows_card(topology, card, side))
+		if (!shows_card(&view, card))
 			continue;
 		fputs(gap, stdout);
 		gap = "\n";
-		if (print_card(topology, card, side) < 0)
+		if (print_card(&view, card) < 0)
 			return -1;
 	}
 	print_sides(topology, side);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The status words and link windows of a live session, as text. */
+#include "live.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "func_text.h"
+#include "sim/cli/base/human_format.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/clock/link_state.h"
+#include "sim/state/shared_state.h"
+
+#define PPB_PER_PERCENT 1e7
+#define PS_PER_NS       1000
+
+int cli_live_open(const char *dir, struct cli_live *ret_live)
+{
+	int dir_fd, rc;
+
+	*ret_live = (struct cli_live){ 0 };
+	if (!dir)
+		return 0;
+	dir_fd = cli_session_open(dir);
+	if (dir_fd < 0)
+		return -1;
+	rc = sim_control_map_shared_state(dir_fd, &ret_live->shared);
+	close(dir_fd);
+	return rc < 0 ? cli_session_report_error(dir, rc) : 0;
+}
+
+void cli_live_close(struct cli_live *live)
+{
+	if (live->shared.base)
+		sim_segment_unmap(&live->shared);
+	live->shared.base = NULL;
+}
+
+static uint64_t status_word(const struct cli_live *live, const struct pcie_function *function)
+{
+	if (!live->shared.base)
+		return 0;
+	return atomic_load(&sim_shared_state_of(&live->shared)->functions.status_words[function->id]);
+}
+
+const char *cli_live_function(const struct cli_live *live, const struct pcie_function *function)
+{
+	uint64_t word = status_word(live, function);
+
+	return word & SIM_FUNCTION_REMOVED ? "removed" : word & SIM_FUNCTION_FATAL ? "failed" : "works";
+}
+
+const char *cli_live_rep(const struct cli_live *live, const struct pcie_function *function)
+{
+	return status_word(live, function) & (SIM_FUNCTION_REMOVED | SIM_FUNCTION_REP_REMOVED) ? "removed" : "works";
+}
+
+const char *cli_live_function_mark(const struct cli_live *live, const struct pcie_function *function)
+{
+	uint64_t word = status_word(live, function);
+
+	if (word & SIM_FUNCTION_REMOVED)
+		return "removed";
+	if (word & SIM_FUNCTION_FATAL)
+		return "failed until a reset";
+	return word & SIM_FUNCTION_REP_REMOVED ? "representor removed" : "";
+}
+
+struct cli_live_link cli_live_link(const struct cli_live *live, const struct pcie_topology *topology, uint32_t card)
+{
+	struct cli_live_link state = { .link = topology->cards[card].link };
+	const struct sim_shared_state *shared;
+	const struct sim_clock_card *clock_card;
+	uint64_t now_ns, up_ns;
+
+	if (!live->shared.base || card >= SIM_CLOCK_MAX_CARDS)
+		return state;
+	shared = sim_shared_state_of(&live->shared);
+	clock_card = &shared->clock.cards[card];
+	now_ns = sim_shared_state_now_ns(shared);
+	up_ns = sim_clock_link_up_ns(clock_card);
+	state.is_down = up_ns > now_ns;
+	state.up_in_ns = state.is_down ? up_ns - now_ns : 0;
+	state.link = sim_clock_link_at(&state.link, &clock_card->degradation, now_ns * PS_PER_NS);
+	return state;
+}
+
+void cli_live_link_mark(const struct cli_live *live, const struct pcie_topology *topology, uint32_t card,
+			char text[CLI_LIVE_TEXT_SIZE])
+{
+	const struct pcie_link *trained = &topology->cards[card].link;
+	struct cli_live_link state = cli_live_link(live, topology, card);
+	char part[CLI_HUMAN_SIZE];
+	size_t used = 0;
+
+	text[0] = '\0';
+	if (state.is_down) {
+		cli_human_time(state.up_in_ns, part);
+		snprintf(text, CLI_LIVE_TEXT_SIZE, "link down for another %s", part);
+		return;
+	}
+	if (state.link.generation != trained->generation || state.link.lanes != trained->lanes)
+		used = (size_t)snprintf(text, CLI_LIVE_TEXT_SIZE, "link at gen%u x%u", state.link.generation,
+					state.link.lanes);
+	if (state.link.replay_ppb != trained->replay_ppb)
+		snprintf(text + used, CLI_LIVE_TEXT_SIZE - used, "%s%g %% of packets replayed",
+			 used ? ", " : "link with ", state.link.replay_ppb / PPB_PER_PERCENT);
+}
+
+void cli_live_print_changes(const struct cli_live *live, const struct pcie_topology *topology)
+{
+	char mark[CLI_LIVE_TEXT_SIZE], address[CLI_FUNC_ADDRESS_SIZE];
+
+	for (uint32_t card = 0; card < topology->num_cards; card++) {
+		cli_live_link_mark(live, topology, card, mark);
+		if (mark[0])
+			printf("%s: %s\n", topology->cards[card].name, mark);
+	}
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_function *function = &topology->functions[i];
+
+		cli_func_address(function, address);
+		if (cli_live_function_mark(live, function)[0])
+			printf("%s %s: %s\n", function->side, address, cli_live_function_mark(live, function));
+	}
+}
