@@ -110,12 +110,20 @@ static int print_env(const char *tree, const char *libdir, const char *arch)
 	return status;
 }
 
+static int fail_without_tree(const char *side, const char *tree)
+{
+	if (cli_is_installed())
+		return cli_fail(
+			"there is no SDK tree at %s: apt install bfsim-sdk-%s, where bfsim came as Debian packages",
+			tree, side);
+	return cli_fail("there is no SDK tree at %s: install bfsim (meson install) and use the installed command",
+			tree);
+}
+
 static int print_tree(const struct options *options, const char *tree, const char *libdir)
 {
 	if (access(tree, F_OK) < 0)
-		return cli_fail(
-			"there is no SDK tree at %s: install bfsim (meson install) and use the installed command",
-			tree);
+		return fail_without_tree(options->side, tree);
 	if (strcmp(options->arch, cli_archs[0]) != 0 && access(libdir, F_OK) < 0)
 		return cli_fail("the SDK tree has no libraries for %s (%s): install bfsim for it, too (doc/arm.md)",
 				options->arch, libdir);

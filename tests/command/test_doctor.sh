@@ -14,7 +14,7 @@ finding() { awk -v name="$1" '/^(ok|warning|problem) / { on = $2 == name } on' o
 
 test_doctor_checks_machine_installation_and_session() {
 	status 0 bfsim doctor
-	for check in memfd cma tcp pidfd /dev/shm files command daemon sdk library temporary session; do
+	for check in memfd cma tcp pidfd /dev/shm files command daemon sdk compiler pkg-config library temporary session; do
 		[ -n "$(finding $check)" ] || { echo "no $check"; cat out; return 1; }
 	done
 	status 0 bfsim doctor --json
@@ -47,6 +47,19 @@ test_a_daemon_of_another_version_is_a_problem() {
 	status 1 env BFSIM_BFSIMD="$PWD/bfsimd" "$bfsim_program" doctor
 	finding daemon >daemon
 	says 'so: the daemon is of another version' daemon
+}
+
+test_a_compiler_or_pkg_config_that_is_not_there_is_a_warning() {
+	mkdir empty
+	status 0 env PATH="$PWD/empty" "$bfsim_program" doctor
+	for check in compiler pkg-config; do
+		finding $check >$check
+		says '^warning .*there is no (cc|pkg-config) in PATH' $check
+		says 'remedy: apt install ' $check
+	done
+	ln -s /bin/sh empty/clang
+	status 0 env PATH="$PWD/empty" "$bfsim_program" doctor
+	says "^ok +compiler +$PWD/empty/clang" out
 }
 
 test_a_lost_data_path_is_named_and_can_be_required() {

@@ -90,6 +90,16 @@ head -c 300000 /dev/urandom >in
 cmp in out
 rm out
 
+# Without the tree of a side (its package is not installed) programs run, and a build is told what to install.
+mv moved/sdk/dpu dpu_tree
+"$bfsim" run --timeout 60 --host './host_copy --file in --descriptor d' --dpu './dpu_copy --descriptor d --file out'
+cmp in out
+rm out
+! "$bfsim" sdk --on dpu 2>err
+grep -q 'apt install bfsim-sdk-dpu' err
+"$bfsim" doctor | grep -q 'remedy: apt install bfsim-sdk-dpu'
+mv dpu_tree moved/sdk/dpu
+
 # The example as its README describes: make, with pkg-config, once for each side.
 mkdir on_dpu
 for side in host dpu; do

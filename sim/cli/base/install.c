@@ -99,6 +99,26 @@ char *cli_sdk_libdir(enum cli_generation generation, const char *side, const cha
 	return path;
 }
 
+char *cli_libdir(enum cli_generation generation, const char *arch)
+{
+	char *rest = NULL, *path;
+
+	if (asprintf(&rest, CLI_LIBDIR_FORMAT "%s", arch, generation == CLI_GENERATION_WORKQ ? "/bfsim-workq" : "") < 0)
+		return NULL;
+	path = append_path(program_dir(1), rest);
+	free(rest);
+	return path;
+}
+
+bool cli_is_installed(void)
+{
+	char *dir = program_dir(0), *name = dir ? strrchr(dir, '/') : NULL;
+	bool is_installed = name && strcmp(name, "/bin") == 0;
+
+	free(dir);
+	return is_installed;
+}
+
 static bool has_libraries(const char *arch)
 {
 	char *dir = cli_sdk_libdir(CLI_GENERATION_TASK, "dpu", arch);

@@ -36,6 +36,13 @@ char *cli_sdk_tree(enum cli_generation generation, const char *side);
 /* The directory of the libraries for @arch in that tree; it need not exist. NULL without memory. */
 char *cli_sdk_libdir(enum cli_generation generation, const char *side, const char *arch);
 
+/* The directory of those libraries outside of the trees, whose libraries are links to them: all that programs need to run. It
+ * need not exist. NULL without memory. */
+char *cli_libdir(enum cli_generation generation, const char *arch);
+
+/* Whether this program is of an installation, not of a build tree. */
+bool cli_is_installed(void);
+
 /* The prefix, if bfsim is installed there without the libraries for @arch; else NULL, as in a build tree. */
 char *cli_prefix_without(const char *arch);
 

@@ -32,19 +32,17 @@ static int prepend(const char *variable, const char *item)
 
 /* There are no libraries of @generation. A build tree has none: there, the run path of the programs finds the libraries.
  * An installation may lack one generation. */
-static int check_missing_sdk(const char *side, enum cli_generation generation)
+static int check_missing_libraries(enum cli_generation generation)
 {
-	char *current = cli_sdk_libdir(CLI_GENERATION_TASK, side, cli_archs[0]), *tree = NULL;
-	bool is_installed = current && access(current, F_OK) == 0;
+	char *dir;
 
-	free(current);
-	if (generation == CLI_GENERATION_TASK || !is_installed)
+	if (generation == CLI_GENERATION_TASK || !cli_is_installed())
 		return 0;
-	tree = cli_sdk_tree(generation, side);
+	dir = cli_libdir(generation, cli_archs[0]);
 	cli_fail("the program is of the workq generation (DOCA 1.5 to 2.2), and there are no libraries for it in %s; "
 		 "--generation task starts it with the current ones",
-		 tree ? tree : "this installation");
-	free(tree);
+		 dir ? dir : "this installation");
+	free(dir);
 	return -1;
 }
 
@@ -60,31 +58,38 @@ static int add_library_path(const char *dir)
 	return -1;
 }
 
-static int add_sdk_libdir(const char *side, enum cli_generation generation, const char *arch, bool *ret_found)
+/* Add @dir, if it is there, and free it. */
+static int add_if_there(char *dir, bool *ret_found)
 {
-	char *dir = cli_sdk_libdir(generation, side, arch);
 	int rc = 0;
 
+	*ret_found = dir && access(dir, F_OK) == 0;
+	if (*ret_found)
+		rc = add_library_path(dir);
 	if (!dir) {
 		cli_fail("out of memory");
 		rc = -1;
-	} else if (access(dir, F_OK) == 0) {
-		*ret_found = true;
-		rc = add_library_path(dir);
 	}
 	free(dir);
 	return rc;
 }
 
-/* The directories of all architectures: a loader passes over libraries that are not for its own. */
-static int add_sdk_library_paths(const char *side, enum cli_generation generation)
+/* The libraries of the side's SDK tree; without that tree (the package of the side is not installed) those that it has links
+ * to. Of all architectures: a loader passes over libraries that are not for its own. */
+static int add_library_paths(const char *side, enum cli_generation generation)
 {
-	bool found = false;
-	int rc = 0;
+	bool any = false;
 
-	for (size_t i = 0; cli_archs[i] && rc == 0; i++)
-		rc = add_sdk_libdir(side, generation, cli_archs[i], &found);
-	return rc < 0 || found ? rc : check_missing_sdk(side, generation);
+	for (size_t i = 0; cli_archs[i]; i++) {
+		bool found = false;
+
+		if (add_if_there(cli_sdk_libdir(generation, side, cli_archs[i]), &found) < 0)
+			return -1;
+		if (!found && add_if_there(cli_libdir(generation, cli_archs[i]), &found) < 0)
+			return -1;
+		any |= found;
+	}
+	return any ? 0 : check_missing_libraries(generation);
 }
 
 /* The size of pages on @side of the session; 0 if that can't be known: the program's own attach reports why. */
@@ -144,5 +149,5 @@ int cli_set_side_env(const char *dir, const char *side, enum cli_generation gene
 		cli_fail("cannot set the environment: %s", strerror(errno));
 		return -1;
 	}
-	return add_sdk_library_paths(side, generation) < 0 ? -1 : add_page_size(dir, side);
+	return add_library_paths(side, generation) < 0 ? -1 : add_page_size(dir, side);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "pcie_model/topology/topology.h"
 #include "sim/cli/base/install.h"
 
 /* The first line that `@program --version` prints, without its name; "" = it can't be run. */
@@ -89,7 +90,8 @@ static void check_tree(struct cli_doctor *doctor, enum cli_generation generation
 	if (!version[0])
 		cli_doctor_fail(finding, CLI_DOCTOR_WARNING,
 				"programs of that side and generation can't be built or run",
-				"install bfsim (meson install), with the package of that side");
+				pcie_side_is_dpu(side) ? "apt install bfsim-sdk-dpu, or install bfsim whole" :
+							 "apt install bfsim-sdk-host, or install bfsim whole");
 	else if (strcmp(version, wanted) != 0)
 		cli_doctor_fail(finding, CLI_DOCTOR_PROBLEM,
 				"the tree is of another version than this command: programs may not attach",
@@ -115,6 +117,52 @@ static void check_trees(struct cli_doctor *doctor)
 	free(tree);
 }
 
+/* Where a shell finds @program: a path that the caller frees, or NULL. */
+static char *find_program(const char *program)
+{
+	char *list = strdup(getenv("PATH") ? getenv("PATH") : ""), *rest = list, *path = NULL;
+
+	for (char *dir = strsep(&rest, ":"); dir; dir = strsep(&rest, ":")) {
+		if (asprintf(&path, "%s/%s", dir[0] ? dir : ".", program) < 0)
+			path = NULL;
+		if (path && access(path, X_OK) == 0)
+			break;
+		free(path);
+		path = NULL;
+	}
+	free(list);
+	return path;
+}
+
+/* Add what builds of applications need: the first of @programs (up to NULL) that is there. */
+static void check_tool(struct cli_doctor *doctor, const char *name, const char *const *programs, const char *effect,
+		       const char *remedy)
+{
+	struct cli_doctor_finding *finding;
+	char *path = NULL;
+
+	for (size_t i = 0; programs[i] && !path; i++)
+		path = find_program(programs[i]);
+	if (path) {
+		cli_doctor_add(doctor, name, "%s", path);
+	} else {
+		finding = cli_doctor_add(doctor, name, "there is no %s in PATH", programs[0]);
+		cli_doctor_fail(finding, CLI_DOCTOR_WARNING, effect, remedy);
+	}
+	free(path);
+}
+
+static void check_tools(struct cli_doctor *doctor)
+{
+	static const char *const compilers[] = { "cc", "gcc", "clang", NULL };
+	static const char *const pkg_config[] = { "pkg-config", "pkgconf", NULL };
+
+	check_tool(doctor, "compiler", compilers, "applications can't be built here; those that are built run",
+		   "apt install gcc libc6-dev");
+	check_tool(doctor, "pkg-config", pkg_config, "builds don't find the SDK trees, but with -I and -L",
+		   "apt install pkgconf");
+}
+
 static void check_library(struct cli_doctor *doctor, const char *file, const char *effect, const char *remedy)
 {
 	void *handle = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
@@ -132,6 +180,7 @@ void cli_doctor_check_install(struct cli_doctor *doctor)
 	cli_doctor_add(doctor, "command", "bfsim " BFSIM_VERSION);
 	check_daemon(doctor);
 	check_trees(doctor);
+	check_tools(doctor);
 	check_library(doctor, "libcrypto.so.3", "contexts of doca_sha and doca_aes_gcm do not start",
 		      "apt install libssl3");
 	check_library(doctor, "libdeflate.so.0", "tasks of deflate fail in doca_compress", "apt install libdeflate0");
