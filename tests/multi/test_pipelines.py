@@ -170,21 +170,113 @@ def test_action(source, installed, environment):
         assert done.failed and f'::error file=misuse.c,line={line},title=BFC-DEV-005::doca_dev_close: ' in done.output
         assert '| error | BFC-DEV-005 | 1 |' in done.summary() and 'failed (status 70)' in done.summary()
 
+    # The other inputs hold for scenarios as well: two seeds instead of the scenario's three.
+    with job(action, source, installed, environment, tests | {'tests': 'good.yaml', 'seed': '4..5'}, good_yaml=SCENARIO) as done:
+        assert not done.failed and '2 of 2 scenarios passed' in done.summary()
+    known = subprocess.run([installed / 'bin' / 'bfsim', 'test', '--help'], stdout=subprocess.PIPE, text=True, check=True).stdout
+    if '--fault' in known:
+        with job(action, source, installed, environment, tests | {'tests': 'good.yaml', 'faults': 'comch.send nth=99 drop'},
+                 good_yaml=SCENARIO) as done:
+            assert done.failed, 'a fault that was never applied passed'
+
+
+# Instead of the command: writes its arguments, a line each.
+LISTS_ARGUMENTS = '#!/bin/sh\nprintf "%s\\n" "$@" >arguments\n'
+
+
+def test_inputs_of_tests(source, environment):
+    """Each input reaches "bfsim test", or is refused by its name."""
+    inputs = {'TESTS': 'a.yaml b.yaml', 'SEED': '1..5', 'CHECK': 'races', 'CLOCK': 'virtual', 'TOPOLOGY': 'card.yaml',
+              'GENERATION': 'task', 'TIMEOUT': '7', 'FAULTS': '# late\ncomch.send nth=99 drop\ndma.memcpy p=0.5 delay=1ms\n'}
+    with tempfile.TemporaryDirectory() as work:
+        command = pathlib.Path(work) / 'bfsim'
+        command.write_text(LISTS_ARGUMENTS)
+        command.chmod(0o755)
+
+        def run(**changed):
+            arguments = pathlib.Path(work) / 'arguments'
+            arguments.unlink(missing_ok=True)
+            variables = {'BFSIM_JOB_' + name: value for name, value in (inputs | changed).items()}
+            done = subprocess.run([source / 'share' / 'ci' / 'bfsim-job', 'run'], cwd=work, text=True, stderr=subprocess.PIPE,
+                                  env=environment | variables | {'PATH': work + ':' + environment['PATH']})
+            return done, arguments.read_text().splitlines() if arguments.exists() else None
+
+        done, arguments = run()
+        assert done.returncode == 0 and arguments[0] == 'test' and arguments[-2:] == ['a.yaml', 'b.yaml'], arguments
+        assert sorted(arguments[1:-2]) == sorted([
+            '--junit=bfsim-results/junit.xml', '--bundles=bfsim-results/failures', '--seeds=1..5', '--check=races', '--clock=virtual',
+            '--topology=card.yaml', '--generation=task', '--timeout=7', '--fault=comch.send nth=99 drop',
+            '--fault=dma.memcpy p=0.5 delay=1ms']), arguments
+        done, arguments = run(**{name: '' for name in inputs if name != 'TESTS'})
+        assert arguments[1:-2] == ['--junit=bfsim-results/junit.xml', '--bundles=bfsim-results/failures'], arguments
+        done, arguments = run(FAULTS='plan.yaml')
+        assert done.returncode == 1 and arguments is None and 'faults: ' in done.stderr and 'plan.yaml' in done.stderr, done
+        done, arguments = run(CHECK='off')
+        assert done.returncode == 1 and arguments is None and 'check: off' in done.stderr, done
+        done, arguments = run(TESTS='', HOST='./host', CHECK='', FAULTS='plan.yaml')
+        assert {'run', '--check=api', '--timeout=7', '--fault-plan=plan.yaml', '--require-faults'} <= set(arguments), arguments
+
+
+def tools(folder, names):
+    """A directory for PATH that has these tools alone."""
+    folder.mkdir()
+    for name in names.split():
+        (folder / name).symlink_to(shutil.which(name))
+    return str(folder)
+
+
+def test_missing_tools(source, environment):
+    """A tool that is missing, and can't be installed, is named; the summary, for want of Python, turns no job red."""
+    job = source / 'share' / 'ci' / 'bfsim-job'
+    with tempfile.TemporaryDirectory() as work:
+        environment = environment | {'PATH': tools(pathlib.Path(work) / 'bin', 'sh dirname uname id cat'), 'BFSIM_JOB_VERSION': '1.2.3',
+                                     'BFSIM_JOB_PREFIX': work + '/there', 'BFSIM_JOB_RELEASES': 'file://' + work,
+                                     'BFSIM_JOB_BUILD_DPU': 'make dpu'}
+        for step, status, words in (('install', 1, 'curl, which is missing'), ('build', 1, 'no compiler'), ('publish', 0, 'need python3')):
+            done = subprocess.run([shutil.which('sh'), job, step], env=environment, cwd=work, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True)
+            assert done.returncode == status and words in done.stdout, (step, done)
+
+
+def test_key(source, environment):
+    """The cache's key changes with each file that could be installed."""
+    def key():
+        return subprocess.run([copy / 'share' / 'ci' / 'bfsim-job', 'key'], env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    with tempfile.TemporaryDirectory() as work:
+        copy = pathlib.Path(work)
+        for name in 'share', 'man', 'doc', 'sim/cli/doctor':
+            shutil.copytree(source / name, copy / name, symlinks=True)
+        keys = [key()]
+        for name in 'share/topologies/two-cards.yaml', 'man/bfsim.1', 'doc/faults.md', 'sim/cli/doctor/doctor.c':
+            with open(copy / name, 'a', encoding='utf-8') as file:
+                file.write('\n')
+            keys.append(key())
+        (copy / 'build').mkdir()
+        (copy / 'build' / 'log').write_text('')
+        assert key() == keys[-1] and len(set(keys)) == len(keys), keys
+
 
 def test_release(source, installed, environment):
-    """A release is fetched where there is one; what is not there is said."""
+    """A release is fetched where there is one; what is not there is said, and what is not its file is refused."""
     with tempfile.TemporaryDirectory() as work:
         name = f'bfsim-1.2.3-linux-{os.uname().machine}'
         os.mkdir(work + '/v1.2.3')
         subprocess.run(['tar', '-C', installed.parent, '--transform', f's,^{installed.name},{name},', '-czf',
                         f'{work}/v1.2.3/{name}.tar.gz', installed.name], check=True)
+        subprocess.run('sha256sum *.tar.gz >SHA256SUMS', shell=True, cwd=work + '/v1.2.3', check=True)
         command = [source / 'share' / 'ci' / 'bfsim-job', 'install']
         environment = environment | {'BFSIM_JOB_PREFIX': work + '/there/bfsim', 'BFSIM_JOB_RELEASES': 'file://' + work}
-        subprocess.run(command, env=environment | {'BFSIM_JOB_VERSION': '1.2.3'}, check=True)
-        shutil.rmtree(work + '/there')
+        for version in '1.2.3', 'v1.2.3':
+            subprocess.run(command, env=environment | {'BFSIM_JOB_VERSION': version}, check=True)
+            shutil.rmtree(work + '/there')
         done = subprocess.run(command, env=environment | {'BFSIM_JOB_VERSION': '1.2.4'}, stderr=subprocess.PIPE, text=True)
         assert done.returncode != 0 and 'there is no release 1.2.4' in done.stderr
         assert not os.path.exists(work + '/there/bfsim')
+        with open(f'{work}/v1.2.3/{name}.tar.gz', 'ab') as file:
+            file.write(b'more')
+        done = subprocess.run(command, env=environment | {'BFSIM_JOB_VERSION': '1.2.3'}, stderr=subprocess.PIPE, text=True)
+        assert done.returncode != 0 and 'checksum' in done.stderr and not os.path.exists(work + '/there/bfsim')
 
 
 def test_component(source, installed, environment):
@@ -193,14 +285,24 @@ def test_component(source, installed, environment):
     (include,) = yaml.safe_load((source / 'share' / 'ci' / 'gitlab-ci.yml').read_text())['include']
     inputs = {name: entry['default'] for name, entry in known.items()} | include['inputs']
     assert set(inputs) == set(known)
+    assert '$[[ component.sha ]]' in yaml.safe_load(re.sub(r'\$\[\[ inputs[^]]*\]\]', 'x', body))['x']['cache']['key'], 'a cache of another commit'
     body = re.sub(r'\$\[\[ inputs\.([\w-]+) \]\]', lambda match: inputs[match.group(1)].replace("'", "''"), body)
+    commit = subprocess.run(['git', '-C', source, 'rev-parse', 'HEAD'], stdout=subprocess.PIPE, text=True).stdout.strip()
+    body = body.replace('$[[ component.sha ]]', commit).replace(include['inputs']['repository'], str(source))
     ((name, template),) = yaml.safe_load(body).items()
-    assert name == 'bfsim' and any('git clone' in command for command in template['before_script'])
+    assert name == 'bfsim'
     with tempfile.TemporaryDirectory() as work:
         repository = pathlib.Path(work) / 'repository'
         shutil.copytree(source / 'tests' / 'apps' / 'comch_hello', repository)
         (repository / '.bfsim').symlink_to(installed)
-        (repository / '.bfsim-source').symlink_to(source) # what before_script clones
+        # What before_script clones is the commit that the component was pinned to.
+        if commit:
+            clone = '\n'.join(line for line in template['before_script'] if not line.startswith('apt-get'))
+            subprocess.run(['bash', '-eo', 'pipefail', '-c', clone], cwd=repository, check=True, env=environment)
+            head = ['git', '-C', repository / '.bfsim-source', 'rev-parse', 'HEAD']
+            assert subprocess.run(head, stdout=subprocess.PIPE, text=True).stdout.strip() == commit
+            shutil.rmtree(repository / '.bfsim-source')
+        (repository / '.bfsim-source').symlink_to(source)
         variables = {key: value['value'] if isinstance(value, dict) else value.replace('$CI_PROJECT_DIR', str(repository))
                      for key, value in template['variables'].items()}
         subprocess.run(['bash', '-eo', 'pipefail', '-c', '\n'.join(template['script'])], cwd=repository, check=True,
@@ -220,6 +322,8 @@ def main(build, source):
                        if not key.startswith(('BFSIM_', 'LD_LIBRARY', 'GITHUB_'))}
         for test in test_action, test_release, test_component:
             test(pathlib.Path(source), installed, environment)
+        for test in test_inputs_of_tests, test_missing_tools, test_key:
+            test(pathlib.Path(source), environment)
 
 
 if __name__ == '__main__':
