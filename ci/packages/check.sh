@@ -56,6 +56,13 @@ try_python() {
 		[ -s test_hello.py ] && pytest-3 -q -p no:cacheprovider' || die "the test in Python does not pass"
 }
 
+# The commands of the README at the top of DIRECTORY, as they stand there.
+# shellcheck disable=SC2016 # the user's shell expands it
+try_readme() {
+	as_user "cd $1"' && awk "/^\`\`\`/ { n++; next } n == 1" README.md >~/commands && [ -s ~/commands ] && sh -eux ~/commands &&
+		rm -r ~/comch_hello ~/commands' || die "what the README says does not work"
+}
+
 check_deb() {
 	local packages=$1 begun
 	compgen -G "$packages/*.deb" >/dev/null || die "no packages in $packages; ci/package deb makes them"
@@ -94,6 +101,7 @@ check_tar() {
 	begun=$SECONDS
 	as_user 'tar -xz' <"$tarball" || die "it can't be unpacked"
 	as_user 'mv bfsim-* elsewhere && elsewhere/bin/bfsim doctor' || die "bfsim doctor found a problem"
+	try_readme elsewhere
 	# shellcheck disable=SC2016
 	try_example 'PATH=$HOME/elsewhere/bin:$PATH;'
 	echo "unpacked, and built and ran an example in $((SECONDS - begun)) s"

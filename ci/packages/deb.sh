@@ -16,6 +16,16 @@ make_source() {
 	END
 }
 
+# What a job wants of them: print_install DIR ARCHITECTURE
+print_install() {
+	local name files=()
+	for name in bfsim bfsim-sdk-host bfsim-sdk-dpu; do
+		files+=("$1/${name}_$(version)_$2.deb")
+	done
+	echo "to build applications and run them:"
+	echo "  sudo apt install --no-install-recommends ${files[*]} gcc pkgconf"
+}
+
 # make_deb DIR [ARCHITECTURE]: that of this machine, or arm64 by cross compilers, without the packages that hold for each.
 make_deb() {
 	local out=$1 arch=${2:-} work options=(-b) sets=(build package)
@@ -30,12 +40,14 @@ make_deb() {
 	# shellcheck disable=SC2064
 	trap "rm -rf '$work'" EXIT
 	make_source "$work/bfsim"
-	(cd "$work/bfsim" && dpkg-buildpackage -us -uc "${options[@]}") >"$out/build.log" 2>&1 || {
+	echo "building; the log is $out/build.log"
+	run_counting "$out/build.log" env -C "$work/bfsim" dpkg-buildpackage -us -uc "${options[@]}" || {
 		tail -n 40 "$out/build.log" >&2
 		die "the packages can't be built; the whole log is $out/build.log"
 	}
 	rm -f "$out"/*_"${arch:-$(dpkg --print-architecture)}".*
 	cp "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$out"
-	lintian --fail-on error,warning --info "$work"/*.changes || die "lintian has complaints"
+	lintian --allow-root --fail-on error,warning --info "$work"/*.changes || die "lintian has complaints"
 	ls -sh "$out"/*.deb
+	print_install "$out" "${arch:-$(dpkg --print-architecture)}"
 }

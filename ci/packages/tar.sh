@@ -66,6 +66,12 @@ check_glibc() {
 	done
 }
 
+# install_tree WORK NAME
+install_tree() {
+	meson setup "$1/build" "$top" --prefix "/$2" --buildtype=release -Dtests=false -Dabi=false &&
+		ninja -C "$1/build" && DESTDIR=$1 meson install -C "$1/build" --no-rebuild
+}
+
 make_tar() {
 	local out=$1 name work file deps
 	"$top/ci/deps" build package || die "packages are missing"
@@ -75,12 +81,12 @@ make_tar() {
 	# shellcheck disable=SC2064
 	trap "rm -rf '$work'" EXIT
 	tree=$work/$name
-	{ meson setup "$work/build" "$top" --prefix "/$name" --buildtype=release -Dtests=false -Dabi=false &&
-		DESTDIR=$work meson install -C "$work/build"; } >"$out/build-tar.log" 2>&1 ||
-		die "it can't be built; the log is $out/build-tar.log"
+	echo "building; the log is $out/build-tar.log"
+	run_counting "$out/build-tar.log" install_tree "$work" "$name" || die "it can't be built; the log is $out/build-tar.log"
 	deps=$tree/lib/carried
 	mkdir -p "$deps" "$tree/share/doc/bfsim/licences"
 	cp "$top/LICENSE" "$tree/"
+	sed "s/@VERSION@/$(version)/" "$top/share/packaging/README.directory.md" >"$tree/README.md"
 	list_elf "$tree" >"$work/own"
 	while read -r file; do carry_libraries "$file" "$deps"; done <"$work/own"
 	# Loaded on first use. OpenSSL stays the system's, which mends it.

@@ -264,7 +264,7 @@ def test_release(source, installed, environment):
         os.mkdir(work + '/v1.2.3')
         subprocess.run(['tar', '-C', installed.parent, '--transform', f's,^{installed.name},{name},', '-czf',
                         f'{work}/v1.2.3/{name}.tar.gz', installed.name], check=True)
-        subprocess.run('sha256sum *.tar.gz >SHA256SUMS', shell=True, cwd=work + '/v1.2.3', check=True)
+        subprocess.run('sha256sum *.tar.gz >SHA256SUMS-$(uname -m)', shell=True, cwd=work + '/v1.2.3', check=True)
         command = [source / 'share' / 'ci' / 'bfsim-job', 'install']
         environment = environment | {'BFSIM_JOB_PREFIX': work + '/there/bfsim', 'BFSIM_JOB_RELEASES': 'file://' + work}
         for version in '1.2.3', 'v1.2.3':
