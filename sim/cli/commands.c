@@ -15,6 +15,7 @@ static const struct cli_command commands[] = {
 	{ "ps", "show a session's processes, their memory and connections", cli_ps, "" },
 	{ "exec", "start a program on one side of a session's card", cli_exec, "" },
 	{ "run", "run programs on both sides, in a session of their own", cli_run, "" },
+	{ "new", "write a pair of programs to start from, with its test and CI job", cli_new, "comch" },
 	{ "test", "run scenarios in YAML as tests", cli_test, "" },
 	{ "replay", "run a failure of bfsim test again, from its bundle", cli_replay, "" },
 	{ "fault", "show and change the fault plan of a session", cli_fault, "list add rm clear replay" },

@@ -41,6 +41,7 @@ int cli_run(int argc, char **argv);
 int cli_fault(int argc, char **argv);
 int cli_function(int argc, char **argv);
 int cli_link(int argc, char **argv);
+int cli_new(int argc, char **argv);
 int cli_devs(int argc, char **argv);
 int cli_sdk(int argc, char **argv);
 int cli_check_binary(int argc, char **argv);
