@@ -66,7 +66,7 @@ static int read_mapping(struct reader *reader, const yaml_node_t *node, read_key
 		const yaml_node_t *key = yaml_document_get_node(&reader->document, pair->key);
 
 		if (!scalar(key))
-			return fail(reader, key, "a key is no text");
+			return fail(reader, key, "a key is not a text");
 		rc = read(reader, scalar(key), yaml_document_get_node(&reader->document, pair->value), mute);
 	}
 	return rc;
@@ -82,7 +82,7 @@ static int split_line(const struct reader *reader, const yaml_node_t *node, stru
 		return 0;
 	line = strtol(colon + 1, &end, 10);
 	if (end == colon + 1 || *end || line < 1 || line > 10000000)
-		return fail(reader, node, "file: \"%s\" is no number of a line", colon + 1);
+		return fail(reader, node, "file: \"%s\" is not a line number", colon + 1);
 	*colon = '\0';
 	mute->source_line = (int)line;
 	return 0;
@@ -135,7 +135,7 @@ static int read_expires(const struct reader *reader, const yaml_node_t *node, st
 	const char *text = scalar(node);
 
 	if (!text || !is_date(text))
-		return fail(reader, node, "expires: \"%s\" is no day: write it as 2027-01-31", text ? text : "");
+		return fail(reader, node, "expires: \"%s\" is not a day: write it as 2027-01-31", text ? text : "");
 	memcpy(mute->expires, text, SIM_CHECK_DATE_SIZE);
 	mute->is_expired = strcmp(mute->expires, reader->today) < 0;
 	return 0;

@@ -76,7 +76,7 @@ struct sim_queue_time {
  * nothing. Returns 0 or -ENOMEM. */
 int sim_queue_set_clock(struct sim_queue *queue, const struct sim_queue_time *cfg);
 
-/* Run jobs that wait in an order of chance, and now and then find none, as a card may; before the first job. The same
+/* Run jobs that wait in a random order, and now and then find none, as a card may; before the first job. The same
  * @seed and the same calls give the same order. Seed 0, or a queue with a clock: nothing changes. */
 void sim_queue_set_shuffle(struct sim_queue *queue, uint64_t seed);
 

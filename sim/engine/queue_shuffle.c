@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order of chance of a shuffled queue. */
+/* The random order of a shuffled queue. */
 #include "queue_priv.h"
 
 /* xorshift64*: any state but 0. */

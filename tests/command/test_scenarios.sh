@@ -90,7 +90,7 @@ test_a_replay_has_the_seed_topology_and_faults_of_the_failure() {
 	says 'folder names where they are now' err
 	status 0 bfsim replay --folder moved moved/bfsim-failures/seeds-seed-5
 	status 1 bfsim replay moved
-	says 'moved is no bundle of bfsim test' err
+	says 'moved is not a bundle of bfsim test' err
 }
 
 test_what_failed_is_run_again() {
@@ -259,7 +259,7 @@ test_a_wrong_scenario_is_explained_by_line() {
 	printf 'sides:\n  dpu: {output: x}\n' | refused 2 'dpu: command is missing'
 	printf 'name: x\n' | refused 1 'sides is missing'
 	printf 'sides: {dpu: true}\nseeds: 5..1\n' | refused 2 'seeds: expected a number, or a range such as 1..50'
-	printf 'sides: {dpu: true}\noutput: "("\n' | refused 2 'output: "\(" is no regular expression'
+	printf 'sides: {dpu: true}\noutput: "("\n' | refused 2 'output: "\(" is not a regular expression'
 	printf 'sides: {dpu: true}\ntimeout: soon\n' | refused 2 'timeout: expected a number'
 	printf 'sides: [\n' | refused 2 ''
 	printf '' | refused 1 'is empty'

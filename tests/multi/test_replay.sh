@@ -176,7 +176,7 @@ test_a_rule_that_was_added_while_a_program_ran_begins_then() {
 test_a_file_that_is_no_trace_is_refused() {
 	echo hello >t.json
 	status 1 bfsim fault replay t.json
-	says 't.json:1: this is no trace' err
+	says 't.json:1: this is not a trace' err
 	status 2 bfsim fault replay
 	says 'give one file' err
 }

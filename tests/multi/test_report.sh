@@ -290,14 +290,14 @@ test_texts_of_programs_stay_texts() {
 test_a_file_that_is_no_trace_is_refused() {
 	echo '{"traceEvents":{}}' >no.json
 	status 1 bfsim report no.json -o r.html
-	says 'no.json:1: this is no trace; give a file as bfsim trace writes it' err
+	says 'no.json:1: this is not a trace; give a file as bfsim trace writes it' err
 	bfsim run --trace t.json --dpu "$peer 5"
 	head -n -1 t.json >cut.json
 	status 1 bfsim report cut.json -o r.html
 	says 'the trace is cut off' err
 	sed 's/"ph":"b"/"ph":/' t.json >bad.json
 	status 1 bfsim report bad.json -o r.html
-	says 'bad.json:[0-9]+: this is no event' err
+	says 'bad.json:[0-9]+: this is not an event' err
 	status 1 bfsim report nowhere.json
 	says 'cannot read nowhere.json' err
 	absent r.html

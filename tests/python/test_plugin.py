@@ -309,7 +309,7 @@ def test_side(bfsim_spawn):
     assert 'has no side "dpuu"; its sides are: dpu, host' in output
     assert re.search(r"^>       bfsim_spawn\(.dpuu.", output, re.MULTILINE)
     output = runner.run("def test_it(bfsim_session): pass", "--bfsim", "./nothing", error=1)
-    assert "./nothing is no program: install bfsim, or name its program by --bfsim or $BFSIM" in output
+    assert "./nothing is not a program: install bfsim, or name its program by --bfsim or $BFSIM" in output
 
 
 def test_a_session_that_was_lost_is_no_success(runner):

@@ -135,7 +135,7 @@ static void test_mistakes_in_rules_are_refused_with_their_line(void **state)
 	assert_refused("faults:\n  - op: dma.memcpy\n    nth: x\n    tear: true\n",
 		       "3: nth: expected a number from 1, got `x`");
 	assert_refused("faults:\n  - nth: 3\n    op: dma.memcpy\n    drop: true\n",
-		       "4: drop: is no action of dma.memcpy; actions there: fail, hang, refuse, delay, flip, tear");
+		       "4: drop: is not an action of dma.memcpy; actions there: fail, hang, refuse, delay, flip, tear");
 	assert_refused("faults:\n  - nth: 3\n    tear: true\n",
 		       "2: op: is missing; it names the operation (dma.memcpy)");
 	assert_refused("faults:\n  - op: dma.memcopy\n    tear: true\n",

@@ -21,7 +21,7 @@ def find_bfsim(given=None):
     wanted = given or os.environ.get("BFSIM")
     path = shutil.which(wanted or "bfsim") or (None if wanted else shutil.which(os.path.normpath(own)))
     if not path:
-        where = f"{wanted} is no program" if wanted else "bfsim is not in PATH"
+        where = f"{wanted} is not a program" if wanted else "bfsim is not in PATH"
         raise BfsimError(f"{where}: install bfsim, or name its program by --bfsim or $BFSIM")
     return os.path.abspath(path)
 

@@ -14,7 +14,7 @@ POLL_S = 0.01
 
 
 class WaitTimeout(AssertionError):
-    """A test waited in vain; the text says what still runs and what was in flight."""
+    """A wait timed out; the text says what still runs and what was in flight."""
 
 
 class Process:

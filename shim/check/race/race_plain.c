@@ -43,7 +43,7 @@ struct race_plain {
 static _Atomic uint64_t random_state;
 static uint8_t pattern[WHOLE_BYTES];
 static bool has_started;
-static bool ends_are_held; /* tasks complete in an order of chance */
+static bool ends_are_held; /* tasks complete in a random order */
 
 static uint64_t next_random(void)
 {

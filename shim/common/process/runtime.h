@@ -10,7 +10,7 @@
  *   BFSIM_SIDE      the side; default: the file bfsim-side in the root of the SDK tree, else the host
  *   BFSIM_PATH      the only data path that may be used
  *   BFSIM_LAUNCH    bfsim run's: the process is waited for by virtual time (sim/clock/launch.h)
- *   BFSIM_SHUFFLE   a seed: DMA tasks of one context complete in an order of chance
+ *   BFSIM_SHUFFLE   a seed: DMA tasks of one context complete in a random order
  */
 #ifndef SHIM_RUNTIME_H
 #define SHIM_RUNTIME_H

@@ -401,8 +401,8 @@ static int read_lines(struct reader *reader, FILE *in, const char *name)
 		    line[0] == ']' ? len < 2 || !read_summary(reader, line) :
 				     !read_line(reader, line, (size_t)len))
 			rc = fail_at_line(name, number,
-					  number == 1 ? "this is no trace" :
-							"this is no event of a trace of this bfsim");
+					  number == 1 ? "this is not a trace" :
+							"this is not an event of a trace of this bfsim");
 	}
 	if (rc == 0 && ferror(in))
 		rc = fail_at_line(name, number, strerror(errno));

@@ -178,7 +178,7 @@ int cli_bundle_read(const char *dir, const char *folder, struct cli_bundle *ret_
 	snprintf(path, sizeof(path), "%s/case.json", dir);
 	json = json_object_from_file(path);
 	if (!json) {
-		cli_fail("%s is no bundle of bfsim test: there is no case.json in it that can be read", dir);
+		cli_fail("%s is not a bundle of bfsim test: there is no case.json in it that can be read", dir);
 		return -1;
 	}
 	*ret_bundle =

@@ -145,8 +145,8 @@ static int read_patterns(struct reader *reader, const yaml_node_t *node, const c
 
 		if (rc) {
 			regerror(rc, &regex, error, sizeof(error));
-			return fail_at(reader, node, "%s: \"%s\" is no regular expression: %s", key, ret_texts->list[i],
-				       error);
+			return fail_at(reader, node, "%s: \"%s\" is not a regular expression: %s", key,
+				       ret_texts->list[i], error);
 		}
 		regfree(&regex);
 	}

@@ -90,7 +90,7 @@ static int check_after(const struct sim_rule *rule, struct sim_rule_conflict *co
 			conflict, "after",
 			"after: goes with events (link, function, peer, daemon); of operations, skip and nth count");
 	if (rule->actions & A(FAIL))
-		return set_conflict(conflict, "fail", "fail: is no action of events");
+		return set_conflict(conflict, "fail", "fail: is not an action of events");
 	if (rule->when & (SIM_WHEN_NTH | SIM_WHEN_EVERY | SIM_WHEN_SKIP))
 		return set_conflict(
 			conflict, "after",
@@ -149,8 +149,8 @@ static int set_action_conflict(const struct sim_rule *rule, struct sim_rule_conf
 			actions |= sim_op_actions(op);
 	sim_write_names(rule->ops, sim_op_name_at, names, sizeof(names));
 	sim_write_names(actions, sim_act_name_at, possible, sizeof(possible));
-	return set_conflict(conflict, sim_act_name(act), "%s: is no action of %s; actions there: %s", sim_act_name(act),
-			    names, possible);
+	return set_conflict(conflict, sim_act_name(act), "%s: is not an action of %s; actions there: %s",
+			    sim_act_name(act), names, possible);
 }
 
 static const struct {
@@ -182,7 +182,7 @@ static int set_condition_conflict(const struct sim_rule *rule, struct sim_rule_c
 
 	sim_write_names(rule->ops, sim_op_name_at, names, sizeof(names));
 	sim_write_names(conditions_of(rule->ops), condition_name, possible, sizeof(possible));
-	return set_conflict(conflict, word, "%s: is no condition of %s; conditions there: %s", word, names,
+	return set_conflict(conflict, word, "%s: is not a condition of %s; conditions there: %s", word, names,
 			    *possible ? possible : "none");
 }
 
