@@ -39,7 +39,7 @@ struct options {
 static const struct argp_option option_list[] = {
 	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0 },
 	{ "clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0 },
-	CLI_TRACE_LEVEL_OPTION,
+	CLI_TRACE_LEVEL_OPTION(0),
 	CLI_GROUP_OPTION,
 	{ "foreground", 'f', NULL, 0, "Stay, and log to standard error", 0 },
 	{ "ready-fd", KEY_READY_FD, "N", 0, "Write a byte to descriptor N when the session can be used (needs -f)", 0 },

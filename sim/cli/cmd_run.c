@@ -64,28 +64,37 @@ struct options {
 	size_t num_commands;
 };
 
+/* In groups; those of the children are between them. */
+enum group { PROGRAMS = 1, ORDER, CARD, SESSION, RULES, FAULTS, CHECKER, RESULTS };
+
 static const struct argp_option option_list[] = {
-	{ "host", KEY_HOST, "CMD", 0, "Run CMD on the side \"host\"", 0 },
-	{ "dpu", KEY_DPU, "CMD", 0, "Run CMD on the side \"dpu\"", 0 },
-	{ "on", 'o', "SIDE=CMD", 0, "Run CMD on SIDE", 0 },
+	{ NULL, 0, NULL, 0, "Programs:", PROGRAMS },
+	{ "host", KEY_HOST, "CMD", 0, "Run CMD on the side \"host\"", PROGRAMS },
+	{ "dpu", KEY_DPU, "CMD", 0, "Run CMD on the side \"dpu\"", PROGRAMS },
+	{ "on", 'o', "SIDE=CMD", 0, "Run CMD on SIDE", PROGRAMS },
 	{ "generation", 'g', "GENERATION", 0,
 	  "Libraries of the commands after this option: " CLI_GENERATION_HELP
 	  "; default: by the symbols of the first program in the command that uses DOCA",
-	  0 },
-	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0 },
-	{ "clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0 },
-	{ "require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never hit", 0 },
-	{ "trace", KEY_TRACE, "FILE", 0, "At the end, write a trace, as bfsim trace does", 0 },
-	{ "metrics", KEY_METRICS, "FILE", 0,
-	  "At the end, write counts to FILE as OpenMetrics text, as bfsim stats does", 0 },
-	{ "report", KEY_REPORT, "FILE", 0,
-	  "At the end, write a page about the run, as bfsim report does; the default --trace-level is full then", 0 },
-	CLI_TRACE_LEVEL_OPTION,
+	  PROGRAMS },
+	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "End all programs after this time, with status 124", PROGRAMS },
+	{ NULL, 0, NULL, 0, "Card and time:", CARD },
+	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", CARD },
+	{ "clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, CARD },
 	{ "shuffle", KEY_SHUFFLE, "SEED", OPTION_ARG_OPTIONAL,
-	  "Complete the DMA tasks of a context in a random order, which a card may have; SEED repeats an order", 0 },
-	{ "seeds", KEY_SEEDS, "SEEDS", 0, "Repeat the run for each seed of a range, such as 1..50, with a summary", 0 },
-	{ "quiet", KEY_QUIET, NULL, 0, "Do not print which faults strike, and which never hit", 0 },
-	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "End all programs after this time, with status 124", 0 },
+	  "Complete the DMA tasks of a context in a random order, which a card may have; SEED repeats an order", CARD },
+	{ NULL, 0, NULL, 0, "Runs with faults:", FAULTS },
+	{ "require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never hit", FAULTS },
+	{ "seeds", KEY_SEEDS, "SEEDS", 0, "Repeat the run for each seed of a range, such as 1..50, with a summary",
+	  FAULTS },
+	{ "quiet", KEY_QUIET, NULL, 0, "Do not print which faults strike, and which never hit", FAULTS },
+	{ NULL, 0, NULL, 0, "Results:", RESULTS },
+	{ "trace", KEY_TRACE, "FILE", 0, "At the end, write a trace, as bfsim trace does", RESULTS },
+	{ "metrics", KEY_METRICS, "FILE", 0,
+	  "At the end, write counts to FILE as OpenMetrics text, as bfsim stats does", RESULTS },
+	{ "report", KEY_REPORT, "FILE", 0,
+	  "At the end, write a page about the run, as bfsim report does; the default --trace-level is full then",
+	  RESULTS },
+	CLI_TRACE_LEVEL_OPTION(RESULTS),
 	{ 0 },
 };
 
@@ -383,10 +392,10 @@ static void options_fini(struct options *options)
 
 int cli_run(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cli_session_argp, 0, NULL, 0 },
-						      { &cli_faults_argp, 0, NULL, 0 },
-						      { &cli_check_argp, 0, NULL, 0 },
-						      { &cli_start_order_argp, 0, NULL, 0 },
+	static const struct argp_child children[] = { { &cli_session_argp, 0, "Session:", SESSION },
+						      { &cli_faults_argp, 0, "Fault rules:", RULES },
+						      { &cli_check_argp, 0, "Checker:", CHECKER },
+						      { &cli_start_order_argp, 0, "Order of the programs:", ORDER },
 						      { 0 } };
 	static const struct argp argp = {
 		.options = option_list,

@@ -10,11 +10,11 @@ enum {
 	CLI_KEY_TRACE_LEVEL = 0x5e1, /* no short form */
 };
 
-#define CLI_TRACE_LEVEL_OPTION                                                                                           \
+#define CLI_TRACE_LEVEL_OPTION(group)                                                                                    \
 	{                                                                                                                \
 		"trace-level", CLI_KEY_TRACE_LEVEL, "LEVEL", 0,                                                          \
 			"What processes record: off, sampled (default) or full; $BFSIM_TRACE of a process overrides it", \
-			0                                                                                                \
+			(group)                                                                                          \
 	}
 
 /* The level (sim/trace/trace.h) of that name. Another name is a usage error. */
