@@ -67,7 +67,8 @@ def check_page(name, page, environment):
 
 def check_fields(source):
     """doc/scenarios.md has exactly the fields that the reader of scenarios knows, table by table."""
-    page, code = (source / 'doc/scenarios.md').read_text(), (source / 'sim/cli/test/scenario.c').read_text()
+    page = (source / 'doc/scenarios.md').read_text()
+    code = ''.join(file.read_text() for file in sorted((source / 'sim/cli/test').glob('scenario*.c')))
     for table, heading in FIELDS.items():
         known = re.findall(r'{ "([a-z-]+)", ', re.search(rf'{table}_fields\[\] = {{(.*?)^}};', code, re.M | re.S)[1])
         told = re.findall(r'^\| `([a-z-]+)` \|', page.split(f'\n## {heading}\n')[1].split('\n## ')[0], re.M)

@@ -210,7 +210,7 @@ def test_inputs_of_tests(source, environment):
         done, arguments = run(**{name: '' for name in inputs if name != 'TESTS'})
         assert arguments[1:-2] == ['--junit=bfsim-results/junit.xml', '--bundles=bfsim-results/failures'], arguments
         done, arguments = run(FAULTS='plan.yaml')
-        assert done.returncode == 1 and arguments is None and 'faults: ' in done.stderr and 'plan.yaml' in done.stderr, done
+        assert '--fault-plan=plan.yaml' in arguments, arguments
         done, arguments = run(CHECK='off')
         assert done.returncode == 1 and arguments is None and 'check: off' in done.stderr, done
         done, arguments = run(TESTS='', HOST='./host', CHECK='', FAULTS='plan.yaml')
@@ -279,6 +279,18 @@ def test_release(source, installed, environment):
         assert done.returncode != 0 and 'checksum' in done.stderr and not os.path.exists(work + '/there/bfsim')
 
 
+def test_workflows(source, environment):
+    """What the repository runs itself is pinned, and a release has the files that the job fetches."""
+    del environment
+    text = (source / '.github' / 'workflows' / 'release.yml').read_text()
+    for job in yaml.safe_load(text)['jobs'].values():
+        for step in job['steps']:
+            assert 'uses' not in step or re.search(r'@[0-9a-f]{40}$', step['uses']), step
+    assert 'ci/package release ' in text
+    made, fetched = (source / 'ci/packages/release.sh').read_text(), (source / 'share/ci/bfsim-job').read_text()
+    assert 'SHA256SUMS-$machine' in made and 'SHA256SUMS-$(uname -m)' in fetched
+
+
 def test_component(source, installed, environment):
     head, body = (source / 'templates' / 'bfsim.yml').read_text().split('\n---\n')
     known = yaml.safe_load(head)['spec']['inputs']
@@ -322,7 +334,7 @@ def main(build, source):
                        if not key.startswith(('BFSIM_', 'LD_LIBRARY', 'GITHUB_'))}
         for test in test_action, test_release, test_component:
             test(pathlib.Path(source), installed, environment)
-        for test in test_inputs_of_tests, test_missing_tools, test_key:
+        for test in test_inputs_of_tests, test_missing_tools, test_key, test_workflows:
             test(pathlib.Path(source), environment)
 
 
