@@ -18,9 +18,11 @@ make_source() {
 
 # What a job wants of them: print_install DIR ARCHITECTURE
 print_install() {
-	local name files=()
+	local name dir files=()
+	dir=$(realpath --relative-base="$PWD" "$1")
+	[ "${dir#/}" != "$dir" ] || dir=./$dir
 	for name in bfsim bfsim-sdk-host bfsim-sdk-dpu; do
-		files+=("$1/${name}_$(version)_$2.deb")
+		files+=("$dir/${name}_$(version)_$2.deb")
 	done
 	echo "to build applications and run them:"
 	echo "  sudo apt install --no-install-recommends ${files[*]} gcc pkgconf"
