@@ -46,7 +46,7 @@ test_a_full_disk_is_a_failure_of_each_command() {
 		# shellcheck disable=SC2086
 		bfsim $words >/dev/full 2>err || got=$?
 		[ $got -ne 0 ] || { echo "bfsim $words: status 0"; return 1; }
-		says 'cannot write all of the output: No space left' err
+		says 'cannot write all of the output(: No space left.*)?$' err # without a reason if the file met it before its end
 	done
 	got=0
 	"$bfsimd_program" --help >/dev/full 2>err || got=$?

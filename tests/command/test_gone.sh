@@ -101,7 +101,7 @@ test_a_bench_ends_and_leaves_nothing() {
 	bench="$bfsim_program bench --sizes 64 --depths 1 --count 100000000 --repeat 1"
 	for how in pipe session; do
 		status 0 hang_up $how '' sh -c "exec $bench --count 1000 --repeat 16"
-		says '^status (1|SIGHUP)$' out
+		says '^status (1|SIGHUP|SIGPIPE)$' out
 		absent "$TMPDIR"/*
 	done
 	$bench >bench.out 2>&1 &

@@ -209,7 +209,7 @@ static void note_end(int number)
 /* Let the signals that end a command wait until a run's directory is removed: note them, or end by the one that was noted. */
 static void handle_ends(bool is_begin)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 	const struct sigaction action = { .sa_handler = is_begin ? note_end : SIG_DFL };
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
