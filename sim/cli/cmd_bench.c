@@ -188,10 +188,10 @@ static int compare_files(const struct options *options)
 	size_t num_slower;
 
 	if (cli_bench_read_json(options->files[0], &before) < 0)
-		return CLI_FAILED;
+		return CLI_USAGE;
 	if (cli_bench_read_json(options->files[1], &now) < 0) {
 		free(before.points);
-		return CLI_FAILED;
+		return CLI_USAGE;
 	}
 	num_slower = cli_bench_compare(&before, &now);
 	free(before.points);
@@ -256,7 +256,7 @@ int cli_bench(int argc, char **argv)
 		.args_doc = "\n--compare BEFORE.json NOW.json",
 		.doc = "Measure DMA copies from the host's memory to the DPU's: throughput and latencies.\v"
 		       "In functional time the figures are the machine's; with --clock virtual they are those that the model of the "
-		       "card gives. The exit status of --compare is 1 if a point is slower beyond noise.",
+		       "card gives. The exit status of --compare is 1 if a point is slower beyond noise, and 125 if bfsim failed.",
 	};
 	static char best[] = "best", functional[] = "functional";
 	struct options options = { .cfg = { .num_runs = 3 },
@@ -266,7 +266,7 @@ int cli_bench(int argc, char **argv)
 				   .paths = { { best }, 1 },
 				   .clocks = { { functional }, 1 } };
 	struct cli_bench bench = { 0 };
-	int status = CLI_FAILED;
+	int status = CLI_OWN_FAILURE;
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
 	if (options.compare)

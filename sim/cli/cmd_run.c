@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 
 #include "commands.h"
@@ -23,6 +24,7 @@
 #include "sim/cli/base/install.h"
 #include "sim/cli/base/number.h"
 #include "sim/cli/base/seeds.h"
+#include "sim/cli/run/run_inputs.h"
 #include "sim/cli/run/run_worker.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/trace_opt.h"
@@ -33,6 +35,8 @@ enum {
 	KEY_DPU,
 	KEY_TIMEOUT,
 	KEY_REQUIRE_FAULTS,
+	KEY_ALLOW_UNUSED,
+	KEY_VERDICT,
 	KEY_CLOCK,
 	KEY_TRACE,
 	KEY_REPORT,
@@ -49,7 +53,9 @@ struct options {
 	bool quiet;
 	bool has_seeds; /* a run for each */
 	uint64_t first_seed, last_seed;
-	bool require_faults;
+	uint64_t *hits_of_seeds; /* of each fault, shared with the runs; NULL = there is one seed */
+	bool require_faults, allows_unused_faults;
+	const char *verdict_path;
 	const char *topology;
 	enum sim_clock_mode clock;
 	uint32_t trace_level;
@@ -63,16 +69,19 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{ "host", KEY_HOST, "CMD", 0, "Run CMD on the side \"host\"", 0 },
-	{ "dpu", KEY_DPU, "CMD", 0, "Run CMD on the side \"dpu\"", 0 },
-	{ "on", 'o', "SIDE=CMD", 0, "Run CMD on SIDE", 0 },
-	{ "generation", 'g', "GENERATION", 0,
+	{ "host", KEY_HOST, "CMD", CLI_OPTION_REPEATS, "Run CMD on the side \"host\"", 0 },
+	{ "dpu", KEY_DPU, "CMD", CLI_OPTION_REPEATS, "Run CMD on the side \"dpu\"", 0 },
+	{ "on", 'o', "SIDE=CMD", CLI_OPTION_REPEATS, "Run CMD on SIDE", 0 },
+	{ "generation", 'g', "GENERATION", CLI_OPTION_REPEATS,
 	  "Libraries of the commands after this option: " CLI_GENERATION_HELP
 	  "; default: by the symbols of the first program in the command that uses DOCA",
 	  0 },
 	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0 },
 	{ "clock", KEY_CLOCK, "MODE", 0, CLI_CLOCK_HELP, 0 },
-	{ "require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never hit", 0 },
+	{ "require-faults", KEY_REQUIRE_FAULTS, NULL, 0,
+	  "Fail when a fault never hit (the default), or when there is none", 0 },
+	{ "allow-unused-faults", KEY_ALLOW_UNUSED, NULL, 0, "A fault that never hit is no failure", 0 },
+	{ "verdict", KEY_VERDICT, "FILE", OPTION_HIDDEN, "For bfsim test: what the run has proved", 0 },
 	{ "trace", KEY_TRACE, "FILE", 0, "At the end, write a trace, as bfsim trace does", 0 },
 	{ "report", KEY_REPORT, "FILE", 0,
 	  "At the end, write a page about the run, as bfsim report does; the default --trace-level is full then", 0 },
@@ -81,7 +90,7 @@ static const struct argp_option option_list[] = {
 	  "Complete the DMA tasks of a context in an order of chance, which a card may have; SEED repeats an order",
 	  0 },
 	{ "seeds", KEY_SEEDS, "SEEDS", 0, "Repeat the run for each seed of a range, such as 1..50, with a summary", 0 },
-	{ "quiet", KEY_QUIET, NULL, 0, "Do not print which faults strike, and which never hit", 0 },
+	{ "quiet", KEY_QUIET, NULL, 0, "Do not print which faults strike, and which were allowed not to hit", 0 },
 	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "End all programs after this time, with status 124", 0 },
 	{ 0 },
 };
@@ -92,7 +101,7 @@ static void add_command(struct options *options, const char *side, const char *t
 		reallocarray(options->commands, options->num_commands + 1, sizeof(*commands));
 
 	if (!commands)
-		argp_failure(state, CLI_FAILED, 0, "out of memory");
+		argp_failure(state, cli_failure_status(), 0, "out of memory");
 	if (text[strspn(text, " \t\n")] == '\0') /* such as a shell variable that is not set */
 		argp_error(state, "the command on %s is empty", side);
 	commands[options->num_commands++] = (struct cli_run_command){
@@ -101,7 +110,7 @@ static void add_command(struct options *options, const char *side, const char *t
 		.generation = options->has_generation ? options->generation : cli_generation_of_shell(text),
 	};
 	if (!commands[options->num_commands - 1].text)
-		argp_failure(state, CLI_FAILED, 0, "out of memory");
+		argp_failure(state, cli_failure_status(), 0, "out of memory");
 	options->commands = commands;
 }
 
@@ -132,12 +141,12 @@ static void set_shuffle(const char *text, struct argp_state *state)
 	char number[24];
 
 	if (!text && getrandom(&seed, sizeof(uint32_t), 0) < 0)
-		argp_failure(state, CLI_FAILED, errno, "no random numbers; give --shuffle=SEED");
+		argp_failure(state, cli_failure_status(), errno, "no random numbers; give --shuffle=SEED");
 	if (text && cli_number_parse(text, 10, 0, UINT64_MAX, &seed, NULL) < 0)
 		argp_error(state, "--shuffle=%s: not a number", text);
 	snprintf(number, sizeof(number), "%" PRIu64, seed);
 	if (setenv("BFSIM_SHUFFLE", number, 1) < 0)
-		argp_failure(state, CLI_FAILED, errno, "cannot set the environment");
+		argp_failure(state, cli_failure_status(), errno, "cannot set the environment");
 	if (!text)
 		fprintf(stderr, "bfsim run: the order of tasks is repeated by --shuffle=%s\n", number);
 }
@@ -198,6 +207,12 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case KEY_REQUIRE_FAULTS:
 		options->require_faults = true;
 		return 0;
+	case KEY_ALLOW_UNUSED:
+		options->allows_unused_faults = true;
+		return 0;
+	case KEY_VERDICT:
+		options->verdict_path = arg;
+		return 0;
 	case 't':
 		options->topology = arg;
 		return 0;
@@ -229,6 +244,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			argp_error(state, "run what? Give --host CMD, --dpu CMD or --on SIDE=CMD");
 		if (options->has_seeds && options->faults.has_seed_option)
 			argp_error(state, "--seed is one seed, --seeds are several: give one of the two");
+		if (options->require_faults && options->allows_unused_faults)
+			argp_error(state, "--require-faults and --allow-unused-faults contradict each other: give one");
 		if (options->report_path && options->trace_level == SIM_TRACE_UNSET)
 			options->trace_level = SIM_TRACE_FULL;
 		return 0;
@@ -266,6 +283,17 @@ static int set_labels(struct options *options)
 	return rc;
 }
 
+static bool check_inputs(const struct options *options)
+{
+	const struct cli_run_cfg cfg = { .topology = options->topology,
+					 .clock = options->clock,
+					 .commands = options->commands,
+					 .num_commands = options->num_commands,
+					 .faults = &options->faults };
+
+	return cli_run_check_inputs(&cfg) == 0;
+}
+
 static int run_session(const struct options *options)
 {
 	struct sim_session_dir session_dir;
@@ -281,14 +309,18 @@ static int run_session(const struct options *options)
 				   .num_commands = options->num_commands,
 				   .faults = &options->faults,
 				   .require_faults = options->require_faults,
-				   .quiet = options->quiet,
+				   .verdict = { .is_quiet = options->quiet,
+						.allows_unused_faults = options->allows_unused_faults,
+						.hits_of_seeds = options->hits_of_seeds,
+						.num_rules = (uint32_t)options->faults.count },
+				   .verdict_path = options->verdict_path,
 				   .order = &options->order };
 	struct cli_supervisor_cfg supervisor = { .work = cli_run_worker, .arg = &cfg, .timeout_s = options->timeout_s };
 	int status;
 
 	if (options->session.is_from_option ? cli_session_prepare(options->session.dir, &session_dir) :
 					      cli_session_prepare_temporary(&session_dir))
-		return CLI_FAILED;
+		return CLI_OWN_FAILURE;
 	cfg.begun_ms = sim_monotonic_ms();
 	status = cli_supervise(&supervisor);
 	sim_session_dir_remove(&session_dir); /* in case that the daemon was killed */
@@ -335,12 +367,49 @@ static int run_seed(const struct options *options, uint64_t seed)
 	return status;
 }
 
+/* A fault with a chance must hit with one of the seeds. Returns whether all did. */
+static bool check_hits_of_seeds(const struct options *options)
+{
+	bool is_well = true;
+
+	for (size_t i = 0; options->hits_of_seeds && i < options->faults.count; i++) {
+		const struct sim_rule *rule = &options->faults.list[i].rule;
+		char text[SIM_RULE_TEXT_SIZE];
+
+		if (!(rule->when & SIM_WHEN_CHANCE) || options->hits_of_seeds[i] > 0)
+			continue;
+		sim_rule_format(rule, "FILE", text);
+		cli_fail("fault %zu never hit with any of the seeds: %s", i + 1, text);
+		is_well = false;
+	}
+	return is_well || options->allows_unused_faults;
+}
+
+/* Counters that the processes of the runs add to. */
+static bool share_hits(struct options *options)
+{
+	size_t bytes = (options->faults.count + 1) * sizeof(*options->hits_of_seeds);
+	void *shared;
+
+	if (options->first_seed == options->last_seed)
+		return true;
+	shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED) {
+		cli_fail("out of memory");
+		return false;
+	}
+	options->hits_of_seeds = shared;
+	return true;
+}
+
 /* Returns the status of the first seed that failed. */
-static int run_seeds(const struct options *options)
+static int run_seeds(struct options *options)
 {
 	uint64_t num_run = 0, num_failed = 0, first_failed = 0;
 	int first = CLI_OK, status = CLI_OK;
 
+	if (!share_hits(options))
+		return CLI_OWN_FAILURE;
 	for (uint64_t seed = options->first_seed; !is_ended_by_signal(status); seed++) {
 		status = run_seed(options, seed);
 		num_run++;
@@ -356,6 +425,8 @@ static int run_seeds(const struct options *options)
 	if (num_failed)
 		fprintf(stderr, "; the first again: --seed %" PRIu64, first_failed);
 	fputc('\n', stderr);
+	if (!is_ended_by_signal(status) && !check_hits_of_seeds(options) && first == CLI_OK)
+		return CLI_OWN_FAILURE;
 	return first;
 }
 
@@ -383,15 +454,15 @@ int cli_run(int argc, char **argv)
 		.parser = parse_opt,
 		.doc = "Run commands on the sides of a card, in a session that lasts as long as they do.\v"
 		       "/bin/sh runs each CMD. The exit status is 0 when all commands return 0, else that of the first command "
-		       "that failed. Without --session, the session's directory is temporary. Faults that never hit are named "
-		       "at the end.",
+		       "that failed; 125 when bfsim failed, a fault never hit or nothing was checked; 2 when an input is refused "
+		       "before anything starts (doc/exit-status.md). Without --session, the session's directory is temporary.",
 		.children = children,
 	};
 	struct options options = { 0 };
 	int status = CLI_USAGE;
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
-	if (set_labels(&options) == 0)
+	if (set_labels(&options) == 0 && check_inputs(&options))
 		status = options.has_seeds ? run_seeds(&options) : run_session(&options);
 	options_fini(&options);
 	return status;

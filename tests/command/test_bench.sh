@@ -55,7 +55,7 @@ test_a_comparison_tells_a_change_from_noise() {
 	status 1 bfsim bench --compare before slow
 	says '\-45.5 % +slower$' out
 	echo '{}' >nothing
-	status 1 bfsim bench --compare before nothing
+	status 2 bfsim bench --compare before nothing
 	says 'nothing is no result of bfsim bench' err
 }
 

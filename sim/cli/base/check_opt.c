@@ -66,7 +66,7 @@ static void read_mutes(struct cli_check_opt *check, const char *path, struct arg
 	cli_check_fini(check);
 	check->mutes_path = path;
 	if (sim_check_mutes_read(path, &check->mutes, error) < 0)
-		argp_failure(state, CLI_FAILED, 0, "--check-mutes: %s", error);
+		argp_failure(state, CLI_USAGE, 0, "--check-mutes: %s", error);
 }
 
 /* The other options do nothing without --check. */

@@ -18,6 +18,24 @@ const char *argp_program_version =
 	"DOCA " BFSIM_DOCA_VERSION " (tasks; also additions of 3.2 and 3.3, and the spellings of 2.5 to 2.7)\n"
 	"DOCA " BFSIM_WORKQ_VERSION " (work queues; 1.5 to 2.2)";
 
+static int failure_status = CLI_FAILED;
+static char last_message[512];
+
+int cli_failure_status(void)
+{
+	return failure_status;
+}
+
+void cli_set_failure_status(int status)
+{
+	failure_status = status;
+}
+
+const char *cli_last_message(void)
+{
+	return last_message;
+}
+
 int cli_fail(const char *format, ...)
 {
 	char *text = NULL, *expanded;
@@ -34,10 +52,11 @@ int cli_fail(const char *format, ...)
 	}
 	if (text)
 		sim_make_printable(text);
+	snprintf(last_message, sizeof(last_message), "%s", text ? text : "out of memory");
 	fprintf(stderr, "%sbfsim:%s %s\n", cli_color(stderr, CLI_RED), cli_color(stderr, CLI_NO_COLOR),
 		text ? text : "out of memory");
 	free(text);
-	return CLI_FAILED;
+	return failure_status;
 }
 
 void cli_init(void)

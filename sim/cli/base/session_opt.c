@@ -21,11 +21,12 @@ static void set_default_dir(struct cli_session_opt *opt, struct argp_state *stat
 	opt->dir = opt->default_dir;
 	rc = sim_session_dir_default(opt->default_dir, sizeof(opt->default_dir));
 	if (rc == -EPERM)
-		argp_failure(state, CLI_FAILED, 0,
+		argp_failure(state, cli_failure_status(), 0,
 			     "%s is not a directory of this user alone: remove it, or choose another with --session",
 			     opt->default_dir);
 	else if (rc < 0)
-		argp_failure(state, CLI_FAILED, 0, "the session directory's name in $%s is longer than %d bytes",
+		argp_failure(state, cli_failure_status(), 0,
+			     "the session directory's name in $%s is longer than %d bytes",
 			     opt->is_explicit ? "BFSIM_SESSION" : "XDG_RUNTIME_DIR", PATH_MAX);
 }
 

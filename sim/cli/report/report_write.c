@@ -31,7 +31,7 @@ static int write_page(const struct cli_report *report, const char *path)
 
 static int write_report(struct cli_report *report, const char *path)
 {
-	int status = cli_report_compute_stats(report) == 0 ? write_page(report, path) : CLI_FAILED;
+	int status = cli_report_compute_stats(report) == 0 ? write_page(report, path) : cli_failure_status();
 
 	cli_report_fini(report);
 	return status;
@@ -45,20 +45,20 @@ int cli_report_write_session(const char *dir, const char *path, const struct cli
 	uint64_t num_dropped;
 
 	if (dir_fd < 0)
-		return CLI_FAILED;
+		return cli_failure_status();
 	rc = cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped);
 	close(dir_fd);
 	if (rc < 0)
-		return CLI_FAILED;
+		return cli_failure_status();
 	rc = cli_report_from_recordings(&merged, dir, &report);
 	sim_merged_trace_free(&merged);
 	report.run = run;
-	return rc < 0 ? CLI_FAILED : write_report(&report, path);
+	return rc < 0 ? cli_failure_status() : write_report(&report, path);
 }
 
 int cli_report_write_file(const char *trace, const char *path)
 {
 	struct cli_report report;
 
-	return cli_report_open_file(trace, &report) < 0 ? CLI_FAILED : write_report(&report, path);
+	return cli_report_open_file(trace, &report) < 0 ? cli_failure_status() : write_report(&report, path);
 }

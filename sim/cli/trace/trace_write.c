@@ -94,11 +94,11 @@ int cli_trace_write(const char *dir, enum cli_trace_format format, const char *p
 	uint64_t num_dropped = 0;
 
 	if (dir_fd < 0)
-		return CLI_FAILED;
+		return cli_failure_status();
 	rc = cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped);
 	close(dir_fd);
 	if (rc < 0)
-		return CLI_FAILED;
+		return cli_failure_status();
 	warn_if_incomplete(&merged, num_dropped);
 	if (merged.clock && strcmp(merged.clock, sim_clock_mode_name(SIM_CLOCK_VIRTUAL)) == 0 &&
 	    sim_merged_trace_renumber(&merged) < 0) {
