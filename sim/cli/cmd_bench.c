@@ -12,6 +12,7 @@
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
+#include "sim/cli/base/output_path.h"
 #include "sim/cli/bench/bench.h"
 
 enum {
@@ -271,6 +272,8 @@ int cli_bench(int argc, char **argv)
 	cli_args_parse(&argp, argc, argv, 0, &options);
 	if (options.compare)
 		return compare_files(&options);
+	if (cli_output_path_check("the results", options.output) < 0)
+		return CLI_USAGE;
 	bench.points = calloc(options.sizes.count * options.depths.count * options.threads.count * options.paths.count *
 				      options.clocks.count,
 			      sizeof(*bench.points));

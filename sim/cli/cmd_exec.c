@@ -72,6 +72,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!options->side)
 			argp_error(state, "no side: give --on host or --on dpu");
+		if (options->check.num_reports > 1)
+			argp_error(state, "--check-report: the program writes one report; bfsim run writes several");
 		if (!options->command)
 			argp_error(state, "no program: give its command line after --");
 		return 0;
@@ -105,8 +107,7 @@ static char *resolve_session_dir(const struct options *options, int *ret_status)
 /* Returns 0, or -1 with a message. */
 static int set_env(const struct options *options, const char *dir)
 {
-	if (cli_check_begin_report(&options->check) < 0 ||
-	    cli_set_side_env(dir, options->side, options->generation) < 0)
+	if (cli_set_side_env(dir, options->side, options->generation) < 0)
 		return -1;
 	return cli_check_set_env(&options->check, NULL);
 }
@@ -137,6 +138,10 @@ int cli_exec(int argc, char **argv)
 		return rc;
 	if (!options.has_generation)
 		options.generation = cli_generation_of_command(options.command);
+	if (cli_check_begin_reports(&options.check) < 0) {
+		free(dir);
+		return CLI_USAGE;
+	}
 	rc = set_env(&options, dir);
 	free(dir);
 	cli_check_fini(&options.check);

@@ -283,17 +283,6 @@ static int set_labels(struct options *options)
 	return rc;
 }
 
-static bool check_inputs(const struct options *options)
-{
-	const struct cli_run_cfg cfg = { .topology = options->topology,
-					 .clock = options->clock,
-					 .commands = options->commands,
-					 .num_commands = options->num_commands,
-					 .faults = &options->faults };
-
-	return cli_run_check_inputs(&cfg) == 0;
-}
-
 static int run_session(const struct options *options)
 {
 	struct sim_session_dir session_dir;
@@ -440,6 +429,26 @@ static void options_fini(struct options *options)
 	cli_faults_fini(&options->faults);
 	cli_check_fini(&options->check);
 	cli_start_order_fini(&options->order);
+}
+
+/* Before the first run: of several, the names of the outputs differ in the seed alone. */
+static bool check_inputs(const struct options *options)
+{
+	char *trace = options->has_seeds ? path_of_seed(options->trace_path, options->first_seed) : NULL;
+	char *report = options->has_seeds ? path_of_seed(options->report_path, options->first_seed) : NULL;
+	const struct cli_run_cfg cfg = { .topology = options->topology,
+					 .clock = options->clock,
+					 .check = &options->check,
+					 .trace_path = trace ? trace : options->trace_path,
+					 .report_path = report ? report : options->report_path,
+					 .commands = options->commands,
+					 .num_commands = options->num_commands,
+					 .faults = &options->faults };
+	bool is_well = cli_run_check_inputs(&cfg) == 0;
+
+	free(trace);
+	free(report);
+	return is_well;
 }
 
 int cli_run(int argc, char **argv)

@@ -12,6 +12,7 @@
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
+#include "sim/cli/base/output_path.h"
 #include "sim/cli/test/results.h"
 #include "sim/cli/test/suite.h"
 
@@ -136,7 +137,7 @@ int cli_test(int argc, char **argv)
 
 	options.suite.num_jobs = processors > 0 ? (uint32_t)processors : 1;
 	cli_args_parse(&argp, argc, argv, 0, &options);
-	if (prepare(&options) == 0) {
+	if (cli_output_path_check("the results", options.junit) == 0 && prepare(&options) == 0) {
 		status = cli_suite_run(&options.suite);
 		if (options.junit &&
 		    cli_results_write_junit(options.junit, options.suite.cases, options.suite.num_cases) < 0)

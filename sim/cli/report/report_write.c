@@ -8,25 +8,31 @@
 
 #include "report_file.h"
 #include "report_recordings.h"
+#include "sim/base/output_file.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/trace/recordings.h"
 
+static int fail(const char *path, int rc)
+{
+	return cli_fail("cannot write the report to %s: %s", path, strerror(-rc));
+}
+
 static int write_page(const struct cli_report *report, const char *path)
 {
-	bool is_file = path && strcmp(path, "-") != 0;
-	FILE *out = is_file ? fopen(path, "we") : stdout;
-	bool failed;
+	struct sim_output_file file;
+	int rc;
 
-	if (!out)
-		return cli_fail("cannot write the report to %s: %s", path, strerror(errno));
-	cli_report_print(report, out);
-	failed = fflush(out) != 0 || ferror(out);
-	if (is_file && fclose(out) != 0)
-		failed = true;
-	return failed ? cli_fail("cannot write the report to %s: %s", is_file ? path : "standard output",
-				 strerror(errno)) :
-			CLI_OK;
+	if (!path || strcmp(path, "-") == 0) {
+		cli_report_print(report, stdout);
+		return fflush(stdout) != 0 || ferror(stdout) ? fail("standard output", -errno) : CLI_OK;
+	}
+	rc = sim_output_file_open(path, &file);
+	if (rc < 0)
+		return fail(path, rc);
+	cli_report_print(report, file.stream);
+	rc = sim_output_file_close(&file);
+	return rc < 0 ? fail(path, rc) : CLI_OK;
 }
 
 static int write_report(struct cli_report *report, const char *path)

@@ -16,7 +16,7 @@
 
 int cli_check_hits_open(const struct cli_check_opt *check, struct cli_check_hits *ret_hits)
 {
-	if (cli_check_begin_report(check) < 0)
+	if (cli_check_begin_reports(check) < 0)
 		return -1;
 	ret_hits->fd = memfd_create("bfsim-hits", MFD_CLOEXEC);
 	if (ret_hits->fd < 0) {
@@ -106,7 +106,7 @@ void cli_check_results(struct cli_check_hits *hits, const struct cli_check_opt *
 	print_summary(list, &programs, check);
 	fail_if_unchecked(&programs, check, verdict);
 	add_broken(list, check, verdict);
-	if (cli_check_write_report(check, list, true) < 0)
+	if (cli_check_write_reports(check, list, true) < 0)
 		cli_verdict_keep_failure(verdict);
 	json_object_put(list);
 }

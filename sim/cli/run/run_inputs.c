@@ -2,9 +2,11 @@
 /* Checking the inputs of a run. */
 #include "run_inputs.h"
 
+#include <string.h>
 #include <sys/stat.h>
 
 #include "sim/cli/base/cli.h"
+#include "sim/cli/base/output_path.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/fault/fault_check.h"
 
@@ -19,6 +21,26 @@ struct pcie_topology *cli_run_topology(const char *file)
 		return NULL;
 	}
 	return cli_topology_of_file(file);
+}
+
+static int check_outputs(const struct cli_run_cfg *cfg)
+{
+	const char *trace = cfg->trace_path, *report = cfg->report_path;
+	int rc = cli_output_path_check("the trace", trace);
+
+	rc |= cli_output_path_check("the report", report);
+	for (size_t i = 0; i < cfg->check->num_reports; i++)
+		rc |= cli_output_path_check("the checker's report", cfg->check->reports[i]);
+	for (size_t i = 0; trace && i < cfg->check->num_reports; i++)
+		if (strcmp(trace, cfg->check->reports[i]) == 0) {
+			cli_fail("%s is given for the trace and for the checker's report", trace);
+			rc = -1;
+		}
+	if (trace && report && strcmp(trace, report) == 0) {
+		cli_fail("%s is given for the trace and for the report", trace);
+		rc = -1;
+	}
+	return rc;
 }
 
 int cli_run_check_inputs(const struct cli_run_cfg *cfg)
@@ -39,5 +61,5 @@ int cli_run_check_inputs(const struct cli_run_cfg *cfg)
 		rc = -1;
 	}
 	pcie_topology_destroy(topology);
-	return rc;
+	return check_outputs(cfg) < 0 ? -1 : rc;
 }

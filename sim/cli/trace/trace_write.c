@@ -10,6 +10,7 @@
 
 #include "sim/cli/base/cli.h"
 #include "recordings.h"
+#include "sim/base/output_file.h"
 #include "sim/cli/base/session_client.h"
 
 int cli_trace_format_parse(const char *text, enum cli_trace_format *ret_format)
@@ -75,16 +76,19 @@ static int write_trace(const struct sim_merged_trace *merged, enum cli_trace_for
 
 static int write_file(const struct sim_merged_trace *merged, enum cli_trace_format format, const char *path)
 {
-	FILE *out = fopen(path, "we");
-	int status;
+	struct sim_output_file file;
+	int status, rc = sim_output_file_open(path, &file);
 
-	if (!out)
-		return cli_fail("cannot write the trace to %s: %s", path, strerror(errno));
+	if (rc < 0)
+		return cli_fail("cannot write the trace to %s: %s", path, strerror(-rc));
 	warn_of_name(format, path);
-	status = write_trace(merged, format, out);
-	if (fclose(out) != 0 && status == CLI_OK)
-		status = cli_fail("cannot write the trace to %s: %s", path, strerror(errno));
-	return status;
+	status = write_trace(merged, format, file.stream);
+	if (status != CLI_OK) {
+		sim_output_file_abort(&file);
+		return status;
+	}
+	rc = sim_output_file_close(&file);
+	return rc < 0 ? cli_fail("cannot write the trace to %s: %s", path, strerror(-rc)) : CLI_OK;
 }
 
 int cli_trace_write(const char *dir, enum cli_trace_format format, const char *path)
