@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/env_check.h"
+#include "sim/base/log.h"
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 
@@ -64,6 +66,22 @@ const char *cli_command_closest(const char *name)
 	return cli_closest_name(name, names, NUM_COMMANDS);
 }
 
+static void say(const char *line)
+{
+	cli_fail("%s", line);
+}
+
+/* For commands that start programs. These do not repeat what is said here. */
+static void check_env(void)
+{
+	char names[512], all[sizeof(names) + 32];
+
+	sim_env_check(say, names, sizeof(names));
+	snprintf(all, sizeof(all), "%s%s", sim_log_check_level() ? "" : "BFSIM_LOG_LEVEL ", names);
+	if (all[0])
+		setenv(SIM_ENV_NAMED, all, 1);
+}
+
 void cli_command_run(const struct cli_command *command, cli_command_fn *completion, int argc, char **argv)
 {
 	char name[32];
@@ -72,6 +90,8 @@ void cli_command_run(const struct cli_command *command, cli_command_fn *completi
 	snprintf(name, sizeof(name), "bfsim %s", command->name);
 	argv[0] = name;
 	cli_set_failure_status(command->failure_status);
+	if (command->failure_status == CLI_OWN_FAILURE)
+		check_env();
 	status = (command->run ? command->run : completion)(argc, argv);
 	if (fclose(stdout) != 0 && status == CLI_OK)
 		status = cli_fail("cannot write all of the output: %s", strerror(errno));
