@@ -187,6 +187,42 @@ static error_t parse_command(struct options *options, int key, char *arg, struct
 	}
 }
 
+/* The options about what the run has proved, and its files. */
+static error_t parse_result(struct options *options, int key, char *arg)
+{
+	switch (key) {
+	case KEY_REQUIRE_FAULTS:
+		options->require_faults = true;
+		return 0;
+	case KEY_ALLOW_UNUSED:
+		options->allows_unused_faults = true;
+		return 0;
+	case KEY_VERDICT:
+		options->verdict_path = arg;
+		return 0;
+	case KEY_TRACE:
+		options->trace_path = arg;
+		return 0;
+	case KEY_REPORT:
+		options->report_path = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void check_options(struct options *options, struct argp_state *state)
+{
+	if (options->num_commands == 0)
+		argp_error(state, "run what? Give --host CMD, --dpu CMD or --on SIDE=CMD");
+	if (options->has_seeds && options->faults.has_seed_option)
+		argp_error(state, "--seed is one seed, --seeds are several: give one of the two");
+	if (options->require_faults && options->allows_unused_faults)
+		argp_error(state, "--require-faults and --allow-unused-faults contradict each other: give one");
+	if (options->report_path && options->trace_level == SIM_TRACE_UNSET)
+		options->trace_level = SIM_TRACE_FULL;
+}
+
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -204,29 +240,14 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case KEY_SEEDS:
 		set_seeds(options, arg, state);
 		return 0;
-	case KEY_REQUIRE_FAULTS:
-		options->require_faults = true;
-		return 0;
-	case KEY_ALLOW_UNUSED:
-		options->allows_unused_faults = true;
-		return 0;
-	case KEY_VERDICT:
-		options->verdict_path = arg;
-		return 0;
 	case 't':
 		options->topology = arg;
 		return 0;
 	case KEY_CLOCK:
 		options->clock = cli_clock_mode(arg, state);
 		return 0;
-	case KEY_TRACE:
-		options->trace_path = arg;
-		return 0;
 	case KEY_SHUFFLE:
 		set_shuffle(arg, state);
-		return 0;
-	case KEY_REPORT:
-		options->report_path = arg;
 		return 0;
 	case CLI_KEY_TRACE_LEVEL:
 		options->trace_level = cli_trace_level(arg, state);
@@ -240,17 +261,10 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			   arg, arg);
 		return EINVAL;
 	case ARGP_KEY_END:
-		if (options->num_commands == 0)
-			argp_error(state, "run what? Give --host CMD, --dpu CMD or --on SIDE=CMD");
-		if (options->has_seeds && options->faults.has_seed_option)
-			argp_error(state, "--seed is one seed, --seeds are several: give one of the two");
-		if (options->require_faults && options->allows_unused_faults)
-			argp_error(state, "--require-faults and --allow-unused-faults contradict each other: give one");
-		if (options->report_path && options->trace_level == SIM_TRACE_UNSET)
-			options->trace_level = SIM_TRACE_FULL;
+		check_options(options, state);
 		return 0;
 	default:
-		return parse_command(options, key, arg, state);
+		return parse_result(options, key, arg) == 0 ? 0 : parse_command(options, key, arg, state);
 	}
 }
 

@@ -140,7 +140,8 @@ int cli_test(int argc, char **argv)
 	if (cli_output_path_check("the results", options.junit) == 0 && prepare(&options) == 0) {
 		status = cli_suite_run(&options.suite);
 		if (options.junit &&
-		    cli_results_write_junit(options.junit, options.suite.cases, options.suite.num_cases) < 0)
+		    cli_results_write_junit(options.junit, options.suite.cases, options.suite.num_cases) < 0 &&
+		    status == CLI_OK)
 			status = CLI_OWN_FAILURE;
 	}
 	cli_suite_fini(&options.suite);

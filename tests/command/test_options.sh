@@ -36,6 +36,8 @@ test_an_option_that_is_given_twice_is_refused() {
 	status 0 bfsim run --host true --host true --dpu true --on dpu=true
 	status 2 bfsim run --check-report a.json --check --check-report a.json --dpu true
 	says '\-\-check-report a.json is given twice' err
+	status 2 bfsim run --delay dpu=1s --dpu true --delay dpu=2s
+	says '\-\-delay dpu is given twice' err
 	status 2 bfsim run --trace a.html --report a.html --dpu true
 	says 'a.html is given for the trace and for the report' err
 }

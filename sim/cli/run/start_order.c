@@ -140,10 +140,28 @@ static int check_name(const char *option, const char *name, const char *const *l
 	return -1;
 }
 
+/* The later of two would silently count. */
+static int check_repetition(const struct cli_start_order *order, size_t i)
+{
+	const struct cli_start *start = &order->list[i];
+
+	for (size_t j = 0; j < i; j++) {
+		const struct cli_start *other = &order->list[j];
+
+		if (!start->service != !other->service || strcmp(start->label, other->label) != 0)
+			continue;
+		cli_fail("%s %s is given twice; give it once", start->service ? "--start" : "--delay", start->label);
+		return -1;
+	}
+	return 0;
+}
+
 int cli_start_order_check(const struct cli_start_order *order, const char *const *labels, size_t count)
 {
 	for (size_t i = 0; i < order->count; i++)
-		if (check_name(order->list[i].service ? "--start" : "--delay", order->list[i].label, labels, count) < 0)
+		if (check_name(order->list[i].service ? "--start" : "--delay", order->list[i].label, labels, count) <
+			    0 ||
+		    check_repetition(order, i) < 0)
 			return -1;
 	return order->until ? check_name("--until", order->until, labels, count) : 0;
 }

@@ -32,7 +32,7 @@ int cli_suite_keep_failed(struct cli_suite *suite);
 void cli_suite_shuffle(struct cli_suite *suite, uint64_t seed);
 
 /* Run the cases and print their results. Returns the exit status: 0, CLI_FAILED if one failed, CLI_OWN_FAILURE if one could not
- * be started or no case was run, or 128 + the signal that ended the run. */
+ * be started, or 128 + the signal that ended the run. */
 int cli_suite_run(struct cli_suite *suite);
 
 void cli_suite_fini(struct cli_suite *suite);
