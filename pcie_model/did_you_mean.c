@@ -6,7 +6,8 @@
 
 #include "arith.h"
 
-#define MAX_LEN 32
+#define MAX_LEN     32
+#define MIN_CUT_LEN 3 /* of a word that begins another one */
 
 /* The edit distance of @text and @name: insertions, deletions, substitutions and swaps of
  * neighbours. steps[i][j] is the distance of their first i and j characters. */
@@ -30,6 +31,25 @@ static unsigned int edit_distance(const char *text, size_t text_len, const char 
 	return steps[text_len][len];
 }
 
+/* Words that were cut short, or written in full: "dma-max-buf" of "dma-max-buf-bytes", "generation" of "gen". Returns the only
+ * name that is so, or NULL. */
+static const char *find_cut(const char *text, size_t len, pcie_name_at *name_at, const void *arg, size_t count)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name = name_at(arg, i);
+		size_t name_len = strlen(name), shorter = min_u64(len, name_len);
+
+		if (shorter < MIN_CUT_LEN || memcmp(name, text, shorter) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = name;
+	}
+	return found;
+}
+
 const char *pcie_did_you_mean(const char *text, size_t len, pcie_name_at *name_at, const void *arg, size_t count)
 {
 	const char *best = NULL;
@@ -47,5 +67,5 @@ const char *pcie_did_you_mean(const char *text, size_t len, pcie_name_at *name_a
 			best = name;
 		}
 	}
-	return best;
+	return best ? best : find_cut(text, len, name_at, arg, count);
 }

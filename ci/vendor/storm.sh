@@ -47,7 +47,7 @@ storm_session() {
 	done
 	export STORM_FAULTS=$scratch/faults
 	rm -f "$STORM_FAULTS"
-	bfsim run --timeout $((hang_s + 20)) --fault-plan "$plan" --seed "$seed" "${arguments[@]}" >"$scratch/log" 2>&1
+	bfsim run --timeout $((hang_s + 20)) --allow-unused-faults --fault-plan "$plan" --seed "$seed" "${arguments[@]}" >"$scratch/log" 2>&1
 	session_status=$?
 	judge
 	num_fired=$((num_fired + $(awk -F: '/"fired":/ { sum += $2 } END { print sum + 0 }' "$STORM_FAULTS" 2>/dev/null)))

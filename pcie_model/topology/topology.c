@@ -53,7 +53,12 @@ static int build(struct pcie_draft *draft)
 int pcie_topology_parse(const char *name, const char *yaml, size_t len, struct pcie_topology **ret_topology,
 			char error[PCIE_ERROR_SIZE])
 {
-	const struct pcie_yaml_source source = { .name = name, .text = yaml, .len = len, .error = error };
+	const struct pcie_yaml_source source = { .name = name,
+						 .text = yaml,
+						 .len = len,
+						 .error = error,
+						 .error_size = PCIE_ERROR_SIZE,
+						 .needs = "a list named \"cards\"" };
 	struct pcie_draft draft = { .source = &source };
 	int rc = -ENOMEM;
 

@@ -26,7 +26,7 @@
 #define PCIE_IBDEV_SIZE         64
 #define PCIE_IFACE_SIZE         256
 #define PCIE_VUID_SIZE          128
-#define PCIE_ERROR_SIZE         256
+#define PCIE_ERROR_SIZE         2048
 #define PCIE_FUNCTION_TEXT_SIZE (PCIE_SIDE_SIZE + PCIE_ADDR_TEXT_SIZE + sizeof("/sf4294967295"))
 
 #define PCIE_MAX_FUNCTIONS      4096 /* of a topology: more than the VFs and SFs of any card, and quick to check */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "pcie_model/profile.h"
-#include "yaml_source_priv.h"
+#include "pcie_model/yaml_source.h"
 
 /* The fields of a function with a single value: X(member, key, required or optional). */
 #define PCIE_YAML_FUNCTION_FIELDS(X)            \

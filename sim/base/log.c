@@ -6,29 +6,43 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "env_check.h"
 #include "printable.h"
 
-/* The level of BFSIM_LOG_LEVEL. A text that is no level is reported once. */
-static int max_level(void)
+#define TEXT_SIZE 2304 /* an error of a topology may list all its fields */
+
+/* Returns -1 for a text that is no level. */
+static int env_level(void)
 {
-	static atomic_flag was_reported = ATOMIC_FLAG_INIT;
 	const char *text = getenv("BFSIM_LOG_LEVEL");
 	char *end = NULL;
 	long level = text && text[0] ? strtol(text, &end, 10) : SIM_LOG_WARNING;
 
-	if (!end || (end != text && !*end && level >= 0 && level <= SIM_LOG_TRACE))
-		return (int)level;
-	if (!atomic_flag_test_and_set(&was_reported))
+	return !end || (end != text && !*end && level >= 0 && level <= SIM_LOG_TRACE) ? (int)level : -1;
+}
+
+bool sim_log_check_level(void)
+{
+	static atomic_flag was_reported = ATOMIC_FLAG_INIT;
+
+	if (env_level() >= 0)
+		return true;
+	if (!atomic_flag_test_and_set(&was_reported) && !sim_env_was_named("BFSIM_LOG_LEVEL"))
 		fprintf(stderr,
 			"bfsim: BFSIM_LOG_LEVEL=%s: not a level; give 20 (critical), 30 (errors), 40 (warnings), 50 "
 			"(information), 60 (debugging) or 70 (traces)\n",
-			text);
-	return SIM_LOG_WARNING;
+			getenv("BFSIM_LOG_LEVEL"));
+	return false;
+}
+
+static int max_level(void)
+{
+	return sim_log_check_level() ? env_level() : SIM_LOG_WARNING;
 }
 
 static void write_to_stderr(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {
-	char text[1024];
+	char text[TEXT_SIZE];
 
 	(void)file;
 	(void)line;

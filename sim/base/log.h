@@ -10,6 +10,7 @@
 #define SIM_LOG_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 /* The numbers of the API's log levels. */
 enum sim_log_level {
@@ -26,6 +27,9 @@ typedef void sim_log_sink(int level, const char *file, int line, const char *fun
 /* Send further lines to @sink. NULL restores the default: standard error, at
  * SIM_LOG_WARNING and below, or at BFSIM_LOG_LEVEL (a number of enum sim_log_level). */
 void sim_log_set_sink(sim_log_sink *sink);
+
+/* Whether BFSIM_LOG_LEVEL is a level, or not set. If not, standard error says so, once. */
+bool sim_log_check_level(void);
 
 /* Pass a copy of each warning and error to @recorder as well, at any time; NULL = to
  * none (the default). */

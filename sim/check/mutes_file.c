@@ -9,6 +9,7 @@
 #include <yaml.h>
 
 #include "mutes.h"
+#include "sim/base/yaml_document.h"
 
 #define MAX_MUTES 10000
 
@@ -17,7 +18,7 @@ struct reader {
 	char *error;
 	yaml_document_t document;
 	char today[SIM_CHECK_DATE_SIZE];
-	bool has_rule; /* the mute that is read */
+	bool has_rule, has_site; /* the mute that is read */
 };
 
 static int __attribute__((format(printf, 3, 4)))
@@ -107,6 +108,9 @@ static int read_rule(struct reader *reader, const yaml_node_t *node, struct sim_
 	const char *text = scalar(node);
 	bool is_any = text && strcmp(text, "*") == 0;
 
+	if (reader->has_rule)
+		return fail(reader, node, "rule: twice");
+
 	mute->rule = text && !is_any ? sim_check_rule_find(text) : NULL;
 	reader->has_rule = is_any || mute->rule;
 	if (reader->has_rule)
@@ -134,6 +138,8 @@ static int read_expires(const struct reader *reader, const yaml_node_t *node, st
 {
 	const char *text = scalar(node);
 
+	if (mute->expires[0])
+		return fail(reader, node, "expires: twice");
 	if (!text || !is_date(text))
 		return fail(reader, node, "expires: \"%s\" is not a day: write it as 2027-01-31", text ? text : "");
 	memcpy(mute->expires, text, SIM_CHECK_DATE_SIZE);
@@ -153,6 +159,9 @@ static int read_mute_key(struct reader *reader, const char *key, const yaml_node
 		return fail(reader, value, "unknown key \"%s\": there are rule, site, reason and expires", key);
 	if (value->type != YAML_MAPPING_NODE)
 		return fail(reader, value, "site: give function, file or object, such as {function: \"legacy_*\"}");
+	if (reader->has_site)
+		return fail(reader, value, "site: twice");
+	reader->has_site = true;
 	return read_mapping(reader, value, read_site_key, mute);
 }
 
@@ -163,7 +172,7 @@ static int read_mute(struct reader *reader, const yaml_node_t *node, struct sim_
 	if (node->type != YAML_MAPPING_NODE)
 		return fail(reader, node, "a mute has the keys rule, site, reason and expires");
 	mute->line = (int)node->start_mark.line + 1;
-	reader->has_rule = false;
+	reader->has_rule = reader->has_site = false;
 	rc = read_mapping(reader, node, read_mute_key, mute);
 	if (rc)
 		return rc;
@@ -213,35 +222,11 @@ static int read_document(struct reader *reader, struct sim_check_mutes *mutes)
 	return read_list(reader, yaml_document_get_node(&reader->document, pair->value), mutes);
 }
 
-static int load(struct reader *reader, FILE *file)
-{
-	yaml_parser_t parser;
-	int rc = 0;
-
-	if (!yaml_parser_initialize(&parser))
-		return -ENOMEM;
-	yaml_parser_set_input_file(&parser, file);
-	if (!yaml_parser_load(&parser, &reader->document)) {
-		snprintf(reader->error, SIM_CHECK_MUTES_ERROR_SIZE, "%s:%zu: not YAML: %s", reader->path,
-			 parser.problem_mark.line + 1, parser.problem ? parser.problem : "unreadable");
-		rc = -EINVAL;
-	}
-	yaml_parser_delete(&parser);
-	return rc;
-}
-
 static int read_file(struct reader *reader, struct sim_check_mutes *mutes)
 {
-	FILE *file = fopen(reader->path, "re");
-	int rc;
+	int rc = sim_yaml_document_load(reader->path, "a list named \"mutes\"", &reader->document, reader->error,
+					SIM_CHECK_MUTES_ERROR_SIZE);
 
-	if (!file) {
-		rc = -errno;
-		snprintf(reader->error, SIM_CHECK_MUTES_ERROR_SIZE, "cannot read %s: %s", reader->path, strerror(-rc));
-		return rc;
-	}
-	rc = load(reader, file);
-	fclose(file);
 	if (rc)
 		return rc;
 	rc = read_document(reader, mutes);

@@ -13,6 +13,7 @@
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
 #include "sim/cli/base/output_gone.h"
+#include "sim/cli/base/output_path.h"
 #include "sim/cli/bench/bench.h"
 
 enum {
@@ -29,7 +30,6 @@ enum {
 };
 
 /* The run did not prove what it was asked to prove: the comparison compared nothing. */
-#define NOTHING_COMPARED 125
 
 struct numbers {
 	uint64_t list[CLI_BENCH_MAX_VALUES];
@@ -215,7 +215,7 @@ static int compare_files(const struct options *options)
 	if (num_common == 0) {
 		cli_fail("%s and %s have no point in common: nothing was compared; measure both with the same options",
 			 options->files[0], options->files[1]);
-		return NOTHING_COMPARED;
+		return CLI_OWN_FAILURE;
 	}
 	return num_slower ? CLI_FAILED : CLI_OK;
 }
@@ -343,8 +343,8 @@ int cli_bench(int argc, char **argv)
 		.args_doc = "\n--compare BEFORE.json NOW.json",
 		.doc = "Measure DMA copies and Comch messages between host and DPU: throughput and latencies.\v"
 		       "In functional time the figures are the machine's; with --clock virtual they are those that the model of the "
-		       "card gives. The exit status of --compare is 1 if a point is slower beyond noise, and 125 if the two results have no "
-		       "point in common.",
+		       "card gives. The exit status of --compare is 1 if a point is slower beyond noise, and 125 if bfsim failed or the two "
+		       "results have no point in common.",
 	};
 	static char best[] = "best", functional[] = "functional", host_to_dpu[] = "host-to-dpu";
 	struct options options = { .cfg = { .num_runs = 3 },
@@ -358,5 +358,7 @@ int cli_bench(int argc, char **argv)
 	cli_args_parse(&argp, argc, argv, 0, &options);
 	if (options.compare)
 		return compare_files(&options);
-	return measure(&options) == 0 ? CLI_OK : CLI_FAILED;
+	if (cli_output_path_check("the results", options.output) < 0)
+		return CLI_USAGE;
+	return measure(&options) == 0 ? CLI_OK : CLI_OWN_FAILURE;
 }

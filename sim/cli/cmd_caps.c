@@ -83,6 +83,16 @@ static void set_lib(struct options *options, const char *name, struct argp_state
 		   closest ? "; did you mean " : "", closest ? closest : "");
 }
 
+/* What the argument may have been meant as. */
+static void fail_argument(const char *text, struct argp_state *state)
+{
+	for (size_t i = 0; cli_caps_lib_at(i); i++)
+		if (strcmp(cli_caps_lib_at(i), text) == 0)
+			argp_error(state, "%s: give a library as --lib %s", text, text);
+	argp_error(state, "%s: there are no arguments; give a device as --pci-addr, a library as --lib, a side as --on",
+		   text);
+}
+
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -111,6 +121,9 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case 'j':
 		options->json = true;
 		return 0;
+	case ARGP_KEY_ARG:
+		fail_argument(arg, state);
+		return EINVAL;
 	case ARGP_KEY_SUCCESS:
 		if (options->topology && options->session.is_from_option)
 			argp_error(state, "--topology and --session name two topologies; give one of them");

@@ -72,6 +72,8 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!options->side)
 			argp_error(state, "no side: give --on host or --on dpu");
+		if (options->check.num_reports > 1)
+			argp_error(state, "--check-report: the program writes one report; bfsim run writes several");
 		if (!options->command)
 			argp_error(state, "no program: give its command line after --");
 		return 0;
@@ -80,15 +82,18 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Check that the session is live and has the side. Returns its absolute directory, or NULL. */
-static char *resolve_session_dir(const struct options *options)
+/* Check that the session is live and has the side. Returns its absolute directory, or NULL with an exit status. */
+static char *resolve_session_dir(const struct options *options, int *ret_status)
 {
 	const char *dir = options->session.dir;
 	int dir_fd = cli_session_open(dir);
 	struct pcie_topology *topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
 	char *absolute = NULL;
 
-	if (topology && cli_check_side(topology, dir, options->side)) {
+	*ret_status = CLI_OWN_FAILURE;
+	if (topology && !cli_check_side(topology, dir, options->side)) {
+		*ret_status = CLI_USAGE;
+	} else if (topology) {
 		absolute = realpath(dir, NULL);
 		if (!absolute)
 			cli_fail("cannot use the session directory %s: %s", dir, strerror(errno));
@@ -102,8 +107,7 @@ static char *resolve_session_dir(const struct options *options)
 /* Returns 0, or -1 with a message. */
 static int set_env(const struct options *options, const char *dir)
 {
-	if (cli_check_begin_report(&options->check) < 0 ||
-	    cli_set_side_env(dir, options->side, options->generation) < 0)
+	if (cli_set_side_env(dir, options->side, options->generation) < 0)
 		return -1;
 	return cli_check_set_env(&options->check, NULL);
 }
@@ -118,8 +122,8 @@ int cli_exec(int argc, char **argv)
 		.parser = parse_opt,
 		.args_doc = "-- COMMAND [ARGUMENT...]",
 		.doc = "Start a program on one side of a session's card.\v"
-		       "The exit status is the program's; 126 or 127 when it cannot be started or found. With --check, it is 70 "
-		       "instead of 0 when a rule was broken (--check-fail).",
+		       "The exit status is the program's; 126 or 127 when it cannot be started or found, 125 when bfsim failed. With "
+		       "--check, it is 70 instead of 0 when a rule was broken (--check-fail).",
 		.children = children,
 	};
 	struct options options = { 0 };
@@ -128,17 +132,21 @@ int cli_exec(int argc, char **argv)
 
 	cli_args_parse(&argp, argc, argv, ARGP_IN_ORDER, &options);
 	if (options.waits && cli_session_wait(options.session.dir, (unsigned int)options.wait_s) < 0)
-		return CLI_FAILED;
-	dir = resolve_session_dir(&options);
+		return CLI_OWN_FAILURE;
+	dir = resolve_session_dir(&options, &rc);
 	if (!dir)
-		return CLI_FAILED;
+		return rc;
 	if (!options.has_generation)
 		options.generation = cli_generation_of_command(options.command);
+	if (cli_check_begin_reports(&options.check) < 0) {
+		free(dir);
+		return CLI_USAGE;
+	}
 	rc = set_env(&options, dir);
 	free(dir);
 	cli_check_fini(&options.check);
 	if (rc < 0)
-		return CLI_FAILED;
+		return CLI_OWN_FAILURE;
 	words = cli_emulate_command(options.command);
 	if (!words)
 		return cli_fail("out of memory");

@@ -58,17 +58,18 @@ int cli_replay(int argc, char **argv)
 		.args_doc = "BUNDLE",
 		.doc = "Run a failure of bfsim test again, from the bundle that it left.\v"
 		       "The scenario, its topology, its faults and its seed are those of the bundle. The exit status is 0 when the "
-		       "run passes now, 1 when it fails again.",
+		       "run passes now, 1 when it fails again, 2 when the bundle can't be used, 125 when bfsim failed.",
 	};
 	struct options options = { .bundles = "bfsim-replayed" };
 	struct cli_suite suite = { .num_jobs = 1 };
 	struct cli_bundle bundle;
-	int status = CLI_FAILED;
+	int status = CLI_USAGE;
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
 	suite.bundles = options.bundles;
 	if (cli_bundle_read(options.bundle, options.folder, &bundle) < 0)
-		return CLI_FAILED;
+		return CLI_USAGE;
+	suite.options = bundle.options;
 	if (cli_suite_add(&suite, &bundle.scenario, bundle.has_seed, bundle.seed) == 0)
 		status = cli_suite_run(&suite);
 	cli_suite_fini(&suite);

@@ -4,8 +4,10 @@
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "commands.h"
+#include "pcie_model/did_you_mean.h"
 #include "sim/check/rules.h"
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
@@ -106,6 +108,22 @@ static void print_list(void)
 		       sim_check_mode_name(sim_check_rules[i].mode), sim_check_rules[i].name);
 }
 
+/* Rules have an id and a name. */
+static const char *name_at(const void *arg, size_t i)
+{
+	(void)arg;
+	return i % 2 ? sim_check_rules[i / 2].id : sim_check_rules[i / 2].name;
+}
+
+static int fail_unknown(const char *text)
+{
+	const char *closest = pcie_did_you_mean(text, strlen(text), name_at, NULL, 2 * (size_t)SIM_CHECK_NUM_RULES);
+
+	if (closest)
+		return cli_fail("no rule is called %s; did you mean %s? bfsim rules lists them", text, closest);
+	return cli_fail("no rule is called %s; bfsim rules lists them", text);
+}
+
 int cli_rules(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -120,7 +138,7 @@ int cli_rules(int argc, char **argv)
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
 	if (options.id && !(rule = sim_check_rule_find(options.id)))
-		return cli_fail("no rule is called %s; bfsim rules lists them", options.id);
+		return fail_unknown(options.id);
 	if (options.json)
 		print_json(rule);
 	else if (rule)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 
 #include "commands.h"
@@ -23,6 +24,7 @@
 #include "sim/cli/base/install.h"
 #include "sim/cli/base/number.h"
 #include "sim/cli/base/seeds.h"
+#include "sim/cli/run/run_inputs.h"
 #include "sim/cli/run/run_worker.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/trace_opt.h"
@@ -33,6 +35,8 @@ enum {
 	KEY_DPU,
 	KEY_TIMEOUT,
 	KEY_REQUIRE_FAULTS,
+	KEY_ALLOW_UNUSED,
+	KEY_VERDICT,
 	KEY_CLOCK,
 	KEY_TRACE,
 	KEY_REPORT,
@@ -50,7 +54,9 @@ struct options {
 	bool quiet;
 	bool has_seeds; /* a run for each */
 	uint64_t first_seed, last_seed;
-	bool require_faults;
+	uint64_t *hits_of_seeds; /* of each fault, shared with the runs; NULL = there is one seed */
+	bool require_faults, allows_unused_faults;
+	const char *verdict_path;
 	const char *topology;
 	enum sim_clock_mode clock;
 	uint32_t trace_level;
@@ -69,10 +75,10 @@ enum group { PROGRAMS = 1, ORDER, CARD, SESSION, RULES, FAULTS, CHECKER, RESULTS
 
 static const struct argp_option option_list[] = {
 	{ NULL, 0, NULL, 0, "Programs:", PROGRAMS },
-	{ "host", KEY_HOST, "CMD", 0, "Run CMD on the side \"host\"", PROGRAMS },
-	{ "dpu", KEY_DPU, "CMD", 0, "Run CMD on the side \"dpu\"", PROGRAMS },
-	{ "on", 'o', "SIDE=CMD", 0, "Run CMD on SIDE", PROGRAMS },
-	{ "generation", 'g', "GENERATION", 0,
+	{ "host", KEY_HOST, "CMD", CLI_OPTION_REPEATS, "Run CMD on the side \"host\"", PROGRAMS },
+	{ "dpu", KEY_DPU, "CMD", CLI_OPTION_REPEATS, "Run CMD on the side \"dpu\"", PROGRAMS },
+	{ "on", 'o', "SIDE=CMD", CLI_OPTION_REPEATS, "Run CMD on SIDE", PROGRAMS },
+	{ "generation", 'g', "GENERATION", CLI_OPTION_REPEATS,
 	  "Libraries of the commands after this option: " CLI_GENERATION_HELP
 	  "; default: by the symbols of the first program in the command that uses DOCA",
 	  PROGRAMS },
@@ -83,10 +89,14 @@ static const struct argp_option option_list[] = {
 	{ "shuffle", KEY_SHUFFLE, "SEED", OPTION_ARG_OPTIONAL,
 	  "Complete the DMA tasks of a context in a random order, which a card may have; SEED repeats an order", CARD },
 	{ NULL, 0, NULL, 0, "Runs with faults:", FAULTS },
-	{ "require-faults", KEY_REQUIRE_FAULTS, NULL, 0, "Fail when a fault never hit", FAULTS },
+	{ "require-faults", KEY_REQUIRE_FAULTS, NULL, 0,
+	  "Fail when a fault was never applied (the default), or when there is none", FAULTS },
+	{ "allow-unused-faults", KEY_ALLOW_UNUSED, NULL, 0, "A fault that was never applied is no failure", FAULTS },
 	{ "seeds", KEY_SEEDS, "SEEDS", 0, "Repeat the run for each seed of a range, such as 1..50, with a summary",
 	  FAULTS },
-	{ "quiet", KEY_QUIET, NULL, 0, "Do not print which faults strike, and which never hit", FAULTS },
+	{ "quiet", KEY_QUIET, NULL, 0, "Do not print which faults are applied, and which were allowed not to be",
+	  FAULTS },
+	{ "verdict", KEY_VERDICT, "FILE", OPTION_HIDDEN, "For bfsim test: what the run has proved", FAULTS },
 	{ NULL, 0, NULL, 0, "Results:", RESULTS },
 	{ "trace", KEY_TRACE, "FILE", 0, "At the end, write a trace, as bfsim trace does", RESULTS },
 	{ "metrics", KEY_METRICS, "FILE", 0,
@@ -104,7 +114,7 @@ static void add_command(struct options *options, const char *side, const char *t
 		reallocarray(options->commands, options->num_commands + 1, sizeof(*commands));
 
 	if (!commands)
-		argp_failure(state, CLI_FAILED, 0, "out of memory");
+		argp_failure(state, cli_failure_status(), 0, "out of memory");
 	if (text[strspn(text, " \t\n")] == '\0') /* such as a shell variable that is not set */
 		argp_error(state, "the command on %s is empty", side);
 	commands[options->num_commands++] = (struct cli_run_command){
@@ -113,7 +123,7 @@ static void add_command(struct options *options, const char *side, const char *t
 		.generation = options->has_generation ? options->generation : cli_generation_of_shell(text),
 	};
 	if (!commands[options->num_commands - 1].text)
-		argp_failure(state, CLI_FAILED, 0, "out of memory");
+		argp_failure(state, cli_failure_status(), 0, "out of memory");
 	options->commands = commands;
 }
 
@@ -144,12 +154,12 @@ static void set_shuffle(const char *text, struct argp_state *state)
 	char number[24];
 
 	if (!text && getrandom(&seed, sizeof(uint32_t), 0) < 0)
-		argp_failure(state, CLI_FAILED, errno, "no random numbers; give --shuffle=SEED");
+		argp_failure(state, cli_failure_status(), errno, "no random numbers; give --shuffle=SEED");
 	if (text && cli_number_parse(text, 10, 0, UINT64_MAX, &seed, NULL) < 0)
 		argp_error(state, "--shuffle=%s: not a number", text);
 	snprintf(number, sizeof(number), "%" PRIu64, seed);
 	if (setenv("BFSIM_SHUFFLE", number, 1) < 0)
-		argp_failure(state, CLI_FAILED, errno, "cannot set the environment");
+		argp_failure(state, cli_failure_status(), errno, "cannot set the environment");
 	if (!text)
 		fprintf(stderr, "bfsim run: the order of tasks is repeated by --shuffle=%s\n", number);
 }
@@ -190,6 +200,45 @@ static error_t parse_command(struct options *options, int key, char *arg, struct
 	}
 }
 
+/* The options about what the run has proved, and its files. */
+static error_t parse_result(struct options *options, int key, char *arg)
+{
+	switch (key) {
+	case KEY_REQUIRE_FAULTS:
+		options->require_faults = true;
+		return 0;
+	case KEY_ALLOW_UNUSED:
+		options->allows_unused_faults = true;
+		return 0;
+	case KEY_VERDICT:
+		options->verdict_path = arg;
+		return 0;
+	case KEY_TRACE:
+		options->trace_path = arg;
+		return 0;
+	case KEY_REPORT:
+		options->report_path = arg;
+		return 0;
+	case KEY_METRICS:
+		options->metrics_path = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void check_options(struct options *options, struct argp_state *state)
+{
+	if (options->num_commands == 0)
+		argp_error(state, "run what? Give --host CMD, --dpu CMD or --on SIDE=CMD");
+	if (options->has_seeds && options->faults.has_seed_option)
+		argp_error(state, "--seed is one seed, --seeds are several: give one of the two");
+	if (options->require_faults && options->allows_unused_faults)
+		argp_error(state, "--require-faults and --allow-unused-faults contradict each other: give one");
+	if (options->report_path && options->trace_level == SIM_TRACE_UNSET)
+		options->trace_level = SIM_TRACE_FULL;
+}
+
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
@@ -207,26 +256,14 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case KEY_SEEDS:
 		set_seeds(options, arg, state);
 		return 0;
-	case KEY_REQUIRE_FAULTS:
-		options->require_faults = true;
-		return 0;
 	case 't':
 		options->topology = arg;
 		return 0;
 	case KEY_CLOCK:
 		options->clock = cli_clock_mode(arg, state);
 		return 0;
-	case KEY_TRACE:
-		options->trace_path = arg;
-		return 0;
 	case KEY_SHUFFLE:
 		set_shuffle(arg, state);
-		return 0;
-	case KEY_REPORT:
-		options->report_path = arg;
-		return 0;
-	case KEY_METRICS:
-		options->metrics_path = arg;
 		return 0;
 	case CLI_KEY_TRACE_LEVEL:
 		options->trace_level = cli_trace_level(arg, state);
@@ -240,15 +277,10 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			   arg, arg);
 		return EINVAL;
 	case ARGP_KEY_END:
-		if (options->num_commands == 0)
-			argp_error(state, "run what? Give --host CMD, --dpu CMD or --on SIDE=CMD");
-		if (options->has_seeds && options->faults.has_seed_option)
-			argp_error(state, "--seed is one seed, --seeds are several: give one of the two");
-		if (options->report_path && options->trace_level == SIM_TRACE_UNSET)
-			options->trace_level = SIM_TRACE_FULL;
+		check_options(options, state);
 		return 0;
 	default:
-		return parse_command(options, key, arg, state);
+		return parse_result(options, key, arg) == 0 ? 0 : parse_command(options, key, arg, state);
 	}
 }
 
@@ -297,14 +329,18 @@ static int run_session(const struct options *options)
 				   .num_commands = options->num_commands,
 				   .faults = &options->faults,
 				   .require_faults = options->require_faults,
-				   .quiet = options->quiet,
+				   .verdict = { .is_quiet = options->quiet,
+						.allows_unused_faults = options->allows_unused_faults,
+						.hits_of_seeds = options->hits_of_seeds,
+						.num_rules = (uint32_t)options->faults.count },
+				   .verdict_path = options->verdict_path,
 				   .order = &options->order };
 	struct cli_supervisor_cfg supervisor = { .work = cli_run_worker, .arg = &cfg, .timeout_s = options->timeout_s };
 	int status;
 
 	if (options->session.is_from_option ? cli_session_prepare(options->session.dir, &session_dir) :
 					      cli_session_prepare_temporary(&session_dir))
-		return CLI_FAILED;
+		return CLI_OWN_FAILURE;
 	cfg.begun_ms = sim_monotonic_ms();
 	status = cli_supervise(&supervisor);
 	sim_session_dir_remove(&session_dir); /* in case that the daemon was killed */
@@ -354,12 +390,49 @@ static int run_seed(const struct options *options, uint64_t seed)
 	return status;
 }
 
+/* A fault with a chance must hit with one of the seeds. Returns whether all did. */
+static bool check_hits_of_seeds(const struct options *options)
+{
+	bool is_well = true;
+
+	for (size_t i = 0; options->hits_of_seeds && i < options->faults.count; i++) {
+		const struct sim_rule *rule = &options->faults.list[i].rule;
+		char text[SIM_RULE_TEXT_SIZE];
+
+		if (!(rule->when & SIM_WHEN_CHANCE) || options->hits_of_seeds[i] > 0)
+			continue;
+		sim_rule_format(rule, "FILE", text);
+		cli_fail("fault %zu never hit with any of the seeds: %s", i + 1, text);
+		is_well = false;
+	}
+	return is_well || options->allows_unused_faults;
+}
+
+/* Counters that the processes of the runs add to. */
+static bool share_hits(struct options *options)
+{
+	size_t bytes = (options->faults.count + 1) * sizeof(*options->hits_of_seeds);
+	void *shared;
+
+	if (options->first_seed == options->last_seed)
+		return true;
+	shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED) {
+		cli_fail("out of memory");
+		return false;
+	}
+	options->hits_of_seeds = shared;
+	return true;
+}
+
 /* Returns the status of the first seed that failed. */
-static int run_seeds(const struct options *options)
+static int run_seeds(struct options *options)
 {
 	uint64_t num_run = 0, num_failed = 0, first_failed = 0;
 	int first = CLI_OK, status = CLI_OK;
 
+	if (!share_hits(options))
+		return CLI_OWN_FAILURE;
 	for (uint64_t seed = options->first_seed; !is_ended_by_signal(status); seed++) {
 		status = run_seed(options, seed);
 		num_run++;
@@ -375,6 +448,8 @@ static int run_seeds(const struct options *options)
 	if (num_failed)
 		fprintf(stderr, "; the first again: --seed %" PRIu64, first_failed);
 	fputc('\n', stderr);
+	if (!is_ended_by_signal(status) && !check_hits_of_seeds(options) && first == CLI_OK)
+		return CLI_OWN_FAILURE;
 	return first;
 }
 
@@ -390,6 +465,29 @@ static void options_fini(struct options *options)
 	cli_start_order_fini(&options->order);
 }
 
+/* Before the first run: of several, the names of the outputs differ in the seed alone. */
+static bool check_inputs(const struct options *options)
+{
+	char *trace = options->has_seeds ? path_of_seed(options->trace_path, options->first_seed) : NULL;
+	char *report = options->has_seeds ? path_of_seed(options->report_path, options->first_seed) : NULL;
+	char *metrics = options->has_seeds ? path_of_seed(options->metrics_path, options->first_seed) : NULL;
+	const struct cli_run_cfg cfg = { .topology = options->topology,
+					 .clock = options->clock,
+					 .check = &options->check,
+					 .trace_path = trace ? trace : options->trace_path,
+					 .report_path = report ? report : options->report_path,
+					 .metrics_path = metrics ? metrics : options->metrics_path,
+					 .commands = options->commands,
+					 .num_commands = options->num_commands,
+					 .faults = &options->faults };
+	bool is_well = cli_run_check_inputs(&cfg) == 0;
+
+	free(trace);
+	free(report);
+	free(metrics);
+	return is_well;
+}
+
 int cli_run(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &cli_session_argp, 0, "Session:", SESSION },
@@ -402,15 +500,15 @@ int cli_run(int argc, char **argv)
 		.parser = parse_opt,
 		.doc = "Run commands on the sides of a card, in a session that lasts as long as they do.\v"
 		       "/bin/sh runs each CMD. The exit status is 0 when all commands return 0, else that of the first command "
-		       "that failed. Without --session, the session's directory is temporary. Faults that never hit are named "
-		       "at the end.",
+		       "that failed; 125 when bfsim failed, a fault never hit or nothing was checked; 2 when an input is refused "
+		       "before anything starts (doc/exit-status.md). Without --session, the session's directory is temporary.",
 		.children = children,
 	};
 	struct options options = { .session.is_optional = true };
 	int status = CLI_USAGE;
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
-	if (set_labels(&options) == 0)
+	if (set_labels(&options) == 0 && check_inputs(&options))
 		status = options.has_seeds ? run_seeds(&options) : run_session(&options);
 	options_fini(&options);
 	return status;

@@ -12,7 +12,7 @@
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
-#include "sim/cli/base/seeds.h"
+#include "sim/cli/base/output_path.h"
 #include "sim/cli/test/results.h"
 #include "sim/cli/test/suite.h"
 
@@ -21,7 +21,6 @@ enum {
 	KEY_JUNIT,
 	KEY_RERUN,
 	KEY_SHUFFLE,
-	KEY_SEEDS,
 	KEY_BUNDLES,
 };
 
@@ -36,7 +35,6 @@ struct options {
 
 static const struct argp_option option_list[] = {
 	{ "jobs", 'j', "NUMBER", 0, "Run that many at a time (default: the number of processors)", 0 },
-	{ "seeds", KEY_SEEDS, "SEEDS", 0, "A seed, or a range such as 1..50, instead of those of the scenarios", 0 },
 	{ "rerun-failed", KEY_RERUN, NULL, 0, "Run what failed the last time", 0 },
 	{ "shuffle", KEY_SHUFFLE, "SEED", OPTION_ARG_OPTIONAL, "Run them in a random order; SEED repeats an order", 0 },
 	{ "tap", KEY_TAP, NULL, 0, "Print TAP", 0 },
@@ -58,7 +56,7 @@ static void set_shuffle(struct options *options, const char *text, struct argp_s
 {
 	options->shuffle = true;
 	if (!text && getrandom(&options->shuffle_seed, sizeof(uint32_t), 0) < 0)
-		argp_failure(state, CLI_FAILED, errno, "no random numbers; give --shuffle=SEED");
+		argp_failure(state, cli_failure_status(), errno, "no random numbers; give --shuffle=SEED");
 	if (text && cli_number_parse(text, 10, 0, UINT64_MAX, &options->shuffle_seed, NULL) < 0)
 		argp_error(state, "--shuffle=%s: not a number", text);
 }
@@ -68,13 +66,11 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	struct options *options = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->suite.options;
+		return 0;
 	case 'j':
 		set_jobs(options, arg, state);
-		return 0;
-	case KEY_SEEDS:
-		options->suite.has_seeds = true;
-		if (cli_seeds_parse(arg, &options->suite.first_seed, &options->suite.last_seed) < 0)
-			argp_error(state, "--seeds %s: write a number, or a range such as 1..50", arg);
 		return 0;
 	case KEY_RERUN:
 		options->rerun = true;
@@ -106,9 +102,12 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 
 static int prepare(struct options *options)
 {
+	int rc = 0;
+
 	for (size_t i = 0; i < options->num_files; i++)
-		if (cli_suite_add_file(&options->suite, options->files[i]) < 0)
-			return -1;
+		rc |= cli_suite_add_file(&options->suite, options->files[i]);
+	if (rc < 0)
+		return -1;
 	if (options->rerun && cli_suite_keep_failed(&options->suite) < 0)
 		return -1;
 	if (!options->shuffle)
@@ -120,6 +119,7 @@ static int prepare(struct options *options)
 
 int cli_test(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &cli_scenario_options_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = option_list,
 		.parser = parse_opt,
@@ -127,7 +127,8 @@ int cli_test(int argc, char **argv)
 		.doc = "Run scenarios: programs on the sides of a card, what is injected, and what is expected of them.\v"
 		       "Each FILE is a scenario in YAML; bfsim-test(1) explains its fields. A failure leaves a bundle, which bfsim "
 		       "replay runs again. The exit status is 0 when all passed, 1 when one failed, 2 for a scenario that is "
-		       "wrong.",
+		       "wrong, 125 when bfsim failed.",
+		.children = children,
 	};
 	struct options options = { .suite = { .bundles = "bfsim-failures" } };
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -135,11 +136,12 @@ int cli_test(int argc, char **argv)
 
 	options.suite.num_jobs = processors > 0 ? (uint32_t)processors : 1;
 	cli_args_parse(&argp, argc, argv, 0, &options);
-	if (prepare(&options) == 0) {
+	if (cli_output_path_check("the results", options.junit) == 0 && prepare(&options) == 0) {
 		status = cli_suite_run(&options.suite);
 		if (options.junit &&
-		    cli_results_write_junit(options.junit, options.suite.cases, options.suite.num_cases) < 0)
-			status = CLI_FAILED;
+		    cli_results_write_junit(options.junit, options.suite.cases, options.suite.num_cases) < 0 &&
+		    status == CLI_OK)
+			status = CLI_OWN_FAILURE;
 	}
 	cli_suite_fini(&options.suite);
 	return status;

@@ -17,6 +17,7 @@ struct cli_command {
 	const char *name;
 	const char *summary; /* for the list in --help */
 	cli_command_fn *run; /* NULL = cli_completion(), which reads the table itself */
+	int failure_status;  /* of a failure of bfsim itself (cli.h) */
 	const char *words;   /* the first arguments that it takes, with blanks between them; "" = none, or any */
 };
 

@@ -82,8 +82,11 @@ int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_
 	int rc;
 
 	if (cfg->forced_path && !path_exists(cfg->forced_path)) {
-		sim_err("BFSIM_PATH=%s names no data path; use in-place, mapped, cma, shm or tcp, or unset it",
-			cfg->forced_path);
+		static atomic_flag was_said = ATOMIC_FLAG_INIT;
+
+		if (!atomic_flag_test_and_set(&was_said))
+			sim_err("BFSIM_PATH=%s names no data path; use in-place, mapped, cma, shm or tcp, or unset it",
+				cfg->forced_path);
 		return -ENOTSUP;
 	}
 	remote = calloc(1, sizeof(*remote));

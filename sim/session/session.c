@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "imports.h"
 #include "private_fault_events.h"
 #include "sim/clock/link_state.h"
+#include "sim/base/env_check.h"
 #include "sim/base/log.h"
 #include "sim/base/process_check.h"
 #include "sim/base/shell_quote.h"
@@ -226,10 +228,24 @@ static void log_attach_error(const struct sim_session *session, const char *dir,
 	}
 }
 
+static void warn(const char *line)
+{
+	sim_warn("%s", line);
+}
+
+/* Once for a process: a variable that has no effect makes a run that is not what its user thinks. */
+static void check_env(void)
+{
+	sim_log_check_level();
+	sim_env_check(warn, NULL, 0);
+}
+
 static int attach(struct sim_session *session, const struct sim_session_cfg *cfg)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int dir_fd, rc;
 
+	pthread_once(&once, check_env);
 	if (!cfg->dir)
 		return attach_private(session, cfg);
 	if (cfg->topology)

@@ -133,8 +133,8 @@ def test_junit_has_no_failure_when_nothing_counts():
 def test_mistakes_end_the_command_before_programs_start():
     never = 'exit=9'
     says(r"--check-report r.html: the name must end in \.json, \.sarif", bfsim_run(never, '--check-report', 'r.html', status=2))
-    says('cannot write .*/nowhere/r.json: No such file', bfsim_run(never, '--check-report', './nowhere/r.json', status=1))
-    says('Is a directory', bfsim_run(never, '--check-report', make_directory('d.json'), status=1))
+    says('cannot write .*/nowhere/r.json: No such file', bfsim_run(never, '--check-report', './nowhere/r.json', status=2))
+    says('Is a directory', bfsim_run(never, '--check-report', make_directory('d.json'), status=2))
     says('give --check, too', run(BFSIM, 'run', '--check-report', 'r.json', '--dpu', 'true', status=2))
 
 
@@ -314,13 +314,13 @@ WRONG_MUTES = [
 def test_wrong_mutes_are_errors_with_their_line():
     for entry, message in WRONG_MUTES:
         file = mutes(f'{{rule: {RULE}, reason: known}}', entry)
-        err = bfsim_run('exit=9', '--check-mutes', file, status=1)
+        err = bfsim_run('exit=9', '--check-mutes', file, status=2)
         says(r'--check-mutes: mutes.yaml:[34]: .*' + re.escape(message), err)
         assert len(err.splitlines()) == 1, err
-    says('BFSIM_CHECK_MUTES: mutes.yaml:[34]: not YAML.*nothing is muted', bare('ok', BFSIM_CHECK_MUTES=file))
-    says('cannot read none.yaml', bfsim_run('exit=9', '--check-mutes', 'none.yaml', status=1))
+    says('BFSIM_CHECK_MUTES: mutes.yaml:[34]: .*not YAML.*nothing is muted', bare('ok', BFSIM_CHECK_MUTES=file))
+    says('cannot read none.yaml', bfsim_run('exit=9', '--check-mutes', 'none.yaml', status=2))
     write('mutes.yaml', '- a\n')
-    says('mutes.yaml:1: expected "mutes:"', bfsim_run('exit=9', '--check-mutes', 'mutes.yaml', status=1))
+    says('mutes.yaml:1: expected "mutes:"', bfsim_run('exit=9', '--check-mutes', 'mutes.yaml', status=2))
 
 
 # ---- bfsim exec ----
@@ -335,8 +335,8 @@ def test_exec_takes_the_same_options():
         file = mutes(f'{{rule: {RULE}, reason: known}}')
         silent(RULE, run(*start, '--check-mutes', file, '--', BREAKER, 'first', status=0))
         assert 'muted' in load('r.json')['hits'][0]
-        says('cannot write .*nowhere', run(*start[:-1], 'nowhere/r.json', '--', BREAKER, 'exit=9', status=1))
-        says('no reason', run(*start, '--check-mutes', mutes(f'rule: {RULE}'), '--', BREAKER, 'exit=9', status=1))
+        says('cannot write .*nowhere', run(*start[:-1], 'nowhere/r.json', '--', BREAKER, 'exit=9', status=2))
+        says('no reason', run(*start, '--check-mutes', mutes(f'rule: {RULE}'), '--', BREAKER, 'exit=9', status=2))
     finally:
         run(BFSIM, 'down', '--session', 's')
 

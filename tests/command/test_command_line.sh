@@ -34,7 +34,7 @@ test_h_and_v_are_help_and_version() {
 	status 2 bfsim run --clock -h --host true # the value of an option is no option
 	says 'clock -h: write functional' err
 	status 0 "$bfsimd_program" -v
-	status 1 bfsim exec --session nowhere --on host ./app -h # nor are the program's
+	status 125 bfsim exec --session nowhere --on host ./app -h # nor are the program's
 	says 'no session in nowhere' err
 }
 

@@ -12,11 +12,11 @@ use_bfsim "$1"
 
 test_an_event_before_the_first_program_is_no_test() {
 	for rule in 'function device=03:00.0 reset' 'link device=03:00.0 from=0s down=1us'; do
-		status 1 bfsim run --require-faults --fault "$rule" --dpu "sleep 0.2; exec $trace_peer 4"
+		status 125 bfsim run --fault "$rule" --dpu "sleep 0.2; exec $trace_peer 4"
 		says "fault 1 struck nothing: .* \(no program was attached at that time; from=TIME or after='OPERATION' lets it happen later\)" err
-		status 0 bfsim run --fault "$rule" --dpu "$trace_peer 4"
+		status 0 bfsim run --allow-unused-faults --fault "$rule" --dpu "$trace_peer 4"
 	done
-	status 1 bfsim run --require-faults --fault 'function device=03:00.0 reset' --dpu true
+	status 125 bfsim run --fault 'function device=03:00.0 reset' --dpu true
 }
 
 test_an_event_while_a_program_runs_is_one() {
@@ -36,8 +36,8 @@ test_an_event_begins_at_an_operation() {
 		same 4 "$(python3 -c 'import json; print(sum(o["completed"] for o in json.load(open("t.json"))["otherData"]["operations"]))')"
 		status 137 bfsim run --clock $clock --require-faults --fault "peer side=dpu after='dma.memcpy nth=5' kill" --dpu "exec $trace_peer 40"
 		status 0 bfsim run --clock $clock --require-faults --fault "link after='dma.memcpy nth=5' down=10us" --dpu "$trace_peer 40"
-		status 1 bfsim run --clock $clock --require-faults --fault "link after='dma.memcpy nth=41' down=10us" --dpu "$trace_peer 40"
-		says "fault 1 never hit: link after='dma.memcpy nth=41' down=10us" err
+		status 125 bfsim run --clock $clock --fault "link after='dma.memcpy nth=41' down=10us" --dpu "$trace_peer 40"
+		says "fault 1 never hit: link after='dma.memcpy nth=41' down=10us \(40 of the 41 operations that it waits for came\)" err
 	done
 	printf 'faults:\n  - op: link\n    after: dma.memcpy nth=5\n    down: 1ms\n' >plan.yaml
 	status 0 bfsim run --require-faults --fault-plan plan.yaml --dpu "$trace_peer 40"
@@ -46,9 +46,9 @@ test_an_event_begins_at_an_operation() {
 
 test_a_slower_link_is_refused_where_the_clock_cannot_show_it() {
 	for action in degrade=gen2x4 errors=1%; do
-		status 1 bfsim run --fault "link device=03:00.0 $action" --dpu 'touch ran'
+		status 2 bfsim run --fault "link device=03:00.0 $action" --dpu 'touch ran'
 		says "fault 'link .*': the session's clock is functional, which shows no slower link: --clock timed or virtual" err
-		status 0 bfsim run --clock timed --fault "link device=03:00.0 $action" --dpu true
+		status 0 bfsim run --clock timed --fault "link device=03:00.0 $action" --dpu "$trace_peer 4"
 	done
 	absent ran
 	bfsim up --session s >/dev/null
@@ -60,17 +60,79 @@ test_a_slower_link_is_refused_where_the_clock_cannot_show_it() {
 }
 
 test_conditions_are_those_of_the_card() {
-	status 1 bfsim run --fault 'dma.memcpy side=dpuu hang' --dpu true
+	status 2 bfsim run --fault 'dma.memcpy side=dpuu hang' --fault 'dma.memcpy side=hots hang' --dpu 'touch ran'
 	says "the card has no side dpuu; did you mean dpu; its sides are: dpu, host" err
-	status 1 bfsim run --fault 'dma.memcpy device=09:00.0 hang' --dpu true
+	says "the card has no side hots; did you mean host" err
+	status 2 bfsim run --fault 'dma.memcpy device=09:00.0 hang' --dpu 'touch ran'
 	says 'the card has no device (0000:)?09:00.0; bfsim devs lists them' err
 	status 2 bfsim run --fault 'dma.memcpy nth=10 times=3 hang' --dpu true
 	says 'times: cannot be combined with nth, which hits once' err
+	absent ran
 	bfsim up --session s >/dev/null
 	status 1 bfsim fault add 'dma.memcpy side=hots hang' --session s
 	says 'did you mean host' err
 	status 0 bfsim fault add 'dma.memcpy side=* device=mlx5_? hang' --session s
 	bfsim down --session s
+}
+
+# misses REASON RULE [OPTION...]: the rule never hits, which is a failure; the line says why.
+misses() {
+	reason=$1
+	rule=$2
+	shift 2
+	status 125 bfsim run "$@" --fault "$rule" --dpu "$trace_peer 4"
+	says "fault 1 never hit: .* \\($reason\\)\$" err
+}
+
+test_a_rule_that_never_hit_says_what_came_closest() {
+	done="nothing matched; closest: 4 of dma.memcpy by trace_peer on dpu, mlx5_0, of 64 bytes"
+	misses "$done, but not program=dpux" 'dma.memcpy program=dpux hang'
+	misses "$done, but not size=1M" 'dma.memcpy size=1M hang'
+	misses "$done, but not side=host" 'dma.memcpy side=host hang'
+	misses "$done, but not device=0000:03:00.1" 'dma.memcpy device=03:00.1 hang'
+	misses "$done, but not program=x, not size>=65" 'dma.memcpy program=x size>=65 hang'
+	misses "$done, but not at that time" 'dma.memcpy from=100s hang'
+	misses "$done, but not at these addresses" 'dma.memcpy addr=0x1..0x2 hang'
+	misses '4 matched, and nth=50 did not come' 'dma.memcpy nth=50 hang'
+	misses '4 matched, and every=5 needs more' 'dma.memcpy every=5 hang'
+	misses '4 matched, and skip=4 leaves them out' 'dma.memcpy skip=4 hang'
+	misses '4 matched, and no draw of p came out for it; another --seed may' 'dma.memcpy p=1e-9 hang'
+	misses 'nothing matched; closest: 1 of ctx.start by trace_peer on dpu, mlx5_0, but not side=host' 'ctx.start side=host fail=IO_FAILED'
+	misses 'trace_peer on dpu: no operation that the rule names' 'comch.send drop'
+	misses 'nothing matched: the programs that used the card are trace_peer on dpu; none is program=dpux' 'mmap.export program=dpux fail=NO_MEMORY'
+	misses 'the run ended before its time' 'link from=100s down=1us'
+	misses '1 matched, but at another time, or the device was in that state already' 'function device=03:00.0 add'
+	misses "$done, but not size=1M" 'dma.memcpy size=1M hang' --quiet
+	misses "$done, but not size=1M" 'dma.memcpy size=1M hang' --require-faults
+	misses 'trace_peer on dpu: no operation that the rule names, or none that meets its conditions' 'mmap.export size=1G fail=NO_MEMORY'
+	status 125 bfsim run --fault 'dma.memcpy hang' --dpu true
+	says '\(no program of the run used the card\)' err
+}
+
+# The program's own failure is the status; the line is printed anyway.
+test_a_rule_that_never_hit_does_not_hide_a_failure() {
+	status 3 bfsim run --fault 'dma.memcpy nth=50 hang' --dpu "$trace_peer 4; exit 3"
+	says 'fault 1 never hit' err
+	status 0 bfsim run --allow-unused-faults --fault 'dma.memcpy nth=50 hang' --dpu "$trace_peer 4"
+	says 'fault 1 never hit' err
+	status 0 bfsim run --quiet --allow-unused-faults --fault 'dma.memcpy nth=50 hang' --dpu "$trace_peer 4"
+	same '' "$(cat err)"
+	status 125 bfsim run --require-faults --dpu "$trace_peer 4"
+	says '\-\-require-faults: the run had no fault; give --fault or --fault-plan' err
+	status 2 bfsim run --require-faults --allow-unused-faults --dpu true
+	says 'contradict each other' err
+}
+
+# With p=0.2, some of the seeds have a hit among four copies and some have none; with the other rule none has.
+test_a_random_rule_must_hit_with_one_of_the_seeds() {
+	status 0 bfsim run --seeds 1..6 --fault 'dma.memcpy p=0.2 delay=1us' --dpu "$trace_peer 4"
+	says 'fault 1 never hit' err
+	says 'fault 1 strikes' err
+	status 125 bfsim run --seeds 1..3 --fault 'dma.memcpy p=1e-9 hang' --dpu "$trace_peer 4"
+	says '^bfsim: fault 1 never hit with any of the seeds: dma.memcpy p=' err
+	status 0 bfsim run --seeds 1..3 --allow-unused-faults --fault 'dma.memcpy p=1e-9 hang' --dpu "$trace_peer 4"
+	status 125 bfsim run --seeds 1..3 --fault 'dma.memcpy nth=9 hang' --dpu "$trace_peer 4"
+	says '^bfsim run: seed 2: status 125' err
 }
 
 run_tests "$0" "$work"

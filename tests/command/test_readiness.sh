@@ -13,7 +13,7 @@ use_bfsim "$1"
 test_a_program_waits_for_its_session() {
 	(bfsim exec --session s --wait --on dpu -- sh -c 'echo "$BFSIM_SIDE"' >answer 2>&1; echo $? >rc) &
 	program=$!
-	status 1 bfsim exec --session s --on dpu -- true # without the option
+	status 125 bfsim exec --session s --on dpu -- true # without the option
 	bfsim up --session s >/dev/null
 	wait $program
 	same dpu "$(cat answer)"
@@ -23,7 +23,7 @@ test_a_program_waits_for_its_session() {
 }
 
 test_a_wait_ends_with_a_sentence() {
-	status 1 bfsim exec --session nowhere --wait=1 --on dpu -- true
+	status 125 bfsim exec --session nowhere --wait=1 --on dpu -- true
 	says 'no session in nowhere after 1 s: does bfsim up run' err
 	one_line err
 	status 2 bfsim exec --wait=soon --on dpu -- true
@@ -38,7 +38,7 @@ test_a_stale_session_is_not_ready() {
 	kill -KILL "$daemon"
 	becomes_true gone "$daemon"
 	status 1 bfsim ps --session s --ready
-	status 1 bfsim exec --session s --wait=1 --on dpu -- true
+	status 125 bfsim exec --session s --wait=1 --on dpu -- true
 	same '' "$(cat out)"
 	status 1 bfsim ps --session nowhere --ready
 	same '' "$(cat err)"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # bfsim test and bfsim replay: scenarios, their results, and the bundles of failures.
 #
-#   test_scenarios.sh BFSIM HELLO_HOST HELLO_DPU SOURCES TRACE_PEER       (TAP)
+#   test_scenarios.sh BFSIM HELLO_HOST HELLO_DPU SOURCES CHECK_PROGRAM TRACE_PEER       (TAP)
 
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../multi/tap.sh"
@@ -10,7 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 hello_host=$(realpath "$2")
 hello_dpu=$(realpath "$3")
 sources=$(realpath "$4")
-trace_peer=$(realpath "$5")
+check_program=$(realpath "$5")
+trace_peer=$(realpath "$6")
 use_bfsim "$1"
 
 # The example, which bfsim-test(1) and the installation have.
@@ -86,10 +87,10 @@ test_a_replay_has_the_seed_topology_and_faults_of_the_failure() {
 	says '^ok +seeds seed 5 ' out
 	cd ..
 	mv app moved
-	status 1 bfsim replay moved/bfsim-failures/seeds-seed-5
+	status 2 bfsim replay moved/bfsim-failures/seeds-seed-5
 	says 'folder names where they are now' err
 	status 0 bfsim replay --folder moved moved/bfsim-failures/seeds-seed-5
-	status 1 bfsim replay moved
+	status 2 bfsim replay moved
 	says 'moved is not a bundle of bfsim test' err
 }
 
@@ -262,11 +263,197 @@ test_a_wrong_scenario_is_explained_by_line() {
 	printf 'sides: {dpu: true}\noutput: "("\n' | refused 2 'output: "\(" is not a regular expression'
 	printf 'sides: {dpu: true}\ntimeout: soon\n' | refused 2 'timeout: expected a number'
 	printf 'sides: [\n' | refused 2 ''
-	printf '' | refused 1 'is empty'
+	printf '' | refused 1 'the file is empty; it needs sides with commands'
 	status 2 bfsim test nowhere.yaml
 	says 'nowhere.yaml: No such file' err
 	status 2 bfsim test
 	says 'which scenarios' err
+}
+
+# fails REASON: the scenario of standard input fails for that reason, whatever its status says.
+fails() {
+	cat >proof.yaml
+	status 1 bfsim test proof.yaml
+	says "^FAIL +proof .*$1" out
+	[ -e bfsim-failures/proof/case.json ]
+	rm -r bfsim-failures
+}
+
+# A scenario that expects a failure is the one that a failure of bfsim's own could satisfy.
+test_no_status_matches_what_bfsim_itself_says() {
+	for status in 1 125; do
+		printf 'sides: {dpu: dpu, hsot: host}\nstatus: %s\n' $status >side.yaml
+		status 2 bfsim test side.yaml
+		says 'side.yaml:1: sides: the built-in topology has no side "hsot"' err
+		printf 'sides: {dpu: true}\ntopology: nofile.yaml\nstatus: %s\n' $status >card.yaml
+		status 2 bfsim test card.yaml
+		says 'card.yaml:2: topology: .*/nofile.yaml: No such file' err
+		printf 'sides: {dpu: true}\nfaults:\n  - comch.snd drop\nstatus: %s\n' $status >rule.yaml
+		status 2 bfsim test rule.yaml
+		says "rule.yaml:3: fault 'comch.snd drop', column 1: unknown operation" err
+		fails 'fault 1 never hit: comch.send nth=50 drop' <<-EOF2
+			sides: {dpu: exit $status}
+			faults: [comch.send nth=50 drop]
+			status: $status
+		EOF2
+		fails 'nothing was checked: no program of the run has loaded a DOCA library' <<-EOF2
+			sides: {dpu: exit $status}
+			check: api
+			status: $status
+		EOF2
+		fails 'has offered the service "door"' <<-EOF2
+			sides: {dpu: true, host: {command: true, after: door}}
+			status: $status
+		EOF2
+	done
+	absent bfsim-failures "$TMPDIR"/*
+}
+
+test_a_program_may_end_with_any_status() {
+	for status in 2 70 124 125; do
+		printf 'sides: {dpu: exit %s}\nstatus: %s\n' $status $status >any.yaml
+		status 0 bfsim test any.yaml
+	done
+}
+
+test_faults_that_never_hit_may_be_allowed() {
+	scenario idle <<-'EOF2'
+		sides: {dpu: true}
+		faults: [dma.memcpy hang]
+		require-faults: false
+	EOF2
+	status 0 bfsim test idle.yaml
+}
+
+# Each seed alone may miss; the whole range must not.
+test_a_random_fault_must_hit_with_one_of_the_seeds() {
+	ln -s "$hello_host" host
+	ln -s "$hello_dpu" dpu
+	printf 'sides: {dpu: dpu, host: host}\nfaults: [comch.send p=0.2 delay=1us]\nseeds: 1..6\n' >some.yaml
+	status 0 bfsim test some.yaml
+	printf 'sides: {dpu: dpu, host: host}\nfaults: [comch.send p=1e-9 delay=1us]\nseeds: 1..3\n' >none.yaml
+	status 1 bfsim test -j 1 none.yaml
+	says '^2 passed, 1 failed' out
+	says '^FAIL +none seed 3 .*with none of the 3 seeds: fault 1 never hit: comch.send p=' out
+	status 1 bfsim test --seeds 3 none.yaml
+}
+
+test_broken_rules_are_judged_apart_from_the_status() {
+	ln -s "$check_program" checked
+	scenario clean <<-'EOF2'
+		sides: {dpu: checked task-without-data near-miss}
+		check: api
+	EOF2
+	status 0 bfsim test clean.yaml
+	scenario wanted <<-'EOF2'
+		sides: {dpu: checked task-without-data provoke}
+		check: api
+		status: 70
+	EOF2
+	status 0 bfsim test wanted.yaml
+	fails 'the checker found BFC-[A-Z]+-[0-9]+ broken' <<-'EOF2'
+		sides: {dpu: 'checked task-without-data provoke; exit 3'}
+		check: api
+		status: 3
+	EOF2
+	fails 'the checker found no rule broken' <<-'EOF2'
+		sides: {dpu: 'checked task-without-data near-miss'}
+		check: api
+		status: 70
+	EOF2
+}
+
+test_options_hold_for_each_scenario() {
+	printf 'cards:\n  - profile: bluefield-2\n    functions: [{side: dpu, type: pf, pci: "03:00.0"}, {side: host, type: pf, pci: "b1:00.0"}]\n' >card.yaml
+	printf 'faults: [comch.recv delay=1us]\n' >plan.yaml
+	mkdir in
+	ln -s "$hello_host" in/host
+	ln -s "$hello_dpu" in/dpu
+	for name in one two; do
+		printf 'sides: {dpu: dpu, host: host}\ntimeout: 1\ntopology: none.yaml\nclock: functional\n' >in/$name.yaml
+	done
+	status 0 bfsim test --seeds 4..5 --fault 'comch.send delay=1us' --fault-plan plan.yaml --check --clock virtual \
+		--topology card.yaml --generation task --timeout 60 in/one.yaml in/two.yaml
+	says '^ok +two seed 5 ' out
+	says '^4 passed' out
+	status 1 bfsim test --seeds 4 --fault 'comch.send nth=99 drop' --topology card.yaml --clock virtual in/one.yaml
+	says 'fault 1 never hit' out
+	rm card.yaml # the bundle has it, and the options
+	status 1 bfsim replay bfsim-failures/one-seed-4
+	says 'FAIL +one seed 4 .*fault 1 never hit: comch.send nth=99 drop' out
+	status 2 bfsim test --fault 'comch.snd drop' in/one.yaml
+	says 'unknown operation' err
+	status 2 bfsim test --topology nowhere.yaml in/one.yaml
+	says '\-\-topology nowhere.yaml: No such file' err
+	status 2 bfsim test --fault 'comch.send side=hots drop' --topology in/../plan.yaml in/one.yaml
+}
+
+test_all_errors_of_a_scenario_are_told() {
+	printf 'faults: [comch.send drop]\n' >plan.yaml
+	scenario wrong <<-'EOF2'
+		sides:
+		  hots: true
+		  dpu: {command: nosuchprogram, delay: soon, generation: old}
+		  host: ./missing
+		clock: fast
+		check: some
+		until: dpuu
+		faults:
+		  - dma.memcpy side=hots hang
+		  - link errors=1%
+		fault-plan: [plan.yaml, noplan.yaml]
+		copy: nofile
+		require-faults: true
+	EOF2
+	status 2 bfsim test wrong.yaml
+	says 'wrong.yaml:2: sides: the built-in topology has no side "hots"' err
+	says 'wrong.yaml:3: dpu: there is no program nosuchprogram in .*, nor in PATH' err
+	says 'wrong.yaml:3: delay: soon: write a time such as 500ms' err
+	says 'wrong.yaml:3: .*old' err
+	says 'wrong.yaml:5: clock: fast' err
+	says 'wrong.yaml:6: check: some' err
+	says 'wrong.yaml:7: until: there is no side dpuu; did you mean dpu' err
+	says "wrong.yaml:9: fault 'dma.memcpy side=hots hang': the card has no side hots" err
+	says "wrong.yaml:10: fault 'link errors=.*': the session's clock is functional" err
+	says 'wrong.yaml:11: fault-plan: .*noplan.yaml' err
+	says 'wrong.yaml:12: copy: .*/nofile: No such file' err
+	same '' "$(grep -v '^bfsim: wrong.yaml:[0-9]*: ' err)"
+	printf 'sides: {host: ./missing}\n' >missing.yaml
+	status 2 bfsim test missing.yaml
+	says 'missing.yaml:1: host: there is no ./missing: a run begins in an empty directory' err
+	printf 'sides: {dpu: true}\nrequire-faults: true\n' >nofault.yaml
+	status 2 bfsim test nofault.yaml
+	says 'nofault.yaml:2: require-faults: there is no fault' err
+	printf 'sids: {dpu: true}\nnam: x\n' >two.yaml
+	status 2 bfsim test two.yaml
+	says 'two.yaml:1: sids: unknown field' err
+	says 'two.yaml:2: nam: unknown field' err
+	absent bfsim-failures "$TMPDIR"/*
+}
+
+# nested N: "a: " and N times "["
+nested() { python3 -c "print('a: ' + '[' * $1)"; }
+
+test_files_have_limits() {
+	printf 'sides: {dpu: true}\n---\nsides: {dpu: false}\n' | refused 2 'a second document'
+	printf 'sides: {dpu: "true \\0 false"}\n' | refused 1 'sides.dpu: has a zero byte in its text'
+	printf 'sides: {dpu: true}\nsides: {host: true}\n' | refused 2 'sides is given twice'
+	printf 'sides: {dpu: true, dpu: false}\n' | refused 1 'dpu is given twice; several commands on one side are a list'
+	printf 'sides: {dpu: {command: true, command: false}}\n' | refused 1 'command is given twice'
+	printf 'a: &x [1]\nb: *x\n' | refused 1 'a: anchors'
+	nested 200000 | refused 1 '.*is nested too deeply'
+	python3 -c "print('faults: [' + '1, ' * 2000000 + ']')" | refused 1 'is larger than 1048576 bytes'
+	printf 'sides: {dpu: true}\noutput: "((((((a{1,255}){1,255}){1,255}){1,255}){1,255}){1,255}"\n' | refused 2 'output: .* repeats more than'
+	for text in 'mutes: []\n---\nmutes: []\n' 'mutes:\n- {rule: "*", rule: "*", reason: x, site: {file: x}}\n' \
+		'mutes:\n- {rule: "*", reason: x, site: {file: x}, site: {function: x}}\n' 'mutes:\n- {rule: "*", reason: "x\\0y", site: {file: x}}\n'; do
+		# shellcheck disable=SC2059
+		printf "$text" >mutes.yaml
+		status 2 bfsim run --check --check-mutes mutes.yaml --dpu true
+		says 'mutes.yaml:[0-9]+: .*(second document|twice|zero byte)' err
+	done
+	nested 200000 >mutes.yaml
+	status 2 bfsim run --check --check-mutes mutes.yaml --dpu true
+	says 'mutes.yaml:1: .*is nested too deeply' err
 }
 
 test_a_terminated_suite_leaves_nothing() {

@@ -77,6 +77,19 @@ test_pages_refer_to_pages_that_are_there() {
 	done <pages
 }
 
+# doc/exit-status.md has a row for each command, or for all others.
+statuses_of_document() {
+	row=$(grep -F "| \`bfsim $1\` |" "$man/../doc/exit-status.md") || row=$(grep -F '| all others |' "$man/../doc/exit-status.md")
+	echo "$row" | sed 's/.*`//' | grep -oE '[0-9]+' | sort -n
+}
+
+test_exit_statuses_are_those_of_the_document() {
+	for command in $(commands); do
+		echo "$command:"
+		same "$(statuses_of_document "$command")" "$(section 'EXIT STATUS' "$man/bfsim-$command.1" | grep -oE '\b(0|1|2|70|12[0-9])\b' | sort -nu)"
+	done
+}
+
 test_all_pages_are_installed() {
 	for page in "$man"/*.[18]; do
 		says "'$(basename "$page")'" "$man/meson.build"

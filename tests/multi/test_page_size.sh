@@ -39,7 +39,7 @@ test_devs_shows_modes_and_pages() {
 it = json.load(sys.stdin)
 assert it["cards"][0]["mode"] == "dpu" and it["sides"] == [{"name": "dpu", "page-size": 65536}], it' <out
 	sed 's/mode: dpu/mode: nic/; /^sides:/,$d' "$topology" >nic.yaml
-	status 1 bfsim run --topology nic.yaml --dpu true
+	status 2 bfsim run --topology nic.yaml --dpu true
 	says 'no side "dpu"; a card is in NIC mode, in which its Arm cores are inactive; its sides are: host' err
 }
 

@@ -48,7 +48,7 @@ test_json_says_which_link_it_was() {
 test_switches_change_the_numbers() {
 	status 0 gen4_x16 --csv --cut-at-rcb 4096
 	says '^4096,207\.9087,173\.2572,' out
-	status 0 gen4_x16 --csv --no-ack --no-flow-control --no-skip --mps 4096 --mrrs 4096 4096
+	status 0 bfsim pcie --gen 4 --lanes 16 --rcb 64 --csv --no-ack --no-flow-control --no-skip --mps 4096 --mrrs 4096 4096
 	says '^4096,250\.59' out # of 252.06, 4096 of each 4120 bytes
 }
 

@@ -304,9 +304,9 @@ test_a_file_that_is_no_trace_is_refused() {
 }
 
 test_a_report_that_cannot_be_written_is_said() {
-	status 1 bfsim run --report nowhere/r.html --dpu "$peer 5"
+	status 2 bfsim run --report nowhere/r.html --dpu "$peer 5"
 	says 'cannot write the report to nowhere/r.html' err
-	status 1 bfsim run --report /dev/full --dpu "$peer 5"
+	status 125 bfsim run --report /dev/full --dpu "$peer 5"
 	says 'cannot write the report to /dev/full' err
 }
 

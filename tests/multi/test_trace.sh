@@ -210,9 +210,9 @@ test_a_name_that_promises_another_format_is_noticed() {
 }
 
 test_run_says_when_the_trace_cannot_be_written() {
-	status 1 bfsim run --trace nowhere/t.json --dpu "$peer 7"
+	status 2 bfsim run --trace nowhere/t.json --dpu "$peer 7"
 	says 'cannot write the trace to nowhere/t.json' err
-	status 1 bfsim run --trace /dev/full --dpu "$peer 7"
+	status 125 bfsim run --trace /dev/full --dpu "$peer 7"
 	says 'cannot write the trace' err
 }
 

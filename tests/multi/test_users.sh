@@ -50,7 +50,7 @@ test_a_stranger_is_refused_and_reads_the_remedy() {
 	chmod 666 s/*
 	status 1 as_stranger bfsim ps --session "$PWD/s"
 	says "it is another user's" err
-	status 1 as_stranger bfsim exec --session "$PWD/s" --on host -- cli_peer export key
+	status 125 as_stranger bfsim exec --session "$PWD/s" --on host -- cli_peer export key
 	says "it is another user's" err
 	status 1 as_stranger bfsim down --session "$PWD/s"
 	bfsim ps --session s >/dev/null

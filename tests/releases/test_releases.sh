@@ -142,7 +142,7 @@ test_exec_gives_a_program_the_libraries_of_its_generation() {
 	status 0 bin/bfsim exec --session s --on host -- sh -c 'echo "$LD_LIBRARY_PATH"'
 	says "^$PWD/sdk/host/" out
 	rm -r sdk/workq-host
-	status 1 bin/bfsim exec --session s --on host -- "$programs/uses_2_2"
+	status 125 bin/bfsim exec --session s --on host -- "$programs/uses_2_2"
 	says 'is of the workq generation \(DOCA 1.5 to 2.2\), and there are no libraries for it in .*/sdk/workq-host' err
 	bin/bfsim down --session s
 }

@@ -122,7 +122,7 @@ static void test_huge_text_is_refused(void **state)
 	(void)state;
 	assert_non_null(text);
 	memset(text, '#', len);
-	assert_refused(text, len, "1: is larger than 1048576 bytes; split it into several topologies");
+	assert_refused(text, len, "1: is larger than 1048576 bytes; split it into several files");
 	free(text);
 }
 

@@ -11,7 +11,7 @@ program=$(realpath "$2")
 use_bfsim "$1"
 
 test_a_program_that_the_mode_does_not_check_is_named() {
-	status 0 bfsim run --check --dpu "$program source-modified near-miss"
+	status 125 bfsim run --check --dpu "$program source-modified near-miss"
 	says "not checked: $(basename "$program") is a program of the work-queue generation, .*mode api.*--check=races" err
 	! grep 'no rule was broken' err
 }
@@ -23,7 +23,9 @@ test_a_mode_that_checks_it_says_so() {
 }
 
 test_a_run_without_a_program_of_doca_checked_nothing() {
-	status 0 bfsim run --check --dpu true
+	status 125 bfsim run --check --dpu true
+	says 'nothing was checked: no program' err
+	status 3 bfsim run --check --dpu 'exit 3'
 	says 'nothing was checked: no program' err
 	! grep 'no rule was broken' err
 }

@@ -97,18 +97,9 @@ static long env_level = -1;
 static void parse_env_level(void)
 {
 	const char *text = getenv("BFSIM_LOG_LEVEL");
-	char *end;
-	long level;
 
-	if (!text)
-		return;
-	level = strtol(text, &end, 10);
-	if (end != text && !*end && level >= 0)
-		env_level = level;
-	else if (*text)
-		fprintf(stderr,
-			"bfsim: BFSIM_LOG_LEVEL=%s: not a level; give 20 (critical), 30 (errors), 40 (warnings), 50 (information), 60 (debugging) or 70 (traces)\n",
-			text);
+	if (text && *text && sim_log_check_level())
+		env_level = strtol(text, NULL, 10);
 }
 
 static bool fallback_shows_level(uint32_t level)

@@ -18,6 +18,7 @@
 /* The options of a command: its own, those of its children, and those that argp adds. */
 struct option_table {
 	const struct argp_option *options[MAX_OPTIONS];
+	bool was_given[MAX_OPTIONS];
 	size_t count;
 };
 
@@ -91,25 +92,41 @@ static void fail_unknown(const struct option_table *table, const char *program, 
 	exit(CLI_USAGE);
 }
 
+/* An option with a value has one: a second would silently replace the first. */
+static void check_repetition(struct option_table *table, const char *program, const struct argp_option *option)
+{
+	size_t i = 0;
+
+	while (table->options[i] != option)
+		i++;
+	if (table->was_given[i] && option->arg && !(option->flags & CLI_OPTION_REPEATS)) {
+		fprintf(stderr, "%s: --%s is given twice; give it once\n", program, option->name);
+		exit(CLI_USAGE);
+	}
+	table->was_given[i] = true;
+}
+
 /* Returns whether the next word is the value of this one's option. */
-static bool check_long(const struct option_table *table, const char *program, char *word)
+static bool check_long(struct option_table *table, const char *program, char *word)
 {
 	size_t len = strcspn(word + 2, "=");
 	const struct argp_option *option = find_long(table, word + 2, len);
 
 	if (!option)
 		fail_unknown(table, program, word);
+	check_repetition(table, program, option);
 	return needs_value(option) && !word[2 + len];
 }
 
 /* The same for "-abc", which may be several options. */
-static bool check_short(const struct option_table *table, const char *program, char *word)
+static bool check_short(struct option_table *table, const char *program, char *word)
 {
 	for (const char *letter = word + 1; *letter; letter++) {
 		const struct argp_option *option = find_short(table, *letter);
 
 		if (!option)
 			fail_unknown(table, program, word);
+		check_repetition(table, program, option);
 		if (option->arg)
 			return needs_value(option) && !letter[1];
 	}
@@ -127,7 +144,7 @@ static void replace_synonym(const struct option_table *table, char **word)
 		*word = version;
 }
 
-static void check_words(const struct option_table *table, int argc, char **argv, unsigned int flags)
+static void check_words(struct option_table *table, int argc, char **argv, unsigned int flags)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		bool skips_next = false;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "cli.h"
 #include "sim/check/mutes.h"
 #include "sim/check/report.h"
@@ -24,7 +25,7 @@ enum {
 static const struct argp_option option_list[] = {
 	{ "check", KEY_CHECK, "MODE", OPTION_ARG_OPTIONAL,
 	  "Report what a card would punish: api (default), races or strict (bfsim rules lists the rules)", 0 },
-	{ "check-report", KEY_CHECK_REPORT, "FILE", 0,
+	{ "check-report", KEY_CHECK_REPORT, "FILE", CLI_OPTION_REPEATS,
 	  "At the end, write the checker's report; FILE ends in " SIM_CHECK_FORMATS, 0 },
 	{ "check-fail", KEY_CHECK_FAIL, "LEVEL", 0,
 	  "The least severity that makes the exit status 70: error (default), warning, portability, performance, hint or none",
@@ -43,13 +44,18 @@ static void set_fail(struct cli_check_opt *check, const char *text, struct argp_
 		argp_error(state, "--check-fail %s: give " SIM_CHECK_SEVERITIES " or none", text);
 }
 
-static void set_report(struct cli_check_opt *check, const char *path, struct argp_state *state)
+static void add_report(struct cli_check_opt *check, const char *path, struct argp_state *state)
 {
 	enum sim_check_format format;
 
-	check->report_path = path;
 	if (sim_check_report_format(path, &format) < 0)
 		argp_error(state, "--check-report %s: the name must end in " SIM_CHECK_FORMATS, path);
+	for (size_t i = 0; i < check->num_reports; i++)
+		if (strcmp(check->reports[i], path) == 0)
+			argp_error(state, "--check-report %s is given twice", path);
+	if (check->num_reports == CLI_CHECK_MAX_REPORTS)
+		argp_error(state, "--check-report: at most %d", CLI_CHECK_MAX_REPORTS);
+	check->reports[check->num_reports++] = path;
 }
 
 static void set_sync(struct cli_check_opt *check, const char *text, struct argp_state *state)
@@ -66,7 +72,7 @@ static void read_mutes(struct cli_check_opt *check, const char *path, struct arg
 	cli_check_fini(check);
 	check->mutes_path = path;
 	if (sim_check_mutes_read(path, &check->mutes, error) < 0)
-		argp_failure(state, CLI_FAILED, 0, "--check-mutes: %s", error);
+		argp_failure(state, CLI_USAGE, 0, "--check-mutes: %s", error);
 }
 
 /* The other options do nothing without --check. */
@@ -74,8 +80,8 @@ static void need_check(const struct cli_check_opt *check, struct argp_state *sta
 {
 	if (check->mode != SIM_CHECK_OFF)
 		return;
-	if (check->report_path)
-		argp_error(state, "--check-report %s: nothing is checked; give --check, too", check->report_path);
+	if (check->num_reports)
+		argp_error(state, "--check-report %s: nothing is checked; give --check, too", check->reports[0]);
 	if (check->sync)
 		argp_error(state, "--check-sync %s: nothing is checked; give --check, too", check->sync);
 	if (check->mutes_path)
@@ -96,7 +102,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--check=%s: give " SIM_CHECK_MODES, arg);
 		return 0;
 	case KEY_CHECK_REPORT:
-		set_report(check, arg, state);
+		add_report(check, arg, state);
 		return 0;
 	case KEY_CHECK_MUTES:
 		read_mutes(check, arg, state);
@@ -117,24 +123,30 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 
 const struct argp cli_check_argp = { .options = option_list, .parser = parse_opt };
 
-int cli_check_write_report(const struct cli_check_opt *check, struct json_object *hits, bool is_complete)
+int cli_check_write_reports(const struct cli_check_opt *check, struct json_object *hits, bool is_complete)
 {
 	struct sim_check_report report = { .hits = hits,
 					   .mode = check->mode,
 					   .fails = check->fails,
 					   .fail_severity = check->fail_severity,
 					   .is_complete = is_complete };
-	int rc = check->report_path ? sim_check_report_write(&report, check->report_path) : 0;
+	int result = 0;
 
-	if (rc < 0)
-		cli_fail("cannot write the checker's report to %s: %s", check->report_path, strerror(-rc));
-	return rc < 0 ? -1 : 0;
+	for (size_t i = 0; i < check->num_reports; i++) {
+		int rc = sim_check_report_write(&report, check->reports[i]);
+
+		if (rc == 0)
+			continue;
+		cli_fail("cannot write the checker's report to %s: %s", check->reports[i], strerror(-rc));
+		result = -1;
+	}
+	return result;
 }
 
-int cli_check_begin_report(const struct cli_check_opt *check)
+int cli_check_begin_reports(const struct cli_check_opt *check)
 {
 	struct json_object *none = json_object_new_array();
-	int rc = cli_check_write_report(check, none, false);
+	int rc = cli_check_write_reports(check, none, false);
 
 	json_object_put(none);
 	return rc;
@@ -176,7 +188,7 @@ int cli_check_set_env(const struct cli_check_opt *check, const char *hits_path)
 	if (setenv("BFSIM_CHECK", sim_check_mode_name(check->mode), 1) < 0 ||
 	    set_env("BFSIM_CHECK_HITS", hits_path) < 0 || set_env("BFSIM_CHECK_FAIL", hits_path ? NULL : fail) < 0 ||
 	    (check->sync && set_env("BFSIM_CHECK_SYNC", check->sync) < 0) ||
-	    set_env_path("BFSIM_CHECK_REPORT", hits_path ? NULL : check->report_path) < 0 ||
+	    set_env_path("BFSIM_CHECK_REPORT", hits_path ? NULL : check->reports[0]) < 0 ||
 	    set_env_path("BFSIM_CHECK_MUTES", check->mutes_path) < 0) {
 		cli_fail("cannot set the environment: %s", strerror(errno));
 		return -1;

@@ -10,9 +10,12 @@
 
 struct json_object;
 
+#define CLI_CHECK_MAX_REPORTS 8
+
 struct cli_check_opt {
 	enum sim_check_mode mode;
-	const char *report_path; /* NULL = none */
+	const char *reports[CLI_CHECK_MAX_REPORTS]; /* their files */
+	size_t num_reports;
 	enum sim_check_severity fail_severity;
 	const char *mutes_path; /* NULL = none */
 	struct sim_check_mutes *mutes;
@@ -23,17 +26,17 @@ struct cli_check_opt {
 /* A child parser; its input is a struct cli_check_opt. */
 extern const struct argp cli_check_argp;
 
-/* Write the report, if there is an option for it. Returns 0, or -1 with a message. */
-int cli_check_write_report(const struct cli_check_opt *check, struct json_object *hits, bool is_complete);
+/* Write the reports that there are options for. Returns 0, or -1 with a message. */
+int cli_check_write_reports(const struct cli_check_opt *check, struct json_object *hits, bool is_complete);
 
-/* Before programs start: write an unfinished one, which shows that it can be written. Returns 0, or -1 with a message. */
-int cli_check_begin_report(const struct cli_check_opt *check);
+/* Before programs start: write unfinished ones, which say that the run did not end. Returns 0, or -1 with a message. */
+int cli_check_begin_reports(const struct cli_check_opt *check);
 
 /* Release what options were read into. */
 void cli_check_fini(struct cli_check_opt *check);
 
-/* In the child: have the program checked. @hits_path: the file of hits (sim/check/hit.h); NULL: the program writes the
- * report and fails itself. Returns 0, or -1 with a message. */
+/* In the child: have the program checked. @hits_path: the file of hits (sim/check/hit.h); NULL: the program writes its
+ * report, of which there is one at most, and fails itself. Returns 0, or -1 with a message. */
 int cli_check_set_env(const struct cli_check_opt *check, const char *hits_path);
 
 #endif

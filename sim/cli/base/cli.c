@@ -51,6 +51,24 @@ static void keep_message(const char *text)
 		messages.count++;
 }
 
+static int failure_status = CLI_FAILED;
+static char last_message[512];
+
+int cli_failure_status(void)
+{
+	return failure_status;
+}
+
+void cli_set_failure_status(int status)
+{
+	failure_status = status;
+}
+
+const char *cli_last_message(void)
+{
+	return last_message;
+}
+
 int cli_fail(const char *format, ...)
 {
 	char *text = NULL, *expanded;
@@ -68,10 +86,11 @@ int cli_fail(const char *format, ...)
 	if (text)
 		sim_make_printable(text);
 	keep_message(text ? text : "out of memory");
+	snprintf(last_message, sizeof(last_message), "%s", text ? text : "out of memory");
 	fprintf(stderr, "%sbfsim:%s %s\n", cli_color(stderr, CLI_RED), cli_color(stderr, CLI_NO_COLOR),
 		text ? text : "out of memory");
 	free(text);
-	return CLI_FAILED;
+	return failure_status;
 }
 
 /* At the exit, however it comes about: argp exits by itself after --help and --version. */
@@ -87,7 +106,7 @@ static void check_output(int status, void *unused)
 		return;
 	cli_fail("cannot write all of the output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
 	fflush(NULL);
-	_exit(CLI_FAILED);
+	_exit(failure_status);
 }
 
 void cli_init(void)

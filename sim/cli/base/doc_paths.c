@@ -10,7 +10,7 @@
 #include "install.h"
 
 #define FOLDER       "doc/"
-#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyz_0123456789"
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyz_0123456789-"
 
 /* The length of a document's name, doc/NAME.md, at the beginning of @text; 0 = there is none. */
 static size_t name_len(const char *text)

@@ -28,11 +28,12 @@ static void check_default_dir(const struct cli_session_opt *opt, const struct ar
 		return;
 	if (opt->default_rc == -EPERM)
 		argp_failure(
-			state, CLI_FAILED, 0,
+			state, cli_failure_status(), 0,
 			"%s is not a directory of this user alone: choose another with --session or $BFSIM_SESSION, or set $XDG_RUNTIME_DIR to a directory of your own",
 			opt->default_dir);
 	else if (opt->default_rc < 0)
-		argp_failure(state, CLI_FAILED, 0, "the session directory's name in $%s is longer than %d bytes",
+		argp_failure(state, cli_failure_status(), 0,
+			     "the session directory's name in $%s is longer than %d bytes",
 			     opt->is_explicit ? "BFSIM_SESSION" : "XDG_RUNTIME_DIR", PATH_MAX);
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "sim/base/output_file.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
 
@@ -35,6 +36,7 @@ static json_object *point_json(const struct cli_bench_point *point)
 int cli_bench_write_json(const struct cli_bench *bench, const char *path)
 {
 	json_object *json = json_object_new_object(), *points = json_object_new_array();
+	struct sim_output_file file;
 	int rc;
 
 	cli_json_add_text(json, "bfsim", bench->env.version);
@@ -47,10 +49,14 @@ int cli_bench_write_json(const struct cli_bench *bench, const char *path)
 	json_object_object_add(json, "points", points);
 	if (!path)
 		return cli_json_print(json, JSON_C_TO_STRING_PRETTY);
-	rc = json_object_to_file_ext(path, json, JSON_C_TO_STRING_PRETTY);
+	rc = sim_output_file_open(path, &file);
+	if (rc == 0) {
+		fputs(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY), file.stream);
+		rc = sim_output_file_close(&file);
+	}
 	json_object_put(json);
 	if (rc < 0)
-		cli_fail("cannot write %s: %s", path, strerror(errno));
+		cli_fail("cannot write %s: %s", path, strerror(-rc));
 	return rc < 0 ? -1 : 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fault_check.h"
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
@@ -25,9 +26,9 @@ enum {
 };
 
 static const struct argp_option option_list[] = {
-	{ "fault", KEY_FAULT, "RULE", 0,
+	{ "fault", KEY_FAULT, "RULE", CLI_OPTION_REPEATS,
 	  "Inject a fault, such as 'dma.memcpy size>=4096 nth=3 fail=IO_FAILED'; may be given again", 0 },
-	{ "fault-plan", KEY_PLAN, "FILE", 0, "Inject the faults of a plan, as YAML", 0 },
+	{ "fault-plan", KEY_PLAN, "FILE", CLI_OPTION_REPEATS, "Inject the faults of a plan, as YAML", 0 },
 	{ "seed", KEY_SEED, "NUMBER", 0, "Seed of random faults (default: the plan's, else 0)", 0 },
 	{ 0 },
 };
@@ -131,65 +132,6 @@ static int send_rule(const struct cli_fault *fault, int dir_fd, const char *dir,
 	return 0;
 }
 
-/* Collects the sides of a topology. */
-struct side_list {
-	const char *pattern;
-	bool found;
-	const char *names[16];
-	size_t count;
-	char text[256];
-};
-
-static void look_at_side(void *arg, const char *side)
-{
-	struct side_list *list = arg;
-	size_t used = strlen(list->text);
-
-	list->found |= sim_side_pattern_matches(list->pattern, side);
-	if (list->count < sizeof(list->names) / sizeof(list->names[0]))
-		list->names[list->count++] = side;
-	snprintf(list->text + used, sizeof(list->text) - used, "%s%s", used ? ", " : "", side);
-}
-
-static int check_side(const struct pcie_topology *topology, const struct sim_rule *rule, const char *text)
-{
-	struct side_list list = { .pattern = rule->side };
-	const char *closest;
-
-	if (!(rule->where & SIM_WHERE_SIDE))
-		return 0;
-	pcie_topology_for_each_side(topology, look_at_side, &list);
-	if (list.found)
-		return 0;
-	closest = cli_closest_name(rule->side, list.names, list.count);
-	cli_fail("fault '%s': the card has no side %s%s%s; its sides are: %s", text, rule->side,
-		 closest ? "; did you mean " : "", closest ? closest : "", list.text);
-	return -1;
-}
-
-static int check_device_condition(const struct pcie_topology *topology, const struct sim_rule *rule, const char *text)
-{
-	if (!(rule->where & SIM_WHERE_DEVICE))
-		return 0;
-	for (size_t i = 0; i < topology->num_functions; i++)
-		if (sim_device_pattern_matches(rule->device, &topology->functions[i]))
-			return 0;
-	cli_fail("fault '%s': the card has no device %s; bfsim devs lists them", text, rule->device);
-	return -1;
-}
-
-static int check_clock(enum sim_clock_mode mode, const struct sim_rule *rule, const char *text)
-{
-	if (mode != SIM_CLOCK_FUNCTIONAL ||
-	    !(rule->actions & (SIM_ACT_BIT(SIM_ACT_DEGRADE) | SIM_ACT_BIT(SIM_ACT_ERRORS))))
-		return 0;
-	cli_fail(
-		"fault '%s': the session's clock is functional, which shows no slower link: --clock timed or virtual, of "
-		"bfsim run or bfsim up",
-		text);
-	return -1;
-}
-
 /* What can't happen in this session is refused: a rule that never hits tests nothing. */
 static int check_rules(const struct cli_faults *faults, int dir_fd, const char *dir)
 {
@@ -208,13 +150,11 @@ static int check_rules(const struct cli_faults *faults, int dir_fd, const char *
 	mode = (enum sim_clock_mode)atomic_load(&sim_shared_state_of(&shared_state)->clock.mode);
 	sim_segment_unmap(&shared_state);
 	for (size_t i = 0; i < faults->count && rc == 0; i++) {
-		const struct sim_rule *rule = &faults->list[i].rule;
-		char text[SIM_RULE_TEXT_SIZE];
+		char error[CLI_FAULT_ERROR_SIZE];
 
-		sim_rule_format(rule, "FILE", text);
-		if (check_side(topology, rule, text) < 0 || check_device_condition(topology, rule, text) < 0 ||
-		    check_clock(mode, rule, text) < 0)
-			rc = -1;
+		rc = cli_fault_check(&faults->list[i].rule, topology, mode, error);
+		if (rc < 0)
+			cli_fail("%s", error);
 	}
 	pcie_topology_destroy(topology);
 	return rc;
@@ -333,43 +273,6 @@ int cli_faults_inject_at_device(const char *dir, const char *op, const char *dev
 	cli_faults_fini(&duration_rule);
 	cli_faults_fini(&faults);
 	return rc < 0 ? CLI_FAILED : CLI_OK;
-}
-
-struct rule_report {
-	bool with_hits; /* report rules that hit, too */
-	bool quiet;     /* only count */
-	int num_unfired;
-};
-
-static const char *unfired_reason(const struct sim_plan_rule *rule)
-{
-	if (rule->matched == 0)
-		return "nothing matched";
-	if (sim_rule_ops(&rule->rule) & (SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION)))
-		return "events matched, but at another time or number, or the device was in that state already";
-	return "events matched, but at another time or number";
-}
-
-static void report_rule(void *arg, const struct sim_plan_rule *rule)
-{
-	struct rule_report *report = arg;
-
-	if (rule->fired > 0 && report->with_hits && !report->quiet)
-		cli_fail("fault %u hit %" PRIu64 " of %" PRIu64 " matches: %s", rule->id, rule->fired, rule->matched,
-			 rule->text);
-	if (rule->fired > 0)
-		return;
-	if (!report->quiet)
-		cli_fail("fault %u never hit: %s (%s)", rule->id, rule->text, unfired_reason(rule));
-	report->num_unfired++;
-}
-
-int cli_faults_report(const struct sim_plan *plan, bool with_hits, bool quiet)
-{
-	struct rule_report report = { .with_hits = with_hits, .quiet = quiet };
-
-	sim_plan_each(plan, report_rule, &report);
-	return report.num_unfired;
 }
 
 static void find_daemon_kill(void *arg, const struct sim_plan_rule *rule)

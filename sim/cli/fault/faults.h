@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/fault/faults.h - faults on the command line, and a report of their hits.
+/* sim/cli/fault/faults.h - faults on the command line, and in a session.
  *
  * A command that takes --fault, --fault-plan and --seed lists cli_faults_argp among
  * its argp children, with a zeroed struct cli_faults as input. Rules are compiled
@@ -43,10 +43,6 @@ int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir
  * already, is an error: then no rule is added. */
 int cli_faults_inject_at_device(const char *dir, const char *op, const char *device, const char *action,
 				const char *duration);
-
-/* Print on standard error which rules of a plan never hit, and with @with_hits also which did; with @quiet, print nothing.
- * Returns the number of rules that never hit. */
-int cli_faults_report(const struct sim_plan *plan, bool with_hits, bool quiet);
 
 /* Returns whether a rule of the plan has killed the session's daemon. */
 bool cli_faults_killed_daemon(const struct sim_plan *plan);

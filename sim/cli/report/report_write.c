@@ -9,6 +9,7 @@
 #include "report_add.h"
 #include "report_file.h"
 #include "report_recordings.h"
+#include "sim/base/output_file.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/trace/recordings.h"
@@ -22,26 +23,32 @@ static void print_json(const struct cli_report *report, FILE *out)
 	json_object_put(json);
 }
 
+static int fail(const char *path, int rc)
+{
+	return cli_fail("cannot write the report to %s: %s", path, strerror(-rc));
+}
+
 static int write_page(const struct cli_report *report, const char *path, bool as_json)
 {
-	bool is_file = path && strcmp(path, "-") != 0;
-	FILE *out = is_file ? fopen(path, "we") : stdout;
-	bool failed;
+	void (*print)(const struct cli_report *report, FILE *out) = as_json ? print_json : cli_report_print;
+	struct sim_output_file file;
+	int rc;
 
-	if (!out)
-		return cli_fail("cannot write the report to %s: %s", path, strerror(errno));
-	(as_json ? print_json : cli_report_print)(report, out);
-	failed = fflush(out) != 0 || ferror(out);
-	if (is_file && fclose(out) != 0)
-		failed = true;
-	return failed ? cli_fail("cannot write the report to %s: %s", is_file ? path : "standard output",
-				 strerror(errno)) :
-			CLI_OK;
+	if (!path || strcmp(path, "-") == 0) {
+		print(report, stdout);
+		return fflush(stdout) != 0 || ferror(stdout) ? fail("standard output", -errno) : CLI_OK;
+	}
+	rc = sim_output_file_open(path, &file);
+	if (rc < 0)
+		return fail(path, rc);
+	print(report, file.stream);
+	rc = sim_output_file_close(&file);
+	return rc < 0 ? fail(path, rc) : CLI_OK;
 }
 
 static int write_report(struct cli_report *report, const char *path, bool as_json)
 {
-	int status = cli_report_compute_stats(report) == 0 ? write_page(report, path, as_json) : CLI_FAILED;
+	int status = cli_report_compute_stats(report) == 0 ? write_page(report, path, as_json) : cli_failure_status();
 
 	cli_report_fini(report);
 	return status;
@@ -69,7 +76,7 @@ int cli_report_write_session(const char *dir, const char *path, const struct cli
 	struct cli_report report;
 
 	if (open_session(dir, &report) < 0)
-		return CLI_FAILED;
+		return cli_failure_status();
 	if (run)
 		cli_report_set_run(&report, run);
 	return write_report(&report, path, false);
@@ -79,7 +86,7 @@ int cli_report_write_file(const char *trace, const char *path)
 {
 	struct cli_report report;
 
-	return cli_report_open_file(trace, &report) < 0 ? CLI_FAILED : write_report(&report, path, false);
+	return cli_report_open_file(trace, &report) < 0 ? cli_failure_status() : write_report(&report, path, false);
 }
 
 int cli_report_write_json(const char *trace, const char *dir, const char *path)
@@ -87,5 +94,5 @@ int cli_report_write_json(const char *trace, const char *dir, const char *path)
 	struct cli_report report;
 	int rc = trace ? cli_report_open_file(trace, &report) : open_session(dir, &report);
 
-	return rc < 0 ? CLI_FAILED : write_report(&report, path, true);
+	return rc < 0 ? cli_failure_status() : write_report(&report, path, true);
 }

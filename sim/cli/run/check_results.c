@@ -16,7 +16,7 @@
 
 int cli_check_hits_open(const struct cli_check_opt *check, struct cli_check_hits *ret_hits)
 {
-	if (cli_check_begin_report(check) < 0)
+	if (cli_check_begin_reports(check) < 0)
 		return -1;
 	ret_hits->fd = memfd_create("bfsim-hits", MFD_CLOEXEC);
 	if (ret_hits->fd < 0) {
@@ -58,14 +58,17 @@ static uint64_t count_muted(struct json_object *list)
 }
 
 /* A run that checked nothing is not a good one. */
-static void print_good(const struct sim_hit_programs *programs, const struct cli_check_opt *check)
+static void fail_if_unchecked(const struct sim_hit_programs *programs, const struct cli_check_opt *check,
+			      struct cli_verdict *verdict)
 {
 	if (programs->num_checked)
-		fprintf(stderr, "bfsim check: no rule was broken%s (mode %s)\n", programs->num_cut ? " until then" : "",
-			sim_check_mode_name(check->mode));
-	else if (!programs->num_unchecked)
-		fprintf(stderr,
-			"bfsim check: nothing was checked: no program of the run has loaded a DOCA library of bfsim\n");
+		return;
+	if (programs->num_unchecked)
+		cli_verdict_fail(verdict, "nothing was checked: mode %s checks no program of the work-queue generation",
+				 sim_check_mode_name(check->mode));
+	else
+		cli_verdict_fail(verdict,
+				 "nothing was checked: no program of the run has loaded a DOCA library of bfsim");
 }
 
 /* What a program has left is checked at its end: a program that was killed was not checked as a whole. */
@@ -87,8 +90,9 @@ static void print_summary(struct json_object *list, const struct sim_hit_program
 	uint64_t num_muted = count_muted(list);
 
 	print_cut(programs);
-	if (print_counts(list) == 0)
-		print_good(programs, check);
+	if (print_counts(list) == 0 && programs->num_checked)
+		fprintf(stderr, "bfsim check: no rule was broken%s (mode %s)\n", programs->num_cut ? " until then" : "",
+			sim_check_mode_name(check->mode));
 	if (programs->num_unchecked)
 		fprintf(stderr,
 			"bfsim check: not checked: %s is a program of the work-queue generation, of which mode %s checks nothing; give --check=races\n",
@@ -99,17 +103,25 @@ static void print_summary(struct json_object *list, const struct sim_hit_program
 	sim_check_mutes_print_useless(check->mutes, list, stderr);
 }
 
-int cli_check_results(struct cli_check_hits *hits, const struct cli_check_opt *check)
+static void add_broken(struct json_object *list, const struct cli_check_opt *check, struct cli_verdict *verdict)
+{
+	for (size_t i = 0; check->fails && i < SIM_CHECK_NUM_RULES; i++)
+		if (sim_check_rules[i].severity <= check->fail_severity &&
+		    sim_hit_list_count(list, sim_check_rules[i].id).num_sites)
+			cli_verdict_add_broken(verdict, sim_check_rules[i].id);
+}
+
+void cli_check_results(struct cli_check_hits *hits, const struct cli_check_opt *check, struct cli_verdict *verdict)
 {
 	struct json_object *list = sim_hit_list_read(hits->fd);
 	struct sim_hit_programs programs;
-	int status = check->fails && sim_hit_list_has(list, check->fail_severity) ? CLI_CHECK_FAILED : CLI_OK;
 
 	sim_hit_list_read_programs(hits->fd, &programs);
 	close(hits->fd);
 	print_summary(list, &programs, check);
-	if (cli_check_write_report(check, list, true) < 0)
-		status = CLI_FAILED;
+	fail_if_unchecked(&programs, check, verdict);
+	add_broken(list, check, verdict);
+	if (cli_check_write_reports(check, list, true) < 0)
+		cli_verdict_keep_failure(verdict);
 	hits->list = list;
-	return status;
 }

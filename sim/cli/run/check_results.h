@@ -6,8 +6,7 @@
 #include <limits.h>
 
 #include "sim/cli/base/check_opt.h"
-
-#define CLI_CHECK_FAILED SIM_CHECK_EXIT_STATUS
+#include "verdict.h"
 
 /* The file of hits: anonymous memory, which programs open by its name in /proc. So nothing is left behind. */
 struct cli_check_hits {
@@ -19,8 +18,8 @@ struct cli_check_hits {
 /* Create the file; and an unfinished report, which shows that it can be written. Returns 0, or -1 with a message. */
 int cli_check_hits_open(const struct cli_check_opt *check, struct cli_check_hits *ret_hits);
 
-/* At the end: print a summary, write the report. Returns 0, CLI_CHECK_FAILED if a hit is severe enough, or CLI_FAILED if
- * the report can't be written. Closes the file; leaves the hits in hits->list. */
-int cli_check_results(struct cli_check_hits *hits, const struct cli_check_opt *check);
+/* At the end: print a summary, write the report, and tell the verdict what was broken, that nothing was checked, or that the
+ * report can't be written. Closes the file; leaves the hits in hits->list. */
+void cli_check_results(struct cli_check_hits *hits, const struct cli_check_opt *check, struct cli_verdict *verdict);
 
 #endif

@@ -20,8 +20,7 @@
 
 struct effects {
 	struct sim_merged_trace merged;
-	bool quiet;
-	int num_without;
+	struct cli_verdict *verdict;
 };
 
 static uint64_t session_ns(const struct effects *effects, uint64_t time_ns)
@@ -71,12 +70,11 @@ static void look_at_rule(void *arg, const struct sim_plan_rule *rule)
 	    (rule->rule.when & SIM_WHEN_AFTER) || /* the program that made the operation */
 	    was_program_there(effects, begin_ns, end_of(&rule->rule, begin_ns)))
 		return;
-	effects->num_without++;
-	if (!effects->quiet)
-		cli_fail(
-			"fault %" PRIu32
-			" struck nothing: %s (no program was attached at that time; from=TIME or after='OPERATION' lets it happen later)",
-			rule->id, rule->text);
+	cli_verdict_add_unused(
+		effects->verdict, rule,
+		"fault %" PRIu32
+		" struck nothing: %s (no program was attached at that time; from=TIME or after='OPERATION' lets it happen later)",
+		rule->id, rule->text);
 }
 
 #define SETTLE_MS 50
@@ -109,9 +107,9 @@ static void find_event(void *arg, const struct sim_plan_rule *rule)
 	*found |= rule->fired > 0 && !(sim_rule_ops(&rule->rule) & ~EVENT_OPS);
 }
 
-int cli_fault_effects_report(const struct sim_plan *plan, const char *dir, bool quiet)
+void cli_fault_effects_report(const struct sim_plan *plan, const char *dir, struct cli_verdict *verdict)
 {
-	struct effects effects = { .quiet = quiet };
+	struct effects effects = { .verdict = verdict };
 	bool has_events = false;
 	uint64_t num_dropped;
 	int dir_fd, rc;
@@ -119,13 +117,12 @@ int cli_fault_effects_report(const struct sim_plan *plan, const char *dir, bool 
 	sim_plan_each(plan, find_event, &has_events);
 	dir_fd = has_events ? cli_session_open(dir) : -1;
 	if (dir_fd < 0)
-		return 0;
+		return;
 	rc = cli_recordings_fetch(dir_fd, dir, &effects.merged, &num_dropped);
 	close(dir_fd);
 	if (rc < 0)
-		return 0;
+		return;
 	if (num_dropped == 0)
 		sim_plan_each(plan, look_at_rule, &effects);
 	sim_merged_trace_free(&effects.merged);
-	return effects.num_without;
 }

@@ -7,14 +7,14 @@
 #ifndef SIM_CLI_RUN_FAULT_EFFECT_H
 #define SIM_CLI_RUN_FAULT_EFFECT_H
 
-#include "sim/faults/plan/plan.h"
+#include "verdict.h"
 
 /* Wait until the daemon has evaluated the events that were due from the begin: it does so within a few milliseconds, and a run
  * may be shorter. Gives up soon, as a rule may match nothing. */
 void cli_fault_events_settle(const struct sim_plan *plan);
 
-/* Print which rules for links and functions fired, and struck no program of the session @dir; with @quiet, print nothing.
- * Returns their number. Its daemon must live. */
-int cli_fault_effects_report(const struct sim_plan *plan, const char *dir, bool quiet);
+/* Tell @verdict which rules for links and functions fired, and struck no program of the session @dir, whose daemon must
+ * live. */
+void cli_fault_effects_report(const struct sim_plan *plan, const char *dir, struct cli_verdict *verdict);
 
 #endif

@@ -60,7 +60,7 @@ static void exec_program(const struct cli_program_cfg *cfg, int pipes[NUM_PIPES]
 	if (set_output_env(STDOUT_FILENO) < 0 || cli_set_side_env(cfg->dir, cfg->side, cfg->generation) < 0 ||
 	    cli_check_set_env(cfg->check, cfg->hits_path) < 0 ||
 	    (cfg->launch && setenv(SIM_CLOCK_LAUNCH_ENV, cfg->launch, 1) < 0))
-		_exit(CLI_FAILED);
+		_exit(CLI_OWN_FAILURE);
 	sigprocmask(SIG_SETMASK, cfg->mask, NULL);
 	execl("/bin/sh", "sh", "-c", cfg->text, (char *)NULL);
 	cli_fail("cannot start /bin/sh: %s", strerror(errno));

@@ -10,6 +10,7 @@
 #include "fault_watch.h"
 #include "program.h"
 #include "run_worker.h"
+#include "verdict.h"
 #include "sim/clock/launch.h"
 #include "sim/state/shared_state.h"
 
@@ -28,7 +29,8 @@ struct run {
 	size_t num_programs;
 	int64_t began_ms;
 	struct cli_fault_watch watch;
-	int status; /* the first failure, 0 = none */
+	struct cli_verdict verdict;
+	int status; /* of the first program that failed, 0 = none */
 	bool ending;
 	bool end_requested;     /* by a signal or the timeout */
 	int64_t kill_at_ms;     /* while ending */

@@ -22,15 +22,12 @@
 #include "check_results.h"
 #include "subreaper.h"
 #include "program.h"
-#include "fault_effect.h"
+#include "fault_results.h"
 #include "fault_watch.h"
 #include "run_leaks.h"
+#include "run_outputs.h"
 #include "run_priv.h"
 #include "sim/cli/base/session_client.h"
-#include "sim/cli/report/report_run.h"
-#include "sim/cli/report/report_write.h"
-#include "sim/cli/trace/metrics.h"
-#include "sim/cli/trace/trace_write.h"
 #include "sim/clock/launch.h"
 #include "sim/state/shared_state.h"
 #include "sim/control/control.h"
@@ -55,6 +52,13 @@ static void fail_run(struct run *run, int status)
 {
 	if (run->status == 0 && !run->ending)
 		run->status = status;
+	begin_shutdown(run);
+}
+
+/* bfsim itself has failed, with a message. */
+static void fail_bfsim(struct run *run)
+{
+	cli_verdict_keep_failure(&run->verdict);
 	begin_shutdown(run);
 }
 
@@ -133,7 +137,7 @@ static void handle_daemon_exit(struct run *run, int status)
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && cli_faults_killed_daemon(session_plan(run)))
 		return;
 	cli_fail("the session's daemon ended before the commands did; ending them");
-	fail_run(run, CLI_FAILED);
+	fail_bfsim(run);
 }
 
 static void handle_child_exit(struct run *run, pid_t pid, int status)
@@ -210,9 +214,12 @@ static void forward_output(struct run *run, struct cli_output_relay *relay)
 {
 	if (cli_output_relay_forward(relay) || run->ending)
 		return;
-	if (errno != EPIPE)
-		cli_fail("cannot pass the output on: %s; ending the commands", strerror(errno));
-	fail_run(run, errno == EPIPE ? CLI_SIGNAL + SIGPIPE : CLI_FAILED);
+	if (errno == EPIPE) {
+		fail_run(run, CLI_SIGNAL + SIGPIPE);
+		return;
+	}
+	cli_fail("cannot pass the output on: %s; ending the commands", strerror(errno));
+	fail_bfsim(run);
 }
 
 /* Nobody reads what the programs write: a terminal that was hung up, or a pipe without a reader. */
@@ -231,7 +238,7 @@ static int longest_wait_ms(const struct run *run)
 		return left_ms < 0 ? 0 : (int)left_ms;
 	if (cli_run_count_pending(run) > 0)
 		return CLI_RUN_START_POLL_MS;
-	return run->cfg->faults->count > 0 && !run->cfg->quiet ? CLI_FAULT_WATCH_MS : -1;
+	return run->cfg->faults->count > 0 && !run->cfg->verdict.is_quiet ? CLI_FAULT_WATCH_MS : -1;
 }
 
 /* Wait for output and signals, and handle them. Output comes first, so that the output of a program precedes
@@ -259,36 +266,20 @@ static void run_event_loop(struct run *run)
 	struct epoll_event *events = calloc(max_events, sizeof(*events));
 
 	if (!events) {
-		run->status = cli_fail("out of memory");
+		cli_verdict_fail(&run->verdict, "out of memory");
 		return;
 	}
 	end_unneeded_inputs(run);
 	while (!run->is_done && !(run->ending && sim_monotonic_ms() >= run->kill_at_ms)) {
 		if (cli_run_start_due(run) < 0) {
-			fail_run(run, CLI_FAILED);
+			fail_bfsim(run);
 			reap_children(run);
 		}
 		wait_and_handle(run, events, (int)max_events);
-		if (!run->cfg->quiet)
+		if (!run->cfg->verdict.is_quiet)
 			cli_fault_watch_update(&run->watch, session_plan(run));
 	}
 	free(events);
-}
-
-static bool check_sides(const struct run *run)
-{
-	const char *dir = run->cfg->session_dir->dir;
-	int dir_fd = cli_session_open(dir);
-	struct pcie_topology *topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
-	const char *where = run->cfg->topology ? run->cfg->topology : "the built-in topology";
-	bool found = topology;
-
-	for (size_t i = 0; found && i < run->cfg->num_commands; i++)
-		found = cli_check_side(topology, where, run->cfg->commands[i].side);
-	pcie_topology_destroy(topology);
-	if (dir_fd >= 0)
-		close(dir_fd);
-	return found;
 }
 
 /* Signals become events without a relay; the end of the reader of this output an event of the run. */
@@ -319,7 +310,7 @@ static int prepare_run(struct run *run)
 		return cli_fail("out of memory");
 	if (run->cfg->check->mode != SIM_CHECK_OFF && cli_check_hits_open(run->cfg->check, &run->hits) < 0)
 		return -1;
-	return check_sides(run) ? 0 : -1;
+	return 0;
 }
 
 static int inject_faults(struct run *run)
@@ -337,10 +328,15 @@ static int inject_faults(struct run *run)
 	return rc;
 }
 
+static bool has_failed(const struct run *run)
+{
+	return run->status != 0 || cli_verdict_has_failures(&run->verdict);
+}
+
 /* A program that crashed, or was ended, could not clean up. */
 static void report_leaks(const struct run *run)
 {
-	if (run->status == 0 && !run->end_requested && !run->cfg->quiet && run->daemon > 0)
+	if (!has_failed(run) && !run->end_requested && !run->cfg->verdict.is_quiet && run->daemon > 0)
 		cli_run_leaks_print(run->cfg->session_dir->dir, run->programs, run->num_programs);
 }
 
@@ -348,17 +344,12 @@ static void report_leaks(const struct run *run)
  * run, name the rules that hit, too. */
 static void report_faults(struct run *run)
 {
-	bool with_hits = run->status != 0 || run->end_requested;
-	int num_missed;
+	const struct sim_plan *plan = session_plan(run);
 
-	if (run->daemon > 0)
-		cli_fault_events_settle(session_plan(run));
-	num_missed = cli_faults_report(session_plan(run), with_hits, run->cfg->quiet);
-
-	if (run->daemon > 0)
-		num_missed += cli_fault_effects_report(session_plan(run), run->cfg->session_dir->dir, run->cfg->quiet);
-	if (num_missed > 0 && run->cfg->require_faults && run->status == 0)
-		run->status = CLI_FAILED;
+	cli_fault_results(plan, run->daemon > 0 ? run->cfg->session_dir->dir : NULL,
+			  has_failed(run) || run->end_requested, &run->verdict);
+	if (run->cfg->require_faults && atomic_load(&plan->last_id) == 0)
+		cli_verdict_fail(&run->verdict, "--require-faults: the run had no fault; give --fault or --fault-plan");
 }
 
 /* End the daemon, which removes its directory. Remove the directory here as well, for a daemon that was killed. */
@@ -379,68 +370,42 @@ static void end_daemon(struct run *run)
 	sim_session_dir_remove(run->cfg->session_dir);
 }
 
-/* The report of this run, with how its commands ended. */
-static int write_report(const struct run *run, const char *dir, const char *path)
-{
-	struct cli_report_command *commands = calloc(run->num_programs + 1, sizeof(*commands));
-	bool timed_out = run->end_requested && run->cfg->timeout_s &&
-			 sim_monotonic_ms() - run->cfg->begun_ms >= (int64_t)run->cfg->timeout_s * 1000;
-	struct cli_report_run about = { .commands = commands,
-					.num_commands = run->num_programs,
-					.status = timed_out ? CLI_TIMED_OUT : run->status,
-					.timed_out_s = timed_out ? run->cfg->timeout_s : 0,
-					.was_signalled = run->end_requested && !timed_out,
-					.ended_ns = run->ended_ns,
-					.is_checked = run->cfg->check->mode != SIM_CHECK_OFF,
-					.hits = run->hits.list,
-					.seed = run->cfg->faults->seed };
-	int status;
-
-	about.messages = cli_messages(&about.num_messages);
-
-	if (!commands)
-		return cli_fail("cannot write the report to %s: out of memory", path);
-	for (size_t i = 0; i < run->num_programs; i++)
-		commands[i] = (struct cli_report_command){ .label = run->cfg->commands[i].label,
-							   .text = run->cfg->commands[i].text,
-							   .status = run->programs[i].status };
-	status = cli_report_write_session(dir, path, &about);
-	free(commands);
-	return status;
-}
-
-/* Write the trace, the report and the metrics. The daemon has the recordings, so it must still run. */
-static void write_outputs(struct run *run)
-{
-	const char *dir = run->cfg->session_dir->dir, *trace = run->cfg->trace_path, *report = run->cfg->report_path,
-		   *metrics = run->cfg->metrics_path;
-	int status = CLI_OK;
-
-	if (run->daemon <= 0) {
-		if (trace || report || metrics)
-			cli_fail("cannot write %s: the recordings were lost when the session's daemon ended",
-				 trace  ? trace :
-				 report ? report :
-					  metrics);
-		return;
-	}
-	if (trace)
-		status = cli_trace_write(dir, cli_trace_format_of_file(trace), trace);
-	if (report && write_report(run, dir, report) != CLI_OK)
-		status = CLI_FAILED;
-	if (metrics && cli_metrics_write_session(dir, metrics) != CLI_OK)
-		status = CLI_FAILED;
-	if (run->status == 0)
-		run->status = status;
-}
-
-/* What the programs' status and the faults say comes before what the checker found. */
+/* The programs' status and the faults come before what the checker found. */
 static void report_hits(struct run *run)
 {
-	int status = run->hits.fd >= 0 ? cli_check_results(&run->hits, run->cfg->check) : CLI_OK;
+	if (run->hits.fd >= 0)
+		cli_check_results(&run->hits, run->cfg->check, &run->verdict);
+}
 
-	if (run->status == 0)
-		run->status = status;
+/* Begin, run the programs, and say what came of it. */
+static void run_programs(struct run *run)
+{
+	if (prepare_run(run) == 0 && inject_faults(run) == 0 && cli_run_start_programs(run) == 0)
+		run_event_loop(run);
+	else
+		cli_verdict_keep_failure(&run->verdict);
+	cli_kill_descendants(run->daemon);
+	if (run->num_programs > 0)
+		report_faults(run);
+	report_leaks(run);
+	for (size_t i = 0; i < run->num_programs; i++)
+		cli_program_fini(&run->programs[i]);
+	report_hits(run);
+	cli_run_write_outputs(run);
+}
+
+static void run_fini(struct run *run)
+{
+	cli_verdict_fini(&run->verdict);
+	cli_fault_watch_fini(&run->watch);
+	sim_segment_unmap(&run->shared_state);
+	json_object_put(run->hits.list);
+	free(run->programs);
+	free(run->launches);
+	if (run->signal_fd >= 0)
+		close(run->signal_fd);
+	if (run->epoll_fd >= 0)
+		close(run->epoll_fd);
 }
 
 int cli_run_worker(void *cfg, const sigset_t *original)
@@ -451,32 +416,23 @@ int cli_run_worker(void *cfg, const sigset_t *original)
 					 .clock = run.cfg->clock,
 					 .trace_level = run.cfg->trace_level,
 					 .temporary = true };
+	int status;
 
 	cli_keep_messages();
+	run.verdict = run.cfg->verdict;
+	if (cli_verdict_init(&run.verdict) < 0)
+		return CLI_OWN_FAILURE;
 	run.daemon = cli_daemon_start(&daemon);
-	if (run.daemon < 0)
-		return CLI_FAILED;
-	if (prepare_run(&run) == 0 && inject_faults(&run) == 0 && cli_run_start_programs(&run) == 0)
-		run_event_loop(&run);
-	else
-		run.status = CLI_FAILED;
-	cli_kill_descendants(run.daemon);
-	if (run.num_programs > 0)
-		report_faults(&run);
-	report_leaks(&run);
-	for (size_t i = 0; i < run.num_programs; i++)
-		cli_program_fini(&run.programs[i]);
-	report_hits(&run);
-	write_outputs(&run);
-	end_daemon(&run);
-	cli_fault_watch_fini(&run.watch);
-	sim_segment_unmap(&run.shared_state);
-	json_object_put(run.hits.list);
-	free(run.programs);
-	free(run.launches);
-	if (run.signal_fd >= 0)
-		close(run.signal_fd);
-	if (run.epoll_fd >= 0)
-		close(run.epoll_fd);
-	return run.status;
+	if (run.daemon < 0) {
+		run.daemon = 0;
+		cli_verdict_keep_failure(&run.verdict);
+	} else {
+		run_programs(&run);
+		end_daemon(&run);
+	}
+	status = cli_verdict_status(&run.verdict, run.status);
+	if (run.cfg->verdict_path && cli_verdict_write(&run.verdict, run.status, run.cfg->verdict_path) < 0)
+		status = CLI_OWN_FAILURE;
+	run_fini(&run);
+	return status;
 }

@@ -22,6 +22,7 @@
 #include "sim/cli/base/install.h"
 #include "sim/cli/base/session_start.h"
 #include "start_order.h"
+#include "verdict.h"
 
 #define CLI_RUN_GRACE_MS 2000 /* between SIGTERM and SIGKILL */
 
@@ -46,15 +47,16 @@ struct cli_run_cfg {
 	const struct cli_run_command *commands;
 	size_t num_commands;
 	const struct cli_faults *faults; /* in the plan before programs start */
-	bool require_faults;             /* a rule that never hit is a failure */
-	bool quiet;                      /* no lines about faults that strike, or never hit */
+	struct cli_verdict verdict;      /* its options: is_quiet also means no lines about faults that strike */
+	const char *verdict_path;        /* file for the verdict, or NULL */
+	bool require_faults;             /* a plan without rules is a failure, too */
 	const struct cli_start_order *order;
 };
 
 /* The worker of a supervisor (supervisor.h); @cfg is a struct cli_run_cfg. Returns 0 when all programs returned 0;
- * else the status of the first program that failed, 128 + signal if it was killed. Returns CLI_FAILED when a
- * required fault never hit, or the trace or a report could not be written; and CLI_CHECK_FAILED (check_results.h) when
- * all else is well, and the checker found a rule broken. */
+ * else the status of the first program that failed, 128 + signal if it was killed. With all programs well, returns
+ * CLI_OWN_FAILURE when bfsim failed, a fault never hit, nothing was checked, or the trace or a report could not be
+ * written; and SIM_CHECK_EXIT_STATUS when the checker found a rule broken. */
 int cli_run_worker(void *cfg, const sigset_t *original);
 
 #endif

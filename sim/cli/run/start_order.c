@@ -17,8 +17,9 @@ enum {
 };
 
 static const struct argp_option option_list[] = {
-	{ "start", KEY_START, "'SIDE after SERVICE'", 0, "Start SIDE's commands when a program offers SERVICE", 0 },
-	{ "delay", KEY_DELAY, "SIDE=TIME", 0, "Start SIDE's commands after TIME, such as 500ms", 0 },
+	{ "start", KEY_START, "'SIDE after SERVICE'", CLI_OPTION_REPEATS,
+	  "Start SIDE's commands when a program offers SERVICE", 0 },
+	{ "delay", KEY_DELAY, "SIDE=TIME", CLI_OPTION_REPEATS, "Start SIDE's commands after TIME, such as 500ms", 0 },
 	{ "until", KEY_UNTIL, "SIDE", 0,
 	  "When SIDE's commands have ended with 0, end the others; they may return anything", 0 },
 	{ 0 },
@@ -29,7 +30,7 @@ static struct cli_start *add_start(struct cli_start_order *order, const char *la
 	struct cli_start *list = reallocarray(order->list, order->count + 1, sizeof(*list));
 
 	if (!list)
-		argp_failure(state, CLI_FAILED, 0, "out of memory");
+		argp_failure(state, cli_failure_status(), 0, "out of memory");
 	order->list = list;
 	list[order->count] = (struct cli_start){ .label = label };
 	return &list[order->count++];
@@ -46,7 +47,7 @@ static void add_service(struct cli_start_order *order, char *text, struct argp_s
 	add_start(order, text, state)->service = after + 7;
 }
 
-static int parse_time_ms(const char *text, int64_t *ret_ms)
+int cli_start_parse_ms(const char *text, int64_t *ret_ms)
 {
 	const char *end;
 	uint64_t number;
@@ -67,7 +68,7 @@ static void add_delay(struct cli_start_order *order, char *text, struct argp_sta
 	char *equals = strrchr(text, '=');
 	int64_t delay_ms = 0;
 
-	if (!equals || equals == text || parse_time_ms(equals + 1, &delay_ms) < 0)
+	if (!equals || equals == text || cli_start_parse_ms(equals + 1, &delay_ms) < 0)
 		argp_error(state, "--delay %s: write SIDE=TIME, such as host=500ms or host=1s", text);
 	*equals = '\0';
 	add_start(order, text, state)->delay_ms = delay_ms;
@@ -139,10 +140,28 @@ static int check_name(const char *option, const char *name, const char *const *l
 	return -1;
 }
 
+/* The later of two would silently count. */
+static int check_repetition(const struct cli_start_order *order, size_t i)
+{
+	const struct cli_start *start = &order->list[i];
+
+	for (size_t j = 0; j < i; j++) {
+		const struct cli_start *other = &order->list[j];
+
+		if (!start->service != !other->service || strcmp(start->label, other->label) != 0)
+			continue;
+		cli_fail("%s %s is given twice; give it once", start->service ? "--start" : "--delay", start->label);
+		return -1;
+	}
+	return 0;
+}
+
 int cli_start_order_check(const struct cli_start_order *order, const char *const *labels, size_t count)
 {
 	for (size_t i = 0; i < order->count; i++)
-		if (check_name(order->list[i].service ? "--start" : "--delay", order->list[i].label, labels, count) < 0)
+		if (check_name(order->list[i].service ? "--start" : "--delay", order->list[i].label, labels, count) <
+			    0 ||
+		    check_repetition(order, i) < 0)
 			return -1;
 	return order->until ? check_name("--until", order->until, labels, count) : 0;
 }

@@ -32,6 +32,9 @@ void cli_start_order_fini(struct cli_start_order *order);
 /* Whether @name is the command's label, or its side. */
 bool cli_label_matches(const char *name, const char *label);
 
+/* Read a time, such as "500ms" or "1s". Returns 0 or -1. */
+int cli_start_parse_ms(const char *text, int64_t *ret_ms);
+
 /* The service that the command waits for (NULL = none), and its delay. */
 const char *cli_start_service(const struct cli_start_order *order, const char *label);
 int64_t cli_start_delay_ms(const struct cli_start_order *order, const char *label);

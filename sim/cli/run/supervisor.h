@@ -23,7 +23,8 @@ struct cli_supervisor_cfg {
 	unsigned int timeout_s; /* 0 = no limit */
 };
 
-/* Returns the worker's status, 128 + signal when one ended it, or CLI_TIMED_OUT. */
+/* Returns the worker's status, 128 + the signal that asked for its end, CLI_TIMED_OUT, or that of a failure when the worker was
+ * killed, with a message. */
 int cli_supervise(const struct cli_supervisor_cfg *cfg);
 
 #endif

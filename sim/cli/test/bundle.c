@@ -67,7 +67,7 @@ static int split_logs(const struct cli_case *test, const char *dir)
 	return rc;
 }
 
-static int write_case(const struct cli_case *test, const char *dir)
+static int write_case(const struct cli_case *test, const struct cli_scenario_options *options, const char *dir)
 {
 	json_object *json = json_object_new_object(), *reasons = json_object_new_array();
 	char path[PATH_MAX];
@@ -82,6 +82,7 @@ static int write_case(const struct cli_case *test, const char *dir)
 	cli_json_add_text(json, "folder", test->scenario->folder);
 	if (test->has_seed)
 		cli_json_add_number(json, "seed", test->seed);
+	json_object_object_add(json, "options", cli_scenario_options_to_json(options));
 	cli_json_add_number(json, "status", (uint64_t)test->status);
 	cli_json_add_number(json, "took-ms", (uint64_t)test->took_ms);
 	for (size_t i = 0; i < test->reasons.count; i++)
@@ -106,7 +107,13 @@ static char *bundle_path(const char *parent, const char *name)
 	return path;
 }
 
-static int write_files(const struct cli_case *test, const char *dir)
+/* The copy of the i-th plan. */
+static void plan_name(size_t i, char name[32])
+{
+	snprintf(name, 32, i ? "faults-%zu.yaml" : "faults.yaml", i);
+}
+
+static int write_files(const struct cli_case *test, const struct cli_scenario_options *options, const char *dir)
 {
 	static const char *const files[] = { "output.log", "trace.json", "hits.json" };
 	const struct cli_scenario *scenario = test->scenario;
@@ -116,16 +123,20 @@ static int write_files(const struct cli_case *test, const char *dir)
 		rc = copy_file(".", scenario->path, dir, "scenario.yaml");
 	if (rc == 0 && scenario->topology)
 		rc = copy_file(scenario->folder, scenario->topology, dir, "topology.yaml");
-	if (rc == 0 && scenario->fault_plan)
-		rc = copy_file(scenario->folder, scenario->fault_plan, dir, "faults.yaml");
+	for (size_t i = 0; rc == 0 && i < scenario->fault_plans.count; i++) {
+		char name[32];
+
+		plan_name(i, name);
+		rc = copy_file(scenario->folder, scenario->fault_plans.list[i], dir, name);
+	}
 	for (size_t i = 0; rc == 0 && i < sizeof(files) / sizeof(files[0]); i++)
 		rc = copy_file(test->dir, files[i], dir, files[i]);
 	if (rc == 0)
 		rc = split_logs(test, dir);
-	return rc ? rc : write_case(test, dir);
+	return rc ? rc : write_case(test, options, dir);
 }
 
-int cli_bundle_write(const char *parent, struct cli_case *test)
+int cli_bundle_write(const char *parent, const struct cli_scenario_options *options, struct cli_case *test)
 {
 	char *dir = bundle_path(parent, test->name);
 	int rc = dir ? 0 : ENOMEM;
@@ -135,7 +146,7 @@ int cli_bundle_write(const char *parent, struct cli_case *test)
 	if (rc == 0 && mkdir(dir, 0777) < 0 && errno != EEXIST)
 		rc = errno;
 	if (rc == 0)
-		rc = write_files(test, dir);
+		rc = write_files(test, options, dir);
 	if (rc == 0) {
 		test->bundle = dir;
 		return 0;
@@ -169,6 +180,43 @@ static void set_name(struct cli_scenario *scenario, const char *name)
 	scenario->name = copy;
 }
 
+static void use_copies(const char *dir, struct cli_scenario *scenario)
+{
+	use_copy(dir, "topology.yaml", &scenario->topology);
+	for (size_t i = 0; i < scenario->fault_plans.count; i++) {
+		char name[32];
+
+		plan_name(i, name);
+		use_copy(dir, name, &scenario->fault_plans.list[i]);
+	}
+}
+
+/* @json is the bundle's case.json. */
+static int read_scenario(json_object *json, const char *dir, const char *folder, struct cli_scenario *ret_scenario)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/scenario.yaml", dir);
+	if (cli_scenario_read(path, folder ? folder : cli_json_text(json, "folder"), ret_scenario) < 0)
+		return -1;
+	if (access(ret_scenario->folder, X_OK) == 0)
+		return 0;
+	cli_fail("the programs of the bundle were in %s: %s; --folder names where they are now", ret_scenario->folder,
+		 strerror(errno));
+	cli_scenario_fini(ret_scenario);
+	return -1;
+}
+
+static int read_options(json_object *json, struct cli_bundle *bundle)
+{
+	if (cli_scenario_options_from_json(cli_json_member(json, "options"), &bundle->options) < 0)
+		return -1;
+	if (cli_scenario_options_apply(&bundle->options, &bundle->scenario) == 0)
+		return 0;
+	cli_scenario_options_fini(&bundle->options);
+	return -1;
+}
+
 int cli_bundle_read(const char *dir, const char *folder, struct cli_bundle *ret_bundle)
 {
 	char path[PATH_MAX];
@@ -183,23 +231,18 @@ int cli_bundle_read(const char *dir, const char *folder, struct cli_bundle *ret_
 	}
 	*ret_bundle =
 		(struct cli_bundle){ .has_seed = cli_json_member(json, "seed"), .seed = cli_json_number(json, "seed") };
-	snprintf(path, sizeof(path), "%s/scenario.yaml", dir);
-	rc = cli_scenario_read(path, folder ? folder : cli_json_text(json, "folder"), &ret_bundle->scenario);
-	if (rc == 0 && access(ret_bundle->scenario.folder, X_OK) < 0) {
-		cli_fail("the programs of the bundle were in %s: %s; --folder names where they are now",
-			 ret_bundle->scenario.folder, strerror(errno));
+	rc = read_scenario(json, dir, folder, &ret_bundle->scenario);
+	if (rc == 0 && read_options(json, ret_bundle) < 0) {
 		cli_scenario_fini(&ret_bundle->scenario);
 		rc = -1;
 	}
-	if (rc == 0 && strcmp(cli_json_text(json, "bfsim"), BFSIM_VERSION) != 0)
-		cli_fail("the bundle is of bfsim %s, this is " BFSIM_VERSION ": the run may differ",
-			 cli_json_text(json, "bfsim"));
-	if (rc == 0)
-		set_name(&ret_bundle->scenario, cli_json_text(json, "scenario-name"));
-	json_object_put(json);
 	if (rc == 0) {
-		use_copy(dir, "topology.yaml", &ret_bundle->scenario.topology);
-		use_copy(dir, "faults.yaml", &ret_bundle->scenario.fault_plan);
+		if (strcmp(cli_json_text(json, "bfsim"), BFSIM_VERSION) != 0)
+			cli_fail("the bundle is of bfsim %s, this is " BFSIM_VERSION ": the run may differ",
+				 cli_json_text(json, "bfsim"));
+		set_name(&ret_bundle->scenario, cli_json_text(json, "scenario-name"));
+		use_copies(dir, &ret_bundle->scenario);
 	}
+	json_object_put(json);
 	return rc;
 }

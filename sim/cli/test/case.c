@@ -20,12 +20,15 @@
 #include "sim/base/monotonic.h"
 #include "sim/cli/base/cli.h"
 
-#define PREPARE_FAILED 125
+#define PREPARE_FAILED CLI_OWN_FAILURE
 #define PREPARED       ".bfsim-prepared" /* a file in the directory, when all is ready for the commands */
 
 int cli_case_init(const struct cli_scenario *scenario, bool has_seed, uint64_t seed, struct cli_case *ret_case)
 {
-	*ret_case = (struct cli_case){ .scenario = scenario, .has_seed = has_seed, .seed = seed };
+	*ret_case = (struct cli_case){ .scenario = scenario,
+				       .has_seed = has_seed,
+				       .seed = seed,
+				       .is_one_of_seeds = scenario->first_seed != scenario->last_seed };
 	if ((has_seed ? asprintf(&ret_case->name, "%s seed %" PRIu64, scenario->name, seed) :
 			asprintf(&ret_case->name, "%s", scenario->name)) >= 0)
 		return 0;
@@ -99,14 +102,16 @@ static struct words run_words(const struct cli_case *test)
 	add_word(&words, "run");
 	add_word(&words, "--timeout=%" PRIu32, scenario->timeout_s);
 	add_word(&words, "--trace=trace.json");
+	add_word(&words, "--verdict=" CLI_CASE_VERDICT);
 	add_file_option(&words, "--topology", scenario->topology, scenario->folder);
-	add_file_option(&words, "--fault-plan", scenario->fault_plan, scenario->folder);
+	for (size_t i = 0; i < scenario->fault_plans.count; i++)
+		add_file_option(&words, "--fault-plan", scenario->fault_plans.list[i], scenario->folder);
 	add_option(&words, "--clock", scenario->clock);
 	add_option(&words, "--until", scenario->until);
 	for (size_t i = 0; i < scenario->faults.count; i++)
 		add_option(&words, "--fault", scenario->faults.list[i]);
-	if (scenario->require_faults)
-		add_word(&words, "--require-faults");
+	if (!scenario->require_faults)
+		add_word(&words, "--allow-unused-faults");
 	if (test->has_seed)
 		add_word(&words, "--seed=%" PRIu64, test->seed);
 	if (scenario->shuffle)
@@ -282,6 +287,9 @@ void cli_case_fini(struct cli_case *test)
 	for (size_t i = 0; i < test->reasons.count; i++)
 		free(test->reasons.list[i]);
 	free(test->reasons.list);
+	for (size_t i = 0; i < test->num_misses; i++)
+		free(test->misses[i].text);
+	free(test->misses);
 	free(test->name);
 	free(test->dir);
 	free(test->bundle);

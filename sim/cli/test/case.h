@@ -3,8 +3,8 @@
  *
  *   [new] --start--> [running: pid] --its end--> finish: judged --> passed, or reasons --failed: bundle.h
  *
- * The directory has output.log (all that the run printed), trace.json, and hits.json with the checker. It is removed by
- * cli_case_fini().
+ * The directory has output.log (all that the run printed), trace.json, hits.json with the checker, and the run's verdict
+ * (sim/cli/run/verdict.h), which tells bfsim's failures apart from the programs' statuses. It is removed by cli_case_fini().
  */
 #ifndef SIM_CLI_TEST_CASE_H
 #define SIM_CLI_TEST_CASE_H
@@ -13,18 +13,27 @@
 
 #include "scenario.h"
 
+/* A fault rule that never hit: its number in the run's plan, and the message. */
+struct cli_case_miss {
+	uint32_t rule;
+	char *text;
+};
+
 struct cli_case {
 	const struct cli_scenario *scenario; /* borrowed */
 	bool has_seed;
 	uint64_t seed;
 	char *name; /* "copy", "copy seed 3" */
 	char *dir;
-	pid_t pid; /* 0 = does not run */
-	int status;
+	pid_t pid;  /* 0 = does not run */
+	int status; /* of the run */
 	int64_t began_ms, took_ms;
 	bool is_done;
-	struct cli_texts reasons; /* why it failed; none: it passed */
-	char *bundle;             /* of a failure; NULL = none */
+	struct cli_texts reasons;     /* why it failed; none: it passed */
+	bool is_one_of_seeds;         /* the scenario has several: a random fault must hit with one of them */
+	struct cli_case_miss *misses; /* random faults that did not hit; with is_one_of_seeds */
+	size_t num_misses;
+	char *bundle; /* of a failure; NULL = none */
 };
 
 /* Prepare a case. Returns 0, or -1 with a message. */

@@ -5,6 +5,8 @@
 
 #include "case.h"
 
+#define CLI_CASE_VERDICT ".bfsim-verdict" /* file in the directory */
+
 /* Say why the case failed. */
 void cli_case_add_reason(struct cli_case *test, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

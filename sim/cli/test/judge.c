@@ -11,6 +11,9 @@
 #include "case_priv.h"
 #include "cause.h"
 #include "sim/base/printable.h"
+#include "sim/check/rules.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/json.h"
 
 void cli_case_add_reason(struct cli_case *test, const char *format, ...)
 {
@@ -154,22 +157,119 @@ static void compare_files(struct cli_case *test, const struct cli_scenario_file 
 		fclose(wanted);
 }
 
+/* ---- the run's verdict ---- */
+
+static json_object *read_verdict(const struct cli_case *test)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/" CLI_CASE_VERDICT, test->dir);
+	return json_object_from_file(path);
+}
+
+/* What the scenario's status is compared with: that of the programs. A status of the run that is about bfsim is none. */
+static uint32_t status_of_programs(const struct cli_case *test, json_object *verdict)
+{
+	uint64_t status = cli_json_number(verdict, "status");
+	bool is_about_bfsim = test->status == CLI_OWN_FAILURE || test->status == SIM_CHECK_EXIT_STATUS;
+
+	return is_about_bfsim ? (uint32_t)status : (uint32_t)test->status;
+}
+
+static void add_miss(struct cli_case *test, json_object *fault)
+{
+	struct cli_case_miss *misses = reallocarray(test->misses, test->num_misses + 1, sizeof(*misses));
+
+	if (!misses)
+		return;
+	test->misses = misses;
+	misses[test->num_misses].rule = (uint32_t)cli_json_number(fault, "rule");
+	misses[test->num_misses].text = strdup(cli_json_text(fault, "text"));
+	if (misses[test->num_misses].text)
+		test->num_misses++;
+}
+
+static void judge_faults(struct cli_case *test, json_object *verdict)
+{
+	json_object *list = cli_json_list(verdict, "unused-faults");
+
+	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+		json_object *fault = json_object_array_get_idx(list, i);
+
+		if (test->is_one_of_seeds && json_object_get_boolean(cli_json_member(fault, "is-random")))
+			add_miss(test, fault);
+		else
+			cli_case_add_reason(test, "%s", cli_json_text(fault, "text"));
+	}
+}
+
 /* The cause comes first: it is what annotations and lists of failures show. */
-static void add_status(struct cli_case *test)
+static void add_status(struct cli_case *test, uint32_t status, uint32_t wanted)
 {
 	char *cause = cli_case_cause(test);
 
-	cli_case_add_reason(test, "%s%sexit status %d instead of %u", cause ? cause : "", cause ? "; " : "",
-			    test->status, test->scenario->status);
+	cli_case_add_reason(test, "%s%sexit status %u instead of %u", cause ? cause : "", cause ? "; " : "", status,
+			    wanted);
 	free(cause);
+}
+
+static void add_broken_rule(struct cli_case *test, const char *rule)
+{
+	char *cause = cli_case_cause(test);
+
+	if (cause && strstr(cause, rule)) /* with its place and message */
+		cli_case_add_reason(test, "%s", cause);
+	else
+		cli_case_add_reason(test, "the checker found %s broken; the log says where", rule);
+	free(cause);
+}
+
+/* "status: 70" means that the programs end with 0, and a rule is broken. */
+static void judge_check(struct cli_case *test, json_object *verdict)
+{
+	const struct cli_scenario *scenario = test->scenario;
+	json_object *list = cli_json_list(verdict, "broken-rules");
+	size_t count = list ? json_object_array_length(list) : 0;
+	bool is_wanted = scenario->check && scenario->status == SIM_CHECK_EXIT_STATUS;
+
+	for (size_t i = 0; !is_wanted && i < count; i++)
+		add_broken_rule(test, json_object_get_string(json_object_array_get_idx(list, i)));
+	if (is_wanted && count == 0)
+		cli_case_add_reason(test, "the checker found no rule broken");
+}
+
+static void judge_status(struct cli_case *test, json_object *verdict)
+{
+	const struct cli_scenario *scenario = test->scenario;
+	bool wants_broken_rule = scenario->check && scenario->status == SIM_CHECK_EXIT_STATUS;
+	uint32_t status = status_of_programs(test, verdict), wanted = wants_broken_rule ? 0 : scenario->status;
+
+	if (status != wanted)
+		add_status(test, status, wanted);
+}
+
+static void judge_verdict(struct cli_case *test)
+{
+	json_object *verdict = read_verdict(test);
+	json_object *failures = cli_json_list(verdict, "failures");
+
+	if (!verdict) {
+		cli_case_add_reason(test, "bfsim run failed with status %d, and left no verdict", test->status);
+		return;
+	}
+	for (size_t i = 0; failures && i < json_object_array_length(failures); i++)
+		cli_case_add_reason(test, "%s", json_object_get_string(json_object_array_get_idx(failures, i)));
+	judge_faults(test, verdict);
+	judge_status(test, verdict);
+	judge_check(test, verdict);
+	json_object_put(verdict);
 }
 
 void cli_case_judge(struct cli_case *test)
 {
 	const struct cli_scenario *scenario = test->scenario;
 
-	if ((uint32_t)test->status != scenario->status)
-		add_status(test);
+	judge_verdict(test);
 	check_patterns(test);
 	for (size_t i = 0; i < scenario->num_files; i++)
 		compare_files(test, &scenario->files[i]);

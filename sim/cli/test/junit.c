@@ -9,6 +9,7 @@
 #include "cause.h"
 #include "results.h"
 #include "sim/base/printable.h"
+#include "sim/base/output_file.h"
 #include "sim/cli/base/cli.h"
 
 #define MAX_OUTPUT (1 << 20) /* bytes of a failure's output, its end */
@@ -126,27 +127,24 @@ static void put_case(FILE *out, const struct cli_case *test)
 
 int cli_results_write_junit(const char *path, const struct cli_case *tests, size_t count)
 {
-	FILE *out = fopen(path, "we");
+	struct sim_output_file file;
 	size_t failures = 0, skipped = 0;
-	bool failed;
+	int rc = sim_output_file_open(path, &file);
 
 	for (size_t i = 0; i < count; i++) {
 		failures += tests[i].is_done && tests[i].reasons.count > 0;
 		skipped += !tests[i].is_done;
 	}
-	if (out) {
-		fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-		fprintf(out, "<testsuite name=\"bfsim\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\">\n", count,
-			failures, skipped);
+	if (rc == 0) {
+		fprintf(file.stream, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+		fprintf(file.stream, "<testsuite name=\"bfsim\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\">\n",
+			count, failures, skipped);
 		for (size_t i = 0; i < count; i++)
-			put_case(out, &tests[i]);
-		fputs("</testsuite>\n", out);
+			put_case(file.stream, &tests[i]);
+		fputs("</testsuite>\n", file.stream);
+		rc = sim_output_file_close(&file);
 	}
-	failed = !out || ferror(out);
-	if (out && fclose(out) != 0)
-		failed = true;
-	if (!failed)
-		return 0;
-	cli_fail("cannot write %s: %s", path, strerror(errno));
-	return -1;
+	if (rc < 0)
+		cli_fail("cannot write %s: %s", path, strerror(-rc));
+	return rc < 0 ? -1 : 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/output_file.h"
 #include "sim/base/shell_quote.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/color.h"

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "bundle.h"
+#include "case_priv.h"
 #include "results.h"
 #include "sim/base/monotonic.h"
 #include "sim/cli/base/cli.h"
@@ -61,26 +62,24 @@ static int adopt(struct cli_suite *suite, struct cli_scenario *scenario)
 
 int cli_suite_add(struct cli_suite *suite, struct cli_scenario *scenario, bool has_seed, uint64_t seed)
 {
-	if (adopt(suite, scenario) < 0)
+	if (adopt(suite, scenario) < 0 || cli_scenario_check(suite->scenarios[suite->num_scenarios - 1]) < 0)
 		return -1;
 	return add_case(suite, suite->scenarios[suite->num_scenarios - 1], has_seed, seed);
 }
 
 int cli_suite_add_file(struct cli_suite *suite, const char *path)
 {
-	struct cli_scenario scenario;
-	uint64_t first, last;
-	bool has_seeds;
+	struct cli_scenario *scenario, read;
 
-	if (cli_scenario_read(path, NULL, &scenario) < 0 || adopt(suite, &scenario) < 0)
+	if (cli_scenario_read(path, NULL, &read) < 0 || adopt(suite, &read) < 0)
 		return -1;
-	has_seeds = suite->has_seeds || scenario.has_seeds;
-	first = suite->has_seeds ? suite->first_seed : scenario.first_seed;
-	last = suite->has_seeds ? suite->last_seed : scenario.last_seed;
-	for (uint64_t seed = first;; seed++) {
-		if (add_case(suite, suite->scenarios[suite->num_scenarios - 1], has_seeds, seed) < 0)
+	scenario = suite->scenarios[suite->num_scenarios - 1];
+	if (cli_scenario_options_apply(&suite->options, scenario) < 0 || cli_scenario_check(scenario) < 0)
+		return -1;
+	for (uint64_t seed = scenario->first_seed;; seed++) {
+		if (add_case(suite, scenario, scenario->has_seeds, seed) < 0)
 			return -1;
-		if (seed == last)
+		if (seed == scenario->last_seed)
 			return 0;
 	}
 }
@@ -237,15 +236,55 @@ static void start_cases(struct suite_run *run)
 	}
 }
 
+static bool has_missed(const struct cli_case *test, uint32_t rule)
+{
+	for (size_t i = 0; i < test->num_misses; i++)
+		if (test->misses[i].rule == rule)
+			return true;
+	return false;
+}
+
+/* Returns how many of the scenario's cases have missed the rule; 0 if one has hit it, or has not ended. */
+static size_t count_misses(const struct cli_suite *suite, const struct cli_scenario *scenario, uint32_t rule)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < suite->num_cases; i++) {
+		const struct cli_case *test = &suite->cases[i];
+
+		if (test->scenario != scenario)
+			continue;
+		if (!test->is_done || !has_missed(test, rule))
+			return 0;
+		count++;
+	}
+	return count;
+}
+
+/* A random fault must hit with one of the seeds: the last case fails for it. A part of the seeds, as of a rerun, proves nothing. */
+static void judge_seeds(const struct cli_suite *suite, struct cli_case *test)
+{
+	const struct cli_scenario *scenario = test->scenario;
+
+	for (size_t i = 0; i < test->num_misses; i++) {
+		uint64_t num_others = scenario->last_seed - scenario->first_seed;
+		size_t count = count_misses(suite, scenario, test->misses[i].rule);
+
+		if (count > num_others)
+			cli_case_add_reason(test, "with none of the %zu seeds: %s", count, test->misses[i].text);
+	}
+}
+
 static void end_case(struct suite_run *run, struct cli_case *test, int status)
 {
 	run->num_running--;
 	run->num_done++;
 	cli_case_finish(test, status);
+	judge_seeds(run->suite, test);
 	if (run->signal)
 		return;
 	if (test->reasons.count)
-		cli_bundle_write(run->suite->bundles, test);
+		cli_bundle_write(run->suite->bundles, &run->suite->options, test);
 	if (run->suite->tap)
 		cli_results_print_tap(test, run->num_done);
 	else
@@ -291,11 +330,13 @@ static void print_summary(const struct suite_run *run, int64_t took_ms)
 
 static int summarize(struct suite_run *run, int64_t took_ms)
 {
-	int status = run->failed_to_start ? CLI_FAILED : CLI_OK;
+	int status = CLI_OK;
 
 	for (size_t i = 0; i < run->suite->num_cases; i++)
 		if (run->suite->cases[i].reasons.count)
 			status = CLI_FAILED;
+	if (run->failed_to_start)
+		status = CLI_OWN_FAILURE;
 	print_summary(run, took_ms);
 	write_last_failed(run->suite);
 	return run->signal ? CLI_SIGNAL + run->signal : status;
@@ -348,5 +389,6 @@ void cli_suite_fini(struct cli_suite *suite)
 	}
 	free(suite->cases);
 	free(suite->scenarios);
+	cli_scenario_options_fini(&suite->options);
 	*suite = (struct cli_suite){ 0 };
 }

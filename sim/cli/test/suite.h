@@ -7,6 +7,7 @@
 #define SIM_CLI_TEST_SUITE_H
 
 #include "case.h"
+#include "scenario_options.h"
 
 struct cli_suite {
 	struct cli_scenario **scenarios;
@@ -14,13 +15,13 @@ struct cli_suite {
 	struct cli_case *cases;
 	size_t num_cases;
 	uint32_t num_jobs;
-	bool tap;            /* output as TAP */
-	const char *bundles; /* directory of bundles */
-	bool has_seeds;      /* these, and not those of the scenarios */
-	uint64_t first_seed, last_seed;
+	bool tap;                            /* output as TAP */
+	const char *bundles;                 /* directory of bundles */
+	struct cli_scenario_options options; /* for each scenario */
 };
 
-/* Add the scenario of a file, or one that was read (the suite owns it then). Return 0, or -1 with a message. */
+/* Add the scenario of a file, with the suite's options, or one that was read (the suite owns it then). It is checked. Return 0, or -1 with a
+ * message. */
 int cli_suite_add_file(struct cli_suite *suite, const char *path);
 int cli_suite_add(struct cli_suite *suite, struct cli_scenario *scenario, bool has_seed, uint64_t seed);
 
@@ -30,8 +31,8 @@ int cli_suite_keep_failed(struct cli_suite *suite);
 /* Put the cases in an order that depends on @seed. */
 void cli_suite_shuffle(struct cli_suite *suite, uint64_t seed);
 
-/* Run the cases and print their results. Returns the exit status: 0, CLI_FAILED if one failed, or 128 + the signal that ended
- * the run. */
+/* Run the cases and print their results. Returns the exit status: 0, CLI_FAILED if one failed, CLI_OWN_FAILURE if one could not
+ * be started, or 128 + the signal that ended the run. */
 int cli_suite_run(struct cli_suite *suite);
 
 void cli_suite_fini(struct cli_suite *suite);

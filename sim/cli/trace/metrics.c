@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "recordings.h"
+#include "sim/base/output_file.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/trace/trace.h"
@@ -234,33 +235,20 @@ int cli_metrics_print(const struct sim_merged_trace *merged, FILE *out)
 
 /* ---- files ---- */
 
-/* Write *@merged to a new file at @path. Returns 0, or -1 with a message. */
 static int write_file(const struct sim_merged_trace *merged, const char *path)
 {
-	FILE *out = fopen(path, "we");
-	int rc = out ? cli_metrics_print(merged, out) : 0;
-	bool failed = !out || ferror(out);
+	struct sim_output_file file;
+	int rc = sim_output_file_open(path, &file);
 
-	if (out && fclose(out) != 0)
-		failed = true;
-	if (failed)
-		cli_fail("cannot write the metrics to %s: %s", path, strerror(errno));
-	return failed ? -1 : rc;
-}
-
-static int replace_file(const struct sim_merged_trace *merged, const char *path)
-{
-	char *name = NULL;
-	int rc = asprintf(&name, "%s.new", path) < 0 ? -1 : write_file(merged, name);
-
-	if (rc == 0 && rename(name, path) < 0) {
-		cli_fail("cannot write the metrics to %s: %s", path, strerror(errno));
-		rc = -1;
+	if (rc == 0 && cli_metrics_print(merged, file.stream) < 0) {
+		sim_output_file_abort(&file);
+		return -1;
 	}
-	if (rc < 0 && name)
-		unlink(name);
-	free(name);
-	return rc;
+	if (rc == 0)
+		rc = sim_output_file_close(&file);
+	if (rc < 0)
+		cli_fail("cannot write the metrics to %s: %s", path, strerror(-rc));
+	return rc < 0 ? -1 : 0;
 }
 
 int cli_metrics_write_session(const char *dir, const char *path)
@@ -270,12 +258,12 @@ int cli_metrics_write_session(const char *dir, const char *path)
 	uint64_t num_dropped;
 
 	if (dir_fd < 0)
-		return CLI_FAILED;
+		return cli_failure_status();
 	rc = cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped);
 	close(dir_fd);
 	if (rc < 0)
-		return CLI_FAILED;
-	rc = replace_file(&merged, path);
+		return cli_failure_status();
+	rc = write_file(&merged, path);
 	sim_merged_trace_free(&merged);
-	return rc < 0 ? CLI_FAILED : CLI_OK;
+	return rc < 0 ? cli_failure_status() : CLI_OK;
 }

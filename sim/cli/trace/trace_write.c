@@ -10,6 +10,7 @@
 
 #include "sim/cli/base/cli.h"
 #include "recordings.h"
+#include "sim/base/output_file.h"
 #include "sim/cli/base/session_client.h"
 
 int cli_trace_format_parse(const char *text, enum cli_trace_format *ret_format)
@@ -75,16 +76,19 @@ static int write_trace(const struct sim_merged_trace *merged, enum cli_trace_for
 
 static int write_file(const struct sim_merged_trace *merged, enum cli_trace_format format, const char *path)
 {
-	FILE *out = fopen(path, "we");
-	int status;
+	struct sim_output_file file;
+	int status, rc = sim_output_file_open(path, &file);
 
-	if (!out)
-		return cli_fail("cannot write the trace to %s: %s", path, strerror(errno));
+	if (rc < 0)
+		return cli_fail("cannot write the trace to %s: %s", path, strerror(-rc));
 	warn_of_name(format, path);
-	status = write_trace(merged, format, out);
-	if (fclose(out) != 0 && status == CLI_OK)
-		status = cli_fail("cannot write the trace to %s: %s", path, strerror(errno));
-	return status;
+	status = write_trace(merged, format, file.stream);
+	if (status != CLI_OK) {
+		sim_output_file_abort(&file);
+		return status;
+	}
+	rc = sim_output_file_close(&file);
+	return rc < 0 ? cli_fail("cannot write the trace to %s: %s", path, strerror(-rc)) : CLI_OK;
 }
 
 int cli_trace_write(const char *dir, enum cli_trace_format format, const char *path)
@@ -94,11 +98,11 @@ int cli_trace_write(const char *dir, enum cli_trace_format format, const char *p
 	uint64_t num_dropped = 0;
 
 	if (dir_fd < 0)
-		return CLI_FAILED;
+		return cli_failure_status();
 	rc = cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped);
 	close(dir_fd);
 	if (rc < 0)
-		return CLI_FAILED;
+		return cli_failure_status();
 	warn_if_incomplete(&merged, num_dropped);
 	if (merged.clock && strcmp(merged.clock, sim_clock_mode_name(SIM_CLOCK_VIRTUAL)) == 0 &&
 	    sim_merged_trace_renumber(&merged) < 0) {

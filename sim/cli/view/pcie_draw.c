@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "pcie_model/arith.h"
+#include "sim/base/output_file.h"
 #include "sim/cli/base/cli.h"
 #include "pcie_curve.h"
 
@@ -167,16 +168,20 @@ static int copy_stream(FILE *from, FILE *to)
 	return ferror(from) ? -1 : 0;
 }
 
-static int save_picture(FILE *picture, const char *file)
+static int save_picture(FILE *picture, const char *path)
 {
-	FILE *to = fopen(file, "we");
-	int rc = to ? copy_stream(picture, to) : -1;
+	struct sim_output_file file;
+	int rc = sim_output_file_open(path, &file);
 
-	if (to && fclose(to) != 0)
-		rc = -1;
+	if (rc == 0 && copy_stream(picture, file.stream) < 0) {
+		rc = errno ? -errno : -EIO;
+		sim_output_file_abort(&file);
+	} else if (rc == 0) {
+		rc = sim_output_file_close(&file);
+	}
 	if (rc < 0)
-		cli_fail("cannot write %s: %s", file, strerror(errno));
-	return rc;
+		cli_fail("cannot write %s: %s", path, strerror(-rc));
+	return rc < 0 ? -1 : 0;
 }
 
 int cli_pcie_draw(const struct pcie_link *link, const uint64_t *sizes, size_t num, const char *file)

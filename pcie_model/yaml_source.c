@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Walking a YAML text by paths, and finding the line of an error. */
-#include "yaml_source_priv.h"
+#include "yaml_source.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <yaml.h>
-
-#include "topology.h"
 
 #define MAX_NAME_SHOWN 80 /* characters at the end of the file's name in a message */
 
@@ -43,9 +41,9 @@ static int write_error(const struct pcie_yaml_source *source, size_t line, const
 
 	if (name_len > MAX_NAME_SHOWN)
 		name += name_len - MAX_NAME_SHOWN;
-	used = snprintf(error, PCIE_ERROR_SIZE, "%s:%zu: %s%s", name, line, path, *path ? ": " : "");
-	if (used >= 0 && used < PCIE_ERROR_SIZE)
-		vsnprintf(error + used, PCIE_ERROR_SIZE - (size_t)used, format, args);
+	used = snprintf(error, source->error_size, "%s:%zu: %s%s", name, line, path, *path ? ": " : "");
+	if (used >= 0 && (size_t)used < source->error_size)
+		vsnprintf(error + used, source->error_size - (size_t)used, format, args);
 
 	/* Quoted input may hold control characters; a message is one line of text. */
 	for (; *error; error++) {
@@ -207,7 +205,7 @@ static int on_document(struct walker *walker)
 static int on_stream_end(struct walker *walker)
 {
 	if (!walker->documents)
-		return walker_error(walker, "the file is empty; it needs a list named \"cards\"");
+		return walker_error(walker, "the file is empty; it needs %s", walker->source->needs);
 	return 0;
 }
 
@@ -289,9 +287,7 @@ int pcie_yaml_source_walk(const struct pcie_yaml_source *source, pcie_yaml_visit
 int pcie_yaml_source_check(const struct pcie_yaml_source *source)
 {
 	if (source->len > PCIE_YAML_MAX_BYTES)
-		return pcie_yaml_source_error_at(source, 1, "",
-						 "is larger than %u bytes; "
-						 "split it into several topologies",
+		return pcie_yaml_source_error_at(source, 1, "", "is larger than %u bytes; split it into several files",
 						 PCIE_YAML_MAX_BYTES);
 	return pcie_yaml_source_walk(source, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pcie_model/topology/yaml_source_priv.h - a YAML text, and errors with its lines.
+/* pcie_model/yaml_source.h - a YAML text of a user: its limits, and errors with its lines.
  *
  * A path, "cards[0].functions[2].pci", names a place in the text. Lines are not stored: for an error, which
  * happens at most once for a load, the text is walked again.
  */
-#ifndef PCIE_YAML_SOURCE_PRIV_H
-#define PCIE_YAML_SOURCE_PRIV_H
+#ifndef PCIE_YAML_SOURCE_H
+#define PCIE_YAML_SOURCE_H
 
 #include <stddef.h>
 
@@ -18,7 +18,9 @@ struct pcie_yaml_source {
 	const char *name; /* the file's name in messages */
 	const char *text; /* @len bytes, not terminated */
 	size_t len;
-	char *error; /* PCIE_ERROR_SIZE bytes, borrowed */
+	char *error; /* @error_size bytes, borrowed */
+	size_t error_size;
+	const char *needs; /* what a file has at least, for the message about an empty one: "a list named \"cards\"" */
 };
 
 /* Reject oversized or malformed text, several documents, anchors and aliases, deep nesting, keys that are not plain

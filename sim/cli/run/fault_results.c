@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Going through the rules at the end of a run. */
+#include "fault_results.h"
+
+#include <inttypes.h>
+
+#include "fault_effect.h"
+#include "near_miss.h"
+#include "sim/cli/base/cli.h"
+
+#define MAX_DESCRIBED 32 /* rules with a near miss: a plan may have thousands */
+
+struct results {
+	struct cli_verdict *verdict;
+	struct cli_fault_sites *sites;
+	bool with_hits;
+	unsigned int num_described;
+};
+
+static void find_unused(void *arg, const struct sim_plan_rule *rule)
+{
+	bool *found = arg;
+
+	*found |= rule->fired == 0;
+}
+
+static void count_for_seeds(const struct cli_verdict *verdict, const struct sim_plan_rule *rule)
+{
+	if (verdict->hits_of_seeds && rule->id - 1 < verdict->num_rules)
+		verdict->hits_of_seeds[rule->id - 1] += rule->fired;
+}
+
+static void look_at_rule(void *arg, const struct sim_plan_rule *rule)
+{
+	struct results *results = arg;
+	char reason[CLI_NEAR_MISS_SIZE];
+
+	count_for_seeds(results->verdict, rule);
+	if (rule->fired > 0 && results->with_hits && !results->verdict->is_quiet)
+		cli_fail("fault %" PRIu32 " hit %" PRIu64 " of %" PRIu64 " matches: %s", rule->id, rule->fired,
+			 rule->matched, rule->text);
+	if (rule->fired > 0)
+		return;
+	cli_near_miss_describe(rule, results->num_described++ < MAX_DESCRIBED ? results->sites : NULL, reason);
+	cli_verdict_add_unused(results->verdict, rule, "fault %" PRIu32 " never hit: %s (%s)", rule->id, rule->text,
+			       reason);
+}
+
+void cli_fault_results(const struct sim_plan *plan, const char *dir, bool with_hits, struct cli_verdict *verdict)
+{
+	struct results results = { .verdict = verdict, .with_hits = with_hits };
+	struct cli_fault_sites sites;
+	bool has_unused = false;
+
+	if (dir)
+		cli_fault_events_settle(plan);
+	sim_plan_each(plan, find_unused, &has_unused);
+	if (dir && has_unused && cli_fault_sites_init(dir, &sites) == 0)
+		results.sites = &sites;
+	sim_plan_each(plan, look_at_rule, &results);
+	if (results.sites)
+		cli_fault_sites_fini(results.sites);
+	if (dir)
+		cli_fault_effects_report(plan, dir, verdict);
+}

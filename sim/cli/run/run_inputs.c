@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checking the inputs of a run. */
+#include "run_inputs.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/output_path.h"
+#include "sim/cli/base/session_client.h"
+#include "sim/cli/fault/fault_check.h"
+
+struct pcie_topology *cli_run_topology(const char *file)
+{
+	struct stat info;
+
+	if (!file)
+		return cli_topology_built_in();
+	if (stat(file, &info) == 0 && !S_ISREG(info.st_mode)) {
+		cli_fail("topology file %s: not a file; the session's daemon reads it again", file);
+		return NULL;
+	}
+	return cli_topology_of_file(file);
+}
+
+static int check_outputs(const struct cli_run_cfg *cfg)
+{
+	const char *trace = cfg->trace_path, *report = cfg->report_path;
+	int rc = cli_output_path_check("the trace", trace);
+
+	rc |= cli_output_path_check("the report", report);
+	rc |= cli_output_path_check("the metrics", cfg->metrics_path);
+	for (size_t i = 0; i < cfg->check->num_reports; i++)
+		rc |= cli_output_path_check("the checker's report", cfg->check->reports[i]);
+	for (size_t i = 0; trace && i < cfg->check->num_reports; i++)
+		if (strcmp(trace, cfg->check->reports[i]) == 0) {
+			cli_fail("%s is given for the trace and for the checker's report", trace);
+			rc = -1;
+		}
+	if (trace && report && strcmp(trace, report) == 0) {
+		cli_fail("%s is given for the trace and for the report", trace);
+		rc = -1;
+	}
+	return rc;
+}
+
+int cli_run_check_inputs(const struct cli_run_cfg *cfg)
+{
+	const char *where = cfg->topology ? cfg->topology : "the built-in topology";
+	struct pcie_topology *topology = cli_run_topology(cfg->topology);
+	int rc = topology ? 0 : -1;
+
+	for (size_t i = 0; topology && i < cfg->num_commands; i++)
+		if (!cli_check_side(topology, where, cfg->commands[i].side))
+			rc = -1;
+	for (size_t i = 0; topology && i < cfg->faults->count; i++) {
+		char error[CLI_FAULT_ERROR_SIZE];
+
+		if (cli_fault_check(&cfg->faults->list[i].rule, topology, cfg->clock, error) == 0)
+			continue;
+		cli_fail("%s", error);
+		rc = -1;
+	}
+	pcie_topology_destroy(topology);
+	return check_outputs(cfg) < 0 ? -1 : rc;
+}
