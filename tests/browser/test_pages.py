@@ -78,7 +78,7 @@ class Pages(unittest.TestCase):
 
     def report(self, name, *options):
         """A run, the page that it writes, and the figures that --json gives of the same run."""
-        run(BFSIM, 'run', '--quiet', '--report', f'{name}-run.html', '--trace', f'{name}.json', '--trace-level', 'full', *options,
+        run(BFSIM, 'run', '--quiet', '--allow-unused-faults', '--report', f'{name}-run.html', '--trace', f'{name}.json', '--trace-level', 'full', *options,
             cwd=self.work)
         run(BFSIM, 'report', f'{name}.json', '-o', f'{name}.html', cwd=self.work)
         figures = json.loads(run(BFSIM, 'report', f'{name}.json', '--json', cwd=self.work))

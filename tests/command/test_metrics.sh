@@ -52,7 +52,7 @@ test_names_with_quotes_stay_one_value() {
 }
 
 test_what_cannot_be_written_or_is_mistyped_is_said() {
-	status 1 bfsim run --metrics nowhere/m.txt --dpu "$peer 1"
+	status 2 bfsim run --metrics nowhere/m.txt --dpu "$peer 1"
 	says 'cannot write the metrics to nowhere/m.txt' err
 	status 2 bfsim stats --format openmetric
 	says '--format openmetric: there is no such format; did you mean openmetrics' err

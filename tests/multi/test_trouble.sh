@@ -46,8 +46,8 @@ test_a_topology_that_is_not_a_plain_file_is_refused() {
 	mkfifo pipe
 	status 1 bfsim up --session s --topology pipe
 	says 'topology file .*pipe: it is not a plain file' err
-	status 1 bfsim run --topology pipe --host true
-	says 'topology file .*pipe: it is not a plain file' err
+	status 2 bfsim run --topology pipe --host true
+	says 'topology file .*pipe: not a file' err
 	status 1 bfsim devs --topology pipe
 	says 'it is not a plain file' err
 	status 1 bfsim devs --topology .
