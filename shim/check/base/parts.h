@@ -10,7 +10,7 @@ CHECK_PART(check_race)
 CHECK_PART(check_race_listener)
 #else
 CHECK_PART(check_tally)
-CHECK_PART(check_object_births)
+CHECK_PART(check_object_sites)
 CHECK_PART(check_ctx_history)
 CHECK_PART(check_engines)
 CHECK_PART(check_task_sites)

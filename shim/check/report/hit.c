@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "hit_output.h"
-#include "object_births.h"
+#include "object_sites.h"
 #include "shim/common/process/runtime.h"
 #include "sim/check/hit.h"
 #include "tally.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Remembers where the program created its objects: devices, engines, contexts, maps, inventories, endpoints. Tasks and
  * buffers are too many. */
-#include "object_births.h"
+#include "object_sites.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static void forked(void)
 	pthread_mutex_init(&births.lock, NULL);
 }
 
-const struct check_part check_object_births = {
+const struct check_part check_object_sites = {
 	.watches = watches,
 	.num_watches = sizeof(watches) / sizeof(watches[0]),
 	.mode = SIM_CHECK_API,

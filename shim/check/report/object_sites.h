@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/report/object_births.h - where the program created its objects. */
-#ifndef SHIM_CHECK_OBJECT_BIRTHS_H
-#define SHIM_CHECK_OBJECT_BIRTHS_H
+/* shim/check/report/object_sites.h - where the program created its objects. */
+#ifndef SHIM_CHECK_OBJECT_SITES_H
+#define SHIM_CHECK_OBJECT_SITES_H
 
 #include <stdbool.h>
 #include <sys/types.h>
