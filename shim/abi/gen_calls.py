@@ -63,6 +63,12 @@ def numbers(facts):
             *(f'\tSHIM_FN_{name},' for name in all_watched(facts)), '\tSHIM_NUM_FUNCTIONS,', '};', '', '#endif']
 
 
+def handles(entry):
+    """The parameters that are handles of objects: a bit for each."""
+    return sum(1 << i for i, (_, ctype) in enumerate(entry['params'])
+               if re.fullmatch(r'(const )?struct doca_\w+ \*', ctype))
+
+
 def names(facts, renamed=None):
     lines = [HEAD.format(name='call_names.c', purpose='names of the public functions and of their parameters'),
              '#include "shim/check/base/call_names.h"', '',
@@ -71,7 +77,7 @@ def names(facts, renamed=None):
         shown = (renamed or {}).get(name, name)
         params = ', '.join(f'"{param}"' for param, _ in entry['params'])
         is_error = 'true' if entry['ret'] == 'doca_error_t' else 'false'
-        lines.append(f'\t[SHIM_FN_{name}] = {{ "{shown}", {{ {params} }}, {is_error} }},')
+        lines.append(f'\t[SHIM_FN_{name}] = {{ "{shown}", {{ {params} }}, {handles(entry):#x}, {is_error} }},')
     return [*lines, '};']
 
 

@@ -20,7 +20,7 @@
 #include "shim/check/report/stack.h"
 #include "shim/check/base/thread.h"
 
-#define MAX_WATCHES 12 /* of one function */
+#define MAX_WATCHES 16 /* of one function */
 
 /* Programs of the work-queue generation: their calls have no entries, but for two. */
 #ifdef SHIM_WORKQ_BUILD
@@ -128,10 +128,19 @@ static void add_watch(const struct check_watch *watch)
 		add_handler(leaves[watch->function], watch->leave);
 }
 
+static void add_infallible(call_handler *handler)
+{
+	for (uint32_t i = 0; i < SHIM_NUM_FUNCTIONS; i++)
+		if (!shim_function_names[i].returns_error && shim_function_names[i].handles & 1)
+			add_handler(enters[i], handler);
+}
+
 static void add_part(const struct check_part *part)
 {
 	static size_t num_posted, num_ended;
 
+	if (part->enter_infallible)
+		add_infallible(part->enter_infallible);
 	for (size_t i = 0; i < part->num_watches; i++)
 		add_watch(&part->watches[i]);
 	if (part->task_posted)

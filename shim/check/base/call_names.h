@@ -4,6 +4,7 @@
 #define SHIM_CHECK_CALL_NAMES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "call_functions.h" /* generated */
 
@@ -12,6 +13,7 @@
 struct shim_function_names {
 	const char *name;
 	const char *params[SHIM_MAX_PARAMS];
+	uint16_t handles;   /* a bit for each parameter that is a handle of an object */
 	bool returns_error; /* a doca_error_t */
 };
 

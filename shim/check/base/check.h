@@ -36,6 +36,8 @@ struct check_part {
 	void (*task_failed)(struct doca_task *task, doca_error_t status); /* it ended, not with SUCCESS */
 	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
 	void (*call_failed)(const struct shim_call *call); /* after its own function's watches: it returned an error */
+	/* A function begins that can't return an error, and whose first argument is a handle. */
+	void (*enter_infallible)(struct shim_call *call);
 	void (*forked)(void); /* in a forked child: the other threads are gone, with their locks */
 	void (*exit)(void);   /* at the program's exit */
 };

@@ -155,7 +155,7 @@ void check_hit_add_party(struct check_hit *hit, pid_t tid, const struct check_st
 void check_hit_add_object(struct check_hit *hit, const char *kind, const void *handle, const char *name)
 {
 	struct json_object *object;
-	struct check_birth birth;
+	struct check_object_sites sites;
 	char text[32];
 
 	if (!hit)
@@ -166,8 +166,8 @@ void check_hit_add_object(struct check_hit *hit, const char *kind, const void *h
 	add_string(object, "handle", text);
 	if (name)
 		add_string(object, "name", name);
-	if (check_birth_find(handle, &birth))
-		json_object_object_add(object, "stack", check_stack_to_json(&birth.stack));
+	if (check_object_sites_find(handle, &sites) && sites.created.stack.num_frames > 0)
+		json_object_object_add(object, "stack", check_stack_to_json(&sites.created.stack));
 	json_object_array_add(json_object_object_get(hit->json, "objects"), object);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Remembers where the program created its objects: devices, engines, contexts, maps, inventories, endpoints. Tasks and
- * buffers are too many. */
+/* Remembers where the program created and destroyed its objects: devices, engines, contexts, maps, inventories, endpoints.
+ * Tasks and buffers are too many. */
 #include "object_sites.h"
 
 #include <pthread.h>
@@ -8,71 +8,115 @@
 #include <unistd.h>
 
 #include "shim/check/base/check.h"
+#include "shim/common/process/runtime.h"
 
 #define NUM_BUCKETS 1024
 
 struct entry {
-	struct check_birth birth;
+	struct check_object_sites sites;
 	struct entry *next;
 };
 
+/* Entries stay for life. */
 static struct {
 	pthread_mutex_t lock;
 	struct entry *buckets[NUM_BUCKETS];
-} births = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} objects = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* A library's context has the address of the library's object. */
 static struct entry **bucket(const void *handle)
 {
-	return &births.buckets[(uintptr_t)handle / 64 % NUM_BUCKETS];
+	return &objects.buckets[(uintptr_t)handle / 64 % NUM_BUCKETS];
 }
 
 static struct entry *find(const void *handle)
 {
 	struct entry *entry = *bucket(handle);
 
-	while (entry && entry->birth.handle != handle)
+	while (entry && entry->sites.handle != handle)
 		entry = entry->next;
 	return entry;
 }
 
-static struct entry *add(const void *handle)
+/* NULL without memory. */
+static struct entry *get(const void *handle)
 {
-	struct entry *entry = calloc(1, sizeof(*entry));
+	struct entry *entry = find(handle);
 
+	if (entry)
+		return entry;
+	entry = calloc(1, sizeof(*entry));
 	if (!entry)
 		return NULL;
-	entry->birth.handle = handle;
+	entry->sites.handle = handle;
 	entry->next = *bucket(handle);
 	*bucket(handle) = entry;
 	return entry;
 }
 
-bool check_birth_find(const void *handle, struct check_birth *ret_birth)
+bool check_object_sites_find(const void *handle, struct check_object_sites *ret_sites)
 {
 	const struct entry *entry;
 
-	pthread_mutex_lock(&births.lock);
+	pthread_mutex_lock(&objects.lock);
 	entry = find(handle);
 	if (entry)
-		*ret_birth = entry->birth;
-	pthread_mutex_unlock(&births.lock);
+		*ret_sites = entry->sites;
+	pthread_mutex_unlock(&objects.lock);
 	return entry != NULL;
+}
+
+static bool is_alive(const struct check_object_sites *sites)
+{
+	return sites->created.stack.num_frames > 0 && sites->destroyed.stack.num_frames == 0;
+}
+
+static const struct entry *first_of(size_t i)
+{
+	const struct entry *entry;
+
+	pthread_mutex_lock(&objects.lock);
+	entry = objects.buckets[i];
+	pthread_mutex_unlock(&objects.lock);
+	return entry;
+}
+
+void check_objects_each(void (*see)(const struct check_object_sites *sites, void *arg), void *arg)
+{
+	struct check_object_sites sites;
+
+	for (size_t i = 0; i < NUM_BUCKETS; i++)
+		for (const struct entry *entry = first_of(i); entry; entry = entry->next) {
+			pthread_mutex_lock(&objects.lock);
+			sites = entry->sites;
+			pthread_mutex_unlock(&objects.lock);
+			if (is_alive(&sites))
+				see(&sites, arg);
+		}
+}
+
+/* ---- creation ---- */
+
+static struct check_site site_of(const struct shim_call *call)
+{
+	struct check_site site = { .function = call->function, .tid = gettid() };
+
+	check_stack_take(call->caller, &site.stack);
+	return site;
 }
 
 static void remember(const struct shim_call *call, const void *handle)
 {
-	struct check_birth birth = { .handle = handle, .function = call->function, .tid = gettid() };
+	struct check_site site = site_of(call);
 	struct entry *entry;
 
-	check_stack_take(call->caller, &birth.stack);
-	pthread_mutex_lock(&births.lock);
-	entry = find(handle);
-	if (!entry)
-		entry = add(handle);
+	pthread_mutex_lock(&objects.lock);
+	entry = get(handle);
 	if (entry)
-		entry->birth = birth;
-	pthread_mutex_unlock(&births.lock);
+		entry->sites = (struct check_object_sites){ .handle = handle,
+							    .fork_generation = shim_fork_generation,
+							    .created = site };
+	pthread_mutex_unlock(&objects.lock);
 }
 
 /* Argument @i is where the function stores the handle. */
@@ -107,32 +151,102 @@ static void created_4(struct shim_call *call)
 	remember_output(call, 4);
 }
 
-static const struct check_watch watches[] = {
-	{ SHIM_FN_doca_dev_open, NULL, created_1 },
-	{ SHIM_FN_doca_dev_rep_open, NULL, created_1 },
-	{ SHIM_FN_doca_pe_create, NULL, created_0 },
-	{ SHIM_FN_doca_mmap_create, NULL, created_0 },
-	{ SHIM_FN_doca_mmap_create_from_export, NULL, created_4 },
-	{ SHIM_FN_doca_buf_inventory_create, NULL, created_1 },
-	{ SHIM_FN_doca_buf_pool_create, NULL, created_3 },
-	{ SHIM_FN_doca_dma_create, NULL, created_1 },
-	{ SHIM_FN_doca_sha_create, NULL, created_1 },
-	{ SHIM_FN_doca_compress_create, NULL, created_1 },
-	{ SHIM_FN_doca_ec_create, NULL, created_1 },
-	{ SHIM_FN_doca_aes_gcm_create, NULL, created_1 },
-	{ SHIM_FN_doca_aes_gcm_key_create, NULL, created_3 },
-	{ SHIM_FN_doca_sync_event_create, NULL, created_0 },
-	{ SHIM_FN_doca_sync_event_create_from_export, NULL, created_3 },
-	{ SHIM_FN_doca_graph_create, NULL, created_1 },
-	{ SHIM_FN_doca_comch_server_create, NULL, created_3 },
-	{ SHIM_FN_doca_comch_client_create, NULL, created_2 },
-	{ SHIM_FN_doca_comch_producer_create, NULL, created_1 },
-	{ SHIM_FN_doca_comch_consumer_create, NULL, created_2 },
+/* ---- destruction ---- */
+
+/* Functions whose first argument is an object that they destroy. */
+#define ENDS(X)                                                                   \
+	X(doca_dev_close, "device")                                               \
+	X(doca_dev_rep_close, "representor")                                      \
+	X(doca_pe_destroy, "progress engine")                                     \
+	X(doca_mmap_destroy, "memory map")                                        \
+	X(doca_buf_inventory_destroy, "inventory")                                \
+	X(doca_buf_pool_destroy, "buffer pool")                                   \
+	X(doca_buf_arr_destroy, "buffer array")                                   \
+	X(doca_clock_destroy, "clock")                                            \
+	X(doca_graph_destroy, "graph")                                            \
+	X(doca_graph_instance_destroy, "graph instance")                          \
+	X(doca_mmap_advise_destroy, "mmap advise context")                        \
+	X(doca_sync_event_destroy, "sync event")                                  \
+	X(doca_sync_event_remote_net_destroy, "remote sync event")                \
+	X(doca_dma_destroy, "dma context")                                        \
+	X(doca_sha_destroy, "sha context")                                        \
+	X(doca_compress_destroy, "compress context")                              \
+	X(doca_ec_destroy, "erasure coding context")                              \
+	X(doca_ec_matrix_destroy, "erasure coding matrix")                        \
+	X(doca_aes_gcm_destroy, "aes_gcm context")                                \
+	X(doca_aes_gcm_key_destroy, "AES-GCM key")                                \
+	X(doca_comch_server_destroy, "Comch server")                              \
+	X(doca_comch_client_destroy, "Comch client")                              \
+	X(doca_comch_producer_destroy, "Comch producer")                          \
+	X(doca_comch_consumer_destroy, "Comch consumer")                          \
+	X(doca_comch_consumer_completion_destroy, "consumer's completion object") \
+	X(doca_comch_msgq_destroy, "message queue")                               \
+	X(doca_comm_channel_ep_destroy, "Comm Channel endpoint")                  \
+	X(doca_cc_server_destroy, "server")                                       \
+	X(doca_cc_client_destroy, "client")                                       \
+	X(doca_cc_producer_destroy, "producer")                                   \
+	X(doca_cc_consumer_destroy, "consumer")
+
+static const char *kind_of(uint32_t function)
+{
+	switch (function) {
+#define KIND(name, words)    \
+	case SHIM_FN_##name: \
+		return words;
+		ENDS(KIND)
+#undef KIND
+	default:
+		return "object";
+	}
+}
+
+static void destroyed(struct shim_call *call)
+{
+	struct check_site site;
+	struct entry *entry;
+
+	if (check_result(call) != DOCA_SUCCESS)
+		return;
+	site = site_of(call);
+	pthread_mutex_lock(&objects.lock);
+	entry = get(check_arg(call, 0));
+	if (entry) {
+		entry->sites.kind = kind_of(call->function);
+		entry->sites.destroyed = site;
+	}
+	pthread_mutex_unlock(&objects.lock);
+}
+
+static const struct check_watch watches[] = { { SHIM_FN_doca_dev_open, NULL, created_1 },
+					      { SHIM_FN_doca_dev_rep_open, NULL, created_1 },
+					      { SHIM_FN_doca_pe_create, NULL, created_0 },
+					      { SHIM_FN_doca_mmap_create, NULL, created_0 },
+					      { SHIM_FN_doca_mmap_create_from_export, NULL, created_4 },
+					      { SHIM_FN_doca_buf_inventory_create, NULL, created_1 },
+					      { SHIM_FN_doca_buf_pool_create, NULL, created_3 },
+					      { SHIM_FN_doca_dma_create, NULL, created_1 },
+					      { SHIM_FN_doca_sha_create, NULL, created_1 },
+					      { SHIM_FN_doca_compress_create, NULL, created_1 },
+					      { SHIM_FN_doca_ec_create, NULL, created_1 },
+					      { SHIM_FN_doca_aes_gcm_create, NULL, created_1 },
+					      { SHIM_FN_doca_aes_gcm_key_create, NULL, created_3 },
+					      { SHIM_FN_doca_sync_event_create, NULL, created_0 },
+					      { SHIM_FN_doca_sync_event_create_from_export, NULL, created_3 },
+					      { SHIM_FN_doca_graph_create, NULL, created_1 },
+					      { SHIM_FN_doca_comch_server_create, NULL, created_3 },
+					      { SHIM_FN_doca_comch_client_create, NULL, created_2 },
+					      { SHIM_FN_doca_comch_producer_create, NULL, created_1 },
+					      { SHIM_FN_doca_comch_consumer_create, NULL, created_2 },
+					      { SHIM_FN_doca_comm_channel_ep_create, NULL, created_0 },
+					      { SHIM_FN_doca_mmap_advise_create, NULL, created_1 },
+#define END(name, words) { SHIM_FN_##name, NULL, destroyed },
+					      ENDS(END)
+#undef END
 };
 
 static void forked(void)
 {
-	pthread_mutex_init(&births.lock, NULL);
+	pthread_mutex_init(&objects.lock, NULL);
 }
 
 const struct check_part check_object_sites = {

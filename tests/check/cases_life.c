@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cases of the rules about the life of objects. Handles that are used twice are copies, as the compiler sees some mistakes. */
+#include <doca_sync_event.h>
+
+#include "cases.h"
+
+/* ---- used after the end ---- */
+
+static void free_twice(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_task *task = rig_small_task(rig, 1);
+
+	doca_task_free(task);
+	doca_task_free(task);
+	rig_close(rig);
+}
+
+/* The second allocation gets the handle of the first one. */
+static void free_two(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_task *task = rig_small_task(rig, 1);
+
+	doca_task_free(task);
+	CHECK(rig_small_task(rig, 2) == task);
+	doca_task_free(task);
+	rig_close(rig);
+}
+
+/* The submission is refused, also while the checker does not watch each call. */
+static void submit_freed_when_busy(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_task *task = rig_small_task(rig, 1);
+
+	doca_task_free(task);
+	be_busy(rig);
+	CHECK(doca_task_submit(task) == DOCA_ERROR_INVALID_VALUE);
+	rig_close(rig);
+}
+
+static void ignore_copy(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task, (void)task_data, (void)ctx_data;
+}
+
+static void free_in_flight_twice(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_task *task;
+
+	MUST(doca_dma_task_memcpy_set_conf(rig->dma, ignore_copy, ignore_copy, 4));
+	rig_start(rig);
+	task = rig_small_task(rig, 1);
+	MUST(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE));
+	doca_task_free(task);
+	doca_task_free(task);
+	CHECK(doca_ctx_stop(rig->ctx) == DOCA_ERROR_IN_PROGRESS);
+	rig_close(rig);
+}
+
+static struct doca_buf *take_buf(struct rig *rig)
+{
+	struct doca_buf *buf;
+
+	MUST(doca_buf_inventory_buf_get_by_args(rig->inventory, rig->mmap, rig->arena, 64, rig->arena, 64, &buf));
+	return buf;
+}
+
+static void return_twice(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_buf *buf = take_buf(rig);
+
+	MUST(doca_buf_dec_refcount(buf, NULL));
+	CHECK(doca_buf_dec_refcount(buf, NULL) != DOCA_SUCCESS);
+	rig_close(rig);
+}
+
+static void return_two_references(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_buf *buf = take_buf(rig);
+
+	MUST(doca_buf_inc_refcount(buf, NULL));
+	MUST(doca_buf_dec_refcount(buf, NULL));
+	MUST(doca_buf_dec_refcount(buf, NULL));
+	CHECK(take_buf(rig) == buf);
+	MUST(doca_buf_dec_refcount(buf, NULL));
+	rig_close(rig);
+}
+
+static void progress_destroyed(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_pe *pe;
+
+	MUST(doca_pe_create(&pe));
+	MUST(doca_pe_destroy(pe));
+	CHECK(doca_pe_progress(pe) == 0);
+	rig_close(rig);
+}
+
+/* The second engine may have the first one's handle. */
+static void progress_second(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_pe *pe;
+
+	MUST(doca_pe_create(&pe));
+	MUST(doca_pe_destroy(pe));
+	MUST(doca_pe_create(&pe));
+	CHECK(doca_pe_progress(pe) == 0);
+	MUST(doca_pe_destroy(pe));
+	rig_close(rig);
+}
+
+static void get_destroyed_event(void)
+{
+	struct doca_sync_event *event;
+	uint64_t value;
+
+	MUST(doca_sync_event_create(&event));
+	MUST(doca_sync_event_destroy(event));
+	CHECK(doca_sync_event_get(event, &value) == DOCA_ERROR_INVALID_VALUE);
+}
+
+static void create_event_again(void)
+{
+	struct doca_sync_event *event;
+
+	for (int i = 0; i < 2; i++) {
+		MUST(doca_sync_event_create(&event));
+		MUST(doca_sync_event_destroy(event));
+	}
+}
+
+/* A map's handle as the second argument. */
+static void take_of_destroyed_map(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_mmap *mmap = rig_make_mmap(rig->dev, rig->arena, 4096, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	struct doca_buf *buf;
+
+	MUST(doca_mmap_destroy(mmap));
+	CHECK(doca_buf_inventory_buf_get_by_args(rig->inventory, mmap, rig->arena, 64, rig->arena, 64, &buf) !=
+	      DOCA_SUCCESS);
+	rig_close(rig);
+}
+
+static void take_of_second_map(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_mmap *mmap = NULL;
+	struct doca_buf *buf;
+
+	for (int i = 0; i < 2; i++) {
+		mmap = rig_make_mmap(rig->dev, rig->arena, 4096, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+		MUST(doca_buf_inventory_buf_get_by_args(rig->inventory, mmap, rig->arena, 64, rig->arena, 64, &buf));
+		MUST(doca_buf_dec_refcount(buf, NULL));
+		MUST(doca_mmap_destroy(mmap));
+	}
+	rig_close(rig);
+}
+
+static struct doca_dma *create_dma(struct rig *rig)
+{
+	struct doca_dma *dma;
+
+	MUST(doca_dma_create(rig->dev, &dma));
+	return dma;
+}
+
+static void destroy_context_twice(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_dma *dma = create_dma(rig);
+
+	MUST(doca_dma_destroy(dma));
+	CHECK(doca_dma_destroy(dma) == DOCA_ERROR_INVALID_VALUE);
+	rig_close(rig);
+}
+
+/* A handle that is none, and a NULL, are other mistakes. */
+static void destroy_null(void)
+{
+	struct rig *rig = rig_open(NULL);
+
+	MUST(doca_dma_destroy(create_dma(rig)));
+	CHECK(doca_dma_destroy(NULL) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_mmap_destroy((struct doca_mmap *)rig->arena) == DOCA_ERROR_INVALID_VALUE);
+	rig_close(rig);
+}
+
+/* The conversion to a context returns no error. */
+static void convert_destroyed_context(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_dma *dma = create_dma(rig);
+
+	MUST(doca_dma_destroy(dma));
+	CHECK(!doca_dma_as_ctx(dma));
+	rig_close(rig);
+}
+
+const struct check_case life_cases[] = {
+	{ "used-after-destroy", free_twice, free_two },
+	{ "used-after-destroy@busy", submit_freed_when_busy, free_two },
+	{ "used-after-destroy@in-flight", free_in_flight_twice, free_two },
+	{ "used-after-destroy@buffer", return_twice, return_two_references },
+	{ "used-after-destroy@engine", progress_destroyed, progress_second },
+	{ "used-after-destroy@event", get_destroyed_event, create_event_again },
+	{ "used-after-destroy@map", take_of_destroyed_map, take_of_second_map },
+	{ "used-after-destroy@context", destroy_context_twice, destroy_null },
+	{ "used-after-destroy@convert", convert_destroyed_context, destroy_null },
+	{ 0 },
+};
