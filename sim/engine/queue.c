@@ -31,6 +31,13 @@ uint32_t sim_queue_num_staged(const struct sim_queue *queue)
 	return sim_queue_own(&queue->staged) - atomic_load_explicit(&queue->tail, memory_order_relaxed);
 }
 
+uint32_t sim_queue_num_withheld(const struct sim_queue *queue)
+{
+	uint32_t reported = atomic_load_explicit(&queue->reported, memory_order_acquire);
+
+	return atomic_load_explicit(&queue->done, memory_order_relaxed) - reported;
+}
+
 int sim_queue_submit(struct sim_queue *queue, struct sim_job *job)
 {
 	if (sim_queue_in_flight(queue) >= queue->max_jobs)

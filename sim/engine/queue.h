@@ -132,4 +132,7 @@ void sim_queue_count(const struct sim_queue *queue, uint32_t *ret_submitted, uin
 /* Jobs that wait for a doorbell; the owner calls this. */
 uint32_t sim_queue_num_staged(const struct sim_queue *queue);
 
+/* Unsignaled jobs that are done, and wait for a signaled one; the owner calls this. */
+uint32_t sim_queue_num_withheld(const struct sim_queue *queue);
+
 #endif

@@ -310,7 +310,57 @@ static void free_in_flight(void)
 	_exit(0); /* the rig's callback would free it again */
 }
 
+/* ---- reports of completions ---- */
+
+#define MARKED (DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS)
+
+static void submit_marked(struct rig *rig, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		MUST(doca_task_submit_ex(rig_small_task(rig, i), MARKED));
+}
+
+/* The hooks rest between the ticks of the watchdog, which a busy machine delays: poll until they have seen enough. */
+static void wait_for_marked(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct rig_deadline end = rig_deadline();
+	uint64_t hits = 0;
+
+	submit_marked(rig, 3);
+	while (hits == 0 && !rig_is_over(end)) {
+		CHECK(doca_pe_progress(rig->pe) == 0);
+		CHECK(bfsim_check_hits("reports-never-delivered", &hits) == 0);
+	}
+	rig_close(rig);
+}
+
+static void sleep_for_marked(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	submit_marked(rig, 1);
+	MUST(doca_pe_request_notification(rig->pe));
+	rig_close(rig);
+}
+
+/* The last task has no mark. It takes longer than a program that waits for marked tasks is given. */
+static void wait_for_unmarked(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	uint32_t id;
+
+	CHECK(bfsim_fault_add("dma.memcpy nth=4 delay=100ms", &id) == 0);
+	submit_marked(rig, 3);
+	rig_submit_small(rig, 4);
+	MUST(doca_pe_request_notification(rig->pe));
+	rig_drain(rig);
+	rig_close(rig);
+}
+
 const struct check_case task_cases[] = {
+	{ "reports-never-delivered", wait_for_marked, wait_for_unmarked },
+	{ "reports-never-delivered@sleep", sleep_for_marked, wait_for_unmarked },
 	{ "submit-not-running", submit_not_running, submit_while_running },
 	{ "submit-after-failure", submit_after_failure, restart_after_failure },
 	{ "retry-cannot-succeed", retry_cannot_succeed, try_many_arguments },
