@@ -190,8 +190,8 @@ static void on_partial(struct doca_sha_task_partial_hash *task, union doca_data 
 	(void)task, (void)user_data, (void)ctx_data;
 }
 
-/* Hash 64 bytes, then as many as @second; @announces the second piece as the last. */
-static void hash_pieces(size_t second, bool announces)
+/* Hash @first bytes, unless that is 0, then @second; @announces the second piece as the last. */
+static void hash_pieces(size_t first, size_t second, bool announces)
 {
 	const union doca_data no_data = { 0 };
 	struct doca_sha_task_partial_hash *task;
@@ -207,9 +207,11 @@ static void hash_pieces(size_t second, bool announces)
 	src = take(accel, 0, 4096);
 	MUST(doca_sha_task_partial_hash_alloc_init(sha, DOCA_SHA_ALGORITHM_SHA256, src, accel_dst(accel, 32), no_data,
 						   &task));
-	MUST(doca_buf_set_data(src, accel->arena, 64));
-	MUST(accel_run(accel, doca_sha_task_partial_hash_as_task(task)));
-	MUST(doca_buf_set_data(src, accel->arena + 64, second));
+	if (first) {
+		MUST(doca_buf_set_data(src, accel->arena, first));
+		MUST(accel_run(accel, doca_sha_task_partial_hash_as_task(task)));
+	}
+	MUST(doca_buf_set_data(src, accel->arena + first, second));
 	if (announces)
 		MUST(doca_sha_task_partial_hash_set_is_final_buf(task));
 	(void)accel_run(accel, doca_sha_task_partial_hash_as_task(task));
@@ -221,12 +223,17 @@ static void hash_pieces(size_t second, bool announces)
 
 static void hash_odd_piece(void)
 {
-	hash_pieces(100, false);
+	hash_pieces(64, 100, false);
 }
 
 static void hash_odd_end(void)
 {
-	hash_pieces(100, true);
+	hash_pieces(64, 100, true);
+}
+
+static void hash_single_piece(void)
+{
+	hash_pieces(0, 100, true);
 }
 
 /* ---- erasure coding ---- */
@@ -380,6 +387,7 @@ const struct check_case accel_cases[] = {
 	{ "tag-not-checked@source", send_failed, send_second },
 	{ "iv-reused", reuse_iv, use_ivs_once },
 	{ "partial-hash-length", hash_odd_piece, hash_odd_end },
+	{ "partial-hash-single-piece", hash_single_piece, hash_odd_end },
 	{ "ec-block-size", code_unpadded, code_padded },
 	{ "task-without-room@engine", code_without_room, code_with_room },
 	{ "task-overlaps-itself@engine", code_over_itself, code_beside_itself },

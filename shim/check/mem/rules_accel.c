@@ -20,12 +20,35 @@ static uint32_t index_of(const struct shim_accel_task *task)
 	return shim_accel_task_type(&task->base.task)->index;
 }
 
+static bool is_partial_hash(const struct shim_accel_task *task)
+{
+	return is_of(task, SHIM_SHA) && index_of(task) == SHA_PARTIAL_HASH;
+}
+
 static uint64_t max_source_of(const struct shim_accel_task *task)
 {
 	const struct shim_accel_type *type = shim_accel_task_type(&task->base.task);
 	const struct pcie_accel_caps *caps = &shim_accel_task_conf(&task->base.task)->caps;
 
 	return type->get_max_src_bytes ? type->get_max_src_bytes(task, caps) : caps->max_buf_bytes;
+}
+
+/* The message has one piece. */
+static void report_single_piece(const struct doca_sha_task_partial_hash *task)
+{
+	struct check_hit *hit =
+		CHECK_HIT_HERE(BFC_PARTIAL_HASH_SINGLE_PIECE,
+			       "%s: the first piece of the partial hash, %" PRIu64 " bytes, is marked as the last",
+			       check_current_name("doca_task_submit"), task->base.base.snapshot.bytes);
+
+	check_task_add_objects(hit, &task->base.base);
+	check_hit_end(hit);
+}
+
+static void look_at_piece(const struct doca_sha_task_partial_hash *task)
+{
+	if (doca_unlikely(task->is_final && !task->has_begun))
+		report_single_piece(task);
 }
 
 void check_accel_look(const struct shim_accel_task *task)
@@ -36,6 +59,8 @@ void check_accel_look(const struct shim_accel_task *task)
 		check_task_overlap(&task->base, check_task_output_bytes(task));
 	if (is_of(task, SHIM_AES_GCM) && index_of(task) == GCM_ENCRYPT)
 		check_gcm_iv_look(task);
+	if (is_partial_hash(task))
+		look_at_piece((const struct doca_sha_task_partial_hash *)task);
 }
 
 /* ---- refused submissions ---- */
@@ -127,7 +152,7 @@ static void check_invalid(const struct shim_call *call, const struct shim_accel_
 	if (is_of(task, SHIM_EC) && check_blocks(call, (const struct ec_task *)task, src.data_bytes))
 		return;
 	check_room(call, task, &src, &dst);
-	if (is_of(task, SHIM_SHA) && index_of(task) == SHA_PARTIAL_HASH)
+	if (is_partial_hash(task))
 		check_piece(call, (const struct doca_sha_task_partial_hash *)task, src.data_bytes);
 }
 
