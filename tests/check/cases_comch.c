@@ -198,6 +198,30 @@ static void create_server_on_dpu(void)
 	end_server(&end);
 }
 
+/* The representor of the first device's list. */
+static void create_server_on_port(uint32_t index)
+{
+	struct doca_dev *lister = rig_open_dev(0), *dev = rig_open_dev(index);
+	struct doca_dev_rep *rep = open_first_rep(lister);
+	struct doca_comch_server *server;
+
+	MUST(doca_comch_server_create(dev, rep, "check", &server));
+	MUST(doca_comch_server_destroy(server));
+	MUST(doca_dev_rep_close(rep));
+	MUST(doca_dev_close(dev));
+	MUST(doca_dev_close(lister));
+}
+
+static void create_server_on_other_port(void)
+{
+	create_server_on_port(1);
+}
+
+static void create_server_on_same_port(void)
+{
+	create_server_on_port(0);
+}
+
 static void configure_client_that_is_a_server(void)
 {
 	struct end end = make_server(NULL);
@@ -409,6 +433,7 @@ static void return_received_buffer(void)
 const struct check_case comch_cases[] = {
 	{ "comch-not-connected", send_at_once, prepare_connection },
 	{ "comch-sleep", sleep_for_comch, sleep_for_dma },
+	{ "comch-representor-elsewhere", create_server_on_other_port, create_server_on_same_port },
 	{ "comch-wrong-side", create_client_on_dpu, create_server_on_dpu },
 	{ "comch-wrong-object", configure_client_that_is_a_server, configure_server },
 	{ "comch-no-server", wait_without_server, stop_client },

@@ -11,6 +11,7 @@
 #include "shim/check/report/hit.h"
 #include "shim/comch/conn/conn_priv.h"
 #include "shim/common/dev/dev_priv.h"
+#include "shim/common/process/runtime.h"
 
 static const char *name_of(const struct shim_call *call)
 {
@@ -33,9 +34,37 @@ static void report_side(const struct shim_call *call, const char *role, const ch
 	check_hit_end(hit);
 }
 
+/* ---- representors ---- */
+
+static void report_representor(const struct shim_call *call, const struct doca_dev *dev, const struct doca_dev_rep *rep)
+{
+	const struct pcie_function *ours = shim_dev_function(dev), *represented = rep->devinfo->function;
+	const struct pcie_function *holder =
+		pcie_topology_find_rep_holder(sim_session_topology(shim_session()), represented->id);
+	char addr[3][PCIE_ADDR_TEXT_SIZE];
+	struct check_hit *hit;
+
+	pcie_addr_format(&ours->addr, addr[0]);
+	pcie_addr_format(&represented->addr, addr[1]);
+	pcie_addr_format(holder ? &holder->addr : &ours->addr, addr[2]);
+	hit = check_hit_begin(BFC_COMCH_REPRESENTOR_ELSEWHERE, call,
+			      "%s: %s (%s) does not hold the representor of the host's %s (%s); %s (%s) does",
+			      name_of(call), ours->ibdev, addr[0], represented->ibdev, addr[1],
+			      holder ? holder->ibdev : "another device", addr[2]);
+	check_hit_add_object(hit, "device", dev, ours->ibdev);
+	check_hit_add_object(hit, "representor", rep, represented->ibdev);
+	check_hit_end(hit);
+}
+
 static void leave_create_server(struct shim_call *call)
 {
+	const struct doca_dev *dev = check_arg(call, 0);
+	const struct doca_dev_rep *rep = check_arg(call, 1);
+
 	report_side(call, "server", "DPU");
+	if (check_result(call) == DOCA_SUCCESS &&
+	    !pcie_function_has_representor(shim_dev_function(dev), rep->devinfo->function->id))
+		report_representor(call, dev, rep);
 }
 
 static void leave_create_client(struct shim_call *call)
@@ -167,6 +196,7 @@ static void forked(void)
 
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_comch_server_create, NULL, leave_create_server },
+	{ SHIM_FN_doca_cc_server_create, NULL, leave_create_server },
 	{ SHIM_FN_doca_comch_client_create, NULL, leave_create_client },
 	{ SHIM_FN_doca_comch_client_task_send_alloc_init, NULL, leave_alloc_send },
 	{ SHIM_FN_doca_comch_server_task_send_alloc_init, NULL, leave_alloc_send },
