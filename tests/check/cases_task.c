@@ -358,7 +358,48 @@ static void wait_for_unmarked(void)
 	rig_close(rig);
 }
 
+/* ---- the event mode ---- */
+
+static void switch_mode(struct rig *rig, struct doca_dma_task_memcpy *task)
+{
+	doca_task_free(doca_dma_task_memcpy_as_task(task));
+	MUST(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL));
+}
+
+static void switch_mode_in_callback(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	rig->on_task = switch_mode;
+	rig_submit_small(rig, 1);
+	rig_drain(rig);
+	rig_close(rig);
+}
+
+/* The reference forbids it to callbacks of tasks; this one is of the context. */
+static void switch_mode_when_idle(struct rig *rig, enum doca_ctx_states state)
+{
+	if (state == DOCA_CTX_STATE_IDLE)
+		MUST(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL));
+}
+
+static void switch_mode_between(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_task *task = rig_small_task(rig, 2);
+
+	rig_submit_small(rig, 1);
+	rig_drain(rig);
+	MUST(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL));
+	rig->on_state = switch_mode_when_idle;
+	CHECK(doca_ctx_stop(rig->ctx) == DOCA_ERROR_IN_PROGRESS);
+	doca_task_free(task);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	rig_close(rig);
+}
+
 const struct check_case task_cases[] = {
+	{ "event-mode-in-callback", switch_mode_in_callback, switch_mode_between },
 	{ "reports-never-delivered", wait_for_marked, wait_for_unmarked },
 	{ "reports-never-delivered@sleep", sleep_for_marked, wait_for_unmarked },
 	{ "submit-not-running", submit_not_running, submit_while_running },

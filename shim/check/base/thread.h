@@ -16,6 +16,9 @@ struct check_engine;
 struct check_retries;
 struct check_stack_memos;
 
+/* What the library has last called the user for, or is about to. */
+enum check_callback { CHECK_NO_CALLBACK, CHECK_TASK_CALLBACK, CHECK_STATE_CALLBACK };
+
 struct check_thread {
 	pid_t tid;
 	_Atomic bool has_ended;
@@ -24,7 +27,7 @@ struct check_thread {
 	const void *_Atomic caller;
 	_Atomic uint64_t num_calls;
 	struct shim_call *_Atomic call; /* the innermost one, of this thread's stack; NULL = in none */
-	_Atomic bool has_called_back;   /* since the call on the engine began, the user may have been called */
+	_Atomic uint8_t callback;       /* enum check_callback: of the user, since the call on the engine began */
 	struct check_thread *next;      /* in the list of all, so that sanitizers see that no record is lost */
 	/* For the thread itself. */
 	struct check_engine *engine;         /* of engines.c: used last; may be NULL */

@@ -12,7 +12,7 @@
 /* The thread that is in a call may be in a callback, in which it may wait for this thread. */
 static bool may_be_in_callback(const struct check_engine *engine, const struct check_thread *other)
 {
-	return atomic_load_explicit(&other->has_called_back, memory_order_relaxed) ||
+	return atomic_load_explicit(&other->callback, memory_order_relaxed) != CHECK_NO_CALLBACK ||
 	       (engine->has_events && check_last_function(other) == SHIM_FN_doca_pe_progress);
 }
 
@@ -31,7 +31,7 @@ static inline struct check_engine *begin_use(const struct shim_call *call, const
 	if (doca_unlikely(other && other != self) && !may_be_in_callback(engine, other))
 		check_engine_shared(call, engine, other);
 	self->engine_call = call;
-	atomic_store_explicit(&self->has_called_back, false, memory_order_relaxed);
+	atomic_store_explicit(&self->callback, CHECK_NO_CALLBACK, memory_order_relaxed);
 	atomic_store_explicit(&engine->user, self, memory_order_relaxed);
 	return engine;
 }
@@ -215,7 +215,7 @@ static void task_ended(struct doca_task *task, doca_error_t status)
 	struct check_engine *engine = doca_likely(ends_alone(task)) ? engine_of(task) : NULL;
 
 	(void)status;
-	atomic_store_explicit(&check_thread_self()->has_called_back, true, memory_order_relaxed);
+	atomic_store_explicit(&check_thread_self()->callback, CHECK_TASK_CALLBACK, memory_order_relaxed);
 	if (!engine)
 		return;
 	check_count(&engine->num_ended);
@@ -233,7 +233,7 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 	const struct doca_ctx *unsettled = NULL;
 
 	(void)from;
-	atomic_store_explicit(&check_thread_self()->has_called_back, true, memory_order_relaxed);
+	atomic_store_explicit(&check_thread_self()->callback, CHECK_STATE_CALLBACK, memory_order_relaxed);
 	if (!engine)
 		return;
 	for (struct doca_ctx *one = ctx->pe->ctxs; one; one = one->next_in_pe) {
