@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/epoll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,6 +106,116 @@ static void sleep_on_handle(void)
 		while (doca_pe_progress(rig->pe))
 			;
 	}
+	rig_close(rig);
+}
+
+/* ---- the notification handle ---- */
+
+enum sleep { BY_POLL, BY_EPOLL };
+
+/* The program sleeps on the handle without a request, until the report. The kernel must tell what threads wait for. */
+static void sleep_unarmed(enum sleep how)
+{
+	struct reports reports = watch_reports();
+	struct rig_deadline deadline = rig_deadline();
+	struct rig *rig = rig_start(rig_open(NULL));
+	doca_notification_handle_t handle;
+	struct epoll_event event = { .events = EPOLLIN };
+	struct pollfd pollfd = { .events = POLLIN };
+	int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+
+	if (access("/proc/self/syscall", R_OK) != 0)
+		exit(CASE_SKIPPED);
+	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
+	pollfd.fd = handle;
+	CHECK(epoll_fd >= 0 && epoll_ctl(epoll_fd, EPOLL_CTL_ADD, handle, &event) == 0);
+	rig_submit_small(rig, 1);
+	while (!see_report(&reports) && !rig_is_over(deadline))
+		CHECK((how == BY_POLL ? poll(&pollfd, 1, 100) : epoll_wait(epoll_fd, &event, 1, 100)) == 0);
+	close(epoll_fd);
+	stop_watching(&reports);
+	rig_drain(rig);
+	rig_close(rig);
+}
+
+static void poll_unarmed(void)
+{
+	sleep_unarmed(BY_POLL);
+}
+
+static void epoll_unarmed(void)
+{
+	sleep_unarmed(BY_EPOLL);
+}
+
+/* The program has the handle and sleeps on something else: that it does not progress is reported, in the end. */
+static void sleep_elsewhere(void)
+{
+	struct reports reports = watch_reports();
+	struct rig_deadline deadline = rig_deadline();
+	struct rig *rig = rig_start(rig_open(NULL));
+	doca_notification_handle_t handle;
+
+	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
+	rig_submit_small(rig, 1);
+	while (!see_report(&reports) && !rig_is_over(deadline))
+		poll(NULL, 0, 10);
+	stop_watching(&reports);
+	rig_drain(rig);
+	rig_close(rig);
+}
+
+/* Copies one after the other, as often as a handle that is not cleared is noticed, and more. */
+static void copy_by_events(bool clears)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	doca_notification_handle_t handle;
+	struct pollfd pollfd = { .events = POLLIN };
+
+	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
+	pollfd.fd = handle;
+	for (uint64_t i = 0; i < 40; i++) {
+		rig_submit_small(rig, i);
+		while (rig_in_flight(rig) > 0) {
+			MUST(doca_pe_request_notification(rig->pe));
+			CHECK(poll(&pollfd, 1, RIG_DEADLINE_S * 1000) == 1);
+			if (clears)
+				MUST(doca_pe_clear_notification(rig->pe, handle));
+			doca_pe_progress(rig->pe);
+		}
+	}
+	rig_close(rig);
+}
+
+static void copy_uncleared(void)
+{
+	copy_by_events(false);
+}
+
+static void copy_cleared(void)
+{
+	copy_by_events(true);
+}
+
+/* One request, and polls that return at once. */
+static void poll_uncleared(void)
+{
+	struct reports reports = watch_reports();
+	struct rig_deadline deadline = rig_deadline();
+	struct rig *rig = rig_start(rig_open(NULL));
+	doca_notification_handle_t handle;
+	struct pollfd pollfd = { .events = POLLIN };
+
+	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
+	pollfd.fd = handle;
+	rig_submit_small(rig, 1);
+	MUST(doca_pe_request_notification(rig->pe));
+	while (!see_report(&reports) && !rig_is_over(deadline))
+		for (int i = 0; i < 100; i++) {
+			CHECK(poll(&pollfd, 1, RIG_DEADLINE_S * 1000) == 1);
+			doca_pe_progress(rig->pe);
+		}
+	stop_watching(&reports);
 	rig_close(rig);
 }
 
@@ -287,6 +398,11 @@ static void threads_lock_engine(void)
 
 const struct check_case progress_cases[] = {
 	{ "engine-not-progressed", engine_not_progressed, sleep_on_handle },
+	{ "engine-not-progressed@handle", sleep_elsewhere, sleep_on_handle },
+	{ "notification-not-armed", poll_unarmed, sleep_on_handle },
+	{ "notification-not-armed@epoll", epoll_unarmed, sleep_on_handle },
+	{ "notification-not-cleared", copy_uncleared, copy_cleared },
+	{ "notification-not-cleared@poll", poll_uncleared, copy_cleared },
 	{ "retry-without-progress", retry_without_progress, retry_with_progress },
 	{ "engine-not-progressed@stop", stop_not_progressed, free_while_stopping },
 	{ "tasks-not-freed", tasks_not_freed, free_while_stopping },

@@ -72,7 +72,8 @@ void check_engine_renew(struct check_engine *engine)
 	engine->unsettled = engine->wanted = NULL;
 	engine->num_kept = 0;
 	engine->has_events = false;
-	engine->armed_handle = 0;
+	engine->handle = engine->armed_handle = 0;
+	engine->num_uncleared = 0;
 	engine->incarnation++;
 	pthread_mutex_lock(&engines.lock);
 	engine->jobs = (struct check_jobs){ 0 };

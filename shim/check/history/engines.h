@@ -63,7 +63,10 @@ struct check_engine {
 		*_Atomic wanted;         /* the thread that progresses is to look whether its tasks are not freed */
 	_Atomic uint32_t num_kept;       /* tasks that it found at the last look */
 	_Atomic bool has_events;         /* calls the user for other reasons than tasks and states */
+	_Atomic int handle;              /* the notification handle; 0 = the program has not asked for it */
+	const void *_Atomic handle_at;   /* the caller that asked for it last */
 	_Atomic int armed_handle;        /* its thread may sleep on this descriptor; 0 = it does not */
+	_Atomic uint32_t num_uncleared;  /* of rules_notify.c: requests in a row with a readable handle */
 	_Atomic uint32_t incarnation;    /* engines that were created at this address */
 	struct check_engine_watch watch; /* the watchdog's */
 };
@@ -116,6 +119,12 @@ void check_perf_look(struct check_engine *engine);
 /* The same: num_empty is a multiple of this. */
 #define CHECK_EMPTY_CALLS 8192
 void check_empty_look(const struct shim_call *call, struct check_engine *engine);
+
+/* rules_notify.c: report a handle that is readable since an earlier event, if it is. Returns whether it is. */
+bool check_uncleared_look(const struct shim_call *call, struct check_engine *engine);
+
+/* rules_notify.c: whether a thread sleeps on the engine's handle, which does not wake it, as no notification was requested. */
+bool check_engine_sleeps_unarmed(const struct check_engine *engine);
 
 /* rules_task_use.c: tasks that failed, and whose status the program has not read; one is submitted or freed. */
 extern _Atomic uint32_t check_num_unread;

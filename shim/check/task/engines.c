@@ -129,6 +129,16 @@ static void leave_create(struct shim_call *call)
 		check_engine_renew(engine);
 }
 
+static void leave_get_handle(struct shim_call *call)
+{
+	struct check_engine *engine = check_result(call) == DOCA_SUCCESS ? check_engine_get(check_arg(call, 0)) : NULL;
+
+	if (!engine)
+		return;
+	engine->handle = *(const doca_notification_handle_t *)check_arg(call, 1);
+	engine->handle_at = call->caller;
+}
+
 /* The engine's thread may be about to sleep. */
 static void leave_request(struct shim_call *call)
 {
@@ -278,6 +288,7 @@ static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_pe_create, NULL, leave_create },
 	{ SHIM_FN_doca_pe_destroy, enter_destroy, leave_use },
 	{ SHIM_FN_doca_pe_progress, enter_progress, leave_progress },
+	{ SHIM_FN_doca_pe_get_notification_handle, NULL, leave_get_handle },
 	{ SHIM_FN_doca_pe_request_notification, enter_pe, leave_request },
 	{ SHIM_FN_doca_pe_clear_notification, enter_pe, leave_clear },
 	{ SHIM_FN_doca_ctx_start, enter_ctx, leave_use },

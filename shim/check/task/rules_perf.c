@@ -87,7 +87,8 @@ void check_empty_look(const struct shim_call *call, struct check_engine *engine)
 {
 	struct check_hit *hit;
 
-	if (!has_polled_long(engine) || engine->has_events || engine->unsettled || has_posted(engine->pe))
+	if (!has_polled_long(engine) || check_uncleared_look(call, engine) || engine->has_events || engine->unsettled ||
+	    has_posted(engine->pe))
 		return;
 	hit = check_hit_begin(BFC_EMPTY_PROGRESS, call,
 			      "doca_pe_progress: for %" PRIu64 " ms, the program has polled, and no task was in flight",

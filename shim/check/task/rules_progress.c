@@ -2,6 +2,7 @@
 /* The rule that engines are progressed while something waits for it. */
 #include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 
 #include "shim/check/history/ctx_history.h"
 #include "shim/check/history/engines.h"
@@ -70,28 +71,47 @@ static const char *never(const struct check_engine *engine)
 	return engine->progressed_by ? "" : ", which was never progressed";
 }
 
-static struct check_hit *begin_tasks(struct check_engine *engine)
+#define WHAT_SIZE 160
+
+/* What the threads did meanwhile. */
+static const char *describe(const struct check_engine *engine, enum sim_check_rule rule, char what[WHAT_SIZE])
+{
+	uint64_t ms = to_ms(engine->watch.stalled_ns);
+
+	if (rule == BFC_NOTIFICATION_NOT_ARMED)
+		snprintf(
+			what, WHAT_SIZE,
+			"for %" PRIu64
+			" ms, a thread sleeps on the engine's notification handle, for which no notification is requested",
+			ms);
+	else
+		snprintf(what, WHAT_SIZE, "for %" PRIu64 " ms, no thread has progressed the engine%s", ms,
+			 never(engine));
+	return what;
+}
+
+static struct check_hit *begin_tasks(struct check_engine *engine, enum sim_check_rule rule)
 {
 	const char *name = engine->ctx_name;
 	struct check_stack stack = check_stack_of(engine->submitted_at);
+	char what[WHAT_SIZE];
 
-	return check_hit_begin_at(
-		BFC_ENGINE_NOT_PROGRESSED, &stack,
-		"for %" PRIu64 " ms, no thread has progressed the engine%s; tasks of the %s context in "
-		"flight: %" PRIu64 ", the last of which was submitted here",
-		to_ms(engine->watch.stalled_ns), never(engine), name ? name : "?", check_engine_in_flight(engine));
+	return check_hit_begin_at(rule, &stack,
+				  "%s; tasks of the %s context in flight: %" PRIu64
+				  ", the last of which was submitted here",
+				  describe(engine, rule, what), name ? name : "?", check_engine_in_flight(engine));
 }
 
-static struct check_hit *begin_ctx(const struct check_engine *engine, const struct doca_ctx *ctx)
+static struct check_hit *begin_ctx(const struct check_engine *engine, enum sim_check_rule rule,
+				   const struct doca_ctx *ctx)
 {
 	const char *name = engine->unsettled_name;
 	struct check_ctx_history history = { 0 };
+	char what[WHAT_SIZE];
 
 	check_ctx_history_find(ctx, &history);
-	return check_hit_begin_at(BFC_ENGINE_NOT_PROGRESSED, &history.stack,
-				  "for %" PRIu64
-				  " ms, no thread has progressed the engine%s; the %s context is %s since here",
-				  to_ms(engine->watch.stalled_ns), never(engine), name ? name : "?",
+	return check_hit_begin_at(rule, &history.stack, "%s; the %s context is %s since here",
+				  describe(engine, rule, what), name ? name : "?",
 				  check_ctx_state_name(engine->unsettled_state));
 }
 
@@ -119,21 +139,49 @@ static void add_thread_to_act(struct check_hit *hit, const struct check_engine *
 			    owner->has_ended ? "has ended after" : "called last", shim_function_names[function].name);
 }
 
-static void report(struct check_engine *engine)
+/* The program may sleep on the handle in a way that is not seen. */
+static void add_handle(struct check_hit *hit, const struct check_engine *engine)
+{
+	struct check_stack stack = check_stack_of(engine->handle_at);
+
+	if (engine->handle && !engine->armed_handle)
+		check_hit_add_party(
+			hit, 0, &stack,
+			"the program asked for the notification handle here; no notification is requested, so the handle wakes no thread");
+}
+
+static void report(struct check_engine *engine, enum sim_check_rule rule)
 {
 	const struct doca_ctx *ctx = engine->unsettled;
-	struct check_hit *hit = check_engine_in_flight(engine) || !ctx ? begin_tasks(engine) : begin_ctx(engine, ctx);
+	struct check_hit *hit =
+		check_engine_in_flight(engine) || !ctx ? begin_tasks(engine, rule) : begin_ctx(engine, rule, ctx);
 
 	add_last_progress(hit, engine);
+	add_handle(hit, engine);
 	add_thread_to_act(hit, engine);
 	check_hit_add_object(hit, "engine", engine->pe, NULL);
 	check_hit_end(hit);
 }
 
+/* The rule that the program breaks by now; SIM_CHECK_NUM_RULES = none yet. */
+static enum sim_check_rule find_broken(const struct check_engine *engine)
+{
+	const struct check_engine_watch *watch = &engine->watch;
+	uint64_t patience_ns = check_patience_ns();
+
+	if (watch->stalled_ns < patience_ns)
+		return SIM_CHECK_NUM_RULES;
+	if (check_engine_sleeps_unarmed(engine))
+		return BFC_NOTIFICATION_NOT_ARMED;
+	return watch->busy_ns >= patience_ns || watch->stalled_ns >= SILENT_FACTOR * patience_ns ?
+		       BFC_ENGINE_NOT_PROGRESSED :
+		       SIM_CHECK_NUM_RULES;
+}
+
 bool check_progress_look(struct check_engine *engine, uint64_t ns)
 {
 	struct check_engine_watch *watch = &engine->watch;
-	uint64_t patience_ns = check_patience_ns();
+	enum sim_check_rule broken;
 
 	if (!has_waiting(engine)) {
 		watch->stalled_ns = watch->busy_ns = 0;
@@ -145,10 +193,10 @@ bool check_progress_look(struct check_engine *engine, uint64_t ns)
 		return true;
 	}
 	count_time(engine, ns);
-	if (!watch->is_reported &&
-	    (watch->busy_ns >= patience_ns || watch->stalled_ns >= SILENT_FACTOR * patience_ns)) {
+	broken = watch->is_reported ? SIM_CHECK_NUM_RULES : find_broken(engine);
+	if (broken != SIM_CHECK_NUM_RULES) {
 		watch->is_reported = true;
-		report(engine);
+		report(engine, broken);
 	}
 	return true;
 }

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rules about an engine's notification handle: requested before a thread sleeps on it, and cleared behind that. */
+#include <poll.h>
+
+#include "shim/check/base/sleepers.h"
+#include "shim/check/history/engines.h"
+#include "shim/check/report/hit.h"
+
+#define MAX_UNCLEARED 16 /* requests in a row; an event may have come just before a request */
+
+bool check_engine_sleeps_unarmed(const struct check_engine *engine)
+{
+	int handle = engine->handle;
+
+	return handle && !engine->armed_handle && check_is_slept_on(handle);
+}
+
+static bool is_readable(int handle)
+{
+	struct pollfd pollfd = { .fd = handle, .events = POLLIN };
+
+	return poll(&pollfd, 1, 0) == 1;
+}
+
+/* A notification was requested and came, and was not cleared. In mode PROGRESS_ALL the next request clears it. */
+static bool is_uncleared(const struct check_engine *engine)
+{
+	int handle = engine->armed_handle;
+
+	return handle && engine->pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE && is_readable(handle);
+}
+
+static void report(const struct shim_call *call, const struct check_engine *engine)
+{
+	struct check_hit *hit = check_hit_begin(
+		BFC_NOTIFICATION_NOT_CLEARED, call,
+		"%s: the notification handle is readable since an earlier event, as it was not cleared; a thread does not sleep on it",
+		check_call_name(call));
+
+	check_hit_add_object(hit, "progress engine", engine->pe, NULL);
+	check_hit_end(hit);
+}
+
+bool check_uncleared_look(const struct shim_call *call, struct check_engine *engine)
+{
+	bool found = is_uncleared(engine);
+
+	if (found)
+		report(call, engine);
+	return found;
+}
+
+static void enter_request(struct shim_call *call)
+{
+	struct check_engine *engine = check_this_thread->engine;
+
+	if (check_this_thread->engine_call != call)
+		return;
+	engine->num_uncleared = is_uncleared(engine) ? engine->num_uncleared + 1 : 0;
+	if (engine->num_uncleared == MAX_UNCLEARED)
+		report(call, engine);
+}
+
+static const struct check_watch watches[] = {
+	{ SHIM_FN_doca_pe_request_notification, enter_request, NULL },
+};
+
+const struct check_part check_notify = {
+	.watches = watches,
+	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	.mode = SIM_CHECK_API,
+};
