@@ -159,9 +159,27 @@ static void at_exit(int status, void *unused)
 		exit(SIM_CHECK_EXIT_STATUS);
 }
 
+/* Once: children have the list of their parents. */
+static void watch_all(call_handler *handler)
+{
+	for (uint32_t i = 0; i < SHIM_NUM_FUNCTIONS; i++)
+		add_handler(enters[i], handler);
+}
+
+static void become_child(void)
+{
+	static bool is_child;
+
+	for (size_t i = 0; i < NUM_PARTS && !is_child; i++)
+		if (parts[i]->enter_in_child && parts[i]->mode <= check_mode)
+			watch_all(parts[i]->enter_in_child);
+	is_child = true;
+}
+
 /* The thread that forked is the child's only one. */
 static void forked(void)
 {
+	become_child();
 	check_thread_forked();
 	check_hits_forked();
 	check_stack_forked();

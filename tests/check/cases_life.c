@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cases of the rules about the life of objects. Handles that are used twice are copies, as the compiler sees some mistakes. */
 #include <doca_sync_event.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cases.h"
 
@@ -204,6 +206,120 @@ static void convert_destroyed_context(void)
 	rig_close(rig);
 }
 
+/* ---- fork ---- */
+
+/* Run @use in a child. A child that ends by _exit() runs no handlers. */
+static void in_child(struct rig *rig, void (*use)(struct rig *rig))
+{
+	pid_t child = fork();
+	int status;
+
+	CHECK(child >= 0);
+	if (child == 0) {
+		use(rig);
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void submit_parents(struct rig *rig)
+{
+	CHECK(doca_task_submit(rig->arg) == DOCA_ERROR_BAD_STATE);
+}
+
+static void progress_parents(struct rig *rig)
+{
+	CHECK(doca_pe_progress(rig->pe) == 0);
+}
+
+/* The child creates what it uses, and takes buffers of the inventory that it inherited. */
+static void use_own(struct rig *parents)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_buf *buf;
+
+	rig_submit_small(rig, 1);
+	rig_drain(rig);
+	MUST(doca_buf_inventory_buf_get_by_args(parents->inventory, rig->mmap, rig->arena, 64, rig->arena, 64, &buf));
+	MUST(doca_buf_dec_refcount(buf, NULL));
+	rig_close(rig);
+}
+
+static void with_child(void (*use)(struct rig *rig))
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	rig->arg = rig_small_task(rig, 1);
+	in_child(rig, use);
+	doca_task_free(rig->arg);
+	rig_close(rig);
+}
+
+static void submit_in_child(void)
+{
+	with_child(submit_parents);
+}
+
+static void progress_in_child(void)
+{
+	with_child(progress_parents);
+}
+
+static void be_independent_in_child(void)
+{
+	with_child(use_own);
+}
+
+/* ---- exit ---- */
+
+static void exit_in_flight(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+
+	MUST(doca_task_submit_ex(rig_small_task(rig, 1), DOCA_TASK_SUBMIT_FLAG_NONE));
+}
+
+/* The context is idle; device, map and engine are left to the exit. A child that exits has left nothing. */
+static void exit_idle(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		exit(0);
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+	MUST(doca_ctx_stop(rig->ctx));
+}
+
+static struct doca_mmap *export_map(struct doca_dev **ret_dev)
+{
+	static uint8_t memory[4096];
+	struct doca_mmap *map;
+	const void *bytes;
+	size_t len;
+
+	setenv("BFSIM_SIDE", "host", 1);
+	*ret_dev = rig_open_dev(0);
+	map = rig_make_mmap(*ret_dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	MUST(doca_mmap_export_pci(map, *ret_dev, &bytes, &len));
+	return map;
+}
+
+static void exit_exported(void)
+{
+	struct doca_dev *dev;
+
+	export_map(&dev);
+}
+
+static void exit_stopped(void)
+{
+	struct doca_dev *dev;
+
+	MUST(doca_mmap_stop(export_map(&dev)));
+}
+
 const struct check_case life_cases[] = {
 	{ "used-after-destroy", free_twice, free_two },
 	{ "used-after-destroy@busy", submit_freed_when_busy, free_two },
@@ -214,5 +330,9 @@ const struct check_case life_cases[] = {
 	{ "used-after-destroy@map", take_of_destroyed_map, take_of_second_map },
 	{ "used-after-destroy@context", destroy_context_twice, destroy_null },
 	{ "used-after-destroy@convert", convert_destroyed_context, destroy_null },
+	{ "used-after-fork", submit_in_child, be_independent_in_child },
+	{ "used-after-fork@progress", progress_in_child, be_independent_in_child },
+	{ "left-at-exit", exit_in_flight, exit_idle },
+	{ "left-at-exit@exported", exit_exported, exit_stopped },
 	{ 0 },
 };

@@ -38,6 +38,8 @@ struct check_part {
 	void (*call_failed)(const struct shim_call *call); /* after its own function's watches: it returned an error */
 	/* A function begins that can't return an error, and whose first argument is a handle. */
 	void (*enter_infallible)(struct shim_call *call);
+	/* In a forked child, before the watches of each function. */
+	void (*enter_in_child)(struct shim_call *call);
 	void (*forked)(void); /* in a forked child: the other threads are gone, with their locks */
 	void (*exit)(void);   /* at the program's exit */
 };

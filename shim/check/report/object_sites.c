@@ -95,6 +95,89 @@ void check_objects_each(void (*see)(const struct check_object_sites *sites, void
 		}
 }
 
+/* ---- the functions ---- */
+
+/* Functions that create an object: the argument where they store its handle, and its kind. */
+#define CREATES(X)                                                 \
+	X(doca_dev_open, 1, "device")                              \
+	X(doca_dev_rep_open, 1, "representor")                     \
+	X(doca_pe_create, 0, "progress engine")                    \
+	X(doca_mmap_create, 0, "memory map")                       \
+	X(doca_mmap_create_from_export, 4, "memory map")           \
+	X(doca_buf_inventory_create, 1, "inventory")               \
+	X(doca_buf_pool_create, 3, "buffer pool")                  \
+	X(doca_graph_create, 1, "graph")                           \
+	X(doca_mmap_advise_create, 1, "mmap advise context")       \
+	X(doca_sync_event_create, 0, "sync event")                 \
+	X(doca_sync_event_create_from_export, 3, "sync event")     \
+	X(doca_dma_create, 1, "dma context")                       \
+	X(doca_sha_create, 1, "sha context")                       \
+	X(doca_compress_create, 1, "compress context")             \
+	X(doca_ec_create, 1, "erasure coding context")             \
+	X(doca_aes_gcm_create, 1, "aes_gcm context")               \
+	X(doca_aes_gcm_key_create, 3, "AES-GCM key")               \
+	X(doca_comch_server_create, 3, "Comch server")             \
+	X(doca_comch_client_create, 2, "Comch client")             \
+	X(doca_comch_producer_create, 1, "Comch producer")         \
+	X(doca_comch_consumer_create, 2, "Comch consumer")         \
+	X(doca_comm_channel_ep_create, 0, "Comm Channel endpoint") \
+	X(doca_cc_server_create, 3, "server")                      \
+	X(doca_cc_client_create, 2, "client")                      \
+	X(doca_cc_producer_create, 1, "producer")                  \
+	X(doca_cc_consumer_create, 2, "consumer")
+
+/* Functions whose first argument is an object that they destroy. */
+#define ENDS(X)                                                                   \
+	X(doca_dev_close, "device")                                               \
+	X(doca_dev_rep_close, "representor")                                      \
+	X(doca_pe_destroy, "progress engine")                                     \
+	X(doca_mmap_destroy, "memory map")                                        \
+	X(doca_buf_inventory_destroy, "inventory")                                \
+	X(doca_buf_pool_destroy, "buffer pool")                                   \
+	X(doca_buf_arr_destroy, "buffer array")                                   \
+	X(doca_clock_destroy, "clock")                                            \
+	X(doca_graph_destroy, "graph")                                            \
+	X(doca_graph_instance_destroy, "graph instance")                          \
+	X(doca_mmap_advise_destroy, "mmap advise context")                        \
+	X(doca_sync_event_destroy, "sync event")                                  \
+	X(doca_sync_event_remote_net_destroy, "remote sync event")                \
+	X(doca_dma_destroy, "dma context")                                        \
+	X(doca_sha_destroy, "sha context")                                        \
+	X(doca_compress_destroy, "compress context")                              \
+	X(doca_ec_destroy, "erasure coding context")                              \
+	X(doca_ec_matrix_destroy, "erasure coding matrix")                        \
+	X(doca_aes_gcm_destroy, "aes_gcm context")                                \
+	X(doca_aes_gcm_key_destroy, "AES-GCM key")                                \
+	X(doca_comch_server_destroy, "Comch server")                              \
+	X(doca_comch_client_destroy, "Comch client")                              \
+	X(doca_comch_producer_destroy, "Comch producer")                          \
+	X(doca_comch_consumer_destroy, "Comch consumer")                          \
+	X(doca_comch_consumer_completion_destroy, "consumer's completion object") \
+	X(doca_comch_msgq_destroy, "message queue")                               \
+	X(doca_comm_channel_ep_destroy, "Comm Channel endpoint")                  \
+	X(doca_cc_server_destroy, "server")                                       \
+	X(doca_cc_client_destroy, "client")                                       \
+	X(doca_cc_producer_destroy, "producer")                                   \
+	X(doca_cc_consumer_destroy, "consumer")
+
+static const char *kind_of(uint32_t function)
+{
+	switch (function) {
+#define CREATED(name, arg, words) \
+	case SHIM_FN_##name:      \
+		return words;
+#define DESTROYED(name, words) \
+	case SHIM_FN_##name:   \
+		return words;
+		CREATES(CREATED)
+		ENDS(DESTROYED)
+#undef CREATED
+#undef DESTROYED
+	default:
+		return "object";
+	}
+}
+
 /* ---- creation ---- */
 
 static struct check_site site_of(const struct shim_call *call)
@@ -114,6 +197,7 @@ static void remember(const struct shim_call *call, const void *handle)
 	entry = get(handle);
 	if (entry)
 		entry->sites = (struct check_object_sites){ .handle = handle,
+							    .kind = kind_of(call->function),
 							    .fork_generation = shim_fork_generation,
 							    .created = site };
 	pthread_mutex_unlock(&objects.lock);
@@ -153,53 +237,6 @@ static void created_4(struct shim_call *call)
 
 /* ---- destruction ---- */
 
-/* Functions whose first argument is an object that they destroy. */
-#define ENDS(X)                                                                   \
-	X(doca_dev_close, "device")                                               \
-	X(doca_dev_rep_close, "representor")                                      \
-	X(doca_pe_destroy, "progress engine")                                     \
-	X(doca_mmap_destroy, "memory map")                                        \
-	X(doca_buf_inventory_destroy, "inventory")                                \
-	X(doca_buf_pool_destroy, "buffer pool")                                   \
-	X(doca_buf_arr_destroy, "buffer array")                                   \
-	X(doca_clock_destroy, "clock")                                            \
-	X(doca_graph_destroy, "graph")                                            \
-	X(doca_graph_instance_destroy, "graph instance")                          \
-	X(doca_mmap_advise_destroy, "mmap advise context")                        \
-	X(doca_sync_event_destroy, "sync event")                                  \
-	X(doca_sync_event_remote_net_destroy, "remote sync event")                \
-	X(doca_dma_destroy, "dma context")                                        \
-	X(doca_sha_destroy, "sha context")                                        \
-	X(doca_compress_destroy, "compress context")                              \
-	X(doca_ec_destroy, "erasure coding context")                              \
-	X(doca_ec_matrix_destroy, "erasure coding matrix")                        \
-	X(doca_aes_gcm_destroy, "aes_gcm context")                                \
-	X(doca_aes_gcm_key_destroy, "AES-GCM key")                                \
-	X(doca_comch_server_destroy, "Comch server")                              \
-	X(doca_comch_client_destroy, "Comch client")                              \
-	X(doca_comch_producer_destroy, "Comch producer")                          \
-	X(doca_comch_consumer_destroy, "Comch consumer")                          \
-	X(doca_comch_consumer_completion_destroy, "consumer's completion object") \
-	X(doca_comch_msgq_destroy, "message queue")                               \
-	X(doca_comm_channel_ep_destroy, "Comm Channel endpoint")                  \
-	X(doca_cc_server_destroy, "server")                                       \
-	X(doca_cc_client_destroy, "client")                                       \
-	X(doca_cc_producer_destroy, "producer")                                   \
-	X(doca_cc_consumer_destroy, "consumer")
-
-static const char *kind_of(uint32_t function)
-{
-	switch (function) {
-#define KIND(name, words)    \
-	case SHIM_FN_##name: \
-		return words;
-		ENDS(KIND)
-#undef KIND
-	default:
-		return "object";
-	}
-}
-
 static void destroyed(struct shim_call *call)
 {
 	struct check_site site;
@@ -217,31 +254,12 @@ static void destroyed(struct shim_call *call)
 	pthread_mutex_unlock(&objects.lock);
 }
 
-static const struct check_watch watches[] = { { SHIM_FN_doca_dev_open, NULL, created_1 },
-					      { SHIM_FN_doca_dev_rep_open, NULL, created_1 },
-					      { SHIM_FN_doca_pe_create, NULL, created_0 },
-					      { SHIM_FN_doca_mmap_create, NULL, created_0 },
-					      { SHIM_FN_doca_mmap_create_from_export, NULL, created_4 },
-					      { SHIM_FN_doca_buf_inventory_create, NULL, created_1 },
-					      { SHIM_FN_doca_buf_pool_create, NULL, created_3 },
-					      { SHIM_FN_doca_dma_create, NULL, created_1 },
-					      { SHIM_FN_doca_sha_create, NULL, created_1 },
-					      { SHIM_FN_doca_compress_create, NULL, created_1 },
-					      { SHIM_FN_doca_ec_create, NULL, created_1 },
-					      { SHIM_FN_doca_aes_gcm_create, NULL, created_1 },
-					      { SHIM_FN_doca_aes_gcm_key_create, NULL, created_3 },
-					      { SHIM_FN_doca_sync_event_create, NULL, created_0 },
-					      { SHIM_FN_doca_sync_event_create_from_export, NULL, created_3 },
-					      { SHIM_FN_doca_graph_create, NULL, created_1 },
-					      { SHIM_FN_doca_comch_server_create, NULL, created_3 },
-					      { SHIM_FN_doca_comch_client_create, NULL, created_2 },
-					      { SHIM_FN_doca_comch_producer_create, NULL, created_1 },
-					      { SHIM_FN_doca_comch_consumer_create, NULL, created_2 },
-					      { SHIM_FN_doca_comm_channel_ep_create, NULL, created_0 },
-					      { SHIM_FN_doca_mmap_advise_create, NULL, created_1 },
-#define END(name, words) { SHIM_FN_##name, NULL, destroyed },
-					      ENDS(END)
-#undef END
+static const struct check_watch watches[] = {
+#define CREATED(name, arg, words) { SHIM_FN_##name, NULL, created_##arg },
+#define DESTROYED(name, words)    { SHIM_FN_##name, NULL, destroyed },
+	CREATES(CREATED) ENDS(DESTROYED)
+#undef CREATED
+#undef DESTROYED
 };
 
 static void forked(void)
