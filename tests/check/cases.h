@@ -30,4 +30,7 @@ extern const struct check_case accel_cases[], buf_cases[], comch_cases[], dev_ca
 /* Make so many calls that the checker does not watch each of them, for the next milliseconds. */
 void be_busy(struct rig *rig);
 
+/* Stop and destroy the rig's context, whose tasks are freed, before rig_close() ends the rest. */
+void end_context(struct rig *rig);
+
 #endif

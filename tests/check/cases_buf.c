@@ -241,6 +241,7 @@ static void copy_block(uint8_t *block, size_t bytes)
 	MUST(doca_task_submit(rig_task(rig, 1, src, rig_dst(rig, 0, bytes))));
 	rig_drain(rig);
 	return_buf(rig, src);
+	end_context(rig);
 	MUST(doca_mmap_destroy(map));
 	rig_close(rig);
 	free(block);
@@ -353,6 +354,7 @@ static void copy_from_thread_safe_map(bool stops_before)
 	else
 		rig_drain(rig);
 	return_buf(rig, src);
+	end_context(rig);
 	MUST(doca_mmap_destroy(map));
 	rig_close(rig);
 }

@@ -320,7 +320,41 @@ static void exit_stopped(void)
 	MUST(doca_mmap_stop(export_map(&dev)));
 }
 
+/* ---- the context that used a map ---- */
+
+/* Copy within a map of its own, and destroy that before or after the context. */
+static void copy_in_map(bool destroys_first)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_mmap *map = rig_make_mmap(rig->dev, rig->arena, 4096, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	struct doca_buf *src = rig_buf(rig, map, rig->arena, 64, 0, 64);
+	struct doca_buf *dst = rig_buf(rig, map, rig->arena + 64, 64, 0, 0);
+
+	MUST(doca_task_submit(rig_task(rig, 1, src, dst)));
+	rig_drain(rig);
+	rig->num_bufs = 0;
+	MUST(doca_buf_dec_refcount(src, NULL));
+	MUST(doca_buf_dec_refcount(dst, NULL));
+	if (destroys_first)
+		MUST(doca_mmap_destroy(map));
+	end_context(rig);
+	if (!destroys_first)
+		MUST(doca_mmap_destroy(map));
+	rig_close(rig);
+}
+
+static void destroy_map_first(void)
+{
+	copy_in_map(true);
+}
+
+static void destroy_context_first(void)
+{
+	copy_in_map(false);
+}
+
 const struct check_case life_cases[] = {
+	{ "mmap-destroyed-before-context", destroy_map_first, destroy_context_first },
 	{ "used-after-destroy", free_twice, free_two },
 	{ "used-after-destroy@busy", submit_freed_when_busy, free_two },
 	{ "used-after-destroy@in-flight", free_in_flight_twice, free_two },

@@ -44,6 +44,7 @@ static void close_map_and_rig(struct rig *rig, struct doca_mmap *mmap)
 	for (size_t i = 0; i < rig->num_bufs; i++)
 		doca_buf_dec_refcount(rig->bufs[i], NULL);
 	rig->num_bufs = 0;
+	end_context(rig);
 	MUST(doca_mmap_destroy(mmap));
 	rig_close(rig);
 }
@@ -164,6 +165,7 @@ static void copy_from_map_of(struct rig *rig, struct doca_dev *second)
 	src = submit_from(rig, map);
 	rig_drain(rig);
 	return_buf(rig, src);
+	end_context(rig);
 	MUST(doca_mmap_destroy(map));
 }
 
@@ -212,7 +214,9 @@ static void destroy_while_others_are_in_flight(void)
 	rig_drain(rig);
 	return_buf(rig, src);
 	rig_submit_small(rig, 2);
+	CHECK(bfsim_check_mute_begin("mmap-destroyed-before-context") == 0);
 	MUST(doca_mmap_destroy(map));
+	CHECK(bfsim_check_mute_end("mmap-destroyed-before-context") == 0);
 	rig_drain(rig);
 	rig_close(rig);
 }
@@ -264,8 +268,8 @@ static void unmap_before_destroy(void)
 	close_map_and_rig(rig, map);
 }
 
-/* The child does not have the pages, as it would not after madvise(MADV_DONTFORK): its map was never registered. */
-/* The child's memory is not registered. That the child uses its parent's map is another rule's matter. */
+/* The child does not have the pages, as it would not after madvise(MADV_DONTFORK): its map was never registered. That it
+ * uses its parent's map is another rule's matter. */
 static void unmap_in_child(struct doca_mmap *map, void *pages)
 {
 	pid_t child = fork();

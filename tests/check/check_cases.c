@@ -12,6 +12,16 @@ void be_busy(struct rig *rig)
 		doca_pe_progress(rig->pe);
 }
 
+void end_context(struct rig *rig)
+{
+	doca_error_t result = doca_ctx_stop(rig->ctx);
+
+	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	MUST(doca_dma_destroy(rig->dma));
+	rig->dma = NULL;
+}
+
 static const struct check_case *find(const char *rule)
 {
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)
