@@ -21,6 +21,7 @@ int main(int argc, char **argv)
 	rig_drain(rig);
 	MUST(doca_buf_dec_refcount(src, NULL));
 	rig->num_bufs = 0;
+	MUST(doca_ctx_stop(rig->ctx));
 	CHECK(argc == 2);
 	if (!is_early)
 		free(block);
