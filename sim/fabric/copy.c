@@ -109,9 +109,15 @@ static bool is_revoked(const struct sim_remote *remote)
 
 static int fail_revoked(const struct sim_remote *remote)
 {
-	sim_warn(
-		"a copy failed: the memory of process %d (%s) is gone; its exporter stopped the memory map, died or left the session",
-		(int)remote->exporter_pid, remote->program);
+	static const char *const causes[] = {
+		[SIM_REVOKED_EXPORT] = "its exporter stopped the memory map, died or left the session",
+		[SIM_REVOKED_EXPORTER] = "its exporter's function was reset, failed or was removed",
+		[SIM_REVOKED_FUNCTION] = "the function that it was imported through was reset, failed or was removed",
+		[SIM_REVOKED_SESSION] = "the card's daemon is gone, or this process has ended the import",
+	};
+
+	sim_warn("a copy failed: the memory of process %d (%s) is gone; %s", (int)remote->exporter_pid, remote->program,
+		 causes[atomic_load(&remote->revoke_cause)]);
 	return -EIO;
 }
 

@@ -49,6 +49,14 @@ struct sim_remote_cfg {
 	const char *forced_path; /* use this path or fail; NULL = the best */
 };
 
+/* Why memory is revoked. */
+enum sim_revoke_cause {
+	SIM_REVOKED_EXPORT,   /* its export was ended, or its exporter's process ended */
+	SIM_REVOKED_EXPORTER, /* the exporter's function was reset, failed or was removed */
+	SIM_REVOKED_FUNCTION, /* the importer's function was */
+	SIM_REVOKED_SESSION,  /* the card's daemon is gone, or the importer has released the memory */
+};
+
 #define SIM_REMOTE_REASON_SIZE 512 /* of all paths together; ps shows the first SIM_REASON_SIZE bytes */
 
 struct sim_remote {
@@ -64,6 +72,7 @@ struct sim_remote {
 	char program[SIM_PROGRAM_SIZE];
 	struct sim_link *link;
 	/* State. */
+	_Atomic uint32_t revoke_cause; /* enum sim_revoke_cause; set before @revoked */
 	atomic_bool revoked;
 	atomic_uint in_flight;               /* copies in flight */
 	char reason[SIM_REMOTE_REASON_SIZE]; /* against better paths; "" = this is the best */
@@ -78,6 +87,13 @@ void sim_remote_destroy(struct sim_remote *remote);
 
 /* The name of the path in use. */
 const char *sim_remote_path(const struct sim_remote *remote);
+
+/* Before the revocation; of a revoked remote the cause stays. */
+static inline void sim_remote_set_cause(struct sim_remote *remote, enum sim_revoke_cause cause)
+{
+	if (!atomic_load(&remote->revoked))
+		atomic_store(&remote->revoke_cause, cause);
+}
 
 /* Fail further copies, as the exporter ended the export or died, and wait for those in flight. */
 void sim_remote_revoke(struct sim_remote *remote);

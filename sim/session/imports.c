@@ -21,10 +21,13 @@ struct import_peer {
 /* An import is listed before the request to the owner, so that a revocation during the request finds it. */
 struct import {
 	struct import_peer peer;
-	const _Atomic uint64_t *status; /* status word of the function of this import */
-	uint64_t generation;            /* generation of that function at the import */
-	struct sim_remote *remote;      /* NULL while it is being opened */
+	const _Atomic uint64_t *status;          /* status word of the function of this import */
+	uint64_t generation;                     /* generation of that function at the import */
+	const _Atomic uint64_t *exporter_status; /* likewise, of the exporter's function; NULL = not known yet */
+	uint64_t exporter_generation;
+	struct sim_remote *remote; /* NULL while it is being opened */
 	bool dead;
+	enum sim_revoke_cause cause; /* if it is dead */
 	struct import *next;
 };
 
@@ -48,6 +51,26 @@ static void close_fd(int fd)
 		close(fd);
 }
 
+static const _Atomic uint64_t *status_of(struct sim_imports *imports, uint32_t function)
+{
+	return &sim_shared_state_of(&imports->session->shared)
+			->functions.status_words[function < SIM_MAX_FUNCTIONS ? function : 0];
+}
+
+static uint64_t generation_of(const _Atomic uint64_t *status)
+{
+	return sim_function_generation(atomic_load_explicit(status, memory_order_acquire));
+}
+
+/* A revocation of the key may read it meanwhile. */
+static void watch_exporter(struct sim_imports *imports, struct import *import, uint32_t function)
+{
+	pthread_mutex_lock(&imports->lock);
+	import->exporter_status = status_of(imports, function);
+	import->exporter_generation = generation_of(import->exporter_status);
+	pthread_mutex_unlock(&imports->lock);
+}
+
 /* Ask the owner for the memory and open a path to it. */
 static int import_open(struct sim_imports *imports, struct import *import, const struct sim_key *key, uint32_t function,
 		       struct sim_remote **ret_remote, uint32_t *ret_exporter)
@@ -61,6 +84,7 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 		*ret_exporter = imported.region.function;
 	if (rc < 0)
 		return rc;
+	watch_exporter(imports, import, imported.region.function);
 	rc = sim_remote_create(&(struct sim_remote_cfg){ .key = key->id,
 							 .region = imported.region,
 							 .exporter = imported.exporter,
@@ -84,8 +108,24 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 
 static bool is_stale(const struct import *import)
 {
-	return sim_function_generation(atomic_load_explicit(import->status, memory_order_acquire)) !=
-	       import->generation;
+	return generation_of(import->status) != import->generation;
+}
+
+static bool is_exporter_stale(const struct import *import)
+{
+	return import->exporter_status && generation_of(import->exporter_status) != import->exporter_generation;
+}
+
+/* With the lock. */
+static void end_import(struct import *import, enum sim_revoke_cause cause)
+{
+	if (!import->dead)
+		import->cause = cause;
+	import->dead = true;
+	if (!import->remote)
+		return;
+	sim_remote_set_cause(import->remote, import->cause);
+	sim_remote_try_revoke(import->remote);
 }
 
 static void import_unlist(struct sim_imports *imports, struct import *import)
@@ -111,9 +151,8 @@ int sim_session_import(struct sim_session *session, const struct sim_key *key, u
 	if (!import)
 		return -ENOMEM;
 	import->peer = (struct import_peer){ session->owner, key->id };
-	import->status = &sim_shared_state_of(&session->shared)
-				  ->functions.status_words[function < SIM_MAX_FUNCTIONS ? function : 0];
-	import->generation = sim_function_generation(atomic_load_explicit(import->status, memory_order_acquire));
+	import->status = status_of(imports, function);
+	import->generation = generation_of(import->status);
 	pthread_mutex_lock(&imports->lock);
 	import->next = imports->first;
 	imports->first = import;
@@ -128,7 +167,7 @@ int sim_session_import(struct sim_session *session, const struct sim_key *key, u
 	pthread_mutex_lock(&imports->lock);
 	import->remote = remote;
 	if (import->dead || is_stale(import))
-		sim_remote_try_revoke(remote);
+		end_import(import, SIM_REVOKED_FUNCTION);
 	pthread_mutex_unlock(&imports->lock);
 	*ret_remote = remote;
 	return 0;
@@ -142,6 +181,7 @@ void sim_session_release(struct sim_session *session, struct sim_remote *remote)
 
 	if (!remote)
 		return;
+	sim_remote_set_cause(remote, SIM_REVOKED_SESSION);
 	sim_remote_revoke(remote);
 	pthread_mutex_lock(&imports->lock);
 	import = imports->first;
@@ -154,50 +194,30 @@ void sim_session_release(struct sim_session *session, struct sim_remote *remote)
 	free(import);
 }
 
-static void revoke_matching(struct sim_imports *imports, bool (*matches)(const struct import *import, uint64_t key),
-			    uint64_t key)
-{
-	pthread_mutex_lock(&imports->lock);
-	for (struct import *import = imports->first; import; import = import->next) {
-		if (matches(import, key)) {
-			import->dead = true;
-			if (import->remote)
-				sim_remote_try_revoke(import->remote);
-		}
-	}
-	pthread_mutex_unlock(&imports->lock);
-}
-
-static bool matches_key(const struct import *import, uint64_t key)
-{
-	return import->peer.key == key;
-}
-
-static bool matches_stale(const struct import *import, uint64_t key)
-{
-	(void)key;
-	return is_stale(import);
-}
-
-static bool matches_any(const struct import *import, uint64_t key)
-{
-	(void)import, (void)key;
-	return true;
-}
-
 void sim_imports_revoke_key(struct sim_imports *imports, uint64_t key)
 {
-	revoke_matching(imports, matches_key, key);
+	pthread_mutex_lock(&imports->lock);
+	for (struct import *import = imports->first; import; import = import->next)
+		if (import->peer.key == key)
+			end_import(import, is_exporter_stale(import) ? SIM_REVOKED_EXPORTER : SIM_REVOKED_EXPORT);
+	pthread_mutex_unlock(&imports->lock);
 }
 
 void sim_imports_revoke_stale(struct sim_imports *imports)
 {
-	revoke_matching(imports, matches_stale, 0);
+	pthread_mutex_lock(&imports->lock);
+	for (struct import *import = imports->first; import; import = import->next)
+		if (is_stale(import))
+			end_import(import, SIM_REVOKED_FUNCTION);
+	pthread_mutex_unlock(&imports->lock);
 }
 
 void sim_imports_revoke_all(struct sim_imports *imports)
 {
-	revoke_matching(imports, matches_any, 0);
+	pthread_mutex_lock(&imports->lock);
+	for (struct import *import = imports->first; import; import = import->next)
+		end_import(import, SIM_REVOKED_SESSION);
+	pthread_mutex_unlock(&imports->lock);
 }
 
 bool sim_imports_is_drained(struct sim_imports *imports, uint64_t key)
@@ -206,7 +226,7 @@ bool sim_imports_is_drained(struct sim_imports *imports, uint64_t key)
 
 	pthread_mutex_lock(&imports->lock);
 	for (struct import *import = imports->first; import && drained; import = import->next)
-		if (import->dead && import->remote && (key == SIM_ANY_KEY || matches_key(import, key)))
+		if (import->dead && import->remote && (key == SIM_ANY_KEY || import->peer.key == key))
 			drained = sim_remote_try_revoke(import->remote);
 	pthread_mutex_unlock(&imports->lock);
 	return drained;

@@ -599,8 +599,11 @@ static void test_revoked_memory_is_not_reached_any_more(void **state)
 	for (int p = 0; p < 2; p++) {
 		struct sim_remote *remote = reach(0, paths[p]), *other = reach(1, paths[p]);
 
+		sim_remote_set_cause(remote, SIM_REVOKED_FUNCTION);
 		sim_remote_revoke(remote);
+		sim_remote_set_cause(remote, SIM_REVOKED_SESSION);
 		sim_remote_revoke(remote); /* again: by the daemon's end, for instance */
+		assert_int_equal(atomic_load(&remote->revoke_cause), SIM_REVOKED_FUNCTION); /* the first one */
 		memcpy(before, exported[0], SIZE);
 		assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, 1), -EIO);
 		assert_int_equal(sim_copy(remote, ADDR, NULL, here(local), 1), -EIO);
