@@ -364,6 +364,13 @@ static void copy_from_stopped_map(void)
 	copy_from_thread_safe_map(true);
 }
 
+/* A rule of the plan fails the task. */
+static void copy_from_stopped_map_and_fail(void)
+{
+	CHECK(bfsim_fault_add("dma.memcpy nth=1 fail=IO_FAILED", NULL) == 0);
+	copy_from_thread_safe_map(true);
+}
+
 static void copy_from_started_map(void)
 {
 	copy_from_thread_safe_map(false);
@@ -462,6 +469,7 @@ static void wait_with_flush(void)
 const struct check_case buf_cases[] = {
 	{ "buffer-returned-in-flight", return_in_flight, return_in_callback },
 	{ "buffer-without-mmap", copy_from_stopped_map, copy_from_started_map },
+	{ "buffer-without-mmap@fault", copy_from_stopped_map_and_fail, copy_from_started_map },
 	{ "data-outside-buffer", set_data_outside, set_data_at_end },
 	{ "buffer-outside-mmap", take_outside, take_at_end },
 	{ "chain-conditions", chain_inner, chain_unchained },

@@ -251,6 +251,28 @@ static void wait_without_server(void)
 	MUST(doca_dev_close(end.dev));
 }
 
+/* A rule of the plan, or a reset of the function, keeps the client from its server. */
+static void wait_with_fault(const char *fault)
+{
+	struct end end;
+
+	setenv("BFSIM_SIDE", "host", 1);
+	end.dev = rig_open_dev(0); /* of a session */
+	CHECK(bfsim_fault_add(fault, NULL) == 0);
+	MUST(doca_dev_close(end.dev));
+	wait_without_server();
+}
+
+static void connect_and_fail(void)
+{
+	wait_with_fault("comch.connect nth=1 refuse");
+}
+
+static void connect_after_reset(void)
+{
+	wait_with_fault("function device=b1:00.0 reset");
+}
+
 /* The program itself gives up. */
 static void stop_client(void)
 {
@@ -304,10 +326,43 @@ static void with_client(void (*use)(struct end *server))
 	while (!client_connection)
 		doca_pe_progress(end.pe);
 	use(&end);
-	MUST(doca_comch_server_disconnect(end.server, client_connection));
+	if (client_connection)
+		MUST(doca_comch_server_disconnect(end.server, client_connection));
 	end_server(&end);
 	CHECK(waitpid(pid, NULL, 0) == pid);
 	CHECK(bfsim_session_stop(session) == 0);
+}
+
+static struct doca_task *alloc_message(const struct end *end)
+{
+	struct doca_comch_task_send *task;
+
+	MUST(doca_comch_server_task_send_alloc_init(end->server, client_connection, "text", 4, &task));
+	return doca_comch_task_send_as_task(task);
+}
+
+/* A message fails, alone. Then a reset of its function stops the server, not that message. */
+static void do_send_after_reset(struct end *end)
+{
+	struct doca_task *spare = alloc_message(end);
+	size_t num_in_flight = 1;
+
+	CHECK(bfsim_fault_add("comch.send nth=1 fail=IO_FAILED", NULL) == 0);
+	MUST(doca_task_submit(alloc_message(end)));
+	while (num_in_flight > 0) {
+		doca_pe_progress(end->pe);
+		MUST(doca_ctx_get_num_inflight_tasks(end->ctx, &num_in_flight));
+	}
+	CHECK(bfsim_fault_add("function device=03:00.0 reset", NULL) == 0);
+	progress_to(end, DOCA_CTX_STATE_STOPPING);
+	CHECK(doca_task_submit(spare) == DOCA_ERROR_BAD_STATE);
+	doca_task_free(spare);
+	client_connection = NULL; /* it ended with the function */
+}
+
+static void send_after_reset(void)
+{
+	with_client(do_send_after_reset);
 }
 
 /* Send a message of the server's limit and @excess bytes to the client. */
@@ -436,7 +491,10 @@ const struct check_case comch_cases[] = {
 	{ "comch-representor-elsewhere", create_server_on_other_port, create_server_on_same_port },
 	{ "comch-wrong-side", create_client_on_dpu, create_server_on_dpu },
 	{ "comch-wrong-object", configure_client_that_is_a_server, configure_server },
+	{ "submit-not-running@comch", send_after_reset, send_the_limit },
 	{ "comch-no-server", wait_without_server, stop_client },
+	{ "comch-no-server@fault", wait_without_server, connect_and_fail },
+	{ "comch-no-server@reset", wait_without_server, connect_after_reset },
 	{ "comch-message-too-long", send_too_much, send_the_limit },
 	{ "permission-missing@consumer", create_with_unwritable_map, return_received_buffer },
 	{ "buffer-returned-in-flight@comch", return_posted_buffer, return_received_buffer },

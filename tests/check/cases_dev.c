@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cases of the rules about devices and representors. */
+#include <bfsim.h>
 #include <unistd.h>
 
 #include "cases.h"
@@ -36,6 +37,23 @@ static void search_in_two_lists(void)
 	CHECK(found == 1);
 	MUST(doca_dev_close(first));
 	MUST(doca_dev_close(second));
+}
+
+/* The device was there, and a fault removed it. */
+static void search_removed_device(void)
+{
+	struct doca_dev *dev = rig_open_dev(0);
+	struct doca_devinfo **list;
+	uint8_t is_equal = 0;
+	uint32_t count;
+
+	CHECK(bfsim_fault_add("function device=03:00.1 remove", NULL) == 0);
+	MUST(doca_devinfo_create_list(&list, &count));
+	for (uint32_t i = 0; i < count && !is_equal; i++)
+		MUST(doca_devinfo_is_equal_pci_addr(list[i], "03:00.1", &is_equal));
+	MUST(doca_devinfo_destroy_list(list));
+	CHECK(count > 0 && !is_equal);
+	MUST(doca_dev_close(dev));
 }
 
 /* ---- capabilities and limits ---- */
@@ -185,6 +203,7 @@ static void close_second_open_with_map(void)
 
 const struct check_case dev_cases[] = {
 	{ "device-not-found", search_on_one_device, search_in_two_lists },
+	{ "device-not-found@removed", search_on_one_device, search_removed_device },
 	{ "device-without-dma", start_without_dma, ask_for_dma },
 	{ "limit-not-queried", use_limit_of_a_guide, use_limit_that_was_asked_for },
 	{ "device-info-stale", open_from_destroyed_list, open_again_from_device },

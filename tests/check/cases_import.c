@@ -2,6 +2,7 @@
 /* Cases of the rules about exports and imports. The exporter is a process of its own, on the host side. */
 #include "cases.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,14 +99,21 @@ static void end_export(const struct exporter *exporter)
 	CHECK(read(exporter->replies, &order, 1) == 1);
 }
 
-static void end_exporter(struct exporter *exporter)
+/* Returns how it ended. */
+static int wait_for_exporter(struct exporter *exporter)
 {
 	int status;
 
 	close(exporter->orders);
 	close(exporter->replies);
-	CHECK(waitpid(exporter->pid, &status, 0) == exporter->pid && status == 0);
+	CHECK(waitpid(exporter->pid, &status, 0) == exporter->pid);
 	CHECK(bfsim_session_stop(exporter->session) == 0);
+	return status;
+}
+
+static void end_exporter(struct exporter *exporter)
+{
+	CHECK(wait_for_exporter(exporter) == 0);
 }
 
 static doca_error_t import(struct doca_dev *dev, const struct offer *offer, struct doca_mmap **ret_map)
@@ -192,6 +200,111 @@ static void copy_imported(bool ends_first)
 	end_exporter(&exporter);
 }
 
+/* ---- an import that a fault ends ---- */
+
+/* An importer with a copy in flight, and the exporter, which does nothing. */
+struct importer {
+	struct exporter exporter;
+	struct rig *rig;
+	struct doca_mmap *map;
+	struct doca_buf *src;
+};
+
+static struct importer import_memory(void)
+{
+	struct importer importer;
+	struct offer offer;
+
+	importer.exporter = start_exporter(&offer);
+	importer.rig = rig_start(rig_open(NULL));
+	MUST(import(importer.rig->dev, &offer, &importer.map));
+	importer.src = rig_buf(importer.rig, importer.map, offer.addr, 64, 0, 64);
+	return importer;
+}
+
+static void submit_copy(const struct importer *importer)
+{
+	MUST(doca_task_submit(rig_task(importer->rig, 1, importer->src, rig_dst(importer->rig, 0, 64))));
+}
+
+static void end_importer(struct importer *importer)
+{
+	struct rig *rig = importer->rig;
+
+	CHECK(strstr(rig->trace->text, "DOCA_ERROR_IO_FAILED"));
+	rig->bufs[0] = NULL;
+	MUST(doca_buf_dec_refcount(importer->src, NULL));
+	end_context(rig);
+	MUST(doca_mmap_destroy(importer->map));
+	rig_close(rig);
+}
+
+/* The importer's function fails with a copy in flight. */
+static void copy_during(const char *fault)
+{
+	struct importer importer = import_memory();
+
+	CHECK(bfsim_fault_add("dma.memcpy nth=1 hang", NULL) == 0);
+	submit_copy(&importer);
+	CHECK(bfsim_fault_add(fault, NULL) == 0);
+	rig_progress_to(importer.rig, DOCA_CTX_STATE_IDLE);
+	end_importer(&importer);
+	end_exporter(&importer.exporter);
+}
+
+static void copy_during_own_reset(void)
+{
+	copy_during("function device=03:00.0 reset");
+}
+
+static void copy_during_own_removal(void)
+{
+	copy_during("function device=03:00.0 remove");
+}
+
+/* The importer learns of the end of the export a little later. */
+static void copy_until_failure(const struct importer *importer)
+{
+	while (rig_state(importer->rig) == DOCA_CTX_STATE_RUNNING) {
+		submit_copy(importer);
+		rig_drain(importer->rig);
+	}
+}
+
+static void copy_after_exporters_reset(void)
+{
+	struct importer importer = import_memory();
+
+	CHECK(bfsim_fault_add("function device=b1:00.0 reset", NULL) == 0);
+	copy_until_failure(&importer);
+	end_importer(&importer);
+	end_exporter(&importer.exporter);
+}
+
+static void copy_after_exporters_death(void)
+{
+	struct importer importer = import_memory();
+
+	CHECK(bfsim_fault_add("peer side=host kill", NULL) == 0);
+	copy_until_failure(&importer);
+	end_importer(&importer);
+	CHECK(wait_for_exporter(&importer.exporter) == SIGKILL);
+}
+
+/* The export ended, as its function was reset: the descriptor is good no more. */
+static void import_after_exporters_reset(void)
+{
+	struct offer offer;
+	struct exporter exporter = start_exporter(&offer);
+	struct doca_dev *dev = rig_open_dev(0);
+	struct doca_mmap *map;
+
+	CHECK(bfsim_fault_add("function device=b1:00.0 reset", NULL) == 0);
+	CHECK(import(dev, &offer, &map) != DOCA_SUCCESS);
+	MUST(doca_dev_close(dev));
+	end_exporter(&exporter);
+}
+
 static void copy_after_end(void)
 {
 	copy_imported(true);
@@ -237,9 +350,14 @@ static void export_with_query(void)
 
 const struct check_case import_cases[] = {
 	{ "export-gone", import_ended, import_on_same_port },
+	{ "export-gone@exporters-reset", import_ended, import_after_exporters_reset },
 	{ "import-unrelated", import_on_other_port, import_on_same_port },
 	{ "descriptor-altered", import_cut_message, import_on_same_port },
 	{ "import-outlives-export", copy_after_end, copy_before_end },
+	{ "import-outlives-export@own-reset", copy_after_end, copy_during_own_reset },
+	{ "import-outlives-export@own-removal", copy_after_end, copy_during_own_removal },
+	{ "import-outlives-export@exporters-reset", copy_after_end, copy_after_exporters_reset },
+	{ "import-outlives-export@exporters-death", copy_after_end, copy_after_exporters_death },
 	{ "capability-not-queried", export_without_query, export_with_query },
 	{ 0 },
 };

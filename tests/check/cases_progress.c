@@ -68,6 +68,25 @@ static void engine_not_progressed(void)
 	rig_close(rig);
 }
 
+/* A fault holds the task for ever. The program gives up, and goes on with calls that progress nothing. */
+static void give_up_hung_task(void)
+{
+	struct rig *rig;
+	struct rig_deadline end;
+
+	CHECK(setenv("BFSIM_CHECK_PATIENCE", "20", 1) == 0);
+	rig = rig_start(rig_open(NULL));
+	CHECK(bfsim_fault_add("dma.memcpy nth=1 hang", NULL) == 0);
+	rig_submit_small(rig, 1);
+	CHECK(!doca_pe_progress(rig->pe));
+	end = rig_deadline_in(200);
+	while (!rig_is_over(end)) {
+		CHECK(rig_in_flight(rig) == 1);
+		poll(NULL, 0, 1);
+	}
+	rig_close(rig);
+}
+
 static void copy_in_child(void)
 {
 	pid_t child = fork();
@@ -398,6 +417,7 @@ static void threads_lock_engine(void)
 
 const struct check_case progress_cases[] = {
 	{ "engine-not-progressed", engine_not_progressed, sleep_on_handle },
+	{ "engine-not-progressed@hang", engine_not_progressed, give_up_hung_task },
 	{ "engine-not-progressed@handle", sleep_elsewhere, sleep_on_handle },
 	{ "notification-not-armed", poll_unarmed, sleep_on_handle },
 	{ "notification-not-armed@epoll", epoll_unarmed, sleep_on_handle },

@@ -252,6 +252,40 @@ static void repaired_error(void)
 	rig_close(rig);
 }
 
+/* The start failed once, and later succeeded: it is not the reason why the stopped context refuses. */
+static void use_after_repaired_error(void)
+{
+	struct rig *rig = rig_open(NULL);
+	struct doca_dma_task_memcpy *task;
+	struct doca_dma *dma;
+
+	MUST(doca_dma_create(rig->dev, &dma));
+	MUST(doca_pe_connect_ctx(rig->pe, doca_dma_as_ctx(dma)));
+	CHECK(doca_ctx_start(doca_dma_as_ctx(dma)) == DOCA_ERROR_INVALID_VALUE);
+	MUST(doca_dma_task_memcpy_set_conf(dma, free_without_look, free_without_look, 4));
+	MUST(doca_ctx_start(doca_dma_as_ctx(dma)));
+	MUST(doca_ctx_stop(doca_dma_as_ctx(dma)));
+	CHECK(doca_dma_task_memcpy_alloc_init(dma, rig_src(rig, 0, 64), rig_dst(rig, 64, 64),
+					      (union doca_data){ .u64 = 0 }, &task) == DOCA_ERROR_BAD_STATE);
+	MUST(doca_dma_destroy(dma));
+	rig_close(rig);
+}
+
+/* ---- faults of the function ---- */
+
+/* The report says that no task stopped the context. */
+static void submit_after_reset(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	struct doca_task *spare = rig_small_task(rig, 1);
+
+	CHECK(bfsim_fault_add("function device=03:00.0 reset", NULL) == 0);
+	rig_progress_to(rig, DOCA_CTX_STATE_STOPPING);
+	CHECK(doca_task_submit(spare) == DOCA_ERROR_BAD_STATE);
+	doca_task_free(spare);
+	rig_close(rig);
+}
+
 /* ---- ownership ---- */
 
 static void submit_in_flight(void)
@@ -415,5 +449,7 @@ const struct check_case task_cases[] = {
 	{ "submit-in-flight@busy", submit_in_flight_when_busy, submit_in_callback },
 	{ "free-in-flight", free_in_flight, submit_in_callback },
 	{ "ignored-error", ignored_error, repaired_error },
+	{ "ignored-error@repaired", ignored_error, use_after_repaired_error },
+	{ "submit-not-running@reset", submit_after_reset, submit_while_running },
 	{ 0 },
 };

@@ -8,6 +8,7 @@
 #include <doca_comch.h>
 
 #include "shim/check/base/check.h"
+#include "shim/check/history/outside_faults.h"
 #include "shim/check/report/hit.h"
 #include "shim/comch/conn/conn_priv.h"
 #include "shim/common/dev/dev_priv.h"
@@ -141,6 +142,13 @@ static void leave_alloc_send(struct shim_call *call)
 
 /* ---- clients without a server ---- */
 
+/* A fault keeps the client from its server: of its function, or by a rule of the plan. */
+static bool is_kept_away(const struct doca_ctx *ctx)
+{
+	return check_function_failed_ever() || check_fault_has_hit(SIM_OP_COMCH_CONNECT) || check_peer_was_killed() ||
+	       shim_ctx_link_is_down(ctx);
+}
+
 static struct {
 	pthread_mutex_t lock;
 	pid_t pid; /* of the process that started clients */
@@ -177,7 +185,7 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 	else if (ctx->state == DOCA_CTX_STATE_STARTING && !clients.was_refused && call)
 		check_stack_take(call->caller, &clients.stack);
 	else if (from == DOCA_CTX_STATE_STARTING && !clients.was_refused &&
-		 (!call || call->function != SHIM_FN_doca_ctx_stop))
+		 (!call || call->function != SHIM_FN_doca_ctx_stop) && !is_kept_away(ctx))
 		note_refused(ctx);
 	pthread_mutex_unlock(&clients.lock);
 }

@@ -176,6 +176,22 @@ static struct search *add(const char *wanted, const struct shim_call *call)
 	return search;
 }
 
+/* A function that was removed is not listed, nor is its representor. */
+static bool was_removed(const char *wanted)
+{
+	const struct sim_session *session = shim_session();
+	struct pcie_addr addr;
+	bool found = false;
+
+	if (!session || pcie_addr_parse(wanted, &addr) < 0)
+		return false;
+	for (uint32_t i = 0; i < sim_session_topology(session)->num_functions && !found; i++)
+		found = pcie_addr_equal(&addr, &sim_session_topology(session)->functions[i].addr) &&
+			atomic_load(sim_session_function_status(session, i)) &
+				(SIM_FUNCTION_REMOVED | SIM_FUNCTION_REP_REMOVED);
+	return found;
+}
+
 static void note_comparison(const struct shim_call *call, const char *side, bool is_rep)
 {
 	const char *text = check_arg(call, 1);
@@ -192,7 +208,7 @@ static void note_comparison(const struct shim_call *call, const char *side, bool
 	if (!search && (search = add(wanted, call)) != NULL && !is_equal)
 		describe(search, side, text, is_rep);
 	if (search)
-		search->is_found |= is_equal;
+		search->is_found |= is_equal || was_removed(wanted);
 	pthread_mutex_unlock(&searches.lock);
 }
 

@@ -73,8 +73,7 @@ static void note_change(struct check_ctx_history *history, struct doca_ctx *ctx,
 
 	if (from == DOCA_CTX_STATE_IDLE)
 		forget_failure(history);
-	if (ctx->state == DOCA_CTX_STATE_STOPPING)
-		history->was_failure_stop = call && call->function != SHIM_FN_doca_ctx_stop;
+	history->was_failure_stop = false; /* note_failure() follows */
 	history->from = from;
 	history->to = ctx->state;
 	history->changed_ns = sim_monotonic_ns();
@@ -111,16 +110,28 @@ bool check_task_was_flushed(const struct doca_task *task)
 	return task->job.run ? task->job.status == -ECANCELED : task->ctx->state != DOCA_CTX_STATE_RUNNING;
 }
 
+/* A job that fails stops its context right before its end is told; a reset of the function stops it as well. */
+static bool is_failure_stop(const struct check_ctx_history *history, const struct doca_task *task)
+{
+	return !history->was_failure_stop && task->job.run && task->ctx->state == DOCA_CTX_STATE_STOPPING &&
+	       history->to == DOCA_CTX_STATE_STOPPING && history->function != SHIM_FN_doca_ctx_stop &&
+	       !shim_ctx_is_stale(task->ctx);
+}
+
 static void task_failed(struct doca_task *task, doca_error_t status)
 {
 	struct entry *entry;
+	bool has_stopped;
 
 	if (check_task_was_flushed(task))
 		return;
 	pthread_mutex_lock(&histories.lock);
 	entry = get(task->ctx);
-	if (entry && entry->history.failed_status == DOCA_SUCCESS)
+	has_stopped = entry && is_failure_stop(&entry->history, task);
+	if (entry && (has_stopped || entry->history.failed_status == DOCA_SUCCESS))
 		note_failure(&entry->history, task, status);
+	if (has_stopped)
+		entry->history.was_failure_stop = true;
 	pthread_mutex_unlock(&histories.lock);
 }
 

@@ -16,7 +16,8 @@ struct check_ctx_history {
 	pid_t tid;
 	uint32_t function; /* enum shim_function that the change happened in; SHIM_NUM_FUNCTIONS = in none */
 	struct check_stack stack;
-	/* The first task that failed since the last start. Tasks that a stop completes don't count. */
+	/* The task whose failure stopped the context, or else the first that failed since the last start. Tasks that a stop
+	 * completes don't count. */
 	doca_error_t failed_status; /* DOCA_SUCCESS = none */
 	const struct doca_task *failed_task;
 	const char *failed_kind;

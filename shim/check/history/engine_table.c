@@ -107,6 +107,17 @@ struct check_jobs check_engine_jobs(struct check_engine *engine)
 	return jobs;
 }
 
+bool check_engine_has_done(struct check_engine *engine)
+{
+	bool has_done = false;
+
+	pthread_mutex_lock(&engines.lock);
+	for (const struct check_queue *queue = engine->queues; queue && !has_done; queue = queue->next)
+		has_done = sim_queue_has_done(queue->queue);
+	pthread_mutex_unlock(&engines.lock);
+	return has_done;
+}
+
 uint64_t check_engine_take_ended(struct check_engine *engine)
 {
 	uint64_t num_ended = check_engine_jobs(engine).num_ended;

@@ -100,6 +100,9 @@ static inline uint64_t check_engine_in_flight(struct check_engine *engine)
 	return jobs.num_submitted - jobs.num_ended;
 }
 
+/* Whether a job of the engine is reported, and waits for progress. */
+bool check_engine_has_done(struct check_engine *engine);
+
 /* The engine ends. Returns the number of its jobs that ended, which are not counted any more. */
 uint64_t check_engine_take_ended(struct check_engine *engine);
 

@@ -5,6 +5,8 @@
 
 #include "task_rules.h"
 #include "shim/check/history/mmap_history.h"
+#include "shim/check/history/outside_faults.h"
+#include "shim/check/history/session_tasks.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
 #include "sim/fabric/remote.h"
@@ -64,8 +66,11 @@ static void report_unrelated(const struct shim_call *call, const struct doca_dev
 	check_hit_end(hit);
 }
 
+/* The descriptor does not name its function or process: if a fault may have ended the export, nobody is blamed. */
 static void report_gone(const struct shim_call *call)
 {
+	if (check_function_failed_ever() || check_peer_was_killed())
+		return;
 	check_hit_end(check_hit_begin(
 		BFC_EXPORT_GONE, call,
 		"%s: the descriptor's export has ended: its memory map was stopped or destroyed, or its process ended",
@@ -96,10 +101,25 @@ static void leave_import(struct shim_call *call)
 
 /* ---- an import that is used ---- */
 
-static const struct doca_mmap *find_revoked(const struct doca_buf *buf)
+static bool has_ended(const struct sim_remote *remote)
+{
+	const struct sim_shared_range of_exporter = { .pid = remote->exporter_pid,
+						      .pid_ns = sim_session_pid_ns(shim_session()) };
+
+	return check_session_is_gone(&of_exporter);
+}
+
+/* Returns whether the exporter ended the export; not a fault of a function or of the session, or the importer itself. */
+static bool was_ended_by_exporter(const struct sim_remote *remote)
+{
+	return atomic_load(&remote->revoked) && atomic_load(&remote->revoke_cause) == SIM_REVOKED_EXPORT &&
+	       !(check_peer_was_killed() && has_ended(remote));
+}
+
+static const struct doca_mmap *find_ended(const struct doca_buf *buf)
 {
 	for (; shim_object_is(buf, SHIM_BUF) && shim_buf_has_usable_mmap(buf); buf = buf->next)
-		if (buf->mmap->remote && atomic_load(&buf->mmap->remote->revoked))
+		if (buf->mmap->remote && was_ended_by_exporter(buf->mmap->remote))
 			return buf->mmap;
 	return NULL;
 }
@@ -108,19 +128,22 @@ static void task_failed(struct doca_task *task, doca_error_t status)
 {
 	const struct shim_buf_task *buf_task = shim_to_buf_task(task);
 	const struct doca_mmap *mmap;
+	const char *format;
 	struct check_hit *hit;
 
 	(void)status;
-	if (!check_is_buf_task(task))
+	if (!check_is_buf_task(task) || check_task_fails_from_outside(task))
 		return;
-	mmap = find_revoked(buf_task->src);
-	mmap = mmap ? mmap : find_revoked(buf_task->dst);
+	mmap = find_ended(buf_task->src);
+	mmap = mmap ? mmap : find_ended(buf_task->dst);
 	if (!mmap)
 		return;
-	hit = CHECK_HIT_HERE(
-		BFC_IMPORT_OUTLIVES_EXPORT,
-		"%s: a task failed, because process %d (%s) has ended the export of the memory that it uses",
-		check_current_name("doca_pe_progress"), (int)mmap->remote->exporter_pid, mmap->remote->program);
+	format =
+		has_ended(mmap->remote) ?
+			"%s: a task failed, because process %d (%s), which exported the memory that it uses, has ended" :
+			"%s: a task failed, because process %d (%s) has ended the export of the memory that it uses";
+	hit = CHECK_HIT_HERE(BFC_IMPORT_OUTLIVES_EXPORT, format, check_current_name("doca_pe_progress"),
+			     (int)mmap->remote->exporter_pid, mmap->remote->program);
 	check_mmap_add_object(hit, mmap);
 	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
 	check_hit_end(hit);

@@ -5,6 +5,7 @@
 #include "task_rules.h"
 #include "shim/check/base/touch.h"
 #include "shim/check/history/mmap_history.h"
+#include "shim/check/history/outside_faults.h"
 #include "shim/check/history/session_tasks.h"
 #include "shim/common/base/check.h"
 #include "shim/check/history/task_sites.h"
@@ -126,8 +127,10 @@ static void check_buf(const struct doca_task *task, const struct doca_buf *buf, 
 
 	if (!shim_object_is_still(buf, SHIM_BUF) || shim_buf_has_usable_mmap(buf))
 		return;
-	hit = CHECK_HIT_HERE(BFC_BUFFER_WITHOUT_MMAP, "%s: a task failed, because the memory map of its %s has ended",
-			     check_current_name("doca_pe_progress"), end);
+	hit = CHECK_HIT_HERE(
+		BFC_BUFFER_WITHOUT_MMAP, "%s: a task failed%s the memory map of its %s has ended",
+		check_current_name("doca_pe_progress"),
+		check_task_fails_from_outside(task) ? ", by a fault rule or a stop; besides," : ", because", end);
 	check_mmap_add_call(hit, buf->mmap, CHECK_MMAP_END, "ended the memory map");
 	check_mmap_add_object(hit, buf->mmap);
 	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);

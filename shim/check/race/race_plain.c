@@ -90,12 +90,14 @@ static uint64_t addr_of(const struct race_range *range)
 	return (uintptr_t)(race_range_is_remote(range) ? range->memory.addr : range->memory.cpu);
 }
 
-static void read_window(const struct race_range *range, const struct window *window, uint8_t *to)
+/* Returns false if the memory is another process's that is no longer reached. */
+static bool read_window(const struct race_range *range, const struct window *window, uint8_t *to)
 {
 	if (race_range_is_remote(range))
-		sim_copy(NULL, (uintptr_t)to, remote_of(range), addr_of(range) + window->offset, window->len_bytes);
-	else
-		memcpy(to, range->memory.cpu + window->offset, window->len_bytes);
+		return sim_copy(NULL, (uintptr_t)to, remote_of(range), addr_of(range) + window->offset,
+				window->len_bytes) == 0;
+	memcpy(to, range->memory.cpu + window->offset, window->len_bytes);
+	return true;
 }
 
 /* A number below @end, from the upper bits of @random. */
@@ -139,13 +141,17 @@ static void prefetch(const struct race_range *range, const struct window *window
 			__builtin_prefetch(range->memory.cpu + windows[i].offset + at);
 }
 
+/* What can't be read is not compared later. */
 static void keep(struct race_range *range)
 {
 	struct race_plain *plain = range->plain;
 	uint8_t *to = plain->kept;
 
 	for (uint32_t i = 0; i < plain->num_windows; i++) {
-		read_window(range, &plain->windows[i], to);
+		if (!read_window(range, &plain->windows[i], to)) {
+			plain->num_windows = 0;
+			return;
+		}
 		to += plain->windows[i].len_bytes;
 	}
 }
@@ -192,10 +198,10 @@ static size_t find_change(const struct race_range *range)
 		const uint8_t *now = bytes;
 		size_t at;
 
-		if (race_range_is_remote(range))
-			read_window(range, window, bytes);
-		else
+		if (!race_range_is_remote(range))
 			now = range->memory.cpu + window->offset;
+		else if (!read_window(range, window, bytes))
+			return SIZE_MAX;
 		at = first_difference(now, kept, window->len_bytes);
 		if (at != SIZE_MAX)
 			return window->offset + at;
@@ -219,6 +225,16 @@ static size_t find_spoiled(const struct race_range *range)
 	return SIZE_MAX;
 }
 
+/* A process that imports the memory may have done it, by a task that is not in the session's ledger. */
+static const char *writer_of(const struct race_range *range)
+{
+	if (race_range_is_remote(range))
+		return "another process";
+	return shim_mmap_state(range->memory.mmap) == SHIM_MMAP_EXPORTED ?
+		       "the program, or an importer of the memory," :
+		       "the program";
+}
+
 static void report(const struct race_record *record, const struct race_range *range, size_t offset, const char *when)
 {
 	enum sim_check_rule rule = range->node.is_write ? BFC_DESTINATION_TOUCHED : BFC_SOURCE_MODIFIED;
@@ -226,9 +242,8 @@ static void report(const struct race_record *record, const struct race_range *ra
 	struct check_hit *hit;
 
 	hit = check_hit_begin_at(rule, &stack, "%s wrote to the %s of a task in flight, %s: byte %zu of the %zu at %p",
-				 race_range_is_remote(range) ? "another process" : "the program",
-				 range->node.is_write ? "destination" : "source", when, offset, range->memory.len_bytes,
-				 (void *)(uintptr_t)range->memory.addr);
+				 writer_of(range), range->node.is_write ? "destination" : "source", when, offset,
+				 range->memory.len_bytes, (void *)(uintptr_t)range->memory.addr);
 	check_race_add_task(hit, record);
 	check_hit_end(hit);
 }

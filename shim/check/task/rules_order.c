@@ -57,6 +57,17 @@ static void remember_setup(const struct shim_call *call, const void *object)
 	pthread_mutex_unlock(&setups.lock);
 }
 
+/* The object is set up, or is gone (SHIM_NUM_FUNCTIONS: of every function). */
+static void forget_setup(uint32_t function, const void *object)
+{
+	pthread_mutex_lock(&setups.lock);
+	for (uint32_t i = 0; i < setups.num && i < MAX_IGNORED; i++)
+		if (setups.failed[i].object == object &&
+		    (function == SHIM_NUM_FUNCTIONS || setups.failed[i].function == function))
+			setups.failed[i].object = NULL;
+	pthread_mutex_unlock(&setups.lock);
+}
+
 static bool find_setup(enum shim_function function, const void *object, struct failed_setup *ret_failed)
 {
 	bool found = false;
@@ -163,10 +174,27 @@ static void check_started(const struct shim_call *call)
 	check_hit_end(hit);
 }
 
+static void leave_setup(struct shim_call *call)
+{
+	if (check_result(call) == DOCA_SUCCESS || check_result(call) == DOCA_ERROR_IN_PROGRESS)
+		forget_setup(call->function, check_arg(call, setup_arg(call->function)));
+}
+
+static void leave_destroy(struct shim_call *call)
+{
+	if (check_result(call) == DOCA_SUCCESS)
+		forget_setup(SHIM_NUM_FUNCTIONS, check_arg(call, 0));
+}
+
+/* A context that is starting has not failed: what ends its start is not a matter of the call. */
+static bool is_setup_failure(const struct shim_call *call)
+{
+	return setup_arg(call->function) >= 0 && check_result(call) != DOCA_ERROR_IN_PROGRESS;
+}
+
 static void call_failed(const struct shim_call *call)
 {
 	doca_error_t result = check_result(call);
-	int arg = setup_arg(call->function);
 
 	if (result == DOCA_ERROR_BAD_STATE)
 		check_configured(call);
@@ -174,8 +202,8 @@ static void call_failed(const struct shim_call *call)
 		check_started(call);
 	if (result == DOCA_ERROR_BAD_STATE || result == DOCA_ERROR_NOT_CONNECTED)
 		check_ignored(call);
-	if (arg >= 0)
-		remember_setup(call, check_arg(call, arg));
+	if (is_setup_failure(call))
+		remember_setup(call, check_arg(call, setup_arg(call->function)));
 }
 
 static void forked(void)
@@ -183,7 +211,26 @@ static void forked(void)
 	pthread_mutex_init(&setups.lock, NULL);
 }
 
+static const struct check_watch watches[] = {
+	{ SHIM_FN_doca_ctx_start, NULL, leave_setup },
+	{ SHIM_FN_doca_mmap_start, NULL, leave_setup },
+	{ SHIM_FN_doca_pe_connect_ctx, NULL, leave_setup },
+	{ SHIM_FN_doca_mmap_destroy, NULL, leave_destroy },
+	{ SHIM_FN_doca_dma_destroy, NULL, leave_destroy },
+	{ SHIM_FN_doca_sha_destroy, NULL, leave_destroy },
+	{ SHIM_FN_doca_compress_destroy, NULL, leave_destroy },
+	{ SHIM_FN_doca_ec_destroy, NULL, leave_destroy },
+	{ SHIM_FN_doca_aes_gcm_destroy, NULL, leave_destroy },
+	{ SHIM_FN_doca_sync_event_destroy, NULL, leave_destroy },
+	{ SHIM_FN_doca_comch_server_destroy, NULL, leave_destroy },
+	{ SHIM_FN_doca_comch_client_destroy, NULL, leave_destroy },
+	{ SHIM_FN_doca_comch_producer_destroy, NULL, leave_destroy },
+	{ SHIM_FN_doca_comch_consumer_destroy, NULL, leave_destroy },
+};
+
 const struct check_part check_order = {
+	.watches = watches,
+	.num_watches = sizeof(watches) / sizeof(watches[0]),
 	.mode = SIM_CHECK_API,
 	.call_failed = call_failed,
 	.forked = forked,

@@ -6,6 +6,7 @@
 
 #include "shim/check/history/ctx_history.h"
 #include "shim/check/history/engines.h"
+#include "shim/check/history/tasks_in_flight.h"
 #include "shim/check/report/hit.h"
 #include "sim/base/monotonic.h"
 
@@ -163,13 +164,37 @@ static void report(struct check_engine *engine, enum sim_check_rule rule)
 	check_hit_end(hit);
 }
 
+struct hung {
+	const struct doca_pe *pe;
+	bool is_found;
+};
+
+static bool see_task(const struct shim_buf_task *task, void *arg)
+{
+	struct hung *hung = arg;
+
+	hung->is_found =
+		task->task.ctx->pe == hung->pe && task->task.job.held && task->task.job.due_ns == SIM_JOB_NEVER_DUE;
+	return !hung->is_found;
+}
+
+/* A fault holds a task for ever, and those behind it; none is done. Progress would not help, so the program may give up. */
+static bool is_hung(struct check_engine *engine)
+{
+	struct hung hung = { .pe = engine->pe };
+
+	if (!engine->unsettled && !check_engine_has_done(engine))
+		check_tasks_in_flight(see_task, &hung);
+	return hung.is_found;
+}
+
 /* The rule that the program breaks by now; SIM_CHECK_NUM_RULES = none yet. */
-static enum sim_check_rule find_broken(const struct check_engine *engine)
+static enum sim_check_rule find_broken(struct check_engine *engine)
 {
 	const struct check_engine_watch *watch = &engine->watch;
 	uint64_t patience_ns = check_patience_ns();
 
-	if (watch->stalled_ns < patience_ns)
+	if (watch->stalled_ns < patience_ns || is_hung(engine))
 		return SIM_CHECK_NUM_RULES;
 	if (check_engine_sleeps_unarmed(engine))
 		return BFC_NOTIFICATION_NOT_ARMED;

@@ -33,14 +33,20 @@ static bool was_stopped_by_failure(const struct check_ctx_history *history)
 	return history->was_failure_stop && history->failed_status != DOCA_SUCCESS;
 }
 
+static const char *why_not_running(const struct doca_ctx *ctx, bool has_failed)
+{
+	if (has_failed)
+		return ", because a task failed";
+	return shim_ctx_is_stale(ctx) ? ", because its function was reset, failed or was removed" : "";
+}
+
 static void report_not_running(const struct shim_call *call, const struct doca_ctx *ctx)
 {
 	struct check_ctx_history history = { 0 };
 	bool has_history = check_ctx_history_find(ctx, &history), has_failed = was_stopped_by_failure(&history);
-	struct check_hit *hit =
-		check_hit_begin(has_failed ? BFC_SUBMIT_AFTER_FAILURE : BFC_SUBMIT_NOT_RUNNING, call,
-				"%s: the %s context is %s%s", check_call_name(call), ctx->ops->name,
-				check_ctx_state_name(ctx->state), has_failed ? ", because a task failed" : "");
+	struct check_hit *hit = check_hit_begin(has_failed ? BFC_SUBMIT_AFTER_FAILURE : BFC_SUBMIT_NOT_RUNNING, call,
+						"%s: the %s context is %s%s", check_call_name(call), ctx->ops->name,
+						check_ctx_state_name(ctx->state), why_not_running(ctx, has_failed));
 
 	if (has_failed)
 		add_failure(hit, &history);
