@@ -150,7 +150,7 @@ static void sleep_unarmed(enum sleep how)
 	CHECK(epoll_fd >= 0 && epoll_ctl(epoll_fd, EPOLL_CTL_ADD, handle, &event) == 0);
 	rig_submit_small(rig, 1);
 	while (!see_report(&reports) && !rig_is_over(deadline))
-		CHECK((how == BY_POLL ? poll(&pollfd, 1, 100) : epoll_wait(epoll_fd, &event, 1, 100)) == 0);
+		CHECK((how == BY_POLL ? poll(&pollfd, 1, 1000) : epoll_wait(epoll_fd, &event, 1, 1000)) == 0);
 	close(epoll_fd);
 	stop_watching(&reports);
 	rig_drain(rig);

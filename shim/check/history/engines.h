@@ -34,6 +34,8 @@ struct check_engine_watch {
 	uint64_t busy_ns;     /* of that: the engine's thread called other functions meanwhile */
 	uint64_t stopping_ns; /* with a context that stops, and no task in flight */
 	uint32_t incarnation;
+	uint32_t
+		num_asked; /* of the times that the stall has lasted for the patience: the kernel was asked who sleeps */
 	bool is_reported;
 };
 

@@ -188,6 +188,17 @@ static bool is_hung(struct check_engine *engine)
 	return hung.is_found;
 }
 
+/* Asks the kernel once for each time that the stall has lasted for the patience. */
+static bool sleeps_unarmed(struct check_engine *engine)
+{
+	uint32_t num_patiences = (uint32_t)(engine->watch.stalled_ns / check_patience_ns());
+
+	if (num_patiences == engine->watch.num_asked)
+		return false;
+	engine->watch.num_asked = num_patiences;
+	return check_engine_sleeps_unarmed(engine);
+}
+
 /* The rule that the program breaks by now; SIM_CHECK_NUM_RULES = none yet. */
 static enum sim_check_rule find_broken(struct check_engine *engine)
 {
@@ -196,11 +207,17 @@ static enum sim_check_rule find_broken(struct check_engine *engine)
 
 	if (watch->stalled_ns < patience_ns || is_hung(engine))
 		return SIM_CHECK_NUM_RULES;
-	if (check_engine_sleeps_unarmed(engine))
+	if (sleeps_unarmed(engine))
 		return BFC_NOTIFICATION_NOT_ARMED;
 	return watch->busy_ns >= patience_ns || watch->stalled_ns >= SILENT_FACTOR * patience_ns ?
 		       BFC_ENGINE_NOT_PROGRESSED :
 		       SIM_CHECK_NUM_RULES;
+}
+
+static void forget_stall(struct check_engine_watch *watch)
+{
+	watch->stalled_ns = watch->busy_ns = 0;
+	watch->num_asked = 0;
 }
 
 bool check_progress_look(struct check_engine *engine, uint64_t ns)
@@ -209,11 +226,11 @@ bool check_progress_look(struct check_engine *engine, uint64_t ns)
 	enum sim_check_rule broken;
 
 	if (!has_waiting(engine)) {
-		watch->stalled_ns = watch->busy_ns = 0;
+		forget_stall(watch);
 		return false;
 	}
 	if (was_used(engine) || is_asleep(engine)) {
-		watch->stalled_ns = watch->busy_ns = 0;
+		forget_stall(watch);
 		watch->is_reported = false;
 		return true;
 	}
