@@ -6,6 +6,7 @@
 
 #include "participant_priv.h"
 #include "pcie_model/arith.h"
+#include "sim/base/perturb.h"
 
 static _Atomic uint32_t last_number;
 
@@ -107,6 +108,7 @@ void sim_clock_page_post(struct sim_clock_page *page, uint32_t engine, uint64_t 
 	uint32_t number;
 	uint64_t token;
 
+	sim_perturb();
 	if (!entry) {
 		post_to_all(page, due_ns);
 		return;
@@ -172,5 +174,6 @@ bool sim_participant_take_messages(struct sim_participant *participant)
 	if (had)
 		atomic_store_explicit(message_ns, SIM_CLOCK_NEVER_NS, memory_order_relaxed);
 	atomic_thread_fence(memory_order_seq_cst); /* before the caller looks: see sim_clock_page_post() */
+	sim_perturb();
 	return had;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/base/monotonic.h"
+#include "sim/base/perturb.h"
 
 #define DEAD_AFTER_NS    (20 * SIM_NS_PER_MS)
 #define STOPPED_AFTER_NS SIM_NS_PER_S
@@ -81,6 +82,7 @@ uint64_t sim_clock_lock(struct sim_clock_lock *lock)
 	uint32_t number = atomic_fetch_add_explicit(&last_number, 1, memory_order_relaxed);
 	uint64_t token = (uint64_t)cached_pid() << 32 | number;
 
+	sim_perturb();
 	for (unsigned int i = 0; i < SPINS; i++) {
 		if (try_lock(lock, 0, token))
 			return token;
@@ -93,4 +95,5 @@ uint64_t sim_clock_lock(struct sim_clock_lock *lock)
 void sim_clock_unlock(struct sim_clock_lock *lock, uint64_t token)
 {
 	atomic_compare_exchange_strong_explicit(&lock->holder, &token, 0, memory_order_release, memory_order_relaxed);
+	sim_perturb();
 }

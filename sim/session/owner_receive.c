@@ -13,6 +13,7 @@
 #include "imports.h"
 #include "owner_daemon_priv.h"
 #include "sim/base/log.h"
+#include "sim/base/perturb.h"
 #include "sim/base/thread.h"
 #include "sim/base/watch.h"
 
@@ -89,6 +90,7 @@ static bool receive_message(struct daemon_owner *self)
 	struct sim_fds fds;
 	int rc = sim_msg_recv_fds(self->sock, &msg, &fds);
 
+	sim_perturb();
 	if (rc == -EPROTO) {
 		sim_warn("a message of the card's daemon makes no sense; is it of another version of bfsim?");
 		return true;
