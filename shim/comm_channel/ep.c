@@ -269,8 +269,8 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 	result = channel_open(__func__, local_ep, CHANNEL_CLIENT, name);
 	if (result != DOCA_SUCCESS)
 		return result;
-	channel_progress_all(local_ep);
 	peer = LIST_FIRST(&local_ep->addrs);
+	channel_progress_connect(peer);
 	if (peer->state == CHANNEL_ENDED) {
 		channel_close(local_ep);
 		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "no connection to a service \"%s\"", name);

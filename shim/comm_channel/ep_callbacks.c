@@ -30,6 +30,12 @@ void channel_progress_all(struct doca_comm_channel_ep_t *ep)
 		;
 }
 
+void channel_progress_connect(const struct doca_comm_channel_addr_t *addr)
+{
+	while (addr->state == CHANNEL_CONNECTING && doca_pe_progress(addr->ep->pe))
+		;
+}
+
 /* ---- peers ---- */
 
 struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t *ep,

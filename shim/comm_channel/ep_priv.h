@@ -98,6 +98,10 @@ doca_error_t channel_set_callbacks(struct doca_comm_channel_ep_t *ep);
 /* Progress the engine until it finds nothing more to do without receiving. */
 void channel_progress_all(struct doca_comm_channel_ep_t *ep);
 
+/* Progress the engine until the client's peer is connected, or there is nothing more to do. In virtual time, the program's next
+ * call follows at the moment at which the peer was connected. */
+void channel_progress_connect(const struct doca_comm_channel_addr_t *addr);
+
 /* Add a peer. NULL = no memory. */
 struct doca_comm_channel_addr_t *channel_addr_new(struct doca_comm_channel_ep_t *ep,
 						  struct doca_comch_connection *connection,

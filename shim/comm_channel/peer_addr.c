@@ -29,7 +29,10 @@ doca_error_t doca_comm_channel_peer_addr_get_user_data(struct doca_comm_channel_
 doca_error_t doca_comm_channel_peer_addr_update_info(struct doca_comm_channel_addr_t *peer_addr)
 {
 	NEED_ADDR(peer_addr);
-	channel_progress_all(peer_addr->ep);
+	if (peer_addr->state == CHANNEL_CONNECTING)
+		channel_progress_connect(peer_addr);
+	else
+		channel_progress_all(peer_addr->ep);
 	peer_addr->snapshot = peer_addr->counters;
 	if (channel_peer_is_disconnected(peer_addr))
 		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED,

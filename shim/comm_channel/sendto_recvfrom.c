@@ -28,8 +28,10 @@ static bool is_peer_of(const struct doca_comm_channel_addr_t *addr, const struct
 static doca_error_t report_no_room(struct doca_comm_channel_addr_t *addr, size_t len)
 {
 	addr->blocked_bytes = (uint32_t)len;
-	if (doca_unlikely(shim_vclock != NULL)) /* room comes when time passes, or others progress */
+	if (doca_unlikely(shim_vclock != NULL)) { /* room comes when time passes, or others progress */
+		shim_pe_vclock_note_refusal(addr->ep->pe);
 		channel_progress_all(addr->ep);
+	}
 	return DOCA_ERROR_AGAIN;
 }
 
@@ -53,8 +55,12 @@ static doca_error_t send_msg(struct doca_comm_channel_addr_t *addr, const void *
 {
 	int rc;
 
-	if (doca_unlikely(shim_vclock != NULL) && addr->blocked_bytes > 0 && !shim_pe_vclock_may_poll(addr->ep->pe))
-		return DOCA_ERROR_AGAIN;
+	if (doca_unlikely(shim_vclock != NULL) && addr->blocked_bytes > 0) {
+		if (!shim_pe_vclock_may_retry(addr->ep->pe))
+			return DOCA_ERROR_AGAIN;
+		if (!comch_connection_has_room(addr->connection, (uint32_t)len))
+			return report_no_room(addr, len);
+	}
 	rc = comch_connection_send(addr->connection, msg, (uint32_t)len);
 	if (rc != 0)
 		return report_send_error(addr, rc, len);
@@ -67,8 +73,7 @@ static doca_error_t send_msg(struct doca_comm_channel_addr_t *addr, const void *
 /* Whether the service has accepted this client, or never will. */
 static bool has_finished_connecting(struct doca_comm_channel_addr_t *addr)
 {
-	if (addr->state == CHANNEL_CONNECTING)
-		channel_progress_all(addr->ep);
+	channel_progress_connect(addr);
 	return addr->state != CHANNEL_CONNECTING || channel_peer_is_disconnected(addr);
 }
 

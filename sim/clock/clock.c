@@ -56,6 +56,7 @@ void sim_clock_page_reset(struct sim_clock_page *page, enum sim_clock_mode mode)
 	memset(page->engines, 0, sizeof(page->engines));
 	memset(page->busy, 0, sizeof(page->busy));
 	memset(page->holds, 0, sizeof(page->holds));
+	memset(page->waits_launch, 0, sizeof(page->waits_launch));
 	memset(&page->lock, 0, sizeof(page->lock));
 	atomic_store_explicit(&page->end, 0, memory_order_relaxed);
 	atomic_store_explicit(&page->mode, mode, memory_order_relaxed);

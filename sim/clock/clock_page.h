@@ -90,6 +90,8 @@ struct sim_clock_page {
 	_Atomic uint64_t busy[SIM_CLOCK_MAX_PARTICIPANTS / 64];       /* bits */
 	_Atomic uint64_t holds[SIM_CLOCK_MAX_PARTICIPANTS / 64];      /* bits: time stays, though they wait */
 	_Atomic uint64_t hears_sync[SIM_CLOCK_MAX_PARTICIPANTS / 64]; /* bits: changes of sync events are messages */
+	_Atomic uint64_t
+		waits_launch[SIM_CLOCK_MAX_PARTICIPANTS / 64]; /* bits: not before all launched processes participate */
 	_Alignas(64) struct sim_clock_due due[SIM_CLOCK_MAX_PARTICIPANTS];
 	/* The index + 1 of the one that seems to be next: it spins for its turn, and looks here meanwhile. 0 = none. */
 	_Alignas(64) _Atomic uint32_t on_deck;

@@ -64,6 +64,7 @@ static void set_state(struct sim_clock_page *page, struct sim_clock_participant 
 		atomic_store_explicit(&page->due[slot].ready_ns, SIM_CLOCK_NEVER_NS, memory_order_relaxed);
 	set_bit(page->busy, slot, to == SIM_PARTICIPANT_BUSY);
 	set_bit(page->holds, slot, false);
+	set_bit(page->waits_launch, slot, false);
 	atomic_store_explicit(&shared->state, to,
 			      memory_order_seq_cst); /* before the look at @asleep, in futex_wake() */
 }
@@ -129,10 +130,33 @@ static struct sim_clock_participant *participant_at(const struct sim_clock_page 
 	return (struct sim_clock_participant *)(uintptr_t)&page->participants[slot];
 }
 
-/* The two waiting participants that are ready first, and when the first one is. All that are ready by now are equal in
- * time: the least rank is first. */
-static struct sim_clock_choice find_earliest_waiters(const struct sim_clock_page *page, uint64_t *ret_ns)
+static bool has_bit(const _Atomic uint64_t *bits, uint32_t slot)
 {
+	return atomic_load_explicit(&bits[slot / 64], memory_order_relaxed) >> slot % 64 & 1;
+}
+
+/* Whether a process that is being launched holds time. Its entry has no rank (launch.c). */
+static bool has_launch(const struct sim_clock_page *page)
+{
+	uint32_t end = num_participants(page);
+
+	for (uint32_t slot = 0; slot < end; slot++)
+		if (has_bit(page->holds, slot) && rank_of(page, slot) >> 32 == 0)
+			return true;
+	return false;
+}
+
+/* Whether there are participants that must not be chosen yet. */
+static bool has_launch_waiters(const struct sim_clock_page *page)
+{
+	return find_bit(page, page->waits_launch) < SIM_CLOCK_MAX_PARTICIPANTS && has_launch(page);
+}
+
+/* The two waiting participants that are ready first, and when the first one is. All that are ready by now are equal in
+ * time: the least rank is first. @may_skip: those that wait for a launch are not ready. */
+static struct sim_clock_choice find_earliest_waiters(const struct sim_clock_page *page, bool may_skip, uint64_t *ret_ns)
+{
+	bool skips = may_skip && has_launch_waiters(page);
 	uint64_t now_ns = atomic_load_explicit(&page->now_ns, memory_order_relaxed);
 	uint64_t next_ns = SIM_CLOCK_NEVER_NS, after_ns = SIM_CLOCK_NEVER_NS;
 	uint32_t next = 0, after = 0, end = num_participants(page);
@@ -140,6 +164,8 @@ static struct sim_clock_choice find_earliest_waiters(const struct sim_clock_page
 	for (uint32_t slot = 0; slot < end; slot++) {
 		uint64_t ns = max_u64(atomic_load_explicit(&page->due[slot].ready_ns, memory_order_relaxed), now_ns);
 
+		if (skips && has_bit(page->waits_launch, slot))
+			continue;
 		if (is_before(page, slot, ns, next, next_ns)) {
 			after = next;
 			after_ns = next_ns;
@@ -164,7 +190,7 @@ struct sim_clock_choice sim_clock_page_advance(struct sim_clock_page *page)
 
 	if (has_busy(page))
 		return choice;
-	choice = find_earliest_waiters(page, &ns);
+	choice = find_earliest_waiters(page, true, &ns);
 	if (choice.next && ns > atomic_load_explicit(&page->now_ns, memory_order_relaxed) && is_held(page))
 		choice.next = NULL;
 	if (!choice.next)
@@ -309,7 +335,7 @@ static bool runs_on(struct sim_clock_page *page, uint32_t slot, uint64_t ns)
 	if (ns == SIM_CLOCK_NEVER_NS || !is_busy_alone(page, slot) || is_held(page))
 		return false;
 	ns = max_u64(ns, now_ns);
-	others = find_earliest_waiters(page, &next_ns);
+	others = find_earliest_waiters(page, true, &next_ns);
 	if (others.next && !is_before(page, slot, ns, slot_of(page, others.next), next_ns))
 		return false;
 	atomic_store_explicit(&page->now_ns, ns, memory_order_release);
@@ -338,6 +364,27 @@ bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns,
 			atomic_store_explicit(&shared->hold_ended, 0, memory_order_relaxed);
 		else if (!atomic_load_explicit(&shared->hold_ended, memory_order_relaxed))
 			set_bit(page->holds, slot, true);
+		choice = sim_clock_page_advance(page);
+	}
+	sim_clock_unlock(&page->lock, token);
+	if (choice.next == shared)
+		return true;
+	sim_participant_hand_over(participant, choice);
+	return false;
+}
+
+bool sim_participant_wait_turn(struct sim_participant *participant)
+{
+	struct sim_clock_participant *shared = participant->shared;
+	struct sim_clock_choice choice = { NULL, NULL };
+	struct sim_clock_page *page = participant->page;
+	uint32_t slot = slot_of(page, shared);
+	uint64_t token = sim_clock_lock(&page->lock);
+
+	if (sim_participant_is_ours(participant)) {
+		set_state(page, shared, SIM_PARTICIPANT_WAITING);
+		atomic_store_explicit(&page->due[slot].ready_ns, 0, memory_order_relaxed);
+		set_bit(page->waits_launch, slot, true);
 		choice = sim_clock_page_advance(page);
 	}
 	sim_clock_unlock(&page->lock, token);
@@ -385,7 +432,7 @@ const struct sim_clock_participant *sim_clock_page_find_holder(const struct sim_
 	uint32_t slot = find_bit(page, page->holds);
 	uint64_t ns;
 
-	if (slot == SIM_CLOCK_MAX_PARTICIPANTS || has_busy(page) || !find_earliest_waiters(page, &ns).next)
+	if (slot == SIM_CLOCK_MAX_PARTICIPANTS || has_busy(page) || !find_earliest_waiters(page, false, &ns).next)
 		return NULL;
 	return &page->participants[slot];
 }

@@ -27,6 +27,7 @@ struct sim_participant {
 	bool spins;                           /* the process may run on several CPUs: spin for the turn */
 	uint32_t num_vain_spins;              /* in a row */
 	uint32_t num_unspun;                  /* turns to wait for without a spin, after vain ones */
+	bool was_interrupted;                 /* the last sleep: a signal handler ran */
 };
 
 /* Take a slot and be busy. Of participants that can run at the same time, the least @rank runs first, and of equal ranks
@@ -59,6 +60,10 @@ void sim_participant_detach(struct sim_participant *participant);
  * stays: the participant waits for what comes from outside of virtual time, soon. Returns whether it is busy again at
  * once. */
 bool sim_participant_wait(struct sim_participant *participant, uint64_t wake_ns, bool holds);
+
+/* Wait for the turn at the present time, among those that are ready now, and not before all processes that were launched
+ * together (launch.h) participate. Returns whether it is busy again at once. */
+bool sim_participant_wait_turn(struct sim_participant *participant);
 
 /* The calling thread's waits inside of bfsim are @participant's (call_mark.h); and no thread's waits are marked from now
  * on, as a page is about to be unmapped. */

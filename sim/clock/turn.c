@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A participant waits for its turn: it spins for a moment, then sleeps. */
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -9,6 +10,7 @@
 #include "participant_priv.h"
 #include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
+#include "sim/base/perturb.h"
 
 #define SPIN_NS UINT64_C(50000) /* some times what a sleep and a wake-up take */
 #define SPINS   32              /* between two looks at the machine's clock */
@@ -19,6 +21,7 @@ void sim_clock_page_wake(const struct sim_clock_participant *shared)
 {
 	if (shared && atomic_load_explicit(&shared->asleep, memory_order_seq_cst) > 0)
 		syscall(SYS_futex, &shared->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	sim_perturb();
 }
 
 void sim_participant_wake(const struct sim_participant *participant)
@@ -92,13 +95,15 @@ static void spin(struct sim_participant *participant)
 	participant->num_unspun = 1u << participant->num_vain_spins;
 }
 
-static void sleep_once(const struct sim_participant *participant, uint64_t ns)
+static void sleep_once(struct sim_participant *participant, uint64_t ns)
 {
 	const struct timespec timeout = sim_timespec_from_ns(ns);
 	struct sim_clock_participant *shared = participant->shared;
 
 	atomic_fetch_add_explicit(&shared->asleep, 1, memory_order_seq_cst); /* before the futex looks at the state */
-	syscall(SYS_futex, &shared->state, FUTEX_WAIT, SIM_PARTICIPANT_WAITING, &timeout, NULL, 0);
+	participant->was_interrupted =
+		syscall(SYS_futex, &shared->state, FUTEX_WAIT, SIM_PARTICIPANT_WAITING, &timeout, NULL, 0) < 0 &&
+		errno == EINTR;
 	atomic_fetch_sub_explicit(&shared->asleep, 1, memory_order_relaxed);
 }
 

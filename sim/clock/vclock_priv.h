@@ -25,7 +25,9 @@ struct sim_vclock_thread {
 	uint32_t num_messages; /* polls that followed messages; it wraps */
 	uint32_t num_idle;     /* polls without a turn since the last turn */
 	uint32_t num_holds;    /* sources that hold time */
-	bool hears_credit;
+	bool hears_credit;     /* of an engine's receives */
+	bool was_refused;      /* a call was, with AGAIN; it is to be tried again after a message */
+	bool offers_retry;     /* such a message came: the next wait returns at once */
 	/* The sleeper, a helper thread that waits in place of this one. */
 	pthread_cond_t changed;
 	pthread_t sleeper;

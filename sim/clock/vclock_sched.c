@@ -5,13 +5,17 @@
 
 #include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
+#include "sim/base/perturb.h"
 #include "vclock_priv.h"
 
 /* A poll without a turn returns after a pause, which grows from MIN to MAX as long as there is no turn. While another
- * participant is busy it begins with BUSY; while all wait for messages, so many polls come at once before. */
+ * participant is busy it begins with BUSY; while all wait for messages, so many polls come at once before. A participant of
+ * another process is waited for longer, so that the number of polls without a turn does not depend on the machine. One of
+ * this process is not: it may wait for a lock of the program that this thread holds. */
 #define MIN_PAUSE_NS    (SIM_NS_PER_MS / 16)
 #define BUSY_PAUSE_NS   (4 * SIM_NS_PER_MS)
 #define MAX_PAUSE_NS    (16 * SIM_NS_PER_MS)
+#define MAX_BUSY_PAUSES 50 /* of BUSY_PAUSE, while a participant of another process is busy */
 #define NUM_QUICK_POLLS 64
 
 #define ANY_ENGINE UINT32_MAX /* for credits of engines without an id */
@@ -114,6 +118,25 @@ static void mark_busy(struct sim_vclock_thread *thread)
 		sim_participant_mark_busy(&thread->participant);
 }
 
+void sim_vclock_sched_begin_call(struct sim_vclock_sched *sched)
+{
+	struct sim_vclock_thread *thread = pthread_getspecific(sched->key);
+
+	if (thread && sim_participant_is_ours(&thread->participant))
+		mark_busy(thread);
+}
+
+void sim_vclock_sched_take_turn(struct sim_vclock_sched *sched)
+{
+	struct sim_vclock_thread *thread = pthread_getspecific(sched->key);
+
+	if (!thread || !sim_participant_is_ours(&thread->participant) ||
+	    sim_participant_wait_turn(&thread->participant))
+		return;
+	while (sim_participant_sleep(&thread->participant, BUSY_PAUSE_NS))
+		sim_vclock_check_stall(sched, &thread->participant, &thread->watch);
+}
+
 void sim_vclock_source_hear_sync(struct sim_vclock_source *source)
 {
 	struct sim_vclock_thread *thread = sim_vclock_thread_join(source);
@@ -138,6 +161,28 @@ static uint64_t pause_ns(uint64_t from_ns, uint32_t num_polls)
 	return min_u64(from_ns << min_u32(num_polls / 8, 16), MAX_PAUSE_NS);
 }
 
+static bool is_other_process_busy(const struct sim_participant *participant)
+{
+	const struct sim_clock_participant *busy = sim_clock_page_find_busy(participant->page);
+
+	return busy && atomic_load_explicit(&busy->owner, memory_order_relaxed) >> 32 != participant->owner >> 32;
+}
+
+/* Whether the turn of @thread is the only thing that its program waits for in a poll: not in a blocking call, which has
+ * other reasons to return. */
+static bool may_wait_long(const struct sim_vclock_thread *thread)
+{
+	return !thread->participant.was_interrupted && is_other_process_busy(&thread->participant);
+}
+
+static void sleep_while_busy(struct sim_vclock_thread *thread, uint64_t ns)
+{
+	uint32_t left = MAX_BUSY_PAUSES;
+
+	while (sim_participant_sleep(&thread->participant, ns) && --left > 0 && may_wait_long(thread))
+		sim_vclock_check_stall(thread->sched, &thread->participant, &thread->watch);
+}
+
 /* While another participant is busy, wait for the turn. Returns whether this one is busy now. */
 static bool take_turn(struct sim_vclock_thread *thread)
 {
@@ -145,8 +190,9 @@ static bool take_turn(struct sim_vclock_thread *thread)
 	bool others = sim_clock_page_find_busy(participant->page) != NULL;
 	uint32_t num_idle = thread->num_idle;
 
+	sim_perturb();
 	if (others)
-		sim_participant_sleep(participant, pause_ns(BUSY_PAUSE_NS, num_idle));
+		sleep_while_busy(thread, pause_ns(BUSY_PAUSE_NS, num_idle));
 	else if (num_idle >= NUM_QUICK_POLLS)
 		sim_participant_sleep(participant, pause_ns(MIN_PAUSE_NS, num_idle - NUM_QUICK_POLLS));
 	if (sim_participant_state(participant) == SIM_PARTICIPANT_BUSY) {
@@ -160,8 +206,10 @@ static bool take_turn(struct sim_vclock_thread *thread)
 
 static void take_messages(struct sim_vclock_thread *thread)
 {
-	if (sim_participant_take_messages(&thread->participant))
+	if (sim_participant_take_messages(&thread->participant)) {
 		thread->num_messages++;
+		thread->offers_retry = thread->was_refused;
+	}
 	if (thread->hears_credit)
 		sim_participant_hear_credit(&thread->participant, 0);
 	thread->hears_credit = false;
@@ -235,6 +283,11 @@ bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wak
 
 	if (!thread)
 		return wait_without_participant(sched, wake_ns);
+	if (thread->offers_retry) {
+		thread->offers_retry = false;
+		mark_busy(thread);
+		return false;
+	}
 	source->next_ns = wake_ns;
 	source->messages_seen = messages_seen = thread->num_messages;
 	if (atomic_load_explicit(&thread->num_sources, memory_order_relaxed) > 1) {
@@ -270,16 +323,30 @@ void sim_vclock_source_wait_credit(struct sim_vclock_source *source, uint32_t en
 
 	if (!thread)
 		return;
+	sim_vclock_source_note_refusal(source);
 	thread->hears_credit = true;
 	sim_participant_hear_credit(&thread->participant, engine ? engine : ANY_ENGINE);
 	sim_vclock_source_wait_until(source, wake_ns);
 }
 
-bool sim_vclock_source_waits_credit(const struct sim_vclock_source *source)
+void sim_vclock_source_note_refusal(struct sim_vclock_source *source)
 {
-	const struct sim_vclock_thread *thread = source->thread;
+	struct sim_vclock_thread *thread = source->thread;
 
-	return thread && thread->hears_credit;
+	if (thread)
+		thread->was_refused = true;
+}
+
+bool sim_vclock_source_may_retry(struct sim_vclock_source *source)
+{
+	struct sim_vclock_thread *thread = source->thread;
+
+	if (!thread || !thread->was_refused)
+		return true;
+	if (!sim_vclock_source_may_poll(source))
+		return false;
+	thread->was_refused = thread->offers_retry = false;
+	return true;
 }
 
 static void sleep_without_participant(void)

@@ -69,6 +69,14 @@ void sim_vclock_source_hear_sync(struct sim_vclock_source *source);
 /* Destroy the source; wake is not called any more. NULL is fine. */
 void sim_vclock_source_destroy(struct sim_vclock_source *source);
 
+/* The calling thread is about to do what other participants can see, outside of a poll: it is busy, if it takes part. Time
+ * stands still during the call, so that all of its effects have one time. */
+void sim_vclock_sched_begin_call(struct sim_vclock_sched *sched);
+
+/* The calling thread is about to do what other processes order by the time of their calls, as a connect: it waits for its turn
+ * at the present time, if it takes part. Processes that are launched together take these turns in their order. */
+void sim_vclock_sched_take_turn(struct sim_vclock_sched *sched);
+
 /* The source submits jobs: it is busy. */
 void sim_vclock_source_mark_busy(struct sim_vclock_source *source);
 
@@ -87,8 +95,12 @@ void sim_vclock_source_hold(struct sim_vclock_source *source, bool holds);
 /* The same for a source that could not send, as @engine has posted no receives: a receive counts as a message. */
 void sim_vclock_source_wait_credit(struct sim_vclock_source *source, uint32_t engine, uint64_t wake_ns);
 
-/* Whether the source's thread is in such a wait, and has not had its turn. */
-bool sim_vclock_source_waits_credit(const struct sim_vclock_source *source);
+/* A call of the source's thread was refused with AGAIN, and the program will try again. When a message has come, a wait returns
+ * false once, at the time of the message: the program's next call is at that time as well, be it the try or a poll. */
+void sim_vclock_source_note_refusal(struct sim_vclock_source *source);
+
+/* Before the next try. Returns whether the thread has its turn; sleeps for a moment before false. */
+bool sim_vclock_source_may_retry(struct sim_vclock_source *source);
 
 /* Wait for a message, in a thread that blocks: it does not poll its other sources meanwhile, so these
  * are not offered to it. Sleeps for a moment unless the thread runs next. */

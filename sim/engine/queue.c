@@ -11,8 +11,9 @@
 #include "sim/base/monotonic.h"
 #include "sim/clock/clock.h"
 
-#define MAX_JOBS  (UINT32_C(1) << 30) /* counters are compared by their difference */
-#define MAX_SHORT 16                  /* short jobs that run under one lock */
+#define VIRTUAL_TICKS 16                  /* some times what another participant needs for its turn */
+#define MAX_JOBS      (UINT32_C(1) << 30) /* counters are compared by their difference */
+#define MAX_SHORT     16                  /* short jobs that run under one lock */
 
 uint32_t sim_queue_in_flight(const struct sim_queue *queue)
 {
@@ -317,7 +318,14 @@ static uint64_t release_on_tick(struct sim_queue *queue)
 	return due_ns;
 }
 
-/* Run the jobs that no poll has run since the last tick, and complete those that are due. */
+/* In virtual time an owner may wait for other processes in its poll. It runs its jobs itself then: what a job does, and its
+ * recording, are in the order of virtual time. */
+static uint32_t patience_in_ticks(const struct sim_queue *queue)
+{
+	return queue_clock_is_virtual(queue->clock) ? VIRTUAL_TICKS : 1;
+}
+
+/* Run the jobs that no poll has run for a tick, and complete those that are due. */
 static bool tick(struct sim_engine_member *member, uint64_t *next_ns)
 {
 	struct sim_queue *queue = (struct sim_queue *)((char *)member - offsetof(struct sim_queue, member));
@@ -325,9 +333,10 @@ static bool tick(struct sim_engine_member *member, uint64_t *next_ns)
 	bool pending = has_pending(queue);
 	uint64_t due_ns;
 
-	if (pending && queue->last_tick_pending && queue->last_tick_run == run)
+	if (queue->last_tick_run != run || !pending)
+		queue->num_unpolled_ticks = 0;
+	if (pending && queue->num_unpolled_ticks++ >= patience_in_ticks(queue))
 		run_unpolled(queue);
-	queue->last_tick_pending = pending;
 	queue->last_tick_run = run;
 	due_ns = release_on_tick(queue);
 	if (due_ns != 0)

@@ -38,10 +38,11 @@ struct sim_queue {
 	atomic_bool failed;                         /* jobs no longer run: error or flush */
 	atomic_bool flushed;                        /* completions are no longer held */
 	atomic_bool notify_wanted;
-	uint64_t shuffle_run;   /* state of the random order, under the lock; 0 = jobs run in their order */
-	uint64_t shuffle_poll;  /* state of the random polls, the owner's */
-	uint32_t last_tick_run; /* run and pending as of the engine's last tick */
-	bool last_tick_pending;
+	uint64_t shuffle_run;  /* state of the random order, under the lock; 0 = jobs run in their order */
+	uint64_t shuffle_poll; /* state of the random polls, the owner's */
+	uint32_t
+		last_tick_run; /* run, as of the engine's last tick; and since how many ticks jobs wait for the owner's poll */
+	uint32_t num_unpolled_ticks;
 };
 
 /* A counter that this thread, the owner, writes alone. */

@@ -69,6 +69,11 @@ bool sim_recvq_has_message(const struct sim_recvq *queue)
 	       atomic_load(&slot_at(queue, queue->polled)->filled) == queue->polled + 1;
 }
 
+uint64_t sim_recvq_next_due_ns(const struct sim_recvq *queue)
+{
+	return slot_at(queue, queue->polled)->due_ns;
+}
+
 void sim_recvq_arm(struct sim_recvq *queue)
 {
 	atomic_store(&queue->shared->asleep, 1);

@@ -87,6 +87,9 @@ int sim_recvq_poll(struct sim_recvq *queue, const struct sim_recvq_desc *desc, u
 bool sim_recvq_has_message(const struct sim_recvq *queue);
 void sim_recvq_arm(struct sim_recvq *queue);
 
+/* Consumer: when that message is due, as its producer wrote it; 0 = at once. */
+uint64_t sim_recvq_next_due_ns(const struct sim_recvq *queue);
+
 /* Producers, under their lock: reserve a slot for a message of @len bytes. Returns 0, -EAGAIN (none is posted),
  * -EMSGSIZE (longer than the buffer, as the consumer wrote it) or -EPROTO. */
 int sim_recvq_reserve(struct sim_recvq *queue, uint32_t len);

@@ -138,6 +138,16 @@ bool sim_ring_arm_space(struct sim_ring *ring, size_t len)
 	return check_space(ring, len) != -EAGAIN;
 }
 
+bool sim_ring_wants_space(const struct sim_ring *ring)
+{
+	return atomic_load(&ring->shared->space_wanted) != 0;
+}
+
+void sim_ring_close(struct sim_ring *ring)
+{
+	atomic_store_explicit(&ring->shared->closed, 1, memory_order_release);
+}
+
 bool sim_ring_is_half_free(const struct sim_ring *ring)
 {
 	return ring->count - atomic_load(&ring->shared->tail) <= ring->max_records / 2;
@@ -158,10 +168,10 @@ static struct record_header read_header(const struct sim_ring *ring)
 	return header;
 }
 
-int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *ret_len)
+/* Move @ring to its next record, behind a restart or padding, and copy the record's header. Returns 0, -EAGAIN or -EPROTO. */
+static inline int find_record(struct sim_ring *ring, struct record_header *ret_header)
 {
 	uint64_t waiting = atomic_load_explicit(&ring->shared->head, memory_order_acquire) - ring->count;
-	struct record_header header;
 
 	if (waiting == 0)
 		return -EAGAIN;
@@ -169,14 +179,37 @@ int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *
 		return -EPROTO;
 	if (atomic_load_explicit(&ring->shared->restart, memory_order_relaxed) == ring->count)
 		ring->offset = 0;
-	header = read_header(ring);
-	if (header.kind == KIND_PADDING && ring->offset > 0) {
+	*ret_header = read_header(ring);
+	if (ret_header->kind == KIND_PADDING && ring->offset > 0) {
 		advance(ring, bytes_before_end(ring));
-		header = read_header(ring);
+		*ret_header = read_header(ring);
 	}
-	if (header.kind == KIND_PADDING || header.len > ring->max_record_bytes ||
-	    record_bytes(header.len) > bytes_before_end(ring))
+	if (ret_header->kind == KIND_PADDING || ret_header->len > ring->max_record_bytes ||
+	    record_bytes(ret_header->len) > bytes_before_end(ring))
 		return -EPROTO;
+	return 0;
+}
+
+int sim_ring_peek(const struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t len)
+{
+	struct sim_ring view = *ring;
+	struct record_header header;
+	int rc = find_record(&view, &header);
+
+	if (rc < 0)
+		return rc;
+	memcpy(buf, view.shared->data + view.offset + sizeof(header), header.len < len ? header.len : len);
+	*ret_kind = header.kind;
+	return 0;
+}
+
+int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *ret_len)
+{
+	struct record_header header;
+	int rc = find_record(ring, &header);
+
+	if (rc < 0)
+		return rc;
 	memcpy(buf, ring->shared->data + ring->offset + sizeof(header), header.len);
 	*ret_kind = header.kind;
 	*ret_len = header.len;

@@ -15,13 +15,14 @@
  * Order of accesses, for C11 and weak machines:
  *
  *   record     the writer's bytes and @restart --> head (release)        the reader: head (acquire) --> bytes, @restart
+ *   end        the writer: head --> closed (release)                     the reader: closed (acquire) --> head
  *   room       the reader's copy --> bytes_read (release), tail          the writer: tail, bytes_read (acquire) --> bytes
  *   space      writer: space_wanted = 1, then tail     reader: tail, then space_wanted            all seq_cst: one of the
  *              two sees the other's store. The writer loads bytes_read after that tail, so it is as new as the tail.
  *   sleep      writer: head, doorbell, then asleep     reader: asleep = 1, then doorbell, head    the doorbell's and
  *              asleep are seq_cst: the reader sees the ring of the doorbell, or the writer sees that the reader sleeps.
  *
- * Records stay readable when the writer dies. Neither side trusts the other: an
+ * Records stay readable when the writer dies, or closes the ring. Neither side trusts the other: an
  * impossible head, tail or length ends the ring with -EPROTO, and a record is
  * copied before it is checked.
  */
@@ -36,6 +37,7 @@
 struct sim_ring_shared {
 	_Alignas(64) _Atomic uint64_t head; /* records written; stored by the writer */
 	_Atomic uint64_t restart;           /* number of the record at the last restart; stored by the writer */
+	_Atomic uint32_t closed;            /* the writer writes no more; stored by the writer */
 	_Alignas(64) _Atomic uint64_t tail; /* records read; stored by the reader */
 	_Atomic uint64_t bytes_read;        /* with the bytes that were skipped; stored by the reader */
 	_Atomic uint32_t asleep;            /* the writer is to wake the reader */
@@ -79,6 +81,21 @@ bool sim_ring_arm_space(struct sim_ring *ring, size_t len);
 
 /* Writer: whether the reader has notified a writer that asked for space, as far as the ring's numbers show. */
 bool sim_ring_is_half_free(const struct sim_ring *ring);
+
+/* Writer: whether it asked for space, and the reader has not notified it. */
+bool sim_ring_wants_space(const struct sim_ring *ring);
+
+/* Writer: this was the last record. The writer notifies the reader. */
+void sim_ring_close(struct sim_ring *ring);
+
+/* Reader: whether the writer has closed the ring. A reader that sees this before it finds no record has read all of them. */
+static inline bool sim_ring_is_closed(const struct sim_ring *ring)
+{
+	return atomic_load_explicit(&ring->shared->closed, memory_order_acquire) != 0;
+}
+
+/* Copy up to @len bytes of the next record, which stays in the ring, to @buf. Returns 0, -EAGAIN (there is none) or -EPROTO. */
+int sim_ring_peek(const struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t len);
 
 /* Read the next record into @buf, which has max_record_bytes. Returns 0, -EAGAIN (none) or -EPROTO. */
 int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *ret_len);

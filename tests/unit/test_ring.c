@@ -78,6 +78,57 @@ static void test_an_empty_ring_has_nothing(void **state)
 	pair_free(&pair);
 }
 
+static void test_peeked_record_stays_and_its_beginning_is_copied(void **state)
+{
+	struct pair pair = pair_new(4, 32);
+	uint32_t kind = 0;
+	char buf[4] = "";
+
+	(void)state;
+	assert_int_equal(sim_ring_peek(&pair.reader, &kind, buf, 2), -EAGAIN);
+	assert_int_equal(sim_ring_write(&pair.writer, 5, "record", 6), 0);
+	assert_int_equal(sim_ring_peek(&pair.reader, &kind, buf, 2), 0);
+	assert_int_equal(kind, 5);
+	assert_string_equal(buf, "re");
+	expect_record(&pair, 5, "record");
+	pair_free(&pair);
+}
+
+/* A record that is shorter than what is asked for; and one behind the padding at the end of the memory. */
+static void test_peek_finds_what_a_read_finds(void **state)
+{
+	struct pair pair = pair_new(2, 40);
+	uint32_t kind;
+
+	(void)state;
+	for (uint32_t i = 0; i < 50; i++) {
+		char text[41], buf[41] = "";
+
+		memset(text, 'a' + (int)(i % 26), sizeof(text));
+		text[i % 40] = '\0';
+		assert_int_equal(sim_ring_write(&pair.writer, i, text, strlen(text)), 0);
+		assert_int_equal(sim_ring_peek(&pair.reader, &kind, buf, 40), 0);
+		assert_int_equal(kind, i);
+		assert_string_equal(buf, text);
+		expect_record(&pair, i, text);
+	}
+	pair_free(&pair);
+}
+
+static void test_records_before_the_close_can_be_read(void **state)
+{
+	struct pair pair = pair_new(4, 32);
+
+	(void)state;
+	assert_int_equal(sim_ring_write(&pair.writer, 1, "last", 4), 0);
+	assert_false(sim_ring_is_closed(&pair.reader));
+	sim_ring_close(&pair.writer);
+	assert_true(sim_ring_is_closed(&pair.reader) && sim_ring_has_record(&pair.reader));
+	expect_record(&pair, 1, "last");
+	assert_false(sim_ring_has_record(&pair.reader));
+	pair_free(&pair);
+}
+
 static void test_as_many_records_wait_as_the_reader_said(void **state)
 {
 	struct pair pair = pair_new(3, 32);
@@ -302,6 +353,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records_come_out_in_order_with_kind_and_bytes),
 		cmocka_unit_test(test_an_empty_ring_has_nothing),
+		cmocka_unit_test(test_peeked_record_stays_and_its_beginning_is_copied),
+		cmocka_unit_test(test_peek_finds_what_a_read_finds),
+		cmocka_unit_test(test_records_before_the_close_can_be_read),
 		cmocka_unit_test(test_as_many_records_wait_as_the_reader_said),
 		cmocka_unit_test(test_a_ring_for_one_takes_any_length_at_any_place),
 		cmocka_unit_test(test_a_ring_that_is_read_at_once_uses_its_first_page_only),

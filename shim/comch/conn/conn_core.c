@@ -38,8 +38,8 @@ bool comch_connection_is_busy(struct doca_comch_connection *connection)
 
 void comch_connection_notify_peer(struct doca_comch_connection *connection, uint64_t due_ns)
 {
-	shim_message_sent(connection->peer_engine, due_ns);
 	sim_doorbell_ring(connection->peer_doorbells, connection->peer_slot);
+	shim_message_sent(connection->peer_engine, due_ns);
 	if (!sim_ring_must_wake(&connection->out))
 		return;
 	if ((connection->peer_wake_fd < 0 || sim_wake_send(connection->peer_wake_fd) < 0) && connection->channel)
@@ -57,11 +57,13 @@ void comch_connection_request_notify_peer(struct doca_comch_connection *connecti
 void comch_connection_notify_self(struct doca_comch_connection *connection)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
+	bool is_asleep;
 
 	if (!endpoint || !endpoint->doorbells.shared)
 		return;
+	is_asleep = sim_doorbell_ring_own(&endpoint->doorbells, connection->slot);
 	shim_pe_vclock_notify_ctx(&endpoint->ctx);
-	if (sim_doorbell_ring_own(&endpoint->doorbells, connection->slot))
+	if (is_asleep)
 		shim_pe_notify(&endpoint->ctx);
 }
 
@@ -89,8 +91,9 @@ void comch_connection_on_channel_event(void *arg)
 	atomic_store(&connection->channel_event, true);
 	pthread_mutex_lock(&connection->lock);
 	notify_data_paths(connection);
-	comch_connection_notify_self(connection);
 	if (connection->endpoint) {
+		if (connection->endpoint->doorbells.shared)
+			sim_doorbell_ring_own(&connection->endpoint->doorbells, connection->slot);
 		shim_pe_notify_external(&connection->endpoint->ctx);
 		comch_endpoint_signal_status(connection->endpoint);
 	}
@@ -139,6 +142,12 @@ doca_error_t comch_connection_end_status(const struct doca_comch_connection *con
 }
 
 /* ---- messages ---- */
+
+bool comch_connection_waits_for_room(const struct doca_comch_connection *connection)
+{
+	return shim_vclock && connection->state == COMCH_OPEN && comch_connection_get_end(connection) == 0 &&
+	       sim_ring_wants_space(&connection->out);
+}
 
 int comch_connection_write_record(struct doca_comch_connection *connection, const struct comch_msg_hdr *hdr,
 				  const void *msg, uint32_t len)

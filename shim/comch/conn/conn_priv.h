@@ -32,6 +32,7 @@
 #define SHIM_COMCH_CONN_PRIV_H
 
 #include <doca_comch.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sys/queue.h>
 
@@ -125,7 +126,6 @@ enum comch_record {
 	COMCH_CONSUMER_EXPIRED, /* struct comch_consumer_record */
 	COMCH_RECORDED_MESSAGE, /* a message whose receipt is recorded (sim/trace/trace.h) */
 	COMCH_MESSAGE_WITH_HDR, /* struct comch_msg_hdr, then a message */
-	COMCH_END,              /* nothing: the other end closes the connection; there may be no room for this record */
 };
 
 /* When and how the receiver delivers a message. The sender computes it from the model and from faults. */
@@ -174,10 +174,11 @@ struct doca_comch_connection {
 	struct sim_ring in, out;
 	struct sim_doorbell_shared *peer_doorbells;
 	uint32_t peer_slot;
-	uint32_t peer_engine;              /* shim_pe_vclock_engine() of the other end's engine */
-	uint64_t seen_head, seen_tail;     /* of the rings, at the last progress (comch_connection_has_missed_ring()) */
-	int peer_wake_fd;                  /* -1 = none: wake the peer through the session */
-	struct comch_send_list send_queue; /* sends that wait for room in the ring */
+	uint32_t peer_engine;          /* shim_pe_vclock_engine() of the other end's engine */
+	uint64_t seen_head, seen_tail; /* of the rings, at the last progress (comch_connection_has_missed_ring()) */
+	bool seen_closed;
+	int peer_wake_fd;                                        /* -1 = none: wake the peer through the session */
+	struct comch_send_list send_queue;                       /* sends that wait for room in the ring */
 	STAILQ_HEAD(, comch_pending_announce) pending_announces; /* announcements whose record was not read yet */
 	bool has_pending_record;                                 /* a record was read before its announcement came */
 	struct comch_consumer_record pending_record;
@@ -234,6 +235,19 @@ void comch_connection_abort(struct doca_comch_connection *connection);
 
 /* The status of tasks that the connection's end fails. */
 doca_error_t comch_connection_end_status(const struct doca_comch_connection *connection);
+
+/* -errno if the other end is gone: it has closed the connection, or its channel has ended; else 0. What it wrote before is
+ * still to be read. */
+static inline int comch_connection_get_end(const struct doca_comch_connection *connection)
+{
+	if (doca_unlikely(connection->status < 0))
+		return connection->status;
+	return sim_ring_is_closed(&connection->in) ? -ECONNRESET : 0;
+}
+
+/* Virtual time: whether the connection waits until the other end says that there is room. Room that is seen earlier is not
+ * used: when a participant polls without a message is the machine's choice. */
+bool comch_connection_waits_for_room(const struct doca_comch_connection *connection);
 
 /* Write a message, with a header or without one (NULL). Returns 0, -EAGAIN or -EPROTO. */
 int comch_connection_write_record(struct doca_comch_connection *connection, const struct comch_msg_hdr *hdr,
@@ -324,6 +338,10 @@ static inline bool comch_delay_queue_has_msgs(const struct doca_comch_connection
 /* Copy a message into the queue: twice, if @hdr says so. The recording names @wire_len bytes. */
 void comch_delay_queue_push(struct doca_comch_connection *connection, const struct comch_msg_hdr *hdr,
 			    const uint8_t *bytes, uint32_t len, uint32_t wire_len);
+
+/* Whether the next record of the ring is to be read: a message stays there until the model's time of its arrival. If not, the
+ * endpoint's alarm is set. */
+bool comch_delay_queue_may_read(const struct doca_comch_connection *connection);
 
 /* Whether the first message is due. If not, the endpoint's alarm is set. */
 bool comch_delay_queue_is_due(struct doca_comch_connection *connection);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Received messages that are not due: they take time by the model, or a fault delays or reorders them.
  *
- *   ring --read--> [reordered] --> [ready, in order] --due--> delivered
+ *   ring --the model's time--> read --> [reordered] --> [ready, in order] --due--> delivered
  *
- * While a ready message is not due, the connection reads no further records. When the other end is gone, messages
- * wait for their modelled time only: neither a fault nor a reorder holds them up, and a sender that leaves does not
- * make its last messages faster. */
+ * A message stays in the ring until the model's time of its arrival. So the room in the ring does not depend on when the
+ * receiver polls. While a ready message is not due, the connection reads no further records. When the other end is gone,
+ * messages wait for their modelled time only: neither a fault nor a reorder holds them up, and a sender that leaves does
+ * not make its last messages faster. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,25 @@
 static struct comch_delayed_msg *first_ready(const struct doca_comch_connection *connection)
 {
 	return (struct comch_delayed_msg *)comch_delay_list_first_ready(&connection->delay_queue);
+}
+
+/* A time that no honest message has is ignored. */
+static uint64_t limit_modelled_ns(uint64_t modelled_ns, uint64_t now_ns)
+{
+	return modelled_ns > now_ns && modelled_ns - now_ns > MAX_MODELLED_NS ? now_ns : modelled_ns;
+}
+
+bool comch_delay_queue_may_read(const struct doca_comch_connection *connection)
+{
+	struct comch_msg_hdr hdr = { 0 };
+	uint64_t now_ns = shim_now_ns();
+	uint32_t kind;
+
+	if (sim_ring_peek(&connection->in, &kind, &hdr, sizeof(hdr)) < 0 || kind != COMCH_MESSAGE_WITH_HDR ||
+	    limit_modelled_ns(hdr.modelled_ns, now_ns) <= now_ns)
+		return true;
+	shim_alarm_set(&connection->endpoint->ctx, hdr.modelled_ns);
+	return false;
 }
 
 /* @seq is the message's number in its stream, for the recording; 0 = it is recorded already. */
@@ -37,14 +57,12 @@ static void push_copy(struct doca_comch_connection *connection, const struct com
 	*message = (struct comch_delayed_msg){
 		.item = { .due_ns = hdr->due_ns,
 			  .reorder_by = queue->num_reordered < MAX_REORDERED ? hdr->reorder_by : 0 },
-		.modelled_ns = hdr->modelled_ns,
+		.modelled_ns = limit_modelled_ns(hdr->modelled_ns, now_ns),
 		.seq = seq,
 		.wire_len = wire_len,
 		.is_recorded = hdr->is_recorded,
 		.len = len
 	};
-	if (message->modelled_ns > now_ns && message->modelled_ns - now_ns > MAX_MODELLED_NS)
-		message->modelled_ns = now_ns;
 	memcpy(message->bytes, bytes, len);
 	comch_delay_list_push(queue, &message->item, now_ns);
 }
@@ -59,13 +77,15 @@ void comch_delay_queue_push(struct doca_comch_connection *connection, const stru
 
 bool comch_delay_queue_is_due(struct doca_comch_connection *connection)
 {
-	bool peer_has_ended = connection->status < 0 && !sim_ring_has_record(&connection->in);
+	bool is_gone =
+		comch_connection_get_end(connection) < 0; /* before the look at the ring: it was its last record then */
+	bool was_last = is_gone && !sim_ring_has_record(&connection->in);
 	uint64_t now_ns = shim_now_ns();
-	uint64_t next_ns = comch_delay_list_release(&connection->delay_queue, now_ns, peer_has_ended);
+	uint64_t next_ns = comch_delay_list_release(&connection->delay_queue, now_ns, was_last);
 	const struct comch_delayed_msg *first = first_ready(connection);
 
 	if (first)
-		next_ns = connection->status < 0 ? first->modelled_ns : first->item.due_ns;
+		next_ns = is_gone ? first->modelled_ns : first->item.due_ns;
 	if (first && now_ns >= next_ns)
 		return true;
 	shim_alarm_set(&connection->endpoint->ctx, next_ns);
@@ -90,10 +110,16 @@ static bool has_deferred_connect(const struct doca_comch_connection *connection)
 	return connection->state == COMCH_OPENING && !connection->channel;
 }
 
+static bool waits_for_time(const struct doca_comch_connection *connection)
+{
+	return comch_delay_queue_has_msgs(connection) || has_deferred_connect(connection) ||
+	       (connection->state == COMCH_OPEN && connection->endpoint->timing &&
+		sim_ring_has_record(&connection->in));
+}
+
 void comch_delay_queue_on_alarm(struct comch_endpoint *endpoint)
 {
 	for (uint32_t i = 0; i < endpoint->num_slots; i++)
-		if (endpoint->slots[i] &&
-		    (comch_delay_queue_has_msgs(endpoint->slots[i]) || has_deferred_connect(endpoint->slots[i])))
+		if (endpoint->slots[i] && waits_for_time(endpoint->slots[i]))
 			sim_doorbell_requeue(&endpoint->doorbells, i);
 }

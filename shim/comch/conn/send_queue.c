@@ -93,6 +93,8 @@ int comch_send_queue_flush(struct doca_comch_connection *connection)
 {
 	struct doca_comch_task_send *send;
 
+	if (doca_unlikely(comch_connection_waits_for_room(connection)))
+		return 0;
 	while ((send = STAILQ_FIRST(&connection->send_queue))) {
 		int rc = write_msg(send);
 

@@ -160,7 +160,7 @@ static bool consumer_arm(struct doca_ctx *ctx)
 	sim_recvq_arm(&consumer->queue);
 	if (comch_recv_has_delayed(consumer) && ctx->alarm.due_ns == 0)
 		return true; /* a step has to look at them, and to set the alarm */
-	return (!comch_recv_is_blocked(consumer) && sim_recvq_has_message(&consumer->queue)) || is_lost(consumer) ||
+	return comch_consumer_has_message(consumer) || is_lost(consumer) ||
 	       (ctx->state == DOCA_CTX_STATE_STARTING && consumer->announced) ||
 	       (ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_posted > 0);
 }

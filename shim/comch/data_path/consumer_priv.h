@@ -48,6 +48,9 @@ extern const struct shim_task_type comch_post_recv_type;
 
 /* ---- consumer_task.c ---- */
 
+/* Whether a message can be taken now. If it comes later, the context's alarm is set. */
+bool comch_consumer_has_message(struct doca_comch_consumer *consumer);
+
 /* Complete one task that a message filled. Returns whether there was one. */
 bool comch_consumer_poll(struct doca_comch_consumer *consumer);
 

@@ -7,6 +7,7 @@
 #include "shim/common/pe/task_trace.h"
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
 #include "sim/base/move.h"
 
 static struct doca_comch_consumer_task_post_recv *recv_of(const struct doca_task *task)
@@ -55,6 +56,7 @@ static doca_error_t post_recv_post(struct doca_task *task)
 	struct doca_comch_consumer *consumer = consumer_of(task);
 	struct doca_buf *buf = recv->buf;
 
+	shim_vclock_begin_call();
 	recv->desc = (struct sim_recvq_desc){ 0 };
 	if (buf)
 		recv->desc = (struct sim_recvq_desc){ .addr = (uintptr_t)(buf->data + buf->data_len),
@@ -149,12 +151,33 @@ static bool poll_next_message(struct doca_comch_consumer *consumer)
 	return true;
 }
 
+/* In virtual time a message stays in its slot until it is due: that does not depend on when the consumer polls. A consumer
+ * that stops takes it at once. */
+static bool waits_for_time(struct doca_comch_consumer *consumer)
+{
+	struct doca_ctx *ctx = &consumer->data_path.ctx;
+	uint64_t due_ns;
+
+	if (doca_likely(!shim_vclock) || ctx->state == DOCA_CTX_STATE_STOPPING)
+		return false;
+	due_ns = sim_recvq_next_due_ns(&consumer->queue);
+	if (due_ns <= shim_now_ns())
+		return false;
+	shim_alarm_set(ctx, due_ns);
+	return true;
+}
+
+bool comch_consumer_has_message(struct doca_comch_consumer *consumer)
+{
+	return !comch_recv_is_blocked(consumer) && sim_recvq_has_message(&consumer->queue) && !waits_for_time(consumer);
+}
+
 bool comch_consumer_poll(struct doca_comch_consumer *consumer)
 {
 	for (;;) {
 		if (doca_unlikely(comch_recv_has_delayed(consumer)) && complete_due(consumer))
 			return true;
-		if (comch_recv_is_blocked(consumer) || !sim_recvq_has_message(&consumer->queue))
+		if (!comch_consumer_has_message(consumer))
 			return false;
 		if (poll_next_message(consumer))
 			return true;

@@ -63,9 +63,14 @@ static doca_error_t fail_post(const struct doca_comch_producer_task_send *send, 
 	return shim_error_for_call(rc, &post_errors);
 }
 
-static bool may_retry(const struct doca_task *task)
+static bool may_try(const struct doca_task *task)
 {
-	return !shim_vclock || shim_pe_vclock_may_retry(task->ctx->pe);
+	if (doca_likely(!shim_vclock))
+		return true;
+	if (!shim_pe_vclock_may_retry(task->ctx->pe))
+		return false;
+	shim_vclock_begin_call();
+	return true;
 }
 
 static doca_error_t send_post(struct doca_task *task)
@@ -78,7 +83,7 @@ static doca_error_t send_post(struct doca_task *task)
 
 	if (!remote)
 		return fail_post(send, connection->lost_error < 0 ? -ENOTCONN : -ENOENT);
-	rc = may_retry(task) ? comch_producer_reserve(remote, send) : -EAGAIN;
+	rc = may_try(task) ? comch_producer_reserve(remote, send) : -EAGAIN;
 	if (doca_unlikely(rc == -EAGAIN && shim_vclock))
 		shim_pe_vclock_wait_credit(task->ctx->pe, remote->engine);
 	send->remote = remote;

@@ -97,6 +97,7 @@ static int send_connect_request(struct doca_comch_client *client)
 	rc = comch_connection_make_handshake(connection, &connect_msg);
 	if (rc < 0)
 		return rc;
+	shim_vclock_take_turn(); /* a server accepts clients in the order of their requests */
 	rc = find_server(client, &connect_msg);
 	close(connection->in_fd);
 	close(endpoint->doorbell_fd); /* the one server has it */

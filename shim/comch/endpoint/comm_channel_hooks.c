@@ -88,17 +88,20 @@ bool comch_connection_is_disconnected(const struct doca_comch_connection *connec
 
 	if (doca_unlikely(!connection->channel) && connection->state == COMCH_OPENING)
 		return false; /* the connect is deferred */
+	if (connection->state == COMCH_OPEN && comch_connection_get_end(connection) < 0)
+		return true;
 	return (status < 0 && status != -EINPROGRESS) || connection->state == COMCH_LOST;
 }
 
-/* Without a channel event since the last poll, the connection's status is up to date. */
+/* Without a channel event since the last poll, what the connection knows of its end is up to date. */
 int comch_connection_send(struct doca_comch_connection *connection, const void *msg, uint32_t len)
 {
 	int rc;
 
 	if (!is_open(connection))
 		return connection->state == COMCH_LOST ? -ECONNRESET : -ENOTCONN;
-	if ((connection->status < 0 || atomic_load(&connection->channel_event)) &&
+	shim_vclock_begin_call();
+	if ((comch_connection_get_end(connection) < 0 || atomic_load(&connection->channel_event)) &&
 	    comch_connection_is_disconnected(connection))
 		return -ECONNRESET;
 	do
@@ -111,7 +114,9 @@ int comch_connection_send(struct doca_comch_connection *connection, const void *
 
 bool comch_connection_has_room(struct doca_comch_connection *connection, uint32_t len)
 {
-	return !is_open(connection) || comch_connection_arm_space(connection, len);
+	if (!is_open(connection))
+		return true;
+	return !comch_connection_waits_for_room(connection) && comch_connection_arm_space(connection, len);
 }
 
 /* ---- callbacks of doca_cc ---- */

@@ -137,6 +137,7 @@ static int send_waiting(struct doca_comch_connection *connection)
 static void note_seen(struct doca_comch_connection *connection)
 {
 	connection->seen_head = sim_ring_get_head(&connection->in);
+	connection->seen_closed = sim_ring_is_closed(&connection->in);
 	if (connection->out.shared)
 		connection->seen_tail = sim_ring_get_tail(&connection->out);
 }
@@ -151,6 +152,7 @@ bool comch_connection_has_missed_ring(const struct doca_comch_connection *connec
 	if (connection->state != COMCH_OPEN)
 		return false;
 	return connection->seen_head != sim_ring_get_head(&connection->in) ||
+	       connection->seen_closed != sim_ring_is_closed(&connection->in) ||
 	       (wants_room(connection) && connection->seen_tail != sim_ring_get_tail(&connection->out) &&
 		sim_ring_is_half_free(&connection->out));
 }
@@ -221,12 +223,14 @@ void comch_connection_set_lost(struct doca_comch_connection *connection, int sta
 	sim_doorbell_requeue(&connection->endpoint->doorbells, connection->slot);
 }
 
-/* The other end sees this record where it sees messages, so in virtual time each run has the end at the same moment. It
- * learns of the channel's end as well, at any moment: that serves if the ring has no room. */
+/* The other end sees the end where it sees messages, so in virtual time each run has it at the same moment. The other end
+ * learns of the channel's end as well, at any moment. */
 static void write_end(struct doca_comch_connection *connection)
 {
-	if (connection->state == COMCH_OPEN && sim_ring_write(&connection->out, COMCH_END, NULL, 0) == 0)
-		comch_connection_notify_peer(connection, 0);
+	if (connection->state != COMCH_OPEN)
+		return;
+	sim_ring_close(&connection->out);
+	comch_connection_notify_peer(connection, 0);
 }
 
 void comch_connection_close(struct doca_comch_connection *connection, int reason)

@@ -187,17 +187,21 @@ static bool progress_slot(struct comch_endpoint *endpoint, uint32_t slot)
 }
 
 /* Poll each slot that rang, at most as often as there are slots: a hostile peer may ring all the time. A step may
- * complete sends. They are reported before any further event, such as the connection's end. */
+ * complete sends. They are reported before any further event, such as the connection's end. Rings without anything to find
+ * come at any moment: they do not change whose turn is next. */
 static bool progress_slots(struct comch_endpoint *endpoint)
 {
-	uint32_t slot;
+	uint32_t begin = endpoint->doorbells.cursor, slot;
 
 	for (uint32_t i = 0; i < SIM_DOORBELL_SLOTS; i++) {
-		if (!STAILQ_EMPTY(&endpoint->completed) || !sim_doorbell_next(&endpoint->doorbells, &slot))
+		if (!STAILQ_EMPTY(&endpoint->completed))
 			return false;
+		if (!sim_doorbell_next(&endpoint->doorbells, &slot))
+			break;
 		if (progress_slot(endpoint, slot))
 			return true;
 	}
+	endpoint->doorbells.cursor = begin;
 	return false;
 }
 

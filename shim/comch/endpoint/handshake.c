@@ -8,7 +8,7 @@
 #include "sim/protocol/wire.h"
 #include "sim/shm/wake.h"
 
-#define PROTOCOL_VERSION 6
+#define PROTOCOL_VERSION 7
 #define MAX_WAKE_FDS     256 /* of one endpoint; further peers are woken through the session */
 
 enum { FD_RING, FD_DOORBELL, FD_WAKE, NUM_FDS };

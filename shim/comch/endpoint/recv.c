@@ -44,7 +44,8 @@ static int read_record(struct doca_comch_connection *connection, uint8_t *record
 		return rc;
 	if (sim_ring_needs_notify(&connection->in))
 		comch_connection_notify_peer(connection, 0);
-	if (sim_ring_has_record(&connection->in) || connection->status < 0) /* the end comes after the last record */
+	if (sim_ring_has_record(&connection->in) ||
+	    comch_connection_get_end(connection) < 0) /* it comes after the last record */
 		sim_doorbell_requeue(&connection->endpoint->doorbells, connection->slot);
 	return 0;
 }
@@ -85,8 +86,7 @@ static int handle_message(struct doca_comch_connection *connection, uint32_t kin
 }
 
 /* Nothing of the connection is touched after the user's callback, which may have closed it. Returns 0 (nothing for the
- * user), 1 (the user saw an event), -EAGAIN (no record), -ENOMEM (there may be a record), -ECONNRESET (the end), -EPROTO or
- * -ECONNABORTED. */
+ * user), 1 (the user saw an event), -EAGAIN (no record), -ENOMEM (there may be a record), -EPROTO or -ECONNABORTED. */
 static int handle_next_record(struct doca_comch_connection *connection)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
@@ -104,8 +104,6 @@ static int handle_next_record(struct doca_comch_connection *connection)
 	rc = read_record(connection, record, &kind, &len);
 	if (rc == 0 && (kind == COMCH_MESSAGE || kind == COMCH_RECORDED_MESSAGE || kind == COMCH_MESSAGE_WITH_HDR))
 		rc = handle_message(connection, kind, record, len);
-	else if (rc == 0 && kind == COMCH_END)
-		rc = -ECONNRESET;
 	else if (rc == 0)
 		rc = comch_handle_consumer_record(connection, kind, record, len);
 	/* In the callback, a nested call may have left its own buffer, or the user may have stopped the context, or even
@@ -118,6 +116,20 @@ static int handle_next_record(struct doca_comch_connection *connection)
 }
 
 /* ---- one step ---- */
+
+/* The ring was empty. Returns 0, or -errno if no record can come any more. */
+static int find_end(struct doca_comch_connection *connection)
+{
+	int end = comch_connection_get_end(connection);
+
+	if (end == 0)
+		return 0;
+	if (!sim_ring_has_record(&connection->in) && !comch_delay_queue_has_msgs(connection))
+		return end;
+	/* It was not empty any more when the other end closed it, or reordered messages come now. */
+	sim_doorbell_requeue(&connection->endpoint->doorbells, connection->slot);
+	return 0;
+}
 
 int comch_connection_recv_next(struct doca_comch_connection *connection)
 {
@@ -136,20 +148,33 @@ int comch_connection_recv_next(struct doca_comch_connection *connection)
 	if (connection->has_pending_record && comch_retry_consumer_record(connection))
 		return 1;
 	connection->has_pending_record = false; /* the channel ended without its announcement */
+	if (doca_unlikely(connection->endpoint->timing) && !comch_delay_queue_may_read(connection))
+		return 0;
 	rc = handle_next_record(connection);
 	if (rc == -ENOMEM)
 		return 1; /* or the endpoint would try again at once */
-	if (rc == -EAGAIN)
-		return connection->status < 0 ? connection->status : 0;
-	return rc;
+	return rc == -EAGAIN ? find_end(connection) : rc;
+}
+
+static bool has_readable_record(const struct doca_comch_connection *connection)
+{
+	return sim_ring_has_record(&connection->in) &&
+	       (!connection->endpoint->timing || comch_delay_queue_may_read(connection));
+}
+
+/* Whether a receive would find something now. */
+static bool has_pending_recv(struct doca_comch_connection *connection)
+{
+	if (doca_unlikely(comch_delay_queue_has_msgs(connection)) && comch_delay_queue_is_due(connection))
+		return true;
+	if (comch_delay_list_first_ready(&connection->delay_queue))
+		return false;
+	return connection->has_pending_record || has_readable_record(connection) ||
+	       (comch_connection_get_end(connection) < 0 && !sim_ring_has_record(&connection->in));
 }
 
 void comch_connection_note_pending_recv(struct doca_comch_connection *connection)
 {
-	connection->has_pending_recv =
-		connection->status < 0 || (!comch_delay_list_first_ready(&connection->delay_queue) &&
-					   (connection->has_pending_record || sim_ring_has_record(&connection->in)));
-	if (doca_unlikely(comch_delay_queue_has_msgs(connection)))
-		connection->has_pending_recv |= comch_delay_queue_is_due(connection);
+	connection->has_pending_recv = has_pending_recv(connection);
 	connection->endpoint->has_pending_recv |= connection->has_pending_recv;
 }

@@ -165,6 +165,7 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 				   connection->state == COMCH_CLOSED ? "closed already" : "another server's");
 	if (connection->state == COMCH_OPEN && comch_connection_is_busy(connection))
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "consumers or producers on it are started; stop them first");
+	shim_vclock_begin_call();
 	comch_connection_close(connection, -ECONNRESET);
 	comch_connection_release(connection);
 	recheck_listener(comch_server);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts: states, start and stop. */
 #include "ctx_priv.h"
+#include "sim/clock/vclock_sched.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -154,6 +155,7 @@ doca_error_t shim_ctx_inject_start_fault(const struct doca_dev *dev)
 
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 {
+	struct sim_vclock_source *participation;
 	doca_error_t result;
 
 	NEED_CTX(ctx);
@@ -168,8 +170,12 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 		return SHIM_REFUSE(DOCA_ERROR_INITIALIZATION,
 				   "the function was reset, failed or was removed; close the device and open it again");
 	ctx->faults = sim_session_faults(shim_session());
+	participation = shim_vclock_begin_participation();
 	result = ctx->is_internal ? DOCA_SUCCESS : shim_ctx_inject_start_fault(ctx->dev);
-	return result == DOCA_SUCCESS ? start_ctx(ctx) : result;
+	if (result == DOCA_SUCCESS)
+		result = start_ctx(ctx);
+	sim_vclock_source_destroy(participation);
+	return result;
 }
 
 static void task_is_late(void *arg, uint64_t late_ns)
@@ -293,6 +299,7 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 		result = ctx->ops->may_stop(ctx);
 		if (result != DOCA_SUCCESS)
 			return result;
+		shim_vclock_begin_call();
 		shim_ctx_begin_stop(ctx);
 	}
 	if (ctx->state == DOCA_CTX_STATE_IDLE) /* stopped by the callback */

@@ -148,6 +148,10 @@ SHIM_INTERNAL_API bool shim_pe_progress_one(struct doca_pe *pe);
 /* pe_vclock.c: returns whether the engine may poll now; always true unless in virtual time. Sleeps briefly before false. */
 SHIM_INTERNAL_API bool shim_pe_vclock_may_poll(struct doca_pe *pe);
 
+/* pe_vclock.c: in virtual time, the calling thread takes part from now on, until the result is destroyed; NULL otherwise. For a
+ * start: what it does has one time, and no time passes until the context takes part. */
+struct sim_vclock_source *shim_vclock_begin_participation(void);
+
 /* pe_vclock.c: the context changed its state, or went idle. An engine takes part in virtual time while one of its contexts is
  * not idle. */
 void shim_pe_vclock_update(struct doca_ctx *ctx);
@@ -161,6 +165,9 @@ SHIM_INTERNAL_API uint32_t shim_pe_vclock_engine(struct doca_pe *pe);
  * briefly before false. */
 SHIM_INTERNAL_API void shim_pe_vclock_wait_credit(struct doca_pe *pe, uint32_t engine);
 SHIM_INTERNAL_API bool shim_pe_vclock_may_retry(struct doca_pe *pe);
+
+/* pe_vclock.c: in virtual time, a call was refused with AGAIN for another reason; then may_retry() as above. */
+SHIM_INTERNAL_API void shim_pe_vclock_note_refusal(const struct doca_pe *pe);
 
 /* pe_vclock.c: in virtual time, the engine has posted receives. */
 SHIM_INTERNAL_API void shim_pe_vclock_post_credit(struct doca_pe *pe);

@@ -5,6 +5,16 @@
 #include "pe_priv.h"
 #include "shim/common/process/runtime.h"
 
+struct sim_vclock_source *shim_vclock_begin_participation(void)
+{
+	const struct sim_vclock_source_cfg cfg = { 0 };
+	struct sim_vclock_source *source = NULL;
+
+	if (shim_vclock && sim_vclock_source_create(shim_vclock, &cfg, &source) == 0)
+		sim_vclock_source_mark_busy(source);
+	return source;
+}
+
 static bool has_active_ctx(const struct doca_pe *pe)
 {
 	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
@@ -170,8 +180,13 @@ bool shim_pe_vclock_may_retry(struct doca_pe *pe)
 {
 	struct sim_vclock_source *vclock_handle = shim_pe_vclock_handle(pe);
 
-	return !vclock_handle || !sim_vclock_source_waits_credit(vclock_handle) ||
-	       sim_vclock_source_may_poll(vclock_handle);
+	return !vclock_handle || sim_vclock_source_may_retry(vclock_handle);
+}
+
+void shim_pe_vclock_note_refusal(const struct doca_pe *pe)
+{
+	if (shim_pe_vclock_handle(pe))
+		sim_vclock_source_note_refusal(pe->vclock_handle);
 }
 
 void shim_pe_vclock_post_credit(struct doca_pe *pe)

@@ -47,6 +47,21 @@ void shim_runtime_leave(void);
 /* The scheduler of virtual time; NULL in other clock modes. */
 extern SHIM_INTERNAL_API struct sim_vclock_sched *shim_vclock;
 
+/* The calling thread is about to do what other processes can see, and not in a step of a progress engine: in virtual time it
+ * is busy from here on. */
+static inline void shim_vclock_begin_call(void)
+{
+	if (__builtin_expect(shim_vclock != NULL, 0))
+		sim_vclock_sched_begin_call(shim_vclock);
+}
+
+/* The same, for a call whose order among those of other processes matters: it waits for its turn. */
+static inline void shim_vclock_take_turn(void)
+{
+	if (__builtin_expect(shim_vclock != NULL, 0))
+		sim_vclock_sched_take_turn(shim_vclock);
+}
+
 /* A message to the progress engine @engine (shim_pe_vclock_engine()) was written, which arrives at @due_ns (0 = now). */
 static inline void shim_message_sent(uint32_t engine, uint64_t due_ns)
 {

@@ -187,8 +187,10 @@ int shim_sync_value_get(struct shim_sync_value *value, uint64_t *ret)
  * change before it as well as after it. */
 static int begin_update(struct shim_sync_value *value)
 {
-	int rc = begin_access(value);
+	int rc;
 
+	shim_vclock_begin_call();
+	rc = begin_access(value);
 	if (rc == 0 && !value->cell)
 		announce_change();
 	return rc;

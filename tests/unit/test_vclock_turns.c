@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/clock: turns at one moment, behind the launch of all processes; and tries behind a refusal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "sim/clock/participant.h"
+#include "sim/clock/vclock_sched.h"
+
+#define TOPOLOGY "cards: [{profile: bluefield-3, functions: [{side: host, type: pf, pci: 'b1:00.0'}]}]\n"
+#define NEVER    SIM_CLOCK_NEVER_NS
+
+struct fixture {
+	struct sim_clock_page *page;
+	struct pcie_topology *topology;
+	struct sim_clock *clock;
+	struct sim_vclock_sched *sched;
+};
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	char error[PCIE_ERROR_SIZE];
+
+	*state = fixture;
+	fixture->page = mmap(NULL, sizeof(*fixture->page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (fixture->page == MAP_FAILED ||
+	    pcie_topology_parse("test", TOPOLOGY, strlen(TOPOLOGY), &fixture->topology, error) < 0)
+		return -1;
+	sim_clock_page_init(fixture->page, SIM_CLOCK_VIRTUAL);
+	return sim_clock_create(fixture->page, fixture->topology, &fixture->clock) < 0 ||
+	       sim_vclock_sched_create(fixture->clock, 1, NULL, &fixture->sched) < 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	sim_vclock_sched_destroy(fixture->sched);
+	sim_clock_destroy(fixture->clock);
+	pcie_topology_destroy(fixture->topology);
+	munmap(fixture->page, sizeof(*fixture->page));
+	free(fixture);
+	return 0;
+}
+
+static bool is_busy(const struct sim_participant *participant)
+{
+	return sim_participant_state(participant) == SIM_PARTICIPANT_BUSY;
+}
+
+/* The one that came later has the lower rank; neither has its turn before the third process participates. */
+static void test_turns_wait_for_the_launch_and_go_by_rank(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_participant first = { 0 }, second = { 0 };
+	struct sim_clock_launch launch;
+
+	sim_clock_launch_begin(fixture->page, 3, &launch);
+	assert_int_equal(sim_participant_join(&first, fixture->page, 2), 0);
+	assert_int_equal(sim_participant_join(&second, fixture->page, 1), 0);
+	assert_false(sim_participant_wait_turn(&first));
+	assert_false(sim_participant_wait_turn(&second));
+	assert_false(is_busy(&first) || is_busy(&second));
+	sim_clock_launch_end(fixture->page, &launch);
+	assert_true(is_busy(&second) && !is_busy(&first));
+	assert_false(sim_participant_wait(&second, NEVER, false));
+	assert_true(is_busy(&first));
+	assert_int_equal(sim_clock_now_ns(fixture->clock), 0);
+	sim_participant_leave(&first);
+	sim_participant_leave(&second);
+}
+
+static void test_turn_of_the_only_participant_comes_at_once(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_participant only = { 0 };
+
+	assert_int_equal(sim_participant_join(&only, fixture->page, 1), 0);
+	assert_true(sim_participant_wait_turn(&only));
+	assert_true(is_busy(&only));
+	sim_participant_leave(&only);
+}
+
+/* A process that is being launched, and that never participates, is still found as the one that holds time. */
+static void test_launch_that_turns_wait_for_is_found_as_a_holder(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_participant waiter = { 0 };
+	struct sim_clock_launch launch;
+
+	sim_clock_launch_begin(fixture->page, 3, &launch);
+	assert_int_equal(sim_participant_join(&waiter, fixture->page, 1), 0);
+	assert_false(sim_participant_wait_turn(&waiter));
+	assert_ptr_equal(sim_clock_page_find_holder(fixture->page), &fixture->page->participants[launch.slot]);
+	sim_clock_page_end_hold(fixture->page, &fixture->page->participants[launch.slot], launch.owner);
+	assert_true(is_busy(&waiter));
+	sim_participant_leave(&waiter);
+	sim_clock_launch_end(fixture->page, &launch);
+}
+
+/* The poll that takes the turn finds nothing. It leaves the thread busy, as the next call may be the try. */
+static void test_try_after_a_refusal_is_at_the_time_of_the_message(void **state)
+{
+	const struct sim_vclock_source_cfg cfg = { 0 };
+	struct fixture *fixture = *state;
+	struct sim_vclock_source *source;
+	struct sim_participant other = { 0 };
+
+	assert_int_equal(sim_vclock_source_create(fixture->sched, &cfg, &source), 0);
+	sim_vclock_source_wait_credit(source, 7, NEVER);
+	assert_int_equal(sim_participant_join(&other, fixture->page, 9), 0);
+	sim_vclock_sched_post_credit(fixture->sched, 7);
+	assert_false(sim_participant_wait(&other, 50, false)); /* the source runs at 0 */
+	assert_true(sim_vclock_source_may_poll(source));
+	assert_false(sim_vclock_source_wait_until(source, NEVER));
+	assert_int_equal(sim_clock_now_ns(fixture->clock), 0);
+	assert_true(sim_vclock_source_may_retry(source));
+	assert_false(sim_vclock_source_wait_until(source, NEVER)); /* no retry is due: time goes on */
+	assert_int_equal(sim_clock_now_ns(fixture->clock), 50);
+	sim_participant_leave(&other);
+	sim_vclock_source_destroy(source);
+}
+
+/* What others can see is done by a busy participant. */
+static void test_call_of_a_waiting_thread_makes_it_busy(void **state)
+{
+	const struct sim_vclock_source_cfg cfg = { 0 };
+	struct fixture *fixture = *state;
+	struct sim_vclock_source *source;
+
+	assert_int_equal(sim_vclock_source_create(fixture->sched, &cfg, &source), 0);
+	assert_false(sim_vclock_source_wait_until(source, NEVER));
+	assert_null(sim_clock_page_find_busy(fixture->page));
+	sim_vclock_sched_begin_call(fixture->sched);
+	assert_non_null(sim_clock_page_find_busy(fixture->page));
+	sim_vclock_source_destroy(source);
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_turns_wait_for_the_launch_and_go_by_rank),
+		TEST(test_turn_of_the_only_participant_comes_at_once),
+		TEST(test_launch_that_turns_wait_for_is_found_as_a_holder),
+		TEST(test_try_after_a_refusal_is_at_the_time_of_the_message),
+		TEST(test_call_of_a_waiting_thread_makes_it_busy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
