@@ -329,6 +329,10 @@ static const struct cell cells[] = {
 	  SAID_ALL }, /* no message follows */
 	{ "comm_channel.send", "delay", "nth=4 delay=3600s", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL },
 	{ "comm_channel.recv", "delay", "nth=2 delay=3600s", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL },
+	{ "comm_channel.send", "reorder", "nth=4 reorder=3", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL },
+	{ "comm_channel.recv", "reorder", "nth=4 reorder=3", left_dpu, left_host, ALL "CONNECTION_RESET ", SAID_ALL },
+	{ "comm_channel.recv", "reorder", "nth=3 reorder=3", left_dpu, left_host,
+	  "one two four three CONNECTION_RESET ", SAID_ALL },
 	{ "comm_channel.send", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, CUT, SAID_ALL },
 	{ "comm_channel.send", "flip", "nth=2 flip=1", messages_dpu, messages_host, ALL, SAID_ALL },
 	{ "comm_channel.send", "break", "nth=2 break", messages_dpu, messages_host, BROKEN,

@@ -165,6 +165,36 @@ static void sends_host(struct side *side)
 	fast_close(&fast);
 }
 
+/* ---- a producer that leaves at once ---- */
+
+static void left_dpu(struct side *side)
+{
+	struct fast fast;
+
+	fast_open_dpu(&fast, side);
+	comch_forget(side);
+	comch_meet_progressing(side);
+	for (uint64_t number = 1; number <= NUM_RECVS; number++)
+		post(&fast, number);
+	comch_meet(side);
+	comch_expect(side, cell->on_dpu);
+	fast_close(&fast);
+}
+
+static void left_host(struct side *side)
+{
+	struct fast fast;
+
+	fast_open_host(&fast, side);
+	comch_meet_progressing(side);
+	cell_arm();
+	comch_meet(side);
+	put_all(&fast);
+	expect(side, cell->on_host);
+	cell_expect_hit();
+	fast_close(&fast);
+}
+
 /* ---- a message that is written directly into the consumer's memory ---- */
 
 static void large_dpu(struct side *side)
@@ -227,6 +257,7 @@ static const struct cell cells[] = {
 	  "got 1: \"one\"\ngot 3: \"three\"\ngot 2: \"two\"\ngot 4: \"four\"\n", PUT_ALL },
 	{ "comch.producer.send", "reorder", "nth=4 reorder=3", receives_dpu, sends_host, GOT_ALL,
 	  PUT_ALL }, /* no message follows */
+	{ "comch.producer.send", "reorder", "nth=4 reorder=3", left_dpu, left_host, GOT_ALL, PUT_ALL },
 	{ "comch.producer.send", "truncate", "nth=2 truncate=1", receives_dpu, sends_host,
 	  "got 1: \"one\"\ngot 2: \"t\"\ngot 3: \"three\"\ngot 4: \"four\"\n", PUT_ALL },
 	{ "comch.producer.send", "flip", "nth=2 flip=1", receives_dpu, sends_host, NULL, PUT_ALL },

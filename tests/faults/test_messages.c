@@ -96,6 +96,31 @@ static void messages_host(struct side *side)
 	comch_end(client);
 }
 
+/* The sender leaves at once, and its messages are delivered all the same. */
+static void left_dpu(struct side *side)
+{
+	struct comch_actor *server = comch_serve(side);
+
+	cell_begin(side, is_at_receiver());
+	comch_expect(side, cell->on_dpu);
+	if (is_at_receiver())
+		cell_expect_hit();
+	comch_end(server);
+}
+
+static void left_host(struct side *side)
+{
+	struct comch_actor *client = comch_call(side);
+
+	cell_begin(side, !is_at_receiver());
+	for (int number = 1; number <= 4; number++)
+		submit(client, side->connection, number);
+	comch_expect(side, cell->on_host);
+	if (!is_at_receiver())
+		cell_expect_hit();
+	comch_end(client);
+}
+
 #define RECEIVED_ALL    "received \"one\"\nreceived \"two\"\nreceived \"three\"\nreceived \"four\"\n"
 #define RECEIVED_OTHERS "received \"one\"\nreceived \"three\"\nreceived \"four\"\n"
 #define RECEIVED_TWICE  "received \"one\"\nreceived \"two\"\nreceived \"two\"\nreceived \"three\"\nreceived \"four\"\n"
@@ -182,6 +207,10 @@ static const struct cell cells[] = {
 	{ "comch.send", "reorder", "nth=2 reorder=1", messages_dpu, messages_host, RECEIVED_BEHIND, SENT_ALL },
 	{ "comch.send", "reorder", "nth=4 reorder=3", messages_dpu, messages_host, RECEIVED_ALL,
 	  SENT_ALL }, /* no message follows */
+	{ "comch.send", "reorder", "nth=4 reorder=3", left_dpu, left_host, RECEIVED_ALL "disconnected\n", SENT_ALL },
+	{ "comch.recv", "reorder", "nth=4 reorder=3", left_dpu, left_host, RECEIVED_ALL "disconnected\n", SENT_ALL },
+	{ "comch.recv", "reorder", "nth=2 reorder=5", left_dpu, left_host,
+	  "received \"one\"\nreceived \"three\"\nreceived \"four\"\nreceived \"two\"\ndisconnected\n", SENT_ALL },
 	{ "comch.send", "truncate", "nth=2 truncate=1", messages_dpu, messages_host, RECEIVED_CUT, SENT_ALL },
 	{ "comch.send", "flip", "nth=2 flip=1", messages_dpu, messages_host, RECEIVED_ALL, SENT_ALL },
 	{ "comch.send", "break", "nth=2 break", messages_dpu, messages_host, "received \"one\"\ndisconnected\n",

@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Virtual time does not depend on the machine: programs of several processes give the same events at the same times, and the
+# same trace, whichever thread is slow (BFSIM_TEST_PERTURB, sim/base/perturb.h).
+#
+#   test_perturbed.sh BFSIM REPEAT_PEER CLOCK_PAIR HELLO_HOST HELLO_DPU TOPOLOGY EXACT_TEST...       (TAP)
+#
+# PERTURB_SEEDS is the number of perturbed runs of each (3; the long form takes 100), PERTURB_LOAD that of programs that use the
+# CPUs meanwhile (0). Each EXACT_TEST checks its times itself.
+#
+# shellcheck disable=SC2016
+
+. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/sessions.sh"
+
+peer=$(realpath "$2")
+pair=$(realpath "$3")
+hello_host=$(realpath "$4")
+hello_dpu=$(realpath "$5")
+topology=$(realpath "$6")
+seeds=${PERTURB_SEEDS:-3}
+use_bfsim "$1"
+shift 6
+exact_tests=$(realpath "$@")
+
+# run_once SEED OPTION...: run the commands; the events of all processes are in ./events then.
+run_once() {
+	rm -f event.* trace.json
+	seed=$1
+	shift
+	BFSIM_TEST_PERTURB=$seed bfsim run --timeout 100 --session s --clock virtual --trace trace.json "$@" >out 2>err || {
+		cat out err
+		return 1
+	}
+	if grep "no longer waits" out err; then
+		return 1
+	fi
+	cat out event.* >events 2>/dev/null || true # not every program writes one
+}
+
+# always_the_same OPTION...: the first run is not perturbed.
+always_the_same() {
+	run_once "" "$@"
+	mv events first
+	mv trace.json first.json
+	[ -s first ]
+	for run in $(seq "$seeds"); do
+		run_once "$run" "$@"
+		cmp first events || {
+			echo "the run with seed $run differs:"
+			diff first events | head -n 20
+			return 1
+		}
+		cmp first.json trace.json || {
+			echo "the trace of the run with seed $run differs:"
+			diff first.json trace.json | cut -c 1-300 | head -n 20
+			return 1
+		}
+	done
+}
+
+# peers KIND CLIENTS OPTION...: a server and its clients.
+peers() {
+	kind=$1 clients=$2
+	shift 2
+	set -- "$@" --dpu "exec '$peer' $kind server s $PWD/event.0 $clients"
+	for number in $(seq "$clients"); do
+		set -- "$@" --host "exec '$peer' $kind client s $PWD/event.$number"
+	done
+	always_the_same "$@"
+}
+
+test_burst_into_a_short_queue() {
+	peers burst 1
+	[ "$(grep -c received first)" -eq 24 ]
+}
+
+test_burst_with_faults() {
+	peers burst 1 --seed 3 --fault 'comch.send p=20% delay=9us' --fault 'comch.send p=20% reorder=2' \
+		--fault 'comch.recv p=10% delay=40us'
+	[ "$(grep -c received first)" -eq 24 ]
+}
+
+test_last_message_that_a_fault_reorders() {
+	peers burst 1 --fault 'comch.send nth=24 reorder=3'
+	[ "$(grep -c received first)" -eq 24 ]
+	peers channel 1 --fault 'comm_channel.send side=host nth=24 reorder=3'
+	[ "$(grep -c 'server received' first)" -eq 24 ]
+}
+
+test_clients_of_one_server() {
+	peers crowd 5
+	[ "$(grep -c 'client received' first)" -eq 60 ]
+}
+
+test_channel_that_polls_for_room() {
+	peers channel 1
+	[ "$(grep -c 'server received' first)" -eq 24 ]
+}
+
+test_producer_without_receives() {
+	peers fast 1
+	[ "$(grep -c 'server received' first)" -eq 40 ]
+}
+
+test_producer_whose_messages_take_time() {
+	peers fast 1 --topology "$topology"
+	[ "$(grep -c 'server received' first)" -eq 40 ]
+}
+
+test_sync_event_in_turns() {
+	peers sync 1 --topology "$topology"
+	[ "$(grep -c 'client saw' first)" -eq 10 ]
+}
+
+test_messages_and_copies() {
+	always_the_same \
+		--dpu "exec '$pair' server a 20 1500 $PWD/event.0" --host "exec '$pair' client a 20 1500 $PWD/event.1" \
+		--dpu "exec '$pair' server b 20 1500 $PWD/event.2" --host "exec '$pair' client b 20 1500 $PWD/event.3"
+	[ "$(grep -c 'received' first)" -eq 80 ]
+}
+
+test_hello_of_the_samples() {
+	always_the_same --dpu "exec '$hello_dpu'" --host "exec '$hello_host'"
+}
+
+test_programs_that_know_their_times() {
+	for test in $exact_tests; do
+		for run in $(seq "$seeds"); do
+			BFSIM_TEST_PERTURB=$run "$test" >log 2>&1 || {
+				echo "$test fails with seed $run"
+				cat log
+				return 1
+			}
+		done
+	done
+}
+
+load=
+for _ in $(seq "${PERTURB_LOAD:-0}"); do
+	(while :; do :; done) &
+	load="$load $!"
+done
+# shellcheck disable=SC2086
+trap '[ -z "$load" ] || kill $load; clean_up' EXIT
+run_tests "$0" "$work"
