@@ -18,7 +18,10 @@ struct sim_clock {
 	const struct pcie_topology *topology;
 	enum sim_clock_mode mode;
 	uint64_t start_ns;
+	uint64_t number;
 };
+
+static _Atomic uint64_t last_number;
 
 static const char *const names[SIM_CLOCK_NUM_MODES] = {
 	[SIM_CLOCK_FUNCTIONAL] = "functional",
@@ -98,6 +101,7 @@ int sim_clock_create(struct sim_clock_page *page, const struct pcie_topology *to
 		.topology = topology,
 		.mode = mode < SIM_CLOCK_NUM_MODES ? (enum sim_clock_mode)mode : SIM_CLOCK_FUNCTIONAL,
 		.start_ns = atomic_load_explicit(&page->start_ns, memory_order_relaxed),
+		.number = atomic_fetch_add(&last_number, 1) + 1,
 	};
 	*ret_clock = clock;
 	return 0;
@@ -106,6 +110,11 @@ int sim_clock_create(struct sim_clock_page *page, const struct pcie_topology *to
 void sim_clock_destroy(struct sim_clock *clock)
 {
 	free(clock);
+}
+
+uint64_t sim_clock_number(const struct sim_clock *clock)
+{
+	return clock->number;
 }
 
 enum sim_clock_mode sim_clock_mode(const struct sim_clock *clock)

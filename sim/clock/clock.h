@@ -60,6 +60,9 @@ int sim_clock_create(struct sim_clock_page *page, const struct pcie_topology *to
 /* Free the handle; its participants have left. NULL is fine. */
 void sim_clock_destroy(struct sim_clock *clock);
 
+/* Tells this handle from all others of the process; not 0. */
+uint64_t sim_clock_number(const struct sim_clock *clock);
+
 enum sim_clock_mode sim_clock_mode(const struct sim_clock *clock);
 struct sim_clock_page *sim_clock_page(const struct sim_clock *clock);
 
@@ -72,7 +75,7 @@ uint64_t sim_clock_real_ns(const struct sim_clock *clock, uint64_t ns);
 /* The shared state of the card of @function. */
 struct sim_clock_card *sim_clock_card(const struct sim_clock *clock, uint32_t function);
 
-/* Submit @job through @function now, behind the earlier jobs of @queue. Returns its
+/* Submit @job through @function now, behind the earlier jobs of the issuer @queue. Returns its
  * arrival at the engine. */
 uint64_t sim_clock_arrival_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,
 			      struct pcie_queue_state *queue);

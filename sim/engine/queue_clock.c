@@ -5,7 +5,8 @@
  *
  * Jobs reach the model in the order of the queue, each one when its arrival time
  * has come and not before: jobs of other queues that arrive earlier are served
- * earlier.
+ * earlier. The thread that rings the doorbells spends the issuer's time on one job
+ * after the other, whichever the queue: its jobs arrive in the order of its doorbells.
  */
 #include "queue_priv.h"
 
@@ -25,10 +26,30 @@ struct job_time {
 
 struct queue_clock {
 	struct sim_queue_time cfg;
-	struct pcie_queue_state issuer; /* the owner's */
-	uint32_t arrived;               /* free-running, as the queue's counters; under the queue's lock */
-	struct job_time jobs[];         /* by the ring's slots */
+	uint64_t last_arrival_ps; /* of the queue's jobs: threads may take turns with it */
+	uint32_t arrived;         /* free-running, as the queue's counters; under the queue's lock */
+	struct job_time jobs[];   /* by the ring's slots */
 };
+
+/* What the calling thread submits, to all queues of one clock. */
+static _Thread_local struct {
+	uint64_t clock_number; /* sim_clock_number(); 0 = none yet */
+	struct pcie_queue_state state;
+} issuer;
+
+static uint64_t submit_job(struct queue_clock *clock, const struct pcie_job *job)
+{
+	const struct sim_queue_time *cfg = &clock->cfg;
+	uint64_t arrival_ps;
+
+	if (issuer.clock_number != sim_clock_number(cfg->clock)) {
+		issuer.clock_number = sim_clock_number(cfg->clock);
+		issuer.state = (struct pcie_queue_state){ 0 };
+	}
+	arrival_ps = sim_clock_arrival_ps(cfg->clock, cfg->function, job, &issuer.state);
+	clock->last_arrival_ps = max_u64(clock->last_arrival_ps, arrival_ps);
+	return clock->last_arrival_ps;
+}
 
 int queue_clock_create(const struct sim_queue_time *cfg, uint32_t num_slots, struct queue_clock **ret_clock)
 {
@@ -48,7 +69,7 @@ int queue_clock_grow(struct queue_clock **clock, const struct sim_queue *queue, 
 
 	if (queue_clock_create(&old->cfg, num_slots, &grown) < 0)
 		return -ENOMEM;
-	grown->issuer = old->issuer;
+	grown->last_arrival_ps = old->last_arrival_ps;
 	grown->arrived = old->arrived;
 	for (uint32_t n = sim_queue_own(&queue->head); n != sim_queue_own(&queue->staged); n++)
 		grown->jobs[n & (num_slots - 1)] = old->jobs[n & queue->mask];
@@ -85,8 +106,7 @@ void queue_clock_enqueue(struct sim_queue *queue, uint32_t from, uint32_t to)
 		*timing = (struct job_time){ .work = { .unsignaled = job->unsignaled } };
 		timing->takes_time = clock->cfg.work(job, &timing->work);
 		if (timing->takes_time)
-			timing->arrival_ps = sim_clock_arrival_ps(clock->cfg.clock, clock->cfg.function, &timing->work,
-								  &clock->issuer);
+			timing->arrival_ps = submit_job(clock, &timing->work);
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -58,10 +59,13 @@ static bool work(const struct sim_job *job, struct pcie_job *ret_work)
 
 static struct fixture *current;
 
+static _Thread_local bool is_other_thread; /* the source is the main thread's */
+
 static void mark_busy(void *arg)
 {
 	(void)arg;
-	sim_vclock_source_mark_busy(current->source);
+	if (!is_other_thread)
+		sim_vclock_source_mark_busy(current->source);
 }
 
 static void notify(void *arg)
@@ -229,19 +233,67 @@ static void test_job_that_asks_nothing_of_the_card_takes_no_time(void **state)
 	assert_int_equal(expect_done(fixture, fixture->queues[0], &job, 0), 0);
 }
 
-/* Queue 0 submits 64 small jobs, whose arrivals take it 17 us; queue 1's first arrives among them, not behind them. */
+struct submission {
+	struct sim_queue *queue;
+	struct test_job *job;
+};
+
+static void *submit_in_thread(void *arg)
+{
+	const struct submission *submission = arg;
+
+	is_other_thread = true;
+	submit(submission->queue, submission->job, 1);
+	return NULL;
+}
+
+/* A thread submits 64 small jobs to queue 0, whose arrivals take it 17 us; another thread's first one arrives among them, not
+ * behind them. */
 static void test_queues_are_served_by_arrival(void **state)
 {
 	struct fixture *fixture = *state;
 	struct test_job many[MAX_JOBS], one = { .bytes = 64 };
+	struct submission submission = { fixture->queues[1], &one };
 	uint64_t expected[MAX_JOBS];
+	pthread_t thread;
 
 	for (int i = 0; i < MAX_JOBS; i++)
 		many[i] = (struct test_job){ .bytes = 64 };
 	predict(fixture, many, MAX_JOBS, expected);
 	submit(fixture->queues[0], many, MAX_JOBS);
-	submit(fixture->queues[1], &one, 1);
+	assert_int_equal(pthread_create(&thread, NULL, submit_in_thread, &submission), 0);
+	pthread_join(thread, NULL);
 	assert_true(expect_done(fixture, fixture->queues[1], &one, 0) < expected[2]);
+}
+
+/* One thread has two queues: it spends its time on one job after the other, and rings one doorbell after the other. */
+static void test_jobs_of_one_thread_arrive_in_the_order_of_its_doorbells(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job jobs[] = { { .bytes = 8 }, { .bytes = 256 }, { .bytes = 8 } };
+	uint64_t expected[3];
+
+	predict(fixture, jobs, 3, expected);
+	submit(fixture->queues[0], &jobs[0], 1);
+	submit(fixture->queues[1], &jobs[1], 1);
+	submit(fixture->queues[0], &jobs[2], 1);
+	assert_true(expected[0] < expected[1] && expected[1] < expected[2]);
+	assert_int_equal(expect_done(fixture, fixture->queues[0], &jobs[0], 0), expected[0]);
+	assert_int_equal(expect_done(fixture, fixture->queues[1], &jobs[1], 0), expected[1]);
+	assert_int_equal(expect_done(fixture, fixture->queues[0], &jobs[2], 0), expected[2]);
+}
+
+static void test_doorbell_of_the_second_queue_may_be_first(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job jobs[] = { { .bytes = 8 }, { .bytes = 256 } };
+	uint64_t expected[2];
+
+	predict(fixture, jobs, 2, expected);
+	submit(fixture->queues[1], &jobs[0], 1);
+	submit(fixture->queues[0], &jobs[1], 1);
+	assert_int_equal(expect_done(fixture, fixture->queues[1], &jobs[0], 0), expected[0]);
+	assert_int_equal(expect_done(fixture, fixture->queues[0], &jobs[1], 0), expected[1]);
 }
 
 /* A queue that grows while its ring is full has the times of one that was large at once. */
@@ -315,6 +367,8 @@ int main(void)
 		TEST(delay_of_the_job_comes_on_top),
 		TEST(job_that_asks_nothing_of_the_card_takes_no_time),
 		TEST(queues_are_served_by_arrival),
+		TEST(jobs_of_one_thread_arrive_in_the_order_of_its_doorbells),
+		TEST(doorbell_of_the_second_queue_may_be_first),
 		TEST(growth_keeps_the_times_of_jobs_in_flight),
 		TEST(flush_ends_all_at_once),
 		cmocka_unit_test_setup_teardown(test_timed_end_is_not_seen_before_the_model_says, setup_timed,

@@ -258,7 +258,7 @@ int comch_connection_write_record(struct doca_comch_connection *connection, cons
 /* NULL = no time: functional sessions, and cards without figures. */
 const struct pcie_comch_timing *comch_timing_of(const struct doca_dev *dev);
 
-/* The header of a message that is sent now; zeroed without timing. */
+/* The header of a message that is sent now; zeroed without timing. In virtual time, the calling thread is busy then. */
 struct comch_msg_hdr comch_timing_hdr(const struct comch_endpoint *endpoint);
 
 /* Charge the sender for a message. */

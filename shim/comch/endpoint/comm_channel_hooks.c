@@ -100,7 +100,6 @@ int comch_connection_send(struct doca_comch_connection *connection, const void *
 
 	if (!is_open(connection))
 		return connection->state == COMCH_LOST ? -ECONNRESET : -ENOTCONN;
-	shim_vclock_begin_call();
 	if ((comch_connection_get_end(connection) < 0 || atomic_load(&connection->channel_event)) &&
 	    comch_connection_is_disconnected(connection))
 		return -ECONNRESET;

@@ -4,7 +4,6 @@
 #include "endpoint_priv.h"
 #include "shim/comch/conn/fault_priv.h"
 #include "shim/common/base/check.h"
-#include "shim/common/process/runtime.h"
 
 static struct doca_comch_task_send *send_of(const struct doca_task *task)
 {
@@ -28,7 +27,6 @@ static doca_error_t send_post(struct doca_task *task)
 	struct doca_comch_task_send *send = send_of(task);
 	int rc;
 
-	shim_vclock_begin_call();
 	send->write = doca_likely(!task->fault_hit) ? comch_send_write : comch_fault_send_write;
 	rc = comch_send_queue_submit(send);
 	if (doca_unlikely(rc < 0))

@@ -152,18 +152,13 @@ static void end_access(struct shim_sync_value *value)
 	leave_value(value);
 }
 
-static void announce_change(void)
-{
-	if (doca_unlikely(shim_vclock != NULL))
-		sim_vclock_sched_post_sync(shim_vclock);
-}
-
 /* The word has changed: wake the waiters that were counted before the change. */
-static void end_update(struct shim_sync_value *value)
+static inline void end_update(struct shim_sync_value *value, bool is_virtual)
 {
 	bool wanted = value->cell && atomic_load(&value->cell->waiters) > 0;
 
-	announce_change();
+	if (doca_unlikely(is_virtual))
+		sim_vclock_sched_post_sync(shim_vclock);
 	if (wanted)
 		atomic_fetch_add(&value->cell->changes, 1);
 	leave_remote(value);
@@ -185,36 +180,39 @@ int shim_sync_value_get(struct shim_sync_value *value, uint64_t *ret)
 
 /* A waiter on a bare word in virtual time takes an unannounced change for a plain store, so announce the
  * change before it as well as after it. */
-static int begin_update(struct shim_sync_value *value)
+static inline int begin_update(struct shim_sync_value *value, bool is_virtual)
 {
 	int rc;
 
-	shim_vclock_begin_call();
+	if (doca_unlikely(is_virtual))
+		sim_vclock_sched_begin_call(shim_vclock);
 	rc = begin_access(value);
-	if (rc == 0 && !value->cell)
-		announce_change();
+	if (doca_unlikely(is_virtual) && rc == 0 && !value->cell)
+		sim_vclock_sched_post_sync(shim_vclock);
 	return rc;
 }
 
 int shim_sync_value_set(struct shim_sync_value *value, uint64_t to)
 {
-	int rc = begin_update(value);
+	const bool is_virtual = shim_vclock != NULL;
+	int rc = begin_update(value, is_virtual);
 
 	if (rc < 0)
 		return rc;
 	atomic_store(value->word, to);
-	end_update(value);
+	end_update(value, is_virtual);
 	return 0;
 }
 
 int shim_sync_value_add(struct shim_sync_value *value, uint64_t count, uint64_t *ret_before)
 {
-	int rc = begin_update(value);
+	const bool is_virtual = shim_vclock != NULL;
+	int rc = begin_update(value, is_virtual);
 
 	if (rc < 0)
 		return rc;
 	*ret_before = atomic_fetch_add(value->word, count);
-	end_update(value);
+	end_update(value, is_virtual);
 	return 0;
 }
 
