@@ -136,6 +136,9 @@ def ask(row):
                         queues=min(count_of(threads, "threads", 1), 32))
     if re.search(r"optimize-reports|same plus ordered", text["note"]):
         question["quiet"] = 1
+    mixed = re.search(r"alternates (\d+) and (\d+) bytes", text["note"])  # size_bytes is their mean
+    if mixed:
+        question["bytes"], question["other"] = (size_of(size) for size in mixed.groups())
     link = re.search(r"PCIe Gen([1-6])", text["note"])
     if link:
         question["gen"] = int(link[1])

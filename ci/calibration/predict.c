@@ -5,7 +5,7 @@
  *   comch PROFILE                  ->  ONE_WAY_PS
  *   set PROFILE CONSTANT VALUE     ->  ok                     (until the program ends)
  *
- * Keys of predict: direction (read, write, local), issuer (cpu, dpa), bytes,
+ * Keys of predict: direction (read, write, local), issuer (cpu, dpa), bytes, other (bytes of every second job),
  * window (jobs that each queue has in flight), queues (each with an issuer of its
  * own), quiet (1: ends are reported together), before (64-byte reads whose end the
  * issuer waits for before each job), sends (control messages that one core sends per
@@ -52,6 +52,7 @@ struct question {
 	struct pcie_link link;
 	struct pcie_job job;
 	uint64_t window, queues, before, sends;
+	uint64_t other_bytes; /* of every second job; 0 = all have the same */
 };
 
 struct answer {
@@ -95,9 +96,12 @@ static struct loop *first_to_arrive(uint64_t num)
 static uint64_t run_next(const struct pcie_profile *profile, const struct question *question, struct loop *loop,
 			 struct pcie_engine_state *engine, struct pcie_link_state *link)
 {
+	struct pcie_job job = question->job;
 	struct pcie_times times;
 
-	pcie_engine_run(&profile->engine, &question->link, &question->job, loop->arrival_ps, engine, link, &times);
+	if (question->other_bytes && loop->num_jobs % 2)
+		job.bytes = question->other_bytes;
+	pcie_engine_run(&profile->engine, &question->link, &job, loop->arrival_ps, engine, link, &times);
 	if (times.done_ps > loop->last_done_ps)
 		loop->last_done_ps = times.done_ps;
 	loop->done_ps[loop->num_jobs++ % question->window] = loop->last_done_ps;
@@ -180,6 +184,8 @@ static int take_pair(char *pair, struct question *question)
 		question->job.issuer = strcmp(text, "dpa") == 0 ? PCIE_ISSUER_DPA : PCIE_ISSUER_CPU;
 	else if (strcmp(pair, "bytes") == 0)
 		question->job.bytes = number;
+	else if (strcmp(pair, "other") == 0)
+		question->other_bytes = number;
 	else if (strcmp(pair, "quiet") == 0)
 		question->job.unsignaled = number > 0;
 	else if (strcmp(pair, "window") == 0)
@@ -214,8 +220,9 @@ static void do_predict(char **rest)
 			return;
 	}
 	if (pcie_link_config_error(&question.link) || pcie_engine_config_error(&profile->engine) ||
-	    question.job.bytes > PCIE_LINK_MAX_BYTES || question.window < 1 || question.window > MAX_WINDOW ||
-	    question.queues < 1 || question.queues > MAX_QUEUES) {
+	    question.job.bytes > PCIE_LINK_MAX_BYTES || question.other_bytes > PCIE_LINK_MAX_BYTES ||
+	    question.window < 1 || question.window > MAX_WINDOW || question.queues < 1 ||
+	    question.queues > MAX_QUEUES) {
 		complain("out of range, for the profile", profile->name);
 		return;
 	}

@@ -35,6 +35,31 @@ test_each_row_is_predicted_or_left_out_for_a_reason() {
 	same 0 "$(grep '^row ' out | grep -Evc ' predicted [0-9.e+]+ error [+-][0-9.]+ %$| left out: .{10,}$')"
 }
 
+# mean_error PATTERN: of the rows of ./out that match, with its sign.
+mean_error() {
+	grep -E "$1" out | sed 's/.* error \([-+][0-9.]*\) %$/\1/' | awk '{ sum += $1 } END { print sum / NR }'
+}
+
+# One table of one program has fixed and mixed sizes. The fit does not use the mixed ones. If a change of size cost time that the
+# model lacks, the model's error would be larger there.
+test_mixed_sizes_are_predicted_as_well_as_fixed_ones() {
+	status 0 calibrate --data "$ci/calibration/mixed_measurements.csv" --goal 15
+	same 18 "$(grep -c ' error ' out)"
+	same 6 "$(grep -c ' 544 B ' out)"
+	awk -v fixed="$(mean_error ' (64|1024) B ')" -v mixed="$(mean_error ' 544 B ')" \
+		'BEGIN { difference = mixed - fixed; exit !(difference > -2 && difference < 2) }'
+}
+
+# A time of its own for each change of size would show: 64 and 1024 bytes in turns take what both take.
+test_jobs_of_two_sizes_take_the_mean_of_their_times() {
+	rows 'BlueField-3,BF3,host_to_dpu,dma_read,64,128,,rate_Mops,3.6,me,none' \
+		'BlueField-3,BF3,host_to_dpu,dma_read,65536,128,,rate_Mops,0.55,me,none' \
+		'BlueField-3,BF3,host_to_dpu,dma_read,32800,128,,rate_Mops,1,me,"alternates 64 and 65536 bytes"'
+	status 0 calibrate --data rows.csv
+	sed -n 's/.* predicted \([0-9.]*\) .*/\1/p' out | awk '{ period[NR] = 1 / $1 } END {
+		mean = (period[1] + period[2]) / 2; exit !(NR == 3 && period[3] > 0.9 * period[2] / 2 && period[3] < 1.02 * mean) }'
+}
+
 # 4 KiB in the window that the source used: an Arm core's 278 ns a task are 14.7 GB/s.
 test_other_measurements_are_predicted_too() {
 	rows 'BlueField-3 (some host),BF3,dpu_to_host,dma_write,4096,64,,throughput_GBps,14.7,me,none'
