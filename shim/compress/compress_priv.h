@@ -5,6 +5,7 @@
  *   compress_task.[ch]      the types, which differ in little, and their public functions
  *   compress_work.[ch]      the work
  *   deflate.[ch], lz4.[ch]  the codecs
+ *   stored.[ch]             deflate streams without stored blocks; literals.[ch], huffman.[ch], bit_writer.h write theirs
  */
 #ifndef SHIM_COMPRESS_PRIV_H
 #define SHIM_COMPRESS_PRIV_H

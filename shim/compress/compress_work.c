@@ -43,19 +43,29 @@ static int end_work(struct shim_work *work, const struct ranges *ranges, int rc,
 	return rc == -ENOSPC && ranges->is_cut ? -EFBIG : rc;
 }
 
+/* Write the whole output, or nothing of it. */
+static int write_output(struct shim_work *work, const struct compress_stream *stream)
+{
+	if (stream->len > work->dst_bytes)
+		return -ENOSPC;
+	if (stream->len > shim_accel_task_conf(&work->task->base.task)->caps.max_buf_bytes)
+		return -EFBIG;
+	return shim_work_append(work, stream->bytes, stream->len);
+}
+
 int compress_work_deflate(struct shim_work *work)
 {
 	struct compress_task *task = task_of(work);
-	size_t written = 0;
-	struct ranges ranges;
-	int rc = get_ranges(work, &ranges);
+	const struct compress_stream *stream;
+	const uint8_t *src;
+	int rc = shim_work_read_all(work, &src);
 
 	if (rc < 0)
 		return rc;
-	rc = compress_deflate(codecs_of(work), ranges.src, ranges.src_bytes, ranges.dst, ranges.room, &written);
-	task->crc = compress_crc32(ranges.src, ranges.src_bytes);
-	task->adler = compress_adler32(ranges.src, ranges.src_bytes);
-	return end_work(work, &ranges, rc, written);
+	task->crc = compress_crc32(src, work->src_bytes);
+	task->adler = compress_adler32(src, work->src_bytes);
+	rc = compress_deflate(codecs_of(work), src, work->src_bytes, &stream);
+	return rc < 0 ? rc : write_output(work, stream);
 }
 
 int compress_work_inflate(struct shim_work *work)

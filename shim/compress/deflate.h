@@ -10,17 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A stream in memory that grows with the needs of the jobs of a context. */
+struct compress_stream {
+	uint8_t *bytes;
+	size_t len, capacity;
+};
+
 /* The compressors of a context, made on first use; zeroed at first. */
 struct compress_codecs {
 	void *compressor, *decompressor;
+	struct compress_stream deflated, recoded; /* the last output: of libdeflate, and without its stored blocks */
 };
 
 /* Return why there is no deflate on this machine, as a sentence, or NULL. The functions below need that. */
 const char *compress_deflate_find_lack(void);
 
-/* Compress. Returns 0, -ENOSPC or -ENOMEM. */
-int compress_deflate(struct compress_codecs *codecs, const uint8_t *src, size_t len, uint8_t *dst, size_t room,
-		     size_t *ret_written);
+/* Compress, without stored blocks, which the cards do not write. *ret_stream is in memory of @codecs, until the next call.
+ * Returns 0, -ENOMEM, or -EIO, with a log line: the library went wrong. */
+int compress_deflate(struct compress_codecs *codecs, const uint8_t *src, size_t len,
+		     const struct compress_stream **ret_stream);
 
 /* Decompress, up to the end of the final block. Returns 0, -EBADMSG, -ENOSPC or -ENOMEM. */
 int compress_inflate(struct compress_codecs *codecs, const uint8_t *src, size_t len, uint8_t *dst, size_t room,

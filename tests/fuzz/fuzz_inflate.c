@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a raw deflate stream: nothing is written outside of the destination, and zlib agrees about what succeeds. The
- * first two bytes are the room. Seeds are in corpus/inflate. */
+/* Any bytes as a raw deflate stream: nothing is written outside of the destination, zlib agrees about what succeeds, and the
+ * stream without its stored blocks has the same text. The first two bytes are the room. Seeds are in corpus/inflate. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "shim/compress/bit_writer.h"
 #include "shim/compress/deflate.h"
+#include "shim/compress/stored.h"
 
 /* Unlike assert(), not compiled out. */
 static void promise(bool kept)
@@ -33,6 +35,19 @@ static int inflate_by_zlib(const uint8_t *src, size_t len, uint8_t *dst, size_t 
 	return rc;
 }
 
+/* The stream @src of @len bytes has the text @text of @text_len bytes. */
+static void expect_recoded(const uint8_t *src, size_t len, const uint8_t *text, size_t text_len)
+{
+	uint8_t *recoded = malloc(stored_max_recoded(len) + BIT_WRITER_SLACK_BYTES), *again = malloc(text_len + 1);
+	size_t recoded_len, again_len;
+
+	promise(stored_recode(src, len, recoded, &recoded_len) == 0 && recoded_len <= stored_max_recoded(len));
+	promise(inflate_by_zlib(recoded, recoded_len, again, text_len + 1, &again_len) == Z_STREAM_END);
+	promise(again_len == text_len && memcmp(again, text, text_len) == 0);
+	free(recoded);
+	free(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -52,10 +67,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rc = compress_inflate(&codecs, src, size - 2, dst, room, &written);
 	other_rc = inflate_by_zlib(src, size - 2, other, room, &expected);
 	promise(rc == 0 || rc == -EBADMSG || rc == -ENOSPC);
-	if (rc == 0)
+	if (rc == 0) {
 		promise(other_rc == Z_STREAM_END && written == expected && memcmp(dst, other, written) == 0);
-	else
+		expect_recoded(src, size - 2, dst, written);
+	} else {
 		promise(other_rc != Z_STREAM_END);
+	}
 	compress_codecs_free(&codecs);
 	free(src);
 	free(dst);
