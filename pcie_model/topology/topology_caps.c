@@ -14,14 +14,16 @@ static void remove_crossing(struct pcie_caps *caps)
 	caps->rep_filter_all = caps->rep_filter_net = caps->rep_filter_emulated = false;
 }
 
-/* As a network card (profile connectx-7). */
-static void remove_all_engines(struct pcie_caps *caps)
+/* The Arm cores are inactive. The guides ask for DPU mode for compression in any memory, and for the other engines only between
+ * the host's memory and the DPU's. */
+static void enter_nic_mode(struct pcie_caps *caps)
 {
+	static const enum pcie_accel lost[] = { PCIE_ACCEL_COMPRESS_DEFLATE, PCIE_ACCEL_DECOMPRESS_DEFLATE,
+						PCIE_ACCEL_DECOMPRESS_LZ4 };
+
 	remove_crossing(caps);
-	caps->dma_memcpy = caps->cache_invalidate = false;
-	caps->dma_max_buf_bytes = caps->cache_invalidate_max_buf_bytes = 0;
-	caps->dma_max_list_len = caps->dma_max_tasks = 0;
-	memset(caps->accel, 0, sizeof(caps->accel));
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+		memset(&caps->accel[lost[i]], 0, sizeof(caps->accel[lost[i]]));
 	caps->comch_max_name_len = caps->comch_max_msg_bytes = caps->comch_max_recv_queue = 0;
 	caps->comch_max_send_tasks = caps->comch_max_clients = caps->comch_max_fast_tasks = 0;
 	caps->comch_max_buf_bytes = caps->comch_max_imm_bytes = 0;
@@ -39,6 +41,6 @@ struct pcie_caps pcie_draft_default_caps(const struct pcie_card *card, const str
 	if (card->mode == PCIE_MODE_SEPARATED)
 		remove_crossing(&caps);
 	else if (card->mode == PCIE_MODE_NIC)
-		remove_all_engines(&caps);
+		enter_nic_mode(&caps);
 	return caps;
 }

@@ -31,6 +31,9 @@
 	"      - {side: dpu, type: pf, pci: \"03:00.0\", caps: {" caps "}}\n"
 #define ACCEL_BLUEFIELD_2 \
 	"cards:\n  - profile: bluefield-2\n    functions:\n      - {side: dpu, type: pf, pci: \"03:00.0\"}\n"
+/* The host's side of a card in NIC mode. */
+#define ACCEL_NIC \
+	"cards:\n  - profile: bluefield-3\n    mode: nic\n    functions:\n      - {side: host, type: pf, pci: \"03:00.0\"}\n"
 
 struct accel {
 	struct doca_dev *dev;

@@ -9,9 +9,11 @@
 
 #include "api_util.h"
 #include "accel_util.h"
+#include "log_child.h"
 #include "lz4_make.h"
 
 #include <doca_compress.h>
+#include <doca_log.h>
 
 #define TASKS 4
 #define MAX   ((size_t)1 << 20) /* of a text */
@@ -767,6 +769,29 @@ static void test_type_that_the_card_lacks_does_not_start(void **state)
 	close_rig(&rig);
 }
 
+/* The messages say what takes the engine, and not that another profile has it. */
+static void ask_for_inflate(void)
+{
+	struct doca_log_backend *backend;
+
+	MUST(doca_log_backend_create_with_file_sdk(stderr, &backend));
+	assert_doca(doca_compress_cap_task_decompress_deflate_is_supported(api_devinfo_nth(0)),
+		    DOCA_ERROR_NOT_SUPPORTED);
+}
+
+static void test_nic_mode_has_no_compression(void **state)
+{
+	(void)state;
+	assert_non_null(
+		strstr(in_child(ask_for_inflate)->err, "its card (profile bluefield-3) is in NIC mode; 'mode: dpu'"));
+}
+
+static void test_capabilities_of_a_topology_take_the_engine(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(in_child(ask_for_inflate)->err, "'caps' of the function in the topology take it"));
+}
+
 static void test_bad_handles_are_invalid(void **state)
 {
 	struct doca_compress *compress;
@@ -851,6 +876,11 @@ static const struct CMUnitTest on_small_card[] = {
 	cmocka_unit_test(test_limits_of_a_topology_hold),
 };
 
+static const struct CMUnitTest in_nic_mode[] = { cmocka_unit_test(test_nic_mode_has_no_compression) };
+static const struct CMUnitTest on_reduced_card[] = { cmocka_unit_test(
+	test_capabilities_of_a_topology_take_the_engine) };
+
+static const char reduced_card[] = ACCEL_CARD_WITH("bluefield-3", "decompress-deflate: false");
 static const char all_engines[] =
 	ACCEL_CARD_WITH("bluefield-3", "compress-deflate: true, compress-deflate-max-buf-bytes: 2 MiB, "
 				       "compress-deflate-max-list-len: 128, compress-deflate-max-tasks: 8192");
@@ -862,6 +892,8 @@ int main(void)
 		{ .name = "BlueField-2", .topology = ACCEL_BLUEFIELD_2, .side = "dpu", API_WITH(on_bluefield_2) },
 		{ .name = "BlueField-3", .side = "dpu", API_WITH(on_bluefield_3) },
 		{ .name = "BlueField-3, host", .side = "host", API_WITH(on_bluefield_3) },
+		{ .name = "NIC mode", .topology = ACCEL_NIC, .side = "host", API_WITH(in_nic_mode) },
+		{ .name = "reduced card", .topology = reduced_card, .side = "dpu", API_WITH(on_reduced_card) },
 		{ .name = "small card", .topology = small_card, .side = "dpu", API_WITH(on_small_card) },
 	};
 

@@ -429,10 +429,17 @@ static const struct CMUnitTest on_bluefield_3[] = {
 	cmocka_unit_test(test_context_starts_again),
 };
 
+/* The guide from 2.10 on: "either NIC or DPU mode". */
+static const struct CMUnitTest in_nic_mode[] = {
+	cmocka_unit_test(test_products_are_the_fields),
+	cmocka_unit_test(test_each_loss_of_small_codes_is_recovered),
+};
+
 int main(void)
 {
 	const struct api_world worlds[] = {
 		{ .name = "BlueField-3", .side = "dpu", API_WITH(on_bluefield_3) },
+		{ .name = "NIC mode", .topology = ACCEL_NIC, .side = "host", API_WITH(in_nic_mode) },
 	};
 
 	return api_run(worlds, API_COUNT(worlds));

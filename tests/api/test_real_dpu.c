@@ -169,12 +169,28 @@ static void test_separated_host_keeps_its_vfs(void **state)
 	expect_no_way_across();
 }
 
-static void test_nic_host_is_a_network_card(void **state)
+/* The host's own memory needs no DPU mode. */
+static void test_nic_host_copies_and_reaches_nobody(void **state)
 {
+	static uint8_t memory[8192] = "bytes";
+	struct doca_dev *dev = api_open("3b:00.0");
+	struct doca_mmap *mmap = api_map(dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	struct doca_buf_inventory *inventory = api_inventory(2);
+	struct doca_buf *src, *dst;
+
 	(void)state;
 	assert_listed("0000:3b:00.0 enp59s0f0np0 PF\n0000:3b:00.1 enp59s0f0v0 VF\n");
-	assert_int_equal(doca_dma_cap_task_memcpy_is_supported(api_devinfo_nth(0)), DOCA_ERROR_NOT_SUPPORTED);
 	expect_no_way_across();
+	assert_ok(doca_dma_cap_task_memcpy_is_supported(doca_dev_as_devinfo(dev)));
+	assert_ok(doca_buf_inventory_buf_get_by_data(inventory, mmap, memory, 4096, &src));
+	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, mmap, memory + 4096, 4096, &dst));
+	assert_ok(api_copy(dev, dst, src));
+	assert_memory_equal(memory + 4096, "bytes", 5);
+	assert_ok(doca_buf_dec_refcount(src, NULL));
+	assert_ok(doca_buf_dec_refcount(dst, NULL));
+	assert_ok(doca_buf_inventory_destroy(inventory));
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(doca_dev_close(dev));
 }
 
 static void test_nic_has_no_arm_cores_to_run_on(void **state)
@@ -206,7 +222,7 @@ int main(void)
 	static const struct CMUnitTest on_separated_dpu[] = { cmocka_unit_test(
 		test_separated_dpu_has_its_ports_alone) };
 	static const struct CMUnitTest on_separated_host[] = { cmocka_unit_test(test_separated_host_keeps_its_vfs) };
-	static const struct CMUnitTest on_nic_host[] = { cmocka_unit_test(test_nic_host_is_a_network_card) };
+	static const struct CMUnitTest on_nic_host[] = { cmocka_unit_test(test_nic_host_copies_and_reaches_nobody) };
 	static const struct CMUnitTest on_nic_dpu[] = { cmocka_unit_test(test_nic_has_no_arm_cores_to_run_on) };
 	static const struct CMUnitTest on_zero_trust[] = { cmocka_unit_test(test_zero_trust_shows_the_dpu_the_same) };
 	const struct api_world worlds[] = {

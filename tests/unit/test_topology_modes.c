@@ -215,7 +215,8 @@ static void test_dpu_is_the_default_and_zero_trust_shows_the_same(void **state)
 	pcie_topology_destroy(unnamed);
 }
 
-static void test_nic_mode_hides_the_arm_cores_and_leaves_a_network_card(void **state)
+/* Compression needs DPU mode; the other engines need it for work between the two sides. */
+static void test_nic_mode_hides_the_arm_cores_and_leaves_engines_to_the_host(void **state)
 {
 	struct pcie_topology *topology = parse_card(MODE("nic"));
 
@@ -230,8 +231,13 @@ static void test_nic_mode_hides_the_arm_cores_and_leaves_a_network_card(void **s
 
 		assert_int_equal(function->id, i);
 		assert_int_equal(function->parent, 0);
-		assert_false(function->caps.dma_memcpy || function->caps.comch_client ||
-			     function->caps.mmap_export_pci);
+		assert_false(function->caps.comch_client || function->caps.mmap_export_pci ||
+			     function->caps.mmap_from_export_pci || function->caps.sync_event_export_pci);
+		assert_true(function->caps.dma_memcpy);
+		assert_true(function->caps.accel[PCIE_ACCEL_ERASURE_CODING].is_supported);
+		assert_true(function->caps.accel[PCIE_ACCEL_AES_GCM].is_supported);
+		assert_false(function->caps.accel[PCIE_ACCEL_DECOMPRESS_DEFLATE].is_supported);
+		assert_false(function->caps.accel[PCIE_ACCEL_DECOMPRESS_LZ4].is_supported);
 		assert_string_equal(function->rep_iface, "");
 	}
 	assert_string_equal(topology->functions[0].ibdev, "mlx5_0");
@@ -333,7 +339,7 @@ int main(void)
 		cmocka_unit_test(test_numbers_of_vfs_and_sfs_follow_the_listed_functions),
 		cmocka_unit_test(test_numbers_of_vfs_and_sfs_are_checked),
 		cmocka_unit_test(test_dpu_is_the_default_and_zero_trust_shows_the_same),
-		cmocka_unit_test(test_nic_mode_hides_the_arm_cores_and_leaves_a_network_card),
+		cmocka_unit_test(test_nic_mode_hides_the_arm_cores_and_leaves_engines_to_the_host),
 		cmocka_unit_test(test_separated_mode_has_no_representors_and_no_way_across),
 		cmocka_unit_test(test_a_mode_of_one_card_leaves_the_other_card_alone),
 		cmocka_unit_test(test_caps_of_the_file_override_the_mode),

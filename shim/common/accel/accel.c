@@ -38,15 +38,34 @@ static void name_profiles(const struct shim_accel_type *type, char *text, size_t
 			len += (size_t)snprintf(text + len, size - len, "%s%s", len ? ", " : "", profiles[i]->name);
 }
 
+/* Returns whether the card's profile has the engine on the function's side, so that the topology took it. */
+static bool is_taken(const struct pcie_function *function, const struct pcie_card *card,
+		     const struct shim_accel_type *type)
+{
+	const struct pcie_profile *profile = card->profile;
+
+	return get_caps(type, pcie_side_is_dpu(function->side) ? &profile->dpu_caps : &profile->host_caps).is_supported;
+}
+
 static void log_no_engine(const char *func, const struct pcie_function *function, const struct shim_accel_type *type)
 {
 	const struct pcie_card *card = &sim_session_topology(shim_session())->cards[function->card];
+	bool taken = is_taken(function, card, type);
 	char profiles[128];
 
 	name_profiles(type, profiles, sizeof(profiles));
-	sim_warn(
-		"%s: %s (profile %s) has no engine for %s; a topology whose card has one of these profiles offers it: %s",
-		func, function->ibdev, card->profile->name, type->engine, profiles);
+	if (taken && card->mode == PCIE_MODE_NIC)
+		sim_warn(
+			"%s: %s has no engine for %s: its card (profile %s) is in NIC mode; 'mode: dpu' of the card in the topology offers it",
+			func, function->ibdev, type->engine, card->profile->name);
+	else if (taken)
+		sim_warn(
+			"%s: %s has no engine for %s: 'caps' of the function in the topology take it from its card (profile %s)",
+			func, function->ibdev, type->engine, card->profile->name);
+	else
+		sim_warn(
+			"%s: %s (profile %s) has no engine for %s; a topology whose card has one of these profiles offers it: %s",
+			func, function->ibdev, card->profile->name, type->engine, profiles);
 }
 
 /* Programs ask each device: one line of each kind is enough. */
