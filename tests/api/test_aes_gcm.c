@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* AES-GCM: known answers, a model of the cipher, messages there and back, tags that do not match. */
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api_util.h"
 #include "gcm_util.h"
@@ -395,6 +397,51 @@ static void test_context_starts_again(void **state)
 	gcm_close(&rig);
 }
 
+/* ---- many tasks ---- */
+
+static size_t resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	size_t pages;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%*u %zu", &pages), 1);
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+#define MANY 65536
+
+/* As many as programs for BlueField-3 configure, all in flight at once, in less than 1 KiB each. */
+static void test_context_has_65536_tasks(void **state)
+{
+	struct gcm_rig rig = gcm_open_idle();
+	static struct doca_task *tasks[MANY];
+	struct doca_buf *src, *dst;
+	struct gcm_params params;
+	size_t before;
+
+	(void)state;
+	MUST(gcm_set_conf(rig.gcm, GCM_ENCRYPT, MANY));
+	before = resident_bytes();
+	accel_start(rig.accel, rig.ctx);
+	params = some_params(&rig, 16, 0);
+	src = accel_src(rig.accel, text, 16);
+	dst = accel_dst(rig.accel, 32);
+	for (size_t i = 0; i < MANY; i++) {
+		MUST(gcm_alloc(&rig, GCM_ENCRYPT, &params, src, dst, &tasks[i]));
+		MUST(doca_task_submit(tasks[i]));
+	}
+	assert_true(resident_bytes() - before < (size_t)MANY << 10);
+	accel_drain(rig.accel);
+	for (size_t i = 0; i < MANY; i++) {
+		assert_ok(doca_task_get_status(tasks[i]));
+		doca_task_free(tasks[i]);
+	}
+	assert_ok(doca_aes_gcm_key_destroy(params.key));
+	gcm_close(&rig);
+}
+
 static const struct CMUnitTest on_bluefield_3[] = {
 	cmocka_unit_test(test_known_answers),
 	cmocka_unit_test(test_every_length_of_iv_is_the_models),
@@ -406,6 +453,7 @@ static const struct CMUnitTest on_bluefield_3[] = {
 	cmocka_unit_test(test_iv_and_key_are_copied),
 	cmocka_unit_test(test_key_is_destroyed_while_its_task_is_in_flight),
 	cmocka_unit_test(test_context_starts_again),
+	cmocka_unit_test(test_context_has_65536_tasks),
 };
 
 int main(void)

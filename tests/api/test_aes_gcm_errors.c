@@ -174,7 +174,7 @@ static void test_configuration_has_its_limits(void **state)
 	assert_invalid(doca_aes_gcm_task_decrypt_set_conf(rig.gcm, on_decrypt, NULL, 1));
 	assert_invalid(doca_aes_gcm_task_decrypt_set_conf(rig.gcm, on_decrypt, on_decrypt, 0));
 	assert_ok(doca_aes_gcm_cap_get_max_num_tasks(rig.gcm, &num));
-	assert_int_equal(num, 8192);
+	assert_int_equal(num, 65536);
 	assert_invalid(gcm_set_conf(rig.gcm, GCM_ENCRYPT, num + 1));
 	assert_ok(gcm_set_conf(rig.gcm, GCM_ENCRYPT, num - 192));
 	assert_invalid(gcm_set_conf(rig.gcm, GCM_DECRYPT, 193)); /* the sum */

@@ -521,13 +521,13 @@ static void test_configuration_and_tasks_have_their_errors(void **state)
 
 	(void)state;
 	assert_ok(doca_compress_cap_get_max_num_tasks(rig.compress, &max_tasks));
-	assert_int_equal(max_tasks, 8192);
+	assert_int_equal(max_tasks, 65536);
 	assert_ok(doca_compress_get_max_num_tasks(rig.compress, &max_tasks));
 	/* provokes: doca_compress_cap_get_max_num_tasks DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_compress_cap_get_max_num_tasks(NULL, &max_tasks));
 	for (enum kind kind = 0; kind < NUM_KINDS; kind++) {
 		assert_invalid(set_conf(rig.compress, kind, 0));
-		assert_invalid(set_conf(rig.compress, kind, 8193));
+		assert_invalid(set_conf(rig.compress, kind, 65537));
 	}
 	/* provokes: doca_compress_task_compress_deflate_set_conf DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_compress_task_compress_deflate_set_conf(NULL, on_compress_deflate, on_compress_deflate, 1));
@@ -540,7 +540,7 @@ static void test_configuration_and_tasks_have_their_errors(void **state)
 	assert_invalid(doca_compress_task_decompress_lz4_block_set_conf(rig.compress, on_decompress_lz4_block,
 									on_decompress_lz4_block, UINT32_MAX));
 	assert_ok(set_conf(rig.compress, DEFLATE, 1));
-	assert_ok(set_conf(rig.compress, INFLATE, 8191));
+	assert_ok(set_conf(rig.compress, INFLATE, 65535));
 	assert_invalid(set_conf(rig.compress, LZ4_BLOCK, 1)); /* the sum */
 	accel_start(rig.accel, rig.ctx);
 	assert_doca(set_conf(rig.compress, DEFLATE, 1), DOCA_ERROR_BAD_STATE);
@@ -883,7 +883,7 @@ static const struct CMUnitTest on_reduced_card[] = { cmocka_unit_test(
 static const char reduced_card[] = ACCEL_CARD_WITH("bluefield-3", "decompress-deflate: false");
 static const char all_engines[] =
 	ACCEL_CARD_WITH("bluefield-3", "compress-deflate: true, compress-deflate-max-buf-bytes: 2 MiB, "
-				       "compress-deflate-max-list-len: 128, compress-deflate-max-tasks: 8192");
+				       "compress-deflate-max-list-len: 128, compress-deflate-max-tasks: 65536");
 
 int main(void)
 {

@@ -627,9 +627,9 @@ test_devs_shows_the_engines_of_a_card() {
 	says '^dpu +0000:03:00.0 +sha +2147483647 B +128 +8192 +not measured$' out
 	status 0 bfsim devs
 	same '' "$(grep ' sha ' out)"
-	says '^dpu +0000:03:00.0 +decompress-deflate +2 MiB +128 +8192 +200 Gb/s$' out
+	says '^dpu +0000:03:00.0 +decompress-deflate +2 MiB +128 +65536 +200 Gb/s$' out
 	says '^dpu +0000:03:00.0 +erasure-coding +1 MiB +128 +8192 +not measured$' out
-	says '^dpu +0000:03:00.0 +aes-gcm +2 MiB +128 +8192 +not measured$' out
+	says '^dpu +0000:03:00.0 +aes-gcm +2 MiB +128 +65536 +not measured$' out
 }
 
 test_devs_prints_json() {
