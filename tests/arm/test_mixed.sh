@@ -86,7 +86,7 @@ test_the_path_and_why_it_is_not_cma_are_told() {
 
 test_faults_hit_both_sides() {
 	copy x86_64:aarch64 --fault 'dma.memcpy side=dpu nth=2 fail=IO_FAILED' --require-faults >out 2>err && return 1
-	says 'The data transfer failed' err
+	says 'Input/Output Operation Failed' err
 	for side in host dpu; do
 		copy x86_64:aarch64 --fault "peer side=$side at=30ms kill" >out 2>err && return 1
 		absent d/out

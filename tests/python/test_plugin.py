@@ -113,7 +113,7 @@ def test_it(bfsim_session):
     host = bfsim_session.spawn("host", "./host", after="comch_hello")
     assert host.wait() == 0
 """, failed=1)
-    assert "cannot start the client: The data transfer failed" in output
+    assert "cannot start the client: Input/Output Operation Failed" in output
     assert "fault 1 hit 1 of 1: comch.connect fail=IO_FAILED" in output
     assert "bfsim: stderr of host" in output
     assert "<host: ./host, process" in output

@@ -31,39 +31,40 @@
 	X(ECONNREFUSED, DOCA_ERROR_NOT_CONNECTED)  \
 	X(ESHUTDOWN, DOCA_ERROR_SHUTDOWN)
 
-/* X(doca_error, description) */
-#define DOCA_ERRORS(X)                                                             \
-	X(DOCA_SUCCESS, "The call succeeded")                                      \
-	X(DOCA_ERROR_UNKNOWN, "The call failed for an unknown reason")             \
-	X(DOCA_ERROR_NOT_PERMITTED, "The operation is not allowed here")           \
-	X(DOCA_ERROR_IN_USE, "The resource is still in use")                       \
-	X(DOCA_ERROR_NOT_SUPPORTED, "The operation is not supported")              \
-	X(DOCA_ERROR_AGAIN, "The operation can't be done now, but may be later")   \
-	X(DOCA_ERROR_INVALID_VALUE, "An argument is invalid")                      \
-	X(DOCA_ERROR_NO_MEMORY, "There is not enough memory")                      \
-	X(DOCA_ERROR_INITIALIZATION, "A resource could not be initialized")        \
-	X(DOCA_ERROR_TIME_OUT, "The time allowed has run out")                     \
-	X(DOCA_ERROR_SHUTDOWN, "The other side is shutting down")                  \
-	X(DOCA_ERROR_CONNECTION_RESET, "The peer reset the connection")            \
-	X(DOCA_ERROR_CONNECTION_ABORTED, "The connection was aborted")             \
-	X(DOCA_ERROR_CONNECTION_INPROGRESS, "The connection is still being made")  \
-	X(DOCA_ERROR_NOT_CONNECTED, "There is no connection")                      \
-	X(DOCA_ERROR_NO_LOCK, "The lock could not be taken")                       \
-	X(DOCA_ERROR_NOT_FOUND, "No such resource was found")                      \
-	X(DOCA_ERROR_IO_FAILED, "The data transfer failed")                        \
-	X(DOCA_ERROR_BAD_STATE, "The object's state does not allow this call")     \
-	X(DOCA_ERROR_UNSUPPORTED_VERSION, "The version is not supported")          \
-	X(DOCA_ERROR_OPERATING_SYSTEM, "A call to the operating system failed")    \
-	X(DOCA_ERROR_DRIVER, "A call to the device's driver failed")               \
-	X(DOCA_ERROR_UNEXPECTED, "Something happened that should not be possible") \
-	X(DOCA_ERROR_ALREADY_EXIST, "The resource exists already")                 \
-	X(DOCA_ERROR_FULL, "The resource has no room left")                        \
-	X(DOCA_ERROR_EMPTY, "The resource holds nothing")                          \
-	X(DOCA_ERROR_IN_PROGRESS, "The operation has begun and will end later")    \
-	X(DOCA_ERROR_TOO_BIG, "The request is larger than allowed")                \
-	X(DOCA_ERROR_AUTHENTICATION, "Authentication failed")                      \
-	X(DOCA_ERROR_BAD_CONFIG, "The configuration is invalid")                   \
-	X(DOCA_ERROR_SKIPPED, "The result is valid, but earlier ones were skipped")
+/* X(doca_error, description). Programs print the texts, and tests and log filters match them, so that they are the vendor's:
+ * those of the enumeration in the reference of 3.0, as logs of cards show them (doc/compatibility.md). */
+#define DOCA_ERRORS(X)                                                       \
+	X(DOCA_SUCCESS, "Success")                                           \
+	X(DOCA_ERROR_UNKNOWN, "Unknown error")                               \
+	X(DOCA_ERROR_NOT_PERMITTED, "Operation not permitted")               \
+	X(DOCA_ERROR_IN_USE, "Resource already in use")                      \
+	X(DOCA_ERROR_NOT_SUPPORTED, "Operation not supported")               \
+	X(DOCA_ERROR_AGAIN, "Resource temporarily unavailable, try again")   \
+	X(DOCA_ERROR_INVALID_VALUE, "Invalid input")                         \
+	X(DOCA_ERROR_NO_MEMORY, "Memory allocation failure")                 \
+	X(DOCA_ERROR_INITIALIZATION, "Resource initialization failure")      \
+	X(DOCA_ERROR_TIME_OUT, "Timer expired waiting for resource")         \
+	X(DOCA_ERROR_SHUTDOWN, "Shut down in process or completed")          \
+	X(DOCA_ERROR_CONNECTION_RESET, "Connection reset by peer")           \
+	X(DOCA_ERROR_CONNECTION_ABORTED, "Connection aborted")               \
+	X(DOCA_ERROR_CONNECTION_INPROGRESS, "Connection in progress")        \
+	X(DOCA_ERROR_NOT_CONNECTED, "Not Connected")                         \
+	X(DOCA_ERROR_NO_LOCK, "Unable to acquire required lock")             \
+	X(DOCA_ERROR_NOT_FOUND, "Resource Not Found")                        \
+	X(DOCA_ERROR_IO_FAILED, "Input/Output Operation Failed")             \
+	X(DOCA_ERROR_BAD_STATE, "Bad State")                                 \
+	X(DOCA_ERROR_UNSUPPORTED_VERSION, "Unsupported version")             \
+	X(DOCA_ERROR_OPERATING_SYSTEM, "Operating system call failure")      \
+	X(DOCA_ERROR_DRIVER, "DOCA Driver call failure")                     \
+	X(DOCA_ERROR_UNEXPECTED, "An unexpected scenario was detected")      \
+	X(DOCA_ERROR_ALREADY_EXIST, "Resource already exist")                \
+	X(DOCA_ERROR_FULL, "No more space in resource")                      \
+	X(DOCA_ERROR_EMPTY, "No entry is available in resource")             \
+	X(DOCA_ERROR_IN_PROGRESS, "Operation is in progress")                \
+	X(DOCA_ERROR_TOO_BIG, "Requested operation too big to be contained") \
+	X(DOCA_ERROR_AUTHENTICATION, "Authentication failure")               \
+	X(DOCA_ERROR_BAD_CONFIG, "Configuration is not valid")               \
+	X(DOCA_ERROR_SKIPPED, "Result is valid, but some previous output data was dropped")
 
 doca_error_t shim_error_from_errno(int rc)
 {
@@ -99,7 +100,7 @@ const char *doca_error_get_name(doca_error_t error)
 		DOCA_ERRORS(X)
 #undef X
 	}
-	return "not a doca_error_t";
+	return "unrecognized error code";
 }
 
 const char *doca_error_get_descr(doca_error_t error)
@@ -111,5 +112,5 @@ const char *doca_error_get_descr(doca_error_t error)
 		DOCA_ERRORS(X)
 #undef X
 	}
-	return "This number is not a DOCA error code";
+	return "unrecognized error code";
 }
