@@ -58,9 +58,24 @@ HEADERS = {
 # two has those of 2.5, whose libraries are known.
 GONE = ['doca_cc.h', 'doca_cc_consumer.h', 'doca_cc_producer.h', 'doca_comm_channel.h']
 
-# Headers of the newest release that the facts of 3.0 lack: their contents besides functions, and types of functions
-# that the facts could only guess. From the public header of 3.3.
+# What headers of the newest release have and the facts of 3.0 lack: their contents besides functions, and types of functions
+# that the facts could only guess. From the public headers of 3.3.
 NEWER = {
+    'doca_argp.h': {
+        'includes': ['stdarg.h', 'doca_compat.h', 'doca_dev.h', 'doca_error.h', 'doca_log.h'],
+        # DEVICE took the number of JSON_OBJ, which the newest release dropped.
+        'enums': {'doca_argp_type': {'DOCA_ARGP_TYPE_DEVICE': 4, 'DOCA_ARGP_TYPE_DEVICE_REP': 5,
+                                     'DOCA_ARGP_TYPE_DOUBLE': 6}},
+        'structs': {'doca_argp_device_ctx': {'tag': 'struct', 'fields': [['dev', 'struct doca_dev *'],
+                                                                         ['devargs', 'const char *']],
+                                             'offsets': {'dev': 0, 'devargs': 8}, 'size': 16},
+                    'doca_argp_device_rep_ctx': {'tag': 'struct',
+                                                 'fields': [['dev_ctx', 'struct doca_argp_device_ctx'],
+                                                            ['dev_rep', 'struct doca_dev_rep *']],
+                                                 'offsets': {'dev_ctx': 0, 'dev_rep': 16}, 'size': 24}},
+        'typedefs': {'doca_argp_dev_open_cb_t':
+                     'doca_error_t (*)(struct doca_devinfo *, void *, struct doca_dev **)'},
+    },
     'doca_clock.h': {
         # The vendor's sample of clocks relies on doca_dev.h.
         'includes': ['stdint.h', 'stdlib.h', 'time.h', 'doca_dev.h', 'doca_error.h', 'doca_types.h'],
@@ -163,7 +178,7 @@ def functions(base, earlier, deltas):
         found[name] = {'header': entry['header'], 'ret': entry['ret'], 'params': entry['params'],
                        'stability': 'experimental', 'inline': False}
     for newer in NEWER.values():
-        for name, params in newer['params'].items():
+        for name, params in newer.get('params', {}).items():
             found[name]['params'] = params
     for name in VARIADIC:
         found[name]['variadic'] = True
@@ -202,9 +217,20 @@ def numeric_macros(base, headers=MACRO_HEADERS):
 
 
 def of_newer(kind):
-    """Macros or structures of the headers that 3.0 lacks."""
-    return {name: {'header': header, 'value': entry} if kind == 'macros' else {'header': header, **entry}
-            for header, newer in NEWER.items() for name, entry in newer[kind].items()}
+    """Macros, structures or types of headers that 3.0 lacks."""
+    value = {'macros': 'value', 'typedefs': 'type'}.get(kind)
+    return {name: {'header': header, value: entry} if value else {'header': header, **entry}
+            for header, newer in NEWER.items() for name, entry in newer.get(kind, {}).items()}
+
+
+def enums(base, earlier):
+    """Enumerations in scope, with the values that the newest release added, and those of headers that it dropped."""
+    found = in_scope(base['enums']) | {name: entry for name, entry in in_scope(earlier[-1]['enums']).items()
+                                       if entry['header'] in GONE}
+    for newer in NEWER.values():
+        for name, values in newer.get('enums', {}).items():
+            found[name] = {**found[name], 'values': found[name]['values'] | values}
+    return found
 
 
 def modules(old, new):
@@ -249,10 +275,9 @@ def main():
                     for name in sorted(HEADERS)},
         'includes_by_release': by_release,
         'functions': funcs,
-        'enums': in_scope(base['enums']) | {name: entry for name, entry in in_scope(earlier[-1]['enums']).items()
-                                            if entry['header'] in GONE},
+        'enums': enums(base, earlier),
         'structs': in_scope(base['structs']) | of_newer('structs'),
-        'typedefs': with_earlier('typedefs', base, earlier),
+        'typedefs': with_earlier('typedefs', base, earlier) | of_newer('typedefs'),
         'macros': numeric_macros(base) | of_newer('macros'),
         'libraries': libraries(funcs, [old, new]),
         'pkg_config': modules(old, new),

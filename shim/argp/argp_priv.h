@@ -95,8 +95,10 @@ struct doca_argp_cmd {
 struct shim_argp_value {
 	const char *text;
 	int number;
+	double real;
 	bool boolean;
 	struct json_object *object;
+	struct doca_argp_device_rep_ctx device; /* what @text names, once it is open */
 };
 
 /* One appearance of a parameter. It owns the text and a reference to the object of its value. */
@@ -134,6 +136,9 @@ struct shim_argp {
 	doca_argp_logger_cb_t logger;
 	doca_argp_validation_cb_t validation;
 	doca_argp_param_cb_t version;
+	doca_argp_dev_open_cb_t open_dev; /* NULL: doca_dev_open() */
+	void *open_dev_context;
+	bool ignores_unknown_keys;         /* of JSON files */
 	doca_argp_dpdk_cb_t dpdk_callback; /* NULL: not a DPDK program */
 	struct shim_argp_dpdk dpdk;
 	bool is_grpc;
@@ -188,6 +193,9 @@ void shim_argp_set_text(char **slot, const char *text, const char *func);
 
 /* Is @text a decimal number that fits an int, without blanks around it? */
 bool shim_argp_text_to_int(const char *text, int *ret_number);
+
+/* Is @text a finite number, with a point in any locale, without blanks around it? */
+bool shim_argp_text_to_double(const char *text, double *ret_number);
 
 /* "--long", or "-s" if there is no long name, for messages; valid until the next call. */
 const char *shim_argp_flag_name(const struct doca_argp_param *param);
@@ -250,6 +258,11 @@ void shim_argp_occurrences_free(void);
 /* --- cli.c --- */
 
 doca_error_t shim_argp_cli_collect(int count, char **words);
+
+/* --- device.c --- */
+
+/* Open what @value->text names, a device or a representor by the type of @param, into @value->device. The program closes it. */
+doca_error_t shim_argp_open_device(const struct doca_argp_param *param, struct shim_argp_value *value);
 
 /* --- json_file.c --- */
 

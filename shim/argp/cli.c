@@ -33,18 +33,25 @@ static struct doca_argp_param *find_flag_param(const char *word, const char **re
 	return shim_argp_find_long(shim_argp.selected_cmd, word + 2, (size_t)(equals - word - 2));
 }
 
+static bool is_number(const struct doca_argp_param *param, const char *word)
+{
+	double real;
+	int number;
+
+	return (param->type == DOCA_ARGP_TYPE_INT && shim_argp_text_to_int(word, &number)) ||
+	       (param->type == DOCA_ARGP_TYPE_DOUBLE && shim_argp_text_to_double(word, &real));
+}
+
 /* The word after the flag, unless that word is a flag. A negative number is a
  * value, even if a flag has the name "-5". */
 static const char *next_value(struct cli *cli, const struct doca_argp_param *param)
 {
 	const char *attached, *word;
-	int number;
 
 	if (cli->next == cli->count)
 		return NULL;
 	word = cli->words[cli->next];
-	if (find_flag_param(word, &attached) &&
-	    !(param->type == DOCA_ARGP_TYPE_INT && shim_argp_text_to_int(word, &number)))
+	if (find_flag_param(word, &attached) && !is_number(param, word))
 		return NULL;
 	cli->next++;
 	return word;
@@ -61,6 +68,12 @@ static doca_error_t parse_boolean(struct doca_argp_param *param, const char *att
 	return shim_argp_handle_param(param, &value, SHIM_ARGP_FROM_CLI);
 }
 
+static doca_error_t refuse_number(const struct doca_argp_param *param, const char *text, const char *expected)
+{
+	shim_argp_report("%s: '%s' is not %s", shim_argp_flag_name(param), text, expected);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
 static doca_error_t parse_value(struct doca_argp_param *param, const char *text)
 {
 	struct shim_argp_value value = { 0 };
@@ -69,12 +82,11 @@ static doca_error_t parse_value(struct doca_argp_param *param, const char *text)
 		shim_argp_report("%s needs a value", shim_argp_flag_name(param));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (param->type == DOCA_ARGP_TYPE_STRING) {
-		value.text = text;
-	} else if (!shim_argp_text_to_int(text, &value.number)) {
-		shim_argp_report("%s: '%s' is not a decimal number that fits an int", shim_argp_flag_name(param), text);
-		return DOCA_ERROR_INVALID_VALUE;
-	}
+	if (param->type == DOCA_ARGP_TYPE_INT && !shim_argp_text_to_int(text, &value.number))
+		return refuse_number(param, text, "a decimal number that fits an int");
+	if (param->type == DOCA_ARGP_TYPE_DOUBLE && !shim_argp_text_to_double(text, &value.real))
+		return refuse_number(param, text, "a number");
+	value.text = text;
 	return shim_argp_handle_param(param, &value, SHIM_ARGP_FROM_CLI);
 }
 
@@ -90,10 +102,6 @@ static doca_error_t parse_flag(struct cli *cli, const char *word)
 	if (param->given == SHIM_ARGP_FROM_CLI && !param->multiple) {
 		shim_argp_report("%s is given twice; it can be given once", shim_argp_flag_name(param));
 		return DOCA_ERROR_INVALID_VALUE;
-	}
-	if (param->type == DOCA_ARGP_TYPE_JSON_OBJ) {
-		shim_argp_report("%s can only be given in a JSON file", shim_argp_flag_name(param));
-		return DOCA_ERROR_NOT_SUPPORTED;
 	}
 	if (param->type == DOCA_ARGP_TYPE_BOOLEAN)
 		return parse_boolean(param, attached);

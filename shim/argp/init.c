@@ -66,6 +66,26 @@ doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t ca
 	return result;
 }
 
+doca_error_t doca_argp_register_dev_open_callback(doca_argp_dev_open_cb_t callback, void *usr_ctx)
+{
+	doca_error_t result = check_hook(callback != NULL, __func__);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	shim_argp.open_dev = callback;
+	shim_argp.open_dev_context = usr_ctx;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_argp_disable_pedantic_config_parsing(void)
+{
+	doca_error_t result = shim_argp_check_open(__func__);
+
+	if (result == DOCA_SUCCESS)
+		shim_argp.ignores_unknown_keys = true;
+	return result;
+}
+
 void doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback)
 {
 	if (check_hook(callback != NULL, __func__) == DOCA_SUCCESS)

@@ -10,6 +10,7 @@
  */
 #include <json-c/json.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "argp_priv.h"
@@ -48,6 +49,23 @@ static bool get_number(struct json_object *json, int *ret_number)
 	return true;
 }
 
+static bool get_real(struct json_object *json, double *ret_real)
+{
+	if (!json_object_is_type(json, json_type_double) && !json_object_is_type(json, json_type_int))
+		return false;
+	*ret_real = json_object_get_double(json);
+	return isfinite(*ret_real);
+}
+
+/* An object, as releases up to 3.0 have them, or the name of a device: the types have one number. */
+static bool get_object_or_device(struct json_object *json, struct shim_argp_value *value)
+{
+	if (!json_object_is_type(json, json_type_object))
+		return get_text(json, &value->text);
+	value->object = json;
+	return true;
+}
+
 static doca_error_t read_value(const struct section *section, struct doca_argp_param *param, struct json_object *json)
 {
 	struct shim_argp_value value = { 0 };
@@ -66,10 +84,19 @@ static doca_error_t read_value(const struct section *section, struct doca_argp_p
 			return wrong_type(section, param, "true or false");
 		value.boolean = json_object_get_boolean(json);
 		break;
+	case DOCA_ARGP_TYPE_DOUBLE:
+		if (!get_real(json, &value.real))
+			return wrong_type(section, param, "a number");
+		break;
+	case DOCA_ARGP_TYPE_DEVICE_REP:
+		if (!get_text(json, &value.text))
+			return wrong_type(section, param,
+					  "a string that names a representor (pci/0000:03:00.0,pf0vf0)");
+		break;
 	default:
-		if (!json_object_is_type(json, json_type_object))
-			return wrong_type(section, param, "an object");
-		value.object = json;
+		if (!get_object_or_device(json, &value))
+			return wrong_type(section, param,
+					  "an object, or a string that names a device (pci/0000:03:00.0)");
 		break;
 	}
 	return shim_argp_handle_param(param, &value, SHIM_ARGP_FROM_JSON);
@@ -91,6 +118,8 @@ static doca_error_t read_key(const struct section *section, const char *key, str
 {
 	struct doca_argp_param *param = shim_argp_find_key(section->scope, key);
 
+	if (!param && shim_argp.ignores_unknown_keys)
+		return DOCA_SUCCESS;
 	if (!param) {
 		shim_argp_report("'%s': unknown key \"%s\" in \"%s\"; --help lists the flags, keys are long names",
 				 section->path, key, section->name);
@@ -135,6 +164,8 @@ static doca_error_t check_sections(const char *path, struct json_object *root)
 			continue;
 		if (strcmp(key, "doca_dpdk_flags") == 0 && shim_argp.dpdk_callback)
 			continue;
+		if (shim_argp.ignores_unknown_keys)
+			continue;
 		shim_argp_report("'%s': this program has no section \"%s\"", path, key);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
@@ -153,7 +184,8 @@ static doca_error_t read_root(const char *path, struct json_object *root)
 		result = read_section(&general, root);
 	if (result == DOCA_SUCCESS)
 		result = read_section(&program, root);
-	if (result == DOCA_SUCCESS && json_object_object_get_ex(root, "doca_dpdk_flags", &dpdk))
+	if (result == DOCA_SUCCESS && shim_argp.dpdk_callback &&
+	    json_object_object_get_ex(root, "doca_dpdk_flags", &dpdk))
 		result = shim_argp_dpdk_add_json(path, dpdk);
 	return result;
 }

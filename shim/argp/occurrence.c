@@ -54,7 +54,7 @@ static doca_error_t append_occurrence(struct doca_argp_param *param, const struc
 	return DOCA_SUCCESS;
 }
 
-/* The argument of the callback: a pointer to the number or boolean, the text, the object. */
+/* The argument of the callback: a pointer to the number, boolean or device, the text, the object. */
 static void *callback_argument(const struct doca_argp_param *param, struct shim_argp_value *value)
 {
 	switch (param->type) {
@@ -62,8 +62,12 @@ static void *callback_argument(const struct doca_argp_param *param, struct shim_
 		return &value->number;
 	case DOCA_ARGP_TYPE_BOOLEAN:
 		return &value->boolean;
-	case DOCA_ARGP_TYPE_JSON_OBJ:
-		return value->object;
+	case DOCA_ARGP_TYPE_DOUBLE:
+		return &value->real;
+	case DOCA_ARGP_TYPE_DEVICE_REP:
+		return &value->device;
+	case DOCA_ARGP_TYPE_DEVICE:
+		return value->object ? (void *)value->object : &value->device.dev_ctx;
 	default:
 		return (void *)value->text;
 	}

@@ -133,7 +133,7 @@ void doca_argp_param_set_type(struct doca_argp_param *param, enum doca_argp_type
 {
 	if (!check_settable(param, __func__))
 		return;
-	if (type < DOCA_ARGP_TYPE_STRING || type > DOCA_ARGP_TYPE_JSON_OBJ)
+	if (type < DOCA_ARGP_TYPE_STRING || type > DOCA_ARGP_TYPE_DOUBLE)
 		shim_argp_log_misuse(__func__, "%d is not a type; nothing was set", (int)type);
 	else
 		param->type = type;

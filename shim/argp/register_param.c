@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Registration of parameters.
  *
- * A parameter may have the name of a general flag, except that of the JSON file, and the
- * name of a parameter of another command: the innermost one is found first (find.c).
- * Names in one command are unique.
+ * A parameter may have the name of a parameter of another command: the innermost one is found first (find.c). Names in
+ * one command are unique. A parameter can't have the long name of a general flag, nor -h or -j: it would hide what all
+ * programs have. -v and -l are the program's if it wants them, as public samples do.
  */
 #include <string.h>
 
@@ -37,7 +37,21 @@ static bool name_is_taken(const struct doca_argp_cmd *cmd, const struct doca_arg
 		if (names_equal(other->short_name, param->short_name) ||
 		    names_equal(other->long_name, param->long_name))
 			return true;
-	return names_equal(param->short_name, "j") || names_equal(param->long_name, "json");
+	return false;
+}
+
+/* Returns the general flag whose name @param has, NULL if there is none. */
+static const struct doca_argp_param *find_general(const struct doca_argp_param *param)
+{
+	const struct doca_argp_param *flag;
+
+	for (flag = shim_argp.general.params; flag; flag = flag->next) {
+		bool is_short = names_equal(flag->short_name, param->short_name);
+
+		if (names_equal(flag->long_name, param->long_name) || (is_short && strchr("hj", flag->short_name[0])))
+			return flag;
+	}
+	return NULL;
 }
 
 static const char *missing_field(const struct doca_argp_param *param)
@@ -54,6 +68,7 @@ static const char *missing_field(const struct doca_argp_param *param)
 static doca_error_t check_fields(const struct doca_argp_cmd *cmd, const struct doca_argp_param *param, const char *func)
 {
 	const char *missing = missing_field(param);
+	const struct doca_argp_param *general;
 
 	if (missing) {
 		shim_argp_log_misuse(func, "%s has no %s", shim_argp_flag_name(param), missing);
@@ -67,6 +82,13 @@ static doca_error_t check_fields(const struct doca_argp_cmd *cmd, const struct d
 	}
 	if (name_is_taken(cmd, param)) {
 		shim_argp_log_misuse(func, "the names of %s are taken; choose others", shim_argp_flag_name(param));
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	general = find_general(param);
+	if (general) {
+		shim_argp_log_misuse(func, "-%s, --%s would hide %s, which every program has; choose another name",
+				     param->short_name ? param->short_name : "(none)",
+				     param->long_name ? param->long_name : "(none)", shim_argp_flag_name(general));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return DOCA_SUCCESS;

@@ -4,6 +4,13 @@
  */
 #include "argp_priv.h"
 
+static bool names_device(const struct shim_argp_occurrence *occurrence)
+{
+	enum doca_argp_type type = occurrence->param->type;
+
+	return occurrence->value.text && (type == DOCA_ARGP_TYPE_DEVICE || type == DOCA_ARGP_TYPE_DEVICE_REP);
+}
+
 static doca_error_t run_param_callback(struct shim_argp_occurrence *occurrence)
 {
 	unsigned long generation = shim_argp.generation;
@@ -11,6 +18,11 @@ static doca_error_t run_param_callback(struct shim_argp_occurrence *occurrence)
 
 	if (occurrence->param->type == DOCA_ARGP_TYPE_BOOLEAN && !occurrence->value.boolean)
 		return DOCA_SUCCESS;
+	if (names_device(occurrence)) {
+		result = shim_argp_open_device(occurrence->param, &occurrence->value);
+		if (result != DOCA_SUCCESS)
+			return result;
+	}
 	result = shim_argp_call_param(occurrence->param, &occurrence->value);
 	if (result != DOCA_SUCCESS && generation == shim_argp.generation)
 		shim_argp_report("the value of %s was not accepted: %s", shim_argp_flag_name(occurrence->param),

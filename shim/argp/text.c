@@ -2,6 +2,8 @@
 /* Copies of strings, numbers in text, names of flags. */
 #include <errno.h>
 #include <limits.h>
+#include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +54,21 @@ bool shim_argp_text_to_int(const char *text, int *ret_number)
 		return false;
 	*ret_number = (int)number;
 	return true;
+}
+
+bool shim_argp_text_to_double(const char *text, double *ret_number)
+{
+	locale_t c_locale;
+	char *end;
+
+	if (!strchr("+-.0123456789", text[0]) || text[0] == '\0')
+		return false; /* strtod() would skip blanks */
+	c_locale = newlocale(LC_ALL_MASK, "C", NULL);
+	if (!c_locale)
+		return false;
+	*ret_number = strtod_l(text, &end, c_locale);
+	freelocale(c_locale);
+	return end != text && *end == '\0' && isfinite(*ret_number);
 }
 
 const char *shim_argp_flag_name(const struct doca_argp_param *param)

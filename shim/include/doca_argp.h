@@ -29,6 +29,7 @@
 
 #include <stdarg.h>
 #include <doca_compat.h>
+#include <doca_dev.h>
 #include <doca_error.h>
 #include <doca_log.h>
 
@@ -45,7 +46,24 @@ enum doca_argp_type {
 	DOCA_ARGP_TYPE_STRING = 1,   /* char */
 	DOCA_ARGP_TYPE_INT = 2,      /* int */
 	DOCA_ARGP_TYPE_BOOLEAN = 3,  /* bool; on the command line the name alone means true */
-	DOCA_ARGP_TYPE_JSON_OBJ = 4, /* an object of a JSON file, for flags of DPDK */
+	DOCA_ARGP_TYPE_JSON_OBJ = 4, /* up to 3.0: an object of a JSON file, for flags of DPDK */
+	/* From 3.1 on. DEVICE took the number of JSON_OBJ: a string names a device, an object is handed over. */
+	DOCA_ARGP_TYPE_DEVICE = 4,     /* struct doca_argp_device_ctx */
+	DOCA_ARGP_TYPE_DEVICE_REP = 5, /* struct doca_argp_device_rep_ctx */
+	DOCA_ARGP_TYPE_DOUBLE = 6,     /* double */
+};
+
+/* A device that the parser opened: "pci/0000:03:00.0[,devargs]". The program closes it. @devargs is what follows the first
+ * comma, NULL without, valid until doca_argp_destroy(). */
+struct doca_argp_device_ctx {
+	struct doca_dev *dev;
+	const char *devargs;
+};
+
+/* A representor, of a device that the parser opened as well: "pci/0000:03:00.0,pf0vf0[,devargs]". The program closes both. */
+struct doca_argp_device_rep_ctx {
+	struct doca_argp_device_ctx dev_ctx;
+	struct doca_dev_rep *dev_rep;
 };
 
 /* Callback of a parameter: its value, valid during the call only, and the
@@ -57,6 +75,9 @@ typedef doca_error_t (*doca_argp_cmd_cb_t)(void *);
 
 /* Called at the end of parsing, to check the configuration of the program as a whole. */
 typedef doca_error_t (*doca_argp_validation_cb_t)(void *);
+
+/* Opens a device instead of the parser: the context of the registration, and *dev to set. */
+typedef doca_error_t (*doca_argp_dev_open_cb_t)(struct doca_devinfo *devinfo, void *usr_ctx, struct doca_dev **dev);
 
 /* Gets the flags for DPDK, as an argument vector that lives until destroy. */
 typedef doca_error_t (*doca_argp_dpdk_cb_t)(int argc, char **argv);
@@ -79,7 +100,8 @@ doca_error_t doca_argp_destroy(void);
 /* Parse, calling callbacks on the way; the first error ends it and is returned.
  * DOCA_ERROR_INVALID_VALUE (a value is invalid, or a mandatory parameter is
  * missing), DOCA_ERROR_NOT_SUPPORTED (unknown parameter), DOCA_ERROR_IO_FAILED
- * (the JSON file), DOCA_ERROR_INITIALIZATION, DOCA_ERROR_NO_MEMORY. */
+ * (the JSON file), DOCA_ERROR_INITIALIZATION, DOCA_ERROR_NO_MEMORY; what opening a
+ * device returned, and DOCA_ERROR_NOT_FOUND if there is no such device or representor. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_start(int argc, char **argv);
 
@@ -104,6 +126,14 @@ doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t ca
  * doca_argp_destroy() before. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_version_callback(doca_argp_param_cb_t callback);
+
+/* Open the devices that arguments name (DEVICE, DEVICE_REP) by @callback, which gets @usr_ctx. From 3.3 on. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_argp_register_dev_open_callback(doca_argp_dev_open_cb_t callback, void *usr_ctx);
+
+/* Ignore sections and keys of a JSON file that the program does not know. From 3.3 on. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_argp_disable_pedantic_config_parsing(void);
 
 /* The program is one of DPDK's too: the flags before "--" on its command line go to
  * @callback as an argument vector (NULL at its end), those behind it are the program's. */

@@ -217,12 +217,41 @@ static void test_singular_parameter_must_be_alone(void **state)
 	assert_told("--list must be given alone");
 }
 
-static void test_json_object_can_not_be_given_on_the_command_line(void **state)
+static doca_error_t on_rate(void *value, void *config)
+{
+	return record(config, "rate=%g;", *(double *)value);
+}
+
+static void test_real_numbers(void **state)
 {
 	(void)state;
-	add_param("o", "object", DOCA_ARGP_TYPE_JSON_OBJ, on_name);
-	assert_int_equal(start("-o", "{}"), DOCA_ERROR_NOT_SUPPORTED);
-	assert_told("--object");
+	add_param("r", "rate", DOCA_ARGP_TYPE_DOUBLE, on_rate);
+	assert_int_equal(start("-r", "12.5"), DOCA_SUCCESS);
+	assert_string_equal(trace.text, "rate=12.5;");
+}
+
+static void test_real_number_may_be_negative_or_large(void **state)
+{
+	struct doca_argp_param *param = make_param("r", "rate", DOCA_ARGP_TYPE_DOUBLE, on_rate);
+
+	(void)state;
+	doca_argp_param_set_multiplicity(param);
+	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
+	assert_int_equal(start("-r", "-.5", "--rate=1e12", "-r", "3"), DOCA_SUCCESS);
+	assert_string_equal(trace.text, "rate=-0.5;rate=1e+12;rate=3;");
+}
+
+static void test_what_is_no_real_number_is_invalid(void **state)
+{
+	static char *const words[] = { "x", "1,5", " 1", "1 ", "", "nan", "inf", "1e999", "0.5s" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		add_param("r", "rate", DOCA_ARGP_TYPE_DOUBLE, on_rate);
+		assert_int_equal(start("-r", words[i]), DOCA_ERROR_INVALID_VALUE);
+		assert_told("--rate");
+		argp_teardown(state);
+		assert_int_equal(argp_setup(state), 0);
+	}
 }
 
 #define cli(test) cmocka_unit_test_setup_teardown(test, argp_setup, argp_teardown)
@@ -249,7 +278,9 @@ int main(void)
 		cli(test_mandatory_parameter_that_is_given_is_fine),
 		cli(test_singular_parameter_needs_no_mandatory_one),
 		cli(test_singular_parameter_must_be_alone),
-		cli(test_json_object_can_not_be_given_on_the_command_line),
+		cli(test_real_numbers),
+		cli(test_real_number_may_be_negative_or_large),
+		cli(test_what_is_no_real_number_is_invalid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -216,6 +216,43 @@ static void test_json_object_must_be_an_object(void **state)
 	assert_told("\"object\"");
 }
 
+static doca_error_t on_rate(void *value, void *config)
+{
+	return record(config, "rate=%g;", *(double *)value);
+}
+
+static void test_real_numbers_may_be_whole_ones(void **state)
+{
+	struct doca_argp_param *param = make_param(NULL, "rate", DOCA_ARGP_TYPE_DOUBLE, on_rate);
+
+	(void)state;
+	doca_argp_param_set_multiplicity(param);
+	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
+	assert_int_equal(start_with_keys("\"rate\": [1.25, -3, 1e3]"), DOCA_SUCCESS);
+	assert_string_equal(trace.text, "rate=1.25;rate=-3;rate=1000;");
+}
+
+static void test_text_is_no_real_number(void **state)
+{
+	(void)state;
+	add_param(NULL, "rate", DOCA_ARGP_TYPE_DOUBLE, on_rate);
+	assert_int_equal(start_with_keys("\"rate\": \"1.5\""), DOCA_ERROR_INVALID_VALUE);
+	assert_told("\"rate\"");
+}
+
+/* A file for several programs, once the program has said that it takes one. */
+static void test_unknown_keys_and_sections_are_ignored_on_demand(void **state)
+{
+	(void)state;
+	add_usual_params();
+	assert_int_equal(doca_argp_disable_pedantic_config_parsing(), DOCA_SUCCESS);
+	assert_int_equal(start_with("{\"doca_program_flags\": {\"colour\": 3, \"num-size\": 4},"
+				    " \"doca_general_flags\": {\"depth\": 1}, \"others\": [], \"doca_dpdk_flags\": 7}"),
+			 DOCA_SUCCESS);
+	assert_string_equal(trace.text, "size=4;");
+	assert_int_equal(doca_argp_disable_pedantic_config_parsing(), DOCA_ERROR_BAD_STATE);
+}
+
 static void test_keys_of_the_chosen_command_are_known(void **state)
 {
 	struct doca_argp_cmd *cmd;
@@ -398,6 +435,9 @@ int main(void)
 		json(test_array_of_wrong_values_is_invalid),
 		json(test_json_object_is_handed_over),
 		json(test_json_object_must_be_an_object),
+		json(test_real_numbers_may_be_whole_ones),
+		json(test_text_is_no_real_number),
+		json(test_unknown_keys_and_sections_are_ignored_on_demand),
 		json(test_keys_of_the_chosen_command_are_known),
 		json(test_wrong_types_are_invalid),
 		json(test_log_level_out_of_range_in_the_file_is_invalid),

@@ -113,6 +113,12 @@ static void test_names_that_are_taken_are_refused(void **state)
 	assert_int_equal(register_named("m", "name"), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(register_named("j", "jump"), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(register_named("y", "json"), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(register_named("h", "host"), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(register_named("y", "help"), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(register_named("y", "version"), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(register_named("y", "log-level"), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(register_named(NULL, "sdk-log-level"), DOCA_ERROR_INVALID_VALUE);
+	assert_int_equal(register_named("hh", "helpful"), DOCA_SUCCESS);
 }
 
 static void test_name_of_a_general_flag_is_the_programs_if_it_wants_it(void **state)

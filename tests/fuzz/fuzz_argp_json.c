@@ -90,11 +90,19 @@ static void add_param(const char *name, enum doca_argp_type type, doca_argp_para
 	require(doca_argp_register_param(param) == DOCA_SUCCESS, "register");
 }
 
+/* A string for "object" names a device. */
+static doca_error_t refuse_device(struct doca_devinfo *devinfo, void *context, struct doca_dev **dev)
+{
+	(void)devinfo, (void)context, (void)dev;
+	return DOCA_ERROR_NOT_SUPPORTED;
+}
+
 static void open_parser(void)
 {
 	messages = 0;
 	require(doca_argp_init("fuzz", NULL) == DOCA_SUCCESS, "init");
 	require(doca_argp_register_logger_callback(count_message) == DOCA_SUCCESS, "logger");
+	require(doca_argp_register_dev_open_callback(refuse_device, NULL) == DOCA_SUCCESS, "devices");
 	doca_argp_set_dpdk_program(on_dpdk);
 	add_param("file", DOCA_ARGP_TYPE_STRING, on_text, false);
 	add_param("num-msgs", DOCA_ARGP_TYPE_INT, on_number, false);
@@ -122,7 +130,7 @@ static char *write_input(const uint8_t *data, size_t size)
 static bool may_answer(doca_error_t result)
 {
 	return result == DOCA_SUCCESS || result == DOCA_ERROR_INVALID_VALUE || result == DOCA_ERROR_NOT_SUPPORTED ||
-	       result == DOCA_ERROR_IO_FAILED;
+	       result == DOCA_ERROR_IO_FAILED || result == DOCA_ERROR_NOT_FOUND;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
