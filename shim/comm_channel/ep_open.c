@@ -110,12 +110,8 @@ static doca_error_t start_ctx(struct doca_comm_channel_ep_t *ep)
 /* The user knows the client's one peer before it is connected. */
 static doca_error_t add_client_addr(struct doca_comm_channel_ep_t *ep)
 {
-	struct doca_comch_connection *connection;
-	doca_error_t result = doca_comch_client_get_connection(ep->client, &connection);
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	return channel_addr_new(ep, connection, CHANNEL_CONNECTING) ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
+	return channel_addr_new(ep, comch_client_connection(ep->client), CHANNEL_CONNECTING) ? DOCA_SUCCESS :
+											       DOCA_ERROR_NO_MEMORY;
 }
 
 static doca_error_t open_in_role(struct doca_comm_channel_ep_t *ep, enum channel_role role, const char *name)

@@ -165,7 +165,7 @@ doca_error_t doca_comch_client_get_recv_queue_size(const struct doca_comch_clien
 DOCA_STABLE
 doca_error_t doca_comch_client_get_device(const struct doca_comch_client *comch_client, struct doca_dev **dev);
 
-/* The client's one connection, which the client owns. DOCA_ERROR_BAD_STATE before start. */
+/* The client's one connection, which the client owns. DOCA_ERROR_BAD_STATE until the client's context is running. */
 DOCA_STABLE
 doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
 					      struct doca_comch_connection **connection);

@@ -481,6 +481,8 @@ static void test_client_is_configured_while_idle_only_host(struct side *side)
 	EXPECT(doca_comch_client_get_connection(client->client, &connection), DOCA_ERROR_BAD_STATE);
 	client->on.state = expect_settled_in;
 	comch_start(client);
+	EXPECT(doca_comch_client_get_connection(client->client, &connection), DOCA_ERROR_BAD_STATE); /* starting */
+	comch_until(side, comch_state(client) == DOCA_CTX_STATE_RUNNING);
 	MUST(doca_comch_client_get_connection(client->client, &connection));
 	/* provokes: doca_comch_client_get_connection DOCA_ERROR_INVALID_VALUE */
 	EXPECT(doca_comch_client_get_connection(client->client, NULL), DOCA_ERROR_INVALID_VALUE);

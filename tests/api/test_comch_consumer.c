@@ -90,10 +90,10 @@ static void test_consumer_needs_an_established_connection_host(struct side *side
 	struct doca_comch_consumer *consumer;
 
 	comch_start(client);
+	EXPECT(doca_comch_client_get_connection(client->client, &connection), DOCA_ERROR_BAD_STATE);
+	EXPECT(doca_ctx_stop(client->ctx), DOCA_ERROR_IN_PROGRESS);
 	MUST(doca_comch_client_get_connection(client->client, &connection));
 	/* provokes: doca_comch_consumer_create DOCA_ERROR_BAD_STATE */
-	EXPECT(doca_comch_consumer_create(connection, arena->mmap, &consumer), DOCA_ERROR_BAD_STATE);
-	EXPECT(doca_ctx_stop(client->ctx), DOCA_ERROR_IN_PROGRESS);
 	EXPECT(doca_comch_consumer_create(connection, arena->mmap, &consumer), DOCA_ERROR_BAD_STATE);
 	comch_end(client);
 	EXPECT(doca_comch_consumer_create(connection, arena->mmap, &consumer), DOCA_ERROR_INVALID_VALUE);

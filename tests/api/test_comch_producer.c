@@ -42,10 +42,8 @@ static void test_producer_is_made_of_an_established_connection_host(struct side 
 	uint32_t id, other;
 
 	comch_start(client);
-	MUST(doca_comch_client_get_connection(client->client, &connection));
-	/* provokes: doca_comch_producer_create DOCA_ERROR_BAD_STATE */
-	EXPECT(doca_comch_producer_create(connection, &more), DOCA_ERROR_BAD_STATE);
 	comch_expect(side, "client: idle -> starting\nclient: starting -> running\n");
+	MUST(doca_comch_client_get_connection(client->client, &connection));
 	/* provokes: doca_comch_producer_create DOCA_ERROR_INVALID_VALUE */
 	EXPECT(doca_comch_producer_create(NULL, &more), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_producer_create(connection, NULL), DOCA_ERROR_INVALID_VALUE);
@@ -68,6 +66,9 @@ static void test_producer_is_made_of_an_established_connection_host(struct side 
 	EXPECT(doca_comch_producer_destroy(producers[0]), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_producer_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	CHECK(!doca_comch_producer_as_ctx(producers[0]) && !doca_comch_producer_as_ctx(NULL));
+	EXPECT(doca_ctx_stop(client->ctx), DOCA_ERROR_IN_PROGRESS);
+	/* provokes: doca_comch_producer_create DOCA_ERROR_BAD_STATE */
+	EXPECT(doca_comch_producer_create(connection, &more), DOCA_ERROR_BAD_STATE);
 	comch_end(client);
 	EXPECT(doca_comch_producer_create(connection, &more), DOCA_ERROR_INVALID_VALUE);
 	MUST(doca_dev_close(small));

@@ -130,30 +130,25 @@ static void end_client(struct end *end)
 
 /* ---- not connected ---- */
 
-static struct doca_comch_connection *connection_of(const struct end *end)
-{
-	struct doca_comch_connection *connection;
-
-	MUST(doca_comch_client_get_connection(end->client, &connection));
-	return connection;
-}
-
 static void send_at_once(void)
 {
 	struct end end = start_client();
 	struct doca_comch_task_send *task;
 
-	CHECK(doca_comch_client_task_send_alloc_init(end.client, connection_of(&end), "x", 1, &task) ==
-	      DOCA_ERROR_BAD_STATE);
+	struct doca_comch_connection *connection = NULL;
+
+	CHECK(doca_comch_client_get_connection(end.client, &connection) == DOCA_ERROR_BAD_STATE);
+	CHECK(doca_comch_client_task_send_alloc_init(end.client, connection, "x", 1, &task) != DOCA_SUCCESS);
 	end_client(&end);
 }
 
-/* The connection exists from the start on, and may be prepared. */
-static void prepare_connection(void)
+/* A program may ask until there is a connection. */
+static void ask_for_connection(void)
 {
 	struct end end = start_client();
+	struct doca_comch_connection *connection;
 
-	MUST(doca_comch_connection_set_user_data(connection_of(&end), (union doca_data){ .u64 = 1 }));
+	CHECK(doca_comch_client_get_connection(end.client, &connection) == DOCA_ERROR_BAD_STATE);
 	end_client(&end);
 }
 
@@ -486,7 +481,7 @@ static void return_received_buffer(void)
 }
 
 const struct check_case comch_cases[] = {
-	{ "comch-not-connected", send_at_once, prepare_connection },
+	{ "comch-not-connected", send_at_once, ask_for_connection },
 	{ "comch-sleep", sleep_for_comch, sleep_for_dma },
 	{ "comch-representor-elsewhere", create_server_on_other_port, create_server_on_same_port },
 	{ "comch-wrong-side", create_client_on_dpu, create_server_on_dpu },

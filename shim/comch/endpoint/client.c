@@ -319,8 +319,9 @@ doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *co
 {
 	SHIM_NEED(comch_client, SHIM_COMCH_CLIENT);
 	SHIM_NEED_OUT(connection);
-	if (!comch_client->connection)
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not started");
+	if (!comch_client->connection || comch_client->endpoint.ctx.state == DOCA_CTX_STATE_STARTING)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+				   "the client is not connected; call doca_pe_progress() until its context is running");
 	*connection = comch_client->connection;
 	return DOCA_SUCCESS;
 }
@@ -371,6 +372,11 @@ struct doca_comch_client *doca_comch_client_get_client_ctx(const struct doca_com
 		shim_object_is(connection, SHIM_COMCH_CONNECTION) ? connection->endpoint : NULL;
 
 	return shim_object_is(endpoint, SHIM_COMCH_CLIENT) ? (struct doca_comch_client *)(uintptr_t)endpoint : NULL;
+}
+
+struct doca_comch_connection *comch_client_connection(const struct doca_comch_client *client)
+{
+	return client->connection;
 }
 
 void comch_client_set_connect_timeout(struct doca_comch_client *client, uint32_t connect_timeout_ms)

@@ -25,6 +25,9 @@ SHIM_INTERNAL_API void comch_set_comm_channel_mode(struct doca_ctx *ctx, int sta
 /* How long a client waits for a server to appear; 0 = it must be there. The default is a few seconds. */
 SHIM_INTERNAL_API void comch_client_set_connect_timeout(struct doca_comch_client *client, uint32_t timeout_ms);
 
+/* The connection of a client that was started, also while it is being made; else NULL. */
+SHIM_INTERNAL_API struct doca_comch_connection *comch_client_connection(const struct doca_comch_client *client);
+
 /* ---- Comm Channel: a started context ---- */
 
 /* Progress by one step that also receives. All other progress leaves messages, ends of connections and new clients
