@@ -35,7 +35,7 @@ static bool is_single_buf(const struct doca_buf *buf)
 	return shim_object_is(buf, SHIM_BUF) && !buf->is_inner && !buf->next;
 }
 
-/* Return why the task can't succeed, or NULL. A buffer is within its map for life, so ranges are not checked. */
+/* Return why the task can't succeed, or NULL. */
 static const char *find_task_problem(const struct doca_mmap_advise_task_invalidate_cache *invalidate)
 {
 	const struct doca_dev *dev = invalidate->task.ctx->dev;
@@ -47,6 +47,8 @@ static const char *find_task_problem(const struct doca_mmap_advise_task_invalida
 		return "the buffer is larger than doca_mmap_advise_task_cache_invalidate_get_max_buf_size()";
 	if (!shim_buf_has_usable_mmap(buf))
 		return "the buffer's memory map was stopped or destroyed";
+	if (!shim_buf_has_data_in_map(buf))
+		return "the buffer's data is outside of its memory map's range (doca_buf_set_data)";
 	if (!shim_mmap_has_dev(buf->mmap, dev))
 		return "the device is not in the buffer's memory map (doca_mmap_add_dev)";
 	return NULL;

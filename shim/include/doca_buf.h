@@ -62,7 +62,9 @@ doca_error_t doca_buf_get_data(const struct doca_buf *buf, void **data);
 DOCA_STABLE
 doca_error_t doca_buf_get_data_len(const struct doca_buf *buf, size_t *data_len);
 
-/* Set the data segment: start and length, the length alone, or the length to 0. */
+/* Set the data segment: start and length, the length alone, or the length to 0. The data may lie outside of the buffer, anywhere
+ * in its memory map; tasks use the room behind it to the end of the buffer, or of the map if the data ends behind the buffer. A
+ * task with data outside of the map fails with DOCA_ERROR_IO_FAILED. */
 DOCA_STABLE
 doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len);
 

@@ -91,8 +91,8 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 /* --- Changing the piece of a buffer --- */
 
 /* Set a buffer in use to another piece of its map, with the data segment given, empty (by_addr) or the whole
- * piece (by_data). This is cheaper than to return the buffer and get another. DOCA_ERROR_INVALID_VALUE if the
- * map has no such range, or if @buf is of a pool (doca_buf_pool.h). */
+ * piece (by_data). This is cheaper than to return the buffer and get another. A task with data outside of the
+ * map fails. DOCA_ERROR_INVALID_VALUE if @buf is of a pool (doca_buf_pool.h), or its map is stopped. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr, size_t len, void *data,
 						  size_t data_len);

@@ -21,7 +21,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct doca_buf *take(struct doca_buf_inventory *inventory)
+static inline struct doca_buf *take(struct doca_buf_inventory *inventory)
 {
 	struct doca_buf *buf;
 

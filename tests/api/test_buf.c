@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers: the data segment, references, lists; and handles that are none. Taking
- * buffers is in test_buf_inventory.c. */
+ * buffers is in test_buf_inventory.c, data outside of its buffer in test_buf_move.c. */
 #include "buf_util.h"
 #include "doca_check.h"
 
@@ -109,28 +109,6 @@ static void test_data_segment_moves_inside_the_buffer(void **state)
 	assert_data(buf, memory, 100);
 	assert_ok(doca_buf_set_data(buf, memory + 100, 0)); /* empty, at the end */
 	assert_data(buf, memory + 100, 0);
-}
-
-/* The reference leaves it undefined; bfsim refuses. */
-static void test_data_segment_outside_the_buffer_is_refused_and_nothing_changes(void **state)
-{
-	struct doca_buf *buf = ((struct taken *)*state)->bufs[1];
-	uint8_t *head = memory + 800;
-
-	assert_ok(doca_buf_set_data(buf, head + 20, 30));
-	assert_invalid(doca_buf_set_data(buf, head - 1, 1));
-	assert_invalid(doca_buf_set_data(buf, head - 1, 0));
-	assert_invalid(doca_buf_set_data(buf, head, 101));
-	assert_invalid(doca_buf_set_data(buf, head + 100, 1));
-	assert_invalid(doca_buf_set_data(buf, head + 101, 0));
-	assert_invalid(doca_buf_set_data(buf, head + 20, SIZE_MAX));
-	assert_invalid(doca_buf_set_data(buf, head + 20, SIZE_MAX - 19));
-	assert_invalid(doca_buf_set_data(buf, NULL, 10));
-	assert_data(buf, head + 20, 30);
-	assert_invalid(doca_buf_set_data_len(buf, 81));
-	assert_invalid(doca_buf_set_data_len(buf, SIZE_MAX));
-	assert_data(buf, head + 20, 30);
-	assert_ok(doca_buf_set_data_len(buf, 80));
 }
 
 /* ---- references ---- */
@@ -458,7 +436,6 @@ static void test_getter_without_a_place_for_the_answer_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
 	WITH_BUFS(test_data_segment_moves_inside_the_buffer),
-	WITH_BUFS(test_data_segment_outside_the_buffer_is_refused_and_nothing_changes),
 	WITH_BUFS(test_count_before_the_call_is_returned),
 	WITH_BUFS(test_last_reference_gives_the_buffer_back),
 	WITH_BUFS(test_count_stops_at_its_maximum),

@@ -234,7 +234,7 @@ static void test_receive_of_what_is_wrong_is_refused_dpu(struct side *side)
 	struct arena *arena = arena_open(side->dev), *other = arena_open(side->dev);
 	struct doca_comch_consumer *consumer;
 	struct doca_comch_consumer_task_post_recv *recv, *more[FAST_TASKS];
-	struct doca_buf *wrong[4], *good = arena_empty(arena, 0, 100);
+	struct doca_buf *wrong[5], *good = arena_empty(arena, 0, 100);
 	struct doca_task *task;
 
 	actor = fast_consumer(side, side->connection, arena, &consumer);
@@ -245,11 +245,13 @@ static void test_receive_of_what_is_wrong_is_refused_dpu(struct side *side)
 	MUST(doca_buf_chain_list(wrong[1], wrong[2]));
 	wrong[3] = arena_empty(arena, 0, 10); /* returned */
 	MUST(doca_buf_dec_refcount(wrong[3], NULL));
+	wrong[4] = arena_empty(arena, 0, 10); /* data outside of the map */
+	MUST(doca_buf_set_data(wrong[4], arena->bytes + ARENA_BYTES, 10));
 	EXPECT(doca_comch_consumer_task_post_recv_alloc_init(NULL, good, &recv), DOCA_ERROR_INVALID_VALUE);
 	EXPECT(doca_comch_consumer_task_post_recv_alloc_init(consumer, good, NULL), DOCA_ERROR_INVALID_VALUE);
 	recv = fast_recv(consumer, 1, NULL);
 	task = doca_comch_consumer_task_post_recv_as_task(recv);
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		doca_comch_consumer_task_post_recv_set_buf(recv, wrong[i]);
 		CHECK(doca_comch_consumer_task_post_recv_get_buf(recv) == wrong[i]);
 		EXPECT(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
@@ -279,6 +281,7 @@ static void test_receive_of_what_is_wrong_is_refused_dpu(struct side *side)
 	doca_comch_consumer_task_post_recv_set_buf(NULL, good);
 	MUST(doca_buf_dec_refcount(wrong[0], NULL));
 	MUST(doca_buf_dec_refcount(wrong[1], NULL));
+	MUST(doca_buf_dec_refcount(wrong[4], NULL));
 	fast_end_consumer(actor, consumer);
 	arena_close(other);
 	arena_close(arena);

@@ -182,6 +182,9 @@ static void test_send_task_can_be_changed_between_flights_host(struct side *side
 	doca_comch_producer_task_send_set_imm_data(sends[0], NULL, 6);
 	CHECK(doca_comch_producer_task_send_get_imm_data_len(sends[0]) == 0);
 	EXPECT(doca_task_submit(kept), DOCA_ERROR_INVALID_VALUE); /* nothing to send */
+	MUST(doca_buf_set_data(buf, fast.arena->bytes + ARENA_BYTES, 1));
+	doca_comch_producer_task_send_set_buf(sends[0], buf);
+	EXPECT(doca_task_submit(kept), DOCA_ERROR_INVALID_VALUE); /* data outside of the map */
 	for (int i = 0; i < FAST_TASKS; i++)
 		doca_task_free(doca_comch_producer_task_send_as_task(sends[i]));
 	CHECK(!doca_comch_producer_task_send_as_task(sends[0]) && !doca_comch_producer_task_send_as_task(NULL));

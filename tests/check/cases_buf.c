@@ -382,7 +382,23 @@ static void set_data_outside(void)
 {
 	struct rig *rig = rig_open(NULL);
 
-	CHECK(doca_buf_set_data(rig_src(rig, 128, 64), rig->arena + 160, 64) == DOCA_ERROR_INVALID_VALUE);
+	MUST(doca_buf_set_data(rig_src(rig, 128, 64), rig->arena + rig->arena_bytes - 32, 64));
+	rig_close(rig);
+}
+
+static void set_data_at_end_of_map(void)
+{
+	struct rig *rig = rig_open(NULL);
+
+	MUST(doca_buf_set_data(rig_src(rig, rig->arena_bytes - 64, 64), rig->arena + rig->arena_bytes - 32, 32));
+	rig_close(rig);
+}
+
+static void set_data_beside(void)
+{
+	struct rig *rig = rig_open(NULL);
+
+	MUST(doca_buf_set_data(rig_src(rig, 128, 64), rig->arena + 160, 64));
 	rig_close(rig);
 }
 
@@ -470,7 +486,8 @@ const struct check_case buf_cases[] = {
 	{ "buffer-returned-in-flight", return_in_flight, return_in_callback },
 	{ "buffer-without-mmap", copy_from_stopped_map, copy_from_started_map },
 	{ "buffer-without-mmap@fault", copy_from_stopped_map_and_fail, copy_from_started_map },
-	{ "data-outside-buffer", set_data_outside, set_data_at_end },
+	{ "data-outside-buffer", set_data_outside, set_data_at_end_of_map },
+	{ "data-beside-buffer", set_data_beside, set_data_at_end },
 	{ "buffer-outside-mmap", take_outside, take_at_end },
 	{ "chain-conditions", chain_inner, chain_unchained },
 	{ "inventory-empty", take_one_too_many, take_the_last },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules about a buffer's data, and about lists of buffers: what the reference leaves undefined, bfsim refuses. */
+/* Rules about a buffer's data, and about lists of buffers. */
 #include <inttypes.h>
 
 #include "shim/check/report/hit.h"
@@ -12,13 +12,13 @@ static const char *name_of(const struct shim_call *call)
 	return shim_function_names[call->function].name;
 }
 
-/* ---- data outside of the buffer ---- */
+/* ---- data outside of the buffer or of the map ---- */
 
-static void report_data(const struct shim_call *call, const struct doca_mmap *mmap, const uint8_t *data,
-			size_t data_len, const uint8_t *head, size_t len)
+static void report_data(enum sim_check_rule rule, const struct shim_call *call, const struct doca_mmap *mmap,
+			const uint8_t *data, size_t data_len, const uint8_t *head, size_t len)
 {
 	struct check_hit *hit = check_hit_begin(
-		BFC_DATA_OUTSIDE_BUFFER, call,
+		rule, call,
 		"%s: data of %zu bytes at offset %td, in a buffer of %zu bytes at offset %td of its memory map",
 		name_of(call), data_len, data - head, len, head - mmap->addr);
 
@@ -31,36 +31,41 @@ static bool is_within(const uint8_t *inner, size_t inner_len, const uint8_t *out
 	return inner >= outer && inner_len <= outer_len && (size_t)(inner - outer) <= outer_len - inner_len;
 }
 
+/* The data of a buffer was moved out of it: an error if it left the map as well. */
+static void report_moved(const struct shim_call *call, const struct doca_buf *buf)
+{
+	report_data(shim_buf_has_data_in_map(buf) ? BFC_DATA_BESIDE_BUFFER : BFC_DATA_OUTSIDE_BUFFER, call, buf->mmap,
+		    buf->data, buf->data_len, buf->own.head, buf->own.len);
+}
+
 /* Of doca_buf_set_data() and doca_buf_set_data_len(). */
 static void leave_set_data(struct shim_call *call)
 {
 	const struct doca_buf *buf = check_arg(call, 0);
-	bool has_addr = call->function == SHIM_FN_doca_buf_set_data;
-	const uint8_t *data;
 
-	if (doca_likely(check_result(call) != DOCA_ERROR_INVALID_VALUE) || !shim_object_is(buf, SHIM_BUF) ||
-	    !shim_buf_has_usable_mmap(buf))
-		return;
-	data = has_addr ? check_arg(call, 1) : buf->data;
-	report_data(call, buf->mmap, data, (size_t)call->args[has_addr ? 2 : 1], buf->head, buf->len);
+	if (doca_unlikely(check_result(call) == DOCA_SUCCESS && buf->is_moved) && shim_buf_has_usable_mmap(buf))
+		report_moved(call, buf);
+}
+
+static void report_range(const struct shim_call *call, const struct doca_mmap *mmap, const uint8_t *addr, size_t len)
+{
+	struct check_hit *hit = check_hit_begin(BFC_BUFFER_OUTSIDE_MMAP, call,
+						"%s: a buffer of %zu bytes at offset %td of a memory map of %zu bytes",
+						name_of(call), len, addr - mmap->addr, mmap->len_bytes);
+
+	check_mmap_add_object(hit, mmap);
+	check_hit_end(hit);
 }
 
 static void check_range(const struct shim_call *call, const struct doca_mmap *mmap, int first_arg)
 {
 	const uint8_t *addr = check_arg(call, first_arg), *data = check_arg(call, first_arg + 2);
 	size_t len = (size_t)call->args[first_arg + 1], data_len = (size_t)call->args[first_arg + 3];
-	struct check_hit *hit;
 
-	if (is_within(addr, len, mmap->addr, mmap->len_bytes)) {
-		if (!is_within(data, data_len, addr, len))
-			report_data(call, mmap, data, data_len, addr, len);
-		return;
-	}
-	hit = check_hit_begin(BFC_BUFFER_OUTSIDE_MMAP, call,
-			      "%s: a buffer of %zu bytes at offset %td of a memory map of %zu bytes", name_of(call),
-			      len, addr - mmap->addr, mmap->len_bytes);
-	check_mmap_add_object(hit, mmap);
-	check_hit_end(hit);
+	if (!is_within(addr, len, mmap->addr, mmap->len_bytes))
+		report_range(call, mmap, addr, len);
+	else if (!is_within(data, data_len, addr, len))
+		report_data(BFC_DATA_OUTSIDE_BUFFER, call, mmap, data, data_len, addr, len);
 }
 
 static void leave_get(struct shim_call *call)
@@ -76,9 +81,12 @@ static void leave_reuse(struct shim_call *call)
 {
 	const struct doca_buf *buf = check_arg(call, 0);
 
-	if (doca_unlikely(check_result(call) == DOCA_ERROR_INVALID_VALUE) && shim_object_is(buf, SHIM_BUF) &&
-	    shim_buf_has_usable_mmap(buf) && !buf->freelist->has_fixed_ranges)
-		check_range(call, buf->mmap, 1);
+	if (doca_likely(check_result(call) != DOCA_SUCCESS || !buf->is_moved))
+		return;
+	if (!is_within(buf->own.head, buf->own.len, buf->mmap->addr, buf->mmap->len_bytes))
+		report_range(call, buf->mmap, buf->own.head, buf->own.len);
+	else
+		report_moved(call, buf);
 }
 
 /* ---- lists ---- */

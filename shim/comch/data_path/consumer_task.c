@@ -34,6 +34,8 @@ static const char *describe_invalid_buf(const struct doca_comch_consumer *consum
 		return "its buffer is chained; Comch takes single ones";
 	if (buf->mmap != consumer->mmap || !shim_buf_has_usable_mmap(buf))
 		return "its buffer is not of the memory map that the consumer was created with, or that map was stopped";
+	if (!shim_buf_has_data_in_map(buf))
+		return "its buffer's data is outside of its memory map's range (doca_buf_set_data)";
 	if (buf_tailroom(buf) > shim_dev_function(consumer->data_path.ctx.dev)->caps.comch_max_buf_bytes)
 		return "its buffer is larger than doca_comch_consumer_cap_get_max_buf_size()";
 	return NULL;

@@ -31,6 +31,8 @@ const char *comch_producer_describe_invalid(const struct doca_comch_producer_tas
 		return "its buffer's memory map is stopped, of another process, or lacks the connection's device";
 	if (buf->data_len == 0)
 		return "its buffer has no data (doca_buf_set_data)";
+	if (!shim_buf_has_data_in_map(buf))
+		return "its buffer's data is outside of its memory map's range (doca_buf_set_data)";
 	if (buf->data_len > shim_dev_function(dev)->caps.comch_max_buf_bytes)
 		return "it is larger than doca_comch_producer_cap_get_max_buf_size()";
 	return NULL;

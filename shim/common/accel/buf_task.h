@@ -61,7 +61,7 @@ static inline const char *shim_segment_find_problem(const struct doca_buf *buf, 
 	if (doca_unlikely(!shim_buf_has_usable_mmap(buf)))
 		return "a buffer's memory map was stopped or destroyed";
 	if (doca_unlikely(!shim_mmap_has_range(buf->mmap, addr, bytes)))
-		return "a buffer was given other memory, of another map, while the task was in flight";
+		return "the data of a buffer, or its room, is outside of its memory map's range (doca_buf_set_data), or the buffer was given memory of another map while the task was in flight";
 	return shim_mmap_find_problem(buf->mmap, dev, write);
 }
 

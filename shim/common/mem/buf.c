@@ -12,8 +12,8 @@
 		return DOCA_SUCCESS;                                      \
 	}
 
-DEFINE_GETTER(doca_buf_get_head, void *, head, buf->head)
-DEFINE_GETTER(doca_buf_get_len, size_t, len, buf->len)
+DEFINE_GETTER(doca_buf_get_head, void *, head, doca_unlikely(buf->is_moved) ? buf->own.head : buf->head)
+DEFINE_GETTER(doca_buf_get_len, size_t, len, doca_unlikely(buf->is_moved) ? buf->own.len : buf->len)
 DEFINE_GETTER(doca_buf_get_data, void *, data, buf->data)
 DEFINE_GETTER(doca_buf_get_data_len, size_t, data_len, buf->data_len)
 DEFINE_GETTER(doca_buf_get_refcount, uint16_t, refcount, buf->refcount)
@@ -21,15 +21,57 @@ DEFINE_GETTER(doca_buf_is_last_in_list, uint8_t, is_last, buf->next == NULL)
 DEFINE_GETTER(doca_buf_is_first_in_list, uint8_t, is_first, !buf->is_inner)
 DEFINE_GETTER(doca_buf_is_in_list, uint8_t, is_in_list, buf->is_inner || buf->next)
 
-static doca_error_t set_data(const char *func, struct doca_buf *buf, uint8_t *data, size_t data_len)
+static inline bool is_within(const uint8_t *inner, size_t inner_len, const uint8_t *outer, size_t outer_len)
 {
-	uintptr_t start = (uintptr_t)data, head = (uintptr_t)buf->head;
+	uintptr_t start = (uintptr_t)inner, head = (uintptr_t)outer;
 
-	if (doca_unlikely(start < head || data_len > buf->len || start - head > buf->len - data_len)) {
-		sim_err("%s: data %p, %zu bytes, is not inside the buffer %p, %zu bytes; nothing was changed", func,
-			data, data_len, buf->head, buf->len);
+	return start >= head && inner_len <= outer_len && start - head <= outer_len - inner_len;
+}
+
+void shim_buf_place(struct doca_buf *buf, uint8_t *head, size_t len, uint8_t *data, size_t data_len)
+{
+	const struct doca_mmap *mmap = buf->mmap;
+	uint8_t *end = head + len, *data_end = data + data_len, *map_end = mmap->addr + mmap->len_bytes;
+
+	buf->is_moved = !is_within(data, data_len, head, len) || !is_within(head, len, mmap->addr, mmap->len_bytes);
+	shim_buf_set_range(buf, head, len, data, data_len);
+	if (!buf->is_moved)
+		return;
+	buf->own.head = head;
+	buf->own.len = len;
+	if (!is_within(data, data_len, mmap->addr, mmap->len_bytes))
+		end = data_end; /* no room */
+	else if (data_end > end || end > map_end)
+		end = map_end;
+	buf->head = data;
+	buf->len = (size_t)(end - data);
+}
+
+#ifdef SHIM_WORKQ_BUILD
+#define MAY_MOVE false /* headers of 1.5 and 2.2: data outside of the buffer is an invalid value */
+#else
+#define MAY_MOVE true /* headers of 2.5 to 2.10: the call always succeeds */
+#endif
+
+static __attribute__((noinline)) doca_error_t move_data(const char *func, struct doca_buf *buf, uint8_t *data,
+							size_t data_len)
+{
+	uint8_t *head = buf->is_moved ? buf->own.head : buf->head;
+	size_t len = buf->is_moved ? buf->own.len : buf->len;
+
+	if (!MAY_MOVE || !shim_buf_has_usable_mmap(buf)) {
+		sim_err("%s: data %p, %zu bytes, is not inside the buffer %p, %zu bytes%s; nothing was changed", func,
+			data, data_len, head, len, MAY_MOVE ? ", whose memory map is stopped or destroyed" : "");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
+	shim_buf_place(buf, head, len, data, data_len);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t set_data(const char *func, struct doca_buf *buf, uint8_t *data, size_t data_len)
+{
+	if (doca_unlikely(!is_within(data, data_len, buf->head, buf->len) || buf->is_moved))
+		return move_data(func, buf, data, data_len);
 	buf->data = data;
 	buf->data_len = data_len;
 	return DOCA_SUCCESS;
@@ -50,6 +92,8 @@ doca_error_t doca_buf_set_data_len(struct doca_buf *buf, size_t data_len)
 doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
 {
 	SHIM_NEED(buf, SHIM_BUF);
+	if (doca_unlikely(buf->is_moved))
+		return move_data(__func__, buf, buf->data, 0);
 	buf->data_len = 0;
 	return DOCA_SUCCESS;
 }

@@ -109,7 +109,7 @@ struct doca_buf *shim_buf_alloc(struct shim_buf_freelist *freelist, struct doca_
 		return NULL;
 	buf->object.magic = shim_magic(SHIM_BUF);
 	buf->refcount = 1;
-	buf->is_inner = false;
+	buf->is_inner = buf->is_moved = false;
 	buf->mmap = mmap;
 	buf->freelist = freelist;
 	buf->next = NULL;

@@ -151,17 +151,13 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr, size_t len, void *data,
 						  size_t data_len)
 {
-	doca_error_t result;
-
 	SHIM_NEED(buf, SHIM_BUF);
 	if (doca_unlikely(buf->freelist->has_fixed_ranges))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer is of a pool: it names the same place always");
 	if (doca_unlikely(!shim_buf_has_usable_mmap(buf)))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer's memory map is stopped or destroyed");
-	result = check_buf_range(__func__, buf->mmap, addr, len, data, data_len);
-	if (result == DOCA_SUCCESS)
-		shim_buf_set_range(buf, addr, len, data, data_len);
-	return result;
+	shim_buf_place(buf, addr, len, data, data_len);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_buf_inventory_buf_reuse_by_addr(struct doca_buf *buf, void *addr, size_t len)
@@ -212,6 +208,8 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 		struct doca_buf *copy = shim_buf_alloc(&inventory->freelist, from->mmap);
 
 		shim_buf_set_range(copy, from->head, from->len, from->data, from->data_len);
+		copy->is_moved = from->is_moved;
+		copy->own = from->own;
 		if (!head) {
 			head = copy;
 			continue;

@@ -4,6 +4,10 @@
  *   head          data         data+data_len        head+len
  *    |-------------|===============|------------------|
  *
+ * The program may move the data anywhere, also out of the buffer (is_moved). Then head and len are what tasks may use: from the
+ * data to the end of the buffer, or to the end of the memory map if the data ends behind the buffer. A task with data outside of
+ * the map fails.
+ *
  * Elements chain into lists through @next. The head of a list has the list's tail, and its reference count
  * is the list's.
  *
@@ -30,6 +34,7 @@ struct doca_buf {
 	struct shim_object object;
 	uint16_t refcount;
 	bool is_inner; /* a list's element other than its head */
+	bool is_moved; /* its data is outside of the buffer, @own */
 	uint8_t count; /* enum shim_buf_count */
 	struct doca_mmap *mmap;
 	uint64_t mmap_serial;               /* differs from the serial of @mmap if a thread-safe map is gone */
@@ -40,6 +45,10 @@ struct doca_buf {
 	size_t data_len;
 	struct doca_buf *next; /* in the list; in the freelist's @free while free */
 	struct doca_buf *tail; /* of the list; valid at its head only */
+	struct {
+		uint8_t *head;
+		size_t len;
+	} own; /* if is_moved: the head and the length that the program knows */
 };
 
 struct shim_buf_block;
@@ -77,6 +86,16 @@ static inline void shim_buf_set_range(struct doca_buf *buf, void *addr, size_t l
 	buf->len = len;
 	buf->data = data;
 	buf->data_len = data_len;
+}
+
+/* Set the range that the program knows, and the data, neither of which need be inside of the other or of the map, which is
+ * usable. */
+void shim_buf_place(struct doca_buf *buf, uint8_t *head, size_t len, uint8_t *data, size_t data_len);
+
+/* Return whether the data is in the map, which is usable. Only data that was moved may be elsewhere. */
+static inline bool shim_buf_has_data_in_map(const struct doca_buf *buf)
+{
+	return doca_likely(!buf->is_moved) || shim_mmap_has_range(buf->mmap, buf->data, buf->data_len);
 }
 
 /* Return whether the buffer's memory map exists and is usable. */

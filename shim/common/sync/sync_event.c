@@ -117,6 +117,10 @@ static doca_error_t check_buf(const char *func, const struct doca_buf *buf, uint
 		sim_err("%s: the buffer's memory map was stopped or destroyed", func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
+	if (!shim_buf_has_data_in_map(buf)) {
+		sim_err("%s: the buffer's data is outside of its memory map's range (doca_buf_set_data)", func);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
 	if ((buf->mmap->access & BUF_ACCESS) != BUF_ACCESS) {
 		sim_err("%s: the buffer's memory map permits %#x of the %#x that the value needs: local read and write, RDMA read, write and atomic (doca_mmap_set_permissions)",
 			func, buf->mmap->access & BUF_ACCESS, BUF_ACCESS);
