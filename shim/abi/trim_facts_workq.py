@@ -71,6 +71,9 @@ VARIADIC = ['doca_log', 'doca_log_developer', 'doca_log_rate_limit']
 NOT_EXPORTED = {'doca_ec_get_max_buffer_size': ''}
 
 MODULES = ['doca', 'doca-libs']
+# Build files of 1.5 name a module for each library, which 2.2 lacks. Those that use common need not name it.
+OWN_CFLAGS = '-I${includedir} -DALLOW_EXPERIMENTAL_API'
+OWN_MODULES = ['doca-argp', 'doca-comm-channel', 'doca-compress', 'doca-dma', 'doca-erasure-coding', 'doca-sha']
 
 
 def functions(base, old):
@@ -131,7 +134,9 @@ def main():
         'macros': trim_facts.numeric_macros(base, MACRO_HEADERS),
         'libraries': libraries(funcs, old, release),
         'pkg_config': {name: {'cflags': release['pkg-config'][name]['cflags'],
-                              'requires': release['pkg-config'][name]['requires']} for name in MODULES},
+                              'requires': release['pkg-config'][name]['requires']} for name in MODULES}
+                      | {'doca-common': {'cflags': OWN_CFLAGS, 'requires': ''}}
+                      | {name: {'cflags': OWN_CFLAGS, 'requires': 'doca-common'} for name in OWN_MODULES},
         'version': release['pkg-config']['doca']['version'],
     }
     print(trim_facts.one_line_per_entry(facts))

@@ -26,11 +26,16 @@ def install(tree, facts, templates):
     target = tree / 'lib' / MULTIARCH / 'pkgconfig'
     target.mkdir(parents=True)
     (tree / 'include').mkdir()
-    for template in templates.glob('*.pc.in'):
-        text = template.read_text().replace('@DOCA_VERSION@', facts['version'])
+    own = templates / 'module.pc.in'
+    found = {template.name.removesuffix('.in'): template.read_text() for template in templates.glob('doca*.pc.in')}
+    for module, entry in facts['pkg_config'].items() if own.exists() else []:
+        text = own.read_text().replace('@MODULE@', module).replace('@REQUIRES@', entry['requires'])
+        found.setdefault(module + '.pc', text.replace('@LIBRARY@', module.replace('-', '_')))
+    for name, text in found.items():
+        text = text.replace('@DOCA_VERSION@', facts['version'])
         text = text.replace('@DOCA_LIB_MODULES@', ', '.join(name.replace('_', '-') + '-lib' for name in all_libraries(facts)))
         text = text.replace('@DOCA_LIBS@', ' '.join('-l' + name for name in all_libraries(facts)))
-        (target / template.name.removesuffix('.in')).write_text(text)
+        (target / name).write_text(text)
     return target
 
 
@@ -52,7 +57,9 @@ def resolved(flags, prefix):
 
 def wanted_libraries(facts, module):
     one = module.removesuffix('-lib').replace('-', '_')
-    return [one] if one in all_libraries(facts) else all_libraries(facts)
+    if one not in all_libraries(facts):
+        return all_libraries(facts)
+    return [one] + ['doca_common'] * (facts['pkg_config'][module]['requires'] == 'doca-common')
 
 
 def check_module(pkg, tree, facts, module):

@@ -63,11 +63,15 @@ if pkg-config --cflags doca-rdma 2>err || pkg-config --exists doca-rdma; then
 	exit 1
 fi
 grep -q 'bfsim-does-not-have-doca-rdma' err
-echo '#include <doca_rdma.h>' >rdma.c
-if "$@" -c rdma.c -I"$("$bfsim" sdk --on host)/include" 2>err; then
-	exit 1
-fi
-grep -q 'bfsim does not have doca_rdma.h and its library' err
+for name in rdma:rdma mgmt_icm_quota:mgmt verbs:verbs telemetry_phy:telemetry; do
+	echo "#include <doca_${name%:*}.h>" >lacking.c
+	for generation in task workq; do
+		if "$@" -c lacking.c -I"$("$bfsim" sdk --generation $generation --on host)/include" 2>err; then
+			exit 1
+		fi
+		grep -q "bfsim does not have doca_${name%:*}.h: libdoca_${name#*:} is not simulated" err
+	done
+done
 
 # build TREE PROGRAM OUTPUT COMPILER...: the tree may be a symbolic link to one of ours.
 build() {
@@ -111,7 +115,15 @@ done
 	--dpu 'moved/share/doc/bfsim/examples/dma_copy/dma_copy_dpu -p 03:00.0 -r b1:00.0 -f on_dpu/out'
 cmp in on_dpu/out
 
-# The same of the work-queue generation.
+# The same of the work-queue generation, whose build files name one module, or one for each library.
+PKG_CONFIG_PATH=$("$bfsim" sdk --generation workq --on dpu)/$libdir/pkgconfig
+[ "$(pkg-config --libs-only-l doca-argp doca-dma | tr -s ' ' '\n' | sort -u | tr '\n' ' ')" = \
+	'-ldoca_argp -ldoca_common -ldoca_dma ' ]
+pkg-config --exists doca-common doca-comm-channel doca-sha doca-compress doca-erasure-coding
+printf '#include <doca_dma.h>\nint main(void) { struct doca_dma *dma; return doca_dma_create(&dma) != DOCA_SUCCESS || doca_dma_destroy(dma) != DOCA_SUCCESS; }\n' >one.c
+# shellcheck disable=SC2046 # lists of words
+"$@" one.c -o one $(pkg-config --cflags --libs doca-dma)
+"$bfsim" run --timeout 60 --generation workq --dpu ./one
 rm on_dpu/out
 for side in host dpu; do
 	PKG_CONFIG_PATH=$("$bfsim" sdk --generation workq --on $side)/$libdir/pkgconfig
