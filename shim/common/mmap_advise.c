@@ -222,7 +222,7 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(struct doca_mmap_
 	SHIM_NEED_OUT(task);
 	result = shim_task_alloc(mmap_advise->pool, &mmap_advise->ctx, user_data, &base);
 	if (result == DOCA_ERROR_BAD_STATE)
-		return SHIM_REFUSE(result, "the context is not running; start it first");
+		return SHIM_REFUSE(result, "%s", shim_ctx_describe_not_running(&mmap_advise->ctx));
 	if (result != DOCA_SUCCESS)
 		return SHIM_REFUSE(result, "all %u configured tasks are allocated; free some", mmap_advise->num_tasks);
 	*task = to_invalidate(base);

@@ -11,6 +11,9 @@
 
 #include "dma_util.h"
 #include "doca_check.h"
+#include "log_child.h"
+
+#include <doca_log.h>
 
 /* ---- start and stop ---- */
 
@@ -356,6 +359,33 @@ static void test_context_keeps_its_device_open(void **state)
 	(void)rig;
 }
 
+/* What a child says of its parent's context, on standard error. */
+static struct rig *parents;
+
+static void use_parents_context(void)
+{
+	struct doca_log_backend *backend;
+	struct doca_dma_task_memcpy *task;
+
+	MUST(doca_log_backend_create_with_file_sdk(stderr, &backend));
+	assert_result(doca_dma_task_memcpy_alloc_init(parents->dma, NULL, NULL, (union doca_data){ 0 }, &task),
+		      DOCA_ERROR_BAD_STATE);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(doca_pe_progress(parents->pe), 0);
+}
+
+static void test_child_is_told_of_its_parents_context(void **state)
+{
+	const struct child_output *output;
+
+	parents = *state;
+	output = in_child(use_parents_context);
+	assert_int_equal(count_of(output->err, "the context is of the process before fork()"), 1);
+	assert_int_equal(
+		count_of(output->err, "doca_pe_progress: the engine's dma context is of the process before fork()"), 1);
+	assert_int_equal(count_of(output->err, "start it first"), 0);
+}
+
 /* Engine threads are not inherited by fork(): a child has none of them. */
 static void test_context_of_the_parent_does_nothing_in_a_forked_child(void **state)
 {
@@ -381,6 +411,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RIG_RUNNING(test_context_of_the_parent_does_nothing_in_a_forked_child),
+		RIG_RUNNING(test_child_is_told_of_its_parents_context),
 		RIG_IDLE(test_new_context_is_idle),
 		RIG_IDLE(test_start_goes_to_running_at_once),
 		RIG_RUNNING(test_stop_with_no_task_out_goes_to_idle_at_once),

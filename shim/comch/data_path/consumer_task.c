@@ -217,7 +217,7 @@ doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_con
 	SHIM_NEED_OUT(task);
 	result = shim_task_alloc(consumer->pool, &consumer->data_path.ctx, (union doca_data){ .u64 = 0 }, &base);
 	if (result == DOCA_ERROR_BAD_STATE)
-		return SHIM_REFUSE(result, "the context is not running; start it first");
+		return SHIM_REFUSE(result, "%s", shim_ctx_describe_not_running(&consumer->data_path.ctx));
 	if (result != DOCA_SUCCESS)
 		return SHIM_REFUSE(result, "all %u configured tasks are allocated; free some", consumer->num_tasks);
 	*task = recv_of(base);

@@ -144,7 +144,7 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
 		SHIM_NEED_OUT(imm_data);
 	result = shim_task_alloc(producer->pool, &producer->data_path.ctx, (union doca_data){ .u64 = 0 }, &base);
 	if (result == DOCA_ERROR_BAD_STATE)
-		return SHIM_REFUSE(result, "the context is not running; start it first");
+		return SHIM_REFUSE(result, "%s", shim_ctx_describe_not_running(&producer->data_path.ctx));
 	if (result != DOCA_SUCCESS)
 		return SHIM_REFUSE(result, "all %u configured tasks are allocated; free some", producer->num_tasks);
 	*task = send_of(base);

@@ -92,7 +92,7 @@ doca_error_t comch_send_alloc(const char *func, struct comch_endpoint *endpoint,
 	doca_error_t result;
 
 	if (endpoint->ctx.state != DOCA_CTX_STATE_RUNNING) {
-		sim_err("%s: the context is not running; start it first", func);
+		sim_err("%s: %s", func, shim_ctx_describe_not_running(&endpoint->ctx));
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (peer->endpoint != endpoint) {
@@ -104,9 +104,12 @@ doca_error_t comch_send_alloc(const char *func, struct comch_endpoint *endpoint,
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	result = shim_task_alloc(endpoint->send_pool, &endpoint->ctx, (union doca_data){ .u64 = 0 }, &task);
-	if (result != DOCA_SUCCESS) {
-		sim_dbg("%s: all %u configured tasks are allocated; progress and free some", func,
-			endpoint->num_send_tasks);
+	if (doca_unlikely(result != DOCA_SUCCESS)) {
+		if (result == DOCA_ERROR_BAD_STATE)
+			sim_err("%s: %s", func, shim_ctx_describe_not_running(&endpoint->ctx));
+		else
+			sim_dbg("%s: all %u configured tasks are allocated; progress and free some", func,
+				endpoint->num_send_tasks);
 		return result;
 	}
 	*ret_task = send_of(task);

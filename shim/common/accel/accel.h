@@ -185,7 +185,8 @@ static inline struct shim_accel_conf *shim_accel_task_conf(const struct doca_tas
 }
 
 /* Log why a task could not be allocated. */
-SHIM_INTERNAL_API void shim_accel_log_alloc(const char *func, doca_error_t error, const struct shim_accel_conf *conf);
+SHIM_INTERNAL_API void shim_accel_log_alloc(const char *func, const struct doca_ctx *ctx, doca_error_t error,
+					    const struct shim_accel_conf *conf);
 
 /* Allocate a task with these buffers, for the public function @func: BAD_STATE unless the context runs, NO_MEMORY. */
 static inline doca_error_t shim_accel_alloc(const char *func, struct shim_accel *accel, uint32_t index,
@@ -197,7 +198,7 @@ static inline doca_error_t shim_accel_alloc(const char *func, struct shim_accel 
 	doca_error_t result = shim_task_alloc(conf->pool, &accel->ctx, user_data, &task);
 
 	if (doca_unlikely(result != DOCA_SUCCESS)) {
-		shim_accel_log_alloc(func, result, conf);
+		shim_accel_log_alloc(func, &accel->ctx, result, conf);
 		return result;
 	}
 	*ret_task = shim_to_buf_task(task);

@@ -6,12 +6,13 @@
 #include "shim/common/base/alloc.h"
 #include "shim/common/base/check.h"
 
-void shim_accel_log_alloc(const char *func, doca_error_t error, const struct shim_accel_conf *conf)
+void shim_accel_log_alloc(const char *func, const struct doca_ctx *ctx, doca_error_t error,
+			  const struct shim_accel_conf *conf)
 {
 	if (error == DOCA_ERROR_BAD_STATE && conf->num_tasks == 0)
 		sim_err("%s: no such tasks are configured; call set_conf() before the start", func);
 	else if (error == DOCA_ERROR_BAD_STATE)
-		sim_err("%s: the context is not running; start it first", func);
+		sim_err("%s: %s", func, shim_ctx_describe_not_running(ctx));
 	else
 		sim_err("%s: all %u configured tasks are allocated; free some", func, conf->num_tasks);
 }

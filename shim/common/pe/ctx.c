@@ -94,6 +94,13 @@ doca_error_t shim_ctx_fini(struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
+const char *shim_ctx_describe_not_running(const struct doca_ctx *ctx)
+{
+	return shim_ctx_is_same_process(ctx) ?
+		       "the context is not running; start it first" :
+		       "the context is of the process before fork(), and a child can't use it; make one in the child";
+}
+
 /* Of a @ctx that is NULL or was a handle. */
 static bool is_live_ctx(const struct doca_ctx *ctx)
 {

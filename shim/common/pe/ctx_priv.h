@@ -104,6 +104,9 @@ static inline bool shim_ctx_is_same_process(const struct doca_ctx *ctx)
 	return ctx->fork_generation == shim_fork_generation;
 }
 
+/* Return why a context gives and takes no tasks now, and what to do. */
+SHIM_INTERNAL_API const char *shim_ctx_describe_not_running(const struct doca_ctx *ctx);
+
 /* A starting context runs now. */
 SHIM_INTERNAL_API void shim_ctx_set_running(struct doca_ctx *ctx);
 

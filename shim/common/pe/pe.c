@@ -56,13 +56,27 @@ doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
+/* A child has no part in its parent's contexts, whose completions it never gets: say so, once a fork. Returns false. */
+static __attribute__((noinline)) bool ignore_parents_ctx(const struct doca_ctx *ctx)
+{
+	static _Atomic uint32_t said_in; /* generation */
+
+	if (atomic_exchange(&said_in, shim_fork_generation) != shim_fork_generation)
+		sim_warn(
+			"doca_pe_progress: the engine's %s context is of the process before fork(), and a child can't use it: nothing of it ever completes here; make contexts in the child",
+			ctx->ops->name);
+	return false;
+}
+
 /* One step of one context: a completion, or a change of its state. */
 static inline bool progress_ctx(struct doca_ctx *ctx)
 {
 	struct sim_job *job;
 
-	if (ctx->state == DOCA_CTX_STATE_IDLE || doca_unlikely(!shim_ctx_is_same_process(ctx)))
+	if (ctx->state == DOCA_CTX_STATE_IDLE)
 		return false;
+	if (doca_unlikely(!shim_ctx_is_same_process(ctx)))
+		return ignore_parents_ctx(ctx);
 	if (doca_unlikely(shim_ctx_is_stale(ctx)) && shim_ctx_stop_stale(ctx))
 		return true;
 	job = ctx->queue ? sim_queue_poll(ctx->queue) : NULL;

@@ -15,9 +15,11 @@ static doca_error_t refuse_submit(const char *func, const struct doca_task *task
 	sim_err("%s: the task %s", func,
 		task->freed ?
 			"was freed already, in flight" :
+		!shim_ctx_is_same_process(task->ctx) ?
+			"belongs to a context of the process before fork(), which a child can't use; make one in the child" :
 		task->in_flight ?
 			"is in flight already: wait for its callback" :
-			"belongs to a context that is not running (stopped, stopping after a failed task or its function's reset, or of the process before fork())");
+			"belongs to a context that is not running (stopped, or stopping after a failed task or its function's reset)");
 	return DOCA_ERROR_BAD_STATE;
 }
 

@@ -43,7 +43,7 @@ doca_error_t shim_sync_event_alloc_task(const char *func, struct doca_sync_event
 	doca_error_t result = shim_task_alloc(event->pools[kind], &event->ctx, user_data, &base);
 
 	if (result == DOCA_ERROR_BAD_STATE)
-		sim_err("%s: the event's context is not running; start it first", func);
+		sim_err("%s: %s", func, shim_ctx_describe_not_running(&event->ctx));
 	else if (result != DOCA_SUCCESS)
 		sim_err("%s: all %u configured tasks are allocated; free some, or configure more", func,
 			event->num_tasks[kind]);
