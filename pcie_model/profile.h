@@ -43,6 +43,8 @@ struct pcie_accel_caps {
 	uint64_t workq_max_buf_bytes; /* the same in the work-queue generation; 0 = no other limit */
 	uint64_t rate_bps; /* of the larger of source and output, bits per second; 0 = not measured: no model time */
 	uint32_t task_ns;  /* added for each task */
+	uint32_t
+		measured_lanes; /* of the host link with which @rate_bps was measured, and which may have limited it; 0 = no matter */
 };
 
 /* Capabilities and limits of a function, as the API reports them. */

@@ -202,9 +202,12 @@ static int read_caps(const struct pcie_draft *draft, const struct pcie_draft_fun
 	PCIE_YAML_CAPS(READ_CAP)
 	PCIE_YAML_ACCEL_CAPS(READ_CAP)
 #undef READ_CAP
-	for (enum pcie_accel accel = 0; accel < PCIE_NUM_ACCELS; accel++)
+	for (enum pcie_accel accel = 0; accel < PCIE_NUM_ACCELS; accel++) {
 		if (yaml->accel[accel].max_buf_bytes) /* of both generations */
 			caps->accel[accel].workq_max_buf_bytes = 0;
+		if (yaml->accel[accel].rate_bps) /* the file's, not a measured one */
+			caps->accel[accel].measured_lanes = 0;
+	}
 	return rc;
 }
 

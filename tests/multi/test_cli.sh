@@ -627,8 +627,12 @@ test_devs_shows_the_engines_of_a_card() {
 	says '^dpu +0000:03:00.0 +sha +2147483647 B +128 +8192 +not measured$' out
 	status 0 bfsim devs
 	same '' "$(grep ' sha ' out)"
-	says '^dpu +0000:03:00.0 +decompress-deflate +2 MiB +128 +65536 +200 Gb/s$' out
+	says '^dpu +0000:03:00.0 +decompress-deflate +2 MiB +128 +65536 +200 Gb/s at x8$' out
 	says '^dpu +0000:03:00.0 +erasure-coding +1 MiB +128 +8192 +not measured$' out
+	printf 'cards:\n- profile: bluefield-3\n  functions:\n  - {side: dpu, type: pf, pci: "03:00.0", caps: {decompress-deflate-rate: 300 Gb/s}}\n' >fast.yaml
+	status 0 bfsim devs --topology fast.yaml
+	says '^dpu +0000:03:00.0 +decompress-deflate +2 MiB +128 +65536 +300 Gb/s$' out
+	status 0 bfsim devs
 	says '^dpu +0000:03:00.0 +aes-gcm +2 MiB +128 +65536 +not measured$' out
 }
 

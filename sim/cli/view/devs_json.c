@@ -24,6 +24,10 @@ static void add_accels(json_object *to, const struct pcie_caps *caps)
 		cli_json_add_number(to, key, caps->accel[accel].max_tasks);
 		snprintf(key, sizeof(key), "%s-rate", name);
 		cli_json_add_number(to, key, caps->accel[accel].rate_bps);
+		if (caps->accel[accel].measured_lanes) {
+			snprintf(key, sizeof(key), "%s-rate-measured-lanes", name);
+			cli_json_add_number(to, key, caps->accel[accel].measured_lanes);
+		}
 		snprintf(key, sizeof(key), "%s-task-ns", name);
 		cli_json_add_number(to, key, caps->accel[accel].task_ns);
 	}

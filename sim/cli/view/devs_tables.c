@@ -113,6 +113,17 @@ static const char *const accel_headings[] = {
 	"SIDE", "ADDRESS", "ENGINE", ">MAX SIZE", ">LIST", ">TASKS", ">MODEL RATE"
 };
 
+/* "200 Gb/s at x8": a rate that was measured with fewer lanes than the card may have is a lower bound. */
+static void rate_text(const struct pcie_accel_caps *caps, char text[CLI_RATE_SIZE])
+{
+	size_t len;
+
+	cli_bps_text(caps->rate_bps, text);
+	len = strlen(text);
+	if (caps->measured_lanes)
+		snprintf(text + len, CLI_RATE_SIZE - len, " at x%" PRIu32, caps->measured_lanes);
+}
+
 static void add_accels(struct cli_table *table, const struct view *view, const struct pcie_function *function)
 {
 	char bytes[CLI_RATE_SIZE], rate[CLI_RATE_SIZE];
@@ -129,7 +140,7 @@ static void add_accels(struct cli_table *table, const struct view *view, const s
 		cli_table_add(table, "%s", bytes);
 		cli_table_add(table, "%" PRIu32, caps->max_list_len);
 		cli_table_add(table, "%" PRIu32, caps->max_tasks);
-		cli_bps_text(caps->rate_bps, rate);
+		rate_text(caps, rate);
 		cli_table_add(table, "%s", caps->rate_bps ? rate : "not measured");
 	}
 }
