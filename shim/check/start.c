@@ -109,6 +109,12 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 	FOR_EACH_PART(ctx_changed, ctx, from);
 }
 
+static void memory_faulted(const struct doca_task *task, const struct shim_memory *memory,
+			   const struct sim_guard *guard)
+{
+	FOR_EACH_PART(memory_faulted, task, memory, guard);
+}
+
 static void add_handler(call_handler **list, call_handler *handler)
 {
 	size_t count = 0;
@@ -207,6 +213,7 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 						      .task_refused = task_refused,
 						      .task_ended = task_ended,
 						      .ctx_changed = ctx_changed,
+						      .memory_faulted = memory_faulted,
 						      .message_received = check_race_message_received,
 						      .queue_opened = check_queue_opened,
 						      .queue_closing = check_queue_closing };

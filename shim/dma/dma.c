@@ -23,6 +23,7 @@ static const struct shim_accel_type memcpy_type = {
 		.post = shim_task_post_job,
 		.run = shim_dma_memcpy_run,
 		.get_pcie_job = shim_dma_memcpy_get_pcie_job,
+		.find_memory = shim_buf_task_find_memory,
 		.apply = shim_dma_memcpy_apply,
 		.complete = shim_dma_memcpy_complete,
 		.fault_ops = &shim_dma_memcpy_fault_ops,

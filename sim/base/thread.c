@@ -27,7 +27,8 @@ static int create(pthread_t *ret_thread, struct start *start)
 	int rc;
 
 	sigfillset(&all);
-	sigdelset(&all, SIGBUS); /* raised by this thread's own accesses (sim/fabric/bus_guard.h) */
+	sigdelset(&all, SIGBUS); /* raised by this thread's own accesses (memory_guard.h) */
+	sigdelset(&all, SIGSEGV);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(ret_thread, NULL, begin, start);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-/* Start a thread named @name (at most 15 characters) with all signals but SIGBUS blocked,
+/* Start a thread named @name (at most 15 characters) with all signals but SIGBUS and SIGSEGV blocked,
  * so that the application's handlers keep running in its own threads. The thread is about to enter @body when this
  * returns: a sanitizer's part of a thread's start holds locks, and a fork() during that part would leave the locks held
  * in the child for ever.

@@ -8,6 +8,7 @@
 
 #include "pcie_model/arith.h"
 #include "sim/base/log.h"
+#include "sim/base/memory_signals.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
 
@@ -86,6 +87,7 @@ static bool tick(struct sim_engine *engine)
 	struct sim_engine_member *member;
 	bool busy = false;
 
+	sim_memory_signals_install(); /* the program may have installed handlers of its own */
 	pthread_mutex_lock(&engine->lock);
 	LIST_FOREACH(member, &engine->members, link) {
 		member->pinned = true;

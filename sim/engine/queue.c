@@ -132,6 +132,31 @@ static uint64_t release_locked(struct sim_queue *queue)
 		       queue_clock_real_ns(queue->clock, due_ns);
 }
 
+static bool find_memory(const struct sim_guard *guard, uintptr_t addr, struct sim_guarded_memory *ret_memory)
+{
+	const struct sim_queue *queue =
+		(const struct sim_queue *)((const char *)guard - offsetof(struct sim_queue, guard));
+	uint32_t run = atomic_load_explicit(&queue->run, memory_order_relaxed);
+
+	return queue->memory && queue->memory->find(queue->ring[run & queue->mask], addr, ret_memory);
+}
+
+void sim_queue_set_memory(struct sim_queue *queue, const struct sim_queue_memory *memory)
+{
+	queue->memory = memory;
+}
+
+/* The job ran, and memory of it was not there, or protected. */
+static __attribute__((noinline, cold)) void settle_faults(struct sim_queue *queue, struct sim_job *job)
+{
+	const struct sim_guard guard = queue->guard;
+
+	sim_guard_settle(&queue->guard);
+	if (guard.is_lost)
+		job->status = -EIO;
+	queue->memory->has_faulted(job, &guard);
+}
+
 static inline void run_job(struct sim_queue *queue, struct sim_job *job)
 {
 	job->held = job->is_short = false;
@@ -139,6 +164,8 @@ static inline void run_job(struct sim_queue *queue, struct sim_job *job)
 		job->status = -ECANCELED;
 	} else {
 		job->status = job->run(job);
+		if (__builtin_expect(queue->guard.has_faulted, 0))
+			settle_faults(queue, job);
 		if (job->status < 0)
 			atomic_store_explicit(&queue->failed, true, memory_order_relaxed);
 	}
@@ -188,8 +215,10 @@ static inline __attribute__((always_inline)) bool run_some(struct sim_queue *que
 		queue_shuffle_next(queue, run, atomic_load_explicit(&queue->tail, memory_order_acquire));
 		end = run + 1; /* the next job is chosen anew */
 	}
+	sim_guard_begin(&queue->guard);
 	while (run != end && run_locked(queue, run++))
 		;
+	sim_guard_end();
 	unlock(queue);
 	return run != first;
 }
@@ -373,6 +402,7 @@ int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify
 		.notify = notify,
 		.notify_arg = arg,
 		.running = ATOMIC_FLAG_INIT,
+		.guard.find = find_memory,
 	};
 	if (!queue->ring) {
 		free(queue);

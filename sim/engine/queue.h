@@ -33,6 +33,8 @@
 
 struct pcie_job;
 struct sim_clock;
+struct sim_guard;
+struct sim_guarded_memory;
 struct sim_engine;
 struct sim_queue;
 
@@ -75,6 +77,17 @@ struct sim_queue_time {
 /* Give the queue a clock, before the first job. A functional clock, or NULL, changes
  * nothing. Returns 0 or -ENOMEM. */
 int sim_queue_set_clock(struct sim_queue *queue, const struct sim_queue_time *cfg);
+
+/* The memory that jobs access (sim/base/memory_guard.h). */
+struct sim_queue_memory {
+	/* In a signal handler: returns false if the job has no business at @addr. */
+	bool (*find)(const struct sim_job *job, uintptr_t addr, struct sim_guarded_memory *ret_memory);
+	/* The job ran, and met faults: memory was protected, or was not there and the job fails. */
+	void (*has_faulted)(const struct sim_job *job, const struct sim_guard *guard);
+};
+
+/* Guard the accesses of jobs, before the first job. @memory is borrowed. */
+void sim_queue_set_memory(struct sim_queue *queue, const struct sim_queue_memory *memory);
 
 /* Run jobs that wait in a random order, and now and then find none, as a card may; before the first job. The same
  * @seed and the same calls give the same order. Seed 0, or a queue with a clock: nothing changes. */

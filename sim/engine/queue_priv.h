@@ -5,6 +5,7 @@
 
 #include "engine_priv.h"
 #include "queue.h"
+#include "sim/base/memory_guard.h"
 
 #define CACHE_LINE 64
 
@@ -38,6 +39,8 @@ struct sim_queue {
 	atomic_bool failed;                         /* jobs no longer run: error or flush */
 	atomic_bool flushed;                        /* completions are no longer held */
 	atomic_bool notify_wanted;
+	struct sim_guard guard;                /* of the job that runs; under the lock */
+	const struct sim_queue_memory *memory; /* NULL = jobs access none */
 	uint64_t shuffle_run;  /* state of the random order, under the lock; 0 = jobs run in their order */
 	uint64_t shuffle_poll; /* state of the random polls, the owner's */
 	uint32_t

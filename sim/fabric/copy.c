@@ -76,25 +76,9 @@ static int copy_bytes(struct sim_remote *dst_remote, uint64_t dst, struct sim_re
 	return copy_bounced(dst_remote, dst, src_remote, src, len);
 }
 
-static struct sim_mapping *mapping_of(struct sim_remote *remote)
-{
-	return remote && remote->mapping.addr ? &remote->mapping : NULL;
-}
-
 static bool is_lost(const struct sim_remote *remote)
 {
 	return remote && atomic_load_explicit(&remote->mapping.is_lost, memory_order_relaxed);
-}
-
-static int copy_guarded(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
-			size_t len)
-{
-	int rc;
-
-	sim_bus_guard_begin(mapping_of(dst_remote), mapping_of(src_remote));
-	rc = copy_bytes(dst_remote, dst, src_remote, src, len);
-	sim_bus_guard_end();
-	return is_lost(dst_remote) || is_lost(src_remote) ? -EIO : rc;
 }
 
 static const char *path_name(const struct sim_remote *remote)
@@ -147,7 +131,8 @@ static int log_failure(const struct sim_remote *dst_remote, const struct sim_rem
 	return -EIO;
 }
 
-int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src, size_t len)
+static int copy_remote(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
+		       size_t len)
 {
 	int rc = check_access(src_remote, src, len, SIM_ACCESS_READ);
 
@@ -161,10 +146,20 @@ int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src
 		release_remote(src_remote);
 		return fail_revoked(dst_remote);
 	}
-	rc = copy_guarded(dst_remote, dst, src_remote, src, len);
+	rc = copy_bytes(dst_remote, dst, src_remote, src, len);
+	if (is_lost(dst_remote) || is_lost(src_remote))
+		rc = -EIO;
 	if (rc < 0)
 		rc = log_failure(dst_remote, src_remote, rc);
 	release_remote(dst_remote);
 	release_remote(src_remote);
 	return rc;
+}
+
+int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src, size_t len)
+{
+	if (dst_remote || src_remote)
+		return copy_remote(dst_remote, dst, src_remote, src, len);
+	sim_move((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, len);
+	return 0;
 }

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include "path.h"
+#include "sim/base/memory_signals.h"
 
-/* A later truncation is noticed by the copy that meets it (bus_guard.h). */
+/* A later truncation is noticed by the copy that meets it (memory_guard.h). */
 static bool object_covers(const struct stat *object, const struct sim_region *region)
 {
 	return region->object_offset <= (uint64_t)object->st_size &&
@@ -46,7 +47,7 @@ static int mapped_open(struct sim_remote *remote, const struct sim_remote_cfg *c
 		*ret_reason = "its object can't be mapped here";
 		return -errno;
 	}
-	sim_bus_guard_install();
+	sim_memory_signals_install();
 	remote->mapping.addr = mapping;
 	remote->mapping.len_bytes = len;
 	remote->base = (uint8_t *)mapping + before;

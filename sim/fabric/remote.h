@@ -7,7 +7,7 @@
  * sim_remote_create() tries the paths (path.h) in order of preference and keeps the first that works.
  * The path and the reasons against better paths are kept for reports.
  *
- * sim_copy() may run in any number of threads at once. A revocation waits until no copy is in flight
+ * sim_copy() may run in any number of threads at once, in each under a guard that finds the mappings (memory_guard.h). A revocation waits until no copy is in flight
  * and rejects later ones: when it returns, the exporter's memory is no longer accessed.
  *
  * A sync event's value (SIM_ACCESS_SYNC) needs a path that maps it, also if another path is forced:
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bus_guard.h"
+#include "sim/base/memory_guard.h"
 #include "sim/card/card.h"
 #include "sim/fabric/served/served.h"
 

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sim/base/memory_guard.h"
+
 struct slot {
 	_Atomic uint64_t filled; /* the last posting that was filled here, counted from 1 */
 	uint64_t addr;           /* written by the consumer, as is @len */
@@ -166,6 +168,8 @@ bool sim_recvq_fill(struct sim_recvq *queue, uint64_t number, const struct sim_r
 		memcpy(slot->bytes, message->imm, message->imm_bytes);
 	if (message->inlined)
 		memcpy(slot->bytes + queue->max_imm_bytes, message->inlined, message->len_bytes);
+	if (sim_guard_has_lost()) /* what was sent is not the program's message */
+		slot->failed = true;
 	atomic_store(&slot->filled, number + 1);
 	return atomic_load(&queue->shared->asleep) && atomic_exchange(&queue->shared->asleep, 0);
 }

@@ -35,6 +35,9 @@ struct check_part {
 	void (*task_ended)(struct doca_task *task, doca_error_t status);  /* likewise, but for failures */
 	void (*task_failed)(struct doca_task *task, doca_error_t status); /* it ended, not with SUCCESS */
 	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
+	/* As of struct shim_call_hooks. */
+	void (*memory_faulted)(const struct doca_task *task, const struct shim_memory *memory,
+			       const struct sim_guard *guard);
 	void (*call_failed)(const struct shim_call *call); /* after its own function's watches: it returned an error */
 	/* A function begins that can't return an error, and whose first argument is a handle. */
 	void (*enter_infallible)(struct shim_call *call);

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/base/memory_signals.h"
 #include "sim/base/monotonic.h"
 
 #if __has_include(<valgrind/valgrind.h>)
@@ -25,8 +26,7 @@
 /* Where this thread goes on after a fault; NULL = it does not touch now. */
 static __thread sigjmp_buf *escape __attribute__((tls_model("initial-exec")));
 
-static struct sigaction before;
-static bool has_handler;
+static bool has_hook;
 static bool (*fault_handler)(const void *addr, void *context);
 static _Atomic uint64_t looked_ns; /* the handler was there; 0 = it was not */
 
@@ -35,32 +35,29 @@ void check_touch_on_fault(bool (*handler)(const void *addr, void *context))
 	fault_handler = handler;
 }
 
-/* With the handler that there was before, the instruction runs again; a signal that was sent, by kill() or raise(), is sent again. */
-static void on_fault(int signal, siginfo_t *info, void *context)
+/* A signal that was sent, by kill() or raise(), is the program's. */
+static bool on_fault(int number, const siginfo_t *info, void *context)
 {
-	bool is_fault = info->si_code > 0;
-
-	if (is_fault && escape)
-		siglongjmp(*escape, 1);
-	if (is_fault && fault_handler && fault_handler(info->si_addr, context))
-		return;
-	sigaction(signal, &before, NULL);
-	if (!is_fault)
-		raise(signal);
+	if (info->si_code <= 0)
+		return false;
+	if (escape)
+		siglongjmp(*escape, number);
+	return number == SIGSEGV && fault_handler && fault_handler(info->si_addr, context);
 }
 
 void check_touch_start(bool may_read)
 {
-	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK };
-
-	has_handler = may_read && sigaction(SIGSEGV, &action, &before) == 0;
+	has_hook = may_read;
+	if (!has_hook)
+		return;
+	sim_memory_signals_set_hook(on_fault);
+	sim_memory_signals_install();
 }
 
 /* Looked for once in each tick of the coarse clock, some milliseconds. If the program has changed it meanwhile, a fault is
  * the program's, as without the checker. */
 static bool is_handler_there(void)
 {
-	struct sigaction action;
 	struct timespec tick;
 	uint64_t now;
 
@@ -68,7 +65,7 @@ static bool is_handler_there(void)
 	now = (uint64_t)tick.tv_sec * SIM_NS_PER_S + (uint64_t)tick.tv_nsec;
 	if (now == atomic_load_explicit(&looked_ns, memory_order_relaxed))
 		return true;
-	if (!has_handler || sigaction(SIGSEGV, NULL, &action) < 0 || action.sa_sigaction != on_fault)
+	if (!has_hook || !sim_memory_signals_are_first())
 		return false;
 	atomic_store_explicit(&looked_ns, now, memory_order_relaxed);
 	return true;
@@ -79,13 +76,15 @@ bool check_touch_sees_faults(void)
 	return is_handler_there();
 }
 
-static bool can_read(const volatile uint8_t *addr, size_t len_bytes)
+/* Returns the signal of a read that faults; 0 = none does. */
+static int read_pages(const volatile uint8_t *addr, size_t len_bytes)
 {
 	sigjmp_buf here;
+	int number = sigsetjmp(here, 0);
 
-	if (sigsetjmp(here, 0)) {
+	if (number) {
 		escape = NULL;
-		return false;
+		return number;
 	}
 	escape = &here;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -94,7 +93,7 @@ static bool can_read(const volatile uint8_t *addr, size_t len_bytes)
 	(void)addr[len_bytes - 1];
 	atomic_signal_fence(memory_order_seq_cst);
 	escape = NULL;
-	return true;
+	return 0;
 }
 
 /* The call changes nothing: the kernel looks at the mappings. */
@@ -110,10 +109,10 @@ static bool ask_kernel(const uint8_t *addr, size_t bytes)
 	return is_unmapped;
 }
 
-/* Memory that may not be read is mapped. */
+/* Memory that may not be read is mapped. Memory of a truncated object is, but it has no bytes. */
 bool check_is_unmapped(const uint8_t *addr, size_t len_bytes)
 {
-	if (len_bytes <= MAX_PAGES * PAGE_BYTES && is_handler_there() && can_read(addr, len_bytes))
-		return false;
-	return ask_kernel(addr, len_bytes);
+	int number = len_bytes <= MAX_PAGES * PAGE_BYTES && is_handler_there() ? read_pages(addr, len_bytes) : SIGSEGV;
+
+	return number == SIGSEGV ? ask_kernel(addr, len_bytes) : number != 0;
 }

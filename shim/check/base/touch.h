@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/check/base/touch.h - is memory of the program still mapped? Asked at each task, so without a system call.
  *
- * The checker reads a byte of each page, with a handler for SIGSEGV of its own. Where the program has put
- * another handler in its place, or a sanitizer or valgrind watches what is read, the kernel is asked. A fault of the
+ * The checker reads a byte of each page, with a hook of the handlers that stand before the program's
+ * (sim/base/memory_signals.h). Where the program has just put another handler in their place, or a sanitizer or valgrind watches what is read, the kernel is asked. A fault of the
  * program goes the way that it went without the checker.
  */
 #ifndef SHIM_CHECK_TOUCH_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Before threads start: put the handler in place; @may_read: nothing watches reads. */
+/* Before threads start: set the hook; @may_read: nothing watches reads. */
 void check_touch_start(bool may_read);
 
 /* Call @handler for each other fault, with its address and the handler's third argument (a ucontext_t). It returns whether the
@@ -22,7 +22,7 @@ void check_touch_on_fault(bool (*handler)(const void *addr, void *context));
 /* Whether faults come to the checker: the program has not put another handler in place. */
 bool check_touch_sees_faults(void);
 
-/* Returns whether a part of the range is not mapped. */
+/* Returns whether a part of the range is not mapped, or has no object behind it. */
 bool check_is_unmapped(const uint8_t *addr, size_t len_bytes);
 
 #endif

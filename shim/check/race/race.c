@@ -11,8 +11,11 @@
 #include "shim/check/mem/rules_task_memory.h"
 #include "shim/check/race/race_live.h"
 #include "shim/check/race/race_pool.h"
+#include "shim/common/mem/mmap_priv.h"
 #include "shim/common/pe/task_priv.h"
+#include "sim/base/memory_guard.h"
 #include "sim/base/move.h"
+#include "sim/fabric/remote.h"
 
 static char names[64];
 
@@ -38,15 +41,55 @@ static int run_watched(struct sim_job *job)
 	return rc;
 }
 
+/* Outside of jobs, the detectors look at memory that the program may have taken away, too. */
+struct record_guard {
+	struct sim_guard guard; /* first */
+	const struct race_record *record;
+};
+
+static bool find_memory(const struct sim_guard *guard, uintptr_t addr, struct sim_guarded_memory *ret_memory)
+{
+	const struct race_record *record = ((const struct record_guard *)guard)->record;
+
+	for (uint32_t i = 0; i < record->num_ranges; i++) {
+		const struct check_task_range *range = &record->ranges[i].memory;
+		struct sim_remote *remote = range->mmap->remote;
+		uintptr_t begin = (uintptr_t)range->cpu;
+
+		*ret_memory = (struct sim_guarded_memory){ .begin = begin, .end = begin + range->len_bytes };
+		if (remote && sim_mapping_has(&remote->mapping, addr))
+			ret_memory->mapping = &remote->mapping;
+		if (ret_memory->mapping || (begin && addr - begin < range->len_bytes))
+			return true;
+	}
+	return false;
+}
+
+static void begin_looks(struct record_guard *guard, const struct race_record *record)
+{
+	*guard = (struct record_guard){ .guard.find = find_memory, .record = record };
+	sim_guard_begin(&guard->guard);
+}
+
+static void end_looks(struct record_guard *guard)
+{
+	sim_guard_end();
+	if (guard->guard.has_faulted)
+		sim_guard_settle(&guard->guard);
+}
+
 static void task_posted(struct doca_task *task)
 {
+	struct record_guard guard;
 	struct race_record *record =
 		race_live.count && !check_task_memory_is_gone() ? race_record_add(task, race_plain_room) : NULL;
 
 	if (!record)
 		return;
+	begin_looks(&guard, record);
 	FOR_EACH_DETECTOR(posted, record);
 	FOR_EACH_DETECTOR(armed, record);
+	end_looks(&guard);
 	record->run = task->job.run;
 	if (task->job.run)
 		task->job.run = run_watched;
@@ -62,20 +105,26 @@ static void forget(struct doca_task *task, struct race_record *record)
 static void task_refused(struct doca_task *task)
 {
 	struct race_record *record = race_record_remove(task);
+	struct record_guard guard;
 
 	if (!record)
 		return;
+	begin_looks(&guard, record);
 	FOR_EACH_DETECTOR(refused, record);
+	end_looks(&guard);
 	forget(task, record);
 }
 
 static void task_ended(struct doca_task *task, doca_error_t status)
 {
 	struct race_record *record = race_record_remove(task);
+	struct record_guard guard;
 
 	if (!record)
 		return;
+	begin_looks(&guard, record);
 	FOR_EACH_DETECTOR(ended, record, status != DOCA_SUCCESS);
+	end_looks(&guard);
 	forget(task, record);
 }
 

@@ -14,6 +14,7 @@
 #include "shim/check/report/hit.h"
 #include "race.h"
 #include "pcie_model/arith.h"
+#include "sim/base/memory_guard.h"
 #include "shim/common/mem/mmap_priv.h"
 #include "shim/common/pe/task_priv.h"
 #include "shim/common/process/runtime.h"
@@ -241,6 +242,8 @@ static void report(const struct race_record *record, const struct race_range *ra
 	struct check_stack stack = check_race_stack(record);
 	struct check_hit *hit;
 
+	if (sim_guard_has_lost()) /* what was read is not in the memory */
+		return;
 	hit = check_hit_begin_at(rule, &stack, "%s wrote to the %s of a task in flight, %s: byte %zu of the %zu at %p",
 				 writer_of(range), range->node.is_write ? "destination" : "source", when, offset,
 				 range->memory.len_bytes, (void *)(uintptr_t)range->memory.addr);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "consumer_priv.h"
+#include "shim/common/pe/task_memory.h"
 #include "shim/common/pe/task_trace.h"
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/base/check.h"
@@ -92,6 +93,30 @@ const struct shim_task_type comch_post_recv_type = {
 
 /* ---- messages ---- */
 
+/* Returns false if the buffer's memory is gone. */
+static bool copy_inlined(const struct doca_task *task, const struct doca_buf *buf,
+			 const struct sim_recvq_message *message)
+{
+	const uint8_t *room = buf->data + buf->data_len;
+	void *to = (void *)(uintptr_t)shim_buf_cpu_addr(buf, room);
+	struct sim_range_guard guard;
+	bool is_lost;
+
+	sim_range_guard_begin(&guard, to, message->len_bytes, NULL);
+	sim_move(to, message->inlined, message->len_bytes);
+	is_lost = sim_range_guard_end(&guard);
+	if (doca_unlikely(guard.guard.has_faulted)) {
+		const struct shim_memory memory = { .role = "buffer",
+						    .mmap = buf->mmap,
+						    .addr = (uintptr_t)room,
+						    .cpu_addr = (uintptr_t)to,
+						    .len_bytes = message->len_bytes };
+
+		shim_memory_report_range(SIM_TASK_COMCH_POST_RECEIVE, task, &memory, &guard);
+	}
+	return !is_lost;
+}
+
 /* Move the message to the task. The user must not have changed the task's buffer since the submit. */
 static doca_error_t store_message(const struct doca_comch_consumer *consumer,
 				  struct doca_comch_consumer_task_post_recv *recv,
@@ -106,9 +131,8 @@ static doca_error_t store_message(const struct doca_comch_consumer *consumer,
 		sim_err("post receive task: its buffer was changed or returned while the task was in flight");
 		return DOCA_ERROR_IO_FAILED;
 	}
-	if (message->inlined && buf)
-		sim_move((void *)(uintptr_t)shim_buf_cpu_addr(buf, buf->data + buf->data_len), message->inlined,
-			 message->len_bytes);
+	if (message->inlined && buf && !copy_inlined(&recv->task, buf, message))
+		return DOCA_ERROR_IO_FAILED;
 	if (buf)
 		buf->data_len += message->len_bytes;
 	recv->task.bytes = message->len_bytes + message->imm_bytes;

@@ -11,6 +11,8 @@
 #include "producer_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/base/error.h"
+#include "shim/common/mem/buf_priv.h"
+#include "shim/common/pe/task_memory.h"
 #include "shim/common/process/runtime.h"
 
 static struct doca_comch_producer_task_send *send_of(const struct doca_task *task)
@@ -106,6 +108,23 @@ static int send_run(struct sim_job *job)
 	return rc;
 }
 
+/* The message in the program's buffer, and the consumer's buffer if it is mapped here. */
+static bool send_find_memory(const struct doca_task *task, uintptr_t addr, struct shim_memory *ret_memory)
+{
+	const struct doca_comch_producer_task_send *send = send_of(task);
+	struct sim_remote *buffers = send->remote ? send->remote->buffers : NULL;
+
+	*ret_memory = (struct shim_memory){ .role = "consumer's buffers" };
+	if (buffers) {
+		ret_memory->addr = buffers->region.addr;
+		ret_memory->len_bytes = buffers->region.len_bytes;
+	}
+	if (buffers && shim_memory_find_remote(buffers, addr, ret_memory))
+		return true;
+	return send->buf &&
+	       shim_memory_find(send->buf, send->buf->data, send->buf->data_len, "message", addr, ret_memory);
+}
+
 static void send_complete(struct doca_task *task)
 {
 	struct doca_comch_producer *producer = (struct doca_comch_producer *)task->ctx;
@@ -125,6 +144,7 @@ const struct shim_task_type comch_producer_send_type = {
 	.validate = send_check,
 	.post = send_post,
 	.run = send_run,
+	.find_memory = send_find_memory,
 	.complete = send_complete,
 	.fault_ops = &comch_producer_send_fault_ops,
 };

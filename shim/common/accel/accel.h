@@ -110,7 +110,8 @@ struct shim_accel_task {
 	{                                                                                                            \
 		.name = (kind), .size = sizeof(struct_), .check = shim_accel_check, .validate = shim_accel_validate, \
 		.post = shim_task_post_job, .run = shim_accel_run, .get_pcie_job = shim_accel_get_pcie_job,          \
-		.apply = shim_accel_apply, .complete = (complete_), .fault_ops = (faults),                           \
+		.find_memory = shim_buf_task_find_memory, .apply = shim_accel_apply, .complete = (complete_),        \
+		.fault_ops = (faults),                                                                               \
 	}
 
 #define SHIM_ACCEL_FAULTS(op_)                                                             \

@@ -2,6 +2,7 @@
 /* Tasks with lists of buffers: what may be wrong with them, and what they ask of the card in model time. */
 #include "buf_task.h"
 
+#include "shim/common/pe/task_memory.h"
 #include "sim/fabric/remote.h"
 
 static inline const char *find_list_problem(const struct shim_segment *segments, uint32_t count,
@@ -23,6 +24,29 @@ const char *shim_buf_task_find_lists_problem(const struct shim_buf_task *task)
 	if (!problem)
 		problem = find_list_problem(lists->segments, lists->num_src, dev, false);
 	return problem ? problem : find_list_problem(lists->segments + lists->num_src, lists->num_dst, dev, true);
+}
+
+static bool find_in_segments(const struct shim_segment *segments, uint32_t count, const char *role, uintptr_t addr,
+			     struct shim_memory *ret_memory)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (shim_memory_find(segments[i].buf, segments[i].addr, segments[i].bytes, role, addr, ret_memory))
+			return true;
+	return false;
+}
+
+bool shim_buf_task_find_memory(const struct doca_task *task, uintptr_t addr, struct shim_memory *ret_memory)
+{
+	const struct shim_buf_task *buf_task = shim_to_buf_task(task);
+	const struct shim_snapshot *snapshot = &buf_task->snapshot;
+	const struct shim_segments segments = shim_buf_task_segments(buf_task);
+
+	if (!shim_snapshot_is_pair(snapshot) && snapshot->problem)
+		return false;
+	return find_in_segments(shim_segments_src(&segments), shim_segments_num_src(&segments), "source", addr,
+				ret_memory) ||
+	       find_in_segments(shim_segments_dst(&segments), shim_segments_num_dst(&segments), "destination", addr,
+				ret_memory);
 }
 
 /* Return whether the memory of @mmap is on a DPU: an imported map's memory is on its exporter's side,

@@ -83,6 +83,10 @@ static inline const char *shim_buf_task_find_problem(const struct shim_buf_task 
 		       problem;
 }
 
+/* As of struct shim_task_type: in which segment @addr is. A task that has a problem accesses none. */
+SHIM_INTERNAL_API bool shim_buf_task_find_memory(const struct doca_task *task, uintptr_t addr,
+						 struct shim_memory *ret_memory);
+
 /* Set the transfer that a submitted task asks of the PCIe link and the card, but for its
  * size. A list counts as memory of its first buffer's side: no time of a list over both sides was ever published. */
 SHIM_INTERNAL_API void shim_buf_task_get_pcie_job(const struct shim_buf_task *task, struct pcie_job *ret_job);

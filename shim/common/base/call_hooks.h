@@ -22,6 +22,8 @@
 #include "object.h"
 
 struct doca_task;
+struct sim_guard;
+struct shim_memory;
 
 /* A call of a public function by the program. */
 struct shim_call {
@@ -45,6 +47,9 @@ struct shim_call_hooks {
 	void (*task_ended)(struct doca_task *task, doca_error_t status);
 	/* A context changed its state. */
 	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
+	/* An access for @task met memory that was not there, or protected (guard->fault). @task NULL: a sync event's. */
+	void (*memory_faulted)(const struct doca_task *task, const struct shim_memory *memory,
+			       const struct sim_guard *guard);
 	/* A control message of a peer is about to be given to its receiver. */
 	void (*message_received)(void);
 	/* A context has made its queue, or is about to destroy it. */

@@ -10,6 +10,8 @@
 #include "shim/common/base/call_hooks.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
+#include "sim/base/memory_signals.h"
+#include "task_memory.h"
 #include "task_priv.h"
 
 enum edge {
@@ -178,6 +180,7 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 				   "the function was reset, failed or was removed; close the device and open it again");
 	ctx->faults = sim_session_faults(shim_session());
 	participation = shim_vclock_begin_participation();
+	sim_memory_signals_install();
 	result = ctx->is_internal ? DOCA_SUCCESS : shim_ctx_inject_start_fault(ctx->dev);
 	if (result == DOCA_SUCCESS)
 		result = start_ctx(ctx);
@@ -210,6 +213,8 @@ doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs)
 	struct sim_session *session = shim_session();
 	int rc = sim_queue_create(sim_session_engine(session), max_jobs, shim_pe_notify, ctx, &ctx->queue);
 
+	if (rc == 0)
+		sim_queue_set_memory(ctx->queue, &shim_task_queue_memory);
 	if (rc == 0 && ctx->dev)
 		rc = set_clock(ctx, sim_session_clock(session));
 	if (rc == 0) {

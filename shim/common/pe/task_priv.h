@@ -21,6 +21,7 @@ struct shim_completion_hook {
 };
 
 struct sim_fault_hit;
+struct shim_memory;
 struct shim_task_fault_ops;
 
 struct doca_task {
@@ -56,6 +57,9 @@ struct shim_task_type {
 	int (*run)(struct sim_job *job);
 	/* Set the job's request to the card (sim/engine/queue.h). NULL or false: it takes no model time. */
 	bool (*get_pcie_job)(const struct doca_task *task, struct pcie_job *ret_job);
+	/* Find the memory of the submitted task that has the byte at @addr of this process. In a signal handler. NULL: its job
+	 * accesses none. */
+	bool (*find_memory)(const struct doca_task *task, uintptr_t addr, struct shim_memory *ret_memory);
 	/* The task succeeded, and its completion hook is called next: update the user's objects. NULL: nothing. */
 	void (*apply)(struct doca_task *task);
 	/* Call the user's completion or error callback, by task->status; after a success, do what apply() does before. */

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "pcie_model/arith.h"
+#include "shim/common/pe/task_memory.h"
 #include "shim/common/process/runtime.h"
+#include "sim/base/memory_signals.h"
 #include "sim/base/monotonic.h"
 
 /* Phases of a wait: it spins, then yields the CPU between polls, then sleeps for longer and longer times.
@@ -41,6 +43,8 @@ void shim_sync_value_open_user(struct shim_sync_value *value, uint64_t *word)
 {
 	value->segment_fd = -1;
 	value->word = (_Atomic uint64_t *)word;
+	value->is_foreign = true;
+	sim_memory_signals_install();
 	atomic_store(&value->is_open, true);
 }
 
@@ -49,6 +53,8 @@ void shim_sync_value_open_imported(struct shim_sync_value *value, struct sim_rem
 {
 	value->segment_fd = -1;
 	value->remote = remote;
+	value->is_foreign = true;
+	sim_memory_signals_install();
 	value->word = (_Atomic uint64_t *)remote->base;
 	if (remote->region.len_bytes >= sizeof(struct shim_sync_cell))
 		value->cell = (struct shim_sync_cell *)remote->base;
@@ -61,6 +67,7 @@ void shim_sync_value_open_alias(struct shim_sync_value *value, const struct shim
 	value->remote = other->remote;
 	value->word = other->word;
 	value->cell = other->cell;
+	value->is_foreign = other->is_foreign;
 	atomic_store(&value->is_open, true);
 }
 
@@ -69,26 +76,63 @@ static void futex_wake_all(struct shim_sync_cell *cell)
 	syscall(SYS_futex, &cell->changes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The exporter of an in-place import may unmap its cell at any time. Loads and stores have to be between
- * enter_remote() and leave_remote(); a system call on an unmapped address fails without harm. */
-static bool enter_remote(struct shim_sync_value *value)
+/* ---- accesses ---- */
+
+/* Begin to access the memory of the user, or of another process, which may be gone. A system call on an unmapped address
+ * fails without harm, so that a futex is woken behind end_foreign(). */
+static __attribute__((noinline)) int begin_foreign(struct shim_sync_value *value, struct sim_range_guard *guard)
 {
-	return !value->remote || sim_remote_acquire(value->remote);
+	if (value->remote && !sim_remote_acquire(value->remote))
+		return -EIO;
+	sim_range_guard_begin(guard, value->word, value->cell ? sizeof(*value->cell) : sizeof(*value->word),
+			      value->remote ? &value->remote->mapping : NULL);
+	return 0;
 }
 
-static void leave_remote(struct shim_sync_value *value)
+static void report_fault(const struct shim_sync_value *value, struct sim_range_guard *guard)
 {
-	if (value->remote)
+	const struct shim_memory memory = { .role = "value",
+					    .addr = (uintptr_t)value->word,
+					    .cpu_addr = (uintptr_t)value->word,
+					    .len_bytes = sizeof(*value->word) };
+
+	shim_memory_report_range("sync event", NULL, &memory, guard);
+}
+
+/* Returns 0, or -EIO: the memory was gone. */
+static __attribute__((noinline)) int end_foreign(struct shim_sync_value *value, struct sim_range_guard *guard)
+{
+	bool is_lost = sim_range_guard_end(guard);
+
+	if (doca_unlikely(guard->guard.has_faulted))
+		report_fault(value, guard);
+	if (value->remote) {
+		is_lost |= atomic_load(&value->remote->mapping.is_lost);
 		sim_remote_release(value->remote);
+	}
+	return is_lost ? -EIO : 0;
+}
+
+/* 0 or -EIO. The caller has entered the value. */
+static inline int begin_access(struct shim_sync_value *value, struct sim_range_guard *guard)
+{
+	return doca_likely(!value->is_foreign) ? 0 : begin_foreign(value, guard);
+}
+
+static inline int end_access(struct shim_sync_value *value, struct sim_range_guard *guard)
+{
+	return doca_likely(!value->is_foreign) ? 0 : end_foreign(value, guard);
 }
 
 static void wake_waiters(struct shim_sync_value *value)
 {
-	if (!value->cell || !enter_remote(value))
+	struct sim_range_guard guard;
+
+	if (!value->cell || begin_access(value, &guard) < 0)
 		return;
 	atomic_fetch_add(&value->cell->changes, 1);
-	leave_remote(value);
-	futex_wake_all(value->cell);
+	if (end_access(value, &guard) == 0)
+		futex_wake_all(value->cell);
 }
 
 static void unmap_value(struct shim_sync_value *value)
@@ -135,85 +179,88 @@ static void leave_value(struct shim_sync_value *value)
 	atomic_fetch_sub_explicit(&value->num_active_ops, 1, memory_order_release);
 }
 
-/* Return 0 or an error. After 0 the word is valid until end_access(). */
-static int begin_access(struct shim_sync_value *value)
+/* Enter the value, and begin to access it. 0 or an error. */
+static inline int enter_access(struct shim_sync_value *value, struct sim_range_guard *guard)
 {
+	int rc;
+
 	if (!enter_value(value))
 		return -ENOTCONN;
-	if (enter_remote(value))
-		return 0;
-	leave_value(value);
-	return -EIO;
-}
-
-static void end_access(struct shim_sync_value *value)
-{
-	leave_remote(value);
-	leave_value(value);
-}
-
-/* The word has changed: wake the waiters that were counted before the change. */
-static inline void end_update(struct shim_sync_value *value, bool is_virtual)
-{
-	bool wanted = value->cell && atomic_load(&value->cell->waiters) > 0;
-
-	if (doca_unlikely(is_virtual))
-		sim_vclock_sched_post_sync(shim_vclock);
-	if (wanted)
-		atomic_fetch_add(&value->cell->changes, 1);
-	leave_remote(value);
-	if (wanted)
-		futex_wake_all(value->cell);
-	leave_value(value);
+	rc = begin_access(value, guard);
+	if (rc < 0)
+		leave_value(value);
+	return rc;
 }
 
 int shim_sync_value_get(struct shim_sync_value *value, uint64_t *ret)
 {
-	int rc = begin_access(value);
+	struct sim_range_guard guard;
+	int rc = enter_access(value, &guard);
+	uint64_t now;
 
 	if (rc < 0)
 		return rc;
-	*ret = atomic_load(value->word);
-	end_access(value);
-	return 0;
+	now = atomic_load(value->word);
+	rc = end_access(value, &guard);
+	leave_value(value);
+	if (rc == 0)
+		*ret = now;
+	return rc;
 }
 
 /* A waiter on a bare word in virtual time takes an unannounced change for a plain store, so announce the
  * change before it as well as after it. */
-static inline int begin_update(struct shim_sync_value *value, bool is_virtual)
+static inline int begin_update(struct shim_sync_value *value, struct sim_range_guard *guard, bool is_virtual)
 {
 	int rc;
 
 	if (doca_unlikely(is_virtual))
 		sim_vclock_sched_begin_call(shim_vclock);
-	rc = begin_access(value);
+	rc = enter_access(value, guard);
 	if (doca_unlikely(is_virtual) && rc == 0 && !value->cell)
 		sim_vclock_sched_post_sync(shim_vclock);
+	return rc;
+}
+
+/* The word has changed: wake the waiters that were counted before the change. */
+static inline int end_update(struct shim_sync_value *value, struct sim_range_guard *guard, bool is_virtual)
+{
+	bool wanted = value->cell && atomic_load(&value->cell->waiters) > 0;
+	int rc;
+
+	if (doca_unlikely(is_virtual))
+		sim_vclock_sched_post_sync(shim_vclock);
+	if (wanted)
+		atomic_fetch_add(&value->cell->changes, 1);
+	rc = end_access(value, guard);
+	if (wanted)
+		futex_wake_all(value->cell);
+	leave_value(value);
 	return rc;
 }
 
 int shim_sync_value_set(struct shim_sync_value *value, uint64_t to)
 {
 	const bool is_virtual = shim_vclock != NULL;
-	int rc = begin_update(value, is_virtual);
+	struct sim_range_guard guard;
+	int rc = begin_update(value, &guard, is_virtual);
 
 	if (rc < 0)
 		return rc;
 	atomic_store(value->word, to);
-	end_update(value, is_virtual);
-	return 0;
+	return end_update(value, &guard, is_virtual);
 }
 
 int shim_sync_value_add(struct shim_sync_value *value, uint64_t count, uint64_t *ret_before)
 {
 	const bool is_virtual = shim_vclock != NULL;
-	int rc = begin_update(value, is_virtual);
+	struct sim_range_guard guard;
+	int rc = begin_update(value, &guard, is_virtual);
 
 	if (rc < 0)
 		return rc;
 	*ret_before = atomic_fetch_add(value->word, count);
-	end_update(value, is_virtual);
-	return 0;
+	return end_update(value, &guard, is_virtual);
 }
 
 /* ---- waiting ---- */
@@ -233,20 +280,24 @@ bool shim_sync_condition_holds(const struct shim_sync_condition *condition, uint
 	return false;
 }
 
+static void change_waiters(struct shim_sync_value *value, uint32_t by)
+{
+	struct sim_range_guard guard;
+
+	if (!value->cell || begin_access(value, &guard) < 0)
+		return;
+	atomic_fetch_add(&value->cell->waiters, by);
+	end_access(value, &guard);
+}
+
 void shim_sync_value_add_waiter(struct shim_sync_value *value)
 {
-	if (!value->cell || !enter_remote(value))
-		return;
-	atomic_fetch_add(&value->cell->waiters, 1);
-	leave_remote(value);
+	change_waiters(value, 1);
 }
 
 void shim_sync_value_remove_waiter(struct shim_sync_value *value)
 {
-	if (!value->cell || !enter_remote(value))
-		return;
-	atomic_fetch_sub(&value->cell->waiters, 1);
-	leave_remote(value);
+	change_waiters(value, UINT32_MAX);
 }
 
 const _Atomic uint32_t *shim_sync_value_futex(const struct shim_sync_value *value)
@@ -256,14 +307,16 @@ const _Atomic uint32_t *shim_sync_value_futex(const struct shim_sync_value *valu
 
 int shim_sync_value_sample(struct shim_sync_value *value, uint64_t *ret, uint32_t *ret_changes)
 {
-	int rc = begin_access(value);
+	struct sim_range_guard guard;
+	int rc = enter_access(value, &guard);
 
 	if (rc < 0)
 		return rc;
 	*ret_changes = value->cell ? atomic_load(&value->cell->changes) : 0;
 	*ret = atomic_load(value->word);
-	end_access(value);
-	return 0;
+	rc = end_access(value, &guard);
+	leave_value(value);
+	return rc;
 }
 
 uint64_t shim_sync_value_poll_interval_ns(const struct shim_sync_value *value)

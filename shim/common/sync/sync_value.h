@@ -19,7 +19,7 @@
  * Other processes may write anything into a cell: its numbers are never used as addresses or lengths. A
  * waiter that dies leaves its count, which costs one needless system call for each change.
  *
- * Errors: -ENOTCONN (not open, or closed meanwhile), -EIO (the exporter is gone).
+ * Errors: -ENOTCONN (not open, or closed meanwhile), -EIO (the exporter or the memory is gone).
  */
 #ifndef SHIM_SYNC_VALUE_H
 #define SHIM_SYNC_VALUE_H
@@ -43,6 +43,7 @@ struct shim_sync_value {
 	_Atomic uint64_t *word;
 	struct shim_sync_cell *cell; /* NULL for a bare word */
 	struct sim_remote *remote;   /* of an import; borrowed */
+	bool is_foreign;             /* the memory is the user's, or another process's: accesses are guarded */
 	struct sim_segment segment;  /* of an own value */
 	int segment_fd;              /* of an own value, for exports; -1 = not an own value */
 };

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Handlers of SIGSEGV and SIGBUS that pass on what is not ours. */
+#include "memory_signals.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "memory_guard.h"
+
+/* Of one signal; more handlers that a program has at different times are not stepped before. */
+#define NUM_HANDLERS 16
+
+/* What each handler replaced, by its number: set once, before the handler can run. */
+struct chain {
+	int number;
+	uint32_t count;
+	struct sigaction replaced[NUM_HANDLERS];
+};
+
+static struct chain segv = { .number = SIGSEGV }, bus = { .number = SIGBUS };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a handler is installed */
+static bool (*hook)(int number, const siginfo_t *info, void *context);
+
+/* The signal that this thread passes on, and the handlers that did so. A handler of the program that calls what it
+ * replaced comes back here, deeper on the stack. A record that a jump out of a handler left is of the same depth, or deeper. */
+static _Thread_local struct {
+	const siginfo_t *info;
+	const char *frame;
+	uint32_t handlers;
+} passed_on __attribute__((tls_model("initial-exec")));
+
+/* Another thread of the parent may have held the lock. */
+static void reset_in_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+}
+
+static void __attribute__((constructor)) handle_forks(void)
+{
+	pthread_atfork(NULL, NULL, reset_in_child);
+}
+
+/* ---- what is not ours ---- */
+
+/* For a fault, the default action follows when the access is repeated; a signal that was sent is sent again, as it was. */
+static void act_by_default(int number, siginfo_t *info)
+{
+	const struct sigaction action = { .sa_handler = SIG_DFL };
+
+	sigaction(number, &action, NULL);
+	if (info->si_code <= 0)
+		syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), number, info);
+}
+
+/* Returns false if this handler passes the signal on for the second time: handlers call each other in a circle. */
+static bool begin_passing(unsigned int handler, const siginfo_t *info, const char *frame)
+{
+	uint32_t bit = UINT32_C(1) << handler;
+
+	if (passed_on.info != info || frame >= passed_on.frame)
+		passed_on.handlers = 0;
+	else if (passed_on.handlers & bit)
+		return false;
+	passed_on.info = info;
+	passed_on.frame = frame;
+	passed_on.handlers |= bit;
+	return true;
+}
+
+static void call(const struct sigaction *action, int number, siginfo_t *info, void *context)
+{
+	const struct sigaction defaults = { .sa_handler = SIG_DFL };
+	sigset_t blocked;
+
+	if (action->sa_flags & (int)SA_RESETHAND)
+		sigaction(number, &defaults, NULL);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, number);
+	if (!(action->sa_flags & SA_NODEFER))
+		pthread_sigmask(SIG_BLOCK, &blocked, NULL); /* the return from the signal ends that */
+	if (action->sa_flags & SA_SIGINFO)
+		action->sa_sigaction(number, info, context);
+	else
+		action->sa_handler(number);
+}
+
+static void pass_on(const struct chain *chain, unsigned int handler, siginfo_t *info, void *context)
+{
+	const struct sigaction *next = &chain->replaced[handler];
+	bool has_handler = next->sa_flags & SA_SIGINFO || (next->sa_handler != SIG_DFL && next->sa_handler != SIG_IGN);
+
+	if (has_handler && begin_passing(handler, info, __builtin_frame_address(0))) {
+		call(next, chain->number, info, context);
+		passed_on.info = NULL;
+	} else if (has_handler || next->sa_handler == SIG_DFL || info->si_code > 0) {
+		act_by_default(chain->number, info);
+	}
+}
+
+/* ---- the handlers ---- */
+
+static void handle(unsigned int handler, int number, siginfo_t *info, void *context)
+{
+	const struct chain *chain = number == SIGSEGV ? &segv : &bus;
+	int saved_errno = errno;
+	bool is_mended = false;
+
+	if (info->si_code > 0)
+		is_mended = (hook && hook(number, info, context)) || sim_guard_mend(number, info);
+	errno = saved_errno;
+	if (!is_mended)
+		pass_on(chain, handler, info, context);
+}
+
+#define HANDLER(n)                                                         \
+	static void handle_##n(int number, siginfo_t *info, void *context) \
+	{                                                                  \
+		handle(n, number, info, context);                          \
+	}
+
+/* clang-format off */
+HANDLER(0) HANDLER(1) HANDLER(2) HANDLER(3) HANDLER(4) HANDLER(5) HANDLER(6) HANDLER(7)
+HANDLER(8) HANDLER(9) HANDLER(10) HANDLER(11) HANDLER(12) HANDLER(13) HANDLER(14) HANDLER(15)
+	/* clang-format on */
+
+	static void (*const handlers[NUM_HANDLERS])(int number, siginfo_t *info, void *context) = {
+		handle_0, handle_1, handle_2,  handle_3,  handle_4,  handle_5,  handle_6,  handle_7,
+		handle_8, handle_9, handle_10, handle_11, handle_12, handle_13, handle_14, handle_15,
+	};
+
+/* ---- installation ---- */
+
+static bool is_ours(const struct sigaction *action)
+{
+	for (size_t i = 0; i < NUM_HANDLERS && action->sa_flags & SA_SIGINFO; i++)
+		if (action->sa_sigaction == handlers[i])
+			return true;
+	return false;
+}
+
+static bool is_same(const struct sigaction *a, const struct sigaction *b)
+{
+	return a->sa_flags == b->sa_flags && a->sa_handler == b->sa_handler &&
+	       memcmp(&a->sa_mask, &b->sa_mask, _NSIG / 8) == 0;
+}
+
+/* The handler that replaces @action; NULL = there are too many. */
+static void (*get_handler(struct chain *chain, const struct sigaction *action))(int, siginfo_t *, void *)
+{
+	uint32_t i = 0;
+
+	while (i < chain->count && !is_same(&chain->replaced[i], action))
+		i++;
+	if (i == NUM_HANDLERS)
+		return NULL;
+	if (i == chain->count) {
+		chain->replaced[i] = *action;
+		atomic_signal_fence(memory_order_seq_cst);
+		chain->count++;
+	}
+	return handlers[i];
+}
+
+/* Ours runs on the stack that the program's would get. It has the signal unblocked, as the hook may jump. */
+static struct sigaction make_action(const struct sigaction *replaced,
+				    void (*handler)(int number, siginfo_t *info, void *context))
+{
+	struct sigaction action = *replaced;
+	bool has_handler =
+		replaced->sa_flags & SA_SIGINFO || (replaced->sa_handler != SIG_DFL && replaced->sa_handler != SIG_IGN);
+
+	action.sa_flags = has_handler ? replaced->sa_flags & (SA_ONSTACK | SA_RESTART) : SA_ONSTACK | SA_RESTART;
+	action.sa_flags |= SA_SIGINFO | SA_NODEFER;
+	action.sa_sigaction = handler;
+	return action;
+}
+
+/* The program may install a handler at the same time: what ours really replaced is seen behind it. */
+static void install(struct chain *chain)
+{
+	struct sigaction installed, replaced;
+
+	sigaction(chain->number, NULL, &installed);
+	while (!is_ours(&installed)) {
+		void (*handler)(int, siginfo_t *, void *) = get_handler(chain, &installed);
+		struct sigaction ours;
+
+		if (!handler)
+			return;
+		ours = make_action(&installed, handler);
+		sigaction(chain->number, &ours, &replaced);
+		if (is_same(&replaced, &installed))
+			return;
+		installed = replaced;
+		if (is_ours(&replaced))
+			sigaction(chain->number, &replaced, NULL);
+	}
+}
+
+void sim_memory_signals_install(void)
+{
+	pthread_mutex_lock(&lock);
+	install(&segv);
+	install(&bus);
+	pthread_mutex_unlock(&lock);
+}
+
+bool sim_memory_signals_are_first(void)
+{
+	struct sigaction installed;
+
+	return sigaction(SIGSEGV, NULL, &installed) == 0 && is_ours(&installed);
+}
+
+void sim_memory_signals_set_hook(bool (*new_hook)(int number, const siginfo_t *info, void *context))
+{
+	hook = new_hook;
+}
