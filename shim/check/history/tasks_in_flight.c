@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A context that is not idle. */
+/* A context that is not idle, of an engine or of Comch's data path. */
 struct entry {
 	struct doca_ctx *ctx;
 	pid_t tid; /* of its last change */
@@ -22,6 +22,12 @@ static struct {
 static bool is_engines(const struct doca_ctx *ctx)
 {
 	return shim_object_is_still(ctx, SHIM_DMA) || check_ctx_is_accel(ctx);
+}
+
+static bool has_memory(const struct doca_ctx *ctx)
+{
+	return is_engines(ctx) || shim_object_is_still(ctx, SHIM_COMCH_CONSUMER) ||
+	       shim_object_is_still(ctx, SHIM_COMCH_PRODUCER);
 }
 
 static struct entry **find(const struct doca_ctx *ctx)
@@ -54,7 +60,7 @@ static void update(struct entry **link, struct doca_ctx *ctx)
 static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 {
 	(void)from;
-	if (!is_engines(ctx))
+	if (!has_memory(ctx))
 		return;
 	pthread_mutex_lock(&ctxs.lock);
 	update(find(ctx), ctx);
@@ -64,23 +70,22 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 /* The thread that stops a context frees its pools before it tells that the context is idle. */
 static bool may_look_at(const struct entry *entry)
 {
-	return is_engines(entry->ctx) && shim_ctx_is_same_process(entry->ctx) &&
+	return has_memory(entry->ctx) && shim_ctx_is_same_process(entry->ctx) &&
 	       (entry->ctx->state == DOCA_CTX_STATE_RUNNING || entry->tid == gettid());
 }
 
-static bool see_pool(const struct shim_task_pool *pool, bool (*see)(const struct shim_buf_task *task, void *arg),
-		     void *arg)
+static bool see_pool(const struct shim_task_pool *pool, bool (*see)(const struct doca_task *task, void *arg), void *arg)
 {
 	for (uint32_t i = pool->num_never_used; i < pool->count; i++) {
 		const struct doca_task *task = (const struct doca_task *)(pool->tasks + i * pool->type->size);
 
-		if (shim_object_is_still(task, SHIM_TASK) && task->in_flight && !see(shim_to_buf_task(task), arg))
+		if (shim_object_is_still(task, SHIM_TASK) && task->in_flight && !see(task, arg))
 			return false;
 	}
 	return true;
 }
 
-void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *task, void *arg), void *arg)
+void check_posted_tasks(bool (*see)(const struct doca_task *task, void *arg), void *arg)
 {
 	bool goes_on = true;
 
@@ -90,6 +95,25 @@ void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *task, void *a
 		     pool = pool->next)
 			goes_on = see_pool(pool, see, arg);
 	pthread_mutex_unlock(&ctxs.lock);
+}
+
+struct buf_task_call {
+	bool (*see)(const struct shim_buf_task *task, void *arg);
+	void *arg;
+};
+
+static bool see_buf_task(const struct doca_task *task, void *arg)
+{
+	const struct buf_task_call *call = arg;
+
+	return !check_is_buf_task(task) || call->see(shim_to_buf_task(task), call->arg);
+}
+
+void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *task, void *arg), void *arg)
+{
+	struct buf_task_call call = { .see = see, .arg = arg };
+
+	check_posted_tasks(see_buf_task, &call);
 }
 
 static bool list_uses_mmap(const struct doca_buf *buf, const struct doca_mmap *mmap)

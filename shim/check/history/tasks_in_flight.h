@@ -40,6 +40,9 @@ static inline bool check_is_buf_task(const struct doca_task *task)
  * out. @see calls no function of this file. */
 void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *task, void *arg), void *arg);
 
+/* The same for tasks of Comch's data path, too. */
+void check_posted_tasks(bool (*see)(const struct doca_task *task, void *arg), void *arg);
+
 /* Returns whether the task uses @mmap, or @buf, at either end. */
 bool check_buf_task_uses_mmap(const struct shim_buf_task *task, const struct doca_mmap *mmap);
 bool check_buf_task_uses_buf(const struct shim_buf_task *task, const struct doca_buf *buf);

@@ -6,6 +6,7 @@
 #include "shim/check/base/touch.h"
 #include "shim/check/history/mmap_history.h"
 #include "shim/check/history/outside_faults.h"
+#include "shim/check/history/releases.h"
 #include "shim/check/history/session_tasks.h"
 #include "shim/common/base/check.h"
 #include "shim/check/history/task_sites.h"
@@ -103,6 +104,7 @@ static void check_memory(const struct shim_call *call, const struct doca_mmap *m
 	hit = check_hit_begin(BFC_MMAP_OUTLIVES_MEMORY, call,
 			      "%s: memory of the started memory map was freed or unmapped before",
 			      shim_function_names[call->function].name);
+	check_release_add_party(hit, (uintptr_t)mmap->addr, mmap->len_bytes);
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_START, "started the memory map");
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);

@@ -4,6 +4,7 @@
 #include "task_rules.h"
 #include "shim/check/base/touch.h"
 #include "shim/check/history/mmap_history.h"
+#include "shim/check/history/releases.h"
 #include "pcie_model/arith.h"
 #include "rules_task_memory.h"
 #include "shim/check/history/task_ranges.h"
@@ -55,6 +56,8 @@ static void report(const struct doca_task *task, const struct check_task_range *
 
 	if (freed->num_frames)
 		check_hit_add_party(hit, 0, freed, "the memory was freed");
+	else
+		check_release_add_party(hit, (uintptr_t)range->cpu, range->len_bytes);
 	check_mmap_add_call(hit, range->mmap, CHECK_MMAP_START, "started the memory map");
 	check_mmap_add_object(hit, range->mmap);
 	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
