@@ -20,27 +20,36 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-#define OPEN_PROT       PROT_WRITE               /* of pages without their protection */
-#define ZEROS_OFFSET    (UINT64_C(0xbf51) << 40) /* of pages of zeros, in /dev/zero */
-#define ZEROS_BYTES     (UINT64_C(1) << 40)
+#define OPEN_PROT       PROT_WRITE          /* of pages without their protection */
+#define ZEROS_OFFSET    (UINT64_C(1) << 62) /* of pages of zeros in /dev/zero: this, and their address */
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define MAX_LOANS       64
+#define MAX_ASIDES      4  /* ranges of which pages are moved */
 #define NUM_LISTS       16 /* threads that have loans at the same time */
 #define MAX_TRIES       4
 
 enum kind { HOLE, PROTECTED, MOVED };
 
+/* Neighbours of one kind are one loan. */
 struct loan {
 	enum kind kind;
-	int prot; /* PROTECTED: before */
+	int prot;     /* PROTECTED: before */
+	size_t aside; /* MOVED: its number */
 	uintptr_t begin, end;
-	uintptr_t aside; /* MOVED: where the program's pages are; 0 = they are back */
+};
+
+/* Addresses for the program's pages of one range, each at its offset in the range. */
+struct aside {
+	uintptr_t begin, end; /* of the range */
+	uintptr_t at;
+	uintptr_t done; /* from @at on: pages are back, or unmapped */
 };
 
 struct sim_loans {
 	atomic_flag is_used;
-	size_t count;
+	size_t num_loans, num_asides;
 	struct loan loans[MAX_LOANS];
+	struct aside asides[MAX_ASIDES];
 	struct sim_self_maps maps; /* too large for the stack of a handler */
 };
 
@@ -52,21 +61,21 @@ static size_t page_bytes(void)
 	return getauxval(AT_PAGESZ);
 }
 
-static uintptr_t page_of(uintptr_t addr)
+static uintptr_t round_down(uintptr_t addr, size_t unit)
 {
-	return addr / page_bytes() * page_bytes();
+	return addr / unit * unit;
 }
 
-static uintptr_t page_end_of(uintptr_t addr)
+static uintptr_t round_up(uintptr_t addr, size_t unit)
 {
-	return page_of(addr + page_bytes() - 1);
+	return round_down(addr + unit - 1, unit);
 }
 
 static struct sim_loans *get_list(void)
 {
 	for (size_t i = 0;; i = (i + 1) % NUM_LISTS) {
 		if (!atomic_flag_test_and_set(&lists[i].is_used)) {
-			lists[i].count = 0;
+			lists[i].num_loans = lists[i].num_asides = 0;
 			return &lists[i];
 		}
 		if (i == NUM_LISTS - 1)
@@ -79,21 +88,27 @@ static bool has_room(struct sim_loans **loans)
 {
 	if (!*loans)
 		*loans = get_list();
-	return (*loans)->count < MAX_LOANS;
+	return (*loans)->num_loans < MAX_LOANS;
+}
+
+static bool is_alike(const struct loan *a, const struct loan *b)
+{
+	return a->kind == b->kind && a->prot == b->prot && a->aside == b->aside;
 }
 
 static void add(struct sim_loans *loans, const struct loan *loan)
 {
-	struct loan *last = loans->count > 0 ? &loans->loans[loans->count - 1] : NULL;
+	struct loan *last = loans->num_loans > 0 ? &loans->loans[loans->num_loans - 1] : NULL;
 
-	if (last && last->kind == loan->kind && loan->kind != MOVED && last->end == loan->begin &&
-	    last->prot == loan->prot)
+	if (last && is_alike(last, loan) && last->end == loan->begin)
 		last->end = loan->end;
+	else if (last && is_alike(last, loan) && last->begin == loan->end)
+		last->begin = loan->begin;
 	else
-		loans->loans[loans->count++] = *loan;
+		loans->loans[loans->num_loans++] = *loan;
 }
 
-/* Not on the heap's way: bare system calls. 0 = failed. */
+/* 0 = failed, with errno. */
 static uintptr_t map(uintptr_t at, size_t len, int prot, int flags, int fd, uint64_t offset)
 {
 	long mapped = syscall(SYS_mmap, at, len, prot, flags | MAP_PRIVATE | MAP_NORESERVE, fd, offset);
@@ -101,10 +116,15 @@ static uintptr_t map(uintptr_t at, size_t len, int prot, int flags, int fd, uint
 	return mapped == -1 ? 0 : (uintptr_t)mapped;
 }
 
-static void unmap(uintptr_t begin, size_t len)
+static void unmap(uintptr_t begin, uintptr_t end)
 {
-	if (begin)
-		syscall(SYS_munmap, begin, len);
+	if (end > begin)
+		syscall(SYS_munmap, begin, end - begin);
+}
+
+static bool move(uintptr_t from, size_t len, uintptr_t to)
+{
+	return syscall(SYS_mremap, from, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, to) != -1;
 }
 
 /* ---- holes ---- */
@@ -118,18 +138,18 @@ static int fill_hole(uintptr_t begin, uintptr_t end)
 
 	if (fd < 0)
 		return -errno;
-	mapped = map(begin, end - begin, PROT_READ | PROT_WRITE, MAP_FIXED_NOREPLACE, (int)fd, ZEROS_OFFSET);
+	mapped = map(begin, end - begin, PROT_READ | PROT_WRITE, MAP_FIXED_NOREPLACE, (int)fd, ZEROS_OFFSET + begin);
 	rc = mapped ? 0 : -errno;
 	syscall(SYS_close, fd);
 	if (!mapped || mapped == begin)
 		return rc;
-	unmap(mapped, end - begin); /* a kernel before 4.17 takes the address for a wish */
+	unmap(mapped, mapped + (end - begin)); /* a kernel before 4.17 takes the address for a wish */
 	return -EEXIST;
 }
 
 bool sim_loan_hole(struct sim_loans **loans, const struct sim_loan_at *at)
 {
-	uintptr_t begin = page_of(at->addr), end = page_end_of(at->end);
+	uintptr_t begin = round_down(at->addr, page_bytes()), end = round_up(at->end, page_bytes());
 	int rc;
 
 	if (!has_room(loans))
@@ -146,51 +166,63 @@ bool sim_loan_hole(struct sim_loans **loans, const struct sim_loan_at *at)
 
 /* ---- pages that are replaced ---- */
 
-/* An address for @len bytes, not in a hole of the range, which the work may access. 0 = failed. */
-static uintptr_t reserve_apart(const struct sim_loan_at *at, size_t len)
+/* Addresses for @len bytes, not in a hole of the range, which the work may access. 0 = failed. */
+static uintptr_t reserve_apart(uintptr_t begin, uintptr_t end, size_t len)
 {
 	uintptr_t tries[MAX_TRIES] = { 0 }, found = 0;
 
 	for (size_t i = 0; i < MAX_TRIES && !found; i++) {
 		tries[i] = map(0, len, PROT_NONE, MAP_ANONYMOUS, -1, 0);
-		if (tries[i] && (tries[i] >= page_end_of(at->end) || tries[i] + len <= page_of(at->begin))) {
+		if (tries[i] && (tries[i] >= end || tries[i] + len <= begin)) {
 			found = tries[i];
 			tries[i] = 0;
 		}
 	}
 	for (size_t i = 0; i < MAX_TRIES; i++)
-		unmap(tries[i], len);
+		unmap(tries[i], tries[i] ? tries[i] + len : 0);
 	return found;
 }
 
-static bool move(uintptr_t from, size_t len, uintptr_t to)
+/* The number of the range's; MAX_ASIDES = there is no room. @unit: of the pages. */
+static size_t get_aside(struct sim_loans *loans, const struct sim_loan_at *at, size_t unit)
 {
-	return syscall(SYS_mremap, from, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, to) != -1;
+	uintptr_t begin = round_down(at->begin, unit), end = round_up(at->end, unit), reserved;
+	size_t i = 0;
+
+	while (i < loans->num_asides && (loans->asides[i].begin != begin || loans->asides[i].end != end))
+		i++;
+	if (i < loans->num_asides || i == MAX_ASIDES)
+		return i;
+	reserved = reserve_apart(begin, end, end - begin + unit);
+	if (!reserved)
+		return MAX_ASIDES;
+	loans->asides[i] = (struct aside){ .begin = begin, .end = end };
+	loans->asides[i].at = loans->asides[i].done = round_up(reserved, unit);
+	unmap(reserved, loans->asides[i].at);
+	unmap(loans->asides[i].at + (end - begin), reserved + (end - begin) + unit);
+	loans->num_asides++;
+	return i;
 }
 
-/* Returns where @len bytes of the program's at @begin are then; 0 = failed. */
-static uintptr_t replace(const struct sim_loan_at *at, uintptr_t begin, size_t len, bool copies)
+static uintptr_t aside_of(const struct aside *aside, uintptr_t addr)
 {
-	uintptr_t aside = reserve_apart(at, len);
-
-	if (!aside)
-		return 0;
-	if (!move(begin, len, aside)) {
-		unmap(aside, len);
-		return 0;
-	}
-	if (fill_hole(begin, begin + len) == 0 && copies)
-		sim_move((void *)begin, (const void *)aside, len);
-	return aside;
+	return aside->at + (addr - aside->begin);
 }
 
-static bool lend_replaced(struct sim_loans **loans, const struct sim_loan_at *at, size_t len, bool copies)
+/* Put zeros in the place of the program's page, or a copy. */
+static bool lend_replaced(struct sim_loans **loans, const struct sim_loan_at *at, size_t unit, bool copies)
 {
-	uintptr_t begin = at->addr / len * len, aside = has_room(loans) ? replace(at, begin, len, copies) : 0;
+	uintptr_t begin = round_down(at->addr, unit), to;
+	size_t aside = has_room(loans) ? get_aside(*loans, at, unit) : MAX_ASIDES;
 
-	if (!aside)
+	if (aside == MAX_ASIDES)
 		return false;
-	add(*loans, &(struct loan){ .kind = MOVED, .begin = begin, .end = begin + len, .aside = aside });
+	to = aside_of(&(*loans)->asides[aside], begin);
+	if (!move(begin, unit, to))
+		return false;
+	add(*loans, &(struct loan){ .kind = MOVED, .aside = aside, .begin = begin, .end = begin + unit });
+	if (fill_hole(begin, begin + unit) == 0 && copies)
+		sim_move((void *)begin, (const void *)to, unit);
 	return true;
 }
 
@@ -220,6 +252,7 @@ static bool find_vma(struct sim_self_maps *maps, uintptr_t addr, struct sim_vma 
 /* A writable mapping needs no loan: another thread has changed it. */
 bool sim_loan_protected(struct sim_loans **loans, const struct sim_loan_at *at, bool *ret_is_same)
 {
+	uintptr_t end = round_up(at->end, page_bytes());
 	struct sim_vma vma;
 	struct loan loan;
 
@@ -230,8 +263,8 @@ bool sim_loan_protected(struct sim_loans **loans, const struct sim_loan_at *at, 
 		return true;
 	loan = (struct loan){ .kind = PROTECTED,
 			      .prot = vma.prot,
-			      .begin = page_of(at->addr),
-			      .end = vma.end < page_end_of(at->end) ? vma.end : page_end_of(at->end) };
+			      .begin = round_down(at->addr, page_bytes()),
+			      .end = vma.end < end ? vma.end : end };
 	if (syscall(SYS_mprotect, loan.begin, loan.end - loan.begin, OPEN_PROT) == 0) {
 		add(*loans, &loan);
 		return true;
@@ -242,52 +275,47 @@ bool sim_loan_protected(struct sim_loans **loans, const struct sim_loan_at *at, 
 
 /* ---- the return ---- */
 
-/* Of several pages that were moved together, none returns if the program has changed some. */
-static void move_back(struct loan *loan, uintptr_t begin, uintptr_t end)
+/* What lies aside before these pages is of pages that the program has replaced meanwhile. */
+static void move_back(struct aside *aside, uintptr_t begin, uintptr_t end)
 {
-	if (begin == loan->begin && end == loan->end && move(loan->aside, end - begin, begin))
-		loan->aside = 0;
+	uintptr_t from = aside_of(aside, begin);
+
+	unmap(aside->done, from);
+	move(from, end - begin, begin);
+	aside->done = from + (end - begin);
 }
 
-static void undo(struct loan *loan, uintptr_t begin, uintptr_t end)
+static void undo(struct sim_loans *loans, const struct loan *loan, uintptr_t begin, uintptr_t end)
 {
 	switch (loan->kind) {
 	case HOLE:
-		unmap(begin, end - begin);
+		unmap(begin, end);
 		break;
 	case PROTECTED:
 		syscall(SYS_mprotect, begin, end - begin, loan->prot);
 		break;
 	case MOVED:
-		move_back(loan, begin, end);
+		move_back(&loans->asides[loan->aside], begin, end);
 		break;
 	}
 }
 
 static bool is_as_lent(const struct loan *loan, const struct sim_vma *vma)
 {
-	return loan->kind == PROTECTED ? vma->prot == OPEN_PROT : vma->offset - ZEROS_OFFSET < ZEROS_BYTES;
+	return loan->kind == PROTECTED ? vma->prot == OPEN_PROT : vma->offset == ZEROS_OFFSET + vma->begin;
 }
 
 /* The parts of the loans that lie in the mapping. */
 static void undo_in(struct sim_loans *loans, const struct sim_vma *vma)
 {
-	for (size_t i = 0; i < loans->count; i++) {
-		struct loan *loan = &loans->loans[i];
+	for (size_t i = 0; i < loans->num_loans; i++) {
+		const struct loan *loan = &loans->loans[i];
 		uintptr_t begin = loan->begin > vma->begin ? loan->begin : vma->begin;
 		uintptr_t end = loan->end < vma->end ? loan->end : vma->end;
 
 		if (begin < end && is_as_lent(loan, vma))
-			undo(loan, begin, end);
+			undo(loans, loan, begin, end);
 	}
-}
-
-/* Pages that were moved aside, and have others of the program in their place. */
-static void drop_aside(const struct sim_loans *loans)
-{
-	for (size_t i = 0; i < loans->count; i++)
-		if (loans->loans[i].kind == MOVED)
-			unmap(loans->loans[i].aside, loans->loans[i].end - loans->loans[i].begin);
 }
 
 void sim_loans_return(struct sim_loans **loans)
@@ -298,11 +326,12 @@ void sim_loans_return(struct sim_loans **loans)
 	if (!all)
 		return;
 	*loans = NULL;
-	if (all->count > 0 && sim_self_maps_open(&all->maps)) {
+	if (all->num_loans > 0 && sim_self_maps_open(&all->maps)) {
 		while (sim_self_maps_next(&all->maps, &vma))
 			undo_in(all, &vma);
 		sim_self_maps_close(&all->maps);
 	}
-	drop_aside(all);
+	for (size_t i = 0; i < all->num_asides; i++)
+		unmap(all->asides[i].done, aside_of(&all->asides[i], all->asides[i].end));
 	atomic_flag_clear(&all->is_used);
 }

@@ -143,6 +143,47 @@ static void pages_that_the_program_changed_are_its_own(void)
 	CHECK(prot_of(pages + 2 * PAGE) == (PROT_READ | PROT_WRITE) && prot_of(pages + 3 * PAGE) == PROT_NONE);
 }
 
+/* All but the first of 300 pages have no object behind them. They are read from the first on, or from the last. */
+static void read_truncated(bool is_backward)
+{
+	const size_t num_pages = 300;
+	int fd = memfd_create("truncated", MFD_CLOEXEC);
+
+	CHECK(ftruncate(fd, (off_t)num_pages * PAGE) == 0);
+	pages = mmap(NULL, num_pages * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(pages != MAP_FAILED);
+	pages[0] = 1;
+	CHECK(ftruncate(fd, PAGE) == 0);
+	sim_memory_signals_install();
+	sim_range_guard_begin(&guard, pages, num_pages * PAGE, NULL);
+	for (size_t i = 0; i < num_pages; i++) {
+		size_t page = is_backward ? num_pages - 1 - i : i;
+
+		CHECK(read_byte(pages + page * PAGE) == (page == 0));
+	}
+	CHECK(mmap(pages + 7 * PAGE, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+	      pages + 7 * PAGE);
+	CHECK(sim_range_guard_end(&guard) && guard.guard.fault == SIM_MEMORY_TRUNCATED);
+	sim_guard_settle(&guard.guard);
+	CHECK(ftruncate(fd, (off_t)num_pages * PAGE) == 0);
+	for (size_t i = 0; i < num_pages; i++) {
+		uint8_t byte = (uint8_t)(i + 3);
+
+		CHECK(pwrite(fd, &byte, 1, (off_t)i * PAGE) == 1);
+		CHECK(read_byte(pages + i * PAGE) == (i == 7 ? 0 : byte));
+	}
+}
+
+static void truncated_pages_are_the_objects_again(void)
+{
+	read_truncated(false);
+}
+
+static void truncated_pages_are_the_objects_again_backward(void)
+{
+	read_truncated(true);
+}
+
 /* Each second of 600 pages is gone: more than there is room for. */
 static void many_holes_are_too_many(void)
 {
@@ -445,27 +486,29 @@ static int status_of(void (*body)(void))
 			assert_int_equal(status_of(body), 0);       \
 	}
 
-#define CASES(X)                                            \
-	X(a_lost_mapping_holds_zeros, 0)                    \
-	X(a_hole_is_a_hole_again, 0)                        \
-	X(a_protection_is_back, 0)                          \
-	X(pages_that_the_program_changed_are_its_own, 0)    \
-	X(many_holes_are_too_many, SIGSEGV)                 \
-	X(threads_have_guards_of_their_own, 0)              \
-	X(a_guard_within_a_guard, 0)                        \
-	X(a_fault_reaches_the_earlier_handler, 0)           \
-	X(a_fault_reaches_the_later_handler, 0)             \
-	X(a_restored_handler_is_the_earlier_one, 0)         \
-	X(handlers_that_pass_on_form_a_chain, 0)            \
-	X(handlers_in_a_circle_end_by_the_default, SIGSEGV) \
-	X(a_handler_without_siginfo, 0)                     \
-	X(a_handler_for_one_time, SIGSEGV)                  \
-	X(a_fault_in_the_handler_is_the_end, SIGSEGV)       \
-	X(a_handler_on_its_own_stack, 0)                    \
-	X(another_access_ends_by_the_default, SIGSEGV)      \
-	X(a_truncated_object_ends_by_the_default, SIGBUS)   \
-	X(a_sent_signal_ends_by_the_default, SIGBUS)        \
-	X(an_ignored_signal_stays_ignored, 0)               \
+#define CASES(X)                                             \
+	X(a_lost_mapping_holds_zeros, 0)                     \
+	X(a_hole_is_a_hole_again, 0)                         \
+	X(a_protection_is_back, 0)                           \
+	X(pages_that_the_program_changed_are_its_own, 0)     \
+	X(truncated_pages_are_the_objects_again, 0)          \
+	X(truncated_pages_are_the_objects_again_backward, 0) \
+	X(many_holes_are_too_many, SIGSEGV)                  \
+	X(threads_have_guards_of_their_own, 0)               \
+	X(a_guard_within_a_guard, 0)                         \
+	X(a_fault_reaches_the_earlier_handler, 0)            \
+	X(a_fault_reaches_the_later_handler, 0)              \
+	X(a_restored_handler_is_the_earlier_one, 0)          \
+	X(handlers_that_pass_on_form_a_chain, 0)             \
+	X(handlers_in_a_circle_end_by_the_default, SIGSEGV)  \
+	X(a_handler_without_siginfo, 0)                      \
+	X(a_handler_for_one_time, SIGSEGV)                   \
+	X(a_fault_in_the_handler_is_the_end, SIGSEGV)        \
+	X(a_handler_on_its_own_stack, 0)                     \
+	X(another_access_ends_by_the_default, SIGSEGV)       \
+	X(a_truncated_object_ends_by_the_default, SIGBUS)    \
+	X(a_sent_signal_ends_by_the_default, SIGBUS)         \
+	X(an_ignored_signal_stays_ignored, 0)                \
 	X(a_fault_can_not_be_ignored, SIGSEGV)
 
 CASES(CASE)

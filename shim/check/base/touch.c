@@ -6,10 +6,12 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/base/memory_guard.h"
 #include "sim/base/memory_signals.h"
 #include "sim/base/monotonic.h"
 
@@ -115,4 +117,17 @@ bool check_is_unmapped(const uint8_t *addr, size_t len_bytes)
 	int number = len_bytes <= MAX_PAGES * PAGE_BYTES && is_handler_there() ? read_pages(addr, len_bytes) : SIGSEGV;
 
 	return number == SIGSEGV ? ask_kernel(addr, len_bytes) : number != 0;
+}
+
+bool check_read_bytes(void *to, const void *from, size_t len_bytes)
+{
+	struct sim_range_guard guard;
+	bool is_lost;
+
+	sim_range_guard_begin(&guard, from, len_bytes, NULL);
+	memcpy(to, from, len_bytes);
+	is_lost = sim_range_guard_end(&guard);
+	if (guard.guard.has_faulted)
+		sim_guard_settle(&guard.guard);
+	return !is_lost;
 }

@@ -22,6 +22,9 @@ void check_touch_on_fault(bool (*handler)(const void *addr, void *context));
 /* Whether faults come to the checker: the program has not put another handler in place. */
 bool check_touch_sees_faults(void);
 
+/* Copy bytes of the program. Returns false if they are not there. */
+bool check_read_bytes(void *to, const void *from, size_t len_bytes);
+
 /* Returns whether a part of the range is not mapped, or has no object behind it. */
 bool check_is_unmapped(const uint8_t *addr, size_t len_bytes);
 

@@ -132,6 +132,30 @@ void check_release_add(const struct check_release *release)
 	check_unlock(&known.lock);
 }
 
+uint64_t check_release_count(void)
+{
+	uint64_t count;
+
+	check_lock(&known.lock);
+	count = known.num_releases;
+	check_unlock(&known.lock);
+	return count;
+}
+
+bool check_was_protected(uint64_t since, uintptr_t begin, uintptr_t end)
+{
+	bool is_found = false;
+
+	check_lock(&known.lock);
+	for (uint64_t i = since; i < known.num_releases && !is_found; i++) {
+		const struct check_release *release = &known.releases[i % NUM_RELEASES];
+
+		is_found = release->is_protection && release->begin < end && begin < release->end;
+	}
+	check_unlock(&known.lock);
+	return is_found;
+}
+
 bool check_release_find(uintptr_t addr, size_t len_bytes, struct check_release *ret_release)
 {
 	bool is_found = false;

@@ -31,6 +31,10 @@ bool check_find_map_of_object(int fd, uintptr_t *ret_begin, uintptr_t *ret_end, 
 
 void check_release_add(const struct check_release *release);
 
+/* How many there were; and whether one of those behind the first @since protected bytes of the range. */
+uint64_t check_release_count(void);
+bool check_was_protected(uint64_t since, uintptr_t begin, uintptr_t end);
+
 /* The last release of memory at @addr. Returns false if none is known. */
 bool check_release_find(uintptr_t addr, size_t len_bytes, struct check_release *ret_release);
 

@@ -10,6 +10,7 @@
 #include "shim/check/history/ctx_history.h"
 #include "shim/check/history/task_ranges.h"
 #include "task_rules.h"
+#include "shim/check/base/touch.h"
 
 #define MAX_UNVERIFIED 16 /* failed decryptions that are followed; further ones are not */
 #define MAX_RANGES     16 /* of a task; of longer lists, the first */
@@ -51,6 +52,14 @@ static size_t sample_len(const struct unverified *text)
 	return min_size(text->len_bytes, SAMPLE_BYTES);
 }
 
+/* The memory holds what the task wrote. */
+static bool has_sample(const struct unverified *text)
+{
+	uint8_t now[SAMPLE_BYTES];
+
+	return check_read_bytes(now, text->begin, sample_len(text)) && memcmp(now, text->sample, sample_len(text)) == 0;
+}
+
 /* ---- what failed tasks left ---- */
 
 static void add(const struct unverified *text)
@@ -74,8 +83,7 @@ static bool find_text(const struct gcm_task *task, struct unverified *ret_text)
 		if (len > skip && shim_buf_has_usable_mmap(dst->buf) && !dst->buf->mmap->remote) {
 			ret_text->begin = (const uint8_t *)(uintptr_t)shim_buf_cpu_addr(dst->buf, dst->addr + skip);
 			ret_text->len_bytes = len - skip;
-			memcpy(ret_text->sample, ret_text->begin, sample_len(ret_text));
-			return true;
+			return check_read_bytes(ret_text->sample, ret_text->begin, sample_len(ret_text));
 		}
 		left -= len;
 		skip -= min_size(len, skip);
@@ -109,7 +117,7 @@ static bool take(const uint8_t *addr, size_t len, struct unverified *ret_text)
 			continue;
 		*ret_text = *text;
 		unverified.texts[i] = unverified.texts[--check_num_unverified];
-		is_found = memcmp(ret_text->begin, ret_text->sample, sample_len(ret_text)) == 0;
+		is_found = has_sample(ret_text);
 	}
 	check_unlock(&unverified.lock);
 	return is_found;

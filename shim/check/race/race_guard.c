@@ -14,6 +14,7 @@
 
 #include "race.h"
 #include "shim/check/base/touch.h"
+#include "shim/check/history/releases.h"
 #include "shim/check/report/hit.h"
 #include "shim/common/mem/mmap_priv.h"
 #include "shim/common/pe/task_priv.h"
@@ -44,6 +45,12 @@ static bool may_guard(const struct race_record *record, const struct race_range 
 	       mmap->access & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
 }
 
+/* From now on, the protection is the program's own. */
+static bool was_protected(const struct race_range *range, uintptr_t begin, size_t bytes)
+{
+	return check_was_protected(range->num_releases, begin, begin + bytes);
+}
+
 static void protect(struct race_record *record)
 {
 	uintptr_t begin;
@@ -52,10 +59,18 @@ static void protect(struct race_record *record)
 	for (uint32_t i = 0; i < record->num_ranges; i++) {
 		struct race_range *range = &record->ranges[i];
 
-		if (may_guard(record, range) && find_pages(range, &begin, &bytes))
+		if (may_guard(record, range) && find_pages(range, &begin, &bytes) &&
+		    !was_protected(range, begin, bytes))
 			range->is_guarded =
 				mprotect((void *)begin, bytes, range->node.is_write ? PROT_NONE : PROT_READ) == 0;
 	}
+}
+
+static void armed(struct race_record *record)
+{
+	for (uint32_t i = 0; i < record->num_ranges; i++)
+		record->ranges[i].num_releases = check_release_count();
+	protect(record);
 }
 
 static void open_range(struct race_range *range)
@@ -63,7 +78,7 @@ static void open_range(struct race_range *range)
 	uintptr_t begin;
 	size_t bytes;
 
-	if (range->is_guarded && find_pages(range, &begin, &bytes))
+	if (range->is_guarded && find_pages(range, &begin, &bytes) && !was_protected(range, begin, bytes))
 		mprotect((void *)begin, bytes, PROT_READ | PROT_WRITE);
 	range->is_guarded = false;
 }
@@ -132,7 +147,7 @@ const struct race_detector race_guard = {
 	.name = "guard",
 	.is_live = is_live,
 	.start = start,
-	.armed = protect,
+	.armed = armed,
 	.refused = open_record,
 	.begin_job = open_record,
 	.end_job = protect,

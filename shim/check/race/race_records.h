@@ -22,6 +22,7 @@ struct race_range {
 	struct sim_ledger_range node; /* its owner is the record; in the ledger if the memory is of this process */
 	struct check_task_range memory;
 	bool is_guarded;          /* of race_guard.c: its pages are protected */
+	uint64_t num_releases;    /* likewise: check_release_count() at the submission */
 	struct race_plain *plain; /* of race_plain.c; NULL = not watched */
 	uint32_t shared;          /* of race_session.c: its slot in the session's ledger, plus one; 0 = none */
 };

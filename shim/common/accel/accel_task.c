@@ -5,6 +5,7 @@
 #include "accel.h"
 #include "shim/common/base/alloc.h"
 #include "shim/common/base/check.h"
+#include "sim/base/memory_guard.h"
 
 void shim_accel_log_alloc(const char *func, const struct doca_ctx *ctx, doca_error_t error,
 			  const struct shim_accel_conf *conf)
@@ -158,9 +159,10 @@ static const char *describe(int rc)
 	}
 }
 
+/* Of memory that is gone, there is a report of its own. */
 static int fail(const struct shim_accel_task *task, const char *problem)
 {
-	if (problem)
+	if (problem && !sim_guard_has_lost())
 		sim_err("a task of %s fails as it does on a card: %s", shim_accel_task_type(&task->base.task)->func,
 			problem);
 	return -EIO;
