@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "path.h"
+#include "pcie_model/arith.h"
 #include "remote.h"
 #include "sim/base/log.h"
 #include "sim/base/move.h"
 
-#define BOUNCE_BYTES 32768 /* of the local buffer between two paths that don't map */
+#define BOUNCE_BYTES 32768          /* of the local buffer between two paths that don't map */
+#define PAGE_BYTES   ((size_t)4096) /* pages are at least as large */
 
 static bool acquire_remote(struct sim_remote *remote)
 {
@@ -59,6 +61,51 @@ static int copy_bounced(struct sim_remote *dst_remote, uint64_t dst, struct sim_
 	return 0;
 }
 
+/* Access a byte of each page as the copy does, and change none. */
+static SIM_DEVICE_ACCESS void touch_pages(uint8_t *local, size_t len, bool is_write)
+{
+	for (size_t at = 0; at < len; at += min_size(PAGE_BYTES, len - at))
+		if (is_write)
+			__atomic_fetch_or(local + at, 0, __ATOMIC_RELAXED);
+		else
+			(void)*(volatile uint8_t *)(local + at);
+}
+
+/* A system call does not fault at local memory that is gone or protected, but fails. Returns whether the guard has mended
+ * it now, so that the call may be repeated. */
+static bool mend_local(uint8_t *local, size_t len, bool is_write)
+{
+	struct sim_guard *guard = sim_guarded;
+	bool had_faulted, has_faulted;
+
+	if (!guard)
+		return false;
+	had_faulted = guard->has_faulted;
+	guard->has_faulted = false;
+	touch_pages(local, len, is_write);
+	has_faulted = guard->has_faulted;
+	guard->has_faulted |= had_faulted;
+	return has_faulted;
+}
+
+static int read_remote(struct sim_remote *remote, uint64_t addr, uint8_t *to, size_t len)
+{
+	int rc = remote->path->read(remote, to, addr - remote->region.addr, len);
+
+	if (rc == -EFAULT && mend_local(to, len, true))
+		rc = remote->path->read(remote, to, addr - remote->region.addr, len);
+	return rc;
+}
+
+static int write_remote(struct sim_remote *remote, uint64_t addr, uint8_t *from, size_t len)
+{
+	int rc = remote->path->write(remote, from, addr - remote->region.addr, len);
+
+	if (rc == -EFAULT && mend_local(from, len, false))
+		rc = remote->path->write(remote, from, addr - remote->region.addr, len);
+	return rc;
+}
+
 static int copy_bytes(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
 		      size_t len)
 {
@@ -70,9 +117,9 @@ static int copy_bytes(struct sim_remote *dst_remote, uint64_t dst, struct sim_re
 		return 0;
 	}
 	if (to)
-		return src_remote->path->read(src_remote, to, src - src_remote->region.addr, len);
+		return read_remote(src_remote, src, to, len);
 	if (from)
-		return dst_remote->path->write(dst_remote, from, dst - dst_remote->region.addr, len);
+		return write_remote(dst_remote, dst, from, len);
 	return copy_bounced(dst_remote, dst, src_remote, src, len);
 }
 
@@ -123,7 +170,7 @@ static int log_failure(const struct sim_remote *dst_remote, const struct sim_rem
 		return fail_lost(src_remote);
 	if (is_lost(dst_remote))
 		return fail_lost(dst_remote);
-	if (rc == -ETIMEDOUT) /* the path has logged it */
+	if (rc == -ETIMEDOUT || sim_guard_has_lost()) /* the path has logged it, or the guard's owner will */
 		return -EIO;
 	sim_warn(
 		"a copy failed (from: %s, to: %s, error %d): the exporter died, unmapped the memory or changed its user id, or a local buffer is not mapped",

@@ -21,6 +21,7 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
+#include "tests/api/lost_memory.h"
 #include "two_sides.h"
 #include "doca_check.h"
 #include "doca_device.h"
@@ -73,16 +74,24 @@ static void on_failed(struct doca_dma_task_memcpy *task, union doca_data user_da
 	release(task);
 }
 
+static struct doca_mmap *make_local(struct dpu *dpu, void *memory, size_t bytes)
+{
+	struct doca_mmap *mmap;
+
+	assert_ok(doca_mmap_create(&mmap));
+	assert_ok(doca_mmap_set_memrange(mmap, memory, bytes));
+	assert_ok(doca_mmap_add_dev(mmap, dpu->dev));
+	assert_ok(doca_mmap_start(mmap));
+	return mmap;
+}
+
 static void dpu_start(struct dpu *dpu, size_t bytes)
 {
 	union doca_data self = { .ptr = dpu };
 
 	*dpu = (struct dpu){ .dev = device_open(NULL), .memory = calloc(1, bytes), .bytes = bytes };
 	assert_non_null(dpu->memory);
-	assert_ok(doca_mmap_create(&dpu->local));
-	assert_ok(doca_mmap_set_memrange(dpu->local, dpu->memory, bytes));
-	assert_ok(doca_mmap_add_dev(dpu->local, dpu->dev));
-	assert_ok(doca_mmap_start(dpu->local));
+	dpu->local = make_local(dpu, dpu->memory, bytes);
 	assert_ok(doca_buf_inventory_create(1024, &dpu->inventory));
 	assert_ok(doca_buf_inventory_start(dpu->inventory));
 	assert_ok(doca_pe_create(&dpu->pe));
@@ -123,8 +132,9 @@ static struct doca_mmap *import(struct dpu *dpu, const struct host *host)
 }
 
 /* One task between lists of @segments buffers. */
-static void submit(struct dpu *dpu, struct doca_mmap *from, uint8_t *src, struct doca_mmap *to, uint8_t *dst,
-		   size_t len, unsigned int segments)
+/* Not before the next doorbell. */
+static void stage(struct dpu *dpu, struct doca_mmap *from, uint8_t *src, struct doca_mmap *to, uint8_t *dst, size_t len,
+		  unsigned int segments)
 {
 	struct doca_buf *src_list = NULL, *dst_list = NULL, *buf;
 	struct doca_dma_task_memcpy *task;
@@ -145,7 +155,14 @@ static void submit(struct dpu *dpu, struct doca_mmap *from, uint8_t *src, struct
 			assert_ok(doca_buf_chain_list(dst_list, buf));
 	}
 	assert_ok(doca_dma_task_memcpy_alloc_init(dpu->dma, src_list, dst_list, none, &task));
-	assert_ok(doca_task_submit(doca_dma_task_memcpy_as_task(task)));
+	assert_ok(doca_task_submit_ex(doca_dma_task_memcpy_as_task(task), DOCA_TASK_SUBMIT_FLAG_NONE));
+}
+
+static void submit(struct dpu *dpu, struct doca_mmap *from, uint8_t *src, struct doca_mmap *to, uint8_t *dst,
+		   size_t len, unsigned int segments)
+{
+	stage(dpu, from, src, to, dst, len, segments);
+	doca_ctx_flush_tasks(doca_dma_as_ctx(dpu->dma));
 }
 
 static void wait_all(struct dpu *dpu)
@@ -554,6 +571,58 @@ static void test_memory_that_is_unmapped_fails_tasks(void **state)
 	}
 }
 
+/* The importer's own memory, with which the exporter's bytes are exchanged. */
+static void copy_without_own(struct dpu *dpu, struct doca_mmap *mmap, struct host *host, enum lost_way way,
+			     bool is_write)
+{
+	struct lost_block block = lost_new(way);
+	struct doca_mmap *own = make_local(dpu, block.bytes, LOST_BYTES);
+	bool fails = lost_fails(way, !is_write);
+
+	dpu->done = dpu->failed = 0;
+	if (is_write)
+		stage(dpu, own, block.bytes, mmap, at(host, 0), LOST_BYTES, 1);
+	else
+		stage(dpu, mmap, at(host, 0), own, block.bytes, LOST_BYTES, 1);
+	lost_take(&block);
+	doca_ctx_flush_tasks(doca_dma_as_ctx(dpu->dma));
+	wait_all(dpu);
+	if (dpu->failed != fails || dpu->done == fails)
+		fail_msg("memory that is %s, %s: %u done", lost_name(way), is_write ? "source" : "destination",
+			 dpu->done);
+	if (fails)
+		restart(dpu);
+	lost_end(&block);
+	assert_ok(doca_mmap_destroy(own));
+}
+
+static void test_own_memory_that_is_gone_fails_tasks(void **state)
+{
+	struct host_cfg cfg = { .bytes = 2 * MIB, .writable = true, .shared = wants_shared(), .wait = HOST_SLEEPS };
+	struct doca_mmap *mmap;
+	struct host host;
+	struct dpu dpu;
+
+	(void)state;
+	host_start(&host, &cfg);
+	dpu_start(&dpu, cfg.bytes);
+	mmap = import(&dpu, &host);
+	for (int way = 0; way < LOST_NUM_WAYS; way++) {
+		if (way == LOST_FREED) /* a thread of the session may map something there at once */
+			continue;
+		copy_without_own(&dpu, mmap, &host, way, false);
+		copy_without_own(&dpu, mmap, &host, way, true);
+	}
+	dpu.done = 0;
+	submit(&dpu, mmap, at(&host, MIB), dpu.local, dpu.memory, MIB, 1);
+	wait_all(&dpu);
+	assert_int_equal(dpu.done, 1);
+	assert_pattern(dpu.memory, MIB, MIB);
+	assert_ok(doca_mmap_destroy(mmap));
+	host_end(&host);
+	dpu_end(&dpu);
+}
+
 static void test_memory_is_unmapped_under_running_tasks(void **state)
 {
 	struct host_cfg cfg = { .bytes = 2 * MIB, .shared = wants_shared(), .wait = HOST_SLEEPS };
@@ -628,6 +697,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_exporters_death_fails_tasks_and_nothing_else),
 		cmocka_unit_test(test_memory_that_is_unmapped_fails_tasks),
 		cmocka_unit_test(test_memory_is_unmapped_under_running_tasks),
+		cmocka_unit_test(test_own_memory_that_is_gone_fails_tasks),
 		cmocka_unit_test(test_exporter_exits_during_its_first_import),
 	};
 
