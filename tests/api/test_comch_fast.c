@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fast path: messages from producers to consumers, and sends that are refused or fail. */
+#include <sys/mman.h>
+
 #include "comch_fast.h"
 #include "doca_check.h"
 
@@ -355,6 +357,102 @@ static void test_consumer_and_its_receives_end_with_the_connection_host(struct s
 	fast_close(&fast);
 }
 
+/* ---- memory that is gone ---- */
+
+#define GONE       (512u * 1024) /* offset in the arena */
+#define GONE_BYTES (64u * 1024)
+
+static void unmap(struct fast *fast)
+{
+	CHECK(munmap(fast->arena->bytes + GONE, GONE_BYTES) == 0);
+}
+
+/* Receive 1 gets a short message, which comes through the slot, 3 a long one, which the producer writes. */
+static void test_posted_buffers_that_were_unmapped_fail_dpu(struct side *side)
+{
+	struct fast fast;
+
+	fast_open_dpu(&fast, side);
+	fast_post(fast.consumer, 1, arena_empty(fast.arena, GONE, 64));
+	fast_post(fast.consumer, 2, arena_empty(fast.arena, 0, 64));
+	fast_post(fast.consumer, 3, arena_empty(fast.arena, GONE + 64, 8192));
+	unmap(&fast);
+	comch_sync_send(side, 0);
+	comch_expect(side, "recv 1 failed: DOCA_ERROR_IO_FAILED\ngot 2: \"well\"\n"
+			   "recv 3 failed: DOCA_ERROR_IO_FAILED\n");
+	(void)comch_sync_recv_progressing(side);
+	fast_close(&fast);
+}
+
+static void test_posted_buffers_that_were_unmapped_fail_host(struct side *side)
+{
+	struct fast fast;
+	struct doca_buf *large;
+
+	fast_open_host(&fast, side);
+	comch_sync_recv(side);
+	fast_put(fast.producer, 1, arena_text(fast.arena, 0, "short"), NULL, fast.peer);
+	fast_put(fast.producer, 2, arena_text(fast.arena, 100, "well"), NULL, fast.peer);
+	large = arena_empty(fast.arena, 4096, 8000);
+	MUST(doca_buf_set_data(large, fast.arena->bytes + 4096, 8000));
+	fast_put(fast.producer, 3, large, NULL, fast.peer);
+	comch_expect(side, "put 1\nput 2\nproducer: running -> stopping\nput 3 failed: DOCA_ERROR_IO_FAILED\n"
+			   "producer: stopping -> idle\n");
+	comch_sync_send(side, 0);
+	fast_close(&fast);
+}
+
+/* The consumer gets no bytes that were never sent: its receives fail. */
+static void test_messages_that_were_unmapped_fail_dpu(struct side *side)
+{
+	struct fast fast;
+
+	fast_open_dpu(&fast, side);
+	fast_post(fast.consumer, 1, arena_empty(fast.arena, 0, 64));
+	fast_post(fast.consumer, 2, arena_empty(fast.arena, 8192, 8192));
+	comch_sync_send(side, 0);
+	comch_expect(side, "recv 1 failed: DOCA_ERROR_IO_FAILED\n");
+	comch_sync_send(side, 0);
+	comch_expect(side, "recv 2 failed: DOCA_ERROR_IO_FAILED\n");
+	(void)comch_sync_recv_progressing(side);
+	fast_close(&fast);
+}
+
+/* Stage a send, and unmap its message. */
+static void send_unmapped(struct fast *fast, uint64_t number, size_t len)
+{
+	struct doca_buf *buf = arena_empty(fast->arena, GONE, len);
+	struct doca_task *task;
+
+	MUST(doca_buf_set_data(buf, fast->arena->bytes + GONE, len));
+	task = doca_comch_producer_task_send_as_task(fast_send(fast->producer, number, buf, NULL, fast->peer));
+	MUST(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE));
+	unmap(fast);
+	doca_ctx_flush_tasks(fast->actor->ctx);
+}
+
+static void test_messages_that_were_unmapped_fail_host(struct side *side)
+{
+	struct fast fast;
+
+	fast_open_host(&fast, side);
+	for (uint64_t number = 1; number <= 2; number++) {
+		char text[128];
+
+		snprintf(text, sizeof(text),
+			 "producer: running -> stopping\nput %d failed: DOCA_ERROR_IO_FAILED\n"
+			 "producer: stopping -> idle\n",
+			 (int)number);
+		comch_sync_recv(side);
+		send_unmapped(&fast, number, number == 1 ? 64 : 8000);
+		comch_expect(side, text);
+		fast_start(fast.actor);
+	}
+	comch_forget(side);
+	comch_sync_send(side, 0);
+	fast_close(&fast);
+}
+
 static const struct CMUnitTest fast_tests[] = {
 	COMCH_TEST(test_message_is_data_or_immediate_data_or_both),
 	COMCH_TEST(test_immediate_data_is_taken_at_submission),
@@ -365,6 +463,8 @@ static const struct CMUnitTest fast_tests[] = {
 	COMCH_TEST(test_consumer_may_live_faster_than_its_endpoint_progresses),
 	COMCH_TEST(test_connection_with_started_consumers_is_in_use),
 	COMCH_TEST(test_consumer_and_its_receives_end_with_the_connection),
+	COMCH_TEST(test_posted_buffers_that_were_unmapped_fail),
+	COMCH_TEST(test_messages_that_were_unmapped_fail),
 };
 
 int main(void)

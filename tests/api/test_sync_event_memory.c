@@ -105,6 +105,52 @@ static void test_address_without_memory_to_write_to_is_refused(void **state)
 	se_end(event);
 }
 
+/* Each operation fails and says so; the event can be stopped. */
+static void test_value_in_memory_that_was_unmapped(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t *word = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct doca_sync_event *event = se_new(dev);
+	uint64_t value = 77;
+
+	(void)state;
+	assert_ptr_not_equal(word, MAP_FAILED);
+	assert_ok(doca_sync_event_set_addr(event, word));
+	assert_ok(doca_sync_event_start(event));
+	assert_ok(doca_sync_event_update_set(event, 5));
+	assert_int_equal(munmap(word, page), 0);
+	assert_doca(doca_sync_event_get(event, &value), DOCA_ERROR_IO_FAILED);
+	assert_int_equal(value, 77);
+	assert_doca(doca_sync_event_update_set(event, 1), DOCA_ERROR_IO_FAILED);
+	assert_doca(doca_sync_event_update_add(event, 1, &value), DOCA_ERROR_IO_FAILED);
+	assert_doca(doca_sync_event_wait_gt(event, 1, UINT64_MAX), DOCA_ERROR_IO_FAILED);
+	assert_int_equal(msync(word, page, MS_ASYNC), -1); /* nothing was left there */
+	se_end(event);
+}
+
+/* A card does not see the protection. */
+static void test_value_in_memory_that_is_protected(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t *word = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct doca_sync_event *event = se_new(dev);
+	uint64_t fetched;
+
+	(void)state;
+	assert_ptr_not_equal(word, MAP_FAILED);
+	assert_ok(doca_sync_event_set_addr(event, word));
+	assert_ok(doca_sync_event_start(event));
+	assert_int_equal(mprotect(word, page, PROT_READ), 0);
+	assert_ok(doca_sync_event_update_set(event, 5));
+	assert_int_equal(*word, 5);
+	assert_int_equal(mprotect(word, page, PROT_NONE), 0);
+	assert_ok(doca_sync_event_update_add(event, 2, &fetched));
+	assert_int_equal(fetched, 5);
+	assert_int_equal(se_value(event), 7);
+	se_end(event);
+	assert_int_equal(munmap(word, page), 0);
+}
+
 /* ---- a buffer ---- */
 
 struct place {
@@ -272,6 +318,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_two_events_at_one_address_have_one_value),
 	cmocka_unit_test(test_address_that_is_missing_or_uneven_is_refused),
 	cmocka_unit_test(test_address_without_memory_to_write_to_is_refused),
+	cmocka_unit_test(test_value_in_memory_that_was_unmapped),
+	cmocka_unit_test(test_value_in_memory_that_is_protected),
 	cmocka_unit_test(test_value_lies_in_a_buffers_data),
 	cmocka_unit_test(test_event_holds_a_reference_to_its_buffer),
 	cmocka_unit_test(test_buffer_without_a_permission_is_refused),
