@@ -284,6 +284,33 @@ static void test_a_forced_path_that_does_not_work_is_refused(void **state)
 	}
 }
 
+static unsigned int num_describes;
+
+static int silent_describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
+			   int *ret_fd)
+{
+	(void)arg, (void)transport, (void)connect, (void)ret_grant, (void)ret_fd;
+	num_describes++;
+	return -ETIMEDOUT;
+}
+
+/* Each wait takes ten seconds. */
+static void test_an_exporter_that_does_not_answer_is_asked_once(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+	struct sim_remote *remote = NULL;
+
+	(void)state;
+	cfg.exporter.uid = 2; /* not reachable by cma */
+	cfg.peer.describe = silent_describe;
+	num_describes = 0;
+	sim_log_set_sink(quiet);
+	assert_int_equal(sim_remote_create(&cfg, &remote), -ETIMEDOUT);
+	sim_log_set_sink(NULL);
+	assert_null(remote);
+	assert_int_equal(num_describes, 1);
+}
+
 static char logged[1024];
 
 static void keep(int level, const char *file, int line, const char *func, const char *format, va_list args)
@@ -477,6 +504,8 @@ static void test_an_object_shorter_than_the_memory_is_not_mapped(void **state)
 	cfg.region.object_offset = 1;
 	expect_no_path(&cfg);
 	cfg.region.object_offset = UINT64_MAX;
+	expect_no_path(&cfg);
+	cfg.region.object_offset = SIZE + 1; /* behind the object's end: what is left of it would wrap */
 	expect_no_path(&cfg);
 	cfg.region.object_offset = 0;
 	cfg.region.len_bytes = UINT64_MAX;
@@ -696,6 +725,7 @@ int main(void)
 		TEST(test_permissions_are_those_of_the_export),
 		TEST(test_the_best_path_is_chosen_and_the_others_say_why_not),
 		TEST(test_a_forced_path_that_does_not_work_is_refused),
+		TEST(test_an_exporter_that_does_not_answer_is_asked_once),
 		TEST(test_the_reasons_against_all_paths_are_whole),
 		TEST(test_an_export_that_ended_meanwhile_is_what_is_wrong_and_no_path),
 		TEST(test_the_process_of_the_pidfd_is_reached_and_no_other),

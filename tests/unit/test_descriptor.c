@@ -102,6 +102,19 @@ static void test_a_descriptor_of_another_session_is_stale(void **state)
 	expect_refused(bytes, sizeof(bytes), -ESTALE);
 }
 
+static void test_all_bytes_of_the_session_count(void **state)
+{
+	uint8_t bytes[SIM_DESCRIPTOR_BYTES], other[SIM_SESSION_ID_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < SIM_SESSION_ID_SIZE; i++) {
+		memcpy(other, session, sizeof(other));
+		other[i] ^= 1;
+		sim_descriptor_encode(other, &key, bytes);
+		expect_refused(bytes, sizeof(bytes), -ESTALE);
+	}
+}
+
 /* Bytes 8..11 are the version, 12..15 the length, 56..59 are reserved. */
 static void test_a_well_signed_descriptor_of_another_format_is_refused(void **state)
 {
@@ -137,6 +150,7 @@ int main(void)
 		cmocka_unit_test(test_any_other_length_is_refused),
 		cmocka_unit_test(test_a_length_of_zero_needs_no_bytes),
 		cmocka_unit_test(test_a_descriptor_of_another_session_is_stale),
+		cmocka_unit_test(test_all_bytes_of_the_session_count),
 		cmocka_unit_test(test_a_well_signed_descriptor_of_another_format_is_refused),
 		cmocka_unit_test(test_random_bytes_are_refused),
 	};

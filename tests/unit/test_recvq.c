@@ -185,6 +185,24 @@ static void test_more_than_the_room_or_the_slot_holds_is_no_message(void **state
 	}
 }
 
+/* A hostile producer changes the length of a short message in its slot, whose length is the word behind the buffer's length. */
+static void test_a_message_in_a_slot_is_no_longer_than_the_slot(void **state)
+{
+	const uint32_t room = 0x12345, len = SIM_RECVQ_INLINE_BYTES + 1;
+	struct sim_recvq_message message = { .len_bytes = 3, .inlined = (const uint8_t *)"abc" }, got;
+	struct pair *pair = *state;
+	uint8_t bytes[IMM + SIM_RECVQ_INLINE_BYTES + 1] = { 0 };
+	uint8_t *place;
+
+	post(pair, 1, room);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 3), 0);
+	sim_recvq_fill(&pair->producer, claim(pair, 1), &message);
+	place = memmem(pair->producer.shared, sim_recvq_size(&cfg), &room, sizeof(room));
+	assert_non_null(place);
+	memcpy(place + sizeof(room), &len, sizeof(len));
+	assert_int_equal(poll_one(pair, bytes, &got), -EPROTO);
+}
+
 /* A hostile consumer lowers its counter, which is the queue's first word, below what producers have reserved. */
 static void test_a_consumer_that_takes_posted_receives_back_is_refused(void **state)
 {
@@ -226,6 +244,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_sleeping_consumer_is_woken_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_more_than_the_room_or_the_slot_holds_is_no_message, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_a_message_in_a_slot_is_no_longer_than_the_slot, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_consumer_that_takes_posted_receives_back_is_refused, setup,
 						teardown),
 		cmocka_unit_test(test_memory_that_could_shrink_is_no_segment),

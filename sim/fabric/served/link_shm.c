@@ -31,16 +31,23 @@ static int receive_fd(int sock, int *ret_fd)
 	};
 	ssize_t got = recvmsg(sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	const struct cmsghdr *passed;
+	int fds[2]; /* the alignment of the control message makes room for a second one */
 
+	_Static_assert(sizeof(control) < CMSG_LEN(3 * sizeof(int)), "no room for a third descriptor");
 	if (got < 0)
 		return errno == EWOULDBLOCK || errno == EINTR ? -EAGAIN : -errno;
 	passed = CMSG_FIRSTHDR(&msg);
 	if (got == 0)
 		return -ECONNRESET;
-	if (!passed || passed->cmsg_level != SOL_SOCKET || passed->cmsg_type != SCM_RIGHTS ||
-	    passed->cmsg_len != CMSG_LEN(sizeof(int)))
+	if (!passed || passed->cmsg_level != SOL_SOCKET || passed->cmsg_type != SCM_RIGHTS)
 		return msg.msg_flags & MSG_CTRUNC ? -EMFILE : -EPROTO;
-	memcpy(ret_fd, CMSG_DATA(passed), sizeof(int));
+	memcpy(fds, CMSG_DATA(passed), passed->cmsg_len - CMSG_LEN(0));
+	if (passed->cmsg_len == CMSG_LEN(2 * sizeof(int))) {
+		close(fds[0]);
+		close(fds[1]);
+		return -EPROTO;
+	}
+	*ret_fd = fds[0];
 	return 0;
 }
 
