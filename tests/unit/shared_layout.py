@@ -19,7 +19,7 @@ sim_ring_shared sim_recvq_shared sim_doorbell_shared record_header:ring.c slot:r
 served_ring served_request served_reply sim_grant
 sim_trace_head sim_trace_record sim_trace_ring sim_trace_thread sim_trace_object sim_trace_op
 shim_sync_cell
-comch_msg_hdr comch_consumer_record comch_consumer_info handshake:handshake.c descriptor:descriptor.c
+comch_msg_hdr comch_consumer_record comch_consumer_info comch_handshake descriptor:descriptor.c
 """.split()
 ENTRY = re.compile(r'^ *<(\d+)><([0-9a-f]+)>: Abbrev Number: \d+ \(DW_TAG_(\w+)\)')
 FIELD = re.compile(r'^ +<[0-9a-f]+> +DW_AT_(\w+) *: (.*)$')

@@ -39,6 +39,7 @@
 #include "callbacks.h"
 #include "conn_state.h"
 #include "delay_list.h"
+#include "peer_msgs.h"
 #include "shim/common/pe/task_priv.h"
 #include "sim/session/channel.h"
 #include "sim/shm/doorbell.h"
@@ -117,29 +118,6 @@ struct comch_endpoint {
 
 /* Room for the largest record: a message with its header. A consumer's record is smaller. */
 #define COMCH_MAX_RECORD_BYTES(endpoint) (sizeof(struct comch_msg_hdr) + (endpoint)->max_msg_bytes)
-
-/* ---- records of a ring ---- */
-
-enum comch_record {
-	COMCH_MESSAGE = 1,
-	COMCH_CONSUMER_NEW,     /* struct comch_consumer_record; the session carries its announcement */
-	COMCH_CONSUMER_EXPIRED, /* struct comch_consumer_record */
-	COMCH_RECORDED_MESSAGE, /* a message whose receipt is recorded (sim/trace/trace.h) */
-	COMCH_MESSAGE_WITH_HDR, /* struct comch_msg_hdr, then a message */
-};
-
-/* When and how the receiver delivers a message. The sender computes it from the model and from faults. */
-struct comch_msg_hdr {
-	uint64_t due_ns;      /* deliver the message, and those behind it, then; 0 = now */
-	uint64_t modelled_ns; /* the model's part of @due_ns: it applies even if the other end is gone */
-	uint32_t reorder_by;  /* deliver so many later messages first */
-	uint16_t duplicate;   /* deliver it twice */
-	uint16_t is_recorded; /* as COMCH_RECORDED_MESSAGE */
-};
-
-struct comch_consumer_record {
-	uint32_t id;
-};
 
 /* ---- connections ---- */
 

@@ -25,16 +25,6 @@ void comch_data_path_detach(struct comch_data_path *data_path);
 
 /* ---- consumer_announce.c: consumers of this end ---- */
 
-/* The body of an announcement. Its descriptors are the consumer's memory and its wake-up socket (sim/shm/wake.h). */
-struct comch_consumer_info {
-	uint32_t id;
-	uint32_t num_slots, max_imm_bytes;
-	uint32_t has_memory; /* @key is set */
-	uint32_t engine;     /* shim_pe_vclock_engine() */
-	uint64_t stream_id;  /* in recordings: of messages to it */
-	struct sim_key key;
-};
-
 /* Announce the consumer @data_path. *announced is set, and its context notified, when the announcement was sent. Takes
  * the message's descriptors in any case. Returns 0, -ENOMEM or -ENOTCONN. */
 int comch_announce_new_consumer(struct comch_data_path *data_path, struct sim_handshake_msg *msg,

@@ -8,28 +8,16 @@
 #include "sim/protocol/wire.h"
 #include "sim/shm/wake.h"
 
-#define PROTOCOL_VERSION 7
-#define MAX_WAKE_FDS     256 /* of one endpoint; further peers are woken through the session */
-
-enum { FD_RING, FD_DOORBELL, FD_WAKE, NUM_FDS };
-
-struct handshake {
-	uint32_t version;
-	uint32_t max_msg_bytes;
-	uint32_t recv_queue_size;
-	uint32_t slot;      /* to ring in the doorbells */
-	uint32_t engine;    /* shim_pe_vclock_engine() */
-	uint64_t stream_id; /* in recordings: the client's */
-};
+#define MAX_WAKE_FDS 256 /* of one endpoint; further peers are woken through the session */
 
 int comch_connection_make_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *ret_msg)
 {
 	const struct comch_endpoint *endpoint = connection->endpoint;
-	struct handshake handshake = { .version = PROTOCOL_VERSION,
-				       .max_msg_bytes = endpoint->max_msg_bytes,
-				       .recv_queue_size = endpoint->recv_queue_size,
-				       .slot = connection->slot,
-				       .engine = shim_pe_vclock_engine(endpoint->ctx.pe) };
+	struct comch_handshake handshake = { .version = COMCH_PROTOCOL_VERSION,
+					     .max_msg_bytes = endpoint->max_msg_bytes,
+					     .recv_queue_size = endpoint->recv_queue_size,
+					     .slot = connection->slot,
+					     .engine = shim_pe_vclock_engine(endpoint->ctx.pe) };
 	int wake_fd = shim_pe_peer_wake_fd(&endpoint->ctx);
 
 	if (wake_fd < 0)
@@ -38,14 +26,14 @@ int comch_connection_make_handshake(struct doca_comch_connection *connection, st
 		connection->stream_id = sim_trace_new_stream_id();
 	handshake.stream_id = connection->stream_id;
 	*ret_msg = (struct sim_handshake_msg){ .len_bytes = sizeof(handshake),
-					       .num_fds = NUM_FDS,
+					       .num_fds = COMCH_NUM_HANDSHAKE_FDS,
 					       .fds = { connection->in_fd, endpoint->doorbell_fd, wake_fd } };
 	memcpy(ret_msg->body, &handshake, sizeof(handshake));
 	return 0;
 }
 
 static int map_peer_memory(struct doca_comch_connection *connection, const struct sim_handshake_msg *msg,
-			   const struct handshake *handshake)
+			   const struct comch_handshake *handshake)
 {
 	const struct comch_endpoint *endpoint = connection->endpoint;
 	struct sim_ring_cfg cfg = { .max_records = handshake->recv_queue_size,
@@ -53,11 +41,11 @@ static int map_peer_memory(struct doca_comch_connection *connection, const struc
 	int rc;
 
 	if (cfg.max_records == 0 || cfg.max_records > shim_dev_function(endpoint->ctx.dev)->caps.comch_max_recv_queue ||
-	    handshake->slot >= SIM_DOORBELL_SLOTS || !sim_wake_is_valid(msg->fds[FD_WAKE]))
+	    handshake->slot >= SIM_DOORBELL_SLOTS || !sim_wake_is_valid(msg->fds[COMCH_FD_WAKE]))
 		return -EPROTO;
-	rc = sim_segment_map(msg->fds[FD_RING], sim_ring_size(&cfg), &connection->out_memory);
+	rc = sim_segment_map(msg->fds[COMCH_FD_RING], sim_ring_size(&cfg), &connection->out_memory);
 	if (rc == 0)
-		rc = sim_segment_map(msg->fds[FD_DOORBELL], sizeof(struct sim_doorbell_shared),
+		rc = sim_segment_map(msg->fds[COMCH_FD_DOORBELL], sizeof(struct sim_doorbell_shared),
 				     &connection->peer_doorbell_memory);
 	if (rc < 0)
 		return rc;
@@ -81,27 +69,34 @@ static void open_trace_stream(struct doca_comch_connection *connection, uint64_t
 				  connection->stream_id + !is_server);
 }
 
+static void log_malformed(const struct comch_endpoint *endpoint)
+{
+	sim_err("Comch %s \"%s\": the other end's handshake message is malformed; is it of another version of bfsim?",
+		endpoint->ops->role_name, endpoint->name);
+}
+
 int comch_connection_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *msg)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
-	struct handshake handshake = { 0 };
+	struct comch_handshake handshake = { 0 };
 	int rc = -EPROTO;
 
-	if (msg->len_bytes == sizeof(handshake) && msg->num_fds == NUM_FDS)
+	if (msg->len_bytes == sizeof(handshake) && msg->num_fds == COMCH_NUM_HANDSHAKE_FDS)
 		memcpy(&handshake, msg->body, sizeof(handshake));
-	if (handshake.version != PROTOCOL_VERSION) {
-		sim_err("Comch %s \"%s\": the other end's handshake message is malformed; is it of another version of bfsim?",
-			endpoint->ops->role_name, endpoint->name);
+	if (handshake.version != COMCH_PROTOCOL_VERSION) {
+		log_malformed(endpoint);
 	} else if (handshake.max_msg_bytes != endpoint->max_msg_bytes) {
 		sim_err("Comch %s \"%s\": the other end has a maximum message size of %u bytes, this one of %u; "
 			"set the same on both (doca_comch_{server,client}_set_max_msg_size)",
 			endpoint->ops->role_name, endpoint->name, handshake.max_msg_bytes, endpoint->max_msg_bytes);
 	} else {
 		rc = map_peer_memory(connection, msg, &handshake);
+		if (rc == -EPROTO)
+			log_malformed(endpoint);
 	}
 	if (rc == 0 && endpoint->num_connections <= MAX_WAKE_FDS) {
-		connection->peer_wake_fd = msg->fds[FD_WAKE];
-		msg->fds[FD_WAKE] = -1;
+		connection->peer_wake_fd = msg->fds[COMCH_FD_WAKE];
+		msg->fds[COMCH_FD_WAKE] = -1;
 	}
 	sim_handshake_msg_close(msg);
 	if (rc == 0) {

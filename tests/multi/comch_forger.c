@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A forged end of a Comch connection. */
+#include "comch_forger.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "proc.h"
+#include "sim/protocol/wire.h"
+
+#define RING_RECORDS 16
+
+static void notify(void *forger)
+{
+	eventfd_write(((struct forger *)forger)->event_fd, 1);
+}
+
+static void wait_for_notification(const struct forger *forger)
+{
+	eventfd_t count;
+
+	CHECK(proc_readable_within(forger->event_fd, PROC_DEADLINE_MS));
+	CHECK(eventfd_read(forger->event_fd, &count) == 0);
+}
+
+static const struct pcie_function *find_function(struct sim_session *session)
+{
+	const struct pcie_topology *topology = sim_session_topology(session);
+
+	for (uint32_t i = 0; i < topology->num_functions; i++)
+		if (strcmp(topology->functions[i].side, sim_session_side(session)) == 0)
+			return &topology->functions[i];
+	return NULL;
+}
+
+void forger_open(struct forger *forger, const char *side)
+{
+	const struct sim_session_cfg cfg = { .dir = getenv("BFSIM_SESSION"), .side = side };
+
+	*forger = (struct forger){ .peer_wake_fd = -1, .wake = SIM_WAKE_NONE };
+	forger->event_fd = eventfd(0, EFD_CLOEXEC);
+	CHECK(forger->event_fd >= 0 && sim_session_attach(&cfg, &forger->session) == 0);
+	forger->function = find_function(forger->session);
+	CHECK(forger->function && sim_wake_open(&forger->wake) == 0);
+	CHECK(sim_segment_create(sizeof(struct sim_doorbell_shared), &forger->doorbell, &forger->doorbell_fd) == 0);
+	/* Larger than any record: the ring is not read. */
+	CHECK(sim_segment_create(1 << 20, &forger->ring, &forger->ring_fd) == 0);
+}
+
+static void drop_connection(struct forger *forger)
+{
+	sim_channel_close(forger->session, forger->channel, -ECONNRESET);
+	forger->channel = NULL;
+	sim_segment_unmap(&forger->peer_ring);
+	sim_segment_unmap(&forger->peer_doorbell);
+	if (forger->peer_wake_fd >= 0)
+		close(forger->peer_wake_fd);
+	forger->peer_wake_fd = -1;
+}
+
+void forger_close(struct forger *forger)
+{
+	drop_connection(forger);
+	sim_segment_unmap(&forger->ring);
+	sim_segment_unmap(&forger->doorbell);
+	sim_wake_close(&forger->wake);
+	close(forger->ring_fd);
+	close(forger->doorbell_fd);
+	sim_session_detach(forger->session);
+	close(forger->event_fd);
+}
+
+void forger_handshake(const struct forger *forger, struct sim_handshake_msg *ret_msg)
+{
+	const struct comch_handshake handshake = { .version = COMCH_PROTOCOL_VERSION,
+						   .max_msg_bytes = forger->function->caps.comch_max_msg_bytes,
+						   .recv_queue_size = RING_RECORDS,
+						   .slot = FORGER_SLOT,
+						   .stream_id = 1 };
+
+	*ret_msg = (struct sim_handshake_msg){ .len_bytes = sizeof(handshake),
+					       .num_fds = COMCH_NUM_HANDSHAKE_FDS,
+					       .fds = { [COMCH_FD_RING] = forger->ring_fd,
+							[COMCH_FD_DOORBELL] = forger->doorbell_fd,
+							[COMCH_FD_WAKE] = forger->wake.send_fd } };
+	memcpy(ret_msg->body, &handshake, sizeof(handshake));
+}
+
+/* The server's end, as its accept message says. */
+static void take_peer(struct forger *forger)
+{
+	struct sim_handshake_msg msg;
+	struct comch_handshake handshake;
+	struct sim_ring_cfg cfg;
+
+	while (!sim_channel_receive(forger->channel, &msg))
+		wait_for_notification(forger);
+	CHECK(msg.len_bytes == sizeof(handshake) && msg.num_fds == COMCH_NUM_HANDSHAKE_FDS);
+	memcpy(&handshake, msg.body, sizeof(handshake));
+	cfg = (struct sim_ring_cfg){ .max_records = handshake.recv_queue_size,
+				     .max_record_bytes =
+					     (uint32_t)sizeof(struct comch_msg_hdr) + handshake.max_msg_bytes };
+	CHECK(sim_segment_map(msg.fds[COMCH_FD_RING], sim_ring_size(&cfg), &forger->peer_ring) == 0);
+	CHECK(sim_segment_map(msg.fds[COMCH_FD_DOORBELL], sizeof(struct sim_doorbell_shared), &forger->peer_doorbell) ==
+	      0);
+	sim_ring_init(&forger->out, &cfg, forger->peer_ring.base);
+	forger->peer_slot = handshake.slot;
+	forger->peer_wake_fd = msg.fds[COMCH_FD_WAKE];
+	msg.fds[COMCH_FD_WAKE] = -1;
+	sim_handshake_msg_close(&msg);
+}
+
+int forger_connect(struct forger *forger, const char *name, const struct sim_handshake_msg *msg)
+{
+	int status;
+
+	CHECK(sim_session_connect(forger->session, forger->function->id, name, PROC_DEADLINE_MS, msg, notify, forger,
+				  &forger->channel) == 0);
+	while ((status = sim_channel_status(forger->channel)) == -EINPROGRESS)
+		wait_for_notification(forger);
+	if (status == 0)
+		take_peer(forger);
+	else
+		drop_connection(forger);
+	return status;
+}
+
+void forger_send_record(struct forger *forger, uint32_t kind, const void *data, size_t len)
+{
+	CHECK(sim_ring_write(&forger->out, kind, data, len) == 0);
+	sim_doorbell_ring(forger->peer_doorbell.base, forger->peer_slot);
+	sim_wake_send(forger->peer_wake_fd);
+}
+
+void forger_announce(struct forger *forger, const struct comch_consumer_info *info, const int *fds, uint32_t num_fds)
+{
+	const struct comch_consumer_record record = { .id = info->id };
+	struct sim_handshake_msg msg = { .len_bytes = sizeof(*info), .num_fds = num_fds };
+
+	memcpy(msg.body, info, sizeof(*info));
+	memcpy(msg.fds, fds, num_fds * sizeof(fds[0]));
+	CHECK(sim_channel_send(forger->channel, &msg) == 0);
+	forger_send_record(forger, COMCH_CONSUMER_NEW, &record, sizeof(record));
+}
+
+int forger_wait_closed(struct forger *forger)
+{
+	int status;
+
+	while ((status = sim_channel_status(forger->channel)) == 0)
+		wait_for_notification(forger);
+	drop_connection(forger);
+	return status;
+}
