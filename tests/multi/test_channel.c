@@ -312,6 +312,31 @@ static void test_a_client_that_gives_up_is_not_accepted(void **state)
 	end_card();
 }
 
+/* Its connect message has a descriptor, which the server's process got already. */
+static void test_a_client_that_gives_up_leaves_nothing_at_the_server(void **state)
+{
+	struct channel_actor_request connect = { .op = CHANNEL_ACTOR_CONNECT,
+						 .channel = 0,
+						 .function = HOST0,
+						 .timeout_ms = PATIENT_MS,
+						 .num_fds = 1,
+						 .text = "gives up",
+						 .name = "echo" };
+	int before = channel_actor_count_fds(&dpu);
+
+	(void)state;
+	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
+	for (int i = 0; i < 3; i++) {
+		channel_actor_begin(&host, &connect);
+		assert_int_equal(channel_actor_finish(&host).rc, 0);
+		channel_actor_close(&host, 0, -ECONNRESET);
+	}
+	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "stays"), 0);
+	channel_actor_expect_offer(&dpu, 0, 0, "stays");
+	assert_int_equal(channel_actor_count_fds(&dpu), before);
+	end_card();
+}
+
 static void test_those_not_taken_are_refused_when_listening_ends(void **state)
 {
 	(void)state;
@@ -371,6 +396,7 @@ int main(void)
 		TEST(test_each_end_gets_the_reason_of_the_other),
 		TEST(test_an_offer_can_be_refused),
 		TEST(test_a_client_that_gives_up_is_not_accepted),
+		TEST(test_a_client_that_gives_up_leaves_nothing_at_the_server),
 		TEST(test_those_not_taken_are_refused_when_listening_ends),
 		TEST(test_a_private_card_has_no_server),
 	};

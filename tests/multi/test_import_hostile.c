@@ -13,7 +13,8 @@
 #include "raw_client.h"
 #include "sim/fabric/served/served_priv.h"
 
-#define DPU_FUNCTION 0 /* of the built-in topology */
+#define DPU_FUNCTION  0 /* of the built-in topology */
+#define HOST_FUNCTION 2
 
 /* A connection to the exporter's helper, and the grant of one memory. */
 struct raw_importer {
@@ -72,6 +73,40 @@ static void raw_close(struct raw_importer *importer)
 	close(importer->sock);
 }
 
+/* A process that says what the test wants, and serves its memory by a ring. */
+struct raw_exporter {
+	int sock, importer_fd;
+	struct served_table table;
+	struct served_conn conn;
+};
+
+static struct sim_grant raw_expose(struct raw_exporter *exporter)
+{
+	static uint8_t memory[ACTOR_BYTES];
+	struct sim_grant grant;
+
+	exporter->conn = (struct served_conn){ .sock = -1, .ring_fd = -1 };
+	assert_int_equal(served_table_add(&exporter->table, memory, sizeof(memory), false, &grant), 0);
+	assert_int_equal(served_shm_open(&exporter->conn, &exporter->importer_fd), 0);
+	return grant;
+}
+
+static struct actor_reply serve_until_answer(struct raw_exporter *exporter, struct actor *actor)
+{
+	while (!proc_readable_within(actor->proc.ctl, 1))
+		served_shm_serve(&exporter->table, &exporter->conn);
+	return actor_finish(actor);
+}
+
+static void raw_unexpose(struct raw_exporter *exporter)
+{
+	sim_segment_unmap(&exporter->conn.segment);
+	close(exporter->conn.ring_fd);
+	close(exporter->conn.sock);
+	served_table_fini(&exporter->table);
+	close(exporter->sock);
+}
+
 /* The importer tells the daemon that it accesses the memory no more, and does so over its connection. */
 static void test_a_stopped_map_is_out_of_reach_over_an_open_connection(void **state)
 {
@@ -122,6 +157,59 @@ static void test_a_read_only_export_is_not_written(void **state)
 	}
 }
 
+/* The exporter revokes its memory before it describes the path to it, and serves the path for ever. */
+static void test_memory_that_is_revoked_while_its_import_opens_is_out_of_reach(void **state)
+{
+	struct sim_msg export = {
+		.type = SIM_MSG_EXPORT,
+		.body.export = { .len_bytes = ACTOR_BYTES, .access = SIM_ACCESS_READ, .function = HOST_FUNCTION }
+	};
+	struct sim_msg revoke = { .type = SIM_MSG_REVOKE, .seq = 99 }, describe, answer;
+	struct actor_request import = { .op = ACTOR_IMPORT }, read = { .op = ACTOR_READ };
+	struct raw_exporter exporter = { .sock = raw_attach("host") };
+	struct actor dpu;
+
+	(void)state;
+	import.key = raw_call(exporter.sock, export).body.exported;
+	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", "shm"), 0);
+	actor_begin(&dpu, &import);
+	describe = raw_recv(exporter.sock);
+	assert_int_equal(describe.type, SIM_MSG_DESCRIBE);
+	revoke.body.key.id = import.key.id;
+	raw_send(exporter.sock, revoke, -1);
+	answer = (struct sim_msg){ .type = SIM_MSG_DESCRIBE, .is_reply = 1, .seq = describe.seq };
+	answer.body.described = raw_expose(&exporter);
+	raw_send(exporter.sock, answer, exporter.importer_fd);
+	close(exporter.importer_fd);
+	if (serve_until_answer(&exporter, &dpu).rc == 0) {
+		actor_begin(&dpu, &read);
+		assert_true(serve_until_answer(&exporter, &dpu).rc < 0);
+	}
+	raw_unexpose(&exporter);
+	actor_detach(&dpu);
+}
+
+/* The path that is forced does not reach the memory. */
+static void test_an_import_without_a_path_is_none_for_the_daemon(void **state)
+{
+	struct actor host, dpu;
+	struct actor_key key;
+	char text[8192];
+
+	(void)state;
+	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", "mapped"), 0);
+	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+	assert_int_equal(actor_import(&dpu, &key), -ENOTSUP);
+	assert_int_equal(actor_export(&dpu, ACTOR_ANONYMOUS, &key),
+			 0); /* the daemon has handled all earlier messages */
+	daemon_read_status(test_session.dir, text, sizeof(text));
+	assert_non_null(strstr(text, "\"imports\":0"));
+	assert_null(strstr(text, "\"imports\":1"));
+	actor_detach(&dpu);
+	actor_detach(&host);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, session_setup, session_stop_teardown)
 
 int main(void)
@@ -129,6 +217,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_stopped_map_is_out_of_reach_over_an_open_connection),
 		TEST(test_a_read_only_export_is_not_written),
+		TEST(test_memory_that_is_revoked_while_its_import_opens_is_out_of_reach),
+		TEST(test_an_import_without_a_path_is_none_for_the_daemon),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

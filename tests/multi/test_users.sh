@@ -134,6 +134,22 @@ test_a_default_directory_that_another_user_made_is_in_no_ones_way() {
 	says '^bfsim up: /tmp/bfsim-0 is not a directory of this user alone: choose another with --session or' out
 }
 
+test_a_default_directory_that_others_can_write_to_is_refused() {
+	unshare --mount true 2>/dev/null || return 0 # this machine forbids namespaces
+	cat >script <<-'END'
+		mount --bind "$1" /mnt && mount -t tmpfs none /tmp && mkdir /tmp/bfsim-0 || exit 9
+		PATH=/mnt/bin:$PATH
+		for mode in 770 707 777; do
+			chmod $mode /tmp/bfsim-0
+			bfsim up 2>&1 && exit 1
+		done
+		chmod 755 /tmp/bfsim-0
+		bfsim up && bfsim down
+	END
+	status 0 unshare --mount sh script "$work"
+	same 3 "$(grep -c '^bfsim up: /tmp/bfsim-0 is not a directory of this user alone' out)"
+}
+
 test_a_group_that_the_user_is_not_in_is_refused() {
 	chmod 755 .
 	mkdir s
