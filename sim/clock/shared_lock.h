@@ -7,8 +7,8 @@
  *
  * The lock is one word without pointers: 0, or the token of its holder. A waiter
  * takes the lock over from a dead process (after some ten milliseconds) and from a
- * stopped one (after a second). A process in another pid namespace looks dead. So
- * the protected data must be valid at every moment, and two concurrent writers
+ * stopped one (after a second), and whatever is written there, after three seconds.
+ * A process in another pid namespace looks dead. So the protected data must be valid at every moment, and two concurrent writers
  * must at worst lose one of the changes.
  */
 #ifndef SIM_CLOCK_SHARED_LOCK_H

@@ -241,12 +241,12 @@ static void inject_at(struct sim_fault_events *events, uint64_t begin_ns)
 }
 
 /* Evaluate one begin time after the other, even when several have passed: the effect of an earlier rule decides
- * whether a later rule changes anything. */
+ * whether a later rule changes anything. Each rule begins once; begin times that other processes move end here. */
 void sim_fault_events_inject_functions(struct sim_fault_events *events, uint64_t since_ns)
 {
 	uint64_t begin_ns = sim_injector_next_event_ns(events->faults, since_ns - 1);
 
-	while (begin_ns <= events->injected_ns) {
+	for (uint32_t i = 0; i < SIM_PLAN_MAX_RULES && begin_ns <= events->injected_ns; i++) {
 		inject_at(events, begin_ns);
 		begin_ns = sim_injector_next_event_ns(events->faults, begin_ns);
 	}

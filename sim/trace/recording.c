@@ -136,7 +136,7 @@ static void copy_ring(const struct source *source, const struct sim_trace_ring *
 	to->num_lost += number;
 	while (number != end) {
 		struct sim_trace_event *event = &to->events[to->num_events];
-		uint32_t count = 1;
+		uint64_t count = 1;
 
 		if (!copy_record(ring, source->head.num_records, number, event)) {
 			to->num_lost++;
@@ -147,9 +147,7 @@ static void copy_ring(const struct source *source, const struct sim_trace_ring *
 				count = copy_text(source, ring, number, event);
 			to->num_events++;
 		}
-		number += count;
-		if (number > end)
-			number = end;
+		number += min_u64(count, end - number); /* a text may continue in a record that is begun just now */
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -361,6 +362,34 @@ static void test_lock_with_an_impossible_holder_is_taken_over(void **state)
 	assert_int_equal(atomic_load(&lock->holder), 0);
 }
 
+static atomic_bool is_over;
+
+/* A process that writes another holder all the time; each looks alive. */
+static void *write_holders(void *arg)
+{
+	struct sim_clock_lock *lock = arg;
+
+	for (uint32_t number = 1; !atomic_load(&is_over); number++)
+		atomic_store(&lock->holder, (uint64_t)getpid() << 32 | number);
+	return NULL;
+}
+
+static void test_lock_whose_holder_changes_all_the_time_is_taken(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_clock_lock *lock = &fixture->page->lock;
+	pthread_t thread;
+
+	atomic_store(&is_over, false);
+	atomic_store(&lock->holder, (uint64_t)getpid() << 32 | 1);
+	assert_int_equal(pthread_create(&thread, NULL, write_holders, lock), 0);
+	alarm(30);
+	sim_clock_unlock(lock, sim_clock_lock(lock));
+	alarm(0);
+	atomic_store(&is_over, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
 
 int main(void)
@@ -384,6 +413,7 @@ int main(void)
 		TEST(lock_is_free_again_when_it_is_given_back),
 		TEST(lock_of_a_dead_process_is_taken_over),
 		TEST(lock_with_an_impossible_holder_is_taken_over),
+		TEST(lock_whose_holder_changes_all_the_time_is_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,6 +138,32 @@ static void test_tables_that_lead_nowhere_lead_to_none(void **state)
 	sim_segment_unmap(&inside);
 }
 
+/* Numbers go up to the largest one, and the text of the last line continues beyond it. */
+static void test_a_text_that_continues_behind_the_last_number_ends(void **state)
+{
+	struct sim_segment inside = look_inside();
+	struct sim_trace_ring *ring = ring_of(&inside, SIM_TRACE_RING_LOG);
+	const uint32_t num_records = ((const struct sim_trace_head *)inside.base)->num_records;
+	struct sim_trace_recording recording;
+
+	(void)state;
+	log_line(30, "begins");
+	ring->num_written = UINT64_MAX;
+	ring->records[(UINT64_MAX - 1) % num_records] = ring->records[0];
+	for (uint64_t i = 0; i < SIM_TRACE_MAX_TEXT_RECORDS; i++) {
+		struct sim_trace_record *record = &ring->records[(UINT64_MAX - 1 + i) % num_records];
+
+		record->number = UINT64_MAX + i;
+		record->kind = i == 0 ? SIM_TRACE_LOG : SIM_TRACE_TEXT;
+		record->time_ns = ring->records[0].time_ns;
+	}
+	recording = read_all();
+	assert_int_equal(recording.num_events, 1);
+	assert_int_equal(recording.num_lost, UINT64_MAX - 1);
+	sim_trace_recording_free(&recording);
+	sim_segment_unmap(&inside);
+}
+
 /* The process writes on as before: the position is in its own memory. */
 static void test_a_recorder_trusts_nothing_in_its_memory(void **state)
 {
@@ -177,6 +203,7 @@ int main(void)
 		TEST(test_records_of_unknown_kinds_things_and_times_are_left_out),
 		TEST(test_a_record_that_is_not_whole_counts_as_lost),
 		TEST(test_tables_that_lead_nowhere_lead_to_none),
+		TEST(test_a_text_that_continues_behind_the_last_number_ends),
 		TEST(test_a_recorder_trusts_nothing_in_its_memory),
 		TEST(test_what_is_no_segment_is_refused),
 	};
