@@ -10,8 +10,8 @@
  *              state (futex): it does not sleep, or the waker wakes it.
  *
  * One process initialises the page, in zeroed memory; the others map it. The page
- * is untrusted: corrupt contents give wrong times, never bad accesses or endless
- * waits.
+ * is untrusted: corrupt contents give wrong times, for which a program may wait in
+ * vain, never bad accesses, and no loop or lock in here that does not end.
  */
 #ifndef SIM_CLOCK_PAGE_H
 #define SIM_CLOCK_PAGE_H

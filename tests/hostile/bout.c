@@ -202,15 +202,20 @@ static bool await_child(int64_t deadline_ms)
 	return left > 0 && (sigtimedwait(&child, NULL, &wait) > 0 || errno == EINTR);
 }
 
-bool bout_wait(struct bout *bout, struct party *party)
+bool bout_poll(struct bout *bout, struct party *party, unsigned int ms)
 {
-	int64_t deadline = proc_now_ms() + 1000 * bout->patience_s;
+	int64_t deadline = proc_now_ms() + ms;
 
 	reap(bout);
 	while (!party->has_ended && await_child(deadline))
 		reap(bout);
 	reap(bout);
 	return party->has_ended;
+}
+
+bool bout_wait(struct bout *bout, struct party *party)
+{
+	return bout_poll(bout, party, 1000 * bout->patience_s);
 }
 
 /* ---- judgement ---- */
@@ -243,6 +248,7 @@ static void end_party(struct bout *bout, struct party *party)
 	bout_defect(bout, &bout->tally->hung, "still runs", party->name);
 	if (getenv("HOSTILE_STOP")) {
 		printf("process %d waits for a debugger\n", (int)party->pid);
+		fflush(stdout);
 		pause();
 	}
 	party->is_victim = true;

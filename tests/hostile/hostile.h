@@ -11,6 +11,8 @@
  *   attack_protocol.c   random messages to the daemon, and floods of requests
  *   attack_connection.c a hostile importer on shm and tcp; strangers at the ports of tcp
  *   attack_comch.c      a hostile Comch peer that writes into all memory that it shares
+ *   attack_forge.c      a Comch client that forges its handshake, announcements and records
+ *   attack_state.c      a hostile process that writes into the session's shared state, in each clock
  *   attack_memory.c     allocations that fail
  *   attack_recording.c  damaged recordings for the daemon, and for the commands that read them
  *   attack_process.c    stops, limits of descriptors and memory, forks
@@ -116,6 +118,7 @@ void bout_pause(struct bout *bout, unsigned int ms);
 
 /* Wait for the end of one process. Returns false if it hangs. */
 bool bout_wait(struct bout *bout, struct party *party);
+bool bout_poll(struct bout *bout, struct party *party, unsigned int ms); /* returns whether it has ended */
 
 /* Wait for all processes but the daemon, stop that one, and judge. */
 void bout_end(struct bout *bout);
@@ -138,6 +141,7 @@ int role_copy_from(struct bout *bout, const void *descriptor, size_t len, unsign
 
 /* Echoes messages. */
 role_body role_server;
+role_body role_patient_server; /* also after its first client has left, for bout->connect_ms */
 role_body role_client;
 
 /* With a consumer and a producer each: one leaves in the middle of the exchange, the other one ends in order. */
@@ -174,6 +178,7 @@ void work_remove(const char *dir);
 
 extern const struct attack attack_kill_dma, attack_kill_comch, attack_kill_fast, attack_kill_session, attack_descriptor,
 	attack_protocol, attack_flood, attack_connection, attack_comch, attack_signals, attack_limits, attack_fork,
-	attack_workq, attack_memory, attack_memory_comch, attack_cards, attack_stop, attack_recording, attack_report;
+	attack_workq, attack_memory, attack_memory_comch, attack_cards, attack_stop, attack_recording, attack_report,
+	attack_state, attack_forge;
 
 #endif

@@ -25,7 +25,8 @@ struct talk {
 static void echo(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
 		 uint32_t len)
 {
-	endpoint_send(endpoint, connection, bytes, len);
+	if (len > 0) /* a sender's fault can cut a message to nothing */
+		endpoint_send(endpoint, connection, bytes, len);
 }
 
 static void end_talk(struct endpoint *endpoint, struct doca_comch_connection *connection)
@@ -36,18 +37,17 @@ static void end_talk(struct endpoint *endpoint, struct doca_comch_connection *co
 	talk->over = true;
 }
 
-int role_server(struct bout *bout, int sock)
+static int run_server(const struct bout *bout, bool is_patient)
 {
 	struct talk talk = { 0 };
 	struct endpoint_cfg cfg = { .name = "hostile", .owner = &talk, .message = echo, .disconnected = end_talk };
 	struct doca_dev *dev = device_open(NULL);
 	int64_t end = proc_now_ms() + bout->connect_ms;
 
-	(void)sock;
 	loop_open(&talk.loop, bout->round % 2);
 	endpoint_open_server(&talk.endpoint, &cfg, &talk.loop, dev);
 	endpoint_start(&talk.endpoint);
-	while (!talk.over && talk.endpoint.state == DOCA_CTX_STATE_RUNNING && proc_now_ms() < end)
+	while ((is_patient || !talk.over) && talk.endpoint.state == DOCA_CTX_STATE_RUNNING && proc_now_ms() < end)
 		loop_turn(&talk.loop, 100);
 	if (talk.endpoint.state != DOCA_CTX_STATE_IDLE)
 		endpoint_stop(&talk.endpoint);
@@ -55,6 +55,18 @@ int role_server(struct bout *bout, int sock)
 	loop_close(&talk.loop);
 	MUST(doca_dev_close(dev));
 	return talk.over ? ROLE_DONE : ROLE_REFUSED;
+}
+
+int role_server(struct bout *bout, int sock)
+{
+	(void)sock;
+	return run_server(bout, false);
+}
+
+int role_patient_server(struct bout *bout, int sock)
+{
+	(void)sock;
+	return run_server(bout, true);
 }
 
 /* ---- client ---- */

@@ -51,7 +51,7 @@ void forger_open(struct forger *forger, const char *side)
 	CHECK(sim_segment_create(1 << 20, &forger->ring, &forger->ring_fd) == 0);
 }
 
-static void drop_connection(struct forger *forger)
+void forger_disconnect(struct forger *forger)
 {
 	sim_channel_close(forger->session, forger->channel, -ECONNRESET);
 	forger->channel = NULL;
@@ -64,7 +64,7 @@ static void drop_connection(struct forger *forger)
 
 void forger_close(struct forger *forger)
 {
-	drop_connection(forger);
+	forger_disconnect(forger);
 	sim_segment_unmap(&forger->ring);
 	sim_segment_unmap(&forger->doorbell);
 	sim_wake_close(&forger->wake);
@@ -125,13 +125,14 @@ int forger_connect(struct forger *forger, const char *name, const struct sim_han
 	if (status == 0)
 		take_peer(forger);
 	else
-		drop_connection(forger);
+		forger_disconnect(forger);
 	return status;
 }
 
 void forger_send_record(struct forger *forger, uint32_t kind, const void *data, size_t len)
 {
-	CHECK(sim_ring_write(&forger->out, kind, data, len) == 0);
+	if (sim_ring_write(&forger->out, kind, data, len) < 0)
+		return; /* the server has ended the connection, and reads no more */
 	sim_doorbell_ring(forger->peer_doorbell.base, forger->peer_slot);
 	sim_wake_send(forger->peer_wake_fd);
 }
@@ -143,8 +144,13 @@ void forger_announce(struct forger *forger, const struct comch_consumer_info *in
 
 	memcpy(msg.body, info, sizeof(*info));
 	memcpy(msg.fds, fds, num_fds * sizeof(fds[0]));
-	CHECK(sim_channel_send(forger->channel, &msg) == 0);
-	forger_send_record(forger, COMCH_CONSUMER_NEW, &record, sizeof(record));
+	if (sim_channel_send(forger->channel, &msg) == 0)
+		forger_send_record(forger, COMCH_CONSUMER_NEW, &record, sizeof(record));
+}
+
+bool forger_is_open(const struct forger *forger)
+{
+	return sim_channel_status(forger->channel) == 0;
 }
 
 int forger_wait_closed(struct forger *forger)
@@ -153,6 +159,6 @@ int forger_wait_closed(struct forger *forger)
 
 	while ((status = sim_channel_status(forger->channel)) == 0)
 		wait_for_notification(forger);
-	drop_connection(forger);
+	forger_disconnect(forger);
 	return status;
 }

@@ -52,6 +52,10 @@ void forger_send_record(struct forger *forger, uint32_t kind, const void *data, 
 /* Send the announcement and the record that goes with it. The descriptors stay the caller's. */
 void forger_announce(struct forger *forger, const struct comch_consumer_info *info, const int *fds, uint32_t num_fds);
 
+/* Whether the server has not closed the connection; close it. */
+bool forger_is_open(const struct forger *forger);
+void forger_disconnect(struct forger *forger);
+
 /* Wait until the server closes the connection. Returns its reason. */
 int forger_wait_closed(struct forger *forger);
 

@@ -351,13 +351,15 @@ static void test_records_of_another_kind_or_length_end_the_connection(void **sta
 }
 
 /* The ring has room for a header and a message: a message without the header can be too long. */
-static void test_a_message_is_no_longer_than_agreed(void **state)
+static void test_a_message_has_bytes_and_is_no_longer_than_agreed(void **state)
 {
 	const uint32_t max = forger.function->caps.comch_max_msg_bytes;
 	uint8_t *bytes = calloc(1, max + sizeof(struct comch_msg_hdr));
 
 	(void)state;
 	assert_non_null(bytes);
+	expect_end(COMCH_MESSAGE, bytes, 0);
+	expect_end(COMCH_RECORDED_MESSAGE, bytes, 0);
 	expect_end(COMCH_MESSAGE, bytes, max + 1);
 	expect_end(COMCH_RECORDED_MESSAGE, bytes, max + sizeof(struct comch_msg_hdr));
 	connect_honestly();
@@ -381,7 +383,7 @@ int main(void)
 		TEST(test_descriptors_of_an_announcement_are_checked),
 		TEST(test_a_connection_has_a_limited_number_of_consumers),
 		TEST(test_records_of_another_kind_or_length_end_the_connection),
-		TEST(test_a_message_is_no_longer_than_agreed),
+		TEST(test_a_message_has_bytes_and_is_no_longer_than_agreed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

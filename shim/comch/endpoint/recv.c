@@ -58,7 +58,7 @@ static int defer_message(struct doca_comch_connection *connection, uint32_t kind
 	uint8_t *bytes = record + hdr_bytes;
 	int rc = 0;
 
-	if (len < hdr_bytes || len - hdr_bytes > connection->endpoint->max_msg_bytes)
+	if (len == 0 || len < hdr_bytes || len - hdr_bytes > connection->endpoint->max_msg_bytes)
 		return -EPROTO;
 	len -= hdr_bytes;
 	memcpy(&hdr, record, hdr_bytes);
@@ -76,7 +76,8 @@ static int handle_message(struct doca_comch_connection *connection, uint32_t kin
 {
 	const struct comch_endpoint *endpoint = connection->endpoint;
 
-	if (doca_unlikely(kind == COMCH_MESSAGE_WITH_HDR || len > endpoint->max_msg_bytes ||
+	/* An empty message is refused, too. */
+	if (doca_unlikely(kind == COMCH_MESSAGE_WITH_HDR || len - 1 >= endpoint->max_msg_bytes ||
 			  comch_delay_queue_has_msgs(connection) || comch_fault_may_hit_recv(endpoint)))
 		return defer_message(connection, kind, record, len);
 	sim_trace_conn_stats_received(&connection->trace_stream, connection->in.count, len,
