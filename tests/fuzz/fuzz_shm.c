@@ -119,7 +119,8 @@ static void send_one(struct sim_recvq *queue, uint8_t what)
 static void try_recvq(struct input *in)
 {
 	struct sim_recvq_cfg cfg = { .num_slots = byte_of(in) % 8 + 1, .max_imm_bytes = byte_of(in) % 33 };
-	const struct sim_recvq_desc desc = { .addr = 4096, .len_bytes = byte_of(in) * 8u }; /* some longer than a slot */
+	const struct sim_recvq_desc desc = { .addr = 4096,
+					     .len_bytes = byte_of(in) * 8u }; /* some longer than a slot */
 	size_t size = sim_recvq_size(&cfg);
 	uint8_t *memory = shared_new(size);
 	struct sim_recvq consumer, producer;

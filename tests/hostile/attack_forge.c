@@ -102,7 +102,7 @@ static void forge_announcement(struct bout *bout, struct forger *forger)
 static void forge_record(struct bout *bout, struct forger *forger)
 {
 	const uint32_t max = forger->out.max_record_bytes;
-	uint32_t kind = bout_random(bout, 16) ? (uint32_t)bout_random(bout, COMCH_END + 2) :
+	uint32_t kind = bout_random(bout, 16) ? (uint32_t)bout_random(bout, COMCH_MESSAGE_WITH_HDR + 2) :
 						(uint32_t)bout_random(bout, UINT32_MAX);
 	uint8_t *bytes = calloc(1, max);
 	size_t len = bout_random(bout, 2) ? bout_random(bout, 48) : bout_random(bout, max + 1);

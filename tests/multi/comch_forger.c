@@ -129,12 +129,23 @@ int forger_connect(struct forger *forger, const char *name, const struct sim_han
 	return status;
 }
 
-void forger_send_record(struct forger *forger, uint32_t kind, const void *data, size_t len)
+static void notify_server(struct forger *forger)
 {
-	if (sim_ring_write(&forger->out, kind, data, len) < 0)
-		return; /* the server has ended the connection, and reads no more */
 	sim_doorbell_ring(forger->peer_doorbell.base, forger->peer_slot);
 	sim_wake_send(forger->peer_wake_fd);
+}
+
+void forger_send_record(struct forger *forger, uint32_t kind, const void *data, size_t len)
+{
+	if (sim_ring_write(&forger->out, kind, data, len) ==
+	    0) /* else the server has ended the connection, and reads no more */
+		notify_server(forger);
+}
+
+void forger_send_end(struct forger *forger)
+{
+	sim_ring_close(&forger->out);
+	notify_server(forger);
 }
 
 void forger_announce(struct forger *forger, const struct comch_consumer_info *info, const int *fds, uint32_t num_fds)

@@ -49,6 +49,9 @@ int forger_connect(struct forger *forger, const char *name, const struct sim_han
 /* Write a record into the server's ring, ring its doorbell and wake it. */
 void forger_send_record(struct forger *forger, uint32_t kind, const void *data, size_t len);
 
+/* Say that nothing follows, as a client that closes its connection does. */
+void forger_send_end(struct forger *forger);
+
 /* Send the announcement and the record that goes with it. The descriptors stay the caller's. */
 void forger_announce(struct forger *forger, const struct comch_consumer_info *info, const int *fds, uint32_t num_fds);
 

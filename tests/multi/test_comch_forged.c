@@ -278,7 +278,7 @@ static void test_numbers_of_an_announcement_are_checked(void **state)
 	}
 	consumer_open(&consumer);
 	expect_consumers(&consumer, 1);
-	forger_send_record(&forger, COMCH_END, NULL, 0);
+	forger_send_end(&forger);
 	forger_wait_closed(&forger);
 	expect_served();
 }
@@ -297,7 +297,7 @@ static void test_descriptors_of_an_announcement_are_checked(void **state)
 	consumer_open(&consumer);
 	consumer.fds[1] = STDERR_FILENO;
 	expect_consumers(&consumer, 1);
-	forger_send_record(&forger, COMCH_END, NULL, 0);
+	forger_send_end(&forger);
 	forger_wait_closed(&forger);
 	expect_served();
 }
@@ -315,7 +315,7 @@ static void test_a_connection_has_a_limited_number_of_consumers(void **state)
 	}
 	consumer_open(&consumer);
 	expect_consumers(&consumer, limit);
-	forger_send_record(&forger, COMCH_END, NULL, 0);
+	forger_send_end(&forger);
 	forger_wait_closed(&forger);
 	expect_served();
 }
@@ -345,7 +345,7 @@ static void test_records_of_another_kind_or_length_end_the_connection(void **sta
 	}
 	expect_end(COMCH_MESSAGE_WITH_HDR, bytes, sizeof(bytes) - 1);
 	expect_end(0, bytes, sizeof(struct comch_consumer_record));
-	expect_end(COMCH_END + 1, bytes, sizeof(struct comch_consumer_record));
+	expect_end(COMCH_MESSAGE_WITH_HDR + 1, bytes, sizeof(struct comch_consumer_record));
 	expect_end(UINT32_MAX - 1, bytes, sizeof(struct comch_consumer_record));
 	expect_served();
 }
@@ -366,7 +366,7 @@ static void test_a_message_has_bytes_and_is_no_longer_than_agreed(void **state)
 	send_message(bytes, max);
 	assert_int_equal(ask_server().last_len, max);
 	free(bytes);
-	forger_send_record(&forger, COMCH_END, NULL, 0);
+	forger_send_end(&forger);
 	forger_wait_closed(&forger);
 	expect_served();
 }
