@@ -59,7 +59,7 @@ HEADERS = {
 GONE = ['doca_cc.h', 'doca_cc_consumer.h', 'doca_cc_producer.h', 'doca_comm_channel.h']
 
 # What headers of the newest release have and the facts of 3.0 lack: their contents besides functions, and types of functions
-# that the facts could only guess. From the public headers of 3.3.
+# that the facts could only guess. From public headers of 3.3 (doca_clock.h) and of 2026 (doca_argp.h, 3.3 or later).
 NEWER = {
     'doca_argp.h': {
         'includes': ['stdarg.h', 'doca_compat.h', 'doca_dev.h', 'doca_error.h', 'doca_log.h'],

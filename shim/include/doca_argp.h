@@ -127,11 +127,11 @@ doca_error_t doca_argp_register_validation_callback(doca_argp_validation_cb_t ca
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_version_callback(doca_argp_param_cb_t callback);
 
-/* Open the devices that arguments name (DEVICE, DEVICE_REP) by @callback, which gets @usr_ctx. From 3.3 on. */
+/* Open the devices that arguments name (DEVICE, DEVICE_REP) by @callback, which gets @usr_ctx. Later than 3.0. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_dev_open_callback(doca_argp_dev_open_cb_t callback, void *usr_ctx);
 
-/* Ignore sections and keys of a JSON file that the program does not know. From 3.3 on. */
+/* Ignore sections and keys of a JSON file that the program does not know. Later than 3.0. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_disable_pedantic_config_parsing(void);
 

@@ -36,15 +36,28 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
+/* A release may exist, and bfsim not know it: name the one before it. */
+static int release_of_arg(const char *arg, struct argp_state *state)
+{
+	int release = cli_release_of_name(arg), before = cli_release_before(arg);
+
+	if (release < 0 && before >= 0)
+		argp_error(state,
+			   "--against %s: bfsim has no facts of that release; it knows " RELEASES
+			   ". The newest one before it is %s: what the program has beyond that release is not checked",
+			   arg, cli_provider_name((enum cli_provider)before));
+	if (release < 0)
+		argp_error(state, "--against %s: bfsim has no facts of that release; it knows " RELEASES, arg);
+	return release;
+}
+
 static error_t parse_opt(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
 
 	switch (key) {
 	case 'r':
-		options->against = cli_release_of_name(arg);
-		if (options->against < 0)
-			argp_error(state, "--against %s: bfsim has no facts of that release; it knows " RELEASES, arg);
+		options->against = release_of_arg(arg, state);
 		return 0;
 	case 'a':
 		options->all = true;

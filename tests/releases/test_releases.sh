@@ -326,7 +326,8 @@ test_functions_of_3_3_are_absent_in_3_0() {
 	status 0 check --json "$programs/uses_3_3"
 	same "True False" "$(json 'str(all[0]["releases"]["3.3"]["assumed"]) + " " + str(all[0]["releases"]["3.0"]["assumed"])')"
 	status 1 check --against 3.0 "$programs/uses_3_3"
-	for name in dma_set_ordered_completions mmap_get_mkey comch_consumer_get_gpu_handle comch_producer_get_gpu_handle; do
+	for name in dma_set_ordered_completions mmap_get_mkey comch_consumer_get_gpu_handle comch_producer_get_gpu_handle \
+		argp_disable_pedantic_config_parsing argp_register_dev_open_callback; do
 		says "^doca_$name +EXPERIMENTAL .* - +yes$" out
 	done
 }
@@ -336,6 +337,10 @@ test_release_that_is_not_known_is_refused() {
 		status 2 check --against "$release" /bin/sh
 		says "$release: bfsim has no facts of that release; it knows 1.5, 2.2, 2.5, 2.6, 2.7, 2.10, 3.0, 3.3" err
 	done
+	status 2 check --against 3.5.0 /bin/sh
+	says 'The newest one before it is 3.3: what the program has beyond that release is not checked' err
+	status 2 check --against 1.4 /bin/sh
+	[ "$(grep -c 'before it' err)" = 0 ]
 }
 
 run_tests "$0" "$work"

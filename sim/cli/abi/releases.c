@@ -2,6 +2,7 @@
 /* Queries on the table of symbols. */
 #include "releases.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,30 @@ int cli_release_of_name(const char *name)
 			return i;
 	}
 	return -1;
+}
+
+/* "2.10.3" -> 2010. Returns false if it is no version. */
+static bool parse_release(const char *name, unsigned int *ret_number)
+{
+	unsigned int major, minor;
+
+	if (sscanf(name, "%3u.%3u", &major, &minor) != 2)
+		return false;
+	*ret_number = major * 1000 + minor;
+	return true;
+}
+
+int cli_release_before(const char *name)
+{
+	unsigned int wanted, number;
+	int found = -1;
+
+	if (!parse_release(name, &wanted))
+		return -1;
+	for (int i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++)
+		if (parse_release(names[i], &number) && number < wanted)
+			found = i;
+	return found;
 }
 
 bool cli_is_doca_symbol(const char *name)

@@ -54,6 +54,9 @@ bool cli_release_is_assumed(enum cli_provider provider);
 /* The release with that name ("2.5", or "2.5.3": its patches have its symbols), or -1. */
 int cli_release_of_name(const char *name);
 
+/* The newest release that is older than the one with that name ("3.5", "3.5.0"), or -1: there is none, or it is no version. */
+int cli_release_before(const char *name);
+
 /* Returns whether the name has the prefix of DOCA. */
 bool cli_is_doca_symbol(const char *name);
 bool cli_is_doca_library(const char *soname);
