@@ -43,6 +43,10 @@ static doca_error_t report_send_error(struct doca_comm_channel_addr_t *addr, int
 		return report_no_room(addr, len);
 	if (rc == -ECANCELED)
 		return status;
+	if (rc == -EFAULT) {
+		sim_err("doca_comm_channel_ep_sendto: the message's memory is not mapped");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
 	if (rc == -ENOTCONN) {
 		sim_err("doca_comm_channel_ep_sendto: the endpoint belongs to the process before fork()");
 		return DOCA_ERROR_NOT_CONNECTED;

@@ -106,21 +106,27 @@ static int write_remote(struct sim_remote *remote, uint64_t addr, uint8_t *from,
 	return rc;
 }
 
-static int copy_bytes(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
-		      size_t len)
+/* Of two paths, or one, that do not map. */
+static __attribute__((noinline)) int copy_by_path(struct sim_remote *dst_remote, uint64_t dst,
+						  struct sim_remote *src_remote, uint64_t src, size_t len)
 {
 	uint8_t *to = to_local(dst_remote, dst);
 	uint8_t *from = to_local(src_remote, src);
 
-	if (to && from) {
-		sim_move(to, from, len);
-		return 0;
-	}
 	if (to)
 		return read_remote(src_remote, src, to, len);
 	if (from)
 		return write_remote(dst_remote, dst, from, len);
 	return copy_bounced(dst_remote, dst, src_remote, src, len);
+}
+
+static inline __attribute__((always_inline)) int copy_bytes(struct sim_remote *dst_remote, uint64_t dst,
+							    struct sim_remote *src_remote, uint64_t src, size_t len)
+{
+	if ((dst_remote && !dst_remote->base) || (src_remote && !src_remote->base))
+		return copy_by_path(dst_remote, dst, src_remote, src, len);
+	sim_move(to_local(dst_remote, dst), to_local(src_remote, src), len);
+	return 0;
 }
 
 static bool is_lost(const struct sim_remote *remote)
@@ -160,7 +166,8 @@ static int fail_lost(const struct sim_remote *remote)
 }
 
 /* Log why a path failed. */
-static int log_failure(const struct sim_remote *dst_remote, const struct sim_remote *src_remote, int rc)
+static __attribute__((noinline)) int log_failure(const struct sim_remote *dst_remote,
+						 const struct sim_remote *src_remote, int rc)
 {
 	if (is_revoked(src_remote))
 		return fail_revoked(src_remote);
@@ -178,8 +185,10 @@ static int log_failure(const struct sim_remote *dst_remote, const struct sim_rem
 	return -EIO;
 }
 
-static int copy_remote(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
-		       size_t len)
+/* Compiled once for each of the next three functions, as NULL needs no checks. They have the parameters of sim_copy(),
+ * which then moves none. */
+static inline __attribute__((always_inline)) int copy(struct sim_remote *dst_remote, uint64_t dst,
+						      struct sim_remote *src_remote, uint64_t src, size_t len)
 {
 	int rc = check_access(src_remote, src, len, SIM_ACCESS_READ);
 
@@ -203,10 +212,33 @@ static int copy_remote(struct sim_remote *dst_remote, uint64_t dst, struct sim_r
 	return rc;
 }
 
+static __attribute__((noinline)) int copy_between(struct sim_remote *dst_remote, uint64_t dst,
+						  struct sim_remote *src_remote, uint64_t src, size_t len)
+{
+	return copy(dst_remote, dst, src_remote, src, len);
+}
+
+static __attribute__((noinline)) int copy_from(struct sim_remote *none, uint64_t dst, struct sim_remote *src_remote,
+					       uint64_t src, size_t len)
+{
+	(void)none;
+	return copy(NULL, dst, src_remote, src, len);
+}
+
+static __attribute__((noinline)) int copy_to(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *none,
+					     uint64_t src, size_t len)
+{
+	(void)none;
+	return copy(dst_remote, dst, NULL, src, len);
+}
+
 int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src, size_t len)
 {
-	if (dst_remote || src_remote)
-		return copy_remote(dst_remote, dst, src_remote, src, len);
+	if (src_remote)
+		return dst_remote ? copy_between(dst_remote, dst, src_remote, src, len) :
+				    copy_from(NULL, dst, src_remote, src, len);
+	if (dst_remote)
+		return copy_to(dst_remote, dst, NULL, src, len);
 	sim_move((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, len);
 	return 0;
 }

@@ -34,6 +34,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/base/memory_guard.h"
+
 struct sim_ring_shared {
 	_Alignas(64) _Atomic uint64_t head; /* records written; stored by the writer */
 	_Atomic uint64_t restart;           /* number of the record at the last restart; stored by the writer */
@@ -55,10 +57,11 @@ struct sim_ring {
 	struct sim_ring_shared *shared;
 	uint32_t max_records;
 	uint32_t max_record_bytes;
-	uint64_t size_bytes; /* of the data */
-	uint64_t count;      /* records written, or read, by this side */
-	uint64_t bytes;      /* with the bytes that were skipped */
-	uint64_t offset;     /* of the next record */
+	uint64_t size_bytes;    /* of the data */
+	uint64_t count;         /* records written, or read, by this side */
+	uint64_t bytes;         /* with the bytes that were skipped */
+	uint64_t offset;        /* of the next record */
+	struct sim_guard guard; /* of the data that is being written, which is the program's */
 };
 
 /* The size of a ring in bytes; and a view of the ring at @memory, which is zeroed when the reader created it. */
@@ -66,7 +69,7 @@ size_t sim_ring_size(const struct sim_ring_cfg *cfg);
 void sim_ring_init(struct sim_ring *ring, const struct sim_ring_cfg *cfg, void *memory);
 
 /* Write one record, of @head_len bytes at @head and then @len at @data: together at most max_record_bytes. Returns 0,
- * -EAGAIN (no room) or -EPROTO. */
+ * -EAGAIN (no room), -EPROTO or -EFAULT (the data is not in memory; nothing was written). */
 int sim_ring_write_parts(struct sim_ring *ring, uint32_t kind, const void *head, size_t head_len, const void *data,
 			 size_t len);
 

@@ -4,6 +4,7 @@
 #include "doca_check.h"
 
 #include <poll.h>
+#include <sys/mman.h>
 
 #define MANY 20000
 
@@ -93,6 +94,36 @@ static void test_messages_of_all_sizes_arrive_both_ways_host(struct side *side)
 	       DOCA_ERROR_INVALID_VALUE);
 	comch_end(idle);
 	exchange_sizes(side, client);
+	comch_sync_recv_progressing(side);
+	comch_end(client);
+}
+
+/* ---- a message whose memory is gone ---- */
+
+/* Nothing of it arrives, and the connection goes on. */
+static void test_message_that_was_unmapped_fails_dpu(struct side *side)
+{
+	struct comch_actor *server = comch_serve(side);
+
+	comch_expect(side, "received \"before\"\nreceived \"behind\"\n");
+	comch_sync_send(side, 0);
+	disconnected_in_the_end(server);
+}
+
+static void test_message_that_was_unmapped_fails_host(struct side *side)
+{
+	struct comch_actor *client = comch_call(side);
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct doca_comch_task_send *task;
+
+	CHECK(page != MAP_FAILED);
+	memset(page, 'x', 100);
+	task = comch_task(client, side->connection, 2, page, 100);
+	CHECK(munmap(page, 4096) == 0);
+	comch_send(client, side->connection, 1, "before");
+	MUST(doca_task_submit(doca_comch_task_send_as_task(task)));
+	comch_send(client, side->connection, 3, "behind");
+	comch_expect(side, "sent 1\nsend 2 failed: DOCA_ERROR_IO_FAILED\nsent 3\n");
 	comch_sync_recv_progressing(side);
 	comch_end(client);
 }
@@ -456,6 +487,7 @@ static void test_stopping_context_lets_its_engine_sleep_host(struct side *side)
 
 static const struct CMUnitTest send_tests[] = {
 	COMCH_TEST(test_messages_of_all_sizes_arrive_both_ways),
+	COMCH_TEST(test_message_that_was_unmapped_fails),
 	COMCH_TEST(test_sends_wait_for_room_in_the_receive_queue),
 	COMCH_TEST(test_waiting_sends_fail_when_their_own_context_stops),
 	COMCH_TEST(test_waiting_sends_fail_when_the_other_end_goes),

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/common/pe/task_memory.h"
 #include "shim/common/pe/task_trace.h"
 #include "conn_priv.h"
 #include "shim/common/base/alloc.h"
@@ -62,12 +63,22 @@ static int write_msg(struct doca_comch_task_send *send)
 	return send->write(send);
 }
 
-/* Keep the message of a task that waits. Without memory, the program's message is sent later. */
-static void keep_message(struct doca_comch_task_send *send)
+/* Keep the message of a task that waits. Without memory, the program's message is sent later. Returns false if the
+ * program's message is gone. */
+static __attribute__((noinline)) bool keep_message(struct doca_comch_task_send *send)
 {
+	struct sim_range_guard guard;
+	bool is_lost;
+
 	send->copy = shim_malloc(send->len);
-	if (send->copy)
-		memcpy(send->copy, send->msg, send->len);
+	if (!send->copy)
+		return true;
+	sim_range_guard_begin(&guard, send->msg, send->len, NULL);
+	memcpy(send->copy, send->msg, send->len);
+	is_lost = sim_range_guard_end(&guard);
+	if (guard.guard.has_faulted)
+		sim_guard_settle(&guard.guard);
+	return !is_lost;
 }
 
 static void forget_message(struct doca_comch_task_send *send)
@@ -89,6 +100,21 @@ static void complete_send(struct doca_comch_task_send *send)
 	shim_alarm_set(&endpoint->ctx, send->due_ns);
 }
 
+/* The program's message is gone: the task fails, and the connection stays. */
+static __attribute__((noinline)) void fail_without_message(struct doca_comch_task_send *send)
+{
+	const struct sim_guard guard = { .is_lost = true, .fault = SIM_MEMORY_UNMAPPED, .addr = (uintptr_t)send->msg };
+	const struct shim_memory memory = {
+		.role = "message", .addr = guard.addr, .cpu_addr = guard.addr, .len_bytes = send->len
+	};
+
+	shim_memory_report(SIM_TASK_COMCH_SEND, &send->task, &memory, &guard);
+	forget_message(send);
+	send->result = DOCA_ERROR_IO_FAILED;
+	send->due_ns = 0;
+	complete_send(send);
+}
+
 int comch_send_queue_flush(struct doca_comch_connection *connection)
 {
 	struct doca_comch_task_send *send;
@@ -100,9 +126,13 @@ int comch_send_queue_flush(struct doca_comch_connection *connection)
 
 		if (rc == -EAGAIN && comch_connection_arm_space(connection, send->len))
 			continue;
-		if (rc < 0)
+		if (rc < 0 && rc != -EFAULT)
 			return rc == -EAGAIN ? 0 : rc; /* with room, the peer rings */
 		STAILQ_REMOVE_HEAD(&connection->send_queue, link);
+		if (rc == -EFAULT) {
+			fail_without_message(send);
+			continue;
+		}
 		forget_message(send);
 		complete_send(send);
 	}
@@ -118,7 +148,10 @@ int comch_send_queue_submit(struct doca_comch_task_send *send)
 		complete_send(send);
 		return 0;
 	}
-	keep_message(send);
+	if (rc == -EFAULT || !keep_message(send)) {
+		fail_without_message(send);
+		return 0;
+	}
 	STAILQ_INSERT_TAIL(&connection->send_queue, send, link);
 	return rc == -EAGAIN ? comch_send_queue_flush(connection) : rc;
 }

@@ -3,6 +3,7 @@
 #include "task_memory.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "shim/common/base/call_hooks.h"
 #include "shim/common/mem/buf_priv.h"
@@ -77,19 +78,25 @@ static const char *describe(enum sim_memory_fault fault)
 	}
 }
 
+static void log_lost(const char *who, const struct shim_memory *memory, const struct sim_guard *guard)
+{
+	char map[64] = "";
+
+	if (memory->mmap)
+		snprintf(map, sizeof(map), " of memory map %p", (const void *)memory->mmap);
+	sim_err("%s: fails: its %s, %zu bytes at %#" PRIx64 "%s, %s at byte %" PRIu64
+		" while it was in use; memory has to stay until the task is complete and its memory map is stopped",
+		who, memory->role, memory->len_bytes, memory->addr, map, describe(guard->fault),
+		guard->addr - memory->cpu_addr);
+}
+
 void shim_memory_report(const char *who, const struct doca_task *task, const struct shim_memory *memory,
 			const struct sim_guard *guard)
 {
-	uint64_t offset = guard->addr - memory->cpu_addr;
-
 	if (guard->is_lost)
-		sim_err("%s: fails: the memory of its %s, %zu bytes at %#" PRIx64
-			" of the memory map %p, %s at byte %" PRIu64
-			" while it was in use; free it when the task is complete and the memory map is stopped",
-			who, memory->role, memory->len_bytes, memory->addr, (const void *)memory->mmap,
-			describe(guard->fault), offset);
+		log_lost(who, memory, guard);
 	else
-		sim_dbg("%s: the memory of its %s, %zu bytes at %#" PRIx64
+		sim_dbg("%s: its %s, %zu bytes at %#" PRIx64
 			", is protected; a card, which sees no protection, accesses it all the same, and so it was done",
 			who, memory->role, memory->len_bytes, memory->addr);
 	if (shim_call_hooks)
