@@ -11,7 +11,7 @@
 #include "sim/base/monotonic.h"
 #include "sim/clock/clock.h"
 
-#define VIRTUAL_TICKS 16                  /* some times what another participant needs for its turn */
+#define VIRTUAL_TICKS 64                  /* more than a busy machine keeps the owner from its CPU */
 #define MAX_JOBS      (UINT32_C(1) << 30) /* counters are compared by their difference */
 #define MAX_SHORT     16                  /* short jobs that run under one lock */
 
