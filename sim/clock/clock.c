@@ -79,6 +79,13 @@ uint64_t sim_clock_page_now_ns(const struct sim_clock_page *page)
 	return elapsed_ns(atomic_load_explicit(&page->start_ns, memory_order_relaxed));
 }
 
+enum sim_clock_mode sim_clock_page_mode(const struct sim_clock_page *page)
+{
+	uint32_t mode = atomic_load_explicit(&page->mode, memory_order_relaxed);
+
+	return mode < SIM_CLOCK_NUM_MODES ? (enum sim_clock_mode)mode : SIM_CLOCK_FUNCTIONAL;
+}
+
 uint64_t sim_clock_page_start_ns(const struct sim_clock_page *page)
 {
 	return atomic_load_explicit(&page->start_ns, memory_order_relaxed);
@@ -92,14 +99,13 @@ const _Atomic uint64_t *sim_clock_page_virtual_ns(const struct sim_clock_page *p
 int sim_clock_create(struct sim_clock_page *page, const struct pcie_topology *topology, struct sim_clock **ret_clock)
 {
 	struct sim_clock *clock = malloc(sizeof(*clock));
-	uint32_t mode = atomic_load_explicit(&page->mode, memory_order_relaxed);
 
 	if (!clock)
 		return -ENOMEM;
 	*clock = (struct sim_clock){
 		.page = page,
 		.topology = topology,
-		.mode = mode < SIM_CLOCK_NUM_MODES ? (enum sim_clock_mode)mode : SIM_CLOCK_FUNCTIONAL,
+		.mode = sim_clock_page_mode(page),
 		.start_ns = atomic_load_explicit(&page->start_ns, memory_order_relaxed),
 		.number = atomic_fetch_add(&last_number, 1) + 1,
 	};

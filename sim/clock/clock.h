@@ -49,6 +49,9 @@ void sim_clock_page_reset(struct sim_clock_page *page, enum sim_clock_mode mode)
 /* Session time, without a handle. */
 uint64_t sim_clock_page_now_ns(const struct sim_clock_page *page);
 
+/* The mode; functional if the page is corrupt. */
+enum sim_clock_mode sim_clock_page_mode(const struct sim_clock_page *page);
+
 /* The beginning of the session by CLOCK_MONOTONIC; and the address of virtual time, NULL in other modes. */
 uint64_t sim_clock_page_start_ns(const struct sim_clock_page *page);
 const _Atomic uint64_t *sim_clock_page_virtual_ns(const struct sim_clock_page *page);

@@ -273,7 +273,6 @@ void sim_participant_leave(struct sim_participant *participant)
 		choice = sim_clock_page_advance(participant->page);
 	}
 	sim_clock_unlock(&participant->page->lock, token);
-	participant->shared = NULL;
 	sim_clock_page_wake(choice.next);
 }
 

@@ -34,6 +34,7 @@ struct sim_participant {
  * the one that joined first. For the calling thread. Returns 0 or -ENOSPC. */
 int sim_participant_join(struct sim_participant *participant, struct sim_clock_page *page, uint32_t rank);
 
+/* Any thread: the participant's own may be in a call, which then has no effect. Its @shared stays what it is. */
 void sim_participant_leave(struct sim_participant *participant);
 
 static inline bool sim_participant_is_ours(const struct sim_participant *participant)

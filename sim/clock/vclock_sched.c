@@ -234,9 +234,9 @@ bool sim_vclock_source_may_poll(struct sim_vclock_source *source)
 
 /* Whether another source of the thread has work that it was not offered yet; *wake_ns is lowered to
  * the earliest work of the others. Under the lock. */
-static bool offer_to_other_sources(struct sim_vclock_source *source, uint64_t now_ns, uint64_t *wake_ns)
+static bool offer_to_other_sources(const struct sim_vclock_thread *thread, const struct sim_vclock_source *source,
+				   uint64_t now_ns, uint64_t *wake_ns)
 {
-	struct sim_vclock_thread *thread = source->thread;
 	struct sim_vclock_source *other;
 	bool offered = false;
 
@@ -292,7 +292,7 @@ bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wak
 	source->messages_seen = messages_seen = thread->num_messages;
 	if (atomic_load_explicit(&thread->num_sources, memory_order_relaxed) > 1) {
 		pthread_mutex_lock(&sched->lock);
-		others = offer_to_other_sources(source, sim_clock_now_ns(sched->clock), &first_wake_ns);
+		others = offer_to_other_sources(thread, source, sim_clock_now_ns(sched->clock), &first_wake_ns);
 		pthread_mutex_unlock(&sched->lock);
 	}
 	if (others) {

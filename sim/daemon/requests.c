@@ -52,6 +52,7 @@ static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_m
 	msg->body.attached.pid = info.pid;
 	msg->body.attached.uid = info.uid;
 	msg->body.attached.trace_level = daemon->trace_level;
+	msg->body.attached.monotonic_ns = sim_monotonic_ns();
 	daemon_reply(daemon, conn, msg, rc, rc == 0 ? daemon->shared_fd : -1);
 }
 

@@ -93,6 +93,7 @@ struct sim_msg {
 			uint32_t uid;
 			uint32_t trace_level; /* the session's (sim/trace/trace.h) */
 			uint32_t reserved;
+			uint64_t monotonic_ns; /* the daemon's clock: that of another time namespace differs */
 		} attached;
 		struct sim_region export;
 		struct sim_key exported;

@@ -94,6 +94,7 @@ struct sim_attach_reply {
 	int32_t pid;
 	uint32_t uid;
 	uint32_t trace_level; /* sim/trace/trace.h */
+	bool has_own_clock;   /* this process's CLOCK_MONOTONIC is not the daemon's */
 };
 
 /* A daemon owns the state. @sock is connected to the daemon; the owner takes @sock, also on failure. Attaches, stores

@@ -202,6 +202,7 @@ static int attach_to_daemon(struct daemon_owner *self, const struct sim_peer_inf
 			    struct sim_attach_reply *ret_reply, struct sim_segment *ret_shared)
 {
 	struct sim_msg msg = { .type = SIM_MSG_ATTACH, .body.attach = *info };
+	uint64_t before_ns = sim_monotonic_ns();
 	int fd = -1;
 	int rc = send_msg(self, &msg);
 
@@ -224,6 +225,8 @@ static int attach_to_daemon(struct daemon_owner *self, const struct sim_peer_inf
 		ret_reply->pid = msg.body.attached.pid;
 		ret_reply->uid = msg.body.attached.uid;
 		ret_reply->trace_level = msg.body.attached.trace_level;
+		ret_reply->has_own_clock = msg.body.attached.monotonic_ns < before_ns ||
+					   msg.body.attached.monotonic_ns > sim_monotonic_ns();
 	}
 	return rc == -EPIPE ? -EPROTO : rc;
 }

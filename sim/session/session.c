@@ -156,6 +156,21 @@ static int load_session_topology(struct sim_session *session, int dir_fd)
 	return rc;
 }
 
+/* In another time namespace (time_namespaces(7)), CLOCK_MONOTONIC has an offset. Timed sessions compare its times. */
+static int check_time_namespace(const struct sim_session *session)
+{
+	const struct sim_clock_page *page = &sim_shared_state_of(&session->shared)->clock;
+
+	if (sim_clock_page_mode(page) != SIM_CLOCK_TIMED) {
+		sim_warn(
+			"this process is in another time namespace than the daemon: times in recordings and reports are wrong");
+		return 0;
+	}
+	sim_err("this process is in another time namespace than the daemon, so its tasks would end at wrong times: start both in "
+		"one, or use --clock functional or virtual");
+	return -EXDEV;
+}
+
 /* Connects before reading the topology: the file is then that of the running daemon, not of a dead one. */
 static int attach_daemon(struct sim_session *session, int dir_fd)
 {
@@ -181,7 +196,7 @@ static int attach_daemon(struct sim_session *session, int dir_fd)
 	session->self.pid = reply.pid;
 	session->self.uid = reply.uid;
 	start_recording(session, reply.trace_level);
-	return 0;
+	return reply.has_own_clock ? check_time_namespace(session) : 0;
 }
 
 static void log_no_daemon(const char *dir, int rc)
@@ -204,6 +219,7 @@ static void log_attach_error(const struct sim_session *session, const char *dir,
 	switch (rc) {
 	case 0:
 	case -EINVAL: /* the topology parser logged the error */
+	case -EXDEV:  /* check_time_namespace() did */
 		return;
 	case -ENOENT:
 		if (session->topology && !pcie_topology_has_side(session->topology, session->side))

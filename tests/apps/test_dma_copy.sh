@@ -360,6 +360,15 @@ killed_host_receiver_leaves_nothing() { killed dpu host; }
 
 killed_dpu_receiver_leaves_nothing() { killed host dpu; }
 
+# Without the card, both sides end by themselves.
+killed_daemon_leaves_nothing() {
+	start_in_the_middle host
+	kill -KILL "$(fuser session/lock 2>/dev/null | tr -d ' ')"
+	ends host 1
+	ends dpu 1
+	is_empty dpu
+}
+
 # interrupted SENDER VICTIM
 interrupted() {
 	receiver=$(other "$1") survivor=$(other "$2")

@@ -129,6 +129,77 @@ void proc_signal(struct proc *proc, int signal)
 		assert_int_equal(waitid(P_PID, (id_t)proc->pid, &info, WSTOPPED), 0);
 }
 
+/* ---- a process that does not end ---- */
+
+static void print_file(pid_t pid, const char *thread, const char *name)
+{
+	char path[320], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/%s", (int)pid, thread, name);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		fprintf(stderr, "  %s: %s%s", name, line, strchr(line, '\n') ? "" : "\n");
+	if (file)
+		fclose(file);
+}
+
+/* The first of these programs that is there prints the stacks in user space. */
+static void print_user_stacks(pid_t pid)
+{
+	char number[16];
+	pid_t child;
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	child = fork();
+	if (child == 0) {
+		alarm(30); /* it may wait for the process, too */
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execlp("eu-stack", "eu-stack", "-p", number, (char *)NULL);
+		execlp("gdb", "gdb", "-batch", "-nx", "-p", number, "-ex", "thread apply all bt", (char *)NULL);
+		_exit(127);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+}
+
+/* It may be one of them that it waits for. */
+static void print_children(pid_t pid)
+{
+	char path[64];
+	FILE *children;
+	int child;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	children = fopen(path, "re");
+	while (children && fscanf(children, "%d", &child) == 1)
+		proc_print_waits(child);
+	if (children)
+		fclose(children);
+}
+
+void proc_print_waits(pid_t pid)
+{
+	static const char *const files[] = { "comm", "wchan", "syscall", "stack" }; /* stack: root only */
+	char path[64];
+	const struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		fprintf(stderr, "thread %s of process %d\n", entry->d_name, (int)pid);
+		for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+			print_file(pid, entry->d_name, files[i]);
+	}
+	if (dir)
+		closedir(dir);
+	print_user_stacks(pid);
+	print_children(pid);
+}
+
 int proc_wait(struct proc *proc)
 {
 	int64_t end = proc_now_ms() + PROC_DEADLINE_MS;
@@ -139,8 +210,10 @@ int proc_wait(struct proc *proc)
 	if (proc->pid <= 0)
 		return 0;
 	while ((pid = waitpid(proc->pid, &status, WNOHANG)) == 0) {
-		if (proc_now_ms() > end)
+		if (proc_now_ms() > end) {
+			proc_print_waits(proc->pid);
 			fail_msg("process %d does not end", (int)proc->pid);
+		}
 		nanosleep(&pause, NULL);
 	}
 	assert_int_equal(pid, proc->pid);

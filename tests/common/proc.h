@@ -60,7 +60,10 @@ bool proc_readable_within(int ctl, int ms);
 /* Send a signal; on return, SIGKILL and SIGSTOP have taken effect. */
 void proc_signal(struct proc *proc, int signal);
 
-/* Wait for its end. Returns its status as of waitpid(). */
+/* Print where each thread of the process, and of its children, waits: in the kernel, and by eu-stack or gdb in its program. */
+void proc_print_waits(pid_t pid);
+
+/* Wait for its end; a process that does not end is printed as above. Returns its status as of waitpid(). */
 int proc_wait(struct proc *proc);
 
 /* Close the process's socket, at which it must end, and expect that it exits with 0. */

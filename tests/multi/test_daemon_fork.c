@@ -98,7 +98,7 @@ static void fork_while_attaching(int ctl, const void *arg)
 	pid = fork();
 	CHECK(pid >= 0);
 	if (pid == 0) {
-		alarm(PROC_DEADLINE_MS / 1000);
+		alarm(2 * PROC_DEADLINE_MS / 1000); /* after its parent was printed, if that waits for it */
 		use_devices();
 		_exit(0);
 	}
@@ -217,7 +217,7 @@ static void fork_among_threads(int ctl, const void *arg)
 
 		CHECK(pid >= 0);
 		if (pid == 0) {
-			alarm(PROC_DEADLINE_MS / 1000);
+			alarm(2 * PROC_DEADLINE_MS / 1000); /* after its parent was printed, if that waits for it */
 			busy.work(device_open(NULL));
 			_exit(0);
 		}
@@ -293,7 +293,7 @@ static void list_then_fork(int ctl, const void *arg)
 	pid = fork();
 	CHECK(pid >= 0);
 	if (pid == 0) {
-		alarm(PROC_DEADLINE_MS / 1000);
+		alarm(2 * PROC_DEADLINE_MS / 1000); /* after its parent was printed, if that waits for it */
 		if (arg) {
 			setenv("BFSIM_SIDE", arg, 1);
 			CHECK(doca_dev_open(list[1], &dev) == DOCA_ERROR_INVALID_VALUE);

@@ -186,4 +186,29 @@ test_processes_in_user_namespaces_keep_their_user() {
 	bfsim down --session s
 }
 
+# in_other_time CLOCK STATUS: what a process says that joins a session whose daemon has another CLOCK_MONOTONIC.
+in_other_time() {
+	bfsim up --session s --clock "$1" >/dev/null
+	for offset in -300 5000; do
+		mkfifo in
+		unshare --time --monotonic $offset bfsim exec --session s --on host -- cli_peer export key <in >out 2>err &
+		exec 8>in
+		becomes_true has_text err
+		exec 8>&-
+		ended=0
+		wait $! || ended=$?
+		same "$2" "$ended"
+		rm in
+	done
+	bfsim down --session s
+}
+
+test_a_process_with_another_clock_is_refused_in_timed_sessions() {
+	unshare --time --monotonic -300 true 2>/dev/null || return 0 # this machine forbids them
+	in_other_time timed 1
+	says 'in another time namespace than the daemon, so its tasks would end at wrong times: start both in one, or use' err
+	in_other_time functional 0
+	says 'in another time namespace than the daemon: times in recordings and reports are wrong' err
+}
+
 run_tests "$0" "$work"

@@ -858,6 +858,47 @@ static void test_sleeper_is_woken_when_its_time_has_come(void **state)
 	sem_destroy(&go);
 }
 
+/* ---- a program's mistake ---- */
+
+struct crowd {
+	struct fixture *fixture;
+	struct sim_vclock_source *source;
+	atomic_bool is_over;
+};
+
+static void *use_source(void *arg)
+{
+	struct crowd *crowd = arg;
+
+	while (!atomic_load(&crowd->is_over)) {
+		if (sim_vclock_source_may_poll(crowd->source))
+			sim_vclock_source_mark_busy(crowd->source);
+		sim_vclock_source_wait_until(crowd->source, now(crowd->fixture) + 10);
+		sim_vclock_source_wait_message(crowd->source);
+		sim_vclock_source_has_message(crowd->source);
+	}
+	return NULL;
+}
+
+/* One thread at a time may use a source; here three do, while another participant is busy and lets them sleep. */
+static void test_source_that_threads_use_at_the_same_time_harms_none(void **state)
+{
+	struct crowd crowd = { .fixture = *state };
+	struct sim_vclock_source *busy = begin(crowd.fixture);
+	const struct timespec moment = { .tv_nsec = 300 * 1000 * 1000 };
+	pthread_t threads[3];
+
+	crowd.source = begin(crowd.fixture);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, use_source, &crowd), 0);
+	nanosleep(&moment, NULL);
+	atomic_store(&crowd.is_over, true);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	sim_vclock_source_destroy(crowd.source);
+	sim_vclock_source_destroy(busy);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
 
 int main(void)
@@ -891,6 +932,7 @@ int main(void)
 		TEST(left_one_that_calls_again_is_waited_for_again),
 		TEST(corrupt_page_hangs_no_thread),
 		TEST(sleeper_is_woken_when_its_time_has_come),
+		TEST(source_that_threads_use_at_the_same_time_harms_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
