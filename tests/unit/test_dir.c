@@ -274,7 +274,7 @@ static void test_what_cannot_be_read_says_why(void **state)
 
 	assert_int_equal(sim_session_dir_read(f->fd, "none", &got, &len), -ENOENT);
 	assert_int_equal(sim_session_dir_read(f->fd, ".", &got, &len), -EISDIR);
-	assert_int_equal(sim_session_dir_read(AT_FDCWD, "/dev/zero", &got, &len), -EFBIG);
+	assert_int_equal(sim_session_dir_read(AT_FDCWD, "/dev/zero", &got, &len), -ENODEV);
 	assert_null(got);
 }
 
