@@ -91,12 +91,16 @@ static void call_failed(const struct shim_call *call)
 			report(call, check_arg(call, i), &end);
 }
 
+/* Programs poll: doca_pe_progress() itself reads the tag of any handle. */
 static void enter_infallible(struct shim_call *call)
 {
+	const void *handle = check_arg(call, 0);
 	struct end end;
 
-	if (doca_unlikely(find_end(check_arg(call, 0), &end)))
-		report(call, check_arg(call, 0), &end);
+	if (doca_likely(call->function == SHIM_FN_doca_pe_progress && shim_object_is(handle, SHIM_PE)))
+		return;
+	if (doca_unlikely(find_end(handle, &end)))
+		report(call, handle, &end);
 }
 
 const struct check_part check_stale = {
