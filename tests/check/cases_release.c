@@ -82,6 +82,7 @@ static void end(struct lone *lone)
 {
 	struct rig *rig = lone->rig;
 
+	end_context(rig);
 	while (rig->num_bufs > 0)
 		MUST(doca_buf_dec_refcount(rig->bufs[--rig->num_bufs], NULL));
 	MUST(doca_mmap_destroy(lone->map));
