@@ -221,15 +221,21 @@ static void test_memory_that_could_shrink_is_no_segment(void **state)
 {
 	struct sim_segment segment = { 0 };
 	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC); /* of a file system without seals */
+	void *base;
 
 	(void)state;
-	assert_true(fd >= 0);
+	assert_true(fd >= 0 && file >= 0);
+	assert_int_equal(sim_segment_map(file, 4096, &segment), -EPROTO);
+	close(file);
 	assert_int_equal(ftruncate(fd, 4096), 0);
 	assert_int_equal(sim_segment_map(fd, 4096, &segment), -EPROTO);
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
 	assert_int_equal(sim_segment_map(fd, 4097, &segment), -EPROTO);
 	assert_int_equal(sim_segment_map(fd, 4096, &segment), 0);
+	base = segment.base;
 	sim_segment_unmap(&segment);
+	assert_int_equal(msync(base, 4096, MS_ASYNC), -1); /* it is not mapped any more */
 	close(fd);
 	assert_int_equal(sim_segment_map(fd, 4096, &segment), -EPROTO);
 }

@@ -116,6 +116,17 @@ static void test_other_descriptors_are_no_wake_descriptors(void **state)
 	}
 }
 
+static void test_both_ends_are_closed(void **state)
+{
+	int recv_fd = wake.recv_fd, send_fd = wake.send_fd;
+
+	(void)state;
+	sim_wake_close(&wake);
+	assert_int_equal(fcntl(recv_fd, F_GETFD), -1);
+	assert_int_equal(fcntl(send_fd, F_GETFD), -1);
+	assert_int_equal(wake.recv_fd, -1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -126,6 +137,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_both_ends_learn_of_a_shutdown, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_send_to_an_owner_that_is_gone_fails, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_other_descriptors_are_no_wake_descriptors, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_both_ends_are_closed, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
