@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define NUM_BYTES 64
 
@@ -118,6 +119,36 @@ static void jobs_one_by_one(void)
 	overlap(false);
 }
 
+/* The page is the job's source, or lies beside it. */
+static void unmap_page(bool is_source)
+{
+	struct rig *rig = open_rig();
+	struct rig_copy copy = rig_copy_new(rig), other = copy;
+	char *pages = mmap(NULL, 2 * RIG_COPY_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct doca_event event;
+
+	assert_true(pages != MAP_FAILED);
+	other.from_map = rig_map(rig, pages, RIG_COPY_SIZE, DOCA_ACCESS_LOCAL_READ_ONLY);
+	other.from = rig_data(rig, other.from_map, pages, NUM_BYTES);
+	submit(rig, &other, 1);
+	assert_int_equal(munmap(is_source ? pages : pages + RIG_COPY_SIZE, RIG_COPY_SIZE), 0);
+	while (doca_workq_progress_retrieve(rig->workq, &event, DOCA_WORKQ_RETRIEVE_FLAGS_NONE) == DOCA_ERROR_AGAIN)
+		;
+	rig_return(other.from);
+	assert_int_equal(doca_mmap_destroy(other.from_map), DOCA_SUCCESS);
+	finish(rig, &copy);
+}
+
+static void source_unmapped(void)
+{
+	unmap_page(true);
+}
+
+static void other_page_unmapped(void)
+{
+	unmap_page(false);
+}
+
 static const struct {
 	const char *rule;
 	void (*provoke)(void), (*near_miss)(void);
@@ -125,6 +156,7 @@ static const struct {
 	{ "source-modified", source_modified, source_modified_in_time },
 	{ "destination-touched", destination_touched, destination_touched_in_time },
 	{ "tasks-overlap", jobs_overlap, jobs_one_by_one },
+	{ "memory-released-in-flight@strict", source_unmapped, other_page_unmapped },
 };
 
 int main(int argc, char **argv)

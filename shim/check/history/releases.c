@@ -10,6 +10,7 @@
 #include "shim/common/mem/mmap_priv.h"
 
 #define NUM_RELEASES 64
+#define PAGE_BYTES   4096
 
 #ifdef SHIM_WORKQ_BUILD
 #define FOLLOWS_MAPS false
@@ -83,9 +84,9 @@ static uintptr_t begin_of(const struct doca_mmap *mmap)
 	return shim_mmap_cpu_addr(mmap, mmap->addr);
 }
 
-bool check_is_in_started_map(uintptr_t begin, uintptr_t end)
+bool check_may_be_in_started_map(uintptr_t begin, uintptr_t end)
 {
-	bool is_found = !FOLLOWS_MAPS;
+	bool is_found = !FOLLOWS_MAPS && end - begin >= PAGE_BYTES;
 
 	check_lock(&known.lock);
 	for (size_t i = 0; i < known.num_maps && !is_found; i++) {

@@ -23,8 +23,9 @@ struct check_release {
 	struct check_stack stack;
 };
 
-/* Whether the range has bytes of a started map of this process; true in a generation without calls that are followed. */
-bool check_is_in_started_map(uintptr_t begin, uintptr_t end);
+/* Whether the range has bytes of a started map of this process. Where calls are not followed (work queues), any range of a
+ * page or more may have some. */
+bool check_may_be_in_started_map(uintptr_t begin, uintptr_t end);
 
 /* Find a started map over the object of @fd. Returns false if there is none. */
 bool check_find_map_of_object(int fd, uintptr_t *ret_begin, uintptr_t *ret_end, uint64_t *ret_offset);

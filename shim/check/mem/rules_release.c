@@ -92,7 +92,7 @@ static void see_release(const char *function, enum check_release_kind kind, uint
 					 .tid = gettid() };
 	struct users users = { .release = &release, .kind = kind };
 
-	if (!check_is_in_started_map(release.begin, release.end))
+	if (!check_may_be_in_started_map(release.begin, release.end))
 		return;
 	check_stack_take(caller, &release.stack);
 	check_posted_tasks(see_task, &users);
