@@ -26,6 +26,19 @@ const char *lost_name(enum lost_way way)
 	return names[way];
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED true
+#elif defined(__has_feature)
+#define IS_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define IS_SANITIZED false
+#endif
+
+bool lost_is_possible(enum lost_way way)
+{
+	return way != LOST_FREED || !IS_SANITIZED;
+}
+
 static void *map(int fd, int prot, void *at, int flags)
 {
 	void *bytes = mmap(at, LOST_BYTES, prot, flags | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED), fd, 0);

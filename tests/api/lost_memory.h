@@ -40,6 +40,9 @@ bool lost_fails(enum lost_way way, bool is_write);
 /* Make protected memory accessible again. */
 void lost_unprotect(struct lost_block *block);
 
+/* A sanitizer keeps freed memory, and reports its use. */
+bool lost_is_possible(enum lost_way way);
+
 uint8_t lost_byte(size_t offset);
 const char *lost_name(enum lost_way way);
 

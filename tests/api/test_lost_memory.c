@@ -102,7 +102,7 @@ static void test_sources_that_are_gone(void **state)
 
 	(void)state;
 	for (int way = 0; way < LOST_NUM_WAYS; way++)
-		for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		for (size_t i = 0; i < ARRAY_LEN(places) && lost_is_possible(way); i++)
 			copy_from(rig, way, places[i].offset, places[i].len);
 	rig_close(rig);
 }
@@ -113,7 +113,7 @@ static void test_destinations_that_are_gone(void **state)
 
 	(void)state;
 	for (int way = 0; way < LOST_NUM_WAYS; way++)
-		for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		for (size_t i = 0; i < ARRAY_LEN(places) && lost_is_possible(way); i++)
 			copy_to(rig, way, places[i].offset, places[i].len);
 	rig_close(rig);
 }
