@@ -21,7 +21,9 @@
 static struct {
 	struct check_lock lock; /* protects the others */
 	const struct doca_mmap **maps;
-	size_t num_maps, max_maps;
+	_Atomic size_t num_maps; /* read without the lock, too */
+	size_t max_maps;
+	_Atomic uintptr_t begin, end; /* of all maps that were ever started */
 	uint64_t num_releases;
 	struct check_release releases[NUM_RELEASES]; /* a ring */
 } known = { .lock = { ATOMIC_FLAG_INIT } };
@@ -53,6 +55,20 @@ static bool has_room(void)
 	return true;
 }
 
+static uintptr_t begin_of(const struct doca_mmap *mmap)
+{
+	return shim_mmap_cpu_addr(mmap, mmap->addr);
+}
+
+/* With the lock. */
+static void widen(uintptr_t begin, uintptr_t end)
+{
+	if (known.end == 0 || begin < known.begin)
+		known.begin = begin;
+	if (end > known.end)
+		known.end = end;
+}
+
 static void leave_start(struct shim_call *call)
 {
 	const struct doca_mmap *mmap = check_arg(call, 0);
@@ -60,8 +76,10 @@ static void leave_start(struct shim_call *call)
 	if (check_result(call) != DOCA_SUCCESS)
 		return;
 	check_lock(&known.lock);
-	if (find_map(mmap) == SIZE_MAX && has_room())
+	if (find_map(mmap) == SIZE_MAX && has_room()) {
 		known.maps[known.num_maps++] = mmap;
+		widen(begin_of(mmap), begin_of(mmap) + mmap->len_bytes);
+	}
 	check_unlock(&known.lock);
 }
 
@@ -79,15 +97,17 @@ static void leave_end(struct shim_call *call)
 	check_unlock(&known.lock);
 }
 
-static uintptr_t begin_of(const struct doca_mmap *mmap)
+bool check_may_have_started_maps(void)
 {
-	return shim_mmap_cpu_addr(mmap, mmap->addr);
+	return !FOLLOWS_MAPS || known.num_maps > 0;
 }
 
 bool check_may_be_in_started_map(uintptr_t begin, uintptr_t end)
 {
 	bool is_found = !FOLLOWS_MAPS && end - begin >= PAGE_BYTES;
 
+	if (begin >= known.end || end <= known.begin)
+		return is_found;
 	check_lock(&known.lock);
 	for (size_t i = 0; i < known.num_maps && !is_found; i++) {
 		uintptr_t map = begin_of(known.maps[i]);

@@ -23,6 +23,9 @@ struct check_release {
 	struct check_stack stack;
 };
 
+/* Whether there may be a started map: quick, for each free(). */
+bool check_may_have_started_maps(void);
+
 /* Whether the range has bytes of a started map of this process. Where calls are not followed (work queues), any range of a
  * page or more may have some. */
 bool check_may_be_in_started_map(uintptr_t begin, uintptr_t end);

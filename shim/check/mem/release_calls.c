@@ -25,7 +25,8 @@ static check_release_fn *released;
 /* What free() takes away; 0 = no block of the heap, which is for free() to say. */
 static size_t block_bytes(void *block)
 {
-	if (!block || (__sanitizer_get_ownership && !__sanitizer_get_ownership(block)))
+	if (!block || !check_may_have_started_maps() ||
+	    (__sanitizer_get_ownership && !__sanitizer_get_ownership(block)))
 		return 0;
 	return malloc_usable_size(block);
 }
