@@ -47,13 +47,21 @@ static void *map(int fd, int prot, void *at, int flags)
 	return bytes;
 }
 
-/* Where no other mapping comes to lie when this one is gone. */
+#define ROOM_BYTES ((size_t)1 << 30)
+
+/* In the middle of room for all blocks, where no other mapping comes to lie when this one is gone. */
 static void *map_apart(int fd)
 {
-	static uintptr_t next = (uintptr_t)1 << 44;
+	static uint8_t *room;
+	static size_t used;
 
-	next += 2 * LOST_BYTES;
-	return map(fd, PROT_READ | PROT_WRITE, (void *)next, 0);
+	if (!room) {
+		room = mmap(NULL, ROOM_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		CHECK(room != MAP_FAILED && munmap(room, ROOM_BYTES) == 0);
+	}
+	used += 2 * LOST_BYTES;
+	CHECK(used < ROOM_BYTES / 4);
+	return map(fd, PROT_READ | PROT_WRITE, room + ROOM_BYTES / 2 + used, 0);
 }
 
 static void fill(uint8_t *bytes)
