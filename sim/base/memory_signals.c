@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -17,13 +18,13 @@
 /* What each handler replaced, by its number: set once, before the handler can run. */
 struct chain {
 	int number;
-	uint32_t count;
+	_Atomic uint32_t count;
 	struct sigaction replaced[NUM_HANDLERS];
 };
 
 static struct chain segv = { .number = SIGSEGV }, bus = { .number = SIGBUS };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a handler is installed */
-static bool (*hook)(int number, const siginfo_t *info, void *context);
+static bool (*_Atomic hook)(int number, const siginfo_t *info, void *context);
 
 /* The signal that this thread passes on, and the handlers that did so. A handler of the program that calls what it
  * replaced comes back here, deeper on the stack. A record that a jump out of a handler left is of the same depth, or deeper. */
@@ -107,10 +108,12 @@ static void handle(unsigned int handler, int number, siginfo_t *info, void *cont
 {
 	const struct chain *chain = number == SIGSEGV ? &segv : &bus;
 	int saved_errno = errno;
+	bool (*look)(int, const siginfo_t *, void *) = atomic_load(&hook);
 	bool is_mended = false;
 
+	(void)atomic_load(&chain->count); /* behind it stands what the handler replaced */
 	if (info->si_code > 0)
-		is_mended = (hook && hook(number, info, context)) || sim_guard_mend(number, info);
+		is_mended = (look && look(number, info, context)) || sim_guard_mend(number, info);
 	errno = saved_errno;
 	if (!is_mended)
 		pass_on(chain, handler, info, context);
@@ -159,8 +162,7 @@ static void (*get_handler(struct chain *chain, const struct sigaction *action))(
 		return NULL;
 	if (i == chain->count) {
 		chain->replaced[i] = *action;
-		atomic_signal_fence(memory_order_seq_cst);
-		chain->count++;
+		atomic_fetch_add(&chain->count, 1);
 	}
 	return handlers[i];
 }
@@ -218,5 +220,5 @@ bool sim_memory_signals_are_first(void)
 
 void sim_memory_signals_set_hook(bool (*new_hook)(int number, const siginfo_t *info, void *context))
 {
-	hook = new_hook;
+	atomic_store(&hook, new_hook);
 }

@@ -2,6 +2,7 @@
 /* Worlds (a process with a private card each), child processes and devices for API tests. */
 #include "api_util.h"
 #include "doca_check.h"
+#include "under_valgrind.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -11,12 +12,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#else
-#define RUNNING_ON_VALGRIND 0
-#endif
 
 /* ---- worlds ---- */
 

@@ -2,6 +2,7 @@
 /* The two sides of a Comch test: processes, their synchronisation, client and server, trace. */
 #include "comch_util.h"
 #include "doca_check.h"
+#include "under_valgrind.h"
 #include "emulated.h"
 
 #include <dirent.h>
@@ -464,6 +465,13 @@ void comch_run_halves(void **state)
 	close(words[1]);
 	reap(dpu, "DPU");
 	reap(host, "host");
+}
+
+void comch_run_natively(void **state)
+{
+	if (RUNNING_ON_VALGRIND)
+		skip();
+	comch_run_halves(state);
 }
 
 /* ---- the session ---- */

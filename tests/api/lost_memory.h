@@ -49,4 +49,7 @@ const char *lost_name(enum lost_way way);
 /* The signal that a process dies of that reads (writes) the byte; 0 = it lives. */
 int lost_signal_of_access(volatile uint8_t *byte, bool is_write);
 
+/* Set up a group of tests: valgrind, which reports the accesses, skips the program. */
+int lost_group_setup(void **state);
+
 #endif

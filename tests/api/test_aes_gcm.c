@@ -7,6 +7,7 @@
 
 #include "api_util.h"
 #include "gcm_util.h"
+#include "proc.h"
 
 #define MAX_BYTES 8192
 
@@ -432,7 +433,8 @@ static void test_context_has_65536_tasks(void **state)
 		MUST(gcm_alloc(&rig, GCM_ENCRYPT, &params, src, dst, &tasks[i]));
 		MUST(doca_task_submit(tasks[i]));
 	}
-	assert_true(resident_bytes() - before < (size_t)MANY << 10);
+	if (!PROC_IS_SLOW) /* sanitizers have memory of their own */
+		assert_true(resident_bytes() - before < (size_t)MANY << 10);
 	accel_drain(rig.accel);
 	for (size_t i = 0; i < MANY; i++) {
 		assert_ok(doca_task_get_status(tasks[i]));

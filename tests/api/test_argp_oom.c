@@ -4,14 +4,9 @@
  * library's for all libraries that it loads. Valgrind puts its own there, so that
  * the tests are skipped under it. */
 #include "test_argp_util.h"
+#include "under_valgrind.h"
 
 #include <dlfcn.h>
-
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#else
-#define RUNNING_ON_VALGRIND 0
-#endif
 
 static int allocations_left = -1; /* allocations that succeed before one fails; -1: all */
 static bool failed;

@@ -463,8 +463,8 @@ static const struct CMUnitTest fast_tests[] = {
 	COMCH_TEST(test_consumer_may_live_faster_than_its_endpoint_progresses),
 	COMCH_TEST(test_connection_with_started_consumers_is_in_use),
 	COMCH_TEST(test_consumer_and_its_receives_end_with_the_connection),
-	COMCH_TEST(test_posted_buffers_that_were_unmapped_fail),
-	COMCH_TEST(test_messages_that_were_unmapped_fail),
+	COMCH_NATIVE_TEST(test_posted_buffers_that_were_unmapped_fail),
+	COMCH_NATIVE_TEST(test_messages_that_were_unmapped_fail),
 };
 
 int main(void)

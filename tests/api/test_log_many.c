@@ -13,12 +13,7 @@
 
 #include "log_child.h"
 #include "check.h"
-
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#else
-#define RUNNING_ON_VALGRIND 0
-#endif
+#include "under_valgrind.h"
 
 DOCA_LOG_REGISTER(TEST::LOG::MANY);
 

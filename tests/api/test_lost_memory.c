@@ -389,5 +389,5 @@ int main(void)
 		cmocka_unit_test(test_a_childs_copy_is_its_own),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, lost_group_setup, NULL);
 }

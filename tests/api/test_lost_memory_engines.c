@@ -366,5 +366,5 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_engines) };
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, lost_group_setup, NULL);
 }

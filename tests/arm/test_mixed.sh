@@ -33,8 +33,9 @@ app() {
 	echo "$dir/dma_copy_$2"
 }
 
-# copy HOST_ARCH:DPU_ARCH [FLAGS OF RUN]; the death of side $may_die does not end the run.
+# copy HOST_ARCH:DPU_ARCH [FLAGS OF RUN], for $patience seconds at most; the death of side $may_die does not end the run.
 may_die=
+patience=60
 copy() {
 	host=$(app "${1%:*}" host)
 	dpu=$(app "${1#*:}" dpu)
@@ -46,7 +47,7 @@ copy() {
 	dpu="$dpu -p 03:00.0 -r b1:00.0 -f d/out"
 	[ "$may_die" != host ] || host="$host || true"
 	[ "$may_die" != dpu ] || dpu="$dpu || true"
-	bfsim run --timeout 60 "$@" --host "$host" --dpu "$dpu"
+	bfsim run --timeout $patience "$@" --host "$host" --dpu "$dpu"
 }
 
 test_a_file_arrives_between_each_pair_of_architectures() {
@@ -102,9 +103,10 @@ test_faults_strike_operations_of_an_emulated_side() {
 		status 0 copy x86_64:aarch64 --fault "$rule" --require-faults
 		cmp h/in d/out
 	done
+	patience=5
 	for rule in 'dma.memcpy side=dpu nth=3 refuse=AGAIN' 'mmap.import side=dpu fail=NO_MEMORY' \
 		'comch.send side=dpu fail=IO_FAILED' 'dma.memcpy side=dpu nth=2 hang'; do
-		copy x86_64:aarch64 --timeout 5 --fault "$rule" --require-faults >out 2>err && { echo "no error: $rule"; return 1; }
+		copy x86_64:aarch64 --fault "$rule" --require-faults >out 2>err && { echo "no error: $rule"; return 1; }
 		says 'fault 1 hit' err
 	done
 	same 0 "$(find "$TMPDIR" -mindepth 1 | wc -l)"

@@ -57,7 +57,8 @@ test_a_topology_that_is_not_a_plain_file_is_refused() {
 test_a_report_of_no_trace_is_refused_at_once() {
 	status 1 bfsim report /dev/zero
 	says '/dev/zero: it is not a plain file' err
-	(ulimit -v 1000000; truncate -s 4G zeros; status 1 bfsim report zeros) || return 1
+	truncate -s 4G zeros
+	status 1 bfsim report zeros
 	says 'zeros:1: this line is longer than any of a trace' err
 }
 

@@ -17,12 +17,7 @@
 #include <cmocka.h>
 
 #include "sim/protocol/wire.h"
-
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#else
-#define RUNNING_ON_VALGRIND 0
-#endif
+#include "tests/common/under_valgrind.h"
 
 #define HEAD_BYTES offsetof(struct sim_msg, body)
 #define MANY_FDS   6 /* more than a receiver has room for */

@@ -54,5 +54,5 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_jobs_without_memory_fail) };
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, lost_group_setup, NULL);
 }

@@ -62,7 +62,7 @@ bool check_session_find_user(const uint8_t *addr, size_t len, struct sim_shared_
 }
 
 /* A zombie has ended, too. */
-bool check_session_is_gone(const struct sim_shared_range *range)
+bool check_session_ends_within(const struct sim_shared_range *range, int ms)
 {
 	const struct sim_session *session = shim_session();
 	struct pollfd ended = { .events = POLLIN };
@@ -73,9 +73,14 @@ bool check_session_is_gone(const struct sim_shared_range *range)
 	ended.fd = sim_pidfd_open(range->pid);
 	if (ended.fd < 0)
 		return errno == ESRCH;
-	is_gone = poll(&ended, 1, 0) == 1;
+	is_gone = poll(&ended, 1, ms) == 1;
 	close(ended.fd);
 	return is_gone;
+}
+
+bool check_session_is_gone(const struct sim_shared_range *range)
+{
+	return check_session_ends_within(range, 0);
 }
 
 void check_session_add_task(struct check_hit *hit, const struct sim_shared_range *range)

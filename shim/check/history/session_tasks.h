@@ -20,6 +20,9 @@ bool check_session_find_user(const uint8_t *addr, size_t len, struct sim_shared_
 /* Whether the process of a range ended. Its entries stay until the daemon knows. */
 bool check_session_is_gone(const struct sim_shared_range *range);
 
+/* The same, of a process that was told to end: wait for it, for at most @ms. */
+bool check_session_ends_within(const struct sim_shared_range *range, int ms);
+
 /* Add a task of another process to a hit. */
 void check_session_add_task(struct check_hit *hit, const struct sim_shared_range *range);
 

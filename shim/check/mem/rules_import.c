@@ -101,19 +101,22 @@ static void leave_import(struct shim_call *call)
 
 /* ---- an import that is used ---- */
 
-static bool has_ended(const struct sim_remote *remote)
+/* A process that a fault rule kills leaves the session a moment before its end. */
+#define DEATH_MS 2000
+
+static bool ends_within(const struct sim_remote *remote, int ms)
 {
 	const struct sim_shared_range of_exporter = { .pid = remote->exporter_pid,
 						      .pid_ns = sim_session_pid_ns(shim_session()) };
 
-	return check_session_is_gone(&of_exporter);
+	return check_session_ends_within(&of_exporter, ms);
 }
 
 /* Returns whether the exporter ended the export; not a fault of a function or of the session, or the importer itself. */
 static bool was_ended_by_exporter(const struct sim_remote *remote)
 {
 	return atomic_load(&remote->revoked) && atomic_load(&remote->revoke_cause) == SIM_REVOKED_EXPORT &&
-	       !(check_peer_was_killed() && has_ended(remote));
+	       !(check_peer_was_killed() && ends_within(remote, DEATH_MS));
 }
 
 static const struct doca_mmap *find_ended(const struct doca_buf *buf)
@@ -139,7 +142,7 @@ static void task_failed(struct doca_task *task, doca_error_t status)
 	if (!mmap)
 		return;
 	format =
-		has_ended(mmap->remote) ?
+		ends_within(mmap->remote, 0) ?
 			"%s: a task failed, because process %d (%s), which exported the memory that it uses, has ended" :
 			"%s: a task failed, because process %d (%s) has ended the export of the memory that it uses";
 	hit = CHECK_HIT_HERE(BFC_IMPORT_OUTLIVES_EXPORT, format, check_current_name("doca_pe_progress"),

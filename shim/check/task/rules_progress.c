@@ -236,7 +236,8 @@ bool check_progress_look(struct check_engine *engine, uint64_t ns)
 	}
 	count_time(engine, ns);
 	broken = watch->is_reported ? SIM_CHECK_NUM_RULES : find_broken(engine);
-	if (broken != SIM_CHECK_NUM_RULES) {
+	/* The program may go on while the kernel is asked about its thread. */
+	if (broken != SIM_CHECK_NUM_RULES && has_waiting(engine) && !was_used(engine)) {
 		watch->is_reported = true;
 		report(engine, broken);
 	}

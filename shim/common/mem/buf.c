@@ -31,7 +31,8 @@ static inline bool is_within(const uint8_t *inner, size_t inner_len, const uint8
 void shim_buf_place(struct doca_buf *buf, uint8_t *head, size_t len, uint8_t *data, size_t data_len)
 {
 	const struct doca_mmap *mmap = buf->mmap;
-	uint8_t *end = head + len, *data_end = data + data_len, *map_end = mmap->addr + mmap->len_bytes;
+	uintptr_t end = (uintptr_t)head + len, data_end = (uintptr_t)data + data_len;
+	uintptr_t map_end = (uintptr_t)mmap->addr + mmap->len_bytes;
 
 	buf->is_moved = !is_within(data, data_len, head, len) || !is_within(head, len, mmap->addr, mmap->len_bytes);
 	shim_buf_set_range(buf, head, len, data, data_len);
@@ -44,7 +45,7 @@ void shim_buf_place(struct doca_buf *buf, uint8_t *head, size_t len, uint8_t *da
 	else if (data_end > end || end > map_end)
 		end = map_end;
 	buf->head = data;
-	buf->len = (size_t)(end - data);
+	buf->len = (size_t)(end - (uintptr_t)data);
 }
 
 #ifdef SHIM_WORKQ_BUILD
