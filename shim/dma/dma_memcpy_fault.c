@@ -11,7 +11,7 @@ static __attribute__((noinline)) uint64_t lists_write_addr(const struct shim_buf
 {
 	const struct shim_lists *lists = memcpy->snapshot.lists;
 
-	return memcpy->snapshot.problem ? (uintptr_t)memcpy->dst->data + memcpy->dst->data_len :
+	return memcpy->snapshot.problem ? (uintptr_t)shim_buf_room(memcpy->dst) :
 					  (uintptr_t)lists->segments[lists->num_src].addr;
 }
 

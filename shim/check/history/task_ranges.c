@@ -90,8 +90,7 @@ static void add_post_recv(struct list *list, const struct doca_comch_consumer_ta
 	const struct doca_buf *buf = recv->buf;
 
 	if (buf)
-		add(list, buf->mmap, buf->data + buf->data_len,
-		    (size_t)(buf->head + buf->len - (buf->data + buf->data_len)), true);
+		add(list, buf->mmap, shim_buf_room(buf), shim_buf_room_bytes(buf), true);
 }
 
 /* The tasks of another library may have the name of one of these. */

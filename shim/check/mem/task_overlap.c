@@ -22,9 +22,7 @@ static struct piece data_of(const struct doca_buf *buf, uint64_t task_offset)
 /* @left: bytes that the task has for this buffer and those behind it. */
 static struct piece room_of(const struct doca_buf *buf, uint64_t task_offset, uint64_t left)
 {
-	const uint8_t *addr = buf->data + buf->data_len;
-
-	return (struct piece){ buf->mmap, addr, min_u64((size_t)(buf->head + buf->len - addr), left), task_offset };
+	return (struct piece){ buf->mmap, shim_buf_room(buf), min_u64(shim_buf_room_bytes(buf), left), task_offset };
 }
 
 /* Addresses of this process's memory, or addresses in one export. */

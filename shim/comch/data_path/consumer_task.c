@@ -21,11 +21,6 @@ static struct doca_comch_consumer *consumer_of(const struct doca_task *task)
 	return (struct doca_comch_consumer *)task->ctx;
 }
 
-static uint64_t buf_tailroom(const struct doca_buf *buf)
-{
-	return (uint64_t)(buf->head + buf->len - (buf->data + buf->data_len));
-}
-
 /* Return why the buffer can't take a message, or NULL. */
 static const char *describe_invalid_buf(const struct doca_comch_consumer *consumer, const struct doca_buf *buf)
 {
@@ -37,7 +32,7 @@ static const char *describe_invalid_buf(const struct doca_comch_consumer *consum
 		return "its buffer is not of the memory map that the consumer was created with, or that map was stopped";
 	if (!shim_buf_has_data_in_map(buf))
 		return "its buffer's data is outside of its memory map's range (doca_buf_set_data)";
-	if (buf_tailroom(buf) > shim_dev_function(consumer->data_path.ctx.dev)->caps.comch_max_buf_bytes)
+	if (shim_buf_room_bytes(buf) > shim_dev_function(consumer->data_path.ctx.dev)->caps.comch_max_buf_bytes)
 		return "its buffer is larger than doca_comch_consumer_cap_get_max_buf_size()";
 	return NULL;
 }
@@ -62,8 +57,8 @@ static doca_error_t post_recv_post(struct doca_task *task)
 	shim_vclock_begin_call();
 	recv->desc = (struct sim_recvq_desc){ 0 };
 	if (buf)
-		recv->desc = (struct sim_recvq_desc){ .addr = (uintptr_t)(buf->data + buf->data_len),
-						      .len_bytes = (uint32_t)buf_tailroom(buf) };
+		recv->desc = (struct sim_recvq_desc){ .addr = (uintptr_t)shim_buf_room(buf),
+						      .len_bytes = (uint32_t)shim_buf_room_bytes(buf) };
 	recv->imm_len = 0;
 	consumer->posted[consumer->queue.posted % consumer->num_tasks] = recv;
 	sim_recvq_post(&consumer->queue, &recv->desc);
@@ -97,7 +92,7 @@ const struct shim_task_type comch_post_recv_type = {
 static bool copy_inlined(const struct doca_task *task, const struct doca_buf *buf,
 			 const struct sim_recvq_message *message)
 {
-	const uint8_t *room = buf->data + buf->data_len;
+	const uint8_t *room = shim_buf_room(buf);
 	void *to = (void *)(uintptr_t)shim_buf_cpu_addr(buf, room);
 	struct sim_range_guard guard;
 	bool is_lost;
@@ -126,8 +121,8 @@ static doca_error_t store_message(const struct doca_comch_consumer *consumer,
 
 	if (message->failed)
 		return DOCA_ERROR_IO_FAILED;
-	if (buf && (describe_invalid_buf(consumer, buf) || (uintptr_t)(buf->data + buf->data_len) != recv->desc.addr ||
-		    buf_tailroom(buf) < message->len_bytes)) {
+	if (buf && (describe_invalid_buf(consumer, buf) || (uintptr_t)shim_buf_room(buf) != recv->desc.addr ||
+		    shim_buf_room_bytes(buf) < message->len_bytes)) {
 		sim_err("post receive task: its buffer was changed or returned while the task was in flight");
 		return DOCA_ERROR_IO_FAILED;
 	}

@@ -20,8 +20,8 @@ static void post_recv_site(const struct doca_task *task, struct sim_fault_site *
 
 	if (!buf)
 		return;
-	ret_site->addr = (uintptr_t)buf->data + buf->data_len;
-	ret_site->size = (uint64_t)(buf->head + buf->len - (buf->data + buf->data_len));
+	ret_site->addr = (uintptr_t)shim_buf_room(buf);
+	ret_site->size = shim_buf_room_bytes(buf);
 }
 
 const struct shim_task_fault_ops comch_post_recv_fault_ops = {
@@ -47,7 +47,7 @@ static void flip_data(recv_task *recv, const struct sim_recvq_message *message)
 		sim_fault_hit_flip(recv->task.fault_hit, recv->imm, recv->imm_len);
 		return;
 	}
-	bytes = buf->data + buf->data_len - message->len_bytes;
+	bytes = shim_buf_room(buf) - message->len_bytes;
 	sim_fault_hit_flip(recv->task.fault_hit, (void *)(uintptr_t)shim_buf_cpu_addr(buf, bytes), message->len_bytes);
 }
 

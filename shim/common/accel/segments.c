@@ -15,7 +15,7 @@ struct shim_list_size shim_list_measure_all(const struct doca_buf *buf)
 
 	for (; buf; buf = buf->next, size.segments++) {
 		size.data_bytes += buf->data_len;
-		size.room_bytes += (size_t)(buf->head + buf->len - (buf->data + buf->data_len));
+		size.room_bytes += shim_buf_room_bytes(buf);
 	}
 	return size;
 }
@@ -57,9 +57,9 @@ static void take_data(struct shim_segment *segment, const struct doca_buf *src)
 static void take_room(struct shim_segment *segment, struct doca_buf *dst, bool with_data)
 {
 	for (; dst; dst = dst->next) {
-		const uint8_t *addr = with_data ? dst->data : dst->data + dst->data_len;
+		const uint8_t *addr = with_data ? dst->data : shim_buf_room(dst);
 
-		*segment++ = (struct shim_segment){ dst, addr, (size_t)(dst->head + dst->len - addr) };
+		*segment++ = (struct shim_segment){ dst, addr, (uintptr_t)dst->head + dst->len - (uintptr_t)addr };
 	}
 }
 

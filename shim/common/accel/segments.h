@@ -62,7 +62,7 @@ static inline struct shim_list_size shim_list_measure(const struct doca_buf *buf
 	if (doca_unlikely(buf->next != NULL))
 		return shim_list_measure_all(buf);
 	return (struct shim_list_size){ .data_bytes = buf->data_len,
-					.room_bytes = (size_t)(buf->head + buf->len - (buf->data + buf->data_len)),
+					.room_bytes = shim_buf_room_bytes(buf),
 					.segments = 1 };
 }
 
@@ -77,15 +77,14 @@ SHIM_INTERNAL_API doca_error_t shim_snapshot_take_lists(struct shim_snapshot *sn
 static inline bool shim_snapshot_take_pair(struct shim_snapshot *snapshot, uint64_t max_bytes,
 					   const struct doca_buf *src, const struct doca_buf *dst)
 {
-	const uint8_t *room = dst->data + dst->data_len;
 	size_t bytes = src->data_len;
 
 	if (doca_unlikely(src->next || dst->next || bytes == 0 || bytes > max_bytes ||
-			  (size_t)(dst->head + dst->len - room) < bytes))
+			  shim_buf_room_bytes(dst) < bytes))
 		return false;
 	snapshot->bytes = bytes;
 	snapshot->src_addr = src->data;
-	snapshot->dst_addr = room;
+	snapshot->dst_addr = shim_buf_room(dst);
 	return true;
 }
 

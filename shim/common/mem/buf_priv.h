@@ -105,6 +105,17 @@ static inline bool shim_buf_has_usable_mmap(const struct doca_buf *buf)
 	       shim_mmap_is_usable(buf->mmap);
 }
 
+/* Return where the buffer's room is, behind its data. Data outside of the memory map may wrap; it leaves no room. */
+static inline uint8_t *shim_buf_room(const struct doca_buf *buf)
+{
+	return (uint8_t *)((uintptr_t)buf->data + buf->data_len);
+}
+
+static inline size_t shim_buf_room_bytes(const struct doca_buf *buf)
+{
+	return (uintptr_t)buf->head + buf->len - (uintptr_t)shim_buf_room(buf);
+}
+
 /* Return where the bytes at @addr are in this process; meaningless for imported memory. */
 static inline uint64_t shim_buf_cpu_addr(const struct doca_buf *buf, const uint8_t *addr)
 {
