@@ -19,6 +19,8 @@
 #include "check.h"
 #include "doca_device.h"
 
+#define NUM_FORKS 12 /* of each test; each takes as long as two busy threads keep it */
+
 static int setup(void **state)
 {
 	session_setup(state);
@@ -119,7 +121,7 @@ static void test_a_fork_during_the_first_use_does_no_harm(void **state)
 {
 	(void)state;
 	skip_under_sanitizers();
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < NUM_FORKS; i++) {
 		struct proc proc;
 
 		proc_start(&proc, fork_while_attaching, NULL);
@@ -212,7 +214,7 @@ static void fork_among_threads(int ctl, const void *arg)
 	busy.dev = device_open(NULL);
 	for (int i = 0; i < 2; i++)
 		CHECK(pthread_create(&threads[i], NULL, work_on, &busy) == 0);
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < NUM_FORKS; i++) {
 		pid_t pid = fork();
 
 		CHECK(pid >= 0);

@@ -14,6 +14,7 @@
 
 #include "sim/shm/recvq.h"
 #include "sim/shm/segment.h"
+#include "under_valgrind.h"
 
 #define IMM 16
 
@@ -235,7 +236,8 @@ static void test_memory_that_could_shrink_is_no_segment(void **state)
 	assert_int_equal(sim_segment_map(fd, 4096, &segment), 0);
 	base = segment.base;
 	sim_segment_unmap(&segment);
-	assert_int_equal(msync(base, 4096, MS_ASYNC), -1); /* it is not mapped any more */
+	if (!RUNNING_ON_VALGRIND)                                  /* it reports the address */
+		assert_int_equal(msync(base, 4096, MS_ASYNC), -1); /* it is not mapped any more */
 	close(fd);
 	assert_int_equal(sim_segment_map(fd, 4096, &segment), -EPROTO);
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "emulated.h"
+#include "under_valgrind.h"
 #include "sim/clock/call_mark.h"
 #include "sim/clock/stall_watch.h"
 #include "sim/clock/vclock_sched.h"
@@ -571,7 +572,7 @@ static void test_thread_that_waits_in_the_kernel_has_the_long_patience(void **st
 {
 	const struct sim_stall_patience patience = { .running_ns = 200 * SIM_NS_PER_MS, .sleeping_ns = SIM_NS_PER_MS };
 
-	if (is_emulated())
+	if (is_emulated() || RUNNING_ON_VALGRIND)
 		skip();
 	assert_int_equal(stall_of(*state, wait_uninterruptibly, &patience).reason, SIM_STALL_RUNS);
 	while (wait(NULL) > 0)

@@ -119,9 +119,16 @@ doca_error_t channel_open(const struct channel_cfg *cfg, struct channel **ret_ch
 
 /* --- Sending --- */
 
+/* A message may fail before the event says that the connection has ended. */
+static bool is_peer_gone(const struct channel *channel)
+{
+	return !channel->is_connected || channel->send_result == DOCA_ERROR_CONNECTION_ABORTED ||
+	       channel->send_result == DOCA_ERROR_CONNECTION_RESET;
+}
+
 static doca_error_t check_connection(const struct channel *channel)
 {
-	if (!channel->is_connected)
+	if (is_peer_gone(channel))
 		return failure_report(DOCA_ERROR_CONNECTION_RESET, "The other side has gone away");
 	return DOCA_SUCCESS;
 }
@@ -157,7 +164,7 @@ static doca_error_t check_health(const struct channel *channel)
 {
 	if (channel->wrong)
 		return failure_report(DOCA_ERROR_UNEXPECTED, "A message from the other side %s", channel->wrong);
-	if (channel->send_result != DOCA_SUCCESS && channel->is_connected)
+	if (channel->send_result != DOCA_SUCCESS && !is_peer_gone(channel))
 		return failure_report(channel->send_result, "A message has not reached the other side: %s",
 				      doca_error_get_descr(channel->send_result));
 	return check_connection(channel);
