@@ -20,7 +20,7 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-#define OPEN_PROT       PROT_WRITE          /* of pages without their protection */
+#define OPEN_PROT       PROT_WRITE          /* of pages without their protection; an emulator wants PROT_READ, too */
 #define ZEROS_OFFSET    (UINT64_C(1) << 62) /* of pages of zeros in /dev/zero: this, and their address */
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 #define MAX_LOANS       64
@@ -34,6 +34,7 @@ enum kind { HOLE, PROTECTED, MOVED };
 struct loan {
 	enum kind kind;
 	int prot;     /* PROTECTED: before */
+	int lent;     /* PROTECTED: meanwhile */
 	size_t aside; /* MOVED: its number */
 	uintptr_t begin, end;
 };
@@ -93,7 +94,7 @@ static bool has_room(struct sim_loans **loans)
 
 static bool is_alike(const struct loan *a, const struct loan *b)
 {
-	return a->kind == b->kind && a->prot == b->prot && a->aside == b->aside;
+	return a->kind == b->kind && a->prot == b->prot && a->lent == b->lent && a->aside == b->aside;
 }
 
 static void add(struct sim_loans *loans, const struct loan *loan)
@@ -249,7 +250,20 @@ static bool find_vma(struct sim_self_maps *maps, uintptr_t addr, struct sim_vma 
 	return true;
 }
 
-/* A writable mapping needs no loan: another thread has changed it. */
+/* The page is writable: it is lent, and an emulator refuses to read it, or another thread has changed it. */
+static bool let_read(struct sim_loans *loans, uintptr_t addr)
+{
+	for (size_t i = 0; i < loans->num_loans; i++) {
+		struct loan *loan = &loans->loans[i];
+
+		if (loan->kind != PROTECTED || loan->lent != OPEN_PROT || addr < loan->begin || addr >= loan->end)
+			continue;
+		loan->lent = PROT_READ | PROT_WRITE;
+		return syscall(SYS_mprotect, loan->begin, loan->end - loan->begin, loan->lent) == 0;
+	}
+	return true;
+}
+
 bool sim_loan_protected(struct sim_loans **loans, const struct sim_loan_at *at, bool *ret_is_same)
 {
 	uintptr_t end = round_up(at->end, page_bytes());
@@ -260,9 +274,10 @@ bool sim_loan_protected(struct sim_loans **loans, const struct sim_loan_at *at, 
 	if (!has_room(loans) || !find_vma(&(*loans)->maps, at->addr, &vma))
 		return false;
 	if (vma.prot & PROT_WRITE)
-		return true;
+		return let_read(*loans, at->addr);
 	loan = (struct loan){ .kind = PROTECTED,
 			      .prot = vma.prot,
+			      .lent = OPEN_PROT,
 			      .begin = round_down(at->addr, page_bytes()),
 			      .end = vma.end < end ? vma.end : end };
 	if (syscall(SYS_mprotect, loan.begin, loan.end - loan.begin, OPEN_PROT) == 0) {
@@ -302,7 +317,7 @@ static void undo(struct sim_loans *loans, const struct loan *loan, uintptr_t beg
 
 static bool is_as_lent(const struct loan *loan, const struct sim_vma *vma)
 {
-	return loan->kind == PROTECTED ? vma->prot == OPEN_PROT : vma->offset == ZEROS_OFFSET + vma->begin;
+	return loan->kind == PROTECTED ? vma->prot == loan->lent : vma->offset == ZEROS_OFFSET + vma->begin;
 }
 
 /* The parts of the loans that lie in the mapping. */

@@ -8,7 +8,7 @@
  * A loan is made in the handler of the fault and returned behind the access: holes are holes again, protections are back.
  * In between, other threads see the pages, too. What the program changes meanwhile stays: pages of zeros are known by an
  * offset that no file has, and pages without protection can be written and not read, by /proc/self/maps (processors let
- * such pages be read all the same, and programs have none).
+ * such pages be read all the same, and programs have none; under an emulator that does not, they can be read).
  */
 #ifndef SIM_MEMORY_LOAN_H
 #define SIM_MEMORY_LOAN_H
