@@ -25,6 +25,7 @@
 #define HARM_MS     120   /* to a client */
 #define HARM_END_MS 30000 /* to a server: the round kills the hostile client earlier */
 #define VICTIM_MS   8000
+#define CALLS_MS    200
 #define MAX_LINKS   4
 #define MAX_AREAS   64
 
@@ -133,6 +134,19 @@ static void run_until_ended(struct peer *peer, unsigned int num_links)
 	}
 }
 
+static int close_peer(struct peer *peer)
+{
+	for (unsigned int i = 0; i < peer->num_links; i++)
+		fast_join(&peer->links[i].fast);
+	if (peer->endpoint.state != DOCA_CTX_STATE_IDLE)
+		endpoint_stop(&peer->endpoint);
+	endpoint_close(&peer->endpoint);
+	loop_close(&peer->loop);
+	close(peer->done_fd);
+	MUST(doca_dev_close(peer->dev));
+	return ROLE_DONE;
+}
+
 static int run_victim(const struct bout *bout, bool is_server, unsigned int num_links)
 {
 	static struct peer peer;
@@ -141,15 +155,7 @@ static int run_victim(const struct bout *bout, bool is_server, unsigned int num_
 	run_until_ended(&peer, num_links);
 	if (count_ended(&peer) < num_links)
 		_exit(ROLE_WRONG);
-	for (unsigned int i = 0; i < peer.num_links; i++)
-		fast_join(&peer.links[i].fast);
-	if (peer.endpoint.state != DOCA_CTX_STATE_IDLE)
-		endpoint_stop(&peer.endpoint);
-	endpoint_close(&peer.endpoint);
-	loop_close(&peer.loop);
-	close(peer.done_fd);
-	MUST(doca_dev_close(peer.dev));
-	return ROLE_DONE;
+	return close_peer(&peer);
 }
 
 static int run_victim_server(struct bout *bout, int sock)
@@ -162,6 +168,25 @@ static int run_victim_client(struct bout *bout, int sock)
 {
 	(void)sock;
 	return run_victim(bout, false, 1);
+}
+
+/* Its connections may never come to be; those that did end with the server. */
+int role_stubborn_client(struct bout *bout, int sock)
+{
+	static struct peer peer;
+	int64_t now = proc_now_ms(), end_of_calls = now + CALLS_MS, end = now + VICTIM_MS;
+
+	(void)sock;
+	open_peer(&peer, false, bout->round % 2);
+	while (now < end_of_calls || (count_ended(&peer) < peer.num_links && now < end)) {
+		if (peer.endpoint.state == DOCA_CTX_STATE_IDLE && peer.num_links < MAX_LINKS && now < end_of_calls)
+			endpoint_start(&peer.endpoint);
+		loop_turn(&peer.loop, 20);
+		now = proc_now_ms();
+	}
+	if (count_ended(&peer) < peer.num_links)
+		_exit(ROLE_WRONG);
+	return close_peer(&peer);
 }
 
 /* ---- the hostile peer ---- */
@@ -317,6 +342,6 @@ static void scribble_comch(struct bout *bout)
 	}
 }
 
-static const char *const victims[] = { "server", "client", NULL };
+const char *const attack_comch_victims[] = { "server", "client", NULL };
 
-const struct attack attack_comch = { "scribble", victims, 150, 4, scribble_comch };
+const struct attack attack_comch = { "scribble", attack_comch_victims, 150, 4, scribble_comch };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A client of Comch that forges what it sends: its handshake, announcements of consumers, records, the descriptors that
- * come with them. Between two forgeries it may be honest. The server goes on to serve an honest client. */
+/* A client or a server of Comch that forges what it sends: its handshake, announcements of consumers, records, the
+ * descriptors that come with them. Between two forgeries it may be honest. An attacked server goes on to serve an honest
+ * client. */
 #include "hostile.h"
 
 #include <fcntl.h>
@@ -16,7 +17,9 @@
 #include "check.h"
 #include "proc.h"
 
+#define SERVICE    "hostile"
 #define FORGE_MS   150
+#define ACCEPT_MS  20
 #define MAX_FORGED 200 /* records and announcements on one connection */
 
 /* Change some words of a message; most of it stays as it is. */
@@ -70,20 +73,25 @@ static void close_made(int fd)
 		close(fd);
 }
 
+/* Connect, or accept a client. Returns whether there is a connection. */
 static bool connect_forged(struct bout *bout, struct forger *forger)
 {
 	struct sim_handshake_msg msg;
-	int made = -1, status;
+	bool is_connected;
+	int made = -1;
 
 	forger_handshake(forger, &msg);
 	if (bout_random(bout, 2)) {
 		change_words(bout, msg.body, sizeof(struct comch_handshake));
 		made = change_fds(bout, msg.fds, &msg.num_fds);
 	}
-	status = forger_connect(forger, "hostile", &msg);
+	if (forger->listener)
+		is_connected = forger_accept(forger, &msg, ACCEPT_MS);
+	else
+		is_connected = forger_connect(forger, SERVICE, &msg) == 0;
 	close_made(made);
 	__atomic_fetch_add(&bout->tally->tried, 1, __ATOMIC_RELAXED);
-	return status == 0;
+	return is_connected;
 }
 
 static void forge_announcement(struct bout *bout, struct forger *forger)
@@ -113,26 +121,43 @@ static void forge_record(struct bout *bout, struct forger *forger)
 	free(bytes);
 }
 
-static int forge(struct bout *bout, int sock)
+static void forge(struct bout *bout, struct forger *forger)
 {
 	int64_t end = proc_now_ms() + FORGE_MS;
+
+	while (proc_now_ms() < end) {
+		if (!connect_forged(bout, forger))
+			continue;
+		for (int i = 0; i < MAX_FORGED && forger_is_open(forger) && proc_now_ms() < end; i++) {
+			if (bout_random(bout, 3) == 0)
+				forge_announcement(bout, forger);
+			else if (sim_ring_arm_space(&forger->out, forger->out.max_record_bytes))
+				forge_record(bout, forger);
+			__atomic_fetch_add(&bout->tally->tried, 1, __ATOMIC_RELAXED);
+		}
+		forger_disconnect(forger);
+	}
+	forger_close(forger);
+}
+
+static int run_forged_client(struct bout *bout, int sock)
+{
 	struct forger forger;
 
 	(void)sock;
 	forger_open(&forger, "host");
-	while (proc_now_ms() < end) {
-		if (!connect_forged(bout, &forger))
-			continue;
-		for (int i = 0; i < MAX_FORGED && forger_is_open(&forger) && proc_now_ms() < end; i++) {
-			if (bout_random(bout, 3) == 0)
-				forge_announcement(bout, &forger);
-			else if (sim_ring_arm_space(&forger.out, forger.out.max_record_bytes))
-				forge_record(bout, &forger);
-			__atomic_fetch_add(&bout->tally->tried, 1, __ATOMIC_RELAXED);
-		}
-		forger_disconnect(&forger);
-	}
-	forger_close(&forger);
+	forge(bout, &forger);
+	return ROLE_REFUSED;
+}
+
+static int run_forged_server(struct bout *bout, int sock)
+{
+	struct forger forger;
+
+	(void)sock;
+	forger_open(&forger, "dpu");
+	forger_listen(&forger, SERVICE);
+	forge(bout, &forger);
 	return ROLE_REFUSED;
 }
 
@@ -140,10 +165,8 @@ static void forge_client(struct bout *bout)
 {
 	struct party *server, *forger, *honest;
 
-	setenv("BFSIM_PATH", "", 1);
-	bout_session(bout);
 	server = bout_start(bout, "server", "dpu", role_patient_server, -1);
-	forger = bout_start(bout, "forger", "host", forge, -1);
+	forger = bout_start(bout, "forger", "host", run_forged_client, -1);
 	bout_pause(bout, FORGE_MS);
 	honest = bout_start(bout, "honest client", "host", role_client, -1);
 	if (bout_wait(bout, honest) && honest->status != 0)
@@ -153,4 +176,22 @@ static void forge_client(struct bout *bout)
 	kill(server->pid, SIGKILL);
 }
 
-const struct attack attack_forge = { "forge", attack_no_path, 100, 4, forge_client };
+/* Clients that take any message, one after the other. */
+static void forge_server(struct bout *bout)
+{
+	bout_start(bout, "forger", "dpu", run_forged_server, -1);
+	for (int i = 0; i < 2; i++)
+		bout_start(bout, "client", "host", role_stubborn_client, -1);
+}
+
+static void forge_end(struct bout *bout)
+{
+	setenv("BFSIM_PATH", "", 1);
+	bout_session(bout);
+	if (strcmp(bout->path, "server") == 0)
+		forge_client(bout);
+	else
+		forge_server(bout);
+}
+
+const struct attack attack_forge = { "forge", attack_comch_victims, 100, 4, forge_end };

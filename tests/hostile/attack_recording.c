@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Damaged recordings: the daemon keeps them, and the commands that read a session's recordings end with a message. */
+/* Damaged recordings, and recordings that their process writes into while they are read: the daemon keeps them, and the
+ * commands that read a session's recordings end with a message. */
 #include "hostile.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,13 +54,23 @@ static void change_words(struct bout *bout, uint8_t *bytes, size_t len, size_t c
 	}
 }
 
+static size_t head_of(size_t len)
+{
+	return len < 512 ? len : 512;
+}
+
+static size_t used_of(const uint8_t *bytes, size_t len)
+{
+	while (len > head_of(len) && bytes[len - 1] == 0)
+		len--;
+	return len;
+}
+
 /* In the head, anywhere in what is used, or all of it; half of the copies have another length. */
 static size_t damage(struct bout *bout, uint8_t *bytes, size_t len)
 {
-	size_t used = len, head = len < 512 ? len : 512;
+	size_t head = head_of(len), used = used_of(bytes, len);
 
-	while (used > head && bytes[used - 1] == 0)
-		used--;
 	if (bout_random(bout, 2))
 		change_words(bout, bytes, head, 1 + bout_random(bout, 4));
 	else
@@ -75,26 +88,34 @@ static int make_file(struct bout *bout, const uint8_t *bytes, size_t len)
 	return fd;
 }
 
-static void add_damaged(struct bout *bout, const uint8_t *bytes, size_t len)
+/* Attach as a process of the session, and hand the recording over. Returns the connection. */
+static int add_recording(const struct bout *bout, int file)
 {
 	struct sim_msg msg = { .type = SIM_MSG_ATTACH, .body.attach.pid = getpid() };
 	int sock = connect_to(bout), fd;
-	uint8_t *copy = malloc(len);
 
-	CHECK(copy);
-	memcpy(copy, bytes, len);
 	strcpy(msg.body.attach.side, "host");
 	CHECK(attack_call_with(sock, &msg, -1, &fd) == 0);
 	if (fd >= 0)
 		close(fd);
-	fd = make_file(bout, copy, damage(bout, copy, len));
 	msg = (struct sim_msg){ .type = SIM_MSG_ADD_RECORDING };
-	CHECK(sim_msg_send(sock, &msg, fd) == 0);
+	CHECK(sim_msg_send(sock, &msg, file) == 0);
 	msg = (struct sim_msg){ .type = SIM_MSG_STATUS }; /* its reply comes after the recording was taken */
-	close(fd);
 	CHECK(attack_call_with(sock, &msg, -1, &fd) == 0);
 	close(fd);
-	close(sock);
+	return sock;
+}
+
+static void add_damaged(struct bout *bout, const uint8_t *bytes, size_t len)
+{
+	uint8_t *copy = malloc(len);
+	int file;
+
+	CHECK(copy);
+	memcpy(copy, bytes, len);
+	file = make_file(bout, copy, damage(bout, copy, len));
+	close(add_recording(bout, file));
+	close(file);
 	free(copy);
 	bout->tally->tried++;
 }
@@ -111,7 +132,28 @@ static int add_all(struct bout *bout, int sock)
 	return ROLE_DONE;
 }
 
-static void damage_recordings(struct bout *bout)
+/* Until it is killed. */
+static int scribble_live(struct bout *bout, int sock)
+{
+	uint8_t *bytes, *live;
+	size_t len = read_recording(bout, &bytes), used = used_of(bytes, len);
+	int file = memfd_create("live", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	CHECK(file >= 0 && write(file, bytes, len) == (ssize_t)len && fcntl(file, F_ADD_SEALS, SEALS) == 0);
+	live = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	CHECK(live != MAP_FAILED);
+	add_recording(bout, file);
+	send(sock, "", 1, MSG_NOSIGNAL);
+	for (;;) {
+		change_words(bout, live, bout_random(bout, 2) ? used : head_of(len), 1 + bout_random(bout, 64));
+		if (bout_random(bout, 4) == 0)
+			memcpy(live, bytes, used); /* a reader gets behind its checks again */
+		__atomic_fetch_add(&bout->tally->tried, 1, __ATOMIC_RELAXED);
+	}
+	return ROLE_DONE;
+}
+
+static void read_all(struct bout *bout, const char *dir)
 {
 	static const struct program readers[] = {
 		{ NULL, "sim/cli/bfsim", { "", "trace", "-f", "perfetto", "-o", "trace" } },
@@ -119,6 +161,40 @@ static void damage_recordings(struct bout *bout)
 		{ NULL, "sim/cli/bfsim", { "", "stats" } },
 		{ NULL, "sim/cli/bfsim", { "", "report", "-o", "out" } },
 	};
+
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+		struct program reader = readers[i];
+
+		reader.dir = dir;
+		program_run(bout, &reader);
+	}
+}
+
+static void damage_recordings(struct bout *bout, const char *dir)
+{
+	if (!bout_wait(bout, bout_start(bout, "forger", "host", add_all, -1)))
+		bout_defect(bout, &bout->tally->hung, "did not add the recordings", "forger");
+	read_all(bout, dir);
+}
+
+static void scribble_recording(struct bout *bout, const char *dir)
+{
+	struct party *hostile;
+	int socks[2];
+	char byte;
+
+	bout_pair(socks);
+	hostile = bout_start(bout, "writer", "host", scribble_live, socks[0]);
+	close(socks[0]);
+	recv(socks[1], &byte, 1, 0);
+	close(socks[1]);
+	read_all(bout, dir);
+	hostile->is_victim = true;
+	kill(hostile->pid, SIGKILL);
+}
+
+static void attack_recordings(struct bout *bout)
+{
 	char dir[96];
 
 	work_make(bout, dir);
@@ -126,15 +202,13 @@ static void damage_recordings(struct bout *bout)
 	bout_session(bout);
 	program_run(bout, &(struct program){ dir, "tests/multi/trace_peer", { "", "20", "fail" } });
 	setenv("BFSIM_TRACE", "off", 1);
-	if (!bout_wait(bout, bout_start(bout, "forger", "host", add_all, -1)))
-		bout_defect(bout, &bout->tally->hung, "did not add the recordings", "forger");
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
-		struct program reader = readers[i];
-
-		reader.dir = dir;
-		program_run(bout, &reader);
-	}
+	if (strcmp(bout->path, "live") == 0)
+		scribble_recording(bout, dir);
+	else
+		damage_recordings(bout, dir);
 	work_remove(dir);
 }
 
-const struct attack attack_recording = { "recording", attack_no_path, 60, 1, damage_recordings };
+static const char *const ways[] = { "damaged", "live", NULL };
+
+const struct attack attack_recording = { "recording", ways, 60, 1, attack_recordings };

@@ -11,10 +11,10 @@
  *   attack_protocol.c   random messages to the daemon, and floods of requests
  *   attack_connection.c a hostile importer on shm and tcp; strangers at the ports of tcp
  *   attack_comch.c      a hostile Comch peer that writes into all memory that it shares
- *   attack_forge.c      a Comch client that forges its handshake, announcements and records
+ *   attack_forge.c      a Comch client or server that forges its handshake, announcements and records
  *   attack_state.c      a hostile process that writes into the session's shared state, in each clock
  *   attack_memory.c     allocations that fail
- *   attack_recording.c  damaged recordings for the daemon, and for the commands that read them
+ *   attack_recording.c  damaged recordings, and such that are written to while commands read them
  *   attack_process.c    stops, limits of descriptors and memory, forks
  *   attack_programs.c   kills of programs of the work-queue generation; damaged traces for bfsim report
  *
@@ -93,6 +93,7 @@ struct attack {
 /* Without a data path. */
 extern const char *const attack_no_path[];
 extern const char *const attack_all_paths[];
+extern const char *const attack_comch_victims[];
 
 /* A number below @limit, from the round's seed. */
 uint64_t bout_random(struct bout *bout, uint64_t limit);
@@ -143,6 +144,9 @@ int role_copy_from(struct bout *bout, const void *descriptor, size_t len, unsign
 role_body role_server;
 role_body role_patient_server; /* also after its first client has left, for bout->connect_ms */
 role_body role_client;
+
+/* Connects again and again, takes any message and answers; each connection has a producer and a consumer. */
+role_body role_stubborn_client;
 
 /* With a consumer and a producer each: one leaves in the middle of the exchange, the other one ends in order. */
 role_body role_fast_server;

@@ -19,12 +19,19 @@ static void notify(void *forger)
 	eventfd_write(((struct forger *)forger)->event_fd, 1);
 }
 
-static void wait_for_notification(const struct forger *forger)
+static bool is_notified_within(const struct forger *forger, int ms)
 {
 	eventfd_t count;
 
-	CHECK(proc_readable_within(forger->event_fd, PROC_DEADLINE_MS));
+	if (!proc_readable_within(forger->event_fd, ms))
+		return false;
 	CHECK(eventfd_read(forger->event_fd, &count) == 0);
+	return true;
+}
+
+static void wait_for_notification(const struct forger *forger)
+{
+	CHECK(is_notified_within(forger, PROC_DEADLINE_MS));
 }
 
 static const struct pcie_function *find_function(struct sim_session *session)
@@ -65,6 +72,7 @@ void forger_disconnect(struct forger *forger)
 void forger_close(struct forger *forger)
 {
 	forger_disconnect(forger);
+	sim_session_unlisten(forger->session, forger->listener);
 	sim_segment_unmap(&forger->ring);
 	sim_segment_unmap(&forger->doorbell);
 	sim_wake_close(&forger->wake);
@@ -90,46 +98,69 @@ void forger_handshake(const struct forger *forger, struct sim_handshake_msg *ret
 	memcpy(ret_msg->body, &handshake, sizeof(handshake));
 }
 
-/* The server's end, as its accept message says. */
-static void take_peer(struct forger *forger)
+/* The other end, as its handshake message says; closes the message. */
+static void take_peer(struct forger *forger, struct sim_handshake_msg *msg)
 {
-	struct sim_handshake_msg msg;
 	struct comch_handshake handshake;
 	struct sim_ring_cfg cfg;
 
-	while (!sim_channel_receive(forger->channel, &msg))
-		wait_for_notification(forger);
-	CHECK(msg.len_bytes == sizeof(handshake) && msg.num_fds == COMCH_NUM_HANDSHAKE_FDS);
-	memcpy(&handshake, msg.body, sizeof(handshake));
+	CHECK(msg->len_bytes == sizeof(handshake) && msg->num_fds == COMCH_NUM_HANDSHAKE_FDS);
+	memcpy(&handshake, msg->body, sizeof(handshake));
 	cfg = (struct sim_ring_cfg){ .max_records = handshake.recv_queue_size,
 				     .max_record_bytes =
 					     (uint32_t)sizeof(struct comch_msg_hdr) + handshake.max_msg_bytes };
-	CHECK(sim_segment_map(msg.fds[COMCH_FD_RING], sim_ring_size(&cfg), &forger->peer_ring) == 0);
-	CHECK(sim_segment_map(msg.fds[COMCH_FD_DOORBELL], sizeof(struct sim_doorbell_shared), &forger->peer_doorbell) ==
-	      0);
+	CHECK(sim_segment_map(msg->fds[COMCH_FD_RING], sim_ring_size(&cfg), &forger->peer_ring) == 0);
+	CHECK(sim_segment_map(msg->fds[COMCH_FD_DOORBELL], sizeof(struct sim_doorbell_shared),
+			      &forger->peer_doorbell) == 0);
 	sim_ring_init(&forger->out, &cfg, forger->peer_ring.base);
 	forger->peer_slot = handshake.slot;
-	forger->peer_wake_fd = msg.fds[COMCH_FD_WAKE];
-	msg.fds[COMCH_FD_WAKE] = -1;
-	sim_handshake_msg_close(&msg);
+	forger->peer_wake_fd = msg->fds[COMCH_FD_WAKE];
+	msg->fds[COMCH_FD_WAKE] = -1;
+	sim_handshake_msg_close(msg);
 }
 
 int forger_connect(struct forger *forger, const char *name, const struct sim_handshake_msg *msg)
 {
+	struct sim_handshake_msg answer;
 	int status;
 
 	CHECK(sim_session_connect(forger->session, forger->function->id, name, PROC_DEADLINE_MS, msg, notify, forger,
 				  &forger->channel) == 0);
 	while ((status = sim_channel_status(forger->channel)) == -EINPROGRESS)
 		wait_for_notification(forger);
-	if (status == 0)
-		take_peer(forger);
-	else
+	if (status < 0) {
 		forger_disconnect(forger);
-	return status;
+		return status;
+	}
+	while (!sim_channel_receive(forger->channel, &answer))
+		wait_for_notification(forger);
+	take_peer(forger, &answer);
+	return 0;
 }
 
-static void notify_server(struct forger *forger)
+void forger_listen(struct forger *forger, const char *name)
+{
+	const struct sim_service service = { forger->function->id, forger->function->reps[0], name };
+
+	CHECK(forger->function->num_reps > 0);
+	CHECK(sim_session_listen(forger->session, &service, notify, forger, &forger->listener) == 0);
+}
+
+bool forger_accept(struct forger *forger, const struct sim_handshake_msg *msg, int ms)
+{
+	struct sim_handshake_msg client;
+
+	while (!sim_listener_next_client(forger->listener, notify, forger, &forger->channel, &client))
+		if (!is_notified_within(forger, ms))
+			return false;
+	take_peer(forger, &client);
+	if (sim_channel_accept(forger->channel, msg) == 0)
+		return true;
+	forger_disconnect(forger);
+	return false;
+}
+
+static void notify_peer(struct forger *forger)
 {
 	sim_doorbell_ring(forger->peer_doorbell.base, forger->peer_slot);
 	sim_wake_send(forger->peer_wake_fd);
@@ -138,14 +169,14 @@ static void notify_server(struct forger *forger)
 void forger_send_record(struct forger *forger, uint32_t kind, const void *data, size_t len)
 {
 	if (sim_ring_write(&forger->out, kind, data, len) ==
-	    0) /* else the server has ended the connection, and reads no more */
-		notify_server(forger);
+	    0) /* else the other end has ended the connection, and reads no more */
+		notify_peer(forger);
 }
 
 void forger_send_end(struct forger *forger)
 {
 	sim_ring_close(&forger->out);
-	notify_server(forger);
+	notify_peer(forger);
 }
 
 void forger_announce(struct forger *forger, const struct comch_consumer_info *info, const int *fds, uint32_t num_fds)

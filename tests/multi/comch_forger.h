@@ -5,7 +5,8 @@
  *   forger_open(&forger, "host");                       a process of the session, with the memory of an honest end
  *   forger_handshake(&forger, &msg);                    the honest handshake message; change it at will
  *   forger_connect(&forger, "name", &msg)               0, or the reason of the server's refusal
- *   forger_send_record(&forger, COMCH_MESSAGE, ...);    in the server's ring
+ *   forger_listen(&forger, "name"), forger_accept()     as a server: one client at a time
+ *   forger_send_record(&forger, COMCH_MESSAGE, ...);    in the other end's ring
  *   forger_announce(&forger, &info, fds, num_fds);      a consumer
  *   forger_close(&forger);
  */
@@ -24,12 +25,13 @@
 struct forger {
 	struct sim_session *session;
 	struct sim_channel *channel; /* NULL = none */
+	struct sim_listener *listener;
 	const struct pcie_function *function;
 	int event_fd; /* the session notified */
 	struct sim_segment ring, doorbell;
 	int ring_fd, doorbell_fd;
 	struct sim_wake wake;
-	/* Of the server: */
+	/* Of the other end: */
 	struct sim_segment peer_ring, peer_doorbell;
 	struct sim_ring out;
 	int peer_wake_fd;
@@ -46,20 +48,26 @@ void forger_handshake(const struct forger *forger, struct sim_handshake_msg *ret
 /* A malformed message leaves no connection. Returns 0 or the status of the channel. */
 int forger_connect(struct forger *forger, const char *name, const struct sim_handshake_msg *msg);
 
-/* Write a record into the server's ring, ring its doorbell and wake it. */
+/* Listen for clients, on the first function that the forger's function represents. */
+void forger_listen(struct forger *forger, const char *name);
+
+/* Wait @ms for a client, and answer it with @msg; its own message is not malformed. Returns whether there is a connection. */
+bool forger_accept(struct forger *forger, const struct sim_handshake_msg *msg, int ms);
+
+/* Write a record into the other end's ring, ring its doorbell and wake it. */
 void forger_send_record(struct forger *forger, uint32_t kind, const void *data, size_t len);
 
-/* Say that nothing follows, as a client that closes its connection does. */
+/* Say that nothing follows, as an end that closes its connection does. */
 void forger_send_end(struct forger *forger);
 
 /* Send the announcement and the record that goes with it. The descriptors stay the caller's. */
 void forger_announce(struct forger *forger, const struct comch_consumer_info *info, const int *fds, uint32_t num_fds);
 
-/* Whether the server has not closed the connection; close it. */
+/* Whether the other end has not closed the connection; close it. */
 bool forger_is_open(const struct forger *forger);
 void forger_disconnect(struct forger *forger);
 
-/* Wait until the server closes the connection. Returns its reason. */
+/* Wait until the other end closes the connection. Returns its reason. */
 int forger_wait_closed(struct forger *forger);
 
 #endif

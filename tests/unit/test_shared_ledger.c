@@ -7,9 +7,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
+#include "sim/base/monotonic.h"
 #include "sim/state/shared_ledger.h"
 
 #define A      11 /* processes */
@@ -22,11 +24,23 @@ struct world {
 	struct sim_ledger_lane *a, *b;
 };
 
+#define LEDGER_BYTES ((sizeof(struct sim_shared_ledger) + 4095) / 4096 * 4096)
+
+/* At the end of memory that is mapped: what is behind the lanes is not there. */
+static struct sim_shared_ledger *map_ledger(void)
+{
+	uint8_t *pages = mmap(NULL, LEDGER_BYTES + 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(pages != MAP_FAILED);
+	assert_int_equal(mprotect(pages, LEDGER_BYTES, PROT_READ | PROT_WRITE), 0);
+	return (struct sim_shared_ledger *)(pages + LEDGER_BYTES - sizeof(struct sim_shared_ledger));
+}
+
 static int setup(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
 
-	world->ledger = calloc(1, sizeof(*world->ledger));
+	world->ledger = map_ledger();
 	world->a = sim_shared_ledger_join(world->ledger, A);
 	world->b = sim_shared_ledger_join(world->ledger, B);
 	*state = world;
@@ -37,7 +51,7 @@ static int teardown(void **state)
 {
 	struct world *world = *state;
 
-	free(world->ledger);
+	munmap((uint8_t *)(world->ledger + 1) - LEDGER_BYTES, LEDGER_BYTES + 4096);
 	free(world);
 	return 0;
 }
@@ -182,6 +196,16 @@ static void test_silent_owner_is_given_up(void **state)
 	assert_false(sim_shared_ledger_request(world->ledger, world->b, slot, false, 0));
 }
 
+static void test_owner_sleeps_until_it_is_asked(void **state)
+{
+	struct world *world = *state;
+	uint64_t begin = sim_monotonic_ns();
+
+	assert_int_equal(sim_ledger_lane_wait(world->a, 0, 30), 0);
+	assert_true(sim_monotonic_ns() - begin >= 30 * SIM_NS_PER_MS);
+	assert_int_equal(sim_ledger_lane_wait(world->a, 1, WAIT_S * 1000), 0); /* it was asked since */
+}
+
 /* ---- corrupt contents ---- */
 
 static bool count_one(void *arg, uint32_t lane, uint32_t slot, uint32_t version, const struct sim_shared_range *one)
@@ -233,6 +257,7 @@ int main(void)
 		TEST(test_process_that_left_has_nothing_in_flight),
 		TEST(test_owner_answers_requests),
 		TEST(test_silent_owner_is_given_up),
+		TEST(test_owner_sleeps_until_it_is_asked),
 		TEST(test_corrupt_ledger_does_no_harm),
 	};
 
