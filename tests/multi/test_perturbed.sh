@@ -5,59 +5,22 @@
 #
 #   test_perturbed.sh BFSIM REPEAT_PEER CLOCK_PAIR HELLO_HOST HELLO_DPU TOPOLOGY EXACT_TEST...       (TAP)
 #
-# PERTURB_SEEDS is the number of perturbed runs of each (3; the long form takes 100), PERTURB_LOAD that of programs that use the
-# CPUs meanwhile (0). Each EXACT_TEST checks its times itself.
+# Each EXACT_TEST checks its times itself. The number of runs: perturbed.sh.
 #
 # shellcheck disable=SC2016
 
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/sessions.sh"
+. "$(dirname "$0")/perturbed.sh"
 
 peer=$(realpath "$2")
 pair=$(realpath "$3")
 hello_host=$(realpath "$4")
 hello_dpu=$(realpath "$5")
 topology=$(realpath "$6")
-seeds=${PERTURB_SEEDS:-3}
 use_bfsim "$1"
 shift 6
 exact_tests=$(realpath "$@")
-
-# run_once SEED OPTION...: run the commands; the events of all processes are in ./events then.
-run_once() {
-	rm -f event.* trace.json
-	seed=$1
-	shift
-	BFSIM_TEST_PERTURB=$seed bfsim run --timeout 100 --session s --clock virtual --trace trace.json "$@" >out 2>err || {
-		cat out err
-		return 1
-	}
-	if grep "no longer waits" out err; then
-		return 1
-	fi
-	cat out event.* >events 2>/dev/null || true # not every program writes one
-}
-
-# always_the_same OPTION...: the first run is not perturbed.
-always_the_same() {
-	run_once "" "$@"
-	mv events first
-	mv trace.json first.json
-	[ -s first ]
-	for run in $(seq "$seeds"); do
-		run_once "$run" "$@"
-		cmp first events || {
-			echo "the run with seed $run differs:"
-			diff first events | head -n 20
-			return 1
-		}
-		cmp first.json trace.json || {
-			echo "the trace of the run with seed $run differs:"
-			diff first.json trace.json | cut -c 1-300 | head -n 20
-			return 1
-		}
-	done
-}
 
 # peers KIND CLIENTS OPTION...: a server and its clients.
 peers() {
@@ -136,11 +99,4 @@ test_programs_that_know_their_times() {
 	done
 }
 
-load=
-for _ in $(seq "${PERTURB_LOAD:-0}"); do
-	(while :; do :; done) &
-	load="$load $!"
-done
-# shellcheck disable=SC2086
-trap '[ -z "$load" ] || kill $load; clean_up' EXIT
 run_tests "$0" "$work"

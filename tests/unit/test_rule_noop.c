@@ -11,12 +11,12 @@
 
 #include "sim/state/rule_noop.h"
 
-#define TOPOLOGY                                                       \
-	"cards:\n"                                                     \
-	"  - name: card\n"                                             \
-	"    profile: bluefield-3\n"                                   \
-	"    functions:\n"                                             \
-	"      - {side: host, pci: 'b1:00.0', type: pf}\n"             \
+#define TOPOLOGY                                                              \
+	"cards:\n"                                                            \
+	"  - name: card\n"                                                    \
+	"    profile: bluefield-3\n"                                          \
+	"    functions:\n"                                                    \
+	"      - {side: host, pci: 'b1:00.0', type: pf}\n"                    \
 	"      - {side: host, pci: 'b1:00.2', type: vf, parent: 'b1:00.0'}\n" \
 	"      - {side: host, pci: 'b1:00.3', type: vf, parent: 'b1:00.0'}\n" \
 	"      - {side: dpu, pci: '03:00.0', type: pf, represents: ['host/b1:00.0', 'host/b1:00.2', 'host/b1:00.3']}\n"
