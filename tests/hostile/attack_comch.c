@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A hostile Comch peer: it connects, exchanges messages on both paths, then writes anything into all memory that it
  * shares with the other process: rings, receive queues, doorbells. A server goes on to serve an honest client. */
+#include "harm.h"
 #include "hostile.h"
 
 #include <setjmp.h>
@@ -27,7 +28,6 @@
 #define VICTIM_MS   8000
 #define CALLS_MS    200
 #define MAX_LINKS   4
-#define MAX_AREAS   64
 
 /* ---- programs with a worker on each connection, which take any message ---- */
 
@@ -191,97 +191,15 @@ int role_stubborn_client(struct bout *bout, int sock)
 
 /* ---- the hostile peer ---- */
 
-struct area {
-	uint64_t *words;
-	size_t num_words;
-};
-
-/* The shared memory of this process; @ignore is not listed. */
-static unsigned int list_areas(struct area areas[MAX_AREAS], const struct area *ignore, unsigned int num_ignored)
-{
-	FILE *maps = fopen("/proc/self/maps", "r");
-	unsigned int count = 0;
-	char line[512];
-
-	CHECK(maps);
-	while (count < MAX_AREAS && fgets(line, sizeof(line), maps)) {
-		unsigned long from, to;
-		bool is_known = false;
-
-		if (!strstr(line, " rw-s ") || !strstr(line, "/memfd:bfsim ") ||
-		    sscanf(line, "%lx-%lx", &from, &to) != 2)
-			continue;
-		for (unsigned int i = 0; i < num_ignored; i++)
-			is_known |= (uintptr_t)ignore[i].words == from;
-		if (!is_known)
-			areas[count++] = (struct area){ .words = (uint64_t *)from, .num_words = (to - from) / 8 };
-	}
-	fclose(maps);
-	return count;
-}
-
-enum harm { HARM_RANDOM, HARM_SMALL, HARM_ZERO, HARM_ONES, HARM_STEP, NUM_HARMS };
-
-static void write_word(struct bout *bout, volatile uint64_t *word, enum harm harm)
-{
-	switch (harm) {
-	case HARM_RANDOM:
-		*word = bout->random + bout_random(bout, UINT64_MAX);
-		break;
-	case HARM_SMALL:
-		*word = bout_random(bout, 64);
-		break;
-	case HARM_ZERO:
-		*word = 0;
-		break;
-	case HARM_ONES:
-		*word = UINT64_MAX;
-		break;
-	default:
-		*word += bout_random(bout, 3) - 1;
-	}
-}
-
-/* The words at the beginning are counters and marks; a message or a slot follows at any place. */
-static void scribble(struct bout *bout, const struct area *area, enum harm harm)
-{
-	size_t num_words = bout_random(bout, 2) && area->num_words > 128 ? 128 : area->num_words;
-
-	if (bout_random(bout, 4) == 0)
-		for (size_t i = 0; i < num_words; i++)
-			write_word(bout, &area->words[i], harm);
-	else
-		for (int i = 0; i < 16; i++)
-			write_word(bout, &area->words[bout_random(bout, num_words)], harm);
-}
-
-/* One kind of harm all the time, so that the victim has no quiet moment, or all kinds; in one area or in all. */
-static void do_harm(struct bout *bout, const struct area *areas, unsigned int num_areas, unsigned int ms)
-{
-	int64_t end = proc_now_ms() + ms;
-	bool one_kind = bout->round % 4 > 0, one_area = bout->round % 4 > 1;
-	enum harm kind = bout->round % 4 == 1 ? HARM_ONES : (enum harm)bout_random(bout, NUM_HARMS);
-	const struct area *area = &areas[bout_random(bout, num_areas)];
-
-	while (proc_now_ms() < end) {
-		if (!one_area)
-			area = &areas[bout_random(bout, num_areas)];
-		if (!one_kind)
-			kind = (enum harm)bout_random(bout, NUM_HARMS);
-		scribble(bout, area, kind);
-		__atomic_fetch_add(&bout->tally->tried, 1, __ATOMIC_RELAXED);
-	}
-}
-
 static int harm_peer(struct bout *bout, bool is_server, int sock)
 {
 	static struct peer peer;
-	struct area own[MAX_AREAS], shared[MAX_AREAS];
+	struct harm_area own[HARM_AREAS], shared[HARM_AREAS];
 	unsigned int num_own, num_shared;
 	int64_t end = proc_now_ms() + CONNECT_MS;
 
 	open_peer(&peer, is_server, false);
-	num_own = list_areas(own, NULL, 0); /* the session's: not an attack on the peer */
+	num_own = harm_list_areas(own, NULL, 0); /* the session's: not an attack on the peer */
 	endpoint_start(&peer.endpoint);
 	while (peer.num_links == 0 && proc_now_ms() < end) {
 		if (peer.endpoint.state == DOCA_CTX_STATE_IDLE)
@@ -291,12 +209,12 @@ static int harm_peer(struct bout *bout, bool is_server, int sock)
 	end = proc_now_ms() + EXCHANGE_MS;
 	while (proc_now_ms() < end)
 		loop_turn(&peer.loop, 1);
-	num_shared = list_areas(shared, own, num_own);
+	num_shared = harm_list_areas(shared, own, num_own);
 	if (num_shared == 0)
 		_exit(ROLE_REFUSED);
 	if (sock >= 0)
 		send(sock, "", 1, MSG_NOSIGNAL);
-	do_harm(bout, shared, num_shared, is_server ? HARM_MS : HARM_END_MS);
+	harm_for(bout, shared, num_shared, is_server ? HARM_MS : HARM_END_MS);
 	_exit(ROLE_DONE);
 }
 

@@ -10,6 +10,8 @@
  *   attack_descriptor.c changed descriptors
  *   attack_protocol.c   random messages to the daemon, and floods of requests
  *   attack_connection.c a hostile importer on shm and tcp; strangers at the ports of tcp
+ *   attack_exporter.c   a hostile exporter, whose memory comes and goes, on each path
+ *   harm.c              writes into shared memory
  *   attack_comch.c      a hostile Comch peer that writes into all memory that it shares
  *   attack_forge.c      a Comch client or server that forges its handshake, announcements and records
  *   attack_state.c      a hostile process that writes into the session's shared state, in each clock
@@ -133,6 +135,8 @@ void bout_defect(struct bout *bout, unsigned int *count, const char *what, const
 role_body role_exporter;
 /* Imports it, and copies for a while in both directions. */
 role_body role_importer;
+/* The same, whatever bytes come. */
+role_body role_unchecked_importer;
 /* Sends a descriptor. */
 void role_send_descriptor(int sock, const void *descriptor, size_t len);
 /* Reads a descriptor from @sock. Returns its length, 0 if there is none. */
@@ -183,6 +187,6 @@ void work_remove(const char *dir);
 extern const struct attack attack_kill_dma, attack_kill_comch, attack_kill_fast, attack_kill_session, attack_descriptor,
 	attack_protocol, attack_flood, attack_connection, attack_comch, attack_signals, attack_limits, attack_fork,
 	attack_workq, attack_memory, attack_memory_comch, attack_cards, attack_stop, attack_recording, attack_report,
-	attack_state, attack_forge;
+	attack_state, attack_forge, attack_exporter;
 
 #endif
