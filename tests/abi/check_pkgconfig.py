@@ -1,41 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Check the pkg-config templates: every module of the vendor resolves, at any path of the tree.
+"""Check the pkg-config modules: every module of the vendor resolves, at any path of the tree.
 
-    check_pkgconfig.py FACTS TEMPLATE-DIR PKG-CONFIG
+    check_pkgconfig.py FACTS MODULES-DIR PKG-CONFIG
 
-The script creates a tree like an installed one at two paths; pkg-config must print the present path.
+MODULES-DIR has the modules as they are installed. The script creates a tree like an installed one at two paths; pkg-config
+must print the present path.
 """
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
 MULTIARCH = 'any-linux-gnu'
-LIBRARIES = ['doca_common', 'doca_dma', 'doca_comch', 'doca_comm_channel', 'doca_cc', 'doca_sha',
-             'doca_compress', 'doca_erasure_coding', 'doca_aes_gcm', 'doca_argp']  # as an umbrella links them
 
 
 def all_libraries(facts):
-    return [name for name in LIBRARIES if 'lib' + name in facts['libraries']]
+    return sorted(name.removeprefix('lib') for name in facts['libraries'])
 
 
-def install(tree, facts, templates):
+def install(tree, modules):
     target = tree / 'lib' / MULTIARCH / 'pkgconfig'
     target.mkdir(parents=True)
     (tree / 'include').mkdir()
-    own = templates / 'module.pc.in'
-    found = {template.name.removesuffix('.in'): template.read_text() for template in templates.glob('doca*.pc.in')}
-    for module, entry in facts['pkg_config'].items() if own.exists() else []:
-        text = own.read_text().replace('@MODULE@', module).replace('@REQUIRES@', entry['requires'])
-        found.setdefault(module + '.pc', text.replace('@LIBRARY@', module.replace('-', '_')))
-    for name, text in found.items():
-        text = text.replace('@DOCA_VERSION@', facts['version'])
-        text = text.replace('@DOCA_LIB_MODULES@', ', '.join(name.replace('_', '-') + '-lib' for name in all_libraries(facts)))
-        text = text.replace('@DOCA_LIBS@', ' '.join('-l' + name for name in all_libraries(facts)))
-        (target / name).write_text(text)
+    for path in modules.glob('doca*.pc'):
+        shutil.copy(path, target)
     return target
 
 
@@ -78,20 +70,23 @@ def check_module(pkg, tree, facts, module):
     libs = pkg.ask('--libs', module)
     if resolved(libs, '-L') != [str(tree / 'lib' / MULTIARCH)]:
         yield f'libraries in {resolved(libs, "-L")}'
-    names = [flag[2:] for flag in libs if flag.startswith('-l')]
-    wanted = wanted_libraries(facts, module)
+    names = sorted(flag[2:] for flag in libs if flag.startswith('-l'))
+    wanted = sorted(wanted_libraries(facts, module))
     if names != wanted:
         yield f'links {names}, not {wanted}'
+    others = pkg.ask('--libs-only-other', module)
+    if others != (['-Wl,--as-needed'] if len(wanted) > 2 else []):
+        yield f'tells the linker {others}'
     static = {flag[2:] for flag in pkg.ask('--libs', '--static', module) if flag.startswith('-l')}
     if not {'doca_common', *names} <= static:
         yield f'links {sorted(static)} with --static'
 
 
-def complaints(facts, templates, program):
+def complaints(facts, modules, program):
     with tempfile.TemporaryDirectory() as tmp:
         for place in ('here', 'there'):
             tree = pathlib.Path(os.path.realpath(tmp)) / place / 'sdk'
-            pkg = PkgConfig(program, install(tree, facts, templates))
+            pkg = PkgConfig(program, install(tree, modules))
             for module in sorted(facts['pkg_config']):
                 try:
                     yield from (f'{module}: {text}' for text in check_module(pkg, tree, facts, module))

@@ -69,7 +69,7 @@ for name in rdma:rdma mgmt_icm_quota:mgmt verbs:verbs telemetry_phy:telemetry; d
 		if "$@" -c lacking.c -I"$("$bfsim" sdk --generation $generation --on host)/include" 2>err; then
 			exit 1
 		fi
-		grep -q "bfsim does not have doca_${name%:*}.h: libdoca_${name#*:} is not simulated" err
+		grep -q "bfsim does not have doca_${name%:*}.h (libdoca_${name#*:})" err
 	done
 done
 
