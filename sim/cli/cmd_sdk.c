@@ -124,7 +124,7 @@ static int print_tree(const struct options *options, const char *tree, const cha
 {
 	if (access(tree, F_OK) < 0)
 		return fail_without_tree(options->side, tree);
-	if (strcmp(options->arch, cli_archs[0]) != 0 && access(libdir, F_OK) < 0)
+	if (strcmp(options->arch, cli_archs[0]) != 0 && !cli_has_libraries(options->generation, options->arch))
 		return cli_fail("the SDK tree has no libraries for %s (%s): install bfsim for it, too (doc/arm.md)",
 				options->arch, libdir);
 	if (options->env)

@@ -198,11 +198,11 @@ test_a_program_linked_against_stubs_of_2_10_starts() {
 }
 
 test_a_prefix_without_the_libraries_is_named() {
-	mv "$prefix/sdk/dpu/lib/aarch64-linux-gnu" gone
+	mv "$prefix/lib/aarch64-linux-gnu" gone
 	program=$(app aarch64 dpu)
 	bfsim run --dpu "$program --version" >out 2>err || true
 	bfsim sdk --on dpu --arch aarch64 >out2 2>err2 && failed=0 || failed=1
-	mv gone "$prefix/sdk/dpu/lib/aarch64-linux-gnu"
+	mv gone "$prefix/lib/aarch64-linux-gnu"
 	says "bfsim's libraries for aarch64 are not installed in $prefix" err
 	says 'no libraries for aarch64' err2
 	same 1 $failed

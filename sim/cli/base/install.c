@@ -110,6 +110,15 @@ char *cli_libdir(enum cli_generation generation, const char *arch)
 	return path;
 }
 
+bool cli_has_libraries(enum cli_generation generation, const char *arch)
+{
+	char *dir = cli_libdir(generation, arch);
+	bool has = dir && access(dir, F_OK) == 0;
+
+	free(dir);
+	return has;
+}
+
 bool cli_is_installed(void)
 {
 	char *dir = program_dir(0), *name = dir ? strrchr(dir, '/') : NULL;
@@ -119,18 +128,11 @@ bool cli_is_installed(void)
 	return is_installed;
 }
 
-static bool has_libraries(const char *arch)
-{
-	char *dir = cli_sdk_libdir(CLI_GENERATION_TASK, "dpu", arch);
-	bool has = dir && access(dir, F_OK) == 0;
-
-	free(dir);
-	return has;
-}
-
 char *cli_prefix_without(const char *arch)
 {
-	return has_libraries(cli_archs[0]) && !has_libraries(arch) ? program_dir(1) : NULL;
+	return cli_has_libraries(CLI_GENERATION_TASK, cli_archs[0]) && !cli_has_libraries(CLI_GENERATION_TASK, arch) ?
+		       program_dir(1) :
+		       NULL;
 }
 
 char *cli_pages_library(const char *arch)

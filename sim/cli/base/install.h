@@ -40,6 +40,10 @@ char *cli_sdk_libdir(enum cli_generation generation, const char *side, const cha
  * need not exist. NULL without memory. */
 char *cli_libdir(enum cli_generation generation, const char *arch);
 
+/* Whether the installation has libraries for @arch. A tree without them may have a directory for @arch, with links to the
+ * libraries for another one (shim/abi/link_trees.py). */
+bool cli_has_libraries(enum cli_generation generation, const char *arch);
+
 /* Whether this program is of an installation, not of a build tree. */
 bool cli_is_installed(void);
 

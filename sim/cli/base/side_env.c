@@ -83,6 +83,8 @@ static int add_library_paths(const char *side, enum cli_generation generation)
 	for (size_t i = 0; cli_archs[i]; i++) {
 		bool found = false;
 
+		if (i > 0 && !cli_has_libraries(generation, cli_archs[i]))
+			continue; /* its directory in the tree, if there is one, has those of this architecture */
 		if (add_if_there(cli_sdk_libdir(generation, side, cli_archs[i]), &found) < 0)
 			return -1;
 		if (!found && add_if_there(cli_libdir(generation, cli_archs[i]), &found) < 0)
