@@ -197,7 +197,7 @@ test_an_umbrella_gives_a_program_what_it_needs() {
 	for tree in dpu workq-dpu; do
 		use_tree $tree
 		# shellcheck disable=SC2046 # a list of words
-		compile "$here/app.c" $(PKG_CONFIG_PATH=$doca/lib64/pkgconfig pkg-config --cflags --libs doca) -o app
+		compile -Wl,--no-as-needed "$here/app.c" $(PKG_CONFIG_PATH=$doca/lib64/pkgconfig pkg-config --cflags --libs doca) -o app
 		same 'libdoca_common.so.2 libdoca_dma.so.2' \
 			"$(readelf -d app | sed -n 's/.*(NEEDED).*\[\(libdoca.*\)\]/\1/p' | sort | tr '\n' ' ' | sed 's/ $//')"
 		prints $tree env LD_LIBRARY_PATH="$doca/lib64" ./app

@@ -37,8 +37,11 @@ test_a_library_without_a_list_is_said_to_have_none() {
 		status 1 bfsim coverage "$name"
 		says 'no list of libdoca_flow, and does not simulate it$' err
 	done
-	status 1 bfsim coverage eth
-	says 'no list of libdoca_eth, and' err
+	for pair in eth:eth doca_flow_ct_init:flow_ct doca_gpu_create:gpunetio rmax:rmax rivermax:rmax 'doca_verbs_*:verbs' \
+		telemetry_exporter:telemetry_exporter doca_telemetry_pcc_create:telemetry mgmt:mgmt gpi:gpi; do
+		status 1 bfsim coverage "${pair%:*}"
+		says "no list of libdoca_${pair#*:}, and" err
+	done
 	status 1 bfsim coverage flowers
 	says 'no release from 1.5 to 3.3 that is known has flowers' err
 }
