@@ -25,7 +25,7 @@ OF_SIDE = {'host': KNOWN[0], 'dpu': KNOWN[1]}
 def is_alias(path):
     """Whether it is a link to the file of that name in another of the directories."""
     above = [part for part in pathlib.Path(os.readlink(path)).parts if part != '..'] if path.is_symlink() else ['']
-    return above[0] in ALL
+    return above[0].endswith('-linux-gnu')
 
 
 def has_libraries(directory):
@@ -54,8 +54,8 @@ def add_aliases(directory, of):
                 replace_link(directory / folder / path.name, pathlib.Path(up) / of.name / folder / path.name)
 
 
-def link_tree(tree):
-    directories = [tree / 'lib' / name for name in ALL]
+def link_tree(tree, names):
+    directories = [tree / 'lib' / name for name in names]
     own = [directory for directory in directories if has_libraries(directory)]
     for directory in directories:
         remove_aliases(directory)
@@ -68,7 +68,10 @@ def link_tree(tree):
         add_aliases(usual, main)
 
 
-ALL = list(dict.fromkeys([*KNOWN, sys.argv[1]]))
+def main():
+    for tree in (pathlib.Path(os.environ['MESON_INSTALL_DESTDIR_PREFIX']) / 'sdk').iterdir():
+        link_tree(tree, dict.fromkeys([*KNOWN, sys.argv[1]]))
+
+
 if __name__ == '__main__':
-    for sdk_tree in (pathlib.Path(os.environ['MESON_INSTALL_DESTDIR_PREFIX']) / 'sdk').iterdir():
-        link_tree(sdk_tree)
+    main()
