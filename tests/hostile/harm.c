@@ -8,7 +8,8 @@
 #include "check.h"
 #include "proc.h"
 
-unsigned int harm_list_areas(struct harm_area areas[HARM_AREAS], const struct harm_area *ignore, unsigned int num_ignored)
+unsigned int harm_list_areas(struct harm_area areas[HARM_AREAS], const struct harm_area *ignore,
+			     unsigned int num_ignored)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
 	unsigned int count = 0;
