@@ -62,7 +62,11 @@ struct pcie_function {
 	char vuid[PCIE_VUID_SIZE];
 	uint16_t vhca_id;
 	uint32_t mtu;             /* bytes */
-	uint32_t sf_index;        /* SFs only */
+	uint32_t host_index;      /* 0: the Arm cores, 1, 2, ...: the card's host sides */
+	uint32_t pf_index;        /* of the PF it belongs to, among those of its card and side */
+	uint32_t vf_index;        /* VFs only: its number of its PF */
+	uint32_t sf_index;        /* SFs only: the number it was created with (sfnum) */
+	uint32_t aux_index;       /* SFs only: the number of its auxiliary device, mlx5_core.sf.N */
 	uint64_t active_rate_bps; /* bits per second */
 	bool hotplug;             /* plugged while the machine was running */
 	struct pcie_caps caps;    /* the profile's for its side and type and the card's mode, with overrides */
@@ -88,6 +92,7 @@ struct pcie_card {
 	char name[PCIE_SIDE_SIZE];
 	const struct pcie_profile *profile;
 	enum pcie_mode mode;
+	uint32_t num_hidden;   /* functions of the description that the mode leaves out */
 	struct pcie_link link; /* to the host: the profile's, with overrides */
 	struct pcie_timing timing;
 };
@@ -144,6 +149,9 @@ uint32_t pcie_topology_page_bytes(const struct pcie_topology *topology, const ch
 
 /* "dpu", "nic", "separated" or "zero-trust". */
 const char *pcie_mode_name(enum pcie_mode mode);
+
+/* Why the mode leaves functions out; "": it leaves out none. */
+const char *pcie_mode_hiding_reason(enum pcie_mode mode);
 
 /* Write the function's name in a "represents" list: "host/0000:b1:00.0", "host/0000:b1:00.0/sf4". */
 void pcie_function_format(const struct pcie_function *function, char text[PCIE_FUNCTION_TEXT_SIZE]);

@@ -72,6 +72,13 @@ static int compare_sf_indices(const struct pcie_function *a, const struct pcie_f
 	return order ? order : compare_numbers(a->parent, b->parent);
 }
 
+static int compare_aux_indices(const struct pcie_function *a, const struct pcie_function *b)
+{
+	int order = compare_numbers(a->aux_index, b->aux_index);
+
+	return order ? order : strcmp(a->side, b->side);
+}
+
 /* An SF's address is its PF's. */
 static bool has_addr(const struct pcie_function *function)
 {
@@ -107,6 +114,7 @@ static const struct unique {
 	{ "vuid", "in a topology", compare_vuids, NULL },
 	{ "vhca-id", "on one card", compare_vhca_ids, NULL },
 	{ "sf-index", "on one PF", compare_sf_indices, is_sf },
+	{ "aux-index", "on one side", compare_aux_indices, is_sf },
 };
 
 /* Two functions that have the same value of @field; the error names the first such pair in the file's order. */

@@ -20,6 +20,18 @@ const char *pcie_mode_name(enum pcie_mode mode)
 	return mode_names[mode];
 }
 
+const char *pcie_mode_hiding_reason(enum pcie_mode mode)
+{
+	switch (mode) {
+	case PCIE_MODE_NIC:
+		return "the Arm cores are inactive";
+	case PCIE_MODE_SEPARATED:
+		return "SFs need switchdev mode, which no function has, and the host alone has VFs";
+	default:
+		return "";
+	}
+}
+
 int pcie_mode_parse(const char *text, enum pcie_mode *ret_mode)
 {
 	for (int mode = PCIE_MODE_DPU; mode <= PCIE_MODE_ZERO_TRUST; mode++) {
@@ -31,8 +43,8 @@ int pcie_mode_parse(const char *text, enum pcie_mode *ret_mode)
 	return -EINVAL;
 }
 
-/* NIC mode: the Arm cores are inactive. Separated mode: no function is in switchdev mode, which SFs need, and SR-IOV is the
- * host's alone. */
+/* pcie_mode_hiding_reason() says why. One public report of a BlueField-2 in separated mode names SFs of the Arm cores; the
+ * vendor's guide, which bfsim follows, excludes them (doc/hardware.md). */
 static bool is_hidden(const struct pcie_topology *topology, const struct pcie_function *function)
 {
 	bool is_dpu = pcie_side_is_dpu(function->side);
@@ -121,7 +133,9 @@ static int remove_hidden(struct pcie_topology *topology)
 		function->parent = new_ids[function->parent];
 		for (size_t j = 0; j < function->num_reps; j++)
 			((uint32_t *)(uintptr_t)function->reps)[j] = new_ids[function->reps[j]];
-		if (!hidden)
+		if (hidden)
+			topology->cards[function->card].num_hidden++;
+		else
 			topology->functions[new_ids[i]] = *function;
 	}
 	topology->num_functions = count;

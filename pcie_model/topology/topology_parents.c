@@ -155,6 +155,16 @@ static void assign_ordinals(const struct pcie_draft *draft, struct pcie_draft_fu
 	function->side_ordinal = find_side_ordinal(draft, function);
 }
 
+/* The numbers that representors show of the function, from the ordinals of all functions. */
+static void assign_indices(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	struct pcie_function *final = function->final;
+
+	final->host_index = pcie_side_is_dpu(final->side) ? 0 : function->side_ordinal + 1;
+	final->pf_index = draft->functions[final->parent].ordinal;
+	final->vf_index = final->type == PCIE_FUNC_VF ? function->ordinal : 0;
+}
+
 static bool is_sf_index_given(const struct pcie_draft *draft, const struct pcie_function *sf, uint32_t index)
 {
 	for (size_t i = 0; draft->gives_sf_indices && i < draft->topology->num_functions; i++) {
@@ -201,6 +211,8 @@ int pcie_draft_resolve_parents(struct pcie_draft *draft)
 		draft->gives_sf_indices |= draft->functions[i].yaml->sf_index != NULL;
 	for (size_t i = 0; i < num_functions; i++)
 		assign_ordinals(draft, &draft->functions[i]);
+	for (size_t i = 0; i < num_functions; i++)
+		assign_indices(draft, &draft->functions[i]);
 	for (size_t i = 0; i < num_functions; i++)
 		assign_sf_index(draft, &draft->functions[i]);
 	return 0;

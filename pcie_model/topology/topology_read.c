@@ -107,21 +107,34 @@ static int read_lid(const struct pcie_draft *draft, const struct pcie_draft_func
 	return rc;
 }
 
+static int read_sf_number(const struct pcie_draft *draft, const struct pcie_draft_function *function, const char *field,
+			  const char *text, uint32_t *ret_number)
+{
+	uint64_t number = 0;
+	int rc;
+
+	if (text && function->final->type != PCIE_FUNC_SF)
+		return pcie_draft_error(draft, function, field,
+					"only an SF has an index; remove it or write \"type: sf\"");
+	rc = read_number(draft, function, field, text, 0, UINT32_MAX, &number);
+	*ret_number = (uint32_t)number;
+	return rc;
+}
+
 static int read_numbers(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	const struct pcie_yaml_function *yaml = function->yaml;
 	struct pcie_function *final = function->final;
-	uint64_t vhca_id = 0, mtu = DEFAULT_MTU, sf_index = 0;
+	uint64_t vhca_id = 0, mtu = DEFAULT_MTU;
 	int rc;
 
-	if (yaml->sf_index && final->type != PCIE_FUNC_SF)
-		return pcie_draft_error(draft, function, "sf-index",
-					"only an SF has an index; remove it or write \"type: sf\"");
 	rc = read_number(draft, function, "vhca-id", yaml->vhca_id, 0, UINT16_MAX, &vhca_id);
 	if (!rc)
 		rc = read_number(draft, function, "mtu", yaml->mtu, MIN_MTU, UINT16_MAX, &mtu);
 	if (!rc)
-		rc = read_number(draft, function, "sf-index", yaml->sf_index, 0, UINT32_MAX, &sf_index);
+		rc = read_sf_number(draft, function, "sf-index", yaml->sf_index, &final->sf_index);
+	if (!rc)
+		rc = read_sf_number(draft, function, "aux-index", yaml->aux_index, &final->aux_index);
 	if (!rc)
 		rc = read_rate(draft, function);
 	if (!rc)
@@ -130,7 +143,6 @@ static int read_numbers(const struct pcie_draft *draft, const struct pcie_draft_
 		rc = read_lid(draft, function);
 	final->vhca_id = (uint16_t)vhca_id;
 	final->mtu = (uint32_t)mtu;
-	final->sf_index = (uint32_t)sf_index;
 	return rc;
 }
 

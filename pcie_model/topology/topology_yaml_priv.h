@@ -33,6 +33,7 @@
 	X(vhca_id, "vhca-id", OPTIONAL)         \
 	X(mtu, "mtu", OPTIONAL)                 \
 	X(sf_index, "sf-index", OPTIONAL)       \
+	X(aux_index, "aux-index", OPTIONAL)     \
 	X(active_rate, "active-rate", OPTIONAL) \
 	X(hotplug, "hotplug", OPTIONAL)         \
 	X(vfs, "vfs", OPTIONAL)                 \

@@ -2,6 +2,7 @@
 /* Devices, representors and capabilities as programs find them on a BlueField-3 in DPU mode with the Arm cores' SFs
  * (share/topologies/real-dpu.yaml), and in the other modes of a card. */
 #include "api_util.h"
+#include "log_file.h"
 #include "doca_check.h"
 
 #include <doca_comch.h>
@@ -149,12 +150,20 @@ static void expect_no_way_across(void)
 	assert_int_equal(can_import(devinfo), 0);
 }
 
+/* The card's SF is not there, and the log says once why. */
 static void test_separated_dpu_has_its_ports_alone(void **state)
 {
+	FILE *log = log_file_open(DOCA_LOG_LEVEL_WARNING);
 	uint8_t filter;
 
 	(void)state;
 	assert_listed("0000:03:00.0 p0 PF\n");
+	assert_listed("0000:03:00.0 p0 PF\n");
+	assert_int_equal(log_file_count(log,
+					"mode separated leaves out functions of the topology file, 1 in all: SFs need "
+					"switchdev mode, which no function has, and the host alone has VFs"),
+			 1);
+	fclose(log);
 	assert_int_equal(doca_devinfo_rep_cap_is_filter_all_supported(api_devinfo_nth(0), &filter),
 			 DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_dma_cap_task_memcpy_is_supported(api_devinfo_nth(0)));

@@ -196,6 +196,7 @@ static void test_every_field_arrives_as_written(void **state)
 	assert_int_equal(topology->functions[2].lid, 0x12);
 	assert_int_equal(topology->functions[3].parent, 1); /* not the PF just before it */
 	assert_int_equal(topology->functions[4].sf_index, 9);
+	assert_int_equal(topology->functions[4].aux_index, 12);
 	pcie_topology_destroy(topology);
 }
 

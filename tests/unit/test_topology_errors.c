@@ -386,7 +386,8 @@ static void test_vf_and_sf_without_their_pf_are_refused(void **state)
 		  "6: cards[0].functions[1].parent: \"x\" is not a PCI address; write DDDD:BB:DD.F or BB:DD.F" },
 		{ HOST "parent: b1:00.0}",
 		  AT_5 "parent: only a VF names its PF; a PF has none, an SF has its PF's address" },
-		{ HOST "sf-index: 1}", AT_5 "sf-index: only an SF has an index; remove it or write \"type: sf\"" });
+		{ HOST "sf-index: 1}", AT_5 "sf-index: only an SF has an index; remove it or write \"type: sf\"" },
+		{ HOST "aux-index: 1}", AT_5 "aux-index: only an SF has an index; remove it or write \"type: sf\"" });
 }
 
 static void test_sf_of_another_cards_pf_is_refused(void **state)
@@ -469,6 +470,11 @@ static void test_values_that_must_differ_are_refused(void **state)
 		  "  - {side: host, type: sf, pci: b1:00.0, iface: other,\n     sf-index: 3}\n",
 		  "7: cards[0].functions[2].sf-index: is the same as that of cards[0].functions[1]; it must be "
 		  "unique on one PF" },
+		{ "  - {side: host, type: pf, pci: b1:00.0}\n"
+		  "  - {side: host, type: sf, pci: b1:00.0, aux-index: 3}\n"
+		  "  - {side: host, type: sf, pci: b1:00.0, aux-index: 3}\n",
+		  "6: cards[0].functions[2].aux-index: is the same as that of cards[0].functions[1]; it must be "
+		  "unique on one side" },
 		{ DPU "}\n  - {side: dpu, type: pf, pci: \"03:00.1\"}\n" PF("b1:00.0", "rep-iface: r")
 			  PF("b1:00.1", "rep-iface: r"),
 		  "7: cards[0].functions[3].rep-iface: is the same as that of cards[0].functions[2]; it must be "

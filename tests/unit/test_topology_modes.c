@@ -186,6 +186,66 @@ static void test_numbers_of_vfs_and_sfs_are_checked(void **state)
 		"unique on one side");
 }
 
+/* ---- numbers of functions ---- */
+
+/* A freshly installed BlueField with one more SF: mlx5_core.sf.2 to .4, as mlnx-sf shows them. The host's PF and VF take the
+ * numbers 0 and 1 there; the third SF has the number that the file gives, and the fourth the next free one. */
+static void test_auxiliary_devices_are_numbered_behind_the_machines_pci_functions(void **state)
+{
+	struct pcie_topology *topology = parse_card("  functions:\n  - {side: dpu, type: pf, pci: \"03:00.0\"}\n"
+						    "  - {side: dpu, type: sf, pci: \"03:00.0\"}\n"
+						    "  - {side: dpu, type: pf, pci: \"03:00.1\"}\n"
+						    "  - {side: dpu, type: sf, pci: \"03:00.1\"}\n"
+						    "  - {side: dpu, type: sf, pci: \"03:00.0\", sf-index: 70}\n"
+						    "  - {side: host, type: pf, pci: b1:00.0}\n"
+						    "  - {side: host, type: vf, pci: b1:00.2}\n"
+						    "  - {side: host, type: sf, pci: b1:00.0, sf-index: 88}\n"
+						    "  - {side: host, type: sf, pci: b1:00.0, aux-index: 3}\n"
+						    "  - {side: host, type: sf, pci: b1:00.0}\n");
+	const struct pcie_function *functions = topology->functions;
+
+	(void)state;
+	assert_int_equal(functions[1].aux_index, 2);
+	assert_int_equal(functions[3].aux_index, 3);
+	assert_int_equal(functions[4].aux_index, 4);
+	assert_int_equal(functions[4].sf_index, 70);
+	assert_int_equal(functions[7].aux_index, 2);
+	assert_int_equal(functions[8].aux_index, 3);
+	assert_int_equal(functions[9].aux_index, 4);
+	pcie_topology_destroy(topology);
+}
+
+static void assert_indices(const struct pcie_function *function, uint32_t host, uint32_t pf, uint32_t vf)
+{
+	assert_int_equal(function->host_index, host);
+	assert_int_equal(function->pf_index, pf);
+	assert_int_equal(function->vf_index, vf);
+}
+
+/* The Arm cores are host 0 of a card, its hosts 1, 2, ... A VF may be listed before its PF. */
+static void test_functions_are_numbered_by_host_pf_and_vf(void **state)
+{
+	struct pcie_topology *topology = parse_card("  functions:\n  - {side: dpu, type: pf, pci: \"03:00.0\"}\n"
+						    "  - {side: dpu, type: sf, pci: \"03:00.0\"}\n"
+						    "  - {side: a/host, type: pf, pci: b1:00.0}\n"
+						    "  - {side: a/host, type: vf, pci: b1:01.0, parent: b1:00.1}\n"
+						    "  - {side: a/host, type: pf, pci: b1:00.1}\n"
+						    "  - {side: a/host, type: vf, pci: b1:01.1, parent: b1:00.1}\n"
+						    "  - {side: b/host, type: pf, pci: b1:00.0}\n"
+						    "  - {side: b/host, type: sf, pci: b1:00.0}\n");
+	const struct pcie_function *functions = topology->functions;
+
+	(void)state;
+	assert_indices(&functions[1], 0, 0, 0);
+	assert_indices(&functions[2], 1, 0, 0);
+	assert_indices(&functions[3], 1, 1, 0);
+	assert_indices(&functions[4], 1, 1, 0);
+	assert_indices(&functions[5], 1, 1, 1);
+	assert_indices(&functions[6], 2, 0, 0);
+	assert_indices(&functions[7], 2, 0, 0);
+	pcie_topology_destroy(topology);
+}
+
 /* ---- modes ---- */
 
 #define MODE(mode)                                                                                                   \
@@ -251,6 +311,9 @@ static void test_separated_mode_has_no_representors_and_no_way_across(void **sta
 	(void)state;
 	assert_side(topology, "dpu", "03:00.0/p0 ");
 	assert_side(topology, "host", "3b:00.0/enp59s0f0np0 3b:00.1/enp59s0f0v0 ");
+	assert_int_equal(topology->cards[0].num_hidden, 3); /* an SF of each side, a VF of the Arm cores */
+	assert_string_equal(pcie_mode_hiding_reason(PCIE_MODE_SEPARATED),
+			    "SFs need switchdev mode, which no function has, and the host alone has VFs");
 	for (uint32_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *function = &topology->functions[i];
 
@@ -273,6 +336,8 @@ static void test_a_mode_of_one_card_leaves_the_other_card_alone(void **state)
 
 	(void)state;
 	assert_int_equal(topology->num_functions, 4);
+	assert_int_equal(topology->cards[0].num_hidden, 1);
+	assert_int_equal(topology->cards[1].num_hidden, 0);
 	assert_side(topology, "b/dpu", "03:00.0/p0 03:00.0/enp3s0f0s0 ");
 	assert_reps(topology, 1, "pf0hpf en3f0pf0sf0 ");
 	assert_int_equal(topology->functions[3].parent, 1);
@@ -340,6 +405,8 @@ int main(void)
 		cmocka_unit_test(test_numbers_of_vfs_and_sfs_are_checked),
 		cmocka_unit_test(test_dpu_is_the_default_and_zero_trust_shows_the_same),
 		cmocka_unit_test(test_nic_mode_hides_the_arm_cores_and_leaves_engines_to_the_host),
+		cmocka_unit_test(test_auxiliary_devices_are_numbered_behind_the_machines_pci_functions),
+		cmocka_unit_test(test_functions_are_numbered_by_host_pf_and_vf),
 		cmocka_unit_test(test_separated_mode_has_no_representors_and_no_way_across),
 		cmocka_unit_test(test_a_mode_of_one_card_leaves_the_other_card_alone),
 		cmocka_unit_test(test_caps_of_the_file_override_the_mode),

@@ -131,6 +131,19 @@ static void adopt_parent_table(const struct pcie_topology *topology, const char 
 	devices.inherited = false;
 }
 
+/* A program may look in vain for an SF that the topology file lists. NIC mode hides the Arm cores' functions alone, which
+ * no program on the host can have. */
+static void warn_of_hidden(const struct pcie_topology *topology)
+{
+	for (size_t i = 0; i < topology->num_cards; i++) {
+		const struct pcie_card *card = &topology->cards[i];
+
+		if (card->mode == PCIE_MODE_SEPARATED && card->num_hidden)
+			sim_warn("%s: mode %s leaves out functions of the topology file, %u in all: %s", card->name,
+				 pcie_mode_name(card->mode), card->num_hidden, pcie_mode_hiding_reason(card->mode));
+	}
+}
+
 static doca_error_t make_table(struct sim_session *session)
 {
 	const struct pcie_topology *topology = sim_session_topology(session);
@@ -153,8 +166,10 @@ static doca_error_t make_table(struct sim_session *session)
 		}
 		devices.devinfos[i]->function = &topology->functions[i];
 	}
-	if (devices.count == count)
+	if (devices.count == count) {
+		warn_of_hidden(topology);
 		return DOCA_SUCCESS;
+	}
 	free_table();
 	return DOCA_ERROR_NO_MEMORY;
 }

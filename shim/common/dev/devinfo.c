@@ -186,7 +186,7 @@ doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint3
 	SHIM_NEED_OUT(sf_index);
 	if (devinfo->function->type != PCIE_FUNC_SF)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the function is no SF");
-	*sf_index = devinfo->function->sf_index;
+	*sf_index = devinfo->function->aux_index;
 	return DOCA_SUCCESS;
 }
 

@@ -79,8 +79,10 @@ static void add_address(json_object *to, const struct pcie_function *function)
 	pcie_addr_format(&function->addr, addr);
 	cli_json_add_text(to, "side", function->side);
 	cli_json_add_text(to, "pci", addr);
-	if (function->type == PCIE_FUNC_SF)
+	if (function->type == PCIE_FUNC_SF) {
 		cli_json_add_number(to, "sf-index", function->sf_index);
+		cli_json_add_number(to, "aux-index", function->aux_index);
+	}
 }
 
 static json_object *reps_json(const struct pcie_topology *topology, const struct cli_live *live,
@@ -162,6 +164,7 @@ static json_object *card_json(const struct pcie_topology *topology, const struct
 	cli_json_add_text(json, "name", topology->cards[card].name);
 	cli_json_add_text(json, "profile", profile->name);
 	cli_json_add_text(json, "mode", pcie_mode_name(topology->cards[card].mode));
+	cli_json_add_number(json, "num-hidden", topology->cards[card].num_hidden);
 	cli_json_add_text(json, "description", profile->description);
 	cli_json_add_number(json, "vendor-id", profile->vendor_id);
 	cli_json_add_number(json, "device-id", profile->device_id);

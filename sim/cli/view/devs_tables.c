@@ -71,18 +71,33 @@ static void add_network(struct cli_table *table, const struct view *view, const 
 		cli_table_add(table, "%s", mark[0] ? mark : "works");
 }
 
-static const char *const identity_headings[] = { "SIDE", "ADDRESS", ">VHCA", "IPV6", "VUID" };
+static bool has_sf(const struct view *view, uint32_t card)
+{
+	for (size_t i = 0; i < view->topology->num_functions; i++) {
+		const struct pcie_function *function = &view->topology->functions[i];
+
+		if (is_shown(view, card, function) && function->type == PCIE_FUNC_SF)
+			return true;
+	}
+	return false;
+}
+
+/* AUX DEVICE is there if the card has SFs. */
+static const char *const identity_headings[] = { "SIDE", "ADDRESS", ">VHCA", "IPV6", "VUID", "AUX DEVICE" };
 
 static void add_identity(struct cli_table *table, const struct view *view, const struct pcie_function *function)
 {
 	char ipv6[CLI_IP_SIZE];
 
-	(void)view;
 	cli_func_ipv6(function, ipv6);
 	add_address(table, function);
 	cli_table_add(table, "%u", function->vhca_id);
 	cli_table_add(table, "%s", ipv6);
 	cli_table_add(table, "%s", or_dash(function->vuid));
+	if (function->type == PCIE_FUNC_SF)
+		cli_table_add(table, "mlx5_core.sf.%" PRIu32, function->aux_index);
+	else if (has_sf(view, function->card))
+		cli_table_add(table, "-");
 }
 
 static const char *const capability_headings[] = { "SIDE",  "ADDRESS", "DMA",    ">MAX COPY",
@@ -217,6 +232,9 @@ static void print_head(const struct view *view, uint32_t card)
 	cli_live_link_mark(view->live, view->topology, card, mark);
 	printf("%s: %s; mode %s%s%s\n", shown->name, shown->profile->description, pcie_mode_name(shown->mode),
 	       mark[0] ? "; " : "", mark);
+	if (shown->num_hidden)
+		printf("mode %s leaves out functions of the topology file, %" PRIu32 " in all: %s\n",
+		       pcie_mode_name(shown->mode), shown->num_hidden, pcie_mode_hiding_reason(shown->mode));
 }
 
 static int print_card(const struct view *view, uint32_t card)
@@ -230,6 +248,8 @@ static int print_card(const struct view *view, uint32_t card)
 
 	if (!is_changed_card(view, card))
 		network.num_columns--;
+	if (!has_sf(view, card))
+		identity.num_columns--;
 	print_head(view, card);
 	if (print_table(view, card, network, add_network) < 0 || print_table(view, card, identity, add_identity) < 0 ||
 	    print_table(view, card, capabilities, add_capabilities) < 0 ||
