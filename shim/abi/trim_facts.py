@@ -269,7 +269,7 @@ def main():
     base, earlier = load('doca-3.0.json'), [load('doca-2.6.json'), load('doca-2.5.json')]
     old, new = load('symbols-2.5.json'), load('symbols-2.10.json')
     by_release = includes_by_release([*reversed(earlier), load('doca-2.10.json'), base])
-    funcs = functions(base, earlier, [load('doca-3.3-delta.json'), load_added('3.3'), load_added('2.7')])
+    funcs = functions(base, earlier, [load('doca-3.3-delta.json'), load_added('3.3'), load_added('3.1'), load_added('2.7')])
     facts = {
         'headers': {name: {'includes': includes(by_release, name), 'macros': OTHER_MACROS.get(name, [])}
                     for name in sorted(HEADERS)},

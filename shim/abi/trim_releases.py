@@ -11,8 +11,9 @@ If the libraries of a release are known, their exports are used. If not, the pub
 deprecated function is in node DOCA_2, an experimental one in EXPERIMENTAL. All known libraries of 2.5 and 2.10
 obey this rule; the script stops if one does not.
 
-Two releases are known in part. Of 1.5, the functions that 2.2 lacks; it may lack any other one of 2.2. Of 2.7, the
-headers of Comch; a function that is the same in 2.6 and 2.10 is the same in 2.7.
+Three releases are known in part. Of 1.5, the functions that 2.2 lacks; it may lack any other one of 2.2. Of 2.7, the
+headers of Comch; a function that is the same in 2.6 and 2.10 is the same in 2.7. Of 3.1, what 3.0 has and what programs
+of 3.1 call beyond it; it may have any other function of 3.3.
 """
 import json
 import pathlib
@@ -25,7 +26,7 @@ LETTER = {'DOCA_2': 'D', 'EXPERIMENTAL': 'E', '': 'B'}
 
 UNKNOWN = '?'
 
-RELEASES = ['1.5', '2.2', '2.5', '2.6', '2.7', '2.10', '3.0', '3.3']
+RELEASES = ['1.5', '2.2', '2.5', '2.6', '2.7', '2.10', '3.0', '3.1', '3.3']
 HAS_LIBRARIES = ['2.2', '2.5', '2.10']
 HAS_RULE = ['2.5', '2.10']
 
@@ -40,9 +41,9 @@ HEAD = """\
 #
 # 2.2, 2.5, 2.10: the exports of the libraries of 2.2.0080, 2.5.0108 (x86-64) and 2.10.0087 (Arm). libdoca_common of 2.10
 # is not available: derived from the headers of that release, as is all of 2.6 and 3.0 (stable functions in DOCA_2,
-# experimental ones in EXPERIMENTAL). 3.3: 3.0 and what public programs of 3.2 and 3.3 call beyond it. 1.5: the symbols that
-# 2.2 lacks, from headers. 2.7: libdoca_comch from its headers (its MsgQ is not known); of the other libraries, what 2.6 and
-# 2.10 have in common."""
+# experimental ones in EXPERIMENTAL). 3.1: 3.0 and what public programs of 3.1 call beyond it. 3.3: 3.1 and what public
+# programs of 3.2 and 3.3 call beyond it. 1.5: the symbols that 2.2 lacks, from headers. 2.7: libdoca_comch from its headers
+# (its MsgQ is not known); of the other libraries, what 2.6 and 2.10 have in common."""
 
 # 2.7 has libdoca_comch in its place.
 GONE_IN_2_7 = ['libdoca_cc']
@@ -62,8 +63,9 @@ def load_all(source):
     headers = {release: load(f'doca-{release}.json') for release in ('2.2', '2.5', '2.6', '2.10', '3.0')}
     headers['1.5'] = {'functions': load('doca-1.5-delta.json')['functions'] | load_added('1.5')['functions']}
     headers['2.7'] = load_added('2.7')
+    headers['3.1'] = {'functions': load_added('3.1')['functions'] | headers['3.0']['functions']}
     later = load('doca-3.3-delta.json')['functions'] | load_added('3.3')['functions']
-    headers['3.3'] = {'functions': later | headers['3.0']['functions']}
+    headers['3.3'] = {'functions': later | headers['3.1']['functions']}
     exports = {release: {lib: entry['symbols'] for lib, entry in load(f'symbols-{release}.json').items()
                          if lib != 'pkg-config'} for release in HAS_LIBRARIES}
     return headers, exports
@@ -109,11 +111,13 @@ def is_same(name, release, other, lib, headers, tables):
 
 
 def fill_gaps(rows, headers, tables):
-    """Enter what follows for 1.5 and 2.7 from their neighbours."""
+    """Enter what follows for 1.5, 2.7 and 3.1 from their neighbours."""
     of_headers = {entry['header'] for entry in headers['2.7']['functions'].values()}
     for lib, name in rows:
         if name in tables['2.2'].get(lib, {}):
             tables['1.5'].setdefault(lib, {}).setdefault(name, UNKNOWN)
+        if name in tables['3.3'].get(lib, {}):
+            tables['3.1'].setdefault(lib, {}).setdefault(name, UNKNOWN)
         if name in tables['2.7'].get(lib, {}) or lib in GONE_IN_2_7:
             continue
         entry = headers['2.10']['functions'].get(name) or headers['2.6']['functions'].get(name)

@@ -101,7 +101,8 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, 
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, enum doca_pci_func_type *pci_func_type);
 
-/* The number an SF was created with; an error on a PF or a VF. */
+/* The number of the SF's auxiliary device (N of mlx5_core.sf.N), not the one that it was created with; an error on a PF or
+ * a VF. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index);
 
@@ -238,6 +239,21 @@ doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devi
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep, uint16_t *vhca_id);
+
+/* The numbers of the function since 3.1: its host (0: the Arm cores, 1: the first host) and its PF there; the VF's number
+ * from 0; the number that the SF was created with (sfnum). get_vf_index, get_sf_index: an error on functions of another
+ * kind. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_host_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *host_index);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_pf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *pf_index);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_vf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *vf_index);
+
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_sf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *sf_index);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ struct options {
 	int num_programs;
 };
 
-#define RELEASES "1.5, 2.2, 2.5, 2.6, 2.7, 2.10, 3.0, 3.3"
+#define RELEASES "1.5, 2.2, 2.5, 2.6, 2.7, 2.10, 3.0, 3.1, 3.3"
 
 static const struct argp_option option_list[] = {
 	{ "against", 'r', "RELEASE", 0, "Check relinking with a release of DOCA: " RELEASES, 0 },

@@ -20,7 +20,7 @@
 
 /* The devices that data/representors.yaml has on the DPU, and the functions that the first represents. */
 enum { MANAGER, EMPTY, NO_NET, NO_FILTER };
-enum { PF, VF, SF, NUM_REPS };
+enum { PF, VF, SF, DPU_SF, NUM_REPS };
 
 #define ALL      DOCA_DEVINFO_REP_FILTER_ALL
 #define NET      DOCA_DEVINFO_REP_FILTER_NET
@@ -57,7 +57,8 @@ static int teardown(void **state)
 
 static void test_representors_are_listed_in_the_topologys_order(void **state)
 {
-	static const char *const pci_addrs[NUM_REPS] = { "0000:b1:00.0", "0000:b1:00.2", "0000:b1:00.0" };
+	static const char *const pci_addrs[NUM_REPS] = { "0000:b1:00.0", "0000:b1:00.2", "0000:b1:00.0",
+							 "0000:03:00.2" };
 	struct listed *listed = *state;
 	char pci_addr[DOCA_DEVINFO_REP_PCI_ADDR_SIZE];
 
@@ -282,10 +283,38 @@ static void test_getters_give_what_the_topology_says_of_the_function(void **stat
 	assert_int_equal(is_hotplug, 0);
 }
 
+/* A program finds the representor of a VF or SF by these numbers; other functions have none of the kind, and the number
+ * stays as it was.
+ * provokes: doca_devinfo_rep_get_vf_index DOCA_ERROR_NOT_SUPPORTED
+ * provokes: doca_devinfo_rep_get_sf_index DOCA_ERROR_NOT_SUPPORTED */
+static void test_numbers_of_the_function(void **state)
+{
+	enum { NONE = 99 };
+	static const struct {
+		uint32_t host, pf, vf, sf;
+	} wanted[NUM_REPS] = { { 1, 0, NONE, NONE }, { 1, 0, 0, NONE }, { 1, 0, NONE, 4 }, { 0, 2, NONE, 88 } };
+	struct listed *listed = *state;
+
+	for (int i = 0; i < NUM_REPS; i++) {
+		uint32_t host = NONE, pf = NONE, vf = NONE, sf = NONE;
+
+		assert_ok(doca_devinfo_rep_get_host_index(listed->reps[i], &host));
+		assert_ok(doca_devinfo_rep_get_pf_index(listed->reps[i], &pf));
+		assert_doca(doca_devinfo_rep_get_vf_index(listed->reps[i], &vf),
+			    wanted[i].vf == NONE ? DOCA_ERROR_NOT_SUPPORTED : DOCA_SUCCESS);
+		assert_doca(doca_devinfo_rep_get_sf_index(listed->reps[i], &sf),
+			    wanted[i].sf == NONE ? DOCA_ERROR_NOT_SUPPORTED : DOCA_SUCCESS);
+		assert_int_equal(host, wanted[i].host);
+		assert_int_equal(pf, wanted[i].pf);
+		assert_int_equal(vf, wanted[i].vf);
+		assert_int_equal(sf, wanted[i].sf);
+	}
+}
+
 static void test_function_types(void **state)
 {
 	static const enum doca_pci_func_type types[NUM_REPS] = { DOCA_PCI_FUNC_TYPE_PF, DOCA_PCI_FUNC_TYPE_VF,
-								 DOCA_PCI_FUNC_TYPE_SF };
+								 DOCA_PCI_FUNC_TYPE_SF, DOCA_PCI_FUNC_TYPE_SF };
 	struct listed *listed = *state;
 
 	for (int i = 0; i < NUM_REPS; i++) {
@@ -346,6 +375,10 @@ static void test_vuid_needs_room_for_itself(void **state)
  * provokes: doca_devinfo_rep_get_is_hotplug DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_pci_addr_str DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_pci_func_type DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_devinfo_rep_get_host_index DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_devinfo_rep_get_pf_index DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_devinfo_rep_get_vf_index DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_devinfo_rep_get_sf_index DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_vhca_id DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_vuid DOCA_ERROR_INVALID_VALUE */
 static void test_call_with_a_missing_or_foreign_argument_is_refused(void **state)
@@ -377,6 +410,14 @@ static void test_call_with_a_missing_or_foreign_argument_is_refused(void **state
 	REFUSES(doca_devinfo_rep_get_pci_addr_str, text);
 	REFUSES(doca_devinfo_rep_get_pci_func_type, &type);
 	REFUSES(doca_devinfo_rep_get_vhca_id, &vhca_id);
+	REFUSES(doca_devinfo_rep_get_host_index, &count);
+	REFUSES(doca_devinfo_rep_get_pf_index, &count);
+	REFUSES(doca_devinfo_rep_get_vf_index, &count);
+	REFUSES(doca_devinfo_rep_get_sf_index, &count);
+	assert_invalid(doca_devinfo_rep_get_host_index(rep, NULL));
+	assert_invalid(doca_devinfo_rep_get_pf_index(rep, NULL));
+	assert_invalid(doca_devinfo_rep_get_vf_index(rep, NULL));
+	assert_invalid(doca_devinfo_rep_get_sf_index(rep, NULL));
 	REFUSES(doca_devinfo_rep_get_vuid, text, sizeof(text));
 	assert_invalid(doca_devinfo_rep_get_iface_name(rep, NULL, sizeof(text)));
 	assert_invalid(doca_devinfo_rep_get_iface_name(rep, text, DOCA_DEVINFO_IFACE_NAME_SIZE - 1));
@@ -434,6 +475,7 @@ static const struct CMUnitTest dpu_tests[] = {
 	cmocka_unit_test(test_representor_of_a_closed_device_cannot_be_opened),
 	LISTED(test_getters_give_what_the_topology_says_of_the_function),
 	LISTED(test_function_types),
+	LISTED(test_numbers_of_the_function),
 	LISTED(test_representor_without_interface_says_so),
 	LISTED(test_pci_address_is_compared_in_both_forms),
 	LISTED(test_vuid_needs_room_for_itself),

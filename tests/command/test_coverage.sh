@@ -13,7 +13,7 @@ use_bfsim "$1"
 test_a_function_is_shown_with_its_tests() {
 	status 0 bfsim coverage doca_dma_task_memcpy_alloc_init
 	says '^doca_dma_task_memcpy_alloc_init \(libdoca_dma\): works$' out
-	says '^  releases    2.5 .*3.0 3.3$' out
+	says '^  releases    2.5 .*3.0 3.1 3.3$' out
 	for test in $(sed -n 's/^  tests  *//p' out); do
 		grep -q doca_dma_task_memcpy_alloc_init "$sources/tests/$test"
 	done
@@ -21,6 +21,9 @@ test_a_function_is_shown_with_its_tests() {
 	says 'NOT_SUPPORTED$' out
 	status 0 bfsim coverage doca_dma_set_ordered_completions
 	says '^  difference  doca_dma_set_ordered_completions is allowed while' out
+	status 0 bfsim coverage doca_devinfo_rep_get_host_index
+	says '^doca_devinfo_rep_get_host_index \(libdoca_common\): works$' out
+	says '^  releases    3.1 3.3$' out
 	status 0 bfsim coverage doca_workq_submit
 	says '^  releases    .*2.2' out
 }

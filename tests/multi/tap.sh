@@ -30,6 +30,14 @@ says() {
 	return 1
 }
 
+# lacks PATTERN FILE: no line of the file matches.
+lacks() {
+	grep -Eq -- "$1" "$2" || return 0
+	echo "$2 has a line that matches: $1"
+	cat "$2"
+	return 1
+}
+
 # same WANTED GOT
 same() {
 	[ "$1" = "$2" ] && return 0

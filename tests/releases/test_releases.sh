@@ -32,7 +32,6 @@ check() { bfsim check-binary "$@"; }
 on_bfsim() { LD_LIBRARY_PATH=$libraries LD_BIND_NOW=1 "$@"; }
 on_workq() { LD_LIBRARY_PATH=$workq_libraries LD_BIND_NOW=1 "$@"; }
 # lacks PATTERN FILE: no line of it matches.
-lacks() { if says "$1" "$2" >/dev/null; then echo "$2 matches: $1"; return 1; fi; }
 json() { python3 -c 'import json, sys; print(eval(sys.argv[1], {"all": json.load(open("out")), "sum": sum}))' "$1"; }
 
 # --- starting ------------------------------------------------------------------
@@ -171,18 +170,18 @@ test_program_of_2_2_starts_on_it_and_on_bfsim() {
 test_symbols_of_2_5_that_are_not_simulated_or_changed_are_listed() {
 	status 1 check "$programs/uses_2_5"
 	says '^  bfsim: +starts on its task generation; 3 with other parameters than it was built with; [0-9]+ not simulated; 6 partly simulated$' out
-	says '^doca_buf_arr_create +EXPERIMENTAL +libdoca_common +other parameters +\? +yes\* +yes\* +yes\* +\? +yes +yes +yes$' out
-	says '^doca_mmap_export_rdma +DOCA_2 +libdoca_common +not simulated +\? +relink\*? +yes +yes +yes +yes +yes +yes$' out
-	says '^doca_sync_event_export_to_dpa +EXPERIMENTAL +libdoca_common +not simulated +\? +yes\*? +yes +yes +\? +- +- +-$' out
+	says '^doca_buf_arr_create +EXPERIMENTAL +libdoca_common +other parameters +\? +yes\* +yes\* +yes\* +\? +yes +yes +yes +yes$' out
+	says '^doca_mmap_export_rdma +DOCA_2 +libdoca_common +not simulated +\? +relink\*? +yes +yes +yes +yes +yes +yes +yes$' out
+	says '^doca_sync_event_export_to_dpa +EXPERIMENTAL +libdoca_common +not simulated +\? +yes\*? +yes +yes +\? +- +- +- +-$' out
 	lacks '^doca_dma_create ' out
 	status 1 check --all "$programs/uses_2_5"
-	says '^doca_dma_create +DOCA_2 +libdoca_dma +simulated +\? +relink\*? +yes +yes +yes +yes +yes +yes$' out
-	says '^doca_sync_event_export_to_dpu +EXPERIMENTAL +libdoca_common +simulated .* yes +\? +- +- +-$' out
+	says '^doca_dma_create +DOCA_2 +libdoca_dma +simulated +\? +relink\*? +yes +yes +yes +yes +yes +yes +yes$' out
+	says '^doca_sync_event_export_to_dpu +EXPERIMENTAL +libdoca_common +simulated .* yes +\? +- +- +- +-$' out
 }
 
 # A program with every symbol of a release starts on that release; check-binary must agree.
 test_each_release_has_what_its_own_programs_need() {
-	for release in 2.2 2.5 2.6 2.7 2.10 3.0 3.3; do
+	for release in 2.2 2.5 2.6 2.7 2.10 3.0 3.1 3.3; do
 		got=0
 		check --json "$programs/uses_$(echo $release | tr . _)" >out || got=$?
 		[ $got -lt 2 ]
@@ -202,7 +201,7 @@ test_program_of_2_2_is_of_the_workq_generation() {
 test_relinking_says_what_a_release_lacks() {
 	status 1 check --against 3.0 "$programs/old_copy"
 	says '^  against 3.0 +does not link; [0-9]+ symbols are missing$' out
-	says '^doca_argp_set_grpc_program +EXPERIMENTAL +libdoca_argp +simulated +\? +yes +yes +yes +\? +- +- +-$' out
+	says '^doca_argp_set_grpc_program +EXPERIMENTAL +libdoca_argp +simulated +\? +yes +yes +yes +\? +- +- +- +-$' out
 	lacks '^doca_dma_create ' out
 	status 0 check --against 2.5 "$programs/old_copy"
 	says '^  against 2.5 +links$' out
@@ -216,14 +215,14 @@ test_program_of_2_2_is_held_against_the_parameters_of_2_2() {
 	lacks SYMBOL out
 	status 1 check --against 2.10 "$programs/old_jobs"
 	says 'with other parameters than in 2.2' out
-	says '^doca_mmap_create .* yes( +relink\*){6}$' out
+	says '^doca_mmap_create .* yes( +relink\*){7}$' out
 	says '^\* parameters or result differ from those of 2.2$' out
 }
 
 test_function_with_other_parameters_is_pointed_out() {
 	status 1 check --against 2.5 "$programs/uses_3_0"
 	says 'with other parameters than now' out
-	says '^doca_buf_arr_create .*yes\* +\? +yes +yes +yes$' out
+	says '^doca_buf_arr_create .*yes\* +\? +yes +yes +yes +yes$' out
 	says '^\* parameters' out
 }
 
@@ -309,7 +308,7 @@ test_names_of_comch_in_2_7_are_known() {
 	says '^  bfsim: +does not start on its task generation; [0-9]+ in another version: relink it' out
 	status 1 check --against 2.7 "$programs/uses_2_7"
 	says '^  against 2.7 +links; 1 with other parameters than now' out
-	says '^doca_comch_consumer_task_post_recv_get_imm_data .* - +yes\* +relink +relink +relink$' out
+	says '^doca_comch_consumer_task_post_recv_get_imm_data .* - +yes\* +relink +relink +relink +relink$' out
 	status 1 check --against 3.0 "$programs/uses_2_7"
 	says '^  against 3.0 +does not link; 4 symbols are missing' out
 	for name in comch_server_get_device_repr comch_server_event_connection_register \
@@ -321,21 +320,33 @@ test_names_of_comch_in_2_7_are_known() {
 test_functions_of_3_3_are_absent_in_3_0() {
 	status 0 check --against 3.3.0 "$programs/uses_3_3"
 	says '^  against 3.3 +links, as far as is known$' out
-	says '^  starts on: +3\.3\?  \(\?: not all of its symbols are known\)$' out
-	says '^ +\(3\.0 lacks 18: doca_argp_disable_pedantic_config_parsing, ' out
+	says '^  starts on: +3\.1\?, 3\.3\?  \(\?: not all of its symbols are known\)$' out
+	says '^ +\(3\.0 lacks 22: doca_argp_disable_pedantic_config_parsing, ' out
 	status 0 check --json "$programs/uses_3_3"
 	same "True False" "$(json 'str(all[0]["releases"]["3.3"]["assumed"]) + " " + str(all[0]["releases"]["3.0"]["assumed"])')"
 	status 1 check --against 3.0 "$programs/uses_3_3"
 	for name in dma_set_ordered_completions mmap_get_mkey comch_consumer_get_gpu_handle comch_producer_get_gpu_handle \
 		argp_disable_pedantic_config_parsing argp_register_dev_open_callback; do
-		says "^doca_$name +EXPERIMENTAL .* - +yes$" out
+		says "^doca_$name +EXPERIMENTAL .* - +\? +yes$" out
+	done
+}
+
+# The numbers of a representor's function are in 3.1 and later.
+test_functions_of_3_1_are_absent_in_3_0() {
+	status 0 check --against 3.1.0105 "$programs/uses_3_1"
+	says '^  against 3.1 +links, as far as is known$' out
+	says '^  starts on: +3\.1\?, 3\.3\?  ' out
+	status 1 check --against 3.0 "$programs/uses_3_1"
+	says '^  against 3.0 +does not link; 4 symbols are missing$' out
+	for name in host pf vf sf; do
+		says "^doca_devinfo_rep_get_${name}_index +EXPERIMENTAL +libdoca_common +simulated .* - +yes +yes$" out
 	done
 }
 
 test_release_that_is_not_known_is_refused() {
 	for release in 2.9 2 2.1 3.30 new ''; do
 		status 2 check --against "$release" /bin/sh
-		says "$release: bfsim has no facts of that release; it knows 1.5, 2.2, 2.5, 2.6, 2.7, 2.10, 3.0, 3.3" err
+		says "$release: bfsim has no facts of that release; it knows 1.5, 2.2, 2.5, 2.6, 2.7, 2.10, 3.0, 3.1, 3.3" err
 	done
 	status 2 check --against 3.5.0 /bin/sh
 	says 'The newest one before it is 3.3: what the program has beyond that release is not checked' err

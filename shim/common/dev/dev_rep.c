@@ -270,3 +270,39 @@ doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devi
 	*is_hotplug = devinfo_rep->function->hotplug;
 	return DOCA_SUCCESS;
 }
+
+doca_error_t doca_devinfo_rep_get_host_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *host_index)
+{
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	SHIM_NEED_OUT(host_index);
+	*host_index = devinfo_rep->function->host_index;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_rep_get_pf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *pf_index)
+{
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	SHIM_NEED_OUT(pf_index);
+	*pf_index = devinfo_rep->function->pf_index;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_rep_get_vf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *vf_index)
+{
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	SHIM_NEED_OUT(vf_index);
+	if (devinfo_rep->function->type != PCIE_FUNC_VF)
+		return DOCA_ERROR_NOT_SUPPORTED; /* not logged: programs search for a VF this way */
+	*vf_index = devinfo_rep->function->vf_index;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_rep_get_sf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *sf_index)
+{
+	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
+	SHIM_NEED_OUT(sf_index);
+	if (devinfo_rep->function->type != PCIE_FUNC_SF)
+		return DOCA_ERROR_NOT_SUPPORTED; /* not logged: programs search for an SF this way */
+	*sf_index = devinfo_rep->function->sf_index;
+	return DOCA_SUCCESS;
+}

@@ -18,7 +18,7 @@
 
 const char *argp_program_version =
 	"bfsim " BFSIM_VERSION "\n"
-	"DOCA " BFSIM_DOCA_VERSION " (tasks; also additions of 3.2 and 3.3, and the spellings of 2.5 to 2.7)\n"
+	"DOCA " BFSIM_DOCA_VERSION " (tasks; also additions of 3.1 to 3.3, and the spellings of 2.5 to 2.7)\n"
 	"DOCA " BFSIM_WORKQ_VERSION " (work queues; 1.5 to 2.2)";
 
 static struct {
