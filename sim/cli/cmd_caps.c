@@ -22,9 +22,12 @@ enum {
 	KEY_LIST_DEVS = 0x100,
 	KEY_LIST_REP_DEVS,
 	KEY_LIST_LIBS,
+	KEY_LIST_LOGGERS,
 };
 
-enum kind { SHOW_CAPS = 0, SHOW_DEVS, SHOW_REPS, SHOW_LIBS };
+enum kind { SHOW_CAPS = 0, SHOW_DEVS, SHOW_REPS, SHOW_LIBS, SHOW_LOGGERS };
+
+#define REMOVED "removed" /* as cli_live_function_mark() and cli_live_rep() say it */
 
 struct options {
 	struct cli_session_opt session;
@@ -38,6 +41,7 @@ static const struct argp_option option_list[] = {
 	{ "list-devs", KEY_LIST_DEVS, NULL, 0, "Only the devices and their attributes", 0 },
 	{ "list-rep-devs", KEY_LIST_REP_DEVS, NULL, 0, "Only the devices' representors", 0 },
 	{ "list-libs", KEY_LIST_LIBS, NULL, 0, "Only the names of the libraries", 0 },
+	{ "list-loggers", KEY_LIST_LOGGERS, NULL, 0, "Only the names of the libraries' loggers", 0 },
 	{ "pci-addr", 'p', "ADDRESS", 0, "Only this device", 0 },
 	{ "lib", 'b', "LIB", 0, "Only the capabilities of this library", 0 },
 	{ "on", 'o', "SIDE", 0, "The side whose devices are shown (default: $BFSIM_SIDE, else all sides in turn)", 0 },
@@ -104,6 +108,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 	case KEY_LIST_DEVS:
 	case KEY_LIST_REP_DEVS:
 	case KEY_LIST_LIBS:
+	case KEY_LIST_LOGGERS:
 		options->kind = SHOW_DEVS + (enum kind)(key - KEY_LIST_DEVS);
 		return 0;
 	case 'p':
@@ -144,9 +149,11 @@ static bool has_address(const struct pcie_function *function, const char *addres
 
 /* ---- text ---- */
 
+#define NAME_WIDTH 46 /* of an attribute or capability; its value follows */
+
 struct text_output {
 	const char *lib;    /* that was printed last */
-	const char *indent; /* before attributes */
+	const char *indent; /* before names */
 };
 
 static void print_cap(void *arg, const char *lib, const char *name, const char *text, uint64_t number, bool is_flag)
@@ -156,57 +163,55 @@ static void print_cap(void *arg, const char *lib, const char *name, const char *
 	if (lib[0] && (!out->lib || strcmp(out->lib, lib) != 0))
 		printf("    %s\n", lib);
 	out->lib = lib;
-	printf("%s%-*s", lib[0] ? "        " : out->indent, lib[0] ? 46 : 23, name);
+	printf("%s%-*s", out->indent, NAME_WIDTH, name);
 	if (text)
 		printf("%s\n", text);
-	else if (is_flag)
+	else if (is_flag && lib[0])
 		printf("%s\n", number ? "supported" : "unsupported");
+	else if (is_flag)
+		printf("%s\n", number ? "yes" : "no");
 	else
 		printf("%" PRIu64 "\n", number);
 }
 
-/* @mark: how the session changed it, or "". */
-static void print_address(const char *before, const struct pcie_function *function, const char *mark)
+/* @mark: how the session changed it, or "". It has a line of its own, since programs read the address. */
+static void print_address(const char *indent, const char *key, const struct pcie_function *function, const char *mark)
 {
 	char text[PCIE_ADDR_TEXT_SIZE];
 
 	pcie_addr_format(&function->addr, text);
-	printf("%s%s%s%s%s\n", before, text, mark[0] ? " (" : "", mark, mark[0] ? ")" : "");
-}
-
-static const char *rep_mark(const struct options *options, const struct pcie_function *rep)
-{
-	return strcmp(cli_live_rep(&options->live, rep), "removed") == 0 ? "removed" : "";
+	if (mark[0])
+		printf("%s# %s: %s %s\n", indent, key, text, mark);
+	if (strcmp(mark, REMOVED) != 0)
+		printf("%s%s: %s\n", indent, key, text);
 }
 
 static void print_reps(const struct options *options, const struct pcie_topology *topology,
 		       const struct pcie_function *function)
 {
-	struct text_output out = { .indent = "        " };
+	struct text_output out = { .indent = "            " };
 
 	for (size_t i = 0; i < function->num_reps; i++) {
 		const struct pcie_function *rep = &topology->functions[function->reps[i]];
+		bool is_removed = strcmp(cli_live_rep(&options->live, rep), REMOVED) == 0;
 
-		print_address("    representor-PCI: ", rep, rep_mark(options, rep));
-		print_cap(&out, "", "iface_name", rep->rep_iface, 0, false);
-		print_cap(&out, "", "pci_func_type",
-			  rep->type == PCIE_FUNC_PF ? "PF" :
-			  rep->type == PCIE_FUNC_VF ? "VF" :
-						      "SF",
-			  0, false);
-		print_cap(&out, "", "vuid", rep->vuid, 0, false);
-		print_cap(&out, "", "hotplug", NULL, rep->hotplug, false);
+		print_address("        ", "representor-PCI", rep, is_removed ? REMOVED : "");
+		if (!is_removed)
+			cli_caps_each_rep_attribute(topology, function, i, print_cap, &out);
 	}
 }
 
 static void print_function(const struct options *options, const struct pcie_topology *topology,
 			   const struct pcie_function *function)
 {
-	struct text_output out = { .indent = "    " };
+	const char *mark = cli_live_function_mark(&options->live, function);
+	struct text_output out = { .indent = "        " };
 
-	print_address("PCI: ", function, cli_live_function_mark(&options->live, function));
+	print_address("", "PCI", function, mark);
+	if (strcmp(mark, REMOVED) == 0)
+		return;
 	if (options->kind == SHOW_DEVS)
-		cli_caps_each_attribute(function, print_cap, &out);
+		cli_caps_each_attribute(topology, function, print_cap, &out);
 	else if (options->kind == SHOW_REPS)
 		print_reps(options, topology, function);
 	else
@@ -242,7 +247,7 @@ static json_object *function_json(const struct options *options, const struct pc
 	cli_json_add_text(json, "side", function->side);
 	cli_json_add_text(json, "pci", text);
 	cli_json_add_text(json, "state", cli_live_function(&options->live, function));
-	cli_caps_each_attribute(function, add_cap, json);
+	cli_caps_each_attribute(topology, function, add_cap, json);
 	if (options->kind == SHOW_CAPS)
 		cli_caps_each(function, options->lib, add_cap, json);
 	for (size_t i = 0; i < function->num_reps; i++) {
@@ -251,7 +256,7 @@ static json_object *function_json(const struct options *options, const struct pc
 		pcie_addr_format(&topology->functions[function->reps[i]].addr, text);
 		cli_json_add_text(rep, "pci", text);
 		cli_json_add_text(rep, "state", cli_live_rep(&options->live, &topology->functions[function->reps[i]]));
-		cli_caps_each_attribute(&topology->functions[function->reps[i]], add_cap, rep);
+		cli_caps_each_rep_attribute(topology, function, i, add_cap, rep);
 		json_object_array_add(reps, rep);
 	}
 	json_object_object_add(json, "representors", reps);
@@ -313,6 +318,10 @@ int cli_caps(int argc, char **argv)
 	int status = CLI_FAILED;
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
+	if (options.kind == SHOW_LOGGERS) {
+		printf("DOCA\n"); /* the one name in all records of bfsim's libraries */
+		return CLI_OK;
+	}
 	if (options.kind == SHOW_LIBS) {
 		for (size_t i = 0; cli_caps_lib_at(i); i++)
 			printf("%s\n", cli_caps_lib_at(i));

@@ -182,22 +182,96 @@ void cli_caps_each(const struct pcie_function *function, const char *lib, cli_ca
 	}
 }
 
-void cli_caps_each_attribute(const struct pcie_function *function, cli_caps_visit *visit, void *arg)
+/* ---- attributes ---- */
+
+static void text(const struct visitor *visitor, const char *name, const char *value)
+{
+	if (value[0])
+		visitor->visit(visitor->arg, visitor->lib, name, value, 0, false);
+}
+
+static const char *func_type(const struct pcie_function *function)
 {
 	static const char *const types[] = { [PCIE_FUNC_PF] = "PF", [PCIE_FUNC_VF] = "VF", [PCIE_FUNC_SF] = "SF" };
+
+	return types[function->type];
+}
+
+static bool is_on_side_of(const struct pcie_function *function, const struct pcie_function *other)
+{
+	return strcmp(function->side, other->side) == 0;
+}
+
+enum { FIRST_IFACE_INDEX = 2 }; /* 1 is the loopback interface's */
+
+/* The number of the side's functions with an interface, up to the one with the id @end. */
+static uint32_t count_ifaces(const struct pcie_topology *topology, const struct pcie_function *of_side, uint32_t end)
+{
+	uint32_t count = 0;
+
+	for (uint32_t id = 0; id < end; id++)
+		count += is_on_side_of(&topology->functions[id], of_side) && topology->functions[id].iface[0];
+	return count;
+}
+
+/* A machine's interfaces have the numbers of their places: those of its functions, then those of its representors. */
+static uint32_t rep_iface_index(const struct pcie_topology *topology, const struct pcie_function *holder, size_t place)
+{
+	uint32_t index = FIRST_IFACE_INDEX + count_ifaces(topology, holder, (uint32_t)topology->num_functions);
+
+	for (uint32_t id = 0; id <= holder->id; id++) {
+		const struct pcie_function *other = &topology->functions[id];
+		size_t end = other == holder ? place : other->num_reps;
+
+		for (size_t i = 0; is_on_side_of(other, holder) && i < end; i++)
+			index += topology->functions[other->reps[i]].rep_iface[0] != '\0';
+	}
+	return index;
+}
+
+void cli_caps_each_attribute(const struct pcie_topology *topology, const struct pcie_function *function,
+			     cli_caps_visit *visit, void *arg)
+{
+	const struct visitor visitor = { visit, arg, "" };
 	char mac[CLI_MAC_SIZE], ipv4[CLI_IP_SIZE], ipv6[CLI_IP_SIZE];
 
 	cli_func_mac(function, mac);
 	cli_func_ipv4(function, ipv4);
-	cli_func_ipv6(function, ipv6);
-	visit(arg, "", "ibdev_name", function->ibdev, 0, false);
-	visit(arg, "", "iface_name", function->iface, 0, false);
-	visit(arg, "", "pci_func_type", types[function->type], 0, false);
+	cli_func_long_ipv6(function, ipv6);
+	text(&visitor, "ibdev_name", function->ibdev);
+	text(&visitor, "iface_name", function->iface);
+	if (function->iface[0])
+		number(&visitor, "iface_index", FIRST_IFACE_INDEX + count_ifaces(topology, function, function->id));
+	text(&visitor, "pci_func_type", func_type(function));
 	if (function->type == PCIE_FUNC_SF)
-		visit(arg, "", "sf_index", NULL, function->sf_index, false);
-	visit(arg, "", "mac_addr", mac, 0, false);
-	visit(arg, "", "ipv4_addr", function->has_ipv4 ? ipv4 : "0.0.0.0", 0, false);
-	visit(arg, "", "ipv6_addr", ipv6, 0, false);
-	visit(arg, "", "vuid", function->vuid, 0, false);
-	visit(arg, "", "vhca_id", NULL, function->vhca_id, false);
+		number(&visitor, "sf_index", function->aux_index);
+	number(&visitor, "uplink_ib_port", function->num_reps + 1);
+	text(&visitor, "mac_addr", mac);
+	text(&visitor, "ipv4_addr", function->has_ipv4 ? ipv4 : "0.0.0.0");
+	text(&visitor, "ipv6_addr", ipv6);
+	text(&visitor, "vuid", function->vuid);
+	number(&visitor, "vhca_id", function->vhca_id);
+}
+
+void cli_caps_each_rep_attribute(const struct pcie_topology *topology, const struct pcie_function *holder, size_t place,
+				 cli_caps_visit *visit, void *arg)
+{
+	const struct pcie_function *rep = &topology->functions[holder->reps[place]];
+	const struct visitor visitor = { visit, arg, "" };
+
+	text(&visitor, "pci_func_type", func_type(rep));
+	flag(&visitor, "hotplug", rep->hotplug);
+	text(&visitor, "vuid", rep->vuid);
+	text(&visitor, "rep_type", "NET");
+	text(&visitor, "iface_name", rep->rep_iface);
+	if (rep->rep_iface[0])
+		number(&visitor, "iface_index", rep_iface_index(topology, holder, place));
+	number(&visitor, "ib_port", place + 1);
+	number(&visitor, "host_index", rep->host_index);
+	number(&visitor, "pf_index", rep->pf_index);
+	if (rep->type == PCIE_FUNC_VF)
+		number(&visitor, "vf_index", rep->vf_index);
+	if (rep->type == PCIE_FUNC_SF)
+		number(&visitor, "sf_index", rep->sf_index);
+	number(&visitor, "vhca_id", rep->vhca_id);
 }

@@ -5,6 +5,11 @@
  *       dma
  *           task_memcpy                                   supported
  *           max_buf_size                                  2097152
+ *
+ *   PCI: 0000:03:00.0
+ *           representor-PCI: 0000:b1:00.0
+ *               pci_func_type                                 PF
+ *               host_index                                    1
  */
 #ifndef SIM_CLI_VIEW_CAPS_H
 #define SIM_CLI_VIEW_CAPS_H
@@ -22,7 +27,12 @@ typedef void cli_caps_visit(void *arg, const char *lib, const char *name, const 
 void cli_caps_each(const struct pcie_function *function, const char *lib, cli_caps_visit *visit, void *arg);
 
 /* Visit what identifies the function: its names and network addresses. The library is "" then. */
-void cli_caps_each_attribute(const struct pcie_function *function, cli_caps_visit *visit, void *arg);
+void cli_caps_each_attribute(const struct pcie_topology *topology, const struct pcie_function *function,
+			     cli_caps_visit *visit, void *arg);
+
+/* The same of the representor at @place in the list of its holder. */
+void cli_caps_each_rep_attribute(const struct pcie_topology *topology, const struct pcie_function *holder, size_t place,
+				 cli_caps_visit *visit, void *arg);
 
 /* The i-th library; NULL behind the last one. */
 const char *cli_caps_lib_at(size_t i);

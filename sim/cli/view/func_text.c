@@ -48,6 +48,15 @@ void cli_func_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE])
 	inet_ntop(AF_INET6, function->ipv6, text, CLI_IP_SIZE);
 }
 
+void cli_func_long_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE])
+{
+	const uint8_t *ipv6 = function->ipv6;
+
+	for (size_t i = 0; i < 8; i++)
+		snprintf(text + 5 * i, CLI_IP_SIZE - 5 * i, "%02x%02x%s", ipv6[2 * i], ipv6[2 * i + 1],
+			 i < 7 ? ":" : "");
+}
+
 /* Format @value in the largest unit without a remainder. Each unit is @step times the unit before. */
 static void format_exact_unit(uint64_t value, uint64_t step, const char *const *units, size_t num_units,
 			      char text[CLI_RATE_SIZE])

@@ -20,6 +20,9 @@ void cli_func_mac(const struct pcie_function *function, char text[CLI_MAC_SIZE])
 void cli_func_ipv4(const struct pcie_function *function, char text[CLI_IP_SIZE]); /* "" = none */
 void cli_func_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE]);
 
+/* The same with all digits: fe80:0000:0000:0000:00bf:00ff:fe00:0000. */
+void cli_func_long_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE]);
+
 /* "200 Gb/s": exact, in the largest unit without a remainder. */
 void cli_func_rate(const struct pcie_function *function, char text[CLI_RATE_SIZE]);
 
