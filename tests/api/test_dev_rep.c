@@ -284,9 +284,7 @@ static void test_getters_give_what_the_topology_says_of_the_function(void **stat
 }
 
 /* A program finds the representor of a VF or SF by these numbers; other functions have none of the kind, and the number
- * stays as it was.
- * provokes: doca_devinfo_rep_get_vf_index DOCA_ERROR_NOT_SUPPORTED
- * provokes: doca_devinfo_rep_get_sf_index DOCA_ERROR_NOT_SUPPORTED */
+ * stays as it was. */
 static void test_numbers_of_the_function(void **state)
 {
 	enum { NONE = 99 };
@@ -375,10 +373,6 @@ static void test_vuid_needs_room_for_itself(void **state)
  * provokes: doca_devinfo_rep_get_is_hotplug DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_pci_addr_str DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_pci_func_type DOCA_ERROR_INVALID_VALUE
- * provokes: doca_devinfo_rep_get_host_index DOCA_ERROR_INVALID_VALUE
- * provokes: doca_devinfo_rep_get_pf_index DOCA_ERROR_INVALID_VALUE
- * provokes: doca_devinfo_rep_get_vf_index DOCA_ERROR_INVALID_VALUE
- * provokes: doca_devinfo_rep_get_sf_index DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_vhca_id DOCA_ERROR_INVALID_VALUE
  * provokes: doca_devinfo_rep_get_vuid DOCA_ERROR_INVALID_VALUE */
 static void test_call_with_a_missing_or_foreign_argument_is_refused(void **state)
