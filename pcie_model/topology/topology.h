@@ -29,6 +29,8 @@
 #define PCIE_ERROR_SIZE         2048
 #define PCIE_FUNCTION_TEXT_SIZE (PCIE_SIDE_SIZE + PCIE_ADDR_TEXT_SIZE + sizeof("/sf4294967295"))
 
+#define PCIE_FORMER_SIZE        40
+#define PCIE_NOTE_SIZE          256
 #define PCIE_MAX_FUNCTIONS      4096 /* of a topology: more than the VFs and SFs of any card, and quick to check */
 #define PCIE_DEFAULT_PAGE_BYTES 4096
 
@@ -41,6 +43,12 @@ enum pcie_func_type {
 enum pcie_link_layer {
 	PCIE_LINK_ETHERNET = 0,
 	PCIE_LINK_INFINIBAND = 1,
+};
+
+/* Defaults of earlier versions, for messages and for files that name them. */
+struct pcie_former {
+	struct pcie_addr addr;                                     /* the function's address, unless it changed */
+	char iface[PCIE_FORMER_SIZE], rep_iface[PCIE_FORMER_SIZE]; /* "" = the file gives the name */
 };
 
 struct pcie_function {
@@ -72,6 +80,7 @@ struct pcie_function {
 	struct pcie_caps caps;    /* the profile's for its side and type and the card's mode, with overrides */
 	const uint32_t *reps;     /* ids of the functions whose representors it holds */
 	size_t num_reps;
+	struct pcie_former former;
 };
 
 /* How a card is configured; doc/hardware.md says what each changes. */
@@ -110,6 +119,7 @@ struct pcie_topology {
 	size_t num_cards;
 	struct pcie_function *functions;
 	size_t num_functions;
+	char note[PCIE_NOTE_SIZE]; /* a default that changed and that the file depends on; "" = none */
 };
 
 /* The built-in topology as YAML: one BlueField-3 with two PFs, 03:00.0 and 03:00.1 on side "dpu", b1:00.0 and b1:00.1
@@ -155,6 +165,10 @@ const char *pcie_mode_hiding_reason(enum pcie_mode mode);
 
 /* Write the function's name in a "represents" list: "host/0000:b1:00.0", "host/0000:b1:00.0/sf4". */
 void pcie_function_format(const struct pcie_function *function, char text[PCIE_FUNCTION_TEXT_SIZE]);
+
+/* Look in @text, such as a command, for a name or address that was a function's by default in earlier versions and is no
+ * function's now. Returns whether there is one, with a sentence about it in @ret_note. */
+bool pcie_topology_find_former(const struct pcie_topology *topology, const char *text, char ret_note[PCIE_NOTE_SIZE]);
 
 /* Whether the name is that of a DPU's side ("dpu", "x/dpu"). */
 bool pcie_side_is_dpu(const char *side);

@@ -128,6 +128,22 @@ static int read_mode(const struct pcie_draft *draft, size_t index)
 	return 0;
 }
 
+/* The function itself is no network function, and no list shows it: it only takes an address (topology_vf_addr.c). */
+static int check_management(const struct pcie_draft *draft, size_t index)
+{
+	const char *text = draft->yaml->cards[index].management;
+	bool value;
+
+	if (!text)
+		return 0;
+	if (pcie_parse_bool(text, &value))
+		return card_error(draft, index, "management", "is neither true nor false", text);
+	if (value && !draft->topology->cards[index].profile->has_dpu)
+		return card_error(draft, index, "management",
+				  "needs Arm cores, which the profile does not have; remove it", text);
+	return 0;
+}
+
 int pcie_draft_read_card(const struct pcie_draft *draft, size_t index)
 {
 	int rc = read_card_name(draft, index);
@@ -136,6 +152,8 @@ int pcie_draft_read_card(const struct pcie_draft *draft, size_t index)
 		rc = read_profile(draft, index);
 	if (!rc)
 		rc = read_mode(draft, index);
+	if (!rc)
+		rc = check_management(draft, index);
 	if (!rc)
 		rc = read_timing(draft, index);
 	return rc ? rc : read_link(draft, index);

@@ -162,113 +162,6 @@ static void default_ipv6(const struct pcie_draft_function *function)
 		memcpy(function->final->ipv6, ipv6, sizeof(ipv6));
 }
 
-/* ---- names: VUID and interfaces ---- */
-
-static const struct pcie_draft_function *find_parent(const struct pcie_draft *draft,
-						     const struct pcie_draft_function *function)
-{
-	return &draft->functions[function->final->parent];
-}
-
-/* The shape seen in public logs: the board's serial number ("MT", year and week,
- * plant, four more), "EC" for a function of the Arm cores, "MLNX", host, device
- * and PF, and for a VF its number from 1, for an SF its number from 32768. */
-static void default_vuid(const struct pcie_draft *draft, const struct pcie_draft_function *function)
-{
-	struct pcie_function *final = function->final;
-	size_t size = sizeof(final->vuid);
-	int len;
-
-	if (function->yaml->vuid)
-		return;
-	len = snprintf(final->vuid, size, "MT2306XZ%04X%sMLNXS%uD0F%u", final->card,
-		       pcie_side_is_dpu(final->side) ? "EC" : "", function->side_ordinal,
-		       find_parent(draft, function)->ordinal);
-	if (final->type == PCIE_FUNC_VF)
-		snprintf(final->vuid + len, size - (size_t)len, "VF%u", function->ordinal + 1);
-	else if (final->type == PCIE_FUNC_SF)
-		snprintf(final->vuid + len, size - (size_t)len, "SF%u", function->ordinal + 32768);
-}
-
-/* The number of PFs before @pf in the file on its side, over all cards. */
-static unsigned int count_preceding_pfs(const struct pcie_draft *draft, const struct pcie_function *pf)
-{
-	unsigned int count = 0;
-
-	for (uint32_t id = 0; id < pf->id; id++) {
-		const struct pcie_function *earlier = draft->functions[id].final;
-
-		count += earlier->type == PCIE_FUNC_PF && strcmp(earlier->side, pf->side) == 0;
-	}
-	return count;
-}
-
-/* "enp177s0f0": how Linux names the interface of a PCI function ("ibp..." for InfiniBand). */
-static int write_path_name(const struct pcie_function *pf, enum pcie_link_layer link_layer, char *name, size_t size)
-{
-	const char *kind = link_layer == PCIE_LINK_INFINIBAND ? "ib" : "en";
-
-	if (pf->addr.domain)
-		return snprintf(name, size, "%sP%up%us%uf%u", kind, pf->addr.domain, pf->addr.bus, pf->addr.device,
-				pf->addr.function);
-	return snprintf(name, size, "%sp%us%uf%u", kind, pf->addr.bus, pf->addr.device, pf->addr.function);
-}
-
-static void default_iface(const struct pcie_draft *draft, const struct pcie_draft_function *function)
-{
-	const struct pcie_draft_function *parent = find_parent(draft, function);
-	struct pcie_function *final = function->final;
-	size_t size = sizeof(final->iface);
-	int len;
-
-	if (function->yaml->iface)
-		return;
-	if (final->type == PCIE_FUNC_PF && pcie_side_is_dpu(final->side)) {
-		snprintf(final->iface, size, "%s%u", final->link_layer == PCIE_LINK_INFINIBAND ? "ib" : "p",
-			 count_preceding_pfs(draft, final));
-		return;
-	}
-	len = write_path_name(parent->final, final->link_layer, final->iface, size);
-	if (final->type == PCIE_FUNC_VF)
-		snprintf(final->iface + len, size - (size_t)len, "v%u", function->ordinal);
-	else if (final->type == PCIE_FUNC_SF)
-		snprintf(final->iface + len, size - (size_t)len, "s%u", final->sf_index);
-	else if (final->link_layer == PCIE_LINK_ETHERNET)
-		snprintf(final->iface + len, size - (size_t)len, "np%u", function->ordinal);
-}
-
-/* pf0hpf, pf0vf1, pf0sf4; those of a card's second host and further begin with c1, c2, ...; those of the DPU's own SFs
- * with the address of the PF: en3f0pf0sf0. */
-static void write_rep_iface(const struct pcie_draft *draft, const struct pcie_draft_function *function)
-{
-	struct pcie_function *final = function->final;
-	unsigned int port = find_parent(draft, function)->ordinal;
-	size_t size = sizeof(final->rep_iface);
-	int len = 0;
-
-	if (pcie_side_is_dpu(final->side))
-		len = snprintf(final->rep_iface, size, "en%uf%u", final->addr.bus, final->addr.function);
-	else if (function->side_ordinal)
-		len = snprintf(final->rep_iface, size, "c%u", function->side_ordinal);
-	if (final->type == PCIE_FUNC_PF)
-		snprintf(final->rep_iface + len, size - (size_t)len, "pf%uhpf", port);
-	else if (final->type == PCIE_FUNC_VF)
-		snprintf(final->rep_iface + len, size - (size_t)len, "pf%uvf%u", port, function->ordinal);
-	else
-		snprintf(final->rep_iface + len, size - (size_t)len, "pf%usf%u", port, final->sf_index);
-}
-
-static int default_rep_iface(const struct pcie_draft *draft, const struct pcie_draft_function *function)
-{
-	if (function->yaml->rep_iface && !function->is_represented)
-		return pcie_draft_error(draft, function, "rep-iface",
-					"no DPU function of this card represents this one; remove "
-					"the field or list the function in a \"represents\"");
-	if (!function->yaml->rep_iface && function->is_represented)
-		write_rep_iface(draft, function);
-	return 0;
-}
-
 int pcie_draft_fill_defaults(struct pcie_draft *draft)
 {
 	int rc = 0;
@@ -287,9 +180,7 @@ int pcie_draft_fill_defaults(struct pcie_draft *draft)
 		default_lid(function);
 		default_mac(function);
 		default_ipv6(function);
-		default_vuid(draft, function);
-		default_iface(draft, function);
-		rc = default_rep_iface(draft, function);
+		rc = pcie_draft_default_names(draft, function);
 	}
 	return rc;
 }

@@ -3,12 +3,14 @@
  *
  *   load                 topology_yaml.c          the structure of the text
  *   expand               topology_expand.c        functions that a number stands for
+ *                        topology_vf_addr.c       addresses of VFs among them
  *   read                 topology_read.c          given values of functions
  *                        topology_card.c          given values of cards
  *                        topology_caps.c          capabilities by side, type and mode
  *   resolve parents      topology_parents.c       parents of VFs and SFs, ordinals
  *   assign representors  topology_representors.c  representors and their holders
  *   fill defaults        topology_defaults.c      values that the file leaves out
+ *                        topology_names.c         names that it leaves out
  *   check                topology_check.c         uniqueness
  *   read sides           topology_side.c          machines of sides
  *   apply modes          topology_mode.c          functions that the card's mode hides are removed
@@ -31,7 +33,9 @@ struct pcie_draft_function {
 	 * parent. */
 	uint32_t ordinal;
 	uint32_t side_ordinal; /* position of its host side among those of the card, from 0 */
+	uint32_t num_siblings; /* PFs of its card and side, if it is one */
 	bool is_represented;
+	uint32_t holder; /* then: id of the DPU function that holds its representor */
 };
 
 struct pcie_draft {
@@ -48,6 +52,8 @@ int pcie_draft_read_card(const struct pcie_draft *draft, size_t index); /* a par
 int pcie_draft_resolve_parents(struct pcie_draft *draft);
 int pcie_draft_assign_representors(struct pcie_draft *draft);
 int pcie_draft_fill_defaults(struct pcie_draft *draft);
+int pcie_draft_default_names(const struct pcie_draft *draft,
+			     const struct pcie_draft_function *function); /* a part of fill defaults */
 int pcie_draft_check_unique(struct pcie_draft *draft);
 int pcie_draft_read_sides(struct pcie_draft *draft);
 int pcie_draft_apply_modes(struct pcie_draft *draft); /* the last one: the draft's functions are invalid afterwards */

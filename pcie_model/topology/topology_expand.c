@@ -7,66 +7,14 @@
 
 #include "value_parse_priv.h"
 #include "topology_draft_priv.h"
-
-/* Addresses in use, of one side each. */
-struct used_addr {
-	const char *side;
-	struct pcie_addr addr;
-};
+#include "topology_vf_addr_priv.h"
 
 struct expansion {
 	const struct pcie_draft *draft;
-	struct used_addr *used; /* room for PCIE_MAX_FUNCTIONS */
-	size_t num_used;
-	size_t num_functions; /* of the topology so far */
+	struct pcie_addr_set used;   /* at first those that the file gives */
+	struct pcie_addr_set former; /* as earlier versions assigned them: the next free one behind the PF */
+	size_t num_functions;        /* of the topology so far */
 };
-
-static void note_address(struct expansion *expansion, const struct pcie_yaml_function *function)
-{
-	struct used_addr *used = &expansion->used[expansion->num_used];
-
-	if (expansion->num_used == PCIE_MAX_FUNCTIONS || pcie_addr_parse(function->pci, &used->addr))
-		return;
-	used->side = function->side;
-	expansion->num_used++;
-}
-
-static bool is_used(const struct expansion *expansion, const char *side, const struct pcie_addr *addr)
-{
-	for (size_t i = 0; i < expansion->num_used; i++) {
-		if (pcie_addr_equal(&expansion->used[i].addr, addr) && strcmp(expansion->used[i].side, side) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* The next address by routing id, as VFs have. Returns 0, or -ENOSPC behind the last bus. */
-static int step_addr(struct pcie_addr *addr)
-{
-	unsigned int routing_id = ((unsigned int)addr->bus << 8 | (unsigned int)addr->device << 3 | addr->function) + 1;
-
-	if (routing_id > UINT16_MAX)
-		return -ENOSPC;
-	addr->bus = (uint8_t)(routing_id >> 8);
-	addr->device = routing_id >> 3 & 0x1f;
-	addr->function = routing_id & 7;
-	return 0;
-}
-
-/* The first free address behind the PF's, which is valid. */
-static int find_vf_addr(const struct expansion *expansion, const struct pcie_yaml_function *pf,
-			char text[PCIE_ADDR_TEXT_SIZE])
-{
-	struct pcie_addr addr;
-	int rc = pcie_addr_parse(pf->pci, &addr);
-
-	do {
-		rc = rc ? rc : step_addr(&addr);
-	} while (!rc && is_used(expansion, pf->side, &addr));
-	if (!rc)
-		pcie_addr_format(&addr, text);
-	return rc;
-}
 
 static char *copy_text(const char *text)
 {
@@ -74,8 +22,7 @@ static char *copy_text(const char *text)
 }
 
 /* Append a function of @pf to its card. The list has room. */
-static int append(struct expansion *expansion, struct pcie_yaml_card *card, uint32_t pf_index, bool is_vf,
-		  const char *pci)
+static int append(struct pcie_yaml_card *card, uint32_t pf_index, bool is_vf, const char *pci)
 {
 	struct pcie_yaml_function *function = &card->functions[card->num_functions++];
 	const struct pcie_yaml_function *pf = &card->functions[pf_index];
@@ -93,34 +40,59 @@ static int append(struct expansion *expansion, struct pcie_yaml_card *card, uint
 	if (!function->side || !function->type || !function->pci || (is_vf && !function->parent) ||
 	    (pf->link_layer && !function->link_layer) || (pf->active_rate && !function->active_rate))
 		return -ENOMEM;
-	if (is_vf)
-		note_address(expansion, function);
+	return 0;
+}
+
+/* Append a VF at the first free address from *addr on. */
+static int append_vf(struct expansion *expansion, struct pcie_yaml_card *card, uint32_t pf_index,
+		     struct pcie_addr *addr, struct pcie_addr *former)
+{
+	const char *side = card->functions[pf_index].side;
+	char pci[PCIE_ADDR_TEXT_SIZE];
+	int rc = pcie_addr_set_find_free(&expansion->former, side, former);
+
+	if (rc)
+		return rc;
+	rc = pcie_addr_set_find_free(&expansion->used, side, addr);
+	if (rc) { /* on the last bus, where earlier versions found addresses */
+		pcie_addr_parse(card->functions[pf_index].pci, addr);
+		rc = pcie_addr_set_find_free(&expansion->used, side, addr);
+	}
+	if (rc)
+		return rc;
+	pcie_addr_format(addr, pci);
+	rc = append(card, pf_index, true, pci);
+	if (rc)
+		return rc;
+	card->functions[card->num_functions - 1].former_addr = *former;
+	pcie_addr_set_add(&expansion->used, side, addr);
+	pcie_addr_set_add(&expansion->former, side, former);
 	return 0;
 }
 
 static int append_vfs(struct expansion *expansion, uint32_t card, uint32_t pf_index, uint32_t count)
 {
 	struct pcie_yaml_card *yaml = &expansion->draft->yaml->cards[card];
-	char pci[PCIE_ADDR_TEXT_SIZE], path[PCIE_FIELD_PATH_SIZE];
-	int rc = 0;
+	struct pcie_addr addr, former;
+	char path[PCIE_FIELD_PATH_SIZE];
+	int rc = pcie_addr_parse(yaml->functions[pf_index].pci, &former);
 
-	for (uint32_t i = 0; !rc && i < count; i++) {
-		rc = find_vf_addr(expansion, &yaml->functions[pf_index], pci);
-		if (!rc)
-			rc = append(expansion, yaml, pf_index, true, pci);
-	}
+	addr = former;
+	pcie_first_vf_addr(yaml, pf_index, &expansion->used, &addr);
+	for (uint32_t i = 0; !rc && i < count; i++)
+		rc = append_vf(expansion, yaml, pf_index, &addr, &former);
 	if (rc != -ENOSPC)
 		return rc;
 	snprintf(path, sizeof(path), "cards[%u].functions[%u].vfs", card, pf_index);
 	return pcie_yaml_source_error(expansion->draft->source, path, "no addresses are left for so many VFs");
 }
 
-static int append_sfs(struct expansion *expansion, struct pcie_yaml_card *yaml, uint32_t pf_index, uint32_t count)
+static int append_sfs(struct pcie_yaml_card *yaml, uint32_t pf_index, uint32_t count)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < count; i++)
-		rc = append(expansion, yaml, pf_index, false, yaml->functions[pf_index].pci);
+		rc = append(yaml, pf_index, false, yaml->functions[pf_index].pci);
 	return rc;
 }
 
@@ -177,7 +149,7 @@ static int expand_function(struct expansion *expansion, uint32_t card, uint32_t 
 	rc = make_room(expansion, yaml, vfs + sfs);
 	if (!rc)
 		rc = append_vfs(expansion, card, index, vfs);
-	return rc ? rc : append_sfs(expansion, yaml, index, sfs);
+	return rc ? rc : append_sfs(yaml, index, sfs);
 }
 
 static int expand_all(struct expansion *expansion)
@@ -194,23 +166,37 @@ static int expand_all(struct expansion *expansion)
 	return rc;
 }
 
+static void note_given_addresses(struct expansion *expansion)
+{
+	const struct pcie_yaml *yaml = expansion->draft->yaml;
+	struct pcie_addr addr;
+
+	for (uint32_t card = 0; card < yaml->num_cards; card++) {
+		expansion->num_functions += yaml->cards[card].num_functions;
+		for (uint32_t i = 0; i < yaml->cards[card].num_functions; i++) {
+			const struct pcie_yaml_function *function = &yaml->cards[card].functions[i];
+
+			if (strcmp(function->type, "sf") == 0 || pcie_addr_parse(function->pci, &addr))
+				continue;
+			pcie_addr_set_add(&expansion->used, function->side, &addr);
+			pcie_addr_set_add(&expansion->former, function->side, &addr);
+		}
+	}
+}
+
 int pcie_draft_expand(struct pcie_draft *draft)
 {
 	struct expansion expansion = { .draft = draft };
-	int rc;
+	int rc = -ENOMEM;
 
-	expansion.used = calloc(PCIE_MAX_FUNCTIONS, sizeof(*expansion.used));
-	if (!expansion.used)
-		return -ENOMEM;
-	for (uint32_t card = 0; card < draft->yaml->num_cards; card++) {
-		const struct pcie_yaml_card *yaml = &draft->yaml->cards[card];
-
-		expansion.num_functions += yaml->num_functions;
-		for (uint32_t i = 0; i < yaml->num_functions; i++)
-			if (strcmp(yaml->functions[i].type, "sf") != 0)
-				note_address(&expansion, &yaml->functions[i]);
+	expansion.used.entries = calloc(PCIE_MAX_FUNCTIONS, sizeof(*expansion.used.entries));
+	expansion.former.entries = calloc(PCIE_MAX_FUNCTIONS, sizeof(*expansion.former.entries));
+	if (expansion.used.entries && expansion.former.entries) {
+		note_given_addresses(&expansion);
+		/* a later step reports too many */
+		rc = expansion.num_functions > PCIE_MAX_FUNCTIONS ? 0 : expand_all(&expansion);
 	}
-	rc = expansion.num_functions > PCIE_MAX_FUNCTIONS ? 0 : expand_all(&expansion); /* a later step reports that */
-	free(expansion.used);
+	free(expansion.used.entries);
+	free(expansion.former.entries);
 	return rc;
 }

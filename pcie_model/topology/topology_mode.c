@@ -73,7 +73,7 @@ static void drop_representors(const struct pcie_topology *topology, struct pcie_
 	free((void *)function->reps);
 	function->reps = NULL;
 	function->num_reps = 0;
-	function->rep_iface[0] = '\0';
+	function->rep_iface[0] = function->former.rep_iface[0] = '\0';
 }
 
 static int check_card_is_visible(const struct pcie_draft *draft, uint32_t card)

@@ -147,12 +147,26 @@ static uint32_t find_side_ordinal(const struct pcie_draft *draft, const struct p
 	return ordinal;
 }
 
+/* The number of PFs on the function's card and side. */
+static uint32_t count_pfs(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		const struct pcie_function *other = draft->functions[i].final;
+
+		count += other->type == PCIE_FUNC_PF && is_same_card_and_side(other, function->final);
+	}
+	return count;
+}
+
 static void assign_ordinals(const struct pcie_draft *draft, struct pcie_draft_function *function)
 {
 	const struct pcie_draft_function *sibling = find_preceding_sibling(draft, function);
 
 	function->ordinal = sibling ? sibling->ordinal + 1 : 0;
 	function->side_ordinal = find_side_ordinal(draft, function);
+	function->num_siblings = function->final->type == PCIE_FUNC_PF ? count_pfs(draft, function) : 0;
 }
 
 /* The numbers that representors show of the function, from the ordinals of all functions. */

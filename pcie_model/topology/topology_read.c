@@ -321,6 +321,9 @@ static int read_identity(const struct pcie_draft *draft, const struct pcie_draft
 		rc = pcie_draft_error(draft, function, "pci",
 				      PCIE_QUOTE " is not a PCI address; write DDDD:BB:DD.F or BB:DD.F",
 				      function->yaml->pci);
+	function->final->former.addr = function->yaml->implied_by && function->final->type == PCIE_FUNC_VF ?
+					       function->yaml->former_addr :
+					       function->final->addr;
 	if (!rc)
 		rc = read_link_layer(draft, function);
 	return rc;

@@ -51,9 +51,10 @@ static int parse_reference(const char *text, struct reference *ret_reference)
 	return 0;
 }
 
-static bool is_referenced(const struct pcie_function *function, const struct reference *reference)
+static bool is_referenced(const struct pcie_function *function, const struct pcie_addr *addr,
+			  const struct reference *reference)
 {
-	return strcmp(function->side, reference->side) == 0 && pcie_addr_equal(&function->addr, &reference->addr) &&
+	return strcmp(function->side, reference->side) == 0 && pcie_addr_equal(addr, &reference->addr) &&
 	       (function->type == PCIE_FUNC_SF) == reference->is_sf &&
 	       (!reference->is_sf || function->sf_index == reference->sf_index);
 }
@@ -64,8 +65,28 @@ static struct pcie_draft_function *find_referenced(const struct pcie_draft *draf
 	for (size_t i = 0; i < draft->topology->num_functions; i++) {
 		struct pcie_draft_function *function = &draft->functions[i];
 
-		if (function->final->card == card && is_referenced(function->final, reference))
+		if (function->final->card == card && is_referenced(function->final, &function->final->addr, reference))
 			return function;
+	}
+	return NULL;
+}
+
+/* The VF that had the address in earlier versions, for files that were written for them. */
+static struct pcie_draft_function *find_formerly_referenced(const struct pcie_draft *draft, uint32_t card,
+							    const struct reference *reference, const char *text)
+{
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		struct pcie_draft_function *function = &draft->functions[i];
+		char now[PCIE_FUNCTION_TEXT_SIZE];
+
+		if (function->final->card != card ||
+		    !is_referenced(function->final, &function->final->former.addr, reference))
+			continue;
+		pcie_function_format(function->final, now);
+		if (!draft->topology->note[0])
+			snprintf(draft->topology->note, PCIE_NOTE_SIZE,
+				 "represents: %.63s: earlier versions gave this default to %.127s", text, now);
+		return function;
 	}
 	return NULL;
 }
@@ -74,6 +95,7 @@ static void assign_representor(const struct pcie_draft_function *holder, uint32_
 			       struct pcie_draft_function *represented)
 {
 	represented->is_represented = true;
+	represented->holder = holder->final->id;
 	reps[holder->final->num_reps++] = represented->final->id;
 }
 
@@ -103,6 +125,8 @@ static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_
 		return pcie_draft_error(draft, holder, field,
 					PCIE_QUOTE " is on a DPU side, of which only SFs are represented", text);
 	represented = find_referenced(draft, holder->final->card, &reference);
+	if (!represented)
+		represented = find_formerly_referenced(draft, holder->final->card, &reference, text);
 	if (!represented)
 		return pcie_draft_error(draft, holder, field, "this card has no function " PCIE_QUOTE, text);
 	if (represented->is_represented) {

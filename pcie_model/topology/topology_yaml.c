@@ -59,6 +59,7 @@ static const cyaml_schema_field_t card_fields[] = {
 	TEXT_FIELD(OPTIONAL, struct pcie_yaml_card, name, "name"),
 	TEXT_FIELD(REQUIRED, struct pcie_yaml_card, profile, "profile"),
 	TEXT_FIELD(OPTIONAL, struct pcie_yaml_card, mode, "mode"),
+	TEXT_FIELD(OPTIONAL, struct pcie_yaml_card, management, "management"),
 	CYAML_FIELD_MAPPING_PTR("link", OPTIONAL, struct pcie_yaml_card, link, link_fields),
 	CYAML_FIELD_MAPPING_PTR("timing", OPTIONAL, struct pcie_yaml_card, timing, timing_fields),
 	CYAML_FIELD_SEQUENCE_COUNT("functions", REQUIRED, struct pcie_yaml_card, functions, num_functions,

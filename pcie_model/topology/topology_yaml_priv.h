@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pcie_model/pci_addr.h"
 #include "pcie_model/profile.h"
 #include "pcie_model/yaml_source.h"
 
@@ -133,12 +134,14 @@ struct pcie_yaml_function {
 	struct pcie_yaml_caps *caps;
 	const char *implied_by; /* "vfs" or "sfs": the field of its PF that it comes from; NULL = the file lists it */
 	uint32_t pf_index;      /* then: the PF's place in the card's list */
+	struct pcie_addr former_addr; /* and a VF's address in earlier versions */
 };
 
 struct pcie_yaml_card {
 	char *name;
 	char *profile;
 	char *mode;
+	char *management;
 	struct pcie_yaml_link *link;
 	struct pcie_yaml_timing *timing;
 	struct pcie_yaml_function *functions;

@@ -479,6 +479,7 @@ static bool check_inputs(const struct options *options)
 					 .metrics_path = metrics ? metrics : options->metrics_path,
 					 .commands = options->commands,
 					 .num_commands = options->num_commands,
+					 .verdict.is_quiet = options->quiet,
 					 .faults = &options->faults };
 	bool is_well = cli_run_check_inputs(&cfg) == 0;
 

@@ -332,7 +332,7 @@ static void test_representor_without_interface_says_so(void **state)
 	assert_doca(doca_devinfo_rep_get_iface_name(listed->reps[VF], iface, sizeof(iface)),
 		    DOCA_ERROR_OPERATING_SYSTEM);
 	assert_ok(doca_devinfo_rep_get_iface_name(listed->reps[SF], iface, sizeof(iface)));
-	assert_string_equal(iface, "pf0sf4"); /* the default */
+	assert_string_equal(iface, "en3f0c1pf0sf4"); /* the default */
 }
 
 /* provokes: doca_devinfo_rep_is_equal_pci_addr DOCA_ERROR_INVALID_VALUE */

@@ -173,7 +173,7 @@ static void test_separated_dpu_has_its_ports_alone(void **state)
 static void test_separated_host_keeps_its_vfs(void **state)
 {
 	(void)state;
-	assert_listed("0000:3b:00.0 enp59s0f0np0 PF\n0000:3b:00.1 enp59s0f0v0 VF\n");
+	assert_listed("0000:3b:00.0 enp59s0f0np0 PF\n0000:3b:00.2 enp59s0f0v0 VF\n");
 	assert_ok(doca_dma_cap_task_memcpy_is_supported(api_devinfo_nth(0)));
 	expect_no_way_across();
 }
@@ -188,7 +188,7 @@ static void test_nic_host_copies_and_reaches_nobody(void **state)
 	struct doca_buf *src, *dst;
 
 	(void)state;
-	assert_listed("0000:3b:00.0 enp59s0f0np0 PF\n0000:3b:00.1 enp59s0f0v0 VF\n");
+	assert_listed("0000:3b:00.0 enp59s0f0np0 PF\n0000:3b:00.2 enp59s0f0v0 VF\n");
 	expect_no_way_across();
 	assert_ok(doca_dma_cap_task_memcpy_is_supported(doca_dev_as_devinfo(dev)));
 	assert_ok(doca_buf_inventory_buf_get_by_data(inventory, mmap, memory, 4096, &src));
@@ -216,7 +216,7 @@ static void test_zero_trust_shows_the_dpu_the_same(void **state)
 	(void)state;
 	assert_listed("0000:03:00.0 p0 PF\n"
 		      "-> 0000:3b:00.0 pf0hpf PF\n"
-		      "-> 0000:3b:00.1 pf0vf0 VF\n"
+		      "-> 0000:3b:00.2 pf0vf0 VF\n"
 		      "-> 0000:03:00.0 en3f0pf0sf0 SF\n"
 		      "0000:03:00.0 enp3s0f0s0 SF\n");
 	assert_ok(doca_comch_cap_server_is_supported(api_devinfo_nth(0)));

@@ -339,7 +339,7 @@ static void seek_in_vain(int ctl)
 	static const struct {
 		const char *function, *name;
 	} seeks[] = {
-		{ "b1:00.2", "second" }, { "b1:00.3", "first" }, { "b1:00.0", "first" }, { "b1:00.2", "nobody" }
+		{ "b1:00.3", "second" }, { "b1:00.4", "first" }, { "b1:00.0", "first" }, { "b1:00.3", "nobody" }
 	};
 	enum { NUM_SEEKS = sizeof(seeks) / sizeof(seeks[0]) };
 	struct endpoint endpoints[NUM_SEEKS];
@@ -369,10 +369,10 @@ static void seek_in_vain(int ctl)
 static void test_clients_of_two_functions_reach_their_own_servers_alone(void **state)
 {
 	static const struct peer_role seek_role = { "seek_in_vain", seek_in_vain };
-	struct exchange_arg args[4] = { { .name = "first", .function = "b1:00.2" },
-					{ .name = "second", .function = "b1:00.3" },
-					{ .name = "same", .function = "b1:00.2" },
-					{ .name = "same", .function = "b1:00.3" } };
+	struct exchange_arg args[4] = { { .name = "first", .function = "b1:00.3" },
+					{ .name = "second", .function = "b1:00.4" },
+					{ .name = "same", .function = "b1:00.3" },
+					{ .name = "same", .function = "b1:00.4" } };
 	struct proc servers[4], clients[4], in_vain;
 
 	(void)state;

@@ -285,10 +285,10 @@ static void test_names_default_to_what_a_real_card_would_have(void **state)
 	(void)state;
 	assert_string_equal(topology->cards[0].name, "card0");
 	assert_each(topology, ibdev, "mlx5_0", "mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3", "mlx5_4");
-	/* bus b1 is 177 */
-	assert_each(topology, iface, "p0", "enp177s0f0np0", "enp177s0f0v0", "enp177s0f0v1", "enp177s0f0s0",
-		    "enp177s0f0s1");
-	assert_each(topology, rep_iface, "", "pf0hpf", "pf0vf0", "pf0vf1", "pf0sf0", "pf0sf1");
+	/* bus b1 is 177, and is written in hexadecimal for SFs */
+	assert_each(topology, iface, "p0", "enp177s0f0np0", "enp177s0f0v0", "enp177s0f0v1", "enpb1s0f0s0",
+		    "enpb1s0f0s1");
+	assert_each(topology, rep_iface, "", "pf0hpf", "pf0vf0", "pf0vf1", "en3f0c1pf0sf0", "en3f0c1pf0sf1");
 	assert_each(topology, vuid, "MT2306XZ0000ECMLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0VF1",
 		    "MT2306XZ0000MLNXS0D0F0VF2", "MT2306XZ0000MLNXS0D0F0SF32768", "MT2306XZ0000MLNXS0D0F0SF32769");
 	pcie_topology_destroy(topology);
@@ -469,7 +469,7 @@ static void test_multi_host_card_tells_its_hosts_apart(void **state)
 
 	(void)state;
 	assert_reps(&topology->functions[0], ids(1, 2));
-	assert_each(topology, rep_iface, "", "pf0hpf", "c1pf0hpf");
+	assert_each(topology, rep_iface, "", "pf0hpf", "c2pf0hpf");
 	assert_each(topology, vuid, "MT2306XZ0000ECMLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0", "MT2306XZ0000MLNXS1D0F0");
 	pcie_topology_destroy(topology);
 }

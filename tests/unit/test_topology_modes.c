@@ -158,13 +158,14 @@ static void test_numbers_of_vfs_and_sfs_follow_the_listed_functions(void **state
 						    ", vfs: 1}\n  - {side: host, type: vf, pci: \"3b:00.4\"}\n");
 
 	(void)state;
-	/* 3b:00.4 is taken. VFs continue at device 1 behind function 7. */
+	/* 3b:00.2 is the card's management, 3b:00.4 is taken. VFs continue at device 1 behind function 7. */
 	assert_side(topology, "host",
-		    "3b:00.0/enp59s0f0np0 3b:00.1/enp59s0f1np1 3b:00.4/enp59s0f1v0 3b:00.2/enp59s0f0v0 "
-		    "3b:00.3/enp59s0f0v1 3b:00.5/enp59s0f0v2 3b:00.6/enp59s0f0v3 3b:00.7/enp59s0f0v4 "
-		    "3b:01.0/enp59s0f0v5 3b:01.1/enp59s0f0v6 3b:00.0/enp59s0f0s0 3b:00.0/enp59s0f0s1 "
-		    "3b:01.2/enp59s0f1v1 ");
-	assert_reps(topology, 0, "pf0hpf pf0vf0 pf0vf1 pf0vf2 pf0vf3 pf0vf4 pf0vf5 pf0vf6 pf0sf0 pf0sf1 ");
+		    "3b:00.0/enp59s0f0np0 3b:00.1/enp59s0f1np1 3b:00.4/enp59s0f1v0 3b:00.3/enp59s0f0v0 "
+		    "3b:00.5/enp59s0f0v1 3b:00.6/enp59s0f0v2 3b:00.7/enp59s0f0v3 3b:01.0/enp59s0f0v4 "
+		    "3b:01.1/enp59s0f0v5 3b:01.2/enp59s0f0v6 3b:00.0/enp3bs0f0s0 3b:00.0/enp3bs0f0s1 "
+		    "3b:02.3/enp59s0f1v1 ");
+	assert_reps(topology, 0,
+		    "pf0hpf pf0vf0 pf0vf1 pf0vf2 pf0vf3 pf0vf4 pf0vf5 pf0vf6 en3f0c1pf0sf0 en3f0c1pf0sf1 ");
 	pcie_topology_destroy(topology);
 }
 
@@ -181,7 +182,7 @@ static void test_numbers_of_vfs_and_sfs_are_checked(void **state)
 		       "bad.yaml:4: cards[0].functions[0].vfs: no addresses are left for so many VFs");
 	assert_refused(
 		"  functions:\n  " HOST0 ", sfs: 2, iface: a}\n  - {side: host, type: sf, pci: \"3b:00.0\", "
-		"sf-index: 3, iface: enp59s0f0s0}\n",
+		"sf-index: 3, iface: enp3bs0f0s0}\n",
 		"bad.yaml:4: cards[0].functions[0].sfs: is the same as that of cards[0].functions[1]; it must be "
 		"unique on one side");
 }
@@ -255,8 +256,8 @@ static void test_functions_are_numbered_by_host_pf_and_vf(void **state)
 static void expect_all(const struct pcie_topology *topology)
 {
 	assert_side(topology, "dpu", "03:00.0/p0 03:00.2/enp3s0f0v0 03:00.0/enp3s0f0s0 ");
-	assert_side(topology, "host", "3b:00.0/enp59s0f0np0 3b:00.1/enp59s0f0v0 3b:00.0/enp59s0f0s0 ");
-	assert_reps(topology, 0, "pf0hpf pf0vf0 pf0sf0 en3f0pf0sf0 ");
+	assert_side(topology, "host", "3b:00.0/enp59s0f0np0 3b:00.2/enp59s0f0v0 3b:00.0/enp3bs0f0s0 ");
+	assert_reps(topology, 0, "pf0hpf pf0vf0 en3f0c1pf0sf0 en3f0pf0sf0 ");
 	assert_true(topology->functions[0].caps.comch_server && topology->functions[2].caps.comch_client);
 }
 
@@ -285,7 +286,7 @@ static void test_nic_mode_hides_the_arm_cores_and_leaves_engines_to_the_host(voi
 	assert_string_equal(pcie_topology_describe_no_side(topology, "dpu"),
 			    "; a card is in NIC mode, in which its Arm cores are inactive");
 	assert_string_equal(pcie_topology_describe_no_side(topology, "front/host"), "");
-	assert_side(topology, "host", "3b:00.0/enp59s0f0np0 3b:00.1/enp59s0f0v0 3b:00.0/enp59s0f0s0 ");
+	assert_side(topology, "host", "3b:00.0/enp59s0f0np0 3b:00.2/enp59s0f0v0 3b:00.0/enp3bs0f0s0 ");
 	for (uint32_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *function = &topology->functions[i];
 
@@ -310,7 +311,7 @@ static void test_separated_mode_has_no_representors_and_no_way_across(void **sta
 
 	(void)state;
 	assert_side(topology, "dpu", "03:00.0/p0 ");
-	assert_side(topology, "host", "3b:00.0/enp59s0f0np0 3b:00.1/enp59s0f0v0 ");
+	assert_side(topology, "host", "3b:00.0/enp59s0f0np0 3b:00.2/enp59s0f0v0 ");
 	assert_int_equal(topology->cards[0].num_hidden, 3); /* an SF of each side, a VF of the Arm cores */
 	assert_string_equal(pcie_mode_hiding_reason(PCIE_MODE_SEPARATED),
 			    "SFs need switchdev mode, which no function has, and the host alone has VFs");

@@ -62,6 +62,7 @@ static void warn_wrong_side(const struct doca_devinfo *devinfo, const char *pci_
 	const struct pcie_topology *topology;
 	const struct pcie_function *other = NULL;
 	struct pcie_addr addr;
+	char note[PCIE_NOTE_SIZE];
 
 	if (!shim_session()) /* a forked child with its parent's list */
 		return;
@@ -76,6 +77,8 @@ static void warn_wrong_side(const struct doca_devinfo *devinfo, const char *pci_
 			return;
 		other = function;
 	}
+	if (!other && pcie_topology_find_former(topology, pci_addr_str, note) && !atomic_flag_test_and_set(&warned))
+		sim_warn("%s (doc/topology.md, Defaults that changed)", note);
 	if (other && !atomic_flag_test_and_set(&warned))
 		sim_warn(
 			"%s is a function of side %s, and this process is on side %s: see BFSIM_SIDE, bfsim exec --on and bfsim devs",

@@ -47,13 +47,17 @@ static int check_side(const struct pcie_topology *topology, const struct sim_rul
 static int check_device(const struct pcie_topology *topology, const struct sim_rule *rule, const char *text,
 			char *error)
 {
+	char note[PCIE_NOTE_SIZE];
+	bool has_note;
+
 	if (!(rule->where & SIM_WHERE_DEVICE))
 		return 0;
 	for (size_t i = 0; i < topology->num_functions; i++)
 		if (sim_device_pattern_matches(rule->device, &topology->functions[i]))
 			return 0;
-	snprintf(error, CLI_FAULT_ERROR_SIZE, "fault '%s': the card has no device %s; bfsim devs lists them", text,
-		 rule->device);
+	has_note = pcie_topology_find_former(topology, rule->device, note);
+	snprintf(error, CLI_FAULT_ERROR_SIZE, "fault '%s': the card has no device %s; bfsim devs lists them%s%s", text,
+		 rule->device, has_note ? "; " : "", has_note ? note : "");
 	return -1;
 }
 

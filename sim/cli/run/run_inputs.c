@@ -2,6 +2,7 @@
 /* Checking the inputs of a run. */
 #include "run_inputs.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -44,6 +45,19 @@ static int check_outputs(const struct cli_run_cfg *cfg)
 	return rc;
 }
 
+/* One line if the file, or else a command, names an address or a name that was a default of earlier versions. */
+static void say_former_default(const struct pcie_topology *topology, const struct cli_run_cfg *cfg)
+{
+	char note[PCIE_NOTE_SIZE];
+	bool found = topology->note[0] != '\0';
+
+	snprintf(note, sizeof(note), "%s", topology->note);
+	for (size_t i = 0; !found && i < cfg->num_commands; i++)
+		found = pcie_topology_find_former(topology, cfg->commands[i].text, note);
+	if (found)
+		fprintf(stderr, "bfsim run: note: %s (doc/topology.md, Defaults that changed)\n", note);
+}
+
 int cli_run_check_inputs(const struct cli_run_cfg *cfg)
 {
 	const char *where = cfg->topology ? cfg->topology : "the built-in topology";
@@ -61,6 +75,8 @@ int cli_run_check_inputs(const struct cli_run_cfg *cfg)
 		cli_fail("%s", error);
 		rc = -1;
 	}
+	if (rc == 0 && !cfg->verdict.is_quiet)
+		say_former_default(topology, cfg);
 	pcie_topology_destroy(topology);
 	return check_outputs(cfg) < 0 ? -1 : rc;
 }
