@@ -61,6 +61,10 @@ int pcie_draft_apply_modes(struct pcie_draft *draft); /* the last one: the draft
 /* The capabilities of a function with its side and type, before the overrides of the file. */
 struct pcie_caps pcie_draft_default_caps(const struct pcie_card *card, const struct pcie_function *function);
 
+/* Read a VF's "parent": an address on @own_side, or SIDE/ADDRESS. Returns 0 or -EINVAL. */
+int pcie_parse_parent(const char *text, const char *own_side, char ret_side[PCIE_SIDE_SIZE],
+		      struct pcie_addr *ret_addr);
+
 /* Returns 0, or -EINVAL: @text is not the name of a mode. */
 int pcie_mode_parse(const char *text, enum pcie_mode *ret_mode);
 

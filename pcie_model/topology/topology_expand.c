@@ -70,6 +70,23 @@ static int append_vf(struct expansion *expansion, struct pcie_yaml_card *card, u
 	return 0;
 }
 
+/* The number of VFs of @pf that the file lists on other sides: the first ones, whose addresses on this side are free. */
+static unsigned int count_vfs_elsewhere(const struct pcie_yaml_card *card, const struct pcie_yaml_function *pf)
+{
+	struct pcie_addr pf_addr, addr;
+	char side[PCIE_SIDE_SIZE];
+	unsigned int count = 0;
+
+	for (uint32_t i = 0; i < card->num_functions; i++) {
+		const struct pcie_yaml_function *vf = &card->functions[i];
+
+		if (vf->parent && strcmp(vf->side, pf->side) != 0 && !pcie_addr_parse(pf->pci, &pf_addr) &&
+		    !pcie_parse_parent(vf->parent, vf->side, side, &addr) && strcmp(side, pf->side) == 0)
+			count += pcie_addr_equal(&addr, &pf_addr);
+	}
+	return count;
+}
+
 static int append_vfs(struct expansion *expansion, uint32_t card, uint32_t pf_index, uint32_t count)
 {
 	struct pcie_yaml_card *yaml = &expansion->draft->yaml->cards[card];
@@ -78,7 +95,8 @@ static int append_vfs(struct expansion *expansion, uint32_t card, uint32_t pf_in
 	int rc = pcie_addr_parse(yaml->functions[pf_index].pci, &former);
 
 	addr = former;
-	pcie_first_vf_addr(yaml, pf_index, &expansion->used, &addr);
+	if (pcie_first_vf_addr(yaml, pf_index, &expansion->used, &addr) == 0)
+		pcie_addr_step(&addr, count_vfs_elsewhere(yaml, &yaml->functions[pf_index]));
 	for (uint32_t i = 0; !rc && i < count; i++)
 		rc = append_vf(expansion, yaml, pf_index, &addr, &former);
 	if (rc != -ENOSPC)

@@ -76,6 +76,22 @@ static void default_sf_iface(const struct pcie_draft_function *parent, struct pc
 	snprintf(sf->iface, sizeof(sf->iface), "enp%xs%xf%us%u", addr->bus, addr->device, addr->function, sf->sf_index);
 }
 
+/* "enp6s0", or with its number where the device has other functions: the guest does not see the PF. */
+static void default_guest_iface(const struct pcie_draft *draft, struct pcie_function *vf)
+{
+	bool is_multi = vf->addr.function > 0;
+
+	for (size_t i = 0; !is_multi && i < draft->topology->num_functions; i++) {
+		const struct pcie_function *other = draft->functions[i].final;
+
+		is_multi = other != vf && other->addr.domain == vf->addr.domain && other->addr.bus == vf->addr.bus &&
+			   other->addr.device == vf->addr.device && strcmp(other->side, vf->side) == 0;
+	}
+	write_path_name(vf, vf->link_layer, vf->iface, sizeof(vf->iface));
+	if (!is_multi)
+		*strrchr(vf->iface, 'f') = '\0';
+}
+
 static void default_iface(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	const struct pcie_draft_function *parent = find_parent(draft, function);
@@ -87,6 +103,10 @@ static void default_iface(const struct pcie_draft *draft, const struct pcie_draf
 		return;
 	if (final->type == PCIE_FUNC_SF) {
 		default_sf_iface(parent, final);
+		return;
+	}
+	if (strcmp(parent->final->side, final->side) != 0) {
+		default_guest_iface(draft, final);
 		return;
 	}
 	if (final->type == PCIE_FUNC_PF && pcie_side_is_dpu(final->side)) {

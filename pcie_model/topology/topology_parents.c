@@ -30,8 +30,8 @@ static int check_dpu_side(const struct pcie_draft *draft, const struct pcie_draf
 	return 0;
 }
 
-/* The PF at @addr on the card and side of @function, or NULL. */
-static const struct pcie_function *find_pf(const struct pcie_draft *draft, const struct pcie_function *function,
+/* The PF at @addr on @side of @card, or NULL. */
+static const struct pcie_function *find_pf(const struct pcie_draft *draft, uint32_t card, const char *side,
 					   const struct pcie_addr *addr)
 {
 	const struct pcie_topology *topology = draft->topology;
@@ -39,7 +39,8 @@ static const struct pcie_function *find_pf(const struct pcie_draft *draft, const
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *pf = &topology->functions[i];
 
-		if (pf->type == PCIE_FUNC_PF && is_same_card_and_side(pf, function) && pcie_addr_equal(&pf->addr, addr))
+		if (pf->type == PCIE_FUNC_PF && pf->card == card && strcmp(pf->side, side) == 0 &&
+		    pcie_addr_equal(&pf->addr, addr))
 			return pf;
 	}
 	return NULL;
@@ -62,20 +63,40 @@ static const struct pcie_function *find_preceding_pf(const struct pcie_draft *dr
 	return NULL;
 }
 
-static int resolve_vf_parent(const struct pcie_draft *draft, const struct pcie_draft_function *vf)
+/* "BB:DD.F" on the VF's own side, or "SIDE/BB:DD.F": the PF of a host, whose VF a guest or a container has. */
+static int resolve_named_parent(const struct pcie_draft *draft, const struct pcie_draft_function *vf)
 {
 	const char *text = vf->yaml->parent;
+	char side[PCIE_SIDE_SIZE];
 	const struct pcie_function *pf;
 	struct pcie_addr addr;
 
-	if (text && pcie_addr_parse(text, &addr))
+	if (pcie_parse_parent(text, vf->final->side, side, &addr))
 		return pcie_draft_error(draft, vf, "parent",
-					PCIE_QUOTE " is not a PCI address; write DDDD:BB:DD.F or BB:DD.F", text);
-	pf = text ? find_pf(draft, vf->final, &addr) : find_preceding_pf(draft, vf->final);
-	if (!pf && text)
+					PCIE_QUOTE " is not a PCI address; write DDDD:BB:DD.F or BB:DD.F, or "
+						   "SIDE/ADDRESS for the PF of another side: host/b1:00.0",
+					text);
+	pf = find_pf(draft, vf->final->card, side, &addr);
+	if (!pf)
 		return pcie_draft_error(draft, vf, "parent",
-					"no PF of this card has the address " PCIE_QUOTE " on side " PCIE_QUOTE, text,
-					vf->final->side);
+					"no PF of this card has the address " PCIE_QUOTE " on side " PCIE_QUOTE,
+					text + (strrchr(text, '/') ? strlen(side) + 1 : 0), side);
+	if (pcie_side_is_dpu(side) != pcie_side_is_dpu(vf->final->side))
+		return pcie_draft_error(draft, vf, "parent",
+					PCIE_QUOTE " is not a host's; VFs of a host are seen by hosts, those of the "
+						   "Arm cores by the Arm cores",
+					pcie_side_is_dpu(side) ? text : vf->final->side);
+	vf->final->parent = pf->id;
+	return 0;
+}
+
+static int resolve_vf_parent(const struct pcie_draft *draft, const struct pcie_draft_function *vf)
+{
+	const struct pcie_function *pf;
+
+	if (vf->yaml->parent)
+		return resolve_named_parent(draft, vf);
+	pf = find_preceding_pf(draft, vf->final);
 	if (!pf)
 		return pcie_draft_error(draft, vf, "type",
 					"a VF needs a PF: list one before it on this card and side " PCIE_QUOTE
@@ -87,7 +108,7 @@ static int resolve_vf_parent(const struct pcie_draft *draft, const struct pcie_d
 
 static int resolve_sf_parent(const struct pcie_draft *draft, const struct pcie_draft_function *sf)
 {
-	const struct pcie_function *pf = find_pf(draft, sf->final, &sf->final->addr);
+	const struct pcie_function *pf = find_pf(draft, sf->final->card, sf->final->side, &sf->final->addr);
 
 	if (!pf)
 		return pcie_draft_error(draft, sf, "pci",
@@ -113,9 +134,9 @@ static int resolve_parent(const struct pcie_draft *draft, const struct pcie_draf
 
 static bool are_siblings(const struct pcie_function *a, const struct pcie_function *b)
 {
-	if (a->type != b->type || !is_same_card_and_side(a, b))
+	if (a->type != b->type)
 		return false;
-	return a->type == PCIE_FUNC_PF || a->parent == b->parent;
+	return a->type == PCIE_FUNC_PF ? is_same_card_and_side(a, b) : a->parent == b->parent;
 }
 
 /* The sibling before @function, or NULL. */
@@ -128,19 +149,26 @@ static const struct pcie_draft_function *find_preceding_sibling(const struct pci
 	return NULL;
 }
 
+/* The side of its PF: a guest that has VFs of a host is no host of the card. */
+static const char *home_side(const struct pcie_draft *draft, const struct pcie_function *function)
+{
+	return draft->functions[function->parent].final->side;
+}
+
 /* The position of the function's host side among those of the card. */
 static uint32_t find_side_ordinal(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
+	const char *side = home_side(draft, function->final);
 	uint32_t ordinal = 0;
 
-	if (pcie_side_is_dpu(function->final->side))
+	if (pcie_side_is_dpu(side))
 		return 0;
 	for (uint32_t id = function->final->id; id-- > function->final->id - function->index;) {
 		const struct pcie_draft_function *earlier = &draft->functions[id];
 
 		if (pcie_side_is_dpu(earlier->final->side))
 			continue;
-		if (is_same_card_and_side(earlier->final, function->final))
+		if (strcmp(home_side(draft, earlier->final), side) == 0)
 			return earlier->side_ordinal;
 		ordinal = (uint32_t)max_u64(ordinal, earlier->side_ordinal + 1);
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Addresses of VFs that a number of their PF stands for. */
 #include "topology_vf_addr_priv.h"
 
 #include <errno.h>

@@ -20,7 +20,7 @@ struct pcie_addr_set {
 	struct pcie_side_addr {
 		const char *side;
 		struct pcie_addr addr;
-	} *entries; /* room for PCIE_MAX_FUNCTIONS */
+	} * entries; /* room for PCIE_MAX_FUNCTIONS */
 	size_t count;
 };
 

@@ -59,8 +59,7 @@ static void list_reps(const struct doca_devinfo *devinfo)
 
 static void list_device(const struct doca_devinfo *devinfo)
 {
-	char addr[DOCA_DEVINFO_PCI_ADDR_SIZE], ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE],
-		iface[DOCA_DEVINFO_IFACE_NAME_SIZE];
+	char addr[DOCA_DEVINFO_PCI_ADDR_SIZE], ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE], iface[DOCA_DEVINFO_IFACE_NAME_SIZE];
 	enum doca_pci_func_type type;
 	bool has_iface;
 

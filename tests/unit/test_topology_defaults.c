@@ -64,21 +64,25 @@ static void test_vfs_follow_the_management_function_of_a_bluefield(void **state)
 	(void)state;
 	assert_vfs("profile: bluefield-3\n  functions:\n" PF("host", "b1:00.0") ", vfs: 2}\n", "host",
 		   "b1:00.2 b1:00.3 ");
-	assert_vfs("profile: bluefield-2\n  functions:\n" PF("host", "b1:00.0") ", vfs: 3}\n" PF("host", "b1:00.1") "}\n",
-		   "host", "b1:00.3 b1:00.4 b1:00.5 ");
+	assert_vfs(
+		"profile: bluefield-2\n  functions:\n" PF("host", "b1:00.0") ", vfs: 3}\n" PF("host", "b1:00.1") "}\n",
+		"host", "b1:00.3 b1:00.4 b1:00.5 ");
 }
 
 /* The first has room for 16, as sriov_totalvfs says, however many there are. */
 static void test_vfs_of_the_second_port_leave_room_for_those_of_the_first(void **state)
 {
 	(void)state;
-	assert_vfs("profile: bluefield-2\n  functions:\n" PF("host", "01:00.0") "}\n" PF("host", "01:00.1") ", vfs: 2}\n",
-		   "host", "01:02.3 01:02.4 ");
-	assert_vfs("profile: connectx-7\n  functions:\n" PF("host", "41:00.0") ", vfs: 2}\n" PF("host", "41:00.1")
-		   ", vfs: 2}\n", "host", "41:00.2 41:00.3 41:01.2 41:01.3 ");
+	assert_vfs(
+		"profile: bluefield-2\n  functions:\n" PF("host", "01:00.0") "}\n" PF("host", "01:00.1") ", vfs: 2}\n",
+		"host", "01:02.3 01:02.4 ");
+	assert_vfs("profile: connectx-7\n  functions:\n" PF("host", "41:00.0") ", vfs: 2}\n" PF(
+			   "host", "41:00.1") ", vfs: 2}\n",
+		   "host", "41:00.2 41:00.3 41:01.2 41:01.3 ");
 	/* 3 and 20 more: 23 is 02.7; the firmware of this card provides for 20 */
-	assert_vfs("profile: bluefield-3\n  functions:\n" PF("host", "b1:00.0") ", vfs: 1}\n" PF("host", "b1:00.1")
-		   ", vfs: 20}\n", "host",
+	assert_vfs("profile: bluefield-3\n  functions:\n" PF("host", "b1:00.0") ", vfs: 1}\n" PF(
+			   "host", "b1:00.1") ", vfs: 20}\n",
+		   "host",
 		   "b1:00.3 b1:02.7 b1:03.0 b1:03.1 b1:03.2 b1:03.3 b1:03.4 b1:03.5 b1:03.6 b1:03.7 b1:04.0 b1:04.1 "
 		   "b1:04.2 b1:04.3 b1:04.4 b1:04.5 b1:04.6 b1:04.7 b1:05.0 b1:05.1 b1:05.2 ");
 }
@@ -86,13 +90,16 @@ static void test_vfs_of_the_second_port_leave_room_for_those_of_the_first(void *
 static void test_management_takes_no_address_where_it_does_not_exist(void **state)
 {
 	(void)state;
-	assert_vfs("profile: bluefield-3\n  management: false\n  functions:\n" PF("host", "b1:00.0") ", vfs: 2}\n", "host",
+	assert_vfs("profile: bluefield-3\n  management: false\n  functions:\n" PF("host", "b1:00.0") ", vfs: 2}\n",
+		   "host", "b1:00.1 b1:00.2 ");
+	assert_vfs("profile: connectx-7\n  functions:\n" PF("host", "b1:00.0") ", vfs: 2}\n", "host",
 		   "b1:00.1 b1:00.2 ");
-	assert_vfs("profile: connectx-7\n  functions:\n" PF("host", "b1:00.0") ", vfs: 2}\n", "host", "b1:00.1 b1:00.2 ");
-	assert_vfs("profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0") ", vfs: 2}\n", "dpu", "03:00.1 03:00.2 ");
+	assert_vfs("profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0") ", vfs: 2}\n", "dpu",
+		   "03:00.1 03:00.2 ");
 	/* the file lists a VF there */
-	assert_vfs("profile: bluefield-3\n  functions:\n" PF("host", "b1:00.0")
-		   ", vfs: 2}\n  - {side: host, type: vf, pci: \"b1:00.1\"}\n", "host", "b1:00.1 b1:00.2 b1:00.3 ");
+	assert_vfs("profile: bluefield-3\n  functions:\n" PF(
+			   "host", "b1:00.0") ", vfs: 2}\n  - {side: host, type: vf, pci: \"b1:00.1\"}\n",
+		   "host", "b1:00.1 b1:00.2 b1:00.3 ");
 }
 
 static void test_management_is_checked(void **state)
@@ -123,8 +130,9 @@ static void test_vfs_that_fitted_on_the_last_bus_still_fit(void **state)
 	(void)state;
 	assert_vfs("profile: bluefield-3\n  functions:\n" PF("host", "ff:1f.5") ", vfs: 2}\n", "host",
 		   "ff:1f.7 ff:1f.6 ");
-	assert_vfs("profile: bluefield-3\n  functions:\n" PF("host", "ff:1f.0") "}\n" PF("host", "ff:1f.1") ", vfs: 2}\n",
-		   "host", "ff:1f.2 ff:1f.3 ");
+	assert_vfs(
+		"profile: bluefield-3\n  functions:\n" PF("host", "ff:1f.0") "}\n" PF("host", "ff:1f.1") ", vfs: 2}\n",
+		"host", "ff:1f.2 ff:1f.3 ");
 }
 
 /* ---- representors ---- */
@@ -132,20 +140,85 @@ static void test_vfs_that_fitted_on_the_last_bus_still_fit(void **state)
 static void test_representor_of_an_sf_names_its_holder_and_the_host(void **state)
 {
 	(void)state;
-	assert_reps("profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0") ", sfs: 1}\n" PF("dpu", "03:00.1")
-		    ", sfs: 1}\n" PF("host", "0b:00.0") ", sfs: 1}\n" PF("host", "0b:00.1") ", sfs: 1}\n",
-		    "pf0hpf@0 en3f0c1pf0sf0@0 en3f0pf0sf0@0 pf1hpf@1 en3f1c1pf1sf0@1 en3f1pf1sf0@1 ");
-	assert_reps("profile: bluefield-3\n  functions:\n" PF("dpu", "a3:00.0") ", sfs: 1}\n" PF("a/host", "0b:00.0")
-		    ", sfs: 1}\n" PF("b/host", "0b:00.0") ", sfs: 1}\n",
+	assert_reps(
+		"profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0") ", sfs: 1}\n" PF(
+			"dpu", "03:00.1") ", sfs: 1}\n" PF("host", "0b:00.0") ", sfs: 1}\n" PF("host",
+											       "0b:00.1") ", sfs: 1}\n",
+		"pf0hpf@0 en3f0c1pf0sf0@0 en3f0pf0sf0@0 pf1hpf@1 en3f1c1pf1sf0@1 en3f1pf1sf0@1 ");
+	assert_reps("profile: bluefield-3\n  functions:\n" PF("dpu", "a3:00.0") ", sfs: 1}\n" PF(
+			    "a/host", "0b:00.0") ", sfs: 1}\n" PF("b/host", "0b:00.0") ", sfs: 1}\n",
 		    "pf0hpf@0 c2pf0hpf@0 ena3f0c1pf0sf0@0 ena3f0c2pf0sf0@0 ena3f0pf0sf0@0 ");
+}
+
+/* ---- VFs whose PF is another side's ---- */
+
+#define GUEST                                                                                                       \
+	"profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0") "}\n" PF(                                       \
+		"dpu", "03:00.1") "}\n"                                                                             \
+				  "  - {side: vm/host, type: vf, pci: \"06:00.0\", parent: \"host/b1:00.1\"}\n"     \
+				  "  - {side: vm/host, type: vf, pci: \"07:00.0\", parent: \"host/b1:00.0\"}\n" PF( \
+					  "host", "b1:00.0") "}\n" PF("host",                                       \
+								      "b1:00.1") ", vfs: 2}\n" PF("other/host",     \
+												  "b1:00.0") "}\n"
+
+static void test_vf_in_a_guest_has_type_vuid_and_representor_of_its_pf(void **state)
+{
+	struct pcie_topology *topology = parse(GUEST);
+	const struct pcie_function *vf = &topology->functions[2];
+
+	(void)state;
+	assert_int_equal(vf->type, PCIE_FUNC_VF);
+	assert_int_equal(vf->parent, 5);
+	assert_string_equal(vf->vuid, "MT2306XZ0000MLNXS0D0F1VF1");
+	assert_string_equal(vf->rep_iface, "pf1vf0");
+	assert_string_equal(vf->ibdev, "mlx5_0");
+	assert_string_equal(vf->iface, "enp6s0");
+	assert_string_equal(topology->functions[3].rep_iface, "pf0vf0");
+	assert_true(vf->caps.comch_client && pcie_function_has_representor(&topology->functions[1], vf->id));
+	/* The guest is no host of the card: other/host is the second one. */
+	assert_string_equal(topology->functions[6].vuid, "MT2306XZ0000MLNXS1D0F0");
+	assert_string_equal(topology->functions[6].rep_iface, "c2pf0hpf");
+	pcie_topology_destroy(topology);
+}
+
+/* VF 0 is in the guest: VFs 1 and 2 have the addresses behind the one that it would have here. */
+static void test_vfs_of_the_host_count_on_behind_those_of_guests(void **state)
+{
+	struct pcie_topology *topology = parse(GUEST);
+
+	(void)state;
+	assert_vfs(GUEST, "host", "b1:02.4 b1:02.5 ");
+	assert_string_equal(topology->functions[7].vuid, "MT2306XZ0000MLNXS0D0F1VF2");
+	assert_string_equal(topology->functions[7].rep_iface, "pf1vf1");
+	pcie_topology_destroy(topology);
+}
+
+static void test_interfaces_of_a_guest_have_a_number_where_a_device_has_several_functions(void **state)
+{
+	struct pcie_topology *topology = parse("profile: bluefield-3\n  mode: nic\n  functions:\n" PF(
+		"host", "b1:00.0") "}\n"
+				   "  - {side: pod/host, type: vf, pci: \"86:00.0\", parent: \"host/b1:00.0\"}\n"
+				   "  - {side: pod/host, type: vf, pci: \"86:00.1\", parent: \"host/0000:b1:00.0\"}\n"
+				   "  - {side: pod/host, type: vf, pci: \"0001:86:02.0\", parent: \"host/b1:00.0\"}\n");
+
+	(void)state;
+	assert_string_equal(topology->functions[1].iface, "enp134s0f0");
+	assert_string_equal(topology->functions[2].iface, "enp134s0f1");
+	assert_string_equal(topology->functions[3].iface, "enP1p134s2");
+	assert_string_equal(topology->functions[3].vuid, "MT2306XZ0000MLNXS0D0F0VF3");
+	pcie_topology_destroy(topology);
 }
 
 /* ---- files of earlier versions ---- */
 
-#define OLD_VFS                                                                           \
-	"profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0")                       \
-	", represents: [\"host/b1:00.0\", \"host/b1:00.2\"]}\n" PF("host", "b1:00.0") ", " \
-	"vfs: 2}\n" PF("host", "b1:00.1") "}\n"
+#define OLD_VFS                                                                                                  \
+	"profile: bluefield-3\n  functions:\n" PF(                                                               \
+		"dpu",                                                                                           \
+		"03:00.0") ", represents: [\"host/b1:00.0\", \"host/b1:00.2\"]}\n" PF("host",                    \
+										      "b1:00.0") ", "            \
+												 "vfs: 2}\n" PF( \
+													 "host", \
+													 "b1:00.1") "}\n"
 
 static void test_former_address_in_represents_is_understood(void **state)
 {
@@ -177,8 +250,7 @@ static void test_text_that_names_a_former_default_is_found(void **state)
 		"host", "b1:00.0") ", vfs: 2, sfs: 1}\n" PF("host", "b1:00.1") "}\n";
 
 	(void)state;
-	expect_former(card, "./program -p b1:00.2",
-		      "b1:00.2: earlier versions gave this default to host/0000:b1:00.3");
+	expect_former(card, "./program -p b1:00.2", "b1:00.2: earlier versions gave this default to host/0000:b1:00.3");
 	expect_former(card, "a=0000:B1:00.2;", "0000:B1:00.2: earlier versions gave this default to host/0000:b1:00.3");
 	expect_former(card, "-r pci/03:00.0,pf0sf0", "pf0sf0: earlier versions gave this default to en3f0c1pf0sf0");
 	expect_former(card, "enp177s0f0s0", "enp177s0f0s0: earlier versions gave this default to enpb1s0f0s0");
@@ -189,10 +261,10 @@ static void test_text_that_names_a_former_default_is_found(void **state)
 /* Names that the file gives have no former ones, and addresses that it gives never changed. */
 static void test_given_names_and_addresses_are_never_former(void **state)
 {
-	static const char *const card =
-		"profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0") "}\n" PF("host", "b1:00.0") "}\n"
-		"  - {side: host, type: vf, pci: \"b1:00.4\"}\n"
-		"  - {side: host, type: sf, pci: \"b1:00.0\", iface: mine, rep-iface: my-rep}\n";
+	static const char *const card = "profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0") "}\n" PF(
+		"host", "b1:00.0") "}\n"
+				   "  - {side: host, type: vf, pci: \"b1:00.4\"}\n"
+				   "  - {side: host, type: sf, pci: \"b1:00.0\", iface: mine, rep-iface: my-rep}\n";
 
 	(void)state;
 	expect_former(card, "b1:00.1 b1:00.2 pf0sf0 enp177s0f0s0", NULL);
@@ -207,6 +279,9 @@ int main(void)
 		cmocka_unit_test(test_management_is_checked),
 		cmocka_unit_test(test_vfs_that_fitted_on_the_last_bus_still_fit),
 		cmocka_unit_test(test_representor_of_an_sf_names_its_holder_and_the_host),
+		cmocka_unit_test(test_vf_in_a_guest_has_type_vuid_and_representor_of_its_pf),
+		cmocka_unit_test(test_vfs_of_the_host_count_on_behind_those_of_guests),
+		cmocka_unit_test(test_interfaces_of_a_guest_have_a_number_where_a_device_has_several_functions),
 		cmocka_unit_test(test_former_address_in_represents_is_understood),
 		cmocka_unit_test(test_text_that_names_a_former_default_is_found),
 		cmocka_unit_test(test_given_names_and_addresses_are_never_former),

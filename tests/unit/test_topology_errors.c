@@ -383,7 +383,20 @@ static void test_vf_and_sf_without_their_pf_are_refused(void **state)
 		  "6: cards[0].functions[1].parent: no PF of this card has the address \"b1:00.1\" on side "
 		  "\"host\"" },
 		{ HOST "}\n  - {side: host, type: vf, pci: b1:00.2, parent: x}",
-		  "6: cards[0].functions[1].parent: \"x\" is not a PCI address; write DDDD:BB:DD.F or BB:DD.F" },
+		  "6: cards[0].functions[1].parent: \"x\" is not a PCI address; write DDDD:BB:DD.F or BB:DD.F, or "
+		  "SIDE/ADDRESS for the PF of another side: host/b1:00.0" },
+		{ HOST "}\n  - {side: vm/host, type: vf, pci: b1:00.2, parent: host/b1:00.1}",
+		  "6: cards[0].functions[1].parent: no PF of this card has the address \"b1:00.1\" on side "
+		  "\"host\"" },
+		{ HOST "}\n  - {side: vm/host, type: vf, pci: b1:00.2, parent: /b1:00.0}",
+		  "6: cards[0].functions[1].parent: no PF of this card has the address \"b1:00.0\" on side "
+		  "\"\"" },
+		{ DPU "}\n  - {side: vm/host, type: vf, pci: b1:00.2, parent: \"dpu/03:00.0\"}",
+		  "5: cards[0].functions[1].parent: \"dpu/03:00.0\" is not a host's; VFs of a host are seen by hosts, "
+		  "those of the Arm cores by the Arm cores" },
+		{ HOST "}\n  - {side: dpu, type: vf, pci: b1:00.2, parent: host/b1:00.0}",
+		  "6: cards[0].functions[1].parent: \"dpu\" is not a host's; VFs of a host are seen by hosts, "
+		  "those of the Arm cores by the Arm cores" },
 		{ HOST "parent: b1:00.0}",
 		  AT_5 "parent: only a VF names its PF; a PF has none, an SF has its PF's address" },
 		{ HOST "sf-index: 1}", AT_5 "sf-index: only an SF has an index; remove it or write \"type: sf\"" },
