@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "topology_draft_priv.h"
+#include "topology_vf_addr_priv.h"
 
 static const struct pcie_draft_function *find_parent(const struct pcie_draft *draft,
 						     const struct pcie_draft_function *function)
@@ -44,21 +45,47 @@ static unsigned int count_preceding_pfs(const struct pcie_draft *draft, const st
 	return count;
 }
 
-/* "enp177s0f0": how Linux names the interface of a PCI function ("ibp..." for InfiniBand). */
-static int write_path_name(const struct pcie_function *pf, enum pcie_link_layer link_layer, char *name, size_t size)
+/* "enp177s0f0": how systemd names the interface of a PCI function, "ibp..." for InfiniBand. The number of the function stands
+ * there where the device has several (@is_multi). */
+static int write_path_name(const struct pcie_function *pf, enum pcie_link_layer link_layer, bool is_multi, char *name,
+			   size_t size)
 {
-	const char *kind = link_layer == PCIE_LINK_INFINIBAND ? "ib" : "en";
+	const struct pcie_addr *addr = &pf->addr;
+	int len = snprintf(name, size, "%s", link_layer == PCIE_LINK_INFINIBAND ? "ib" : "en");
 
-	if (pf->addr.domain)
-		return snprintf(name, size, "%sP%up%us%uf%u", kind, pf->addr.domain, pf->addr.bus, pf->addr.device,
-				pf->addr.function);
-	return snprintf(name, size, "%sp%us%uf%u", kind, pf->addr.bus, pf->addr.device, pf->addr.function);
+	if (addr->domain)
+		len += snprintf(name + len, size - (size_t)len, "P%u", addr->domain);
+	len += snprintf(name + len, size - (size_t)len, "p%us%u", addr->bus, addr->device);
+	if (is_multi)
+		len += snprintf(name + len, size - (size_t)len, "f%u", addr->function);
+	return len;
+}
+
+/* Whether the device of @function has another function that the file lists on its side, or one that manages the card. VFs of a
+ * PF do not count: they are no functions of its device when it gets its name. */
+static bool is_multi_function(const struct pcie_draft *draft, const struct pcie_function *function)
+{
+	const struct pcie_topology *topology = draft->topology;
+
+	if (function->addr.function > 0 || pcie_side_is_dpu(function->side))
+		return true;
+	if (function->type == PCIE_FUNC_PF && pcie_has_management(&draft->yaml->cards[function->card], function->side))
+		return true;
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_function *other = &topology->functions[i];
+
+		if (other != function && other->type == function->type && other->addr.domain == function->addr.domain &&
+		    other->addr.bus == function->addr.bus && other->addr.device == function->addr.device &&
+		    strcmp(other->side, function->side) == 0)
+			return true;
+	}
+	return false;
 }
 
 static void write_former_sf_iface(const struct pcie_function *sf, const struct pcie_function *pf, char *name,
 				  size_t size)
 {
-	int len = write_path_name(pf, sf->link_layer, name, size);
+	int len = write_path_name(pf, sf->link_layer, true, name, size);
 
 	snprintf(name + len, size - (size_t)len, "s%u", sf->sf_index);
 }
@@ -76,20 +103,13 @@ static void default_sf_iface(const struct pcie_draft_function *parent, struct pc
 	snprintf(sf->iface, sizeof(sf->iface), "enp%xs%xf%us%u", addr->bus, addr->device, addr->function, sf->sf_index);
 }
 
-/* "enp6s0", or with its number where the device has other functions: the guest does not see the PF. */
-static void default_guest_iface(const struct pcie_draft *draft, struct pcie_function *vf)
+/* The end of the name of a PF or VF: "np0", "v1". */
+static void write_path_end(const struct pcie_draft_function *function, char *end, size_t size)
 {
-	bool is_multi = vf->addr.function > 0;
-
-	for (size_t i = 0; !is_multi && i < draft->topology->num_functions; i++) {
-		const struct pcie_function *other = draft->functions[i].final;
-
-		is_multi = other != vf && other->addr.domain == vf->addr.domain && other->addr.bus == vf->addr.bus &&
-			   other->addr.device == vf->addr.device && strcmp(other->side, vf->side) == 0;
-	}
-	write_path_name(vf, vf->link_layer, vf->iface, sizeof(vf->iface));
-	if (!is_multi)
-		*strrchr(vf->iface, 'f') = '\0';
+	if (function->final->type == PCIE_FUNC_VF)
+		snprintf(end, size, "v%u", function->ordinal);
+	else if (function->final->link_layer == PCIE_LINK_ETHERNET)
+		snprintf(end, size, "np%u", function->ordinal);
 }
 
 static void default_iface(const struct pcie_draft *draft, const struct pcie_draft_function *function)
@@ -97,6 +117,7 @@ static void default_iface(const struct pcie_draft *draft, const struct pcie_draf
 	const struct pcie_draft_function *parent = find_parent(draft, function);
 	struct pcie_function *final = function->final;
 	size_t size = sizeof(final->iface);
+	bool is_multi;
 	int len;
 
 	if (function->yaml->iface)
@@ -105,20 +126,22 @@ static void default_iface(const struct pcie_draft *draft, const struct pcie_draf
 		default_sf_iface(parent, final);
 		return;
 	}
-	if (strcmp(parent->final->side, final->side) != 0) {
-		default_guest_iface(draft, final);
-		return;
-	}
 	if (final->type == PCIE_FUNC_PF && pcie_side_is_dpu(final->side)) {
 		snprintf(final->iface, size, "%s%u", final->link_layer == PCIE_LINK_INFINIBAND ? "ib" : "p",
 			 count_preceding_pfs(draft, final));
 		return;
 	}
-	len = write_path_name(parent->final, final->link_layer, final->iface, size);
-	if (final->type == PCIE_FUNC_VF)
-		snprintf(final->iface + len, size - (size_t)len, "v%u", function->ordinal);
-	else if (final->link_layer == PCIE_LINK_ETHERNET)
-		snprintf(final->iface + len, size - (size_t)len, "np%u", function->ordinal);
+	if (strcmp(parent->final->side, final->side) != 0) { /* a guest does not see the PF */
+		write_path_name(final, final->link_layer, is_multi_function(draft, final), final->iface, size);
+		return;
+	}
+	is_multi = is_multi_function(draft, parent->final);
+	len = write_path_name(parent->final, final->link_layer, is_multi, final->iface, size);
+	write_path_end(function, final->iface + len, size - (size_t)len);
+	if (is_multi)
+		return;
+	len = write_path_name(parent->final, final->link_layer, true, final->former.iface, PCIE_FORMER_SIZE);
+	write_path_end(function, final->former.iface + len, PCIE_FORMER_SIZE - (size_t)len);
 }
 
 /* The end of a representor's name: pf0hpf, pf0vf1, pf0sf4. */

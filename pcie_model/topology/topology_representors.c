@@ -158,15 +158,45 @@ static int assign_all_named(const struct pcie_draft *draft, const struct pcie_dr
 	return rc;
 }
 
+/* The PFs of all hosts of a card. */
+struct host_pfs {
+	uint32_t num_before; /* those before a certain one in the file */
+	uint32_t count;
+	bool are_of_several_hosts;
+};
+
+static struct host_pfs count_host_pfs(const struct pcie_draft *draft, const struct pcie_draft_function *pf)
+{
+	struct host_pfs pfs = { 0 };
+
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		const struct pcie_draft_function *other = &draft->functions[i];
+
+		if (other->final->card != pf->final->card || other->final->type != PCIE_FUNC_PF ||
+		    pcie_side_is_dpu(other->final->side))
+			continue;
+		pfs.count++;
+		pfs.num_before += other->final->id < pf->final->id;
+		pfs.are_of_several_hosts |= other->side_ordinal > 0;
+	}
+	return pfs;
+}
+
 /* Whether @holder, the n-th PF of the DPU, represents the host function @function by default: if it is the n-th PF of
- * its host or a VF or SF of that PF. */
+ * its host or a VF or SF of that PF. A multi-host card has a PF for each PF of its hosts, in their order. */
 static bool holds_by_default(const struct pcie_draft *draft, const struct pcie_draft_function *holder,
 			     const struct pcie_draft_function *function)
 {
 	const struct pcie_draft_function *pf = &draft->functions[function->final->parent];
+	struct host_pfs pfs;
 
-	return function->final->card == holder->final->card && !pcie_side_is_dpu(function->final->side) &&
-	       pf->ordinal == holder->ordinal;
+	if (function->final->card != holder->final->card || pcie_side_is_dpu(function->final->side))
+		return false;
+	if (holder->num_siblings <= 2)
+		return pf->ordinal == holder->ordinal;
+	pfs = count_host_pfs(draft, pf);
+	return holder->ordinal ==
+	       (pfs.are_of_several_hosts && pfs.count == holder->num_siblings ? pfs.num_before : pf->ordinal);
 }
 
 /* Its own SFs, which a card lists behind the host's functions. */

@@ -62,7 +62,7 @@ static bool is_in_device(const struct pcie_yaml_function *function, const struct
 	       ret_addr->bus == pf_addr->bus && ret_addr->device == pf_addr->device;
 }
 
-static bool has_management(const struct pcie_yaml_card *card, const char *side)
+bool pcie_has_management(const struct pcie_yaml_card *card, const char *side)
 {
 	const struct pcie_profile *profile = pcie_profile_find(card->profile);
 	bool value = true;
@@ -101,7 +101,7 @@ int pcie_first_vf_addr(const struct pcie_yaml_card *card, uint32_t pf_index, con
 			last = other;
 	}
 	rc = rc ? rc : pcie_addr_step(&last, 1);
-	if (!rc && has_management(card, pf->side) && !is_used(listed, pf->side, &last))
+	if (!rc && pcie_has_management(card, pf->side) && !is_used(listed, pf->side, &last))
 		rc = pcie_addr_step(&last, 1);
 	rc = rc ? rc : pcie_addr_step(&last, num_before * total_vfs(card));
 	if (!rc)

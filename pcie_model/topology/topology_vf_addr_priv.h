@@ -30,6 +30,9 @@ void pcie_addr_set_add(struct pcie_addr_set *set, const char *side, const struct
 /* Set *@addr to the first address from itself on that is free on @side. Returns 0, or -ENOSPC behind the last bus. */
 int pcie_addr_set_find_free(const struct pcie_addr_set *set, const char *side, struct pcie_addr *addr);
 
+/* Whether @side sees the function that manages the card's system, unless the file lists another function at its address. */
+bool pcie_has_management(const struct pcie_yaml_card *card, const char *side);
+
 /* Where the VFs of the card's function @pf_index, a PF with a valid address, begin. @listed has the addresses that the
  * file gives. Returns 0, or -ENOSPC behind the last bus. */
 int pcie_first_vf_addr(const struct pcie_yaml_card *card, uint32_t pf_index, const struct pcie_addr_set *listed,

@@ -150,6 +150,25 @@ static void test_representor_of_an_sf_names_its_holder_and_the_host(void **state
 		    "pf0hpf@0 c2pf0hpf@0 ena3f0c1pf0sf0@0 ena3f0c2pf0sf0@0 ena3f0pf0sf0@0 ");
 }
 
+/* A card for several hosts has a PF for each of theirs; the number in a name is that of the PF. */
+static void test_each_pf_of_a_multi_host_card_represents_one(void **state)
+{
+	(void)state;
+	assert_reps(
+		"profile: bluefield-2\n  functions:\n" PF("dpu", "03:00.0") "}\n" PF("dpu", "03:00.1") "}\n" PF("dpu", "03:00.2") "}\n" PF(
+			"dpu",
+			"03:00.3") "}\n" PF("a/host",
+					    "01:00.0") "}\n" PF("a/host",
+								"01:00.1") ", sfs: 1}\n" PF("b/host",
+											    "01:00.0") ", sfs: 1}\n" PF("b/host",
+															"01:00.1") ", vfs: 1}\n",
+		"pf0hpf@0 pf1hpf@1 en3f1c1pf1sf0@1 pf2hpf@2 en3f2c2pf0sf0@2 pf3hpf@3 pf3vf0@3 ");
+	/* Three PFs for two: those of one number share a holder, and the second host has its mark. */
+	assert_reps("profile: bluefield-2\n  functions:\n" PF("dpu", "03:00.0") "}\n" PF("dpu", "03:00.1") "}\n" PF(
+			    "dpu", "03:00.2") "}\n" PF("a/host", "01:00.0") "}\n" PF("b/host", "01:00.0") "}\n",
+		    "pf0hpf@0 c2pf0hpf@0 ");
+}
+
 /* ---- VFs whose PF is another side's ---- */
 
 #define GUEST                                                                                                       \
@@ -209,6 +228,36 @@ static void test_interfaces_of_a_guest_have_a_number_where_a_device_has_several_
 	pcie_topology_destroy(topology);
 }
 
+/* ---- interfaces of a device with a single function ---- */
+
+static void expect_ifaces(const char *card, const char *first, const char *second)
+{
+	struct pcie_topology *topology = parse(card);
+
+	assert_string_equal(topology->functions[0].iface, first);
+	assert_string_equal(topology->functions[1].iface, second);
+	pcie_topology_destroy(topology);
+}
+
+static void test_interface_has_the_functions_number_where_the_device_has_several(void **state)
+{
+	(void)state;
+	expect_ifaces("profile: connectx-7\n  functions:\n" PF("host", "18:00.0") ", vfs: 1}\n", "enp24s0np0",
+		      "enp24s0v0");
+	expect_ifaces("profile: connectx-7\n  functions:\n" PF("host", "18:00.0") ", link-layer: infiniband, vfs: 1}\n",
+		      "ibp24s0", "ibp24s0v0");
+	expect_ifaces("profile: connectx-7\n  functions:\n" PF("host", "18:00.0") "}\n" PF("host", "18:00.1") "}\n",
+		      "enp24s0f0np0", "enp24s0f1np1");
+	/* The halves of a card for two sockets. */
+	expect_ifaces("profile: connectx-7\n  functions:\n" PF("host", "a3:00.0") "}\n" PF("host", "e3:00.0") "}\n",
+		      "enp163s0np0", "enp227s0np1");
+	/* The card's management is a second function. */
+	expect_ifaces("profile: bluefield-3\n  functions:\n" PF("host", "18:00.0") ", vfs: 1}\n", "enp24s0f0np0",
+		      "enp24s0f0v0");
+	expect_ifaces("profile: bluefield-3\n  management: false\n  functions:\n" PF("host", "18:00.0") ", sfs: 1}\n",
+		      "enp24s0np0", "enp18s0f0s0");
+}
+
 /* ---- files of earlier versions ---- */
 
 #define OLD_VFS                                                                                                  \
@@ -254,6 +303,8 @@ static void test_text_that_names_a_former_default_is_found(void **state)
 	expect_former(card, "a=0000:B1:00.2;", "0000:B1:00.2: earlier versions gave this default to host/0000:b1:00.3");
 	expect_former(card, "-r pci/03:00.0,pf0sf0", "pf0sf0: earlier versions gave this default to en3f0c1pf0sf0");
 	expect_former(card, "enp177s0f0s0", "enp177s0f0s0: earlier versions gave this default to enpb1s0f0s0");
+	expect_former("profile: connectx-7\n  functions:\n" PF("host", "18:00.0") "}\n", "-i enp24s0f0np0",
+		      "enp24s0f0np0: earlier versions gave this default to enp24s0np0");
 	/* Of two, b1:00.3 is that of another VF now. */
 	expect_former(card, "./program -p b1:00.3 -r b1:00.4 pf0vf0 enpb1s0f0s0 pf0sf00 b1:00.2.x", NULL);
 }
@@ -279,9 +330,11 @@ int main(void)
 		cmocka_unit_test(test_management_is_checked),
 		cmocka_unit_test(test_vfs_that_fitted_on_the_last_bus_still_fit),
 		cmocka_unit_test(test_representor_of_an_sf_names_its_holder_and_the_host),
+		cmocka_unit_test(test_each_pf_of_a_multi_host_card_represents_one),
 		cmocka_unit_test(test_vf_in_a_guest_has_type_vuid_and_representor_of_its_pf),
 		cmocka_unit_test(test_vfs_of_the_host_count_on_behind_those_of_guests),
 		cmocka_unit_test(test_interfaces_of_a_guest_have_a_number_where_a_device_has_several_functions),
+		cmocka_unit_test(test_interface_has_the_functions_number_where_the_device_has_several),
 		cmocka_unit_test(test_former_address_in_represents_is_understood),
 		cmocka_unit_test(test_text_that_names_a_former_default_is_found),
 		cmocka_unit_test(test_given_names_and_addresses_are_never_former),
