@@ -258,11 +258,30 @@ static int assign_representors(const struct pcie_draft *draft, const struct pcie
 	return assign_default(draft, function);
 }
 
+/* The one default that moves a representor to another device. */
+static void note_multi_host(const struct pcie_draft *draft)
+{
+	for (size_t i = 0; i < draft->topology->num_functions && !draft->topology->note[0]; i++) {
+		const struct pcie_draft_function *holder = &draft->functions[i];
+		struct host_pfs pfs;
+
+		if (!pcie_side_is_dpu(holder->final->side) || holder->num_siblings <= 2 ||
+		    card_names_representors(draft, holder->final->card))
+			continue;
+		pfs = count_host_pfs(draft, holder);
+		if (pfs.are_of_several_hosts && pfs.count == holder->num_siblings)
+			snprintf(draft->topology->note, PCIE_NOTE_SIZE,
+				 "each PF of %.63s represents one PF of a host; earlier versions: PF n of each host",
+				 holder->final->side);
+	}
+}
+
 int pcie_draft_assign_representors(struct pcie_draft *draft)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < draft->topology->num_functions; i++)
 		rc = assign_representors(draft, &draft->functions[i]);
+	note_multi_host(draft);
 	return rc;
 }

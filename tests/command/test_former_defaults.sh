@@ -46,6 +46,20 @@ test_a_topology_that_names_a_former_address_loads_and_says_so() {
 	says 'host/0000:b1:00.3 +pf0vf0$' out
 }
 
+test_a_multi_host_card_whose_representors_moved_says_so() {
+	{
+		printf 'cards:\n  - profile: bluefield-2\n    functions:\n'
+		for f in 0 1 2 3; do printf '      - {side: dpu, type: pf, pci: "03:00.%s"}\n' $f; done
+		for f in 0 1; do printf '      - {side: a/host, type: pf, pci: "01:00.%s"}\n' $f; done
+		for f in 0 1; do printf '      - {side: b/host, type: pf, pci: "01:00.%s"}\n' $f; done
+	} >card.yaml
+	status 0 bfsim run -t card.yaml --dpu true
+	says 'note: each PF of dpu represents one PF of a host; earlier versions: PF n of each host' err
+	sed -i '4s/}$/, represents: ["a\/host\/01:00.0", "b\/host\/01:00.0"]}/' card.yaml
+	status 0 bfsim run -t card.yaml --dpu true
+	same '' "$(grep 'earlier versions' err)"
+}
+
 test_a_fault_rule_for_a_former_address_is_refused_with_the_address_of_now() {
 	write_card ''
 	status 2 bfsim run -t card.yaml --fault 'dma.memcpy device=b1:00.2 hang' --host true
