@@ -7,7 +7,7 @@
  *
  * A side is the name of a machine to its processes ("host", "dpu", "node0/host"); the part after the last
  * '/' is "host" or "dpu". A function is visible to processes of its own side. A DPU function also
- * holds representors of functions on the host sides of its card, and of SFs of the DPU itself.
+ * holds representors of functions on the host sides of its card, and of SFs and VFs of the DPU itself.
  *
  * A topology is read-only after loading and may be shared between threads. Its description is in YAML;
  * doc/topology.md explains each field.

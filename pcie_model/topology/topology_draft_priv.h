@@ -32,8 +32,9 @@ struct pcie_draft_function {
 	/* Position from 0. Of a PF: among the PFs of its card and side. Of a VF or SF: among those of its kind and
 	 * parent. */
 	uint32_t ordinal;
-	uint32_t side_ordinal; /* position of its host side among those of the card, from 0 */
-	uint32_t num_siblings; /* PFs of its card and side, if it is one */
+	uint32_t side_ordinal;   /* position of its host side among those of the card, from 0 */
+	uint32_t num_siblings;   /* PFs of its card and side, if it is one */
+	uint32_t holder_ordinal; /* of a host's PF: ordinal of the PF of the DPU that represents it by default */
 	bool is_represented;
 	uint32_t holder; /* then: id of the DPU function that holds its representor */
 };

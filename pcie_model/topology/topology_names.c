@@ -144,13 +144,29 @@ static void default_iface(const struct pcie_draft *draft, const struct pcie_draf
 	write_path_end(function, final->former.iface + len, PCIE_FORMER_SIZE - (size_t)len);
 }
 
+/* A VF's number in the name of its representor. Those of the Arm cores count on behind the host's of the same holder
+ * (DOCA's guide "BlueField SR-IOV"). */
+static unsigned int vf_number(const struct pcie_draft *draft, const struct pcie_draft_function *vf)
+{
+	const struct pcie_function *holder = draft->functions[vf->holder].final;
+	unsigned int number = vf->ordinal;
+
+	for (size_t i = 0; pcie_side_is_dpu(vf->final->side) && i < holder->num_reps; i++) {
+		const struct pcie_function *other = draft->functions[holder->reps[i]].final;
+
+		number += other->type == PCIE_FUNC_VF && !pcie_side_is_dpu(other->side);
+	}
+	return number;
+}
+
 /* The end of a representor's name: pf0hpf, pf0vf1, pf0sf4. */
-static void write_rep_end(const struct pcie_draft_function *function, unsigned int pf, char *name, size_t size)
+static void write_rep_end(const struct pcie_draft *draft, const struct pcie_draft_function *function, unsigned int pf,
+			  char *name, size_t size)
 {
 	if (function->final->type == PCIE_FUNC_PF)
 		snprintf(name, size, "pf%uhpf", pf);
 	else if (function->final->type == PCIE_FUNC_VF)
-		snprintf(name, size, "pf%uvf%u", pf, function->ordinal);
+		snprintf(name, size, "pf%uvf%u", pf, vf_number(draft, function));
 	else
 		snprintf(name, size, "pf%usf%u", pf, function->final->sf_index);
 }
@@ -161,7 +177,8 @@ static void write_former_rep_iface(const struct pcie_draft *draft, const struct 
 {
 	int len = function->side_ordinal ? snprintf(name, PCIE_FORMER_SIZE, "c%u", function->side_ordinal) : 0;
 
-	write_rep_end(function, find_parent(draft, function)->ordinal, name + len, PCIE_FORMER_SIZE - (size_t)len);
+	write_rep_end(draft, function, find_parent(draft, function)->ordinal, name + len,
+		      PCIE_FORMER_SIZE - (size_t)len);
 }
 
 /* Whether @holder holds a representor of a host that the file names before that of @function. */
@@ -200,7 +217,7 @@ static void write_rep_iface(const struct pcie_draft *draft, const struct pcie_dr
 	} else if (function->side_ordinal) {
 		len = snprintf(final->rep_iface, size, "c%u", function->side_ordinal + 1);
 	}
-	write_rep_end(function, pf, final->rep_iface + len, size - (size_t)len);
+	write_rep_end(draft, function, pf, final->rep_iface + len, size - (size_t)len);
 	if (is_host)
 		write_former_rep_iface(draft, function, final->former.rep_iface);
 }

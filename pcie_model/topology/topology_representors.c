@@ -121,14 +121,15 @@ static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_
 					PCIE_QUOTE " does not name a function; write SIDE/ADDRESS or "
 						   "SIDE/ADDRESS/sfN: host/b1:00.0, host/b1:00.0/sf4",
 					text);
-	if (pcie_side_is_dpu(reference.side) && !reference.is_sf)
-		return pcie_draft_error(draft, holder, field,
-					PCIE_QUOTE " is on a DPU side, of which only SFs are represented", text);
 	represented = find_referenced(draft, holder->final->card, &reference);
 	if (!represented)
 		represented = find_formerly_referenced(draft, holder->final->card, &reference, text);
 	if (!represented)
 		return pcie_draft_error(draft, holder, field, "this card has no function " PCIE_QUOTE, text);
+	if (pcie_side_is_dpu(reference.side) && represented->final->type == PCIE_FUNC_PF)
+		return pcie_draft_error(draft, holder, field,
+					PCIE_QUOTE " is a PF of the DPU; of a DPU side, SFs and VFs are represented",
+					text);
 	if (represented->is_represented) {
 		const struct pcie_draft_function *other = find_holder(draft, represented->final->id);
 
@@ -158,51 +159,30 @@ static int assign_all_named(const struct pcie_draft *draft, const struct pcie_dr
 	return rc;
 }
 
-/* The PFs of all hosts of a card. */
-struct host_pfs {
-	uint32_t num_before; /* those before a certain one in the file */
-	uint32_t count;
-	bool are_of_several_hosts;
-};
-
-static struct host_pfs count_host_pfs(const struct pcie_draft *draft, const struct pcie_draft_function *pf)
-{
-	struct host_pfs pfs = { 0 };
-
-	for (size_t i = 0; i < draft->topology->num_functions; i++) {
-		const struct pcie_draft_function *other = &draft->functions[i];
-
-		if (other->final->card != pf->final->card || other->final->type != PCIE_FUNC_PF ||
-		    pcie_side_is_dpu(other->final->side))
-			continue;
-		pfs.count++;
-		pfs.num_before += other->final->id < pf->final->id;
-		pfs.are_of_several_hosts |= other->side_ordinal > 0;
-	}
-	return pfs;
-}
-
-/* Whether @holder, the n-th PF of the DPU, represents the host function @function by default: if it is the n-th PF of
- * its host or a VF or SF of that PF. A multi-host card has a PF for each PF of its hosts, in their order. */
+/* Whether @holder, a PF of the DPU, represents the host function @function by default: the PF that was chosen for it
+ * (choose_holder), or a VF or SF of that PF. */
 static bool holds_by_default(const struct pcie_draft *draft, const struct pcie_draft_function *holder,
 			     const struct pcie_draft_function *function)
 {
 	const struct pcie_draft_function *pf = &draft->functions[function->final->parent];
-	struct host_pfs pfs;
 
-	if (function->final->card != holder->final->card || pcie_side_is_dpu(function->final->side))
-		return false;
-	if (holder->num_siblings <= 2)
-		return pf->ordinal == holder->ordinal;
-	pfs = count_host_pfs(draft, pf);
-	return holder->ordinal ==
-	       (pfs.are_of_several_hosts && pfs.count == holder->num_siblings ? pfs.num_before : pf->ordinal);
+	return function->final->card == holder->final->card && !pcie_side_is_dpu(function->final->side) &&
+	       pf->holder_ordinal == holder->ordinal;
 }
 
-/* Its own SFs, which a card lists behind the host's functions. */
-static bool is_sf_of(const struct pcie_draft_function *holder, const struct pcie_draft_function *function)
+/* Its own SFs and VFs, which a card lists in this order behind the host's functions. */
+static bool is_own(const struct pcie_draft_function *holder, const struct pcie_draft_function *function,
+		   enum pcie_func_type type)
 {
-	return function->final->type == PCIE_FUNC_SF && function->final->parent == holder->final->id;
+	return function->final->type == type && function->final->parent == holder->final->id;
+}
+
+static void assign_own(const struct pcie_draft *draft, const struct pcie_draft_function *holder, uint32_t *reps,
+		       enum pcie_func_type type)
+{
+	for (size_t i = 0; i < draft->topology->num_functions; i++)
+		if (is_own(holder, &draft->functions[i], type))
+			assign_representor(holder, reps, &draft->functions[i]);
 }
 
 static int assign_default(const struct pcie_draft *draft, const struct pcie_draft_function *holder)
@@ -213,8 +193,9 @@ static int assign_default(const struct pcie_draft *draft, const struct pcie_draf
 	if (holder->final->type != PCIE_FUNC_PF)
 		return 0;
 	for (size_t i = 0; i < draft->topology->num_functions; i++)
-		num_reps +=
-			holds_by_default(draft, holder, &draft->functions[i]) || is_sf_of(holder, &draft->functions[i]);
+		num_reps += holds_by_default(draft, holder, &draft->functions[i]) ||
+			    is_own(holder, &draft->functions[i], PCIE_FUNC_SF) ||
+			    is_own(holder, &draft->functions[i], PCIE_FUNC_VF);
 	if (!num_reps)
 		return 0;
 	reps = calloc(num_reps, sizeof(*reps));
@@ -227,10 +208,8 @@ static int assign_default(const struct pcie_draft *draft, const struct pcie_draf
 		if (holds_by_default(draft, holder, function))
 			assign_representor(holder, reps, function);
 	}
-	for (size_t i = 0; i < draft->topology->num_functions; i++) {
-		if (is_sf_of(holder, &draft->functions[i]))
-			assign_representor(holder, reps, &draft->functions[i]);
-	}
+	assign_own(draft, holder, reps, PCIE_FUNC_SF);
+	assign_own(draft, holder, reps, PCIE_FUNC_VF);
 	return 0;
 }
 
@@ -258,30 +237,46 @@ static int assign_representors(const struct pcie_draft *draft, const struct pcie
 	return assign_default(draft, function);
 }
 
-/* The one default that moves a representor to another device. */
-static void note_multi_host(const struct pcie_draft *draft)
+/* PF n of the DPU represents PF n of each host by default. A multi-host card whose Arm cores have more than two PFs, one for each
+ * PF of its hosts, represents them in their order; earlier versions did not. */
+static void choose_holder(const struct pcie_draft *draft, struct pcie_draft_function *pf)
 {
-	for (size_t i = 0; i < draft->topology->num_functions && !draft->topology->note[0]; i++) {
-		const struct pcie_draft_function *holder = &draft->functions[i];
-		struct host_pfs pfs;
+	struct pcie_topology *topology = draft->topology;
+	uint32_t num_before = 0, num_host_pfs = 0, num_dpu_pfs = 0;
+	bool has_several_hosts = false;
 
-		if (!pcie_side_is_dpu(holder->final->side) || holder->num_siblings <= 2 ||
-		    card_names_representors(draft, holder->final->card))
+	pf->holder_ordinal = pf->ordinal;
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_draft_function *other = &draft->functions[i];
+
+		if (other->final->card != pf->final->card || other->final->type != PCIE_FUNC_PF)
 			continue;
-		pfs = count_host_pfs(draft, holder);
-		if (pfs.are_of_several_hosts && pfs.count == holder->num_siblings)
-			snprintf(draft->topology->note, PCIE_NOTE_SIZE,
-				 "each PF of %.63s represents one PF of a host; earlier versions: PF n of each host",
-				 holder->final->side);
+		if (pcie_side_is_dpu(other->final->side)) {
+			num_dpu_pfs++;
+			continue;
+		}
+		num_host_pfs++;
+		num_before += other->final->id < pf->final->id;
+		has_several_hosts |= other->side_ordinal > 0;
 	}
+	if (has_several_hosts && num_dpu_pfs > 2 && num_dpu_pfs == num_host_pfs)
+		pf->holder_ordinal = num_before;
+	if (pf->holder_ordinal != pf->ordinal && !card_names_representors(draft, pf->final->card))
+		snprintf(
+			topology->note, PCIE_NOTE_SIZE,
+			"each PF of a DPU represents one PF of the hosts of %.63s; earlier versions: PF n of each host",
+			topology->cards[pf->final->card].name);
 }
 
 int pcie_draft_assign_representors(struct pcie_draft *draft)
 {
 	int rc = 0;
 
+	for (size_t i = 0; i < draft->topology->num_functions; i++)
+		if (draft->functions[i].final->type == PCIE_FUNC_PF &&
+		    !pcie_side_is_dpu(draft->functions[i].final->side))
+			choose_holder(draft, &draft->functions[i]);
 	for (size_t i = 0; !rc && i < draft->topology->num_functions; i++)
 		rc = assign_representors(draft, &draft->functions[i]);
-	note_multi_host(draft);
 	return rc;
 }

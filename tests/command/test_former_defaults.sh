@@ -54,7 +54,7 @@ test_a_multi_host_card_whose_representors_moved_says_so() {
 		for f in 0 1; do printf '      - {side: b/host, type: pf, pci: "01:00.%s"}\n' $f; done
 	} >card.yaml
 	status 0 bfsim run -t card.yaml --dpu true
-	says 'note: each PF of dpu represents one PF of a host; earlier versions: PF n of each host' err
+	says 'note: each PF of a DPU represents one PF of the hosts of card0; earlier versions: PF n of each host' err
 	sed -i '4s/}$/, represents: ["a\/host\/01:00.0", "b\/host\/01:00.0"]}/' card.yaml
 	status 0 bfsim run -t card.yaml --dpu true
 	same '' "$(grep 'earlier versions' err)"

@@ -150,6 +150,22 @@ static void test_representor_of_an_sf_names_its_holder_and_the_host(void **state
 		    "pf0hpf@0 c2pf0hpf@0 ena3f0c1pf0sf0@0 ena3f0c2pf0sf0@0 ena3f0pf0sf0@0 ");
 }
 
+/* They have representors as the host's have, and count on behind them; those of the second PF from 0, as its host PF has no VFs. */
+static void test_vfs_of_the_dpu_count_on_behind_those_of_the_host(void **state)
+{
+	(void)state;
+	assert_reps(
+		"profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0") ", vfs: 2, sfs: 1}\n" PF(
+			"dpu", "03:00.1") ", vfs: 1}\n" PF("host", "b1:00.0") ", vfs: 2}\n" PF("host", "b1:00.1") "}\n",
+		"pf0hpf@0 pf0vf0@0 pf0vf1@0 en3f0pf0sf0@0 pf0vf2@0 pf0vf3@0 pf1hpf@1 pf1vf0@1 ");
+	assert_reps(
+		"profile: bluefield-3\n  functions:\n" PF(
+			"dpu",
+			"03:00.0") ", vfs: 1, represents: [\"dpu/03:00.1\", \"host/b1:00.2\"]}\n" PF("host",
+												     "b1:00.0") ", vfs: 1}\n",
+		"pf0vf1@0 pf0vf0@0 ");
+}
+
 /* A card for several hosts has a PF for each of theirs; the number in a name is that of the PF. */
 static void test_each_pf_of_a_multi_host_card_represents_one(void **state)
 {
@@ -330,6 +346,7 @@ int main(void)
 		cmocka_unit_test(test_management_is_checked),
 		cmocka_unit_test(test_vfs_that_fitted_on_the_last_bus_still_fit),
 		cmocka_unit_test(test_representor_of_an_sf_names_its_holder_and_the_host),
+		cmocka_unit_test(test_vfs_of_the_dpu_count_on_behind_those_of_the_host),
 		cmocka_unit_test(test_each_pf_of_a_multi_host_card_represents_one),
 		cmocka_unit_test(test_vf_in_a_guest_has_type_vuid_and_representor_of_its_pf),
 		cmocka_unit_test(test_vfs_of_the_host_count_on_behind_those_of_guests),

@@ -432,7 +432,7 @@ static void test_represents_must_name_a_host_function_of_its_card(void **state)
 			 { DPU ", represents: [\"\"]}", REP_0 "\"\"" NOT_A_REFERENCE },
 			 { DPU ", represents: [host/b1:00.0]}", REP_0 "this card has no function \"host/b1:00.0\"" },
 			 { DPU ", represents: [dpu/03:00.0]}",
-			   REP_0 "\"dpu/03:00.0\" is on a DPU side, of which only SFs are represented" },
+			   REP_0 "\"dpu/03:00.0\" is a PF of the DPU; of a DPU side, SFs and VFs are represented" },
 			 { DPU ", represents: [host/b1:00.0/sf4]}\n" HOST "}",
 			   REP_0 "this card has no function \"host/b1:00.0/sf4\"" });
 	assert_functions({ HOST "represents: []}", AT_5 "represents: only a DPU function holds representors" });

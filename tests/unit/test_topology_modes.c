@@ -146,8 +146,8 @@ static void test_represents_names_sfs_of_the_dpu_but_no_other_function_of_it(voi
 	pcie_topology_destroy(topology);
 	assert_refused(
 		"  functions:\n  " DPU0 ", represents: [dpu/03:00.0]}\n",
-		"bad.yaml:4: cards[0].functions[0].represents[0]: \"dpu/03:00.0\" is on a DPU side, of which only "
-		"SFs are represented");
+		"bad.yaml:4: cards[0].functions[0].represents[0]: \"dpu/03:00.0\" is a PF of the DPU; of a DPU side, "
+		"SFs and VFs are represented");
 }
 
 /* ---- VFs and SFs by number ---- */
@@ -257,7 +257,7 @@ static void expect_all(const struct pcie_topology *topology)
 {
 	assert_side(topology, "dpu", "03:00.0/p0 03:00.2/enp3s0f0v0 03:00.0/enp3s0f0s0 ");
 	assert_side(topology, "host", "3b:00.0/enp59s0f0np0 3b:00.2/enp59s0f0v0 3b:00.0/enp3bs0f0s0 ");
-	assert_reps(topology, 0, "pf0hpf pf0vf0 en3f0c1pf0sf0 en3f0pf0sf0 ");
+	assert_reps(topology, 0, "pf0hpf pf0vf0 en3f0c1pf0sf0 en3f0pf0sf0 pf0vf1 ");
 	assert_true(topology->functions[0].caps.comch_server && topology->functions[2].caps.comch_client);
 }
 
