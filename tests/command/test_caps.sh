@@ -65,7 +65,7 @@ test_representors_are_listed_as_parsers_read_them() {
 		0000:03:00.0 0000:0b:00.0 pci_func_type=PF hotplug=no vuid=MT2306XZ0000MLNXS0D0F0 rep_type=NET iface_name=pf0hpf iface_index=5 ib_port=1 host_index=1 pf_index=0 vhca_id=2
 		0000:03:00.0 0000:0b:00.3 pci_func_type=VF hotplug=no vuid=MT2306XZ0000MLNXS0D0F0VF1 rep_type=NET ib_port=2 host_index=1 pf_index=0 vf_index=0 vhca_id=3
 		0000:03:00.0 0000:0b:00.4 pci_func_type=VF hotplug=yes vuid=MT2306XZ0000MLNXS0D0F0VF2 rep_type=NET iface_name=pf0vf1 iface_index=6 ib_port=3 host_index=1 pf_index=0 vf_index=1 vhca_id=4
-		0000:03:00.0 0000:0b:00.0 pci_func_type=SF hotplug=no vuid=MT2306XZ0000MLNXS0D0F0SF32768 rep_type=NET iface_name=pf0sf800 iface_index=7 ib_port=4 host_index=1 pf_index=0 sf_index=800 vhca_id=5
+		0000:03:00.0 0000:0b:00.0 pci_func_type=SF hotplug=no vuid=MT2306XZ0000MLNXS0D0F0SF32768 rep_type=NET iface_name=en3f0c1pf0sf800 iface_index=7 ib_port=4 host_index=1 pf_index=0 sf_index=800 vhca_id=5
 		0000:03:00.0 0000:03:00.0 pci_func_type=SF hotplug=no vuid=MT2306XZ0000ECMLNXS0D0F0SF32768 rep_type=NET iface_name=en3f0pf0sf0 iface_index=8 ib_port=5 host_index=0 pf_index=0 sf_index=0 vhca_id=7
 		0000:03:00.1 0000:0b:00.1 pci_func_type=PF hotplug=no vuid=MT2306XZ0000MLNXS0D0F1 rep_type=NET iface_name=pf1hpf iface_index=9 ib_port=1 host_index=1 pf_index=1 vhca_id=6
 	EOF2
