@@ -32,6 +32,9 @@
  * something, and otherwise with the next event. So no event is missed between the last progress call
  * and the sleep, and no progress call is needed after arming.
  *
+ * In the selective event mode, the default, the clear is a must: until then an engine that is armed progresses the contexts
+ * alone that had tasks or events when it was armed.
+ *
  * A progress engine, its contexts and their tasks belong to one thread at a
  * time; different engines are independent. Functions that return doca_error_t
  * return DOCA_ERROR_INVALID_VALUE for a NULL argument, except those marked
@@ -96,7 +99,8 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe);
 DOCA_STABLE
 doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle);
 
-/* What doca_pe_progress() looks at: the contexts that gave notice of work, or all of them. */
+/* The contexts that doca_pe_progress() looks at. SELECTIVE: all of them, as long as the engine is not armed; of an armed one
+ * those that had tasks or events when it was armed. ALL: all of them, also of an armed engine. */
 enum doca_pe_event_mode {
 	DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE = 0,
 	DOCA_PE_EVENT_MODE_PROGRESS_ALL = 1,

@@ -192,6 +192,104 @@ static void test_clear_reports_a_closed_handle(void **state)
 	assert_result(doca_pe_clear_notification(rig->pe, handle), DOCA_SUCCESS);
 }
 
+/* ---- event modes: what an armed engine progresses ---- */
+
+static void arm_idle_then_submit(struct rig *rig, uint64_t i)
+{
+	MUST(doca_pe_request_notification(rig->pe));
+	rig_submit_small(rig, i);
+	assert_true(rig_wait_readable(handle_of(rig)));
+}
+
+/* Returns whether the engine finds anything in some calls. */
+static bool progress_finds(struct rig *rig)
+{
+	for (int i = 0; i < 100; i++)
+		if (doca_pe_progress(rig->pe))
+			return true;
+	return false;
+}
+
+static void test_armed_engine_delivers_later_events_behind_the_clear(void **state)
+{
+	struct rig *rig = *state;
+
+	arm_idle_then_submit(rig, 0);
+	assert_false(progress_finds(rig));
+	assert_trace(rig, "");
+	clear_and_progress(rig);
+	assert_trace(rig, "task 0 done\n");
+}
+
+static void test_armed_engine_in_all_mode_needs_no_clear(void **state)
+{
+	struct rig *rig = *state;
+
+	MUST(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL));
+	for (uint64_t i = 0; i < 3; i++) {
+		arm_idle_then_submit(rig, i);
+		assert_true(progress_finds(rig));
+	}
+	assert_trace(rig, "task 0 done\ntask 1 done\ntask 2 done\n");
+}
+
+static void test_changing_to_all_mode_lets_an_armed_engine_go_on(void **state)
+{
+	struct rig *rig = *state;
+
+	arm_idle_then_submit(rig, 0);
+	MUST(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL));
+	assert_true(progress_finds(rig));
+	MUST(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE));
+	rig_submit_small(rig, 1);
+	rig_drain(rig);
+	assert_trace(rig, "task 0 done\ntask 1 done\n");
+}
+
+/* What there was when the engine was armed is progressed: of that context, also what comes later. */
+static void test_armed_engine_progresses_contexts_that_had_tasks(void **state)
+{
+	struct rig *rig = *state;
+	struct rig *second = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
+
+	rig_submit_small(rig, 0);
+	MUST(doca_pe_request_notification(rig->pe));
+	rig_submit_small(rig, 1);
+	rig_submit_small(second, 2);
+	assert_true(rig_wait_in_memory(second, 2));
+	while (rig_in_flight(rig) > 0)
+		doca_pe_progress(rig->pe);
+	assert_false(progress_finds(rig));
+	assert_trace(rig, "task 0 done\ntask 1 done\n");
+	clear_and_progress(rig);
+	assert_trace(rig, "task 2 done\n");
+	rig_close(second);
+}
+
+/* An event that was not cleared is work that is there when the engine is armed again. */
+static void test_arming_again_takes_up_what_has_come(void **state)
+{
+	struct rig *rig = *state;
+
+	arm_idle_then_submit(rig, 0);
+	assert_false(progress_finds(rig));
+	MUST(doca_pe_request_notification(rig->pe));
+	assert_true(rig_is_readable(handle_of(rig)));
+	assert_true(progress_finds(rig));
+	assert_trace(rig, "task 0 done\n");
+}
+
+/* Our choice: a program that ends its loop may stop and poll. */
+static void test_armed_engine_progresses_a_context_that_stops(void **state)
+{
+	struct rig *rig = *state;
+
+	arm_idle_then_submit(rig, 0);
+	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	assert_trace(rig, "running -> stopping\ntask 0 done\nstopping -> idle\n");
+}
+
 /* ---- the whole loop, over epoll ---- */
 
 #define ROUNDS 30
@@ -336,6 +434,12 @@ int main(void)
 		RIG_RUNNING(test_completion_left_behind_wakes_again),
 		RIG_RUNNING(test_request_in_all_mode_clears),
 		RIG_RUNNING(test_clear_reports_a_closed_handle),
+		RIG_RUNNING(test_armed_engine_delivers_later_events_behind_the_clear),
+		RIG_RUNNING(test_armed_engine_in_all_mode_needs_no_clear),
+		RIG_RUNNING(test_changing_to_all_mode_lets_an_armed_engine_go_on),
+		RIG_RUNNING(test_armed_engine_progresses_contexts_that_had_tasks),
+		RIG_RUNNING(test_arming_again_takes_up_what_has_come),
+		RIG_RUNNING(test_armed_engine_progresses_a_context_that_stops),
 		RIG_RUNNING(test_epoll_loop_sees_every_completion),
 		RIG_RUNNING(test_sleeper_that_arms_first_misses_nothing),
 		RIG_RUNNING(test_one_handle_tells_of_all_contexts),

@@ -189,6 +189,7 @@ static void test_optimized_report_wakes_no_thread(void **state)
 	assert_false(rig_is_readable(handle));
 	submit_ex(rig, 2, FLUSH);
 	assert_true(rig_wait_readable(handle));
+	MUST(doca_pe_clear_notification(rig->pe, handle));
 	rig_drain(rig);
 	assert_trace(rig, "task 1 done\ntask 2 done\n");
 	rig_close(other);

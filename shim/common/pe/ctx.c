@@ -239,6 +239,7 @@ void shim_ctx_begin_stop(struct doca_ctx *ctx)
 	if (ctx->queue)
 		sim_queue_flush(ctx->queue);
 	ctx->ops->begin_stop(ctx);
+	ctx->is_parked = false;
 	set_state(ctx, DOCA_CTX_STATE_STOPPING);
 }
 

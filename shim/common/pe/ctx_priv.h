@@ -75,6 +75,7 @@ struct doca_ctx {
 	uint32_t completion_vector;
 	uint32_t trace_id; /* in the recording (sim/trace/trace.h); 0 = none */
 	bool is_silent;    /* the engine's notification handle does not wake for it */
+	bool is_parked;    /* doca_pe_progress() skips it until doca_pe_clear_notification() */
 	bool is_internal;  /* the user does not see it as a context: no fault is injected at its start */
 	union doca_data user_data;
 	doca_ctx_state_changed_callback_t state_changed;

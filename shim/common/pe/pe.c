@@ -87,7 +87,7 @@ static inline bool progress_ctx(struct doca_ctx *ctx)
 	return ctx->ops->progress(ctx) || shim_ctx_try_idle(ctx);
 }
 
-static inline bool step(struct doca_pe *pe)
+static inline __attribute__((always_inline)) bool step(struct doca_pe *pe, bool skips_parked)
 {
 	struct doca_ctx *first = pe->cursor ? pe->cursor : pe->ctxs;
 	struct doca_ctx *ctx = first;
@@ -96,22 +96,21 @@ static inline bool step(struct doca_pe *pe)
 		struct doca_ctx *next = ctx->next_in_pe ? ctx->next_in_pe : pe->ctxs;
 
 		pe->cursor = next; /* before a callback may destroy either */
-		if (progress_ctx(ctx))
+		if (!(skips_parked && ctx->is_parked) && progress_ctx(ctx))
 			return true;
 		ctx = next == first ? NULL : next;
 	}
 	return false;
 }
 
-/* For pe_vclock.c. */
-static bool step_out_of_line(struct doca_pe *pe)
+bool shim_pe_step(struct doca_pe *pe, bool skips_parked)
 {
-	return step(pe);
+	return step(pe, skips_parked);
 }
 
 bool shim_pe_progress_one(struct doca_pe *pe)
 {
-	return doca_likely(!pe->vclock_handle) ? step(pe) : shim_pe_vclock_step(pe, step_out_of_line);
+	return doca_likely(!pe->vclock_handle) ? step(pe, false) : shim_pe_vclock_step(pe, false);
 }
 
 static size_t num_in_flight(const struct doca_pe *pe)
@@ -131,8 +130,10 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 		sim_err("doca_pe_progress: the progress engine is NULL or destroyed");
 		return 0;
 	}
-	if (doca_likely(pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE))
+	if (doca_likely(pe->progress == SHIM_PE_PROGRESS_ONE))
 		return shim_pe_progress_one(pe);
+	if (pe->progress == SHIM_PE_PROGRESS_UNPARKED)
+		return pe->vclock_handle ? shim_pe_vclock_step(pe, true) : shim_pe_step(pe, true);
 	/* Later calls complete what callbacks submit and peers send meanwhile, so that this call ends. */
 	limit = num_in_flight(pe) + PROGRESS_ALL_MAX_EVENTS;
 	if (!shim_pe_progress_one(pe))
@@ -150,12 +151,29 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
 	return DOCA_SUCCESS;
 }
 
+static void unpark_all(struct doca_pe *pe)
+{
+	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
+		ctx->is_parked = false;
+}
+
+static void choose_progress(struct doca_pe *pe)
+{
+	if (pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
+		pe->progress = SHIM_PE_PROGRESS_ALL;
+	else
+		pe->progress = pe->armed ? SHIM_PE_PROGRESS_UNPARKED : SHIM_PE_PROGRESS_ONE;
+}
+
 doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode event_mode)
 {
 	SHIM_NEED(pe, SHIM_PE);
 	if (event_mode != DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE && event_mode != DOCA_PE_EVENT_MODE_PROGRESS_ALL)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is no event mode", (int)event_mode);
 	pe->event_mode = event_mode;
+	if (event_mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
+		unpark_all(pe);
+	choose_progress(pe);
 	return DOCA_SUCCESS;
 }
 
@@ -196,6 +214,23 @@ static bool arm_ctx(struct doca_ctx *ctx)
 	return sim_queue_has_done(ctx->queue) || has_events;
 }
 
+/* In the selective mode, an armed engine progresses the contexts alone that had tasks or events when it was armed, until the
+ * notification is cleared (the vendor's doca_pe.h, enum doca_pe_event_mode). Contexts that give no notice, or that stop, are
+ * progressed too: our choice. */
+static bool may_park(const struct doca_pe *pe, const struct doca_ctx *ctx)
+{
+	return pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE && !ctx->is_silent &&
+	       ctx->state != DOCA_CTX_STATE_STOPPING && shim_ctx_num_in_flight(ctx) == 0;
+}
+
+static bool arm_or_park(const struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	bool may_be_parked = may_park(pe, ctx), has_events = arm_ctx(ctx); /* which runs tasks */
+
+	ctx->is_parked = may_be_parked && !has_events;
+	return has_events;
+}
+
 /* The caller is about to sleep. Queued jobs run in this call, so that the common case needs no wakeup. Jobs that the
  * engine's thread runs meanwhile notify. */
 doca_error_t doca_pe_request_notification(struct doca_pe *pe)
@@ -206,9 +241,10 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 	if (pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
 		clear_handle(__func__, pe);
 	pe->armed = true;
+	choose_progress(pe);
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
 		if (ctx->state != DOCA_CTX_STATE_IDLE && shim_ctx_is_same_process(ctx))
-			has_events |= arm_ctx(ctx);
+			has_events |= arm_or_park(pe, ctx);
 	if (doca_unlikely(pe->vclock_handle))
 		has_events = shim_pe_vclock_sleep(pe, has_events);
 	if (has_events)
@@ -221,6 +257,8 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
 	(void)handle; /* used on Windows only */
 	SHIM_NEED(pe, SHIM_PE);
 	pe->armed = false;
+	unpark_all(pe);
+	choose_progress(pe);
 	if (doca_unlikely(shim_pe_vclock_handle(pe)))
 		sim_vclock_source_end_sleep(pe->vclock_handle);
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)

@@ -8,9 +8,18 @@
 #include "sim/clock/vclock_sched.h"
 #include "sim/shm/wake.h"
 
+/* How doca_pe_progress() goes over the contexts. */
+enum shim_pe_progress {
+	SHIM_PE_PROGRESS_ONE, /* one step of the next context that has one */
+	SHIM_PE_PROGRESS_ALL, /* steps of all of them */
+	/* As ONE, but of the contexts that are not parked: the engine is armed, in the selective event mode. */
+	SHIM_PE_PROGRESS_UNPARKED,
+};
+
 struct doca_pe {
 	struct shim_object object;
 	enum doca_pe_event_mode event_mode;
+	enum shim_pe_progress progress;
 	int handle_fd;                           /* the user sleeps on it: readable when @event_fd or @peers is */
 	int event_fd;                            /* written in this process; no other process has it */
 	struct sim_wake peers;                   /* written by other processes; created at the first need */
@@ -30,9 +39,11 @@ static inline struct sim_vclock_source *shim_pe_vclock_handle(const struct doca_
 	return pe->vclock_handle && pe->vclock_fork_generation == shim_fork_generation ? pe->vclock_handle : NULL;
 }
 
-/* pe_vclock.c: @step, which completes something of the engine, when the scheduler lets the engine run. Lets time pass
- * up to the next such step. Returns whether a step completed something. */
-bool shim_pe_vclock_step(struct doca_pe *pe, bool (*step)(struct doca_pe *pe));
+/* pe.c: one step of a context that has one, in turn; perhaps of those alone that are not parked. Returns whether there was one. */
+bool shim_pe_step(struct doca_pe *pe, bool skips_parked);
+
+/* pe_vclock.c: the same, when the scheduler lets the engine run. Lets time pass up to the next step. */
+bool shim_pe_vclock_step(struct doca_pe *pe, bool skips_parked);
 
 /* pe_vclock.c: the engine is armed, and its thread is about to sleep. Returns @has_events, or true if an event came
  * while virtual time passed. */

@@ -144,10 +144,10 @@ static uint64_t run_due_jobs(const struct doca_pe *pe)
 }
 
 /* Returns whether a completion is reported, or a context can go idle. */
-static bool has_completions(const struct doca_pe *pe)
+static bool has_completions(const struct doca_pe *pe, bool skips_parked)
 {
 	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
-		if (shim_ctx_is_same_process(ctx) &&
+		if (!(skips_parked && ctx->is_parked) && shim_ctx_is_same_process(ctx) &&
 		    ((ctx->queue && sim_queue_has_done(ctx->queue)) || shim_ctx_can_idle(ctx)))
 			return true;
 	return false;
@@ -156,7 +156,7 @@ static bool has_completions(const struct doca_pe *pe)
 /* Returns whether a step would find an event, as far as time decides. */
 static bool has_due_work(const struct doca_pe *pe, uint64_t next_ns)
 {
-	return has_completions(pe) || next_ns <= sim_session_now_ns(shim_session());
+	return has_completions(pe, false) || next_ns <= sim_session_now_ns(shim_session());
 }
 
 bool shim_pe_vclock_may_poll(struct doca_pe *pe)
@@ -195,20 +195,20 @@ void shim_pe_vclock_post_credit(struct doca_pe *pe)
 		sim_vclock_sched_post_credit(shim_vclock, pe->vclock_engine);
 }
 
-bool shim_pe_vclock_step(struct doca_pe *pe, bool (*step)(struct doca_pe *pe))
+bool shim_pe_vclock_step(struct doca_pe *pe, bool skips_parked)
 {
 	struct sim_vclock_source *vclock_handle = shim_pe_vclock_handle(pe);
 	uint64_t next_ns, before_ns = SIM_CLOCK_NEVER_NS;
 
 	if (!vclock_handle)
-		return step(pe);
+		return shim_pe_step(pe, skips_parked);
 	if (!sim_vclock_source_may_poll(vclock_handle))
 		return false;
 	for (;;) {
-		if (step(pe)) /* the user's callback may have destroyed the engine */
+		if (shim_pe_step(pe, skips_parked)) /* the user's callback may have destroyed the engine */
 			return true;
 		next_ns = run_due_jobs(pe);
-		if (has_completions(pe))
+		if (has_completions(pe, skips_parked))
 			continue;
 		if (next_ns == before_ns &&
 		    next_ns <= sim_session_now_ns(
