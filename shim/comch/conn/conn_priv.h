@@ -21,7 +21,7 @@
  * conn/timing.c, and a receive conn/delay_queue.c and conn/delay_list.c. sim/trace counts each message.
  *
  * Faults are decorators in files of their own (fault_priv.h): of a send task, of a message that is
- * received, and of a client's connect.
+ * received, of a client's connect, and of the notice of a peer's death.
  *
  * Threads: an endpoint and its connections belong to the thread that drives
  * their progress engine. Consumers and producers have threads of their own, and
@@ -146,6 +146,8 @@ struct doca_comch_connection {
 	struct sim_channel *channel;
 	_Atomic bool channel_event; /* the channel's status changed, or it has handshake messages */
 	int status;                 /* of the channel, at the last poll */
+	bool is_dead;               /* the process at the other end died; perhaps a fault hides that until ... */
+	uint64_t notice_ns;         /* ... this session time */
 	/* Shared with the other end: */
 	int in_fd; /* -1 once it is passed on */
 	struct sim_segment in_memory, out_memory, peer_doorbell_memory;

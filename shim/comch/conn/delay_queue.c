@@ -119,7 +119,12 @@ static bool waits_for_time(const struct doca_comch_connection *connection)
 
 void comch_delay_queue_on_alarm(struct comch_endpoint *endpoint)
 {
-	for (uint32_t i = 0; i < endpoint->num_slots; i++)
-		if (endpoint->slots[i] && waits_for_time(endpoint->slots[i]))
+	for (uint32_t i = 0; i < endpoint->num_slots; i++) {
+		struct doca_comch_connection *connection = endpoint->slots[i];
+
+		if (connection && connection->is_dead && connection->state == COMCH_OPEN)
+			comch_connection_schedule_poll(connection);
+		else if (connection && waits_for_time(connection))
 			sim_doorbell_requeue(&endpoint->doorbells, i);
+	}
 }

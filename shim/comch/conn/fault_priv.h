@@ -6,6 +6,7 @@
  *                        comch_connection_write()   endpoint/comm_channel_hooks.c
  *   fault_recv.c         comch_delay_queue_push()   endpoint/recv.c
  *   fault_connect.c      the client's connect       endpoint/client.c
+ *   fault_death.c        the channel's status       endpoint/connection.c
  *
  * The sender applies faults of content, and writes delays and reorders into the
  * message's header, as it may not run again in time; the receiver applies them.
@@ -52,5 +53,8 @@ static inline bool comch_fault_may_hit_recv(const struct comch_endpoint *endpoin
 /* As comch_delay_queue_push(), for a message that was just read; faults may change @hdr and @bytes. Returns 0 (the
  * message is in the queue, or lost), 1 (Comm Channel: the receive fails with injected_status) or -ECONNABORTED. */
 int comch_fault_recv(struct doca_comch_connection *connection, struct comch_msg_hdr *hdr, uint8_t *bytes, uint32_t len);
+
+/* The process at the other end died. Returns whether this end does not notice that yet; then the endpoint's alarm is set. */
+bool comch_fault_hides_death(struct doca_comch_connection *connection);
 
 #endif

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "endpoint_priv.h"
+#include "shim/comch/conn/fault_priv.h"
 #include "shim/comch/data_path/data_path_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
@@ -95,11 +96,15 @@ void comch_connection_recv_announces(struct doca_comch_connection *connection)
 
 static void poll_channel(struct doca_comch_connection *connection)
 {
+	int status;
+
 	if (!atomic_exchange(&connection->channel_event, false))
 		return;
 	if (!connection->channel)
 		return;
-	connection->status = sim_channel_status(connection->channel);
+	status = sim_channel_status(connection->channel);
+	if (doca_likely(status != -EPIPE) || !comch_fault_hides_death(connection))
+		connection->status = status;
 	if (connection->state != COMCH_OPENING)
 		comch_connection_recv_announces(connection);
 }

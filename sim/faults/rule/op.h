@@ -14,38 +14,39 @@
 #include <stdint.h>
 
 /* X(operation, its name in rules) */
-#define SIM_OPS(X)                                                           \
-	X(DMA_MEMCPY, "dma.memcpy")                                          \
-	X(COMCH_CONNECT, "comch.connect")                                    \
-	X(COMCH_SEND, "comch.send")                                          \
-	X(COMCH_RECV, "comch.recv") /* a message arrives */                  \
-	X(COMCH_PRODUCER_SEND, "comch.producer.send")                        \
-	X(COMCH_CONSUMER_RECV, "comch.consumer.recv") /* a posted receive */ \
-	X(COMM_CHANNEL_CONNECT, "comm_channel.connect")                      \
-	X(COMM_CHANNEL_SEND, "comm_channel.send")                            \
-	X(COMM_CHANNEL_RECV, "comm_channel.recv")                            \
-	X(SYNC_EVENT_UPDATE, "sync_event.update") /* set or add */           \
-	X(SYNC_EVENT_WAIT, "sync_event.wait")                                \
-	X(SHA_HASH, "sha.hash")                                              \
-	X(SHA_PARTIAL_HASH, "sha.partial_hash")                              \
-	X(COMPRESS_DEFLATE, "compress.compress_deflate")                     \
-	X(DECOMPRESS_DEFLATE, "compress.decompress_deflate")                 \
-	X(DECOMPRESS_LZ4_STREAM, "compress.decompress_lz4_stream")           \
-	X(DECOMPRESS_LZ4_BLOCK, "compress.decompress_lz4_block")             \
-	X(EC_GALOIS_MUL, "erasure_coding.galois_mul")                        \
-	X(EC_CREATE, "erasure_coding.create")                                \
-	X(EC_UPDATE, "erasure_coding.update")                                \
-	X(EC_RECOVER, "erasure_coding.recover")                              \
-	X(AES_GCM_ENCRYPT, "aes_gcm.encrypt")                                \
-	X(AES_GCM_DECRYPT, "aes_gcm.decrypt")                                \
-	X(MMAP_EXPORT, "mmap.export")                                        \
-	X(MMAP_IMPORT, "mmap.import")                                        \
-	X(CTX_START, "ctx.start")                                            \
-	X(DEV_OPEN, "dev.open")                                              \
-	X(ALLOC, "alloc") /* of memory, inside the library */                \
-	X(LINK, "link")                                                      \
-	X(FUNCTION, "function")                                              \
-	X(PEER, "peer") /* an attached process */                            \
+#define SIM_OPS(X)                                                            \
+	X(DMA_MEMCPY, "dma.memcpy")                                           \
+	X(COMCH_CONNECT, "comch.connect")                                     \
+	X(COMCH_SEND, "comch.send")                                           \
+	X(COMCH_RECV, "comch.recv") /* a message arrives */                   \
+	X(COMCH_PRODUCER_SEND, "comch.producer.send")                         \
+	X(COMCH_CONSUMER_RECV, "comch.consumer.recv") /* a posted receive */  \
+	X(COMCH_PEER_DEATH, "comch.peer_death")       /* an end notices it */ \
+	X(COMM_CHANNEL_CONNECT, "comm_channel.connect")                       \
+	X(COMM_CHANNEL_SEND, "comm_channel.send")                             \
+	X(COMM_CHANNEL_RECV, "comm_channel.recv")                             \
+	X(SYNC_EVENT_UPDATE, "sync_event.update") /* set or add */            \
+	X(SYNC_EVENT_WAIT, "sync_event.wait")                                 \
+	X(SHA_HASH, "sha.hash")                                               \
+	X(SHA_PARTIAL_HASH, "sha.partial_hash")                               \
+	X(COMPRESS_DEFLATE, "compress.compress_deflate")                      \
+	X(DECOMPRESS_DEFLATE, "compress.decompress_deflate")                  \
+	X(DECOMPRESS_LZ4_STREAM, "compress.decompress_lz4_stream")            \
+	X(DECOMPRESS_LZ4_BLOCK, "compress.decompress_lz4_block")              \
+	X(EC_GALOIS_MUL, "erasure_coding.galois_mul")                         \
+	X(EC_CREATE, "erasure_coding.create")                                 \
+	X(EC_UPDATE, "erasure_coding.update")                                 \
+	X(EC_RECOVER, "erasure_coding.recover")                               \
+	X(AES_GCM_ENCRYPT, "aes_gcm.encrypt")                                 \
+	X(AES_GCM_DECRYPT, "aes_gcm.decrypt")                                 \
+	X(MMAP_EXPORT, "mmap.export")                                         \
+	X(MMAP_IMPORT, "mmap.import")                                         \
+	X(CTX_START, "ctx.start")                                             \
+	X(DEV_OPEN, "dev.open")                                               \
+	X(ALLOC, "alloc") /* of memory, inside the library */                 \
+	X(LINK, "link")                                                       \
+	X(FUNCTION, "function")                                               \
+	X(PEER, "peer") /* an attached process */                             \
 	X(DAEMON, "daemon")
 
 enum sim_op {
