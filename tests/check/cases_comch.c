@@ -2,6 +2,8 @@
 /* Cases of the rules about Comch. */
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +26,19 @@ static void on_task(struct doca_comch_task_send *task, union doca_data task_data
 	(void)task_data;
 	(void)ctx_data;
 	doca_task_free(doca_comch_task_send_as_task(task));
+}
+
+/* What a failed task stops; NULL = nothing. */
+static struct doca_ctx *stopped_by_failure;
+static uint32_t num_failed;
+
+static void on_failed_task(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	CHECK(doca_task_get_status(doca_comch_task_send_as_task(task)) != DOCA_SUCCESS);
+	on_task(task, task_data, ctx_data);
+	num_failed++;
+	if (stopped_by_failure)
+		(void)doca_ctx_stop(stopped_by_failure);
 }
 
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
@@ -65,7 +80,7 @@ static struct end make_server(struct doca_pe *pe)
 	if (!pe)
 		MUST(doca_pe_create(&end.pe));
 	MUST(doca_comch_server_create(end.dev, end.rep, "check", &end.server));
-	MUST(doca_comch_server_task_send_set_conf(end.server, on_task, on_task, 4));
+	MUST(doca_comch_server_task_send_set_conf(end.server, on_task, on_failed_task, 4));
 	MUST(doca_comch_server_event_msg_recv_register(end.server, on_message));
 	MUST(doca_comch_server_event_connection_status_changed_register(end.server, on_connection, on_connection));
 	end.ctx = doca_comch_server_as_ctx(end.server);
@@ -102,8 +117,8 @@ static void end_server(struct end *end)
 	MUST(doca_dev_close(end->dev));
 }
 
-/* A client on the host, where no server listens. */
-static struct end start_client(void)
+/* A client on the host, which takes @recv_queue messages before it progresses. */
+static struct end start_client_with(uint32_t recv_queue)
 {
 	struct end end = { 0 };
 
@@ -113,10 +128,16 @@ static struct end start_client(void)
 	MUST(doca_comch_client_create(end.dev, "check", &end.client));
 	MUST(doca_comch_client_task_send_set_conf(end.client, on_task, on_task, 4));
 	MUST(doca_comch_client_event_msg_recv_register(end.client, on_message));
+	MUST(doca_comch_client_set_recv_queue_size(end.client, recv_queue));
 	end.ctx = doca_comch_client_as_ctx(end.client);
 	MUST(doca_pe_connect_ctx(end.pe, end.ctx));
 	CHECK(doca_ctx_start(end.ctx) == DOCA_ERROR_IN_PROGRESS);
 	return end;
+}
+
+static struct end start_client(void)
+{
+	return start_client_with(32);
 }
 
 static void end_client(struct end *end)
@@ -302,18 +323,32 @@ static void be_client(struct bfsim_session *session)
 	_exit(0);
 }
 
-/* Do something with a server that has a client. */
-static void with_client(void (*use)(struct end *server))
+/* Connect, and read nothing until the process is killed. */
+static void be_deaf_client(struct bfsim_session *session)
+{
+	struct end end;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	CHECK(bfsim_session_enter(session, "host") == 0);
+	end = start_client_with(1);
+	progress_to(&end, DOCA_CTX_STATE_RUNNING);
+	for (;;)
+		pause();
+}
+
+static pid_t client_pid;
+
+/* Do something with a server that has a client, in a process of its own. */
+static void with_client_that(void (*be)(struct bfsim_session *session), void (*use)(struct end *server))
 {
 	struct bfsim_session *session;
 	struct end end;
-	pid_t pid;
 
 	CHECK(bfsim_session_start(NULL, &session) == 0);
-	pid = fork();
-	CHECK(pid >= 0);
-	if (pid == 0)
-		be_client(session);
+	client_pid = fork();
+	CHECK(client_pid >= 0);
+	if (client_pid == 0)
+		be(session);
 	CHECK(bfsim_session_enter(session, "dpu") == 0);
 	end = make_server(NULL);
 	MUST(doca_comch_server_event_connection_status_changed_register(end.server, on_client, on_client));
@@ -324,8 +359,13 @@ static void with_client(void (*use)(struct end *server))
 	if (client_connection)
 		MUST(doca_comch_server_disconnect(end.server, client_connection));
 	end_server(&end);
-	CHECK(waitpid(pid, NULL, 0) == pid);
+	CHECK(waitpid(client_pid, NULL, 0) == client_pid);
 	CHECK(bfsim_session_stop(session) == 0);
+}
+
+static void with_client(void (*use)(struct end *server))
+{
+	with_client_that(be_client, use);
 }
 
 static struct doca_task *alloc_message(const struct end *end)
@@ -358,6 +398,61 @@ static void do_send_after_reset(struct end *end)
 static void send_after_reset(void)
 {
 	with_client(do_send_after_reset);
+}
+
+/* The client dies; messages that it has not read were sent, and fail. */
+static void lose_client(struct end *end)
+{
+	size_t num_in_flight;
+
+	for (int i = 0; i < 4; i++)
+		MUST(doca_task_submit(alloc_message(end)));
+	CHECK(kill(client_pid, SIGKILL) == 0);
+	do {
+		doca_pe_progress(end->pe);
+		MUST(doca_ctx_get_num_inflight_tasks(end->ctx, &num_in_flight));
+	} while (num_in_flight > 0);
+	CHECK(num_failed > 0);
+}
+
+static void do_stop_in_callback(struct end *end)
+{
+	stopped_by_failure = end->ctx;
+	lose_client(end);
+	client_connection = NULL; /* it ended with the server */
+}
+
+static void do_stop_behind_progress(struct end *end)
+{
+	lose_client(end);
+	CHECK(doca_ctx_stop(end->ctx) != DOCA_ERROR_BAD_STATE);
+	client_connection = NULL;
+}
+
+static void stop_in_callback(void)
+{
+	with_client_that(be_deaf_client, do_stop_in_callback);
+}
+
+static void stop_behind_progress(void)
+{
+	with_client_that(be_deaf_client, do_stop_behind_progress);
+}
+
+/* A task fails for another reason, while the peer is well. */
+static void do_stop_after_failure(struct end *end)
+{
+	CHECK(bfsim_fault_add("comch.send nth=1 fail=IO_FAILED", NULL) == 0);
+	stopped_by_failure = end->ctx;
+	MUST(doca_task_submit(alloc_message(end)));
+	while (num_failed == 0)
+		doca_pe_progress(end->pe);
+	client_connection = NULL;
+}
+
+static void stop_after_failure(void)
+{
+	with_client(do_stop_after_failure);
 }
 
 /* Send a message of the server's limit and @excess bytes to the client. */
@@ -490,6 +585,8 @@ const struct check_case comch_cases[] = {
 	{ "comch-no-server", wait_without_server, stop_client },
 	{ "comch-no-server@fault", wait_without_server, connect_and_fail },
 	{ "comch-no-server@reset", wait_without_server, connect_after_reset },
+	{ "stop-in-error-callback", stop_in_callback, stop_behind_progress },
+	{ "stop-in-error-callback@server", stop_in_callback, stop_after_failure },
 	{ "comch-message-too-long", send_too_much, send_the_limit },
 	{ "permission-missing@consumer", create_with_unwritable_map, return_received_buffer },
 	{ "buffer-returned-in-flight@comch", return_posted_buffer, return_received_buffer },

@@ -184,13 +184,17 @@ static void sleep_elsewhere(void)
 	rig_close(rig);
 }
 
-/* Copies one after the other, as often as a handle that is not cleared is noticed, and more. */
-static void copy_by_events(bool clears)
+enum wake { UNCLEARED, CLEARED, IN_MODE_ALL };
+
+/* Copies one after the other, each submitted before the engine is armed. */
+static void copy_by_events(enum wake wake)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
 	doca_notification_handle_t handle;
 	struct pollfd pollfd = { .events = POLLIN };
 
+	if (wake == IN_MODE_ALL)
+		MUST(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL));
 	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
 	pollfd.fd = handle;
 	for (uint64_t i = 0; i < 40; i++) {
@@ -198,7 +202,7 @@ static void copy_by_events(bool clears)
 		while (rig_in_flight(rig) > 0) {
 			MUST(doca_pe_request_notification(rig->pe));
 			CHECK(poll(&pollfd, 1, RIG_DEADLINE_S * 1000) == 1);
-			if (clears)
+			if (wake == CLEARED)
 				MUST(doca_pe_clear_notification(rig->pe, handle));
 			doca_pe_progress(rig->pe);
 		}
@@ -208,12 +212,57 @@ static void copy_by_events(bool clears)
 
 static void copy_uncleared(void)
 {
-	copy_by_events(false);
+	copy_by_events(UNCLEARED);
 }
 
 static void copy_cleared(void)
 {
-	copy_by_events(true);
+	copy_by_events(CLEARED);
+}
+
+static void copy_in_mode_all(void)
+{
+	copy_by_events(IN_MODE_ALL);
+}
+
+/* A copy that is submitted to an armed engine: polls for it are in vain. */
+static void progress_uncleared(void)
+{
+	struct reports reports = watch_reports();
+	struct rig_deadline deadline = rig_deadline();
+	struct rig *rig = rig_start(rig_open(NULL));
+	doca_notification_handle_t handle;
+
+	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
+	MUST(doca_pe_request_notification(rig->pe));
+	rig_submit_small(rig, 1);
+	while (!see_report(&reports) && !rig_is_over(deadline))
+		for (int i = 0; i < 100; i++)
+			CHECK(doca_pe_progress(rig->pe) == 0);
+	stop_watching(&reports);
+	MUST(doca_pe_clear_notification(rig->pe, handle));
+	rig_drain(rig);
+	rig_close(rig);
+}
+
+/* The program looks once more before it sleeps, and clears behind that. */
+static void progress_and_clear(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL));
+	doca_notification_handle_t handle;
+	struct pollfd pollfd = { .events = POLLIN };
+
+	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
+	pollfd.fd = handle;
+	for (uint64_t i = 0; i < 40; i++) {
+		MUST(doca_pe_request_notification(rig->pe));
+		rig_submit_small(rig, i);
+		CHECK(doca_pe_progress(rig->pe) == 0);
+		CHECK(poll(&pollfd, 1, RIG_DEADLINE_S * 1000) == 1);
+		MUST(doca_pe_clear_notification(rig->pe, handle));
+		rig_drain(rig);
+	}
+	rig_close(rig);
 }
 
 /* One request, and polls that return at once. */
@@ -421,8 +470,9 @@ const struct check_case progress_cases[] = {
 	{ "engine-not-progressed@handle", sleep_elsewhere, sleep_on_handle },
 	{ "notification-not-armed", poll_unarmed, sleep_on_handle },
 	{ "notification-not-armed@epoll", epoll_unarmed, sleep_on_handle },
-	{ "notification-not-cleared", copy_uncleared, copy_cleared },
+	{ "notification-not-cleared", copy_uncleared, copy_in_mode_all },
 	{ "notification-not-cleared@poll", poll_uncleared, copy_cleared },
+	{ "notification-not-cleared@progress", progress_uncleared, progress_and_clear },
 	{ "retry-without-progress", retry_without_progress, retry_with_progress },
 	{ "engine-not-progressed@stop", stop_not_progressed, free_while_stopping },
 	{ "tasks-not-freed", tasks_not_freed, free_while_stopping },

@@ -33,7 +33,9 @@ struct check_thread {
 	struct check_engine *engine;         /* of engines.c: used last; may be NULL */
 	const struct shim_call *engine_call; /* that uses it now; NULL = none */
 	struct check_retries *retries;       /* of rules_retry.c; NULL = no call failed yet */
-	struct check_stack_memos *memos;     /* of stack_memo.c; NULL = none yet */
+	const struct doca_ctx
+		*failed_ctx; /* of rules_comch.c: of the task whose failure was reported last; may be gone */
+	struct check_stack_memos *memos; /* of stack_memo.c; NULL = none yet */
 };
 
 extern __thread struct check_thread *check_this_thread __attribute__((tls_model("initial-exec")));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules about Comch's control path: connect first, and do not sleep for it. */
+/* Rules about Comch's control path: connect first, do not sleep for it, and do not stop it in an error callback. */
 #include <string.h>
 
 #include <doca_comch.h>
 
 #include "shim/check/base/check.h"
+#include "shim/check/base/thread.h"
 #include "shim/check/history/ctx_history.h"
 #include "shim/check/report/hit.h"
 #include "shim/comch/conn/conn_priv.h"
@@ -88,7 +89,50 @@ static void leave_request_notification(struct shim_call *call)
 	check_hit_end(hit);
 }
 
+/* ---- stopped too early ---- */
+
+static bool has_lost_peer(const struct comch_endpoint *endpoint)
+{
+	for (uint32_t i = 0; i < endpoint->num_slots; i++)
+		if (endpoint->slots[i] && endpoint->slots[i]->state == COMCH_LOST)
+			return true;
+	return false;
+}
+
+static void task_failed(struct doca_task *task, doca_error_t status)
+{
+	(void)status;
+	check_thread_self()->failed_ctx = task->ctx;
+}
+
+static void task_ended(struct doca_task *task, doca_error_t status)
+{
+	if (status == DOCA_SUCCESS && check_thread_self()->failed_ctx == task->ctx)
+		check_this_thread->failed_ctx = NULL;
+}
+
+static void enter_ctx_stop(struct shim_call *call)
+{
+	const struct comch_endpoint *endpoint = check_arg(call, 0);
+	const struct check_thread *self = check_this_thread;
+	struct check_stack progress;
+	struct check_hit *hit;
+
+	if (!self || !endpoint || self->failed_ctx != &endpoint->ctx ||
+	    !(shim_handle_is(endpoint, SHIM_COMCH_CLIENT) || shim_handle_is(endpoint, SHIM_COMCH_SERVER)) ||
+	    !has_lost_peer(endpoint) || !check_stack_find_outer_call(call->caller, &progress))
+		return;
+	hit = check_hit_begin(
+		BFC_STOP_IN_ERROR_CALLBACK, call,
+		"doca_ctx_stop: called in the error callback of a task of the %s \"%s\", which has lost its peer",
+		endpoint->ops->role_name, endpoint->name);
+	check_hit_add_party(hit, self->tid, &progress, "the engine was progressed, and called the program back, here");
+	check_hit_add_object(hit, "context", &endpoint->ctx, endpoint->ctx.ops->name);
+	check_hit_end(hit);
+}
+
 static const struct check_watch watches[] = {
+	{ SHIM_FN_doca_ctx_stop, enter_ctx_stop, NULL },
 	{ SHIM_FN_doca_comch_client_task_send_alloc_init, NULL, leave_alloc_send },
 	{ SHIM_FN_doca_comch_server_task_send_alloc_init, NULL, leave_alloc_send },
 	{ SHIM_FN_doca_comch_consumer_create, NULL, leave_create_data_path },
@@ -100,4 +144,6 @@ const struct check_part check_comch = {
 	.watches = watches,
 	.num_watches = sizeof(watches) / sizeof(watches[0]),
 	.mode = SIM_CHECK_API,
+	.task_failed = task_failed,
+	.task_ended = task_ended,
 };

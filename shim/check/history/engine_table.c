@@ -74,6 +74,7 @@ void check_engine_renew(struct check_engine *engine)
 	engine->has_events = false;
 	engine->handle = engine->armed_handle = 0;
 	engine->num_uncleared = 0;
+	engine->uncleared_since_ns = 0;
 	engine->incarnation++;
 	pthread_mutex_lock(&engines.lock);
 	engine->jobs = (struct check_jobs){ 0 };

@@ -69,8 +69,10 @@ struct check_engine {
 	const void *_Atomic handle_at;   /* the caller that asked for it last */
 	_Atomic int armed_handle;        /* its thread may sleep on this descriptor; 0 = it does not */
 	_Atomic uint32_t num_uncleared;  /* of rules_notify.c: requests in a row with a readable handle */
-	_Atomic uint32_t incarnation;    /* engines that were created at this address */
-	struct check_engine_watch watch; /* the watchdog's */
+	_Atomic uint64_t parked_look_ns; /* likewise: of the handle, while the engine is armed and progressed in vain */
+	_Atomic uint64_t uncleared_since_ns; /* likewise: it is readable since; 0 = it is not */
+	_Atomic uint32_t incarnation;        /* engines that were created at this address */
+	struct check_engine_watch watch;     /* the watchdog's */
 };
 
 #define CHECK_SMALL_BYTES 512
@@ -127,6 +129,9 @@ void check_empty_look(const struct shim_call *call, struct check_engine *engine)
 
 /* rules_notify.c: report a handle that is readable since an earlier event, if it is. Returns whether it is. */
 bool check_uncleared_look(const struct shim_call *call, struct check_engine *engine);
+
+/* rules_notify.c: the program progressed the engine, which is armed, and nothing came. */
+void check_parked_look(const struct shim_call *call, struct check_engine *engine);
 
 /* rules_notify.c: whether a thread sleeps on the engine's handle, which does not wake it, as no notification was requested. */
 bool check_engine_sleeps_unarmed(const struct check_engine *engine);

@@ -61,6 +61,23 @@ void check_stack_take_unwatched(struct check_stack *ret_stack)
 		ret_stack->frames[ret_stack->num_frames++] = frames[first++];
 }
 
+bool check_stack_find_outer_call(const void *caller, struct check_stack *ret_stack)
+{
+	void *frames[MAX_OWN_FRAMES + CHECK_STACK_FRAMES];
+	int count = backtrace(frames, MAX_OWN_FRAMES + CHECK_STACK_FRAMES), i = 0;
+
+	while (i < count && frames[i] != caller)
+		i++;
+	while (i < count && !is_own_frame(frames[i]))
+		i++;
+	while (i < count && is_own_frame(frames[i]))
+		i++;
+	ret_stack->num_frames = 0;
+	while (i < count && ret_stack->num_frames < CHECK_STACK_FRAMES)
+		ret_stack->frames[ret_stack->num_frames++] = frames[i++];
+	return ret_stack->num_frames > 0;
+}
+
 struct check_stack check_stack_of(const void *caller)
 {
 	return (struct check_stack){ .num_frames = 1, .frames = { caller } };

@@ -3,6 +3,7 @@
 #ifndef SHIM_CHECK_STACK_H
 #define SHIM_CHECK_STACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,10 @@ void check_stack_take(const void *caller, struct check_stack *ret_stack);
 
 /* The same, of a thread whose call is not watched; for rare events, as it looks up each frame. */
 void check_stack_take_unwatched(struct check_stack *ret_stack);
+
+/* Whether a library of this project called the program's function that made the call, as a callback. If so: the stack from the
+ * public function's caller outwards in which that happened. For rare events, like the one above. */
+bool check_stack_find_outer_call(const void *caller, struct check_stack *ret_stack);
 
 /* A stack of one frame. */
 struct check_stack check_stack_of(const void *caller);

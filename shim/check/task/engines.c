@@ -111,6 +111,8 @@ static void leave_progress(struct shim_call *call)
 
 	if (check_this_thread->engine_call != call)
 		return;
+	if (doca_unlikely(engine->pe->progress == SHIM_PE_PROGRESS_UNPARKED) && !call->result)
+		check_parked_look(call, engine);
 	if (!call->result)
 		jobs = check_engine_jobs(engine);
 	if (call->result || jobs.num_submitted != jobs.num_ended)
@@ -151,8 +153,11 @@ static void leave_request(struct shim_call *call)
 
 static void leave_clear(struct shim_call *call)
 {
-	if (check_this_thread->engine_call == call)
+	if (check_this_thread->engine_call == call) {
 		check_this_thread->engine->armed_handle = 0;
+		check_this_thread->engine->num_uncleared = 0;
+		check_this_thread->engine->uncleared_since_ns = 0;
+	}
 	leave_use(call);
 }
 

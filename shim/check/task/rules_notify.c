@@ -5,8 +5,11 @@
 #include "shim/check/base/sleepers.h"
 #include "shim/check/history/engines.h"
 #include "shim/check/report/hit.h"
+#include "sim/base/monotonic.h"
 
-#define MAX_UNCLEARED 16 /* requests in a row; an event may have come just before a request */
+/* Requests in a row. An event may come just before the first of them; a thread that sleeps behind that finds it. */
+#define MAX_UNCLEARED 2
+#define LOOK_NS       SIM_NS_PER_MS
 
 bool check_engine_sleeps_unarmed(const struct check_engine *engine)
 {
@@ -30,12 +33,12 @@ static bool is_uncleared(const struct check_engine *engine)
 	return handle && engine->pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE && is_readable(handle);
 }
 
-static void report(const struct shim_call *call, const struct check_engine *engine)
+static void report(const struct shim_call *call, const struct check_engine *engine, const char *effect)
 {
 	struct check_hit *hit = check_hit_begin(
 		BFC_NOTIFICATION_NOT_CLEARED, call,
-		"%s: the notification handle is readable since an earlier event, as it was not cleared; a thread does not sleep on it",
-		check_call_name(call));
+		"%s: an event came after an earlier doca_pe_request_notification() and was not cleared: %s",
+		check_call_name(call), effect);
 
 	check_hit_add_object(hit, "progress engine", engine->pe, NULL);
 	check_hit_end(hit);
@@ -46,8 +49,28 @@ bool check_uncleared_look(const struct shim_call *call, struct check_engine *eng
 	bool found = is_uncleared(engine);
 
 	if (found)
-		report(call, engine);
+		report(call, engine, "the handle stays readable, and a thread does not sleep on it");
 	return found;
+}
+
+/* The handle is looked at once in a while, as that is a system call. */
+void check_parked_look(const struct shim_call *call, struct check_engine *engine)
+{
+	uint64_t now_ns = sim_monotonic_ns(), since_ns = engine->uncleared_since_ns;
+
+	if (since_ns) {
+		if (now_ns - since_ns < check_patience_ns())
+			return;
+		engine->uncleared_since_ns = 0;
+		if (is_uncleared(engine))
+			report(call, engine, "an armed engine delivers nothing that comes later");
+		return;
+	}
+	if (now_ns - engine->parked_look_ns < LOOK_NS)
+		return;
+	engine->parked_look_ns = now_ns;
+	if (is_uncleared(engine))
+		engine->uncleared_since_ns = now_ns;
 }
 
 static void enter_request(struct shim_call *call)
@@ -57,8 +80,9 @@ static void enter_request(struct shim_call *call)
 	if (check_this_thread->engine_call != call)
 		return;
 	engine->num_uncleared = is_uncleared(engine) ? engine->num_uncleared + 1 : 0;
+	engine->uncleared_since_ns = 0;
 	if (engine->num_uncleared == MAX_UNCLEARED)
-		report(call, engine);
+		report(call, engine, "the engine was not to be armed again before");
 }
 
 static const struct check_watch watches[] = {
