@@ -372,6 +372,18 @@ bool sim_services_close(struct sim_services *services, uint32_t peer, uint64_t n
 	return link != NULL;
 }
 
+/* Find a service of the channel's name for another function of its client's side. NULL = there is none. */
+static const struct service *find_elsewhere(const struct sim_services *services, const struct channel *channel)
+{
+	const struct pcie_function *functions = services->topology->functions;
+
+	for (const struct service *s = services->services; s; s = s->next)
+		if (strcmp(s->name, channel->name) == 0 && s->rep != channel->function &&
+		    strcmp(functions[s->rep].side, functions[channel->function].side) == 0)
+			return s;
+	return NULL;
+}
+
 bool sim_services_end_next_expired(struct sim_services *services, uint64_t now_ms,
 				   struct sim_closed_channel *ret_closed)
 {
@@ -379,7 +391,11 @@ bool sim_services_end_next_expired(struct sim_services *services, uint64_t now_m
 		return false;
 	for (struct channel **link = &services->waiting.first; *link; link = &(*link)->next) {
 		if ((*link)->state == SIM_CHANNEL_PENDING && (*link)->deadline_ms <= now_ms) {
+			const struct service *elsewhere = find_elsewhere(services, *link);
+
 			remove_channel(services, link, NULL, ret_closed);
+			ret_closed->has_elsewhere = elsewhere != NULL;
+			ret_closed->elsewhere = elsewhere ? elsewhere->rep : 0;
 			return true;
 		}
 	}

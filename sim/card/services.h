@@ -55,6 +55,8 @@ struct sim_closed_channel {
 	struct sim_channel_end remaining; /* the end to inform */
 	bool has_remaining;               /* false = there is no end to inform */
 	bool unaccepted;                  /* the remaining end is a client that was not accepted */
+	bool has_elsewhere;               /* an expired one: a service of its name is there ... */
+	uint32_t elsewhere;               /* ... on the representor of this other function of the client's side */
 	void *handshake;                  /* returned to the caller; NULL if the channel was not pending */
 };
 

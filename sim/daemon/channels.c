@@ -43,9 +43,11 @@ static int check_handshake(const struct daemon *daemon, struct conn *from, const
 	return rc;
 }
 
-static void notify_closed(struct daemon *daemon, const struct sim_channel_end *end, int reason)
+/* @elsewhere as in the message. */
+static void notify_closed(struct daemon *daemon, const struct sim_channel_end *end, int reason, uint32_t elsewhere)
 {
-	struct sim_msg msg = { .type = SIM_MSG_CLOSE, .body.channel = { .number = end->number, .reason = reason } };
+	struct sim_msg msg = { .type = SIM_MSG_CLOSE,
+			       .body.channel = { .number = end->number, .reason = reason, .elsewhere = elsewhere } };
 	struct conn *conn = daemon_find_conn(daemon, end->peer);
 
 	if (conn)
@@ -56,7 +58,7 @@ static void close_channel(struct daemon *daemon, const struct sim_closed_channel
 {
 	pending_connect_free(closed->handshake);
 	if (closed->has_remaining)
-		notify_closed(daemon, &closed->remaining, reason);
+		notify_closed(daemon, &closed->remaining, reason, closed->has_elsewhere ? closed->elsewhere + 1 : 0);
 }
 
 /* ---- connecting clients to servers ---- */
@@ -89,7 +91,7 @@ static void send_offers(struct daemon *daemon)
 		if (sent)
 			continue;
 		sim_services_close(daemon->services, offer.client.peer, offer.client.number, &closed);
-		notify_closed(daemon, &offer.client, -EBUSY);
+		notify_closed(daemon, &offer.client, -EBUSY, 0);
 	}
 }
 
@@ -246,7 +248,7 @@ void daemon_close_channels_through(struct daemon *daemon, uint32_t function)
 
 	while (sim_services_end_next_of_function(daemon->services, function, &client, &closed)) {
 		close_channel(daemon, &closed, -ECONNRESET);
-		notify_closed(daemon, &client, closed.has_remaining ? -ECONNRESET : -ECONNREFUSED);
+		notify_closed(daemon, &client, closed.has_remaining ? -ECONNRESET : -ECONNREFUSED, 0);
 	}
 	send_offers(daemon);
 }

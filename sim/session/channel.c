@@ -261,6 +261,15 @@ int sim_channel_status(const struct sim_channel *channel)
 	return atomic_load(&channel->status);
 }
 
+bool sim_channel_find_elsewhere(const struct sim_channel *channel, uint32_t *ret_function)
+{
+	if (channel->elsewhere == 0 ||
+	    channel->elsewhere > sim_session_topology(channel->channels->session)->num_functions)
+		return false;
+	*ret_function = channel->elsewhere - 1;
+	return true;
+}
+
 void sim_channel_close(struct sim_session *session, struct sim_channel *channel, int reason)
 {
 	struct sim_owner *owner = session->owner;

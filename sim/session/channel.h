@@ -90,6 +90,10 @@ void sim_channel_notify_peer(struct sim_channel *channel);
  * handshake message. */
 int sim_channel_status(const struct sim_channel *channel);
 
+/* Of a client whose status is -ECONNREFUSED: whether a service of that name is for another function of its side, then in
+ * *ret_function. */
+bool sim_channel_find_elsewhere(const struct sim_channel *channel, uint32_t *ret_function);
+
 /* Close (or refuse) a channel and free it. The other end's status becomes @reason, a -errno: -ECONNRESET for an orderly
  * close; -ECONNREFUSED, -EPROTO or -EBUSY for a refusal. Other reasons become -ECONNRESET. Untaken handshake messages
  * are dropped and their descriptors closed. NULL is fine. */

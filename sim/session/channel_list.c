@@ -199,10 +199,11 @@ static bool is_alive(const struct sim_channel *channel)
 }
 
 /* Set the reason of the close; the first reason stays. Returns whether this one was the first. */
-static bool set_closed(struct sim_channel *channel, int reason)
+static bool set_closed(struct sim_channel *channel, int reason, uint32_t elsewhere)
 {
 	if (!is_alive(channel))
 		return false;
+	channel->elsewhere = elsewhere;
 	atomic_store(&channel->status, reason);
 	return true;
 }
@@ -218,7 +219,7 @@ static int deliver_to_channel(struct sim_channels *channels, uint64_t number, bo
 	if (channel && is_alive(channel)) {
 		rc = queue_msg(channel, handshake);
 		if (rc < 0)
-			set_closed(channel, rc);
+			set_closed(channel, rc, 0);
 		else if (accepts && atomic_load(&channel->status) == -EINPROGRESS)
 			atomic_store(&channel->status, 0);
 		run_notification(channels, &channel->notification);
@@ -240,7 +241,7 @@ int sim_channels_received(struct sim_channels *channels, uint64_t number, const 
 	return deliver_to_channel(channels, number, false, handshake);
 }
 
-void sim_channels_closed(struct sim_channels *channels, uint64_t number, int reason)
+void sim_channels_closed(struct sim_channels *channels, uint64_t number, int reason, uint32_t elsewhere)
 {
 	struct sim_channel *channel;
 
@@ -249,7 +250,7 @@ void sim_channels_closed(struct sim_channels *channels, uint64_t number, int rea
 	if (channel && channel->offered_by) { /* the client gave up; the application has not seen the channel */
 		sim_channels_unlist(channels, channel);
 		sim_channel_free(channel);
-	} else if (channel && set_closed(channel, reason)) {
+	} else if (channel && set_closed(channel, reason, elsewhere)) {
 		run_notification(channels, &channel->notification);
 	}
 	pthread_mutex_unlock(&channels->lock);
@@ -284,7 +285,7 @@ void sim_channels_lost(struct sim_channels *channels)
 
 	pthread_mutex_lock(&channels->lock);
 	for (struct sim_channel *channel = channels->channels; channel; channel = channel->next)
-		channel->notification.due = set_closed(channel, -ESHUTDOWN);
+		channel->notification.due = set_closed(channel, -ESHUTDOWN, 0);
 	for (struct sim_listener *listener = channels->listeners; listener; listener = listener->next) {
 		atomic_store(&listener->status, -ESHUTDOWN);
 		listener->notification.due = true;

@@ -31,6 +31,7 @@ struct sim_channel {
 	struct sim_channels *channels;
 	uint64_t number;
 	_Atomic int status;
+	uint32_t elsewhere; /* as of the daemon's CLOSE; written before @status */
 	struct notification notification;
 	struct sim_listener *offered_by; /* NULL = taken, or a channel of the client side */
 	struct queued_msg *unread;       /* oldest first; an offered channel holds its connect message here */
@@ -69,7 +70,7 @@ int sim_channels_offered(struct sim_channels *channels, uint64_t listener, uint6
 			 const struct sim_handshake_msg *connect_msg);
 int sim_channels_accepted(struct sim_channels *channels, uint64_t number, const struct sim_handshake_msg *accept_msg);
 int sim_channels_received(struct sim_channels *channels, uint64_t number, const struct sim_handshake_msg *handshake);
-void sim_channels_closed(struct sim_channels *channels, uint64_t number, int reason);
+void sim_channels_closed(struct sim_channels *channels, uint64_t number, int reason, uint32_t elsewhere);
 void sim_channels_notified(struct sim_channels *channels, uint64_t number);
 void sim_channels_lost(struct sim_channels *channels); /* the daemon was lost */
 

@@ -109,7 +109,7 @@ static void receive_handshake(struct daemon_owner *self, const struct sim_msg *m
 	if (rc == -EMFILE)
 		log_fds_lost();
 	if (rc < 0) {
-		sim_channels_closed(channels, number, rc);
+		sim_channels_closed(channels, number, rc, 0);
 	} else {
 		rc = deliver_handshake(channels, msg, &handshake);
 		if (rc < 0)
@@ -136,7 +136,8 @@ void daemon_owner_handle_channel_msg(struct daemon_owner *self, const struct sim
 	case SIM_MSG_CLOSE:
 		reason = msg->body.channel.reason;
 		sim_channels_closed(channels, msg->body.channel.number,
-				    reason < 0 && reason != -EINPROGRESS ? reason : -EPROTO);
+				    reason < 0 && reason != -EINPROGRESS ? reason : -EPROTO,
+				    msg->body.channel.elsewhere);
 		break;
 	case SIM_MSG_NOTIFY_PEER:
 		sim_channels_notified(channels, msg->body.channel.number);

@@ -323,6 +323,24 @@ static void test_only_pending_channels_expire(void **state)
 	assert_true(sim_services_deadline_ms(f.services) == UINT64_MAX);
 }
 
+/* A server that listens for the neighbour is named; one of another name, or of none on the client's side, is not. */
+static void test_an_expired_client_learns_of_a_server_elsewhere(void **state)
+{
+	struct sim_closed_channel closed;
+
+	(void)state;
+	assert_int_equal(listen_on(f.dpu, 1, DPU1, HOST1, "echo"), 0);
+	assert_int_equal(connect_to(f.host, 1, HOST0, "echo"), 0);
+	assert_int_equal(connect_to(f.host, 2, HOST0, "else"), 0);
+	assert_true(sim_services_end_next_expired(f.services, 100, &closed));
+	expect_remaining(&closed, f.host, 1);
+	assert_true(closed.has_elsewhere);
+	assert_int_equal(closed.elsewhere, HOST1);
+	assert_true(sim_services_end_next_expired(f.services, 100, &closed));
+	expect_remaining(&closed, f.host, 2);
+	assert_false(closed.has_elsewhere);
+}
+
 static void test_a_leaving_peers_services_and_channels_end(void **state)
 {
 	struct sim_channel_end offered, open = open_channel();
@@ -468,6 +486,7 @@ int main(void)
 		TEST(test_no_end_remains_when_a_pending_channel_closes),
 		TEST(test_channel_states_have_these_edges_only),
 		TEST(test_only_pending_channels_expire),
+		TEST(test_an_expired_client_learns_of_a_server_elsewhere),
 		TEST(test_a_leaving_peers_services_and_channels_end),
 		TEST(test_what_goes_through_a_function_ends_with_it),
 		TEST(test_one_peer_has_limited_channels_and_services),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The client: one connection to one server. Its context is starting until the server accepts it. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +37,33 @@ static const char *describe_connect_error(int status)
 	default:
 		return "the server went away";
 	}
+}
+
+/* Where a server of that name listens instead: " ..." or "". */
+static void describe_elsewhere(const struct doca_comch_connection *connection, int status, char *text, size_t size)
+{
+	const struct pcie_function *other;
+	char addr[PCIE_ADDR_TEXT_SIZE];
+	uint32_t function;
+
+	text[0] = '\0';
+	if (status != -ECONNREFUSED || !connection->channel ||
+	    !sim_channel_find_elsewhere(connection->channel, &function))
+		return;
+	other = &sim_session_topology(shim_session())->functions[function];
+	pcie_addr_format(&other->addr, addr);
+	snprintf(text, size, "; a server of that name listens on %s, the representor of %s (%s)",
+		 other->rep_iface[0] ? other->rep_iface : "another one", other->ibdev, addr);
+}
+
+static void report_no_connection(const struct comch_endpoint *endpoint, const struct doca_comch_connection *connection,
+				 int status)
+{
+	char elsewhere[160];
+
+	describe_elsewhere(connection, status, elsewhere, sizeof(elsewhere));
+	sim_err("Comch client \"%s\" of %s can't connect: %s%s", endpoint->name,
+		shim_dev_function(endpoint->ctx.dev)->ibdev, describe_connect_error(status), elsewhere);
 }
 
 /* The server's first message opens the connection. It is there even if the server has closed the channel since: what
@@ -133,8 +161,7 @@ static bool client_progress_connect(struct comch_endpoint *endpoint, struct doca
 		shim_ctx_set_running(&endpoint->ctx);
 		return true;
 	}
-	sim_err("Comch client \"%s\" of %s can't connect: %s", endpoint->name,
-		shim_dev_function(endpoint->ctx.dev)->ibdev, describe_connect_error(rc));
+	report_no_connection(endpoint, connection, rc);
 	shim_ctx_begin_stop(&endpoint->ctx);
 	return true;
 }

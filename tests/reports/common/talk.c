@@ -88,15 +88,29 @@ static void connect_ctx(struct talk *talk, struct doca_ctx *ctx)
 	OK(doca_pe_connect_ctx(talk->pe, ctx));
 }
 
-void talk_open_server(struct talk *talk, const char *pci_addr, const char *rep_addr, const char *name)
+/* Of the device and representor that are open. */
+static void make_server(struct talk *talk, const char *name)
 {
-	*talk = (struct talk){ .dev = report_open_dev(pci_addr) };
-	talk->rep = report_open_rep(talk->dev, rep_addr);
 	OK(doca_comch_server_create(talk->dev, talk->rep, name, &talk->server));
 	OK(doca_comch_server_task_send_set_conf(talk->server, on_sent, on_failed, TALK_NUM_TASKS));
 	OK(doca_comch_server_event_msg_recv_register(talk->server, on_server_message));
 	OK(doca_comch_server_event_connection_status_changed_register(talk->server, on_connected, on_disconnected));
 	connect_ctx(talk, doca_comch_server_as_ctx(talk->server));
+}
+
+void talk_open_server(struct talk *talk, const char *pci_addr, const char *rep_addr, const char *name)
+{
+	*talk = (struct talk){ .dev = report_open_dev(pci_addr) };
+	talk->rep = report_open_rep(talk->dev, rep_addr);
+	make_server(talk, name);
+}
+
+void talk_open_server_on(struct talk *talk, const char *pci_addr,
+			 struct doca_dev_rep *(*open_rep)(struct doca_dev *dev), const char *name)
+{
+	*talk = (struct talk){ .dev = report_open_dev(pci_addr) };
+	talk->rep = open_rep(talk->dev);
+	make_server(talk, name);
 }
 
 void talk_open_client(struct talk *talk, const char *pci_addr, const char *name)

@@ -28,6 +28,9 @@ struct talk {
 
 /* Created, configured, connected to an engine, idle. The caller sets what the case does, then starts the context. */
 void talk_open_server(struct talk *talk, const char *pci_addr, const char *rep_addr, const char *name);
+/* The same, with the representor that @open_rep chooses. */
+void talk_open_server_on(struct talk *talk, const char *pci_addr,
+			 struct doca_dev_rep *(*open_rep)(struct doca_dev *dev), const char *name);
 void talk_open_client(struct talk *talk, const char *pci_addr, const char *name);
 void talk_close(struct talk *talk); /* the context is stopped if it is not idle */
 
