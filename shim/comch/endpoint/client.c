@@ -39,8 +39,10 @@ static const char *describe_connect_error(int status)
 	}
 }
 
+#define ELSEWHERE_SIZE (80 + PCIE_IFACE_SIZE + PCIE_IBDEV_SIZE + PCIE_ADDR_TEXT_SIZE)
+
 /* Where a server of that name listens instead: " ..." or "". */
-static void describe_elsewhere(const struct doca_comch_connection *connection, int status, char *text, size_t size)
+static void describe_elsewhere(const struct doca_comch_connection *connection, int status, char text[ELSEWHERE_SIZE])
 {
 	const struct pcie_function *other;
 	char addr[PCIE_ADDR_TEXT_SIZE];
@@ -52,16 +54,16 @@ static void describe_elsewhere(const struct doca_comch_connection *connection, i
 		return;
 	other = &sim_session_topology(shim_session())->functions[function];
 	pcie_addr_format(&other->addr, addr);
-	snprintf(text, size, "; a server of that name listens on %s, the representor of %s (%s)",
+	snprintf(text, ELSEWHERE_SIZE, "; a server of that name listens on %s, the representor of %s (%s)",
 		 other->rep_iface[0] ? other->rep_iface : "another one", other->ibdev, addr);
 }
 
 static void report_no_connection(const struct comch_endpoint *endpoint, const struct doca_comch_connection *connection,
 				 int status)
 {
-	char elsewhere[160];
+	char elsewhere[ELSEWHERE_SIZE];
 
-	describe_elsewhere(connection, status, elsewhere, sizeof(elsewhere));
+	describe_elsewhere(connection, status, elsewhere);
 	sim_err("Comch client \"%s\" of %s can't connect: %s%s", endpoint->name,
 		shim_dev_function(endpoint->ctx.dev)->ibdev, describe_connect_error(status), elsewhere);
 }
