@@ -4,6 +4,8 @@
  *   bfsim-bench-probe export FILE BYTES                        exports memory, until its standard input ends
  *   bfsim-bench-probe read FILE SIZE DEPTH THREADS COUNT       copies from the exporter's memory; FILE "-": from its own
  *   bfsim-bench-probe write FILE SIZE DEPTH THREADS COUNT      copies to the exporter's memory
+ *   bfsim-bench-probe engine NAME DEVICE SIZE DEPTH THREADS COUNT
+ *                                                              tasks of an accelerator engine, on own memory
  *   bfsim-bench-probe ping|pong SIZE DEPTH COUNT               Comch messages there and back, on the host and on the DPU
  *   bfsim-bench-probe produce|consume SIZE DEPTH COUNT         Comch's fast path
  *
@@ -58,6 +60,18 @@ static int run_copy(char **argv)
 	return cfg.size && cfg.depth && cfg.threads && cfg.count ? probe_copy(&cfg) : -1;
 }
 
+static int run_engine(char **argv)
+{
+	struct probe_engine_cfg cfg = { .name = argv[2],
+					.device = argv[3],
+					.size = strtoull(argv[4], NULL, 10),
+					.depth = (unsigned int)strtoul(argv[5], NULL, 10),
+					.threads = (unsigned int)strtoul(argv[6], NULL, 10),
+					.count = strtoull(argv[7], NULL, 10) };
+
+	return cfg.size && cfg.depth && cfg.threads && cfg.count ? probe_engine(&cfg) : -1;
+}
+
 static int run_comch(char **argv)
 {
 	struct probe_comch_cfg cfg = { .is_fast = strcmp(argv[1], "produce") == 0 || strcmp(argv[1], "consume") == 0,
@@ -88,6 +102,8 @@ int main(int argc, char **argv)
 		status = export_memory(argv[2], strtoull(argv[3], NULL, 10));
 	else if (argc == 7 && is_one_of(argv[1], copies))
 		status = run_copy(argv);
+	else if (argc == 8 && strcmp(argv[1], "engine") == 0)
+		status = run_engine(argv);
 	else if (argc == 5 && is_one_of(argv[1], channels))
 		status = run_comch(argv);
 	if (status < 0)

@@ -49,6 +49,18 @@ struct probe_copy_cfg {
 };
 int probe_copy(const struct probe_copy_cfg *cfg);
 
+/* Tasks of an accelerator engine on own memory. @name: the workload. @device: name of the InfiniBand device. @size: bytes of text
+ * that a task works on, which is the output of those that decompress, recover or decrypt; @count: tasks of each thread. Returns a
+ * status: PROBE_LACKS_ENGINE if the device does not offer the engine, of which the libraries have logged a warning. */
+struct probe_engine_cfg {
+	const char *name, *device;
+	size_t size;
+	unsigned int depth, threads;
+	uint64_t count;
+};
+#define PROBE_LACKS_ENGINE 3 /* sim/cli/bench/bench_run.c knows it */
+int probe_engine(const struct probe_engine_cfg *cfg);
+
 /* Comch: messages that the DPU's side sends back (@is_fast: false), or that a producer sends to the DPU's consumer. The host's
  * side measures, the DPU's ends when it has disconnected. */
 struct probe_comch_cfg {

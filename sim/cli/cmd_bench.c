@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim bench: copies between host and DPU in many sizes, depths and threads, measured. */
+/* bfsim bench: copies and messages between host and DPU, and tasks of the accelerator engines, in many sizes, depths and threads. */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -29,22 +29,9 @@ enum {
 	KEY_COMPARE,
 };
 
-/* The run did not prove what it was asked to prove: the comparison compared nothing. */
-
-struct numbers {
-	uint64_t list[CLI_BENCH_MAX_VALUES];
-	size_t count;
-};
-
-struct names {
-	char *list[CLI_BENCH_MAX_VALUES];
-	size_t count;
-};
-
 struct options {
 	struct cli_bench_cfg cfg;
-	struct numbers sizes, depths, threads;
-	struct names workloads, paths, clocks;
+	struct cli_bench_sweep sweep;
 	bool json, csv, compare;
 	const char *output;
 	char **files;
@@ -53,7 +40,9 @@ struct options {
 
 static const struct argp_option option_list[] = {
 	{ "workloads", KEY_WORKLOADS, "WORKLOADS", 0,
-	  "What is measured: host-to-dpu, dpu-to-host (DMA), comch (a message there and back), comch-fast (default: host-to-dpu)",
+	  "What is measured: host-to-dpu, dpu-to-host (DMA), comch (a message there and back), comch-fast, sha, deflate, inflate, lz4, "
+	  "ec-create, ec-recover, gcm-encrypt, gcm-decrypt, or engines for those of the last eight that the card has (default: "
+	  "host-to-dpu)",
 	  0 },
 	{ "sizes", KEY_SIZES, "SIZES", 0, "Bytes of a task (default: 64,4k,64k,1M)", 0 },
 	{ "depths", KEY_DEPTHS, "DEPTHS", 0, "Tasks in flight of each thread (default: 1,32)", 0 },
@@ -87,7 +76,7 @@ static int parse_size(const char *text, uint64_t *ret_size)
 	return *ret_size <= UINT64_C(1) << 32 ? 0 : -1;
 }
 
-static void set_numbers(struct numbers *numbers, const char *option, char *text, struct argp_state *state)
+static void set_numbers(struct cli_bench_numbers *numbers, const char *option, char *text, struct argp_state *state)
 {
 	numbers->count = 0;
 	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
@@ -101,8 +90,8 @@ static void set_numbers(struct numbers *numbers, const char *option, char *text,
 		argp_error(state, "--%s needs numbers, such as 64,4k", option);
 }
 
-static void set_names(struct names *names, const char *option, char *text, const char *const *known, size_t num_known,
-		      struct argp_state *state)
+static void set_names(struct cli_bench_names *names, const char *option, char *text, const char *const *known,
+		      size_t num_known, struct argp_state *state)
 {
 	names->count = 0;
 	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
@@ -125,29 +114,30 @@ static error_t parse_sweep(struct options *options, int key, char *arg, struct a
 {
 	static const char *const paths[] = { "best", "in-place", "mapped", "cma", "shm", "tcp" };
 	static const char *const clocks[] = { "functional", "timed", "virtual" };
-	const char *workloads[CLI_BENCH_NUM_WORKLOADS];
+	const char *workloads[CLI_BENCH_NUM_WORKLOADS + 1] = { [CLI_BENCH_NUM_WORKLOADS] = CLI_BENCH_ALL_ENGINES };
+	struct cli_bench_sweep *sweep = &options->sweep;
 	uint64_t number = 0;
 
 	for (enum cli_bench_workload i = 0; i < CLI_BENCH_NUM_WORKLOADS; i++)
 		workloads[i] = cli_bench_workload_name(i);
 	switch (key) {
 	case KEY_WORKLOADS:
-		set_names(&options->workloads, "workloads", arg, workloads, CLI_BENCH_NUM_WORKLOADS, state);
+		set_names(&sweep->workloads, "workloads", arg, workloads, CLI_BENCH_NUM_WORKLOADS + 1, state);
 		return 0;
 	case KEY_SIZES:
-		set_numbers(&options->sizes, "sizes", arg, state);
+		set_numbers(&sweep->sizes, "sizes", arg, state);
 		return 0;
 	case KEY_DEPTHS:
-		set_numbers(&options->depths, "depths", arg, state);
+		set_numbers(&sweep->depths, "depths", arg, state);
 		return 0;
 	case KEY_THREADS:
-		set_numbers(&options->threads, "threads", arg, state);
+		set_numbers(&sweep->threads, "threads", arg, state);
 		return 0;
 	case KEY_PATHS:
-		set_names(&options->paths, "paths", arg, paths, sizeof(paths) / sizeof(paths[0]), state);
+		set_names(&sweep->paths, "paths", arg, paths, sizeof(paths) / sizeof(paths[0]), state);
 		return 0;
 	case KEY_CLOCKS:
-		set_names(&options->clocks, "clock", arg, clocks, sizeof(clocks) / sizeof(clocks[0]), state);
+		set_names(&sweep->clocks, "clock", arg, clocks, sizeof(clocks) / sizeof(clocks[0]), state);
 		return 0;
 	case KEY_COUNT:
 		if (cli_number_parse(arg, 10, 1, 100000000, &options->cfg.count, NULL) < 0)
@@ -220,69 +210,34 @@ static int compare_files(const struct options *options)
 	return num_slower ? CLI_FAILED : CLI_OK;
 }
 
-/* Whether the workload can run at the point. Control messages have one size at most and no data path. */
-static bool is_possible(const struct options *options, const struct cli_bench_point *point, uint64_t max_msg_bytes)
-{
-	bool is_message = strcmp(point->workload, cli_bench_workload_name(CLI_BENCH_COMCH)) == 0;
-	bool is_fast = strcmp(point->workload, cli_bench_workload_name(CLI_BENCH_COMCH_FAST)) == 0;
-
-	if (is_message && (point->size > max_msg_bytes || strcmp(point->path, options->paths.list[0]) != 0))
-		return false;
-	return (!is_message && !is_fast) || (point->threads == 1 && strcmp(point->path, "in-place") != 0);
-}
-
-static struct cli_bench_point point_at(const struct options *options, size_t number)
-{
-	struct cli_bench_point point = { 0 };
-
-	point.size = options->sizes.list[number % options->sizes.count];
-	number /= options->sizes.count;
-	point.depth = options->depths.list[number % options->depths.count];
-	number /= options->depths.count;
-	point.threads = options->threads.list[number % options->threads.count];
-	number /= options->threads.count;
-	snprintf(point.path, sizeof(point.path), "%s", options->paths.list[number % options->paths.count]);
-	number /= options->paths.count;
-	snprintf(point.clock, sizeof(point.clock), "%s", options->clocks.list[number % options->clocks.count]);
-	number /= options->clocks.count;
-	snprintf(point.workload, sizeof(point.workload), "%s", options->workloads.list[number]);
-	return point;
-}
-
-/* All combinations that are possible. Returns 0, or -1 with a message. */
-static int make_points(const struct options *options, uint64_t max_msg_bytes, struct cli_bench *bench)
-{
-	size_t count = options->workloads.count * options->clocks.count * options->paths.count *
-		       options->threads.count * options->depths.count * options->sizes.count;
-
-	bench->points = calloc(count, sizeof(*bench->points));
-	if (!bench->points) {
-		cli_fail("out of memory");
-		return -1;
-	}
-	for (size_t i = 0; i < count; i++) {
-		struct cli_bench_point point = point_at(options, i);
-
-		if (is_possible(options, &point, max_msg_bytes))
-			bench->points[bench->num_points++] = point;
-	}
-	if (bench->num_points < count)
-		fprintf(stderr,
-			"bfsim: %zu of %zu points are left out: comch has messages of up to %" PRIu64
-			" bytes, and comch and comch-fast have one thread and no path in-place\n",
-			count - bench->num_points, count, max_msg_bytes);
-	if (bench->num_points > 0)
-		return 0;
-	cli_fail("there is nothing to measure");
-	return -1;
-}
-
 static void print_point(const struct options *options, const struct cli_bench_point *point)
 {
 	if (options->csv)
 		cli_bench_print_csv_point(point);
 	else if (!options->json)
 		cli_bench_print_point(point);
+}
+
+/* Remove the points of the workload at @begin from there on, if not all of them have to be measured. Returns 0, or -1 with a
+ * message. */
+static int drop_workload(struct cli_bench *bench, size_t begin)
+{
+	const struct cli_bench_point lacking = bench->points[begin];
+	size_t count = begin;
+
+	if (!lacking.may_lack) {
+		cli_fail(
+			"%s can't be measured here: install the library that the warning above names (bfsim doctor lists them)",
+			lacking.workload);
+		return -1;
+	}
+	fprintf(stderr, "bfsim: %s is left out: this machine lacks the library that the warning above names\n",
+		lacking.workload);
+	for (size_t i = begin; i < bench->num_points; i++)
+		if (strcmp(bench->points[i].workload, lacking.workload) != 0)
+			bench->points[count++] = bench->points[i];
+	bench->num_points = count;
+	return 0;
 }
 
 static int run_points(const struct options *options, struct cli_bench *bench)
@@ -293,20 +248,26 @@ static int run_points(const struct options *options, struct cli_bench *bench)
 		cli_bench_print_csv_headings();
 	else if (!options->json)
 		cli_bench_print_headings();
-	for (size_t i = 0; i < bench->num_points; i++) {
+	for (size_t i = 0; i < bench->num_points;) {
+		int rc;
+
 		if (cli_output_is_gone()) {
 			cli_fail("nobody reads the results any more: not measuring further");
 			return -1;
 		}
 		if (shows_progress)
 			fprintf(stderr, "\rpoint %zu of %zu ", i + 1, bench->num_points);
-		if (cli_bench_run(&options->cfg, &bench->points[i]) < 0)
+		rc = cli_bench_run(&options->cfg, &bench->points[i]);
+		if (rc == 0)
+			print_point(options, &bench->points[i++]);
+		else if (rc != -ENOTSUP || drop_workload(bench, i) < 0)
 			return -1;
-		print_point(options, &bench->points[i]);
 	}
 	if (shows_progress)
 		fprintf(stderr, "\r\033[K");
-	return 0;
+	if (bench->num_points == 0)
+		cli_fail("there is nothing to measure");
+	return bench->num_points == 0 ? -1 : 0;
 }
 
 static int write_results(const struct options *options, const struct cli_bench *bench)
@@ -321,12 +282,12 @@ static int write_results(const struct options *options, const struct cli_bench *
 static int measure(const struct options *options)
 {
 	struct cli_bench bench = { 0 };
-	uint64_t max_msg_bytes;
+	struct cli_bench_limits limits;
 	int rc;
 
-	if (cli_bench_env_get(&options->cfg, &bench.env, &max_msg_bytes) < 0)
+	if (cli_bench_env_get(&options->cfg, &bench.env, &limits) < 0)
 		return -1;
-	rc = make_points(options, max_msg_bytes, &bench);
+	rc = cli_bench_make_points(&options->sweep, &limits, &bench);
 	if (rc == 0)
 		rc = run_points(options, &bench);
 	if (rc == 0)
@@ -341,19 +302,18 @@ int cli_bench(int argc, char **argv)
 		.options = option_list,
 		.parser = parse_opt,
 		.args_doc = "\n--compare BEFORE.json NOW.json",
-		.doc = "Measure DMA copies and Comch messages between host and DPU: throughput and latencies.\v"
+		.doc = "Measure DMA copies and Comch messages between host and DPU, and accelerator engines: throughput and latencies.\v"
 		       "In functional time the figures are the machine's; with --clock virtual they are those that the model of the "
 		       "card gives. The exit status of --compare is 1 if a point is slower beyond noise, and 125 if bfsim failed or the two "
 		       "results have no point in common.",
 	};
-	static char best[] = "best", functional[] = "functional", host_to_dpu[] = "host-to-dpu";
 	struct options options = { .cfg = { .num_runs = 3 },
-				   .sizes = { { 64, 4096, 65536, 1 << 20 }, 4 },
-				   .depths = { { 1, 32 }, 2 },
-				   .threads = { { 1 }, 1 },
-				   .workloads = { { host_to_dpu }, 1 },
-				   .paths = { { best }, 1 },
-				   .clocks = { { functional }, 1 } };
+				   .sweep = { .sizes = { { 64, 4096, 65536, 1 << 20 }, 4 },
+					      .depths = { { 1, 32 }, 2 },
+					      .threads = { { 1 }, 1 },
+					      .workloads = { { "host-to-dpu" }, 1 },
+					      .paths = { { "best" }, 1 },
+					      .clocks = { { "functional" }, 1 } } };
 
 	cli_args_parse(&argp, argc, argv, 0, &options);
 	if (options.compare)

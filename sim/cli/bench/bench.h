@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/bench/bench.h - measurements of copies and messages: points of a sweep, their results, and the comparison of two
+/* sim/cli/bench/bench.h - measurements of copies, messages and tasks of the accelerator engines: points of a sweep, their results, and the comparison of two
  * results.
  *
  *   workloads x sizes x depths x threads x paths x clocks --> points --"bfsim run" each--> results --> table, CSV, JSON
@@ -12,8 +12,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define CLI_BENCH_MAX_VALUES 32 /* of one dimension */
-#define CLI_BENCH_MAX_RUNS   16
+#include "pcie_model/topology/topology.h"
+
+#define CLI_BENCH_MAX_VALUES   32 /* of one dimension */
+#define CLI_BENCH_MAX_RUNS     16
+#define CLI_BENCH_PROBLEM_SIZE 128
+#define CLI_BENCH_ALL_ENGINES  "engines" /* names all workloads of engines that the card has */
 
 /* What is measured; the first is the default. */
 enum cli_bench_workload {
@@ -21,13 +25,45 @@ enum cli_bench_workload {
 	CLI_BENCH_DPU_TO_HOST,
 	CLI_BENCH_COMCH,      /* a message to the DPU and back */
 	CLI_BENCH_COMCH_FAST, /* a producer on the host, a consumer on the DPU */
+	CLI_BENCH_SHA,        /* this and the others: engines, on memory of the DPU's program */
+	CLI_BENCH_DEFLATE,
+	CLI_BENCH_INFLATE,
+	CLI_BENCH_LZ4,
+	CLI_BENCH_EC_CREATE,
+	CLI_BENCH_EC_RECOVER,
+	CLI_BENCH_GCM_ENCRYPT,
+	CLI_BENCH_GCM_DECRYPT,
 	CLI_BENCH_NUM_WORKLOADS,
 };
 
 const char *cli_bench_workload_name(enum cli_bench_workload workload);
 
+/* The accelerator engine that the workload needs; PCIE_NUM_ACCELS = none. */
+enum pcie_accel cli_bench_accel(enum cli_bench_workload workload);
+
+/* Whether the bytes go from one side to the other on a data path. */
+bool cli_bench_has_path(enum cli_bench_workload workload);
+
+/* The values of each dimension. */
+struct cli_bench_numbers {
+	uint64_t list[CLI_BENCH_MAX_VALUES];
+	size_t count;
+};
+
+struct cli_bench_names {
+	const char *list[CLI_BENCH_MAX_VALUES];
+	size_t count;
+};
+
+struct cli_bench_sweep {
+	struct cli_bench_numbers sizes, depths, threads;
+	struct cli_bench_names workloads, paths, clocks; /* a workload can be CLI_BENCH_ALL_ENGINES */
+};
+
 struct cli_bench_point {
 	char workload[16];
+	char device[PCIE_IBDEV_SIZE]; /* of a workload of engines */
+	bool may_lack;                /* the engine was not asked for by name: without it the point is left out */
 	uint64_t size, depth, threads;
 	char path[16];  /* data path that was asked for; "best" = what bfsim chooses */
 	char clock[16]; /* functional, timed, virtual */
@@ -50,6 +86,9 @@ struct cli_bench {
 	size_t num_points;
 };
 
+/* CLI_BENCH_NUM_WORKLOADS for a name that this version does not know. */
+enum cli_bench_workload cli_bench_workload_of(const struct cli_bench_point *point);
+
 /* Median of the runs. */
 uint64_t cli_bench_byte_rate(const struct cli_bench_point *point);
 
@@ -59,10 +98,29 @@ struct cli_bench_cfg {
 	uint32_t num_runs;
 };
 
-/* Find out about this machine and the topology. *ret_max_msg_bytes: of a Comch message. Returns 0, or -1 with a message. */
-int cli_bench_env_get(const struct cli_bench_cfg *cfg, struct cli_bench_env *ret_env, uint64_t *ret_max_msg_bytes);
+/* What the topology allows. */
+struct cli_bench_limits {
+	uint64_t max_msg_bytes;                        /* of a Comch message */
+	struct pcie_accel_caps accel[PCIE_NUM_ACCELS]; /* of the first function of the DPU that has the engine */
+	char device[PCIE_NUM_ACCELS][PCIE_IBDEV_SIZE]; /* of that function */
+	const char *profile;                           /* of the card; static */
+};
 
-/* Run a point as often as @cfg says, and fill in its results. Returns 0, or -1 with a message. */
+/* Find out about this machine and the topology. Returns 0, or -1 with a message. */
+int cli_bench_env_get(const struct cli_bench_cfg *cfg, struct cli_bench_env *ret_env,
+		      struct cli_bench_limits *ret_limits);
+
+/* Whether the topology does not allow the point; if so, the reason is written to @text. */
+bool cli_bench_is_impossible(const struct cli_bench_point *point, const struct cli_bench_limits *limits,
+			     char text[CLI_BENCH_PROBLEM_SIZE]);
+
+/* Make bench->points of all combinations that are possible, and say on standard error which are left out and why. Returns 0, or
+ * -1 with a message (the caller frees them in both cases). */
+int cli_bench_make_points(const struct cli_bench_sweep *sweep, const struct cli_bench_limits *limits,
+			  struct cli_bench *bench);
+
+/* Run a point as often as @cfg says, and fill in its results. Returns 0, -1 with a message, or -ENOTSUP if this machine lacks
+ * the library that does the engine's work; the run has said which. */
 int cli_bench_run(const struct cli_bench_cfg *cfg, struct cli_bench_point *point);
 
 /* A line of a table or of CSV, and the headings; each is flushed, so that it appears when its point is done. */

@@ -58,7 +58,27 @@ static void set_card(struct cli_bench_env *env, const struct pcie_card *card)
 		 card->link.generation, card->link.lanes, pcie_mode_name(card->mode));
 }
 
-int cli_bench_env_get(const struct cli_bench_cfg *cfg, struct cli_bench_env *ret_env, uint64_t *ret_max_msg_bytes)
+static void add_engines(struct cli_bench_limits *limits, const struct pcie_function *function)
+{
+	for (int accel = 0; accel < PCIE_NUM_ACCELS; accel++)
+		if (!limits->accel[accel].is_supported && function->caps.accel[accel].is_supported) {
+			limits->accel[accel] = function->caps.accel[accel];
+			memcpy(limits->device[accel], function->ibdev, sizeof(function->ibdev));
+		}
+}
+
+static void set_limits(struct cli_bench_limits *limits, const struct pcie_topology *topology)
+{
+	*limits = (struct cli_bench_limits){ .profile = topology->cards[0].profile->name };
+	if (topology->num_functions)
+		limits->max_msg_bytes = topology->functions[0].caps.comch_max_msg_bytes;
+	for (size_t i = 0; i < topology->num_functions; i++)
+		if (pcie_side_is_dpu(topology->functions[i].side))
+			add_engines(limits, &topology->functions[i]);
+}
+
+int cli_bench_env_get(const struct cli_bench_cfg *cfg, struct cli_bench_env *ret_env,
+		      struct cli_bench_limits *ret_limits)
 {
 	struct pcie_topology *topology = cfg->topology ? cli_topology_of_file(cfg->topology) : cli_topology_built_in();
 
@@ -69,7 +89,7 @@ int cli_bench_env_get(const struct cli_bench_cfg *cfg, struct cli_bench_env *ret
 	set_date(ret_env);
 	set_card(ret_env, &topology->cards[0]);
 	snprintf(ret_env->topology, sizeof(ret_env->topology), "%s", cfg->topology ? cfg->topology : "built-in");
-	*ret_max_msg_bytes = topology->num_functions ? topology->functions[0].caps.comch_max_msg_bytes : 0;
+	set_limits(ret_limits, topology);
 	pcie_topology_destroy(topology);
 	return 0;
 }

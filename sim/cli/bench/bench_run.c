@@ -22,21 +22,12 @@
 #define COPIED_BYTES  (UINT64_C(256) << 20) /* of a run, at most, without --count */
 #define VIRTUAL_COUNT 2000                  /* virtual time needs no long runs */
 
-const char *cli_bench_workload_name(enum cli_bench_workload workload)
-{
-	static const char *const names[CLI_BENCH_NUM_WORKLOADS] = {
-		[CLI_BENCH_HOST_TO_DPU] = "host-to-dpu",
-		[CLI_BENCH_DPU_TO_HOST] = "dpu-to-host",
-		[CLI_BENCH_COMCH] = "comch",
-		[CLI_BENCH_COMCH_FAST] = "comch-fast",
-	};
-
-	return names[workload];
-}
+/* Status of the probe that found no device with the engine (shim/bench/probe.h). */
+#define PROBE_LACKS_ENGINE 3
 
 static bool has_workload(const struct cli_bench_point *point, enum cli_bench_workload workload)
 {
-	return strcmp(point->workload, cli_bench_workload_name(workload)) == 0;
+	return cli_bench_workload_of(point) == workload;
 }
 
 static bool is_comch(const struct cli_bench_point *point)
@@ -44,10 +35,15 @@ static bool is_comch(const struct cli_bench_point *point)
 	return has_workload(point, CLI_BENCH_COMCH) || has_workload(point, CLI_BENCH_COMCH_FAST);
 }
 
-/* Whether one process copies within its own memory. */
+static bool is_engine(const struct cli_bench_point *point)
+{
+	return cli_bench_accel(cli_bench_workload_of(point)) != PCIE_NUM_ACCELS;
+}
+
+/* Whether one process works on its own memory. */
 static bool is_local(const struct cli_bench_point *point)
 {
-	return !is_comch(point) && strcmp(point->path, "in-place") == 0;
+	return is_engine(point) || (!is_comch(point) && strcmp(point->path, "in-place") == 0);
 }
 
 uint64_t cli_bench_byte_rate(const struct cli_bench_point *point)
@@ -117,6 +113,16 @@ static void append_copy(char **text, const struct cli_bench_cfg *cfg, const stru
 		append_numbers(text, &bytes, 1);
 }
 
+static void append_engine(char **text, const struct cli_bench_cfg *cfg, const struct cli_bench_point *point)
+{
+	const uint64_t numbers[] = { point->size, point->depth, point->threads, choose_count(cfg, point) };
+
+	append_word(text, "engine");
+	append_word(text, point->workload);
+	append_word(text, point->device);
+	append_numbers(text, numbers, 4);
+}
+
 /* The command of a side: the probe with its arguments. */
 static char *side_command(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, const char *dir,
 			  bool is_dpu)
@@ -126,24 +132,28 @@ static char *side_command(const struct cli_bench_cfg *cfg, const struct cli_benc
 	append_word(&text, probe ? probe : "");
 	if (is_comch(point))
 		append_comch(&text, cfg, point, is_dpu);
+	else if (is_engine(point))
+		append_engine(&text, cfg, point);
 	else
 		append_copy(&text, cfg, point, dir, is_dpu);
 	free(probe);
 	return text;
 }
 
-/* The variables of "bfsim run": no warnings, as the exporter sleeps in virtual time; the command that tells the data path. */
+/* The variables of "bfsim run": no warnings where there is an exporter, as it sleeps in virtual time; the command that tells the
+ * data path. */
 static char *environment(const struct cli_bench_point *point, const char *self)
 {
-	char *text = strdup("exec env -u BFSIM_PATH -u BFSIM_SESSION BFSIM_LOG_LEVEL=30"),
-	     *quoted = sim_shell_quote(self), *ps = NULL, word[64];
+	char *text = strdup("exec env -u BFSIM_PATH -u BFSIM_SESSION"), *quoted = sim_shell_quote(self), *ps = NULL,
+	     word[64];
 
+	append_word(&text, is_engine(point) ? "BFSIM_LOG_LEVEL=40" : "BFSIM_LOG_LEVEL=30");
 	if (quoted && asprintf(&ps, "BFSIM_BENCH_PS=%s ps --json", quoted) >= 0)
 		append_word(&text, ps);
 	free(ps);
 	free(quoted);
 	snprintf(word, sizeof(word), "BFSIM_PATH=%s", point->path);
-	if (strcmp(point->path, "best") != 0)
+	if (strcmp(point->path, "best") != 0 && cli_bench_has_path(cli_bench_workload_of(point)))
 		append_word(&text, word);
 	return text;
 }
@@ -255,6 +265,9 @@ static int run_once(const struct cli_bench_cfg *cfg, const struct cli_bench_poin
 	if (status == 0 && *ret_result)
 		return 0;
 	json_object_put(*ret_result);
+	*ret_result = NULL;
+	if (is_engine(point) && WIFEXITED(status) && WEXITSTATUS(status) == PROBE_LACKS_ENGINE)
+		return -ENOTSUP;
 	cli_fail("the run of %s for %" PRIu64 " bytes, depth %" PRIu64 ", %" PRIu64
 		 " threads, path %s, clock %s failed",
 		 point->workload, point->size, point->depth, point->threads, point->path, point->clock);
@@ -293,9 +306,10 @@ int cli_bench_run(const struct cli_bench_cfg *cfg, struct cli_bench_point *point
 
 	for (uint32_t i = 0; i < num_runs; i++) {
 		json_object *result;
+		int rc = run_once(cfg, point, &result);
 
-		if (run_once(cfg, point, &result) < 0)
-			return -1;
+		if (rc < 0)
+			return rc;
 		add_result(point, result);
 		json_object_put(result);
 	}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The workloads, and which points of them a topology allows. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "bench.h"
+
+#define EC_NUM_DATA   2  /* data blocks of a task, which are as many as its redundancy blocks */
+#define EC_UNIT_BYTES 64 /* a block's size is a multiple of it */
+#define GCM_TAG_BYTES 16
+
+static const struct {
+	const char *name;
+	enum pcie_accel accel; /* PCIE_NUM_ACCELS = none */
+} workloads[CLI_BENCH_NUM_WORKLOADS] = {
+	[CLI_BENCH_HOST_TO_DPU] = { "host-to-dpu", PCIE_NUM_ACCELS },
+	[CLI_BENCH_DPU_TO_HOST] = { "dpu-to-host", PCIE_NUM_ACCELS },
+	[CLI_BENCH_COMCH] = { "comch", PCIE_NUM_ACCELS },
+	[CLI_BENCH_COMCH_FAST] = { "comch-fast", PCIE_NUM_ACCELS },
+	[CLI_BENCH_SHA] = { "sha", PCIE_ACCEL_SHA },
+	[CLI_BENCH_DEFLATE] = { "deflate", PCIE_ACCEL_COMPRESS_DEFLATE },
+	[CLI_BENCH_INFLATE] = { "inflate", PCIE_ACCEL_DECOMPRESS_DEFLATE },
+	[CLI_BENCH_LZ4] = { "lz4", PCIE_ACCEL_DECOMPRESS_LZ4 },
+	[CLI_BENCH_EC_CREATE] = { "ec-create", PCIE_ACCEL_ERASURE_CODING },
+	[CLI_BENCH_EC_RECOVER] = { "ec-recover", PCIE_ACCEL_ERASURE_CODING },
+	[CLI_BENCH_GCM_ENCRYPT] = { "gcm-encrypt", PCIE_ACCEL_AES_GCM },
+	[CLI_BENCH_GCM_DECRYPT] = { "gcm-decrypt", PCIE_ACCEL_AES_GCM },
+};
+
+const char *cli_bench_workload_name(enum cli_bench_workload workload)
+{
+	return workloads[workload].name;
+}
+
+enum pcie_accel cli_bench_accel(enum cli_bench_workload workload)
+{
+	return workloads[workload].accel;
+}
+
+enum cli_bench_workload cli_bench_workload_of(const struct cli_bench_point *point)
+{
+	enum cli_bench_workload workload = 0;
+
+	while (workload < CLI_BENCH_NUM_WORKLOADS && strcmp(point->workload, workloads[workload].name) != 0)
+		workload++;
+	return workload;
+}
+
+/* Write a message to @text. Returns true. */
+__attribute__((format(printf, 2, 3))) static bool say(char text[CLI_BENCH_PROBLEM_SIZE], const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, CLI_BENCH_PROBLEM_SIZE, format, args);
+	va_end(args);
+	return true;
+}
+
+/* The limit of erasure coding is that of a block, and that of AES-GCM includes the tag. */
+static uint64_t max_task_bytes(enum pcie_accel accel, const struct pcie_accel_caps *caps)
+{
+	if (accel == PCIE_ACCEL_ERASURE_CODING)
+		return caps->max_buf_bytes * EC_NUM_DATA;
+	if (accel == PCIE_ACCEL_AES_GCM)
+		return caps->max_buf_bytes > GCM_TAG_BYTES ? caps->max_buf_bytes - GCM_TAG_BYTES : 0;
+	return caps->max_buf_bytes;
+}
+
+static bool is_engine_limited(const struct cli_bench_point *point, enum pcie_accel accel,
+			      const struct pcie_accel_caps *caps, char text[CLI_BENCH_PROBLEM_SIZE])
+{
+	uint64_t max_bytes = max_task_bytes(accel, caps);
+
+	if (accel == PCIE_ACCEL_ERASURE_CODING && point->size % (EC_NUM_DATA * EC_UNIT_BYTES) != 0)
+		return say(text, "tasks of erasure coding have a multiple of %d bytes", EC_NUM_DATA * EC_UNIT_BYTES);
+	if (point->size > max_bytes)
+		return say(text, "a task of %s has up to %" PRIu64 " bytes", point->workload, max_bytes);
+	return point->depth > caps->max_tasks &&
+	       say(text, "a context of %s has up to %" PRIu32 " tasks", point->workload, caps->max_tasks);
+}
+
+static bool is_comch_limited(const struct cli_bench_point *point, bool has_messages,
+			     const struct cli_bench_limits *limits, char text[CLI_BENCH_PROBLEM_SIZE])
+{
+	if (has_messages && point->size > limits->max_msg_bytes)
+		return say(text, "comch has messages of up to %" PRIu64 " bytes", limits->max_msg_bytes);
+	return (point->threads != 1 || strcmp(point->path, "in-place") == 0) &&
+	       say(text, "comch and comch-fast have one thread and no path in-place");
+}
+
+bool cli_bench_is_impossible(const struct cli_bench_point *point, const struct cli_bench_limits *limits,
+			     char text[CLI_BENCH_PROBLEM_SIZE])
+{
+	enum cli_bench_workload workload = cli_bench_workload_of(point);
+	enum pcie_accel accel = cli_bench_accel(workload);
+
+	if (accel != PCIE_NUM_ACCELS)
+		return is_engine_limited(point, accel, &limits->accel[accel], text);
+	if (workload == CLI_BENCH_COMCH || workload == CLI_BENCH_COMCH_FAST)
+		return is_comch_limited(point, workload == CLI_BENCH_COMCH, limits, text);
+	return false;
+}
+
+bool cli_bench_has_path(enum cli_bench_workload workload)
+{
+	return workload != CLI_BENCH_COMCH && cli_bench_accel(workload) == PCIE_NUM_ACCELS;
+}
