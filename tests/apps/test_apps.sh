@@ -54,6 +54,10 @@ says() {
 	return 1
 }
 
+lacks() {
+	! grep -E -- "$1" "$2" || return 1
+}
+
 # reads BYTES HOST_FLAGS DPU_FLAGS: the DPU gets what the host's memory holds.
 reads() {
 	random "$1" in
@@ -243,7 +247,7 @@ lost_blocks_are_recovered() {
 	stores
 	cmp in out
 	says '^$|^dpu' said || true
-	! grep -q 'block' said
+	lacks 'block' said
 	stores 'dma.memcpy nth=2 fail=IO_FAILED' 'dma.memcpy nth=4 flip=1' 'dma.memcpy nth=8 fail=IO_FAILED'
 	cmp in out
 	says 'block 1 could not be read$' said

@@ -140,7 +140,7 @@ test_a_file_without_rows_or_text_is_refused() {
 	printf '\377\376\000' >binary.csv
 	status 1 calibrate --data binary.csv
 	says '^calibrate: binary.csv: ' err
-	! grep Traceback err
+	lacks Traceback err
 }
 
 run_tests "$0" "$work"

@@ -220,7 +220,7 @@ test_a_comparison_warns_of_other_machines_and_cards() {
 	done
 	sed -i 's/functional/virtual/' before now
 	status 0 bfsim bench --compare before now
-	! grep -q machines err
+	lacks machines err
 }
 
 test_what_is_mistyped_is_named() {

@@ -163,7 +163,7 @@ test_caps_are_those_of_the_topology() {
 test_what_a_session_changed_is_marked() {
 	bfsim up --session s --clock timed >/dev/null
 	status 0 bfsim devs --session s
-	! grep -qE 'STATE|removed|link (down|at)' out
+	lacks 'STATE|removed|link (down|at)' out
 	bfsim function remove b1:00.0 --session s
 	bfsim function fatal 03:00.1 --session s
 	bfsim link degrade 03:00.0 --to gen2x4 --session s
@@ -204,14 +204,14 @@ test_what_a_session_changed_is_marked() {
 	bfsim function add b1:00.0 --session s
 	bfsim function reset 03:00.1 --session s
 	status 0 bfsim devs --session s
-	! grep -q STATE out
+	lacks STATE out
 	bfsim down --session s
 }
 
 test_what_is_not_there_is_named() {
 	status 2 bfsim caps --lib rdma
 	says '--lib rdma: bfsim does not simulate this library; --list-libs' err
-	! grep -q 'did you mean' err
+	lacks 'did you mean' err
 	status 2 bfsim caps --lib flow
 	says '--lib flow: bfsim does not simulate libdoca_flow' err
 	status 2 bfsim caps --lib argp

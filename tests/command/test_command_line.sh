@@ -87,7 +87,7 @@ test_a_mistyped_option_names_the_closest() {
 	says 'did you mean --foreground' err
 	status 0 bfsim devs --js # a beginning is enough, as ever
 	status 2 bfsim run "--$(printf '\033[31m')"
-	! grep -q "$(printf '\033')" err || false
+	lacks "$(printf '\033')" err
 }
 
 test_a_mistyped_action_names_the_closest() {
@@ -165,15 +165,15 @@ test_colours_are_for_terminals_that_want_them() {
 	unset NO_COLOR
 	escape=$(printf '\033')
 	bfsim ps --session nowhere 2>err && return 1
-	! grep -q "$escape" err || return 1
+	lacks "$escape" err
 	status 1 "$here/on_terminal.py" "$bfsim_program" ps --session nowhere
 	grep -q "$escape\[1;31mbfsim:" out
 	status 0 "$here/on_terminal.py" "$bfsim_program" devs
 	grep -q "$escape\[1mSIDE" out
 	status 1 env NO_COLOR=1 "$here/on_terminal.py" "$bfsim_program" ps --session nowhere
-	! grep -q "$escape" out || return 1
+	lacks "$escape" out
 	status 1 env TERM=dumb "$here/on_terminal.py" "$bfsim_program" ps --session nowhere
-	! grep -q "$escape" out || return 1
+	lacks "$escape" out
 }
 
 run_tests "$0" "$work"

@@ -19,7 +19,7 @@ test_the_example_is_written_under_its_new_name() {
 	says '^#define SERVER_NAME "my-pair"$' my-pair/host.c
 	says '^MODULES = ' my-pair/Makefile
 	says 'tests: test.yaml' my-pair/.github/workflows/bfsim.yml
-	! grep -r comch_hello my-pair
+	same "" "$(grep -r comch_hello my-pair)"
 }
 
 test_nothing_is_replaced() {

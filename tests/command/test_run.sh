@@ -60,7 +60,7 @@ test_a_program_that_dies_says_what_was_in_flight() {
 			says '^bfsim:   dpu: in flight: 1 of DMA memcpy, in dma #1 on mlx5_0 \(running since 0\.000000 s\); 3 have ended, the last at 0\.[0-9]* s$' err
 			says '^bfsim:   dpu: at 0\.[0-9]* s: DMA memcpy of 64 bytes in dma #1: ok$' err
 			[ $mode = off ] || says 'not checked to its end: trace_peer, process [0-9]+: it was killed' err
-			! grep 'no rule was broken (mode' err
+			lacks 'no rule was broken \(mode' err
 		done
 	done
 	# Behind a shell that goes on; and by exit() in a callback.
@@ -129,7 +129,7 @@ test_a_program_of_a_run_without_its_daemon_is_told_what_helps() {
 	status 1 bfsim run --timeout 60 --fault 'daemon from=1ms kill' \
 		--dpu "until '$bfsim_program' ps 2>&1 | grep 'is stale'; do sleep 0.05; done; exec $trace_peer 4"
 	says 'is stale, its daemon died: start bfsim run again$' err
-	! grep 'bfsim up --session' err
+	lacks 'bfsim up --session' err
 }
 
 test_a_context_that_was_left_open_is_named() {
@@ -141,7 +141,7 @@ test_a_context_that_was_left_open_is_named() {
 	status 0 bfsim run --dpu "$trace_peer 4"
 	same '' "$(cat err)"
 	status 3 bfsim run --dpu "$trace_peer 4 leave; exit 3"
-	! grep 'neither stopped' err
+	lacks 'neither stopped' err
 }
 
 # --- order ---

@@ -32,7 +32,8 @@ says() {
 
 # lacks PATTERN FILE: no line of the file matches.
 lacks() {
-	grep -Eq -- "$1" "$2" || return 0
+	grep -Eq -- "$1" "$2" && found=0 || found=$?
+	[ $found -ne 1 ] || return 0 # 2 = the pattern or the file is wrong
 	echo "$2 has a line that matches: $1"
 	cat "$2"
 	return 1

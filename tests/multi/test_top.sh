@@ -55,7 +55,7 @@ test_a_context_that_rests_has_its_counts_and_no_rates() {
 	status 0 bfsim top --once --interval 0.05 s
 	says '^bfsim top: 1 process, 0 ended; clock functional, [0-9.]+ m?s; s$' out
 	says '^faults: 1 rule, hit 4 times, 0/s now$' out
-	! grep -q quits out
+	lacks quits out
 	says "^ *[0-9]+ dpu +trace_peer +dma #1 +0 +0 B/s +0 +0 +0 +4$" out
 	narrow out
 }
@@ -81,7 +81,7 @@ test_a_key_explains_the_columns() {
 	stay dpu 20
 	status 0 "$python_program" -SE "$watch" h,q "$bfsim_program" top -i 0.05 s
 	says '^FLY +tasks in flight$' out
-	! grep -q trace_peer out
+	lacks trace_peer out
 	status 0 "$python_program" -SE "$watch" h,h,q "$bfsim_program" top -i 0.05 s
 	says '^ *[0-9]+ dpu +trace_peer' out
 	narrow out
@@ -153,7 +153,7 @@ test_without_a_terminal_one_look_follows_the_other() {
 	# shellcheck disable=SC2016
 	becomes_true eval '[ "$(grep -c "^bfsim top" looks)" -ge 3 ]'
 	kill $!
-	! grep -q "$(printf '\033')" looks
+	lacks "$(printf '\033')" looks
 }
 
 # --- the terminal --------------------------------------------------------------

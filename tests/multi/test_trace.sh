@@ -206,7 +206,7 @@ test_a_name_that_promises_another_format_is_noticed() {
 	says 't.pftrace is JSON, which ui.perfetto.dev reads, although its name ends in .pftrace: bfsim writes no binary traces' err
 	python3 "$checker" t.pftrace
 	status 0 bfsim run --trace t.json --dpu "$peer 5"
-	! grep -q 'binary' err
+	lacks 'binary' err
 }
 
 test_run_says_when_the_trace_cannot_be_written() {
