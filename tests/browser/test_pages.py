@@ -55,6 +55,23 @@ def either(value, to_text):
     return {to_text(value), to_text(value + 0.5), to_text(value + 1)}
 
 
+def figure_text(key, value):
+    if key.endswith('_bytes_per_s'):
+        return human(value, (' B/s', ' kB/s', ' MB/s', ' GB/s', ' TB/s'))
+    units = {'bytes': (' B', ' kB', ' MB', ' GB'), 'rate_per_s': ('', ' k', ' M', ' G')}
+    return human(value, TIME_UNITS if key.endswith('_ns') else units[key]) if key.endswith('_ns') or key in units else str(value)
+
+
+def figure_cells(key, figure):
+    """Before, now, difference and ratio of a figure of a comparison, as its page has them."""
+    difference, ratio = figure['difference'], figure['ratio']
+    sign = '' if not difference else '+' if difference > 0 else '\u2212'
+    digits = 0 if ratio is None else 3 if ratio < 0.095 else 2 if ratio < 9.995 else 1 if ratio < 99.95 else 0
+    return [*('–' if figure[side] is None else figure_text(key, figure[side]) for side in ('before', 'now')),
+            '–' if difference is None else sign + figure_text(key, abs(difference)),
+            '–' if ratio is None else f'{ratio:.{digits}f}']
+
+
 def run(*command, cwd):
     return subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.PIPE, text=True).stdout
 
@@ -186,6 +203,84 @@ class Pages(unittest.TestCase):
         page, figures = self.report('messages', '--host', HELLO_HOST, '--dpu', './' + name)
         self.assertTrue(any(op['operation'] == 'message' for op in figures['operations']))
         self.check_figures(page, figures)
+
+    # ---- two runs ----
+
+    def compare(self, before, now):
+        """The page that compares two runs of report(), and its figures as --json gives them."""
+        name = f'{before}-{now}'
+        figures = json.loads(run(BFSIM, 'report', '--compare', f'{before}.json', f'{now}.json', '--json', cwd=self.work))
+        run(BFSIM, 'report', '--compare', f'{before}.json', f'{now}.json', '-o', f'{name}.html', cwd=self.work)
+        page = self.open(f'{name}.html')
+        self.check_layout(page, name)
+        return page, figures
+
+    def expect_figures(self, page, label, tables):
+        """Tables of figures, in their order: the text of each number, of its difference and of its ratio is that of --json."""
+        rows = iter(page.evaluate(TABLE % label))
+        for figures in tables:
+            for key, figure in figures.items():
+                title, *cells = next(rows)
+                self.assertEqual(cells, figure_cells(key, figure), (label, title))
+        self.assertEqual(list(rows), [])
+
+    def expect_latency_pairs(self, page, pairs):
+        plots = page.evaluate(PLOTS)
+        self.assertEqual(len(plots), len(pairs))
+        for plot, pair in zip(plots, pairs):
+            sides = [[b[side] / pair['figures']['timed'][side] for b in pair['histogram'] if b[side]] for side in ('before', 'now')]
+            top, bars = max(max(side) for side in sides), plot['bars']
+            self.assertEqual([b[0].split(', ')[0] for b in bars], ['before'] * len(sides[0]) + ['now'] * len(sides[1]))
+            for (tooltip, height, drawn), share in zip(bars, sides[0] + sides[1]):
+                self.assertAlmostEqual(height / 1000, max(share / top, 0.01), delta=0.002)
+                self.assertAlmostEqual(drawn, max(share / top, 0.01), delta=0.01)
+                if share >= 0.01:
+                    self.assertAlmostEqual(float(tooltip.split(': ')[1].split()[0]), share * 100, delta=0.1)
+            marks = [(f'{p} {side}', pair['figures'][f'{p}_ns'][side]) for p in ('p50', 'p99') for side in ('before', 'now')]
+            self.assertEqual([m[:2] for m in plot['marks']], [[m, f'{m}: {human(ns, TIME_UNITS)}'] for m, ns in marks])
+            places = [place for _, place in sorted(zip((ns for _, ns in marks), (m[2] for m in plot['marks'])))]
+            self.assertEqual(places, sorted(places))  # on one axis
+
+    def check_comparison(self, page, figures):
+        page.set_width(WIDTHS[-1])
+        pairs = [op for op in figures['operations'] if op['before'] and op['now']]
+        self.expect_figures(page, 'Run', [figures['run']])
+        self.expect_figures(page, 'Operation', [pair['figures'] for pair in pairs])
+        self.expect_latency_pairs(page, pairs)
+        names = {json.dumps(side): f'{side["side"]}: {side["program"]} ({side["pid"]})'
+                 for pair in figures['processes'] for side in (pair['before'], pair['now']) if side}
+        self.expect_table(page, 'Processes', [
+            [cell for side in (pair['before'], pair['now'])
+             for cell in ([names[json.dumps(side)], side['paths'] or '–', side['level']] if side else '–––')]
+            for pair in figures['processes']])
+        if figures['differences']:
+            self.expect_table(page, 'Differences', [[d['of'], d['before'], d['now']] for d in figures['differences']])
+        if figures['faults']:
+            self.expect_table(page, 'Faults', [[f['rule'], *figure_cells('count', f)] for f in figures['faults']])
+        singles = [('now' if op['now'] else 'before', op) for op in figures['operations'] if not (op['before'] and op['now'])]
+        if singles:
+            self.expect_table(page, 'Operations of one run', [
+                [run, f'{op[run]["side"]}: {op[run]["program"]} ({op[run]["pid"]})', op[run]['context'], op['operation'],
+                 op['figures']['ended'][run], op['figures']['failed'][run],
+                 *(human(op['figures'][p][run], TIME_UNITS) if p in op['figures'] else '–' for p in ('p50_ns', 'p99_ns'))]
+                for run, op in singles])
+        return pairs, singles
+
+    def test_two_runs_side_by_side(self):
+        host, copy = f'exec {PROBE} export {{}} {{}}', f'exec {PROBE} read {{}} {{}} 16 1 256'
+        self.report('small', '--clock', 'virtual', '--fault', 'dma.memcpy nth=7 delay=90us', '--host', host.format('s', 65536), '--dpu', copy.format('s', 4096))
+        self.report('large', '--clock', 'virtual', '--fault', 'dma.memcpy nth=40 delay=200us', '--host', host.format('l', 1048576), '--dpu', copy.format('l', 65536),
+                    '--dpu', HELLO_DPU, '--host', HELLO_HOST)
+        page, figures = self.compare('small', 'large')
+        pairs, singles = self.check_comparison(page, figures)
+        copies, = (pair for pair in pairs if pair['operation'] == 'DMA memcpy')
+        self.assertEqual((copies['figures']['bytes']['ratio'], copies['figures']['ended']['difference']), (16, 0))
+        self.assertIn('message', [op['operation'] for _, op in singles])
+        self.assertEqual([(f['before'], f['now']) for f in figures['faults']], [(1, None), (None, 1)])
+        page, figures = self.compare('large', 'large')
+        pairs, singles = self.check_comparison(page, figures)
+        self.assertEqual((figures['differences'], singles), ([], []))
+        self.assertTrue(all(f['difference'] == 0 for pair in pairs for f in pair['figures'].values()))
 
     # ---- the coverage ----
 

@@ -252,6 +252,101 @@ test_a_report_of_a_program_that_died_says_what_was_in_flight() {
 	python3 "$checker" r.html '"Ended by a signal." in text and "dpu runs, as process" in text'
 }
 
+# --- two runs ---
+
+# compared EXPRESSION...: each holds of the comparison in j.json; op() is its operation of that name.
+compared() {
+	python3 - "$@" <<-'EOF'
+	import json, sys
+	data = json.load(open("j.json"))
+	def op(name):
+	    return [o for o in data["operations"] if o["operation"] == name][0]
+	def sides(figure):
+	    return figure["before"], figure["now"], figure["difference"], figure["ratio"]
+	for expression in sys.argv[1:]:
+	    if not eval(expression):
+	        sys.exit(f"not so: {expression}")
+	EOF
+}
+
+test_two_runs_are_compared_figure_by_figure() {
+	status 0 bfsim run --trace a.json --trace-level full --clock virtual --fault 'dma.memcpy nth=5 fail=IO_FAILED' \
+		--allow-unused-faults --dpu "$peer 4"
+	status 0 bfsim run --trace b.json --trace-level full --clock virtual --dpu "$peer 16"
+	status 0 bfsim report --compare a.json b.json --json -o j.json
+	compared 'sides(op("DMA memcpy")["figures"]["ended"]) == (4, 16, 12, 4)' \
+		'sides(op("DMA memcpy")["figures"]["bytes"]) == (256, 1024, 768, 4)' \
+		'sides(op("DMA memcpy")["figures"]["failed"]) == (0, 0, 0, None)' \
+		'op("DMA memcpy")["figures"]["p50_ns"]["ratio"] == 1 and op("DMA memcpy")["figures"]["throughput_bytes_per_s"]["ratio"] == 1' \
+		'sum(b["before"] for b in op("DMA memcpy")["histogram"]) == 4 and sum(b["now"] for b in op("DMA memcpy")["histogram"]) == 16' \
+		'sides(data["run"]["completed"]) == (4, 16, 12, 4) and data["run"]["duration_ns"]["ratio"] == 4' \
+		'[(d["of"], d["before"], d["now"]) for d in data["differences"]] == [("fault rule", "dma.memcpy nth=5 fail=IO_FAILED", "none")]' \
+		'[sides(f) for f in data["faults"]] == [(0, None, None, None)]'
+	status 0 bfsim report --compare a.json b.json -o r.html
+	python3 "$checker" r.html 'data == __import__("json").load(open("j.json"))' '"Ended 4 16 +12 4.00" in text' \
+		'"The runs are not alike" in text and "a.json" in text and count("svg") == 1'
+}
+
+test_what_makes_a_comparison_doubtful_is_said() {
+	slow=$(dirname "$checker")/slow_link.yaml
+	ln -s "$peer" renamed
+	status 0 bfsim run --trace a.json --trace-level full --clock virtual --dpu "$peer 4"
+	status 0 bfsim run --trace b.json --clock timed --topology "$slow" --dpu "./renamed 4"
+	status 0 bfsim report --compare a.json b.json --json -o j.json
+	compared '{"clock", "card", "program of dpu", "trace level of dpu: renamed"} <= {d["of"] for d in data["differences"]}' \
+		'[(d["before"], d["now"]) for d in data["differences"] if d["of"] == "clock"] == [("virtual", "timed")]' \
+		'op("DMA memcpy")["before"]["program"] == "trace_peer" and op("DMA memcpy")["now"]["program"] == "renamed"'
+	status 0 bfsim report --compare a.json a.json
+	python3 "$checker" out 'data["differences"] == [] and "are the same." in text and "Times depend on the machine" not in text'
+	status 0 bfsim report --compare b.json b.json
+	python3 "$checker" out '"Times depend on the machine" in text and "Only a sample" in text'
+}
+
+# The contexts of a program that makes another one first have other numbers.
+test_what_has_no_counterpart_is_listed() {
+	status 0 bfsim run --trace a.json --clock virtual --dpu "$peer 4"
+	sed 's/dma #1/dma #3/g' a.json >b.json
+	status 0 bfsim report --compare a.json b.json --json -o j.json
+	compared 'sides(op("DMA memcpy")["figures"]["ended"]) == (4, 4, 0, 1)' \
+		'[(d["of"], d["before"], d["now"]) for d in data["differences"]] == [("context of DMA memcpy, dpu: trace_peer", "dma #1", "dma #3")]'
+	status 0 bfsim run --trace c.json --clock virtual --dpu "$peer 4" --dpu "$hello_dpu" --host "$hello_host"
+	status 0 bfsim report --compare c.json a.json --json -o j.json
+	compared '{o["operation"] for o in data["operations"] if o["before"] and not o["now"]} >= {"message", "Comch send"}' \
+		'len([o for o in data["operations"] if o["now"]]) == 1 and sum(p["now"] is None for p in data["processes"]) == 2' \
+		'data["run"]["messages"]["now"] == 0 and op("message")["figures"]["ended"]["now"] is None'
+	status 0 bfsim report --compare a.json c.json
+	python3 "$checker" out '"Operations of one run" in text and "They have no counterpart" in text'
+}
+
+test_findings_of_the_checker_are_compared() {
+	summary='"displayTimeUnit":"ns","otherData":{"recorder":"bfsim","clock":"timed","session_ns":6000,"processes":[{"pid":1,"side":"host","program":"x","level":"full","records":5}],"operations":[],"links":[],"rules":[]}}'
+	of 0 1000 64 >a.json
+	{
+		head -n -1 a.json | sed '$s/$/,/'
+		printf '{"ph":"i","pid":1,"tid":1,"ts":5.000,"s":"t","cat":"check","name":"BFC-MMAP-021","args":{"severity":0,"text":"it was freed"}}\n],%s\n' "$summary"
+	} >b.json
+	status 0 bfsim report --compare a.json b.json --json -o j.json
+	compared '[(f["rule"], *sides(f)) for f in data["findings"]] == [("BFC-MMAP-021", 0, 1, 1, None)]' \
+		'sides(data["run"]["findings"]) == (0, 1, 1, None)'
+	status 0 bfsim report --compare a.json b.json
+	python3 "$checker" out '"Findings of the checker" in text and re.search("BFC-MMAP-021 .* 0 1 [+]1", text)'
+}
+
+test_runs_that_have_nothing_in_common_are_not_compared() {
+	status 0 bfsim run --trace a.json --dpu "$peer 4"
+	status 0 bfsim run --trace b.json --host "$peer 4"
+	status 125 bfsim report --compare a.json b.json -o r.html
+	says 'a.json and b.json have no operation in common: nothing was compared' err
+	status 2 bfsim report --compare a.json nowhere.json -o r.html
+	says 'cannot read nowhere.json' err
+	absent r.html
+	for arguments in '--compare a.json' 'a.json b.json' '--compare a.json b.json a.json' '--compare a.json b.json --session s'; do
+		# shellcheck disable=SC2086 # several
+		status 2 bfsim report $arguments
+	done
+	status 1 bfsim report --compare a.json a.json -o /dev/full
+}
+
 # --- sources -------------------------------------------------------------------
 
 test_a_trace_gives_the_same_report_as_its_session() {

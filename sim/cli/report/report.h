@@ -51,6 +51,7 @@ struct cli_report_op {
 	struct cli_report_counts counts;
 	/* Tasks and messages that were recorded one by one. */
 	uint64_t recorded, recorded_failed, timed;
+	uint64_t first_ns, last_ns; /* from the first submission to the last end of these */
 	uint64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
 	uint64_t bins[CLI_REPORT_BINS];
 	uint32_t first_bin, end_bin;           /* range of the bins that are not empty */
@@ -130,6 +131,17 @@ struct cli_report {
 	SLIST_HEAD(, cli_report_text) texts;
 	bool has_failed; /* out of memory while the report was filled */
 };
+
+/* Sums of all operations. Messages are those that were recorded. */
+struct cli_report_totals {
+	uint64_t completed, failed, messages;
+};
+
+struct cli_report_totals cli_report_count_totals(const struct cli_report *report);
+
+/* Tasks or messages of the operation that ended, and their bytes: exact, but for messages, which are those recorded. */
+uint64_t cli_report_op_ended(const struct cli_report_op *op);
+uint64_t cli_report_op_bytes(const struct cli_report_op *op);
 
 /* Work out the figures. Returns 0, or -1 without memory, with a message. */
 int cli_report_compute_stats(struct cli_report *report);

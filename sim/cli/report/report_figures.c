@@ -11,7 +11,6 @@
 
 #define MAX_PLOTTED  24 /* operations; the table has all */
 #define CAPTION_SIZE 256
-#define MIN_BINS     8
 
 void cli_report_put_process(const struct cli_report *report, int64_t pid, FILE *out)
 {
@@ -34,11 +33,6 @@ static void put_time(FILE *out, uint64_t ns, bool is_known)
 	cli_html_put_number_cell(out, text);
 }
 
-static uint64_t num_ended(const struct cli_report_op *op)
-{
-	return op->has_counts ? op->counts.completed + op->counts.failed : op->recorded;
-}
-
 static void put_op_row(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
 {
 	const uint64_t times[] = { op->p50_ns, op->p90_ns, op->p99_ns, op->p999_ns, op->max_ns };
@@ -48,7 +42,7 @@ static void put_op_row(const struct cli_report *report, const struct cli_report_
 	fputs("</td>", out);
 	cli_html_put_cell(out, op->context);
 	cli_html_put_cell(out, op->name);
-	cli_html_put_count_cell(out, num_ended(op));
+	cli_html_put_count_cell(out, cli_report_op_ended(op));
 	cli_html_put_count_cell(out, op->has_counts ? op->counts.failed : op->recorded_failed);
 	cli_html_put_count_cell(out, op->timed);
 	for (int i = 0; i < 5; i++)
@@ -69,93 +63,9 @@ static void put_table(const struct cli_report *report, FILE *out)
 
 /* ---- plots ---- */
 
-static void bin_text(const struct cli_plot *plot, uint32_t number, char text[CLI_HUMAN_SIZE])
-{
-	cli_human_time(cli_report_bin_start_ns((uint32_t)plot->first + number), text);
-}
-
 static void slice_text(const struct cli_plot *plot, uint32_t number, char text[CLI_HUMAN_SIZE])
 {
 	cli_human_time(plot->first + number * plot->step, text);
-}
-
-/* Plot the bins with tasks, extended by empty bins to at least MIN_BINS. */
-static void choose_bins(const struct cli_report_op *op, struct cli_plot *plot)
-{
-	uint32_t first = op->first_bin, end = op->end_bin;
-
-	while (end - first < MIN_BINS) {
-		first -= first > 0;
-		end += end < CLI_REPORT_BINS;
-	}
-	plot->first = first;
-	plot->values = op->bins + first;
-	plot->count = end - first;
-}
-
-/* Label borders of bins: each power of ten, and as many between or as few as there is room for. */
-static void label_bins(struct cli_plot *plot)
-{
-	uint32_t step = 1;
-	char text[CLI_HUMAN_SIZE];
-
-	while (plot->count / step >= CLI_PLOT_MAX_LABELS - 1)
-		step *= 2;
-	for (uint32_t i = 0; i <= plot->count; i++) {
-		if ((plot->first + i + step - 1) % step != 0 && step > 1)
-			continue;
-		bin_text(plot, i, text);
-		cli_plot_add_label(plot, i * CLI_PLOT_WIDTH / plot->count, text);
-	}
-}
-
-/* The position of a latency: within its bin, in proportion. */
-static uint32_t latency_position(const struct cli_plot *plot, uint64_t ns)
-{
-	uint32_t i = 0;
-	uint64_t from, to;
-
-	while (i + 1 < plot->count && ns >= cli_report_bin_start_ns((uint32_t)plot->first + i + 1))
-		i++;
-	from = cli_report_bin_start_ns((uint32_t)plot->first + i);
-	to = cli_report_bin_start_ns((uint32_t)plot->first + i + 1);
-	return (uint32_t)((i * UINT64_C(1000) + min_u64((ns - from) * 1000 / (to - from), 1000)) * CLI_PLOT_WIDTH /
-			  1000 / plot->count);
-}
-
-static void mark_percentile(struct cli_plot *plot, const char *label, uint32_t row, uint64_t ns)
-{
-	struct cli_plot_mark *mark = cli_plot_add_mark(plot, latency_position(plot, ns));
-	char text[CLI_HUMAN_SIZE];
-
-	cli_human_time(ns, text);
-	mark->row = row;
-	snprintf(mark->label, sizeof(mark->label), "%s", label);
-	snprintf(mark->tooltip, sizeof(mark->tooltip), "%s: %s", label, text);
-}
-
-static void plot_latency(const struct cli_report_op *op, FILE *out)
-{
-	char caption[CAPTION_SIZE], p50[CLI_HUMAN_SIZE], p99[CLI_HUMAN_SIZE];
-	struct cli_plot plot = { .title = "Latency",
-				 .caption = caption,
-				 .colour = "latency",
-				 .value_text = cli_human_count,
-				 .position_text = bin_text };
-
-	if (op->timed == 0)
-		return;
-	choose_bins(op, &plot);
-	label_bins(&plot);
-	mark_percentile(&plot, "p50", 0, op->p50_ns);
-	mark_percentile(&plot, "p99", 1, op->p99_ns);
-	cli_human_time(op->p50_ns, p50);
-	cli_human_time(op->p99_ns, p99);
-	snprintf(caption, sizeof(caption), "of %" PRIu64 " %s: half within %s, 99 %% within %s", op->timed,
-		 op->is_messages ? "messages" : "tasks", p50, p99);
-	if (op->timed == 1)
-		snprintf(caption, sizeof(caption), "of one %s: %s", op->is_messages ? "message" : "task", p50);
-	cli_plot_print(&plot, out);
 }
 
 /* A plot of one value per slice, over the time of the report. */
@@ -255,7 +165,7 @@ static void plot_op(const struct cli_report *report, const struct cli_report_op 
 	fputs(" <span class=\"soft\">of ", out);
 	cli_report_put_process(report, op->pid, out);
 	fputs("</span></h3>\n<div class=\"figures\">\n", out);
-	plot_latency(op, out);
+	cli_report_put_latencies(op, out);
 	plot_throughput(report, op, out);
 	plot_depth(report, op, out);
 	fputs("</div>\n", out);

@@ -66,6 +66,8 @@ static json_object *op_json(const struct cli_report_op *op)
 	cli_json_add_number(json, "recorded", op->recorded);
 	cli_json_add_number(json, "recorded_failed", op->recorded_failed);
 	cli_json_add_number(json, "timed", op->timed);
+	cli_json_add_number(json, "first_ns", op->first_ns);
+	cli_json_add_number(json, "last_ns", op->last_ns);
 	if (op->has_counts) {
 		cli_json_add_number(json, "submitted", op->counts.submitted);
 		cli_json_add_number(json, "completed", op->counts.completed);

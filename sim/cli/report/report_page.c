@@ -27,26 +27,17 @@ static void put_number_tile(FILE *out, const char *name, uint64_t count, bool is
 
 static void put_tiles(const struct cli_report *report, FILE *out)
 {
-	uint64_t completed = 0, failed = 0, messages = 0;
+	const struct cli_report_totals totals = cli_report_count_totals(report);
 	char duration[CLI_HUMAN_SIZE];
 
-	for (size_t i = 0; i < report->num_ops; i++) {
-		const struct cli_report_op *op = &report->ops[i];
-
-		messages += op->is_messages ? op->recorded : 0;
-		completed += op->has_counts  ? op->counts.completed :
-			     op->is_messages ? 0 :
-					       op->recorded - op->recorded_failed;
-		failed += op->has_counts ? op->counts.failed : op->recorded_failed;
-	}
 	cli_human_time(report->last_ns - report->first_ns, duration);
 	fputs("<dl>\n", out);
 	put_tile(out, "Duration", duration, false);
 	put_tile(out, "Clock", report->clock ? report->clock : "", false);
 	put_number_tile(out, "Processes", report->num_processes, false);
-	put_number_tile(out, "Tasks completed", completed, false);
-	put_number_tile(out, "Tasks failed", failed, true);
-	put_number_tile(out, "Messages recorded", messages, false);
+	put_number_tile(out, "Tasks completed", totals.completed, false);
+	put_number_tile(out, "Tasks failed", totals.failed, true);
+	put_number_tile(out, "Messages recorded", totals.messages, false);
 	put_number_tile(out, "Faults injected", report->faults.count, false);
 	if (report->hits.count || (report->run && report->run->is_checked))
 		put_number_tile(out, "Rules broken", report->hits.count, true);
@@ -256,30 +247,35 @@ static void put_navigation(const struct cli_report *report, FILE *out)
 	fputs("</nav>\n", out);
 }
 
-/* The data of the page as JSON. A script element must not contain a "<". */
-static void put_data(const struct cli_report *report, FILE *out)
+void cli_report_put_page_begin(const char *title, FILE *out)
 {
-	json_object *json = cli_report_json(report);
+	fprintf(out,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n<style>\n",
+		title);
+	fputs(cli_report_style, out);
+	fprintf(out, "</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n", title);
+}
+
+/* A script element must not contain a "<". */
+void cli_report_put_page_end(json_object *json, FILE *out)
+{
 	const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
 
-	fputs("<script type=\"application/json\" id=\"bfsim-report\">", out);
+	fputs("</main>\n<script type=\"application/json\" id=\"bfsim-report\">", out);
 	for (; *text; text++) {
 		if (*text == '<')
 			fputs("\\u003c", out);
 		else
 			fputc(*text, out);
 	}
-	fputs("</script>\n", out);
+	fputs("</script>\n</body>\n</html>\n", out);
 	json_object_put(json);
 }
 
 void cli_report_print(const struct cli_report *report, FILE *out)
 {
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>bfsim report</title>\n<style>\n",
-	      out);
-	fputs(cli_report_style, out);
-	fputs("</style>\n</head>\n<body>\n<main>\n<h1>bfsim report</h1>\n", out);
+	cli_report_put_page_begin("bfsim report", out);
 	put_tiles(report, out);
 	put_navigation(report, out);
 	put_caveats(report, out);
@@ -292,7 +288,5 @@ void cli_report_print(const struct cli_report *report, FILE *out)
 	put_faults(report, out);
 	cli_report_put_checker_hits(report, out);
 	put_warnings(report, out);
-	fputs("</main>\n", out);
-	put_data(report, out);
-	fputs("</body>\n</html>\n", out);
+	cli_report_put_page_end(cli_report_json(report), out);
 }

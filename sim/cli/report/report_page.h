@@ -9,6 +9,10 @@ extern const char cli_report_style[]; /* CSS */
 
 #define CLI_REPORT_MAX_LISTED 200 /* hits, and warnings; the JSON has all */
 
+/* The page until its first section, and from its last one on: @json, which is released, is the data of the page. */
+void cli_report_put_page_begin(const char *title, FILE *out);
+void cli_report_put_page_end(json_object *json, FILE *out);
+
 /* A cell with the time since the report's begin; and the number of entries behind the last that is listed, if there are such. */
 void cli_report_put_time_offset(const struct cli_report *report, uint64_t time_ns, FILE *out);
 void cli_report_put_num_omitted(size_t count, FILE *out);
@@ -19,6 +23,10 @@ void cli_report_put_process(const struct cli_report *report, int64_t pid, FILE *
 /* The sections with figures: latency, throughput and queue depth of operations; utilization of links. */
 void cli_report_put_operations(const struct cli_report *report, FILE *out);
 void cli_report_put_links(const struct cli_report *report, FILE *out);
+
+/* The plot of an operation's latencies, or of a pair's: shares of each run's tasks, on the same axes. Nothing without latencies. */
+void cli_report_put_latencies(const struct cli_report_op *op, FILE *out);
+void cli_report_put_latency_pair(const struct cli_report_op *before, const struct cli_report_op *now, FILE *out);
 
 /* The section with the checker's hits; nothing without hits. */
 void cli_report_put_checker_hits(const struct cli_report *report, FILE *out);

@@ -3,6 +3,7 @@
 #include "report_plot.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,18 +95,22 @@ static uint32_t height_of(uint64_t value, uint64_t top)
 	return value < HEIGHT / 100 ? HEIGHT / 100 : (uint32_t)value; /* at least visible */
 }
 
-static void put_bar(const struct cli_plot *plot, uint32_t number, uint64_t top, FILE *out)
+/* Bars of a plot with two series say of which they are. */
+static void put_bar(const struct cli_plot *plot, const uint64_t *values, uint32_t number, uint64_t top, FILE *out)
 {
+	const char *series = !plot->before ? "" : values == plot->before ? "before, " : "now, ";
+	bool is_narrow = plot->before && values != plot->before;
 	char from[CLI_HUMAN_SIZE], to[CLI_HUMAN_SIZE], value[CLI_HUMAN_SIZE];
-	uint32_t height = height_of(plot->values[number], top);
+	uint32_t height = height_of(values[number], top);
 
 	if (height == 0)
 		return;
 	plot->position_text(plot, number, from);
 	plot->position_text(plot, number + 1, to);
-	plot->value_text(plot->values[number], value);
-	fprintf(out, "<rect x=\"%u.5\" y=\"%u\" width=\"9\" height=\"%u\"><title>%s to %s: %s</title></rect>\n",
-		number * 10, HEIGHT - height, height, from, to, value);
+	plot->value_text(values[number], value);
+	fprintf(out, "<rect%s x=\"%u.5\" y=\"%u\" width=\"%d\" height=\"%u\"><title>%s%s to %s: %s</title></rect>\n",
+		values == plot->before ? " class=\"before\"" : "", number * 10 + (is_narrow ? 3 : 0), HEIGHT - height,
+		is_narrow ? 3 : 9, height, series, from, to, value);
 }
 
 static void put_left(uint32_t position, FILE *out)
@@ -153,7 +158,8 @@ static void put_labels(const struct cli_plot *plot, FILE *out)
 
 void cli_plot_print(const struct cli_plot *plot, FILE *out)
 {
-	uint64_t top = cli_plot_largest(plot->values, plot->count);
+	uint64_t top = max_u64(cli_plot_largest(plot->values, plot->count),
+			       plot->before ? cli_plot_largest(plot->before, plot->count) : 0);
 	char text[CLI_HUMAN_SIZE];
 
 	plot->value_text(top, text);
@@ -171,8 +177,10 @@ void cli_plot_print(const struct cli_plot *plot, FILE *out)
 	fputs(": ", out);
 	cli_html_put_escaped(out, plot->caption);
 	fputs("\">\n", out);
+	for (uint32_t i = 0; plot->before && i < plot->count; i++)
+		put_bar(plot, plot->before, i, top, out);
 	for (uint32_t i = 0; i < plot->count; i++)
-		put_bar(plot, i, top, out);
+		put_bar(plot, plot->values, i, top, out);
 	fputs("</svg>\n", out);
 	put_marks(plot, out);
 	fputs("</div>\n", out);

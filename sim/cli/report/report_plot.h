@@ -33,7 +33,8 @@ struct cli_plot {
 	const char *title, *caption; /* quantity; summary of the values */
 	const char *colour;          /* CSS class */
 	const uint64_t *values;
-	uint32_t count; /* > 0 */
+	const uint64_t *before; /* the same of an earlier run, in wide, pale bars behind narrow ones; NULL = none */
+	uint32_t count;         /* > 0 */
 	void (*value_text)(uint64_t value, char text[CLI_HUMAN_SIZE]);
 	/* The position where bar @number begins; @number = count: where the last bar ends. */
 	void (*position_text)(const struct cli_plot *plot, uint32_t number, char text[CLI_HUMAN_SIZE]);

@@ -97,12 +97,44 @@ static void count_task(struct cli_report *report, const struct cli_report_task *
 	uint32_t begin = cli_report_slice_index(report, task->begin_ns),
 		 end = cli_report_slice_index(report, task->begin_ns + task->latency_ns);
 
+	op->first_ns = op->recorded == 0 ? task->begin_ns : min_u64(op->first_ns, task->begin_ns);
+	op->last_ns = max_u64(op->last_ns, task->begin_ns + task->latency_ns);
 	op->recorded++;
 	op->tasks[end]++;
 	if (task->in_flight > op->in_flight[begin])
 		op->in_flight[begin] = task->in_flight;
 	if (task->is_timed)
 		count_latency(op, task->latency_ns);
+}
+
+uint64_t cli_report_op_ended(const struct cli_report_op *op)
+{
+	return op->has_counts ? op->counts.completed + op->counts.failed : op->recorded;
+}
+
+uint64_t cli_report_op_bytes(const struct cli_report_op *op)
+{
+	uint64_t bytes = 0;
+
+	for (int i = 0; i < CLI_REPORT_SLICES; i++)
+		bytes += op->bytes[i];
+	return op->has_counts ? op->counts.bytes : bytes;
+}
+
+struct cli_report_totals cli_report_count_totals(const struct cli_report *report)
+{
+	struct cli_report_totals totals = { 0 };
+
+	for (size_t i = 0; i < report->num_ops; i++) {
+		const struct cli_report_op *op = &report->ops[i];
+
+		totals.messages += op->is_messages ? op->recorded : 0;
+		totals.completed += op->has_counts  ? op->counts.completed :
+				    op->is_messages ? 0 :
+						      op->recorded - op->recorded_failed;
+		totals.failed += op->has_counts ? op->counts.failed : op->recorded_failed;
+	}
+	return totals;
 }
 
 int cli_report_compute_stats(struct cli_report *report)

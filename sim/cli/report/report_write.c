@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "report_add.h"
+#include "report_compare.h"
 #include "report_file.h"
 #include "report_recordings.h"
 #include "sim/base/output_file.h"
@@ -14,13 +15,31 @@
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/trace/recordings.h"
 
-static void print_json(const struct cli_report *report, FILE *out)
+/* A report or, if it is not NULL, a comparison. */
+struct output {
+	const struct cli_report *report;
+	const struct cli_report_comparison *comparison;
+	bool as_json;
+};
+
+static void print_json(const struct output *output, FILE *out)
 {
-	json_object *json = cli_report_json(report);
+	json_object *json =
+		output->comparison ? cli_report_comparison_json(output->comparison) : cli_report_json(output->report);
 
 	fprintf(out, "%s\n",
 		json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(json);
+}
+
+static void print(const struct output *output, FILE *out)
+{
+	if (output->as_json)
+		print_json(output, out);
+	else if (output->comparison)
+		cli_report_print_comparison(output->comparison, out);
+	else
+		cli_report_print(output->report, out);
 }
 
 static int fail(const char *path, int rc)
@@ -28,27 +47,27 @@ static int fail(const char *path, int rc)
 	return cli_fail("cannot write the report to %s: %s", path, strerror(-rc));
 }
 
-static int write_page(const struct cli_report *report, const char *path, bool as_json)
+static int write_output(const struct output *output, const char *path)
 {
-	void (*print)(const struct cli_report *report, FILE *out) = as_json ? print_json : cli_report_print;
 	struct sim_output_file file;
 	int rc;
 
 	if (!path || strcmp(path, "-") == 0) {
-		print(report, stdout);
+		print(output, stdout);
 		return fflush(stdout) != 0 || ferror(stdout) ? fail("standard output", -errno) : CLI_OK;
 	}
 	rc = sim_output_file_open(path, &file);
 	if (rc < 0)
 		return fail(path, rc);
-	print(report, file.stream);
+	print(output, file.stream);
 	rc = sim_output_file_close(&file);
 	return rc < 0 ? fail(path, rc) : CLI_OK;
 }
 
 static int write_report(struct cli_report *report, const char *path, bool as_json)
 {
-	int status = cli_report_compute_stats(report) == 0 ? write_page(report, path, as_json) : cli_failure_status();
+	const struct output output = { .report = report, .as_json = as_json };
+	int status = cli_report_compute_stats(report) == 0 ? write_output(&output, path) : cli_failure_status();
 
 	cli_report_fini(report);
 	return status;
@@ -95,4 +114,46 @@ int cli_report_write_json(const char *trace, const char *dir, const char *path)
 	int rc = trace ? cli_report_open_file(trace, &report) : open_session(dir, &report);
 
 	return rc < 0 ? cli_failure_status() : write_report(&report, path, true);
+}
+
+static int compare(struct cli_report *before, struct cli_report *now, struct output *output, const char *names[2],
+		   const char *path)
+{
+	struct cli_report_comparison comparison;
+	int status;
+
+	if (cli_report_compute_stats(before) < 0 || cli_report_compute_stats(now) < 0 ||
+	    cli_report_compare(before, now, &comparison) < 0)
+		return CLI_OWN_FAILURE;
+	comparison.before_name = names[0];
+	comparison.now_name = names[1];
+	output->comparison = &comparison;
+	if (comparison.num_common > 0) {
+		status = write_output(output, path);
+	} else {
+		cli_fail(
+			"%s and %s have no operation in common: nothing was compared; give traces of runs of the same programs",
+			names[0], names[1]);
+		status = CLI_OWN_FAILURE;
+	}
+	cli_report_comparison_fini(&comparison);
+	return status;
+}
+
+int cli_report_write_comparison(const char *before_name, const char *now_name, const char *path, bool as_json)
+{
+	struct output output = { .as_json = as_json };
+	struct cli_report before, now;
+	int status;
+
+	if (cli_report_open_file(before_name, &before) < 0)
+		return CLI_USAGE;
+	if (cli_report_open_file(now_name, &now) < 0) {
+		cli_report_fini(&before);
+		return CLI_USAGE;
+	}
+	status = compare(&before, &now, &output, (const char *[]){ before_name, now_name }, path);
+	cli_report_fini(&before);
+	cli_report_fini(&now);
+	return status;
 }

@@ -3,6 +3,8 @@
 #ifndef SIM_CLI_REPORT_REPORT_WRITE_H
 #define SIM_CLI_REPORT_REPORT_WRITE_H
 
+#include <stdbool.h>
+
 struct cli_report_run;
 
 /* Write the page of a live session, or of a trace file, to @path; NULL or "-" = standard output. Return an exit
@@ -12,5 +14,9 @@ int cli_report_write_file(const char *trace, const char *path);
 
 /* Write the figures alone, as JSON, of the trace file @trace, or with NULL of the live session @dir. */
 int cli_report_write_json(const char *trace, const char *dir, const char *path);
+
+/* Compare two trace files, as a page or as JSON. Files that can't be read are CLI_USAGE; CLI_OWN_FAILURE without an operation
+ * in common. */
+int cli_report_write_comparison(const char *before, const char *now, const char *path, bool as_json);
 
 #endif
