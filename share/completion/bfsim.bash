@@ -7,6 +7,12 @@ _bfsim_values() {
 	case $1 in
 	--on) echo "host dpu" ;;
 	--clock) echo "functional timed virtual" ;;
+	--format | -f)
+		case ${COMP_WORDS[1]} in
+		trace) echo "perfetto csv otlp" ;;
+		stats) echo "table json openmetrics" ;;
+		esac
+		;;
 	--trace-level) echo "off sampled full" ;;
 	--generation | -g) echo "task workq" ;;
 	--arch | -a) echo "x86_64 aarch64" ;;

@@ -22,6 +22,10 @@ _bfsim() {
 	case $words[CURRENT - 1] in
 	--on) compadd host dpu && return ;;
 	--clock) compadd functional timed virtual && return ;;
+	--format | -f)
+		[[ $words[2] == trace ]] && compadd perfetto csv otlp && return
+		[[ $words[2] == stats ]] && compadd table json openmetrics && return
+		;;
 	--trace-level) compadd off sampled full && return ;;
 	--generation | -g) compadd task workq && return ;;
 	--arch | -a) compadd x86_64 aarch64 && return ;;

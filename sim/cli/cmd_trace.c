@@ -17,7 +17,8 @@ struct options {
 };
 
 static const struct argp_option option_list[] = {
-	{ "format", 'f', "FORMAT", 0, "perfetto (default) or csv; without it, csv for a FILE that is called *.csv", 0 },
+	{ "format", 'f', "FORMAT", 0,
+	  "perfetto (default), csv or otlp; without it, csv for a FILE that is called *.csv, otlp for *.jsonl", 0 },
 	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0 },
 	{ 0 },
 };
@@ -32,7 +33,7 @@ static error_t parse_opt(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'f':
 		if (cli_trace_format_parse(arg, &options->format) < 0)
-			argp_error(state, "--format %s: give perfetto or csv", arg);
+			argp_error(state, "--format %s: give perfetto, csv or otlp", arg);
 		options->has_format = true;
 		return 0;
 	case 'o':
@@ -56,7 +57,7 @@ int cli_trace(int argc, char **argv)
 		.args_doc = "[SESSION]",
 		.doc = "Write what the processes of a session have recorded, including processes that have ended: states of contexts, "
 		       "tasks, messages, connections, faults and log lines of all sides on one time axis.\v"
-		       "Open a trace at https://ui.perfetto.dev or in chrome://tracing. SESSION is the session's directory, as "
+		       "Open a trace at https://ui.perfetto.dev or in chrome://tracing. otlp has spans of the tasks for OpenTelemetry. SESSION is the session's directory, as "
 		       "with --session. $BFSIM_TRACE and bfsim up --trace-level select what is recorded; see doc/trace.md.",
 		.children = cli_session_children,
 	};

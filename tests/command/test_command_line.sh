@@ -133,6 +133,9 @@ test_completion_in_bash_knows_commands_options_and_values() {
 	says '^--require-faults$' words
 	same 'dpu' "$(complete_in_bash "$bfsim_program" run --on d)"
 	same 'virtual' "$(complete_in_bash "$bfsim_program" run --host true --clock v)"
+	same 'otlp' "$(complete_in_bash "$bfsim_program" trace --format o)"
+	same 'openmetrics' "$(complete_in_bash "$bfsim_program" stats --format o)"
+	same '--compare' "$(complete_in_bash "$bfsim_program" report --c)"
 	complete_in_bash "$bfsim_program" link '' >words
 	says '^degrade$' words
 	touch here.yaml

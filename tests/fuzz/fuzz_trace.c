@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Any bytes as the recordings of two processes: reading them ends, and the output is JSON, and CSV with one line
- * per event. Seeds are in corpus/trace. */
+ * per event, and lines of spans. Seeds are in corpus/trace. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/trace/export/merged_trace.h"
+#include "sim/trace/export/otlp.h"
 
 /* Unlike assert(), not compiled out. */
 static void promise(bool kept)
@@ -90,6 +91,36 @@ static void check_csv(const struct sim_merged_trace *merged)
 	free(text);
 }
 
+static int export_otlp(const struct sim_merged_trace *merged, FILE *out)
+{
+	const struct sim_otlp_session session = { .boot = "boot", .version = "1", .begin_unix_ns = 1000 };
+
+	return sim_trace_export_otlp(merged, &session, out);
+}
+
+/* Each line is an object with spans, and no span ends before it begins. */
+static void check_otlp(const struct sim_merged_trace *merged)
+{
+	char *text = export_text(merged, export_otlp), *rest = NULL;
+
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		json_object *json = json_tokener_parse(line), *resource, *scope, *spans;
+
+		resource = json_object_array_get_idx(json_object_object_get(json, "resourceSpans"), 0);
+		scope = json_object_array_get_idx(json_object_object_get(resource, "scopeSpans"), 0);
+		spans = json_object_object_get(scope, "spans");
+		promise(spans && json_object_array_length(spans) > 0);
+		for (size_t i = 0; i < json_object_array_length(spans); i++) {
+			json_object *span = json_object_array_get_idx(spans, i);
+
+			promise(json_object_get_uint64(json_object_object_get(span, "startTimeUnixNano")) <=
+				json_object_get_uint64(json_object_object_get(span, "endTimeUnixNano")));
+		}
+		json_object_put(json);
+	}
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -103,6 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		promise(sim_merged_trace_sort(&merged) == 0);
 		check_json(&merged);
 		check_csv(&merged);
+		check_otlp(&merged);
 	}
 	sim_merged_trace_free(&merged);
 	return 0;

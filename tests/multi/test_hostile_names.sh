@@ -72,7 +72,7 @@ test_counts_traces_and_reports_show_names_on_one_line() {
 		status 0 bfsim $command --session s
 		harmless out
 	done
-	for file in t.json t.csv; do
+	for file in t.json t.csv t.jsonl; do
 		bfsim trace s -o $file
 		harmless $file
 	done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # bfsim trace and bfsim stats: they print all that processes recorded, in the documented format.
 #
-#   test_trace.sh BFSIM TRACE_PEER HELLO_HOST HELLO_DPU       (TAP)
+#   test_trace.sh BFSIM TRACE_PEER HELLO_HOST HELLO_DPU BENCH_PROBE       (TAP)
 #
 # shellcheck disable=SC2016
 
@@ -12,7 +12,9 @@
 peer=$(realpath "$2")
 hello_host=$(realpath "$3")
 hello_dpu=$(realpath "$4")
+probe=$(realpath "$5")
 checker=$(dirname "$(realpath "$0")")/check_trace.py
+otlp=$(dirname "$checker")/check_otlp.py
 use_bfsim "$1"
 
 on() {
@@ -126,6 +128,80 @@ assert (task["side"], task["program"], task["device"], task["bytes"]) == ("dpu",
 	same "$(cat out)" "$(cat by_name.csv)"
 }
 
+# --- spans ---------------------------------------------------------------------
+
+test_spans_follow_the_rules_of_opentelemetry() {
+	before=$(date +%s%N)
+	bfsim up --session s >/dev/null
+	on dpu "$peer" 10 fail 2>/dev/null
+	status 0 bfsim trace s --format otlp
+	after=$(date +%s%N)
+	python3 "$otlp" out 'len(named("DMA memcpy")) == 11 and len({s["traceId"] for s in spans}) == 1' \
+		'[s["status"] for s in named("DMA memcpy")] == [(0, "")] * 10 + [(2, "DOCA_ERROR_IO_FAILED")]' \
+		'[s["attributes"].get("error.type") for s in named("DMA memcpy")][-2:] == [None, "DOCA_ERROR_IO_FAILED"]' \
+		'{parent(s)["name"] for s in named("DMA memcpy")} == {"dma #1"}' \
+		'all([s["attributes"]["bfsim." + key] for key in ("side", "context", "device", "bytes")] == ["dpu", "dma #1", "mlx5_0", 64]
+			for s in named("DMA memcpy")[:10])' \
+		'[e[1] for e in named("DMA memcpy")[0]["events"]] == ["job begins", "job ends"]' \
+		"all($before - 10**7 <= s['start'] and s['end'] <= $after + 10**7 for s in spans)" \
+		'all(s["resource"]["service.name"] == "trace_peer" and s["resource"]["bfsim.side"] == "dpu" for s in spans)'
+	# As the CSV has them: session times, and the machine's number of the process.
+	bfsim trace s -o t.csv
+	python3 "$otlp" out '[[int(r["time_ns"]), int(r["reaped_ns"]) - int(r["time_ns"]), int(r["pid"])]
+			for r in __import__("csv").DictReader(open("t.csv")) if r["event"] == "task"] ==
+			[[s["attributes"]["bfsim.start_ns"], s["end"] - s["start"], s["resource"]["process.pid"]] for s in named("DMA memcpy")]'
+	# By its name, and again: the ids are those of the session.
+	bfsim trace s -o by_name.jsonl
+	python3 "$otlp" by_name.jsonl
+	for file in out by_name.jsonl; do
+		grep -oE '"(traceId|spanId|parentSpanId)":"[^"]*"' $file >$file.ids
+	done
+	cmp out.ids by_name.jsonl.ids
+	bfsim up --session other >/dev/null
+	bfsim exec --session other --on dpu -- "$peer" 10
+	bfsim trace other -o other.jsonl
+	python3 "$otlp" other.jsonl "not {s['traceId'] for s in spans} & {line.split('\"')[3] for line in open('out.ids')}"
+}
+
+test_what_breaks_the_rules_of_spans_is_found() {
+	bfsim run --trace t.jsonl --dpu "$peer 3"
+	python3 "$otlp" t.jsonl
+	for change in 's/"kind":1/"kind":"SPAN_KIND_INTERNAL"/' 's/"intValue":"64"/"intValue":64/' 's/startTimeUnixNano/start_time_unix_nano/' \
+		's/"spanId":"[^"]*"/"spanId":"0000000000000000"/2' 's/"spanId":"[^"]*"/"spanId":"0123456789abcdef"/g' \
+		's/"endTimeUnixNano":"1/"endTimeUnixNano":"/2' 's/bfsim.context/bfsim.side/' 's/"traceId":"../"traceId":"/2' \
+		's/"parentSpanId":"..../"parentSpanId":"0000/' 's/"spans":.*/"spans":[]}]}]}/' 's/"name":"DMA memcpy"/"name":""/'; do
+		sed "$change" t.jsonl >bad.jsonl
+		! cmp -s t.jsonl bad.jsonl
+		! python3 "$otlp" bad.jsonl >/dev/null || { echo "not found: $change"; exit 1; }
+	done
+}
+
+# Messages of the fast path take no time in the model: many tasks have the same times and each has an id of its own.
+test_spans_of_one_moment_are_told_apart() {
+	status 0 bfsim run --clock virtual --trace t.jsonl --trace-level full --host "exec $probe produce 64 16 200" \
+		--dpu "exec $probe consume 64 16 200"
+	python3 "$otlp" t.jsonl 'len(named("Comch producer\x27s send")) == 200' \
+		'len({(s["start"], s["end"]) for s in named("Comch producer\x27s send")}) < 10'
+}
+
+# Lines are short enough for collectors.
+test_spans_of_virtual_time_say_so() {
+	status 0 bfsim run --clock virtual --trace t.jsonl --trace-level full --fault 'dma.memcpy nth=7 delay=1ms' --dpu "$peer 2000" \
+		--host "$hello_host" --dpu "$hello_dpu"
+	python3 "$otlp" t.jsonl '{s["resource"]["bfsim.clock"] for s in spans} == {"virtual"}' 'len(named("DMA memcpy")) == 2000' \
+		'len({s["resource"]["process.pid"] for s in spans}) == 3 and min(s["resource"]["process.pid"] for s in spans) > 3' \
+		'len(named("Comch send")) == 2 and {parent(s)["name"] for s in named("Comch send")} == {"comch_client #1", "comch_server #1"}' \
+		'[(s["attributes"]["bfsim.fault.rule"], s["attributes"]["bfsim.fault.delay_ns"], parent(s)["name"]) for s in named("fault dma.memcpy")] ==
+			[("dma.memcpy nth=7 delay=1ms", 1000000, "dma #1")]' \
+		'[s["attributes"]["bfsim.start_ns"] for s in named("DMA memcpy")[:3]] == [(s["end"] - s["start"]) * n for n, s in enumerate(named("DMA memcpy")[:3])]'
+	[ "$(wc -l <t.jsonl)" -ge 6 ]
+	bfsim up --session s >/dev/null
+	status 0 bfsim trace s --format otlp
+	same '' "$(cat out)"
+	status 2 bfsim trace s --format opentelemetry
+	says 'give perfetto, csv or otlp' err
+}
+
 # --- many tasks ----------------------------------------------------------------
 
 test_counts_are_exact_whatever_was_recorded() {
@@ -167,7 +243,7 @@ test_a_level_that_does_not_exist_is_refused() {
 	BFSIM_TRACE=loud status 0 on dpu "$peer" 5
 	says 'BFSIM_TRACE=loud: not one of off, sampled, full' err
 	status 2 bfsim trace s --format xml
-	says 'give perfetto or csv' err
+	says 'give perfetto, csv or otlp' err
 }
 
 # --- two sides -----------------------------------------------------------------

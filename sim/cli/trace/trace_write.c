@@ -6,12 +6,17 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sim/cli/base/cli.h"
 #include "recordings.h"
+#include "sim/base/monotonic.h"
 #include "sim/base/output_file.h"
 #include "sim/cli/base/session_client.h"
+#include "sim/trace/export/otlp.h"
+
+#define BOOT_ID_SIZE 64
 
 int cli_trace_format_parse(const char *text, enum cli_trace_format *ret_format)
 {
@@ -19,6 +24,8 @@ int cli_trace_format_parse(const char *text, enum cli_trace_format *ret_format)
 		*ret_format = CLI_TRACE_PERFETTO;
 	else if (strcmp(text, "csv") == 0)
 		*ret_format = CLI_TRACE_CSV;
+	else if (strcmp(text, "otlp") == 0)
+		*ret_format = CLI_TRACE_OTLP;
 	else
 		return -1;
 	return 0;
@@ -35,16 +42,21 @@ static bool has_extension(const char *path, const char *extension)
 static void warn_of_name(enum cli_trace_format format, const char *path)
 {
 	static const char *const binary[] = { ".pb", ".pftrace", ".perfetto-trace", ".proto" };
+	static const char *const contents[] = { [CLI_TRACE_PERFETTO] = "JSON, which ui.perfetto.dev reads",
+						[CLI_TRACE_CSV] = "CSV",
+						[CLI_TRACE_OTLP] = "JSON, which collectors of OpenTelemetry read" };
 
 	for (size_t i = 0; i < sizeof(binary) / sizeof(binary[0]); i++)
 		if (has_extension(path, binary[i]))
 			cli_fail("%s is %s, although its name ends in %s: bfsim writes no binary traces", path,
-				 format == CLI_TRACE_CSV ? "CSV" : "JSON, which ui.perfetto.dev reads", binary[i]);
+				 contents[format], binary[i]);
 }
 
 enum cli_trace_format cli_trace_format_of_file(const char *path)
 {
-	return has_extension(path, ".csv") ? CLI_TRACE_CSV : CLI_TRACE_PERFETTO;
+	return has_extension(path, ".csv")   ? CLI_TRACE_CSV :
+	       has_extension(path, ".jsonl") ? CLI_TRACE_OTLP :
+					       CLI_TRACE_PERFETTO;
 }
 
 /* Print the number of missing records: not every format has a place for it. */
@@ -65,9 +77,37 @@ static void warn_if_incomplete(const struct sim_merged_trace *merged, uint64_t n
 			 num_dropped);
 }
 
+/* The kernel's id of this boot; "" where /proc is not to be read, and ids differ by the session's begin alone. */
+static void read_boot_id(char id[BOOT_ID_SIZE])
+{
+	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!in || !fgets(id, BOOT_ID_SIZE, in))
+		id[0] = '\0';
+	if (in)
+		fclose(in);
+}
+
+/* The session's begin is known by CLOCK_MONOTONIC. The two clocks differ by as much as they do now, unless the machine's time was
+ * set since. */
+static int write_otlp(const struct sim_merged_trace *merged, FILE *out)
+{
+	char boot[BOOT_ID_SIZE];
+	struct sim_otlp_session session = { .boot = boot, .version = BFSIM_VERSION };
+	struct timespec now;
+
+	read_boot_id(boot);
+	clock_gettime(CLOCK_REALTIME, &now);
+	session.begin_unix_ns =
+		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - (sim_monotonic_ns() - merged->zero_ns);
+	return sim_trace_export_otlp(merged, &session, out);
+}
+
 static int write_trace(const struct sim_merged_trace *merged, enum cli_trace_format format, FILE *out)
 {
-	int rc = format == CLI_TRACE_CSV ? sim_trace_export_csv(merged, out) : sim_trace_export_perfetto(merged, out);
+	int rc = format == CLI_TRACE_CSV  ? sim_trace_export_csv(merged, out) :
+		 format == CLI_TRACE_OTLP ? write_otlp(merged, out) :
+					    sim_trace_export_perfetto(merged, out);
 
 	if (rc < 0)
 		return cli_fail("out of memory: the trace has too many records");
@@ -104,7 +144,9 @@ int cli_trace_write(const char *dir, enum cli_trace_format format, const char *p
 	if (rc < 0)
 		return cli_failure_status();
 	warn_if_incomplete(&merged, num_dropped);
-	if (merged.clock && strcmp(merged.clock, sim_clock_mode_name(SIM_CLOCK_VIRTUAL)) == 0 &&
+	/* The numbers of a run are for files that are compared; spans have the machine's. */
+	if (format != CLI_TRACE_OTLP && merged.clock &&
+	    strcmp(merged.clock, sim_clock_mode_name(SIM_CLOCK_VIRTUAL)) == 0 &&
 	    sim_merged_trace_renumber(&merged) < 0) {
 		sim_merged_trace_free(&merged);
 		return cli_fail("out of memory: the trace has too many records");

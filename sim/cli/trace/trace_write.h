@@ -5,12 +5,12 @@
 
 #include <stdbool.h>
 
-enum cli_trace_format { CLI_TRACE_PERFETTO, CLI_TRACE_CSV };
+enum cli_trace_format { CLI_TRACE_PERFETTO, CLI_TRACE_CSV, CLI_TRACE_OTLP };
 
-/* "perfetto", "csv". Returns 0 or -1. */
+/* "perfetto", "csv", "otlp". Returns 0 or -1. */
 int cli_trace_format_parse(const char *text, enum cli_trace_format *ret_format);
 
-/* The format for a file of that name: CSV for *.csv, else Perfetto's. */
+/* The format for a file of that name: CSV for *.csv, OTLP for *.jsonl, else Perfetto's. */
 enum cli_trace_format cli_trace_format_of_file(const char *path);
 
 /* Write the trace of a live session to @path; NULL or "-" = standard output. Returns an exit status; a failure comes
