@@ -9,6 +9,7 @@
 
 #include "sim/cli/base/cli.h"
 #include "sim/cli/fault/fault_replay.h"
+#include "sim/cli/report/report_compare.h"
 #include "sim/cli/report/report_file.h"
 #include "sim/faults/plan/plan_file.h"
 
@@ -47,6 +48,13 @@ static size_t count(const char *text, const char *what)
 	return found;
 }
 
+static void check_page_text(const char *page, size_t len)
+{
+	promise(strlen(page) == len);
+	promise(count(page, "<script") == 1 && count(page, "</script") == 1);
+	promise(len > 8 && strcmp(page + len - 8, "</html>\n") == 0);
+}
+
 static void check_page(const struct cli_report *report)
 {
 	char *page = NULL;
@@ -55,10 +63,26 @@ static void check_page(const struct cli_report *report)
 
 	promise(out);
 	cli_report_print(report, out);
-	promise(fclose(out) == 0 && strlen(page) == len);
-	promise(count(page, "<script") == 1 && count(page, "</script") == 1);
-	promise(len > 8 && strcmp(page + len - 8, "</html>\n") == 0);
+	promise(fclose(out) == 0);
+	check_page_text(page, len);
 	free(page);
+}
+
+/* A report beside itself: each operation is paired with itself, unless the file has two processes with one number. */
+static void check_comparison(struct cli_report *report)
+{
+	struct cli_report_comparison comparison;
+	char *page = NULL;
+	size_t len;
+	FILE *out = open_memstream(&page, &len);
+
+	promise(out && cli_report_compare(report, report, &comparison) == 0);
+	comparison.before_name = comparison.now_name = FILE_NAME;
+	cli_report_print_comparison(&comparison, out);
+	promise(fclose(out) == 0 && comparison.num_common <= report->num_ops);
+	check_page_text(page, len);
+	free(page);
+	cli_report_comparison_fini(&comparison);
 }
 
 static void check_json(const struct cli_report *report)
@@ -108,6 +132,7 @@ static void check_file(const void *text, size_t size)
 	if (cli_report_compute_stats(&report) == 0) {
 		check_page(&report);
 		check_json(&report);
+		check_comparison(&report);
 	}
 	cli_report_fini(&report);
 }
