@@ -29,7 +29,6 @@ static bool describe(const struct pcie_topology *topology, const char *word, con
 		char text[PCIE_FUNCTION_TEXT_SIZE];
 		const char *now = NULL;
 
-		pcie_function_format(function, text);
 		if (addr && pcie_addr_equal(&function->former.addr, addr))
 			now = text;
 		else if (!addr && strcmp(function->former.rep_iface, word) == 0)
@@ -38,6 +37,7 @@ static bool describe(const struct pcie_topology *topology, const char *word, con
 			now = function->iface;
 		if (!now)
 			continue;
+		pcie_function_format(function, text);
 		snprintf(ret_note, PCIE_NOTE_SIZE, "%.63s: earlier versions gave this default to %.127s", word, now);
 		return true;
 	}

@@ -194,6 +194,26 @@ static bool holds_earlier_host(const struct pcie_draft *draft, const struct pcie
 	return false;
 }
 
+/* Whether each PF of the card's Arm cores has a number of its own in its address, and represents at most one PF of a host. */
+static bool have_own_numbers(const struct pcie_draft *draft, uint32_t card)
+{
+	uint32_t holders = 0; /* a bit for each number of a function */
+
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		const struct pcie_function *pf = draft->functions[i].final;
+		uint32_t bit = UINT32_C(1) << pf->addr.function, num_host_pfs = 0;
+
+		if (pf->card != card || pf->type != PCIE_FUNC_PF || !pcie_side_is_dpu(pf->side))
+			continue;
+		for (size_t k = 0; k < pf->num_reps; k++)
+			num_host_pfs += draft->functions[pf->reps[k]].final->type == PCIE_FUNC_PF;
+		if (holders & bit || num_host_pfs > 1)
+			return false;
+		holders |= bit;
+	}
+	return true;
+}
+
 /* The kernel's name of an SF's port is c1pf0sf4 for the first host, pf0sf4 for the Arm cores; the packages put the PF that
  * holds the representor before it: en3f0c1pf0sf4. Of PFs and VFs they cut the host's number off. On an Arm system with more
  * than two PFs, the number in pf0hpf is the holder's (sf-rep-netdev-rename and vf-net-link-name.sh of mlnx-tools). */
@@ -201,7 +221,8 @@ static void write_rep_iface(const struct pcie_draft *draft, const struct pcie_dr
 {
 	struct pcie_function *final = function->final;
 	const struct pcie_function *holder = draft->functions[function->holder].final;
-	bool is_host = !pcie_side_is_dpu(final->side), has_many_pfs = draft->functions[holder->id].num_siblings > 2;
+	bool is_host = !pcie_side_is_dpu(final->side);
+	bool has_many_pfs = draft->functions[holder->id].num_siblings > 2 && have_own_numbers(draft, final->card);
 	unsigned int pf = find_parent(draft, function)->ordinal;
 	size_t size = sizeof(final->rep_iface);
 	int len = 0;

@@ -59,36 +59,81 @@ static bool is_referenced(const struct pcie_function *function, const struct pci
 	       (!reference->is_sf || function->sf_index == reference->sf_index);
 }
 
+/* The function's address; that of a VF which the file counts, as this version or as earlier ones number it. */
+static const struct pcie_addr *addr_of(const struct pcie_function *function, bool is_former)
+{
+	static const struct pcie_addr none;
+
+	return is_former && !pcie_addr_equal(&function->former.addr, &none) ? &function->former.addr : &function->addr;
+}
+
 static struct pcie_draft_function *find_referenced(const struct pcie_draft *draft, uint32_t card,
-						   const struct reference *reference)
+						   const struct reference *reference, bool is_former)
 {
 	for (size_t i = 0; i < draft->topology->num_functions; i++) {
 		struct pcie_draft_function *function = &draft->functions[i];
 
-		if (function->final->card == card && is_referenced(function->final, &function->final->addr, reference))
+		if (function->final->card == card &&
+		    is_referenced(function->final, addr_of(function->final, is_former), reference))
 			return function;
 	}
 	return NULL;
 }
 
-/* The VF that had the address in earlier versions, for files that were written for them. */
-static struct pcie_draft_function *find_formerly_referenced(const struct pcie_draft *draft, uint32_t card,
-							    const struct reference *reference, const char *text)
-{
-	for (size_t i = 0; i < draft->topology->num_functions; i++) {
-		struct pcie_draft_function *function = &draft->functions[i];
-		char now[PCIE_FUNCTION_TEXT_SIZE];
+/* What the names of a card's represented functions mean, as this version and as earlier ones number VFs. */
+struct numbering {
+	bool is_former;   /* one has a meaning of earlier versions alone: the file was written for them */
+	bool is_current;  /* one has a meaning of this version alone */
+	const char *both; /* one that has two; NULL = none */
+};
 
-		if (function->final->card != card ||
-		    !is_referenced(function->final, &function->final->former.addr, reference))
-			continue;
-		pcie_function_format(function->final, now);
-		if (!draft->topology->note[0])
-			snprintf(draft->topology->note, PCIE_NOTE_SIZE,
-				 "represents: %.63s: earlier versions gave this default to %.127s", text, now);
-		return function;
+static void look_at_name(const struct pcie_draft *draft, uint32_t card, const char *text, struct numbering *numbering)
+{
+	const struct pcie_draft_function *now, *before;
+	struct reference reference;
+
+	if (parse_reference(text, &reference))
+		return; /* a later step reports it */
+	now = find_referenced(draft, card, &reference, false);
+	before = find_referenced(draft, card, &reference, true);
+	numbering->is_former |= before && !now;
+	numbering->is_current |= now && !before;
+	if (now && before && now != before && !numbering->both)
+		numbering->both = text;
+}
+
+static struct numbering find_numbering(const struct pcie_draft *draft, uint32_t card)
+{
+	struct numbering numbering = { 0 };
+
+	for (size_t i = 0; i < draft->topology->num_functions; i++) {
+		const struct pcie_draft_function *holder = &draft->functions[i];
+
+		for (uint32_t k = 0; holder->final->card == card && k < holder->yaml->num_represents; k++)
+			look_at_name(draft, card, holder->yaml->represents[k], &numbering);
 	}
-	return NULL;
+	return numbering;
+}
+
+/* Nothing says for which version the file was written. */
+static void note_two_meanings(const struct pcie_draft *draft, uint32_t card, const struct numbering *numbering)
+{
+	if (numbering->both && !numbering->is_former && !numbering->is_current && !draft->yaml->cards[card].management)
+		snprintf(
+			draft->topology->note, PCIE_NOTE_SIZE,
+			"represents: %.63s: earlier versions gave this default to another VF; \"management: true\" of the card says that the file means this version's",
+			numbering->both);
+}
+
+static void note_former(const struct pcie_draft *draft, const struct pcie_function *function, const char *text)
+{
+	char now[PCIE_FUNCTION_TEXT_SIZE];
+
+	if (draft->topology->note[0] || pcie_addr_equal(addr_of(function, true), &function->addr))
+		return;
+	pcie_function_format(function, now);
+	snprintf(draft->topology->note, PCIE_NOTE_SIZE,
+		 "represents: %.63s: earlier versions gave this default to %.127s", text, now);
 }
 
 static void assign_representor(const struct pcie_draft_function *holder, uint32_t *reps,
@@ -108,7 +153,7 @@ static const struct pcie_draft_function *find_holder(const struct pcie_draft *dr
 }
 
 static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_function *holder, uint32_t *reps,
-			uint32_t entry)
+			uint32_t entry, bool is_former)
 {
 	const char *text = holder->yaml->represents[entry];
 	struct pcie_draft_function *represented;
@@ -121,9 +166,9 @@ static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_
 					PCIE_QUOTE " does not name a function; write SIDE/ADDRESS or "
 						   "SIDE/ADDRESS/sfN: host/b1:00.0, host/b1:00.0/sf4",
 					text);
-	represented = find_referenced(draft, holder->final->card, &reference);
-	if (!represented)
-		represented = find_formerly_referenced(draft, holder->final->card, &reference, text);
+	represented = find_referenced(draft, holder->final->card, &reference, is_former);
+	if (!represented && is_former)
+		represented = find_referenced(draft, holder->final->card, &reference, false);
 	if (!represented)
 		return pcie_draft_error(draft, holder, field, "this card has no function " PCIE_QUOTE, text);
 	if (pcie_side_is_dpu(reference.side) && represented->final->type == PCIE_FUNC_PF)
@@ -138,6 +183,8 @@ static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_
 						   "already; remove one",
 					text, other->final->card, pcie_draft_file_index(other));
 	}
+	if (is_former)
+		note_former(draft, represented->final, text);
 	assign_representor(holder, reps, represented);
 	return 0;
 }
@@ -145,17 +192,20 @@ static int assign_named(const struct pcie_draft *draft, const struct pcie_draft_
 static int assign_all_named(const struct pcie_draft *draft, const struct pcie_draft_function *holder)
 {
 	uint32_t num_reps = holder->yaml->num_represents;
+	struct numbering numbering;
 	uint32_t *reps;
 	int rc = 0;
 
 	if (!num_reps)
 		return 0;
+	numbering = find_numbering(draft, holder->final->card);
+	note_two_meanings(draft, holder->final->card, &numbering);
 	reps = calloc(num_reps, sizeof(*reps));
 	if (!reps)
 		return -ENOMEM;
 	holder->final->reps = reps;
 	for (uint32_t i = 0; !rc && i < num_reps; i++)
-		rc = assign_named(draft, holder, reps, i);
+		rc = assign_named(draft, holder, reps, i, numbering.is_former);
 	return rc;
 }
 

@@ -26,13 +26,13 @@ static struct doca_comm_channel_addr_t *get_addr(struct doca_comch_connection *c
 
 void channel_progress_all(struct doca_comm_channel_ep_t *ep)
 {
-	while (doca_pe_progress(ep->pe))
+	while (shim_pe_progress_one(ep->pe)) /* also if the program waits on the endpoint's event handle */
 		;
 }
 
 void channel_progress_connect(const struct doca_comm_channel_addr_t *addr)
 {
-	while (addr->state == CHANNEL_CONNECTING && doca_pe_progress(addr->ep->pe))
+	while (addr->state == CHANNEL_CONNECTING && shim_pe_progress_one(addr->ep->pe))
 		;
 }
 

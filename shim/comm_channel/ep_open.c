@@ -151,7 +151,7 @@ static void stop_ctx(struct doca_comm_channel_ep_t *ep)
 
 	doca_ctx_stop(ep->ctx);
 	while (doca_ctx_get_state(ep->ctx, &state) == DOCA_SUCCESS && state != DOCA_CTX_STATE_IDLE)
-		doca_pe_progress(ep->pe);
+		shim_pe_progress_one(ep->pe);
 }
 
 /* The endpoint may be half-built. */

@@ -258,8 +258,10 @@ static bool let_read(struct sim_loans *loans, uintptr_t addr)
 
 		if (loan->kind != PROTECTED || loan->lent != OPEN_PROT || addr < loan->begin || addr >= loan->end)
 			continue;
-		loan->lent = PROT_READ | PROT_WRITE;
-		return syscall(SYS_mprotect, loan->begin, loan->end - loan->begin, loan->lent) == 0;
+		if (syscall(SYS_mprotect, loan->begin, loan->end - loan->begin, OPEN_PROT | PROT_READ) < 0)
+			return false;
+		loan->lent = OPEN_PROT | PROT_READ;
+		return true;
 	}
 	return true;
 }
@@ -317,7 +319,8 @@ static void undo(struct sim_loans *loans, const struct loan *loan, uintptr_t beg
 
 static bool is_as_lent(const struct loan *loan, const struct sim_vma *vma)
 {
-	return loan->kind == PROTECTED ? vma->prot == loan->lent : vma->offset == ZEROS_OFFSET + vma->begin;
+	return loan->kind == PROTECTED ? vma->prot == OPEN_PROT || vma->prot == loan->lent :
+					 vma->offset == ZEROS_OFFSET + vma->begin;
 }
 
 /* The parts of the loans that lie in the mapping. */

@@ -226,6 +226,30 @@ static void test_consumer_starts_on_a_map_that_is_there_dpu(struct side *side)
 	end(server);
 }
 
+/* The endpoint announces it, by the same engine, which had no event for the endpoint when it was armed. */
+static void test_consumer_starts_on_an_armed_engine_dpu(struct side *side)
+{
+	struct comch_actor *server = comch_serve(side), *actor;
+	struct arena *arena = arena_open(side->dev);
+	enum doca_ctx_states state = DOCA_CTX_STATE_STARTING;
+	struct doca_comch_consumer *consumer;
+
+	actor = fast_consumer(side, side->connection, arena, &consumer);
+	while (doca_pe_progress(side->pe))
+		;
+	MUST(doca_pe_request_notification(side->pe));
+	EXPECT(doca_ctx_start(actor->ctx), DOCA_ERROR_IN_PROGRESS);
+	for (int i = 0; i < 1000000 && state == DOCA_CTX_STATE_STARTING; i++) {
+		doca_pe_progress(side->pe);
+		MUST(doca_ctx_get_state(actor->ctx, &state));
+	}
+	CHECK(state == DOCA_CTX_STATE_RUNNING);
+	MUST(doca_pe_clear_notification(side->pe, doca_event_invalid_handle));
+	fast_end_consumer(actor, consumer);
+	arena_close(arena);
+	end(server);
+}
+
 /* ---- tasks ---- */
 
 static void test_receive_of_what_is_wrong_is_refused_dpu(struct side *side)
@@ -325,6 +349,7 @@ static const struct CMUnitTest consumer_tests[] = {
 	COMCH_TEST(test_connection_has_as_many_consumers_as_the_device_takes),
 	COMCH_HALVES(test_consumer_is_configured_while_idle_only, test_consumer_is_configured_while_idle_only_dpu,
 		     stay),
+	COMCH_HALVES(test_consumer_starts_on_an_armed_engine, test_consumer_starts_on_an_armed_engine_dpu, stay),
 	COMCH_HALVES(test_consumer_starts_on_a_map_that_is_there, test_consumer_starts_on_a_map_that_is_there_dpu,
 		     stay),
 	COMCH_HALVES(test_receive_of_what_is_wrong_is_refused, test_receive_of_what_is_wrong_is_refused_dpu, stay),

@@ -110,6 +110,32 @@ static void test_service_takes_client_in_recvfrom_host(struct side *side)
 	channel_sync_recv(side, 'd');
 }
 
+/* ---- a client that waits before it is connected ---- */
+
+static void test_client_that_armed_its_event_channel_connects_dpu(struct side *side)
+{
+	MUST(doca_comm_channel_ep_listen(side->ep, CHANNEL_NAME));
+	channel_sync_send(side, 'l');
+	channel_expect(side, "hello");
+	channel_sync_send(side, 'd');
+	EXPECT(channel_receive(side), DOCA_ERROR_CONNECTION_RESET);
+}
+
+/* It polls all the same. */
+static void test_client_that_armed_its_event_channel_connects_host(struct side *side)
+{
+	doca_error_t result;
+
+	channel_sync_recv(side, 'l');
+	MUST(doca_comm_channel_ep_connect(side->ep, CHANNEL_NAME, &side->peer));
+	MUST(doca_comm_channel_ep_event_handle_arm_recv(side->ep));
+	while ((result = doca_comm_channel_peer_addr_update_info(side->peer)) == DOCA_ERROR_CONNECTION_INPROGRESS)
+		;
+	MUST(result);
+	channel_say(side, "hello");
+	channel_sync_recv(side, 'd');
+}
+
 /* ---- a full queue ---- */
 
 static void number_to(char *text, size_t size, uint32_t number)
@@ -416,6 +442,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CHANNEL_TEST(test_service_takes_client_in_recvfrom),
+		CHANNEL_TEST(test_client_that_armed_its_event_channel_connects),
 		CHANNEL_TEST(test_full_queue_says_again_and_loses_nothing),
 		CHANNEL_TEST(test_wrong_messages_are_refused),
 		CHANNEL_TEST(test_client_that_goes_is_gone_behind_its_last_message),

@@ -46,6 +46,61 @@ test_a_topology_that_names_a_former_address_loads_and_says_so() {
 	says 'host/0000:b1:00.3 +pf0vf0$' out
 }
 
+# write_vfs REPRESENTED FIELD_OF_CARD
+write_vfs() {
+	cat >card.yaml <<-EOF2
+		cards:
+		  - profile: bluefield-3
+		    $2
+		    functions:
+		      - {side: dpu, type: pf, pci: "03:00.0", represents: [$1]}
+		      - {side: dpu, type: pf, pci: "03:00.1", represents: ["host/b1:00.1"]}
+		      - {side: host, type: pf, pci: "b1:00.0", vfs: 4}
+		      - {side: host, type: pf, pci: "b1:00.1"}
+	EOF2
+	status 0 bfsim run -t card.yaml --dpu true
+	bfsim devs -t card.yaml --on dpu | sed -n 's/.*host.* \(pf0vf\)/\1/p' >vfs
+}
+
+# Old and new addresses overlap.
+test_addresses_of_all_vfs_mean_what_they_meant() {
+	write_vfs '"host/b1:00.0", "host/b1:00.2", "host/b1:00.3", "host/b1:00.4", "host/b1:00.5"' ''
+	says 'note: represents: host/b1:00.2: earlier versions gave this default to host/0000:b1:00.3' err
+	same 'pf0vf0 pf0vf1 pf0vf2 pf0vf3' "$(echo $(cat vfs))"
+	write_vfs '"host/b1:00.0", "host/b1:00.4", "host/b1:00.2"' ''
+	says 'note: represents: host/b1:00.4: earlier versions gave this default to host/0000:b1:00.5' err
+	same 'pf0vf2 pf0vf0' "$(echo $(cat vfs))"
+	write_vfs '"host/b1:00.0", "host/b1:00.3", "host/b1:00.6"' ''
+	same '' "$(grep 'earlier versions' err)"
+	same 'pf0vf0 pf0vf3' "$(echo $(cat vfs))"
+}
+
+test_an_address_with_two_meanings_gets_one_line() {
+	write_vfs '"host/b1:00.0", "host/b1:00.3"' ''
+	says 'represents: host/b1:00.3: earlier versions gave this default to another VF; "management: true"' err
+	same 'pf0vf0' "$(cat vfs)"
+	write_vfs '"host/b1:00.0", "host/b1:00.3"' 'management: true'
+	same '' "$(grep 'earlier versions' err)"
+	write_vfs '"host/b1:00.0", "host/b1:00.3"' 'management: false'
+	same '' "$(grep 'earlier versions' err)"
+	same 'pf0vf1' "$(cat vfs)"
+}
+
+# Numbers in the addresses of the Arm cores' PFs that are not of their own name nothing.
+test_representors_of_cards_with_many_pfs_have_different_names() {
+	{
+		printf 'cards:\n  - profile: bluefield-3\n    functions:\n'
+		for f in 03:00.0 03:00.1 04:00.0 04:00.1; do printf '      - {side: dpu, type: pf, pci: "%s"}\n' $f; done
+		for f in b1:00.0 b1:00.1 b2:00.0 b2:00.1; do printf '      - {side: host, type: pf, pci: "%s"}\n' $f; done
+	} >card.yaml
+	status 0 bfsim devs -t card.yaml --on dpu
+	same 'pf0hpf pf1hpf pf2hpf pf3hpf' "$(echo $(grep -o 'pf[0-9]hpf' out))"
+	sed -i '/host/d; s/04:00.1/04:00.2/; s/"03:00.0"/"03:00.0", represents: ["host\/b1:00.0", "host\/b1:00.1"]/' card.yaml
+	for f in b1:00.0 b1:00.1; do printf '      - {side: host, type: pf, pci: "%s"}\n' $f; done >>card.yaml
+	status 0 bfsim devs -t card.yaml --on dpu
+	same 'pf0hpf pf1hpf' "$(echo $(grep -o 'pf[0-9]hpf' out))"
+}
+
 test_a_multi_host_card_whose_representors_moved_says_so() {
 	{
 		printf 'cards:\n  - profile: bluefield-2\n    functions:\n'

@@ -58,13 +58,14 @@ doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, c
 /* The most frequent mistake is the other side's address. Warn once, as programs ask for each device. */
 static void warn_wrong_side(const struct doca_devinfo *devinfo, const char *pci_addr_str)
 {
-	static atomic_flag warned = ATOMIC_FLAG_INIT;
+	static atomic_bool warned;
 	const struct pcie_topology *topology;
 	const struct pcie_function *other = NULL;
 	struct pcie_addr addr;
 	char note[PCIE_NOTE_SIZE];
 
-	if (!shim_session()) /* a forked child with its parent's list */
+	if (atomic_load_explicit(&warned, memory_order_relaxed) ||
+	    !shim_session()) /* a forked child with its parent's list */
 		return;
 	topology = sim_session_topology(shim_session());
 	pcie_addr_parse(pci_addr_str, &addr);
@@ -77,9 +78,9 @@ static void warn_wrong_side(const struct doca_devinfo *devinfo, const char *pci_
 			return;
 		other = function;
 	}
-	if (!other && pcie_topology_find_former(topology, pci_addr_str, note) && !atomic_flag_test_and_set(&warned))
+	if (!other && pcie_topology_find_former(topology, pci_addr_str, note) && !atomic_exchange(&warned, true))
 		sim_warn("%s (doc/topology.md, Defaults that changed)", note);
-	if (other && !atomic_flag_test_and_set(&warned))
+	if (other && !atomic_exchange(&warned, true))
 		sim_warn(
 			"%s is a function of side %s, and this process is on side %s: see BFSIM_SIDE, bfsim exec --on and bfsim devs",
 			pci_addr_str, other->side, devinfo->function->side);

@@ -184,6 +184,8 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 	result = ctx->is_internal ? DOCA_SUCCESS : shim_ctx_inject_start_fault(ctx->dev);
 	if (result == DOCA_SUCCESS)
 		result = start_ctx(ctx);
+	if (result == DOCA_ERROR_IN_PROGRESS)
+		shim_pe_unpark_all(ctx->pe);
 	sim_vclock_source_destroy(participation);
 	return result;
 }
@@ -239,7 +241,7 @@ void shim_ctx_begin_stop(struct doca_ctx *ctx)
 	if (ctx->queue)
 		sim_queue_flush(ctx->queue);
 	ctx->ops->begin_stop(ctx);
-	ctx->is_parked = false;
+	shim_pe_unpark_all(ctx->pe);
 	set_state(ctx, DOCA_CTX_STATE_STOPPING);
 }
 

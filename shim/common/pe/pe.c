@@ -151,7 +151,7 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
 	return DOCA_SUCCESS;
 }
 
-static void unpark_all(struct doca_pe *pe)
+void shim_pe_unpark_all(struct doca_pe *pe)
 {
 	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
 		ctx->is_parked = false;
@@ -172,7 +172,7 @@ doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode 
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is no event mode", (int)event_mode);
 	pe->event_mode = event_mode;
 	if (event_mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
-		unpark_all(pe);
+		shim_pe_unpark_all(pe);
 	choose_progress(pe);
 	return DOCA_SUCCESS;
 }
@@ -257,7 +257,7 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
 	(void)handle; /* used on Windows only */
 	SHIM_NEED(pe, SHIM_PE);
 	pe->armed = false;
-	unpark_all(pe);
+	shim_pe_unpark_all(pe);
 	choose_progress(pe);
 	if (doca_unlikely(shim_pe_vclock_handle(pe)))
 		sim_vclock_source_end_sleep(pe->vclock_handle);
