@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contexts: states, start and stop. */
-#include "ctx_priv.h"
+#include "pe_priv.h"
 #include "sim/clock/vclock_sched.h"
 
 #include <assert.h>

@@ -149,9 +149,6 @@ bool shim_ctx_try_idle(struct doca_ctx *ctx);
 /* pe.c: one step of a context that has one, in turn; of a live engine, by its thread. Returns whether there was one. */
 SHIM_INTERNAL_API bool shim_pe_progress_one(struct doca_pe *pe);
 
-/* pe.c: let an armed engine progress all its contexts. One that starts or stops may need the others. */
-void shim_pe_unpark_all(struct doca_pe *pe);
-
 /* pe_vclock.c: returns whether the engine may poll now; always true unless in virtual time. Sleeps briefly before false. */
 SHIM_INTERNAL_API bool shim_pe_vclock_may_poll(struct doca_pe *pe);
 

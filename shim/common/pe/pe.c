@@ -103,14 +103,15 @@ static inline __attribute__((always_inline)) bool step(struct doca_pe *pe, bool 
 	return false;
 }
 
-bool shim_pe_step(struct doca_pe *pe, bool skips_parked)
+/* For pe_vclock.c, and for the rarer cases. */
+static bool step_out_of_line(struct doca_pe *pe, bool skips_parked)
 {
 	return step(pe, skips_parked);
 }
 
 bool shim_pe_progress_one(struct doca_pe *pe)
 {
-	return doca_likely(!pe->vclock_handle) ? step(pe, false) : shim_pe_vclock_step(pe, false);
+	return doca_likely(!pe->vclock_handle) ? step(pe, false) : shim_pe_vclock_step(pe, step_out_of_line, false);
 }
 
 static size_t num_in_flight(const struct doca_pe *pe)
@@ -133,7 +134,7 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 	if (doca_likely(pe->progress == SHIM_PE_PROGRESS_ONE))
 		return shim_pe_progress_one(pe);
 	if (pe->progress == SHIM_PE_PROGRESS_UNPARKED)
-		return pe->vclock_handle ? shim_pe_vclock_step(pe, true) : shim_pe_step(pe, true);
+		return pe->vclock_handle ? shim_pe_vclock_step(pe, step_out_of_line, true) : step_out_of_line(pe, true);
 	/* Later calls complete what callbacks submit and peers send meanwhile, so that this call ends. */
 	limit = num_in_flight(pe) + PROGRESS_ALL_MAX_EVENTS;
 	if (!shim_pe_progress_one(pe))
@@ -149,12 +150,6 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
 	SHIM_NEED_OUT(num_inflight_tasks);
 	*num_inflight_tasks = num_in_flight(pe);
 	return DOCA_SUCCESS;
-}
-
-void shim_pe_unpark_all(struct doca_pe *pe)
-{
-	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
-		ctx->is_parked = false;
 }
 
 static void choose_progress(struct doca_pe *pe)

@@ -39,11 +39,18 @@ static inline struct sim_vclock_source *shim_pe_vclock_handle(const struct doca_
 	return pe->vclock_handle && pe->vclock_fork_generation == shim_fork_generation ? pe->vclock_handle : NULL;
 }
 
-/* pe.c: one step of a context that has one, in turn; perhaps of those alone that are not parked. Returns whether there was one. */
-bool shim_pe_step(struct doca_pe *pe, bool skips_parked);
+/* One step of a context that has one, in turn; perhaps of those alone that are not parked. Returns whether there was one. */
+typedef bool shim_pe_step(struct doca_pe *pe, bool skips_parked);
 
-/* pe_vclock.c: the same, when the scheduler lets the engine run. Lets time pass up to the next step. */
-bool shim_pe_vclock_step(struct doca_pe *pe, bool skips_parked);
+/* Let an armed engine progress all its contexts. One that starts or stops may need the others. */
+static inline void shim_pe_unpark_all(struct doca_pe *pe)
+{
+	for (struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
+		ctx->is_parked = false;
+}
+
+/* pe_vclock.c: @step, when the scheduler lets the engine run. Lets time pass up to the next such step. */
+bool shim_pe_vclock_step(struct doca_pe *pe, shim_pe_step *step, bool skips_parked);
 
 /* pe_vclock.c: the engine is armed, and its thread is about to sleep. Returns @has_events, or true if an event came
  * while virtual time passed. */

@@ -195,17 +195,17 @@ void shim_pe_vclock_post_credit(struct doca_pe *pe)
 		sim_vclock_sched_post_credit(shim_vclock, pe->vclock_engine);
 }
 
-bool shim_pe_vclock_step(struct doca_pe *pe, bool skips_parked)
+bool shim_pe_vclock_step(struct doca_pe *pe, shim_pe_step *step, bool skips_parked)
 {
 	struct sim_vclock_source *vclock_handle = shim_pe_vclock_handle(pe);
 	uint64_t next_ns, before_ns = SIM_CLOCK_NEVER_NS;
 
 	if (!vclock_handle)
-		return shim_pe_step(pe, skips_parked);
+		return step(pe, skips_parked);
 	if (!sim_vclock_source_may_poll(vclock_handle))
 		return false;
 	for (;;) {
-		if (shim_pe_step(pe, skips_parked)) /* the user's callback may have destroyed the engine */
+		if (step(pe, skips_parked)) /* the user's callback may have destroyed the engine */
 			return true;
 		next_ns = run_due_jobs(pe);
 		if (has_completions(pe, skips_parked))
