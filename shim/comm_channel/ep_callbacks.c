@@ -9,6 +9,7 @@
 #include "ep_priv.h"
 #include "shim/comch/endpoint/comm_channel_hooks.h"
 #include "shim/common/base/check.h"
+#include "shim/common/pe/ctx_priv.h"
 
 /* The endpoint of a server's connection. */
 static struct doca_comm_channel_ep_t *get_service_ep(struct doca_comch_connection *connection)

@@ -11,6 +11,7 @@
 #include "sim/base/watch.h"
 #include "shim/comch/endpoint/comm_channel_hooks.h"
 #include "shim/common/base/check.h"
+#include "shim/common/pe/ctx_priv.h"
 
 /* ---- descriptors ---- */
 
