@@ -95,6 +95,12 @@ static bool has_rep_iface(const struct pcie_function *function)
 	return function->rep_iface[0] != '\0';
 }
 
+/* Not the default, which SFs of two PFs share. */
+static bool has_aux_index(const struct pcie_function *function)
+{
+	return function->type == PCIE_FUNC_SF && function->aux_index != function->sf_index;
+}
+
 static bool is_sf(const struct pcie_function *function)
 {
 	return function->type == PCIE_FUNC_SF;
@@ -114,7 +120,7 @@ static const struct unique {
 	{ "vuid", "in a topology", compare_vuids, NULL },
 	{ "vhca-id", "on one card", compare_vhca_ids, NULL },
 	{ "sf-index", "on one PF", compare_sf_indices, is_sf },
-	{ "aux-index", "on one side", compare_aux_indices, is_sf },
+	{ "aux-index", "on one side", compare_aux_indices, has_aux_index },
 };
 
 /* Two functions that have the same value of @field; the error names the first such pair in the file's order. */

@@ -82,52 +82,11 @@ static void default_vhca_id(const struct pcie_draft *draft, const struct pcie_dr
 	final->vhca_id = vhca_id;
 }
 
-static bool is_aux_index_given(const struct pcie_draft *draft, const char *side, uint32_t aux_index)
+/* A card numbers auxiliary devices otherwise; the files of earlier versions have one number for both. */
+static void default_aux_index(const struct pcie_draft_function *function)
 {
-	for (size_t i = 0; draft->gives_aux_indices && i < draft->topology->num_functions; i++) {
-		const struct pcie_draft_function *other = &draft->functions[i];
-
-		if (other->yaml->aux_index && other->final->aux_index == aux_index &&
-		    strcmp(other->final->side, side) == 0)
-			return true;
-	}
-	return false;
-}
-
-static uint32_t count_pci_functions(const struct pcie_draft *draft, const char *side)
-{
-	uint32_t count = 0;
-
-	for (size_t i = 0; i < draft->topology->num_functions; i++) {
-		const struct pcie_function *function = draft->functions[i].final;
-
-		count += function->type != PCIE_FUNC_SF && strcmp(function->side, side) == 0;
-	}
-	return count;
-}
-
-/* The driver numbers a machine's functions: first the PFs and VFs of all cards, then the SFs; so the first SF of a card
- * with two PFs is mlx5_core.sf.2. The SFs' numbers leave out those that the file gives. */
-static void default_aux_index(const struct pcie_draft *draft, const struct pcie_draft_function *function)
-{
-	struct pcie_function *final = function->final;
-	uint32_t aux_index;
-
-	if (final->type != PCIE_FUNC_SF || function->yaml->aux_index)
-		return;
-	aux_index = count_pci_functions(draft, final->side);
-	for (uint32_t id = final->id; id-- > 0;) {
-		const struct pcie_draft_function *earlier = &draft->functions[id];
-
-		if (earlier->final->type == PCIE_FUNC_SF && !earlier->yaml->aux_index &&
-		    strcmp(earlier->final->side, final->side) == 0) {
-			aux_index = earlier->final->aux_index + 1;
-			break;
-		}
-	}
-	while (is_aux_index_given(draft, final->side, aux_index))
-		aux_index++;
-	final->aux_index = aux_index;
+	if (!function->yaml->aux_index)
+		function->final->aux_index = function->final->sf_index;
 }
 
 static void default_lid(const struct pcie_draft_function *function)
@@ -169,14 +128,13 @@ int pcie_draft_fill_defaults(struct pcie_draft *draft)
 	for (size_t i = 0; i < draft->topology->num_functions; i++) {
 		draft->gives_ibdevs |= draft->functions[i].yaml->ibdev != NULL;
 		draft->gives_vhca_ids |= draft->functions[i].yaml->vhca_id != NULL;
-		draft->gives_aux_indices |= draft->functions[i].yaml->aux_index != NULL;
 	}
 	for (size_t i = 0; !rc && i < draft->topology->num_functions; i++) {
 		struct pcie_draft_function *function = &draft->functions[i];
 
 		default_ibdev(draft, function);
 		default_vhca_id(draft, function);
-		default_aux_index(draft, function);
+		default_aux_index(function);
 		default_lid(function);
 		default_mac(function);
 		default_ipv6(function);

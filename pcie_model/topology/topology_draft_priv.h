@@ -43,8 +43,8 @@ struct pcie_draft {
 	const struct pcie_yaml_source *source;
 	struct pcie_yaml *yaml;
 	struct pcie_topology *topology;
-	struct pcie_draft_function *functions; /* one for each of topology->functions */
-	bool gives_ibdevs, gives_vhca_ids, gives_sf_indices, gives_aux_indices; /* the file does, of some function */
+	struct pcie_draft_function *functions;               /* one for each of topology->functions */
+	bool gives_ibdevs, gives_vhca_ids, gives_sf_indices; /* the file does, of some function */
 };
 
 int pcie_draft_expand(struct pcie_draft *draft);

@@ -52,7 +52,7 @@ write_card_with_each_kind() {
 		      - {side: host, type: pf, pci: "0b:00.0"}
 		      - {side: host, type: vf, pci: "0b:00.3", rep-iface: ""}
 		      - {side: host, type: vf, pci: "0b:00.4", hotplug: true}
-		      - {side: host, type: sf, pci: "0b:00.0", sf-index: 800}
+		      - {side: host, type: sf, pci: "0b:00.0", sf-index: 800, aux-index: 4}
 		      - {side: host, type: pf, pci: "0b:00.1"}
 	EOF2
 }
@@ -95,16 +95,18 @@ test_devices_have_the_fields_of_the_guide() {
 	same 'PCI: ibdev_name iface_name iface_index pci_func_type uplink_ib_port mac_addr ipv4_addr ipv6_addr' \
 		"$(awk '{ print $1 }' out | head -9 | tr '\n' ' ' | sed 's/ $//')"
 	says '^        ipv6_addr {37}fe80:0000:0000:0000:00bf:00ff:fe00:0000$' out
-	says '^        sf_index {38}2$' out
+	says '^        sf_index {38}0$' out
+	status 0 bfsim caps --topology kinds.yaml --on host --list-devs
+	says '^        sf_index {38}4$' out
 	status 0 bfsim devs --topology kinds.yaml
-	says '^dpu +0000:03:00.0/sf0 .* mlx5_core\.sf\.2$' out
+	says '^dpu +0000:03:00.0/sf0 .* mlx5_core\.sf\.0$' out
 	says '^host +0000:0b:00.0/sf800 .* mlx5_core\.sf\.4$' out
 	bfsim devs --topology kinds.yaml --json >devs.json
 	python3 - <<-'EOF2'
 		import json
 		(card,) = json.load(open('devs.json'))['cards']
 		sfs = {(f['side'], f['sf-index'], f['aux-index']) for f in card['functions'] if f['type'] == 'sf'}
-		assert sfs == {('host', 800, 4), ('dpu', 0, 2)}, sfs
+		assert sfs == {('host', 800, 4), ('dpu', 0, 0)}, sfs
 		assert card['num-hidden'] == 0
 	EOF2
 	bfsim devs >out

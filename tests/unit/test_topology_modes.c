@@ -206,13 +206,14 @@ static void test_auxiliary_devices_are_numbered_behind_the_machines_pci_function
 	const struct pcie_function *functions = topology->functions;
 
 	(void)state;
-	assert_int_equal(functions[1].aux_index, 2);
-	assert_int_equal(functions[3].aux_index, 3);
-	assert_int_equal(functions[4].aux_index, 4);
+	assert_int_equal(functions[1].aux_index, 0);
+	assert_int_equal(functions[3].aux_index, 0); /* of the other PF */
+	assert_int_equal(functions[4].aux_index, 70);
 	assert_int_equal(functions[4].sf_index, 70);
-	assert_int_equal(functions[7].aux_index, 2);
+	assert_int_equal(functions[7].aux_index, 88);
 	assert_int_equal(functions[8].aux_index, 3);
-	assert_int_equal(functions[9].aux_index, 4);
+	assert_int_equal(functions[8].sf_index, 0);
+	assert_int_equal(functions[9].aux_index, 1);
 	pcie_topology_destroy(topology);
 }
 
