@@ -35,7 +35,7 @@ static void check_function(const struct pcie_topology *topology, const struct pc
 		const struct pcie_function *represented = &topology->functions[function->reps[i]];
 
 		promise(function->reps[i] < topology->num_functions);
-		promise(!pcie_side_is_dpu(represented->side));
+		promise(!pcie_side_is_dpu(represented->side) || represented->type != PCIE_FUNC_PF);
 		promise(represented->card == function->card);
 	}
 }
