@@ -142,10 +142,10 @@ struct sim_msg {
 		struct {
 			uint64_t number;
 			int32_t reason; /* CLOSE: -errno */
-			uint32_t
-				elsewhere; /* CLOSE of a client that found no server: 0, or 1 + the id of the function on
-					     * whose representor a service of that name is */
-		} channel;                 /* UNLISTEN, CLOSE, NOTIFY_PEER */
+			/* CLOSE of a client that found no server: 0, or 1 + the id of the function on whose representor a
+			 * service of that name is. */
+			uint32_t elsewhere;
+		} channel; /* UNLISTEN, CLOSE, NOTIFY_PEER */
 		struct {
 			uint32_t change; /* enum sim_fault_change */
 			uint32_t id;     /* REMOVE: the rule; reply to ADD: the added rule */

@@ -135,7 +135,7 @@ void bout_defect(struct bout *bout, unsigned int *count, const char *what, const
 role_body role_exporter;
 /* Imports it, and copies for a while in both directions. */
 role_body role_importer;
-/* The same, whatever bytes come. */
+/* The same, without a look at the bytes. */
 role_body role_unchecked_importer;
 /* Sends a descriptor. */
 void role_send_descriptor(int sock, const void *descriptor, size_t len);
