@@ -36,7 +36,6 @@ int channel_session_start(void **state)
 	char ready;
 	int fds[2];
 
-	(void)state;
 	snprintf(session_dir, sizeof(session_dir), "/tmp/bfsim-test-XXXXXX");
 	if (!mkdtemp(session_dir) || pipe(fds) < 0)
 		return -1;
@@ -55,7 +54,6 @@ int channel_session_end(void **state)
 {
 	int status;
 
-	(void)state;
 	if (daemon_pid <= 0) /* the setup failed */
 		return 0;
 	kill(daemon_pid, SIGTERM);

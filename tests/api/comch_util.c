@@ -486,7 +486,6 @@ static int session_start(void **state)
 	int ready[2];
 	char number[16], topology[4096], byte;
 
-	(void)state;
 	snprintf(topology, sizeof(topology), "%s/%s", API_DATA_DIR, comch_session.topology);
 	strcpy(session_dir, "/tmp/bfsim-test-XXXXXX");
 	assert_non_null(mkdtemp(session_dir));
@@ -524,7 +523,6 @@ static int session_end(void **state)
 {
 	int status;
 
-	(void)state;
 	if (daemon_pid <= 0) /* the setup failed */
 		return 0;
 	kill(daemon_pid, SIGTERM);

@@ -96,7 +96,6 @@ static void test_known_answers(void **state)
 	struct gcm_rig rig = gcm_open();
 	uint8_t key[32], modelled[MAX_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(vectors); i++) {
 		size_t key_bytes = put(key, vectors[i].key);
 		struct gcm_params params = { .key = gcm_key(&rig, key, key_bytes) };
@@ -142,7 +141,6 @@ static void test_every_length_of_iv_is_the_models(void **state)
 	struct gcm_rig rig = gcm_open();
 	uint8_t raw[32];
 
-	(void)state;
 	for (int round = 0; round < 60; round++) {
 		size_t len = 1 + accel_random(rig.accel, 80), key_bytes;
 		struct gcm_params params;
@@ -165,7 +163,6 @@ static void test_lists_of_chance_go_there_and_back(void **state)
 	struct gcm_rig rig = gcm_open();
 	uint8_t raw[32], in[MAX_BYTES], one_sealed[MAX_BYTES + 16];
 
-	(void)state;
 	for (int round = 0; round < 60; round++) {
 		size_t len = 1 + accel_random(rig.accel, MAX_BYTES - 20), out_len;
 		struct doca_buf *src, *one, *many, *back;
@@ -231,7 +228,6 @@ static void test_changed_message_fails(void **state)
 	static const uint8_t other_raw[32] = { 1, 2, 4 };
 	struct doca_buf *dst = accel_dst(rig.accel, 56);
 
-	(void)state;
 	fill(rig.accel, text, 40);
 	assert_ok(gcm_run(&rig, GCM_ENCRYPT, &params, accel_src(rig.accel, text, 40), dst));
 	assert_int_equal(accel_data(dst, sealed, sizeof(sealed)), 56);
@@ -271,7 +267,6 @@ static void test_aad_alone(void **state)
 	struct gcm_params params = some_params(&rig, 12, 20);
 	uint8_t raw[32] = { 1, 2, 3 };
 
-	(void)state;
 	fill(rig.accel, text, 20);
 	gcm_model(raw, 16, params.iv, 12, text, 20, 20, sealed);
 	expect(&rig, GCM_ENCRYPT, &params, text, 20, sealed, 32);
@@ -291,7 +286,6 @@ static void test_output_is_appended(void **state)
 	struct gcm_params params = some_params(&rig, 16, 0);
 	struct doca_buf *src = accel_src(rig.accel, "message", 7), *dst = accel_dst(rig.accel, 46);
 
-	(void)state;
 	assert_ok(gcm_run(&rig, GCM_ENCRYPT, &params, src, dst));
 	assert_ok(gcm_run(&rig, GCM_ENCRYPT, &params, src, dst));
 	assert_int_equal(accel_data(dst, sealed, sizeof(sealed)), 46);
@@ -309,7 +303,6 @@ static void test_in_place(void **state)
 	struct doca_buf *src, *dst;
 	uint8_t *at;
 
-	(void)state;
 	fill(rig.accel, text, 1000);
 	gcm_model(raw, 16, params.iv, 12, text, 10, 1000, sealed);
 	src = accel_src(rig.accel, text, 1016); /* with room for the tag */
@@ -336,7 +329,6 @@ static void test_iv_and_key_are_copied(void **state)
 	struct doca_buf *dst = accel_dst(rig.accel, 26);
 	struct doca_task *task;
 
-	(void)state;
 	memcpy(used, raw, sizeof(used));
 	params.key = gcm_key(&rig, used, 16);
 	memset(used, 0xff, sizeof(used));
@@ -362,7 +354,6 @@ static void test_key_is_destroyed_while_its_task_is_in_flight(void **state)
 	struct doca_aes_gcm_key *other;
 	struct doca_task *task;
 
-	(void)state;
 	fill(rig.accel, text, 10);
 	gcm_model(raw, 16, params.iv, 12, text, 0, 10, sealed);
 	MUST(gcm_alloc(&rig, GCM_ENCRYPT, &params, accel_src(rig.accel, text, 10), dst, &task));
@@ -384,7 +375,6 @@ static void test_context_starts_again(void **state)
 	struct gcm_params params = some_params(&rig, 12, 3);
 	static const uint8_t raw[16] = { 1, 2, 3 };
 
-	(void)state;
 	for (int round = 0; round < 3; round++) {
 		fill(rig.accel, text, 50);
 		gcm_model(raw, 16, params.iv, 12, text, 3, 50, sealed);
@@ -422,7 +412,6 @@ static void test_context_has_65536_tasks(void **state)
 	struct gcm_params params;
 	size_t before;
 
-	(void)state;
 	MUST(gcm_set_conf(rig.gcm, GCM_ENCRYPT, MANY));
 	before = resident_bytes();
 	accel_start(rig.accel, rig.ctx);

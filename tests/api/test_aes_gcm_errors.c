@@ -25,7 +25,6 @@ static void test_submission_refuses_what_cannot_work(void **state)
 	struct gcm_params good = some_params(&rig), bad;
 	struct doca_buf *src = accel_src(rig.accel, data, 40), *dst = accel_dst(rig.accel, 200);
 
-	(void)state;
 	for (enum gcm_kind kind = 0; kind < GCM_NUM_KINDS; kind++) {
 		assert_invalid(gcm_run(r, kind, &good, NULL, dst));
 		assert_invalid(gcm_run(r, kind, &good, src, NULL));
@@ -61,7 +60,6 @@ static void test_key_of_another_instance_is_refused(void **state)
 	struct gcm_rig rig = gcm_open(), other = { .accel = rig.accel };
 	struct gcm_params params;
 
-	(void)state;
 	MUST(doca_aes_gcm_create(rig.accel->dev, &other.gcm));
 	params = some_params(&other);
 	assert_invalid(gcm_run(&rig, GCM_ENCRYPT, &params, accel_src(rig.accel, "x", 1), accel_dst(rig.accel, 17)));
@@ -78,7 +76,6 @@ static void test_destination_that_may_not_be_written_is_not_permitted(void **sta
 	struct doca_mmap *mmap = api_map(rig.accel->dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
 	struct doca_buf *dst;
 
-	(void)state;
 	MUST(doca_buf_inventory_buf_get_by_addr(rig.accel->inventory, mmap, memory, sizeof(memory), &dst));
 	assert_doca(gcm_run(&rig, GCM_ENCRYPT, &params, accel_src(rig.accel, "x", 1), dst), DOCA_ERROR_NOT_PERMITTED);
 	MUST(doca_buf_dec_refcount(dst, NULL));
@@ -165,7 +162,6 @@ static void test_configuration_has_its_limits(void **state)
 	struct gcm_rig rig = gcm_open_idle();
 	uint32_t num;
 
-	(void)state;
 	assert_doca(doca_ctx_start(rig.ctx), DOCA_ERROR_NOT_CONNECTED);
 	/* provokes: doca_aes_gcm_task_encrypt_set_conf DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_aes_gcm_task_encrypt_set_conf(rig.gcm, NULL, on_encrypt, 1));
@@ -186,7 +182,6 @@ static void test_nothing_configured_does_not_start(void **state)
 {
 	struct gcm_rig rig = gcm_open_idle();
 
-	(void)state;
 	MUST(doca_pe_connect_ctx(rig.accel->pe, rig.ctx));
 	assert_invalid(doca_ctx_start(rig.ctx));
 	gcm_close(&rig);
@@ -211,7 +206,6 @@ static void test_tasks_are_as_many_as_configured(void **state)
 	struct gcm_params params = { 0 };
 	struct doca_task *tasks[GCM_NUM_KINDS][GCM_TASKS];
 
-	(void)state;
 	for (enum gcm_kind kind = 0; kind < GCM_NUM_KINDS; kind++)
 		for (int i = 0; i < GCM_TASKS; i++)
 			MUST(gcm_alloc(&rig, kind, &params, NULL, NULL, &tasks[kind][i]));
@@ -235,7 +229,6 @@ static void test_instance_with_keys_is_in_use(void **state)
 	struct gcm_rig rig = gcm_open_idle();
 	struct doca_aes_gcm_key *key = gcm_key(&rig, raw_key, 16); /* keys need no running context */
 
-	(void)state;
 	/* provokes: doca_aes_gcm_destroy DOCA_ERROR_IN_USE */
 	assert_doca(doca_aes_gcm_destroy(rig.gcm), DOCA_ERROR_IN_USE);
 	assert_ok(doca_aes_gcm_key_destroy(key));
@@ -301,7 +294,6 @@ static void test_capabilities_are_the_cards(void **state)
 {
 	struct gcm_rig rig = gcm_open_idle();
 
-	(void)state;
 	assert_caps(doca_dev_as_devinfo(rig.accel->dev), DOCA_SUCCESS);
 	gcm_close(&rig);
 }
@@ -315,7 +307,6 @@ static void test_bad_arguments_are_invalid(void **state)
 	struct doca_aes_gcm_key *key;
 	struct doca_aes_gcm *gcm;
 
-	(void)state;
 	/* provokes: doca_aes_gcm_create DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_aes_gcm_create(NULL, &gcm));
 	assert_invalid(doca_aes_gcm_create(rig.accel->dev, NULL));
@@ -346,7 +337,6 @@ static void test_capabilities_need_valid_arguments(void **state)
 	struct gcm_rig rig = gcm_open_idle();
 	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(rig.accel->dev);
 
-	(void)state;
 	/* provokes: doca_aes_gcm_cap_task_encrypt_is_supported DOCA_ERROR_INVALID_VALUE
 	 * provokes: doca_aes_gcm_cap_task_encrypt_is_tag_96_supported DOCA_ERROR_INVALID_VALUE
 	 * provokes: doca_aes_gcm_cap_task_encrypt_is_tag_128_supported DOCA_ERROR_INVALID_VALUE
@@ -378,7 +368,6 @@ static void test_card_without_the_engine_says_so(void **state)
 	struct accel *accel = accel_open();
 	struct doca_aes_gcm *gcm;
 
-	(void)state;
 	/* provokes: doca_aes_gcm_create DOCA_ERROR_NOT_SUPPORTED */
 	assert_doca(doca_aes_gcm_create(accel->dev, &gcm), DOCA_ERROR_NOT_SUPPORTED);
 	/* provokes: doca_aes_gcm_cap_task_encrypt_is_supported DOCA_ERROR_NOT_SUPPORTED
@@ -412,7 +401,6 @@ static void test_overrides_of_a_topology_hold(void **state)
 	enum doca_ctx_states ctx_state;
 	uint8_t out[300];
 
-	(void)state;
 	assert_invalid(gcm_run(&rig, GCM_ENCRYPT, &params, accel_src_list(rig.accel, data, 128, 3), dst));
 	assert_ok(gcm_run(&rig, GCM_ENCRYPT, &params, accel_src_list(rig.accel, data, 128, 2), dst));
 	assert_doca(gcm_run(&rig, GCM_ENCRYPT, &params, accel_src(rig.accel, data, 129), dst), DOCA_ERROR_IO_FAILED);
@@ -441,7 +429,6 @@ static doca_error_t create_key(void)
 
 static void test_create_without_memory(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	assert_ok(doca_aes_gcm_cap_task_encrypt_is_supported(doca_dev_as_devinfo(dev))); /* loads libcrypto */
 	/* provokes: doca_aes_gcm_create DOCA_ERROR_NO_MEMORY */

@@ -13,7 +13,6 @@ static doca_error_t overwrite(void *value, void *config)
 
 static void test_values_arrive_in_the_order_given(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(start("--fast", "-ns", "64", "--name", "Ada"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "fast;size=64;name=Ada;");
@@ -22,7 +21,6 @@ static void test_values_arrive_in_the_order_given(void **state)
 
 static void test_value_may_be_attached_to_a_long_name(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(start("--name=a=b", "--num-size=-3"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "name=a=b;size=-3;");
@@ -30,7 +28,6 @@ static void test_value_may_be_attached_to_a_long_name(void **state)
 
 static void test_attached_value_may_be_empty_text(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(start("--name=", "-f"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "name=;fast;");
@@ -38,7 +35,6 @@ static void test_attached_value_may_be_empty_text(void **state)
 
 static void test_no_arguments_call_no_callback(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(start(), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "");
@@ -46,7 +42,6 @@ static void test_no_arguments_call_no_callback(void **state)
 
 static void test_text_may_look_like_an_unknown_flag_or_a_command(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(start("-n", "-", "-ns", "-1"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "name=-;size=-1;");
@@ -54,7 +49,6 @@ static void test_text_may_look_like_an_unknown_flag_or_a_command(void **state)
 
 static void test_negative_number_is_a_value_even_if_it_names_a_flag(void **state)
 {
-	(void)state;
 	add_usual_params();
 	add_param("5", "five", DOCA_ARGP_TYPE_BOOLEAN, on_fast);
 	assert_int_equal(start("-ns", "-5"), DOCA_SUCCESS);
@@ -65,7 +59,6 @@ static void test_callback_may_write_into_its_text(void **state)
 {
 	char *words[] = { "prog", "-n", "Ada", NULL };
 
-	(void)state;
 	add_param("n", "name", DOCA_ARGP_TYPE_STRING, overwrite);
 	assert_int_equal(start_words(words), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "overwritten;");
@@ -87,7 +80,6 @@ static void test_callback_may_write_into_its_text(void **state)
 /* provokes: doca_argp_start DOCA_ERROR_NOT_SUPPORTED */
 static void test_unknown_flags_are_not_supported(void **state)
 {
-	(void)state;
 	assert_refused(DOCA_ERROR_NOT_SUPPORTED, "'--nam'", "-f", "--nam", "x");
 	assert_refused(DOCA_ERROR_NOT_SUPPORTED, "'--names=x'", "--names=x");
 	assert_refused(DOCA_ERROR_NOT_SUPPORTED, "'-x'", "-x");
@@ -101,14 +93,12 @@ static void test_unknown_flags_are_not_supported(void **state)
 
 static void test_stray_words_are_invalid(void **state)
 {
-	(void)state;
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "'stray'", "-f", "stray");
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "''", "");
 }
 
 static void test_values_that_are_no_int_are_invalid(void **state)
 {
-	(void)state;
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "--num-size: 'many'", "-ns", "many");
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "--num-size: '12x'", "-ns", "12x");
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "--num-size: '0x40'", "-ns", "0x40");
@@ -123,7 +113,6 @@ static void test_values_that_are_no_int_are_invalid(void **state)
 
 static void test_int_limits_are_values(void **state)
 {
-	(void)state;
 	add_usual_params();
 	add_param("s", "second", DOCA_ARGP_TYPE_INT, on_size);
 	assert_int_equal(start("-ns", "2147483647", "-s", "-2147483648"), DOCA_SUCCESS);
@@ -132,7 +121,6 @@ static void test_int_limits_are_values(void **state)
 
 static void test_missing_values_are_invalid(void **state)
 {
-	(void)state;
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "--name needs a value", "--name");
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "--name needs a value", "-n", "-f");
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "--name needs a value", "-n", "--num-size=3");
@@ -142,14 +130,12 @@ static void test_missing_values_are_invalid(void **state)
 
 static void test_boolean_takes_no_value(void **state)
 {
-	(void)state;
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "--fast takes no value", "--fast=true");
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "--fast takes no value", "--fast=");
 }
 
 static void test_repeated_flags_are_invalid(void **state)
 {
-	(void)state;
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "--name is given twice", "-n", "a", "--name", "b");
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "--fast is given twice", "-f", "-f");
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "--log-level is given twice", "-l", "50", "-l", "60");
@@ -159,7 +145,6 @@ static void test_multiple_parameter_gets_each_value(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 
-	(void)state;
 	doca_argp_param_set_multiplicity(param);
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	assert_int_equal(start("-n", "a", "--name=b", "-n", "a"), DOCA_SUCCESS);
@@ -170,7 +155,6 @@ static void test_mandatory_parameter_must_be_given(void **state)
 {
 	struct doca_argp_param *param = make_param("m", NULL, DOCA_ARGP_TYPE_STRING, on_other);
 
-	(void)state;
 	doca_argp_param_set_mandatory(param);
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	add_usual_params();
@@ -183,7 +167,6 @@ static void test_mandatory_parameter_that_is_given_is_fine(void **state)
 {
 	struct doca_argp_param *param = make_param("m", NULL, DOCA_ARGP_TYPE_STRING, on_other);
 
-	(void)state;
 	doca_argp_param_set_mandatory(param);
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	assert_int_equal(start("-m", "x"), DOCA_SUCCESS);
@@ -203,7 +186,6 @@ static void add_singular_and_mandatory(void)
 
 static void test_singular_parameter_needs_no_mandatory_one(void **state)
 {
-	(void)state;
 	add_singular_and_mandatory();
 	assert_int_equal(start("--list", "-l", "60"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "fast;");
@@ -211,7 +193,6 @@ static void test_singular_parameter_needs_no_mandatory_one(void **state)
 
 static void test_singular_parameter_must_be_alone(void **state)
 {
-	(void)state;
 	add_singular_and_mandatory();
 	assert_int_equal(start("-m", "x", "--list"), DOCA_ERROR_INVALID_VALUE);
 	assert_told("--list must be given alone");
@@ -224,7 +205,6 @@ static doca_error_t on_rate(void *value, void *config)
 
 static void test_real_numbers(void **state)
 {
-	(void)state;
 	add_param("r", "rate", DOCA_ARGP_TYPE_DOUBLE, on_rate);
 	assert_int_equal(start("-r", "12.5"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "rate=12.5;");
@@ -234,7 +214,6 @@ static void test_real_number_may_be_negative_or_large(void **state)
 {
 	struct doca_argp_param *param = make_param("r", "rate", DOCA_ARGP_TYPE_DOUBLE, on_rate);
 
-	(void)state;
 	doca_argp_param_set_multiplicity(param);
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	assert_int_equal(start("-r", "-.5", "--rate=1e12", "-r", "3"), DOCA_SUCCESS);

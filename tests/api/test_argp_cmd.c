@@ -77,7 +77,6 @@ static void add_tree(void)
 
 static void test_command_is_called_after_its_parameters(void **state)
 {
-	(void)state;
 	add_tree();
 	assert_int_equal(doca_argp_register_validation_callback(validate), DOCA_SUCCESS);
 	assert_int_equal(start("get", "--fast"), DOCA_SUCCESS);
@@ -86,7 +85,6 @@ static void test_command_is_called_after_its_parameters(void **state)
 
 static void test_inner_command_is_called_after_the_outer(void **state)
 {
-	(void)state;
 	add_tree();
 	assert_int_equal(start("set", "-ns", "3", "all"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "size=3;set;all;");
@@ -94,7 +92,6 @@ static void test_inner_command_is_called_after_the_outer(void **state)
 
 static void test_no_command_is_no_error(void **state)
 {
-	(void)state;
 	add_tree();
 	assert_int_equal(start("-n", "Ada"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "name=Ada;");
@@ -102,7 +99,6 @@ static void test_no_command_is_no_error(void **state)
 
 static void test_inherited_parameter_is_known_in_inner_commands(void **state)
 {
-	(void)state;
 	add_tree();
 	assert_int_equal(start("set", "all", "-n", "Ada"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "name=Ada;set;all;");
@@ -110,7 +106,6 @@ static void test_inherited_parameter_is_known_in_inner_commands(void **state)
 
 static void test_parameter_that_is_not_inherited_is_unknown_in_inner_commands(void **state)
 {
-	(void)state;
 	add_tree();
 	assert_int_equal(start("set", "all", "-ns", "3"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_told("'-ns'");
@@ -118,7 +113,6 @@ static void test_parameter_that_is_not_inherited_is_unknown_in_inner_commands(vo
 
 static void test_parameter_of_a_command_is_unknown_before_it(void **state)
 {
-	(void)state;
 	add_tree();
 	assert_int_equal(start("-f", "get"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_told("'-f'");
@@ -128,7 +122,6 @@ static void test_general_flags_are_known_everywhere(void **state)
 {
 	int level;
 
-	(void)state;
 	add_tree();
 	assert_int_equal(start("set", "all", "-l", "30"), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_get_log_level(&level), DOCA_SUCCESS);
@@ -137,7 +130,6 @@ static void test_general_flags_are_known_everywhere(void **state)
 
 static void test_name_of_a_general_flag_is_the_commands_inside_it(void **state)
 {
-	(void)state;
 	add_tree();
 	assert_int_equal(start("get", "-v", "b1:00.3"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "other=b1:00.3;get;");
@@ -147,7 +139,6 @@ static void test_two_commands_may_use_the_same_names(void **state)
 {
 	struct doca_argp_cmd *one = make_cmd("one", on_get), *two = make_cmd("two", on_set);
 
-	(void)state;
 	cmd_add_param(one, "s", "limit", DOCA_ARGP_TYPE_BOOLEAN, on_fast);
 	cmd_add_param(two, "s", "limit", DOCA_ARGP_TYPE_INT, on_size);
 	assert_int_equal(doca_argp_register_cmd(one), DOCA_SUCCESS);
@@ -158,7 +149,6 @@ static void test_two_commands_may_use_the_same_names(void **state)
 
 static void test_unknown_command_is_not_supported(void **state)
 {
-	(void)state;
 	add_tree();
 	assert_int_equal(start("put"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_told("'put'");
@@ -166,7 +156,6 @@ static void test_unknown_command_is_not_supported(void **state)
 
 static void test_command_of_another_command_is_unknown(void **state)
 {
-	(void)state;
 	add_tree();
 	assert_int_equal(start("all"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_told("'all'");
@@ -174,7 +163,6 @@ static void test_command_of_another_command_is_unknown(void **state)
 
 static void test_stray_word_behind_a_leaf_is_invalid(void **state)
 {
-	(void)state;
 	add_tree();
 	assert_int_equal(start("get", "it"), DOCA_ERROR_INVALID_VALUE);
 	assert_told("'it'");
@@ -186,7 +174,6 @@ static void test_mandatory_parameter_counts_in_the_chosen_command_only(void **st
 	struct doca_argp_cmd *one = make_cmd("one", on_get), *two = make_cmd("two", on_set);
 	struct doca_argp_param *must = make_param("m", "must", DOCA_ARGP_TYPE_STRING, on_other);
 
-	(void)state;
 	doca_argp_param_set_mandatory(must);
 	assert_int_equal(doca_argp_cmd_register_param(one, must), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_cmd(one), DOCA_SUCCESS);
@@ -200,7 +187,6 @@ static void test_mandatory_parameter_of_the_chosen_command_must_be_given(void **
 	struct doca_argp_cmd *one = make_cmd("one", on_get);
 	struct doca_argp_param *must = make_param("m", "must", DOCA_ARGP_TYPE_STRING, on_other);
 
-	(void)state;
 	doca_argp_param_set_mandatory(must);
 	assert_int_equal(doca_argp_cmd_register_param(one, must), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_cmd(one), DOCA_SUCCESS);
@@ -210,7 +196,6 @@ static void test_mandatory_parameter_of_the_chosen_command_must_be_given(void **
 
 static void test_commands_error_is_passed_on(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_register_validation_callback(validate), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_cmd(make_cmd("go", refuse)), DOCA_SUCCESS);
 	assert_int_equal(start("go"), DOCA_ERROR_IN_USE);
@@ -219,7 +204,6 @@ static void test_commands_error_is_passed_on(void **state)
 
 static void test_command_that_destroys_the_parser_ends_the_start(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_register_validation_callback(validate), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_cmd(make_cmd("go", destroy)), DOCA_SUCCESS);
 	assert_int_equal(start("go"), DOCA_ERROR_BAD_STATE);
@@ -228,7 +212,6 @@ static void test_command_that_destroys_the_parser_ends_the_start(void **state)
 
 static void test_command_needs_no_callback(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_register_cmd(make_cmd("go", NULL)), DOCA_SUCCESS);
 	assert_int_equal(start("go"), DOCA_SUCCESS);
 }
@@ -240,7 +223,6 @@ static void test_unregistered_command_is_destroyed_once_with_all_inside(void **s
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 	struct doca_argp_cmd *outer = make_cmd("outer", on_get), *inner = make_cmd("inner", on_set);
 
-	(void)state;
 	assert_int_equal(doca_argp_cmd_register_param(inner, param), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_cmd_register_cmd(outer, inner), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_cmd_destroy(outer), DOCA_SUCCESS);
@@ -254,7 +236,6 @@ static void test_registered_command_can_not_be_destroyed(void **state)
 {
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get);
 
-	(void)state;
 	assert_int_equal(doca_argp_register_cmd(cmd), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_cmd_destroy(cmd), DOCA_ERROR_BAD_STATE);
 }
@@ -263,7 +244,6 @@ static void test_command_is_registered_once(void **state)
 {
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get), *other = make_cmd("other", on_set);
 
-	(void)state;
 	assert_int_equal(doca_argp_register_cmd(cmd), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_cmd(cmd), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_argp_cmd_register_cmd(other, cmd), DOCA_ERROR_BAD_STATE);
@@ -278,7 +258,6 @@ static void test_registered_command_takes_nothing_in(void **state)
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get), *inner = make_cmd("inner", on_set);
 
-	(void)state;
 	assert_int_equal(doca_argp_register_cmd(cmd), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_cmd_register_param(cmd, param), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_argp_cmd_register_cmd(cmd, inner), DOCA_ERROR_BAD_STATE);
@@ -291,7 +270,6 @@ static void test_parameter_of_a_command_is_registered_once(void **state)
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get);
 
-	(void)state;
 	assert_int_equal(doca_argp_cmd_register_param(cmd, param), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_cmd_register_param(cmd, param), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_argp_register_param(param), DOCA_ERROR_BAD_STATE);
@@ -307,7 +285,6 @@ static void test_name_and_description_are_required(void **state)
 	struct doca_argp_cmd *nameless, *silent;
 	struct doca_argp_cmd *outer = make_cmd("outer", on_get);
 
-	(void)state;
 	assert_int_equal(doca_argp_cmd_create(&nameless), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_cmd_create(&silent), DOCA_SUCCESS);
 	doca_argp_cmd_set_description(nameless, "What it does");
@@ -323,14 +300,12 @@ static void test_parameter_in_a_command_needs_its_fields(void **state)
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get);
 	struct doca_argp_param *param;
 
-	(void)state;
 	assert_int_equal(doca_argp_param_create(&param), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_cmd_register_param(cmd, param), DOCA_ERROR_INITIALIZATION);
 }
 
 static void test_names_that_no_command_can_have_are_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_register_cmd(make_cmd("", on_get)), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_register_cmd(make_cmd("-go", on_get)), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_register_cmd(make_cmd("go", on_get)), DOCA_SUCCESS);
@@ -341,7 +316,6 @@ static void test_command_can_not_be_inside_itself(void **state)
 {
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get);
 
-	(void)state;
 	assert_int_equal(doca_argp_cmd_register_cmd(cmd, cmd), DOCA_ERROR_INVALID_VALUE);
 }
 
@@ -349,7 +323,6 @@ static void test_command_can_not_be_inside_its_inner_one(void **state)
 {
 	struct doca_argp_cmd *outer = make_cmd("outer", on_get), *inner = make_cmd("inner", on_set);
 
-	(void)state;
 	assert_int_equal(doca_argp_cmd_register_cmd(outer, inner), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_cmd_register_cmd(inner, outer), DOCA_ERROR_BAD_STATE);
 }
@@ -361,7 +334,6 @@ static void test_null_handles_are_refused_and_the_other_is_taken_over(void **sta
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get), *inner = make_cmd("inner", on_set);
 
-	(void)state;
 	assert_int_equal(doca_argp_cmd_register_param(NULL, param), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_param_destroy(param), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_cmd_register_param(cmd, NULL), DOCA_ERROR_INVALID_VALUE);
@@ -376,7 +348,6 @@ static void test_registering_inside_a_command_needs_init_and_no_start(void **sta
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get), *inner = make_cmd("inner", on_set);
 
-	(void)state;
 	assert_int_equal(start(), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_cmd_register_param(cmd, param), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_argp_cmd_register_cmd(cmd, inner), DOCA_ERROR_BAD_STATE);
@@ -389,7 +360,6 @@ static void test_setters_ignore_what_is_none(void **state)
 {
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get);
 
-	(void)state;
 	doca_argp_cmd_set_name(NULL, "x");
 	doca_argp_cmd_set_description(NULL, "x");
 	doca_argp_cmd_set_callback(NULL, on_set);
@@ -408,7 +378,6 @@ static void test_setters_leave_a_destroyed_command_alone(void **state)
 {
 	struct doca_argp_cmd *cmd = make_cmd("go", on_get);
 
-	(void)state;
 	assert_int_equal(doca_argp_cmd_destroy(cmd), DOCA_SUCCESS);
 	doca_argp_cmd_set_name(cmd, "x");
 	doca_argp_cmd_set_description(cmd, "x");

@@ -78,7 +78,6 @@ static void expect_device(char *value, const char *iface, const char *arguments)
 
 static void test_device_is_opened_by_its_address(void **state)
 {
-	(void)state;
 	expect_device("pci/0000:03:00.0", "p0", "(none)");
 	expect_device("0000:03:00.0", "p0", "(none)");
 	expect_device("pci/03:00.0", "p0", "(none)");
@@ -99,7 +98,6 @@ static void expect_rep(char *value, const char *iface, const char *arguments)
 
 static void test_representor_is_opened_with_its_device(void **state)
 {
-	(void)state;
 	expect_rep("pci/0000:03:00.0,pf0hpf", "pf0hpf", "(none)");
 	expect_rep("pci/0000:03:00.0,pf0", "pf0hpf", "(none)");
 	expect_rep("pci/0000:03:00.0,pf0vf1", "pf0vf1", "(none)");
@@ -119,7 +117,6 @@ static void expect_refusal(enum doca_argp_type type, char *value, doca_error_t e
 
 static void test_what_names_no_device_is_refused(void **state)
 {
-	(void)state;
 	expect_refusal(DOCA_ARGP_TYPE_DEVICE, "pci/0000:04:00.0", DOCA_ERROR_NOT_FOUND);
 	expect_refusal(DOCA_ARGP_TYPE_DEVICE, "pci/p0", DOCA_ERROR_INVALID_VALUE);
 	expect_refusal(DOCA_ARGP_TYPE_DEVICE, "", DOCA_ERROR_INVALID_VALUE);
@@ -135,7 +132,6 @@ static void test_device_and_its_representor_are_of_one_device(void **state)
 {
 	struct doca_dev *first;
 
-	(void)state;
 	add_param("d", "device", DOCA_ARGP_TYPE_DEVICE, take_device);
 	add_param("r", "rep", DOCA_ARGP_TYPE_DEVICE_REP, take_rep);
 	assert_int_equal(start("-d", "03:00.0", "-r", "03:00.0,pf0vf0"), DOCA_SUCCESS);
@@ -165,7 +161,6 @@ static void test_program_opens_devices_by_its_own_function(void **state)
 {
 	int context = 7;
 
-	(void)state;
 	assert_int_equal(doca_argp_register_dev_open_callback(NULL, &context), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_register_dev_open_callback(open_by_program, &context), DOCA_SUCCESS);
 	add_param("r", "rep", DOCA_ARGP_TYPE_DEVICE_REP, take_rep);
@@ -177,7 +172,6 @@ static void test_program_opens_devices_by_its_own_function(void **state)
 
 static void test_error_of_the_programs_function_ends_the_start(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_register_dev_open_callback(refuse_to_open, NULL), DOCA_SUCCESS);
 	add_param("d", "device", DOCA_ARGP_TYPE_DEVICE, take_device);
 	assert_int_equal(start("-d", "03:00.0"), DOCA_ERROR_NOT_SUPPORTED);
@@ -193,7 +187,6 @@ static void test_file_names_devices_by_strings(void **state)
 	char path[] = "/tmp/test_argp_device.XXXXXX";
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);
@@ -215,7 +208,6 @@ static doca_error_t keep_arguments(void *value, void *config)
 
 static void test_arguments_of_a_device_last_until_destroy(void **state)
 {
-	(void)state;
 	add_param("d", "device", DOCA_ARGP_TYPE_DEVICE, keep_arguments);
 	assert_int_equal(start("-d", "03:00.0,dv_flow_en=2"), DOCA_SUCCESS);
 	assert_string_equal(kept, "dv_flow_en=2");

@@ -78,7 +78,6 @@ static void write_file(const char *content)
 
 static void test_words_before_the_separator_are_dpdks(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(doca_argp_register_validation_callback(validate), DOCA_SUCCESS);
 	assert_int_equal(start("-a", "03:00.0,dv_flow_en=2", "-l", "0-3", "--", "-ns", "4"), DOCA_SUCCESS);
@@ -87,7 +86,6 @@ static void test_words_before_the_separator_are_dpdks(void **state)
 
 static void test_program_without_dpdk_flags_still_starts_dpdk(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(start("--", "-f"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "fast;dpdk[/some/where/prog];");
@@ -95,7 +93,6 @@ static void test_program_without_dpdk_flags_still_starts_dpdk(void **state)
 
 static void test_without_separator_all_words_are_dpdks(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(start("-a", "03:00.0", "-c0xf"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "dpdk[/some/where/prog -a 03:00.0 -c0xf];");
@@ -103,7 +100,6 @@ static void test_without_separator_all_words_are_dpdks(void **state)
 
 static void test_second_separator_is_not_supported(void **state)
 {
-	(void)state;
 	assert_int_equal(start("-c1", "--", "--", "-f"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_told("'--'");
 	assert_string_equal(trace.text, "");
@@ -111,21 +107,18 @@ static void test_second_separator_is_not_supported(void **state)
 
 static void test_callbacks_error_is_passed_on(void **state)
 {
-	(void)state;
 	doca_argp_set_dpdk_program(refuse);
 	assert_int_equal(start(), DOCA_ERROR_DRIVER);
 }
 
 static void test_callback_that_destroys_the_parser_ends_the_start(void **state)
 {
-	(void)state;
 	doca_argp_set_dpdk_program(destroy);
 	assert_int_equal(start("-c1"), DOCA_ERROR_BAD_STATE);
 }
 
 static void test_vector_may_be_changed(void **state)
 {
-	(void)state;
 	doca_argp_set_dpdk_program(on_dpdk_that_meddles);
 	assert_int_equal(start("-c", "1"), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS); /* the memory checker finds a defect */
@@ -133,14 +126,12 @@ static void test_vector_may_be_changed(void **state)
 
 static void test_wrong_program_flags_do_not_start_dpdk(void **state)
 {
-	(void)state;
 	assert_int_equal(start("-c1", "--", "--bogus"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_string_equal(trace.text, "");
 }
 
 static void test_callback_is_set_before_start(void **state)
 {
-	(void)state;
 	assert_int_equal(start(), DOCA_SUCCESS);
 	doca_argp_set_dpdk_program(refuse); /* logged, ignored */
 	doca_argp_set_dpdk_program(NULL);
@@ -149,7 +140,6 @@ static void test_callback_is_set_before_start(void **state)
 
 static void test_file_gives_dpdk_flags(void **state)
 {
-	(void)state;
 	add_usual_params();
 	write_file("{ \"doca_dpdk_flags\": {\n"
 		   "	\"devices\": [ // -a\n"
@@ -171,7 +161,6 @@ static void test_file_gives_dpdk_flags(void **state)
 
 static void test_mask_may_be_text(void **state)
 {
-	(void)state;
 	write_file("{\"doca_dpdk_flags\": {\"core-mask\": \"0xF\", \"flags\": \"\"}}");
 	assert_int_equal(start("-j", path), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "dpdk[/some/where/prog -c 0xF];");
@@ -179,7 +168,6 @@ static void test_mask_may_be_text(void **state)
 
 static void test_file_adds_to_the_command_line(void **state)
 {
-	(void)state;
 	write_file("{\"doca_dpdk_flags\": {\"core-list\": \"1\"}}");
 	assert_int_equal(start("-a", "03:00.0", "--", "-j", path), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "dpdk[/some/where/prog -a 03:00.0 -l 1];");
@@ -190,7 +178,6 @@ static void test_many_words_are_all_kept(void **state)
 	char text[1024] = "{\"doca_dpdk_flags\": {\"flags\": \"", expected[1024] = "dpdk[/some/where/prog";
 	int i;
 
-	(void)state;
 	for (i = 0; i < 100; i++) {
 		sprintf(text + strlen(text), "-w%d ", i);
 		sprintf(expected + strlen(expected), " -w%d", i);
@@ -218,7 +205,6 @@ static void assert_refused(doca_error_t error, const char *part, const char *sec
 
 static void test_wrong_types_are_invalid(void **state)
 {
-	(void)state;
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "\"doca_dpdk_flags\" must be an object", "[]");
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "\"devices\"", "{\"devices\": {}}");
 	assert_refused(DOCA_ERROR_INVALID_VALUE, "\"devices\"", "{\"devices\": [1]}");
@@ -234,7 +220,6 @@ static void test_wrong_types_are_invalid(void **state)
 
 static void test_unknown_keys_and_devices_are_not_supported(void **state)
 {
-	(void)state;
 	assert_refused(DOCA_ERROR_NOT_SUPPORTED, "\"cores\"", "{\"cores\": 1}");
 	assert_refused(DOCA_ERROR_NOT_SUPPORTED, "\"pci\"", "{\"devices\": [{\"pci\": 1}]}");
 	assert_refused(DOCA_ERROR_NOT_SUPPORTED, "\"gpu\"", "{\"devices\": [{\"device\": \"gpu\", \"id\": \"1\"}]}");
@@ -244,7 +229,6 @@ static void test_words_that_are_too_long_are_invalid(void **state)
 {
 	char section[600], word[301];
 
-	(void)state;
 	memset(word, '7', sizeof(word) - 1);
 	word[sizeof(word) - 1] = '\0';
 	snprintf(section, sizeof(section), "{\"devices\": [{\"device\": \"sf\", \"id\": \"%s\"}]}", word);

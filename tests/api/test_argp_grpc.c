@@ -6,7 +6,6 @@ static void test_address_is_what_was_given(void **state)
 {
 	const char *address = NULL;
 
-	(void)state;
 	doca_argp_set_grpc_program();
 	doca_argp_set_grpc_program(); /* once is enough, twice is fine */
 	assert_int_equal(start("--grpc-address", "192.0.2.1:50051"), DOCA_SUCCESS);
@@ -18,7 +17,6 @@ static void test_address_has_a_short_flag(void **state)
 {
 	const char *address = NULL;
 
-	(void)state;
 	doca_argp_set_grpc_program();
 	assert_int_equal(start("-g", "[::1]:1"), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_get_grpc_addr(&address), DOCA_SUCCESS);
@@ -29,7 +27,6 @@ static void test_address_that_was_not_given_is_not_found(void **state)
 {
 	const char *address = NULL;
 
-	(void)state;
 	doca_argp_set_grpc_program();
 	assert_int_equal(start(), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_get_grpc_addr(&address), DOCA_ERROR_NOT_FOUND);
@@ -41,7 +38,6 @@ static void test_address_is_known_after_start_only(void **state)
 {
 	const char *address;
 
-	(void)state;
 	doca_argp_set_grpc_program();
 	assert_int_equal(doca_argp_get_grpc_addr(&address), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS);
@@ -52,7 +48,6 @@ static void test_program_of_another_kind_has_no_such_flag(void **state)
 {
 	const char *address;
 
-	(void)state;
 	assert_int_not_equal(start("--grpc-address", "192.0.2.1:50051"), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_get_grpc_addr(&address), DOCA_ERROR_BAD_STATE);
 	assert_non_null(strstr(last_message, "--grpc-address"));
@@ -62,7 +57,6 @@ static void test_flag_comes_too_late_after_start(void **state)
 {
 	const char *address;
 
-	(void)state;
 	assert_int_equal(start(), DOCA_SUCCESS);
 	doca_argp_set_grpc_program();
 	assert_int_equal(doca_argp_get_grpc_addr(&address), DOCA_ERROR_BAD_STATE);
@@ -73,7 +67,6 @@ static void test_destroy_forgets_the_address(void **state)
 {
 	const char *address;
 
-	(void)state;
 	doca_argp_set_grpc_program();
 	assert_int_equal(start("-g", "192.0.2.1:50051"), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS);

@@ -10,7 +10,6 @@ static char path[sizeof(directory) + sizeof("/params.json")];
 
 static int make_directory(void **state)
 {
-	(void)state;
 	if (!mkdtemp(directory))
 		return -1;
 	snprintf(path, sizeof(path), "%s/params.json", directory);
@@ -19,7 +18,6 @@ static int make_directory(void **state)
 
 static int remove_directory(void **state)
 {
-	(void)state;
 	return rmdir(directory);
 }
 
@@ -53,7 +51,6 @@ static void test_file_in_the_vendors_shape_is_read(void **state)
 {
 	int level;
 
-	(void)state;
 	add_usual_params();
 	assert_int_equal(start_with("/*\n * a licence\n */\n"
 				    "{\n"
@@ -80,7 +77,6 @@ static void test_file_in_the_vendors_shape_is_read(void **state)
 
 static void test_empty_sections_are_fine(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(start_with("{\"doca_general_flags\": {}, \"doca_program_flags\": {}}"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "");
@@ -88,7 +84,6 @@ static void test_empty_sections_are_fine(void **state)
 
 static void test_false_is_as_good_as_not_given(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(start_with_keys("\"fast\": false, \"num-size\": 3"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "size=3;");
@@ -98,7 +93,6 @@ static void test_command_line_wins_over_the_file(void **state)
 {
 	int level;
 
-	(void)state;
 	add_usual_params();
 	assert_int_equal(start_with("{\"doca_general_flags\": {\"log-level\": 60},"
 				    " \"doca_program_flags\": {\"name\": \"file\", \"num-size\": 1}}",
@@ -113,7 +107,6 @@ static void test_mandatory_parameter_may_come_from_the_file(void **state)
 {
 	struct doca_argp_param *param = make_param("m", "must", DOCA_ARGP_TYPE_STRING, on_other);
 
-	(void)state;
 	doca_argp_param_set_mandatory(param);
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	assert_int_equal(start_with_keys("\"must\": \"x\""), DOCA_SUCCESS);
@@ -124,7 +117,6 @@ static void test_mandatory_parameter_missing_in_the_file_is_invalid(void **state
 {
 	struct doca_argp_param *param = make_param("m", "must", DOCA_ARGP_TYPE_STRING, on_other);
 
-	(void)state;
 	doca_argp_param_set_mandatory(param);
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	assert_int_equal(start_with("{}"), DOCA_ERROR_INVALID_VALUE);
@@ -135,7 +127,6 @@ static void test_singular_parameter_in_the_file_must_be_alone(void **state)
 {
 	struct doca_argp_param *param = make_param(NULL, "list", DOCA_ARGP_TYPE_BOOLEAN, on_fast);
 
-	(void)state;
 	doca_argp_param_set_singular(param);
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	add_usual_params();
@@ -147,7 +138,6 @@ static void test_singular_parameter_that_is_false_does_not_count(void **state)
 {
 	struct doca_argp_param *param = make_param(NULL, "list", DOCA_ARGP_TYPE_BOOLEAN, on_fast);
 
-	(void)state;
 	doca_argp_param_set_singular(param);
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	add_usual_params();
@@ -159,7 +149,6 @@ static void test_false_beside_a_singular_parameter_does_not_count(void **state)
 {
 	struct doca_argp_param *param = make_param(NULL, "list", DOCA_ARGP_TYPE_BOOLEAN, on_fast);
 
-	(void)state;
 	doca_argp_param_set_singular(param);
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	add_usual_params();
@@ -177,7 +166,6 @@ static void add_multiple(void)
 
 static void test_multiple_parameter_takes_an_array(void **state)
 {
-	(void)state;
 	add_multiple();
 	assert_int_equal(start_with_keys("\"name\": [\"a\", \"b\", ]"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "name=a;name=b;");
@@ -185,7 +173,6 @@ static void test_multiple_parameter_takes_an_array(void **state)
 
 static void test_multiple_parameter_takes_a_single_value(void **state)
 {
-	(void)state;
 	add_multiple();
 	assert_int_equal(start_with_keys("\"name\": \"a\""), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "name=a;");
@@ -193,7 +180,6 @@ static void test_multiple_parameter_takes_a_single_value(void **state)
 
 static void test_array_of_wrong_values_is_invalid(void **state)
 {
-	(void)state;
 	add_multiple();
 	assert_int_equal(start_with_keys("\"name\": [\"a\", 1]"), DOCA_ERROR_INVALID_VALUE);
 	assert_told("\"name\"");
@@ -202,7 +188,6 @@ static void test_array_of_wrong_values_is_invalid(void **state)
 
 static void test_json_object_is_handed_over(void **state)
 {
-	(void)state;
 	add_param(NULL, "object", DOCA_ARGP_TYPE_JSON_OBJ, on_object);
 	assert_int_equal(start_with_keys("\"object\": {\"a\": [1, 2]}"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "object={\"a\":[1,2]};");
@@ -210,7 +195,6 @@ static void test_json_object_is_handed_over(void **state)
 
 static void test_json_object_must_be_an_object(void **state)
 {
-	(void)state;
 	add_param(NULL, "object", DOCA_ARGP_TYPE_JSON_OBJ, on_object);
 	assert_int_equal(start_with_keys("\"object\": [1, 2]"), DOCA_ERROR_INVALID_VALUE);
 	assert_told("\"object\"");
@@ -225,7 +209,6 @@ static void test_real_numbers_may_be_whole_ones(void **state)
 {
 	struct doca_argp_param *param = make_param(NULL, "rate", DOCA_ARGP_TYPE_DOUBLE, on_rate);
 
-	(void)state;
 	doca_argp_param_set_multiplicity(param);
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	assert_int_equal(start_with_keys("\"rate\": [1.25, -3, 1e3]"), DOCA_SUCCESS);
@@ -234,7 +217,6 @@ static void test_real_numbers_may_be_whole_ones(void **state)
 
 static void test_text_is_no_real_number(void **state)
 {
-	(void)state;
 	add_param(NULL, "rate", DOCA_ARGP_TYPE_DOUBLE, on_rate);
 	assert_int_equal(start_with_keys("\"rate\": \"1.5\""), DOCA_ERROR_INVALID_VALUE);
 	assert_told("\"rate\"");
@@ -243,7 +225,6 @@ static void test_text_is_no_real_number(void **state)
 /* A file for several programs, once the program has said that it takes one. */
 static void test_unknown_keys_and_sections_are_ignored_on_demand(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(doca_argp_disable_pedantic_config_parsing(), DOCA_SUCCESS);
 	assert_int_equal(start_with("{\"doca_program_flags\": {\"colour\": 3, \"num-size\": 4},"
@@ -257,7 +238,6 @@ static void test_keys_of_the_chosen_command_are_known(void **state)
 {
 	struct doca_argp_cmd *cmd;
 
-	(void)state;
 	assert_int_equal(doca_argp_cmd_create(&cmd), DOCA_SUCCESS);
 	doca_argp_cmd_set_name(cmd, "go");
 	doca_argp_cmd_set_description(cmd, "What it does");
@@ -294,7 +274,6 @@ static void assert_refused(doca_error_t error, const char *part, const char *con
 
 static void test_wrong_types_are_invalid(void **state)
 {
-	(void)state;
 	keys_refused(INVALID_VALUE, "\"name\"", "\"name\": 1");
 	keys_refused(INVALID_VALUE, "\"name\"", "\"name\": null");
 	keys_refused(INVALID_VALUE, "\"name\"", "\"name\": [\"a\"]");
@@ -317,14 +296,12 @@ static void test_wrong_types_are_invalid(void **state)
 
 static void test_log_level_out_of_range_in_the_file_is_invalid(void **state)
 {
-	(void)state;
 	assert_int_equal(start_with("{\"doca_general_flags\": {\"log-level\": 7}}"), DOCA_ERROR_INVALID_VALUE);
 	assert_told("--log-level 7");
 }
 
 static void test_unknown_keys_are_not_supported(void **state)
 {
-	(void)state;
 	keys_refused(NOT_SUPPORTED, "\"names\"", "\"names\": \"x\"");
 	keys_refused(NOT_SUPPORTED, "\"n\"", "\"n\": \"x\""); /* short names are no keys */
 	keys_refused(NOT_SUPPORTED, "\"s\"", "\"s\": \"x\"");
@@ -339,7 +316,6 @@ static void test_unknown_keys_are_not_supported(void **state)
 
 static void test_text_that_is_not_json_is_an_io_failure(void **state)
 {
-	(void)state;
 	refused(IO_FAILED, "cut off", "");
 	refused(IO_FAILED, "cut off", " \n");
 	refused(IO_FAILED, "cut off", "// only a comment");
@@ -358,7 +334,6 @@ static void test_nesting_without_end_is_an_io_failure(void **state)
 {
 	char deep[4096];
 
-	(void)state;
 	memset(deep, '[', sizeof(deep));
 	assert_refused(DOCA_ERROR_IO_FAILED, "not JSON", deep, sizeof(deep));
 }
@@ -368,7 +343,6 @@ static void test_file_longer_than_one_read_is_read(void **state)
 	static const char begin[] = "{\"doca_program_flags\": {\"fast\": true", end[] = "}}";
 	static char content[64 * 1024];
 
-	(void)state;
 	add_usual_params();
 	memset(content, '\n', sizeof(content));
 	memcpy(content, begin, strlen(begin));
@@ -380,7 +354,6 @@ static void test_file_longer_than_one_read_is_read(void **state)
 
 static void test_huge_file_is_refused(void **state)
 {
-	(void)state;
 	write_bytes("{}", 2);
 	assert_int_equal(truncate(path, (off_t)1 << 34), 0); /* sparse */
 	assert_int_equal(start("-j", path), DOCA_ERROR_IO_FAILED);
@@ -390,28 +363,24 @@ static void test_huge_file_is_refused(void **state)
 /* provokes: doca_argp_start DOCA_ERROR_IO_FAILED */
 static void test_missing_file_is_an_io_failure(void **state)
 {
-	(void)state;
 	assert_int_equal(start("--json", path), DOCA_ERROR_IO_FAILED);
 	assert_told("No such file");
 }
 
 static void test_directory_is_an_io_failure(void **state)
 {
-	(void)state;
 	assert_int_equal(start("--json", directory), DOCA_ERROR_IO_FAILED);
 	assert_told("directory");
 }
 
 static void test_empty_path_is_an_io_failure(void **state)
 {
-	(void)state;
 	assert_int_equal(start("--json="), DOCA_ERROR_IO_FAILED);
 	assert_told("No such file");
 }
 
 static void test_file_is_given_once(void **state)
 {
-	(void)state;
 	assert_int_equal(start_with("{}", "-j", path), DOCA_ERROR_INVALID_VALUE);
 	assert_told("--json is given twice");
 }

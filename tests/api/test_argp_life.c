@@ -47,14 +47,12 @@ static doca_error_t call_back_in(void *value, void *config)
 /* provokes: doca_argp_init DOCA_ERROR_BAD_STATE */
 static void test_second_init_is_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_init("again", NULL), DOCA_ERROR_BAD_STATE);
 }
 
 /* provokes: doca_argp_init DOCA_ERROR_INVALID_VALUE */
 static void test_empty_program_name_is_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_init("", NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_init(NULL, NULL), DOCA_SUCCESS);
@@ -62,7 +60,6 @@ static void test_empty_program_name_is_refused(void **state)
 
 static void test_init_after_destroy_starts_empty(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS);
 	assert_int_equal(argp_setup(state), 0);
@@ -84,7 +81,6 @@ static void test_all_calls_need_init(void **state)
 	struct doca_argp_param *param = make_param("n", NULL, DOCA_ARGP_TYPE_STRING, on_name), *new_param;
 	struct doca_argp_cmd *cmd, *new_cmd;
 
-	(void)state;
 	assert_int_equal(doca_argp_cmd_create(&cmd), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS);
 
@@ -107,7 +103,6 @@ static void test_stale_handles_are_recognised_after_destroy(void **state)
 	struct doca_argp_param *param = make_param("n", NULL, DOCA_ARGP_TYPE_STRING, on_name);
 	struct doca_argp_cmd *cmd;
 
-	(void)state;
 	assert_int_equal(doca_argp_cmd_create(&cmd), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS);
 	doca_argp_param_set_short_name(param, "m");
@@ -129,7 +124,6 @@ static void test_stale_handles_are_recognised_after_destroy(void **state)
  * provokes: doca_argp_get_sdk_log_level DOCA_ERROR_INVALID_VALUE */
 static void test_null_arguments_are_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_param_create(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_param_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_register_param(NULL), DOCA_ERROR_INVALID_VALUE);
@@ -149,7 +143,6 @@ static void test_start_needs_a_whole_argv(void **state)
 {
 	char *hole[] = { "prog", NULL, "-f", NULL };
 
-	(void)state;
 	assert_int_equal(doca_argp_start(1, NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_start(0, hole), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_argp_start(-1, hole), DOCA_ERROR_INVALID_VALUE);
@@ -159,14 +152,12 @@ static void test_start_needs_a_whole_argv(void **state)
 
 static void test_start_happens_once(void **state)
 {
-	(void)state;
 	assert_int_equal(start(), DOCA_SUCCESS);
 	assert_int_equal(start(), DOCA_ERROR_BAD_STATE);
 }
 
 static void test_failed_start_is_not_repeated(void **state)
 {
-	(void)state;
 	assert_int_equal(start("--unknown"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(start(), DOCA_ERROR_BAD_STATE);
 }
@@ -176,7 +167,6 @@ static void test_nothing_is_registered_after_start(void **state)
 	struct doca_argp_param *param = make_param("n", NULL, DOCA_ARGP_TYPE_STRING, on_name);
 	struct doca_argp_cmd *cmd;
 
-	(void)state;
 	assert_int_equal(doca_argp_cmd_create(&cmd), DOCA_SUCCESS);
 	assert_int_equal(start(), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_param(param), DOCA_ERROR_BAD_STATE);
@@ -187,7 +177,6 @@ static void test_nothing_is_registered_after_start(void **state)
 
 static void test_callback_that_calls_back_in_is_refused(void **state)
 {
-	(void)state;
 	add_param("c", "call", DOCA_ARGP_TYPE_BOOLEAN, call_back_in);
 	assert_int_equal(start("-c"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "inside;");
@@ -195,7 +184,6 @@ static void test_callback_that_calls_back_in_is_refused(void **state)
 
 static void test_callback_that_destroys_the_parser_ends_the_start(void **state)
 {
-	(void)state;
 	add_param("d", "destroy", DOCA_ARGP_TYPE_STRING, destroy_and_return);
 	add_param("f", "fast", DOCA_ARGP_TYPE_BOOLEAN, on_fast);
 	assert_int_equal(start("-d", "x", "-f"), DOCA_ERROR_BAD_STATE);
@@ -205,14 +193,12 @@ static void test_callback_that_destroys_the_parser_ends_the_start(void **state)
 
 static void test_version_callback_that_destroys_the_parser_ends_the_start(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_register_version_callback(destroy_and_return), DOCA_SUCCESS);
 	assert_int_equal(start("-v"), DOCA_ERROR_BAD_STATE);
 }
 
 static void test_version_callback_that_returns_lets_the_program_go_on(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(doca_argp_register_version_callback(on_version), DOCA_SUCCESS);
 	assert_int_equal(start("--version", "-f"), DOCA_SUCCESS);
@@ -221,14 +207,12 @@ static void test_version_callback_that_returns_lets_the_program_go_on(void **sta
 
 static void test_version_callbacks_error_is_passed_on(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_register_version_callback(refuse_value), DOCA_SUCCESS);
 	assert_int_equal(start("-v"), DOCA_ERROR_DRIVER);
 }
 
 static void test_validation_sees_all_values(void **state)
 {
-	(void)state;
 	add_usual_params();
 	assert_int_equal(doca_argp_register_validation_callback(accept), DOCA_SUCCESS);
 	assert_int_equal(start("-f", "-ns", "1"), DOCA_SUCCESS);
@@ -237,7 +221,6 @@ static void test_validation_sees_all_values(void **state)
 
 static void test_validations_error_is_passed_on(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_register_validation_callback(refuse), DOCA_SUCCESS);
 	assert_int_equal(start(), DOCA_ERROR_NOT_PERMITTED);
 	assert_string_equal(trace.text, "validation;");
@@ -245,7 +228,6 @@ static void test_validations_error_is_passed_on(void **state)
 
 static void test_parameter_callbacks_error_is_passed_on_and_names_the_flag(void **state)
 {
-	(void)state;
 	add_param("r", "refused", DOCA_ARGP_TYPE_INT, refuse_value);
 	add_param("f", "fast", DOCA_ARGP_TYPE_BOOLEAN, on_fast);
 	assert_int_equal(start("-r", "1", "-f"), DOCA_ERROR_DRIVER);
@@ -256,13 +238,11 @@ static void test_parameter_callbacks_error_is_passed_on_and_names_the_flag(void 
 /* provokes: doca_argp_register_logger_callback DOCA_ERROR_ALREADY_EXIST */
 static void test_second_logger_is_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_register_logger_callback(keep_message), DOCA_ERROR_ALREADY_EXIST);
 }
 
 static void test_disabled_logger_can_be_replaced_but_not_disabled_again(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_argp_disable_logger_callback(), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_disable_logger_callback(), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_argp_register_logger_callback(keep_message), DOCA_SUCCESS);
@@ -280,7 +260,6 @@ static void test_without_a_logger_messages_go_to_stderr(void **state)
 {
 	char output[4096];
 
-	(void)state;
 	assert_int_equal(run_child(start_wrongly_without_logger, output, sizeof(output)), 0);
 	assert_non_null(strstr(output, "prog: "));
 	assert_non_null(strstr(output, "--bogus"));
@@ -300,7 +279,6 @@ static void assert_levels(int program, int sdk)
 
 static void test_log_levels_not_given_are_the_global_ones(void **state)
 {
-	(void)state;
 	assert_int_equal(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_DEBUG), DOCA_SUCCESS);
 	assert_int_equal(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
 	assert_int_equal(start(), DOCA_SUCCESS);
@@ -309,7 +287,6 @@ static void test_log_levels_not_given_are_the_global_ones(void **state)
 
 static void test_log_levels_given_are_set(void **state)
 {
-	(void)state;
 	assert_int_equal(start("-l", "70", "--sdk-log-level", "10"), DOCA_SUCCESS);
 	assert_levels(DOCA_LOG_LEVEL_TRACE, DOCA_LOG_LEVEL_DISABLE);
 }
@@ -318,7 +295,6 @@ static void test_given_log_level_stays_known_when_the_global_one_changes(void **
 {
 	int level;
 
-	(void)state;
 	assert_int_equal(start("--log-level=60"), DOCA_SUCCESS);
 	assert_int_equal(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_ERROR), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_get_log_level(&level), DOCA_SUCCESS);
@@ -337,7 +313,6 @@ static void assert_level_refused(char *flag, char *level)
 
 static void test_log_levels_out_of_range_are_refused(void **state)
 {
-	(void)state;
 	assert_level_refused("-l", "9");
 	assert_level_refused("-l", "71");
 	assert_level_refused("-l", "-10");
@@ -419,7 +394,6 @@ static void try_parser_call_from(enum parser_state from, enum parser_call call)
 
 static void test_each_call_in_each_state_takes_its_edge_or_is_refused(void **state)
 {
-	(void)state;
 	for (int from = PARSER_OFF; from < NUM_PARSER_STATES; from++)
 		for (int call = CALL_INIT; call < NUM_PARSER_CALLS; call++)
 			try_parser_call_from(from, call);

@@ -85,7 +85,6 @@ static doca_error_t step_init(void)
 /* provokes: doca_argp_init DOCA_ERROR_NO_MEMORY */
 static void test_init_without_memory(void **state)
 {
-	(void)state;
 	fail_each_allocation(step_init);
 }
 
@@ -119,7 +118,6 @@ static doca_error_t step_param(void)
 /* provokes: doca_argp_param_create DOCA_ERROR_NO_MEMORY */
 static void test_parameter_without_memory(void **state)
 {
-	(void)state;
 	fail_each_allocation(step_param);
 }
 
@@ -138,7 +136,6 @@ static doca_error_t step_cmd(void)
 /* provokes: doca_argp_cmd_create DOCA_ERROR_NO_MEMORY */
 static void test_command_without_memory(void **state)
 {
-	(void)state;
 	fail_each_allocation(step_cmd);
 }
 
@@ -167,7 +164,6 @@ static doca_error_t step_start(void)
 /* provokes: doca_argp_start DOCA_ERROR_NO_MEMORY */
 static void test_start_without_memory(void **state)
 {
-	(void)state;
 	fail_each_allocation(step_start);
 }
 
@@ -191,7 +187,6 @@ static void test_start_with_a_file_without_memory(void **state)
 	doca_error_t result;
 	int n = 0, fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, content, strlen(content)), strlen(content));
 	close(fd);
@@ -224,7 +219,6 @@ static doca_error_t register_with_description_lost(void)
 
 static void test_setter_without_memory_leaves_what_was_set(void **state)
 {
-	(void)state;
 	allocations_left = 0;
 	failed = false;
 	assert_int_equal(in_parser(register_with_description_lost), DOCA_SUCCESS);
@@ -234,7 +228,6 @@ static void test_setter_without_memory_leaves_what_was_set(void **state)
 
 static int skip_under_valgrind(void **state)
 {
-	(void)state;
 	if (RUNNING_ON_VALGRIND)
 		exit(77); /* "skipped", to meson */
 	return 0;

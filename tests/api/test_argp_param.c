@@ -6,14 +6,12 @@ static void test_unregistered_parameter_is_destroyed_once(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 
-	(void)state;
 	assert_int_equal(doca_argp_param_destroy(param), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_param_destroy(param), DOCA_ERROR_INVALID_VALUE);
 }
 
 static void test_unregistered_parameter_is_freed_by_the_parser(void **state)
 {
-	(void)state;
 	make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name); /* the leak checker finds a defect */
 	assert_int_equal(doca_argp_destroy(), DOCA_SUCCESS);
 }
@@ -23,7 +21,6 @@ static void test_registered_parameter_can_not_be_destroyed(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 
-	(void)state;
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_param_destroy(param), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(start("-n", "Ada"), DOCA_SUCCESS);
@@ -34,7 +31,6 @@ static void test_parameter_is_registered_once(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 
-	(void)state;
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_param(param), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(start("-n", "Ada"), DOCA_SUCCESS);
@@ -45,7 +41,6 @@ static void test_destroyed_parameter_can_not_be_registered(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 
-	(void)state;
 	assert_int_equal(doca_argp_param_destroy(param), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_param(param), DOCA_ERROR_INVALID_VALUE);
 }
@@ -70,7 +65,6 @@ static doca_error_t register_with(bool name, bool description, bool type, bool c
 /* provokes: doca_argp_register_param DOCA_ERROR_INITIALIZATION */
 static void test_required_fields_are_required(void **state)
 {
-	(void)state;
 	assert_int_equal(register_with(false, true, true, true), DOCA_ERROR_INITIALIZATION);
 	assert_int_equal(register_with(true, false, true, true), DOCA_ERROR_INITIALIZATION);
 	assert_int_equal(register_with(true, true, false, true), DOCA_ERROR_INITIALIZATION);
@@ -82,7 +76,6 @@ static void test_refused_parameter_is_the_parsers_all_the_same(void **state)
 {
 	struct doca_argp_param *param;
 
-	(void)state;
 	assert_int_equal(doca_argp_param_create(&param), DOCA_SUCCESS);
 	assert_int_equal(doca_argp_register_param(param), DOCA_ERROR_INITIALIZATION);
 	assert_int_equal(doca_argp_param_destroy(param), DOCA_ERROR_INVALID_VALUE);
@@ -97,7 +90,6 @@ static doca_error_t register_named(const char *short_name, const char *long_name
 
 static void test_names_that_no_flag_can_have_are_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(register_named("", NULL), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(register_named(NULL, ""), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(register_named("-n", NULL), DOCA_ERROR_INVALID_VALUE);
@@ -107,7 +99,6 @@ static void test_names_that_no_flag_can_have_are_refused(void **state)
 
 static void test_names_that_are_taken_are_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(register_named("n", "name"), DOCA_SUCCESS);
 	assert_int_equal(register_named("n", "new"), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(register_named("m", "name"), DOCA_ERROR_INVALID_VALUE);
@@ -123,7 +114,6 @@ static void test_names_that_are_taken_are_refused(void **state)
 
 static void test_name_of_a_general_flag_is_the_programs_if_it_wants_it(void **state)
 {
-	(void)state;
 	assert_int_equal(register_named("v", "vf-address"), DOCA_SUCCESS);
 	assert_int_equal(start("-v", "b1:00.3"), DOCA_SUCCESS);
 	assert_string_equal(trace.text, "name=b1:00.3;");
@@ -134,7 +124,6 @@ static void test_texts_are_copied(void **state)
 	struct doca_argp_param *param;
 	char name[] = "name", text[] = "text";
 
-	(void)state;
 	assert_int_equal(doca_argp_param_create(&param), DOCA_SUCCESS);
 	doca_argp_param_set_long_name(param, name);
 	doca_argp_param_set_description(param, text);
@@ -152,7 +141,6 @@ static void test_text_set_twice_is_the_last(void **state)
 {
 	struct doca_argp_param *param = make_param("a", "alpha", DOCA_ARGP_TYPE_STRING, on_name);
 
-	(void)state;
 	doca_argp_param_set_long_name(param, "beta");
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	assert_int_equal(start("--beta", "x"), DOCA_SUCCESS);
@@ -172,7 +160,6 @@ static void call_all_setters(struct doca_argp_param *param, const char *text)
 
 static void test_setters_ignore_no_parameter(void **state)
 {
-	(void)state;
 	call_all_setters(NULL, "x");
 	doca_argp_param_set_mandatory(NULL);
 	doca_argp_param_set_cli_only(NULL);
@@ -187,7 +174,6 @@ static void test_setters_ignore_values_that_are_none(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 
-	(void)state;
 	call_all_setters(param, NULL);
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	assert_int_equal(start("-n", "Ada"), DOCA_SUCCESS);
@@ -198,7 +184,6 @@ static void test_setters_leave_a_registered_parameter_alone(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 
-	(void)state;
 	assert_int_equal(doca_argp_register_param(param), DOCA_SUCCESS);
 	call_all_setters(param, "x");
 	doca_argp_param_set_callback(param, on_other);
@@ -217,7 +202,6 @@ static void test_setters_leave_a_destroyed_parameter_alone(void **state)
 {
 	struct doca_argp_param *param = make_param("n", "name", DOCA_ARGP_TYPE_STRING, on_name);
 
-	(void)state;
 	assert_int_equal(doca_argp_param_destroy(param), DOCA_SUCCESS);
 	call_all_setters(param, "x");
 	doca_argp_param_set_mandatory(param);

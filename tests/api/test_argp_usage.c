@@ -76,7 +76,6 @@ static void test_help_prints_the_usage_and_leaves_well(void **state)
 {
 	char expected[128];
 
-	(void)state;
 	assert_int_equal(run_child(help_short, output, sizeof(output)), EXIT_SUCCESS);
 	assert_string_equal(line("Usage:"), "Usage: prog [DOCA Flags] [Program Flags]");
 	assert_true(printed("\n\nDOCA Flags:\n  -h, --help  "));
@@ -118,7 +117,6 @@ static void test_parser_is_destroyed_before_help_or_version_exits(void **state)
 {
 	char expected[64];
 
-	(void)state;
 	snprintf(expected, sizeof(expected), "destroy at exit: %d\n", DOCA_ERROR_BAD_STATE);
 	assert_int_equal(run_child(help_watched_at_exit, output, sizeof(output)), EXIT_SUCCESS);
 	assert_true(printed(expected));
@@ -134,7 +132,6 @@ static void help_behind_other_flags(void)
 
 static void test_help_wins_over_what_stands_behind_it(void **state)
 {
-	(void)state;
 	assert_int_equal(run_child(help_behind_other_flags, output, sizeof(output)), EXIT_SUCCESS);
 	assert_true(printed("Usage: prog"));
 	assert_false(printed("bogus"));
@@ -148,7 +145,6 @@ static void help_after_a_mistake(void)
 
 static void test_mistake_wins_over_help_behind_it(void **state)
 {
-	(void)state;
 	assert_int_equal(run_child(help_after_a_mistake, output, sizeof(output)), 3);
 	assert_false(printed("Usage:"));
 }
@@ -164,7 +160,6 @@ static void help_without_name(void)
 
 static void test_name_comes_from_argv_if_none_was_given(void **state)
 {
-	(void)state;
 	assert_int_equal(run_child(help_without_name, output, sizeof(output)), EXIT_SUCCESS);
 	assert_string_equal(line("Usage:"), "Usage: dma_app [DOCA Flags]");
 	assert_false(printed("Program Flags"));
@@ -193,7 +188,6 @@ static void help_of_a_dpdk_program_behind_the_separator(void)
 
 static void test_help_of_a_dpdk_program_shows_where_its_flags_stand(void **state)
 {
-	(void)state;
 	assert_int_equal(run_child(help_of_a_dpdk_program, output, sizeof(output)), EXIT_SUCCESS);
 	assert_string_equal(line("Usage:"), "Usage: prog [DPDK Flags] -- [DOCA Flags] [Program Flags]");
 	assert_int_equal(run_child(help_of_a_dpdk_program_behind_the_separator, output, sizeof(output)), EXIT_SUCCESS);
@@ -210,7 +204,6 @@ static void test_help_lists_commands(void **state)
 {
 	char expected[128];
 
-	(void)state;
 	assert_int_equal(run_child(help_of_a_program_with_commands, output, sizeof(output)), EXIT_SUCCESS);
 	assert_string_equal(line("Usage:"), "Usage: prog [DOCA Flags] [Program Flags] <Command> [Command Flags]");
 	snprintf(expected, sizeof(expected), "%-*sWhat get does", COLUMN, "  get");
@@ -227,7 +220,6 @@ static void help_of_a_command(void)
 
 static void test_help_of_a_command_lists_its_flags(void **state)
 {
-	(void)state;
 	assert_int_equal(run_child(help_of_a_command, output, sizeof(output)), EXIT_SUCCESS);
 	assert_string_equal(line("Usage:"), "Usage: prog get [DOCA Flags] [Command Flags]");
 	assert_true(printed("\nCommand Flags:\n  -s, --num-size "));
@@ -244,7 +236,6 @@ static void usage_and_go_on(void)
 
 static void test_usage_prints_and_returns(void **state)
 {
-	(void)state;
 	assert_int_equal(run_child(usage_and_go_on, output, sizeof(output)), 7);
 	assert_string_equal(line("Usage:"), "Usage: prog [DOCA Flags] [Program Flags]");
 }
@@ -258,7 +249,6 @@ static void usage_without_init(void)
 
 static void test_usage_without_a_parser_prints_nothing(void **state)
 {
-	(void)state;
 	assert_int_equal(run_child(usage_without_init, output, sizeof(output)), 7);
 	assert_false(printed("Usage:"));
 }
@@ -275,7 +265,6 @@ static void version_long(void)
 
 static void test_version_is_printed_and_leaves_well(void **state)
 {
-	(void)state;
 	assert_int_equal(run_child(version_short, output, sizeof(output)), EXIT_SUCCESS);
 	assert_true(printed(doca_version_runtime()));
 	assert_int_equal(run_child(version_long, output, sizeof(output)), EXIT_SUCCESS);
@@ -301,7 +290,6 @@ static void version_of_its_own(void)
 
 static void test_own_version_callback_may_destroy_the_parser_and_exit(void **state)
 {
-	(void)state;
 	assert_int_equal(run_child(version_of_its_own, output, sizeof(output)), 6);
 	assert_true(printed("prog 1.2\n"));
 	assert_false(printed(doca_version_runtime()));

@@ -32,7 +32,6 @@ static void assert_be32(doca_be32_t value, uint8_t byte0, uint8_t byte1, uint8_t
 
 static void test_shift_is_the_lowest_bit_that_is_set(void **state)
 {
-	(void)state;
 	assert_int_equal(DOCA_SHIFT(0), -1);
 	assert_int_equal(DOCA_SHIFT(1), 0);
 	assert_int_equal(DOCA_SHIFT(0xf0), 4);
@@ -42,7 +41,6 @@ static void test_shift_is_the_lowest_bit_that_is_set(void **state)
 
 static void test_network_order_has_the_highest_byte_first(void **state)
 {
-	(void)state;
 	assert_be16(DOCA_HTOBE16(0x1234), 0x12, 0x34);
 	assert_be32(DOCA_HTOBE32(0x12345678), 0x12, 0x34, 0x56, 0x78);
 	assert_int_equal(DOCA_BETOH16(DOCA_HTOBE16(0x1234)), 0x1234);
@@ -51,7 +49,6 @@ static void test_network_order_has_the_highest_byte_first(void **state)
 
 static void test_mask_has_both_its_ends_and_all_between(void **state)
 {
-	(void)state;
 	assert_int_equal(DOCA_U8_GENMASK(7, 4), 0xf0);
 	assert_int_equal(DOCA_U8_GENMASK(7, 0), 0xff);
 	assert_int_equal(DOCA_U8_GENMASK(0, 0), 0x01);
@@ -71,7 +68,6 @@ static void test_mask_is_written_where_a_pointer_says(void **state)
 	doca_be16_t be16[2] = { 0, 0x0101 };
 	doca_be32_t be32[2] = { 0, 0x01010101 };
 
-	(void)state;
 	DOCA_U8P_GENMASK(6, 5, u8 + 1);
 	assert_int_equal(u8[0], 1);
 	assert_int_equal(u8[1], 0x60);
@@ -86,7 +82,6 @@ static void test_mask_is_written_where_a_pointer_says(void **state)
 
 static void test_value_is_put_where_the_mask_is_and_cut_to_it(void **state)
 {
-	(void)state;
 	assert_int_equal(DOCA_U8_SET(0x70, 5), 0x50);
 	assert_int_equal(DOCA_U8_SET(0x70, 0xff), 0x70);
 	assert_be16(DOCA_BE16_SET(DOCA_BE16_GENMASK(11, 4), 0x12), 0x01, 0x20);
@@ -102,7 +97,6 @@ static void test_field_is_added_to_those_in_the_register(void **state)
 	doca_be16_t be16 = DOCA_HTOBE16(0x8001);
 	doca_be32_t be32 = DOCA_HTOBE32(0x80000001);
 
-	(void)state;
 	DOCA_U8P_SET(0x70, 5, u8);
 	assert_int_equal(u8[0], 0xd1);
 	DOCA_U8P_SET(0x70, 2, u8)      /* needs no semicolon */
@@ -119,7 +113,6 @@ static void test_value_is_got_back_from_among_the_others(void **state)
 	const doca_be16_t mask16 = DOCA_BE16_GENMASK(11, 4);
 	const doca_be32_t mask32 = DOCA_BE32_GENMASK(31, 20);
 
-	(void)state;
 	assert_int_equal(DOCA_U8_GET(0x70, 0xd9), 5);
 	assert_int_equal(DOCA_BE16_GET(mask16, DOCA_HTOBE16(0xa12b)), 0x12);
 	assert_int_equal(DOCA_BE32_GET(mask32, DOCA_HTOBE32(0xfed54321)), 0xfed);
@@ -132,7 +125,6 @@ static void test_arguments_are_expressions(void **state)
 	const unsigned int low = 2;
 	uint8_t reg[2] = { 0, 0 };
 
-	(void)state;
 	assert_int_equal(DOCA_U8_GENMASK(low + 1, low), 0x0c);
 	assert_int_equal(DOCA_U8_SET(0x08 | 0x04, 1 | 2), 0x0c);
 	assert_int_equal(DOCA_U8_GET(0x08 | 0x04, 0x80 | 0x04), 1);

@@ -38,7 +38,6 @@ static void test_array_has_at_least_one_element(void **state)
 {
 	struct doca_buf_arr *arr = NULL;
 
-	(void)state;
 	assert_invalid(doca_buf_arr_create(0, &arr));
 	assert_null(arr);
 	assert_invalid(doca_buf_arr_create(1, NULL));
@@ -48,7 +47,6 @@ static void test_array_is_destroyed_in_any_state(void **state)
 {
 	struct doca_buf_arr *arr;
 
-	(void)state;
 	assert_ok(doca_buf_arr_create(NUM_ELEMENTS, &arr));
 	assert_ok(doca_buf_arr_destroy(arr));
 	assert_ok(doca_buf_arr_create(NUM_ELEMENTS, &arr));
@@ -123,7 +121,6 @@ static void test_array_starts_if_its_elements_fit_into_the_map(void **state)
 {
 	struct doca_buf_arr *arr;
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(fits); i++) {
 		assert_ok(doca_buf_arr_create(fits[i].num, &arr));
 		assert_ok(doca_buf_arr_set_params(arr, map, fits[i].bytes, fits[i].offset));
@@ -217,7 +214,6 @@ static void test_call_on_no_array_or_another_handle_is_refused(void **state)
 {
 	struct doca_buf_arr *destroyed;
 
-	(void)state;
 	assert_ok(doca_buf_arr_create(1, &destroyed));
 	assert_ok(doca_buf_arr_destroy(destroyed));
 	refuses_every_call(NULL);
@@ -237,7 +233,6 @@ static doca_error_t step_create(void)
 /* provokes: doca_buf_arr_create DOCA_ERROR_NO_MEMORY */
 static void test_array_without_memory_for_it_fails_and_the_call_can_be_repeated(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(step_create, NULL);
 	assert_ok(doca_buf_arr_destroy(oom_arr));
 }

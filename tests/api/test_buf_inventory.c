@@ -25,7 +25,6 @@ static void test_elements_are_counted_from_creation_on(void **state)
 {
 	struct doca_buf_inventory *inventory;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_create(3, &inventory));
 	assert_elements(inventory, 3, 3);
 	assert_ok(doca_buf_inventory_destroy(inventory)); /* without a start */
@@ -36,7 +35,6 @@ static void test_inventory_has_between_one_and_2_to_the_32_elements(void **state
 {
 	struct doca_buf_inventory *inventory = NULL;
 
-	(void)state;
 	assert_invalid(doca_buf_inventory_create(0, &inventory));
 	assert_invalid(doca_buf_inventory_create((size_t)UINT32_MAX + 1, &inventory));
 	assert_invalid(doca_buf_inventory_create(SIZE_MAX, &inventory));
@@ -50,7 +48,6 @@ static void test_buffers_are_taken_between_start_and_stop(void **state)
 	struct doca_buf_inventory *inventory;
 	struct doca_buf *buf = NULL;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_create(1, &inventory));
 	assert_invalid(doca_buf_inventory_buf_get_by_addr(inventory, map, memory, 1, &buf));
 	assert_ok(doca_buf_inventory_start(inventory));
@@ -71,7 +68,6 @@ static void test_inventory_with_buffers_out_is_not_destroyed(void **state)
 	struct doca_buf_inventory *inventory = api_inventory(2);
 	struct doca_buf *buf = take(inventory);
 
-	(void)state;
 	assert_doca(doca_buf_inventory_destroy(inventory), DOCA_ERROR_IN_USE);
 	assert_elements(inventory, 2, 1); /* nothing happened */
 	give_back(take(inventory));
@@ -85,7 +81,6 @@ static void test_buffer_of_a_destroyed_inventory_is_refused(void **state)
 	struct doca_buf *buf = take(inventory);
 	size_t len;
 
-	(void)state;
 	give_back(buf);
 	assert_ok(doca_buf_inventory_destroy(inventory));
 	assert_invalid(doca_buf_get_len(buf, &len));
@@ -97,7 +92,6 @@ static void test_user_data_is_zero_until_it_is_set_in_any_state(void **state)
 	union doca_data user_data = { .u64 = 7 };
 	struct doca_buf_inventory *inventory;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_create(1, &inventory));
 	assert_ok(doca_buf_inventory_get_user_data(inventory, &user_data));
 	assert_int_equal(user_data.u64, 0);
@@ -346,7 +340,6 @@ static doca_error_t step_expand(void)
 /* provokes: doca_buf_inventory_create DOCA_ERROR_NO_MEMORY */
 static void test_inventory_without_memory_for_it_fails_and_the_call_can_be_repeated(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(step_create, NULL);
 	assert_ok(doca_buf_inventory_start(oom_inventory));
 	api_fail_each_allocation(step_expand, NULL);

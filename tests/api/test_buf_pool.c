@@ -28,7 +28,6 @@ static void test_elements_are_counted_from_creation_on(void **state)
 {
 	struct doca_buf_pool *pool;
 
-	(void)state;
 	assert_ok(doca_buf_pool_create(3, 8, map, &pool));
 	assert_elements(pool, 3, 3);
 	assert_ok(doca_buf_pool_destroy(pool)); /* without a start */
@@ -40,7 +39,6 @@ static void test_pool_needs_elements_of_some_size_and_a_map_with_a_range(void **
 	struct doca_buf_pool *pool = NULL;
 	struct doca_mmap *without_range;
 
-	(void)state;
 	assert_invalid(doca_buf_pool_create(0, 8, map, &pool));
 	assert_invalid(doca_buf_pool_create((size_t)UINT32_MAX + 1, 8, map, &pool));
 	assert_invalid(doca_buf_pool_create(SIZE_MAX, 8, map, &pool));
@@ -61,7 +59,6 @@ static void test_buffers_are_taken_between_start_and_stop(void **state)
 	struct doca_buf_pool *pool;
 	struct doca_buf *buf = NULL;
 
-	(void)state;
 	assert_ok(doca_buf_pool_create(1, 8, map, &pool));
 	assert_doca(doca_buf_pool_buf_alloc(pool, &buf), DOCA_ERROR_BAD_STATE);
 	assert_ok(doca_buf_pool_stop(pool)); /* it is */
@@ -84,7 +81,6 @@ static void test_pool_with_buffers_out_neither_stops_nor_ends(void **state)
 	struct doca_buf_pool *pool = pool_of(2, 8);
 	struct doca_buf *buf = pool_take(pool);
 
-	(void)state;
 	assert_doca(doca_buf_pool_stop(pool), DOCA_ERROR_IN_USE);
 	assert_doca(doca_buf_pool_destroy(pool), DOCA_ERROR_IN_USE);
 	assert_elements(pool, 2, 1); /* nothing happened */
@@ -100,7 +96,6 @@ static void test_buffer_of_a_destroyed_pool_is_refused(void **state)
 	struct doca_buf *buf = pool_take(pool);
 	size_t len;
 
-	(void)state;
 	give_back(buf);
 	assert_ok(doca_buf_pool_destroy(pool));
 	assert_invalid(doca_buf_get_len(buf, &len));
@@ -115,7 +110,6 @@ static void test_user_data_is_zero_until_it_is_set_while_stopped(void **state)
 	struct doca_buf_pool *pool;
 	union doca_data user_data = { .u64 = 7 };
 
-	(void)state;
 	assert_ok(doca_buf_pool_create(1, 8, map, &pool));
 	assert_ok(doca_buf_pool_get_user_data(pool, &user_data));
 	assert_int_equal(user_data.u64, 0);
@@ -149,7 +143,6 @@ static void test_alignment_is_a_power_of_two_set_while_stopped(void **state)
 	static const size_t no_powers[] = { 0, 3, 6, 65, SIZE_MAX };
 	struct doca_buf_pool *pool;
 
-	(void)state;
 	assert_ok(doca_buf_pool_create(1, 8, map, &pool));
 	assert_alignment(pool, 1);
 	assert_ok(doca_buf_pool_set_element_alignment(pool, 64));
@@ -173,7 +166,6 @@ static void test_new_buffer_is_a_whole_element_without_data(void **state)
 	uint16_t refcount;
 	uint8_t is_in_list;
 
-	(void)state;
 	api_assert_place(buf, place_of(buf), 100, place_of(buf), 0);
 	assert_ok(doca_buf_get_refcount(buf, &refcount));
 	assert_int_equal(refcount, 1);
@@ -191,7 +183,6 @@ static void test_pool_is_empty_until_a_buffer_comes_back(void **state)
 	struct doca_buf *bufs[NUM], *buf = NULL;
 	uint8_t *place;
 
-	(void)state;
 	for (int i = 0; i < NUM; i++)
 		bufs[i] = pool_take(pool);
 	assert_elements(pool, NUM, 0);
@@ -214,7 +205,6 @@ static void test_buffer_comes_back_with_its_last_reference(void **state)
 	struct doca_buf *buf = pool_take(pool);
 	uint16_t before;
 
-	(void)state;
 	assert_ok(doca_buf_inc_refcount(buf, NULL));
 	assert_ok(doca_buf_dec_refcount(buf, &before));
 	assert_int_equal(before, 2);
@@ -231,7 +221,6 @@ static void test_buffer_that_was_used_comes_out_without_data_again(void **state)
 	struct doca_buf_pool *pool = pool_of(1, 100);
 	struct doca_buf *buf = pool_take(pool);
 
-	(void)state;
 	assert_ok(doca_buf_set_data(buf, place_of(buf) + 10, 20));
 	give_back(buf);
 	buf = pool_take(pool);
@@ -247,7 +236,6 @@ static void test_list_over_pools_and_inventories_returns_each_to_its_own(void **
 	struct doca_buf *head = pool_take(pool), *from_inventory;
 	uint32_t count;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, map, memory, 8, &from_inventory));
 	assert_ok(doca_buf_chain_list(head, from_inventory));
 	assert_ok(doca_buf_chain_list(head, pool_take(other)));
@@ -269,7 +257,6 @@ static void test_duplicate_in_an_inventory_names_the_pools_element(void **state)
 	struct doca_buf_pool *pool = pool_of(1, 8);
 	struct doca_buf *buf = pool_take(pool), *copy;
 
-	(void)state;
 	assert_ok(doca_buf_set_data_len(buf, 5));
 	assert_ok(doca_buf_inventory_buf_dup(inventory, buf, &copy));
 	api_assert_place(copy, place_of(buf), 8, place_of(buf), 5);
@@ -286,7 +273,6 @@ static void test_buffer_of_a_pool_is_not_pointed_elsewhere(void **state)
 	struct doca_buf *buf = pool_take(pool);
 	uint8_t *place = place_of(buf);
 
-	(void)state;
 	assert_invalid(doca_buf_inventory_buf_reuse_by_args(buf, memory, 16, memory, 8));
 	assert_invalid(doca_buf_inventory_buf_reuse_by_addr(buf, place, 8));
 	assert_invalid(doca_buf_inventory_buf_reuse_by_data(buf, place, 8));
@@ -343,7 +329,6 @@ static void test_elements_lie_one_behind_the_other_each_aligned(void **state)
 	struct doca_mmap *wide =
 		api_map(dev, wide_memory + 1, sizeof(wide_memory) - 1, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(layouts); i++)
 		check_layout(wide, wide_memory + 1, &layouts[i]);
 	assert_ok(doca_mmap_destroy(wide));
@@ -386,7 +371,6 @@ static void test_call_on_no_pool_or_another_handle_is_refused(void **state)
 	struct doca_buf_inventory *inventory = api_inventory(1);
 	struct doca_buf *buf = pool_take(pool);
 
-	(void)state;
 	assert_ok(doca_buf_pool_destroy(destroyed));
 	refuses_every_call(NULL);
 	refuses_every_call((struct doca_buf_pool *)dev);
@@ -402,7 +386,6 @@ static void test_missing_output_is_refused(void **state)
 {
 	struct doca_buf_pool *pool = pool_of(1, 8);
 
-	(void)state;
 	assert_invalid(doca_buf_pool_buf_alloc(pool, NULL));
 	assert_invalid(doca_buf_pool_get_user_data(pool, NULL));
 	assert_invalid(doca_buf_pool_get_element_alignment(pool, NULL));

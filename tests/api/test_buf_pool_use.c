@@ -36,7 +36,6 @@ static void test_pool_starts_if_its_elements_fit_into_the_map(void **state)
 	struct doca_mmap *over = api_map(dev, page, sizeof(page), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	struct doca_buf_pool *pool;
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(fits); i++) {
 		struct doca_buf *buf;
 
@@ -57,7 +56,6 @@ static void test_alignment_may_make_elements_fit_no_more(void **state)
 	struct doca_mmap *over = api_map(dev, odd + 1, sizeof(odd) - 1, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	struct doca_buf_pool *pool;
 
-	(void)state;
 	assert_ok(doca_buf_pool_create(2, 64, over, &pool));
 	assert_ok(doca_buf_pool_start(pool));
 	assert_ok(doca_buf_pool_stop(pool));
@@ -97,7 +95,6 @@ static void test_map_starts_before_the_pool(void **state)
 	struct doca_mmap *later = map_with_range(false);
 	struct doca_buf_pool *pool;
 
-	(void)state;
 	assert_ok(doca_buf_pool_create(4, 8, later, &pool));
 	assert_doca(doca_buf_pool_start(pool), DOCA_ERROR_BAD_STATE);
 	assert_ok(doca_mmap_start(later));
@@ -112,7 +109,6 @@ static void test_map_with_a_pool_neither_stops_nor_ends(void **state)
 	struct doca_mmap *held = map_with_range(false);
 	struct doca_buf_pool *pool, *second;
 
-	(void)state;
 	assert_ok(doca_buf_pool_create(4, 8, held, &pool));
 	assert_doca(doca_mmap_destroy(held), DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_start(held));
@@ -132,7 +128,6 @@ static void test_map_counts_the_buffers_that_are_out(void **state)
 	struct doca_buf_pool *pool = pool_of(4, 8);
 	struct doca_buf *buf;
 
-	(void)state;
 	assert_num_bufs(map, 0);
 	buf = pool_take(pool);
 	assert_num_bufs(map, 1);
@@ -147,7 +142,6 @@ static void test_pool_of_a_thread_safe_map_that_is_gone_gives_no_buffers(void **
 	struct doca_buf_pool *pool;
 	struct doca_buf *out, *buf = NULL;
 
-	(void)state;
 	assert_ok(doca_mmap_start(gone));
 	assert_ok(doca_buf_pool_create(4, 8, gone, &pool));
 	assert_ok(doca_buf_pool_start(pool));
@@ -198,7 +192,6 @@ static void test_task_copies_between_buffers_of_a_pool(void **state)
 	struct doca_buf_pool *pool = pool_of(3, 100);
 	struct doca_buf *src = pool_take(pool), *dst = pool_take(pool), *beside = pool_take(pool);
 
-	(void)state;
 	fill(beside, 0x11);
 	fill(dst, 0x22);
 	fill(src, 0x33);
@@ -220,7 +213,6 @@ static void test_task_gathers_a_list_of_a_pool_into_an_inventorys_buffer(void **
 	struct doca_buf_pool *pool = pool_of(3, 32);
 	struct doca_buf *list = pool_take(pool), *dst;
 
-	(void)state;
 	fill(list, 0);
 	for (uint8_t i = 1; i < 3; i++) {
 		struct doca_buf *next = pool_take(pool);
@@ -254,7 +246,6 @@ static void test_pool_without_memory_for_it_fails_and_the_call_can_be_repeated(v
 {
 	uint32_t count;
 
-	(void)state;
 	assert_ok(doca_mmap_create(&oom_map));
 	assert_ok(doca_mmap_set_memrange(oom_map, memory, sizeof(memory)));
 	api_fail_each_allocation(step_create, NULL);

@@ -64,7 +64,6 @@ static void test_dpu_serves(void **state)
 {
 	const struct doca_devinfo *devinfo = api_devinfo_nth(0);
 
-	(void)state;
 	assert_ok(doca_comch_cap_server_is_supported(devinfo));
 	/* provokes: doca_comch_cap_client_is_supported DOCA_ERROR_NOT_SUPPORTED */
 	assert_doca(doca_comch_cap_client_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
@@ -77,7 +76,6 @@ static void test_host_is_client(void **state)
 {
 	const struct doca_devinfo *devinfo = api_devinfo_nth(0);
 
-	(void)state;
 	/* provokes: doca_comch_cap_server_is_supported DOCA_ERROR_NOT_SUPPORTED */
 	assert_doca(doca_comch_cap_server_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_comch_cap_client_is_supported(devinfo));
@@ -93,7 +91,6 @@ static void test_what_is_no_devinfo_is_refused(void **state)
 	const struct doca_devinfo *const wrong[] = { NULL, (const struct doca_devinfo *)dev };
 	uint32_t value = 77;
 
-	(void)state;
 	for (size_t w = 0; w < API_COUNT(wrong); w++) {
 		/* provokes: doca_comch_cap_server_is_supported DOCA_ERROR_INVALID_VALUE */
 		/* provokes: doca_comch_cap_client_is_supported DOCA_ERROR_INVALID_VALUE */
@@ -114,7 +111,6 @@ static void test_limits_need_a_place_to_go(void **state)
 {
 	const struct doca_devinfo *devinfo = api_devinfo_nth(0);
 
-	(void)state;
 	/* provokes: doca_comch_cap_get_max_name_len DOCA_ERROR_INVALID_VALUE */
 	/* provokes: doca_comch_cap_get_max_msg_size DOCA_ERROR_INVALID_VALUE */
 	/* provokes: doca_comch_cap_get_max_recv_queue_size DOCA_ERROR_INVALID_VALUE */
@@ -151,7 +147,6 @@ static void test_limits_are_the_topologys(void **state)
 {
 	const struct doca_devinfo *devinfo = api_devinfo_nth(0);
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(limits); i++)
 		assert_int_equal(limit_of(&limits[i], devinfo), limits[i].small);
 	for (size_t i = 0; i < API_COUNT(fast_limits); i++)
@@ -160,7 +155,6 @@ static void test_limits_are_the_topologys(void **state)
 
 static void test_limits_are_each_devices_own(void **state)
 {
-	(void)state;
 	expect_builtin_limits(api_devinfo_nth(1));
 }
 
@@ -176,7 +170,6 @@ static void test_nic_has_no_comch(void **state)
 	const struct doca_devinfo *devinfo = api_devinfo_nth(0);
 	uint32_t value = 77;
 
-	(void)state;
 	/* provokes: doca_comch_consumer_cap_is_supported DOCA_ERROR_NOT_SUPPORTED */
 	/* provokes: doca_comch_producer_cap_is_supported DOCA_ERROR_NOT_SUPPORTED */
 	for (size_t i = 0; i < API_COUNT(abilities); i++)

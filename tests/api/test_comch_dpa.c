@@ -46,14 +46,12 @@ static doca_error_t make(void)
 
 static void test_create_without_memory_fails(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(make, NULL);
 	assert_ok(doca_comch_consumer_completion_destroy(made));
 }
 
 static void test_create_needs_a_place(void **state)
 {
-	(void)state;
 	assert_invalid(doca_comch_consumer_completion_create(NULL));
 }
 
@@ -180,7 +178,6 @@ static void test_what_is_no_live_completion_is_refused(void **state)
 {
 	struct doca_comch_consumer_completion *destroyed;
 
-	(void)state;
 	assert_ok(doca_comch_consumer_completion_create(&destroyed));
 	assert_ok(doca_comch_consumer_completion_destroy(destroyed));
 	refuses_every_call(NULL);

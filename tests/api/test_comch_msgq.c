@@ -13,14 +13,12 @@ static struct doca_dev *dev;
 
 static int open_device(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	return 0;
 }
 
 static int close_device(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }
@@ -58,7 +56,6 @@ static doca_error_t make(void)
 
 static void test_create_without_memory_fails(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(make, NULL);
 	assert_ok(doca_comch_msgq_destroy(made));
 }
@@ -67,7 +64,6 @@ static void test_create_needs_a_device_and_a_place(void **state)
 {
 	struct doca_comch_msgq *msgq = NULL;
 
-	(void)state;
 	assert_invalid(doca_comch_msgq_create(NULL, &msgq));
 	assert_invalid(doca_comch_msgq_create((struct doca_dev *)doca_dev_as_devinfo(dev), &msgq));
 	assert_invalid(doca_comch_msgq_create(dev, NULL));
@@ -78,7 +74,6 @@ static void test_msgq_holds_its_device(void **state)
 {
 	struct doca_comch_msgq *msgq;
 
-	(void)state;
 	assert_ok(doca_comch_msgq_create(dev, &msgq));
 	assert_doca(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	assert_ok(doca_comch_msgq_destroy(msgq));
@@ -171,7 +166,6 @@ static void test_what_is_no_live_msgq_is_refused(void **state)
 {
 	struct doca_comch_msgq *destroyed;
 
-	(void)state;
 	assert_ok(doca_comch_msgq_create(dev, &destroyed));
 	assert_ok(doca_comch_msgq_destroy(destroyed));
 	refuses_every_call(NULL);

@@ -25,7 +25,6 @@ static void test_server_needs_memory(void **state)
 	struct doca_devinfo_rep **list;
 	uint32_t count;
 
-	(void)state;
 	dev = api_open_nth(0);
 	assert_ok(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL, &list, &count));
 	assert_ok(doca_dev_rep_open(list[0], &rep));
@@ -39,7 +38,6 @@ static void test_server_needs_memory(void **state)
 
 static void test_client_needs_memory(void **state)
 {
-	(void)state;
 	dev = api_open_nth(0);
 	/* provokes: doca_comch_client_create DOCA_ERROR_NO_MEMORY */
 	api_fail_each_allocation(create_client, NULL);

@@ -67,7 +67,6 @@ static void test_limits_are_comchs(void **state)
 {
 	uint32_t len;
 
-	(void)state;
 	assert_ok(doca_comm_channel_get_max_service_name_len(&len));
 	assert_int_equal(len, 120);
 	assert_int_equal(limit_of(doca_comm_channel_get_max_message_size, 0), 4080);
@@ -77,7 +76,6 @@ static void test_limits_are_comchs(void **state)
 
 static void test_dpu_has_services(void **state)
 {
-	(void)state;
 	assert_int_equal(limit_of(doca_comm_channel_get_service_max_num_connections, 0), 2048);
 }
 
@@ -107,7 +105,6 @@ static void test_limits_are_refused_without_a_device_or_a_place(void **state)
 	};
 	uint32_t limit;
 
-	(void)state;
 	/* provokes: doca_comm_channel_get_max_service_name_len DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_comm_channel_get_max_service_name_len(NULL));
 	/* provokes: doca_comm_channel_get_max_message_size DOCA_ERROR_INVALID_VALUE */
@@ -432,7 +429,6 @@ static doca_error_t make_endpoint(void)
 
 static void test_endpoint_without_memory_is_refused(void **state)
 {
-	(void)state;
 	/* provokes: doca_comm_channel_ep_create DOCA_ERROR_NO_MEMORY */
 	api_fail_each_allocation(make_endpoint, NULL);
 	assert_ok(doca_comm_channel_ep_destroy(made));

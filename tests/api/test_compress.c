@@ -230,7 +230,6 @@ static void test_what_is_compressed_zlib_decompresses(void **state)
 {
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (int round = 0; round < 150; round++) {
 		size_t len = some_length(&rig), packed_len;
 		struct doca_buf *dst = accel_dst_list(rig.accel, len + len / 8 + 64, some_pieces(&rig));
@@ -252,7 +251,6 @@ static void test_what_zlib_compresses_is_decompressed(void **state)
 {
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (int round = 0; round < 150; round++) {
 		size_t len = some_length(&rig);
 
@@ -270,7 +268,6 @@ static void test_lz4_streams_are_decompressed(void **state)
 {
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (int round = 0; round < 150; round++) {
 		size_t len = some_length(&rig);
 		const struct lz4_make make = { .block_bytes = 1 + accel_random(rig.accel, 70000),
@@ -295,7 +292,6 @@ static void test_lz4_blocks_are_decompressed(void **state)
 {
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (int round = 0; round < 100; round++) {
 		size_t len = some_length(&rig);
 
@@ -347,7 +343,6 @@ static void test_known_streams(void **state)
 {
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(known); i++) {
 		size_t len = strlen(known[i].text);
 		struct doca_buf *dst = accel_dst(rig.accel, len);
@@ -370,7 +365,6 @@ static void test_output_is_appended(void **state)
 	struct doca_buf *dst = accel_dst(rig.accel, 12);
 	void *head;
 
-	(void)state;
 	MUST(doca_buf_get_head(dst, &head));
 	MUST(doca_buf_set_data(dst, (uint8_t *)head + 2, 0));
 	assert_ok(run(&rig, INFLATE, accel_src(rig.accel, known[0].bytes, known[0].len), dst));
@@ -398,7 +392,6 @@ static void test_too_little_room_fails(void **state)
 {
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (size_t i = 0; i < 1000; i++) /* noise */
 		text[i] = (uint8_t)accel_random(rig.accel, 256);
 	expect_failure(&rig, DEFLATE, text, 1000, 900);
@@ -413,7 +406,6 @@ static void test_truncated_streams_fail(void **state)
 {
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (size_t len = 1; len < 25; len++)
 		expect_failure(&rig, INFLATE, known[1].bytes, len, 100);
 	for (size_t len = 1; len < 12; len++)
@@ -457,7 +449,6 @@ static void test_hostile_streams_fail(void **state)
 	};
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(hostile); i++)
 		expect_failure(&rig, hostile[i].kind, hostile[i].bytes, hostile[i].len, 1000);
 	close_rig(&rig);
@@ -469,7 +460,6 @@ static void test_wrong_checksum_of_a_block_fails(void **state)
 	struct rig rig = open_rig();
 	size_t len;
 
-	(void)state;
 	make_text(&rig, 300, 30);
 	len = lz4_make_stream(&make, text, 300, packed);
 	rig.has_checksums = true;
@@ -484,7 +474,6 @@ static void test_changed_streams_stay_in_their_destination(void **state)
 {
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (int round = 0; round < 400; round++) {
 		size_t text_len = 1 + accel_random(rig.accel, 3000), len;
 		enum kind kind = INFLATE + accel_random(rig.accel, 3);
@@ -519,7 +508,6 @@ static void test_configuration_and_tasks_have_their_errors(void **state)
 	struct doca_compress_task_compress_deflate *tasks[2];
 	uint32_t max_tasks;
 
-	(void)state;
 	assert_ok(doca_compress_cap_get_max_num_tasks(rig.compress, &max_tasks));
 	assert_int_equal(max_tasks, 65536);
 	assert_ok(doca_compress_get_max_num_tasks(rig.compress, &max_tasks));
@@ -566,7 +554,6 @@ static void test_all_tasks_of_a_type_are_allocated(void **state)
 	struct doca_compress_task_decompress_lz4_stream *streams[2];
 	struct doca_compress_task_decompress_lz4_block *blocks[2];
 
-	(void)state;
 	for (enum kind kind = 0; kind < NUM_KINDS; kind++)
 		MUST(set_conf(rig.compress, kind, 1));
 	accel_start(rig.accel, rig.ctx);
@@ -602,7 +589,6 @@ static void test_tasks_are_changed_while_they_are_the_programs(void **state)
 	struct doca_buf *src = accel_src(rig.accel, known[5].bytes, known[5].len), *dst = accel_dst(rig.accel, 3);
 	struct doca_compress_task_decompress_lz4_stream *task;
 
-	(void)state;
 	rig.has_checksums = true;
 	assert_ok(alloc_decompress_lz4_stream(&rig, NULL, NULL, &task));
 	assert_int_equal(doca_compress_task_decompress_lz4_stream_get_has_block_checksum(task), 1);
@@ -646,7 +632,6 @@ static void test_lz4_task_of_2_5(void **state)
 	uint64_t size;
 	uint32_t len;
 
-	(void)state;
 	assert_ok(doca_compress_cap_task_decompress_lz4_is_supported(doca_dev_as_devinfo(rig.accel->dev)));
 	assert_ok(doca_compress_cap_task_decompress_lz4_get_max_buf_size(doca_dev_as_devinfo(rig.accel->dev), &size));
 	assert_ok(
@@ -745,7 +730,6 @@ static void test_bluefield_2_compresses_and_decompresses_deflate(void **state)
 {
 	static const bool has[NUM_KINDS] = { [DEFLATE] = true, [INFLATE] = true };
 
-	(void)state;
 	expect_kinds(has);
 }
 
@@ -753,7 +737,6 @@ static void test_bluefield_3_decompresses_deflate_and_lz4(void **state)
 {
 	static const bool has[NUM_KINDS] = { [INFLATE] = true, [LZ4_STREAM] = true, [LZ4_BLOCK] = true };
 
-	(void)state;
 	expect_kinds(has);
 }
 
@@ -761,7 +744,6 @@ static void test_type_that_the_card_lacks_does_not_start(void **state)
 {
 	struct rig rig = open_idle();
 
-	(void)state;
 	MUST(set_conf(rig.compress, INFLATE, 1));
 	MUST(set_conf(rig.compress, DEFLATE, 1));
 	MUST(doca_pe_connect_ctx(rig.accel->pe, rig.ctx));
@@ -781,14 +763,12 @@ static void ask_for_inflate(void)
 
 static void test_nic_mode_has_no_compression(void **state)
 {
-	(void)state;
 	assert_non_null(
 		strstr(in_child(ask_for_inflate)->err, "its card (profile bluefield-3) is in NIC mode; 'mode: dpu'"));
 }
 
 static void test_capabilities_of_a_topology_take_the_engine(void **state)
 {
-	(void)state;
 	assert_non_null(strstr(in_child(ask_for_inflate)->err, "'caps' of the function in the topology take it"));
 }
 
@@ -797,7 +777,6 @@ static void test_bad_handles_are_invalid(void **state)
 	struct doca_compress *compress;
 	struct rig rig = open_idle();
 
-	(void)state;
 	/* provokes: doca_compress_create DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_compress_create(NULL, &compress));
 	assert_invalid(doca_compress_create(rig.accel->dev, NULL));
@@ -813,7 +792,6 @@ static void test_limits_of_a_topology_hold(void **state)
 {
 	struct rig rig = open_idle();
 
-	(void)state;
 	MUST(set_conf(rig.compress, INFLATE, 1));
 	accel_start(rig.accel, rig.ctx);
 	assert_ok(run(&rig, INFLATE, accel_src(rig.accel, known[0].bytes, known[0].len), accel_dst(rig.accel, 100)));
@@ -835,7 +813,6 @@ static doca_error_t create(void)
 
 static void test_create_without_memory(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	/* provokes: doca_compress_create DOCA_ERROR_NO_MEMORY */
 	api_fail_each_allocation(create, NULL);

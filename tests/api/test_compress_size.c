@@ -108,7 +108,6 @@ static void test_noise_grows_as_with_huffman_codes(void **state)
 	static const size_t sizes[] = { 4096, 10000, 65535, 65536, 70000, 200000, MAX };
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(sizes); i++) {
 		size_t len = sizes[i], packed_len;
 
@@ -125,7 +124,6 @@ static void test_short_sources_have_fixed_codes(void **state)
 	static const size_t sizes[] = { 1, 2, 7, 51, 52, 53, 100, 400 };
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(sizes); i++) {
 		size_t len = sizes[i], packed_len, bits = 3 + 7;
 
@@ -146,7 +144,6 @@ static void test_mixed_sources_have_codes_throughout(void **state)
 {
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (int round = 0; round < 12; round++) {
 		size_t len = 300000 + accel_random(rig.accel, 500000), part;
 
@@ -168,7 +165,6 @@ static void test_room_for_stored_blocks_is_too_little(void **state)
 	static const size_t sizes[] = { 4096, 65536, 200000 };
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(sizes); i++) {
 		size_t len = sizes[i], room = stored_len(len), needed;
 		struct doca_buf *dst = accel_dst_list(rig.accel, room, 1 + i);

@@ -124,7 +124,6 @@ static void test_bluefield_3_inflates_as_fast_as_measured(void **state)
 	struct text text;
 	char *at = text.chars;
 
-	(void)state;
 	run("virtual", inflate_rows, &text);
 	print_message("%s", text.chars);
 	for (size_t i = 0; i < NUM_ROWS; i++) {
@@ -194,7 +193,6 @@ static void test_rate_of_a_topology_holds(void **state)
 {
 	uint64_t unmeasured_ns = hash_ns(HOST_WITH("sha: true"));
 
-	(void)state;
 	assert_in_range(unmeasured_ns, 1, 5000);
 	assert_int_equal(hash_ns(HOST_WITH("sha-rate: 8 Gb/s")), unmeasured_ns + (1 << 20));
 	assert_int_equal(hash_ns(HOST_WITH("sha-rate: 8 Gb/s, sha-task-ns: 700")), unmeasured_ns + (1 << 20) + 700);

@@ -40,7 +40,6 @@ static void test_list_has_the_devices_of_this_side_in_the_topologys_order(void *
 	struct doca_devinfo **list;
 	uint32_t count;
 
-	(void)state;
 	assert_ok(doca_devinfo_create_list(&list, &count));
 	assert_int_equal(count, NUM_DEVICES);
 	for (uint32_t i = 0; i < count; i++) {
@@ -56,7 +55,6 @@ static void test_lists_are_destroyed_one_by_one(void **state)
 	uint16_t vhca_id;
 	uint32_t count;
 
-	(void)state;
 	assert_ok(doca_devinfo_create_list(&first, &count));
 	assert_ok(doca_devinfo_create_list(&second, &count));
 	assert_ptr_not_equal(first, second);
@@ -73,7 +71,6 @@ static void test_list_without_a_place_for_it_is_refused(void **state)
 	struct doca_devinfo **list = NULL, *none = NULL;
 	uint32_t count = 7;
 
-	(void)state;
 	assert_invalid(doca_devinfo_create_list(NULL, &count));
 	assert_invalid(doca_devinfo_create_list(&list, NULL));
 	assert_null(list);
@@ -88,7 +85,6 @@ static void test_device_opened_twice_is_one_and_needs_two_closes(void **state)
 {
 	struct doca_dev *first = api_open_nth(FULL), *second = api_open("0001:03:00.0");
 
-	(void)state;
 	assert_ptr_equal(first, second);
 	assert_ok(doca_dev_close(first));
 	assert_non_null(doca_dev_as_devinfo(second)); /* still open */
@@ -99,7 +95,6 @@ static void test_device_opened_twice_is_one_and_needs_two_closes(void **state)
 
 static void test_device_can_be_opened_again_after_its_last_close(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct doca_dev *dev = api_open_nth(VF);
 
@@ -112,7 +107,6 @@ static void test_functions_with_one_pci_address_are_different_devices(void **sta
 {
 	struct doca_dev *pf = api_open_nth(INFINIBAND), *sf = api_open_nth(SF);
 
-	(void)state;
 	assert_ptr_not_equal(pf, sf);
 	assert_ok(doca_dev_close(pf));
 	assert_ok(doca_dev_close(sf));
@@ -123,7 +117,6 @@ static void test_info_of_an_open_device_outlives_the_list(void **state)
 	struct doca_dev *dev = api_open_nth(FULL); /* destroys the list that it opened from */
 	char name[DOCA_DEVINFO_IBDEV_NAME_SIZE];
 
-	(void)state;
 	assert_ok(doca_devinfo_get_ibdev_name(doca_dev_as_devinfo(dev), name, sizeof(name)));
 	assert_string_equal(name, "mlx5_bond_0");
 	assert_ok(doca_dev_close(dev));
@@ -135,7 +128,6 @@ static void test_last_close_of_a_device_in_a_memory_map_is_refused(void **state)
 	struct doca_dev *dev = api_open_nth(FULL);
 	struct doca_mmap *map;
 
-	(void)state;
 	assert_ok(doca_mmap_create(&map));
 	assert_ok(doca_mmap_add_dev(map, dev));
 	assert_ptr_equal(api_open_nth(FULL), dev);
@@ -151,7 +143,6 @@ static void test_opening_what_is_no_device_info_is_refused(void **state)
 {
 	struct doca_dev *dev = api_open_nth(FULL), *opened = NULL;
 
-	(void)state;
 	assert_invalid(doca_dev_open(NULL, &opened));
 	assert_invalid(doca_dev_open((struct doca_devinfo *)dev, &opened));
 	assert_null(opened);
@@ -162,7 +153,6 @@ static void test_opening_what_is_no_device_info_is_refused(void **state)
 
 static void test_closing_nothing_is_fine_and_closing_something_else_is_not(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(NULL));
 	assert_invalid(doca_dev_close((struct doca_dev *)api_devinfo_nth(FULL)));
 	assert_null(doca_dev_as_devinfo(NULL));
@@ -175,7 +165,6 @@ static void test_resource_reclaim_is_accelerated_where_the_capability_says_so(vo
 {
 	struct doca_dev *able = api_open_nth(FULL), *unable = api_open_nth(INFINIBAND);
 
-	(void)state;
 	assert_ok(doca_dev_accelerate_resource_reclaim(able));
 	assert_doca(doca_dev_accelerate_resource_reclaim(unable), DOCA_ERROR_NOT_SUPPORTED);
 	assert_invalid(doca_dev_accelerate_resource_reclaim(NULL));
@@ -198,7 +187,6 @@ static void test_getters_give_what_the_topology_says(void **state)
 	uint64_t rate;
 	uint16_t vhca_id;
 
-	(void)state;
 	assert_ok(doca_devinfo_get_ibdev_name(info, ibdev, sizeof(ibdev)));
 	assert_string_equal(ibdev, "mlx5_bond_0");
 	assert_ok(doca_devinfo_get_iface_name(info, iface, sizeof(iface)));
@@ -230,7 +218,6 @@ static void test_capabilities_are_the_topologys_or_the_profiles(void **state)
 		{ doca_mmap_cap_is_create_from_export_pci_supported, 0, 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(caps); i++) {
 		uint8_t answer = 7;
 
@@ -248,7 +235,6 @@ static void test_lid_is_infinibands_and_mac_is_ethernets(void **state)
 	uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE];
 	uint16_t lid;
 
-	(void)state;
 	assert_ok(doca_devinfo_get_lid(api_devinfo_nth(INFINIBAND), &lid));
 	assert_int_equal(lid, 0x12);
 	assert_doca(doca_devinfo_get_mac_addr(api_devinfo_nth(INFINIBAND), mac, sizeof(mac)), DOCA_ERROR_NOT_SUPPORTED);
@@ -262,7 +248,6 @@ static void test_device_without_interface_and_address_says_so(void **state)
 	char iface[DOCA_DEVINFO_IFACE_NAME_SIZE] = "untouched";
 	uint8_t ipv4[DOCA_DEVINFO_IPV4_ADDR_SIZE] = { 7, 7, 7, 7 };
 
-	(void)state;
 	assert_doca(doca_devinfo_get_iface_name(api_devinfo_nth(INFINIBAND), iface, sizeof(iface)),
 		    DOCA_ERROR_OPERATING_SYSTEM);
 	assert_string_equal(iface, "untouched");
@@ -276,7 +261,6 @@ static void test_function_types_and_the_sfs_index(void **state)
 								    DOCA_PCI_FUNC_TYPE_VF, DOCA_PCI_FUNC_TYPE_SF };
 	uint32_t sf_index = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < NUM_DEVICES; i++) {
 		enum doca_pci_func_type type;
 
@@ -300,7 +284,6 @@ static void assert_pci_addr(uint32_t index, const char *pci_addr, uint8_t expect
 
 static void test_pci_address_without_domain_means_domain_0(void **state)
 {
-	(void)state;
 	assert_pci_addr(FULL, "0001:03:00.0", 1);
 	assert_pci_addr(FULL, "03:00.0", 0);
 	assert_pci_addr(FULL, "0000:03:00.0", 0);
@@ -323,7 +306,6 @@ static void test_what_is_no_pci_address_is_refused(void **state)
 	};
 	uint8_t is_equal = 7;
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(malformed); i++)
 		assert_invalid(doca_devinfo_is_equal_pci_addr(api_devinfo_nth(VF), malformed[i], &is_equal));
 	assert_int_equal(is_equal, 7);
@@ -349,7 +331,6 @@ static void test_getter_with_too_small_a_buffer_is_refused(void **state)
 {
 	struct doca_dev *dev = api_open_nth(FULL);
 
-	(void)state;
 #define X(get, type, size)                                                        \
 	{                                                                         \
 		type value[size];                                                 \
@@ -393,7 +374,6 @@ static void test_getter_without_device_or_place_for_the_answer_is_refused(void *
 	char text[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	uint8_t is_equal;
 
-	(void)state;
 #define X(get, type)                                                     \
 	{                                                                \
 		type value;                                              \
@@ -421,7 +401,6 @@ static void test_host_sees_its_own_functions_of_the_built_in_card(void **state)
 	struct doca_devinfo **list;
 	uint32_t count;
 
-	(void)state;
 	assert_ok(doca_devinfo_create_list(&list, &count));
 	assert_int_equal(count, 2);
 	assert_ok(doca_devinfo_destroy_list(list));
@@ -436,7 +415,6 @@ static void test_no_devices_are_found_until_the_environment_is_right(void **stat
 	struct doca_devinfo **list = NULL;
 	uint32_t count = 7;
 
-	(void)state;
 	setenv("BFSIM_SIDE", "moon", 1);
 	assert_doca(doca_devinfo_create_list(&list, &count), DOCA_ERROR_NOT_FOUND);
 	setenv("BFSIM_SIDE", "dpu", 1);
@@ -475,7 +453,6 @@ static doca_error_t step_open(void)
 static void test_list_and_open_without_memory_fail_and_can_be_repeated(void **state)
 {
 	(void)api_devinfo_nth(0); /* for the attach, which is not tested here */
-	(void)state;
 	api_fail_each_allocation(step_list, NULL);
 	api_fail_each_allocation(step_open, NULL);
 	assert_ok(doca_dev_close(oom_dev));

@@ -88,7 +88,6 @@ static void assert_listed(uint32_t device, int filter, doca_error_t expected, ui
 /* provokes: doca_devinfo_rep_create_list DOCA_ERROR_NOT_SUPPORTED */
 static void test_filter_chooses_and_must_be_a_capability(void **state)
 {
-	(void)state;
 	assert_listed(MANAGER, ALL, DOCA_SUCCESS, NUM_REPS);
 	assert_listed(MANAGER, NET, DOCA_SUCCESS, NUM_REPS);
 	assert_listed(MANAGER, EMULATED, DOCA_SUCCESS, 0); /* none of the host's functions is */
@@ -106,7 +105,6 @@ static void test_filter_chooses_and_must_be_a_capability(void **state)
 /* provokes: doca_devinfo_rep_create_list DOCA_ERROR_INVALID_VALUE */
 static void test_filter_with_unknown_bits_is_refused(void **state)
 {
-	(void)state;
 	assert_listed(MANAGER, 1, DOCA_ERROR_INVALID_VALUE, 0);
 	assert_listed(MANAGER, NET | 1 << 3, DOCA_ERROR_INVALID_VALUE, 0);
 	assert_listed(MANAGER, -1, DOCA_ERROR_INVALID_VALUE, 0);
@@ -125,7 +123,6 @@ static const struct filter_cap filter_caps[] = {
 
 static void test_filter_capabilities_are_the_topologys_or_the_profiles(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(filter_caps); i++) {
 		uint8_t answer = 77;
 
@@ -154,13 +151,11 @@ static void assert_shows_no_representors(uint32_t device)
 
 static void test_device_without_any_filter_shows_no_representors(void **state)
 {
-	(void)state;
 	assert_shows_no_representors(NO_FILTER);
 }
 
 static void test_host_device_shows_no_representors(void **state)
 {
-	(void)state;
 	assert_shows_no_representors(0);
 }
 
@@ -252,7 +247,6 @@ static void test_representor_of_a_closed_device_cannot_be_opened(void **state)
 	struct doca_dev_rep *rep;
 	uint32_t count;
 
-	(void)state;
 	assert_ok(doca_devinfo_rep_create_list(manager, ALL, &reps, &count));
 	assert_ok(doca_dev_close(manager));
 	assert_invalid(doca_dev_rep_open(reps[PF], &rep));
@@ -444,7 +438,6 @@ static doca_error_t step_open(void)
 /* provokes: doca_dev_rep_open DOCA_ERROR_NO_MEMORY */
 static void test_list_and_open_without_memory_fail_and_can_be_repeated(void **state)
 {
-	(void)state;
 	oom_dev = api_open_nth(MANAGER);
 	api_fail_each_allocation(step_list, NULL);
 	api_fail_each_allocation(step_open, NULL);

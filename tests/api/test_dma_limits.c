@@ -56,7 +56,6 @@ static void test_2_mib_are_copied(void **state)
 	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = 2 * MAX_BYTES + 2 }));
 	struct doca_buf *dst = rig_dst(rig, MAX_BYTES + 1, MAX_BYTES);
 
-	(void)state;
 	expect_copy(rig, rig_src(rig, 0, MAX_BYTES), dst);
 	assert_true(rig_is_untouched(rig, 0, MAX_BYTES + 1));
 	assert_true(rig_was_copied(rig, MAX_BYTES + 1, 0, MAX_BYTES));
@@ -69,7 +68,6 @@ static void test_2_mib_and_a_byte_fail(void **state)
 {
 	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = 2 * MAX_BYTES + 2 }));
 
-	(void)state;
 	expect_failure(rig, rig_src(rig, 0, MAX_BYTES + 1), rig_dst(rig, MAX_BYTES + 1, MAX_BYTES + 1));
 	rig_close(rig);
 }
@@ -80,7 +78,6 @@ static void test_2_mib_and_a_byte_in_a_list_fail(void **state)
 	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = 2 * MAX_BYTES + 2 }));
 	struct doca_buf *src = rig_src(rig, 0, MAX_BYTES);
 
-	(void)state;
 	MUST(doca_buf_chain_list(src, rig_src(rig, MAX_BYTES, 1)));
 	expect_failure(rig, src, rig_dst(rig, MAX_BYTES + 1, MAX_BYTES + 1));
 	rig_close(rig);
@@ -91,7 +88,6 @@ static void test_destination_may_be_larger_than_the_limit(void **state)
 {
 	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .arena_bytes = 2 * MAX_BYTES }));
 
-	(void)state;
 	expect_copy(rig, rig_src(rig, 0, 100), rig_dst(rig, 100, 2 * MAX_BYTES - 100));
 	assert_true(rig_was_copied(rig, 100, 0, 100));
 	rig_close(rig);
@@ -101,7 +97,6 @@ static void test_lists_of_64_are_copied(void **state)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
 
-	(void)state;
 	expect_copy(rig, list_of(rig, MAX_LIST, 0, 7, true), list_of(rig, MAX_LIST, 10000, 7, false));
 	assert_true(rig_was_copied(rig, 10000, 0, 7 * MAX_LIST));
 	rig_close(rig);
@@ -111,7 +106,6 @@ static void test_lists_of_65_fail(void **state)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
 
-	(void)state;
 	expect_failure(rig, list_of(rig, MAX_LIST + 1, 0, 7, true), rig_dst(rig, 10000, 1000));
 	expect_failure(rig, rig_src(rig, 0, 100), list_of(rig, MAX_LIST + 1, 10000, 7, false));
 	rig_close(rig);
@@ -182,7 +176,6 @@ static void test_small_card_says_its_limits(void **state)
 	uint32_t len, tasks, vectors;
 	uint64_t size;
 
-	(void)state;
 	assert_ok(doca_dma_cap_task_memcpy_get_max_buf_size(devinfo, &size));
 	assert_ok(doca_dma_cap_task_memcpy_get_max_buf_list_len(devinfo, &len));
 	assert_ok(doca_dma_cap_get_max_num_tasks(rig->dma, &tasks));
@@ -200,7 +193,6 @@ static void test_small_card_keeps_its_limits(void **state)
 {
 	struct rig *rig = rig_start(rig_open(&(struct rig_cfg){ .num_tasks = 3 }));
 
-	(void)state;
 	expect_failure(rig, rig_src(rig, 0, 4097), rig_dst(rig, 8192, 4097));
 	expect_failure(rig, list_of(rig, 3, 0, 10, true), rig_dst(rig, 8192, 30));
 	expect_copy(rig, list_of(rig, 2, 0, 2048, true), list_of(rig, 2, 8192, 2048, false));
@@ -219,7 +211,6 @@ static void test_device_without_dma_says_so_and_does_not_start(void **state)
 {
 	struct rig *rig = rig_open(NULL);
 
-	(void)state;
 	/* provokes: doca_dma_cap_task_memcpy_is_supported DOCA_ERROR_NOT_SUPPORTED */
 	assert_doca(doca_dma_cap_task_memcpy_is_supported(doca_dev_as_devinfo(rig->dev)), DOCA_ERROR_NOT_SUPPORTED);
 	/* provokes: doca_ctx_start DOCA_ERROR_NOT_SUPPORTED */
@@ -240,7 +231,6 @@ static void test_more_tasks_than_memory_do_not_start(void **state)
 {
 	struct rig *rig = rig_open(NULL);
 
-	(void)state;
 	assert_ok(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, UINT32_MAX));
 	assert_doca(doca_ctx_start(rig->ctx), DOCA_ERROR_INITIALIZATION);
 	assert_int_equal(rig_state(rig), DOCA_CTX_STATE_IDLE);
@@ -253,7 +243,6 @@ static void test_host_copies_its_own_memory_too(void **state)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
 
-	(void)state;
 	expect_copy(rig, rig_src(rig, 0, 4096), rig_dst(rig, 8192, 4096));
 	assert_true(rig_was_copied(rig, 8192, 0, 4096));
 	rig_close(rig);

@@ -77,7 +77,6 @@ static void test_shuffled_tasks_complete_in_another_order(void **state)
 {
 	struct rig_trace straight, shuffled, ordered;
 
-	(void)state;
 	trace_order(NULL, 0, &straight);
 	trace_order("1", 0, &shuffled);
 	assert_string_not_equal(shuffled.text, straight.text);
@@ -91,7 +90,6 @@ static void test_shuffled_unsignaled_tasks_are_reported(void **state)
 {
 	struct rig *rig;
 
-	(void)state;
 	setenv("BFSIM_SHUFFLE", "7", 1);
 	rig = rig_start(rig_open(NULL));
 	unsetenv("BFSIM_SHUFFLE");

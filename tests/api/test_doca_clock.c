@@ -90,7 +90,6 @@ static void test_card_has_two_clocks_and_no_dpa_timer(void **state)
 
 static void test_capabilities_of_nothing_are_refused(void **state)
 {
-	(void)state;
 	/* provokes: doca_clock_cap_nic_free_running_is_supported DOCA_ERROR_INVALID_VALUE */
 	assert_result(doca_clock_cap_nic_free_running_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
 	/* provokes: doca_clock_cap_nic_real_time_is_supported DOCA_ERROR_INVALID_VALUE */
@@ -279,7 +278,6 @@ static doca_error_t make_clock(void)
 /* The first clock of the process, so that it needs new memory. */
 static void test_clock_without_memory_is_refused(void **state)
 {
-	(void)state;
 	/* provokes: doca_clock_create DOCA_ERROR_NO_MEMORY */
 	api_fail_each_allocation(make_clock, NULL);
 	MUST(doca_clock_destroy(made));
@@ -287,7 +285,6 @@ static void test_clock_without_memory_is_refused(void **state)
 
 static int open_short_of_memory(void **state)
 {
-	(void)state;
 	short_of_memory = rig_open_dev(0);
 	return 0;
 }
@@ -295,7 +292,6 @@ static int open_short_of_memory(void **state)
 /* Runs also where the test was skipped. */
 static int close_short_of_memory(void **state)
 {
-	(void)state;
 	MUST(doca_dev_close(short_of_memory));
 	return 0;
 }

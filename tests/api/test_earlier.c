@@ -16,14 +16,12 @@ static struct doca_dev *dev;
 
 static int open_device(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	return 0;
 }
 
 static int close_device(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }
@@ -37,7 +35,6 @@ static void test_event_that_is_exported_to_the_dpu_has_the_dpus_value(void **sta
 	const uint8_t *data;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_sync_event_cap_is_export_to_dpu_supported(doca_dev_as_devinfo(dev)));
 	assert_ok(doca_sync_event_create(&event));
 	assert_ok(doca_sync_event_add_publisher_location_dpu(event));
@@ -56,7 +53,6 @@ static void test_dpu_subscribes_to_this_cpu(void **state)
 {
 	struct doca_sync_event *event;
 
-	(void)state;
 	assert_ok(doca_sync_event_create(&event));
 	assert_ok(doca_sync_event_add_publisher_location_cpu(event, dev));
 	assert_ok(doca_sync_event_add_subscriber_location_dpu(event));
@@ -77,7 +73,6 @@ static void test_mistakes_are_refused_as_under_the_later_names(void **state)
 	const uint8_t *data;
 	size_t len;
 
-	(void)state;
 	assert_invalid(doca_sync_event_cap_is_export_to_dpu_supported(NULL));
 	assert_invalid(doca_sync_event_add_publisher_location_dpu(NULL));
 	assert_invalid(doca_sync_event_add_subscriber_location_dpu(NULL));
@@ -244,7 +239,6 @@ static void test_memory_map_is_no_number_of_elements(void **state)
 	struct doca_mmap *map = api_map(dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	struct doca_buf_arr *array;
 
-	(void)state;
 	if ((size_t)map >> 44) /* valgrind hands out low addresses, which could be numbers */
 		assert_invalid(doca_buf_arr_create((size_t)map, &array));
 	assert_ok(doca_mmap_destroy(map));
@@ -264,7 +258,6 @@ static void test_buffer_backend_takes_records(void **state)
 	static char app[256], sdk[256]; /* used until the process ends */
 	struct doca_log_backend *backend;
 
-	(void)state;
 	assert_invalid(doca_log_backend_create_with_buffer(NULL, sizeof(app), keep, &backend));
 	assert_invalid(doca_log_backend_create_with_buffer_sdk(sdk, sizeof(sdk), NULL, &backend));
 	assert_ok(doca_log_backend_create_with_buffer(app, sizeof(app), keep, &backend));
@@ -278,7 +271,6 @@ static void test_buffer_backend_takes_records(void **state)
 
 static void test_version_has_its_earlier_names(void **state)
 {
-	(void)state;
 	assert_int_equal(DOCA_VER_MAJOR, DOCA_VERSION_MAJOR);
 	assert_int_equal(DOCA_VER_MINOR, DOCA_VERSION_MINOR);
 	assert_int_equal(DOCA_VER_PATCH, DOCA_VERSION_PATCH);

@@ -55,7 +55,6 @@ static void test_matrices_are_the_references(void **state)
 {
 	struct ec_rig rig = ec_open();
 
-	(void)state;
 	for (size_t v = 0; v < API_COUNT(vectors); v++) {
 		struct doca_ec_matrix *matrix = ec_matrix(&rig, vectors[v].type, vectors[v].data, vectors[v].rdnc);
 
@@ -79,7 +78,6 @@ static void test_large_matrices_follow_the_formula(void **state)
 	} sizes[] = { { 1, 1 }, { 10, 4 }, { 6, 3 }, { 128, 32 } };
 	struct ec_rig rig = ec_open();
 
-	(void)state;
 	for (enum doca_ec_matrix_type type = 1; type <= DOCA_EC_MATRIX_TYPE_VANDERMONDE; type++) {
 		for (size_t s = 0; s < API_COUNT(sizes); s++) {
 			struct doca_ec_matrix *matrix = ec_matrix(&rig, type, sizes[s].data, sizes[s].rdnc);
@@ -104,7 +102,6 @@ static void test_raw_matrix_has_a_row_for_each_data_block(void **state)
 	struct ec_rig rig = ec_open();
 	struct doca_ec_matrix *matrix;
 
-	(void)state;
 	assert_ok(doca_ec_matrix_create_from_raw(rig.ec, raw, 3, 2, &matrix));
 	memset(raw, 0, sizeof(raw)); /* it was copied */
 	for (uint8_t i = 0; i < 3; i++) {
@@ -122,7 +119,6 @@ static void test_products_are_the_fields(void **state)
 	struct ec_rig rig = ec_open();
 	uint8_t numbers[256], products[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers); i++)
 		numbers[i] = (uint8_t)i;
 	for (unsigned int a = 0; a < 256; a++) {
@@ -200,7 +196,6 @@ static void test_each_loss_of_small_codes_is_recovered(void **state)
 {
 	struct ec_rig rig = ec_open();
 
-	(void)state;
 	for (size_t data = 1; data <= 5; data++)
 		for (size_t rdnc = 1; rdnc <= 3; rdnc++) {
 			assert_int_equal(lose_everything(&rig, DOCA_EC_MATRIX_TYPE_CAUCHY, data, rdnc), 0);
@@ -215,7 +210,6 @@ static void test_vandermonde_does_not_recover_everything(void **state)
 {
 	struct ec_rig rig = ec_open();
 
-	(void)state;
 	assert_int_equal(lose_everything(&rig, DOCA_EC_MATRIX_TYPE_CAUCHY, 3, 4), 0);
 	assert_true(lose_everything(&rig, DOCA_EC_MATRIX_TYPE_VANDERMONDE, 3, 4) > 0);
 	ec_close(&rig);
@@ -230,7 +224,6 @@ static void test_missing_blocks_come_in_the_order_of_their_indices(void **state)
 	struct doca_buf *dst = accel_dst(rig.accel, 2 * BLOCK);
 	uint8_t recovered[2 * BLOCK];
 
-	(void)state;
 	fill(rig.accel, blocks, 3 * BLOCK);
 	create(&rig, matrix, 3, 2, blocks);
 	assert_ok(doca_ec_matrix_create_recover(rig.ec, matrix, missing, 2, &recover));
@@ -251,7 +244,6 @@ static void test_recover_task_multiplies_any_matrix(void **state)
 	struct doca_buf *dst = accel_dst(rig.accel, BLOCK);
 	uint8_t recovered[BLOCK];
 
-	(void)state;
 	fill(rig.accel, blocks, (size_t)2 * BLOCK);
 	create(&rig, matrix, 2, 1, blocks);
 	assert_ok(ec_run(&rig, EC_RECOVER, matrix, accel_src(rig.accel, blocks + BLOCK, (size_t)2 * BLOCK), dst));
@@ -303,7 +295,6 @@ static void test_update_is_redundancy_of_the_new_data(void **state)
 {
 	struct ec_rig rig = ec_open();
 
-	(void)state;
 	for (enum doca_ec_matrix_type type = 1; type <= DOCA_EC_MATRIX_TYPE_VANDERMONDE; type++) {
 		struct doca_ec_matrix *matrix = ec_matrix(&rig, type, 5, 3);
 
@@ -324,7 +315,6 @@ static void test_lists_of_chance_give_the_same_blocks(void **state)
 	static uint8_t data[12 * 4096], expected[5 * 4096], got[5 * 4096];
 	struct ec_rig rig = ec_open();
 
-	(void)state;
 	for (int round = 0; round < 100; round++) {
 		size_t n = 1 + accel_random(rig.accel, 12), k = 1 + accel_random(rig.accel, 5);
 		size_t block = 64 * (1 + (size_t)accel_random(rig.accel, 64));
@@ -353,7 +343,6 @@ static void test_output_is_appended_and_the_source_stays(void **state)
 	struct doca_buf *src, *dst = accel_dst(rig.accel, (size_t)2 * BLOCK);
 	uint8_t out[2 * BLOCK], in[2 * BLOCK];
 
-	(void)state;
 	fill(rig.accel, blocks, (size_t)2 * BLOCK);
 	src = accel_src(rig.accel, blocks, (size_t)2 * BLOCK);
 	assert_ok(ec_run(&rig, EC_CREATE, matrix, src, dst));
@@ -377,7 +366,6 @@ static void test_matrix_is_destroyed_while_its_tasks_are_in_flight(void **state)
 	uint8_t out[2 * BLOCK];
 	struct doca_task *task;
 
-	(void)state;
 	fill(rig.accel, blocks, (size_t)3 * BLOCK);
 	create(&rig, matrix, 3, 2, blocks);
 	MUST(ec_alloc(&rig, EC_CREATE, matrix, accel_src(rig.accel, blocks, (size_t)3 * BLOCK), dst, &task));
@@ -398,7 +386,6 @@ static void test_context_starts_again(void **state)
 	struct ec_rig rig = ec_open();
 	struct doca_ec_matrix *matrix = ec_matrix(&rig, DOCA_EC_MATRIX_TYPE_CAUCHY, 3, 2);
 
-	(void)state;
 	for (int round = 0; round < 3; round++) {
 		fill(rig.accel, blocks, (size_t)3 * BLOCK);
 		create(&rig, matrix, 3, 2, blocks);

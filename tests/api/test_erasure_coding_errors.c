@@ -19,7 +19,6 @@ static void test_submission_refuses_what_cannot_work(void **state)
 	struct doca_buf *src = accel_src(rig.accel, data, (size_t)2 * BLOCK);
 	struct doca_buf *dst = accel_dst(rig.accel, (size_t)2 * BLOCK);
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(kinds); i++) {
 		assert_invalid(ec_run(&rig, kinds[i], NULL, src, dst));
 		assert_invalid(ec_run(&rig, kinds[i], matrix, NULL, dst));
@@ -50,7 +49,6 @@ static void test_destination_that_may_not_be_written_is_not_permitted(void **sta
 	struct doca_mmap *mmap = api_map(rig.accel->dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_ONLY);
 	struct doca_buf *dst;
 
-	(void)state;
 	MUST(doca_buf_inventory_buf_get_by_addr(rig.accel->inventory, mmap, memory, sizeof(memory), &dst));
 	assert_doca(ec_run(&rig, EC_CREATE, matrix, accel_src(rig.accel, memory, BLOCK), dst),
 		    DOCA_ERROR_NOT_PERMITTED);
@@ -68,7 +66,6 @@ static void test_task_in_flight_is_not_changed(void **state)
 	struct doca_buf *src = accel_src(rig.accel, data, BLOCK), *dst = accel_dst(rig.accel, (size_t)2 * BLOCK);
 	struct doca_ec_task_create *task;
 
-	(void)state;
 	MUST(doca_ec_task_create_allocate_init(rig.ec, matrix, src, dst, (union doca_data){ 0 }, &task));
 	assert_ok(doca_task_submit(doca_ec_task_create_as_task(task)));
 	doca_ec_task_create_set_coding_matrix(task, NULL);
@@ -96,7 +93,6 @@ static void test_tasks_have_what_was_set(void **state)
 	struct doca_ec_task_update *update;
 	struct doca_ec_task_recover *recover;
 
-	(void)state;
 	MUST(doca_ec_task_galois_mul_allocate_init(rig.ec, NULL, NULL, NULL, (union doca_data){ 0 }, &mul));
 	doca_ec_task_galois_mul_set_coding_matrix(mul, matrix);
 	doca_ec_task_galois_mul_set_src_buf(mul, src);
@@ -139,7 +135,6 @@ static void test_matrices_need_valid_arguments(void **state)
 	struct doca_ec_matrix *matrix = ec_matrix(&rig, DOCA_EC_MATRIX_TYPE_CAUCHY, 3, 2), *other, *recover;
 	uint8_t raw[4] = { 0 };
 
-	(void)state;
 	/* provokes: doca_ec_matrix_create DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_ec_matrix_create(NULL, DOCA_EC_MATRIX_TYPE_CAUCHY, 1, 1, &other));
 	assert_invalid(doca_ec_matrix_create(rig.ec, DOCA_EC_MATRIX_TYPE_CAUCHY, 1, 1, NULL));
@@ -185,7 +180,6 @@ static void test_matrix_that_cannot_recover_is_invalid(void **state)
 	uint32_t missing = 1;
 	uint8_t raw[2] = { 1, 0 };
 
-	(void)state;
 	assert_ok(doca_ec_matrix_create_from_raw(rig.ec, raw, 2, 1, &matrix));
 	assert_invalid(doca_ec_matrix_create_recover(rig.ec, matrix, &missing, 1, &recover));
 	missing = 0;
@@ -221,7 +215,6 @@ static void test_configuration_has_its_limits(void **state)
 {
 	struct ec_rig rig = ec_open_idle();
 
-	(void)state;
 	assert_doca(doca_ctx_start(rig.ctx), DOCA_ERROR_NOT_CONNECTED);
 	/* provokes: doca_ec_task_galois_mul_set_conf DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_ec_task_galois_mul_set_conf(rig.ec, NULL, on_mul, 1));
@@ -242,7 +235,6 @@ static void test_nothing_configured_does_not_start(void **state)
 {
 	struct ec_rig rig = ec_open_idle();
 
-	(void)state;
 	MUST(doca_pe_connect_ctx(rig.accel->pe, rig.ctx));
 	assert_invalid(doca_ctx_start(rig.ctx));
 	ec_close(&rig);
@@ -271,7 +263,6 @@ static void test_tasks_are_as_many_as_configured(void **state)
 	struct ec_rig rig = ec_open();
 	struct doca_task *tasks[EC_NUM_KINDS][EC_TASKS];
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(kinds); i++)
 		for (int j = 0; j < EC_TASKS; j++)
 			MUST(ec_alloc(&rig, kinds[i], NULL, NULL, NULL, &tasks[i][j]));
@@ -296,7 +287,6 @@ static void test_capabilities_are_the_cards(void **state)
 	uint64_t size;
 	uint32_t num;
 
-	(void)state;
 	assert_ok(doca_ec_cap_get_max_block_size(devinfo, &size));
 	assert_int_equal(size, 1 << 20);
 	assert_ok(doca_ec_cap_get_max_buf_list_len(devinfo, &num));
@@ -317,7 +307,6 @@ static void test_bad_arguments_are_invalid(void **state)
 	struct doca_ec *ec;
 	uint64_t size;
 
-	(void)state;
 	/* provokes: doca_ec_create DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_ec_create(NULL, &ec));
 	assert_invalid(doca_ec_create(rig.accel->dev, NULL));
@@ -356,7 +345,6 @@ static void test_card_without_the_engine_says_so_and_does_not_start(void **state
 	uint64_t size;
 	uint32_t num;
 
-	(void)state;
 	/* provokes: doca_ec_cap_get_max_block_size DOCA_ERROR_NOT_SUPPORTED */
 	assert_doca(doca_ec_cap_get_max_block_size(devinfo, &size), DOCA_ERROR_NOT_SUPPORTED);
 	assert_doca(doca_ec_cap_get_max_buf_list_len(devinfo, &num), DOCA_ERROR_NOT_SUPPORTED);
@@ -386,7 +374,6 @@ static void test_overrides_of_a_topology_hold(void **state)
 	struct doca_buf *dst = accel_dst(rig.accel, 384);
 	enum doca_ctx_states ctx_state;
 
-	(void)state;
 	assert_invalid(ec_run(&rig, EC_CREATE, matrix, accel_src_list(rig.accel, data, 256, 3), dst));
 	assert_ok(ec_run(&rig, EC_CREATE, matrix, accel_src_list(rig.accel, data, 256, 2), dst));
 	assert_int_equal(accel_data(dst, out, sizeof(out)), 128);
@@ -416,7 +403,6 @@ static doca_error_t create_matrix(void)
 
 static void test_create_without_memory(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	/* provokes: doca_ec_create DOCA_ERROR_NO_MEMORY */
 	api_fail_each_allocation(create, NULL);

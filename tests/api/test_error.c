@@ -53,7 +53,6 @@ static const struct {
 
 static void test_every_code_has_its_name_and_the_vendors_text(void **state)
 {
-	(void)state;
 	assert_int_equal(sizeof(codes) / sizeof(codes[0]), LAST + 1);
 	for (int code = 0; code <= LAST; code++) {
 		assert_string_equal(doca_error_get_name((doca_error_t)code), codes[code].name);
@@ -66,7 +65,6 @@ static void test_number_that_is_no_code_is_called_so(void **state)
 	static const int bad[] = { LAST + 1, -1, 1000, INT_MAX };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_string_equal(doca_error_get_name((doca_error_t)bad[i]), "unrecognized error code");
 		assert_string_equal(doca_error_get_descr((doca_error_t)bad[i]), "unrecognized error code");
@@ -75,7 +73,6 @@ static void test_number_that_is_no_code_is_called_so(void **state)
 
 static void test_texts_are_constant(void **state)
 {
-	(void)state;
 	assert_ptr_equal(doca_error_get_name(DOCA_ERROR_AGAIN), doca_error_get_name(DOCA_ERROR_AGAIN));
 	assert_ptr_equal(doca_error_get_descr(DOCA_ERROR_AGAIN), doca_error_get_descr(DOCA_ERROR_AGAIN));
 }
@@ -84,7 +81,6 @@ static void test_propagate_keeps_the_first_error(void **state)
 {
 	doca_error_t result = DOCA_SUCCESS, next = DOCA_SUCCESS;
 
-	(void)state;
 	DOCA_ERROR_PROPAGATE(result, next);
 	assert_false(DOCA_IS_ERROR(result));
 	next = DOCA_ERROR_AGAIN;
@@ -99,7 +95,6 @@ static void test_library_is_of_the_version_of_its_headers(void **state)
 {
 	unsigned int major, minor, patch;
 
-	(void)state;
 	assert_string_equal(doca_version_runtime(), doca_version());
 	assert_int_equal(sscanf(doca_version_runtime(), "%u.%u.%u", &major, &minor, &patch), 3);
 	assert_int_equal(major, DOCA_VERSION_MAJOR);

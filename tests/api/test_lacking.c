@@ -20,7 +20,6 @@ static void test_sha_without_libcrypto_is_not_supported(void **state)
 	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(accel->dev);
 	struct doca_sha *sha;
 
-	(void)state;
 	assert_doca(doca_sha_cap_task_hash_get_supported(devinfo, DOCA_SHA_ALGORITHM_SHA1), DOCA_ERROR_NOT_SUPPORTED);
 	assert_doca(doca_sha_cap_task_hash_get_supported(devinfo, DOCA_SHA_ALGORITHM_SHA1), DOCA_ERROR_NOT_SUPPORTED);
 	MUST(doca_sha_create(accel->dev, &sha));
@@ -36,7 +35,6 @@ static void test_compression_without_its_libraries_is_not_supported(void **state
 	struct accel *accel = accel_open();
 	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(accel->dev);
 
-	(void)state;
 	assert_doca(doca_compress_cap_task_compress_deflate_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
 	assert_doca(doca_compress_cap_task_decompress_deflate_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
 	assert_doca(doca_compress_cap_task_decompress_lz4_stream_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
@@ -51,7 +49,6 @@ static void test_erasure_coding_without_isal_is_not_supported(void **state)
 	struct doca_ec_matrix *matrix;
 	struct doca_ec *ec;
 
-	(void)state;
 	assert_doca(doca_ec_cap_task_create_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
 	MUST(doca_ec_create(accel->dev, &ec));
 	assert_doca(doca_ec_matrix_create(ec, DOCA_EC_MATRIX_TYPE_CAUCHY, 2, 1, &matrix), DOCA_ERROR_NOT_SUPPORTED);
@@ -65,7 +62,6 @@ static void test_aes_gcm_without_libcrypto_is_not_supported(void **state)
 	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(accel->dev);
 	struct doca_aes_gcm *gcm;
 
-	(void)state;
 	assert_doca(doca_aes_gcm_cap_task_encrypt_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
 	assert_doca(doca_aes_gcm_cap_task_decrypt_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
 	assert_doca(doca_aes_gcm_create(accel->dev, &gcm), DOCA_ERROR_NOT_SUPPORTED);

@@ -82,7 +82,6 @@ static void test_record_has_time_thread_level_place_and_text(void **state)
 	regex_t regex;
 	int pid, line;
 
-	(void)state;
 	assert_int_equal(sscanf(strchr(got->out, '\n'), "%d %d", &pid, &line), 2);
 	snprintf(pattern, sizeof(pattern),
 		 "^\\[[0-2][0-9]:[0-5][0-9]:[0-5][0-9]:[0-9]{6}\\]\\[%d\\]\\[DOCA\\]\\[ERR\\]"
@@ -106,7 +105,6 @@ static void test_each_level_has_its_tag(void **state)
 	char tag[16];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 6; i++) {
 		snprintf(tag, sizeof(tag), "[DOCA][%s][", tags[i]);
 		assert_non_null(strstr(line, tag));
@@ -126,7 +124,6 @@ static void test_record_without_file_shows_source_and_without_function_shows_non
 {
 	const struct child_output *got = in_child(records_without_place);
 
-	(void)state;
 	assert_non_null(strstr(got->out, "[INF][TEST::LOG:7][f] x\n"));
 	assert_non_null(strstr(got->out, "[INF][c.c:8] y\n"));
 }
@@ -152,7 +149,6 @@ static void test_record_longer_than_a_line_is_cut(void **state)
 	const char *line = in_child(records_around_the_longest)->out, *end;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 4; i++, line = end + 1) {
 		end = strchr(line, '\n');
 		assert_non_null(end);
@@ -175,7 +171,6 @@ static void record_with_errno(void)
 
 static void test_record_may_use_errno_and_keeps_it(void **state)
 {
-	(void)state;
 	assert_non_null(strstr(in_child(record_with_errno)->out, strerror(EXDEV)));
 }
 
@@ -190,7 +185,6 @@ static void trace_macro_compiled_out(void)
 
 static void test_trace_macro_does_nothing_unless_asked_for(void **state)
 {
-	(void)state;
 	assert_string_equal(in_child(trace_macro_compiled_out)->out, "");
 }
 
@@ -207,7 +201,6 @@ static void record_from_exit_handler(void)
 
 static void test_record_from_exit_handler_is_shown(void **state)
 {
-	(void)state;
 	assert_string_equal(texts(in_child(record_from_exit_handler)->out), "x");
 }
 
@@ -235,7 +228,6 @@ static void test_backend_shows_what_lies_between_its_limits(void **state)
 	size_t lower, upper, level;
 	char text[32];
 
-	(void)state;
 	for (lower = 0; lower < LEVELS; lower++) {
 		for (upper = 0; upper < LEVELS; upper++) {
 			for (level = upper > 1 ? upper : 1; level <= lower; level++) {
@@ -268,7 +260,6 @@ static void global_limits(void)
 
 static void test_global_limits_rule_present_and_future_backends(void **state)
 {
-	(void)state;
 	assert_string_equal(texts(in_child(global_limits)->out), "cewi"
 								 "wid"
 								 "wwiidd");
@@ -291,7 +282,6 @@ static void strict_lower(void)
 
 static void test_strict_lower_limit_only_narrows(void **state)
 {
-	(void)state;
 	assert_string_equal(texts(in_child(strict_lower)->out), "cewi"
 								"ce");
 }
@@ -314,7 +304,6 @@ static void strict_upper(void)
 
 static void test_strict_upper_limit_only_narrows(void **state)
 {
-	(void)state;
 	assert_string_equal(texts(in_child(strict_upper)->out), "ewi"
 								"i"
 								"id");
@@ -342,7 +331,6 @@ static void bad_levels(void)
 
 static void test_level_that_is_none_is_refused(void **state)
 {
-	(void)state;
 	assert_string_equal(texts(in_child(bad_levels)->out), "cewi");
 }
 
@@ -365,7 +353,6 @@ static void bad_backends(void)
 
 static void test_backend_that_is_null_or_of_the_other_kind_is_refused(void **state)
 {
-	(void)state;
 	in_child(bad_backends);
 }
 
@@ -393,7 +380,6 @@ static void sources_and_names(void)
 
 static void test_source_counts_while_registered(void **state)
 {
-	(void)state;
 	in_child(sources_and_names);
 }
 
@@ -413,7 +399,6 @@ static void bad_records(void)
 
 static void test_record_of_unknown_source_or_without_format_is_refused(void **state)
 {
-	(void)state;
 	assert_string_equal(in_child(bad_records)->out, "");
 }
 
@@ -437,7 +422,6 @@ static void test_sources_by_the_thousand_keep_their_names(void **state)
 {
 	const struct child_output *got = in_child(thousands_of_sources);
 
-	(void)state;
 	assert_int_equal(count_of(got->out, "[SOURCE::17:1]"), 1);
 	assert_int_equal(count_of(got->out, "[SOURCE::2999:1]"), 1);
 }

@@ -42,7 +42,6 @@ static void test_standard_backend_splits_by_severity_and_exists_once(void **stat
 {
 	const struct child_output *got = in_child(standard);
 
-	(void)state;
 	assert_int_equal(count_of(got->out, "\n"), 2);
 	assert_non_null(strstr(got->out, "] i1\n"));
 	assert_non_null(strstr(got->out, "] i2\n"));
@@ -70,7 +69,6 @@ static void test_standard_backend_follows_global_limits_within_its_halves(void *
 {
 	const struct child_output *got = in_child(standard_under_global_limits);
 
-	(void)state;
 	assert_int_equal(count_of(got->out, "\n"), 3);
 	assert_non_null(strstr(got->out, "] i1\n"));
 	assert_non_null(strstr(got->out, "] d1\n"));
@@ -93,7 +91,6 @@ static void test_standard_backend_keeps_its_place_among_printf(void **state)
 {
 	const struct child_output *got = in_child(standard_with_printf);
 
-	(void)state;
 	assert_int_equal(strncmp(got->out, "before [", 8), 0);
 	assert_non_null(strstr(got->out, "] record\nafter"));
 }
@@ -123,7 +120,6 @@ static void bad_files_and_descriptors(void)
 
 static void test_file_or_descriptor_that_can_not_be_written_is_refused(void **state)
 {
-	(void)state;
 	in_child(bad_files_and_descriptors);
 }
 
@@ -159,7 +155,6 @@ static void records_as_datagrams(void)
 
 static void test_record_is_one_write(void **state)
 {
-	(void)state;
 	in_child(records_as_datagrams);
 }
 
@@ -181,7 +176,6 @@ static void reader_is_slow_then_gone(void)
 
 static void test_record_that_can_not_be_written_is_lost(void **state)
 {
-	(void)state;
 	in_child(reader_is_slow_then_gone);
 }
 
@@ -222,7 +216,6 @@ static void test_buffer_is_flushed_record_by_record(void **state)
 {
 	const struct child_output *got = in_child(buffer_flushed);
 
-	(void)state;
 	assert_int_equal(count_of(got->out, "<["), 2);
 	assert_non_null(strstr(got->out, "[f:1] one\n>"));
 	assert_non_null(strstr(got->out, "[f:1] two\n>"));
@@ -244,7 +237,6 @@ static void test_record_larger_than_the_buffer_is_cut(void **state)
 	const char *got = in_child(records_around_the_capacity)->out;
 	unsigned int whole, cut = 0, longest = 0;
 
-	(void)state;
 	whole = count_of(got, "0\n>");
 	for (got = strchr(got, '<'); got; got = strchr(got + 1, '<')) {
 		size_t len = strcspn(got, ">") - 1;
@@ -267,7 +259,6 @@ static void buffer_of_one(void)
 
 static void test_buffer_of_one_byte_gives_an_empty_string(void **state)
 {
-	(void)state;
 	assert_string_equal(in_child(buffer_of_one)->out, "<>");
 }
 
@@ -290,7 +281,6 @@ static void bad_buffers(void)
 
 static void test_buffer_without_room_or_handler_is_refused(void **state)
 {
-	(void)state;
 	in_child(bad_buffers);
 }
 
@@ -317,7 +307,6 @@ static void test_record_from_a_flush_handler_does_not_come_back_to_it(void **sta
 {
 	const struct child_output *got = in_child(handler_that_logs);
 
-	(void)state;
 	assert_int_equal(count_of(got->out, "\n"), 2);
 	assert_non_null(strstr(got->out, "] from the handler\n"));
 	assert_non_null(strstr(got->out, "] outside\n"));
@@ -385,7 +374,6 @@ static void test_syslog_has_name_and_priority_of_each_record(void **state)
 	char start[32], end[32];
 	size_t i;
 
-	(void)state;
 	assert_int_equal(count_of(got->out, "\n"), 6 + 2);
 	assert_int_equal(count_of(got->out, "errors 2:") + count_of(got->out, "errors 3:"), 2);
 	for (i = 0; i < 6; i++) {
@@ -411,7 +399,6 @@ static void bad_syslogs(void)
 
 static void test_syslog_without_name_is_refused(void **state)
 {
-	(void)state;
 	in_child(bad_syslogs);
 }
 

@@ -29,7 +29,6 @@ static void hundreds_of_backends(void)
 
 static void test_record_goes_to_all_of_hundreds_of_backends(void **state)
 {
-	(void)state;
 	assert_int_equal(count_of(in_child(hundreds_of_backends)->out, "] x\n"), 500);
 }
 
@@ -94,7 +93,6 @@ static void test_threads_that_log_at_once_give_whole_lines_in_their_order(void *
 	const char *line = in_child(threads_log_at_once)->out, *text;
 	int thread, record, next[THREADS] = { 0 };
 
-	(void)state;
 	for (; *line; line = strchr(line, '\n') + 1) {
 		text = strstr(line, "] thread ");
 		if (!text || text > strchr(line, '\n'))
@@ -175,7 +173,6 @@ static void test_without_memory_nothing_is_made_and_later_it_works(void **state)
 {
 	const struct child_output *got;
 
-	(void)state;
 	if (RUNNING_ON_VALGRIND) /* it has functions of its own in this place */
 		skip();
 	got = in_child(no_memory);

@@ -68,7 +68,6 @@ static void test_each_stream_has_its_own_backends(void **state)
 {
 	const struct child_output *got = in_child(both_streams);
 
-	(void)state;
 	assert_int_equal(count_of(got->out, "\n"), 1);
 	assert_non_null(strstr(got->out, "[DOCA][ERR]["));
 	assert_non_null(strstr(got->out, MISTAKE));
@@ -99,7 +98,6 @@ static void test_sdk_record_goes_to_every_kind_of_backend(void **state)
 {
 	const struct child_output *got = in_child(every_kind_of_sdk_backend);
 
-	(void)state;
 	assert_int_equal(count_of(got->out, MISTAKE), 3);
 	assert_int_equal(count_of(got->out, "\n>"), 1);
 	assert_string_equal(got->err, "");
@@ -130,7 +128,6 @@ static void test_sdk_records_obey_the_sdk_limits_alone(void **state)
 {
 	const struct child_output *got = in_child(sdk_levels);
 
-	(void)state;
 	assert_int_equal(count_of(got->out, MISTAKE), 4);
 	assert_string_equal(got->err, "");
 }
@@ -146,7 +143,6 @@ static void test_sdk_record_is_one_line_that_a_terminal_only_shows(void **state)
 {
 	const struct child_output *got = in_child(record_with_a_hostile_name);
 
-	(void)state;
 	assert_int_equal(count_of(got->out, "a?b?[31m??c?d"), 1);
 	assert_int_equal(count_of(got->out, "\n"), 1);
 }
@@ -169,7 +165,6 @@ static void test_without_sdk_backend_errors_reach_standard_error(void **state)
 {
 	const struct child_output *got = in_child(no_sdk_backend);
 
-	(void)state;
 	assert_string_equal(got->out, "");
 	assert_int_equal(count_of(got->err, "\n"), 2);
 	assert_int_equal(count_of(got->err, MISTAKE), 2);
@@ -205,7 +200,6 @@ static void test_environment_sets_what_standard_error_gets(void **state)
 {
 	const struct child_output *got;
 
-	(void)state;
 	assert_string_equal(in_child(environment_silences)->err, "");
 	got = in_child(environment_is_no_number);
 	assert_int_equal(count_of(got->err, MISTAKE), 1);
@@ -256,7 +250,6 @@ static void test_flood_of_one_record_is_cut_and_counted(void **state)
 {
 	const struct child_output *got = in_child(flood_to_backend);
 
-	(void)state;
 	expect_flood(got->out, strstr(got->out, "then"));
 }
 
@@ -264,7 +257,6 @@ static void test_flood_on_standard_error_is_cut_too(void **state)
 {
 	const struct child_output *got = in_child(flood);
 
-	(void)state;
 	expect_flood(got->err, strstr(got->err, "were dropped") - 100);
 }
 
@@ -284,7 +276,6 @@ static void test_filtered_records_do_not_count_for_the_rate_limit(void **state)
 {
 	const struct child_output *got = in_child(records_not_shown_do_not_count);
 
-	(void)state;
 	assert_int_equal(count_of(got->out, "\n"), 1);
 	assert_int_equal(count_of(got->out, MISTAKE), 1);
 }
@@ -301,7 +292,6 @@ static void application_flood(void)
 
 static void test_application_records_are_not_limited(void **state)
 {
-	(void)state;
 	assert_int_equal(count_of(in_child(application_flood)->out, "] x\n"), 100);
 }
 
@@ -331,7 +321,6 @@ static void test_flood_from_threads_is_cut_to_the_same_quantity(void **state)
 {
 	const struct child_output *got = in_child(flood_from_threads);
 
-	(void)state;
 	assert_int_equal(count_of(got->out, MISTAKE), QUANTITY);
 	assert_int_equal(count_of(got->out, "\n"), QUANTITY + 1);
 }

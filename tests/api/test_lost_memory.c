@@ -100,7 +100,6 @@ static void test_sources_that_are_gone(void **state)
 {
 	struct rig *rig = open_rig();
 
-	(void)state;
 	for (int way = 0; way < LOST_NUM_WAYS; way++)
 		for (size_t i = 0; i < ARRAY_LEN(places) && lost_is_possible(way); i++)
 			copy_from(rig, way, places[i].offset, places[i].len);
@@ -111,7 +110,6 @@ static void test_destinations_that_are_gone(void **state)
 {
 	struct rig *rig = open_rig();
 
-	(void)state;
 	for (int way = 0; way < LOST_NUM_WAYS; way++)
 		for (size_t i = 0; i < ARRAY_LEN(places) && lost_is_possible(way); i++)
 			copy_to(rig, way, places[i].offset, places[i].len);
@@ -141,7 +139,6 @@ static void test_lists_with_a_buffer_that_is_gone(void **state)
 {
 	struct rig *rig = open_rig();
 
-	(void)state;
 	copy_lists(rig, true);
 	copy_lists(rig, false);
 	rig_close(rig);
@@ -155,7 +152,6 @@ static void test_a_program_that_does_not_poll(void **state)
 	struct doca_mmap *map = rig_make_mmap(rig->dev, block.bytes, LOST_BYTES, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	doca_notification_handle_t handle;
 
-	(void)state;
 	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
 	MUST(doca_pe_request_notification(rig->pe));
 	lost_take(&block);
@@ -177,7 +173,6 @@ static void test_a_childs_copy_is_its_own(void **state)
 	struct doca_buf *src = rig_buf(rig, map, block.bytes, 64, 0, 64);
 	pid_t child;
 
-	(void)state;
 	MUST(doca_task_submit_ex(rig_task(rig, 0, src, rig_dst(rig, 0, 64)), DOCA_TASK_SUBMIT_FLAG_NONE));
 	child = fork();
 	assert_true(child >= 0);
@@ -362,7 +357,6 @@ static int shell_status_of(void (*body)(void))
 
 static void test_handlers_of_the_program_get_its_faults(void **state)
 {
-	(void)state;
 	assert_int_equal(shell_status_of(handle_before_doca), 0);
 	assert_int_equal(shell_status_of(handle_before_the_start), 0);
 	assert_int_equal(shell_status_of(handle_while_tasks_run), 0);
@@ -370,7 +364,6 @@ static void test_handlers_of_the_program_get_its_faults(void **state)
 
 static void test_faults_of_the_program_are_its_end(void **state)
 {
-	(void)state;
 	assert_int_equal(shell_status_of(die_in_the_program), 139);
 	assert_int_equal(shell_status_of(die_in_a_callback), 139);
 	assert_int_equal(shell_status_of(die_at_the_tasks_memory), 139);

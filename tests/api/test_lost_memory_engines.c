@@ -347,7 +347,6 @@ static void test_engines(void **state)
 {
 	const enum lost_way ways[] = { LOST_UNMAPPED, LOST_TRUNCATED, LOST_PROTECTED };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
 		struct user user = { .accel = accel_open() };
 

@@ -23,7 +23,6 @@ static struct doca_dev *devs[NUM_DEVICES];
 
 static int open_devices(void **state)
 {
-	(void)state;
 	for (uint32_t i = 0; i < NUM_DEVICES; i++)
 		devs[i] = api_open_nth(i);
 	return 0;
@@ -32,7 +31,6 @@ static int open_devices(void **state)
 /* A last close is refused while a map holds the device: here that checks that each map released it. */
 static int close_devices(void **state)
 {
-	(void)state;
 	for (uint32_t i = 0; i < NUM_DEVICES; i++)
 		assert_ok(doca_dev_close(devs[i]));
 	return 0;
@@ -314,7 +312,6 @@ static void test_destroy_calls_the_free_callback_of_a_map_that_was_started(void 
 	struct freed freed;
 	struct doca_mmap *map = map_with_free_cb(&freed);
 
-	(void)state;
 	assert_ok(doca_mmap_start(map));
 	assert_ok(doca_mmap_stop(map));
 	assert_int_equal(freed.count, 0);
@@ -329,7 +326,6 @@ static void test_free_callback_of_a_map_that_was_never_started_is_not_called(voi
 	struct freed freed;
 	struct doca_mmap *map = map_with_free_cb(&freed);
 
-	(void)state;
 	assert_ok(doca_mmap_destroy(map));
 	assert_int_equal(freed.count, 0);
 }
@@ -340,7 +336,6 @@ static void test_free_callback_counts_from_its_next_start(void **state)
 	struct freed first, second = { 0 };
 	struct doca_mmap *map = map_with_free_cb(&first);
 
-	(void)state;
 	assert_ok(doca_mmap_start(map));
 	assert_ok(doca_mmap_stop(map));
 	assert_ok(doca_mmap_set_free_cb(map, note_freed, &second));
@@ -370,7 +365,6 @@ static void test_free_callback_that_destroys_its_map_is_refused(void **state)
 {
 	struct doca_mmap *map;
 
-	(void)state;
 	assert_ok(doca_mmap_create(&map));
 	configure(map);
 	assert_ok(doca_mmap_set_free_cb(map, destroy_again, map));
@@ -422,7 +416,6 @@ static void test_call_on_no_map_or_another_handle_is_refused(void **state)
 {
 	struct doca_mmap *destroyed;
 
-	(void)state;
 	refuses_every_call(NULL);
 	refuses_every_call((struct doca_mmap *)devs[FIRST]);
 	refuses_every_call((struct doca_mmap *)((char *)devs[FIRST] + 1)); /* not even aligned */
@@ -475,7 +468,6 @@ static void undo_start(void)
 /* provokes: doca_mmap_start DOCA_ERROR_NO_MEMORY */
 static void test_map_without_memory_for_it_fails_and_the_call_can_be_repeated(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(step_create, NULL);
 	api_fail_each_allocation(step_add_dev, NULL);
 	assert_ok(doca_mmap_set_memrange(oom_map, memory, sizeof(memory)));

@@ -374,7 +374,6 @@ static void test_dpu_function_says_its_limit(void **state)
 	const struct doca_devinfo *devinfo = api_devinfo_nth(0);
 	uint64_t size = 0;
 
-	(void)state;
 	assert_ok(doca_mmap_advise_cap_task_cache_invalidate_is_supported(devinfo));
 	assert_ok(doca_mmap_advise_task_cache_invalidate_get_max_buf_size(devinfo, &size));
 	assert_int_equal(size, MAX_BYTES);
@@ -390,7 +389,6 @@ static doca_error_t create(void)
 
 static void test_create_without_memory_fails(void **state)
 {
-	(void)state;
 	device = rig_open_dev(0);
 	/* provokes: doca_mmap_advise_create DOCA_ERROR_NO_MEMORY */
 	api_fail_each_allocation(create, NULL);
@@ -405,7 +403,6 @@ static void test_host_function_can_not_and_its_context_does_not_start(void **sta
 	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(advice->rig->dev);
 	uint64_t size = 1;
 
-	(void)state;
 	/* provokes: doca_mmap_advise_cap_task_cache_invalidate_is_supported DOCA_ERROR_NOT_SUPPORTED */
 	assert_doca(doca_mmap_advise_cap_task_cache_invalidate_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_mmap_advise_task_cache_invalidate_get_max_buf_size(devinfo, &size));

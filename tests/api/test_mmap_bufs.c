@@ -11,7 +11,6 @@ static struct doca_buf_inventory *inventory;
 
 static int open_all(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	inventory = api_inventory(16);
 	return 0;
@@ -19,7 +18,6 @@ static int open_all(void **state)
 
 static int close_all(void **state)
 {
-	(void)state;
 	assert_ok(doca_buf_inventory_destroy(inventory));
 	assert_ok(doca_dev_close(dev));
 	return 0;
@@ -61,7 +59,6 @@ static void test_map_counts_its_buffers(void **state)
 	struct doca_mmap *map = started_map(), *other = started_map();
 	struct doca_buf *first, *second, *copy;
 
-	(void)state;
 	assert_num_bufs(map, 0);
 	first = take(map);
 	second = take(map);
@@ -90,7 +87,6 @@ static void test_map_with_buffers_out_is_neither_stopped_nor_destroyed(void **st
 	struct doca_mmap *map = started_map();
 	struct doca_buf *buf = take(map), *another;
 
-	(void)state;
 	assert_doca(doca_mmap_stop(map), DOCA_ERROR_NOT_PERMITTED);
 	assert_doca(doca_mmap_destroy(map), DOCA_ERROR_NOT_PERMITTED);
 	another = take(map); /* it is still started */
@@ -113,7 +109,6 @@ static void test_free_callback_waits_until_the_destroy_is_not_refused(void **sta
 	struct doca_mmap *map = started_map();
 	struct doca_buf *buf;
 
-	(void)state;
 	assert_ok(doca_mmap_stop(map));
 	assert_ok(doca_mmap_set_free_cb(map, count_call, &calls));
 	assert_ok(doca_mmap_start(map));
@@ -132,7 +127,6 @@ static void test_thread_safe_map_does_not_count_its_buffers(void **state)
 	struct doca_mmap *map = thread_safe_map();
 	struct doca_buf *buf = take(map);
 
-	(void)state;
 	assert_num_bufs(map, 0);
 	assert_ok(doca_mmap_stop(map));
 	assert_ok(doca_mmap_start(map));
@@ -146,7 +140,6 @@ static void test_buffer_that_outlives_a_thread_safe_map_is_no_other_maps(void **
 	struct doca_mmap *map = thread_safe_map(), *next;
 	struct doca_buf *buf = take(map), *counted;
 
-	(void)state;
 	assert_ok(doca_mmap_destroy(map));
 	next = started_map(); /* may well have the destroyed one's handle */
 	counted = take(next);
@@ -166,7 +159,6 @@ static void test_list_with_a_buffer_that_outlives_its_map_has_no_duplicate(void 
 	uint8_t other[64];
 	uint32_t num_free;
 
-	(void)state;
 	assert_ok(doca_buf_chain_list(list, take(short_lived)));
 	assert_ok(doca_mmap_destroy(short_lived));
 	assert_doca(doca_buf_inventory_buf_dup(inventory, list, &copy), DOCA_ERROR_BAD_STATE);
@@ -185,7 +177,6 @@ static void test_buffer_of_a_stopped_thread_safe_map_names_no_new_place(void **s
 	struct doca_mmap *map = thread_safe_map();
 	struct doca_buf *buf = take(map), *copy;
 
-	(void)state;
 	assert_ok(doca_mmap_stop(map));
 	assert_invalid(doca_buf_inventory_buf_reuse_by_addr(buf, memory, 1));
 	assert_doca(doca_buf_inventory_buf_dup(inventory, buf, &copy), DOCA_ERROR_BAD_STATE);
@@ -252,7 +243,6 @@ static void test_threads_with_an_inventory_each_share_a_map(void **state)
 	struct worker workers[NUM_THREADS];
 	struct doca_buf *first = take(map);
 
-	(void)state;
 	run_workers(map, use_bufs, workers);
 	assert_num_bufs(map, 1);
 	assert_ok(doca_buf_dec_refcount(first, NULL));
@@ -267,7 +257,6 @@ static void test_threads_share_a_thread_safe_map(void **state)
 	struct doca_mmap *map = thread_safe_map();
 	struct worker workers[NUM_THREADS];
 
-	(void)state;
 	assert_ok(doca_mmap_stop(map));
 	assert_ok(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
 	assert_ok(doca_mmap_start(map));

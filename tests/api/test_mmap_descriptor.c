@@ -15,14 +15,12 @@ static struct doca_dev *dev;
 
 static int open_dpu(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	return 0;
 }
 
 static int close_dpu(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }
@@ -73,7 +71,6 @@ static void test_descriptor_of_another_length_is_refused(void **state)
 	struct doca_mmap *map = exportable(dev);
 	struct descriptor descriptor = export(map, dev);
 
-	(void)state;
 	for (size_t len = 0; len < descriptor.len; len++) {
 		uint8_t *cut = malloc(len); /* of its length, for the address sanitizer and valgrind */
 
@@ -92,7 +89,6 @@ static void test_descriptor_with_any_bit_flipped_is_refused(void **state)
 	struct doca_mmap *map = exportable(dev);
 	struct descriptor descriptor = export(map, dev);
 
-	(void)state;
 	for (size_t bit = 0; bit < descriptor.len * 8; bit++) {
 		descriptor.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		assert_refused(descriptor.bytes, descriptor.len, dev, DOCA_ERROR_INVALID_VALUE);
@@ -108,7 +104,6 @@ static void test_descriptor_of_a_stopped_or_destroyed_map_is_stale(void **state)
 	struct doca_mmap *map = exportable(dev), *next;
 	struct descriptor descriptor = export(map, dev);
 
-	(void)state;
 	assert_ok(doca_mmap_stop(map));
 	assert_refused(descriptor.bytes, descriptor.len, dev, DOCA_ERROR_DRIVER);
 	assert_ok(doca_mmap_destroy(map));
@@ -164,7 +159,6 @@ static void test_descriptor_of_another_session_is_refused(void **state)
 	int ends[2];
 	pid_t pid;
 
-	(void)state;
 	map = exportable(dev);
 	foreign = export(map, dev);
 	assert_int_equal(pipe(ends), 0);
@@ -218,13 +212,11 @@ static void assert_child_can_drop(bool before_it_attaches)
 /* The first test of its process: the child's export is the first on its card, as the parent's was. */
 static void test_forked_child_drops_inherited_maps_without_harm_to_its_own(void **state)
 {
-	(void)state;
 	assert_child_can_drop(false);
 }
 
 static void test_forked_child_without_a_card_drops_inherited_maps(void **state)
 {
-	(void)state;
 	assert_child_can_drop(true);
 }
 
@@ -237,7 +229,6 @@ static void test_host_device_exports_and_does_not_import(void **state)
 	struct doca_mmap *map = api_map(host_dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	struct descriptor descriptor = export(map, host_dev);
 
-	(void)state;
 	assert_refused(descriptor.bytes, descriptor.len, host_dev, DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_mmap_destroy(map));
 	assert_ok(doca_dev_close(host_dev));
@@ -250,7 +241,6 @@ static void test_import_through_another_card_is_refused(void **state)
 	struct doca_mmap *map = api_map(left, memory, sizeof(memory), DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	struct descriptor descriptor = export(map, left);
 
-	(void)state;
 	assert_refused(descriptor.bytes, descriptor.len, right, DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_destroy(import(&descriptor, left_too)));
 	assert_ok(doca_mmap_destroy(map));

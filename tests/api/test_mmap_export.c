@@ -26,7 +26,6 @@ static struct doca_dev *dev, *second, *no_export; /* on the DPU */
 
 static int open_dpu(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	second = api_open("03:00.1");
 	no_export = api_open("03:00.2");
@@ -35,7 +34,6 @@ static int open_dpu(void **state)
 
 static int close_dpu(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	assert_ok(doca_dev_close(second));
 	assert_ok(doca_dev_close(no_export));
@@ -104,7 +102,6 @@ static void test_export_of_one_device_is_made_once(void **state)
 	struct descriptor first, again;
 	uint8_t exported;
 
-	(void)state;
 	assert_ok(doca_mmap_get_exported(map, &exported));
 	assert_int_equal(exported, 0);
 	first = export(map, dev);
@@ -122,7 +119,6 @@ static void test_each_device_of_a_map_has_an_export_of_its_own(void **state)
 	struct doca_mmap *map, *imported;
 	struct descriptor one, other;
 
-	(void)state;
 	assert_ok(doca_mmap_create(&map));
 	assert_ok(doca_mmap_set_memrange(map, memory, sizeof(memory)));
 	assert_ok(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
@@ -146,7 +142,6 @@ static void test_export_needs_a_started_map_with_the_permission(void **state)
 	const void *bytes = NULL;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_mmap_create(&map));
 	assert_ok(doca_mmap_set_memrange(map, memory, sizeof(memory)));
 	assert_ok(doca_mmap_add_dev(map, dev));
@@ -171,7 +166,6 @@ static void test_relaxed_ordering_alone_is_no_permission_to_export(void **state)
 	const void *bytes;
 	size_t len;
 
-	(void)state;
 	assert_doca(doca_mmap_export_pci(map, dev, &bytes, &len), DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_destroy(map));
 }
@@ -184,7 +178,6 @@ static void test_export_through_a_device_that_is_not_in_the_map_is_refused(void 
 	const void *bytes;
 	size_t len;
 
-	(void)state;
 	assert_doca(doca_mmap_export_pci(map, second, &bytes, &len), DOCA_ERROR_NOT_FOUND);
 	assert_doca(doca_mmap_export_rdma(map, second, &bytes, &len), DOCA_ERROR_NOT_FOUND);
 	assert_ok(doca_mmap_destroy(map));
@@ -200,7 +193,6 @@ static void test_export_through_a_device_that_cannot_is_refused(void **state)
 	uint8_t exported;
 	size_t len;
 
-	(void)state;
 	assert_doca(doca_mmap_export_pci(map, no_export, &bytes, &len), DOCA_ERROR_NOT_SUPPORTED);
 	assert_doca(doca_mmap_export_rdma(map, no_export, &bytes, &len), DOCA_ERROR_NOT_SUPPORTED); /* no RDMA here */
 	assert_ok(doca_mmap_get_exported(map, &exported));
@@ -214,7 +206,6 @@ static void test_map_that_was_exported_is_not_started_or_changed_again(void **st
 	struct doca_mmap *map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	uint8_t exported = 0;
 
-	(void)state;
 	(void)export(map, dev);
 	assert_ok(doca_mmap_stop(map));
 	assert_ok(doca_mmap_get_exported(map, &exported));
@@ -237,7 +228,6 @@ static void test_imported_map_names_the_exporters_memory(void **state)
 	void *addr;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_mmap_get_memrange(imported, &addr, &len));
 	assert_ptr_equal(addr, memory);
 	assert_int_equal(len, sizeof(memory));
@@ -260,7 +250,6 @@ static void test_read_only_export_is_read_and_not_written(void **state)
 	struct doca_mmap *mine = api_map(dev, local, sizeof(local), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	struct doca_mmap *imported = import(export(map, dev), dev);
 
-	(void)state;
 	memset(memory, 0x33, sizeof(memory));
 	assert_ok(copy_between(mine, imported));
 	assert_memory_equal(local, memory, sizeof(local));
@@ -279,7 +268,6 @@ static void test_imported_map_carries_the_user_data_it_was_given(void **state)
 	struct descriptor descriptor = export(map, dev);
 	union doca_data user_data = { .u64 = 42 };
 
-	(void)state;
 	assert_ok(doca_mmap_create_from_export(&user_data, descriptor.bytes, descriptor.len, dev, &imported));
 	user_data.u64 = 0;
 	assert_ok(doca_mmap_get_user_data(imported, &user_data));
@@ -307,7 +295,6 @@ static void test_imported_map_is_started_and_cannot_be_changed(void **state)
 	uint8_t flag;
 	size_t len;
 
-	(void)state;
 	assert_ok(doca_mmap_get_from_export(imported, &flag));
 	assert_int_equal(flag, 1);
 	assert_ok(doca_mmap_get_exported(imported, &flag));
@@ -337,7 +324,6 @@ static void test_imported_map_counts_its_buffers(void **state)
 	struct doca_buf_inventory *inventory = api_inventory(1);
 	struct doca_buf *buf;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, imported, memory, 1, &buf));
 	assert_doca(doca_mmap_destroy(imported), DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_stop(map)); /* it is not the exporter's buffer */
@@ -353,7 +339,6 @@ static void test_import_stops_working_when_the_exporter_stops(void **state)
 			 *imported = import(export(map, dev), dev);
 	struct doca_mmap *mine = api_map(dev, local, sizeof(local), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 
-	(void)state;
 	memset(memory, 0x55, sizeof(memory));
 	memset(local, 0x66, sizeof(local));
 	assert_ok(doca_mmap_stop(map));
@@ -379,7 +364,6 @@ static void test_missing_or_foreign_argument_is_refused(void **state)
 	const void *bytes;
 	size_t len;
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(exports); i++) {
 		assert_invalid(exports[i](NULL, dev, &bytes, &len));
 		assert_invalid(exports[i]((struct doca_mmap *)dev, dev, &bytes, &len));
@@ -405,7 +389,6 @@ static void test_memory_that_others_may_write_is_defined_for_valgrind(void **sta
 	uint8_t *bytes = malloc(sizeof(memory));
 	struct doca_mmap *map = api_map(dev, bytes, sizeof(memory), DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 
-	(void)state;
 	export(map, dev);
 	if (RUNNING_ON_VALGRIND)
 		assert_int_equal(VALGRIND_CHECK_MEM_IS_DEFINED(bytes, sizeof(memory)), 0);
@@ -432,7 +415,6 @@ static doca_error_t step_import(void)
 /* provokes: doca_mmap_create_from_export DOCA_ERROR_NO_MEMORY */
 static void test_export_and_import_without_memory_fail_and_can_be_repeated(void **state)
 {
-	(void)state;
 	oom_map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	api_fail_each_allocation(step_export, NULL);
 	api_fail_each_allocation(step_import, NULL);
@@ -505,7 +487,6 @@ static void test_each_call_in_each_state_of_a_map(void **state)
 	struct descriptor descriptor;
 	struct doca_mmap *map;
 
-	(void)state;
 	exporter = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	for (enum map_state from = NEW; from < NUM_STATES; from++) {
 		map = map_in(from);

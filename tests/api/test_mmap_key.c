@@ -8,7 +8,6 @@ static struct doca_dev *dev, *second;
 
 static int open_devices(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	second = api_open("03:00.1");
 	return 0;
@@ -16,7 +15,6 @@ static int open_devices(void **state)
 
 static int close_devices(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	assert_ok(doca_dev_close(second));
 	return 0;
@@ -99,7 +97,6 @@ static void test_key_for_a_device_that_is_not_in_the_map_is_refused(void **state
 	struct doca_mmap *other = api_map(dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	uint32_t key = 77;
 
-	(void)state;
 	assert_doca(doca_mmap_get_mkey(other, second, &key), DOCA_ERROR_NOT_FOUND);
 	assert_int_equal(key, 77);
 	assert_ok(doca_mmap_destroy(other));

@@ -15,7 +15,6 @@ static size_t page;
 
 static int open_device(void **state)
 {
-	(void)state;
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	dev = api_open("03:00.0");
 	return 0;
@@ -23,7 +22,6 @@ static int open_device(void **state)
 
 static int close_device(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }

@@ -22,7 +22,6 @@ static void test_engine_is_created_and_destroyed(void **state)
 {
 	struct doca_pe *pe = NULL;
 
-	(void)state;
 	assert_result(doca_pe_create(&pe), DOCA_SUCCESS);
 	assert_non_null(pe);
 	assert_int_equal(doca_pe_progress(pe), 0);
@@ -36,7 +35,6 @@ static void test_engine_without_a_descriptor_is_refused(void **state)
 	struct doca_pe *pe = NULL;
 	doca_error_t result;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = before;
 	none.rlim_cur = 0;
@@ -311,7 +309,6 @@ static void test_two_engines_run_in_two_threads(void **state)
 {
 	pthread_t other;
 
-	(void)state;
 	assert_int_equal(pthread_create(&other, NULL, copy_many, NULL), 0);
 	copy_many(NULL);
 	assert_int_equal(pthread_join(other, NULL), 0);

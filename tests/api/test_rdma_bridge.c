@@ -18,7 +18,6 @@ static struct doca_buf *buf;
 
 static int setup(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	map = api_map(dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	inventory = api_inventory(1);
@@ -28,7 +27,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	assert_ok(doca_buf_dec_refcount(buf, NULL));
 	assert_ok(doca_buf_inventory_destroy(inventory));
 	assert_ok(doca_mmap_destroy(map));
@@ -46,7 +44,6 @@ static void test_device_is_not_made_of_a_protection_domain(void **state)
 {
 	struct doca_dev *made = NULL;
 
-	(void)state;
 	assert_doca(doca_rdma_bridge_open_dev_from_pd(some_pd(), &made), DOCA_ERROR_NOT_SUPPORTED);
 	assert_invalid(doca_rdma_bridge_open_dev_from_pd(NULL, &made));
 	assert_invalid(doca_rdma_bridge_open_dev_from_pd(some_pd(), NULL));
@@ -58,7 +55,6 @@ static void test_device_has_no_protection_domain(void **state)
 {
 	struct ibv_pd *pd = NULL;
 
-	(void)state;
 	assert_doca(doca_rdma_bridge_get_dev_pd(dev, &pd), DOCA_ERROR_NOT_SUPPORTED);
 	assert_invalid(doca_rdma_bridge_get_dev_pd(NULL, &pd));
 	assert_invalid(doca_rdma_bridge_get_dev_pd((struct doca_dev *)map, &pd));
@@ -73,7 +69,6 @@ static void test_memory_has_no_key(void **state)
 {
 	uint32_t key = 7;
 
-	(void)state;
 	assert_doca(doca_rdma_bridge_get_buf_mkey(buf, dev, &key), DOCA_ERROR_NOT_SUPPORTED);
 	assert_invalid(doca_rdma_bridge_get_buf_mkey(NULL, dev, &key));
 	assert_invalid(doca_rdma_bridge_get_buf_mkey((struct doca_buf *)dev, dev, &key));

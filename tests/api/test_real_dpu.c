@@ -86,7 +86,6 @@ static void assert_listed(const char *expected)
 
 static void test_dpu_lists_pfs_and_sfs_with_their_representors(void **state)
 {
-	(void)state;
 	assert_listed("0000:03:00.0 p0 PF\n"
 		      "-> 0000:3b:00.0 pf0hpf PF\n"
 		      "-> 0000:03:00.0 en3f0pf0sf0 SF\n"
@@ -114,7 +113,6 @@ static void test_sf_of_the_dpu_reaches_no_host(void **state)
 	struct doca_dev_rep *rep;
 	uint32_t count;
 
-	(void)state;
 	assert_ok(doca_comch_cap_server_is_supported(doca_dev_as_devinfo(pf)));
 	assert_int_equal(can_import(doca_dev_as_devinfo(pf)), 1);
 	assert_int_equal(doca_comch_cap_server_is_supported(doca_dev_as_devinfo(sf)), DOCA_ERROR_NOT_SUPPORTED);
@@ -156,7 +154,6 @@ static void test_separated_dpu_has_its_ports_alone(void **state)
 	FILE *log = log_file_open(DOCA_LOG_LEVEL_WARNING);
 	uint8_t filter;
 
-	(void)state;
 	assert_listed("0000:03:00.0 p0 PF\n");
 	assert_listed("0000:03:00.0 p0 PF\n");
 	assert_int_equal(log_file_count(log,
@@ -172,7 +169,6 @@ static void test_separated_dpu_has_its_ports_alone(void **state)
 
 static void test_separated_host_keeps_its_vfs(void **state)
 {
-	(void)state;
 	assert_listed("0000:3b:00.0 enp59s0f0np0 PF\n0000:3b:00.2 enp59s0f0v0 VF\n");
 	assert_ok(doca_dma_cap_task_memcpy_is_supported(api_devinfo_nth(0)));
 	expect_no_way_across();
@@ -187,7 +183,6 @@ static void test_nic_host_copies_and_reaches_nobody(void **state)
 	struct doca_buf_inventory *inventory = api_inventory(2);
 	struct doca_buf *src, *dst;
 
-	(void)state;
 	assert_listed("0000:3b:00.0 enp59s0f0np0 PF\n0000:3b:00.2 enp59s0f0v0 VF\n");
 	expect_no_way_across();
 	assert_ok(doca_dma_cap_task_memcpy_is_supported(doca_dev_as_devinfo(dev)));
@@ -207,13 +202,11 @@ static void test_nic_has_no_arm_cores_to_run_on(void **state)
 	struct doca_devinfo **devinfos;
 	uint32_t count;
 
-	(void)state;
 	assert_int_not_equal(doca_devinfo_create_list(&devinfos, &count), DOCA_SUCCESS);
 }
 
 static void test_zero_trust_shows_the_dpu_the_same(void **state)
 {
-	(void)state;
 	assert_listed("0000:03:00.0 p0 PF\n"
 		      "-> 0000:3b:00.0 pf0hpf PF\n"
 		      "-> 0000:3b:00.2 pf0vf0 VF\n"

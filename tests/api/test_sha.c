@@ -140,7 +140,6 @@ static void test_known_messages_have_their_digests(void **state)
 {
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(vectors); i++) {
 		for (size_t a = 0; a < 3; a++) {
 			size_t len;
@@ -179,7 +178,6 @@ static void test_messages_in_pieces_have_the_same_digests(void **state)
 {
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(vectors); i++) {
 		for (size_t a = 0; a < 3; a++) {
 			size_t len;
@@ -204,7 +202,6 @@ static void test_lists_of_chance_have_the_digest_of_the_whole(void **state)
 	static uint8_t message[100000];
 	struct rig rig = open_rig();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(message); i++)
 		message[i] = (uint8_t)(i * 31 + i / 251);
 	for (int round = 0; round < 100; round++) {
@@ -232,7 +229,6 @@ static void test_digest_is_appended_and_the_source_stays(void **state)
 	void *addr;
 	size_t len;
 
-	(void)state;
 	assert_ok(hash(&rig, DOCA_SHA_ALGORITHM_SHA1, src, dst));
 	assert_ok(hash(&rig, DOCA_SHA_ALGORITHM_SHA1, src, dst));
 	assert_int_equal(accel_data(dst, data, sizeof(data)), 40);
@@ -253,7 +249,6 @@ static void test_partial_hash_keeps_algorithm_and_destination_of_a_message(void 
 	char block[128];
 	struct doca_sha_task_partial_hash *task;
 
-	(void)state;
 	memset(block, 'x', sizeof(block));
 	task = make_partial(&rig, DOCA_SHA_ALGORITHM_SHA1, accel_src(rig.accel, block, 64), dst);
 	assert_ok(doca_sha_task_partial_hash_set_algorithm(task, DOCA_SHA_ALGORITHM_SHA256));
@@ -286,7 +281,6 @@ static void test_pieces_but_the_last_are_whole_blocks(void **state)
 		make_partial(&rig, DOCA_SHA_ALGORITHM_SHA512, accel_src(rig.accel, vectors[2].message, 64),
 			     accel_dst(rig.accel, 64));
 
-	(void)state;
 	assert_invalid(accel_run(rig.accel, doca_sha_task_partial_hash_as_task(task)));
 	assert_ok(doca_sha_task_partial_hash_set_is_final_buf(task));
 	assert_ok(accel_run(rig.accel, doca_sha_task_partial_hash_as_task(task)));
@@ -302,7 +296,6 @@ static void test_task_in_flight_is_not_changed(void **state)
 	struct doca_sha_task_partial_hash *partial =
 		make_partial(&rig, DOCA_SHA_ALGORITHM_SHA1, src, accel_dst(rig.accel, 64));
 
-	(void)state;
 	assert_ok(doca_sha_task_partial_hash_set_is_final_buf(partial));
 	assert_ok(doca_task_submit(doca_sha_task_hash_as_task(task)));
 	assert_ok(doca_task_submit(doca_sha_task_partial_hash_as_task(partial)));
@@ -339,7 +332,6 @@ static void test_submission_refuses_what_cannot_work(void **state)
 	struct doca_buf *src = accel_src(rig.accel, "abc", 3), *dst = accel_dst(rig.accel, 32);
 	struct doca_buf *empty = accel_src(rig.accel, "", 0), *list;
 
-	(void)state;
 	assert_invalid(hash(&rig, DOCA_SHA_ALGORITHM_SHA256, NULL, dst));
 	assert_invalid(hash(&rig, DOCA_SHA_ALGORITHM_SHA256, src, NULL));
 	assert_invalid(hash(&rig, DOCA_SHA_ALGORITHM_SHA256, empty, dst));
@@ -357,7 +349,6 @@ static void test_destination_that_may_not_be_written_is_not_permitted(void **sta
 	struct doca_mmap *mmap;
 	struct doca_buf *dst;
 
-	(void)state;
 	MUST(doca_mmap_create(&mmap));
 	MUST(doca_mmap_add_dev(mmap, rig.accel->dev));
 	MUST(doca_mmap_set_memrange(mmap, memory, sizeof(memory)));
@@ -377,7 +368,6 @@ static void test_configuration_has_its_limits(void **state)
 	struct rig rig = open_idle();
 	uint32_t max_tasks;
 
-	(void)state;
 	assert_doca(doca_ctx_start(rig.ctx), DOCA_ERROR_NOT_CONNECTED);
 	assert_ok(doca_sha_cap_get_max_num_tasks(rig.sha, &max_tasks));
 	assert_int_equal(max_tasks, 8192);
@@ -399,7 +389,6 @@ static void test_running_context_is_not_configured_or_destroyed(void **state)
 	struct doca_sha_task_hash *tasks[3];
 	struct doca_sha_task_partial_hash *partials[2];
 
-	(void)state;
 	/* provokes: doca_sha_task_hash_set_conf DOCA_ERROR_BAD_STATE */
 	assert_doca(doca_sha_task_hash_set_conf(rig.sha, on_hash, on_hash, 0), DOCA_ERROR_BAD_STATE);
 	/* provokes: doca_sha_task_partial_hash_set_conf DOCA_ERROR_BAD_STATE */
@@ -440,7 +429,6 @@ static void test_context_starts_again(void **state)
 	struct doca_sha_task_partial_hash *task;
 	struct doca_buf *dst = accel_dst(rig.accel, 20);
 
-	(void)state;
 	task = make_partial(&rig, DOCA_SHA_ALGORITHM_SHA1, NULL, accel_dst(rig.accel, 20));
 	hash_in_pieces(&rig, task, "abc", 3, 64);
 	doca_task_free(doca_sha_task_partial_hash_as_task(task));
@@ -457,7 +445,6 @@ static void test_nothing_configured_does_not_start(void **state)
 {
 	struct rig rig = open_idle();
 
-	(void)state;
 	MUST(doca_pe_connect_ctx(rig.accel->pe, rig.ctx));
 	assert_invalid(doca_ctx_start(rig.ctx));
 	close_rig(&rig);
@@ -472,7 +459,6 @@ static void test_capabilities_are_the_cards(void **state)
 	uint32_t num, min;
 	uint64_t max;
 
-	(void)state;
 	assert_ok(doca_sha_cap_get_max_list_buf_num_elem(devinfo, &num));
 	assert_int_equal(num, 128);
 	assert_ok(doca_sha_cap_get_max_src_buf_size(devinfo, &max));
@@ -501,7 +487,6 @@ static void test_bad_arguments_are_invalid(void **state)
 	uint64_t size;
 	uint32_t num;
 
-	(void)state;
 	/* provokes: doca_sha_create DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_sha_create(NULL, &sha));
 	assert_invalid(doca_sha_create(rig.accel->dev, NULL));
@@ -548,7 +533,6 @@ static void test_tasks_of_the_types_are_not_exchanged(void **state)
 	struct doca_sha_task_hash *task = make_hash(&rig, DOCA_SHA_ALGORITHM_SHA1, NULL, NULL);
 	struct doca_sha_task_partial_hash *partial = (struct doca_sha_task_partial_hash *)task;
 
-	(void)state;
 	assert_null(doca_sha_task_partial_hash_as_task(partial));
 	/* provokes: doca_sha_task_partial_hash_set_is_final_buf DOCA_ERROR_INVALID_VALUE */
 	assert_invalid(doca_sha_task_partial_hash_set_is_final_buf(partial));
@@ -570,7 +554,6 @@ static void test_card_without_the_engine_says_so_and_does_not_start(void **state
 	uint32_t num;
 	uint64_t size;
 
-	(void)state;
 	/* provokes: doca_sha_cap_task_hash_get_supported DOCA_ERROR_NOT_SUPPORTED */
 	assert_doca(doca_sha_cap_task_hash_get_supported(devinfo, DOCA_SHA_ALGORITHM_SHA256), DOCA_ERROR_NOT_SUPPORTED);
 	/* provokes: doca_sha_cap_task_partial_hash_get_supported DOCA_ERROR_NOT_SUPPORTED */
@@ -601,7 +584,6 @@ static void test_overrides_of_a_topology_hold(void **state)
 	enum doca_ctx_states ctx_state;
 	uint32_t max_tasks;
 
-	(void)state;
 	assert_ok(doca_sha_cap_get_max_num_tasks(rig.sha, &max_tasks));
 	assert_int_equal(max_tasks, 4);
 	assert_invalid(
@@ -633,7 +615,6 @@ static doca_error_t create(void)
 
 static void test_create_without_memory(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	/* provokes: doca_sha_create DOCA_ERROR_NO_MEMORY */
 	api_fail_each_allocation(create, NULL);

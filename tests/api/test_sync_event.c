@@ -15,14 +15,12 @@ static struct doca_dev *dev;
 
 static int open_device(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	return 0;
 }
 
 static int close_device(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }
@@ -59,7 +57,6 @@ static doca_error_t start_made(void)
 /* provokes: doca_sync_event_create DOCA_ERROR_NO_MEMORY */
 static void test_create_without_memory_fails(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(make, NULL);
 	assert_ok(doca_sync_event_add_publisher_location_cpu(made, dev));
 	assert_ok(doca_sync_event_add_subscriber_location_cpu(made, dev));
@@ -82,7 +79,6 @@ static void test_start_needs_a_publisher_and_a_subscriber(void **state)
 {
 	struct doca_sync_event *event;
 
-	(void)state;
 	assert_ok(doca_sync_event_create(&event));
 	assert_doca(doca_sync_event_start(event), DOCA_ERROR_BAD_STATE);
 	assert_ok(doca_sync_event_add_publisher_location_remote_pci(event));
@@ -97,7 +93,6 @@ static void test_stopping_a_stopped_event_is_fine(void **state)
 {
 	struct doca_sync_event *event = se_new(dev);
 
-	(void)state;
 	assert_ok(doca_sync_event_stop(event));
 	assert_ok(doca_sync_event_start(event));
 	assert_ok(doca_sync_event_stop(event));
@@ -108,7 +103,6 @@ static void test_started_event_can_be_destroyed(void **state)
 {
 	struct doca_sync_event *event = se_started(dev);
 
-	(void)state;
 	assert_ok(doca_sync_event_destroy(event));
 	assert_invalid(doca_sync_event_destroy(event)); /* it is gone */
 }
@@ -118,7 +112,6 @@ static void test_device_of_an_event_stays_open(void **state)
 	struct doca_dev *second = api_open("03:00.1");
 	struct doca_sync_event *event = se_new(second);
 
-	(void)state;
 	assert_doca(doca_dev_close(second), DOCA_ERROR_IN_USE);
 	assert_ok(doca_sync_event_destroy(event));
 	assert_ok(doca_dev_close(second));
@@ -128,7 +121,6 @@ static void test_several_locations_of_a_role_are_fine(void **state)
 {
 	struct doca_sync_event *event = se_new(dev);
 
-	(void)state;
 	assert_ok(doca_sync_event_add_publisher_location_cpu(event, dev));
 	assert_ok(doca_sync_event_add_publisher_location_remote_pci(event));
 	assert_ok(doca_sync_event_add_subscriber_location_remote_pci(event));
@@ -161,7 +153,6 @@ static void test_event_used_as_a_context_is_not_started_alone(void **state)
 {
 	struct doca_sync_event *event = se_new(dev);
 
-	(void)state;
 	assert_non_null(doca_sync_event_as_ctx(event));
 	assert_ptr_equal(doca_sync_event_as_ctx(event), doca_sync_event_as_ctx(event));
 	assert_doca(doca_sync_event_start(event), DOCA_ERROR_BAD_STATE);
@@ -209,7 +200,6 @@ static void test_each_call_in_each_state_of_an_event(void **state)
 	};
 	struct doca_sync_event *event;
 
-	(void)state;
 	for (enum event_state from = NEW; from < NUM_STATES; from++) {
 		event = event_in(from);
 		assert_doca(doca_sync_event_start(event), expected[from].start);
@@ -244,7 +234,6 @@ static void test_nothing_works_on_a_stopped_event(void **state)
 	struct doca_sync_event *event = se_new(dev);
 	uint64_t value = 5;
 
-	(void)state;
 	assert_doca(doca_sync_event_get(event, &value), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_sync_event_update_set(event, 1), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_sync_event_update_add(event, 1, &value), DOCA_ERROR_BAD_STATE);
@@ -372,7 +361,6 @@ static void test_stop_ends_waits_of_other_threads(void **state)
 	struct doca_sync_event *event = se_started(dev);
 	struct waiter waiter = { .event = event, .wait = doca_sync_event_wait_eq, .value = 1, .mask = UINT64_MAX };
 
-	(void)state;
 	start_waiting(&waiter);
 	assert_ok(doca_sync_event_stop(event));
 	assert_doca(end_waiting(&waiter), DOCA_ERROR_BAD_STATE);
@@ -458,7 +446,6 @@ static void test_missing_or_foreign_argument_is_refused(void **state)
 {
 	struct doca_sync_event *foreign = (struct doca_sync_event *)dev, *event = se_new(dev);
 
-	(void)state;
 	assert_invalid(doca_sync_event_create(NULL));
 	assert_invalid(doca_sync_event_destroy(NULL));
 	assert_invalid(doca_sync_event_destroy(foreign));

@@ -13,7 +13,6 @@ static struct doca_dev *dev, *no_export, *no_import;
 
 static int open_dpu(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	no_export = api_open("03:00.1");
 	no_import = api_open("03:00.2");
@@ -22,7 +21,6 @@ static int open_dpu(void **state)
 
 static int close_dpu(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	assert_ok(doca_dev_close(no_export));
 	assert_ok(doca_dev_close(no_import));
@@ -109,7 +107,6 @@ static const struct doca_devinfo *info(struct doca_dev *of)
  * provokes: doca_sync_event_cap_is_create_from_export_supported DOCA_ERROR_INVALID_VALUE */
 static void test_capabilities_come_from_the_topology(void **state)
 {
-	(void)state;
 	assert_ok(doca_sync_event_cap_is_export_to_remote_pci_supported(info(dev)));
 	assert_ok(doca_sync_event_cap_is_create_from_export_supported(info(dev)));
 	assert_doca(doca_sync_event_cap_is_export_to_remote_pci_supported(info(no_export)), DOCA_ERROR_NOT_SUPPORTED);
@@ -127,7 +124,6 @@ static void test_device_that_cannot_is_refused(void **state)
 	struct doca_sync_event *event = se_started(dev);
 	struct descriptor descriptor = export(event, dev);
 
-	(void)state;
 	assert_export(event, no_export, DOCA_ERROR_NOT_SUPPORTED);
 	assert_import(descriptor.bytes, descriptor.len, no_import, DOCA_ERROR_NOT_SUPPORTED);
 	se_end(event);
@@ -260,7 +256,6 @@ static void test_descriptor_of_a_stopped_event_is_stale(void **state)
 	struct descriptor descriptor = export(event, dev);
 	uint8_t copy[256];
 
-	(void)state;
 	assert_true(descriptor.len <= sizeof(copy));
 	memcpy(copy, descriptor.bytes, descriptor.len);
 	assert_ok(doca_sync_event_stop(event));
@@ -277,7 +272,6 @@ static void test_private_memory_is_not_exported(void **state)
 {
 	struct doca_sync_event *event = se_new(dev);
 
-	(void)state;
 	assert_ok(doca_sync_event_set_addr(event, &own_word));
 	assert_ok(doca_sync_event_start(event));
 	assert_export(event, dev, DOCA_ERROR_NOT_SUPPORTED);
@@ -304,7 +298,6 @@ static void test_shared_memory_is_exported(void **state)
 	uint64_t *page = shared_page();
 	struct doca_sync_event *event = se_new(dev), *theirs;
 
-	(void)state;
 	page[5] = 50;
 	assert_ok(doca_sync_event_set_addr(event, &page[5]));
 	assert_ok(doca_sync_event_start(event));
@@ -328,7 +321,6 @@ static void test_buffer_is_exported_with_the_permission_only(void **state)
 	static const uint32_t accesses[] = { BUF_ACCESS, BUF_ACCESS | DOCA_ACCESS_FLAG_PCI_READ_WRITE };
 	uint64_t *page = shared_page();
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(accesses); i++) {
 		struct doca_mmap *map = api_map(dev, page, 4096, accesses[i]);
 		struct doca_buf_inventory *inventory = api_inventory(1);
@@ -356,7 +348,6 @@ static void test_export_needs_a_started_event(void **state)
 {
 	struct doca_sync_event *event = se_new(dev);
 
-	(void)state;
 	assert_export(event, dev, DOCA_ERROR_BAD_STATE);
 	assert_ok(doca_sync_event_destroy(event));
 }
@@ -366,7 +357,6 @@ static void test_exported_event_keeps_the_device_open(void **state)
 	struct doca_dev *other = api_open_nth(2); /* a second opening of no_import */
 	struct doca_sync_event *event = se_started(dev);
 
-	(void)state;
 	assert_ok(doca_dev_close(no_import));
 	export(event, other);
 	assert_doca(doca_dev_close(other), DOCA_ERROR_IN_USE);
@@ -425,7 +415,6 @@ static void test_import_through_another_card_is_refused(void **state)
 	struct doca_sync_event *event = se_started(left);
 	struct descriptor descriptor = export(event, left);
 
-	(void)state;
 	assert_import(descriptor.bytes, descriptor.len, right, DOCA_ERROR_NOT_PERMITTED);
 	se_end(event);
 	assert_ok(doca_dev_close(left));
@@ -447,7 +436,6 @@ static doca_error_t step_import(void)
 
 static int setup_oom(void **state)
 {
-	(void)state;
 	oom_event = se_started(dev);
 	oom_imported = NULL;
 	return 0;
@@ -455,7 +443,6 @@ static int setup_oom(void **state)
 
 static int teardown_oom(void **state) /* also after a skipped test */
 {
-	(void)state;
 	if (oom_imported)
 		assert_ok(doca_sync_event_destroy(oom_imported));
 	se_end(oom_event);
@@ -466,7 +453,6 @@ static int teardown_oom(void **state) /* also after a skipped test */
  * provokes: doca_sync_event_create_from_export DOCA_ERROR_NO_MEMORY */
 static void test_export_and_import_without_memory_fail_and_can_be_repeated(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(step_export, NULL);
 	api_fail_each_allocation(step_import, NULL);
 }

@@ -11,14 +11,12 @@ static struct doca_dev *dev;
 
 static int open_device(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	return 0;
 }
 
 static int close_device(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }
@@ -88,7 +86,6 @@ static void test_nodes_behind_a_wait_run_when_the_value_comes(void **state)
 	struct se_ctx *se = se_run(se_new(dev));
 	struct chain chain = chain_of(se);
 
-	(void)state;
 	assert_ok(doca_graph_instance_submit(chain.instance));
 	se_progress(se);
 	assert_se_trace(se, "");
@@ -105,7 +102,6 @@ static void test_stop_of_the_event_fails_the_graph_that_waits(void **state)
 	struct se_ctx *se = se_run(se_new(dev));
 	struct chain chain = chain_of(se);
 
-	(void)state;
 	assert_ok(doca_graph_instance_submit(chain.instance));
 	se_progress(se);
 	assert_doca(doca_ctx_stop(se->ctx), DOCA_ERROR_IN_PROGRESS);

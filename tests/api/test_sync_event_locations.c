@@ -61,14 +61,12 @@ static void test_export_of_an_event_between_cpus_is_warned_of_once(void **state)
 {
 	const struct child_output *output = in_child(export_events_of_cpus);
 
-	(void)state;
 	assert_int_equal(count_of(output->err, WARNING), 1);
 	assert_non_null(strstr(output->err, "doca_sync_event_add_publisher_location_remote_pci"));
 }
 
 static void test_export_of_an_event_with_a_remote_role_is_not(void **state)
 {
-	(void)state;
 	assert_int_equal(count_of(in_child(export_events_for_the_other_side)->err, WARNING), 0);
 }
 

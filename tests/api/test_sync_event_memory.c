@@ -18,14 +18,12 @@ static uint64_t words[512];
 
 static int open_device(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	return 0;
 }
 
 static int close_device(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }
@@ -42,7 +40,6 @@ static void test_value_at_an_address_begins_with_what_is_there(void **state)
 	struct doca_sync_event *event = se_new(dev);
 	uint64_t fetched;
 
-	(void)state;
 	words[3] = 12;
 	assert_ok(doca_sync_event_set_addr(event, &words[3]));
 	assert_ok(doca_sync_event_start(event));
@@ -64,7 +61,6 @@ static void test_two_events_at_one_address_have_one_value(void **state)
 {
 	struct doca_sync_event *one = se_new(dev), *other = se_new(dev);
 
-	(void)state;
 	assert_ok(doca_sync_event_set_addr(one, &words[0]));
 	assert_ok(doca_sync_event_set_addr(other, &words[0]));
 	assert_ok(doca_sync_event_start(one));
@@ -82,7 +78,6 @@ static void test_address_that_is_missing_or_uneven_is_refused(void **state)
 {
 	struct doca_sync_event *event = se_new(dev);
 
-	(void)state;
 	assert_invalid(doca_sync_event_set_addr(NULL, &words[0]));
 	assert_invalid(doca_sync_event_set_addr(event, NULL));
 	assert_invalid(doca_sync_event_set_addr(event, (uint64_t *)((char *)&words[0] + 4)));
@@ -96,7 +91,6 @@ static void test_address_without_memory_to_write_to_is_refused(void **state)
 	uint64_t *constant = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct doca_sync_event *event = se_new(dev);
 
-	(void)state;
 	assert_ptr_not_equal(constant, MAP_FAILED);
 	assert_doca(doca_sync_event_set_addr(event, constant), DOCA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(munmap(constant, page), 0);
@@ -114,7 +108,6 @@ static void test_value_in_memory_that_was_unmapped(void **state)
 	struct doca_sync_event *event;
 	uint64_t value = 77;
 
-	(void)state;
 	if (RUNNING_ON_VALGRIND) /* it reports the accesses */
 		skip();
 	word = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -141,7 +134,6 @@ static void test_value_in_memory_that_is_protected(void **state)
 	struct doca_sync_event *event;
 	uint64_t fetched;
 
-	(void)state;
 	if (RUNNING_ON_VALGRIND) /* it reports the accesses */
 		skip();
 	word = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -189,7 +181,6 @@ static void test_value_lies_in_a_buffers_data(void **state)
 	struct place place = place_at(&words[8], 8, BUF_ACCESS);
 	struct doca_sync_event *event = se_new(dev);
 
-	(void)state;
 	words[8] = 4;
 	assert_ok(doca_sync_event_set_doca_buf(event, place.buf));
 	assert_ok(doca_sync_event_start(event));
@@ -206,7 +197,6 @@ static void test_event_holds_a_reference_to_its_buffer(void **state)
 	struct doca_sync_event *event = se_new(dev);
 	uint16_t count;
 
-	(void)state;
 	assert_ok(doca_sync_event_set_doca_buf(event, place.buf));
 	assert_ok(doca_buf_get_refcount(place.buf, &count));
 	assert_int_equal(count, 2);
@@ -229,7 +219,6 @@ static void test_buffer_without_a_permission_is_refused(void **state)
 					  DOCA_ACCESS_FLAG_RDMA_WRITE, DOCA_ACCESS_FLAG_RDMA_ATOMIC };
 	struct doca_sync_event *event = se_new(dev);
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(flags); i++) {
 		struct place place = place_at(words, 8, BUF_ACCESS & ~flags[i]);
 
@@ -245,7 +234,6 @@ static void test_buffer_of_another_length_is_refused(void **state)
 	struct doca_sync_event *event = se_new(dev);
 	struct place place = place_at(words, 8, BUF_ACCESS);
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(lens); i++) {
 		struct place wrong = place_at(words, 16, BUF_ACCESS);
 
@@ -266,7 +254,6 @@ static void test_list_of_buffers_is_refused(void **state)
 	struct doca_sync_event *event = se_new(dev);
 	struct doca_buf *second;
 
-	(void)state;
 	assert_ok(doca_buf_inventory_buf_get_by_data(place.inventory, place.map, &words[4], 8, &second));
 	assert_ok(doca_buf_chain_list(place.buf, second));
 	assert_doca(doca_sync_event_set_doca_buf(event, place.buf), DOCA_ERROR_NOT_PERMITTED);
@@ -281,7 +268,6 @@ static void test_buffer_that_is_missing_or_uneven_is_refused(void **state)
 	struct place place = place_at((char *)words + 2, 8, BUF_ACCESS);
 	struct doca_sync_event *event = se_new(dev);
 
-	(void)state;
 	assert_invalid(doca_sync_event_set_doca_buf(NULL, place.buf));
 	assert_invalid(doca_sync_event_set_doca_buf(event, NULL));
 	assert_invalid(doca_sync_event_set_doca_buf(event, (struct doca_buf *)dev));
@@ -296,7 +282,6 @@ static void test_buffer_is_given_before_the_start(void **state)
 	struct place place = place_at(words, 8, BUF_ACCESS);
 	struct doca_sync_event *event = se_started(dev);
 
-	(void)state;
 	assert_doca(doca_sync_event_set_doca_buf(event, place.buf), DOCA_ERROR_BAD_STATE);
 	se_end(event);
 	free_place(&place);
@@ -309,7 +294,6 @@ static void test_context_works_on_given_memory_too(void **state)
 	struct doca_sync_event *event = se_new(dev);
 	struct se_ctx *se;
 
-	(void)state;
 	words[1] = 10;
 	assert_ok(doca_sync_event_set_addr(event, &words[1]));
 	se = se_run(event);

@@ -15,14 +15,12 @@ static struct doca_dev *dev;
 
 static int open_device(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	return 0;
 }
 
 static int close_device(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }
@@ -81,7 +79,6 @@ static void test_no_device_has_these_capabilities(void **state)
 		doca_sync_event_cap_remote_net_is_export_to_gpu_supported,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(capabilities); i++) {
 		assert_doca(capabilities[i](doca_dev_as_devinfo(dev)), DOCA_ERROR_NOT_SUPPORTED);
 		assert_invalid(capabilities[i](NULL));
@@ -157,7 +154,6 @@ static void test_there_are_no_events_of_other_machines(void **state)
 	doca_gpu_dev_sync_event_remote_net_t gpu_handle;
 	const uint8_t data[64] = { 0 };
 
-	(void)state;
 	assert_doca(doca_sync_event_remote_net_create_from_export(dev, data, sizeof(data), &event),
 		    DOCA_ERROR_NOT_SUPPORTED);
 	assert_invalid(doca_sync_event_remote_net_create_from_export(NULL, data, sizeof(data), &event));

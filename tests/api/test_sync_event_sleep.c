@@ -13,14 +13,12 @@ static uint64_t word;
 
 static int open_device(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	return 0;
 }
 
 static int close_device(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }

@@ -16,14 +16,12 @@ static struct doca_dev *dev;
 
 static int open_device(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	return 0;
 }
 
 static int close_device(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }
@@ -64,7 +62,6 @@ static void test_every_device_can_run_all_tasks(void **state)
 		doca_sync_event_cap_task_wait_neq_is_supported,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(capabilities); i++) {
 		assert_ok(capabilities[i](doca_dev_as_devinfo(dev)));
 		assert_invalid(capabilities[i](NULL));
@@ -92,7 +89,6 @@ static void test_context_without_locations_does_not_start(void **state)
 	struct doca_sync_event *event;
 	struct se_ctx *se;
 
-	(void)state;
 	assert_ok(doca_sync_event_create(&event));
 	se = se_as_ctx(event);
 	assert_doca(doca_ctx_start(se->ctx), DOCA_ERROR_BAD_STATE);
@@ -104,7 +100,6 @@ static void test_event_that_was_never_made_a_context_does_not_start_as_one(void 
 	struct doca_sync_event *event = se_new(dev);
 	struct doca_pe *pe;
 
-	(void)state;
 	assert_ok(doca_pe_create(&pe));
 	assert_ok(doca_pe_connect_ctx(pe, (struct doca_ctx *)event)); /* a guess, which happens to be right */
 	assert_doca(doca_ctx_start((struct doca_ctx *)event), DOCA_ERROR_BAD_STATE);

@@ -13,14 +13,12 @@ static struct doca_dev *dev;
 
 static int open_device(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	return 0;
 }
 
 static int close_device(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }
@@ -30,7 +28,6 @@ static void test_call_that_changes_the_value_takes_its_time(void **state)
 	struct doca_sync_event *event = se_started(dev);
 	uint64_t start_ns = bfsim_now_ns(), before;
 
-	(void)state;
 	assert_ok(doca_sync_event_update_set(event, 7));
 	assert_int_equal(bfsim_now_ns(), start_ns + CHANGE_NS);
 	assert_ok(doca_sync_event_update_add(event, 1, &before));
@@ -46,7 +43,6 @@ static void test_task_changes_the_value_when_it_is_due(void **state)
 	struct se_ctx *se = se_run(se_new(dev));
 	uint64_t start_ns = bfsim_now_ns();
 
-	(void)state;
 	assert_ok(doca_task_submit(se_wait_eq(se, 1, 5, UINT64_MAX)));
 	assert_ok(doca_task_submit(se_set(se, 2, 5)));
 	assert_int_equal(se_value(se->event), 0);
@@ -61,7 +57,6 @@ static void test_stop_ends_a_change_that_is_not_due(void **state)
 {
 	struct se_ctx *se = se_run(se_new(dev));
 
-	(void)state;
 	assert_ok(doca_task_submit(se_set(se, 1, 5)));
 	se_close(se);
 }

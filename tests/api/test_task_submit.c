@@ -34,7 +34,6 @@ static void test_task_freed_in_flight_goes_behind_its_callback(void **state)
 	struct doca_dma_task_memcpy *more;
 	struct doca_task *task = rig_small_task(rig, 0);
 
-	(void)state;
 	MUST(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE));
 	doca_task_free(task);
 	doca_task_free(task); /* nothing happens */
@@ -103,7 +102,6 @@ static void test_freed_task_is_freed_once(void **state)
 	struct doca_dma_task_memcpy *more;
 	struct doca_task *task = rig_small_task(rig, 0), *other;
 
-	(void)state;
 	doca_task_free(task);
 	doca_task_free(task);
 	task = rig_small_task(rig, 1);

@@ -268,7 +268,6 @@ static void opens_a_device(int out)
 
 static void test_virtual_times_are_the_same_each_time(void **state)
 {
-	(void)state;
 	assert_same_each_time("virtual", polls);
 }
 
@@ -276,7 +275,6 @@ static void test_virtual_times_do_not_depend_on_how_one_waits(void **state)
 {
 	struct text polling, sleeping;
 
-	(void)state;
 	run("virtual", polls, &polling);
 	run("virtual", sleeps, &sleeping);
 	assert_string_equal(sleeping.chars, polling.chars);
@@ -284,14 +282,12 @@ static void test_virtual_times_do_not_depend_on_how_one_waits(void **state)
 
 static void test_virtual_times_of_two_engines_are_the_same_each_time(void **state)
 {
-	(void)state;
 	assert_same_each_time("virtual", polls_two_engines);
 	assert_same_each_time("virtual", polls_one_after_the_other);
 }
 
 static void test_virtual_times_of_two_threads_are_the_same_each_time(void **state)
 {
-	(void)state;
 	assert_same_each_time("virtual", polls_in_threads);
 }
 
@@ -299,7 +295,6 @@ static void test_virtual_time_stands_still_when_nothing_happens(void **state)
 {
 	struct text text;
 
-	(void)state;
 	run("virtual", idles, &text);
 	assert_string_equal(text.chars, "0\n");
 }
@@ -308,14 +303,12 @@ static void test_sleeper_that_submits_after_arming_is_woken(void **state)
 {
 	struct text text;
 
-	(void)state;
 	run("virtual", arms_before_it_submits, &text);
 	assert_non_null(strstr(text.chars, "done\n"));
 }
 
 static void test_stop_takes_no_virtual_time(void **state)
 {
-	(void)state;
 	assert_same_each_time("virtual", stops_in_the_middle);
 }
 
@@ -326,7 +319,6 @@ static void test_timed_task_takes_what_it_takes_in_virtual_time_or_longer(void *
 	struct text virtual, timed;
 	uint64_t exact_ns, measured_ns;
 
-	(void)state;
 	run("virtual", copies_once, &virtual);
 	run("timed", copies_once, &timed);
 	exact_ns = strtoull(virtual.chars, NULL, 10);
@@ -349,7 +341,6 @@ static void test_all_ends_come_however_time_passes(void **state)
 	static const char *const clocks[] = { "functional", "timed", "virtual" };
 	struct text text;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(clocks); i++) {
 		run(clocks[i], polls, &text);
 		count_lines(&text, ROUNDS);
@@ -364,7 +355,6 @@ static void test_unknown_clock_gives_no_card(void **state)
 {
 	struct text text;
 
-	(void)state;
 	run("sundial", opens_a_device, &text);
 	assert_string_equal(text.chars, "DOCA_ERROR_NOT_FOUND\n");
 }

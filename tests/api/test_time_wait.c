@@ -197,7 +197,6 @@ static void test_thread_that_blocks_for_a_sync_event_goes_on_at_the_virtual_time
 	unsigned long long set_ns, heard_ns;
 	struct text text;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(programs); i++) {
 		run("virtual", programs[i], &text);
 		assert_int_equal(sscanf(text.chars, "set at %llu, heard at %llu", &set_ns, &heard_ns), 2);
@@ -210,7 +209,6 @@ static void test_thread_that_blocks_for_a_sync_event_goes_on_at_the_virtual_time
 /* A plain store, of which the library is not notified, while another thread always has work. */
 static void test_thread_that_blocks_in_virtual_time_notices_a_plain_store(void **state)
 {
-	(void)state;
 	assert_same_each_time("virtual", stores);
 }
 
@@ -219,7 +217,6 @@ static void test_stop_does_not_wait_for_the_turn_of_the_thread_that_waits_for_th
 {
 	struct text text;
 
-	(void)state;
 	run("virtual", stops_the_event, &text);
 	assert_non_null(strstr(text.chars, "stopped\n"));
 	assert_null(strstr(text.chars, "virtual time no longer waits"));

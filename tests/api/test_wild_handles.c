@@ -132,7 +132,6 @@ static void refuse_everywhere(void *wild)
 
 static void test_small_numbers(void **state)
 {
-	(void)state;
 	refuse_everywhere((void *)8);
 	refuse_everywhere((void *)UINT64_C(0xdeadbeef));
 	refuse_everywhere((void *)UINTPTR_MAX);
@@ -142,7 +141,6 @@ static void test_address_where_nothing_is_mapped(void **state)
 {
 	char *page = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	assert_ptr_not_equal(page, MAP_FAILED);
 	refuse_everywhere(page);
 	assert_int_equal(munmap(page, PAGE), 0);
@@ -154,7 +152,6 @@ static void test_address_in_foreign_memory(void **state)
 {
 	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	assert_ptr_not_equal(pages, MAP_FAILED);
 	assert_int_equal(munmap(pages + PAGE, PAGE), 0);
 	memset(pages, 0x5a, PAGE);
@@ -181,7 +178,6 @@ static void test_copy_of_a_handle(void **state)
 	struct doca_mmap *mmap;
 	struct doca_pe *pe;
 
-	(void)state;
 	assert_ok(doca_pe_create(&pe));
 	assert_ok(doca_mmap_create(&mmap));
 	assert_ok(doca_buf_inventory_create(1, &inventory));
@@ -196,7 +192,6 @@ static void test_address_inside_of_a_handle(void **state)
 {
 	struct doca_pe *pe;
 
-	(void)state;
 	assert_ok(doca_pe_create(&pe));
 	refuse_everywhere((char *)pe + 1);
 	refuse_everywhere((char *)pe + 16);
@@ -208,7 +203,6 @@ static void test_each_of_many_handles_is_known(void **state)
 {
 	static struct doca_mmap *mmaps[5000];
 
-	(void)state;
 	for (size_t i = 0; i < API_COUNT(mmaps); i++)
 		assert_ok(doca_mmap_create(&mmaps[i]));
 	for (size_t i = 0; i < API_COUNT(mmaps); i++)

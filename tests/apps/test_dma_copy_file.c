@@ -97,7 +97,6 @@ static unsigned int num_files(bool removing)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	num_files(true);
 	return 0;
 }
@@ -107,7 +106,6 @@ static void test_committed_file_has_name_bytes_and_mode(void **state)
 	struct target target;
 	struct stat status;
 
-	(void)state;
 	assert_int_equal(target_create(in("new"), &target), DOCA_SUCCESS);
 	assert_int_equal(target_write(&target, "seven ", 6), DOCA_SUCCESS);
 	assert_int_equal(target_write(&target, "bytes", 5), DOCA_SUCCESS);
@@ -125,7 +123,6 @@ static void test_set_user_id_bit_is_not_carried_over(void **state)
 	struct target target;
 	struct stat status;
 
-	(void)state;
 	assert_int_equal(target_create(in("new"), &target), DOCA_SUCCESS);
 	assert_int_equal(target_commit(&target, 06755), DOCA_SUCCESS);
 	target_discard(&target);
@@ -137,7 +134,6 @@ static void test_discarded_file_leaves_nothing(void **state)
 {
 	struct target target;
 
-	(void)state;
 	assert_int_equal(target_create(in("new"), &target), DOCA_SUCCESS);
 	assert_int_equal(target_write(&target, "x", 1), DOCA_SUCCESS);
 	assert_int_equal(num_files(false), named ? 1 : 0);
@@ -149,7 +145,6 @@ static void test_file_that_has_come_meanwhile_is_not_replaced(void **state)
 {
 	struct target target;
 
-	(void)state;
 	assert_int_equal(target_create(in("new"), &target), DOCA_SUCCESS);
 	make("new", "mine");
 	assert_int_equal(target_commit(&target, 0644), DOCA_ERROR_IO_FAILED);
@@ -162,7 +157,6 @@ static void test_target_in_no_directory_is_refused(void **state)
 {
 	struct target target;
 
-	(void)state;
 	assert_int_equal(target_create(in("missing/new"), &target), DOCA_ERROR_IO_FAILED);
 }
 
@@ -170,7 +164,6 @@ static void test_name_without_a_slash_is_in_the_current_directory(void **state)
 {
 	struct target target;
 
-	(void)state;
 	assert_int_equal(chdir(directory), 0);
 	assert_int_equal(target_create("new", &target), DOCA_SUCCESS);
 	assert_int_equal(target_commit(&target, 0600), DOCA_SUCCESS);
@@ -185,7 +178,6 @@ static void test_source_tells_size_and_mode(void **state)
 	struct message_hello offer;
 	char text[4] = "";
 
-	(void)state;
 	make("old", "abc");
 	assert_int_equal(chmod(in("old"), 0604), 0);
 	assert_int_equal(source_open(in("old"), &source, &offer), DOCA_SUCCESS);
@@ -203,7 +195,6 @@ static void test_source_that_is_not_there_is_no_error(void **state)
 	struct source source;
 	struct message_hello offer = { .has_file = true };
 
-	(void)state;
 	assert_int_equal(source_open(in("nothing"), &source, &offer), DOCA_SUCCESS);
 	assert_false(offer.has_file);
 	source_close(&source);
@@ -215,7 +206,6 @@ static void test_source_that_becomes_shorter_is_an_error(void **state)
 	struct message_hello offer;
 	char text[4];
 
-	(void)state;
 	make("old", "abc");
 	assert_int_equal(source_open(in("old"), &source, &offer), DOCA_SUCCESS);
 	assert_int_equal(truncate(in("old"), 2), 0);
@@ -229,7 +219,6 @@ static void test_source_that_is_no_regular_file_is_refused(void **state)
 	struct source source;
 	struct message_hello offer;
 
-	(void)state;
 	assert_int_equal(mkfifo(in("fifo"), 0600), 0);
 	assert_int_equal(source_open(in("fifo"), &source, &offer), DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(source_open(directory, &source, &offer), DOCA_ERROR_INVALID_VALUE);

@@ -32,7 +32,6 @@ static const struct message *const all[] = { &hello, &window, &full, &empty, &en
 
 static void test_every_message_survives_the_wire(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < NUM_ALL; i++) {
 		uint8_t bytes[MESSAGE_MAX_BYTES], again[MESSAGE_MAX_BYTES];
 		size_t len = message_pack(all[i], bytes);
@@ -52,7 +51,6 @@ static void test_numbers_are_big_endian_and_without_gaps(void **state)
 					  0,   0,   1,   0xa0, 1, 2, 3, 4, 5, 6, 7, 8 };
 	uint8_t bytes[MESSAGE_MAX_BYTES];
 
-	(void)state;
 	assert_int_equal(message_pack(&hello, bytes), sizeof(wanted));
 	assert_memory_equal(bytes, wanted, sizeof(wanted));
 }
@@ -62,7 +60,6 @@ static void test_largest_descriptor_fills_a_message(void **state)
 	struct message message = { .type = MESSAGE_WINDOW }, read;
 	uint8_t bytes[MESSAGE_MAX_BYTES];
 
-	(void)state;
 	message.window.descriptor_bytes = MESSAGE_MAX_DESCRIPTOR_BYTES;
 	memset(message.window.descriptor, 0x5a, MESSAGE_MAX_DESCRIPTOR_BYTES);
 	assert_int_equal(message_pack(&message, bytes), MESSAGE_MAX_BYTES);
@@ -73,7 +70,6 @@ static void test_largest_descriptor_fills_a_message(void **state)
 /* Cut anywhere, and with the header's length as it was or as it is now. */
 static void test_cut_message_is_refused(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < NUM_ALL; i++) {
 		uint8_t bytes[MESSAGE_MAX_BYTES];
 		size_t len = message_pack(all[i], bytes);
@@ -92,7 +88,6 @@ static void test_cut_message_is_refused(void **state)
 
 static void test_message_with_something_behind_it_is_refused(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < NUM_ALL; i++) {
 		uint8_t bytes[MESSAGE_MAX_BYTES] = { 0 };
 		size_t len = message_pack(all[i], bytes);
@@ -121,7 +116,6 @@ static void expect_refusal(const struct message *good, size_t offset, uint8_t va
 
 static void test_foreign_messages_are_recognised(void **state)
 {
-	(void)state;
 	expect_refusal(&bye, 0, 'd', "none of DMA Copy's");
 	expect_refusal(&bye, 5, MESSAGE_VERSION + 1, "another version");
 	expect_refusal(&bye, 7, 0, "type that there is not");
@@ -131,7 +125,6 @@ static void test_foreign_messages_are_recognised(void **state)
 
 static void test_values_that_there_are_not_are_refused(void **state)
 {
-	(void)state;
 	expect_refusal(&hello, 12, 2, "neither says");
 	expect_refusal(&hello, 13, 1, "permission bits");
 	expect_refusal(&hello, 17, 0x80, "larger than any");
@@ -146,7 +139,6 @@ static void test_text_is_made_printable(void **state)
 	uint8_t bytes[MESSAGE_MAX_BYTES];
 	size_t len = message_pack(&message, bytes);
 
-	(void)state;
 	assert_null(message_unpack(bytes, len, &read));
 	assert_string_equal(read.text, "a?[2Jb??");
 }
@@ -156,7 +148,6 @@ static void test_text_that_is_too_long_is_refused(void **state)
 	struct message message = { .type = MESSAGE_ABORT }, read;
 	uint8_t bytes[MESSAGE_MAX_BYTES];
 
-	(void)state;
 	memset(message.text, 'x', MESSAGE_MAX_TEXT);
 	message.text[MESSAGE_MAX_TEXT] = '\0';
 	assert_int_equal(message_pack(&message, bytes), MESSAGE_HEADER_BYTES + MESSAGE_MAX_TEXT);

@@ -107,7 +107,6 @@ static void test_each_action_at_each_operation_has_a_cell(void **state)
 {
 	int missing = 0;
 
-	(void)state;
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
 		if (family_ops & SIM_OP_BIT(op))
 			missing += print_line(op);
@@ -118,7 +117,6 @@ static void test_each_operation_belongs_to_a_family(void **state)
 {
 	uint64_t ops = SIM_OPS_EVENTS;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		ops |= families[i].ops;
 	assert_true(ops == SIM_OPS_ALL);

@@ -120,7 +120,6 @@ static void uses_a_sync_event(void)
 
 static void test_delay_of_a_call_is_virtual_time(void **state)
 {
-	(void)state;
 	run(opens_a_device);
 	run(starts_a_context);
 	run(exports_memory);
@@ -244,7 +243,6 @@ static void copies_beside_a_late_call(void)
 
 static void test_late_call_delays_no_other_context(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		run(copies_beside_a_late_call);
 }
@@ -276,7 +274,6 @@ static void is_late_in_a_callback(void)
 
 static void test_late_call_in_a_callback_holds_up_the_next_ones(void **state)
 {
-	(void)state;
 	run(is_late_in_a_callback);
 }
 
@@ -322,7 +319,6 @@ static void copies_beside_a_call_that_hangs(void)
 
 static void test_virtual_time_does_not_wait_for_a_call_that_hangs(void **state)
 {
-	(void)state;
 	run(copies_beside_a_call_that_hangs);
 }
 

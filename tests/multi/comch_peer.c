@@ -197,14 +197,12 @@ void card_end(void)
 
 int card_setup(void **state)
 {
-	(void)state;
 	card_start(NULL);
 	return 0;
 }
 
 int card_teardown(void **state)
 {
-	(void)state;
 	proc_kill_all();
 	remove_dir();
 	return 0;

@@ -124,7 +124,6 @@ bool daemon_forgets(const char *dir, pid_t pid)
 
 int session_dir_setup(void **state)
 {
-	(void)state;
 	test_session.dir = proc_make_dir();
 	return 0;
 }
@@ -139,7 +138,6 @@ int session_setup(void **state)
 
 int session_teardown(void **state)
 {
-	(void)state;
 	proc_kill_all();
 	proc_remove_dir(test_session.dir);
 	return 0;

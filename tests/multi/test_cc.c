@@ -394,7 +394,6 @@ static void test_pings_and_a_block_arrive(void **state)
 	struct proc server, client;
 	char byte;
 
-	(void)state;
 	proc_start(&server, echo_server, NULL);
 	proc_recv(server.ctl, &byte, 1);
 	proc_start(&client, pinging_client, NULL);
@@ -458,7 +457,6 @@ static void test_device_says_what_comch_says(void **state)
 {
 	struct proc dpu;
 
-	(void)state;
 	proc_start(&dpu, ask_device, NULL);
 	assert_int_equal(proc_wait(&dpu), 0);
 }

@@ -50,7 +50,6 @@ static void open_channel(void)
 
 static void test_a_client_that_comes_later_is_accepted(void **state)
 {
-	(void)state;
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
 	channel_actor_expect_offer(&dpu, 0, 0, "hi");
@@ -65,7 +64,6 @@ static void test_a_client_that_comes_later_is_accepted(void **state)
 
 static void test_a_client_that_comes_first_waits_for_its_server(void **state)
 {
-	(void)state;
 	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
 	channel_actor_expect_status(&host, 0, -EINPROGRESS);
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
@@ -78,7 +76,6 @@ static void test_a_client_that_comes_first_waits_for_its_server(void **state)
 /* Another name, and another function's representor: both requests time out. */
 static void test_a_server_under_another_address_is_not_found(void **state)
 {
-	(void)state;
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "Echo", 0, "hi"), 0);
 	assert_int_equal(channel_actor_connect(&host, 1, HOST1, "echo", 0, "hi"), 0);
@@ -91,7 +88,6 @@ static void test_connection_request_times_out(void **state)
 {
 	int64_t from_ms = proc_now_ms();
 
-	(void)state;
 	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", 300, "hi"), 0);
 	assert_int_equal(channel_actor_connect(&host, 1, HOST0, "echo", UINT32_MAX, "hi"), 0);
 	channel_actor_expect_status(&host, 0, -ECONNREFUSED);
@@ -108,7 +104,6 @@ static void test_a_name_is_served_once_until_its_server_stops(void **state)
 {
 	struct channel_actor second;
 
-	(void)state;
 	channel_actor_attach(&second, test_session.dir, "dpu");
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(channel_actor_listen(&dpu, 1, DPU0, HOST0, "echo"), -EADDRINUSE);
@@ -124,7 +119,6 @@ static void test_what_is_not_of_this_side_is_refused(void **state)
 {
 	char name[SIM_SERVICE_NAME_SIZE + 1];
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST1, "echo"), -EINVAL);
@@ -146,7 +140,6 @@ static void test_many_clients_have_channels_of_their_own(void **state)
 	struct channel_actor clients[CLIENTS];
 	char text[32];
 
-	(void)state;
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	for (int i = 0; i < CLIENTS; i++) {
 		channel_actor_attach(&clients[i], test_session.dir, "host");
@@ -177,7 +170,6 @@ static void test_messages_arrive_in_order_both_ways(void **state)
 {
 	char text[32];
 
-	(void)state;
 	open_channel();
 	for (uint32_t i = 0; i < 60; i++) {
 		snprintf(text, sizeof(text), "message %u", i);
@@ -195,7 +187,6 @@ static void test_messages_arrive_in_order_both_ways(void **state)
 
 static void test_messages_sent_before_a_close_arrive_before_it(void **state)
 {
-	(void)state;
 	open_channel();
 	assert_int_equal(channel_actor_send(&host, 0, "one", 3), 0);
 	assert_int_equal(channel_actor_send(&host, 0, "two", 0), 0);
@@ -211,7 +202,6 @@ static void test_messages_sent_before_a_close_arrive_before_it(void **state)
 /* The client closes and detaches with unread messages: its own last messages still arrive. */
 static void test_last_messages_arrive_from_an_end_that_reads_nothing(void **state)
 {
-	(void)state;
 	open_channel();
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(channel_actor_send(&dpu, 0, "unread", 1), 0);
@@ -225,7 +215,6 @@ static void test_last_messages_arrive_from_an_end_that_reads_nothing(void **stat
 
 static void test_a_nudge_notifies_the_other_end(void **state)
 {
-	(void)state;
 	open_channel();
 	for (int i = 0; i < 3; i++) {
 		channel_actor_wake(&host, 0);
@@ -241,7 +230,6 @@ static void test_a_nudge_for_a_stopped_process_is_not_lost(void **state)
 {
 	struct channel_actor other;
 
-	(void)state;
 	open_channel();
 	channel_actor_attach(&other, test_session.dir, "host");
 	assert_int_equal(channel_actor_connect(&other, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
@@ -270,7 +258,6 @@ static void test_each_end_gets_the_reason_of_the_other(void **state)
 					  { -EPIPE, -ECONNRESET },      { 0, -ECONNRESET },
 					  { 5, -ECONNRESET },           { -ESHUTDOWN, -ECONNRESET } };
 
-	(void)state;
 	open_channel();
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		struct channel_actor *closer = i % 2 ? &host : &dpu, *other = i % 2 ? &dpu : &host;
@@ -288,7 +275,6 @@ static void test_each_end_gets_the_reason_of_the_other(void **state)
 
 static void test_an_offer_can_be_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "hi"), 0);
 	channel_actor_expect_offer(&dpu, 0, 0, "hi");
@@ -299,7 +285,6 @@ static void test_an_offer_can_be_refused(void **state)
 
 static void test_a_client_that_gives_up_is_not_accepted(void **state)
 {
-	(void)state;
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "first"), 0);
 	channel_actor_expect_offer(&dpu, 0, 0, "first");
@@ -324,7 +309,6 @@ static void test_a_client_that_gives_up_leaves_nothing_at_the_server(void **stat
 						 .name = "echo" };
 	int before = channel_actor_count_fds(&dpu);
 
-	(void)state;
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	for (int i = 0; i < 3; i++) {
 		channel_actor_begin(&host, &connect);
@@ -339,7 +323,6 @@ static void test_a_client_that_gives_up_leaves_nothing_at_the_server(void **stat
 
 static void test_those_not_taken_are_refused_when_listening_ends(void **state)
 {
-	(void)state;
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(channel_actor_connect(&host, i, HOST0, "echo", PATIENT_MS, "hi"), 0);
@@ -358,7 +341,6 @@ static void test_a_private_card_has_no_server(void **state)
 {
 	struct channel_actor alone, server;
 
-	(void)state;
 	channel_actor_attach(&alone, NULL, "host");
 	channel_actor_attach(&server, NULL, "dpu");
 	assert_int_equal(channel_actor_listen(&server, 0, DPU0, HOST0, "echo"), 0);

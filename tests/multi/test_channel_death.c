@@ -50,7 +50,6 @@ static void serve_and_open_channel(void)
 
 static void test_a_killed_client_is_seen_after_its_last_messages(void **state)
 {
-	(void)state;
 	serve_and_open_channel();
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(channel_actor_send(&host, 0, "last words", 2), 0);
@@ -70,7 +69,6 @@ static void test_a_killed_client_is_seen_after_its_last_messages(void **state)
  * reads in one turn. */
 static void test_what_a_killed_client_had_closed_before_is_not_taken_for_dead(void **state)
 {
-	(void)state;
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	for (int c = 0; c < MANY; c++)
 		open_channel(c);
@@ -88,7 +86,6 @@ static void test_what_a_killed_client_had_closed_before_is_not_taken_for_dead(vo
 /* The daemon finds the death by a failed send, before it has read the client's messages. */
 static void test_what_a_dead_client_had_said_counts_although_it_cannot_be_sent_to(void **state)
 {
-	(void)state;
 	serve_and_open_channel();
 	proc_signal(&test_session.daemon, SIGSTOP);
 	channel_actor_wake(&dpu, 0);
@@ -102,7 +99,6 @@ static void test_what_a_dead_client_had_said_counts_although_it_cannot_be_sent_t
 
 static void test_a_killed_server_is_seen_by_all_its_clients(void **state)
 {
-	(void)state;
 	serve_and_open_channel();
 	assert_int_equal(channel_actor_connect(&host, 1, HOST0, "echo", PATIENT_MS, "taken"), 0);
 	channel_actor_expect_offer(&dpu, 0, 1, "taken");
@@ -121,7 +117,6 @@ static void test_a_killed_server_is_seen_by_all_its_clients(void **state)
 
 static void test_a_server_that_leaves_in_order_differs_from_a_dead_one(void **state)
 {
-	(void)state;
 	serve_and_open_channel();
 	assert_int_equal(channel_actor_connect(&host, 1, HOST0, "echo", PATIENT_MS, "not taken"), 0);
 	channel_actor_detach(&dpu);
@@ -137,7 +132,6 @@ static void test_a_client_killed_while_it_waits_is_forgotten(void **state)
 	struct channel_actor second;
 	int before = proc_num_fds(test_session.daemon.pid);
 
-	(void)state;
 	channel_actor_attach(&second, test_session.dir, "host");
 	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "dead"), 0);
 	proc_signal(&host.proc, SIGKILL);
@@ -179,7 +173,6 @@ static void test_a_forked_child_does_not_keep_its_parents_channels_open(void **s
 {
 	pid_t child;
 
-	(void)state;
 	serve_and_open_channel();
 	channel_actor_expect_notification(&host, 0);
 	assert_int_equal(channel_actor_send(&dpu, 0, "untaken", 3), 0);
@@ -215,7 +208,6 @@ static void expect_all_lost(void)
 
 static void test_when_the_daemon_is_killed_all_channels_are_lost(void **state)
 {
-	(void)state;
 	serve_and_open_channel();
 	assert_int_equal(channel_actor_connect(&host, 1, HOST0, "else", PATIENT_MS, "waits"), 0);
 	assert_int_equal(channel_actor_send(&host, 0, "before", 1), 0);
@@ -225,7 +217,6 @@ static void test_when_the_daemon_is_killed_all_channels_are_lost(void **state)
 
 static void test_when_the_daemon_is_asked_to_end_all_channels_are_lost(void **state)
 {
-	(void)state;
 	serve_and_open_channel();
 	assert_int_equal(channel_actor_connect(&host, 1, HOST0, "else", PATIENT_MS, "waits"), 0);
 	assert_int_equal(channel_actor_send(&host, 0, "before", 1), 0);
@@ -239,7 +230,6 @@ static void test_a_listener_that_never_accepts_does_no_harm(void **state)
 {
 	struct channel_actor second;
 
-	(void)state;
 	channel_actor_attach(&second, test_session.dir, "dpu");
 	assert_int_equal(channel_actor_listen(&second, 0, DPU0, HOST0, "deaf"), 0);
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
@@ -263,7 +253,6 @@ static void test_a_sender_that_floods_a_stopped_process_is_refused(void **state)
 	struct channel_actor other;
 	int refused = 0;
 
-	(void)state;
 	serve_and_open_channel();
 	open_channel(1);
 	channel_actor_attach(&other, test_session.dir, "dpu");
@@ -290,7 +279,6 @@ static void test_a_sender_that_floods_a_stopped_process_is_refused(void **state)
 
 static void test_a_channel_whose_descriptors_find_no_room_is_closed_at_both_ends(void **state)
 {
-	(void)state;
 	serve_and_open_channel();
 	open_channel(1);
 	channel_actor_limit_fds(&host, 1);
@@ -308,7 +296,6 @@ static void test_a_channel_whose_descriptors_find_no_room_is_closed_at_both_ends
 
 static void test_a_server_without_room_for_a_hello_says_that_it_is_busy(void **state)
 {
-	(void)state;
 	serve_and_open_channel();
 	channel_actor_limit_fds(&dpu, 0);
 	assert_int_equal(channel_actor_connect(&host, 1, HOST0, "echo", PATIENT_MS, "hi"), 0);
@@ -327,7 +314,6 @@ static void test_descriptors_are_closed_with_what_carried_them(void **state)
 	int at_dpu = channel_actor_count_fds(&dpu), at_host = channel_actor_count_fds(&host),
 	    at_daemon = proc_num_fds(test_session.daemon.pid);
 
-	(void)state;
 	assert_int_equal(channel_actor_listen(&dpu, 0, DPU0, HOST0, "echo"), 0);
 	for (int round = 0; round < 3; round++) {
 		open_channel(0);
@@ -356,7 +342,6 @@ static void test_the_status_lists_services_and_channels(void **state)
 {
 	char text[65536];
 
-	(void)state;
 	serve_and_open_channel();
 	assert_int_equal(channel_actor_connect(&host, 1, HOST1, "else", PATIENT_MS, "waits"), 0);
 	daemon_read_status(test_session.dir, text, sizeof(text));

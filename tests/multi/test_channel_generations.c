@@ -71,7 +71,6 @@ static enum generation other(enum generation generation)
 
 static void test_service_echoes_to_the_other_generation_until_its_death(void **state)
 {
-	(void)state;
 	for (enum generation of_service = 0; of_service < NUM_GENERATIONS; of_service++) {
 		struct proc service, client;
 
@@ -85,7 +84,6 @@ static void test_service_echoes_to_the_other_generation_until_its_death(void **s
 
 static void test_client_gets_the_death_of_the_other_generation(void **state)
 {
-	(void)state;
 	for (enum generation of_service = 0; of_service < NUM_GENERATIONS; of_service++) {
 		struct proc service, client;
 
@@ -159,7 +157,6 @@ static void comch_echo_server(int ctl, const void *unused)
 
 static void test_comch_server_takes_comm_channel_clients(void **state)
 {
-	(void)state;
 	for (enum generation of_client = 0; of_client < NUM_GENERATIONS; of_client++) {
 		struct proc server, client;
 

@@ -90,7 +90,6 @@ static void test_channels_of_others_cannot_be_named(void **state)
 	int server = raw_attach("dpu"), client = raw_attach("host"), intruder = raw_attach("dpu");
 	uint64_t number = raw_open(server, client);
 
-	(void)state;
 	for (uint64_t i = 0; i < NUMBERS; i++) {
 		uint64_t tried = i < NUMBERS / 2 ? i : number + i - NUMBERS / 2;
 
@@ -118,7 +117,6 @@ static void test_a_channel_cannot_be_used_before_it_is_accepted(void **state)
 	int server = raw_attach("dpu"), client = raw_attach("host");
 	uint64_t number;
 
-	(void)state;
 	assert_int_equal(raw_call_fds(client, connect_msg(1), 0), 0);
 	assert_int_equal(raw_call_fds(client, handshake_msg(SIM_MSG_HANDSHAKE, 1), 1), -ENOENT);
 	assert_int_equal(raw_call_fds(client, handshake_msg(SIM_MSG_ACCEPT, 1), 1), -ENOENT);
@@ -139,7 +137,6 @@ static void test_wrong_messages_are_refused(void **state)
 	struct sim_msg long_one = handshake_msg(SIM_MSG_HANDSHAKE, 1), with_fds = handshake_msg(SIM_MSG_HANDSHAKE, 1);
 	struct sim_msg hello = connect_msg(2);
 
-	(void)state;
 	raw_open(server, client);
 	before = proc_num_fds(test_session.daemon.pid);
 	long_one.body.handshake.msg.len_bytes = SIM_HANDSHAKE_MSG_SIZE + 1;
@@ -166,7 +163,6 @@ static void test_names_without_an_end_are_cut(void **state)
 	int server = raw_attach("dpu"), client = raw_attach("host");
 	struct sim_msg listen = listen_msg(1), connect = connect_msg(1);
 
-	(void)state;
 	memset(listen.body.listen.name, 'x', sizeof(listen.body.listen.name));
 	memset(connect.body.connect.name, 'x', sizeof(connect.body.connect.name));
 	assert_int_equal(raw_call_fds(server, listen, 0), 0);
@@ -183,7 +179,6 @@ static void test_numbers_in_use_are_refused(void **state)
 	int server = raw_attach("dpu"), client = raw_attach("host");
 	struct sim_msg other = listen_msg(1);
 
-	(void)state;
 	raw_open(server, client);
 	assert_int_equal(raw_call_fds(client, connect_msg(1), 0), -EINVAL);
 	assert_int_equal(raw_call_fds(client, connect_msg(UINT64_MAX), 0), -EINVAL);
@@ -201,7 +196,6 @@ static void test_an_offer_from_a_process_ends_its_connection(void **state)
 	struct sim_msg offer = handshake_msg(SIM_MSG_OFFER, 1);
 	char byte;
 
-	(void)state;
 	assert_int_equal(sim_msg_send(sock, &offer, 2), 0);
 	assert_true(proc_readable_within(sock, PROC_DEADLINE_MS));
 	assert_true(recv(sock, &byte, 1, 0) <= 0);
@@ -214,7 +208,6 @@ static void test_a_process_has_a_limited_number_of_pending_connections(void **st
 	int client = raw_attach("host"), before = proc_num_fds(test_session.daemon.pid);
 	struct sim_msg hello = connect_msg(0);
 
-	(void)state;
 	hello.body.connect.handshake.num_fds = 1;
 	for (uint64_t i = 0; i < SIM_MAX_UNACCEPTED; i++) {
 		hello.body.connect.number = i;
@@ -234,7 +227,6 @@ static void test_offers_to_a_server_that_does_not_read_are_bounded(void **state)
 	struct sim_msg closing = channel_msg(SIM_MSG_CLOSE, 0);
 	struct sim_msg hello = connect_msg(0);
 
-	(void)state;
 	assert_int_equal(raw_call_fds(server, listen_msg(1), 0), 0);
 	hello.body.connect.handshake.num_fds = 3;
 	for (uint64_t i = 0; i < 3000; i++) {

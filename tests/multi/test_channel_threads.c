@@ -212,7 +212,6 @@ static void test_threads_open_and_close_channels_during_traffic(void **state)
 	struct proc server, client;
 	char byte;
 
-	(void)state;
 	proc_start(&server, run_threads, "dpu");
 	proc_start(&client, run_threads, "host");
 	proc_recv(client.ctl, &byte, 1);

@@ -117,19 +117,16 @@ static void expect_server_stops(bool sleeps, bool has_client)
 
 static void test_polling_server_without_clients_stops(void **state)
 {
-	(void)state;
 	expect_server_stops(false, false);
 }
 
 static void test_sleeping_server_without_clients_stops(void **state)
 {
-	(void)state;
 	expect_server_stops(true, false);
 }
 
 static void test_server_with_a_client_reports_its_end_and_stops(void **state)
 {
-	(void)state;
 	expect_server_stops(true, true);
 }
 

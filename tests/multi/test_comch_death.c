@@ -302,25 +302,21 @@ static void run_survivor_test(bool as_server, bool sleeps)
 
 static void test_server_survives_clients_that_are_killed(void **state)
 {
-	(void)state;
 	run_survivor_test(true, false);
 }
 
 static void test_sleeping_server_survives_clients_that_are_killed(void **state)
 {
-	(void)state;
 	run_survivor_test(true, true);
 }
 
 static void test_client_survives_servers_that_are_killed(void **state)
 {
-	(void)state;
 	run_survivor_test(false, false);
 }
 
 static void test_sleeping_client_survives_servers_that_are_killed(void **state)
 {
-	(void)state;
 	run_survivor_test(false, true);
 }
 

@@ -202,7 +202,6 @@ static void test_last_message_and_disconnect_found_together(void **state)
 	struct proc dpu, host;
 	struct end seen;
 
-	(void)state;
 	start_both(&dpu, &host, &num_messages, client_that_goes);
 	proc_send(host.ctl, "", 1);
 	assert_int_equal(proc_wait(&host), 0);
@@ -220,7 +219,6 @@ static void test_death_with_messages_waiting_ends_their_tasks(void **state)
 	struct proc dpu, host;
 	struct end seen;
 
-	(void)state;
 	start_both(&dpu, &host, &num_messages, client_that_waits);
 	proc_signal(&host, SIGKILL);
 	proc_send(dpu.ctl, "", 1);

@@ -198,7 +198,6 @@ static void exchange(bool sleeps)
 
 static void test_4_producers_and_4_consumers_on_4_threads_exchange_both_ways_at_once(void **state)
 {
-	(void)state;
 	exchange(false);
 	exchange(true);
 	card_end();
@@ -255,7 +254,6 @@ static void storm(bool to_server)
 
 static void test_flood_waits_for_a_consumer_that_does_not_progress(void **state)
 {
-	(void)state;
 	storm(true);
 	storm(false);
 	card_end();
@@ -301,7 +299,6 @@ static void stop_one(bool stop_server)
 
 static void test_stopped_process_loses_nothing(void **state)
 {
-	(void)state;
 	if (getenv("HOST_WRAPPER"))
 		skip(); /* the pid is the wrapper's */
 	stop_one(true);
@@ -334,7 +331,6 @@ static void test_messages_on_record_were_sent_and_received(void **state)
 	};
 	struct proc server, client;
 
-	(void)state;
 	if (getenv("HOST_WRAPPER"))
 		skip(); /* the host's recording is as of another machine */
 	setenv("BFSIM_TRACE", "full", 1);

@@ -154,7 +154,6 @@ static void test_numbers_of_a_handshake_are_checked(void **state)
 		{ offsetof(struct comch_handshake, slot), UINT32_MAX },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sim_handshake_msg msg;
 
@@ -170,7 +169,6 @@ static void test_lengths_and_descriptors_of_a_handshake_are_checked(void **state
 	int memory = memfd_create("unsealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	struct sim_handshake_msg honest, msg;
 
-	(void)state;
 	assert_true(memory >= 0 && ftruncate(memory, 1 << 20) == 0);
 	forger_handshake(&forger, &honest);
 	for (uint32_t fd = 0; fd < COMCH_NUM_HANDSHAKE_FDS; fd++) {
@@ -195,7 +193,6 @@ static void test_descriptors_that_are_no_wake_up_sockets_are_refused(void **stat
 	struct sim_handshake_msg msg;
 	int pipe_fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(pipe_fds), 0);
 	forger_handshake(&forger, &msg);
 	msg.fds[COMCH_FD_WAKE] = pipe_fds[1];
@@ -263,7 +260,6 @@ static void test_numbers_of_an_announcement_are_checked(void **state)
 	};
 	struct consumer consumer;
 
-	(void)state;
 	connect_honestly();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		consumer_open(&consumer);
@@ -287,7 +283,6 @@ static void test_descriptors_of_an_announcement_are_checked(void **state)
 {
 	struct consumer consumer;
 
-	(void)state;
 	connect_honestly();
 	for (uint32_t num_fds = 0; num_fds <= 3; num_fds++) {
 		consumer_open(&consumer);
@@ -307,7 +302,6 @@ static void test_a_connection_has_a_limited_number_of_consumers(void **state)
 	const unsigned int limit = forger.function->caps.comch_max_consumers;
 	struct consumer consumer;
 
-	(void)state;
 	connect_honestly();
 	for (unsigned int i = 0; i < limit; i++) {
 		consumer_open(&consumer);
@@ -336,7 +330,6 @@ static void test_records_of_another_kind_or_length_end_the_connection(void **sta
 {
 	const uint8_t bytes[sizeof(struct comch_msg_hdr)] = { 0 };
 
-	(void)state;
 	for (size_t len = 0; len <= 2 * sizeof(struct comch_consumer_record); len++) {
 		if (len == sizeof(struct comch_consumer_record))
 			continue;
@@ -356,7 +349,6 @@ static void test_a_message_has_bytes_and_is_no_longer_than_agreed(void **state)
 	const uint32_t max = forger.function->caps.comch_max_msg_bytes;
 	uint8_t *bytes = calloc(1, max + sizeof(struct comch_msg_hdr));
 
-	(void)state;
 	assert_non_null(bytes);
 	expect_end(COMCH_MESSAGE, bytes, 0);
 	expect_end(COMCH_RECORDED_MESSAGE, bytes, 0);

@@ -340,13 +340,11 @@ static void run_against(char harm)
 
 static void test_server_serves_others_when_a_client_makes_its_descriptors_block(void **state)
 {
-	(void)state;
 	run_against(HARM_FILL);
 }
 
 static void test_server_serves_others_when_a_client_shuts_its_sockets_down(void **state)
 {
-	(void)state;
 	run_against(HARM_SHUT_DOWN);
 }
 

@@ -20,7 +20,6 @@
 
 static int setup(void **state)
 {
-	(void)state;
 	card_start(getenv("TOPOLOGY"));
 	return 0;
 }
@@ -54,7 +53,6 @@ static void test_64_clients_in_64_processes_exchange_messages_both_ways_at_once(
 				    .window = 4 };
 	struct proc server, clients[CLIENTS];
 
-	(void)state;
 	exchange_start(&server, true, &arg);
 	exchange_hear(&server, EXCHANGE_STARTED);
 	for (uint32_t i = 0; i < CLIENTS; i++) {
@@ -88,7 +86,6 @@ static void test_300_clients_in_one_process_connect_exchange_and_disconnect(void
 	int64_t end;
 	int fds;
 
-	(void)state;
 	client_arg.num_clients = MANY;
 	client_arg.holds = true;
 	client_arg.number = 1;
@@ -154,7 +151,6 @@ static void storm(bool to_server, bool sleeps)
 
 static void test_flood_waits_for_a_receiver_that_does_not_progress(void **state)
 {
-	(void)state;
 	storm(true, true);
 	storm(false, true);
 	storm(true, false);
@@ -200,7 +196,6 @@ static void stop_one(bool stop_server)
 
 static void test_stopped_process_loses_nothing(void **state)
 {
-	(void)state;
 	stop_one(true);
 	stop_one(false);
 	card_end();
@@ -230,7 +225,6 @@ static void meet(bool client_first, bool sleeps)
 
 static void test_server_and_client_start_in_either_order(void **state)
 {
-	(void)state;
 	meet(false, false);
 	meet(false, true);
 	meet(true, false);
@@ -326,7 +320,6 @@ static void run_restarts(bool sleeps)
 
 static void test_clients_find_a_server_that_starts_again_under_its_name(void **state)
 {
-	(void)state;
 	run_restarts(false);
 	run_restarts(true);
 	card_end();
@@ -375,7 +368,6 @@ static void test_clients_of_two_functions_reach_their_own_servers_alone(void **s
 					{ .name = "same", .function = "b1:00.4" } };
 	struct proc servers[4], clients[4], in_vain;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		args[i].sleeps = true;
 		args[i].num_peers = 1;
@@ -478,7 +470,6 @@ static void test_server_without_descriptors_refuses_a_client(void **state)
 	struct proc server, client;
 	char byte;
 
-	(void)state;
 	peer_start(&server, "dpu", &server_role, "!", 1);
 	proc_recv(server.ctl, &byte, 1);
 	peer_start(&client, "host", &client_role, "!", 1);

@@ -177,7 +177,6 @@ static void test_the_last_of_many_sleeping_clients_is_woken(void **state)
 	struct proc dpu, host;
 	char byte = 0;
 
-	(void)state;
 	proc_start(&dpu, server, NULL);
 	proc_recv(dpu.ctl, &byte, 1);
 	proc_start(&host, clients, NULL);

@@ -227,7 +227,6 @@ static void test_consumers_that_stop_with_their_client_expire_first(void **state
 	struct proc counter, client;
 	struct count count;
 
-	(void)state;
 	start_both(&counter, &counter_role, &client, &client_role);
 	assert_int_equal(proc_wait(&client), 0); /* no room for all events of the other end */
 	proc_send(counter.ctl, "!", 1);
@@ -271,7 +270,6 @@ static void test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leav
 	struct count count;
 	char byte;
 
-	(void)state;
 	start_both(&counter, &counter_role, &client, &client_role);
 	proc_recv(client.ctl, &byte, 1);
 	proc_send(counter.ctl, "!", 1);
@@ -323,7 +321,6 @@ static void test_client_sleeps_until_its_consumers_have_stopped(void **state)
 	struct proc counter, client;
 	char byte;
 
-	(void)state;
 	start_both(&counter, &counter_role, &client, &client_role);
 	proc_send(counter.ctl, "!", 1);
 	proc_recv(client.ctl, &byte, 1);
@@ -390,7 +387,6 @@ static void test_connection_ends_when_its_handshake_messages_cannot_be_delivered
 	static const struct peer_role server_role = { "server", offer_many }, client_role = { "client", read_nothing };
 	struct proc server, client;
 
-	(void)state;
 	start_both(&server, &server_role, &client, &client_role);
 	proc_signal(&client, SIGSTOP);
 	proc_send(server.ctl, "!", 1);

@@ -144,7 +144,6 @@ static void test_many_sleeping_clients_get_every_echo_in_order(void **state)
 	static const uint32_t numbers[NUM_CLIENTS] = { 0, 1, 2, 3, 4, 5, 6, 7 };
 	struct proc service, clients[NUM_CLIENTS];
 
-	(void)state;
 	proc_start(&service, echo_service, NULL);
 	end_sync_recv(service.ctl);
 	for (int i = 0; i < NUM_CLIENTS; i++)
@@ -206,7 +205,6 @@ static void test_messages_wait_with_the_peer_until_received(void **state)
 {
 	struct proc service, client;
 
-	(void)state;
 	proc_start(&service, service_that_does_not_receive, NULL);
 	end_sync_recv(service.ctl);
 	proc_start(&client, client_that_fills_the_queue, NULL);
@@ -268,7 +266,6 @@ static void test_function_reaches_the_service_of_its_representor_alone(void **st
 	static const uint32_t functions[] = { 0, 1 };
 	struct proc services[2];
 
-	(void)state;
 	proc_start(&services[0], numbered_service, &functions[0]);
 	end_sync_recv(services[0].ctl);
 	assert_int_equal(result_of_client(&functions[1]), DOCA_ERROR_CONNECTION_ABORTED);
@@ -325,7 +322,6 @@ static void test_forked_child_has_no_connection(void **state)
 {
 	struct proc service, client;
 
-	(void)state;
 	proc_start(&service, lone_echo_service, NULL);
 	end_sync_recv(service.ctl);
 	proc_start(&client, client_that_forks, NULL);

@@ -75,7 +75,6 @@ static void idle_client(int ctl, const void *unused)
 
 static void test_service_survives_each_client(void **state)
 {
-	(void)state;
 	for (enum way way = 0; way < NUM_WAYS; way++) {
 		struct proc service, client;
 
@@ -129,7 +128,6 @@ static void surviving_client(int ctl, const void *way)
 
 static void test_client_survives_each_service(void **state)
 {
-	(void)state;
 	for (enum way way = 0; way < NUM_WAYS; way++) {
 		struct proc service, client;
 
@@ -202,7 +200,6 @@ static void test_daemons_death_ends_connections(void **state)
 	static const enum way way = RECEIVES_ASLEEP;
 	struct proc service, client;
 
-	(void)state;
 	proc_start(&service, idle_service, NULL);
 	end_sync_recv(service.ctl);
 	proc_start(&client, surviving_client, &way);
@@ -234,7 +231,6 @@ static void test_daemons_death_ends_a_service_without_peers(void **state)
 	static const enum way ways[] = { RECEIVES_BUSILY, RECEIVES_ASLEEP };
 	struct proc services[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		if (i > 0) {
 			session_teardown(state);
@@ -308,7 +304,6 @@ static void test_service_gets_its_functions_reset_and_others_go_on(void **state)
 {
 	struct proc services, first, second;
 
-	(void)state;
 	proc_start(&services, two_services, NULL);
 	end_sync_recv(services.ctl);
 	proc_start(&first, talk_to_first, NULL);
@@ -353,7 +348,6 @@ static void test_stopped_service_delays_no_other(void **state)
 {
 	struct proc service, client;
 
-	(void)state;
 	proc_start(&service, idle_service, NULL);
 	end_sync_recv(service.ctl);
 	proc_start(&client, client_of_stopped_service, NULL);

@@ -45,7 +45,6 @@ static void test_what_is_exported_is_read_and_written_by_the_other_side(void **s
 {
 	struct actor_key key;
 
-	(void)state;
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	assert_string_equal(dpu.path, "cma");
@@ -62,7 +61,6 @@ static void test_memory_in_a_shared_object_is_mapped(void **state)
 {
 	struct actor_key key;
 
-	(void)state;
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	assert_string_equal(dpu.path, "mapped");
@@ -80,7 +78,6 @@ static void test_an_exporter_that_computes_is_read_as_well(void **state)
 	struct actor_key keys[2];
 	char byte;
 
-	(void)state;
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &keys[0]), 0);
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &keys[1]), 0);
 	actor_begin(&host, &compute);
@@ -108,7 +105,6 @@ static void test_a_forced_path_is_used_or_nothing(void **state)
 	struct actor forced;
 	struct actor_key key;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(actor_attach(&forced, test_session.dir, "dpu", cases[i].path), 0);
 		assert_int_equal(actor_export(&host, cases[i].memory, &key), 0);
@@ -126,7 +122,6 @@ static void test_ended_exports_fail_and_cannot_be_imported_again(void **state)
 {
 	struct actor_key keys[2];
 
-	(void)state;
 	for (int memory = ACTOR_ANONYMOUS; memory <= ACTOR_MEMFD; memory++) {
 		assert_int_equal(actor_export(&host, (enum actor_memory)memory, &keys[memory]), 0);
 		assert_int_equal(actor_import(&dpu, &keys[memory]), 0);
@@ -147,7 +142,6 @@ static void test_an_export_ends_only_when_a_running_copy_is_out(void **state)
 	struct actor_key key;
 	char byte;
 
-	(void)state;
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	actor_begin(&dpu, &halted);
@@ -171,7 +165,6 @@ static void test_a_reader_sees_all_of_the_memory_or_an_error(void **state)
 	struct actor_key key;
 	int reads;
 
-	(void)state;
 	for (int round = 0; round < 20; round++) {
 		assert_int_equal(actor_export(&host, (enum actor_memory)(round % 2), &key), 0);
 		assert_int_equal(actor_import(&dpu, &key), 0);
@@ -193,7 +186,6 @@ static void test_a_descriptor_of_another_session_is_refused(void **state)
 	struct sim_key key;
 	uint8_t session[SIM_SESSION_ID_SIZE];
 
-	(void)state;
 	daemon_start(&other, other_dir, NULL);
 	assert_int_equal(actor_attach(&other_host, other_dir, "host", NULL), 0);
 	assert_int_equal(actor_export(&other_host, ACTOR_ANONYMOUS, &theirs), 0);
@@ -223,7 +215,6 @@ static void test_sixty_four_processes_reach_each_others_memory(void **state)
 	char path[128];
 	FILE *file;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/t.yaml", test_session.dir);
 	file = fopen(path, "w");
 	assert_non_null(file);
@@ -299,7 +290,6 @@ static void test_attaching_takes_one_request_and_one_reply(void **state)
 	char ready;
 	int packets;
 
-	(void)state;
 	proc_start(&counter, count_packets, test_session.dir);
 	proc_recv(counter.ctl, &ready, 1);
 	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
@@ -339,7 +329,6 @@ static void test_signals_of_the_application_do_not_disturb_attaching(void **stat
 	struct proc proc;
 	int rc;
 
-	(void)state;
 	proc_start(&proc, attach_under_signals, test_session.dir);
 	proc_recv(proc.ctl, &rc, sizeof(rc));
 	assert_int_equal(rc, 0);
@@ -349,7 +338,6 @@ static void test_signals_of_the_application_do_not_disturb_attaching(void **stat
 
 static void test_a_side_that_the_card_lacks_is_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(actor_attach(&host, test_session.dir, "node9/host", NULL), -ENOENT);
 	daemon_stop(&test_session.daemon);
 }
@@ -358,7 +346,6 @@ static void test_without_a_session_there_is_nothing_to_attach_to(void **state)
 {
 	char path[128];
 
-	(void)state;
 	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), -ENOENT);
 	snprintf(path, sizeof(path), "%s/nowhere", test_session.dir);
 	assert_int_equal(actor_attach(&dpu, path, "host", NULL), -ENOENT);
@@ -372,7 +359,6 @@ static void test_a_session_may_have_a_long_name(void **state)
 	char path[400], *end = path + snprintf(path, sizeof(path), "%s/", test_session.dir);
 	struct actor_key key;
 
-	(void)state;
 	memset(end, 'x', 240);
 	end[240] = '\0';
 	daemon_start(&test_session.daemon, path, NULL);
@@ -392,7 +378,6 @@ static void test_a_topology_that_is_wrong_leaves_nothing_behind(void **state)
 	char path[128], wrong[128];
 	FILE *file;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/session", test_session.dir);
 	snprintf(wrong, sizeof(wrong), "%s/wrong.yaml", test_session.dir);
 	file = fopen(wrong, "w");
@@ -414,7 +399,6 @@ static void test_a_second_daemon_is_refused_and_does_no_harm(void **state)
 	struct proc second;
 	struct actor_key key;
 
-	(void)state;
 	daemon_try(&second, test_session.dir, NULL);
 	assert_int_equal(daemon_result(&second), -EBUSY);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
@@ -428,7 +412,6 @@ static void test_of_daemons_that_race_for_a_directory_one_wins(void **state)
 	enum { RACERS = 6, ROUNDS = 10 };
 	char path[128];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/session", test_session.dir);
 	for (int round = 0; round < ROUNDS; round++) {
 		struct proc racers[RACERS];
@@ -466,7 +449,6 @@ static void test_a_new_daemon_may_have_another_topology(void **state)
 	char path[128];
 	FILE *file;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/other.yaml", test_session.dir);
 	file = fopen(path, "w");
 	assert_non_null(file);

@@ -80,7 +80,6 @@ static void test_a_killed_exporter_fails_its_importers_and_can_start_anew(void *
 {
 	struct actor_key key;
 
-	(void)state;
 	for (int memory = ACTOR_ANONYMOUS; memory <= ACTOR_MEMFD; memory++) {
 		pid_t pid = host.proc.pid;
 
@@ -102,7 +101,6 @@ static void test_a_killed_importer_does_not_hold_up_its_exporter(void **state)
 	struct actor_key key;
 	int reads, fds = proc_num_fds(test_session.daemon.pid);
 
-	(void)state;
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	read.fill = key.fill;
@@ -125,7 +123,6 @@ static void test_when_the_daemon_is_killed_both_sides_get_errors(void **state)
 	int64_t killed_ms;
 	int reads;
 
-	(void)state;
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	read.fill = key.fill;
@@ -146,7 +143,6 @@ static void test_a_stale_session_is_refused_and_started_again(void **state)
 {
 	struct actor_key key;
 
-	(void)state;
 	proc_signal(&test_session.daemon, SIGKILL);
 	proc_signal(&host.proc, SIGKILL);
 	proc_signal(&dpu.proc, SIGKILL);
@@ -167,7 +163,6 @@ static void test_when_the_daemon_is_asked_to_end_its_processes_get_errors(void *
 {
 	struct actor_key key;
 
-	(void)state;
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	end_card();
@@ -204,7 +199,6 @@ static void test_a_stopped_importer_is_waited_for_until_the_timeout(void **state
 	struct actor second;
 	int64_t from_ms;
 
-	(void)state;
 	assert_int_equal(actor_attach(&second, test_session.dir, "dpu", NULL), 0);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &other), 0);
@@ -235,7 +229,6 @@ static void test_an_importer_that_is_silent_is_waited_for_once(void **state)
 	struct actor_key keys[EXPORTS];
 	int64_t from_ms;
 
-	(void)state;
 	assert_int_equal(sim_msg_send(sock, &msg, -1), 0);
 	assert_int_equal(sim_msg_recv(sock, &msg, &fd), 0);
 	assert_int_equal(msg.status, 0);
@@ -281,7 +274,6 @@ static void test_a_forked_child_does_not_keep_its_dead_parent_attached(void **st
 {
 	int pidfd = pidfd_open(getpid(), 0);
 
-	(void)state;
 	expect_gone_although_a_child_lives(true);
 	if (pidfd >= 0)
 		expect_gone_although_a_child_lives(false);
@@ -295,7 +287,6 @@ static void test_a_dead_child_does_not_end_its_parents_attachment(void **state)
 {
 	struct actor_key key;
 
-	(void)state;
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
 	for (int abandon = 0; abandon < 2; abandon++)
@@ -328,7 +319,6 @@ static void test_processes_killed_while_they_use_shm_leave_no_files_there(void *
 	struct actor over_shm;
 	struct actor_key key;
 
-	(void)state;
 	assert_int_equal(actor_attach(&over_shm, test_session.dir, "dpu", "shm"), 0);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_import(&over_shm, &key), 0);
@@ -352,7 +342,6 @@ static void test_processes_whose_daemon_was_killed_leave_no_files_in_shm(void **
 	struct actor_key key;
 	pid_t pids[2];
 
-	(void)state;
 	assert_int_equal(actor_attach(&over_shm, test_session.dir, "dpu", "shm"), 0);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_import(&over_shm, &key), 0);
@@ -420,7 +409,6 @@ static void test_an_exporter_in_an_inner_pid_namespace_is_reached_by_the_daemons
 	struct proc inner;
 	struct actor_key key;
 
-	(void)state;
 	assert_int_equal(actor_attach(&cma, test_session.dir, "dpu", "cma"), 0);
 	for (int shared = 0; shared < 2; shared++) {
 		arg[1] = shared ? "shared" : NULL;

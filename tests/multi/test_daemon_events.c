@@ -189,7 +189,6 @@ static void test_process_is_killed_when_the_rule_begins_and_its_importers_get_er
 	uint64_t from_ns;
 	char rule[80];
 
-	(void)state;
 	attach_both();
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
@@ -208,7 +207,6 @@ static void test_rule_that_began_hits_those_that_are_there_oldest_first(void **s
 {
 	struct actor other;
 
-	(void)state;
 	attach_both();
 	assert_int_equal(actor_attach(&other, test_session.dir, "dpu", NULL), 0);
 	add("peer nth=2 kill");
@@ -234,7 +232,6 @@ static void test_rule_hits_a_process_that_comes_later(void **state)
 {
 	struct proc late;
 
-	(void)state;
 	add("peer side=host nth=2 kill");
 	attach_both();
 	proc_start(&late, attach_and_stay, NULL);
@@ -247,7 +244,6 @@ static void test_rule_hits_a_process_that_comes_later(void **state)
 
 static void test_rule_that_is_over_spares_later_processes(void **state)
 {
-	(void)state;
 	add("peer until=1ns kill");
 	attach_both();
 	expect_counts(0, 0);
@@ -261,7 +257,6 @@ static void test_paused_process_stops_and_goes_on(void **state)
 	int64_t from_ms;
 	struct actor_key key;
 
-	(void)state;
 	attach_both();
 	from_ms = proc_now_ms();
 	add("peer side=host pause=1s");
@@ -275,7 +270,6 @@ static void test_paused_process_stops_and_goes_on(void **state)
 
 static void test_process_goes_on_when_the_daemon_ends_before(void **state)
 {
-	(void)state;
 	attach_both();
 	add("peer side=host pause=3600s");
 	expect_soon(host.proc.pid, 'T', true);
@@ -287,7 +281,6 @@ static void test_process_goes_on_when_the_daemon_ends_before(void **state)
 
 static void test_killed_daemon_leaves_no_process_stopped(void **state)
 {
-	(void)state;
 	attach_both();
 	add("peer side=host pause=3600s");
 	expect_soon(host.proc.pid, 'T', true);
@@ -301,7 +294,6 @@ static void test_killed_daemon_leaves_no_process_stopped(void **state)
 /* SIGKILL, so that the daemon sends no last message. */
 static void test_daemon_that_is_killed_from_outside_leaves_no_process_stopped(void **state)
 {
-	(void)state;
 	attach_both();
 	add("peer side=host pause=3600s");
 	add("peer side=dpu pause=1800s");
@@ -319,7 +311,6 @@ static void test_guards_of_paused_processes_end_with_the_pause(void **state)
 {
 	int fds;
 
-	(void)state;
 	attach_both();
 	fds = proc_num_fds(test_session.daemon.pid);
 	add("peer pause=1s"); /* a stop that has not been taken when the pause ends leaves no trace */
@@ -337,7 +328,6 @@ static void test_when_the_daemon_is_killed_both_sides_get_errors(void **state)
 {
 	struct actor_key key, more;
 
-	(void)state;
 	attach_both();
 	assert_int_equal(actor_export(&host, ACTOR_MEMFD, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
@@ -354,7 +344,6 @@ static void test_paused_daemon_answers_late(void **state)
 	int64_t from_ms;
 	struct actor_key key;
 
-	(void)state;
 	attach_both();
 	from_ms = proc_now_ms();
 	add("daemon pause=400ms");
@@ -368,7 +357,6 @@ static void test_paused_daemon_answers_late(void **state)
 
 static void test_paused_daemon_can_be_ended(void **state)
 {
-	(void)state;
 	add("daemon pause=3600s");
 	end_card();
 }
@@ -401,7 +389,6 @@ static void test_exports_through_a_function_end_when_it_is_reset(void **state)
 {
 	struct actor_key key, fresh;
 
-	(void)state;
 	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
 		share(way, &key);
 		add("function device=b1:00.1 reset"); /* not the one that it was exported through */
@@ -423,7 +410,6 @@ static void test_imports_through_a_function_end_when_it_is_reset(void **state)
 {
 	struct actor_key key;
 
-	(void)state;
 	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
 		share(way, &key);
 		add("function device=03:00.1 reset"); /* not the one that it was imported through */
@@ -448,7 +434,6 @@ static void test_a_process_that_reads_all_the_time_gets_an_error_when_either_fun
 	struct actor_key key;
 	int reads;
 
-	(void)state;
 	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
 		for (size_t i = 0; i < 2; i++) {
 			share(way, &key);
@@ -489,7 +474,6 @@ static void test_in_virtual_time_a_rule_begins_when_time_gets_there(void **state
 	struct sim_shared_state *shared;
 	struct actor_key key;
 
-	(void)state;
 	start_card(run_virtual);
 	attach_both();
 	add("peer side=dpu kill"); /* although no time has passed since the session began */
@@ -534,7 +518,6 @@ static void test_process_that_the_daemon_does_not_see_is_not_hit_and_not_counted
 	struct sim_msg msg = { .type = SIM_MSG_SHUTDOWN };
 	char byte;
 
-	(void)state;
 	end_card();
 	proc_start(&test_session.daemon, run_in_namespace, NULL);
 	proc_recv(test_session.daemon.ctl, &byte, 1);

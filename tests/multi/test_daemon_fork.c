@@ -66,7 +66,6 @@ static void test_a_child_attaches_by_itself_and_outlives_its_parent(void **state
 	struct proc parent;
 	pid_t pid, child;
 
-	(void)state;
 	proc_start(&parent, use_fork_use, NULL);
 	pid = parent.pid;
 	proc_recv(parent.ctl, &child, sizeof(child));
@@ -119,7 +118,6 @@ static void skip_under_sanitizers(void)
 
 static void test_a_fork_during_the_first_use_does_no_harm(void **state)
 {
-	(void)state;
 	skip_under_sanitizers();
 	for (int i = 0; i < NUM_FORKS; i++) {
 		struct proc proc;
@@ -243,25 +241,21 @@ static void expect_forks_do_well(const char *side, void (*work)(struct doca_dev 
 
 static void test_a_fork_among_exports_does_no_harm(void **state)
 {
-	(void)state;
 	expect_forks_do_well("host", export_memory);
 }
 
 static void test_a_fork_among_lists_of_representors_does_no_harm(void **state)
 {
-	(void)state;
 	expect_forks_do_well("dpu", list_representors);
 }
 
 static void test_a_fork_among_registrations_does_no_harm(void **state)
 {
-	(void)state;
 	expect_forks_do_well("host", register_source);
 }
 
 static void test_a_fork_while_lines_are_flushed_does_no_harm(void **state)
 {
-	(void)state;
 	expect_forks_do_well("host", log_line);
 }
 
@@ -321,14 +315,12 @@ static void run(proc_body *body, const void *arg)
 
 static void test_a_child_opens_the_devices_that_its_parent_listed(void **state)
 {
-	(void)state;
 	run(list_then_fork, NULL);
 	daemon_stop(&test_session.daemon);
 }
 
 static void test_on_a_private_card_a_child_opens_them_on_its_own(void **state)
 {
-	(void)state;
 	unsetenv("BFSIM_SESSION");
 	run(list_then_fork, NULL);
 	daemon_stop(&test_session.daemon);
@@ -336,7 +328,6 @@ static void test_on_a_private_card_a_child_opens_them_on_its_own(void **state)
 
 static void test_a_child_on_another_side_is_refused_its_parents_devices(void **state)
 {
-	(void)state;
 	run(list_then_fork, "dpu");
 	daemon_stop(&test_session.daemon);
 }

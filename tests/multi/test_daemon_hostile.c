@@ -70,7 +70,6 @@ static void test_what_is_no_message_ends_its_connection(void **state)
 {
 	uint8_t noise[3000];
 
-	(void)state;
 	memset(noise, 0xa5, sizeof(noise));
 	for (size_t len = 1; len <= sizeof(noise); len = len * 2 + 1) {
 		int sock = raw_connect();
@@ -86,7 +85,6 @@ static void test_what_is_no_message_ends_its_connection(void **state)
 
 static void test_requests_before_attaching_end_the_connection(void **state)
 {
-	(void)state;
 	for (uint16_t type = SIM_MSG_EXPORT; type < SIM_MSG_COUNT; type++) {
 		struct sim_msg msg = { .type = type };
 		int sock;
@@ -107,7 +105,6 @@ static void test_attaching_twice_is_refused_and_changes_nothing(void **state)
 	int exporter = raw_attach("host"), importer = raw_attach("dpu");
 	struct sim_key key = raw_export(exporter);
 
-	(void)state;
 	assert_int_equal(raw_call(importer, again).status, -EALREADY);
 	assert_int_equal(raw_import(importer, &key), 0); /* the process is still on the DPU's side */
 	close(importer);
@@ -121,7 +118,6 @@ static void test_text_without_an_end_is_cut(void **state)
 	struct sim_msg msg = { .type = SIM_MSG_ATTACH };
 	int sock = raw_connect();
 
-	(void)state;
 	memset(&msg.body.attach, 'x', sizeof(msg.body.attach));
 	assert_int_equal(raw_call(sock, msg).status, -ENOENT);
 	strcpy(msg.body.attach.side, "dpu");
@@ -139,7 +135,6 @@ static void test_keys_of_others_cannot_be_used(void **state)
 	struct sim_msg drop = { .type = SIM_MSG_UNIMPORT, .body.key.id = key.id };
 	struct sim_msg describe = { .type = SIM_MSG_DESCRIBE, .body.describe.id = key.id };
 
-	(void)state;
 	assert_int_equal(raw_import(importer, &guessed), -ESTALE);
 	assert_int_equal(raw_key_call(intruder, SIM_MSG_REVOKE, key.id), -ESTALE);
 	assert_int_equal(raw_call(importer, describe).status, -ESTALE);
@@ -162,7 +157,6 @@ static void test_unexpected_replies_do_nothing(void **state)
 	struct sim_msg gone = { .type = SIM_MSG_REVOKED, .is_reply = 1, .seq = key.id };
 	struct sim_msg answer = { .type = SIM_MSG_DESCRIBE, .is_reply = 1 };
 
-	(void)state;
 	assert_int_equal(raw_import(importer, &key), 0);
 	for (uint16_t type = 0; type < SIM_MSG_COUNT; type++)
 		if (sim_msg_size(type, true))
@@ -207,7 +201,6 @@ static void test_a_dead_importer_is_not_waited_for(void **state)
 {
 	int tries = 0;
 
-	(void)state;
 	while (revoke_from_the_dead_ms() >= 2000)
 		assert_true(++tries < 3);
 	expect_unharmed();
@@ -242,7 +235,6 @@ static void test_an_exporters_reply_reaches_the_requester(void **state)
 	struct sim_msg answer = { .type = SIM_MSG_DESCRIBE, .is_reply = 1, .seq = q.asked.seq, .status = -ENOSYS };
 	struct sim_msg got;
 
-	(void)state;
 	answer.seq++; /* a reply without a request */
 	raw_send(q.exporter, answer, -1);
 	answer.seq--;
@@ -268,7 +260,6 @@ static void test_an_answer_with_a_positive_status_ends_the_exporter(void **state
 	struct sim_msg answer = { .type = SIM_MSG_DESCRIBE, .is_reply = 1, .seq = q.asked.seq, .status = 7 };
 	struct sim_msg got;
 
-	(void)state;
 	raw_send(q.exporter, answer, -1);
 	expect_closed(q.exporter);
 	do
@@ -284,7 +275,6 @@ static void test_an_exporter_that_leaves_owes_no_answer(void **state)
 	struct question q = ask();
 	struct sim_msg got;
 
-	(void)state;
 	close(q.exporter);
 	do
 		got = raw_recv(q.importer);
@@ -301,7 +291,6 @@ static void test_an_exporter_that_never_answers_is_answered_for(void **state)
 	struct question q = ask();
 	struct sim_msg got = raw_recv(q.importer);
 
-	(void)state;
 	assert_int_equal(got.seq, 4711);
 	assert_int_equal(got.status, -ETIMEDOUT);
 	close(q.importer);
@@ -314,7 +303,6 @@ static void test_a_process_has_a_limited_number_of_questions(void **state)
 	struct question q = ask();
 	struct sim_msg describe = { .type = SIM_MSG_DESCRIBE, .body.describe.id = q.key };
 
-	(void)state;
 	for (int i = 1; i < 64; i++)
 		raw_send(q.importer, describe, -1);
 	assert_int_equal(raw_call(q.importer, describe).status, -EBUSY);
@@ -332,7 +320,6 @@ static void test_unexpected_descriptors_are_closed(void **state)
 {
 	int sock = raw_attach("dpu"), before;
 
-	(void)state;
 	raw_settle(sock);
 	before = proc_num_fds(test_session.daemon.pid);
 	for (int round = 0; round < 20; round++) {
@@ -365,7 +352,6 @@ static void test_invalid_changes_of_the_fault_plan_are_refused(void **state)
 	char delays_file[SIM_DELAYS_FILE_SIZE];
 	struct sim_rule_error error;
 
-	(void)state;
 	assert_int_equal(pipe2(closed, O_CLOEXEC), 0);
 	assert_int_equal(raw_fault(sock, msg, -1), -EINVAL);
 	memset(&msg.body.fault.rule, 0xff, sizeof(msg.body.fault.rule));
@@ -397,7 +383,6 @@ static void test_an_export_keeps_one_descriptor_until_it_ends(void **state)
 	int other = raw_attach("host"), sock, num_fds, before;
 	struct sim_key key;
 
-	(void)state;
 	raw_settle(other); /* the connections of the test before are closed */
 	num_fds = proc_num_fds(test_session.daemon.pid);
 	sock = raw_attach("host");
@@ -421,7 +406,6 @@ static void test_processes_beyond_the_limit_are_refused(void **state)
 {
 	int socks[2 * FEW_FDS];
 
-	(void)state;
 	daemon_stop(&test_session.daemon);
 	daemon_start_limited(&test_session.daemon, test_session.dir, FEW_FDS);
 	for (int i = 0; i < 2 * FEW_FDS; i++)
@@ -440,7 +424,6 @@ static void test_unread_replies_end_the_connection(void **state)
 	struct sim_msg status = { .type = SIM_MSG_STATUS };
 	int sent = 0;
 
-	(void)state;
 	while (sent < 100000 && sim_msg_send(sock, &status, -1) == 0)
 		sent++;
 	assert_in_range(sent, 1024, 99999);
@@ -468,7 +451,6 @@ static void test_a_flood_from_some_does_not_starve_the_others(void **state)
 	struct proc floods[3];
 	char byte;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		proc_start(&floods[i], flood, NULL);
 		proc_recv(floods[i].ctl, &byte, 1);
@@ -526,7 +508,6 @@ static void test_a_pid_that_is_claimed_lends_no_rights(void **state)
 	struct actor dpu;
 	char byte;
 
-	(void)state;
 	proc_start(&victim, be_victim, NULL);
 	proc_recv(victim.ctl, &byte, 1);
 	proc_start(&liar, be_liar, &victim.pid);

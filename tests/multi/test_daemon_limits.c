@@ -60,7 +60,6 @@ static void test_descriptors_are_left_for_others_and_for_the_status(void **state
 {
 	int greedy[2];
 
-	(void)state;
 	daemon_stop(&test_session.daemon);
 	daemon_start_limited(&test_session.daemon, test_session.dir, SOME_FDS);
 	greedy[0] = raw_attach("host");
@@ -86,7 +85,6 @@ static void test_unread_replies_do_not_use_all_descriptors_up(void **state)
 	struct sim_msg status = { .type = SIM_MSG_STATUS };
 	int greedy;
 
-	(void)state;
 	daemon_stop(&test_session.daemon);
 	daemon_start_limited(&test_session.daemon, test_session.dir, SOME_FDS);
 	greedy = raw_attach("host");
@@ -104,7 +102,6 @@ static void test_exports_of_one_process_are_limited(void **state)
 	int greedy = raw_attach("host"), other = raw_attach("host");
 	struct sim_msg revoke = { .type = SIM_MSG_REVOKE };
 
-	(void)state;
 	for (int i = 0; i < SIM_MAX_EXPORTS; i++)
 		revoke.body.key.id = raw_export(greedy);
 	assert_int_equal(raw_call(greedy, export_msg).status, -EDQUOT);
@@ -161,7 +158,6 @@ static void test_each_request_of_another_user_is_refused(void **state)
 	struct proc stranger;
 	char byte;
 
-	(void)state;
 	if (geteuid() != 0) {
 		close(dir_fd);
 		close(own);

@@ -181,7 +181,6 @@ static void test_imports_by_threads_race_with_ends_of_exports(void **state)
 {
 	struct proc exporters[EXPORTERS], importer;
 
-	(void)state;
 	for (int i = 0; i < EXPORTERS; i++)
 		proc_start(&exporters[i], export_again_and_again, &i);
 	proc_start(&importer, import_in_threads, NULL);

@@ -115,7 +115,6 @@ static void test_digest_of_a_hosts_memory(void **state)
 	uint8_t expected[64], digest[64];
 	struct doca_sha *sha;
 
-	(void)state;
 	MUST(doca_sha_create(rig.accel->dev, &sha));
 	MUST(doca_sha_task_hash_set_conf(sha, on_hash, on_hash, 0));
 	accel_start(rig.accel, doca_sha_as_ctx(sha));
@@ -180,7 +179,6 @@ static void test_hosts_memory_is_compressed_and_decompressed(void **state)
 	struct doca_buf *packed = host_list(&rig, 2 * QUART, 2 * QUART, false),
 			*dst = accel_dst_list(rig.accel, QUART, 4);
 
-	(void)state;
 	assert_ok(run_deflate(&rig, compress, host_list(&rig, 0, QUART, true), packed));
 	MUST(doca_compress_task_decompress_deflate_alloc_init(compress, packed, dst, (union doca_data){ 0 }, &task));
 	assert_ok(accel_run(rig.accel, doca_compress_task_decompress_deflate_as_task(task)));
@@ -198,7 +196,6 @@ static void test_memory_that_was_exported_read_only_is_not_written(void **state)
 	struct rig rig = open_rig(false);
 	struct doca_compress *compress = open_compress(&rig);
 
-	(void)state;
 	assert_doca(run_deflate(&rig, compress, accel_src(rig.accel, "text", 4), host_list(&rig, 0, 64, false)),
 		    DOCA_ERROR_NOT_PERMITTED);
 	accel_stop(rig.accel);
@@ -214,7 +211,6 @@ static void test_memory_of_a_dead_host_fails_a_task(void **state)
 	struct doca_buf *src = host_list(&rig, 0, QUART, true), *dst = accel_dst(rig.accel, QUART);
 	doca_error_t result;
 
-	(void)state;
 	host_kill(&rig.host);
 	do {
 		MUST(doca_buf_reset_data_len(dst));

@@ -64,13 +64,11 @@ static void expect_good_ends(const char *is_private)
 
 static void test_program_ends_well_while_threads_look_for_devices(void **state)
 {
-	(void)state;
 	expect_good_ends(NULL);
 }
 
 static void test_program_on_a_private_card_ends_well_while_threads_look_for_devices(void **state)
 {
-	(void)state;
 	expect_good_ends("a private card");
 }
 

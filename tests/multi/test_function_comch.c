@@ -173,19 +173,16 @@ static void expect_break(const char *first, const char *second, bool sleeps)
 
 static void test_reset_of_either_function_breaks_the_connection(void **state)
 {
-	(void)state;
 	expect_break("function reset 03:00.0", "function reset b1:00.0", false);
 }
 
 static void test_sleeping_ends_get_the_disconnect(void **state)
 {
-	(void)state;
 	expect_break("function reset b1:00.0", "function fatal 03:00.0", true);
 }
 
 static void test_connection_breaks_with_its_representor(void **state)
 {
-	(void)state;
 	expect_break("function reset 03:00.0", "fault add 'function device=b1:00.0 rep_remove'", false);
 }
 
@@ -215,13 +212,11 @@ static void expect_wait(bool sleeps)
 
 static void test_messages_wait_while_the_link_is_down(void **state)
 {
-	(void)state;
 	expect_wait(false);
 }
 
 static void test_messages_to_sleepers_wait_while_the_link_is_down(void **state)
 {
-	(void)state;
 	expect_wait(true);
 }
 

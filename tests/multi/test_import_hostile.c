@@ -110,7 +110,6 @@ static void raw_unexpose(struct raw_exporter *exporter)
 /* The importer tells the daemon that it accesses the memory no more, and does so over its connection. */
 static void test_a_stopped_map_is_out_of_reach_over_an_open_connection(void **state)
 {
-	(void)state;
 	for (enum sim_transport transport = 0; transport < SIM_NUM_TRANSPORTS; transport++) {
 		struct sim_msg released = { .type = SIM_MSG_REVOKED, .is_reply = 1 };
 		struct raw_importer importer;
@@ -137,7 +136,6 @@ static void test_a_stopped_map_is_out_of_reach_over_an_open_connection(void **st
 
 static void test_a_read_only_export_is_not_written(void **state)
 {
-	(void)state;
 	for (enum sim_transport transport = 0; transport < SIM_NUM_TRANSPORTS; transport++) {
 		struct raw_importer importer;
 		struct actor_key key;
@@ -169,7 +167,6 @@ static void test_memory_that_is_revoked_while_its_import_opens_is_out_of_reach(v
 	struct raw_exporter exporter = { .sock = raw_attach("host") };
 	struct actor dpu;
 
-	(void)state;
 	import.key = raw_call(exporter.sock, export).body.exported;
 	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", "shm"), 0);
 	actor_begin(&dpu, &import);
@@ -196,7 +193,6 @@ static void test_an_import_without_a_path_is_none_for_the_daemon(void **state)
 	struct actor_key key;
 	char text[8192];
 
-	(void)state;
 	assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
 	assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", "mapped"), 0);
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);

@@ -247,7 +247,6 @@ static void test_message_takes_its_time_behind_those_before_it(void **state)
 	struct host_diary host;
 	struct dpu_diary dpu;
 
-	(void)state;
 	for (int sleeps = 0; sleeps < 2; sleeps++) {
 		burst("virtual", &sender, &receiver, (struct plan){ .sleeps = sleeps, .stays = true }, &host, &dpu);
 		assert_exact(&host, &dpu);
@@ -259,7 +258,6 @@ static void test_send_task_is_over_when_its_senders_time_is(void **state)
 	struct host_diary host;
 	struct dpu_diary dpu;
 
-	(void)state;
 	burst("virtual", &sender, &receiver, (struct plan){ .stays = true }, &host, &dpu);
 	for (unsigned int i = 0; i < BURST; i++)
 		assert_int_equal(host.back_ns[i], host.sent_ns + (i + 1) * send_ns());
@@ -271,7 +269,6 @@ static void test_senders_going_makes_its_messages_no_faster(void **state)
 	struct host_diary host;
 	struct dpu_diary dpu;
 
-	(void)state;
 	for (int i = 0; i < 6; i++) {
 		burst("virtual", &sender, &receiver, (struct plan){ .sleeps = i & 1 }, &host, &dpu);
 		assert_exact(&host, &dpu);
@@ -283,7 +280,6 @@ static void test_message_of_a_channel_takes_as_long(void **state)
 	struct host_diary host;
 	struct dpu_diary dpu;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		burst("virtual", &channel_sender, &channel_receiver, (struct plan){ 0 }, &host, &dpu);
 		assert_exact(&host, &dpu);
@@ -297,7 +293,6 @@ static void test_channel_without_room_waits_in_virtual_time(void **state)
 	struct dpu_diary first, again;
 	struct host_diary host;
 
-	(void)state;
 	burst("virtual", &channel_sender, &channel_receiver, plan, &host, &first);
 	assert_true(first.came_ns[BURST - 1] > 3 * one_way_ns());
 	for (int i = 0; i < 3; i++) {
@@ -311,7 +306,6 @@ static void test_timed_message_is_not_early(void **state)
 	struct host_diary host;
 	struct dpu_diary dpu;
 
-	(void)state;
 	for (int sleeps = 0; sleeps < 2; sleeps++) {
 		burst("timed", &sender, &receiver, (struct plan){ .sleeps = sleeps }, &host, &dpu);
 		for (unsigned int i = 0; i < BURST; i++)
@@ -324,7 +318,6 @@ static void test_functional_message_takes_no_time_of_the_model(void **state)
 	struct host_diary host;
 	struct dpu_diary dpu;
 
-	(void)state;
 	burst("functional", &sender, &receiver, (struct plan){ .stays = true }, &host, &dpu);
 	burst("functional", &channel_sender, &channel_receiver, (struct plan){ 0 }, &host, &dpu);
 }

@@ -229,7 +229,6 @@ static void test_failing_allocations_crash_nobody(void **state)
 	unsigned long failures[2] = { 0 };
 	struct proc exporter, importer;
 
-	(void)state;
 	proc_start(&exporter, host, NULL);
 	proc_start(&importer, dpu, NULL);
 	while (failures[0] < wanted_failures() || failures[1] < wanted_failures())

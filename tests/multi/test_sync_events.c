@@ -79,7 +79,6 @@ static void test_host_and_dpu_wait_for_each_other(void **state)
 {
 	struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, NULL);
 
-	(void)state;
 	take_turns(&pair);
 	part(&pair);
 }
@@ -88,7 +87,6 @@ static void test_events_of_the_dpu_go_to_the_host_too(void **state)
 {
 	struct pair pair = pair_up("dpu", SYNC_OWN, SYNC_ALONE, NULL);
 
-	(void)state;
 	take_turns(&pair);
 	part(&pair);
 }
@@ -97,7 +95,6 @@ static void test_sleepers_on_engines_wake_each_other(void **state)
 {
 	struct pair pair = pair_up("host", SYNC_OWN, SYNC_CONTEXT, NULL);
 
-	(void)state;
 	take_turns(&pair);
 	part(&pair);
 }
@@ -107,7 +104,6 @@ static void test_value_in_the_programs_own_memory_is_shared(void **state)
 {
 	struct pair pair = pair_up("host", SYNC_MEMFD, SYNC_ALONE, NULL);
 
-	(void)state;
 	take_turns(&pair);
 	part(&pair);
 }
@@ -116,7 +112,6 @@ static void test_sleepers_see_changes_in_the_programs_own_memory(void **state)
 {
 	struct pair pair = pair_up("dpu", SYNC_MEMFD, SYNC_CONTEXT, NULL);
 
-	(void)state;
 	take_turns(&pair);
 	part(&pair);
 }
@@ -146,7 +141,6 @@ static void test_sum_of_four_processes_is_exact(void **state)
 	struct sync_descriptor descriptor;
 	struct sync_actor actors[4];
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		sync_actor_start(&actors[i], test_session.dir, sides[i], NULL);
 	sync_actor_export(&actors[0], SYNC_OWN, SYNC_ALONE, &descriptor);
@@ -200,25 +194,21 @@ static void end_during_wait(enum sync_use use, int signal)
 
 static void test_death_of_the_exporter_ends_a_blocking_wait(void **state)
 {
-	(void)state;
 	end_during_wait(SYNC_ALONE, SIGKILL);
 }
 
 static void test_death_of_the_exporter_ends_a_sleepers_wait(void **state)
 {
-	(void)state;
 	end_during_wait(SYNC_CONTEXT, SIGKILL);
 }
 
 static void test_exporters_stop_ends_a_blocking_wait(void **state)
 {
-	(void)state;
 	end_during_wait(SYNC_ALONE, 0);
 }
 
 static void test_exporters_stop_ends_a_sleepers_wait(void **state)
 {
-	(void)state;
 	end_during_wait(SYNC_CONTEXT, 0);
 }
 
@@ -243,25 +233,21 @@ static void reset_during_wait(enum sync_use use, const char *rule)
 
 static void test_reset_of_the_exporters_function_ends_a_blocking_wait(void **state)
 {
-	(void)state;
 	reset_during_wait(SYNC_ALONE, "function device=b1:00.0 reset");
 }
 
 static void test_reset_of_the_exporters_function_ends_a_sleepers_wait(void **state)
 {
-	(void)state;
 	reset_during_wait(SYNC_CONTEXT, "function device=b1:00.0 reset");
 }
 
 static void test_reset_of_the_importers_function_ends_a_blocking_wait(void **state)
 {
-	(void)state;
 	reset_during_wait(SYNC_ALONE, "function device=03:00.0 reset");
 }
 
 static void test_reset_of_the_importers_function_ends_a_sleepers_wait(void **state)
 {
-	(void)state;
 	reset_during_wait(SYNC_CONTEXT, "function device=03:00.0 reset");
 }
 
@@ -270,7 +256,6 @@ static void test_death_of_a_waiting_importer_does_no_harm(void **state)
 {
 	struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, NULL);
 
-	(void)state;
 	sync_actor_begin_wait(&pair.importer, 1000);
 	sync_actor_await_sleep(&pair.importer);
 	proc_signal(&pair.importer.proc, SIGKILL);
@@ -286,7 +271,6 @@ static void test_death_of_the_daemon_ends_the_importers_wait(void **state)
 {
 	struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, NULL);
 
-	(void)state;
 	sync_actor_begin_wait(&pair.importer, 1);
 	sync_actor_await_sleep(&pair.importer);
 	proc_signal(&test_session.daemon, SIGKILL);

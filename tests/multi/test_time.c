@@ -190,20 +190,17 @@ static void expect_the_rate(size_t count, bool sleep)
 
 static void test_stream_has_the_rate_of_the_model(void **state)
 {
-	(void)state;
 	expect_the_rate(1, false);
 }
 
 /* Were each alone, the sum would be twice as much. */
 static void test_two_polling_streams_share_the_rate(void **state)
 {
-	(void)state;
 	expect_the_rate(2, false);
 }
 
 static void test_two_sleeping_streams_share_the_rate(void **state)
 {
-	(void)state;
 	expect_the_rate(2, true);
 }
 
@@ -355,7 +352,6 @@ static void test_what_happens_in_virtual_time_is_exact(void **state)
 	struct conversation seen;
 	uint64_t last_ns = 0;
 
-	(void)state;
 	converse(false, false, &seen);
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		assert_true(seen.host.ended_ns[round] > last_ns);
@@ -370,7 +366,6 @@ static void test_what_happens_in_virtual_time_is_the_same_each_time(void **state
 {
 	struct conversation first, again;
 
-	(void)state;
 	converse(false, false, &first);
 	for (int i = 0; i < 3; i++) {
 		converse(false, false, &again);
@@ -382,7 +377,6 @@ static void test_virtual_time_does_not_depend_on_how_the_two_wait(void **state)
 {
 	struct conversation first, again;
 
-	(void)state;
 	converse(false, false, &first);
 	for (int i = 1; i < 4; i++) {
 		converse(i & 1, i & 2, &again);
@@ -394,7 +388,6 @@ static void test_delays_of_faults_are_exact_too(void **state)
 {
 	struct conversation seen, plain;
 
-	(void)state;
 	converse(false, false, &plain);
 	for (int i = 0; i < 4; i++) {
 		converse_with("comch.send delay=7us", i & 1, i & 2, &seen);
@@ -418,7 +411,6 @@ static void test_death_of_a_process_does_not_stop_virtual_time(void **state)
 	struct window window;
 	uint64_t now_ns;
 
-	(void)state;
 	card_start_with(NULL, "virtual");
 	peer_start(&dpu, "dpu", &stream_role, &sleeps, sizeof(sleeps));
 	proc_recv(dpu.ctl, &now_ns, sizeof(now_ns)); /* the process has a running context: time waits for it */

@@ -221,13 +221,11 @@ static void read_all_of(enum host_wait wait)
 
 static void test_sleeping_hosts_memory_is_read(void **state)
 {
-	(void)state;
 	read_all_of(HOST_SLEEPS);
 }
 
 static void test_computing_hosts_memory_is_read(void **state)
 {
-	(void)state;
 	read_all_of(HOST_COMPUTES);
 }
 
@@ -242,7 +240,6 @@ static void test_writes_arrive_before_their_completion(void **state)
 	struct dpu dpu;
 	struct doca_mmap *mmap;
 
-	(void)state;
 	host_start(&host, &cfg);
 	dpu_start(&dpu, cfg.bytes);
 	mmap = import(&dpu, &host);
@@ -272,7 +269,6 @@ static void test_two_hosts_memory_moves_through_the_dpu(void **state)
 	struct doca_mmap *from_mmap, *to_mmap;
 	uint64_t expected = 0;
 
-	(void)state;
 	host_start(&from, &from_cfg);
 	host_start(&to, &to_cfg);
 	dpu_start(&dpu, 4096);
@@ -301,7 +297,6 @@ static void test_read_only_export_cannot_be_written(void **state)
 	struct doca_mmap *mmap;
 	uint64_t before;
 
-	(void)state;
 	host_start(&host, &cfg);
 	before = host_checksum(&host);
 	dpu_start(&dpu, 4096);
@@ -346,7 +341,6 @@ static void test_import_through_an_unrelated_function_is_refused(void **state)
 	struct host host;
 	const char *log;
 
-	(void)state;
 	host_start(&host, &cfg);
 	unrelated = device_open(dpu_exports() ? "b1:00.1" : "03:00.1");
 	log = log_of_refused_import(&host, unrelated, DOCA_ERROR_NOT_PERMITTED);
@@ -374,7 +368,6 @@ static void test_stopped_map_is_out_of_reach(void **state)
 	struct dpu dpu;
 	struct doca_mmap *mmap, *again;
 
-	(void)state;
 	host_start(&host, &cfg);
 	dpu_start(&dpu, 4096);
 	mmap = import(&dpu, &host);
@@ -403,7 +396,6 @@ static void test_buffers_that_move_in_flight_are_copied_as_submitted(void **stat
 	struct host host;
 	struct dpu dpu;
 
-	(void)state;
 	host_start(&host, &cfg);
 	dpu_start(&dpu, 4096);
 	mmap = import(&dpu, &host);
@@ -447,7 +439,6 @@ static void test_status_names_the_path(void **state)
 	struct doca_mmap *mmap;
 	FILE *status;
 
-	(void)state;
 	if (!expected)
 		skip();
 	host_start(&host, &cfg);
@@ -505,7 +496,6 @@ static void test_exporters_death_fails_tasks_and_nothing_else(void **state)
 	struct dpu dpu;
 	struct doca_mmap *mmap, *fresh_mmap;
 
-	(void)state;
 	host_start(&host, &cfg);
 	dpu_start(&dpu, MIB);
 	mmap = import(&dpu, &host);
@@ -534,7 +524,6 @@ static void test_memory_that_is_unmapped_fails_tasks(void **state)
 {
 	struct host_cfg cfg = { .bytes = 2 * MIB, .writable = true, .shared = wants_shared(), .wait = HOST_SLEEPS };
 
-	(void)state;
 	for (int round = 0; round < 6; round++) {
 		bool is_write = round % 2;
 		struct host host;
@@ -604,7 +593,6 @@ static void test_own_memory_that_is_gone_fails_tasks(void **state)
 	struct host host;
 	struct dpu dpu;
 
-	(void)state;
 	if (RUNNING_ON_VALGRIND) /* it reports the accesses */
 		skip();
 	host_start(&host, &cfg);
@@ -630,7 +618,6 @@ static void test_memory_is_unmapped_under_running_tasks(void **state)
 {
 	struct host_cfg cfg = { .bytes = 2 * MIB, .shared = wants_shared(), .wait = HOST_SLEEPS };
 
-	(void)state;
 	for (int round = 0; round < 4; round++) {
 		struct host host;
 		struct dpu dpu;
@@ -663,7 +650,6 @@ static void test_exporter_exits_during_its_first_import(void **state)
 	int rounds = getenv("EXITS") ? atoi(getenv("EXITS")) : 15;
 	struct dpu dpu;
 
-	(void)state;
 	dpu_start(&dpu, 4096);
 	for (int round = 0; round < rounds; round++) {
 		struct host_cfg cfg = { .bytes = 4096,

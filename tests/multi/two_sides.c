@@ -287,7 +287,6 @@ int session_start(void **state)
 	int to, from;
 	char ready;
 
-	(void)state;
 	snprintf(session_dir, sizeof(session_dir), "/tmp/bfsim-test-XXXXXX");
 	assert_non_null(mkdtemp(session_dir));
 	assert_non_null(daemon_argv[0]);
@@ -315,7 +314,6 @@ int session_end(void **state)
 {
 	int status;
 
-	(void)state;
 	kill(daemon_pid, SIGTERM);
 	waitpid(daemon_pid, &status, 0);
 	assert_int_equal(status, 0);

@@ -45,7 +45,6 @@ static enum cli_generation generation_of_one(const char *symbol, const char *ver
 
 static void test_program_of_2_2_is_of_the_workq_generation(void **state)
 {
-	(void)state;
 	assert_int_equal(generation_of("uses_2_2"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of("old_jobs"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of("old_channel_2_2"), CLI_GENERATION_WORKQ);
@@ -53,7 +52,6 @@ static void test_program_of_2_2_is_of_the_workq_generation(void **state)
 
 static void test_program_of_2_5_or_later_is_of_the_task_generation(void **state)
 {
-	(void)state;
 	assert_int_equal(generation_of("uses_2_5"), CLI_GENERATION_TASK);
 	assert_int_equal(generation_of("uses_2_10"), CLI_GENERATION_TASK);
 	assert_int_equal(generation_of("uses_3_0"), CLI_GENERATION_TASK);
@@ -63,7 +61,6 @@ static void test_program_of_2_5_or_later_is_of_the_task_generation(void **state)
 /* Comm Channel's symbols are in both generations' libraries, Comch's by its earlier name in one. */
 static void test_program_of_2_5_with_comm_channel_is_of_the_task_generation(void **state)
 {
-	(void)state;
 	assert_int_equal(generation_of("old_channel"), CLI_GENERATION_TASK);
 	assert_int_equal(generation_of("old_cc"), CLI_GENERATION_TASK);
 }
@@ -71,7 +68,6 @@ static void test_program_of_2_5_with_comm_channel_is_of_the_task_generation(void
 /* doca_mmap_create is in both, in 2.2 in node EXPERIMENTAL. */
 static void test_version_of_a_symbol_tells_the_generation(void **state)
 {
-	(void)state;
 	assert_int_equal(generation_of_one("doca_mmap_create", "EXPERIMENTAL"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_one("doca_mmap_create", "DOCA_2"), CLI_GENERATION_TASK);
 	assert_int_equal(generation_of_one("doca_mmap_create", NULL), CLI_GENERATION_TASK);
@@ -79,7 +75,6 @@ static void test_version_of_a_symbol_tells_the_generation(void **state)
 
 static void test_symbol_of_1_5_alone_tells_the_generation(void **state)
 {
-	(void)state;
 	assert_int_equal(generation_of_one("doca_mmap_populate", "EXPERIMENTAL"), CLI_GENERATION_WORKQ);
 }
 
@@ -88,7 +83,6 @@ static void test_program_that_another_one_starts_tells_the_generation(void **sta
 {
 	char dir[] = "/tmp/bfsim-generation-XXXXXX", *program, *script, *fifo;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	assert_true(asprintf(&program, "%s/uses_2_2", programs) > 0);
 	assert_true(asprintf(&script, "cd /; %s | cat", program) > 0);
@@ -107,7 +101,6 @@ static void test_program_that_another_one_starts_tells_the_generation(void **sta
 
 static void test_what_does_not_tell_is_of_the_task_generation(void **state)
 {
-	(void)state;
 	assert_int_equal(generation_of_one("doca_log", "EXPERIMENTAL"), CLI_GENERATION_TASK); /* both have it */
 	assert_int_equal(generation_of_one("doca_of_tomorrow", "DOCA_9"), CLI_GENERATION_TASK);
 	assert_int_equal(generation_of_word("/etc/passwd"), CLI_GENERATION_TASK);
@@ -118,7 +111,6 @@ static void test_what_does_not_tell_is_of_the_task_generation(void **state)
 
 static void test_program_is_found_in_the_path(void **state)
 {
-	(void)state;
 	assert_int_equal(setenv("PATH", programs, 1), 0);
 	assert_int_equal(generation_of_word("uses_2_2"), CLI_GENERATION_WORKQ);
 	assert_int_equal(setenv("PATH", "/nowhere:", 1), 0); /* an empty entry is the current directory */
@@ -152,7 +144,6 @@ static void test_script_is_of_the_program_that_it_starts(void **state)
 {
 	char dir[] = "/tmp/bfsim-generation-XXXXXX", *inner, *outer;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	assert_true(asprintf(&inner, "%s/inner", dir) > 0);
 	assert_true(asprintf(&outer, "%s/outer", dir) > 0);
@@ -172,7 +163,6 @@ static void test_script_is_of_the_program_that_it_starts(void **state)
 
 static void test_shell_command_is_of_the_first_word_that_uses_doca(void **state)
 {
-	(void)state;
 	assert_int_equal(generation_of_shell("cd /tmp && timeout 9 %s/uses_2_2"), CLI_GENERATION_WORKQ);
 	assert_int_equal(generation_of_shell("until [ -s info ]; do sleep 1; done; %s/uses_2_2 -d info | cat"),
 			 CLI_GENERATION_WORKQ);

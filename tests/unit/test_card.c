@@ -312,7 +312,6 @@ static void test_an_import_needs_a_relation_to_the_exporters_function(void **sta
 	struct fixture f = { 0 };
 	char error[PCIE_ERROR_SIZE];
 
-	(void)state;
 	assert_int_equal(pcie_topology_parse("test", related_yaml, strlen(related_yaml), &f.topology, error), 0);
 	assert_int_equal(sim_card_create(f.topology, &f.card), 0);
 	for (uint32_t exporter = 0; exporter < NUM_RELATED; exporter++) {

@@ -86,7 +86,6 @@ static void test_modes_have_names(void **state)
 {
 	enum sim_clock_mode mode;
 
-	(void)state;
 	for (unsigned int i = 0; i < SIM_CLOCK_NUM_MODES; i++) {
 		assert_int_equal(sim_clock_mode_parse(sim_clock_mode_name((enum sim_clock_mode)i), &mode), 0);
 		assert_int_equal(mode, i);

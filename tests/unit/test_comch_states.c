@@ -21,7 +21,6 @@ static void test_connection_opens_is_lost_and_closes(void **state)
 		[COMCH_CLOSED] = { false, false, false, false },
 	};
 
-	(void)state;
 	for (enum comch_state from = 0; from < COMCH_NUM_STATES; from++) {
 		for (enum comch_state to = 0; to < COMCH_NUM_STATES; to++) {
 			enum comch_state now = from;
@@ -41,7 +40,6 @@ static void test_endpoint_takes_a_role_and_gives_it_back(void **state)
 		[CHANNEL_CLIENT] = { true, false, false },
 	};
 
-	(void)state;
 	for (enum channel_role from = 0; from < CHANNEL_NUM_ROLES; from++) {
 		for (enum channel_role to = 0; to < CHANNEL_NUM_ROLES; to++) {
 			enum channel_role now = from;
@@ -61,7 +59,6 @@ static void test_peer_connects_at_most_once_and_ends_once(void **state)
 		[CHANNEL_ENDED] = { false, false, false },
 	};
 
-	(void)state;
 	for (enum channel_peer_state from = 0; from < CHANNEL_NUM_PEER_STATES; from++) {
 		for (enum channel_peer_state to = 0; to < CHANNEL_NUM_PEER_STATES; to++) {
 			enum channel_peer_state now = from;

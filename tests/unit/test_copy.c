@@ -99,7 +99,6 @@ static void fill(uint8_t *bytes, unsigned int seed)
 
 static int setup(void **state)
 {
-	(void)state;
 	fill(exported[0], 1);
 	fill(exported[1], 2);
 	fill(local, 3);
@@ -116,7 +115,6 @@ static const char *const paths[] = { "in-place", "cma" };
 
 static void test_bytes_are_read(void **state)
 {
-	(void)state;
 	for (int p = 0; p < 2; p++) {
 		struct sim_remote *remote = reach(0, paths[p]);
 
@@ -131,7 +129,6 @@ static void test_bytes_are_read(void **state)
 
 static void test_bytes_are_written(void **state)
 {
-	(void)state;
 	for (int p = 0; p < 2; p++) {
 		struct sim_remote *remote = reach(0, paths[p]);
 
@@ -162,7 +159,6 @@ static void test_bytes_move_between_two_remotes(void **state)
 
 static void test_bytes_move_within_this_process(void **state)
 {
-	(void)state;
 	assert_int_equal(sim_copy(NULL, here(local), NULL, here(exported[0]), SIZE), 0);
 	assert_memory_equal(local, exported[0], SIZE);
 	assert_int_equal(sim_copy(NULL, here(local + 1), NULL, here(local), SIZE - 1), 0); /* overlapping */
@@ -191,7 +187,6 @@ static void test_bounds_are_those_of_the_export(void **state)
 		{ 0, 1, -EFAULT },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sim_remote *remote = reach(0, paths[i % 2]);
 
@@ -206,7 +201,6 @@ static void test_permissions_are_those_of_the_export(void **state)
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 	struct sim_remote *remote;
 
-	(void)state;
 	cfg.region.access = SIM_ACCESS_READ;
 	remote = create(&cfg, "cma");
 	memcpy(before, exported[0], SIZE);
@@ -225,7 +219,6 @@ static void test_the_best_path_is_chosen_and_the_others_say_why_not(void **state
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 	struct sim_remote *remote;
 
-	(void)state;
 	if (is_emulated() || own_pidfd < 0)
 		skip();
 	assert_int_equal(sim_remote_create(&cfg, &remote), 0);
@@ -262,7 +255,6 @@ static void test_an_export_that_ended_meanwhile_is_what_is_wrong_and_no_path(voi
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 	struct sim_remote *remote = NULL;
 
-	(void)state;
 	cfg.exporter.uid = 2; /* not reachable by cma */
 	cfg.peer.describe = ended_describe;
 	sim_log_set_sink(fail_if_logged);
@@ -286,7 +278,6 @@ static void test_a_forced_path_that_does_not_work_is_refused(void **state)
 	static const char *const useless[] = { "in-place", "mapped", "shm", "tcp", "telepathy", "" };
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(useless) / sizeof(useless[0]); i++) {
 		cfg.forced_path = useless[i];
 		expect_no_path(&cfg);
@@ -309,7 +300,6 @@ static void test_an_exporter_that_does_not_answer_is_asked_once(void **state)
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 	struct sim_remote *remote = NULL;
 
-	(void)state;
 	cfg.exporter.uid = 2; /* not reachable by cma */
 	cfg.peer.describe = silent_describe;
 	num_describes = 0;
@@ -341,7 +331,6 @@ static void test_the_reasons_against_all_paths_are_whole(void **state)
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 	struct sim_remote *remote = NULL;
 
-	(void)state;
 	cfg.exporter.uid = 2; /* not reachable by cma */
 	cfg.peer.describe = busy_describe;
 	sim_log_set_sink(keep);
@@ -378,7 +367,6 @@ static void test_the_process_of_the_pidfd_is_reached_and_no_other(void **state)
 	int end_fd;
 	pid_t child;
 
-	(void)state;
 	fill(exported[0], 9);
 	child = start_child(&end_fd);
 	fill(exported[0], 1);
@@ -397,7 +385,6 @@ static void test_cma_needs_a_pidfd_and_one_user(void **state)
 {
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 
-	(void)state;
 	cfg.pidfd = -1;
 	expect_no_path(&cfg);
 	cfg = cfg_of(exported[0], SIZE);
@@ -418,7 +405,6 @@ static void test_memory_in_a_shared_object_is_mapped(void **state)
 	int fd = memfd_create("test", MFD_CLOEXEC);
 	struct sim_remote *remote;
 
-	(void)state;
 	assert_int_equal(ftruncate(fd, 5000 + SIZE), 0);
 	assert_int_equal(pwrite(fd, exported[0], SIZE, 5000), SIZE);
 	cfg.object_fd = fd;
@@ -440,7 +426,6 @@ static void test_a_sync_events_value_is_mapped_and_not_copied(void **state)
 	struct sim_remote *remote;
 	uint8_t there = 0;
 
-	(void)state;
 	assert_int_equal(ftruncate(fd, 16), 0);
 	cfg.region.access = SIM_ACCESS_SYNC;
 	cfg.object_fd = fd;
@@ -465,7 +450,6 @@ static void test_a_sync_events_value_in_no_object_is_out_of_reach(void **state)
 	struct sim_remote_cfg cfg = cfg_of(exported[0], 16);
 	struct sim_remote *remote = NULL;
 
-	(void)state;
 	cfg.region.access = SIM_ACCESS_SYNC;
 	assert_int_equal(sim_remote_create(&cfg, &remote), -ENOTSUP);
 	assert_null(remote);
@@ -480,7 +464,6 @@ static void test_memory_in_huge_pages_is_mapped_from_the_middle_of_one(void **st
 	struct stat object;
 	uint8_t *bytes;
 
-	(void)state;
 	if (fd < 0)
 		skip();
 	assert_int_equal(fstat(fd, &object), 0);
@@ -506,7 +489,6 @@ static void test_an_object_shorter_than_the_memory_is_not_mapped(void **state)
 	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 	int fd = memfd_create("test", MFD_CLOEXEC);
 
-	(void)state;
 	assert_int_equal(ftruncate(fd, SIZE), 0);
 	cfg.forced_path = "mapped";
 	cfg.object_fd = fd;
@@ -528,7 +510,6 @@ static void test_memory_that_the_exporter_unmapped_is_an_io_error(void **state)
 	struct sim_remote_cfg cfg = cfg_of(memory, SIZE);
 	struct sim_remote *remote = create(&cfg, "cma");
 
-	(void)state;
 	munmap(memory, SIZE);
 	sim_log_set_sink(quiet);
 	assert_int_equal(sim_copy(NULL, here(local), remote, ADDR, SIZE), -EIO);
@@ -544,7 +525,6 @@ static void test_an_exporter_that_died_is_an_io_error(void **state)
 	struct sim_remote *remote;
 	pid_t pid = fork();
 
-	(void)state;
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
@@ -566,7 +546,6 @@ static void test_remotes_of_one_exporter_share_a_descriptor(void **state)
 {
 	struct sim_remote *remote = reach(0, "cma"), *other = reach(1, "cma");
 
-	(void)state;
 	assert_ptr_equal(remote->process, other->process);
 	sim_remote_destroy(remote);
 	assert_int_equal(sim_copy(NULL, here(local), other, ADDR, SIZE), 0);
@@ -606,7 +585,6 @@ static void test_a_process_that_got_the_exporters_pid_is_not_touched(void **stat
 	pid_t exporter = fork_as(0), stranger;
 	struct sim_remote *remote;
 
-	(void)state;
 	if (exporter < 0) /* valgrind has neither clone3() nor pidfd_open() */
 		skip();
 	cfg.pidfd = sim_pidfd_open(exporter);
@@ -633,7 +611,6 @@ static void test_a_process_that_got_the_exporters_pid_is_not_touched(void **stat
 
 static void test_revoked_memory_is_not_reached_any_more(void **state)
 {
-	(void)state;
 	for (int p = 0; p < 2; p++) {
 		struct sim_remote *remote = reach(0, paths[p]), *other = reach(1, paths[p]);
 
@@ -673,7 +650,6 @@ static void test_a_revocation_waits_for_the_copy_inside(void **state)
 	struct revoker revoker = { .remote = reach(0, "cma") };
 	pthread_t thread;
 
-	(void)state;
 	atomic_fetch_add(&revoker.remote->in_flight, 1); /* as a copy does while it runs */
 	assert_int_equal(pthread_create(&thread, NULL, run_revocation, &revoker), 0);
 	while (!atomic_load(&revoker.remote->revoked))
@@ -700,7 +676,6 @@ static void *copy_until_gone(void *arg)
 /* After the revocation the memory may be reused at once. A thread checker detects a copy that is still inside then. */
 static void test_memory_is_free_when_the_revocation_returns(void **state)
 {
-	(void)state;
 	for (int round = 0; round < 50; round++) {
 		struct sim_remote *remote = reach(0, "in-place");
 		pthread_t threads[3];
@@ -717,7 +692,6 @@ static void test_memory_is_free_when_the_revocation_returns(void **state)
 
 static void test_destroying_nothing_is_fine(void **state)
 {
-	(void)state;
 	sim_remote_destroy(NULL);
 }
 

@@ -38,7 +38,6 @@ static void test_items_without_reorder_keep_their_order(void **state)
 	struct comch_delay_list list;
 	char names[8];
 
-	(void)state;
 	comch_delay_list_init(&list);
 	assert_true(comch_delay_list_is_empty(&list));
 	push(&list, &a, 0, 0);
@@ -56,7 +55,6 @@ static void test_reordered_item_is_ready_behind_those_that_overtake_it(void **st
 	struct comch_delay_list list;
 	char names[8];
 
-	(void)state;
 	comch_delay_list_init(&list);
 	push(&list, &a, 2, 0);
 	push(&list, &b, 1, 0);
@@ -74,7 +72,6 @@ static void test_reordered_item_times_out(void **state)
 	struct comch_delay_list list;
 	char names[8];
 
-	(void)state;
 	comch_delay_list_init(&list);
 	push(&list, &a, 9, 5);
 	push(&list, &b, 9, 7);
@@ -92,7 +89,6 @@ static void test_release_of_all_ignores_deadlines(void **state)
 	struct comch_delay_list list;
 	char names[8];
 
-	(void)state;
 	comch_delay_list_init(&list);
 	push(&list, &a, 9, 0);
 	push(&list, &b, 9, 0);
@@ -105,7 +101,6 @@ static void test_pop_takes_reordered_items_when_none_is_ready(void **state)
 	struct named_item a = { .name = 'a' }, b = { .name = 'b' };
 	struct comch_delay_list list;
 
-	(void)state;
 	comch_delay_list_init(&list);
 	push(&list, &a, 9, 0);
 	push(&list, &b, 0, 0);

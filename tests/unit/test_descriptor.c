@@ -44,7 +44,6 @@ static void test_a_descriptor_gives_back_its_key(void **state)
 	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
 	struct sim_key got = { 0 };
 
-	(void)state;
 	make(bytes);
 	assert_int_equal(sim_descriptor_decode(session, bytes, sizeof(bytes), &got), 0);
 	assert_int_equal(got.id, key.id);
@@ -56,7 +55,6 @@ static void test_a_descriptor_at_an_odd_address_is_read(void **state)
 	uint8_t buffer[SIM_DESCRIPTOR_BYTES + 1];
 	struct sim_key got = { 0 };
 
-	(void)state;
 	make(buffer + 1);
 	assert_int_equal(sim_descriptor_decode(session, buffer + 1, SIM_DESCRIPTOR_BYTES, &got), 0);
 	assert_int_equal(got.id, key.id);
@@ -67,7 +65,6 @@ static void test_any_single_flipped_bit_is_noticed(void **state)
 {
 	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
 
-	(void)state;
 	make(bytes);
 	for (size_t bit = 0; bit < SIM_DESCRIPTOR_BYTES * 8; bit++) {
 		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -80,7 +77,6 @@ static void test_any_other_length_is_refused(void **state)
 {
 	uint8_t bytes[SIM_DESCRIPTOR_BYTES + 1] = { 0 };
 
-	(void)state;
 	make(bytes);
 	for (size_t len = 0; len < SIM_DESCRIPTOR_BYTES; len++)
 		expect_refused(bytes, len, -EINVAL);
@@ -89,7 +85,6 @@ static void test_any_other_length_is_refused(void **state)
 
 static void test_a_length_of_zero_needs_no_bytes(void **state)
 {
-	(void)state;
 	expect_refused(NULL, 0, -EINVAL);
 }
 
@@ -97,7 +92,6 @@ static void test_a_descriptor_of_another_session_is_stale(void **state)
 {
 	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
 
-	(void)state;
 	sim_descriptor_encode((const uint8_t *)"another session", &key, bytes);
 	expect_refused(bytes, sizeof(bytes), -ESTALE);
 }
@@ -106,7 +100,6 @@ static void test_all_bytes_of_the_session_count(void **state)
 {
 	uint8_t bytes[SIM_DESCRIPTOR_BYTES], other[SIM_SESSION_ID_SIZE];
 
-	(void)state;
 	for (size_t i = 0; i < SIM_SESSION_ID_SIZE; i++) {
 		memcpy(other, session, sizeof(other));
 		other[i] ^= 1;
@@ -121,7 +114,6 @@ static void test_a_well_signed_descriptor_of_another_format_is_refused(void **st
 	static const size_t fields[] = { 0, 8, 12, 56 };
 	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		make(bytes);
 		bytes[fields[i]]++;
@@ -134,7 +126,6 @@ static void test_random_bytes_are_refused(void **state)
 {
 	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
 
-	(void)state;
 	memset(bytes, 0, sizeof(bytes));
 	expect_refused(bytes, sizeof(bytes), -EINVAL);
 	memset(bytes, 0xff, sizeof(bytes));

@@ -259,7 +259,6 @@ static void test_a_file_without_a_size_is_read_to_its_end(void **state)
 	char *got;
 	size_t len;
 
-	(void)state;
 	assert_int_equal(sim_session_dir_read(AT_FDCWD, "/proc/self/status", &got, &len), 0);
 	assert_true(len > 0);
 	assert_int_equal(strlen(got), len);
@@ -282,7 +281,6 @@ static void test_the_default_is_the_users_own(void **state)
 {
 	char path[64], long_one[PATH_MAX];
 
-	(void)state;
 	setenv("BFSIM_SESSION", "/a/session", 1);
 	assert_int_equal(sim_session_dir_default(path, sizeof(path)), 0);
 	assert_string_equal(path, "/a/session");

@@ -16,7 +16,6 @@ static struct sim_doorbells doorbells;
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(&shared, 0, sizeof(shared));
 	doorbells = (struct sim_doorbells){ .shared = &shared };
 	return 0;
@@ -39,7 +38,6 @@ static void expect_none(void)
 
 static void test_ringing_peer_is_found_once(void **state)
 {
-	(void)state;
 	expect_none();
 	sim_doorbell_ring(&shared, 7);
 	sim_doorbell_ring(&shared, 7);
@@ -51,7 +49,6 @@ static void test_ringing_peer_is_found_once(void **state)
 
 static void test_every_slot_can_ring(void **state)
 {
-	(void)state;
 	for (uint32_t slot = 0; slot < SIM_DOORBELL_SLOTS; slot++)
 		sim_doorbell_ring(&shared, slot);
 	for (uint32_t slot = 0; slot < SIM_DOORBELL_SLOTS; slot++)
@@ -62,7 +59,6 @@ static void test_every_slot_can_ring(void **state)
 /* Slot 5 rings whenever it was read; the others are found all the same. */
 static void test_a_peer_that_rings_all_the_time_starves_no_other(void **state)
 {
-	(void)state;
 	sim_doorbell_ring(&shared, 5);
 	expect_slot(5);
 	sim_doorbell_ring(&shared, 3);
@@ -77,7 +73,6 @@ static void test_a_peer_that_rings_all_the_time_starves_no_other(void **state)
 
 static void test_again_comes_after_the_others(void **state)
 {
-	(void)state;
 	sim_doorbell_ring(&shared, 1);
 	sim_doorbell_ring(&shared, 2);
 	expect_slot(1);
@@ -89,7 +84,6 @@ static void test_again_comes_after_the_others(void **state)
 
 static void test_only_a_sleeper_is_woken_and_once(void **state)
 {
-	(void)state;
 	assert_false(sim_doorbell_ring_own(&doorbells, 1));
 	expect_slot(1);
 	assert_false(sim_doorbell_arm(&doorbells));
@@ -100,7 +94,6 @@ static void test_only_a_sleeper_is_woken_and_once(void **state)
 /* A hostile peer writes zeros: a thread of the owner's process reaches the owner all the same. */
 static void test_own_rings_and_the_sleep_mark_are_private(void **state)
 {
-	(void)state;
 	assert_false(sim_doorbell_arm(&doorbells));
 	memset(&shared, 0, sizeof(shared));
 	assert_true(sim_doorbell_ring_own(&doorbells, 9));
@@ -111,7 +104,6 @@ static void test_own_rings_and_the_sleep_mark_are_private(void **state)
 
 static void test_a_reader_with_a_pending_ring_does_not_sleep(void **state)
 {
-	(void)state;
 	sim_doorbell_ring(&shared, 1);
 	assert_true(sim_doorbell_arm(&doorbells));
 	expect_slot(1);
@@ -143,7 +135,6 @@ static void test_the_last_ring_of_each_peer_is_seen(void **state)
 	uint32_t seen[NUM_PEERS] = { 0 };
 	uint32_t slot, done = 0;
 
-	(void)state;
 	for (uintptr_t i = 0; i < NUM_PEERS; i++) {
 		atomic_store(&posted[i], 0);
 		assert_int_equal(pthread_create(&threads[i], NULL, ring_many, (void *)i), 0);

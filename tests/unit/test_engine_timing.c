@@ -101,7 +101,6 @@ static void test_a_job_alone_takes_the_sum_of_its_stages(void **state)
 {
 	struct pcie_job job = { .direction = PCIE_READ, .bytes = 1000 };
 
-	(void)state;
 	assert_int_equal(pcie_engine_unloaded_ps(&round, &fast_link, &job), (100 + 300 + 1000 + 400) * NS);
 	job.bytes = 0;
 	assert_int_equal(pcie_engine_unloaded_ps(&round, &fast_link, &job), (100 + 300 + 400) * NS);
@@ -112,7 +111,6 @@ static void test_times_come_in_order(void **state)
 	struct bench bench = bench_of(&fast_link);
 	struct pcie_times times = arrive(&bench, PCIE_WRITE, 1000, 5 * US);
 
-	(void)state;
 	assert_int_equal(times.accepted_ps, 5 * US);
 	assert_int_equal(times.data_ps, 5 * US + 300 * NS);
 	assert_int_equal(times.moved_ps, 5 * US + 1300 * NS);
@@ -125,7 +123,6 @@ static void test_each_further_segment_costs_set_up(void **state)
 	struct pcie_job job = { .direction = PCIE_READ, .bytes = 1000, .segments = 1 };
 	uint64_t one_ps = pcie_engine_unloaded_ps(&round, &fast_link, &job);
 
-	(void)state;
 	job.segments = 0;
 	assert_int_equal(pcie_engine_unloaded_ps(&round, &fast_link, &job), one_ps);
 	job.segments = 5;
@@ -138,7 +135,6 @@ static void test_a_queue_alone_is_limited_by_its_issuer(void **state)
 	struct bench bench = bench_of(&fast_link), quiet = bench;
 	struct pcie_job job = { .direction = PCIE_READ, .bytes = 64 };
 
-	(void)state;
 	assert_int_equal(steady_ps(&bench, &job, 64), 150 * NS);
 	job.unsignaled = true;
 	assert_int_equal(steady_ps(&quiet, &job, 64), 100 * NS);
@@ -150,7 +146,6 @@ static void test_a_window_of_one_waits_for_each_job(void **state)
 	struct bench bench = bench_of(&fast_link);
 	struct pcie_job job = { .direction = PCIE_READ, .bytes = 64 };
 
-	(void)state;
 	assert_int_equal(steady_ps(&bench, &job, 1), (100 + 300 + 64 + 400) * NS);
 }
 
@@ -161,7 +156,6 @@ static void test_large_jobs_fill_channels_or_the_path(void **state)
 	struct bench few = bench_of(&fast_link), many = few;
 	struct pcie_job job = { .direction = PCIE_WRITE, .bytes = 10000 };
 
-	(void)state;
 	assert_int_equal(steady_ps(&few, &job, 64), (10000 + 300) * NS / 4);
 	many.engine.channels = 16;
 	assert_int_equal(steady_ps(&many, &job, 64), 2000 * NS);
@@ -176,7 +170,6 @@ static void test_reads_writes_and_local_copies_have_ceilings_of_their_own(void *
 		{ PCIE_READ, 1000 * NS }, { PCIE_WRITE, 2000 * NS }, { PCIE_LOCAL, 500 * NS }, { PCIE_HOST, 2000 * NS }
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		struct bench bench = bench_of(&fast_link);
 		struct pcie_job job = { .direction = want[i].direction, .bytes = 10000 };
@@ -192,7 +185,6 @@ static void test_a_gap_comes_on_top_of_the_bytes(void **state)
 	struct bench bench = bench_of(&fast_link);
 	struct pcie_job job = { .direction = PCIE_READ, .bytes = 10000 };
 
-	(void)state;
 	bench.engine.channels = PCIE_MAX_CHANNELS;
 	bench.engine.read.gap_ps = 70 * NS;
 	assert_int_equal(steady_ps(&bench, &job, 64), 1070 * NS);
@@ -204,7 +196,6 @@ static void test_a_slow_link_limits_all_but_local_copies(void **state)
 	struct bench bench = bench_of(&slow_link), local = bench;
 	struct pcie_job job = { .direction = PCIE_WRITE, .bytes = 1000 };
 
-	(void)state;
 	assert_int_equal(steady_ps(&bench, &job, 64), 4096 * NS);
 	job.direction = PCIE_LOCAL;
 	assert_true(steady_ps(&local, &job, 64) < 1000 * NS);
@@ -217,7 +208,6 @@ static void test_reads_and_writes_share_the_link_by_direction(void **state)
 	struct bench bench = bench_of(&slow_link);
 	uint64_t last_read_ps = 0, last_write_ps = 0;
 
-	(void)state;
 	bench.engine.channels = PCIE_MAX_CHANNELS;
 	for (int i = 0; i < 10; i++) {
 		last_read_ps = arrive(&bench, PCIE_READ, 1000, 0).moved_ps;
@@ -233,7 +223,6 @@ static void test_outstanding_reads_limit_what_comes_in(void **state)
 	struct bench bench = bench_of(&fast_link);
 	struct pcie_job job = { .direction = PCIE_READ, .bytes = 32768 };
 
-	(void)state;
 	bench.engine.channels = PCIE_MAX_CHANNELS;
 	bench.engine.channel_fs_per_byte = 0;
 	bench.engine.max_reads = 2;
@@ -255,7 +244,6 @@ static void test_two_queues_share_the_engines_rate(void **state)
 	struct pcie_times times[2];
 	uint64_t arrival_ps[2];
 
-	(void)state;
 	bench.engine.accept_ps = 90 * NS;
 	for (int i = 0; i < 1000; i++) {
 		for (int queue = 0; queue < 2; queue++)
@@ -276,7 +264,6 @@ static void test_issuers_of_a_kind_have_a_limit_together(void **state)
 	struct pcie_job dpa = { .direction = PCIE_READ, .bytes = 8, .issuer = PCIE_ISSUER_DPA };
 	struct pcie_times times;
 
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		pcie_engine_run(&bench.engine, &bench.link, &dpa, 0, &bench.engine_state, &bench.link_state, &times);
 	assert_int_equal(times.accepted_ps, 9 * 200 * NS);
@@ -291,7 +278,6 @@ static void test_an_idle_engine_has_no_memory(void **state)
 	struct bench bench = bench_of(&fast_link);
 	uint64_t first_ps = arrive(&bench, PCIE_WRITE, 5000, 0).done_ps;
 
-	(void)state;
 	assert_int_equal(arrive(&bench, PCIE_WRITE, 5000, 1000 * US).done_ps, 1000 * US + first_ps);
 	memset(&bench.engine_state, 0, sizeof(bench.engine_state));
 	memset(&bench.link_state, 0, sizeof(bench.link_state));
@@ -302,7 +288,6 @@ static void test_the_same_jobs_have_the_same_times(void **state)
 {
 	struct bench one = bench_of(&fast_link), other = one;
 
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++) {
 		enum pcie_direction direction = (enum pcie_direction)(i % 4);
 		struct pcie_times a = arrive(&one, direction, i * 37 % 9000, i * 100 * NS);
@@ -320,7 +305,6 @@ static void test_any_state_is_a_state(void **state)
 	struct pcie_job job = { .direction = PCIE_HOST, .bytes = PCIE_LINK_MAX_BYTES, .segments = UINT32_MAX };
 	struct pcie_times times;
 
-	(void)state;
 	memset(&bench.engine_state, 0xff, sizeof(bench.engine_state));
 	memset(&bench.link_state, 0xff, sizeof(bench.link_state));
 	memset(bench.queues, 0xff, sizeof(bench.queues));
@@ -334,7 +318,6 @@ static void test_engines_that_cannot_be_are_named(void **state)
 {
 	struct pcie_engine engine = round;
 
-	(void)state;
 	engine.channels = 0;
 	assert_non_null(strstr(pcie_engine_config_error(&engine), "channels"));
 	engine.channels = PCIE_MAX_CHANNELS + 1;
@@ -357,7 +340,6 @@ static void test_profiles_move_large_jobs_as_was_measured(void **state)
 		{ "bluefield-2", PCIE_WRITE, 15300 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		const struct pcie_profile *profile = pcie_profile_find(want[i].profile);
 		struct bench bench = { .engine = profile->engine, .link = profile->link };

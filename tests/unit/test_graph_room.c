@@ -153,7 +153,6 @@ static int setup(void **state)
 {
 	struct doca_graph_node *node;
 
-	(void)state;
 	memset(&world, 0, sizeof(world));
 	make_context();
 	assert_ok(doca_graph_create(world.pe, &world.graph));
@@ -167,7 +166,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < TASKS; i++) {
 		assert_ok(doca_graph_instance_destroy(world.instances[i]));
 		doca_task_free(world.tasks[i]);
@@ -205,7 +203,6 @@ static void progress_all(void)
 
 static void test_context_without_room_is_no_failure(void **state)
 {
-	(void)state;
 	submit_all();
 	assert_int_equal(world.narrow->num_refused, 2);
 	assert_int_equal(in_flight(), TASKS);
@@ -227,7 +224,6 @@ static void test_no_owner_sleeps_while_a_node_may_have_room(void **state)
 	fd_set readable;
 	struct timeval none = { 0 };
 
-	(void)state;
 	submit_all();
 	assert_ok(doca_pe_request_notification(world.pe));
 	assert_ok(doca_pe_get_notification_handle(world.pe, &fd));

@@ -29,7 +29,6 @@ static bool is_edge(enum shim_node_run_state from, enum shim_node_run_state to)
 
 static void test_a_run_has_the_edges_of_the_picture_alone(void **state)
 {
-	(void)state;
 	for (int from = 0; from < SHIM_NODE_RUN_NUM_STATES; from++)
 		for (int to = 0; to < SHIM_NODE_RUN_NUM_STATES; to++)
 			assert_int_equal(shim_node_run_has_edge(from, to), is_edge(from, to));
@@ -72,7 +71,6 @@ static void test_lists_and_counts_follow_the_state(void **state)
 	};
 	struct world world;
 
-	(void)state;
 	world_init(&world);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		go(&world, SHIM_NODE_RUN_READY);

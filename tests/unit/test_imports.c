@@ -64,7 +64,6 @@ static void test_a_revocation_that_waits_for_a_copy_holds_up_no_other_import(voi
 	struct sim_key first_key, second_key;
 	pthread_t thread;
 
-	(void)state;
 	alarm(DEADLINE_S);
 	first = export_and_import(unexport.session, memory[0], &first_key);
 	assert_true(sim_remote_acquire(first));

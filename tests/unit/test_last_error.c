@@ -33,7 +33,6 @@ static void test_message_is_of_its_thread(void **state)
 	bool has_none = false;
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(sim_set_error(-ENOENT, "there is no rule %d", 3), -ENOENT);
 	assert_int_equal(pthread_create(&thread, NULL, fail_elsewhere, &has_none), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
@@ -43,7 +42,6 @@ static void test_message_is_of_its_thread(void **state)
 
 static void test_message_can_quote_the_one_before(void **state)
 {
-	(void)state;
 	sim_set_error(-EINVAL, "no number");
 	sim_set_error(-EINVAL, "plan.yaml:4: %s", sim_last_error());
 	assert_string_equal(sim_last_error(), "plan.yaml:4: no number");
@@ -65,7 +63,6 @@ static void test_message_without_memory_says_so(void **state)
 	bool is_said = false;
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, fail_without_memory, &is_said), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_true(is_said);

@@ -25,7 +25,6 @@ static void test_readers_do_not_conflict_with_readers(void **state)
 	static struct sim_ledger ledger;
 	struct sim_ledger_range reader = range_of(100, 200, false, "a");
 
-	(void)state;
 	sim_ledger_add(&ledger, &reader);
 	assert_null(sim_ledger_find_conflict(&ledger, 150, 160, false, "b"));
 	assert_ptr_equal(sim_ledger_find_conflict(&ledger, 150, 160, true, "b"), &reader);
@@ -37,7 +36,6 @@ static void test_neighbours_do_not_conflict(void **state)
 	static struct sim_ledger ledger;
 	struct sim_ledger_range writer = range_of(100, 200, true, "a");
 
-	(void)state;
 	sim_ledger_add(&ledger, &writer);
 	assert_null(sim_ledger_find_conflict(&ledger, 0, 100, true, "b"));
 	assert_null(sim_ledger_find_conflict(&ledger, 200, 300, true, "b"));
@@ -63,7 +61,6 @@ static void test_random_ranges_are_found_as_a_list_finds_them(void **state)
 	static bool used[NUM_RANGES];
 	static struct sim_ledger ledger;
 
-	(void)state;
 	srandom(1);
 	for (int step = 0; step < NUM_STEPS; step++) {
 		int i = (int)(random() % NUM_RANGES);
@@ -89,7 +86,6 @@ static void test_any_number_of_readers_share_a_source(void **state)
 	static struct sim_ledger_range readers[NUM_READERS];
 	static struct sim_ledger ledger;
 
-	(void)state;
 	for (int i = 0; i < NUM_READERS; i++) {
 		readers[i] = range_of(4096, 4160, false, &readers[i]);
 		assert_null(sim_ledger_find_conflict(&ledger, 4096, 4160, false, &readers[i]));

@@ -40,7 +40,6 @@ static void assert_bps(uint64_t bps, uint64_t units)
 
 static void test_rates_are_those_of_the_reference(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(references_rate); i++) {
 		const struct reference_rate *want = &references_rate[i];
 		struct pcie_link link = link_of(want->generation, want->lanes, want->mps_bytes);
@@ -52,7 +51,6 @@ static void test_rates_are_those_of_the_reference(void **state)
 
 static void test_bandwidths_are_those_of_the_reference(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(references); i++) {
 		const struct reference *want = &references[i];
 		struct pcie_link link = link_of(want->generation, want->lanes, want->mps_bytes);
@@ -67,7 +65,6 @@ static void test_bandwidths_are_those_of_the_reference(void **state)
 
 static void test_completions_cut_at_rcb_are_those_of_the_reference(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COUNT(references_rcb); i++) {
 		const struct reference_rcb *want = &references_rcb[i];
 		struct pcie_link link = link_of(want->generation, want->lanes, want->mps_bytes);
@@ -85,7 +82,6 @@ static void test_whole_packets_reach_the_same_at_any_size(void **state)
 	static const uint64_t sizes[] = { 65536, 2097152, PCIE_LINK_MAX_BYTES };
 	struct pcie_bandwidth want, bandwidth;
 
-	(void)state;
 	pcie_link_bandwidth(&gen4_x16, 4096, &want);
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		pcie_link_bandwidth(&gen4_x16, sizes[i], &bandwidth);
@@ -98,7 +94,6 @@ static void test_a_write_has_a_header_on_each_packet(void **state)
 {
 	struct pcie_wire wire;
 
-	(void)state;
 	pcie_link_write(&gen4_x16, 0, 1000, &wire);
 	assert_int_equal(wire.tx_tlps, 4);
 	assert_int_equal(wire.tx_bytes, 1000 + 4 * 24);
@@ -111,7 +106,6 @@ static void test_a_read_sends_requests_and_receives_completions(void **state)
 {
 	struct pcie_wire wire;
 
-	(void)state;
 	pcie_link_read(&gen4_x16, 0, 1000, &wire);
 	assert_int_equal(wire.tx_tlps, 2);
 	assert_int_equal(wire.tx_bytes, 2 * 24);
@@ -125,7 +119,6 @@ static void test_nothing_to_move_is_nothing_on_the_wire(void **state)
 	struct pcie_bandwidth bandwidth;
 	struct pcie_wire wire;
 
-	(void)state;
 	pcie_link_write(&gen4_x16, 5, 0, &wire);
 	assert_memory_equal(&wire, &none, sizeof(none));
 	pcie_link_read(&gen4_x16, 5, 0, &wire);
@@ -142,7 +135,6 @@ static void test_an_interrupt_is_a_write_of_one_word(void **state)
 	struct pcie_link link = gen4_x16;
 	struct pcie_wire wire;
 
-	(void)state;
 	pcie_link_interrupt(&link, &wire);
 	assert_int_equal(wire.tx_tlps, 1);
 	assert_int_equal(wire.tx_bytes, 4 + 24);
@@ -156,7 +148,6 @@ static void test_short_addresses_save_a_word_and_ecrc_costs_one(void **state)
 	struct pcie_link link = gen4_x16;
 	struct pcie_wire wire;
 
-	(void)state;
 	link.addr32 = true;
 	pcie_link_read(&link, 0, 512, &wire);
 	assert_int_equal(wire.tx_bytes, 20);
@@ -172,7 +163,6 @@ static void test_an_unaligned_transfer_has_one_cut_more(void **state)
 {
 	struct pcie_wire wire;
 
-	(void)state;
 	pcie_link_write(&gen4_x16, 16, 256, &wire);
 	assert_int_equal(wire.tx_tlps, 2);
 	pcie_link_read(&gen4_x16, 16, 512, &wire);
@@ -188,7 +178,6 @@ static void test_own_completions_are_no_longer_than_requests(void **state)
 	struct pcie_link link = gen4_x16;
 	struct pcie_wire wire;
 
-	(void)state;
 	link.mrrs_bytes = 128;
 	pcie_link_read(&link, 0, 1024, &wire);
 	assert_int_equal(wire.rx_tlps, 4);
@@ -204,7 +193,6 @@ static void test_whole_dwords_pad_the_payload(void **state)
 	struct pcie_link link = gen4_x16;
 	struct pcie_wire wire;
 
-	(void)state;
 	link.whole_dwords = true;
 	pcie_link_write(&link, 3, 5, &wire);
 	assert_int_equal(wire.tx_bytes, 8 + 24);
@@ -220,7 +208,6 @@ static void test_each_overhead_can_be_left_out(void **state)
 	struct pcie_link link = gen4_x16;
 	uint64_t full = pcie_link_tlp_bps(&link), less;
 
-	(void)state;
 	link.no_ack = true;
 	less = pcie_link_tlp_bps(&link);
 	assert_true(less > full);
@@ -236,7 +223,6 @@ static void test_each_overhead_can_be_left_out(void **state)
  * leaves 152; skips take 4 of 1538 more: 1000 bytes of packets are 1108.4 on the line. */
 static void test_line_bytes_count_what_the_link_sends_for_itself(void **state)
 {
-	(void)state;
 	assert_int_equal(pcie_link_line_bytes(&gen4_x16, 1000), 1109);
 	assert_int_equal(pcie_link_line_bytes(&gen4_x16, 0), 0);
 }
@@ -248,7 +234,6 @@ static void test_time_is_bytes_at_the_rate_that_is_left(void **state)
 	struct pcie_byte_time byte_time;
 	struct pcie_wire wire = { .tx_bytes = 10, .rx_bytes = 1000 };
 
-	(void)state;
 	link.generation = 1;
 	link.lanes = 1;
 	link.no_ack = link.no_flow_control = link.no_skip = true;
@@ -267,7 +252,6 @@ static void test_the_largest_transfer_does_not_overflow(void **state)
 	struct pcie_wire wire;
 	uint64_t ps;
 
-	(void)state;
 	pcie_link_read(&slow, 4095, PCIE_LINK_MAX_BYTES, &wire);
 	ps = pcie_wire_time_ps(&byte_time, &wire);
 	assert_in_range(ps, PCIE_LINK_MAX_BYTES * 4000, PCIE_LINK_MAX_BYTES * 4000 / 4 * 5);
@@ -282,7 +266,6 @@ static void test_generation_6_carries_packets_in_flits(void **state)
 	struct pcie_link link = link_of(6, 16, 256), without = link;
 	struct pcie_wire wire;
 
-	(void)state;
 	pcie_link_write(&link, 0, 256, &wire);
 	assert_int_equal(wire.tx_bytes, 256 + 16);
 	assert_int_equal(pcie_link_line_bps(&link), UINT64_C(64) * 16 * 1000000000 * 236 / 256);
@@ -296,7 +279,6 @@ static void test_damaged_packets_are_sent_again(void **state)
 	struct pcie_link link = gen4_x16;
 	struct pcie_wire well, damaged;
 
-	(void)state;
 	pcie_link_read(&link, 0, 4096, &well);
 	link.replay_ppb = 250000000;
 	pcie_link_read(&link, 0, 4096, &damaged);
@@ -318,7 +300,6 @@ static void test_wider_and_newer_links_are_faster(void **state)
 	static const uint32_t widths[] = { 1, 2, 4, 8, 12, 16, 32 };
 	uint64_t last = 0;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(widths); i++) {
 		struct pcie_link link = link_of(3, widths[i], 256);
 
@@ -349,7 +330,6 @@ static void test_links_that_cannot_be_are_named(void **state)
 		{ "RCB", 4, 16, 256, 512, 32 },        { "RCB", 4, 16, 256, 512, 1024 },
 	};
 
-	(void)state;
 	assert_null(pcie_link_config_error(&gen4_x16));
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct pcie_link link = { wrong[i].generation,

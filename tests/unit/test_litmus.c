@@ -27,7 +27,6 @@ static int begin(void **state)
 {
 	const char *seconds = getenv("BFSIM_LITMUS_SECONDS");
 
-	(void)state;
 	atomic_store(&stop, false);
 	end_ns = sim_monotonic_ns() + (seconds ? strtoull(seconds, NULL, 10) * SIM_NS_PER_S : SIM_NS_PER_S / 4);
 	return 0;
@@ -115,7 +114,6 @@ static void test_a_full_ring_always_notifies_its_writer(void **state)
 	pthread_t reader;
 	uint32_t seed = 1;
 
-	(void)state;
 	sim_ring_init(&ring, &ring_cfg, pair.memory);
 	assert_int_equal(pthread_create(&reader, NULL, read_ring, &pair), 0);
 	for (uint64_t number = 0; is_awake && !is_over(number); number++) {
@@ -163,7 +161,6 @@ static void test_a_range_is_never_copied_in_parts(void **state)
 	uint32_t looks = 0;
 	pthread_t writer;
 
-	(void)state;
 	assert_int_equal(pthread_create(&writer, NULL, change_ranges, lane), 0);
 	while (!is_over(num_found)) {
 		struct sim_shared_range other;
@@ -243,7 +240,6 @@ static void test_each_job_runs_once_and_counts_fit_together(void **state)
 	void *miscounts;
 	uint32_t seed = 5;
 
-	(void)state;
 	assert_int_equal(sim_engine_create(&engine), 0);
 	assert_int_equal(sim_queue_create(engine, NUM, notify_nobody, NULL, &queue), 0);
 	assert_int_equal(pthread_create(&counter, NULL, count_jobs, queue), 0);

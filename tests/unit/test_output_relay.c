@@ -75,7 +75,6 @@ static void test_lines_keep_the_order_of_the_programs(void **state)
 {
 	struct outputs outputs = { 0 };
 
-	(void)state;
 	open_outputs(&outputs);
 	for (unsigned int round = 0; round < NUM_ROUNDS; round++) {
 		size_t first = round % NUM_PROGRAMS, second = (round * 2 + 1) % NUM_PROGRAMS;
@@ -99,7 +98,6 @@ static void test_more_than_one_read_is_passed_on(void **state)
 	static char text[40000];
 	struct outputs outputs = { 0 };
 
-	(void)state;
 	open_outputs(&outputs);
 	memset(text, 'x', sizeof(text) - 1);
 	write_text(&outputs, 1, text);
@@ -115,7 +113,6 @@ static void test_output_before_the_end_is_passed_on(void **state)
 {
 	struct outputs outputs = { 0 };
 
-	(void)state;
 	open_outputs(&outputs);
 	write_text(&outputs, 2, "last");
 	close(outputs.fds[2]);

@@ -22,7 +22,6 @@ static void test_short_form_is_in_domain_zero(void **state)
 {
 	struct pcie_addr addr = { .domain = 7 };
 
-	(void)state;
 	assert_int_equal(pcie_addr_parse("b1:1f.7", &addr), 0);
 	assert_addr(&addr, 0, 0xb1, 0x1f, 7);
 }
@@ -31,7 +30,6 @@ static void test_long_form_has_a_domain(void **state)
 {
 	struct pcie_addr addr;
 
-	(void)state;
 	assert_int_equal(pcie_addr_parse("fe01:00:0a.3", &addr), 0);
 	assert_addr(&addr, 0xfe01, 0, 0x0a, 3);
 }
@@ -40,7 +38,6 @@ static void test_upper_case_is_the_same_address(void **state)
 {
 	struct pcie_addr lower, upper;
 
-	(void)state;
 	assert_int_equal(pcie_addr_parse("00ab:cd:1e.0", &lower), 0);
 	assert_int_equal(pcie_addr_parse("00AB:CD:1E.0", &upper), 0);
 	assert_true(pcie_addr_equal(&lower, &upper));
@@ -84,7 +81,6 @@ static void test_anything_else_is_refused_and_changes_nothing(void **state)
 	const struct pcie_addr before = { 1, 2, 3, 4 };
 	struct pcie_addr addr = before;
 
-	(void)state;
 	assert_int_equal(pcie_addr_parse(NULL, &addr), -EINVAL);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (pcie_addr_parse(bad[i], &addr) != -EINVAL)
@@ -99,7 +95,6 @@ static void test_format_is_lower_case_with_domain(void **state)
 	const struct pcie_addr high = { 0xffff, 0xff, 31, 7 };
 	char text[PCIE_ADDR_TEXT_SIZE];
 
-	(void)state;
 	pcie_addr_format(&low, text);
 	assert_string_equal(text, "0000:03:00.1");
 	pcie_addr_format(&high, text);
@@ -110,7 +105,6 @@ static void test_every_address_of_a_bus_survives_format_and_parse(void **state)
 {
 	char text[PCIE_ADDR_TEXT_SIZE];
 
-	(void)state;
 	for (unsigned int devfn = 0; devfn < 256; devfn++) {
 		const struct pcie_addr in = { 0x12, 0xb1, (uint8_t)(devfn >> 3), devfn & 7 };
 		struct pcie_addr out;
@@ -128,7 +122,6 @@ static void test_addresses_differ_in_any_part(void **state)
 	const struct pcie_addr addr = { 1, 2, 3, 4 };
 	const struct pcie_addr others[] = { { 0, 2, 3, 4 }, { 1, 0, 3, 4 }, { 1, 2, 0, 4 }, { 1, 2, 3, 0 } };
 
-	(void)state;
 	assert_true(pcie_addr_equal(&addr, &addr));
 	for (size_t i = 0; i < 4; i++)
 		assert_false(pcie_addr_equal(&addr, &others[i]));

@@ -221,7 +221,6 @@ static void test_files_of_delays_are_read_line_by_line(void **state)
 {
 	struct sim_delays *delays = delays_of("a.txt", "# measured\n20us\n\n  1.5ms  # slow\r\n700\n0");
 
-	(void)state;
 	assert_int_equal(delays->count, 4);
 	assert_int_equal(delays->delay_ns[0], 20000);
 	assert_int_equal(delays->delay_ns[1], 1500000);
@@ -240,7 +239,6 @@ static void test_many_delays_are_read(void **state)
 	char error[SIM_RULE_ERROR_SIZE];
 	struct sim_delays *delays;
 
-	(void)state;
 	assert_non_null(text);
 	for (uint32_t i = 0; i <= SIM_DELAYS_MAX; i++)
 		memcpy(text + 2 * i, "7\n", 2);
@@ -258,7 +256,6 @@ static void test_files_that_are_no_delays_are_refused_with_their_line(void **sta
 	struct sim_delays *delays = NULL;
 	char error[SIM_RULE_ERROR_SIZE];
 
-	(void)state;
 	assert_int_equal(sim_delays_parse("a.txt", "20us\nfast\n", 10, &delays, error), -EINVAL);
 	assert_string_equal(error, "a.txt:2: expected a delay (20us, or a number of ns), got `fast`");
 	assert_int_equal(sim_delays_parse("a.txt", "# none\n", 7, &delays, error), -EINVAL);

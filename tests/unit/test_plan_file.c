@@ -50,7 +50,6 @@ static void test_rules_are_lines_or_mappings(void **state)
 					  "  - {op: dma.memcpy, delay: trace(slow disk.txt)}\n"
 					  "  - \"link device=03:00.0 from=1s down=200ms\"\n");
 
-	(void)state;
 	assert_true(file.has_seed);
 	assert_int_equal(file.seed, 42);
 	assert_int_equal(file.num_rules, 6);
@@ -73,7 +72,6 @@ static void test_words_that_stand_alone_are_true_in_any_spelling(void **state)
 					  "  - {op: comch.connect, refuse: yes}\n"
 					  "  - {op: dma.memcpy, side: no, program: yes, hang: true}\n");
 
-	(void)state;
 	assert_int_equal(file.num_rules, 5);
 	for (uint32_t i = 0; i < 3; i++)
 		assert_rule(&file, i, 2 + i, "comch.send drop");
@@ -86,7 +84,6 @@ static void test_plan_may_be_empty_and_without_seed(void **state)
 {
 	struct sim_plan_file file = parse("faults: []\n");
 
-	(void)state;
 	assert_false(file.has_seed);
 	assert_int_equal(file.num_rules, 0);
 	sim_plan_file_fini(&file);
@@ -106,7 +103,6 @@ static void assert_refused(const char *yaml, const char *message)
 
 static void test_text_that_is_no_plan_is_refused(void **state)
 {
-	(void)state;
 	assert_refused("", "1: the file is empty; it needs a list named faults");
 	assert_refused("hello\n", "1: expected \"faults:\" and a list of rules");
 	assert_refused("seed: 1\n", "2: there is no list named faults");
@@ -129,7 +125,6 @@ static void test_text_that_is_no_plan_is_refused(void **state)
 
 static void test_mistakes_in_rules_are_refused_with_their_line(void **state)
 {
-	(void)state;
 	assert_refused("faults:\n  - dma.memcpy tear\n  - dma.memcpy nth=x tear\n",
 		       "3: column 16 of the rule: nth: expected a number from 1, got `x`");
 	assert_refused("faults:\n  - op: dma.memcpy\n    nth: x\n    tear: true\n",
@@ -157,7 +152,6 @@ static void test_mistakes_in_rules_are_refused_with_their_line(void **state)
 /* One value is one word: a value cannot bring further words. */
 static void test_values_can_not_smuggle_words(void **state)
 {
-	(void)state;
 	assert_refused("faults:\n  - {op: dma.memcpy, nth: 3 hang}\n",
 		       "2: nth: expected a number from 1, got `3 hang`");
 	assert_refused("faults:\n  - {op: dma.memcpy, delay: 1us flip=3}\n",
@@ -184,7 +178,6 @@ static void test_overlong_plans_are_refused(void **state)
 	char *text = malloc(SIM_PLAN_FILE_MAX_BYTES + 1);
 	size_t len;
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, '#', SIM_PLAN_FILE_MAX_BYTES + 1);
 	assert_int_equal(sim_plan_file_parse("plan.yaml", text, SIM_PLAN_FILE_MAX_BYTES + 1, &file, error), -EINVAL);
@@ -207,7 +200,6 @@ static char folder[] = "/tmp/test_plan_file.XXXXXX";
 
 static int make_folder(void **state)
 {
-	(void)state;
 	return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -232,7 +224,6 @@ static void write_file(const char *name, const char *text)
 
 static int remove_folder(void **state)
 {
-	(void)state;
 	unlink(path_of("plan.yaml"));
 	unlink(path_of("delays.txt"));
 	return rmdir(folder);
@@ -251,7 +242,6 @@ static void test_a_loaded_plan_takes_its_delays_from_beside_it(void **state)
 	struct sim_plan *plan;
 	int count = 0;
 
-	(void)state;
 	write_file("plan.yaml", "seed: 7\nfaults:\n- dma.memcpy delay=trace(delays.txt)\n- dma.memcpy tear\n");
 	write_file("delays.txt", "5us\n6us\n");
 	if (sim_plan_file_load(path_of("plan.yaml"), &file, error))
@@ -272,7 +262,6 @@ static void test_files_that_are_not_there_are_named(void **state)
 	char error[SIM_PLAN_FILE_ERROR_SIZE], expected[SIM_PLAN_FILE_ERROR_SIZE];
 	struct sim_plan_file file;
 
-	(void)state;
 	assert_int_equal(sim_plan_file_load(path_of("absent.yaml"), &file, error), -ENOENT);
 	snprintf(expected, sizeof(expected), "%s: No such file or directory", path_of("absent.yaml"));
 	assert_string_equal(error, expected);
@@ -291,7 +280,6 @@ static void test_a_full_plan_says_which_rule_has_no_place(void **state)
 	struct sim_plan *plan;
 	uint32_t id;
 
-	(void)state;
 	assert_int_equal(sim_plan_create(1, &plan), 0);
 	for (int i = 0; i < SIM_PLAN_MAX_RULES - 1; i++)
 		assert_int_equal(sim_plan_add(plan, &file.rules[0].rule, NULL, 0, &id), 0);

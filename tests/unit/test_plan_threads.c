@@ -115,7 +115,6 @@ static void test_faults_are_counted_out_exactly_among_threads(void **state)
 	struct sim_injector *faults;
 	uint32_t every, times, fired = 0;
 
-	(void)state;
 	assert_int_equal(sim_plan_create(1, &plan), 0);
 	faults = view_of(plan);
 	every = add(plan, "dma.memcpy every=10 tear");
@@ -148,7 +147,6 @@ static void test_plan_changes_while_threads_evaluate_it(void **state)
 	struct sim_injector *faults;
 	uint32_t id, last = 0;
 
-	(void)state;
 	assert_int_equal(sim_plan_create(1, &plan), 0);
 	faults = view_of(plan);
 	add(plan, "dma.memcpy tear");
@@ -189,7 +187,6 @@ static void test_processes_share_a_plan(void **state)
 	int status;
 	pid_t pid;
 
-	(void)state;
 	assert_ptr_not_equal(plan, MAP_FAILED);
 	sim_plan_init(plan, 1);
 	id = add(plan, "dma.memcpy every=4 tear");

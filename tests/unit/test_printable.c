@@ -37,14 +37,12 @@ static void test_printable_text_stays_as_it_is(void **state)
 					     "\360\237\246\272",
 					     "\302\240" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_becomes(texts[i], texts[i]);
 }
 
 static void test_control_characters_become_question_marks(void **state)
 {
-	(void)state;
 	assert_becomes(HOSTILE, SHOWN);
 	assert_becomes("\t\r\b\177", "????");
 	assert_becomes("\302\200\302\237", "????"); /* the second set of control characters */
@@ -52,7 +50,6 @@ static void test_control_characters_become_question_marks(void **state)
 
 static void test_separators_and_directions_become_question_marks(void **state)
 {
-	(void)state;
 	assert_becomes("a\342\200\250b", "a???b");           /* U+2028 */
 	assert_becomes("\342\200\256txt.exe", "???txt.exe"); /* U+202E */
 	assert_becomes("\342\201\246", "???");               /* U+2066 */
@@ -60,7 +57,6 @@ static void test_separators_and_directions_become_question_marks(void **state)
 
 static void test_bytes_that_are_not_utf8_become_question_marks(void **state)
 {
-	(void)state;
 	assert_becomes("\200\277", "??");
 	assert_becomes("\300\257", "??");           /* '/', too long */
 	assert_becomes("\355\240\200", "???");      /* a surrogate */
@@ -73,14 +69,12 @@ static void test_array_without_end_is_ended(void **state)
 {
 	char text[4] = { 'a', '\n', 'b', 'c' };
 
-	(void)state;
 	sim_make_printable_array(text, sizeof(text));
 	assert_string_equal(text, "a?b");
 }
 
 static void test_error_message_is_printable(void **state)
 {
-	(void)state;
 	assert_int_equal(sim_set_error(-5, "program %s ends", HOSTILE), -5);
 	assert_string_equal(sim_last_error(), "program " SHOWN " ends");
 }
@@ -91,7 +85,6 @@ static void test_log_line_is_printable(void **state)
 	char text[256] = "";
 	int saved = dup(STDERR_FILENO), fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	dup2(fds[1], STDERR_FILENO);
 	sim_err("program %s ends", HOSTILE);

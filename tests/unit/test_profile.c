@@ -13,7 +13,6 @@
 
 static void test_profile_is_found_by_its_exact_name(void **state)
 {
-	(void)state;
 	assert_string_equal(pcie_profile_find("bluefield-3")->name, "bluefield-3");
 	assert_null(pcie_profile_find("bluefield"));
 	assert_null(pcie_profile_find("BlueField-3"));
@@ -27,7 +26,6 @@ static void test_all_lists_each_profile_once(void **state)
 	const struct pcie_profile *const *all;
 	size_t count = 0;
 
-	(void)state;
 	all = pcie_profile_all(&count);
 	assert_int_equal(count, 3);
 	for (size_t i = 0; i < count; i++)
@@ -39,7 +37,6 @@ static void test_bluefield_3_is_as_published(void **state)
 {
 	const struct pcie_profile *profile = pcie_profile_find("bluefield-3");
 
-	(void)state;
 	assert_true(profile->has_dpu);
 	assert_int_equal(profile->vendor_id, 0x15b3);
 	assert_int_equal(profile->device_id, 0xa2dc);
@@ -59,7 +56,6 @@ static void test_bluefield_2_is_as_published(void **state)
 {
 	const struct pcie_profile *profile = pcie_profile_find("bluefield-2");
 
-	(void)state;
 	assert_true(profile->has_dpu);
 	assert_int_equal(profile->device_id, 0xa2d6);
 	assert_int_equal(profile->port_rate_bps, UINT64_C(100000000000));
@@ -73,7 +69,6 @@ static void test_connectx_7_has_neither_arm_cores_nor_dma(void **state)
 {
 	const struct pcie_profile *profile = pcie_profile_find("connectx-7");
 
-	(void)state;
 	assert_false(profile->has_dpu);
 	assert_int_equal(profile->device_id, 0x1021);
 	assert_int_equal(profile->port_rate_bps, UINT64_C(200000000000));
@@ -90,7 +85,6 @@ static void test_timing_is_there_exactly_where_it_is_needed(void **state)
 	const struct pcie_profile *const *all;
 	size_t count;
 
-	(void)state;
 	all = pcie_profile_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		struct pcie_bandwidth bandwidth;
@@ -113,7 +107,6 @@ static void test_both_sides_export_and_import_memory(void **state)
 	const struct pcie_profile *const *all;
 	size_t count;
 
-	(void)state;
 	all = pcie_profile_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		if (!all[i]->has_dpu)
@@ -131,7 +124,6 @@ static void test_both_sides_export_and_import_sync_events(void **state)
 	const struct pcie_profile *const *all;
 	size_t count;
 
-	(void)state;
 	all = pcie_profile_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(all[i]->host_caps.sync_event_export_pci, all[i]->has_dpu);
@@ -147,7 +139,6 @@ static void test_dpu_serves_and_hosts_are_clients(void **state)
 	const struct pcie_profile *const *all;
 	size_t count;
 
-	(void)state;
 	all = pcie_profile_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		const struct pcie_caps *host = &all[i]->host_caps, *dpu = &all[i]->dpu_caps;
@@ -172,7 +163,6 @@ static void test_only_the_dpu_lists_representors(void **state)
 	const struct pcie_profile *const *all;
 	size_t count;
 
-	(void)state;
 	all = pcie_profile_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		assert_false(all[i]->host_caps.rep_filter_all);
@@ -203,7 +193,6 @@ static void test_limits_are_there_exactly_where_dma_is(void **state)
 	const struct pcie_profile *const *all;
 	size_t count;
 
-	(void)state;
 	all = pcie_profile_all(&count);
 	for (size_t i = 0; i < count; i++) {
 		assert_true(strlen(all[i]->description) > 0);

@@ -429,7 +429,6 @@ static void test_flush_notifies_if_something_is_in_flight(void **state)
 
 static void test_null_is_destroyed_without_harm(void **state)
 {
-	(void)state;
 	sim_queue_destroy(NULL);
 	sim_engine_destroy(NULL);
 }

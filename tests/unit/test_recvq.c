@@ -225,7 +225,6 @@ static void test_memory_that_could_shrink_is_no_segment(void **state)
 	int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC); /* of a file system without seals */
 	void *base;
 
-	(void)state;
 	assert_true(fd >= 0 && file >= 0);
 	assert_int_equal(sim_segment_map(file, 4096, &segment), -EPROTO);
 	close(file);

@@ -18,7 +18,6 @@
 
 static void test_small_numbers_are_exact(void **state)
 {
-	(void)state;
 	assert_reads(cli_human_bytes, 0, "0 B");
 	assert_reads(cli_human_bytes, 999, "999 B");
 	assert_reads(cli_human_count, 64, "64");
@@ -27,7 +26,6 @@ static void test_small_numbers_are_exact(void **state)
 
 static void test_large_numbers_are_rounded_to_three_digits(void **state)
 {
-	(void)state;
 	assert_reads(cli_human_bytes, 1000, "1.00 kB");
 	assert_reads(cli_human_bytes, 4096, "4.10 kB");
 	assert_reads(cli_human_bytes, 65536, "65.5 kB");
@@ -39,7 +37,6 @@ static void test_large_numbers_are_rounded_to_three_digits(void **state)
 
 static void test_what_rounds_to_a_thousand_gets_the_next_unit(void **state)
 {
-	(void)state;
 	assert_reads(cli_human_bytes, 9994, "9.99 kB");
 	assert_reads(cli_human_bytes, 9996, "10.0 kB");
 	assert_reads(cli_human_bytes, 99960, "100 kB");
@@ -50,7 +47,6 @@ static void test_what_rounds_to_a_thousand_gets_the_next_unit(void **state)
 /* There is no unit above the last one. */
 static void test_the_largest_number_is_written(void **state)
 {
-	(void)state;
 	assert_reads(cli_human_time, UINT64_MAX, "18446744073 s");
 	assert_reads(cli_human_bytes, UINT64_MAX, "18446744 TB");
 }

@@ -55,7 +55,6 @@ static void test_records_come_out_in_order_with_kind_and_bytes(void **state)
 {
 	struct pair pair = pair_new(4, 32);
 
-	(void)state;
 	assert_int_equal(sim_ring_write(&pair.writer, 1, "first", 5), 0);
 	assert_int_equal(sim_ring_write(&pair.writer, 2, NULL, 0), 0);
 	assert_int_equal(sim_ring_write(&pair.writer, 3, "thirty-two bytes, as many as may", 32), 0);
@@ -73,7 +72,6 @@ static void test_an_empty_ring_has_nothing(void **state)
 	char buf[32];
 	size_t len;
 
-	(void)state;
 	assert_int_equal(sim_ring_read(&pair.reader, &kind, buf, &len), -EAGAIN);
 	pair_free(&pair);
 }
@@ -84,7 +82,6 @@ static void test_peeked_record_stays_and_its_beginning_is_copied(void **state)
 	uint32_t kind = 0;
 	char buf[4] = "";
 
-	(void)state;
 	assert_int_equal(sim_ring_peek(&pair.reader, &kind, buf, 2), -EAGAIN);
 	assert_int_equal(sim_ring_write(&pair.writer, 5, "record", 6), 0);
 	assert_int_equal(sim_ring_peek(&pair.reader, &kind, buf, 2), 0);
@@ -100,7 +97,6 @@ static void test_peek_finds_what_a_read_finds(void **state)
 	struct pair pair = pair_new(2, 40);
 	uint32_t kind;
 
-	(void)state;
 	for (uint32_t i = 0; i < 50; i++) {
 		char text[41], buf[41] = "";
 
@@ -119,7 +115,6 @@ static void test_records_before_the_close_can_be_read(void **state)
 {
 	struct pair pair = pair_new(4, 32);
 
-	(void)state;
 	assert_int_equal(sim_ring_write(&pair.writer, 1, "last", 4), 0);
 	assert_false(sim_ring_is_closed(&pair.reader));
 	sim_ring_close(&pair.writer);
@@ -133,7 +128,6 @@ static void test_as_many_records_wait_as_the_reader_said(void **state)
 {
 	struct pair pair = pair_new(3, 32);
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
 	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), -EAGAIN);
@@ -148,7 +142,6 @@ static void test_a_ring_for_one_takes_any_length_at_any_place(void **state)
 	static const char text[] = "0123456789012345678901234567890123456789";
 	struct pair pair = pair_new(1, 40);
 
-	(void)state;
 	for (size_t i = 0; i < 2000; i++) {
 		size_t len = i * 7 % 41;
 		char buf[40];
@@ -172,7 +165,6 @@ static void test_a_ring_that_is_read_at_once_uses_its_first_page_only(void **sta
 	struct pair pair = pair_new(32, 256);
 	char text[65];
 
-	(void)state;
 	for (int i = 0; i < 10000; i++) {
 		snprintf(text, sizeof(text), "%064d", i);
 		assert_int_equal(sim_ring_write(&pair.writer, 1, text, 64), 0);
@@ -188,7 +180,6 @@ static void test_as_many_of_the_largest_records_wait_at_any_place(void **state)
 	struct pair pair = pair_new(8, 256);
 	char text[257];
 
-	(void)state;
 	for (int i = 0; i < 400; i++) {
 		snprintf(text, sizeof(text), "%0*d", 1 + i % 256, i);
 		assert_int_equal(sim_ring_write(&pair.writer, 1, text, strlen(text)), 0);
@@ -210,7 +201,6 @@ static void test_a_waiting_writer_is_notified_when_half_is_free(void **state)
 {
 	struct pair pair = pair_new(8, 32);
 
-	(void)state;
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
 	assert_false(sim_ring_arm_space(&pair.writer, 1));
@@ -229,7 +219,6 @@ static void test_a_writer_that_has_room_meanwhile_need_not_wait(void **state)
 {
 	struct pair pair = pair_new(2, 32);
 
-	(void)state;
 	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
 	assert_true(sim_ring_arm_space(&pair.writer, 1));
 	pair_free(&pair);
@@ -238,7 +227,6 @@ static void test_a_writer_that_has_room_meanwhile_need_not_wait(void **state)
 /* Whenever a writer is notified of room, the longest record fits: for every size and fill. */
 static void test_when_notified_of_room_the_longest_record_fits(void **state)
 {
-	(void)state;
 	for (uint32_t max = 1; max <= 9; max++) {
 		struct pair pair = pair_new(max, 24);
 		char buf[24] = "";
@@ -274,7 +262,6 @@ static void test_a_head_too_far_ahead_ends_the_ring(void **state)
 {
 	struct pair pair = pair_new(4, 32);
 
-	(void)state;
 	pair.reader.shared->head = 5;
 	assert_int_equal(read_any(&pair), -EPROTO);
 	pair.reader.shared->head = UINT64_MAX;
@@ -287,7 +274,6 @@ static void test_a_record_longer_than_agreed_ends_the_ring(void **state)
 	struct pair pair = pair_new(4, 32);
 	uint32_t len = 33;
 
-	(void)state;
 	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
 	memcpy(pair.reader.shared->data, &len, sizeof(len));
 	assert_int_equal(read_any(&pair), -EPROTO);
@@ -298,7 +284,6 @@ static void test_a_tail_that_cannot_be_ends_the_ring_for_the_writer(void **state
 {
 	struct pair pair = pair_new(4, 32);
 
-	(void)state;
 	pair.writer.shared->tail = 1;
 	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), -EPROTO);
 	pair.writer.shared->tail = 0;
@@ -332,7 +317,6 @@ static void test_two_threads_lose_and_reorder_nothing(void **state)
 	struct pair pair = pair_new(16, 32);
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, write_many, &pair), 0);
 	for (uint32_t i = 0; i < NUM_RECORDS; i++) {
 		uint32_t record[8], kind;

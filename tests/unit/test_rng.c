@@ -67,7 +67,6 @@ static void assert_near(double value, double expected, double tolerance)
 
 static void test_same_match_same_draw(void **state)
 {
-	(void)state;
 	assert_int_equal(sim_rng_key(1, 2, 3), sim_rng_key(1, 2, 3));
 	assert_int_not_equal(sim_rng_key(1, 2, 3), sim_rng_key(2, 2, 3));
 	assert_int_not_equal(sim_rng_key(1, 2, 3), sim_rng_key(1, 3, 3));
@@ -81,7 +80,6 @@ static void test_draws_are_those_of_every_machine(void **state)
 	struct sim_rule lognormal = parse("dma.memcpy delay=lognormal(20us,5us)");
 	struct sim_rule pareto = parse("dma.memcpy delay=pareto(10us,1.5)");
 
-	(void)state;
 	assert_int_equal(sim_rng_key(42, 1, 1), UINT64_C(0x56f806fa1c91f122));
 	assert_int_equal(sim_rng_delay(&lognormal, sim_rng_key(42, 1, 1)), 15957);
 	assert_int_equal(sim_rng_delay(&pareto, sim_rng_key(42, 1, 1)), 10147);
@@ -92,7 +90,6 @@ static void test_draws_are_spread_evenly(void **state)
 {
 	uint64_t bits = 0, changes = 0, before = 0, tenths[10] = { 0 };
 
-	(void)state;
 	for (uint32_t i = 1; i <= DRAWS; i++) {
 		uint64_t draw = sim_rng_u64(sim_rng_key(7, 1, i), SIM_RNG_CHANCE);
 
@@ -111,7 +108,6 @@ static void test_fixed_delay_is_itself(void **state)
 {
 	struct moments got = draw("dma.memcpy delay=10us");
 
-	(void)state;
 	assert_near(got.least, 10000, 0);
 	assert_near(got.most, 10000, 0);
 }
@@ -121,7 +117,6 @@ static void test_uniform_delays(void **state)
 {
 	struct moments got = draw("dma.memcpy delay=uniform(1us,3us)");
 
-	(void)state;
 	assert_near(got.mean, 2000, 10);
 	assert_near(got.deviation, 2000 / sqrt(12), 5);
 	assert_near(got.least, 1000, 1);
@@ -134,7 +129,6 @@ static void test_normal_delays(void **state)
 {
 	struct moments got = draw("dma.memcpy delay=normal(1ms,50us)");
 
-	(void)state;
 	assert_near(got.mean, 1000000, 1000);
 	assert_near(got.deviation, 50000, 500);
 	assert_near(got.median, 1000000, 1000);
@@ -148,7 +142,6 @@ static void test_normal_delays_end_at_zero(void **state)
 {
 	struct moments got = draw("dma.memcpy delay=normal(0,1ms)");
 
-	(void)state;
 	assert_near(got.least, 0, 0);
 	assert_near(got.median, 0, 10000);
 	assert_near(got.mean, 1000000 / sqrt(2 * M_PI), 5000);
@@ -160,7 +153,6 @@ static void test_lognormal_delays(void **state)
 {
 	struct moments got = draw("dma.memcpy delay=lognormal(20us,5us)");
 
-	(void)state;
 	assert_near(got.mean, 20000, 100);
 	assert_near(got.deviation, 5000, 100);
 	assert_near(got.median, 20000 / sqrt(1 + 1 / 16.0), 100);
@@ -175,7 +167,6 @@ static void test_narrow_lognormal_delays(void **state)
 {
 	struct moments got = draw("dma.memcpy delay=lognormal(1s,900us)");
 
-	(void)state;
 	assert_near(got.mean, 1e9, 1e4);
 	assert_near(got.deviation, 9e5, 1e4);
 	got = draw("dma.memcpy delay=lognormal(1s,1100us)");
@@ -188,7 +179,6 @@ static void test_pareto_delays(void **state)
 {
 	struct moments got = draw("dma.memcpy delay=pareto(10us,3)");
 
-	(void)state;
 	assert_near(got.least, 10000, 1);
 	assert_near(got.mean, 15000, 100);
 	assert_near(got.median, 10000 * cbrt(2), 50);
@@ -201,7 +191,6 @@ static void test_delays_are_bounded(void **state)
 {
 	struct moments got = draw("dma.memcpy delay=pareto(1s,0.01)");
 
-	(void)state;
 	assert_near(got.most, (double)SIM_RULE_MAX_NS, 0);
 	got = draw("dma.memcpy delay=lognormal(1ns,1000000000s)");
 	assert_true(got.most <= (double)SIM_RULE_MAX_NS);

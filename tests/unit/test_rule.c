@@ -44,7 +44,6 @@ static void assert_written(const char *text, const char *canonical)
 
 static void test_rule_is_small_and_flat(void **state)
 {
-	(void)state;
 	assert_int_equal(sizeof(struct sim_rule), 256);
 }
 
@@ -54,7 +53,6 @@ static void test_every_part_of_a_rule_has_its_place(void **state)
 		parse("dma.memcpy side=dpu program=my_* pid=42 device=mlx5_0 size=1k..64k addr=0x1000..0x1fff "
 		      "from=1s until=2s skip=5 every=3 p=0.25 seed=9 times=7 fail=IO_FAILED moved=50%");
 
-	(void)state;
 	assert_int_equal(rule.ops, SIM_OP_BIT(SIM_OP_DMA_MEMCPY));
 	assert_string_equal(rule.side, "dpu");
 	assert_string_equal(rule.program, "my_*");
@@ -80,7 +78,6 @@ static void test_every_part_of_a_rule_has_its_place(void **state)
 /* The examples of the manual's first page. */
 static void test_a_written_rule_is_the_rule(void **state)
 {
-	(void)state;
 	assert_canonical("dma.memcpy size>=4k nth=3 fail=IO_FAILED");
 	assert_canonical("dma.memcpy side=dpu p=0.01 delay=lognormal(20us,5us)");
 	assert_canonical("comch.send every=10 times=3 drop");
@@ -96,7 +93,6 @@ static void test_a_written_rule_is_the_rule(void **state)
 
 static void test_one_spelling_is_written_for_many(void **state)
 {
-	(void)state;
 	assert_written("  dma.memcpy\t size>=4096  nth=3 fail=DOCA_ERROR_IO_FAILED ",
 		       "dma.memcpy size>=4k nth=3 fail=IO_FAILED");
 	assert_written("fun* device=B1:00.2 reset", "function device=0000:b1:00.2 reset");
@@ -122,7 +118,6 @@ static void test_one_spelling_is_written_for_many(void **state)
 
 static void test_patterns_name_several_operations(void **state)
 {
-	(void)state;
 	assert_canonical("* fail=DRIVER");
 	assert_canonical("comch.* delay=1ms");
 	assert_written("c*h.connect refuse", "comch.connect refuse");
@@ -137,7 +132,6 @@ static void test_rule_can_hit_only_operations_that_fit(void **state)
 {
 	struct sim_rule rule = parse("* size>=1 drop");
 
-	(void)state;
 	assert_int_equal(rule.ops, SIM_OPS_ALL);
 	assert_int_equal(sim_rule_ops(&rule), SIM_OP_BIT(SIM_OP_COMCH_SEND) | SIM_OP_BIT(SIM_OP_COMCH_RECV) |
 						      SIM_OP_BIT(SIM_OP_COMCH_PRODUCER_SEND) |
@@ -168,7 +162,6 @@ static void test_table_of_operations_and_actions_is_the_language(void **state)
 	struct sim_rule_error error;
 	struct sim_rule rule;
 
-	(void)state;
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++) {
 		for (enum sim_act act = 0; act < SIM_ACT_COUNT; act++) {
 			bool can = sim_op_actions(op) & SIM_ACT_BIT(act);
@@ -187,7 +180,6 @@ static void test_names_with_spaces_stand_in_quotes(void **state)
 {
 	struct sim_rule rule = parse("dma.memcpy program=\"my app (1)\" hang");
 
-	(void)state;
 	assert_string_equal(rule.program, "my app (1)");
 	assert_canonical("dma.memcpy program=\"my app (1)\" hang");
 	assert_canonical("dma.memcpy delay=trace(\"slow disk.txt\")");
@@ -199,7 +191,6 @@ static void test_file_of_delays_is_named_beside_the_rule(void **state)
 	struct sim_rule_error error;
 	struct sim_rule rule;
 
-	(void)state;
 	assert_int_equal(sim_rule_parse("dma.memcpy delay=trace( measured/a.txt )", &rule, file, &error), 0);
 	assert_string_equal(file, "measured/a.txt");
 	assert_int_equal(rule.delay_kind, SIM_DELAY_TRACE);
@@ -214,7 +205,6 @@ static void test_statuses_have_the_numbers_of_the_api(void **state)
 {
 	uint32_t status = 0;
 
-	(void)state;
 	assert_int_equal(sim_status_find("AGAIN", 5, &status), 0);
 	assert_int_equal(status, SIM_STATUS_AGAIN);
 	assert_int_equal(sim_status_find("NO_MEMORY", 9, &status), 0);
@@ -229,7 +219,6 @@ static void test_statuses_have_the_numbers_of_the_api(void **state)
 
 static void test_glob_matches_as_shells_do(void **state)
 {
-	(void)state;
 	assert_true(sim_glob("", ""));
 	assert_true(sim_glob("*", ""));
 	assert_true(sim_glob("abc", "abc"));
@@ -251,7 +240,6 @@ static void test_glob_with_many_stars_ends(void **state)
 {
 	char pattern[64] = "", text[512];
 
-	(void)state;
 	for (int i = 0; i < 31; i++)
 		strcat(pattern, "*a");
 	memset(text, 'a', sizeof(text) - 2);

@@ -43,7 +43,6 @@ static void assert_refused(const struct mistake *mistake)
 
 static void test_rule_without_operation_is_refused(void **state)
 {
-	(void)state;
 	assert_all_refused(
 		{ "", 1,
 		  "the rule is empty; write OPERATION [CONDITION...] ACTION, for instance dma.memcpy nth=3 fail=IO_FAILED" },
@@ -56,7 +55,6 @@ static void test_rule_without_operation_is_refused(void **state)
 
 static void test_unknown_words_are_refused_with_the_nearest_known(void **state)
 {
-	(void)state;
 	assert_all_refused(
 		{ "dma.memcopy hang", 1, "unknown operation `dma.memcopy`; did you mean `dma.memcpy`?" },
 		{ "foo.* hang", 1, "unknown operation `foo.*`; bfsim fault --help lists them" },
@@ -74,7 +72,6 @@ static void test_unknown_words_are_refused_with_the_nearest_known(void **state)
 
 static void test_words_in_the_wrong_shape_are_refused(void **state)
 {
-	(void)state;
 	assert_all_refused({ "dma.memcpy nth hang", 12, "nth: needs a value: nth=N" },
 			   { "dma.memcpy nth= hang", 12, "nth: its value is missing: nth=N" },
 			   { "dma.memcpy nth>=3 hang", 12, "nth: takes = and no other comparison; only size does" },
@@ -95,7 +92,6 @@ static void test_words_in_the_wrong_shape_are_refused(void **state)
 
 static void test_values_out_of_range_are_refused(void **state)
 {
-	(void)state;
 	assert_all_refused(
 		{ "dma.memcpy nth=x hang", 16, "nth: expected a number from 1, got `x`" },
 		{ "dma.memcpy nth=0 hang", 16, "nth: expected a number from 1, got `0`" },
@@ -124,7 +120,6 @@ static void test_values_out_of_range_are_refused(void **state)
 
 static void test_parameters_out_of_range_are_refused(void **state)
 {
-	(void)state;
 	assert_all_refused(
 		{ "dma.memcpy fail=SUCCESS", 17,
 		  "fail: expected an error of the API without DOCA_ERROR_ (IO_FAILED, TIME_OUT, ...), got `SUCCESS`" },
@@ -152,7 +147,6 @@ static void test_parameters_out_of_range_are_refused(void **state)
 
 static void test_delays_that_are_none_are_refused(void **state)
 {
-	(void)state;
 	assert_all_refused(
 		{ "dma.memcpy delay=10", 18,
 		  "delay: expected a time with its unit (10us), or one of uniform(a,b), normal(mean,sd), lognormal(mean,sd), pareto(min,alpha), trace(FILE), got `10`" },
@@ -172,7 +166,6 @@ static void test_delays_that_are_none_are_refused(void **state)
 
 static void test_rules_that_can_never_act_are_refused(void **state)
 {
-	(void)state;
 	assert_all_refused(
 		{ "dma.memcpy", 1, "the rule does nothing; add an action, for instance fail=IO_FAILED or delay=10us" },
 		{ "dma.memcpy drop", 12,
@@ -198,7 +191,6 @@ static void test_rules_that_can_never_act_are_refused(void **state)
 
 static void test_words_that_do_not_go_together_are_refused(void **state)
 {
-	(void)state;
 	assert_all_refused(
 		{ "dma.memcpy hang drop", 17, "drop: cannot be combined with hang; write two rules" },
 		{ "dma.memcpy hang delay=1us", 17, "delay: cannot be combined with hang; write two rules" },
@@ -230,7 +222,6 @@ static void test_control_characters_and_overlong_lines_are_refused(void **state)
 	char text[2 * SIM_RULE_LINE_SIZE];
 	struct mistake longest = { text, 1, "the rule is longer than 1023 bytes" };
 
-	(void)state;
 	assert_all_refused(
 		{ "dma.memcpy hang\n", 16, "a rule is one line of plain text; remove the control character" },
 		{ "dma.memcpy\033 hang", 11, "a rule is one line of plain text; remove the control character" });
@@ -248,7 +239,6 @@ static void test_long_words_are_quoted_in_part(void **state)
 				   "unknown word `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa`; an operation is "
 				   "followed by conditions and actions, such as size>=4k nth=3 fail=IO_FAILED" };
 
-	(void)state;
 	memset(text, 'a', sizeof(text));
 	memcpy(text, "dma.memcpy ", 11);
 	text[sizeof(text) - 1] = '\0';
@@ -262,7 +252,6 @@ static void test_unsound_rules_are_refused(void **state)
 	struct sim_rule_error error;
 	struct sim_rule good, bad;
 
-	(void)state;
 	assert_int_equal(sim_rule_parse("dma.memcpy size=1k..2k every=3 delay=pareto(1us,1.5)", &good, file, &error),
 			 0);
 	assert_int_equal(sim_rule_check(&good), 0);

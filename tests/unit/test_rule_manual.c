@@ -48,7 +48,6 @@ static void compile(const char *text, char *meaning)
 
 static void test_examples_compile(void **state)
 {
-	(void)state;
 	assert_int_equal(each_row("Ten rules", compile), 10);
 }
 
@@ -93,7 +92,6 @@ static void compare_actions(const char *names, char *list)
 
 static void test_table_of_actions_is_the_programs(void **state)
 {
-	(void)state;
 	each_row("Which goes with which", compare_actions);
 	expect_all_named();
 }
@@ -111,7 +109,6 @@ static void know_operation(const char *names, char *meaning)
 
 static void test_each_operation_is_explained(void **state)
 {
-	(void)state;
 	each_row("## Operations", know_operation);
 	expect_all_named();
 }

@@ -34,7 +34,6 @@ static int setup(void **state)
 {
 	char error[PCIE_ERROR_SIZE];
 
-	(void)state;
 	if (pcie_topology_parse("test", TOPOLOGY, strlen(TOPOLOGY), &topology, error) == 0)
 		return 0;
 	print_error("%s\n", error);
@@ -43,7 +42,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	pcie_topology_destroy(topology);
 	return 0;
 }
@@ -91,7 +89,6 @@ static void test_actions_on_a_pf_with_its_vfs(void **state)
 {
 	static const uint32_t actions[] = { DOES(RESET), DOES(FATAL), DOES(REMOVE), DOES(ADD), DOES(REP_REMOVE) };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
 		set_words(states[i].pf, states[i].vf0, states[i].vf1);
 		for (size_t a = 0; a < sizeof(actions) / sizeof(actions[0]); a++)
@@ -102,7 +99,6 @@ static void test_actions_on_a_pf_with_its_vfs(void **state)
 
 static void test_a_vf_is_by_itself(void **state)
 {
-	(void)state;
 	set_words(0, REMOVED, 0);
 	assert_true(is_noop(DOES(REMOVE), 0, VF0));
 	assert_false(is_noop(DOES(REMOVE), 0, VF1));
@@ -114,7 +110,6 @@ static void test_a_vf_is_by_itself(void **state)
 
 static void test_all_actions_of_a_rule_count(void **state)
 {
-	(void)state;
 	set_words(REMOVED, REMOVED, REMOVED);
 	assert_true(is_noop(DOES(REMOVE) | DOES(FATAL), 0, PF));
 	assert_false(is_noop(DOES(REMOVE) | DOES(REP_REMOVE), 0, PF));
@@ -123,7 +118,6 @@ static void test_all_actions_of_a_rule_count(void **state)
 
 static void test_numbers_of_vfs(void **state)
 {
-	(void)state;
 	set_words(0, 0, 0);
 	assert_true(is_noop(DOES(NUM_VFS), 2, PF));
 	assert_true(is_noop(DOES(NUM_VFS), 3, PF)); /* there are no more */

@@ -165,7 +165,6 @@ static void test_rules_survive_being_written(void **state)
 	struct sim_rule_error error;
 	struct sim_rule rule;
 
-	(void)state;
 	for (unsigned int i = 0; i < ROUNDS; i++) {
 		make_rule(text);
 		if (sim_rule_parse(text, &rule, file, &error) == 0) {
@@ -207,7 +206,6 @@ static void test_rules_with_any_names_survive_being_written(void **state)
 	struct sim_rule_error error;
 	struct sim_rule rule;
 
-	(void)state;
 	for (unsigned int i = 0; i < ROUNDS; i++) {
 		strcpy(text, "dma.memcpy");
 		append_name(text, " program=", SIM_RULE_PROGRAM_SIZE);
@@ -243,7 +241,6 @@ static void test_names_are_listed_as_they_were_given(void **state)
 	struct sim_rule_error error;
 	struct sim_rule rule;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		assert_int_equal(sim_rule_parse(texts[i], &rule, file, &error), 0);
 		sim_rule_format(&rule, file, written);
@@ -276,7 +273,6 @@ static void test_rules_that_pass_the_check_have_a_text(void **state)
 	struct sim_rule_error error;
 	struct sim_rule rule;
 
-	(void)state;
 	for (unsigned int i = 0; i < ROUNDS * 2; i++) {
 		make_rule(text);
 		if (sim_rule_parse(text, &rule, file, &error))

@@ -97,7 +97,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	eventfd_write(server.stop_fd, 1000);
 	pthread_join(server.thread, NULL);
 	sim_target_destroy(server.target);
@@ -188,7 +187,6 @@ static void test_bytes_written_are_read_back(void **state)
 	struct sim_grant grant = expose(memory, max, true);
 	struct sim_link *link = link_to(&grant, max, true);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		fill(local, sizes[i], (unsigned int)i);
 		assert_int_equal(write_to(link, local, 7, sizes[i]), 0);
@@ -210,7 +208,6 @@ static void test_a_link_checks_bounds_and_permission(void **state)
 	struct sim_grant grant = expose(memory, sizeof(memory), false);
 	struct sim_link *link = link_to(&grant, sizeof(memory), false);
 
-	(void)state;
 	assert_int_equal(read_from(link, local, 1, 100), -EFAULT);
 	assert_int_equal(read_from(link, local, 101, 0), -EFAULT);
 	assert_int_equal(read_from(link, local, UINT64_MAX, 2), -EFAULT);
@@ -226,7 +223,6 @@ static void test_the_target_checks_bounds_and_permission(void **state)
 	struct sim_grant grant = expose(memory, sizeof(memory), false);
 	struct sim_link *link = link_to(&grant, sizeof(local), true);
 
-	(void)state;
 	assert_int_equal(read_from(link, local, 1, 100), -EFAULT);
 	assert_int_equal(read_from(link, local, 200, 100), -EFAULT);
 	assert_int_equal(write_to(link, local, 0, 1), -EACCES);
@@ -241,7 +237,6 @@ static void test_a_wrong_grant_is_refused(void **state)
 	struct sim_grant grant = expose(memory, sizeof(memory), true), wrong = grant;
 	struct sim_link *link = NULL;
 
-	(void)state;
 	wrong.secret[SIM_GRANT_SECRET_SIZE - 1] ^= 1;
 	assert_int_equal(try_link(&wrong, sizeof(memory), true, &link), -ESTALE);
 	wrong = grant;
@@ -261,7 +256,6 @@ static void test_hidden_memory_is_refused_and_others_stay(void **state)
 	struct sim_link *link = link_to(&grant, sizeof(hidden), true);
 	struct sim_link *other_link = link_to(&other_grant, sizeof(other), true);
 
-	(void)state;
 	hide(&grant);
 	assert_int_equal(read_from(link, local, 0, 64), -ESTALE);
 	assert_int_equal(write_to(link, local, 0, 64), -ESTALE);
@@ -287,7 +281,6 @@ static void test_unmapped_memory_is_an_error_and_the_rest_stays(void **state)
 	struct sim_grant grant = expose(memory, len, true);
 	struct sim_link *link = link_to(&grant, len, true);
 
-	(void)state;
 	fill(memory, len, 3);
 	take_away(memory + MIB + PAGE, PAGE);
 	for (int i = 0; i < 20; i++) {
@@ -309,7 +302,6 @@ static void test_memory_that_is_unmapped_as_a_whole_can_be_linked(void **state)
 	struct sim_grant grant = expose(memory, PAGE, true);
 	struct sim_link *link;
 
-	(void)state;
 	take_away(memory, PAGE);
 	link = link_to(&grant, PAGE, true);
 	assert_int_equal(read_from(link, local, 0, 8), -EFAULT);
@@ -342,7 +334,6 @@ static void test_links_share_a_connection(void **state)
 	int before = num_open_fds(), with_one;
 	uint8_t local[8];
 
-	(void)state;
 	for (int i = 0; i < NUM; i++) {
 		memset(memory[i], i, sizeof(memory[i]));
 		grants[i] = expose(memory[i], sizeof(memory[i]), true);
@@ -368,7 +359,6 @@ static void test_nothing_listens(void **state)
 	struct sim_grant grant = expose(memory, sizeof(memory), true);
 	struct sim_link *link = link_to(&grant, sizeof(memory), true);
 
-	(void)state;
 	for (int fd = 0; fd < 1024; fd++) {
 		int is_listening = 0;
 		socklen_t len = sizeof(is_listening);
@@ -396,7 +386,6 @@ static void test_a_target_that_is_closed_ends_the_wait(void **state)
 	pthread_t thread;
 	void *rc;
 
-	(void)state;
 	pause_server(true);
 	pthread_create(&thread, NULL, copy_in_thread, link);
 	usleep(1000); /* likely to be waiting; no result depends on it */
@@ -430,7 +419,6 @@ static void test_a_revocation_ends_the_wait_and_the_next_copy_connects_anew(void
 	struct sim_link *link = link_to(&grant, sizeof(local), true);
 	pthread_t thread;
 
-	(void)state;
 	memory[0] = 5;
 	atomic_store(&is_revoked, false);
 	pause_server(true);
@@ -456,7 +444,6 @@ static void test_a_forked_child_closes_the_connections(void **state)
 	struct sim_link *link = link_to(&grant, sizeof(memory), true);
 	pid_t child;
 
-	(void)state;
 	with_link = num_open_fds();
 	child = fork();
 	assert_true(child >= 0);
@@ -476,7 +463,6 @@ static void test_a_call_ends_although_the_target_makes_some_progress(void **stat
 	struct served_wait small = { .sock = server.stop_fd, .len_bytes = 8, .begin_ns = long_ago_ns };
 	struct served_wait large = { .sock = server.stop_fd, .len_bytes = 100 * MIB, .begin_ns = long_ago_ns };
 
-	(void)state;
 	served_wait_restart(&small);
 	assert_int_equal(served_wait_round(&small), -ETIMEDOUT);
 	served_wait_restart(&large);
@@ -562,7 +548,6 @@ static void test_a_connection_that_ended_is_not_watched_though_a_child_holds_it(
 	pid_t child;
 	int fd;
 
-	(void)state;
 	pause_server(true);
 	fd = connect_raw();
 	if (transport == SIM_TRANSPORT_SHM)
@@ -603,7 +588,6 @@ static void test_importers_that_break_the_rules_do_not_harm_others(void **state)
 	struct sim_link *link = link_to(&grant, sizeof(memory), true);
 	int before = num_open_fds();
 
-	(void)state;
 	for (int kind = 0; kind < 3; kind++) {
 		if (transport == SIM_TRANSPORT_SHM)
 			break_the_ring(kind);
@@ -625,7 +609,6 @@ static void test_an_importer_that_does_not_read_blocks_no_other(void **state)
 	struct sim_link *link = link_to(&grant, MIB, true);
 	int fd;
 
-	(void)state;
 	fd = connect_raw();
 	for (int i = 0; i < 100; i++)
 		if (send(fd, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
@@ -642,7 +625,6 @@ static void test_connections_beyond_the_limit_are_refused(void **state)
 	int fds[1024], count = 0, before = num_open_fds(), rc;
 	struct sim_grant unused = { 0 };
 
-	(void)state;
 	pause_server(true);
 	while ((rc = describe(&unused, transport, true, &unused, &fds[count])) == 0)
 		count++;

@@ -54,7 +54,6 @@ static void test_more_requests_done_than_posted_is_an_error(void **state)
 {
 	static const unsigned int counts[] = { 2, SERVED_RING_SLOTS, UINT32_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		uint8_t byte = 3;
 		struct served_op op = op_of(&byte, false);
@@ -71,7 +70,6 @@ static void test_more_requests_done_than_posted_is_an_error(void **state)
 
 static void test_a_positive_status_in_the_ring_is_an_error(void **state)
 {
-	(void)state;
 	for (int is_write = 0; is_write < 2; is_write++) {
 		uint8_t byte = 3;
 		struct served_op op = op_of(&byte, is_write);
@@ -124,7 +122,6 @@ static void test_what_is_no_ring_is_refused_and_closed(void **state)
 	const int fds[] = { STDIN_FILENO, STDERR_FILENO };
 	int before = num_open_fds();
 
-	(void)state;
 	for (size_t count = 0; count <= 2; count++) {
 		struct served_wait wait = { .events = POLLIN, .len_bytes = 1 };
 		struct served_link_ring ring = { .num_posted = 0 };
@@ -176,7 +173,6 @@ static void test_replies_that_break_the_protocol_are_errors(void **state)
 	struct served_reply written = { .len_bytes = 1 };
 	uint8_t byte = 3;
 
-	(void)state;
 	assert_int_equal(read_with_answer((struct served_reply){ .len_bytes = 1 }, 0), 0);
 	assert_int_equal(read_with_answer((struct served_reply){ .len_bytes = 1 }, 1), -EPROTO);
 	assert_int_equal(read_with_answer((struct served_reply){ .status = 1, .len_bytes = 1 }, 0), -EPROTO);
@@ -192,7 +188,6 @@ static void test_an_answer_that_ends_early_is_an_error(void **state)
 	const struct served_reply reply = { .len_bytes = 1 };
 	uint8_t byte = 3;
 
-	(void)state;
 	for (size_t len = 1; len <= sizeof(reply); len++)
 		assert_int_equal(copy_with_answer(false, &reply, len, &byte), -ECONNRESET);
 	assert_int_equal(byte, 3);

@@ -54,7 +54,6 @@ static int setup(void **state)
 {
 	char error[PCIE_ERROR_SIZE];
 
-	(void)state;
 	if (pcie_topology_parse("test", yaml, strlen(yaml), &f.topology, error) < 0)
 		fail_msg("%s", error);
 	assert_int_equal(sim_card_create(f.topology, &f.card), 0);
@@ -69,7 +68,6 @@ static int teardown(void **state)
 {
 	struct sim_closed_channel closed;
 
-	(void)state;
 	while (sim_services_end_next(f.services, &closed))
 		;
 	sim_services_destroy(f.services);
@@ -128,7 +126,6 @@ static struct sim_channel_end open_channel(void)
 
 static void test_a_client_is_offered_to_the_server_of_its_functions_representor(void **state)
 {
-	(void)state;
 	assert_int_equal(listen_on(f.dpu, 1, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(listen_on(f.dpu, 2, DPU1, HOST1, "echo"), 0);
 	assert_int_equal(connect_to(f.host, 5, HOST1, "echo"), 0);
@@ -138,7 +135,6 @@ static void test_a_client_is_offered_to_the_server_of_its_functions_representor(
 
 static void test_a_service_is_there_for_one_function_while_it_listens(void **state)
 {
-	(void)state;
 	assert_false(sim_services_has_service(f.services, HOST0, "echo"));
 	assert_int_equal(listen_on(f.dpu, 7, DPU0, HOST0, "echo"), 0);
 	assert_true(sim_services_has_service(f.services, HOST0, "echo"));
@@ -150,7 +146,6 @@ static void test_a_service_is_there_for_one_function_while_it_listens(void **sta
 
 static void test_clients_that_wait_are_offered_oldest_first_when_a_server_comes(void **state)
 {
-	(void)state;
 	assert_int_equal(connect_to(f.host, 1, HOST0, "echo"), 0);
 	assert_int_equal(connect_to(f.host, 2, HOST0, "else"), 0);
 	assert_int_equal(connect_to(f.host, 3, HOST1, "echo"), 0);
@@ -164,7 +159,6 @@ static void test_clients_that_wait_are_offered_oldest_first_when_a_server_comes(
 
 static void test_listening_takes_ones_own_function_that_holds_the_representor(void **state)
 {
-	(void)state;
 	assert_int_equal(listen_on(f.dpu, 1, DPU0, HOST1, "echo"), -EINVAL);  /* DPU1's */
 	assert_int_equal(listen_on(f.dpu, 1, HOST0, HOST0, "echo"), -EINVAL); /* the host's */
 	assert_int_equal(listen_on(f.dpu, 1, OTHER_DPU, OTHER_HOST, "echo"), -EINVAL);
@@ -178,7 +172,6 @@ static void test_listening_takes_ones_own_function_that_holds_the_representor(vo
 
 static void test_connecting_takes_ones_own_function_and_number(void **state)
 {
-	(void)state;
 	assert_int_equal(connect_to(f.host, 1, DPU0, "echo"), -EINVAL);
 	assert_int_equal(connect_to(f.host, 1, 6, "echo"), -EINVAL);
 	assert_int_equal(connect_to(f.host, UINT64_MAX, HOST0, "echo"), -EINVAL); /* a server's */
@@ -189,7 +182,6 @@ static void test_connecting_takes_ones_own_function_and_number(void **state)
 
 static void test_a_name_is_listened_on_once_per_representor(void **state)
 {
-	(void)state;
 	assert_int_equal(listen_on(f.dpu, 1, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(listen_on(f.dpu, 2, DPU0, HOST0, "echo"), -EADDRINUSE);
 	assert_int_equal(listen_on(attach("dpu"), 1, DPU0, HOST0, "echo"), -EADDRINUSE);
@@ -204,7 +196,6 @@ static void test_names_have_a_limit(void **state)
 {
 	char name[SIM_SERVICE_NAME_SIZE + 1];
 
-	(void)state;
 	memset(name, 'x', sizeof(name));
 	name[SIM_SERVICE_NAME_SIZE] = '\0';
 	assert_int_equal(listen_on(f.dpu, 1, DPU0, HOST0, name), -ENAMETOOLONG);
@@ -219,7 +210,6 @@ static void test_an_open_channel_has_two_ends_and_others_none_of_it(void **state
 {
 	struct sim_channel_end server = open_channel(), other;
 
-	(void)state;
 	assert_int_equal(sim_services_get_other_end(f.services, f.host, 1, &other), 0);
 	assert_int_equal(other.peer, f.dpu);
 	assert_int_equal(other.number, server.number);
@@ -236,7 +226,6 @@ static void test_only_the_server_accepts_and_once(void **state)
 	struct sim_closed_channel closed;
 	struct sim_channel_end server, other;
 
-	(void)state;
 	assert_int_equal(listen_on(f.dpu, 7, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(connect_to(f.host, 1, HOST0, "echo"), 0);
 	assert_int_equal(sim_services_accept(f.services, f.host, 1, &other), -ENOENT);
@@ -261,7 +250,6 @@ static void test_after_a_close_the_other_end_remains(void **state)
 	struct sim_channel_end server = open_channel();
 	struct sim_closed_channel closed;
 
-	(void)state;
 	assert_true(sim_services_close(f.services, f.host, 1, &closed));
 	expect_remaining(&closed, f.dpu, server.number);
 	assert_null(closed.handshake);
@@ -276,7 +264,6 @@ static void test_no_end_remains_when_a_pending_channel_closes(void **state)
 {
 	struct sim_closed_channel closed;
 
-	(void)state;
 	assert_int_equal(connect_to(f.host, 3, HOST0, "echo"), 0);
 	assert_true(sim_services_close(f.services, f.host, 3, &closed));
 	assert_false(closed.has_remaining);
@@ -294,7 +281,6 @@ static void test_channel_states_have_these_edges_only(void **state)
 		[SIM_CHANNEL_OPEN] = { false, false, false },
 	};
 
-	(void)state;
 	for (enum sim_channel_state from = 0; from < SIM_NUM_CHANNEL_STATES; from++)
 		for (enum sim_channel_state to = 0; to < SIM_NUM_CHANNEL_STATES; to++)
 			assert_int_equal(sim_channel_state_can_become(from, to), follows[from][to]);
@@ -304,7 +290,6 @@ static void test_only_pending_channels_expire(void **state)
 {
 	struct sim_closed_channel closed;
 
-	(void)state;
 	assert_true(sim_services_deadline_ms(f.services) == UINT64_MAX);
 	assert_int_equal(listen_on(f.dpu, 1, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(connect_to(f.host, 1, HOST0, "echo"), 0);
@@ -328,7 +313,6 @@ static void test_an_expired_client_learns_of_a_server_elsewhere(void **state)
 {
 	struct sim_closed_channel closed;
 
-	(void)state;
 	assert_int_equal(listen_on(f.dpu, 1, DPU1, HOST1, "echo"), 0);
 	assert_int_equal(connect_to(f.host, 1, HOST0, "echo"), 0);
 	assert_int_equal(connect_to(f.host, 2, HOST0, "else"), 0);
@@ -346,7 +330,6 @@ static void test_a_leaving_peers_services_and_channels_end(void **state)
 	struct sim_channel_end offered, open = open_channel();
 	struct sim_closed_channel closed;
 
-	(void)state;
 	assert_int_equal(connect_to(f.host, 2, HOST0, "echo"), 0);
 	offered = expect_offer(f.dpu, 7, f.host, 2);
 	assert_int_equal(connect_to(f.host, 3, HOST0, "else"), 0);
@@ -395,7 +378,6 @@ static void test_what_goes_through_a_function_ends_with_it(void **state)
 	struct sim_closed_channel closed;
 	struct sim_channel_end client;
 
-	(void)state;
 	open_channel();
 	assert_int_equal(connect_to(f.host, 2, HOST0, "echo"), 0);
 	expect_offer(f.dpu, 7, f.host, 2);
@@ -423,7 +405,6 @@ static void test_one_peer_has_limited_channels_and_services(void **state)
 	struct sim_closed_channel closed;
 	char name[16];
 
-	(void)state;
 	assert_int_equal(listen_on(f.dpu, 1000, DPU0, HOST0, "echo"), 0);
 	for (uint64_t i = 0; i < SIM_MAX_UNACCEPTED; i++) {
 		assert_int_equal(connect_to(f.host, i, HOST0, "echo"), 0);
@@ -460,7 +441,6 @@ static void test_reports_list_all(void **state)
 {
 	char text[256] = "";
 
-	(void)state;
 	open_channel();
 	assert_int_equal(connect_to(f.host, 2, HOST1, "echo"), 0);
 	sim_services_each_service(f.services, note_service, text);

@@ -23,14 +23,12 @@ static void assert_quoted(const char *text, const char *wanted)
 
 static void test_text_that_is_one_word_stays_as_it_is(void **state)
 {
-	(void)state;
 	assert_quoted("/tmp/bfsim-1000/s_2.x", "/tmp/bfsim-1000/s_2.x");
 	assert_quoted("0000:03:00.0", "0000:03:00.0");
 }
 
 static void test_text_that_is_not_gets_quotes(void **state)
 {
-	(void)state;
 	assert_quoted("", "''");
 	assert_quoted("my dir/s", "'my dir/s'");
 	assert_quoted("it's", "'it'\\''s'");
@@ -72,7 +70,6 @@ static void test_shell_reads_what_was_meant(void **state)
 					     "a&b|c<d>e(f){g}[h]?",
 					     "\xc3\xa4" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_shell_reads(texts[i]);
 }

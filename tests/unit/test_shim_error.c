@@ -42,20 +42,17 @@ static void test_errno_has_the_code_a_caller_would_expect(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		assert_int_equal(shim_error_from_errno(-pairs[i].number), pairs[i].error);
 }
 
 static void test_zero_is_success(void **state)
 {
-	(void)state;
 	assert_int_equal(shim_error_from_errno(0), DOCA_SUCCESS);
 }
 
 static void test_errno_out_of_the_table_is_unexpected(void **state)
 {
-	(void)state;
 	assert_int_equal(shim_error_from_errno(-ELOOP), DOCA_ERROR_UNEXPECTED);
 	assert_int_equal(shim_error_from_errno(-100000), DOCA_ERROR_UNEXPECTED);
 	assert_int_equal(shim_error_from_errno(EINVAL), DOCA_ERROR_UNEXPECTED); /* the sign is part of it */
@@ -69,7 +66,6 @@ static const struct shim_call_errors call = {
 
 static void test_call_returns_the_codes_that_it_allows(void **state)
 {
-	(void)state;
 	assert_int_equal(shim_error_for_call(0, &call), DOCA_SUCCESS);
 	assert_int_equal(shim_error_for_call(-ENOMEM, &call), DOCA_ERROR_NO_MEMORY);
 	assert_int_equal(shim_error_for_call(-EACCES, &call), DOCA_ERROR_NOT_PERMITTED);
@@ -77,14 +73,12 @@ static void test_call_returns_the_codes_that_it_allows(void **state)
 
 static void test_call_returns_its_other_code_for_codes_that_it_does_not_allow(void **state)
 {
-	(void)state;
 	assert_int_equal(shim_error_for_call(-EINVAL, &call), DOCA_ERROR_DRIVER);
 	assert_int_equal(shim_error_for_call(-ELOOP, &call), DOCA_ERROR_DRIVER);
 }
 
 static void test_override_of_a_call_comes_before_the_table(void **state)
 {
-	(void)state;
 	assert_int_equal(shim_error_for_call(-ENOTCONN, &call), DOCA_ERROR_BAD_STATE); /* not among the allowed */
 	assert_int_equal(shim_error_for_call(-EPERM, &call), DOCA_ERROR_NOT_FOUND); /* the table says NOT_PERMITTED */
 }

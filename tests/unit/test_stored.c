@@ -64,7 +64,6 @@ static void test_streams_keep_their_text_without_stored_blocks(void **state)
 {
 	uint32_t before, total = 0;
 
-	(void)state;
 	srandom(1);
 	for (int round = 0; round < 60; round++) {
 		size_t text_len = 1 + (size_t)random() % MAX, len, recoded_len;
@@ -91,7 +90,6 @@ static void test_codes_are_no_longer_than_deflate_allows(void **state)
 	uint32_t stored, counts[22] = { 1, 1 };
 	size_t len = 0;
 
-	(void)state;
 	for (uint32_t symbol = 0; symbol < 22; symbol++) {
 		if (symbol > 1)
 			counts[symbol] = counts[symbol - 1] + counts[symbol - 2];
@@ -109,7 +107,6 @@ static void test_empty_stored_block_is_two_bytes(void **state)
 	size_t len;
 	uint32_t stored;
 
-	(void)state;
 	assert_true(stored_may_occur(empty, sizeof(empty)));
 	assert_int_equal(stored_recode(empty, sizeof(empty), recoded, &len), 0);
 	assert_int_equal(len, 2); /* a header of 3 bits, the end of 7 */
@@ -122,7 +119,6 @@ static void test_quick_look(void **state)
 	static const uint8_t block[] = { 0, 2, 0, 0xfd, 0xff, 'a', 'b' }; /* the header's byte first */
 	uint8_t bytes[64];
 
-	(void)state;
 	for (size_t at = 0; at + sizeof(block) <= sizeof(bytes); at++) {
 		memset(bytes, 0x55, sizeof(bytes));
 		assert_false(stored_may_occur(bytes, sizeof(bytes)));
@@ -145,7 +141,6 @@ static void test_invalid_streams_are_refused(void **state)
 	};
 	size_t len;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++)
 		assert_int_equal(stored_recode((const uint8_t *)invalid[i].bytes, invalid[i].len, recoded, &len), -EIO);
 }

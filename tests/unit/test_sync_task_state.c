@@ -29,7 +29,6 @@ static bool is_edge(enum shim_sync_task_state from, enum shim_sync_task_state to
 
 static void test_a_task_has_the_edges_of_the_picture_alone(void **state)
 {
-	(void)state;
 	for (int from = 0; from < SHIM_SYNC_TASK_NUM_STATES; from++)
 		for (int to = 0; to < SHIM_SYNC_TASK_NUM_STATES; to++)
 			assert_int_equal(shim_sync_task_has_edge(from, to), is_edge(from, to));
@@ -58,7 +57,6 @@ static void test_a_task_is_in_the_list_of_its_state(void **state)
 	struct doca_sync_event event = { 0 };
 	struct shim_sync_task task = { .task.ctx = &event.ctx };
 
-	(void)state;
 	for (int each = 0; each < SHIM_SYNC_TASK_NUM_STATES; each++)
 		TAILQ_INIT(&event.tasks[each]);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {

@@ -73,7 +73,6 @@ static void test_thread_blocks_signals_and_the_caller_does_not(void **state)
 	sigset_t before, after, in_thread;
 	pthread_t thread;
 
-	(void)state;
 	pthread_sigmask(SIG_BLOCK, NULL, &before);
 	assert_int_equal(sim_thread_start(&thread, "test", read_mask, &in_thread), 0);
 	pthread_join(thread, NULL);

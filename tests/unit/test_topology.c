@@ -99,7 +99,6 @@ static void test_default_is_one_bluefield_3_with_two_pfs_on_each_side(void **sta
 	struct pcie_topology *topology = parse(pcie_topology_default_yaml());
 	const struct pcie_function *functions = topology->functions;
 
-	(void)state;
 	assert_int_equal(topology->num_cards, 1);
 	assert_string_equal(topology->cards[0].name, "card0");
 	assert_string_equal(topology->cards[0].profile->name, "bluefield-3");
@@ -170,7 +169,6 @@ static void test_every_field_arrives_as_written(void **state)
 	struct pcie_topology *topology = parse_file(UNIT_DATA_DIR "/every_field.yaml");
 	const struct pcie_function *dpu = &topology->functions[0], *host = &topology->functions[1];
 
-	(void)state;
 	assert_string_equal(topology->cards[0].name, "first");
 	assert_string_equal(dpu->side, "node7/dpu");
 	assert_addr(dpu, "0001:03:00.0");
@@ -207,7 +205,6 @@ static void test_caps_override_single_capabilities_only(void **state)
 	struct pcie_caps expected = pcie_profile_find("bluefield-3")->host_caps;
 	const struct pcie_caps *caps = &topology->functions[0].caps;
 
-	(void)state;
 	assert_int_equal(caps->dma_max_buf_bytes, 1048576);
 	assert_int_equal(caps->dma_max_list_len, expected.dma_max_list_len);
 	assert_int_equal(caps->dma_max_tasks, expected.dma_max_tasks);
@@ -226,7 +223,6 @@ static void test_units_scale_sizes_and_rates(void **state)
 		"  - {side: host, type: pf, pci: b1:00.3, active-rate: 1 Tb/s}\n");
 	const struct pcie_function *functions = topology->functions;
 
-	(void)state;
 	assert_int_equal(functions[0].active_rate_bps, 400 * GBPS);
 	assert_int_equal(functions[1].active_rate_bps, 10000000);
 	assert_int_equal(functions[2].active_rate_bps, 25 * GBPS);
@@ -241,7 +237,6 @@ static void test_leading_zero_is_decimal(void **state)
 {
 	struct pcie_topology *topology = parse_functions("  - {side: host, type: pf, pci: b1:00.0, vhca-id: 010}\n");
 
-	(void)state;
 	assert_int_equal(topology->functions[0].vhca_id, 10);
 	pcie_topology_destroy(topology);
 }
@@ -252,7 +247,6 @@ static void test_empty_iface_means_none(void **state)
 		parse_functions("  - {side: dpu, type: pf, pci: \"03:00.0\", iface: \"\"}\n"
 				"  - {side: host, type: pf, pci: b1:00.0, iface: \"\", rep-iface: \"\"}\n");
 
-	(void)state;
 	assert_string_equal(topology->functions[0].iface, "");
 	assert_string_equal(topology->functions[1].iface, "");
 	assert_string_equal(topology->functions[1].rep_iface, "");
@@ -282,7 +276,6 @@ static void test_names_default_to_what_a_real_card_would_have(void **state)
 {
 	struct pcie_topology *topology = parse_functions(family);
 
-	(void)state;
 	assert_string_equal(topology->cards[0].name, "card0");
 	assert_each(topology, ibdev, "mlx5_0", "mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3", "mlx5_4");
 	/* bus b1 is 177, and is written in hexadecimal for SFs */
@@ -299,7 +292,6 @@ static void test_numbers_default_to_the_order_in_the_file(void **state)
 	struct pcie_topology *topology = parse_functions(family);
 	static const uint32_t parents[] = { 0, 1, 1, 1, 1, 1 };
 
-	(void)state;
 	for (uint32_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *function = &topology->functions[i];
 
@@ -326,7 +318,6 @@ static void test_mac_and_ipv6_default_to_the_id(void **state)
 	static const uint8_t ipv6[16] = { 0xfe, 0x80, [9] = 0xbf, [11] = 0xff, 0xfe, [15] = 5 };
 	struct pcie_topology *topology = parse_functions(family);
 
-	(void)state;
 	assert_memory_equal(topology->functions[5].mac, mac, sizeof(mac));
 	assert_memory_equal(topology->functions[5].ipv6, ipv6, sizeof(ipv6));
 	pcie_topology_destroy(topology);
@@ -338,7 +329,6 @@ static void test_ipv6_defaults_to_the_given_mac(void **state)
 	struct pcie_topology *topology =
 		parse_functions("  - {side: host, type: pf, pci: b1:00.0, mac: \"a0:88:c2:01:02:03\"}\n");
 
-	(void)state;
 	assert_memory_equal(topology->functions[0].ipv6, ipv6, sizeof(ipv6));
 	pcie_topology_destroy(topology);
 }
@@ -353,7 +343,6 @@ static void test_link_is_the_profiles_but_for_what_is_given(void **state)
 					       "  functions: [{side: host, type: pf, pci: \"b1:00.1\"}]\n");
 	const struct pcie_link *usual = &topology->cards[0].link, *given = &topology->cards[1].link;
 
-	(void)state;
 	assert_memory_equal(usual, &topology->cards[0].profile->link, sizeof(*usual));
 	assert_int_equal(given->generation, 1);
 	assert_int_equal(given->lanes, 2);
@@ -367,7 +356,6 @@ static void test_capabilities_default_to_the_profile_by_side(void **state)
 {
 	struct pcie_topology *topology = parse_functions(family);
 
-	(void)state;
 	assert_true(topology->functions[0].caps.mmap_from_export_pci);
 	assert_true(topology->functions[0].caps.rep_filter_all);
 	assert_true(topology->functions[1].caps.mmap_export_pci);
@@ -386,7 +374,6 @@ static void test_defaults_keep_clear_of_given_values(void **state)
 				"  - {side: host, type: sf, pci: b1:00.0}\n");
 	const struct pcie_function *functions = topology->functions;
 
-	(void)state;
 	assert_each(topology, ibdev, "mlx5_1", "mlx5_0", "mlx5_2", "mlx5_3", "mlx5_4");
 	assert_int_equal(functions[0].vhca_id, 0);
 	assert_int_equal(functions[2].vhca_id, 2);
@@ -401,7 +388,6 @@ static void test_infiniband_function_has_a_lid_and_an_ib_name(void **state)
 		parse_functions("  - {side: dpu, type: pf, pci: \"03:00.0\", link-layer: infiniband}\n"
 				"  - {side: host, type: pf, pci: \"0002:b1:00.0\", link-layer: infiniband}\n");
 
-	(void)state;
 	assert_int_equal(topology->functions[0].lid, 1);
 	assert_int_equal(topology->functions[1].lid, 2);
 	assert_each(topology, iface, "ib0", "ibP2p177s0f0");
@@ -419,7 +405,6 @@ static void test_vf_belongs_to_the_pf_listed_last_before_it(void **state)
 				"  - {side: host, type: vf, pci: b1:00.3}\n"
 				"  - {side: host, type: sf, pci: b1:00.0}\n");
 
-	(void)state;
 	assert_int_equal(topology->functions[2].parent, 0);
 	assert_int_equal(topology->functions[3].parent, 1);
 	assert_int_equal(topology->functions[4].parent, 0); /* by its address */
@@ -431,7 +416,6 @@ static void test_sf_may_stand_before_its_pf(void **state)
 	struct pcie_topology *topology = parse_functions("  - {side: host, type: sf, pci: b1:00.0}\n"
 							 "  - {side: host, type: pf, pci: b1:00.0}\n");
 
-	(void)state;
 	assert_int_equal(topology->functions[0].parent, 1);
 	pcie_topology_destroy(topology);
 }
@@ -440,7 +424,6 @@ static void test_dpu_pf_represents_the_host_pf_of_its_number_and_what_belongs_to
 {
 	struct pcie_topology *topology = parse_file(TOPOLOGY_DIR "/vfs-and-sfs.yaml");
 
-	(void)state;
 	assert_reps(&topology->functions[0], ids(2, 3, 4, 5, 6));
 	assert_reps(&topology->functions[1], ids(7, 8));
 	pcie_topology_destroy(topology);
@@ -453,7 +436,6 @@ static void test_one_represents_turns_the_default_off_for_its_card(void **state)
 							 "  - {side: host, type: pf, pci: b1:00.0}\n"
 							 "  - {side: host, type: pf, pci: b1:00.1}\n");
 
-	(void)state;
 	assert_int_equal(topology->functions[0].num_reps, 0);
 	assert_int_equal(topology->functions[1].num_reps, 0);
 	assert_each(topology, rep_iface, "", "", "", "");
@@ -467,7 +449,6 @@ static void test_multi_host_card_tells_its_hosts_apart(void **state)
 							 "  - {side: a/host, type: pf, pci: b1:00.0}\n"
 							 "  - {side: b/host, type: pf, pci: b1:00.0}\n");
 
-	(void)state;
 	assert_reps(&topology->functions[0], ids(1, 2));
 	assert_each(topology, rep_iface, "", "pf0hpf", "c2pf0hpf");
 	assert_each(topology, vuid, "MT2306XZ0000ECMLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0", "MT2306XZ0000MLNXS1D0F0");
@@ -480,7 +461,6 @@ static void test_two_cards_share_a_host(void **state)
 {
 	struct pcie_topology *topology = parse_file(TOPOLOGY_DIR "/two-cards.yaml");
 
-	(void)state;
 	assert_int_equal(topology->num_cards, 2);
 	assert_each(topology, ibdev, "mlx5_0", "mlx5_1", "mlx5_0", "mlx5_1", /* left */
 		    "mlx5_0", "mlx5_1", "mlx5_2", "mlx5_3");                 /* right */
@@ -494,7 +474,6 @@ static void test_two_nodes_have_four_sides(void **state)
 {
 	struct pcie_topology *topology = parse_file(TOPOLOGY_DIR "/two-nodes.yaml");
 
-	(void)state;
 	assert_true(pcie_topology_has_side(topology, "node0/host"));
 	assert_true(pcie_topology_has_side(topology, "node0/dpu"));
 	assert_true(pcie_topology_has_side(topology, "node1/host"));
@@ -509,7 +488,6 @@ static void test_older_bluefield_2_copies_128_mib(void **state)
 {
 	struct pcie_topology *topology = parse_file(TOPOLOGY_DIR "/bluefield-2.yaml");
 
-	(void)state;
 	assert_string_equal(topology->cards[0].profile->name, "bluefield-2");
 	assert_int_equal(topology->functions[0].caps.dma_max_buf_bytes, 134217728);
 	assert_int_equal(topology->functions[3].active_rate_bps, 100 * GBPS);
@@ -518,7 +496,6 @@ static void test_older_bluefield_2_copies_128_mib(void **state)
 
 static void test_side_is_a_dpu_by_its_last_part(void **state)
 {
-	(void)state;
 	assert_true(pcie_side_is_dpu("dpu"));
 	assert_true(pcie_side_is_dpu("node0/dpu"));
 	assert_false(pcie_side_is_dpu("host"));
@@ -529,7 +506,6 @@ static void test_side_is_a_dpu_by_its_last_part(void **state)
 
 static void test_destroy_accepts_null(void **state)
 {
-	(void)state;
 	pcie_topology_destroy(NULL);
 }
 

@@ -61,7 +61,6 @@ static void assert_reps(const char *card, const char *expected)
 
 static void test_vfs_follow_the_management_function_of_a_bluefield(void **state)
 {
-	(void)state;
 	assert_vfs("profile: bluefield-3\n  functions:\n" PF("host", "b1:00.0") ", vfs: 2}\n", "host",
 		   "b1:00.2 b1:00.3 ");
 	assert_vfs(
@@ -72,7 +71,6 @@ static void test_vfs_follow_the_management_function_of_a_bluefield(void **state)
 /* The first has room for 16, as sriov_totalvfs says, however many there are. */
 static void test_vfs_of_the_second_port_leave_room_for_those_of_the_first(void **state)
 {
-	(void)state;
 	assert_vfs(
 		"profile: bluefield-2\n  functions:\n" PF("host", "01:00.0") "}\n" PF("host", "01:00.1") ", vfs: 2}\n",
 		"host", "01:02.3 01:02.4 ");
@@ -89,7 +87,6 @@ static void test_vfs_of_the_second_port_leave_room_for_those_of_the_first(void *
 
 static void test_management_takes_no_address_where_it_does_not_exist(void **state)
 {
-	(void)state;
 	assert_vfs("profile: bluefield-3\n  management: false\n  functions:\n" PF("host", "b1:00.0") ", vfs: 2}\n",
 		   "host", "b1:00.1 b1:00.2 ");
 	assert_vfs("profile: connectx-7\n  functions:\n" PF("host", "b1:00.0") ", vfs: 2}\n", "host",
@@ -113,7 +110,6 @@ static void test_management_is_checked(void **state)
 		  "bad.yaml:3: cards[0].management: \"true\" needs Arm cores, which the profile does not have; remove it" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct pcie_topology *topology = NULL;
 		char yaml[1024], error[PCIE_ERROR_SIZE];
@@ -127,7 +123,6 @@ static void test_management_is_checked(void **state)
 /* 65535 is the last address. Earlier versions found two VFs behind ff:1f.5, and so does this one. */
 static void test_vfs_that_fitted_on_the_last_bus_still_fit(void **state)
 {
-	(void)state;
 	assert_vfs("profile: bluefield-3\n  functions:\n" PF("host", "ff:1f.5") ", vfs: 2}\n", "host",
 		   "ff:1f.7 ff:1f.6 ");
 	assert_vfs(
@@ -139,7 +134,6 @@ static void test_vfs_that_fitted_on_the_last_bus_still_fit(void **state)
 
 static void test_representor_of_an_sf_names_its_holder_and_the_host(void **state)
 {
-	(void)state;
 	assert_reps(
 		"profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0") ", sfs: 1}\n" PF(
 			"dpu", "03:00.1") ", sfs: 1}\n" PF("host", "0b:00.0") ", sfs: 1}\n" PF("host",
@@ -153,7 +147,6 @@ static void test_representor_of_an_sf_names_its_holder_and_the_host(void **state
 /* They have representors as the host's have, and count on behind them; those of the second PF from 0, as its host PF has no VFs. */
 static void test_vfs_of_the_dpu_count_on_behind_those_of_the_host(void **state)
 {
-	(void)state;
 	assert_reps(
 		"profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0") ", vfs: 2, sfs: 1}\n" PF(
 			"dpu", "03:00.1") ", vfs: 1}\n" PF("host", "b1:00.0") ", vfs: 2}\n" PF("host", "b1:00.1") "}\n",
@@ -169,7 +162,6 @@ static void test_vfs_of_the_dpu_count_on_behind_those_of_the_host(void **state)
 /* A card for several hosts has a PF for each of theirs; the number in a name is that of the PF. */
 static void test_each_pf_of_a_multi_host_card_represents_one(void **state)
 {
-	(void)state;
 	assert_reps(
 		"profile: bluefield-2\n  functions:\n" PF("dpu", "03:00.0") "}\n" PF("dpu", "03:00.1") "}\n" PF("dpu", "03:00.2") "}\n" PF(
 			"dpu",
@@ -201,7 +193,6 @@ static void test_vf_in_a_guest_has_type_vuid_and_representor_of_its_pf(void **st
 	struct pcie_topology *topology = parse(GUEST);
 	const struct pcie_function *vf = &topology->functions[2];
 
-	(void)state;
 	assert_int_equal(vf->type, PCIE_FUNC_VF);
 	assert_int_equal(vf->parent, 5);
 	assert_string_equal(vf->vuid, "MT2306XZ0000MLNXS0D0F1VF1");
@@ -221,7 +212,6 @@ static void test_vfs_of_the_host_count_on_behind_those_of_guests(void **state)
 {
 	struct pcie_topology *topology = parse(GUEST);
 
-	(void)state;
 	assert_vfs(GUEST, "host", "b1:02.4 b1:02.5 ");
 	assert_string_equal(topology->functions[7].vuid, "MT2306XZ0000MLNXS0D0F1VF2");
 	assert_string_equal(topology->functions[7].rep_iface, "pf1vf1");
@@ -236,7 +226,6 @@ static void test_interfaces_of_a_guest_have_a_number_where_a_device_has_several_
 				   "  - {side: pod/host, type: vf, pci: \"86:00.1\", parent: \"host/0000:b1:00.0\"}\n"
 				   "  - {side: pod/host, type: vf, pci: \"0001:86:02.0\", parent: \"host/b1:00.0\"}\n");
 
-	(void)state;
 	assert_string_equal(topology->functions[1].iface, "enp134s0f0");
 	assert_string_equal(topology->functions[2].iface, "enp134s0f1");
 	assert_string_equal(topology->functions[3].iface, "enP1p134s2");
@@ -257,7 +246,6 @@ static void expect_ifaces(const char *card, const char *first, const char *secon
 
 static void test_interface_has_the_functions_number_where_the_device_has_several(void **state)
 {
-	(void)state;
 	expect_ifaces("profile: connectx-7\n  functions:\n" PF("host", "18:00.0") ", vfs: 1}\n", "enp24s0np0",
 		      "enp24s0v0");
 	expect_ifaces("profile: connectx-7\n  functions:\n" PF("host", "18:00.0") ", link-layer: infiniband, vfs: 1}\n",
@@ -289,7 +277,6 @@ static void test_former_address_in_represents_is_understood(void **state)
 {
 	struct pcie_topology *topology = parse(OLD_VFS);
 
-	(void)state;
 	assert_int_equal(topology->functions[0].num_reps, 2);
 	assert_string_equal(topology->functions[topology->functions[0].reps[1]].rep_iface, "pf0vf0");
 	assert_string_equal(topology->note, "represents: host/b1:00.2: earlier versions gave this default to "
@@ -314,7 +301,6 @@ static void test_text_that_names_a_former_default_is_found(void **state)
 	static const char *const card = "profile: bluefield-3\n  functions:\n" PF("dpu", "03:00.0") "}\n" PF(
 		"host", "b1:00.0") ", vfs: 2, sfs: 1}\n" PF("host", "b1:00.1") "}\n";
 
-	(void)state;
 	expect_former(card, "./program -p b1:00.2", "b1:00.2: earlier versions gave this default to host/0000:b1:00.3");
 	expect_former(card, "a=0000:B1:00.2;", "0000:B1:00.2: earlier versions gave this default to host/0000:b1:00.3");
 	expect_former(card, "-r pci/03:00.0,pf0sf0", "pf0sf0: earlier versions gave this default to en3f0c1pf0sf0");
@@ -333,7 +319,6 @@ static void test_given_names_and_addresses_are_never_former(void **state)
 				   "  - {side: host, type: vf, pci: \"b1:00.4\"}\n"
 				   "  - {side: host, type: sf, pci: \"b1:00.0\", iface: mine, rep-iface: my-rep}\n";
 
-	(void)state;
 	expect_former(card, "b1:00.1 b1:00.2 pf0sf0 enp177s0f0s0", NULL);
 }
 

@@ -68,7 +68,6 @@ static void assert_fields_refused(const struct mistake *mistakes, size_t count)
 
 static void test_text_that_is_no_yaml_is_refused_at_its_line(void **state)
 {
-	(void)state;
 	assert_documents({ "cards:\n  - a: b\n c\n", "3: cards: not YAML: did not find expected key" },
 			 { "cards:\n\t- a\n", "2: cards: not YAML: found character that cannot start any token" },
 			 { "cards: [\n", "2: cards: not YAML: did not find expected node content" },
@@ -79,7 +78,6 @@ static void test_text_that_is_no_yaml_is_refused_at_its_line(void **state)
 
 static void test_empty_text_is_refused(void **state)
 {
-	(void)state;
 	assert_documents({ "", "1: the file is empty; it needs a list named \"cards\"" },
 			 { "# nothing\n\n", "3: the file is empty; it needs a list named \"cards\"" },
 			 { "---\n", "1: expected \"cards:\" and a list" },
@@ -91,7 +89,6 @@ static void test_empty_text_is_refused(void **state)
 
 static void test_yaml_beyond_plain_trees_is_refused(void **state)
 {
-	(void)state;
 	assert_documents(
 		{ "cards: &a\n- a\n", "1: cards: anchors (&name) are not supported; repeat the value" },
 		{ "cards:\n- name: &a x\n", "2: cards[0].name: anchors (&name) are not supported; repeat the value" },
@@ -108,7 +105,6 @@ static void test_yaml_beyond_plain_trees_is_refused(void **state)
 /* An alias bomb would be 9 * 8 * 8 * 8 entries; it is refused at its first anchor. */
 static void test_alias_bomb_is_refused(void **state)
 {
-	(void)state;
 	assert_documents({ "cards:\n- &a [x, x, x, x, x, x, x, x, x]\n- &b [*a, *a, *a, *a, *a, *a, *a, *a]\n"
 			   "- &c [*b, *b, *b, *b, *b, *b, *b, *b]\n- [*c, *c, *c, *c, *c, *c, *c, *c]\n",
 			   "2: cards[0]: anchors (&name) are not supported; repeat the value" });
@@ -119,7 +115,6 @@ static void test_huge_text_is_refused(void **state)
 	const size_t len = 1024 * 1024 + 1;
 	char *text = malloc(len);
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, '#', len);
 	assert_refused(text, len, "1: is larger than 1048576 bytes; split it into several files");
@@ -133,7 +128,6 @@ static void test_too_many_functions_are_refused(void **state)
 	size_t len = strlen(head) + 4097 * strlen(line);
 	char *text = malloc(len + 1), *end;
 
-	(void)state;
 	assert_non_null(text);
 	end = stpcpy(text, head);
 	for (int i = 0; i < 4097; i++)
@@ -146,7 +140,6 @@ static void test_too_many_functions_are_refused(void **state)
 
 static void test_unknown_field_is_refused(void **state)
 {
-	(void)state;
 	assert_documents(
 		{ "cards: []\nfoo bar: 1\n", "2: foo bar: unknown field; the fields here are cards, sides" },
 		{ "cards:\n- profile: bluefield-3\n  nmae: a\n",
@@ -163,7 +156,6 @@ static void test_unknown_field_is_refused(void **state)
 
 static void test_field_given_twice_is_refused_at_the_second(void **state)
 {
-	(void)state;
 	assert_documents({ "cards: []\ncards: []\n", "2: cards: is given twice; remove one" });
 	assert_functions({ "  - side: host\n    type: pf\n    side: dpu\n",
 			   "6: cards[0].functions[0].side: is given twice; remove one" },
@@ -175,7 +167,6 @@ static void test_field_given_twice_is_refused_at_the_second(void **state)
 
 static void test_missing_field_is_refused_at_its_mapping(void **state)
 {
-	(void)state;
 	assert_documents(
 		{ "cards:\n- {}\n", "2: cards[0].profile: is missing; this field is required" },
 		{ "cards:\n- name: a\n  functions:\n  - {side: host, type: pf, pci: b1:00.0}\n",
@@ -193,7 +184,6 @@ static void test_missing_field_is_refused_at_its_mapping(void **state)
 
 static void test_wrong_kind_of_value_is_refused(void **state)
 {
-	(void)state;
 	assert_documents({ "cards: 1\n", "1: cards: " LIST }, { "cards: {}\n", "1: cards: " LIST },
 			 { "cards:\n- a\n", "2: cards[0]: " MAPPING },
 			 { "cards:\n- name: [a]\n", "2: cards[0].name: expected a single value" },
@@ -215,7 +205,6 @@ static void test_wrong_kind_of_value_is_refused(void **state)
 
 static void test_card_values_out_of_form_are_refused(void **state)
 {
-	(void)state;
 	assert_documents(
 		{ "cards:\n- profile: bluefield-9\n  functions: [{side: host, type: pf, pci: b1:00.0}]\n",
 		  "2: cards[0].profile: \"bluefield-9\" is not a profile; known are bluefield-2, "
@@ -230,7 +219,6 @@ static void test_card_values_out_of_form_are_refused(void **state)
 
 static void test_links_that_cannot_be_are_refused(void **state)
 {
-	(void)state;
 	assert_documents(
 		{ "cards:\n- profile: bluefield-3\n  link: {lanes: wide}\n"
 		  "  functions: [{side: host, type: pf, pci: b1:00.0}]\n",
@@ -245,7 +233,6 @@ static void test_links_that_cannot_be_are_refused(void **state)
 
 static void test_times_that_are_none_are_refused(void **state)
 {
-	(void)state;
 	assert_documents(
 		{ "cards:\n- profile: bluefield-3\n  timing: {sync-event: soon}\n"
 		  "  functions: [{side: host, type: pf, pci: b1:00.0}]\n",
@@ -257,7 +244,6 @@ static void test_times_that_are_none_are_refused(void **state)
 
 static void test_pci_address_out_of_form_is_refused(void **state)
 {
-	(void)state;
 	assert_functions(
 		{ "  - {side: host, type: pf, pci: zz}",
 		  "4: cards[0].functions[0].pci: \"zz\" is not a PCI address; write DDDD:BB:DD.F or BB:DD.F" },
@@ -271,7 +257,6 @@ static void test_pci_address_out_of_form_is_refused(void **state)
 
 static void test_side_out_of_form_is_refused(void **state)
 {
-	(void)state;
 	assert_functions(
 		{ "  - {side: arm, type: pf, pci: b1:00.0}", "4: cards[0].functions[0].side: \"arm\"" NOT_A_SIDE },
 		{ "  - {side: Host, type: pf, pci: b1:00.0}", "4: cards[0].functions[0].side: \"Host\"" NOT_A_SIDE },
@@ -289,7 +274,6 @@ static void test_side_out_of_form_is_refused(void **state)
 
 static void test_words_out_of_choice_are_refused(void **state)
 {
-	(void)state;
 	assert_functions(
 		{ "  - {side: host, type: PF, pci: b1:00.0}",
 		  "4: cards[0].functions[0].type: \"PF\" is not a type of function; write pf, vf or sf" },
@@ -300,7 +284,6 @@ static void test_words_out_of_choice_are_refused(void **state)
 
 static void test_numbers_out_of_range_are_refused(void **state)
 {
-	(void)state;
 	assert_functions({ HOST "mtu: 67}", AT_5 "mtu: \"67\" is not a number from 68 to 65535" },
 			 { HOST "mtu: 65536}", AT_5 "mtu: \"65536\" is not a number from 68 to 65535" },
 			 { HOST "mtu: 1500x}", AT_5 "mtu: \"1500x\" is not a number from 68 to 65535" },
@@ -338,7 +321,6 @@ static void test_numbers_out_of_range_are_refused(void **state)
 
 static void test_addresses_out_of_form_are_refused(void **state)
 {
-	(void)state;
 	assert_functions({ HOST "mac: 02:00:00:00:00}", AT_5 "mac: \"02:00:00:00:00\"" NOT_A_MAC },
 			 { HOST "mac: 02:00:00:00:00:01:02}", AT_5 "mac: \"02:00:00:00:00:01:02\"" NOT_A_MAC },
 			 { HOST "mac: 02-00-00-00-00-01}", AT_5 "mac: \"02-00-00-00-00-01\"" NOT_A_MAC },
@@ -350,7 +332,6 @@ static void test_addresses_out_of_form_are_refused(void **state)
 
 static void test_names_out_of_form_are_refused(void **state)
 {
-	(void)state;
 	assert_functions(
 		{ HOST "ibdev: \"\"}", AT_5 "ibdev: is empty; give a name, or leave the field out for the default" },
 		{ HOST "ibdev: a/b}", AT_5 "ibdev: \"a/b\" is not a name; write it without spaces and '/'" },
@@ -368,7 +349,6 @@ static void test_names_out_of_form_are_refused(void **state)
 
 static void test_vf_and_sf_without_their_pf_are_refused(void **state)
 {
-	(void)state;
 	assert_functions(
 		{ "  - {side: host, type: vf, pci: b1:00.2}",
 		  "4: cards[0].functions[0].type: a VF needs a PF: list one before it on this card and side "
@@ -405,7 +385,6 @@ static void test_vf_and_sf_without_their_pf_are_refused(void **state)
 
 static void test_sf_of_another_cards_pf_is_refused(void **state)
 {
-	(void)state;
 	assert_documents({ "cards:\n- {profile: bluefield-3, functions: [{side: host, type: pf, pci: b1:00.0}]}\n"
 			   "- {profile: bluefield-3, functions: [{side: host, type: sf, pci: b1:00.0}]}\n",
 			   "3: cards[1].functions[0].pci: no PF of this card has the address \"b1:00.0\" on side "
@@ -414,7 +393,6 @@ static void test_sf_of_another_cards_pf_is_refused(void **state)
 
 static void test_card_with_two_dpu_sides_is_refused(void **state)
 {
-	(void)state;
 	assert_functions({ DPU "}\n  - {side: x/dpu, type: pf, pci: \"03:00.1\"}",
 			   "5: cards[0].functions[1].side: the card's DPU side is \"dpu\" already; a card has one" });
 }
@@ -425,7 +403,6 @@ static void test_card_with_two_dpu_sides_is_refused(void **state)
 
 static void test_represents_must_name_a_host_function_of_its_card(void **state)
 {
-	(void)state;
 	assert_functions({ DPU ", represents: [b1:00.0]}", REP_0 "\"b1:00.0\"" NOT_A_REFERENCE },
 			 { DPU ", represents: [host]}", REP_0 "\"host\"" NOT_A_REFERENCE },
 			 { DPU ", represents: [host/b1:00.0/sf]}", REP_0 "\"host/b1:00.0/sf\"" NOT_A_REFERENCE },
@@ -440,7 +417,6 @@ static void test_represents_must_name_a_host_function_of_its_card(void **state)
 
 static void test_function_represented_twice_is_refused(void **state)
 {
-	(void)state;
 	assert_functions({ "  - side: dpu\n    type: pf\n    pci: \"03:00.0\"\n    represents:\n"
 			   "    - host/b1:00.0\n    - host/0000:b1:00.0\n" HOST "}",
 			   "9: cards[0].functions[0].represents[1]: \"host/0000:b1:00.0\" is represented by "
@@ -453,7 +429,6 @@ static void test_function_represented_twice_is_refused(void **state)
 
 static void test_rep_iface_without_a_representor_is_refused(void **state)
 {
-	(void)state;
 	assert_functions({ HOST "rep-iface: pf0hpf}",
 			   AT_5 "rep-iface: no DPU function of this card represents this one; remove the field or list "
 				"the function in a \"represents\"" });
@@ -467,7 +442,6 @@ static void test_rep_iface_without_a_representor_is_refused(void **state)
 
 static void test_values_that_must_differ_are_refused(void **state)
 {
-	(void)state;
 	assert_functions({ PF("b1:00.0", "") PF("b1:00.0", ""), TWICE("pci") "on one side" },
 			 { PF("b1:00.0", "ibdev: a") PF("b1:00.1", "ibdev: a"), TWICE("ibdev") "on one side" },
 			 { PF("b1:00.0", "iface: a") PF("b1:00.1", "iface: a"), TWICE("iface") "on one side" },
@@ -496,7 +470,6 @@ static void test_values_that_must_differ_are_refused(void **state)
 
 static void test_address_of_another_card_on_the_same_side_is_refused(void **state)
 {
-	(void)state;
 	assert_documents({ "cards:\n- {profile: connectx-7, functions: [{side: host, type: pf, pci: b1:00.0}]}\n"
 			   "- {profile: connectx-7, functions: [{side: host, type: pf, pci: b1:00.0}]}\n",
 			   "3: cards[1].functions[0].pci: is the same as that of cards[0].functions[0]; it must be "
@@ -509,7 +482,6 @@ static void test_long_file_name_is_shortened(void **state)
 	struct pcie_topology *topology = NULL;
 	char name[400], error[PCIE_ERROR_SIZE];
 
-	(void)state;
 	memset(name, 'd', sizeof(name));
 	strcpy(name + sizeof(name) - 8, "/x.yaml");
 	assert_int_equal(pcie_topology_parse(name, "cards: 1", 8, &topology, error), -EINVAL);

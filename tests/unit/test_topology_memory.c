@@ -63,7 +63,6 @@ static void test_each_failed_allocation_is_reported_and_leaves_nothing_behind(vo
 	char error[PCIE_ERROR_SIZE];
 	long allocations = 0;
 
-	(void)state;
 	while (parse_with(allocations, &topology, error) == -ENOMEM) {
 		assert_null(topology);
 		assert_string_equal(error, "memory.yaml: out of memory");

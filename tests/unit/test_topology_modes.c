@@ -105,7 +105,6 @@ static void test_real_dpu_lists_what_a_card_lists(void **state)
 	char *yaml = read_file(TOPOLOGY_DIR "/real-dpu.yaml");
 	struct pcie_topology *topology = parse(yaml);
 
-	(void)state;
 	assert_side(topology, "dpu", "03:00.0/p0 03:00.1/p1 03:00.0/enp3s0f0s0 03:00.1/enp3s0f1s0 ");
 	assert_side(topology, "host", "3b:00.0/enp59s0f0np0 3b:00.1/enp59s0f1np1 ");
 	assert_reps(topology, 0, "pf0hpf en3f0pf0sf0 ");
@@ -122,7 +121,6 @@ static void test_sf_of_the_arm_cores_does_not_reach_the_host(void **state)
 	const struct pcie_function *pf = &topology->functions[0], *sf = &topology->functions[2],
 				   *host_sf = &topology->functions[3];
 
-	(void)state;
 	assert_int_equal(sf->type, PCIE_FUNC_SF);
 	assert_int_equal(sf->parent, pf->id);
 	assert_true(pf->caps.comch_server && pf->caps.mmap_from_export_pci && pf->caps.rep_filter_all);
@@ -141,7 +139,6 @@ static void test_represents_names_sfs_of_the_dpu_but_no_other_function_of_it(voi
 	struct pcie_topology *topology = parse_card("  functions:\n  " DPU0 ", represents: [dpu/03:00.0/sf7]}\n"
 						    "  - {side: dpu, type: sf, pci: \"03:00.0\", sf-index: 7}\n");
 
-	(void)state;
 	assert_reps(topology, 0, "en3f0pf0sf7 ");
 	pcie_topology_destroy(topology);
 	assert_refused(
@@ -157,7 +154,6 @@ static void test_numbers_of_vfs_and_sfs_follow_the_listed_functions(void **state
 	struct pcie_topology *topology = parse_card("  functions:\n  " DPU0 "}\n  " HOST0 ", vfs: 7, sfs: 2}\n  " HOST1
 						    ", vfs: 1}\n  - {side: host, type: vf, pci: \"3b:00.4\"}\n");
 
-	(void)state;
 	/* 3b:00.2 is the card's management, 3b:00.4 is taken. VFs continue at device 1 behind function 7. */
 	assert_side(topology, "host",
 		    "3b:00.0/enp59s0f0np0 3b:00.1/enp59s0f1np1 3b:00.4/enp59s0f1v0 3b:00.3/enp59s0f0v0 "
@@ -171,7 +167,6 @@ static void test_numbers_of_vfs_and_sfs_follow_the_listed_functions(void **state
 
 static void test_numbers_of_vfs_and_sfs_are_checked(void **state)
 {
-	(void)state;
 	assert_refused("  functions:\n  - {side: host, type: vf, pci: \"3b:00.2\", vfs: 1}\n",
 		       "bad.yaml:4: cards[0].functions[0].vfs: only a PF has vfs; remove it");
 	assert_refused("  functions:\n  " HOST0 ", sfs: many}\n",
@@ -205,7 +200,6 @@ static void test_auxiliary_devices_are_numbered_behind_the_machines_pci_function
 						    "  - {side: host, type: sf, pci: b1:00.0}\n");
 	const struct pcie_function *functions = topology->functions;
 
-	(void)state;
 	assert_int_equal(functions[1].aux_index, 0);
 	assert_int_equal(functions[3].aux_index, 0); /* of the other PF */
 	assert_int_equal(functions[4].aux_index, 70);
@@ -237,7 +231,6 @@ static void test_functions_are_numbered_by_host_pf_and_vf(void **state)
 						    "  - {side: b/host, type: sf, pci: b1:00.0}\n");
 	const struct pcie_function *functions = topology->functions;
 
-	(void)state;
 	assert_indices(&functions[1], 0, 0, 0);
 	assert_indices(&functions[2], 1, 0, 0);
 	assert_indices(&functions[3], 1, 1, 0);
@@ -267,7 +260,6 @@ static void test_dpu_is_the_default_and_zero_trust_shows_the_same(void **state)
 	struct pcie_topology *dpu = parse_card(MODE("dpu")), *zero_trust = parse_card(MODE("zero-trust"));
 	struct pcie_topology *unnamed = parse_card("  functions:\n  " DPU0 "}\n");
 
-	(void)state;
 	expect_all(dpu);
 	expect_all(zero_trust);
 	assert_int_equal(zero_trust->cards[0].mode, PCIE_MODE_ZERO_TRUST);
@@ -282,7 +274,6 @@ static void test_nic_mode_hides_the_arm_cores_and_leaves_engines_to_the_host(voi
 {
 	struct pcie_topology *topology = parse_card(MODE("nic"));
 
-	(void)state;
 	assert_false(pcie_topology_has_side(topology, "dpu"));
 	assert_string_equal(pcie_topology_describe_no_side(topology, "dpu"),
 			    "; a card is in NIC mode, in which its Arm cores are inactive");
@@ -310,7 +301,6 @@ static void test_separated_mode_has_no_representors_and_no_way_across(void **sta
 {
 	struct pcie_topology *topology = parse_card(MODE("separated"));
 
-	(void)state;
 	assert_side(topology, "dpu", "03:00.0/p0 ");
 	assert_side(topology, "host", "3b:00.0/enp59s0f0np0 3b:00.2/enp59s0f0v0 ");
 	assert_int_equal(topology->cards[0].num_hidden, 3); /* an SF of each side, a VF of the Arm cores */
@@ -336,7 +326,6 @@ static void test_a_mode_of_one_card_leaves_the_other_card_alone(void **state)
 			   "  - {side: b/dpu, type: pf, pci: \"03:00.0\", sfs: 1}\n"
 			   "  - {side: host, type: pf, pci: \"b1:00.0\"}\n");
 
-	(void)state;
 	assert_int_equal(topology->num_functions, 4);
 	assert_int_equal(topology->cards[0].num_hidden, 1);
 	assert_int_equal(topology->cards[1].num_hidden, 0);
@@ -351,7 +340,6 @@ static void test_caps_of_the_file_override_the_mode(void **state)
 	struct pcie_topology *topology =
 		parse_card("  mode: separated\n  functions:\n  " DPU0 ", caps: {comch-server: true}}\n");
 
-	(void)state;
 	assert_true(topology->functions[0].caps.comch_server);
 	pcie_topology_destroy(topology);
 }
@@ -362,7 +350,6 @@ static void test_modes_are_checked(void **state)
 	const char *connectx = "cards:\n- profile: connectx-7\n  mode: dpu\n  functions:\n  " HOST0 "}\n";
 	char error[PCIE_ERROR_SIZE];
 
-	(void)state;
 	assert_refused("  mode: smart\n  functions:\n  " HOST0 "}\n",
 		       "bad.yaml:3: cards[0].mode: \"smart\" is not a mode; write dpu, nic, separated or zero-trust");
 	assert_refused("  mode: nic\n  functions:\n  " DPU0 "}\n",
@@ -383,7 +370,6 @@ static void test_sides_have_page_sizes(void **state)
 {
 	struct pcie_topology *topology = parse_card(SIDES("- {name: dpu, page-size: 64 KiB}\n- {name: host}\n"));
 
-	(void)state;
 	assert_int_equal(pcie_topology_page_bytes(topology, "dpu"), 65536);
 	assert_int_equal(pcie_topology_page_bytes(topology, "host"), 4096);
 	pcie_topology_destroy(topology);

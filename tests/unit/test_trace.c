@@ -15,7 +15,6 @@ static void test_a_context_and_its_states_are_read_as_they_were(void **state)
 	uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", "mlx5_0");
 	struct sim_trace_recording recording;
 
-	(void)state;
 	sim_trace_state(context, 0, 2);
 	sim_trace_state(context, 2, 3);
 	recording = read_all();
@@ -38,7 +37,6 @@ static void test_late_tasks_are_counted_with_the_worst(void **state)
 	uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", "mlx5_0");
 	struct sim_trace_recording recording;
 
-	(void)state;
 	sim_trace_late(context, 2000);
 	sim_trace_late(context, 3000);
 	sim_trace_late(context, 1500);
@@ -56,7 +54,6 @@ static void test_a_task_has_its_times_bytes_and_reason(void **state)
 	const struct sim_trace_event *task;
 	struct sim_trace_task_stats stats;
 
-	(void)state;
 	sim_trace_task_stats_init(&stats, context, "DMA memcpy");
 	do_task(&stats, NULL);
 	do_task(&stats, "DOCA_ERROR_IO_FAILED");
@@ -79,7 +76,6 @@ static void test_a_log_line_keeps_its_text_up_to_256_bytes(void **state)
 	char longest[400];
 	struct sim_trace_recording recording;
 
-	(void)state;
 	memset(longest, 'x', sizeof(longest));
 	longest[sizeof(longest) - 1] = '\0';
 	log_line(30, "the queue is %s", "full: \"\x01\xff\" and \xc3\xa4");
@@ -101,7 +97,6 @@ static void test_a_fault_event_has_its_rule_and_its_operation(void **state)
 		.rule = 7, .operation = "dma.memcpy", .match = 3, .bytes = 64, .delay_ns = 500
 	};
 
-	(void)state;
 	sim_trace_fault(0, &hit);
 	recording = read_all();
 	assert_int_equal(recording.num_events, 1);
@@ -120,7 +115,6 @@ static void test_what_a_killed_process_recorded_is_still_there(void **state)
 	int status;
 	pid_t pid;
 
-	(void)state;
 	pid = fork();
 	if (pid == 0) {
 		log_line(40, "my last words");
@@ -142,7 +136,6 @@ static void test_a_full_ring_loses_the_oldest_and_says_how_many(void **state)
 {
 	struct sim_trace_recording recording;
 
-	(void)state;
 	for (int i = 0; i < 5000; i++)
 		log_line(40, "line %d", i);
 	recording = read_all();
@@ -157,7 +150,6 @@ static void test_a_flood_of_log_lines_leaves_contexts_and_tasks_alone(void **sta
 {
 	struct sim_trace_recording recording;
 
-	(void)state;
 	sim_trace_state(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 0, 2);
 	for (int i = 0; i < 5000; i++)
 		log_line(40, "line %d", i);
@@ -173,7 +165,6 @@ static void test_of_a_flood_of_tasks_some_are_recorded_and_all_counted(void **st
 	struct sim_trace_recording recording;
 	struct sim_trace_task_stats stats;
 
-	(void)state;
 	sim_trace_task_stats_init(&stats, context, "DMA memcpy");
 	for (int i = 0; i < 100000; i++)
 		do_task(&stats, NULL);
@@ -191,7 +182,6 @@ static void test_at_level_full_each_task_is_recorded(void **state)
 	struct sim_trace_recording recording;
 	struct sim_trace_task_stats stats;
 
-	(void)state;
 	end(NULL);
 	assert_int_equal(sim_trace_begin(SIM_TRACE_FULL, &session, &fd), 0);
 	sim_trace_task_stats_init(&stats, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
@@ -210,7 +200,6 @@ static void test_failed_tasks_are_recorded_whatever_the_pace(void **state)
 	struct sim_trace_task_stats stats;
 	size_t failed = 0;
 
-	(void)state;
 	sim_trace_task_stats_init(&stats, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
 	for (int i = 0; i < 3000; i++)
 		do_task(&stats, i >= 2000 ? "DOCA_ERROR_IO_FAILED" : NULL);
@@ -228,7 +217,6 @@ static void test_more_contexts_than_entries_share_them(void **state)
 	struct sim_trace_recording recording;
 	uint64_t submitted = 0, lives = 0;
 
-	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, i % 2 ? "dma" : "comch_client", "mlx5_0");
 		struct sim_trace_task_stats stats;
@@ -268,7 +256,6 @@ static void test_virtual_times_are_exact(void **state)
 	struct sim_trace_task_times times;
 	struct sim_trace_task_stats stats;
 
-	(void)state;
 	begin_virtual(SIM_TRACE_SAMPLED);
 	context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", "mlx5_0");
 	sim_trace_task_stats_init(&stats, context, "DMA memcpy");
@@ -291,7 +278,6 @@ static void test_a_record_of_virtual_time_to_come_is_left_out(void **state)
 {
 	struct sim_trace_recording recording;
 
-	(void)state;
 	begin_virtual(SIM_TRACE_SAMPLED);
 	virtual_ns = 1000;
 	sim_trace_state(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 0, 2);
@@ -308,7 +294,6 @@ static void test_the_pace_is_that_of_virtual_time(void **state)
 	struct sim_trace_recording recording;
 	struct sim_trace_task_stats stats;
 
-	(void)state;
 	begin_virtual(SIM_TRACE_SAMPLED);
 	sim_trace_task_stats_init(&stats, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
 	for (int i = 0; i < SIM_TRACE_BURST; i++)
@@ -332,7 +317,6 @@ static void test_what_happens_at_one_moment_is_told_in_order(void **state)
 	struct sim_trace_recording recording;
 	uint32_t context;
 
-	(void)state;
 	begin_virtual(SIM_TRACE_SAMPLED);
 	context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL);
 	log_line(SIM_LOG_WARNING, "a line");
@@ -379,7 +363,6 @@ static void test_messages_of_one_moment_keep_their_arrows(void **state)
 	size_t len;
 	FILE *out;
 
-	(void)state;
 	begin_virtual(SIM_TRACE_FULL);
 	context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "comch", NULL);
 	for (uint64_t i = 0; i < 3; i++)
@@ -406,7 +389,6 @@ static void test_virtual_time_is_not_read_after_the_end(void **state)
 {
 	struct sim_trace_task_stats stats;
 
-	(void)state;
 	begin_virtual(SIM_TRACE_FULL);
 	sim_trace_task_stats_init(&stats, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
 	do_task(&stats, NULL);
@@ -422,7 +404,6 @@ static void test_the_environment_chooses_the_level(void **state)
 {
 	int other = -1;
 
-	(void)state;
 	assert_int_equal(sim_trace_begin(SIM_TRACE_FULL, &session, &other), -EBUSY);
 	end(NULL);
 	setenv("BFSIM_TRACE", "off", 1);
@@ -443,7 +424,6 @@ static void test_counters_that_outlive_their_recording_do_no_harm(void **state)
 	struct sim_trace_recording recording;
 	struct sim_trace_task_stats stats;
 
-	(void)state;
 	sim_trace_task_stats_init(&stats, sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), "DMA memcpy");
 	do_task(&stats, NULL);
 	sim_trace_end();
@@ -461,7 +441,6 @@ static void test_a_forked_child_writes_nothing_into_its_parents(void **state)
 	int status;
 	pid_t pid;
 
-	(void)state;
 	pid = fork();
 	if (pid == 0) {
 		sim_trace_forked();

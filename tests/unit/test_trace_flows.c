@@ -100,7 +100,6 @@ static void test_a_tasks_flow_leads_by_its_job_to_its_end(void **state)
 {
 	struct sim_trace_task_times times = submit();
 
-	(void)state;
 	virtual_ns += 100;
 	run(&times, 3000);
 	virtual_ns += 400;
@@ -115,7 +114,6 @@ static void test_flows_of_tasks_that_overtake_are_told_in_order_of_time(void **s
 {
 	struct sim_trace_task_times first = submit(), second;
 
-	(void)state;
 	virtual_ns += 10;
 	second = submit();
 	run(&second, 500);
@@ -136,7 +134,6 @@ static void test_numbers_are_those_of_the_order(void **state)
 {
 	struct sim_merged_trace merged = { .zero_ns = session.zero_ns };
 
-	(void)state;
 	sim_trace_message(SIM_TRACE_SENT, context, 0xdddddddd, 1, 1, sim_trace_now_ns(), 0);
 	virtual_ns += 1;
 	sim_trace_message(SIM_TRACE_SENT, context, 0xaaaaaaaa, 1, 1, sim_trace_now_ns(), 0);
@@ -166,7 +163,6 @@ static void test_numbers_are_those_of_the_order(void **state)
  * completions. */
 static void test_flows_of_one_moment_do_not_lead_back(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct sim_trace_task_times times = submit();
 
@@ -186,7 +182,6 @@ static void test_a_task_without_a_job_flows_from_submission_to_end(void **state)
 {
 	struct sim_trace_task_times times = submit();
 
-	(void)state;
 	virtual_ns += 20;
 	sim_trace_task_done(&stats, &times, 64, NULL);
 	expect_told("X 0.000 submit DMA memcpy\ns 0.000 task 1\nX 0.020 done DMA memcpy\nf 0.020 task 1\n");
@@ -196,7 +191,6 @@ static void test_a_task_whose_submission_is_not_known_has_no_flow(void **state)
 {
 	static const struct sim_trace_task_times unknown;
 
-	(void)state;
 	sim_trace_task_done(&stats, &unknown, 0, "DOCA_ERROR_IO_FAILED");
 	expect_told("");
 }
@@ -206,7 +200,6 @@ static void test_a_message_is_on_the_way_of_both_its_tasks(void **state)
 {
 	struct sim_trace_task_times recv = submit(), send;
 
-	(void)state;
 	virtual_ns += 5;
 	send = submit();
 	virtual_ns += 5;
@@ -233,7 +226,6 @@ static void test_a_message_of_a_connection_is_on_the_way_of_its_contexts_task(vo
 	struct sim_trace_conn_stats stream;
 	struct sim_trace_task_times send;
 
-	(void)state;
 	sim_trace_conn_stats_open(&stream, context, "name", "mlx5_0", 2, 4);
 	send = submit();
 	virtual_ns += 5;
@@ -259,7 +251,6 @@ static void test_messages_of_one_moment_are_of_tasks_that_moved_as_much(void **s
 	struct sim_merged_trace merged;
 	uint32_t *tasks;
 
-	(void)state;
 	for (uint64_t i = 0; i < 3; i++) {
 		struct sim_trace_task_times times = submit();
 
@@ -288,7 +279,6 @@ static void test_messages_of_one_moment_find_their_tasks_in_any_order(void **sta
 	struct sim_merged_trace merged;
 	uint32_t *tasks;
 
-	(void)state;
 	sim_trace_message(SIM_TRACE_SENT, context, 2, 1, 16, sim_trace_now_ns(), second.submitted_ns);
 	sim_trace_message(SIM_TRACE_SENT, context, 2, 2, 8, sim_trace_now_ns(), first.submitted_ns);
 	sim_trace_task_done(&stats, &first, 8, NULL);
@@ -310,7 +300,6 @@ static void test_a_message_is_not_of_a_task_that_ended_before(void **state)
 	struct sim_merged_trace merged;
 	uint32_t *tasks;
 
-	(void)state;
 	virtual_ns += 10;
 	sim_trace_task_done(&stats, &early, 8, NULL);
 	virtual_ns += 10;
@@ -334,7 +323,6 @@ static void test_short_slices_do_not_overlap(void **state)
 	struct sim_merged_trace merged;
 	size_t count, number = 0;
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		struct sim_trace_task_times times = submit();
 

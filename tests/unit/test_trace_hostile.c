@@ -42,7 +42,6 @@ static void test_a_head_that_does_not_fit_its_segment_is_refused(void **state)
 	const struct sim_trace_head good = *head;
 	struct sim_trace_recording recording;
 
-	(void)state;
 	head->num_records *= 2;
 	assert_int_equal(sim_trace_recording_read_fd(fd, &session, &recording), -EPROTO);
 	*head = good;
@@ -69,7 +68,6 @@ static void test_records_of_unknown_kinds_things_and_times_are_left_out(void **s
 	uint32_t context = sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL);
 	uint64_t good_ns;
 
-	(void)state;
 	sim_trace_state(context, 0, 2);
 	good_ns = record->time_ns;
 	expect_bad(0, 1);
@@ -100,7 +98,6 @@ static void test_a_record_that_is_not_whole_counts_as_lost(void **state)
 	struct sim_trace_record *record = ring_of(&inside, SIM_TRACE_RING_LIFECYCLE)->records;
 	struct sim_trace_recording recording;
 
-	(void)state;
 	sim_trace_state(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 0, 2);
 	record->number = 0;
 	recording = read_all();
@@ -119,7 +116,6 @@ static void test_tables_that_lead_nowhere_lead_to_none(void **state)
 	struct sim_trace_recording recording;
 	struct sim_trace_task_stats stats;
 
-	(void)state;
 	sim_trace_task_stats_init(&stats, context, "DMA memcpy");
 	do_task(&stats, NULL);
 	memset((uint8_t *)inside.base + layout_of(&inside).names, 'n', SIM_TRACE_NAME_SIZE); /* no end */
@@ -146,7 +142,6 @@ static void test_a_text_that_continues_behind_the_last_number_ends(void **state)
 	const uint32_t num_records = ((const struct sim_trace_head *)inside.base)->num_records;
 	struct sim_trace_recording recording;
 
-	(void)state;
 	log_line(30, "begins");
 	ring->num_written = UINT64_MAX;
 	ring->records[(UINT64_MAX - 1) % num_records] = ring->records[0];
@@ -170,7 +165,6 @@ static void test_a_recorder_trusts_nothing_in_its_memory(void **state)
 	struct sim_segment inside = look_inside();
 	struct sim_trace_recording recording;
 
-	(void)state;
 	sim_trace_state(sim_trace_object_new(SIM_TRACE_CONTEXT, 0, "dma", NULL), 0, 2);
 	ring_of(&inside, SIM_TRACE_RING_LIFECYCLE)->num_written = UINT64_MAX - 1;
 	memset(inside.base, 0xff, layout_of(&inside).rings);
@@ -190,7 +184,6 @@ static void test_what_is_no_segment_is_refused(void **state)
 	struct sim_trace_recording recording;
 	int other = open("/dev/zero", O_RDWR);
 
-	(void)state;
 	assert_int_equal(sim_trace_recording_read_fd(other, &session, &recording), -EPROTO);
 	assert_int_equal(sim_trace_recording_read_fd(-1, &session, &recording), -EPROTO);
 	close(other);

@@ -14,7 +14,6 @@ static uint64_t now_ns, number;
 
 static int begin(void **state)
 {
-	(void)state;
 	now_ns = 1000000000;
 	number = 0;
 	sim_trace_sampler_init(&sampler, now_ns, false);
@@ -37,7 +36,6 @@ static unsigned int happen(unsigned int count, uint64_t gap_ns)
 
 static void test_a_first_burst_is_recorded_one_by_one(void **state)
 {
-	(void)state;
 	assert_int_equal(happen(SIM_TRACE_BURST, 0), SIM_TRACE_BURST);
 }
 
@@ -45,7 +43,6 @@ static void test_a_first_burst_is_recorded_one_by_one(void **state)
  * each 1024th. */
 static void test_of_a_flood_one_in_1024_is_recorded(void **state)
 {
-	(void)state;
 	happen(SIM_TRACE_BURST, 0);
 	assert_int_equal(happen(2046, 0), 10);
 	assert_int_equal(happen(1024 * 100, 0), 100);
@@ -54,7 +51,6 @@ static void test_of_a_flood_one_in_1024_is_recorded(void **state)
 /* 80 us bring one credit. */
 static void test_events_slower_than_the_credits_are_all_recorded(void **state)
 {
-	(void)state;
 	assert_int_equal(happen(100000, SIM_TRACE_CREDIT_NS), 100000);
 }
 
@@ -64,7 +60,6 @@ static void test_a_steady_flood_is_recorded_as_the_credits_come(void **state)
 {
 	unsigned int recorded;
 
-	(void)state;
 	happen(4000, 0);
 	recorded = happen(2000000, 50);
 	assert_in_range(recorded, 1950, 3300);
@@ -73,7 +68,6 @@ static void test_a_steady_flood_is_recorded_as_the_credits_come(void **state)
 /* After a flood the next recorded event may be 1023 events away; from there on all are recorded. */
 static void test_a_pause_brings_the_credits_back(void **state)
 {
-	(void)state;
 	happen(20000, 0);
 	now_ns += SIM_TRACE_BURST * (uint64_t)SIM_TRACE_CREDIT_NS;
 	happen(SIM_TRACE_MAX_INTERVAL, 0);
@@ -83,7 +77,6 @@ static void test_a_pause_brings_the_credits_back(void **state)
 
 static void test_every_means_every(void **state)
 {
-	(void)state;
 	sim_trace_sampler_init(&sampler, now_ns, true);
 	assert_int_equal(happen(10000, 0), 10000);
 }
@@ -91,7 +84,6 @@ static void test_every_means_every(void **state)
 /* CLOCK_MONOTONIC read by two threads: the second may be a little behind. */
 static void test_time_that_goes_back_brings_nothing(void **state)
 {
-	(void)state;
 	happen(SIM_TRACE_BURST, 0);
 	now_ns -= 1000;
 	happen(1, 0);

@@ -705,7 +705,6 @@ static void test_launch_text_that_is_none_is_no_launch(void **state)
 	static const char *const texts[] = { NULL, "", "1", "1:2", "x:1:2", "1:2:3:4", "1:2:3x" };
 	struct sim_clock_launch launch;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		sim_clock_launch_read(texts[i], &launch);
 		assert_int_equal(launch.number, 0);

@@ -20,7 +20,6 @@ static struct sim_wake wake;
 
 static int setup(void **state)
 {
-	(void)state;
 	signal(SIGPIPE, SIG_DFL); /* a test that raises it ends here */
 	alarm(20);                /* and a test that blocks, too */
 	return sim_wake_open(&wake);
@@ -28,7 +27,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	sim_wake_close(&wake);
 	return 0;
 }
@@ -42,7 +40,6 @@ static bool is_awake(void)
 
 static void test_send_wakes_until_it_is_cleared(void **state)
 {
-	(void)state;
 	assert_true(sim_wake_is_valid(wake.send_fd));
 	assert_false(is_awake());
 	assert_int_equal(sim_wake_send(wake.send_fd), 0);
@@ -58,7 +55,6 @@ static void test_send_wakes_until_it_is_cleared(void **state)
 /* 100,000 are more than any queue holds. */
 static void test_send_to_a_full_socket_that_a_peer_made_blocking_returns(void **state)
 {
-	(void)state;
 	assert_int_equal(fcntl(wake.send_fd, F_SETFL, 0), 0);
 	assert_int_equal(fcntl(wake.recv_fd, F_SETFL, 0), 0);
 	for (int i = 0; i < 100000; i++)
@@ -72,7 +68,6 @@ static void test_peer_cannot_take_wake_ups(void **state)
 {
 	char byte;
 
-	(void)state;
 	assert_int_equal(sim_wake_send(wake.send_fd), 0);
 	assert_int_equal(recv(wake.send_fd, &byte, 1, MSG_DONTWAIT), -1);
 	assert_int_equal(errno, EAGAIN);
@@ -81,7 +76,6 @@ static void test_peer_cannot_take_wake_ups(void **state)
 
 static void test_both_ends_learn_of_a_shutdown(void **state)
 {
-	(void)state;
 	assert_int_equal(shutdown(wake.send_fd, SHUT_RDWR), 0);
 	assert_int_equal(sim_wake_send(wake.send_fd), -EPIPE);
 	assert_true(is_awake());
@@ -90,7 +84,6 @@ static void test_both_ends_learn_of_a_shutdown(void **state)
 
 static void test_send_to_an_owner_that_is_gone_fails(void **state)
 {
-	(void)state;
 	close(wake.recv_fd);
 	wake.recv_fd = -1;
 	assert_true(sim_wake_send(wake.send_fd) < 0);
@@ -100,7 +93,6 @@ static void test_other_descriptors_are_no_wake_descriptors(void **state)
 {
 	int event = eventfd(0, EFD_NONBLOCK), stream[2], pipes[2], inet = socket(AF_INET, SOCK_STREAM, 0);
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, stream), 0);
 	assert_int_equal(pipe(pipes), 0);
 	assert_false(sim_wake_is_valid(-1));
@@ -120,7 +112,6 @@ static void test_both_ends_are_closed(void **state)
 {
 	int recv_fd = wake.recv_fd, send_fd = wake.send_fd;
 
-	(void)state;
 	sim_wake_close(&wake);
 	assert_int_equal(fcntl(recv_fd, F_GETFD), -1);
 	assert_int_equal(fcntl(send_fd, F_GETFD), -1);

@@ -26,13 +26,11 @@ static int pair[2];
 
 static int setup(void **state)
 {
-	(void)state;
 	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair);
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		if (pair[i] >= 0)
 			close(pair[i]);
@@ -104,7 +102,6 @@ static void test_every_message_arrives_as_it_was_sent(void **state)
 {
 	int sizes = 0;
 
-	(void)state;
 	for (uint16_t type = 0; type < SIM_MSG_COUNT; type++) {
 		for (uint16_t is_reply = 0; is_reply < 2; is_reply++) {
 			size_t size = sim_msg_size(type, is_reply);
@@ -129,7 +126,6 @@ static void test_a_descriptor_travels_along(void **state)
 	struct sim_msg msg = message(SIM_MSG_STATUS, 1);
 	int before = open_fds(), fd;
 
-	(void)state;
 	assert_int_equal(sim_msg_send(pair[0], &msg, STDERR_FILENO), 0);
 	assert_int_equal(receive(&msg, &fd), 0);
 	assert_true(fd >= 0);
@@ -143,7 +139,6 @@ static void test_of_several_descriptors_one_is_taken_and_none_leaks(void **state
 	struct sim_msg msg = message(SIM_MSG_STATUS, 0);
 	int before = open_fds(), fd;
 
-	(void)state;
 	for (int count = 2; count <= MANY_FDS; count++) {
 		send_raw(&msg, sim_msg_size(SIM_MSG_STATUS, false), count);
 		assert_int_equal(receive(&msg, &fd), 0);
@@ -158,7 +153,6 @@ static void test_three_descriptors_travel_in_order(void **state)
 	int before = open_fds(), pipes[3][2];
 	struct sim_fds fds;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(pipe(pipes[i]), 0);
 	assert_int_equal(sim_msg_send_fds(pair[0], &msg, (int[]){ pipes[0][1], pipes[1][1], pipes[2][1] }, 3), 0);
@@ -186,7 +180,6 @@ static void test_descriptors_beyond_the_room_are_lost_and_none_leaks(void **stat
 	struct sim_fds fds;
 	int before = open_fds(), rc;
 
-	(void)state;
 	if (RUNNING_ON_VALGRIND) /* keeps limits of its own */
 		skip();
 	send_raw(&msg, sim_msg_size(SIM_MSG_HANDSHAKE, false), MANY_FDS);
@@ -215,7 +208,6 @@ static void test_a_handshake_message_arrives_as_it_was_sent(void **state)
 	struct sim_msg msg = message(SIM_MSG_HANDSHAKE, 0);
 	struct sim_fds fds;
 
-	(void)state;
 	sim_handshake_msg_pack(&sent, &msg.body.handshake.msg);
 	assert_memory_equal(msg.body.handshake.msg.body, "hello\0\0", 7);
 	assert_int_equal(sim_msg_send_fds(pair[0], &msg, (int[]){ STDERR_FILENO, STDERR_FILENO }, 2), 0);
@@ -236,7 +228,6 @@ static void test_a_handshake_message_with_a_wrong_length_is_refused(void **state
 	struct sim_fds none = { .count = 0 };
 	struct sim_handshake_msg got;
 
-	(void)state;
 	assert_int_equal(sim_handshake_msg_unpack(&packed, &none, &got), -EPROTO);
 	packed = (struct sim_msg_handshake){ .num_fds = SIM_HANDSHAKE_MSG_FDS + 1 };
 	assert_int_equal(sim_handshake_msg_unpack(&packed, &none, &got), -EPROTO);
@@ -250,7 +241,6 @@ static void test_what_was_sent_before_closing_with_unread_packets_arrives(void *
 	struct sim_msg last = message(SIM_MSG_DETACH, 0), unread = message(SIM_MSG_STATUS, 1), got;
 	int fd;
 
-	(void)state;
 	assert_int_equal(sim_msg_send(pair[1], &unread, -1), 0);
 	assert_int_equal(sim_msg_send(pair[0], &last, -1), 0);
 	close(pair[0]);
@@ -267,7 +257,6 @@ static void test_any_other_size_is_refused(void **state)
 		uint8_t more;
 	} long_one = { 0 };
 
-	(void)state;
 	for (uint16_t type = 1; type < SIM_MSG_COUNT; type++) {
 		size_t size = sim_msg_size(type, false);
 
@@ -286,7 +275,6 @@ static void test_unknown_kinds_are_refused(void **state)
 {
 	struct sim_msg msg = message(0, 0);
 
-	(void)state;
 	expect_refused(&msg, HEAD_BYTES, 0);
 	msg.type = SIM_MSG_COUNT;
 	expect_refused(&msg, HEAD_BYTES, 1);
@@ -302,7 +290,6 @@ static void test_another_version_is_refused(void **state)
 {
 	struct sim_msg msg = message(SIM_MSG_STATUS, 0);
 
-	(void)state;
 	msg.version++;
 	expect_refused(&msg, HEAD_BYTES, 1);
 }
@@ -312,7 +299,6 @@ static void test_a_status_that_is_no_error_code_is_refused(void **state)
 {
 	struct sim_msg msg = message(SIM_MSG_DESCRIBE, 1);
 
-	(void)state;
 	msg.status = 1;
 	expect_refused(&msg, sim_msg_size(SIM_MSG_DESCRIBE, true), 0);
 }
@@ -322,7 +308,6 @@ static void test_an_empty_socket_and_a_closed_one_are_told_apart(void **state)
 	struct sim_msg msg;
 	int fd;
 
-	(void)state;
 	assert_int_equal(receive(&msg, &fd), -EAGAIN);
 	close(pair[0]);
 	pair[0] = -1;
@@ -336,7 +321,6 @@ static void test_a_full_socket_takes_nothing_by_halves(void **state)
 	struct sim_msg msg = message(SIM_MSG_DESCRIBE, 1);
 	int sent = 0, got = 0, fd;
 
-	(void)state;
 	memset(&msg.body, 1, sizeof(msg.body));
 	while (sim_msg_send(pair[0], &msg, -1) == 0)
 		sent++;

@@ -51,7 +51,6 @@ static void test_parameters_reach_the_program(void **state)
 {
 	struct config config = { 0 };
 
-	(void)state;
 	init(&config);
 	assert_ok(doca_argp_start(3, WORDS("--size", "64")));
 	assert_int_equal(config.size, 64);
@@ -63,7 +62,6 @@ static void test_validation_decides(void **state)
 {
 	struct config config = { 0 };
 
-	(void)state;
 	init(&config);
 	assert_int_equal(doca_argp_start(3, WORDS("-s", "100")), DOCA_ERROR_INVALID_VALUE);
 	assert_ok(doca_argp_destroy());
@@ -84,7 +82,6 @@ static void choose_a_level(void)
 
 static void test_the_log_level_is_this_generations(void **state)
 {
-	(void)state;
 	in_child(choose_a_level);
 }
 
@@ -101,7 +98,6 @@ static void test_the_version_is_this_generations(void **state)
 {
 	const struct child_output *output = in_child(ask_the_version);
 
-	(void)state;
 	assert_non_null(strstr(output->out, "2.2.0080"));
 }
 
@@ -123,7 +119,6 @@ static void be_a_grpc_program(void)
 
 static void test_grpc_programs_get_their_address(void **state)
 {
-	(void)state;
 	in_child(be_a_grpc_program);
 }
 

@@ -14,7 +14,6 @@ static void test_an_inventory_is_configured_at_its_creation(void **state)
 	union doca_data data;
 	uint32_t count;
 
-	(void)state;
 	assert_int_equal(doca_buf_inventory_create(&mine, 5, DOCA_BUF_EXTENSION_NONE, &inventory), DOCA_SUCCESS);
 	assert_int_equal(doca_buf_inventory_get_user_data(inventory, &data), DOCA_SUCCESS);
 	assert_int_equal(data.u64, 99);

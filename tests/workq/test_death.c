@@ -19,7 +19,6 @@ static struct proc card, host, dpu;
 
 static int setup(void **state)
 {
-	(void)state;
 	dir = proc_make_dir();
 	side_session = dir;
 	daemon_start(&card, dir, NULL);
@@ -28,7 +27,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	proc_kill_all();
 	proc_remove_dir(dir);
 	return 0;
@@ -131,7 +129,6 @@ static void check_outcome(void)
 /* Each job gets an event, and the queue executes jobs that do not concern the dead process. */
 static void test_jobs_for_a_dead_host_fail_and_others_go_on(void **state)
 {
-	(void)state;
 	start_both(be_dpu);
 	end_host(true);
 	check_outcome();
@@ -139,7 +136,6 @@ static void test_jobs_for_a_dead_host_fail_and_others_go_on(void **state)
 
 static void test_jobs_on_revoked_memory_fail_and_others_go_on(void **state)
 {
-	(void)state;
 	start_both(be_dpu);
 	end_host(false);
 	check_outcome();
@@ -147,7 +143,6 @@ static void test_jobs_on_revoked_memory_fail_and_others_go_on(void **state)
 
 static void test_a_sleeper_is_woken_by_the_death_of_the_host(void **state)
 {
-	(void)state;
 	start_both(be_sleeping_dpu);
 	end_host(true);
 	check_outcome();
@@ -155,7 +150,6 @@ static void test_a_sleeper_is_woken_by_the_death_of_the_host(void **state)
 
 static void test_a_sleeper_is_woken_when_the_host_takes_back(void **state)
 {
-	(void)state;
 	start_both(be_sleeping_dpu);
 	end_host(false);
 	check_outcome();
@@ -202,7 +196,6 @@ static void test_threads_that_wait_return_when_the_host_dies(void **state)
 {
 	doca_error_t results[2];
 
-	(void)state;
 	start_both(be_waiting_dpu);
 	end_host(true);
 	proc_recv(dpu.ctl, results, sizeof(results));
@@ -254,7 +247,6 @@ static void be_busy_dpu(int ctl, const void *arg)
 
 static void test_every_queued_copy_has_its_event_when_the_host_dies(void **state)
 {
-	(void)state;
 	start_both(be_busy_dpu);
 	end_host(true);
 	proc_end(&dpu);
@@ -262,7 +254,6 @@ static void test_every_queued_copy_has_its_event_when_the_host_dies(void **state
 
 static void test_every_queued_copy_has_its_event_when_the_host_takes_back(void **state)
 {
-	(void)state;
 	start_both(be_busy_dpu);
 	end_host(false);
 	proc_end(&dpu);
@@ -271,7 +262,6 @@ static void test_every_queued_copy_has_its_event_when_the_host_takes_back(void *
 /* Neither a DPU that died during a copy nor a stopped one delays the host. */
 static void test_the_host_revokes_memory_that_a_dead_dpu_was_copying(void **state)
 {
-	(void)state;
 	start_both(be_busy_dpu);
 	proc_signal(&dpu, SIGKILL);
 	end_host(false);
@@ -293,7 +283,6 @@ static void be_careless_dpu(int ctl, const void *arg)
 
 static void test_a_process_ends_with_jobs_in_flight_and_the_host_goes_on(void **state)
 {
-	(void)state;
 	start_both(be_careless_dpu);
 	proc_end(&dpu);
 	end_host(false);

@@ -32,7 +32,6 @@ static void test_a_line_names_level_source_and_line_but_no_function(void **state
 {
 	const struct child_output *output = in_child(one_record_of_each_kind);
 
-	(void)state;
 	assert_int_equal(count_of(output->err, "[DOCA][WRN][OLD::WAYS:"), 3);
 	assert_non_null(strstr(output->err, "]: plain 1\n"));
 	assert_non_null(strstr(output->err, "[OLD::WAYS:77]: developer 2\n"));
@@ -59,7 +58,6 @@ static void test_wrong_levels_and_sources_are_refused(void **state)
 {
 	const struct child_output *output = in_child(records_that_are_none);
 
-	(void)state;
 	assert_null(strstr(output->err, "]: no "));
 	assert_null(strstr(output->err, "]: of a dead source"));
 }
@@ -86,7 +84,6 @@ static void test_functions_have_this_generations_names(void **state)
 {
 	const struct child_output *output = in_child(calls_that_are_refused_below);
 
-	(void)state;
 	assert_non_null(strstr(output->err, "doca_mmap_create: mmap is NULL"));
 	assert_non_null(strstr(output->err, "doca_mmap_dev_add: dev is NULL"));
 	assert_non_null(strstr(output->err, "call doca_mmap_dev_add() first"));
@@ -121,7 +118,6 @@ static void test_records_go_to_standard_error_until_a_backend_is_made(void **sta
 {
 	const struct child_output *output = in_child(all_levels_without_a_backend);
 
-	(void)state;
 	assert_int_equal(count_of(output->err, "]: at "), 4);
 	assert_non_null(strstr(output->err, "[DOCA][INF][OLD::WAYS:"));
 	assert_null(strstr(output->err, "at debug"));
@@ -146,7 +142,6 @@ static void test_global_limits_leave_the_levels_between_them(void **state)
 {
 	const struct child_output *output = in_child(global_level_changes_what_is_shown);
 
-	(void)state;
 	assert_int_equal(count_of(output->err, "at "), 1);
 	assert_non_null(strstr(output->err, "at error"));
 	assert_string_equal(output->out, "");
@@ -172,7 +167,6 @@ static void test_immutable_limits_of_a_backend_do_not_widen(void **state)
 {
 	const struct child_output *output = in_child(a_backend_with_limits_of_its_own);
 
-	(void)state;
 	assert_int_equal(count_of(output->out, "at "), 2);
 	assert_non_null(strstr(output->out, "at error"));
 	assert_non_null(strstr(output->out, "at warning"));
@@ -199,7 +193,6 @@ static void every_backend(void)
 
 static void test_backends_are_made_for_each_destination(void **state)
 {
-	(void)state;
 	in_child(every_backend);
 }
 
@@ -229,7 +222,6 @@ static void test_a_line_beyond_its_quantity_is_dropped(void **state)
 {
 	const struct child_output *output = in_child(three_in_a_bucket);
 
-	(void)state;
 	assert_int_equal(count_of(output->err, "]: round "), 3);
 	assert_non_null(strstr(output->err, "]: round 2\n"));
 	assert_int_equal(count_of(output->err, "]: another line's bucket\n"), 1);
@@ -254,7 +246,6 @@ static void test_records_that_were_dropped_are_counted(void **state)
 {
 	const struct child_output *output = in_child(a_bucket_that_ends);
 
-	(void)state;
 	assert_int_equal(count_of(output->err, "]: round "), 1);
 	assert_non_null(strstr(output->err, "[OLD::WAYS:5]: 9 records of this line were dropped\n"));
 	assert_non_null(strstr(output->err, "[OLD::WAYS:5]: later\n"));
@@ -273,7 +264,6 @@ static void buckets_that_are_none(void)
 
 static void test_wrong_buckets_are_refused(void **state)
 {
-	(void)state;
 	in_child(buckets_that_are_none);
 }
 
@@ -281,7 +271,6 @@ static void test_wrong_buckets_are_refused(void **state)
 
 static void test_errors_have_names_and_texts(void **state)
 {
-	(void)state;
 	assert_string_equal(doca_get_error_name(DOCA_SUCCESS), "DOCA_SUCCESS");
 	assert_string_equal(doca_get_error_name(DOCA_ERROR_IN_PROGRESS), "DOCA_ERROR_IN_PROGRESS");
 	assert_string_not_equal(doca_get_error_string(DOCA_ERROR_AGAIN), doca_get_error_string(DOCA_ERROR_FULL));
@@ -291,7 +280,6 @@ static void test_errors_have_names_and_texts(void **state)
 
 static void test_library_and_headers_are_of_one_release(void **state)
 {
-	(void)state;
 	assert_string_equal(doca_version_runtime(), "2.2.0080");
 	assert_string_equal(doca_version_runtime(), doca_version());
 }

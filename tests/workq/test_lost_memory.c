@@ -37,7 +37,6 @@ static void test_jobs_without_memory_fail(void **state)
 {
 	void *rig;
 
-	(void)state;
 	rig_setup(&rig); /* behind cmocka's handlers */
 	for (int way = 0; way < LOST_NUM_WAYS; way++) {
 		if (way == LOST_FREED) /* anything may come to lie there */

@@ -316,7 +316,6 @@ static void test_a_map_that_is_not_started_takes_no_chunk(void **state)
 {
 	struct doca_mmap *mmap;
 
-	(void)state;
 	assert_int_equal(doca_mmap_create(NULL, &mmap), DOCA_SUCCESS);
 	assert_int_equal(populate(mmap, first, sizeof(first)), DOCA_ERROR_NOT_PERMITTED);
 	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);

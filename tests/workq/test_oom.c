@@ -21,14 +21,12 @@ static struct doca_dev *dev;
 
 static int open_first(void **state)
 {
-	(void)state;
 	dev = rig_open(0);
 	return 0;
 }
 
 static int close_first(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }
@@ -67,7 +65,6 @@ static doca_error_t step_rep_open(void)
  * provokes: doca_devinfo_rep_list_create DOCA_ERROR_NO_MEMORY */
 static void test_devices_are_listed_and_opened_once_there_is_memory(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(step_list, NULL);
 	api_fail_each_allocation(step_open, NULL);
 	api_fail_each_allocation(step_rep_list, NULL);
@@ -128,7 +125,6 @@ static doca_error_t step_pool(void)
  * provokes: doca_mmap_start DOCA_ERROR_NO_MEMORY */
 static void test_maps_and_buffers_are_made_once_there_is_memory(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(step_map, NULL);
 	api_fail_each_allocation(step_start_empty, NULL);
 	api_fail_each_allocation(step_add_device, NULL);
@@ -149,7 +145,6 @@ static void test_a_device_is_added_to_all_chunks_once_there_is_memory(void **sta
 {
 	static char more[2][4096];
 
-	(void)state;
 	assert_ok(doca_mmap_create(NULL, &mmap));
 	assert_ok(doca_mmap_start(mmap));
 	assert_ok(doca_mmap_populate(mmap, memory, sizeof(memory), 4096, NULL, NULL));
@@ -192,7 +187,6 @@ static doca_error_t step_add_queue(void)
  * provokes: doca_workq_create DOCA_ERROR_NO_MEMORY */
 static void test_queues_and_contexts_are_made_once_there_is_memory(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(step_queue, NULL);
 	api_fail_each_allocation(step_dma, NULL);
 	assert_ok(doca_ctx_dev_add(doca_dma_as_ctx(dma), dev));
@@ -229,7 +223,6 @@ static doca_error_t step_import_event(void)
  * provokes: doca_sync_event_export_to_dpu DOCA_ERROR_NO_MEMORY */
 static void test_sync_events_are_made_once_there_is_memory(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(step_event, NULL);
 	assert_ok(doca_sync_event_publisher_add_location_cpu(event, dev));
 	assert_ok(doca_sync_event_subscriber_add_location_dpu(event));

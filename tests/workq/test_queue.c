@@ -221,7 +221,6 @@ static void test_jobs_beyond_the_depth_are_warned_of_once(void **state)
 {
 	const struct child_output *output = in_child(exceed_depth_twice);
 
-	(void)state;
 	assert_int_equal(count_of(output->err, "the depth of 5"), 1);
 }
 

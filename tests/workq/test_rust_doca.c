@@ -40,7 +40,6 @@ static struct proc card, host, dpu;
 
 static int setup(void **state)
 {
-	(void)state;
 	dir = proc_make_dir();
 	daemon_start(&card, dir, NULL);
 	return 0;
@@ -48,7 +47,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	proc_kill_all();
 	proc_remove_dir(dir);
 	return 0;
@@ -233,7 +231,6 @@ static void be_local(int ctl, const void *arg)
 
 static void test_local_example_copies(void **state)
 {
-	(void)state;
 	proc_start(&dpu, be_local, NULL);
 	proc_end(&dpu);
 }
@@ -352,7 +349,6 @@ static void test_map_exported_to_files_is_imported_by_the_other_side(void **stat
 {
 	char byte, text[sizeof(TEXT)];
 
-	(void)state;
 	proc_start(&host, be_host, NULL);
 	proc_recv(host.ctl, &byte, 1);
 	for (int i = 0; i < 2; i++) { /* the files serve a second process as well */
@@ -395,7 +391,6 @@ static void be_without_device(int ctl, const void *arg)
 
 static void test_map_without_a_device_gives_buffers(void **state)
 {
-	(void)state;
 	proc_start(&dpu, be_without_device, NULL);
 	proc_end(&dpu);
 }
@@ -428,7 +423,6 @@ static void be_exporter(int ctl, const void *arg)
 
 static void test_device_of_an_exported_map_stays(void **state)
 {
-	(void)state;
 	proc_start(&host, be_exporter, NULL);
 	proc_end(&host);
 }

@@ -277,7 +277,6 @@ static void test_a_handle_that_the_program_replaced_can_not_be_cleared(void **st
 	struct doca_workq *queue;
 	int sink;
 
-	(void)state;
 	assert_int_equal(doca_workq_create(1, &queue), DOCA_SUCCESS);
 	assert_int_equal(doca_workq_set_event_driven_enable(queue, 1), DOCA_SUCCESS);
 	assert_int_equal(doca_workq_get_event_handle(queue, &handle), DOCA_SUCCESS);

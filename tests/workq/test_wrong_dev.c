@@ -69,7 +69,6 @@ static void test_no_devices_are_found_until_the_environment_is_right(void **stat
 	char *side = getenv("BFSIM_SIDE");
 	uint32_t count = 7;
 
-	(void)state;
 	setenv("BFSIM_SIDE", "moon", 1);
 	assert_int_equal(doca_devinfo_list_create(&list, &count), DOCA_ERROR_NOT_FOUND);
 	assert_null(list);

@@ -51,7 +51,6 @@ static doca_error_t step_ec(void)
  * provokes: doca_sha_create DOCA_ERROR_NO_MEMORY */
 static void test_contexts_are_made_once_there_is_memory(void **state)
 {
-	(void)state;
 	api_fail_each_allocation(step_compress, NULL);
 	assert_ok(doca_compress_destroy(compress));
 	api_fail_each_allocation(step_sha, NULL);
@@ -66,7 +65,6 @@ static void test_contexts_are_made_once_there_is_memory(void **state)
  * provokes: doca_sha_destroy DOCA_ERROR_INVALID_VALUE */
 static void test_a_handle_is_needed(void **state)
 {
-	(void)state;
 	assert_invalid(doca_compress_create(NULL));
 	assert_invalid(doca_sha_create(NULL));
 	assert_invalid(doca_ec_create(NULL));
@@ -96,7 +94,6 @@ static void stop(struct doca_ctx *ctx)
  * provokes: doca_sha_destroy DOCA_ERROR_IN_USE */
 static void test_a_context_with_a_queue_is_in_use(void **state)
 {
-	(void)state;
 	assert_ok(doca_compress_create(&compress));
 	start(doca_compress_as_ctx(compress));
 	assert_doca(doca_compress_destroy(compress), DOCA_ERROR_IN_USE);
@@ -134,7 +131,6 @@ static void test_capabilities_need_a_device_a_known_job_and_a_place(void **state
 	uint64_t large = 7;
 	uint32_t num = 7;
 
-	(void)state;
 	assert_invalid(doca_compress_job_get_supported(NULL, DOCA_DECOMPRESS_DEFLATE_JOB));
 	assert_invalid(doca_compress_job_get_supported(devinfo, DOCA_DECOMPRESS_LZ4_JOB + 1));
 	assert_invalid(doca_compress_get_max_buf_size(devinfo, DOCA_DECOMPRESS_DEFLATE_JOB, NULL));
@@ -168,7 +164,6 @@ static void test_a_card_without_the_engine_says_so(void **state)
 	doca_error_t in_3 = is_bluefield_2 ? DOCA_ERROR_NOT_SUPPORTED : DOCA_SUCCESS;
 	uint32_t num;
 
-	(void)state;
 	assert_doca(doca_sha_get_hardware_supported(devinfo), in_2);
 	assert_doca(doca_compress_job_get_supported(devinfo, DOCA_COMPRESS_DEFLATE_JOB), in_2);
 	assert_doca(doca_compress_get_max_buffer_size(devinfo, DOCA_COMPRESS_DEFLATE_JOB, &num), in_2);
@@ -186,7 +181,6 @@ static void test_sessions_are_of_a_context_and_its_queue(void **state)
 {
 	struct doca_sha_partial_session *session, *another;
 
-	(void)state;
 	assert_ok(doca_sha_create(&sha));
 	start(doca_sha_as_ctx(sha));
 	assert_invalid(doca_sha_partial_session_create(sha, NULL, &session));
@@ -214,7 +208,6 @@ static void test_matrices_have_blocks_and_indices_in_them(void **state)
 	uint32_t indices[] = { 0, 3 };
 	struct doca_matrix *coding, *matrix;
 
-	(void)state;
 	assert_ok(doca_ec_create(&ec));
 	assert_invalid(doca_ec_matrix_create(ec, DOCA_CODING_MATRIX_CAUCHY, 0, 1, &coding));
 	assert_invalid(doca_ec_matrix_create(NULL, DOCA_CODING_MATRIX_CAUCHY, 2, 1, &coding));
@@ -231,7 +224,6 @@ static void test_matrices_have_blocks_and_indices_in_them(void **state)
 
 static int open_first(void **state)
 {
-	(void)state;
 	dev = rig_open(0);
 	devinfo = doca_dev_as_devinfo(dev);
 	return 0;
@@ -239,7 +231,6 @@ static int open_first(void **state)
 
 static int close_first(void **state)
 {
-	(void)state;
 	assert_ok(doca_dev_close(dev));
 	return 0;
 }

@@ -191,7 +191,6 @@ static void test_numbers_and_ranges_have_limits(void **state)
 {
 	struct doca_mmap *mmap = started_map(NULL), *fresh = empty_map();
 
-	(void)state;
 	assert_refused_invalid(doca_mmap_populate(mmap, NULL, 1, 4096, NULL, NULL));
 	assert_refused_invalid(doca_mmap_populate(mmap, first, 0, 4096, NULL, NULL));
 	assert_refused_invalid(doca_mmap_populate(mmap, first, SIZE_MAX, 4096, NULL, NULL));
@@ -218,7 +217,6 @@ static void test_a_refused_descriptor_is_described_without_an_address(void **sta
 	struct doca_mmap *fresh = empty_map();
 	int fd = memfd_create("dmabuf", MFD_CLOEXEC);
 
-	(void)state;
 	assert_int_equal(ftruncate(fd, 4096), 0);
 	assert_invalid(doca_mmap_set_dmabuf_memrange(fresh, fd, 0, 0));
 	assert_false(refuse_logged("address"));

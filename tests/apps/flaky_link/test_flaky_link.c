@@ -40,7 +40,6 @@ static int setup(void **state)
 		.wait = note_wait,
 	};
 
-	(void)state;
 	waits[0] = '\0';
 	for (size_t i = 0; i < LEN; i++)
 		src[i] = (uint8_t)(i * 7 + 1);
@@ -56,7 +55,6 @@ static int teardown(void **state)
 	struct bfsim_fault idle;
 	int unfired = bfsim_fault_unfired(&idle);
 
-	(void)state;
 	if (unfired > 0)
 		fprintf(stderr, "never hit: %s\n", idle.text);
 	bfsim_fault_clear();
@@ -85,7 +83,6 @@ static void test_good_link_needs_one_attempt(void **state)
 {
 	struct retry_report report;
 
-	(void)state;
 	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_SUCCESS);
 	assert_memory_equal(dst, src, LEN);
 	assert_int_equal(report.num_attempts, 1);
@@ -98,7 +95,6 @@ static void test_transient_failure_is_survived(void **state)
 	uint32_t id = inject("dma.memcpy times=2 fail=IO_FAILED moved=50%");
 	struct retry_report report;
 
-	(void)state;
 	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_SUCCESS);
 	assert_memory_equal(dst, src, LEN);
 	assert_int_equal(report.num_attempts, 3);
@@ -113,7 +109,6 @@ static void test_permanent_failure_is_given_up(void **state)
 	uint32_t id = inject("dma.memcpy fail=IO_FAILED");
 	struct retry_report report;
 
-	(void)state;
 	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_ERROR_IO_FAILED);
 	assert_int_equal(report.num_attempts, 4);
 	assert_int_equal(times_fired(id), 4);
@@ -126,7 +121,6 @@ static void test_slow_copy_is_abandoned_and_repeated(void **state)
 	uint32_t id = inject("dma.memcpy nth=1 delay=3600s");
 	struct retry_report report;
 
-	(void)state;
 	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_SUCCESS);
 	assert_memory_equal(dst, src, LEN);
 	assert_int_equal(report.num_attempts, 2);
@@ -138,7 +132,6 @@ static void test_copy_that_never_ends_times_out(void **state)
 {
 	struct retry_report report;
 
-	(void)state;
 	inject("dma.memcpy hang");
 	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_ERROR_TIME_OUT);
 	assert_int_equal(report.num_late, 4);
@@ -148,7 +141,6 @@ static void test_full_queue_is_tried_again(void **state)
 {
 	struct retry_report report;
 
-	(void)state;
 	inject("dma.memcpy nth=1 refuse=AGAIN");
 	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_SUCCESS);
 	assert_memory_equal(dst, src, LEN);
@@ -159,7 +151,6 @@ static void test_what_is_not_permitted_is_not_tried_again(void **state)
 {
 	struct retry_report report;
 
-	(void)state;
 	inject("dma.memcpy fail=NOT_PERMITTED");
 	assert_int_equal(retry_copy(retry, dst, src, LEN, &report), DOCA_ERROR_NOT_PERMITTED);
 	assert_int_equal(report.num_attempts, 1);
