@@ -9,9 +9,9 @@
  * time. A memcpy task between two local buffers, without faults and model time, runs through five .c files from
  * doca_task_submit() to its callback:
  *
- *   pe/task.c  -->  dma_task_memcpy.c (check)  -->  engine/queue.c (submit, doorbell)
- *   pe/pe.c    -->  engine/queue.c (poll)  -->  dma_task_memcpy.c (run)  -->  fabric/copy.c
- *              -->  pe/task.c  -->  dma_task_memcpy.c (complete)  -->  the user's callback
+ *   pe/task_submit.c  -->  dma_task_memcpy.c (check)  -->  engine/queue.c (submit, doorbell)
+ *   pe/pe_progress.c  -->  engine/queue.c (poll)  -->  dma_task_memcpy.c (run)  -->  fabric/copy.c
+ *                     -->  pe/task_submit.c  -->  dma_task_memcpy.c (complete)  -->  the user's callback
  */
 #ifndef SHIM_DMA_PRIV_H
 #define SHIM_DMA_PRIV_H

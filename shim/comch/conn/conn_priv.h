@@ -14,9 +14,9 @@
  *   send      send task --> send queue --> ring of the peer --> doorbell of the peer
  *   receive   doorbell --> connection --> own ring [--> delay queue] --> callback
  *
- * A sent message passes eight files up to its callback: common/pe/task.c, endpoint/send_task.c,
- * conn/send_queue.c, conn/conn_core.c, sim/shm/ring.c and doorbell.c; then common/pe/pe.c and
- * endpoint/endpoint.c report it. A received message passes six: pe.c, endpoint.c, doorbell.c,
+ * A sent message passes eight files up to its callback: common/pe/task_submit.c, endpoint/send_task.c,
+ * conn/send_queue.c, conn/conn_core.c, sim/shm/ring.c and doorbell.c; then common/pe/pe_progress.c and
+ * endpoint/endpoint.c report it. A received message passes six: pe_progress.c, endpoint.c, doorbell.c,
  * endpoint/connection.c, endpoint/recv.c and ring.c. Where messages take time, a send also passes
  * conn/timing.c, and a receive conn/delay_queue.c and conn/delay_list.c. sim/trace counts each message.
  *

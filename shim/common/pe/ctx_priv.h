@@ -146,7 +146,7 @@ static inline bool shim_ctx_can_idle(const struct doca_ctx *ctx)
 /* Go idle if shim_ctx_can_idle(). Returns whether it did. */
 bool shim_ctx_try_idle(struct doca_ctx *ctx);
 
-/* pe.c: one step of a context that has one, in turn; of a live engine, by its thread. Returns whether there was one. */
+/* pe_progress.c: one step of a context that has one, in turn; of a live engine, by its thread. Returns whether there was one. */
 SHIM_INTERNAL_API bool shim_pe_progress_one(struct doca_pe *pe);
 
 /* pe_vclock.c: returns whether the engine may poll now; always true unless in virtual time. Sleeps briefly before false. */
@@ -179,11 +179,11 @@ SHIM_INTERNAL_API void shim_pe_vclock_post_credit(struct doca_pe *pe);
 /* pe_vclock.c: in virtual time, the context submits jobs. */
 void shim_pe_vclock_mark_busy(void *ctx);
 
-/* pe_registry.c: connect a context to an engine for life, and disconnect it before its object is freed. */
+/* pe.c: connect a context to an engine for life, and disconnect it before its object is freed. */
 void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx);
 void shim_pe_disconnect(struct doca_ctx *ctx);
 
-/* pe_registry.c: wake the thread that sleeps on the context's progress engine; any thread. */
+/* pe.c: wake the thread that sleeps on the context's progress engine; any thread. */
 SHIM_INTERNAL_API void shim_pe_notify(void *ctx);
 
 /* The same for an event from outside of virtual time: a message of the daemon, the end of a connection, a plain store. */
@@ -192,7 +192,7 @@ SHIM_INTERNAL_API void shim_pe_notify_external(void *ctx);
 /* The part of it that concerns virtual time. */
 SHIM_INTERNAL_API void shim_pe_vclock_notify_ctx(const struct doca_ctx *ctx);
 
-/* pe_registry.c: the same, by the engine's own thread, which may be about to sleep. */
+/* pe.c: the same, by the engine's own thread, which may be about to sleep. */
 SHIM_INTERNAL_API void shim_pe_notify_self(struct doca_ctx *ctx);
 
 /* pe_wake.c: make the engine's notification handle readable; any thread. */
@@ -202,7 +202,7 @@ void shim_pe_wake(const struct doca_pe *pe);
  * engine's. Returns -errno if there is none. */
 SHIM_INTERNAL_API int shim_pe_peer_wake_fd(const struct doca_ctx *ctx);
 
-/* task_pool.c: free the pools. */
+/* task.c: free the pools. */
 void shim_task_pools_free(struct doca_ctx *ctx);
 
 #endif

@@ -56,7 +56,7 @@ bool shim_pe_vclock_step(struct doca_pe *pe, shim_pe_step *step, bool skips_park
  * while virtual time passed. */
 bool shim_pe_vclock_sleep(struct doca_pe *pe, bool has_events);
 
-/* pe_registry.c: add the engine to the list of the process, whose engines wake at changes of functions; and remove it. */
+/* pe.c: add the engine to the list of the process, whose engines wake at changes of functions; and remove it. */
 void shim_pe_register(struct doca_pe *pe);
 void shim_pe_unregister(struct doca_pe *pe);
 

@@ -1,168 +1,111 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks: submission and completion. */
+/* Pools of tasks: memory for the tasks of one type that a context has. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "shim/common/base/alloc.h"
+#include "shim/common/base/check.h"
+#include "shim/common/base/slab.h"
 #include "task_priv.h"
 
-#include "call_functions.h"
-#include "shim/common/base/check.h"
-#include "task_decorators.h"
-
-static doca_error_t refuse_submit(const char *func, const struct doca_task *task)
+doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
+				struct shim_task_pool **ret_pool)
 {
-	if (!shim_object_is(task, SHIM_TASK)) {
-		sim_err("%s: the task is NULL or was freed already", func);
-		return DOCA_ERROR_INVALID_VALUE;
+	struct shim_task_pool *pool = shim_calloc(1, sizeof(*pool));
+
+	assert(sim_task_kind_exists(type->name)); /* else statistics lack this kind */
+	if (pool) {
+		pool->bytes = count * type->size;
+		pool->tasks = shim_slab_new(pool->bytes);
 	}
-	sim_err("%s: the task %s", func,
-		task->freed ?
-			"was freed already, in flight" :
-		!shim_ctx_is_same_process(task->ctx) ?
-			"belongs to a context of the process before fork(), which a child can't use; make one in the child" :
-		task->in_flight ?
-			"is in flight already: wait for its callback" :
-			"belongs to a context that is not running (stopped, or stopping after a failed task or its function's reset)");
-	return DOCA_ERROR_BAD_STATE;
-}
-
-doca_error_t shim_task_post_job(struct doca_task *task)
-{
-	if (doca_likely(sim_queue_submit(task->ctx->queue, &task->job) == 0))
-		return DOCA_SUCCESS;
-	sim_err("doca_task_submit: the queue is full; progress its engine first");
-	return DOCA_ERROR_AGAIN;
-}
-
-static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
-{
-	struct doca_ctx *ctx = task->ctx;
-	doca_error_t result = task->pool->type->check(task);
-
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
-	task->job.unsignaled = flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
-	result = shim_task_post(task);
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
-	task->in_flight = true;
-	if (!task->job.run)
-		ctx->num_posted++;
-	else if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
-		sim_queue_doorbell(ctx->queue);
+	if (!pool || !pool->tasks) {
+		free(pool);
+		sim_err("doca_ctx_start: no memory for %u %s tasks; configure fewer", count, type->name);
+		return DOCA_ERROR_INITIALIZATION;
+	}
+	pool->type = type;
+	pool->count = pool->num_never_used = count;
+	sim_trace_task_stats_init(&pool->stats, ctx->trace_id, type->name);
+	pool->next = ctx->pools;
+	ctx->pools = pool;
+	*ret_pool = pool;
 	return DOCA_SUCCESS;
 }
 
-static inline bool can_submit(const struct doca_task *task)
+void shim_task_pools_free(struct doca_ctx *ctx)
 {
-	return shim_object_is(task, SHIM_TASK) && !task->in_flight && task->ctx->state == DOCA_CTX_STATE_RUNNING &&
-	       shim_ctx_is_same_process(task->ctx) && !shim_ctx_is_stale(task->ctx);
-}
+	while (ctx->pools) {
+		struct shim_task_pool *first = ctx->pools;
 
-/* The program's submission of @task by @function failed with @error, or succeeded. Returns @error. */
-static inline doca_error_t end_submit(uint32_t function, const void *caller, const struct doca_task *task,
-				      uint32_t flags, doca_error_t error)
-{
-	const uint64_t args[] = { (uintptr_t)task, flags };
-
-	if (doca_unlikely(error != DOCA_SUCCESS) && shim_call_hooks)
-		shim_call_hooks->submit_failed(&(struct shim_call){
-			.function = function, .args = args, .caller = caller, .result = (uint64_t)error });
-	return error;
-}
-
-static inline doca_error_t submit_checked(const char *func, struct doca_task *task, uint32_t flags)
-{
-	return doca_likely(can_submit(task)) ? submit(task, flags) : refuse_submit(func, task);
-}
-
-doca_error_t doca_task_submit(struct doca_task *task)
-{
-	return end_submit(SHIM_FN_doca_task_submit, __builtin_return_address(0), task, 0,
-			  submit_checked(__func__, task, DOCA_TASK_SUBMIT_FLAG_FLUSH));
-}
-
-static doca_error_t submit_ex(const char *func, struct doca_task *task, uint32_t flags)
-{
-	if (doca_likely(!(flags & ~(uint32_t)(DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS))))
-		return submit_checked(func, task, flags);
-	sim_err("%s: flags %#x has bits that enum doca_task_submit_flag lacks", func, flags);
-	return DOCA_ERROR_INVALID_VALUE;
-}
-
-doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
-{
-	return end_submit(SHIM_FN_doca_task_submit_ex, __builtin_return_address(0), task, flags,
-			  submit_ex(__func__, task, flags));
-}
-
-static doca_error_t try_submit(const char *func, struct doca_task *task)
-{
-	doca_error_t result = can_submit(task) ? task->pool->type->validate(task) : refuse_submit(func, task);
-
-	return result == DOCA_SUCCESS ? submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH) : result;
-}
-
-doca_error_t doca_task_try_submit(struct doca_task *task)
-{
-	return end_submit(SHIM_FN_doca_task_try_submit, __builtin_return_address(0), task, 0,
-			  try_submit(__func__, task));
-}
-
-/* A task ended: call its hook or the user. A task that was freed in flight stays in flight during the callback and
- * returns to the pool behind it. */
-static inline void complete_task(struct doca_task *task, doca_error_t status)
-{
-	struct shim_completion_hook *hook = task->hook;
-	bool freed = task->freed; /* behind the callback the task may be freed or reused */
-
-	shim_task_end(task, status);
-	task->in_flight = freed;
-	task->status = status;
-	task->hook = NULL;
-	if (doca_likely(!hook)) {
-		task->pool->type->complete(task);
-	} else {
-		if (status == DOCA_SUCCESS && task->pool->type->apply)
-			task->pool->type->apply(task);
-		hook->on_complete(hook, task);
+		ctx->pools = first->next;
+		shim_slab_free(first->tasks, first->bytes);
+		free(first->times);
+		free(first);
 	}
-	if (doca_unlikely(freed))
-		shim_task_return_to_pool(task);
 }
 
-void shim_task_complete_posted(struct doca_task *task, doca_error_t status)
+doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, union doca_data user_data,
+			     struct doca_task **ret_task)
 {
-	task->ctx->num_posted--;
-	complete_task(task, status);
-}
+	struct doca_task *task;
 
-void shim_task_complete_job(struct sim_job *job)
-{
-	struct doca_task *task = shim_task_from_job(job);
-	doca_error_t status = shim_task_job_status(task, job->status);
-
-	if (doca_unlikely(job->status < 0))
-		shim_ctx_stop_on_error(task->ctx); /* calls the user, while the task is still in flight */
-	complete_task(task, status);
-}
-
-doca_error_t doca_task_get_status(const struct doca_task *task)
-{
-	return shim_object_is(task, SHIM_TASK) ? task->status : DOCA_ERROR_INVALID_VALUE;
-}
-
-struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
-{
-	return shim_object_is(task, SHIM_TASK) ? task->ctx : NULL;
-}
-
-union doca_data doca_task_get_user_data(const struct doca_task *task)
-{
-	return shim_object_is(task, SHIM_TASK) ? task->user_data : (union doca_data){ .u64 = 0 };
-}
-
-void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
-{
-	if (shim_object_is(task, SHIM_TASK))
-		task->user_data = user_data;
+	if (ctx->state != DOCA_CTX_STATE_RUNNING || !shim_ctx_is_same_process(ctx))
+		return DOCA_ERROR_BAD_STATE;
+	if (doca_unlikely(!pool))
+		return DOCA_ERROR_NO_MEMORY;
+	task = pool->free;
+	if (task)
+		pool->free = task->next_free;
+	else if (pool->num_never_used)
+		task = (struct doca_task *)(pool->tasks + --pool->num_never_used * pool->type->size);
 	else
-		sim_err("doca_task_set_user_data: the task is NULL or was freed already");
+		return DOCA_ERROR_NO_MEMORY;
+	task->object.magic = shim_magic(SHIM_TASK);
+	task->in_flight = false;
+	task->freed = false;
+	task->timed = false;
+	task->status = DOCA_SUCCESS;
+	task->job.run = pool->type->run;
+	task->pool = pool;
+	task->ctx = ctx;
+	task->hook = NULL;
+	task->fault_hit = NULL;
+	task->user_data = user_data;
+	ctx->num_allocated++;
+	*ret_task = task;
+	return DOCA_SUCCESS;
+}
+
+void shim_task_return_to_pool(struct doca_task *task)
+{
+	struct shim_task_pool *pool = task->pool;
+
+	task->object.magic = 0;
+	task->next_free = pool->free;
+	pool->free = task;
+	task->ctx->num_allocated--;
+	if (shim_ctx_can_idle(task->ctx))
+		shim_pe_notify_self(task->ctx); /* progress makes it idle */
+}
+
+/* The reference forbids the free of a task in flight. On a card it works: programs free posted receives, then stop.
+ * Without this their contexts would never go idle. */
+static void defer_free(struct doca_task *task)
+{
+	task->freed = true;
+	if (task->pool->has_warned)
+		return;
+	task->pool->has_warned = true;
+	sim_warn("doca_task_free: %s task %p is still in flight; it and others like it are freed after their callbacks",
+		 task->pool->type->name, (void *)task);
+}
+
+void doca_task_free(struct doca_task *task)
+{
+	if (doca_unlikely(!shim_object_is(task, SHIM_TASK) || task->freed))
+		sim_err("doca_task_free: task %p is NULL or was freed already; nothing was freed", (void *)task);
+	else if (doca_unlikely(task->in_flight))
+		defer_free(task);
+	else
+		shim_task_return_to_pool(task);
 }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tasks: submission and completion. */
+#include "task_priv.h"
+
+#include "call_functions.h"
+#include "shim/common/base/check.h"
+#include "task_decorators.h"
+
+static doca_error_t refuse_submit(const char *func, const struct doca_task *task)
+{
+	if (!shim_object_is(task, SHIM_TASK)) {
+		sim_err("%s: the task is NULL or was freed already", func);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	sim_err("%s: the task %s", func,
+		task->freed ?
+			"was freed already, in flight" :
+		!shim_ctx_is_same_process(task->ctx) ?
+			"belongs to a context of the process before fork(), which a child can't use; make one in the child" :
+		task->in_flight ?
+			"is in flight already: wait for its callback" :
+			"belongs to a context that is not running (stopped, or stopping after a failed task or its function's reset)");
+	return DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t shim_task_post_job(struct doca_task *task)
+{
+	if (doca_likely(sim_queue_submit(task->ctx->queue, &task->job) == 0))
+		return DOCA_SUCCESS;
+	sim_err("doca_task_submit: the queue is full; progress its engine first");
+	return DOCA_ERROR_AGAIN;
+}
+
+static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
+{
+	struct doca_ctx *ctx = task->ctx;
+	doca_error_t result = task->pool->type->check(task);
+
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	task->job.unsignaled = flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
+	result = shim_task_post(task);
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		return result;
+	task->in_flight = true;
+	if (!task->job.run)
+		ctx->num_posted++;
+	else if (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH)
+		sim_queue_doorbell(ctx->queue);
+	return DOCA_SUCCESS;
+}
+
+static inline bool can_submit(const struct doca_task *task)
+{
+	return shim_object_is(task, SHIM_TASK) && !task->in_flight && task->ctx->state == DOCA_CTX_STATE_RUNNING &&
+	       shim_ctx_is_same_process(task->ctx) && !shim_ctx_is_stale(task->ctx);
+}
+
+/* The program's submission of @task by @function failed with @error, or succeeded. Returns @error. */
+static inline doca_error_t end_submit(uint32_t function, const void *caller, const struct doca_task *task,
+				      uint32_t flags, doca_error_t error)
+{
+	const uint64_t args[] = { (uintptr_t)task, flags };
+
+	if (doca_unlikely(error != DOCA_SUCCESS) && shim_call_hooks)
+		shim_call_hooks->submit_failed(&(struct shim_call){
+			.function = function, .args = args, .caller = caller, .result = (uint64_t)error });
+	return error;
+}
+
+static inline doca_error_t submit_checked(const char *func, struct doca_task *task, uint32_t flags)
+{
+	return doca_likely(can_submit(task)) ? submit(task, flags) : refuse_submit(func, task);
+}
+
+doca_error_t doca_task_submit(struct doca_task *task)
+{
+	return end_submit(SHIM_FN_doca_task_submit, __builtin_return_address(0), task, 0,
+			  submit_checked(__func__, task, DOCA_TASK_SUBMIT_FLAG_FLUSH));
+}
+
+static doca_error_t submit_ex(const char *func, struct doca_task *task, uint32_t flags)
+{
+	if (doca_likely(!(flags & ~(uint32_t)(DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS))))
+		return submit_checked(func, task, flags);
+	sim_err("%s: flags %#x has bits that enum doca_task_submit_flag lacks", func, flags);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
+{
+	return end_submit(SHIM_FN_doca_task_submit_ex, __builtin_return_address(0), task, flags,
+			  submit_ex(__func__, task, flags));
+}
+
+static doca_error_t try_submit(const char *func, struct doca_task *task)
+{
+	doca_error_t result = can_submit(task) ? task->pool->type->validate(task) : refuse_submit(func, task);
+
+	return result == DOCA_SUCCESS ? submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH) : result;
+}
+
+doca_error_t doca_task_try_submit(struct doca_task *task)
+{
+	return end_submit(SHIM_FN_doca_task_try_submit, __builtin_return_address(0), task, 0,
+			  try_submit(__func__, task));
+}
+
+/* A task ended: call its hook or the user. A task that was freed in flight stays in flight during the callback and
+ * returns to the pool behind it. */
+static inline void complete_task(struct doca_task *task, doca_error_t status)
+{
+	struct shim_completion_hook *hook = task->hook;
+	bool freed = task->freed; /* behind the callback the task may be freed or reused */
+
+	shim_task_end(task, status);
+	task->in_flight = freed;
+	task->status = status;
+	task->hook = NULL;
+	if (doca_likely(!hook)) {
+		task->pool->type->complete(task);
+	} else {
+		if (status == DOCA_SUCCESS && task->pool->type->apply)
+			task->pool->type->apply(task);
+		hook->on_complete(hook, task);
+	}
+	if (doca_unlikely(freed))
+		shim_task_return_to_pool(task);
+}
+
+void shim_task_complete_posted(struct doca_task *task, doca_error_t status)
+{
+	task->ctx->num_posted--;
+	complete_task(task, status);
+}
+
+void shim_task_complete_job(struct sim_job *job)
+{
+	struct doca_task *task = shim_task_from_job(job);
+	doca_error_t status = shim_task_job_status(task, job->status);
+
+	if (doca_unlikely(job->status < 0))
+		shim_ctx_stop_on_error(task->ctx); /* calls the user, while the task is still in flight */
+	complete_task(task, status);
+}
+
+doca_error_t doca_task_get_status(const struct doca_task *task)
+{
+	return shim_object_is(task, SHIM_TASK) ? task->status : DOCA_ERROR_INVALID_VALUE;
+}
+
+struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
+{
+	return shim_object_is(task, SHIM_TASK) ? task->ctx : NULL;
+}
+
+union doca_data doca_task_get_user_data(const struct doca_task *task)
+{
+	return shim_object_is(task, SHIM_TASK) ? task->user_data : (union doca_data){ .u64 = 0 };
+}
+
+void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
+{
+	if (shim_object_is(task, SHIM_TASK))
+		task->user_data = user_data;
+	else
+		sim_err("doca_task_set_user_data: the task is NULL or was freed already");
+}
