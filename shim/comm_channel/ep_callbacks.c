@@ -10,6 +10,7 @@
 #include "shim/comch/endpoint/comm_channel_hooks.h"
 #include "shim/common/base/check.h"
 #include "shim/common/pe/ctx_priv.h"
+#include "shim/common/pe/pe_progress.h"
 
 /* The endpoint of a server's connection. */
 static struct doca_comm_channel_ep_t *get_service_ep(struct doca_comch_connection *connection)

@@ -12,6 +12,7 @@
 #include "shim/comch/endpoint/comm_channel_hooks.h"
 #include "shim/common/base/check.h"
 #include "shim/common/pe/ctx_priv.h"
+#include "shim/common/pe/pe_progress.h"
 
 /* ---- descriptors ---- */
 

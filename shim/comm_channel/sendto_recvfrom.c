@@ -8,6 +8,7 @@
 #include "shim/comch/endpoint/comm_channel_hooks.h"
 #include "shim/common/base/check.h"
 #include "shim/common/pe/ctx_priv.h"
+#include "shim/common/pe/pe_vclock.h"
 #include "shim/common/process/runtime.h"
 
 #define CHECK_FLAGS(flags)                                                                        \

@@ -6,8 +6,10 @@
 
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/base/check.h"
+#include "shim/common/pe/ctx_life.h"
 #include "shim/common/pe/ctx_priv.h"
 #include "shim/common/pe/task_priv.h"
+#include "shim/common/pe/task_submit.h"
 
 enum { MAX_TASKS = 65536 }; /* chosen as for DMA tasks: the interface has no query for the maximum */
 

@@ -14,7 +14,8 @@
 #include <doca_dev.h>
 #include <doca_graph.h>
 
-#include "shim/common/pe/task_priv.h"
+#include "shim/common/pe/ctx_life.h"
+#include "shim/common/pe/task_submit.h"
 #include "doca_check.h"
 
 enum { TASKS = 3 };

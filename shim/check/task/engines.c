@@ -147,7 +147,7 @@ static void leave_request(struct shim_call *call)
 	const struct doca_pe *pe = check_arg(call, 0);
 
 	if (check_this_thread->engine_call == call && check_result(call) == DOCA_SUCCESS)
-		check_this_thread->engine->armed_handle = pe->handle_fd;
+		check_this_thread->engine->armed_handle = pe->wake.handle_fd;
 	leave_use(call);
 }
 

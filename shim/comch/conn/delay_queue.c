@@ -38,7 +38,7 @@ bool comch_delay_queue_may_read(const struct doca_comch_connection *connection)
 	if (sim_ring_peek(&connection->in, &kind, &hdr, sizeof(hdr)) < 0 || kind != COMCH_MESSAGE_WITH_HDR ||
 	    limit_modelled_ns(hdr.modelled_ns, now_ns) <= now_ns)
 		return true;
-	shim_alarm_set(&connection->endpoint->ctx, hdr.modelled_ns);
+	shim_ctx_set_alarm(&connection->endpoint->ctx, hdr.modelled_ns);
 	return false;
 }
 
@@ -88,7 +88,7 @@ bool comch_delay_queue_is_due(struct doca_comch_connection *connection)
 		next_ns = is_gone ? first->modelled_ns : first->item.due_ns;
 	if (first && now_ns >= next_ns)
 		return true;
-	shim_alarm_set(&connection->endpoint->ctx, next_ns);
+	shim_ctx_set_alarm(&connection->endpoint->ctx, next_ns);
 	return false;
 }
 

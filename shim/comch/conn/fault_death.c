@@ -26,6 +26,6 @@ bool comch_fault_hides_death(struct doca_comch_connection *connection)
 	}
 	if (shim_now_ns() >= connection->notice_ns)
 		return false;
-	shim_alarm_set(&endpoint->ctx, connection->notice_ns);
+	shim_ctx_set_alarm(&endpoint->ctx, connection->notice_ns);
 	return true;
 }

@@ -97,7 +97,7 @@ static void complete_send(struct doca_comch_task_send *send)
 		return;
 	}
 	STAILQ_INSERT_TAIL(&endpoint->deferred, send, link);
-	shim_alarm_set(&endpoint->ctx, send->due_ns);
+	shim_ctx_set_alarm(&endpoint->ctx, send->due_ns);
 }
 
 /* The program's message is gone: the task fails, and the connection stays. */
@@ -170,7 +170,7 @@ void comch_send_complete_due(struct comch_endpoint *endpoint)
 
 	move_matching(&endpoint->deferred, &endpoint->completed, is_due, &now_ns);
 	STAILQ_FOREACH(send, &endpoint->deferred, link)
-		shim_alarm_set(&endpoint->ctx, send->due_ns);
+		shim_ctx_set_alarm(&endpoint->ctx, send->due_ns);
 }
 
 static bool is_on_connection(const struct doca_comch_task_send *send, const void *connection)

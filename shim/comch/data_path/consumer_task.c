@@ -184,7 +184,7 @@ static bool waits_for_time(struct doca_comch_consumer *consumer)
 	due_ns = sim_recvq_next_due_ns(&consumer->queue);
 	if (due_ns <= shim_now_ns())
 		return false;
-	shim_alarm_set(ctx, due_ns);
+	shim_ctx_set_alarm(ctx, due_ns);
 	return true;
 }
 

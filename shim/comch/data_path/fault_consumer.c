@@ -92,7 +92,7 @@ recv_task *comch_recv_pop_due(struct doca_comch_consumer *consumer)
 
 	if (first && now_ns >= first->due_ns)
 		return comch_recv_pop_delayed(consumer);
-	shim_alarm_set(&consumer->data_path.ctx, first ? first->due_ns : next_ns);
+	shim_ctx_set_alarm(&consumer->data_path.ctx, first ? first->due_ns : next_ns);
 	return NULL;
 }
 

@@ -143,7 +143,7 @@ static int try_deferred_connect(struct doca_comch_client *client)
 		return client->plan.refused;
 	if (shim_now_ns() >= client->plan.due_ns)
 		return send_connect_request(client);
-	shim_alarm_set(&client->endpoint.ctx, client->plan.due_ns);
+	shim_ctx_set_alarm(&client->endpoint.ctx, client->plan.due_ns);
 	return -EINPROGRESS;
 }
 

@@ -6,6 +6,7 @@
 
 #include "endpoint_priv.h"
 #include "shim/comch/conn/fault_priv.h"
+#include "shim/common/pe/pe_progress.h"
 #include "shim/common/process/runtime.h"
 
 /* ---- a context that pauses receiving ---- */

@@ -19,8 +19,9 @@
 
 #include "buf_task.h"
 #include "pcie_model/profile.h"
-#include "shim/common/pe/ctx_priv.h"
+#include "shim/common/pe/ctx_life.h"
 #include "shim/common/pe/task_fault.h"
+#include "shim/common/pe/task_submit.h"
 #include "work.h"
 
 #define SHIM_ACCEL_MAX_TYPES 5

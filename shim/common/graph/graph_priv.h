@@ -30,8 +30,10 @@
 #include <doca_graph.h>
 #include <sys/queue.h>
 
-#include "shim/common/pe/ctx_priv.h"
+#include "shim/common/pe/ctx_life.h"
+#include "shim/common/pe/pe_priv.h"
 #include "shim/common/pe/task_priv.h"
+#include "shim/common/pe/task_submit.h"
 
 enum shim_node_kind { SHIM_NODE_CTX, SHIM_NODE_USER, SHIM_NODE_GRAPH };
 

@@ -53,7 +53,7 @@ static struct shim_log_site *find_or_add_site(struct shim_log_rate *rate, const 
 	return site;
 }
 
-static enum shim_log_verdict check_site(struct shim_log_site *site, const struct shim_log_rate *rate, uint64_t now_ns,
+static enum shim_log_verdict apply_rate(struct shim_log_site *site, const struct shim_log_rate *rate, uint64_t now_ns,
 					uint64_t *ret_dropped)
 {
 	if (now_ns - site->start_ns >= rate->bucket_ns) {
@@ -80,7 +80,7 @@ enum shim_log_verdict shim_log_rate_check(struct shim_log_rate *rate, const char
 	pthread_mutex_lock(&rate->lock);
 	site = find_or_add_site(rate, file, line, now_ns);
 	if (site)
-		verdict = check_site(site, rate, now_ns, ret_dropped);
+		verdict = apply_rate(site, rate, now_ns, ret_dropped);
 	pthread_mutex_unlock(&rate->lock);
 	return verdict;
 }

@@ -2,7 +2,6 @@
 /* Alarms of contexts. */
 #include "alarm.h"
 
-#include "ctx_priv.h"
 #include "shim/common/process/runtime.h"
 #include "sim/base/log.h"
 
@@ -18,15 +17,13 @@ void shim_alarm_clear(struct shim_alarm *alarm)
 	alarm->due_ns = 0;
 }
 
-void shim_alarm_set(struct doca_ctx *ctx, uint64_t due_ns)
+bool shim_alarm_set(struct shim_alarm *alarm, uint64_t due_ns)
 {
-	struct shim_alarm *alarm = &ctx->alarm;
-
 	if (due_ns == SIM_JOB_NEVER_DUE || (alarm->due_ns != 0 && alarm->due_ns <= due_ns))
-		return;
+		return false;
 	destroy_queue(alarm);
 	alarm->due_ns = due_ns ? due_ns : 1;
-	shim_pe_notify_self(ctx); /* an owner that armed the engine must arm it again */
+	return true;
 }
 
 bool shim_alarm_check_expired(struct shim_alarm *alarm)
@@ -44,12 +41,11 @@ static int hold_until_due(struct sim_job *job)
 }
 
 /* Submit the job to the session's engine. Returns false without memory. */
-static bool submit_alarm_job(struct doca_ctx *ctx)
+static bool submit_alarm_job(struct shim_alarm *alarm, void (*notify)(void *arg), void *arg)
 {
-	struct shim_alarm *alarm = &ctx->alarm;
 	uint64_t now_ns = shim_now_ns();
 
-	if (sim_queue_create(sim_session_engine(shim_session()), 1, shim_pe_notify, ctx, &alarm->queue) < 0) {
+	if (sim_queue_create(sim_session_engine(shim_session()), 1, notify, arg, &alarm->queue) < 0) {
 		sim_err("doca_pe_request_notification: no memory for an alarm; the engine's handle stays readable meanwhile");
 		return false;
 	}
@@ -60,15 +56,13 @@ static bool submit_alarm_job(struct doca_ctx *ctx)
 	return true;
 }
 
-bool shim_alarm_arm(struct doca_ctx *ctx)
+bool shim_alarm_arm(struct shim_alarm *alarm, void (*notify)(void *arg), void *arg)
 {
-	struct shim_alarm *alarm = &ctx->alarm;
-
 	if (doca_likely(alarm->due_ns == 0))
 		return false;
 	if (shim_vclock) /* virtual time: the participant that lets it pass wakes the owner (pe_vclock.c) */
 		return shim_now_ns() >= alarm->due_ns;
-	if (!alarm->queue && !submit_alarm_job(ctx))
+	if (!alarm->queue && !submit_alarm_job(alarm, notify, arg))
 		return true;
 	sim_queue_set_notify(alarm->queue, true);
 	sim_queue_drain(alarm->queue);

@@ -7,6 +7,10 @@
  * A library defines the operations of its contexts. Tasks come from pools of the context. A task is a job
  * of the context's queue, or the library keeps it ("posted") and completes it at an event (a message arrived,
  * a value changed). The progress engine depends on jobs, tasks and these operations alone.
+ *
+ * Files of this folder, from low to high (a file knows those below it):
+ *   alarm, pe_wake; ctx; pe (the engine's contexts); pe_vclock, task (pools); task_{trace,fault,memory}; ctx_life;
+ *   task_submit; pe_progress
  */
 #ifndef SHIM_CTX_PRIV_H
 #define SHIM_CTX_PRIV_H
@@ -32,7 +36,7 @@ struct shim_ctx_ops {
 	/* In virtual time: whether the context waits for what comes from outside of it, soon. NULL = never. */
 	bool (*holds_time)(struct doca_ctx *ctx);
 	/* Check the configuration and make task pools (shim_task_pool_add()).
-	 * IN_PROGRESS: it is starting; shim_ctx_set_running() or shim_ctx_begin_stop() follows. */
+	 * IN_PROGRESS: it is starting; shim_ctx_set_running() or shim_ctx_begin_stop() follows (ctx_life.h). */
 	doca_error_t (*start)(struct doca_ctx *ctx);
 	/* The user calls stop. SUCCESS, or a refusal, which is logged. */
 	doca_error_t (*may_stop)(const struct doca_ctx *ctx);
@@ -81,23 +85,17 @@ struct doca_ctx {
 	doca_ctx_state_changed_callback_t state_changed;
 };
 
-/* Initialise the context of a new, zeroed object. Holds @dev, which may be NULL. */
-SHIM_INTERNAL_API void shim_ctx_init(struct doca_ctx *ctx, const struct shim_ctx_ops *ops, struct doca_dev *dev);
-
-/* The same for a context that is no handle of the user's and runs for life. */
-void shim_ctx_init_running(struct doca_ctx *ctx, const struct shim_ctx_ops *ops);
-
-/* In ops->start: open the queue, for at most @max_jobs tasks in flight. */
-SHIM_INTERNAL_API doca_error_t shim_ctx_open_queue(struct doca_ctx *ctx, uint32_t max_jobs);
-
-/* The user starts a context of @dev, or of none (NULL): SUCCESS, or the status that a fault injects. */
-SHIM_INTERNAL_API doca_error_t shim_ctx_inject_start_fault(const struct doca_dev *dev);
-
-/* Undo shim_ctx_init(). IN_USE unless the context is idle; then nothing changes. */
-SHIM_INTERNAL_API doca_error_t shim_ctx_fini(struct doca_ctx *ctx);
-
 /* Returns whether @ctx, any value, is a live context of any library. */
 SHIM_INTERNAL_API bool shim_ctx_is(const struct doca_ctx *ctx);
+
+/* Return from the calling function unless @ctx is a live context (shim/common/base/check.h). */
+#define SHIM_NEED_CTX(ctx)                                                                                     \
+	do {                                                                                                   \
+		if (doca_unlikely(!shim_ctx_is(ctx)))                                                          \
+			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s",                              \
+					   (ctx) ? "no live context: destroyed already, or another's handle" : \
+						   "NULL");                                                    \
+	} while (0)
 
 /* Returns whether this process created it. A context of the parent does nothing in a forked child. */
 static inline bool shim_ctx_is_same_process(const struct doca_ctx *ctx)
@@ -107,16 +105,6 @@ static inline bool shim_ctx_is_same_process(const struct doca_ctx *ctx)
 
 /* Return why a context gives and takes no tasks now, and what to do. */
 SHIM_INTERNAL_API const char *shim_ctx_describe_not_running(const struct doca_ctx *ctx);
-
-/* A starting context runs now. */
-SHIM_INTERNAL_API void shim_ctx_set_running(struct doca_ctx *ctx);
-
-/* Begin to stop the context: the user asked, a task failed, or the connection is lost. Does nothing if the context
- * is idle or stopping. */
-SHIM_INTERNAL_API void shim_ctx_begin_stop(struct doca_ctx *ctx);
-
-/* A job failed: stop the context, as a card does. */
-void shim_ctx_stop_on_error(struct doca_ctx *ctx);
 
 /* Returns whether the function was reset, failed or was removed since the start. */
 static inline bool shim_ctx_is_stale(const struct doca_ctx *ctx)
@@ -131,9 +119,6 @@ static inline bool shim_ctx_link_is_down(const struct doca_ctx *ctx)
 	return atomic_load_explicit(ctx->status_word, memory_order_relaxed) & SIM_FUNCTION_LINK_DOWN;
 }
 
-/* Begin to stop a stale context. Returns false if it is idle or stopping. */
-SHIM_INTERNAL_API bool shim_ctx_stop_stale(struct doca_ctx *ctx);
-
 /* Jobs and posted tasks in flight. */
 SHIM_INTERNAL_API size_t shim_ctx_num_in_flight(const struct doca_ctx *ctx);
 
@@ -142,67 +127,5 @@ static inline bool shim_ctx_can_idle(const struct doca_ctx *ctx)
 {
 	return ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_allocated == 0 && ctx->ops->is_drained(ctx);
 }
-
-/* Go idle if shim_ctx_can_idle(). Returns whether it did. */
-bool shim_ctx_try_idle(struct doca_ctx *ctx);
-
-/* pe_progress.c: one step of a context that has one, in turn; of a live engine, by its thread. Returns whether there was one. */
-SHIM_INTERNAL_API bool shim_pe_progress_one(struct doca_pe *pe);
-
-/* pe_vclock.c: returns whether the engine may poll now; always true unless in virtual time. Sleeps briefly before false. */
-SHIM_INTERNAL_API bool shim_pe_vclock_may_poll(struct doca_pe *pe);
-
-/* pe_vclock.c: in virtual time, the calling thread takes part from now on, until the result is destroyed; NULL otherwise. For a
- * start: what it does has one time, and no time passes until the context takes part. */
-struct sim_vclock_source *shim_vclock_begin_participation(void);
-
-/* pe_vclock.c: the context changed its state, or went idle. An engine takes part in virtual time while one of its contexts is
- * not idle. */
-void shim_pe_vclock_update(struct doca_ctx *ctx);
-void shim_pe_vclock_leave_if_idle(struct doca_pe *pe);
-
-/* pe_vclock.c: in virtual time, the engine's address for messages (shim_message_sent()); else 0. */
-SHIM_INTERNAL_API uint32_t shim_pe_vclock_engine(struct doca_pe *pe);
-
-/* pe_vclock.c: in virtual time, a submission was refused, as @engine has posted no receives: let time pass up to the
- * engine's next work, or to such a receive. Before the next try, may_retry() returns whether that has come; it sleeps
- * briefly before false. */
-SHIM_INTERNAL_API void shim_pe_vclock_wait_credit(struct doca_pe *pe, uint32_t engine);
-SHIM_INTERNAL_API bool shim_pe_vclock_may_retry(struct doca_pe *pe);
-
-/* pe_vclock.c: in virtual time, a call was refused with AGAIN for another reason; then may_retry() as above. */
-SHIM_INTERNAL_API void shim_pe_vclock_note_refusal(const struct doca_pe *pe);
-
-/* pe_vclock.c: in virtual time, the engine has posted receives. */
-SHIM_INTERNAL_API void shim_pe_vclock_post_credit(struct doca_pe *pe);
-
-/* pe_vclock.c: in virtual time, the context submits jobs. */
-void shim_pe_vclock_mark_busy(void *ctx);
-
-/* pe.c: connect a context to an engine for life, and disconnect it before its object is freed. */
-void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx);
-void shim_pe_disconnect(struct doca_ctx *ctx);
-
-/* pe.c: wake the thread that sleeps on the context's progress engine; any thread. */
-SHIM_INTERNAL_API void shim_pe_notify(void *ctx);
-
-/* The same for an event from outside of virtual time: a message of the daemon, the end of a connection, a plain store. */
-SHIM_INTERNAL_API void shim_pe_notify_external(void *ctx);
-
-/* The part of it that concerns virtual time. */
-SHIM_INTERNAL_API void shim_pe_vclock_notify_ctx(const struct doca_ctx *ctx);
-
-/* pe.c: the same, by the engine's own thread, which may be about to sleep. */
-SHIM_INTERNAL_API void shim_pe_notify_self(struct doca_ctx *ctx);
-
-/* pe_wake.c: make the engine's notification handle readable; any thread. */
-void shim_pe_wake(const struct doca_pe *pe);
-
-/* pe_wake.c, in the engine's thread: the descriptor by which other processes wake it (sim_wake_send()). It stays the
- * engine's. Returns -errno if there is none. */
-SHIM_INTERNAL_API int shim_pe_peer_wake_fd(const struct doca_ctx *ctx);
-
-/* task.c: free the pools. */
-void shim_task_pools_free(struct doca_ctx *ctx);
 
 #endif

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The progress engines of the process, the contexts that are connected to them, and how to wake their threads. */
-#include <pthread.h>
-
 #include "pe_priv.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
 
 static struct {
 	pthread_mutex_t lock;
 	struct doca_pe *first;
 } engines = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-void shim_pe_register(struct doca_pe *pe)
+static void add_engine(struct doca_pe *pe)
 {
 	pthread_mutex_lock(&engines.lock);
 	pe->next = engines.first;
@@ -17,7 +21,7 @@ void shim_pe_register(struct doca_pe *pe)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-void shim_pe_unregister(struct doca_pe *pe)
+static void remove_engine(struct doca_pe *pe)
 {
 	struct doca_pe **link = &engines.first;
 
@@ -50,6 +54,88 @@ void shim_pe_disconnect(struct doca_ctx *ctx)
 	ctx->pe = NULL;
 }
 
+void shim_pe_vclock_leave(struct doca_pe *pe)
+{
+	if (shim_pe_vclock_handle(pe))
+		sim_vclock_source_destroy(pe->vclock_handle);
+	pe->vclock_handle = NULL;
+}
+
+static void vclock_fini(struct doca_pe *pe)
+{
+	shim_pe_vclock_leave(pe);
+	if (pe->vclock_engine && pe->engine_sched == shim_vclock && pe->vclock_fork_generation == shim_fork_generation)
+		sim_vclock_sched_remove_engine(pe->engine_sched, pe->vclock_engine);
+}
+
+doca_error_t doca_pe_create(struct doca_pe **pe)
+{
+	struct doca_pe *created;
+	int rc;
+
+	SHIM_NEED_OUT(pe);
+	created = shim_object_new(SHIM_PE, sizeof(*created));
+	if (!created)
+		return DOCA_ERROR_NO_MEMORY;
+	rc = shim_pe_wake_open(&created->wake);
+	if (rc < 0) {
+		shim_object_free(created, SHIM_PE);
+		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no descriptor for its events: %s", strerror(-rc));
+	}
+	add_engine(created);
+	*pe = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe_destroy(struct doca_pe *pe)
+{
+	SHIM_NEED(pe, SHIM_PE);
+	if (pe->ctxs)
+		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "contexts are still connected (first: %s); destroy them before",
+				   pe->ctxs->ops->name);
+	remove_engine(pe);
+	shim_pe_wake_close(&pe->wake);
+	vclock_fini(pe);
+	shim_object_free(pe, SHIM_PE);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	SHIM_NEED(pe, SHIM_PE);
+	if (!shim_ctx_is(ctx))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s", ctx ? "no live context" : "NULL");
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle");
+	if (ctx->pe)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the context is connected already, for life");
+	shim_pe_connect(pe, ctx);
+	return DOCA_SUCCESS;
+}
+
+void shim_pe_wake(const struct doca_pe *pe)
+{
+	shim_pe_wake_signal(&pe->wake);
+}
+
+int shim_pe_peer_wake_fd(const struct doca_ctx *ctx)
+{
+	return shim_pe_wake_get_peer_fd(&ctx->pe->wake);
+}
+
+static void vclock_notify(const struct doca_pe *pe)
+{
+	uint32_t engine = pe->vclock_engine;
+
+	if (engine)
+		shim_message_sent(engine, 0);
+}
+
+void shim_pe_vclock_notify_ctx(const struct doca_ctx *ctx)
+{
+	vclock_notify(ctx->pe);
+}
+
 void shim_pe_notify(void *arg)
 {
 	struct doca_ctx *ctx = arg;
@@ -62,7 +148,7 @@ void shim_pe_notify_external(void *arg)
 {
 	const struct doca_ctx *ctx = arg;
 
-	shim_pe_vclock_notify(ctx->pe);
+	vclock_notify(ctx->pe);
 	shim_pe_notify(arg);
 }
 
@@ -72,11 +158,17 @@ void shim_pe_notify_self(struct doca_ctx *ctx)
 		shim_pe_notify(ctx);
 }
 
+void shim_ctx_set_alarm(struct doca_ctx *ctx, uint64_t due_ns)
+{
+	if (shim_alarm_set(&ctx->alarm, due_ns))
+		shim_pe_notify_self(ctx);
+}
+
 static void notify_all(void)
 {
 	pthread_mutex_lock(&engines.lock);
 	for (const struct doca_pe *pe = engines.first; pe; pe = pe->next) {
-		shim_pe_vclock_notify(pe);
+		vclock_notify(pe);
 		shim_pe_wake(pe);
 	}
 	pthread_mutex_unlock(&engines.lock);

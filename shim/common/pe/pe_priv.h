@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/common/pe/pe_priv.h - a progress engine; for the pe*.c files. */
+/* shim/common/pe/pe_priv.h - a progress engine: the contexts that are connected to it, and how its thread is woken.
+ *
+ *   [one thread] --doca_pe_progress()--> contexts            pe_progress.c
+ *        ^--handle-- shim_pe_notify() <--any thread-- jobs, messages, functions that changed
+ *
+ * In virtual time an engine without work lets time pass (pe_vclock.h). Only the engine's thread calls the functions below,
+ * unless they say otherwise. Members are for pe*.c; other folders call functions.
+ */
 #ifndef SHIM_PE_PRIV_H
 #define SHIM_PE_PRIV_H
 
 #include "ctx_priv.h"
-#include "shim/common/process/runtime.h"
+#include "pe_wake.h"
 #include "sim/clock/vclock_sched.h"
-#include "sim/shm/wake.h"
 
 /* How doca_pe_progress() goes over the contexts. */
 enum shim_pe_progress {
@@ -20,9 +26,7 @@ struct doca_pe {
 	struct shim_object object;
 	enum doca_pe_event_mode event_mode;
 	enum shim_pe_progress progress;
-	int handle_fd;                           /* the user sleeps on it: readable when @event_fd or @peers is */
-	int event_fd;                            /* written in this process; no other process has it */
-	struct sim_wake peers;                   /* written by other processes; created at the first need */
+	struct shim_pe_wake wake;
 	bool armed;                              /* a notification was requested */
 	struct doca_ctx *ctxs;                   /* connected */
 	struct doca_ctx *cursor;                 /* the context of the next step; NULL = the first */
@@ -39,9 +43,6 @@ static inline struct sim_vclock_source *shim_pe_vclock_handle(const struct doca_
 	return pe->vclock_handle && pe->vclock_fork_generation == shim_fork_generation ? pe->vclock_handle : NULL;
 }
 
-/* One step of a context that has one, in turn; perhaps of those alone that are not parked. Returns whether there was one. */
-typedef bool shim_pe_step(struct doca_pe *pe, bool skips_parked);
-
 /* Let an armed engine progress all its contexts. One that starts or stops may need the others. */
 static inline void shim_pe_unpark_all(struct doca_pe *pe)
 {
@@ -49,27 +50,33 @@ static inline void shim_pe_unpark_all(struct doca_pe *pe)
 		ctx->is_parked = false;
 }
 
-/* pe_vclock.c: @step, when the scheduler lets the engine run. Lets time pass up to the next such step. */
-bool shim_pe_vclock_step(struct doca_pe *pe, shim_pe_step *step, bool skips_parked);
+/* Connect a context to an engine for life, and disconnect it before its object is freed. */
+void shim_pe_connect(struct doca_pe *pe, struct doca_ctx *ctx);
+void shim_pe_disconnect(struct doca_ctx *ctx);
 
-/* pe_vclock.c: the engine is armed, and its thread is about to sleep. Returns @has_events, or true if an event came
- * while virtual time passed. */
-bool shim_pe_vclock_sleep(struct doca_pe *pe, bool has_events);
+/* Wake the thread that sleeps on the context's progress engine; any thread. */
+SHIM_INTERNAL_API void shim_pe_notify(void *ctx);
 
-/* pe.c: add the engine to the list of the process, whose engines wake at changes of functions; and remove it. */
-void shim_pe_register(struct doca_pe *pe);
-void shim_pe_unregister(struct doca_pe *pe);
+/* The same for an event from outside of virtual time: a message of the daemon, the end of a connection, a plain store. */
+SHIM_INTERNAL_API void shim_pe_notify_external(void *ctx);
 
-/* pe_wake.c: open and close the descriptors of the notification handle; and clear it. Return 0 or -errno. */
-int shim_pe_wake_open(struct doca_pe *pe);
-void shim_pe_wake_close(struct doca_pe *pe);
-int shim_pe_wake_clear(struct doca_pe *pe);
+/* The part of it that concerns virtual time. */
+SHIM_INTERNAL_API void shim_pe_vclock_notify_ctx(const struct doca_ctx *ctx);
 
-/* pe_vclock.c: the engine no longer takes part in virtual time; and it ends. */
+/* The same by the engine's own thread, which may be about to sleep. */
+SHIM_INTERNAL_API void shim_pe_notify_self(struct doca_ctx *ctx);
+
+/* Set the context's alarm to @due_ns unless it is set to an earlier time. SIM_JOB_NEVER_DUE changes nothing. */
+SHIM_INTERNAL_API void shim_ctx_set_alarm(struct doca_ctx *ctx, uint64_t due_ns);
+
+/* Make the engine's notification handle readable; any thread. */
+void shim_pe_wake(const struct doca_pe *pe);
+
+/* The descriptor by which other processes wake the engine (sim_wake_send()). It stays the engine's. Returns -errno if
+ * there is none. */
+SHIM_INTERNAL_API int shim_pe_peer_wake_fd(const struct doca_ctx *ctx);
+
+/* The engine no longer takes part in virtual time. */
 void shim_pe_vclock_leave(struct doca_pe *pe);
-void shim_pe_vclock_fini(struct doca_pe *pe);
-
-/* pe_vclock.c: an event came from outside of virtual time, from the daemon for instance; any thread. */
-void shim_pe_vclock_notify(const struct doca_pe *pe);
 
 #endif

@@ -1,60 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Progress engines: steps of their contexts, and notification of a sleeping owner. */
-#include <doca_pe.h>
+#include "pe_progress.h"
 
 #include <string.h>
 
-#include "shim/common/base/check.h"
-#include "ctx_priv.h"
+#include "ctx_life.h"
 #include "pe_priv.h"
-#include "task_priv.h"
+#include "pe_vclock.h"
+#include "shim/common/base/check.h"
+#include "task_submit.h"
 
 #define PROGRESS_ALL_MAX_EVENTS 64 /* besides tasks, in the mode that progresses all */
-
-doca_error_t doca_pe_create(struct doca_pe **pe)
-{
-	struct doca_pe *created;
-	int rc;
-
-	SHIM_NEED_OUT(pe);
-	created = shim_object_new(SHIM_PE, sizeof(*created));
-	if (!created)
-		return DOCA_ERROR_NO_MEMORY;
-	rc = shim_pe_wake_open(created);
-	if (rc < 0) {
-		shim_object_free(created, SHIM_PE);
-		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no descriptor for its events: %s", strerror(-rc));
-	}
-	shim_pe_register(created);
-	*pe = created;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_pe_destroy(struct doca_pe *pe)
-{
-	SHIM_NEED(pe, SHIM_PE);
-	if (pe->ctxs)
-		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "contexts are still connected (first: %s); destroy them before",
-				   pe->ctxs->ops->name);
-	shim_pe_unregister(pe);
-	shim_pe_wake_close(pe);
-	shim_pe_vclock_fini(pe);
-	shim_object_free(pe, SHIM_PE);
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
-{
-	SHIM_NEED(pe, SHIM_PE);
-	if (!shim_ctx_is(ctx))
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "ctx is %s", ctx ? "no live context" : "NULL");
-	if (ctx->state != DOCA_CTX_STATE_IDLE)
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle");
-	if (ctx->pe)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the context is connected already, for life");
-	shim_pe_connect(pe, ctx);
-	return DOCA_SUCCESS;
-}
 
 /* A child has no part in its parent's contexts, whose completions it never gets: say so, once a fork. Returns false. */
 static __attribute__((noinline)) bool ignore_parents_ctx(const struct doca_ctx *ctx)
@@ -176,13 +132,13 @@ doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe, doca_noti
 {
 	SHIM_NEED(pe, SHIM_PE);
 	SHIM_NEED_OUT(handle);
-	*handle = pe->handle_fd;
+	*handle = pe->wake.handle_fd;
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t clear_handle(const char *func, struct doca_pe *pe)
 {
-	int rc = shim_pe_wake_clear(pe);
+	int rc = shim_pe_wake_clear(&pe->wake);
 
 	if (rc == 0)
 		return DOCA_SUCCESS;
@@ -200,7 +156,7 @@ static bool arm_ctx(struct doca_ctx *ctx)
 		return false;
 	has_events = ctx->ops->arm(ctx) || shim_ctx_can_idle(ctx) || shim_ctx_is_stale(ctx);
 
-	has_events |= shim_alarm_arm(ctx);
+	has_events |= shim_alarm_arm(&ctx->alarm, shim_pe_notify, ctx);
 	if (!ctx->queue)
 		return has_events;
 	sim_queue_set_notify(ctx->queue, true);

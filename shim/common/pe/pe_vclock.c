@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Progress engines in virtual time: an engine without work lets time pass (sim/clock/vclock_sched.h). */
+#include "pe_vclock.h"
 
-#include "shim/common/base/check.h"
 #include "pe_priv.h"
 #include "shim/common/process/runtime.h"
+#include "sim/base/log.h"
 
 struct sim_vclock_source *shim_vclock_begin_participation(void)
 {
@@ -23,10 +24,8 @@ static bool has_active_ctx(const struct doca_pe *pe)
 	return false;
 }
 
-static void wake_engine(void *arg)
+static void wake(void *pe)
 {
-	const struct doca_pe *pe = arg;
-
 	shim_pe_wake(pe);
 }
 
@@ -50,24 +49,11 @@ uint32_t shim_pe_vclock_engine(struct doca_pe *pe)
 	return pe->vclock_engine;
 }
 
-void shim_pe_vclock_notify(const struct doca_pe *pe)
-{
-	uint32_t engine = pe->vclock_engine;
-
-	if (engine)
-		shim_message_sent(engine, 0);
-}
-
-void shim_pe_vclock_notify_ctx(const struct doca_ctx *ctx)
-{
-	shim_pe_vclock_notify(ctx->pe);
-}
-
 static void vclock_join(struct doca_pe *pe)
 {
 	struct sim_session *session = shim_session();
 	struct sim_vclock_sched *scheduler = session ? sim_session_turns(session) : NULL;
-	struct sim_vclock_source_cfg cfg = { .wake = wake_engine, .arg = pe };
+	struct sim_vclock_source_cfg cfg = { .wake = wake, .arg = pe };
 
 	if (!scheduler || !has_active_ctx(pe))
 		return;
@@ -75,20 +61,6 @@ static void vclock_join(struct doca_pe *pe)
 	cfg.hears_sync = hears_sync(pe);
 	if (sim_vclock_source_create(scheduler, &cfg, &pe->vclock_handle) < 0)
 		sim_err("no memory to take part in virtual time: it does not wait for this progress engine");
-}
-
-void shim_pe_vclock_leave(struct doca_pe *pe)
-{
-	if (shim_pe_vclock_handle(pe))
-		sim_vclock_source_destroy(pe->vclock_handle);
-	pe->vclock_handle = NULL;
-}
-
-void shim_pe_vclock_fini(struct doca_pe *pe)
-{
-	shim_pe_vclock_leave(pe);
-	if (pe->vclock_engine && pe->engine_sched == shim_vclock && pe->vclock_fork_generation == shim_fork_generation)
-		sim_vclock_sched_remove_engine(pe->engine_sched, pe->vclock_engine);
 }
 
 void shim_pe_vclock_leave_if_idle(struct doca_pe *pe)
@@ -157,11 +129,6 @@ static bool has_completions(const struct doca_pe *pe, bool skips_parked)
 static bool has_due_work(const struct doca_pe *pe, uint64_t next_ns)
 {
 	return has_completions(pe, false) || next_ns <= sim_session_now_ns(shim_session());
-}
-
-bool shim_pe_vclock_may_poll(struct doca_pe *pe)
-{
-	return !shim_pe_vclock_handle(pe) || sim_vclock_source_may_poll(pe->vclock_handle);
 }
 
 void shim_pe_vclock_wait_credit(struct doca_pe *pe, uint32_t engine)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pools of tasks: memory for the tasks of one type that a context has. */
+/* Tasks and their pools: memory for the tasks of one type that a context has. */
+#include "task_priv.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
+#include "pe_priv.h"
 #include "shim/common/base/alloc.h"
 #include "shim/common/base/check.h"
 #include "shim/common/base/slab.h"
-#include "task_priv.h"
 
 doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type, uint32_t count,
 				struct shim_task_pool **ret_pool)
@@ -108,4 +110,27 @@ void doca_task_free(struct doca_task *task)
 		defer_free(task);
 	else
 		shim_task_return_to_pool(task);
+}
+
+doca_error_t doca_task_get_status(const struct doca_task *task)
+{
+	return shim_object_is(task, SHIM_TASK) ? task->status : DOCA_ERROR_INVALID_VALUE;
+}
+
+struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
+{
+	return shim_object_is(task, SHIM_TASK) ? task->ctx : NULL;
+}
+
+union doca_data doca_task_get_user_data(const struct doca_task *task)
+{
+	return shim_object_is(task, SHIM_TASK) ? task->user_data : (union doca_data){ .u64 = 0 };
+}
+
+void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
+{
+	if (shim_object_is(task, SHIM_TASK))
+		task->user_data = user_data;
+	else
+		sim_err("doca_task_set_user_data: the task is NULL or was freed already");
 }

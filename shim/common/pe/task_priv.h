@@ -50,7 +50,7 @@ struct shim_task_type {
 	doca_error_t (*check)(struct doca_task *task);
 	/* Check what try_submit checks besides: whether the task can succeed. */
 	doca_error_t (*validate)(struct doca_task *task);
-	/* Accept the task: shim_task_post_job(), or the library keeps it until shim_task_complete_posted().
+	/* Accept the task: shim_task_post_job(), or the library keeps it until shim_task_complete_posted() (task_submit.h).
 	 * On failure (AGAIN: no room) the user keeps it. */
 	doca_error_t (*post)(struct doca_task *task);
 	/* Do the work of the task as a job, in any thread. 0 or -errno. NULL in types that the library keeps. */
@@ -92,6 +92,9 @@ SHIM_INTERNAL_API doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const st
 SHIM_INTERNAL_API doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx,
 					       union doca_data user_data, struct doca_task **ret_task);
 
+/* The context goes idle: free its pools. */
+void shim_task_pools_free(struct doca_ctx *ctx);
+
 /* Give a task back that is not in flight. */
 void shim_task_return_to_pool(struct doca_task *task);
 
@@ -108,14 +111,5 @@ static inline bool shim_task_get_pcie_job(const struct sim_job *job, struct pcie
 
 	return task->pool->type->get_pcie_job && task->pool->type->get_pcie_job(task, ret_job);
 }
-
-/* Stage the task's job in the context's queue. */
-SHIM_INTERNAL_API doca_error_t shim_task_post_job(struct doca_task *task);
-
-/* The library completes a task that it kept: call the user. */
-SHIM_INTERNAL_API void shim_task_complete_posted(struct doca_task *task, doca_error_t status);
-
-/* Complete the task of a reaped job: call the user. */
-void shim_task_complete_job(struct sim_job *job);
 
 #endif

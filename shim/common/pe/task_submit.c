@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks: submission and completion. */
-#include "task_priv.h"
+#include "task_submit.h"
 
 #include "call_functions.h"
+#include "ctx_life.h"
 #include "shim/common/base/check.h"
 #include "task_decorators.h"
 
@@ -142,27 +143,4 @@ void shim_task_complete_job(struct sim_job *job)
 	if (doca_unlikely(job->status < 0))
 		shim_ctx_stop_on_error(task->ctx); /* calls the user, while the task is still in flight */
 	complete_task(task, status);
-}
-
-doca_error_t doca_task_get_status(const struct doca_task *task)
-{
-	return shim_object_is(task, SHIM_TASK) ? task->status : DOCA_ERROR_INVALID_VALUE;
-}
-
-struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
-{
-	return shim_object_is(task, SHIM_TASK) ? task->ctx : NULL;
-}
-
-union doca_data doca_task_get_user_data(const struct doca_task *task)
-{
-	return shim_object_is(task, SHIM_TASK) ? task->user_data : (union doca_data){ .u64 = 0 };
-}
-
-void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
-{
-	if (shim_object_is(task, SHIM_TASK))
-		task->user_data = user_data;
-	else
-		sim_err("doca_task_set_user_data: the task is NULL or was freed already");
 }

@@ -39,9 +39,11 @@
 
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/mem/export.h"
-#include "shim/common/pe/ctx_priv.h"
+#include "shim/common/pe/ctx_life.h"
+#include "shim/common/pe/pe_priv.h"
 #include "shim/common/pe/task_priv.h"
 #include "shim/common/pe/task_fault.h"
+#include "shim/common/pe/task_submit.h"
 #include "sync_value.h"
 #include "sync_watch.h"
 

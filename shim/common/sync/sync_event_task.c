@@ -99,7 +99,7 @@ void shim_sync_task_defer(struct shim_sync_task *task, uint64_t due_ns)
 {
 	task->due_ns = due_ns;
 	shim_sync_task_set_state(task, SHIM_SYNC_TASK_DEFERRED);
-	shim_alarm_set(task->task.ctx, due_ns);
+	shim_ctx_set_alarm(task->task.ctx, due_ns);
 }
 
 doca_error_t shim_sync_update_post(struct doca_task *task)

@@ -91,7 +91,7 @@ void shim_sync_event_release_due(struct doca_sync_event *event)
 		if (stops || task->due_ns <= now_ns)
 			complete_deferred(task, stops);
 		else
-			shim_alarm_set(&event->ctx, task->due_ns);
+			shim_ctx_set_alarm(&event->ctx, task->due_ns);
 		task = next;
 	}
 }
