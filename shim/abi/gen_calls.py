@@ -16,8 +16,9 @@ import pathlib
 import re
 import sys
 
-LIBRARIES = ('libdoca_common', 'libdoca_dma', 'libdoca_comch', 'libdoca_comm_channel', 'libdoca_cc', 'libdoca_sha',
-             'libdoca_compress', 'libdoca_erasure_coding', 'libdoca_aes_gcm')
+import libraries
+
+LIBRARIES = [f'libdoca_{name}' for name, library in libraries.read_all().items() if library['has_hooks']]
 # Functions of these headers have no entry: they concern no object of the device.
 NOT_WATCHED = ('doca_log.h', 'doca_error.h', 'doca_version.h')
 

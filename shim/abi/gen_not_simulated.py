@@ -25,7 +25,7 @@ HEAD = """\
 """
 
 NOT_SOURCES = ('abi', 'check', 'include', 'workq') # the checker names public functions and defines none
-HEADERS = [f'-I{SHIM.parent}', f'-I{SHIM / "include/host"}']
+HEADERS = [f'-I{SHIM.parent}', '-I.', f'-I{SHIM / "include/host"}'] # the build calls the script in its folder
 CURRENT = [*HEADERS, f'-I{SHIM / "include"}']
 
 OTHERS = [folder for folder in sorted(SHIM.iterdir()) if folder.is_dir() and folder.name not in NOT_SOURCES]

@@ -4,7 +4,7 @@
 
     check_modules.py ABI-DIR INCLUDE-DIR...
 
-ABI-DIR has modules.txt, releases.txt, facts.json and facts-workq.json.
+ABI-DIR has libraries.py, modules.txt, releases.txt, facts.json and facts-workq.json.
 """
 import collections
 import json
@@ -13,31 +13,29 @@ import re
 import sys
 
 UMBRELLAS = ['doca', 'doca-libs']
-ROW = re.compile(r'[a-z0-9-]+ +\d\.\d+-\d\.\d+ +[a-z0-9_,-]+ +[a-z0-9_, -]+')
+ROW = re.compile(r'[a-z0-9-]+ \d\.\d+-\d\.\d+ [a-z0-9_,-]+ [a-z0-9_,-]+')
 
 
 def number(release):
     return [int(part) for part in release.split('.')]
 
 
-def read_modules(path):
-    """Module -> its releases, libraries and headers; and what is wrong with the list's form."""
+def read_modules(abi):
+    """Module -> its releases, libraries and headers; and what is wrong with their form."""
+    sys.path.append(str(abi))
+    import libraries  # pylint: disable=import-outside-toplevel
     modules, problems = {}, []
-    for line in path.read_text().replace('\\\n', '').splitlines():
-        if not line or line.startswith('#'):
-            continue
+    for line in libraries.for_shell(abi / 'modules.txt'):
         if not ROW.fullmatch(line):
             problems.append(f'not a module with its releases, libraries and headers: {line}')
             continue
-        module, releases, libraries, *headers = line.split()
-        if module in modules:
-            problems.append(f'{module} stands there twice')
+        module, releases, names, headers = line.split()
         first, last = (number(release) for release in releases.split('-'))
         if not number('1.5') <= first <= last <= number('3.3'):
             problems.append(f'{module}: no such releases: {releases}')
         modules[module] = {'first': first, 'last': last,
-                           'libraries': [f'libdoca_{name}' for name in libraries.split(',') if name != '-'],
-                           'headers': [f'doca_{name}.h' for name in ''.join(headers).split(',') if name != '-']}
+                           'libraries': [f'libdoca_{name}' for name in names.split(',') if name != '-'],
+                           'headers': [f'doca_{name}.h' for name in headers.split(',') if name != '-']}
     return modules, problems
 
 
@@ -95,7 +93,7 @@ def check_folder(modules, folder):
 
 def main():
     abi, *folders = (pathlib.Path(argument) for argument in sys.argv[1:])
-    modules, found = read_modules(abi / 'modules.txt')
+    modules, found = read_modules(abi)
     found += repeated(modules, 'libraries') + repeated(modules, 'headers')
     found += check_releases(modules, releases_of_libraries(abi / 'releases.txt'))
     for name in ('facts.json', 'facts-workq.json'):

@@ -204,7 +204,7 @@ test_an_umbrella_gives_a_program_what_it_needs() {
 	done
 }
 
-modules() { sed -e :a -e '/\\$/{N;s/\\\n *//;ba' -e '}' "$source/shim/abi/modules.txt" | grep '^[a-z]'; }
+modules() { python3 "$source/shim/abi/libraries.py" modules "$source/shim/abi/modules.txt"; }
 
 # A module of the vendor resolves, or its sentence says that bfsim does not have it. Those of the older releases have their
 # libraries in each tree.
@@ -215,12 +215,12 @@ test_modules_resolve_or_say_that_bfsim_lacks_them() {
 		export PKG_CONFIG_PATH="$doca/$libdir/pkgconfig"
 		while read -r module releases _; do
 			libs=$(pkg-config --libs "doca-$module" 2>err) && found=yes || found=no
-			case $tree:$module in
-			host:aes-gcm | host:cc | host:comch) wanted=yes ;;
-			*:argp | *:comm-channel | *:common | *:compress | *:dma | *:erasure-coding | *:sha) wanted=yes ;;
-			workq-host:aes-gcm | workq-host:cc | workq-host:comch) continue ;; # of later releases
-			*) wanted=no ;;
-			esac
+			description=$source/shim/$(echo "$module" | tr - _)/library.toml
+			wanted=no
+			if [ -e "$description" ]; then
+				wanted=yes
+				[ $tree = host ] || grep -q '^generations = .*"workq"' "$description" || continue # of later releases
+			fi
 			same "$module $wanted" "$module $found"
 			if [ $found = yes ]; then
 				echo "$libs" | grep -q -- "-ldoca_$(echo "$module" | tr - _)"

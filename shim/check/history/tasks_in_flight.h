@@ -21,7 +21,7 @@ static inline bool check_is_memcpy(const struct doca_task *task)
 /* Returns whether @ctx is of an engine other than DMA's, whose tasks have source and destination. */
 static inline bool check_ctx_is_accel(const struct doca_ctx *ctx)
 {
-	return ctx->object.magic - shim_magic(SHIM_SHA) <= SHIM_AES_GCM - SHIM_SHA;
+	return shim_object_is_accel(&ctx->object);
 }
 
 /* Returns whether @task is a struct shim_accel_task. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/common/base/object.h - handles that can be checked.
  *
- * Every public handle starts with a struct shim_object that holds its kind. Each kind has
- * a pool. The memory of a destroyed object returns to the pool, never to the allocator. So a
+ * Every public handle starts with a struct shim_object that holds its kind (the kinds of a library stand in its
+ * library.toml). Each kind has a pool. The memory of a destroyed object returns to the pool, never to the allocator. So a
  * stale handle, a handle of another kind and NULL are recognised without an invalid access.
  *
  * A pointer that never was a handle is found in no pool. That takes a few nanoseconds, so calls
@@ -16,55 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shim/handle_kinds.h" /* written by the build */
+
 /* A function of libdoca_common for the other libraries of the shim. */
 #define SHIM_INTERNAL_API __attribute__((visibility("default")))
-
-enum shim_kind {
-	SHIM_DEVINFO = 1,
-	SHIM_DEV,
-	SHIM_DEVINFO_REP,
-	SHIM_DEV_REP,
-	SHIM_AES_GCM_KEY,
-	SHIM_MMAP,
-	SHIM_INVENTORY,
-	SHIM_BUF_POOL,
-	SHIM_BUF_ARR,
-	SHIM_COMCH_CONNECTION,
-	SHIM_COMCH_MSGQ,
-	SHIM_COMCH_CONSUMER_COMPLETION,
-	SHIM_CHANNEL_EP,
-	SHIM_CHANNEL_ADDR,
-	SHIM_CLOCK,
-	SHIM_EC_MATRIX,
-	SHIM_GRAPH,
-	SHIM_GRAPH_NODE,
-	SHIM_GRAPH_INSTANCE,
-	SHIM_WORKQ,
-	SHIM_WORKQ_DMA,
-	SHIM_WORKQ_SYNC_EVENT,
-	SHIM_WORKQ_SHA,
-	SHIM_WORKQ_SHA_SESSION,
-	SHIM_WORKQ_COMPRESS,
-	SHIM_WORKQ_EC,
-	SHIM_PE,
-	/* contexts; shim_ctx_is() depends on the order */
-	SHIM_DMA,
-	SHIM_COMCH_SERVER,
-	SHIM_COMCH_CLIENT,
-	SHIM_COMCH_PRODUCER,
-	SHIM_COMCH_CONSUMER,
-	SHIM_MMAP_ADVISE,
-	SHIM_SYNC_EVENT,
-	/* of engines besides DMA's; check_ctx_is_accel() depends on the order */
-	SHIM_SHA,
-	SHIM_COMPRESS,
-	SHIM_EC,
-	SHIM_AES_GCM,
-	SHIM_NUM_KINDS,
-	/* parts of other objects, without a pool */
-	SHIM_BUF,
-	SHIM_TASK,
-};
 
 struct shim_object {
 	uint32_t magic; /* shim_magic(kind) while alive */
@@ -86,6 +41,18 @@ static inline bool shim_object_is(const void *handle, enum shim_kind kind)
 static inline bool shim_object_is_still(const void *handle, enum shim_kind kind)
 {
 	return ((const struct shim_object *)handle)->magic == shim_magic(kind);
+}
+
+/* Returns whether @object is a live context, of any library. */
+static inline bool shim_object_is_ctx(const struct shim_object *object)
+{
+	return object->magic - shim_magic(SHIM_FIRST_CTX) < SHIM_NUM_KINDS - SHIM_FIRST_CTX;
+}
+
+/* The same for a context of an engine besides DMA's: its tasks are struct shim_accel_task. */
+static inline bool shim_object_is_accel(const struct shim_object *object)
+{
+	return object->magic - shim_magic(SHIM_FIRST_ACCEL) < SHIM_NUM_KINDS - SHIM_FIRST_ACCEL;
 }
 
 /* Returns whether the object at @handle, any value, is or was of a pool. */

@@ -14,8 +14,7 @@ const char *shim_ctx_describe_not_running(const struct doca_ctx *ctx)
 /* Of a @ctx that is NULL or was a handle. */
 static bool is_live_ctx(const struct doca_ctx *ctx)
 {
-	return ctx && (uintptr_t)ctx % _Alignof(struct doca_ctx) == 0 && ctx->object.magic > shim_magic(SHIM_PE) &&
-	       ctx->object.magic < shim_magic(SHIM_NUM_KINDS);
+	return ctx && (uintptr_t)ctx % _Alignof(struct doca_ctx) == 0 && shim_object_is_ctx(&ctx->object);
 }
 
 bool shim_ctx_is(const struct doca_ctx *ctx)
