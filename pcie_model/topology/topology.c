@@ -29,8 +29,10 @@ const char *pcie_topology_default_yaml(void)
 
 static int build(struct pcie_draft *draft)
 {
-	int rc = pcie_yaml_load(draft->source, &draft->yaml);
+	int rc = pcie_yaml_load(draft->doc);
 
+	if (!rc)
+		rc = pcie_topology_yaml_read(draft->doc, &draft->yaml);
 	if (!rc)
 		rc = pcie_draft_expand(draft);
 	if (!rc)
@@ -53,20 +55,20 @@ static int build(struct pcie_draft *draft)
 int pcie_topology_parse(const char *name, const char *yaml, size_t len, struct pcie_topology **ret_topology,
 			char error[PCIE_ERROR_SIZE])
 {
-	const struct pcie_yaml_source source = { .name = name,
-						 .text = yaml,
-						 .len = len,
-						 .error = error,
-						 .error_size = PCIE_ERROR_SIZE,
-						 .needs = "a list named \"cards\"" };
-	struct pcie_draft draft = { .source = &source };
+	struct pcie_yaml_doc doc = { .name = name,
+				     .text = yaml,
+				     .len = len,
+				     .error = error,
+				     .error_size = PCIE_ERROR_SIZE,
+				     .needs = "\"cards:\" and a list" };
+	struct pcie_draft draft = { .doc = &doc };
 	int rc = -ENOMEM;
 
 	error[0] = '\0';
 	draft.topology = calloc(1, sizeof(*draft.topology));
 	if (draft.topology)
 		rc = build(&draft);
-	pcie_yaml_free(draft.yaml);
+	pcie_yaml_unload(&doc);
 	free(draft.functions);
 	if (rc) {
 		pcie_topology_destroy(draft.topology);

@@ -13,12 +13,12 @@ static int card_error(const struct pcie_draft *draft, size_t card, const char *f
 	char path[PCIE_FIELD_PATH_SIZE];
 
 	snprintf(path, sizeof(path), "cards[%zu].%s", card, field);
-	return pcie_yaml_source_error(draft->source, path, PCIE_QUOTE " %s", quoted, reason);
+	return pcie_yaml_error_at(draft->doc, path, PCIE_QUOTE " %s", quoted, reason);
 }
 
 static int read_card_name(const struct pcie_draft *draft, size_t index)
 {
-	const char *text = draft->yaml->cards[index].name;
+	const char *text = draft->yaml.cards[index].name;
 	struct pcie_card *cards = draft->topology->cards;
 
 	if (!text)
@@ -39,7 +39,7 @@ static int read_card_name(const struct pcie_draft *draft, size_t index)
 
 static int read_profile(const struct pcie_draft *draft, size_t index)
 {
-	const char *name = draft->yaml->cards[index].profile;
+	const char *name = draft->yaml.cards[index].profile;
 	const struct pcie_profile *const *all;
 	char reason[128] = "is not a profile; known are";
 	size_t count;
@@ -72,7 +72,7 @@ static int read_link_number(const struct pcie_draft *draft, size_t index, const 
 /* The profile's link with the overrides of the file. */
 static int read_link(const struct pcie_draft *draft, size_t index)
 {
-	const struct pcie_yaml_link *yaml = draft->yaml->cards[index].link;
+	const struct pcie_yaml_link *yaml = draft->yaml.cards[index].link;
 	struct pcie_link *link = &draft->topology->cards[index].link;
 	const char *config_error;
 	char path[PCIE_FIELD_PATH_SIZE];
@@ -88,7 +88,7 @@ static int read_link(const struct pcie_draft *draft, size_t index)
 	if (!config_error)
 		return rc;
 	snprintf(path, sizeof(path), "cards[%zu].link", index);
-	return pcie_yaml_source_error(draft->source, path, "%s", config_error);
+	return pcie_yaml_error_at(draft->doc, path, "%s", config_error);
 }
 
 static int read_time(const struct pcie_draft *draft, size_t index, const char *field, const char *text,
@@ -101,7 +101,7 @@ static int read_time(const struct pcie_draft *draft, size_t index, const char *f
 
 static int read_timing(const struct pcie_draft *draft, size_t index)
 {
-	const struct pcie_yaml_timing *yaml = draft->yaml->cards[index].timing;
+	const struct pcie_yaml_timing *yaml = draft->yaml.cards[index].timing;
 	struct pcie_timing *timing = &draft->topology->cards[index].timing;
 	int rc = 0;
 
@@ -117,7 +117,7 @@ static int read_timing(const struct pcie_draft *draft, size_t index)
 static int read_mode(const struct pcie_draft *draft, size_t index)
 {
 	struct pcie_card *card = &draft->topology->cards[index];
-	const char *text = draft->yaml->cards[index].mode;
+	const char *text = draft->yaml.cards[index].mode;
 
 	card->mode = card->profile->has_dpu ? PCIE_MODE_DPU : PCIE_MODE_NIC;
 	if (text && pcie_mode_parse(text, &card->mode))
@@ -131,7 +131,7 @@ static int read_mode(const struct pcie_draft *draft, size_t index)
 /* The function itself is no network function, and no list shows it: it only takes an address (topology_vf_addr.c). */
 static int check_management(const struct pcie_draft *draft, size_t index)
 {
-	const char *text = draft->yaml->cards[index].management;
+	const char *text = draft->yaml.cards[index].management;
 	bool value;
 
 	if (!text)

@@ -15,7 +15,7 @@
  *   read sides           topology_side.c          machines of sides
  *   apply modes          topology_mode.c          functions that the card's mode hides are removed
  *
- * topology.c runs the steps in this order. Each step returns 0, -EINVAL with the source's error text set, or
+ * topology.c runs the steps in this order. Each step returns 0, -EINVAL with the document's error set, or
  * -ENOMEM; topology.c frees the draft on failure.
  */
 #ifndef PCIE_TOPOLOGY_DRAFT_PRIV_H
@@ -40,8 +40,8 @@ struct pcie_draft_function {
 };
 
 struct pcie_draft {
-	const struct pcie_yaml_source *source;
-	struct pcie_yaml *yaml;
+	struct pcie_yaml_doc *doc;
+	struct pcie_yaml yaml;
 	struct pcie_topology *topology;
 	struct pcie_draft_function *functions;               /* one for each of topology->functions */
 	bool gives_ibdevs, gives_vhca_ids, gives_sf_indices; /* the file does, of some function */
@@ -81,11 +81,11 @@ static inline uint32_t pcie_draft_file_index(const struct pcie_draft_function *f
 void pcie_draft_path(const struct pcie_draft_function *function, const char *field, char path[PCIE_FIELD_PATH_SIZE]);
 
 /* Report an error in @field of @function. Evaluates to -EINVAL, or -ENOMEM. */
-#define pcie_draft_error(draft, function, field, ...)                        \
-	({                                                                   \
-		char path_[PCIE_FIELD_PATH_SIZE];                            \
-		pcie_draft_path((function), (field), path_);                 \
-		pcie_yaml_source_error((draft)->source, path_, __VA_ARGS__); \
+#define pcie_draft_error(draft, function, field, ...)                 \
+	({                                                            \
+		char path_[PCIE_FIELD_PATH_SIZE];                     \
+		pcie_draft_path((function), (field), path_);          \
+		pcie_yaml_error_at((draft)->doc, path_, __VA_ARGS__); \
 	})
 
 /* Format of quoted input, cut to the room in a message. */

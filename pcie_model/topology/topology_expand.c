@@ -16,31 +16,21 @@ struct expansion {
 	size_t num_functions;        /* of the topology so far */
 };
 
-static char *copy_text(const char *text)
+/* Append a function of @pf to its card. The list has room, and @pci stays. */
+static void append(struct pcie_yaml_card *card, uint32_t pf_index, bool is_vf, const char *pci)
 {
-	return text ? strdup(text) : NULL;
-}
-
-/* Append a function of @pf to its card. The list has room. */
-static int append(struct pcie_yaml_card *card, uint32_t pf_index, bool is_vf, const char *pci)
-{
-	struct pcie_yaml_function *function = &card->functions[card->num_functions++];
 	const struct pcie_yaml_function *pf = &card->functions[pf_index];
 
-	*function = (struct pcie_yaml_function){
+	card->functions[card->num_functions++] = (struct pcie_yaml_function){
 		.implied_by = is_vf ? "vfs" : "sfs",
 		.pf_index = pf_index,
-		.side = strdup(pf->side),
-		.type = strdup(is_vf ? "vf" : "sf"),
-		.pci = strdup(pci),
-		.parent = is_vf ? strdup(pf->pci) : NULL,
-		.link_layer = copy_text(pf->link_layer),
-		.active_rate = copy_text(pf->active_rate),
+		.side = pf->side,
+		.type = is_vf ? "vf" : "sf",
+		.pci = pci,
+		.parent = is_vf ? pf->pci : NULL,
+		.link_layer = pf->link_layer,
+		.active_rate = pf->active_rate,
 	};
-	if (!function->side || !function->type || !function->pci || (is_vf && !function->parent) ||
-	    (pf->link_layer && !function->link_layer) || (pf->active_rate && !function->active_rate))
-		return -ENOMEM;
-	return 0;
 }
 
 /* Append a VF at the first free address from *addr on. */
@@ -48,8 +38,8 @@ static int append_vf(struct expansion *expansion, struct pcie_yaml_card *card, u
 		     struct pcie_addr *addr, struct pcie_addr *former)
 {
 	const char *side = card->functions[pf_index].side;
-	char pci[PCIE_ADDR_TEXT_SIZE];
-	int rc = pcie_addr_set_find_free(&expansion->former, side, former);
+	char *pci = pcie_yaml_alloc(expansion->draft->doc, 1, PCIE_ADDR_TEXT_SIZE);
+	int rc = pci ? pcie_addr_set_find_free(&expansion->former, side, former) : -ENOMEM;
 
 	if (rc)
 		return rc;
@@ -61,9 +51,7 @@ static int append_vf(struct expansion *expansion, struct pcie_yaml_card *card, u
 	if (rc)
 		return rc;
 	pcie_addr_format(addr, pci);
-	rc = append(card, pf_index, true, pci);
-	if (rc)
-		return rc;
+	append(card, pf_index, true, pci);
 	card->functions[card->num_functions - 1].former_addr = *former;
 	pcie_addr_set_add(&expansion->used, side, addr);
 	pcie_addr_set_add(&expansion->former, side, former);
@@ -89,7 +77,7 @@ static unsigned int count_vfs_elsewhere(const struct pcie_yaml_card *card, const
 
 static int append_vfs(struct expansion *expansion, uint32_t card, uint32_t pf_index, uint32_t count)
 {
-	struct pcie_yaml_card *yaml = &expansion->draft->yaml->cards[card];
+	struct pcie_yaml_card *yaml = &expansion->draft->yaml.cards[card];
 	struct pcie_addr addr, former;
 	char path[PCIE_FIELD_PATH_SIZE];
 	int rc = pcie_addr_parse(yaml->functions[pf_index].pci, &former);
@@ -102,23 +90,14 @@ static int append_vfs(struct expansion *expansion, uint32_t card, uint32_t pf_in
 	if (rc != -ENOSPC)
 		return rc;
 	snprintf(path, sizeof(path), "cards[%u].functions[%u].vfs", card, pf_index);
-	return pcie_yaml_source_error(expansion->draft->source, path, "no addresses are left for so many VFs");
-}
-
-static int append_sfs(struct pcie_yaml_card *yaml, uint32_t pf_index, uint32_t count)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; !rc && i < count; i++)
-		rc = append(yaml, pf_index, false, yaml->functions[pf_index].pci);
-	return rc;
+	return pcie_yaml_error_at(expansion->draft->doc, path, "no addresses are left for so many VFs");
 }
 
 /* Read the number in the field "vfs" or "sfs" of a function; 0 without it. */
 static int read_count(const struct expansion *expansion, uint32_t card, uint32_t index, const char *field,
 		      const char *text, uint32_t *ret_count)
 {
-	const struct pcie_yaml_function *function = &expansion->draft->yaml->cards[card].functions[index];
+	const struct pcie_yaml_function *function = &expansion->draft->yaml.cards[card].functions[index];
 	char path[PCIE_FIELD_PATH_SIZE];
 	uint64_t count;
 
@@ -127,32 +106,38 @@ static int read_count(const struct expansion *expansion, uint32_t card, uint32_t
 		return 0;
 	snprintf(path, sizeof(path), "cards[%u].functions[%u].%s", card, index, field);
 	if (strcmp(function->type, "pf") != 0)
-		return pcie_yaml_source_error(expansion->draft->source, path, "only a PF has %s; remove it", field);
+		return pcie_yaml_error_at(expansion->draft->doc, path, "only a PF has %s; remove it", field);
 	if (pcie_parse_number(text, PCIE_MAX_FUNCTIONS, &count))
-		return pcie_yaml_source_error(expansion->draft->source, path,
-					      PCIE_QUOTE " is not a number from 0 to %d", text, PCIE_MAX_FUNCTIONS);
+		return pcie_yaml_error_at(expansion->draft->doc, path, PCIE_QUOTE " is not a number from 0 to %d", text,
+					  PCIE_MAX_FUNCTIONS);
 	if (expansion->num_functions + count > PCIE_MAX_FUNCTIONS)
-		return pcie_yaml_source_error(expansion->draft->source, path, "the topology has more than %d functions",
-					      PCIE_MAX_FUNCTIONS);
+		return pcie_yaml_error_at(expansion->draft->doc, path, "the topology has more than %d functions",
+					  PCIE_MAX_FUNCTIONS);
 	*ret_count = (uint32_t)count;
 	return 0;
 }
 
 static int make_room(struct expansion *expansion, struct pcie_yaml_card *card, uint32_t count)
 {
-	size_t size = ((size_t)card->num_functions + count) * sizeof(*card->functions);
-	struct pcie_yaml_function *grown = realloc(card->functions, size);
+	uint32_t needed = card->num_functions + count;
 
-	if (!grown)
-		return -ENOMEM;
-	card->functions = grown;
 	expansion->num_functions += count;
+	if (needed > card->capacity) {
+		struct pcie_yaml_function *grown =
+			pcie_yaml_alloc(expansion->draft->doc, 2 * (size_t)needed, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		memcpy(grown, card->functions, card->num_functions * sizeof(*grown));
+		card->functions = grown;
+		card->capacity = 2 * needed;
+	}
 	return 0;
 }
 
 static int expand_function(struct expansion *expansion, uint32_t card, uint32_t index)
 {
-	struct pcie_yaml_card *yaml = &expansion->draft->yaml->cards[card];
+	struct pcie_yaml_card *yaml = &expansion->draft->yaml.cards[card];
 	uint32_t vfs, sfs;
 	struct pcie_addr addr;
 	int rc;
@@ -167,12 +152,14 @@ static int expand_function(struct expansion *expansion, uint32_t card, uint32_t 
 	rc = make_room(expansion, yaml, vfs + sfs);
 	if (!rc)
 		rc = append_vfs(expansion, card, index, vfs);
-	return rc ? rc : append_sfs(yaml, index, sfs);
+	for (uint32_t i = 0; !rc && i < sfs; i++)
+		append(yaml, index, false, yaml->functions[index].pci);
+	return rc;
 }
 
 static int expand_all(struct expansion *expansion)
 {
-	const struct pcie_yaml *yaml = expansion->draft->yaml;
+	const struct pcie_yaml *yaml = &expansion->draft->yaml;
 	int rc = 0;
 
 	for (uint32_t card = 0; !rc && card < yaml->num_cards; card++) {
@@ -186,7 +173,7 @@ static int expand_all(struct expansion *expansion)
 
 static void note_given_addresses(struct expansion *expansion)
 {
-	const struct pcie_yaml *yaml = expansion->draft->yaml;
+	const struct pcie_yaml *yaml = &expansion->draft->yaml;
 	struct pcie_addr addr;
 
 	for (uint32_t card = 0; card < yaml->num_cards; card++) {

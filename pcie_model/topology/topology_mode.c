@@ -85,8 +85,7 @@ static int check_card_is_visible(const struct pcie_draft *draft, uint32_t card)
 		if (topology->functions[i].card == card && !is_hidden(topology, &topology->functions[i]))
 			return 0;
 	snprintf(path, sizeof(path), "cards[%u].mode", card);
-	return pcie_yaml_source_error(draft->source, path,
-				      "hides all functions of the card; list functions of the host");
+	return pcie_yaml_error_at(draft->doc, path, "hides all functions of the card; list functions of the host");
 }
 
 /* Several hosts need the Arm cores' switch. */
@@ -99,8 +98,8 @@ static int check_one_host(const struct pcie_draft *draft, uint32_t card)
 		if (topology->functions[i].card != card || draft->functions[i].side_ordinal == 0)
 			continue;
 		snprintf(path, sizeof(path), "cards[%u].mode", card);
-		return pcie_yaml_source_error(draft->source, path,
-					      "a card in NIC mode has one host side; the file gives it more");
+		return pcie_yaml_error_at(draft->doc, path,
+					  "a card in NIC mode has one host side; the file gives it more");
 	}
 	return 0;
 }

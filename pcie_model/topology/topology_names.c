@@ -69,7 +69,7 @@ static bool is_multi_function(const struct pcie_draft *draft, const struct pcie_
 
 	if (function->addr.function > 0 || pcie_side_is_dpu(function->side))
 		return true;
-	if (function->type == PCIE_FUNC_PF && pcie_has_management(&draft->yaml->cards[function->card], function->side))
+	if (function->type == PCIE_FUNC_PF && pcie_has_management(&draft->yaml.cards[function->card], function->side))
 		return true;
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *other = &topology->functions[i];

@@ -353,20 +353,20 @@ static int read_function(const struct pcie_draft *draft, const struct pcie_draft
 
 static int count_functions(const struct pcie_draft *draft, size_t *ret_count)
 {
-	const struct pcie_yaml *yaml = draft->yaml;
+	const struct pcie_yaml *yaml = &draft->yaml;
 	char path[PCIE_FIELD_PATH_SIZE];
 	size_t count = 0;
 
 	if (!yaml->num_cards)
-		return pcie_yaml_source_error(draft->source, "cards", "needs at least one card");
+		return pcie_yaml_error_at(draft->doc, "cards", "needs at least one card");
 	for (uint32_t i = 0; i < yaml->num_cards; i++) {
 		snprintf(path, sizeof(path), "cards[%u].functions", i);
 		count += yaml->cards[i].num_functions;
 		if (!yaml->cards[i].num_functions)
-			return pcie_yaml_source_error(draft->source, path, "needs at least one function");
+			return pcie_yaml_error_at(draft->doc, path, "needs at least one function");
 		if (count > PCIE_MAX_FUNCTIONS)
-			return pcie_yaml_source_error(draft->source, path, "the topology has more than %d functions",
-						      PCIE_MAX_FUNCTIONS);
+			return pcie_yaml_error_at(draft->doc, path, "the topology has more than %d functions",
+						  PCIE_MAX_FUNCTIONS);
 	}
 	*ret_count = count;
 	return 0;
@@ -376,12 +376,12 @@ static int allocate(struct pcie_draft *draft, size_t num_functions)
 {
 	struct pcie_topology *topology = draft->topology;
 
-	topology->cards = calloc(draft->yaml->num_cards, sizeof(*topology->cards));
+	topology->cards = calloc(draft->yaml.num_cards, sizeof(*topology->cards));
 	topology->functions = calloc(num_functions, sizeof(*topology->functions));
 	draft->functions = calloc(num_functions, sizeof(*draft->functions));
 	if (!topology->cards || !topology->functions || !draft->functions)
 		return -ENOMEM;
-	topology->num_cards = draft->yaml->num_cards;
+	topology->num_cards = draft->yaml.num_cards;
 	topology->num_functions = num_functions;
 	return 0;
 }
@@ -391,8 +391,8 @@ static void enumerate(const struct pcie_draft *draft)
 {
 	uint32_t id = 0;
 
-	for (uint32_t card = 0; card < draft->yaml->num_cards; card++) {
-		const struct pcie_yaml_card *yaml = &draft->yaml->cards[card];
+	for (uint32_t card = 0; card < draft->yaml.num_cards; card++) {
+		const struct pcie_yaml_card *yaml = &draft->yaml.cards[card];
 
 		for (uint32_t i = 0; i < yaml->num_functions; i++, id++) {
 			draft->functions[id].yaml = &yaml->functions[i];

@@ -118,7 +118,7 @@ static struct numbering find_numbering(const struct pcie_draft *draft, uint32_t 
 /* Nothing says for which version the file was written. */
 static void note_two_meanings(const struct pcie_draft *draft, uint32_t card, const struct numbering *numbering)
 {
-	if (numbering->both && !numbering->is_former && !numbering->is_current && !draft->yaml->cards[card].management)
+	if (numbering->both && !numbering->is_former && !numbering->is_current && !draft->yaml.cards[card].management)
 		snprintf(
 			draft->topology->note, PCIE_NOTE_SIZE,
 			"represents: %.63s: earlier versions gave this default to another VF; \"management: true\" of the card says that the file means this version's",
@@ -265,10 +265,10 @@ static int assign_default(const struct pcie_draft *draft, const struct pcie_draf
 
 static bool card_names_representors(const struct pcie_draft *draft, uint32_t card)
 {
-	const struct pcie_yaml_card *yaml = &draft->yaml->cards[card];
+	const struct pcie_yaml_card *yaml = &draft->yaml.cards[card];
 
 	for (uint32_t i = 0; i < yaml->num_functions; i++) {
-		if (yaml->functions[i].has_represents)
+		if (yaml->functions[i].represents)
 			return true;
 	}
 	return false;
@@ -277,7 +277,7 @@ static bool card_names_representors(const struct pcie_draft *draft, uint32_t car
 static int assign_representors(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	if (!pcie_side_is_dpu(function->final->side)) {
-		if (function->yaml->has_represents)
+		if (function->yaml->represents)
 			return pcie_draft_error(draft, function, "represents",
 						"only a DPU function holds representors");
 		return 0;

@@ -16,13 +16,13 @@ static int side_error(const struct pcie_draft *draft, uint32_t index, const char
 	char path[PCIE_FIELD_PATH_SIZE];
 
 	snprintf(path, sizeof(path), "sides[%u].%s", index, field);
-	return pcie_yaml_source_error(draft->source, path, PCIE_QUOTE " %s", quoted, reason);
+	return pcie_yaml_error_at(draft->doc, path, PCIE_QUOTE " %s", quoted, reason);
 }
 
 static int read_name(const struct pcie_draft *draft, uint32_t index)
 {
 	struct pcie_topology *topology = draft->topology;
-	const char *name = draft->yaml->sides[index].name;
+	const char *name = draft->yaml.sides[index].name;
 
 	if (!pcie_topology_has_side(topology, name))
 		return side_error(draft, index, "name", name, "is not the side of any function");
@@ -36,7 +36,7 @@ static int read_name(const struct pcie_draft *draft, uint32_t index)
 /* Those that Linux on Arm can be built with. */
 static int read_page_size(const struct pcie_draft *draft, uint32_t index)
 {
-	const char *text = draft->yaml->sides[index].page_size;
+	const char *text = draft->yaml.sides[index].page_size;
 	uint64_t bytes = PCIE_DEFAULT_PAGE_BYTES;
 
 	if (text && (pcie_parse_bytes(text, &bytes) || (bytes != 4 * KIB && bytes != 16 * KIB && bytes != 64 * KIB)))
@@ -47,7 +47,7 @@ static int read_page_size(const struct pcie_draft *draft, uint32_t index)
 
 int pcie_draft_read_sides(struct pcie_draft *draft)
 {
-	uint32_t count = draft->yaml->num_sides;
+	uint32_t count = draft->yaml.num_sides;
 	int rc = 0;
 
 	if (count == 0)

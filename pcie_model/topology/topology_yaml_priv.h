@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pcie_model/topology/topology_yaml_priv.h - the topology as written: structure checked, values not.
  *
- * Each value is text, or NULL if the file does not give it. libcyaml checks the structure: fields are known,
- * required fields exist, lists and mappings are in their places, no field is given twice. We do not let
- * it convert values, since it reads "12abc" as 12, "010" as 8 and almost any word as true, and its
- * messages can't name valid values.
+ * Each value is text, or NULL if the file does not give it. The structure is checked: fields are known, required fields
+ * exist, lists and mappings are in their places, no field is given twice. All texts and lists belong to the document.
  */
 #ifndef PCIE_TOPOLOGY_YAML_PRIV_H
 #define PCIE_TOPOLOGY_YAML_PRIV_H
@@ -14,31 +12,31 @@
 
 #include "pcie_model/pci_addr.h"
 #include "pcie_model/profile.h"
-#include "pcie_model/yaml_source.h"
+#include "pcie_model/yaml_doc.h"
 
-/* The fields of a function with a single value: X(member, key, required or optional). */
-#define PCIE_YAML_FUNCTION_FIELDS(X)            \
-	X(side, "side", REQUIRED)               \
-	X(type, "type", REQUIRED)               \
-	X(pci, "pci", REQUIRED)                 \
-	X(parent, "parent", OPTIONAL)           \
-	X(ibdev, "ibdev", OPTIONAL)             \
-	X(iface, "iface", OPTIONAL)             \
-	X(rep_iface, "rep-iface", OPTIONAL)     \
-	X(link_layer, "link-layer", OPTIONAL)   \
-	X(mac, "mac", OPTIONAL)                 \
-	X(ipv4, "ipv4", OPTIONAL)               \
-	X(ipv6, "ipv6", OPTIONAL)               \
-	X(lid, "lid", OPTIONAL)                 \
-	X(vuid, "vuid", OPTIONAL)               \
-	X(vhca_id, "vhca-id", OPTIONAL)         \
-	X(mtu, "mtu", OPTIONAL)                 \
-	X(sf_index, "sf-index", OPTIONAL)       \
-	X(aux_index, "aux-index", OPTIONAL)     \
-	X(active_rate, "active-rate", OPTIONAL) \
-	X(hotplug, "hotplug", OPTIONAL)         \
-	X(vfs, "vfs", OPTIONAL)                 \
-	X(sfs, "sfs", OPTIONAL)
+/* The fields of a function with a single value: X(member, key, whether it is required). */
+#define PCIE_YAML_FUNCTION_FIELDS(X)         \
+	X(side, "side", true)                \
+	X(type, "type", true)                \
+	X(pci, "pci", true)                  \
+	X(parent, "parent", false)           \
+	X(ibdev, "ibdev", false)             \
+	X(iface, "iface", false)             \
+	X(rep_iface, "rep-iface", false)     \
+	X(link_layer, "link-layer", false)   \
+	X(mac, "mac", false)                 \
+	X(ipv4, "ipv4", false)               \
+	X(ipv6, "ipv6", false)               \
+	X(lid, "lid", false)                 \
+	X(vuid, "vuid", false)               \
+	X(vhca_id, "vhca-id", false)         \
+	X(mtu, "mtu", false)                 \
+	X(sf_index, "sf-index", false)       \
+	X(aux_index, "aux-index", false)     \
+	X(active_rate, "active-rate", false) \
+	X(hotplug, "hotplug", false)         \
+	X(vfs, "vfs", false)                 \
+	X(sfs, "sfs", false)
 
 /* The fields of struct pcie_caps: X(kind of value, member, key). */
 #define PCIE_YAML_CAPS(X)                                                          \
@@ -99,7 +97,7 @@
 	X(rcb_bytes, "rcb")
 
 struct pcie_yaml_link {
-#define MEMBER(member, key) char *member;
+#define MEMBER(member, key) const char *member;
 	PCIE_YAML_LINK(MEMBER)
 #undef MEMBER
 };
@@ -110,27 +108,26 @@ struct pcie_yaml_link {
 	X(sync_event_ps, "sync-event")
 
 struct pcie_yaml_timing {
-#define MEMBER(member, key) char *member;
+#define MEMBER(member, key) const char *member;
 	PCIE_YAML_TIMING(MEMBER)
 #undef MEMBER
 };
 
 struct pcie_yaml_caps {
-#define MEMBER(kind, member, key) char *member;
+#define MEMBER(kind, member, key) const char *member;
 	PCIE_YAML_CAPS(MEMBER)
 #undef MEMBER
 	struct {
-		char *is_supported, *max_buf_bytes, *max_list_len, *max_tasks, *rate_bps, *task_ns;
+		const char *is_supported, *max_buf_bytes, *max_list_len, *max_tasks, *rate_bps, *task_ns;
 	} accel[PCIE_NUM_ACCELS];
 };
 
 struct pcie_yaml_function {
-#define MEMBER(member, key, presence) char *member;
+#define MEMBER(member, key, required) const char *member;
 	PCIE_YAML_FUNCTION_FIELDS(MEMBER)
 #undef MEMBER
-	char **represents;
+	const char **represents; /* NULL = the field is not given; the list may be empty */
 	uint32_t num_represents;
-	bool has_represents; /* the field is given; the list may be empty */
 	struct pcie_yaml_caps *caps;
 	const char *implied_by; /* "vfs" or "sfs": the field of its PF that it comes from; NULL = the file lists it */
 	uint32_t pf_index;      /* then: the PF's place in the card's list */
@@ -138,19 +135,20 @@ struct pcie_yaml_function {
 };
 
 struct pcie_yaml_card {
-	char *name;
-	char *profile;
-	char *mode;
-	char *management;
+	const char *name;
+	const char *profile;
+	const char *mode;
+	const char *management;
 	struct pcie_yaml_link *link;
 	struct pcie_yaml_timing *timing;
 	struct pcie_yaml_function *functions;
 	uint32_t num_functions;
+	uint32_t capacity; /* of the array, if functions were appended to it; else 0 */
 };
 
 struct pcie_yaml_side {
-	char *name;
-	char *page_size;
+	const char *name;
+	const char *page_size;
 };
 
 struct pcie_yaml {
@@ -160,10 +158,7 @@ struct pcie_yaml {
 	uint32_t num_cards;
 };
 
-/* Load @source. Returns 0 (the caller frees *ret_yaml), -EINVAL with the source's error text set, or -ENOMEM. */
-int pcie_yaml_load(const struct pcie_yaml_source *source, struct pcie_yaml **ret_yaml);
-
-/* NULL is fine. */
-void pcie_yaml_free(struct pcie_yaml *yaml);
+/* Read a loaded document. Returns 0, -EINVAL with its error set, or -ENOMEM. */
+int pcie_topology_yaml_read(struct pcie_yaml_doc *doc, struct pcie_yaml *ret_yaml);
 
 #endif

@@ -11,14 +11,7 @@ void sim_check_mutes_free(struct sim_check_mutes *mutes)
 {
 	if (!mutes)
 		return;
-	for (size_t i = 0; i < mutes->count; i++) {
-		free(mutes->list[i].function);
-		free(mutes->list[i].file);
-		free(mutes->list[i].object);
-		free(mutes->list[i].reason);
-	}
-	free(mutes->list);
-	free(mutes->path);
+	pcie_yaml_unload(&mutes->doc);
 	free(mutes);
 }
 

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "pcie_model/yaml_doc.h"
 #include "rules.h"
 
 struct json_object;
@@ -38,9 +39,10 @@ struct sim_check_mute {
 };
 
 struct sim_check_mutes {
-	char *path;
-	size_t count;
+	const char *path;
+	uint32_t count;
 	struct sim_check_mute *list;
+	struct pcie_yaml_doc doc; /* has the memory of all texts and of the list */
 };
 
 /* Read a file. The caller frees *ret_mutes with sim_check_mutes_free(). Returns 0, or a -errno and the reason with file

@@ -296,17 +296,17 @@ def test_bare_programs_name_unused_mutes():
 
 WRONG_MUTES = [
     ('{rule: no-such-rule, reason: known}', 'rule: no rule is called "no-such-rule"'),
-    (f'{{rule: {RULE}}}', 'no reason'),
-    (f'{{rule: {RULE}, reason: " "}}', 'reason: give a text'),
-    ('{reason: known}', 'no rule'),
+    (f'{{rule: {RULE}}}', 'reason: is missing'),
+    (f'{{rule: {RULE}, reason: " "}}', 'reason: expected a text'),
+    ('{reason: known}', 'rule: is missing'),
     ('{rule: "*", reason: known}', 'it would mute everything'),
     (f'{{rule: {RULE}, reason: known, expires: 2026-02-30}}', 'expires: "2026-02-30" is not a day'),
     (f'{{rule: {RULE}, reason: known, expires: soon}}', 'expires: "soon" is not a day'),
-    (f'{{rule: {RULE}, reason: known, until: 2030-01-01}}', 'unknown key "until"'),
-    (f'{{rule: {RULE}, reason: known, site: {{line: 3}}}}', 'site: unknown key "line"'),
-    (f'{{rule: {RULE}, reason: known, site: main}}', 'site: give function'),
+    (f'{{rule: {RULE}, reason: known, until: 2030-01-01}}', 'until: unknown field'),
+    (f'{{rule: {RULE}, reason: known, site: {{line: 3}}}}', 'site.line: unknown field'),
+    (f'{{rule: {RULE}, reason: known, site: main}}', 'site: expected a mapping'),
     (f'{{rule: {RULE}, reason: known, site: {{file: "a.c:x"}}}}', 'file: "x" is not a line number'),
-    ('just text', 'a mute has the keys'),
+    ('just text', 'mutes[1]: expected a mapping'),
     ('{rule: [', 'not YAML'),
 ]
 
@@ -318,7 +318,7 @@ def test_wrong_mutes_are_errors_with_their_line():
         says(r'--check-mutes: mutes.yaml:[34]: .*' + re.escape(message), err)
         assert len(err.splitlines()) == 1, err
     says('BFSIM_CHECK_MUTES: mutes.yaml:[34]: .*not YAML.*nothing is muted', bare('ok', BFSIM_CHECK_MUTES=file))
-    says('cannot read none.yaml', bfsim_run('exit=9', '--check-mutes', 'none.yaml', status=2))
+    says('none.yaml: No such file', bfsim_run('exit=9', '--check-mutes', 'none.yaml', status=2))
     write('mutes.yaml', '- a\n')
     says('mutes.yaml:1: expected "mutes:"', bfsim_run('exit=9', '--check-mutes', 'mutes.yaml', status=2))
 
@@ -336,7 +336,7 @@ def test_exec_takes_the_same_options():
         silent(RULE, run(*start, '--check-mutes', file, '--', BREAKER, 'first', status=0))
         assert 'muted' in load('r.json')['hits'][0]
         says('cannot write .*nowhere', run(*start[:-1], 'nowhere/r.json', '--', BREAKER, 'exit=9', status=2))
-        says('no reason', run(*start, '--check-mutes', mutes(f'rule: {RULE}'), '--', BREAKER, 'exit=9', status=2))
+        says('reason: is missing', run(*start, '--check-mutes', mutes(f'rule: {RULE}'), '--', BREAKER, 'exit=9', status=2))
     finally:
         run(BFSIM, 'down', '--session', 's')
 

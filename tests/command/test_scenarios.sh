@@ -256,8 +256,8 @@ refused() {
 
 test_a_wrong_scenario_is_explained_by_line() {
 	echo 'sids: {dpu: true}' | refused 1 'sids: unknown field; did you mean sides'
-	printf 'sides:\n  dpu: {comand: true}\n' | refused 2 'comand: unknown field; did you mean command'
-	printf 'sides:\n  dpu: {output: x}\n' | refused 2 'dpu: command is missing'
+	printf 'sides:\n  dpu: {comand: true}\n' | refused 2 'sides.dpu.comand: unknown field; did you mean command'
+	printf 'sides:\n  dpu: {output: x}\n' | refused 2 'sides.dpu.command: is missing'
 	printf 'name: x\n' | refused 1 'sides is missing'
 	printf 'sides: {dpu: true}\nseeds: 5..1\n' | refused 2 'seeds: expected a number, or a range such as 1..50'
 	printf 'sides: {dpu: true}\noutput: "("\n' | refused 2 'output: "\(" is not a regular expression'
@@ -437,9 +437,9 @@ nested() { python3 -c "print('a: ' + '[' * $1)"; }
 test_files_have_limits() {
 	printf 'sides: {dpu: true}\n---\nsides: {dpu: false}\n' | refused 2 'a second document'
 	printf 'sides: {dpu: "true \\0 false"}\n' | refused 1 'sides.dpu: has a zero byte in its text'
-	printf 'sides: {dpu: true}\nsides: {host: true}\n' | refused 2 'sides is given twice'
-	printf 'sides: {dpu: true, dpu: false}\n' | refused 1 'dpu is given twice; several commands on one side are a list'
-	printf 'sides: {dpu: {command: true, command: false}}\n' | refused 1 'command is given twice'
+	printf 'sides: {dpu: true}\nsides: {host: true}\n' | refused 2 'sides: is given twice'
+	printf 'sides: {dpu: true, dpu: false}\n' | refused 1 'sides.dpu: is given twice; several commands on one side are a list'
+	printf 'sides: {dpu: {command: true, command: false}}\n' | refused 1 'sides.dpu.command: is given twice'
 	printf 'a: &x [1]\nb: *x\n' | refused 1 'a: anchors'
 	nested 200000 | refused 1 '.*is nested too deeply'
 	python3 -c "print('faults: [' + '1, ' * 2000000 + ']')" | refused 1 'is larger than 1048576 bytes'

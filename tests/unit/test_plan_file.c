@@ -103,72 +103,78 @@ static void assert_refused(const char *yaml, const char *message)
 
 static void test_text_that_is_no_plan_is_refused(void **state)
 {
-	assert_refused("", "1: the file is empty; it needs a list named faults");
+	assert_refused("", "1: the file is empty; it needs \"faults:\" and a list of rules");
 	assert_refused("hello\n", "1: expected \"faults:\" and a list of rules");
-	assert_refused("seed: 1\n", "2: there is no list named faults");
+	assert_refused("seed: 1\n", "1: faults: is missing; this field is required");
 	assert_refused("faults:\n", "1: faults: expected a list ([a, b] or \"- a\" lines)");
-	assert_refused("faults: []\nfault: []\n", "2: unknown field `fault`; a plan has seed and faults");
-	assert_refused("faults: []\nfaults: []\n", "2: faults: is given twice; make one list of both");
+	assert_refused("faults: []\nfault: []\n", "2: fault: unknown field; did you mean faults?");
+	assert_refused("faults: []\nfaults: []\n", "2: faults: is given twice; remove one");
 	assert_refused("seed: 1\nseed: 2\n", "2: seed: is given twice; remove one");
 	assert_refused("seed: x\n", "1: seed: expected a number from 0, got `x`");
 	assert_refused("seed: [1]\n", "1: seed: expected a number from 0, got ``");
 	assert_refused("faults: []\n---\nfaults: []\n", "2: a second document (---) starts here; write one per file");
 	assert_refused("faults:\n  - [a]\n",
-		       "2: expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
+		       "2: faults[0]: expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
 		       "({op: dma.memcpy, nth: 3, fail: IO_FAILED})");
 	assert_refused("faults:\n- &a dma.memcpy tear\n- *a\n",
-		       "2: anchors (&name) and aliases (*name) are not supported; repeat the text");
-	assert_refused("faults: [\n", "2: not YAML: did not find expected node content");
+		       "2: faults[0]: anchors (&name) are not supported; repeat the value");
+	assert_refused("faults: [\n", "2: faults: not YAML: did not find expected node content");
 	assert_refused("#\nfaults: \001\n", "2: not YAML: control characters are not allowed");
-	assert_refused("faults:\n- \"dma\\0\"\n", "2: has a zero byte in its text; remove it");
+	assert_refused("faults:\n- \"dma\\0\"\n", "2: faults[0]: has a zero byte in its text; remove it");
 }
 
 static void test_mistakes_in_rules_are_refused_with_their_line(void **state)
 {
 	assert_refused("faults:\n  - dma.memcpy tear\n  - dma.memcpy nth=x tear\n",
-		       "3: column 16 of the rule: nth: expected a number from 1, got `x`");
+		       "3: faults[1]: column 16 of the rule: nth: expected a number from 1, got `x`");
 	assert_refused("faults:\n  - op: dma.memcpy\n    nth: x\n    tear: true\n",
-		       "3: nth: expected a number from 1, got `x`");
-	assert_refused("faults:\n  - nth: 3\n    op: dma.memcpy\n    drop: true\n",
-		       "4: drop: is not an action of dma.memcpy; actions there: fail, hang, refuse, delay, flip, tear");
+		       "3: faults[0]: nth: expected a number from 1, got `x`");
+	assert_refused(
+		"faults:\n  - nth: 3\n    op: dma.memcpy\n    drop: true\n",
+		"4: faults[0]: drop: is not an action of dma.memcpy; actions there: fail, hang, refuse, delay, flip, tear");
 	assert_refused("faults:\n  - nth: 3\n    tear: true\n",
-		       "2: op: is missing; it names the operation (dma.memcpy)");
+		       "2: faults[0]: op is missing; it names the operation (dma.memcpy)");
 	assert_refused("faults:\n  - op: dma.memcopy\n    tear: true\n",
-		       "2: unknown operation `dma.memcopy`; did you mean `dma.memcpy`?");
-	assert_refused("faults:\n  - {op: dma.memcpy, op: dma.memcpy}\n", "2: op: is given twice; remove one");
-	assert_refused("faults:\n  - {op: dma.memcpy, tear: false}\n", "2: tear: cannot be false; leave it out");
-	assert_refused("faults:\n  - {op: dma.memcpy, tear: [1]}\n", "2: tear: expected a single value");
+		       "2: faults[0]: unknown operation `dma.memcopy`; did you mean `dma.memcpy`?");
+	assert_refused("faults:\n  - {op: dma.memcpy, op: dma.memcpy}\n",
+		       "2: faults[0].op: is given twice; remove one");
+	assert_refused("faults:\n  - {op: dma.memcpy, tear: false}\n",
+		       "2: faults[0].tear: cannot be false; leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, tear: [1]}\n", "2: faults[0].tear: expected a single value");
 	assert_refused("faults:\n  - {op: dma.memcpy, nth: 1,\n     nth: 2, tear: true}\n",
-		       "3: nth: is given twice; remove one");
-	assert_refused("faults:\n  - {op: dma.memcpy, fail: \"\"}\n", "2: fail: its value is missing: fail=STATUS");
+		       "3: faults[0]: nth: is given twice; remove one");
+	assert_refused("faults:\n  - {op: dma.memcpy, fail: \"\"}\n",
+		       "2: faults[0]: fail: its value is missing: fail=STATUS");
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: \"\"}\n",
-		       "2: tear: takes no value; write tear: true, or leave it out");
+		       "2: faults[0].tear: takes no value; write tear: true, or leave it out");
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: 1}\n",
-		       "2: tear: takes no value; write tear: true, or leave it out");
-	assert_refused("faults:\n  - {op: dma.memcpy, tear: No}\n", "2: tear: cannot be false; leave it out");
-	assert_refused("faults:\n  - {op: dma.memcpy, refuse: off}\n", "2: refuse: cannot be false; leave it out");
+		       "2: faults[0].tear: takes no value; write tear: true, or leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, tear: No}\n", "2: faults[0].tear: cannot be false; leave it out");
+	assert_refused("faults:\n  - {op: dma.memcpy, refuse: off}\n",
+		       "2: faults[0].refuse: cannot be false; leave it out");
 }
 
 /* One value is one word: a value cannot bring further words. */
 static void test_values_can_not_smuggle_words(void **state)
 {
 	assert_refused("faults:\n  - {op: dma.memcpy, nth: 3 hang}\n",
-		       "2: nth: expected a number from 1, got `3 hang`");
-	assert_refused("faults:\n  - {op: dma.memcpy, delay: 1us flip=3}\n",
-		       "2: delay: expected a time with its unit (10us), or one of uniform(a,b), normal(mean,sd), "
-		       "lognormal(mean,sd), pareto(min,alpha), trace(FILE), got `1us flip=3`");
+		       "2: faults[0]: nth: expected a number from 1, got `3 hang`");
+	assert_refused(
+		"faults:\n  - {op: dma.memcpy, delay: 1us flip=3}\n",
+		"2: faults[0]: delay: expected a time with its unit (10us), or one of uniform(a,b), normal(mean,sd), "
+		"lognormal(mean,sd), pareto(min,alpha), trace(FILE), got `1us flip=3`");
 	assert_refused("faults:\n  - {op: dma.memcpy, delay: 'trace(a) flip=3 \"\"'}\n",
-		       "2: a value with spaces cannot have a \" in it");
+		       "2: faults[0].delay: a value with spaces cannot have a \" in it");
 	assert_refused("faults:\n  - {op: dma.memcpy, program: \"x\\\" hang\"}\n",
-		       "2: a \" is missing; quotes enclose a whole value");
+		       "2: faults[0]: a \" is missing; quotes enclose a whole value");
 	assert_refused("faults:\n  - {op: dma.memcpy hang}\n",
-		       "2: op: expected an operation, such as dma.memcpy, got `dma.memcpy hang`");
+		       "2: faults[0].op: expected an operation, such as dma.memcpy, got `dma.memcpy hang`");
 	assert_refused("faults:\n  - {op: dma.memcpy, \"nth=3 hang\": true}\n",
-		       "2: expected one of a rule's words as key, such as op, size, nth or fail");
+		       "2: faults[0]: expected one of a rule's words as key, such as op, size, nth or fail");
 	assert_refused("faults:\n  - {op: dma.memcpy, tear: \"true\\nhang\"}\n",
-		       "2: tear: takes no value; write tear: true, or leave it out");
+		       "2: faults[0].tear: takes no value; write tear: true, or leave it out");
 	assert_refused("faults:\n  - {op: dma.memcpy, program: \"app\\nhang\"}\n",
-		       "2: a rule is one line of plain text; remove the control character");
+		       "2: faults[0]: a rule is one line of plain text; remove the control character");
 }
 
 static void test_overlong_plans_are_refused(void **state)
@@ -186,11 +192,11 @@ static void test_overlong_plans_are_refused(void **state)
 	for (int i = 0; i <= SIM_PLAN_MAX_RULES; i++)
 		len += (size_t)sprintf(text + len, "- peer kill\n");
 	assert_int_equal(sim_plan_file_parse("plan.yaml", text, len, &file, error), -EINVAL);
-	assert_string_equal(error, "plan.yaml:4098: there are more than 4096 rules");
+	assert_string_equal(error, "plan.yaml:1: faults: has more than 4096 entries");
 	len = (size_t)sprintf(text, "faults:\n- op: dma.memcpy\n  nth: ");
 	memset(text + len, '1', 2000);
 	assert_int_equal(sim_plan_file_parse("plan.yaml", text, len + 2000, &file, error), -EINVAL);
-	assert_string_equal(error, "plan.yaml:3: the rule is longer than 1023 bytes");
+	assert_string_equal(error, "plan.yaml:3: faults[0].nth: the rule is longer than 1023 bytes");
 	free(text);
 }
 

@@ -156,38 +156,34 @@ int cli_bundle_write(const char *parent, const struct cli_scenario_options *opti
 	return -1;
 }
 
-/* Let the scenario use the bundle's copy of a file, if there is one. */
-static void use_copy(const char *dir, const char *name, char **file)
+/* The bundle's copy of a file, which the caller frees; NULL if there is none. */
+static char *find_copy(const char *dir, const char *name)
 {
-	char path[PATH_MAX], *absolute;
+	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	absolute = *file ? realpath(path, NULL) : NULL;
-	if (!absolute)
-		return;
-	free(*file);
-	*file = absolute;
+	return realpath(path, NULL);
 }
 
-/* That of the failure: the file has another name now. */
-static void set_name(struct cli_scenario *scenario, const char *name)
+/* Let the scenario use the bundle's copies of files, and have the failure's name: its file has another one now. */
+static void use_copies(const char *dir, const char *scenario_name, struct cli_scenario *scenario)
 {
-	char *copy = name[0] ? strdup(name) : NULL;
+	char *copy = scenario->topology ? find_copy(dir, "topology.yaml") : NULL;
 
-	if (!copy)
-		return;
-	free(scenario->name);
-	scenario->name = copy;
-}
-
-static void use_copies(const char *dir, struct cli_scenario *scenario)
-{
-	use_copy(dir, "topology.yaml", &scenario->topology);
+	if (copy)
+		scenario->topology = pcie_yaml_copy(&scenario->doc, copy);
+	free(copy);
+	if (scenario_name[0])
+		scenario->name = pcie_yaml_copy(&scenario->doc, scenario_name);
 	for (size_t i = 0; i < scenario->fault_plans.count; i++) {
 		char name[32];
 
 		plan_name(i, name);
-		use_copy(dir, name, &scenario->fault_plans.list[i]);
+		copy = find_copy(dir, name);
+		if (!copy)
+			continue;
+		free(scenario->fault_plans.list[i]);
+		scenario->fault_plans.list[i] = copy;
 	}
 }
 
@@ -240,8 +236,7 @@ int cli_bundle_read(const char *dir, const char *folder, struct cli_bundle *ret_
 		if (strcmp(cli_json_text(json, "bfsim"), BFSIM_VERSION) != 0)
 			cli_fail("the bundle is of bfsim %s, this is " BFSIM_VERSION ": the run may differ",
 				 cli_json_text(json, "bfsim"));
-		set_name(&ret_bundle->scenario, cli_json_text(json, "scenario-name"));
-		use_copies(dir, &ret_bundle->scenario);
+		use_copies(dir, cli_json_text(json, "scenario-name"), &ret_bundle->scenario);
 	}
 	json_object_put(json);
 	return rc;

@@ -66,33 +66,14 @@ static void free_expected(struct cli_expected *expected)
 
 void cli_scenario_fini(struct cli_scenario *scenario)
 {
-	for (size_t i = 0; i < scenario->num_sides; i++) {
-		struct cli_scenario_side *side = &scenario->sides[i];
-
-		free(side->name);
-		free(side->command);
-		free(side->generation);
-		free(side->after);
-		free(side->delay);
-		free_expected(&side->expected);
-	}
-	for (size_t i = 0; i < scenario->num_files; i++) {
-		free(scenario->files[i].name);
-		free(scenario->files[i].same_as);
-	}
+	for (size_t i = 0; i < scenario->num_sides; i++)
+		free_expected(&scenario->sides[i].expected);
 	cli_texts_fini(&scenario->faults);
 	cli_texts_fini(&scenario->fault_plans);
 	cli_texts_fini(&scenario->copy);
 	free_expected(&scenario->expected);
 	free(scenario->sides);
-	free(scenario->files);
-	free(scenario->path);
 	free(scenario->folder);
-	free(scenario->name);
-	free(scenario->topology);
-	free(scenario->clock);
-	free(scenario->check);
-	free(scenario->before);
-	free(scenario->until);
+	pcie_yaml_unload(&scenario->doc);
 	*scenario = (struct cli_scenario){ 0 };
 }

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pcie_model/yaml_doc.h"
+
 struct cli_texts {
 	char **list;
 	size_t *lines; /* of the file, from 1; 0 = given on the command line */
@@ -26,41 +28,42 @@ struct cli_expected {
 };
 
 struct cli_scenario_side {
-	char *name;
-	char *command;
-	char *generation; /* of bfsim run; NULL = by the program's symbols */
-	char *after;      /* a service that must be offered before it starts, or NULL */
-	char *delay;      /* a time before its start, or NULL */
+	const char *name;
+	const char *command;
+	const char *generation; /* of bfsim run; NULL = by the program's symbols */
+	const char *after;      /* a service that must be offered before it starts, or NULL */
+	const char *delay;      /* a time before its start, or NULL */
 	struct cli_expected expected;
 	size_t line;
 };
 
 struct cli_scenario_file {
-	char *name;    /* in the case's directory */
-	char *same_as; /* in the case's directory, else in the scenario's folder */
+	const char *name;    /* in the case's directory */
+	const char *same_as; /* in the case's directory, else in the scenario's folder */
 };
 
 /* Lines of single fields; 0 = not in the file. */
 struct cli_scenario_lines {
-	size_t topology, clock, check, until, require_faults, status;
+	size_t topology, clock, check, until, require_faults;
 };
 
 struct cli_scenario {
-	char *path, *folder;
-	char *name;
-	char *topology, *clock, *check, *before, *until; /* NULL = not given */
+	const char *path, *name;
+	char *folder;
+	const char *topology, *clock, *check, *before, *until; /* NULL = not given */
 	struct cli_texts faults, fault_plans, copy;
 	struct cli_expected expected;
 	struct cli_scenario_side *sides;
 	size_t num_sides;
 	struct cli_scenario_file *files;
-	size_t num_files;
+	uint32_t num_files;
 	bool has_seeds, shuffle;
 	bool require_faults; /* a fault rule that never hit is a failure */
 	uint64_t first_seed, last_seed;
 	uint32_t timeout_s;
 	uint32_t status; /* that the programs must end with */
 	struct cli_scenario_lines lines;
+	struct pcie_yaml_doc doc; /* has the memory of the texts that are not in lists */
 };
 
 #define CLI_SCENARIO_TIMEOUT_S 60

@@ -165,20 +165,13 @@ void cli_scenario_options_fini(struct cli_scenario_options *options)
 
 /* ---- into a scenario ---- */
 
-/* Replace *field, whose line is that of no file then. */
-static int replace(char **field, size_t *line, const char *text)
+/* Replace *field, whose line is that of no file then; the text stays that of the options. */
+static void replace(const char **field, size_t *line, const char *text)
 {
-	char *copy = text ? strdup(text) : NULL;
-
 	if (!text)
-		return 0;
-	if (!copy)
-		return -1;
-	free(*field);
-	*field = copy;
-	if (line)
-		*line = 0;
-	return 0;
+		return;
+	*field = text;
+	*line = 0;
 }
 
 static int append(struct cli_texts *texts, const struct cli_texts *more)
@@ -191,13 +184,11 @@ static int append(struct cli_texts *texts, const struct cli_texts *more)
 
 static int apply(const struct cli_scenario_options *options, struct cli_scenario *scenario)
 {
-	if (replace(&scenario->topology, &scenario->lines.topology, options->topology) < 0 ||
-	    replace(&scenario->clock, &scenario->lines.clock, options->clock) < 0 ||
-	    replace(&scenario->check, &scenario->lines.check, options->check) < 0)
-		return -1;
-	for (size_t i = 0; i < scenario->num_sides; i++)
-		if (replace(&scenario->sides[i].generation, NULL, options->generation) < 0)
-			return -1;
+	replace(&scenario->topology, &scenario->lines.topology, options->topology);
+	replace(&scenario->clock, &scenario->lines.clock, options->clock);
+	replace(&scenario->check, &scenario->lines.check, options->check);
+	for (size_t i = 0; options->generation && i < scenario->num_sides; i++)
+		scenario->sides[i].generation = options->generation;
 	if (options->timeout_s)
 		scenario->timeout_s = options->timeout_s;
 	if (options->has_seeds) {

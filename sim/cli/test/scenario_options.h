@@ -25,7 +25,7 @@ extern const struct argp cli_scenario_options_argp;
 
 void cli_scenario_options_fini(struct cli_scenario_options *options);
 
-/* Returns 0, or -1 with a message. */
+/* The scenario borrows texts of the options. Returns 0, or -1 with a message. */
 int cli_scenario_options_apply(const struct cli_scenario_options *options, struct cli_scenario *scenario);
 
 /* As members of a bundle's case.json, and back. cli_scenario_options_from_json() takes any value, and returns 0, or -1 with a

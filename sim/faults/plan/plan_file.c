@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans as YAML files: the document, its files of delays, and adding its rules to a plan. */
+/* Plans as YAML files: their fields, their files of delays, and adding their rules to a plan. */
 #include "plan_file.h"
 
 #include <errno.h>
@@ -7,189 +7,119 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/base/file.h"
+#include "pcie_model/yaml_fields.h"
+#include "plan_file_priv.h"
+#include "sim/base/yaml_file.h"
 #include "sim/faults/rule/value.h"
-#include "yaml_reader_priv.h"
 
 /* ---- the list of rules ---- */
 
-static int add_rule(struct sim_yaml_reader *reader, struct sim_plan_file *file, const struct sim_plan_file_rule *rule)
+static int add_rule(struct sim_plan_file *file, const struct sim_plan_file_rule *rule)
 {
 	uint32_t count = file->num_rules;
 
-	if (count == SIM_PLAN_MAX_RULES)
-		return sim_yaml_reader_fail_at(reader, rule->line, "there are more than %d rules", SIM_PLAN_MAX_RULES);
 	if ((count & (count - 1)) == 0) { /* full: double it */
 		struct sim_plan_file_rule *larger =
 			realloc(file->rules, (count ? 2 * (size_t)count : 1) * sizeof(*larger));
 
 		if (!larger)
-			return sim_yaml_reader_fail_no_memory(reader);
+			return -ENOMEM;
 		file->rules = larger;
 	}
 	file->rules[file->num_rules++] = *rule;
 	return 0;
 }
 
-static int read_scalar_rule(struct sim_yaml_reader *reader, struct sim_plan_file_rule *rule)
+static int read_line(const struct pcie_yaml_doc *doc, const struct pcie_yaml_node *node,
+		     struct sim_plan_file_rule *rule)
 {
 	struct sim_rule_error error;
 
-	if (sim_rule_parse(sim_yaml_reader_text(reader), &rule->rule, rule->delays_file, &error))
-		return sim_yaml_reader_fail(reader, "column %u of the rule: %s", error.column, error.text);
+	if (sim_rule_parse(node->text, &rule->rule, rule->delays_file, &error))
+		return pcie_yaml_error(doc, node, "column %u of the rule: %s", error.column, error.text);
 	return 0;
 }
 
-static int read_rule(struct sim_yaml_reader *reader, struct sim_plan_file *file)
+static int read_rule(struct pcie_yaml_doc *doc, const struct pcie_yaml_node *node, void *to)
 {
-	struct sim_plan_file_rule rule = { .line = reader->line };
+	struct sim_plan_file_rule rule = { .line = (unsigned int)node->line };
 	int rc;
 
-	if (reader->event.type == YAML_SCALAR_EVENT)
-		rc = read_scalar_rule(reader, &rule);
-	else if (reader->event.type == YAML_MAPPING_START_EVENT)
-		rc = sim_plan_file_read_mapping(reader, &rule);
+	if (node->type == PCIE_YAML_SCALAR)
+		rc = read_line(doc, node, &rule);
+	else if (node->type == PCIE_YAML_MAPPING)
+		rc = sim_plan_file_read_mapping(doc, node, &rule);
 	else
-		return sim_yaml_reader_fail(reader,
-					    "expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
-					    "({op: dma.memcpy, nth: 3, fail: IO_FAILED})");
-	return rc ? rc : add_rule(reader, file, &rule);
+		return pcie_yaml_error(doc, node,
+				       "expected a rule: a line (dma.memcpy nth=3 fail=IO_FAILED) or a mapping "
+				       "({op: dma.memcpy, nth: 3, fail: IO_FAILED})");
+	return rc ? rc : add_rule(to, &rule);
 }
 
-static int read_faults(struct sim_yaml_reader *reader, struct sim_plan_file *file)
+static int read_seed(struct pcie_yaml_doc *doc, const struct pcie_yaml_node *node, void *to)
 {
-	int rc = sim_yaml_reader_next(reader);
+	const char *text = node->type == PCIE_YAML_SCALAR ? node->text : "";
+	struct sim_plan_file *file = to;
 
-	if (rc)
-		return rc;
-	if (reader->event.type != YAML_SEQUENCE_START_EVENT)
-		return sim_yaml_reader_fail(reader, "faults: expected a list ([a, b] or \"- a\" lines)");
-	for (;;) {
-		rc = sim_yaml_reader_next(reader);
-		if (rc || reader->event.type == YAML_SEQUENCE_END_EVENT)
-			return rc;
-		rc = read_rule(reader, file);
-		if (rc)
-			return rc;
-	}
-}
-
-static int read_seed(struct sim_yaml_reader *reader, struct sim_plan_file *file)
-{
-	int rc = sim_yaml_reader_next(reader);
-	const char *text;
-
-	if (rc)
-		return rc;
-	text = reader->event.type == YAML_SCALAR_EVENT ? sim_yaml_reader_text(reader) : "";
 	if (sim_value_number((struct sim_text){ text, strlen(text) }, UINT64_MAX, &file->seed))
-		return sim_yaml_reader_fail(reader, "seed: expected a number from 0, got `%.48s`", text);
+		return pcie_yaml_error(doc, node, "expected a number from 0, got `%.48s`", text);
 	file->has_seed = true;
 	return 0;
 }
 
-/* ---- the document ---- */
+static const struct pcie_yaml_field plan_fields[] = {
+	{ "seed", PCIE_YAML_READ, .read = read_seed },
+	{ "faults", PCIE_YAML_ENTRIES, .is_required = true, .max_entries = SIM_PLAN_MAX_RULES, .read = read_rule },
+	{ 0 },
+};
 
-static int read_key(struct sim_yaml_reader *reader, struct sim_plan_file *file, bool *has_faults)
+static struct pcie_yaml_doc new_doc(const char *name, char error[SIM_PLAN_FILE_ERROR_SIZE])
 {
-	const char *key = reader->event.type == YAML_SCALAR_EVENT ? sim_yaml_reader_text(reader) : "";
-
-	if (strcmp(key, "seed") == 0)
-		return file->has_seed ? sim_yaml_reader_fail(reader, "seed: is given twice; remove one") :
-					read_seed(reader, file);
-	if (strcmp(key, "faults") != 0)
-		return sim_yaml_reader_fail(reader, "unknown field `%.48s`; a plan has seed and faults", key);
-	if (*has_faults)
-		return sim_yaml_reader_fail(reader, "faults: is given twice; make one list of both");
-	*has_faults = true;
-	return read_faults(reader, file);
+	return (struct pcie_yaml_doc){ .name = name,
+				       .max_bytes = SIM_PLAN_FILE_MAX_BYTES,
+				       .needs = "\"faults:\" and a list of rules",
+				       .error = error,
+				       .error_size = SIM_PLAN_FILE_ERROR_SIZE };
 }
 
-static int read_root(struct sim_yaml_reader *reader, struct sim_plan_file *file)
+/* Read a document, of which @rc is the outcome of the load, and end it. */
+static int read_doc(struct pcie_yaml_doc *doc, int rc, struct sim_plan_file *ret_file)
 {
-	bool has_faults = false;
-	int rc;
+	struct sim_plan_file file = { 0 };
 
-	if (reader->event.type != YAML_MAPPING_START_EVENT)
-		return sim_yaml_reader_fail(reader, "expected \"faults:\" and a list of rules");
-	for (;;) {
-		rc = sim_yaml_reader_next(reader);
-		if (rc)
-			return rc;
-		if (reader->event.type == YAML_MAPPING_END_EVENT)
-			break;
-		rc = read_key(reader, file, &has_faults);
-		if (rc)
-			return rc;
-	}
-	return has_faults ? 0 : sim_yaml_reader_fail(reader, "there is no list named faults");
-}
-
-/* Go to the next event, which must be of @type. */
-static int expect_event(struct sim_yaml_reader *reader, yaml_event_type_t type, const char *message)
-{
-	int rc = sim_yaml_reader_next(reader);
-
+	if (!rc)
+		rc = pcie_yaml_read_root(doc, plan_fields, &file);
+	if (rc == -ENOMEM)
+		sim_yaml_file_error(doc, rc);
+	pcie_yaml_unload(doc);
 	if (rc)
-		return rc;
-	return reader->event.type == type ? 0 : sim_yaml_reader_fail(reader, "%s", message);
-}
-
-static int read_document(struct sim_yaml_reader *reader, struct sim_plan_file *file)
-{
-	int rc = expect_event(reader, YAML_STREAM_START_EVENT, "not YAML");
-
-	if (!rc)
-		rc = expect_event(reader, YAML_DOCUMENT_START_EVENT, "the file is empty; it needs a list named faults");
-	if (!rc)
-		rc = sim_yaml_reader_next(reader);
-	if (!rc)
-		rc = read_root(reader, file);
-	if (!rc)
-		rc = expect_event(reader, YAML_DOCUMENT_END_EVENT, "remove the text behind the plan");
-	if (!rc)
-		rc = expect_event(reader, YAML_STREAM_END_EVENT,
-				  "a second document (---) starts here; write one per file");
+		sim_plan_file_fini(&file);
+	else
+		*ret_file = file;
 	return rc;
 }
 
 int sim_plan_file_parse(const char *name, const char *yaml, size_t len, struct sim_plan_file *ret_file,
 			char error[SIM_PLAN_FILE_ERROR_SIZE])
 {
-	struct sim_yaml_reader reader = { .name = name, .text = yaml, .len = len, .error = error, .line = 1 };
-	struct sim_plan_file file = { 0 };
-	int rc;
+	struct pcie_yaml_doc doc = new_doc(name, error);
 
-	if (len > SIM_PLAN_FILE_MAX_BYTES)
-		return sim_yaml_reader_fail(&reader, "is larger than %u bytes", SIM_PLAN_FILE_MAX_BYTES);
-	rc = sim_yaml_reader_init(&reader);
-	if (rc)
-		return rc;
-	rc = read_document(&reader, &file);
-	sim_yaml_reader_fini(&reader);
-	if (rc) {
-		sim_plan_file_fini(&file);
-		return rc;
-	}
-	*ret_file = file;
-	return 0;
+	doc.text = yaml;
+	doc.len = len;
+	return read_doc(&doc, pcie_yaml_load(&doc), ret_file);
 }
 
 /* ---- files ---- */
-
-static int format_error(int rc, char error[SIM_PLAN_FILE_ERROR_SIZE], const char *path, const char *reason)
-{
-	snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "%.200s: %.240s", path, reason);
-	return rc;
-}
 
 static int load_delays(const char *path, struct sim_plan_file *file, char error[SIM_PLAN_FILE_ERROR_SIZE])
 {
 	const char *slash = strrchr(path, '/');
 	char *dir = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
 	char delays_error[SIM_RULE_ERROR_SIZE];
-	int rc = dir ? 0 : format_error(-ENOMEM, error, path, "no memory to read this");
+	int rc = dir ? 0 : -ENOMEM;
 
+	if (rc)
+		snprintf(error, SIM_PLAN_FILE_ERROR_SIZE, "%.200s: %s", path, strerror(-rc));
 	for (uint32_t i = 0; !rc && i < file->num_rules; i++) {
 		struct sim_plan_file_rule *rule = &file->rules[i];
 
@@ -205,16 +135,10 @@ static int load_delays(const char *path, struct sim_plan_file *file, char error[
 
 int sim_plan_file_load(const char *path, struct sim_plan_file *ret_file, char error[SIM_PLAN_FILE_ERROR_SIZE])
 {
+	struct pcie_yaml_doc doc = new_doc(path, error);
 	struct sim_plan_file file;
-	char *text = NULL;
-	size_t len = 0;
-	int rc;
+	int rc = read_doc(&doc, sim_yaml_file_load(&doc), &file);
 
-	rc = sim_file_read(path, SIM_PLAN_FILE_MAX_BYTES, &text, &len);
-	if (rc)
-		return format_error(rc, error, path, strerror(-rc));
-	rc = sim_plan_file_parse(path, text, len, &file, error);
-	free(text);
 	if (rc)
 		return rc;
 	rc = load_delays(path, &file, error);

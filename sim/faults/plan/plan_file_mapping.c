@@ -6,51 +6,44 @@
 #include <string.h>
 #include <strings.h>
 
+#include "plan_file_priv.h"
 #include "sim/faults/rule/keyword.h"
-#include "yaml_reader_priv.h"
 
 struct key_position {
 	unsigned int column; /* of the keyword in the composed line */
-	unsigned int line;   /* of the key in the file */
+	size_t line;         /* of the key in the file */
 };
 
 struct line_builder {
+	const struct pcie_yaml_doc *doc;
+	const char *op; /* NULL until the mapping's key "op" was read */
 	char text[SIM_RULE_LINE_SIZE];
 	size_t len;
 	struct key_position key_positions[SIM_MAX_KEYWORDS];
 	size_t num_keys;
 };
 
-static int append_text(struct sim_yaml_reader *reader, struct line_builder *builder, const char *text)
+static int append_text(struct line_builder *builder, const struct pcie_yaml_node *node, const char *text)
 {
 	size_t len = strlen(text);
 
 	if (len >= sizeof(builder->text) - builder->len)
-		return sim_yaml_reader_fail(reader, "the rule is longer than %d bytes", SIM_RULE_LINE_SIZE - 1);
+		return pcie_yaml_error(builder->doc, node, "the rule is longer than %d bytes", SIM_RULE_LINE_SIZE - 1);
 	memcpy(builder->text + builder->len, text, len + 1);
 	builder->len += len;
 	return 0;
 }
 
-static int begin_key(struct sim_yaml_reader *reader, struct line_builder *builder, unsigned int line)
-{
-	if (builder->num_keys == SIM_MAX_KEYWORDS)
-		return sim_yaml_reader_fail(reader, "the rule has more words than there are");
-	if (append_text(reader, builder, " "))
-		return -EINVAL;
-	builder->key_positions[builder->num_keys++] = (struct key_position){ (unsigned int)builder->len + 1, line };
-	return 0;
-}
-
 /* A value with spaces gets quotes. */
-static int append_value(struct sim_yaml_reader *reader, struct line_builder *builder, const char *value)
+static int append_value(struct line_builder *builder, const struct pcie_yaml_node *node)
 {
+	const char *value = node->text;
 	const char *quote = *value && sim_token_len(value) < strlen(value) ? "\"" : "";
 
 	if (*quote && strchr(value, '"'))
-		return sim_yaml_reader_fail(reader, "a value with spaces cannot have a \" in it");
-	return append_text(reader, builder, quote) || append_text(reader, builder, value) ||
-			       append_text(reader, builder, quote) ?
+		return pcie_yaml_error(builder->doc, node, "a value with spaces cannot have a \" in it");
+	return append_text(builder, node, quote) || append_text(builder, node, value) ||
+			       append_text(builder, node, quote) ?
 		       -EINVAL :
 		       0;
 }
@@ -67,27 +60,46 @@ static bool is_one_of(const char *value, const char *const *names)
 	return *names;
 }
 
-static int check_value(struct sim_yaml_reader *reader, const char *key, const char *value)
+static int check_value(const struct line_builder *builder, const struct pcie_yaml_node *node)
 {
-	bool alone = sim_keyword_allows_no_value(key);
+	bool alone = sim_keyword_allows_no_value(node->key);
 
-	if (strcmp(value, "false") == 0 || (alone && is_one_of(value, false_words)))
-		return sim_yaml_reader_fail(reader, "%s: cannot be false; leave it out", key);
-	if (alone && !sim_keyword_allows_value(key) && !is_one_of(value, true_words))
-		return sim_yaml_reader_fail(reader, "%s: takes no value; write %s: true, or leave it out", key, key);
+	if (strcmp(node->text, "false") == 0 || (alone && is_one_of(node->text, false_words)))
+		return pcie_yaml_error(builder->doc, node, "cannot be false; leave it out");
+	if (alone && !sim_keyword_allows_value(node->key) && !is_one_of(node->text, true_words))
+		return pcie_yaml_error(builder->doc, node, "takes no value; write %s: true, or leave it out",
+				       node->key);
+	if (builder->num_keys == SIM_MAX_KEYWORDS)
+		return pcie_yaml_error(builder->doc, node, "the rule has more words than there are");
 	return 0;
 }
 
-static int append_key_value(struct sim_yaml_reader *reader, struct line_builder *builder, const char *key,
-			    const char *value)
+static int append_pair(struct line_builder *builder, const struct pcie_yaml_node *node)
 {
-	if (append_text(reader, builder, key))
+	const char *value = node->text;
+
+	if (check_value(builder, node) || append_text(builder, node, " "))
 		return -EINVAL;
-	if (strcmp(value, "true") == 0 || (sim_keyword_allows_no_value(key) && is_one_of(value, true_words)))
+	builder->key_positions[builder->num_keys++] =
+		(struct key_position){ (unsigned int)builder->len + 1, node->line };
+	if (append_text(builder, node, node->key))
+		return -EINVAL;
+	if (strcmp(value, "true") == 0 || (sim_keyword_allows_no_value(node->key) && is_one_of(value, true_words)))
 		return 0;
-	if (!(*value && strchr("=<>", *value)) && append_text(reader, builder, "="))
+	if (!(*value && strchr("=<>", *value)) && append_text(builder, node, "="))
 		return -EINVAL;
-	return append_value(reader, builder, value);
+	return append_value(builder, node);
+}
+
+static int read_op(struct line_builder *builder, const struct pcie_yaml_node *node)
+{
+	if (builder->op)
+		return pcie_yaml_error(builder->doc, node, "is given twice; remove one");
+	if (!*node->text || strlen(node->text) >= SIM_RULE_LINE_SIZE || strpbrk(node->text, " \t"))
+		return pcie_yaml_error(builder->doc, node, "expected an operation, such as dma.memcpy, got `%.48s`",
+				       node->text);
+	builder->op = node->text;
+	return 0;
 }
 
 /* A key consists of letters only: other characters would mean something else in a line. */
@@ -96,58 +108,18 @@ static bool is_keyword_text(const char *key)
 	return *key && strspn(key, "abcdefghijklmnopqrstuvwxyz_") == strlen(key);
 }
 
-static int read_op(struct sim_yaml_reader *reader, char op[SIM_RULE_LINE_SIZE])
+static int read_pair(struct line_builder *builder, const struct pcie_yaml_node *node)
 {
-	const char *text = sim_yaml_reader_text(reader);
-
-	if (*op)
-		return sim_yaml_reader_fail(reader, "op: is given twice; remove one");
-	if (!*text || strlen(text) >= SIM_RULE_LINE_SIZE || strpbrk(text, " \t"))
-		return sim_yaml_reader_fail(reader, "op: expected an operation, such as dma.memcpy, got `%.48s`", text);
-	strcpy(op, text);
-	return 0;
-}
-
-static int read_pair(struct sim_yaml_reader *reader, struct line_builder *builder, char op[SIM_RULE_LINE_SIZE])
-{
-	unsigned int line = reader->line;
-	char key[32];
-	int rc;
-
-	if (reader->event.type != YAML_SCALAR_EVENT || !is_keyword_text(sim_yaml_reader_text(reader)) ||
-	    strlen(sim_yaml_reader_text(reader)) >= sizeof(key))
-		return sim_yaml_reader_fail(reader,
-					    "expected one of a rule's words as key, such as op, size, nth or fail");
-	strcpy(key, sim_yaml_reader_text(reader));
-	rc = sim_yaml_reader_next(reader);
-	if (rc)
-		return rc;
-	if (reader->event.type != YAML_SCALAR_EVENT)
-		return sim_yaml_reader_fail(reader, "%s: expected a single value", key);
-	if (strcmp(key, "op") == 0)
-		return read_op(reader, op);
-	rc = check_value(reader, key, sim_yaml_reader_text(reader));
-	if (rc == 0)
-		rc = begin_key(reader, builder, line);
-	return rc ? rc : append_key_value(reader, builder, key, sim_yaml_reader_text(reader));
-}
-
-static int read_pairs(struct sim_yaml_reader *reader, struct line_builder *builder, char op[SIM_RULE_LINE_SIZE])
-{
-	int rc;
-
-	for (;;) {
-		rc = sim_yaml_reader_next(reader);
-		if (rc || reader->event.type == YAML_MAPPING_END_EVENT)
-			return rc;
-		rc = read_pair(reader, builder, op);
-		if (rc)
-			return rc;
-	}
+	if (!is_keyword_text(node->key))
+		return pcie_yaml_error(builder->doc, node->parent,
+				       "expected one of a rule's words as key, such as op, size, nth or fail");
+	if (node->type != PCIE_YAML_SCALAR)
+		return pcie_yaml_error(builder->doc, node, "expected a single value");
+	return strcmp(node->key, "op") == 0 ? read_op(builder, node) : append_pair(builder, node);
 }
 
 /* The line of the key at @column of the composed line; @otherwise if that is the operation. */
-static unsigned int source_line_of(const struct line_builder *builder, unsigned int column, unsigned int otherwise)
+static size_t source_line_of(const struct line_builder *builder, unsigned int column, size_t otherwise)
 {
 	for (size_t i = 0; i < builder->num_keys; i++)
 		if (builder->key_positions[i].column <= column)
@@ -155,23 +127,23 @@ static unsigned int source_line_of(const struct line_builder *builder, unsigned 
 	return otherwise;
 }
 
-int sim_plan_file_read_mapping(struct sim_yaml_reader *reader, struct sim_plan_file_rule *rule)
+int sim_plan_file_read_mapping(const struct pcie_yaml_doc *doc, const struct pcie_yaml_node *node,
+			       struct sim_plan_file_rule *rule)
 {
-	struct line_builder builder = { 0 };
-	char op[SIM_RULE_LINE_SIZE] = "", line[2 * SIM_RULE_LINE_SIZE];
+	struct line_builder builder = { .doc = doc };
+	char line[2 * SIM_RULE_LINE_SIZE];
 	struct sim_rule_error error;
-	unsigned int at;
-	int rc;
+	unsigned int at, op_len;
 
-	rc = read_pairs(reader, &builder, op);
-	if (rc)
-		return rc;
-	if (!*op)
-		return sim_yaml_reader_fail_at(reader, rule->line,
-					       "op: is missing; it names the operation (dma.memcpy)");
-	snprintf(line, sizeof(line), "%s%s", op, builder.text);
+	for (const struct pcie_yaml_node *pair = node->first; pair; pair = pair->next)
+		if (read_pair(&builder, pair))
+			return -EINVAL;
+	if (!builder.op)
+		return pcie_yaml_error(doc, node, "op is missing; it names the operation (dma.memcpy)");
+	snprintf(line, sizeof(line), "%s%s", builder.op, builder.text);
 	if (sim_rule_parse(line, &rule->rule, rule->delays_file, &error) == 0)
 		return 0;
-	at = (unsigned int)strlen(op) < error.column ? error.column - (unsigned int)strlen(op) : 0;
-	return sim_yaml_reader_fail_at(reader, source_line_of(&builder, at, rule->line), "%s", error.text);
+	op_len = (unsigned int)strlen(builder.op);
+	at = op_len < error.column ? error.column - op_len : 0;
+	return pcie_yaml_error_at_line(doc, node, source_line_of(&builder, at, rule->line), "%s", error.text);
 }
