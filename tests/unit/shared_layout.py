@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compare the layout of what processes share with a list: sizes and offsets, from the libraries' debug information.
+"""Compare the layout of what processes share with a list: sizes and offsets, and the numbers of names, from the libraries'
+debug information.
 
-    shared_layout.py [--update] LIST LIBRARY ...
+    shared_layout.py [--update] LIST WIRE_H LIBRARY ...
 
 Each compiler and each architecture has to produce the layout of the list, as processes of both share a session. A member that
-is a pointer is an error. After a change of a layout: raise SIM_WIRE_VERSION, and run it with --update.
-Exit status 77: the libraries have no debug information.
+is a pointer is an error. The list has the version of the wire (SIM_WIRE_VERSION in WIRE_H): a change needs a higher one, without
+which --update refuses. Exit status 77: the libraries have no debug information.
 """
+import pathlib
 import re
 import subprocess
 import sys
@@ -21,6 +23,8 @@ sim_trace_head sim_trace_record sim_trace_ring sim_trace_thread sim_trace_object
 shim_sync_cell
 comch_msg_hdr comch_consumer_record comch_consumer_info comch_handshake descriptor:descriptor.c
 """.split()
+# Enumerations whose numbers are shared.
+NUMBERS = 'sim_op sim_act sim_status sim_msg_type'.split()
 ENTRY = re.compile(r'^ *<(\d+)><([0-9a-f]+)>: Abbrev Number: \d+ \(DW_TAG_(\w+)\)')
 FIELD = re.compile(r'^ +<[0-9a-f]+> +DW_AT_(\w+) *: (.*)$')
 KEPT = ('name', 'byte_size', 'data_member_location', 'type', 'upper_bound', 'count', 'encoding', 'declaration')
@@ -56,13 +60,17 @@ class Types:
             if match.group(1) == 'name':
                 if entry['tag'] == 'compile_unit':
                     unit = str(entry['name']).split('/')[-1]
-                elif entry['tag'] == 'structure_type':
+                elif entry['tag'] in ('structure_type', 'enumeration_type'):
                     for name in (entry['name'], f'{entry["name"]}:{unit}'):
                         self.roots.setdefault(name, []).append(entry)
 
     def find(self, name):
         whole = [entry for entry in self.roots.get(name, []) if 'declaration' not in entry]
         return whole[0] if whole else None
+
+    def numbers(self, name, entry):
+        names = [self.entries[child]['name'] for child in self.children.get(entry['at'], [])]
+        return f'enum {name} ' + ' '.join(names)
 
     def resolve(self, entry):
         while entry['tag'] in ('typedef', 'const_type', 'volatile_type', 'atomic_type'):
@@ -102,11 +110,9 @@ class Types:
                                       offset + member.get('data_member_location', 0), errors)
 
 
-def main():
-    args = sys.argv[1:]
-    update = args[0] == '--update'
-    expected, *libraries = args[update:]
-    lines, errors, missing = [], [], set(SHARED)
+def layout(libraries):
+    """The lines of the list, and errors."""
+    lines, errors, missing = [], [], {*SHARED, *NUMBERS}
     for library in libraries:
         types = Types(library)
         if not types.roots:
@@ -116,14 +122,32 @@ def main():
             entry = types.find(name)
             if entry:
                 missing.discard(name)
-                lines += types.lines(name.split(':')[0], entry, 0, errors)
-    errors += [f'struct {name} is in none of the libraries' for name in sorted(missing)]
-    if update:
-        open(expected, 'w').write('\n'.join(lines) + '\n')
-    wanted = open(expected).read().splitlines()
-    errors += [f'not in the list: {line}' for line in lines if line not in set(wanted)]
-    errors += [f'only in the list: {line}' for line in wanted if line not in set(lines)]
-    print('\n'.join(errors[:40]) or f'{len(lines)} sizes and offsets of {len(SHARED)} structures')
+                lines += [types.numbers(name, entry)] if name in NUMBERS else types.lines(name.split(':')[0], entry, 0, errors)
+    return lines, errors + [f'{name} is in none of the libraries' for name in sorted(missing)]
+
+
+def remedy(old, new, command):
+    if new <= old:
+        return [f'What processes share has changed: raise SIM_WIRE_VERSION in sim/protocol/wire.h from {new} to {old + 1}, so that',
+                f'processes of two builds refuse each other. Then write the list anew:', f'  {command}']
+    return [f'SIM_WIRE_VERSION is {new}, and the list is of version {old}. Write the list anew:', f'  {command}']
+
+
+def main():
+    args = sys.argv[1:]
+    update = args[0] == '--update'
+    expected, header, *libraries = args[update:]
+    version = int(re.search(r'define SIM_WIRE_VERSION (\d+)', pathlib.Path(header).read_text()).group(1))
+    first, *wanted = pathlib.Path(expected).read_text().splitlines()
+    old = int(first.split()[1])
+    lines, errors = layout(libraries)
+    changes = [f'not in the list: {line}' for line in lines if line not in set(wanted)]
+    changes += [f'only in the list: {line}' for line in wanted if line not in set(lines)]
+    if update and not errors and (version > old or not changes):
+        pathlib.Path(expected).write_text('\n'.join([f'SIM_WIRE_VERSION {version}', *lines]) + '\n')
+    elif changes or version != old:
+        errors += [*changes[:40], *remedy(old, version, f'{sys.argv[0]} --update {expected} {header} {" ".join(libraries)}')]
+    print('\n'.join(errors) or f'{len(lines)} sizes and offsets of {len(SHARED)} structures, numbers of {len(NUMBERS)} lists of names')
     sys.exit(bool(errors))
 
 
