@@ -161,28 +161,25 @@ static uint64_t reserve_paths(const struct job_cost *cost, uint64_t start_ps, st
 	return end_ps;
 }
 
-/* A job of an engine besides DMA. */
-static void run_accel_job(const struct pcie_engine *engine, const struct pcie_job *job, uint64_t accepted_ps,
-			  struct pcie_engine_state *engine_state, const struct pcie_link_state *link_state,
-			  struct pcie_times *ret_times)
+/* The work of a station on a job: when its first byte moves, and when its last one has arrived. */
+struct work_time {
+	uint64_t data_ps, moved_ps;
+};
+
+static struct work_time run_accel_job(const struct pcie_job *job, uint64_t accepted_ps,
+				      struct pcie_engine_state *engine_state, const struct pcie_link_state *link_state)
 {
-	uint64_t ready_ps = accepted_ps, data_ps, moved_ps;
+	uint64_t ready_ps = accepted_ps, data_ps;
 
 	if (job->direction != PCIE_LOCAL)
 		ready_ps = max_u64(ready_ps, max_u64(link_state->tx_ps, link_state->rx_ps));
-	data_ps = reserve_station(&engine_state->accels_ps[job->accel], ready_ps, job->accel_ps);
-	moved_ps = add_saturating_u64(data_ps, job->accel_ps);
-	*ret_times = (struct pcie_times){
-		.accepted_ps = accepted_ps,
-		.data_ps = data_ps,
-		.moved_ps = moved_ps,
-		.done_ps = add_saturating_u64(moved_ps, engine->complete_ps),
-	};
+	data_ps = reserve_station(&engine_state->accels_ps[job->unit], ready_ps, job->busy_ps);
+	return (struct work_time){ data_ps, add_saturating_u64(data_ps, job->busy_ps) };
 }
 
-static void run_dma_job(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_job *job,
-			uint64_t accepted_ps, struct pcie_engine_state *engine_state,
-			struct pcie_link_state *link_state, struct pcie_times *ret_times)
+static struct work_time run_dma_job(const struct pcie_engine *engine, const struct pcie_link *link,
+				    const struct pcie_job *job, uint64_t accepted_ps,
+				    struct pcie_engine_state *engine_state, struct pcie_link_state *link_state)
 {
 	struct job_cost cost = compute_cost(engine, link, job);
 	uint64_t more_segments = job->segments > 1 ? job->segments - 1 : 0;
@@ -194,12 +191,19 @@ static void run_dma_job(const struct pcie_engine *engine, const struct pcie_link
 	uint64_t moved_ps = reserve_paths(&cost, data_ps, engine_state, link_state);
 
 	*channel_ps = moved_ps;
-	*ret_times = (struct pcie_times){
-		.accepted_ps = accepted_ps,
-		.data_ps = data_ps,
-		.moved_ps = moved_ps,
-		.done_ps = add_saturating_u64(moved_ps, engine->complete_ps),
-	};
+	return (struct work_time){ data_ps, moved_ps };
+}
+
+static struct work_time run_at_station(const struct pcie_engine *engine, const struct pcie_link *link,
+				       const struct pcie_job *job, uint64_t accepted_ps,
+				       struct pcie_engine_state *engine_state, struct pcie_link_state *link_state)
+{
+	switch (job->station) {
+	case PCIE_STATION_ACCEL:
+		return run_accel_job(job, accepted_ps, engine_state, link_state);
+	default:
+		return run_dma_job(engine, link, job, accepted_ps, engine_state, link_state);
+	}
 }
 
 void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *link, const struct pcie_job *job,
@@ -207,11 +211,14 @@ void pcie_engine_run(const struct pcie_engine *engine, const struct pcie_link *l
 		     struct pcie_times *ret_times)
 {
 	uint64_t accepted_ps = accept_job(engine, job, arrival_ps, engine_state);
+	struct work_time work = run_at_station(engine, link, job, accepted_ps, engine_state, link_state);
 
-	if (job->is_for_accel)
-		run_accel_job(engine, job, accepted_ps, engine_state, link_state, ret_times);
-	else
-		run_dma_job(engine, link, job, accepted_ps, engine_state, link_state, ret_times);
+	*ret_times = (struct pcie_times){
+		.accepted_ps = accepted_ps,
+		.data_ps = work.data_ps,
+		.moved_ps = work.moved_ps,
+		.done_ps = add_saturating_u64(work.moved_ps, engine->complete_ps),
+	};
 }
 
 uint64_t pcie_engine_unloaded_ps(const struct pcie_engine *engine, const struct pcie_link *link,

@@ -55,6 +55,12 @@ enum pcie_direction {
 	PCIE_HOST = 3,  /* host to host: a read and a write at the same time */
 };
 
+/* Kinds of stations of a card that do the work of jobs, between acceptance and completion. */
+enum pcie_station {
+	PCIE_STATION_DMA = 0, /* channels, data paths and the link: the job's bytes say for how long */
+	PCIE_STATION_ACCEL,   /* an accelerator, which has one job at a time; unit: below PCIE_MAX_ACCELS */
+};
+
 /* Kinds of processors that submit jobs. */
 enum pcie_issuer_kind {
 	PCIE_ISSUER_CPU = 0, /* a core, of the host or of the card */
@@ -115,11 +121,11 @@ struct pcie_job {
 	uint64_t offset;   /* of its host memory from an aligned address, as for pcie_link_read(); 0 = aligned */
 	uint32_t segments; /* of both lists together, minus one; 0 counts as 1 */
 	bool unsignaled;   /* has no completion of its own */
-	/* For an engine besides DMA. */
-	bool is_for_accel;
-	bool is_sized_by_run; /* @accel_ps is known when the job has run */
-	uint32_t accel;       /* which engine: below PCIE_MAX_ACCELS */
-	uint64_t accel_ps;    /* how long it works on the job */
+	enum pcie_station station; /* does the work; 0 = the DMA engine */
+	/* For a station besides that. */
+	bool is_sized_by_run; /* @busy_ps is known when the job has run */
+	uint32_t unit;        /* which one of that kind */
+	uint64_t busy_ps;     /* how long it works on the job */
 };
 
 /* Times of a job, in order. */

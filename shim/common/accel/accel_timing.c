@@ -25,8 +25,9 @@ bool shim_accel_get_pcie_job(const struct doca_task *task, struct pcie_job *ret_
 		return false;
 	shim_buf_task_get_pcie_job(buf_task, ret_job);
 	ret_job->bytes = task->bytes;
-	ret_job->is_for_accel = ret_job->is_sized_by_run = true;
-	ret_job->accel = shim_accel_task_type(task)->accel;
-	ret_job->accel_ps = caps->rate_bps ? work_ps(caps, task->bytes) : 0;
+	ret_job->station = PCIE_STATION_ACCEL;
+	ret_job->is_sized_by_run = true;
+	ret_job->unit = shim_accel_task_type(task)->accel;
+	ret_job->busy_ps = caps->rate_bps ? work_ps(caps, task->bytes) : 0;
 	return true;
 }
