@@ -23,7 +23,6 @@ enum shim_kind {
 # Before the first kind of these.
 MARKS = {
     'context': '\tSHIM_FIRST_CTX,\n\tSHIM_BEFORE_CTXS = SHIM_FIRST_CTX - 1,',
-    'accelerator': '\tSHIM_FIRST_ACCEL,\n\tSHIM_BEFORE_ACCELS = SHIM_FIRST_ACCEL - 1,',
     'part': '\tSHIM_NUM_KINDS, /* with a pool */',
 }
 

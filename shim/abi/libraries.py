@@ -31,7 +31,7 @@ KEYS = {
     'handles': {},             # kinds of handles: SHIM_NAME = what it is, one of IS
 }
 
-# The kinds of handles. Tasks of an accelerator context are struct shim_accel_task.
+# The kinds of handles.
 IS = ('handle', 'context', 'accelerator', 'part')
 
 

@@ -17,6 +17,7 @@ static struct pcie_accel_caps get_memcpy_caps(const struct pcie_caps *caps)
 static const struct shim_accel_type memcpy_type = {
 	.task = {
 		.name = SIM_TASK_DMA_MEMCPY,
+		.form = SHIM_TASK_COPY,
 		.size = sizeof(struct doca_dma_task_memcpy),
 		.check = shim_dma_memcpy_check,
 		.validate = shim_dma_memcpy_validate,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Searches the task pools of the process's contexts of engines. */
+/* Searches the task pools of the process's contexts. */
 #include "tasks_in_flight.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A context that is not idle, of an engine or of Comch's data path. */
+/* A context that is not idle. */
 struct entry {
 	struct doca_ctx *ctx;
 	pid_t tid; /* of its last change */
@@ -17,18 +17,6 @@ static struct {
 	pthread_mutex_t lock;
 	struct entry *first;
 } ctxs = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-/* Returns whether all tasks of the context have source and destination. */
-static bool is_engines(const struct doca_ctx *ctx)
-{
-	return shim_object_is_still(ctx, SHIM_DMA) || check_ctx_is_accel(ctx);
-}
-
-static bool has_memory(const struct doca_ctx *ctx)
-{
-	return is_engines(ctx) || shim_object_is_still(ctx, SHIM_COMCH_CONSUMER) ||
-	       shim_object_is_still(ctx, SHIM_COMCH_PRODUCER);
-}
 
 static struct entry **find(const struct doca_ctx *ctx)
 {
@@ -60,8 +48,6 @@ static void update(struct entry **link, struct doca_ctx *ctx)
 static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 {
 	(void)from;
-	if (!has_memory(ctx))
-		return;
 	pthread_mutex_lock(&ctxs.lock);
 	update(find(ctx), ctx);
 	pthread_mutex_unlock(&ctxs.lock);
@@ -70,7 +56,7 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 /* The thread that stops a context frees its pools before it tells that the context is idle. */
 static bool may_look_at(const struct entry *entry)
 {
-	return has_memory(entry->ctx) && shim_ctx_is_same_process(entry->ctx) &&
+	return shim_ctx_is_same_process(entry->ctx) &&
 	       (entry->ctx->state == DOCA_CTX_STATE_RUNNING || entry->tid == gettid());
 }
 

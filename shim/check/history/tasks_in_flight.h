@@ -12,35 +12,29 @@
 #include "shim/common/accel/accel.h"
 #include "shim/dma/dma_priv.h"
 
-/* Returns whether @task is a memcpy task of a DMA context. */
+/* Returns whether @task is a struct shim_buf_task that copies its source to its destination. */
 static inline bool check_is_memcpy(const struct doca_task *task)
 {
-	return shim_object_is_still(task->ctx, SHIM_DMA);
-}
-
-/* Returns whether @ctx is of an engine other than DMA's, whose tasks have source and destination. */
-static inline bool check_ctx_is_accel(const struct doca_ctx *ctx)
-{
-	return shim_object_is_accel(&ctx->object);
+	return task->pool->type->form == SHIM_TASK_COPY;
 }
 
 /* Returns whether @task is a struct shim_accel_task. */
 static inline bool check_is_accel(const struct doca_task *task)
 {
-	return check_ctx_is_accel(task->ctx);
+	return task->pool->type->form == SHIM_TASK_ACCEL;
 }
 
-/* Returns whether @task is a struct shim_buf_task: of DMA, or of another engine. */
+/* Returns whether @task is a struct shim_buf_task, which may have no source unless it is one of the above. */
 static inline bool check_is_buf_task(const struct doca_task *task)
 {
-	return check_is_memcpy(task) || check_is_accel(task);
+	return task->pool->type->form != SHIM_TASK_PLAIN;
 }
 
 /* Call @see for each such task in flight, until @see returns false. Contexts that another thread is stopping are left
  * out. @see calls no function of this file. */
 void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *task, void *arg), void *arg);
 
-/* The same for tasks of Comch's data path, too. */
+/* The same for all tasks. */
 void check_posted_tasks(bool (*see)(const struct doca_task *task, void *arg), void *arg);
 
 /* Returns whether the task uses @mmap, or @buf, at either end. */

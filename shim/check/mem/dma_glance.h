@@ -10,6 +10,9 @@
 #include "shim/check/history/tasks_in_flight.h"
 #include "shim/dma/dma_priv.h"
 
+/* task_access.c: the rules for any task with buffers. */
+void check_task_access(const struct shim_buf_task *task);
+
 /* dma_submit.c: the rules. */
 void check_dma_look(const struct shim_buf_task *memcpy);
 
@@ -50,6 +53,8 @@ static inline void check_task_glance(const struct doca_task *task)
 			check_dma_look(shim_to_buf_task(task));
 	} else if (check_is_accel(task)) {
 		check_accel_look((const struct shim_accel_task *)task);
+	} else if (check_is_buf_task(task)) {
+		check_task_access(shim_to_buf_task(task));
 	}
 	if (doca_unlikely(atomic_load_explicit(&check_num_unverified, memory_order_relaxed) > 0))
 		check_unverified_look(task);

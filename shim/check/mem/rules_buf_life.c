@@ -31,7 +31,7 @@ static void report_returned(const struct doca_ctx *ctx, const struct doca_buf *b
 /* Memory of buffers is used for slabs alone, also when their inventory is gone (shim/common/base/slab.h). */
 static inline bool is_gone(const struct doca_buf *buf)
 {
-	return doca_unlikely(!shim_object_is_still(buf, SHIM_BUF));
+	return doca_unlikely(buf && !shim_object_is_still(buf, SHIM_BUF));
 }
 
 static void task_ended(struct doca_task *task, doca_error_t status)

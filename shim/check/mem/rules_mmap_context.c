@@ -36,7 +36,8 @@ static void task_posted(struct doca_task *task)
 
 	if (!check_is_buf_task(task))
 		return;
-	note_use(buf_task->src->mmap, task->ctx);
+	if (doca_likely(buf_task->src != NULL))
+		note_use(buf_task->src->mmap, task->ctx);
 	note_use(buf_task->dst->mmap, task->ctx);
 }
 

@@ -127,7 +127,7 @@ static void check_buf(const struct doca_task *task, const struct doca_buf *buf, 
 {
 	struct check_hit *hit;
 
-	if (!shim_object_is_still(buf, SHIM_BUF) || shim_buf_has_usable_mmap(buf))
+	if (!shim_object_is(buf, SHIM_BUF) || shim_buf_has_usable_mmap(buf))
 		return;
 	hit = CHECK_HIT_HERE(
 		BFC_BUFFER_WITHOUT_MMAP, "%s: a task failed%s the memory map of its %s has ended",

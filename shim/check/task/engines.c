@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/dma/dma_priv.h"
+#include "shim/check/history/tasks_in_flight.h"
 
 #define SAMPLE_EVERY 256 /* tasks */
 
@@ -220,7 +220,7 @@ static bool is_remote(const struct doca_task *task)
 {
 	const struct shim_buf_task *memcpy = shim_to_buf_task(task);
 
-	return !shim_object_is(task->ctx, SHIM_DMA) || !shim_object_is(memcpy->src, SHIM_BUF) ||
+	return !check_is_memcpy(task) || !shim_object_is(memcpy->src, SHIM_BUF) ||
 	       !shim_object_is(memcpy->dst, SHIM_BUF) || shim_mmap_is_imported(memcpy->src->mmap) ||
 	       shim_mmap_is_imported(memcpy->dst->mmap);
 }

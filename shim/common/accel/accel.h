@@ -107,12 +107,12 @@ struct shim_accel_task {
 
 /* The part of a type that progress engines know: @kind of sim/trace/task_kinds.h, the struct of the task, the function
  * that calls the program (SHIM_ACCEL_DEFINE_COMPLETE()), and SHIM_ACCEL_FAULTS(). */
-#define SHIM_ACCEL_TASK(kind, struct_, complete_, faults)                                                            \
-	{                                                                                                            \
-		.name = (kind), .size = sizeof(struct_), .check = shim_accel_check, .validate = shim_accel_validate, \
-		.post = shim_task_post_job, .run = shim_accel_run, .get_pcie_job = shim_accel_get_pcie_job,          \
-		.find_memory = shim_buf_task_find_memory, .apply = shim_accel_apply, .complete = (complete_),        \
-		.fault_ops = (faults),                                                                               \
+#define SHIM_ACCEL_TASK(kind, struct_, complete_, faults)                                                    \
+	{                                                                                                    \
+		.name = (kind), .form = SHIM_TASK_ACCEL, .size = sizeof(struct_), .check = shim_accel_check, \
+		.validate = shim_accel_validate, .post = shim_task_post_job, .run = shim_accel_run,          \
+		.get_pcie_job = shim_accel_get_pcie_job, .find_memory = shim_buf_task_find_memory,           \
+		.apply = shim_accel_apply, .complete = (complete_), .fault_ops = (faults),                   \
 	}
 
 #define SHIM_ACCEL_FAULTS(op_)                                                             \

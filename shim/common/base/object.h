@@ -49,12 +49,6 @@ static inline bool shim_object_is_ctx(const struct shim_object *object)
 	return object->magic - shim_magic(SHIM_FIRST_CTX) < SHIM_NUM_KINDS - SHIM_FIRST_CTX;
 }
 
-/* The same for a context of an engine besides DMA's: its tasks are struct shim_accel_task. */
-static inline bool shim_object_is_accel(const struct shim_object *object)
-{
-	return object->magic - shim_magic(SHIM_FIRST_ACCEL) < SHIM_NUM_KINDS - SHIM_FIRST_ACCEL;
-}
-
 /* Returns whether the object at @handle, any value, is or was of a pool. */
 SHIM_INTERNAL_API bool shim_object_has_pool(const void *handle);
 

@@ -42,9 +42,19 @@ struct doca_task {
 	uint64_t bytes; /* that it moved; for the recording */
 };
 
+/* What the struct of a task type begins with. The parts that look at tasks of all libraries ask this before they read more
+ * than a struct doca_task. */
+enum shim_task_form {
+	SHIM_TASK_PLAIN, /* a struct doca_task */
+	SHIM_TASK_BUFS,  /* a struct shim_buf_task (accel/buf_task.h); its source may be NULL */
+	SHIM_TASK_COPY,  /* the same, with a source; copies that to its destination, as DMA's memcpy */
+	SHIM_TASK_ACCEL, /* a struct shim_accel_task (accel/accel.h) */
+};
+
 /* A type of task. A slot may be NULL where its comment allows it. */
 struct shim_task_type {
 	const char *name;
+	enum shim_task_form form;
 	size_t size; /* of the library's struct */
 	/* Check what a card checks at submission, and take what it takes then. */
 	doca_error_t (*check)(struct doca_task *task);
