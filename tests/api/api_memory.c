@@ -46,7 +46,6 @@ void api_assert_place(struct doca_buf *buf, void *head, size_t len, void *data, 
 static void note_completion(struct doca_dma_task_memcpy *task, union doca_data task_user_data,
 			    union doca_data ctx_user_data)
 {
-	(void)task, (void)ctx_user_data;
 	*(bool *)task_user_data.ptr = true;
 }
 

@@ -12,7 +12,6 @@ static struct doca_mmap *map;
 
 static int open_all(void **state)
 {
-	(void)state;
 	dev = api_open("03:00.0");
 	map = api_map(dev, memory, sizeof(memory), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
 	return 0;
@@ -20,7 +19,6 @@ static int open_all(void **state)
 
 static int close_all(void **state)
 {
-	(void)state;
 	assert_ok(doca_mmap_destroy(map));
 	assert_ok(doca_dev_close(dev));
 	return 0;

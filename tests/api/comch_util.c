@@ -402,7 +402,6 @@ void comch_send(struct comch_actor *actor, struct doca_comch_connection *connect
 
 void comch_nothing(struct side *side)
 {
-	(void)side;
 }
 
 static int live(comch_half *half, bool is_dpu, int sync_fd)

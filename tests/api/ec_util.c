@@ -7,7 +7,6 @@
 #define DEFINE_KIND(name)                                                                                              \
 	static void on_##name(struct doca_ec_task_##name *task, union doca_data user_data, union doca_data ctx_data)   \
 	{                                                                                                              \
-		(void)task, (void)user_data, (void)ctx_data;                                                           \
 	}                                                                                                              \
                                                                                                                        \
 	static doca_error_t set_conf_##name(struct doca_ec *ec, uint32_t num)                                          \

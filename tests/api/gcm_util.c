@@ -8,12 +8,10 @@
 
 static void on_encrypt(struct doca_aes_gcm_task_encrypt *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_decrypt(struct doca_aes_gcm_task_decrypt *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 doca_error_t gcm_set_conf(struct doca_aes_gcm *gcm, enum gcm_kind kind, uint32_t num_tasks)

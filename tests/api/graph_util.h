@@ -35,13 +35,11 @@ static inline doca_error_t take_step(void *cookie)
 
 static inline void instance_done(struct doca_graph_instance *instance, union doca_data data, union doca_data rig)
 {
-	(void)instance;
 	rig_note(rig.ptr, "instance %" PRIu64 " done\n", data.u64);
 }
 
 static inline void instance_failed(struct doca_graph_instance *instance, union doca_data data, union doca_data rig)
 {
-	(void)instance;
 	rig_note(rig.ptr, "instance %" PRIu64 " failed\n", data.u64);
 }
 

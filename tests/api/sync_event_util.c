@@ -86,7 +86,6 @@ static void on_state(const union doca_data ctx_data, struct doca_ctx *ctx, enum 
 	static const char *const names[] = { "idle", "starting", "running", "stopping" };
 	char line[64];
 
-	(void)ctx;
 	snprintf(line, sizeof(line), "%s -> %s", names[from], names[to]);
 	note(ctx_data.ptr, line);
 }

@@ -96,7 +96,6 @@ static void test_destination_that_may_not_be_written_is_not_permitted(void **sta
 		struct doca_aes_gcm_task_##name *task;                                                           \
 		uint32_t len = 99;                                                                               \
                                                                                                                  \
-		(void)state;                                                                                     \
 		MUST(doca_aes_gcm_task_##name##_alloc_init(rig.gcm, NULL, NULL, NULL, NULL, 0, 0, 0,             \
 							   (union doca_data){ 0 }, &task));                      \
 		doca_aes_gcm_task_##name##_set_src(task, src);                                                   \
@@ -149,12 +148,10 @@ DEFINE_PARAMS_TEST(decrypt, encrypt)
 
 static void on_encrypt(struct doca_aes_gcm_task_encrypt *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_decrypt(struct doca_aes_gcm_task_decrypt *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void test_configuration_has_its_limits(void **state)

@@ -26,7 +26,6 @@ static doca_error_t on_all(void *config)
 
 static doca_error_t refuse(void *config)
 {
-	(void)config;
 	return DOCA_ERROR_IN_USE;
 }
 
@@ -37,7 +36,6 @@ static doca_error_t validate(void *config)
 
 static doca_error_t destroy(void *config)
 {
-	(void)config;
 	return doca_argp_destroy();
 }
 

@@ -12,7 +12,6 @@ static doca_error_t take_device(void *value, void *config)
 {
 	const struct doca_argp_device_ctx *ctx = value;
 
-	(void)config;
 	num_calls++;
 	dev = ctx->dev;
 	snprintf(devargs, sizeof(devargs), "%s", ctx->devargs ? ctx->devargs : "(none)");
@@ -153,7 +152,6 @@ static doca_error_t open_by_program(struct doca_devinfo *devinfo, void *context,
 
 static doca_error_t refuse_to_open(struct doca_devinfo *devinfo, void *context, struct doca_dev **ret_dev)
 {
-	(void)devinfo, (void)context, (void)ret_dev;
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 

@@ -31,15 +31,11 @@ static doca_error_t on_dpdk_that_meddles(int argc, char **argv)
 
 static doca_error_t refuse(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
 	return DOCA_ERROR_DRIVER;
 }
 
 static doca_error_t destroy(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
 	return doca_argp_destroy();
 }
 

@@ -15,21 +15,16 @@ static doca_error_t accept(void *config)
 
 static doca_error_t on_version(void *value, void *config)
 {
-	(void)value;
 	return record(config, "version;");
 }
 
 static doca_error_t refuse_value(void *value, void *config)
 {
-	(void)value;
-	(void)config;
 	return DOCA_ERROR_DRIVER;
 }
 
 static doca_error_t destroy_and_return(void *value, void *config)
 {
-	(void)value;
-	(void)config;
 	return doca_argp_destroy();
 }
 
@@ -38,7 +33,6 @@ static doca_error_t call_back_in(void *value, void *config)
 	char *words[] = { "prog", NULL };
 	struct doca_argp_param *param = make_param("x", NULL, DOCA_ARGP_TYPE_STRING, on_name);
 
-	(void)value;
 	assert_int_equal(doca_argp_start(1, words), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_argp_register_param(param), DOCA_ERROR_BAD_STATE);
 	return record(config, "inside;");
@@ -367,7 +361,6 @@ static enum parser_call call_while_parsing;
 
 static doca_error_t try_call_while_parsing(void *config)
 {
-	(void)config;
 	try_parser_call(PARSER_PARSING, call_while_parsing);
 	return DOCA_SUCCESS;
 }

@@ -141,8 +141,6 @@ static void test_command_without_memory(void **state)
 
 static doca_error_t no_dpdk(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
 	return DOCA_SUCCESS;
 }
 

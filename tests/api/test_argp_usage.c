@@ -167,8 +167,6 @@ static void test_name_comes_from_argv_if_none_was_given(void **state)
 
 static doca_error_t no_dpdk(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
 	exit(5); /* help comes before it */
 }
 
@@ -274,8 +272,6 @@ static void test_version_is_printed_and_leaves_well(void **state)
 
 static doca_error_t own_version(void *value, void *config)
 {
-	(void)value;
-	(void)config;
 	printf("prog 1.2\n");
 	doca_argp_destroy();
 	exit(6);

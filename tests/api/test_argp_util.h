@@ -78,7 +78,6 @@ static doca_error_t keep_message(enum doca_log_level level, const char *format, 
 
 __attribute__((unused)) static int argp_setup(void **state)
 {
-	(void)state;
 	memset(&trace, 0, sizeof(trace));
 	last_message[0] = '\0';
 	message_count = 0;
@@ -89,7 +88,6 @@ __attribute__((unused)) static int argp_setup(void **state)
 
 __attribute__((unused)) static int argp_teardown(void **state)
 {
-	(void)state;
 	doca_argp_destroy(); /* BAD_STATE if the test has destroyed it: fine */
 	doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_INFO);
 	doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_INFO);

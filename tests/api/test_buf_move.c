@@ -191,7 +191,6 @@ static void test_list_with_moved_data_is_copied(void **state)
 static void on_invalidated(struct doca_mmap_advise_task_invalidate_cache *task, union doca_data user_data,
 			   union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static doca_error_t invalidate(struct doca_buf *buf)

@@ -150,7 +150,6 @@ static void progress_in_it(struct comch_actor *actor, struct doca_comch_connecti
 {
 	uint32_t so_far = actor->side->num_messages;
 
-	(void)connection;
 	if (so_far < 3)
 		comch_until(actor->side, actor->side->num_messages > so_far);
 	comch_note(actor->side, "back from %u\n", so_far);
@@ -217,7 +216,6 @@ static void test_receive_callback_may_disconnect_host(struct side *side)
 
 static void stop_in_it(struct comch_actor *actor, struct doca_comch_connection *connection)
 {
-	(void)connection;
 	EXPECT(doca_ctx_stop(actor->ctx), DOCA_ERROR_IN_PROGRESS);
 }
 
@@ -275,7 +273,6 @@ static void test_receive_callback_may_stop_and_restart_host(struct side *side)
 static void stop_when_status_changes(struct comch_actor *server, struct doca_comch_connection *connection,
 				     bool connected)
 {
-	(void)connection, (void)connected;
 	EXPECT(doca_ctx_stop(server->ctx), DOCA_ERROR_IN_PROGRESS);
 	EXPECT(doca_comch_server_disconnect(server->server, connection), DOCA_ERROR_INVALID_VALUE); /* closed already */
 }

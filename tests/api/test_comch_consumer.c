@@ -9,7 +9,6 @@
 
 static void some_recv(struct doca_comch_consumer_task_post_recv *task, union doca_data a, union doca_data b)
 {
-	(void)task, (void)a, (void)b;
 }
 
 /* A client that stays until the DPU's side of a test has ended, and a server for which the same is true. */

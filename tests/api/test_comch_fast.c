@@ -219,8 +219,6 @@ static void test_posted_receives_fail_when_the_consumer_stops_host(struct side *
 
 static void keep(struct comch_actor *actor, struct doca_task *task)
 {
-	(void)actor;
-	(void)task;
 }
 
 /* Programs that clean up before they stop do this, against the reference: the library frees the tasks. */

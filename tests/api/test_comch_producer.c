@@ -16,7 +16,6 @@
 
 static void some_send(struct doca_comch_producer_task_send *task, union doca_data a, union doca_data b)
 {
-	(void)task, (void)a, (void)b;
 }
 
 static void test_producer_is_made_of_an_established_connection_dpu(struct side *side)
@@ -132,7 +131,6 @@ static struct doca_task *kept;
 
 static void keep(struct comch_actor *actor, struct doca_task *task)
 {
-	(void)actor;
 	kept = task;
 }
 

@@ -28,7 +28,6 @@ static void check_pattern(struct comch_actor *actor, struct doca_comch_connectio
 {
 	struct side *side = actor->side;
 
-	(void)connection;
 	CHECK(side->message_len == sizes[side->num_messages - 1]);
 	for (uint32_t i = 0; i < side->message_len; i++)
 		CHECK(side->message[i] == byte_of(side->message_len, i));
@@ -235,7 +234,6 @@ static void check_number(struct comch_actor *actor, struct doca_comch_connection
 {
 	uint32_t number;
 
-	(void)connection;
 	memcpy(&number, actor->side->message, sizeof(number));
 	CHECK(number == actor->side->num_messages - 1);
 }
@@ -349,7 +347,6 @@ static struct doca_task *kept;
 
 static void keep_task(struct comch_actor *actor, struct doca_task *task)
 {
-	(void)actor;
 	kept = task;
 }
 

@@ -13,25 +13,21 @@
 
 static void some_send(struct doca_comch_task_send *task, union doca_data a, union doca_data b)
 {
-	(void)task, (void)a, (void)b;
 }
 
 static void some_receive(struct doca_comch_event_msg_recv *event, uint8_t *data, uint32_t len,
 			 struct doca_comch_connection *connection)
 {
-	(void)event, (void)data, (void)len, (void)connection;
 }
 
 static void some_status(struct doca_comch_event_connection_status_changed *event,
 			struct doca_comch_connection *connection, uint8_t change_successful)
 {
-	(void)event, (void)connection, (void)change_successful;
 }
 
 static void some_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
 			  uint32_t id)
 {
-	(void)event, (void)connection, (void)id;
 }
 
 /* ---- creation ---- */

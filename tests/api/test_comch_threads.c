@@ -88,7 +88,6 @@ static void test_consumers_come_and_go_on_their_threads_dpu(struct side *side)
 
 static void count_consumer(struct comch_actor *actor, struct doca_comch_connection *connection)
 {
-	(void)connection;
 	if (strcmp(actor->side->trace, "new consumer\n") == 0)
 		actor->side->num_messages++;
 	else
@@ -174,7 +173,6 @@ static void take(struct comch_actor *actor, struct doca_task *task)
 	CHECK(imm[1] == next_of[imm[0]]++);
 	num_received++;
 	MUST(doca_task_submit(task));
-	(void)actor;
 }
 
 static void test_producers_send_from_their_threads_host(struct side *side)

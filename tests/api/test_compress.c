@@ -33,7 +33,6 @@ struct rig {
 	static void on_##name(struct doca_compress_task_##name *task, union doca_data user_data,          \
 			      union doca_data ctx_data)                                                   \
 	{                                                                                                 \
-		(void)task, (void)user_data, (void)ctx_data;                                              \
 	}                                                                                                 \
                                                                                                           \
 	static doca_error_t set_conf_##name(struct doca_compress *compress, uint32_t num)                 \
@@ -621,7 +620,6 @@ static void test_tasks_are_changed_while_they_are_the_programs(void **state)
 /* The task of releases 2.5 and 2.6: independent blocks without checksums. */
 static void on_lz4(struct doca_compress_task_decompress_lz4 *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void test_lz4_task_of_2_5(void **state)

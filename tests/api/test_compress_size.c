@@ -23,7 +23,6 @@ static uint8_t source[MAX], packed[2 * MAX], unpacked[MAX + 1];
 static void on_end(struct doca_compress_task_compress_deflate *task, union doca_data user_data,
 		   union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static struct rig open_rig(void)

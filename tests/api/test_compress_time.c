@@ -51,7 +51,6 @@ static struct worker worker;
 static void on_inflated(struct doca_compress_task_decompress_deflate *task, union doca_data number,
 			union doca_data data)
 {
-	(void)data;
 	MUST(doca_task_get_status(doca_compress_task_decompress_deflate_as_task(task)));
 	if (worker.left == 0) {
 		doca_task_free(doca_compress_task_decompress_deflate_as_task(task));
@@ -137,7 +136,6 @@ static void test_bluefield_3_inflates_as_fast_as_measured(void **state)
 
 static void on_hash(struct doca_sha_task_hash *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 /* Print the time of a task of 1 MiB. */

@@ -348,7 +348,6 @@ static void test_destroy_is_refused_unless_idle(void **state)
 
 static void test_context_keeps_its_device_open(void **state)
 {
-	struct rig *rig = *state;
 	struct doca_dev *dev = rig_open_dev(1);
 	struct doca_dma *dma;
 
@@ -356,7 +355,6 @@ static void test_context_keeps_its_device_open(void **state)
 	assert_result(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	MUST(doca_dma_destroy(dma));
 	assert_result(doca_dev_close(dev), DOCA_SUCCESS);
-	(void)rig;
 }
 
 /* What a child says of its parent's context, on standard error. */

@@ -26,9 +26,6 @@ static struct doca_dma *bare_dma(struct rig *rig)
 
 static void ignore(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task;
-	(void)task_data;
-	(void)ctx_data;
 }
 
 static void test_start_without_engine_is_refused(void **state)
@@ -176,10 +173,6 @@ static int other_calls;
 static void other_callback(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states prev,
 			   enum doca_ctx_states next)
 {
-	(void)data;
-	(void)ctx;
-	(void)prev;
-	(void)next;
 	other_calls++;
 }
 

@@ -239,9 +239,6 @@ static void test_buffer_whose_map_is_gone_fails(void **state)
 
 static void ignore(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task;
-	(void)task_data;
-	(void)ctx_data;
 }
 
 /* Known limits of a BlueField-3: 2 MiB a task, lists of 64; 65536 tasks is our choice. */
@@ -305,7 +302,6 @@ static void refuse_all(struct rig *rig, struct doca_dma *dma)
 	assert_result(doca_dma_task_memcpy_set_conf(dma, ignore, ignore, 1), DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_dma_task_memcpy_alloc_init(dma, NULL, NULL, (union doca_data){ 0 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
-	(void)rig;
 }
 
 static void test_handle_that_is_no_dma_is_refused(void **state)

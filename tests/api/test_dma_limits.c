@@ -10,9 +10,6 @@
 
 static void ignore(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task;
-	(void)task_data;
-	(void)ctx_data;
 }
 
 /* A card accepts a task beyond its limits, fails it, and the context stops. */

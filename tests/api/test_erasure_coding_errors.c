@@ -193,22 +193,18 @@ static void test_matrix_that_cannot_recover_is_invalid(void **state)
 
 static void on_mul(struct doca_ec_task_galois_mul *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_create(struct doca_ec_task_create *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_update(struct doca_ec_task_update *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_recover(struct doca_ec_task_recover *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void test_configuration_has_its_limits(void **state)

@@ -194,7 +194,6 @@ static void submit_again(struct doca_graph_instance *instance, union doca_data d
 	struct rig *rig = arg.ptr;
 	struct pair *pair = rig->arg;
 
-	(void)data;
 	if (--rounds_left > 0) {
 		doca_dma_task_memcpy_set_dst((struct doca_dma_task_memcpy *)pair->task, rig_dst(rig, 40000, 64));
 		MUST(doca_graph_instance_submit(instance));
@@ -412,7 +411,6 @@ static void test_task_freed_before_its_turn_fails_the_instance(void **state)
 static void no_call(struct doca_mmap_advise_task_invalidate_cache *task, union doca_data task_data,
 		    union doca_data ctx_data)
 {
-	(void)task, (void)task_data, (void)ctx_data;
 	CHECK(false);
 }
 

@@ -5,7 +5,6 @@
 
 static void no_callback(struct doca_graph_instance *instance, union doca_data data, union doca_data rig)
 {
-	(void)instance, (void)data, (void)rig;
 	CHECK(false);
 }
 
@@ -149,7 +148,6 @@ static void test_failure_inside_is_the_nodes_failure(void **state)
 
 static doca_error_t fail_quietly(void *cookie)
 {
-	(void)cookie;
 	return DOCA_ERROR_UNKNOWN;
 }
 

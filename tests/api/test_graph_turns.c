@@ -29,7 +29,6 @@ static doca_error_t count_and_look(void *cookie)
 
 static void note_nothing(struct doca_graph_instance *instance, union doca_data data, union doca_data rig)
 {
-	(void)instance, (void)data, (void)rig;
 }
 
 static struct crowd *crowd_new(struct rig *rig)
@@ -150,7 +149,6 @@ static void single_end(struct single *single)
 
 static void keep(struct rig *rig, struct doca_dma_task_memcpy *task)
 {
-	(void)rig, (void)task;
 }
 
 /* The user's submission completes to the user, the graph's later one to the graph. */

@@ -11,7 +11,6 @@
 
 static void on_hash(struct doca_sha_task_hash *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void test_sha_without_libcrypto_is_not_supported(void **state)

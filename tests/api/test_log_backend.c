@@ -318,8 +318,6 @@ static const char *syslog_ident;
 
 void openlog(const char *ident, int option, int facility)
 {
-	(void)option;
-	(void)facility;
 	syslog_ident = ident;
 }
 
@@ -345,7 +343,6 @@ void __syslog_chk(int priority, int flag, const char *format, ...)
 {
 	va_list args;
 
-	(void)flag;
 	va_start(args, format);
 	syslog_print(priority, format, args);
 	va_end(args);

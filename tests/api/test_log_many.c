@@ -49,7 +49,6 @@ static void *configure_meanwhile(void *arg)
 	struct doca_log_backend *backend;
 	int i, source;
 
-	(void)arg;
 	for (i = 0; i < 10; i++) {
 		CHECK(doca_log_backend_create_with_fd(STDERR_FILENO, &backend) == DOCA_SUCCESS);
 		CHECK(doca_log_level_set_global_lower_limit(i % 2 ? 50 : 60) == DOCA_SUCCESS);

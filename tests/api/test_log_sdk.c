@@ -299,7 +299,6 @@ static void *make_mistakes(void *arg)
 {
 	int i;
 
-	(void)arg;
 	for (i = 0; i < 100; i++)
 		make_mistake();
 	return NULL;

@@ -197,7 +197,6 @@ static uint8_t *expected;
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-	(void)number, (void)context;
 	siglongjmp(caught, info->si_addr == expected && info->si_code > 0 ? 1 : 2);
 }
 
@@ -286,7 +285,6 @@ static void die_in_the_program(void)
 
 static void die_in_callback(struct rig *rig, struct doca_dma_task_memcpy *task)
 {
-	(void)rig, (void)task;
 	touch((uint8_t *)8);
 }
 
@@ -304,7 +302,6 @@ static struct lost_block callbacks_block;
 
 static void die_at_memory(struct rig *rig, struct doca_dma_task_memcpy *task)
 {
-	(void)rig, (void)task;
 	lost_take(&callbacks_block);
 	touch(callbacks_block.bytes);
 }

@@ -58,7 +58,6 @@ static size_t make_text(uint8_t *to)
 
 static void on_hash(struct doca_sha_task_hash *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static struct doca_ctx *sha_create(struct user *user)
@@ -86,19 +85,16 @@ static void sha_destroy(struct user *user)
 static void on_deflate(struct doca_compress_task_compress_deflate *task, union doca_data user_data,
 		       union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_inflate(struct doca_compress_task_decompress_deflate *task, union doca_data user_data,
 		       union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_lz4(struct doca_compress_task_decompress_lz4_block *task, union doca_data user_data,
 		   union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static struct doca_ctx *compress_create(struct user *user)

@@ -114,7 +114,6 @@ static void test_start_needs_a_range_and_a_device(void **state)
 
 static void nothing_to_free(void *addr, size_t len, void *cookie)
 {
-	(void)addr, (void)len, (void)cookie;
 }
 
 /* provokes: doca_mmap_set_permissions DOCA_ERROR_BAD_STATE
@@ -357,7 +356,6 @@ static doca_error_t destroyed_again;
 
 static void destroy_again(void *addr, size_t len, void *cookie)
 {
-	(void)addr, (void)len;
 	destroyed_again = doca_mmap_destroy(cookie);
 }
 

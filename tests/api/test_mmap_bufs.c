@@ -99,7 +99,6 @@ static void test_map_with_buffers_out_is_neither_stopped_nor_destroyed(void **st
 
 static void count_call(void *addr, size_t len, void *cookie)
 {
-	(void)addr, (void)len;
 	++*(unsigned int *)cookie;
 }
 

@@ -282,7 +282,6 @@ static void test_imported_map_carries_the_user_data_it_was_given(void **state)
 
 static void unused_free_cb(void *addr, size_t len, void *cookie)
 {
-	(void)addr, (void)len, (void)cookie;
 }
 
 static void test_imported_map_is_started_and_cannot_be_changed(void **state)

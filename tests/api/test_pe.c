@@ -147,7 +147,6 @@ static void resubmit(struct rig *rig, struct doca_dma_task_memcpy *task)
 {
 	MUST(doca_buf_reset_data_len(doca_dma_task_memcpy_get_dst(task)));
 	MUST(doca_task_submit(doca_dma_task_memcpy_as_task(task)));
-	(void)rig;
 }
 
 /* A context whose task is resubmitted again and again does not keep another's from completing. */

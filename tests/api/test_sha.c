@@ -20,12 +20,10 @@ struct rig {
 
 static void on_hash(struct doca_sha_task_hash *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_partial(struct doca_sha_task_partial_hash *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static struct rig open_idle(void)

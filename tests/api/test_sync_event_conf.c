@@ -42,27 +42,22 @@ static int teardown(void **state)
 
 static void on_get(struct doca_sync_event_task_get *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_set(struct doca_sync_event_task_notify_set *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_add(struct doca_sync_event_task_notify_add *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_eq(struct doca_sync_event_task_wait_eq *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_neq(struct doca_sync_event_task_wait_neq *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 /* provokes: doca_sync_event_task_get_set_conf DOCA_ERROR_INVALID_VALUE

@@ -34,13 +34,11 @@ static doca_error_t on_node(void *cookie)
 
 static void on_done(struct doca_graph_instance *instance, union doca_data data, union doca_data graph_data)
 {
-	(void)instance, (void)data;
 	note(graph_data.ptr, "instance done\n");
 }
 
 static void on_failed(struct doca_graph_instance *instance, union doca_data data, union doca_data graph_data)
 {
-	(void)instance, (void)data;
 	note(graph_data.ptr, "instance failed\n");
 }
 

@@ -66,9 +66,6 @@ static void test_idle_context_gives_no_tasks(void **state)
 
 static void ignore(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task;
-	(void)task_data;
-	(void)ctx_data;
 }
 
 /* A new number applies from the next start on, as do new callbacks. */

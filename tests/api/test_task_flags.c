@@ -241,7 +241,6 @@ static void test_failed_task_is_reported_though_optimized(void **state)
 static void keep(struct rig *rig, struct doca_dma_task_memcpy *task)
 {
 	MUST(doca_buf_reset_data_len(doca_dma_task_memcpy_get_dst(task)));
-	(void)rig;
 }
 
 static void test_plain_submit_after_an_optimized_one_reports(void **state)

@@ -69,8 +69,6 @@ static void test_task_freed_in_flight_is_not_submitted_by_its_callback(void **st
 
 static void keep(struct rig *rig, struct doca_dma_task_memcpy *task)
 {
-	(void)rig;
-	(void)task;
 }
 
 /* Programs free the tasks that they posted, and then stop: the library frees the tasks. */

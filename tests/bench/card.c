@@ -63,7 +63,6 @@ static int run_in_session(void *arg, int fd)
 {
 	const struct visit *visit = arg;
 
-	(void)fd;
 	bench_card_enter(visit->card, visit->side, visit->path);
 	return visit->run(visit->arg);
 }

@@ -37,7 +37,6 @@ static void on_sent(struct doca_comch_task_send *task, union doca_data task_data
 {
 	struct bench_comch *end = ctx_data.ptr;
 
-	(void)task_data;
 	end->sent++;
 	if (end->cfg->echoes)
 		doca_task_free(doca_comch_task_send_as_task(task));
@@ -66,7 +65,6 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 {
 	struct bench_comch *end = end_of(connection);
 
-	(void)event;
 	end->last = 0;
 	memcpy(&end->last, bytes, len < sizeof(end->last) ? len : sizeof(end->last));
 	end->received++;
@@ -79,7 +77,6 @@ static void on_connected(struct doca_comch_event_connection_status_changed *even
 {
 	struct bench_comch *end = end_of(connection);
 
-	(void)event;
 	end->failed += !well;
 	end->connections++;
 	if (!end->connection)
@@ -89,23 +86,17 @@ static void on_connected(struct doca_comch_event_connection_status_changed *even
 static void on_disconnected(struct doca_comch_event_connection_status_changed *event,
 			    struct doca_comch_connection *connection, uint8_t well)
 {
-	(void)event;
-	(void)well;
 	end_of(connection)->connections--;
 }
 
 static void on_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection, uint32_t id)
 {
-	(void)event;
 	end_of(connection)->consumer = id;
 }
 
 static void on_consumer_expired(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
 				uint32_t id)
 {
-	(void)event;
-	(void)connection;
-	(void)id;
 }
 
 /* ---- life ---- */

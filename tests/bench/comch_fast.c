@@ -129,8 +129,6 @@ static void on_received(struct doca_comch_consumer_task_post_recv *task, union d
 {
 	struct fast *fast = ctx_data.ptr;
 
-	(void)task;
-	(void)task_data;
 	if (fast->ends)
 		return;
 	fast->done++;
@@ -143,8 +141,6 @@ static void on_not_received(struct doca_comch_consumer_task_post_recv *task, uni
 {
 	struct fast *fast = ctx_data.ptr;
 
-	(void)task;
-	(void)task_data;
 	if (!fast->ends)
 		fast->failed++;
 }
@@ -186,8 +182,6 @@ static int receive_all(struct fast *fast, uint32_t count)
 
 static void on_sent(struct doca_comch_producer_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task;
-	(void)task_data;
 	((struct fast *)ctx_data.ptr)->done++;
 }
 

@@ -66,8 +66,6 @@ static void on_done(struct doca_dma_task_memcpy *task, union doca_data task_data
 {
 	struct bench_dma *dma = ctx_data.ptr;
 
-	(void)task;
-	(void)task_data;
 	dma->done++;
 }
 
@@ -75,8 +73,6 @@ static void on_failed(struct doca_dma_task_memcpy *task, union doca_data task_da
 {
 	struct bench_dma *dma = ctx_data.ptr;
 
-	(void)task;
-	(void)task_data;
 	dma->done++;
 	dma->failed++;
 }

@@ -23,19 +23,16 @@ static const union doca_data no_data;
 #define CALLBACKS(name, struct_)                                                                             \
 	static void name(struct struct_ *task, union doca_data task_data, union doca_data ctx_data)          \
 	{                                                                                                    \
-		(void)task, (void)task_data;                                                                 \
 		bench_engine_done(ctx_data);                                                                 \
 	}                                                                                                    \
                                                                                                              \
 	static void name##_failed(struct struct_ *task, union doca_data task_data, union doca_data ctx_data) \
 	{                                                                                                    \
-		(void)task, (void)task_data;                                                                 \
 		bench_engine_failed(ctx_data);                                                               \
 	}
 
 static size_t copy_text(const uint8_t *text, size_t len, uint8_t *source, size_t room)
 {
-	(void)room;
 	memcpy(source, text, len);
 	return len;
 }
@@ -90,7 +87,6 @@ static int sha_prepare(struct bench_engine *engine)
 
 static int sha_work(struct bench_engine *engine, const uint8_t *src, size_t len, uint8_t *dst, size_t room)
 {
-	(void)room;
 	if (sha_digest_begin(engine->bare, DOCA_SHA_ALGORITHM_SHA256) < 0 ||
 	    sha_digest_update(engine->bare, src, len) < 0)
 		return -1;
@@ -257,7 +253,6 @@ static int lz4_work(struct bench_engine *engine, const uint8_t *src, size_t len,
 	size_t written = 0;
 	int rc = compress_lz4_block(src, len, dst, room, &written);
 
-	(void)engine;
 	checksum = compress_crc32(dst, written) ^ compress_xxh32(dst, written);
 	return rc;
 }
@@ -320,7 +315,6 @@ static int ec_work(struct bench_engine *engine, const uint8_t *src, size_t len, 
 	const uint8_t *in[] = { src, src + len / 2 };
 	uint8_t *out[] = { dst, dst + len / 2 };
 
-	(void)room;
 	galois_multiply(engine->bare, len / 2, 2, 2, in, out);
 	return 0;
 }
@@ -379,7 +373,6 @@ static int gcm_prepare(struct bench_engine *engine)
 
 static int gcm_work(struct bench_engine *engine, const uint8_t *src, size_t len, uint8_t *dst, size_t room)
 {
-	(void)room;
 	if (gcm_begin(engine->bare, true, iv, sizeof(iv)) < 0 || gcm_crypt(engine->bare, dst, src, len) < 0)
 		return -1;
 	return gcm_end_encrypt(engine->bare, dst + len, TAG_BYTES);

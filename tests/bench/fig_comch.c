@@ -33,7 +33,6 @@ static int start_fabric(const char *const *args, struct bench_pair *ret_pair)
 #ifdef BENCH_LIBFABRIC
 	return bench_pair_exec("bfsim_bench_messages", args, ret_pair);
 #else
-	(void)args;
 	*ret_pair = (struct bench_pair){ 0 };
 	return 1;
 #endif

@@ -133,7 +133,6 @@ static int run_importer(void *arg, int fd)
 
 static int run_sleeper(void *arg, int fd)
 {
-	(void)arg;
 	bench_wait_for_end(fd);
 	return 0;
 }
@@ -143,7 +142,6 @@ static int run_ticker(void *arg, int fd)
 {
 	struct pollfd end = { .fd = fd, .events = POLLIN };
 
-	(void)arg;
 	while (poll(&end, 1, 1) == 0)
 		;
 	return 0;

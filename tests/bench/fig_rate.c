@@ -125,7 +125,6 @@ static int start_dpdk(struct rate *rate)
 	if (bench_receive(rate->dpdk.fd, &ready, sizeof(ready)) < 0 || ready.status < 0)
 		return bench_fail("DPDK's DMA device does not start");
 #endif
-	(void)rate;
 	return 0;
 }
 

@@ -253,7 +253,6 @@ static int report_tasks(const struct tasks *tasks)
 
 static int run_tasks(void *arg, int fd)
 {
-	(void)fd;
 	return report_tasks(arg);
 }
 

@@ -187,7 +187,6 @@ static void use_ivs_once(void)
 
 static void on_partial(struct doca_sha_task_partial_hash *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 /* Hash @first bytes, unless that is 0, then @second; @announces the second piece as the last. */
@@ -343,7 +342,6 @@ static void return_after_end(void)
 static void on_inflate(struct doca_compress_task_decompress_deflate *task, union doca_data user_data,
 		       union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 /* Ask for the checksum behind the submission, or behind the end. */

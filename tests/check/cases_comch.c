@@ -23,8 +23,6 @@ struct end {
 
 static void on_task(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task_data;
-	(void)ctx_data;
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
 
@@ -44,18 +42,11 @@ static void on_failed_task(struct doca_comch_task_send *task, union doca_data ta
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		       struct doca_comch_connection *connection)
 {
-	(void)event;
-	(void)bytes;
-	(void)len;
-	(void)connection;
 }
 
 static void on_connection(struct doca_comch_event_connection_status_changed *event,
 			  struct doca_comch_connection *connection, uint8_t is_connected)
 {
-	(void)event;
-	(void)connection;
-	(void)is_connected;
 }
 
 static struct doca_dev_rep *open_first_rep(struct doca_dev *dev)
@@ -304,7 +295,6 @@ static struct doca_comch_connection *client_connection;
 static void on_client(struct doca_comch_event_connection_status_changed *event,
 		      struct doca_comch_connection *connection, uint8_t is_connected)
 {
-	(void)event;
 	client_connection = is_connected ? connection : NULL;
 }
 
@@ -512,7 +502,6 @@ static void on_received(struct doca_comch_consumer_task_post_recv *task, union d
 {
 	struct doca_buf *buf = doca_comch_consumer_task_post_recv_get_buf(task);
 
-	(void)ctx_data;
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
 	if (!task_data.u64)
 		MUST(doca_buf_dec_refcount(buf, NULL));

@@ -90,9 +90,6 @@ static void destroy_dma(struct doca_dma *dma, struct doca_dev *dev, struct doca_
 
 static void on_copied(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task;
-	(void)task_data;
-	(void)ctx_data;
 }
 
 static void start_without_dma(void)

@@ -44,7 +44,6 @@ static void submit_freed_when_busy(void)
 
 static void ignore_copy(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task, (void)task_data, (void)ctx_data;
 }
 
 static void free_in_flight_twice(void)

@@ -63,7 +63,6 @@ static void restart_after_failure(void)
 
 static void free_without_look(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task_data, (void)ctx_data;
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
 

@@ -305,7 +305,6 @@ char *proc_make_dir(void)
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	(void)st, (void)type, (void)ftw;
 	return remove(path);
 }
 

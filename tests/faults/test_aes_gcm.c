@@ -25,13 +25,11 @@ static bool is_encryption(void)
 
 static void on_encrypt(struct doca_aes_gcm_task_encrypt *task, union doca_data number, union doca_data data)
 {
-	(void)data;
 	tasks_note(doca_aes_gcm_task_encrypt_as_task(task), "task", number);
 }
 
 static void on_decrypt(struct doca_aes_gcm_task_decrypt *task, union doca_data number, union doca_data data)
 {
-	(void)data;
 	tasks_note(doca_aes_gcm_task_decrypt_as_task(task), "task", number);
 }
 

@@ -89,9 +89,6 @@ static void import_dpu(struct side *side)
 
 static void on_copied(struct doca_dma_task_memcpy *task, union doca_data number, union doca_data data)
 {
-	(void)task;
-	(void)number;
-	(void)data;
 }
 
 static struct doca_dma *new_dma(struct side *side)
@@ -131,7 +128,6 @@ static void open_dpu(struct side *side)
 	struct doca_dev *dev = NULL;
 	uint32_t count;
 
-	(void)side;
 	MUST(doca_devinfo_create_list(&list, &count));
 	cell_arm();
 	EXPECT_HIT(doca_dev_open(list[0], &dev));

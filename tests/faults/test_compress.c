@@ -34,7 +34,6 @@ static uint32_t crcs[NUM + 1]; /* that the tasks reported */
 #define DEFINE_TYPE(name, alloc)                                                                                    \
 	static void on_##name(struct doca_compress_task_##name *task, union doca_data number, union doca_data data) \
 	{                                                                                                           \
-		(void)data;                                                                                         \
 		crcs[number.u64] = doca_compress_task_##name##_get_crc_cs(task);                                    \
 		tasks_note(doca_compress_task_##name##_as_task(task), "task", number);                              \
 	}                                                                                                           \

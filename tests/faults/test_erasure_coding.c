@@ -57,7 +57,6 @@ static struct doca_ec_matrix *make_update_matrix(struct doca_ec *ec)
 #define DEFINE_TYPE(name)                                                                                     \
 	static void on_##name(struct doca_ec_task_##name *task, union doca_data number, union doca_data data) \
 	{                                                                                                     \
-		(void)data;                                                                                   \
 		tasks_note(doca_ec_task_##name##_as_task(task), "task", number);                              \
 	}                                                                                                     \
                                                                                                               \

@@ -19,7 +19,6 @@ static void unflip(struct comch_actor *actor, struct doca_comch_connection *conn
 	struct side *side = actor->side;
 	unsigned int wrong = 0;
 
-	(void)connection;
 	if (side->num_messages != 2)
 		return;
 	CHECK(side->message_len == 3);

@@ -104,13 +104,11 @@ static void expect_digest(const struct engine *engine, int number)
 
 static void on_hash(struct doca_sha_task_hash *task, union doca_data number, union doca_data data)
 {
-	(void)data;
 	tasks_note(doca_sha_task_hash_as_task(task), "hash", number);
 }
 
 static void on_partial(struct doca_sha_task_partial_hash *task, union doca_data number, union doca_data data)
 {
-	(void)data;
 	if (doca_task_get_status(doca_sha_task_partial_hash_as_task(task)) == DOCA_SUCCESS)
 		CHECK(doca_sha_task_partial_hash_get_has_result(task));
 	else

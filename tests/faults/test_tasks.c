@@ -30,7 +30,6 @@ struct copies {
 
 static void on_copied(struct doca_dma_task_memcpy *task, union doca_data number, union doca_data data)
 {
-	(void)data;
 	tasks_note(doca_dma_task_memcpy_as_task(task), "copy", number);
 }
 
@@ -154,13 +153,11 @@ struct tested_event {
 
 static void on_added(struct doca_sync_event_task_notify_add *task, union doca_data number, union doca_data data)
 {
-	(void)data;
 	tasks_note(doca_sync_event_task_notify_add_as_doca_task(task), "add", number);
 }
 
 static void on_waited(struct doca_sync_event_task_wait_eq *task, union doca_data number, union doca_data data)
 {
-	(void)data;
 	tasks_note(doca_sync_event_task_wait_eq_as_doca_task(task), "wait", number);
 }
 

@@ -32,7 +32,6 @@ static doca_error_t count_message(enum doca_log_level level, const char *format,
 {
 	char line[256];
 
-	(void)level;
 	sink += (size_t)vsnprintf(line, sizeof(line), format, args);
 	messages++;
 	return DOCA_SUCCESS;
@@ -40,28 +39,24 @@ static doca_error_t count_message(enum doca_log_level level, const char *format,
 
 static doca_error_t on_text(void *value, void *config)
 {
-	(void)config;
 	sink += strlen(value);
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t on_number(void *value, void *config)
 {
-	(void)config;
 	sink += (size_t) * (int *)value;
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t on_truth(void *value, void *config)
 {
-	(void)config;
 	require(*(bool *)value, "a flag that is false is not reported");
 	return DOCA_SUCCESS;
 }
 
 static doca_error_t on_object(void *value, void *config)
 {
-	(void)config;
 	require(value != NULL, "an object is there");
 	return DOCA_SUCCESS;
 }
@@ -93,7 +88,6 @@ static void add_param(const char *name, enum doca_argp_type type, doca_argp_para
 /* A string for "object" names a device. */
 static doca_error_t refuse_device(struct doca_devinfo *devinfo, void *context, struct doca_dev **dev)
 {
-	(void)devinfo, (void)context, (void)dev;
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 

@@ -67,7 +67,6 @@ static void promise(bool kept)
 
 static void quiet(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {
-	(void)level, (void)file, (void)line, (void)func, (void)format, (void)args;
 }
 
 static int num_fds(void)
@@ -267,19 +266,16 @@ static void execute(void)
 
 static void no_peer(void *arg, uint32_t peer, const struct sim_peer_info *info, uint32_t exports, uint32_t imports)
 {
-	(void)arg, (void)peer, (void)info, (void)exports, (void)imports;
 	promise(false);
 }
 
 static void no_service(void *arg, uint32_t peer, const struct sim_service *service)
 {
-	(void)arg, (void)peer, (void)service;
 	promise(false);
 }
 
 static void no_channel(void *arg, const struct sim_channel_info *channel)
 {
-	(void)arg, (void)channel;
 	promise(false);
 }
 
@@ -318,7 +314,6 @@ static void wake(const struct daemon *daemon, uint64_t ns)
 
 static void no_guard(int pidfd, struct resume_guard *guard)
 {
-	(void)pidfd, (void)guard;
 }
 
 static const struct daemon_process_ops no_process_ops = {
@@ -330,7 +325,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc, (void)argv;
 	sim_log_set_sink(quiet);
 	promise(mkdtemp(dir) != NULL);
 	atexit(remove_dir);

@@ -78,14 +78,12 @@ static void on_disconnected(struct endpoint *endpoint, struct doca_comch_connect
 {
 	struct link *link = link_of(connection);
 
-	(void)endpoint;
 	link->connection = NULL;
 	fast_over(&link->consumers);
 }
 
 static void on_consumer(struct endpoint *endpoint, struct doca_comch_connection *connection, uint32_t id, bool is_new)
 {
-	(void)endpoint;
 	fast_learn(&link_of(connection)->consumers, id, is_new);
 }
 
@@ -160,13 +158,11 @@ static int run_victim(const struct bout *bout, bool is_server, unsigned int num_
 
 static int run_victim_server(struct bout *bout, int sock)
 {
-	(void)sock;
 	return run_victim(bout, true, 2);
 }
 
 static int run_victim_client(struct bout *bout, int sock)
 {
-	(void)sock;
 	return run_victim(bout, false, 1);
 }
 
@@ -176,7 +172,6 @@ int role_stubborn_client(struct bout *bout, int sock)
 	static struct peer peer;
 	int64_t now = proc_now_ms(), end_of_calls = now + CALLS_MS, end = now + VICTIM_MS;
 
-	(void)sock;
 	open_peer(&peer, false, bout->round % 2);
 	while (now < end_of_calls || (count_ended(&peer) < peer.num_links && now < end)) {
 		if (peer.endpoint.state == DOCA_CTX_STATE_IDLE && peer.num_links < MAX_LINKS && now < end_of_calls)

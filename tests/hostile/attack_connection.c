@@ -209,7 +209,6 @@ static int visit_ports(struct bout *bout, int unused)
 	char line[256];
 	FILE *ports;
 
-	(void)unused;
 	while (proc_now_ms() < end && (ports = fopen("/proc/net/tcp", "r"))) {
 		while (fgets(line, sizeof(line), ports))
 			visit(bout, line);

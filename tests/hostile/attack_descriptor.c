@@ -50,7 +50,6 @@ static int export_event(struct bout *bout, int sock)
 	size_t len;
 	char byte;
 
-	(void)bout;
 	MUST(doca_sync_event_create(&event));
 	MUST(doca_sync_event_add_publisher_location_remote_pci(event));
 	MUST(doca_sync_event_add_subscriber_location_cpu(event, dev));

@@ -144,7 +144,6 @@ static int run_forged_client(struct bout *bout, int sock)
 {
 	struct forger forger;
 
-	(void)sock;
 	forger_open(&forger, "host");
 	forge(bout, &forger);
 	return ROLE_REFUSED;
@@ -154,7 +153,6 @@ static int run_forged_server(struct bout *bout, int sock)
 {
 	struct forger forger;
 
-	(void)sock;
 	forger_open(&forger, "dpu");
 	forger_listen(&forger, SERVICE);
 	forge(bout, &forger);

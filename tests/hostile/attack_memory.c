@@ -30,27 +30,23 @@ static void begin_failing(struct bout *bout)
 
 static int run_poor_server(struct bout *bout, int sock)
 {
-	(void)sock;
 	begin_failing(bout);
 	return run_server(bout);
 }
 
 static int run_poor_client(struct bout *bout, int sock)
 {
-	(void)sock;
 	begin_failing(bout);
 	return run_client(bout);
 }
 
 static int run_rich_server(struct bout *bout, int sock)
 {
-	(void)sock;
 	return run_server(bout);
 }
 
 static int run_rich_client(struct bout *bout, int sock)
 {
-	(void)sock;
 	return run_client(bout);
 }
 

@@ -24,7 +24,6 @@ static int execute(struct bout *bout, int sock)
 {
 	char path[4096];
 
-	(void)bout;
 	if (sock >= 0)
 		CHECK(dup2(sock, 0) == 0);
 	unsetenv("LD_LIBRARY_PATH"); /* both generations name their libraries alike */

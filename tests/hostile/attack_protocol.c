@@ -138,7 +138,6 @@ static int say_nonsense(struct bout *bout, int unused)
 	struct sim_msg msg;
 	int sock = -1;
 
-	(void)unused;
 	bout->random += bout->num_parties; /* each its own */
 	for (int i = 0; i < MESSAGES; i++) {
 		if (sock < 0 || bout_random(bout, 12) == 0) {
@@ -190,7 +189,6 @@ static int flood(struct bout *bout, int unused)
 	int socks[CONNECTIONS];
 	int count = 0;
 
-	(void)unused;
 	while (count < CONNECTIONS && (socks[count] = connect_to(bout)) >= 0)
 		count++;
 	for (int round = 0; round < REQUESTS; round++)

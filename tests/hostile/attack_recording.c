@@ -125,7 +125,6 @@ static int add_all(struct bout *bout, int sock)
 	uint8_t *bytes;
 	size_t len = read_recording(bout, &bytes);
 
-	(void)sock;
 	for (int i = 0; i < DAMAGED; i++)
 		add_damaged(bout, bytes, len);
 	free(bytes);

@@ -330,7 +330,6 @@ static void find_processes(struct bout *bout)
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	(void)st, (void)type, (void)ftw;
 	return remove(path);
 }
 

@@ -33,7 +33,6 @@ static void end_talk(struct endpoint *endpoint, struct doca_comch_connection *co
 {
 	struct talk *talk = endpoint->cfg.owner;
 
-	(void)connection;
 	talk->over = true;
 }
 
@@ -59,13 +58,11 @@ static int run_server(const struct bout *bout, bool is_patient)
 
 int role_server(struct bout *bout, int sock)
 {
-	(void)sock;
 	return run_server(bout, false);
 }
 
 int role_patient_server(struct bout *bout, int sock)
 {
-	(void)sock;
 	return run_server(bout, true);
 }
 
@@ -76,7 +73,6 @@ static void take_echo(struct endpoint *endpoint, struct doca_comch_connection *c
 {
 	struct talk *talk = endpoint->cfg.owner;
 
-	(void)connection;
 	note_take(bytes, len, talk->echoed++);
 }
 
@@ -114,7 +110,6 @@ int role_client(struct bout *bout, int sock)
 	struct doca_dev *dev = device_open(NULL);
 	int result = ROLE_REFUSED;
 
-	(void)sock;
 	loop_open(&talk.loop, bout->round % 3 == 0);
 	endpoint_open_client(&talk.endpoint, &cfg, &talk.loop, dev);
 	if (connect_client(&talk, bout->connect_ms)) {

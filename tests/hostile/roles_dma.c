@@ -59,7 +59,6 @@ int role_exporter(struct bout *bout, int sock)
 	size_t len;
 	char byte;
 
-	(void)bout;
 	MUST(doca_mmap_export_pci(mmap, dev, &descriptor, &len));
 	role_send_descriptor(sock, descriptor, len);
 	while (recv(sock, &byte, 1, 0) > 0)
@@ -166,7 +165,6 @@ static int copy_from(const void *descriptor, size_t len, unsigned int ms, bool i
 
 int role_copy_from(struct bout *bout, const void *descriptor, size_t len, unsigned int ms)
 {
-	(void)bout;
 	return copy_from(descriptor, len, ms, false);
 }
 
@@ -193,6 +191,5 @@ int role_unchecked_importer(struct bout *bout, int sock)
 	uint8_t descriptor[4096];
 	size_t len = role_read_descriptor(sock, descriptor, sizeof(descriptor));
 
-	(void)bout;
 	return len ? copy_from(descriptor, len, COPY_MS, true) : ROLE_REFUSED;
 }

@@ -49,13 +49,11 @@ static void on_connected(struct endpoint *endpoint, struct doca_comch_connection
 
 static void on_disconnected(struct endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	(void)connection;
 	fast_over(&((struct side *)endpoint->cfg.owner)->consumers);
 }
 
 static void on_consumer(struct endpoint *endpoint, struct doca_comch_connection *connection, uint32_t id, bool is_new)
 {
-	(void)connection;
 	fast_learn(&((struct side *)endpoint->cfg.owner)->consumers, id, is_new);
 }
 
@@ -126,12 +124,10 @@ static int run_side(const struct bout *bout, bool is_server)
 
 int role_fast_server(struct bout *bout, int sock)
 {
-	(void)sock;
 	return run_side(bout, true);
 }
 
 int role_fast_client(struct bout *bout, int sock)
 {
-	(void)sock;
 	return run_side(bout, false);
 }

@@ -171,7 +171,6 @@ static void on_segv(int signal)
 {
 	char byte = 0;
 
-	(void)signal;
 	send(self.ctl, &byte, 1, MSG_NOSIGNAL);
 	while (!atomic_load(&self.remote->revoked))
 		sched_yield();
@@ -293,7 +292,6 @@ static void run_actor(int ctl, const void *arg)
 {
 	struct actor_request request;
 
-	(void)arg;
 	self.ctl = ctl;
 	while (recv(ctl, &request, sizeof(request), 0) == (ssize_t)sizeof(request)) {
 		struct actor_reply reply = { 0 };

@@ -280,7 +280,6 @@ static void run_channel_actor(int ctl, const void *arg)
 {
 	struct channel_actor_request request;
 
-	(void)arg;
 	self.ctl = ctl;
 	do {
 		struct channel_actor_reply reply = { 0 };

@@ -59,7 +59,6 @@ static int import_from(struct sim_session *session, const char *key_file, struct
 
 static void no_notify(void *arg)
 {
-	(void)arg;
 }
 
 static int listen_as(struct sim_session *session, const char *name, struct sim_listener **ret_listener)

@@ -67,7 +67,6 @@ static void on_copied(struct doca_dma_task_memcpy *task, union doca_data task_da
 {
 	struct end *end = ctx_data.ptr;
 
-	(void)task_data;
 	note(end, doca_task_get_status(doca_dma_task_memcpy_as_task(task)) == DOCA_SUCCESS ? "copied" : "failed",
 	     ++end->num_copied);
 }
@@ -85,7 +84,6 @@ static void on_sent(struct doca_comch_task_send *task, union doca_data task_data
 {
 	struct end *end = ctx_data.ptr;
 
-	(void)task_data;
 	note(end, "sent", ++end->num_sent);
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
@@ -109,7 +107,6 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	union doca_data data = doca_comch_connection_get_user_data(connection);
 	struct end *end = data.ptr;
 
-	(void)event, (void)bytes;
 	note(end, "received", len);
 	end->num_received++;
 	start_copy(end);
@@ -122,7 +119,6 @@ static struct end *the_end; /* a server's connection has no user data before thi
 static void on_connected(struct doca_comch_event_connection_status_changed *event,
 			 struct doca_comch_connection *connection, uint8_t success)
 {
-	(void)event;
 	if (!success)
 		exit(EXIT_FAILURE);
 	the_end->connection = connection;
@@ -133,7 +129,6 @@ static void on_connected(struct doca_comch_event_connection_status_changed *even
 static void on_disconnected(struct doca_comch_event_connection_status_changed *event,
 			    struct doca_comch_connection *connection, uint8_t success)
 {
-	(void)event, (void)connection, (void)success;
 	the_end->connection = NULL;
 }
 

@@ -32,7 +32,6 @@ static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca
 {
 	struct endpoint *endpoint = data.ptr;
 
-	(void)ctx;
 	endpoint->state = to;
 	if (!endpoint->client)
 		return;
@@ -56,7 +55,6 @@ static void on_connected(struct doca_comch_event_connection_status_changed *even
 {
 	struct endpoint *endpoint = talk_of(connection);
 
-	(void)event;
 	if (!well) {
 		endpoint->num_refused++;
 		return;
@@ -72,7 +70,6 @@ static void on_disconnected(struct doca_comch_event_connection_status_changed *e
 {
 	struct endpoint *endpoint = talk_of(connection);
 
-	(void)event;
 	CHECK(well);
 	endpoint->num_disconnected++;
 	if (endpoint->cfg.disconnected)
@@ -84,7 +81,6 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 {
 	struct endpoint *endpoint = talk_of(connection);
 
-	(void)event;
 	endpoint->received++;
 	if (endpoint->cfg.message)
 		endpoint->cfg.message(endpoint, connection, bytes, len);
@@ -95,7 +91,6 @@ static void on_new_consumer(struct doca_comch_event_consumer *event, struct doca
 {
 	struct endpoint *endpoint = talk_of(connection);
 
-	(void)event;
 	if (endpoint->cfg.consumer)
 		endpoint->cfg.consumer(endpoint, connection, id, true);
 }
@@ -105,7 +100,6 @@ static void on_expired_consumer(struct doca_comch_event_consumer *event, struct 
 {
 	struct endpoint *endpoint = talk_of(connection);
 
-	(void)event;
 	if (endpoint->cfg.consumer)
 		endpoint->cfg.consumer(endpoint, connection, id, false);
 }

@@ -118,7 +118,6 @@ static void on_received(struct doca_comch_consumer_task_post_recv *task, union d
 {
 	struct fast *fast = data.ptr;
 
-	(void)task_data;
 	if (!fast->cfg.is_unchecked)
 		check_message(fast, task);
 	MUST(doca_buf_reset_data_len(doca_comch_consumer_task_post_recv_get_buf(task)));
@@ -134,7 +133,6 @@ static void on_receive_failed(struct doca_comch_consumer_task_post_recv *task, u
 {
 	struct fast *fast = data.ptr;
 
-	(void)task_data;
 	CHECK(doca_task_get_status(doca_comch_consumer_task_post_recv_as_task(task)) != DOCA_SUCCESS);
 	CHECK(fast->consumer_state == DOCA_CTX_STATE_STOPPING || fast->cfg.endless);
 	fast->unreceived++;
@@ -144,7 +142,6 @@ static void on_receive_failed(struct doca_comch_consumer_task_post_recv *task, u
 static void on_consumer_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
 			      enum doca_ctx_states to)
 {
-	(void)ctx, (void)from;
 	((struct fast *)data.ptr)->consumer_state = to;
 }
 
@@ -224,7 +221,6 @@ static void on_send_failed(struct doca_comch_producer_task_send *task, union doc
 static void on_producer_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
 			      enum doca_ctx_states to)
 {
-	(void)ctx, (void)from;
 	((struct fast *)data.ptr)->producer_state = to;
 }
 

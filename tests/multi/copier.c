@@ -24,7 +24,6 @@ static void end(struct doca_dma_task_memcpy *memcpy, struct copier *copier)
 
 static void on_end(struct doca_dma_task_memcpy *memcpy, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)user_data;
 	end(memcpy, ctx_data.ptr);
 }
 

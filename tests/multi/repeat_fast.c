@@ -30,13 +30,11 @@ static struct {
 static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
 		     enum doca_ctx_states to)
 {
-	(void)data, (void)ctx, (void)from;
 	fast.state = to;
 }
 
 static void on_consumer(struct endpoint *endpoint, struct doca_comch_connection *connection, uint32_t id, bool is_new)
 {
-	(void)endpoint, (void)connection;
 	note(is_new ? "consumer" : "consumer gone", 0);
 	fast.consumer_id = is_new ? id : 0;
 }
@@ -98,7 +96,6 @@ static void on_received(struct doca_comch_consumer_task_post_recv *task, union d
 	struct doca_buf *buf = doca_comch_consumer_task_post_recv_get_buf(task);
 	size_t len;
 
-	(void)task_data, (void)data;
 	MUST(doca_buf_get_data_len(buf, &len));
 	note("received", len);
 	fast.received++;
@@ -108,7 +105,6 @@ static void on_received(struct doca_comch_consumer_task_post_recv *task, union d
 
 static void on_flushed(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data, union doca_data data)
 {
-	(void)task_data, (void)data;
 	return_receive(task);
 }
 
@@ -135,7 +131,6 @@ static void be_consumer(void)
 
 static void on_sent(struct doca_comch_producer_task_send *task, union doca_data task_data, union doca_data data)
 {
-	(void)task_data, (void)data;
 	MUST(doca_task_get_status(doca_comch_producer_task_send_as_task(task)));
 	MUST(doca_buf_dec_refcount((struct doca_buf *)(uintptr_t)doca_comch_producer_task_send_get_buf(task), NULL));
 	doca_task_free(doca_comch_producer_task_send_as_task(task));

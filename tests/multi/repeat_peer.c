@@ -55,13 +55,11 @@ void end_endpoint(void)
 
 static void on_sent(struct endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	(void)connection;
 	note("sent", endpoint->sent);
 }
 
 static void on_disconnected(struct endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	(void)connection;
 	note("disconnected", endpoint->num_disconnected);
 }
 
@@ -70,7 +68,6 @@ static void on_disconnected(struct endpoint *endpoint, struct doca_comch_connect
 static void on_burst(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
 		     uint32_t len)
 {
-	(void)endpoint, (void)connection, (void)len;
 	note("received", bytes[0]);
 }
 

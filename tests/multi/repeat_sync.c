@@ -15,7 +15,6 @@ static uint32_t descriptor_len;
 static void on_message(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
 		       uint32_t len)
 {
-	(void)endpoint, (void)connection;
 	CHECK(len <= sizeof(descriptor));
 	memcpy(descriptor, bytes, len);
 	descriptor_len = len;

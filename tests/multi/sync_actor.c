@@ -61,7 +61,6 @@ static void on_wait(struct doca_sync_event_task_wait_eq *task, union doca_data u
 {
 	struct doca_task *base = doca_sync_event_task_wait_eq_as_doca_task(task);
 
-	(void)user_data, (void)ctx_data;
 	self.wait_result = doca_task_get_status(base);
 	self.wait_is_over = true;
 	doca_task_free(base);

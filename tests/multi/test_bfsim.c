@@ -321,6 +321,5 @@ int main(int argc, char **argv)
 		OWN_TEST(test_rules_follow_session_time),
 	};
 
-	(void)argc, (void)argv;
 	return OWN_RUN(tests);
 }

@@ -357,7 +357,6 @@ static void produce(void)
 
 static void echo_server(int ctl, const void *unused)
 {
-	(void)unused;
 	start_server();
 	proc_send(ctl, "", 1);
 	UNTIL(end.connection);
@@ -372,8 +371,6 @@ static void echo_server(int ctl, const void *unused)
 
 static void pinging_client(int ctl, const void *unused)
 {
-	(void)ctl;
-	(void)unused;
 	start_client();
 	for (uint32_t i = 0; i < NUM_PINGS; i++) {
 		send_ping(i);
@@ -409,8 +406,6 @@ static void ask_device(int ctl, const void *unused)
 	uint32_t count, num;
 	cc_size size = 0;
 
-	(void)ctl;
-	(void)unused;
 	setenv("BFSIM_SIDE", "dpu", 1);
 	MUST(doca_devinfo_create_list(&list, &count));
 	MUST(doca_cc_cap_server_is_supported(list[0]));

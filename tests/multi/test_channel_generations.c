@@ -102,8 +102,6 @@ static uint32_t echoed;
 
 static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task_data;
-	(void)ctx_data;
 	echoed++;
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
@@ -114,7 +112,6 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 	static uint32_t value;
 	struct doca_comch_task_send *task;
 
-	(void)event;
 	CHECK(len == sizeof(value));
 	memcpy(&value, bytes, len);
 	CHECK(doca_comch_server_task_send_alloc_init(comch, connection, &value, len, &task) == DOCA_SUCCESS);
@@ -124,8 +121,6 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 static void on_status(struct doca_comch_event_connection_status_changed *event,
 		      struct doca_comch_connection *connection, uint8_t well)
 {
-	(void)event;
-	(void)connection;
 	CHECK(well);
 }
 
@@ -137,7 +132,6 @@ static void comch_echo_server(int ctl, const void *unused)
 	struct doca_pe *pe;
 	uint32_t count;
 
-	(void)unused;
 	end_open("dpu", 0);
 	CHECK(doca_comm_channel_ep_get_device(end.ep, &dev) == DOCA_SUCCESS);
 	CHECK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &count) == DOCA_SUCCESS);

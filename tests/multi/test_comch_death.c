@@ -93,7 +93,6 @@ static void on_disconnected(struct endpoint *endpoint, struct doca_comch_connect
 {
 	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
 
-	(void)endpoint;
 	CHECK(link->connection == connection);
 	link->connection = NULL;
 	fast_over(&link->consumers);
@@ -125,7 +124,6 @@ static void on_consumer(struct endpoint *endpoint, struct doca_comch_connection 
 {
 	struct link *link = doca_comch_connection_get_user_data(connection).ptr;
 
-	(void)endpoint;
 	fast_learn(&link->consumers, id, is_new);
 }
 

@@ -32,16 +32,12 @@ static struct end {
 
 static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task_data;
-	(void)ctx_data;
 	end.sent++;
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
 
 static void on_not_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task_data;
-	(void)ctx_data;
 	end.failed++;
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
@@ -49,17 +45,12 @@ static void on_not_sent(struct doca_comch_task_send *task, union doca_data task_
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		       struct doca_comch_connection *connection)
 {
-	(void)event;
-	(void)bytes;
-	(void)len;
-	(void)connection;
 	end.received++;
 }
 
 static void on_connect(struct doca_comch_event_connection_status_changed *event,
 		       struct doca_comch_connection *connection, uint8_t well)
 {
-	(void)event;
 	CHECK(well);
 	end.connection = connection;
 	end.was_connected = true;
@@ -68,8 +59,6 @@ static void on_connect(struct doca_comch_event_connection_status_changed *event,
 static void on_disconnect(struct doca_comch_event_connection_status_changed *event,
 			  struct doca_comch_connection *connection, uint8_t well)
 {
-	(void)event;
-	(void)well;
 	CHECK(end.connection == connection);
 	end.connection = NULL;
 }
@@ -163,7 +152,6 @@ static void client_that_goes(int ctl, const void *unused)
 	struct doca_comch_client *comch = connect_client();
 	struct doca_comch_task_send *task;
 
-	(void)unused;
 	meet(ctl);
 	CHECK(doca_comch_client_task_send_alloc_init(comch, end.connection, "x", 1, &task) == DOCA_SUCCESS);
 	CHECK(doca_task_submit(doca_comch_task_send_as_task(task)) == DOCA_SUCCESS);
@@ -178,7 +166,6 @@ static void client_that_goes(int ctl, const void *unused)
 /* Connect, then never progress again. */
 static void client_that_waits(int ctl, const void *unused)
 {
-	(void)unused;
 	connect_client();
 	meet(ctl);
 }

@@ -68,7 +68,6 @@ static void on_consumer(struct endpoint *endpoint, struct doca_comch_connection 
 {
 	struct side *side = endpoint->cfg.owner;
 
-	(void)connection;
 	fast_learn(&side->consumers, id, is_new);
 }
 

@@ -32,7 +32,6 @@ static void count_consumer(struct endpoint *endpoint, struct doca_comch_connecti
 {
 	struct seen *seen = endpoint->cfg.owner;
 
-	(void)connection, (void)id;
 	seen->num_consumers += is_new ? 1u : -1u;
 }
 
@@ -41,7 +40,6 @@ static void count_message(struct endpoint *endpoint, struct doca_comch_connectio
 {
 	struct seen *seen = endpoint->cfg.owner;
 
-	(void)connection, (void)bytes;
 	seen->num_messages++;
 	seen->last_len = len;
 }

@@ -53,7 +53,6 @@ static void send_back(struct endpoint *endpoint, struct doca_comch_connection *c
 static void on_producer_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 			     union doca_data data)
 {
-	(void)task_data, (void)data;
 	doca_task_free(doca_comch_producer_task_send_as_task(task));
 }
 
@@ -124,7 +123,6 @@ static void open_client(struct client *client, const struct endpoint_cfg *cfg)
 static void note_answer(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
 			uint32_t len)
 {
-	(void)connection;
 	CHECK(note_take(bytes, len, (uint32_t)endpoint->received - 1) == 2);
 }
 
@@ -226,13 +224,11 @@ static void spoil_all(const bool before[MAX_FDS], enum harm harm)
 
 static void on_receive(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data, union doca_data data)
 {
-	(void)task, (void)task_data, (void)data;
 }
 
 static void note_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
 		       enum doca_ctx_states to)
 {
-	(void)ctx, (void)from;
 	*(enum doca_ctx_states *)data.ptr = to;
 }
 

@@ -30,25 +30,18 @@ static struct {
 
 static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task_data;
-	(void)ctx_data;
 	end.sent++;
 	doca_task_free(doca_comch_task_send_as_task(task));
 }
 
 static void on_not_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task;
-	(void)task_data;
-	(void)ctx_data;
 	CHECK(!"a message could be sent");
 }
 
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		       struct doca_comch_connection *connection)
 {
-	(void)event;
-	(void)connection;
 	CHECK(len == 1 && bytes[0] == 'x');
 	end.received++;
 }
@@ -56,7 +49,6 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 static void on_connect(struct doca_comch_event_connection_status_changed *event,
 		       struct doca_comch_connection *connection, uint8_t well)
 {
-	(void)event;
 	CHECK(well);
 	end.last = connection;
 	end.connected++;
@@ -65,9 +57,6 @@ static void on_connect(struct doca_comch_event_connection_status_changed *event,
 static void on_disconnect(struct doca_comch_event_connection_status_changed *event,
 			  struct doca_comch_connection *connection, uint8_t well)
 {
-	(void)event;
-	(void)connection;
-	(void)well;
 	end.connected--;
 }
 
@@ -138,7 +127,6 @@ static void server(int ctl, const void *unused)
 	struct doca_comch_server *comch;
 	char byte = 0;
 
-	(void)unused;
 	start_server(&comch);
 	proc_send(ctl, &byte, 1);
 	while (end.connected < NUM_CLIENTS)
@@ -155,7 +143,6 @@ static void clients(int ctl, const void *unused)
 {
 	char byte = 0;
 
-	(void)unused;
 	open_device("host");
 	for (int i = 0; i < NUM_CLIENTS; i++)
 		connect_client();

@@ -38,7 +38,6 @@ static void memory_open(struct memory *memory, struct doca_dev *dev)
 
 static void unused(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data, union doca_data data)
 {
-	(void)task, (void)task_data, (void)data;
 	CHECK(!"a receive ends that was never posted");
 }
 
@@ -97,7 +96,6 @@ static void count_consumer(struct endpoint *endpoint, struct doca_comch_connecti
 {
 	struct count *count = endpoint->cfg.owner;
 
-	(void)connection, (void)id;
 	if (is_new)
 		count->new ++;
 	else
@@ -108,7 +106,6 @@ static void count_disconnect(struct endpoint *endpoint, struct doca_comch_connec
 {
 	struct count *count = endpoint->cfg.owner;
 
-	(void)connection;
 	count->live = count->new - count->expired;
 	count->disconnected++;
 }

@@ -89,7 +89,6 @@ static void echo_service(int ctl, const void *unused)
 	uint32_t most = 0;
 	int gone = 0;
 
-	(void)unused;
 	end_start_service(0);
 	CHECK(doca_comm_channel_ep_get_service_event_channel(end.ep, &service) == DOCA_SUCCESS);
 	end_sync_send(ctl);
@@ -163,7 +162,6 @@ static void service_that_does_not_receive(int ctl, const void *unused)
 {
 	uint32_t value;
 
-	(void)unused;
 	end_start_service(0);
 	end_sync_send(ctl);
 	CHECK(end_receive(&value) == DOCA_SUCCESS && value == 0);
@@ -187,7 +185,6 @@ static void client_that_fills_the_queue(int ctl, const void *unused)
 {
 	uint32_t sent = 1;
 
-	(void)unused;
 	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	CHECK(end_send(0) == DOCA_SUCCESS);
 	end_sync_recv(ctl);
@@ -283,7 +280,6 @@ static void test_function_reaches_the_service_of_its_representor_alone(void **st
 
 static void lone_echo_service(int ctl, const void *unused)
 {
-	(void)unused;
 	end_start_service(0);
 	end_sync_send(ctl);
 	end_echo_until_gone();
@@ -297,7 +293,6 @@ static void client_that_forks(int ctl, const void *unused)
 	int status;
 	pid_t child;
 
-	(void)unused;
 	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	CHECK(end_send(0) == DOCA_SUCCESS);
 	CHECK(end_receive(&value) == DOCA_SUCCESS);

@@ -66,7 +66,6 @@ static void surviving_service(int ctl, const void *way)
 
 static void idle_client(int ctl, const void *unused)
 {
-	(void)unused;
 	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	CHECK(end_send(1) == DOCA_SUCCESS);
 	end_sync_send(ctl);
@@ -95,7 +94,6 @@ static void idle_service(int ctl, const void *unused)
 {
 	uint32_t value;
 
-	(void)unused;
 	end_start_service(0);
 	end_sync_send(ctl);
 	CHECK(end_receive(&value) == DOCA_SUCCESS);
@@ -153,7 +151,6 @@ static void waiting_client(int ctl, const void *unused)
 {
 	doca_error_t result;
 
-	(void)unused;
 	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	end_sync_send(ctl);
 	while ((result = doca_comm_channel_peer_addr_update_info(end.peer)) == DOCA_ERROR_CONNECTION_INPROGRESS) {
@@ -167,7 +164,6 @@ static void waiting_client(int ctl, const void *unused)
 
 static void mute_service(int ctl, const void *unused)
 {
-	(void)unused;
 	end_start_service(0);
 	end_sync_send(ctl);
 	end_sync_recv(ctl);
@@ -179,7 +175,6 @@ static void test_handshake_ends_with_the_service(void **state)
 	for (int killed = 0; killed < 2; killed++) {
 		struct proc service, client;
 
-		(void)state;
 		proc_start(&service, mute_service, NULL);
 		end_sync_recv(service.ctl);
 		proc_start(&client, waiting_client, NULL);
@@ -248,7 +243,6 @@ static void test_daemons_death_ends_a_service_without_peers(void **state)
 
 static void talk_to_first(int ctl, const void *unused)
 {
-	(void)unused;
 	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	CHECK(end_send(1) == DOCA_SUCCESS);
 	end_sync_recv(ctl);
@@ -256,7 +250,6 @@ static void talk_to_first(int ctl, const void *unused)
 
 static void talk_to_second(int ctl, const void *unused)
 {
-	(void)unused;
 	CHECK(end_call_service(1) == DOCA_SUCCESS);
 	CHECK(end_send(1) == DOCA_SUCCESS);
 	end_sync_recv(ctl);
@@ -270,7 +263,6 @@ static void two_services(int ctl, const void *unused)
 	struct channel_end first, second;
 	uint32_t value;
 
-	(void)unused;
 	end_start_service(0);
 	first = end;
 	end_start_service(1);
@@ -327,7 +319,6 @@ static void client_of_stopped_service(int ctl, const void *unused)
 	struct doca_comm_channel_addr_t *peer;
 	uint32_t value;
 
-	(void)unused;
 	CHECK(end_call_service(0) == DOCA_SUCCESS);
 	CHECK(end_send(1) == DOCA_SUCCESS);
 	end_sync_send(ctl);

@@ -301,7 +301,6 @@ static void test_attaching_takes_one_request_and_one_reply(void **state)
 
 static void interrupt(int signal)
 {
-	(void)signal;
 }
 
 /* An application with a timer: its signals come while it attaches. */

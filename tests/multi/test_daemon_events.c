@@ -223,7 +223,6 @@ static void attach_and_stay(int ctl, const void *arg)
 	struct sim_session *session;
 	char byte;
 
-	(void)arg;
 	if (sim_session_attach(&cfg, &session) == 0)
 		recv(ctl, &byte, 1, 0);
 }
@@ -455,7 +454,6 @@ static void run_virtual(int ctl, const void *arg)
 	struct sim_daemon_cfg cfg = { .dir = test_session.dir, .clock = SIM_CLOCK_VIRTUAL, .ready_fd = dup(ctl) };
 	int rc = sim_daemon_run(&cfg);
 
-	(void)arg;
 	send(ctl, &rc, sizeof(rc), MSG_NOSIGNAL);
 }
 
@@ -496,7 +494,6 @@ static void run_in_namespace(int ctl, const void *arg)
 	int status, rc;
 	pid_t pid;
 
-	(void)arg;
 	if (unshare(CLONE_NEWPID) < 0) {
 		proc_send(ctl, "n", 1);
 		return;

@@ -46,7 +46,6 @@ static void use_fork_use(int ctl, const void *arg)
 	pid_t pid;
 	char byte;
 
-	(void)arg;
 	use_devices();
 	pid = fork();
 	CHECK(pid >= 0);
@@ -94,7 +93,6 @@ static void fork_while_attaching(int ctl, const void *arg)
 	pid_t pid;
 	int status;
 
-	(void)ctl, (void)arg;
 	CHECK(pthread_create(&thread, NULL, use_devices_in_thread, NULL) == 0);
 	pid = fork();
 	CHECK(pid >= 0);
@@ -160,7 +158,6 @@ static void register_source(struct doca_dev *unused)
 {
 	int own;
 
-	(void)unused;
 	CHECK(doca_log_register_source("fork", &own) == DOCA_SUCCESS);
 	CHECK(doca_log_level_set_global_lower_limit(DOCA_LOG_LEVEL_INFO) == DOCA_SUCCESS);
 	CHECK(doca_log_unregister_source(own) == DOCA_SUCCESS);
@@ -168,7 +165,6 @@ static void register_source(struct doca_dev *unused)
 
 static void flush_slowly(char *line)
 {
-	(void)line;
 	usleep(100);
 }
 
@@ -176,7 +172,6 @@ static int source; /* a log of lines, opened before the threads start */
 
 static void log_line(struct doca_dev *unused)
 {
-	(void)unused;
 	CHECK(doca_log(DOCA_LOG_LEVEL_INFO, source, "file", 1, "func", "a line") == DOCA_SUCCESS);
 }
 
@@ -205,7 +200,6 @@ static void fork_among_threads(int ctl, const void *arg)
 	pthread_t threads[2];
 	int status;
 
-	(void)ctl;
 	setenv("BFSIM_SIDE", busy.side, 1);
 	CHECK(doca_log_backend_create_with_buf(line, sizeof(line), flush_slowly, &backend) == DOCA_SUCCESS);
 	CHECK(doca_log_register_source("lines", &source) == DOCA_SUCCESS);
@@ -284,7 +278,6 @@ static void list_then_fork(int ctl, const void *arg)
 	int status;
 	pid_t pid;
 
-	(void)ctl;
 	CHECK(doca_devinfo_create_list(&list, &count) == DOCA_SUCCESS && count == 2);
 	pid = fork();
 	CHECK(pid >= 0);

@@ -437,7 +437,6 @@ static void flood(int ctl, const void *arg)
 	int sock = raw_connect(), fd;
 	struct sim_msg attach = { .type = SIM_MSG_ATTACH, .body.attach.side = "dpu" };
 
-	(void)arg;
 	CHECK(sim_msg_send(sock, &attach, -1) == 0);
 	CHECK(sim_msg_recv(sock, &attach, &fd) == 0);
 	proc_send(ctl, "", 1);
@@ -468,7 +467,6 @@ static void be_victim(int ctl, const void *arg)
 {
 	char byte = 0;
 
-	(void)arg;
 	memset(claimed, 0x11, sizeof(claimed));
 	proc_send(ctl, &byte, 1);
 	recv(ctl, &byte, 1, 0); /* until the test is done */

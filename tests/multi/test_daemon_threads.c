@@ -100,7 +100,6 @@ static void export_again_and_again(int ctl, const void *arg)
 	int fd = memfd_create("threads", MFD_CLOEXEC);
 	uint8_t *memory;
 
-	(void)ctl;
 	CHECK(ftruncate(fd, BYTES) == 0);
 	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	CHECK(memory != MAP_FAILED);
@@ -169,7 +168,6 @@ static void import_in_threads(int ctl, const void *arg)
 	struct sim_session *session = attach("dpu");
 	pthread_t threads[THREADS];
 
-	(void)ctl, (void)arg;
 	for (int i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&threads[i], NULL, import_again_and_again, session) == 0);
 	for (int i = 0; i < THREADS; i++)

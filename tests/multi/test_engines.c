@@ -93,7 +93,6 @@ static void make_pattern(uint8_t *to, size_t offset, size_t len)
 
 static void on_hash(struct doca_sha_task_hash *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void hash(struct rig *rig, struct doca_sha *sha, const struct doca_buf *src, struct doca_buf *dst)
@@ -137,13 +136,11 @@ static void test_digest_of_a_hosts_memory(void **state)
 static void on_deflated(struct doca_compress_task_compress_deflate *task, union doca_data user_data,
 			union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void on_inflated(struct doca_compress_task_decompress_deflate *task, union doca_data user_data,
 			union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static doca_error_t run_deflate(struct rig *rig, struct doca_compress *compress, const struct doca_buf *src,

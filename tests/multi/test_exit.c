@@ -41,7 +41,6 @@ static void end_among_threads(int ctl, const void *is_private)
 {
 	pthread_t thread;
 
-	(void)ctl;
 	if (is_private)
 		unsetenv("BFSIM_SESSION");
 	setenv("BFSIM_SIDE", "host", 1);

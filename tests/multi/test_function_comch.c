@@ -27,7 +27,6 @@ static void on_connected(struct endpoint *endpoint, struct doca_comch_connection
 {
 	struct end *end = endpoint->cfg.owner;
 
-	(void)connection;
 	end->connected++;
 }
 
@@ -35,7 +34,6 @@ static void on_disconnected(struct endpoint *endpoint, struct doca_comch_connect
 {
 	struct end *end = endpoint->cfg.owner;
 
-	(void)connection;
 	end->disconnected++;
 }
 
@@ -86,7 +84,6 @@ static void run_end(int ctl)
 static void on_message(struct endpoint *endpoint, struct doca_comch_connection *connection, const uint8_t *bytes,
 		       uint32_t len)
 {
-	(void)endpoint, (void)connection;
 	note_take(bytes, len, 0);
 }
 

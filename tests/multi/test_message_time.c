@@ -54,7 +54,6 @@ static void on_sent(struct endpoint *endpoint, struct doca_comch_connection *con
 {
 	struct host_diary *diary = endpoint->cfg.owner;
 
-	(void)connection;
 	diary->back_ns[endpoint->sent - 1] = bfsim_now_ns();
 }
 
@@ -90,7 +89,6 @@ static void on_message(struct endpoint *endpoint, struct doca_comch_connection *
 {
 	struct dpu_diary *diary = endpoint->cfg.owner;
 
-	(void)connection;
 	CHECK(len == 1 && bytes[0] == diary->num_came && diary->num_came < BURST);
 	diary->came_ns[diary->num_came++] = bfsim_now_ns();
 }

@@ -70,7 +70,6 @@ static void host(int ctl, const void *unused)
 	uint8_t *memory;
 	char is_last = 0;
 
-	(void)unused;
 	setenv("BFSIM_SIDE", "host", 1);
 	CHECK(ftruncate(fd, MEMORY_BYTES) == 0);
 	memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -103,14 +102,12 @@ struct dpu {
 
 static void on_done(struct doca_dma_task_memcpy *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)user_data;
 	((struct dpu *)ctx_data.ptr)->num_done++;
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
 
 static void on_failed(struct doca_dma_task_memcpy *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)user_data;
 	((struct dpu *)ctx_data.ptr)->num_failed++;
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
@@ -186,7 +183,6 @@ static void dpu(int ctl, const void *unused)
 	struct offer offer;
 	char is_last = 0;
 
-	(void)unused;
 	setenv("BFSIM_SIDE", "dpu", 1);
 	while (!is_last) {
 		struct doca_mmap *remote = NULL;

@@ -41,18 +41,15 @@ static void close_rep(void)
 static void on_status(struct doca_comch_event_connection_status_changed *event,
 		      struct doca_comch_connection *connection, uint8_t is_well)
 {
-	(void)event, (void)connection, (void)is_well;
 }
 
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		       struct doca_comch_connection *connection)
 {
-	(void)event, (void)bytes, (void)len, (void)connection;
 }
 
 static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task, (void)task_data, (void)ctx_data;
 }
 
 static struct doca_comch_server *make_server(struct doca_pe *pe)

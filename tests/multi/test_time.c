@@ -228,7 +228,6 @@ static void on_message(struct endpoint *endpoint, struct doca_comch_connection *
 {
 	struct end *end = endpoint->cfg.owner;
 
-	(void)connection;
 	CHECK(len == 1 && bytes[0] == end->received && end->received < ROUNDS);
 	end->diary.received_ns[end->received++] = copier_now_ns(&end->copier);
 }

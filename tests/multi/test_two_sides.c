@@ -60,7 +60,6 @@ static void release(struct doca_dma_task_memcpy *task)
 
 static void on_done(struct doca_dma_task_memcpy *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)user_data;
 	((struct dpu *)ctx_data.ptr)->done++;
 	release(task);
 }
@@ -69,7 +68,6 @@ static void on_failed(struct doca_dma_task_memcpy *task, union doca_data user_da
 {
 	struct dpu *dpu = ctx_data.ptr;
 
-	(void)user_data;
 	dpu->failed++;
 	dpu->last_error = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
 	release(task);

@@ -39,7 +39,6 @@ static void must(doca_error_t result, const char *what)
 
 static void ended(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task, (void)task_data, (void)ctx_data;
 	if (++num_ended == quits_at)
 		exit(11);
 }
@@ -114,7 +113,6 @@ int main(int argc, char **argv)
 	struct doca_dma *dma;
 	struct doca_pe *pe;
 
-	(void)argc;
 	must(doca_pe_create(&pe), "create an engine");
 	dma = start_context(dev, pe);
 	must(doca_buf_inventory_create(2, &inventory), "create an inventory");

@@ -241,7 +241,6 @@ static void begin_consumer(struct fast *fast, struct side *side, const struct ra
 
 static void end_consumer(struct fast *fast, struct side *side, const struct racebench_args *args)
 {
-	(void)args;
 	comch_until(side, strstr(side->trace, "got"));
 	(void)comch_sync_recv_progressing(side);
 	fast_close(fast);

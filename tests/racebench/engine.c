@@ -56,7 +56,6 @@ static void put_text(uint8_t *to, size_t len)
 
 static void on_hash(struct doca_sha_task_hash *task, union doca_data user_data, union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void sha_create(struct user *user)
@@ -91,7 +90,6 @@ static void sha_destroy(struct user *user)
 static void on_inflate(struct doca_compress_task_decompress_deflate *task, union doca_data user_data,
 		       union doca_data ctx_data)
 {
-	(void)task, (void)user_data, (void)ctx_data;
 }
 
 static void inflate_create(struct user *user)

@@ -24,7 +24,6 @@ uint64_t lasting_fired(const struct side *side, int which)
 static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states from,
 		     enum doca_ctx_states to)
 {
-	(void)data, (void)ctx, (void)from;
 	if (now->client && to == DOCA_CTX_STATE_RUNNING)
 		MUST(doca_comch_client_get_connection(now->client, &now->connection));
 	else if (to == DOCA_CTX_STATE_STOPPING)
@@ -34,7 +33,6 @@ static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca
 static void on_connected(struct doca_comch_event_connection_status_changed *event,
 			 struct doca_comch_connection *connection, uint8_t well)
 {
-	(void)event;
 	if (well)
 		now->connection = connection;
 }
@@ -42,7 +40,6 @@ static void on_connected(struct doca_comch_event_connection_status_changed *even
 static void on_disconnected(struct doca_comch_event_connection_status_changed *event,
 			    struct doca_comch_connection *connection, uint8_t well)
 {
-	(void)event, (void)well;
 	if (connection == now->connection)
 		now->is_gone = true;
 }
@@ -50,7 +47,6 @@ static void on_disconnected(struct doca_comch_event_connection_status_changed *e
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		       struct doca_comch_connection *connection)
 {
-	(void)event, (void)connection;
 	NEED(now->message);
 	now->message(now->round, bytes, len);
 }
@@ -58,21 +54,18 @@ static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, 
 static void on_new_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
 			    uint32_t id)
 {
-	(void)event, (void)connection;
 	now->consumer = id;
 }
 
 static void on_expired_consumer(struct doca_comch_event_consumer *event, struct doca_comch_connection *connection,
 				uint32_t id)
 {
-	(void)event, (void)connection;
 	if (now->consumer == id)
 		now->consumer = 0;
 }
 
 static void on_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)ctx_data;
 	now->sent(now->round, task, task_data.ptr);
 }
 

@@ -49,7 +49,6 @@ static struct doca_task *sha_alloc(struct machine *machine, uint32_t step, const
 {
 	struct doca_sha_task_hash *task;
 
-	(void)step;
 	MUST(doca_sha_task_hash_alloc_init(machine->sha, DOCA_SHA_ALGORITHM_SHA256, src, dst, job, &task));
 	return doca_sha_task_hash_as_task(task);
 }
@@ -86,7 +85,6 @@ static struct doca_task *pieces_alloc(struct machine *machine, uint32_t step, co
 {
 	struct doca_sha_task_partial_hash *task;
 
-	(void)step;
 	MUST(doca_sha_task_partial_hash_alloc_init(machine->sha, DOCA_SHA_ALGORITHM_SHA256, src, dst, job, &task));
 	return doca_sha_task_partial_hash_as_task(task);
 }
@@ -119,7 +117,6 @@ static struct doca_task *code_alloc(struct machine *machine, uint32_t step, cons
 {
 	struct doca_ec_task_create *task;
 
-	(void)step;
 	MUST(doca_ec_task_create_allocate_init(machine->ec, machine->matrix, src, dst, job, &task));
 	return doca_ec_task_create_as_task(task);
 }
@@ -166,7 +163,6 @@ static struct doca_task *update_alloc(struct machine *machine, uint32_t step, co
 {
 	struct doca_ec_task_update *task;
 
-	(void)step;
 	MUST(doca_ec_task_update_allocate_init(machine->ec, machine->update_matrix, src, dst, job, &task));
 	return doca_ec_task_update_as_task(task);
 }
@@ -249,7 +245,6 @@ static struct doca_task *stream_alloc(struct machine *machine, uint32_t step, co
 {
 	struct doca_compress_task_decompress_lz4_stream *task;
 
-	(void)step;
 	MUST(doca_compress_task_decompress_lz4_stream_alloc_init(machine->compress, true, false, src, dst, job, &task));
 	return doca_compress_task_decompress_lz4_stream_as_task(task);
 }
@@ -259,7 +254,6 @@ static struct doca_task *block_alloc(struct machine *machine, uint32_t step, con
 {
 	struct doca_compress_task_decompress_lz4_block *task;
 
-	(void)step;
 	MUST(doca_compress_task_decompress_lz4_block_alloc_init(machine->compress, src, dst, job, &task));
 	return doca_compress_task_decompress_lz4_block_as_task(task);
 }

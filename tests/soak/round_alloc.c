@@ -44,7 +44,6 @@ static bool is_done(struct work *work, doca_error_t result, doca_error_t is_shor
 
 static void on_done(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task, (void)task_data, (void)ctx_data;
 }
 
 static void make(struct work *work)

@@ -43,7 +43,6 @@ static void on_done(struct doca_dma_task_memcpy *task, union doca_data task_data
 	const uint8_t *bytes = worker->target.addr + (size_t)slot->number * BYTES;
 	doca_error_t status = side_done(worker->side, doca_dma_task_memcpy_as_task(task), &slot->ticket);
 
-	(void)ctx_data;
 	if (status == DOCA_SUCCESS) {
 		worker->side->seen->wrong_copies += !pattern_is(bytes, BYTES, id_of(worker, slot->number));
 		worker->side->seen->bytes += BYTES;

@@ -447,7 +447,6 @@ static void list_peer(void *arg, uint32_t peer, const struct sim_peer_info *info
 	struct fixture *f = arg;
 	size_t used = strlen(f->told);
 
-	(void)peer;
 	snprintf(f->told + used, sizeof(f->told) - used, "%s %u %u; ", info->side, exports, imports);
 }
 
@@ -506,7 +505,6 @@ static void count_peer(void *arg, uint32_t peer, const struct sim_peer_info *inf
 {
 	struct counted *counted = arg;
 
-	(void)info;
 	if (peer == counted->peer) {
 		counted->exports = num_exports;
 		counted->imports = num_imports;

@@ -207,7 +207,6 @@ static void test_each_window_ends_at_its_own_time(void **state)
 
 static bool is_the_second(const void *arg, uint32_t rule)
 {
-	(void)arg;
 	return rule == 2;
 }
 

@@ -39,7 +39,6 @@ static int own_pidfd = -1;
 
 static int no_describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant, int *ret_fd)
 {
-	(void)arg, (void)transport, (void)connect, (void)ret_grant, (void)ret_fd;
 	return -ENOSYS;
 }
 
@@ -234,19 +233,16 @@ static void test_the_best_path_is_chosen_and_the_others_say_why_not(void **state
 
 static void quiet(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {
-	(void)level, (void)file, (void)line, (void)func, (void)format, (void)args;
 }
 
 static int ended_describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
 			  int *ret_fd)
 {
-	(void)arg, (void)transport, (void)connect, (void)ret_grant, (void)ret_fd;
 	return -ESTALE;
 }
 
 static void fail_if_logged(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {
-	(void)level, (void)file, (void)line, (void)func, (void)args;
 	fail_msg("logged: %s", format);
 }
 
@@ -289,7 +285,6 @@ static unsigned int num_describes;
 static int silent_describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
 			   int *ret_fd)
 {
-	(void)arg, (void)transport, (void)connect, (void)ret_grant, (void)ret_fd;
 	num_describes++;
 	return -ETIMEDOUT;
 }
@@ -314,14 +309,12 @@ static char logged[1024];
 
 static void keep(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {
-	(void)level, (void)file, (void)line, (void)func;
 	vsnprintf(logged, sizeof(logged), format, args);
 }
 
 static int busy_describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
 			 int *ret_fd)
 {
-	(void)arg, (void)transport, (void)connect, (void)ret_grant, (void)ret_fd;
 	return -EUSERS;
 }
 

@@ -32,24 +32,20 @@ static void move_begin(void *arg, uint32_t function)
 {
 	struct world *world = arg;
 
-	(void)function;
 	world->num_revoked++;
 	atomic_fetch_add(&shared_of(world)->plan.slots[0].added_ns, 1);
 }
 
 static void ignore_function(void *arg, uint32_t function)
 {
-	(void)arg, (void)function;
 }
 
 static void ignore_change(void *arg)
 {
-	(void)arg;
 }
 
 static void ignore_others(void *arg, uint64_t since_ns)
 {
-	(void)arg, (void)since_ns;
 }
 
 static int setup(void **state)

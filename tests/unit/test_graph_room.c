@@ -35,7 +35,6 @@ static struct narrow *narrow_of(const struct doca_ctx *ctx)
 
 static doca_error_t check(struct doca_task *task)
 {
-	(void)task;
 	return DOCA_SUCCESS;
 }
 
@@ -53,7 +52,6 @@ static doca_error_t post(struct doca_task *task)
 
 static void complete(struct doca_task *task)
 {
-	(void)task;
 	fail_msg("the task's own callback was called");
 }
 
@@ -108,13 +106,11 @@ static struct {
 
 static void note_done(struct doca_graph_instance *instance, union doca_data data, union doca_data graph)
 {
-	(void)instance, (void)graph;
 	world.order[strlen(world.order)] = (char)('0' + data.u64);
 }
 
 static void note_failed(struct doca_graph_instance *instance, union doca_data data, union doca_data graph)
 {
-	(void)instance, (void)data, (void)graph;
 	fail_msg("an instance failed");
 }
 

@@ -211,7 +211,6 @@ static void *count_jobs(void *arg)
 
 static void notify_nobody(void *arg)
 {
-	(void)arg;
 }
 
 /* The engine's thread runs what the owner does not poll. Returns false if it does not. */

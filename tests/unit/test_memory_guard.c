@@ -201,7 +201,6 @@ static void *access_in_thread(void *arg)
 	uint8_t *page = map(PAGE, PROT_READ | PROT_WRITE);
 	struct sim_range_guard own;
 
-	(void)arg;
 	CHECK(munmap(page, PAGE) == 0);
 	for (int i = 0; i < 100; i++) {
 		sim_range_guard_begin(&own, page, PAGE, NULL);
@@ -246,7 +245,6 @@ static int num_handled;
 
 static void on_fault(int number, siginfo_t *info, void *context)
 {
-	(void)number, (void)context;
 	num_handled++;
 	siglongjmp(caught, info->si_addr == expected && info->si_code > 0 ? 1 : 2);
 }
@@ -303,7 +301,6 @@ static void a_fault_reaches_the_later_handler(void)
 
 static void on_other_fault(int number, siginfo_t *info, void *context)
 {
-	(void)number, (void)info, (void)context;
 	siglongjmp(caught, 3);
 }
 
@@ -380,7 +377,6 @@ static void a_handler_for_one_time(void)
 /* The handler runs with the signal blocked, so that a fault in it is the end. */
 static void fault_again(int number, siginfo_t *info, void *context)
 {
-	(void)number, (void)info, (void)context;
 	if (num_handled++ > 0)
 		_exit(1);
 	(void)read_byte(pages);
@@ -400,7 +396,6 @@ static void on_stack(int number, siginfo_t *info, void *context)
 {
 	const char *here = __builtin_frame_address(0);
 
-	(void)number, (void)info, (void)context;
 	siglongjmp(caught, here > stack && here < stack + sizeof(stack) ? 1 : 2);
 }
 
@@ -480,7 +475,6 @@ static int status_of(void (*body)(void))
 #define CASE(body, expected)                                        \
 	static void test_##body(void **state)                       \
 	{                                                           \
-		(void)state;                                        \
 		assert_int_equal(status_of(body) & 0x7f, expected); \
 		if ((expected) == 0)                                \
 			assert_int_equal(status_of(body), 0);       \

@@ -16,7 +16,6 @@ static void note_each(void *arg, uint32_t id, const struct sim_rule *rule)
 {
 	size_t len = strlen(each);
 
-	(void)arg;
 	snprintf(each + len, sizeof(each) - len, "%u: gen%ux%u %u until %llu\n", id, rule->link_gen, rule->link_lanes,
 		 rule->errors_ppb, (unsigned long long)rule->until_ns);
 }
@@ -69,7 +68,6 @@ static uint32_t begun[4], num_begun;
 
 static void note_begun(void *arg, uint32_t id)
 {
-	(void)arg;
 	begun[num_begun++ % 4] = id;
 }
 

@@ -237,7 +237,6 @@ static int remove_folder(void **state)
 
 static void count_rule(void *arg, const struct sim_plan_rule *rule)
 {
-	(void)rule;
 	++*(int *)arg;
 }
 

@@ -63,14 +63,12 @@ static _Thread_local bool is_other_thread; /* the source is the main thread's */
 
 static void mark_busy(void *arg)
 {
-	(void)arg;
 	if (!is_other_thread)
 		sim_vclock_source_mark_busy(current->source);
 }
 
 static void notify(void *arg)
 {
-	(void)arg;
 }
 
 static uint64_t late_ns; /* of the last job that was */

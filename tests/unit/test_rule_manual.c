@@ -41,7 +41,6 @@ static void compile(const char *text, char *meaning)
 	struct sim_rule_error error;
 	struct sim_rule rule;
 
-	(void)meaning;
 	if (sim_rule_parse(text, &rule, file, &error))
 		fail_msg("%s: %s", text, error.text);
 }
@@ -101,7 +100,6 @@ static void know_operation(const char *names, char *meaning)
 	char copy[MAX_LINE], *rest = NULL;
 	enum sim_op op;
 
-	(void)meaning;
 	strcpy(copy, names);
 	for (const char *name = strtok_r(copy, "`, ", &rest); name; name = strtok_r(NULL, "`, ", &rest))
 		name_operation(name, &op);

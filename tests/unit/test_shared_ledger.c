@@ -212,7 +212,6 @@ static bool count_one(void *arg, uint32_t lane, uint32_t slot, uint32_t version,
 {
 	uint32_t *count = arg;
 
-	(void)version;
 	assert_true(lane < SIM_LEDGER_LANES && slot < SIM_LEDGER_SLOTS);
 	assert_true(one->begin < one->end && one->owner == A);
 	assert_true(memchr(one->program, 0, sizeof(one->program)) && memchr(one->site, 0, sizeof(one->site)));

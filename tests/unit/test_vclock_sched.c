@@ -51,11 +51,6 @@ static struct fixture *current;
 
 static void count_warnings(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {
-	(void)file;
-	(void)line;
-	(void)func;
-	(void)format;
-	(void)args;
 	if (level == SIM_LOG_WARNING)
 		__atomic_fetch_add(&current->warnings, 1, __ATOMIC_RELAXED);
 }

@@ -26,7 +26,6 @@ static struct sim_trace_clock session; /* the clock of its times */
 
 static int begin(void **state)
 {
-	(void)state;
 	unsetenv("BFSIM_TRACE");
 	session = (struct sim_trace_clock){ .zero_ns = sim_monotonic_ns() };
 	return sim_trace_begin(SIM_TRACE_UNSET, &session, &fd);
@@ -34,7 +33,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	sim_trace_end();
 	close(fd);
 	fd = -1;

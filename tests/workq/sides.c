@@ -59,7 +59,6 @@ void side_be_host(int ctl, const void *arg)
 	const uint8_t *bytes;
 	void *descriptor;
 
-	(void)arg;
 	memset(memory, SIDE_FILL, SIDE_LEN);
 	MUST(doca_mmap_export(mmap, dev, &descriptor, &exports.map_len));
 	MUST(doca_sync_event_export_to_dpu(event, dev, &bytes, &exports.event_len));

@@ -219,8 +219,6 @@ static void be_local(int ctl, const void *arg)
 	struct device device;
 	char *from = strdup(TEXT), *to = calloc(1, sizeof(TEXT));
 
-	(void)ctl;
-	(void)arg;
 	enter("dpu");
 	device = device_open("03:00.0");
 	copy_locally(&device, from, to, sizeof(TEXT));
@@ -290,7 +288,6 @@ static void be_host(int ctl, const void *arg)
 	size_t descriptor_len = 0;
 	void *descriptor;
 
-	(void)arg;
 	enter("host");
 	device = device_open("b1:00.0");
 	mmap = map_new();
@@ -336,7 +333,6 @@ static void be_dpu(int ctl, const void *arg)
 	char *to = calloc(1, config.len);
 	struct device device;
 
-	(void)arg;
 	enter("dpu");
 	device = device_open("03:00.0");
 	copy_from_host(&device, &config, to);
@@ -371,8 +367,6 @@ static void be_without_device(int ctl, const void *arg)
 	struct doca_buf *buf[2];
 	void *data;
 
-	(void)ctl;
-	(void)arg;
 	enter("dpu");
 	mmap = map_new();
 	inventory = inventory_new();
@@ -404,8 +398,6 @@ static void be_exporter(int ctl, const void *arg)
 	uint64_t max = 0;
 	void *descriptor;
 
-	(void)ctl;
-	(void)arg;
 	enter("host");
 	device = device_open("b1:00.0");
 	MUST(doca_dma_get_max_buf_size(doca_dev_as_devinfo(device.dev), &max));

@@ -72,7 +72,6 @@ static void import_free(struct import *import)
 
 static void on_free(void *addr, size_t len, void *opaque)
 {
-	(void)addr, (void)len, (void)opaque;
 }
 
 /* ---- handles and places ---- */

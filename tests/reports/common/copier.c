@@ -18,7 +18,6 @@ static void on_done(struct doca_dma_task_memcpy *task, union doca_data task_data
 {
 	struct copier *copier = ctx_data.ptr;
 
-	(void)task_data;
 	copier->done++;
 	if (!copier->keeps_tasks)
 		give_back(task);
@@ -28,7 +27,6 @@ static void on_failed(struct doca_dma_task_memcpy *task, union doca_data task_da
 {
 	struct copier *copier = ctx_data.ptr;
 
-	(void)task_data;
 	HOLDS(doca_task_get_status(doca_dma_task_memcpy_as_task(task)) != DOCA_SUCCESS);
 	copier->failed++;
 	give_back(task);

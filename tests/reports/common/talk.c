@@ -16,7 +16,6 @@ static void on_sent(struct doca_comch_task_send *task, union doca_data task_data
 {
 	struct talk *talk = ctx_data.ptr;
 
-	(void)task_data;
 	talk->sent++;
 	doca_task_free(doca_comch_task_send_as_task(task));
 	if (talk->on_sent)
@@ -27,7 +26,6 @@ static void on_failed(struct doca_comch_task_send *task, union doca_data task_da
 {
 	struct talk *talk = ctx_data.ptr;
 
-	(void)task_data;
 	HOLDS(doca_task_get_status(doca_comch_task_send_as_task(task)) != DOCA_SUCCESS);
 	talk->failed++;
 	doca_task_free(doca_comch_task_send_as_task(task));
@@ -38,14 +36,12 @@ static void on_failed(struct doca_comch_task_send *task, union doca_data task_da
 static void on_server_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 			      struct doca_comch_connection *connection)
 {
-	(void)event, (void)bytes, (void)len;
 	talk_of(connection, true)->received++;
 }
 
 static void on_client_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 			      struct doca_comch_connection *connection)
 {
-	(void)event, (void)bytes, (void)len;
 	talk_of(connection, false)->received++;
 }
 
@@ -54,7 +50,6 @@ static void on_connected(struct doca_comch_event_connection_status_changed *even
 {
 	struct talk *talk = talk_of(connection, true);
 
-	(void)event;
 	HOLDS(is_success);
 	talk->connected++;
 	talk->connection = connection;
@@ -65,7 +60,6 @@ static void on_connected(struct doca_comch_event_connection_status_changed *even
 static void on_disconnected(struct doca_comch_event_connection_status_changed *event,
 			    struct doca_comch_connection *connection, uint8_t is_success)
 {
-	(void)event, (void)is_success;
 	talk_of(connection, true)->disconnected++;
 }
 
@@ -74,7 +68,6 @@ static void on_state(const union doca_data data, struct doca_ctx *ctx, enum doca
 {
 	struct talk *talk = data.ptr;
 
-	(void)ctx, (void)before;
 	if (talk->on_state)
 		talk->on_state(talk, next);
 }
