@@ -36,6 +36,29 @@ static void choose_topology(const char *topology)
 	setenv("BFSIM_TOPOLOGY", path, 1);
 }
 
+static const struct api_world *this_world;
+
+struct doca_dev *api_dev(void)
+{
+	return *this_world->dev;
+}
+
+static int enter_world(void **state)
+{
+	if (this_world->dev)
+		*this_world->dev = api_open("03:00.0");
+	return this_world->setup ? this_world->setup(state) : 0;
+}
+
+static int leave_world(void **state)
+{
+	int rc = this_world->teardown ? this_world->teardown(state) : 0;
+
+	if (this_world->dev)
+		assert_ok(doca_dev_close(*this_world->dev));
+	return rc;
+}
+
 static int live_in(const struct api_world *world)
 {
 	unsetenv("BFSIM_SESSION");
@@ -43,7 +66,8 @@ static int live_in(const struct api_world *world)
 	setenv("BFSIM_LOG_LEVEL", "0", 0); /* the tests provoke refusals; set it to 30 to read their log lines */
 	setenv("BFSIM_SIDE", world->side, 1);
 	choose_topology(world->topology);
-	return _cmocka_run_group_tests(world->name, world->tests, world->num_tests, world->setup, world->teardown);
+	this_world = world;
+	return _cmocka_run_group_tests(world->name, world->tests, world->num_tests, enter_world, leave_world);
 }
 
 int api_run(const struct api_world *worlds, size_t num_worlds)

@@ -9,10 +9,7 @@
  *
  *   int main(void)
  *   {
- *           const struct api_world worlds[] = {
- *                   {.name = "dpu", .topology = "memory.yaml", .side = "dpu", API_WITH(on_dpu)},
- *           };
- *           return api_run(worlds, API_COUNT(worlds));
+ *           return API_RUN({.name = "dpu", .topology = "memory.yaml", .side = "dpu", API_WITH(on_dpu)});
  *   }
  *
  * Link with api_util.c (and api_memory.c, for memory) and define API_DATA_DIR, the folder of the topology files.
@@ -46,11 +43,18 @@ struct api_world {
 	const char *side;
 	const struct CMUnitTest *tests;
 	size_t num_tests;
+	struct doca_dev **dev;             /* 03:00.0 is open here during the tests; NULL = not */
 	CMFixtureFunction setup, teardown; /* of the group; NULL = none */
 };
 
 /* Run each world in a process of its own. The result is main()'s. */
 int api_run(const struct api_world *worlds, size_t num_worlds);
+
+#define API_RUN(...) \
+	api_run((const struct api_world[]){ __VA_ARGS__ }, API_COUNT(((const struct api_world[]){ __VA_ARGS__ })))
+
+/* The device that the world opened for the tests. */
+struct doca_dev *api_dev(void);
 
 /* fork() in a test. The child reports by its exit status, with _exit(): cmocka's
  * assertions don't work there, and its handlers are off, so that a crash is seen. */

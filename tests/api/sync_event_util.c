@@ -134,6 +134,24 @@ void se_close(struct se_ctx *se)
 	free(se);
 }
 
+int se_setup_idle(void **state)
+{
+	*state = se_as_ctx(se_new(api_dev()));
+	return 0;
+}
+
+int se_setup_running(void **state)
+{
+	*state = se_run(se_new(api_dev()));
+	return 0;
+}
+
+int se_teardown(void **state)
+{
+	se_close(*state);
+	return 0;
+}
+
 enum doca_ctx_states se_state(const struct se_ctx *se)
 {
 	enum doca_ctx_states state;

@@ -52,6 +52,13 @@ struct se_ctx *se_run(struct doca_sync_event *event);
 /* Stop, progress until idle, destroy all. */
 void se_close(struct se_ctx *se);
 
+/* Tests with a context of their own in *state, on the world's device. */
+#define SE_IDLE(test)    cmocka_unit_test_setup_teardown(test, se_setup_idle, se_teardown)
+#define SE_RUNNING(test) cmocka_unit_test_setup_teardown(test, se_setup_running, se_teardown)
+int se_setup_idle(void **state);
+int se_setup_running(void **state);
+int se_teardown(void **state);
+
 enum doca_ctx_states se_state(const struct se_ctx *se);
 size_t se_in_flight(const struct se_ctx *se);
 

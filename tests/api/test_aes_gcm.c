@@ -449,9 +449,5 @@ static const struct CMUnitTest on_bluefield_3[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "BlueField-3", .side = "dpu", API_WITH(on_bluefield_3) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "BlueField-3", .side = "dpu", API_WITH(on_bluefield_3) });
 }

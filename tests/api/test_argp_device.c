@@ -225,14 +225,11 @@ int main(void)
 		with_parser(test_file_names_devices_by_strings),
 		with_parser(test_arguments_of_a_device_last_until_destroy),
 	};
-	const struct api_world worlds[] = {
-		{ .name = "DPU",
-		  .topology = "cards: [{profile: bluefield-3, functions: ["
-			      "{side: dpu, type: pf, pci: \"03:00.0\", sfs: 1}, "
-			      "{side: host, type: pf, pci: \"3b:00.0\", vfs: 2}]}]",
-		  .side = "dpu",
-		  API_WITH(tests) },
-	};
 
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "DPU",
+			 .topology = "cards: [{profile: bluefield-3, functions: ["
+				     "{side: dpu, type: pf, pci: \"03:00.0\", sfs: 1}, "
+				     "{side: host, type: pf, pci: \"3b:00.0\", vfs: 2}]}]",
+			 .side = "dpu",
+			 API_WITH(tests) });
 }

@@ -457,14 +457,10 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "buffers",
-		  .topology = "memory.yaml",
-		  .side = "dpu",
-		  API_WITH(tests),
-		  .setup = open_all,
-		  .teardown = close_all },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "buffers",
+			 .topology = "memory.yaml",
+			 .side = "dpu",
+			 API_WITH(tests),
+			 .setup = open_all,
+			 .teardown = close_all });
 }

@@ -257,15 +257,11 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "arrays",
-		  .topology = "memory.yaml",
-		  .side = "dpu",
-		  API_WITH(tests),
-		  .setup = open_all,
-		  .teardown = close_all },
-		{ .name = "no memory", .side = "dpu", API_WITH(oom_tests) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "arrays",
+			 .topology = "memory.yaml",
+			 .side = "dpu",
+			 API_WITH(tests),
+			 .setup = open_all,
+			 .teardown = close_all },
+		       { .name = "no memory", .side = "dpu", API_WITH(oom_tests) });
 }

@@ -269,9 +269,6 @@ int main(void)
 		WITH_INVENTORY(test_cache_is_invalidated_in_the_map_only),
 		WITH_INVENTORY(test_sync_event_has_its_value_in_the_map_only),
 	};
-	const struct api_world worlds[] = {
-		{ .name = "dpu", .side = "dpu", API_WITH(tests), .setup = open_all, .teardown = close_all },
-	};
 
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "dpu", .side = "dpu", API_WITH(tests), .setup = open_all, .teardown = close_all });
 }

@@ -271,15 +271,11 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "pools at work",
-		  .topology = "memory.yaml",
-		  .side = "dpu",
-		  API_WITH(tests),
-		  .setup = open_all,
-		  .teardown = close_all },
-		{ .name = "no memory", .side = "dpu", API_WITH(oom_tests) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "pools at work",
+			 .topology = "memory.yaml",
+			 .side = "dpu",
+			 API_WITH(tests),
+			 .setup = open_all,
+			 .teardown = close_all },
+		       { .name = "no memory", .side = "dpu", API_WITH(oom_tests) });
 }

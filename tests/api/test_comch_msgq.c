@@ -11,18 +11,6 @@
 
 static struct doca_dev *dev;
 
-static int open_device(void **state)
-{
-	dev = api_open("03:00.0");
-	return 0;
-}
-
-static int close_device(void **state)
-{
-	assert_ok(doca_dev_close(dev));
-	return 0;
-}
-
 /* A new MsgQ for each test. */
 static int setup(void **state)
 {
@@ -190,9 +178,5 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "dpu", .side = "dpu", API_WITH(tests), .setup = open_device, .teardown = close_device },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "dpu", .side = "dpu", API_WITH(tests), .dev = &dev });
 }

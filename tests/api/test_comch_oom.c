@@ -50,10 +50,6 @@ static const struct CMUnitTest on_host[] = { cmocka_unit_test(test_client_needs_
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "server", .side = "dpu", API_WITH(on_dpu) },
-		{ .name = "client", .side = "host", API_WITH(on_host) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "server", .side = "dpu", API_WITH(on_dpu) },
+		       { .name = "client", .side = "host", API_WITH(on_host) });
 }

@@ -469,12 +469,9 @@ static const struct CMUnitTest without_memory[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
+	return API_RUN(
 		{ .name = "the built-in card's DPU", .side = "dpu", API_WITH(on_dpu) },
 		{ .name = "the built-in card's host", .side = "host", API_WITH(on_host) },
 		{ .name = "a card whose DPU has no servers", .topology = mute_card, .side = "dpu", API_WITH(on_mute) },
-		{ .name = "memory that runs out", .side = "dpu", API_WITH(without_memory) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+		{ .name = "memory that runs out", .side = "dpu", API_WITH(without_memory) });
 }

@@ -493,12 +493,8 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "devices", .topology = "devices.yaml", .side = "dpu", API_WITH(all_tests) },
-		{ .name = "built-in card", .side = "host", API_WITH(host_tests) },
-		{ .name = "nowhere", .side = "dpu", API_WITH(nowhere_tests) },
-		{ .name = "no memory", .side = "dpu", API_WITH(oom_tests) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "devices", .topology = "devices.yaml", .side = "dpu", API_WITH(all_tests) },
+		       { .name = "built-in card", .side = "host", API_WITH(host_tests) },
+		       { .name = "nowhere", .side = "dpu", API_WITH(nowhere_tests) },
+		       { .name = "no memory", .side = "dpu", API_WITH(oom_tests) });
 }

@@ -477,11 +477,7 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "DPU", .topology = "representors.yaml", .side = "dpu", API_WITH(dpu_tests) },
-		{ .name = "host", .topology = "representors.yaml", .side = "host", API_WITH(host_tests) },
-		{ .name = "no memory", .topology = "representors.yaml", .side = "dpu", API_WITH(oom_tests) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "DPU", .topology = "representors.yaml", .side = "dpu", API_WITH(dpu_tests) },
+		       { .name = "host", .topology = "representors.yaml", .side = "host", API_WITH(host_tests) },
+		       { .name = "no memory", .topology = "representors.yaml", .side = "dpu", API_WITH(oom_tests) });
 }

@@ -275,13 +275,9 @@ static const struct CMUnitTest host[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "the built-in card", .side = "dpu", API_WITH(builtin) },
-		{ .name = "a card with small limits", .topology = small_card, .side = "dpu", API_WITH(small) },
-		{ .name = "a card without DMA", .topology = no_dma_card, .side = "dpu", API_WITH(no_dma) },
-		{ .name = "a card with too many tasks", .topology = huge_card, .side = "dpu", API_WITH(huge) },
-		{ .name = "the built-in card's host", .side = "host", API_WITH(host) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "the built-in card", .side = "dpu", API_WITH(builtin) },
+		       { .name = "a card with small limits", .topology = small_card, .side = "dpu", API_WITH(small) },
+		       { .name = "a card without DMA", .topology = no_dma_card, .side = "dpu", API_WITH(no_dma) },
+		       { .name = "a card with too many tasks", .topology = huge_card, .side = "dpu", API_WITH(huge) },
+		       { .name = "the built-in card's host", .side = "host", API_WITH(host) });
 }

@@ -424,10 +424,6 @@ static const struct CMUnitTest in_nic_mode[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "BlueField-3", .side = "dpu", API_WITH(on_bluefield_3) },
-		{ .name = "NIC mode", .topology = ACCEL_NIC, .side = "host", API_WITH(in_nic_mode) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "BlueField-3", .side = "dpu", API_WITH(on_bluefield_3) },
+		       { .name = "NIC mode", .topology = ACCEL_NIC, .side = "host", API_WITH(in_nic_mode) });
 }

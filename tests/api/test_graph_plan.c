@@ -445,7 +445,6 @@ int main(void)
 		RIG_RUNNING(test_bad_handles_of_instances_are_refused),
 		RIG_RUNNING(test_forked_child_can_only_clear_away),
 	};
-	const struct api_world worlds[] = { { .name = "graphs as plans", .side = "dpu", API_WITH(tests) } };
 
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "graphs as plans", .side = "dpu", API_WITH(tests) });
 }

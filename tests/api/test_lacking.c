@@ -83,9 +83,5 @@ static const char all_engines[] = ACCEL_CARD_WITH(
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "all engines", .topology = all_engines, .side = "dpu", API_WITH(tests) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "all engines", .topology = all_engines, .side = "dpu", API_WITH(tests) });
 }

@@ -505,20 +505,16 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "maps",
-		  .topology = "memory.yaml",
-		  .side = "dpu",
-		  API_WITH(tests),
-		  .setup = open_devices,
-		  .teardown = close_devices },
-		{ .name = "no memory",
-		  .topology = "memory.yaml",
-		  .side = "dpu",
-		  API_WITH(oom_tests),
-		  .setup = open_devices,
-		  .teardown = close_devices },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "maps",
+			 .topology = "memory.yaml",
+			 .side = "dpu",
+			 API_WITH(tests),
+			 .setup = open_devices,
+			 .teardown = close_devices },
+		       { .name = "no memory",
+			 .topology = "memory.yaml",
+			 .side = "dpu",
+			 API_WITH(oom_tests),
+			 .setup = open_devices,
+			 .teardown = close_devices });
 }

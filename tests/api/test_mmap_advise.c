@@ -436,10 +436,7 @@ int main(void)
 	static const struct CMUnitTest on_host[] = {
 		cmocka_unit_test(test_host_function_can_not_and_its_context_does_not_start),
 	};
-	const struct api_world worlds[] = {
-		{ .name = "mmap_advise on the DPU", .side = "dpu", API_WITH(on_dpu) },
-		{ .name = "mmap_advise on the host", .side = "host", API_WITH(on_host) },
-	};
 
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "mmap_advise on the DPU", .side = "dpu", API_WITH(on_dpu) },
+		       { .name = "mmap_advise on the host", .side = "host", API_WITH(on_host) });
 }

@@ -266,21 +266,17 @@ static const struct CMUnitTest host_tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "DPU",
-		  .topology = "memory.yaml",
-		  .side = "dpu",
-		  API_WITH(dpu_tests),
-		  .setup = open_dpu,
-		  .teardown = close_dpu },
-		{ .name = "forks",
-		  .topology = "memory.yaml",
-		  .side = "dpu",
-		  API_WITH(fork_tests),
-		  .setup = open_dpu,
-		  .teardown = close_dpu },
-		{ .name = "host", .topology = "memory.yaml", .side = "host", API_WITH(host_tests) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "DPU",
+			 .topology = "memory.yaml",
+			 .side = "dpu",
+			 API_WITH(dpu_tests),
+			 .setup = open_dpu,
+			 .teardown = close_dpu },
+		       { .name = "forks",
+			 .topology = "memory.yaml",
+			 .side = "dpu",
+			 API_WITH(fork_tests),
+			 .setup = open_dpu,
+			 .teardown = close_dpu },
+		       { .name = "host", .topology = "memory.yaml", .side = "host", API_WITH(host_tests) });
 }

@@ -525,20 +525,16 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "DPU",
-		  .topology = "memory.yaml",
-		  .side = "dpu",
-		  API_WITH(dpu_tests),
-		  .setup = open_dpu,
-		  .teardown = close_dpu },
-		{ .name = "no memory",
-		  .topology = "memory.yaml",
-		  .side = "dpu",
-		  API_WITH(oom_tests),
-		  .setup = open_dpu,
-		  .teardown = close_dpu },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "DPU",
+			 .topology = "memory.yaml",
+			 .side = "dpu",
+			 API_WITH(dpu_tests),
+			 .setup = open_dpu,
+			 .teardown = close_dpu },
+		       { .name = "no memory",
+			 .topology = "memory.yaml",
+			 .side = "dpu",
+			 API_WITH(oom_tests),
+			 .setup = open_dpu,
+			 .teardown = close_dpu });
 }

@@ -126,14 +126,10 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "keys",
-		  .topology = "memory.yaml",
-		  .side = "dpu",
-		  API_WITH(tests),
-		  .setup = open_devices,
-		  .teardown = close_devices },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "keys",
+			 .topology = "memory.yaml",
+			 .side = "dpu",
+			 API_WITH(tests),
+			 .setup = open_devices,
+			 .teardown = close_devices });
 }

@@ -344,14 +344,10 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "ranges",
-		  .topology = "memory.yaml",
-		  .side = "dpu",
-		  API_WITH(tests),
-		  .setup = open_device,
-		  .teardown = close_device },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "ranges",
+			 .topology = "memory.yaml",
+			 .side = "dpu",
+			 API_WITH(tests),
+			 .setup = open_device,
+			 .teardown = close_device });
 }

@@ -89,9 +89,5 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "DPU", .side = "dpu", API_WITH(tests), .setup = setup, .teardown = teardown },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "DPU", .side = "dpu", API_WITH(tests), .setup = setup, .teardown = teardown });
 }

@@ -227,7 +227,8 @@ int main(void)
 	static const struct CMUnitTest on_nic_host[] = { cmocka_unit_test(test_nic_host_copies_and_reaches_nobody) };
 	static const struct CMUnitTest on_nic_dpu[] = { cmocka_unit_test(test_nic_has_no_arm_cores_to_run_on) };
 	static const struct CMUnitTest on_zero_trust[] = { cmocka_unit_test(test_zero_trust_shows_the_dpu_the_same) };
-	const struct api_world worlds[] = {
+
+	return API_RUN(
 		{ .name = "real",
 		  .topology = "../../../share/topologies/real-dpu.yaml",
 		  .side = "dpu",
@@ -239,8 +240,5 @@ int main(void)
 		  API_WITH(on_separated_host) },
 		{ .name = "nic-host", .topology = CARD("nic"), .side = "host", API_WITH(on_nic_host) },
 		{ .name = "nic-dpu", .topology = CARD("nic"), .side = "dpu", API_WITH(on_nic_dpu) },
-		{ .name = "zero-trust", .topology = CARD("zero-trust"), .side = "dpu", API_WITH(on_zero_trust) },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+		{ .name = "zero-trust", .topology = CARD("zero-trust"), .side = "dpu", API_WITH(on_zero_trust) });
 }

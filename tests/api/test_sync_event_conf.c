@@ -5,39 +5,6 @@
 
 static struct doca_dev *dev;
 
-static int open_device(void **state)
-{
-	dev = api_open("03:00.0");
-	return 0;
-}
-
-static int close_device(void **state)
-{
-	assert_ok(doca_dev_close(dev));
-	return 0;
-}
-
-static int setup_idle(void **state)
-{
-	*state = se_as_ctx(se_new(dev));
-	return 0;
-}
-
-static int setup_running(void **state)
-{
-	*state = se_run(se_new(dev));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	se_close(*state);
-	return 0;
-}
-
-#define IDLE(test)    cmocka_unit_test_setup_teardown(test, setup_idle, teardown)
-#define RUNNING(test) cmocka_unit_test_setup_teardown(test, setup_running, teardown)
-
 /* ---- configuration ---- */
 
 static void on_get(struct doca_sync_event_task_get *task, union doca_data user_data, union doca_data ctx_data)
@@ -283,27 +250,18 @@ static void test_handles_that_are_no_such_task_are_recognised(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	IDLE(test_configuration_without_event_or_callback_is_refused),
-	RUNNING(test_started_event_is_not_configured),
-	IDLE(test_no_tasks_of_a_kind_are_fine),
-	RUNNING(test_no_more_tasks_than_configured),
-	IDLE(test_tasks_are_allocated_while_running_only),
-	RUNNING(test_tasks_values_can_be_read_and_changed),
-	RUNNING(test_waits_values_can_be_read_and_changed),
-	RUNNING(test_task_without_a_place_for_its_result_is_refused),
-	RUNNING(test_handles_that_are_no_such_task_are_recognised),
+	SE_IDLE(test_configuration_without_event_or_callback_is_refused),
+	SE_RUNNING(test_started_event_is_not_configured),
+	SE_IDLE(test_no_tasks_of_a_kind_are_fine),
+	SE_RUNNING(test_no_more_tasks_than_configured),
+	SE_IDLE(test_tasks_are_allocated_while_running_only),
+	SE_RUNNING(test_tasks_values_can_be_read_and_changed),
+	SE_RUNNING(test_waits_values_can_be_read_and_changed),
+	SE_RUNNING(test_task_without_a_place_for_its_result_is_refused),
+	SE_RUNNING(test_handles_that_are_no_such_task_are_recognised),
 };
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "DPU",
-		  .topology = "sync_events.yaml",
-		  .side = "dpu",
-		  API_WITH(tests),
-		  .setup = open_device,
-		  .teardown = close_device },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .dev = &dev });
 }

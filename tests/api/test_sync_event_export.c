@@ -487,21 +487,17 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "DPU",
-		  .topology = "sync_events.yaml",
-		  .side = "dpu",
-		  API_WITH(dpu_tests),
-		  .setup = open_dpu,
-		  .teardown = close_dpu },
-		{ .name = "host", .topology = "sync_events.yaml", .side = "host", API_WITH(host_tests) },
-		{ .name = "no memory",
-		  .topology = "sync_events.yaml",
-		  .side = "dpu",
-		  API_WITH(oom_tests),
-		  .setup = open_dpu,
-		  .teardown = close_dpu },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "DPU",
+			 .topology = "sync_events.yaml",
+			 .side = "dpu",
+			 API_WITH(dpu_tests),
+			 .setup = open_dpu,
+			 .teardown = close_dpu },
+		       { .name = "host", .topology = "sync_events.yaml", .side = "host", API_WITH(host_tests) },
+		       { .name = "no memory",
+			 .topology = "sync_events.yaml",
+			 .side = "dpu",
+			 API_WITH(oom_tests),
+			 .setup = open_dpu,
+			 .teardown = close_dpu });
 }

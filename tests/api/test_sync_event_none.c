@@ -13,18 +13,6 @@
 
 static struct doca_dev *dev;
 
-static int open_device(void **state)
-{
-	dev = api_open("03:00.0");
-	return 0;
-}
-
-static int close_device(void **state)
-{
-	assert_ok(doca_dev_close(dev));
-	return 0;
-}
-
 /* An idle event for each test. */
 static int setup(void **state)
 {
@@ -186,14 +174,5 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "DPU",
-		  .topology = "sync_events.yaml",
-		  .side = "dpu",
-		  API_WITH(tests),
-		  .setup = open_device,
-		  .teardown = close_device },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .dev = &dev });
 }

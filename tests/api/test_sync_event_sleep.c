@@ -11,25 +11,6 @@
 static struct doca_dev *dev;
 static uint64_t word;
 
-static int open_device(void **state)
-{
-	dev = api_open("03:00.0");
-	return 0;
-}
-
-static int close_device(void **state)
-{
-	assert_ok(doca_dev_close(dev));
-	return 0;
-}
-
-/* The value in memory of the library. */
-static int setup_own(void **state)
-{
-	*state = se_run(se_new(dev));
-	return 0;
-}
-
 /* The value in @word. */
 static int setup_given(void **state)
 {
@@ -41,14 +22,7 @@ static int setup_given(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	se_close(*state);
-	return 0;
-}
-
-#define OWN(test)   cmocka_unit_test_setup_teardown(test, setup_own, teardown)
-#define GIVEN(test) cmocka_unit_test_setup_teardown(test, setup_given, teardown)
+#define GIVEN(test) cmocka_unit_test_setup_teardown(test, setup_given, se_teardown)
 
 static void request(struct se_ctx *se)
 {
@@ -282,31 +256,22 @@ static void test_forked_child_sleeps_on_events_of_its_own(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	OWN(test_request_with_a_wait_that_goes_on_is_no_event),
-	OWN(test_wait_that_holds_before_the_request_wakes),
-	OWN(test_task_that_ran_before_the_request_wakes),
-	OWN(test_task_submitted_after_the_request_wakes),
-	OWN(test_change_by_another_thread_wakes),
+	SE_RUNNING(test_request_with_a_wait_that_goes_on_is_no_event),
+	SE_RUNNING(test_wait_that_holds_before_the_request_wakes),
+	SE_RUNNING(test_task_that_ran_before_the_request_wakes),
+	SE_RUNNING(test_task_submitted_after_the_request_wakes),
+	SE_RUNNING(test_change_by_another_thread_wakes),
 	GIVEN(test_change_by_another_thread_wakes),
 	GIVEN(test_plain_store_wakes),
-	OWN(test_both_ends_of_an_export_wake_each_other),
-	OWN(test_exporters_end_wakes_an_importer),
-	OWN(test_change_after_clear_and_progress_is_no_event),
-	OWN(test_stop_after_the_request_wakes),
+	SE_RUNNING(test_both_ends_of_an_export_wake_each_other),
+	SE_RUNNING(test_exporters_end_wakes_an_importer),
+	SE_RUNNING(test_change_after_clear_and_progress_is_no_event),
+	SE_RUNNING(test_stop_after_the_request_wakes),
 	GIVEN(test_stop_after_the_request_wakes),
-	OWN(test_forked_child_sleeps_on_events_of_its_own),
+	SE_RUNNING(test_forked_child_sleeps_on_events_of_its_own),
 };
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "DPU",
-		  .topology = "sync_events.yaml",
-		  .side = "dpu",
-		  API_WITH(tests),
-		  .setup = open_device,
-		  .teardown = close_device },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .dev = &dev });
 }

@@ -14,39 +14,6 @@
 
 static struct doca_dev *dev;
 
-static int open_device(void **state)
-{
-	dev = api_open("03:00.0");
-	return 0;
-}
-
-static int close_device(void **state)
-{
-	assert_ok(doca_dev_close(dev));
-	return 0;
-}
-
-static int setup_idle(void **state)
-{
-	*state = se_as_ctx(se_new(dev));
-	return 0;
-}
-
-static int setup_running(void **state)
-{
-	*state = se_run(se_new(dev));
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	se_close(*state);
-	return 0;
-}
-
-#define IDLE(test)    cmocka_unit_test_setup_teardown(test, setup_idle, teardown)
-#define RUNNING(test) cmocka_unit_test_setup_teardown(test, setup_running, teardown)
-
 /* ---- capabilities ---- */
 
 /* provokes: doca_sync_event_cap_task_get_is_supported DOCA_ERROR_INVALID_VALUE
@@ -324,35 +291,26 @@ static void test_allocated_task_keeps_the_context_stopping(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_device_can_run_all_tasks),
-	IDLE(test_context_starts_and_stops),
+	SE_IDLE(test_context_starts_and_stops),
 	cmocka_unit_test(test_context_without_locations_does_not_start),
 	cmocka_unit_test(test_event_that_was_never_made_a_context_does_not_start_as_one),
-	IDLE(test_context_has_no_completion_vectors),
-	RUNNING(test_blocking_calls_work_on_a_running_context),
-	RUNNING(test_tasks_read_and_change_the_value),
-	RUNNING(test_submitted_set_is_visible_without_polling),
-	RUNNING(test_results_are_written_with_the_completion),
-	RUNNING(test_task_can_be_submitted_again),
-	RUNNING(test_wait_ends_when_the_value_is_right),
-	RUNNING(test_waits_that_hold_already_end_in_their_order),
-	RUNNING(test_context_may_set_what_it_waits_for),
-	RUNNING(test_busy_context_still_ends_its_waits),
-	RUNNING(test_wait_looks_at_the_masked_bytes_only),
-	RUNNING(test_mask_is_whole_bytes_in_a_row),
-	RUNNING(test_stop_ends_what_waits),
-	RUNNING(test_allocated_task_keeps_the_context_stopping),
+	SE_IDLE(test_context_has_no_completion_vectors),
+	SE_RUNNING(test_blocking_calls_work_on_a_running_context),
+	SE_RUNNING(test_tasks_read_and_change_the_value),
+	SE_RUNNING(test_submitted_set_is_visible_without_polling),
+	SE_RUNNING(test_results_are_written_with_the_completion),
+	SE_RUNNING(test_task_can_be_submitted_again),
+	SE_RUNNING(test_wait_ends_when_the_value_is_right),
+	SE_RUNNING(test_waits_that_hold_already_end_in_their_order),
+	SE_RUNNING(test_context_may_set_what_it_waits_for),
+	SE_RUNNING(test_busy_context_still_ends_its_waits),
+	SE_RUNNING(test_wait_looks_at_the_masked_bytes_only),
+	SE_RUNNING(test_mask_is_whole_bytes_in_a_row),
+	SE_RUNNING(test_stop_ends_what_waits),
+	SE_RUNNING(test_allocated_task_keeps_the_context_stopping),
 };
 
 int main(void)
 {
-	const struct api_world worlds[] = {
-		{ .name = "DPU",
-		  .topology = "sync_events.yaml",
-		  .side = "dpu",
-		  API_WITH(tests),
-		  .setup = open_device,
-		  .teardown = close_device },
-	};
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "DPU", .topology = "sync_events.yaml", .side = "dpu", API_WITH(tests), .dev = &dev });
 }

@@ -11,18 +11,6 @@
 
 static struct doca_dev *dev;
 
-static int open_device(void **state)
-{
-	dev = api_open("03:00.0");
-	return 0;
-}
-
-static int close_device(void **state)
-{
-	assert_ok(doca_dev_close(dev));
-	return 0;
-}
-
 static void test_call_that_changes_the_value_takes_its_time(void **state)
 {
 	struct doca_sync_event *event = se_started(dev);
@@ -68,15 +56,7 @@ int main(void)
 		cmocka_unit_test(test_task_changes_the_value_when_it_is_due),
 		cmocka_unit_test(test_stop_ends_a_change_that_is_not_due),
 	};
-	const struct api_world worlds[] = {
-		{ .name = "virtual",
-		  .topology = "timing.yaml",
-		  .side = "dpu",
-		  API_WITH(tests),
-		  .setup = open_device,
-		  .teardown = close_device },
-	};
 
 	setenv("BFSIM_CLOCK", "virtual", 1);
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "virtual", .topology = "timing.yaml", .side = "dpu", API_WITH(tests), .dev = &dev });
 }

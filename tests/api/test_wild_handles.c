@@ -222,7 +222,5 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	const struct api_world worlds[] = { { .name = "dpu", .side = "dpu", API_WITH(tests) } };
-
-	return api_run(worlds, API_COUNT(worlds));
+	return API_RUN({ .name = "dpu", .side = "dpu", API_WITH(tests) });
 }
