@@ -5,63 +5,25 @@
  */
 #define DOCA_ALLOW_EXPERIMENTAL_API
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <doca_common_defines.h>
 #include <doca_error.h>
 #include <doca_log.h>
 #include <doca_version.h>
 
-#ifdef __cplusplus
-extern "C" { /* cmocka.h has no extern "C" */
-#endif
-#include <cmocka.h>
-#ifdef __cplusplus
-}
-#endif
-
 #include "test_macros_trace.h"
+#include "test_macros_common.h"
 
-DOCA_LOG_REGISTER(ABI::MACROS);
-
-#define MAX_SOURCES 4
-
-static struct {
-	char name[MAX_SOURCES][32];
-	int registered;
-	int unregistered;
-} sources;
-
-static struct {
-	int count;
-	uint32_t level;
-	int source;
-	const char *fname;
-	int line;
-	const char *func;
-	char text[64];
-} record;
+/* Of the last record. */
+static const char *record_fname, *record_func;
 
 doca_error_t doca_log_register_source(const char *source_name, int *source)
 {
-	if (sources.registered == MAX_SOURCES)
-		return DOCA_ERROR_FULL;
-	snprintf(sources.name[sources.registered], sizeof(sources.name[0]), "%s", source_name);
-	*source = 100 + sources.registered++;
-	return DOCA_SUCCESS;
+	return add_source(source_name, source);
 }
 
 doca_error_t doca_log_unregister_source(int source)
 {
-	if (source >= 100 && source < 100 + sources.registered)
-		sources.unregistered++;
-	return DOCA_SUCCESS;
+	return remove_source(source);
 }
 
 doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,
@@ -72,36 +34,13 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 	record.count++;
 	record.level = level;
 	record.source = source;
-	record.fname = fname;
+	record_fname = fname;
 	record.line = line;
-	record.func = func;
+	record_func = func;
 	va_start(args, format);
 	vsnprintf(record.text, sizeof(record.text), format, args);
 	va_end(args);
 	return DOCA_SUCCESS;
-}
-
-/* Runs after the destructors of DOCA_LOG_REGISTER, which have no priority. */
-static void __attribute__((destructor(101))) every_source_is_unregistered_at_exit(void)
-{
-	if (sources.unregistered != sources.registered) {
-		fprintf(stderr, "%d sources registered, %d unregistered\n", sources.registered, sources.unregistered);
-		_exit(1);
-	}
-}
-
-static const char *source_name(int source)
-{
-	assert_in_range(source, 100, 100 + MAX_SOURCES - 1);
-	return sources.name[source - 100];
-}
-
-static void test_sources_with_colons_are_registered_before_main(void **state)
-{
-	(void)state;
-	assert_int_equal(sources.registered, 2);
-	assert_string_equal(source_name(log_source), "ABI::MACROS");
-	assert_string_equal(source_name(trace_file_source()), "ABI::TRACE");
 }
 
 static void test_record_without_arguments_names_its_place(void **state)
@@ -114,27 +53,10 @@ static void test_record_without_arguments_names_its_place(void **state)
 	assert_int_equal(record.count, 1);
 	assert_int_equal(record.level, DOCA_LOG_LEVEL_INFO);
 	assert_int_equal(record.source, log_source);
-	assert_string_equal(record.fname, __FILE__);
+	assert_string_equal(record_fname, __FILE__);
 	assert_int_equal(record.line, line);
-	assert_string_equal(record.func, __func__);
+	assert_string_equal(record_func, __func__);
 	assert_string_equal(record.text, "plain");
-}
-
-static void test_each_macro_logs_at_its_level(void **state)
-{
-	(void)state;
-	DOCA_LOG(DOCA_LOG_LEVEL_CRIT, "%d", 1);
-	assert_int_equal(record.level, DOCA_LOG_LEVEL_CRIT);
-	assert_string_equal(record.text, "1");
-	DOCA_LOG_CRIT("%d", 2);
-	assert_int_equal(record.level, DOCA_LOG_LEVEL_CRIT);
-	DOCA_LOG_ERR("%d", 3);
-	assert_int_equal(record.level, DOCA_LOG_LEVEL_ERROR);
-	DOCA_LOG_WARN("%d", 4);
-	assert_int_equal(record.level, DOCA_LOG_LEVEL_WARNING);
-	DOCA_LOG_DBG("%d", 5);
-	assert_int_equal(record.level, DOCA_LOG_LEVEL_DEBUG);
-	assert_string_equal(record.text, "5");
 }
 
 static void test_trace_not_allowed_evaluates_nothing(void **state)
@@ -157,22 +79,6 @@ static void test_trace_allowed_logs(void **state)
 	assert_int_equal(record.level, DOCA_LOG_LEVEL_TRACE);
 	assert_string_equal(source_name(record.source), "ABI::TRACE");
 	assert_string_equal(record.text, "trace 7");
-}
-
-static void test_first_error_is_kept_and_later_ones_dropped(void **state)
-{
-	doca_error_t result = DOCA_SUCCESS;
-	doca_error_t next = DOCA_SUCCESS;
-
-	(void)state;
-	DOCA_ERROR_PROPAGATE(result, next);
-	assert_false(DOCA_IS_ERROR(result));
-	next = DOCA_ERROR_IN_USE;
-	DOCA_ERROR_PROPAGATE(result, next);
-	next = DOCA_ERROR_NO_MEMORY;
-	DOCA_ERROR_PROPAGATE(result, next);
-	assert_true(DOCA_IS_ERROR(result));
-	assert_int_equal(result, DOCA_ERROR_IN_USE);
 }
 
 static void test_branch_hints_keep_the_value(void **state)

@@ -5,7 +5,7 @@
 
 #include <doca_log.h>
 
-#include "test_macros_trace_workq.h"
+#include "test_macros_trace.h"
 
 DOCA_LOG_REGISTER(ABI::TRACE)
 
