@@ -17,14 +17,8 @@
 #ifndef TESTS_API_UTIL_H
 #define TESTS_API_UTIL_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
-
-#include <cmocka.h>
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
@@ -32,6 +26,7 @@
 #include <doca_error.h>
 #include <doca_mmap.h>
 
+#include "cmocka_test.h"
 #include "doca_check.h"
 
 #define API_COUNT(array) (sizeof(array) / sizeof((array)[0]))

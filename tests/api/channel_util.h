@@ -15,18 +15,13 @@
 #ifndef TESTS_API_CHANNEL_UTIL_H
 #define TESTS_API_CHANNEL_UTIL_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <doca_comm_channel.h>
 
+#include "cmocka_test.h"
 #include "doca_check.h"
 
 #define CHANNEL_NAME "test"

@@ -29,16 +29,10 @@
 #ifndef TESTS_API_COMCH_UTIL_H
 #define TESTS_API_COMCH_UTIL_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <doca_comch.h>
 #include <doca_ctx.h>
@@ -46,6 +40,7 @@
 #include <doca_error.h>
 #include <doca_pe.h>
 
+#include "cmocka_test.h"
 #include "doca_check.h"
 
 #define COMCH_NAME  "test" /* of a server, where the name does not matter */

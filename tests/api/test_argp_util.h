@@ -12,19 +12,16 @@
 #define DOCA_ALLOW_EXPERIMENTAL_API
 #endif
 
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include <doca_argp.h>
+
+#include "cmocka_test.h"
 
 /* The program's configuration: the arguments of the callbacks. */
 struct trace {

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The model time of engines besides DMA: BlueField-3's decompression is as fast as was measured, an engine that was not measured
  * takes no time of its own, and a rate of the topology holds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +13,7 @@
 #include <doca_compress.h>
 #include <doca_sha.h>
 
+#include "cmocka_test.h"
 #include "accel_util.h"
 #include "doca_check.h"
 #include "time_util.h"

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memcpy between lists of buffers: the source's segments, one behind the other,
  * fill the rooms behind the destination's, one after the other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "dma_util.h"
 #include "doca_check.h"
 

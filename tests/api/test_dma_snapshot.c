@@ -3,13 +3,7 @@
  *
  * Tasks are submitted without a flush, so none has run before the buffers are changed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "dma_util.h"
 #include "doca_check.h"
 

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* doca_clock.h: the card's clocks, beside the host's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <doca_clock.h>
 
+#include "cmocka_test.h"
 #include "api_util.h"
 #include "dma_util.h"
 #include "doca_check.h"

@@ -4,13 +4,10 @@
 #include <doca_version.h>
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "cmocka_test.h"
 
 #define LAST DOCA_ERROR_SKIPPED
 

@@ -7,12 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <regex.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "log_child.h"
 #include "check.h"
 

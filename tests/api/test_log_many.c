@@ -4,13 +4,9 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "log_child.h"
 #include "check.h"
 #include "under_valgrind.h"

@@ -4,14 +4,10 @@
 #include <doca_log.h>
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "log_child.h"
 #include "check.h"
 

@@ -2,18 +2,13 @@
 /* Memory that the program unmaps, frees, truncates or protects while a memcpy task in flight uses it: the task fails, or
  * moves the bytes as a card's pinned pages do. Faults of the program itself are the program's. */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "dma_util.h"
 #include "lost_memory.h"
 

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that the program takes away while a task of an engine in flight uses it, also in the middle of another project's
  * library: the task fails, and the same context then does the same work well. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <doca_compress.h>
 #include <doca_sha.h>
 #include <zlib.h>
 
+#include "cmocka_test.h"
 #include "doca_check.h"
 #include "ec_util.h"
 #include "gcm_util.h"

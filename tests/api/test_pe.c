@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Progress engines: connecting contexts, the order of contexts, counting, two engines at once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cmocka_test.h"
 #include "dma_util.h"
 #include "doca_check.h"
 

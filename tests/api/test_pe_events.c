@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sleeping on an engine's handle: request, wait, clear; and jobs that no thread polls for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "cmocka_test.h"
 #include "dma_util.h"
 #include "doca_check.h"
 

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What an export says about the declared locations of a sync event. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <doca_sync_event.h>
 
+#include "cmocka_test.h"
 #include "doca_device.h"
 #include "log_child.h"
 

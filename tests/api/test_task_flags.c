@@ -5,13 +5,7 @@
  * context's tasks run and complete one after the other, so that what a later
  * task's completion finds is what there was before.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "dma_util.h"
 #include "doca_check.h"
 

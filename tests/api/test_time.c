@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How time passes on a card (BFSIM_CLOCK, doc/time.md), as programs see it by the card's clock. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
@@ -13,6 +7,7 @@
 
 #include <doca_clock.h>
 
+#include "cmocka_test.h"
 #include "dma_util.h"
 #include "doca_check.h"
 #include "time_util.h"

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that block in virtual time: in doca_sync_event_wait_...(), while another thread copies. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,6 +7,7 @@
 #include <doca_log.h>
 #include <doca_sync_event.h>
 
+#include "cmocka_test.h"
 #include "dma_util.h"
 #include "doca_check.h"
 #include "time_util.h"

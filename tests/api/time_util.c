@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sessions with a modelled clock, for tests of time. */
+#include "cmocka_test.h"
 #include "time_util.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

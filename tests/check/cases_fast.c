@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cases of the rule about Comch's producers. The consumer is a process of its own, on the DPU. */
-#include <stdarg.h>
-#include <setjmp.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <bfsim.h>
 
+#include "cmocka_test.h"
 #include "cases.h"
 #include "tests/api/comch_fast.h"
 

@@ -3,18 +3,13 @@
  * contexts' times do not change.
  *
  * A process uses one card, so each test's part on a card is a process of its own; it ends well, or aborts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <bfsim.h>
 
+#include "cmocka_test.h"
 #include "tests/api/dma_util.h"
 #include "doca_check.h"
 #include "tests/api/sync_event_util.h"

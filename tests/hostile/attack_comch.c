@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A hostile Comch peer: it connects, exchanges messages on both paths, then writes anything into all memory that it
  * shares with the other process: rings, receive queues, doorbells. A server goes on to serve an honest client. */
+#include "cmocka_test.h"
 #include "harm.h"
 #include "hostile.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../multi/comch_endpoint.h"
 #include "../multi/comch_fast.h"

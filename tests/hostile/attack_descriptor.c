@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Changed descriptors: flipped bits, random bytes, cut off, longer. The import is refused, or the copies are right. */
+#include "cmocka_test.h"
 #include "hostile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <doca_sync_event.h>
 

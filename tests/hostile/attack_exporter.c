@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A hostile exporter: while importers copy, its memory is unmapped, protected, cut off and back again, and it writes anything
  * into the memory and the connections that it shares with them. */
+#include "cmocka_test.h"
 #include "harm.h"
 #include "hostile.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../api/dma_util.h"
 #include "check.h"

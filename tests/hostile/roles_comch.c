@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Honest programs for messages: a Comch server that echoes, and a client that expects the echoes. */
+#include "cmocka_test.h"
 #include "hostile.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #include "../multi/comch_endpoint.h"
 #include "check.h"

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Honest programs for memory: an exporter, and an importer that copies in both directions. */
+#include "cmocka_test.h"
 #include "hostile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../api/dma_util.h"
 #include "check.h"

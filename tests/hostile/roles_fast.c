@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Honest programs for Comch's data path: a server and a client with a consumer and a producer each. One of them leaves
  * in the middle of the exchange, with all open; the other one then ends in order. */
+#include "cmocka_test.h"
 #include "hostile.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "../multi/comch_endpoint.h"
 #include "../multi/comch_fast.h"

@@ -7,17 +7,12 @@
 #ifndef TESTS_MULTI_BFSIM_UTIL_H
 #define TESTS_MULTI_BFSIM_UTIL_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
-
-#include <cmocka.h>
 
 #include <bfsim.h>
 
+#include "cmocka_test.h"
 #include "../api/dma_util.h"
 
 struct own_test {

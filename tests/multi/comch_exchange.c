@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A server or client that exchanges numbered messages and checks each. */
+#include "cmocka_test.h"
 #include "comch_exchange.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "comch_endpoint.h"
 #include "doca_check.h"

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sends single messages of the daemon's protocol and receives the replies. */
+#include "cmocka_test.h"
 #include "raw_client.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "session_util.h"
 #include "sim/daemon/daemon.h"

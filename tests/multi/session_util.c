@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Starts and stops the daemon of a test's session, and reads the daemon's status. */
+#include "cmocka_test.h"
 #include "session_util.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "sim/daemon/daemon.h"
 #include "sim/protocol/session_dir.h"

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes that execute a test's commands on a sync event. */
+#include "cmocka_test.h"
 #include "sync_actor.h"
 #include "doca_check.h"
 #include "doca_device.h"
 
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <doca_ctx.h>
 #include <doca_dev.h>

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Comch in the spelling of 2.5 and 2.6: one program, built with each spelling (CC_SPELLING is 25 or 26). It tests a
  * ping-pong of control messages, one message of the fast path, and the attributes of devices and objects. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_cc.h>
@@ -17,6 +14,7 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
+#include "cmocka_test.h"
 #include "session_util.h"
 #include "doca_check.h"
 #include "doca_device.h"

@@ -2,16 +2,13 @@
 /* Channels between processes, connected by the daemon: which listener a client finds, the messages that arrive, and
  * the status at each end when the other closes. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "session_util.h"
 #include "channel_actor.h"
 

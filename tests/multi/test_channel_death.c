@@ -2,16 +2,13 @@
 /* Channels when an end or the daemon is killed; processes that are stopped or have no free descriptor. */
 #include <dirent.h>
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "session_util.h"
 #include "channel_actor.h"
 

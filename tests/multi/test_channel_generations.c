@@ -3,18 +3,16 @@
  * names of the other's. And between Comm Channel, of either, and Comch.
  */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <doca_comch.h>
 #include <doca_ctx.h>
 #include <doca_pe.h>
 
+#include "cmocka_test.h"
 #include "channel_end.h"
 #include "check.h"
 

@@ -2,16 +2,13 @@
 /* Processes that violate the channel protocol. The daemon does only what they are entitled to, and serves all
  * others. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "raw_client.h"
 #include "session_util.h"
 #include "channel_actor.h"

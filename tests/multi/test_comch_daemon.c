@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A Comch server when the card's daemon is killed: its context stops, with or without clients, also if another daemon
  * starts in the same directory. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "comch_endpoint.h"
 #include "doca_check.h"
 

@@ -2,9 +2,7 @@
 /* One end of a running exchange, with messages and fast path, is killed at a random moment; many times. The other
  * end gets the disconnect event and all its tasks, stops in order and leaks nothing, and neither does the card.
  * BFSIM_TEST_SEED repeats a run. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "comch_fast.h"
 #include "comch_endpoint.h"
 #include "doca_check.h"

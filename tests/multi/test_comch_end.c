@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a Comch connection together with another event: a server that has not polled for a while finds both. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <doca_comch.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_pe.h>
 
+#include "cmocka_test.h"
 #include "session_util.h"
 #include "check.h"
 #include "doca_device.h"

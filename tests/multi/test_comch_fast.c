@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Comch's fast path between processes. The build runs this program once for each
  * data path (BFSIM_PATH), and with the host in other namespaces (HOST_WRAPPER). */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "comch_fast.h"
 #include "comch_endpoint.h"
 #include "doca_check.h"

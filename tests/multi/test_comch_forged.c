@@ -2,18 +2,13 @@
 /* A client of Comch that breaks its protocol: the handshake, announcements of consumers, records. The server refuses what
  * is malformed, ends the connection where it can't go on, and serves the next client. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "comch_endpoint.h"
 #include "comch_forger.h"
 #include "doca_check.h"

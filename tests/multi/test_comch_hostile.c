@@ -7,10 +7,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +15,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
 #include <doca_mmap.h>
 
+#include "cmocka_test.h"
 #include "comch_endpoint.h"
 #include "doca_check.h"
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* More clients than a server has wake-up descriptors for: the server wakes the last ones through the daemon. */
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
 #include <doca_comch.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_pe.h>
 
+#include "cmocka_test.h"
 #include "session_util.h"
 #include "check.h"
 #include "doca_device.h"

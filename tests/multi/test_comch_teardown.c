@@ -2,17 +2,14 @@
 /* Consumers that are destroyed at awkward moments: with their client at once, while the other end polls nothing, or
  * after their connection. */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <doca_comch_consumer.h>
 #include <doca_mmap.h>
 
+#include "cmocka_test.h"
 #include "comch_endpoint.h"
 #include "doca_check.h"
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Comm Channel between processes: many at once, on other functions, in a forked child. */
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <doca_comm_channel.h>
 #include <doca_dev.h>
 
+#include "cmocka_test.h"
 #include "channel_end.h"
 #include "check.h"
 

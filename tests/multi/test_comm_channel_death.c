@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Comm Channel when a peer or the card's daemon dies or is stopped: no call waits for ever, whether it polls or
  * sleeps. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "channel_end.h"
 #include "sim/api/bfsim.h"
 #include "check.h"

@@ -2,9 +2,7 @@
 /* Processes on one card, and its daemon: attaching, exporting, importing, and the order of teardown. Killed
  * processes are in test_daemon_death.c. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "actor.h"
 #include "check.h"
 #include "sim/state/shared_state.h"

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Applications that fork, through the public API: a child is a process of its own on the card. */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <doca_dev.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
 
+#include "cmocka_test.h"
 #include "session_util.h"
 #include "check.h"
 #include "doca_device.h"

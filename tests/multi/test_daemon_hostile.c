@@ -2,17 +2,14 @@
 /* Processes that violate the daemon's protocol: the daemon drops or refuses them, and serves all others. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "actor.h"
 #include "check.h"
 #include "raw_client.h"

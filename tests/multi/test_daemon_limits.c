@@ -2,15 +2,12 @@
 /* What one process may take from the daemon, and which users the daemon serves. */
 #include <errno.h>
 #include <grp.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "actor.h"
 #include "check.h"
 #include "raw_client.h"

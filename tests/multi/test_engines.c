@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Engines besides DMA on memory of another process, which they read and write over each data path: digests, and a text that is
  * compressed and decompressed there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <doca_compress.h>
 #include <doca_sha.h>
 
+#include "cmocka_test.h"
 #include "tests/api/accel_util.h"
 #include "two_sides.h"
 #include "doca_check.h"

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs that exit while other threads are in the library, through the public API. */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <doca_dev.h>
 
+#include "cmocka_test.h"
 #include "session_util.h"
 #include "check.h"
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Comch connections whose function is reset or whose representor is removed: both ends get the disconnect, polling
  * or sleeping, and can connect again. The bfsim command adds the rules. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "comch_endpoint.h"
 #include "doca_check.h"
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An importer that keeps its connection and its grant, and asks for what it may not have: over both transports. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "actor.h"
 #include "raw_client.h"
 #include "sim/fabric/served/served_priv.h"

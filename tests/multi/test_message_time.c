@@ -3,16 +3,13 @@
  * send time at the sender, which limits the rate of a burst.
  *
  * The host sends a burst and disconnects; the DPU records the arrival times. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <doca_comm_channel.h>
 
+#include "cmocka_test.h"
 #include "sim/api/bfsim.h"
 #include "comch_endpoint.h"
 #include "doca_check.h"

@@ -3,15 +3,10 @@
  * their threads: calls and tasks may fail, but nobody crashes or hangs, and afterwards all works.
  *
  * FAILURES is the number of failed allocations to reach in each process, else 200. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
@@ -20,6 +15,7 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
+#include "cmocka_test.h"
 #include "session_util.h"
 #include "doca_check.h"
 #include "doca_device.h"

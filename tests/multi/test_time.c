@@ -2,14 +2,11 @@
 /* Time for several processes on one card: processes on one engine and link share its rate, and virtual times do not
  * depend on the speed of the processes. */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/api/bfsim.h"
 #include "comch_endpoint.h"
 #include "copier.h"

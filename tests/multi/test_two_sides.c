@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A host process and a DPU process on one card, through the public headers. The
  * build runs this program for each data path (BFSIM_PATH), in both directions (EXPORTER). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
@@ -21,6 +15,7 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
+#include "cmocka_test.h"
 #include "tests/api/lost_memory.h"
 #include "tests/common/under_valgrind.h"
 #include "two_sides.h"

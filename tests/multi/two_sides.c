@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The exporting process of test_two_sides.c, and the test's end of its pipes. */
+#include "cmocka_test.h"
 #include "two_sides.h"
 #include "doca_check.h"
 #include "doca_device.h"
 
 #include <dirent.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <doca_dev.h>
 #include <doca_mmap.h>

@@ -8,14 +8,9 @@
 #ifndef TESTS_RACEBENCH_H
 #define TESTS_RACEBENCH_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "tests/api/dma_util.h"
 
 struct racebench_engine; /* of engine.c */

@@ -4,14 +4,9 @@
 #define TESTS_UNIT_DIR_FIXTURE_H
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "proc.h"
 #include "sim/protocol/session_dir.h"
 

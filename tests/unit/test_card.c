@@ -7,15 +7,10 @@
  * The host exports memory, the DPUs import it; function 4 (host) can do neither.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/card/card.h"
 
 enum { LEFT_DPU, LEFT_HOST, RIGHT_DPU, RIGHT_HOST, INCAPABLE };

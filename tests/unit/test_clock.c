@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/clock/clock.h and lock.h: modes, session time, and the time of jobs of several handles on one page. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmocka_test.h"
 #include "sim/clock/clock.h"
 #include "sim/clock/link_state.h"
 

@@ -2,12 +2,7 @@
 /* The states of Comch's connections and of Comm Channel's endpoints: every edge, and every edge that is missing.
  *
  * The pictures are in shim/comch/conn/conn_state.h and shim/comm_channel/ep_state.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "shim/comch/conn/conn_state.h"
 #include "shim/comm_channel/ep_state.h"
 

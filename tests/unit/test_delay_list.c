@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Received items that are delivered later (shim/comch/conn/delay_list.h). Each item is one character; times are in ns. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "cmocka_test.h"
 #include "shim/comch/conn/delay_list.h"
 #include "sim/engine/queue.h"
 

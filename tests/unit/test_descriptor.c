@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The 64-byte descriptor that an application passes to the other side. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <zlib.h>
 
+#include "cmocka_test.h"
 #include "sim/protocol/descriptor.h"
 
 #define CHECKSUM_OFFSET (SIM_DESCRIPTOR_BYTES - 4)

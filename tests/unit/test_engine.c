@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/engine/engine.h: the thread that runs jobs without a polling owner. Waiting is for a condition, with a
  * deadline that only a lost job reaches. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -14,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cmocka_test.h"
 #include "sim/engine/engine_priv.h"
 #include "sim/engine/queue.h"
 

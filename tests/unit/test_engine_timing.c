@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The timing of an engine (pcie_model/engine.c): single jobs, queues, contention. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "pcie_model/engine.h"
 #include "pcie_model/profile.h"
 

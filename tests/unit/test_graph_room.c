@@ -2,18 +2,13 @@
 /* Graphs over a context without room. No library lacks room on demand: so the test has one of its own. Its context
  * keeps one task at a time, refuses the others with AGAIN, and completes the kept one when the test says so and
  * the engine progresses. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/select.h>
-
-#include <cmocka.h>
 
 #include <doca_dev.h>
 #include <doca_graph.h>
 
+#include "cmocka_test.h"
 #include "shim/common/pe/ctx_life.h"
 #include "shim/common/pe/task_submit.h"
 #include "doca_check.h"

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* States of a graph's runs: every pair of states, and the lists and counts that follow a run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "shim/common/graph/graph_priv.h"
 
 /* The picture in graph_priv.h; the other pairs are no edges. */

@@ -2,13 +2,9 @@
 /* Imports of a private card, whose process exports and imports its own memory. */
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/session/session.h"
 
 #define FUNCTION   2 /* the host's, of the built-in topology */

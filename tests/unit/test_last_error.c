@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The last message of a thread. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "sim/base/last_error.h"
 
 static _Thread_local bool has_no_memory;

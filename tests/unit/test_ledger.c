@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ledger of ranges in flight, against a list that is searched in full. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/check/ledger.h"
 
 #define NUM_RANGES  300

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The link: packets, bytes and time, against published numbers and by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "link_reference.h"
 #include "pcie_model/link.h"
 

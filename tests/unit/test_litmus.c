@@ -4,14 +4,11 @@
  * BFSIM_LITMUS_SECONDS=600. */
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/base/monotonic.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/queue.h"

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/clock/participant.h: every edge between two states, and every pair of states without one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmocka_test.h"
 #include "sim/clock/stall_watch.h"
 
 #define FREE     SIM_PARTICIPANT_FREE

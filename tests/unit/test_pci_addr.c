@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* PCI addresses: valid texts, and the text of an address. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "pcie_model/pci_addr.h"
 
 static void assert_addr(const struct pcie_addr *addr, unsigned int domain, unsigned int bus, unsigned int device,

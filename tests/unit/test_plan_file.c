@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plans in YAML: the resulting rules, and the messages on mistakes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmocka_test.h"
 #include "sim/faults/plan/plan_file.h"
 
 static struct sim_plan_file parse(const char *yaml)

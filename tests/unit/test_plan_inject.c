@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The combination of several rules, and when changes of the plan take effect. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "plan_world.h"
 
 /* What ------------------------------------------------------------------------------------ */

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which rules fire: by operation, process, device, size and address; by counts, chance and time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "plan_world.h"
 
 /* Where ---------------------------------------------------------------------------------- */

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text of other processes and files: what a terminal would obey becomes '?' (sim/base/printable.h), also in log lines
  * and error messages. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmocka_test.h"
 #include "sim/base/last_error.h"
 #include "sim/base/log.h"
 #include "sim/base/printable.h"

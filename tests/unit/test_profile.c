@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Device profiles: published facts, and conditions of every profile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "pcie_model/profile.h"
 
 #define MIB (UINT64_C(1) << 20)

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/engine/queue.h with its owner polling: order, errors, flush, unsignaled jobs. test_engine.c tests the
  * engine's own thread; where that thread could be first here, both orders have one outcome. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/queue.h"
 

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/engine/queue.h: jobs whose completions are deferred until they are due. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <semaphore.h>
 #include <string.h>
 #include <time.h>
 
+#include "cmocka_test.h"
 #include "sim/base/monotonic.h"
 #include "sim/engine/engine_priv.h"
 #include "sim/engine/queue.h"

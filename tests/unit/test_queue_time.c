@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/engine/queue.h with a clock: jobs that take the time of a card's model. Virtual time, so that each is exact. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cmocka_test.h"
 #include "sim/clock/vclock_sched.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/queue.h"

@@ -2,16 +2,11 @@
 /* sim/shm/recvq.c and segment.c: a consumer's and its producers' view of one segment. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/shm/recvq.h"
 #include "sim/shm/segment.h"
 #include "under_valgrind.h"

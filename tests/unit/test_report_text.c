@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers of a report in human-readable form (sim/cli/base/human_format.h). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/cli/base/human_format.h"
 
 #define assert_reads(put, value, wanted)            \

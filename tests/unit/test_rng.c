@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random numbers: the same match gets the same draw, and delays have the distributions of their names. The seeds
  * are fixed, so these tests give the same answer each time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "sim/faults/inject/rng_priv.h"
 
 #define DRAWS 100000

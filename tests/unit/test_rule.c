@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rules as text: valid texts, their compiled form, and the text that is written back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "sim/faults/rule/rule.h"
 
 static struct sim_rule parse(const char *text)

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rules that are wrong: each is refused with the position of its mistake and a correct form. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "sim/faults/rule/rule.h"
 
 struct mistake {

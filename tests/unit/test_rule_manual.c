@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The manual is right: its examples compile, its table is the program's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "sim/faults/rule/rule.h"
 
 #define MAX_LINE 2048

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rules that would change nothing on a PF with its VFs: by each action, and each state of the PF and of a VF. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/state/rule_noop.h"
 
 #define TOPOLOGY                                                              \

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random rules: each one that compiles is written as a text that compiles to the same, byte for byte; each one
  * that does not gives an error. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "sim/faults/rule/rule.h"
 
 #define ROUNDS 20000

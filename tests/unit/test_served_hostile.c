@@ -3,16 +3,11 @@
  * that the exporter says is there before the copy begins, so that one thread is enough. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/fabric/served/served_priv.h"
 
 static const struct sim_grant grant = { .index = 1 };

@@ -5,15 +5,10 @@
  *   DPU0 holds HOST0's representor, DPU1 HOST1's; OTHER_DPU and OTHER_HOST are another card.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/card/services.h"
 
 enum { DPU0, DPU1, HOST0, HOST1, OTHER_DPU, OTHER_HOST };

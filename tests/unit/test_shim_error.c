@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/common/base/error.c: from -errno to doca_error_t. */
+#include "cmocka_test.h"
 #include "shim/common/base/error.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static void test_errno_has_the_code_a_caller_would_expect(void **state)
 {

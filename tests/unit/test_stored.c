@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Deflate streams without stored blocks: streams of zlib, whose blocks begin at any bit, keep their text. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <zlib.h>
 
+#include "cmocka_test.h"
 #include "shim/compress/bit_writer.h"
 #include "shim/compress/literals.h"
 #include "shim/compress/stored.h"

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* States of a sync event's tasks: every pair of states, and the event's lists that follow a task. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "shim/common/sync/sync_event_priv.h"
 
 /* The picture in sync_event_priv.h; the other pairs are no edges. */

@@ -3,17 +3,13 @@
  * program take long before they come to their body, as under a sanitizer on a busy machine. */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/base/thread.h"
 
 #define START_NS 20000000

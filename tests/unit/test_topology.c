@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Valid topologies: the meaning of each field, and its default. Wrong ones are in test_topology_errors.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "pcie_model/topology/topology.h"
 
 #ifndef UNIT_DATA_DIR /* the build gives both; else run from the root of the sources */

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Default addresses and names that depend on the card's firmware and on the packages of its systems, and files that were
  * written for those of earlier versions. doc/topology.md gives the source of each default. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "pcie_model/topology/topology.h"
 
 #define PF(side, pci) "  - {side: " side ", type: pf, pci: \"" pci "\""

@@ -4,14 +4,11 @@
  * allocations are in its shared library and not wrapped. Run it under a leak
  * checker too. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "pcie_model/topology/topology.h"
 
 static long until_failure = -1; /* allocations that still succeed; negative = all do */

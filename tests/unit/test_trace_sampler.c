@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/trace/sampler.h: a few events are all recorded, of many only some. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/trace/sampler.h"
 
 static struct sim_trace_sampler sampler;

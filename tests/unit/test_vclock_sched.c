@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/clock/vclock_sched.h: threads stand for processes, each with a handle of its own on one page. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -20,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmocka_test.h"
 #include "emulated.h"
 #include "under_valgrind.h"
 #include "sim/clock/call_mark.h"

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/clock: turns at one moment, behind the launch of all processes; and tries behind a refusal. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "cmocka_test.h"
 #include "sim/clock/participant.h"
 #include "sim/clock/vclock_sched.h"
 

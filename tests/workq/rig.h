@@ -4,18 +4,14 @@
 #ifndef TEST_WORKQ_RIG_H
 #define TEST_WORKQ_RIG_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-
-#include <cmocka.h>
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_ctx.h>
 #include <doca_dev.h>
 #include <doca_dma.h>
 #include <doca_mmap.h>
+
+#include "cmocka_test.h"
 
 #define RIG_DEPTH 8
 

@@ -4,13 +4,9 @@
 #include <doca_argp.h>
 #include <doca_log.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "log_child.h"
 #include "doca_check.h"
 

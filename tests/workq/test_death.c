@@ -2,14 +2,11 @@
 /* Two processes of the work-queue generation on one card, and the death of one of them. */
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sides.h"
 #include "tests/multi/session_util.h"
 #include "doca_check.h"

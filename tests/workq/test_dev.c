@@ -5,13 +5,9 @@
 #include <doca_dev.h>
 #include <doca_rdma_bridge.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "doca_check.h"
 
 struct listed {

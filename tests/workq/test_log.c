@@ -7,12 +7,8 @@
 #include <doca_version.h>
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "log_child.h"
 #include "check.h"
 

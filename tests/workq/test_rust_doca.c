@@ -10,14 +10,10 @@
  *   - the devices of a local map are removed first, those of an exported or imported one are not;
  *   - buffers are returned, and their inventory and maps destroyed, while the context runs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
@@ -26,6 +22,7 @@
 #include <doca_dma.h>
 #include <doca_mmap.h>
 
+#include "cmocka_test.h"
 #include "tests/multi/session_util.h"
 #include "doca_check.h"
 

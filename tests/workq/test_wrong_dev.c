@@ -19,13 +19,9 @@
  */
 #include <doca_dev.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "refuse.h"
 #include "doca_check.h"
 
