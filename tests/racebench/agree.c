@@ -261,13 +261,7 @@ PROGRAM(written_in_time_by_event, tells_by_event, writes_after_event)
 PROGRAM(read_early_by_event, tells_early_by_event, reads_after_event)
 PROGRAM(read_in_time_by_event, tells_by_event, reads_after_event)
 
-#define P(name, run, ...)                        \
-	{                                        \
-		"agree_" #name, "agree", 2, run, \
-		{                                \
-			__VA_ARGS__              \
-		}                                \
-	}
+#define P(name, function, ...) RACEBENCH_PROGRAM(agree, name, 2, run, function, __VA_ARGS__)
 
 #define DELIVERY .is_delivery = true
 #define GRAPH    .in_graph = true

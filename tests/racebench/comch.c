@@ -336,13 +336,7 @@ CONSUMER(consumer_waits, touch_after_message)
 CONSUMER(consumer_writes_neighbours, write_neighbours)
 CONSUMER(consumer_posts_again, post_again_after_message)
 
-#define P(name, run, ...)                        \
-	{                                        \
-		"comch_" #name, "comch", 2, run, \
-		{                                \
-			__VA_ARGS__              \
-		}                                \
-	}
+#define P(name, function, ...) RACEBENCH_PROGRAM(comch, name, 2, run, function, __VA_ARGS__)
 
 const struct racebench_program comch_programs[] = {
 	P(producer_modifies_source_racy, producer_modifies, RACEBENCH_SMALL),

@@ -6,97 +6,70 @@
 
 /* ---- races ---- */
 
-static void source_modified(const struct racebench_args *args)
+static void source_modified(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_write(rig, args, SRC);
-	racebench_finish(rig);
 }
 
-static void destination_written(const struct racebench_args *args)
+static void destination_written(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_write(rig, args, DST);
-	racebench_finish(rig);
 }
 
-static void destination_read(const struct racebench_args *args)
+static void destination_read(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_read(rig, args, DST, SRC);
-	racebench_finish(rig);
 }
 
 /* The task waits for a doorbell, and owns its memory all the same. */
-static void source_modified_before_doorbell(const struct racebench_args *args)
+static void source_modified_before_doorbell(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	MUST(doca_task_submit_ex(racebench_task(rig, args, 1, DST, SRC), 0));
 	racebench_write(rig, args, SRC);
 	doca_ctx_flush_tasks(rig->ctx);
-	racebench_finish(rig);
 }
 
 /* The next message is prepared in the buffer of the last one. */
-static void source_reused_in_loop(const struct racebench_args *args)
+static void source_reused_in_loop(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	for (uint64_t i = 0; i < 4; i++) {
 		memset(rig->arena + SRC, (int)i, args->len);
 		racebench_copy(rig, args, i, DST + i * (AREA_BYTES / 4), SRC);
 	}
-	racebench_finish(rig);
 }
 
 /* A stop begins to cancel: until the context is idle, the task owns its memory. */
-static void destination_read_while_stopping(const struct racebench_args *args)
+static void destination_read_while_stopping(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	EXPECT(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	racebench_read(rig, args, DST, DST);
-	racebench_finish(rig);
 }
 
 /* ---- the same in time ---- */
 
-static void source_modified_after_completion(const struct racebench_args *args)
+static void source_modified_after_completion(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	rig_drain(rig);
 	racebench_write(rig, args, SRC);
-	racebench_finish(rig);
 }
 
-static void destination_written_after_completion(const struct racebench_args *args)
+static void destination_written_after_completion(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	rig_drain(rig);
 	racebench_write(rig, args, DST);
-	racebench_finish(rig);
 }
 
-static void destination_read_after_completion(const struct racebench_args *args)
+static void destination_read_after_completion(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	rig_drain(rig);
 	racebench_read(rig, args, DST, SRC);
-	racebench_finish(rig);
 }
 
 static void touch_both(struct rig *rig, struct doca_dma_task_memcpy *task)
@@ -109,98 +82,75 @@ static void touch_both(struct rig *rig, struct doca_dma_task_memcpy *task)
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
 
-static void touched_in_callback(const struct racebench_args *args)
+static void touched_in_callback(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	rig->arg = (void *)(uintptr_t)args;
 	rig->on_task = touch_both;
 	racebench_copy(rig, args, 1, DST, SRC);
-	racebench_finish(rig);
 }
 
 /* The device only reads the source, and so does the program. */
-static void source_read_in_flight(const struct racebench_args *args)
+static void source_read_in_flight(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_read(rig, args, SRC, SRC);
-	racebench_finish(rig);
 }
 
 /* The bytes before and behind what the task owns. */
-static void neighbours_written(const struct racebench_args *args)
+static void neighbours_written(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST + 64, SRC + 64);
 	rig->arena[SRC + 63]++;
 	rig->arena[SRC + 64 + args->len]++;
 	rig->arena[DST + 63]++;
 	rig->arena[DST + 64 + args->len]++;
-	racebench_finish(rig);
 }
 
 /* The task counts from its submission on. */
-static void source_prepared_after_allocation(const struct racebench_args *args)
+static void source_prepared_after_allocation(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
 	struct doca_task *task = racebench_task(rig, args, 1, DST, SRC);
 
 	racebench_write(rig, args, SRC);
 	racebench_write(rig, args, DST);
 	MUST(doca_task_submit(task));
-	racebench_finish(rig);
 }
 
-static void prepared_before_doorbell(const struct racebench_args *args)
+static void prepared_before_doorbell(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_write(rig, args, SRC);
 	MUST(doca_task_submit_ex(racebench_task(rig, args, 1, DST, SRC), 0));
 	doca_ctx_flush_tasks(rig->ctx);
 	rig_drain(rig);
 	racebench_write(rig, args, SRC);
-	racebench_finish(rig);
 }
 
-static void source_reused_after_each_completion(const struct racebench_args *args)
+static void source_reused_after_each_completion(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	for (uint64_t i = 0; i < 4; i++) {
 		memset(rig->arena + SRC, (int)i, args->len);
 		racebench_copy(rig, args, i, DST, SRC);
 		rig_drain(rig);
 	}
-	racebench_finish(rig);
 }
 
 /* One buffer is filled while the other one is copied. */
-static void double_buffering(const struct racebench_args *args)
+static void double_buffering(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	for (uint64_t i = 0; i < 6; i++) {
 		memset(rig->arena + (i % 2 ? SRC2 : SRC), (int)i, args->len);
 		rig_drain(rig);
 		racebench_copy(rig, args, i, DST, i % 2 ? SRC2 : SRC);
 	}
-	racebench_finish(rig);
 }
 
-static void touched_after_stop(const struct racebench_args *args)
+static void touched_after_stop(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	rig_drain(rig);
 	MUST(doca_ctx_stop(rig->ctx));
 	racebench_read(rig, args, DST, SRC);
 	racebench_write(rig, args, DST);
-	racebench_finish(rig);
 }
 
 /* ---- a thread that waits for the completion ---- */
@@ -234,39 +184,32 @@ static void tell(struct waiter *waiter)
 	pthread_mutex_unlock(&waiter->lock);
 }
 
-static void with_waiter(const struct racebench_args *args, bool is_early)
+static void with_waiter(struct rig *rig, const struct racebench_args *args, bool is_early)
 {
-	struct waiter waiter = { racebench_rig(), args, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false };
+	struct waiter waiter = { rig, args, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false };
 	pthread_t thread;
 
 	CHECK(pthread_create(&thread, NULL, read_when_told, &waiter) == 0);
-	racebench_copy(waiter.rig, args, 1, DST, SRC);
+	racebench_copy(rig, args, 1, DST, SRC);
 	if (!is_early)
-		rig_drain(waiter.rig);
+		rig_drain(rig);
 	tell(&waiter);
 	CHECK(pthread_join(thread, NULL) == 0);
-	racebench_finish(waiter.rig);
 }
 
-static void told_before_completion(const struct racebench_args *args)
+static void told_before_completion(struct rig *rig, const struct racebench_args *args)
 {
-	with_waiter(args, true);
+	with_waiter(rig, args, true);
 }
 
-static void told_after_completion(const struct racebench_args *args)
+static void told_after_completion(struct rig *rig, const struct racebench_args *args)
 {
-	with_waiter(args, false);
+	with_waiter(rig, args, false);
 }
 
 /* ---- the table ---- */
 
-#define P(name, run, ...)                    \
-	{                                    \
-		"dma_" #name, "dma", 1, run, \
-		{                            \
-			__VA_ARGS__          \
-		}                            \
-	}
+#define P(name, function, ...) RACEBENCH_PROGRAM(dma, name, 1, run_in_rig, function, __VA_ARGS__)
 
 const struct racebench_program dma_programs[] = {
 	P(source_modified_64_first_racy, source_modified, RACEBENCH_BYTES(64, 0)),

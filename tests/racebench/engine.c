@@ -359,13 +359,8 @@ static const struct racebench_engine sha_engine = { BLUEFIELD_2, sha_create, sha
 				     ec_engine = { NULL, ec_create, ec_fill, ec_alloc_task, ec_destroy },
 				     gcm_engine = { NULL, gcm_create, gcm_fill, gcm_alloc_task, gcm_destroy };
 
-#define P(engine_, name, run, ...)                                \
-	{                                                         \
-		"engine_" #engine_ "_" #name, "engine", 1, run,   \
-		{                                                 \
-			__VA_ARGS__, .engine = &engine_##_engine, \
-		}                                                 \
-	}
+#define P(engine_, name, function, ...) \
+	RACEBENCH_PROGRAM(engine, engine_##_##name, 1, run, function, __VA_ARGS__, .engine = &engine_##_engine)
 
 /* Bytes 10 and 20 of a source are behind the header of a stored block. */
 #define PROGRAMS(engine_)                                                                                         \

@@ -189,13 +189,7 @@ static void submitted_twice(const struct racebench_args *args)
 
 /* ---- the table ---- */
 
-#define P(name, run, ...)                        \
-	{                                        \
-		"graph_" #name, "graph", 1, run, \
-		{                                \
-			__VA_ARGS__              \
-		}                                \
-	}
+#define P(name, function, ...) RACEBENCH_PROGRAM(graph, name, 1, run, function, __VA_ARGS__)
 
 const struct racebench_program graph_programs[] = {
 	P(source_modified_racy, first_source_modified, RACEBENCH_SMALL),

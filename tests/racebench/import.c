@@ -421,13 +421,7 @@ static void second_is_killed(const struct racebench_args *args)
 
 /* ---- the table ---- */
 
-#define P(name, run, ...)                          \
-	{                                          \
-		"import_" #name, "import", 2, run, \
-		{                                  \
-			__VA_ARGS__                \
-		}                                  \
-	}
+#define P(name, function, ...) RACEBENCH_PROGRAM(import, name, 2, run, function, __VA_ARGS__)
 
 const struct racebench_program import_programs[] = {
 	P(exporter_writes_source_racy, source_written_early, RACEBENCH_SMALL),

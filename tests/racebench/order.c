@@ -17,28 +17,22 @@ static void touch_other(struct rig *rig, struct doca_dma_task_memcpy *task)
 }
 
 /* The completion of the first task says nothing about the second. */
-static void other_destination_written_in_callback(const struct racebench_args *args)
+static void other_destination_written_in_callback(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	rig->arg = (void *)(uintptr_t)args;
 	rig->on_task = touch_other;
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_copy(rig, args, 2, DST2, SRC2);
-	racebench_finish(rig);
 }
 
-static void both_completions_awaited(const struct racebench_args *args)
+static void both_completions_awaited(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_copy(rig, args, 2, DST2, SRC2);
 	rig_drain(rig);
 	racebench_read(rig, args, DST, SRC);
 	racebench_read(rig, args, DST2, SRC2);
 	racebench_write(rig, args, DST2);
-	racebench_finish(rig);
 }
 
 static size_t copy_to(uint64_t i)
@@ -70,30 +64,24 @@ static void use_all_after_last(struct rig *rig, struct doca_dma_task_memcpy *tas
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 }
 
-static void last_completion_awaited(const struct racebench_args *args)
+static void last_completion_awaited(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	rig->arg = (void *)(uintptr_t)args;
 	rig->on_task = use_all_after_last;
 	submit_copies(rig, args);
-	racebench_finish(rig);
 }
 
-static void all_completions_awaited(const struct racebench_args *args)
+static void all_completions_awaited(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	submit_copies(rig, args);
 	rig_drain(rig);
 	use_copies(rig, args);
-	racebench_finish(rig);
 }
 
 /* Two engines: the progress of one leaves the tasks of the other in flight. */
-static void with_two_engines(const struct racebench_args *args, bool drains_both)
+static void with_two_engines(struct rig *one, const struct racebench_args *args, bool drains_both)
 {
-	struct rig *one = racebench_rig(), *two = racebench_rig();
+	struct rig *two = racebench_rig();
 
 	racebench_copy(one, args, 1, DST, SRC);
 	racebench_copy(two, args, 2, DST, SRC);
@@ -103,43 +91,35 @@ static void with_two_engines(const struct racebench_args *args, bool drains_both
 	racebench_read(two, args, DST, SRC);
 	racebench_write(one, args, DST);
 	racebench_finish(two);
-	racebench_finish(one);
 }
 
-static void other_engine_progressed(const struct racebench_args *args)
+static void other_engine_progressed(struct rig *rig, const struct racebench_args *args)
 {
-	with_two_engines(args, false);
+	with_two_engines(rig, args, false);
 }
 
-static void both_engines_progressed(const struct racebench_args *args)
+static void both_engines_progressed(struct rig *rig, const struct racebench_args *args)
 {
-	with_two_engines(args, true);
+	with_two_engines(rig, args, true);
 }
 
 /* ---- tasks that use the same bytes ---- */
 
-static void same_destination(const struct racebench_args *args)
+static void same_destination(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_copy(rig, args, 2, DST, SRC2);
-	racebench_finish(rig);
 }
 
 /* They have @args->at bytes in common. */
-static void destinations_overlap(const struct racebench_args *args)
+static void destinations_overlap(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_copy(rig, args, 2, DST + args->len - args->at, SRC2);
-	racebench_finish(rig);
 }
 
-static void same_destination_of_two_contexts(const struct racebench_args *args)
+static void same_destination_of_two_contexts(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
 	struct rig *beside = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 	struct doca_task *task = rig_task(beside, 2, rig_src(beside, 0, args->len),
 					  rig_buf(beside, rig->mmap, rig->arena + DST, args->len, 0, 0));
@@ -148,51 +128,38 @@ static void same_destination_of_two_contexts(const struct racebench_args *args)
 	MUST(doca_task_submit(task));
 	rig_drain(rig);
 	rig_close(beside);
-	racebench_finish(rig);
 }
 
 /* The second copy reads what the first one writes. */
-static void chain_at_once(const struct racebench_args *args)
+static void chain_at_once(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_copy(rig, args, 2, DST2, DST);
-	racebench_finish(rig);
 }
 
 /* The second copy overwrites what the first one reads. */
-static void source_overwritten_by_task(const struct racebench_args *args)
+static void source_overwritten_by_task(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_copy(rig, args, 2, SRC, SRC2);
-	racebench_finish(rig);
 }
 
-static void neighbouring_destinations(const struct racebench_args *args)
+static void neighbouring_destinations(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_copy(rig, args, 2, DST + args->len, SRC2);
 	rig_drain(rig);
 	racebench_read(rig, args, DST, SRC);
 	racebench_read(rig, args, DST + args->len, SRC2);
-	racebench_finish(rig);
 }
 
-static void two_readers(const struct racebench_args *args)
+static void two_readers(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	racebench_copy(rig, args, 2, DST2, SRC);
 	rig_drain(rig);
 	racebench_read(rig, args, DST, SRC);
 	racebench_read(rig, args, DST2, SRC);
-	racebench_finish(rig);
 }
 
 static void copy_on(struct rig *rig, struct doca_dma_task_memcpy *task)
@@ -204,49 +171,34 @@ static void copy_on(struct rig *rig, struct doca_dma_task_memcpy *task)
 	racebench_copy(rig, args, 2, DST2, DST);
 }
 
-static void chain_by_callback(const struct racebench_args *args)
+static void chain_by_callback(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	rig->arg = (void *)(uintptr_t)args;
 	rig->on_task = copy_on;
 	racebench_copy(rig, args, 1, DST, SRC);
 	rig_drain(rig);
 	racebench_read(rig, args, DST2, SRC);
-	racebench_finish(rig);
 }
 
-static void same_destination_in_turn(const struct racebench_args *args)
+static void same_destination_in_turn(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	rig_drain(rig);
 	racebench_copy(rig, args, 2, DST, SRC2);
 	rig_drain(rig);
 	racebench_read(rig, args, DST, SRC2);
-	racebench_finish(rig);
 }
 
-static void source_overwritten_in_turn(const struct racebench_args *args)
+static void source_overwritten_in_turn(struct rig *rig, const struct racebench_args *args)
 {
-	struct rig *rig = racebench_rig();
-
 	racebench_copy(rig, args, 1, DST, SRC);
 	rig_drain(rig);
 	racebench_copy(rig, args, 2, SRC, SRC2);
-	racebench_finish(rig);
 }
 
 /* ---- the table ---- */
 
-#define P(name, run, ...)                    \
-	{                                    \
-		"dma_" #name, "dma", 1, run, \
-		{                            \
-			__VA_ARGS__          \
-		}                            \
-	}
+#define P(name, function, ...) RACEBENCH_PROGRAM(dma, name, 1, run_in_rig, function, __VA_ARGS__)
 
 const struct racebench_program order_programs[] = {
 	P(other_destination_written_in_callback_racy, other_destination_written_in_callback, RACEBENCH_SMALL),

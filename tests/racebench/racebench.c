@@ -126,13 +126,26 @@ static void list(void)
 			printf("%s %s %u\n", program->name, program->group, program->num_processes);
 }
 
+static void run_program(const struct racebench_program *program)
+{
+	struct rig *rig;
+
+	if (program->run) {
+		program->run(&program->args);
+		return;
+	}
+	rig = racebench_rig();
+	program->run_in_rig(rig, &program->args);
+	racebench_finish(rig);
+}
+
 /* Returns the exit status. */
 static int run(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		for (const struct racebench_program *program = tables[i]; program->name; program++)
 			if (strcmp(name, program->name) == 0) {
-				program->run(&program->args);
+				run_program(program);
 				return 0;
 			}
 	fprintf(stderr, "racebench: there is no program %s; without arguments, racebench lists them\n", name);

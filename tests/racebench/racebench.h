@@ -32,12 +32,21 @@ struct racebench_program {
 	const char *name, *group;
 	unsigned int num_processes;
 	void (*run)(const struct racebench_args *args);
+	/* Or: in a racebench_rig(), which racebench_finish() gets afterwards. */
+	void (*run_in_rig)(struct rig *rig, const struct racebench_args *args);
 	struct racebench_args args;
 };
 
 /* Each ends with an entry without a name. */
 extern const struct racebench_program dma_programs[], engine_programs[], order_programs[], graph_programs[],
 	sync_programs[], import_programs[], agree_programs[], comch_programs[];
+
+#define RACEBENCH_PROGRAM(group_, name_, processes, way, function, ...)                                              \
+	{                                                                                                            \
+		.name = #group_ "_" #name_, .group = #group_, .num_processes = processes, .way = function, .args = { \
+			__VA_ARGS__                                                                                  \
+		}                                                                                                    \
+	}
 
 #define RACEBENCH_BYTES(bytes, offset) .len = (bytes), .at = (offset)
 #define RACEBENCH_SMALL                RACEBENCH_BYTES(64, 20)

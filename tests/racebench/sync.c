@@ -109,13 +109,7 @@ static void told_in_callback(const struct racebench_args *args)
 
 /* ---- the table ---- */
 
-#define P(name, run, ...)                      \
-	{                                      \
-		"sync_" #name, "sync", 1, run, \
-		{                              \
-			__VA_ARGS__            \
-		}                              \
-	}
+#define P(name, function, ...) RACEBENCH_PROGRAM(sync, name, 1, run, function, __VA_ARGS__)
 
 const struct racebench_program sync_programs[] = {
 	P(destination_read_before_completion_racy, read_early, RACEBENCH_SMALL),
