@@ -1,49 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/clock: turns at one moment, behind the launch of all processes; and tries behind a refusal. */
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
-#include "cmocka_test.h"
+#include "vclock_rig.h"
 #include "sim/clock/participant.h"
-#include "sim/clock/vclock_sched.h"
-
-#define TOPOLOGY "cards: [{profile: bluefield-3, functions: [{side: host, type: pf, pci: 'b1:00.0'}]}]\n"
-#define NEVER    SIM_CLOCK_NEVER_NS
-
-struct fixture {
-	struct sim_clock_page *page;
-	struct pcie_topology *topology;
-	struct sim_clock *clock;
-	struct sim_vclock_sched *sched;
-};
-
-static int setup(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	char error[PCIE_ERROR_SIZE];
-
-	*state = fixture;
-	fixture->page = mmap(NULL, sizeof(*fixture->page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (fixture->page == MAP_FAILED ||
-	    pcie_topology_parse("test", TOPOLOGY, strlen(TOPOLOGY), &fixture->topology, error) < 0)
-		return -1;
-	sim_clock_page_init(fixture->page, SIM_CLOCK_VIRTUAL);
-	return sim_clock_create(fixture->page, fixture->topology, &fixture->clock) < 0 ||
-	       sim_vclock_sched_create(fixture->clock, 1, NULL, &fixture->sched) < 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *fixture = *state;
-
-	sim_vclock_sched_destroy(fixture->sched);
-	sim_clock_destroy(fixture->clock);
-	pcie_topology_destroy(fixture->topology);
-	munmap(fixture->page, sizeof(*fixture->page));
-	free(fixture);
-	return 0;
-}
 
 static bool is_busy(const struct sim_participant *participant)
 {
@@ -138,16 +96,14 @@ static void test_call_of_a_waiting_thread_makes_it_busy(void **state)
 	sim_vclock_source_destroy(source);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_turns_wait_for_the_launch_and_go_by_rank),
-		TEST(test_turn_of_the_only_participant_comes_at_once),
-		TEST(test_launch_that_turns_wait_for_is_found_as_a_holder),
-		TEST(test_try_after_a_refusal_is_at_the_time_of_the_message),
-		TEST(test_call_of_a_waiting_thread_makes_it_busy),
+		TEST(turns_wait_for_the_launch_and_go_by_rank),
+		TEST(turn_of_the_only_participant_comes_at_once),
+		TEST(launch_that_turns_wait_for_is_found_as_a_holder),
+		TEST(try_after_a_refusal_is_at_the_time_of_the_message),
+		TEST(call_of_a_waiting_thread_makes_it_busy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
