@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "cmocka_test.h"
+#include "guarded_topology.h"
 #include "sim/state/rule_noop.h"
 
 #define TOPOLOGY                                                              \
@@ -14,30 +14,28 @@
 	"      - {side: host, pci: 'b1:00.0', type: pf}\n"                    \
 	"      - {side: host, pci: 'b1:00.2', type: vf, parent: 'b1:00.0'}\n" \
 	"      - {side: host, pci: 'b1:00.3', type: vf, parent: 'b1:00.0'}\n" \
-	"      - {side: dpu, pci: '03:00.0', type: pf, represents: ['host/b1:00.0', 'host/b1:00.2', 'host/b1:00.3']}\n"
+	"      - {side: host, pci: 'b1:00.1', type: pf}\n"                    \
+	"      - {side: host, pci: 'b1:01.2', type: vf, parent: 'b1:00.1'}\n" \
+	"      - {side: host, pci: 'b1:00.0', type: sf}\n"
 
-enum { PF, VF0, VF1, DPU };
+enum { PF, VF0, VF1, OTHER_PF, OTHER_VF, SF };
 
 #define REMOVED SIM_FUNCTION_REMOVED
 #define FATAL   SIM_FUNCTION_FATAL
 #define NO_REP  SIM_FUNCTION_REP_REMOVED
 
-static struct pcie_topology *topology;
+static struct guarded_topology guarded;
 static struct sim_function_table functions;
 
 static int setup(void **state)
 {
-	char error[PCIE_ERROR_SIZE];
-
-	if (pcie_topology_parse("test", TOPOLOGY, strlen(TOPOLOGY), &topology, error) == 0)
-		return 0;
-	print_error("%s\n", error);
-	return -1;
+	guarded_topology_parse(&guarded, TOPOLOGY);
+	return 0;
 }
 
 static int teardown(void **state)
 {
-	pcie_topology_destroy(topology);
+	guarded_topology_destroy(&guarded);
 	return 0;
 }
 
@@ -45,7 +43,7 @@ static bool is_noop(uint32_t actions, uint32_t num_vfs, uint32_t function)
 {
 	const struct sim_rule rule = { .ops = SIM_OP_BIT(SIM_OP_FUNCTION), .actions = actions, .num_vfs = num_vfs };
 	const char *reason = NULL;
-	bool is = sim_rule_is_noop(&rule, &functions, topology, function, &reason);
+	bool is = sim_rule_is_noop(&rule, &functions, guarded.topology, function, &reason);
 
 	assert_int_equal(is, reason != NULL);
 	return is;
@@ -56,6 +54,7 @@ static void set_words(uint64_t pf, uint64_t vf0, uint64_t vf1)
 	atomic_store(&functions.status_words[PF], pf);
 	atomic_store(&functions.status_words[VF0], vf0);
 	atomic_store(&functions.status_words[VF1], vf1);
+	atomic_store(&functions.status_words[SF], pf & ~NO_REP);
 }
 
 /* Bits of the PF and of its VFs. */
@@ -108,6 +107,7 @@ static void test_all_actions_of_a_rule_count(void **state)
 	set_words(REMOVED, REMOVED, REMOVED);
 	assert_true(is_noop(DOES(REMOVE) | DOES(FATAL), 0, PF));
 	assert_false(is_noop(DOES(REMOVE) | DOES(REP_REMOVE), 0, PF));
+	assert_false(is_noop(DOES(REMOVE) | DOES(DOWN), 0, PF)); /* the link's part is none of a state */
 	assert_false(is_noop(0, 0, PF));
 }
 
@@ -129,6 +129,10 @@ static void test_numbers_of_vfs(void **state)
 	assert_false(is_noop(DOES(NUM_VFS), 1, PF));
 	set_words(0, 0, FATAL); /* it is there, and is to be removed */
 	assert_false(is_noop(DOES(NUM_VFS), 1, PF));
+	set_words(0, REMOVED, REMOVED); /* an SF is no VF, and the other PF has VFs of its own */
+	assert_true(is_noop(DOES(NUM_VFS), 0, PF));
+	assert_true(is_noop(DOES(NUM_VFS), 1, OTHER_PF));
+	assert_false(is_noop(DOES(NUM_VFS), 0, OTHER_PF));
 }
 
 int main(void)

@@ -3,9 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "cmocka_test.h"
+#include "guarded.h"
 #include "sim/base/monotonic.h"
 #include "sim/state/shared_ledger.h"
 
@@ -19,23 +18,11 @@ struct world {
 	struct sim_ledger_lane *a, *b;
 };
 
-#define LEDGER_BYTES ((sizeof(struct sim_shared_ledger) + 4095) / 4096 * 4096)
-
-/* At the end of memory that is mapped: what is behind the lanes is not there. */
-static struct sim_shared_ledger *map_ledger(void)
-{
-	uint8_t *pages = mmap(NULL, LEDGER_BYTES + 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	assert_true(pages != MAP_FAILED);
-	assert_int_equal(mprotect(pages, LEDGER_BYTES, PROT_READ | PROT_WRITE), 0);
-	return (struct sim_shared_ledger *)(pages + LEDGER_BYTES - sizeof(struct sim_shared_ledger));
-}
-
 static int setup(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
 
-	world->ledger = map_ledger();
+	world->ledger = guarded_new(sizeof(*world->ledger)); /* what is behind the lanes is not there */
 	world->a = sim_shared_ledger_join(world->ledger, A);
 	world->b = sim_shared_ledger_join(world->ledger, B);
 	*state = world;
@@ -46,7 +33,7 @@ static int teardown(void **state)
 {
 	struct world *world = *state;
 
-	munmap((uint8_t *)(world->ledger + 1) - LEDGER_BYTES, LEDGER_BYTES + 4096);
+	guarded_free(world->ledger, sizeof(*world->ledger));
 	free(world);
 	return 0;
 }
@@ -126,6 +113,47 @@ static void test_process_that_left_has_nothing_in_flight(void **state)
 		assert_int_equal(!!sim_shared_ledger_join(world->ledger, 100 + i), i < SIM_LEDGER_LANES - 1);
 }
 
+/* The version of a slot grows, so that a reader of the slot's last range can tell. */
+static void test_versions_of_slots_outlive_their_process(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range one = range(C, 0, 8, true);
+
+	sim_ledger_lane_add(world->b, &one);
+	assert_int_equal(atomic_load(&world->b->slots[0].version), 1);
+	sim_shared_ledger_leave(world->ledger, B);
+	assert_int_equal(atomic_load(&world->b->slots[0].version), 2);
+	assert_ptr_equal(sim_shared_ledger_join(world->ledger, C), world->b);
+	assert_int_equal(atomic_load(&world->b->slots[0].version), 2);
+}
+
+/* The last word of slots in use has the slots of the ledger's end behind it. */
+static void test_last_lane_is_searched_to_its_end(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range one = range(C, 0, 8, true);
+	struct sim_ledger_lane *last = NULL;
+
+	for (uint32_t i = 2; i < SIM_LEDGER_LANES; i++)
+		last = sim_shared_ledger_join(world->ledger, 100 + i);
+	assert_ptr_equal(last, &world->ledger->lanes[SIM_LEDGER_LANES - 1]);
+	for (uint32_t i = 0; i < SIM_LEDGER_SLOTS; i++)
+		sim_ledger_lane_add(last, &one);
+	assert_true(conflicts(world, one));
+	assert_false(conflicts(world, range(C, 8, 16, true)));
+}
+
+/* A slot between the two steps of a removal. */
+static void test_range_that_is_being_removed_is_not_in_flight(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range one = range(C, 0, 8, true);
+	uint32_t slot = sim_ledger_lane_add(world->b, &one);
+
+	atomic_fetch_add(&world->b->slots[slot].version, 1);
+	assert_false(conflicts(world, one));
+}
+
 /* ---- an owner that listens ---- */
 
 struct seen {
@@ -178,6 +206,66 @@ static void test_owner_answers_requests(void **state)
 	assert_true(sim_shared_ledger_request(world->ledger, world->b, slot, true, WAIT_S * 1000));
 	assert_true(sim_shared_ledger_request(world->ledger, world->b, slot, false, WAIT_S * 1000));
 	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static bool count_all(void *arg, uint32_t lane, uint32_t slot, uint32_t version, const struct sim_shared_range *one)
+{
+	++*(uint32_t *)arg;
+	return true;
+}
+
+/* What is the owner's own, empty, or of nobody is not. */
+static void test_owner_is_told_of_ranges_of_others(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range one = range(A, 0, 8, true), empty = range(A, 8, 8, true);
+	uint32_t count = 0;
+
+	sim_ledger_lane_add(world->a, &one);
+	sim_ledger_lane_add(world->b, &empty);
+	sim_shared_ledger_each(world->ledger, world->a, count_all, &count);
+	assert_int_equal(count, 0);
+	sim_ledger_lane_add(world->b, &one);
+	sim_shared_ledger_each(world->ledger, world->a, count_all, &count);
+	assert_int_equal(count, 1);
+	atomic_store(&world->b->process, 0);
+	sim_shared_ledger_each(world->ledger, world->a, count_all, &count);
+	assert_int_equal(count, 1);
+}
+
+static void test_owner_alone_is_asked(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range of_a = range(A, 0, 8, true), of_b = range(B, 0, 8, true);
+	struct sim_ledger_lane *c = sim_shared_ledger_join(world->ledger, C);
+
+	sim_ledger_lane_listen(world->a);
+	/* B does not listen, and A need not tell itself: no wait. */
+	assert_true(sim_shared_ledger_request(world->ledger, c, sim_ledger_lane_add(c, &of_b), true, 1));
+	assert_true(sim_shared_ledger_request(world->ledger, world->a, sim_ledger_lane_add(world->a, &of_a), true, 1));
+	assert_int_equal(atomic_load(&world->a->rings), 0);
+}
+
+static void *wait_for_ring(void *arg)
+{
+	struct world *world = arg;
+
+	assert_int_equal(sim_ledger_lane_wait(world->b, 0, WAIT_S * 1000), 1);
+	return NULL;
+}
+
+/* Long enough for the thread to sleep; if it does not yet, the test passes all the same. */
+static void test_ring_wakes_the_sleeper(void **state)
+{
+	struct world *world = *state;
+	uint64_t begin = sim_monotonic_ns();
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_ring, world), 0);
+	nanosleep(&(struct timespec){ .tv_nsec = 100 * 1000 * 1000 }, NULL);
+	sim_ledger_lane_ring(world->b);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(sim_monotonic_ns() - begin < WAIT_S * SIM_NS_PER_S);
 }
 
 static void test_silent_owner_is_given_up(void **state)
@@ -249,6 +337,12 @@ int main(void)
 		TEST(test_own_ranges_conflict_through_an_import),
 		TEST(test_full_lane_takes_no_more),
 		TEST(test_process_that_left_has_nothing_in_flight),
+		TEST(test_versions_of_slots_outlive_their_process),
+		TEST(test_last_lane_is_searched_to_its_end),
+		TEST(test_range_that_is_being_removed_is_not_in_flight),
+		TEST(test_owner_is_told_of_ranges_of_others),
+		TEST(test_owner_alone_is_asked),
+		TEST(test_ring_wakes_the_sleeper),
 		TEST(test_owner_answers_requests),
 		TEST(test_silent_owner_is_given_up),
 		TEST(test_owner_sleeps_until_it_is_asked),
