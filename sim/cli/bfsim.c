@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The bfsim command: finds and runs the subcommand. */
-#include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 
 static void print_commands(FILE *out)
@@ -19,7 +17,7 @@ static void print_commands(FILE *out)
 
 static void fail_unknown(struct argp_state *state, const char *name)
 {
-	const char *closest = cli_command_closest(name);
+	const char *closest = cli_command_hint(name).name;
 
 	if (closest)
 		argp_error(state, "there is no command \"%s\"; did you mean \"%s\"? bfsim --help lists them", name,
@@ -41,12 +39,20 @@ static void show_help(struct argp_state *state, const char *name)
 }
 
 /* Does not return, unless argp was told not to exit. */
-static void run_word(struct argp_state *state, char *word)
+static void run_words(void *all, struct argp_state *state)
 {
-	const struct cli_command *command = cli_command_find(word);
+	const struct cli_words *words = all;
+	const char *word = cli_word(words, 0);
+	const struct cli_command *command;
 
+	if (!word) {
+		fprintf(stderr, "bfsim: which command? bfsim COMMAND --help explains one.\n\n");
+		print_commands(stderr);
+		exit(CLI_USAGE);
+	}
+	command = cli_command_find(word);
 	if (strcmp(word, "help") == 0)
-		show_help(state, state->argv[state->next]);
+		show_help(state, cli_word(words, 1));
 	if (strcmp(word, "version") == 0) {
 		puts(argp_program_version);
 		exit(CLI_OK);
@@ -54,22 +60,7 @@ static void run_word(struct argp_state *state, char *word)
 	if (!command)
 		fail_unknown(state, word);
 	else
-		cli_command_run(command, cli_completion, state->argc - state->next + 1, state->argv + state->next - 1);
-}
-
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case ARGP_KEY_ARG:
-		run_word(state, arg);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		fprintf(stderr, "bfsim: which command? bfsim COMMAND --help explains one.\n\n");
-		print_commands(stderr);
-		exit(CLI_USAGE);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+		cli_command_run(command, cli_completion, (int)words->count, words->list);
 }
 
 /* Append the list of commands to the help. */
@@ -94,14 +85,17 @@ static char *list_commands(int key, const char *text, void *input)
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.parser = parse_opt,
+	static const struct cli_args args = {
+		.max_words = CLI_MANY_WORDS,
+		.check = run_words,
 		.args_doc = "COMMAND [ARGUMENT...]",
 		.doc = "Run programs for a BlueField against a simulated card.",
 		.help_filter = list_commands,
 	};
 
+	struct cli_words words = { 0 };
+
 	cli_init();
-	cli_args_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL);
+	cli_args_parse(&args, argc, argv, ARGP_IN_ORDER, &words);
 	return CLI_OK;
 }

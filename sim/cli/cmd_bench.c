@@ -1,62 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim bench: copies and messages between host and DPU, and tasks of the accelerator engines, in many sizes, depths and threads. */
-#include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
 #include "sim/cli/base/output_gone.h"
 #include "sim/cli/base/output_path.h"
+#include "sim/cli/base/session_opt.h"
 #include "sim/cli/bench/bench.h"
-
-enum {
-	KEY_WORKLOADS = 0x100,
-	KEY_SIZES,
-	KEY_DEPTHS,
-	KEY_THREADS,
-	KEY_PATHS,
-	KEY_CLOCKS,
-	KEY_COUNT,
-	KEY_REPEAT,
-	KEY_CSV,
-	KEY_COMPARE,
-};
 
 struct options {
 	struct cli_bench_cfg cfg;
 	struct cli_bench_sweep sweep;
 	bool json, csv, compare;
 	const char *output;
-	char **files;
-	size_t num_files;
-};
-
-static const struct argp_option option_list[] = {
-	{ "workloads", KEY_WORKLOADS, "WORKLOADS", 0,
-	  "What is measured: host-to-dpu, dpu-to-host (DMA), comch (a message there and back), comch-fast, sha, deflate, inflate, lz4, "
-	  "ec-create, ec-recover, gcm-encrypt, gcm-decrypt, or engines for those of the last eight that the card has (default: "
-	  "host-to-dpu)",
-	  0 },
-	{ "sizes", KEY_SIZES, "SIZES", 0, "Bytes of a task (default: 64,4k,64k,1M)", 0 },
-	{ "depths", KEY_DEPTHS, "DEPTHS", 0, "Tasks in flight of each thread (default: 1,32)", 0 },
-	{ "threads", KEY_THREADS, "THREADS", 0, "Threads, with a context each (default: 1)", 0 },
-	{ "paths", KEY_PATHS, "PATHS", 0, "Data paths: best, in-place, mapped, cma, shm, tcp (default: best)", 0 },
-	{ "clock", KEY_CLOCKS, "MODES", 0, "Clocks: functional, timed, virtual (default: functional)", 0 },
-	{ "topology", 't', "FILE", 0, "The card, as YAML (default: one BlueField-3 with two ports)", 0 },
-	{ "count", KEY_COUNT, "NUMBER", 0, "Tasks of each thread (default: by size)", 0 },
-	{ "repeat", KEY_REPEAT, "NUMBER", 0, "Runs of each point, from 1 to 16 (default: 3)", 0 },
-	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ "csv", KEY_CSV, NULL, 0, "Print CSV", 0 },
-	{ "output", 'o', "FILE", 0, "Write JSON to FILE as well, for --compare", 0 },
-	{ "compare", KEY_COMPARE, NULL, 0, "Compare two results instead: BEFORE.json NOW.json", 0 },
-	{ 0 },
+	struct cli_words files;
 };
 
 /* "64", "4k", "1M". Returns 0 or -1. */
@@ -76,116 +39,101 @@ static int parse_size(const char *text, uint64_t *ret_size)
 	return *ret_size <= UINT64_C(1) << 32 ? 0 : -1;
 }
 
-static void set_numbers(struct cli_bench_numbers *numbers, const char *option, char *text, struct argp_state *state)
+static void add_size(struct cli_bench_numbers *numbers, const char *text, struct argp_state *state)
 {
-	numbers->count = 0;
-	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
-		if (numbers->count == CLI_BENCH_MAX_VALUES || parse_size(word, &numbers->list[numbers->count++]) < 0)
-			argp_error(
-				state,
-				"--%s: \"%s\" is not a number from 1 to 4G, such as 64 or 4k; write several as 64,4k",
-				option, word);
-	}
-	if (numbers->count == 0)
-		argp_error(state, "--%s needs numbers, such as 64,4k", option);
+	if (numbers->count == CLI_BENCH_MAX_VALUES || parse_size(text, &numbers->list[numbers->count++]) < 0)
+		argp_error(state, "--%s: \"%s\" is not a number from 1 to 4G, such as 64 or 4k; write several as 64,4k",
+			   cli_option_name(state), text);
 }
 
-static void set_names(struct cli_bench_names *names, const char *option, char *text, const char *const *known,
-		      size_t num_known, struct argp_state *state)
+static void set_numbers(void *to, char *text, struct argp_state *state)
 {
+	struct cli_bench_numbers *numbers = to;
+
+	numbers->count = 0;
+	for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
+		add_size(numbers, word, state);
+	if (numbers->count == 0)
+		argp_error(state, "--%s needs numbers, such as 64,4k", cli_option_name(state));
+}
+
+static void set_names(void *to, char *text, const char *const *known, size_t num_known, struct argp_state *state)
+{
+	struct cli_bench_names *names = to;
+
 	names->count = 0;
 	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
-		const char *closest = cli_closest_name(word, known, num_known);
 		bool found = false;
 
 		for (size_t i = 0; i < num_known; i++)
 			found |= strcmp(known[i], word) == 0;
 		if (!found || names->count == CLI_BENCH_MAX_VALUES)
-			argp_error(state, "--%s: there is no \"%s\"%s%s", option, word,
-				   closest ? "; did you mean " : "",
-				   closest ? closest : "; bfsim bench --help names them");
+			argp_error(state, "--%s: there is no \"%s\"%s; bfsim bench --help names them",
+				   cli_option_name(state), word, cli_hint(word, known, num_known).text);
 		names->list[names->count++] = word;
 	}
 	if (names->count == 0)
-		argp_error(state, "--%s needs names; bfsim bench --help has them", option);
+		argp_error(state, "--%s needs names; bfsim bench --help has them", cli_option_name(state));
 }
 
-static error_t parse_sweep(struct options *options, int key, char *arg, struct argp_state *state)
+static void set_workloads(void *to, char *text, struct argp_state *state)
 {
-	static const char *const paths[] = { "best", "in-place", "mapped", "cma", "shm", "tcp" };
-	static const char *const clocks[] = { "functional", "timed", "virtual" };
-	const char *workloads[CLI_BENCH_NUM_WORKLOADS + 1] = { [CLI_BENCH_NUM_WORKLOADS] = CLI_BENCH_ALL_ENGINES };
-	struct cli_bench_sweep *sweep = &options->sweep;
-	uint64_t number = 0;
+	const char *known[CLI_BENCH_NUM_WORKLOADS + 1] = { [CLI_BENCH_NUM_WORKLOADS] = CLI_BENCH_ALL_ENGINES };
 
 	for (enum cli_bench_workload i = 0; i < CLI_BENCH_NUM_WORKLOADS; i++)
-		workloads[i] = cli_bench_workload_name(i);
-	switch (key) {
-	case KEY_WORKLOADS:
-		set_names(&sweep->workloads, "workloads", arg, workloads, CLI_BENCH_NUM_WORKLOADS + 1, state);
-		return 0;
-	case KEY_SIZES:
-		set_numbers(&sweep->sizes, "sizes", arg, state);
-		return 0;
-	case KEY_DEPTHS:
-		set_numbers(&sweep->depths, "depths", arg, state);
-		return 0;
-	case KEY_THREADS:
-		set_numbers(&sweep->threads, "threads", arg, state);
-		return 0;
-	case KEY_PATHS:
-		set_names(&sweep->paths, "paths", arg, paths, sizeof(paths) / sizeof(paths[0]), state);
-		return 0;
-	case KEY_CLOCKS:
-		set_names(&sweep->clocks, "clock", arg, clocks, sizeof(clocks) / sizeof(clocks[0]), state);
-		return 0;
-	case KEY_COUNT:
-		if (cli_number_parse(arg, 10, 1, 100000000, &options->cfg.count, NULL) < 0)
-			argp_error(state, "--count %s: not a number from 1 to 100000000", arg);
-		return 0;
-	case KEY_REPEAT:
-		if (cli_number_parse(arg, 10, 1, CLI_BENCH_MAX_RUNS, &number, NULL) < 0)
-			argp_error(state, "--repeat %s: not a number from 1 to %d", arg, CLI_BENCH_MAX_RUNS);
-		options->cfg.num_runs = (uint32_t)number;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+		known[i] = cli_bench_workload_name(i);
+	set_names(to, text, known, CLI_BENCH_NUM_WORKLOADS + 1, state);
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
+static void set_paths(void *to, char *text, struct argp_state *state)
 {
-	struct options *options = state->input;
+	static const char *const known[] = { "best", "in-place", "mapped", "cma", "shm", "tcp" };
 
-	switch (key) {
-	case 't':
-		options->cfg.topology = arg;
-		return 0;
-	case 'j':
-		options->json = true;
-		return 0;
-	case KEY_CSV:
-		options->csv = true;
-		return 0;
-	case 'o':
-		options->output = arg;
-		return 0;
-	case KEY_COMPARE:
-		options->compare = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		options->files = state->argv + state->next;
-		options->num_files = (size_t)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_END:
-		if (options->compare ? options->num_files != 2 : options->num_files > 0)
-			argp_error(state,
-				   "--compare takes two files, and nothing else takes any: bfsim bench --compare "
-				   "BEFORE.json NOW.json");
-		return 0;
-	default:
-		return parse_sweep(options, key, arg, state);
-	}
+	set_names(to, text, known, sizeof(known) / sizeof(known[0]), state);
+}
+
+static void set_clocks(void *to, char *text, struct argp_state *state)
+{
+	static const char *const known[] = { "functional", "timed", "virtual" };
+
+	set_names(to, text, known, sizeof(known) / sizeof(known[0]), state);
+}
+
+static const struct cli_option option_list[] = {
+	CLI_CALL(
+		0, "workloads", "WORKLOADS", struct options, sweep.workloads, set_workloads,
+		"What is measured: host-to-dpu, dpu-to-host (DMA), comch (a message there and back), comch-fast, sha, deflate, inflate, lz4, "
+		"ec-create, ec-recover, gcm-encrypt, gcm-decrypt, or engines for those of the last eight that the card has (default: "
+		"host-to-dpu)"),
+	CLI_CALL(0, "sizes", "SIZES", struct options, sweep.sizes, set_numbers,
+		 "Bytes of a task (default: 64,4k,64k,1M)"),
+	CLI_CALL(0, "depths", "DEPTHS", struct options, sweep.depths, set_numbers,
+		 "Tasks in flight of each thread (default: 1,32)"),
+	CLI_CALL(0, "threads", "THREADS", struct options, sweep.threads, set_numbers,
+		 "Threads, with a context each (default: 1)"),
+	CLI_CALL(0, "paths", "PATHS", struct options, sweep.paths, set_paths,
+		 "Data paths: best, in-place, mapped, cma, shm, tcp (default: best)"),
+	CLI_CALL(0, "clock", "MODES", struct options, sweep.clocks, set_clocks,
+		 "Clocks: functional, timed, virtual (default: functional)"),
+	CLI_TOPOLOGY_OPTION(struct options, cfg.topology),
+	CLI_NUMBER(0, "count", "NUMBER", struct options, cfg.count, 1, 100000000, "a number",
+		   "Tasks of each thread (default: by size)"),
+	CLI_NUMBER(0, "repeat", "NUMBER", struct options, cfg.num_runs, 1, CLI_BENCH_MAX_RUNS, "a number",
+		   "Runs of each point, from 1 to 16 (default: 3)"),
+	CLI_FLAG('j', "json", struct options, json, "Print JSON"),
+	CLI_FLAG(0, "csv", struct options, csv, "Print CSV"),
+	CLI_TEXT('o', "output", "FILE", struct options, output, "Write JSON to FILE as well, for --compare"),
+	CLI_FLAG(0, "compare", struct options, compare, "Compare two results instead: BEFORE.json NOW.json"),
+	{ 0 },
+};
+
+static void check_options(void *all, struct argp_state *state)
+{
+	const struct options *options = all;
+
+	if (options->compare ? options->files.count != 2 : options->files.count > 0)
+		argp_error(state, "--compare takes two files, and nothing else takes any: bfsim bench --compare "
+				  "BEFORE.json NOW.json");
 }
 
 static int compare_files(const struct options *options)
@@ -193,9 +141,9 @@ static int compare_files(const struct options *options)
 	struct cli_bench before, now;
 	size_t num_slower, num_common;
 
-	if (cli_bench_read_json(options->files[0], &before) < 0)
+	if (cli_bench_read_json(options->files.list[0], &before) < 0)
 		return CLI_USAGE;
-	if (cli_bench_read_json(options->files[1], &now) < 0) {
+	if (cli_bench_read_json(options->files.list[1], &now) < 0) {
 		free(before.points);
 		return CLI_USAGE;
 	}
@@ -204,7 +152,7 @@ static int compare_files(const struct options *options)
 	free(now.points);
 	if (num_common == 0) {
 		cli_fail("%s and %s have no point in common: nothing was compared; measure both with the same options",
-			 options->files[0], options->files[1]);
+			 options->files.list[0], options->files.list[1]);
 		return CLI_OWN_FAILURE;
 	}
 	return num_slower ? CLI_FAILED : CLI_OK;
@@ -298,9 +246,11 @@ static int measure(const struct options *options)
 
 int cli_bench(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.words = offsetof(struct options, files),
+		.max_words = CLI_MANY_WORDS,
+		.check = check_options,
 		.args_doc = "\n--compare BEFORE.json NOW.json",
 		.doc = "Measure DMA copies and Comch messages between host and DPU, and accelerator engines: throughput and latencies.\v"
 		       "In functional time the figures are the machine's; with --clock virtual they are those that the model of the "
@@ -315,7 +265,7 @@ int cli_bench(int argc, char **argv)
 					      .paths = { { "best" }, 1 },
 					      .clocks = { { "functional" }, 1 } } };
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
+	cli_args_parse(&args, argc, argv, 0, &options);
 	if (options.compare)
 		return compare_files(&options);
 	if (cli_output_path_check("the results", options.output) < 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim caps: the capabilities of functions, as the vendor's doca_caps shows them. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +9,6 @@
 #include "commands.h"
 #include "sim/cli/abi/coverage.h"
 #include "sim/cli/abi/unlisted.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
 #include "sim/cli/base/session_client.h"
@@ -18,36 +16,17 @@
 #include "sim/cli/view/caps.h"
 #include "sim/cli/view/live.h"
 
-enum {
-	KEY_LIST_DEVS = 0x100,
-	KEY_LIST_REP_DEVS,
-	KEY_LIST_LIBS,
-	KEY_LIST_LOGGERS,
-};
-
 enum kind { SHOW_CAPS = 0, SHOW_DEVS, SHOW_REPS, SHOW_LIBS, SHOW_LOGGERS };
 
 #define REMOVED "removed" /* as cli_live_function_mark() and cli_live_rep() say it */
 
 struct options {
 	struct cli_session_opt session;
+	struct cli_words words;
 	const char *topology, *side, *address, *lib;
 	enum kind kind;
 	bool json;
 	struct cli_live live; /* what the session changed */
-};
-
-static const struct argp_option option_list[] = {
-	{ "list-devs", KEY_LIST_DEVS, NULL, 0, "Only the devices and their attributes", 0 },
-	{ "list-rep-devs", KEY_LIST_REP_DEVS, NULL, 0, "Only the devices' representors", 0 },
-	{ "list-libs", KEY_LIST_LIBS, NULL, 0, "Only the names of the libraries", 0 },
-	{ "list-loggers", KEY_LIST_LOGGERS, NULL, 0, "Only the names of the libraries' loggers", 0 },
-	{ "pci-addr", 'p', "ADDRESS", 0, "Only this device", 0 },
-	{ "lib", 'b', "LIB", 0, "Only the capabilities of this library", 0 },
-	{ "on", 'o', "SIDE", 0, "The side whose devices are shown (default: $BFSIM_SIDE, else all sides in turn)", 0 },
-	{ "topology", 't', "FILE", 0, "Show this file's cards instead of a session's", 0 },
-	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ 0 },
 };
 
 /* Libraries that bfsim knows, and which have no capabilities here. */
@@ -69,22 +48,21 @@ static void refuse_other_lib(const char *name, struct argp_state *state)
 	}
 }
 
-static void set_lib(struct options *options, const char *name, struct argp_state *state)
+static void set_lib(void *to, char *name, struct argp_state *state)
 {
-	const char *names[16], *closest;
+	const char *names[16];
 	size_t count = 0;
 
 	for (; cli_caps_lib_at(count); count++) {
 		names[count] = cli_caps_lib_at(count);
-		if (strcmp(names[count], name) == 0)
-			options->lib = name;
-	}
-	if (options->lib)
+		if (strcmp(names[count], name) != 0)
+			continue;
+		*(const char **)to = name;
 		return;
+	}
 	refuse_other_lib(name, state);
-	closest = cli_closest_name(name, names, count);
-	argp_error(state, "--lib %s: bfsim has no such library%s%s; --list-libs names them", name,
-		   closest ? "; did you mean " : "", closest ? closest : "");
+	argp_error(state, "--lib %s: bfsim has no such library%s; --list-libs names them", name,
+		   cli_hint(name, names, count).text);
 }
 
 /* What the argument may have been meant as. */
@@ -97,46 +75,29 @@ static void fail_argument(const char *text, struct argp_state *state)
 		   text);
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
+static void check_options(void *all, struct argp_state *state)
 {
-	struct options *options = state->input;
+	const struct options *options = all;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->session;
-		return 0;
-	case KEY_LIST_DEVS:
-	case KEY_LIST_REP_DEVS:
-	case KEY_LIST_LIBS:
-	case KEY_LIST_LOGGERS:
-		options->kind = SHOW_DEVS + (enum kind)(key - KEY_LIST_DEVS);
-		return 0;
-	case 'p':
-		options->address = arg;
-		return 0;
-	case 'b':
-		set_lib(options, arg, state);
-		return 0;
-	case 'o':
-		options->side = arg;
-		return 0;
-	case 't':
-		options->topology = arg;
-		return 0;
-	case 'j':
-		options->json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		fail_argument(arg, state);
-		return EINVAL;
-	case ARGP_KEY_SUCCESS:
-		if (options->topology && options->session.is_from_option)
-			argp_error(state, "--topology and --session name two topologies; give one of them");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (options->words.count > 0)
+		fail_argument(options->words.list[0], state);
+	if (options->topology && options->session.is_from_option)
+		argp_error(state, "--topology and --session name two topologies; give one of them");
 }
+
+static const struct cli_option option_list[] = {
+	CLI_CONSTANT(0, "list-devs", struct options, kind, SHOW_DEVS, "Only the devices and their attributes"),
+	CLI_CONSTANT(0, "list-rep-devs", struct options, kind, SHOW_REPS, "Only the devices' representors"),
+	CLI_CONSTANT(0, "list-libs", struct options, kind, SHOW_LIBS, "Only the names of the libraries"),
+	CLI_CONSTANT(0, "list-loggers", struct options, kind, SHOW_LOGGERS, "Only the names of the libraries' loggers"),
+	CLI_TEXT('p', "pci-addr", "ADDRESS", struct options, address, "Only this device"),
+	CLI_CALL('b', "lib", "LIB", struct options, lib, set_lib, "Only the capabilities of this library"),
+	CLI_TEXT('o', "on", "SIDE", struct options, side,
+		 "The side whose devices are shown (default: $BFSIM_SIDE, else all sides in turn)"),
+	CLI_TEXT('t', "topology", "FILE", struct options, topology, "Show this file's cards instead of a session's"),
+	CLI_FLAG('j', "json", struct options, json, "Print JSON"),
+	{ 0 },
+};
 
 /* Whether @address is the function's, with or without the domain. */
 static bool has_address(const struct pcie_function *function, const char *address)
@@ -305,19 +266,21 @@ static int print_functions(const struct options *options, const struct pcie_topo
 
 int cli_caps(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.parts = { CLI_PART(struct options, session, cli_session_args) },
+		.words = offsetof(struct options, words),
+		.max_words = CLI_MANY_WORDS,
+		.check = check_options,
 		.doc = "Show the capabilities of a card's devices by library, in the shape of the vendor's doca_caps.\v"
 		       "SDK trees have tools/doca_caps, which runs this for their side. bfsim devs shows the same card as tables.",
-		.children = cli_session_children,
 	};
 	struct options options = { .session.is_optional = true };
 	struct pcie_topology *topology;
 	const char *source;
 	int status = CLI_FAILED;
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
+	cli_args_parse(&args, argc, argv, 0, &options);
 	if (options.kind == SHOW_LOGGERS) {
 		printf("DOCA\n"); /* the one name in all records of bfsim's libraries */
 		return CLI_OK;

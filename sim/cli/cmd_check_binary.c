@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim check-binary: check which releases of DOCA, and bfsim, have the symbols that programs need. */
-#include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -23,59 +22,33 @@ struct options {
 	int against; /* a release; -1: bfsim */
 	bool json;
 	bool all;
-	char **programs;
-	int num_programs;
+	struct cli_words programs;
 };
 
 #define RELEASES "1.5, 2.2, 2.5, 2.6, 2.7, 2.10, 3.0, 3.1, 3.3"
 
-static const struct argp_option option_list[] = {
-	{ "against", 'r', "RELEASE", 0, "Check relinking with a release of DOCA: " RELEASES, 0 },
-	{ "all", 'a', NULL, 0, "List all symbols, not only those that are missing", 0 },
-	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ 0 },
-};
-
 /* A release may exist, and bfsim not know it: name the one before it. */
-static int release_of_arg(const char *arg, struct argp_state *state)
+static void set_release(void *to, char *text, struct argp_state *state)
 {
-	int release = cli_release_of_name(arg), before = cli_release_before(arg);
+	int release = cli_release_of_name(text), before = cli_release_before(text);
 
 	if (release < 0 && before >= 0)
 		argp_error(state,
 			   "--against %s: bfsim has no facts of that release; it knows " RELEASES
 			   ". The newest one before it is %s: what the program has beyond that release is not checked",
-			   arg, cli_provider_name((enum cli_provider)before));
+			   text, cli_provider_name((enum cli_provider)before));
 	if (release < 0)
-		argp_error(state, "--against %s: bfsim has no facts of that release; it knows " RELEASES, arg);
-	return release;
+		argp_error(state, "--against %s: bfsim has no facts of that release; it knows " RELEASES, text);
+	*(int *)to = release;
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	struct options *options = state->input;
-
-	switch (key) {
-	case 'r':
-		options->against = release_of_arg(arg, state);
-		return 0;
-	case 'a':
-		options->all = true;
-		return 0;
-	case 'j':
-		options->json = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		options->programs = state->argv + state->next;
-		options->num_programs = state->argc - state->next;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no programs: give their files");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cli_option option_list[] = {
+	CLI_CALL('r', "against", "RELEASE", struct options, against, set_release,
+		 "Check relinking with a release of DOCA: " RELEASES),
+	CLI_FLAG('a', "all", struct options, all, "List all symbols, not only those that are missing"),
+	CLI_FLAG('j', "json", struct options, json, "Print JSON"),
+	{ 0 },
+};
 
 static const char *read_error_text(int rc)
 {
@@ -123,9 +96,11 @@ static int check_program(const struct options *options, const char *path, json_o
 
 int cli_check_binary(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.words = offsetof(struct options, programs),
+		.max_words = CLI_MANY_WORDS,
+		.no_words = "no programs: give their files",
 		.args_doc = "PROGRAM...",
 		.doc = "Check which releases of DOCA, and bfsim, have the symbols that programs or shared objects need.\v"
 		       "The exit status is 0 if bfsim, or the release of --against, has all; 1 if something is missing; "
@@ -135,15 +110,15 @@ int cli_check_binary(int argc, char **argv)
 	json_object *list = NULL;
 	int worst = ALL_PRESENT;
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
+	cli_args_parse(&args, argc, argv, 0, &options);
 	if (options.json)
 		list = json_object_new_array();
-	for (int i = 0; i < options.num_programs; i++) {
+	for (size_t i = 0; i < options.programs.count; i++) {
 		int status;
 
 		if (i > 0 && !options.json)
 			printf("\n");
-		status = check_program(&options, options.programs[i], list);
+		status = check_program(&options, options.programs.list[i], list);
 		worst = status > worst ? status : worst;
 	}
 	if (list && cli_json_print(list, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE) < 0)

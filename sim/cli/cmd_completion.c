@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim completion: the completion of bfsim's commands and options, for shells. */
-#include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,35 +12,22 @@
 extern const char cli_completion_bash[], cli_completion_zsh[], cli_completion_fish[];
 
 struct options {
-	const char *name; /* of the shell, or of the command to list */
+	struct cli_words words; /* the shell, or the command to list */
 	bool list;
 };
 
-static const struct argp_option option_list[] = {
-	{ "list", 'l', NULL, 0, "List the commands, or COMMAND's actions and options, for the script", 0 },
+static const struct cli_option option_list[] = {
+	CLI_FLAG('l', "list", struct options, list,
+		 "List the commands, or COMMAND's actions and options, for the script"),
 	{ 0 },
 };
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
+static void check_options(void *all, struct argp_state *state)
 {
-	struct options *options = state->input;
+	const struct options *options = all;
 
-	switch (key) {
-	case 'l':
-		options->list = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->name)
-			argp_error(state, "give one name");
-		options->name = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->name && !options->list)
-			argp_error(state, "for which shell? Give bash, zsh or fish");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (options->words.count == 0 && !options->list)
+		argp_error(state, "for which shell? Give bash, zsh or fish");
 }
 
 static int print_script(const char *shell)
@@ -81,9 +67,12 @@ static int list_words(const char *name)
 
 int cli_completion(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.words = offsetof(struct options, words),
+		.max_words = 1,
+		.many_words = "give one name",
+		.check = check_options,
 		.args_doc = "bash|zsh|fish\n--list [COMMAND]",
 		.doc = "Print the completion of bfsim's commands and options for a shell.\v"
 		       "For one shell: eval \"$(bfsim completion bash)\", source <(bfsim completion zsh), or bfsim completion "
@@ -91,11 +80,11 @@ int cli_completion(int argc, char **argv)
 	};
 	struct options options = { 0 };
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
+	cli_args_parse(&args, argc, argv, 0, &options);
 	if (!options.list)
-		return print_script(options.name);
-	if (options.name)
-		return list_words(options.name);
+		return print_script(options.words.list[0]);
+	if (options.words.count > 0)
+		return list_words(options.words.list[0]);
 	list_commands();
 	return CLI_OK;
 }

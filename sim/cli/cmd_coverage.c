@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim coverage: which functions of the vendor's libraries bfsim has. */
-#include <argp.h>
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,41 +15,16 @@
 #include "sim/cli/base/table.h"
 #include "sim/cli/view/coverage_page.h"
 
-enum {
-	KEY_HTML = 0x100,
-};
-
 struct options {
-	const char *name; /* NULL = the libraries' sums */
+	struct cli_words words; /* the name; without one, the libraries' sums */
 	bool json, html;
 };
 
-static const struct argp_option option_list[] = {
-	{ "json", 'j', NULL, 0, "Print JSON: an object for each function", 0 },
-	{ "html", KEY_HTML, NULL, 0, "Print a page of HTML that searches itself", 0 },
+static const struct cli_option option_list[] = {
+	CLI_FLAG('j', "json", struct options, json, "Print JSON: an object for each function"),
+	CLI_FLAG(0, "html", struct options, html, "Print a page of HTML that searches itself"),
 	{ 0 },
 };
-
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	struct options *options = state->input;
-
-	switch (key) {
-	case 'j':
-		options->json = true;
-		return 0;
-	case KEY_HTML:
-		options->html = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->name)
-			argp_error(state, "give one name");
-		options->name = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 /* A function's name, a library's ("dma", "libdoca_dma"), or a pattern. */
 static bool is_chosen(const char *name, const struct cli_symbol *symbol)
@@ -169,9 +143,11 @@ static int fail_unknown(const char *name)
 
 int cli_coverage(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.words = offsetof(struct options, words),
+		.max_words = 1,
+		.many_words = "give one name",
 		.args_doc = "[NAME]",
 		.doc = "Show which functions of the vendor's libraries bfsim has, by release, with the tests that call them.\v"
 		       "NAME is a function, a library (dma), or a pattern ('doca_*_cap_*'). Without it, the libraries are summed up. "
@@ -179,25 +155,27 @@ int cli_coverage(int argc, char **argv)
 	};
 	struct options options = { 0 };
 	const struct cli_symbol *last = NULL;
+	const char *name;
 	size_t count = 0;
 	int status;
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
+	cli_args_parse(&args, argc, argv, 0, &options);
+	name = cli_word(&options.words, 0);
 	for (size_t i = 0; i < cli_num_symbols; i++)
-		if (is_chosen(options.name, &cli_symbols[i])) {
+		if (is_chosen(name, &cli_symbols[i])) {
 			last = &cli_symbols[i];
 			count++;
 		}
 	if (count == 0)
-		return fail_unknown(options.name);
+		return fail_unknown(name);
 	if (options.html) {
 		cli_coverage_print_page();
 		return CLI_OK;
 	}
 	if (options.json)
-		status = print_json(options.name);
+		status = print_json(name);
 	else
-		status = options.name ? print_functions(options.name, count) : print_libraries();
+		status = name ? print_functions(name, count) : print_libraries();
 	if (status == CLI_OK && count == 1 && cli_coverage_state(last) == CLI_COVERAGE_MISSING)
 		status = CLI_FAILED;
 	return status;

@@ -1,66 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim doctor: what works on this machine, what does not, and the remedy. */
-#include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/color.h"
 #include "sim/cli/base/json.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/doctor/doctor.h"
 
-enum {
-	KEY_NEED = 0x100,
-};
-
 struct options {
 	struct cli_session_opt session;
-	const char *needed; /* data path, or NULL */
+	int needed; /* data path */
 	bool json;
 };
 
-static const struct argp_option option_list[] = {
-	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ "need", KEY_NEED, "PATH", 0, "Fail when this data path is lost: mapped, cma, shm or tcp", 0 },
+enum { NONE = -1 };
+
+static const char *const paths[] = { "in-place", "mapped", "cma", "shm", "tcp", NULL };
+
+static const struct cli_option option_list[] = {
+	CLI_FLAG('j', "json", struct options, json, "Print JSON"),
+	CLI_CHOICE(0, "need", "PATH", struct options, needed, paths, "data path",
+		   "Fail when this data path is lost: mapped, cma, shm or tcp"),
 	{ 0 },
 };
-
-static void set_needed(struct options *options, const char *path, struct argp_state *state)
-{
-	static const char *const paths[] = { "in-place", "mapped", "cma", "shm", "tcp" };
-	const size_t count = sizeof(paths) / sizeof(paths[0]);
-	const char *closest = cli_closest_name(path, paths, count);
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(paths[i], path) == 0)
-			options->needed = paths[i];
-	if (!options->needed)
-		argp_error(state, "--need %s: no data path%s%s; give in-place, mapped, cma, shm or tcp", path,
-			   closest ? "; did you mean " : "", closest ? closest : "");
-}
-
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	struct options *options = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->session;
-		return 0;
-	case 'j':
-		options->json = true;
-		return 0;
-	case KEY_NEED:
-		set_needed(options, arg, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 static const char *const state_names[] = {
 	[CLI_DOCTOR_OK] = "ok",
@@ -121,18 +87,17 @@ static int judge(const struct cli_doctor *doctor, const char *needed)
 
 int cli_doctor(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.parts = { CLI_PART(struct options, session, cli_session_args) },
 		.doc = "Check this machine, this installation and the session: what works, what does not, and the remedy.\v"
 		       "The exit status is 0 when bfsim works, with or without warnings, and 1 when it does not, or when the "
 		       "data path of --need is lost.",
-		.children = cli_session_children,
 	};
-	struct options options = { 0 };
+	struct options options = { .needed = NONE };
 	struct cli_doctor doctor = { .count = 0 };
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
+	cli_args_parse(&args, argc, argv, 0, &options);
 	cli_doctor_check_machine(&doctor);
 	cli_doctor_check_install(&doctor);
 	cli_doctor_check_session(&doctor, options.session.dir);
@@ -143,5 +108,5 @@ int cli_doctor(int argc, char **argv)
 		for (size_t i = 0; i < doctor.count; i++)
 			print_finding(&doctor.list[i]);
 	}
-	return judge(&doctor, options.needed);
+	return judge(&doctor, options.needed == NONE ? NULL : paths[options.needed]);
 }

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"
@@ -80,28 +79,22 @@ static int end_session(int dir_fd, const char *dir)
 	return cli_fail("no session in %s: nothing to end; name another with --session", dir);
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
-		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
-	return 0;
-}
+struct options {
+	struct cli_session_opt session;
+};
 
 int cli_down(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
+		.parts = { CLI_PART(struct options, session, cli_session_args) },
 		.doc = "End a session. If its daemon has died, remove its files.",
-		.children = cli_session_children,
-		.parser = parse_opt,
 	};
-	struct cli_session_opt session = { .is_optional = false };
+	struct options options = { 0 };
 	int dir_fd, status;
 
-	cli_args_parse(&argp, argc, argv, 0, &session);
-	dir_fd = sim_session_dir_open(session.dir, false);
-	status = end_session(dir_fd, session.dir);
+	cli_args_parse(&args, argc, argv, 0, &options);
+	dir_fd = sim_session_dir_open(options.session.dir, false);
+	status = end_session(dir_fd, options.session.dir);
 	if (dir_fd >= 0)
 		close(dir_fd);
 	return status;

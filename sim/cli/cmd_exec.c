@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim exec: become a program on one side of a session's card. */
-#include <argp.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -9,7 +8,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/check_opt.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/abi/emulator.h"
@@ -19,10 +17,6 @@
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/base/side_env.h"
 
-enum {
-	KEY_WAIT = 0x100,
-};
-
 struct options {
 	struct cli_session_opt session;
 	struct cli_check_opt check;
@@ -31,55 +25,46 @@ struct options {
 	bool has_generation; /* else the program's symbols decide */
 	bool waits;          /* for the session, up to wait_s; 0 = without end */
 	uint64_t wait_s;
-	char **command;
+	struct cli_words command;
 };
 
-static const struct argp_option option_list[] = {
-	{ "on", 'o', "SIDE", 0, "The side to start it on: host, dpu, or another of the session's (required)", 0 },
-	{ "generation", 'g', "GENERATION", 0, "Libraries: " CLI_GENERATION_HELP "; default: by the program's symbols",
-	  0 },
-	{ "wait", KEY_WAIT, "SECONDS", OPTION_ARG_OPTIONAL,
-	  "Wait until the session is live, for up to SECONDS (default: for as long as it takes)", 0 },
+static void set_generation(void *all, char *text, struct argp_state *state)
+{
+	struct options *options = all;
+
+	cli_set_generation(&options->generation, text, state);
+	options->has_generation = true;
+}
+
+static void set_wait(void *all, char *text, struct argp_state *state)
+{
+	struct options *options = all;
+
+	options->waits = true;
+	if (text && cli_number_parse(text, 10, 1, INT_MAX, &options->wait_s, NULL) < 0)
+		argp_error(state, "--wait=%s: not a number of seconds from 1 to %d", text, INT_MAX);
+}
+
+static const struct cli_option option_list[] = {
+	CLI_TEXT('o', "on", "SIDE", struct options, side,
+		 "The side to start it on: host, dpu, or another of the session's (required)"),
+	CLI_CALL_WHOLE('g', "generation", "GENERATION", set_generation, 0,
+		       "Libraries: " CLI_GENERATION_HELP "; default: by the program's symbols"),
+	CLI_CALL_WHOLE(0, "wait", "SECONDS", set_wait, OPTION_ARG_OPTIONAL,
+		       "Wait until the session is live, for up to SECONDS (default: for as long as it takes)"),
 	{ 0 },
 };
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
+static void check_options(void *all, struct argp_state *state)
 {
-	struct options *options = state->input;
+	const struct options *options = all;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->session;
-		state->child_inputs[1] = &options->check;
-		return 0;
-	case 'o':
-		options->side = arg;
-		return 0;
-	case 'g':
-		if (cli_generation_parse(arg, &options->generation) < 0)
-			argp_error(state, CLI_GENERATION_WRONG, arg);
-		options->has_generation = true;
-		return 0;
-	case KEY_WAIT:
-		options->waits = true;
-		if (arg && cli_number_parse(arg, 10, 1, INT_MAX, &options->wait_s, NULL) < 0)
-			argp_error(state, "--wait=%s: not a number of seconds from 1 to %d", arg, INT_MAX);
-		return 0;
-	case ARGP_KEY_ARG:
-		options->command = state->argv + state->next - 1;
-		state->next = state->argc;
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->side)
-			argp_error(state, "no side: give --on host or --on dpu");
-		if (options->check.num_reports > 1)
-			argp_error(state, "--check-report: the program writes one report; bfsim run writes several");
-		if (!options->command)
-			argp_error(state, "no program: give its command line after --");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!options->side)
+		argp_error(state, "no side: give --on host or --on dpu");
+	if (options->check.num_reports > 1)
+		argp_error(state, "--check-report: the program writes one report; bfsim run writes several");
+	if (options->command.count == 0)
+		argp_error(state, "no program: give its command line after --");
 }
 
 /* Check that the session is live and has the side. Returns its absolute directory, or NULL with an exit status. */
@@ -114,30 +99,30 @@ static int set_env(const struct options *options, const char *dir)
 
 int cli_exec(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cli_session_argp, 0, NULL, 0 },
-						      { &cli_check_argp, 0, NULL, 0 },
-						      { 0 } };
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.parts = { CLI_PART(struct options, session, cli_session_args),
+			   CLI_PART(struct options, check, cli_check_args) },
+		.words = offsetof(struct options, command),
+		.max_words = CLI_MANY_WORDS,
+		.check = check_options,
 		.args_doc = "-- COMMAND [ARGUMENT...]",
 		.doc = "Start a program on one side of a session's card.\v"
 		       "The exit status is the program's; 126 or 127 when it cannot be started or found, 125 when bfsim failed. With "
 		       "--check, it is 70 instead of 0 when a rule was broken (--check-fail).",
-		.children = children,
 	};
 	struct options options = { 0 };
 	char *dir, **words;
 	int rc;
 
-	cli_args_parse(&argp, argc, argv, ARGP_IN_ORDER, &options);
+	cli_args_parse(&args, argc, argv, ARGP_IN_ORDER, &options);
 	if (options.waits && cli_session_wait(options.session.dir, (unsigned int)options.wait_s) < 0)
 		return CLI_OWN_FAILURE;
 	dir = resolve_session_dir(&options, &rc);
 	if (!dir)
 		return rc;
 	if (!options.has_generation)
-		options.generation = cli_generation_of_command(options.command);
+		options.generation = cli_generation_of_command(options.command.list);
 	if (cli_check_begin_reports(&options.check) < 0) {
 		free(dir);
 		return CLI_USAGE;
@@ -147,7 +132,7 @@ int cli_exec(int argc, char **argv)
 	cli_check_fini(&options.check);
 	if (rc < 0)
 		return CLI_OWN_FAILURE;
-	words = cli_emulate_command(options.command);
+	words = cli_emulate_command(options.command.list);
 	if (!words)
 		return cli_fail("out of memory");
 	execvp(words[0], words);

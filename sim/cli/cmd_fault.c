@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim fault: show and change the fault plan of a live session. */
-#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
 #include "sim/cli/base/number.h"
@@ -24,39 +21,13 @@ struct options {
 	struct cli_session_opt session;
 	struct cli_faults faults;
 	bool json;
-	char **args; /* action and its arguments */
-	size_t num_args;
+	struct cli_words words; /* action and its arguments */
 };
 
-static const struct argp_option option_list[] = {
-	{ "json", 'j', NULL, 0, "list: print JSON", 0 },
+static const struct cli_option option_list[] = {
+	CLI_FLAG('j', "json", struct options, json, "list: print JSON"),
 	{ 0 },
 };
-
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	struct options *options = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->session;
-		state->child_inputs[1] = &options->faults;
-		return 0;
-	case 'j':
-		options->json = true;
-		return 0;
-	case ARGP_KEY_ARGS:
-		options->args = state->argv + state->next;
-		options->num_args = (size_t)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "give list, add, rm, clear or replay");
-		return 0;
-	default:
-		(void)arg;
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 /* ---- list ---- */
 
@@ -119,14 +90,15 @@ static int do_rm(struct options *options, int dir_fd)
 {
 	int failed = 0;
 
-	for (size_t i = 1; i < options->num_args; i++) {
+	for (size_t i = 1; i < options->words.count; i++) {
 		uint64_t id;
 		int rc = -ENOENT;
 
-		if (cli_number_parse(options->args[i], 10, 1, UINT32_MAX, &id, NULL) == 0)
+		if (cli_number_parse(options->words.list[i], 10, 1, UINT32_MAX, &id, NULL) == 0)
 			rc = sim_control_change_faults(dir_fd, SIM_FAULT_REMOVE, (uint32_t)id, 0);
 		if (rc == -ENOENT)
-			cli_fail("fault rm: there is no rule %s; bfsim fault list shows their ids", options->args[i]);
+			cli_fail("fault rm: there is no rule %s; bfsim fault list shows their ids",
+				 options->words.list[i]);
 		else if (rc < 0)
 			cli_session_report_error(options->session.dir, rc);
 		failed |= rc < 0;
@@ -146,8 +118,8 @@ static int do_clear(struct options *options, int dir_fd)
 /* Compile all rules before adding the first: an invalid rule changes nothing. */
 static bool check_rule_args(struct options *options)
 {
-	for (size_t i = 1; i < options->num_args; i++)
-		if (cli_faults_add(&options->faults, options->args[i]) < 0)
+	for (size_t i = 1; i < options->words.count; i++)
+		if (cli_faults_add(&options->faults, options->words.list[i]) < 0)
 			return false;
 	if (options->faults.count > 0 || options->faults.has_seed)
 		return true;
@@ -158,7 +130,7 @@ static bool check_rule_args(struct options *options)
 
 static bool check_id_args(struct options *options)
 {
-	if (options->num_args >= 2)
+	if (options->words.count >= 2)
 		return true;
 	cli_fail("fault rm: give the ids of rules; bfsim fault list shows them");
 	return false;
@@ -166,10 +138,10 @@ static bool check_id_args(struct options *options)
 
 static bool check_no_args(struct options *options)
 {
-	if (options->num_args == 1)
+	if (options->words.count == 1)
 		return true;
-	cli_fail("fault %s takes no argument, but got \"%s\"; fault rm removes single rules", options->args[0],
-		 options->args[1]);
+	cli_fail("fault %s takes no argument, but got \"%s\"; fault rm removes single rules", options->words.list[0],
+		 options->words.list[1]);
 	return false;
 }
 
@@ -187,11 +159,11 @@ static const struct {
 /* Print the plan of a trace file; no session is needed. */
 static int do_replay(const struct options *options)
 {
-	const char *name = options->args[1]; /* NULL without one */
+	const char *name = options->words.list[1]; /* NULL without one */
 	struct cli_report report;
 	int rc;
 
-	if (options->num_args != 2) {
+	if (options->words.count != 2) {
 		cli_fail("fault replay: give one file that bfsim trace wrote for Perfetto");
 		return CLI_USAGE;
 	}
@@ -204,13 +176,12 @@ static int do_replay(const struct options *options)
 
 static int run_action(struct options *options)
 {
-	static const char *const names[] = { "list", "add", "rm", "clear", "replay" };
 	int dir_fd, rc;
 
-	if (strcmp(options->args[0], "replay") == 0)
+	if (strcmp(options->words.list[0], "replay") == 0)
 		return do_replay(options);
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-		if (strcmp(options->args[0], actions[i].name) != 0)
+		if (strcmp(options->words.list[0], actions[i].name) != 0)
 			continue;
 		if (!actions[i].check_args(options))
 			return CLI_USAGE;
@@ -221,30 +192,30 @@ static int run_action(struct options *options)
 		close(dir_fd);
 		return rc < 0 ? CLI_FAILED : CLI_OK;
 	}
-	return cli_args_fail_action("fault", options->args[0], names, sizeof(names) / sizeof(names[0]));
+	return cli_args_fail_action("fault", options->words.list[0], CLI_FAULT_ACTIONS);
 }
 
 #define NAME(id, name) " " name
 
 int cli_fault(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cli_session_argp, 0, NULL, 0 },
-						      { &cli_faults_argp, 0, NULL, 0 },
-						      { 0 } };
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.parts = { CLI_PART(struct options, session, cli_session_args),
+			   CLI_PART(struct options, faults, cli_faults_args) },
+		.words = offsetof(struct options, words),
+		.max_words = CLI_MANY_WORDS,
+		.no_words = "give list, add, rm, clear or replay",
 		.args_doc = "list\nadd RULE...\nrm ID...\nclear\nreplay TRACE",
 		.doc = "Show and change the fault plan of a session while its programs run.\v"
 		       "add prints the ids of the new rules. list shows how often a rule matched (MATCHED) and how often it "
 		       "hit (FIRED). replay prints a plan that repeats the faults of a trace file. doc/faults.md is the manual "
 		       "of rules.\n\nOperations:" SIM_OPS(NAME) ".\n\nActions:" SIM_ACTS(NAME) ".",
-		.children = children,
 	};
 	struct options options = { 0 };
 	int status;
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
+	cli_args_parse(&args, argc, argv, 0, &options);
 	status = run_action(&options);
 	cli_faults_fini(&options.faults);
 	return status;

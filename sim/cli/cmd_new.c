@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim new: write an application to start from: both sides, how they are built, a scenario, and a job for CI. */
-#include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,7 +31,7 @@ static const struct {
 };
 
 struct options {
-	const char *kind, *name;
+	struct cli_words words; /* the kind, and the name */
 };
 
 static bool is_name(const char *text)
@@ -42,31 +41,18 @@ static bool is_name(const char *text)
 	return text[0] && text[0] != '-' && strlen(text) <= MAX_NAME && text[strspn(text, letters)] == '\0';
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
+static void check_options(void *all, struct argp_state *state)
 {
-	struct options *options = state->input;
+	const struct options *options = all;
+	const char *kind = cli_word(&options->words, 0), *name = cli_word(&options->words, 1);
 
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (!options->kind)
-			options->kind = arg;
-		else if (!options->name)
-			options->name = arg;
-		else
-			argp_error(state, "give one kind and one name");
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->kind || strcmp(options->kind, "comch") != 0)
-			argp_error(state, "a new what? There is comch: bfsim new comch NAME");
-		if (!options->name || !is_name(options->name))
-			argp_error(state,
-				   "new comch: give a name of letters, digits, \"_\" and \"-\" (at most %d), for the "
-				   "directory and the server",
-				   MAX_NAME);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!kind || strcmp(kind, "comch") != 0)
+		argp_error(state, "a new what? There is comch: bfsim new comch NAME");
+	if (!name || !is_name(name))
+		argp_error(state,
+			   "new comch: give a name of letters, digits, \"_\" and \"-\" (at most %d), for the "
+			   "directory and the server",
+			   MAX_NAME);
 }
 
 /* @text with @name for the template's. Returns whether all was written. */
@@ -107,25 +93,30 @@ static int write_entry(const char *dir, const char *path, const char *text)
 
 int cli_new(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.parser = parse_opt,
+	static const struct cli_args args = {
+		.words = offsetof(struct options, words),
+		.max_words = 2,
+		.many_words = "give one kind and one name",
+		.check = check_options,
 		.args_doc = "comch NAME",
 		.doc = "Write a host and a DPU program that talk over Comch, in a new directory NAME, with a Makefile, a "
 		       "scenario with one fault, and a job for GitHub.\v"
 		       "make builds both, make test runs the scenario.",
 	};
 	struct options options = { 0 };
+	const char *name;
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
-	if (mkdir(options.name, 0777) < 0)
-		return cli_fail("new: cannot make the directory %s: %s", options.name, strerror(errno));
+	cli_args_parse(&args, argc, argv, 0, &options);
+	name = options.words.list[1];
+	if (mkdir(name, 0777) < 0)
+		return cli_fail("new: cannot make the directory %s: %s", name, strerror(errno));
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		int status = write_entry(options.name, files[i].path, files[i].text);
+		int status = write_entry(name, files[i].path, files[i].text);
 
 		if (status != CLI_OK)
 			return status;
 	}
-	printf("%s: host.c, dpu.c, Makefile, test.yaml, .github/workflows/bfsim.yml\n", options.name);
-	printf("  cd %s && make test\n", options.name);
+	printf("%s: host.c, dpu.c, Makefile, test.yaml, .github/workflows/bfsim.yml\n", name);
+	printf("  cd %s && make test\n", name);
 	return CLI_OK;
 }

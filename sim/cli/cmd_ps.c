@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim ps: the processes of a session, their imported memory and their connections. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +7,6 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
 #include "sim/cli/base/session_opt.h"
@@ -24,36 +22,21 @@ struct options {
 	const char *service; /* ... this one is offered; NULL = the session is live */
 };
 
-enum {
-	KEY_READY = 0x100,
-};
+static void set_ready(void *all, char *text, struct argp_state *state)
+{
+	struct options *options = all;
 
-static const struct argp_option option_list[] = {
-	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ "ready", KEY_READY, "SERVICE", OPTION_ARG_OPTIONAL,
-	  "Print nothing; the status says whether the session is live, and a program offers SERVICE", 0 },
+	(void)state;
+	options->ready = true;
+	options->service = text;
+}
+
+static const struct cli_option option_list[] = {
+	CLI_FLAG('j', "json", struct options, json, "Print JSON"),
+	CLI_CALL_WHOLE(0, "ready", "SERVICE", set_ready, OPTION_ARG_OPTIONAL,
+		       "Print nothing; the status says whether the session is live, and a program offers SERVICE"),
 	{ 0 },
 };
-
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	struct options *options = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->session;
-		return 0;
-	case 'j':
-		options->json = true;
-		return 0;
-	case KEY_READY:
-		options->ready = true;
-		options->service = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 /* The status that the daemon sent, plus the session's directory; NULL on failure. */
 static json_object *request_status(const char *dir)
@@ -249,17 +232,16 @@ static int check_ready(const struct options *options)
 
 int cli_ps(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.parts = { CLI_PART(struct options, session, cli_session_args) },
 		.doc = "Show the processes of a session, the memory that they export and import, the path of its bytes, and their connections.",
-		.children = cli_session_children,
 	};
 	struct options options = { 0 };
 	json_object *status;
 	int rc;
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
+	cli_args_parse(&args, argc, argv, 0, &options);
 	if (options.ready)
 		return check_ready(&options);
 	status = request_status(options.session.dir);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim rules: list the checker's rules, or explain one. */
-#include <argp.h>
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,32 +12,14 @@
 #include "sim/cli/base/cli.h"
 
 struct options {
-	const char *id;
+	struct cli_words words; /* an id, or a name */
 	bool json;
 };
 
-static const struct argp_option option_list[] = {
-	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+static const struct cli_option option_list[] = {
+	CLI_FLAG('j', "json", struct options, json, "Print JSON"),
 	{ 0 },
 };
-
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	struct options *options = state->input;
-
-	switch (key) {
-	case 'j':
-		options->json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->id)
-			argp_error(state, "give one rule: \"%s\" is too many", arg);
-		options->id = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 static void add(struct json_object *object, const char *key, const char *text)
 {
@@ -126,9 +107,11 @@ static int fail_unknown(const char *text)
 
 int cli_rules(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.words = offsetof(struct options, words),
+		.max_words = 1,
+		.many_words = "give one rule",
 		.args_doc = "[RULE]",
 		.doc = "List the rules of the checker (bfsim run --check), or explain one.\v"
 		       "RULE is an id, such as BFC-TASK-001, or a name. The JSON list has the rules that can't be checked, too.",
@@ -136,9 +119,9 @@ int cli_rules(int argc, char **argv)
 	const struct sim_check_rule_entry *rule = NULL;
 	struct options options = { 0 };
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
-	if (options.id && !(rule = sim_check_rule_find(options.id)))
-		return fail_unknown(options.id);
+	cli_args_parse(&args, argc, argv, 0, &options);
+	if (options.words.count > 0 && !(rule = sim_check_rule_find(options.words.list[0])))
+		return fail_unknown(options.words.list[0]);
 	if (options.json)
 		print_json(rule);
 	else if (rule)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim sdk: print the path of an SDK tree, or shell lines that make builds and programs use it. */
-#include <argp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,43 +31,36 @@ static const struct {
 	{ "LD_LIBRARY_PATH", "" },
 };
 
-static const struct argp_option option_list[] = {
-	{ "on", 'o', "SIDE", 0, "Side of the tree: host or dpu (required)", 0 },
-	{ "generation", 'g', "GENERATION", 0, "Interface: " CLI_GENERATION_HELP "; default: task", 0 },
-	{ "arch", 'a', "ARCH", 0, "Processor of the programs: x86_64 or aarch64; default: this machine's", 0 },
-	{ "env", 'e', NULL, 0, "Print shell lines for eval instead of the tree's path", 0 },
+static void set_side(void *to, char *text, struct argp_state *state)
+{
+	*(const char **)to = text;
+	if (strcmp(text, "host") != 0 && strcmp(text, "dpu") != 0)
+		argp_error(state, "--on %s: there are two trees, host and dpu", text);
+}
+
+static void set_arch(void *to, char *text, struct argp_state *state)
+{
+	*(const char **)to = text;
+	if (!cli_is_arch(text))
+		argp_error(state, "--arch %s: there are two, x86_64 and aarch64", text);
+}
+
+static const struct cli_option option_list[] = {
+	CLI_CALL('o', "on", "SIDE", struct options, side, set_side, "Side of the tree: host or dpu (required)"),
+	CLI_CALL('g', "generation", "GENERATION", struct options, generation, cli_set_generation,
+		 "Interface: " CLI_GENERATION_HELP "; default: task"),
+	CLI_CALL('a', "arch", "ARCH", struct options, arch, set_arch,
+		 "Processor of the programs: x86_64 or aarch64; default: this machine's"),
+	CLI_FLAG('e', "env", struct options, env, "Print shell lines for eval instead of the tree's path"),
 	{ 0 },
 };
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
+static void check_options(void *all, struct argp_state *state)
 {
-	struct options *options = state->input;
+	const struct options *options = all;
 
-	switch (key) {
-	case 'o':
-		options->side = arg;
-		if (strcmp(arg, "host") != 0 && strcmp(arg, "dpu") != 0)
-			argp_error(state, "--on %s: there are two trees, host and dpu", arg);
-		return 0;
-	case 'g':
-		if (cli_generation_parse(arg, &options->generation) < 0)
-			argp_error(state, CLI_GENERATION_WRONG, arg);
-		return 0;
-	case 'a':
-		options->arch = arg;
-		if (!cli_is_arch(arg))
-			argp_error(state, "--arch %s: there are two, x86_64 and aarch64", arg);
-		return 0;
-	case 'e':
-		options->env = true;
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->side)
-			argp_error(state, "no side: give --on host or --on dpu");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!options->side)
+		argp_error(state, "no side: give --on host or --on dpu");
 }
 
 static int print_export(const char *variable, const char *path)
@@ -135,9 +127,9 @@ static int print_tree(const struct options *options, const char *tree, const cha
 
 int cli_sdk(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.check = check_options,
 		.doc = "Print the path of the SDK tree for applications of a side.\v"
 		       "eval \"$(bfsim sdk --on dpu --env)\" sets up a shell for building and running against it.",
 	};
@@ -145,7 +137,7 @@ int cli_sdk(int argc, char **argv)
 	char *tree, *libdir;
 	int status;
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
+	cli_args_parse(&args, argc, argv, 0, &options);
 	tree = cli_sdk_tree(options.generation, options.side);
 	libdir = cli_sdk_libdir(options.generation, options.side, options.arch);
 	status = tree && libdir ? print_tree(&options, tree, libdir) : cli_fail("out of memory");

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim stats: counts of the tasks and messages of a session. */
-#include <argp.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/trace/metrics.h"
 #include "sim/cli/trace/recordings.h"
@@ -15,58 +12,21 @@
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/view/stats.h"
 
-enum {
-	KEY_FORMAT = 0x100,
-};
+enum { FORMAT_TABLE, FORMAT_JSON, FORMAT_OPENMETRICS };
+
+static const char *const formats[] = { "table", "json", "openmetrics", NULL };
 
 struct options {
 	struct cli_session_opt session;
-	enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_OPENMETRICS } format;
+	int format;
 };
 
-static const struct argp_option option_list[] = {
-	{ "json", 'j', NULL, 0, "Print JSON", 0 },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "Print as table (default), json or openmetrics, which Prometheus reads",
-	  0 },
+static const struct cli_option option_list[] = {
+	CLI_CONSTANT('j', "json", struct options, format, FORMAT_JSON, "Print JSON"),
+	CLI_CHOICE(0, "format", "FORMAT", struct options, format, formats, "format",
+		   "Print as table (default), json or openmetrics, which Prometheus reads"),
 	{ 0 },
 };
-
-static enum format parse_format(const char *name, struct argp_state *state)
-{
-	static const char *const names[] = { "table", "json", "openmetrics" };
-	const char *closest = cli_closest_name(name, names, 3);
-
-	for (size_t i = 0; i < 3; i++)
-		if (strcmp(names[i], name) == 0)
-			return (enum format)i;
-	argp_error(state, "--format %s: there is no such format%s%s; give table, json or openmetrics", name,
-		   closest ? "; did you mean " : "", closest ? closest : "");
-	return FORMAT_TABLE;
-}
-
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	struct options *options = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->session;
-		return 0;
-	case 'j':
-		options->format = FORMAT_JSON;
-		return 0;
-	case KEY_FORMAT:
-		options->format = parse_format(arg, state);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num > 0)
-			return ARGP_ERR_UNKNOWN;
-		options->session.dir = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 static int print_stats(const struct options *options, const struct sim_merged_trace *merged, uint64_t num_dropped)
 {
@@ -83,20 +43,21 @@ static int print_stats(const struct options *options, const struct sim_merged_tr
 
 int cli_stats(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.parts = { CLI_PART(struct options, session, cli_session_args) },
+		.words = offsetof(struct options, session.words),
+		.max_words = 1,
 		.args_doc = "[SESSION]",
 		.doc = "Print counts of the processes of a session, including processes that have ended: tasks by context and "
 		       "operation, messages by connection. SESSION is the session's directory, as with --session.",
-		.children = cli_session_children,
 	};
 	struct options options = { 0 };
 	struct sim_merged_trace merged;
 	uint64_t num_dropped;
 	int dir_fd, rc;
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
+	cli_args_parse(&args, argc, argv, 0, &options);
 	dir_fd = cli_session_open(options.session.dir);
 	if (dir_fd < 0)
 		return CLI_FAILED;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim top: a live view of a session. */
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/view/screen.h"
 #include "sim/cli/base/session_opt.h"
@@ -16,8 +14,6 @@
 #include "sim/cli/view/top.h"
 
 #define NS_PER_S 1e9
-
-enum { KEY_ONCE = 0x100 };
 
 struct options {
 	struct cli_session_opt session;
@@ -31,45 +27,22 @@ struct view {
 	bool shows_help;
 };
 
-static const struct argp_option option_list[] = {
-	{ "interval", 'i', "SECONDS", 0, "Interval between two views (default: 1; from 0.05 to 3600)", 0 },
-	{ "once", KEY_ONCE, NULL, 0, "Print one view after one interval, and end", 0 },
-	{ 0 },
-};
-
-static uint64_t parse_interval(const char *text, struct argp_state *state)
+static void set_interval(void *to, char *text, struct argp_state *state)
 {
 	char *end;
 	double seconds = strtod(text, &end);
 
 	if (end == text || *end || !(seconds >= 0.05 && seconds <= 3600))
 		argp_error(state, "--interval %s: not a number of seconds from 0.05 to 3600", text);
-	return (uint64_t)(seconds * NS_PER_S);
+	*(uint64_t *)to = (uint64_t)(seconds * NS_PER_S);
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	struct options *options = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->session;
-		return 0;
-	case 'i':
-		options->interval_ns = parse_interval(arg, state);
-		return 0;
-	case KEY_ONCE:
-		options->once = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num > 0)
-			return ARGP_ERR_UNKNOWN;
-		options->session.dir = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cli_option option_list[] = {
+	CLI_CALL('i', "interval", "SECONDS", struct options, interval_ns, set_interval,
+		 "Interval between two views (default: 1; from 0.05 to 3600)"),
+	CLI_FLAG(0, "once", struct options, once, "Print one view after one interval, and end"),
+	{ 0 },
+};
 
 /* Returns whether the view could be written. */
 static bool show_snapshot(const struct view *view, const struct cli_top_snapshot *snapshot, const char *dir)
@@ -168,18 +141,19 @@ static int run_top(const struct options *options)
 
 int cli_top(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cli_args args = {
 		.options = option_list,
-		.parser = parse_opt,
+		.parts = { CLI_PART(struct options, session, cli_session_args) },
+		.words = offsetof(struct options, session.words),
+		.max_words = 1,
 		.args_doc = "[SESSION]",
 		.doc = "Show the activity of each context and connection of a session while it runs, the busiest first.\v"
 		       "Rates are since the last view. FLY is the number of tasks in flight. FAIL and FLT are the failed tasks "
 		       "and the faults that hit, since the context was created. \"q\" quits, \"h\" shows help. If standard output is no "
 		       "terminal, views are printed one after another. SESSION is the session's directory, as with --session.",
-		.children = cli_session_children,
 	};
 	struct options options = { .interval_ns = (uint64_t)NS_PER_S };
 
-	cli_args_parse(&argp, argc, argv, 0, &options);
+	cli_args_parse(&args, argc, argv, 0, &options);
 	return run_top(&options);
 }

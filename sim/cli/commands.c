@@ -8,7 +8,6 @@
 
 #include "sim/base/env_check.h"
 #include "sim/base/log.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 
 static const struct cli_command commands[] = {
@@ -20,10 +19,9 @@ static const struct cli_command commands[] = {
 	{ "new", "write a pair of programs to start from, with its test and CI job", cli_new, CLI_FAILED, "comch" },
 	{ "test", "run scenarios in YAML as tests", cli_test, CLI_OWN_FAILURE, "" },
 	{ "replay", "run a failure of bfsim test again, from its bundle", cli_replay, CLI_OWN_FAILURE, "" },
-	{ "fault", "show and change the fault plan of a session", cli_fault, CLI_FAILED, "list add rm clear replay" },
-	{ "function", "reset, remove, add or break a PCIe function", cli_function, CLI_FAILED,
-	  "reset remove add fatal" },
-	{ "link", "take a card's PCIe link down, or slow it down", cli_link, CLI_FAILED, "down degrade errors" },
+	{ "fault", "show and change the fault plan of a session", cli_fault, CLI_FAILED, CLI_FAULT_ACTIONS },
+	{ "function", "reset, remove, add or break a PCIe function", cli_function, CLI_FAILED, CLI_FUNCTION_ACTIONS },
+	{ "link", "take a card's PCIe link down, or slow it down", cli_link, CLI_FAILED, CLI_LINK_ACTIONS },
 	{ "trace", "write what processes have recorded, for Perfetto or as CSV", cli_trace, CLI_FAILED, "" },
 	{ "stats", "count what a session's processes have done", cli_stats, CLI_FAILED, "" },
 	{ "report", "write a page about a run: latency, throughput, faults", cli_report, CLI_FAILED, "" },
@@ -58,13 +56,13 @@ const struct cli_command *cli_command_find(const char *name)
 	return NULL;
 }
 
-const char *cli_command_closest(const char *name)
+struct cli_hint cli_command_hint(const char *name)
 {
 	const char *names[NUM_COMMANDS];
 
 	for (size_t i = 0; i < NUM_COMMANDS; i++)
 		names[i] = commands[i].name;
-	return cli_closest_name(name, names, NUM_COMMANDS);
+	return cli_hint(name, names, NUM_COMMANDS);
 }
 
 static void say(const char *line)

@@ -3,13 +3,13 @@
  *
  *   bfsim.c  --finds the command in commands.c-->  cmd_NAME.c
  *
- * Each subcommand is one file with its own argp parser. argv[0] is "bfsim NAME", for messages. Each returns its exit
+ * Each subcommand is one file with its own table of options (args.h). argv[0] is "bfsim NAME", for messages. Each returns its exit
  * status (cli.h).
  */
 #ifndef SIM_CLI_COMMANDS_H
 #define SIM_CLI_COMMANDS_H
 
-#include <stddef.h>
+#include "sim/cli/base/args.h"
 
 typedef int cli_command_fn(int argc, char **argv);
 
@@ -24,9 +24,14 @@ struct cli_command {
 /* The i-th command; NULL behind the last one. */
 const struct cli_command *cli_command_at(size_t i);
 
-/* The command of that name, or NULL; and the name that a mistyped one is closest to, or NULL. */
+/* The command of that name, or NULL; and a hint for a mistyped one. */
 const struct cli_command *cli_command_find(const char *name);
-const char *cli_command_closest(const char *name);
+struct cli_hint cli_command_hint(const char *name);
+
+/* The actions of commands that have some: their first words. */
+#define CLI_FAULT_ACTIONS    "list add rm clear replay"
+#define CLI_FUNCTION_ACTIONS "reset remove add fatal"
+#define CLI_LINK_ACTIONS     "down degrade errors"
 
 /* Run @command, or for one without a function @completion, with argv[0] changed so that its messages name it. Does not
  * return. */

@@ -69,7 +69,7 @@ test_wrong_input_is_explained() {
 	status 2 bfsim pcie --mps 300
 	says 'the maximum payload \(MPS\) is 128, 256' err
 	status 2 bfsim pcie --lanes many
-	says 'lanes many: give a whole number' err
+	says 'lanes many: not a whole number from 1 to' err
 	status 2 bfsim pcie --profile bluefield-9
 	says 'profile bluefield-9: there are bluefield-2, bluefield-3 and connectx-7' err
 	for size in 0 -1 1.5 12x 4KB 2T 99999999999999999999 ''; do

@@ -9,43 +9,28 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "args.h"
 #include "cli.h"
 #include "sim/check/mutes.h"
 #include "sim/check/report.h"
 
-enum {
-	KEY_CHECK = 0x7c1,
-	KEY_CHECK_REPORT,
-	KEY_CHECK_FAIL,
-	KEY_CHECK_MUTES,
-	KEY_CHECK_SYNC,
-};
-
-static const struct argp_option option_list[] = {
-	{ "check", KEY_CHECK, "MODE", OPTION_ARG_OPTIONAL,
-	  "Report what a card would punish: api (default), races or strict (bfsim rules lists the rules)", 0 },
-	{ "check-report", KEY_CHECK_REPORT, "FILE", CLI_OPTION_REPEATS,
-	  "At the end, write the checker's report; FILE ends in " SIM_CHECK_FORMATS, 0 },
-	{ "check-fail", KEY_CHECK_FAIL, "LEVEL", 0,
-	  "The least severity that makes the exit status 70: error (default), warning, portability, performance, hint or none",
-	  0 },
-	{ "check-mutes", KEY_CHECK_MUTES, "FILE", 0, "Known hits that do not count, each with a reason, as YAML", 0 },
-	{ "check-sync", KEY_CHECK_SYNC, "MEANS", 0,
-	  "doca: the processes agree by Comch, sync events and exports alone, so races for exported memory are judged by that order; any (default): by overlap in time",
-	  0 },
-	{ 0 },
-};
-
-static void set_fail(struct cli_check_opt *check, const char *text, struct argp_state *state)
+static void set_mode(void *to, char *text, struct argp_state *state)
 {
+	if (sim_check_mode_parse(text ? text : "", to) < 0)
+		argp_error(state, "--check=%s: give " SIM_CHECK_MODES, text);
+}
+
+static void set_fail(void *options, char *text, struct argp_state *state)
+{
+	struct cli_check_opt *check = options;
+
 	check->fails = strcmp(text, "none") != 0;
 	if (check->fails && sim_check_severity_parse(text, &check->fail_severity) < 0)
 		argp_error(state, "--check-fail %s: give " SIM_CHECK_SEVERITIES " or none", text);
 }
 
-static void add_report(struct cli_check_opt *check, const char *path, struct argp_state *state)
+static void add_report(void *options, char *path, struct argp_state *state)
 {
+	struct cli_check_opt *check = options;
 	enum sim_check_format format;
 
 	if (sim_check_report_format(path, &format) < 0)
@@ -58,15 +43,16 @@ static void add_report(struct cli_check_opt *check, const char *path, struct arg
 	check->reports[check->num_reports++] = path;
 }
 
-static void set_sync(struct cli_check_opt *check, const char *text, struct argp_state *state)
+static void set_sync(void *to, char *text, struct argp_state *state)
 {
-	check->sync = text;
+	*(const char **)to = text;
 	if (strcmp(text, "doca") != 0 && strcmp(text, "any") != 0)
 		argp_error(state, "--check-sync %s: give doca or any", text);
 }
 
-static void read_mutes(struct cli_check_opt *check, const char *path, struct argp_state *state)
+static void read_mutes(void *options, char *path, struct argp_state *state)
 {
+	struct cli_check_opt *check = options;
 	char error[SIM_CHECK_MUTES_ERROR_SIZE];
 
 	cli_check_fini(check);
@@ -76,8 +62,10 @@ static void read_mutes(struct cli_check_opt *check, const char *path, struct arg
 }
 
 /* The other options do nothing without --check. */
-static void need_check(const struct cli_check_opt *check, struct argp_state *state)
+static void need_check(void *options, struct argp_state *state)
 {
+	const struct cli_check_opt *check = options;
+
 	if (check->mode != SIM_CHECK_OFF)
 		return;
 	if (check->num_reports)
@@ -88,40 +76,32 @@ static void need_check(const struct cli_check_opt *check, struct argp_state *sta
 		argp_error(state, "--check-mutes %s: nothing is checked; give --check, too", check->mutes_path);
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
+static void set_defaults(void *options)
 {
-	struct cli_check_opt *check = state->input;
+	struct cli_check_opt *check = options;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		check->fails = true;
-		check->fail_severity = SIM_CHECK_ERROR;
-		return 0;
-	case KEY_CHECK:
-		if (sim_check_mode_parse(arg ? arg : "", &check->mode) < 0)
-			argp_error(state, "--check=%s: give " SIM_CHECK_MODES, arg);
-		return 0;
-	case KEY_CHECK_REPORT:
-		add_report(check, arg, state);
-		return 0;
-	case KEY_CHECK_MUTES:
-		read_mutes(check, arg, state);
-		return 0;
-	case KEY_CHECK_FAIL:
-		set_fail(check, arg, state);
-		return 0;
-	case KEY_CHECK_SYNC:
-		set_sync(check, arg, state);
-		return 0;
-	case ARGP_KEY_END:
-		need_check(check, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	check->fails = true;
+	check->fail_severity = SIM_CHECK_ERROR;
 }
 
-const struct argp cli_check_argp = { .options = option_list, .parser = parse_opt };
+static const struct cli_option option_list[] = {
+	CLI_CALL_OPTIONAL(
+		0, "check", "MODE", struct cli_check_opt, mode, set_mode,
+		"Report what a card would punish: api (default), races or strict (bfsim rules lists the rules)"),
+	CLI_CALL_WHOLE(0, "check-report", "FILE", add_report, CLI_OPTION_REPEATS,
+		       "At the end, write the checker's report; FILE ends in " SIM_CHECK_FORMATS),
+	CLI_CALL_WHOLE(
+		0, "check-fail", "LEVEL", set_fail, 0,
+		"The least severity that makes the exit status 70: error (default), warning, portability, performance, hint or none"),
+	CLI_CALL_WHOLE(0, "check-mutes", "FILE", read_mutes, 0,
+		       "Known hits that do not count, each with a reason, as YAML"),
+	CLI_CALL(
+		0, "check-sync", "MEANS", struct cli_check_opt, sync, set_sync,
+		"doca: the processes agree by Comch, sync events and exports alone, so races for exported memory are judged by that order; any (default): by overlap in time"),
+	{ 0 },
+};
+
+const struct cli_args cli_check_args = { .options = option_list, .init = set_defaults, .check = need_check };
 
 int cli_check_write_reports(const struct cli_check_opt *check, struct json_object *hits, bool is_complete)
 {

@@ -3,9 +3,7 @@
 #ifndef SIM_CLI_BASE_CHECK_OPT_H
 #define SIM_CLI_BASE_CHECK_OPT_H
 
-#include <argp.h>
-#include <stdbool.h>
-
+#include "args.h"
 #include "sim/check/rules.h"
 
 struct json_object;
@@ -23,8 +21,8 @@ struct cli_check_opt {
 	bool fails;       /* hits of fail_severity, or more severe ones, change the exit status */
 };
 
-/* A child parser; its input is a struct cli_check_opt. */
-extern const struct argp cli_check_argp;
+/* The part with them, for a struct cli_check_opt. */
+extern const struct cli_args cli_check_args;
 
 /* Write the reports that there are options for. Returns 0, or -1 with a message. */
 int cli_check_write_reports(const struct cli_check_opt *check, struct json_object *hits, bool is_complete);

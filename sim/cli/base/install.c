@@ -55,6 +55,12 @@ int cli_generation_parse(const char *name, enum cli_generation *ret_generation)
 	return 0;
 }
 
+void cli_set_generation(void *to, char *text, struct argp_state *state)
+{
+	if (cli_generation_parse(text, to) < 0)
+		argp_error(state, CLI_GENERATION_WRONG, text);
+}
+
 const char *cli_generation_name(enum cli_generation generation)
 {
 	return generation == CLI_GENERATION_WORKQ ? "workq" : "task";

@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#include "args.h"
+
 /* The daemon's program: $BFSIM_BFSIMD, else bfsimd beside this program. NULL without memory. */
 char *cli_bfsimd_path(void);
 
@@ -22,6 +24,9 @@ enum cli_generation {
 
 /* The generation with that name, "task" or "workq". Returns 0, or -1 for another name. */
 int cli_generation_parse(const char *name, enum cli_generation *ret_generation);
+
+/* Set an enum cli_generation. */
+cli_option_set cli_set_generation;
 
 /* Its name. */
 const char *cli_generation_name(enum cli_generation generation);

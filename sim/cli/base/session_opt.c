@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options --session and --clock. */
+/* The options about a session. */
 #include "session_opt.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <stdlib.h>
 
 #include "cli.h"
+#include "number.h"
 #include "sim/protocol/session_dir.h"
+#include "sim/trace/trace.h"
 
-enum {
-	KEY_SESSION = 0x5e0, /* no short form */
-};
+/* ---- which one ---- */
 
-static void set_default_dir(struct cli_session_opt *opt)
+static void set_default_dir(void *options)
 {
+	struct cli_session_opt *opt = options;
 	const char *variable = getenv("BFSIM_SESSION");
 
 	*opt = (struct cli_session_opt){ .is_explicit = variable && variable[0], .is_optional = opt->is_optional };
@@ -22,8 +24,12 @@ static void set_default_dir(struct cli_session_opt *opt)
 }
 
 /* An unusable default matters only if the command uses it. */
-static void check_default_dir(const struct cli_session_opt *opt, const struct argp_state *state)
+static void check_dir(void *options, struct argp_state *state)
 {
+	struct cli_session_opt *opt = options;
+
+	if (opt->words.count > 0)
+		opt->dir = opt->words.list[0];
 	if (opt->dir != opt->default_dir || opt->is_optional)
 		return;
 	if (opt->default_rc == -EPERM)
@@ -37,45 +43,66 @@ static void check_default_dir(const struct cli_session_opt *opt, const struct ar
 			     opt->is_explicit ? "BFSIM_SESSION" : "XDG_RUNTIME_DIR", PATH_MAX);
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
+static void set_dir(void *options, char *text, struct argp_state *state)
 {
-	struct cli_session_opt *opt = state->input;
+	struct cli_session_opt *opt = options;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		set_default_dir(opt);
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		check_default_dir(opt, state);
-		return 0;
-	case KEY_SESSION:
-		if (!arg[0])
-			argp_error(state, "--session needs the name of a directory");
-		opt->dir = arg;
-		opt->is_explicit = opt->is_from_option = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (!text[0])
+		argp_error(state, "--session needs the name of a directory");
+	opt->dir = text;
+	opt->is_explicit = opt->is_from_option = true;
 }
 
-static const struct argp_option options[] = {
-	{ "session", KEY_SESSION, "DIR", 0, "The session's directory (default: $BFSIM_SESSION, else one per user)", 0 },
-	{ 0 },
+const struct cli_args cli_session_args = {
+	.options =
+		(const struct cli_option[]){
+			CLI_CALL_WHOLE(0, "session", "DIR", set_dir, 0,
+				       "The session's directory (default: $BFSIM_SESSION, else one per user)"),
+			{ 0 },
+		},
+	.init = set_default_dir,
+	.check = check_dir,
 };
 
-const struct argp cli_session_argp = { .options = options, .parser = parse_opt };
+/* ---- a new one ---- */
 
-const struct argp_child cli_session_children[] = {
-	{ &cli_session_argp, 0, NULL, 0 },
-	{ 0 },
-};
-
-enum sim_clock_mode cli_clock_mode(const char *arg, struct argp_state *state)
+void cli_set_clock(void *to, char *text, struct argp_state *state)
 {
-	enum sim_clock_mode mode = SIM_CLOCK_FUNCTIONAL;
-
-	if (sim_clock_mode_parse(arg, &mode) < 0)
-		argp_error(state, "--clock %s: write " SIM_CLOCK_MODES, arg);
-	return mode;
+	if (sim_clock_mode_parse(text, to) < 0)
+		argp_error(state, "--clock %s: write " SIM_CLOCK_MODES, text);
 }
+
+void cli_set_trace_level(void *to, char *text, struct argp_state *state)
+{
+	enum sim_trace_level level = SIM_TRACE_UNSET;
+
+	if (sim_trace_level_parse(text, &level) < 0)
+		argp_error(state, "--trace-level %s: give off, sampled or full", text);
+	*(uint32_t *)to = level;
+}
+
+/* A name, or a number. */
+static void set_group(void *options, char *text, struct argp_state *state)
+{
+	struct sim_launch_cfg *cfg = options;
+	const struct group *group = getgrnam(text);
+	uint64_t number = 0;
+
+	if (!group && cli_number_parse(text, 10, 0, UINT32_MAX - 1, &number, NULL) < 0)
+		argp_error(state, "--group %s: there is no such group; getent group lists them", text);
+	cfg->group = group ? group->gr_gid : (gid_t)number;
+	cfg->has_group = true;
+}
+
+const struct cli_args cli_launch_args = {
+	.options =
+		(const struct cli_option[]){
+			CLI_TOPOLOGY_OPTION(struct sim_launch_cfg, topology),
+			CLI_CLOCK_OPTION(struct sim_launch_cfg, clock),
+			CLI_TRACE_LEVEL_OPTION(struct sim_launch_cfg, trace_level),
+			CLI_CALL_WHOLE(
+				0, "group", "GROUP", set_group, 0,
+				"Share the session with the members of GROUP (default: with this user's processes and root's)"),
+			{ 0 },
+		},
+};

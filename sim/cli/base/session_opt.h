@@ -1,34 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/cli/base/session_opt.h - the options --session and --clock.
- *
- * A command lists cli_session_argp among its argp children with a
- * struct cli_session_opt as input.
- */
+/* sim/cli/base/session_opt.h - the options of commands about a session: --session, and those of commands that create one. */
 #ifndef SIM_CLI_BASE_SESSION_OPT_H
 #define SIM_CLI_BASE_SESSION_OPT_H
 
-#include <argp.h>
 #include <limits.h>
 #include <stdbool.h>
 
-#include "sim/clock/clock.h"
+#include "args.h"
+#include "sim/control/launch.h"
 
 struct cli_session_opt {
 	const char *dir;  /* of the option, else the default */
 	bool is_explicit; /* by the option or $BFSIM_SESSION */
 	bool is_from_option;
 	bool is_optional; /* set before the arguments are parsed: the command does without the default directory */
-	int default_rc;   /* of sim_session_dir_default() */
+	struct cli_words
+		words;  /* of a command that takes the directory as a word: .words = offsetof(.., session.words) */
+	int default_rc; /* of sim_session_dir_default() */
 	char default_dir[PATH_MAX];
 };
 
-extern const struct argp cli_session_argp;
+/* The part with --session, for a struct cli_session_opt. */
+extern const struct cli_args cli_session_args;
 
-/* The option --clock of commands that create a session: help text and mode. Another value is a usage error. */
-#define CLI_CLOCK_HELP "How time passes on the card: functional (the default), timed or virtual"
-enum sim_clock_mode cli_clock_mode(const char *arg, struct argp_state *state);
+/* The part with --topology, --clock, --trace-level and --group, for a struct sim_launch_cfg. */
+extern const struct cli_args cli_launch_args;
 
-/* The argp children of a command that takes --session. */
-extern const struct argp_child cli_session_children[];
+/* Rows for commands with some of those. */
+#define CLI_TOPOLOGY_OPTION(type, member) \
+	CLI_TEXT('t', "topology", "FILE", type, member, "The card, as YAML (default: one BlueField-3 with two ports)")
+#define CLI_CLOCK_OPTION(type, member)                            \
+	CLI_CALL(0, "clock", "MODE", type, member, cli_set_clock, \
+		 "How time passes on the card: functional (the default), timed or virtual")
+#define CLI_TRACE_LEVEL_OPTION(type, member)                                   \
+	CLI_CALL(0, "trace-level", "LEVEL", type, member, cli_set_trace_level, \
+		 "What processes record: off, sampled (default) or full; $BFSIM_TRACE of a process overrides it")
+
+/* Set an enum sim_clock_mode, and a level of sim/trace/trace.h. */
+cli_option_set cli_set_clock, cli_set_trace_level;
 
 #endif

@@ -31,16 +31,14 @@ static void look_at_side(void *arg, const char *side)
 static int check_side(const struct pcie_topology *topology, const struct sim_rule *rule, const char *text, char *error)
 {
 	struct side_list list = { .pattern = rule->side };
-	const char *closest;
 
 	if (!(rule->where & SIM_WHERE_SIDE))
 		return 0;
 	pcie_topology_for_each_side(topology, look_at_side, &list);
 	if (list.found)
 		return 0;
-	closest = cli_closest_name(rule->side, list.names, list.count);
-	snprintf(error, CLI_FAULT_ERROR_SIZE, "fault '%s': the card has no side %s%s%s; its sides are: %s", text,
-		 rule->side, closest ? "; did you mean " : "", closest ? closest : "", list.text);
+	snprintf(error, CLI_FAULT_ERROR_SIZE, "fault '%s': the card has no side %s%s; its sides are: %s", text,
+		 rule->side, cli_hint(rule->side, list.names, list.count).text, list.text);
 	return -1;
 }
 

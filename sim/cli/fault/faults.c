@@ -3,14 +3,12 @@
 #include "faults.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "fault_check.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
 #include "sim/cli/base/session_client.h"
@@ -18,20 +16,6 @@
 #include "sim/faults/plan/plan_file.h"
 #include "sim/base/shell_quote.h"
 #include "sim/state/rule_noop.h"
-
-enum {
-	KEY_FAULT = 0x200,
-	KEY_PLAN,
-	KEY_SEED,
-};
-
-static const struct argp_option option_list[] = {
-	{ "fault", KEY_FAULT, "RULE", CLI_OPTION_REPEATS,
-	  "Inject a fault, such as 'dma.memcpy size>=4096 nth=3 fail=IO_FAILED'; may be given again", 0 },
-	{ "fault-plan", KEY_PLAN, "FILE", CLI_OPTION_REPEATS, "Inject the faults of a plan, as YAML", 0 },
-	{ "seed", KEY_SEED, "NUMBER", 0, "Seed of random faults (default: the plan's, else 0)", 0 },
-	{ 0 },
-};
 
 void cli_faults_fini(struct cli_faults *faults)
 {
@@ -90,30 +74,38 @@ static int add_plan_file(struct cli_faults *faults, const char *path)
 	return rc;
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
+static void set_fault(void *options, char *text, struct argp_state *state)
 {
-	struct cli_faults *faults = state->input;
-
-	switch (key) {
-	case KEY_FAULT:
-		if (cli_faults_add(faults, arg) < 0)
-			exit(CLI_USAGE);
-		return 0;
-	case KEY_PLAN:
-		if (add_plan_file(faults, arg) < 0)
-			exit(CLI_USAGE);
-		return 0;
-	case KEY_SEED:
-		if (cli_number_parse(arg, 0, 0, UINT64_MAX, &faults->seed, NULL) < 0)
-			argp_error(state, "--seed %s: not a number from 0 to 2^64-1", arg);
-		faults->has_seed = faults->has_seed_option = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)state;
+	if (cli_faults_add(options, text) < 0)
+		exit(CLI_USAGE);
 }
 
-const struct argp cli_faults_argp = { .options = option_list, .parser = parse_opt };
+static void set_plan(void *options, char *path, struct argp_state *state)
+{
+	(void)state;
+	if (add_plan_file(options, path) < 0)
+		exit(CLI_USAGE);
+}
+
+static void set_seed(void *options, char *text, struct argp_state *state)
+{
+	struct cli_faults *faults = options;
+
+	if (cli_number_parse(text, 0, 0, UINT64_MAX, &faults->seed, NULL) < 0)
+		argp_error(state, "--seed %s: not a number from 0 to 2^64-1", text);
+	faults->has_seed = faults->has_seed_option = true;
+}
+
+static const struct cli_option option_list[] = {
+	CLI_CALL_WHOLE(0, "fault", "RULE", set_fault, CLI_OPTION_REPEATS,
+		       "Inject a fault, such as 'dma.memcpy size>=4096 nth=3 fail=IO_FAILED'; may be given again"),
+	CLI_CALL_WHOLE(0, "fault-plan", "FILE", set_plan, CLI_OPTION_REPEATS, "Inject the faults of a plan, as YAML"),
+	CLI_CALL_WHOLE(0, "seed", "NUMBER", set_seed, 0, "Seed of random faults (default: the plan's, else 0)"),
+	{ 0 },
+};
+
+const struct cli_args cli_faults_args = { .options = option_list };
 
 static int send_rule(const struct cli_fault *fault, int dir_fd, const char *dir, bool print_ids)
 {

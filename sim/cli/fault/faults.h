@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/fault/faults.h - faults on the command line, and in a session.
  *
- * A command that takes --fault, --fault-plan and --seed lists cli_faults_argp among
- * its argp children, with a zeroed struct cli_faults as input. Rules are compiled
- * as they are parsed: an invalid rule is a usage error.
+ * A command that takes --fault, --fault-plan and --seed has the part cli_faults_args, with a zeroed struct cli_faults. Rules are
+ * compiled as they are parsed: an invalid rule is a usage error.
  */
 #ifndef SIM_CLI_FAULT_FAULTS_H
 #define SIM_CLI_FAULT_FAULTS_H
 
-#include <argp.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "sim/cli/base/args.h"
 
 #include "sim/faults/plan/plan.h"
 
@@ -27,7 +24,7 @@ struct cli_faults {
 	uint64_t seed;
 };
 
-extern const struct argp cli_faults_argp;
+extern const struct cli_args cli_faults_args;
 
 void cli_faults_fini(struct cli_faults *faults);
 

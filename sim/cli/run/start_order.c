@@ -6,24 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
-
-enum {
-	KEY_START = 0x600,
-	KEY_DELAY,
-	KEY_UNTIL,
-};
-
-static const struct argp_option option_list[] = {
-	{ "start", KEY_START, "'SIDE after SERVICE'", CLI_OPTION_REPEATS,
-	  "Start SIDE's commands when a program offers SERVICE", 0 },
-	{ "delay", KEY_DELAY, "SIDE=TIME", CLI_OPTION_REPEATS, "Start SIDE's commands after TIME, such as 500ms", 0 },
-	{ "until", KEY_UNTIL, "SIDE", 0,
-	  "When SIDE's commands have ended with 0, end the others; they may return anything", 0 },
-	{ 0 },
-};
 
 static struct cli_start *add_start(struct cli_start_order *order, const char *label, struct argp_state *state)
 {
@@ -37,7 +21,7 @@ static struct cli_start *add_start(struct cli_start_order *order, const char *la
 }
 
 /* Split "SIDE after SERVICE" in place. */
-static void add_service(struct cli_start_order *order, char *text, struct argp_state *state)
+static void add_service(void *order, char *text, struct argp_state *state)
 {
 	char *after = strstr(text, " after ");
 
@@ -63,7 +47,7 @@ int cli_start_parse_ms(const char *text, int64_t *ret_ms)
 }
 
 /* Split "SIDE=TIME" in place. */
-static void add_delay(struct cli_start_order *order, char *text, struct argp_state *state)
+static void add_delay(void *order, char *text, struct argp_state *state)
 {
 	char *equals = strrchr(text, '=');
 	int64_t delay_ms = 0;
@@ -74,26 +58,17 @@ static void add_delay(struct cli_start_order *order, char *text, struct argp_sta
 	add_start(order, text, state)->delay_ms = delay_ms;
 }
 
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	struct cli_start_order *order = state->input;
+static const struct cli_option option_list[] = {
+	CLI_CALL_WHOLE(0, "start", "'SIDE after SERVICE'", add_service, CLI_OPTION_REPEATS,
+		       "Start SIDE's commands when a program offers SERVICE"),
+	CLI_CALL_WHOLE(0, "delay", "SIDE=TIME", add_delay, CLI_OPTION_REPEATS,
+		       "Start SIDE's commands after TIME, such as 500ms"),
+	CLI_TEXT(0, "until", "SIDE", struct cli_start_order, until,
+		 "When SIDE's commands have ended with 0, end the others; they may return anything"),
+	{ 0 },
+};
 
-	switch (key) {
-	case KEY_START:
-		add_service(order, arg, state);
-		return 0;
-	case KEY_DELAY:
-		add_delay(order, arg, state);
-		return 0;
-	case KEY_UNTIL:
-		order->until = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-const struct argp cli_start_order_argp = { .options = option_list, .parser = parse_opt };
+const struct cli_args cli_start_order_args = { .options = option_list };
 
 void cli_start_order_fini(struct cli_start_order *order)
 {
@@ -130,13 +105,11 @@ int64_t cli_start_delay_ms(const struct cli_start_order *order, const char *labe
 
 static int check_name(const char *option, const char *name, const char *const *labels, size_t count)
 {
-	const char *closest = cli_closest_name(name, labels, count);
-
 	for (size_t i = 0; i < count; i++)
 		if (cli_label_matches(name, labels[i]))
 			return 0;
-	cli_fail("%s %s: no command of this run is called that%s%s; the first is %s", option, name,
-		 closest ? "; did you mean " : "", closest ? closest : "", labels[0]);
+	cli_fail("%s %s: no command of this run is called that%s; the first is %s", option, name,
+		 cli_hint(name, labels, count).text, labels[0]);
 	return -1;
 }
 

@@ -7,10 +7,7 @@
 #ifndef SIM_CLI_RUN_START_ORDER_H
 #define SIM_CLI_RUN_START_ORDER_H
 
-#include <argp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "sim/cli/base/args.h"
 
 struct cli_start {
 	const char *label;   /* as given */
@@ -24,8 +21,8 @@ struct cli_start_order {
 	const char *until; /* label: when it has ended, the others are ended; NULL = none */
 };
 
-/* A child parser with the three options; its input is a zeroed struct cli_start_order. */
-extern const struct argp cli_start_order_argp;
+/* The part with the three options, for a zeroed struct cli_start_order. */
+extern const struct cli_args cli_start_order_args;
 
 void cli_start_order_fini(struct cli_start_order *order);
 

@@ -155,7 +155,8 @@ static int check_values(const struct cli_scenario *scenario, enum sim_clock_mode
 
 static int check_until(const struct cli_scenario *scenario)
 {
-	const char *names[CLI_SCENARIO_MAX_SIDES], *closest;
+	const char *names[CLI_SCENARIO_MAX_SIDES];
+	struct cli_hint hint;
 	bool found = false;
 
 	if (!scenario->until)
@@ -169,9 +170,9 @@ static int check_until(const struct cli_scenario *scenario)
 	}
 	if (found)
 		return 0;
-	closest = cli_closest_name(scenario->until, names, scenario->num_sides);
-	return fail_at(scenario, scenario->lines.until, "until: there is no side %s%s%s%s", scenario->until,
-		       closest ? "; did you mean " : "", closest ? closest : "", closest ? "?" : "");
+	hint = cli_hint(scenario->until, names, scenario->num_sides);
+	return fail_at(scenario, scenario->lines.until, "until: there is no side %s%s%s", scenario->until, hint.text,
+		       hint.text[0] ? "?" : "");
 }
 
 static int check_commands(const struct cli_scenario *scenario)

@@ -11,36 +11,10 @@
 
 #include "sim/check/rules.h"
 #include "sim/cli/abi/generation.h"
-#include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
-#include "sim/cli/base/number.h"
-#include "sim/cli/base/seeds.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/faults/rule/rule.h"
-
-enum {
-	KEY_SEEDS = 0x700,
-	KEY_FAULT,
-	KEY_PLAN,
-	KEY_CHECK,
-	KEY_CLOCK,
-	KEY_TIMEOUT,
-};
-
-static const struct argp_option option_list[] = {
-	{ "seeds", KEY_SEEDS, "SEEDS", 0, "A seed, or a range such as 1..50, instead of those of the scenarios", 0 },
-	{ "fault", KEY_FAULT, "RULE", CLI_OPTION_REPEATS, "Inject this fault, too; may be given again", 0 },
-	{ "fault-plan", KEY_PLAN, "FILE", CLI_OPTION_REPEATS,
-	  "Inject the faults of this plan (YAML), too; may be given again", 0 },
-	{ "check", KEY_CHECK, "MODE", OPTION_ARG_OPTIONAL,
-	  "Check all programs, as bfsim run does: api (default), races or strict", 0 },
-	{ "topology", 't', "FILE", 0, "The card, instead of those of the scenarios", 0 },
-	{ "clock", KEY_CLOCK, "MODE", 0, "The clock, instead of those of the scenarios", 0 },
-	{ "generation", 'g', "GENERATION", 0, "Libraries of all commands: " CLI_GENERATION_HELP, 0 },
-	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "The time of each run, instead of those of the scenarios", 0 },
-	{ 0 },
-};
 
 static void no_memory(struct argp_state *state)
 {
@@ -65,8 +39,9 @@ static char *absolute_path(const char *option, const char *path, struct argp_sta
 	return absolute;
 }
 
-static void add_fault(struct cli_scenario_options *options, const char *line, struct argp_state *state)
+static void add_fault(void *all, char *line, struct argp_state *state)
 {
+	struct cli_scenario_options *options = all;
 	char delays_file[SIM_DELAYS_FILE_SIZE];
 	struct sim_rule_error error;
 	struct sim_rule rule;
@@ -77,8 +52,9 @@ static void add_fault(struct cli_scenario_options *options, const char *line, st
 		no_memory(state);
 }
 
-static void add_plan(struct cli_scenario_options *options, const char *path, struct argp_state *state)
+static void add_plan(void *all, char *path, struct argp_state *state)
 {
+	struct cli_scenario_options *options = all;
 	char *absolute = absolute_path("--fault-plan", path, state);
 
 	if (cli_texts_add(&options->fault_plans, absolute, 0) < 0)
@@ -86,71 +62,56 @@ static void add_plan(struct cli_scenario_options *options, const char *path, str
 	free(absolute);
 }
 
-static void set_check(struct cli_scenario_options *options, const char *text, struct argp_state *state)
+static void set_check(void *to, char *text, struct argp_state *state)
 {
 	enum sim_check_mode mode;
 
 	if (sim_check_mode_parse(text ? text : "", &mode) < 0)
 		argp_error(state, "--check=%s: give " SIM_CHECK_MODES, text);
-	set_text(&options->check, sim_check_mode_name(mode), state);
+	set_text(to, sim_check_mode_name(mode), state);
 }
 
-static void set_generation(struct cli_scenario_options *options, const char *text, struct argp_state *state)
+static void set_topology(void *to, char *path, struct argp_state *state)
+{
+	*(char **)to = absolute_path("--topology", path, state);
+}
+
+static void set_clock(void *to, char *text, struct argp_state *state)
+{
+	enum sim_clock_mode mode;
+
+	cli_set_clock(&mode, text, state);
+	set_text(to, text, state);
+}
+
+static void set_generation(void *to, char *text, struct argp_state *state)
 {
 	enum cli_generation generation;
 
-	if (cli_generation_parse(text, &generation) < 0)
-		argp_error(state, CLI_GENERATION_WRONG, text);
-	set_text(&options->generation, text, state);
+	cli_set_generation(&generation, text, state);
+	set_text(to, text, state);
 }
 
-static void set_timeout(struct cli_scenario_options *options, const char *text, struct argp_state *state)
-{
-	uint64_t number = 0;
+static const struct cli_option option_list[] = {
+	CLI_SEEDS_OPTION(struct cli_scenario_options, seeds,
+			 "A seed, or a range such as 1..50, instead of those of the scenarios"),
+	CLI_CALL_WHOLE(0, "fault", "RULE", add_fault, CLI_OPTION_REPEATS, "Inject this fault, too; may be given again"),
+	CLI_CALL_WHOLE(0, "fault-plan", "FILE", add_plan, CLI_OPTION_REPEATS,
+		       "Inject the faults of this plan (YAML), too; may be given again"),
+	CLI_CALL_OPTIONAL(0, "check", "MODE", struct cli_scenario_options, check, set_check,
+			  "Check all programs, as bfsim run does: api (default), races or strict"),
+	CLI_CALL('t', "topology", "FILE", struct cli_scenario_options, topology, set_topology,
+		 "The card, instead of those of the scenarios"),
+	CLI_CALL(0, "clock", "MODE", struct cli_scenario_options, clock, set_clock,
+		 "The clock, instead of those of the scenarios"),
+	CLI_CALL('g', "generation", "GENERATION", struct cli_scenario_options, generation, set_generation,
+		 "Libraries of all commands: " CLI_GENERATION_HELP),
+	CLI_NUMBER(0, "timeout", "SECONDS", struct cli_scenario_options, timeout_s, 1, INT_MAX, "a number of seconds",
+		   "The time of each run, instead of those of the scenarios"),
+	{ 0 },
+};
 
-	if (cli_number_parse(text, 10, 1, INT_MAX, &number, NULL) < 0)
-		argp_error(state, "--timeout %s: not a number of seconds from 1 to %d", text, INT_MAX);
-	options->timeout_s = (uint32_t)number;
-}
-
-static error_t parse_opt(int key, char *arg, struct argp_state *state)
-{
-	struct cli_scenario_options *options = state->input;
-
-	switch (key) {
-	case KEY_SEEDS:
-		options->has_seeds = true;
-		if (cli_seeds_parse(arg, &options->first_seed, &options->last_seed) < 0)
-			argp_error(state, "--seeds %s: write a number, or a range such as 1..50", arg);
-		return 0;
-	case KEY_FAULT:
-		add_fault(options, arg, state);
-		return 0;
-	case KEY_PLAN:
-		add_plan(options, arg, state);
-		return 0;
-	case KEY_CHECK:
-		set_check(options, arg, state);
-		return 0;
-	case 't':
-		options->topology = absolute_path("--topology", arg, state);
-		return 0;
-	case KEY_CLOCK:
-		cli_clock_mode(arg, state);
-		set_text(&options->clock, arg, state);
-		return 0;
-	case 'g':
-		set_generation(options, arg, state);
-		return 0;
-	case KEY_TIMEOUT:
-		set_timeout(options, arg, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-const struct argp cli_scenario_options_argp = { .options = option_list, .parser = parse_opt };
+const struct cli_args cli_scenario_options_args = { .options = option_list };
 
 void cli_scenario_options_fini(struct cli_scenario_options *options)
 {
@@ -191,10 +152,10 @@ static int apply(const struct cli_scenario_options *options, struct cli_scenario
 		scenario->sides[i].generation = options->generation;
 	if (options->timeout_s)
 		scenario->timeout_s = options->timeout_s;
-	if (options->has_seeds) {
+	if (options->seeds.is_given) {
 		scenario->has_seeds = true;
-		scenario->first_seed = options->first_seed;
-		scenario->last_seed = options->last_seed;
+		scenario->first_seed = options->seeds.first;
+		scenario->last_seed = options->seeds.last;
 	}
 	return append(&scenario->faults, &options->faults) < 0 ? -1 :
 								 append(&scenario->fault_plans, &options->fault_plans);
@@ -234,8 +195,8 @@ struct json_object *cli_scenario_options_to_json(const struct cli_scenario_optio
 		cli_json_add_text(json, "generation", options->generation);
 	if (options->timeout_s)
 		cli_json_add_number(json, "timeout", options->timeout_s);
-	snprintf(seeds, sizeof(seeds), "%" PRIu64 "..%" PRIu64, options->first_seed, options->last_seed);
-	if (options->has_seeds)
+	snprintf(seeds, sizeof(seeds), "%" PRIu64 "..%" PRIu64, options->seeds.first, options->seeds.last);
+	if (options->seeds.is_given)
 		cli_json_add_text(json, "seeds", seeds);
 	if (options->faults.count)
 		json_object_object_add(json, "faults", list_to_json(&options->faults));
@@ -271,7 +232,7 @@ int cli_scenario_options_from_json(struct json_object *json, struct cli_scenario
 	struct cli_scenario_options options = { .timeout_s = (uint32_t)cli_json_number(json, "timeout") };
 	const char *seeds = cli_json_text(json, "seeds");
 
-	options.has_seeds = seeds[0] && cli_seeds_parse(seeds, &options.first_seed, &options.last_seed) == 0;
+	options.seeds.is_given = seeds[0] && cli_seeds_parse(seeds, &options.seeds.first, &options.seeds.last) == 0;
 	if (text_from_json(json, "topology", &options.topology) && text_from_json(json, "clock", &options.clock) &&
 	    text_from_json(json, "check", &options.check) && text_from_json(json, "generation", &options.generation) &&
 	    list_from_json(json, "faults", &options.faults) &&

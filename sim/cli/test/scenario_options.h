@@ -5,9 +5,8 @@
 #ifndef SIM_CLI_TEST_SCENARIO_OPTIONS_H
 #define SIM_CLI_TEST_SCENARIO_OPTIONS_H
 
-#include <argp.h>
-
 #include "scenario.h"
+#include "sim/cli/base/seeds.h"
 
 struct json_object;
 
@@ -16,12 +15,11 @@ struct cli_scenario_options {
 	char *clock, *check, *generation;
 	struct cli_texts faults, fault_plans; /* plans: absolute */
 	uint32_t timeout_s;                   /* 0 = not given */
-	bool has_seeds;
-	uint64_t first_seed, last_seed;
+	struct cli_seeds seeds;
 };
 
-/* A child parser; its input is a zeroed struct cli_scenario_options. */
-extern const struct argp cli_scenario_options_argp;
+/* The part with them, for a zeroed struct cli_scenario_options. */
+extern const struct cli_args cli_scenario_options_args;
 
 void cli_scenario_options_fini(struct cli_scenario_options *options);
 

@@ -18,18 +18,9 @@
 
 #define BOOT_ID_SIZE 64
 
-int cli_trace_format_parse(const char *text, enum cli_trace_format *ret_format)
-{
-	if (strcmp(text, "perfetto") == 0)
-		*ret_format = CLI_TRACE_PERFETTO;
-	else if (strcmp(text, "csv") == 0)
-		*ret_format = CLI_TRACE_CSV;
-	else if (strcmp(text, "otlp") == 0)
-		*ret_format = CLI_TRACE_OTLP;
-	else
-		return -1;
-	return 0;
-}
+const char *const cli_trace_formats[] = {
+	[CLI_TRACE_PERFETTO] = "perfetto", [CLI_TRACE_CSV] = "csv", [CLI_TRACE_OTLP] = "otlp", NULL
+};
 
 static bool has_extension(const char *path, const char *extension)
 {

@@ -7,8 +7,8 @@
 
 enum cli_trace_format { CLI_TRACE_PERFETTO, CLI_TRACE_CSV, CLI_TRACE_OTLP };
 
-/* "perfetto", "csv", "otlp". Returns 0 or -1. */
-int cli_trace_format_parse(const char *text, enum cli_trace_format *ret_format);
+/* Their names, up to NULL. */
+extern const char *const cli_trace_formats[];
 
 /* The format for a file of that name: CSV for *.csv, OTLP for *.jsonl, else Perfetto's. */
 enum cli_trace_format cli_trace_format_of_file(const char *path);
