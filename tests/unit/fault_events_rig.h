@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "guarded_topology.h"
+#include "rules.h"
 #include "sim/base/log.h"
 #include "sim/state/fault_events.h"
 
@@ -121,16 +122,7 @@ static inline void events_end(struct events_world *world)
 /* Returns the rule's number. */
 static inline uint32_t events_add(struct events_world *world, const char *text)
 {
-	uint64_t begin_ns = sim_fault_events_rule_begin_ns(&world->events);
-	char file[SIM_DELAYS_FILE_SIZE];
-	struct sim_rule_error error;
-	struct sim_rule rule;
-	uint32_t id;
-
-	if (sim_rule_parse(text, &rule, file, &error) < 0)
-		fail_msg("%s", text);
-	assert_int_equal(sim_plan_add(&events_shared(world)->plan, &rule, NULL, begin_ns, &id), 0);
-	return id;
+	return plan_add(&events_shared(world)->plan, text, sim_fault_events_rule_begin_ns(&world->events));
 }
 
 /* Apply the events that are due at @now_ns. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules.h"
 #include "sim/faults/inject/injector.h"
 
 #define MS UINT64_C(1000000)
@@ -67,15 +68,7 @@ static inline int tear_down(void **state)
 
 static inline uint32_t add_at(struct world *world, const char *text, uint64_t now_ns)
 {
-	char file[SIM_DELAYS_FILE_SIZE];
-	struct sim_rule_error error;
-	struct sim_rule rule;
-	uint32_t id;
-
-	if (sim_rule_parse(text, &rule, file, &error))
-		fail_msg("%s\n%*s^ %s", text, (int)error.column - 1, "", error.text);
-	assert_int_equal(sim_plan_add(world->plan, &rule, NULL, now_ns, &id), 0);
-	return id;
+	return plan_add(world->plan, text, now_ns);
 }
 
 static inline uint32_t add(struct world *world, const char *text)

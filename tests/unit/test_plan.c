@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmocka_test.h"
+#include "rules.h"
 #include "sim/faults/plan/plan.h"
 
 static int set_up(void **state)
@@ -22,27 +22,6 @@ static int tear_down(void **state)
 {
 	sim_plan_destroy(*state);
 	return 0;
-}
-
-static struct sim_rule parse(const char *text)
-{
-	char file[SIM_DELAYS_FILE_SIZE];
-	struct sim_rule_error error;
-	struct sim_rule rule;
-
-	if (sim_rule_parse(text, &rule, file, &error))
-		fail_msg("%s: %s", text, error.text);
-	return rule;
-}
-
-static uint32_t add(struct sim_plan *plan, const char *text)
-{
-	struct sim_rule rule = parse(text);
-	uint32_t id = 0;
-
-	assert_int_equal(sim_plan_add(plan, &rule, NULL, 0, &id), 0);
-	assert_int_not_equal(id, 0);
-	return id;
 }
 
 /* The plan as "id text" lines. */
@@ -72,9 +51,9 @@ static void test_rules_are_listed_in_order(void **state)
 	struct sim_plan *plan = *state;
 
 	assert_listed(plan, "");
-	assert_int_equal(add(plan, "dma.memcpy nth=3 fail=IO_FAILED"), 1);
-	assert_int_equal(add(plan, "comch.send drop"), 2);
-	assert_int_equal(add(plan, "link down=1s"), 3);
+	assert_int_equal(plan_add(plan, "dma.memcpy nth=3 fail=IO_FAILED", 0), 1);
+	assert_int_equal(plan_add(plan, "comch.send drop", 0), 2);
+	assert_int_equal(plan_add(plan, "link down=1s", 0), 3);
 	assert_listed(plan, "1 dma.memcpy nth=3 fail=IO_FAILED\n2 comch.send drop\n3 link down=1s\n");
 	assert_int_equal(sim_plan_num_rules(plan), 3);
 }
@@ -83,18 +62,18 @@ static void test_removed_rules_are_gone_and_their_ids_do_not_come_back(void **st
 {
 	struct sim_plan *plan = *state;
 
-	add(plan, "dma.memcpy tear");
-	add(plan, "comch.send drop");
+	plan_add(plan, "dma.memcpy tear", 0);
+	plan_add(plan, "comch.send drop", 0);
 	assert_int_equal(sim_plan_remove(plan, 1), 0);
 	assert_int_equal(sim_plan_remove(plan, 1), -ENOENT);
 	assert_int_equal(sim_plan_remove(plan, 0), -ENOENT);
 	assert_int_equal(sim_plan_remove(plan, 77), -ENOENT);
-	assert_int_equal(add(plan, "peer kill"), 3);
+	assert_int_equal(plan_add(plan, "peer kill", 0), 3);
 	assert_listed(plan, "2 comch.send drop\n3 peer kill\n");
 	sim_plan_clear(plan);
 	assert_int_equal(sim_plan_num_rules(plan), 0);
 	assert_listed(plan, "");
-	assert_int_equal(add(plan, "peer kill"), 4);
+	assert_int_equal(plan_add(plan, "peer kill", 0), 4);
 }
 
 static void test_each_change_is_a_new_generation(void **state)
@@ -102,7 +81,7 @@ static void test_each_change_is_a_new_generation(void **state)
 	struct sim_plan *plan = *state;
 	uint64_t before = atomic_load(&plan->generation);
 
-	add(plan, "dma.memcpy tear");
+	plan_add(plan, "dma.memcpy tear", 0);
 	assert_true(atomic_load(&plan->generation) > before);
 	before = atomic_load(&plan->generation);
 	sim_plan_remove(plan, 1);
@@ -114,7 +93,7 @@ static void test_each_change_is_a_new_generation(void **state)
 
 static void test_a_full_plan_refuses_until_there_is_a_place(void **state)
 {
-	struct sim_rule rule = parse("dma.memcpy tear");
+	struct sim_rule rule = parse_rule("dma.memcpy tear");
 	struct sim_plan *plan = *state;
 	uint32_t id;
 
@@ -132,7 +111,7 @@ static void test_a_full_plan_refuses_until_there_is_a_place(void **state)
 
 static void test_unsound_rules_are_refused(void **state)
 {
-	struct sim_rule rule = parse("dma.memcpy tear");
+	struct sim_rule rule = parse_rule("dma.memcpy tear");
 	uint32_t id = 5;
 
 	rule.ops = UINT64_MAX;
@@ -155,7 +134,7 @@ static struct sim_delays *delays_of(const char *file, const char *text)
 
 static void test_delays_are_kept_with_their_rule(void **state)
 {
-	struct sim_rule rule = parse("dma.memcpy delay=trace(a.txt)"), other = parse("dma.memcpy tear");
+	struct sim_rule rule = parse_rule("dma.memcpy delay=trace(a.txt)"), other = parse_rule("dma.memcpy tear");
 	struct sim_delays *delays = delays_of("a.txt", "1us\n2us\n");
 	uint32_t id;
 
@@ -177,7 +156,7 @@ static uint32_t series_in_use(const struct sim_plan *plan)
 
 static void test_same_delays_are_kept_once(void **state)
 {
-	struct sim_rule rule = parse("dma.memcpy delay=trace(a.txt)");
+	struct sim_rule rule = parse_rule("dma.memcpy delay=trace(a.txt)");
 	struct sim_delays *delays = delays_of("a.txt", "1us\n2us\n"), *changed = delays_of("a.txt", "1us\n3us\n");
 	uint32_t id;
 
@@ -193,7 +172,7 @@ static void test_same_delays_are_kept_once(void **state)
 /* Half of all delays fit twice; when a rule is removed, its half is free again. */
 static void test_room_for_delays_ends_and_comes_back(void **state)
 {
-	struct sim_rule rule = parse("dma.memcpy delay=trace(a.txt)");
+	struct sim_rule rule = parse_rule("dma.memcpy delay=trace(a.txt)");
 	struct sim_delays *delays = calloc(1, sim_delays_size(SIM_DELAYS_MAX / 2));
 	struct sim_plan *plan = *state;
 	uint32_t first, id;
@@ -271,7 +250,7 @@ static void ignore_rule(void *arg, const struct sim_plan_rule *rule)
 /* A process that has the plan mapped may write anything into it. */
 static void test_overwritten_plans_are_survived(void **state)
 {
-	struct sim_rule rule = parse("dma.memcpy tear"), traced = parse("dma.memcpy delay=trace(a.txt)");
+	struct sim_rule rule = parse_rule("dma.memcpy tear"), traced = parse_rule("dma.memcpy delay=trace(a.txt)");
 	struct sim_delays *delays = delays_of("a.txt", "1us\n");
 	uint8_t *bytes = *state;
 	uint32_t id;
@@ -298,14 +277,14 @@ static void test_rules_that_were_taken_out_are_remembered(void **state)
 	struct listing past = { .len = 0 }, later = { .len = 0 };
 
 	for (uint32_t i = 0; i < SIM_PLAN_MAX_RULES; i++)
-		add(plan, i < 3 ? "dma.memcpy tear" : "comch.send drop");
+		plan_add(plan, i < 3 ? "dma.memcpy tear" : "comch.send drop", 0);
 	sim_plan_each_removed(plan, list_rule, &past);
 	assert_int_equal(past.len, 0);
 	assert_int_equal(sim_plan_remove(plan, 1), 0);
 	assert_int_equal(sim_plan_remove(plan, 3), 0);
 	sim_plan_each_removed(plan, list_rule, &past);
 	assert_string_equal(past.text, "1 dma.memcpy tear\n3 dma.memcpy tear\n");
-	add(plan, "comch.send break");
+	plan_add(plan, "comch.send break", 0);
 	sim_plan_each_removed(plan, list_rule, &later);
 	assert_string_equal(later.text, "3 dma.memcpy tear\n");
 }
@@ -314,8 +293,8 @@ static void test_rules_that_make_no_sense_are_passed_over(void **state)
 {
 	struct sim_plan *plan = *state;
 
-	add(plan, "dma.memcpy tear");
-	add(plan, "comch.send drop");
+	plan_add(plan, "dma.memcpy tear", 0);
+	plan_add(plan, "comch.send drop", 0);
 	atomic_store(&plan->slots[0].rule[0], UINT64_MAX); /* its operations */
 	assert_listed(plan, "2 comch.send drop\n");
 	atomic_store(&plan->end, UINT32_MAX);

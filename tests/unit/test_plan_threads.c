@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmocka_test.h"
+#include "rules.h"
 #include "sim/faults/inject/injector.h"
 
 #define THREADS 3
@@ -19,26 +19,6 @@ struct asker {
 	const atomic_bool *changing; /* evaluate while the plan changes */
 	uint32_t asked, fired, wrong;
 };
-
-static struct sim_rule parse(const char *text)
-{
-	char file[SIM_DELAYS_FILE_SIZE];
-	struct sim_rule_error error;
-	struct sim_rule rule;
-
-	if (sim_rule_parse(text, &rule, file, &error))
-		fail_msg("%s: %s", text, error.text);
-	return rule;
-}
-
-static uint32_t add(struct sim_plan *plan, const char *text)
-{
-	struct sim_rule rule = parse(text);
-	uint32_t id = 0;
-
-	assert_int_equal(sim_plan_add(plan, &rule, NULL, 0, &id), 0);
-	return id;
-}
 
 static struct sim_injector *view_of(struct sim_plan *plan)
 {
@@ -113,8 +93,8 @@ static void test_faults_are_counted_out_exactly_among_threads(void **state)
 
 	assert_int_equal(sim_plan_create(1, &plan), 0);
 	faults = view_of(plan);
-	every = add(plan, "dma.memcpy every=10 tear");
-	times = add(plan, "dma.memcpy times=777 flip=1");
+	every = plan_add(plan, "dma.memcpy every=10 tear", 0);
+	times = plan_add(plan, "dma.memcpy times=777 flip=1", 0);
 	start(askers, faults, &changing);
 	join(askers);
 	for (int i = 0; i < THREADS; i++)
@@ -145,10 +125,10 @@ static void test_plan_changes_while_threads_evaluate_it(void **state)
 
 	assert_int_equal(sim_plan_create(1, &plan), 0);
 	faults = view_of(plan);
-	add(plan, "dma.memcpy tear");
+	plan_add(plan, "dma.memcpy tear", 0);
 	start(askers, faults, &changing);
 	for (int i = 0; i < 3 * SIM_PLAN_MAX_RULES; i++) {
-		id = add(plan, rules[i % 4]);
+		id = plan_add(plan, rules[i % 4], 0);
 		if (last)
 			assert_int_equal(sim_plan_remove(plan, last), 0);
 		last = id;
@@ -185,7 +165,7 @@ static void test_processes_share_a_plan(void **state)
 
 	assert_ptr_not_equal(plan, MAP_FAILED);
 	sim_plan_init(plan, 1);
-	id = add(plan, "dma.memcpy every=4 tear");
+	id = plan_add(plan, "dma.memcpy every=4 tear", 0);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0)

@@ -5,21 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmocka_test.h"
+#include "rules.h"
 #include "sim/faults/inject/rng_priv.h"
 
 #define DRAWS 100000
-
-static struct sim_rule parse(const char *text)
-{
-	char file[SIM_DELAYS_FILE_SIZE];
-	struct sim_rule_error error;
-	struct sim_rule rule;
-
-	if (sim_rule_parse(text, &rule, file, &error))
-		fail_msg("%s: %s", text, error.text);
-	return rule;
-}
 
 struct moments {
 	double mean, deviation, least, most;
@@ -36,7 +25,7 @@ static int compare(const void *a, const void *b)
 static struct moments draw(const char *text)
 {
 	static uint64_t delays[DRAWS];
-	struct sim_rule rule = parse(text);
+	struct sim_rule rule = parse_rule(text);
 	double sum = 0, squares = 0;
 	struct moments moments;
 
@@ -73,8 +62,8 @@ static void test_same_match_same_draw(void **state)
 /* Saved plans must fire as before: these numbers may never change. */
 static void test_draws_are_those_of_every_machine(void **state)
 {
-	struct sim_rule lognormal = parse("dma.memcpy delay=lognormal(20us,5us)");
-	struct sim_rule pareto = parse("dma.memcpy delay=pareto(10us,1.5)");
+	struct sim_rule lognormal = parse_rule("dma.memcpy delay=lognormal(20us,5us)");
+	struct sim_rule pareto = parse_rule("dma.memcpy delay=pareto(10us,1.5)");
 
 	assert_int_equal(sim_rng_key(42, 1, 1), UINT64_C(0x56f806fa1c91f122));
 	assert_int_equal(sim_rng_delay(&lognormal, sim_rng_key(42, 1, 1)), 15957);

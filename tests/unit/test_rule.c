@@ -4,20 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmocka_test.h"
+#include "rules.h"
 #include "sim/faults/rule/rule.h"
-
-static struct sim_rule parse(const char *text)
-{
-	char file[SIM_DELAYS_FILE_SIZE];
-	struct sim_rule_error error;
-	struct sim_rule rule;
-
-	if (sim_rule_parse(text, &rule, file, &error))
-		fail_msg("%s\n%*s^ %s", text, (int)error.column - 1, "", error.text);
-	assert_int_equal(sim_rule_check(&rule), 0);
-	return rule;
-}
 
 /* @text means the same as @canonical, and is written like that. */
 static void assert_written(const char *text, const char *canonical)
@@ -32,7 +20,7 @@ static void assert_written(const char *text, const char *canonical)
 	len = sim_rule_format(&rule, file, written);
 	assert_int_equal(len, strlen(written));
 	assert_string_equal(written, canonical);
-	again = parse(written);
+	again = parse_rule(written);
 	assert_memory_equal(&again, &rule, sizeof(rule));
 }
 
@@ -46,8 +34,8 @@ static void test_rule_is_small_and_flat(void **state)
 static void test_every_part_of_a_rule_has_its_place(void **state)
 {
 	struct sim_rule rule =
-		parse("dma.memcpy side=dpu program=my_* pid=42 device=mlx5_0 size=1k..64k addr=0x1000..0x1fff "
-		      "from=1s until=2s skip=5 every=3 p=0.25 seed=9 times=7 fail=IO_FAILED moved=50%");
+		parse_rule("dma.memcpy side=dpu program=my_* pid=42 device=mlx5_0 size=1k..64k addr=0x1000..0x1fff "
+			   "from=1s until=2s skip=5 every=3 p=0.25 seed=9 times=7 fail=IO_FAILED moved=50%");
 
 	assert_int_equal(rule.ops, SIM_OP_BIT(SIM_OP_DMA_MEMCPY));
 	assert_string_equal(rule.side, "dpu");
@@ -126,20 +114,20 @@ static void test_patterns_name_several_operations(void **state)
 /* "*" is every operation that the action fits. */
 static void test_rule_can_hit_only_operations_that_fit(void **state)
 {
-	struct sim_rule rule = parse("* size>=1 drop");
+	struct sim_rule rule = parse_rule("* size>=1 drop");
 
 	assert_int_equal(rule.ops, SIM_OPS_ALL);
 	assert_int_equal(sim_rule_ops(&rule), SIM_OP_BIT(SIM_OP_COMCH_SEND) | SIM_OP_BIT(SIM_OP_COMCH_RECV) |
 						      SIM_OP_BIT(SIM_OP_COMCH_PRODUCER_SEND) |
 						      SIM_OP_BIT(SIM_OP_COMM_CHANNEL_SEND) |
 						      SIM_OP_BIT(SIM_OP_COMM_CHANNEL_RECV));
-	rule = parse("* fail=IO_FAILED");
+	rule = parse_rule("* fail=IO_FAILED");
 	assert_false(sim_rule_ops(&rule) & SIM_OP_BIT(SIM_OP_ALLOC));
-	rule = parse("* fail=NO_MEMORY");
+	rule = parse_rule("* fail=NO_MEMORY");
 	assert_true(sim_rule_ops(&rule) & SIM_OP_BIT(SIM_OP_ALLOC));
-	rule = parse("* refuse=AGAIN");
+	rule = parse_rule("* refuse=AGAIN");
 	assert_false(sim_rule_ops(&rule) & SIM_OP_BIT(SIM_OP_COMCH_CONNECT));
-	rule = parse("* fail=TIME_OUT moved=1");
+	rule = parse_rule("* fail=TIME_OUT moved=1");
 	assert_int_equal(sim_rule_ops(&rule), SIM_OPS_MOVING);
 }
 
@@ -174,7 +162,7 @@ static void test_table_of_operations_and_actions_is_the_language(void **state)
 
 static void test_names_with_spaces_stand_in_quotes(void **state)
 {
-	struct sim_rule rule = parse("dma.memcpy program=\"my app (1)\" hang");
+	struct sim_rule rule = parse_rule("dma.memcpy program=\"my app (1)\" hang");
 
 	assert_string_equal(rule.program, "my app (1)");
 	assert_canonical("dma.memcpy program=\"my app (1)\" hang");

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmocka_test.h"
+#include "rules.h"
 #include "sim/faults/rule/rule.h"
 
 #define MAX_LINE 2048
@@ -33,12 +33,7 @@ static unsigned int each_row(const char *heading, void (*row)(const char *first,
 
 static void compile(const char *text, char *meaning)
 {
-	char file[SIM_DELAYS_FILE_SIZE];
-	struct sim_rule_error error;
-	struct sim_rule rule;
-
-	if (sim_rule_parse(text, &rule, file, &error))
-		fail_msg("%s: %s", text, error.text);
+	parse_rule(text);
 }
 
 static void test_examples_compile(void **state)

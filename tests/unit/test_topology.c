@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmocka_test.h"
-#include "pcie_model/topology/topology.h"
+#include "topologies.h"
 
 #ifndef UNIT_DATA_DIR /* the build gives both; else run from the root of the sources */
 #define UNIT_DATA_DIR "tests/unit/data"
@@ -15,22 +14,6 @@
 #endif
 
 #define GBPS UINT64_C(1000000000)
-
-static struct pcie_topology *parse_text(const char *name, const char *yaml, size_t len)
-{
-	struct pcie_topology *topology = NULL;
-	char error[PCIE_ERROR_SIZE] = "untouched";
-
-	if (pcie_topology_parse(name, yaml, len, &topology, error))
-		fail_msg("%s", error);
-	assert_string_equal(error, "");
-	return topology;
-}
-
-static struct pcie_topology *parse(const char *yaml)
-{
-	return parse_text("test.yaml", yaml, strlen(yaml));
-}
 
 /* One BlueField-3 with these functions, a line "- {...}" each. */
 static struct pcie_topology *parse_functions(const char *functions)
@@ -52,7 +35,7 @@ static struct pcie_topology *parse_file(const char *path)
 		fail_msg("cannot open %s", path);
 	assert_true(getdelim(&text, &len, EOF, file) > 0);
 	fclose(file);
-	topology = parse_text(path, text, strlen(text));
+	topology = parse_named(path, text, strlen(text));
 	free(text);
 	return topology;
 }
@@ -106,7 +89,6 @@ static void test_default_is_one_bluefield_3_with_two_pfs_on_each_side(void **sta
 	assert_reps(&functions[0], ids(2));
 	assert_reps(&functions[1], ids(3));
 	assert_string_equal(functions[2].rep_iface, "pf0hpf");
-	pcie_topology_destroy(topology);
 }
 
 /* Values that the file gives ----------------------------------------------------- */
@@ -191,7 +173,6 @@ static void test_every_field_arrives_as_written(void **state)
 	assert_int_equal(topology->functions[3].parent, 1); /* not the PF just before it */
 	assert_int_equal(topology->functions[4].sf_index, 9);
 	assert_int_equal(topology->functions[4].aux_index, 12);
-	pcie_topology_destroy(topology);
 }
 
 static void test_caps_override_single_capabilities_only(void **state)
@@ -207,7 +188,6 @@ static void test_caps_override_single_capabilities_only(void **state)
 	assert_int_equal(caps->dma_memcpy, expected.dma_memcpy);
 	assert_int_equal(caps->mmap_export_pci, expected.mmap_export_pci);
 	assert_int_equal(caps->num_completion_vectors, expected.num_completion_vectors);
-	pcie_topology_destroy(topology);
 }
 
 static void test_units_scale_sizes_and_rates(void **state)
@@ -226,7 +206,6 @@ static void test_units_scale_sizes_and_rates(void **state)
 	assert_int_equal(functions[0].caps.dma_max_buf_bytes, 3072);
 	assert_int_equal(functions[1].caps.dma_max_buf_bytes, 1073741824);
 	assert_int_equal(functions[2].caps.dma_max_buf_bytes, 4096);
-	pcie_topology_destroy(topology);
 }
 
 static void test_leading_zero_is_decimal(void **state)
@@ -234,7 +213,6 @@ static void test_leading_zero_is_decimal(void **state)
 	struct pcie_topology *topology = parse_functions("  - {side: host, type: pf, pci: b1:00.0, vhca-id: 010}\n");
 
 	assert_int_equal(topology->functions[0].vhca_id, 10);
-	pcie_topology_destroy(topology);
 }
 
 static void test_empty_iface_means_none(void **state)
@@ -246,7 +224,6 @@ static void test_empty_iface_means_none(void **state)
 	assert_string_equal(topology->functions[0].iface, "");
 	assert_string_equal(topology->functions[1].iface, "");
 	assert_string_equal(topology->functions[1].rep_iface, "");
-	pcie_topology_destroy(topology);
 }
 
 /* Values that the file leaves out ------------------------------------------------ */
@@ -280,7 +257,6 @@ static void test_names_default_to_what_a_real_card_would_have(void **state)
 	assert_each(topology, rep_iface, "", "pf0hpf", "pf0vf0", "pf0vf1", "en3f0c1pf0sf0", "en3f0c1pf0sf1");
 	assert_each(topology, vuid, "MT2306XZ0000ECMLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0VF1",
 		    "MT2306XZ0000MLNXS0D0F0VF2", "MT2306XZ0000MLNXS0D0F0SF32768", "MT2306XZ0000MLNXS0D0F0SF32769");
-	pcie_topology_destroy(topology);
 }
 
 static void test_numbers_default_to_the_order_in_the_file(void **state)
@@ -303,7 +279,6 @@ static void test_numbers_default_to_the_order_in_the_file(void **state)
 	}
 	assert_int_equal(topology->functions[4].sf_index, 0);
 	assert_int_equal(topology->functions[5].sf_index, 1);
-	pcie_topology_destroy(topology);
 }
 
 /* The MAC is 02:bf:00 and the id; the modified EUI-64 flips bit 1 of its first byte
@@ -316,7 +291,6 @@ static void test_mac_and_ipv6_default_to_the_id(void **state)
 
 	assert_memory_equal(topology->functions[5].mac, mac, sizeof(mac));
 	assert_memory_equal(topology->functions[5].ipv6, ipv6, sizeof(ipv6));
-	pcie_topology_destroy(topology);
 }
 
 static void test_ipv6_defaults_to_the_given_mac(void **state)
@@ -326,7 +300,6 @@ static void test_ipv6_defaults_to_the_given_mac(void **state)
 		parse_functions("  - {side: host, type: pf, pci: b1:00.0, mac: \"a0:88:c2:01:02:03\"}\n");
 
 	assert_memory_equal(topology->functions[0].ipv6, ipv6, sizeof(ipv6));
-	pcie_topology_destroy(topology);
 }
 
 static void test_link_is_the_profiles_but_for_what_is_given(void **state)
@@ -345,7 +318,6 @@ static void test_link_is_the_profiles_but_for_what_is_given(void **state)
 	assert_int_equal(given->mps_bytes, 128);
 	assert_int_equal(given->mrrs_bytes, 4096);
 	assert_int_equal(given->rcb_bytes, 128);
-	pcie_topology_destroy(topology);
 }
 
 static void test_capabilities_default_to_the_profile_by_side(void **state)
@@ -357,7 +329,6 @@ static void test_capabilities_default_to_the_profile_by_side(void **state)
 	assert_true(topology->functions[1].caps.mmap_export_pci);
 	assert_false(topology->functions[1].caps.rep_filter_all);
 	assert_true(topology->functions[3].caps.dma_memcpy); /* VFs as PFs */
-	pcie_topology_destroy(topology);
 }
 
 static void test_defaults_keep_clear_of_given_values(void **state)
@@ -375,7 +346,6 @@ static void test_defaults_keep_clear_of_given_values(void **state)
 	assert_int_equal(functions[2].vhca_id, 2);
 	assert_int_equal(functions[2].sf_index, 0);
 	assert_int_equal(functions[4].sf_index, 2);
-	pcie_topology_destroy(topology);
 }
 
 static void test_infiniband_function_has_a_lid_and_an_ib_name(void **state)
@@ -387,7 +357,6 @@ static void test_infiniband_function_has_a_lid_and_an_ib_name(void **state)
 	assert_int_equal(topology->functions[0].lid, 1);
 	assert_int_equal(topology->functions[1].lid, 2);
 	assert_each(topology, iface, "ib0", "ibP2p177s0f0");
-	pcie_topology_destroy(topology);
 }
 
 /* Families and representors ------------------------------------------------------ */
@@ -404,7 +373,6 @@ static void test_vf_belongs_to_the_pf_listed_last_before_it(void **state)
 	assert_int_equal(topology->functions[2].parent, 0);
 	assert_int_equal(topology->functions[3].parent, 1);
 	assert_int_equal(topology->functions[4].parent, 0); /* by its address */
-	pcie_topology_destroy(topology);
 }
 
 static void test_sf_may_stand_before_its_pf(void **state)
@@ -413,7 +381,6 @@ static void test_sf_may_stand_before_its_pf(void **state)
 							 "  - {side: host, type: pf, pci: b1:00.0}\n");
 
 	assert_int_equal(topology->functions[0].parent, 1);
-	pcie_topology_destroy(topology);
 }
 
 static void test_dpu_pf_represents_the_host_pf_of_its_number_and_what_belongs_to_it(void **state)
@@ -422,7 +389,6 @@ static void test_dpu_pf_represents_the_host_pf_of_its_number_and_what_belongs_to
 
 	assert_reps(&topology->functions[0], ids(2, 3, 4, 5, 6));
 	assert_reps(&topology->functions[1], ids(7, 8));
-	pcie_topology_destroy(topology);
 }
 
 static void test_one_represents_turns_the_default_off_for_its_card(void **state)
@@ -435,7 +401,6 @@ static void test_one_represents_turns_the_default_off_for_its_card(void **state)
 	assert_int_equal(topology->functions[0].num_reps, 0);
 	assert_int_equal(topology->functions[1].num_reps, 0);
 	assert_each(topology, rep_iface, "", "", "", "");
-	pcie_topology_destroy(topology);
 }
 
 /* Two hosts on one card: the representors of both are on the same port's PF. */
@@ -448,7 +413,6 @@ static void test_multi_host_card_tells_its_hosts_apart(void **state)
 	assert_reps(&topology->functions[0], ids(1, 2));
 	assert_each(topology, rep_iface, "", "pf0hpf", "c2pf0hpf");
 	assert_each(topology, vuid, "MT2306XZ0000ECMLNXS0D0F0", "MT2306XZ0000MLNXS0D0F0", "MT2306XZ0000MLNXS1D0F0");
-	pcie_topology_destroy(topology);
 }
 
 /* Sides -------------------------------------------------------------------------- */
@@ -463,7 +427,6 @@ static void test_two_cards_share_a_host(void **state)
 	assert_int_equal(topology->functions[6].card, 1);
 	assert_int_equal(topology->functions[6].vhca_id, 2); /* ids are a card's own */
 	assert_reps(&topology->functions[4], ids(6));
-	pcie_topology_destroy(topology);
 }
 
 static void test_two_nodes_have_four_sides(void **state)
@@ -477,7 +440,6 @@ static void test_two_nodes_have_four_sides(void **state)
 	assert_false(pcie_topology_has_side(topology, "host"));
 	assert_false(pcie_topology_has_side(topology, "node0"));
 	assert_false(pcie_topology_has_side(topology, ""));
-	pcie_topology_destroy(topology);
 }
 
 static void test_older_bluefield_2_copies_128_mib(void **state)
@@ -487,7 +449,6 @@ static void test_older_bluefield_2_copies_128_mib(void **state)
 	assert_string_equal(topology->cards[0].profile->name, "bluefield-2");
 	assert_int_equal(topology->functions[0].caps.dma_max_buf_bytes, 134217728);
 	assert_int_equal(topology->functions[3].active_rate_bps, 100 * GBPS);
-	pcie_topology_destroy(topology);
 }
 
 static void test_side_is_a_dpu_by_its_last_part(void **state)
@@ -534,5 +495,5 @@ int main(void)
 		cmocka_unit_test(test_destroy_accepts_null),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, topologies_teardown);
 }

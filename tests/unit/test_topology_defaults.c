@@ -5,26 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmocka_test.h"
-#include "pcie_model/topology/topology.h"
+#include "topologies.h"
 
 #define PF(side, pci) "  - {side: " side ", type: pf, pci: \"" pci "\""
 
-static struct pcie_topology *parse(const char *card)
+static struct pcie_topology *parse_one(const char *card)
 {
-	struct pcie_topology *topology = NULL;
-	char yaml[4096], error[PCIE_ERROR_SIZE];
+	char yaml[4096];
 
 	snprintf(yaml, sizeof(yaml), "cards:\n- %s", card);
-	if (pcie_topology_parse("test.yaml", yaml, strlen(yaml), &topology, error))
-		fail_msg("%s", error);
-	return topology;
+	return parse(yaml);
 }
 
 /* "b1:00.0 b1:00.3 ", the addresses of VFs of @side. */
 static void assert_vfs(const char *card, const char *side, const char *expected)
 {
-	struct pcie_topology *topology = parse(card);
+	struct pcie_topology *topology = parse_one(card);
 	char text[1024] = "";
 
 	for (size_t i = 0; i < topology->num_functions; i++) {
@@ -36,13 +32,12 @@ static void assert_vfs(const char *card, const char *side, const char *expected)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s ", addr + 5);
 	}
 	assert_string_equal(text, expected);
-	pcie_topology_destroy(topology);
 }
 
 /* "pf0hpf@0 pf2hpf@2 ", each representor with its holder. */
 static void assert_reps(const char *card, const char *expected)
 {
-	struct pcie_topology *topology = parse(card);
+	struct pcie_topology *topology = parse_one(card);
 	char text[1024] = "";
 
 	for (size_t i = 0; i < topology->num_functions; i++)
@@ -50,7 +45,6 @@ static void assert_reps(const char *card, const char *expected)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s@%zu ",
 				 topology->functions[topology->functions[i].reps[j]].rep_iface, i);
 	assert_string_equal(text, expected);
-	pcie_topology_destroy(topology);
 }
 
 /* ---- addresses of VFs ---- */
@@ -186,7 +180,7 @@ static void test_each_pf_of_a_multi_host_card_represents_one(void **state)
 
 static void test_vf_in_a_guest_has_type_vuid_and_representor_of_its_pf(void **state)
 {
-	struct pcie_topology *topology = parse(GUEST);
+	struct pcie_topology *topology = parse_one(GUEST);
 	const struct pcie_function *vf = &topology->functions[2];
 
 	assert_int_equal(vf->type, PCIE_FUNC_VF);
@@ -200,23 +194,21 @@ static void test_vf_in_a_guest_has_type_vuid_and_representor_of_its_pf(void **st
 	/* The guest is no host of the card: other/host is the second one. */
 	assert_string_equal(topology->functions[6].vuid, "MT2306XZ0000MLNXS1D0F0");
 	assert_string_equal(topology->functions[6].rep_iface, "c2pf0hpf");
-	pcie_topology_destroy(topology);
 }
 
 /* VF 0 is in the guest: VFs 1 and 2 have the addresses behind the one that it would have here. */
 static void test_vfs_of_the_host_count_on_behind_those_of_guests(void **state)
 {
-	struct pcie_topology *topology = parse(GUEST);
+	struct pcie_topology *topology = parse_one(GUEST);
 
 	assert_vfs(GUEST, "host", "b1:02.4 b1:02.5 ");
 	assert_string_equal(topology->functions[7].vuid, "MT2306XZ0000MLNXS0D0F1VF2");
 	assert_string_equal(topology->functions[7].rep_iface, "pf1vf1");
-	pcie_topology_destroy(topology);
 }
 
 static void test_interfaces_of_a_guest_have_a_number_where_a_device_has_several_functions(void **state)
 {
-	struct pcie_topology *topology = parse("profile: bluefield-3\n  mode: nic\n  functions:\n" PF(
+	struct pcie_topology *topology = parse_one("profile: bluefield-3\n  mode: nic\n  functions:\n" PF(
 		"host", "b1:00.0") "}\n"
 				   "  - {side: pod/host, type: vf, pci: \"86:00.0\", parent: \"host/b1:00.0\"}\n"
 				   "  - {side: pod/host, type: vf, pci: \"86:00.1\", parent: \"host/0000:b1:00.0\"}\n"
@@ -226,18 +218,16 @@ static void test_interfaces_of_a_guest_have_a_number_where_a_device_has_several_
 	assert_string_equal(topology->functions[2].iface, "enp134s0f1");
 	assert_string_equal(topology->functions[3].iface, "enP1p134s2");
 	assert_string_equal(topology->functions[3].vuid, "MT2306XZ0000MLNXS0D0F0VF3");
-	pcie_topology_destroy(topology);
 }
 
 /* ---- interfaces of a device with a single function ---- */
 
 static void expect_ifaces(const char *card, const char *first, const char *second)
 {
-	struct pcie_topology *topology = parse(card);
+	struct pcie_topology *topology = parse_one(card);
 
 	assert_string_equal(topology->functions[0].iface, first);
 	assert_string_equal(topology->functions[1].iface, second);
-	pcie_topology_destroy(topology);
 }
 
 static void test_interface_has_the_functions_number_where_the_device_has_several(void **state)
@@ -271,25 +261,23 @@ static void test_interface_has_the_functions_number_where_the_device_has_several
 
 static void test_former_address_in_represents_is_understood(void **state)
 {
-	struct pcie_topology *topology = parse(OLD_VFS);
+	struct pcie_topology *topology = parse_one(OLD_VFS);
 
 	assert_int_equal(topology->functions[0].num_reps, 2);
 	assert_string_equal(topology->functions[topology->functions[0].reps[1]].rep_iface, "pf0vf0");
 	assert_string_equal(topology->note, "represents: host/b1:00.2: earlier versions gave this default to "
 					    "host/0000:b1:00.3");
-	pcie_topology_destroy(topology);
 }
 
 static void expect_former(const char *card, const char *text, const char *expected)
 {
-	struct pcie_topology *topology = parse(card);
+	struct pcie_topology *topology = parse_one(card);
 	char note[PCIE_NOTE_SIZE];
 
 	assert_string_equal(topology->note, "");
 	assert_int_equal(pcie_topology_find_former(topology, text, note), expected != NULL);
 	if (expected)
 		assert_string_equal(note, expected);
-	pcie_topology_destroy(topology);
 }
 
 static void test_text_that_names_a_former_default_is_found(void **state)
@@ -338,5 +326,5 @@ int main(void)
 		cmocka_unit_test(test_given_names_and_addresses_are_never_former),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, topologies_teardown);
 }

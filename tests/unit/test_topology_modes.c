@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmocka_test.h"
-#include "pcie_model/topology/topology.h"
+#include "topologies.h"
 
 #ifndef TOPOLOGY_DIR
 #define TOPOLOGY_DIR "share/topologies"
@@ -15,25 +14,6 @@
 #define DPU0  "- {side: dpu, type: pf, pci: \"03:00.0\""
 #define HOST0 "- {side: host, type: pf, pci: \"3b:00.0\""
 #define HOST1 "- {side: host, type: pf, pci: \"3b:00.1\""
-
-static struct pcie_topology *parse(const char *yaml)
-{
-	struct pcie_topology *topology = NULL;
-	char error[PCIE_ERROR_SIZE];
-
-	if (pcie_topology_parse("test.yaml", yaml, strlen(yaml), &topology, error))
-		fail_msg("%s", error);
-	return topology;
-}
-
-/* A BlueField-3 with @card, lines of the card besides "profile:", then "functions:" and lines of functions. */
-static struct pcie_topology *parse_card(const char *card)
-{
-	char yaml[4096];
-
-	snprintf(yaml, sizeof(yaml), "cards:\n- profile: bluefield-3\n%s", card);
-	return parse(yaml);
-}
 
 static void assert_refused(const char *card, const char *message)
 {
@@ -106,7 +86,6 @@ static void test_real_dpu_lists_what_a_card_lists(void **state)
 	assert_reps(topology, 1, "pf1hpf en3f1pf1sf0 ");
 	assert_int_equal(pcie_topology_page_bytes(topology, "dpu"), 65536);
 	assert_int_equal(pcie_topology_page_bytes(topology, "host"), 4096);
-	pcie_topology_destroy(topology);
 	free(yaml);
 }
 
@@ -126,7 +105,6 @@ static void test_sf_of_the_arm_cores_does_not_reach_the_host(void **state)
 	assert_ptr_equal(pcie_topology_find_rep_holder(topology, sf->id), pf);
 	assert_ptr_equal(pcie_topology_find_rep_holder(topology, host_sf->id), pf);
 	assert_null(pcie_topology_find_rep_holder(topology, pf->id));
-	pcie_topology_destroy(topology);
 }
 
 static void test_represents_names_sfs_of_the_dpu_but_no_other_function_of_it(void **state)
@@ -135,7 +113,6 @@ static void test_represents_names_sfs_of_the_dpu_but_no_other_function_of_it(voi
 						    "  - {side: dpu, type: sf, pci: \"03:00.0\", sf-index: 7}\n");
 
 	assert_reps(topology, 0, "en3f0pf0sf7 ");
-	pcie_topology_destroy(topology);
 	assert_refused(
 		"  functions:\n  " DPU0 ", represents: [dpu/03:00.0]}\n",
 		"bad.yaml:4: cards[0].functions[0].represents[0]: \"dpu/03:00.0\" is a PF of the DPU; of a DPU side, "
@@ -157,7 +134,6 @@ static void test_numbers_of_vfs_and_sfs_follow_the_listed_functions(void **state
 		    "3b:02.3/enp59s0f1v1 ");
 	assert_reps(topology, 0,
 		    "pf0hpf pf0vf0 pf0vf1 pf0vf2 pf0vf3 pf0vf4 pf0vf5 pf0vf6 en3f0c1pf0sf0 en3f0c1pf0sf1 ");
-	pcie_topology_destroy(topology);
 }
 
 static void test_numbers_of_vfs_and_sfs_are_checked(void **state)
@@ -203,7 +179,6 @@ static void test_auxiliary_devices_are_numbered_behind_the_machines_pci_function
 	assert_int_equal(functions[8].aux_index, 3);
 	assert_int_equal(functions[8].sf_index, 0);
 	assert_int_equal(functions[9].aux_index, 1);
-	pcie_topology_destroy(topology);
 }
 
 static void assert_indices(const struct pcie_function *function, uint32_t host, uint32_t pf, uint32_t vf)
@@ -233,7 +208,6 @@ static void test_functions_are_numbered_by_host_pf_and_vf(void **state)
 	assert_indices(&functions[5], 1, 1, 1);
 	assert_indices(&functions[6], 2, 0, 0);
 	assert_indices(&functions[7], 2, 0, 0);
-	pcie_topology_destroy(topology);
 }
 
 /* ---- modes ---- */
@@ -259,9 +233,6 @@ static void test_dpu_is_the_default_and_zero_trust_shows_the_same(void **state)
 	expect_all(zero_trust);
 	assert_int_equal(zero_trust->cards[0].mode, PCIE_MODE_ZERO_TRUST);
 	assert_int_equal(unnamed->cards[0].mode, PCIE_MODE_DPU);
-	pcie_topology_destroy(dpu);
-	pcie_topology_destroy(zero_trust);
-	pcie_topology_destroy(unnamed);
 }
 
 /* Compression needs DPU mode; the other engines need it for work between the two sides. */
@@ -289,7 +260,6 @@ static void test_nic_mode_hides_the_arm_cores_and_leaves_engines_to_the_host(voi
 		assert_string_equal(function->rep_iface, "");
 	}
 	assert_string_equal(topology->functions[0].ibdev, "mlx5_0");
-	pcie_topology_destroy(topology);
 }
 
 static void test_separated_mode_has_no_representors_and_no_way_across(void **state)
@@ -310,7 +280,6 @@ static void test_separated_mode_has_no_representors_and_no_way_across(void **sta
 		assert_false(function->caps.mmap_export_pci || function->caps.mmap_from_export_pci);
 		assert_false(function->caps.rep_filter_all);
 	}
-	pcie_topology_destroy(topology);
 }
 
 static void test_a_mode_of_one_card_leaves_the_other_card_alone(void **state)
@@ -327,7 +296,6 @@ static void test_a_mode_of_one_card_leaves_the_other_card_alone(void **state)
 	assert_side(topology, "b/dpu", "03:00.0/p0 03:00.0/enp3s0f0s0 ");
 	assert_reps(topology, 1, "pf0hpf en3f0pf0sf0 ");
 	assert_int_equal(topology->functions[3].parent, 1);
-	pcie_topology_destroy(topology);
 }
 
 static void test_caps_of_the_file_override_the_mode(void **state)
@@ -336,7 +304,6 @@ static void test_caps_of_the_file_override_the_mode(void **state)
 		parse_card("  mode: separated\n  functions:\n  " DPU0 ", caps: {comch-server: true}}\n");
 
 	assert_true(topology->functions[0].caps.comch_server);
-	pcie_topology_destroy(topology);
 }
 
 static void test_modes_are_checked(void **state)
@@ -367,7 +334,6 @@ static void test_sides_have_page_sizes(void **state)
 
 	assert_int_equal(pcie_topology_page_bytes(topology, "dpu"), 65536);
 	assert_int_equal(pcie_topology_page_bytes(topology, "host"), 4096);
-	pcie_topology_destroy(topology);
 	assert_refused(SIDES("- {name: dpu, page-size: 8 KiB}\n"),
 		       "bad.yaml:7: sides[0].page-size: \"8 KiB\" is not a page size; write 4 KiB, 16 KiB or 64 KiB");
 	assert_refused(SIDES("- {name: front}\n"),
@@ -397,5 +363,5 @@ int main(void)
 		cmocka_unit_test(test_sides_have_page_sizes),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, topologies_teardown);
 }
