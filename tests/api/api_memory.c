@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps, inventories and copies for tests of memory; allocations that fail. */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <doca_ctx.h>
 #include <doca_dma.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Worlds (a process with a private card each), child processes and devices for API tests. */
 #include "api_util.h"
-#include "doca_check.h"
 #include "under_valgrind.h"
 
 #include <errno.h>

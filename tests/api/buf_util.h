@@ -4,7 +4,6 @@
 #define TESTS_API_BUF_UTIL_H
 
 #include "api_util.h"
-#include "doca_check.h"
 
 static uint8_t memory[4096];
 static struct doca_dev *dev;

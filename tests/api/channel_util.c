@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The two sides of a Comm Channel test: processes, words between them, endpoints. */
 #include "channel_util.h"
-#include "doca_check.h"
 #include "emulated.h"
 
 #include <poll.h>

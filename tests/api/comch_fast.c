@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Consumers and producers for tests of the Comch data path. */
 #include "comch_fast.h"
-#include "doca_check.h"
 
 #include <sys/mman.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The two sides of a Comch test: processes, their synchronisation, client and server, trace. */
 #include "comch_util.h"
-#include "doca_check.h"
 #include "under_valgrind.h"
 #include "emulated.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rig: a device, memory, a progress engine and a DMA context, with a trace of callbacks. */
 #include "dma_util.h"
-#include "doca_check.h"
 
 #include <poll.h>
 #include <stdarg.h>

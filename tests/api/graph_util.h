@@ -14,7 +14,6 @@
 
 #include "api_util.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 #include <doca_graph.h>
 

@@ -4,7 +4,6 @@
 #define TESTS_API_INVENTORY_UTIL_H
 
 #include "buf_util.h"
-#include "doca_check.h"
 
 enum { NUM_ELEMENTS = 4 };
 

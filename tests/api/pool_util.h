@@ -8,7 +8,6 @@
 #include <doca_buf_pool.h>
 
 #include "buf_util.h"
-#include "doca_check.h"
 
 /* A started pool; the test destroys it. */
 static struct doca_buf_pool *pool_of(size_t num_elements, size_t element_size)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sync events with a context, a progress engine and a trace, for their tests. */
 #include "sync_event_util.h"
-#include "doca_check.h"
 
 #include <poll.h>
 #include <stdio.h>

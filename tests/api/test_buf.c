@@ -2,7 +2,6 @@
 /* Buffers: the data segment, references, lists; and handles that are none. Taking
  * buffers is in test_buf_inventory.c, data outside of its buffer in test_buf_move.c. */
 #include "buf_util.h"
-#include "doca_check.h"
 
 enum { NUM_BUFS = 5 };
 

@@ -3,7 +3,6 @@
 #include <doca_buf_array.h>
 
 #include "buf_util.h"
-#include "doca_check.h"
 
 enum { NUM_ELEMENTS = 4, ELEMENT_BYTES = 1024 }; /* as large as the map */
 

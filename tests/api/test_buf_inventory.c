@@ -7,7 +7,6 @@
  *	in its order of calls, after it; bfsim allows both, as a test below says
  */
 #include "inventory_util.h"
-#include "doca_check.h"
 
 static void assert_elements(struct doca_buf_inventory *inventory, uint32_t all, uint32_t are_free)
 {

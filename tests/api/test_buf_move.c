@@ -2,7 +2,6 @@
 /* Data that is moved over its memory map, out of its buffer, as public programs do with one buffer for many places: each call
  * succeeds (headers of 2.5 to 2.10), tasks use what lies in the map, and fail beyond it. */
 #include "inventory_util.h"
-#include "doca_check.h"
 
 #include <doca_mmap_advise.h>
 #include <doca_sync_event.h>

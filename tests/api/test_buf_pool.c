@@ -2,7 +2,6 @@
 /* Buffer pools: where their elements lie, and how they are taken and come back. Their maps, tasks and memory
  * that runs out are in test_buf_pool_use.c. */
 #include "pool_util.h"
-#include "doca_check.h"
 
 static void assert_elements(struct doca_buf_pool *pool, uint32_t all, uint32_t are_free)
 {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "pool_util.h"
-#include "doca_check.h"
 
 /* ---- the map has room for the elements, or not ---- */
 

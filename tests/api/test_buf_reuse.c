@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Duplicates of buffers and lists, and buffers that are pointed elsewhere. */
 #include "inventory_util.h"
-#include "doca_check.h"
 
 static void assert_free(struct doca_buf_inventory *inventory, uint32_t expected)
 {

@@ -2,7 +2,6 @@
 /* Capabilities of devices for Comch: on both sides of the built-in card, on a card with other limits, and on a
  * card without Arm cores. */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>

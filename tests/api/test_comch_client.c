@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The client: how it finds its server, its states, its configuration and its end. */
 #include "comch_util.h"
-#include "doca_check.h"
 #include "log_file.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections: their owners, counters, stale handles; and calls from within callbacks. */
 #include "comch_util.h"
-#include "doca_check.h"
 
 /* ---- owner ---- */
 

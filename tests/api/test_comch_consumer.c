@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Consumers: creation, configuration and states, and their receive tasks. */
 #include "comch_fast.h"
-#include "doca_check.h"
 
 /* unreachable: doca_comch_consumer_create DOCA_ERROR_NOT_PERMITTED: both ends of a connection are of one version
  * unreachable: doca_comch_consumer_destroy DOCA_ERROR_INITIALIZATION: nothing is initialized to destroy one

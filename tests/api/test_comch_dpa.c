@@ -6,7 +6,6 @@
  * unreachable: doca_comch_consumer_completion_set_imm_data_len DOCA_ERROR_BAD_STATE: it never starts, as there is no DPA thread
  */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>

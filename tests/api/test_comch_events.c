@@ -3,7 +3,6 @@
 #include <poll.h>
 
 #include "comch_util.h"
-#include "doca_check.h"
 #include "log_file.h"
 
 static bool is_readable(struct side *side)

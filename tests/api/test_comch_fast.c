@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include "comch_fast.h"
-#include "doca_check.h"
 
 /* ---- parts of a message ---- */
 

@@ -3,7 +3,6 @@
  * destroyed; without a direction, for which there has to be a DPA, none starts.
  */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <doca_comch_consumer.h>
 #include <doca_comch_msgq.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Servers and clients without memory. */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <doca_comch.h>
 

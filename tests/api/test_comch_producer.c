@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "comch_fast.h"
-#include "doca_check.h"
 #include "log_file.h"
 
 /* unreachable: doca_comch_producer_create DOCA_ERROR_NOT_PERMITTED: both ends of a connection are of one version

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Control messages: sizes, order, receive queues that are full, tasks. */
 #include "comch_util.h"
-#include "doca_check.h"
 
 #include <poll.h>
 #include <sys/mman.h>

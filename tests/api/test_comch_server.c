@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The server: which clients it accepts under which name, its configuration, and how it disconnects clients. */
 #include "comch_util.h"
-#include "doca_check.h"
 #include "log_file.h"
 
 /* unreachable: doca_comch_server_create DOCA_ERROR_INITIALIZATION: no mutex is initialized that could fail to be

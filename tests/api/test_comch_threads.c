@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Consumers and producers on threads of their own, each with its own progress engine. */
 #include "comch_fast.h"
-#include "doca_check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "comch_fast.h"
-#include "doca_check.h"
 #include "sim/api/bfsim.h"
 
 #define ONE_WAY_NS 3000 /* tests/api/data/timing.yaml */

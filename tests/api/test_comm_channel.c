@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Comm Channel without a peer: capabilities, properties, states, and refusals. */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <stdlib.h>
 #include <string.h>

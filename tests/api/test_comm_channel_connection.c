@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two Comm Channel endpoints: connections, messages, and their ends. */
 #include "channel_util.h"
-#include "doca_check.h"
 
 #include <poll.h>
 #include <stdio.h>

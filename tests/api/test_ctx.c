@@ -5,7 +5,6 @@
 
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 #include "log_child.h"
 
 #include <doca_log.h>

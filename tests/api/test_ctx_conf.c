@@ -2,7 +2,6 @@
 /* Configuring a context, and what its functions refuse: wrong states, wrong handles, NULL. */
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 /* unreachable: doca_ctx_start DOCA_ERROR_UNEXPECTED: a corrupted context is no live handle, which is INVALID_VALUE */
 /* unreachable: doca_ctx_stop DOCA_ERROR_UNEXPECTED: a corrupted context is no live handle, which is INVALID_VALUE */

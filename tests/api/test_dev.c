@@ -20,7 +20,6 @@
  * unreachable: doca_devinfo_cap_is_accelerate_resource_reclaim_supported DOCA_ERROR_DRIVER: it is in the topology
  */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <stdlib.h>
 #include <string.h>

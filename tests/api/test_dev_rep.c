@@ -14,7 +14,6 @@
  * unreachable: doca_devinfo_rep_is_equal_pci_addr DOCA_ERROR_UNEXPECTED: an address in the topology is always valid
  */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <string.h>
 

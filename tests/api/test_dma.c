@@ -2,7 +2,6 @@
 /* The memcpy task on single buffers, and the DMA library's own functions. */
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 /* unreachable: doca_dma_cap_task_memcpy_is_supported DOCA_ERROR_DRIVER: there is no driver that a query could fail in */
 /* unreachable: doca_dma_create DOCA_ERROR_INITIALIZATION: a context has no mutex whose initialization could fail */

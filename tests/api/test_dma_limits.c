@@ -3,7 +3,6 @@
  * topology describes; and memory that runs out. */
 #include "api_util.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 #define MAX_BYTES ((size_t)2 << 20)
 #define MAX_LIST  64

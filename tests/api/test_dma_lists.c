@@ -3,7 +3,6 @@
  * fill the rooms behind the destination's, one after the other. */
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 static struct doca_buf *chain(struct doca_buf *list, struct doca_buf *buf)
 {

@@ -5,7 +5,6 @@
  */
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 static void submit(struct rig *rig, uint64_t number, const struct doca_buf *src, struct doca_buf *dst)
 {

@@ -2,10 +2,8 @@
 /* doca_clock.h: the card's clocks, beside the host's. */
 #include <doca_clock.h>
 
-#include "cmocka_test.h"
 #include "api_util.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

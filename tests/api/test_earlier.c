@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names and functions of releases 2.5 and 2.6 that later ones renamed or dropped. */
 #include "sync_event_util.h"
-#include "doca_check.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs that run: order, errors, graphs in graphs, submitting again. */
 #include "graph_util.h"
-#include "doca_check.h"
 
 #include <doca_mmap_advise.h>
 

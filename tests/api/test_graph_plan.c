@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Configuration of graphs: permitted nodes and dependencies, states, and refusals. */
 #include "graph_util.h"
-#include "doca_check.h"
 
 #include <unistd.h>
 

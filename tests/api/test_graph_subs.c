@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs in graphs. */
 #include "graph_util.h"
-#include "doca_check.h"
 
 static void no_callback(struct doca_graph_instance *instance, union doca_data data, union doca_data rig)
 {

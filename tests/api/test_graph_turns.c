@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs whose nodes wait for a task: more instances than a context has tasks. */
 #include "graph_util.h"
-#include "doca_check.h"
 
 enum { INSTANCES = 64, TASKS = 2 };
 

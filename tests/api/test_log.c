@@ -10,7 +10,6 @@
 
 #include "cmocka_test.h"
 #include "log_child.h"
-#include "check.h"
 
 DOCA_LOG_REGISTER(TEST::LOG);
 

@@ -8,7 +8,6 @@
 
 #include "cmocka_test.h"
 #include "log_child.h"
-#include "check.h"
 #include "under_valgrind.h"
 
 DOCA_LOG_REGISTER(TEST::LOG::MANY);

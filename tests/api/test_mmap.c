@@ -10,7 +10,6 @@
  * unreachable: doca_mmap_cap_is_create_from_export_pci_supported DOCA_ERROR_DRIVER: it is in the topology
  */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* Hints about memory: the context and its cache-invalidate task. */
 #include "api_util.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 #include <doca_mmap_advise.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory maps and the buffers that point into them: order of destruction, and several threads. */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <pthread.h>
 

@@ -2,7 +2,6 @@
 /* Export descriptors: cut, altered, stale, of another session, on another card; and a parent's exports and imports
  * in a forked child. */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* Memory maps over a dmabuf: a descriptor of a memory object, here a memfd. The
  * addresses that buffers use are the application's choice; the bytes are the object's. */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
  * unreachable: doca_mmap_export_rdma DOCA_ERROR_DRIVER: RDMA is not simulated, no device is asked
  */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <stdlib.h>
 #include <string.h>

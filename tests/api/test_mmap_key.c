@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory keys of a memory map, which release 3.2 hands out. */
 #include "api_util.h"
-#include "doca_check.h"
 
 static uint8_t memory[4096];
 static struct doca_dev *dev, *second;

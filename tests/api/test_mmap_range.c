@@ -2,7 +2,6 @@
 /* A memory map's range, and the memory that must be behind it. Ranges of a
  * dmabuf are in test_mmap_dmabuf.c. */
 #include "api_util.h"
-#include "doca_check.h"
 #include "far.h"
 
 #include <dirent.h>

@@ -7,7 +7,6 @@
 
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 /* unreachable: doca_pe_connect_ctx DOCA_ERROR_NO_MEMORY: connecting links two objects and allocates nothing */
 

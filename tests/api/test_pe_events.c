@@ -5,7 +5,6 @@
 
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 static int handle_of(struct rig *rig)
 {

@@ -6,7 +6,6 @@
  * unreachable: doca_rdma_bridge_get_mmap_mkey_from_pd DOCA_ERROR_OPERATING_SYSTEM: not simulated, nothing is asked of it
  */
 #include "api_util.h"
-#include "doca_check.h"
 
 #include <doca_rdma_bridge.h>
 

@@ -3,7 +3,6 @@
  * (share/topologies/real-dpu.yaml), and in the other modes of a card. */
 #include "api_util.h"
 #include "log_file.h"
-#include "doca_check.h"
 
 #include <doca_comch.h>
 #include <doca_dma.h>

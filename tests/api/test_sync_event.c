@@ -3,7 +3,6 @@
  * value, waiting for it in a thread.
  */
 #include "sync_event_util.h"
-#include "doca_check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of sync events: their number, and their arguments. */
 #include "sync_event_util.h"
-#include "doca_check.h"
 
 static struct doca_dev *dev;
 

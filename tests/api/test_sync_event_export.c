@@ -3,7 +3,6 @@
  * process; tests/multi has two. What can be wrong with a descriptor's bytes is in
  * test_mmap_descriptor.c: they are the same kind of bytes. */
 #include "sync_event_util.h"
-#include "doca_check.h"
 
 #include <string.h>
 #include <sys/mman.h>

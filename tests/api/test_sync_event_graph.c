@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of sync events as nodes of a graph: the successors of a wait run when the value is reached. */
 #include "sync_event_util.h"
-#include "doca_check.h"
 
 #include <string.h>
 

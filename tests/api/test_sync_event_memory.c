@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sync events whose value lies in memory of the program: at an address, or in a buffer. */
 #include "sync_event_util.h"
-#include "doca_check.h"
 #include "under_valgrind.h"
 
 #include <stdatomic.h>

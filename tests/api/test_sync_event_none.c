@@ -9,7 +9,6 @@
  * unreachable: doca_sync_event_remote_net_get_gpu_handle DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
  */
 #include "sync_event_util.h"
-#include "doca_check.h"
 
 static struct doca_dev *dev;
 

@@ -2,7 +2,6 @@
 /* Sleeping on a progress engine's handle while sync events' tasks wait: any change of the value, by any thread or
  * process, wakes the sleeper. */
 #include "sync_event_util.h"
-#include "doca_check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

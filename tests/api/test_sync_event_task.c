@@ -8,7 +8,6 @@
  * unreachable: doca_sync_event_cap_task_wait_neq_is_supported DOCA_ERROR_NOT_SUPPORTED: every device can, as the CPU does it
  */
 #include "sync_event_util.h"
-#include "doca_check.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Changes of a sync event take the time that the topology gives them (doc/time.md). */
 #include "sync_event_util.h"
-#include "doca_check.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 /* A task's life, on the example of memcpy: allocate, submit, callback, again or free. */
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 static struct doca_task *as_task(struct doca_dma_task_memcpy *task)
 {

@@ -7,7 +7,6 @@
  */
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 #define NONE  DOCA_TASK_SUBMIT_FLAG_NONE
 #define FLUSH DOCA_TASK_SUBMIT_FLAG_FLUSH

@@ -2,7 +2,6 @@
 /* Refusals of submitting and freeing: wrong tasks, wrong times, wrong handles; task batches. */
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 
 /* ---- the wrong time ---- */
 

@@ -9,7 +9,6 @@
 
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 #include "time_util.h"
 
 #define ROUNDS 40

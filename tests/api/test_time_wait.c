@@ -9,7 +9,6 @@
 
 #include "cmocka_test.h"
 #include "dma_util.h"
-#include "doca_check.h"
 #include "time_util.h"
 
 /* An engine with one task, which is submitted again and again. */

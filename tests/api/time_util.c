@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "dma_util.h"
-#include "doca_check.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

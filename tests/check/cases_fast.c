@@ -8,7 +8,6 @@
 
 #include <bfsim.h>
 
-#include "cmocka_test.h"
 #include "cases.h"
 #include "tests/api/comch_fast.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* <bfsim.h>: hits of the checker, in a program that is checked (BFSIM_CHECK) and in one that is not. */
 #include "../multi/bfsim_util.h"
-#include "doca_check.h"
 
 #include <errno.h>
 #include <fcntl.h>

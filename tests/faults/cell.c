@@ -4,7 +4,6 @@
 
 #include <bfsim.h>
 
-#include "check.h"
 #include "sim/faults/rule/op.h"
 
 #define MAX_CELLS 64

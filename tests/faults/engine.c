@@ -4,7 +4,6 @@
 
 #include <bfsim.h>
 
-#include "doca_check.h"
 #include "tests/api/comch_fast.h"
 
 bool engine_task_succeeds(int number)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The second connection, which no fault hits. */
 #include "other.h"
-#include "doca_check.h"
 
 #define OTHER "other"
 

@@ -4,8 +4,6 @@
 
 #include <bfsim.h>
 
-#include "doca_check.h"
-
 void tasks_submit(struct doca_task *task, int number)
 {
 	bool is_refused = cell_is("refuse") && number == 2;

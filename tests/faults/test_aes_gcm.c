@@ -3,7 +3,6 @@
  * for it. */
 #include <doca_aes_gcm.h>
 
-#include "doca_check.h"
 #include "engine.h"
 
 #define TEXT_BYTES 100

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cell.h"
-#include "doca_check.h"
 
 #define BYTES 4096
 

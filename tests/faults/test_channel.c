@@ -8,7 +8,6 @@
 #include <poll.h>
 
 #include "cell.h"
-#include "doca_check.h"
 
 #define OTHER "other"
 

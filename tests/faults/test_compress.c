@@ -2,7 +2,6 @@
 /* Faults at tasks of compression. A bad checksum shows in what the task reports. */
 #include <doca_compress.h>
 
-#include "doca_check.h"
 #include "engine.h"
 
 static struct doca_compress *compress;

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cell.h"
-#include "doca_check.h"
 
 #define CLIENT_QUEUE 4
 #define NUM_MESSAGES 6

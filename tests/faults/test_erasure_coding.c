@@ -2,7 +2,6 @@
 /* Faults at tasks of erasure coding. */
 #include <doca_erasure_coding.h>
 
-#include "doca_check.h"
 #include "engine.h"
 
 #define BLOCK 64

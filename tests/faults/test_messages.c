@@ -6,7 +6,6 @@
 #include <bfsim.h>
 
 #include "cell.h"
-#include "doca_check.h"
 #include "other.h"
 
 static const char *const texts[] = { "one", "two", "three", "four" };

@@ -2,7 +2,6 @@
 /* Faults at tasks of SHA. */
 #include <doca_sha.h>
 
-#include "doca_check.h"
 #include "engine.h"
 
 #define BYTES        64 /* of a message */

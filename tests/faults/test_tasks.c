@@ -13,7 +13,6 @@
 #include "cell.h"
 #include "tasks.h"
 #include "tests/api/comch_fast.h"
-#include "doca_check.h"
 
 #define BYTES 64
 #define NUM   3

@@ -9,9 +9,7 @@
 
 #include <bfsim.h>
 
-#include "cmocka_test.h"
 #include "tests/api/dma_util.h"
-#include "doca_check.h"
 #include "tests/api/sync_event_util.h"
 
 #define LONG_NS UINT64_C(5000000000000) /* "5000s": far beyond any real wait */

@@ -15,7 +15,6 @@
 
 #include "../multi/comch_endpoint.h"
 #include "../multi/comch_fast.h"
-#include "check.h"
 #include "proc.h"
 
 #define CONNECT_MS  5000

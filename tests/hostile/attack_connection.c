@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "proc.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"

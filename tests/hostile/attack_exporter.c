@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "../api/dma_util.h"
-#include "check.h"
 
 #define MEMORY_BYTES  (256 * 1024)
 #define PAGE          4096

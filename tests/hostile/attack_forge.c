@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "../multi/comch_forger.h"
-#include "check.h"
 #include "proc.h"
 
 #define SERVICE    "hostile"

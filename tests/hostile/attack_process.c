@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "proc.h"
 
 #define STOP_S 12 /* an importer waits ten seconds for a stopped exporter, and two for its own end */

@@ -11,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "proc.h"
 
 #define IN_BYTES 1000003

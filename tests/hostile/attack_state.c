@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "proc.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"

@@ -18,7 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "proc.h"
 
 #define LOG_TAIL 2000

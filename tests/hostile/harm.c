@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check.h"
 #include "proc.h"
 
 unsigned int harm_list_areas(struct harm_area areas[HARM_AREAS], const struct harm_area *ignore,

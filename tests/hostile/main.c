@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "proc.h"
 
 static const struct attack *const attacks[] = { &attack_kill_dma,     &attack_kill_comch,   &attack_kill_fast,

@@ -4,7 +4,6 @@
 #include "hostile.h"
 
 #include "../multi/comch_endpoint.h"
-#include "check.h"
 #include "proc.h"
 
 #define TALK_MS 60

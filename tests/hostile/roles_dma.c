@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "../api/dma_util.h"
-#include "check.h"
 #include "proc.h"
 
 #define MEMORY_BYTES (256 * 1024)

@@ -9,7 +9,6 @@
 
 #include "../multi/comch_endpoint.h"
 #include "../multi/comch_fast.h"
-#include "check.h"
 #include "proc.h"
 
 #define TALK_MS 60

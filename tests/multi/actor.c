@@ -14,7 +14,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "sim/daemon/daemon.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"

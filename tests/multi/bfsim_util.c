@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Helpers of the tests of bfsim.h: child processes, devices, copies. */
 #include "bfsim_util.h"
-#include "check.h"
 
 #include <errno.h>
 #include <fcntl.h>

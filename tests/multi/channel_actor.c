@@ -2,7 +2,6 @@
 /* Processes that open listeners and channels on a test's command. */
 #include "cmocka_test.h"
 #include "channel_actor.h"
-#include "check.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,6 @@
 /* Comm Channel endpoints in processes of a test. */
 #include "cmocka_test.h"
 #include "channel_end.h"
-#include "check.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "channel_end.h"
-#include "check.h"
 
 #define CTL 3
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A Comch server or client with callbacks that count and check messages. */
 #include "comch_endpoint.h"
-#include "doca_check.h"
 
 #include <stdlib.h>
 #include <string.h>

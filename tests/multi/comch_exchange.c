@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "comch_endpoint.h"
-#include "doca_check.h"
 
 #define FROM_SERVER UINT32_C(0x80000000) /* sender of a server's messages: this flag and the client's number */
 

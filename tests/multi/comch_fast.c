@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A worker thread with a consumer and a producer. */
 #include "comch_fast.h"
-#include "doca_check.h"
 
 #include <stdlib.h>
 #include <string.h>

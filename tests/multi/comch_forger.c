@@ -8,7 +8,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "proc.h"
 #include "sim/protocol/wire.h"
 

@@ -2,7 +2,6 @@
 /* A daemon, peer processes and their event loops, for tests of Comch. */
 #include "cmocka_test.h"
 #include "comch_peer.h"
-#include "doca_check.h"
 
 #include <dirent.h>
 #include <errno.h>

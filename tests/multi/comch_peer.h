@@ -16,7 +16,6 @@
 #include <doca_pe.h>
 
 #include "proc.h"
-#include "doca_check.h"
 #include "doca_device.h"
 
 /* In a role: go on only if it works. */

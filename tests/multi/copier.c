@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* DMA copies within one process, and the card's clock. */
 #include "copier.h"
-#include "doca_check.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 /* Processes that execute a test's commands on a sync event. */
 #include "cmocka_test.h"
 #include "sync_actor.h"
-#include "doca_check.h"
 #include "doca_device.h"
 
 #include <poll.h>

@@ -2,7 +2,6 @@
 /* <bfsim.h> on a private card: rules, their hits, time. Each test runs in a process of its own, as a process joins
  * a card once. */
 #include "bfsim_util.h"
-#include "doca_check.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* <bfsim.h>: sessions that a test starts. Each test runs in a process of its own. */
 #include "bfsim_util.h"
-#include "doca_check.h"
 
 #include <dlfcn.h>
 #include <errno.h>

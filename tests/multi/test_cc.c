@@ -16,7 +16,6 @@
 
 #include "cmocka_test.h"
 #include "session_util.h"
-#include "doca_check.h"
 #include "doca_device.h"
 
 #define NAME        "cc"

@@ -14,7 +14,6 @@
 
 #include "cmocka_test.h"
 #include "channel_end.h"
-#include "check.h"
 
 enum generation {
 	TASK,

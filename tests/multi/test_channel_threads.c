@@ -16,7 +16,6 @@
 #include "cmocka_test.h"
 #include "session_util.h"
 #include "sim/session/channel.h"
-#include "check.h"
 #include "channel_actor.h"
 
 #define THREADS 4

@@ -6,7 +6,6 @@
 
 #include "cmocka_test.h"
 #include "comch_endpoint.h"
-#include "doca_check.h"
 
 #define SOON_MS (PROC_DEADLINE_MS / 4) /* from the daemon's death to the end of a context, on a busy machine too */
 

@@ -13,7 +13,6 @@
 #include "cmocka_test.h"
 #include "comch_fast.h"
 #include "comch_endpoint.h"
-#include "doca_check.h"
 
 #define ROUNDS     50 /* of each of the four */
 #define MAX_LINKS  8  /* connections at once: the disconnects of some are not reported yet */

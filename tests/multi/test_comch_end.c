@@ -11,7 +11,6 @@
 
 #include "cmocka_test.h"
 #include "session_util.h"
-#include "check.h"
 #include "doca_device.h"
 
 #define NAME      "end"

@@ -11,7 +11,6 @@
 #include "cmocka_test.h"
 #include "comch_fast.h"
 #include "comch_endpoint.h"
-#include "doca_check.h"
 
 #define MIB (1024u * 1024)
 

@@ -11,7 +11,6 @@
 #include "cmocka_test.h"
 #include "comch_endpoint.h"
 #include "comch_forger.h"
-#include "doca_check.h"
 #include "sim/shm/recvq.h"
 
 /* ---- the server: answers each byte of the test with what it has seen ---- */

@@ -23,7 +23,6 @@
 
 #include "cmocka_test.h"
 #include "comch_endpoint.h"
-#include "doca_check.h"
 
 #define MAX_FDS 1024
 #define ROUNDS  20

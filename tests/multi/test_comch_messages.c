@@ -11,7 +11,6 @@
 #include "cmocka_test.h"
 #include "comch_exchange.h"
 #include "comch_endpoint.h"
-#include "doca_check.h"
 
 #define CLIENTS 64
 

@@ -10,7 +10,6 @@
 
 #include "cmocka_test.h"
 #include "session_util.h"
-#include "check.h"
 #include "doca_device.h"
 
 #define NAME        "sleepers"

@@ -11,7 +11,6 @@
 
 #include "cmocka_test.h"
 #include "comch_endpoint.h"
-#include "doca_check.h"
 
 #define QUEUE 4
 #define MANY_CONSUMERS \

@@ -11,7 +11,6 @@
 
 #include "cmocka_test.h"
 #include "channel_end.h"
-#include "check.h"
 
 #define NUM_CLIENTS 8
 

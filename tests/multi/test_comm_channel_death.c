@@ -7,7 +7,6 @@
 #include "cmocka_test.h"
 #include "channel_end.h"
 #include "sim/api/bfsim.h"
-#include "check.h"
 
 /* ---- deaths ---- */
 

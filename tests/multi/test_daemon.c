@@ -12,7 +12,6 @@
 
 #include "cmocka_test.h"
 #include "actor.h"
-#include "check.h"
 #include "sim/state/shared_state.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"

@@ -16,7 +16,6 @@
 
 #include "cmocka_test.h"
 #include "actor.h"
-#include "check.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"
 

@@ -12,7 +12,6 @@
 
 #include "cmocka_test.h"
 #include "actor.h"
-#include "check.h"
 #include "sim/clock/participant.h"
 #include "sim/control/control.h"
 #include "sim/daemon/daemon.h"

@@ -14,7 +14,6 @@
 
 #include "cmocka_test.h"
 #include "session_util.h"
-#include "check.h"
 #include "doca_device.h"
 
 #define NUM_FORKS 12 /* of each test; each takes as long as two busy threads keep it */

@@ -9,7 +9,6 @@
 
 #include "cmocka_test.h"
 #include "actor.h"
-#include "check.h"
 #include "raw_client.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/protocol/wire.h"

@@ -13,7 +13,6 @@
 #include "cmocka_test.h"
 #include "session_util.h"
 #include "sim/session/session.h"
-#include "check.h"
 
 #define EXPORTERS     2
 #define THREADS       4

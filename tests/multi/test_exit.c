@@ -9,7 +9,6 @@
 
 #include "cmocka_test.h"
 #include "session_util.h"
-#include "check.h"
 
 #define NUM_THREADS  2
 #define NUM_PROGRAMS 20

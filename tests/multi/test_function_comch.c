@@ -7,7 +7,6 @@
 
 #include "cmocka_test.h"
 #include "comch_endpoint.h"
-#include "doca_check.h"
 
 /* ---- in the ends ---- */
 

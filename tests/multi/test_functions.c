@@ -3,7 +3,6 @@
  * degraded, through the public headers. Each test runs in a process of its own: in a session, or, with
  * CARD=private, on its private card. */
 #include "bfsim_util.h"
-#include "doca_check.h"
 
 #include <errno.h>
 #include <string.h>

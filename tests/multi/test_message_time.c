@@ -12,7 +12,6 @@
 #include "cmocka_test.h"
 #include "sim/api/bfsim.h"
 #include "comch_endpoint.h"
-#include "doca_check.h"
 #include "pcie_model/topology/topology.h"
 
 #define BURST 20

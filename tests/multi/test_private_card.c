@@ -2,7 +2,6 @@
 /* Timed rules on a private card, which has no daemon. (test_functions.c covers functions and links, for private
  * cards too.) */
 #include "bfsim_util.h"
-#include "doca_check.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -2,7 +2,6 @@
 /* Handles of a representor that was removed since: listening on it fails until the representor is back. Each test
  * runs in a process of its own, in a session or on a private card. */
 #include "bfsim_util.h"
-#include "doca_check.h"
 
 #include <doca_comch.h>
 #include <doca_comm_channel.h>

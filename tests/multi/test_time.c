@@ -10,7 +10,6 @@
 #include "sim/api/bfsim.h"
 #include "comch_endpoint.h"
 #include "copier.h"
-#include "doca_check.h"
 #include "pcie_model/topology/topology.h"
 
 /* ---- timed: streams that share a link ---- */

@@ -19,7 +19,6 @@
 #include "tests/api/lost_memory.h"
 #include "tests/common/under_valgrind.h"
 #include "two_sides.h"
-#include "doca_check.h"
 #include "doca_device.h"
 
 #define MIB   (1024u * 1024)

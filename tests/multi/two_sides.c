@@ -2,7 +2,6 @@
 /* The exporting process of test_two_sides.c, and the test's end of its pipes. */
 #include "cmocka_test.h"
 #include "two_sides.h"
-#include "doca_check.h"
 #include "doca_device.h"
 
 #include <dirent.h>

@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmocka_test.h"
 #include "dir_fixture.h"
 
 #define LONG_NAME "a-name-of-fifty-characters-that-goes-on-and-on-and-"

@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmocka_test.h"
 #include "dir_fixture.h"
 
 static int users_teardown(void **state)

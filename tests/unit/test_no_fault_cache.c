@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The no-fault cache: after an evaluation without a rule, it holds the range around the site that has none, and no
  * more. */
-#include "cmocka_test.h"
 #include "plan_world.h"
 
 static struct sim_fault_site copy_at(uint64_t size, uint64_t addr)

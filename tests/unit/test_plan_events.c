@@ -2,7 +2,6 @@
 /* Events: rules that hit links, functions and processes by the clock. */
 #include <errno.h>
 
-#include "cmocka_test.h"
 #include "plan_world.h"
 
 /* The rules that fired last, each as it is written. */

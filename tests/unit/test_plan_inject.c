@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The combination of several rules, and when changes of the plan take effect. */
-#include "cmocka_test.h"
 #include "plan_world.h"
 
 /* What ------------------------------------------------------------------------------------ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which rules fire: by operation, process, device, size and address; by counts, chance and time. */
-#include "cmocka_test.h"
 #include "plan_world.h"
 
 /* Where ---------------------------------------------------------------------------------- */

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #include "api_util.h"
-#include "doca_check.h"
 #include "rig.h"
 
 static char memory[4096];

@@ -19,7 +19,6 @@
 #include <doca_sha.h>
 
 #include "api_util.h"
-#include "doca_check.h"
 #include "rig.h"
 
 static struct doca_dev *dev;
