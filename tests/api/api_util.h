@@ -42,6 +42,12 @@ struct api_world {
 	CMFixtureFunction setup, teardown; /* of the group; NULL = none */
 };
 
+#define API_ON_DPU(name_, topology_, tests_, setup_, teardown_)                                         \
+	{                                                                                               \
+		.name = name_, .topology = topology_, .side = "dpu", API_WITH(tests_), .setup = setup_, \
+		.teardown = teardown_                                                                   \
+	}
+
 /* Run each world in a process of its own. The result is main()'s. */
 int api_run(const struct api_world *worlds, size_t num_worlds);
 

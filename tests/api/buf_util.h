@@ -23,4 +23,6 @@ static int close_all(void **state)
 	return 0;
 }
 
+#define BUF_WORLD(name, tests) API_ON_DPU(name, "memory.yaml", tests, open_all, close_all)
+
 #endif

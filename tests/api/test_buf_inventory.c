@@ -370,11 +370,5 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	return API_RUN({ .name = "inventories",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(tests),
-			 .setup = open_all,
-			 .teardown = close_all },
-		       { .name = "no memory", .side = "dpu", API_WITH(oom_tests) });
+	return API_RUN(BUF_WORLD("inventories", tests), { .name = "no memory", .side = "dpu", API_WITH(oom_tests) });
 }

@@ -416,10 +416,5 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	return API_RUN({ .name = "pools",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(tests),
-			 .setup = open_all,
-			 .teardown = close_all });
+	return API_RUN(BUF_WORLD("pools", tests));
 }

@@ -270,11 +270,5 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	return API_RUN({ .name = "pools at work",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(tests),
-			 .setup = open_all,
-			 .teardown = close_all },
-		       { .name = "no memory", .side = "dpu", API_WITH(oom_tests) });
+	return API_RUN(BUF_WORLD("pools at work", tests), { .name = "no memory", .side = "dpu", API_WITH(oom_tests) });
 }

@@ -504,16 +504,6 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	return API_RUN({ .name = "maps",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(tests),
-			 .setup = open_devices,
-			 .teardown = close_devices },
-		       { .name = "no memory",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(oom_tests),
-			 .setup = open_devices,
-			 .teardown = close_devices });
+	return API_RUN(API_ON_DPU("maps", "memory.yaml", tests, open_devices, close_devices),
+		       API_ON_DPU("no memory", "memory.yaml", oom_tests, open_devices, close_devices));
 }

@@ -278,10 +278,5 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	return API_RUN({ .name = "maps and buffers",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(tests),
-			 .setup = open_all,
-			 .teardown = close_all });
+	return API_RUN(API_ON_DPU("maps and buffers", "memory.yaml", tests, open_all, close_all));
 }

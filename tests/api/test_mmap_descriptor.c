@@ -265,17 +265,7 @@ static const struct CMUnitTest host_tests[] = {
 
 int main(void)
 {
-	return API_RUN({ .name = "DPU",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(dpu_tests),
-			 .setup = open_dpu,
-			 .teardown = close_dpu },
-		       { .name = "forks",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(fork_tests),
-			 .setup = open_dpu,
-			 .teardown = close_dpu },
+	return API_RUN(API_ON_DPU("DPU", "memory.yaml", dpu_tests, open_dpu, close_dpu),
+		       API_ON_DPU("forks", "memory.yaml", fork_tests, open_dpu, close_dpu),
 		       { .name = "host", .topology = "memory.yaml", .side = "host", API_WITH(host_tests) });
 }

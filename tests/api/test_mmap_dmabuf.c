@@ -312,10 +312,5 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	return API_RUN({ .name = "dmabufs",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(tests),
-			 .setup = open_device,
-			 .teardown = close_device });
+	return API_RUN(API_ON_DPU("dmabufs", "memory.yaml", tests, open_device, close_device));
 }

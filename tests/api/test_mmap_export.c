@@ -524,16 +524,6 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	return API_RUN({ .name = "DPU",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(dpu_tests),
-			 .setup = open_dpu,
-			 .teardown = close_dpu },
-		       { .name = "no memory",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(oom_tests),
-			 .setup = open_dpu,
-			 .teardown = close_dpu });
+	return API_RUN(API_ON_DPU("DPU", "memory.yaml", dpu_tests, open_dpu, close_dpu),
+		       API_ON_DPU("no memory", "memory.yaml", oom_tests, open_dpu, close_dpu));
 }

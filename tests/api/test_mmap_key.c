@@ -125,10 +125,5 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	return API_RUN({ .name = "keys",
-			 .topology = "memory.yaml",
-			 .side = "dpu",
-			 API_WITH(tests),
-			 .setup = open_devices,
-			 .teardown = close_devices });
+	return API_RUN(API_ON_DPU("keys", "memory.yaml", tests, open_devices, close_devices));
 }

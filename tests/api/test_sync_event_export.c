@@ -486,17 +486,7 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	return API_RUN({ .name = "DPU",
-			 .topology = "sync_events.yaml",
-			 .side = "dpu",
-			 API_WITH(dpu_tests),
-			 .setup = open_dpu,
-			 .teardown = close_dpu },
+	return API_RUN(API_ON_DPU("DPU", "sync_events.yaml", dpu_tests, open_dpu, close_dpu),
 		       { .name = "host", .topology = "sync_events.yaml", .side = "host", API_WITH(host_tests) },
-		       { .name = "no memory",
-			 .topology = "sync_events.yaml",
-			 .side = "dpu",
-			 API_WITH(oom_tests),
-			 .setup = open_dpu,
-			 .teardown = close_dpu });
+		       API_ON_DPU("no memory", "sync_events.yaml", oom_tests, open_dpu, close_dpu));
 }
