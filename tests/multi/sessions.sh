@@ -39,3 +39,37 @@ clean_up() {
 	done
 	rm -rf "$work"
 }
+
+# --- runs in virtual time: their events are in ./events ---
+
+# run_virtual SECONDS OPTION...: no program may be given up by the clock.
+run_virtual() {
+	timeout=$1
+	shift
+	bfsim run --timeout "$timeout" --session s --clock virtual --trace trace.json "$@" >out 2>err || {
+		cat out err
+		return 1
+	}
+	if grep "no longer waits" out err; then
+		return 1
+	fi
+}
+
+keep_first() {
+	mv events first
+	mv trace.json first.json
+}
+
+# keep_first; then same_as_first NAME for each other run.
+same_as_first() {
+	cmp first events || {
+		echo "$1 differs:"
+		diff first events | head -n 20
+		return 1
+	}
+	cmp first.json trace.json || {
+		echo "the trace of $1 differs:"
+		diff first.json trace.json | cut -c 1-300 | head -n 20
+		return 1
+	}
+}

@@ -16,6 +16,7 @@ pair=$(realpath "$2")
 runs=${REPEAT_RUNS:-2}
 many=${REPEAT_PAIRS:-16}
 use_bfsim "$1"
+export BFSIM_COMCH_WAIT=30000
 
 # run_pairs PAIRS MESSAGES OPTION...: the events of each process, in one text.
 run_pairs() {
@@ -27,13 +28,7 @@ run_pairs() {
 			--host "exec '$pair' client pair-$i $messages 4000 $PWD/events.$i.host"
 		i=$((i + 1))
 	done
-	BFSIM_COMCH_WAIT=30000 bfsim run --timeout 200 --session s --clock virtual --trace trace.json "$@" >out 2>err || {
-		cat out err
-		return 1
-	}
-	if grep "no longer waits" out err; then
-		return 1
-	fi
+	run_virtual 200 "$@"
 	for i in $(seq 0 $((pairs - 1))); do
 		cat "events.$i.dpu" "events.$i.host"
 	done >events
@@ -42,20 +37,10 @@ run_pairs() {
 # always_the_same PAIRS MESSAGES OPTION...
 always_the_same() {
 	run_pairs "$@"
-	mv events first
-	mv trace.json first.json
+	keep_first
 	for run in $(seq 2 "$runs"); do
 		run_pairs "$@"
-		cmp first events || {
-			echo "run $run differs:"
-			diff first events | head -n 20
-			return 1
-		}
-		cmp first.json trace.json || {
-			echo "the trace of run $run differs:"
-			diff first.json trace.json | cut -c 1-300 | head -n 20
-			return 1
-		}
+		same_as_first "run $run"
 	done
 }
 
