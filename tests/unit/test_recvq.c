@@ -213,6 +213,29 @@ static void test_a_consumer_that_takes_posted_receives_back_is_refused(void **st
 	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), -EPROTO);
 }
 
+/* It raises the counter: more receives than there are slots, though no more than slots behind what is reserved. */
+static void test_a_consumer_that_posts_more_than_it_has_is_refused(void **state)
+{
+	struct pair *pair = *state;
+	uint64_t posted = 5;
+
+	post(pair, 1, 8);
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), 0);
+	memcpy(pair->producer.shared, &posted, sizeof(posted));
+	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), -EPROTO);
+}
+
+static void test_a_message_without_a_posted_receive_is_none(void **state)
+{
+	struct pair *pair = *state;
+	struct sim_recvq_message message = { .len_bytes = 8 };
+	uint8_t bytes[IMM];
+
+	sim_recvq_fill(&pair->producer, 0, &message);
+	assert_false(sim_recvq_has_message(&pair->consumer));
+	assert_int_equal(poll_one(pair, bytes, &message), -EAGAIN);
+}
+
 static void test_memory_that_could_shrink_is_no_segment(void **state)
 {
 	struct sim_segment segment = { 0 };
@@ -236,19 +259,21 @@ static void test_memory_that_could_shrink_is_no_segment(void **state)
 	assert_int_equal(sim_segment_map(fd, 4096, &segment), -EPROTO);
 }
 
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_without_a_posted_receive_nothing_can_be_sent, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_message_brings_its_bytes_and_immediate_data, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_receives_end_in_the_order_they_were_posted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_slots_are_used_again_and_again, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_sleeping_consumer_is_woken_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_more_than_the_room_or_the_slot_holds_is_no_message, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_a_message_in_a_slot_is_no_longer_than_the_slot, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_consumer_that_takes_posted_receives_back_is_refused, setup,
-						teardown),
+		TEST(test_without_a_posted_receive_nothing_can_be_sent),
+		TEST(test_a_message_brings_its_bytes_and_immediate_data),
+		TEST(test_receives_end_in_the_order_they_were_posted),
+		TEST(test_slots_are_used_again_and_again),
+		TEST(test_a_sleeping_consumer_is_woken_once),
+		TEST(test_more_than_the_room_or_the_slot_holds_is_no_message),
+		TEST(test_a_message_in_a_slot_is_no_longer_than_the_slot),
+		TEST(test_a_consumer_that_takes_posted_receives_back_is_refused),
+		TEST(test_a_consumer_that_posts_more_than_it_has_is_refused),
+		TEST(test_a_message_without_a_posted_receive_is_none),
 		cmocka_unit_test(test_memory_that_could_shrink_is_no_segment),
 	};
 
