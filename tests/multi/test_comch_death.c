@@ -314,18 +314,16 @@ static void test_sleeping_client_survives_servers_that_are_killed(void **state)
 	run_survivor_test(false, true);
 }
 
+#define TEST(test) cmocka_unit_test_setup_teardown(test, card_setup, card_teardown)
+
 int main(void)
 {
 	const char *wanted = getenv("BFSIM_TEST_SEED");
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_server_survives_clients_that_are_killed, card_setup,
-						card_teardown),
-		cmocka_unit_test_setup_teardown(test_sleeping_server_survives_clients_that_are_killed, card_setup,
-						card_teardown),
-		cmocka_unit_test_setup_teardown(test_client_survives_servers_that_are_killed, card_setup,
-						card_teardown),
-		cmocka_unit_test_setup_teardown(test_sleeping_client_survives_servers_that_are_killed, card_setup,
-						card_teardown),
+		TEST(test_server_survives_clients_that_are_killed),
+		TEST(test_sleeping_server_survives_clients_that_are_killed),
+		TEST(test_client_survives_servers_that_are_killed),
+		TEST(test_sleeping_client_survives_servers_that_are_killed),
 	};
 
 	/* The card keeps a descriptor of each dead process's recording: recordings are off here, as descriptors

@@ -340,18 +340,16 @@ static void test_messages_on_record_were_sent_and_received(void **state)
 	card_end();
 }
 
+#define TEST(test) cmocka_unit_test_setup_teardown(test, card_setup, card_teardown)
+
 int main(int argc, char **argv)
 {
 	static const struct peer_role roles[] = { { "side", run_side }, { NULL, NULL } };
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			test_4_producers_and_4_consumers_on_4_threads_exchange_both_ways_at_once, card_setup,
-			card_teardown),
-		cmocka_unit_test_setup_teardown(test_flood_waits_for_a_consumer_that_does_not_progress, card_setup,
-						card_teardown),
-		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, card_setup, card_teardown),
-		cmocka_unit_test_setup_teardown(test_messages_on_record_were_sent_and_received, card_setup,
-						card_teardown),
+		TEST(test_4_producers_and_4_consumers_on_4_threads_exchange_both_ways_at_once),
+		TEST(test_flood_waits_for_a_consumer_that_does_not_progress),
+		TEST(test_stopped_process_loses_nothing),
+		TEST(test_messages_on_record_were_sent_and_received),
 	};
 
 	peer_main(argc, argv, roles);

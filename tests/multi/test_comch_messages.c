@@ -478,22 +478,19 @@ static void test_server_without_descriptors_refuses_a_client(void **state)
 	card_end();
 }
 
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, card_teardown)
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_server_and_client_start_in_either_order, setup, card_teardown),
-		cmocka_unit_test_setup_teardown(test_clients_find_a_server_that_starts_again_under_its_name, setup,
-						card_teardown),
-		cmocka_unit_test_setup_teardown(test_clients_of_two_functions_reach_their_own_servers_alone, setup,
-						card_teardown),
-		cmocka_unit_test_setup_teardown(test_64_clients_in_64_processes_exchange_messages_both_ways_at_once,
-						setup, card_teardown),
-		cmocka_unit_test_setup_teardown(test_300_clients_in_one_process_connect_exchange_and_disconnect, setup,
-						card_teardown),
-		cmocka_unit_test_setup_teardown(test_flood_waits_for_a_receiver_that_does_not_progress, setup,
-						card_teardown),
-		cmocka_unit_test_setup_teardown(test_stopped_process_loses_nothing, setup, card_teardown),
-		cmocka_unit_test_setup_teardown(test_server_without_descriptors_refuses_a_client, setup, card_teardown),
+		TEST(test_server_and_client_start_in_either_order),
+		TEST(test_clients_find_a_server_that_starts_again_under_its_name),
+		TEST(test_clients_of_two_functions_reach_their_own_servers_alone),
+		TEST(test_64_clients_in_64_processes_exchange_messages_both_ways_at_once),
+		TEST(test_300_clients_in_one_process_connect_exchange_and_disconnect),
+		TEST(test_flood_waits_for_a_receiver_that_does_not_progress),
+		TEST(test_stopped_process_loses_nothing),
+		TEST(test_server_without_descriptors_refuses_a_client),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

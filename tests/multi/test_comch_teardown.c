@@ -389,18 +389,15 @@ static void test_connection_ends_when_its_handshake_messages_cannot_be_delivered
 	card_end();
 }
 
+#define TEST(test) cmocka_unit_test_setup_teardown(test, card_setup, card_teardown)
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_consumers_that_stop_with_their_client_expire_first, card_setup,
-						card_teardown),
-		cmocka_unit_test_setup_teardown(
-			test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leaves_nothing, card_setup,
-			card_teardown),
-		cmocka_unit_test_setup_teardown(test_client_sleeps_until_its_consumers_have_stopped, card_setup,
-						card_teardown),
-		cmocka_unit_test_setup_teardown(test_connection_ends_when_its_handshake_messages_cannot_be_delivered,
-						card_setup, card_teardown),
+		TEST(test_consumers_that_stop_with_their_client_expire_first),
+		TEST(test_consumer_that_lives_twice_before_the_other_end_hears_of_it_leaves_nothing),
+		TEST(test_client_sleeps_until_its_consumers_have_stopped),
+		TEST(test_connection_ends_when_its_handshake_messages_cannot_be_delivered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,21 +178,19 @@ static void test_an_event_driven_queue_can_be_slept_on(void **state)
 	copy_free(&copy);
 }
 
+#define TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup, rig_teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_memcpy_job_copies_and_its_event_has_the_user_data, rig_setup,
-						rig_teardown),
-		cmocka_unit_test_setup_teardown(test_an_idle_queue_returns_again, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_a_destination_that_is_full_of_data_is_overwritten, rig_setup,
-						rig_teardown),
-		cmocka_unit_test_setup_teardown(test_jobs_have_their_events_in_order, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_a_job_that_fails_is_an_event_and_the_next_one_is_well, rig_setup,
-						rig_teardown),
-		cmocka_unit_test_setup_teardown(test_jobs_go_to_contexts_that_the_queue_is_added_to, rig_setup,
-						rig_teardown),
-		cmocka_unit_test_setup_teardown(test_objects_in_use_are_not_destroyed, rig_setup, rig_teardown),
-		cmocka_unit_test_setup_teardown(test_an_event_driven_queue_can_be_slept_on, rig_setup, rig_teardown),
+		TEST(test_memcpy_job_copies_and_its_event_has_the_user_data),
+		TEST(test_an_idle_queue_returns_again),
+		TEST(test_a_destination_that_is_full_of_data_is_overwritten),
+		TEST(test_jobs_have_their_events_in_order),
+		TEST(test_a_job_that_fails_is_an_event_and_the_next_one_is_well),
+		TEST(test_jobs_go_to_contexts_that_the_queue_is_added_to),
+		TEST(test_objects_in_use_are_not_destroyed),
+		TEST(test_an_event_driven_queue_can_be_slept_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,23 +167,18 @@ static int teardown(void **state)
 	return bfsim_fault_clear() | rig_teardown(state);
 }
 
+#define TEST(test) cmocka_unit_test_setup_teardown(test, rig_setup, teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_start_that_a_fault_hits_fails_and_the_next_one_succeeds, rig_setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_adding_a_queue_starts_nothing_that_faults_could_hit, rig_setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_a_fault_at_an_address_hits_a_job_that_overwrites_it, rig_setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_jobs_in_flight_fail_in_order_when_their_function_is_reset,
-						rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_queue_without_jobs_is_of_no_use_when_its_function_was_reset,
-						rig_setup, teardown),
-		cmocka_unit_test_setup_teardown(test_queue_cannot_be_added_to_a_context_of_a_reset_function, rig_setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_a_reset_wakes_a_thread_that_sleeps_on_a_queue, rig_setup,
-						teardown),
+		TEST(test_start_that_a_fault_hits_fails_and_the_next_one_succeeds),
+		TEST(test_adding_a_queue_starts_nothing_that_faults_could_hit),
+		TEST(test_a_fault_at_an_address_hits_a_job_that_overwrites_it),
+		TEST(test_jobs_in_flight_fail_in_order_when_their_function_is_reset),
+		TEST(test_queue_without_jobs_is_of_no_use_when_its_function_was_reset),
+		TEST(test_queue_cannot_be_added_to_a_context_of_a_reset_function),
+		TEST(test_a_reset_wakes_a_thread_that_sleeps_on_a_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
