@@ -73,7 +73,9 @@ static void test_without_a_posted_receive_nothing_can_be_sent(void **state)
 	struct pair *pair = *state;
 
 	assert_int_equal(sim_recvq_reserve(&pair->producer, 0), -EAGAIN);
+	assert_int_equal(sim_recvq_next_room(&pair->producer), UINT32_MAX);
 	post(pair, 0x1000, 8);
+	assert_int_equal(sim_recvq_next_room(&pair->producer), 8);
 	assert_int_equal(sim_recvq_reserve(&pair->producer, 8), 0);
 	assert_int_equal(sim_recvq_reserve(&pair->producer, 8), -EAGAIN);
 	sim_recvq_unreserve(&pair->producer);
