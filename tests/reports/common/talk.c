@@ -154,3 +154,9 @@ bool talk_send(struct talk *talk)
 	doca_task_free(doca_comch_task_send_as_task(task));
 	return false;
 }
+
+int talk_main(int argc, char **argv, void (*serve)(void), void (*call)(void))
+{
+	(argc == 2 && argv[1][0] == 's' ? serve : call)();
+	return 0;
+}

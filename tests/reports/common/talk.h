@@ -16,8 +16,8 @@ struct talk {
 	struct doca_ctx *ctx;
 	struct doca_comch_server *server; /* or: */
 	struct doca_comch_client *client;
-	struct doca_comch_connection
-		*connection; /* the last one of a server; a client's, once talk_connect() has returned */
+	/* The last one of a server; a client's, once talk_connect() has returned. */
+	struct doca_comch_connection *connection;
 	unsigned int connected, disconnected, sent, failed, received;
 	/* What a case does in a callback; NULL = nothing more. */
 	void (*on_connected)(struct talk *server, struct doca_comch_connection *connection);
@@ -41,5 +41,8 @@ void talk_connect(struct talk *talk);
 
 /* Submit a message of one byte. Returns whether it was taken. */
 bool talk_send(struct talk *talk);
+
+/* main() of a case: "s" is the server's process, anything else the client's. */
+int talk_main(int argc, char **argv, void (*serve)(void), void (*call)(void));
 
 #endif

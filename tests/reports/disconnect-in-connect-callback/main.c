@@ -38,9 +38,5 @@ static void call(void)
 
 int main(int argc, char **argv)
 {
-	if (argc == 2 && argv[1][0] == 's')
-		serve();
-	else
-		call();
-	return 0;
+	return talk_main(argc, argv, serve, call);
 }
