@@ -55,7 +55,7 @@ static char *get_own_dir(void)
 /* Beside this library, or where the build has it. By its path: a sanitizer's dlopen() does not know our search path. */
 static void *open_library(void)
 {
-	static const char *const places[] = { "", "/../check" };
+	static const char *const places[] = { "", "/check" };
 	char *dir = get_own_dir(), path[PATH_MAX];
 	void *library = NULL;
 
