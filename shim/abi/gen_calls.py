@@ -3,7 +3,8 @@
 """Write the entries of public functions (shim/common/base/call_hooks.h), from the interface facts.
 
     gen_calls.py FACTS labels OUTPUT            the header that every source of the libraries is compiled with
-    gen_calls.py FACTS functions OUTPUT         the numbers of the functions: enum shim_function
+    gen_calls.py FACTS functions OUTPUT         the numbers of the functions: enum shim_function; and lists of those that create
+                                                and end objects
     gen_calls.py FACTS names OUTPUT             C: the names of functions and parameters, by number
     gen_calls.py FACTS older-names OUTPUT       the same, with the names of the work-queue generation
     gen_calls.py FACTS entries LIBRARY OUTPUT   C: the entries of a library's functions; LIBRARY as in the facts
@@ -23,13 +24,7 @@ LIBRARIES = [f'libdoca_{name}' for name, library in libraries.read_all().items()
 NOT_WATCHED = ('doca_log.h', 'doca_error.h', 'doca_version.h')
 
 # Frequent functions, but for those whose failures or beginnings a rule wants to know.
-FREQUENT = re.compile(r'doca_pe_progress|doca_task_(submit|submit_ex|try_submit|get_ctx|[gs]et_user_data)|'
-                      r'doca_buf_(get_\w+|reset_data_len)|doca_\w+_as_task|doca_dma_task_memcpy_[gs]et_(src|dst)|'
-                      r'doca_compress_task_\w+_(get_\w+|set_(src|dst|has_block_checksum|are_blocks_independent))|'
-                      r'doca_aes_gcm_task_\w+_(get_\w+|set_(src|dst|key|iv|tag_size|aad_size))|'
-                      r'doca_ec_task_\w+_(get_\w+|set_\w+_(matrix|blocks|buf))|'
-                      r'doca_sha_task_\w+_(get_\w+|set_(src|dst|algorithm|is_final_buf))|'
-                      r'doca_comch_producer_task_send_[gs]et_(buf|consumer_id|imm_data|imm_data_len)')
+FREQUENT = re.compile('|'.join(pattern for library in libraries.read_all().values() for pattern in library['frequent']))
 
 HEAD = """\
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -61,7 +56,32 @@ def labels(facts):
 def numbers(facts):
     return [HEAD.format(name='call_functions.h', purpose='numbers of the public functions'),
             '#ifndef SHIM_CALL_FUNCTIONS_H', '#define SHIM_CALL_FUNCTIONS_H', '', 'enum shim_function {',
-            *(f'\tSHIM_FN_{name},' for name in all_watched(facts)), '\tSHIM_NUM_FUNCTIONS,', '};', '', '#endif']
+            *(f'\tSHIM_FN_{name},' for name in all_watched(facts)), '\tSHIM_NUM_FUNCTIONS,', '};', '',
+            *objects(facts), '#endif']
+
+
+def x_macro(name, comment, rows):
+    return [f'/* {comment} */', f'#define {name}(X) \\', *(f'\tX({row}) \\' for row in rows), '']
+
+
+def objects(facts):
+    """Lists of the functions that create and end objects, and that allocate tasks."""
+    created, ended, contexts = [], [], []
+    last = {name: len(entry['params']) - 1 for name, entry in all_watched(facts).items()}
+    for entry in (entry for library in libraries.read_all().values() for entry in library['objects']):
+        for name in entry['functions']:
+            if name not in last:
+                sys.exit(f'{entry["name"]} of a library.toml: the interface facts have no function {name}')
+            if name.endswith(('_destroy', '_close')):
+                ended.append(f'{name}, "{entry["name"]}"')
+                contexts += [name] if entry['is'] in ('context', 'accelerator') else []
+            else:
+                created.append(f'{name}, {last[name]}, "{entry["name"]}"')
+    tasks = [f'{name}, {last[name]}' for name in last if re.search('_alloc(ate)?_init$', name)]
+    return [*x_macro('SHIM_CREATE', 'Functions that create an object: the parameter where they store its handle, and its name.', created),
+            *x_macro('SHIM_DESTROY', 'Functions whose first argument is an object that they destroy, and its name.', ended),
+            *x_macro('SHIM_DESTROY_CTX', 'Those that destroy a context.', contexts),
+            *x_macro('SHIM_ALLOC_TASK', 'Functions that allocate a task: the parameter where they store it.', tasks)]
 
 
 def handles(entry):

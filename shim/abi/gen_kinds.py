@@ -31,8 +31,8 @@ def main():
     lines = [HEAD]
     for what in libraries.IS:
         lines += [MARKS[what]] if what in MARKS else []
-        lines += [f'\tSHIM_{name},' for library in libraries.read_all().values()
-                  for name, found in library['handles'].items() if found == what]
+        lines += [f'\tSHIM_{entry["kind"]},' for library in libraries.read_all().values()
+                  for entry in library['objects'] if entry['kind'] and entry['is'] == what]
     pathlib.Path(sys.argv[1]).write_text('\n'.join([*lines, '};', '', '#endif', '']))
 
 

@@ -11,12 +11,13 @@ import json
 import pathlib
 import sys
 
-# Generation, library -> patterns of the names that only other libraries of this project use (core_*: see
-# shim/workq/gen_renamed_symbols.py).
-PRIVATE = {
-    'facts.json': {'libdoca_common': ['shim_*'], 'libdoca_comch': ['comch_*', 'shim_doca_*']},
-    'facts-workq.json': {'libdoca_common': ['shim_*', 'core_*']},
-}
+import libraries
+
+
+def private(library, facts_name):
+    """Patterns of the names that only other libraries of this project use (core_*: see shim/workq/gen_renamed_symbols.py)."""
+    found = libraries.read_all()[library.removeprefix('libdoca_')]['private']
+    return found + ['core_*'] * (facts_name == 'facts-workq.json' and found != [])
 
 
 def node(name, symbols, tail=()):
@@ -33,8 +34,8 @@ def version_script(library, entry, facts_name):
     for name in sorted(by_node):
         lines += node(name, by_node[name], local)
         local = []
-    if library in PRIVATE[facts_name]:
-        lines += node('BFSIM_PRIVATE', PRIVATE[facts_name][library])
+    if private(library, facts_name):
+        lines += node('BFSIM_PRIVATE', private(library, facts_name))
     return '\n'.join(lines)
 
 

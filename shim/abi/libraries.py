@@ -28,10 +28,20 @@ KEYS = {
     'link_args': [],
     'option': '',              # of the build: without it there is no such library
     'has_hooks': True,         # the checker's hooks surround its functions; false: a program could have the code
-    'handles': {},             # kinds of handles: SHIM_NAME = what it is, one of IS
+    'frequent': [],            # patterns of functions of the data path: the checker's hooks rest there while a program is busy
+    'private': [],             # patterns of functions that only other libraries of this project use
+    'objects': [],             # what programs have handles of: see OBJECT_KEYS
 }
 
-# The kinds of handles.
+# The keys of an object, with their defaults.
+OBJECT_KEYS = {
+    'kind': '',      # SHIM_KIND, the kind of its handles
+    'is': 'handle',  # one of IS
+    'name': '',      # in the checker's reports
+    'functions': '', # that create and end it: doca_x_{create,destroy}, or the one that there is
+}
+
+# Kinds of handles, in the order of their numbers. A part belongs to another object.
 IS = ('handle', 'context', 'accelerator', 'part')
 
 
@@ -45,6 +55,12 @@ def check_key(path, key, known):
         fail(path, f'unknown key {key}; ' + (f'did you mean {near[0]}?' if near else f'the keys are {", ".join(known)}'))
 
 
+def expand(names):
+    """As a shell does: a_{b,c} is a_b and a_c."""
+    start, brace, rest = names.partition('{')
+    return [start + end for end in rest.rstrip('}').split(',')] if brace else [names] * bool(names)
+
+
 def read_library(path):
     try:
         found = tomllib.loads(path.read_text())
@@ -55,9 +71,12 @@ def read_library(path):
     for key, default in KEYS.items():
         if default is None and key not in found:
             fail(path, f'the key {key} is missing')
-    for name, kind in found.get('handles', {}).items():
-        check_key(path, kind, IS)
-    return {**KEYS, **found}
+    for at, entry in enumerate(found.get('objects', [])):
+        for key in entry:
+            check_key(path, key, OBJECT_KEYS)
+        check_key(path, entry.get('is', 'handle'), IS)
+        found['objects'][at] = OBJECT_KEYS | entry | {'functions': expand(entry.get('functions', ''))}
+    return KEYS | found
 
 
 def read_all():
@@ -99,6 +118,12 @@ def read_modules(path):
     return found
 
 
+def public_headers(generation, folder):
+    """Header of a generation -> its library: those that are in the folder of its headers, and the one of each side."""
+    return {f'doca_{header}.h': f'libdoca_{name}' for name, library in read_all().items() if generation in library['generations']
+            for header in library['headers'] if header == 'build_config' or (folder / f'doca_{header}.h').exists()}
+
+
 def folders():
     """The folders of the libraries, from low to high."""
     return [folder for name, library in read_all().items()
@@ -109,8 +134,8 @@ def for_build():
     for name, library in read_all().items():
         for key in KEYS:
             value = library[key]
-            words = value if isinstance(value, (list, dict)) else str(value).lower().split()
-            yield ' '.join([name, key, *words])
+            if key != 'objects':
+                yield ' '.join([name, key, *(value if isinstance(value, list) else str(value).lower().split())])
 
 
 def for_shell(path):

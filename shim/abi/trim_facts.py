@@ -14,45 +14,10 @@ import json
 import pathlib
 import sys
 
+import libraries
+
 # Header -> the library that has its functions.
-HEADERS = {
-    'doca_aes_gcm.h': 'libdoca_aes_gcm',
-    'doca_argp.h': 'libdoca_argp',
-    'doca_bitfield.h': 'libdoca_common',
-    'doca_buf.h': 'libdoca_common',
-    'doca_buf_array.h': 'libdoca_common',
-    'doca_buf_inventory.h': 'libdoca_common',
-    'doca_buf_pool.h': 'libdoca_common',
-    'doca_build_config.h': 'libdoca_common',
-    'doca_cc.h': 'libdoca_cc',
-    'doca_cc_consumer.h': 'libdoca_cc',
-    'doca_cc_producer.h': 'libdoca_cc',
-    'doca_clock.h': 'libdoca_common',
-    'doca_comch.h': 'libdoca_comch',
-    'doca_comch_consumer.h': 'libdoca_comch',
-    'doca_comch_msgq.h': 'libdoca_comch',
-    'doca_comch_producer.h': 'libdoca_comch',
-    'doca_comm_channel.h': 'libdoca_comm_channel',
-    'doca_common_defines.h': 'libdoca_common',
-    'doca_compat.h': 'libdoca_common',
-    'doca_compress.h': 'libdoca_compress',
-    'doca_config.h': 'libdoca_common',
-    'doca_ctx.h': 'libdoca_common',
-    'doca_dev.h': 'libdoca_common',
-    'doca_dma.h': 'libdoca_dma',
-    'doca_erasure_coding.h': 'libdoca_erasure_coding',
-    'doca_error.h': 'libdoca_common',
-    'doca_graph.h': 'libdoca_common',
-    'doca_log.h': 'libdoca_common',
-    'doca_mmap.h': 'libdoca_common',
-    'doca_mmap_advise.h': 'libdoca_common',
-    'doca_pe.h': 'libdoca_common',
-    'doca_rdma_bridge.h': 'libdoca_common',
-    'doca_sha.h': 'libdoca_sha',
-    'doca_sync_event.h': 'libdoca_common',
-    'doca_types.h': 'libdoca_common',
-    'doca_version.h': 'libdoca_common',
-}
+HEADERS = libraries.public_headers('task', libraries.SHIM / 'include')
 
 # Headers that the newest release removed, with the contents of 2.5 and 2.6. A function whose types differ between the
 # two has those of 2.5, whose libraries are known.
@@ -133,7 +98,7 @@ VARIADIC = ['doca_log']
 
 MODULES = ['doca-common', 'doca-dma', 'doca-comch', 'doca-argp']
 # Libraries that belong to the umbrella in their release; here each has a module like the others.
-OWN_MODULES = ['doca-comm-channel', 'doca-cc', 'doca-sha', 'doca-compress', 'doca-erasure-coding', 'doca-aes-gcm']
+OWN_MODULES = [module for module in (f'doca-{libraries.module_of(name)}' for name in libraries.read_all()) if module not in MODULES]
 NODE = {'stable': 'DOCA_2', 'experimental': 'EXPERIMENTAL', 'deprecated': 'DOCA_2'}
 
 
@@ -195,7 +160,7 @@ def node_of(name, lib, stability, releases):
     return seen.pop()
 
 
-def libraries(funcs, releases):
+def exported(funcs, releases):
     libs = {}
     for name, entry in sorted(funcs.items()):
         if entry['inline']:
@@ -279,7 +244,7 @@ def main():
         'structs': in_scope(base['structs']) | of_newer('structs'),
         'typedefs': with_earlier('typedefs', base, earlier) | of_newer('typedefs'),
         'macros': numeric_macros(base) | of_newer('macros'),
-        'libraries': libraries(funcs, [old, new]),
+        'libraries': exported(funcs, [old, new]),
         'pkg_config': modules(old, new),
         'version': '3.0.0058',
     }

@@ -11,35 +11,11 @@ import json
 import pathlib
 import sys
 
+import libraries
 import trim_facts
 
 # Header -> the library that has its functions.
-HEADERS = {
-    'doca_argp.h': 'libdoca_argp',
-    'doca_buf.h': 'libdoca_common',
-    'doca_buf_array.h': 'libdoca_common',
-    'doca_buf_inventory.h': 'libdoca_common',
-    'doca_bufpool.h': 'libdoca_common',
-    'doca_build_config.h': 'libdoca_common',
-    'doca_comm_channel.h': 'libdoca_comm_channel',
-    'doca_common_defines.h': 'libdoca_common',
-    'doca_compat.h': 'libdoca_common',
-    'doca_compress.h': 'libdoca_compress',
-    'doca_config.h': 'libdoca_common',
-    'doca_ctx.h': 'libdoca_common',
-    'doca_dev.h': 'libdoca_common',
-    'doca_dma.h': 'libdoca_dma',
-    'doca_erasure_coding.h': 'libdoca_erasure_coding',
-    'doca_error.h': 'libdoca_common',
-    'doca_graph.h': 'libdoca_common',
-    'doca_log.h': 'libdoca_common',
-    'doca_mmap.h': 'libdoca_common',
-    'doca_rdma_bridge.h': 'libdoca_common',
-    'doca_sha.h': 'libdoca_sha',
-    'doca_sync_event.h': 'libdoca_common',
-    'doca_types.h': 'libdoca_common',
-    'doca_version.h': 'libdoca_common',
-}
+HEADERS = libraries.public_headers('workq', libraries.SHIM / 'workq' / 'include')
 
 MACRO_HEADERS = {
     'DOCA_ACTION_SDK_RANGE': 'doca_ctx.h',
@@ -97,7 +73,7 @@ def structs(base):
     return found
 
 
-def libraries(funcs, old, release):
+def exported(funcs, old, release):
     libs = {}
     for name, entry in sorted(funcs.items()):
         if entry['inline']:
@@ -132,7 +108,7 @@ def main():
         'structs': structs(base),
         'typedefs': trim_facts.in_scope(base['typedefs'], HEADERS),
         'macros': trim_facts.numeric_macros(base, MACRO_HEADERS),
-        'libraries': libraries(funcs, old, release),
+        'libraries': exported(funcs, old, release),
         'pkg_config': {name: {'cflags': release['pkg-config'][name]['cflags'],
                               'requires': release['pkg-config'][name]['requires']} for name in MODULES}
                       | {'doca-common': {'cflags': OWN_CFLAGS, 'requires': ''}}

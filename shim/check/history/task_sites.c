@@ -37,7 +37,7 @@ const void *check_task_freed_at(const struct doca_task *task)
 	return freed_at && (!shim_object_is_still(task, SHIM_TASK) || task->freed) ? freed_at : NULL;
 }
 
-/* A library's task begins with the doca_task. The task is the last parameter. */
+/* A library's task begins with the doca_task. */
 static inline void remember(const struct shim_call *call, int arg)
 {
 	const void *task;
@@ -59,62 +59,18 @@ static void enter_free(struct shim_call *call)
 		atomic_store_explicit(&places[i].freed_at, call->caller, memory_order_relaxed);
 }
 
-static void leave_2(struct shim_call *call)
-{
-	remember(call, 2);
-}
+#define ALLOCATED(name, arg)                            \
+	static void name##_left(struct shim_call *call) \
+	{                                               \
+		remember(call, arg);                    \
+	}
+SHIM_ALLOC_TASK(ALLOCATED)
+#undef ALLOCATED
 
-static void leave_3(struct shim_call *call)
-{
-	remember(call, 3);
-}
-
-static void leave_4(struct shim_call *call)
-{
-	remember(call, 4);
-}
-
-static void leave_5(struct shim_call *call)
-{
-	remember(call, 5);
-}
-
-static void leave_6(struct shim_call *call)
-{
-	remember(call, 6);
-}
-
-static void leave_9(struct shim_call *call)
-{
-	remember(call, 9);
-}
-
-static const struct check_watch watches[] = {
-	{ SHIM_FN_doca_task_free, enter_free, NULL },
-	{ SHIM_FN_doca_dma_task_memcpy_alloc_init, NULL, leave_4 },
-	{ SHIM_FN_doca_sha_task_hash_alloc_init, NULL, leave_5 },
-	{ SHIM_FN_doca_sha_task_partial_hash_alloc_init, NULL, leave_5 },
-	{ SHIM_FN_doca_compress_task_compress_deflate_alloc_init, NULL, leave_4 },
-	{ SHIM_FN_doca_compress_task_decompress_deflate_alloc_init, NULL, leave_4 },
-	{ SHIM_FN_doca_compress_task_decompress_lz4_block_alloc_init, NULL, leave_4 },
-	{ SHIM_FN_doca_compress_task_decompress_lz4_stream_alloc_init, NULL, leave_6 },
-	{ SHIM_FN_doca_aes_gcm_task_encrypt_alloc_init, NULL, leave_9 },
-	{ SHIM_FN_doca_aes_gcm_task_decrypt_alloc_init, NULL, leave_9 },
-	{ SHIM_FN_doca_ec_task_galois_mul_allocate_init, NULL, leave_5 },
-	{ SHIM_FN_doca_ec_task_create_allocate_init, NULL, leave_5 },
-	{ SHIM_FN_doca_ec_task_update_allocate_init, NULL, leave_5 },
-	{ SHIM_FN_doca_ec_task_recover_allocate_init, NULL, leave_5 },
-	{ SHIM_FN_doca_comch_client_task_send_alloc_init, NULL, leave_4 },
-	{ SHIM_FN_doca_comch_server_task_send_alloc_init, NULL, leave_4 },
-	{ SHIM_FN_doca_comch_consumer_task_post_recv_alloc_init, NULL, leave_2 },
-	{ SHIM_FN_doca_comch_producer_task_send_alloc_init, NULL, leave_5 },
-	{ SHIM_FN_doca_sync_event_task_get_alloc_init, NULL, leave_3 },
-	{ SHIM_FN_doca_sync_event_task_notify_set_alloc_init, NULL, leave_3 },
-	{ SHIM_FN_doca_sync_event_task_notify_add_alloc_init, NULL, leave_4 },
-	{ SHIM_FN_doca_sync_event_task_wait_eq_alloc_init, NULL, leave_4 },
-	{ SHIM_FN_doca_sync_event_task_wait_gt_alloc_init, NULL, leave_4 },
-	{ SHIM_FN_doca_sync_event_task_wait_neq_alloc_init, NULL, leave_4 },
-	{ SHIM_FN_doca_mmap_advise_task_invalidate_cache_alloc_init, NULL, leave_3 },
+static const struct check_watch watches[] = { { SHIM_FN_doca_task_free, enter_free, NULL },
+#define ALLOCATED(name, arg) { SHIM_FN_##name, NULL, name##_left },
+					      SHIM_ALLOC_TASK(ALLOCATED)
+#undef ALLOCATED
 };
 
 const struct check_part check_task_sites = {

@@ -83,14 +83,11 @@ static void enter_destroy(struct shim_call *call)
 	check_hit_end(hit);
 }
 
-static const struct check_watch watches[] = {
-	{ SHIM_FN_doca_mmap_create, NULL, leave_create },
-	{ SHIM_FN_doca_mmap_destroy, enter_destroy, NULL },
-	{ SHIM_FN_doca_dma_destroy, NULL, leave_destroy_ctx },
-	{ SHIM_FN_doca_sha_destroy, NULL, leave_destroy_ctx },
-	{ SHIM_FN_doca_compress_destroy, NULL, leave_destroy_ctx },
-	{ SHIM_FN_doca_ec_destroy, NULL, leave_destroy_ctx },
-	{ SHIM_FN_doca_aes_gcm_destroy, NULL, leave_destroy_ctx },
+static const struct check_watch watches[] = { { SHIM_FN_doca_mmap_create, NULL, leave_create },
+					      { SHIM_FN_doca_mmap_destroy, enter_destroy, NULL },
+#define DESTROYED(name) { SHIM_FN_##name, NULL, leave_destroy_ctx },
+					      SHIM_DESTROY_CTX(DESTROYED)
+#undef DESTROYED
 };
 
 const struct check_part check_mmap_context = {

@@ -211,21 +211,13 @@ static void forked(void)
 	pthread_mutex_init(&setups.lock, NULL);
 }
 
-static const struct check_watch watches[] = {
-	{ SHIM_FN_doca_ctx_start, NULL, leave_setup },
-	{ SHIM_FN_doca_mmap_start, NULL, leave_setup },
-	{ SHIM_FN_doca_pe_connect_ctx, NULL, leave_setup },
-	{ SHIM_FN_doca_mmap_destroy, NULL, leave_destroy },
-	{ SHIM_FN_doca_dma_destroy, NULL, leave_destroy },
-	{ SHIM_FN_doca_sha_destroy, NULL, leave_destroy },
-	{ SHIM_FN_doca_compress_destroy, NULL, leave_destroy },
-	{ SHIM_FN_doca_ec_destroy, NULL, leave_destroy },
-	{ SHIM_FN_doca_aes_gcm_destroy, NULL, leave_destroy },
-	{ SHIM_FN_doca_sync_event_destroy, NULL, leave_destroy },
-	{ SHIM_FN_doca_comch_server_destroy, NULL, leave_destroy },
-	{ SHIM_FN_doca_comch_client_destroy, NULL, leave_destroy },
-	{ SHIM_FN_doca_comch_producer_destroy, NULL, leave_destroy },
-	{ SHIM_FN_doca_comch_consumer_destroy, NULL, leave_destroy },
+static const struct check_watch watches[] = { { SHIM_FN_doca_ctx_start, NULL, leave_setup },
+					      { SHIM_FN_doca_mmap_start, NULL, leave_setup },
+					      { SHIM_FN_doca_pe_connect_ctx, NULL, leave_setup },
+					      { SHIM_FN_doca_mmap_destroy, NULL, leave_destroy },
+#define DESTROYED(name) { SHIM_FN_##name, NULL, leave_destroy },
+					      SHIM_DESTROY_CTX(DESTROYED)
+#undef DESTROYED
 };
 
 const struct check_part check_order = {
