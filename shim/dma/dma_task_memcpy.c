@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memcpy task: appends the data of the source list to the data of the destination list. A submission
- * takes the lists as they are then (dma_snapshot.h). */
+ * takes the lists as they are then (shim/common/accel/segments.h). */
 #include <errno.h>
 
 #include "dma_priv.h"
@@ -35,7 +35,7 @@ static __attribute__((noinline)) doca_error_t take_lists(struct shim_buf_task *m
 	struct doca_dma *dma = shim_to_dma(memcpy->task.ctx);
 	struct shim_snapshot *snapshot = &memcpy->snapshot;
 	struct shim_list_size src = shim_list_measure(memcpy->src), dst = shim_list_measure(memcpy->dst);
-	bool replaces_data = dma->accel.overwrites_full && dst.room_bytes < src.data_bytes &&
+	bool replaces_data = shim_compat->replaces_full_data && dst.room_bytes < src.data_bytes &&
 			     dst.data_bytes + dst.room_bytes >= src.data_bytes;
 
 	snapshot->bytes = src.data_bytes;

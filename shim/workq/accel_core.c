@@ -93,7 +93,6 @@ doca_error_t shim_workq_accel_create(struct shim_accel *accel, uint32_t depth, s
 		core->free_slots = &core->slots[i];
 	}
 	accel->ctx.is_internal = true;
-	accel->overwrites_full = true;
 	result = configure(core, depth);
 	if (result == DOCA_SUCCESS)
 		*ret_core = core;

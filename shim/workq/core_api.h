@@ -168,10 +168,6 @@ doca_error_t core_sync_event_update_add(struct doca_sync_event *event, uint64_t 
 doca_error_t core_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 doca_error_t core_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask);
 
-/* Documented in shim/common/sync/sync_event_priv.h. */
-doca_error_t shim_sync_event_create_alias(const struct doca_sync_event *event, struct doca_sync_event **ret_alias);
-void shim_sync_event_task_wait_for_gt(struct doca_sync_event_task_wait_neq *task);
-
 doca_error_t core_sync_event_task_get_set_conf(struct doca_sync_event *event,
 					       doca_sync_event_task_get_completion_cb_t completion_cb,
 					       doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks);

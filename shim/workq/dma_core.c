@@ -66,7 +66,6 @@ static doca_error_t configure_dma(struct workq_dma_core *core, uint32_t depth)
 	uint32_t max;
 	doca_error_t result = doca_dma_cap_get_max_num_tasks(core->dma, &max);
 
-	core->dma->accel.overwrites_full = true;
 	if (result == DOCA_SUCCESS)
 		result = doca_dma_task_memcpy_set_conf(core->dma, unused_callback, unused_callback,
 						       depth < max ? depth : max);

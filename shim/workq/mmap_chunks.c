@@ -9,14 +9,14 @@
 
 struct workq_chunk_list *workq_chunk_list_get_or_create(struct doca_mmap *mmap)
 {
-	struct workq_chunk_list *list = mmap->workq_data;
+	struct workq_chunk_list *list = mmap->compat;
 
 	if (list)
 		return list;
 	list = calloc(1, sizeof(*list));
 	if (list)
 		list->max_chunks = WORKQ_DEFAULT_MAX_CHUNKS;
-	mmap->workq_data = list;
+	mmap->compat = list;
 	return list;
 }
 

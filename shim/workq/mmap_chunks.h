@@ -35,7 +35,7 @@ struct workq_chunk_list {
 /* The list of a live map; NULL = none. */
 static inline struct workq_chunk_list *workq_chunk_list_find(const struct doca_mmap *mmap)
 {
-	return mmap->workq_data;
+	return mmap->compat;
 }
 
 /* The same, but create the list if there is none; NULL = no memory. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Jobs of sync events: tasks of the alias that the queue has. */
 #include "shim/common/base/check.h"
+#include "sync_core.h"
 #include "sync_event_priv.h"
 
 /* A sync event takes no device: its locations have the devices. */
@@ -57,7 +58,7 @@ doca_error_t workq_sync_event_create_core(struct workq_attachment *attachment, u
 {
 	struct doca_sync_event *alias;
 	doca_error_t result =
-		shim_sync_event_create_alias(((struct doca_sync_event *)attachment->ctx)->core_event, &alias);
+		workq_sync_event_create_alias(((struct doca_sync_event *)attachment->ctx)->core_event, &alias);
 
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -129,7 +130,7 @@ static doca_error_t alloc_wait_task(struct doca_sync_event *alias, const struct 
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	shim_sync_event_task_wait_for_gt(task);
+	workq_sync_task_wait_for_gt(task);
 	*ret_task = core_sync_event_task_wait_neq_as_doca_task(task);
 	return DOCA_SUCCESS;
 }

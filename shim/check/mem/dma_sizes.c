@@ -7,10 +7,9 @@
 static void check_room(const struct shim_buf_task *memcpy, const struct shim_list_size *src,
 		       const struct shim_list_size *dst)
 {
-	bool overwrites_full = ((const struct shim_accel *)memcpy->task.ctx)->overwrites_full;
 	struct check_hit *hit;
 
-	if (dst->room_bytes >= src->data_bytes || overwrites_full)
+	if (dst->room_bytes >= src->data_bytes || shim_compat->replaces_full_data)
 		return;
 	hit = CHECK_HIT_HERE(BFC_TASK_WITHOUT_ROOM,
 			     "%s: the source has %" PRIu64 " bytes; the destination has %" PRIu64

@@ -124,10 +124,9 @@ static uint64_t output_of(const struct shim_accel_task *task, uint64_t src_bytes
 static void check_room(const struct shim_call *call, const struct shim_accel_task *task,
 		       const struct shim_list_size *src, const struct shim_list_size *dst)
 {
-	const struct shim_accel *accel = (const struct shim_accel *)task->base.task.ctx;
 	uint64_t output = output_of(task, src->data_bytes);
 
-	if (dst->room_bytes + (accel->overwrites_full ? dst->data_bytes : 0) >= output)
+	if (dst->room_bytes + (shim_compat->replaces_full_data ? dst->data_bytes : 0) >= output)
 		return;
 	end(check_hit_begin(BFC_TASK_WITHOUT_ROOM, call,
 			    "%s: the output has %" PRIu64 " bytes; the destination has %" PRIu64

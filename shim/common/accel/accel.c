@@ -14,10 +14,8 @@ static struct pcie_accel_caps get_caps(const struct shim_accel_type *type, const
 {
 	struct pcie_accel_caps found = type->get_caps ? type->get_caps(caps) : caps->accel[type->accel];
 
-#ifdef SHIM_WORKQ_BUILD
-	if (found.workq_max_buf_bytes)
+	if (shim_compat->has_own_limits && found.workq_max_buf_bytes)
 		found.max_buf_bytes = found.workq_max_buf_bytes;
-#endif
 	return found;
 }
 

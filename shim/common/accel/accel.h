@@ -19,6 +19,7 @@
 
 #include "buf_task.h"
 #include "pcie_model/profile.h"
+#include "shim/common/base/compat.h"
 #include "shim/common/pe/ctx_life.h"
 #include "shim/common/pe/task_fault.h"
 #include "shim/common/pe/task_submit.h"
@@ -88,8 +89,6 @@ struct shim_accel {
 	SLIST_HEAD(, shim_accel_hold) holds; /* likewise */
 	/* Limits where the card has no engine and the library does the work itself. NULL: there it does not. */
 	const struct pcie_accel_caps *software_caps;
-	/* For shim/workq: the data of a destination is replaced if the room behind it is too small. */
-	bool overwrites_full;
 };
 
 struct shim_accel_task {

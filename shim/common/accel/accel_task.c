@@ -105,7 +105,7 @@ doca_error_t shim_accel_check(struct doca_task *base)
 	const struct shim_accel_type *type = shim_accel_task_type(base);
 	const struct pcie_accel_caps *caps = &shim_accel_task_conf(base)->caps;
 	struct shim_accel *accel = (struct shim_accel *)base->ctx;
-	bool may_replace = doca_unlikely(accel->overwrites_full) && type->get_output_bytes, replaces;
+	bool may_replace = doca_unlikely(shim_compat->replaces_full_data) && type->get_output_bytes, replaces;
 	struct shim_list_size src, dst;
 	uint64_t room;
 	doca_error_t result;
@@ -180,8 +180,7 @@ static bool is_short(const struct shim_accel_task *task)
 /* Whether the work has another try: with the output in place of the destination's data. */
 static bool has_more_room(const struct shim_accel_task *task)
 {
-	return ((const struct shim_accel *)task->base.task.ctx)->overwrites_full &&
-	       shim_lists_replace_data(task->base.snapshot.lists);
+	return shim_compat->replaces_full_data && shim_lists_replace_data(task->base.snapshot.lists);
 }
 
 int shim_accel_do_work(struct shim_accel_task *task, uint64_t limit)

@@ -10,6 +10,7 @@
  * The vendor's libraries log nothing in the last case. bfsim does, since its lines explain
  * mistakes of the application.
  */
+#include "shim/common/base/compat.h"
 #include "shim/common/log/log_priv.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
@@ -34,22 +35,13 @@ static struct doca_log_backend stderr_backend = {
 };
 static struct shim_log_stream fallback_stream = { .first = &stderr_backend };
 
-#ifdef SHIM_WORKQ_BUILD
-/* Programs of 1.5 make no backend: the library of that release shows their records. So does this one, down to the global
- * level, until a backend is made. */
 static struct shim_log_stream *route_app_record(uint32_t level)
 {
 	bool is_shown = level <= atomic_load(&shim_log_app.lower) && level >= atomic_load(&shim_log_app.upper);
 
-	return is_shown && !atomic_load(&shim_log_app.first) ? &fallback_stream : &shim_log_app;
+	return shim_compat->shows_app_records && is_shown && !atomic_load(&shim_log_app.first) ? &fallback_stream :
+												 &shim_log_app;
 }
-#else
-static struct shim_log_stream *route_app_record(uint32_t level)
-{
-	(void)level;
-	return &shim_log_app;
-}
-#endif
 
 doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_location place, const char *format,
 			     va_list args)
@@ -146,11 +138,10 @@ static void put_sdk(struct shim_log_stream *route, const struct shim_log_locatio
 	if (vsnprintf(text, sizeof(text), format, args) < 0)
 		text[0] = '\0';
 	sim_make_printable(text);
-#ifdef SHIM_WORKQ_BUILD
-	shim_log_stream_put_renamed(route, place, level, text);
-#else
-	shim_log_stream_put(route, place, level, "%s", text);
-#endif
+	if (shim_compat->put_sdk_record)
+		shim_compat->put_sdk_record(route, place, level, text);
+	else
+		shim_log_stream_put(route, place, level, "%s", text);
 }
 
 static void sdk_sink(int level, const char *file, int line, const char *func, const char *format, va_list args)

@@ -7,6 +7,7 @@
  * the work-queue libraries, a line is [time][DOCA][WRN][SOURCE:line]: text. (From 3.1 on the thread is a
  * pthread_t, and SDK records lack the function.) Public logs show the tags ERR, WRN, INF and DBG; CRT and TRC are guesses.
  */
+#include "shim/common/base/compat.h"
 #include "shim/common/log/log_priv.h"
 
 #include <sched.h>
@@ -122,26 +123,19 @@ __attribute__((format(printf, 2, 3))) static bool append(struct shim_log_line *l
 	return fits;
 }
 
-#ifdef SHIM_WORKQ_BUILD
 static bool append_prefix(struct shim_log_line *line, const struct shim_log_location *place, uint32_t level,
 			  const struct timespec *now, bool reentered)
 {
 	int second = local_second_of_day(now->tv_sec, reentered);
 
-	return append(line, "[%02d:%02d:%02d:%06ld][DOCA][%s][%s:%d]: ", second / 3600, second / 60 % 60, second % 60,
-		      now->tv_nsec / 1000, level_tag(level), base_name(place->file), place->line);
+	return append(line, "[%02d:%02d:%02d:%06ld]", second / 3600, second / 60 % 60, second % 60,
+		      now->tv_nsec / 1000) &&
+	       (shim_compat->has_short_lines || append(line, "[%d]", (int)gettid())) &&
+	       append(line, "[DOCA][%s][%s:%d]", level_tag(level), base_name(place->file), place->line) &&
+	       (shim_compat->has_short_lines ? append(line, ": ") :
+		place->func                  ? append(line, "[%s] ", place->func) :
+					       append(line, " "));
 }
-#else
-static bool append_prefix(struct shim_log_line *line, const struct shim_log_location *place, uint32_t level,
-			  const struct timespec *now, bool reentered)
-{
-	int second = local_second_of_day(now->tv_sec, reentered);
-
-	return append(line, "[%02d:%02d:%02d:%06ld][%d][DOCA][%s][%s:%d]", second / 3600, second / 60 % 60, second % 60,
-		      now->tv_nsec / 1000, (int)gettid(), level_tag(level), base_name(place->file), place->line) &&
-	       (place->func ? append(line, "[%s] ", place->func) : append(line, " "));
-}
-#endif
 
 void shim_log_line_format(struct shim_log_line *line, const struct shim_log_location *place, uint32_t level,
 			  const struct timespec *now, bool reentered, const char *format, va_list args)

@@ -150,11 +150,6 @@ void shim_log_stream_vput(struct shim_log_stream *stream, const struct shim_log_
 void shim_log_stream_put(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
 			 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* log_rename.c, in the work-queue libraries: the same for the text of an SDK record. Names of functions
- * of the current generation become the names of the work-queue generation. */
-void shim_log_stream_put_renamed(struct shim_log_stream *stream, const struct shim_log_location *place, uint32_t level,
-				 const char *line);
-
 /* --- log.c: where records enter --- */
 
 /* Log a record of the application from @source. If @place.file is NULL, the line has the source's name instead.

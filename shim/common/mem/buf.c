@@ -2,6 +2,7 @@
 /* Buffers: data, and lists of buffers. */
 #include "buf_priv.h"
 #include "shim/common/base/check.h"
+#include "shim/common/base/compat.h"
 
 #define DEFINE_GETTER(function_name, type, out, value)                    \
 	doca_error_t function_name(const struct doca_buf *buf, type *out) \
@@ -48,21 +49,17 @@ void shim_buf_place(struct doca_buf *buf, uint8_t *head, size_t len, uint8_t *da
 	buf->len = (size_t)(end - (uintptr_t)data);
 }
 
-#ifdef SHIM_WORKQ_BUILD
-#define MAY_MOVE false /* headers of 1.5 and 2.2: data outside of the buffer is an invalid value */
-#else
-#define MAY_MOVE true /* headers of 2.5 to 2.10: the call always succeeds */
-#endif
-
+/* Headers of 2.5 to 2.10: the call always succeeds. */
 static __attribute__((noinline)) doca_error_t move_data(const char *func, struct doca_buf *buf, uint8_t *data,
 							size_t data_len)
 {
 	uint8_t *head = buf->is_moved ? buf->own.head : buf->head;
 	size_t len = buf->is_moved ? buf->own.len : buf->len;
+	bool may_move = !shim_compat->pins_buffers;
 
-	if (!MAY_MOVE || !shim_buf_has_usable_mmap(buf)) {
+	if (!may_move || !shim_buf_has_usable_mmap(buf)) {
 		sim_err("%s: data %p, %zu bytes, is not inside the buffer %p, %zu bytes%s; nothing was changed", func,
-			data, data_len, head, len, MAY_MOVE ? ", whose memory map is stopped or destroyed" : "");
+			data, data_len, head, len, may_move ? ", whose memory map is stopped or destroyed" : "");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	shim_buf_place(buf, head, len, data, data_len);

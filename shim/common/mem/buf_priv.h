@@ -124,7 +124,7 @@ static inline uint64_t shim_buf_cpu_addr(const struct doca_buf *buf, const uint8
 
 struct doca_buf_pool;
 
-/* For shim/workq: stop a pool whose buffers may be in use. No more can be allocated. */
+/* Stop a pool whose buffers may be in use. No more can be allocated. */
 void shim_buf_pool_force_stop(struct doca_buf_pool *buf_pool);
 
 #endif

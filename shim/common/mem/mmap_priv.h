@@ -8,8 +8,8 @@
  *                |              [stopped]
  *                '--create_from_export--> [imported]
  *
- * Only shim/workq starts a spent map again, which is exported then. Every state leads to destroy. Buffers
- * can be made of a started, exported or imported map.
+ * A spent map, which the public functions do not start again, is exported if it is (shim_mmap_register()). Every
+ * state leads to destroy. Buffers can be made of a started, exported or imported map.
  *
  * The addresses of a map and its buffers are the application's (imported: the exporter's). The bytes are
  * behind @remote for an imported map, at @cpu_base for a dmabuf, else at the address itself.
@@ -64,7 +64,7 @@ struct doca_mmap {
 	struct sim_session *session; /* of the exports or the import; a forked child has another session */
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported maps only */
-	void *workq_data;          /* shim/workq's; NULL in the current generation */
+	void *compat;              /* what another generation of the API keeps for it; NULL in the current one */
 };
 
 static inline enum shim_mmap_state shim_mmap_state(const struct doca_mmap *mmap)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "shim/common/base/call_hooks.h"
+#include "shim/common/base/compat.h"
 #include "sim/base/log.h"
 
 #define LIBRARY "libbfsim_check.so.0"
@@ -20,19 +21,13 @@ const struct shim_call_hooks *_Atomic shim_frequent_hooks;
 void __asan_poison_memory_region(void const volatile *addr, size_t size) __attribute__((weak));
 void *__tsan_create_fiber(unsigned int flags) __attribute__((weak));
 
-#ifdef SHIM_WORKQ_BUILD
-#define IS_AUTOMATIC false
-#else
-#define IS_AUTOMATIC true
-#endif
-
 /* BFSIM_CHECK decides, if it is set. Sanitizers and valgrind, which preloads its own libraries, get the detectors of
  * races for themselves, in programs of the current generation. */
 static const char *get_mode(void)
 {
 	const char *mode = getenv("BFSIM_CHECK"), *preloaded = getenv("LD_PRELOAD");
 
-	if (mode || !IS_AUTOMATIC)
+	if (mode || shim_compat->keeps_checker_out)
 		return mode;
 	return __asan_poison_memory_region || __tsan_create_fiber ||
 			       (preloaded && strstr(preloaded, "vgpreload_memcheck")) ?

@@ -301,17 +301,6 @@ doca_error_t doca_sync_event_create(struct doca_sync_event **event)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t shim_sync_event_create_alias(const struct doca_sync_event *event, struct doca_sync_event **ret_alias)
-{
-	doca_error_t result = doca_sync_event_create(ret_alias);
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	(*ret_alias)->alias_of = event;
-	(*ret_alias)->ctx.is_internal = true;
-	return DOCA_SUCCESS;
-}
-
 static void release_dev(struct doca_dev *dev)
 {
 	if (dev)

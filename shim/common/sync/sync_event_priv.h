@@ -171,12 +171,6 @@ doca_error_t shim_sync_event_error(const char *func, int rc);
  * buffer's memory map was stopped or destroyed. */
 doca_error_t shim_sync_event_check(const char *func, const struct doca_sync_event *event);
 
-/* ---- sync_event.c ---- */
-
-/* For shim/workq, where one event serves any number of queues: create an event that shares the value of
- * @event, which is started and outlives it. Only its tasks can be configured. */
-doca_error_t shim_sync_event_create_alias(const struct doca_sync_event *event, struct doca_sync_event **ret_alias);
-
 /* ---- sync_event_task_state.c ---- */
 
 /* Return whether a task may go from @from to @to. */
@@ -302,8 +296,5 @@ void shim_sync_event_reset_tasks(struct doca_sync_event *event);
 	{                                                                                                            \
 		return shim_sync_task_is(task, (kind)) ? task->base.member : 0;                                      \
 	}
-
-/* For shim/workq: have a task that is not submitted wait for a value greater than its operand. */
-void shim_sync_event_task_wait_for_gt(struct doca_sync_event_task_wait_neq *task);
 
 #endif

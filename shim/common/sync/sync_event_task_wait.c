@@ -68,8 +68,3 @@ static doca_error_t wait_check(struct doca_task *task)
 DEFINE_WAIT_TASK(wait_eq, SHIM_SYNC_WAIT_EQ, SIM_TASK_SYNC_WAIT_EQ, SHIM_SYNC_EQ)
 DEFINE_WAIT_TASK(wait_neq, SHIM_SYNC_WAIT_NEQ, SIM_TASK_SYNC_WAIT_NEQ, SHIM_SYNC_NEQ)
 DEFINE_WAIT_TASK(wait_gt, SHIM_SYNC_WAIT_GT, SIM_TASK_SYNC_WAIT_GT, SHIM_SYNC_GT)
-
-void shim_sync_event_task_wait_for_gt(struct doca_sync_event_task_wait_neq *task)
-{
-	task->base.relation = SHIM_SYNC_GT;
-}

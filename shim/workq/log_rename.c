@@ -6,13 +6,13 @@
  *   ... call doca_buf_dec_refcount() first    ... call doca_buf_refcount_rm() first
  *
  * The generated renamed_symbols.h lists functions with another public name. Any other core_... at the
- * beginning of a line becomes doca_... . Only the work-queue libraries compile this file.
+ * beginning of a line becomes doca_... .
  */
+#include "log_rename.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "shim/common/log/log_priv.h"
 
 #define PREFIX_LEN 5 /* doca_, core_ */
 
