@@ -15,6 +15,7 @@
 #include "shim/check/race/race.h"
 #include "shim/check/race/race_order.h"
 #include "shim/common/pe/task_priv.h"
+#include "sim/base/fork.h"
 #include "sim/base/log.h"
 #include "sim/base/process_check.h"
 #include "shim/check/report/stack.h"
@@ -192,6 +193,8 @@ static void forked(void)
 	FOR_EACH_PART(forked);
 }
 
+static struct sim_fork_handler at_fork = { .rank = SIM_FORK_CHECKER, .child = forked };
+
 /* For bfsim ps: "api", "races: plain", or the detector alone. */
 static void publish_mode(void)
 {
@@ -241,7 +244,7 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 	if (check_mode == SIM_CHECK_API && !check_race_detectors()[0])
 		check_rest_allow(&hooks);
 	publish_mode();
-	pthread_atfork(NULL, NULL, forked);
+	sim_fork_add(&at_fork);
 	on_exit(at_exit, NULL);
 	return &hooks;
 }

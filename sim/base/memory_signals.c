@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fork.h"
 #include "memory_guard.h"
 
 /* Of one signal; more handlers that a program has at different times are not stepped before. */
@@ -34,16 +35,7 @@ static _Thread_local struct {
 	uint32_t handlers;
 } passed_on __attribute__((tls_model("initial-exec")));
 
-/* Another thread of the parent may have held the lock. */
-static void reset_in_child(void)
-{
-	pthread_mutex_init(&lock, NULL);
-}
-
-static void __attribute__((constructor)) handle_forks(void)
-{
-	pthread_atfork(NULL, NULL, reset_in_child);
-}
+SIM_AT_FORK(SIM_FORK_LOCKS, .lock = &lock);
 
 /* ---- what is not ours ---- */
 

@@ -3,12 +3,12 @@
 #include "shared_lock.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <unistd.h>
 
+#include "sim/base/fork.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/perturb.h"
 
@@ -25,10 +25,7 @@ static void reset_cached_pid(void)
 	atomic_store_explicit(&own_pid, 0, memory_order_relaxed);
 }
 
-static void __attribute__((constructor)) register_fork_handler(void)
-{
-	pthread_atfork(NULL, NULL, reset_cached_pid);
-}
+SIM_AT_FORK(SIM_FORK_LOCKS, .child = reset_cached_pid);
 
 static uint32_t cached_pid(void)
 {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "sim/base/fork.h"
 #include "sim/base/pidfd.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -16,15 +17,7 @@ static LIST_HEAD(, sim_peer_process) processes = LIST_HEAD_INITIALIZER(processes
 
 /* Another thread of the parent may have held the lock. A half-done change of the list does no harm: its entries
  * remain, and one that is not in the list is only not shared. */
-static void reset_in_child(void)
-{
-	pthread_mutex_init(&lock, NULL);
-}
-
-static void __attribute__((constructor)) handle_forks(void)
-{
-	pthread_atfork(NULL, NULL, reset_in_child);
-}
+SIM_AT_FORK(SIM_FORK_LOCKS, .lock = &lock);
 
 bool sim_peer_process_check(struct sim_peer_process *process)
 {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/fork.h"
+
 static struct {
 	pthread_mutex_t lock;
 	char *dir;
@@ -26,11 +28,8 @@ static void unlock(void)
 	pthread_mutex_unlock(&current.lock);
 }
 
-/* Locks across fork(), as the child would not have the thread that held the lock. */
-static void __attribute__((constructor)) handle_forks(void)
-{
-	pthread_atfork(lock, unlock, unlock);
-}
+/* A fork waits for the thread that has the lock, which the child would not have. */
+SIM_AT_FORK(SIM_FORK_RECORD, .before = lock, .parent = unlock, .child = unlock);
 
 int sim_current_session_lock(struct sim_current_session *ret_current)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "shim/common/base/alloc.h"
+#include "sim/base/fork.h"
 #include "sim/trace/trace.h"
 
 #define BUCKET_BITS 10
@@ -28,6 +29,8 @@ static struct {
 	struct free_object *free_list[SHIM_NUM_KINDS];
 	struct header *_Atomic buckets[1 << BUCKET_BITS]; /* all objects; only added to */
 } pools = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+SIM_AT_FORK(SIM_FORK_LOCKS, .lock = &pools.lock);
 
 static struct header *_Atomic *find_bucket(const void *object)
 {
@@ -109,9 +112,4 @@ void shim_object_free(void *object, enum shim_kind kind)
 	freed->next = pools.free_list[kind];
 	pools.free_list[kind] = freed;
 	pthread_mutex_unlock(&pools.lock);
-}
-
-void shim_objects_forked(void)
-{
-	pthread_mutex_init(&pools.lock, NULL);
 }

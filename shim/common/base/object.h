@@ -66,7 +66,4 @@ SHIM_INTERNAL_API void *shim_object_new(enum shim_kind kind, size_t size);
 /* Destroy @object: its handle is stale from now on. */
 SHIM_INTERNAL_API void shim_object_free(void *object, enum shim_kind kind);
 
-/* In a forked child: initialise the lock, which another thread of the parent may have held. */
-void shim_objects_forked(void);
-
 #endif

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "shim/common/base/alloc.h"
+#include "sim/base/fork.h"
 
 #define MIN_CLASS   12 /* 4 KiB */
 #define NUM_CLASSES 48
@@ -23,6 +24,8 @@ static struct {
 	struct node *retired[NUM_CLASSES]; /* freed slabs of 2^index bytes */
 	struct node *unused_nodes;         /* one for each slab in use */
 } slabs = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+SIM_AT_FORK(SIM_FORK_LOCKS, .lock = &slabs.lock);
 
 static unsigned int size_class(size_t bytes)
 {
@@ -104,9 +107,4 @@ void shim_slab_free(void *slab, size_t bytes)
 	node->slab = slab;
 	push_node(&slabs.retired[class], node);
 	pthread_mutex_unlock(&slabs.lock);
-}
-
-void shim_slabs_forked(void)
-{
-	pthread_mutex_init(&slabs.lock, NULL);
 }

@@ -16,7 +16,4 @@ void *shim_slab_new(size_t bytes);
 /* Free a slab that was created with @bytes. NULL is fine. */
 void shim_slab_free(void *slab, size_t bytes);
 
-/* In a forked child: initialise the lock, which another thread of the parent may have held. */
-void shim_slabs_forked(void);
-
 #endif

@@ -9,6 +9,7 @@
 #include "dev_priv.h"
 #include "shim/common/base/handle_list.h"
 #include "shim/common/process/runtime.h"
+#include "sim/base/fork.h"
 
 /* The functions of this process's side, indexed by function id. The first list creates the table. */
 static struct {
@@ -65,10 +66,11 @@ static void clear_devices(void)
 /* In a forked child the lists stay, and the child may open the devices in them. */
 static void reset_after_fork(void)
 {
-	pthread_mutex_init(&devices.lock, NULL);
 	invalidate_devs();
 	devices.inherited = devices.devinfos != NULL;
 }
+
+SIM_AT_FORK(SIM_FORK_USERS, .lock = &devices.lock, .child = reset_after_fork);
 
 static bool devices_in_use(void)
 {
@@ -76,7 +78,6 @@ static bool devices_in_use(void)
 }
 
 static struct shim_runtime_user runtime_user = {
-	.forked = reset_after_fork,
 	.in_use = devices_in_use,
 	.detach = clear_devices,
 };

@@ -8,6 +8,7 @@
 #include "devinfo_priv.h"
 #include "shim/common/base/handle_list.h"
 #include "shim/common/process/runtime.h"
+#include "sim/base/fork.h"
 
 static struct {
 	pthread_mutex_t lock;
@@ -146,12 +147,9 @@ static void free_all_lists(void)
 	pthread_mutex_unlock(&reps.lock);
 }
 
-static void reset_after_fork(void)
-{
-	pthread_mutex_init(&reps.lock, NULL);
-}
+SIM_AT_FORK(SIM_FORK_USERS, .lock = &reps.lock);
 
-static struct shim_runtime_user runtime_user = { .forked = reset_after_fork, .detach = free_all_lists };
+static struct shim_runtime_user runtime_user = { .detach = free_all_lists };
 
 static void __attribute__((constructor)) add_runtime_user(void)
 {

@@ -134,13 +134,6 @@ extern pthread_mutex_t shim_log_config_lock;
 /* Append @backend, whose limits are set, under the configuration lock. */
 void shim_log_stream_add(struct shim_log_stream *stream, struct doca_log_backend *backend);
 
-/* Before a fork, and behind it in the parent and in the child. */
-void shim_log_before_fork(void);
-void shim_log_after_fork(void);
-
-/* In a forked child: initialise the locks of all backends. */
-void shim_log_streams_forked(void);
-
 /* Returns whether a backend shows records of @level now. */
 bool shim_log_stream_wants(struct shim_log_stream *stream, uint32_t level);
 
@@ -158,9 +151,6 @@ doca_error_t shim_log_record(uint32_t level, int source, struct shim_log_locatio
 			     va_list args) __attribute__((format(printf, 4, 0)));
 
 /* --- log_source.c: numbers for source names --- */
-
-/* In a forked child: initialise the lock. */
-void shim_log_sources_forked(void);
 
 /* The name of @source, valid until the process ends; NULL if it isn't registered. */
 const char *shim_log_source_name(int source);
@@ -191,8 +181,5 @@ enum shim_log_verdict {
  * of records that were dropped in a bucket that ended since the last call, mostly 0. Without memory all are shown. */
 enum shim_log_verdict shim_log_rate_check(struct shim_log_rate *rate, const char *file, int line, uint64_t now_ns,
 					  uint64_t *ret_dropped);
-
-/* In a forked child: initialise the locks of all rates. */
-void shim_log_rates_forked(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rate limits of log records, for each line of source. */
 #include "shim/common/log/log_priv.h"
+#include "sim/base/fork.h"
 
 #include <stdlib.h>
 
@@ -27,11 +28,13 @@ static void register_rate(struct shim_log_rate *rate)
 		;
 }
 
-void shim_log_rates_forked(void)
+static void reset_locks(void)
 {
 	for (struct shim_log_rate *rate = atomic_load(&rates); rate; rate = rate->next)
 		pthread_mutex_init(&rate->lock, NULL);
 }
+
+SIM_AT_FORK(SIM_FORK_LOG, .child = reset_locks);
 
 static struct shim_log_site *find_or_add_site(struct shim_log_rate *rate, const char *file, int line, uint64_t now_ns)
 {

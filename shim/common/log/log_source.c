@@ -6,6 +6,7 @@
  * users: source files of that name, or loads of a plugin. Numbers start at 1; 0 means "not registered yet".
  */
 #include "shim/common/log/log_priv.h"
+#include "sim/base/fork.h"
 #include "sim/base/log.h"
 
 #include <limits.h>
@@ -27,10 +28,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct source *by_name[256];
 static int last_id;
 
-void shim_log_sources_forked(void)
-{
-	pthread_mutex_init(&lock, NULL);
-}
+SIM_AT_FORK(SIM_FORK_LOG, .lock = &lock);
 
 static unsigned int table_index(int id)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Streams: delivery of a record to the backends that show its level. */
 #include "shim/common/log/log_priv.h"
+#include "sim/base/fork.h"
 
 #include <errno.h>
 
@@ -36,13 +37,13 @@ static bool backend_shows(struct doca_log_backend *backend, uint32_t level)
 }
 
 /* A thread that forks while it formats a line may itself be inside localtime_r(). */
-void shim_log_before_fork(void)
+static void before_fork(void)
 {
 	if (depth == 0)
 		shim_log_zone_before_fork();
 }
 
-void shim_log_after_fork(void)
+static void after_fork(void)
 {
 	if (depth == 0)
 		shim_log_zone_after_fork();
@@ -56,15 +57,18 @@ static void reset_stream_locks(struct shim_log_stream *stream)
 }
 
 /* A thread that forks in a flush handler holds a lock, and unlocks it in the child too. */
-void shim_log_streams_forked(void)
+static void reset_after_fork(void)
 {
-	pthread_mutex_init(&shim_log_config_lock, NULL);
+	after_fork();
 	if (depth > 0)
 		return;
 	shim_log_dests_forked();
 	reset_stream_locks(&shim_log_app);
 	reset_stream_locks(&shim_log_sdk);
 }
+
+SIM_AT_FORK(SIM_FORK_LOG, .lock = &shim_log_config_lock, .before = before_fork, .parent = after_fork,
+	    .child = reset_after_fork);
 
 /* The first backend from @backend on that shows @level, or NULL. */
 static struct doca_log_backend *next_showing_backend(struct doca_log_backend *backend, uint32_t level)

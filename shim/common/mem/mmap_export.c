@@ -9,6 +9,7 @@
 #include "export.h"
 #include "mmap_priv.h"
 #include "shim/common/process/runtime.h"
+#include "sim/base/fork.h"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
@@ -19,17 +20,7 @@
 /* Several threads may export a thread-safe map. */
 static pthread_mutex_t exports_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void reset_after_fork(void)
-{
-	pthread_mutex_init(&exports_lock, NULL);
-}
-
-static struct shim_runtime_user runtime_user = { .forked = reset_after_fork };
-
-static void __attribute__((constructor)) add_runtime_user(void)
-{
-	shim_runtime_add_user(&runtime_user);
-}
+SIM_AT_FORK(SIM_FORK_USERS, .lock = &exports_lock);
 
 #define PCI_ACCESS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 

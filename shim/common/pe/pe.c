@@ -7,6 +7,7 @@
 
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
+#include "sim/base/fork.h"
 
 static struct {
 	pthread_mutex_t lock;
@@ -189,12 +190,12 @@ static bool any_has_context(void)
 /* In a forked child the engines' descriptors are shared with the parent: do not write to them. */
 static void reset_after_fork(void)
 {
-	pthread_mutex_init(&engines.lock, NULL);
 	engines.first = NULL;
 }
 
+SIM_AT_FORK(SIM_FORK_USERS, .lock = &engines.lock, .child = reset_after_fork);
+
 static struct shim_runtime_user runtime_user = {
-	.forked = reset_after_fork,
 	.in_use = any_has_context,
 	.functions_changed = notify_all,
 };

@@ -14,6 +14,7 @@
 #include "shim/common/base/error.h"
 #include "shim/common/base/slab.h"
 #include "shim/common/log/log_priv.h"
+#include "sim/base/fork.h"
 #include "sim/base/log.h"
 #include "sim/session/current_session.h"
 
@@ -65,12 +66,10 @@ static const char *getenv_nonempty(const char *name)
 static void fork_prepare(void)
 {
 	pthread_mutex_lock(&runtime.lock);
-	shim_log_before_fork();
 }
 
 static void fork_parent(void)
 {
-	shim_log_after_fork();
 	pthread_mutex_unlock(&runtime.lock);
 }
 
@@ -78,27 +77,15 @@ static void fork_parent(void)
 static void fork_child(void)
 {
 	shim_fork_generation++;
-	shim_log_after_fork();
-	shim_log_sources_forked();
-	shim_log_rates_forked();
-	shim_log_streams_forked();
-	shim_objects_forked();
-	shim_slabs_forked();
 	if (runtime.session)
 		sim_session_abandon(runtime.session);
 	runtime.session = NULL;
 	runtime.num_holds = 0;
 	shim_vclock = NULL;
-	for (const struct shim_runtime_user *user = runtime.users; user; user = user->next)
-		if (user->forked)
-			user->forked();
 	pthread_mutex_unlock(&runtime.lock); /* of fork_prepare() */
 }
 
-static void __attribute__((constructor)) install_fork_handlers(void)
-{
-	pthread_atfork(fork_prepare, fork_parent, fork_child);
-}
+SIM_AT_FORK(SIM_FORK_ATTACHMENT, .before = fork_prepare, .parent = fork_parent, .child = fork_child);
 
 static int parse_clock_mode(const char *text, enum sim_clock_mode *ret_mode)
 {

@@ -27,8 +27,6 @@ void shim_runtime_release(void);
 
 /* A part of the shim that depends on the session. Each slot may be NULL. No hook may call this file. */
 struct shim_runtime_user {
-	/* In a forked child: the session is the parent's, and other threads of the parent may have held locks. */
-	void (*forked)(void);
 	/* Returns whether objects of the session exist that forbid to detach. */
 	bool (*in_use)(void);
 	/* The process detaches: drop what points into the session. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "shim/common/process/runtime.h"
+#include "sim/base/fork.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
 
@@ -148,17 +149,11 @@ static void wake_watcher(void)
 static void reset_after_fork(void)
 {
 	pthread_mutex_init(&watcher.thread_lock, NULL);
-	pthread_mutex_init(&watcher.lock, NULL);
 	watcher.num_users = 0;
 	LIST_INIT(&watcher.watches);
 }
 
-static struct shim_runtime_user runtime_user = { .forked = reset_after_fork };
-
-static void __attribute__((constructor)) add_runtime_user(void)
-{
-	shim_runtime_add_user(&runtime_user);
-}
+SIM_AT_FORK(SIM_FORK_USERS, .lock = &watcher.lock, .child = reset_after_fork);
 
 static void set_stop(bool stop)
 {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "served_priv.h"
+#include "sim/base/fork.h"
 #include "sim/base/monotonic.h"
 
 #define LOCK_RETRY_NS 2000000 /* between looks for a revocation while another thread copies */
@@ -47,13 +48,9 @@ static void close_in_child(void)
 		if (peer->sock >= 0)
 			close(peer->sock);
 	LIST_INIT(&peers);
-	pthread_mutex_init(&peers_lock, NULL);
 }
 
-static void __attribute__((constructor)) handle_forks(void)
-{
-	pthread_atfork(NULL, NULL, close_in_child);
-}
+SIM_AT_FORK(SIM_FORK_LOCKS, .lock = &peers_lock, .child = close_in_child);
 
 static struct served_peer *find_peer(const struct sim_link_cfg *cfg)
 {
