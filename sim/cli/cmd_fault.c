@@ -31,25 +31,22 @@ static const struct cli_option option_list[] = {
 
 /* ---- list ---- */
 
-static void add_rule_row(void *arg, const struct sim_plan_rule *rule)
-{
-	struct cli_table *table = arg;
+static const struct cli_field rule_fields[] = {
+	CLI_FIELD(struct sim_plan_rule, id, "id", ">ID"),
+	CLI_FIELD(struct sim_plan_rule, matched, "matched", ">MATCHED"),
+	CLI_FIELD(struct sim_plan_rule, fired, "fired", ">FIRED"),
+	CLI_FIELD(struct sim_plan_rule, text, "rule", "RULE"),
+	{ 0 },
+};
 
-	cli_table_add(table, "%" PRIu32, rule->id);
-	cli_table_add(table, "%" PRIu64, rule->matched);
-	cli_table_add(table, "%" PRIu64, rule->fired);
-	cli_table_add(table, "%s", rule->text);
+static void add_rule_row(void *table, const struct sim_plan_rule *rule)
+{
+	cli_table_add_cells(table, rule_fields, rule);
 }
 
-static void add_rule_json(void *arg, const struct sim_plan_rule *rule)
+static void add_rule_json(void *list, const struct sim_plan_rule *rule)
 {
-	json_object *entry = json_object_new_object();
-
-	cli_json_add_number(entry, "id", rule->id);
-	cli_json_add_number(entry, "matched", rule->matched);
-	cli_json_add_number(entry, "fired", rule->fired);
-	cli_json_add_text(entry, "rule", rule->text);
-	json_object_array_add(arg, entry);
+	json_object_array_add(list, cli_json_of_fields(rule_fields, rule));
 }
 
 static int print_list(const struct sim_plan *plan, bool json)

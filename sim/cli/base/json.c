@@ -53,6 +53,44 @@ void cli_json_add_bool(json_object *object, const char *key, bool value)
 	json_object_object_add(object, key, json_object_new_boolean(value));
 }
 
+void cli_json_add_fields(json_object *to, const struct cli_field *field, const void *object)
+{
+	for (; field->kind != CLI_FIELD_NONE; field++) {
+		const void *member = (const char *)object + field->offset;
+
+		if (!field->key)
+			continue;
+		if (field->kind == CLI_FIELD_TEXT)
+			cli_json_add_text(to, field->key, *(const char *const *)member);
+		else if (field->kind == CLI_FIELD_CHARS)
+			cli_json_add_text(to, field->key, member);
+		else if (field->kind == CLI_FIELD_BOOL)
+			cli_json_add_bool(to, field->key, cli_field_number(field, object));
+		else if (field->kind == CLI_FIELD_I32 || field->kind == CLI_FIELD_I64)
+			json_object_object_add(to, field->key,
+					       json_object_new_int64((int64_t)cli_field_number(field, object)));
+		else
+			cli_json_add_number(to, field->key, cli_field_number(field, object));
+	}
+}
+
+json_object *cli_json_of_fields(const struct cli_field *fields, const void *object)
+{
+	json_object *json = json_object_new_object();
+
+	cli_json_add_fields(json, fields, object);
+	return json;
+}
+
+json_object *cli_json_list_of_fields(const struct cli_field *fields, const void *objects, size_t count, size_t size)
+{
+	json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_object_array_add(list, cli_json_of_fields(fields, (const char *)objects + i * size));
+	return list;
+}
+
 /* json-c escapes the control characters below the space alone. Newlines of the text are not part of strings. */
 static void put_printable(const char *text)
 {

@@ -33,6 +33,20 @@ void cli_table_add(struct cli_table *table, const char *format, ...)
 		table->failed = 1;
 }
 
+void cli_table_add_cells(struct cli_table *table, const struct cli_field *fields, const void *object)
+{
+	size_t column = table->num_cells % table->num_columns;
+	char buffer[CLI_FIELD_SIZE];
+
+	for (; column < table->num_columns; column++) {
+		const struct cli_field *field = cli_field_of_heading(fields, table->headings[column]);
+
+		if (!field)
+			break;
+		cli_table_add(table, "%s", cli_field_text(field, object, buffer));
+	}
+}
+
 static bool is_right_aligned(const struct cli_table *table, size_t column)
 {
 	return table->headings[column][0] == '>';

@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "fields.h"
+
 struct cli_table {
 	const char *const *headings; /* borrowed; '>' before a heading aligns the column to the right */
 	size_t num_columns;
@@ -23,6 +25,10 @@ struct cli_table {
 
 /* Add a cell, formatted like printf. What is not printable becomes "?". */
 void cli_table_add(struct cli_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Add cells of @object: of the fields (fields.h) with the headings that are next, up to the first that has no field, or to the end
+ * of the row. */
+void cli_table_add_cells(struct cli_table *table, const struct cli_field *fields, const void *object);
 
 /* Print it to standard output and free its cells. Returns 0, or -1 (out of
  * memory; nothing was printed). */

@@ -3,7 +3,7 @@
 #include "html.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
+#include <string.h>
 
 #define MANY_COLUMNS 7 /* a table with more of them needs a wide window */
 
@@ -72,4 +72,38 @@ void cli_html_put_number_cell(FILE *out, const char *text)
 void cli_html_put_count_cell(FILE *out, uint64_t count)
 {
 	fprintf(out, "<td class=\"n\">%" PRIu64 "</td>", count);
+}
+
+/* Numbers need no escapes, and texts may not be there. */
+static void put_field(FILE *out, const struct cli_field *field, const void *object)
+{
+	char buffer[CLI_FIELD_SIZE];
+	const char *text = cli_field_text(field, object, buffer);
+
+	if (is_number(field->heading))
+		cli_html_put_number_cell(out, text);
+	else
+		cli_html_put_cell(out, strcmp(text, "-") == 0 ? "\u2013" : text);
+}
+
+void cli_html_put_table(FILE *out, const char *name, const char *const *headings, const struct cli_field *fields,
+			const void *objects, size_t count, size_t size)
+{
+	cli_html_put_table_begin(out, name, headings);
+	for (size_t i = 0; i < count; i++) {
+		fputs("<tr>", out);
+		for (const char *const *heading = headings; *heading; heading++)
+			put_field(out, cli_field_of_heading(fields, *heading), (const char *)objects + i * size);
+		fputs("</tr>\n", out);
+	}
+	cli_html_put_table_end(out);
+}
+
+void cli_html_put_navigation(FILE *out, const struct cli_html_section *section)
+{
+	fputs("<nav>", out);
+	for (; section->id; section++)
+		if (section->is_there)
+			fprintf(out, "<a href=\"#%s\">%s</a>\n", section->id, section->name);
+	fputs("</nav>\n", out);
 }

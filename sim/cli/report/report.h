@@ -22,6 +22,8 @@
 #include <json-c/json.h>
 #include <sys/queue.h>
 
+#include "sim/cli/base/fields.h"
+
 #define CLI_REPORT_SLICES 60 /* parts of the run's time */
 #define CLI_REPORT_DECADE 8  /* bins of a factor of ten: 10 ns, 13, 18, 24, 32, 42, 56, 75, 100, ... */
 #define CLI_REPORT_BINS   (1 + 13 * CLI_REPORT_DECADE) /* of latencies; the first is below 10 ns */
@@ -172,6 +174,9 @@ uint32_t cli_report_slice_index(const struct cli_report *report, uint64_t time_n
 
 /* @bytes in @ns as a share of the link's bandwidth, in thousandths. */
 uint64_t cli_report_link_utilization(const struct cli_report_link_traffic *traffic, uint64_t bytes, uint64_t ns);
+
+/* The processes and cards, for JSON and for the page (sim/cli/base/fields.h). */
+extern const struct cli_field cli_report_process_fields[], cli_report_card_fields[];
 
 /* The figures as JSON; the caller releases them with json_object_put(). */
 json_object *cli_report_json(const struct cli_report *report);

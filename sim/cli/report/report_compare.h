@@ -76,6 +76,9 @@ size_t cli_report_op_figures(const struct cli_report_op_pair *pair,
 bool cli_report_figure_is_paired(const struct cli_report_figure *figure);
 bool cli_report_figure_ratio(const struct cli_report_figure *figure, double *ret_ratio);
 
+/* The differences, for JSON and for the page. */
+extern const struct cli_field cli_report_difference_fields[];
+
 /* The comparison as JSON, which the caller releases; and as a page. Test ferror(@out) for errors. */
 json_object *cli_report_comparison_json(const struct cli_report_comparison *comparison);
 void cli_report_print_comparison(const struct cli_report_comparison *comparison, FILE *out);

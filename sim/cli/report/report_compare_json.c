@@ -39,16 +39,14 @@ static json_object *figures_json(const struct cli_report_figure *figures, size_t
 
 static json_object *process_side_json(const struct cli_report_process *process)
 {
-	json_object *json = process ? json_object_new_object() : NULL;
+	static const struct cli_field fields[] = { CLI_FIELD(struct cli_report_process, pid, "pid", NULL),
+						   CLI_FIELD(struct cli_report_process, side, "side", NULL),
+						   CLI_FIELD(struct cli_report_process, program, "program", NULL),
+						   CLI_FIELD(struct cli_report_process, paths, "paths", NULL),
+						   CLI_FIELD(struct cli_report_process, level, "level", NULL),
+						   { 0 } };
 
-	if (!process)
-		return NULL;
-	json_object_object_add(json, "pid", json_object_new_int64(process->pid));
-	cli_json_add_text(json, "side", process->side);
-	cli_json_add_text(json, "program", process->program);
-	cli_json_add_text(json, "paths", process->paths);
-	cli_json_add_text(json, "level", process->level);
-	return json;
+	return process ? cli_json_of_fields(fields, process) : NULL;
 }
 
 static json_object *op_side_json(const struct cli_report *report, const struct cli_report_op *op)
@@ -114,20 +112,12 @@ static json_object *hits_json(const struct cli_report_hits_pair *pairs, size_t c
 	return list;
 }
 
-static json_object *differences_json(const struct cli_report_comparison *comparison)
-{
-	json_object *list = json_object_new_array();
-
-	for (size_t i = 0; i < comparison->num_differences; i++) {
-		json_object *json = json_object_new_object();
-
-		cli_json_add_text(json, "of", comparison->differences[i].of);
-		cli_json_add_text(json, "before", comparison->differences[i].before);
-		cli_json_add_text(json, "now", comparison->differences[i].now);
-		json_object_array_add(list, json);
-	}
-	return list;
-}
+const struct cli_field cli_report_difference_fields[] = {
+	CLI_FIELD(struct cli_report_difference, of, "of", "Difference in"),
+	CLI_FIELD(struct cli_report_difference, before, "before", "Before"),
+	CLI_FIELD(struct cli_report_difference, now, "now", "Now"),
+	{ 0 },
+};
 
 json_object *cli_report_comparison_json(const struct cli_report_comparison *comparison)
 {
@@ -147,7 +137,9 @@ json_object *cli_report_comparison_json(const struct cli_report_comparison *comp
 		json_object_array_add(ops, op_json(comparison, &comparison->ops[i]));
 	cli_json_add_text(json, "before", comparison->before_name);
 	cli_json_add_text(json, "now", comparison->now_name);
-	json_object_object_add(json, "differences", differences_json(comparison));
+	json_object_object_add(json, "differences",
+			       cli_json_list_of_fields(cli_report_difference_fields, comparison->differences,
+						       comparison->num_differences, sizeof(*comparison->differences)));
 	json_object_object_add(json, "run", figures_json(figures, count));
 	json_object_object_add(json, "operations", ops);
 	json_object_object_add(json, "faults", hits_json(comparison->faults, comparison->num_faults));

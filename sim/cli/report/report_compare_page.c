@@ -125,15 +125,8 @@ static void put_differences(const struct cli_report_comparison *comparison, FILE
 		return;
 	}
 	fputs("<p class=\"bad\">The runs are not alike: figures may differ for these reasons.</p>\n", out);
-	cli_html_put_table_begin(out, "Differences", headings);
-	for (size_t i = 0; i < comparison->num_differences; i++) {
-		fputs("<tr>", out);
-		cli_html_put_cell(out, comparison->differences[i].of);
-		cli_html_put_cell(out, comparison->differences[i].before);
-		cli_html_put_cell(out, comparison->differences[i].now);
-		fputs("</tr>\n", out);
-	}
-	cli_html_put_table_end(out);
+	cli_html_put_table(out, "Differences", headings, cli_report_difference_fields, comparison->differences,
+			   comparison->num_differences, sizeof(*comparison->differences));
 }
 
 static void put_run(const struct cli_report_comparison *comparison, FILE *out)
@@ -331,22 +324,17 @@ static void put_processes(const struct cli_report_comparison *comparison, FILE *
 
 static void put_navigation(const struct cli_report_comparison *comparison, FILE *out)
 {
-	const struct {
-		bool is_there;
-		const char *id, *name;
-	} sections[] = { { true, "differences", "Differences" },
-			 { true, "run", "Run" },
-			 { true, "operations", "Operations" },
-			 { comparison->num_common < comparison->num_ops, "single", "Operations of one run" },
-			 { comparison->num_faults, "faults", "Faults" },
-			 { comparison->num_findings, "findings", "Findings" },
-			 { true, "processes", "Processes" } };
+	const struct cli_html_section sections[] = { { true, "differences", "Differences" },
+						     { true, "run", "Run" },
+						     { true, "operations", "Operations" },
+						     { comparison->num_common < comparison->num_ops, "single",
+						       "Operations of one run" },
+						     { comparison->num_faults, "faults", "Faults" },
+						     { comparison->num_findings, "findings", "Findings" },
+						     { true, "processes", "Processes" },
+						     { 0 } };
 
-	fputs("<nav>", out);
-	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
-		if (sections[i].is_there)
-			fprintf(out, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].name);
-	fputs("</nav>\n", out);
+	cli_html_put_navigation(out, sections);
 }
 
 static void put_name(const char *what, const char *name, const struct cli_report *report, FILE *out)

@@ -6,11 +6,6 @@
 #include "sim/check/rules.h"
 #include "sim/cli/base/json.h"
 
-static void add_pid(json_object *to, int64_t pid)
-{
-	json_object_object_add(to, "pid", json_object_new_int64(pid));
-}
-
 static json_object *u64_array(const uint64_t *values, size_t count)
 {
 	json_object *list = json_object_new_array();
@@ -29,17 +24,22 @@ static json_object *u32_array(const uint32_t *values, size_t count)
 	return list;
 }
 
-static json_object *latency_json(const struct cli_report_op *op)
-{
-	json_object *json = json_object_new_object();
+#define OP(member, key) CLI_FIELD(struct cli_report_op, member, key, NULL)
 
-	cli_json_add_number(json, "p50", op->p50_ns);
-	cli_json_add_number(json, "p90", op->p90_ns);
-	cli_json_add_number(json, "p99", op->p99_ns);
-	cli_json_add_number(json, "p99.9", op->p999_ns);
-	cli_json_add_number(json, "max", op->max_ns);
-	return json;
-}
+static const struct cli_field op_fields[] = { OP(pid, "pid"),           OP(context, "context"),
+					      OP(device, "device"),     OP(name, "operation"),
+					      OP(recorded, "recorded"), OP(recorded_failed, "recorded_failed"),
+					      OP(timed, "timed"),       OP(first_ns, "first_ns"),
+					      OP(last_ns, "last_ns"),   { 0 } };
+
+static const struct cli_field count_fields[] = { OP(counts.submitted, "submitted"),
+						 OP(counts.completed, "completed"),
+						 OP(counts.failed, "failed"),
+						 OP(counts.bytes, "bytes"),
+						 { 0 } };
+
+static const struct cli_field latency_fields[] = { OP(p50_ns, "p50"),    OP(p90_ns, "p90"), OP(p99_ns, "p99"),
+						   OP(p999_ns, "p99.9"), OP(max_ns, "max"), { 0 } };
 
 static json_object *histogram_json(const struct cli_report_op *op)
 {
@@ -57,25 +57,12 @@ static json_object *histogram_json(const struct cli_report_op *op)
 
 static json_object *op_json(const struct cli_report_op *op)
 {
-	json_object *json = json_object_new_object();
+	json_object *json = cli_json_of_fields(op_fields, op);
 
-	add_pid(json, op->pid);
-	cli_json_add_text(json, "context", op->context);
-	cli_json_add_text(json, "device", op->device);
-	cli_json_add_text(json, "operation", op->name);
-	cli_json_add_number(json, "recorded", op->recorded);
-	cli_json_add_number(json, "recorded_failed", op->recorded_failed);
-	cli_json_add_number(json, "timed", op->timed);
-	cli_json_add_number(json, "first_ns", op->first_ns);
-	cli_json_add_number(json, "last_ns", op->last_ns);
-	if (op->has_counts) {
-		cli_json_add_number(json, "submitted", op->counts.submitted);
-		cli_json_add_number(json, "completed", op->counts.completed);
-		cli_json_add_number(json, "failed", op->counts.failed);
-		cli_json_add_number(json, "bytes", op->counts.bytes);
-	}
+	if (op->has_counts)
+		cli_json_add_fields(json, count_fields, op);
 	if (op->timed)
-		json_object_object_add(json, "latency_ns", latency_json(op));
+		json_object_object_add(json, "latency_ns", cli_json_of_fields(latency_fields, op));
 	json_object_object_add(json, "histogram", histogram_json(op));
 	json_object_object_add(json, "bytes_by_slice", u64_array(op->bytes, CLI_REPORT_SLICES));
 	json_object_object_add(json, "ended_by_slice", u64_array(op->tasks, CLI_REPORT_SLICES));
@@ -105,27 +92,24 @@ static json_object *link_json(const struct cli_report_link *link)
 	return json;
 }
 
-static json_object *fault_json(const struct cli_report_incident *fault)
-{
-	json_object *json = json_object_new_object();
+#define INCIDENT(member, key) CLI_FIELD(struct cli_report_incident, member, key, NULL)
 
-	cli_json_add_number(json, "time_ns", fault->time_ns);
-	add_pid(json, fault->pid);
-	cli_json_add_number(json, "rule", fault->rule);
-	cli_json_add_text(json, "operation", fault->operation);
-	cli_json_add_text(json, "context", fault->context);
-	cli_json_add_number(json, "match", fault->match);
-	cli_json_add_number(json, "bytes", fault->bytes);
-	cli_json_add_number(json, "delay_ns", fault->delay_ns);
-	return json;
-}
+static const struct cli_field incident_fields[] = { INCIDENT(time_ns, "time_ns"), INCIDENT(pid, "pid"), { 0 } };
+
+static const struct cli_field fault_fields[] = {
+	INCIDENT(time_ns, "time_ns"),     INCIDENT(pid, "pid"),           INCIDENT(rule, "rule"),
+	INCIDENT(operation, "operation"), INCIDENT(context, "context"),   INCIDENT(match, "match"),
+	INCIDENT(bytes, "bytes"),         INCIDENT(delay_ns, "delay_ns"), { 0 }
+};
+
+static const struct cli_field hit_fields[] = {
+	INCIDENT(operation, "rule"), INCIDENT(text, "text"), INCIDENT(place, "place"), { 0 }
+};
 
 static json_object *warning_json(const struct cli_report_incident *warning)
 {
-	json_object *json = json_object_new_object();
+	json_object *json = cli_json_of_fields(incident_fields, warning);
 
-	cli_json_add_number(json, "time_ns", warning->time_ns);
-	add_pid(json, warning->pid);
 	cli_json_add_text(json, "level", warning->is_error ? "error" : "warning");
 	cli_json_add_text(json, "text", warning->text);
 	return json;
@@ -133,15 +117,11 @@ static json_object *warning_json(const struct cli_report_incident *warning)
 
 static json_object *hit_json(const struct cli_report_incident *hit)
 {
-	json_object *json = json_object_new_object();
+	json_object *json = cli_json_of_fields(incident_fields, hit);
 
-	cli_json_add_number(json, "time_ns", hit->time_ns);
-	add_pid(json, hit->pid);
 	if (hit->severity < SIM_CHECK_NUM_SEVERITIES)
 		cli_json_add_text(json, "severity", sim_check_severity_name((enum sim_check_severity)hit->severity));
-	cli_json_add_text(json, "rule", hit->operation);
-	cli_json_add_text(json, "text", hit->text);
-	cli_json_add_text(json, "place", hit->place);
+	cli_json_add_fields(json, hit_fields, hit);
 	cli_json_add_text(json, "remedy", cli_report_hit_remedy(hit));
 	cli_json_add_number(json, "count", hit->count);
 	return json;
@@ -157,59 +137,50 @@ static json_object *incidents_json(const struct cli_report_incidents *incidents,
 	return list;
 }
 
-static json_object *process_json(const struct cli_report_process *process)
-{
-	json_object *json = json_object_new_object();
-
-	add_pid(json, process->pid);
-	cli_json_add_text(json, "side", process->side);
-	cli_json_add_text(json, "program", process->program);
-	cli_json_add_text(json, "level", process->level);
-	cli_json_add_text(json, "paths", process->paths);
-	cli_json_add_number(json, "first_ns", process->first_ns);
-	cli_json_add_number(json, "records", process->num_records);
-	cli_json_add_number(json, "lost_records", process->num_lost);
-	cli_json_add_number(json, "bad_records", process->num_bad);
-	return json;
-}
+static const struct cli_field rule_fields[] = { CLI_FIELD(struct cli_report_rule, id, "id", NULL),
+						CLI_FIELD(struct cli_report_rule, text, "text", NULL),
+						CLI_FIELD(struct cli_report_rule, fired, "fired", NULL),
+						CLI_FIELD(struct cli_report_rule, added_ns, "added_ns", NULL),
+						{ 0 } };
 
 static json_object *rule_json(const struct cli_report_rule *rule)
 {
-	json_object *json = json_object_new_object();
+	json_object *json = cli_json_of_fields(rule_fields, rule);
 
-	cli_json_add_number(json, "id", rule->id);
-	cli_json_add_text(json, "text", rule->text);
-	cli_json_add_number(json, "fired", rule->fired);
-	cli_json_add_number(json, "added_ns", rule->added_ns);
 	cli_json_add_number(json, "taken_out", rule->is_removed);
 	return json;
 }
 
-static json_object *card_json(const struct cli_report_card *card)
-{
-	json_object *json = json_object_new_object();
+const struct cli_field cli_report_process_fields[] = {
+	CLI_FIELD(struct cli_report_process, pid, "pid", ">Process"),
+	CLI_FIELD(struct cli_report_process, side, "side", "Side"),
+	CLI_FIELD(struct cli_report_process, program, "program", "Program"),
+	CLI_FIELD(struct cli_report_process, level, "level", "Recorded"),
+	CLI_FIELD(struct cli_report_process, paths, "paths", "Data paths"),
+	CLI_FIELD(struct cli_report_process, first_ns, "first_ns", NULL),
+	CLI_FIELD(struct cli_report_process, num_records, "records", ">Records"),
+	CLI_FIELD(struct cli_report_process, num_lost, "lost_records", ">Overwritten"),
+	CLI_FIELD(struct cli_report_process, num_bad, "bad_records", NULL),
+	{ 0 },
+};
 
-	cli_json_add_text(json, "name", card->name);
-	cli_json_add_text(json, "model", card->model);
-	cli_json_add_text(json, "link", card->link);
-	cli_json_add_text(json, "mode", card->mode);
-	return json;
-}
+const struct cli_field cli_report_card_fields[] = {
+	CLI_FIELD(struct cli_report_card, name, "name", "Name"),
+	CLI_FIELD(struct cli_report_card, model, "model", "Model"),
+	CLI_FIELD(struct cli_report_card, link, "link", "Link to the host"),
+	CLI_FIELD(struct cli_report_card, mode, "mode", "Mode"),
+	{ 0 },
+};
 
 json_object *cli_report_json(const struct cli_report *report)
 {
 	json_object *json = json_object_new_object();
-	json_object *processes = json_object_new_array(), *rules = json_object_new_array();
-	json_object *ops = json_object_new_array(), *links = json_object_new_array(), *cards = json_object_new_array();
+	json_object *rules = json_object_new_array(), *ops = json_object_new_array(), *links = json_object_new_array();
 
-	for (size_t i = 0; i < report->num_processes; i++)
-		json_object_array_add(processes, process_json(&report->processes[i]));
 	for (size_t i = 0; i < report->num_rules; i++)
 		json_object_array_add(rules, rule_json(&report->rules[i]));
 	for (size_t i = 0; i < report->num_ops; i++)
 		json_object_array_add(ops, op_json(&report->ops[i]));
-	for (size_t i = 0; i < report->num_cards; i++)
-		json_object_array_add(cards, card_json(&report->cards[i]));
 	for (size_t i = 0; i < report->num_links; i++)
 		json_object_array_add(links, link_json(&report->links[i]));
 	if (report->run)
@@ -223,12 +194,18 @@ json_object *cli_report_json(const struct cli_report *report)
 	cli_json_add_number(json, "first_ns", report->first_ns);
 	cli_json_add_number(json, "last_ns", report->last_ns);
 	cli_json_add_number(json, "slice_ns", report->slice_ns);
-	json_object_object_add(json, "processes", processes);
+	json_object_object_add(json, "processes",
+			       cli_json_list_of_fields(cli_report_process_fields, report->processes,
+						       report->num_processes, sizeof(*report->processes)));
 	json_object_object_add(json, "operations", ops);
-	json_object_object_add(json, "cards", cards);
+	json_object_object_add(json, "cards",
+			       cli_json_list_of_fields(cli_report_card_fields, report->cards, report->num_cards,
+						       sizeof(*report->cards)));
 	json_object_object_add(json, "links", links);
 	json_object_object_add(json, "rules", rules);
-	json_object_object_add(json, "faults", incidents_json(&report->faults, fault_json));
+	json_object_object_add(json, "faults",
+			       cli_json_list_of_fields(fault_fields, report->faults.list, report->faults.count,
+						       sizeof(*report->faults.list)));
 	json_object_object_add(json, "warnings", incidents_json(&report->warnings, warning_json));
 	json_object_object_add(json, "hits", incidents_json(&report->hits, hit_json));
 	return json;

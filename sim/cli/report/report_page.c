@@ -52,16 +52,8 @@ static void put_cards(const struct cli_report *report, FILE *out)
 	if (report->num_cards == 0)
 		return;
 	fputs("<h2 id=\"cards\">Cards</h2>\n", out);
-	cli_html_put_table_begin(out, "Cards", headings);
-	for (size_t i = 0; i < report->num_cards; i++) {
-		fputs("<tr>", out);
-		cli_html_put_cell(out, report->cards[i].name);
-		cli_html_put_cell(out, report->cards[i].model);
-		cli_html_put_cell(out, report->cards[i].link);
-		cli_html_put_cell(out, report->cards[i].mode);
-		fputs("</tr>\n", out);
-	}
-	cli_html_put_table_end(out);
+	cli_html_put_table(out, "Cards", headings, cli_report_card_fields, report->cards, report->num_cards,
+			   sizeof(*report->cards));
 }
 
 static void put_processes(const struct cli_report *report, FILE *out)
@@ -70,21 +62,8 @@ static void put_processes(const struct cli_report *report, FILE *out)
 						">Process", ">Records", ">Overwritten", NULL };
 
 	fputs("<h2 id=\"processes\">Processes</h2>\n", out);
-	cli_html_put_table_begin(out, "Processes", headings);
-	for (size_t i = 0; i < report->num_processes; i++) {
-		const struct cli_report_process *process = &report->processes[i];
-
-		fputs("<tr>", out);
-		cli_html_put_cell(out, process->side);
-		cli_html_put_cell(out, process->program);
-		cli_html_put_cell(out, process->paths[0] ? process->paths : "\u2013");
-		cli_html_put_cell(out, process->level);
-		cli_html_put_count_cell(out, (uint64_t)process->pid);
-		cli_html_put_count_cell(out, process->num_records);
-		cli_html_put_count_cell(out, process->num_lost);
-		fputs("</tr>\n", out);
-	}
-	cli_html_put_table_end(out);
+	cli_html_put_table(out, "Processes", headings, cli_report_process_fields, report->processes,
+			   report->num_processes, sizeof(*report->processes));
 }
 
 /* Notes on data that the plots lack. */
@@ -232,19 +211,17 @@ static void put_warnings(const struct cli_report *report, FILE *out)
 /* Links to the sections that the page has. */
 static void put_navigation(const struct cli_report *report, FILE *out)
 {
-	const struct {
-		bool is_there;
-		const char *id, *name;
-	} sections[] = { { report->run, "run", "Run" },           { report->num_cards, "cards", "Cards" },
-			 { true, "processes", "Processes" },      { true, "operations", "Operations" },
-			 { report->num_links, "links", "Links" }, { true, "faults", "Faults" },
-			 { report->hits.count, "hits", "Rules" }, { true, "warnings", "Warnings" } };
+	const struct cli_html_section sections[] = { { report->run, "run", "Run" },
+						     { report->num_cards, "cards", "Cards" },
+						     { true, "processes", "Processes" },
+						     { true, "operations", "Operations" },
+						     { report->num_links, "links", "Links" },
+						     { true, "faults", "Faults" },
+						     { report->hits.count, "hits", "Rules" },
+						     { true, "warnings", "Warnings" },
+						     { 0 } };
 
-	fputs("<nav>", out);
-	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
-		if (sections[i].is_there)
-			fprintf(out, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].name);
-	fputs("</nav>\n", out);
+	cli_html_put_navigation(out, sections);
 }
 
 void cli_report_put_page_begin(const char *title, FILE *out)

@@ -11,41 +11,20 @@
 #include "sim/base/printable.h"
 #include "sim/base/output_file.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/report/html.h"
 
 #define MAX_OUTPUT (1 << 20) /* bytes of a failure's output, its end */
 
-static void put_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc(*text, out);
-		}
-	}
-}
-
 static void put_line(void *out, const char *text)
 {
-	put_escaped(out, text);
+	cli_html_put_escaped(out, text);
 	fputc('\n', out);
 }
 
 static void put_property(FILE *out, const char *name, const char *value)
 {
 	fprintf(out, "      <property name=\"%s\" value=\"", name);
-	put_escaped(out, value);
+	cli_html_put_escaped(out, value);
 	fputs("\"/>\n", out);
 }
 
@@ -74,13 +53,13 @@ static void put_properties(FILE *out, const struct cli_case *test)
 static void put_failure(FILE *out, const struct cli_case *test)
 {
 	fputs("    <failure message=\"", out);
-	put_escaped(out, test->reasons.list[0]);
+	cli_html_put_escaped(out, test->reasons.list[0]);
 	fputs("\">", out);
 	for (size_t i = 0; i < test->reasons.count; i++)
 		put_line(out, test->reasons.list[i]);
 	cli_case_each_message(test, put_line, out);
 	if (test->bundle)
-		put_escaped(out, test->bundle);
+		cli_html_put_escaped(out, test->bundle);
 	fputs("</failure>\n", out);
 }
 
@@ -111,9 +90,9 @@ static void put_output(FILE *out, const struct cli_case *test)
 static void put_case(FILE *out, const struct cli_case *test)
 {
 	fputs("  <testcase classname=\"bfsim\" name=\"", out);
-	put_escaped(out, test->name);
+	cli_html_put_escaped(out, test->name);
 	fprintf(out, "\" file=\"");
-	put_escaped(out, test->scenario->path);
+	cli_html_put_escaped(out, test->scenario->path);
 	fprintf(out, "\" time=\"%.3f\">\n", (double)test->took_ms / 1000);
 	put_properties(out, test);
 	if (!test->is_done)
