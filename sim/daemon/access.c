@@ -72,5 +72,5 @@ void daemon_refuse_request(struct daemon *daemon, struct conn *conn, struct sim_
 	memset(&msg->body, 0, sizeof(msg->body));
 	if (!msg->is_reply && sim_msg_size(msg->type, true) > 0)
 		daemon_reply(daemon, conn, msg, -EACCES, -1);
-	conn->dead = true;
+	daemon_conn_lose(conn);
 }

@@ -235,7 +235,7 @@ void daemon_close_channels_of(struct daemon *daemon, struct conn *conn)
 		int reason =
 			closed.unaccepted ? -ECONNREFUSED : -ECONNRESET; /* the server may not have read the offer */
 
-		close_channel(daemon, &closed, conn->detached_cleanly ? reason : -EPIPE);
+		close_channel(daemon, &closed, conn->state == DAEMON_CONN_LEAVING ? reason : -EPIPE);
 	}
 	send_offers(daemon);
 }

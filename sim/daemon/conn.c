@@ -45,6 +45,18 @@ void daemon_watch_process(struct daemon *daemon, struct conn *conn)
 	}
 }
 
+bool daemon_conn_go(struct conn *conn, enum daemon_conn_state to)
+{
+	return daemon_conn_state_set(&conn->state, to);
+}
+
+/* One that never attached leaves nothing. */
+void daemon_conn_lose(struct conn *conn)
+{
+	if (!daemon_conn_state_has_ended(conn->state))
+		daemon_conn_go(conn, daemon_conn_state_is_attached(conn->state) ? DAEMON_CONN_LOST : DAEMON_CONN_GONE);
+}
+
 static bool is_handshake(const struct sim_msg *msg)
 {
 	return !msg->is_reply &&
@@ -106,12 +118,12 @@ static void queue_unsent(struct daemon *daemon, struct conn *conn, const struct 
 		return;
 	if ((msg->is_reply && conn->num_unsent_replies == MAX_UNSENT_REPLIES) || !may_keep_fds(daemon, fds)) {
 		sim_warn("a process asks but does not read the answers; its connection is closed");
-		conn->dead = true;
+		daemon_conn_lose(conn);
 		return;
 	}
 	packet = calloc(1, sizeof(*packet));
 	if (!packet) {
-		conn->dead = true;
+		daemon_conn_lose(conn);
 		return;
 	}
 	packet->msg = *msg;
@@ -136,13 +148,13 @@ static bool try_send(struct conn *conn, struct sim_msg *msg, const int *fds, uin
 		rc = sim_msg_send_fds(conn->sock, msg, NULL, 0);
 	}
 	if (rc < 0 && rc != -EAGAIN && rc != -EPIPE)
-		conn->dead = true;
+		daemon_conn_lose(conn);
 	return rc != -EAGAIN;
 }
 
 void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
-	if (conn->dead)
+	if (daemon_conn_state_has_ended(conn->state))
 		return;
 	if (conn->unsent || !try_send(conn, msg, fds->fd, fds->count))
 		queue_unsent(daemon, conn, msg, fds);
@@ -153,7 +165,7 @@ static void send_copies(struct daemon *daemon, struct conn *conn, struct sim_msg
 {
 	struct sim_fds kept = { .count = 0 };
 
-	if (conn->dead)
+	if (daemon_conn_state_has_ended(conn->state))
 		return;
 	if (!conn->unsent && try_send(conn, msg, fds, num_fds))
 		return;
@@ -188,7 +200,7 @@ void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg,
 
 void daemon_flush(struct daemon *daemon, struct conn *conn)
 {
-	while (conn->unsent && !conn->dead) {
+	while (conn->unsent && !daemon_conn_state_has_ended(conn->state)) {
 		if (!try_send(conn, &conn->unsent->msg, conn->unsent->fds.fd, conn->unsent->fds.count))
 			return;
 		drop_first_unsent(conn);
@@ -200,7 +212,7 @@ void daemon_flush(struct daemon *daemon, struct conn *conn)
 struct conn *daemon_find_conn(struct daemon *daemon, uint32_t peer)
 {
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
-		if (conn->attached && conn->peer == peer)
+		if (daemon_conn_state_is_attached(conn->state) && conn->peer == peer)
 			return conn;
 	return NULL;
 }

@@ -183,7 +183,7 @@ void daemon_close(struct daemon *daemon)
 	while (daemon->conns) {
 		struct conn *first = daemon->conns;
 
-		first->detached_cleanly = true; /* the daemon leaves, not the process */
+		daemon_conn_lose(first);
 		daemon_resume_process(daemon, first);
 		daemon_detach(daemon, first);
 		daemon->conns = first->next;
@@ -209,7 +209,8 @@ void daemon_close(struct daemon *daemon)
 /* Returns true when more packets may wait. */
 static bool receive_packets(struct daemon *daemon, struct conn *conn)
 {
-	for (int i = 0; i < SIM_DAEMON_PACKETS_PER_STEP && !conn->dead && !daemon->stop; i++) {
+	for (int i = 0; i < SIM_DAEMON_PACKETS_PER_STEP && !daemon_conn_state_has_ended(conn->state) && !daemon->stop;
+	     i++) {
 		struct sim_msg msg;
 		struct sim_fds fds;
 		int rc = sim_msg_recv_fds(conn->sock, &msg, &fds);
@@ -219,14 +220,15 @@ static bool receive_packets(struct daemon *daemon, struct conn *conn)
 		if (rc == -EPROTO)
 			sim_warn("a process sent what is not a message of this version; its connection is closed");
 		if (rc < 0) {
-			conn->dead = true;
+			daemon_conn_lose(conn);
 			return false;
 		}
-		conn->unresponsive = false;
+		if (conn->state == DAEMON_CONN_UNRESPONSIVE)
+			daemon_conn_go(conn, DAEMON_CONN_ATTACHED);
 		daemon_handle_msg(daemon, conn, &msg, &fds);
 		sim_fds_close(&fds);
 	}
-	return !conn->dead && !daemon->stop;
+	return !daemon_conn_state_has_ended(conn->state) && !daemon->stop;
 }
 
 /* Handle the packets that a process sent before it died. */
@@ -234,7 +236,7 @@ static void drain_dead_process(struct daemon *daemon, struct conn *dying)
 {
 	for (int turn = 0; turn < MAX_DRAIN_ROUNDS && receive_packets(daemon, dying); turn++)
 		;
-	dying->dead = true;
+	daemon_conn_lose(dying);
 }
 
 /* Without its directory, a daemon would run for ever: neither a process nor bfsim down could find it. */
@@ -367,7 +369,7 @@ static void reap_dead_conns(struct daemon *daemon)
 	while (*link) {
 		struct conn *conn = *link;
 
-		if (!conn->dead) {
+		if (!daemon_conn_state_has_ended(conn->state)) {
 			link = &conn->next;
 			continue;
 		}

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "sim/state/shared_state.h"
+#include "conn_state.h"
 #include "daemon.h"
 #include "sim/state/fault_events.h"
 #include "sim/protocol/wire.h"
@@ -44,21 +45,17 @@ struct resume_guard {
 /* A process that has connected.
  *
  * The socket closes when the process dies, unless a forked child holds a copy of it. So the daemon
- * also watches the process itself, if its pid is visible. A process that does not answer a
- * revocation in time counts as stopped: the daemon does not wait for it until its next message. */
+ * also watches the process itself, if its pid is visible. */
 struct conn {
 	int sock;
 	pid_t pid; /* of the process that connected; 0 = it is not visible in the daemon's PID namespace */
 	uid_t uid; /* its user when it connected */
 	int pidfd; /* -1 = none: not attached, or the kernel gives none */
 	struct source socket, process;
-	bool is_refused; /* the session is closed to its user */
-	bool attached;
-	bool detached_cleanly; /* the process sent DETACH */
-	bool unresponsive;     /* counts as stopped */
+	bool is_refused;              /* the session is closed to its user */
+	enum daemon_conn_state state; /* daemon_conn_go() writes it */
 	bool warned_queue_full,
 		warned_fds_lost; /* the log has the warning about a full queue, about lost descriptors */
-	bool dead;               /* removed after the current events */
 	uint32_t peer;
 	struct packet *unsent; /* oldest first */
 	struct packet **unsent_end;
@@ -173,6 +170,8 @@ void daemon_reply_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *
 bool daemon_can_queue_handshake(const struct conn *conn);
 void daemon_flush(struct daemon *daemon, struct conn *conn);
 struct conn *daemon_find_conn(struct daemon *daemon, uint32_t peer);
+bool daemon_conn_go(struct conn *conn, enum daemon_conn_state to); /* returns whether there is that edge */
+void daemon_conn_lose(struct conn *conn);                          /* its socket has ended, or it broke the rules */
 void daemon_conn_free(struct daemon *daemon, struct conn *conn);
 
 /* access.c: which users may use the session. daemon_check_user() returns 0, or -EUSERS: too many that are refused wait

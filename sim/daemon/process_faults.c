@@ -160,7 +160,7 @@ static void inject_processes_and_daemon(void *arg, uint64_t since_ns)
 
 	reverse_conns(&daemon->conns);
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
-		if (conn->attached && !conn->dead)
+		if (conn->state == DAEMON_CONN_ATTACHED || conn->state == DAEMON_CONN_UNRESPONSIVE)
 			inject_process_fault(daemon, conn, since_ns);
 	reverse_conns(&daemon->conns);
 	inject_daemon_fault(daemon, since_ns);
@@ -186,7 +186,7 @@ static void notify_functions_changed(void *arg)
 	for (struct conn *conn = daemon->conns; conn; conn = conn->next) {
 		struct sim_msg msg = { .type = SIM_MSG_FUNCTIONS_CHANGED };
 
-		if (conn->attached)
+		if (daemon_conn_state_is_attached(conn->state))
 			daemon_send(daemon, conn, &msg, -1);
 	}
 }
@@ -209,7 +209,7 @@ void daemon_run_fault_events(struct daemon *daemon)
 void daemon_inject_new_process(struct daemon *daemon, struct conn *conn)
 {
 	daemon_run_fault_events(daemon); /* first the events of attached processes */
-	conn->attached = true;
+	daemon_conn_go(conn, DAEMON_CONN_ATTACHED);
 	inject_process_fault(daemon, conn, 0);
 }
 

@@ -37,7 +37,9 @@ static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_m
 	int rc = describe_process(conn, msg, &info);
 
 	if (rc == 0)
-		rc = conn->attached ? -EALREADY : daemon_may_keep_fd(daemon, conn->sock) ? 0 : -EUSERS;
+		rc = daemon_conn_state_is_attached(conn->state) ? -EALREADY :
+		     daemon_may_keep_fd(daemon, conn->sock)     ? 0 :
+								  -EUSERS;
 	if (rc == -EUSERS)
 		sim_err("cannot take another process: no more descriptors; raise ulimit -n where the daemon starts");
 	if (rc == 0)
@@ -226,13 +228,12 @@ static void handle_attached_msg(struct daemon *daemon, struct conn *conn, struct
 		daemon_add_recording(daemon, conn, fds);
 		break;
 	case SIM_MSG_DETACH:
-		conn->detached_cleanly = true;
-		conn->dead = true;
+		daemon_conn_go(conn, DAEMON_CONN_LEAVING);
 		break;
 	default:
 		sim_warn("process %d sent a request that a daemon does not take (%u); its connection is closed",
 			 sim_card_peer(daemon->card, conn->peer)->pid, msg->type);
-		conn->dead = true;
+		daemon_conn_lose(conn);
 	}
 }
 
@@ -280,16 +281,16 @@ void daemon_handle_msg(struct daemon *daemon, struct conn *conn, struct sim_msg 
 		return;
 	}
 	if (msg->is_reply) {
-		if (conn->attached)
+		if (daemon_conn_state_is_attached(conn->state))
 			handle_reply(daemon, conn, msg, fds);
 		return;
 	}
 	if (handle_unattached_msg(daemon, conn, msg, fds))
 		return;
-	if (conn->attached)
+	if (daemon_conn_state_is_attached(conn->state))
 		handle_attached_msg(daemon, conn, msg, fds);
 	else
-		conn->dead = true; /* it sent this request before ATTACH */
+		daemon_conn_lose(conn); /* it sent this request before ATTACH */
 }
 
 static void cancel_describe_requests(struct daemon *daemon, struct conn *conn)
@@ -308,9 +309,8 @@ static void cancel_describe_requests(struct daemon *daemon, struct conn *conn)
 
 void daemon_detach(struct daemon *daemon, struct conn *conn)
 {
-	if (!conn->attached)
+	if (!daemon_conn_state_is_attached(conn->state))
 		return;
-	conn->attached = false;
 	sim_shared_ledger_leave(&sim_shared_state_of(&daemon->shared)->ledger,
 				sim_card_peer(daemon->card, conn->peer)->id);
 	daemon_end_recording(daemon, conn);
@@ -318,6 +318,7 @@ void daemon_detach(struct daemon *daemon, struct conn *conn)
 	daemon_revoke_all_of(daemon, conn);
 	daemon_remove_from_revocations(daemon, conn);
 	cancel_describe_requests(daemon, conn);
+	daemon_conn_go(conn, DAEMON_CONN_GONE);
 }
 
 uint64_t daemon_describe_deadline_ms(const struct daemon *daemon)

@@ -21,10 +21,10 @@ static void notify_revoked(void *arg, uint32_t peer, uint64_t key)
 	struct sim_msg msg = { .type = SIM_MSG_REVOKED, .seq = key, .body.key.id = key };
 	struct conn **grown;
 
-	if (!importer || importer->dead)
+	if (!importer || daemon_conn_state_has_ended(importer->state))
 		return;
 	daemon_send(ctx->daemon, importer, &msg, -1);
-	if (!ctx->revocation || importer->unresponsive)
+	if (!ctx->revocation || importer->state == DAEMON_CONN_UNRESPONSIVE)
 		return;
 	grown = realloc(ctx->revocation->pending_importers,
 			(ctx->revocation->num_pending_importers + 1) * sizeof(*grown));
@@ -139,9 +139,8 @@ uint64_t daemon_revocations_deadline_ms(const struct daemon *daemon)
 /* Further revocations do not wait for an importer that did not answer in time. */
 static void mark_unresponsive(const struct daemon *daemon, struct conn *importer)
 {
-	if (importer->unresponsive)
+	if (!daemon_conn_go(importer, DAEMON_CONN_UNRESPONSIVE))
 		return;
-	importer->unresponsive = true;
 	sim_warn("process %d did not let go of revoked memory in time and is not waited for any more; is it stopped?",
 		 (int)sim_card_peer(daemon->card, importer->peer)->pid);
 }

@@ -9,6 +9,7 @@
 #include "check_results.h"
 #include "fault_watch.h"
 #include "program.h"
+#include "run_phase.h"
 #include "run_worker.h"
 #include "verdict.h"
 #include "sim/clock/launch.h"
@@ -31,13 +32,16 @@ struct run {
 	struct cli_fault_watch watch;
 	struct cli_verdict verdict;
 	int status; /* of the first program that failed, 0 = none */
-	bool ending;
-	bool end_requested;     /* by a signal or the timeout */
-	int64_t kill_at_ms;     /* while ending */
-	uint64_t ended_ns;      /* session time of the begin of the end */
-	bool orphans_signalled; /* SIGTERM was sent to processes that programs left behind */
-	bool is_done;           /* only the daemon is left */
+	enum cli_run_phase phase;
+	bool end_requested; /* by a signal or the timeout */
+	int64_t kill_at_ms; /* while ending */
+	uint64_t ended_ns;  /* session time of the begin of the end */
 };
+
+static inline bool cli_run_is_ending(const struct run *run)
+{
+	return run->phase != CLI_RUN_RUNNING;
+}
 
 static inline struct sim_clock_page *cli_run_clock_page(const struct run *run)
 {

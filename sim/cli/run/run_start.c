@@ -22,7 +22,7 @@ size_t cli_run_count_pending(const struct run *run)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < run->num_programs && !run->ending; i++)
+	for (size_t i = 0; i < run->num_programs && !cli_run_is_ending(run); i++)
 		count += !run->programs[i].was_started;
 	return count;
 }
@@ -119,7 +119,7 @@ int cli_run_start_due(struct run *run)
 
 	if (cli_run_count_pending(run) == 0)
 		return 0;
-	for (size_t i = 0; i < run->num_programs && !run->ending; i++) {
+	for (size_t i = 0; i < run->num_programs && !cli_run_is_ending(run); i++) {
 		const char *label = run->programs[i].label;
 
 		if (run->programs[i].was_started)

@@ -35,9 +35,8 @@
 /* Send SIGTERM to the process groups of the programs that run. */
 static void begin_shutdown(struct run *run)
 {
-	if (run->ending)
+	if (!cli_run_phase_set(&run->phase, CLI_RUN_ENDING))
 		return;
-	run->ending = true;
 	run->ended_ns = sim_clock_page_now_ns(cli_run_clock_page(run));
 	run->kill_at_ms = sim_monotonic_ms() + CLI_RUN_GRACE_MS;
 	for (size_t i = 0; i < run->num_programs; i++) {
@@ -50,7 +49,7 @@ static void begin_shutdown(struct run *run)
 
 static void fail_run(struct run *run, int status)
 {
-	if (run->status == 0 && !run->ending)
+	if (run->status == 0 && !cli_run_is_ending(run))
 		run->status = status;
 	begin_shutdown(run);
 }
@@ -71,7 +70,7 @@ static bool is_opposite_kind_running(const struct run *run, const struct cli_pro
 {
 	for (size_t i = 0; i < run->num_programs; i++) {
 		const struct cli_program *other = &run->programs[i];
-		bool is_pending = !other->was_started && !run->ending;
+		bool is_pending = !other->was_started && !cli_run_is_ending(run);
 
 		if ((other->pid > 0 || is_pending) && is_of_dpu(run, other) != is_of_dpu(run, program))
 			return true;
@@ -82,7 +81,7 @@ static bool is_opposite_kind_running(const struct run *run, const struct cli_pro
 static void end_unneeded_inputs(struct run *run)
 {
 	for (size_t i = 0; i < run->num_programs; i++) {
-		if (!run->ending && !is_opposite_kind_running(run, &run->programs[i]))
+		if (!cli_run_is_ending(run) && !is_opposite_kind_running(run, &run->programs[i]))
 			cli_program_end_input(&run->programs[i]);
 	}
 }
@@ -92,7 +91,7 @@ static void end_if_wanted(struct run *run)
 {
 	const char *until = run->cfg->order->until;
 
-	if (!until || run->ending)
+	if (!until || cli_run_is_ending(run))
 		return;
 	for (size_t i = 0; i < run->num_programs; i++) {
 		const struct cli_program *program = &run->programs[i];
@@ -116,7 +115,7 @@ static void handle_program_exit(struct run *run, struct cli_program *program, in
 		end_if_wanted(run);
 		return;
 	}
-	if (!run->ending) {
+	if (!cli_run_is_ending(run)) {
 		was_killed = cli_run_describe_death(code, death, sizeof(death));
 		cli_fail("the command on %s ended with status %d%s%s", program->label, code, death,
 			 cli_run_count_running(run) > 0 ? "; ending the others" : "");
@@ -155,7 +154,7 @@ static void handle_child_exit(struct run *run, pid_t pid, int status)
 /* Print how many background processes the commands left. A run that is being ended does not print them. */
 static void report_orphans(const struct run *run, unsigned int count)
 {
-	if (count > 0 && !run->ending)
+	if (count > 0 && !cli_run_is_ending(run))
 		cli_fail("the commands have ended; ending %u process%s that they left in the background", count,
 			 count > 1 ? "es" : "");
 }
@@ -170,7 +169,7 @@ static unsigned int signal_orphans(const struct run *run)
 	for (size_t i = 0; groups && i < run->num_programs; i++)
 		if (run->programs[i].group)
 			groups[num_groups++] = run->programs[i].group;
-	count = cli_signal_children(run->orphans_signalled ? 0 : SIGTERM, run->daemon, groups);
+	count = cli_signal_children(run->phase == CLI_RUN_ORPHANED ? 0 : SIGTERM, run->daemon, groups);
 	free(groups);
 	return count;
 }
@@ -190,8 +189,7 @@ static void reap_children(struct run *run)
 	num_orphans = signal_orphans(run);
 	report_orphans(run, num_orphans);
 	begin_shutdown(run);
-	run->is_done = num_orphans == 0;
-	run->orphans_signalled = true;
+	cli_run_phase_set(&run->phase, num_orphans == 0 ? CLI_RUN_DONE : CLI_RUN_ORPHANED);
 }
 
 static void handle_signals(struct run *run)
@@ -200,9 +198,9 @@ static void handle_signals(struct run *run)
 
 	while (read(run->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGTERM) {
-			if (!run->ending)
+			if (!cli_run_is_ending(run))
 				cli_run_explain(run, NULL, false);
-			run->end_requested = run->end_requested || !run->ending;
+			run->end_requested = run->end_requested || !cli_run_is_ending(run);
 			begin_shutdown(run);
 		} else {
 			reap_children(run);
@@ -212,7 +210,7 @@ static void handle_signals(struct run *run)
 
 static void forward_output(struct run *run, struct cli_output_relay *relay)
 {
-	if (cli_output_relay_forward(relay) || run->ending)
+	if (cli_output_relay_forward(relay) || cli_run_is_ending(run))
 		return;
 	if (errno == EPIPE) {
 		fail_run(run, CLI_SIGNAL + SIGPIPE);
@@ -234,7 +232,7 @@ static int longest_wait_ms(const struct run *run)
 {
 	int64_t left_ms = run->kill_at_ms - sim_monotonic_ms();
 
-	if (run->ending)
+	if (cli_run_is_ending(run))
 		return left_ms < 0 ? 0 : (int)left_ms;
 	if (cli_run_count_pending(run) > 0)
 		return CLI_RUN_START_POLL_MS;
@@ -270,7 +268,7 @@ static void run_event_loop(struct run *run)
 		return;
 	}
 	end_unneeded_inputs(run);
-	while (!run->is_done && !(run->ending && sim_monotonic_ms() >= run->kill_at_ms)) {
+	while (run->phase != CLI_RUN_DONE && !(cli_run_is_ending(run) && sim_monotonic_ms() >= run->kill_at_ms)) {
 		if (cli_run_start_due(run) < 0) {
 			fail_bfsim(run);
 			reap_children(run);

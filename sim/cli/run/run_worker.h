@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/run/run_worker.h - a temporary session with programs on its sides, from start to end.
  *
- *   daemon --> programs --> [running] --all ended----+
- *                               | one failed, or     v
- *                               | asked to end --> [ending] --nothing left--> daemon ends
- *                                                    | grace period over: the rest is killed
+ *   daemon --> programs --> phases (run_phase.h) --> daemon ends
  *
  * The standard input of a program stays open and empty while a program of the other kind (host or DPU) runs. When
  * the last of these has ended, the worker writes one newline and closes it: some programs wait for Enter until
