@@ -9,8 +9,7 @@
 #include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
-#include "sim/cli/base/output_gone.h"
-#include "sim/cli/base/output_path.h"
+#include "sim/cli/base/output.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/bench/bench.h"
 
@@ -22,26 +21,10 @@ struct options {
 	struct cli_words files;
 };
 
-/* "64", "4k", "1M". Returns 0 or -1. */
-static int parse_size(const char *text, uint64_t *ret_size)
-{
-	static const char units[] = "kMG";
-	const char *end, *unit;
-
-	if (cli_number_parse(text, 10, 1, 1 << 30, ret_size, &end) < 0)
-		return -1;
-	if (!*end)
-		return 0;
-	unit = strchr(units, *end);
-	if (!unit || end[1])
-		return -1;
-	*ret_size <<= 10 * (unit - units + 1);
-	return *ret_size <= UINT64_C(1) << 32 ? 0 : -1;
-}
-
 static void add_size(struct cli_bench_numbers *numbers, const char *text, struct argp_state *state)
 {
-	if (numbers->count == CLI_BENCH_MAX_VALUES || parse_size(text, &numbers->list[numbers->count++]) < 0)
+	if (numbers->count == CLI_BENCH_MAX_VALUES ||
+	    cli_size_parse(text, UINT64_C(1) << 32, &numbers->list[numbers->count++]) < 0)
 		argp_error(state, "--%s: \"%s\" is not a number from 1 to 4G, such as 64 or 4k; write several as 64,4k",
 			   cli_option_name(state), text);
 }

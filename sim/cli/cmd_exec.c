@@ -71,8 +71,7 @@ static void check_options(void *all, struct argp_state *state)
 static char *resolve_session_dir(const struct options *options, int *ret_status)
 {
 	const char *dir = options->session.dir;
-	int dir_fd = cli_session_open(dir);
-	struct pcie_topology *topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
+	struct pcie_topology *topology = cli_topology_of_session(dir);
 	char *absolute = NULL;
 
 	*ret_status = CLI_OWN_FAILURE;
@@ -84,8 +83,6 @@ static char *resolve_session_dir(const struct options *options, int *ret_status)
 			cli_fail("cannot use the session directory %s: %s", dir, strerror(errno));
 	}
 	pcie_topology_destroy(topology);
-	if (dir_fd >= 0)
-		close(dir_fd);
 	return absolute;
 }
 

@@ -26,32 +26,15 @@ struct options {
 
 static const uint64_t default_sizes[] = { 64, 128, 256, 512, 1024, 2048, 4096 };
 
-/* The power of 1024 of the letter behind a number; 0 for another letter. */
-static uint64_t suffix_multiplier(const char *text)
-{
-	static const char letters[] = "KMGT";
-	const char *letter;
-
-	if (!*text)
-		return 1;
-	letter = strchr(letters, *text >= 'a' ? *text - 'a' + 'A' : *text);
-	if (!letter || text[1])
-		return 0;
-	return UINT64_C(1024) << (10 * (letter - letters));
-}
-
 static uint64_t parse_size(struct argp_state *state, const char *text)
 {
-	uint64_t number = 0, unit = 0;
-	const char *suffix;
+	uint64_t size = 0;
 
-	if (cli_number_parse(text, 10, 1, UINT64_MAX, &number, &suffix) == 0)
-		unit = suffix_multiplier(suffix);
-	if (unit == 0 || number > PCIE_LINK_MAX_BYTES / unit)
+	if (cli_size_parse(text, PCIE_LINK_MAX_BYTES, &size) < 0)
 		argp_error(state,
 			   "\"%s\" is not a size: give bytes, from 1 to 1T, with K, M, G or T for powers of 1024",
 			   text);
-	return number * unit;
+	return size;
 }
 
 static void set_profile(void *to, char *text, struct argp_state *state)

@@ -184,18 +184,12 @@ static int print_if_any(json_object *list, json_object *processes, print_table_f
 /* What commands and faults changed of the card. */
 static int print_changes(const char *dir)
 {
-	struct pcie_topology *topology = NULL;
+	struct pcie_topology *topology = cli_topology_of_session(dir);
 	struct cli_live live = { 0 };
-	int dir_fd = cli_session_open(dir), rc = -1;
+	int rc = topology ? cli_live_open(dir, &live) : -1;
 
-	if (dir_fd < 0)
-		return -1;
-	topology = cli_topology_of_session(dir_fd, dir);
-	close(dir_fd);
-	if (topology && cli_live_open(dir, &live) == 0) {
+	if (rc == 0)
 		cli_live_print_changes(&live, topology);
-		rc = 0;
-	}
 	cli_live_close(&live);
 	pcie_topology_destroy(topology);
 	return rc;

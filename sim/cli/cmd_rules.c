@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim rules: list the checker's rules, or explain one. */
-#include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "sim/check/rules.h"
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/base/json.h"
 
 struct options {
 	struct cli_words words; /* an id, or a name */
@@ -21,45 +21,39 @@ static const struct cli_option option_list[] = {
 	{ 0 },
 };
 
-static void add(struct json_object *object, const char *key, const char *text)
+#define RULE(member) CLI_FIELD(struct sim_check_rule_entry, member, #member, NULL)
+
+static const struct cli_field name_fields[] = { RULE(id), RULE(name), { 0 } };
+static const struct cli_field text_fields[] = { RULE(rule),     RULE(card),   RULE(cause), RULE(remedy),
+						RULE(releases), RULE(source), { 0 } };
+
+static json_object *rule_to_json(const struct sim_check_rule_entry *rule)
 {
-	json_object_object_add(object, key, json_object_new_string(text));
+	json_object *json = cli_json_of_fields(name_fields, rule);
+
+	cli_json_add_text(json, "severity", sim_check_severity_name(rule->severity));
+	cli_json_add_text(json, "mode", sim_check_mode_name(rule->mode));
+	cli_json_add_fields(json, text_fields, rule);
+	return json;
 }
 
-static struct json_object *rule_to_json(const struct sim_check_rule_entry *rule)
+static json_object *unchecked_to_json(void)
 {
-	struct json_object *object = json_object_new_object();
-
-	add(object, "id", rule->id);
-	add(object, "name", rule->name);
-	add(object, "severity", sim_check_severity_name(rule->severity));
-	add(object, "mode", sim_check_mode_name(rule->mode));
-	add(object, "rule", rule->rule);
-	add(object, "card", rule->card);
-	add(object, "cause", rule->cause);
-	add(object, "remedy", rule->remedy);
-	add(object, "releases", rule->releases);
-	add(object, "source", rule->source);
-	return object;
-}
-
-static struct json_object *unchecked_to_json(void)
-{
-	struct json_object *array = json_object_new_array();
+	json_object *array = json_object_new_array();
 
 	for (const struct sim_check_unchecked_rule *rule = sim_check_unchecked_rules; rule->rule; rule++) {
-		struct json_object *object = json_object_new_object();
+		json_object *json = json_object_new_object();
 
-		add(object, "rule", rule->rule);
-		add(object, "reason", rule->reason);
-		json_object_array_add(array, object);
+		cli_json_add_text(json, "rule", rule->rule);
+		cli_json_add_text(json, "reason", rule->reason);
+		json_object_array_add(array, json);
 	}
 	return array;
 }
 
-static void print_json(const struct sim_check_rule_entry *one)
+static int print_json(const struct sim_check_rule_entry *one)
 {
-	struct json_object *object = json_object_new_object(), *rules = json_object_new_array();
+	json_object *object = json_object_new_object(), *rules = json_object_new_array();
 
 	for (size_t i = 0; i < SIM_CHECK_NUM_RULES; i++)
 		if (!one || one == &sim_check_rules[i])
@@ -67,8 +61,7 @@ static void print_json(const struct sim_check_rule_entry *one)
 	json_object_object_add(object, "rules", rules);
 	if (!one)
 		json_object_object_add(object, "unchecked", unchecked_to_json());
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(object);
+	return cli_json_print(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
 static void print_rule(const struct sim_check_rule_entry *rule)
@@ -123,8 +116,8 @@ int cli_rules(int argc, char **argv)
 	if (options.words.count > 0 && !(rule = sim_check_rule_find(options.words.list[0])))
 		return fail_unknown(options.words.list[0]);
 	if (options.json)
-		print_json(rule);
-	else if (rule)
+		return print_json(rule) < 0 ? CLI_FAILED : CLI_OK;
+	if (rule)
 		print_rule(rule);
 	else
 		print_list();

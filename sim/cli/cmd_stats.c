@@ -2,14 +2,12 @@
 /* bfsim stats: counts of the tasks and messages of a session. */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/trace/metrics.h"
 #include "sim/cli/trace/recordings.h"
 #include "sim/cli/base/session_opt.h"
-#include "sim/cli/base/session_client.h"
 #include "sim/cli/view/stats.h"
 
 enum { FORMAT_TABLE, FORMAT_JSON, FORMAT_OPENMETRICS };
@@ -55,15 +53,10 @@ int cli_stats(int argc, char **argv)
 	struct options options = { 0 };
 	struct sim_merged_trace merged;
 	uint64_t num_dropped;
-	int dir_fd, rc;
+	int rc;
 
 	cli_args_parse(&args, argc, argv, 0, &options);
-	dir_fd = cli_session_open(options.session.dir);
-	if (dir_fd < 0)
-		return CLI_FAILED;
-	rc = cli_recordings_fetch(dir_fd, options.session.dir, &merged, &num_dropped);
-	close(dir_fd);
-	if (rc < 0)
+	if (cli_recordings_fetch(options.session.dir, &merged, &num_dropped) < 0)
 		return CLI_FAILED;
 	rc = print_stats(&options, &merged, num_dropped);
 	sim_merged_trace_free(&merged);

@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "sim/cli/base/args.h"
 #include "sim/cli/base/cli.h"
-#include "sim/cli/base/output_path.h"
+#include "sim/cli/base/output.h"
 #include "sim/cli/base/seeds.h"
 #include "sim/cli/test/results.h"
 #include "sim/cli/test/suite.h"

@@ -2,7 +2,6 @@
 /* bfsim up: start a session's daemon in the background. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "sim/cli/base/cli.h"
@@ -26,19 +25,16 @@ static void print_usage_hints(const struct options *options, const char *dir)
 {
 	struct pcie_topology *topology;
 	char *quoted = sim_shell_quote(dir), *option = NULL;
-	int dir_fd = cli_session_open(dir);
 
 	if (options->session.is_from_option && (!quoted || asprintf(&option, " --session %s", quoted) < 0))
 		option = NULL;
-	topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
+	topology = cli_topology_of_session(dir);
 	if (topology) {
 		printf("session %s\n", dir);
 		pcie_topology_for_each_side(topology, print_exec_hint, option ? option : "");
 		printf("  bfsim down%s\n", option ? option : "");
 	}
 	pcie_topology_destroy(topology);
-	if (dir_fd >= 0)
-		close(dir_fd);
 	free(option);
 	free(quoted);
 }

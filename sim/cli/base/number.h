@@ -10,4 +10,7 @@
 int cli_number_parse(const char *text, int base, uint64_t min, uint64_t max, uint64_t *ret_number,
 		     const char **ret_end);
 
+/* Parse a size of at least 1 byte, with K, M, G or T for powers of 1024. Returns 0 or -1. */
+int cli_size_parse(const char *text, uint64_t max, uint64_t *ret_size);
+
 #endif

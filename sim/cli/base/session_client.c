@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "output_gone.h"
+#include "output.h"
 #include "sim/protocol/session_dir.h"
 #include "sim/control/side.h"
 #include "sim/base/last_error.h"
@@ -122,17 +122,21 @@ static struct pcie_topology *read_topology(int dir_fd, const char *path, const c
 	return topology;
 }
 
-struct pcie_topology *cli_topology_of_session(int dir_fd, const char *dir)
+struct pcie_topology *cli_topology_of_session(const char *dir)
 {
-	struct pcie_topology *topology;
+	int dir_fd = cli_session_open(dir);
+	struct pcie_topology *topology = NULL;
 	char *name;
 
+	if (dir_fd < 0)
+		return NULL;
 	if (asprintf(&name, "%s/topology.yaml", dir) < 0) {
 		cli_fail("out of memory");
-		return NULL;
+	} else {
+		topology = read_topology(dir_fd, "topology.yaml", name);
+		free(name);
 	}
-	topology = read_topology(dir_fd, "topology.yaml", name);
-	free(name);
+	close(dir_fd);
 	return topology;
 }
 
@@ -160,25 +164,16 @@ static bool is_default_session_live(const char *dir)
 
 struct pcie_topology *cli_topology_choose(const char *file, const struct cli_session_opt *opt, const char **ret_source)
 {
-	const char *dir = opt->dir;
-	struct pcie_topology *topology;
-	int dir_fd;
-
 	if (file) {
 		*ret_source = file;
 		return cli_topology_of_file(file);
 	}
-	if (!opt->is_explicit && (opt->default_rc < 0 || !is_default_session_live(dir))) {
+	if (!opt->is_explicit && (opt->default_rc < 0 || !is_default_session_live(opt->dir))) {
 		*ret_source = "built-in topology";
 		return cli_topology_built_in();
 	}
-	*ret_source = dir;
-	dir_fd = cli_session_open(dir);
-	if (dir_fd < 0)
-		return NULL;
-	topology = cli_topology_of_session(dir_fd, dir);
-	close(dir_fd);
-	return topology;
+	*ret_source = opt->dir;
+	return cli_topology_of_session(opt->dir);
 }
 
 bool cli_check_side(const struct pcie_topology *topology, const char *where, const char *side)

@@ -28,9 +28,9 @@ bool cli_status_has_service(struct json_object *status, const char *name);
 /* Wait until the session's daemon answers, at most @seconds; 0 = for as long as it takes. Returns 0, or -1 with a message. */
 int cli_session_wait(const char *dir, unsigned int seconds);
 
-/* The topology of a session, of a file, or the built-in one; NULL on failure. The caller releases it with
+/* The topology of a live session, of a file, or the built-in one; NULL on failure. The caller releases it with
  * pcie_topology_destroy(). */
-struct pcie_topology *cli_topology_of_session(int dir_fd, const char *dir);
+struct pcie_topology *cli_topology_of_session(const char *dir);
 struct pcie_topology *cli_topology_of_file(const char *path);
 struct pcie_topology *cli_topology_built_in(void);
 

@@ -97,13 +97,10 @@ static int add_library_paths(const char *side, enum cli_generation generation)
 /* The size of pages on @side of the session; 0 if that can't be known: the program's own attach reports why. */
 static uint32_t page_bytes_of_side(const char *dir, const char *side)
 {
-	int dir_fd = open(dir, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
-	struct pcie_topology *topology = dir_fd < 0 ? NULL : cli_topology_of_session(dir_fd, dir);
+	struct pcie_topology *topology = cli_topology_of_session(dir);
 	uint32_t bytes = topology ? pcie_topology_page_bytes(topology, side) : 0;
 
 	pcie_topology_destroy(topology);
-	if (dir_fd >= 0)
-		close(dir_fd);
 	return bytes;
 }
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "sim/base/output_file.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
+#include "sim/cli/base/output.h"
 
 static json_object *point_json(const struct cli_bench_point *point)
 {
@@ -33,11 +33,16 @@ static json_object *point_json(const struct cli_bench_point *point)
 	return json;
 }
 
+static int put_json(const void *json, FILE *out)
+{
+	fputs(json_object_to_json_string_ext((json_object *)(uintptr_t)json, JSON_C_TO_STRING_PRETTY), out);
+	return 0;
+}
+
 int cli_bench_write_json(const struct cli_bench *bench, const char *path)
 {
 	json_object *json = json_object_new_object(), *points = json_object_new_array();
-	struct sim_output_file file;
-	int rc;
+	int status;
 
 	cli_json_add_text(json, "bfsim", bench->env.version);
 	cli_json_add_text(json, "date", bench->env.date);
@@ -49,15 +54,9 @@ int cli_bench_write_json(const struct cli_bench *bench, const char *path)
 	json_object_object_add(json, "points", points);
 	if (!path)
 		return cli_json_print(json, JSON_C_TO_STRING_PRETTY);
-	rc = sim_output_file_open(path, &file);
-	if (rc == 0) {
-		fputs(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY), file.stream);
-		rc = sim_output_file_close(&file);
-	}
+	status = cli_output_write("the results", path, put_json, json);
 	json_object_put(json);
-	if (rc < 0)
-		cli_fail("cannot write %s: %s", path, strerror(-rc));
-	return rc < 0 ? -1 : 0;
+	return status == CLI_OK ? 0 : -1;
 }
 
 static void copy_text(char *to, size_t size, json_object *json, const char *key)

@@ -127,7 +127,7 @@ static int send_rule(const struct cli_fault *fault, int dir_fd, const char *dir,
 /* What can't happen in this session is refused: a rule that never hits tests nothing. */
 static int check_rules(const struct cli_faults *faults, int dir_fd, const char *dir)
 {
-	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
+	struct pcie_topology *topology = cli_topology_of_session(dir);
 	struct sim_segment shared_state;
 	enum sim_clock_mode mode;
 	int rc;
@@ -215,7 +215,7 @@ static bool is_noop_everywhere(const struct sim_rule *rule, const struct sim_fun
 
 static int check_device(int dir_fd, const char *dir, const struct sim_rule *rule)
 {
-	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
+	struct pcie_topology *topology = cli_topology_of_session(dir);
 	struct sim_segment shared_state;
 	int rc = -1;
 

@@ -2,17 +2,12 @@
 /* Writing a report of a session or of a trace file. */
 #include "report_write.h"
 
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "report_add.h"
 #include "report_compare.h"
 #include "report_file.h"
 #include "report_recordings.h"
-#include "sim/base/output_file.h"
 #include "sim/cli/base/cli.h"
-#include "sim/cli/base/session_client.h"
+#include "sim/cli/base/output.h"
 #include "sim/cli/trace/recordings.h"
 
 /* A report or, if it is not NULL, a comparison. */
@@ -32,36 +27,22 @@ static void print_json(const struct output *output, FILE *out)
 	json_object_put(json);
 }
 
-static void print(const struct output *output, FILE *out)
+static int print(const void *arg, FILE *out)
 {
+	const struct output *output = arg;
+
 	if (output->as_json)
 		print_json(output, out);
 	else if (output->comparison)
 		cli_report_print_comparison(output->comparison, out);
 	else
 		cli_report_print(output->report, out);
-}
-
-static int fail(const char *path, int rc)
-{
-	return cli_fail("cannot write the report to %s: %s", path, strerror(-rc));
+	return 0;
 }
 
 static int write_output(const struct output *output, const char *path)
 {
-	struct sim_output_file file;
-	int rc;
-
-	if (!path || strcmp(path, "-") == 0) {
-		print(output, stdout);
-		return fflush(stdout) != 0 || ferror(stdout) ? fail("standard output", -errno) : CLI_OK;
-	}
-	rc = sim_output_file_open(path, &file);
-	if (rc < 0)
-		return fail(path, rc);
-	print(output, file.stream);
-	rc = sim_output_file_close(&file);
-	return rc < 0 ? fail(path, rc) : CLI_OK;
+	return cli_output_write("the report", path, print, output);
 }
 
 static int write_report(struct cli_report *report, const char *path, bool as_json)
@@ -75,15 +56,11 @@ static int write_report(struct cli_report *report, const char *path, bool as_jso
 
 static int open_session(const char *dir, struct cli_report *ret_report)
 {
-	int dir_fd = cli_session_open(dir), rc;
 	struct sim_merged_trace merged;
 	uint64_t num_dropped;
+	int rc;
 
-	if (dir_fd < 0)
-		return -1;
-	rc = cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped);
-	close(dir_fd);
-	if (rc < 0)
+	if (cli_recordings_fetch(dir, &merged, &num_dropped) < 0)
 		return -1;
 	rc = cli_report_from_recordings(&merged, dir, ret_report);
 	sim_merged_trace_free(&merged);

@@ -4,11 +4,9 @@
 
 #include <inttypes.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "pcie_model/arith.h"
 #include "sim/cli/base/cli.h"
-#include "sim/cli/base/session_client.h"
 #include "sim/cli/trace/recordings.h"
 
 #define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
@@ -112,15 +110,9 @@ void cli_fault_effects_report(const struct sim_plan *plan, const char *dir, stru
 	struct effects effects = { .verdict = verdict };
 	bool has_events = false;
 	uint64_t num_dropped;
-	int dir_fd, rc;
 
 	sim_plan_each(plan, find_event, &has_events);
-	dir_fd = has_events ? cli_session_open(dir) : -1;
-	if (dir_fd < 0)
-		return;
-	rc = cli_recordings_fetch(dir_fd, dir, &effects.merged, &num_dropped);
-	close(dir_fd);
-	if (rc < 0)
+	if (!has_events || cli_recordings_fetch(dir, &effects.merged, &num_dropped) < 0)
 		return;
 	if (num_dropped == 0)
 		sim_plan_each(plan, look_at_rule, &effects);

@@ -152,14 +152,11 @@ void cli_fault_sites_look_for_size(struct cli_fault_sites *sites, uint64_t min_b
 static int fetch(const char *dir, struct cli_fault_sites *sites)
 {
 	uint64_t num_dropped;
-	int dir_fd = cli_session_open(dir);
-	int rc = dir_fd < 0 ? -1 : cli_recordings_fetch(dir_fd, dir, &sites->merged, &num_dropped);
 
-	if (rc == 0)
-		sites->topology = cli_topology_of_session(dir_fd, dir);
-	if (dir_fd >= 0)
-		close(dir_fd);
-	return rc == 0 && sites->topology ? 0 : -1;
+	if (cli_recordings_fetch(dir, &sites->merged, &num_dropped) < 0)
+		return -1;
+	sites->topology = cli_topology_of_session(dir);
+	return sites->topology ? 0 : -1;
 }
 
 int cli_fault_sites_init(const char *dir, struct cli_fault_sites *ret_sites)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "sim/cli/base/cli.h"
-#include "sim/cli/base/output_path.h"
+#include "sim/cli/base/output.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/fault/fault_check.h"
 

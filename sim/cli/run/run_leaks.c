@@ -6,10 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/cli/base/cli.h"
-#include "sim/cli/base/session_client.h"
 #include "sim/cli/trace/recordings.h"
 
 static bool is_left_open(const struct sim_trace_object *object)
@@ -82,22 +80,18 @@ static void print_open(const struct sim_trace_recording *recording, const char *
 
 void cli_run_leaks_print(const char *dir, const struct cli_program *programs, size_t num_programs)
 {
-	int dir_fd = cli_session_open(dir);
 	struct sim_merged_trace merged;
 	uint64_t num_dropped;
 
-	if (dir_fd < 0)
+	if (cli_recordings_fetch(dir, &merged, &num_dropped) < 0)
 		return;
-	if (cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped) == 0) {
-		for (uint32_t i = 0; i < merged.num_recordings; i++) {
-			uint32_t command = merged.recordings[i].command;
+	for (uint32_t i = 0; i < merged.num_recordings; i++) {
+		uint32_t command = merged.recordings[i].command;
 
-			if (command == 0 || command > num_programs || programs[command - 1].status != 0)
-				continue;
-			print_recording(&merged.recordings[i], programs[command - 1].label);
-			print_open(&merged.recordings[i], programs[command - 1].label);
-		}
-		sim_merged_trace_free(&merged);
+		if (command == 0 || command > num_programs || programs[command - 1].status != 0)
+			continue;
+		print_recording(&merged.recordings[i], programs[command - 1].label);
+		print_open(&merged.recordings[i], programs[command - 1].label);
 	}
-	close(dir_fd);
+	sim_merged_trace_free(&merged);
 }

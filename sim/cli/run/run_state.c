@@ -5,11 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "process_wait.h"
 #include "sim/cli/base/cli.h"
-#include "sim/cli/base/session_client.h"
 #include "sim/cli/trace/recordings.h"
 
 #define NUM_LAST  3 /* records of each process */
@@ -369,11 +367,9 @@ static bool is_shown(const struct cli_run_state_cfg *cfg, size_t i)
 
 void cli_run_state_print(const struct cli_run_state_cfg *cfg)
 {
-	int dir_fd = cli_session_open(cfg->dir);
 	struct sim_merged_trace merged;
 	uint64_t num_dropped;
-	bool has_trace =
-		dir_fd >= 0 && cfg->is_recorded && cli_recordings_fetch(dir_fd, cfg->dir, &merged, &num_dropped) == 0;
+	bool has_trace = cfg->is_recorded && cli_recordings_fetch(cfg->dir, &merged, &num_dropped) == 0;
 
 	if (cfg->failed) /* its lines follow that of its end */
 		print_program(cfg, has_trace ? &merged : NULL, (size_t)(cfg->failed - cfg->programs));
@@ -382,6 +378,4 @@ void cli_run_state_print(const struct cli_run_state_cfg *cfg)
 			print_program(cfg, has_trace ? &merged : NULL, i);
 	if (has_trace)
 		sim_merged_trace_free(&merged);
-	if (dir_fd >= 0)
-		close(dir_fd);
 }

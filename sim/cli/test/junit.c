@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The results of cases as JUnit XML. */
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -9,8 +8,8 @@
 #include "cause.h"
 #include "results.h"
 #include "sim/base/printable.h"
-#include "sim/base/output_file.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/base/output.h"
 #include "sim/cli/report/html.h"
 
 #define MAX_OUTPUT (1 << 20) /* bytes of a failure's output, its end */
@@ -104,26 +103,30 @@ static void put_case(FILE *out, const struct cli_case *test)
 	fputs("  </testcase>\n", out);
 }
 
+struct results {
+	const struct cli_case *tests;
+	size_t count;
+};
+
+static int put_results(const void *arg, FILE *out)
+{
+	const struct results *results = arg;
+	size_t failures = 0, skipped = 0;
+
+	for (size_t i = 0; i < results->count; i++) {
+		failures += results->tests[i].is_done && results->tests[i].reasons.count > 0;
+		skipped += !results->tests[i].is_done;
+	}
+	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	fprintf(out, "<testsuite name=\"bfsim\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\">\n", results->count,
+		failures, skipped);
+	for (size_t i = 0; i < results->count; i++)
+		put_case(out, &results->tests[i]);
+	fputs("</testsuite>\n", out);
+	return 0;
+}
+
 int cli_results_write_junit(const char *path, const struct cli_case *tests, size_t count)
 {
-	struct sim_output_file file;
-	size_t failures = 0, skipped = 0;
-	int rc = sim_output_file_open(path, &file);
-
-	for (size_t i = 0; i < count; i++) {
-		failures += tests[i].is_done && tests[i].reasons.count > 0;
-		skipped += !tests[i].is_done;
-	}
-	if (rc == 0) {
-		fprintf(file.stream, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-		fprintf(file.stream, "<testsuite name=\"bfsim\" tests=\"%zu\" failures=\"%zu\" skipped=\"%zu\">\n",
-			count, failures, skipped);
-		for (size_t i = 0; i < count; i++)
-			put_case(file.stream, &tests[i]);
-		fputs("</testsuite>\n", file.stream);
-		rc = sim_output_file_close(&file);
-	}
-	if (rc < 0)
-		cli_fail("cannot write %s: %s", path, strerror(-rc));
-	return rc < 0 ? -1 : 0;
+	return cli_output_write("the results", path, put_results, &(struct results){ tests, count }) == CLI_OK ? 0 : -1;
 }

@@ -19,7 +19,7 @@
 #include "sim/base/monotonic.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
-#include "sim/cli/base/output_gone.h"
+#include "sim/cli/base/output.h"
 
 #define OUTPUT_POLL_NS 500000000 /* between two looks at whether the results are read */
 
@@ -138,13 +138,8 @@ static int read_last_failed(const struct cli_suite *suite, struct cli_texts *ret
 		return -1;
 	}
 	while (getline(&line, &size, file) > 0) {
-		char **list = reallocarray(ret_lines->list, ret_lines->count + 1, sizeof(*list));
-
 		line[strcspn(line, "\n")] = '\0';
-		if (list)
-			ret_lines->list = list;
-		if (list && (list[ret_lines->count] = strdup(line)))
-			ret_lines->count++;
+		cli_texts_add(ret_lines, line, 0); /* without memory, one is run less */
 	}
 	free(line);
 	fclose(file);
@@ -186,9 +181,7 @@ int cli_suite_keep_failed(struct cli_suite *suite)
 	}
 	if (rc == 0)
 		suite->num_cases = kept;
-	for (size_t i = 0; i < lines.count; i++)
-		free(lines.list[i]);
-	free(lines.list);
+	cli_texts_fini(&lines);
 	return rc;
 }
 

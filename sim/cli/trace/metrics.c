@@ -2,17 +2,13 @@
 /* Counts as OpenMetrics text (the specification: github.com/OpenObservability/OpenMetrics). */
 #include "metrics.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "recordings.h"
-#include "sim/base/output_file.h"
 #include "sim/cli/base/cli.h"
-#include "sim/cli/base/session_client.h"
+#include "sim/cli/base/output.h"
 #include "sim/trace/trace.h"
 
 struct writer {
@@ -75,29 +71,8 @@ static void put_end(const struct writer *writer, uint64_t value)
 
 /* ---- tasks ---- */
 
-typedef uint64_t op_value(const struct sim_trace_op *op);
-
-static uint64_t num_submitted(const struct sim_trace_op *op)
-{
-	return op->submitted;
-}
-
-static uint64_t num_completed(const struct sim_trace_op *op)
-{
-	return op->completed;
-}
-
-static uint64_t num_failed(const struct sim_trace_op *op)
-{
-	return op->failed;
-}
-
-static uint64_t num_bytes(const struct sim_trace_op *op)
-{
-	return op->bytes;
-}
-
-static void put_ops(const struct writer *writer, const char *name, const char *unit, const char *help, op_value *value)
+/* @offset: of the count in an operation. */
+static void put_ops(const struct writer *writer, const char *name, const char *unit, const char *help, size_t offset)
 {
 	put_family(writer->out, name, "counter", unit, help);
 	for (uint32_t i = 0; i < writer->merged->num_recordings; i++) {
@@ -108,7 +83,7 @@ static void put_ops(const struct writer *writer, const char *name, const char *u
 			put_object_labels(writer, i, "context", recording->ops[j].object);
 			fputc(',', writer->out);
 			put_label(writer->out, "operation", sim_trace_name_of(recording, recording->ops[j].name));
-			put_end(writer, value(&recording->ops[j]));
+			put_end(writer, *(const uint64_t *)((const char *)&recording->ops[j] + offset));
 		}
 	}
 }
@@ -177,16 +152,6 @@ static void put_session(const struct writer *writer)
 		merged->clock ? merged->clock : "", merged->session_ns / 1000000000, merged->session_ns % 1000000000);
 }
 
-static uint64_t count_findings(const struct sim_merged_trace *merged, uint32_t process, uint32_t rule)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < merged->num_events; i++)
-		count += merged->events[i].kind == SIM_TRACE_HIT && merged->events[i].process == process &&
-			 merged->events[i].reason == rule;
-	return count;
-}
-
 static void put_findings(const struct writer *writer)
 {
 	put_family(writer->out, "bfsim_checker_findings", "counter", NULL,
@@ -195,7 +160,7 @@ static void put_findings(const struct writer *writer)
 		const struct sim_trace_recording *recording = &writer->merged->recordings[i];
 
 		for (uint32_t rule = 1; rule <= recording->num_names; rule++) {
-			uint64_t count = count_findings(writer->merged, i, rule);
+			uint64_t count = sim_merged_trace_count_hits(writer->merged, i, rule);
 
 			if (count == 0)
 				continue;
@@ -217,10 +182,13 @@ int cli_metrics_print(const struct sim_merged_trace *merged, FILE *out)
 		cli_fail("out of memory");
 		return -1;
 	}
-	put_ops(&writer, "bfsim_tasks_submitted", NULL, "Tasks that were submitted.", num_submitted);
-	put_ops(&writer, "bfsim_tasks_completed", NULL, "Tasks that ended well.", num_completed);
-	put_ops(&writer, "bfsim_tasks_failed", NULL, "Tasks that failed.", num_failed);
-	put_ops(&writer, "bfsim_task_bytes", "bytes", "Bytes of the tasks that ended well.", num_bytes);
+	put_ops(&writer, "bfsim_tasks_submitted", NULL, "Tasks that were submitted.",
+		offsetof(struct sim_trace_op, submitted));
+	put_ops(&writer, "bfsim_tasks_completed", NULL, "Tasks that ended well.",
+		offsetof(struct sim_trace_op, completed));
+	put_ops(&writer, "bfsim_tasks_failed", NULL, "Tasks that failed.", offsetof(struct sim_trace_op, failed));
+	put_ops(&writer, "bfsim_task_bytes", "bytes", "Bytes of the tasks that ended well.",
+		offsetof(struct sim_trace_op, bytes));
 	put_late(&writer);
 	put_family(out, "bfsim_messages", "counter", NULL, "Messages of connections.");
 	put_connections(&writer, "bfsim_messages", false);
@@ -235,35 +203,20 @@ int cli_metrics_print(const struct sim_merged_trace *merged, FILE *out)
 
 /* ---- files ---- */
 
-static int write_file(const struct sim_merged_trace *merged, const char *path)
+static int print(const void *merged, FILE *out)
 {
-	struct sim_output_file file;
-	int rc = sim_output_file_open(path, &file);
-
-	if (rc == 0 && cli_metrics_print(merged, file.stream) < 0) {
-		sim_output_file_abort(&file);
-		return -1;
-	}
-	if (rc == 0)
-		rc = sim_output_file_close(&file);
-	if (rc < 0)
-		cli_fail("cannot write the metrics to %s: %s", path, strerror(-rc));
-	return rc < 0 ? -1 : 0;
+	return cli_metrics_print(merged, out);
 }
 
 int cli_metrics_write_session(const char *dir, const char *path)
 {
-	int dir_fd = cli_session_open(dir), rc;
 	struct sim_merged_trace merged;
 	uint64_t num_dropped;
+	int status;
 
-	if (dir_fd < 0)
+	if (cli_recordings_fetch(dir, &merged, &num_dropped) < 0)
 		return cli_failure_status();
-	rc = cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped);
-	close(dir_fd);
-	if (rc < 0)
-		return cli_failure_status();
-	rc = write_file(&merged, path);
+	status = cli_output_write("the metrics", path, print, &merged);
 	sim_merged_trace_free(&merged);
-	return rc < 0 ? cli_failure_status() : CLI_OK;
+	return status;
 }

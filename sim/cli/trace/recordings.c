@@ -164,9 +164,9 @@ static int add_card(struct sim_merged_trace *merged, const struct pcie_card *car
 }
 
 /* Read the cards, and the payload bandwidth of each device's link, of large transfers: reads by the card, and writes. */
-static int fetch_cards(int dir_fd, const char *dir, struct sim_merged_trace *merged)
+static int fetch_cards(const char *dir, struct sim_merged_trace *merged)
 {
-	struct pcie_topology *topology = cli_topology_of_session(dir_fd, dir);
+	struct pcie_topology *topology = cli_topology_of_session(dir);
 	int rc = 0;
 
 	if (!topology)
@@ -185,12 +185,15 @@ static int fetch_cards(int dir_fd, const char *dir, struct sim_merged_trace *mer
 	return rc < 0 ? cli_session_report_error(dir, rc) : 0;
 }
 
-int cli_recordings_fetch(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged, uint64_t *ret_dropped)
+int cli_recordings_fetch(const char *dir, struct sim_merged_trace *ret_merged, uint64_t *ret_dropped)
 {
 	struct sim_merged_trace merged = { 0 };
-	struct fetch fetch = { .dir_fd = dir_fd, .dir = dir, .merged = &merged };
+	struct fetch fetch = { .dir_fd = cli_session_open(dir), .dir = dir, .merged = &merged };
+	int rc = fetch.dir_fd < 0 ? -1 : fetch_all(&fetch);
 
-	if (fetch_all(&fetch) < 0 || fetch_cards(dir_fd, dir, &merged) < 0) {
+	if (fetch.dir_fd >= 0)
+		close(fetch.dir_fd);
+	if (rc < 0 || fetch_cards(dir, &merged) < 0) {
 		sim_merged_trace_free(&merged);
 		return -1;
 	}

@@ -12,8 +12,8 @@
 #include "sim/cli/base/cli.h"
 #include "recordings.h"
 #include "sim/base/monotonic.h"
-#include "sim/base/output_file.h"
-#include "sim/cli/base/session_client.h"
+#include "sim/clock/clock.h"
+#include "sim/cli/base/output.h"
 #include "sim/trace/export/otlp.h"
 
 #define BOOT_ID_SIZE 64
@@ -94,45 +94,30 @@ static int write_otlp(const struct sim_merged_trace *merged, FILE *out)
 	return sim_trace_export_otlp(merged, &session, out);
 }
 
-static int write_trace(const struct sim_merged_trace *merged, enum cli_trace_format format, FILE *out)
+struct trace {
+	const struct sim_merged_trace *merged;
+	enum cli_trace_format format;
+};
+
+static int write_trace(const void *arg, FILE *out)
 {
-	int rc = format == CLI_TRACE_CSV  ? sim_trace_export_csv(merged, out) :
-		 format == CLI_TRACE_OTLP ? write_otlp(merged, out) :
-					    sim_trace_export_perfetto(merged, out);
+	const struct trace *trace = arg;
+	int rc = trace->format == CLI_TRACE_CSV  ? sim_trace_export_csv(trace->merged, out) :
+		 trace->format == CLI_TRACE_OTLP ? write_otlp(trace->merged, out) :
+						   sim_trace_export_perfetto(trace->merged, out);
 
 	if (rc < 0)
-		return cli_fail("out of memory: the trace has too many records");
-	return ferror(out) ? cli_fail("cannot write the trace: %s", strerror(errno)) : CLI_OK;
-}
-
-static int write_file(const struct sim_merged_trace *merged, enum cli_trace_format format, const char *path)
-{
-	struct sim_output_file file;
-	int status, rc = sim_output_file_open(path, &file);
-
-	if (rc < 0)
-		return cli_fail("cannot write the trace to %s: %s", path, strerror(-rc));
-	warn_of_name(format, path);
-	status = write_trace(merged, format, file.stream);
-	if (status != CLI_OK) {
-		sim_output_file_abort(&file);
-		return status;
-	}
-	rc = sim_output_file_close(&file);
-	return rc < 0 ? cli_fail("cannot write the trace to %s: %s", path, strerror(-rc)) : CLI_OK;
+		cli_fail("out of memory: the trace has too many records");
+	return rc;
 }
 
 int cli_trace_write(const char *dir, enum cli_trace_format format, const char *path)
 {
-	int dir_fd = cli_session_open(dir), rc, status;
 	struct sim_merged_trace merged;
-	uint64_t num_dropped = 0;
+	uint64_t num_dropped;
+	int status;
 
-	if (dir_fd < 0)
-		return cli_failure_status();
-	rc = cli_recordings_fetch(dir_fd, dir, &merged, &num_dropped);
-	close(dir_fd);
-	if (rc < 0)
+	if (cli_recordings_fetch(dir, &merged, &num_dropped) < 0)
 		return cli_failure_status();
 	warn_if_incomplete(&merged, num_dropped);
 	/* The numbers of a run are for files that are compared; spans have the machine's. */
@@ -142,8 +127,9 @@ int cli_trace_write(const char *dir, enum cli_trace_format format, const char *p
 		sim_merged_trace_free(&merged);
 		return cli_fail("out of memory: the trace has too many records");
 	}
-	status = path && strcmp(path, "-") != 0 ? write_file(&merged, format, path) :
-						  write_trace(&merged, format, stdout);
+	if (path)
+		warn_of_name(format, path);
+	status = cli_output_write("the trace", path, write_trace, &(struct trace){ &merged, format });
 	sim_merged_trace_free(&merged);
 	return status;
 }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "pcie_model/arith.h"
-#include "sim/base/output_file.h"
+#include "sim/cli/base/output.h"
 #include "sim/cli/base/cli.h"
 #include "pcie_curve.h"
 
@@ -155,33 +155,18 @@ static int run_gnuplot(int script_fd, int picture_fd)
 	return -1;
 }
 
-static int copy_stream(FILE *from, FILE *to)
+static int copy_picture(const void *arg, FILE *to)
 {
+	FILE *from = *(FILE *const *)arg;
 	char bytes[4096];
 	size_t num;
 
 	rewind(from);
-	while ((num = fread(bytes, 1, sizeof(bytes), from)) > 0) {
-		if (fwrite(bytes, 1, num, to) != num)
-			return -1;
-	}
+	while ((num = fread(bytes, 1, sizeof(bytes), from)) > 0)
+		fwrite(bytes, 1, num, to);
+	if (ferror(from))
+		cli_fail("cannot read the picture: %s", strerror(errno));
 	return ferror(from) ? -1 : 0;
-}
-
-static int save_picture(FILE *picture, const char *path)
-{
-	struct sim_output_file file;
-	int rc = sim_output_file_open(path, &file);
-
-	if (rc == 0 && copy_stream(picture, file.stream) < 0) {
-		rc = errno ? -errno : -EIO;
-		sim_output_file_abort(&file);
-	} else if (rc == 0) {
-		rc = sim_output_file_close(&file);
-	}
-	if (rc < 0)
-		cli_fail("cannot write %s: %s", path, strerror(-rc));
-	return rc < 0 ? -1 : 0;
 }
 
 int cli_pcie_draw(const struct pcie_link *link, const uint64_t *sizes, size_t num, const char *file)
@@ -196,7 +181,8 @@ int cli_pcie_draw(const struct pcie_link *link, const uint64_t *sizes, size_t nu
 	}
 	if (rc < 0)
 		cli_fail("cannot use a temporary file: %s", strerror(errno));
-	else if (run_gnuplot(fileno(script), fileno(picture)) < 0 || save_picture(picture, file) < 0)
+	else if (run_gnuplot(fileno(script), fileno(picture)) < 0 ||
+		 cli_output_write("the picture", file, copy_picture, &picture) != CLI_OK)
 		rc = -1;
 	if (script)
 		fclose(script);

@@ -86,17 +86,6 @@ static bool is_late(const struct sim_trace_object *object)
 	return object->num_late > 0;
 }
 
-/* At how many sites the process broke the rule. */
-static uint64_t count_hits(const struct sim_merged_trace *merged, uint32_t process, uint32_t rule)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < merged->num_events; i++)
-		count += merged->events[i].kind == SIM_TRACE_HIT && merged->events[i].process == process &&
-			 merged->events[i].reason == rule;
-	return count;
-}
-
 /* ---- tables ---- */
 
 static void add_process(struct cli_table *table, const struct sim_trace_recording *recording, uint32_t number)
@@ -168,7 +157,7 @@ static int print_hits(const struct sim_merged_trace *merged)
 
 	for (uint32_t i = 0; i < merged->num_recordings; i++)
 		for (uint32_t rule = 1; rule <= merged->recordings[i].num_names; rule++) {
-			uint64_t count = count_hits(merged, i, rule);
+			uint64_t count = sim_merged_trace_count_hits(merged, i, rule);
 
 			if (count == 0)
 				continue;
@@ -246,7 +235,7 @@ static json_object *hits_json(const struct sim_merged_trace *merged, uint32_t pr
 
 		if (event->kind == SIM_TRACE_HIT && event->process == process)
 			cli_json_add_number(hits, sim_trace_name_of(recording, event->reason),
-					    count_hits(merged, process, event->reason));
+					    sim_merged_trace_count_hits(merged, process, event->reason));
 	}
 	return hits;
 }

@@ -111,6 +111,16 @@ uint64_t sim_merged_trace_first_ns(const struct sim_merged_trace *merged, uint32
 	return recording->num_events == 0 || first < merged->zero_ns ? 0 : first - merged->zero_ns;
 }
 
+uint64_t sim_merged_trace_count_hits(const struct sim_merged_trace *merged, uint32_t process, uint32_t rule)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < merged->num_events; i++)
+		count += merged->events[i].kind == SIM_TRACE_HIT && merged->events[i].process == process &&
+			 merged->events[i].reason == rule;
+	return count;
+}
+
 const char *sim_merged_trace_rule_text(const struct sim_merged_trace *merged, const struct sim_trace_event *event)
 {
 	for (uint32_t i = 0; i < merged->num_rules; i++)

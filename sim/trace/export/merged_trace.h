@@ -74,6 +74,9 @@ uint64_t sim_merged_trace_first_ns(const struct sim_merged_trace *merged, uint32
 /* How many tasks of all processes ended later than the model's time, in timed mode, and the worst of them. */
 void sim_merged_trace_count_late(const struct sim_merged_trace *merged, uint64_t *ret_count, uint64_t *ret_max_ns);
 
+/* At how many sites the checker found the process to break the rule; @rule is the number of its name. */
+uint64_t sim_merged_trace_count_hits(const struct sim_merged_trace *merged, uint32_t process, uint32_t rule);
+
 /* The text of the rule that injected a fault. */
 const char *sim_merged_trace_rule_text(const struct sim_merged_trace *merged, const struct sim_trace_event *event);
 
