@@ -198,13 +198,18 @@ static void test_a_waiting_writer_is_notified_when_half_is_free(void **state)
 
 	for (int i = 0; i < 8; i++)
 		assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
+	assert_false(sim_ring_wants_space(&pair.writer));
 	assert_false(sim_ring_arm_space(&pair.writer, 1));
+	assert_true(sim_ring_wants_space(&pair.writer));
 	for (int left = 7; left > 4; left--) {
 		expect_record(&pair, 1, "x");
 		assert_false(sim_ring_needs_notify(&pair.reader));
+		assert_false(sim_ring_is_half_free(&pair.writer));
 	}
 	expect_record(&pair, 1, "x");
+	assert_true(sim_ring_is_half_free(&pair.writer));
 	assert_true(sim_ring_needs_notify(&pair.reader));
+	assert_false(sim_ring_wants_space(&pair.writer));
 	expect_record(&pair, 1, "x");
 	assert_false(sim_ring_needs_notify(&pair.reader));
 	pair_free(&pair);
