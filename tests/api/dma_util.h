@@ -74,9 +74,6 @@ struct rig {
 	void *arg; /* the test's */
 };
 
-/* Compare result codes by name. */
-#define assert_result(call, code) assert_string_equal(doca_error_get_name(call), #code)
-
 /* Compare the lines traced since the last call, and clear the trace. */
 #define assert_trace(rig, expected)                                  \
 	do {                                                         \

@@ -38,9 +38,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	if (rep)
-		assert_int_equal(doca_dev_rep_close(rep), DOCA_SUCCESS);
+		assert_ok(doca_dev_rep_close(rep));
 	if (dev)
-		assert_int_equal(doca_dev_close(dev), DOCA_SUCCESS);
+		assert_ok(doca_dev_close(dev));
 	return argp_teardown(state);
 }
 
@@ -49,7 +49,7 @@ static void assert_device(const char *iface)
 	char name[DOCA_DEVINFO_IFACE_NAME_SIZE];
 
 	assert_non_null(dev);
-	assert_int_equal(doca_devinfo_get_iface_name(doca_dev_as_devinfo(dev), name, sizeof(name)), DOCA_SUCCESS);
+	assert_ok(doca_devinfo_get_iface_name(doca_dev_as_devinfo(dev), name, sizeof(name)));
 	assert_string_equal(name, iface);
 }
 
@@ -58,8 +58,7 @@ static void assert_rep(const char *iface)
 	char name[DOCA_DEVINFO_IFACE_NAME_SIZE];
 
 	assert_non_null(rep);
-	assert_int_equal(doca_devinfo_rep_get_iface_name(doca_dev_rep_as_devinfo(rep), name, sizeof(name)),
-			 DOCA_SUCCESS);
+	assert_ok(doca_devinfo_rep_get_iface_name(doca_dev_rep_as_devinfo(rep), name, sizeof(name)));
 	assert_string_equal(name, iface);
 }
 
@@ -67,7 +66,7 @@ static void assert_rep(const char *iface)
 static void expect_device(char *value, const char *iface, const char *arguments)
 {
 	add_param("d", "device", DOCA_ARGP_TYPE_DEVICE, take_device);
-	assert_int_equal(start("-d", value), DOCA_SUCCESS);
+	assert_ok(start("-d", value));
 	assert_int_equal(num_calls, 1);
 	assert_device(iface);
 	assert_string_equal(devargs, arguments);
@@ -86,7 +85,7 @@ static void test_device_is_opened_by_its_address(void **state)
 static void expect_rep(char *value, const char *iface, const char *arguments)
 {
 	add_param("r", "rep", DOCA_ARGP_TYPE_DEVICE_REP, take_rep);
-	assert_int_equal(start("--rep", value), DOCA_SUCCESS);
+	assert_ok(start("--rep", value));
 	assert_int_equal(num_calls, 1);
 	assert_device("p0");
 	assert_rep(iface);
@@ -133,10 +132,10 @@ static void test_device_and_its_representor_are_of_one_device(void **state)
 
 	add_param("d", "device", DOCA_ARGP_TYPE_DEVICE, take_device);
 	add_param("r", "rep", DOCA_ARGP_TYPE_DEVICE_REP, take_rep);
-	assert_int_equal(start("-d", "03:00.0", "-r", "03:00.0,pf0vf0"), DOCA_SUCCESS);
+	assert_ok(start("-d", "03:00.0", "-r", "03:00.0,pf0vf0"));
 	assert_int_equal(num_calls, 2);
 	first = dev;
-	assert_int_equal(doca_dev_close(first), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(first));
 	assert_device("p0");
 }
 
@@ -159,20 +158,20 @@ static void test_program_opens_devices_by_its_own_function(void **state)
 {
 	int context = 7;
 
-	assert_int_equal(doca_argp_register_dev_open_callback(NULL, &context), DOCA_ERROR_INVALID_VALUE);
-	assert_int_equal(doca_argp_register_dev_open_callback(open_by_program, &context), DOCA_SUCCESS);
+	assert_invalid(doca_argp_register_dev_open_callback(NULL, &context));
+	assert_ok(doca_argp_register_dev_open_callback(open_by_program, &context));
 	add_param("r", "rep", DOCA_ARGP_TYPE_DEVICE_REP, take_rep);
-	assert_int_equal(start("-r", "03:00.0,pf0vf0"), DOCA_SUCCESS);
+	assert_ok(start("-r", "03:00.0,pf0vf0"));
 	assert_int_equal(opened_for, 7);
 	assert_rep("pf0vf0");
-	assert_int_equal(doca_argp_register_dev_open_callback(open_by_program, &context), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_argp_register_dev_open_callback(open_by_program, &context), DOCA_ERROR_BAD_STATE);
 }
 
 static void test_error_of_the_programs_function_ends_the_start(void **state)
 {
-	assert_int_equal(doca_argp_register_dev_open_callback(refuse_to_open, NULL), DOCA_SUCCESS);
+	assert_ok(doca_argp_register_dev_open_callback(refuse_to_open, NULL));
 	add_param("d", "device", DOCA_ARGP_TYPE_DEVICE, take_device);
-	assert_int_equal(start("-d", "03:00.0"), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(start("-d", "03:00.0"), DOCA_ERROR_NOT_SUPPORTED);
 	assert_told("03:00.0");
 	assert_int_equal(num_calls, 0);
 }
@@ -189,7 +188,7 @@ static void test_file_names_devices_by_strings(void **state)
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);
 	add_param("d", "device", DOCA_ARGP_TYPE_DEVICE, take_device);
-	assert_int_equal(start("-j", path), DOCA_SUCCESS);
+	assert_ok(start("-j", path));
 	unlink(path);
 	assert_device("p0");
 	assert_string_equal(devargs, "x=1");
@@ -207,7 +206,7 @@ static doca_error_t keep_arguments(void *value, void *config)
 static void test_arguments_of_a_device_last_until_destroy(void **state)
 {
 	add_param("d", "device", DOCA_ARGP_TYPE_DEVICE, keep_arguments);
-	assert_int_equal(start("-d", "03:00.0,dv_flow_en=2"), DOCA_SUCCESS);
+	assert_ok(start("-d", "03:00.0,dv_flow_en=2"));
 	assert_string_equal(kept, "dv_flow_en=2");
 }
 

@@ -24,7 +24,7 @@ static void test_start_goes_to_running_at_once(void **state)
 {
 	struct rig *rig = *state;
 
-	assert_result(doca_ctx_start(rig->ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_start(rig->ctx));
 	assert_int_equal(rig_state(rig), DOCA_CTX_STATE_RUNNING);
 	assert_trace(rig, "idle -> running\n");
 }
@@ -33,7 +33,7 @@ static void test_stop_with_no_task_out_goes_to_idle_at_once(void **state)
 {
 	struct rig *rig = *state;
 
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_stop(rig->ctx));
 	assert_int_equal(rig_state(rig), DOCA_CTX_STATE_IDLE);
 	assert_trace(rig, "running -> stopping\nstopping -> idle\n");
 	assert_int_equal(doca_pe_progress(rig->pe), 0);
@@ -43,7 +43,7 @@ static void test_stop_of_idle_context_changes_nothing(void **state)
 {
 	struct rig *rig = *state;
 
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_stop(rig->ctx));
 	assert_trace(rig, "");
 }
 
@@ -52,10 +52,10 @@ static void test_start_is_refused_unless_idle(void **state)
 	struct rig *rig = *state;
 	struct doca_task *task = rig_small_task(rig, 0);
 
-	assert_result(doca_ctx_start(rig->ctx), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_ctx_start(rig->ctx), DOCA_ERROR_BAD_STATE);
 	/* provokes: doca_ctx_stop DOCA_ERROR_IN_PROGRESS */
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
-	assert_result(doca_ctx_start(rig->ctx), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_start(rig->ctx), DOCA_ERROR_BAD_STATE);
 	assert_trace(rig, "running -> stopping\n");
 	doca_task_free(task);
 }
@@ -69,7 +69,7 @@ static void test_stop_completes_tasks_in_flight_with_errors(void **state)
 
 	for (uint64_t i = 0; i < 3; i++)
 		MUST(doca_task_submit_ex(rig_small_task(rig, i), DOCA_TASK_SUBMIT_FLAG_NONE));
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	assert_int_equal(rig_state(rig), DOCA_CTX_STATE_STOPPING);
 	assert_int_equal(rig_in_flight(rig), 3);
 	assert_trace(rig, "running -> stopping\n");
@@ -88,7 +88,7 @@ static void test_way_to_idle_is_a_step_of_progress(void **state)
 
 	for (uint64_t i = 0; i < 3; i++)
 		MUST(doca_task_submit_ex(rig_small_task(rig, i), DOCA_TASK_SUBMIT_FLAG_NONE));
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(doca_pe_progress(rig->pe), 1);
 	assert_int_equal(rig_state(rig), DOCA_CTX_STATE_STOPPING);
@@ -104,7 +104,7 @@ static void test_stop_keeps_the_success_of_tasks_that_ran(void **state)
 
 	rig_submit_small(rig, 1);
 	assert_true(rig_wait_in_memory(rig, 1));
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	assert_trace(rig, "running -> stopping\ntask 1 done\nstopping -> idle\n");
 }
@@ -114,9 +114,9 @@ static void test_stop_waits_for_allocated_tasks_to_be_freed(void **state)
 	struct rig *rig = *state;
 	struct doca_task *task = rig_small_task(rig, 0);
 
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	assert_int_equal(doca_pe_progress(rig->pe), 0);
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	assert_int_equal(rig_state(rig), DOCA_CTX_STATE_STOPPING);
 	assert_int_equal(rig_in_flight(rig), 0);
 	doca_task_free(task);
@@ -131,9 +131,9 @@ static void test_second_stop_ends_it_once_the_tasks_are_freed(void **state)
 	struct rig *rig = *state;
 	struct doca_task *task = rig_small_task(rig, 0);
 
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	doca_task_free(task);
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_stop(rig->ctx));
 	assert_int_equal(rig_state(rig), DOCA_CTX_STATE_IDLE);
 }
 
@@ -143,12 +143,12 @@ static void test_stopping_context_gives_and_takes_no_tasks(void **state)
 	struct doca_dma_task_memcpy *other;
 	struct doca_task *task = rig_small_task(rig, 0);
 
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
-	assert_result(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
-	assert_result(doca_task_try_submit(task), DOCA_ERROR_BAD_STATE);
-	assert_result(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH), DOCA_ERROR_BAD_STATE);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &other),
-		      DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_task_try_submit(task), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &other),
+		    DOCA_ERROR_BAD_STATE);
 	assert_int_equal(rig_in_flight(rig), 0);
 	doca_task_free(task);
 }
@@ -163,8 +163,8 @@ static void test_context_starts_again_after_stop(void **state)
 		rig_submit_small(rig, round);
 		rig_drain(rig);
 		assert_true(rig_small_is_done(rig, round));
-		assert_result(doca_ctx_stop(rig->ctx), DOCA_SUCCESS);
-		assert_result(doca_ctx_start(rig->ctx), DOCA_SUCCESS);
+		assert_ok(doca_ctx_stop(rig->ctx));
+		assert_ok(doca_ctx_start(rig->ctx));
 	}
 	assert_trace(rig, "task 0 done\nrunning -> stopping\nstopping -> idle\nidle -> running\n"
 			  "task 1 done\nrunning -> stopping\nstopping -> idle\nidle -> running\n"
@@ -176,7 +176,7 @@ static void test_context_that_a_stop_cut_short_works_after_restart(void **state)
 	struct rig *rig = *state;
 
 	MUST(doca_task_submit_ex(rig_small_task(rig, 0), DOCA_TASK_SUBMIT_FLAG_NONE));
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	rig_start(rig);
 	rig_submit_small(rig, 1);
@@ -253,7 +253,7 @@ static void test_context_may_be_destroyed_in_its_last_callback(void **state)
 	struct rig *rig = *state;
 
 	rig->on_state = destroy_when_idle;
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_stop(rig->ctx));
 	assert_trace(rig, "running -> stopping\nstopping -> idle\ndestroy: DOCA_SUCCESS\n");
 	assert_int_equal(doca_pe_progress(rig->pe), 0);
 }
@@ -286,7 +286,7 @@ static void test_context_may_be_started_again_in_its_last_callback(void **state)
 	struct doca_task *task = rig_small_task(rig, 0);
 
 	rig->on_state = start_when_idle;
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	doca_task_free(task);
 	assert_int_equal(doca_pe_progress(rig->pe), 1);
 	assert_trace(rig, "running -> stopping\nstopping -> idle\nidle -> running\n");
@@ -306,7 +306,7 @@ static void test_context_may_be_stopped_in_its_first_callback(void **state)
 	struct rig *rig = *state;
 
 	rig->on_state = stop_when_running;
-	assert_result(doca_ctx_start(rig->ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_start(rig->ctx));
 	assert_trace(rig, "idle -> running\nrunning -> stopping\nstopping -> idle\n");
 }
 
@@ -321,7 +321,7 @@ static void test_stop_inside_the_stopping_callback_ends_it(void **state)
 	struct rig *rig = *state;
 
 	rig->on_state = stop_once_more;
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_stop(rig->ctx));
 	assert_trace(rig, "running -> stopping\nstopping -> idle\nstop: DOCA_SUCCESS\n");
 }
 
@@ -333,11 +333,11 @@ static void test_destroy_is_refused_unless_idle(void **state)
 	struct doca_task *task = rig_small_task(rig, 0);
 
 	/* provokes: doca_dma_destroy DOCA_ERROR_IN_USE */
-	assert_result(doca_dma_destroy(rig->dma), DOCA_ERROR_IN_USE);
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
-	assert_result(doca_dma_destroy(rig->dma), DOCA_ERROR_IN_USE);
+	assert_doca(doca_dma_destroy(rig->dma), DOCA_ERROR_IN_USE);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_dma_destroy(rig->dma), DOCA_ERROR_IN_USE);
 	doca_task_free(task);
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_stop(rig->ctx));
 }
 
 static void test_context_keeps_its_device_open(void **state)
@@ -346,9 +346,9 @@ static void test_context_keeps_its_device_open(void **state)
 	struct doca_dma *dma;
 
 	MUST(doca_dma_create(dev, &dma));
-	assert_result(doca_dev_close(dev), DOCA_ERROR_IN_USE);
+	assert_doca(doca_dev_close(dev), DOCA_ERROR_IN_USE);
 	MUST(doca_dma_destroy(dma));
-	assert_result(doca_dev_close(dev), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(dev));
 }
 
 /* What a child says of its parent's context, on standard error. */
@@ -360,8 +360,8 @@ static void use_parents_context(void)
 	struct doca_dma_task_memcpy *task;
 
 	MUST(doca_log_backend_create_with_file_sdk(stderr, &backend));
-	assert_result(doca_dma_task_memcpy_alloc_init(parents->dma, NULL, NULL, (union doca_data){ 0 }, &task),
-		      DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_dma_task_memcpy_alloc_init(parents->dma, NULL, NULL, (union doca_data){ 0 }, &task),
+		    DOCA_ERROR_BAD_STATE);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(doca_pe_progress(parents->pe), 0);
 }

@@ -28,9 +28,9 @@ static void test_start_without_engine_is_refused(void **state)
 
 	MUST(doca_dma_task_memcpy_set_conf(dma, ignore, ignore, 1));
 	/* provokes: doca_ctx_start DOCA_ERROR_NOT_CONNECTED */
-	assert_result(doca_ctx_start(doca_dma_as_ctx(dma)), DOCA_ERROR_NOT_CONNECTED);
+	assert_doca(doca_ctx_start(doca_dma_as_ctx(dma)), DOCA_ERROR_NOT_CONNECTED);
 	MUST(doca_pe_connect_ctx(rig->pe, doca_dma_as_ctx(dma)));
-	assert_result(doca_ctx_start(doca_dma_as_ctx(dma)), DOCA_SUCCESS);
+	assert_ok(doca_ctx_start(doca_dma_as_ctx(dma)));
 	MUST(doca_ctx_stop(doca_dma_as_ctx(dma)));
 	MUST(doca_dma_destroy(dma));
 }
@@ -40,7 +40,7 @@ static void test_stop_without_engine_is_refused(void **state)
 	struct doca_dma *dma = bare_dma(*state);
 
 	/* provokes: doca_ctx_stop DOCA_ERROR_NOT_CONNECTED */
-	assert_result(doca_ctx_stop(doca_dma_as_ctx(dma)), DOCA_ERROR_NOT_CONNECTED);
+	assert_doca(doca_ctx_stop(doca_dma_as_ctx(dma)), DOCA_ERROR_NOT_CONNECTED);
 	MUST(doca_dma_destroy(dma));
 }
 
@@ -51,9 +51,9 @@ static void test_start_without_a_configured_task_is_refused(void **state)
 
 	MUST(doca_pe_connect_ctx(rig->pe, doca_dma_as_ctx(dma)));
 	/* provokes: doca_ctx_start DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_start(doca_dma_as_ctx(dma)), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_start(doca_dma_as_ctx(dma)));
 	MUST(doca_dma_task_memcpy_set_conf(dma, ignore, ignore, 1));
-	assert_result(doca_ctx_start(doca_dma_as_ctx(dma)), DOCA_SUCCESS);
+	assert_ok(doca_ctx_start(doca_dma_as_ctx(dma)));
 	MUST(doca_ctx_stop(doca_dma_as_ctx(dma)));
 	MUST(doca_dma_destroy(dma));
 }
@@ -65,12 +65,12 @@ static void test_tasks_are_configured_only_while_idle(void **state)
 	struct rig *rig = *state;
 	struct doca_task *task = rig_small_task(rig, 0);
 
-	assert_result(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 1), DOCA_ERROR_BAD_STATE);
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
-	assert_result(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 1), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 1), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 1), DOCA_ERROR_BAD_STATE);
 	doca_task_free(task);
 	MUST(doca_ctx_stop(rig->ctx));
-	assert_result(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 1), DOCA_SUCCESS);
+	assert_ok(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 1));
 }
 
 static void test_data_path_is_chosen_only_while_idle(void **state)
@@ -80,12 +80,12 @@ static void test_data_path_is_chosen_only_while_idle(void **state)
 	struct doca_gpu *gpu = (struct doca_gpu *)rig->arena;
 
 	/* provokes: doca_ctx_set_datapath_on_dpa DOCA_ERROR_BAD_STATE */
-	assert_result(doca_ctx_set_datapath_on_dpa(rig->ctx, dpa), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_ctx_set_datapath_on_dpa(rig->ctx, dpa), DOCA_ERROR_BAD_STATE);
 	/* provokes: doca_ctx_set_datapath_on_gpu DOCA_ERROR_BAD_STATE */
-	assert_result(doca_ctx_set_datapath_on_gpu(rig->ctx, gpu), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_ctx_set_datapath_on_gpu(rig->ctx, gpu), DOCA_ERROR_BAD_STATE);
 	MUST(doca_ctx_stop(rig->ctx));
-	assert_result(doca_ctx_set_datapath_on_dpa(rig->ctx, dpa), DOCA_ERROR_NOT_SUPPORTED);
-	assert_result(doca_ctx_set_datapath_on_gpu(rig->ctx, gpu), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_ctx_set_datapath_on_dpa(rig->ctx, dpa), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_ctx_set_datapath_on_gpu(rig->ctx, gpu), DOCA_ERROR_NOT_SUPPORTED);
 }
 
 /* ---- completion vectors: a BlueField-3's DPU side has 16 ---- */
@@ -95,7 +95,7 @@ static void test_vectors_are_counted(void **state)
 	struct rig *rig = *state;
 	uint32_t count = 0;
 
-	assert_result(doca_ctx_cap_get_num_completion_vectors(doca_dev_as_devinfo(rig->dev), &count), DOCA_SUCCESS);
+	assert_ok(doca_ctx_cap_get_num_completion_vectors(doca_dev_as_devinfo(rig->dev), &count));
 	assert_int_equal(count, 16);
 }
 
@@ -103,11 +103,11 @@ static void test_vector_below_the_number_is_taken(void **state)
 {
 	struct rig *rig = *state;
 
-	assert_result(doca_ctx_set_completion_vector(rig->ctx, 0), DOCA_SUCCESS);
-	assert_result(doca_ctx_set_completion_vector(rig->ctx, 15), DOCA_SUCCESS);
+	assert_ok(doca_ctx_set_completion_vector(rig->ctx, 0));
+	assert_ok(doca_ctx_set_completion_vector(rig->ctx, 15));
 	/* provokes: doca_ctx_set_completion_vector DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_set_completion_vector(rig->ctx, 16), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_ctx_set_completion_vector(rig->ctx, UINT32_MAX), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_set_completion_vector(rig->ctx, 16));
+	assert_invalid(doca_ctx_set_completion_vector(rig->ctx, UINT32_MAX));
 	rig_start(rig);
 	rig_submit_small(rig, 0);
 	rig_drain(rig);
@@ -119,7 +119,7 @@ static void test_vector_is_set_only_while_idle(void **state)
 	struct rig *rig = *state;
 
 	/* provokes: doca_ctx_set_completion_vector DOCA_ERROR_BAD_STATE */
-	assert_result(doca_ctx_set_completion_vector(rig->ctx, 0), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_ctx_set_completion_vector(rig->ctx, 0), DOCA_ERROR_BAD_STATE);
 }
 
 /* ---- user data and the callback ---- */
@@ -130,11 +130,10 @@ static void test_user_data_comes_back(void **state)
 	struct doca_dma *dma = bare_dma(rig);
 	union doca_data data = { .u64 = 1 };
 
-	assert_result(doca_ctx_get_user_data(doca_dma_as_ctx(dma), &data), DOCA_SUCCESS);
+	assert_ok(doca_ctx_get_user_data(doca_dma_as_ctx(dma), &data));
 	assert_int_equal(data.u64, 0);
-	assert_result(doca_ctx_set_user_data(doca_dma_as_ctx(dma), (union doca_data){ .u64 = UINT64_MAX }),
-		      DOCA_SUCCESS);
-	assert_result(doca_ctx_get_user_data(doca_dma_as_ctx(dma), &data), DOCA_SUCCESS);
+	assert_ok(doca_ctx_set_user_data(doca_dma_as_ctx(dma), (union doca_data){ .u64 = UINT64_MAX }));
+	assert_ok(doca_ctx_get_user_data(doca_dma_as_ctx(dma), &data));
 	assert_true(data.u64 == UINT64_MAX);
 	MUST(doca_dma_destroy(dma));
 }
@@ -154,9 +153,9 @@ static void test_user_data_may_change_while_tasks_are_in_flight(void **state)
 
 	other.trace = &other.own_trace;
 	rig_submit_small(rig, 1);
-	assert_result(doca_ctx_set_user_data(rig->ctx, (union doca_data){ .ptr = &other }), DOCA_SUCCESS);
+	assert_ok(doca_ctx_set_user_data(rig->ctx, (union doca_data){ .ptr = &other }));
 	rig_drain(rig);
-	assert_result(doca_ctx_set_user_data(rig->ctx, (union doca_data){ .ptr = rig }), DOCA_SUCCESS);
+	assert_ok(doca_ctx_set_user_data(rig->ctx, (union doca_data){ .ptr = rig }));
 	assert_true(called);
 	assert_trace(rig, "");
 }
@@ -174,7 +173,7 @@ static void test_last_callback_set_is_the_one_called(void **state)
 	struct rig *rig = *state;
 
 	other_calls = 0;
-	assert_result(doca_ctx_set_state_changed_cb(rig->ctx, other_callback), DOCA_SUCCESS);
+	assert_ok(doca_ctx_set_state_changed_cb(rig->ctx, other_callback));
 	MUST(doca_ctx_stop(rig->ctx));
 	assert_int_equal(other_calls, 2);
 	assert_trace(rig, "");
@@ -188,10 +187,10 @@ static void test_context_without_callback_lives_the_same(void **state)
 
 	MUST(doca_dma_task_memcpy_set_conf(dma, ignore, ignore, 1));
 	MUST(doca_pe_connect_ctx(rig->pe, doca_dma_as_ctx(dma)));
-	assert_result(doca_ctx_start(doca_dma_as_ctx(dma)), DOCA_SUCCESS);
+	assert_ok(doca_ctx_start(doca_dma_as_ctx(dma)));
 	MUST(doca_ctx_get_state(doca_dma_as_ctx(dma), &now));
 	assert_int_equal(now, DOCA_CTX_STATE_RUNNING);
-	assert_result(doca_ctx_stop(doca_dma_as_ctx(dma)), DOCA_SUCCESS);
+	assert_ok(doca_ctx_stop(doca_dma_as_ctx(dma)));
 	MUST(doca_dma_destroy(dma));
 }
 
@@ -216,25 +215,25 @@ static void refuse_all(struct rig *rig, struct doca_ctx *ctx)
 	union doca_data data;
 	size_t count;
 
-	assert_result(doca_ctx_start(ctx), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_start(ctx));
 	/* provokes: doca_ctx_stop DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_stop(ctx), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_stop(ctx));
 	/* provokes: doca_ctx_get_state DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_get_state(ctx, &now), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_get_state(ctx, &now));
 	/* provokes: doca_ctx_get_num_inflight_tasks DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_get_num_inflight_tasks(ctx, &count), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_get_num_inflight_tasks(ctx, &count));
 	/* provokes: doca_ctx_set_user_data DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_set_user_data(ctx, (union doca_data){ .u64 = 1 }), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_set_user_data(ctx, (union doca_data){ .u64 = 1 }));
 	/* provokes: doca_ctx_get_user_data DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_get_user_data(ctx, &data), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_get_user_data(ctx, &data));
 	/* provokes: doca_ctx_set_state_changed_cb DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_set_state_changed_cb(ctx, other_callback), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_ctx_set_completion_vector(ctx, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_set_state_changed_cb(ctx, other_callback));
+	assert_invalid(doca_ctx_set_completion_vector(ctx, 0));
 	/* provokes: doca_ctx_set_datapath_on_dpa DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_set_datapath_on_dpa(ctx, (struct doca_dpa *)rig->arena), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_set_datapath_on_dpa(ctx, (struct doca_dpa *)rig->arena));
 	/* provokes: doca_ctx_set_datapath_on_gpu DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_set_datapath_on_gpu(ctx, (struct doca_gpu *)rig->arena), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_pe_connect_ctx(rig->pe, ctx), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_set_datapath_on_gpu(ctx, (struct doca_gpu *)rig->arena));
+	assert_invalid(doca_pe_connect_ctx(rig->pe, ctx));
 	doca_ctx_flush_tasks(ctx);
 }
 
@@ -248,18 +247,16 @@ static void test_null_results_are_refused(void **state)
 	struct rig *rig = *state;
 	uint32_t count;
 
-	assert_result(doca_ctx_get_state(rig->ctx, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_ctx_get_num_inflight_tasks(rig->ctx, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_ctx_get_user_data(rig->ctx, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_ctx_set_state_changed_cb(rig->ctx, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_ctx_set_datapath_on_dpa(rig->ctx, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_ctx_set_datapath_on_gpu(rig->ctx, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_get_state(rig->ctx, NULL));
+	assert_invalid(doca_ctx_get_num_inflight_tasks(rig->ctx, NULL));
+	assert_invalid(doca_ctx_get_user_data(rig->ctx, NULL));
+	assert_invalid(doca_ctx_set_state_changed_cb(rig->ctx, NULL));
+	assert_invalid(doca_ctx_set_datapath_on_dpa(rig->ctx, NULL));
+	assert_invalid(doca_ctx_set_datapath_on_gpu(rig->ctx, NULL));
 	/* provokes: doca_ctx_cap_get_num_completion_vectors DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_ctx_cap_get_num_completion_vectors(NULL, &count), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_ctx_cap_get_num_completion_vectors(doca_dev_as_devinfo(rig->dev), NULL),
-		      DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_ctx_cap_get_num_completion_vectors((struct doca_devinfo *)rig->dev, &count),
-		      DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_ctx_cap_get_num_completion_vectors(NULL, &count));
+	assert_invalid(doca_ctx_cap_get_num_completion_vectors(doca_dev_as_devinfo(rig->dev), NULL));
+	assert_invalid(doca_ctx_cap_get_num_completion_vectors((struct doca_devinfo *)rig->dev, &count));
 }
 
 int main(void)

@@ -242,10 +242,10 @@ static void test_capabilities_are_the_cards(void **state)
 	uint32_t max_list = 0, max_tasks = 0;
 	uint64_t max_size = 0;
 
-	assert_result(doca_dma_cap_task_memcpy_is_supported(devinfo), DOCA_SUCCESS);
-	assert_result(doca_dma_cap_task_memcpy_get_max_buf_size(devinfo, &max_size), DOCA_SUCCESS);
-	assert_result(doca_dma_cap_task_memcpy_get_max_buf_list_len(devinfo, &max_list), DOCA_SUCCESS);
-	assert_result(doca_dma_cap_get_max_num_tasks(rig->dma, &max_tasks), DOCA_SUCCESS);
+	assert_ok(doca_dma_cap_task_memcpy_is_supported(devinfo));
+	assert_ok(doca_dma_cap_task_memcpy_get_max_buf_size(devinfo, &max_size));
+	assert_ok(doca_dma_cap_task_memcpy_get_max_buf_list_len(devinfo, &max_list));
+	assert_ok(doca_dma_cap_get_max_num_tasks(rig->dma, &max_tasks));
 	assert_int_equal(max_size, 2 << 20);
 	assert_int_equal(max_list, 64);
 	assert_int_equal(max_tasks, 65536);
@@ -255,10 +255,10 @@ static void test_number_of_tasks_has_limits(void **state)
 {
 	struct rig *rig = *state;
 
-	assert_result(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 0), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 65537), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 65536), DOCA_SUCCESS);
-	assert_result(doca_ctx_start(rig->ctx), DOCA_SUCCESS);
+	assert_invalid(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 0));
+	assert_invalid(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 65537));
+	assert_ok(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 65536));
+	assert_ok(doca_ctx_start(rig->ctx));
 }
 
 static void test_dma_and_context_are_one_object(void **state)
@@ -275,8 +275,8 @@ static void test_context_on_the_cpu_has_no_gpu_handle(void **state)
 	struct doca_gpu_dma *handle;
 
 	/* provokes: doca_dma_get_gpu_handle DOCA_ERROR_BAD_STATE */
-	assert_result(doca_dma_get_gpu_handle(rig->dma, &handle), DOCA_ERROR_BAD_STATE);
-	assert_result(doca_dma_get_gpu_handle(rig->dma, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_doca(doca_dma_get_gpu_handle(rig->dma, &handle), DOCA_ERROR_BAD_STATE);
+	assert_invalid(doca_dma_get_gpu_handle(rig->dma, NULL));
 }
 
 static void refuse_all(struct rig *rig, struct doca_dma *dma)
@@ -285,16 +285,15 @@ static void refuse_all(struct rig *rig, struct doca_dma *dma)
 	struct doca_gpu_dma *handle;
 	uint32_t count;
 
-	assert_result(doca_dma_destroy(dma), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_dma_destroy(dma));
 	assert_null(doca_dma_as_ctx(dma));
 	/* provokes: doca_dma_cap_get_max_num_tasks DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_dma_cap_get_max_num_tasks(dma, &count), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_dma_cap_get_max_num_tasks(dma, &count));
 	/* provokes: doca_dma_get_gpu_handle DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_dma_get_gpu_handle(dma, &handle), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_dma_get_gpu_handle(dma, &handle));
 	/* provokes: doca_dma_task_memcpy_set_conf DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_dma_task_memcpy_set_conf(dma, ignore, ignore, 1), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_dma_task_memcpy_alloc_init(dma, NULL, NULL, (union doca_data){ 0 }, &task),
-		      DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_dma_task_memcpy_set_conf(dma, ignore, ignore, 1));
+	assert_invalid(doca_dma_task_memcpy_alloc_init(dma, NULL, NULL, (union doca_data){ 0 }, &task));
 }
 
 static void test_handle_that_is_no_dma_is_refused(void **state)
@@ -319,16 +318,16 @@ static void test_null_and_wrong_devices_are_refused(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
 		/* provokes: doca_dma_cap_task_memcpy_is_supported DOCA_ERROR_INVALID_VALUE */
-		assert_result(doca_dma_cap_task_memcpy_is_supported(wrong[i]), DOCA_ERROR_INVALID_VALUE);
+		assert_invalid(doca_dma_cap_task_memcpy_is_supported(wrong[i]));
 		/* provokes: doca_dma_cap_task_memcpy_get_max_buf_size DOCA_ERROR_INVALID_VALUE */
-		assert_result(doca_dma_cap_task_memcpy_get_max_buf_size(wrong[i], &size), DOCA_ERROR_INVALID_VALUE);
+		assert_invalid(doca_dma_cap_task_memcpy_get_max_buf_size(wrong[i], &size));
 		/* provokes: doca_dma_cap_task_memcpy_get_max_buf_list_len DOCA_ERROR_INVALID_VALUE */
-		assert_result(doca_dma_cap_task_memcpy_get_max_buf_list_len(wrong[i], &len), DOCA_ERROR_INVALID_VALUE);
+		assert_invalid(doca_dma_cap_task_memcpy_get_max_buf_list_len(wrong[i], &len));
 	}
 	/* provokes: doca_dma_create DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_dma_create(NULL, &dma), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_dma_create((struct doca_dev *)rig->mmap, &dma), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_dma_create(rig->dev, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_dma_create(NULL, &dma));
+	assert_invalid(doca_dma_create((struct doca_dev *)rig->mmap, &dma));
+	assert_invalid(doca_dma_create(rig->dev, NULL));
 }
 
 static void test_null_results_and_callbacks_are_refused(void **state)
@@ -336,14 +335,13 @@ static void test_null_results_and_callbacks_are_refused(void **state)
 	struct rig *rig = *state;
 	const struct doca_devinfo *devinfo = doca_dev_as_devinfo(rig->dev);
 
-	assert_result(doca_dma_cap_task_memcpy_get_max_buf_size(devinfo, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_dma_cap_task_memcpy_get_max_buf_list_len(devinfo, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_dma_cap_get_max_num_tasks(rig->dma, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_dma_task_memcpy_set_conf(rig->dma, NULL, ignore, 1), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_dma_task_memcpy_set_conf(rig->dma, ignore, NULL, 1), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_dma_cap_task_memcpy_get_max_buf_size(devinfo, NULL));
+	assert_invalid(doca_dma_cap_task_memcpy_get_max_buf_list_len(devinfo, NULL));
+	assert_invalid(doca_dma_cap_get_max_num_tasks(rig->dma, NULL));
+	assert_invalid(doca_dma_task_memcpy_set_conf(rig->dma, NULL, ignore, 1));
+	assert_invalid(doca_dma_task_memcpy_set_conf(rig->dma, ignore, NULL, 1));
 	rig_start(rig);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, NULL),
-		      DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, NULL));
 }
 
 int main(void)

@@ -16,7 +16,7 @@ static void expect_failure(struct rig *rig, const struct doca_buf *src, struct d
 {
 	struct doca_task *task = rig_task(rig, 1, src, dst);
 
-	assert_doca(doca_task_try_submit(task), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_task_try_submit(task));
 	assert_ok(doca_task_submit(task));
 	assert_ok(doca_task_submit_ex(rig_task(rig, 2, rig_src(rig, 0, 8), rig_dst(rig, 8, 8)),
 				      DOCA_TASK_SUBMIT_FLAG_FLUSH));

@@ -13,8 +13,8 @@ static void test_order_is_chosen_while_idle_only(void **state)
 	MUST(doca_dma_set_ordered_completions(rig->dma, 0));
 	MUST(doca_dma_set_ordered_completions(rig->dma, 1));
 	rig_start(rig);
-	assert_result(doca_dma_set_ordered_completions(rig->dma, 1), DOCA_ERROR_BAD_STATE);
-	assert_result(doca_dma_set_ordered_completions(rig->dma, 0), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_dma_set_ordered_completions(rig->dma, 1), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_dma_set_ordered_completions(rig->dma, 0), DOCA_ERROR_BAD_STATE);
 	MUST(doca_ctx_stop(rig->ctx));
 	MUST(doca_dma_set_ordered_completions(rig->dma, 0));
 }
@@ -23,8 +23,8 @@ static void test_what_is_no_dma_is_refused(void **state)
 {
 	struct rig *rig = *state;
 
-	assert_result(doca_dma_set_ordered_completions(NULL, 1), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_dma_set_ordered_completions((struct doca_dma *)rig->pe, 1), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_dma_set_ordered_completions(NULL, 1));
+	assert_invalid(doca_dma_set_ordered_completions((struct doca_dma *)rig->pe, 1));
 }
 
 /* A large copy, then many small ones, twice. */

@@ -74,20 +74,20 @@ static void test_card_has_two_clocks_and_no_dpa_timer(void **state)
 {
 	struct doca_devinfo *devinfo = doca_dev_as_devinfo(((struct fixture *)*state)->dev);
 
-	assert_result(doca_clock_cap_nic_free_running_is_supported(devinfo), DOCA_SUCCESS);
-	assert_result(doca_clock_cap_nic_real_time_is_supported(devinfo), DOCA_SUCCESS);
+	assert_ok(doca_clock_cap_nic_free_running_is_supported(devinfo));
+	assert_ok(doca_clock_cap_nic_real_time_is_supported(devinfo));
 	/* provokes: doca_clock_cap_nic_dpa_timer_is_supported DOCA_ERROR_NOT_SUPPORTED */
-	assert_result(doca_clock_cap_nic_dpa_timer_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_clock_cap_nic_dpa_timer_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
 }
 
 static void test_capabilities_of_nothing_are_refused(void **state)
 {
 	/* provokes: doca_clock_cap_nic_free_running_is_supported DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_clock_cap_nic_free_running_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_clock_cap_nic_free_running_is_supported(NULL));
 	/* provokes: doca_clock_cap_nic_real_time_is_supported DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_clock_cap_nic_real_time_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_clock_cap_nic_real_time_is_supported(NULL));
 	/* provokes: doca_clock_cap_nic_dpa_timer_is_supported DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_clock_cap_nic_dpa_timer_is_supported(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_clock_cap_nic_dpa_timer_is_supported(NULL));
 }
 
 /* ---- reading ---- */
@@ -131,11 +131,10 @@ static void test_unknown_clock_is_not_supported(void **state)
 	union doca_clock_timespec_t now;
 
 	/* provokes: doca_clock_get_timestamp DOCA_ERROR_NOT_SUPPORTED */
-	assert_result(doca_clock_get_timestamp(fixture->clock, DOCA_CLOCK_NIC_DPA_TIMER, &now),
-		      DOCA_ERROR_NOT_SUPPORTED);
-	assert_result(doca_clock_get_timestamp(fixture->clock, 0, &now), DOCA_ERROR_NOT_SUPPORTED);
-	assert_result(doca_clock_get_timestamp(fixture->clock, UINT64_MAX, &now), DOCA_ERROR_NOT_SUPPORTED);
-	assert_result(
+	assert_doca(doca_clock_get_timestamp(fixture->clock, DOCA_CLOCK_NIC_DPA_TIMER, &now), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_clock_get_timestamp(fixture->clock, 0, &now), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_clock_get_timestamp(fixture->clock, UINT64_MAX, &now), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(
 		doca_clock_get_timestamp(fixture->clock, DOCA_CLOCK_NIC_FREE_RUNNING | DOCA_CLOCK_NIC_REAL_TIME, &now),
 		DOCA_ERROR_NOT_SUPPORTED);
 }
@@ -146,11 +145,9 @@ static void test_reading_without_a_clock_or_a_place_is_refused(void **state)
 	union doca_clock_timespec_t now;
 
 	/* provokes: doca_clock_get_timestamp DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_clock_get_timestamp(NULL, DOCA_CLOCK_NIC_REAL_TIME, &now), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_clock_get_timestamp((struct doca_clock *)fixture->dev, DOCA_CLOCK_NIC_REAL_TIME, &now),
-		      DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_clock_get_timestamp(fixture->clock, DOCA_CLOCK_NIC_REAL_TIME, NULL),
-		      DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_clock_get_timestamp(NULL, DOCA_CLOCK_NIC_REAL_TIME, &now));
+	assert_invalid(doca_clock_get_timestamp((struct doca_clock *)fixture->dev, DOCA_CLOCK_NIC_REAL_TIME, &now));
+	assert_invalid(doca_clock_get_timestamp(fixture->clock, DOCA_CLOCK_NIC_REAL_TIME, NULL));
 }
 
 /* ---- two clocks at a time ---- */
@@ -179,12 +176,10 @@ static void test_any_clock_is_read_with_one_of_the_cards(void **state)
 
 	for (size_t i = 0; i < ARRAY_LEN(card_clocks); i++) {
 		for (size_t j = 0; j < ARRAY_LEN(host_clocks); j++)
-			assert_result(doca_clock_get_crosstimestamp(fixture->clock, host_clocks[j], card_clocks[i],
-								    &primary, &card, &margin),
-				      DOCA_SUCCESS);
-		assert_result(doca_clock_get_crosstimestamp(fixture->clock, card_clocks[i], card_clocks[i], &primary,
-							    &card, &margin),
-			      DOCA_SUCCESS);
+			assert_ok(doca_clock_get_crosstimestamp(fixture->clock, host_clocks[j], card_clocks[i],
+								&primary, &card, &margin));
+		assert_ok(doca_clock_get_crosstimestamp(fixture->clock, card_clocks[i], card_clocks[i], &primary, &card,
+							&margin));
 		assert_int_equal(margin, 0);
 		assert_memory_equal(&primary, &card, sizeof(card));
 	}
@@ -197,13 +192,13 @@ static void test_second_clock_must_be_the_cards(void **state)
 	uint64_t margin;
 
 	/* provokes: doca_clock_get_crosstimestamp DOCA_ERROR_NOT_SUPPORTED */
-	assert_result(doca_clock_get_crosstimestamp(fixture->clock, DOCA_CLOCK_NIC_REAL_TIME, DOCA_CLOCK_HOST_REAL_TIME,
-						    &primary, &card, &margin),
-		      DOCA_ERROR_NOT_SUPPORTED);
-	assert_result(doca_clock_get_crosstimestamp(fixture->clock, DOCA_CLOCK_NIC_REAL_TIME, DOCA_CLOCK_NIC_DPA_TIMER,
-						    &primary, &card, &margin),
-		      DOCA_ERROR_NOT_SUPPORTED);
-	assert_result(
+	assert_doca(doca_clock_get_crosstimestamp(fixture->clock, DOCA_CLOCK_NIC_REAL_TIME, DOCA_CLOCK_HOST_REAL_TIME,
+						  &primary, &card, &margin),
+		    DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_clock_get_crosstimestamp(fixture->clock, DOCA_CLOCK_NIC_REAL_TIME, DOCA_CLOCK_NIC_DPA_TIMER,
+						  &primary, &card, &margin),
+		    DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(
 		doca_clock_get_crosstimestamp(fixture->clock, 0x20, DOCA_CLOCK_NIC_REAL_TIME, &primary, &card, &margin),
 		DOCA_ERROR_NOT_SUPPORTED);
 }
@@ -216,12 +211,10 @@ static void test_two_clocks_need_all_places(void **state)
 	uint64_t margin;
 
 	/* provokes: doca_clock_get_crosstimestamp DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_clock_get_crosstimestamp(NULL, host, nic, &a, &b, &margin), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_clock_get_crosstimestamp(fixture->clock, host, nic, NULL, &b, &margin),
-		      DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_clock_get_crosstimestamp(fixture->clock, host, nic, &a, NULL, &margin),
-		      DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_clock_get_crosstimestamp(fixture->clock, host, nic, &a, &b, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_clock_get_crosstimestamp(NULL, host, nic, &a, &b, &margin));
+	assert_invalid(doca_clock_get_crosstimestamp(fixture->clock, host, nic, NULL, &b, &margin));
+	assert_invalid(doca_clock_get_crosstimestamp(fixture->clock, host, nic, &a, NULL, &margin));
+	assert_invalid(doca_clock_get_crosstimestamp(fixture->clock, host, nic, &a, &b, NULL));
 }
 
 /* ---- life ---- */
@@ -230,7 +223,7 @@ static void test_device_stays_open_while_its_clock_is_there(void **state)
 {
 	struct fixture *fixture = *state;
 
-	assert_result(doca_dev_close(fixture->dev), DOCA_ERROR_IN_USE);
+	assert_doca(doca_dev_close(fixture->dev), DOCA_ERROR_IN_USE);
 }
 
 static void test_clock_of_nothing_is_refused(void **state)
@@ -239,9 +232,9 @@ static void test_clock_of_nothing_is_refused(void **state)
 	struct doca_clock *clock = NULL;
 
 	/* provokes: doca_clock_create DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_clock_create(NULL, &clock), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_clock_create((struct doca_dev *)fixture->clock, &clock), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_clock_create(fixture->dev, NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_clock_create(NULL, &clock));
+	assert_invalid(doca_clock_create((struct doca_dev *)fixture->clock, &clock));
+	assert_invalid(doca_clock_create(fixture->dev, NULL));
 	assert_null(clock);
 }
 
@@ -254,9 +247,9 @@ static void test_stale_clock_is_refused(void **state)
 	MUST(doca_clock_create(fixture->dev, &clock));
 	MUST(doca_clock_destroy(clock));
 	/* provokes: doca_clock_destroy DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_clock_destroy(clock), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_clock_destroy(NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_clock_get_timestamp(clock, DOCA_CLOCK_NIC_REAL_TIME, &now), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_clock_destroy(clock));
+	assert_invalid(doca_clock_destroy(NULL));
+	assert_invalid(doca_clock_get_timestamp(clock, DOCA_CLOCK_NIC_REAL_TIME, &now));
 }
 
 static struct doca_dev *short_of_memory;

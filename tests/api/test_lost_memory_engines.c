@@ -301,7 +301,7 @@ static size_t run_well(struct user *user, const struct engine *engine, const uin
 {
 	struct doca_buf *dst = accel_dst(user->accel, MAX_OUT);
 
-	assert_int_equal(run(user, engine->alloc(user, accel_src(user->accel, source, len), dst), NULL), DOCA_SUCCESS);
+	assert_ok(run(user, engine->alloc(user, accel_src(user->accel, source, len), dst), NULL));
 	return accel_data(dst, out, MAX_OUT);
 }
 

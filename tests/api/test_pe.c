@@ -16,10 +16,10 @@ static void test_engine_is_created_and_destroyed(void **state)
 {
 	struct doca_pe *pe = NULL;
 
-	assert_result(doca_pe_create(&pe), DOCA_SUCCESS);
+	assert_ok(doca_pe_create(&pe));
 	assert_non_null(pe);
 	assert_int_equal(doca_pe_progress(pe), 0);
-	assert_result(doca_pe_destroy(pe), DOCA_SUCCESS);
+	assert_ok(doca_pe_destroy(pe));
 }
 
 /* An engine has a descriptor; a process that may open no more gets no engine. */
@@ -36,7 +36,7 @@ static void test_engine_without_a_descriptor_is_refused(void **state)
 	result = doca_pe_create(&pe);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	/* provokes: doca_pe_create DOCA_ERROR_NO_MEMORY */
-	assert_result(result, DOCA_ERROR_NO_MEMORY);
+	assert_doca(result, DOCA_ERROR_NO_MEMORY);
 	assert_null(pe);
 }
 
@@ -45,9 +45,9 @@ static void test_engine_with_contexts_is_not_destroyed(void **state)
 	struct rig *rig = *state;
 
 	/* provokes: doca_pe_destroy DOCA_ERROR_IN_USE */
-	assert_result(doca_pe_destroy(rig->pe), DOCA_ERROR_IN_USE);
+	assert_doca(doca_pe_destroy(rig->pe), DOCA_ERROR_IN_USE);
 	MUST(doca_ctx_start(rig->ctx));
-	assert_result(doca_pe_destroy(rig->pe), DOCA_ERROR_IN_USE);
+	assert_doca(doca_pe_destroy(rig->pe), DOCA_ERROR_IN_USE);
 }
 
 /* ---- connecting ---- */
@@ -59,9 +59,9 @@ static void test_context_connects_once(void **state)
 
 	MUST(doca_pe_create(&other));
 	/* provokes: doca_pe_connect_ctx DOCA_ERROR_NOT_PERMITTED */
-	assert_result(doca_pe_connect_ctx(rig->pe, rig->ctx), DOCA_ERROR_NOT_PERMITTED);
-	assert_result(doca_pe_connect_ctx(other, rig->ctx), DOCA_ERROR_NOT_PERMITTED);
-	assert_result(doca_pe_destroy(other), DOCA_SUCCESS);
+	assert_doca(doca_pe_connect_ctx(rig->pe, rig->ctx), DOCA_ERROR_NOT_PERMITTED);
+	assert_doca(doca_pe_connect_ctx(other, rig->ctx), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(doca_pe_destroy(other));
 }
 
 static void test_context_that_is_not_idle_does_not_connect(void **state)
@@ -69,7 +69,7 @@ static void test_context_that_is_not_idle_does_not_connect(void **state)
 	struct rig *rig = *state;
 
 	/* provokes: doca_pe_connect_ctx DOCA_ERROR_BAD_STATE */
-	assert_result(doca_pe_connect_ctx(rig->pe, rig->ctx), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_pe_connect_ctx(rig->pe, rig->ctx), DOCA_ERROR_BAD_STATE);
 }
 
 /* Three contexts; the middle one of the engine's list goes first, then the ends. */
@@ -170,13 +170,13 @@ static void test_all_mode_completes_everything_in_one_call(void **state)
 	struct rig *rig = *state;
 	struct rig *second = rig_start(rig_open(&(struct rig_cfg){ .beside = rig }));
 
-	assert_result(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL), DOCA_SUCCESS);
+	assert_ok(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL));
 	submit_three_each(rig, second);
 	MUST(doca_pe_request_notification(rig->pe)); /* runs what is queued */
 	assert_int_equal(doca_pe_progress(rig->pe), 1);
 	assert_int_equal(rig_pe_in_flight(rig), 0);
 	assert_int_equal(doca_pe_progress(rig->pe), 0);
-	assert_result(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE), DOCA_SUCCESS);
+	assert_ok(doca_pe_set_event_mode(rig->pe, DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE));
 	rig_close(second);
 }
 
@@ -315,17 +315,17 @@ static void refuse_all(struct rig *rig, struct doca_pe *pe)
 	size_t count;
 
 	/* provokes: doca_pe_destroy DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_pe_destroy(pe), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_pe_destroy(pe));
 	/* provokes: doca_pe_connect_ctx DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_pe_connect_ctx(pe, rig->ctx), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_pe_connect_ctx(pe, rig->ctx));
 	assert_int_equal(doca_pe_progress(pe), 0);
 	/* provokes: doca_pe_get_num_inflight_tasks DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_pe_get_num_inflight_tasks(pe, &count), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_pe_get_num_inflight_tasks(pe, &count));
 	/* provokes: doca_pe_set_event_mode DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_pe_set_event_mode(pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_pe_get_notification_handle(pe, &handle), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_pe_request_notification(pe), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_pe_clear_notification(pe, 0), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_pe_set_event_mode(pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL));
+	assert_invalid(doca_pe_get_notification_handle(pe, &handle));
+	assert_invalid(doca_pe_request_notification(pe));
+	assert_invalid(doca_pe_clear_notification(pe, 0));
 }
 
 static void test_handle_that_is_no_engine_is_refused(void **state)
@@ -345,12 +345,12 @@ static void test_null_and_unknown_values_are_refused(void **state)
 	struct rig *rig = *state;
 
 	/* provokes: doca_pe_create DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_pe_create(NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_pe_get_num_inflight_tasks(rig->pe, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_pe_get_notification_handle(rig->pe, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_pe_connect_ctx(rig->pe, NULL), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_pe_set_event_mode(rig->pe, (enum doca_pe_event_mode)2), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_pe_set_event_mode(rig->pe, (enum doca_pe_event_mode) - 1), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_pe_create(NULL));
+	assert_invalid(doca_pe_get_num_inflight_tasks(rig->pe, NULL));
+	assert_invalid(doca_pe_get_notification_handle(rig->pe, NULL));
+	assert_invalid(doca_pe_connect_ctx(rig->pe, NULL));
+	assert_invalid(doca_pe_set_event_mode(rig->pe, (enum doca_pe_event_mode)2));
+	assert_invalid(doca_pe_set_event_mode(rig->pe, (enum doca_pe_event_mode) - 1));
 }
 
 int main(void)

@@ -37,7 +37,7 @@ static void test_request_with_nothing_in_flight_is_no_event(void **state)
 {
 	struct rig *rig = *state;
 
-	assert_result(doca_pe_request_notification(rig->pe), DOCA_SUCCESS);
+	assert_ok(doca_pe_request_notification(rig->pe));
 	assert_false(rig_is_readable(handle_of(rig)));
 }
 
@@ -47,7 +47,7 @@ static void test_request_with_a_staged_task_is_no_event(void **state)
 	struct rig *rig = *state;
 
 	MUST(doca_task_submit_ex(rig_small_task(rig, 0), DOCA_TASK_SUBMIT_FLAG_NONE));
-	assert_result(doca_pe_request_notification(rig->pe), DOCA_SUCCESS);
+	assert_ok(doca_pe_request_notification(rig->pe));
 	assert_false(rig_is_readable(handle_of(rig)));
 }
 
@@ -58,7 +58,7 @@ static void test_task_submitted_before_the_request_wakes(void **state)
 	struct rig *rig = *state;
 
 	rig_submit_small(rig, 0);
-	assert_result(doca_pe_request_notification(rig->pe), DOCA_SUCCESS);
+	assert_ok(doca_pe_request_notification(rig->pe));
 	assert_true(rig_wait_readable(handle_of(rig)));
 	clear_and_progress(rig);
 	assert_trace(rig, "task 0 done\n");
@@ -71,7 +71,7 @@ static void test_task_finished_before_the_request_wakes(void **state)
 	rig_submit_small(rig, 0);
 	assert_true(rig_wait_in_memory(rig, 0));
 	assert_false(rig_is_readable(handle_of(rig)));
-	assert_result(doca_pe_request_notification(rig->pe), DOCA_SUCCESS);
+	assert_ok(doca_pe_request_notification(rig->pe));
 	assert_true(rig_wait_readable(handle_of(rig)));
 	clear_and_progress(rig);
 	assert_trace(rig, "task 0 done\n");
@@ -82,7 +82,7 @@ static void test_task_submitted_after_the_request_wakes(void **state)
 {
 	struct rig *rig = *state;
 
-	assert_result(doca_pe_request_notification(rig->pe), DOCA_SUCCESS);
+	assert_ok(doca_pe_request_notification(rig->pe));
 	rig_submit_small(rig, 0);
 	assert_true(rig_wait_readable(handle_of(rig)));
 	clear_and_progress(rig);
@@ -105,7 +105,7 @@ static void test_flush_after_the_request_wakes(void **state)
 	struct rig *rig = *state;
 
 	MUST(doca_task_submit_ex(rig_small_task(rig, 0), DOCA_TASK_SUBMIT_FLAG_NONE));
-	assert_result(doca_pe_request_notification(rig->pe), DOCA_SUCCESS);
+	assert_ok(doca_pe_request_notification(rig->pe));
 	doca_ctx_flush_tasks(rig->ctx);
 	assert_true(rig_wait_readable(handle_of(rig)));
 	clear_and_progress(rig);
@@ -116,7 +116,7 @@ static void test_failed_task_wakes(void **state)
 {
 	struct rig *rig = *state;
 
-	assert_result(doca_pe_request_notification(rig->pe), DOCA_SUCCESS);
+	assert_ok(doca_pe_request_notification(rig->pe));
 	MUST(doca_task_submit(rig_task(rig, 1, rig_src(rig, 0, 64), rig_dst(rig, 64, 63))));
 	assert_true(rig_wait_readable(handle_of(rig)));
 	clear_and_progress(rig);
@@ -132,9 +132,9 @@ static void test_clear_takes_the_event_back(void **state)
 	rig_submit_small(rig, 0);
 	MUST(doca_pe_request_notification(rig->pe));
 	assert_true(rig_wait_readable(handle_of(rig)));
-	assert_result(doca_pe_clear_notification(rig->pe, handle_of(rig)), DOCA_SUCCESS);
+	assert_ok(doca_pe_clear_notification(rig->pe, handle_of(rig)));
 	assert_false(rig_is_readable(handle_of(rig)));
-	assert_result(doca_pe_clear_notification(rig->pe, handle_of(rig)), DOCA_SUCCESS);
+	assert_ok(doca_pe_clear_notification(rig->pe, handle_of(rig)));
 }
 
 /* Cleared, but not progressed: the completion is an event for the next request. */
@@ -180,10 +180,10 @@ static void test_clear_reports_a_closed_handle(void **state)
 	assert_true(kept >= 0);
 	close(handle);
 	/* provokes: doca_pe_clear_notification DOCA_ERROR_OPERATING_SYSTEM */
-	assert_result(doca_pe_clear_notification(rig->pe, handle), DOCA_ERROR_OPERATING_SYSTEM);
+	assert_doca(doca_pe_clear_notification(rig->pe, handle), DOCA_ERROR_OPERATING_SYSTEM);
 	assert_int_equal(dup2(kept, handle), handle);
 	close(kept);
-	assert_result(doca_pe_clear_notification(rig->pe, handle), DOCA_SUCCESS);
+	assert_ok(doca_pe_clear_notification(rig->pe, handle));
 }
 
 /* ---- event modes: what an armed engine progresses ---- */
@@ -279,7 +279,7 @@ static void test_armed_engine_progresses_a_context_that_stops(void **state)
 	struct rig *rig = *state;
 
 	arm_idle_then_submit(rig, 0);
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	assert_trace(rig, "running -> stopping\ntask 0 done\nstopping -> idle\n");
 }
@@ -364,7 +364,7 @@ static void test_stop_after_the_request_wakes(void **state)
 
 	MUST(doca_task_submit_ex(rig_small_task(rig, 0), DOCA_TASK_SUBMIT_FLAG_NONE));
 	MUST(doca_pe_request_notification(rig->pe));
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	assert_true(rig_wait_readable(handle_of(rig)));
 	clear_and_progress(rig);
 	assert_trace(rig, "running -> stopping\ntask 0 failed: DOCA_ERROR_IO_FAILED\nstopping -> idle\n");
@@ -375,7 +375,7 @@ static void test_stopping_context_whose_tasks_are_freed_is_an_event(void **state
 	struct rig *rig = *state;
 	struct doca_task *task = rig_small_task(rig, 0);
 
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	MUST(doca_pe_request_notification(rig->pe));
 	assert_false(rig_is_readable(handle_of(rig)));
 	doca_task_free(task);
@@ -389,7 +389,7 @@ static void test_request_after_the_last_free_wakes(void **state)
 	struct rig *rig = *state;
 	struct doca_task *task = rig_small_task(rig, 0);
 
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	doca_task_free(task);
 	MUST(doca_pe_request_notification(rig->pe));
 	assert_true(rig_wait_readable(handle_of(rig)));

@@ -114,14 +114,14 @@ static void test_sf_of_the_dpu_reaches_no_host(void **state)
 
 	assert_ok(doca_comch_cap_server_is_supported(doca_dev_as_devinfo(pf)));
 	assert_int_equal(can_import(doca_dev_as_devinfo(pf)), 1);
-	assert_int_equal(doca_comch_cap_server_is_supported(doca_dev_as_devinfo(sf)), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_comch_cap_server_is_supported(doca_dev_as_devinfo(sf)), DOCA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(can_import(doca_dev_as_devinfo(sf)), 0);
 	assert_ok(doca_dma_cap_task_memcpy_is_supported(doca_dev_as_devinfo(sf)));
-	assert_int_equal(doca_devinfo_rep_create_list(sf, DOCA_DEVINFO_REP_FILTER_ALL, &reps, &count),
-			 DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_devinfo_rep_create_list(sf, DOCA_DEVINFO_REP_FILTER_ALL, &reps, &count),
+		    DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_devinfo_rep_create_list(pf, DOCA_DEVINFO_REP_FILTER_ALL, &reps, &count));
 	assert_ok(doca_dev_rep_open(reps[0], &rep));
-	assert_int_equal(doca_comch_server_create(sf, rep, "x", &server), DOCA_ERROR_NOT_PERMITTED);
+	assert_doca(doca_comch_server_create(sf, rep, "x", &server), DOCA_ERROR_NOT_PERMITTED);
 	assert_null(server);
 	assert_ok(doca_dev_rep_close(rep));
 	assert_ok(doca_devinfo_rep_destroy_list(reps));
@@ -140,8 +140,8 @@ static void expect_no_way_across(void)
 	struct doca_devinfo *devinfo = api_devinfo_nth(0);
 	uint8_t can_export;
 
-	assert_int_equal(doca_comch_cap_server_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(doca_comch_cap_client_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_comch_cap_server_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_comch_cap_client_is_supported(devinfo), DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_mmap_cap_is_export_pci_supported(devinfo, &can_export));
 	assert_int_equal(can_export, 0);
 	assert_int_equal(can_import(devinfo), 0);
@@ -160,8 +160,8 @@ static void test_separated_dpu_has_its_ports_alone(void **state)
 					"switchdev mode, which no function has, and the host alone has VFs"),
 			 1);
 	fclose(log);
-	assert_int_equal(doca_devinfo_rep_cap_is_filter_all_supported(api_devinfo_nth(0), &filter),
-			 DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_devinfo_rep_cap_is_filter_all_supported(api_devinfo_nth(0), &filter),
+		    DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_dma_cap_task_memcpy_is_supported(api_devinfo_nth(0)));
 	expect_no_way_across();
 }

@@ -138,7 +138,7 @@ static void test_task_can_be_submitted_again(void **state)
 	uint64_t fetched;
 
 	assert_ok(doca_sync_event_task_notify_add_alloc_init(se->event, 2, &fetched, data, &add));
-	assert_doca(doca_task_submit(NULL), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_task_submit(NULL));
 	assert_ok(doca_task_try_submit(doca_sync_event_task_notify_add_as_doca_task(add)));
 	assert_doca(doca_task_submit(doca_sync_event_task_notify_add_as_doca_task(add)), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(se_value(se->event), 2);

@@ -19,12 +19,11 @@ static void test_as_many_tasks_as_configured_are_to_be_had(void **state)
 	for (uint64_t i = 0; i < RIG_TASKS; i++)
 		tasks[i] = rig_small_task(rig, i);
 	/* provokes: doca_dma_task_memcpy_alloc_init DOCA_ERROR_NO_MEMORY */
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
-		      DOCA_ERROR_NO_MEMORY);
+	assert_doca(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
+		    DOCA_ERROR_NO_MEMORY);
 	assert_null(more);
 	doca_task_free(tasks[5]);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
-		      DOCA_SUCCESS);
+	assert_ok(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more));
 	tasks[5] = as_task(more);
 	for (size_t i = 0; i < RIG_TASKS; i++)
 		doca_task_free(tasks[i]);
@@ -53,8 +52,8 @@ static void test_idle_context_gives_no_tasks(void **state)
 	struct rig *rig = *state;
 	struct doca_dma_task_memcpy *task;
 
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &task),
-		      DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &task),
+		    DOCA_ERROR_BAD_STATE);
 }
 
 static void ignore(struct doca_dma_task_memcpy *task, union doca_data task_data, union doca_data ctx_data)
@@ -72,8 +71,8 @@ static void test_number_of_tasks_can_be_changed_between_stop_and_start(void **st
 	MUST(doca_dma_task_memcpy_set_conf(rig->dma, ignore, ignore, 1));
 	rig_start(rig);
 	task = rig_small_task(rig, 1);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
-		      DOCA_ERROR_NO_MEMORY);
+	assert_doca(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
+		    DOCA_ERROR_NO_MEMORY);
 	MUST(doca_task_submit(task));
 	rig_drain(rig);
 	assert_trace(rig, "");
@@ -93,7 +92,7 @@ static void test_task_knows_what_it_was_made_with(void **state)
 	assert_ptr_equal(doca_dma_task_memcpy_get_dst(task), dst);
 	assert_ptr_equal(doca_task_get_ctx(as_task(task)), rig->ctx);
 	assert_int_equal(doca_task_get_user_data(as_task(task)).u64, 77);
-	assert_result(doca_task_get_status(as_task(task)), DOCA_SUCCESS);
+	assert_ok(doca_task_get_status(as_task(task)));
 	doca_task_free(as_task(task));
 }
 
@@ -104,11 +103,11 @@ static void test_task_of_a_stopped_context_is_refused(void **state)
 	struct doca_dma_task_memcpy *task = rig_memcpy(rig, 1, rig_src(rig, 0, 8), rig_dst(rig, 8, 8));
 
 	doca_task_free(as_task(task));
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_stop(rig->ctx));
 	assert_null(doca_dma_task_memcpy_as_task(task));
-	assert_result(doca_task_submit((struct doca_task *)task), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_task_submit((struct doca_task *)task));
 	doca_task_free((struct doca_task *)task); /* nothing happens */
-	assert_result(doca_ctx_start(rig->ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_start(rig->ctx));
 }
 
 static void test_buffers_and_user_data_can_be_changed(void **state)
@@ -186,7 +185,7 @@ static void test_task_kept_after_its_callback_can_be_submitted_again(void **stat
 		MUST(doca_task_submit(task));
 		rig_drain(rig);
 		assert_ptr_equal(as_task(rig->arg), task);
-		assert_result(doca_task_get_status(task), DOCA_SUCCESS);
+		assert_ok(doca_task_get_status(task));
 		MUST(doca_buf_reset_data_len(doca_dma_task_memcpy_get_dst(rig->arg)));
 	}
 	assert_trace(rig, "task 3 done\ntask 3 done\ntask 3 done\n");
@@ -293,8 +292,8 @@ static void test_failed_task_can_not_be_submitted_again_inside_its_callback(void
 	rig->on_task = keep;
 	MUST(doca_task_submit(rig_task(rig, 1, rig_src(rig, 0, 64), rig_dst(rig, 64, 63))));
 	rig_drain(rig);
-	assert_result(doca_task_get_status(as_task(rig->arg)), DOCA_ERROR_IO_FAILED);
-	assert_result(doca_task_submit(as_task(rig->arg)), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_task_get_status(as_task(rig->arg)), DOCA_ERROR_IO_FAILED);
+	assert_doca(doca_task_submit(as_task(rig->arg)), DOCA_ERROR_BAD_STATE);
 	doca_task_free(as_task(rig->arg));
 }
 

@@ -14,7 +14,7 @@
 
 static void submit_ex(struct rig *rig, uint64_t number, uint32_t flags)
 {
-	assert_result(doca_task_submit_ex(rig_small_task(rig, number), flags), DOCA_SUCCESS);
+	assert_ok(doca_task_submit_ex(rig_small_task(rig, number), flags));
 }
 
 /* ---- FLUSH ---- */
@@ -198,7 +198,7 @@ static void test_stop_wakes_for_the_optimized_reports(void **state)
 	submit_ex(rig, 1, QUIET | FLUSH);
 	assert_true(rig_wait_in_memory(rig, 1));
 	MUST(doca_pe_request_notification(rig->pe));
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	assert_true(rig_wait_readable(handle));
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	assert_trace(rig, "running -> stopping\ntask 1 done\nstopping -> idle\n");
@@ -212,7 +212,7 @@ static void test_stop_brings_the_optimized_reports(void **state)
 	submit_ex(rig, 1, QUIET | FLUSH);
 	MUST(doca_pe_request_notification(rig->pe));
 	submit_ex(rig, 2, QUIET);
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	assert_trace(rig, "running -> stopping\ntask 1 done\ntask 2 failed: DOCA_ERROR_IO_FAILED\n"
 			  "stopping -> idle\n");
@@ -259,8 +259,8 @@ static void test_unknown_flags_are_refused(void **state)
 	struct rig *rig = *state;
 	struct doca_task *task = rig_small_task(rig, 1);
 
-	assert_result(doca_task_submit_ex(task, 1 << 2), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_task_submit_ex(task, FLUSH | UINT32_C(1) << 31), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_task_submit_ex(task, 1 << 2));
+	assert_invalid(doca_task_submit_ex(task, FLUSH | UINT32_C(1) << 31));
 	assert_int_equal(rig_in_flight(rig), 0);
 	doca_task_free(task);
 }

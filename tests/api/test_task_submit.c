@@ -11,9 +11,9 @@ static void test_task_in_flight_is_not_submitted_again(void **state)
 	struct doca_task *task = rig_small_task(rig, 0);
 
 	MUST(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE));
-	assert_result(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
-	assert_result(doca_task_try_submit(task), DOCA_ERROR_BAD_STATE);
-	assert_result(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_task_try_submit(task), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(rig_in_flight(rig), 1);
 	doca_ctx_flush_tasks(rig->ctx);
 	rig_drain(rig);
@@ -31,14 +31,14 @@ static void test_task_freed_in_flight_goes_behind_its_callback(void **state)
 	doca_task_free(task);
 	doca_task_free(task); /* nothing happens */
 	assert_int_equal(rig_in_flight(rig), 1);
-	assert_result(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
-		      DOCA_ERROR_NO_MEMORY);
+	assert_doca(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
+	assert_doca(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
+		    DOCA_ERROR_NO_MEMORY);
 	doca_ctx_flush_tasks(rig->ctx);
 	rig_drain(rig);
 	assert_trace(rig, "task 0 done\n"); /* its callback frees it too, without effect */
 	assert_true(rig_small_is_done(rig, 0));
-	assert_result(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_task_submit(task));
 	doca_task_free(rig_small_task(rig, 1));
 	rig_close(rig);
 }
@@ -77,7 +77,7 @@ static void test_tasks_freed_in_flight_do_not_keep_a_context_from_idling(void **
 	}
 	for (size_t i = 0; i < ARRAY_LEN(tasks); i++)
 		doca_task_free(tasks[i]);
-	assert_result(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_doca(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
 	assert_trace(rig, "running -> stopping\n"
 			  "task 0 failed: DOCA_ERROR_IO_FAILED\n"
@@ -98,8 +98,8 @@ static void test_freed_task_is_freed_once(void **state)
 	task = rig_small_task(rig, 1);
 	other = rig_small_task(rig, 2);
 	assert_ptr_not_equal(task, other);
-	assert_result(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
-		      DOCA_ERROR_NO_MEMORY);
+	assert_doca(doca_dma_task_memcpy_alloc_init(rig->dma, NULL, NULL, (union doca_data){ 0 }, &more),
+		    DOCA_ERROR_NO_MEMORY);
 	doca_task_free(task);
 	doca_task_free(other);
 	rig_close(rig);
@@ -109,11 +109,11 @@ static void test_freed_task_is_freed_once(void **state)
 
 static void refuse_all(struct doca_task *task)
 {
-	assert_result(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_task_submit(task));
+	assert_invalid(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH));
 	/* provokes: doca_task_try_submit DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_task_try_submit(task), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_task_get_status(task), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_task_try_submit(task));
+	assert_invalid(doca_task_get_status(task));
 	assert_null(doca_task_get_ctx(task));
 	doca_task_set_user_data(task, (union doca_data){ .u64 = 1 });
 	assert_int_equal(doca_task_get_user_data(task).u64, 0);
@@ -154,9 +154,9 @@ static void refuse_to_send(struct rig *rig, const struct doca_buf *src, struct d
 {
 	struct doca_task *task = rig_task(rig, 0, src, dst);
 
-	assert_result(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_task_try_submit(task), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_task_submit(task));
+	assert_invalid(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE));
+	assert_invalid(doca_task_try_submit(task));
 	assert_int_equal(rig_in_flight(rig), 0);
 	doca_task_free(task);
 }
@@ -210,7 +210,7 @@ static void test_try_submit_refuses_what_can_not_succeed(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
 		struct doca_task *task = rig_task(rig, i, wrong[i].src, wrong[i].dst);
 
-		assert_result(doca_task_try_submit(task), DOCA_ERROR_INVALID_VALUE);
+		assert_invalid(doca_task_try_submit(task));
 		assert_int_equal(rig_in_flight(rig), 0);
 		doca_task_free(task);
 	}
@@ -224,7 +224,7 @@ static void test_try_submit_sends_what_can_succeed(void **state)
 	struct rig *rig = *state;
 	struct doca_task *task = rig_small_task(rig, 3);
 
-	assert_result(doca_task_try_submit(task), DOCA_SUCCESS);
+	assert_ok(doca_task_try_submit(task));
 	assert_true(rig_wait_in_memory(rig, 3));
 	rig_drain(rig);
 	assert_trace(rig, "task 3 done\n");
@@ -235,9 +235,9 @@ static void test_task_refused_by_try_submit_can_be_mended(void **state)
 	struct rig *rig = *state;
 	struct doca_dma_task_memcpy *task = rig_memcpy(rig, 1, rig_src(rig, 0, 64), rig_dst(rig, 64, 63));
 
-	assert_result(doca_task_try_submit(doca_dma_task_memcpy_as_task(task)), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_task_try_submit(doca_dma_task_memcpy_as_task(task)));
 	doca_dma_task_memcpy_set_dst(task, rig_dst(rig, 64, 64));
-	assert_result(doca_task_try_submit(doca_dma_task_memcpy_as_task(task)), DOCA_SUCCESS);
+	assert_ok(doca_task_try_submit(doca_dma_task_memcpy_as_task(task)));
 	rig_drain(rig);
 	assert_trace(rig, "task 1 done\n");
 	assert_true(rig_was_copied(rig, 64, 0, 64));
@@ -247,10 +247,10 @@ static void test_task_refused_by_try_submit_can_be_mended(void **state)
 
 static void refuse_batch(struct doca_task_batch *batch)
 {
-	assert_result(doca_task_batch_submit(batch), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_task_batch_submit(batch));
 	/* provokes: doca_task_batch_try_submit DOCA_ERROR_INVALID_VALUE */
-	assert_result(doca_task_batch_try_submit(batch), DOCA_ERROR_INVALID_VALUE);
-	assert_result(doca_task_batch_get_status(batch), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_task_batch_try_submit(batch));
+	assert_invalid(doca_task_batch_get_status(batch));
 	assert_null(doca_task_batch_get_ctx(batch));
 	assert_int_equal(doca_task_batch_get_ctx_user_data(batch).u64, 0);
 	assert_int_equal(doca_task_batch_get_user_data(batch).u64, 0);

@@ -282,7 +282,7 @@ doca_error_t sync_actor_set(struct sync_actor *actor, uint64_t value)
 
 void sync_actor_drop(struct sync_actor *actor)
 {
-	assert_int_equal(call(actor, (struct request){ .op = OP_DROP }).result, DOCA_SUCCESS);
+	assert_ok(call(actor, (struct request){ .op = OP_DROP }).result);
 }
 
 void sync_actor_begin_add(struct sync_actor *actor, uint64_t count)

@@ -370,8 +370,8 @@ static void test_stopped_map_is_out_of_reach(void **state)
 	submit(&dpu, mmap, at(&host, 0), dpu.local, dpu.memory, 4096, 1);
 	wait_all(&dpu);
 	assert_int_equal(dpu.failed, 1);
-	assert_int_equal(doca_mmap_create_from_export(NULL, host.descriptor, host.descriptor_bytes, dpu.dev, &again),
-			 DOCA_ERROR_DRIVER);
+	assert_doca(doca_mmap_create_from_export(NULL, host.descriptor, host.descriptor_bytes, dpu.dev, &again),
+		    DOCA_ERROR_DRIVER);
 	assert_ok(doca_mmap_destroy(mmap));
 	host_end(&host);
 	dpu_end(&dpu);

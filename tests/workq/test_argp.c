@@ -59,7 +59,7 @@ static void test_validation_decides(void **state)
 	struct config config = { 0 };
 
 	init(&config);
-	assert_int_equal(doca_argp_start(3, WORDS("-s", "100")), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_argp_start(3, WORDS("-s", "100")));
 	assert_ok(doca_argp_destroy());
 }
 

@@ -101,8 +101,8 @@ static void test_bridge_to_verbs_is_not_there(void **state)
 	struct ibv_pd *pd = NULL;
 	uint32_t mkey = 9;
 
-	assert_int_equal(doca_dev_get_pd(listed->dev, &pd), DOCA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(doca_dev_open_from_pd((struct ibv_pd *)listed, &dev), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_dev_get_pd(listed->dev, &pd), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_dev_open_from_pd((struct ibv_pd *)listed, &dev), DOCA_ERROR_NOT_SUPPORTED);
 	assert_invalid(doca_dev_get_pd(NULL, &pd));
 	assert_invalid(doca_dev_get_pd(listed->dev, NULL));
 	assert_invalid(doca_dev_open_from_pd(NULL, &dev));

@@ -151,7 +151,7 @@ static void test_a_device_is_added_to_all_chunks_once_there_is_memory(void **sta
 		assert_ok(doca_mmap_populate(mmap, more[i], sizeof(more[i]), 4096, NULL, NULL));
 	api_fail_each_allocation(step_add_device, NULL);
 	assert_ok(doca_mmap_dev_rm(mmap, dev));
-	assert_doca(doca_mmap_dev_rm(mmap, dev), DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_mmap_dev_rm(mmap, dev));
 	assert_ok(doca_mmap_destroy(mmap));
 }
 

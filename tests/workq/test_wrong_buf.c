@@ -29,8 +29,8 @@ static void test_a_handle_of_no_live_inventory_is_refused_everywhere(void **stat
 	union doca_data data;
 	uint32_t count = 7;
 
-	assert_int_equal(doca_buf_inventory_create(NULL, 1, 0, &stale), DOCA_SUCCESS);
-	assert_int_equal(doca_buf_inventory_destroy(stale), DOCA_SUCCESS);
+	assert_ok(doca_buf_inventory_create(NULL, 1, 0, &stale));
+	assert_ok(doca_buf_inventory_destroy(stale));
 	wrong[1] = stale;
 	for (int i = 0; i < 3; i++) {
 		assert_refused_invalid(doca_buf_inventory_destroy(wrong[i]));
@@ -45,7 +45,7 @@ static void test_a_handle_of_no_live_inventory_is_refused_everywhere(void **stat
 	assert_null(none);
 	assert_int_equal(count, 7);
 	rig_return(buf);
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_destroy(mmap));
 }
 
 static void test_an_inventory_has_a_size_and_its_questions_a_place_for_the_answer(void **state)
@@ -70,7 +70,7 @@ static void test_a_buffer_lies_in_a_started_map_and_its_data_in_the_buffer(void 
 	struct doca_buf *none = NULL;
 	char *end = memory + sizeof(memory), *before = (char *)((uintptr_t)memory - 1);
 
-	assert_int_equal(doca_mmap_create(NULL, &fresh), DOCA_SUCCESS);
+	assert_ok(doca_mmap_create(NULL, &fresh));
 	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, NULL, memory, 1, memory, 1, &none));
 	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, fresh, memory, 1, memory, 1, &none));
 	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 1, memory, 1, NULL));
@@ -84,11 +84,11 @@ static void test_a_buffer_lies_in_a_started_map_and_its_data_in_the_buffer(void 
 	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 8, memory, 9, &none));
 	assert_refused_invalid(
 		doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory + 8, 8, memory + 7, 1, &none));
-	assert_int_equal(doca_mmap_stop(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_stop(mmap));
 	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, memory, 1, memory, 1, &none));
 	assert_null(none);
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_destroy(fresh), DOCA_SUCCESS);
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(doca_mmap_destroy(fresh));
 }
 
 static void test_a_started_inventory_gives_all_its_buffers(void **state)
@@ -98,27 +98,27 @@ static void test_a_started_inventory_gives_all_its_buffers(void **state)
 	struct doca_buf_inventory *single;
 	struct doca_buf *buf, *member, *none = NULL;
 
-	assert_int_equal(doca_buf_inventory_create(NULL, 1, 0, &single), DOCA_SUCCESS);
+	assert_ok(doca_buf_inventory_create(NULL, 1, 0, &single));
 	assert_refused_invalid(doca_buf_inventory_buf_by_args(single, mmap, memory, 1, memory, 1, &none));
 	buf = rig_room(rig, mmap, memory, 1);
 	member = rig_room(rig, mmap, memory, 1);
 	assert_refused(doca_buf_inventory_buf_dup(single, buf, &none), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_buf_inventory_start(single), DOCA_SUCCESS);
-	assert_int_equal(doca_buf_list_chain(buf, member), DOCA_SUCCESS);
+	assert_ok(doca_buf_inventory_start(single));
+	assert_ok(doca_buf_list_chain(buf, member));
 	assert_refused(doca_buf_inventory_buf_dup(single, buf, &none), DOCA_ERROR_NO_MEMORY); /* a list of two */
 	assert_refused(doca_buf_inventory_buf_dup(single, member, &none), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused_invalid(doca_buf_inventory_buf_dup(single, NULL, &none));
 	assert_refused_invalid(doca_buf_inventory_buf_dup(single, buf, NULL));
 	assert_null(none);
 	rig_return(buf);
-	assert_int_equal(doca_buf_inventory_buf_by_addr(single, mmap, memory, 1, &buf), DOCA_SUCCESS);
+	assert_ok(doca_buf_inventory_buf_by_addr(single, mmap, memory, 1, &buf));
 	assert_refused(doca_buf_inventory_buf_by_args(single, mmap, memory, 1, memory, 1, &none), DOCA_ERROR_NO_MEMORY);
 	assert_refused(doca_buf_inventory_destroy(single), DOCA_ERROR_IN_USE);
 	rig_return(buf);
-	assert_int_equal(doca_buf_inventory_stop(single), DOCA_SUCCESS);
+	assert_ok(doca_buf_inventory_stop(single));
 	assert_refused_invalid(doca_buf_inventory_buf_by_args(single, mmap, memory, 1, memory, 1, &none));
-	assert_int_equal(doca_buf_inventory_destroy(single), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
+	assert_ok(doca_buf_inventory_destroy(single));
+	assert_ok(doca_mmap_destroy(mmap));
 }
 
 /* ---- buffers ---- */
@@ -161,7 +161,7 @@ static void test_a_handle_of_no_live_buffer_is_refused_everywhere(void **state)
 	}
 	assert_null(found);
 	rig_return(good);
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_destroy(mmap));
 }
 
 static void test_a_buffers_answers_need_a_place(void **state)
@@ -182,7 +182,7 @@ static void test_a_buffers_answers_need_a_place(void **state)
 	assert_refused_invalid(doca_buf_list_is_last(buf, NULL));
 	assert_refused_invalid(doca_buf_is_in_list(buf, NULL));
 	rig_return(buf);
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_destroy(mmap));
 }
 
 static void test_a_data_segment_outside_its_buffer_is_refused_and_changes_nothing(void **state)
@@ -197,12 +197,12 @@ static void test_a_data_segment_outside_its_buffer_is_refused_and_changes_nothin
 	assert_refused_invalid(doca_buf_set_data(buf, memory + 100, 101));
 	assert_refused_invalid(doca_buf_set_data(buf, memory + 200, 1));
 	assert_refused_invalid(doca_buf_set_data(buf, memory + 101, SIZE_MAX));
-	assert_int_equal(doca_buf_get_data(buf, &data), DOCA_SUCCESS);
+	assert_ok(doca_buf_get_data(buf, &data));
 	assert_ptr_equal(data, memory + 100);
-	assert_int_equal(doca_buf_get_data_len(buf, &len), DOCA_SUCCESS);
+	assert_ok(doca_buf_get_data_len(buf, &len));
 	assert_int_equal(len, 100);
 	rig_return(buf);
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_destroy(mmap));
 }
 
 /* provokes: doca_buf_refcount_rm DOCA_ERROR_NOT_PERMITTED
@@ -216,7 +216,7 @@ static void test_a_member_of_a_list_is_no_head(void **state)
 	uint32_t count = 7;
 
 	assert_refused(doca_buf_list_chain(head, head), DOCA_ERROR_NOT_PERMITTED);
-	assert_int_equal(doca_buf_list_chain(head, member), DOCA_SUCCESS);
+	assert_ok(doca_buf_list_chain(head, member));
 	assert_refused(doca_buf_refcount_rm(member, NULL), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_buf_refcount_add(member, NULL), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_buf_list_num_elements(member, &count), DOCA_ERROR_NOT_PERMITTED);
@@ -226,13 +226,13 @@ static void test_a_member_of_a_list_is_no_head(void **state)
 	assert_refused_invalid(doca_buf_list_unchain(head, other));
 	assert_refused_invalid(doca_buf_list_unchain(member, head));
 	assert_int_equal(count, 7);
-	assert_int_equal(doca_buf_refcount_add(other, NULL), DOCA_SUCCESS);
+	assert_ok(doca_buf_refcount_add(other, NULL));
 	assert_refused(doca_buf_list_chain(head, other), DOCA_ERROR_NOT_PERMITTED); /* two references */
 	rig_return(other);
 	rig_return(other);
 	rig_return(head);
 	assert_refused(doca_buf_refcount_rm(head, NULL), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_destroy(mmap));
 }
 
 /* ---- pools ---- */
@@ -253,8 +253,8 @@ static void test_a_handle_of_no_live_pool_is_refused_everywhere(void **state)
 	union doca_data data;
 	uint32_t count = 7;
 
-	assert_int_equal(doca_bufpool_create(NULL, 1, 0, 1, 1, mmap, &stale), DOCA_SUCCESS);
-	assert_int_equal(doca_bufpool_destroy(stale), DOCA_SUCCESS);
+	assert_ok(doca_bufpool_create(NULL, 1, 0, 1, 1, mmap, &stale));
+	assert_ok(doca_bufpool_destroy(stale));
 	wrong[1] = stale;
 	for (int i = 0; i < 3; i++) {
 		assert_refused_invalid(doca_bufpool_destroy(wrong[i]));
@@ -267,7 +267,7 @@ static void test_a_handle_of_no_live_pool_is_refused_everywhere(void **state)
 	}
 	assert_null(none);
 	assert_int_equal(count, 7);
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_destroy(mmap));
 }
 
 /* provokes: doca_bufpool_create DOCA_ERROR_INVALID_VALUE
@@ -278,7 +278,7 @@ static void test_a_pool_has_elements_of_a_size_over_one_range(void **state)
 	struct doca_mmap *mmap = map_of_memory(rig), *fresh;
 	struct doca_bufpool *none = NULL;
 
-	assert_int_equal(doca_mmap_create(NULL, &fresh), DOCA_SUCCESS);
+	assert_ok(doca_mmap_create(NULL, &fresh));
 	assert_refused_invalid(doca_bufpool_create(NULL, 0, 0, 1, 1, mmap, &none));
 	assert_refused_invalid(doca_bufpool_create(NULL, SIZE_MAX, 0, 1, 1, mmap, &none));
 	assert_refused_invalid(doca_bufpool_create(NULL, 1, 4, 1, 1, mmap, &none));
@@ -287,14 +287,14 @@ static void test_a_pool_has_elements_of_a_size_over_one_range(void **state)
 	assert_refused_invalid(doca_bufpool_create(NULL, 1, 0, 1, 1, NULL, &none));
 	assert_refused_invalid(doca_bufpool_create(NULL, 1, 0, 1, 1, mmap, NULL));
 	assert_refused(doca_bufpool_create(NULL, 1, 0, 1, 1, fresh, &none), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_mmap_start(fresh), DOCA_SUCCESS);
+	assert_ok(doca_mmap_start(fresh));
 	assert_refused(doca_bufpool_create(NULL, 1, 0, 1, 1, fresh, &none), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_mmap_populate(fresh, memory, 100, 4096, NULL, NULL), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_populate(fresh, memory + 100, 100, 4096, NULL, NULL), DOCA_SUCCESS);
+	assert_ok(doca_mmap_populate(fresh, memory, 100, 4096, NULL, NULL));
+	assert_ok(doca_mmap_populate(fresh, memory + 100, 100, 4096, NULL, NULL));
 	assert_refused_invalid(doca_bufpool_create(NULL, 1, 0, 1, 1, fresh, &none));
 	assert_null(none);
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_destroy(fresh), DOCA_SUCCESS);
+	assert_ok(doca_mmap_destroy(mmap));
+	assert_ok(doca_mmap_destroy(fresh));
 }
 
 /* provokes: doca_bufpool_buf_alloc DOCA_ERROR_BAD_STATE
@@ -308,34 +308,34 @@ static void test_a_started_pool_over_a_started_map_gives_all_its_buffers(void **
 	struct doca_bufpool *pool, *large;
 	struct doca_buf *bufs[2], *none = NULL;
 
-	assert_int_equal(doca_mmap_create(NULL, &mmap), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_set_memrange(mmap, memory, sizeof(memory)), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev), DOCA_SUCCESS);
-	assert_int_equal(doca_bufpool_create(NULL, 2, 0, 100, 0, mmap, &pool), DOCA_SUCCESS); /* aligned to nothing */
-	assert_int_equal(doca_bufpool_create(NULL, 2, 0, sizeof(memory), 1, mmap, &large), DOCA_SUCCESS);
+	assert_ok(doca_mmap_create(NULL, &mmap));
+	assert_ok(doca_mmap_set_memrange(mmap, memory, sizeof(memory)));
+	assert_ok(doca_mmap_dev_add(mmap, rig->dev));
+	assert_ok(doca_bufpool_create(NULL, 2, 0, 100, 0, mmap, &pool)); /* aligned to nothing */
+	assert_ok(doca_bufpool_create(NULL, 2, 0, sizeof(memory), 1, mmap, &large));
 	assert_refused(doca_bufpool_start(pool), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_mmap_start(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_start(mmap));
 	assert_refused_invalid(doca_bufpool_start(large)); /* than the map */
 	assert_refused(doca_bufpool_buf_alloc(pool, &none), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_bufpool_start(pool), DOCA_SUCCESS);
+	assert_ok(doca_bufpool_start(pool));
 	assert_refused_invalid(doca_bufpool_buf_alloc(pool, NULL));
 	assert_refused_invalid(doca_bufpool_get_num_elements(pool, NULL));
 	assert_refused_invalid(doca_bufpool_get_num_free_elements(pool, NULL));
 	assert_refused_invalid(doca_bufpool_get_user_data(pool, NULL));
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(doca_bufpool_buf_alloc(pool, &bufs[i]), DOCA_SUCCESS);
+		assert_ok(doca_bufpool_buf_alloc(pool, &bufs[i]));
 	assert_refused(doca_bufpool_buf_alloc(pool, &none), DOCA_ERROR_NO_MEMORY);
 	assert_refused(doca_bufpool_destroy(pool), DOCA_ERROR_IN_USE);
 	assert_refused(doca_mmap_stop(mmap), DOCA_ERROR_NOT_PERMITTED);
-	assert_int_equal(doca_bufpool_stop(pool), DOCA_SUCCESS);
+	assert_ok(doca_bufpool_stop(pool));
 	assert_refused(doca_bufpool_buf_alloc(pool, &none), DOCA_ERROR_BAD_STATE);
 	for (int i = 0; i < 2; i++)
 		rig_return(bufs[i]);
 	assert_refused(doca_mmap_destroy(mmap), DOCA_ERROR_NOT_PERMITTED); /* two pools use it */
 	assert_null(none);
-	assert_int_equal(doca_bufpool_destroy(pool), DOCA_SUCCESS);
-	assert_int_equal(doca_bufpool_destroy(large), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
+	assert_ok(doca_bufpool_destroy(pool));
+	assert_ok(doca_bufpool_destroy(large));
+	assert_ok(doca_mmap_destroy(mmap));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)

@@ -26,8 +26,8 @@ static void wrong_queues(struct rig *rig, struct doca_workq *ret_wrong[NUM_WRONG
 {
 	struct doca_workq *stale;
 
-	assert_int_equal(doca_workq_create(1, &stale), DOCA_SUCCESS);
-	assert_int_equal(doca_workq_destroy(stale), DOCA_SUCCESS);
+	assert_ok(doca_workq_create(1, &stale));
+	assert_ok(doca_workq_destroy(stale));
 	ret_wrong[0] = NULL;
 	ret_wrong[1] = stale;
 	ret_wrong[2] = (struct doca_workq *)rig->dma;
@@ -38,8 +38,8 @@ static void wrong_ctxs(struct rig *rig, struct doca_ctx *ret_wrong[NUM_WRONG])
 {
 	struct doca_dma *stale;
 
-	assert_int_equal(doca_dma_create(&stale), DOCA_SUCCESS);
-	assert_int_equal(doca_dma_destroy(stale), DOCA_SUCCESS);
+	assert_ok(doca_dma_create(&stale));
+	assert_ok(doca_dma_destroy(stale));
 	ret_wrong[0] = NULL;
 	ret_wrong[1] = (struct doca_ctx *)stale;
 	ret_wrong[2] = (struct doca_ctx *)rig->workq;
@@ -123,13 +123,13 @@ static void test_a_handle_of_no_open_device_is_refused(void **state)
 	struct doca_dev *stale = rig_open(2), *wrong[] = { NULL, stale, (struct doca_dev *)rig->workq };
 	struct doca_dma *dma;
 
-	assert_int_equal(doca_dev_close(stale), DOCA_SUCCESS);
-	assert_int_equal(doca_dma_create(&dma), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(stale));
+	assert_ok(doca_dma_create(&dma));
 	for (int i = 0; i < 3; i++) {
 		assert_refused_invalid(doca_ctx_dev_add(doca_dma_as_ctx(dma), wrong[i]));
 		assert_refused_invalid(doca_ctx_dev_rm(doca_dma_as_ctx(dma), wrong[i]));
 	}
-	assert_int_equal(doca_dma_destroy(dma), DOCA_SUCCESS);
+	assert_ok(doca_dma_destroy(dma));
 }
 
 /* provokes: doca_workq_create DOCA_ERROR_INVALID_VALUE
@@ -201,28 +201,28 @@ static void test_a_context_is_configured_before_it_starts_and_has_queues_after(v
 	struct doca_dma *dma;
 	struct doca_ctx *ctx;
 
-	assert_int_equal(doca_dma_create(&dma), DOCA_SUCCESS);
+	assert_ok(doca_dma_create(&dma));
 	ctx = doca_dma_as_ctx(dma);
 	assert_refused_invalid(doca_ctx_start(ctx)); /* no device */
 	assert_refused(doca_ctx_stop(ctx), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_ctx_workq_add(ctx, rig->workq), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_ctx_workq_rm(ctx, rig->workq), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_dma_job_get_supported(doca_dev_as_devinfo(poor), DOCA_DMA_JOB_MEMCPY),
-			 DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_dma_job_get_supported(doca_dev_as_devinfo(poor), DOCA_DMA_JOB_MEMCPY),
+		    DOCA_ERROR_NOT_SUPPORTED);
 	assert_refused(doca_ctx_dev_add(ctx, poor), DOCA_ERROR_NOT_SUPPORTED);
 	assert_refused(doca_ctx_dev_rm(ctx, rig->dev), DOCA_ERROR_NOT_FOUND);
-	assert_int_equal(doca_ctx_dev_add(ctx, rig->dev), DOCA_SUCCESS);
+	assert_ok(doca_ctx_dev_add(ctx, rig->dev));
 	assert_refused(doca_ctx_dev_add(ctx, rig->dev), DOCA_ERROR_IN_USE);
 	assert_refused(doca_ctx_dev_add(ctx, other), DOCA_ERROR_IN_USE);
 	assert_refused(doca_ctx_dev_rm(ctx, other), DOCA_ERROR_NOT_FOUND);
-	assert_int_equal(doca_ctx_start(ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_start(ctx));
 	assert_refused(doca_ctx_start(ctx), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_ctx_dev_add(ctx, other), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_ctx_dev_rm(ctx, rig->dev), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_ctx_set_datapath_on_gpu(ctx, (void *)rig), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_dma_destroy(dma), DOCA_SUCCESS);
-	assert_int_equal(doca_dev_close(poor), DOCA_SUCCESS);
-	assert_int_equal(doca_dev_close(other), DOCA_SUCCESS);
+	assert_ok(doca_dma_destroy(dma));
+	assert_ok(doca_dev_close(poor));
+	assert_ok(doca_dev_close(other));
 }
 
 /* provokes: doca_ctx_stop DOCA_ERROR_NOT_PERMITTED
@@ -235,14 +235,14 @@ static void test_attached_objects_are_destroyed_in_order(void **state)
 	struct rig *rig = *state;
 	struct doca_workq *other;
 
-	assert_int_equal(doca_workq_create(1, &other), DOCA_SUCCESS);
+	assert_ok(doca_workq_create(1, &other));
 	assert_refused(doca_ctx_workq_add(rig->ctx, rig->workq), DOCA_ERROR_IN_USE);
 	assert_refused(doca_ctx_workq_rm(rig->ctx, other), DOCA_ERROR_NOT_FOUND);
 	assert_refused(doca_ctx_stop(rig->ctx), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_workq_destroy(rig->workq), DOCA_ERROR_IN_USE);
 	assert_refused(doca_dma_destroy(rig->dma), DOCA_ERROR_IN_USE);
 	assert_refused(doca_dev_close(rig->dev), DOCA_ERROR_IN_USE);
-	assert_int_equal(doca_workq_destroy(other), DOCA_SUCCESS);
+	assert_ok(doca_workq_destroy(other));
 }
 
 /* provokes: doca_workq_event_handle_arm DOCA_ERROR_BAD_STATE
@@ -261,12 +261,12 @@ static void test_only_an_event_driven_queue_has_a_handle(void **state)
 	assert_refused(doca_workq_event_handle_clear(rig->workq, 0), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_workq_set_event_driven_enable(rig->workq, 1), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(handle, -7);
-	assert_int_equal(doca_workq_create(1, &queue), DOCA_SUCCESS);
-	assert_int_equal(doca_workq_set_event_driven_enable(queue, 1), DOCA_SUCCESS);
+	assert_ok(doca_workq_create(1, &queue));
+	assert_ok(doca_workq_set_event_driven_enable(queue, 1));
 	assert_refused_invalid(doca_workq_get_event_handle(queue, NULL));
 	assert_refused_invalid(doca_workq_set_event_handle(queue, -1, 0));
-	assert_int_equal(doca_workq_set_event_handle(queue, 0, 0), DOCA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(doca_workq_destroy(queue), DOCA_SUCCESS);
+	assert_doca(doca_workq_set_event_handle(queue, 0, 0), DOCA_ERROR_NOT_SUPPORTED);
+	assert_ok(doca_workq_destroy(queue));
 }
 
 /* A program that replaces the descriptor of the handle by its own.
@@ -277,14 +277,14 @@ static void test_a_handle_that_the_program_replaced_can_not_be_cleared(void **st
 	struct doca_workq *queue;
 	int sink;
 
-	assert_int_equal(doca_workq_create(1, &queue), DOCA_SUCCESS);
-	assert_int_equal(doca_workq_set_event_driven_enable(queue, 1), DOCA_SUCCESS);
-	assert_int_equal(doca_workq_get_event_handle(queue, &handle), DOCA_SUCCESS);
+	assert_ok(doca_workq_create(1, &queue));
+	assert_ok(doca_workq_set_event_driven_enable(queue, 1));
+	assert_ok(doca_workq_get_event_handle(queue, &handle));
 	sink = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	assert_int_equal(dup2(sink, handle), handle);
 	close(sink);
 	assert_refused(doca_workq_event_handle_clear(queue, handle), DOCA_ERROR_OPERATING_SYSTEM);
-	assert_int_equal(doca_workq_destroy(queue), DOCA_SUCCESS);
+	assert_ok(doca_workq_destroy(queue));
 }
 
 /* ---- jobs ---- */
@@ -300,8 +300,8 @@ static void test_a_job_goes_to_a_started_context_of_the_queue(void **state)
 	struct doca_dma *dma;
 	struct doca_job job;
 
-	assert_int_equal(doca_dma_create(&dma), DOCA_SUCCESS);
-	assert_int_equal(doca_workq_create(1, &other), DOCA_SUCCESS);
+	assert_ok(doca_dma_create(&dma));
+	assert_ok(doca_workq_create(1, &other));
 	job = (struct doca_job){ .type = DOCA_DMA_JOB_MEMCPY, .ctx = doca_dma_as_ctx(dma) };
 	assert_refused(doca_workq_submit(rig->workq, &job), DOCA_ERROR_BAD_STATE);
 	job.ctx = rig->ctx;
@@ -310,9 +310,9 @@ static void test_a_job_goes_to_a_started_context_of_the_queue(void **state)
 	assert_refused_invalid(doca_workq_submit(rig->workq, &job));
 	job.type = INT32_MIN;
 	assert_refused_invalid(doca_workq_submit(rig->workq, &job));
-	assert_int_equal(doca_workq_progress_retrieve(rig->workq, &event, 0), DOCA_ERROR_AGAIN);
-	assert_int_equal(doca_workq_destroy(other), DOCA_SUCCESS);
-	assert_int_equal(doca_dma_destroy(dma), DOCA_SUCCESS);
+	assert_doca(doca_workq_progress_retrieve(rig->workq, &event, 0), DOCA_ERROR_AGAIN);
+	assert_ok(doca_workq_destroy(other));
+	assert_ok(doca_dma_destroy(dma));
 }
 
 /* A buffer of 64 bytes at each address, in a map with these permissions and this device. */
@@ -335,7 +335,7 @@ static void pair_free(struct pair *pair)
 {
 	rig_return(pair->from);
 	rig_return(pair->to);
-	assert_int_equal(doca_mmap_destroy(pair->mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_destroy(pair->mmap));
 }
 
 /* The card detects the error during the job: the submission succeeds, the event has the error.
@@ -347,7 +347,7 @@ static void assert_fails(struct rig *rig, struct doca_buf *to, const struct doca
 	char before[sizeof(memory)];
 
 	memcpy(before, memory, sizeof(memory));
-	assert_int_equal(rig_do(rig, &job, &event), DOCA_ERROR_IO_FAILED);
+	assert_doca(rig_do(rig, &job, &event), DOCA_ERROR_IO_FAILED);
 	assert_int_equal(event.type, DOCA_DMA_JOB_MEMCPY);
 	assert_int_equal(event.user_data.u64, 5);
 	assert_int_equal(event.result.u64, DOCA_ERROR_IO_FAILED);
@@ -374,7 +374,7 @@ static void test_a_copy_of_memory_of_another_device_fails(void **state)
 	assert_fails(rig, pair.to, own.from);
 	pair_free(&pair);
 	pair_free(&own);
-	assert_int_equal(doca_dev_close(foreign), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(foreign));
 }
 
 static void test_a_copy_of_nothing_fails_and_so_does_one_without_room(void **state)
@@ -384,9 +384,9 @@ static void test_a_copy_of_nothing_fails_and_so_does_one_without_room(void **sta
 	struct doca_buf *small = rig_room(rig, pair.mmap, memory + 200, 63);
 
 	assert_fails(rig, small, pair.from);
-	assert_int_equal(doca_buf_set_data(small, memory + 200, 63), DOCA_SUCCESS);
+	assert_ok(doca_buf_set_data(small, memory + 200, 63));
 	assert_fails(rig, small, pair.from);
-	assert_int_equal(doca_buf_reset_data_len(pair.from), DOCA_SUCCESS);
+	assert_ok(doca_buf_reset_data_len(pair.from));
 	assert_fails(rig, pair.to, pair.from);
 	rig_return(small);
 	pair_free(&pair);
@@ -403,14 +403,14 @@ static void test_members_of_lists_are_refused_and_overlaps_stay_inside(void **st
 
 	memset(memory, 'a', 64);
 	memset(memory + 64, 'b', 64);
-	assert_int_equal(rig_do(rig, &job, &event), DOCA_SUCCESS);
+	assert_ok(rig_do(rig, &job, &event));
 	assert_int_equal(memory[31], 'a');
 	assert_int_equal(memory[96], 'b');
-	assert_int_equal(doca_buf_list_chain(head, pair.to), DOCA_SUCCESS);
+	assert_ok(doca_buf_list_chain(head, pair.to));
 	assert_refused_invalid(doca_workq_submit(rig->workq, &job.base));
 	job = rig_job(rig, head, pair.to, 1);
 	assert_refused_invalid(doca_workq_submit(rig->workq, &job.base));
-	assert_int_equal(doca_buf_list_unchain(head, pair.to), DOCA_SUCCESS);
+	assert_ok(doca_buf_list_unchain(head, pair.to));
 	rig_return(head);
 	pair_free(&pair);
 }
@@ -426,13 +426,13 @@ static void test_a_full_queue_takes_nothing_and_is_not_removed(void **state)
 	struct doca_event event;
 
 	for (int i = 0; i < RIG_DEPTH; i++)
-		assert_int_equal(doca_workq_submit(rig->workq, &job.base), DOCA_SUCCESS);
-	assert_int_equal(doca_workq_submit(rig->workq, &job.base), DOCA_ERROR_NO_MEMORY);
+		assert_ok(doca_workq_submit(rig->workq, &job.base));
+	assert_doca(doca_workq_submit(rig->workq, &job.base), DOCA_ERROR_NO_MEMORY);
 	assert_refused(doca_ctx_workq_rm(rig->ctx, rig->workq), DOCA_ERROR_NOT_PERMITTED);
 	for (int i = 0; i < RIG_DEPTH; i++)
 		while (doca_workq_progress_retrieve(rig->workq, &event, 0) == DOCA_ERROR_AGAIN)
 			;
-	assert_int_equal(doca_workq_progress_retrieve(rig->workq, &event, 0), DOCA_ERROR_AGAIN);
+	assert_doca(doca_workq_progress_retrieve(rig->workq, &event, 0), DOCA_ERROR_AGAIN);
 	pair_free(&pair);
 }
 

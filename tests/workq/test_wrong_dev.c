@@ -37,11 +37,10 @@ static int setup(void **state)
 	static struct found found;
 	uint32_t count;
 
-	assert_int_equal(doca_devinfo_list_create(&found.infos, &count), DOCA_SUCCESS);
-	assert_int_equal(doca_dev_open(found.infos[0], &found.dev), DOCA_SUCCESS);
-	assert_int_equal(doca_devinfo_rep_list_create(found.dev, DOCA_DEV_REP_FILTER_NET, &found.reps, &count),
-			 DOCA_SUCCESS);
-	assert_int_equal(doca_dev_rep_open(found.reps[0], &found.rep), DOCA_SUCCESS);
+	assert_ok(doca_devinfo_list_create(&found.infos, &count));
+	assert_ok(doca_dev_open(found.infos[0], &found.dev));
+	assert_ok(doca_devinfo_rep_list_create(found.dev, DOCA_DEV_REP_FILTER_NET, &found.reps, &count));
+	assert_ok(doca_dev_rep_open(found.reps[0], &found.rep));
 	*state = &found;
 	return 0;
 }
@@ -50,10 +49,10 @@ static int teardown(void **state)
 {
 	struct found *found = *state;
 
-	assert_int_equal(doca_dev_rep_close(found->rep), DOCA_SUCCESS);
-	assert_int_equal(doca_devinfo_rep_list_destroy(found->reps), DOCA_SUCCESS);
-	assert_int_equal(doca_dev_close(found->dev), DOCA_SUCCESS);
-	assert_int_equal(doca_devinfo_list_destroy(found->infos), DOCA_SUCCESS);
+	assert_ok(doca_dev_rep_close(found->rep));
+	assert_ok(doca_devinfo_rep_list_destroy(found->reps));
+	assert_ok(doca_dev_close(found->dev));
+	assert_ok(doca_devinfo_list_destroy(found->infos));
 	return 0;
 }
 
@@ -66,12 +65,12 @@ static void test_no_devices_are_found_until_the_environment_is_right(void **stat
 	uint32_t count = 7;
 
 	setenv("BFSIM_SIDE", "moon", 1);
-	assert_int_equal(doca_devinfo_list_create(&list, &count), DOCA_ERROR_NOT_FOUND);
+	assert_doca(doca_devinfo_list_create(&list, &count), DOCA_ERROR_NOT_FOUND);
 	assert_null(list);
 	assert_int_equal(count, 7);
 	setenv("BFSIM_SIDE", side, 1);
-	assert_int_equal(doca_devinfo_list_create(&list, &count), DOCA_SUCCESS);
-	assert_int_equal(doca_devinfo_list_destroy(list), DOCA_SUCCESS);
+	assert_ok(doca_devinfo_list_create(&list, &count));
+	assert_ok(doca_devinfo_list_destroy(list));
 }
 
 /* ---- handles ---- */
@@ -139,10 +138,9 @@ static void test_a_handle_of_no_live_representor_info_is_refused_everywhere(void
 	uint32_t count;
 	uint8_t yes = 7;
 
-	assert_int_equal(doca_devinfo_rep_list_create(found->dev, DOCA_DEV_REP_FILTER_NET, &list, &count),
-			 DOCA_SUCCESS);
+	assert_ok(doca_devinfo_rep_list_create(found->dev, DOCA_DEV_REP_FILTER_NET, &list, &count));
 	wrong[1] = list[0];
-	assert_int_equal(doca_devinfo_rep_list_destroy(list), DOCA_SUCCESS);
+	assert_ok(doca_devinfo_rep_list_destroy(list));
 	for (int i = 0; i < 3; i++) {
 		assert_refused_invalid(doca_dev_rep_open(wrong[i], &rep));
 		assert_refused_invalid(doca_devinfo_rep_get_pci_addr_str(wrong[i], text));
@@ -170,11 +168,11 @@ static void test_a_closed_device_is_not_closed_again_nor_a_list_destroyed_twice(
 	struct doca_dev_rep *wrong_rep[] = { NULL, NULL, (struct doca_dev_rep *)found->dev };
 	uint32_t count = 7;
 
-	assert_int_equal(doca_dev_open(found->infos[1], &dev), DOCA_SUCCESS);
-	assert_int_equal(doca_dev_close(dev), DOCA_SUCCESS);
+	assert_ok(doca_dev_open(found->infos[1], &dev));
+	assert_ok(doca_dev_close(dev));
 	wrong[1] = dev;
-	assert_int_equal(doca_dev_rep_open(found->reps[0], &wrong_rep[1]), DOCA_SUCCESS);
-	assert_int_equal(doca_dev_rep_close(wrong_rep[1]), DOCA_SUCCESS);
+	assert_ok(doca_dev_rep_open(found->reps[0], &wrong_rep[1]));
+	assert_ok(doca_dev_rep_close(wrong_rep[1]));
 	for (int i = 0; i < 3; i++) {
 		if (wrong[i]) /* to close NULL is fine */
 			assert_refused_invalid(doca_dev_close(wrong[i]));
@@ -188,9 +186,9 @@ static void test_a_closed_device_is_not_closed_again_nor_a_list_destroyed_twice(
 	assert_int_equal(count, 7);
 	assert_refused_invalid(doca_devinfo_list_destroy(NULL));
 	assert_refused_invalid(doca_devinfo_rep_list_destroy(NULL));
-	assert_int_equal(doca_devinfo_list_create(&list, &count), DOCA_SUCCESS);
+	assert_ok(doca_devinfo_list_create(&list, &count));
 	assert_refused_invalid(doca_devinfo_rep_list_destroy((struct doca_devinfo_rep **)list));
-	assert_int_equal(doca_devinfo_list_destroy(list), DOCA_SUCCESS);
+	assert_ok(doca_devinfo_list_destroy(list));
 	assert_refused_invalid(doca_devinfo_list_destroy(list));
 }
 

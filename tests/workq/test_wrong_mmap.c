@@ -20,7 +20,7 @@ static struct doca_mmap *empty_map(void)
 {
 	struct doca_mmap *mmap;
 
-	assert_int_equal(doca_mmap_create(NULL, &mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_create(NULL, &mmap));
 	return mmap;
 }
 
@@ -29,9 +29,9 @@ static struct doca_mmap *started_map(struct doca_dev *dev)
 {
 	struct doca_mmap *mmap = empty_map();
 
-	assert_int_equal(doca_mmap_start(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_start(mmap));
 	if (dev)
-		assert_int_equal(doca_mmap_dev_add(mmap, dev), DOCA_SUCCESS);
+		assert_ok(doca_mmap_dev_add(mmap, dev));
 	return mmap;
 }
 
@@ -42,7 +42,7 @@ static doca_error_t populate(struct doca_mmap *mmap, void *addr)
 
 static void map_end(struct doca_mmap *mmap)
 {
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_destroy(mmap));
 }
 
 /* A descriptor of an exported map, and the map that was created from it, on the first device. */
@@ -56,10 +56,9 @@ static struct import import_new(struct rig *rig)
 {
 	struct import import = { .exporter = started_map(rig->dev) };
 
-	assert_int_equal(populate(import.exporter, first), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_export(import.exporter, rig->dev, &import.descriptor, &import.len), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_create_from_export(NULL, import.descriptor, import.len, rig->dev, &import.mmap),
-			 DOCA_SUCCESS);
+	assert_ok(populate(import.exporter, first));
+	assert_ok(doca_mmap_export(import.exporter, rig->dev, &import.descriptor, &import.len));
+	assert_ok(doca_mmap_create_from_export(NULL, import.descriptor, import.len, rig->dev, &import.mmap));
 	return import;
 }
 
@@ -143,7 +142,7 @@ static void test_null_is_no_place_for_an_answer(void **state)
 	void *any;
 	size_t len;
 
-	assert_int_equal(populate(mmap, first), DOCA_SUCCESS);
+	assert_ok(populate(mmap, first));
 	assert_refused_invalid(doca_mmap_create(NULL, NULL));
 	assert_refused_invalid(doca_mmap_get_memrange(mmap, NULL, &len));
 	assert_refused_invalid(doca_mmap_get_memrange(mmap, &any, NULL));
@@ -173,8 +172,8 @@ static void test_a_handle_of_no_open_device_is_refused(void **state)
 	void *descriptor;
 	size_t len;
 
-	assert_int_equal(doca_dev_close(stale), DOCA_SUCCESS);
-	assert_int_equal(populate(mmap, first), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(stale));
+	assert_ok(populate(mmap, first));
 	for (int i = 0; i < 3; i++) {
 		assert_refused_invalid(doca_mmap_dev_add(mmap, wrong[i]));
 		assert_refused_invalid(doca_mmap_dev_rm(mmap, wrong[i]));
@@ -248,11 +247,11 @@ static void test_a_map_of_2_2_is_configured_before_its_start_only(void **state)
 	assert_refused(doca_mmap_get_memrange(fresh, &addr, &len), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_mmap_export_dpu(fresh, rig->dev, &borrowed, &len),
 		       DOCA_ERROR_NOT_PERMITTED); /* not started */
-	assert_int_equal(doca_mmap_set_memrange(fresh, first, 1), DOCA_SUCCESS);
+	assert_ok(doca_mmap_set_memrange(fresh, first, 1));
 	assert_refused(doca_mmap_set_memrange(fresh, first, 1), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused_invalid(doca_mmap_start(fresh)); /* no device */
 	assert_refused(doca_mmap_dev_rm(fresh, rig->dev), DOCA_ERROR_NOT_FOUND);
-	assert_int_equal(doca_mmap_dev_add(fresh, rig->dev), DOCA_SUCCESS);
+	assert_ok(doca_mmap_dev_add(fresh, rig->dev));
 	assert_refused(doca_mmap_dev_add(fresh, rig->dev), DOCA_ERROR_ALREADY_EXIST);
 	map_end(mmap);
 	map_end(fresh);
@@ -275,9 +274,9 @@ static void test_a_map_that_was_started_empty_is_not_configured_any_more(void **
 	assert_refused(doca_mmap_set_max_num_devices(mmap, 2), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_mmap_set_max_num_chunks(mmap, 2), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_mmap_start(mmap), DOCA_ERROR_NOT_PERMITTED);
-	assert_int_equal(populate(mmap, first), DOCA_SUCCESS);
+	assert_ok(populate(mmap, first));
 	rig_return(rig_room(rig, mmap, first, 100));
-	assert_int_equal(doca_mmap_stop(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_stop(mmap));
 	assert_refused(doca_mmap_set_max_num_devices(mmap, 2), DOCA_ERROR_NOT_PERMITTED);
 	map_end(mmap);
 }
@@ -297,15 +296,15 @@ static void test_chunks_and_devices_have_a_maximum_and_buffers_hold_them(void **
 	struct doca_buf *buf;
 
 	assert_refused(populate(mmap, first), DOCA_ERROR_NOT_PERMITTED); /* not started */
-	assert_int_equal(doca_mmap_set_max_num_devices(mmap, 1), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_set_max_num_chunks(mmap, 1), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_start(mmap), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_dev_add(mmap, rig->dev), DOCA_SUCCESS);
+	assert_ok(doca_mmap_set_max_num_devices(mmap, 1));
+	assert_ok(doca_mmap_set_max_num_chunks(mmap, 1));
+	assert_ok(doca_mmap_start(mmap));
+	assert_ok(doca_mmap_dev_add(mmap, rig->dev));
 	assert_refused(doca_mmap_dev_add(mmap, rig->dev), DOCA_ERROR_IN_USE);
 	assert_refused(doca_mmap_dev_add(mmap, other), DOCA_ERROR_NO_MEMORY);
 	assert_refused(doca_mmap_dev_add(mmap, poor), DOCA_ERROR_NO_MEMORY); /* it must be the only device of a map */
 	assert_refused_invalid(doca_mmap_dev_rm(mmap, other));
-	assert_int_equal(populate(mmap, first), DOCA_SUCCESS);
+	assert_ok(populate(mmap, first));
 	assert_refused(populate(mmap, second), DOCA_ERROR_NO_MEMORY);
 	buf = rig_room(rig, mmap, first, 100);
 	assert_refused(doca_mmap_dev_add(mmap, other), DOCA_ERROR_NOT_PERMITTED);
@@ -314,8 +313,8 @@ static void test_chunks_and_devices_have_a_maximum_and_buffers_hold_them(void **
 	assert_refused(doca_mmap_destroy(mmap), DOCA_ERROR_NOT_PERMITTED);
 	rig_return(buf);
 	map_end(mmap);
-	assert_int_equal(doca_dev_close(poor), DOCA_SUCCESS);
-	assert_int_equal(doca_dev_close(other), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(poor));
+	assert_ok(doca_dev_close(other));
 }
 
 static void test_chunks_do_not_meet(void **state)
@@ -324,13 +323,13 @@ static void test_chunks_do_not_meet(void **state)
 	struct doca_mmap *mmap = started_map(rig->dev);
 	struct doca_buf *none;
 
-	assert_int_equal(populate(mmap, first + 100), DOCA_SUCCESS);
+	assert_ok(populate(mmap, first + 100));
 	assert_refused(populate(mmap, first + 100), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(populate(mmap, first + 199), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(populate(mmap, first + 1), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_mmap_populate(mmap, first, 400, 4096, NULL, NULL),
 		       DOCA_ERROR_NOT_PERMITTED); /* around it */
-	assert_int_equal(populate(mmap, first + 200), DOCA_SUCCESS);
+	assert_ok(populate(mmap, first + 200));
 	assert_refused_invalid(doca_buf_inventory_buf_by_args(rig->inventory, mmap, first + 150, 100, first + 150, 0,
 							      &none)); /* over two */
 	map_end(mmap);
@@ -355,19 +354,19 @@ static void test_memory_that_is_gone_is_refused_and_the_rest_stays(void **state)
 
 	assert_int_equal(mprotect(read_only, 4096, PROT_READ), 0);
 	assert_refused(populate(map, read_only), DOCA_ERROR_NOT_PERMITTED);
-	assert_int_equal(populate(map, first), DOCA_SUCCESS);
-	assert_int_equal(populate(map, page), DOCA_SUCCESS);
+	assert_ok(populate(map, first));
+	assert_ok(populate(map, page));
 	munmap(page, 4096);
 	munmap(read_only, 4096);
 	assert_refused(populate(map, read_only), DOCA_ERROR_NOT_PERMITTED);
-	assert_int_equal(populate(map, second), DOCA_SUCCESS);
+	assert_ok(populate(map, second));
 	assert_refused(doca_mmap_dev_add(map, other), DOCA_ERROR_NOT_PERMITTED);
 	rig_return(rig_room(rig, map, first, 100));
 	rig_return(rig_room(rig, map, second, 100));
-	assert_int_equal(doca_mmap_dev_rm(map, rig->dev), DOCA_SUCCESS); /* programs may free the memory first */
+	assert_ok(doca_mmap_dev_rm(map, rig->dev)); /* programs may free the memory first */
 	rig_return(rig_room(rig, map, second, 100));
 	map_end(map);
-	assert_int_equal(doca_dev_close(other), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(other));
 }
 
 /* ---- exports ---- */
@@ -385,13 +384,13 @@ static void test_one_range_is_exported_by_a_device_that_can(void **state)
 
 	assert_refused(doca_mmap_export(mmap, rig->dev, &descriptor, &len), DOCA_ERROR_NOT_PERMITTED); /* no chunk */
 	assert_refused(doca_mmap_export_dpu(mmap, rig->dev, &borrowed, &len), DOCA_ERROR_NOT_PERMITTED);
-	assert_int_equal(populate(mmap, first), DOCA_SUCCESS);
+	assert_ok(populate(mmap, first));
 	assert_refused_invalid(doca_mmap_export(mmap, poor, &descriptor, &len)); /* not in the map */
 	assert_refused(doca_mmap_export_dpu(mmap, poor, &borrowed, &len), DOCA_ERROR_NOT_FOUND);
-	assert_int_equal(populate(mmap, second), DOCA_SUCCESS);
+	assert_ok(populate(mmap, second));
 	assert_refused(doca_mmap_export(mmap, rig->dev, &descriptor, &len), DOCA_ERROR_NOT_PERMITTED); /* two */
 	assert_refused(doca_mmap_export_dpu(mmap, rig->dev, &borrowed, &len), DOCA_ERROR_NOT_PERMITTED);
-	assert_int_equal(populate(alone, first), DOCA_SUCCESS);
+	assert_ok(populate(alone, first));
 	assert_refused(doca_mmap_export(alone, poor, &descriptor, &len), DOCA_ERROR_NOT_SUPPORTED);
 	assert_refused(doca_mmap_export_dpu(alone, poor, &borrowed, &len), DOCA_ERROR_NOT_SUPPORTED);
 	assert_null(descriptor);
@@ -399,7 +398,7 @@ static void test_one_range_is_exported_by_a_device_that_can(void **state)
 	assert_int_equal(len, 7);
 	map_end(mmap);
 	map_end(alone);
-	assert_int_equal(doca_dev_close(poor), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(poor));
 }
 
 static void test_an_exported_or_imported_map_is_not_changed(void **state)
@@ -426,7 +425,7 @@ static void test_an_exported_or_imported_map_is_not_changed(void **state)
 	assert_refused(doca_mmap_export_dpu(import.mmap, rig->dev, &borrowed, &len), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_mmap_stop(import.mmap), DOCA_ERROR_NOT_PERMITTED);
 	import_free(&import);
-	assert_int_equal(doca_dev_close(other), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(other));
 }
 
 /* provokes: doca_mmap_create_from_export DOCA_ERROR_NOT_PERMITTED
@@ -450,12 +449,12 @@ static void test_a_descriptor_is_whole_unaltered_of_this_card_and_alive(void **s
 	}
 	assert_refused(doca_mmap_create_from_export(NULL, bytes, import.len, far, &none), DOCA_ERROR_NOT_PERMITTED);
 	assert_refused(doca_mmap_create_from_export(NULL, bytes, import.len, poor, &none), DOCA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(doca_mmap_stop(import.exporter), DOCA_SUCCESS);
+	assert_ok(doca_mmap_stop(import.exporter));
 	assert_refused(doca_mmap_create_from_export(NULL, bytes, import.len, rig->dev, &none), DOCA_ERROR_DRIVER);
 	assert_null(none);
 	import_free(&import);
-	assert_int_equal(doca_dev_close(poor), DOCA_SUCCESS);
-	assert_int_equal(doca_dev_close(far), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(poor));
+	assert_ok(doca_dev_close(far));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)

@@ -19,15 +19,15 @@ static struct doca_sync_event *event_new(struct doca_dev *dev)
 {
 	struct doca_sync_event *event;
 
-	assert_int_equal(doca_sync_event_create(&event), DOCA_SUCCESS);
-	assert_int_equal(doca_sync_event_publisher_add_location_cpu(event, dev), DOCA_SUCCESS);
-	assert_int_equal(doca_sync_event_subscriber_add_location_dpu(event), DOCA_SUCCESS);
+	assert_ok(doca_sync_event_create(&event));
+	assert_ok(doca_sync_event_publisher_add_location_cpu(event, dev));
+	assert_ok(doca_sync_event_subscriber_add_location_dpu(event));
 	return event;
 }
 
 static void event_end(struct doca_sync_event *event)
 {
-	assert_int_equal(doca_sync_event_destroy(event), DOCA_SUCCESS);
+	assert_ok(doca_sync_event_destroy(event));
 }
 
 /* ---- handles and places ---- */
@@ -105,7 +105,7 @@ static void test_null_is_no_place_and_no_device(void **state)
 	void *any = rig;
 	size_t len;
 
-	assert_int_equal(doca_dev_close(stale), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(stale));
 	assert_refused_invalid(doca_sync_event_create(NULL));
 	for (int i = 0; i < 3; i++) {
 		assert_refused_invalid(doca_sync_event_publisher_add_location_cpu(event, wrong[i]));
@@ -128,7 +128,7 @@ static void test_null_is_no_place_and_no_device(void **state)
 	assert_refused_invalid(doca_sync_event_export_to_gpu(event, NULL, any));
 	assert_refused_invalid(doca_sync_event_export_to_gpu(event, any, NULL));
 	assert_refused_invalid(doca_sync_event_export_remote(event, NULL));
-	assert_int_equal(doca_sync_event_start(event), DOCA_SUCCESS);
+	assert_ok(doca_sync_event_start(event));
 	assert_refused_invalid(doca_sync_event_get(event, NULL));
 	assert_refused_invalid(doca_sync_event_update_add(event, 1, NULL));
 	assert_refused_invalid(doca_sync_event_export_to_dpu(event, rig->dev, NULL, &len));
@@ -162,13 +162,13 @@ static void test_a_device_reports_its_capabilities(void **state)
 	}
 	assert_refused_invalid(doca_sync_event_job_get_supported(info, DOCA_SYNC_EVENT_JOB_WAIT_GT - 1));
 	assert_refused_invalid(doca_sync_event_job_get_supported(info, DOCA_SYNC_EVENT_JOB_UPDATE_ADD + 1));
-	assert_int_equal(doca_sync_event_get_create_from_export_supported(info), DOCA_SUCCESS);
-	assert_int_equal(doca_sync_event_get_export_to_dpu_supported(info), DOCA_SUCCESS);
-	assert_int_equal(doca_sync_event_get_create_from_export_supported(lacking), DOCA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(doca_sync_event_get_export_to_dpu_supported(lacking), DOCA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(doca_sync_event_get_export_to_dpa_supported(info), DOCA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(doca_sync_event_get_export_to_gpu_supported(info), DOCA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(doca_dev_close(poor), DOCA_SUCCESS);
+	assert_ok(doca_sync_event_get_create_from_export_supported(info));
+	assert_ok(doca_sync_event_get_export_to_dpu_supported(info));
+	assert_doca(doca_sync_event_get_create_from_export_supported(lacking), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_sync_event_get_export_to_dpu_supported(lacking), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_sync_event_get_export_to_dpa_supported(info), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_sync_event_get_export_to_gpu_supported(info), DOCA_ERROR_NOT_SUPPORTED);
+	assert_ok(doca_dev_close(poor));
 }
 
 /* ---- the wrong moment ---- */
@@ -189,7 +189,7 @@ static void test_an_event_is_configured_before_its_start_and_used_after(void **s
 	assert_refused(doca_sync_event_update_add(event, 1, &value), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_sync_event_wait_gt(event, 1, 1), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_sync_event_wait_gt_yield(event, 1, 1), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sync_event_start(event), DOCA_SUCCESS);
+	assert_ok(doca_sync_event_start(event));
 	assert_refused(doca_sync_event_start(event), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_sync_event_set_addr(event, &value), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_sync_event_publisher_add_location_cpu(event, rig->dev), DOCA_ERROR_BAD_STATE);
@@ -198,9 +198,9 @@ static void test_an_event_is_configured_before_its_start_and_used_after(void **s
 	assert_refused(doca_sync_event_subscriber_add_location_dpu(event), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(value, 7);
 	event_end(event);
-	assert_int_equal(doca_sync_event_create(&bare), DOCA_SUCCESS);
+	assert_ok(doca_sync_event_create(&bare));
 	assert_refused(doca_sync_event_start(bare), DOCA_ERROR_BAD_STATE); /* no publisher */
-	assert_int_equal(doca_sync_event_publisher_add_location_dpu(bare), DOCA_SUCCESS);
+	assert_ok(doca_sync_event_publisher_add_location_dpu(bare));
 	assert_refused(doca_sync_event_start(bare), DOCA_ERROR_BAD_STATE); /* no subscriber */
 	event_end(bare);
 }
@@ -215,11 +215,11 @@ static void test_an_event_that_is_a_context_is_started_as_one(void **state)
 	assert_refused(doca_sync_event_stop(event), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_ctx_dev_add(ctx, rig->dev), DOCA_ERROR_NOT_SUPPORTED);
 	assert_refused(doca_ctx_stop(ctx), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_ctx_start(ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_start(ctx));
 	assert_refused(doca_ctx_start(ctx), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_ctx_workq_add(ctx, rig->workq), DOCA_SUCCESS);
+	assert_ok(doca_ctx_workq_add(ctx, rig->workq));
 	assert_refused(doca_sync_event_destroy(event), DOCA_ERROR_IN_USE);
-	assert_int_equal(doca_ctx_workq_rm(ctx, rig->workq), DOCA_SUCCESS);
+	assert_ok(doca_ctx_workq_rm(ctx, rig->workq));
 	event_end(event);
 }
 
@@ -242,12 +242,12 @@ static void test_exports_need_a_started_event_a_device_that_can_and_the_whole_de
 
 	assert_refused(doca_sync_event_export_to_dpu(event, rig->dev, &data, &len),
 		       DOCA_ERROR_BAD_STATE); /* not started */
-	assert_int_equal(doca_sync_event_start(event), DOCA_SUCCESS);
+	assert_ok(doca_sync_event_start(event));
 	assert_refused(doca_sync_event_export_to_dpu(event, poor, &data, &len), DOCA_ERROR_NOT_SUPPORTED);
 	assert_null(data);
-	assert_int_equal(doca_sync_event_export_to_dpa(event, any, &handle), DOCA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(doca_sync_event_export_to_gpu(event, any, &gpu_handle), DOCA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(doca_sync_event_export_to_dpu(event, rig->dev, &data, &len), DOCA_SUCCESS);
+	assert_doca(doca_sync_event_export_to_dpa(event, any, &handle), DOCA_ERROR_NOT_SUPPORTED);
+	assert_doca(doca_sync_event_export_to_gpu(event, any, &gpu_handle), DOCA_ERROR_NOT_SUPPORTED);
+	assert_ok(doca_sync_event_export_to_dpu(event, rig->dev, &data, &len));
 	assert_true(len <= sizeof(bytes));
 	memcpy(bytes, data, len);
 	assert_refused(doca_sync_event_create_from_export(poor, bytes, len, &imported), DOCA_ERROR_NOT_SUPPORTED);
@@ -256,14 +256,14 @@ static void test_exports_need_a_started_event_a_device_that_can_and_the_whole_de
 	assert_refused_invalid(doca_sync_event_create_from_export(rig->dev, bytes, len, &imported));
 	bytes[len / 2] ^= 1;
 	assert_null(imported);
-	assert_int_equal(doca_sync_event_create_from_export(rig->dev, bytes, len, &imported), DOCA_SUCCESS);
+	assert_ok(doca_sync_event_create_from_export(rig->dev, bytes, len, &imported));
 	assert_refused(doca_sync_event_publisher_add_location_dpu(imported), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_sync_event_set_addr(imported, &handle), DOCA_ERROR_BAD_STATE);
-	assert_int_equal(doca_sync_event_start(imported), DOCA_SUCCESS);
+	assert_ok(doca_sync_event_start(imported));
 	assert_refused(doca_sync_event_export_to_dpu(imported, rig->dev, &data, &len), DOCA_ERROR_BAD_STATE);
 	event_end(imported);
 	event_end(event);
-	assert_int_equal(doca_dev_close(poor), DOCA_SUCCESS);
+	assert_ok(doca_dev_close(poor));
 }
 
 /* The descriptor of a map is refused for an event, and the descriptor of an event for a map. */
@@ -277,14 +277,14 @@ static void test_descriptors_of_the_other_kind_are_refused(void **state)
 	const void *of_map;
 	size_t event_len, map_len;
 
-	assert_int_equal(doca_sync_event_start(event), DOCA_SUCCESS);
-	assert_int_equal(doca_sync_event_export_to_dpu(event, rig->dev, &of_event, &event_len), DOCA_SUCCESS);
-	assert_int_equal(doca_mmap_export_dpu(mmap, rig->dev, &of_map, &map_len), DOCA_SUCCESS);
+	assert_ok(doca_sync_event_start(event));
+	assert_ok(doca_sync_event_export_to_dpu(event, rig->dev, &of_event, &event_len));
+	assert_ok(doca_mmap_export_dpu(mmap, rig->dev, &of_map, &map_len));
 	assert_refused_invalid(doca_sync_event_create_from_export(rig->dev, of_map, map_len, &no_event));
 	assert_refused_invalid(doca_mmap_create_from_export(NULL, of_event, event_len, rig->dev, &no_map));
 	assert_null(no_event);
 	assert_null(no_map);
-	assert_int_equal(doca_mmap_destroy(mmap), DOCA_SUCCESS);
+	assert_ok(doca_mmap_destroy(mmap));
 	event_end(event);
 }
 
@@ -308,21 +308,21 @@ static void test_jobs_that_make_no_sense_are_refused_and_hold_no_place(void **st
 	struct doca_event ev;
 
 	assert_refused(doca_workq_submit(rig->workq, &set.base), DOCA_ERROR_BAD_STATE); /* not started */
-	assert_int_equal(doca_ctx_start(none.ctx), DOCA_SUCCESS);
+	assert_ok(doca_ctx_start(none.ctx));
 	assert_refused(doca_workq_submit(rig->workq, &set.base), DOCA_ERROR_NOT_FOUND);
-	assert_int_equal(doca_ctx_workq_add(none.ctx, rig->workq), DOCA_SUCCESS);
+	assert_ok(doca_ctx_workq_add(none.ctx, rig->workq));
 	assert_refused_invalid(doca_workq_submit(rig->workq, &none));
 	assert_refused_invalid(doca_workq_submit(rig->workq, &dma));
 	assert_refused_invalid(doca_workq_submit(rig->workq, &get.base));
 	assert_refused_invalid(doca_workq_submit(rig->workq, &add.base));
 	assert_refused_invalid(doca_workq_submit(rig->workq, &wait.base));
 	for (int i = 0; i < RIG_DEPTH; i++)
-		assert_int_equal(doca_workq_submit(rig->workq, &set.base), DOCA_SUCCESS);
-	assert_int_equal(doca_workq_submit(rig->workq, &set.base), DOCA_ERROR_NO_MEMORY);
+		assert_ok(doca_workq_submit(rig->workq, &set.base));
+	assert_doca(doca_workq_submit(rig->workq, &set.base), DOCA_ERROR_NO_MEMORY);
 	for (int i = 0; i < RIG_DEPTH; i++)
 		while (doca_workq_progress_retrieve(rig->workq, &ev, 0) == DOCA_ERROR_AGAIN)
 			;
-	assert_int_equal(doca_ctx_workq_rm(none.ctx, rig->workq), DOCA_SUCCESS);
+	assert_ok(doca_ctx_workq_rm(none.ctx, rig->workq));
 	event_end(event);
 }
 
