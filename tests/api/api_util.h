@@ -42,6 +42,7 @@ struct api_world {
 	CMFixtureFunction setup, teardown; /* of the group; NULL = none */
 };
 
+/* A world whose set-up is more than a device. */
 #define API_ON_DPU(name_, topology_, tests_, setup_, teardown_)                                         \
 	{                                                                                               \
 		.name = name_, .topology = topology_, .side = "dpu", API_WITH(tests_), .setup = setup_, \
@@ -51,6 +52,7 @@ struct api_world {
 /* Run each world in a process of its own. The result is main()'s. */
 int api_run(const struct api_world *worlds, size_t num_worlds);
 
+/* The same for the worlds that are its arguments. */
 #define API_RUN(...) \
 	api_run((const struct api_world[]){ __VA_ARGS__ }, API_COUNT(((const struct api_world[]){ __VA_ARGS__ })))
 
