@@ -261,6 +261,38 @@ static void test_memory_that_could_shrink_is_no_segment(void **state)
 	assert_int_equal(sim_segment_map(fd, 4096, &segment), -EPROTO);
 }
 
+static int lowest_free_fd(void)
+{
+	int fd = fcntl(1, F_DUPFD, 0);
+
+	close(fd);
+	return fd;
+}
+
+static void test_segment_that_is_not_made_leaves_no_descriptor(void **state)
+{
+	struct sim_segment segment;
+	int before = lowest_free_fd(), fd;
+
+	assert_true(sim_segment_create(SIZE_MAX, &segment, &fd) < 0);
+	assert_int_equal(lowest_free_fd(), before);
+}
+
+static void test_segment_may_have_the_first_descriptor(void **state)
+{
+	struct sim_segment segment;
+	int input = fcntl(0, F_DUPFD_CLOEXEC, 3), fd = -1, rc;
+
+	close(0);
+	rc = sim_segment_create(4096, &segment, &fd);
+	if (input >= 0)
+		dup2(input, 0);
+	close(input);
+	assert_int_equal(rc, 0);
+	assert_int_equal(fd, 0);
+	sim_segment_unmap(&segment);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -277,6 +309,8 @@ int main(void)
 		TEST(test_a_consumer_that_posts_more_than_it_has_is_refused),
 		TEST(test_a_message_without_a_posted_receive_is_none),
 		cmocka_unit_test(test_memory_that_could_shrink_is_no_segment),
+		cmocka_unit_test(test_segment_that_is_not_made_leaves_no_descriptor),
+		cmocka_unit_test(test_segment_may_have_the_first_descriptor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,14 @@ static void test_both_ends_learn_of_a_shutdown(void **state)
 	assert_false(sim_wake_clear(&wake));
 }
 
+/* No sender of ours writes one. */
+static void test_empty_packet_is_an_end(void **state)
+{
+	assert_int_equal(send(wake.send_fd, "", 0, 0), 0);
+	errno = EAGAIN; /* of an earlier call */
+	assert_false(sim_wake_clear(&wake));
+}
+
 static void test_send_to_an_owner_that_is_gone_fails(void **state)
 {
 	close(wake.recv_fd);
@@ -113,17 +121,19 @@ static void test_both_ends_are_closed(void **state)
 	assert_int_equal(wake.recv_fd, -1);
 }
 
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_send_wakes_until_it_is_cleared, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_send_to_a_full_socket_that_a_peer_made_blocking_returns, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_peer_cannot_take_wake_ups, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_both_ends_learn_of_a_shutdown, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_send_to_an_owner_that_is_gone_fails, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_other_descriptors_are_no_wake_descriptors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_both_ends_are_closed, setup, teardown),
+		TEST(test_send_wakes_until_it_is_cleared),
+		TEST(test_send_to_a_full_socket_that_a_peer_made_blocking_returns),
+		TEST(test_peer_cannot_take_wake_ups),
+		TEST(test_both_ends_learn_of_a_shutdown),
+		TEST(test_empty_packet_is_an_end),
+		TEST(test_send_to_an_owner_that_is_gone_fails),
+		TEST(test_other_descriptors_are_no_wake_descriptors),
+		TEST(test_both_ends_are_closed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
