@@ -167,6 +167,7 @@ static void test_directory_of_another_user_is_refused(void **state)
 static void test_session_that_is_shared_opens_to_the_group(void **state)
 {
 	struct fixture *f = *state;
+	struct stat st;
 	int lock, listening;
 
 	need_root();
@@ -174,12 +175,16 @@ static void test_session_that_is_shared_opens_to_the_group(void **state)
 	assert_int_equal(seteuid(OWNER), 0);
 	lock = sim_session_dir_lock(f->fd);
 	listening = sim_session_dir_listen(f->fd);
+	close(sim_session_dir_open_log(f->fd));
 	assert_int_equal(sim_session_dir_write(f->fd, "topology.yaml", "x", 1), 0);
 	assert_int_equal(sim_session_dir_share(f->fd, GROUP), -EPERM); /* it is not in the group */
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(sim_session_dir_share(f->fd, GROUP), 0);
 	assert_int_equal(as_user(MEMBER, GROUP, try_open, f), 0);
 	assert_int_equal(as_user(MEMBER, GROUP, try_read, f), 0);
+	assert_int_equal(fstatat(f->fd, "bfsimd.log", &st, 0), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+	assert_int_equal(st.st_gid, GROUP);
 	assert_int_equal(as_user(MEMBER, GROUP, try_lock, f), -EPERM);
 	assert_int_equal(as_user(MEMBER, MEMBER, try_open, f), -EACCES);
 	close(listening);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmocka_test.h"
+#include "first_fd.h"
 #include "sim/shm/recvq.h"
 #include "sim/shm/segment.h"
 #include "under_valgrind.h"
@@ -261,14 +262,6 @@ static void test_memory_that_could_shrink_is_no_segment(void **state)
 	assert_int_equal(sim_segment_map(fd, 4096, &segment), -EPROTO);
 }
 
-static int lowest_free_fd(void)
-{
-	int fd = fcntl(1, F_DUPFD, 0);
-
-	close(fd);
-	return fd;
-}
-
 static void test_segment_that_is_not_made_leaves_no_descriptor(void **state)
 {
 	struct sim_segment segment;
@@ -281,13 +274,10 @@ static void test_segment_that_is_not_made_leaves_no_descriptor(void **state)
 static void test_segment_may_have_the_first_descriptor(void **state)
 {
 	struct sim_segment segment;
-	int input = fcntl(0, F_DUPFD_CLOEXEC, 3), fd = -1, rc;
+	int input = close_input(), fd = -1, rc;
 
-	close(0);
 	rc = sim_segment_create(4096, &segment, &fd);
-	if (input >= 0)
-		dup2(input, 0);
-	close(input);
+	restore_input(input);
 	assert_int_equal(rc, 0);
 	assert_int_equal(fd, 0);
 	sim_segment_unmap(&segment);
