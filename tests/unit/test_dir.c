@@ -115,8 +115,8 @@ static void test_looking_takes_nothing(void **state)
 static void test_the_lock_held_is_the_one_that_has_the_name(void **state)
 {
 	struct fixture *f = *state;
+	int lowest = lowest_free_fd(), status, taken = 0;
 	pid_t pid = fork();
-	int status, taken = 0;
 
 	if (pid == 0) {
 		for (int i = 0; i < 3000; i++) {
@@ -144,6 +144,7 @@ static void test_the_lock_held_is_the_one_that_has_the_name(void **state)
 	}
 	assert_int_equal(status, 0);
 	assert_true(taken > 0);
+	assert_int_equal(lowest_free_fd(), lowest);
 }
 
 static void test_a_socket_is_found_through_its_directory(void **state)
@@ -153,8 +154,10 @@ static void test_a_socket_is_found_through_its_directory(void **state)
 	char byte = 'x';
 
 	assert_int_equal(sim_session_dir_connect(f->fd), -ENOENT);
+	assert_false(sim_session_dir_has_socket(f->fd));
 	listening = sim_session_dir_listen(f->fd);
 	assert_true(listening >= 0);
+	assert_true(sim_session_dir_has_socket(f->fd));
 	there = sim_session_dir_connect(f->fd);
 	assert_true(there >= 0);
 	here = accept(listening, NULL, NULL);
@@ -346,10 +349,10 @@ static void test_first_descriptor_is_as_good_as_any(void **state)
 	close(lock);
 }
 
-static void test_calls_that_fail_leave_no_descriptor(void **state)
+static void test_calls_leave_no_descriptor(void **state)
 {
 	struct fixture *f = *state;
-	int before = lowest_free_fd(), log;
+	int before = lowest_free_fd(), log, lock;
 	char *text;
 	size_t len;
 
@@ -359,7 +362,19 @@ static void test_calls_that_fail_leave_no_descriptor(void **state)
 	close(log);
 	assert_int_equal(sim_session_dir_connect(f->fd), -ENOENT);
 	assert_int_equal(sim_session_dir_read(f->fd, ".", &text, &len), -EISDIR);
-	assert_int_equal(lowest_free_fd(), before);
+	assert_int_equal(unlinkat(f->fd, "bfsimd.log", 0), 0);
+	assert_int_equal(mkfifoat(f->fd, "bfsimd.log", 0600), 0);
+	assert_int_equal(sim_session_dir_open_log(f->fd), -EPERM);
+	lock = sim_session_dir_lock(f->fd);
+	assert_int_equal(lock, before);
+	assert_int_equal(sim_session_dir_lock(f->fd), -EBUSY);
+	assert_true(sim_session_dir_is_live(f->fd));
+	assert_int_equal(sim_session_dir_watch(-1), -ENOENT);
+	assert_int_equal(sim_session_dir_write(f->fd, "file", "x", 1), 0);
+	assert_int_equal(sim_session_dir_read(f->fd, "file", &text, &len), 0);
+	free(text);
+	assert_int_equal(lowest_free_fd(), before + 1);
+	close(lock);
 }
 
 static void test_log_in_a_directory_that_is_gone_has_no_place(void **state)
@@ -444,7 +459,7 @@ int main(void)
 		TEST(test_the_default_is_the_users_own),
 		TEST(test_errors_of_a_directory_say_what_to_do),
 		TEST(test_first_descriptor_is_as_good_as_any),
-		TEST(test_calls_that_fail_leave_no_descriptor),
+		TEST(test_calls_leave_no_descriptor),
 		TEST(test_log_in_a_directory_that_is_gone_has_no_place),
 		TEST(test_watch_tells_of_a_file_that_goes),
 		TEST(test_file_that_cannot_be_written_whole_stays_as_it_was),

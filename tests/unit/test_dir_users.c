@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "dir_fixture.h"
+#include "first_fd.h"
 
 static int users_teardown(void **state)
 {
@@ -100,15 +101,19 @@ static void need_root(void)
 	}
 }
 
-/* What @attempt returns in a process of that user and group: 0 or -errno, or a descriptor as 0. */
+/* What @attempt returns in a process of that user and group: 0 or -errno, or a descriptor as 0. A refusal that leaves a
+ * descriptor open is -EMFILE. */
 static int as_user(uid_t user, gid_t group, int (*attempt)(const struct fixture *f), const struct fixture *f)
 {
 	pid_t pid = fork();
 	int status;
 
 	if (pid == 0) {
+		int lowest = lowest_free_fd();
 		int rc = setgroups(0, NULL) < 0 || setgid(group) < 0 || setuid(user) < 0 ? -EINVAL : attempt(f);
 
+		if (rc < 0 && lowest_free_fd() != lowest)
+			rc = -EMFILE;
 		_exit(rc < 0 ? -rc : 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
