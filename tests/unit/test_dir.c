@@ -349,6 +349,24 @@ static void test_first_descriptor_is_as_good_as_any(void **state)
 	close(lock);
 }
 
+static void test_started_programs_get_no_descriptor(void **state)
+{
+	struct fixture *f = *state;
+	int fds[7];
+
+	fds[0] = sim_session_dir_open(f->path, false);
+	fds[1] = sim_session_dir_lock(f->fd);
+	fds[2] = sim_session_dir_open_log(f->fd); /* new */
+	fds[3] = sim_session_dir_open_log(f->fd); /* there already */
+	fds[4] = sim_session_dir_listen(f->fd);
+	fds[5] = sim_session_dir_connect(f->fd);
+	fds[6] = sim_session_dir_watch(f->fd);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		assert_int_equal(fcntl(fds[i], F_GETFD), FD_CLOEXEC);
+		close(fds[i]);
+	}
+}
+
 static void test_calls_leave_no_descriptor(void **state)
 {
 	struct fixture *f = *state;
@@ -459,6 +477,7 @@ int main(void)
 		TEST(test_the_default_is_the_users_own),
 		TEST(test_errors_of_a_directory_say_what_to_do),
 		TEST(test_first_descriptor_is_as_good_as_any),
+		TEST(test_started_programs_get_no_descriptor),
 		TEST(test_calls_leave_no_descriptor),
 		TEST(test_log_in_a_directory_that_is_gone_has_no_place),
 		TEST(test_watch_tells_of_a_file_that_goes),
