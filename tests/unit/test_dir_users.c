@@ -44,6 +44,7 @@ static void test_planted_links_are_not_followed(void **state)
 	struct fixture *f = *state;
 	char *got;
 	size_t len;
+	int lock;
 
 	write_victim(f);
 	assert_int_equal(symlinkat("victim", f->fd, "topology.yaml.new"), 0);
@@ -55,6 +56,13 @@ static void test_planted_links_are_not_followed(void **state)
 	assert_int_equal(symlinkat("victim", f->fd, "lock"), 0);
 	assert_int_equal(sim_session_dir_lock(f->fd), -ELOOP);
 	assert_false(sim_session_dir_is_live(f->fd));
+	assert_int_equal(unlinkat(f->fd, "lock", 0), 0);
+	lock = sim_session_dir_lock(f->fd);
+	assert_int_equal(renameat(f->fd, "lock", f->fd, "locked"), 0);
+	assert_int_equal(symlinkat("locked", f->fd, "lock"), 0);
+	assert_false(sim_session_dir_is_live(f->fd));
+	assert_int_equal(unlinkat(f->fd, "locked", 0), 0);
+	close(lock);
 	assert_int_equal(symlinkat("victim", f->fd, "bfsimd.log"), 0);
 	assert_int_equal(sim_session_dir_open_log(f->fd), -ELOOP);
 	expect_victim(f);
@@ -169,10 +177,18 @@ static void test_directory_of_another_user_is_refused(void **state)
 	assert_false(has(f, "lock"));
 }
 
+static void expect_shared(const struct fixture *f, const char *name, mode_t mode)
+{
+	struct stat st;
+
+	assert_int_equal(fstatat(f->fd, name, &st, 0), 0);
+	assert_int_equal(st.st_mode & 0777, mode);
+	assert_int_equal(st.st_gid, GROUP);
+}
+
 static void test_session_that_is_shared_opens_to_the_group(void **state)
 {
 	struct fixture *f = *state;
-	struct stat st;
 	int lock, listening;
 
 	need_root();
@@ -187,9 +203,10 @@ static void test_session_that_is_shared_opens_to_the_group(void **state)
 	assert_int_equal(sim_session_dir_share(f->fd, GROUP), 0);
 	assert_int_equal(as_user(MEMBER, GROUP, try_open, f), 0);
 	assert_int_equal(as_user(MEMBER, GROUP, try_read, f), 0);
-	assert_int_equal(fstatat(f->fd, "bfsimd.log", &st, 0), 0);
-	assert_int_equal(st.st_mode & 0777, 0640);
-	assert_int_equal(st.st_gid, GROUP);
+	expect_shared(f, "lock", 0640);
+	expect_shared(f, "topology.yaml", 0640);
+	expect_shared(f, "bfsimd.log", 0640);
+	expect_shared(f, "bfsimd.sock", 0660);
 	assert_int_equal(as_user(MEMBER, GROUP, try_lock, f), -EPERM);
 	assert_int_equal(as_user(MEMBER, MEMBER, try_open, f), -EACCES);
 	close(listening);
