@@ -70,11 +70,9 @@ bool daemon_can_queue_handshake(const struct conn *conn)
 
 static void drop_first_unsent(struct conn *conn)
 {
-	struct packet *first = conn->unsent;
+	struct packet *first = STAILQ_FIRST(&conn->unsent);
 
-	conn->unsent = first->next;
-	if (!conn->unsent)
-		conn->unsent_end = &conn->unsent;
+	STAILQ_REMOVE_HEAD(&conn->unsent, entry);
 	conn->num_unsent_replies -= first->msg.is_reply;
 	conn->num_unsent_handshakes -= is_handshake(&first->msg);
 	sim_fds_close(&first->fds);
@@ -84,7 +82,7 @@ static void drop_first_unsent(struct conn *conn)
 /* A child that the daemon has just forked (resume_guard.c) still holds copies of the descriptors. */
 void daemon_conn_free(struct daemon *daemon, struct conn *conn)
 {
-	while (conn->unsent)
+	while (!STAILQ_EMPTY(&conn->unsent))
 		drop_first_unsent(conn);
 	daemon_resume_guard_stop(&conn->guard); /* a guard remains if the process could not be stopped */
 	sim_watch_close(daemon->epoll_fd, conn->pidfd);
@@ -95,7 +93,9 @@ void daemon_conn_free(struct daemon *daemon, struct conn *conn)
 /* Notifications of one channel are equal, so one in the queue is enough. */
 static bool is_notify_queued(const struct conn *conn, const struct sim_msg *notify)
 {
-	for (const struct packet *p = conn->unsent; p; p = p->next)
+	const struct packet *p;
+
+	STAILQ_FOREACH(p, &conn->unsent, entry)
 		if (p->msg.type == SIM_MSG_NOTIFY_PEER && p->msg.body.channel.number == notify->body.channel.number)
 			return true;
 	return false;
@@ -131,8 +131,7 @@ static void queue_unsent(struct daemon *daemon, struct conn *conn, const struct 
 	fds->count = 0;
 	conn->num_unsent_replies += msg->is_reply;
 	conn->num_unsent_handshakes += is_handshake(msg);
-	*conn->unsent_end = packet;
-	conn->unsent_end = &packet->next;
+	STAILQ_INSERT_TAIL(&conn->unsent, packet, entry);
 	set_epoll_events(daemon, conn, EPOLLIN | EPOLLOUT);
 }
 
@@ -156,7 +155,7 @@ void daemon_send_fds(struct daemon *daemon, struct conn *conn, struct sim_msg *m
 {
 	if (daemon_conn_state_has_ended(conn->state))
 		return;
-	if (conn->unsent || !try_send(conn, msg, fds->fd, fds->count))
+	if (!STAILQ_EMPTY(&conn->unsent) || !try_send(conn, msg, fds->fd, fds->count))
 		queue_unsent(daemon, conn, msg, fds);
 }
 
@@ -167,7 +166,7 @@ static void send_copies(struct daemon *daemon, struct conn *conn, struct sim_msg
 
 	if (daemon_conn_state_has_ended(conn->state))
 		return;
-	if (!conn->unsent && try_send(conn, msg, fds, num_fds))
+	if (STAILQ_EMPTY(&conn->unsent) && try_send(conn, msg, fds, num_fds))
 		return;
 	for (uint32_t i = 0; i < num_fds; i++) {
 		int copy = fcntl(fds[i], F_DUPFD_CLOEXEC, 0);
@@ -200,8 +199,10 @@ void daemon_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg,
 
 void daemon_flush(struct daemon *daemon, struct conn *conn)
 {
-	while (conn->unsent && !daemon_conn_state_has_ended(conn->state)) {
-		if (!try_send(conn, &conn->unsent->msg, conn->unsent->fds.fd, conn->unsent->fds.count))
+	while (!STAILQ_EMPTY(&conn->unsent) && !daemon_conn_state_has_ended(conn->state)) {
+		struct packet *first = STAILQ_FIRST(&conn->unsent);
+
+		if (!try_send(conn, &first->msg, first->fds.fd, first->fds.count))
 			return;
 		drop_first_unsent(conn);
 	}
@@ -211,7 +212,9 @@ void daemon_flush(struct daemon *daemon, struct conn *conn)
 
 struct conn *daemon_find_conn(struct daemon *daemon, uint32_t peer)
 {
-	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
+	struct conn *conn;
+
+	TAILQ_FOREACH(conn, &daemon->conns, entry)
 		if (daemon_conn_state_is_attached(conn->state) && conn->peer == peer)
 			return conn;
 	return NULL;

@@ -157,6 +157,8 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 				   .listening = { SOURCE_LISTEN, NULL },
 				   .signals = { SOURCE_SIGNAL, NULL },
 				   .process_ops = &daemon_default_process_ops };
+	TAILQ_INIT(&daemon->conns);
+	TAILQ_INIT(&daemon->recordings);
 	rc = open_session(daemon, cfg);
 	if (rc == -EBUSY)
 		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
@@ -180,13 +182,13 @@ void daemon_close(struct daemon *daemon)
 	daemon_drop_recordings(daemon);
 	if (daemon->services)
 		daemon_drop_channels(daemon); /* processes notice the end of the daemon's socket */
-	while (daemon->conns) {
-		struct conn *first = daemon->conns;
+	while (!TAILQ_EMPTY(&daemon->conns)) {
+		struct conn *first = TAILQ_FIRST(&daemon->conns);
 
 		daemon_conn_lose(first);
 		daemon_resume_process(daemon, first);
 		daemon_detach(daemon, first);
-		daemon->conns = first->next;
+		TAILQ_REMOVE(&daemon->conns, first, entry);
 		daemon_conn_free(daemon, first);
 	}
 	if (daemon->lock_fd >= 0)
@@ -308,13 +310,12 @@ static int conn_new(struct daemon *daemon, int sock)
 			       .pid = cred.pid,
 			       .uid = cred.uid,
 			       .pidfd = -1,
-			       .unsent_end = &conn->unsent,
-			       .next = daemon->conns,
 			       .socket = { SOURCE_SOCKET, conn },
 			       .process = { SOURCE_PROCESS, conn } };
+	STAILQ_INIT(&conn->unsent);
 	rc = daemon_watch(daemon, sock, &conn->socket);
 	if (rc == 0) {
-		daemon->conns = conn;
+		TAILQ_INSERT_HEAD(&daemon->conns, conn, entry);
 		return 0;
 	}
 	daemon->num_refused -= is_refused;
@@ -361,24 +362,28 @@ static void accept_process(struct daemon *daemon)
 		sim_err("cannot take another process: error %d", -rc);
 }
 
-/* Remove dead connections and their exports, imports and channels. */
-static void reap_dead_conns(struct daemon *daemon)
+static struct conn *find_ended_conn(const struct daemon *daemon)
 {
-	struct conn **link = &daemon->conns;
+	struct conn *conn;
 
-	while (*link) {
-		struct conn *conn = *link;
+	TAILQ_FOREACH(conn, &daemon->conns, entry)
+		if (daemon_conn_state_has_ended(conn->state))
+			return conn;
+	return NULL;
+}
 
-		if (!daemon_conn_state_has_ended(conn->state)) {
-			link = &conn->next;
-			continue;
-		}
+/* Remove connections that have ended, with their exports, imports and channels. Messages to other processes may find more of
+ * them. */
+static void reap_ended_conns(struct daemon *daemon)
+{
+	struct conn *conn;
+
+	while ((conn = find_ended_conn(daemon))) {
 		daemon_resume_process(daemon, conn);
 		daemon_detach(daemon, conn);
-		*link = conn->next;
+		TAILQ_REMOVE(&daemon->conns, conn, entry);
 		daemon->num_refused -= conn->is_refused;
 		daemon_conn_free(daemon, conn);
-		link = &daemon->conns; /* messages to other processes may have found more dead connections */
 	}
 }
 
@@ -394,11 +399,11 @@ int daemon_step(struct daemon *daemon, int timeout_ms)
 	daemon_expire_describe_requests(daemon, now);
 	daemon_expire_channels(daemon, now);
 	daemon_run_fault_events(daemon);
-	reap_dead_conns(daemon);
+	reap_ended_conns(daemon);
 	if (daemon->must_accept)
 		accept_process(daemon);
 	daemon->must_accept = false;
-	if (daemon->unreachable && !daemon->conns)
+	if (daemon->unreachable && TAILQ_EMPTY(&daemon->conns))
 		daemon->stop = true;
 	return count < 0 ? 0 : count;
 }

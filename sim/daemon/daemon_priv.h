@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
+#include "sim/base/queue.h"
 #include "sim/state/shared_state.h"
 #include "conn_state.h"
 #include "daemon.h"
@@ -33,7 +34,7 @@ struct source {
 struct packet {
 	struct sim_msg msg;
 	struct sim_fds fds; /* owned */
-	struct packet *next;
+	STAILQ_ENTRY(packet) entry;
 };
 
 /* A child of the daemon that continues a stopped process when the daemon is killed. */
@@ -57,8 +58,7 @@ struct conn {
 	bool warned_queue_full,
 		warned_fds_lost; /* the log has the warning about a full queue, about lost descriptors */
 	uint32_t peer;
-	struct packet *unsent; /* oldest first */
-	struct packet **unsent_end;
+	STAILQ_HEAD(, packet) unsent; /* oldest first */
 	uint32_t num_unsent_replies, num_unsent_handshakes;
 	uint32_t num_describe_requests; /* in flight, from this process */
 	uint32_t num_shared_objects;    /* of its exports, kept here */
@@ -66,7 +66,7 @@ struct conn {
 	uint64_t resume_ms;             /* end of the pause that the daemon imposed; 0 = not paused */
 	struct resume_guard guard;      /* runs while the process is stopped */
 	uint64_t recording;             /* number of its recording; 0 = none */
-	struct conn *next;
+	TAILQ_ENTRY(conn) entry;
 };
 
 /* A revoked key that some importers have not yet released. */
@@ -77,7 +77,7 @@ struct revocation {
 	struct conn **pending_importers; /* importers that have not answered */
 	uint32_t num_pending_importers;
 	uint64_t deadline_ms;
-	struct revocation *next;
+	LIST_ENTRY(revocation) entry;
 };
 
 /* The shared object that holds a key's memory. */
@@ -92,7 +92,7 @@ struct recording {
 	int fd;
 	struct sim_peer_info process_info;
 	bool is_alive;
-	struct recording *next;
+	TAILQ_ENTRY(recording) entry;
 };
 
 /* A DESCRIBE request that the daemon forwarded to an exporter. */
@@ -101,7 +101,7 @@ struct describe_request {
 	struct conn *importer, *exporter;
 	uint64_t importer_seq;
 	uint64_t deadline_ms;
-	struct describe_request *next;
+	LIST_ENTRY(describe_request) entry;
 };
 
 struct daemon;
@@ -137,15 +137,15 @@ struct daemon {
 	struct sim_fault_events fault_events; /* rules that hit at a time */
 	bool warned_unreachable;              /* the log has the warning that rules do not reach a process */
 	const struct daemon_process_ops *process_ops;
-	struct conn *conns;
+	TAILQ_HEAD(conns, conn) conns;        /* newest first */
 	struct shared_object *shared_objects; /* by the low half of a key's id */
 	uint32_t num_shared_objects;
-	struct revocation *revocations;
-	struct describe_request *describe_requests;
+	LIST_HEAD(, revocation) revocations;
+	LIST_HEAD(, describe_request) describe_requests;
 	uint64_t next_seq;
 	uint32_t trace_level;
-	uint64_t zero_ns;             /* the session's begin */
-	struct recording *recordings; /* oldest first */
+	uint64_t zero_ns;                   /* the session's begin */
+	TAILQ_HEAD(, recording) recordings; /* oldest first */
 	uint64_t num_recordings, num_ended_recordings, num_dropped_recordings;
 };
 

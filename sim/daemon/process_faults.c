@@ -67,7 +67,9 @@ void daemon_resume_process(struct daemon *daemon, struct conn *conn)
 
 static void resume_due_processes(struct daemon *daemon, uint64_t now_ms)
 {
-	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
+	struct conn *conn;
+
+	TAILQ_FOREACH(conn, &daemon->conns, entry)
 		if (conn->resume_ms <= now_ms)
 			daemon_resume_process(daemon, conn);
 }
@@ -75,8 +77,9 @@ static void resume_due_processes(struct daemon *daemon, uint64_t now_ms)
 static uint64_t next_resume_ms(const struct daemon *daemon)
 {
 	uint64_t next_ms = UINT64_MAX;
+	const struct conn *conn;
 
-	for (const struct conn *conn = daemon->conns; conn; conn = conn->next)
+	TAILQ_FOREACH(conn, &daemon->conns, entry)
 		if (conn->resume_ms && conn->resume_ms < next_ms)
 			next_ms = conn->resume_ms;
 	return next_ms;
@@ -139,30 +142,15 @@ static void inject_daemon_fault(struct daemon *daemon, uint64_t since_ns)
 	}
 }
 
-/* The list begins with the newest connection; rules count from the oldest. */
-static void reverse_conns(struct conn **list)
-{
-	struct conn *reversed = NULL;
-
-	while (*list) {
-		struct conn *first = *list;
-
-		*list = first->next;
-		first->next = reversed;
-		reversed = first;
-	}
-	*list = reversed;
-}
-
+/* Rules count from the oldest connection. */
 static void inject_processes_and_daemon(void *arg, uint64_t since_ns)
 {
 	struct daemon *daemon = arg;
+	struct conn *conn;
 
-	reverse_conns(&daemon->conns);
-	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
-		if (conn->state == DAEMON_CONN_ATTACHED || conn->state == DAEMON_CONN_UNRESPONSIVE)
-			inject_process_fault(daemon, conn, since_ns);
-	reverse_conns(&daemon->conns);
+	TAILQ_FOREACH_REVERSE(conn, &daemon->conns, conns, entry)
+	if (conn->state == DAEMON_CONN_ATTACHED || conn->state == DAEMON_CONN_UNRESPONSIVE)
+		inject_process_fault(daemon, conn, since_ns);
 	inject_daemon_fault(daemon, since_ns);
 }
 
@@ -182,8 +170,9 @@ static void disconnect_rep(void *arg, uint32_t function)
 static void notify_functions_changed(void *arg)
 {
 	struct daemon *daemon = arg;
+	struct conn *conn;
 
-	for (struct conn *conn = daemon->conns; conn; conn = conn->next) {
+	TAILQ_FOREACH(conn, &daemon->conns, entry) {
 		struct sim_msg msg = { .type = SIM_MSG_FUNCTIONS_CHANGED };
 
 		if (daemon_conn_state_is_attached(conn->state))

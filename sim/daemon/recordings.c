@@ -13,33 +13,34 @@
 
 #define MAX_ENDED_RECORDINGS 128
 
-static struct recording **find_recording_link(struct daemon *daemon, uint64_t number)
+/* The recording with that number, or the first one after it. */
+static struct recording *find_recording(const struct daemon *daemon, uint64_t number)
 {
-	struct recording **link = &daemon->recordings;
+	struct recording *recording;
 
-	while (*link && (*link)->number < number)
-		link = &(*link)->next;
-	return link;
+	TAILQ_FOREACH(recording, &daemon->recordings, entry)
+		if (recording->number >= number)
+			return recording;
+	return NULL;
 }
 
-static void remove_recording(struct recording **link)
+static void remove_recording(struct daemon *daemon, struct recording *recording)
 {
-	struct recording *recording = *link;
-
-	*link = recording->next;
+	TAILQ_REMOVE(&daemon->recordings, recording, entry);
 	close(recording->fd);
 	free(recording);
 }
 
 bool daemon_drop_oldest_recording(struct daemon *daemon)
 {
-	struct recording **link = &daemon->recordings;
+	struct recording *recording;
 
-	while (*link && (*link)->is_alive)
-		link = &(*link)->next;
-	if (!*link)
+	TAILQ_FOREACH(recording, &daemon->recordings, entry)
+		if (!recording->is_alive)
+			break;
+	if (!recording)
 		return false;
-	remove_recording(link);
+	remove_recording(daemon, recording);
 	daemon->num_ended_recordings--;
 	daemon->num_dropped_recordings++;
 	return true;
@@ -76,14 +77,14 @@ void daemon_add_recording(struct daemon *daemon, struct conn *conn, struct sim_f
 					 .process_info = *sim_card_peer(daemon->card, conn->peer) };
 	fds->fd[0] = -1;
 	conn->recording = recording->number;
-	*find_recording_link(daemon, UINT64_MAX) = recording;
+	TAILQ_INSERT_TAIL(&daemon->recordings, recording, entry);
 }
 
 void daemon_end_recording(struct daemon *daemon, struct conn *conn)
 {
 	if (conn->recording == 0)
 		return;
-	(*find_recording_link(daemon, conn->recording))->is_alive = false;
+	find_recording(daemon, conn->recording)->is_alive = false;
 	conn->recording = 0;
 	if (++daemon->num_ended_recordings > MAX_ENDED_RECORDINGS)
 		daemon_drop_oldest_recording(daemon);
@@ -91,7 +92,7 @@ void daemon_end_recording(struct daemon *daemon, struct conn *conn)
 
 void daemon_reply_recording(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
-	const struct recording *found = *find_recording_link(daemon, msg->body.recording.number);
+	const struct recording *found = find_recording(daemon, msg->body.recording.number);
 
 	memset(&msg->body, 0, sizeof(msg->body));
 	msg->body.recorded.zero_ns = daemon->zero_ns;
@@ -108,8 +109,10 @@ void daemon_reply_recording(struct daemon *daemon, struct conn *conn, struct sim
 
 void daemon_drop_recordings(struct daemon *daemon)
 {
-	for (struct conn *conn = daemon->conns; conn; conn = conn->next)
+	struct conn *conn;
+
+	TAILQ_FOREACH(conn, &daemon->conns, entry)
 		conn->recording = 0;
-	while (daemon->recordings)
-		remove_recording(&daemon->recordings);
+	while (!TAILQ_EMPTY(&daemon->recordings))
+		remove_recording(daemon, TAILQ_FIRST(&daemon->recordings));
 }

@@ -140,47 +140,46 @@ static void forward_describe(struct daemon *daemon, struct conn *importer, struc
 					      .importer = importer,
 					      .exporter = exporter,
 					      .importer_seq = msg->seq,
-					      .deadline_ms = sim_monotonic_ms() + EXPORTER_TIMEOUT_MS,
-					      .next = daemon->describe_requests };
-	daemon->describe_requests = request;
+					      .deadline_ms = sim_monotonic_ms() + EXPORTER_TIMEOUT_MS };
+	LIST_INSERT_HEAD(&daemon->describe_requests, request, entry);
 	importer->num_describe_requests++;
 	msg->seq = request->seq;
 	daemon_send(daemon, exporter, msg, -1);
 }
 
-static void remove_describe_request(struct describe_request **link)
+static void remove_describe_request(struct describe_request *request)
 {
-	struct describe_request *request = *link;
-
-	*link = request->next;
+	LIST_REMOVE(request, entry);
 	request->importer->num_describe_requests--;
 	free(request);
 }
 
-static void forward_describe_reply(struct daemon *daemon, struct describe_request **link, struct sim_msg *msg,
+static void forward_describe_reply(struct daemon *daemon, struct describe_request *request, struct sim_msg *msg,
 				   struct sim_fds *fds)
 {
-	struct conn *importer = (*link)->importer;
+	struct conn *importer = request->importer;
 
-	msg->seq = (*link)->importer_seq;
-	remove_describe_request(link);
+	msg->seq = request->importer_seq;
+	remove_describe_request(request);
 	daemon_send_fds(daemon, importer, msg, fds);
 }
 
-static void fail_describe(struct daemon *daemon, struct describe_request **link, int status)
+static void fail_describe(struct daemon *daemon, struct describe_request *request, int status)
 {
 	struct sim_msg msg = { .type = SIM_MSG_DESCRIBE, .is_reply = 1, .status = status };
 	struct sim_fds none = { .count = 0 };
 
-	forward_describe_reply(daemon, link, &msg, &none);
+	forward_describe_reply(daemon, request, &msg, &none);
 }
 
 static void handle_describe_reply(struct daemon *daemon, struct conn *exporter, struct sim_msg *msg,
 				  struct sim_fds *fds)
 {
-	for (struct describe_request **link = &daemon->describe_requests; *link; link = &(*link)->next) {
-		if ((*link)->seq == msg->seq && (*link)->exporter == exporter) {
-			forward_describe_reply(daemon, link, msg, fds);
+	struct describe_request *request;
+
+	LIST_FOREACH(request, &daemon->describe_requests, entry) {
+		if (request->seq == msg->seq && request->exporter == exporter) {
+			forward_describe_reply(daemon, request, msg, fds);
 			return;
 		}
 	}
@@ -295,15 +294,13 @@ void daemon_handle_msg(struct daemon *daemon, struct conn *conn, struct sim_msg 
 
 static void cancel_describe_requests(struct daemon *daemon, struct conn *conn)
 {
-	struct describe_request **link = &daemon->describe_requests;
+	struct describe_request *request, *next;
 
-	while (*link) {
-		if ((*link)->importer == conn)
-			remove_describe_request(link);
-		else if ((*link)->exporter == conn)
-			fail_describe(daemon, link, -ESTALE);
-		else
-			link = &(*link)->next;
+	LIST_FOREACH_SAFE(request, &daemon->describe_requests, entry, next) {
+		if (request->importer == conn)
+			remove_describe_request(request);
+		else if (request->exporter == conn)
+			fail_describe(daemon, request, -ESTALE);
 	}
 }
 
@@ -324,8 +321,9 @@ void daemon_detach(struct daemon *daemon, struct conn *conn)
 uint64_t daemon_describe_deadline_ms(const struct daemon *daemon)
 {
 	uint64_t soonest = UINT64_MAX;
+	const struct describe_request *q;
 
-	for (const struct describe_request *q = daemon->describe_requests; q; q = q->next)
+	LIST_FOREACH(q, &daemon->describe_requests, entry)
 		if (q->deadline_ms < soonest)
 			soonest = q->deadline_ms;
 	return soonest;
@@ -333,12 +331,9 @@ uint64_t daemon_describe_deadline_ms(const struct daemon *daemon)
 
 void daemon_expire_describe_requests(struct daemon *daemon, uint64_t now_ms)
 {
-	struct describe_request **link = &daemon->describe_requests;
+	struct describe_request *request, *next;
 
-	while (*link) {
-		if ((*link)->deadline_ms <= now_ms)
-			fail_describe(daemon, link, -ETIMEDOUT);
-		else
-			link = &(*link)->next;
-	}
+	LIST_FOREACH_SAFE(request, &daemon->describe_requests, entry, next)
+		if (request->deadline_ms <= now_ms)
+			fail_describe(daemon, request, -ETIMEDOUT);
 }

@@ -34,11 +34,9 @@ static void notify_revoked(void *arg, uint32_t peer, uint64_t key)
 	grown[ctx->revocation->num_pending_importers++] = importer;
 }
 
-static void finish_revocation(struct daemon *daemon, struct revocation **link)
+static void finish_revocation(struct daemon *daemon, struct revocation *done)
 {
-	struct revocation *done = *link;
-
-	*link = done->next;
+	LIST_REMOVE(done, entry);
 	if (done->exporter)
 		daemon_send(daemon, done->exporter, &done->reply, -1);
 	free(done->pending_importers);
@@ -62,10 +60,9 @@ void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg 
 	ctx.revocation->exporter = exporter;
 	ctx.revocation->reply = *request;
 	ctx.revocation->deadline_ms = sim_monotonic_ms() + REVOKE_TIMEOUT_MS;
-	ctx.revocation->next = daemon->revocations;
-	daemon->revocations = ctx.revocation;
+	LIST_INSERT_HEAD(&daemon->revocations, ctx.revocation, entry);
 	if (ctx.revocation->num_pending_importers == 0)
-		finish_revocation(daemon, &daemon->revocations);
+		finish_revocation(daemon, ctx.revocation);
 }
 
 /* Returns true when the list is empty afterwards. */
@@ -83,10 +80,12 @@ static bool remove_pending_importer(struct revocation *revocation, const struct 
 
 void daemon_importer_released(struct daemon *daemon, struct conn *importer, uint64_t key)
 {
-	for (struct revocation **link = &daemon->revocations; *link; link = &(*link)->next) {
-		if ((*link)->key == key) {
-			if (remove_pending_importer(*link, importer))
-				finish_revocation(daemon, link);
+	struct revocation *revocation;
+
+	LIST_FOREACH(revocation, &daemon->revocations, entry) {
+		if (revocation->key == key) {
+			if (remove_pending_importer(revocation, importer))
+				finish_revocation(daemon, revocation);
 			return;
 		}
 	}
@@ -94,15 +93,13 @@ void daemon_importer_released(struct daemon *daemon, struct conn *importer, uint
 
 void daemon_remove_from_revocations(struct daemon *daemon, struct conn *conn)
 {
-	struct revocation **link = &daemon->revocations;
+	struct revocation *revocation, *next;
 
-	while (*link) {
-		if ((*link)->exporter == conn)
-			(*link)->exporter = NULL;
-		if (remove_pending_importer(*link, conn))
-			finish_revocation(daemon, link);
-		else
-			link = &(*link)->next;
+	LIST_FOREACH_SAFE(revocation, &daemon->revocations, entry, next) {
+		if (revocation->exporter == conn)
+			revocation->exporter = NULL;
+		if (remove_pending_importer(revocation, conn))
+			finish_revocation(daemon, revocation);
 	}
 }
 
@@ -129,8 +126,9 @@ void daemon_revoke_all_through(struct daemon *daemon, uint32_t function)
 uint64_t daemon_revocations_deadline_ms(const struct daemon *daemon)
 {
 	uint64_t soonest = UINT64_MAX;
+	const struct revocation *r;
 
-	for (const struct revocation *r = daemon->revocations; r; r = r->next)
+	LIST_FOREACH(r, &daemon->revocations, entry)
 		if (r->deadline_ms < soonest)
 			soonest = r->deadline_ms;
 	return soonest;
@@ -147,15 +145,13 @@ static void mark_unresponsive(const struct daemon *daemon, struct conn *importer
 
 void daemon_expire_revocations(struct daemon *daemon, uint64_t now_ms)
 {
-	struct revocation **link = &daemon->revocations;
+	struct revocation *revocation, *next;
 
-	while (*link) {
-		if ((*link)->deadline_ms > now_ms) {
-			link = &(*link)->next;
+	LIST_FOREACH_SAFE(revocation, &daemon->revocations, entry, next) {
+		if (revocation->deadline_ms > now_ms)
 			continue;
-		}
-		for (uint32_t i = 0; i < (*link)->num_pending_importers; i++)
-			mark_unresponsive(daemon, (*link)->pending_importers[i]);
-		finish_revocation(daemon, link);
+		for (uint32_t i = 0; i < revocation->num_pending_importers; i++)
+			mark_unresponsive(daemon, revocation->pending_importers[i]);
+		finish_revocation(daemon, revocation);
 	}
 }

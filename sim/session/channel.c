@@ -24,16 +24,6 @@ static bool is_alive(const struct sim_channel *channel)
 
 /* ---- listening ---- */
 
-static void unlist_listener(struct sim_channels *channels, struct sim_listener *listener)
-{
-	for (struct sim_listener **link = &channels->listeners; *link; link = &(*link)->next) {
-		if (*link == listener) {
-			*link = listener->next;
-			return;
-		}
-	}
-}
-
 /* The listener is listed before the owner knows it, because the first offer may come before the reply. */
 static struct sim_listener *add_listener(struct sim_channels *channels, sim_channel_notify *notify, void *arg)
 {
@@ -45,8 +35,7 @@ static struct sim_listener *add_listener(struct sim_channels *channels, sim_chan
 	listener->notification = (struct notification){ .notify = notify, .arg = arg };
 	pthread_mutex_lock(&channels->lock);
 	listener->number = ++channels->next_number;
-	listener->next = channels->listeners;
-	channels->listeners = listener;
+	LIST_INSERT_HEAD(&channels->listeners, listener, entry);
 	pthread_mutex_unlock(&channels->lock);
 	return listener;
 }
@@ -78,10 +67,11 @@ int sim_session_listen(struct sim_session *session, const struct sim_service *se
 /* Take the oldest untaken offer out of the lists. Call with the lock held. */
 static struct sim_channel *pop_offer(struct sim_listener *listener)
 {
-	struct sim_channel *channel = listener->channels->channels;
+	struct sim_channel *channel;
 
-	while (channel && channel->offered_by != listener)
-		channel = channel->next;
+	TAILQ_FOREACH(channel, &listener->channels->channels, entry)
+		if (channel->offered_by == listener)
+			break;
 	if (channel)
 		sim_channels_unlist(listener->channels, channel);
 	return channel;
@@ -96,7 +86,7 @@ void sim_session_unlisten(struct sim_session *session, struct sim_listener *list
 		return;
 	owner->ops->unlisten(owner, listener->number);
 	pthread_mutex_lock(&listener->channels->lock);
-	unlist_listener(listener->channels, listener);
+	LIST_REMOVE(listener, entry);
 	sim_channels_wait_notification(listener->channels, &listener->notification);
 	while ((refused = pop_offer(listener)) != NULL) {
 		pthread_mutex_unlock(&listener->channels->lock);
@@ -116,9 +106,9 @@ bool sim_listener_next_client(struct sim_listener *listener, sim_channel_notify 
 	bool taken = false;
 
 	pthread_mutex_lock(&channels->lock);
-	channel = channels->channels;
-	while (channel && (channel->offered_by != listener || !is_alive(channel)))
-		channel = channel->next;
+	TAILQ_FOREACH(channel, &channels->channels, entry)
+		if (channel->offered_by == listener && is_alive(channel))
+			break;
 	if (channel) {
 		channel->offered_by = NULL;
 		channel->notification = (struct notification){ .notify = notify, .arg = arg };
@@ -132,10 +122,11 @@ bool sim_listener_next_client(struct sim_listener *listener, sim_channel_notify 
 uint32_t sim_listener_num_waiting(const struct sim_listener *listener)
 {
 	struct sim_channels *channels = listener->channels;
+	const struct sim_channel *channel;
 	uint32_t count = 0;
 
 	pthread_mutex_lock(&channels->lock);
-	for (const struct sim_channel *channel = channels->channels; channel; channel = channel->next)
+	TAILQ_FOREACH(channel, &channels->channels, entry)
 		count += channel->offered_by == listener && is_alive(channel);
 	pthread_mutex_unlock(&channels->lock);
 	return count;

@@ -16,7 +16,7 @@ int sim_channels_create(struct sim_session *session, struct sim_channels **ret_c
 	if (!channels)
 		return -ENOMEM;
 	channels->session = session;
-	channels->channels_end = &channels->channels;
+	TAILQ_INIT(&channels->channels);
 	pthread_mutex_init(&channels->lock, NULL);
 	pthread_cond_init(&channels->notification_done, NULL);
 	*ret_channels = channels;
@@ -27,16 +27,16 @@ void sim_channels_destroy(struct sim_channels *channels)
 {
 	if (!channels)
 		return;
-	while (channels->channels) {
-		struct sim_channel *first = channels->channels;
+	while (!TAILQ_EMPTY(&channels->channels)) {
+		struct sim_channel *first = TAILQ_FIRST(&channels->channels);
 
-		channels->channels = first->next;
+		sim_channels_unlist(channels, first);
 		sim_channel_free(first);
 	}
-	while (channels->listeners) {
-		struct sim_listener *first = channels->listeners;
+	while (!LIST_EMPTY(&channels->listeners)) {
+		struct sim_listener *first = LIST_FIRST(&channels->listeners);
 
-		channels->listeners = first->next;
+		LIST_REMOVE(first, entry);
 		free(first);
 	}
 	pthread_cond_destroy(&channels->notification_done);
@@ -48,11 +48,14 @@ void sim_channels_destroy(struct sim_channels *channels)
  * descriptors of the handshake messages stay open until the child ends. */
 void sim_channels_abandon(struct sim_channels *channels)
 {
+	struct sim_channel *channel;
+	struct queued_msg *unread;
+
 	if (pthread_mutex_trylock(&channels->lock) != 0)
 		return;
-	for (struct sim_channel *channel = channels->channels; channel; channel = channel->next)
-		for (struct queued_msg *u = channel->unread; u; u = u->next)
-			sim_handshake_msg_close(&u->msg);
+	TAILQ_FOREACH(channel, &channels->channels, entry)
+		STAILQ_FOREACH(unread, &channel->unread, entry)
+			sim_handshake_msg_close(&unread->msg);
 	pthread_mutex_unlock(&channels->lock);
 }
 
@@ -68,21 +71,18 @@ static int queue_msg(struct sim_channel *channel, const struct sim_handshake_msg
 	if (!queued_msg)
 		return -ENOMEM;
 	queued_msg->msg = *handshake;
-	*channel->unread_end = queued_msg;
-	channel->unread_end = &queued_msg->next;
+	STAILQ_INSERT_TAIL(&channel->unread, queued_msg, entry);
 	channel->num_unread++;
 	return 0;
 }
 
 bool sim_channel_pop(struct sim_channel *channel, struct sim_handshake_msg *ret_handshake)
 {
-	struct queued_msg *first = channel->unread;
+	struct queued_msg *first = STAILQ_FIRST(&channel->unread);
 
 	if (!first)
 		return false;
-	channel->unread = first->next;
-	if (!channel->unread)
-		channel->unread_end = &channel->unread;
+	STAILQ_REMOVE_HEAD(&channel->unread, entry);
 	channel->num_unread--;
 	*ret_handshake = first->msg;
 	free(first);
@@ -108,28 +108,22 @@ struct sim_channel *sim_channels_add(struct sim_channels *channels, uint64_t num
 		return NULL;
 	channel->channels = channels;
 	channel->number = number;
-	channel->unread_end = &channel->unread;
+	STAILQ_INIT(&channel->unread);
 	atomic_init(&channel->status, -EINPROGRESS);
-	*channels->channels_end = channel;
-	channels->channels_end = &channel->next;
+	TAILQ_INSERT_TAIL(&channels->channels, channel, entry);
 	return channel;
 }
 
 void sim_channels_unlist(struct sim_channels *channels, struct sim_channel *channel)
 {
-	for (struct sim_channel **link = &channels->channels; *link; link = &(*link)->next) {
-		if (*link == channel) {
-			*link = channel->next;
-			if (!*link)
-				channels->channels_end = link;
-			return;
-		}
-	}
+	TAILQ_REMOVE(&channels->channels, channel, entry);
 }
 
 static struct sim_channel *find_channel(const struct sim_channels *channels, uint64_t number)
 {
-	for (struct sim_channel *channel = channels->channels; channel; channel = channel->next)
+	struct sim_channel *channel;
+
+	TAILQ_FOREACH(channel, &channels->channels, entry)
 		if (channel->number == number)
 			return channel;
 	return NULL;
@@ -137,7 +131,9 @@ static struct sim_channel *find_channel(const struct sim_channels *channels, uin
 
 static struct sim_listener *find_listener(const struct sim_channels *channels, uint64_t number)
 {
-	for (struct sim_listener *listener = channels->listeners; listener; listener = listener->next)
+	struct sim_listener *listener;
+
+	LIST_FOREACH(listener, &channels->listeners, entry)
 		if (listener->number == number)
 			return listener;
 	return NULL;
@@ -270,10 +266,13 @@ void sim_channels_notified(struct sim_channels *channels, uint64_t number)
 /* The next channel or listener whose notification is due; NULL = none. */
 static struct notification *next_due(struct sim_channels *channels)
 {
-	for (struct sim_channel *channel = channels->channels; channel; channel = channel->next)
+	struct sim_listener *listener;
+	struct sim_channel *channel;
+
+	TAILQ_FOREACH(channel, &channels->channels, entry)
 		if (channel->notification.due)
 			return &channel->notification;
-	for (struct sim_listener *listener = channels->listeners; listener; listener = listener->next)
+	LIST_FOREACH(listener, &channels->listeners, entry)
 		if (listener->notification.due)
 			return &listener->notification;
 	return NULL;
@@ -281,12 +280,14 @@ static struct notification *next_due(struct sim_channels *channels)
 
 void sim_channels_lost(struct sim_channels *channels)
 {
+	struct sim_listener *listener;
+	struct sim_channel *channel;
 	struct notification *due;
 
 	pthread_mutex_lock(&channels->lock);
-	for (struct sim_channel *channel = channels->channels; channel; channel = channel->next)
+	TAILQ_FOREACH(channel, &channels->channels, entry)
 		channel->notification.due = set_closed(channel, -ESHUTDOWN, 0);
-	for (struct sim_listener *listener = channels->listeners; listener; listener = listener->next) {
+	LIST_FOREACH(listener, &channels->listeners, entry) {
 		atomic_store(&listener->status, -ESHUTDOWN);
 		listener->notification.due = true;
 	}

@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/queue.h>
 
 #include "channel.h"
 
@@ -24,7 +25,7 @@ struct notification {
 
 struct queued_msg {
 	struct sim_handshake_msg msg;
-	struct queued_msg *next;
+	STAILQ_ENTRY(queued_msg) entry;
 };
 
 struct sim_channel {
@@ -33,11 +34,10 @@ struct sim_channel {
 	_Atomic int status;
 	uint32_t elsewhere; /* as of the daemon's CLOSE; written before @status */
 	struct notification notification;
-	struct sim_listener *offered_by; /* NULL = taken, or a channel of the client side */
-	struct queued_msg *unread;       /* oldest first; an offered channel holds its connect message here */
-	struct queued_msg **unread_end;
+	struct sim_listener *offered_by;  /* NULL = taken, or a channel of the client side */
+	STAILQ_HEAD(, queued_msg) unread; /* oldest first; an offered channel holds its connect message here */
 	uint32_t num_unread;
-	struct sim_channel *next;
+	TAILQ_ENTRY(sim_channel) entry;
 };
 
 struct sim_listener {
@@ -45,16 +45,16 @@ struct sim_listener {
 	uint64_t number;
 	_Atomic int status; /* of sim_listener_status() */
 	struct notification notification;
-	struct sim_listener *next;
+	LIST_ENTRY(sim_listener) entry;
 };
 
 struct sim_channels {
 	struct sim_session *session;
 	pthread_mutex_t lock; /* protects the members below and the listed objects */
 	pthread_cond_t notification_done;
-	struct sim_listener *listeners;
-	struct sim_channel *channels, **channels_end; /* oldest first */
-	const struct notification *running;           /* the notification that runs now */
+	LIST_HEAD(, sim_listener) listeners;
+	TAILQ_HEAD(, sim_channel) channels; /* oldest first */
+	const struct notification *running; /* the notification that runs now */
 	uint64_t next_number;
 };
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/queue.h>
 
 #include "session_priv.h"
 #include "sim/base/monotonic.h"
@@ -22,14 +23,14 @@ struct export
 	struct sim_region region;
 	bool is_exposed;
 	struct sim_grant grant;
-	struct export *next;
+	LIST_ENTRY(export) entry;
 };
 
 struct sim_exports {
 	pthread_mutex_t lock;
 	int epoll_fd;
 	uint64_t epoll_tag;
-	struct export *list;
+	LIST_HEAD(, export) list;
 	_Atomic(struct sim_target *) target; /* NULL = no peer has asked so far, or closed */
 	bool is_closed;
 };
@@ -57,6 +58,7 @@ static void unexpose(struct sim_exports *exports, struct export *export)
 static void export_free(struct sim_exports *exports, struct export *export)
 {
 	unexpose(exports, export);
+	LIST_REMOVE(export, entry);
 	free(export);
 }
 
@@ -80,12 +82,8 @@ void sim_exports_destroy(struct sim_exports *exports)
 {
 	if (!exports)
 		return;
-	while (exports->list) {
-		struct export *first = exports->list;
-
-		exports->list = first->next;
-		export_free(exports, first);
-	}
+	while (!LIST_EMPTY(&exports->list))
+		export_free(exports, LIST_FIRST(&exports->list));
 	sim_exports_close(exports);
 	pthread_mutex_destroy(&exports->lock);
 	free(exports);
@@ -100,34 +98,30 @@ int sim_exports_add(struct sim_exports *exports, uint64_t key, const struct sim_
 	export->key = key;
 	export->region = *region;
 	pthread_mutex_lock(&exports->lock);
-	export->next = exports->list;
-	exports->list = export;
+	LIST_INSERT_HEAD(&exports->list, export, entry);
 	pthread_mutex_unlock(&exports->lock);
 	return 0;
 }
 
-void sim_exports_remove(struct sim_exports *exports, uint64_t key)
-{
-	pthread_mutex_lock(&exports->lock);
-	for (struct export **link = &exports->list; *link; link = &(*link)->next) {
-		struct export *export = *link;
-
-		if (export->key != key)
-			continue;
-		*link = export->next;
-		export_free(exports, export);
-		break;
-	}
-	pthread_mutex_unlock(&exports->lock);
-}
-
 static struct export *find_export(struct sim_exports *exports, uint64_t key)
 {
-	struct export *export = exports->list;
+	struct export *export;
 
-	while (export && export->key != key)
-		export = export->next;
-	return export;
+	LIST_FOREACH(export, &exports->list, entry)
+		if (export->key == key)
+			return export;
+	return NULL;
+}
+
+void sim_exports_remove(struct sim_exports *exports, uint64_t key)
+{
+	struct export *export;
+
+	pthread_mutex_lock(&exports->lock);
+	export = find_export(exports, key);
+	if (export)
+		export_free(exports, export);
+	pthread_mutex_unlock(&exports->lock);
 }
 
 static int open_target(struct sim_exports *exports)

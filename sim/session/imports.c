@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <sys/queue.h>
 
 #include "session_priv.h"
 #include "sim/state/function_status.h"
@@ -28,13 +29,13 @@ struct import {
 	struct sim_remote *remote; /* NULL while it is being opened */
 	bool dead;
 	enum sim_revoke_cause cause; /* if it is dead */
-	struct import *next;
+	LIST_ENTRY(import) entry;
 };
 
 struct sim_imports {
 	struct sim_session *session;
 	pthread_mutex_t lock; /* protects the list and its members; never held while a copy ends */
-	struct import *first;
+	LIST_HEAD(, import) list;
 };
 
 static int import_describe(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
@@ -131,12 +132,7 @@ static void end_import(struct import *import, enum sim_revoke_cause cause)
 static void import_unlist(struct sim_imports *imports, struct import *import)
 {
 	pthread_mutex_lock(&imports->lock);
-	for (struct import **link = &imports->first; *link; link = &(*link)->next) {
-		if (*link == import) {
-			*link = import->next;
-			break;
-		}
-	}
+	LIST_REMOVE(import, entry);
 	pthread_mutex_unlock(&imports->lock);
 }
 
@@ -154,8 +150,7 @@ int sim_session_import(struct sim_session *session, const struct sim_key *key, u
 	import->status = status_of(imports, function);
 	import->generation = generation_of(import->status);
 	pthread_mutex_lock(&imports->lock);
-	import->next = imports->first;
-	imports->first = import;
+	LIST_INSERT_HEAD(&imports->list, import, entry);
 	pthread_mutex_unlock(&imports->lock);
 
 	rc = import_open(imports, import, key, function, &remote, ret_exporter);
@@ -184,11 +179,11 @@ void sim_session_release(struct sim_session *session, struct sim_remote *remote)
 	sim_remote_set_cause(remote, SIM_REVOKED_SESSION);
 	sim_remote_revoke(remote);
 	pthread_mutex_lock(&imports->lock);
-	import = imports->first;
-	while (import && import->remote != remote)
-		import = import->next;
+	LIST_FOREACH(import, &imports->list, entry)
+		if (import->remote == remote)
+			break;
+	LIST_REMOVE(import, entry);
 	pthread_mutex_unlock(&imports->lock);
-	import_unlist(imports, import);
 	import->peer.owner->ops->unimport(import->peer.owner, remote->key);
 	sim_remote_destroy(remote);
 	free(import);
@@ -196,8 +191,10 @@ void sim_session_release(struct sim_session *session, struct sim_remote *remote)
 
 void sim_imports_revoke_key(struct sim_imports *imports, uint64_t key)
 {
+	struct import *import;
+
 	pthread_mutex_lock(&imports->lock);
-	for (struct import *import = imports->first; import; import = import->next)
+	LIST_FOREACH(import, &imports->list, entry)
 		if (import->peer.key == key)
 			end_import(import, is_exporter_stale(import) ? SIM_REVOKED_EXPORTER : SIM_REVOKED_EXPORT);
 	pthread_mutex_unlock(&imports->lock);
@@ -205,8 +202,10 @@ void sim_imports_revoke_key(struct sim_imports *imports, uint64_t key)
 
 void sim_imports_revoke_stale(struct sim_imports *imports)
 {
+	struct import *import;
+
 	pthread_mutex_lock(&imports->lock);
-	for (struct import *import = imports->first; import; import = import->next)
+	LIST_FOREACH(import, &imports->list, entry)
 		if (is_stale(import))
 			end_import(import, SIM_REVOKED_FUNCTION);
 	pthread_mutex_unlock(&imports->lock);
@@ -214,19 +213,22 @@ void sim_imports_revoke_stale(struct sim_imports *imports)
 
 void sim_imports_revoke_all(struct sim_imports *imports)
 {
+	struct import *import;
+
 	pthread_mutex_lock(&imports->lock);
-	for (struct import *import = imports->first; import; import = import->next)
+	LIST_FOREACH(import, &imports->list, entry)
 		end_import(import, SIM_REVOKED_SESSION);
 	pthread_mutex_unlock(&imports->lock);
 }
 
 bool sim_imports_is_drained(struct sim_imports *imports, uint64_t key)
 {
+	struct import *import;
 	bool drained = true;
 
 	pthread_mutex_lock(&imports->lock);
-	for (struct import *import = imports->first; import && drained; import = import->next)
-		if (import->dead && import->remote && (key == SIM_ANY_KEY || import->peer.key == key))
+	LIST_FOREACH(import, &imports->list, entry)
+		if (drained && import->dead && import->remote && (key == SIM_ANY_KEY || import->peer.key == key))
 			drained = sim_remote_try_revoke(import->remote);
 	pthread_mutex_unlock(&imports->lock);
 	return drained;

@@ -19,7 +19,7 @@ struct sim_pending_call {
 	struct sim_msg reply; /* a copy: the reply may come while the request is still being sent */
 	struct sim_fds fds;
 	bool done;
-	struct sim_pending_call *next;
+	LIST_ENTRY(sim_pending_call) entry;
 };
 
 void sim_calls_init(struct sim_calls *calls, int sock)
@@ -46,16 +46,6 @@ int sim_calls_send(struct sim_calls *calls, struct sim_msg *msg, const int *fds,
 	int rc = sim_msg_send_fds(calls->sock, msg, fds, num_fds);
 
 	return rc == -EPIPE ? -ESHUTDOWN : rc == -EAGAIN ? -ETIMEDOUT : rc;
-}
-
-static void remove_call(struct sim_calls *calls, struct sim_pending_call *call)
-{
-	for (struct sim_pending_call **link = &calls->pending; *link; link = &(*link)->next) {
-		if (*link == call) {
-			*link = call->next;
-			return;
-		}
-	}
 }
 
 static unsigned timeout_s(const struct sim_pending_call *call)
@@ -89,8 +79,7 @@ int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds,
 		return -ESHUTDOWN;
 	}
 	call.seq = msg->seq = ++calls->next_seq;
-	call.next = calls->pending;
-	calls->pending = &call;
+	LIST_INSERT_HEAD(&calls->pending, &call, entry);
 	pthread_mutex_unlock(&calls->lock);
 
 	rc = sim_calls_send(calls, msg, fds, num_fds);
@@ -98,7 +87,7 @@ int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds,
 	pthread_mutex_lock(&calls->lock);
 	if (rc == 0)
 		rc = wait_for_reply(calls, &call);
-	remove_call(calls, &call);
+	LIST_REMOVE(&call, entry);
 	pthread_mutex_unlock(&calls->lock);
 	if (call.done)
 		*msg = call.reply;
@@ -117,9 +106,9 @@ void sim_calls_complete(struct sim_calls *calls, const struct sim_msg *reply, st
 	struct sim_pending_call *call;
 
 	pthread_mutex_lock(&calls->lock);
-	call = calls->pending;
-	while (call && call->seq != reply->seq)
-		call = call->next;
+	LIST_FOREACH(call, &calls->pending, entry)
+		if (call->seq == reply->seq)
+			break;
 	if (call && !call->done && call->type == reply->type) {
 		call->reply = *reply;
 		call->fds = *fds;

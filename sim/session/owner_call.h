@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/queue.h>
 
 #include "sim/protocol/wire.h"
 
@@ -22,7 +23,7 @@ struct sim_calls {
 	int sock;             /* borrowed */
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t answered;
-	struct sim_pending_call *pending;
+	LIST_HEAD(, sim_pending_call) pending;
 	uint64_t next_seq;
 	bool lost;
 };

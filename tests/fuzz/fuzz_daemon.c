@@ -283,7 +283,8 @@ static void expect_all_forgotten(void)
 {
 	const struct daemon *daemon = &fuzz.daemon;
 
-	promise(!daemon->conns && !daemon->revocations && !daemon->describe_requests);
+	promise(TAILQ_EMPTY(&daemon->conns) && LIST_EMPTY(&daemon->revocations) &&
+		LIST_EMPTY(&daemon->describe_requests));
 	for (uint32_t i = 0; i < daemon->num_shared_objects; i++)
 		promise(daemon->shared_objects[i].fd < 0);
 	sim_card_each_peer(daemon->card, no_peer, NULL);
