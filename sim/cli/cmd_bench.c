@@ -26,7 +26,7 @@ static void add_size(struct cli_bench_numbers *numbers, const char *text, struct
 	if (numbers->count == CLI_BENCH_MAX_VALUES ||
 	    cli_size_parse(text, UINT64_C(1) << 32, &numbers->list[numbers->count++]) < 0)
 		argp_error(state, "--%s: \"%s\" is not a number from 1 to 4G, such as 64 or 4k; write several as 64,4k",
-			   cli_option_name(state), text);
+			   cli_option_of(state)->name, text);
 }
 
 static void set_numbers(void *to, char *text, struct argp_state *state)
@@ -37,54 +37,44 @@ static void set_numbers(void *to, char *text, struct argp_state *state)
 	for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
 		add_size(numbers, word, state);
 	if (numbers->count == 0)
-		argp_error(state, "--%s needs numbers, such as 64,4k", cli_option_name(state));
+		argp_error(state, "--%s needs numbers, such as 64,4k", cli_option_of(state)->name);
 }
 
-static void set_names(void *to, char *text, const char *const *known, size_t num_known, struct argp_state *state)
+static void add_name(struct cli_bench_names *names, const char *name, struct argp_state *state)
+{
+	const struct cli_option *option = cli_option_of(state);
+	bool found = false;
+	size_t count = 0;
+
+	for (; option->names[count]; count++)
+		found |= strcmp(option->names[count], name) == 0;
+	if (!found || names->count == CLI_BENCH_MAX_VALUES)
+		argp_error(state, "--%s: there is no \"%s\"%s; bfsim bench --help names them", option->name, name,
+			   cli_hint(name, option->names, count).text);
+	names->list[names->count++] = name;
+}
+
+static void set_names(void *to, char *text, struct argp_state *state)
 {
 	struct cli_bench_names *names = to;
 
 	names->count = 0;
-	for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
-		bool found = false;
-
-		for (size_t i = 0; i < num_known; i++)
-			found |= strcmp(known[i], word) == 0;
-		if (!found || names->count == CLI_BENCH_MAX_VALUES)
-			argp_error(state, "--%s: there is no \"%s\"%s; bfsim bench --help names them",
-				   cli_option_name(state), word, cli_hint(word, known, num_known).text);
-		names->list[names->count++] = word;
-	}
+	for (char *word = strtok(text, ","); word; word = strtok(NULL, ","))
+		add_name(names, word, state);
 	if (names->count == 0)
-		argp_error(state, "--%s needs names; bfsim bench --help has them", cli_option_name(state));
+		argp_error(state, "--%s needs names; bfsim bench --help has them", cli_option_of(state)->name);
 }
 
-static void set_workloads(void *to, char *text, struct argp_state *state)
-{
-	const char *known[CLI_BENCH_NUM_WORKLOADS + 1] = { [CLI_BENCH_NUM_WORKLOADS] = CLI_BENCH_ALL_ENGINES };
+static const char *const paths[] = { "best", "in-place", "mapped", "cma", "shm", "tcp", NULL };
+static const char *const clocks[] = { "functional", "timed", "virtual", NULL };
 
-	for (enum cli_bench_workload i = 0; i < CLI_BENCH_NUM_WORKLOADS; i++)
-		known[i] = cli_bench_workload_name(i);
-	set_names(to, text, known, CLI_BENCH_NUM_WORKLOADS + 1, state);
-}
-
-static void set_paths(void *to, char *text, struct argp_state *state)
-{
-	static const char *const known[] = { "best", "in-place", "mapped", "cma", "shm", "tcp" };
-
-	set_names(to, text, known, sizeof(known) / sizeof(known[0]), state);
-}
-
-static void set_clocks(void *to, char *text, struct argp_state *state)
-{
-	static const char *const known[] = { "functional", "timed", "virtual" };
-
-	set_names(to, text, known, sizeof(known) / sizeof(known[0]), state);
-}
+#define NAMES_OPTION(name, value, member, names_, help)                                                \
+	CLI_VALUE(CLI_KIND_CALL, 0, name, value, struct options, sweep.member, help, .set = set_names, \
+		  .names = (names_))
 
 static const struct cli_option option_list[] = {
-	CLI_CALL(
-		0, "workloads", "WORKLOADS", struct options, sweep.workloads, set_workloads,
+	NAMES_OPTION(
+		"workloads", "WORKLOADS", workloads, cli_bench_workload_names,
 		"What is measured: host-to-dpu, dpu-to-host (DMA), comch (a message there and back), comch-fast, sha, deflate, inflate, lz4, "
 		"ec-create, ec-recover, gcm-encrypt, gcm-decrypt, or engines for those of the last eight that the card has (default: "
 		"host-to-dpu)"),
@@ -94,10 +84,9 @@ static const struct cli_option option_list[] = {
 		 "Tasks in flight of each thread (default: 1,32)"),
 	CLI_CALL(0, "threads", "THREADS", struct options, sweep.threads, set_numbers,
 		 "Threads, with a context each (default: 1)"),
-	CLI_CALL(0, "paths", "PATHS", struct options, sweep.paths, set_paths,
-		 "Data paths: best, in-place, mapped, cma, shm, tcp (default: best)"),
-	CLI_CALL(0, "clock", "MODES", struct options, sweep.clocks, set_clocks,
-		 "Clocks: functional, timed, virtual (default: functional)"),
+	NAMES_OPTION("paths", "PATHS", paths, paths,
+		     "Data paths: best, in-place, mapped, cma, shm, tcp (default: best)"),
+	NAMES_OPTION("clock", "MODES", clocks, clocks, "Clocks: functional, timed, virtual (default: functional)"),
 	CLI_TOPOLOGY_OPTION(struct options, cfg.topology),
 	CLI_NUMBER(0, "count", "NUMBER", struct options, cfg.count, 1, 100000000, "a number",
 		   "Tasks of each thread (default: by size)"),

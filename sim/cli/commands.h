@@ -38,30 +38,8 @@ struct cli_hint cli_command_hint(const char *name);
 void cli_command_run(const struct cli_command *command, cli_command_fn *completion, int argc, char **argv)
 	__attribute__((noreturn));
 
-int cli_up(int argc, char **argv);
-int cli_down(int argc, char **argv);
-int cli_ps(int argc, char **argv);
-int cli_exec(int argc, char **argv);
-int cli_rules(int argc, char **argv);
-int cli_run(int argc, char **argv);
-int cli_fault(int argc, char **argv);
-int cli_function(int argc, char **argv);
-int cli_link(int argc, char **argv);
-int cli_new(int argc, char **argv);
-int cli_devs(int argc, char **argv);
-int cli_sdk(int argc, char **argv);
-int cli_check_binary(int argc, char **argv);
-int cli_pcie(int argc, char **argv);
-int cli_trace(int argc, char **argv);
-int cli_stats(int argc, char **argv);
-int cli_report(int argc, char **argv);
-int cli_top(int argc, char **argv);
-int cli_test(int argc, char **argv);
-int cli_replay(int argc, char **argv);
-int cli_coverage(int argc, char **argv);
-int cli_bench(int argc, char **argv);
-int cli_caps(int argc, char **argv);
-int cli_doctor(int argc, char **argv);
-int cli_completion(int argc, char **argv);
+cli_command_fn cli_up, cli_down, cli_ps, cli_exec, cli_rules, cli_run, cli_fault, cli_function, cli_link, cli_new,
+	cli_devs, cli_sdk, cli_check_binary, cli_pcie, cli_trace, cli_stats, cli_report, cli_top, cli_test, cli_replay,
+	cli_coverage, cli_bench, cli_caps, cli_doctor, cli_completion;
 
 #endif

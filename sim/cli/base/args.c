@@ -266,11 +266,11 @@ static void set_choice(const struct cli_option *row, int *to, const char *text, 
 		   cli_hint(text, row->names, count).text, cli_join_names(row->names, count).text);
 }
 
-const char *cli_option_name(const struct argp_state *state)
+const struct cli_option *cli_option_of(const struct argp_state *state)
 {
 	const struct parser *parser = state->input;
 
-	return parser->current->name;
+	return parser->current;
 }
 
 static void set_value(const struct slot *slot, char *text, struct argp_state *state)

@@ -36,8 +36,10 @@ enum cli_option_kind {
  * wrong. */
 typedef void cli_option_set(void *to, char *text, struct argp_state *state);
 
-/* In such a function: the name of its option. */
-const char *cli_option_name(const struct argp_state *state);
+struct cli_option;
+
+/* In such a function: the row of its option. */
+const struct cli_option *cli_option_of(const struct argp_state *state);
 
 struct cli_option {
 	int letter;        /* of the short form; 0 = none */
@@ -48,7 +50,7 @@ struct cli_option {
 	size_t offset, size; /* the member */
 	const char *what;    /* number: "a number"; choice: "format", for messages */
 	uint64_t min, max;
-	const char *const *names; /* of a choice; NULL ends them */
+	const char *const *names; /* of a choice, or for the function; NULL ends them */
 	cli_option_set *set;
 	int flags;
 	int group; /* of a section: sections are in the order of their groups */

@@ -36,7 +36,7 @@ enum cli_bench_workload {
 	CLI_BENCH_NUM_WORKLOADS,
 };
 
-const char *cli_bench_workload_name(enum cli_bench_workload workload);
+extern const char *const cli_bench_workload_names[]; /* and CLI_BENCH_ALL_ENGINES; NULL ends them */
 
 /* The accelerator engine that the workload needs; PCIE_NUM_ACCELS = none. */
 enum pcie_accel cli_bench_accel(enum cli_bench_workload workload);

@@ -87,7 +87,7 @@ static void read_point(json_object *json, struct cli_bench_point *ret_point)
 	copy_text(ret_point->used_path, sizeof(ret_point->used_path), json, "used-path");
 	copy_text(ret_point->clock, sizeof(ret_point->clock), json, "clock");
 	if (!ret_point->workload[0]) /* of a version that had one workload */
-		strcpy(ret_point->workload, cli_bench_workload_name(CLI_BENCH_HOST_TO_DPU));
+		strcpy(ret_point->workload, cli_bench_workload_names[CLI_BENCH_HOST_TO_DPU]);
 	for (size_t i = 0; runs && i < json_object_array_length(runs) && i < CLI_BENCH_MAX_RUNS; i++)
 		ret_point->byte_rate[ret_point->num_runs++] =
 			json_object_get_uint64(json_object_array_get_idx(runs, i));

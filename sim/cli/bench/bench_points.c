@@ -88,7 +88,7 @@ static void fail_for_lack(enum cli_bench_workload workload, const struct cli_ben
 	cli_fail(
 		"no function of the DPU has the engine for %s (profile %s): give a --topology whose card has the profile %s, or "
 		"\"%s: true\" with its limits among the caps of a function",
-		cli_bench_workload_name(workload), limits->profile, profiles, pcie_accel_name(accel));
+		cli_bench_workload_names[workload], limits->profile, profiles, pcie_accel_name(accel));
 }
 
 /* Remove workloads whose engine is not there, with a line each. Returns 0, or -1 if one of them was asked for by name. */
@@ -103,7 +103,7 @@ static int remove_lacking(struct chosen *chosen, const struct cli_bench_limits *
 			chosen->list[count++] = chosen->list[i];
 		} else if (chosen->list[i].may_lack) {
 			fprintf(stderr, "bfsim: %s is left out: no function of the DPU has its engine (profile %s)\n",
-				cli_bench_workload_name(workload), limits->profile);
+				cli_bench_workload_names[workload], limits->profile);
 		} else {
 			fail_for_lack(workload, limits);
 			return -1;
@@ -127,7 +127,7 @@ static void warn_of_no_rates(const struct chosen *chosen, const struct cli_bench
 		if (accel != PCIE_NUM_ACCELS && limits->accel[accel].rate_bps == 0)
 			fprintf(stderr,
 				"bfsim: warning: timed and virtual figures of %s are not a card's: its tasks cost submission and completion alone, as the topology has no rate of the engine (%s-rate among the caps of a function)\n",
-				cli_bench_workload_name(chosen->list[i].workload), pcie_accel_name(accel));
+				cli_bench_workload_names[chosen->list[i].workload], pcie_accel_name(accel));
 	}
 }
 
@@ -147,7 +147,7 @@ static struct cli_bench_point point_at(const struct cli_bench_sweep *sweep, cons
 	number /= sweep->paths.count;
 	snprintf(point.clock, sizeof(point.clock), "%s", sweep->clocks.list[number % sweep->clocks.count]);
 	number /= sweep->clocks.count;
-	snprintf(point.workload, sizeof(point.workload), "%s", cli_bench_workload_name(chosen->list[number].workload));
+	snprintf(point.workload, sizeof(point.workload), "%s", cli_bench_workload_names[chosen->list[number].workload]);
 	point.may_lack = chosen->list[number].may_lack;
 	return point;
 }

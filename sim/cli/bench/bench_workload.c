@@ -10,39 +10,45 @@
 #define EC_UNIT_BYTES 64 /* a block's size is a multiple of it */
 #define GCM_TAG_BYTES 16
 
-static const struct {
-	const char *name;
-	enum pcie_accel accel; /* PCIE_NUM_ACCELS = none */
-} workloads[CLI_BENCH_NUM_WORKLOADS] = {
-	[CLI_BENCH_HOST_TO_DPU] = { "host-to-dpu", PCIE_NUM_ACCELS },
-	[CLI_BENCH_DPU_TO_HOST] = { "dpu-to-host", PCIE_NUM_ACCELS },
-	[CLI_BENCH_COMCH] = { "comch", PCIE_NUM_ACCELS },
-	[CLI_BENCH_COMCH_FAST] = { "comch-fast", PCIE_NUM_ACCELS },
-	[CLI_BENCH_SHA] = { "sha", PCIE_ACCEL_SHA },
-	[CLI_BENCH_DEFLATE] = { "deflate", PCIE_ACCEL_COMPRESS_DEFLATE },
-	[CLI_BENCH_INFLATE] = { "inflate", PCIE_ACCEL_DECOMPRESS_DEFLATE },
-	[CLI_BENCH_LZ4] = { "lz4", PCIE_ACCEL_DECOMPRESS_LZ4 },
-	[CLI_BENCH_EC_CREATE] = { "ec-create", PCIE_ACCEL_ERASURE_CODING },
-	[CLI_BENCH_EC_RECOVER] = { "ec-recover", PCIE_ACCEL_ERASURE_CODING },
-	[CLI_BENCH_GCM_ENCRYPT] = { "gcm-encrypt", PCIE_ACCEL_AES_GCM },
-	[CLI_BENCH_GCM_DECRYPT] = { "gcm-decrypt", PCIE_ACCEL_AES_GCM },
+const char *const cli_bench_workload_names[] = {
+	[CLI_BENCH_HOST_TO_DPU] = "host-to-dpu",
+	[CLI_BENCH_DPU_TO_HOST] = "dpu-to-host",
+	[CLI_BENCH_COMCH] = "comch",
+	[CLI_BENCH_COMCH_FAST] = "comch-fast",
+	[CLI_BENCH_SHA] = "sha",
+	[CLI_BENCH_DEFLATE] = "deflate",
+	[CLI_BENCH_INFLATE] = "inflate",
+	[CLI_BENCH_LZ4] = "lz4",
+	[CLI_BENCH_EC_CREATE] = "ec-create",
+	[CLI_BENCH_EC_RECOVER] = "ec-recover",
+	[CLI_BENCH_GCM_ENCRYPT] = "gcm-encrypt",
+	[CLI_BENCH_GCM_DECRYPT] = "gcm-decrypt",
+	[CLI_BENCH_NUM_WORKLOADS] = CLI_BENCH_ALL_ENGINES,
+	NULL,
 };
 
-const char *cli_bench_workload_name(enum cli_bench_workload workload)
-{
-	return workloads[workload].name;
-}
+/* Of the workloads from CLI_BENCH_SHA on. */
+static const enum pcie_accel accels[] = {
+	[CLI_BENCH_SHA] = PCIE_ACCEL_SHA,
+	[CLI_BENCH_DEFLATE] = PCIE_ACCEL_COMPRESS_DEFLATE,
+	[CLI_BENCH_INFLATE] = PCIE_ACCEL_DECOMPRESS_DEFLATE,
+	[CLI_BENCH_LZ4] = PCIE_ACCEL_DECOMPRESS_LZ4,
+	[CLI_BENCH_EC_CREATE] = PCIE_ACCEL_ERASURE_CODING,
+	[CLI_BENCH_EC_RECOVER] = PCIE_ACCEL_ERASURE_CODING,
+	[CLI_BENCH_GCM_ENCRYPT] = PCIE_ACCEL_AES_GCM,
+	[CLI_BENCH_GCM_DECRYPT] = PCIE_ACCEL_AES_GCM,
+};
 
 enum pcie_accel cli_bench_accel(enum cli_bench_workload workload)
 {
-	return workloads[workload].accel;
+	return workload >= CLI_BENCH_SHA ? accels[workload] : PCIE_NUM_ACCELS;
 }
 
 enum cli_bench_workload cli_bench_workload_of(const struct cli_bench_point *point)
 {
 	enum cli_bench_workload workload = 0;
 
-	while (workload < CLI_BENCH_NUM_WORKLOADS && strcmp(point->workload, workloads[workload].name) != 0)
+	while (workload < CLI_BENCH_NUM_WORKLOADS && strcmp(point->workload, cli_bench_workload_names[workload]) != 0)
 		workload++;
 	return workload;
 }
