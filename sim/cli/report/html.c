@@ -64,6 +64,13 @@ void cli_html_put_cell(FILE *out, const char *text)
 	fputs("</td>", out);
 }
 
+void cli_html_put_code_cell(FILE *out, const char *text)
+{
+	fputs("<td class=\"wide\"><code>", out);
+	cli_html_put_escaped(out, text);
+	fputs("</code></td>", out);
+}
+
 void cli_html_put_number_cell(FILE *out, const char *text)
 {
 	fprintf(out, "<td class=\"n\">%s</td>", text);

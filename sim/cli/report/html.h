@@ -26,6 +26,9 @@ struct cli_html_section {
 };
 void cli_html_put_navigation(FILE *out, const struct cli_html_section *sections);
 
+/* A wide cell of code, such as a rule. */
+void cli_html_put_code_cell(FILE *out, const char *text);
+
 /* Cells: a text, which is escaped; a formatted number or markup, which is not; and a count. */
 void cli_html_put_cell(FILE *out, const char *text);
 void cli_html_put_number_cell(FILE *out, const char *html);

@@ -142,9 +142,7 @@ static void put_run(const struct cli_report_comparison *comparison, FILE *out)
 
 static void put_op_name(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
 {
-	fputs("<td>", out);
-	cli_report_put_process(report, op->pid, out);
-	fputs("</td>", out);
+	cli_report_put_process_cell(report, op->pid, out);
 	cli_html_put_cell(out, op->context);
 	cli_html_put_cell(out, op->name);
 }

@@ -22,6 +22,13 @@ void cli_report_put_process(const struct cli_report *report, int64_t pid, FILE *
 	fprintf(out, " (%" PRId64 ")", pid);
 }
 
+void cli_report_put_process_cell(const struct cli_report *report, int64_t pid, FILE *out)
+{
+	fputs("<td>", out);
+	cli_report_put_process(report, pid, out);
+	fputs("</td>", out);
+}
+
 /* ---- the table ---- */
 
 static void put_time(FILE *out, uint64_t ns, bool is_known)
@@ -37,9 +44,8 @@ static void put_op_row(const struct cli_report *report, const struct cli_report_
 {
 	const uint64_t times[] = { op->p50_ns, op->p90_ns, op->p99_ns, op->p999_ns, op->max_ns };
 
-	fputs("<tr><td>", out);
-	cli_report_put_process(report, op->pid, out);
-	fputs("</td>", out);
+	fputs("<tr>", out);
+	cli_report_put_process_cell(report, op->pid, out);
 	cli_html_put_cell(out, op->context);
 	cli_html_put_cell(out, op->name);
 	cli_html_put_count_cell(out, cli_report_op_ended(op));

@@ -15,10 +15,16 @@ void cli_report_put_time_offset(const struct cli_report *report, uint64_t time_n
 	cli_html_put_number_cell(out, text);
 }
 
-void cli_report_put_num_omitted(size_t count, FILE *out)
+void cli_report_put_incidents(const char *name, const char *const *headings, const struct cli_report *report,
+			      const struct cli_report_incidents *incidents, cli_report_put_incident *put, FILE *out)
 {
-	if (count > CLI_REPORT_MAX_LISTED)
-		fprintf(out, "<p class=\"soft\">%zu more are not listed.</p>\n", count - CLI_REPORT_MAX_LISTED);
+	cli_html_put_table_begin(out, name, headings);
+	for (size_t i = 0; i < incidents->count && i < CLI_REPORT_MAX_LISTED; i++)
+		put(report, &incidents->list[i], out);
+	cli_html_put_table_end(out);
+	if (incidents->count > CLI_REPORT_MAX_LISTED)
+		fprintf(out, "<p class=\"soft\">%zu more are not listed.</p>\n",
+			incidents->count - CLI_REPORT_MAX_LISTED);
 }
 
 static void put_hit(const struct cli_report *report, const struct cli_report_incident *hit, FILE *out)
@@ -27,9 +33,7 @@ static void put_hit(const struct cli_report *report, const struct cli_report_inc
 
 	fputs("<tr>", out);
 	cli_report_put_time_offset(report, hit->time_ns, out);
-	fputs("<td>", out);
-	cli_report_put_process(report, hit->pid, out);
-	fputs("</td>", out);
+	cli_report_put_process_cell(report, hit->pid, out);
 	cli_html_put_cell(out, hit->severity < SIM_CHECK_NUM_SEVERITIES ?
 				       sim_check_severity_name((enum sim_check_severity)hit->severity) :
 				       "");
@@ -59,9 +63,5 @@ void cli_report_put_checker_hits(const struct cli_report *report, FILE *out)
 		return;
 	fputs("<h2 id=\"hits\">Rules that were broken</h2>\n", out);
 	fputs("<p><code>bfsim rules ID</code> says more about each.</p>\n", out);
-	cli_html_put_table_begin(out, "Hits of the checker", headings);
-	for (size_t i = 0; i < report->hits.count && i < CLI_REPORT_MAX_LISTED; i++)
-		put_hit(report, &report->hits.list[i], out);
-	cli_html_put_table_end(out);
-	cli_report_put_num_omitted(report->hits.count, out);
+	cli_report_put_incidents("Hits of the checker", headings, report, &report->hits, put_hit, out);
 }

@@ -122,9 +122,7 @@ static void put_rule(const struct cli_report *report, const struct cli_report_ru
 
 	fputs("<tr>", out);
 	cli_html_put_count_cell(out, rule->id);
-	fputs("<td class=\"wide\"><code>", out);
-	cli_html_put_escaped(out, rule->text);
-	fputs("</code></td>", out);
+	cli_html_put_code_cell(out, rule->text);
 	if (hits)
 		cli_html_put_count_cell(out, hits);
 	else
@@ -139,9 +137,7 @@ static void put_hit(const struct cli_report *report, const struct cli_report_inc
 	fputs("<tr>", out);
 	cli_report_put_time_offset(report, fault->time_ns, out);
 	cli_html_put_count_cell(out, fault->rule);
-	fputs("<td>", out);
-	cli_report_put_process(report, fault->pid, out);
-	fputs("</td>", out);
+	cli_report_put_process_cell(report, fault->pid, out);
 	cli_html_put_cell(out, fault->context);
 	cli_html_put_cell(out, fault->operation);
 	cli_html_put_count_cell(out, fault->match);
@@ -170,11 +166,7 @@ static void put_faults(const struct cli_report *report, FILE *out)
 	if (report->faults.count == 0)
 		return;
 	fputs("<h3>Hits</h3>\n", out);
-	cli_html_put_table_begin(out, "Hits of faults", hit_headings);
-	for (size_t i = 0; i < report->faults.count && i < CLI_REPORT_MAX_LISTED; i++)
-		put_hit(report, &report->faults.list[i], out);
-	cli_html_put_table_end(out);
-	cli_report_put_num_omitted(report->faults.count, out);
+	cli_report_put_incidents("Hits of faults", hit_headings, report, &report->faults, put_hit, out);
 }
 
 /* ---- warnings ---- */
@@ -183,11 +175,10 @@ static void put_warning(const struct cli_report *report, const struct cli_report
 {
 	fputs("<tr>", out);
 	cli_report_put_time_offset(report, warning->time_ns, out);
-	fputs("<td>", out);
-	cli_report_put_process(report, warning->pid, out);
-	fprintf(out, "</td><td>%s</td><td class=\"wide\"><code>", warning->is_error ? "error" : "warning");
-	cli_html_put_escaped(out, warning->text);
-	fputs("</code></td></tr>\n", out);
+	cli_report_put_process_cell(report, warning->pid, out);
+	cli_html_put_cell(out, warning->is_error ? "error" : "warning");
+	cli_html_put_code_cell(out, warning->text);
+	fputs("</tr>\n", out);
 }
 
 static void put_warnings(const struct cli_report *report, FILE *out)
@@ -199,11 +190,7 @@ static void put_warnings(const struct cli_report *report, FILE *out)
 		fputs("<p>None were logged.</p>\n", out);
 		return;
 	}
-	cli_html_put_table_begin(out, "Warnings and errors", headings);
-	for (size_t i = 0; i < report->warnings.count && i < CLI_REPORT_MAX_LISTED; i++)
-		put_warning(report, &report->warnings.list[i], out);
-	cli_html_put_table_end(out);
-	cli_report_put_num_omitted(report->warnings.count, out);
+	cli_report_put_incidents("Warnings and errors", headings, report, &report->warnings, put_warning, out);
 }
 
 /* ---- the whole ---- */

@@ -13,12 +13,18 @@ extern const char cli_report_style[]; /* CSS */
 void cli_report_put_page_begin(const char *title, FILE *out);
 void cli_report_put_page_end(json_object *json, FILE *out);
 
-/* A cell with the time since the report's begin; and the number of entries behind the last that is listed, if there are such. */
+/* A cell with the time since the report's begin. */
 void cli_report_put_time_offset(const struct cli_report *report, uint64_t time_ns, FILE *out);
-void cli_report_put_num_omitted(size_t count, FILE *out);
 
-/* "dpu: dma_copy (1234)". */
+/* A table with a row for each incident, up to CLI_REPORT_MAX_LISTED, and how many more there are. */
+typedef void cli_report_put_incident(const struct cli_report *report, const struct cli_report_incident *incident,
+				     FILE *out);
+void cli_report_put_incidents(const char *name, const char *const *headings, const struct cli_report *report,
+			      const struct cli_report_incidents *incidents, cli_report_put_incident *put, FILE *out);
+
+/* "dpu: dma_copy (1234)", and a cell with that. */
 void cli_report_put_process(const struct cli_report *report, int64_t pid, FILE *out);
+void cli_report_put_process_cell(const struct cli_report *report, int64_t pid, FILE *out);
 
 /* The sections with figures: latency, throughput and queue depth of operations; utilization of links. */
 void cli_report_put_operations(const struct cli_report *report, FILE *out);

@@ -28,9 +28,7 @@ static void put_command(const struct cli_report_command *command, FILE *out)
 {
 	fputs("<tr>", out);
 	cli_html_put_cell(out, command->label);
-	fputs("<td class=\"wide\"><code>", out);
-	cli_html_put_escaped(out, command->text);
-	fputs("</code></td>", out);
+	cli_html_put_code_cell(out, command->text);
 	if (command->status < 0)
 		cli_html_put_number_cell(out, "<span class=\"bad\">none</span>");
 	else
@@ -83,9 +81,9 @@ static void put_messages(const struct cli_report_run *run, FILE *out)
 		return;
 	cli_html_put_table_begin(out, "Messages of bfsim run", headings);
 	for (size_t i = 0; i < run->num_messages && i < MAX_MESSAGES; i++) {
-		fputs("<tr><td class=\"wide\"><code>", out);
-		cli_html_put_escaped(out, run->messages[i]);
-		fputs("</code></td></tr>\n", out);
+		fputs("<tr>", out);
+		cli_html_put_code_cell(out, run->messages[i]);
+		fputs("</tr>\n", out);
 	}
 	cli_html_put_table_end(out);
 	if (run->num_messages > MAX_MESSAGES)
