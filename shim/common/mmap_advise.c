@@ -15,9 +15,7 @@ enum { MAX_TASKS = 65536 }; /* chosen as for DMA tasks: the interface has no que
 
 struct doca_mmap_advise {
 	struct doca_ctx ctx; /* first: a doca_mmap_advise is a doca_ctx */
-	uint32_t num_tasks;  /* 0 = not configured */
-	doca_mmap_advise_task_invalidate_cache_completion_cb_t done, failed;
-	struct shim_task_pool *pool; /* while not idle */
+	struct shim_task_conf conf;
 };
 
 struct doca_mmap_advise_task_invalidate_cache {
@@ -94,11 +92,9 @@ static int invalidate_run(struct sim_job *job)
 
 static void invalidate_complete(struct doca_task *task)
 {
-	struct doca_mmap_advise *advise = (struct doca_mmap_advise *)task->ctx;
-	doca_mmap_advise_task_invalidate_cache_completion_cb_t cb =
-		task->status == DOCA_SUCCESS ? advise->done : advise->failed;
-
-	cb(to_invalidate(task), task->user_data, advise->ctx.user_data);
+	SHIM_TASK_CALL(task, &((struct doca_mmap_advise *)task->ctx)->conf,
+		       struct doca_mmap_advise_task_invalidate_cache,
+		       doca_mmap_advise_task_invalidate_cache_completion_cb_t);
 }
 
 static const struct shim_task_type invalidate_type = {
@@ -123,19 +119,19 @@ static doca_error_t advise_start(struct doca_ctx *ctx)
 			shim_dev_function(ctx->dev)->ibdev);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
-	if (advise->num_tasks == 0) {
+	if (advise->conf.num_tasks == 0) {
 		sim_err("doca_ctx_start: no task type is configured; call doca_mmap_advise_task_invalidate_cache_set_conf() first");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	result = shim_ctx_open_queue(ctx, advise->num_tasks);
+	result = shim_ctx_open_queue(ctx, advise->conf.num_tasks);
 	if (result == DOCA_SUCCESS)
-		result = shim_task_pool_add(ctx, &invalidate_type, advise->num_tasks, &advise->pool);
+		result = shim_task_pool_add(ctx, &invalidate_type, advise->conf.num_tasks, &advise->conf.pool);
 	return result;
 }
 
 static void advise_stopped(struct doca_ctx *ctx)
 {
-	((struct doca_mmap_advise *)ctx)->pool = NULL;
+	((struct doca_mmap_advise *)ctx)->conf.pool = NULL;
 }
 
 static const struct shim_ctx_ops advise_ops = {
@@ -200,17 +196,12 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_set_conf(
 	struct doca_mmap_advise *mmap_advise, doca_mmap_advise_task_invalidate_cache_completion_cb_t completion_cb,
 	doca_mmap_advise_task_invalidate_cache_completion_cb_t error_cb, uint32_t num_tasks)
 {
+	doca_error_t result;
+
 	SHIM_NEED(mmap_advise, SHIM_MMAP_ADVISE);
-	SHIM_NEED_OUT(completion_cb);
-	SHIM_NEED_OUT(error_cb);
-	if (mmap_advise->ctx.state != DOCA_CTX_STATE_IDLE)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the context is not idle; stop it first");
-	if (num_tasks == 0 || num_tasks > MAX_TASKS)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%u tasks; give 1 to %d", num_tasks, MAX_TASKS);
-	mmap_advise->done = completion_cb;
-	mmap_advise->failed = error_cb;
-	mmap_advise->num_tasks = num_tasks;
-	return DOCA_SUCCESS;
+	result = shim_task_set_conf(__func__, &mmap_advise->ctx, &mmap_advise->conf, (void (*)(void))completion_cb,
+				    (void (*)(void))error_cb, num_tasks, MAX_TASKS, "bfsim's limit");
+	return result == DOCA_ERROR_BAD_STATE ? DOCA_ERROR_NOT_PERMITTED : result;
 }
 
 doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(struct doca_mmap_advise *mmap_advise,
@@ -222,11 +213,9 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(struct doca_mmap_
 
 	SHIM_NEED_FAST(mmap_advise, SHIM_MMAP_ADVISE);
 	SHIM_NEED_OUT(task);
-	result = shim_task_alloc(mmap_advise->pool, &mmap_advise->ctx, user_data, &base);
-	if (result == DOCA_ERROR_BAD_STATE)
-		return SHIM_REFUSE(result, "%s", shim_ctx_describe_not_running(&mmap_advise->ctx));
+	result = shim_task_alloc_of(__func__, &mmap_advise->ctx, &mmap_advise->conf, user_data, &base);
 	if (result != DOCA_SUCCESS)
-		return SHIM_REFUSE(result, "all %u configured tasks are allocated; free some", mmap_advise->num_tasks);
+		return result;
 	*task = to_invalidate(base);
 	(*task)->buf = buf;
 	return DOCA_SUCCESS;

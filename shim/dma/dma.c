@@ -29,6 +29,7 @@ static const struct shim_accel_type memcpy_type = {
 		.complete = shim_dma_memcpy_complete,
 		.fault_ops = &shim_dma_memcpy_fault_ops,
 	},
+	.index = DMA_MEMCPY,
 	.func = "doca_dma_task_memcpy",
 	.engine = "DMA",
 	.get_caps = get_memcpy_caps,
@@ -56,7 +57,7 @@ static const struct shim_accel_lib dma_lib = {
 	},
 	.kind = SHIM_DMA,
 	.num_types = 1,
-	.types = { &memcpy_type },
+	.types = { [DMA_MEMCPY] = &memcpy_type },
 };
 
 doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
@@ -129,6 +130,6 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
 					   uint32_t num_memcpy_tasks)
 {
 	SHIM_NEED(dma, SHIM_DMA);
-	return shim_accel_set_conf(__func__, &dma->accel, 0, (void (*)(void))task_completion_cb,
+	return shim_accel_set_conf(__func__, &dma->accel, DMA_MEMCPY, (void (*)(void))task_completion_cb,
 				   (void (*)(void))task_error_cb, num_memcpy_tasks);
 }

@@ -20,6 +20,8 @@
 
 #include "shim/common/accel/accel.h"
 
+enum { DMA_MEMCPY }; /* types of tasks */
+
 struct doca_dma {
 	struct shim_accel accel; /* first: a doca_dma is a doca_ctx */
 	bool completes_in_order; /* set by the user */

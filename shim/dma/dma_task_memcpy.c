@@ -179,15 +179,10 @@ inline void shim_dma_memcpy_apply(struct doca_task *task)
 
 void shim_dma_memcpy_complete(struct doca_task *task)
 {
-	const struct shim_accel_conf *conf = &shim_to_dma(task->ctx)->accel.conf[0];
-	void (*cb)(void) = conf->failed;
-
-	if (doca_likely(task->status == DOCA_SUCCESS)) {
+	if (doca_likely(task->status == DOCA_SUCCESS))
 		shim_dma_memcpy_apply(task);
-		cb = conf->done;
-	}
-	((doca_dma_task_memcpy_completion_cb_t)cb)((struct doca_dma_task_memcpy *)task, task->user_data,
-						   task->ctx->user_data);
+	SHIM_TASK_CALL(task, &shim_to_dma(task->ctx)->accel.conf[DMA_MEMCPY].tasks, struct doca_dma_task_memcpy,
+		       doca_dma_task_memcpy_completion_cb_t);
 }
 
 /* The transfer of the copy; none of a copy that will fail. */
@@ -212,7 +207,7 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
 
 	SHIM_NEED_FAST(dma, SHIM_DMA);
 	SHIM_NEED_OUT(task);
-	result = shim_accel_alloc(__func__, &dma->accel, 0, src, dst, user_data, &memcpy);
+	result = shim_accel_alloc(__func__, &dma->accel, DMA_MEMCPY, src, dst, user_data, &memcpy);
 	if (doca_likely(result == DOCA_SUCCESS))
 		*task = (struct doca_dma_task_memcpy *)memcpy;
 	return result;
@@ -220,7 +215,7 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
 
 static bool is_memcpy(const struct doca_dma_task_memcpy *task)
 {
-	return shim_object_is(task, SHIM_TASK);
+	return shim_accel_task_is_of(task, SHIM_DMA, DMA_MEMCPY);
 }
 
 struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task)
@@ -233,7 +228,7 @@ void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struc
 	if (is_memcpy(task) && !task->base.task.in_flight)
 		task->base.src = src;
 	else
-		sim_err("%s: the task is NULL, freed, or in flight; nothing was changed", __func__);
+		sim_err("%s: the task is NULL, freed, of another type, or in flight; nothing was changed", __func__);
 }
 
 const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task)
@@ -246,7 +241,7 @@ void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca
 	if (is_memcpy(task) && !task->base.task.in_flight)
 		task->base.dst = dst;
 	else
-		sim_err("%s: the task is NULL, freed, or in flight; nothing was changed", __func__);
+		sim_err("%s: the task is NULL, freed, of another type, or in flight; nothing was changed", __func__);
 }
 
 struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task)

@@ -126,12 +126,13 @@ void shim_workq_accel_set_stopping(struct workq_accel_core *core, void (*on_stop
 
 doca_error_t shim_workq_accel_alloc(struct workq_accel_core *core, uint32_t index, struct doca_task **ret_task)
 {
-	if (core->accel->ctx.state == DOCA_CTX_STATE_RUNNING && !core->accel->conf[index].pool) {
+	if (core->accel->ctx.state == DOCA_CTX_STATE_RUNNING && !core->accel->conf[index].tasks.pool) {
 		sim_err("doca_workq_submit: device %s has no engine for such jobs; ask doca_..._job_get_supported() first",
 			shim_dev_function(core->accel->ctx.dev)->ibdev);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
-	return shim_task_alloc(core->accel->conf[index].pool, &core->accel->ctx, (union doca_data){ 0 }, ret_task);
+	return shim_task_alloc(core->accel->conf[index].tasks.pool, &core->accel->ctx, (union doca_data){ 0 },
+			       ret_task);
 }
 
 static doca_error_t submit_task(struct workq_accel_core *core, struct doca_task *task,

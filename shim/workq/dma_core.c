@@ -111,14 +111,15 @@ struct doca_ctx *workq_dma_core_as_ctx(struct workq_dma_core *core)
 
 static doca_error_t alloc_new_task(struct workq_dma_core *core, struct doca_task **ret_task)
 {
-	return shim_task_alloc(core->dma->accel.conf[0].pool, &core->dma->accel.ctx, (union doca_data){ 0 }, ret_task);
+	return shim_task_alloc(core->dma->accel.conf[0].tasks.pool, &core->dma->accel.ctx, (union doca_data){ 0 },
+			       ret_task);
 }
 
 /* All tasks are in flight: have twice as many, or as many as the device allows. */
 static doca_error_t grow(struct workq_dma_core *core)
 {
 	uint32_t max = shim_dev_function(core->dma->accel.ctx.dev)->caps.dma_max_tasks,
-		 num = core->dma->accel.conf[0].num_tasks;
+		 num = core->dma->accel.conf[0].tasks.num_tasks;
 
 	return num < max ? shim_accel_grow(&core->dma->accel, 0, num < max / 2 ? 2 * num : max) : DOCA_ERROR_NO_MEMORY;
 }

@@ -5,7 +5,9 @@
 
 #include "api_util.h"
 #include "accel_util.h"
+#include "log_child.h"
 
+#include <doca_log.h>
 #include <doca_sha.h>
 
 static const enum doca_sha_algorithm algorithms[] = { DOCA_SHA_ALGORITHM_SHA1, DOCA_SHA_ALGORITHM_SHA256,
@@ -381,6 +383,26 @@ static void test_configuration_has_its_limits(void **state)
 	close_rig(&rig);
 }
 
+static void ask_for_unconfigured(void)
+{
+	struct rig rig = open_idle();
+	struct doca_sha_task_partial_hash *task;
+	struct doca_log_backend *backend;
+
+	MUST(doca_log_backend_create_with_file_sdk(stderr, &backend));
+	MUST(doca_sha_task_hash_set_conf(rig.sha, on_hash, on_hash, 1));
+	accel_start(rig.accel, rig.ctx);
+	assert_doca(doca_sha_task_partial_hash_alloc_init(rig.sha, DOCA_SHA_ALGORITHM_SHA1, NULL, NULL,
+							  (union doca_data){ 0 }, &task),
+		    DOCA_ERROR_NO_MEMORY);
+}
+
+static void test_tasks_that_were_not_configured_are_named_so(void **state)
+{
+	assert_non_null(strstr(in_child(ask_for_unconfigured)->err,
+			       "doca_sha_task_partial_hash_alloc_init: no such tasks are configured; call set_conf()"));
+}
+
 static void test_running_context_is_not_configured_or_destroyed(void **state)
 {
 	struct rig rig = open_rig();
@@ -632,6 +654,7 @@ static const struct CMUnitTest on_bluefield_2[] = {
 	cmocka_unit_test(test_submission_refuses_what_cannot_work),
 	cmocka_unit_test(test_destination_that_may_not_be_written_is_not_permitted),
 	cmocka_unit_test(test_configuration_has_its_limits),
+	cmocka_unit_test(test_tasks_that_were_not_configured_are_named_so),
 	cmocka_unit_test(test_running_context_is_not_configured_or_destroyed),
 	cmocka_unit_test(test_context_starts_again),
 	cmocka_unit_test(test_nothing_configured_does_not_start),

@@ -39,11 +39,11 @@ static const struct gcm_task *to_decrypt(const struct doca_task *task)
 
 bool check_tag_is_ignored(const struct doca_task *task)
 {
-	const struct shim_accel_conf *conf;
+	const struct shim_task_conf *conf;
 
 	if (!to_decrypt(task))
 		return false;
-	conf = shim_accel_task_conf(task);
+	conf = &shim_accel_task_conf(task)->tasks;
 	return conf->done == conf->failed;
 }
 

@@ -69,10 +69,9 @@ static void log_no_engine(const char *func, const struct pcie_function *function
 /* Programs ask each device: one line of each kind is enough. */
 static bool is_first_time(const struct shim_accel_type *type, bool for_lack)
 {
-	static _Atomic uint64_t seen[2]; /* by enum sim_op */
-	uint64_t bit = UINT64_C(1) << type->task.fault_ops->op;
+	static _Atomic bool seen[2][SIM_OP_COUNT];
 
-	return !(atomic_fetch_or(&seen[for_lack], bit) & bit);
+	return !atomic_exchange(&seen[for_lack][type->task.fault_ops->op], true);
 }
 
 doca_error_t shim_accel_check_support(const char *func, const struct pcie_function *function,
@@ -159,7 +158,7 @@ static void forget_tasks(struct shim_accel *accel)
 	const struct shim_accel_lib *lib = shim_accel_lib(accel);
 
 	for (uint32_t i = 0; i < lib->num_types; i++)
-		accel->conf[i].pool = NULL;
+		accel->conf[i].tasks.pool = NULL;
 	if (lib->forget_tasks)
 		lib->forget_tasks(accel);
 	free_holds(accel);
@@ -184,33 +183,19 @@ static uint32_t sum_of_tasks(const struct shim_accel *accel)
 	uint32_t sum = 0;
 
 	for (uint32_t i = 0; i < shim_accel_lib(accel)->num_types; i++)
-		sum += accel->conf[i].num_tasks;
+		sum += accel->conf[i].tasks.num_tasks;
 	return sum;
 }
 
 doca_error_t shim_accel_set_conf(const char *func, struct shim_accel *accel, uint32_t index, void (*done)(void),
 				 void (*failed)(void), uint32_t num_tasks)
 {
-	struct shim_accel_conf *conf = &accel->conf[index];
+	struct shim_task_conf *conf = &accel->conf[index].tasks;
 	uint32_t max = shim_accel_max_tasks(accel), others = sum_of_tasks(accel) - conf->num_tasks;
+	char limit[96];
 
-	if (!done || !failed) {
-		sim_err("%s: %s is NULL", func, done ? "task_error_cb" : "task_completion_cb");
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	if (accel->ctx.state != DOCA_CTX_STATE_IDLE) {
-		sim_err("%s: the context is not idle; stop it first", func);
-		return DOCA_ERROR_BAD_STATE;
-	}
-	if (num_tasks == 0 || num_tasks > max - (others < max ? others : max)) {
-		sim_err("%s: %u tasks; give 1 to %u (the device's limit is %u, for all types of tasks together)", func,
-			num_tasks, max - (others < max ? others : max), max);
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	conf->done = done;
-	conf->failed = failed;
-	conf->num_tasks = num_tasks;
-	return DOCA_SUCCESS;
+	snprintf(limit, sizeof(limit), "the device's limit is %u, for all types of tasks together", max);
+	return shim_task_set_conf(func, &accel->ctx, conf, done, failed, num_tasks, max - min_u32(others, max), limit);
 }
 
 static doca_error_t check_type(struct shim_accel *accel, const struct shim_accel_type *type,
@@ -229,7 +214,7 @@ static doca_error_t check_conf(struct shim_accel *accel)
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (uint32_t i = 0; i < lib->num_types && result == DOCA_SUCCESS; i++) {
-		if (accel->conf[i].num_tasks > 0)
+		if (accel->conf[i].tasks.num_tasks > 0)
 			result = check_type(accel, lib->types[i], &accel->conf[i].caps);
 		if (result != DOCA_SUCCESS)
 			sim_err("doca_ctx_start: device %s does not offer %s, for which tasks are configured; ask its capabilities first",
@@ -244,9 +229,9 @@ static doca_error_t add_pools(struct shim_accel *accel)
 	doca_error_t result = DOCA_SUCCESS;
 
 	for (uint32_t i = 0; i < lib->num_types && result == DOCA_SUCCESS; i++)
-		if (accel->conf[i].num_tasks > 0)
-			result = shim_task_pool_add(&accel->ctx, &lib->types[i]->task, accel->conf[i].num_tasks,
-						    &accel->conf[i].pool);
+		if (accel->conf[i].tasks.num_tasks > 0)
+			result = shim_task_pool_add(&accel->ctx, &lib->types[i]->task, accel->conf[i].tasks.num_tasks,
+						    &accel->conf[i].tasks.pool);
 	return result;
 }
 
@@ -275,7 +260,7 @@ void shim_accel_stopped(struct doca_ctx *ctx)
 /* The tasks of the pool so far are all allocated; further ones come from another pool. */
 doca_error_t shim_accel_grow(struct shim_accel *accel, uint32_t index, uint32_t num_tasks)
 {
-	struct shim_accel_conf *conf = &accel->conf[index];
+	struct shim_task_conf *conf = &accel->conf[index].tasks;
 
 	if (sim_queue_grow(accel->ctx.queue, num_tasks) < 0 ||
 	    shim_task_pool_add(&accel->ctx, &shim_accel_lib(accel)->types[index]->task, num_tasks - conf->num_tasks,

@@ -72,12 +72,8 @@ struct shim_accel_hold {
 	void *held;
 };
 
-/* What the program configured for one type of tasks. */
 struct shim_accel_conf {
-	uint32_t num_tasks;          /* 0 = not configured */
-	void (*done)(void);          /* callbacks of the type's own kind */
-	void (*failed)(void);        /* likewise */
-	struct shim_task_pool *pool; /* NULL while the context is idle */
+	struct shim_task_conf tasks; /* of one type */
 	struct pcie_accel_caps caps; /* once started */
 };
 
@@ -120,15 +116,12 @@ struct shim_accel_task {
 	}
 
 /* Define the function that calls the program at the end of a task of @struct_, whose callbacks are of type @callback. */
-#define SHIM_ACCEL_DEFINE_COMPLETE(name, struct_, callback)                             \
-	static void name(struct doca_task *task)                                        \
-	{                                                                               \
-		const struct shim_accel_conf *conf = shim_accel_task_conf(task);        \
-                                                                                        \
-		if (doca_likely(task->status == DOCA_SUCCESS))                          \
-			shim_accel_apply(task);                                         \
-		((callback)(task->status == DOCA_SUCCESS ? conf->done : conf->failed))( \
-			(struct_ *)task, task->user_data, task->ctx->user_data);        \
+#define SHIM_ACCEL_DEFINE_COMPLETE(name, struct_, callback)                                  \
+	static void name(struct doca_task *task)                                             \
+	{                                                                                    \
+		if (doca_likely(task->status == DOCA_SUCCESS))                               \
+			shim_accel_apply(task);                                              \
+		SHIM_TASK_CALL(task, &shim_accel_task_conf(task)->tasks, struct_, callback); \
 	}
 
 /* ---- capabilities ---- */
@@ -185,23 +178,16 @@ static inline struct shim_accel_conf *shim_accel_task_conf(const struct doca_tas
 	return &((struct shim_accel *)task->ctx)->conf[shim_accel_task_type(task)->index];
 }
 
-/* Log why a task could not be allocated. */
-SHIM_INTERNAL_API void shim_accel_log_alloc(const char *func, const struct doca_ctx *ctx, doca_error_t error,
-					    const struct shim_accel_conf *conf);
-
 /* Allocate a task with these buffers, for the public function @func: BAD_STATE unless the context runs, NO_MEMORY. */
 static inline doca_error_t shim_accel_alloc(const char *func, struct shim_accel *accel, uint32_t index,
 					    const struct doca_buf *src, struct doca_buf *dst, union doca_data user_data,
 					    struct shim_buf_task **ret_task)
 {
-	struct shim_accel_conf *conf = &accel->conf[index];
 	struct doca_task *task;
-	doca_error_t result = shim_task_alloc(conf->pool, &accel->ctx, user_data, &task);
+	doca_error_t result = shim_task_alloc_of(func, &accel->ctx, &accel->conf[index].tasks, user_data, &task);
 
-	if (doca_unlikely(result != DOCA_SUCCESS)) {
-		shim_accel_log_alloc(func, &accel->ctx, result, conf);
+	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
-	}
 	*ret_task = shim_to_buf_task(task);
 	(*ret_task)->src = src;
 	(*ret_task)->dst = dst;
@@ -212,6 +198,15 @@ static inline doca_error_t shim_accel_alloc(const char *func, struct shim_accel 
 static inline bool shim_accel_task_is(const void *task, const struct shim_accel_type *type)
 {
 	return shim_object_is(task, SHIM_TASK) && ((const struct doca_task *)task)->pool->type == &type->task;
+}
+
+/* The same for type @index of the library whose contexts are of @kind; for files that do not know the type. */
+static inline bool shim_accel_task_is_of(const void *task, enum shim_kind kind, uint32_t index)
+{
+	const struct doca_task *base = (const struct doca_task *)task;
+
+	return shim_object_is(task, SHIM_TASK) && shim_object_is_still(base->ctx, kind) &&
+	       shim_accel_task_type(base)->index == index;
 }
 
 /* Returns whether the task @task of this type may be changed now; else there is a log line. */

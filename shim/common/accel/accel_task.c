@@ -7,17 +7,6 @@
 #include "shim/common/base/check.h"
 #include "sim/base/memory_guard.h"
 
-void shim_accel_log_alloc(const char *func, const struct doca_ctx *ctx, doca_error_t error,
-			  const struct shim_accel_conf *conf)
-{
-	if (error == DOCA_ERROR_BAD_STATE && conf->num_tasks == 0)
-		sim_err("%s: no such tasks are configured; call set_conf() before the start", func);
-	else if (error == DOCA_ERROR_BAD_STATE)
-		sim_err("%s: %s", func, shim_ctx_describe_not_running(ctx));
-	else
-		sim_err("%s: all %u configured tasks are allocated; free some", func, conf->num_tasks);
-}
-
 bool shim_accel_check_settable(const char *func, const void *task, const struct shim_accel_type *type)
 {
 	if (shim_accel_task_is(task, type) && !((const struct doca_task *)task)->in_flight)

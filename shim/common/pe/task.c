@@ -78,6 +78,39 @@ doca_error_t shim_task_alloc(struct shim_task_pool *pool, struct doca_ctx *ctx, 
 	return DOCA_SUCCESS;
 }
 
+doca_error_t shim_task_set_conf(const char *func, const struct doca_ctx *ctx, struct shim_task_conf *conf,
+				void (*done)(void), void (*failed)(void), uint32_t num_tasks, uint32_t max,
+				const char *limit)
+{
+	if (!done || !failed) {
+		sim_err("%s: %s is NULL", func, done ? "task_error_cb" : "task_completion_cb");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	if (ctx->state != DOCA_CTX_STATE_IDLE) {
+		sim_err("%s: the context is not idle; stop it first", func);
+		return DOCA_ERROR_BAD_STATE;
+	}
+	if (num_tasks == 0 || num_tasks > max) {
+		sim_err("%s: %u tasks; give 1 to %u (%s)", func, num_tasks, max, limit);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	conf->done = done;
+	conf->failed = failed;
+	conf->num_tasks = num_tasks;
+	return DOCA_SUCCESS;
+}
+
+void shim_task_log_alloc(const char *func, const struct doca_ctx *ctx, doca_error_t error,
+			 const struct shim_task_conf *conf)
+{
+	if (error == DOCA_ERROR_BAD_STATE)
+		sim_err("%s: %s", func, shim_ctx_describe_not_running(ctx));
+	else if (conf->num_tasks == 0)
+		sim_err("%s: no such tasks are configured; call set_conf() before the start", func);
+	else
+		sim_err("%s: all %u configured tasks are allocated; free some", func, conf->num_tasks);
+}
+
 void shim_task_return_to_pool(struct doca_task *task)
 {
 	struct shim_task_pool *pool = task->pool;

@@ -94,6 +94,25 @@ struct shim_task_pool {
 	struct shim_task_pool *next;
 };
 
+/* What the program configured for one type of a context's tasks. Every library has one for each of its types. */
+struct shim_task_conf {
+	uint32_t num_tasks;          /* 0 = not configured */
+	void (*done)(void);          /* callbacks of the type's own kind */
+	void (*failed)(void);        /* likewise */
+	struct shim_task_pool *pool; /* NULL while the context is idle */
+};
+
+/* For the type's set_conf(): configure tasks for the public function @func. INVALID_VALUE (a callback is NULL, or @num_tasks
+ * is not 1 to @max, which @limit explains), BAD_STATE unless the context is idle. */
+SHIM_INTERNAL_API doca_error_t shim_task_set_conf(const char *func, const struct doca_ctx *ctx,
+						  struct shim_task_conf *conf, void (*done)(void), void (*failed)(void),
+						  uint32_t num_tasks, uint32_t max, const char *limit);
+
+/* Call the program at the end of a task of @struct_, whose callbacks are of type @callback. */
+#define SHIM_TASK_CALL(task, conf, struct_, callback)                                              \
+	((callback)(doca_likely((task)->status == DOCA_SUCCESS) ? (conf)->done : (conf)->failed))( \
+		(struct_ *)(task), (task)->user_data, (task)->ctx->user_data)
+
 /* While the context starts, create the pool for @count tasks of a type. INITIALIZATION without memory. */
 SHIM_INTERNAL_API doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_type *type,
 						  uint32_t count, struct shim_task_pool **ret_pool);
@@ -104,6 +123,21 @@ SHIM_INTERNAL_API doca_error_t shim_task_alloc(struct shim_task_pool *pool, stru
 
 /* The context goes idle: free its pools. */
 void shim_task_pools_free(struct doca_ctx *ctx);
+
+/* Log why a task could not be allocated. */
+SHIM_INTERNAL_API void shim_task_log_alloc(const char *func, const struct doca_ctx *ctx, doca_error_t error,
+					   const struct shim_task_conf *conf);
+
+/* For the type's alloc_init(): allocate a task for the public function @func, or log why not. */
+static inline doca_error_t shim_task_alloc_of(const char *func, struct doca_ctx *ctx, const struct shim_task_conf *conf,
+					      union doca_data user_data, struct doca_task **ret_task)
+{
+	doca_error_t result = shim_task_alloc(conf->pool, ctx, user_data, ret_task);
+
+	if (doca_unlikely(result != DOCA_SUCCESS))
+		shim_task_log_alloc(func, ctx, result, conf);
+	return result;
+}
 
 /* Give a task back that is not in flight. */
 void shim_task_return_to_pool(struct doca_task *task);

@@ -115,31 +115,12 @@ struct doca_sync_event {
 	const struct doca_sync_event *alias_of; /* NULL = the event has a value of its own */
 	/* As a context: */
 	const struct shim_task_type *types[SHIM_SYNC_NUM_KINDS]; /* of the kinds that are configured */
-	uint32_t num_tasks[SHIM_SYNC_NUM_KINDS];
-	struct shim_task_pool *pools[SHIM_SYNC_NUM_KINDS];           /* while not idle; NULL = none configured */
+	struct shim_task_conf conf[SHIM_SYNC_NUM_KINDS];
 	struct shim_sync_task_list tasks[SHIM_SYNC_TASK_NUM_STATES]; /* by state; none for IDLE */
 	bool reports_waits_first; /* the next progress call; waits and other tasks take turns */
 	struct shim_sync_watch watch;
 	bool is_watched; /* the owner may sleep */
 	bool holds_watcher;
-	struct {
-		doca_sync_event_task_get_completion_cb_t done, failed;
-	} get;
-	struct {
-		doca_sync_event_task_notify_set_completion_cb_t done, failed;
-	} notify_set;
-	struct {
-		doca_sync_event_task_notify_add_completion_cb_t done, failed;
-	} notify_add;
-	struct {
-		doca_sync_event_task_wait_eq_completion_cb_t done, failed;
-	} wait_eq;
-	struct {
-		doca_sync_event_task_wait_neq_completion_cb_t done, failed;
-	} wait_neq;
-	struct {
-		doca_sync_event_task_wait_gt_completion_cb_t done, failed;
-	} wait_gt;
 };
 
 static inline bool shim_sync_event_is_started(const struct doca_sync_event *event)
@@ -181,9 +162,9 @@ void shim_sync_task_set_state(struct shim_sync_task *task, enum shim_sync_task_s
 
 /* ---- sync_event_task.c ---- */
 
-/* set_conf() of a kind, except its callbacks. NOT_PERMITTED if the event is started. */
+/* set_conf() of a kind. NOT_PERMITTED if the event is started. */
 doca_error_t shim_sync_event_set_task_conf(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
-					   const struct shim_task_type *type, uint32_t num_tasks);
+					   const struct shim_task_type *type, const struct shim_task_conf *conf);
 
 /* Make the pools of the configured kinds, while the context starts. */
 doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event);
@@ -240,47 +221,41 @@ void shim_sync_event_reset_tasks(struct doca_sync_event *event);
 /* Define the parts that all kinds of tasks have: the public type, cap_task_*_is_supported(), the type's
  * complete(), task_*_set_conf() and task_*_as_doca_task(). @type is the kind's struct shim_task_type,
  * which refers to complete_@name(). No device is needed for any of them. */
-#define SHIM_SYNC_DEFINE_TASK(name, kind, type)                                                                \
-	struct doca_sync_event_task_##name {                                                                   \
-		struct shim_sync_task base;                                                                    \
-	};                                                                                                     \
-                                                                                                               \
-	static const struct shim_task_type type;                                                               \
-                                                                                                               \
-	doca_error_t doca_sync_event_cap_task_##name##_is_supported(const struct doca_devinfo *devinfo)        \
-	{                                                                                                      \
-		SHIM_NEED(devinfo, SHIM_DEVINFO);                                                              \
-		return DOCA_SUCCESS;                                                                           \
-	}                                                                                                      \
-                                                                                                               \
-	static void complete_##name(struct doca_task *task)                                                    \
-	{                                                                                                      \
-		struct doca_sync_event *event = shim_sync_task_event(task);                                    \
-                                                                                                               \
-		(task->status == DOCA_SUCCESS ? event->name.done : event->name.failed)(                        \
-			(struct doca_sync_event_task_##name *)task, task->user_data, event->ctx.user_data);    \
-	}                                                                                                      \
-                                                                                                               \
-	doca_error_t doca_sync_event_task_##name##_set_conf(                                                   \
-		struct doca_sync_event *event, doca_sync_event_task_##name##_completion_cb_t completion_cb,    \
-		doca_sync_event_task_##name##_completion_cb_t error_cb, uint32_t num_tasks)                    \
-	{                                                                                                      \
-		doca_error_t result;                                                                           \
-                                                                                                               \
-		SHIM_NEED(event, SHIM_SYNC_EVENT);                                                             \
-		SHIM_NEED_OUT(completion_cb);                                                                  \
-		SHIM_NEED_OUT(error_cb);                                                                       \
-		result = shim_sync_event_set_task_conf(__func__, event, (kind), &(type), num_tasks);           \
-		if (result != DOCA_SUCCESS)                                                                    \
-			return result;                                                                         \
-		event->name.done = completion_cb;                                                              \
-		event->name.failed = error_cb;                                                                 \
-		return DOCA_SUCCESS;                                                                           \
-	}                                                                                                      \
-                                                                                                               \
-	struct doca_task *doca_sync_event_task_##name##_as_doca_task(struct doca_sync_event_task_##name *task) \
-	{                                                                                                      \
-		return shim_sync_task_is(task, (kind)) ? &task->base.task : NULL;                              \
+#define SHIM_SYNC_DEFINE_TASK(name, kind, type)                                                                       \
+	struct doca_sync_event_task_##name {                                                                          \
+		struct shim_sync_task base;                                                                           \
+	};                                                                                                            \
+                                                                                                                      \
+	static const struct shim_task_type type;                                                                      \
+                                                                                                                      \
+	doca_error_t doca_sync_event_cap_task_##name##_is_supported(const struct doca_devinfo *devinfo)               \
+	{                                                                                                             \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                                                                     \
+		return DOCA_SUCCESS;                                                                                  \
+	}                                                                                                             \
+                                                                                                                      \
+	static void complete_##name(struct doca_task *task)                                                           \
+	{                                                                                                             \
+		SHIM_TASK_CALL(task, &shim_sync_task_event(task)->conf[(kind)], struct doca_sync_event_task_##name,   \
+			       doca_sync_event_task_##name##_completion_cb_t);                                        \
+	}                                                                                                             \
+                                                                                                                      \
+	doca_error_t doca_sync_event_task_##name##_set_conf(                                                          \
+		struct doca_sync_event *event, doca_sync_event_task_##name##_completion_cb_t completion_cb,           \
+		doca_sync_event_task_##name##_completion_cb_t error_cb, uint32_t num_tasks)                           \
+	{                                                                                                             \
+		SHIM_NEED(event, SHIM_SYNC_EVENT);                                                                    \
+		SHIM_NEED_OUT(completion_cb);                                                                         \
+		SHIM_NEED_OUT(error_cb);                                                                              \
+		return shim_sync_event_set_task_conf(__func__, event, (kind), &(type),                                \
+						     &(struct shim_task_conf){ .num_tasks = num_tasks,                \
+									       .done = (void (*)(void))completion_cb, \
+									       .failed = (void (*)(void))error_cb }); \
+	}                                                                                                             \
+                                                                                                                      \
+	struct doca_task *doca_sync_event_task_##name##_as_doca_task(struct doca_sync_event_task_##name *task)        \
+	{                                                                                                             \
+		return shim_sync_task_is(task, (kind)) ? &task->base.task : NULL;                                     \
 	}
 
 /* Define the public functions that set and get a member of a task; a dead handle's value is 0. */

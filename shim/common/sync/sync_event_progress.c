@@ -160,5 +160,5 @@ void shim_sync_event_reset_tasks(struct doca_sync_event *event)
 		shim_sync_watcher_release();
 	event->holds_watcher = false;
 	for (int kind = 0; kind < SHIM_SYNC_NUM_KINDS; kind++)
-		event->pools[kind] = NULL;
+		event->conf[kind].pool = NULL;
 }

@@ -10,14 +10,14 @@
 #include "sync_event_priv.h"
 
 doca_error_t shim_sync_event_set_task_conf(const char *func, struct doca_sync_event *event, enum shim_sync_kind kind,
-					   const struct shim_task_type *type, uint32_t num_tasks)
+					   const struct shim_task_type *type, const struct shim_task_conf *conf)
 {
 	if (shim_sync_event_is_started(event)) {
 		sim_err("%s: the event is not idle; stop it first", func);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	event->types[kind] = type;
-	event->num_tasks[kind] = num_tasks;
+	event->conf[kind] = *conf;
 	return DOCA_SUCCESS;
 }
 
@@ -28,10 +28,10 @@ doca_error_t shim_sync_event_make_pools(struct doca_sync_event *event)
 	for (int state = 0; state < SHIM_SYNC_TASK_NUM_STATES; state++)
 		TAILQ_INIT(&event->tasks[state]);
 	for (int kind = 0; kind < SHIM_SYNC_NUM_KINDS && result == DOCA_SUCCESS; kind++) {
-		event->pools[kind] = NULL;
-		if (event->num_tasks[kind] > 0)
-			result = shim_task_pool_add(&event->ctx, event->types[kind], event->num_tasks[kind],
-						    &event->pools[kind]);
+		event->conf[kind].pool = NULL;
+		if (event->conf[kind].num_tasks > 0)
+			result = shim_task_pool_add(&event->ctx, event->types[kind], event->conf[kind].num_tasks,
+						    &event->conf[kind].pool);
 	}
 	return result;
 }
@@ -40,13 +40,8 @@ doca_error_t shim_sync_event_alloc_task(const char *func, struct doca_sync_event
 					union doca_data user_data, struct shim_sync_task **ret_task)
 {
 	struct doca_task *base;
-	doca_error_t result = shim_task_alloc(event->pools[kind], &event->ctx, user_data, &base);
+	doca_error_t result = shim_task_alloc_of(func, &event->ctx, &event->conf[kind], user_data, &base);
 
-	if (result == DOCA_ERROR_BAD_STATE)
-		sim_err("%s: %s", func, shim_ctx_describe_not_running(&event->ctx));
-	else if (result != DOCA_SUCCESS)
-		sim_err("%s: all %u configured tasks are allocated; free some, or configure more", func,
-			event->num_tasks[kind]);
 	if (result != DOCA_SUCCESS)
 		return result;
 	*ret_task = shim_to_sync_task(base);
