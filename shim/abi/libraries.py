@@ -31,6 +31,8 @@ KEYS = {
     'frequent': [],            # patterns of functions of the data path: the checker's hooks rest there while a program is busy
     'private': [],             # patterns of functions that only other libraries of this project use
     'objects': [],             # what programs have handles of: see OBJECT_KEYS
+    'operations': {},          # of fault rules: sim/faults/rule/operations.toml says what a row has
+    'tasks': {},               # types of tasks without an operation: SIM_TASK_NAME = its name in recordings
 }
 
 # The keys of an object, with their defaults.

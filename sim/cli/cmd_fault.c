@@ -192,7 +192,7 @@ static int run_action(struct options *options)
 	return cli_args_fail_action("fault", options->words.list[0], CLI_FAULT_ACTIONS);
 }
 
-#define NAME(id, name) " " name
+#define NAME(id, name, ...) " " name
 
 int cli_fault(int argc, char **argv)
 {

@@ -173,7 +173,7 @@ void sim_fault_events_close_removed_windows(struct sim_fault_events *events)
 static void apply_hit(struct sim_fault_events *events, uint32_t function, const struct sim_fault_hit *hit)
 {
 	const struct {
-		uint32_t action;
+		sim_bits action;
 		void (*change)(struct sim_fault_events *events, uint32_t function);
 	} changes[] = {
 		{ DOES(RESET), reset_function },

@@ -9,7 +9,7 @@
 
 /* The target of each action: one of these bits is set (@set), or none of them is. */
 static const struct {
-	uint32_t action;
+	sim_bits action;
 	bool set;
 	bool with_children;
 	uint64_t bits;
@@ -60,7 +60,7 @@ static bool has_num_vfs(const struct sim_function_table *functions, const struct
 bool sim_rule_is_noop(const struct sim_rule *rule, const struct sim_function_table *functions,
 		      const struct pcie_topology *topology, uint32_t function, const char **ret_reason)
 {
-	uint32_t remaining = rule->actions;
+	sim_bits remaining = rule->actions;
 	const char *reason = NULL;
 
 	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {

@@ -12,7 +12,7 @@ const struct cell *cell;
 
 static const struct {
 	const char *name;
-	uint64_t ops;
+	sim_bits ops;
 } families[] = {
 	{ "messages",
 	  SIM_OP_BIT(SIM_OP_COMCH_SEND) | SIM_OP_BIT(SIM_OP_COMCH_RECV) | SIM_OP_BIT(SIM_OP_COMCH_CONNECT) },
@@ -34,7 +34,7 @@ static const struct {
 
 static const struct cell *family_cells;
 static size_t num_family_cells;
-static uint64_t family_ops;
+static sim_bits family_ops;
 
 /* ---- the rule ---- */
 
@@ -114,7 +114,7 @@ static void test_each_action_at_each_operation_has_a_cell(void **state)
 
 static void test_each_operation_belongs_to_a_family(void **state)
 {
-	uint64_t ops = SIM_OPS_EVENTS;
+	sim_bits ops = SIM_OPS_EVENTS;
 
 	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		ops |= families[i].ops;

@@ -3,11 +3,12 @@
 """Compare the layout of what processes share with a list: sizes and offsets, and the numbers of names, from the libraries'
 debug information.
 
-    shared_layout.py [--update] LIST WIRE_H LIBRARY ...
+    shared_layout.py [--update] LIST WIRE_H OPERATIONS_H LIBRARY ...
 
 Each compiler and each architecture has to produce the layout of the list, as processes of both share a session. A member that
-is a pointer is an error. The list has the version of the wire (SIM_WIRE_VERSION in WIRE_H): a change needs a higher one, without
-which --update refuses. Exit status 77: the libraries have no debug information.
+is a pointer is an error. The list has the version of the wire: the number in WIRE_H and the checksum of fault rules in
+OPERATIONS_H. A change of anything else needs a higher number, without which --update refuses. Exit status 77: the libraries
+have no debug information.
 """
 import pathlib
 import re
@@ -127,26 +128,34 @@ def layout(libraries):
 
 
 def remedy(old, new, command):
-    if new <= old:
-        return [f'What processes share has changed: raise SIM_WIRE_VERSION in sim/protocol/wire.h from {new} to {old + 1}, so that',
-                f'processes of two builds refuse each other. Then write the list anew:', f'  {command}']
-    return [f'SIM_WIRE_VERSION is {new}, and the list is of version {old}. Write the list anew:', f'  {command}']
+    if new == old:
+        return [f'What processes share has changed: raise the number in SIM_WIRE_VERSION (sim/protocol/wire.h) from {new[0]} to {new[0] + 1},',
+                'so that processes of two builds refuse each other. Then write the list anew:', f'  {command}']
+    return ['The version of the wire has changed, and what processes share perhaps. Write the list anew:', f'  {command}']
+
+
+def read_version(*headers):
+    """The number and the checksum."""
+    text = '\n'.join(pathlib.Path(header).read_text() for header in headers)
+    return [int(re.search(rf'#define {name} \(?(\w+)', text).group(1).rstrip('u'), 0)
+            for name in ('SIM_WIRE_VERSION', 'SIM_RULES_CHECKSUM')]
 
 
 def main():
     args = sys.argv[1:]
     update = args[0] == '--update'
-    expected, header, *libraries = args[update:]
-    version = int(re.search(r'define SIM_WIRE_VERSION (\d+)', pathlib.Path(header).read_text()).group(1))
+    expected, header, operations, *libraries = args[update:]
+    version = read_version(header, operations)
     first, *wanted = pathlib.Path(expected).read_text().splitlines()
-    old = int(first.split()[1])
+    old = [int(word, 0) for word in first.split()[1:]]
     lines, errors = layout(libraries)
     changes = [f'not in the list: {line}' for line in lines if line not in set(wanted)]
     changes += [f'only in the list: {line}' for line in wanted if line not in set(lines)]
-    if update and not errors and (version > old or not changes):
-        pathlib.Path(expected).write_text('\n'.join([f'SIM_WIRE_VERSION {version}', *lines]) + '\n')
+    if update and not errors and (version != old or not changes):
+        pathlib.Path(expected).write_text('\n'.join([f'SIM_WIRE_VERSION {version[0]} {version[1]:#06x}', *lines]) + '\n')
     elif changes or version != old:
-        errors += [*changes[:40], *remedy(old, version, f'{sys.argv[0]} --update {expected} {header} {" ".join(libraries)}')]
+        command = f'{sys.argv[0]} --update {expected} {header} {operations} {" ".join(libraries)}'
+        errors += [*changes[:40], *remedy(old, version, command)]
     print('\n'.join(errors) or f'{len(lines)} sizes and offsets of {len(SHARED)} structures, numbers of {len(NUMBERS)} lists of names')
     sys.exit(bool(errors))
 

@@ -258,10 +258,10 @@ static void test_unsound_rules_are_refused(void **state)
 		assert_int_equal(sim_rule_check(&bad), -EINVAL); \
 	} while (0)
 	assert_unsound(ops, 0);
-	assert_unsound(ops, UINT64_MAX);
+	assert_unsound(ops, ~(sim_bits)0);
 	assert_unsound(ops, SIM_OP_BIT(SIM_OP_LINK));
 	assert_unsound(actions, 0);
-	assert_unsound(actions, UINT32_MAX);
+	assert_unsound(actions, ~(sim_bits)0);
 	assert_unsound(actions, SIM_ACT_BIT(SIM_ACT_FAIL));
 	assert_unsound(where, UINT32_MAX);
 	assert_unsound(when, UINT32_MAX);

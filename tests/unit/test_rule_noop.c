@@ -39,7 +39,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static bool is_noop(uint32_t actions, uint32_t num_vfs, uint32_t function)
+static bool is_noop(sim_bits actions, uint32_t num_vfs, uint32_t function)
 {
 	const struct sim_rule rule = { .ops = SIM_OP_BIT(SIM_OP_FUNCTION), .actions = actions, .num_vfs = num_vfs };
 	const char *reason = NULL;
@@ -81,7 +81,7 @@ static const struct {
 
 static void test_actions_on_a_pf_with_its_vfs(void **state)
 {
-	static const uint32_t actions[] = { DOES(RESET), DOES(FATAL), DOES(REMOVE), DOES(ADD), DOES(REP_REMOVE) };
+	static const sim_bits actions[] = { DOES(RESET), DOES(FATAL), DOES(REMOVE), DOES(ADD), DOES(REP_REMOVE) };
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
 		set_words(states[i].pf, states[i].vf0, states[i].vf1);

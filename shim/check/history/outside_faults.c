@@ -26,7 +26,7 @@ bool check_function_failed_ever(void)
 /* ---- rules of the plan that have hit ---- */
 
 struct search {
-	uint64_t ops, actions; /* of both, one that the rule has, too; 0 = any */
+	sim_bits ops, actions; /* of both, one that the rule has, too; 0 = any */
 	bool is_found;
 };
 
@@ -39,7 +39,7 @@ static void see_rule(void *arg, const struct sim_plan_rule *rule)
 		search->is_found = true;
 }
 
-static bool find_rule(uint64_t ops, uint64_t actions)
+static bool find_rule(sim_bits ops, sim_bits actions)
 {
 	const struct sim_injector *faults = shim_session() ? sim_session_faults(shim_session()) : NULL;
 	struct search search = { .ops = ops, .actions = actions };

@@ -106,7 +106,7 @@ static bool is_send(const struct doca_task *task)
 
 static bool is_post_recv(const struct doca_task *task)
 {
-	return is_task(task, SIM_TASK_COMCH_POST_RECEIVE, sizeof(struct doca_comch_consumer_task_post_recv));
+	return is_task(task, SIM_TASK_COMCH_CONSUMER_RECV, sizeof(struct doca_comch_consumer_task_post_recv));
 }
 
 const struct doca_buf *check_comch_task_buf(const struct doca_task *task)

@@ -77,7 +77,7 @@ static void post_recv_complete(struct doca_task *task)
 }
 
 const struct shim_task_type comch_post_recv_type = {
-	.name = SIM_TASK_COMCH_POST_RECEIVE,
+	.name = SIM_TASK_COMCH_CONSUMER_RECV,
 	.size = sizeof(struct doca_comch_consumer_task_post_recv), /* and the immediate data */
 	.check = post_recv_check,
 	.validate = post_recv_check,
@@ -107,7 +107,7 @@ static bool copy_inlined(const struct doca_task *task, const struct doca_buf *bu
 						    .cpu_addr = (uintptr_t)to,
 						    .len_bytes = message->len_bytes };
 
-		shim_memory_report_range(SIM_TASK_COMCH_POST_RECEIVE, task, &memory, &guard);
+		shim_memory_report_range(SIM_TASK_COMCH_CONSUMER_RECV, task, &memory, &guard);
 	}
 	return !is_lost;
 }

@@ -195,7 +195,7 @@ static void describe_programs(const struct sim_rule *rule, const struct cli_faul
 	size_t begin = text->used;
 	uint32_t ops = 0;
 
-	for (uint64_t left = sim_rule_ops(rule); left; left &= left - 1)
+	for (sim_bits left = sim_rule_ops(rule); left; left &= left - 1)
 		ops++;
 	if (sites->merged.num_recordings == 0) {
 		put(text, "no program of the run used the card");
@@ -245,7 +245,7 @@ static void describe_matched(const struct sim_plan_rule *rule, struct text *text
 
 	if (when & SIM_WHEN_AFTER) {
 		put(text, "%" PRIu64 " of the %" PRIu32 " operations that it waits for came", rule->matched,
-		    rule->rule.nth);
+		    rule->rule.after_nth);
 		return;
 	}
 	put(text, "%" PRIu64 " matched", rule->matched);

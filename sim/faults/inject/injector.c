@@ -119,7 +119,7 @@ static bool is_submission(enum sim_op op)
 static void merge_rule(struct evaluation *eval, struct candidate *candidate)
 {
 	struct sim_fault_hit *hit = &eval->hit;
-	uint32_t actions = candidate->rule.actions;
+	sim_bits actions = candidate->rule.actions;
 
 	merge_data_actions(eval, candidate);
 	merge_message_actions(eval, candidate);
@@ -133,8 +133,8 @@ static void merge_rule(struct evaluation *eval, struct candidate *candidate)
 	hit->num_rules++;
 	if (eval->site->on_fire)
 		eval->site->on_fire(eval->site->arg, candidate->id, &candidate->rule);
-	eval->terminated = actions & SIM_ACTS_TERMINAL;
-	if (actions & (A(HANG) | A(REFUSE) | A(DROP)))
+	eval->terminated = (actions & sim_acts_with(SIM_ROLE_ENDS)) != 0;
+	if (actions & sim_acts_with(SIM_ROLE_ALONE))
 		hit->actions = actions;
 	if ((actions & A(REFUSE)) && !hit->refuse_status && is_submission(eval->site->op))
 		hit->refuse_status = SIM_STATUS_AGAIN;
@@ -144,7 +144,7 @@ static void merge_rule(struct evaluation *eval, struct candidate *candidate)
 
 static bool is_event(enum sim_op op)
 {
-	return SIM_OPS_EVENTS & SIM_OP_BIT(op);
+	return (SIM_OPS_EVENTS & SIM_OP_BIT(op)) != 0;
 }
 
 static bool is_in_time_window(const struct evaluation *eval, const struct candidate *candidate)
@@ -158,13 +158,6 @@ static bool is_in_time_window(const struct evaluation *eval, const struct candid
 	begin = sim_event_begin_ns(eval->index, candidate->slot_index, rule);
 	return begin >= site->since_ns && begin <= (site->upto_ns ? site->upto_ns : site->now_ns) &&
 	       site->now_ns < rule->until_ns;
-}
-
-static bool matches_operation(const struct sim_fault_site *site, const struct sim_rule *rule)
-{
-	return site->size >= rule->size_min && site->size <= rule->size_max && site->addr <= rule->addr_max &&
-	       sim_fault_site_last_addr(site) >= rule->addr_min &&
-	       (!is_event(site->op) || sim_rule_matches_process(rule, site->process));
 }
 
 /* Whether the rule has fired as often as it can. */
@@ -216,8 +209,7 @@ static bool count_fired(struct sim_plan_slot *slot, const struct sim_rule *rule)
 /* Whether the entry's size and address conditions exclude the site. An entry that changes concurrently may give either answer. */
 static bool cannot_match(const struct sim_index_entry *entry, const struct sim_fault_site *site)
 {
-	return !(sim_index_entry_field(entry, ops) & SIM_OP_BIT(site->op)) ||
-	       site->size < sim_index_entry_field(entry, size_min) ||
+	return !sim_index_entry_has_op(entry, site->op) || site->size < sim_index_entry_field(entry, size_min) ||
 	       site->size > sim_index_entry_field(entry, size_max) ||
 	       site->addr > sim_index_entry_field(entry, addr_max) ||
 	       sim_fault_site_last_addr(site) < sim_index_entry_field(entry, addr_min);
@@ -237,7 +229,7 @@ static bool load_candidate(const struct evaluation *eval, struct candidate *cand
 		return false;
 	return load(&entry->id) == candidate->id &&
 	       load(&eval->index->plan->slots[candidate->slot_index].id) == candidate->id &&
-	       (candidate->rule.ops & SIM_OP_BIT(eval->site->op));
+	       (candidate->rule.ops & SIM_OP_BIT(eval->site->op)) != 0;
 }
 
 static uint64_t seed_of(const struct evaluation *eval, const struct sim_rule *rule)
@@ -258,9 +250,9 @@ static void count_operation(const struct evaluation *eval, const struct candidat
 		atomic_fetch_add_explicit(&index->plan->slots[candidate->slot_index].matched, 1, memory_order_relaxed) +
 		1;
 
-	if (number >= candidate->rule.nth)
+	if (number >= candidate->rule.after_nth)
 		sim_rule_index_drop_exhausted(index, candidate->slot_index, candidate->id);
-	if (number == candidate->rule.nth && index->on_begin)
+	if (number == candidate->rule.after_nth && index->on_begin)
 		index->on_begin(index->arg, candidate->id);
 }
 
@@ -280,7 +272,9 @@ static void evaluate_rule(struct evaluation *eval, uint32_t slot_index)
 		sim_rule_index_drop_exhausted(eval->index, slot_index, candidate.id);
 		return;
 	}
-	if (!matches_operation(eval->site, &candidate.rule) || !is_in_time_window(eval, &candidate))
+	if (!sim_rule_matches_operation(&candidate.rule, eval->site) ||
+	    (is_event(eval->site->op) && !sim_rule_matches_process(&candidate.rule, eval->site->process)) ||
+	    !is_in_time_window(eval, &candidate))
 		return;
 	candidate.match = atomic_fetch_add_explicit(&slot->matched, 1, memory_order_relaxed) + 1;
 	candidate.process_match =

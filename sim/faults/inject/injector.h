@@ -22,7 +22,7 @@
  * decide by the number of the match whether it fires: skip the first matches; fire at
  * the n-th of the rest, at each n-th of the rest, or by chance. The draws of a match
  * depend only on the seed, the rule's id and the number of the match. After a rule that
- * ends the operation (SIM_ACTS_TERMINAL) the others do not fire, but count their
+ * ends the operation (SIM_ROLE_ENDS) the others do not fire, but count their
  * matches.
  *
  * Rules that fire together combine: delays, stalls, error rates and flipped bits add;
@@ -77,7 +77,7 @@ struct sim_fault_site {
 };
 
 struct sim_fault_hit {
-	uint32_t actions;                            /* SIM_ACT_BIT()s */
+	sim_bits actions;                            /* SIM_ACT_BIT()s */
 	uint32_t num_rules;                          /* that fired; the arrays have the first ones */
 	uint32_t rules[SIM_FAULT_HIT_MAX_RULES];     /* ids */
 	uint64_t matches[SIM_FAULT_HIT_MAX_RULES];   /* number among the matches of this process, from 1 */
@@ -108,9 +108,9 @@ struct sim_injector_cfg {
 /* The part that inline functions read. */
 struct sim_injector {
 	const struct sim_plan *plan;
-	_Atomic uint64_t seen_generation; /* the plan's generation as of the last update */
-	_Atomic uint64_t ops;             /* operations that a rule may hit here */
-	_Atomic uint64_t timed;           /* operations with time conditions */
+	_Atomic uint64_t seen_generation;      /* the plan's generation as of the last update */
+	_Atomic bool may_hit[SIM_OP_COUNT];    /* a rule may hit the operation here */
+	_Atomic bool needs_time[SIM_OP_COUNT]; /* and has a time condition */
 };
 
 /* Create the injector of this process. Returns 0, -EINVAL (a text is too long) or -ENOMEM. */
@@ -122,7 +122,7 @@ void sim_injector_destroy(struct sim_injector *injector);
 /* Whether a rule may hit @op. If not, an evaluation is useless. */
 static inline bool sim_injector_may_hit(const struct sim_injector *injector, enum sim_op op)
 {
-	return injector && ((atomic_load_explicit(&injector->ops, memory_order_relaxed) & SIM_OP_BIT(op)) ||
+	return injector && (atomic_load_explicit(&injector->may_hit[op], memory_order_relaxed) ||
 			    atomic_load_explicit(&injector->seen_generation, memory_order_relaxed) !=
 				    atomic_load_explicit(&injector->plan->generation, memory_order_relaxed));
 }
@@ -130,7 +130,7 @@ static inline bool sim_injector_may_hit(const struct sim_injector *injector, enu
 /* Whether an evaluation will read the site's now_ns. */
 static inline bool sim_injector_needs_time(const struct sim_injector *injector, enum sim_op op)
 {
-	return injector && ((atomic_load_explicit(&injector->timed, memory_order_relaxed) & SIM_OP_BIT(op)) ||
+	return injector && (atomic_load_explicit(&injector->needs_time[op], memory_order_relaxed) ||
 			    atomic_load_explicit(&injector->seen_generation, memory_order_relaxed) !=
 				    atomic_load_explicit(&injector->plan->generation, memory_order_relaxed));
 }

@@ -42,7 +42,7 @@ static bool find_range(const struct sim_rule_index *index, const struct sim_faul
 	for (uint32_t slot_index = 0; slot_index < index->end; slot_index++) {
 		const struct sim_index_entry *entry = &index->entries[slot_index];
 
-		if (load(&entry->id) && (sim_index_entry_field(entry, ops) & SIM_OP_BIT(site->op)) &&
+		if (load(&entry->id) && sim_index_entry_has_op(entry, site->op) &&
 		    sim_slot_bitmap_has(function, slot_index) && !exclude_rule(&range, entry, site))
 			return false;
 	}

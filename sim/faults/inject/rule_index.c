@@ -166,14 +166,15 @@ static void insert_entry(struct sim_rule_index *index, uint32_t slot_index, uint
 
 /* ---- the index as a whole ---- */
 
-static uint64_t timed_ops(const struct sim_rule *rule)
+static sim_bits timed_ops(const struct sim_rule *rule)
 {
 	return rule->when & (SIM_WHEN_FROM | SIM_WHEN_UNTIL) ? rule->ops : rule->ops & SIM_OPS_EVENTS;
 }
 
 static void summarize(struct sim_rule_index *index)
 {
-	uint64_t ops = 0, timed = 0, next = SIM_NEVER_NS, addr_min = UINT64_MAX, addr_max = 0;
+	uint64_t next = SIM_NEVER_NS, addr_min = UINT64_MAX, addr_max = 0;
+	sim_bits ops = 0, timed = 0;
 	struct sim_rule rule;
 
 	for (uint32_t slot_index = 0; slot_index < index->end; slot_index++) {
@@ -188,8 +189,10 @@ static void summarize(struct sim_rule_index *index)
 			addr_max = max_u64(addr_max, rule.addr_max);
 		}
 	}
-	store(&index->injector.ops, ops);
-	store(&index->injector.timed, timed);
+	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++) {
+		store(&index->injector.may_hit[op], (ops & SIM_OP_BIT(op)) != 0);
+		store(&index->injector.needs_time[op], (timed & SIM_OP_BIT(op)) != 0);
+	}
 	store(&index->next_begin_ns, next);
 	store(&index->addr_min, addr_min);
 	store(&index->addr_max, addr_max);

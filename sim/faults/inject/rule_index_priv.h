@@ -71,6 +71,14 @@ static inline struct sim_rule_index *sim_rule_index_of(struct sim_injector *inje
 #define sim_index_entry_field(entry, member) \
 	atomic_load_explicit(&(entry)->rule[offsetof(struct sim_rule, member) / sizeof(uint64_t)], memory_order_relaxed)
 
+/* Whether the entry's rule is for @op. */
+static inline bool sim_index_entry_has_op(const struct sim_index_entry *entry, enum sim_op op)
+{
+	size_t word = offsetof(struct sim_rule, ops) / sizeof(uint64_t) + op / 64;
+
+	return atomic_load_explicit(&entry->rule[word], memory_order_relaxed) >> op % 64 & 1;
+}
+
 static inline uint64_t sim_fault_site_last_addr(const struct sim_fault_site *site)
 {
 	uint64_t last = site->addr + (site->size ? site->size - 1 : 0);
@@ -124,5 +132,8 @@ void sim_rule_index_drop_exhausted(struct sim_rule_index *index, uint32_t slot_i
 
 /* Whether a process meets the side, program and pid conditions of a rule. */
 bool sim_rule_matches_process(const struct sim_rule *rule, const struct sim_process *process);
+
+/* Whether a site meets the conditions of a rule about the operation: all but those of process and device. */
+bool sim_rule_matches_operation(const struct sim_rule *rule, const struct sim_fault_site *site);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conditions by name: side, program, pid and device. */
+/* The conditions of a rule: process, device, operation. */
 #include <string.h>
 
 #include "rule_index_priv.h"
@@ -22,6 +22,13 @@ bool sim_rule_matches_process(const struct sim_rule *rule, const struct sim_proc
 	if ((rule->where & SIM_WHERE_PROGRAM) && !(process->program && sim_glob(rule->program, process->program)))
 		return false;
 	return !(rule->where & SIM_WHERE_PID) || rule->pid == process->pid;
+}
+
+/* The index knows size and address as well, to skip rules: another condition stands here alone. */
+bool sim_rule_matches_operation(const struct sim_rule *rule, const struct sim_fault_site *site)
+{
+	return site->size >= rule->size_min && site->size <= rule->size_max && site->addr <= rule->addr_max &&
+	       sim_fault_site_last_addr(site) >= rule->addr_min;
 }
 
 /* The pattern is for an RDMA device's name, or for an address with or without its domain. */

@@ -1,55 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of keywords. */
+/* The table of keywords, from the rows of words.h. */
 #include "rule_priv.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "pcie_model/did_you_mean.h"
 
-#define ACT(act) [SIM_ACT_##act]
+#define FIELD(field) .offset = offsetof(struct sim_rule, field), .size = sizeof(((struct sim_rule *)0)->field)
+#define VALUE(type_, field, least_, most_, what_)                                                  \
+	{                                                                                          \
+		.type = (type_), FIELD(field), .least = (least_), .most = (most_), .what = (what_) \
+	}
+
+#define NONE                         \
+	{                            \
+		.type = SIM_ARG_NONE \
+	}
+#define NUMBER(field, least, most, what) VALUE(SIM_ARG_NUMBER, field, least, most, what)
+#define BYTES(field, least, most, what)  VALUE(SIM_ARG_BYTES, field, least, most, what)
+#define PART(field, least, most, what)   VALUE(SIM_ARG_PART, field, least, most, what)
+#define TIME(field, absent_)                                                                     \
+	{                                                                                        \
+		.type = SIM_ARG_TIME, FIELD(field), .most = SIM_RULE_MAX_NS, .absent = (absent_) \
+	}
+#define TEXT(field)                                \
+	{                                          \
+		.type = SIM_ARG_TEXT, FIELD(field) \
+	}
+#define OWN_FUNCTIONS(name) \
+	.type = SIM_ARG_OWN, .read = sim_read_##name, .write = sim_write_##name, .check = sim_check_##name
+#define OWN(name)                   \
+	{                           \
+		OWN_FUNCTIONS(name) \
+	}
+#define OWN_OR_NONE(name)                                   \
+	{                                                   \
+		OWN_FUNCTIONS(name), .may_be_missing = true \
+	}
+
 static const struct sim_keyword keywords[] = {
-	/* Actions come first, numbered as enum sim_act. */
-	ACT(FAIL) = { "fail", "fail=STATUS", SIM_NEEDS_VALUE, sim_read_fail },
-	ACT(HANG) = { "hang", "hang", SIM_NO_VALUE, sim_read_no_value },
-	ACT(REFUSE) = { "refuse", "refuse or refuse=AGAIN", SIM_MAYBE_VALUE, sim_read_refuse },
-	ACT(DELAY) = { "delay", "delay=TIME or delay=DISTRIBUTION(...)", SIM_NEEDS_VALUE, sim_read_delay },
-	ACT(FLIP) = { "flip", "flip=BITS", SIM_NEEDS_VALUE, sim_read_flip },
-	ACT(TEAR) = { "tear", "tear", SIM_NO_VALUE, sim_read_no_value },
-	ACT(BAD_CHECKSUM) = { "bad_checksum", "bad_checksum", SIM_NO_VALUE, sim_read_no_value },
-	ACT(BAD_TAG) = { "bad_tag", "bad_tag", SIM_NO_VALUE, sim_read_no_value },
-	ACT(DROP) = { "drop", "drop", SIM_NO_VALUE, sim_read_no_value },
-	ACT(DUPLICATE) = { "duplicate", "duplicate", SIM_NO_VALUE, sim_read_no_value },
-	ACT(REORDER) = { "reorder", "reorder=MESSAGES", SIM_NEEDS_VALUE, sim_read_reorder },
-	ACT(TRUNCATE) = { "truncate", "truncate=BYTES", SIM_NEEDS_VALUE, sim_read_truncate },
-	ACT(STALL) = { "stall", "stall=TIME", SIM_NEEDS_VALUE, sim_read_duration },
-	ACT(BREAK) = { "break", "break", SIM_NO_VALUE, sim_read_no_value },
-	ACT(DOWN) = { "down", "down=TIME", SIM_NEEDS_VALUE, sim_read_duration },
-	ACT(DEGRADE) = { "degrade", "degrade=gen2x4", SIM_NEEDS_VALUE, sim_read_degrade },
-	ACT(ERRORS) = { "errors", "errors=PART", SIM_NEEDS_VALUE, sim_read_errors },
-	ACT(FATAL) = { "fatal", "fatal", SIM_NO_VALUE, sim_read_no_value },
-	ACT(RESET) = { "reset", "reset", SIM_NO_VALUE, sim_read_no_value },
-	ACT(REMOVE) = { "remove", "remove", SIM_NO_VALUE, sim_read_no_value },
-	ACT(ADD) = { "add", "add", SIM_NO_VALUE, sim_read_no_value },
-	ACT(NUM_VFS) = { "num_vfs", "num_vfs=N", SIM_NEEDS_VALUE, sim_read_num_vfs },
-	ACT(REP_REMOVE) = { "rep_remove", "rep_remove", SIM_NO_VALUE, sim_read_no_value },
-	ACT(KILL) = { "kill", "kill", SIM_NO_VALUE, sim_read_no_value },
-	ACT(PAUSE) = { "pause", "pause=TIME", SIM_NEEDS_VALUE, sim_read_duration },
-	{ "moved", "moved=BYTES or moved=PERCENT%", SIM_NEEDS_VALUE, sim_read_moved },
-	{ "side", "side=NAME", SIM_NEEDS_VALUE, sim_read_side },
-	{ "program", "program=NAME", SIM_NEEDS_VALUE, sim_read_program },
-	{ "pid", "pid=N", SIM_NEEDS_VALUE, sim_read_pid },
-	{ "device", "device=ADDRESS or device=NAME", SIM_NEEDS_VALUE, sim_read_device },
-	{ "size", "size=A..B, size>=BYTES, ...", SIM_NEEDS_VALUE, sim_read_size },
-	{ "addr", "addr=A..B", SIM_NEEDS_VALUE, sim_read_addr },
-	{ "nth", "nth=N", SIM_NEEDS_VALUE, sim_read_nth },
-	{ "every", "every=N", SIM_NEEDS_VALUE, sim_read_every },
-	{ "p", "p=PROBABILITY", SIM_NEEDS_VALUE, sim_read_chance },
-	{ "seed", "seed=N", SIM_NEEDS_VALUE, sim_read_seed },
-	{ "after", "after='OPERATION nth=N'", SIM_NEEDS_VALUE, sim_read_after },
-	{ "from", "from=TIME", SIM_NEEDS_VALUE, sim_read_from },
-	{ "until", "until=TIME", SIM_NEEDS_VALUE, sim_read_until },
-	{ "times", "times=N", SIM_NEEDS_VALUE, sim_read_times },
-	{ "skip", "skip=N", SIM_NEEDS_VALUE, sim_read_skip },
+#define X(id, name, usage, arg) { name, usage, SIM_KEYWORD_CONDITION, SIM_WHERE_NUMBER_##id, arg },
+	SIM_CONDITIONS(X)
+#undef X
+#define X(id, name, usage, arg) { name, usage, SIM_KEYWORD_LIMIT, SIM_WHEN_NUMBER_##id, arg },
+		SIM_LIMITS(X)
+#undef X
+#define X(id, name, usage, arg, role) { name, usage, SIM_KEYWORD_ACT, SIM_ACT_##id, arg },
+			SIM_ACTS(X)
+#undef X
+				{ "moved", "moved=BYTES or moved=PERCENT%", SIM_KEYWORD_PART, 0, OWN(moved) },
 };
 
 #define NUM_KEYWORDS (sizeof(keywords) / sizeof(keywords[0]))
@@ -79,6 +79,30 @@ const char *sim_keyword_suggest(struct sim_text name)
 	return pcie_did_you_mean(name.at, name.len, keyword_name, NULL, NUM_KEYWORDS);
 }
 
+bool sim_rule_has(const struct sim_rule *rule, const struct sim_keyword *keyword)
+{
+	switch (keyword->kind) {
+	case SIM_KEYWORD_ACT:
+		return (rule->actions & SIM_ACT_BIT(keyword->number)) != 0;
+	case SIM_KEYWORD_CONDITION:
+		return rule->where & UINT32_C(1) << keyword->number;
+	case SIM_KEYWORD_LIMIT:
+		return rule->when & UINT32_C(1) << keyword->number;
+	default:
+		return sim_rule_moves(rule);
+	}
+}
+
+void sim_rule_add(struct sim_rule *rule, const struct sim_keyword *keyword)
+{
+	if (keyword->kind == SIM_KEYWORD_ACT)
+		rule->actions |= SIM_ACT_BIT(keyword->number);
+	else if (keyword->kind == SIM_KEYWORD_CONDITION)
+		rule->where |= UINT32_C(1) << keyword->number;
+	else if (keyword->kind == SIM_KEYWORD_LIMIT)
+		rule->when |= UINT32_C(1) << keyword->number;
+}
+
 static const struct sim_keyword *find_keyword(const char *name)
 {
 	return sim_keyword_at(sim_keyword_find((struct sim_text){ name, strlen(name) }));
@@ -88,12 +112,12 @@ bool sim_keyword_allows_no_value(const char *name)
 {
 	const struct sim_keyword *keyword = find_keyword(name);
 
-	return keyword && keyword->value != SIM_NEEDS_VALUE;
+	return keyword && (keyword->arg.type == SIM_ARG_NONE || keyword->arg.may_be_missing);
 }
 
 bool sim_keyword_allows_value(const char *name)
 {
 	const struct sim_keyword *keyword = find_keyword(name);
 
-	return keyword && keyword->value != SIM_NO_VALUE;
+	return keyword && keyword->arg.type != SIM_ARG_NONE;
 }

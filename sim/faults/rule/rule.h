@@ -29,19 +29,6 @@
 #define SIM_RULE_MAX_NS UINT64_C(1000000000000000000) /* the longest time and delay: 31 years */
 #define SIM_NEVER_NS    UINT64_MAX
 
-/* Counters and limits that the rule has (sim_rule.when). */
-enum sim_when {
-	SIM_WHEN_NTH = 1,
-	SIM_WHEN_EVERY = 2,
-	SIM_WHEN_CHANCE = 4,
-	SIM_WHEN_SEED = 8,
-	SIM_WHEN_FROM = 16,
-	SIM_WHEN_UNTIL = 32,
-	SIM_WHEN_TIMES = 64,
-	SIM_WHEN_SKIP = 128,
-	SIM_WHEN_AFTER = 256, /* an event that begins at the nth of other operations */
-};
-
 /* Distributions of delays, in ns. */
 enum sim_delay_kind {
 	SIM_DELAY_NONE,
@@ -54,23 +41,22 @@ enum sim_delay_kind {
 };
 
 struct sim_rule {
-	uint64_t ops;                /* SIM_OP_BIT()s, as written; see sim_rule_ops() */
+	sim_bits ops;                /* SIM_OP_BIT()s, as written; see sim_rule_ops() */
 	uint64_t size_min, size_max; /* bytes of the operation, inclusive */
 	uint64_t addr_min, addr_max; /* the operation touches a byte in this range */
 	uint64_t from_ns, until_ns;  /* session time, until excluded; SIM_NEVER_NS = no end */
+	sim_bits actions;            /* SIM_ACT_BIT()s; at least one */
+	sim_bits after_ops;          /* SIM_WHEN_AFTER: an event begins at the after_nth of these operations */
 	uint64_t seed;               /* if SIM_WHEN_SEED; else the plan's */
 	uint64_t delay_a, delay_b;
-	union {
-		uint64_t moved;     /* FAIL: bytes written before, or billionths of the size */
-		uint64_t after_ops; /* SIM_WHEN_AFTER: SIM_OP_BIT()s of the operations that are counted */
-	};
+	uint64_t moved;                   /* FAIL: bytes written before, or billionths of the size */
 	uint64_t duration_ns;             /* STALL, DOWN, PAUSE */
-	uint32_t nth, every, times, skip; /* from 1, skip from 0; as sim_rule.when says; nth also for SIM_WHEN_AFTER */
+	uint32_t after_nth;               /* from 1 */
+	uint32_t skip, nth, every, times; /* from 1, as sim_rule.when says */
 	uint32_t chance_ppb;              /* if SIM_WHEN_CHANCE */
 	uint32_t errors_ppb;              /* ERRORS: packets that are replayed */
 	uint32_t where;                   /* bits of enum sim_where: conditions that the rule has */
-	uint32_t when;                    /* bits of enum sim_when */
-	uint32_t actions;                 /* SIM_ACT_BIT()s; at least one */
+	uint32_t when;                    /* bits of enum sim_when: limits that it has */
 	int32_t pid;
 	uint32_t flip_bits;           /* FLIP */
 	uint32_t truncate_bytes;      /* TRUNCATE */
@@ -81,12 +67,13 @@ struct sim_rule {
 	uint8_t delay_kind;           /* DELAY: enum sim_delay_kind */
 	uint8_t moved_is_fraction;    /* moved is in billionths of the size */
 	uint8_t link_gen, link_lanes; /* DEGRADE */
-	uint8_t reserved[2];
+	uint8_t reserved[10];
 	char side[SIM_RULE_SIDE_SIZE]; /* pattern with * and ?; program and device, too */
 	char program[SIM_RULE_PROGRAM_SIZE];
 	char device[SIM_RULE_DEVICE_SIZE]; /* a PCI address with its domain, or the name of an RDMA device */
 };
-_Static_assert(sizeof(struct sim_rule) <= 256 && sizeof(struct sim_rule) % 8 == 0, "rules are shared and sent");
+_Static_assert(sizeof(struct sim_rule) == offsetof(struct sim_rule, device) + SIM_RULE_DEVICE_SIZE,
+	       "rules are shared and sent: \"reserved\" makes their size a multiple of 16 bytes");
 
 /* The error in a text. Columns count bytes from 1. */
 struct sim_rule_error {
@@ -110,7 +97,7 @@ int sim_rule_check(const struct sim_rule *rule);
 
 /* The operations that the rule can hit: those that it names, that can have its
  * conditions and its actions. */
-uint64_t sim_rule_ops(const struct sim_rule *rule);
+sim_bits sim_rule_ops(const struct sim_rule *rule);
 
 /* Whether @text matches @pattern, which may have * and ?. */
 bool sim_glob(const char *pattern, const char *text);

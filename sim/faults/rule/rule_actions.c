@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The actions of a rule and their parameters. The parser has set the action's bit already. */
+/* Actions of a rule whose values have a form of their own. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "pcie_model/did_you_mean.h"
 #include "rule_priv.h"
-
-int sim_read_no_value(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	(void)parser;
-	(void)token;
-	return 0;
-}
 
 static const char *status_name_at(const void *arg, size_t i)
 {
@@ -52,6 +45,22 @@ int sim_read_fail(struct sim_rule_parser *parser, const struct sim_token *token)
 					"an error of the API without DOCA_ERROR_ (IO_FAILED, TIME_OUT, ...)");
 }
 
+void sim_write_fail(struct sim_rule_writer *writer, const struct sim_rule *rule)
+{
+	sim_rule_put(writer, "=%s", sim_status_name(rule->status));
+	if (rule->moved_is_fraction) {
+		sim_rule_put_part(writer, " moved=", rule->moved * 100);
+		sim_rule_put(writer, "%%");
+	} else if (sim_rule_moves(rule)) {
+		sim_rule_put_bytes(writer, " moved=", rule->moved);
+	}
+}
+
+bool sim_check_fail(const struct sim_rule *rule, bool has_keyword)
+{
+	return has_keyword == (rule->status != 0) && sim_status_name(rule->status);
+}
+
 int sim_read_moved(struct sim_rule_parser *parser, const struct sim_token *token)
 {
 	struct sim_rule *rule = &parser->rule;
@@ -63,6 +72,18 @@ int sim_read_moved(struct sim_rule_parser *parser, const struct sim_token *token
 	if (sim_value_bytes(token->value, &rule->moved))
 		return sim_rule_parser_expected(parser, token, "bytes (4096, 64k) or a part of the copy (50%)");
 	return 0;
+}
+
+/* It belongs to fail, which writes it. */
+void sim_write_moved(struct sim_rule_writer *writer, const struct sim_rule *rule)
+{
+	(void)writer, (void)rule;
+}
+
+bool sim_check_moved(const struct sim_rule *rule, bool has_keyword)
+{
+	(void)has_keyword;
+	return rule->moved_is_fraction <= 1 && (!rule->moved_is_fraction || rule->moved <= SIM_PPB);
 }
 
 int sim_read_refuse(struct sim_rule_parser *parser, const struct sim_token *token)
@@ -77,40 +98,42 @@ int sim_read_refuse(struct sim_rule_parser *parser, const struct sim_token *toke
 	return 0;
 }
 
-int sim_read_flip(struct sim_rule_parser *parser, const struct sim_token *token)
+void sim_write_refuse(struct sim_rule_writer *writer, const struct sim_rule *rule)
 {
-	return sim_read_number(parser, token, 1, SIM_MAX_FLIP_BITS, &parser->rule.flip_bits);
+	if (rule->refuse_status)
+		sim_rule_put(writer, "=%s", sim_status_name(rule->refuse_status));
 }
 
-int sim_read_reorder(struct sim_rule_parser *parser, const struct sim_token *token)
+bool sim_check_refuse(const struct sim_rule *rule, bool has_keyword)
 {
-	return sim_read_number(parser, token, 1, SIM_MAX_WINDOW, &parser->rule.window);
+	return !rule->refuse_status || (has_keyword && (rule->refuse_status == SIM_STATUS_AGAIN ||
+							rule->refuse_status == SIM_STATUS_NO_MEMORY));
 }
 
-int sim_read_num_vfs(struct sim_rule_parser *parser, const struct sim_token *token)
+/* The duration of stall, down and pause. */
+int sim_read_duration(struct sim_rule_parser *parser, const struct sim_token *token)
 {
-	return sim_read_number(parser, token, 0, SIM_MAX_VFS, &parser->rule.num_vfs);
-}
-
-int sim_read_truncate(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	uint64_t bytes;
-
-	if (sim_value_bytes(token->value, &bytes) || bytes > UINT32_MAX)
-		return sim_rule_parser_expected(parser, token, "bytes that are left of the message (0, 16, 1k)");
-	parser->rule.truncate_bytes = (uint32_t)bytes;
+	if (parser->rule.duration_ns)
+		return sim_rule_parser_fail(parser, token->name.at, "%.*s: a rule has one of stall, down and pause",
+					    (int)token->name.len, token->name.at);
+	if (sim_arg_read_time(parser, token, &parser->rule.duration_ns))
+		return -EINVAL;
+	if (!parser->rule.duration_ns)
+		return sim_rule_parser_expected(parser, token, "a time above 0");
 	return 0;
 }
 
-int sim_read_errors(struct sim_rule_parser *parser, const struct sim_token *token)
+void sim_write_duration(struct sim_rule_writer *writer, const struct sim_rule *rule)
 {
-	uint64_t part;
+	sim_rule_put_time(writer, "=", rule->duration_ns);
+}
 
-	if (sim_value_fraction(token->value, &part) || part == 0)
-		return sim_rule_parser_expected(parser, token,
-						"a part of all packets above 0 and up to 1 (1e-4, 0.1%)");
-	parser->rule.errors_ppb = (uint32_t)part;
-	return 0;
+bool sim_check_duration(const struct sim_rule *rule, bool has_keyword)
+{
+	const sim_bits lasting = SIM_ACT_BIT(SIM_ACT_STALL) | SIM_ACT_BIT(SIM_ACT_DOWN) | SIM_ACT_BIT(SIM_ACT_PAUSE);
+
+	return (has_keyword || !(rule->actions & lasting) ? has_keyword == (rule->duration_ns != 0) : true) &&
+	       rule->duration_ns <= SIM_RULE_MAX_NS;
 }
 
 /* Read "gen2x4". */
@@ -128,6 +151,18 @@ int sim_read_degrade(struct sim_rule_parser *parser, const struct sim_token *tok
 	parser->rule.link_gen = (uint8_t)gen;
 	parser->rule.link_lanes = (uint8_t)lanes;
 	return 0;
+}
+
+void sim_write_degrade(struct sim_rule_writer *writer, const struct sim_rule *rule)
+{
+	sim_rule_put(writer, "=gen%ux%u", rule->link_gen, rule->link_lanes);
+}
+
+bool sim_check_degrade(const struct sim_rule *rule, bool has_keyword)
+{
+	return has_keyword == (rule->link_gen != 0) && rule->link_gen <= SIM_MAX_GEN &&
+	       has_keyword == (rule->link_lanes != 0) && rule->link_lanes <= SIM_MAX_LANES &&
+	       (rule->link_lanes & (rule->link_lanes - 1)) == 0;
 }
 
 /* ---- delays ---- */
@@ -252,4 +287,37 @@ int sim_read_delay(struct sim_rule_parser *parser, const struct sim_token *token
 	if (sim_text_equals(name, "trace"))
 		return read_delays_file_name(parser, args);
 	return fail_unknown_distribution(parser, token, name);
+}
+
+void sim_write_delay(struct sim_rule_writer *writer, const struct sim_rule *rule)
+{
+	const char *file = writer->delays_file, *quote = file && strpbrk(file, " ()") ? "\"" : "";
+	size_t i = 0;
+
+	if (rule->delay_kind == SIM_DELAY_TRACE) {
+		sim_rule_put(writer, "=trace(%s%s%s)", quote, file ? file : "?", quote);
+		return;
+	}
+	if (rule->delay_kind == SIM_DELAY_FIXED) {
+		sim_rule_put_time(writer, "=", rule->delay_a);
+		return;
+	}
+	while (distributions[i].kind != rule->delay_kind)
+		i++;
+	sim_rule_put(writer, "=%s", distributions[i].name);
+	sim_rule_put_time(writer, "(", rule->delay_a);
+	if (rule->delay_kind == SIM_DELAY_PARETO)
+		sim_rule_put_part(writer, ",", rule->delay_b);
+	else
+		sim_rule_put_time(writer, ",", rule->delay_b);
+	sim_rule_put(writer, ")");
+}
+
+bool sim_check_delay(const struct sim_rule *rule, bool has_keyword)
+{
+	bool has_b = rule->delay_kind >= SIM_DELAY_UNIFORM && rule->delay_kind <= SIM_DELAY_PARETO;
+
+	return rule->delay_kind <= SIM_DELAY_TRACE && has_keyword == (rule->delay_kind != SIM_DELAY_NONE) &&
+	       rule->delay_a <= (has_keyword ? SIM_RULE_MAX_NS : 0) && rule->delay_b <= (has_b ? SIM_RULE_MAX_NS : 0) &&
+	       (rule->delay_kind != SIM_DELAY_PARETO || rule->delay_b <= SIM_MAX_ALPHA * (uint64_t)SIM_PPB);
 }

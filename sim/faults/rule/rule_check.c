@@ -5,23 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pcie_model/pci_addr.h"
 #include "rule_priv.h"
 
 #define A(act) SIM_ACT_BIT(SIM_ACT_##act)
 
-/* Each of these decides the outcome of the operation alone: a rule has at most one of them. */
-#define EXCLUSIVE_ACTIONS \
-	(SIM_ACTS_TERMINAL | A(STALL) | A(DOWN) | A(DEGRADE) | A(ADD) | A(NUM_VFS) | A(REP_REMOVE) | A(PAUSE))
-
-/* No other action can accompany these: nothing is left to delay, corrupt or duplicate. */
-#define SOLE_ACTIONS (A(HANG) | A(REFUSE) | A(DROP))
-
 #define CONNECT_OPS (SIM_OP_BIT(SIM_OP_COMCH_CONNECT) | SIM_OP_BIT(SIM_OP_COMM_CHANNEL_CONNECT))
 
-uint64_t sim_rule_ops(const struct sim_rule *rule)
+sim_bits sim_rule_ops(const struct sim_rule *rule)
 {
-	uint64_t ops = 0;
+	sim_bits ops = 0;
 
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
 		if ((rule->actions & ~sim_op_actions(op)) == 0 && (rule->where & ~sim_op_where(op)) == 0)
@@ -52,29 +44,23 @@ static int set_conflict(struct sim_rule_conflict *conflict, const char *word, co
 	return -EINVAL;
 }
 
-static enum sim_act first_act(uint32_t actions)
-{
-	return (enum sim_act)__builtin_ctz(actions);
-}
-
 static int check_actions(const struct sim_rule *rule, struct sim_rule_conflict *conflict)
 {
-	uint32_t exclusive = rule->actions & EXCLUSIVE_ACTIONS;
-	uint32_t others;
+	sim_bits deciding = rule->actions & sim_acts_with(SIM_ROLE_DECIDES);
+	sim_bits alone = rule->actions & sim_acts_with(SIM_ROLE_ALONE);
 
 	if (!rule->actions)
 		return set_conflict(conflict, NULL,
 				    "the rule does nothing; add an action, for instance fail=IO_FAILED or "
 				    "delay=10us");
-	if (exclusive) {
-		enum sim_act act = first_act(exclusive & SOLE_ACTIONS ? exclusive & SOLE_ACTIONS : exclusive);
+	if (deciding) {
+		enum sim_act act = sim_bits_first(alone ? alone : deciding);
+		sim_bits others = (alone ? rule->actions : deciding) & ~SIM_ACT_BIT(act);
 
-		others = (exclusive & SOLE_ACTIONS ? rule->actions : exclusive) & ~SIM_ACT_BIT(act);
 		if (others)
-			return set_conflict(conflict, sim_act_name(first_act(others)),
-					    "%s: cannot be combined with %s; "
-					    "write two rules",
-					    sim_act_name(first_act(others)), sim_act_name(act));
+			return set_conflict(conflict, sim_act_name(sim_bits_first(others)),
+					    "%s: cannot be combined with %s; write two rules",
+					    sim_act_name(sim_bits_first(others)), sim_act_name(act));
 	}
 	if (sim_rule_moves(rule) && !(rule->actions & A(FAIL)))
 		return set_conflict(conflict, "moved", "moved: goes with fail only; it says what was written before");
@@ -142,7 +128,7 @@ static int check_delay(const struct sim_rule *rule, struct sim_rule_conflict *co
 static int set_action_conflict(const struct sim_rule *rule, struct sim_rule_conflict *conflict, enum sim_act act)
 {
 	char names[SIM_RULE_ERROR_SIZE / 2], possible[SIM_RULE_ERROR_SIZE / 2];
-	uint32_t actions = 0;
+	sim_bits actions = 0;
 
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
 		if (rule->ops & SIM_OP_BIT(op))
@@ -153,20 +139,13 @@ static int set_action_conflict(const struct sim_rule *rule, struct sim_rule_conf
 			    sim_act_name(act), names, possible);
 }
 
-static const struct {
-	enum sim_where where;
-	const char *word;
-} conditions[] = {
-	{ SIM_WHERE_SIDE, "side" },     { SIM_WHERE_PROGRAM, "program" }, { SIM_WHERE_PID, "pid" },
-	{ SIM_WHERE_DEVICE, "device" }, { SIM_WHERE_SIZE, "size" },       { SIM_WHERE_ADDR, "addr" },
-};
-
+/* The conditions come first (words.h). */
 static const char *condition_name(size_t i)
 {
-	return conditions[i].word;
+	return sim_keyword_at(i)->name;
 }
 
-static uint32_t conditions_of(uint64_t ops)
+static uint32_t conditions_of(sim_bits ops)
 {
 	uint32_t where = 0;
 
@@ -193,9 +172,9 @@ static int check_ops(const struct sim_rule *rule, struct sim_rule_conflict *conf
 	for (enum sim_act act = 0; act < SIM_ACT_COUNT; act++)
 		if ((rule->actions & SIM_ACT_BIT(act)) && !(rule->ops & sim_act_ops(act)))
 			return set_action_conflict(rule, conflict, act);
-	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
-		if (rule->where & conditions[i].where & ~conditions_of(rule->ops))
-			return set_condition_conflict(rule, conflict, conditions[i].word);
+	for (uint32_t i = 0; i < SIM_NUM_CONDITIONS; i++)
+		if (rule->where & UINT32_C(1) << i & ~conditions_of(rule->ops))
+			return set_condition_conflict(rule, conflict, condition_name(i));
 	if (rule->refuse_status && !(rule->ops & sim_act_ops(SIM_ACT_REFUSE) & ~CONNECT_OPS))
 		return set_conflict(conflict, "refuse",
 				    "refuse: of a connection has no status; write refuse, or fail=%s",
@@ -220,118 +199,19 @@ int sim_rule_find_conflict(const struct sim_rule *rule, struct sim_rule_conflict
 
 /* ---- rules from untrusted memory ---- */
 
-static bool is_zero(const void *bytes, size_t len)
-{
-	const char *at = bytes;
-
-	while (len > 0 && !*at) {
-		at++;
-		len--;
-	}
-	return len == 0;
-}
-
-/* A name is followed by zeros up to its end in the rule. */
-static bool name_is_valid(const struct sim_rule *rule, enum sim_where where, const char *text, size_t size)
-{
-	size_t len = strnlen(text, size);
-
-	return len < size && is_zero(text + len, size - len) && sim_value_is_name((struct sim_text){ text, len }) &&
-	       !(rule->where & where) == !len;
-}
-
-/* A PCI address is in its canonical form. */
-static bool device_is_valid(const struct sim_rule *rule)
-{
-	char canonical[PCIE_ADDR_TEXT_SIZE];
-	struct pcie_addr addr;
-
-	if (!name_is_valid(rule, SIM_WHERE_DEVICE, rule->device, sizeof(rule->device)))
-		return false;
-	if (pcie_addr_parse(rule->device, &addr) < 0)
-		return true;
-	pcie_addr_format(&addr, canonical);
-	return strcmp(rule->device, canonical) == 0;
-}
-
-/* A counter is set if and only if its bit of rule->when is. */
-static bool counters_are_valid(const struct sim_rule *rule)
-{
-	return !(rule->when & (SIM_WHEN_NTH | SIM_WHEN_AFTER)) == !rule->nth &&
-	       !(rule->when & SIM_WHEN_EVERY) == !rule->every && !(rule->when & SIM_WHEN_TIMES) == !rule->times &&
-	       !(rule->when & SIM_WHEN_SKIP) == !rule->skip && !(rule->when & SIM_WHEN_CHANCE) == !rule->chance_ppb &&
-	       rule->chance_ppb <= SIM_PPB && ((rule->when & SIM_WHEN_SEED) || !rule->seed);
-}
-
-static bool times_are_valid(const struct sim_rule *rule)
-{
-	return rule->from_ns <= SIM_RULE_MAX_NS && rule->duration_ns <= SIM_RULE_MAX_NS &&
-	       ((rule->when & SIM_WHEN_UNTIL) ? rule->until_ns <= SIM_RULE_MAX_NS : rule->until_ns == SIM_NEVER_NS) &&
-	       ((rule->when & SIM_WHEN_FROM) || !rule->from_ns);
-}
-
-static bool bounds_are_valid(const struct sim_rule *rule)
-{
-	return ((rule->where & SIM_WHERE_SIZE) || (!rule->size_min && rule->size_max == UINT64_MAX)) &&
-	       ((rule->where & SIM_WHERE_ADDR) || (!rule->addr_min && rule->addr_max == UINT64_MAX)) &&
-	       ((rule->where & SIM_WHERE_PID) ? rule->pid > 0 : !rule->pid);
-}
-
-static bool has_any_action(const struct sim_rule *rule, uint32_t actions)
-{
-	return rule->actions & actions;
-}
-
-static bool delay_is_valid(const struct sim_rule *rule)
-{
-	bool has_a = rule->delay_kind != SIM_DELAY_NONE;
-	bool has_b = rule->delay_kind >= SIM_DELAY_UNIFORM && rule->delay_kind <= SIM_DELAY_PARETO;
-
-	return rule->delay_kind <= SIM_DELAY_TRACE && has_any_action(rule, A(DELAY)) == has_a &&
-	       rule->delay_a <= (has_a ? SIM_RULE_MAX_NS : 0) && rule->delay_b <= (has_b ? SIM_RULE_MAX_NS : 0) &&
-	       (rule->delay_kind != SIM_DELAY_PARETO || rule->delay_b <= SIM_MAX_ALPHA * (uint64_t)SIM_PPB);
-}
-
-static bool link_is_valid(const struct sim_rule *rule)
-{
-	return has_any_action(rule, A(DEGRADE)) == (rule->link_gen != 0) && rule->link_gen <= SIM_MAX_GEN &&
-	       has_any_action(rule, A(DEGRADE)) == (rule->link_lanes != 0) && rule->link_lanes <= SIM_MAX_LANES &&
-	       (rule->link_lanes & (rule->link_lanes - 1)) == 0 &&
-	       has_any_action(rule, A(ERRORS)) == (rule->errors_ppb != 0) && rule->errors_ppb <= SIM_PPB &&
-	       (has_any_action(rule, A(NUM_VFS)) || !rule->num_vfs) && rule->num_vfs <= SIM_MAX_VFS;
-}
-
-/* An action has its parameters; the parameters of absent actions are 0. */
-static bool parameters_are_valid(const struct sim_rule *rule)
-{
-	return has_any_action(rule, A(FAIL)) == (rule->status != 0) &&
-	       (!rule->status || sim_status_name(rule->status)) &&
-	       (has_any_action(rule, A(REFUSE)) || !rule->refuse_status) &&
-	       (!rule->refuse_status || rule->refuse_status == SIM_STATUS_AGAIN ||
-		rule->refuse_status == SIM_STATUS_NO_MEMORY) &&
-	       has_any_action(rule, A(STALL) | A(DOWN) | A(PAUSE)) == (rule->duration_ns != 0) &&
-	       has_any_action(rule, A(FLIP)) == (rule->flip_bits != 0) &&
-	       has_any_action(rule, A(REORDER)) == (rule->window != 0) && rule->flip_bits <= SIM_MAX_FLIP_BITS &&
-	       rule->window <= SIM_MAX_WINDOW && (has_any_action(rule, A(TRUNCATE)) || !rule->truncate_bytes) &&
-	       (!(rule->when & SIM_WHEN_AFTER) ||
-		(rule->after_ops && !(rule->after_ops & ~(SIM_OPS_ALL & ~SIM_OPS_EVENTS)) &&
-		 !rule->moved_is_fraction)) &&
-	       rule->moved_is_fraction <= 1 && (!rule->moved_is_fraction || rule->moved <= SIM_PPB);
-}
-
 int sim_rule_check(const struct sim_rule *rule)
 {
+	const struct sim_keyword *keyword;
 	struct sim_rule_conflict conflict;
 
-	if (!rule->ops || (rule->ops & ~SIM_OPS_ALL) || rule->actions >> SIM_ACT_COUNT || rule->when >> 9 ||
-	    rule->where >> 6)
+	if (!rule->ops || (rule->ops & ~SIM_OPS_ALL) || rule->actions >> SIM_ACT_COUNT ||
+	    rule->when >> SIM_NUM_LIMITS || rule->where >> SIM_NUM_CONDITIONS)
 		return -EINVAL;
-	if (!name_is_valid(rule, SIM_WHERE_SIDE, rule->side, sizeof(rule->side)) ||
-	    !name_is_valid(rule, SIM_WHERE_PROGRAM, rule->program, sizeof(rule->program)) || !device_is_valid(rule) ||
-	    !is_zero(rule->reserved, sizeof(rule->reserved)))
-		return -EINVAL;
-	if (!counters_are_valid(rule) || !times_are_valid(rule) || !bounds_are_valid(rule) || !delay_is_valid(rule) ||
-	    !link_is_valid(rule) || !parameters_are_valid(rule))
-		return -EINVAL;
+	for (size_t i = 0; i < sizeof(rule->reserved); i++)
+		if (rule->reserved[i])
+			return -EINVAL;
+	for (size_t i = 0; (keyword = sim_keyword_at(i)) != NULL; i++)
+		if (!sim_arg_is_valid(keyword, rule))
+			return -EINVAL;
 	return sim_rule_find_conflict(rule, &conflict);
 }

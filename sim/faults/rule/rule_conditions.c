@@ -1,52 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The conditions of a rule: where and when it applies. */
+/* Conditions and limits of a rule whose values have a form of their own: where and when it applies. */
 #include <errno.h>
-#include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "pcie_model/arith.h"
 #include "pcie_model/pci_addr.h"
 #include "rule_priv.h"
-
-/* ---- where ---- */
-
-/* Copy a name or pattern to @ret_text, which has @size bytes. */
-static int read_name(struct sim_rule_parser *parser, const struct sim_token *token, enum sim_where where,
-		     char *ret_text, size_t size)
-{
-	char what[64];
-
-	if (memchr(token->value.at, '\t', token->value.len))
-		return sim_rule_parser_expected(parser, token, "a name without a tab; ? matches one");
-	if (token->value.len >= size || !sim_value_is_name(token->value)) {
-		snprintf(what, sizeof(what), "a name of up to %zu bytes (* and ? are wildcards)", size - 1);
-		return sim_rule_parser_expected(parser, token, what);
-	}
-	parser->rule.where |= where;
-	memcpy(ret_text, token->value.at, token->value.len);
-	return 0;
-}
-
-int sim_read_side(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	return read_name(parser, token, SIM_WHERE_SIDE, parser->rule.side, sizeof(parser->rule.side));
-}
-
-int sim_read_program(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	return read_name(parser, token, SIM_WHERE_PROGRAM, parser->rule.program, sizeof(parser->rule.program));
-}
-
-int sim_read_pid(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	uint32_t pid = 0;
-
-	if (sim_read_number(parser, token, 1, INT32_MAX, &pid))
-		return -EINVAL;
-	parser->rule.where |= SIM_WHERE_PID;
-	parser->rule.pid = (int32_t)pid;
-	return 0;
-}
 
 /* A PCI address is kept in its canonical form. */
 int sim_read_device(struct sim_rule_parser *parser, const struct sim_token *token)
@@ -54,7 +14,7 @@ int sim_read_device(struct sim_rule_parser *parser, const struct sim_token *toke
 	struct sim_rule *rule = &parser->rule;
 	struct pcie_addr addr;
 
-	if (read_name(parser, token, SIM_WHERE_DEVICE, rule->device, sizeof(rule->device)))
+	if (sim_arg_read_text(parser, token, rule->device, sizeof(rule->device)))
 		return -EINVAL;
 	if (pcie_addr_parse(rule->device, &addr) == 0) {
 		memset(rule->device, 0, sizeof(rule->device));
@@ -62,6 +22,26 @@ int sim_read_device(struct sim_rule_parser *parser, const struct sim_token *toke
 	}
 	return 0;
 }
+
+void sim_write_device(struct sim_rule_writer *writer, const struct sim_rule *rule)
+{
+	sim_rule_put_text(writer, "=", rule->device);
+}
+
+bool sim_check_device(const struct sim_rule *rule, bool has_keyword)
+{
+	char canonical[PCIE_ADDR_TEXT_SIZE];
+	struct pcie_addr addr;
+
+	if (!sim_rule_text_is_valid(rule->device, sizeof(rule->device), has_keyword))
+		return false;
+	if (pcie_addr_parse(rule->device, &addr) < 0)
+		return true;
+	pcie_addr_format(&addr, canonical);
+	return strcmp(rule->device, canonical) == 0;
+}
+
+/* ---- size and address ---- */
 
 typedef int bound_reader(struct sim_text text, uint64_t *ret_value);
 
@@ -114,10 +94,27 @@ int sim_read_size(struct sim_rule_parser *parser, const struct sim_token *token)
 
 	if (read_size_bounds(token, &min, &max))
 		return sim_rule_parser_expected(parser, token, "bytes (4096, 64k, 1M) or a range of them (1k..64k)");
-	rule->where |= SIM_WHERE_SIZE;
 	rule->size_min = max_u64(rule->size_min, min);
 	rule->size_max = min_u64(rule->size_max, max);
 	return 0;
+}
+
+void sim_write_size(struct sim_rule_writer *writer, const struct sim_rule *rule)
+{
+	bool is_single = rule->size_min == rule->size_max;
+
+	if (!is_single && rule->size_min == 0 && rule->size_max != UINT64_MAX) {
+		sim_rule_put_bytes(writer, "<=", rule->size_max);
+		return;
+	}
+	sim_rule_put_bytes(writer, !is_single && rule->size_max == UINT64_MAX ? ">=" : "=", rule->size_min);
+	if (!is_single && rule->size_max != UINT64_MAX)
+		sim_rule_put_bytes(writer, "..", rule->size_max);
+}
+
+bool sim_check_size(const struct sim_rule *rule, bool has_keyword)
+{
+	return has_keyword || (!rule->size_min && rule->size_max == UINT64_MAX);
 }
 
 int sim_read_addr(struct sim_rule_parser *parser, const struct sim_token *token)
@@ -126,77 +123,20 @@ int sim_read_addr(struct sim_rule_parser *parser, const struct sim_token *token)
 
 	if (read_range(token->value, sim_value_addr, &rule->addr_min, &rule->addr_max))
 		return sim_rule_parser_expected(parser, token, "a range of addresses (0x7f0000000000..0x7f00000fffff)");
-	rule->where |= SIM_WHERE_ADDR;
 	return 0;
 }
 
-/* ---- when ---- */
-
-static int read_count(struct sim_rule_parser *parser, const struct sim_token *token, enum sim_when when,
-		      uint32_t *ret_count)
+void sim_write_addr(struct sim_rule_writer *writer, const struct sim_rule *rule)
 {
-	parser->rule.when |= when;
-	return sim_read_number(parser, token, 1, UINT32_MAX, ret_count);
+	sim_rule_put(writer, "=0x%" PRIx64 "..0x%" PRIx64, rule->addr_min, rule->addr_max);
 }
 
-int sim_read_nth(struct sim_rule_parser *parser, const struct sim_token *token)
+bool sim_check_addr(const struct sim_rule *rule, bool has_keyword)
 {
-	return read_count(parser, token, SIM_WHEN_NTH, &parser->rule.nth);
+	return has_keyword || (!rule->addr_min && rule->addr_max == UINT64_MAX);
 }
 
-int sim_read_every(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	return read_count(parser, token, SIM_WHEN_EVERY, &parser->rule.every);
-}
-
-int sim_read_times(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	return read_count(parser, token, SIM_WHEN_TIMES, &parser->rule.times);
-}
-
-int sim_read_skip(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	return read_count(parser, token, SIM_WHEN_SKIP, &parser->rule.skip);
-}
-
-int sim_read_chance(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	uint64_t chance;
-
-	if (sim_value_fraction(token->value, &chance) || chance == 0)
-		return sim_rule_parser_expected(parser, token, "a probability above 0 and up to 1 (0.01, 1e-6, 5%)");
-	parser->rule.when |= SIM_WHEN_CHANCE;
-	parser->rule.chance_ppb = (uint32_t)chance;
-	return 0;
-}
-
-int sim_read_seed(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	if (sim_value_number(token->value, UINT64_MAX, &parser->rule.seed))
-		return sim_rule_parser_expected(parser, token, "a number from 0");
-	parser->rule.when |= SIM_WHEN_SEED;
-	return 0;
-}
-
-static int read_time(struct sim_rule_parser *parser, const struct sim_token *token, uint64_t *ret_ns)
-{
-	if (sim_value_time(token->value, ret_ns))
-		return sim_rule_parser_expected(
-			parser, token, "a time of whole ns, up to 1000000000s, with its unit ns, us, ms or s (1.5ms)");
-	return 0;
-}
-
-int sim_read_from(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	parser->rule.when |= SIM_WHEN_FROM;
-	return read_time(parser, token, &parser->rule.from_ns);
-}
-
-int sim_read_until(struct sim_rule_parser *parser, const struct sim_token *token)
-{
-	parser->rule.when |= SIM_WHEN_UNTIL;
-	return read_time(parser, token, &parser->rule.until_ns);
-}
+/* ---- after ---- */
 
 /* Take the first word off @rest; it is empty if there is none. */
 static struct sim_text take_word(struct sim_text *rest)
@@ -218,6 +158,7 @@ static struct sim_text take_word(struct sim_text *rest)
 static int read_after_count(struct sim_rule_parser *parser, struct sim_text word)
 {
 	struct sim_token token;
+	uint64_t nth;
 
 	if (sim_rule_split_token(parser, word, &token))
 		return -EINVAL;
@@ -225,14 +166,17 @@ static int read_after_count(struct sim_rule_parser *parser, struct sim_text word
 		return sim_rule_parser_fail(
 			parser, word.at,
 			"after: takes operations and perhaps nth=N, such as after='dma.memcpy nth=10'");
-	return sim_read_number(parser, &token, 1, UINT32_MAX, &parser->rule.nth);
+	if (sim_arg_read_number(parser, &token, 1, UINT32_MAX, &nth))
+		return -EINVAL;
+	parser->rule.after_nth = (uint32_t)nth;
+	return 0;
 }
 
 /* An event that begins at an operation: "dma.memcpy nth=10". */
 int sim_read_after(struct sim_rule_parser *parser, const struct sim_token *token)
 {
 	struct sim_text rest = token->value, ops = take_word(&rest), count = take_word(&rest), more = take_word(&rest);
-	uint64_t own_ops = parser->rule.ops;
+	sim_bits own_ops = parser->rule.ops;
 	int rc;
 
 	if (!ops.len || more.len)
@@ -245,20 +189,19 @@ int sim_read_after(struct sim_rule_parser *parser, const struct sim_token *token
 		return rc;
 	if (!parser->rule.after_ops)
 		return sim_rule_parser_fail(parser, ops.at, "after: an event follows operations, such as dma.memcpy");
-	parser->rule.when |= SIM_WHEN_AFTER;
-	parser->rule.nth = 1;
+	parser->rule.after_nth = 1;
 	return count.len ? read_after_count(parser, count) : 0;
 }
 
-/* The duration of stall, down and pause. */
-int sim_read_duration(struct sim_rule_parser *parser, const struct sim_token *token)
+void sim_write_after(struct sim_rule_writer *writer, const struct sim_rule *rule)
 {
-	if (parser->rule.duration_ns)
-		return sim_rule_parser_fail(parser, token->name.at, "%.*s: a rule has one of stall, down and pause",
-					    (int)token->name.len, token->name.at);
-	if (read_time(parser, token, &parser->rule.duration_ns))
-		return -EINVAL;
-	if (!parser->rule.duration_ns)
-		return sim_rule_parser_expected(parser, token, "a time above 0");
-	return 0;
+	sim_rule_put(writer, "='");
+	sim_rule_put_ops(writer, rule->after_ops);
+	sim_rule_put(writer, " nth=%" PRIu32 "'", rule->after_nth);
+}
+
+bool sim_check_after(const struct sim_rule *rule, bool has_keyword)
+{
+	return has_keyword == (rule->after_ops != 0) && has_keyword == (rule->after_nth != 0) &&
+	       !(rule->after_ops & ~(SIM_OPS_ALL & ~SIM_OPS_EVENTS));
 }

@@ -47,7 +47,7 @@ const char *sim_act_name_at(size_t i)
 	return sim_act_name((enum sim_act)i);
 }
 
-void sim_write_names(uint64_t bits, const char *(*name)(size_t i), char *ret_text, size_t size)
+void sim_write_names(sim_bits bits, const char *(*name)(size_t i), char *ret_text, size_t size)
 {
 	size_t used = 0;
 
@@ -81,9 +81,9 @@ static int fail_unknown_op(const struct sim_rule_parser *parser, struct sim_text
 				    SIM_TEXT_ARG(name));
 }
 
-static uint64_t ops_matching(struct sim_text pattern)
+static sim_bits ops_matching(struct sim_text pattern)
 {
-	uint64_t ops = 0;
+	sim_bits ops = 0;
 
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++)
 		if (glob_matches(pattern, sim_op_name(op)))
@@ -98,7 +98,7 @@ int sim_rule_parse_ops(struct sim_rule_parser *parser, struct sim_text text)
 	for (;;) {
 		const char *comma = memchr(text.at, ',', (size_t)(end - text.at));
 		struct sim_text name = { text.at, (size_t)((comma ? comma : end) - text.at) };
-		uint64_t ops = ops_matching(name);
+		sim_bits ops = ops_matching(name);
 
 		if (!name.len)
 			return sim_rule_parser_fail(parser, name.at, "an operation is missing beside the comma");

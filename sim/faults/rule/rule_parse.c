@@ -26,15 +26,15 @@ static int check_value_form(const struct sim_rule_parser *parser, const struct s
 {
 	const char *at = token->name.at;
 
+	if (token->compare == SIM_COMPARE_NONE && (keyword->arg.type == SIM_ARG_NONE || keyword->arg.may_be_missing))
+		return 0;
 	if (token->compare == SIM_COMPARE_NONE)
-		return keyword->value == SIM_NEEDS_VALUE ? sim_rule_parser_fail(parser, at, "%s: needs a value: %s",
-										keyword->name, keyword->usage) :
-							   0;
-	if (keyword->value == SIM_NO_VALUE)
+		return sim_rule_parser_fail(parser, at, "%s: needs a value: %s", keyword->name, keyword->usage);
+	if (keyword->arg.type == SIM_ARG_NONE)
 		return sim_rule_parser_fail(parser, at, "%s: takes no value", keyword->name);
 	if (!token->value.len)
 		return sim_rule_parser_fail(parser, at, "%s: its value is missing: %s", keyword->name, keyword->usage);
-	if (token->compare != SIM_COMPARE_EQUAL && keyword->read != sim_read_size)
+	if (token->compare != SIM_COMPARE_EQUAL && keyword->arg.read != sim_read_size)
 		return sim_rule_parser_fail(parser, at, "%s: takes = and no other comparison; only size does",
 					    keyword->name);
 	return 0;
@@ -54,12 +54,11 @@ static int read_token(struct sim_rule_parser *parser, struct sim_text text)
 		return fail_unknown_keyword(parser, token.name);
 	if (check_value_form(parser, keyword, &token))
 		return -EINVAL;
-	if (parser->positions[i] && keyword->read != sim_read_size)
+	if (parser->positions[i] && keyword->arg.read != sim_read_size)
 		return sim_rule_parser_fail(parser, token.name.at, "%s: is given twice; remove one", keyword->name);
 	parser->positions[i] = token.name.at;
-	if (i < SIM_ACT_COUNT)
-		parser->rule.actions |= SIM_ACT_BIT(i);
-	return keyword->read(parser, &token);
+	sim_rule_add(&parser->rule, keyword);
+	return sim_arg_read(parser, keyword, &token);
 }
 
 static int read_operations(struct sim_rule_parser *parser, const char **at)
