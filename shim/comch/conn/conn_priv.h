@@ -18,7 +18,7 @@
  * conn/send_queue.c, conn/conn_core.c, sim/shm/ring.c and doorbell.c; then common/pe/pe_progress.c and
  * endpoint/endpoint.c report it. A received message passes six: pe_progress.c, endpoint.c, doorbell.c,
  * endpoint/connection.c, endpoint/recv.c and ring.c. Where messages take time, a send also passes
- * conn/timing.c, and a receive conn/delay_queue.c and conn/delay_list.c. sim/trace counts each message.
+ * conn/timing.c, and a receive conn/delay_queue.c and sim/msg/delay_list.c. sim/trace counts each message.
  *
  * Faults are decorators in files of their own (fault_priv.h): of a send task, of a message that is
  * received, of a client's connect, and of the notice of a peer's death.
@@ -38,7 +38,7 @@
 
 #include "callbacks.h"
 #include "conn_state.h"
-#include "delay_list.h"
+#include "sim/msg/delay_list.h"
 #include "peer_msgs.h"
 #include "shim/common/pe/ctx_life.h"
 #include "shim/common/pe/pe_priv.h"
@@ -166,8 +166,8 @@ struct doca_comch_connection {
 	STAILQ_HEAD(, comch_pending_announce) pending_announces; /* announcements whose record was not read yet */
 	bool has_pending_record;                                 /* a record was read before its announcement came */
 	struct comch_consumer_record pending_record;
-	bool has_pending_recv;               /* progress left a message, or the end, where it is */
-	struct comch_delay_list delay_queue; /* received messages that are not due */
+	bool has_pending_recv;             /* progress left a message, or the end, where it is */
+	struct sim_delay_list delay_queue; /* received messages that are not due */
 	_Atomic bool abort_requested;
 	_Atomic bool notify_requested; /* comch_connection_request_notify_peer() */
 	union doca_data user_data;
@@ -305,7 +305,7 @@ bool comch_send_complete_next(struct comch_endpoint *endpoint);
 /* ---- delay_queue.c: received messages that are not due ---- */
 
 struct comch_delayed_msg {
-	struct comch_delay_item item; /* first */
+	struct sim_delay_item item; /* first */
 	uint64_t modelled_ns;
 	uint64_t seq;      /* in its stream, for the recording; 0 = recorded already */
 	uint32_t wire_len; /* for the recording */
@@ -316,7 +316,7 @@ struct comch_delayed_msg {
 
 static inline bool comch_delay_queue_has_msgs(const struct doca_comch_connection *connection)
 {
-	return !comch_delay_list_is_empty(&connection->delay_queue);
+	return !sim_delay_list_is_empty(&connection->delay_queue);
 }
 
 /* Copy a message into the queue: twice, if @hdr says so. The recording names @wire_len bytes. */

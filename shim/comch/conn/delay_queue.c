@@ -20,7 +20,7 @@
 
 static struct comch_delayed_msg *first_ready(const struct doca_comch_connection *connection)
 {
-	return (struct comch_delayed_msg *)comch_delay_list_first_ready(&connection->delay_queue);
+	return (struct comch_delayed_msg *)sim_delay_list_first_ready(&connection->delay_queue);
 }
 
 /* A time that no honest message has is ignored. */
@@ -46,7 +46,7 @@ bool comch_delay_queue_may_read(const struct doca_comch_connection *connection)
 static void push_copy(struct doca_comch_connection *connection, const struct comch_msg_hdr *hdr, const uint8_t *bytes,
 		      uint32_t len, uint64_t seq, uint32_t wire_len)
 {
-	struct comch_delay_list *queue = &connection->delay_queue;
+	struct sim_delay_list *queue = &connection->delay_queue;
 	struct comch_delayed_msg *message = malloc(sizeof(*message) + len);
 	uint64_t now_ns = shim_now_ns();
 
@@ -64,7 +64,7 @@ static void push_copy(struct doca_comch_connection *connection, const struct com
 		.len = len
 	};
 	memcpy(message->bytes, bytes, len);
-	comch_delay_list_push(queue, &message->item, now_ns);
+	sim_delay_list_push(queue, &message->item, now_ns);
 }
 
 void comch_delay_queue_push(struct doca_comch_connection *connection, const struct comch_msg_hdr *hdr,
@@ -81,7 +81,7 @@ bool comch_delay_queue_is_due(struct doca_comch_connection *connection)
 		comch_connection_get_end(connection) < 0; /* before the look at the ring: it was its last record then */
 	bool was_last = is_gone && !sim_ring_has_record(&connection->in);
 	uint64_t now_ns = shim_now_ns();
-	uint64_t next_ns = comch_delay_list_release(&connection->delay_queue, now_ns, was_last);
+	uint64_t next_ns = sim_delay_list_release(&connection->delay_queue, now_ns, was_last);
 	const struct comch_delayed_msg *first = first_ready(connection);
 
 	if (first)
@@ -94,7 +94,7 @@ bool comch_delay_queue_is_due(struct doca_comch_connection *connection)
 
 struct comch_delayed_msg *comch_delay_queue_pop(struct doca_comch_connection *connection)
 {
-	return (struct comch_delayed_msg *)comch_delay_list_pop(&connection->delay_queue);
+	return (struct comch_delayed_msg *)sim_delay_list_pop(&connection->delay_queue);
 }
 
 void comch_delay_queue_clear(struct doca_comch_connection *connection)

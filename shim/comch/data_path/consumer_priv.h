@@ -19,8 +19,8 @@ struct doca_comch_consumer_task_post_recv {
 	struct sim_recvq_desc desc;
 	uint32_t producer;
 	uint32_t imm_len;
-	doca_error_t result;          /* while delayed: the status that it completes with */
-	struct comch_delay_item item; /* while delayed */
+	doca_error_t result;        /* while delayed: the status that it completes with */
+	struct sim_delay_item item; /* while delayed */
 	uint8_t imm[];
 };
 
@@ -37,8 +37,8 @@ struct doca_comch_consumer {
 	struct sim_recvq queue;
 	struct doca_comch_consumer_task_post_recv **posted; /* by slot */
 	uint8_t *slot_buf;                                  /* a copy of what a slot holds */
-	struct comch_delay_list delayed;                    /* filled tasks that complete later */
-	struct comch_delay_items hung;                      /* filled tasks that only a stop completes */
+	struct sim_delay_list delayed;                      /* filled tasks that complete later */
+	struct sim_delay_items hung;                        /* filled tasks that only a stop completes */
 	struct shim_share share;                            /* of the map, with the other end */
 	_Atomic bool announced;                             /* the other end knows the consumer */
 	uint64_t stream_id;                                 /* in recordings: of messages to it */
@@ -65,13 +65,13 @@ void comch_recv_delay_init(struct doca_comch_consumer *consumer);
 
 static inline bool comch_recv_has_delayed(const struct doca_comch_consumer *consumer)
 {
-	return !comch_delay_list_is_empty(&consumer->delayed);
+	return !sim_delay_list_is_empty(&consumer->delayed);
 }
 
 /* Whether a delayed task holds up the messages behind it. */
 static inline bool comch_recv_is_blocked(const struct doca_comch_consumer *consumer)
 {
-	return comch_delay_list_first_ready(&consumer->delayed) != NULL;
+	return sim_delay_list_first_ready(&consumer->delayed) != NULL;
 }
 
 /* @message filled @recv, whose status would be @result. Returns whether the completion is delayed. */

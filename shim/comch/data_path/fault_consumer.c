@@ -33,7 +33,7 @@ const struct shim_task_fault_ops comch_post_recv_fault_ops = {
 
 void comch_recv_delay_init(struct doca_comch_consumer *consumer)
 {
-	comch_delay_list_init(&consumer->delayed);
+	sim_delay_list_init(&consumer->delayed);
 	TAILQ_INIT(&consumer->hung);
 }
 
@@ -68,27 +68,27 @@ bool comch_recv_delay(struct doca_comch_consumer *consumer, recv_task *recv, con
 	if (doca_likely(!recv->task.fault_hit && !message->due_ns && !message->reorder_by &&
 			!comch_recv_has_delayed(consumer)))
 		return false;
-	recv->item = (struct comch_delay_item){ .due_ns = message->due_ns, .reorder_by = message->reorder_by };
+	recv->item = (struct sim_delay_item){ .due_ns = message->due_ns, .reorder_by = message->reorder_by };
 	recv->result = result;
 	apply_fault(recv, message);
 	if (shim_task_has_fault(&recv->task, HANG))
 		TAILQ_INSERT_TAIL(&consumer->hung, &recv->item, link);
 	else
-		comch_delay_list_push(&consumer->delayed, &recv->item, shim_now_ns());
+		sim_delay_list_push(&consumer->delayed, &recv->item, shim_now_ns());
 	return true;
 }
 
 /* ---- completing ---- */
 
-static recv_task *recv_from_item(struct comch_delay_item *item)
+static recv_task *recv_from_item(struct sim_delay_item *item)
 {
 	return item ? (recv_task *)(void *)((uint8_t *)item - offsetof(recv_task, item)) : NULL;
 }
 
 recv_task *comch_recv_pop_due(struct doca_comch_consumer *consumer)
 {
-	uint64_t now_ns = shim_now_ns(), next_ns = comch_delay_list_release(&consumer->delayed, now_ns, false);
-	const struct comch_delay_item *first = comch_delay_list_first_ready(&consumer->delayed);
+	uint64_t now_ns = shim_now_ns(), next_ns = sim_delay_list_release(&consumer->delayed, now_ns, false);
+	const struct sim_delay_item *first = sim_delay_list_first_ready(&consumer->delayed);
 
 	if (first && now_ns >= first->due_ns)
 		return comch_recv_pop_delayed(consumer);
@@ -98,12 +98,12 @@ recv_task *comch_recv_pop_due(struct doca_comch_consumer *consumer)
 
 recv_task *comch_recv_pop_delayed(struct doca_comch_consumer *consumer)
 {
-	return recv_from_item(comch_delay_list_pop(&consumer->delayed));
+	return recv_from_item(sim_delay_list_pop(&consumer->delayed));
 }
 
 recv_task *comch_recv_pop_hung(struct doca_comch_consumer *consumer)
 {
-	struct comch_delay_item *item = TAILQ_FIRST(&consumer->hung);
+	struct sim_delay_item *item = TAILQ_FIRST(&consumer->hung);
 
 	if (item)
 		TAILQ_REMOVE(&consumer->hung, item, link);

@@ -70,7 +70,7 @@ int comch_connection_new(struct comch_endpoint *endpoint, struct doca_comch_conn
 	STAILQ_INIT(&connection->send_queue);
 	STAILQ_INIT(&connection->pending_announces);
 	STAILQ_INIT(&connection->announcements);
-	comch_delay_list_init(&connection->delay_queue);
+	sim_delay_list_init(&connection->delay_queue);
 	pthread_mutex_init(&connection->lock, NULL);
 	endpoint->slots[slot] = connection;
 	endpoint->num_connections++;

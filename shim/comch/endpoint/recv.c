@@ -141,7 +141,7 @@ int comch_connection_recv_next(struct doca_comch_connection *connection)
 			deliver_delayed(connection);
 			return 1;
 		}
-		if (comch_delay_list_first_ready(&connection->delay_queue))
+		if (sim_delay_list_first_ready(&connection->delay_queue))
 			return 0; /* no later message overtakes it; the alarm is set */
 	}
 	if (connection->has_pending_record && connection->status == 0)
@@ -168,7 +168,7 @@ static bool has_pending_recv(struct doca_comch_connection *connection)
 {
 	if (doca_unlikely(comch_delay_queue_has_msgs(connection)) && comch_delay_queue_is_due(connection))
 		return true;
-	if (comch_delay_list_first_ready(&connection->delay_queue))
+	if (sim_delay_list_first_ready(&connection->delay_queue))
 		return false;
 	return connection->has_pending_record || has_readable_record(connection) ||
 	       (comch_connection_get_end(connection) < 0 && !sim_ring_has_record(&connection->in));

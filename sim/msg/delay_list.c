@@ -5,14 +5,14 @@
 #include "pcie_model/arith.h"
 #include "sim/engine/queue.h"
 
-void comch_delay_list_init(struct comch_delay_list *list)
+void sim_delay_list_init(struct sim_delay_list *list)
 {
 	TAILQ_INIT(&list->ready);
 	TAILQ_INIT(&list->reordered);
 	list->num_reordered = 0;
 }
 
-static void make_ready(struct comch_delay_list *list, struct comch_delay_item *item)
+static void make_ready(struct sim_delay_list *list, struct sim_delay_item *item)
 {
 	TAILQ_REMOVE(&list->reordered, item, link);
 	list->num_reordered--;
@@ -20,21 +20,21 @@ static void make_ready(struct comch_delay_list *list, struct comch_delay_item *i
 }
 
 /* @item overtakes the reordered items before it. */
-static void count_overtaken(struct comch_delay_list *list, const struct comch_delay_item *item)
+static void count_overtaken(struct sim_delay_list *list, const struct sim_delay_item *item)
 {
-	struct comch_delay_item *next;
+	struct sim_delay_item *next;
 
-	for (struct comch_delay_item *i = TAILQ_FIRST(&list->reordered); i && i != item; i = next) {
+	for (struct sim_delay_item *i = TAILQ_FIRST(&list->reordered); i && i != item; i = next) {
 		next = TAILQ_NEXT(i, link);
 		if (--i->reorder_by == 0)
 			make_ready(list, i);
 	}
 }
 
-void comch_delay_list_push(struct comch_delay_list *list, struct comch_delay_item *item, uint64_t now_ns)
+void sim_delay_list_push(struct sim_delay_list *list, struct sim_delay_item *item, uint64_t now_ns)
 {
 	if (item->reorder_by > 0) {
-		item->reorder_deadline_ns = now_ns + COMCH_REORDER_TIMEOUT_NS;
+		item->reorder_deadline_ns = now_ns + SIM_REORDER_TIMEOUT_NS;
 		TAILQ_INSERT_TAIL(&list->reordered, item, link);
 		list->num_reordered++;
 	} else {
@@ -43,12 +43,12 @@ void comch_delay_list_push(struct comch_delay_list *list, struct comch_delay_ite
 	count_overtaken(list, item);
 }
 
-uint64_t comch_delay_list_release(struct comch_delay_list *list, uint64_t now_ns, bool all)
+uint64_t sim_delay_list_release(struct sim_delay_list *list, uint64_t now_ns, bool all)
 {
-	struct comch_delay_item *next;
+	struct sim_delay_item *next;
 	uint64_t next_ns = SIM_JOB_NEVER_DUE;
 
-	for (struct comch_delay_item *i = TAILQ_FIRST(&list->reordered); i; i = next) {
+	for (struct sim_delay_item *i = TAILQ_FIRST(&list->reordered); i; i = next) {
 		next = TAILQ_NEXT(i, link);
 		if (all || now_ns >= i->reorder_deadline_ns)
 			make_ready(list, i);
@@ -58,9 +58,9 @@ uint64_t comch_delay_list_release(struct comch_delay_list *list, uint64_t now_ns
 	return next_ns;
 }
 
-struct comch_delay_item *comch_delay_list_pop(struct comch_delay_list *list)
+struct sim_delay_item *sim_delay_list_pop(struct sim_delay_list *list)
 {
-	struct comch_delay_item *item = TAILQ_FIRST(&list->ready);
+	struct sim_delay_item *item = TAILQ_FIRST(&list->ready);
 
 	if (item) {
 		TAILQ_REMOVE(&list->ready, item, link);
