@@ -81,7 +81,7 @@ static bool connect_forged(struct bout *bout, struct forger *forger)
 
 	forger_handshake(forger, &msg);
 	if (bout_random(bout, 2)) {
-		change_words(bout, msg.body, sizeof(struct comch_handshake));
+		change_words(bout, msg.body, sizeof(struct sim_pipe_address));
 		made = change_fds(bout, msg.fds, &msg.num_fds);
 	}
 	if (forger->listener)
@@ -95,7 +95,7 @@ static bool connect_forged(struct bout *bout, struct forger *forger)
 
 static void forge_announcement(struct bout *bout, struct forger *forger)
 {
-	struct comch_consumer_info info = { .id = (uint32_t)bout_random(bout, 8), .num_slots = 1, .max_imm_bytes = 8 };
+	struct sim_consumer_info info = { .id = (uint32_t)bout_random(bout, 8), .num_slots = 1, .max_imm_bytes = 8 };
 	int fds[2] = { forger->ring_fd, forger->wake.send_fd }, made;
 	uint32_t num_fds = 2;
 
@@ -109,7 +109,7 @@ static void forge_announcement(struct bout *bout, struct forger *forger)
 static void forge_record(struct bout *bout, struct forger *forger)
 {
 	const uint32_t max = forger->out.max_record_bytes;
-	uint32_t kind = bout_random(bout, 16) ? (uint32_t)bout_random(bout, COMCH_MESSAGE_WITH_HDR + 2) :
+	uint32_t kind = bout_random(bout, 16) ? (uint32_t)bout_random(bout, SIM_PIPE_MESSAGE_WITH_HDR + 2) :
 						(uint32_t)bout_random(bout, UINT32_MAX);
 	uint8_t *bytes = calloc(1, max);
 	size_t len = bout_random(bout, 2) ? bout_random(bout, 48) : bout_random(bout, max + 1);

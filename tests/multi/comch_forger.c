@@ -83,38 +83,38 @@ void forger_close(struct forger *forger)
 
 void forger_handshake(const struct forger *forger, struct sim_handshake_msg *ret_msg)
 {
-	const struct comch_handshake handshake = { .version = COMCH_PROTOCOL_VERSION,
-						   .max_msg_bytes = forger->function->caps.comch_max_msg_bytes,
-						   .recv_queue_size = RING_RECORDS,
-						   .slot = FORGER_SLOT,
-						   .stream_id = 1 };
+	const struct sim_pipe_address handshake = { .version = SIM_PIPE_VERSION,
+						    .max_msg_bytes = forger->function->caps.comch_max_msg_bytes,
+						    .recv_queue_size = RING_RECORDS,
+						    .slot = FORGER_SLOT,
+						    .stream_id = 1 };
 
 	*ret_msg = (struct sim_handshake_msg){ .len_bytes = sizeof(handshake),
-					       .num_fds = COMCH_NUM_HANDSHAKE_FDS,
-					       .fds = { [COMCH_FD_RING] = forger->ring_fd,
-							[COMCH_FD_DOORBELL] = forger->doorbell_fd,
-							[COMCH_FD_WAKE] = forger->wake.send_fd } };
+					       .num_fds = SIM_PIPE_NUM_FDS,
+					       .fds = { [SIM_PIPE_FD_RING] = forger->ring_fd,
+							[SIM_PIPE_FD_DOORBELL] = forger->doorbell_fd,
+							[SIM_PIPE_FD_WAKE] = forger->wake.send_fd } };
 	memcpy(ret_msg->body, &handshake, sizeof(handshake));
 }
 
 /* The other end, as its handshake message says; closes the message. */
 static void take_peer(struct forger *forger, struct sim_handshake_msg *msg)
 {
-	struct comch_handshake handshake;
+	struct sim_pipe_address handshake;
 	struct sim_ring_cfg cfg;
 
-	CHECK(msg->len_bytes == sizeof(handshake) && msg->num_fds == COMCH_NUM_HANDSHAKE_FDS);
+	CHECK(msg->len_bytes == sizeof(handshake) && msg->num_fds == SIM_PIPE_NUM_FDS);
 	memcpy(&handshake, msg->body, sizeof(handshake));
 	cfg = (struct sim_ring_cfg){ .max_records = handshake.recv_queue_size,
 				     .max_record_bytes =
-					     (uint32_t)sizeof(struct comch_msg_hdr) + handshake.max_msg_bytes };
-	CHECK(sim_segment_map(msg->fds[COMCH_FD_RING], sim_ring_size(&cfg), &forger->peer_ring) == 0);
-	CHECK(sim_segment_map(msg->fds[COMCH_FD_DOORBELL], sizeof(struct sim_doorbell_shared),
+					     (uint32_t)sizeof(struct sim_pipe_hdr) + handshake.max_msg_bytes };
+	CHECK(sim_segment_map(msg->fds[SIM_PIPE_FD_RING], sim_ring_size(&cfg), &forger->peer_ring) == 0);
+	CHECK(sim_segment_map(msg->fds[SIM_PIPE_FD_DOORBELL], sizeof(struct sim_doorbell_shared),
 			      &forger->peer_doorbell) == 0);
 	sim_ring_init(&forger->out, &cfg, forger->peer_ring.base);
 	forger->peer_slot = handshake.slot;
-	forger->peer_wake_fd = msg->fds[COMCH_FD_WAKE];
-	msg->fds[COMCH_FD_WAKE] = -1;
+	forger->peer_wake_fd = msg->fds[SIM_PIPE_FD_WAKE];
+	msg->fds[SIM_PIPE_FD_WAKE] = -1;
 	sim_handshake_msg_close(msg);
 }
 
@@ -178,15 +178,15 @@ void forger_send_end(struct forger *forger)
 	notify_peer(forger);
 }
 
-void forger_announce(struct forger *forger, const struct comch_consumer_info *info, const int *fds, uint32_t num_fds)
+void forger_announce(struct forger *forger, const struct sim_consumer_info *info, const int *fds, uint32_t num_fds)
 {
-	const struct comch_consumer_record record = { .id = info->id };
+	const struct sim_pipe_object record = { .id = info->id };
 	struct sim_handshake_msg msg = { .len_bytes = sizeof(*info), .num_fds = num_fds };
 
 	memcpy(msg.body, info, sizeof(*info));
 	memcpy(msg.fds, fds, num_fds * sizeof(fds[0]));
 	if (sim_channel_send(forger->channel, &msg) == 0)
-		forger_send_record(forger, COMCH_CONSUMER_NEW, &record, sizeof(record));
+		forger_send_record(forger, SIM_PIPE_ANNOUNCED, &record, sizeof(record));
 }
 
 bool forger_is_open(const struct forger *forger)

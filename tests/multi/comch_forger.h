@@ -6,14 +6,14 @@
  *   forger_handshake(&forger, &msg);                    the honest handshake message; change it at will
  *   forger_connect(&forger, "name", &msg)               0, or the reason of the server's refusal
  *   forger_listen(&forger, "name"), forger_accept()     as a server: one client at a time
- *   forger_send_record(&forger, COMCH_MESSAGE, ...);    in the other end's ring
+ *   forger_send_record(&forger, SIM_PIPE_MESSAGE, ...);    in the other end's ring
  *   forger_announce(&forger, &info, fds, num_fds);      a consumer
  *   forger_close(&forger);
  */
 #ifndef TESTS_MULTI_COMCH_FORGER_H
 #define TESTS_MULTI_COMCH_FORGER_H
 
-#include "shim/comch/conn/peer_msgs.h"
+#include "sim/msg/records.h"
 #include "sim/session/channel.h"
 #include "sim/shm/doorbell.h"
 #include "sim/shm/ring.h"
@@ -61,7 +61,7 @@ void forger_send_record(struct forger *forger, uint32_t kind, const void *data, 
 void forger_send_end(struct forger *forger);
 
 /* Send the announcement and the record that goes with it. The descriptors stay the caller's. */
-void forger_announce(struct forger *forger, const struct comch_consumer_info *info, const int *fds, uint32_t num_fds);
+void forger_announce(struct forger *forger, const struct sim_consumer_info *info, const int *fds, uint32_t num_fds);
 
 /* Whether the other end has not closed the connection; close it. */
 bool forger_is_open(const struct forger *forger);

@@ -102,7 +102,7 @@ static void connect_honestly(void)
 
 static void send_message(const void *bytes, size_t len)
 {
-	forger_send_record(&forger, COMCH_MESSAGE, bytes, len);
+	forger_send_record(&forger, SIM_PIPE_MESSAGE, bytes, len);
 	num_sent++;
 }
 
@@ -136,14 +136,14 @@ static void test_numbers_of_a_handshake_are_checked(void **state)
 		size_t offset;
 		uint32_t value;
 	} cases[] = {
-		{ offsetof(struct comch_handshake, version), COMCH_PROTOCOL_VERSION + 1 },
-		{ offsetof(struct comch_handshake, max_msg_bytes), 1 },
-		{ offsetof(struct comch_handshake, recv_queue_size), 0 },
-		{ offsetof(struct comch_handshake, recv_queue_size), max_records + 1 },
-		{ offsetof(struct comch_handshake, recv_queue_size), UINT32_MAX },
-		{ offsetof(struct comch_handshake, recv_queue_size), max_records }, /* more than its memory holds */
-		{ offsetof(struct comch_handshake, slot), SIM_DOORBELL_SLOTS },
-		{ offsetof(struct comch_handshake, slot), UINT32_MAX },
+		{ offsetof(struct sim_pipe_address, version), SIM_PIPE_VERSION + 1 },
+		{ offsetof(struct sim_pipe_address, max_msg_bytes), 1 },
+		{ offsetof(struct sim_pipe_address, recv_queue_size), 0 },
+		{ offsetof(struct sim_pipe_address, recv_queue_size), max_records + 1 },
+		{ offsetof(struct sim_pipe_address, recv_queue_size), UINT32_MAX },
+		{ offsetof(struct sim_pipe_address, recv_queue_size), max_records }, /* more than its memory holds */
+		{ offsetof(struct sim_pipe_address, slot), SIM_DOORBELL_SLOTS },
+		{ offsetof(struct sim_pipe_address, slot), UINT32_MAX },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -163,7 +163,7 @@ static void test_lengths_and_descriptors_of_a_handshake_are_checked(void **state
 
 	assert_true(memory >= 0 && ftruncate(memory, 1 << 20) == 0);
 	forger_handshake(&forger, &honest);
-	for (uint32_t fd = 0; fd < COMCH_NUM_HANDSHAKE_FDS; fd++) {
+	for (uint32_t fd = 0; fd < SIM_PIPE_NUM_FDS; fd++) {
 		msg = honest;
 		msg.fds[fd] = memory; /* it could shrink; and it is no socket to wake up with */
 		expect_refused(&msg);
@@ -187,9 +187,9 @@ static void test_descriptors_that_are_no_wake_up_sockets_are_refused(void **stat
 
 	assert_int_equal(pipe(pipe_fds), 0);
 	forger_handshake(&forger, &msg);
-	msg.fds[COMCH_FD_WAKE] = pipe_fds[1];
+	msg.fds[SIM_PIPE_FD_WAKE] = pipe_fds[1];
 	expect_refused(&msg);
-	msg.fds[COMCH_FD_WAKE] = STDERR_FILENO;
+	msg.fds[SIM_PIPE_FD_WAKE] = STDERR_FILENO;
 	expect_refused(&msg);
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
@@ -199,7 +199,7 @@ static void test_descriptors_that_are_no_wake_up_sockets_are_refused(void **stat
 /* ---- announcements ---- */
 
 struct consumer {
-	struct comch_consumer_info info;
+	struct sim_consumer_info info;
 	struct sim_segment memory;
 	int fds[3];
 	uint32_t num_fds;
@@ -243,12 +243,12 @@ static void test_numbers_of_an_announcement_are_checked(void **state)
 		size_t offset;
 		uint32_t value;
 	} cases[] = {
-		{ offsetof(struct comch_consumer_info, num_slots), 0 },
-		{ offsetof(struct comch_consumer_info, num_slots), caps->comch_max_fast_tasks + 1 },
-		{ offsetof(struct comch_consumer_info, num_slots), caps->comch_max_fast_tasks }, /* beyond its memory */
-		{ offsetof(struct comch_consumer_info, num_slots), UINT32_MAX },
-		{ offsetof(struct comch_consumer_info, max_imm_bytes), caps->comch_max_imm_bytes + 1 },
-		{ offsetof(struct comch_consumer_info, max_imm_bytes), UINT32_MAX },
+		{ offsetof(struct sim_consumer_info, num_slots), 0 },
+		{ offsetof(struct sim_consumer_info, num_slots), caps->comch_max_fast_tasks + 1 },
+		{ offsetof(struct sim_consumer_info, num_slots), caps->comch_max_fast_tasks }, /* beyond its memory */
+		{ offsetof(struct sim_consumer_info, num_slots), UINT32_MAX },
+		{ offsetof(struct sim_consumer_info, max_imm_bytes), caps->comch_max_imm_bytes + 1 },
+		{ offsetof(struct sim_consumer_info, max_imm_bytes), UINT32_MAX },
 	};
 	struct consumer consumer;
 
@@ -256,7 +256,7 @@ static void test_numbers_of_an_announcement_are_checked(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		consumer_open(&consumer);
 		memcpy((uint8_t *)&consumer.info + cases[i].offset, &cases[i].value, sizeof(cases[i].value));
-		if (cases[i].offset == offsetof(struct comch_consumer_info, max_imm_bytes)) {
+		if (cases[i].offset == offsetof(struct sim_consumer_info, max_imm_bytes)) {
 			sim_segment_unmap(&consumer.memory);
 			close(consumer.fds[0]);
 			assert_int_equal(sim_segment_create(1 << 20, &consumer.memory, &consumer.fds[0]), 0);
@@ -320,18 +320,18 @@ static void expect_end(uint32_t kind, const void *data, size_t len)
 
 static void test_records_of_another_kind_or_length_end_the_connection(void **state)
 {
-	const uint8_t bytes[sizeof(struct comch_msg_hdr)] = { 0 };
+	const uint8_t bytes[sizeof(struct sim_pipe_hdr)] = { 0 };
 
-	for (size_t len = 0; len <= 2 * sizeof(struct comch_consumer_record); len++) {
-		if (len == sizeof(struct comch_consumer_record))
+	for (size_t len = 0; len <= 2 * sizeof(struct sim_pipe_object); len++) {
+		if (len == sizeof(struct sim_pipe_object))
 			continue;
-		expect_end(COMCH_CONSUMER_NEW, bytes, len);
-		expect_end(COMCH_CONSUMER_EXPIRED, bytes, len);
+		expect_end(SIM_PIPE_ANNOUNCED, bytes, len);
+		expect_end(SIM_PIPE_WITHDRAWN, bytes, len);
 	}
-	expect_end(COMCH_MESSAGE_WITH_HDR, bytes, sizeof(bytes) - 1);
-	expect_end(0, bytes, sizeof(struct comch_consumer_record));
-	expect_end(COMCH_MESSAGE_WITH_HDR + 1, bytes, sizeof(struct comch_consumer_record));
-	expect_end(UINT32_MAX - 1, bytes, sizeof(struct comch_consumer_record));
+	expect_end(SIM_PIPE_MESSAGE_WITH_HDR, bytes, sizeof(bytes) - 1);
+	expect_end(0, bytes, sizeof(struct sim_pipe_object));
+	expect_end(SIM_PIPE_MESSAGE_WITH_HDR + 1, bytes, sizeof(struct sim_pipe_object));
+	expect_end(UINT32_MAX - 1, bytes, sizeof(struct sim_pipe_object));
 	expect_served();
 }
 
@@ -339,13 +339,13 @@ static void test_records_of_another_kind_or_length_end_the_connection(void **sta
 static void test_a_message_has_bytes_and_is_no_longer_than_agreed(void **state)
 {
 	const uint32_t max = forger.function->caps.comch_max_msg_bytes;
-	uint8_t *bytes = calloc(1, max + sizeof(struct comch_msg_hdr));
+	uint8_t *bytes = calloc(1, max + sizeof(struct sim_pipe_hdr));
 
 	assert_non_null(bytes);
-	expect_end(COMCH_MESSAGE, bytes, 0);
-	expect_end(COMCH_RECORDED_MESSAGE, bytes, 0);
-	expect_end(COMCH_MESSAGE, bytes, max + 1);
-	expect_end(COMCH_RECORDED_MESSAGE, bytes, max + sizeof(struct comch_msg_hdr));
+	expect_end(SIM_PIPE_MESSAGE, bytes, 0);
+	expect_end(SIM_PIPE_RECORDED_MESSAGE, bytes, 0);
+	expect_end(SIM_PIPE_MESSAGE, bytes, max + 1);
+	expect_end(SIM_PIPE_RECORDED_MESSAGE, bytes, max + sizeof(struct sim_pipe_hdr));
 	connect_honestly();
 	send_message(bytes, max);
 	assert_int_equal(ask_server().last_len, max);

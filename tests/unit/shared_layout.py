@@ -22,7 +22,7 @@ sim_ring_shared sim_recvq_shared sim_doorbell_shared record_header:ring.c slot:r
 served_ring served_request served_reply sim_grant
 sim_trace_head sim_trace_record sim_trace_ring sim_trace_thread sim_trace_object sim_trace_op
 shim_sync_cell
-comch_msg_hdr comch_consumer_record comch_consumer_info comch_handshake descriptor:descriptor.c
+sim_pipe_hdr sim_pipe_object sim_consumer_info sim_pipe_address descriptor:descriptor.c
 """.split()
 # Enumerations whose numbers are shared.
 NUMBERS = 'sim_op sim_act sim_status sim_msg_type'.split()

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The states of Comch's connections and of Comm Channel's endpoints: every edge, and every edge that is missing.
  *
- * The pictures are in shim/comch/conn/conn_state.h and shim/comm_channel/ep_state.h. */
+ * The pictures are in sim/msg/pipe_state.h and shim/comm_channel/ep_state.h. */
 #include "cmocka_test.h"
-#include "shim/comch/conn/conn_state.h"
+#include "sim/msg/pipe_state.h"
 #include "shim/comm_channel/ep_state.h"
 
 static void test_connection_opens_is_lost_and_closes(void **state)
 {
-	static const bool follows[COMCH_NUM_STATES][COMCH_NUM_STATES] = {
+	static const bool follows[SIM_PIPE_NUM_STATES][SIM_PIPE_NUM_STATES] = {
 		/*                  opening open   lost   closed */
-		[COMCH_OPENING] = { false, true, false, true },
-		[COMCH_OPEN] = { false, false, true, true },
-		[COMCH_LOST] = { false, false, false, true },
-		[COMCH_CLOSED] = { false, false, false, false },
+		[SIM_PIPE_OPENING] = { false, true, false, true },
+		[SIM_PIPE_OPEN] = { false, false, true, true },
+		[SIM_PIPE_LOST] = { false, false, false, true },
+		[SIM_PIPE_CLOSED] = { false, false, false, false },
 	};
 
-	for (enum comch_state from = 0; from < COMCH_NUM_STATES; from++) {
-		for (enum comch_state to = 0; to < COMCH_NUM_STATES; to++) {
-			enum comch_state now = from;
+	for (enum sim_pipe_state from = 0; from < SIM_PIPE_NUM_STATES; from++) {
+		for (enum sim_pipe_state to = 0; to < SIM_PIPE_NUM_STATES; to++) {
+			enum sim_pipe_state now = from;
 
-			assert_int_equal(comch_state_set(&now, to), follows[from][to]);
+			assert_int_equal(sim_pipe_state_set(&now, to), follows[from][to]);
 			assert_int_equal(now, follows[from][to] ? to : from);
 		}
 	}

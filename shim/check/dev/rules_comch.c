@@ -50,7 +50,7 @@ static void leave_create_data_path(struct shim_call *call)
 	const struct doca_comch_connection *connection = check_arg(call, 0);
 
 	if (check_result(call) == DOCA_ERROR_BAD_STATE && shim_handle_is(connection, SHIM_COMCH_CONNECTION) &&
-	    connection->state == COMCH_OPENING && connection->endpoint)
+	    connection->pipe.state == SIM_PIPE_OPENING && connection->endpoint)
 		report_not_connected(call, connection->endpoint);
 }
 
@@ -93,8 +93,8 @@ static void leave_request_notification(struct shim_call *call)
 
 static bool has_lost_peer(const struct comch_endpoint *endpoint)
 {
-	for (uint32_t i = 0; i < endpoint->num_slots; i++)
-		if (endpoint->slots[i] && endpoint->slots[i]->state == COMCH_LOST)
+	for (uint32_t i = 0; i < endpoint->group.num_slots; i++)
+		if (endpoint->group.pipes[i] && endpoint->group.pipes[i]->state == SIM_PIPE_LOST)
 			return true;
 	return false;
 }

@@ -30,13 +30,13 @@ static bool find_room(struct doca_comch_connection *connection, uint32_t id, str
 {
 	struct comch_remote_consumer *remote;
 
-	pthread_mutex_lock(&connection->lock);
+	pthread_mutex_lock(&connection->pipe.lock);
 	LIST_FOREACH(remote, &connection->remotes, link)
 		if (remote->id == id && !remote->expired)
 			break;
 	if (remote)
 		*ret_room = room_of(remote);
-	pthread_mutex_unlock(&connection->lock);
+	pthread_mutex_unlock(&connection->pipe.lock);
 	return remote != NULL;
 }
 

@@ -42,11 +42,11 @@ static int create_queue(struct doca_comch_consumer *consumer, struct sim_handsha
 
 static int fill_announce_msg(struct doca_comch_consumer *consumer, struct sim_handshake_msg *announce_msg)
 {
-	struct comch_consumer_info body = { .id = consumer->data_path.id,
-					    .num_slots = consumer->num_tasks,
-					    .max_imm_bytes = consumer->imm_bytes,
-					    .has_memory = true,
-					    .engine = shim_pe_vclock_engine(consumer->data_path.ctx.pe) };
+	struct sim_consumer_info body = { .id = consumer->data_path.id,
+					  .num_slots = consumer->num_tasks,
+					  .max_imm_bytes = consumer->imm_bytes,
+					  .has_memory = true,
+					  .engine = shim_pe_vclock_engine(consumer->data_path.ctx.pe) };
 	int rc = shim_mmap_share(consumer->mmap, consumer->data_path.ctx.dev, &consumer->share);
 
 	if (rc < 0)
@@ -83,7 +83,8 @@ static int announce_consumer(struct doca_comch_consumer *consumer)
 		sim_handshake_msg_close(&announce_msg);
 		return rc;
 	}
-	rc = comch_announce_new_consumer(&consumer->data_path, &announce_msg, &consumer->announced);
+	rc = sim_pipe_announce(&consumer->data_path.connection->pipe, consumer->data_path.id, &consumer->data_path,
+			       &announce_msg);
 	if (rc < 0)
 		comch_data_path_detach(&consumer->data_path);
 	return rc;
@@ -115,7 +116,7 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 	result = shim_task_pool_add(ctx, &consumer->type, consumer->num_tasks, &consumer->pool);
 	if (result != DOCA_SUCCESS)
 		return result;
-	consumer->announced = false;
+	consumer->data_path.announced = false;
 	rc = announce_consumer(consumer);
 	if (rc == 0)
 		return DOCA_ERROR_IN_PROGRESS;
@@ -130,7 +131,7 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 /* Whether the connection ended while the consumer runs. */
 static bool is_lost(const struct doca_comch_consumer *consumer)
 {
-	return consumer->data_path.connection->lost_error < 0;
+	return consumer->data_path.connection->pipe.lost_error < 0;
 }
 
 static bool consumer_progress(struct doca_ctx *ctx)
@@ -146,7 +147,7 @@ static bool consumer_progress(struct doca_ctx *ctx)
 		shim_ctx_begin_stop(ctx);
 		return true;
 	}
-	if (ctx->state == DOCA_CTX_STATE_STARTING && consumer->announced) {
+	if (ctx->state == DOCA_CTX_STATE_STARTING && consumer->data_path.announced) {
 		shim_ctx_set_running(ctx);
 		return true;
 	}
@@ -161,7 +162,7 @@ static bool consumer_arm(struct doca_ctx *ctx)
 	if (comch_recv_has_delayed(consumer) && ctx->alarm.due_ns == 0)
 		return true; /* a step has to look at them, and to set the alarm */
 	return comch_consumer_has_message(consumer) || is_lost(consumer) ||
-	       (ctx->state == DOCA_CTX_STATE_STARTING && consumer->announced) ||
+	       (ctx->state == DOCA_CTX_STATE_STARTING && consumer->data_path.announced) ||
 	       (ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_posted > 0);
 }
 
@@ -171,7 +172,7 @@ static void consumer_begin_stop(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
 
-	comch_announce_expired_consumer(&consumer->data_path);
+	sim_pipe_withdraw(&consumer->data_path.connection->pipe, consumer->data_path.id, &consumer->data_path);
 	/* From here on, no producer writes to the buffers. */
 	shim_mmap_unshare(&consumer->share);
 }

@@ -40,7 +40,6 @@ struct doca_comch_consumer {
 	struct sim_delay_list delayed;                      /* filled tasks that complete later */
 	struct sim_delay_items hung;                        /* filled tasks that only a stop completes */
 	struct shim_share share;                            /* of the map, with the other end */
-	_Atomic bool announced;                             /* the other end knows the consumer */
 	uint64_t stream_id;                                 /* in recordings: of messages to it */
 };
 

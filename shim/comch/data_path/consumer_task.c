@@ -219,8 +219,9 @@ bool comch_consumer_flush(struct doca_comch_consumer *consumer)
 		recv = consumer->posted[consumer->queue.polled++ % consumer->num_tasks];
 	if (!recv)
 		return false;
-	shim_task_complete_posted(&recv->task, connection->lost_error < 0 ? comch_connection_end_status(connection) :
-									    DOCA_ERROR_IO_FAILED);
+	shim_task_complete_posted(&recv->task, connection->pipe.lost_error < 0 ?
+						       comch_end_status(connection->pipe.lost_error) :
+						       DOCA_ERROR_IO_FAILED);
 	return true;
 }
 

@@ -24,7 +24,7 @@ static int register_on_connection(struct comch_data_path *data_path, const struc
 {
 	const struct pcie_caps *caps;
 
-	if (!connection->endpoint || connection->state != COMCH_OPEN)
+	if (!connection->endpoint || connection->pipe.state != SIM_PIPE_OPEN)
 		return -ENOTCONN;
 	caps = &shim_dev_function(connection->endpoint->ctx.dev)->caps;
 	*ret_max = kind == COMCH_CONSUMER ? caps->comch_max_consumers : caps->comch_max_producers;
@@ -37,7 +37,7 @@ static int register_on_connection(struct comch_data_path *data_path, const struc
 	comch_connection_hold(connection);
 	shim_ctx_init(&data_path->ctx, ops, connection->endpoint->ctx.dev);
 	data_path->ctx.is_silent = connection->endpoint->ctx.is_silent;
-	sim_trace_object_set_parent(data_path->ctx.trace_id, connection->trace_stream.number);
+	sim_trace_object_set_parent(data_path->ctx.trace_id, connection->pipe.trace.number);
 	return 0;
 }
 
@@ -52,9 +52,9 @@ doca_error_t comch_data_path_init(const char *func, struct comch_data_path *data
 	uint32_t max = 0;
 	int rc;
 
-	pthread_mutex_lock(&connection->lock);
+	pthread_mutex_lock(&connection->pipe.lock);
 	rc = register_on_connection(data_path, ops, connection, kind, &max);
-	pthread_mutex_unlock(&connection->lock);
+	pthread_mutex_unlock(&connection->pipe.lock);
 	if (rc == -ENOTCONN)
 		sim_err("%s: the connection is not established (any more)", func);
 	else if (rc == -ENOSPC)
@@ -64,9 +64,9 @@ doca_error_t comch_data_path_init(const char *func, struct comch_data_path *data
 
 void comch_data_path_fini(struct comch_data_path *data_path)
 {
-	pthread_mutex_lock(&data_path->connection->lock);
+	pthread_mutex_lock(&data_path->connection->pipe.lock);
 	data_path->connection->num_objects[data_path->kind]--;
-	pthread_mutex_unlock(&data_path->connection->lock);
+	pthread_mutex_unlock(&data_path->connection->pipe.lock);
 	comch_connection_put(data_path->connection);
 }
 
@@ -75,12 +75,12 @@ int comch_data_path_attach(struct comch_data_path *data_path)
 	struct doca_comch_connection *connection = data_path->connection;
 	int rc = -ENOTCONN;
 
-	pthread_mutex_lock(&connection->lock);
-	if (connection->endpoint && connection->state == COMCH_OPEN) {
+	pthread_mutex_lock(&connection->pipe.lock);
+	if (connection->endpoint && connection->pipe.state == SIM_PIPE_OPEN) {
 		LIST_INSERT_HEAD(&connection->data_paths, data_path, link);
 		rc = 0;
 	}
-	pthread_mutex_unlock(&connection->lock);
+	pthread_mutex_unlock(&connection->pipe.lock);
 	return rc;
 }
 
@@ -88,8 +88,8 @@ void comch_data_path_detach(struct comch_data_path *data_path)
 {
 	struct doca_comch_connection *connection = data_path->connection;
 
-	pthread_mutex_lock(&connection->lock);
+	pthread_mutex_lock(&connection->pipe.lock);
 	LIST_REMOVE(data_path, link);
-	comch_connection_notify_self(connection); /* an endpoint that stops may wait for this */
-	pthread_mutex_unlock(&connection->lock);
+	sim_pipe_kick(&connection->pipe); /* an endpoint that stops may wait for this */
+	pthread_mutex_unlock(&connection->pipe.lock);
 }

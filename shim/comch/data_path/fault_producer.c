@@ -81,7 +81,7 @@ static int send_run_with_fault(struct sim_job *job, const struct sim_fault_hit *
 	if (SHIM_HIT_HAS_ACT(hit, FAIL))
 		rc = -EIO;
 	if (SHIM_HIT_HAS_ACT(hit, BREAK)) {
-		comch_connection_abort(((struct doca_comch_producer *)send->task.ctx)->data_path.connection);
+		sim_pipe_abort(&((struct doca_comch_producer *)send->task.ctx)->data_path.connection->pipe);
 		rc = -ECONNABORTED;
 	}
 	if (rc < 0 || SHIM_HIT_HAS_ACT(hit, DROP))

@@ -32,7 +32,7 @@ static bool producer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *producer = (struct doca_comch_producer *)ctx;
 
-	if (producer->data_path.connection->lost_error == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
+	if (producer->data_path.connection->pipe.lost_error == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
 		return false;
 	shim_ctx_begin_stop(ctx);
 	return true;
@@ -42,7 +42,7 @@ static bool producer_arm(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *producer = (struct doca_comch_producer *)ctx;
 
-	return producer->data_path.connection->lost_error < 0 && ctx->state == DOCA_CTX_STATE_RUNNING;
+	return producer->data_path.connection->pipe.lost_error < 0 && ctx->state == DOCA_CTX_STATE_RUNNING;
 }
 
 static void producer_stopped(struct doca_ctx *ctx)

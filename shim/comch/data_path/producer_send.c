@@ -133,7 +133,7 @@ int comch_producer_fill(struct doca_comch_producer_task_send *send, struct sim_r
 	else
 		trace_sent(send, &message, slot);
 	if (sim_recvq_fill(&remote->queue, slot, &message) && sim_wake_send(remote->wake_fd) < 0)
-		comch_connection_request_notify_peer(connection_of(send));
+		sim_pipe_request_wake_peer(&connection_of(send)->pipe);
 	shim_message_sent(remote->engine, message.due_ns);
 	return rc;
 }

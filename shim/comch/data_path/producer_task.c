@@ -84,7 +84,7 @@ static doca_error_t send_post(struct doca_task *task)
 	int rc;
 
 	if (!remote)
-		return fail_post(send, connection->lost_error < 0 ? -ENOTCONN : -ENOENT);
+		return fail_post(send, connection->pipe.lost_error < 0 ? -ENOTCONN : -ENOENT);
 	rc = may_try(task) ? comch_producer_reserve(remote, send) : -EAGAIN;
 	if (doca_unlikely(rc == -EAGAIN && shim_vclock))
 		shim_pe_vclock_wait_credit(task->ctx->pe, remote->engine);

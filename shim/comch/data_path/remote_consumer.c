@@ -13,66 +13,7 @@
 #include "sim/protocol/wire.h"
 #include "sim/shm/wake.h"
 
-/* An announcement whose record was not read yet. */
-struct comch_pending_announce {
-	struct sim_handshake_msg announce_msg;
-	STAILQ_ENTRY(comch_pending_announce) link;
-};
-
-#define MAX_IMPORT_TRIES      20   /* while the process does not answer; a try takes 0.1 to some seconds */
-#define MAX_PENDING_ANNOUNCES 4096 /* of one connection; an honest peer is never so far ahead */
-
-void comch_queue_announce_msg(struct doca_comch_connection *connection, struct sim_handshake_msg *announce_msg)
-{
-	struct comch_pending_announce *pending = calloc(1, sizeof(*pending)), *other;
-	uint32_t count = 0;
-
-	STAILQ_FOREACH(other, &connection->pending_announces, link)
-		count++;
-	if (!pending || count == MAX_PENDING_ANNOUNCES ||
-	    announce_msg->len_bytes != sizeof(struct comch_consumer_info)) {
-		sim_warn("Comch %s \"%s\": dropped an announcement of the other end: %s",
-			 connection->endpoint->ops->role_name, connection->endpoint->name,
-			 !pending                       ? "no memory" :
-			 count == MAX_PENDING_ANNOUNCES ? "too many have no record yet" :
-							  "it is malformed");
-		sim_handshake_msg_close(announce_msg);
-		free(pending);
-		return;
-	}
-	pending->announce_msg = *announce_msg;
-	STAILQ_INSERT_TAIL(&connection->pending_announces, pending, link);
-}
-
-static void free_pending_announce(struct doca_comch_connection *connection, struct comch_pending_announce *pending)
-{
-	STAILQ_REMOVE(&connection->pending_announces, pending, comch_pending_announce, link);
-	sim_handshake_msg_close(&pending->announce_msg);
-	free(pending);
-}
-
-void comch_pending_announces_drop(struct doca_comch_connection *connection)
-{
-	struct comch_pending_announce *first;
-
-	while ((first = STAILQ_FIRST(&connection->pending_announces)))
-		free_pending_announce(connection, first);
-}
-
-/* The announcement of consumer @id, or NULL. */
-static struct comch_pending_announce *find_pending_announce(const struct doca_comch_connection *connection, uint32_t id)
-{
-	struct comch_pending_announce *pending;
-
-	STAILQ_FOREACH(pending, &connection->pending_announces, link) {
-		struct comch_consumer_info body;
-
-		memcpy(&body, pending->announce_msg.body, sizeof(body));
-		if (body.id == id)
-			return pending;
-	}
-	return NULL;
-}
+#define MAX_IMPORT_TRIES 20 /* while the process does not answer; a try takes 0.1 to some seconds */
 
 /* ---- known consumers ---- */
 
@@ -96,13 +37,13 @@ struct comch_remote_consumer *comch_remote_consumer_get(struct doca_comch_connec
 {
 	struct comch_remote_consumer *remote;
 
-	pthread_mutex_lock(&connection->lock);
+	pthread_mutex_lock(&connection->pipe.lock);
 	LIST_FOREACH(remote, &connection->remotes, link)
 		if (remote->id == id)
 			break;
 	if (remote)
 		atomic_fetch_add(&remote->refs, 1);
-	pthread_mutex_unlock(&connection->lock);
+	pthread_mutex_unlock(&connection->pipe.lock);
 	return remote;
 }
 
@@ -139,7 +80,7 @@ static int create_remote(const struct doca_comch_connection *connection, struct 
 			 struct comch_remote_consumer **ret_remote)
 {
 	const struct pcie_function *function = shim_dev_function(connection->endpoint->ctx.dev);
-	struct comch_consumer_info body;
+	struct sim_consumer_info body;
 	struct comch_remote_consumer *remote;
 	struct sim_recvq_cfg cfg;
 	int rc;
@@ -181,22 +122,21 @@ static void call_consumer_cb(struct doca_comch_connection *connection, doca_comc
 		cb((struct doca_comch_event_consumer *)connection->endpoint, connection, id);
 }
 
-/* The record and its announcement are here. Returns whether the user saw an event. */
-static bool add_remote(struct doca_comch_connection *connection, struct comch_pending_announce *pending)
+bool comch_add_remote_consumer(struct doca_comch_connection *connection, struct sim_handshake_msg *announcement)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
 	struct comch_remote_consumer *remote;
-	int rc = create_remote(connection, &pending->announce_msg, &remote);
+	int rc = create_remote(connection, announcement, &remote);
 
-	free_pending_announce(connection, pending);
+	sim_handshake_msg_close(announcement);
 	if (rc < 0) {
 		sim_warn("Comch %s \"%s\": a consumer of the other end can't be used: %s", endpoint->ops->role_name,
 			 endpoint->name, rc == -EPROTO ? "its announcement is malformed" : strerror(-rc));
 		return false;
 	}
-	pthread_mutex_lock(&connection->lock);
+	pthread_mutex_lock(&connection->pipe.lock);
 	LIST_INSERT_HEAD(&connection->remotes, remote, link);
-	pthread_mutex_unlock(&connection->lock);
+	pthread_mutex_unlock(&connection->pipe.lock);
 	call_consumer_cb(connection, endpoint->new_consumer, remote->id);
 	return true;
 }
@@ -205,17 +145,17 @@ static struct comch_remote_consumer *unlink_remote(struct doca_comch_connection 
 {
 	struct comch_remote_consumer *found;
 
-	pthread_mutex_lock(&connection->lock);
+	pthread_mutex_lock(&connection->pipe.lock);
 	LIST_FOREACH(found, &connection->remotes, link)
 		if (found->id == id)
 			break;
 	if (found)
 		LIST_REMOVE(found, link);
-	pthread_mutex_unlock(&connection->lock);
+	pthread_mutex_unlock(&connection->pipe.lock);
 	return found;
 }
 
-static bool expire_remote(struct doca_comch_connection *connection, uint32_t id)
+bool comch_expire_remote_consumer(struct doca_comch_connection *connection, uint32_t id)
 {
 	struct comch_remote_consumer *remote = unlink_remote(connection, id);
 
@@ -231,58 +171,26 @@ bool comch_expire_next_remote_consumer(struct doca_comch_connection *connection)
 {
 	struct comch_remote_consumer *next;
 
-	pthread_mutex_lock(&connection->lock);
+	pthread_mutex_lock(&connection->pipe.lock);
 	next = LIST_FIRST(&connection->remotes);
-	pthread_mutex_unlock(&connection->lock);
+	pthread_mutex_unlock(&connection->pipe.lock);
 	if (!next)
 		return false;
-	sim_doorbell_requeue(&connection->endpoint->doorbells, connection->slot); /* before the user may close it */
-	return expire_remote(connection, next->id);
+	comch_connection_requeue(connection); /* before the user may close it */
+	return comch_expire_remote_consumer(connection, next->id);
 }
 
 void comch_remote_consumers_drop(struct doca_comch_connection *connection)
 {
 	struct comch_remote_consumer *first;
 
-	pthread_mutex_lock(&connection->lock);
+	pthread_mutex_lock(&connection->pipe.lock);
 	while ((first = LIST_FIRST(&connection->remotes))) {
 		LIST_REMOVE(first, link);
 		atomic_store(&first->expired, true);
-		pthread_mutex_unlock(&connection->lock);
+		pthread_mutex_unlock(&connection->pipe.lock);
 		comch_remote_consumer_put(first); /* calls the session: not under the lock */
-		pthread_mutex_lock(&connection->lock);
+		pthread_mutex_lock(&connection->pipe.lock);
 	}
-	pthread_mutex_unlock(&connection->lock);
-}
-
-/* ---- records ---- */
-
-int comch_handle_consumer_record(struct doca_comch_connection *connection, uint32_t kind, const void *data, size_t len)
-{
-	struct comch_consumer_record record;
-	struct comch_pending_announce *pending;
-
-	if (len != sizeof(record) || (kind != COMCH_CONSUMER_NEW && kind != COMCH_CONSUMER_EXPIRED))
-		return -EPROTO;
-	memcpy(&record, data, sizeof(record));
-	if (kind == COMCH_CONSUMER_EXPIRED)
-		return expire_remote(connection, record.id);
-	pending = find_pending_announce(connection, record.id);
-	if (pending)
-		return add_remote(connection, pending);
-	connection->pending_record = record;
-	connection->has_pending_record = true;
-	connection->endpoint->may_have_pending_record = true;
-	return 0;
-}
-
-bool comch_retry_consumer_record(struct doca_comch_connection *connection)
-{
-	struct comch_pending_announce *pending = find_pending_announce(connection, connection->pending_record.id);
-
-	if (!pending)
-		return false; /* its arrival rings the doorbell */
-	connection->has_pending_record = false;
-	sim_doorbell_requeue(&connection->endpoint->doorbells, connection->slot);
-	return add_remote(connection, pending);
+	pthread_mutex_unlock(&connection->pipe.lock);
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "comm_channel_hooks.h"
 #include "endpoint_priv.h"
@@ -76,10 +75,10 @@ static int recv_accept_msg(struct doca_comch_connection *connection)
 
 	if (sim_channel_receive(connection->channel, &accept_msg)) {
 		/* The status may have changed since it was polled. Later messages are received after this one. */
-		connection->status = sim_channel_status(connection->channel);
+		connection->pipe.peer_status = sim_channel_status(connection->channel);
 		return comch_connection_handshake(connection, &accept_msg);
 	}
-	return connection->status < 0 ? connection->status : -EINPROGRESS;
+	return connection->pipe.peer_status < 0 ? connection->pipe.peer_status : -EINPROGRESS;
 }
 
 static struct doca_comch_client *client_of(struct comch_endpoint *endpoint)
@@ -129,9 +128,8 @@ static int send_connect_request(struct doca_comch_client *client)
 		return rc;
 	shim_vclock_take_turn(); /* a server accepts clients in the order of their requests */
 	rc = find_server(client, &connect_msg);
-	close(connection->in_fd);
-	close(endpoint->doorbell_fd); /* the one server has it */
-	connection->in_fd = endpoint->doorbell_fd = -1;
+	sim_pipe_close_in_fd(&connection->pipe);
+	sim_poll_group_close_fd(&endpoint->group); /* the one server has it */
 	comch_connection_schedule_poll(connection);
 	return rc;
 }
@@ -189,10 +187,10 @@ static int connect_to_server(struct doca_comch_client *client)
 
 	if (rc < 0)
 		return rc;
-	client->connection->status = -EINPROGRESS;
+	client->connection->pipe.peer_status = -EINPROGRESS;
 	if (doca_likely(client->plan.due_ns == 0 && !client->plan.refused))
 		return send_connect_request(client);
-	sim_doorbell_requeue(&endpoint->doorbells, client->connection->slot);
+	comch_connection_requeue(client->connection);
 	return 0;
 }
 

@@ -5,9 +5,8 @@
 #include <errno.h>
 
 #include "endpoint_priv.h"
-#include "shim/comch/conn/fault_priv.h"
 #include "shim/common/pe/pe_progress.h"
-#include "shim/common/process/runtime.h"
+#include "shim/common/process/fault.h"
 
 /* ---- a context that pauses receiving ---- */
 
@@ -32,12 +31,14 @@ static void requeue_pending_recv(struct comch_endpoint *endpoint)
 {
 	endpoint->has_pending_recv = false;
 	if (shim_object_is(endpoint, SHIM_COMCH_SERVER))
-		sim_doorbell_requeue(&endpoint->doorbells, COMCH_LISTENER_SLOT);
-	for (uint32_t i = 0; i < endpoint->num_slots; i++) {
-		if (!endpoint->slots[i] || !endpoint->slots[i]->has_pending_recv)
+		sim_doorbell_requeue(&endpoint->group.doorbells, SIM_POLL_GROUP_OWN_SLOT);
+	for (uint32_t i = 0; i < endpoint->group.num_slots; i++) {
+		struct doca_comch_connection *connection = comch_connection_at(endpoint, i);
+
+		if (!connection || !connection->has_pending_recv)
 			continue;
-		endpoint->slots[i]->has_pending_recv = false;
-		sim_doorbell_requeue(&endpoint->doorbells, i);
+		connection->has_pending_recv = false;
+		comch_connection_requeue(connection);
 	}
 }
 
@@ -80,33 +81,35 @@ bool comch_has_pending_recv(const struct doca_ctx *ctx)
 
 static bool is_open(const struct doca_comch_connection *connection)
 {
-	return connection->endpoint && connection->state == COMCH_OPEN && is_of_this_process(connection->endpoint);
+	return connection->endpoint && connection->pipe.state == SIM_PIPE_OPEN &&
+	       is_of_this_process(connection->endpoint);
 }
 
 bool comch_connection_is_disconnected(const struct doca_comch_connection *connection)
 {
 	int status = connection->channel ? sim_channel_status(connection->channel) : -ECONNRESET;
 
-	if (doca_unlikely(!connection->channel) && connection->state == COMCH_OPENING)
+	if (doca_unlikely(!connection->channel) && connection->pipe.state == SIM_PIPE_OPENING)
 		return false; /* the connect is deferred */
-	if (connection->state == COMCH_OPEN && comch_connection_get_end(connection) < 0)
+	if (connection->pipe.state == SIM_PIPE_OPEN && sim_pipe_get_end(&connection->pipe) < 0)
 		return true;
-	return (status < 0 && status != -EINPROGRESS) || connection->state == COMCH_LOST;
+	return (status < 0 && status != -EINPROGRESS) || connection->pipe.state == SIM_PIPE_LOST;
 }
 
 /* Without a channel event since the last poll, what the connection knows of its end is up to date. */
 int comch_connection_send(struct doca_comch_connection *connection, const void *msg, uint32_t len)
 {
+	uint32_t status;
 	int rc;
 
 	if (!is_open(connection))
-		return connection->state == COMCH_LOST ? -ECONNRESET : -ENOTCONN;
-	if ((comch_connection_get_end(connection) < 0 || atomic_load(&connection->channel_event)) &&
+		return connection->pipe.state == SIM_PIPE_LOST ? -ECONNRESET : -ENOTCONN;
+	if ((sim_pipe_get_end(&connection->pipe) < 0 || atomic_load(&connection->channel_event)) &&
 	    comch_connection_is_disconnected(connection))
 		return -ECONNRESET;
-	do
-		rc = comch_fault_write(connection, msg, len);
-	while (rc == -EAGAIN && comch_connection_has_room(connection, len));
+	rc = sim_pipe_send_now(&connection->pipe, msg, len, &status);
+	if (doca_unlikely(rc == -ECANCELED))
+		connection->endpoint->injected_status = shim_fault_error(status);
 	if (doca_unlikely(rc < 0) && rc != -EAGAIN && rc != -ECANCELED)
 		comch_connection_set_lost(connection, rc);
 	return rc;
@@ -116,7 +119,7 @@ bool comch_connection_has_room(struct doca_comch_connection *connection, uint32_
 {
 	if (!is_open(connection))
 		return true;
-	return !comch_connection_waits_for_room(connection) && comch_connection_arm_space(connection, len);
+	return sim_pipe_has_room(&connection->pipe, len);
 }
 
 /* ---- callbacks of doca_cc ---- */

@@ -3,78 +3,29 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "endpoint_priv.h"
-#include "shim/comch/conn/fault_priv.h"
 #include "shim/comch/data_path/data_path_priv.h"
+#include "shim/common/base/call_hooks.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
 
 /* ---- creating ---- */
 
-/* Return the first free slot; the table grows as needed. COMCH_LISTENER_SLOT = there is none. */
-static uint32_t find_free_slot(struct comch_endpoint *endpoint)
-{
-	struct doca_comch_connection **grown;
-	uint32_t slot = 0, count;
-
-	if (endpoint->num_connections < endpoint->num_slots) {
-		while (endpoint->slots[slot])
-			slot++;
-		return slot;
-	}
-	count = endpoint->num_slots ? endpoint->num_slots * 2 : 1;
-	if (count > COMCH_LISTENER_SLOT)
-		count = COMCH_LISTENER_SLOT;
-	grown = count > endpoint->num_slots ? realloc(endpoint->slots, count * sizeof(struct doca_comch_connection *)) :
-					      NULL;
-	if (!grown)
-		return COMCH_LISTENER_SLOT;
-	memset(grown + endpoint->num_slots, 0, (count - endpoint->num_slots) * sizeof(struct doca_comch_connection *));
-	slot = endpoint->num_slots;
-	endpoint->slots = grown;
-	endpoint->num_slots = count;
-	return slot;
-}
-
-static int create_ring(struct doca_comch_connection *connection)
-{
-	struct sim_ring_cfg cfg = { .max_records = connection->endpoint->recv_queue_size,
-				    .max_record_bytes = (uint32_t)COMCH_MAX_RECORD_BYTES(connection->endpoint) };
-	int rc = sim_segment_create(sim_ring_size(&cfg), &connection->in_memory, &connection->in_fd);
-
-	if (rc == 0)
-		sim_ring_init(&connection->in, &cfg, connection->in_memory.base);
-	return rc;
-}
-
 static _Atomic uint64_t last_serial;
 
 int comch_connection_new(struct comch_endpoint *endpoint, struct doca_comch_connection **ret_connection)
 {
-	uint32_t slot = find_free_slot(endpoint);
-	struct doca_comch_connection *connection = NULL;
+	struct doca_comch_connection *connection = shim_object_new(SHIM_COMCH_CONNECTION, sizeof(*connection));
 	int rc;
 
-	if (slot != COMCH_LISTENER_SLOT)
-		connection = shim_object_new(SHIM_COMCH_CONNECTION, sizeof(*connection));
 	if (!connection)
 		return -ENOMEM;
 	connection->serial = atomic_fetch_add(&last_serial, 1) + 1;
 	connection->endpoint = endpoint;
-	connection->slot = slot;
 	connection->refs = 1;
-	connection->in_fd = connection->peer_wake_fd = -1;
 	connection->next_id = 1;
-	STAILQ_INIT(&connection->send_queue);
-	STAILQ_INIT(&connection->pending_announces);
-	STAILQ_INIT(&connection->announcements);
-	sim_delay_list_init(&connection->delay_queue);
-	pthread_mutex_init(&connection->lock, NULL);
-	endpoint->slots[slot] = connection;
-	endpoint->num_connections++;
-	rc = create_ring(connection);
+	rc = sim_pipe_open(&connection->pipe, &endpoint->group, endpoint->recv_queue_size);
 	if (rc < 0) {
 		comch_connection_close(connection, -ECONNREFUSED);
 		comch_connection_release(connection);
@@ -84,28 +35,85 @@ int comch_connection_new(struct comch_endpoint *endpoint, struct doca_comch_conn
 	return 0;
 }
 
+/* ---- events ---- */
+
+/* The user's callback has the message's memory while it runs, and may progress the engine. Nothing of the connection is
+ * touched afterwards: the callback may have closed it. */
+static void deliver(struct doca_comch_connection *connection, const struct sim_pipe_event *event)
+{
+	struct comch_endpoint *endpoint = connection->endpoint;
+
+	if (doca_unlikely(shim_call_hooks != NULL))
+		shim_call_hooks->message_received();
+	/* An event carries nothing of its own: any address but NULL serves. */
+	endpoint->received((struct doca_comch_event_msg_recv *)endpoint, event->bytes, event->len, connection);
+}
+
+/* Returns whether the user saw the event. */
+static bool handle_event(struct doca_comch_connection *connection, struct sim_pipe_event *event)
+{
+	switch (event->kind) {
+	case SIM_PIPE_RECEIVED:
+		deliver(connection, event);
+		return true;
+	case SIM_PIPE_RECEIVE_FAILED:
+		connection->endpoint->injected_status = shim_fault_error(event->status);
+		return true;
+	case SIM_PIPE_OBJECT_NEW:
+		return comch_add_remote_consumer(connection, &event->announcement);
+	case SIM_PIPE_OBJECT_GONE:
+		return comch_expire_remote_consumer(connection, event->id);
+	}
+	return false;
+}
+
+/* Returns 1 (the user saw an event: the connection may be closed by now), 0, or -errno: the connection is lost. */
+static int recv_next(struct doca_comch_connection *connection)
+{
+	struct sim_poll_group *group = &connection->endpoint->group;
+	struct sim_pipe_event event;
+	int rc = sim_pipe_receive(&connection->pipe, &event);
+
+	if (doca_unlikely(rc != 1))
+		return rc == -ENOMEM ? 1 : rc; /* or the endpoint would try again at once */
+	rc = handle_event(connection, &event);
+	sim_pipe_release_event(group, &event);
+	return rc;
+}
+
+static void note_pending_recv(struct doca_comch_connection *connection)
+{
+	connection->has_pending_recv = sim_pipe_has_event(&connection->pipe);
+	connection->endpoint->has_pending_recv |= connection->has_pending_recv;
+}
+
 /* ---- progress ---- */
 
 void comch_connection_recv_announces(struct doca_comch_connection *connection)
 {
+	const struct comch_endpoint *endpoint = connection->endpoint;
 	struct sim_handshake_msg msg;
 
-	while (sim_channel_receive(connection->channel, &msg))
-		comch_queue_announce_msg(connection, &msg);
+	while (sim_channel_receive(connection->channel, &msg)) {
+		int rc = sim_pipe_add_arrival(&connection->pipe, &msg, sizeof(struct sim_consumer_info));
+
+		if (rc < 0)
+			sim_warn("Comch %s \"%s\": dropped an announcement of the other end: %s",
+				 endpoint->ops->role_name, endpoint->name,
+				 rc == -ENOMEM  ? "no memory" :
+				 rc == -ENOBUFS ? "too many have no record yet" :
+						  "it is malformed");
+	}
 }
 
 static void poll_channel(struct doca_comch_connection *connection)
 {
-	int status;
-
-	if (!atomic_exchange(&connection->channel_event, false))
+	if (!atomic_exchange(&connection->channel_event, false) && doca_likely(!connection->pipe.is_dead))
 		return;
 	if (!connection->channel)
 		return;
-	status = sim_channel_status(connection->channel);
-	if (doca_likely(status != -EPIPE) || !comch_fault_hides_death(connection))
-		connection->status = status;
-	if (connection->state != COMCH_OPENING)
+	sim_pipe_set_peer_status(&connection->pipe, sim_channel_status(connection->channel));
+	if (connection->pipe.state != SIM_PIPE_OPENING)
 		comch_connection_recv_announces(connection);
 }
 
@@ -114,74 +122,36 @@ static bool report_lost(struct doca_comch_connection *connection)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
 
-	if (!STAILQ_EMPTY(&endpoint->completed)) { /* the user sees completed tasks first */
-		sim_doorbell_requeue(&endpoint->doorbells, connection->slot);
+	if (sim_poll_group_has_completed(&endpoint->group)) { /* the user sees completed tasks first */
+		comch_connection_requeue(connection);
 		return false;
 	}
 	/* An orderly end expires all consumers, also those whose record did not fit into the ring. */
-	if (connection->status == -ECONNRESET && comch_expire_next_remote_consumer(connection))
+	if (connection->pipe.peer_status == -ECONNRESET && comch_expire_next_remote_consumer(connection))
 		return true;
 	endpoint->ops->on_disconnect(endpoint, connection);
 	return true;
 }
 
-/* Send what waits for room. Returns 0, or -errno: the connection is lost. */
-static int send_waiting(struct doca_comch_connection *connection)
-{
-	int rc = 0;
-
-	if (doca_unlikely(connection->abort_requested))
-		return -ECONNABORTED;
-	if (doca_unlikely(connection->has_announcements))
-		rc = comch_announce_flush(connection);
-	if (rc == 0 && doca_unlikely(!STAILQ_EMPTY(&connection->send_queue)))
-		rc = comch_send_queue_flush(connection);
-	return rc;
-}
-
-static void note_seen(struct doca_comch_connection *connection)
-{
-	connection->seen_head = sim_ring_get_head(&connection->in);
-	connection->seen_closed = sim_ring_is_closed(&connection->in);
-	if (connection->out.shared)
-		connection->seen_tail = sim_ring_get_tail(&connection->out);
-}
-
-static bool wants_room(const struct doca_comch_connection *connection)
-{
-	return !STAILQ_EMPTY(&connection->send_queue) || connection->has_announcements;
-}
-
-bool comch_connection_has_missed_ring(const struct doca_comch_connection *connection)
-{
-	if (connection->state != COMCH_OPEN)
-		return false;
-	return connection->seen_head != sim_ring_get_head(&connection->in) ||
-	       connection->seen_closed != sim_ring_is_closed(&connection->in) ||
-	       (wants_room(connection) && connection->seen_tail != sim_ring_get_tail(&connection->out) &&
-		sim_ring_is_half_free(&connection->out));
-}
-
 bool comch_connection_progress(struct doca_comch_connection *connection)
 {
+	struct sim_pipe *pipe = &connection->pipe;
 	int rc;
 
-	note_seen(connection);
+	sim_pipe_note_seen(pipe);
 	/* Poll first: all that the other end wrote before it closed the channel is in the ring by then. */
 	poll_channel(connection);
-	if (connection->state == COMCH_OPENING)
+	if (pipe->state == SIM_PIPE_OPENING)
 		return connection->endpoint->ops->progress_connect(connection->endpoint, connection);
-	if (connection->state == COMCH_LOST)
+	if (pipe->state == SIM_PIPE_LOST)
 		return report_lost(connection);
-	if (doca_unlikely(connection->notify_requested) && atomic_exchange(&connection->notify_requested, false))
-		sim_channel_notify_peer(connection->channel);
-	rc = send_waiting(connection);
+	rc = sim_pipe_flush(pipe);
 	if (doca_likely(rc == 0)) {
 		if (connection->endpoint->recv_paused) {
-			comch_connection_note_pending_recv(connection);
+			note_pending_recv(connection);
 			return false;
 		}
-		rc = comch_connection_recv_next(connection);
+		rc = recv_next(connection);
 		if (doca_likely(rc >= 0))
 			return rc > 0;
 	}
@@ -208,72 +178,47 @@ static const char *describe_lost(int status)
 }
 
 /* Close the channel now, so that the other end learns of it: this end's user may not progress soon. */
-static void close_channel(struct doca_comch_connection *connection)
+static void close_channel(struct doca_comch_connection *connection, int reason)
 {
-	sim_channel_close(shim_session(), connection->channel, -ECONNRESET);
+	sim_channel_close(shim_session(), connection->channel, reason);
 	connection->channel = NULL;
 }
 
 void comch_connection_set_lost(struct doca_comch_connection *connection, int status)
 {
-	sim_trace_conn_stats_close(&connection->trace_stream, status == -ECONNRESET ? NULL : describe_lost(status));
+	sim_trace_conn_stats_close(&connection->pipe.trace, status == -ECONNRESET ? NULL : describe_lost(status));
 	if (status != -ECONNRESET)
 		sim_warn("Comch %s \"%s\": a connection is closed: %s", connection->endpoint->ops->role_name,
 			 connection->endpoint->name, describe_lost(status));
-	connection->status = status;
+	connection->pipe.peer_status = status;
 	if (status == -EPROTO || status == -ECONNABORTED)
-		close_channel(connection);
-	comch_connection_set_state(connection, COMCH_LOST, status);
-	comch_send_queue_fail(connection, comch_connection_end_status(connection));
-	sim_doorbell_requeue(&connection->endpoint->doorbells, connection->slot);
-}
-
-/* The other end sees the end where it sees messages, so in virtual time each run has it at the same moment. The other end
- * learns of the channel's end as well, at any moment. */
-static void write_end(struct doca_comch_connection *connection)
-{
-	if (connection->state != COMCH_OPEN)
-		return;
-	sim_ring_close(&connection->out);
-	comch_connection_notify_peer(connection, 0);
+		close_channel(connection, -ECONNRESET);
+	sim_pipe_set_state(&connection->pipe, SIM_PIPE_LOST, status);
+	comch_connection_notify_data_paths(connection);
+	sim_pipe_end_sends(&connection->pipe, status == -ECONNRESET ? -ECONNRESET : -ECONNABORTED);
+	comch_connection_requeue(connection);
 }
 
 void comch_connection_close(struct doca_comch_connection *connection, int reason)
 {
-	struct comch_endpoint *endpoint = connection->endpoint;
-
-	if (connection->state == COMCH_OPEN) { /* consumers of this end may have stopped just before */
-		int rc = comch_announce_flush(connection);
+	if (connection->pipe.state == SIM_PIPE_OPEN) { /* consumers of this end may have stopped just before */
+		int rc = sim_pipe_finish(&connection->pipe);
 
 		if (rc < 0)
 			comch_connection_set_lost(connection, rc);
-		write_end(connection);
 	}
-	sim_trace_conn_stats_close(&connection->trace_stream, NULL);
-	comch_connection_set_state(connection, COMCH_CLOSED, -ECONNRESET);
-	endpoint->slots[connection->slot] = NULL;
-	endpoint->num_connections--;
-	comch_send_queue_fail(connection, DOCA_ERROR_IO_FAILED);
-	sim_channel_close(shim_session(), connection->channel, reason);
-	connection->channel = NULL;
-	comch_delay_queue_clear(connection);
-	comch_announcements_drop(connection);
-	comch_pending_announces_drop(connection);
+	sim_trace_conn_stats_close(&connection->pipe.trace, NULL);
+	sim_pipe_close(&connection->pipe);
+	comch_connection_notify_data_paths(connection);
+	close_channel(connection, reason);
 	comch_remote_consumers_drop(connection);
-	if (connection->in_fd >= 0)
-		close(connection->in_fd);
-	if (connection->peer_wake_fd >= 0)
-		close(connection->peer_wake_fd);
-	connection->in_fd = connection->peer_wake_fd = -1;
-	sim_segment_unmap(&connection->in_memory);
-	sim_segment_unmap(&connection->out_memory);
-	sim_segment_unmap(&connection->peer_doorbell_memory);
 }
 
 void comch_connection_release(struct doca_comch_connection *connection)
 {
-	pthread_mutex_lock(&connection->lock);
+	sim_pipe_leave(&connection->pipe);
+	pthread_mutex_lock(&connection->pipe.lock);
 	connection->endpoint = NULL;
-	pthread_mutex_unlock(&connection->lock);
+	pthread_mutex_unlock(&connection->pipe.lock);
 	comch_connection_put(connection);
 }

@@ -19,10 +19,10 @@ union doca_data doca_comch_connection_get_user_data(const struct doca_comch_conn
 doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *comch_connection)
 {
 	SHIM_NEED(comch_connection, SHIM_COMCH_CONNECTION);
-	comch_connection->snapshot = comch_connection->counters;
-	if (comch_connection->state == COMCH_OPENING)
+	comch_connection->snapshot = comch_connection->pipe.counters;
+	if (comch_connection->pipe.state == SIM_PIPE_OPENING)
 		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_INPROGRESS, "the connection is still being made");
-	if (comch_connection->state != COMCH_OPEN)
+	if (comch_connection->pipe.state != SIM_PIPE_OPEN)
 		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "the connection ended; its counters stay");
 	return DOCA_SUCCESS;
 }

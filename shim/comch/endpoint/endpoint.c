@@ -45,9 +45,7 @@ void comch_endpoint_init(struct comch_endpoint *endpoint, const struct shim_ctx_
 	strcpy(endpoint->name, name);
 	endpoint->max_msg_bytes = caps->comch_max_msg_bytes;
 	endpoint->recv_queue_size = min_u32(caps->comch_max_recv_queue, DEFAULT_RECV_QUEUE);
-	endpoint->doorbell_fd = endpoint->status_fd = -1;
-	STAILQ_INIT(&endpoint->completed);
-	STAILQ_INIT(&endpoint->deferred);
+	endpoint->status_fd = -1;
 	shim_ctx_init(&endpoint->ctx, ctx_ops, dev);
 	endpoint->ctx.is_silent = !comch_wakes();
 }
@@ -110,14 +108,37 @@ doca_error_t comch_set_recv_cb(const char *func, struct comch_endpoint *endpoint
 
 /* ---- start and stop ---- */
 
-static int open_doorbells(struct comch_endpoint *endpoint)
-{
-	int rc = sim_segment_create(sizeof(struct sim_doorbell_shared), &endpoint->doorbell_memory,
-				    &endpoint->doorbell_fd);
+static const struct sim_poll_group_faults comch_faults = { SIM_OP_COMCH_SEND, SIM_OP_COMCH_RECV, true };
+static const struct sim_poll_group_faults comm_channel_faults = { SIM_OP_COMM_CHANNEL_SEND, SIM_OP_COMM_CHANNEL_RECV,
+								  false };
 
-	memset(&endpoint->doorbells, 0, sizeof(endpoint->doorbells));
-	endpoint->doorbells.shared = endpoint->doorbell_memory.base;
-	return rc;
+/* The time that messages take by the card's model; NULL = none: functional sessions, and cards without figures. */
+static const struct pcie_comch_timing *timing_of(const struct doca_dev *dev)
+{
+	const struct sim_session *session = shim_session();
+	const struct pcie_topology *topology = sim_session_topology(session);
+	const struct pcie_profile *profile = topology->cards[shim_dev_function(dev)->card].profile;
+
+	if (sim_clock_mode(sim_session_clock(session)) == SIM_CLOCK_FUNCTIONAL)
+		return NULL;
+	return profile->comch_timing.one_way_ps ? &profile->comch_timing : NULL;
+}
+
+static int open_group(struct comch_endpoint *endpoint)
+{
+	const struct sim_poll_group_cfg cfg = {
+		.ops = &comch_group_ops,
+		.clock = sim_session_clock(shim_session()),
+		.vclock = &shim_vclock,
+		.injector = endpoint->ctx.faults,
+		.faults = endpoint->is_comm_channel ? &comm_channel_faults : &comch_faults,
+		.function = shim_dev_function(endpoint->ctx.dev)->id,
+		.object = endpoint->ctx.trace_id,
+		.max_msg_bytes = endpoint->max_msg_bytes,
+		.timing = timing_of(endpoint->ctx.dev),
+	};
+
+	return sim_poll_group_open(&endpoint->group, &cfg);
 }
 
 doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
@@ -132,10 +153,8 @@ doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
 		return DOCA_ERROR_BAD_STATE;
 	}
 	endpoint->drained = endpoint->has_pending_recv = false;
-	endpoint->timing = comch_timing_of(endpoint->ctx.dev);
-	endpoint->busy_until_ps = 0;
 	endpoint->injected_status = DOCA_SUCCESS;
-	rc = open_doorbells(endpoint);
+	rc = open_group(endpoint);
 	if (rc < 0)
 		sim_err("doca_ctx_start: no shared memory for the %s's doorbells: %s", endpoint->ops->role_name,
 			strerror(-rc));
@@ -151,15 +170,7 @@ doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
 
 void comch_endpoint_stopped(struct comch_endpoint *endpoint)
 {
-	sim_segment_unmap(&endpoint->doorbell_memory);
-	if (endpoint->doorbell_fd >= 0)
-		close(endpoint->doorbell_fd);
-	endpoint->doorbell_fd = -1;
-	free(endpoint->record_buf);
-	endpoint->record_buf = NULL;
-	free(endpoint->slots);
-	endpoint->slots = NULL;
-	endpoint->num_slots = endpoint->num_connections = 0;
+	sim_poll_group_close(&endpoint->group);
 	endpoint->send_pool = NULL;
 }
 
@@ -167,11 +178,13 @@ doca_error_t comch_endpoint_may_stop(const struct doca_ctx *ctx)
 {
 	const struct comch_endpoint *endpoint = endpoint_of(ctx);
 
-	for (uint32_t i = 0; i < endpoint->num_slots; i++)
-		if (endpoint->slots[i] && endpoint->slots[i]->state != COMCH_LOST &&
-		    comch_connection_is_busy(endpoint->slots[i]))
+	for (uint32_t i = 0; i < endpoint->group.num_slots; i++) {
+		struct doca_comch_connection *connection = comch_connection_at(endpoint, i);
+
+		if (connection && connection->pipe.state != SIM_PIPE_LOST && comch_connection_is_busy(connection))
 			return SHIM_REFUSE(DOCA_ERROR_IN_USE,
 					   "consumers or producers of its connections are started; stop them first");
+	}
 	return DOCA_SUCCESS;
 }
 
@@ -179,9 +192,9 @@ doca_error_t comch_endpoint_may_stop(const struct doca_ctx *ctx)
 
 static bool progress_slot(struct comch_endpoint *endpoint, uint32_t slot)
 {
-	struct doca_comch_connection *connection = slot < endpoint->num_slots ? endpoint->slots[slot] : NULL;
+	struct doca_comch_connection *connection = comch_connection_at(endpoint, slot);
 
-	if (slot == COMCH_LISTENER_SLOT)
+	if (slot == SIM_POLL_GROUP_OWN_SLOT) /* a client wants to connect */
 		return endpoint->ops->progress_connect(endpoint, NULL);
 	return connection && comch_connection_progress(connection);
 }
@@ -191,17 +204,17 @@ static bool progress_slot(struct comch_endpoint *endpoint, uint32_t slot)
  * come at any moment: they do not change whose turn is next. */
 static bool progress_slots(struct comch_endpoint *endpoint)
 {
-	uint32_t begin = endpoint->doorbells.cursor, slot;
+	uint32_t begin = endpoint->group.doorbells.cursor, slot;
 
 	for (uint32_t i = 0; i < SIM_DOORBELL_SLOTS; i++) {
-		if (!STAILQ_EMPTY(&endpoint->completed))
+		if (sim_poll_group_has_completed(&endpoint->group))
 			return false;
-		if (!sim_doorbell_next(&endpoint->doorbells, &slot))
+		if (!sim_doorbell_next(&endpoint->group.doorbells, &slot))
 			break;
 		if (progress_slot(endpoint, slot))
 			return true;
 	}
-	endpoint->doorbells.cursor = begin;
+	endpoint->group.doorbells.cursor = begin;
 	return false;
 }
 
@@ -210,34 +223,17 @@ static void drop_rings(struct comch_endpoint *endpoint)
 {
 	uint32_t slot;
 
-	for (uint32_t i = 0; i < SIM_DOORBELL_SLOTS && sim_doorbell_next(&endpoint->doorbells, &slot); i++)
+	for (uint32_t i = 0; i < SIM_DOORBELL_SLOTS && sim_doorbell_next(&endpoint->group.doorbells, &slot); i++)
 		;
 	endpoint->drained = true;
-}
-
-/* Another peer may have erased a ring. */
-static void find_missed_rings(struct comch_endpoint *endpoint)
-{
-	for (uint32_t i = 0; i < endpoint->num_slots; i++)
-		if (endpoint->slots[i] && comch_connection_has_missed_ring(endpoint->slots[i]))
-			sim_doorbell_requeue(&endpoint->doorbells, i);
-}
-
-static void arm_connections(struct comch_endpoint *endpoint)
-{
-	for (uint32_t i = 0; i < endpoint->num_slots; i++)
-		if (endpoint->slots[i])
-			sim_ring_arm(&endpoint->slots[i]->in);
 }
 
 bool comch_endpoint_progress(struct doca_ctx *ctx)
 {
 	struct comch_endpoint *endpoint = endpoint_of(ctx);
 
-	if (shim_alarm_expired(&ctx->alarm)) {
-		comch_send_complete_due(endpoint);
-		comch_delay_queue_on_alarm(endpoint);
-	}
+	if (shim_alarm_expired(&ctx->alarm))
+		sim_poll_group_on_alarm(&endpoint->group);
 	if (comch_send_complete_next(endpoint))
 		return true;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING) {
@@ -247,39 +243,25 @@ bool comch_endpoint_progress(struct doca_ctx *ctx)
 	if (progress_slots(endpoint))
 		return true;
 	if (++endpoint->num_idle_turns % SWEEP_TURNS == 0)
-		find_missed_rings(endpoint);
+		sim_poll_group_find_missed_rings(&endpoint->group); /* another peer may have erased a ring */
 	return comch_send_complete_next(endpoint);
-}
-
-static bool has_pending_record(struct comch_endpoint *endpoint)
-{
-	if (!endpoint->may_have_pending_record)
-		return false;
-	for (uint32_t i = 0; i < endpoint->num_slots; i++)
-		if (endpoint->slots[i] && endpoint->slots[i]->has_pending_record)
-			return true;
-	endpoint->may_have_pending_record = false;
-	return false;
 }
 
 bool comch_endpoint_holds_time(struct doca_ctx *ctx)
 {
 	struct comch_endpoint *endpoint = (struct comch_endpoint *)ctx;
-	const struct doca_comch_connection *first = endpoint->num_slots > 0 ? endpoint->slots[0] : NULL;
+	const struct doca_comch_connection *first = comch_connection_at(endpoint, 0);
 
-	if (ctx->state == DOCA_CTX_STATE_STARTING && first && first->state == COMCH_OPENING && first->channel)
+	if (ctx->state == DOCA_CTX_STATE_STARTING && first && first->pipe.state == SIM_PIPE_OPENING && first->channel)
 		return true;
-	return has_pending_record(endpoint);
+	return endpoint->group.num_awaiting > 0; /* the announcements are on their way */
 }
 
 bool comch_endpoint_arm(struct doca_ctx *ctx)
 {
 	struct comch_endpoint *endpoint = endpoint_of(ctx);
-	bool has_events;
+	bool has_events = sim_poll_group_arm(&endpoint->group);
 
-	arm_connections(endpoint);
-	find_missed_rings(endpoint);
-	has_events = sim_doorbell_arm(&endpoint->doorbells);
-	return has_events || !STAILQ_EMPTY(&endpoint->completed) ||
+	return has_events || sim_poll_group_has_completed(&endpoint->group) ||
 	       (ctx->state == DOCA_CTX_STATE_STOPPING && !endpoint->drained);
 }

@@ -7,8 +7,7 @@
  *   server.c, client.c, comm_channel_hooks.c     public functions, and where the two differ
  *   endpoint.c, handshake.c                      what both have
  *   send_task.c                                  the send task
- *   connection.c                                 one step of a connection, and its end
- *   recv.c                                       one record that a connection received
+ *   connection.c                                 one step of a connection, its events, and its end
  */
 #ifndef SHIM_COMCH_ENDPOINT_PRIV_H
 #define SHIM_COMCH_ENDPOINT_PRIV_H
@@ -40,6 +39,10 @@ doca_error_t comch_set_recv_cb(const char *func, struct comch_endpoint *endpoint
 /* ---- send_task.c ---- */
 
 extern const struct shim_task_type comch_send_type;
+
+/* Report one send that ended to the user. Returns whether there was one. */
+bool comch_send_complete_next(struct comch_endpoint *endpoint);
+
 doca_error_t comch_send_set_conf(const char *func, struct comch_endpoint *endpoint,
 				 doca_comch_task_send_completion_cb_t done, doca_comch_task_send_completion_cb_t failed,
 				 uint32_t count);
@@ -56,14 +59,11 @@ int comch_connection_handshake(struct doca_comch_connection *connection, struct 
 
 /* ---- connection.c ---- */
 
-/* Create a connection that is opening, with a slot in the endpoint's doorbells and with its own ring. */
+/* Create a connection whose pipe is opening. */
 int comch_connection_new(struct comch_endpoint *endpoint, struct doca_comch_connection **ret_connection);
 
 /* Keep the announcements that came through the channel. */
 void comch_connection_recv_announces(struct doca_comch_connection *connection);
-
-/* Whether the other end wrote a record, or made the room that this end waits for, since the last step. */
-bool comch_connection_has_missed_ring(const struct doca_comch_connection *connection);
 
 /* One step: accept, send, receive, or report the end. Returns whether the user saw an event. */
 bool comch_connection_progress(struct doca_comch_connection *connection);
@@ -76,15 +76,6 @@ void comch_connection_close(struct doca_comch_connection *connection, int reason
 
 /* Drop the endpoint's reference to a closed connection. */
 void comch_connection_release(struct doca_comch_connection *connection);
-
-/* ---- recv.c ---- */
-
-/* Receive the next message or record. Returns 1 (the user saw an event: the connection may be closed by now), 0, or
- * -errno: the connection is lost. */
-int comch_connection_recv_next(struct doca_comch_connection *connection);
-
-/* Receive nothing, but note whether there is something to receive. */
-void comch_connection_note_pending_recv(struct doca_comch_connection *connection);
 
 /* ---- fault_connect.c ---- */
 

@@ -4,15 +4,17 @@
 
 #include "endpoint_priv.h"
 #include "pcie_model/arith.h"
-#include "shim/comch/conn/fault_priv.h"
+#include "shim/common/process/fault.h"
 
 doca_error_t comch_fault_plan_connect(const struct comch_endpoint *endpoint, struct comch_connect_plan *ret_plan)
 {
 	enum sim_op op = endpoint->is_comm_channel ? SIM_OP_COMM_CHANNEL_CONNECT : SIM_OP_COMCH_CONNECT;
+	struct sim_fault_site site = { .op = op, .function = shim_dev_function(endpoint->ctx.dev)->id };
 	struct sim_fault_hit hit;
 
 	*ret_plan = (struct comch_connect_plan){ 0 };
-	if (doca_likely(!comch_fault_query(endpoint, op, 0, &hit)))
+	if (doca_likely(!sim_injector_may_hit(endpoint->ctx.faults, op)) ||
+	    !shim_fault_hits(endpoint->ctx.faults, &site, endpoint->ctx.trace_id, &hit))
 		return DOCA_SUCCESS;
 	if (SHIM_HIT_HAS_ACT(&hit, REFUSE))
 		ret_plan->refused = -ECONNREFUSED;

@@ -1,58 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The first handshake messages between two ends: each says where its end is written to. */
 #include <errno.h>
-#include <string.h>
 
 #include "endpoint_priv.h"
 #include "shim/common/base/check.h"
 #include "sim/protocol/wire.h"
-#include "sim/shm/wake.h"
 
 #define MAX_WAKE_FDS 256 /* of one endpoint; further peers are woken through the session */
 
 int comch_connection_make_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *ret_msg)
 {
 	const struct comch_endpoint *endpoint = connection->endpoint;
-	struct comch_handshake handshake = { .version = COMCH_PROTOCOL_VERSION,
-					     .max_msg_bytes = endpoint->max_msg_bytes,
-					     .recv_queue_size = endpoint->recv_queue_size,
-					     .slot = connection->slot,
-					     .engine = shim_pe_vclock_engine(endpoint->ctx.pe) };
 	int wake_fd = shim_pe_peer_wake_fd(&endpoint->ctx);
 
 	if (wake_fd < 0)
 		return wake_fd;
 	if (connection->stream_id == 0)
 		connection->stream_id = sim_trace_new_stream_id();
-	handshake.stream_id = connection->stream_id;
-	*ret_msg = (struct sim_handshake_msg){ .len_bytes = sizeof(handshake),
-					       .num_fds = COMCH_NUM_HANDSHAKE_FDS,
-					       .fds = { connection->in_fd, endpoint->doorbell_fd, wake_fd } };
-	memcpy(ret_msg->body, &handshake, sizeof(handshake));
-	return 0;
-}
-
-static int map_peer_memory(struct doca_comch_connection *connection, const struct sim_handshake_msg *msg,
-			   const struct comch_handshake *handshake)
-{
-	const struct comch_endpoint *endpoint = connection->endpoint;
-	struct sim_ring_cfg cfg = { .max_records = handshake->recv_queue_size,
-				    .max_record_bytes = (uint32_t)COMCH_MAX_RECORD_BYTES(endpoint) };
-	int rc;
-
-	if (cfg.max_records == 0 || cfg.max_records > shim_dev_function(endpoint->ctx.dev)->caps.comch_max_recv_queue ||
-	    handshake->slot >= SIM_DOORBELL_SLOTS || !sim_wake_is_valid(msg->fds[COMCH_FD_WAKE]))
-		return -EPROTO;
-	rc = sim_segment_map(msg->fds[COMCH_FD_RING], sim_ring_size(&cfg), &connection->out_memory);
-	if (rc == 0)
-		rc = sim_segment_map(msg->fds[COMCH_FD_DOORBELL], sizeof(struct sim_doorbell_shared),
-				     &connection->peer_doorbell_memory);
-	if (rc < 0)
-		return rc;
-	sim_ring_init(&connection->out, &cfg, connection->out_memory.base);
-	connection->peer_doorbells = connection->peer_doorbell_memory.base;
-	connection->peer_slot = handshake->slot;
-	connection->peer_engine = handshake->engine;
+	sim_pipe_get_address(&connection->pipe, shim_pe_vclock_engine(endpoint->ctx.pe), connection->stream_id, wake_fd,
+			     ret_msg);
 	return 0;
 }
 
@@ -64,7 +30,7 @@ static void open_trace_stream(struct doca_comch_connection *connection, uint64_t
 
 	if (is_server)
 		connection->stream_id = peer_stream_id;
-	sim_trace_conn_stats_open(&connection->trace_stream, endpoint->ctx.trace_id, endpoint->name,
+	sim_trace_conn_stats_open(&connection->pipe.trace, endpoint->ctx.trace_id, endpoint->name,
 				  shim_dev_function(endpoint->ctx.dev)->ibdev, connection->stream_id + is_server,
 				  connection->stream_id + !is_server);
 }
@@ -78,32 +44,29 @@ static void log_malformed(const struct comch_endpoint *endpoint)
 int comch_connection_handshake(struct doca_comch_connection *connection, struct sim_handshake_msg *msg)
 {
 	struct comch_endpoint *endpoint = connection->endpoint;
-	struct comch_handshake handshake = { 0 };
-	int rc = -EPROTO;
+	struct sim_pipe_address address;
+	int rc = sim_pipe_parse_address(msg, &address);
 
-	if (msg->len_bytes == sizeof(handshake) && msg->num_fds == COMCH_NUM_HANDSHAKE_FDS)
-		memcpy(&handshake, msg->body, sizeof(handshake));
-	if (handshake.version != COMCH_PROTOCOL_VERSION) {
+	if (rc < 0) {
 		log_malformed(endpoint);
-	} else if (handshake.max_msg_bytes != endpoint->max_msg_bytes) {
+	} else if (address.max_msg_bytes != endpoint->max_msg_bytes) {
 		sim_err("Comch %s \"%s\": the other end has a maximum message size of %u bytes, this one of %u; "
 			"set the same on both (doca_comch_{server,client}_set_max_msg_size)",
-			endpoint->ops->role_name, endpoint->name, handshake.max_msg_bytes, endpoint->max_msg_bytes);
+			endpoint->ops->role_name, endpoint->name, address.max_msg_bytes, endpoint->max_msg_bytes);
+		rc = -EPROTO;
 	} else {
-		rc = map_peer_memory(connection, msg, &handshake);
+		rc = sim_pipe_connect(&connection->pipe, msg, &address,
+				      shim_dev_function(endpoint->ctx.dev)->caps.comch_max_recv_queue,
+				      endpoint->group.num_pipes <= MAX_WAKE_FDS);
 		if (rc == -EPROTO)
 			log_malformed(endpoint);
 	}
-	if (rc == 0 && endpoint->num_connections <= MAX_WAKE_FDS) {
-		connection->peer_wake_fd = msg->fds[COMCH_FD_WAKE];
-		msg->fds[COMCH_FD_WAKE] = -1;
-	}
 	sim_handshake_msg_close(msg);
 	if (rc == 0) {
-		open_trace_stream(connection, handshake.stream_id);
-		comch_connection_set_state(connection, COMCH_OPEN, 0);
+		open_trace_stream(connection, address.stream_id);
+		sim_pipe_set_state(&connection->pipe, SIM_PIPE_OPEN, 0);
 		comch_connection_recv_announces(connection);
-		sim_doorbell_requeue(&endpoint->doorbells, connection->slot); /* its ring may hold records already */
+		comch_connection_requeue(connection); /* its ring may hold records already */
 	}
 	return rc;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The send task: a control message. It completes when the message is in the other end's receive queue; while that queue
- * is full, the task waits (conn/send_queue.c). Where messages take time, it completes when the sender is free again. */
+ * is full, the task waits (sim/msg/pipe_send.c). Where messages take time, it completes when the sender is free again. */
 #include "endpoint_priv.h"
-#include "shim/comch/conn/fault_priv.h"
 #include "shim/common/base/check.h"
+#include "shim/common/pe/task_fault.h"
+#include "shim/common/pe/task_memory.h"
+#include "shim/common/pe/task_trace.h"
 
 static struct doca_comch_task_send *send_of(const struct doca_task *task)
 {
@@ -16,7 +18,7 @@ static doca_error_t send_check(struct doca_task *task)
 
 	if (shim_object_is(connection, SHIM_COMCH_CONNECTION) &&
 	    connection->serial == send_of(task)->connection_serial &&
-	    connection->endpoint == (struct comch_endpoint *)task->ctx && connection->state == COMCH_OPEN)
+	    connection->endpoint == (struct comch_endpoint *)task->ctx && connection->pipe.state == SIM_PIPE_OPEN)
 		return DOCA_SUCCESS;
 	sim_err("Comch send task: its connection is closed");
 	return DOCA_ERROR_NOT_CONNECTED;
@@ -27,11 +29,56 @@ static doca_error_t send_post(struct doca_task *task)
 	struct doca_comch_task_send *send = send_of(task);
 	int rc;
 
-	send->write = doca_likely(!task->fault_hit) ? comch_send_write : comch_fault_send_write;
-	rc = comch_send_queue_submit(send);
+	send->send.hit = task->fault_hit;
+	send->send.task_ns = doca_unlikely(task->timed) ? shim_task_trace_submitted_ns(task) : 0;
+	rc = sim_pipe_submit(&send->send);
 	if (doca_unlikely(rc < 0))
 		comch_connection_set_lost(send->connection, rc);
 	return DOCA_SUCCESS;
+}
+
+/* The program's message is gone: the task fails, and the connection stays. */
+static __attribute__((noinline)) void report_lost_message(const struct doca_comch_task_send *send)
+{
+	const struct sim_guard guard = { .is_lost = true,
+					 .fault = SIM_MEMORY_UNMAPPED,
+					 .addr = (uintptr_t)send->send.msg };
+	const struct shim_memory memory = {
+		.role = "message", .addr = guard.addr, .cpu_addr = guard.addr, .len_bytes = send->send.len
+	};
+
+	shim_memory_report(SIM_TASK_COMCH_SEND, &send->task, &memory, &guard);
+}
+
+static doca_error_t get_status(const struct doca_comch_task_send *send)
+{
+	switch (send->send.result) {
+	case 0:
+		return DOCA_SUCCESS;
+	case -ECANCELED:
+		return shim_fault_error(send->task.fault_hit->status);
+	case -EFAULT:
+		report_lost_message(send);
+		return DOCA_ERROR_IO_FAILED;
+	case -EIO:
+		return DOCA_ERROR_IO_FAILED;
+	default:
+		return comch_end_status(send->send.result);
+	}
+}
+
+bool comch_send_complete_next(struct comch_endpoint *endpoint)
+{
+	struct sim_pipe_send *done = sim_poll_group_pop_completed(&endpoint->group);
+	struct doca_comch_task_send *send;
+
+	if (!done)
+		return false;
+	send = (struct doca_comch_task_send *)(void *)((uint8_t *)done - offsetof(struct doca_comch_task_send, send));
+	if (done->is_sent)
+		send->task.bytes = done->len;
+	shim_task_complete_posted(&send->task, get_status(send));
+	return true;
 }
 
 static void send_complete(struct doca_task *task)
@@ -43,6 +90,16 @@ static void send_complete(struct doca_task *task)
 	cb(send_of(task), task->user_data, endpoint->ctx.user_data);
 }
 
+static void send_site(const struct doca_task *task, struct sim_fault_site *ret_site)
+{
+	ret_site->size = send_of(task)->send.len;
+}
+
+static const struct shim_task_fault_ops send_fault_ops = {
+	.op = SIM_OP_COMCH_SEND,
+	.site = send_site,
+};
+
 const struct shim_task_type comch_send_type = {
 	.name = SIM_TASK_COMCH_SEND,
 	.size = sizeof(struct doca_comch_task_send),
@@ -50,7 +107,7 @@ const struct shim_task_type comch_send_type = {
 	.validate = send_check,
 	.post = send_post,
 	.complete = send_complete,
-	.fault_ops = &comch_send_fault_ops,
+	.fault_ops = &send_fault_ops,
 };
 
 struct doca_task *doca_comch_task_send_as_task(struct doca_comch_task_send *task)
@@ -115,7 +172,6 @@ doca_error_t comch_send_alloc(const char *func, struct comch_endpoint *endpoint,
 	*ret_task = send_of(task);
 	(*ret_task)->connection = peer;
 	(*ret_task)->connection_serial = peer->serial;
-	(*ret_task)->msg = msg;
-	(*ret_task)->len = len;
+	(*ret_task)->send = (struct sim_pipe_send){ .pipe = &peer->pipe, .msg = msg, .len = len };
 	return DOCA_SUCCESS;
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "comm_channel_hooks.h"
 #include "endpoint_priv.h"
@@ -41,9 +40,9 @@ static int accept_client(struct doca_comch_connection *connection, struct sim_ha
 	struct sim_handshake_msg accept_msg;
 	int rc = 0;
 
-	if (endpoint->num_connections > shim_dev_function(endpoint->ctx.dev)->caps.comch_max_clients) {
+	if (endpoint->group.num_pipes > shim_dev_function(endpoint->ctx.dev)->caps.comch_max_clients) {
 		sim_err("Comch server \"%s\": refuses a client: %u are connected, the device's limit", endpoint->name,
-			endpoint->num_connections - 1);
+			endpoint->group.num_pipes - 1);
 		sim_handshake_msg_close(connect_msg);
 		return -EBUSY;
 	}
@@ -54,8 +53,7 @@ static int accept_client(struct doca_comch_connection *connection, struct sim_ha
 	if (rc < 0)
 		return -EBUSY;
 	rc = sim_channel_accept(connection->channel, &accept_msg);
-	close(connection->in_fd);
-	connection->in_fd = -1;
+	sim_pipe_close_in_fd(&connection->pipe);
 	return rc;
 }
 
@@ -72,7 +70,7 @@ static void reject_client(struct doca_comch_server *server, int rc)
 		endpoint->name, strerror(-rc));
 	sim_handshake_msg_close(&connect_msg);
 	sim_channel_close(shim_session(), channel, -EBUSY);
-	sim_doorbell_requeue(&endpoint->doorbells, COMCH_LISTENER_SLOT);
+	sim_doorbell_requeue(&endpoint->group.doorbells, SIM_POLL_GROUP_OWN_SLOT);
 }
 
 /* The daemon is gone: no further client comes. The context stops after the last connection has ended, so that its user
@@ -81,7 +79,7 @@ static bool stop_without_daemon(struct doca_comch_server *server)
 {
 	struct comch_endpoint *endpoint = &server->endpoint;
 
-	if (endpoint->num_connections > 0)
+	if (endpoint->group.num_pipes > 0)
 		return false; /* recheck_listener() comes back */
 	sim_err("Comch server \"%s\": the card's daemon is gone, so no client can come: the context stops",
 		endpoint->name);
@@ -93,7 +91,7 @@ static bool stop_without_daemon(struct doca_comch_server *server)
 static void recheck_listener(struct doca_comch_server *server)
 {
 	if (server->listener && sim_listener_status(server->listener) < 0)
-		sim_doorbell_requeue(&server->endpoint.doorbells, COMCH_LISTENER_SLOT);
+		sim_doorbell_requeue(&server->endpoint.group.doorbells, SIM_POLL_GROUP_OWN_SLOT);
 }
 
 /* Accept the next client. */
@@ -125,7 +123,7 @@ static bool server_accept_next(struct comch_endpoint *endpoint, struct doca_comc
 		comch_connection_release(connection);
 		return false;
 	}
-	sim_doorbell_requeue(&endpoint->doorbells, COMCH_LISTENER_SLOT); /* there may be more */
+	sim_doorbell_requeue(&endpoint->group.doorbells, SIM_POLL_GROUP_OWN_SLOT); /* there may be more */
 	comch_connection_schedule_poll(connection);
 	rc = accept_client(connection, &connect_msg);
 	if (rc < 0)
@@ -160,10 +158,10 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 {
 	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
 	SHIM_NEED(connection, SHIM_COMCH_CONNECTION);
-	if (connection->endpoint != &comch_server->endpoint || connection->state == COMCH_CLOSED)
+	if (connection->endpoint != &comch_server->endpoint || connection->pipe.state == SIM_PIPE_CLOSED)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the connection is %s",
-				   connection->state == COMCH_CLOSED ? "closed already" : "another server's");
-	if (connection->state == COMCH_OPEN && comch_connection_is_busy(connection))
+				   connection->pipe.state == SIM_PIPE_CLOSED ? "closed already" : "another server's");
+	if (connection->pipe.state == SIM_PIPE_OPEN && comch_connection_is_busy(connection))
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "consumers or producers on it are started; stop them first");
 	shim_vclock_begin_call();
 	comch_connection_close(connection, -ECONNRESET);
@@ -180,7 +178,7 @@ static void on_connect_request(void *arg)
 {
 	struct doca_comch_server *server = arg;
 
-	sim_doorbell_ring_own(&server->endpoint.doorbells, COMCH_LISTENER_SLOT);
+	sim_doorbell_ring_own(&server->endpoint.group.doorbells, SIM_POLL_GROUP_OWN_SLOT);
 	shim_pe_notify_external(&server->endpoint.ctx);
 	comch_endpoint_signal_status(&server->endpoint);
 }
@@ -251,8 +249,8 @@ static doca_error_t server_start(struct doca_ctx *ctx)
 		return result;
 	rc = sim_session_listen(shim_session(), &service, on_connect_request, server, &server->listener);
 	if (rc == 0) {
-		sim_doorbell_requeue(&server->endpoint.doorbells,
-				     COMCH_LISTENER_SLOT); /* a client may be there already */
+		sim_doorbell_requeue(&server->endpoint.group.doorbells,
+				     SIM_POLL_GROUP_OWN_SLOT); /* a client may be there already */
 		return DOCA_SUCCESS;
 	}
 	comch_endpoint_stopped(&server->endpoint);
@@ -266,8 +264,8 @@ static void server_begin_stop(struct doca_ctx *ctx)
 
 	sim_session_unlisten(shim_session(), server->listener);
 	server->listener = NULL;
-	for (uint32_t i = 0; i < server->endpoint.num_slots; i++) {
-		struct doca_comch_connection *connection = server->endpoint.slots[i];
+	for (uint32_t i = 0; i < server->endpoint.group.num_slots; i++) {
+		struct doca_comch_connection *connection = comch_connection_at(&server->endpoint, i);
 
 		if (connection) {
 			comch_connection_close(connection, -ECONNRESET);

@@ -7,36 +7,14 @@
 #include <unistd.h>
 
 #include "shim/common/base/alloc.h"
-#include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/clock/vclock_sched.h"
-#include "sim/trace/trace.h"
-
-/* Record each rule that hit, so that the run can be repeated. */
-static void trace_rule_hits(uint32_t object, const struct sim_fault_site *site, const struct sim_fault_hit *hit)
-{
-	for (uint32_t i = 0; i < hit->num_rules && i < SIM_FAULT_HIT_MAX_RULES; i++) {
-		struct sim_trace_hit entry = { .rule = hit->rules[i],
-					       .operation = sim_op_name(site->op),
-					       .match = hit->matches[i],
-					       .bytes = site->size,
-					       .delay_ns = hit->delays_ns[i] };
-
-		sim_trace_fault(object, &entry);
-	}
-}
+#include "sim/faults/inject/inject.h"
 
 bool shim_fault_hits(struct sim_injector *faults, struct sim_fault_site *site, uint32_t object,
 		     struct sim_fault_hit *ret_hit)
 {
-	if (sim_injector_needs_time(faults, site->op))
-		site->now_ns = shim_now_ns();
-	if (!sim_injector_evaluate(faults, site, ret_hit))
-		return false;
-	trace_rule_hits(object, site, ret_hit);
-	sim_info("fault %u hits %s of %llu bytes", ret_hit->rules[0], sim_op_name(site->op),
-		 (unsigned long long)site->size);
-	return true;
+	return sim_inject(faults, sim_session_clock(shim_session()), site, object, ret_hit);
 }
 
 /* Let virtual time pass, as a participant of its own. Returns false without memory. */

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of a pipe: opened, connected, closed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fault.h"
+#include "pcie_model/arith.h"
+#include "pipe_priv.h"
+#include "sim/shm/wake.h"
+
+/* ---- opening ---- */
+
+/* Give the pipe the first free slot; the table grows as needed. Returns 0 or -ENOMEM. */
+static int take_slot(struct sim_pipe *pipe)
+{
+	struct sim_poll_group *group = pipe->group;
+	uint32_t slot = 0, count = group->num_slots;
+
+	while (slot < count && group->pipes[slot])
+		slot++;
+	if (slot == count) {
+		struct sim_pipe **grown;
+
+		count = min_u32(count ? count * 2 : 1, SIM_POLL_GROUP_OWN_SLOT);
+		grown = slot < count ? realloc(group->pipes, count * sizeof(struct sim_pipe *)) : NULL;
+		if (!grown)
+			return -ENOMEM;
+		memset(grown + slot, 0, (count - slot) * sizeof(struct sim_pipe *));
+		group->pipes = grown;
+		group->num_slots = count;
+	}
+	group->pipes[slot] = pipe;
+	group->num_pipes++;
+	pipe->slot = slot;
+	return 0;
+}
+
+static int create_ring(struct sim_pipe *pipe, uint32_t recv_queue_size)
+{
+	struct sim_ring_cfg cfg = { .max_records = recv_queue_size,
+				    .max_record_bytes = sim_pipe_max_record_bytes(pipe->group->cfg.max_msg_bytes) };
+	int rc = sim_segment_create(sim_ring_size(&cfg), &pipe->in_memory, &pipe->in_fd);
+
+	if (rc == 0)
+		sim_ring_init(&pipe->in, &cfg, pipe->in_memory.base);
+	return rc;
+}
+
+int sim_pipe_open(struct sim_pipe *pipe, struct sim_poll_group *group, uint32_t recv_queue_size)
+{
+	int rc;
+
+	*pipe = (struct sim_pipe){
+		.ops = group->cfg.ops, .group = group, .slot = SIM_PIPE_NO_SLOT, .in_fd = -1, .peer_wake_fd = -1
+	};
+	STAILQ_INIT(&pipe->send_queue);
+	STAILQ_INIT(&pipe->arrivals);
+	STAILQ_INIT(&pipe->announcements);
+	sim_delay_list_init(&pipe->delay_queue);
+	pthread_mutex_init(&pipe->lock, NULL);
+	rc = take_slot(pipe);
+	return rc == 0 ? create_ring(pipe, recv_queue_size) : rc;
+}
+
+/* ---- addresses ---- */
+
+void sim_pipe_get_address(const struct sim_pipe *pipe, uint32_t engine, uint64_t stream_id, int wake_fd,
+			  struct sim_handshake_msg *ret_msg)
+{
+	const struct sim_pipe_address address = { .version = SIM_PIPE_VERSION,
+						  .max_msg_bytes = pipe->group->cfg.max_msg_bytes,
+						  .recv_queue_size = pipe->in.max_records,
+						  .slot = pipe->slot,
+						  .engine = engine,
+						  .stream_id = stream_id };
+
+	*ret_msg = (struct sim_handshake_msg){ .len_bytes = sizeof(address),
+					       .num_fds = SIM_PIPE_NUM_FDS,
+					       .fds = { pipe->in_fd, pipe->group->doorbell_fd, wake_fd } };
+	memcpy(ret_msg->body, &address, sizeof(address));
+}
+
+int sim_pipe_parse_address(const struct sim_handshake_msg *msg, struct sim_pipe_address *ret_address)
+{
+	if (msg->len_bytes != sizeof(*ret_address) || msg->num_fds != SIM_PIPE_NUM_FDS)
+		return -EPROTO;
+	memcpy(ret_address, msg->body, sizeof(*ret_address));
+	return ret_address->version == SIM_PIPE_VERSION ? 0 : -EPROTO;
+}
+
+int sim_pipe_connect(struct sim_pipe *pipe, struct sim_handshake_msg *msg, const struct sim_pipe_address *address,
+		     uint32_t max_records, bool takes_wake_fd)
+{
+	struct sim_ring_cfg cfg = { .max_records = address->recv_queue_size,
+				    .max_record_bytes = sim_pipe_max_record_bytes(pipe->group->cfg.max_msg_bytes) };
+	int rc;
+
+	if (cfg.max_records == 0 || cfg.max_records > max_records || address->slot >= SIM_DOORBELL_SLOTS ||
+	    !sim_wake_is_valid(msg->fds[SIM_PIPE_FD_WAKE]))
+		return -EPROTO;
+	rc = sim_segment_map(msg->fds[SIM_PIPE_FD_RING], sim_ring_size(&cfg), &pipe->out_memory);
+	if (rc == 0)
+		rc = sim_segment_map(msg->fds[SIM_PIPE_FD_DOORBELL], sizeof(struct sim_doorbell_shared),
+				     &pipe->peer_doorbell_memory);
+	if (rc < 0)
+		return rc;
+	sim_ring_init(&pipe->out, &cfg, pipe->out_memory.base);
+	pipe->peer_doorbells = pipe->peer_doorbell_memory.base;
+	pipe->peer_slot = address->slot;
+	pipe->peer_engine = address->engine;
+	if (takes_wake_fd) {
+		pipe->peer_wake_fd = msg->fds[SIM_PIPE_FD_WAKE];
+		msg->fds[SIM_PIPE_FD_WAKE] = -1;
+	}
+	return 0;
+}
+
+/* ---- the peer ---- */
+
+void sim_pipe_set_peer_status(struct sim_pipe *pipe, int status)
+{
+	if (likely(status != -EPIPE) || !sim_pipe_fault_hides_death(pipe))
+		pipe->peer_status = status;
+}
+
+/* ---- closing ---- */
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void sim_pipe_close_in_fd(struct sim_pipe *pipe)
+{
+	close_fd(&pipe->in_fd);
+}
+
+/* The other end sees the end where it sees messages, so in virtual time each run has it at the same moment. The other end
+ * learns of the carrier's end as well, at any moment. */
+int sim_pipe_finish(struct sim_pipe *pipe)
+{
+	int rc = sim_pipe_flush_announcements(pipe);
+
+	if (rc < 0)
+		return rc;
+	sim_ring_close(&pipe->out);
+	sim_pipe_notify_peer(pipe, 0);
+	return 0;
+}
+
+void sim_pipe_close(struct sim_pipe *pipe)
+{
+	struct sim_poll_group *group = pipe->group;
+
+	sim_pipe_set_state(pipe, SIM_PIPE_CLOSED, -ECONNRESET);
+	if (pipe->slot != SIM_PIPE_NO_SLOT) {
+		group->pipes[pipe->slot] = NULL;
+		group->num_pipes--;
+	}
+	sim_pipe_end_sends(pipe, -EIO);
+	sim_pipe_drop_messages(pipe);
+	sim_pipe_drop_announcements(pipe);
+	close_fd(&pipe->in_fd);
+	close_fd(&pipe->peer_wake_fd);
+	sim_segment_unmap(&pipe->in_memory);
+	sim_segment_unmap(&pipe->out_memory);
+	sim_segment_unmap(&pipe->peer_doorbell_memory);
+}
+
+void sim_pipe_leave(struct sim_pipe *pipe)
+{
+	pthread_mutex_lock(&pipe->lock);
+	pipe->group = NULL;
+	pthread_mutex_unlock(&pipe->lock);
+}
+
+void sim_pipe_fini(struct sim_pipe *pipe)
+{
+	pthread_mutex_destroy(&pipe->lock);
+}

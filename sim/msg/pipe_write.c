@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the other files of a pipe build on: its state, writing a message, and waking the two ends. */
+#include <assert.h>
+#include <errno.h>
+
+#include "pipe_priv.h"
+#include "sim/shm/wake.h"
+
+/* ---- notifications ---- */
+
+void sim_pipe_notify_peer(struct sim_pipe *pipe, uint64_t due_ns)
+{
+	struct sim_vclock_sched *vclock = sim_poll_group_vclock(pipe->group);
+
+	sim_doorbell_ring(pipe->peer_doorbells, pipe->peer_slot);
+	if (unlikely(vclock != NULL))
+		sim_vclock_sched_post(vclock, pipe->peer_engine, due_ns);
+	if (sim_ring_must_wake(&pipe->out) && (pipe->peer_wake_fd < 0 || sim_wake_send(pipe->peer_wake_fd) < 0))
+		pipe->ops->wake_peer(pipe);
+}
+
+void sim_pipe_kick(struct sim_pipe *pipe)
+{
+	struct sim_poll_group *group = pipe->group;
+
+	if (group && group->doorbells.shared)
+		pipe->ops->wake(group, sim_doorbell_ring_own(&group->doorbells, pipe->slot));
+}
+
+static void request(struct sim_pipe *pipe, _Atomic bool *flag)
+{
+	atomic_store(flag, true);
+	pthread_mutex_lock(&pipe->lock);
+	sim_pipe_kick(pipe);
+	pthread_mutex_unlock(&pipe->lock);
+}
+
+void sim_pipe_abort(struct sim_pipe *pipe)
+{
+	request(pipe, &pipe->abort_requested);
+}
+
+void sim_pipe_request_wake_peer(struct sim_pipe *pipe)
+{
+	request(pipe, &pipe->wake_peer_requested);
+}
+
+/* ---- messages ---- */
+
+bool sim_pipe_waits_for_room(const struct sim_pipe *pipe)
+{
+	return sim_poll_group_vclock(pipe->group) && pipe->state == SIM_PIPE_OPEN && sim_pipe_get_end(pipe) == 0 &&
+	       sim_ring_wants_space(&pipe->out);
+}
+
+int sim_pipe_write(struct sim_pipe *pipe, const struct sim_pipe_hdr *hdr, const void *msg, uint32_t len)
+{
+	uint64_t at_ns = sim_trace_conn_stats_sample_ns(&pipe->trace);
+	int rc;
+
+	if (likely(!hdr)) {
+		rc = sim_ring_write(&pipe->out, at_ns ? SIM_PIPE_RECORDED_MESSAGE : SIM_PIPE_MESSAGE, msg, len);
+	} else {
+		struct sim_pipe_hdr head = *hdr;
+
+		head.is_recorded = at_ns != 0;
+		rc = sim_ring_write_parts(&pipe->out, SIM_PIPE_MESSAGE_WITH_HDR, &head, sizeof(head), msg, len);
+	}
+	if (unlikely(rc < 0))
+		return rc;
+	sim_trace_conn_stats_sent(&pipe->trace, pipe->out.count, len, at_ns);
+	sim_pipe_notify_peer(pipe, hdr ? hdr->modelled_ns : 0);
+	if (unlikely(hdr != NULL))
+		sim_pipe_timing_charge(pipe->group);
+	return 0;
+}
+
+int sim_pipe_write_modelled(struct sim_pipe *pipe, const void *msg, uint32_t len)
+{
+	struct sim_pipe_hdr hdr;
+
+	if (likely(!pipe->group->cfg.timing))
+		return sim_pipe_write(pipe, NULL, msg, len);
+	hdr = sim_pipe_timing_hdr(pipe->group);
+	return sim_pipe_write(pipe, &hdr, msg, len);
+}
+
+/* ---- the state ---- */
+
+void sim_pipe_set_state(struct sim_pipe *pipe, enum sim_pipe_state state, int lost)
+{
+	bool follows;
+
+	pthread_mutex_lock(&pipe->lock);
+	follows = sim_pipe_state_set(&pipe->state, state);
+	assert(follows);
+	(void)follows;
+	if (lost < 0 && pipe->lost_error == 0)
+		atomic_store(&pipe->lost_error, lost);
+	pthread_mutex_unlock(&pipe->lock);
+}

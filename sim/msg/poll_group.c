@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Poll groups: doorbells, the alarm, and going to sleep. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pipe_priv.h"
+
+int sim_poll_group_open(struct sim_poll_group *group, const struct sim_poll_group_cfg *cfg)
+{
+	int rc;
+
+	*group = (struct sim_poll_group){ .cfg = *cfg, .doorbell_fd = -1 };
+	STAILQ_INIT(&group->completed);
+	STAILQ_INIT(&group->deferred);
+	rc = sim_segment_create(sizeof(struct sim_doorbell_shared), &group->doorbell_memory, &group->doorbell_fd);
+	group->doorbells.shared = group->doorbell_memory.base;
+	return rc;
+}
+
+void sim_poll_group_close(struct sim_poll_group *group)
+{
+	if (!sim_poll_group_is_open(group))
+		return;
+	sim_segment_unmap(&group->doorbell_memory);
+	sim_poll_group_close_fd(group);
+	free(group->record_buf);
+	group->record_buf = NULL;
+	free(group->pipes);
+	group->pipes = NULL;
+	group->num_slots = group->num_pipes = 0;
+}
+
+void sim_poll_group_close_fd(struct sim_poll_group *group)
+{
+	if (group->doorbell_fd >= 0)
+		close(group->doorbell_fd);
+	group->doorbell_fd = -1;
+}
+
+static bool waits_for_time(const struct sim_pipe *pipe)
+{
+	return sim_pipe_holds_messages(pipe) || pipe->state == SIM_PIPE_OPENING ||
+	       (pipe->state == SIM_PIPE_OPEN &&
+		(pipe->is_dead || (pipe->group->cfg.timing && sim_ring_has_record(&pipe->in))));
+}
+
+void sim_poll_group_on_alarm(struct sim_poll_group *group)
+{
+	sim_pipe_end_due_sends(group);
+	for (uint32_t i = 0; i < group->num_slots; i++)
+		if (group->pipes[i] && waits_for_time(group->pipes[i]))
+			sim_doorbell_requeue(&group->doorbells, i);
+}
+
+void sim_poll_group_find_missed_rings(struct sim_poll_group *group)
+{
+	for (uint32_t i = 0; i < group->num_slots; i++)
+		if (group->pipes[i] && sim_pipe_has_missed_ring(group->pipes[i]))
+			sim_doorbell_requeue(&group->doorbells, i);
+}
+
+bool sim_poll_group_arm(struct sim_poll_group *group)
+{
+	for (uint32_t i = 0; i < group->num_slots; i++)
+		if (group->pipes[i])
+			sim_ring_arm(&group->pipes[i]->in);
+	sim_poll_group_find_missed_rings(group);
+	return sim_doorbell_arm(&group->doorbells);
+}
+
+struct sim_pipe_send *sim_poll_group_pop_completed(struct sim_poll_group *group)
+{
+	struct sim_pipe_send *send = STAILQ_FIRST(&group->completed);
+
+	if (send)
+		STAILQ_REMOVE_HEAD(&group->completed, link);
+	return send;
+}
