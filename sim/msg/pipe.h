@@ -93,6 +93,7 @@ struct sim_pipe_counters {
 
 struct sim_pipe_announcement;
 struct sim_pipe_arrival;
+struct sim_remote_consumer;
 
 struct sim_pipe {
 	const struct sim_poll_group_ops *ops;
@@ -122,6 +123,7 @@ struct sim_pipe {
 	_Atomic bool abort_requested, wake_peer_requested;
 	pthread_mutex_t lock;                               /* protects: */
 	STAILQ_HEAD(, sim_pipe_announcement) announcements; /* of objects of this end that come or go */
+	LIST_HEAD(, sim_remote_consumer) remote_consumers;  /* of the other end */
 	_Atomic bool has_announcements;                     /* read without the lock */
 	_Atomic int lost_error;                             /* -errno: the other end is gone */
 };

@@ -15,7 +15,7 @@ struct room {
 };
 
 /* With the connection's lock. */
-static struct room room_of(struct comch_remote_consumer *remote)
+static struct room room_of(struct sim_remote_consumer *remote)
 {
 	struct room room = { .imm_bytes = remote->queue.max_imm_bytes };
 
@@ -28,11 +28,11 @@ static struct room room_of(struct comch_remote_consumer *remote)
 /* Returns false if the connection has no such consumer (any more). */
 static bool find_room(struct doca_comch_connection *connection, uint32_t id, struct room *ret_room)
 {
-	struct comch_remote_consumer *remote;
+	struct sim_remote_consumer *remote;
 
 	pthread_mutex_lock(&connection->pipe.lock);
-	LIST_FOREACH(remote, &connection->remotes, link)
-		if (remote->id == id && !remote->expired)
+	LIST_FOREACH(remote, &connection->pipe.remote_consumers, link)
+		if (remote->info.id == id && !remote->expired)
 			break;
 	if (remote)
 		*ret_room = room_of(remote);

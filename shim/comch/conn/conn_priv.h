@@ -40,8 +40,6 @@
 #include "sim/msg/pipe.h"
 #include "sim/session/channel.h"
 
-struct comch_remote_consumer;
-
 struct doca_comch_task_send {
 	struct doca_task task; /* first: a send task is a doca_task */
 	struct doca_comch_connection *connection;
@@ -117,7 +115,6 @@ struct doca_comch_connection {
 	uint64_t stream_id; /* in recordings: of the client's messages; the server's stream has the next number */
 	/* For consumers and producers. The pipe's lock protects: */
 	LIST_HEAD(, comch_data_path) data_paths;         /* started ones of this end */
-	LIST_HEAD(, comch_remote_consumer) remotes;      /* consumers of the other end */
 	uint32_t num_objects[COMCH_NUM_DATA_PATH_KINDS]; /* of this end */
 	uint32_t next_id;
 };

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The consumer: a context that offers buffers to the other end's producers. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "consumer_priv.h"
 #include "pcie_model/arith.h"
@@ -18,73 +16,56 @@
 
 /* ---- start: the other end learns of the consumer ---- */
 
-static int create_queue(struct doca_comch_consumer *consumer, struct sim_handshake_msg *announce_msg)
+static void set_alarm(struct sim_consumer *queue, uint64_t due_ns)
 {
-	struct sim_recvq_cfg cfg = { .num_slots = consumer->num_tasks, .max_imm_bytes = consumer->imm_bytes };
-	int rc = sim_segment_create(sim_recvq_size(&cfg), &consumer->memory, &announce_msg->fds[0]);
-	int wake_fd;
+	struct doca_comch_consumer *consumer = (void *)((uint8_t *)queue - offsetof(struct doca_comch_consumer, queue));
 
-	if (rc < 0)
-		return rc;
-	announce_msg->num_fds = 1;
-	sim_recvq_init(&consumer->queue, &cfg, consumer->memory.base);
-	consumer->posted = shim_calloc(cfg.num_slots, sizeof(*consumer->posted));
-	consumer->slot_buf = shim_malloc(cfg.max_imm_bytes + SIM_RECVQ_INLINE_BYTES);
-	wake_fd = shim_pe_peer_wake_fd(&consumer->data_path.ctx);
-	if (wake_fd < 0)
-		return wake_fd;
-	announce_msg->fds[1] = fcntl(wake_fd, F_DUPFD_CLOEXEC, 0);
-	if (announce_msg->fds[1] < 0)
-		return -errno;
-	announce_msg->num_fds = 2;
-	return consumer->posted && consumer->slot_buf ? 0 : -ENOMEM;
+	shim_ctx_set_alarm(&consumer->data_path.ctx, due_ns);
 }
 
-static int fill_announce_msg(struct doca_comch_consumer *consumer, struct sim_handshake_msg *announce_msg)
+static int open_queue(struct doca_comch_consumer *consumer, struct sim_handshake_msg *ret_announcement)
 {
-	struct sim_consumer_info body = { .id = consumer->data_path.id,
-					  .num_slots = consumer->num_tasks,
-					  .max_imm_bytes = consumer->imm_bytes,
-					  .has_memory = true,
-					  .engine = shim_pe_vclock_engine(consumer->data_path.ctx.pe) };
-	int rc = shim_mmap_share(consumer->mmap, consumer->data_path.ctx.dev, &consumer->share);
+	struct doca_ctx *ctx = &consumer->data_path.ctx;
+	struct sim_consumer_cfg cfg = { .info = { .id = consumer->data_path.id,
+						  .num_slots = consumer->num_tasks,
+						  .max_imm_bytes = consumer->imm_bytes,
+						  .has_memory = true,
+						  .engine = shim_pe_vclock_engine(ctx->pe) },
+					.clock = sim_session_clock(shim_session()),
+					.set_alarm = set_alarm,
+					.alloc = shim_malloc,
+					.wake_fd = shim_pe_peer_wake_fd(ctx) };
+	int rc = cfg.wake_fd < 0 ? cfg.wake_fd : shim_mmap_share(consumer->mmap, ctx->dev, &consumer->share);
 
 	if (rc < 0)
 		return rc;
-	body.key = consumer->share.key;
-	body.stream_id = consumer->stream_id = sim_trace_new_stream_id();
-	memcpy(announce_msg->body, &body, sizeof(body));
-	announce_msg->len_bytes = sizeof(body);
-	return 0;
+	cfg.info.key = consumer->share.key;
+	cfg.info.stream_id = sim_trace_new_stream_id();
+	return sim_consumer_open(&consumer->queue, &cfg, ret_announcement);
 }
 
 /* Half-built is fine. */
 static void free_queue(struct doca_comch_consumer *consumer)
 {
 	shim_mmap_unshare(&consumer->share);
-	sim_segment_unmap(&consumer->memory);
-	free(consumer->posted);
-	free(consumer->slot_buf);
-	consumer->posted = NULL;
-	consumer->slot_buf = NULL;
+	sim_consumer_close(&consumer->queue);
 	consumer->pool = NULL;
 }
 
 static int announce_consumer(struct doca_comch_consumer *consumer)
 {
-	struct sim_handshake_msg announce_msg = { 0 };
-	int rc = create_queue(consumer, &announce_msg);
+	struct sim_handshake_msg announcement;
+	int rc = open_queue(consumer, &announcement);
 
-	if (rc == 0)
-		rc = fill_announce_msg(consumer, &announce_msg);
-	if (rc == 0)
-		rc = comch_data_path_attach(&consumer->data_path);
+	if (rc < 0)
+		return rc;
+	rc = comch_data_path_attach(&consumer->data_path);
 	if (rc < 0) {
-		sim_handshake_msg_close(&announce_msg);
+		sim_handshake_msg_close(&announcement);
 		return rc;
 	}
 	rc = sim_pipe_announce(&consumer->data_path.connection->pipe, consumer->data_path.id, &consumer->data_path,
-			       &announce_msg);
+			       &announcement);
 	if (rc < 0)
 		comch_data_path_detach(&consumer->data_path);
 	return rc;
@@ -158,8 +139,8 @@ static bool consumer_arm(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
 
-	sim_recvq_arm(&consumer->queue);
-	if (comch_recv_has_delayed(consumer) && ctx->alarm.due_ns == 0)
+	sim_recvq_arm(&consumer->queue.recvq);
+	if (sim_consumer_holds_any(&consumer->queue) && ctx->alarm.due_ns == 0)
 		return true; /* a step has to look at them, and to set the alarm */
 	return comch_consumer_has_message(consumer) || is_lost(consumer) ||
 	       (ctx->state == DOCA_CTX_STATE_STARTING && consumer->data_path.announced) ||
@@ -232,7 +213,6 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 		shim_object_free(created, SHIM_COMCH_CONSUMER);
 		return result;
 	}
-	comch_recv_delay_init(created);
 	created->mmap = buf_mmap;
 	created->mmap_serial = buf_mmap->serial;
 	created->imm_bytes =

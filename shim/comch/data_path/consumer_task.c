@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "consumer_priv.h"
+#include "shim/common/pe/task_fault.h"
 #include "shim/common/pe/task_memory.h"
 #include "shim/common/pe/task_trace.h"
 #include "shim/common/mem/buf_priv.h"
@@ -55,13 +56,13 @@ static doca_error_t post_recv_post(struct doca_task *task)
 	struct doca_buf *buf = recv->buf;
 
 	shim_vclock_begin_call();
-	recv->desc = (struct sim_recvq_desc){ 0 };
+	recv->receive.desc = (struct sim_recvq_desc){ 0 };
 	if (buf)
-		recv->desc = (struct sim_recvq_desc){ .addr = (uintptr_t)shim_buf_room(buf),
-						      .len_bytes = (uint32_t)shim_buf_room_bytes(buf) };
+		recv->receive.desc = (struct sim_recvq_desc){ .addr = (uintptr_t)shim_buf_room(buf),
+							      .len_bytes = (uint32_t)shim_buf_room_bytes(buf) };
+	recv->receive.hit = task->fault_hit;
 	recv->imm_len = 0;
-	consumer->posted[consumer->queue.posted % consumer->num_tasks] = recv;
-	sim_recvq_post(&consumer->queue, &recv->desc);
+	sim_consumer_post(&consumer->queue, &recv->receive);
 	if (doca_unlikely(shim_vclock != NULL))
 		shim_pe_vclock_post_credit(task->ctx->pe);
 	return DOCA_SUCCESS;
@@ -76,6 +77,21 @@ static void post_recv_complete(struct doca_task *task)
 	cb(recv_of(task), task->user_data, task->ctx->user_data);
 }
 
+static void post_recv_site(const struct doca_task *task, struct sim_fault_site *ret_site)
+{
+	const struct doca_buf *buf = recv_of(task)->buf;
+
+	if (!buf)
+		return;
+	ret_site->addr = (uintptr_t)shim_buf_room(buf);
+	ret_site->size = shim_buf_room_bytes(buf);
+}
+
+static const struct shim_task_fault_ops post_recv_fault_ops = {
+	.op = SIM_OP_COMCH_CONSUMER_RECV,
+	.site = post_recv_site,
+};
+
 const struct shim_task_type comch_post_recv_type = {
 	.name = SIM_TASK_COMCH_CONSUMER_RECV,
 	.size = sizeof(struct doca_comch_consumer_task_post_recv), /* and the immediate data */
@@ -83,7 +99,7 @@ const struct shim_task_type comch_post_recv_type = {
 	.validate = post_recv_check,
 	.post = post_recv_post,
 	.complete = post_recv_complete,
-	.fault_ops = &comch_post_recv_fault_ops,
+	.fault_ops = &post_recv_fault_ops,
 };
 
 /* ---- messages ---- */
@@ -121,7 +137,7 @@ static doca_error_t store_message(const struct doca_comch_consumer *consumer,
 
 	if (message->failed)
 		return DOCA_ERROR_IO_FAILED;
-	if (buf && (describe_invalid_buf(consumer, buf) || (uintptr_t)shim_buf_room(buf) != recv->desc.addr ||
+	if (buf && (describe_invalid_buf(consumer, buf) || (uintptr_t)shim_buf_room(buf) != recv->receive.desc.addr ||
 		    shim_buf_room_bytes(buf) < message->len_bytes)) {
 		sim_err("post receive task: its buffer was changed or returned while the task was in flight");
 		return DOCA_ERROR_IO_FAILED;
@@ -137,14 +153,31 @@ static doca_error_t store_message(const struct doca_comch_consumer *consumer,
 	return DOCA_SUCCESS;
 }
 
-/* Complete a delayed task that is due. Returns whether there was one. */
-static bool complete_due(struct doca_comch_consumer *consumer)
+static struct doca_comch_consumer_task_post_recv *recv_from(struct sim_receive *receive)
 {
-	struct doca_comch_consumer_task_post_recv *recv = comch_recv_pop_due(consumer);
+	return (void *)((uint8_t *)receive - offsetof(struct doca_comch_consumer_task_post_recv, receive));
+}
 
-	if (recv)
-		shim_task_complete_posted(&recv->task, recv->result);
-	return recv != NULL;
+/* The task completes later. A fault changes its status; or the message, which is the last part of the buffer's data, or only
+ * immediate data. */
+static void hold(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *recv,
+		 const struct sim_recvq_message *message, doca_error_t result)
+{
+	const struct doca_buf *buf = recv->buf;
+	uint8_t *bytes = NULL;
+
+	recv->result = shim_task_has_fault(&recv->task, FAIL) ? shim_fault_error(recv->task.fault_hit->status) : result;
+	if (recv->result == DOCA_SUCCESS && message->len_bytes > 0)
+		bytes = (void *)(uintptr_t)shim_buf_cpu_addr(buf, shim_buf_room(buf) - message->len_bytes);
+	else if (recv->result == DOCA_SUCCESS)
+		bytes = recv->imm;
+	sim_consumer_hold(&consumer->queue, &recv->receive, message, bytes,
+			  message->len_bytes > 0 ? message->len_bytes : recv->imm_len);
+}
+
+static void complete_held(struct sim_receive *receive)
+{
+	shim_task_complete_posted(&recv_from(receive)->task, recv_from(receive)->result);
 }
 
 /* Receive a message. Returns whether the user saw it. */
@@ -152,52 +185,45 @@ static bool poll_next_message(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_consumer_task_post_recv *recv;
 	struct sim_recvq_message message;
+	struct sim_receive *receive;
 	doca_error_t result;
-	int rc;
+	int rc = sim_consumer_take(&consumer->queue, &receive, &message);
 
-	recv = consumer->posted[consumer->queue.polled % consumer->num_tasks];
-	rc = sim_recvq_poll(&consumer->queue, &recv->desc, consumer->slot_buf, &message);
+	recv = recv_from(receive);
 	if (rc == 0 && message.is_recorded)
-		sim_trace_message(SIM_TRACE_RECEIVED, consumer->data_path.ctx.trace_id, consumer->stream_id,
-				  consumer->queue.polled, message.len_bytes + message.imm_bytes, sim_trace_now_ns(),
+		sim_trace_message(SIM_TRACE_RECEIVED, consumer->data_path.ctx.trace_id,
+				  consumer->queue.cfg.info.stream_id, consumer->queue.recvq.polled,
+				  message.len_bytes + message.imm_bytes, sim_trace_now_ns(),
 				  shim_task_trace_submitted_ns(&recv->task));
-	if (rc == -EPROTO)
-		sim_err("Comch consumer: the other end wrote an invalid message, which is lost");
 	if (rc < 0)
-		message = (struct sim_recvq_message){ .failed = true };
+		sim_err("Comch consumer: the other end wrote an invalid message, which is lost");
 	result = store_message(consumer, recv, &message);
-	if (doca_unlikely(comch_recv_delay(consumer, recv, &message, result)))
+	if (doca_unlikely(sim_consumer_must_hold(&consumer->queue, receive, &message))) {
+		hold(consumer, recv, &message, result);
 		return false;
+	}
 	shim_task_complete_posted(&recv->task, result);
 	return true;
 }
 
-/* In virtual time a message stays in its slot until it is due: that does not depend on when the consumer polls. A consumer
- * that stops takes it at once. */
-static bool waits_for_time(struct doca_comch_consumer *consumer)
-{
-	struct doca_ctx *ctx = &consumer->data_path.ctx;
-	uint64_t due_ns;
-
-	if (doca_likely(!shim_vclock) || ctx->state == DOCA_CTX_STATE_STOPPING)
-		return false;
-	due_ns = sim_recvq_next_due_ns(&consumer->queue);
-	if (due_ns <= shim_now_ns())
-		return false;
-	shim_ctx_set_alarm(ctx, due_ns);
-	return true;
-}
-
+/* In virtual time a message stays in its slot until it is due. A consumer that stops takes it at once. */
 bool comch_consumer_has_message(struct doca_comch_consumer *consumer)
 {
-	return !comch_recv_is_blocked(consumer) && sim_recvq_has_message(&consumer->queue) && !waits_for_time(consumer);
+	return sim_consumer_has_message(&consumer->queue,
+					shim_vclock && consumer->data_path.ctx.state != DOCA_CTX_STATE_STOPPING);
 }
 
 bool comch_consumer_poll(struct doca_comch_consumer *consumer)
 {
 	for (;;) {
-		if (doca_unlikely(comch_recv_has_delayed(consumer)) && complete_due(consumer))
+		struct sim_receive *due = NULL;
+
+		if (doca_unlikely(sim_consumer_holds_any(&consumer->queue)))
+			due = sim_consumer_pop_due(&consumer->queue);
+		if (due) {
+			complete_held(due);
 			return true;
+		}
 		if (!comch_consumer_has_message(consumer))
 			return false;
 		if (poll_next_message(consumer))
@@ -207,21 +233,17 @@ bool comch_consumer_poll(struct doca_comch_consumer *consumer)
 
 bool comch_consumer_flush(struct doca_comch_consumer *consumer)
 {
-	struct doca_comch_consumer_task_post_recv *recv = comch_recv_pop_delayed(consumer);
-	const struct doca_comch_connection *connection = consumer->data_path.connection;
+	int lost = consumer->data_path.connection->pipe.lost_error;
+	struct sim_receive *receive = sim_consumer_pop_held(&consumer->queue);
 
-	if (recv) {
-		shim_task_complete_posted(&recv->task, recv->result);
+	if (receive) {
+		complete_held(receive);
 		return true;
 	}
-	recv = comch_recv_pop_hung(consumer);
-	if (!recv && consumer->queue.polled < consumer->queue.posted)
-		recv = consumer->posted[consumer->queue.polled++ % consumer->num_tasks];
-	if (!recv)
+	receive = sim_consumer_pop_any(&consumer->queue);
+	if (!receive)
 		return false;
-	shim_task_complete_posted(&recv->task, connection->pipe.lost_error < 0 ?
-						       comch_end_status(connection->pipe.lost_error) :
-						       DOCA_ERROR_IO_FAILED);
+	shim_task_complete_posted(&recv_from(receive)->task, lost < 0 ? comch_end_status(lost) : DOCA_ERROR_IO_FAILED);
 	return true;
 }
 

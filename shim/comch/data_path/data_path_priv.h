@@ -25,14 +25,12 @@ void comch_data_path_detach(struct comch_data_path *data_path);
 
 /* The other end announced a consumer, or withdrew one. Take the announcement's descriptors; return whether the user saw an
  * event. */
-bool comch_add_remote_consumer(struct doca_comch_connection *connection, struct sim_handshake_msg *announcement);
+bool comch_add_remote_consumer(struct doca_comch_connection *connection, uint32_t id,
+			       struct sim_handshake_msg *announcement);
 bool comch_expire_remote_consumer(struct doca_comch_connection *connection, uint32_t id);
 
 /* Expire one consumer that is still known, and call the user's callback, which may close the connection. Returns whether there was
  * one. */
 bool comch_expire_next_remote_consumer(struct doca_comch_connection *connection);
-
-/* Forget all without calling the user. */
-void comch_remote_consumers_drop(struct doca_comch_connection *connection);
 
 #endif

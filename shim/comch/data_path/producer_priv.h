@@ -6,7 +6,7 @@
 #include <doca_comch_producer.h>
 
 #include "data_path_priv.h"
-#include "remote_consumer_priv.h"
+#include "sim/msg/remote_consumer.h"
 
 struct doca_comch_producer {
 	struct comch_data_path data_path; /* first */
@@ -24,46 +24,33 @@ struct doca_comch_producer_task_send {
 	const uint8_t *imm;
 	uint32_t imm_len;
 	uint32_t consumer;
-	struct comch_remote_consumer *remote; /* held, with a reserved slot, from submit until its job ran */
-	uint8_t posted_imm[];                 /* a copy of @imm at the submit: the user may write the next there */
+	struct sim_remote_consumer *remote; /* held, with a reserved slot, from submit until its job ran */
+	uint8_t posted_imm[];               /* a copy of @imm at the submit: the user may write the next there */
 };
 
 extern const struct shim_task_type comch_producer_send_type;
 
 /* ---- producer_send.c ---- */
 
-/* The length of the task's buffer; 0 = it has none. */
-uint32_t comch_producer_get_len(const struct doca_comch_producer_task_send *send);
+extern const struct shim_task_fault_ops comch_producer_send_fault_ops;
 
 /* Return why the message can't be sent to any consumer, or NULL. */
 const char *comch_producer_describe_invalid(const struct doca_comch_producer_task_send *send);
 
-/* Reserve a buffer that the consumer has posted. Returns 0, or:
- *   -EAGAIN     none is posted, or the consumer's process does not answer
- *   -EMSGSIZE   the buffer is too short
- *   -E2BIG      the consumer takes less immediate data
- *   -ENOTCONN   the consumer expired
- *   -EPROTO     the consumer's queue is invalid */
-int comch_producer_reserve(struct comch_remote_consumer *remote, struct doca_comch_producer_task_send *send);
-
-/* Give a reserved buffer back. */
-void comch_producer_unreserve(struct comch_remote_consumer *remote);
+/* Reserve a buffer that the consumer has posted. Returns as sim_remote_consumer_reserve(), and -EAGAIN also if the consumer's
+ * process does not answer. */
+int comch_producer_reserve(struct sim_remote_consumer *remote, struct doca_comch_producer_task_send *send);
 
 /* Drop the task's reference to its consumer. */
 void comch_producer_release(struct doca_comch_producer_task_send *send);
 
-/* The bytes of the task's buffer; NULL = it has none. */
-const uint8_t *comch_producer_get_bytes(const struct doca_comch_producer_task_send *send);
+/* The run of the task's job. */
+int comch_producer_run(struct sim_job *job);
 
-/* The task's message. It is marked as failed if the user changed the task since the submit. */
-struct sim_recvq_message comch_producer_make_message(const struct doca_comch_producer_task_send *send);
+/* ---- remote_consumer.c ---- */
 
-/* Claim the reserved slot and fill it. @bytes is NULL in a message of immediate data only. Returns 0 or -errno. */
-int comch_producer_fill(struct doca_comch_producer_task_send *send, struct sim_recvq_message message,
-			const uint8_t *bytes);
-
-/* ---- fault_producer.c ---- */
-
-extern const struct shim_task_fault_ops comch_producer_send_fault_ops;
+/* Import the consumer's memory, for messages of @function. Returns 0, -EAGAIN (its process does not answer; it may be
+ * stopped) or another -errno, for good. */
+int comch_remote_consumer_import(struct sim_remote_consumer *remote, uint32_t function);
 
 #endif

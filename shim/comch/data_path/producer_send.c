@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A producer's message: reserve a buffer that the consumer has posted, claim it, and fill it. */
+/* A producer's message: reserve a buffer that the consumer has posted, and fill it; also under a fault. */
 #include <errno.h>
 #include <string.h>
 
 #include "pcie_model/arith.h"
 #include "producer_priv.h"
-#include "shim/common/pe/task_trace.h"
 #include "shim/common/base/check.h"
 #include "shim/common/mem/buf_priv.h"
+#include "shim/common/pe/task_fault.h"
+#include "shim/common/pe/task_trace.h"
 #include "shim/common/process/runtime.h"
-#include "sim/shm/wake.h"
 
-uint32_t comch_producer_get_len(const struct doca_comch_producer_task_send *send)
+/* The length of the task's buffer; 0 = it has none. */
+static uint32_t get_len(const struct doca_comch_producer_task_send *send)
 {
 	return send->buf ? (uint32_t)send->buf->data_len : 0;
+}
+
+/* The bytes of the task's buffer; NULL = it has none. */
+static const uint8_t *get_bytes(const struct doca_comch_producer_task_send *send)
+{
+	return send->buf ? (const uint8_t *)(uintptr_t)shim_buf_cpu_addr(send->buf, send->buf->data) : NULL;
+}
+
+static struct doca_comch_producer *producer_of(const struct doca_comch_producer_task_send *send)
+{
+	return (struct doca_comch_producer *)send->task.ctx;
 }
 
 const char *comch_producer_describe_invalid(const struct doca_comch_producer_task_send *send)
@@ -38,125 +50,119 @@ const char *comch_producer_describe_invalid(const struct doca_comch_producer_tas
 	return NULL;
 }
 
-/* ---- reserving ---- */
+/* ---- submit ---- */
 
-/* Whether the message goes through the consumer's slot. A path that the user forces carries every message. */
-static bool is_short(uint32_t len)
+int comch_producer_reserve(struct sim_remote_consumer *remote, struct doca_comch_producer_task_send *send)
 {
-	return len <= SIM_RECVQ_INLINE_BYTES && !sim_session_has_forced_path(shim_session());
-}
+	uint32_t len = get_len(send);
+	int rc = sim_remote_consumer_reserve(remote, len, send->imm_len);
 
-int comch_producer_reserve(struct comch_remote_consumer *remote, struct doca_comch_producer_task_send *send)
-{
-	uint32_t len = comch_producer_get_len(send);
-	int rc;
-
-	if (send->imm_len > remote->queue.max_imm_bytes)
-		return -E2BIG;
-	pthread_mutex_lock(&remote->lock);
-	rc = remote->expired ? -ENOTCONN : sim_recvq_reserve(&remote->queue, len);
+	if (rc < 0)
+		return rc;
 	/* If the import fails for good, the task fails when it runs. */
-	if (rc == 0 && !is_short(len) && comch_remote_consumer_import(remote) == -EAGAIN) {
-		sim_recvq_unreserve(&remote->queue);
-		rc = -EAGAIN;
+	if ((len > SIM_RECVQ_INLINE_BYTES || sim_session_has_forced_path(shim_session())) &&
+	    comch_remote_consumer_import(remote, shim_dev_function(send->task.ctx->dev)->id) == -EAGAIN) {
+		sim_remote_consumer_unreserve(remote);
+		return -EAGAIN;
 	}
-	pthread_mutex_unlock(&remote->lock);
-	if (rc == 0 && send->imm_len > 0)
+	if (send->imm_len > 0)
 		memcpy(send->posted_imm, send->imm, send->imm_len);
-	return rc;
-}
-
-void comch_producer_unreserve(struct comch_remote_consumer *remote)
-{
-	pthread_mutex_lock(&remote->lock);
-	sim_recvq_unreserve(&remote->queue);
-	pthread_mutex_unlock(&remote->lock);
+	return 0;
 }
 
 void comch_producer_release(struct doca_comch_producer_task_send *send)
 {
-	comch_remote_consumer_put(send->remote);
+	sim_remote_consumer_put(send->remote);
 	send->remote = NULL;
 }
 
-/* ---- filling ---- */
+/* ---- run ---- */
 
-static void claim_slot(struct comch_remote_consumer *remote, uint64_t *ret_slot, struct sim_recvq_desc *ret_desc)
-{
-	pthread_mutex_lock(&remote->lock);
-	sim_recvq_claim(&remote->queue, ret_slot, ret_desc);
-	pthread_mutex_unlock(&remote->lock);
-}
-
-static int write_remote(struct comch_remote_consumer *remote, const struct sim_recvq_desc *desc, const void *bytes,
-			uint32_t len)
-{
-	if (!remote->buffers)
-		return remote->import_error;
-	return sim_copy(remote->buffers, desc->addr, NULL, (uintptr_t)bytes, len);
-}
-
-/* Record the message before it is visible: its receiver may be quick. */
-static void trace_sent(struct doca_comch_producer_task_send *send, struct sim_recvq_message *message, uint64_t slot)
-{
-	send->task.bytes = message->len_bytes + message->imm_bytes;
-	message->is_recorded = send->task.timed;
-	if (message->is_recorded)
-		sim_trace_message(SIM_TRACE_SENT, send->task.ctx->trace_id, send->remote->stream_id, slot + 1,
-				  send->task.bytes, sim_trace_now_ns(), shim_task_trace_submitted_ns(&send->task));
-}
-
-static struct doca_comch_connection *connection_of(const struct doca_comch_producer_task_send *send)
-{
-	return ((const struct doca_comch_producer *)send->task.ctx)->data_path.connection;
-}
-
-int comch_producer_fill(struct doca_comch_producer_task_send *send, struct sim_recvq_message message,
-			const uint8_t *bytes)
-{
-	struct comch_remote_consumer *remote = send->remote;
-	struct sim_recvq_desc desc;
-	uint64_t slot;
-	int rc = 0;
-
-	claim_slot(remote, &slot, &desc);
-	if (message.failed || remote->expired)
-		rc = -EIO;
-	else if (message.len_bytes > desc.len_bytes)
-		rc = -EMSGSIZE;
-	else if (is_short(message.len_bytes))
-		message.inlined = bytes;
-	else if (bytes)
-		rc = write_remote(remote, &desc, bytes, message.len_bytes);
-	if (rc < 0)
-		message = (struct sim_recvq_message){ .producer = message.producer, .failed = true };
-	else
-		trace_sent(send, &message, slot);
-	if (sim_recvq_fill(&remote->queue, slot, &message) && sim_wake_send(remote->wake_fd) < 0)
-		sim_pipe_request_wake_peer(&connection_of(send)->pipe);
-	shim_message_sent(remote->engine, message.due_ns);
-	return rc;
-}
-
-const uint8_t *comch_producer_get_bytes(const struct doca_comch_producer_task_send *send)
-{
-	return send->buf ? (const uint8_t *)(uintptr_t)shim_buf_cpu_addr(send->buf, send->buf->data) : NULL;
-}
-
-struct sim_recvq_message comch_producer_make_message(const struct doca_comch_producer_task_send *send)
+/* The task's message. It is marked as failed if the user changed the task since the submit. */
+static struct sim_recvq_message make_message(const struct doca_comch_producer_task_send *send)
 {
 	const char *reason = comch_producer_describe_invalid(send);
-	uint64_t one_way_ns = ((const struct doca_comch_producer *)send->task.ctx)->one_way_ns;
-	struct sim_recvq_message message = { .producer = ((struct doca_comch_producer *)send->task.ctx)->data_path.id,
+	uint64_t one_way_ns = producer_of(send)->one_way_ns;
+	struct sim_recvq_message message = { .producer = producer_of(send)->data_path.id,
+					     .failed = reason != NULL,
 					     .imm = send->posted_imm,
 					     .imm_bytes = send->imm_len };
 
 	if (reason)
 		sim_err("Comch producer's send task, changed while in flight: %s", reason);
 	else
-		message.len_bytes = comch_producer_get_len(send);
+		message.len_bytes = get_len(send);
 	if (one_way_ns > 0)
 		message.due_ns = add_saturating_u64(shim_now_ns(), one_way_ns);
-	message.failed = reason != NULL;
 	return message;
 }
+
+/* @hit may be NULL. */
+static int fill(struct doca_comch_producer_task_send *send, const struct sim_fault_hit *hit)
+{
+	struct sim_remote_send out = { .pipe = &producer_of(send)->data_path.connection->pipe,
+				       .remote = send->remote,
+				       .vclock = shim_vclock,
+				       .forces_path = sim_session_has_forced_path(shim_session()),
+				       .is_recorded = send->task.timed,
+				       .object = send->task.ctx->trace_id };
+	struct sim_recvq_message message = make_message(send);
+	const uint8_t *bytes = message.failed ? NULL : get_bytes(send);
+	int rc;
+
+	if (out.is_recorded)
+		out.task_ns = shim_task_trace_submitted_ns(&send->task);
+	if (doca_likely(!hit)) {
+		rc = sim_remote_send_fill(&out, message, bytes);
+	} else {
+		out.clock = sim_session_clock(shim_session());
+		rc = sim_remote_send_fill_with_fault(&out, hit, message, bytes);
+	}
+	if (rc == 0)
+		send->task.bytes = out.sent_bytes;
+	return rc;
+}
+
+int comch_producer_run(struct sim_job *job)
+{
+	struct doca_comch_producer_task_send *send = (struct doca_comch_producer_task_send *)shim_task_from_job(job);
+	int rc = fill(send, NULL);
+
+	comch_producer_release(send);
+	return rc;
+}
+
+/* ---- under a fault; the job's delay and hang are the task decorator's (shim/common/pe/task_fault.h) ---- */
+
+static void send_site(const struct doca_task *task, struct sim_fault_site *ret_site)
+{
+	const struct doca_comch_producer_task_send *send = (const void *)task;
+
+	ret_site->size = send->buf ? get_len(send) : send->imm_len;
+	ret_site->addr = (uintptr_t)get_bytes(send);
+}
+
+static int run_with_fault(struct sim_job *job, const struct sim_fault_hit *hit)
+{
+	struct doca_comch_producer_task_send *send = (struct doca_comch_producer_task_send *)shim_task_from_job(job);
+	int rc = 0;
+
+	if (SHIM_HIT_HAS_ACT(hit, FAIL))
+		rc = -EIO;
+	if (SHIM_HIT_HAS_ACT(hit, BREAK)) {
+		sim_pipe_abort(&producer_of(send)->data_path.connection->pipe);
+		rc = -ECONNABORTED;
+	}
+	if (rc < 0 || SHIM_HIT_HAS_ACT(hit, DROP))
+		sim_remote_consumer_unreserve(send->remote);
+	else
+		rc = fill(send, hit);
+	comch_producer_release(send);
+	return rc;
+}
+
+const struct shim_task_fault_ops comch_producer_send_fault_ops = {
+	.op = SIM_OP_COMCH_PRODUCER_SEND,
+	.site = send_site,
+	.run = run_with_fault,
+};

@@ -45,7 +45,7 @@ static void report_post_error(const struct doca_comch_producer_task_send *send, 
 		return;
 	case -EMSGSIZE:
 		sim_err("Comch producer's send task: %u bytes are more than the buffer that consumer %u has posted",
-			comch_producer_get_len(send), send->consumer);
+			(unsigned int)send->buf->data_len, send->consumer);
 		return;
 	case -E2BIG:
 		sim_err("Comch producer's send task: %u bytes of immediate data are more than consumer %u takes",
@@ -79,7 +79,7 @@ static doca_error_t send_post(struct doca_task *task)
 {
 	struct doca_comch_producer_task_send *send = send_of(task);
 	struct doca_comch_connection *connection = ((struct doca_comch_producer *)task->ctx)->data_path.connection;
-	struct comch_remote_consumer *remote = comch_remote_consumer_get(connection, send->consumer);
+	struct sim_remote_consumer *remote = sim_remote_consumer_get(&connection->pipe, send->consumer);
 	doca_error_t result;
 	int rc;
 
@@ -87,25 +87,15 @@ static doca_error_t send_post(struct doca_task *task)
 		return fail_post(send, connection->pipe.lost_error < 0 ? -ENOTCONN : -ENOENT);
 	rc = may_try(task) ? comch_producer_reserve(remote, send) : -EAGAIN;
 	if (doca_unlikely(rc == -EAGAIN && shim_vclock))
-		shim_pe_vclock_wait_credit(task->ctx->pe, remote->engine);
+		shim_pe_vclock_wait_credit(task->ctx->pe, remote->info.engine);
 	send->remote = remote;
 	result = rc < 0 ? fail_post(send, rc) : shim_task_post_job(task);
 	if (result != DOCA_SUCCESS) {
 		if (rc == 0)
-			comch_producer_unreserve(remote);
+			sim_remote_consumer_unreserve(remote);
 		comch_producer_release(send);
 	}
 	return result;
-}
-
-static int send_run(struct sim_job *job)
-{
-	struct doca_comch_producer_task_send *send = send_of(shim_task_from_job(job));
-	struct sim_recvq_message message = comch_producer_make_message(send);
-	int rc = comch_producer_fill(send, message, message.failed ? NULL : comch_producer_get_bytes(send));
-
-	comch_producer_release(send);
-	return rc;
 }
 
 /* The message in the program's buffer, and the consumer's buffer if it is mapped here. */
@@ -131,7 +121,7 @@ static void send_complete(struct doca_task *task)
 	struct doca_comch_producer_task_send *send = send_of(task);
 
 	if (send->remote) { /* flushed before its job ran: the reserved buffer is free for others */
-		comch_producer_unreserve(send->remote);
+		sim_remote_consumer_unreserve(send->remote);
 		comch_producer_release(send);
 	}
 	(task->status == DOCA_SUCCESS ? producer->done : producer->failed)(send, task->user_data, task->ctx->user_data);
@@ -143,7 +133,7 @@ const struct shim_task_type comch_producer_send_type = {
 	.check = send_check,
 	.validate = send_check,
 	.post = send_post,
-	.run = send_run,
+	.run = comch_producer_run,
 	.find_memory = send_find_memory,
 	.complete = send_complete,
 	.fault_ops = &comch_producer_send_fault_ops,

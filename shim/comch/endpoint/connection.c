@@ -9,6 +9,7 @@
 #include "shim/common/base/call_hooks.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
+#include "sim/msg/remote_consumer.h"
 
 /* ---- creating ---- */
 
@@ -60,7 +61,7 @@ static bool handle_event(struct doca_comch_connection *connection, struct sim_pi
 		connection->endpoint->injected_status = shim_fault_error(event->status);
 		return true;
 	case SIM_PIPE_OBJECT_NEW:
-		return comch_add_remote_consumer(connection, &event->announcement);
+		return comch_add_remote_consumer(connection, event->id, &event->announcement);
 	case SIM_PIPE_OBJECT_GONE:
 		return comch_expire_remote_consumer(connection, event->id);
 	}
@@ -211,7 +212,7 @@ void comch_connection_close(struct doca_comch_connection *connection, int reason
 	sim_pipe_close(&connection->pipe);
 	comch_connection_notify_data_paths(connection);
 	close_channel(connection, reason);
-	comch_remote_consumers_drop(connection);
+	sim_remote_consumers_drop(&connection->pipe);
 }
 
 void comch_connection_release(struct doca_comch_connection *connection)
