@@ -7,7 +7,7 @@
  *
  * A callback whose arguments are pointers and unions is passed to Comch as it is:
  * the calling convention is the same. Where the types of numbers differ, Comch calls
- * an adapter, which calls the program's callback (shim/comch/conn/callbacks.h).
+ * an adapter, which calls the program's callback (shim/comch/conn/compat.h).
  */
 #ifndef SHIM_CC_PRIV_H
 #define SHIM_CC_PRIV_H

@@ -8,7 +8,7 @@
 static void on_message(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 		       struct doca_comch_connection *connection)
 {
-	doca_cc_event_msg_recv_cb_t cb = (doca_cc_event_msg_recv_cb_t)comch_callbacks_of(connection)->received;
+	doca_cc_event_msg_recv_cb_t cb = (doca_cc_event_msg_recv_cb_t)comch_compat_of(connection)->received;
 
 	cb((struct doca_cc_event_msg_recv *)event, bytes, len, TO_CC(connection, connection));
 }
@@ -17,7 +17,7 @@ static void on_connect(struct doca_comch_event_connection_status_changed *event,
 		       struct doca_comch_connection *connection, uint8_t successful)
 {
 	doca_cc_event_connection_status_changed_cb_t cb =
-		(doca_cc_event_connection_status_changed_cb_t)comch_callbacks_of(connection)->connected;
+		(doca_cc_event_connection_status_changed_cb_t)comch_compat_of(connection)->connected;
 
 	cb((struct doca_cc_event_connection_status_changed *)event, TO_CC(connection, connection), successful);
 }
@@ -26,9 +26,17 @@ static void on_disconnect(struct doca_comch_event_connection_status_changed *eve
 			  struct doca_comch_connection *connection, uint8_t successful)
 {
 	doca_cc_event_connection_status_changed_cb_t cb =
-		(doca_cc_event_connection_status_changed_cb_t)comch_callbacks_of(connection)->disconnected;
+		(doca_cc_event_connection_status_changed_cb_t)comch_compat_of(connection)->disconnected;
 
 	cb((struct doca_cc_event_connection_status_changed *)event, TO_CC(connection, connection), successful);
+}
+
+static doca_error_t keep_received(struct comch_compat *compat, doca_cc_event_msg_recv_cb_t cb)
+{
+	if (!compat)
+		return DOCA_ERROR_NO_MEMORY;
+	compat->received = (void (*)(void))cb;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t(doca_cc_server_event_msg_recv_register)(struct doca_cc_server *cc_server,
@@ -37,9 +45,8 @@ doca_error_t(doca_cc_server_event_msg_recv_register)(struct doca_cc_server *cc_s
 	doca_error_t result = doca_comch_server_event_msg_recv_register(TO_COMCH(server, cc_server),
 									recv_event_cb ? on_message : NULL);
 
-	if (result == DOCA_SUCCESS)
-		comch_server_callbacks(TO_COMCH(server, cc_server))->received = (void (*)(void))recv_event_cb;
-	return result;
+	return result == DOCA_SUCCESS ? keep_received(comch_server_compat(TO_COMCH(server, cc_server)), recv_event_cb) :
+					result;
 }
 
 doca_error_t(doca_cc_client_event_msg_recv_register)(struct doca_cc_client *cc_client,
@@ -48,25 +55,26 @@ doca_error_t(doca_cc_client_event_msg_recv_register)(struct doca_cc_client *cc_c
 	doca_error_t result = doca_comch_client_event_msg_recv_register(TO_COMCH(client, cc_client),
 									recv_event_cb ? on_message : NULL);
 
-	if (result == DOCA_SUCCESS)
-		comch_client_callbacks(TO_COMCH(client, cc_client))->received = (void (*)(void))recv_event_cb;
-	return result;
+	return result == DOCA_SUCCESS ? keep_received(comch_client_compat(TO_COMCH(client, cc_client)), recv_event_cb) :
+					result;
 }
 
 doca_error_t(doca_cc_server_event_connection_register)(struct doca_cc_server *cc_server,
 						       doca_cc_event_connection_status_changed_cb_t connect_event_cb,
 						       doca_cc_event_connection_status_changed_cb_t disconnect_event_cb)
 {
-	struct comch_callbacks *callbacks;
+	struct comch_compat *compat;
 	doca_error_t result = doca_comch_server_event_connection_status_changed_register(
 		TO_COMCH(server, cc_server), connect_event_cb ? on_connect : NULL,
 		disconnect_event_cb ? on_disconnect : NULL);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	callbacks = comch_server_callbacks(TO_COMCH(server, cc_server));
-	callbacks->connected = (void (*)(void))connect_event_cb;
-	callbacks->disconnected = (void (*)(void))disconnect_event_cb;
+	compat = comch_server_compat(TO_COMCH(server, cc_server));
+	if (!compat)
+		return DOCA_ERROR_NO_MEMORY;
+	compat->connected = (void (*)(void))connect_event_cb;
+	compat->disconnected = (void (*)(void))disconnect_event_cb;
 	return DOCA_SUCCESS;
 }
 

@@ -73,8 +73,9 @@ static doca_error_t create_server(struct doca_comm_channel_ep_t *ep, const char 
 	if (result != DOCA_SUCCESS)
 		return result;
 	ep->ctx = doca_comch_server_as_ctx(ep->server);
-	comch_set_comm_channel_mode(ep->ctx, ep->status_eventfd);
-	result = doca_comch_server_set_max_msg_size(ep->server, ep->max_msg_bytes);
+	result = comch_set_comm_channel_mode(ep->ctx, ep->status_eventfd);
+	if (result == DOCA_SUCCESS)
+		result = doca_comch_server_set_max_msg_size(ep->server, ep->max_msg_bytes);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_server_set_recv_queue_size(ep->server, ep->recv_queue_size);
 	return result;
@@ -87,9 +88,10 @@ static doca_error_t create_client(struct doca_comm_channel_ep_t *ep, const char 
 	if (result != DOCA_SUCCESS)
 		return result;
 	ep->ctx = doca_comch_client_as_ctx(ep->client);
-	comch_set_comm_channel_mode(ep->ctx, -1);
 	comch_client_set_connect_timeout(ep->client, 0); /* the service must listen already */
-	result = doca_comch_client_set_max_msg_size(ep->client, ep->max_msg_bytes);
+	result = comch_set_comm_channel_mode(ep->ctx, -1);
+	if (result == DOCA_SUCCESS)
+		result = doca_comch_client_set_max_msg_size(ep->client, ep->max_msg_bytes);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_client_set_recv_queue_size(ep->client, ep->recv_queue_size);
 	return result;

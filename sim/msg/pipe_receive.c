@@ -124,6 +124,8 @@ void sim_pipe_release_event(struct sim_poll_group *group, struct sim_pipe_event 
 {
 	void *memory = event->memory;
 
+	if (!memory)
+		return;
 	event->memory = NULL;
 	if (event->memory_bytes == 0 || group->record_buf || !sim_poll_group_is_open(group) ||
 	    event->memory_bytes != sim_pipe_max_record_bytes(group->cfg.max_msg_bytes))

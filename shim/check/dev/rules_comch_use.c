@@ -176,7 +176,7 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 {
 	const struct shim_call *call = check_current_call();
 
-	if (!shim_handle_is(ctx, SHIM_COMCH_CLIENT) || ((const struct comch_endpoint *)ctx)->is_comm_channel)
+	if (!shim_handle_is(ctx, SHIM_COMCH_CLIENT) || comch_is_comm_channel((const struct comch_endpoint *)ctx))
 		return;
 	pthread_mutex_lock(&clients.lock);
 	clients.pid = getpid();

@@ -53,8 +53,8 @@ void comch_connection_notify_data_paths(struct doca_comch_connection *connection
 
 void comch_endpoint_signal_status(const struct comch_endpoint *endpoint)
 {
-	if (endpoint->status_fd >= 0)
-		eventfd_write(endpoint->status_fd, 1);
+	if (comch_is_comm_channel(endpoint) && endpoint->compat->status_fd >= 0)
+		eventfd_write(endpoint->compat->status_fd, 1);
 }
 
 /* In the session's thread. The event is a handshake message, a close, or a notification of the peer, which may be for

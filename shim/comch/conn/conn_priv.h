@@ -31,7 +31,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "callbacks.h"
+#include "compat.h"
 #include "shim/common/pe/ctx_life.h"
 #include "shim/common/pe/pe_priv.h"
 #include "shim/common/pe/pe_vclock.h"
@@ -69,18 +69,24 @@ struct comch_endpoint {
 	doca_comch_task_send_completion_cb_t send_done, send_failed;
 	doca_comch_event_msg_recv_cb_t received;
 	doca_comch_event_consumer_cb_t new_consumer, expired_consumer;
-	struct comch_callbacks cc_callbacks;
-	bool is_comm_channel; /* a Comm Channel endpoint drives it (endpoint/comm_channel_hooks.h) */
-	int status_fd;        /* eventfd that is written when clients come or go; -1 = none */
+	struct comch_compat *compat; /* NULL = its user is a program of this generation; else the endpoint's */
 	/* While not idle: */
 	struct shim_task_pool *send_pool;
-	doca_error_t injected_status; /* Comm Channel: result of a call that a fault fails; SUCCESS = none */
-	struct sim_poll_group group;  /* of its connections' pipes */
-	uint32_t num_idle_turns;      /* calls of progress that found no ring */
-	bool drained;                 /* progressed since it began to stop */
-	bool recv_paused;             /* progress leaves incoming messages where they are ... */
-	bool has_pending_recv;        /* ... and has left one */
+	struct sim_poll_group group; /* of its connections' pipes */
+	uint32_t num_idle_turns;     /* calls of progress that found no ring */
+	bool drained;                /* progressed since it began to stop */
 };
+
+static inline bool comch_is_comm_channel(const struct comch_endpoint *endpoint)
+{
+	return endpoint->compat && endpoint->compat->is_comm_channel;
+}
+
+/* Whether progress leaves what it could receive. */
+static inline bool comch_is_recv_paused(const struct comch_endpoint *endpoint)
+{
+	return doca_unlikely(endpoint->compat != NULL) && endpoint->compat->recv_paused;
+}
 
 static inline struct comch_endpoint *comch_endpoint_of_group(struct sim_poll_group *group)
 {
@@ -109,7 +115,7 @@ struct doca_comch_connection {
 	struct sim_pipe pipe;
 	struct sim_channel *channel;
 	_Atomic bool channel_event; /* the channel's status changed, or it has handshake messages */
-	bool has_pending_recv;      /* progress left a message, or the end, where it is */
+	bool has_pending_recv;      /* Comm Channel: progress left a message, or the end, where it is */
 	union doca_data user_data;
 	struct sim_pipe_counters snapshot;
 	uint64_t stream_id; /* in recordings: of the client's messages; the server's stream has the next number */
@@ -154,7 +160,7 @@ static inline void comch_connection_requeue(struct doca_comch_connection *connec
 
 void comch_connection_schedule_poll(struct doca_comch_connection *connection);
 
-/* Write @status_fd: a client came or went. Any thread. */
+/* Tell Comm Channel that a client came or went. Any thread. */
 void comch_endpoint_signal_status(const struct comch_endpoint *endpoint);
 
 /* Wake the started consumers and producers: the pipe has a lost_error. */

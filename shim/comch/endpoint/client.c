@@ -295,8 +295,10 @@ doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client)
 
 	SHIM_NEED(comch_client, SHIM_COMCH_CLIENT);
 	result = shim_ctx_fini(&comch_client->endpoint.ctx);
-	if (result == DOCA_SUCCESS)
-		shim_object_free(comch_client, SHIM_COMCH_CLIENT);
+	if (result != DOCA_SUCCESS)
+		return result;
+	free(comch_client->endpoint.compat);
+	shim_object_free(comch_client, SHIM_COMCH_CLIENT);
 	return result;
 }
 

@@ -3,10 +3,19 @@
 #include "comm_channel_hooks.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "endpoint_priv.h"
 #include "shim/common/pe/pe_progress.h"
 #include "shim/common/process/fault.h"
+
+/* The endpoint's compat, made at the first need; NULL = no memory. */
+static struct comch_compat *make_compat(struct comch_endpoint *endpoint)
+{
+	if (!endpoint->compat)
+		endpoint->compat = calloc(1, sizeof(*endpoint->compat));
+	return endpoint->compat;
+}
 
 /* ---- a context that pauses receiving ---- */
 
@@ -15,21 +24,23 @@ static struct comch_endpoint *endpoint_of(const struct doca_ctx *ctx)
 	return (struct comch_endpoint *)(uintptr_t)ctx;
 }
 
-void comch_set_comm_channel_mode(struct doca_ctx *ctx, int status_fd)
+doca_error_t comch_set_comm_channel_mode(struct doca_ctx *ctx, int status_fd)
 {
-	struct comch_endpoint *endpoint = endpoint_of(ctx);
+	struct comch_compat *compat = make_compat(endpoint_of(ctx));
 
-	endpoint->is_comm_channel = true;
+	if (!compat)
+		return DOCA_ERROR_NO_MEMORY;
+	compat->is_comm_channel = compat->recv_paused = true;
+	compat->status_fd = status_fd;
 	ctx->is_internal = true;
 	ctx->is_silent = false; /* Comm Channel has event handles of its own */
-	endpoint->recv_paused = true;
-	endpoint->status_fd = status_fd;
+	return DOCA_SUCCESS;
 }
 
 /* Have the next step look at each slot that progress left something at. */
 static void requeue_pending_recv(struct comch_endpoint *endpoint)
 {
-	endpoint->has_pending_recv = false;
+	endpoint->compat->has_pending_recv = false;
 	if (shim_object_is(endpoint, SHIM_COMCH_SERVER))
 		sim_doorbell_requeue(&endpoint->group.doorbells, SIM_POLL_GROUP_OWN_SLOT);
 	for (uint32_t i = 0; i < endpoint->group.num_slots; i++) {
@@ -56,27 +67,27 @@ bool comch_progress_recv(struct doca_ctx *ctx)
 		return false;
 	if (doca_unlikely(shim_ctx_is_stale(ctx)) && shim_ctx_stop_stale(ctx))
 		return true;
-	if (endpoint->has_pending_recv)
+	if (endpoint->compat->has_pending_recv)
 		requeue_pending_recv(endpoint);
-	endpoint->recv_paused = false;
+	endpoint->compat->recv_paused = false;
 	/* in virtual time, a step that finds nothing lets time pass */
 	stepped = doca_likely(!shim_vclock) ? comch_endpoint_progress(ctx) : shim_pe_progress_one(ctx->pe);
-	endpoint->recv_paused = true;
+	endpoint->compat->recv_paused = true;
 	return stepped;
 }
 
 doca_error_t comch_take_injected_status(struct doca_ctx *ctx)
 {
-	struct comch_endpoint *endpoint = endpoint_of(ctx);
-	doca_error_t status = endpoint->injected_status;
+	struct comch_compat *compat = endpoint_of(ctx)->compat;
+	doca_error_t status = compat->injected_status;
 
-	endpoint->injected_status = DOCA_SUCCESS;
+	compat->injected_status = DOCA_SUCCESS;
 	return status;
 }
 
 bool comch_has_pending_recv(const struct doca_ctx *ctx)
 {
-	return endpoint_of(ctx)->has_pending_recv;
+	return endpoint_of(ctx)->compat->has_pending_recv;
 }
 
 static bool is_open(const struct doca_comch_connection *connection)
@@ -109,7 +120,7 @@ int comch_connection_send(struct doca_comch_connection *connection, const void *
 		return -ECONNRESET;
 	rc = sim_pipe_send_now(&connection->pipe, msg, len, &status);
 	if (doca_unlikely(rc == -ECANCELED))
-		connection->endpoint->injected_status = shim_fault_error(status);
+		connection->endpoint->compat->injected_status = shim_fault_error(status);
 	if (doca_unlikely(rc < 0) && rc != -EAGAIN && rc != -ECANCELED)
 		comch_connection_set_lost(connection, rc);
 	return rc;
@@ -124,17 +135,17 @@ bool comch_connection_has_room(struct doca_comch_connection *connection, uint32_
 
 /* ---- callbacks of doca_cc ---- */
 
-struct comch_callbacks *comch_server_callbacks(struct doca_comch_server *server)
+struct comch_compat *comch_server_compat(struct doca_comch_server *server)
 {
-	return &((struct comch_endpoint *)server)->cc_callbacks;
+	return make_compat((struct comch_endpoint *)server);
 }
 
-struct comch_callbacks *comch_client_callbacks(struct doca_comch_client *client)
+struct comch_compat *comch_client_compat(struct doca_comch_client *client)
 {
-	return &((struct comch_endpoint *)client)->cc_callbacks;
+	return make_compat((struct comch_endpoint *)client);
 }
 
-const struct comch_callbacks *comch_callbacks_of(const struct doca_comch_connection *connection)
+const struct comch_compat *comch_compat_of(const struct doca_comch_connection *connection)
 {
-	return &connection->endpoint->cc_callbacks;
+	return connection->endpoint->compat;
 }

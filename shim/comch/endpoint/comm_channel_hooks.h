@@ -13,14 +13,14 @@
 #include <doca_comch.h>
 #include <stdbool.h>
 
-#include "shim/comch/conn/callbacks.h"
+#include "shim/comch/conn/compat.h"
 #include "shim/common/base/object.h"
 
 /* ---- Comm Channel: an idle context of a server or client ---- */
 
 /* Pause receiving, and need no send tasks. @status_fd is an eventfd that is written, in any thread, when a client
- * comes or the other end of a connection goes; -1 = none. */
-SHIM_INTERNAL_API void comch_set_comm_channel_mode(struct doca_ctx *ctx, int status_fd);
+ * comes or the other end of a connection goes; -1 = none. Returns SUCCESS or NO_MEMORY. */
+SHIM_INTERNAL_API doca_error_t comch_set_comm_channel_mode(struct doca_ctx *ctx, int status_fd);
 
 /* How long a client waits for a server to appear; 0 = it must be there. The default is a few seconds. */
 SHIM_INTERNAL_API void comch_client_set_connect_timeout(struct doca_comch_client *client, uint32_t timeout_ms);
@@ -57,12 +57,12 @@ SHIM_INTERNAL_API bool comch_connection_is_disconnected(const struct doca_comch_
 /* The number of clients that wait to be accepted. */
 SHIM_INTERNAL_API uint32_t comch_server_num_pending(const struct doca_comch_server *server);
 
-/* ---- doca_cc: callbacks of the program (conn/callbacks.h) ---- */
+/* ---- doca_cc: callbacks of the program (conn/compat.h); NULL = no memory ---- */
 
-SHIM_INTERNAL_API struct comch_callbacks *comch_server_callbacks(struct doca_comch_server *server);
-SHIM_INTERNAL_API struct comch_callbacks *comch_client_callbacks(struct doca_comch_client *client);
+SHIM_INTERNAL_API struct comch_compat *comch_server_compat(struct doca_comch_server *server);
+SHIM_INTERNAL_API struct comch_compat *comch_client_compat(struct doca_comch_client *client);
 
 /* In a callback: those of the connection's server or client. */
-SHIM_INTERNAL_API const struct comch_callbacks *comch_callbacks_of(const struct doca_comch_connection *connection);
+SHIM_INTERNAL_API const struct comch_compat *comch_compat_of(const struct doca_comch_connection *connection);
 
 #endif

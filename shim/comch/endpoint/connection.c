@@ -58,7 +58,7 @@ static bool handle_event(struct doca_comch_connection *connection, struct sim_pi
 		deliver(connection, event);
 		return true;
 	case SIM_PIPE_RECEIVE_FAILED:
-		connection->endpoint->injected_status = shim_fault_error(event->status);
+		connection->endpoint->compat->injected_status = shim_fault_error(event->status);
 		return true;
 	case SIM_PIPE_OBJECT_NEW:
 		return comch_add_remote_consumer(connection, event->id, &event->announcement);
@@ -85,7 +85,7 @@ static int recv_next(struct doca_comch_connection *connection)
 static void note_pending_recv(struct doca_comch_connection *connection)
 {
 	connection->has_pending_recv = sim_pipe_has_event(&connection->pipe);
-	connection->endpoint->has_pending_recv |= connection->has_pending_recv;
+	connection->endpoint->compat->has_pending_recv |= connection->has_pending_recv;
 }
 
 /* ---- progress ---- */
@@ -148,7 +148,7 @@ bool comch_connection_progress(struct doca_comch_connection *connection)
 		return report_lost(connection);
 	rc = sim_pipe_flush(pipe);
 	if (doca_likely(rc == 0)) {
-		if (connection->endpoint->recv_paused) {
+		if (comch_is_recv_paused(connection->endpoint)) {
 			note_pending_recv(connection);
 			return false;
 		}

@@ -45,7 +45,6 @@ void comch_endpoint_init(struct comch_endpoint *endpoint, const struct shim_ctx_
 	strcpy(endpoint->name, name);
 	endpoint->max_msg_bytes = caps->comch_max_msg_bytes;
 	endpoint->recv_queue_size = min_u32(caps->comch_max_recv_queue, DEFAULT_RECV_QUEUE);
-	endpoint->status_fd = -1;
 	shim_ctx_init(&endpoint->ctx, ctx_ops, dev);
 	endpoint->ctx.is_silent = !comch_wakes();
 }
@@ -131,7 +130,7 @@ static int open_group(struct comch_endpoint *endpoint)
 		.clock = sim_session_clock(shim_session()),
 		.vclock = &shim_vclock,
 		.injector = endpoint->ctx.faults,
-		.faults = endpoint->is_comm_channel ? &comm_channel_faults : &comch_faults,
+		.faults = comch_is_comm_channel(endpoint) ? &comm_channel_faults : &comch_faults,
 		.function = shim_dev_function(endpoint->ctx.dev)->id,
 		.object = endpoint->ctx.trace_id,
 		.max_msg_bytes = endpoint->max_msg_bytes,
@@ -146,19 +145,22 @@ doca_error_t comch_endpoint_start(struct comch_endpoint *endpoint)
 	doca_error_t result = DOCA_ERROR_INITIALIZATION;
 	int rc;
 
-	if ((!endpoint->send_done && !endpoint->is_comm_channel) || !endpoint->received) {
+	if ((!endpoint->send_done && !comch_is_comm_channel(endpoint)) || !endpoint->received) {
 		sim_err("doca_ctx_start: a Comch %s needs send tasks and a receive callback; call "
 			"doca_comch_%s_task_send_set_conf() and doca_comch_%s_event_msg_recv_register() first",
 			endpoint->ops->role_name, endpoint->ops->role_name, endpoint->ops->role_name);
 		return DOCA_ERROR_BAD_STATE;
 	}
-	endpoint->drained = endpoint->has_pending_recv = false;
-	endpoint->injected_status = DOCA_SUCCESS;
+	endpoint->drained = false;
+	if (comch_is_comm_channel(endpoint)) {
+		endpoint->compat->has_pending_recv = false;
+		endpoint->compat->injected_status = DOCA_SUCCESS;
+	}
 	rc = open_group(endpoint);
 	if (rc < 0)
 		sim_err("doca_ctx_start: no shared memory for the %s's doorbells: %s", endpoint->ops->role_name,
 			strerror(-rc));
-	else if (endpoint->is_comm_channel)
+	else if (comch_is_comm_channel(endpoint))
 		result = DOCA_SUCCESS;
 	else
 		result = shim_task_pool_add(&endpoint->ctx, &comch_send_type, endpoint->num_send_tasks,

@@ -8,7 +8,7 @@
 
 doca_error_t comch_fault_plan_connect(const struct comch_endpoint *endpoint, struct comch_connect_plan *ret_plan)
 {
-	enum sim_op op = endpoint->is_comm_channel ? SIM_OP_COMM_CHANNEL_CONNECT : SIM_OP_COMCH_CONNECT;
+	enum sim_op op = comch_is_comm_channel(endpoint) ? SIM_OP_COMM_CHANNEL_CONNECT : SIM_OP_COMCH_CONNECT;
 	struct sim_fault_site site = { .op = op, .function = shim_dev_function(endpoint->ctx.dev)->id };
 	struct sim_fault_hit hit;
 

@@ -103,8 +103,8 @@ static bool server_accept_next(struct comch_endpoint *endpoint, struct doca_comc
 	int rc;
 
 	(void)unused;
-	if (endpoint->recv_paused) {
-		endpoint->has_pending_recv |=
+	if (comch_is_recv_paused(endpoint)) {
+		endpoint->compat->has_pending_recv |=
 			sim_listener_num_waiting(server->listener) > 0 || sim_listener_status(server->listener) < 0;
 		return false;
 	}
@@ -329,8 +329,10 @@ doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server)
 
 	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
 	result = shim_ctx_fini(&comch_server->endpoint.ctx);
-	if (result == DOCA_SUCCESS)
-		shim_object_free(comch_server, SHIM_COMCH_SERVER);
+	if (result != DOCA_SUCCESS)
+		return result;
+	free(comch_server->endpoint.compat);
+	shim_object_free(comch_server, SHIM_COMCH_SERVER);
 	return result;
 }
 
