@@ -80,7 +80,7 @@ struct sim_pipe_event {
 	uint32_t id;
 	struct sim_handshake_msg announcement; /* written for SIM_PIPE_OBJECT_NEW only */
 	void *memory;                          /* of sim_pipe_release_event(): what holds @bytes */
-	size_t memory_bytes;                   /* 0 = it is not a record buffer */
+	size_t memory_bytes;                   /* of a record buffer; SIZE_MAX = it is none */
 };
 
 /* ---- the pipe ---- */
@@ -189,22 +189,27 @@ bool sim_pipe_has_room(struct sim_pipe *pipe, uint32_t len);
 /* The pipe ends: end its sends; with @status (-errno) those that were not sent. */
 void sim_pipe_end_sends(struct sim_pipe *pipe, int status);
 
-/* ---- one step, when the slot rang ---- */
-
-/* First: what is written from here on rings again. */
-void sim_pipe_note_seen(struct sim_pipe *pipe);
+/* ---- one step of an open pipe, when its slot rang ---- */
 
 /* Send what waits: announcements, messages. Returns 0, or -errno: the pipe is lost. */
 int sim_pipe_flush(struct sim_pipe *pipe);
 
-/* Receive the next event. Returns 1 (*ret_event is set; release it), 0 (none), -ENOMEM (try again later) or another -errno:
- * the pipe is lost. The slot is polled again if there may be more. */
-int sim_pipe_receive(struct sim_pipe *pipe, struct sim_pipe_event *ret_event);
+/* The same, then receive the next event. Returns 1 (*ret_event is set; release it), 0 (none), -ENOMEM (try again later) or
+ * another -errno: the pipe is lost. The slot is polled again if there may be more. */
+int sim_pipe_poll(struct sim_pipe *pipe, struct sim_pipe_event *ret_event);
 
 /* Free the event's memory, or give it back to @group, which may have been closed, and even opened again, meanwhile. */
-void sim_pipe_release_event(struct sim_poll_group *group, struct sim_pipe_event *event);
+void sim_pipe_free_event(struct sim_pipe_event *event);
 
-/* Whether sim_pipe_receive() would find something now. */
+static inline void sim_pipe_release_event(struct sim_poll_group *group, struct sim_pipe_event *event)
+{
+	if (event->memory && event->memory_bytes == group->record_bytes && !group->record_buf)
+		group->record_buf = event->memory;
+	else
+		sim_pipe_free_event(event);
+}
+
+/* Whether sim_pipe_poll() would find something now. */
 bool sim_pipe_has_event(struct sim_pipe *pipe);
 
 /* Whether the other end wrote a record, or made the room that this end waits for, since the last step. */

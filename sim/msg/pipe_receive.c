@@ -116,22 +116,13 @@ static int deliver_held(struct sim_pipe *pipe, struct sim_pipe_event *ret_event)
 	ret_event->bytes = message->bytes;
 	ret_event->len = message->len;
 	ret_event->memory = message;
-	ret_event->memory_bytes = 0;
+	ret_event->memory_bytes = SIZE_MAX;
 	return 1;
 }
 
-void sim_pipe_release_event(struct sim_poll_group *group, struct sim_pipe_event *event)
+void sim_pipe_free_event(struct sim_pipe_event *event)
 {
-	void *memory = event->memory;
-
-	if (!memory)
-		return;
-	event->memory = NULL;
-	if (event->memory_bytes == 0 || group->record_buf || !sim_poll_group_is_open(group) ||
-	    event->memory_bytes != sim_pipe_max_record_bytes(group->cfg.max_msg_bytes))
-		free(memory);
-	else
-		group->record_buf = memory;
+	free(event->memory);
 }
 
 /* ---- one record ---- */
@@ -212,8 +203,7 @@ static int handle_object(struct sim_pipe *pipe, uint32_t kind, const uint8_t *re
 static int handle_next_record(struct sim_pipe *pipe, struct sim_pipe_event *ret_event)
 {
 	struct sim_poll_group *group = pipe->group;
-	size_t record_bytes = sim_pipe_max_record_bytes(group->cfg.max_msg_bytes);
-	uint8_t *record = group->record_buf ? group->record_buf : malloc(record_bytes);
+	uint8_t *record = likely(group->record_buf != NULL) ? group->record_buf : malloc(group->record_bytes);
 	uint32_t kind;
 	size_t len;
 	int rc;
@@ -224,7 +214,7 @@ static int handle_next_record(struct sim_pipe *pipe, struct sim_pipe_event *ret_
 	}
 	group->record_buf = NULL;
 	ret_event->memory = record;
-	ret_event->memory_bytes = record_bytes;
+	ret_event->memory_bytes = group->record_bytes;
 	rc = read_record(pipe, record, &kind, &len);
 	if (rc == 0 &&
 	    (kind == SIM_PIPE_MESSAGE || kind == SIM_PIPE_RECORDED_MESSAGE || kind == SIM_PIPE_MESSAGE_WITH_HDR))
@@ -252,17 +242,14 @@ static int find_end(struct sim_pipe *pipe)
 	return 0;
 }
 
-/* Whether the next record of the ring is to be read: a message stays there until the model's time of its arrival. If not, the
+/* Where messages take time: whether the next record of the ring is to be read. A message stays there until the model's time of its arrival. If not, the
  * alarm is set. */
 static bool may_read(const struct sim_pipe *pipe)
 {
 	struct sim_pipe_hdr hdr = { 0 };
-	uint64_t now_ns;
+	uint64_t now_ns = sim_poll_group_now_ns(pipe->group);
 	uint32_t kind;
 
-	if (likely(!pipe->group->cfg.timing))
-		return true;
-	now_ns = sim_poll_group_now_ns(pipe->group);
 	if (sim_ring_peek(&pipe->in, &kind, &hdr, sizeof(hdr)) < 0 || kind != SIM_PIPE_MESSAGE_WITH_HDR ||
 	    limit_modelled_ns(hdr.modelled_ns, now_ns) <= now_ns)
 		return true;
@@ -270,11 +257,10 @@ static bool may_read(const struct sim_pipe *pipe)
 	return false;
 }
 
-int sim_pipe_receive(struct sim_pipe *pipe, struct sim_pipe_event *ret_event)
+static inline int receive(struct sim_pipe *pipe, struct sim_pipe_event *ret_event)
 {
 	int rc;
 
-	ret_event->memory = NULL;
 	if (unlikely(sim_pipe_holds_messages(pipe))) {
 		if (is_held_due(pipe))
 			return deliver_held(pipe, ret_event);
@@ -283,6 +269,7 @@ int sim_pipe_receive(struct sim_pipe *pipe, struct sim_pipe_event *ret_event)
 	}
 	if (unlikely(pipe->is_awaiting)) {
 		if (sim_pipe_take_arrival(pipe, pipe->awaited_id, ret_event)) {
+			ret_event->memory = NULL;
 			sim_pipe_requeue(pipe);
 			return 1;
 		}
@@ -290,7 +277,7 @@ int sim_pipe_receive(struct sim_pipe *pipe, struct sim_pipe_event *ret_event)
 			return 0;
 		sim_pipe_set_awaiting(pipe, false, 0); /* the carrier ended without it */
 	}
-	if (!may_read(pipe))
+	if (unlikely(pipe->group->cfg.timing != NULL) && !may_read(pipe))
 		return 0;
 	rc = handle_next_record(pipe, ret_event);
 	return rc == -EAGAIN ? find_end(pipe) : rc;
@@ -302,18 +289,16 @@ bool sim_pipe_has_event(struct sim_pipe *pipe)
 		return true;
 	if (sim_delay_list_first_ready(&pipe->delay_queue))
 		return false;
-	return pipe->is_awaiting || (sim_ring_has_record(&pipe->in) && may_read(pipe)) ||
+	return pipe->is_awaiting || (sim_ring_has_record(&pipe->in) && (!pipe->group->cfg.timing || may_read(pipe))) ||
 	       (sim_pipe_get_end(pipe) < 0 && !sim_ring_has_record(&pipe->in));
 }
 
-/* ---- the order of a step ---- */
-
-void sim_pipe_note_seen(struct sim_pipe *pipe)
+/* What is written from here on rings again. */
+static inline void note_seen(struct sim_pipe *pipe)
 {
 	pipe->seen_head = sim_ring_get_head(&pipe->in);
 	pipe->seen_closed = sim_ring_is_closed(&pipe->in);
-	if (pipe->out.shared)
-		pipe->seen_tail = sim_ring_get_tail(&pipe->out);
+	pipe->seen_tail = sim_ring_get_tail(&pipe->out);
 }
 
 bool sim_pipe_has_missed_ring(const struct sim_pipe *pipe)
@@ -326,10 +311,11 @@ bool sim_pipe_has_missed_ring(const struct sim_pipe *pipe)
 	       (wants_room && pipe->seen_tail != sim_ring_get_tail(&pipe->out) && sim_ring_is_half_free(&pipe->out));
 }
 
-int sim_pipe_flush(struct sim_pipe *pipe)
+static inline int flush(struct sim_pipe *pipe)
 {
 	int rc = 0;
 
+	note_seen(pipe);
 	if (unlikely(pipe->wake_peer_requested) && atomic_exchange(&pipe->wake_peer_requested, false))
 		pipe->ops->wake_peer(pipe);
 	if (unlikely(pipe->abort_requested))
@@ -339,4 +325,16 @@ int sim_pipe_flush(struct sim_pipe *pipe)
 	if (rc == 0 && unlikely(!STAILQ_EMPTY(&pipe->send_queue)))
 		rc = sim_pipe_flush_sends(pipe);
 	return rc;
+}
+
+int sim_pipe_flush(struct sim_pipe *pipe)
+{
+	return flush(pipe);
+}
+
+int sim_pipe_poll(struct sim_pipe *pipe, struct sim_pipe_event *ret_event)
+{
+	int rc = flush(pipe);
+
+	return likely(rc == 0) ? receive(pipe, ret_event) : rc;
 }

@@ -15,6 +15,7 @@ int sim_poll_group_open(struct sim_poll_group *group, const struct sim_poll_grou
 	STAILQ_INIT(&group->deferred);
 	rc = sim_segment_create(sizeof(struct sim_doorbell_shared), &group->doorbell_memory, &group->doorbell_fd);
 	group->doorbells.shared = group->doorbell_memory.base;
+	group->record_bytes = rc == 0 ? sim_pipe_max_record_bytes(cfg->max_msg_bytes) : 0;
 	return rc;
 }
 
@@ -26,6 +27,7 @@ void sim_poll_group_close(struct sim_poll_group *group)
 	sim_poll_group_close_fd(group);
 	free(group->record_buf);
 	group->record_buf = NULL;
+	group->record_bytes = 0;
 	free(group->pipes);
 	group->pipes = NULL;
 	group->num_slots = group->num_pipes = 0;
@@ -73,7 +75,6 @@ struct sim_pipe_send *sim_poll_group_pop_completed(struct sim_poll_group *group)
 {
 	struct sim_pipe_send *send = STAILQ_FIRST(&group->completed);
 
-	if (send)
-		STAILQ_REMOVE_HEAD(&group->completed, link);
+	STAILQ_REMOVE_HEAD(&group->completed, link);
 	return send;
 }

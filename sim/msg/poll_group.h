@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/msg/poll_group.h - the pipe ends that one thread polls.
  *
- *   other ends --ring a slot--> doorbells --sim_doorbell_next()--> the slot's pipe --> sim_pipe_flush(), _receive()
+ *   other ends --ring a slot--> doorbells --sim_doorbell_next()--> the slot's pipe --> sim_pipe_poll()
  *   alarm --> sim_poll_group_on_alarm() --> sends that are due, pipes that hold messages
  *
  * The owner embeds the group in its own object, drives it by its own loop, and says how its thread is woken. A group is
@@ -76,6 +76,7 @@ struct sim_poll_group {
 	int doorbell_fd; /* for other ends; -1 = none */
 	struct sim_doorbells doorbells;
 	uint8_t *record_buf;     /* holds one record; NULL while an event has it */
+	size_t record_bytes;     /* its size; 0 = the group is closed */
 	struct sim_pipe **pipes; /* by slot in the doorbells */
 	uint32_t num_slots, num_pipes;
 	uint64_t busy_until_ps; /* session time at which the sender is free again */
@@ -106,7 +107,7 @@ void sim_poll_group_find_missed_rings(struct sim_poll_group *group);
  * Returns whether a slot is to be polled already. */
 bool sim_poll_group_arm(struct sim_poll_group *group);
 
-/* The next send that ended; NULL = none. */
+/* The next send that ended; there is one. */
 struct sim_pipe_send *sim_poll_group_pop_completed(struct sim_poll_group *group);
 
 static inline bool sim_poll_group_has_completed(const struct sim_poll_group *group)

@@ -183,11 +183,6 @@ bool sim_ring_is_half_free(const struct sim_ring *ring)
 
 /* ---- the reader ---- */
 
-bool sim_ring_has_record(const struct sim_ring *ring)
-{
-	return atomic_load_explicit(&ring->shared->head, memory_order_acquire) != ring->count;
-}
-
 static struct record_header read_header(const struct sim_ring *ring)
 {
 	struct record_header header;
@@ -248,30 +243,16 @@ int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *
 	return 0;
 }
 
-bool sim_ring_needs_notify(struct sim_ring *ring)
+bool sim_ring_take_space_wish(struct sim_ring *ring)
 {
 	uint64_t waiting;
 
-	if (!atomic_load(&ring->shared->space_wanted))
-		return false;
 	/* The head is untrusted: at worst the writer is notified at the wrong time. */
 	waiting = atomic_load_explicit(&ring->shared->head, memory_order_relaxed) - ring->count;
 	return waiting <= ring->max_records / 2 && atomic_exchange(&ring->shared->space_wanted, 0);
 }
 
 /* ---- both ---- */
-
-/* These loads, sim_ring_arm() and sim_ring_must_wake() are sequentially consistent: the reader sees the record, or the
- * writer sees that the reader sleeps. */
-uint64_t sim_ring_get_head(const struct sim_ring *ring)
-{
-	return atomic_load(&ring->shared->head);
-}
-
-uint64_t sim_ring_get_tail(const struct sim_ring *ring)
-{
-	return atomic_load(&ring->shared->tail);
-}
 
 void sim_ring_arm(struct sim_ring *ring)
 {

@@ -104,11 +104,23 @@ int sim_ring_peek(const struct sim_ring *ring, uint32_t *ret_kind, void *buf, si
 int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *ret_len);
 
 /* Reader: whether there is a record to read. */
-bool sim_ring_has_record(const struct sim_ring *ring);
+static inline bool sim_ring_has_record(const struct sim_ring *ring)
+{
+	return atomic_load_explicit(&ring->shared->head, memory_order_acquire) != ring->count;
+}
 
-/* What the other side stores. A side that compares two of them learns of a change for which no doorbell rang. */
-uint64_t sim_ring_get_head(const struct sim_ring *ring);
-uint64_t sim_ring_get_tail(const struct sim_ring *ring);
+/* What the other side stores. A side that compares two of them learns of a change for which no doorbell rang. These loads,
+ * sim_ring_arm() and sim_ring_must_wake() are sequentially consistent: the reader sees the record, or the writer sees that the
+ * reader sleeps. */
+static inline uint64_t sim_ring_get_head(const struct sim_ring *ring)
+{
+	return atomic_load(&ring->shared->head);
+}
+
+static inline uint64_t sim_ring_get_tail(const struct sim_ring *ring)
+{
+	return atomic_load(&ring->shared->tail);
+}
 
 /* Reader, before it sleeps: the writer's next sim_ring_must_wake() returns true, once. */
 void sim_ring_arm(struct sim_ring *ring);
@@ -119,7 +131,12 @@ static inline bool sim_ring_must_wake(struct sim_ring *ring)
 	return atomic_load(&ring->shared->asleep) && atomic_exchange(&ring->shared->asleep, 0);
 }
 
-/* Reader, after a read: whether to notify the writer that there is space. */
-bool sim_ring_needs_notify(struct sim_ring *ring);
+/* Reader, after a read: whether to notify the writer that there is space, as it asked. */
+bool sim_ring_take_space_wish(struct sim_ring *ring);
+
+static inline bool sim_ring_needs_notify(struct sim_ring *ring)
+{
+	return __builtin_expect(atomic_load(&ring->shared->space_wanted) != 0, 0) && sim_ring_take_space_wish(ring);
+}
 
 #endif

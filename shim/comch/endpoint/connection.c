@@ -50,13 +50,11 @@ static void deliver(struct doca_comch_connection *connection, const struct sim_p
 	endpoint->received((struct doca_comch_event_msg_recv *)endpoint, event->bytes, event->len, connection);
 }
 
-/* Returns whether the user saw the event. */
-static bool handle_event(struct doca_comch_connection *connection, struct sim_pipe_event *event)
+/* An event that is no message. Returns whether the user saw it. */
+static __attribute__((noinline)) bool handle_rare_event(struct doca_comch_connection *connection,
+							struct sim_pipe_event *event)
 {
 	switch (event->kind) {
-	case SIM_PIPE_RECEIVED:
-		deliver(connection, event);
-		return true;
 	case SIM_PIPE_RECEIVE_FAILED:
 		connection->endpoint->compat->injected_status = shim_fault_error(event->status);
 		return true;
@@ -64,20 +62,25 @@ static bool handle_event(struct doca_comch_connection *connection, struct sim_pi
 		return comch_add_remote_consumer(connection, event->id, &event->announcement);
 	case SIM_PIPE_OBJECT_GONE:
 		return comch_expire_remote_consumer(connection, event->id);
+	default:
+		return false;
 	}
-	return false;
 }
 
-/* Returns 1 (the user saw an event: the connection may be closed by now), 0, or -errno: the connection is lost. */
+/* Send what waits, and receive. Returns 1 (the user saw an event: the connection may be closed by now), 0, or -errno: the
+ * connection is lost. */
 static int recv_next(struct doca_comch_connection *connection)
 {
 	struct sim_poll_group *group = &connection->endpoint->group;
 	struct sim_pipe_event event;
-	int rc = sim_pipe_receive(&connection->pipe, &event);
+	int rc = sim_pipe_poll(&connection->pipe, &event);
 
 	if (doca_unlikely(rc != 1))
 		return rc == -ENOMEM ? 1 : rc; /* or the endpoint would try again at once */
-	rc = handle_event(connection, &event);
+	if (doca_likely(event.kind == SIM_PIPE_RECEIVED))
+		deliver(connection, &event);
+	else
+		rc = handle_rare_event(connection, &event);
 	sim_pipe_release_event(group, &event);
 	return rc;
 }
@@ -137,24 +140,21 @@ static bool report_lost(struct doca_comch_connection *connection)
 bool comch_connection_progress(struct doca_comch_connection *connection)
 {
 	struct sim_pipe *pipe = &connection->pipe;
+	bool is_paused;
 	int rc;
 
-	sim_pipe_note_seen(pipe);
 	/* Poll first: all that the other end wrote before it closed the channel is in the ring by then. */
 	poll_channel(connection);
 	if (pipe->state == SIM_PIPE_OPENING)
 		return connection->endpoint->ops->progress_connect(connection->endpoint, connection);
 	if (pipe->state == SIM_PIPE_LOST)
 		return report_lost(connection);
-	rc = sim_pipe_flush(pipe);
-	if (doca_likely(rc == 0)) {
-		if (comch_is_recv_paused(connection->endpoint)) {
+	is_paused = comch_is_recv_paused(connection->endpoint);
+	rc = is_paused ? sim_pipe_flush(pipe) : recv_next(connection);
+	if (doca_likely(rc >= 0)) {
+		if (is_paused)
 			note_pending_recv(connection);
-			return false;
-		}
-		rc = recv_next(connection);
-		if (doca_likely(rc >= 0))
-			return rc > 0;
+		return rc > 0;
 	}
 	comch_connection_set_lost(connection, rc);
 	return report_lost(connection);

@@ -69,11 +69,12 @@ static doca_error_t get_status(const struct doca_comch_task_send *send)
 
 bool comch_send_complete_next(struct comch_endpoint *endpoint)
 {
-	struct sim_pipe_send *done = sim_poll_group_pop_completed(&endpoint->group);
 	struct doca_comch_task_send *send;
+	struct sim_pipe_send *done;
 
-	if (!done)
+	if (doca_likely(!sim_poll_group_has_completed(&endpoint->group)))
 		return false;
+	done = sim_poll_group_pop_completed(&endpoint->group);
 	send = (struct doca_comch_task_send *)(void *)((uint8_t *)done - offsetof(struct doca_comch_task_send, send));
 	if (done->is_sent)
 		send->task.bytes = done->len;
