@@ -9,7 +9,7 @@ _bfsim_values() {
 	--clock) echo "functional timed virtual" ;;
 	--format | -f)
 		case ${COMP_WORDS[1]} in
-		trace) echo "perfetto csv otlp" ;;
+		trace) echo "perfetto csv otlp raw" ;;
 		stats) echo "table json openmetrics" ;;
 		esac
 		;;

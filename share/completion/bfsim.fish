@@ -17,7 +17,7 @@ complete -c bfsim -n 'test (__bfsim_command) = help' -f -a '(bfsim completion --
 complete -c bfsim -n 'test -n (__bfsim_command)' -a '(bfsim completion --list (__bfsim_command) 2>/dev/null)'
 complete -c bfsim -n '__bfsim_value_of --on' -f -a 'host dpu'
 complete -c bfsim -n '__bfsim_value_of --clock' -f -a 'functional timed virtual'
-complete -c bfsim -n 'test (__bfsim_command) = trace; and __bfsim_value_of --format -f' -f -a 'perfetto csv otlp'
+complete -c bfsim -n 'test (__bfsim_command) = trace; and __bfsim_value_of --format -f' -f -a 'perfetto csv otlp raw'
 complete -c bfsim -n 'test (__bfsim_command) = stats; and __bfsim_value_of --format' -f -a 'table json openmetrics'
 complete -c bfsim -n '__bfsim_value_of --trace-level' -f -a 'off sampled full'
 complete -c bfsim -n '__bfsim_value_of --generation -g' -f -a 'task workq'

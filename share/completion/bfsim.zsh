@@ -23,7 +23,7 @@ _bfsim() {
 	--on) compadd host dpu && return ;;
 	--clock) compadd functional timed virtual && return ;;
 	--format | -f)
-		[[ $words[2] == trace ]] && compadd perfetto csv otlp && return
+		[[ $words[2] == trace ]] && compadd perfetto csv otlp raw && return
 		[[ $words[2] == stats ]] && compadd table json openmetrics && return
 		;;
 	--trace-level) compadd off sampled full && return ;;

@@ -12,7 +12,7 @@
 #include "sim/cli/base/number.h"
 #include "sim/cli/fault/fault_replay.h"
 #include "sim/cli/fault/faults.h"
-#include "sim/cli/report/report_file.h"
+#include "sim/cli/report/report_recordings.h"
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/base/table.h"
@@ -153,7 +153,7 @@ static const struct {
 	{ "clear", check_no_args, do_clear },
 };
 
-/* Print the plan of a trace file; no session is needed. */
+/* Print the plan of a recording; no session is needed. */
 static int do_replay(const struct options *options)
 {
 	const char *name = options->words.list[1]; /* NULL without one */
@@ -161,7 +161,8 @@ static int do_replay(const struct options *options)
 	int rc;
 
 	if (options->words.count != 2) {
-		cli_fail("fault replay: give one file that bfsim trace wrote for Perfetto");
+		cli_fail(
+			"fault replay: give one recording: a file of bfsim run --trace FILE.bfsim or bfsim trace --format raw");
 		return CLI_USAGE;
 	}
 	if (cli_report_open_file(name, &report) < 0)
@@ -203,10 +204,10 @@ int cli_fault(int argc, char **argv)
 		.words = offsetof(struct options, words),
 		.max_words = CLI_MANY_WORDS,
 		.no_words = "give list, add, rm, clear or replay",
-		.args_doc = "list\nadd RULE...\nrm ID...\nclear\nreplay TRACE",
+		.args_doc = "list\nadd RULE...\nrm ID...\nclear\nreplay RECORDING",
 		.doc = "Show and change the fault plan of a session while its programs run.\v"
 		       "add prints the ids of the new rules. list shows how often a rule matched (MATCHED) and how often it "
-		       "hit (FIRED). replay prints a plan that repeats the faults of a trace file. doc/faults.md is the manual "
+		       "hit (FIRED). replay prints a plan that repeats the faults of a recording. doc/faults.md is the manual "
 		       "of rules.\n\nOperations:" SIM_OPS(NAME) ".\n\nActions:" SIM_ACTS(NAME) ".",
 	};
 	struct options options = { 0 };

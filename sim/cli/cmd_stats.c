@@ -26,16 +26,16 @@ static const struct cli_option option_list[] = {
 	{ 0 },
 };
 
-static int print_stats(const struct options *options, const struct sim_merged_trace *merged, uint64_t num_dropped)
+static int print_stats(const struct options *options, const struct sim_merged_trace *merged)
 {
 	if (options->format == FORMAT_OPENMETRICS)
 		return cli_metrics_print(merged, stdout) < 0 ? CLI_FAILED : CLI_OK;
 	if (options->format == FORMAT_JSON)
-		return cli_stats_print_json(merged, options->session.dir, num_dropped) < 0 ? CLI_FAILED : CLI_OK;
+		return cli_stats_print_json(merged, options->session.dir) < 0 ? CLI_FAILED : CLI_OK;
 	if (cli_stats_print_tables(merged) < 0)
 		return CLI_FAILED;
-	if (num_dropped)
-		printf("\n%" PRIu64 " processes ended too long ago to be listed\n", num_dropped);
+	if (merged->num_dropped)
+		printf("\n%" PRIu64 " processes ended too long ago to be listed\n", merged->num_dropped);
 	return CLI_OK;
 }
 
@@ -52,13 +52,12 @@ int cli_stats(int argc, char **argv)
 	};
 	struct options options = { 0 };
 	struct sim_merged_trace merged;
-	uint64_t num_dropped;
 	int rc;
 
 	cli_args_parse(&args, argc, argv, 0, &options);
-	if (cli_recordings_fetch(options.session.dir, &merged, &num_dropped) < 0)
+	if (cli_recordings_fetch(options.session.dir, &merged) < 0)
 		return CLI_FAILED;
-	rc = print_stats(&options, &merged, num_dropped);
+	rc = print_stats(&options, &merged);
 	sim_merged_trace_free(&merged);
 	return rc;
 }

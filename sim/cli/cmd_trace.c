@@ -14,7 +14,7 @@ struct options {
 static const struct cli_option option_list[] = {
 	CLI_CHOICE(
 		'f', "format", "FORMAT", struct options, format, cli_trace_formats, "format",
-		"perfetto (default), csv or otlp; without it, csv for a FILE that is called *.csv, otlp for *.jsonl"),
+		"perfetto (default), csv, otlp or raw; without it, csv for a FILE that is called *.csv, otlp for *.jsonl, raw for *.bfsim"),
 	CLI_TEXT('o', "output", "FILE", struct options, path, "Write to FILE instead of standard output"),
 	{ 0 },
 };
@@ -26,10 +26,10 @@ int cli_trace(int argc, char **argv)
 		.parts = { CLI_PART(struct options, session, cli_session_args) },
 		.words = offsetof(struct options, session.words),
 		.max_words = 1,
-		.args_doc = "[SESSION]",
+		.args_doc = "[SESSION|RECORDING]",
 		.doc = "Write what the processes of a session have recorded, including processes that have ended: states of contexts, "
 		       "tasks, messages, connections, faults and log lines of all sides on one time axis.\v"
-		       "Open a trace at https://ui.perfetto.dev or in chrome://tracing. otlp has spans of the tasks for OpenTelemetry. SESSION is the session's directory, as "
+		       "Open a trace at https://ui.perfetto.dev or in chrome://tracing. otlp has spans of the tasks for OpenTelemetry. raw is a recording, which bfsim report, bfsim fault replay and this command read. SESSION is the session's directory, as "
 		       "with --session. $BFSIM_TRACE and bfsim up --trace-level select what is recorded; see doc/trace.md.",
 	};
 	struct options options = { .format = -1 };

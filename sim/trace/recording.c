@@ -311,6 +311,25 @@ int sim_trace_recording_read(const void *memory, size_t bytes, const struct sim_
 	return rc < 0 ? rc : read_source(&source, ret_recording);
 }
 
+void sim_trace_recording_check(struct sim_trace_recording *recording, const struct sim_trace_clock *clock)
+{
+	const struct source source = { .clock = *clock, .latest_ns = sim_monotonic_ns() + SLACK_NS };
+
+	for (size_t i = 0; i < recording->num_events; i++) {
+		struct sim_trace_event *event = &recording->events[i];
+
+		if (event->kind == SIM_TRACE_TASK && event->in_flight == 0 &&
+		    event->time_ns == event->data.task.reaped_ns)
+			event->time_ns = 0; /* the submission is unknown */
+		if (!has_valid_times(&source, event))
+			event->kind = SIM_TRACE_NUM_KINDS;
+		if (event->text)
+			sim_make_printable(event->text);
+	}
+	check_tables(recording);
+	check_events(recording);
+}
+
 static int read_counts(const void *memory, size_t bytes, const struct sim_trace_clock *clock,
 		       struct sim_trace_recording *ret_recording)
 {

@@ -29,6 +29,7 @@ struct sim_trace_event {
 		uint16_t in_flight, log_level, severity;
 	};
 	uint32_t thread, subject, reason, process;
+	uint32_t text_bytes; /* of @text, in a file (sim/cli/trace/recording_file.h) */
 	union sim_trace_data data;
 	uint64_t seq; /* position in its recording */
 	char *text;   /* of log lines and hits; else NULL */
@@ -64,6 +65,10 @@ int sim_trace_recording_read_fd(int fd, const struct sim_trace_clock *clock, str
 /* Read only the tables with their counters and the records of faults: for callers that poll. */
 int sim_trace_recording_read_counts_fd(int fd, const struct sim_trace_clock *clock,
 				       struct sim_trace_recording *ret_recording);
+
+/* Check a recording whose tables come from a file, as those functions check what they read: entries that are wrong are mended or
+ * left out. Texts are terminated. */
+void sim_trace_recording_check(struct sim_trace_recording *recording, const struct sim_trace_clock *clock);
 
 void sim_trace_recording_free(struct sim_trace_recording *recording);
 

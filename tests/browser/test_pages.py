@@ -101,10 +101,10 @@ class Pages(unittest.TestCase):
 
     def report(self, name, *options):
         """A run, the page that it writes, and the figures that --json gives of the same run."""
-        run(BFSIM, 'run', '--quiet', '--allow-unused-faults', '--report', f'{name}-run.html', '--trace', f'{name}.json', '--trace-level', 'full', *options,
+        run(BFSIM, 'run', '--quiet', '--allow-unused-faults', '--report', f'{name}-run.html', '--trace', f'{name}.bfsim', '--trace-level', 'full', *options,
             cwd=self.work)
-        run(BFSIM, 'report', f'{name}.json', '-o', f'{name}.html', cwd=self.work)
-        figures = json.loads(run(BFSIM, 'report', f'{name}.json', '--json', cwd=self.work))
+        run(BFSIM, 'report', f'{name}.bfsim', '-o', f'{name}.html', cwd=self.work)
+        figures = json.loads(run(BFSIM, 'report', f'{name}.bfsim', '--json', cwd=self.work))
         self.check_layout(self.open(f'{name}-run.html'), f'{name}-run')
         page = self.open(f'{name}.html')
         self.check_layout(page, name)
@@ -209,8 +209,8 @@ class Pages(unittest.TestCase):
     def compare(self, before, now):
         """The page that compares two runs of report(), and its figures as --json gives them."""
         name = f'{before}-{now}'
-        figures = json.loads(run(BFSIM, 'report', '--compare', f'{before}.json', f'{now}.json', '--json', cwd=self.work))
-        run(BFSIM, 'report', '--compare', f'{before}.json', f'{now}.json', '-o', f'{name}.html', cwd=self.work)
+        figures = json.loads(run(BFSIM, 'report', '--compare', f'{before}.bfsim', f'{now}.bfsim', '--json', cwd=self.work))
+        run(BFSIM, 'report', '--compare', f'{before}.bfsim', f'{now}.bfsim', '-o', f'{name}.html', cwd=self.work)
         page = self.open(f'{name}.html')
         self.check_layout(page, name)
         return page, figures

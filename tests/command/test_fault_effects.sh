@@ -30,10 +30,10 @@ test_an_event_while_a_program_runs_is_one() {
 # The context is reset while the fifth copy is submitted: four have ended, and the program gets no further.
 test_an_event_begins_at_an_operation() {
 	for clock in functional timed virtual; do
-		status 1 bfsim run --clock $clock --require-faults --trace t.json --dpu "$trace_peer 40" \
+		status 1 bfsim run --clock $clock --require-faults --trace t.bfsim --dpu "$trace_peer 40" \
 			--fault "function device=03:00.0 after='dma.memcpy nth=5' reset"
 		says 'not running|context' err
-		same 4 "$(python3 -c 'import json; print(sum(o["completed"] for o in json.load(open("t.json"))["otherData"]["operations"]))')"
+		same 4 "$(bfsim report --json t.bfsim | python3 -c 'import json, sys; print(sum(o["completed"] for o in json.load(sys.stdin)["operations"]))')"
 		status 137 bfsim run --clock $clock --require-faults --fault "peer side=dpu after='dma.memcpy nth=5' kill" --dpu "exec $trace_peer 40"
 		status 0 bfsim run --clock $clock --require-faults --fault "link after='dma.memcpy nth=5' down=10us" --dpu "$trace_peer 40"
 		status 125 bfsim run --clock $clock --fault "link after='dma.memcpy nth=41' down=10us" --dpu "$trace_peer 40"

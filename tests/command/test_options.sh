@@ -76,12 +76,12 @@ test_a_result_that_cannot_be_written_is_refused_before_the_run() {
 
 # The shell ignores the signal, so that a write fails as on a full disk.
 test_an_earlier_result_stays_when_a_new_one_cannot_be_written() {
-	bfsim run --trace t.json --trace-level full --dpu "$trace_peer 200"
+	bfsim run --trace t.bfsim --trace-level full --dpu "$trace_peer 200"
 	for option in report.html trace.json; do
 		echo earlier >$option
 	done
 	got=0
-	(trap '' XFSZ; ulimit -f 1; "$bfsim_program" report t.json -o report.html) 2>err || got=$?
+	(trap '' XFSZ; ulimit -f 1; "$bfsim_program" report t.bfsim -o report.html) 2>err || got=$?
 	same 1 $got
 	says 'cannot write the report to report.html: File too large' err
 	bfsim up --session s >/dev/null
@@ -94,10 +94,10 @@ test_an_earlier_result_stays_when_a_new_one_cannot_be_written() {
 	same earlier "$(cat report.html)"
 	same earlier "$(cat trace.json)"
 	absent ./*.tmp
-	bfsim report t.json -o report.html
+	bfsim report t.bfsim -o report.html
 	grep -q '<html' report.html
 	ln -s target.html link.html
-	bfsim report t.json -o link.html # what it leads to is written, and it stays
+	bfsim report t.bfsim -o link.html # what it leads to is written, and it stays
 	[ -h link.html ] && grep -q '<html' target.html
 }
 

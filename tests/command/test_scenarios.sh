@@ -58,8 +58,9 @@ test_a_failure_says_why_and_leaves_a_bundle() {
 		import json
 		case = json.load(open('bfsim-failures/bad/case.json'))
 		assert case['status'] == 3 and len(case['reasons']) == 4 and case['bfsim'] and case['doca'], case
-		json.load(open('bfsim-failures/bad/trace.json'))
 	EOF2
+	bfsim trace bfsim-failures/bad/trace.bfsim | grep -q '^{"traceEvents":'
+	bfsim fault replay bfsim-failures/bad/trace.bfsim | grep -q 'faults: '
 	absent "$TMPDIR"/*
 }
 

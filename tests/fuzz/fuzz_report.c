@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as a trace file for bfsim report or bfsim fault replay: the command refuses it with a message; or it
+/* Any bytes as a file of recordings for bfsim report or bfsim fault replay: the command refuses it with a message; or it
  * writes a page whose only script element is its JSON, and a plan that bfsim run --fault-plan accepts. Seeds are in
  * corpus/report. */
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include "sim/cli/base/cli.h"
 #include "sim/cli/fault/fault_replay.h"
 #include "sim/cli/report/report_compare.h"
-#include "sim/cli/report/report_file.h"
+#include "sim/cli/report/report_recordings.h"
 #include "sim/faults/plan/plan_file.h"
 
-#define FILE_NAME "fuzz.json"
+#define FILE_NAME "fuzz.bfsim"
 
 static unsigned int num_said;
 

@@ -93,9 +93,7 @@ static void check_csv(const struct sim_merged_trace *merged)
 
 static int export_otlp(const struct sim_merged_trace *merged, FILE *out)
 {
-	const struct sim_otlp_session session = { .boot = "boot", .version = "1", .begin_unix_ns = 1000 };
-
-	return sim_trace_export_otlp(merged, &session, out);
+	return sim_trace_export_otlp(merged, "1", out);
 }
 
 /* Each line is an object with spans, and no span ends before it begins. */

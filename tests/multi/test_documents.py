@@ -70,7 +70,7 @@ def check_fields(source):
     page = (source / 'doc/scenarios.md').read_text()
     code = ''.join(file.read_text() for file in sorted((source / 'sim/cli/test').glob('scenario*.c')))
     for table, heading in FIELDS.items():
-        known = re.findall(r'{ "([a-z-]+)", ', re.search(rf'{table}_fields\[\] = {{(.*?)^}};', code, re.M | re.S)[1])
+        known = re.findall(r'(?:{ |FIELD\()"([a-z-]+)", ', re.search(rf'{table}_fields\[\] = {{(.*?)^}};', code, re.M | re.S)[1])
         told = re.findall(r'^\| `([a-z-]+)` \|', page.split(f'\n## {heading}\n')[1].split('\n## ')[0], re.M)
         if sorted(known) != sorted(told):
             sys.exit(f'doc/scenarios.md, {heading}: {sorted(set(known) ^ set(told))} are in one of document and code alone')

@@ -76,9 +76,10 @@ test_counts_traces_and_reports_show_names_on_one_line() {
 		bfsim trace s -o $file
 		harmless $file
 	done
-	bfsim report t.json -o r.html
+	bfsim trace s -o t.bfsim
+	bfsim report t.bfsim -o r.html
 	harmless r.html
-	bfsim fault replay t.json >plan
+	bfsim fault replay t.bfsim >plan
 	harmless plan
 	end_hostile_programs
 }

@@ -126,7 +126,7 @@ def test_action(source, installed, environment):
 
     with job(action, source, installed, environment, inputs) as done:
         assert not done.failed and 'bfsim: passed' in done.summary()
-        assert sorted(os.listdir(done.results())) == ['bfsim.log', 'check.sarif', 'report.html', 'status', 'trace.json']
+        assert sorted(os.listdir(done.results())) == ['bfsim.log', 'check.sarif', 'report.html', 'status', 'trace.bfsim']
         assert '::error' not in done.output
 
     # Without inputs it installs, and no more.

@@ -12,6 +12,7 @@ hello_host=$(realpath "$3")
 hello_dpu=$(realpath "$4")
 probe=$(realpath "$5")
 checker=$(dirname "$(realpath "$0")")/check_report.py
+writer=$(dirname "$checker")/write_recording.py
 use_bfsim "$1"
 
 # --- figures -------------------------------------------------------------------
@@ -131,44 +132,19 @@ test_links_carry_what_crosses_them() {
 	python3 "$checker" local.html '"Links" not in text and data["links"] == []'
 }
 
-# task SUBMITTED BACK BYTES, in ns
-task() {
-	printf ',\n{"ph":"b","pid":1,"tid":1,"ts":%d.%03d,"cat":"task","id":"0x%d","name":"dma #1 DMA memcpy","args":{"bytes":%d,"status":"ok","context":"dma #1","device":"mlx5_0","operation":"DMA memcpy","way":"to host","in_flight":1,"ns":%d}}' \
-		$(($1 / 1000)) $(($1 % 1000)) "1$1$2" $3 $(($2 - $1))
-}
-
 # A link of a byte a nanosecond, and 60 slices of 100 ns:
 #      0 ..  999  1000 bytes, alone
 #   1000 .. 1999  500 bytes: what was submitted at 500 waited for the first
 #   2000 .. 3599  400 bytes  } back at the same time: the second takes 400 ns at least,
 #   3600 .. 3999  400 bytes  } the first has the rest
 test_a_link_carries_one_after_the_other_and_no_faster_than_it_can() {
-	{
-		printf '{"traceEvents":[\n{"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"host: x"}}'
-		task 0 1000 1000
-		task 500 2000 500
-		task 2000 4000 400
-		task 2000 4000 400
-		printf ',\n{"ph":"i","pid":1,"tid":1,"ts":5.999,"s":"t","cat":"log","name":"warning","args":{"text":"the end"}}'
-		printf '\n],"displayTimeUnit":"ns","otherData":{"recorder":"bfsim","clock":"timed","session_ns":6000,"late_tasks":3,"max_late_ns":2500000,"processes":[{"pid":1,"side":"host","program":"x","level":"full","records":5}],"operations":[],"links":[{"side":"host","device":"mlx5_0","to_card_bps":8000000000,"to_host_bps":8000000000}],"rules":[]}}\n'
-	} >t.json
-	status 0 bfsim report t.json -o r.html
+	python3 "$writer" t.bfsim --link 8000000000 --late 3:2500000 0 1000 1000 500 2000 500 2000 4000 400 2000 4000 400
+	status 0 bfsim report t.bfsim -o r.html
 	python3 "$checker" r.html 'data["slice_ns"] == 100' \
 		'data["links"][0]["to_host"]["bytes_by_slice"] == [100] * 10 + [50] * 10 + [25] * 16 + [100] * 4 + [0] * 20' \
 		'data["links"][0]["to_card"]["bytes"] == 0 and text.count("card to host") == 1 and "host to card" not in text' \
 		'"at most 100.0 % of 8.00 Gb/s, 38.3 % on average" in text' \
 		'"3 tasks ended later than the card" in text and "the latest by 2.50 ms" in text'
-}
-
-# of [SUBMITTED BACK BYTES ...]: a trace of 6,000 ns, 60 slices of 100 ns, with these tasks
-of() {
-	printf '{"traceEvents":[\n{"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"host: x"}}'
-	while [ $# -gt 0 ]; do
-		task "$1" "$2" "$3"
-		shift 3
-	done
-	printf ',\n{"ph":"i","pid":1,"tid":1,"ts":5.999,"s":"t","cat":"log","name":"warning","args":{"text":"the end"}}'
-	printf '\n],"displayTimeUnit":"ns","otherData":{"recorder":"bfsim","clock":"timed","session_ns":6000,"processes":[{"pid":1,"side":"host","program":"x","level":"full","records":5}],"operations":[],"links":[],"rules":[]}}\n'
 }
 
 # The string between what was submitted and what had ended bends where it must, and nowhere else. A peak that comes from
@@ -177,22 +153,22 @@ test_throughput_is_spread_over_the_life_of_tasks() {
 	bytes='op("DMA memcpy")["bytes_by_slice"]'
 	depth='op("DMA memcpy")["in_flight_by_slice"]'
 	# 1,000 bytes in 1,000 ns each, one after the other, all submitted at first; then one that takes longer
-	of 0 1000 1000 0 2000 1000 0 3000 1000 3000 5999 300 >t.json
-	status 0 bfsim report t.json -o r.html
+	python3 "$writer" t.bfsim 0 1000 1000 0 2000 1000 0 3000 1000 3000 5999 300
+	status 0 bfsim report t.bfsim -o r.html
 	python3 "$checker" r.html "$bytes == [100] * 30 + [10] * 30" "$depth == [3] * 10 + [2] * 10 + [1] * 40" \
 		'"at most 1.00 GB/s" in text'
 	# three whose ends the program saw together
-	of 0 2998 100 0 2999 100 1000 3000 100 >t.json
-	status 0 bfsim report t.json -o r.html
+	python3 "$writer" t.bfsim 0 2998 100 0 2999 100 1000 3000 100
+	status 0 bfsim report t.bfsim -o r.html
 	python3 "$checker" r.html "$bytes == [10] * 30 + [0] * 30" "$depth == [2] * 10 + [3] * 20 + [0] * 30"
 	# nothing was in flight for a while; then the second of two had to wait for its own submission
-	of 0 1000 1000 2000 3000 1000 4000 5000 100 4500 5000 900 >t.json
-	status 0 bfsim report t.json -o r.html
+	python3 "$writer" t.bfsim 0 1000 1000 2000 3000 1000 4000 5000 100 4500 5000 900
+	status 0 bfsim report t.bfsim -o r.html
 	python3 "$checker" r.html "$bytes == [100] * 10 + [0] * 10 + [100] * 10 + [0] * 10 + [20] * 5 + [180] * 5 + [0] * 10" \
 		"$depth == [1] * 10 + [0] * 10 + [1] * 10 + [0] * 10 + [1] * 5 + [2] * 5 + [0] * 10"
 	# one that took no time
-	of 3000 3000 64 >t.json
-	status 0 bfsim report t.json -o r.html
+	python3 "$writer" t.bfsim 3000 3000 64
+	status 0 bfsim report t.bfsim -o r.html
 	python3 "$checker" r.html "$bytes == [64] + [0] * 59"
 }
 
@@ -205,9 +181,9 @@ test_throughput_is_never_above_that_of_the_link() {
 		'all(n == 16 for n in op("DMA memcpy")["in_flight_by_slice"][1:50])' \
 		'[p["paths"] for p in data["processes"]] == ["", "cma"] or [p["paths"] for p in data["processes"]] == ["", "shm"]' \
 		'text.count("injected fault") >= 2'
-	status 0 bfsim run --trace t.json --quiet --dpu "$peer 5"
-	bfsim report t.json --json >j.json
-	bfsim report t.json >t.html
+	status 0 bfsim run --trace t.bfsim --quiet --dpu "$peer 5"
+	bfsim report t.bfsim --json >j.json
+	bfsim report t.bfsim >t.html
 	python3 "$checker" t.html 'data == __import__("json").load(open("j.json"))'
 }
 
@@ -222,8 +198,8 @@ test_a_report_says_what_ran_and_how_it_ended() {
 	status 124 bfsim run --report r.html --timeout 1 --dpu "$peer 5; exec sleep 1000"
 	python3 "$checker" r.html 'data["run"]["status"] == 124 and data["run"]["timed_out_s"] == 1' \
 		'"Timed out after 1 s (status 124)." in text'
-	bfsim run --trace t.json --dpu "$peer 5"
-	status 0 bfsim report t.json
+	bfsim run --trace t.bfsim --dpu "$peer 5"
+	status 0 bfsim report t.bfsim
 	python3 "$checker" out '"run" not in data and "Run" not in text'
 }
 
@@ -270,10 +246,10 @@ compared() {
 }
 
 test_two_runs_are_compared_figure_by_figure() {
-	status 0 bfsim run --trace a.json --trace-level full --clock virtual --fault 'dma.memcpy nth=5 fail=IO_FAILED' \
+	status 0 bfsim run --trace a.bfsim --trace-level full --clock virtual --fault 'dma.memcpy nth=5 fail=IO_FAILED' \
 		--allow-unused-faults --dpu "$peer 4"
-	status 0 bfsim run --trace b.json --trace-level full --clock virtual --dpu "$peer 16"
-	status 0 bfsim report --compare a.json b.json --json -o j.json
+	status 0 bfsim run --trace b.bfsim --trace-level full --clock virtual --dpu "$peer 16"
+	status 0 bfsim report --compare a.bfsim b.bfsim --json -o j.json
 	compared 'sides(op("DMA memcpy")["figures"]["ended"]) == (4, 16, 12, 4)' \
 		'sides(op("DMA memcpy")["figures"]["bytes"]) == (256, 1024, 768, 4)' \
 		'sides(op("DMA memcpy")["figures"]["failed"]) == (0, 0, 0, None)' \
@@ -282,79 +258,76 @@ test_two_runs_are_compared_figure_by_figure() {
 		'sides(data["run"]["completed"]) == (4, 16, 12, 4) and data["run"]["duration_ns"]["ratio"] == 4' \
 		'[(d["of"], d["before"], d["now"]) for d in data["differences"]] == [("fault rule", "dma.memcpy nth=5 fail=IO_FAILED", "none")]' \
 		'[sides(f) for f in data["faults"]] == [(0, None, None, None)]'
-	status 0 bfsim report --compare a.json b.json -o r.html
+	status 0 bfsim report --compare a.bfsim b.bfsim -o r.html
 	python3 "$checker" r.html 'data == __import__("json").load(open("j.json"))' '"Ended 4 16 +12 4.00" in text' \
-		'"The runs are not alike" in text and "a.json" in text and count("svg") == 1'
+		'"The runs are not alike" in text and "a.bfsim" in text and count("svg") == 1'
 }
 
 test_what_makes_a_comparison_doubtful_is_said() {
 	slow=$(dirname "$checker")/slow_link.yaml
 	ln -s "$peer" renamed
-	status 0 bfsim run --trace a.json --trace-level full --clock virtual --dpu "$peer 4"
-	status 0 bfsim run --trace b.json --clock timed --topology "$slow" --dpu "./renamed 4"
-	status 0 bfsim report --compare a.json b.json --json -o j.json
+	status 0 bfsim run --trace a.bfsim --trace-level full --clock virtual --dpu "$peer 4"
+	status 0 bfsim run --trace b.bfsim --clock timed --topology "$slow" --dpu "./renamed 4"
+	status 0 bfsim report --compare a.bfsim b.bfsim --json -o j.json
 	compared '{"clock", "card", "program of dpu", "trace level of dpu: renamed"} <= {d["of"] for d in data["differences"]}' \
 		'[(d["before"], d["now"]) for d in data["differences"] if d["of"] == "clock"] == [("virtual", "timed")]' \
 		'op("DMA memcpy")["before"]["program"] == "trace_peer" and op("DMA memcpy")["now"]["program"] == "renamed"'
-	status 0 bfsim report --compare a.json a.json
+	status 0 bfsim report --compare a.bfsim a.bfsim
 	python3 "$checker" out 'data["differences"] == [] and "are the same." in text and "Times depend on the machine" not in text'
-	status 0 bfsim report --compare b.json b.json
+	status 0 bfsim report --compare b.bfsim b.bfsim
 	python3 "$checker" out '"Times depend on the machine" in text and "Only a sample" in text'
 }
 
 # The contexts of a program that makes another one first have other numbers.
 test_what_has_no_counterpart_is_listed() {
-	status 0 bfsim run --trace a.json --clock virtual --dpu "$peer 4"
-	sed 's/dma #1/dma #3/g' a.json >b.json
-	status 0 bfsim report --compare a.json b.json --json -o j.json
-	compared 'sides(op("DMA memcpy")["figures"]["ended"]) == (4, 4, 0, 1)' \
-		'[(d["of"], d["before"], d["now"]) for d in data["differences"]] == [("context of DMA memcpy, dpu: trace_peer", "dma #1", "dma #3")]'
-	status 0 bfsim run --trace c.json --clock virtual --dpu "$peer 4" --dpu "$hello_dpu" --host "$hello_host"
-	status 0 bfsim report --compare c.json a.json --json -o j.json
+	python3 "$writer" a.bfsim 0 1000 64 1000 2000 64
+	python3 "$writer" b.bfsim --context 3 0 1000 64 1000 2000 64
+	status 0 bfsim report --compare a.bfsim b.bfsim --json -o j.json
+	compared 'sides(op("DMA memcpy")["figures"]["ended"]) == (2, 2, 0, 1)' \
+		'[(d["of"], d["before"], d["now"]) for d in data["differences"]] == [("context of DMA memcpy, host: x", "dma #1", "dma #3")]'
+	status 0 bfsim run --trace a.bfsim --clock virtual --dpu "$peer 4"
+	status 0 bfsim run --trace c.bfsim --clock virtual --dpu "$peer 4" --dpu "$hello_dpu" --host "$hello_host"
+	status 0 bfsim report --compare c.bfsim a.bfsim --json -o j.json
 	compared '{o["operation"] for o in data["operations"] if o["before"] and not o["now"]} >= {"message", "Comch send"}' \
 		'len([o for o in data["operations"] if o["now"]]) == 1 and sum(p["now"] is None for p in data["processes"]) == 2' \
 		'data["run"]["messages"]["now"] == 0 and op("message")["figures"]["ended"]["now"] is None'
-	status 0 bfsim report --compare a.json c.json
+	status 0 bfsim report --compare a.bfsim c.bfsim
 	python3 "$checker" out '"Operations of one run" in text and "They have no counterpart" in text'
 }
 
 test_findings_of_the_checker_are_compared() {
-	summary='"displayTimeUnit":"ns","otherData":{"recorder":"bfsim","clock":"timed","session_ns":6000,"processes":[{"pid":1,"side":"host","program":"x","level":"full","records":5}],"operations":[],"links":[],"rules":[]}}'
-	of 0 1000 64 >a.json
-	{
-		head -n -1 a.json | sed '$s/$/,/'
-		printf '{"ph":"i","pid":1,"tid":1,"ts":5.000,"s":"t","cat":"check","name":"BFC-MMAP-021","args":{"severity":0,"text":"it was freed"}}\n],%s\n' "$summary"
-	} >b.json
-	status 0 bfsim report --compare a.json b.json --json -o j.json
+	python3 "$writer" a.bfsim 0 1000 64
+	python3 "$writer" b.bfsim --finding BFC-MMAP-021 0 1000 64
+	status 0 bfsim report --compare a.bfsim b.bfsim --json -o j.json
 	compared '[(f["rule"], *sides(f)) for f in data["findings"]] == [("BFC-MMAP-021", 0, 1, 1, None)]' \
 		'sides(data["run"]["findings"]) == (0, 1, 1, None)'
-	status 0 bfsim report --compare a.json b.json
+	status 0 bfsim report --compare a.bfsim b.bfsim
 	python3 "$checker" out '"Findings of the checker" in text and re.search("BFC-MMAP-021 .* 0 1 [+]1", text)'
 }
 
 test_runs_that_have_nothing_in_common_are_not_compared() {
-	status 0 bfsim run --trace a.json --dpu "$peer 4"
-	status 0 bfsim run --trace b.json --host "$peer 4"
-	status 125 bfsim report --compare a.json b.json -o r.html
-	says 'a.json and b.json have no operation in common: nothing was compared' err
-	status 2 bfsim report --compare a.json nowhere.json -o r.html
-	says 'cannot read nowhere.json' err
+	status 0 bfsim run --trace a.bfsim --dpu "$peer 4"
+	status 0 bfsim run --trace b.bfsim --host "$peer 4"
+	status 125 bfsim report --compare a.bfsim b.bfsim -o r.html
+	says 'a.bfsim and b.bfsim have no operation in common: nothing was compared' err
+	status 2 bfsim report --compare a.bfsim nowhere.bfsim -o r.html
+	says 'cannot read nowhere.bfsim' err
 	absent r.html
-	for arguments in '--compare a.json' 'a.json b.json' '--compare a.json b.json a.json' '--compare a.json b.json --session s'; do
+	for arguments in '--compare a.bfsim' 'a.bfsim b.bfsim' '--compare a.bfsim b.bfsim a.bfsim' '--compare a.bfsim b.bfsim --session s'; do
 		# shellcheck disable=SC2086 # several
 		status 2 bfsim report $arguments
 	done
-	status 1 bfsim report --compare a.json a.json -o /dev/full
+	status 1 bfsim report --compare a.bfsim a.bfsim -o /dev/full
 }
 
 # --- sources -------------------------------------------------------------------
 
-test_a_trace_gives_the_same_report_as_its_session() {
+test_a_recording_gives_the_same_report_as_its_session() {
 	bfsim up --session s >/dev/null
 	bfsim exec --session s --on dpu -- "$peer" 100
-	bfsim trace s -o t.json
+	bfsim trace s -o t.bfsim
 	status 0 bfsim report --session s -o live.html
-	status 0 bfsim report t.json
+	status 0 bfsim report t.bfsim
 	python3 "$checker" out && python3 "$checker" live.html
 	# but for the time at which it was looked at
 	sed 's/"session_ns":[0-9]*//' live.html >live
@@ -377,24 +350,33 @@ test_a_report_of_nothing_is_a_page() {
 
 test_texts_of_programs_stay_texts() {
 	mkdir d && ln -s "$peer" "d/x<b>&\"y"
-	status 0 bfsim run --trace t.json --dpu "'./d/x<b>&\"y' 5"
-	status 0 bfsim report t.json -o r.html
+	status 0 bfsim run --trace t.bfsim --dpu "'./d/x<b>&\"y' 5"
+	status 0 bfsim report t.bfsim -o r.html
 	python3 "$checker" r.html 'data["processes"][0]["program"] == "x<b>&\"y"' "'dpu: x<b>&\"y' in text" 'count("b") == 3'
 }
 
-test_a_file_that_is_no_trace_is_refused() {
-	echo '{"traceEvents":{}}' >no.json
-	status 1 bfsim report no.json -o r.html
-	says 'no.json:1: this is not a trace; give a file as bfsim trace writes it' err
-	bfsim run --trace t.json --dpu "$peer 5"
-	head -n -1 t.json >cut.json
-	status 1 bfsim report cut.json -o r.html
-	says 'the trace is cut off' err
-	sed 's/"ph":"b"/"ph":/' t.json >bad.json
-	status 1 bfsim report bad.json -o r.html
-	says 'bad.json:[0-9]+: this is not an event' err
-	status 1 bfsim report nowhere.json
-	says 'cannot read nowhere.json' err
+test_a_file_that_is_no_recording_is_refused() {
+	bfsim run --trace t.bfsim --dpu "$peer 5"
+	bfsim trace t.bfsim -o t.json
+	status 1 bfsim report t.json -o r.html
+	says 't.json: this is a trace for Perfetto, which bfsim does not read; give a file that bfsim run --trace FILE.bfsim or' err
+	echo hello >no.bfsim
+	status 1 bfsim report no.bfsim -o r.html
+	says 'no.bfsim: this is not a recording; give a file that bfsim run --trace FILE.bfsim or' err
+	head -c -1 t.bfsim >cut.bfsim
+	status 1 bfsim report cut.bfsim -o r.html
+	says 'cut.bfsim: the recording is cut off' err
+	python3 - <<-'EOF'
+		data = bytearray(open("t.bfsim", "rb").read())
+		open("bad.bfsim", "wb").write(data[:172] + b"\377" * 4 + data[176:]) # the number of recordings
+		open("later.bfsim", "wb").write(data[:16] + b"\2" + data[17:])
+	EOF
+	status 1 bfsim report bad.bfsim -o r.html
+	says 'bad.bfsim: the recording is damaged' err
+	status 1 bfsim report later.bfsim -o r.html
+	says 'later.bfsim: this recording is of another version of bfsim' err
+	status 1 bfsim report nowhere.bfsim
+	says 'cannot read nowhere.bfsim' err
 	absent r.html
 }
 

@@ -199,7 +199,7 @@ test_spans_of_virtual_time_say_so() {
 	status 0 bfsim trace s --format otlp
 	same '' "$(cat out)"
 	status 2 bfsim trace s --format opentelemetry
-	says 'give perfetto, csv or otlp' err
+	says 'give perfetto, csv, otlp or raw' err
 }
 
 # --- many tasks ----------------------------------------------------------------
@@ -243,7 +243,7 @@ test_a_level_that_does_not_exist_is_refused() {
 	BFSIM_TRACE=loud status 0 on dpu "$peer" 5
 	says 'BFSIM_TRACE=loud: not one of off, sampled, full' err
 	status 2 bfsim trace s --format xml
-	says 'give perfetto, csv or otlp' err
+	says 'give perfetto, csv, otlp or raw' err
 }
 
 # --- two sides -----------------------------------------------------------------
@@ -325,6 +325,28 @@ test_processes_that_ended_long_ago_are_counted_no_more() {
 	status 0 bfsim trace s -o t.json
 	says '3 processes of this session ended too long ago' err
 	python3 "$checker" t.json
+}
+
+# But for the time of the reading, which the spans' times and the end of the session come from.
+test_a_recording_gives_the_same_traces_as_its_session() {
+	bfsim up --session s --trace-level full >/dev/null
+	bfsim fault add --session s 'dma.memcpy nth=7 fail=IO_FAILED' >/dev/null
+	bfsim exec --session s --on dpu -- "$peer" 9 || true
+	bfsim exec --session s --on dpu -- "$hello_dpu" &
+	bfsim exec --session s --on host -- "$hello_host" >/dev/null
+	wait $!
+	status 0 bfsim trace s -o t.bfsim
+	for format in perfetto csv otlp; do
+		bfsim trace s --format $format | sed 's/"session_ns":[0-9]*//; s/UnixNano":"[0-9]*"//g' >live
+		status 0 bfsim trace t.bfsim --format $format
+		sed 's/"session_ns":[0-9]*//; s/UnixNano":"[0-9]*"//g' out | cmp - live
+	done
+	status 0 bfsim trace t.bfsim --format raw
+	cmp out t.bfsim
+	bfsim down --session s
+	status 1 bfsim trace nothing.bfsim
+	status 1 bfsim trace live
+	says 'live: this is not a recording' err
 }
 
 test_without_a_session_there_is_no_trace() {

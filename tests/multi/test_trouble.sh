@@ -54,12 +54,12 @@ test_a_topology_that_is_not_a_plain_file_is_refused() {
 	says 'Is a directory' err
 }
 
-test_a_report_of_no_trace_is_refused_at_once() {
+test_a_report_of_no_recording_is_refused_at_once() {
 	status 1 bfsim report /dev/zero
 	says '/dev/zero: it is not a plain file' err
 	truncate -s 4G zeros
 	status 1 bfsim report zeros
-	says 'zeros:1: this line is longer than any of a trace' err
+	says 'zeros: this is not a recording' err
 }
 
 test_a_program_that_is_cut_off_is_damaged() {

@@ -328,7 +328,7 @@ def test_it(bfsim_spawn):
     bfsim_spawn("dpu", "./trace_peer 3; exit 1").wait()
     assert False
 """, "--bfsim-keep", "kept", failed=1)
-    assert '"traceEvents"' in (runner.folder / "kept" / "test_it.py-test_it" / "trace.json").read_text()
+    assert (runner.folder / "kept" / "test_it.py-test_it" / "trace.bfsim").read_bytes().startswith(b"bfsim recording")
     assert (runner.folder / "kept" / "test_it.py-test_it" / "dpu.log").exists()
 
 

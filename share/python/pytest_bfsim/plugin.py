@@ -155,7 +155,7 @@ def _keep(session, item):
     directory = os.path.join(parent, re.sub(r"[^\w.\[\]-]+", "-", item.nodeid))
     os.makedirs(directory, exist_ok=True)
     try:
-        session.trace.save(os.path.join(directory, "trace.json"))
+        session.trace.save(os.path.join(directory, "trace.bfsim"))
     except BfsimError as error:
         item.warn(pytest.PytestWarning(f"there is no trace: {error}"))
     for process in session.processes:

@@ -41,8 +41,8 @@ class Trace:
         return [event for event in events if kind in (None, event["event"])]
 
     def save(self, path):
-        """Write the trace to a file: CSV if its name ends in .csv, spans of OpenTelemetry if in .jsonl, else JSON for
-        https://ui.perfetto.dev. Returns @path."""
+        """Write the trace to a file: CSV if its name ends in .csv, spans of OpenTelemetry if in .jsonl, a recording for
+        bfsim report if in .bfsim, else JSON for https://ui.perfetto.dev. Returns @path."""
         self._command.call("trace", "--output", os.path.abspath(path))
         return path
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/report/report.h - a report: the tasks and messages of a run, in numbers.
  *
- *   recordings of a session (report_recordings.c) --+
- *                                                   +--> struct cli_report --count--> figures --> one HTML page
- *   trace file of bfsim trace (report_file.c) ------+
+ *   recordings of a session, or of a file --report_recordings.c--> struct cli_report --count--> figures --> one HTML page
  *
- * Both sources add the same tasks, messages, faults and log lines (report_add.h), so a report of a session
- * and a report of its trace file are equal. An operation is one kind of task of one context of one
+ * An operation is one kind of task of one context of one
  * process, or the messages that one end of a connection sent. The latency of a message is the time from its
  * sending to its receipt. Times are in ns since the session began. Texts belong to the report and are
  * never NULL unless said otherwise; the code that prints them escapes them.

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The recordings of a session as a report. */
+/* The recordings of a session, or of a file, as a report. */
 #include "report_recordings.h"
 
 #include <stdlib.h>
 
 #include "report_add.h"
 #include "sim/base/log.h"
+#include "sim/cli/trace/recording_file.h"
 #include "sim/trace/export/flows.h"
 #include "sim/trace/trace.h"
 
@@ -260,4 +261,26 @@ int cli_report_from_recordings(const struct sim_merged_trace *merged, const char
 	else
 		*ret_report = report;
 	return rc;
+}
+
+static int from_file(int rc, struct sim_merged_trace *merged, const char *name, struct cli_report *ret_report)
+{
+	if (rc == 0)
+		rc = cli_report_from_recordings(merged, name, ret_report);
+	sim_merged_trace_free(merged);
+	return rc;
+}
+
+int cli_report_from_file(FILE *in, const char *name, struct cli_report *ret_report)
+{
+	struct sim_merged_trace merged = { 0 };
+
+	return from_file(cli_recording_read(in, name, &merged), &merged, name, ret_report);
+}
+
+int cli_report_open_file(const char *path, struct cli_report *ret_report)
+{
+	struct sim_merged_trace merged = { 0 };
+
+	return from_file(cli_recording_open(path, &merged), &merged, path, ret_report);
 }

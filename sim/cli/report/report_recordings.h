@@ -10,4 +10,8 @@
  * message. The caller releases *ret_report with cli_report_fini(). */
 int cli_report_from_recordings(const struct sim_merged_trace *merged, const char *name, struct cli_report *ret_report);
 
+/* The same of a file of recordings, and of the file at @path (sim/cli/trace/recording_file.h). */
+int cli_report_from_file(FILE *in, const char *name, struct cli_report *ret_report);
+int cli_report_open_file(const char *path, struct cli_report *ret_report);
+
 #endif

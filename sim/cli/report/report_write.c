@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing a report of a session or of a trace file. */
+/* Writing a report of a session or of a file of recordings. */
 #include "report_write.h"
 
 #include "report_add.h"
 #include "report_compare.h"
-#include "report_file.h"
 #include "report_recordings.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/output.h"
@@ -57,10 +56,9 @@ static int write_report(struct cli_report *report, const char *path, bool as_jso
 static int open_session(const char *dir, struct cli_report *ret_report)
 {
 	struct sim_merged_trace merged;
-	uint64_t num_dropped;
 	int rc;
 
-	if (cli_recordings_fetch(dir, &merged, &num_dropped) < 0)
+	if (cli_recordings_fetch(dir, &merged) < 0)
 		return -1;
 	rc = cli_report_from_recordings(&merged, dir, ret_report);
 	sim_merged_trace_free(&merged);
@@ -78,17 +76,17 @@ int cli_report_write_session(const char *dir, const char *path, const struct cli
 	return write_report(&report, path, false);
 }
 
-int cli_report_write_file(const char *trace, const char *path)
+int cli_report_write_file(const char *recording, const char *path)
 {
 	struct cli_report report;
 
-	return cli_report_open_file(trace, &report) < 0 ? cli_failure_status() : write_report(&report, path, false);
+	return cli_report_open_file(recording, &report) < 0 ? cli_failure_status() : write_report(&report, path, false);
 }
 
-int cli_report_write_json(const char *trace, const char *dir, const char *path)
+int cli_report_write_json(const char *recording, const char *dir, const char *path)
 {
 	struct cli_report report;
-	int rc = trace ? cli_report_open_file(trace, &report) : open_session(dir, &report);
+	int rc = recording ? cli_report_open_file(recording, &report) : open_session(dir, &report);
 
 	return rc < 0 ? cli_failure_status() : write_report(&report, path, true);
 }
@@ -109,7 +107,7 @@ static int compare(struct cli_report *before, struct cli_report *now, struct out
 		status = write_output(output, path);
 	} else {
 		cli_fail(
-			"%s and %s have no operation in common: nothing was compared; give traces of runs of the same programs",
+			"%s and %s have no operation in common: nothing was compared; give recordings of runs of the same programs",
 			names[0], names[1]);
 		status = CLI_OWN_FAILURE;
 	}

@@ -109,12 +109,11 @@ void cli_fault_effects_report(const struct sim_plan *plan, const char *dir, stru
 {
 	struct effects effects = { .verdict = verdict };
 	bool has_events = false;
-	uint64_t num_dropped;
 
 	sim_plan_each(plan, find_event, &has_events);
-	if (!has_events || cli_recordings_fetch(dir, &effects.merged, &num_dropped) < 0)
+	if (!has_events || cli_recordings_fetch(dir, &effects.merged) < 0)
 		return;
-	if (num_dropped == 0)
+	if (effects.merged.num_dropped == 0)
 		sim_plan_each(plan, look_at_rule, &effects);
 	sim_merged_trace_free(&effects.merged);
 }

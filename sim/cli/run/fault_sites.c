@@ -151,9 +151,7 @@ void cli_fault_sites_look_for_size(struct cli_fault_sites *sites, uint64_t min_b
 
 static int fetch(const char *dir, struct cli_fault_sites *sites)
 {
-	uint64_t num_dropped;
-
-	if (cli_recordings_fetch(dir, &sites->merged, &num_dropped) < 0)
+	if (cli_recordings_fetch(dir, &sites->merged) < 0)
 		return -1;
 	sites->topology = cli_topology_of_session(dir);
 	return sites->topology ? 0 : -1;

@@ -81,9 +81,8 @@ static void print_open(const struct sim_trace_recording *recording, const char *
 void cli_run_leaks_print(const char *dir, const struct cli_program *programs, size_t num_programs)
 {
 	struct sim_merged_trace merged;
-	uint64_t num_dropped;
 
-	if (cli_recordings_fetch(dir, &merged, &num_dropped) < 0)
+	if (cli_recordings_fetch(dir, &merged) < 0)
 		return;
 	for (uint32_t i = 0; i < merged.num_recordings; i++) {
 		uint32_t command = merged.recordings[i].command;

@@ -368,8 +368,7 @@ static bool is_shown(const struct cli_run_state_cfg *cfg, size_t i)
 void cli_run_state_print(const struct cli_run_state_cfg *cfg)
 {
 	struct sim_merged_trace merged;
-	uint64_t num_dropped;
-	bool has_trace = cfg->is_recorded && cli_recordings_fetch(cfg->dir, &merged, &num_dropped) == 0;
+	bool has_trace = cfg->is_recorded && cli_recordings_fetch(cfg->dir, &merged) == 0;
 
 	if (cfg->failed) /* its lines follow that of its end */
 		print_program(cfg, has_trace ? &merged : NULL, (size_t)(cfg->failed - cfg->programs));

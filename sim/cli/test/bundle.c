@@ -115,7 +115,7 @@ static void plan_name(size_t i, char name[32])
 
 static int write_files(const struct cli_case *test, const struct cli_scenario_options *options, const char *dir)
 {
-	static const char *const files[] = { "output.log", "trace.json", "hits.json" };
+	static const char *const files[] = { "output.log", "trace.bfsim", "hits.json" };
 	const struct cli_scenario *scenario = test->scenario;
 	int rc = copy_file("/", scenario->path, dir, "scenario.yaml");
 

@@ -2,7 +2,7 @@
 /* sim/cli/test/bundle.h - what a failure leaves, enough to run it again.
  *
  *   DIR/NAME/  scenario.yaml, topology.yaml, faults.yaml (as far as it has them), case.json (seed, options, versions, status, reasons),
- *              output.log, SIDE.log, trace.json, hits.json
+ *              output.log, SIDE.log, trace.bfsim, hits.json
  */
 #ifndef SIM_CLI_TEST_BUNDLE_H
 #define SIM_CLI_TEST_BUNDLE_H

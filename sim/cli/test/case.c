@@ -101,7 +101,7 @@ static struct words run_words(const struct cli_case *test)
 	add_word(&words, "bfsim");
 	add_word(&words, "run");
 	add_word(&words, "--timeout=%" PRIu32, scenario->timeout_s);
-	add_word(&words, "--trace=trace.json");
+	add_word(&words, "--trace=trace.bfsim");
 	add_word(&words, "--verdict=" CLI_CASE_VERDICT);
 	add_file_option(&words, "--topology", scenario->topology, scenario->folder);
 	for (size_t i = 0; i < scenario->fault_plans.count; i++)

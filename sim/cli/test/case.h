@@ -3,7 +3,7 @@
  *
  *   [new] --start--> [running: pid] --its end--> finish: judged --> passed, or reasons --failed: bundle.h
  *
- * The directory has output.log (all that the run printed), trace.json, hits.json with the checker, and the run's verdict
+ * The directory has output.log (all that the run printed), trace.bfsim, hits.json with the checker, and the run's verdict
  * (sim/cli/run/verdict.h), which tells bfsim's failures apart from the programs' statuses. It is removed by cli_case_fini().
  */
 #ifndef SIM_CLI_TEST_CASE_H

@@ -211,10 +211,9 @@ static int print(const void *merged, FILE *out)
 int cli_metrics_write_session(const char *dir, const char *path)
 {
 	struct sim_merged_trace merged;
-	uint64_t num_dropped;
 	int status;
 
-	if (cli_recordings_fetch(dir, &merged, &num_dropped) < 0)
+	if (cli_recordings_fetch(dir, &merged) < 0)
 		return cli_failure_status();
 	status = cli_output_write("the metrics", path, print, &merged);
 	sim_merged_trace_free(&merged);

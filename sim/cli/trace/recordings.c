@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "sim/base/monotonic.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/protocol/wire.h"
@@ -40,7 +42,6 @@ struct fetch {
 	bool counts_only;
 	const struct sim_shared_state *shared_state; /* of the session */
 	struct sim_merged_trace *merged;
-	uint64_t num_dropped;
 };
 
 /* An invalid recording is skipped with a message: the other recordings stay useful. */
@@ -76,7 +77,7 @@ static int fetch_recordings(struct fetch *fetch)
 		if (rc < 0)
 			return cli_session_report_error(fetch->dir, rc);
 		if (msg.status == -ENOENT) {
-			fetch->num_dropped = msg.body.recorded.num_dropped;
+			fetch->merged->num_dropped = msg.body.recorded.num_dropped;
 			return 0;
 		}
 		if (msg.status < 0)
@@ -112,6 +113,28 @@ static void add_rule(void *arg, const struct sim_plan_rule *rule)
 	added->fired = rule->fired;
 	added->added_ns = rule->added_ns;
 	added->removed = rules->are_removed;
+}
+
+/* The kernel's id of this boot; "" where /proc is not to be read. */
+static void read_boot_id(char *id, int size)
+{
+	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!in || !fgets(id, size, in))
+		id[0] = '\0';
+	id[strcspn(id, "\n")] = '\0';
+	if (in)
+		fclose(in);
+}
+
+/* The session's begin is known by CLOCK_MONOTONIC. The two clocks differ by as much as they do now, unless the machine's time was
+ * set since. */
+static uint64_t unix_ns_of(uint64_t monotonic_ns)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - (sim_monotonic_ns() - monotonic_ns);
 }
 
 static void read_clock(const struct sim_clock_page *page, struct sim_merged_trace *merged)
@@ -185,7 +208,7 @@ static int fetch_cards(const char *dir, struct sim_merged_trace *merged)
 	return rc < 0 ? cli_session_report_error(dir, rc) : 0;
 }
 
-int cli_recordings_fetch(const char *dir, struct sim_merged_trace *ret_merged, uint64_t *ret_dropped)
+int cli_recordings_fetch(const char *dir, struct sim_merged_trace *ret_merged)
 {
 	struct sim_merged_trace merged = { 0 };
 	struct fetch fetch = { .dir_fd = cli_session_open(dir), .dir = dir, .merged = &merged };
@@ -197,17 +220,18 @@ int cli_recordings_fetch(const char *dir, struct sim_merged_trace *ret_merged, u
 		sim_merged_trace_free(&merged);
 		return -1;
 	}
+	merged.begin_unix_ns = unix_ns_of(merged.zero_ns);
+	read_boot_id(merged.boot, sizeof(merged.boot));
 	if (sim_merged_trace_sort(&merged) < 0) {
 		cli_fail("out of memory: the trace has too many records");
 		sim_merged_trace_free(&merged);
 		return -1;
 	}
 	*ret_merged = merged;
-	*ret_dropped = fetch.num_dropped;
 	return 0;
 }
 
-int cli_recordings_fetch_counts(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged, uint64_t *ret_dropped)
+int cli_recordings_fetch_counts(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged)
 {
 	struct sim_merged_trace merged = { 0 };
 	struct fetch fetch = { .dir_fd = dir_fd, .dir = dir, .counts_only = true, .merged = &merged };
@@ -217,6 +241,5 @@ int cli_recordings_fetch_counts(int dir_fd, const char *dir, struct sim_merged_t
 		return -1;
 	}
 	*ret_merged = merged;
-	*ret_dropped = fetch.num_dropped;
 	return 0;
 }

@@ -5,13 +5,10 @@
 
 #include "sim/trace/export/merged_trace.h"
 
-/* Read all recordings of the live session in @dir.
- * *ret_dropped is the number of recordings that the daemon has dropped, of processes that ended long ago. Returns 0
- * and a sorted trace that the caller frees, or -1 with a message. */
-int cli_recordings_fetch(const char *dir, struct sim_merged_trace *ret_merged, uint64_t *ret_dropped);
+/* Read all recordings of the live session in @dir. Returns 0 and a sorted trace that the caller frees, or -1 with a message. */
+int cli_recordings_fetch(const char *dir, struct sim_merged_trace *ret_merged);
 
 /* The same, cheaper: only counts and faults, not sorted, without links. @dir_fd is the open directory. */
-int cli_recordings_fetch_counts(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged,
-				uint64_t *ret_dropped);
+int cli_recordings_fetch_counts(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged);
 
 #endif

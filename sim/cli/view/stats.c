@@ -257,14 +257,14 @@ static json_object *process_json(const struct sim_merged_trace *merged, uint32_t
 	return entry;
 }
 
-int cli_stats_print_json(const struct sim_merged_trace *merged, const char *dir, uint64_t num_dropped)
+int cli_stats_print_json(const struct sim_merged_trace *merged, const char *dir)
 {
 	json_object *stats = json_object_new_object(), *processes = json_object_new_array();
 
 	for (uint32_t i = 0; i < merged->num_recordings; i++)
 		json_object_array_add(processes, process_json(merged, i));
 	cli_json_add_text(stats, "session", dir);
-	cli_json_add_number(stats, "dropped_processes", num_dropped);
+	cli_json_add_number(stats, "dropped_processes", merged->num_dropped);
 	json_object_object_add(stats, "processes", processes);
 	return cli_json_print(stats, JSON_C_TO_STRING_PRETTY);
 }

@@ -5,9 +5,9 @@
 
 #include "sim/trace/export/merged_trace.h"
 
-/* Print the counts as JSON or as tables. @num_dropped: ended processes that are no longer known. Return 0, or -1
+/* Print the counts as JSON or as tables. Return 0, or -1
  * without memory, with a message. */
-int cli_stats_print_json(const struct sim_merged_trace *merged, const char *dir, uint64_t num_dropped);
+int cli_stats_print_json(const struct sim_merged_trace *merged, const char *dir);
 int cli_stats_print_tables(const struct sim_merged_trace *merged);
 
 #endif

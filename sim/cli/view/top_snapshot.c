@@ -158,9 +158,8 @@ int cli_top_snapshot_take(int dir_fd, const char *dir, const struct cli_top_snap
 {
 	struct cli_top_snapshot snapshot = { 0 };
 	struct sim_merged_trace merged;
-	uint64_t num_dropped;
 
-	if (cli_recordings_fetch_counts(dir_fd, dir, &merged, &num_dropped) < 0)
+	if (cli_recordings_fetch_counts(dir_fd, dir, &merged) < 0)
 		return -1;
 	snapshot.time_ns = sim_monotonic_ns();
 	snapshot.rows = calloc(count_rows(&merged) + 1, sizeof(*snapshot.rows));
@@ -169,7 +168,7 @@ int cli_top_snapshot_take(int dir_fd, const char *dir, const struct cli_top_snap
 		cli_fail("out of memory");
 		return -1;
 	}
-	snapshot.num_ended = (uint32_t)num_dropped;
+	snapshot.num_ended = (uint32_t)merged.num_dropped;
 	for (uint32_t i = 0; i < merged.num_recordings; i++) {
 		if (merged.recordings[i].owner.is_alive)
 			add_rows(&snapshot, &merged.recordings[i], before);

@@ -34,8 +34,11 @@ struct sim_trace_card {
 
 struct sim_merged_trace {
 	uint64_t zero_ns;
-	const char *clock;   /* name of the clock's mode (sim/clock/clock.h); NULL = unknown */
-	uint64_t session_ns; /* session time of the reading, if the clock is known */
+	const char *clock;      /* name of the clock's mode (sim/clock/clock.h); NULL = unknown */
+	uint64_t session_ns;    /* session time of the reading, if the clock is known */
+	uint64_t begin_unix_ns; /* UNIX time of the session's begin */
+	char boot[64];          /* a text that no other boot or machine has; "" = unknown */
+	uint64_t num_dropped;   /* processes that ended too long ago: the daemon has dropped their recordings */
 	struct sim_trace_card *cards;
 	uint32_t num_cards;
 	struct sim_trace_link *links;

@@ -25,7 +25,7 @@ struct span_id {
 
 struct otlp_writer {
 	const struct sim_merged_trace *merged;
-	const struct sim_otlp_session *session;
+	const char *version;
 	const struct sim_trace_recording *recording; /* of the process being written */
 	int64_t pid;
 	FILE *out;
@@ -59,7 +59,7 @@ static uint64_t hash_to_id(uint64_t hashed)
 static void make_trace_id(struct otlp_writer *writer)
 {
 	for (uint64_t i = 0; i < 2; i++) {
-		uint64_t id = hash(FNV_BASIS + i, writer->session->boot, strlen(writer->session->boot));
+		uint64_t id = hash(FNV_BASIS + i, writer->merged->boot, strlen(writer->merged->boot));
 
 		writer->trace_id[i] = hash_to_id(hash(id, &writer->merged->zero_ns, sizeof(writer->merged->zero_ns)));
 	}
@@ -159,7 +159,7 @@ static void begin_line(struct otlp_writer *writer)
 	put_text(writer, "bfsim.trace.level", sim_trace_level_name(recording->level));
 	put_number(writer, "bfsim.trace.lost_records", recording->num_lost);
 	fputs("]},\"scopeSpans\":[{\"scope\":{\"name\":\"bfsim\",\"version\":", out);
-	sim_json_put_string(out, writer->session->version);
+	sim_json_put_string(out, writer->version);
 	fputs("},\"spans\":[", out);
 }
 
@@ -173,7 +173,7 @@ static void end_line(struct otlp_writer *writer)
 static void put_time(struct otlp_writer *writer, const char *key, uint64_t time_ns)
 {
 	fprintf(writer->out, "\"%s\":\"%" PRIu64 "\"", key,
-		writer->session->begin_unix_ns + (time_ns - writer->merged->zero_ns));
+		writer->merged->begin_unix_ns + (time_ns - writer->merged->zero_ns));
 }
 
 /* A span until its name, which the caller completes: the string is open. */
@@ -350,9 +350,9 @@ static int write_process(struct otlp_writer *writer)
 	return rc;
 }
 
-int sim_trace_export_otlp(const struct sim_merged_trace *merged, const struct sim_otlp_session *session, FILE *out)
+int sim_trace_export_otlp(const struct sim_merged_trace *merged, const char *version, FILE *out)
 {
-	struct otlp_writer writer = { .merged = merged, .session = session, .out = out };
+	struct otlp_writer writer = { .merged = merged, .version = version, .out = out };
 	int64_t *pids = sim_merged_trace_pids(merged);
 	int rc = pids ? 0 : -ENOMEM;
 

@@ -14,13 +14,7 @@
 
 #include "merged_trace.h"
 
-struct sim_otlp_session {
-	const char *boot;       /* a text that no other boot or machine has */
-	const char *version;    /* of bfsim */
-	uint64_t begin_unix_ns; /* UNIX time of the session's begin */
-};
-
-/* Returns 0 or -ENOMEM; ferror(@out) reports errors of writing. */
-int sim_trace_export_otlp(const struct sim_merged_trace *merged, const struct sim_otlp_session *session, FILE *out);
+/* @version: of bfsim. Returns 0 or -ENOMEM; ferror(@out) reports errors of writing. */
+int sim_trace_export_otlp(const struct sim_merged_trace *merged, const char *version, FILE *out);
 
 #endif

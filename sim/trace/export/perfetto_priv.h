@@ -47,8 +47,4 @@ struct perfetto_object *sim_perfetto_object_at(const struct perfetto_writer *wri
 /* Write the metadata: names of processes, threads and of tracks that are not empty. */
 void sim_perfetto_put_names(struct perfetto_writer *writer);
 
-/* Write the object "otherData" on one line: the session, the counters of each process, the rules of the plan. @pids are
- * the numbers of the processes in the events. */
-void sim_perfetto_put_summary(FILE *out, const struct sim_merged_trace *merged, const int64_t *pids);
-
 #endif
