@@ -276,7 +276,7 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 		return result;
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
 	SHIM_NEED_OUT(dev);
-	result = shim_fault_inject(SIM_OP_DEV_OPEN, devinfo->function->id, 0, 0);
+	result = shim_fault_inject(devinfo->function, SIM_OP_DEV_OPEN, 0, 0);
 	if (result != DOCA_SUCCESS)
 		return result;
 	pthread_mutex_lock(&devices.lock);

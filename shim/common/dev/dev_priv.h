@@ -59,12 +59,4 @@ static inline bool shim_dev_is_stale(const struct doca_dev *dev)
 	       dev->function_generation;
 }
 
-/* Ask the fault plan about a public call @op on @dev (NULL = none), of @size bytes at @addr. SUCCESS, or the
- * status that the call must fail with. A fault may delay the return; a hang never returns. */
-static inline doca_error_t shim_dev_inject_fault(const struct doca_dev *dev, enum sim_op op, uint64_t size,
-						 uint64_t addr)
-{
-	return shim_fault_inject(op, dev ? shim_dev_function(dev)->id : SIM_NO_FUNCTION, size, addr);
-}
-
 #endif

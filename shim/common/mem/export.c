@@ -40,7 +40,7 @@ doca_error_t shim_export_get_or_create(const char *func, struct shim_export **ex
 		*ret_export = export;
 		return DOCA_SUCCESS;
 	}
-	export = shim_calloc(1, sizeof(*export));
+	export = shim_calloc(1, sizeof(struct shim_export));
 	if (!export)
 		return DOCA_ERROR_NO_MEMORY;
 	rc = sim_session_export(session, region, object_fd, &export->key);

@@ -102,7 +102,7 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
 				   "%s on side %s can't export memory over PCI (mmap-export-pci in the topology)",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
-	result = shim_dev_inject_fault(dev, SIM_OP_MMAP_EXPORT, mmap->len_bytes, (uintptr_t)mmap->addr);
+	result = shim_fault_inject(shim_dev_function(dev), SIM_OP_MMAP_EXPORT, mmap->len_bytes, (uintptr_t)mmap->addr);
 	if (result == DOCA_SUCCESS)
 		result = export_pci(mmap, (struct doca_dev *)(uintptr_t)dev, &export);
 	if (result != DOCA_SUCCESS)
@@ -196,7 +196,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	result = shim_import(__func__, export_desc, export_desc_len, dev, false, &remote);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = shim_dev_inject_fault(dev, SIM_OP_MMAP_IMPORT, remote->region.len_bytes, 0);
+	result = shim_fault_inject(shim_dev_function(dev), SIM_OP_MMAP_IMPORT, remote->region.len_bytes, 0);
 	if (result == DOCA_SUCCESS)
 		result = create_imported_mmap(remote, dev, mmap);
 	if (result != DOCA_SUCCESS)

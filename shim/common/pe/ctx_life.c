@@ -132,7 +132,7 @@ static doca_error_t start_ctx(struct doca_ctx *ctx)
 
 doca_error_t shim_ctx_inject_start_fault(const struct doca_dev *dev)
 {
-	return shim_dev_inject_fault(dev, SIM_OP_CTX_START, 0, 0);
+	return shim_fault_inject(dev ? shim_dev_function(dev) : NULL, SIM_OP_CTX_START, 0, 0);
 }
 
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)

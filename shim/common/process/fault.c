@@ -83,11 +83,15 @@ doca_error_t shim_fault_status(const struct sim_fault_hit *hit)
 	return SHIM_HIT_HAS_ACT(hit, FAIL) ? shim_fault_error(hit->status) : DOCA_SUCCESS;
 }
 
-doca_error_t shim_fault_inject_at(struct sim_injector *faults, struct sim_fault_site *site)
+doca_error_t shim_fault_inject(const struct pcie_function *function, enum sim_op op, uint64_t size, uint64_t addr)
 {
+	struct sim_fault_site site = {
+		.op = op, .function = function ? function->id : SIM_NO_FUNCTION, .size = size, .addr = addr
+	};
+	struct sim_injector *faults = shim_faults();
 	struct sim_fault_hit hit;
 
-	if (!shim_fault_hits(faults, site, 0, &hit))
+	if (doca_likely(!sim_injector_may_hit(faults, op)) || !shim_fault_hits(faults, &site, 0, &hit))
 		return DOCA_SUCCESS;
 	shim_fault_delay(&hit);
 	return shim_fault_status(&hit);

@@ -32,16 +32,9 @@ SHIM_INTERNAL_API doca_error_t shim_fault_error(uint32_t status);
 /* The status with which the hit fails or refuses the call, or SUCCESS. Does not return if the hit is a hang. */
 SHIM_INTERNAL_API doca_error_t shim_fault_status(const struct sim_fault_hit *hit);
 
-/* Ask about the call at @site, wait for the delay, and return the status. */
-SHIM_INTERNAL_API doca_error_t shim_fault_inject_at(struct sim_injector *faults, struct sim_fault_site *site);
-
-/* The same for call @op of @size bytes at @addr. @function is its id in the topology or SIM_NO_FUNCTION. */
-static inline doca_error_t shim_fault_inject(enum sim_op op, uint32_t function, uint64_t size, uint64_t addr)
-{
-	struct sim_injector *faults = shim_faults();
-	struct sim_fault_site site = { .op = op, .function = function, .size = size, .addr = addr };
-
-	return doca_likely(!sim_injector_may_hit(faults, op)) ? DOCA_SUCCESS : shim_fault_inject_at(faults, &site);
-}
+/* Ask about the public call @op of @function (NULL = none), of @size bytes at @addr. SUCCESS, or the status that the call
+ * must fail with. A fault may delay the return; a hang never returns. */
+SHIM_INTERNAL_API doca_error_t shim_fault_inject(const struct pcie_function *function, enum sim_op op, uint64_t size,
+						 uint64_t addr);
 
 #endif

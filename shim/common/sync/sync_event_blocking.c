@@ -16,10 +16,11 @@ doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 
 static doca_error_t check_update(const char *func, const struct doca_sync_event *event)
 {
+	const struct doca_dev *dev = event->ctx.dev;
 	doca_error_t result = shim_sync_event_check(func, event);
 
-	if (result == DOCA_SUCCESS)
-		result = shim_dev_inject_fault(event->ctx.dev, SIM_OP_SYNC_EVENT_UPDATE, 0, 0);
+	if (result == DOCA_SUCCESS && doca_unlikely(sim_injector_may_hit(shim_faults(), SIM_OP_SYNC_EVENT_UPDATE)))
+		result = shim_fault_inject(dev ? shim_dev_function(dev) : NULL, SIM_OP_SYNC_EVENT_UPDATE, 0, 0);
 	if (result == DOCA_SUCCESS)
 		shim_wait_session_ns(shim_sync_event_update_ns(event));
 	return result;

@@ -340,7 +340,7 @@ bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault
 	sim_rule_index_refresh(index);
 	if (site->now_ns >= load(&index->next_begin_ns))
 		sim_rule_index_activate_due(index, site->now_ns);
-	bitmap = &index->bitmaps[site->op][sim_size_class(site->size)];
+	bitmap = sim_rule_index_size_bitmap(index, site->op, site->size);
 	eval.index = index;
 	eval.site = site;
 	eval.function = sim_rule_index_function_bitmap(index, site->function);

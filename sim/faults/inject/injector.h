@@ -76,6 +76,13 @@ struct sim_fault_site {
 	void *arg;
 };
 
+static inline uint64_t sim_fault_site_last_addr(const struct sim_fault_site *site)
+{
+	uint64_t last = site->addr + (site->size ? site->size - 1 : 0);
+
+	return last < site->addr ? UINT64_MAX : last;
+}
+
 struct sim_fault_hit {
 	sim_bits actions;                            /* SIM_ACT_BIT()s */
 	uint32_t num_rules;                          /* that fired; the arrays have the first ones */

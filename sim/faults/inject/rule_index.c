@@ -47,15 +47,34 @@ static bool entry_rule(struct sim_rule_index *index, uint32_t slot_index, struct
 	return true;
 }
 
+/* 0, 1, 2, 3, 4, 5 to 7, 8, 9 to 15, 16, ... */
+static unsigned int size_class(uint64_t size)
+{
+	if (size < 2)
+		return (unsigned int)size;
+	return 2 * (63 - (unsigned int)__builtin_clzll(size)) + ((size & (size - 1)) != 0);
+}
+
+const struct sim_slot_bitmap *sim_rule_index_size_bitmap(const struct sim_rule_index *index, enum sim_op op,
+							 uint64_t size)
+{
+	return &index->bitmaps[op][size_class(size)];
+}
+
+const struct sim_slot_bitmap *sim_rule_index_function_bitmap(const struct sim_rule_index *index, uint32_t function)
+{
+	return &index->functions[function < index->num_functions ? function : index->num_functions];
+}
+
 static void change_bitmaps(struct sim_rule_index *index, uint32_t slot_index, const struct sim_rule *rule,
 			   void (*change)(struct sim_slot_bitmap *bitmap, uint32_t slot_index))
 {
-	unsigned int last = sim_size_class(rule->size_max);
+	unsigned int last = size_class(rule->size_max);
 
 	for (enum sim_op op = 0; op < SIM_OP_COUNT; op++) {
 		if (!(rule->ops & SIM_OP_BIT(op)))
 			continue;
-		for (unsigned int class = sim_size_class(rule->size_min); class <= last; class ++)
+		for (unsigned int class = size_class(rule->size_min); class <= last; class ++)
 			change(&index->bitmaps[op][class], slot_index);
 	}
 }

@@ -79,30 +79,9 @@ static inline bool sim_index_entry_has_op(const struct sim_index_entry *entry, e
 	return atomic_load_explicit(&entry->rule[word], memory_order_relaxed) >> op % 64 & 1;
 }
 
-static inline uint64_t sim_fault_site_last_addr(const struct sim_fault_site *site)
-{
-	uint64_t last = site->addr + (site->size ? site->size - 1 : 0);
-
-	return last < site->addr ? UINT64_MAX : last;
-}
-
 static inline bool sim_slot_bitmap_has(const struct sim_slot_bitmap *bitmap, uint32_t slot_index)
 {
 	return atomic_load_explicit(&bitmap->words[slot_index / 64], memory_order_acquire) >> slot_index % 64 & 1;
-}
-
-static inline const struct sim_slot_bitmap *sim_rule_index_function_bitmap(const struct sim_rule_index *index,
-									   uint32_t function)
-{
-	return &index->functions[function < index->num_functions ? function : index->num_functions];
-}
-
-/* 0, 1, 2, 3, 4, 5 to 7, 8, 9 to 15, 16, ... */
-static inline unsigned int sim_size_class(uint64_t size)
-{
-	if (size < 2)
-		return (unsigned int)size;
-	return 2 * (63 - (unsigned int)__builtin_clzll(size)) + ((size & (size - 1)) != 0);
 }
 
 /* When the event of the rule in @slot_index begins; SIM_NEVER_NS = it waits for an operation. */
@@ -119,6 +98,11 @@ static inline uint64_t sim_event_begin_ns(const struct sim_rule_index *index, ui
 	added_ns = atomic_load_explicit(&index->entries[slot_index].added_ns, memory_order_acquire);
 	return rule->from_ns > added_ns ? rule->from_ns : added_ns;
 }
+
+/* The rules for an operation of @size bytes, and those for a function. */
+const struct sim_slot_bitmap *sim_rule_index_size_bitmap(const struct sim_rule_index *index, enum sim_op op,
+							 uint64_t size);
+const struct sim_slot_bitmap *sim_rule_index_function_bitmap(const struct sim_rule_index *index, uint32_t function);
 
 /* Update the index if the plan has changed. */
 void sim_rule_index_refresh(struct sim_rule_index *index);
