@@ -220,14 +220,8 @@ doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *d
 	return shim_pci_addr_is_equal(__func__, devinfo_rep->function, pci_addr_str, is_equal);
 }
 
-doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,
-						enum doca_pci_func_type *pci_func_type)
-{
-	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
-	SHIM_NEED_OUT(pci_func_type);
-	*pci_func_type = (enum doca_pci_func_type)devinfo_rep->function->type; /* the numbers are equal */
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_REP_GETTER(doca_devinfo_rep_get_pci_func_type, enum doca_pci_func_type, pci_func_type,
+		       (enum doca_pci_func_type)function->type) /* the numbers are equal */
 
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size)
 {
@@ -237,13 +231,7 @@ doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_re
 			     (uint32_t)strlen(devinfo_rep->function->vuid) + 1);
 }
 
-doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep, uint16_t *vhca_id)
-{
-	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
-	SHIM_NEED_OUT(vhca_id);
-	*vhca_id = devinfo_rep->function->vhca_id;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_REP_GETTER(doca_devinfo_rep_get_vhca_id, uint16_t, vhca_id, function->vhca_id)
 
 doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep, char *iface_name,
 					     uint32_t size)
@@ -261,29 +249,9 @@ doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devi
 			     DOCA_DEVINFO_IFACE_NAME_SIZE);
 }
 
-doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devinfo_rep, uint8_t *is_hotplug)
-{
-	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
-	SHIM_NEED_OUT(is_hotplug);
-	*is_hotplug = devinfo_rep->function->hotplug;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_devinfo_rep_get_host_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *host_index)
-{
-	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
-	SHIM_NEED_OUT(host_index);
-	*host_index = devinfo_rep->function->host_index;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_devinfo_rep_get_pf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *pf_index)
-{
-	SHIM_NEED(devinfo_rep, SHIM_DEVINFO_REP);
-	SHIM_NEED_OUT(pf_index);
-	*pf_index = devinfo_rep->function->pf_index;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_REP_GETTER(doca_devinfo_rep_get_is_hotplug, uint8_t, is_hotplug, function->hotplug)
+SHIM_DEFINE_REP_GETTER(doca_devinfo_rep_get_host_index, uint32_t, host_index, function->host_index)
+SHIM_DEFINE_REP_GETTER(doca_devinfo_rep_get_pf_index, uint32_t, pf_index, function->pf_index)
 
 doca_error_t doca_devinfo_rep_get_vf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *vf_index)
 {
