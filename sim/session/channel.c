@@ -52,7 +52,7 @@ int sim_session_listen(struct sim_session *session, const struct sim_service *se
 	listener = add_listener(session->channels, notify, arg);
 	if (!listener)
 		return -ENOMEM;
-	rc = owner->ops->listen(owner, listener->number, service);
+	rc = owner->channels->listen(owner, listener->number, service);
 	if (rc < 0) {
 		sim_session_unlisten(session, listener); /* the owner may have it: its reply may be late */
 		if (rc != -EDQUOT)
@@ -84,13 +84,13 @@ void sim_session_unlisten(struct sim_session *session, struct sim_listener *list
 
 	if (!listener)
 		return;
-	owner->ops->unlisten(owner, listener->number);
+	owner->channels->unlisten(owner, listener->number);
 	pthread_mutex_lock(&listener->channels->lock);
 	LIST_REMOVE(listener, entry);
 	sim_channels_wait_notification(listener->channels, &listener->notification);
 	while ((refused = pop_offer(listener)) != NULL) {
 		pthread_mutex_unlock(&listener->channels->lock);
-		owner->ops->close(owner, refused->number, -ECONNREFUSED);
+		owner->channels->close(owner, refused->number, -ECONNREFUSED);
 		sim_channel_free(refused);
 		pthread_mutex_lock(&listener->channels->lock);
 	}
@@ -167,7 +167,7 @@ int sim_session_connect(struct sim_session *session, uint32_t function, const ch
 	channel = add_client(session->channels, notify, arg);
 	if (!channel)
 		return -ENOMEM;
-	rc = owner->ops->connect(owner, channel->number, &request);
+	rc = owner->channels->connect(owner, channel->number, &request);
 	if (rc == -ECONNREFUSED) { /* on a private card or with a timeout of 0: closed at once */
 		atomic_store(&channel->status, rc);
 	} else if (rc < 0) {
@@ -197,7 +197,7 @@ static int fail_channel(struct sim_channel *channel, int rc)
 		atomic_store(&channel->status, rc == -ENOENT ? -ECONNRESET : rc);
 	pthread_mutex_unlock(&channel->channels->lock);
 	if (was_alive)
-		owner->ops->close(owner, channel->number, -ECONNRESET);
+		owner->channels->close(owner, channel->number, -ECONNRESET);
 	return atomic_load(&channel->status);
 }
 
@@ -208,7 +208,7 @@ int sim_channel_accept(struct sim_channel *channel, const struct sim_handshake_m
 
 	if (!is_alive(channel))
 		return atomic_load(&channel->status);
-	rc = owner->ops->accept(owner, channel->number, accept_msg);
+	rc = owner->channels->accept(owner, channel->number, accept_msg);
 	if (rc < 0)
 		return fail_channel(channel, rc);
 	pthread_mutex_lock(&channel->channels->lock);
@@ -225,7 +225,7 @@ int sim_channel_send(struct sim_channel *channel, const struct sim_handshake_msg
 
 	if (rc < 0)
 		return rc;
-	rc = owner->ops->send(owner, channel->number, handshake);
+	rc = owner->channels->send(owner, channel->number, handshake);
 	return rc < 0 ? fail_channel(channel, rc) : 0;
 }
 
@@ -244,7 +244,7 @@ void sim_channel_notify_peer(struct sim_channel *channel)
 	struct sim_owner *owner = owner_of(channel->channels);
 
 	if (atomic_load(&channel->status) == 0)
-		owner->ops->notify_peer(owner, channel->number);
+		owner->channels->notify_peer(owner, channel->number);
 }
 
 int sim_channel_status(const struct sim_channel *channel)
@@ -272,6 +272,6 @@ void sim_channel_close(struct sim_session *session, struct sim_channel *channel,
 	sim_channels_wait_notification(channel->channels, &channel->notification);
 	pthread_mutex_unlock(&channel->channels->lock);
 	if (is_alive(channel))
-		owner->ops->close(owner, channel->number, reason);
+		owner->channels->close(owner, channel->number, reason);
 	sim_channel_free(channel);
 }

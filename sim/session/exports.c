@@ -219,10 +219,10 @@ int sim_session_export(struct sim_session *session, const struct sim_region *reg
 	/* Yama's default on Ubuntu lets only ancestors access a process's memory. The cma path needs access for the
 	 * user's other processes. Without Yama the call fails, without effect. */
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-	return session->owner->ops->export(session->owner, region, object_fd, ret_key);
+	return session->owner->memory->export(session->owner, region, object_fd, ret_key);
 }
 
 int sim_session_unexport(struct sim_session *session, uint64_t key)
 {
-	return session->owner->ops->revoke(session->owner, key);
+	return session->owner->memory->revoke(session->owner, key);
 }

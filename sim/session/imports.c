@@ -43,7 +43,7 @@ static int import_describe(void *arg, enum sim_transport transport, bool connect
 {
 	struct import_peer *peer = arg;
 
-	return peer->owner->ops->describe(peer->owner, peer->key, transport, connect, ret_grant, ret_fd);
+	return peer->owner->memory->describe(peer->owner, peer->key, transport, connect, ret_grant, ret_fd);
 }
 
 static void close_fd(int fd)
@@ -79,7 +79,7 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 	const struct sim_session *session = imports->session;
 	struct sim_imported imported = { .object_fd = -1, .pidfd = -1 };
 	struct sim_owner *owner = import->peer.owner;
-	int rc = owner->ops->import(owner, key, function, &imported);
+	int rc = owner->memory->import(owner, key, function, &imported);
 
 	if (ret_exporter)
 		*ret_exporter = imported.region.function;
@@ -99,10 +99,10 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 	close_fd(imported.object_fd);
 	close_fd(imported.pidfd);
 	if (rc < 0) {
-		owner->ops->unimport(owner, key->id);
+		owner->memory->unimport(owner, key->id);
 		return rc;
 	}
-	owner->ops->set_path(owner, key->id, sim_remote_path(*ret_remote), (*ret_remote)->reason);
+	owner->memory->set_path(owner, key->id, sim_remote_path(*ret_remote), (*ret_remote)->reason);
 	sim_trace_path_used(sim_remote_path(*ret_remote));
 	return 0;
 }
@@ -184,7 +184,7 @@ void sim_session_release(struct sim_session *session, struct sim_remote *remote)
 			break;
 	LIST_REMOVE(import, entry);
 	pthread_mutex_unlock(&imports->lock);
-	import->peer.owner->ops->unimport(import->peer.owner, remote->key);
+	import->peer.owner->memory->unimport(import->peer.owner, remote->key);
 	sim_remote_destroy(remote);
 	free(import);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/session/owner.h - the owner of the card's state: this process itself, or a daemon.
  *
- * The session calls its owner through struct sim_owner_ops. The owner reports revoked keys, changed functions and
- * messages of channels to the parts of the session in struct sim_owner_env. Both owners fill every member of the ops.
+ * The session calls its owner through a table for each subject: memory, channels, life. The owner reports revoked keys,
+ * changed functions and messages of channels to the parts of the session in struct sim_owner_env. Both owners fill every
+ * member of the tables.
  */
 #ifndef SIM_SESSION_OWNER_H
 #define SIM_SESSION_OWNER_H
@@ -28,7 +29,8 @@ struct sim_imported {
 	int pidfd;     /* the exporter; -1 = none, or its user is another one */
 };
 
-struct sim_owner_ops {
+/* Exported memory, and memory of other processes. */
+struct sim_owner_memory_ops {
 	int (*export)(struct sim_owner *owner, const struct sim_region *region, int object_fd, struct sim_key *ret_key);
 	int (*revoke)(struct sim_owner *owner, uint64_t key);
 	/* With -EXDEV and -EPERM, the function of the region is set, and nothing else. */
@@ -39,8 +41,11 @@ struct sim_owner_ops {
 	/* Ask the exporter of an imported key for access, as struct sim_link_cfg says. */
 	int (*describe)(struct sim_owner *owner, uint64_t key, enum sim_transport transport, bool connect,
 			struct sim_grant *ret_grant, int *ret_fd);
-	/* Channels and listeners. This process chooses their numbers; the owner chooses the number of an offered
-	 * channel. A failed call may have reached the owner: the caller then sends close or unlisten. */
+};
+
+/* Channels and listeners. This process chooses their numbers; the owner chooses the number of an offered channel. A failed
+ * call may have reached the owner: the caller then sends close or unlisten. */
+struct sim_owner_channel_ops {
 	int (*listen)(struct sim_owner *owner, uint64_t number, const struct sim_service *service);
 	void (*unlisten)(struct sim_owner *owner, uint64_t number);
 	int (*connect)(struct sim_owner *owner, uint64_t number, const struct sim_connect *request);
@@ -48,6 +53,10 @@ struct sim_owner_ops {
 	int (*send)(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *handshake);
 	void (*notify_peer)(struct sim_owner *owner, uint64_t number);
 	void (*close)(struct sim_owner *owner, uint64_t number, int reason);
+};
+
+/* The attachment itself. */
+struct sim_owner_life_ops {
 	/* Begin the event of a rule, and return when its effect is there. */
 	void (*begin_fault)(struct sim_owner *owner, uint32_t id);
 	/* Keep this process's recording; @fd stays the caller's. */
@@ -60,7 +69,9 @@ struct sim_owner_ops {
 };
 
 struct sim_owner {
-	const struct sim_owner_ops *ops;
+	const struct sim_owner_memory_ops *memory;
+	const struct sim_owner_channel_ops *channels;
+	const struct sim_owner_life_ops *life;
 };
 
 struct sim_exports;

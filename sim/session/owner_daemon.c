@@ -43,7 +43,7 @@ static int daemon_export(struct sim_owner *owner, const struct sim_region *regio
 	*ret_key = msg.body.exported;
 	rc = sim_exports_add(self->env.exports, ret_key->id, region);
 	if (rc < 0)
-		owner->ops->revoke(owner, ret_key->id);
+		owner->memory->revoke(owner, ret_key->id);
 	return rc;
 }
 
@@ -161,20 +161,16 @@ static void daemon_begin_fault(struct sim_owner *owner, uint32_t id)
 		call_daemon(owner, &msg, -1, NULL);
 }
 
-static const struct sim_owner_ops daemon_ops = {
+static const struct sim_owner_memory_ops memory_ops = {
 	.export = daemon_export,
 	.revoke = daemon_revoke,
 	.import = daemon_import,
 	.unimport = daemon_unimport,
 	.set_path = daemon_set_path,
 	.describe = daemon_describe,
-	.listen = daemon_owner_listen,
-	.unlisten = daemon_owner_unlisten,
-	.connect = daemon_owner_connect,
-	.accept = daemon_owner_accept,
-	.send = daemon_owner_send,
-	.notify_peer = daemon_owner_notify_peer,
-	.close = daemon_owner_close,
+};
+
+static const struct sim_owner_life_ops life_ops = {
 	.begin_fault = daemon_begin_fault,
 	.record = daemon_record,
 	.leave = daemon_leave,
@@ -242,7 +238,11 @@ int sim_owner_daemon_create(const struct sim_owner_env *env, int sock, int epoll
 		return -ENOMEM;
 	}
 	*self = (struct daemon_owner){
-		.base.ops = &daemon_ops, .env = *env, .sock = sock, .stop_fd = -1, .epoll_fd = epoll_fd
+		.base = { .memory = &memory_ops, .channels = &daemon_owner_channel_ops, .life = &life_ops },
+		.env = *env,
+		.sock = sock,
+		.stop_fd = -1,
+		.epoll_fd = epoll_fd
 	};
 	sim_calls_init(&self->calls, sock);
 	rc = attach_to_daemon(self, env->self, ret_reply, ret_shared);

@@ -15,7 +15,7 @@ static void send_channel_msg(struct sim_owner *owner, uint16_t type, uint64_t nu
 	sim_calls_send(&to_daemon_owner(owner)->calls, &msg, NULL, 0);
 }
 
-int daemon_owner_listen(struct sim_owner *owner, uint64_t number, const struct sim_service *service)
+static int daemon_listen(struct sim_owner *owner, uint64_t number, const struct sim_service *service)
 {
 	struct sim_msg msg = { .type = SIM_MSG_LISTEN,
 			       .body.listen = {
@@ -25,7 +25,7 @@ int daemon_owner_listen(struct sim_owner *owner, uint64_t number, const struct s
 	return sim_calls_call(&to_daemon_owner(owner)->calls, &msg, NULL, 0, NULL);
 }
 
-void daemon_owner_unlisten(struct sim_owner *owner, uint64_t number)
+static void daemon_unlisten(struct sim_owner *owner, uint64_t number)
 {
 	struct sim_msg msg = { .type = SIM_MSG_UNLISTEN, .body.channel.number = number };
 
@@ -33,7 +33,7 @@ void daemon_owner_unlisten(struct sim_owner *owner, uint64_t number)
 		       NULL); /* after the reply other servers can use the name */
 }
 
-int daemon_owner_connect(struct sim_owner *owner, uint64_t number, const struct sim_connect *request)
+static int daemon_connect(struct sim_owner *owner, uint64_t number, const struct sim_connect *request)
 {
 	struct sim_msg msg = {
 		.type = SIM_MSG_CONNECT,
@@ -55,25 +55,35 @@ static int call_with_handshake(struct sim_owner *owner, uint16_t type, uint64_t 
 	return sim_calls_call(&to_daemon_owner(owner)->calls, &msg, handshake->fds, handshake->num_fds, NULL);
 }
 
-int daemon_owner_accept(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *accept_msg)
+static int daemon_accept(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *accept_msg)
 {
 	return call_with_handshake(owner, SIM_MSG_ACCEPT, number, accept_msg);
 }
 
-int daemon_owner_send(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *handshake)
+static int daemon_send(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *handshake)
 {
 	return call_with_handshake(owner, SIM_MSG_HANDSHAKE, number, handshake);
 }
 
-void daemon_owner_notify_peer(struct sim_owner *owner, uint64_t number)
+static void daemon_notify_peer(struct sim_owner *owner, uint64_t number)
 {
 	send_channel_msg(owner, SIM_MSG_NOTIFY_PEER, number, 0);
 }
 
-void daemon_owner_close(struct sim_owner *owner, uint64_t number, int reason)
+static void daemon_close(struct sim_owner *owner, uint64_t number, int reason)
 {
 	send_channel_msg(owner, SIM_MSG_CLOSE, number, reason);
 }
+
+const struct sim_owner_channel_ops daemon_owner_channel_ops = {
+	.listen = daemon_listen,
+	.unlisten = daemon_unlisten,
+	.connect = daemon_connect,
+	.accept = daemon_accept,
+	.send = daemon_send,
+	.notify_peer = daemon_notify_peer,
+	.close = daemon_close,
+};
 
 /* ---- messages of the daemon ---- */
 
@@ -116,10 +126,10 @@ static void receive_handshake(struct daemon_owner *self, const struct sim_msg *m
 			sim_handshake_msg_close(&handshake);
 	}
 	if (rc < 0)
-		daemon_owner_close(&self->base, number,
-				   msg->type != SIM_MSG_OFFER ? -ECONNRESET :
-				   rc == -ECONNREFUSED        ? rc :
-								-EBUSY);
+		daemon_close(&self->base, number,
+			     msg->type != SIM_MSG_OFFER ? -ECONNRESET :
+			     rc == -ECONNREFUSED        ? rc :
+							  -EBUSY);
 }
 
 void daemon_owner_handle_channel_msg(struct daemon_owner *self, const struct sim_msg *msg, struct sim_fds *fds)

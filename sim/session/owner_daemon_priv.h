@@ -39,14 +39,8 @@ static inline struct daemon_owner *to_daemon_owner(struct sim_owner *owner)
 int daemon_owner_start_receiver(struct daemon_owner *self);
 void daemon_owner_stop_receiver(struct daemon_owner *self);
 
-/* owner_daemon_channels.c: members of struct sim_owner_ops, and the daemon's messages about channels. */
-int daemon_owner_listen(struct sim_owner *owner, uint64_t number, const struct sim_service *service);
-void daemon_owner_unlisten(struct sim_owner *owner, uint64_t number);
-int daemon_owner_connect(struct sim_owner *owner, uint64_t number, const struct sim_connect *request);
-int daemon_owner_accept(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *accept_msg);
-int daemon_owner_send(struct sim_owner *owner, uint64_t number, const struct sim_handshake_msg *handshake);
-void daemon_owner_notify_peer(struct sim_owner *owner, uint64_t number);
-void daemon_owner_close(struct sim_owner *owner, uint64_t number, int reason);
+/* owner_daemon_channels.c: the daemon's messages about channels. */
+extern const struct sim_owner_channel_ops daemon_owner_channel_ops;
 void daemon_owner_handle_channel_msg(struct daemon_owner *self, const struct sim_msg *msg, struct sim_fds *fds);
 
 #endif

@@ -291,13 +291,16 @@ static void local_begin_fault(struct sim_owner *owner, uint32_t id)
 	sim_current_session_unlock();
 }
 
-static const struct sim_owner_ops local_ops = {
+static const struct sim_owner_memory_ops local_memory_ops = {
 	.export = local_export,
 	.revoke = local_revoke,
 	.import = local_import,
 	.unimport = local_unimport,
 	.set_path = local_set_path,
 	.describe = local_no_describe,
+};
+
+static const struct sim_owner_channel_ops local_channel_ops = {
 	.listen = local_listen,
 	.unlisten = local_unlisten,
 	.connect = local_connect,
@@ -305,6 +308,9 @@ static const struct sim_owner_ops local_ops = {
 	.send = local_no_handshake,
 	.notify_peer = local_no_notify_peer,
 	.close = local_no_close,
+};
+
+static const struct sim_owner_life_ops local_life_ops = {
 	.begin_fault = local_begin_fault,
 	.record = local_no_record,
 	.leave = local_no_leave,
@@ -320,7 +326,9 @@ int sim_owner_local_create(const struct sim_owner_env *env, struct sim_shared_st
 
 	if (!owner)
 		return -ENOMEM;
-	owner->base.ops = &local_ops;
+	owner->base = (struct sim_owner){ .memory = &local_memory_ops,
+					  .channels = &local_channel_ops,
+					  .life = &local_life_ops };
 	owner->env = *env;
 	owner->shared = shared;
 	pthread_mutex_init(&owner->lock, NULL);

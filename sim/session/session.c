@@ -89,7 +89,7 @@ static void start_recording(struct sim_session *session, uint32_t level)
 
 	if (rc == 0) {
 		session->is_recording = true;
-		session->owner->ops->record(session->owner, fd);
+		session->owner->life->record(session->owner, fd);
 		close(fd);
 	} else if (rc == -EINVAL) {
 		sim_warn("BFSIM_TRACE=%s: not one of off, sampled, full; nothing is recorded", getenv("BFSIM_TRACE"));
@@ -285,7 +285,7 @@ static void begin_fault(void *arg, uint32_t id)
 {
 	struct sim_session *session = arg;
 
-	session->owner->ops->begin_fault(session->owner, id);
+	session->owner->life->begin_fault(session->owner, id);
 }
 
 static int create_faults(struct sim_session *session)
@@ -383,7 +383,7 @@ void sim_session_detach(struct sim_session *session)
 	sim_vclock_sched_destroy(session->turns);
 	sim_clock_destroy(session->clock);
 	if (session->owner)
-		session->owner->ops->destroy(session->owner);
+		session->owner->life->destroy(session->owner);
 	if (session->is_recording)
 		sim_trace_end(); /* after the helper thread has ended, as the thread records, too */
 	leave_ledger(session);
@@ -402,7 +402,7 @@ void sim_session_detach(struct sim_session *session)
 void sim_session_leave(struct sim_session *session)
 {
 	sim_private_fault_events_stop(session->owner);
-	session->owner->ops->leave(session->owner);
+	session->owner->life->leave(session->owner);
 	leave_ledger(session);
 	sim_exports_close(session->exports);
 }
@@ -415,7 +415,7 @@ void sim_session_abandon(struct sim_session *session)
 	sim_private_fault_events_abandon();
 	sim_current_session_clear(sim_shared_state_of(&session->shared));
 	sim_trace_forked();
-	session->owner->ops->abandon(session->owner);
+	session->owner->life->abandon(session->owner);
 	sim_exports_abandon(session->exports);
 	sim_channels_abandon(session->channels);
 	sim_vclock_sched_abandon(session->turns);
