@@ -8,6 +8,7 @@
 #include "mmap_chunks.h"
 #include "core_api.h"
 #include "shim/common/base/check.h"
+#include "sim/protocol/descriptor.h"
 
 doca_error_t doca_mmap_create(const union doca_data *user_data, struct doca_mmap **mmap)
 {

@@ -12,6 +12,7 @@
 #include "session_priv.h"
 #include "sim/state/function_status.h"
 #include "sim/trace/trace.h"
+#include "sim/fabric/remote.h"
 
 /* The key and its owner, for the requests of a data path. */
 struct import_peer {

@@ -8,6 +8,8 @@
 #ifndef SIM_SESSION_OWNER_H
 #define SIM_SESSION_OWNER_H
 
+#include "sim/fabric/served/served.h"
+#include "sim/protocol/descriptor.h"
 #include "sim/state/shared_state.h"
 #include "channel.h"
 #include "session.h"

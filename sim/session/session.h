@@ -14,15 +14,15 @@
 #ifndef SIM_SESSION_H
 #define SIM_SESSION_H
 
-#include "sim/protocol/descriptor.h"
 #include "sim/card/card.h"
-#include "sim/clock/vclock_sched.h"
-#include "sim/engine/engine.h"
-#include "sim/faults/inject/injector.h"
-#include "sim/fabric/remote.h"
+#include "sim/clock/clock.h"
 
+struct sim_engine;
+struct sim_injector;
+struct sim_remote;
 struct sim_session;
 struct sim_shared_ledger;
+struct sim_vclock_sched;
 
 struct sim_session_cfg {
 	const char *dir;           /* the session's directory; NULL = a private card */

@@ -16,6 +16,8 @@
 #define TESTS_MULTI_ACTOR_H
 
 #include "session_util.h"
+#include "sim/fabric/remote.h"
+#include "sim/protocol/descriptor.h"
 #include "sim/session/session.h"
 
 #define ACTOR_BYTES       (256 * 1024)

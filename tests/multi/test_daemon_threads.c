@@ -12,6 +12,7 @@
 
 #include "cmocka_test.h"
 #include "session_util.h"
+#include "sim/fabric/remote.h"
 #include "sim/session/session.h"
 
 #define EXPORTERS     2

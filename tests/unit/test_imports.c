@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmocka_test.h"
+#include "sim/fabric/remote.h"
 #include "sim/session/session.h"
 
 #define FUNCTION   2 /* the host's, of the built-in topology */

@@ -10,6 +10,7 @@
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
 #include "sim/fabric/remote.h"
+#include "sim/protocol/descriptor.h"
 #include "sim/session/session.h"
 #include "shim/check/history/tasks_in_flight.h"
 

@@ -14,6 +14,7 @@
 #include "shim/common/pe/task_priv.h"
 #include "shim/common/process/runtime.h"
 #include "sim/base/log.h"
+#include "sim/fabric/remote.h"
 
 #define NUM_SITES    64
 #define MAX_REPLY_MS 1000 /* a process that is stopped, or overloaded, does not answer */

@@ -10,6 +10,8 @@
 #include "shim/common/pe/task_fault.h"
 #include "shim/common/pe/task_trace.h"
 #include "shim/common/process/runtime.h"
+#include "sim/fabric/remote.h"
+#include "sim/shm/wake.h"
 
 /* The length of the task's buffer; 0 = it has none. */
 static uint32_t get_len(const struct doca_comch_producer_task_send *send)

@@ -14,6 +14,7 @@
 #include "shim/common/mem/buf_priv.h"
 #include "shim/common/pe/task_memory.h"
 #include "shim/common/process/runtime.h"
+#include "sim/fabric/remote.h"
 
 static struct doca_comch_producer_task_send *send_of(const struct doca_task *task)
 {

@@ -9,6 +9,7 @@
 #include "shim/common/base/error.h"
 #include "shim/common/process/runtime.h"
 #include "sim/base/log.h"
+#include "sim/fabric/remote.h"
 
 static doca_error_t fail_refused(const char *func, int rc)
 {

@@ -12,6 +12,7 @@
 #include <doca_error.h>
 
 #include "shim/common/dev/dev_priv.h"
+#include "sim/protocol/descriptor.h"
 #include "sim/session/session.h"
 
 struct shim_export {

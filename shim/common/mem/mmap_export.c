@@ -10,6 +10,7 @@
 #include "mmap_priv.h"
 #include "shim/common/process/runtime.h"
 #include "sim/base/fork.h"
+#include "sim/fabric/remote.h"
 
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>

@@ -18,6 +18,7 @@
 #include <doca_error.h>
 
 #include "shim/common/base/object.h"
+#include "sim/clock/vclock_sched.h"
 #include "sim/session/session.h"
 
 /* The session; the first call attaches. On failure the log has the reason. The session
