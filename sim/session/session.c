@@ -448,7 +448,7 @@ const struct sim_clock *sim_session_clock(const struct sim_session *session)
 	return session->clock;
 }
 
-struct sim_vclock_sched *sim_session_turns(const struct sim_session *session)
+struct sim_vclock_sched *sim_session_vclock(const struct sim_session *session)
 {
 	return session->turns;
 }

@@ -70,7 +70,7 @@ uint64_t sim_session_now_ns(const struct sim_session *session);
 
 /* The session's clock, and the scheduler of its virtual time (NULL in other clock modes). */
 const struct sim_clock *sim_session_clock(const struct sim_session *session);
-struct sim_vclock_sched *sim_session_turns(const struct sim_session *session);
+struct sim_vclock_sched *sim_session_vclock(const struct sim_session *session);
 
 /* The ranges in flight of all processes of the session, and the id of this process in it (sim/state/shared_ledger.h). */
 struct sim_shared_ledger *sim_session_ledger(const struct sim_session *session);

@@ -52,7 +52,7 @@ uint32_t shim_pe_vclock_engine(struct doca_pe *pe)
 static void vclock_join(struct doca_pe *pe)
 {
 	struct sim_session *session = shim_session();
-	struct sim_vclock_sched *scheduler = session ? sim_session_turns(session) : NULL;
+	struct sim_vclock_sched *scheduler = session ? sim_session_vclock(session) : NULL;
 	struct sim_vclock_source_cfg cfg = { .wake = wake, .arg = pe };
 
 	if (!scheduler || !has_active_ctx(pe))

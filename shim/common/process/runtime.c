@@ -154,7 +154,7 @@ static int attach(void)
 	rc = sim_session_attach(&cfg, &session);
 	if (rc < 0)
 		return rc;
-	shim_vclock = sim_session_turns(session);
+	shim_vclock = sim_session_vclock(session);
 	sim_session_on_functions_changed(session, notify_functions_changed);
 	sim_current_session_set_detach_hook(detach_if_unused);
 	runtime.session = session;
