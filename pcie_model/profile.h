@@ -15,14 +15,17 @@
 #include "engine.h"
 #include "link.h"
 
-/* Engines of a card besides DMA, which work on memory of the host or of the DPU: X(name, its name in topologies). */
-#define PCIE_ACCELS(X)                              \
-	X(SHA, "sha")                               \
-	X(COMPRESS_DEFLATE, "compress-deflate")     \
-	X(DECOMPRESS_DEFLATE, "decompress-deflate") \
-	X(DECOMPRESS_LZ4, "decompress-lz4")         \
-	X(ERASURE_CODING, "erasure-coding")         \
-	X(AES_GCM, "aes-gcm")
+/* Engines of a card besides DMA, which work on memory of the host or of the DPU: F(X, name, its name in topologies). */
+#define PCIE_ACCELS_BY(F, X)                           \
+	F(X, SHA, "sha")                               \
+	F(X, COMPRESS_DEFLATE, "compress-deflate")     \
+	F(X, DECOMPRESS_DEFLATE, "decompress-deflate") \
+	F(X, DECOMPRESS_LZ4, "decompress-lz4")         \
+	F(X, ERASURE_CODING, "erasure-coding")         \
+	F(X, AES_GCM, "aes-gcm")
+
+#define PCIE_ACCEL_ROW(X, accel, name) X(accel, name)
+#define PCIE_ACCELS(X)                 PCIE_ACCELS_BY(PCIE_ACCEL_ROW, X)
 
 enum pcie_accel {
 #define X(accel, name) PCIE_ACCEL_##accel,
@@ -47,39 +50,51 @@ struct pcie_accel_caps {
 		measured_lanes; /* of the host link with which @rate_bps was measured, and which may have limited it; 0 = no matter */
 };
 
-/* Capabilities and limits of a function, as the API reports them. */
+/* Capabilities and limits of a function, as the API reports them: X(kind of value, member, its key in topologies). COUNT and
+ * SIZE, of bytes, have 32 bits, BYTES 64. */
+#define PCIE_CAPS(X)                                                                                                  \
+	X(BOOL, dma_memcpy, "dma-memcpy")                   /* has a DMA engine that copies memory */                 \
+	X(BYTES, dma_max_buf_bytes, "dma-max-buf-bytes")    /* the advertised and enforced cap on one memcpy task */  \
+	X(COUNT, dma_max_list_len, "dma-max-list-len")      /* segments in one source or destination list */          \
+	X(COUNT, dma_max_tasks, "dma-max-tasks")            /* tasks that one DMA context can have */                 \
+	X(BOOL, comch_server, "comch-server")               /* can have Comch servers (the DPU's functions) */        \
+	X(BOOL, comch_client, "comch-client")               /* can have Comch clients (the host's functions) */       \
+	X(COUNT, comch_max_name_len, "comch-max-name-len")  /* of a server's name, with its final zero byte */        \
+	X(SIZE, comch_max_msg_bytes, "comch-max-msg-bytes") /* one control message */                                 \
+	X(COUNT, comch_max_recv_queue, "comch-max-recv-queue") /* control messages queued for the receiver */         \
+	X(COUNT, comch_max_send_tasks, "comch-max-send-tasks") /* of one server or client */                          \
+	X(COUNT, comch_max_clients, "comch-max-clients")       /* connected to one server */                          \
+	X(COUNT, comch_max_fast_tasks, "comch-max-fast-tasks") /* of one consumer or producer */                      \
+	X(SIZE, comch_max_buf_bytes, "comch-max-buf-bytes")    /* one message of the fast path */                     \
+	X(SIZE, comch_max_imm_bytes, "comch-max-imm-bytes")    /* immediate data of such a message */                 \
+	X(COUNT, comch_max_consumers, "comch-max-consumers")   /* at one end of a connection; or of a MsgQ */         \
+	X(COUNT, comch_max_producers, "comch-max-producers")                                                          \
+	X(BOOL, cache_invalidate, "cache-invalidate") /* can invalidate lines of its cores' cache */                  \
+	X(BYTES, cache_invalidate_max_buf_bytes, "cache-invalidate-max-buf-bytes") /* of memory in one such task */   \
+	X(BOOL, mmap_export_pci, "mmap-export-pci")             /* can export memory to the card's other side */      \
+	X(BOOL, mmap_from_export_pci, "mmap-from-export-pci")   /* can import memory of the other side */             \
+	X(BOOL, sync_event_export_pci, "sync-event-export-pci") /* can export sync events to the card's other side */ \
+	X(BOOL, sync_event_from_export_pci,                                                                           \
+	  "sync-event-from-export-pci")           /* can import sync events of the other side */                      \
+	X(BOOL, rep_filter_all, "rep-filter-all") /* can list representors at all */                                  \
+	X(BOOL, rep_filter_net, "rep-filter-net")                                                                     \
+	X(BOOL, rep_filter_emulated, "rep-filter-emulated")                                                           \
+	X(BOOL, hotplug_manager, "hotplug-manager")                                                                   \
+	X(BOOL, notification_moderation, "notification-moderation")                                                   \
+	X(BOOL, accelerate_resource_reclaim, "accelerate-resource-reclaim")                                           \
+	X(COUNT, num_completion_vectors, "num-completion-vectors")                                                    \
+	X(COUNT, max_mmap_devices, "max-mmap-devices") /* devices of one memory map */
+
+#define PCIE_CAP_BOOL  bool
+#define PCIE_CAP_COUNT uint32_t
+#define PCIE_CAP_SIZE  uint32_t
+#define PCIE_CAP_BYTES uint64_t
+
 struct pcie_caps {
-	bool dma_memcpy;            /* has a DMA engine that copies memory */
-	uint64_t dma_max_buf_bytes; /* the advertised and enforced cap on one memcpy task */
-	uint32_t dma_max_list_len;  /* segments in one source or destination list */
-	uint32_t dma_max_tasks;     /* tasks that one DMA context can have */
+#define MEMBER(kind, member, key) PCIE_CAP_##kind member;
+	PCIE_CAPS(MEMBER)
+#undef MEMBER
 	struct pcie_accel_caps accel[PCIE_NUM_ACCELS];
-	bool comch_server;             /* can have Comch servers (the DPU's functions) */
-	bool comch_client;             /* can have Comch clients (the host's functions) */
-	uint32_t comch_max_name_len;   /* of a server's name, with its final zero byte */
-	uint32_t comch_max_msg_bytes;  /* one control message */
-	uint32_t comch_max_recv_queue; /* control messages queued for the receiver */
-	uint32_t comch_max_send_tasks; /* of one server or client */
-	uint32_t comch_max_clients;    /* connected to one server */
-	uint32_t comch_max_fast_tasks; /* of one consumer or producer */
-	uint32_t comch_max_buf_bytes;  /* one message of the fast path */
-	uint32_t comch_max_imm_bytes;  /* immediate data of such a message */
-	uint32_t comch_max_consumers;  /* at one end of a connection; or of a MsgQ */
-	uint32_t comch_max_producers;
-	bool cache_invalidate;                   /* can invalidate lines of its cores' cache */
-	uint64_t cache_invalidate_max_buf_bytes; /* of memory in one such task */
-	bool mmap_export_pci;                    /* can export memory to the card's other side */
-	bool mmap_from_export_pci;               /* can import memory of the other side */
-	bool sync_event_export_pci;              /* can export sync events to the card's other side */
-	bool sync_event_from_export_pci;         /* can import sync events of the other side */
-	bool rep_filter_all;                     /* can list representors at all */
-	bool rep_filter_net;
-	bool rep_filter_emulated;
-	bool hotplug_manager;
-	bool notification_moderation;
-	bool accelerate_resource_reclaim;
-	uint32_t num_completion_vectors;
-	uint32_t max_mmap_devices; /* devices of one memory map */
 };
 
 /* Timing of control messages between host and DPU. */

@@ -211,7 +211,7 @@ static int read_caps(const struct pcie_draft *draft, const struct pcie_draft_fun
 #define READ_CAP(kind, member, key) \
 	if (!rc)                    \
 		rc = read_cap_##kind(draft, function, "caps." key, yaml->member, &caps->member);
-	PCIE_YAML_CAPS(READ_CAP)
+	PCIE_CAPS(READ_CAP)
 	PCIE_YAML_ACCEL_CAPS(READ_CAP)
 #undef READ_CAP
 	for (enum pcie_accel accel = 0; accel < PCIE_NUM_ACCELS; accel++) {

@@ -10,7 +10,7 @@
 
 static const struct pcie_yaml_field caps_fields[] = {
 #define FIELD(kind, member, key) PCIE_YAML_FIELD(key, VALUE, pcie_yaml_caps, member),
-	PCIE_YAML_CAPS(FIELD) PCIE_YAML_ACCEL_CAPS(FIELD)
+	PCIE_CAPS(FIELD) PCIE_YAML_ACCEL_CAPS(FIELD)
 #undef FIELD
 		{ 0 },
 };

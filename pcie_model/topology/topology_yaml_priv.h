@@ -38,55 +38,16 @@
 	X(vfs, "vfs", false)                 \
 	X(sfs, "sfs", false)
 
-/* The fields of struct pcie_caps: X(kind of value, member, key). */
-#define PCIE_YAML_CAPS(X)                                                          \
-	X(BOOL, dma_memcpy, "dma-memcpy")                                          \
-	X(BYTES, dma_max_buf_bytes, "dma-max-buf-bytes")                           \
-	X(COUNT, dma_max_list_len, "dma-max-list-len")                             \
-	X(COUNT, dma_max_tasks, "dma-max-tasks")                                   \
-	X(BOOL, comch_server, "comch-server")                                      \
-	X(BOOL, comch_client, "comch-client")                                      \
-	X(COUNT, comch_max_name_len, "comch-max-name-len")                         \
-	X(SIZE, comch_max_msg_bytes, "comch-max-msg-bytes")                        \
-	X(COUNT, comch_max_recv_queue, "comch-max-recv-queue")                     \
-	X(COUNT, comch_max_send_tasks, "comch-max-send-tasks")                     \
-	X(COUNT, comch_max_clients, "comch-max-clients")                           \
-	X(COUNT, comch_max_fast_tasks, "comch-max-fast-tasks")                     \
-	X(SIZE, comch_max_buf_bytes, "comch-max-buf-bytes")                        \
-	X(SIZE, comch_max_imm_bytes, "comch-max-imm-bytes")                        \
-	X(COUNT, comch_max_consumers, "comch-max-consumers")                       \
-	X(COUNT, comch_max_producers, "comch-max-producers")                       \
-	X(BOOL, cache_invalidate, "cache-invalidate")                              \
-	X(BYTES, cache_invalidate_max_buf_bytes, "cache-invalidate-max-buf-bytes") \
-	X(BOOL, mmap_export_pci, "mmap-export-pci")                                \
-	X(BOOL, mmap_from_export_pci, "mmap-from-export-pci")                      \
-	X(BOOL, sync_event_export_pci, "sync-event-export-pci")                    \
-	X(BOOL, sync_event_from_export_pci, "sync-event-from-export-pci")          \
-	X(BOOL, rep_filter_all, "rep-filter-all")                                  \
-	X(BOOL, rep_filter_net, "rep-filter-net")                                  \
-	X(BOOL, rep_filter_emulated, "rep-filter-emulated")                        \
-	X(BOOL, hotplug_manager, "hotplug-manager")                                \
-	X(BOOL, notification_moderation, "notification-moderation")                \
-	X(BOOL, accelerate_resource_reclaim, "accelerate-resource-reclaim")        \
-	X(COUNT, num_completion_vectors, "num-completion-vectors")                 \
-	X(COUNT, max_mmap_devices, "max-mmap-devices")
+/* The fields of the engines besides DMA, as those of PCIE_CAPS. */
+#define PCIE_YAML_ACCEL(X, accel_, key)                                          \
+	X(BOOL, accel[PCIE_ACCEL_##accel_].is_supported, key)                    \
+	X(BYTES, accel[PCIE_ACCEL_##accel_].max_buf_bytes, key "-max-buf-bytes") \
+	X(COUNT, accel[PCIE_ACCEL_##accel_].max_list_len, key "-max-list-len")   \
+	X(COUNT, accel[PCIE_ACCEL_##accel_].max_tasks, key "-max-tasks")         \
+	X(RATE, accel[PCIE_ACCEL_##accel_].rate_bps, key "-rate")                \
+	X(COUNT, accel[PCIE_ACCEL_##accel_].task_ns, key "-task-ns")
 
-/* The same for the engines besides DMA, whose members have no name of their own. */
-#define PCIE_YAML_ACCEL(X, accel_, key)                             \
-	X(BOOL, accel[accel_].is_supported, key)                    \
-	X(BYTES, accel[accel_].max_buf_bytes, key "-max-buf-bytes") \
-	X(COUNT, accel[accel_].max_list_len, key "-max-list-len")   \
-	X(COUNT, accel[accel_].max_tasks, key "-max-tasks")         \
-	X(RATE, accel[accel_].rate_bps, key "-rate")                \
-	X(COUNT, accel[accel_].task_ns, key "-task-ns")
-
-#define PCIE_YAML_ACCEL_CAPS(X)                                                 \
-	PCIE_YAML_ACCEL(X, PCIE_ACCEL_SHA, "sha")                               \
-	PCIE_YAML_ACCEL(X, PCIE_ACCEL_COMPRESS_DEFLATE, "compress-deflate")     \
-	PCIE_YAML_ACCEL(X, PCIE_ACCEL_DECOMPRESS_DEFLATE, "decompress-deflate") \
-	PCIE_YAML_ACCEL(X, PCIE_ACCEL_DECOMPRESS_LZ4, "decompress-lz4")         \
-	PCIE_YAML_ACCEL(X, PCIE_ACCEL_ERASURE_CODING, "erasure-coding")         \
-	PCIE_YAML_ACCEL(X, PCIE_ACCEL_AES_GCM, "aes-gcm")
+#define PCIE_YAML_ACCEL_CAPS(X) PCIE_ACCELS_BY(PCIE_YAML_ACCEL, X)
 
 /* The fields of struct pcie_link that a description can give: X(member, key). */
 #define PCIE_YAML_LINK(X)           \
@@ -115,7 +76,7 @@ struct pcie_yaml_timing {
 
 struct pcie_yaml_caps {
 #define MEMBER(kind, member, key) const char *member;
-	PCIE_YAML_CAPS(MEMBER)
+	PCIE_CAPS(MEMBER)
 #undef MEMBER
 	struct {
 		const char *is_supported, *max_buf_bytes, *max_list_len, *max_tasks, *rate_bps, *task_ns;
