@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compare the list of the vendor's modules with the interface facts, and with the headers of both generations.
+"""Compare the list of the vendor's modules with the interface facts, with the headers of both generations, and with documents.
 
     check_modules.py ABI-DIR INCLUDE-DIR...
 
@@ -84,6 +84,16 @@ def check_facts(modules, facts, name):
             yield f'{module} of {name} is not listed'
 
 
+def check_documents(abi):
+    """Each library of ours has its row."""
+    import libraries  # pylint: disable=import-outside-toplevel
+    for document, spelling in (('README.md', r'^\|.*\b{}\b'), ('doc/compatibility.md', r'^\| libdoca_{}\b')):
+        text = (abi.parent.parent / document).read_text()
+        for name in libraries.read_all():
+            if not re.search(spelling.format(name), text, re.MULTILINE):
+                yield f'{document}: no row of a table is about {name}'
+
+
 def check_folder(modules, folder):
     known = {header for entry in modules.values() for header in entry['headers']}
     for path in sorted(folder.glob('*.h')):
@@ -98,6 +108,7 @@ def main():
     found += check_releases(modules, releases_of_libraries(abi / 'releases.txt'))
     for name in ('facts.json', 'facts-workq.json'):
         found += check_facts(modules, json.loads((abi / name).read_text()), name)
+    found += check_documents(abi)
     for folder in folders:
         found += check_folder(modules, folder)
     print('\n'.join(found) or f'{len(modules)} modules as expected')
