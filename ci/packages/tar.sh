@@ -90,7 +90,7 @@ make_tar() {
 	list_elf "$tree" >"$work/own"
 	while read -r file; do carry_libraries "$file" "$deps"; done <"$work/own"
 	# Loaded on first use. OpenSSL stays the system's, which mends it.
-	for file in libdeflate.so.0 liblz4.so.1 libxxhash.so.0 libisal.so.2; do
+	for file in $(sed -n 's/.*{ file = "\([^"]*\)".*/\1/p' "$top"/shim/*/library.toml | grep -v libcrypto | sort -u); do
 		[ -e "$deps/$file" ] || carry_library "$file" "$deps"
 	done
 	# The trees have links to the libraries, whose directory is then the tree's.

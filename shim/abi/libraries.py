@@ -25,6 +25,7 @@ KEYS = {
     'folders': [],             # below the library's own, from low to high
     'links': ['common'],       # other libraries
     'dependencies': [],        # of other projects, by their pkg-config name
+    'external': [],            # libraries of other projects, loaded on first use, that do the work: see EXTERNAL_KEYS
     'link_args': [],
     'option': '',              # of the build: without it there is no such library
     'has_hooks': True,         # the checker's hooks surround its functions; false: a program could have the code
@@ -41,6 +42,12 @@ OBJECT_KEYS = {
     'is': 'handle',  # one of IS
     'name': '',      # in the checker's reports
     'functions': '', # that create and end it: doca_x_{create,destroy}, or the one that there is
+}
+
+EXTERNAL_KEYS = {
+    'file': '',    # libx.so.1
+    'package': '', # of Debian 12
+    'lack': '',    # "contexts of {} do not start": what is lacking without it, {} being this library and others that say the same
 }
 
 # Kinds of handles, in the order of their numbers. A part belongs to another object.
@@ -78,6 +85,9 @@ def read_library(path):
             check_key(path, key, OBJECT_KEYS)
         check_key(path, entry.get('is', 'handle'), IS)
         found['objects'][at] = OBJECT_KEYS | entry | {'functions': expand(entry.get('functions', ''))}
+    for entry in found.get('external', []):
+        for key in entry:
+            check_key(path, key, EXTERNAL_KEYS)
     return KEYS | found
 
 
@@ -136,7 +146,7 @@ def for_build():
     for name, library in read_all().items():
         for key in KEYS:
             value = library[key]
-            if key != 'objects':
+            if key not in ('objects', 'external') and not isinstance(value, dict):
                 yield ' '.join([name, key, *(value if isinstance(value, list) else str(value).lower().split())])
 
 

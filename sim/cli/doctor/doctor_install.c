@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "external_libraries.h" /* written by the build */
 #include "pcie_model/topology/topology.h"
 #include "sim/cli/base/install.h"
 
@@ -181,10 +182,7 @@ void cli_doctor_check_install(struct cli_doctor *doctor)
 	check_daemon(doctor);
 	check_trees(doctor);
 	check_tools(doctor);
-	check_library(doctor, "libcrypto.so.3", "contexts of doca_sha and doca_aes_gcm do not start",
-		      "apt install libssl3");
-	check_library(doctor, "libdeflate.so.0", "tasks of deflate fail in doca_compress", "apt install libdeflate0");
-	check_library(doctor, "liblz4.so.1", "tasks of LZ4 fail in doca_compress", "apt install liblz4-1");
-	check_library(doctor, "libxxhash.so.0", "tasks of LZ4 fail in doca_compress", "apt install libxxhash0");
-	check_library(doctor, "libisal.so.2", "contexts of doca_erasure_coding do not start", "apt install libisal2");
+#define CHECK(file, lack, package) check_library(doctor, file, lack, "apt install " package);
+	SHIM_EXTERNAL_LIBRARIES(CHECK)
+#undef CHECK
 }
