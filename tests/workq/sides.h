@@ -3,7 +3,7 @@
  *
  *   host: side_be_host() ---struct exports---> DPU: engine_start(), copies and waits, engine_stop()
  *
- * They are processes of tests/multi/proc.h: a failed check ends the process.
+ * They are processes of tests/common/proc.h: a failed check ends the process.
  */
 #ifndef TEST_WORKQ_SIDES_H
 #define TEST_WORKQ_SIDES_H
