@@ -47,6 +47,9 @@ struct check_part {
 	void (*exit)(void);   /* at the program's exit */
 };
 
+/* The first two slots, from an array. */
+#define CHECK_WATCHES(array) .watches = (array), .num_watches = sizeof(array) / sizeof((array)[0])
+
 #define CHECK_PART(name) extern const struct check_part name;
 #include "parts.h"
 #undef CHECK_PART

@@ -24,12 +24,12 @@ static void report_not_connected(const struct shim_call *call, const struct comc
 	struct check_hit *hit;
 
 	hit = check_hit_begin(BFC_COMCH_NOT_CONNECTED, call, "%s: the %s \"%s\" is %s",
-			      shim_function_names[call->function].name, endpoint->ops->role_name, endpoint->name,
+			      check_call_name(call), endpoint->ops->role_name, endpoint->name,
 			      check_ctx_state_name(endpoint->ctx.state));
 	if (hit && check_ctx_history_find(&endpoint->ctx, &history))
 		check_hit_add_party(hit, history.tid, &history.stack, "it went from %s to %s",
 				    check_ctx_state_name(history.from), check_ctx_state_name(history.to));
-	check_hit_add_object(hit, "context", &endpoint->ctx, endpoint->ctx.ops->name);
+	check_hit_add_ctx(hit, &endpoint->ctx);
 	check_hit_end(hit);
 }
 
@@ -85,7 +85,7 @@ static void leave_request_notification(struct shim_call *call)
 		"doca_pe_request_notification: the progress engine has Comch contexts only, which bfsim wakes "
 		"and a card may not");
 	check_hit_add_object(hit, "progress engine", pe, NULL);
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
@@ -127,7 +127,7 @@ static void enter_ctx_stop(struct shim_call *call)
 		"doca_ctx_stop: called in the error callback of a task of the %s \"%s\", which has lost its peer",
 		endpoint->ops->role_name, endpoint->name);
 	check_hit_add_party(hit, self->tid, &progress, "the engine was progressed, and called the program back, here");
-	check_hit_add_object(hit, "context", &endpoint->ctx, endpoint->ctx.ops->name);
+	check_hit_add_ctx(hit, &endpoint->ctx);
 	check_hit_end(hit);
 }
 
@@ -141,8 +141,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_comch = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.task_failed = task_failed,
 	.task_ended = task_ended,

@@ -90,7 +90,7 @@ static void call_failed(const struct shim_call *call)
 	if (!find_room(producer->data_path.connection, send->consumer, &room))
 		return;
 	hit = begin(call, send, &room);
-	check_hit_add_object(hit, "context", send->task.ctx, send->task.ctx->ops->name);
+	check_hit_add_ctx(hit, send->task.ctx);
 	check_hit_end(hit);
 }
 

@@ -14,11 +14,6 @@
 #include "shim/common/dev/dev_priv.h"
 #include "shim/common/process/runtime.h"
 
-static const char *name_of(const struct shim_call *call)
-{
-	return shim_function_names[call->function].name;
-}
-
 /* ---- roles ---- */
 
 static void report_side(const struct shim_call *call, const char *role, const char *other_side)
@@ -29,7 +24,7 @@ static void report_side(const struct shim_call *call, const char *role, const ch
 	if (check_result(call) != DOCA_ERROR_NOT_PERMITTED || !shim_handle_is(dev, SHIM_DEV))
 		return;
 	hit = check_hit_begin(BFC_COMCH_WRONG_SIDE, call,
-			      "%s: a %s on %s, a device of side %s; only devices of the %s can have one", name_of(call),
+			      "%s: a %s on %s, a device of side %s; only devices of the %s can have one", check_call_name(call),
 			      role, shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side, other_side);
 	check_hit_add_object(hit, "device", dev, shim_dev_function(dev)->ibdev);
 	check_hit_end(hit);
@@ -50,7 +45,7 @@ static void report_representor(const struct shim_call *call, const struct doca_d
 	pcie_addr_format(holder ? &holder->addr : &ours->addr, addr[2]);
 	hit = check_hit_begin(BFC_COMCH_REPRESENTOR_ELSEWHERE, call,
 			      "%s: %s (%s) does not hold the representor of the host's %s (%s); %s (%s) does",
-			      name_of(call), ours->ibdev, addr[0], represented->ibdev, addr[1],
+			      check_call_name(call), ours->ibdev, addr[0], represented->ibdev, addr[1],
 			      holder ? holder->ibdev : "another device", addr[2]);
 	check_hit_add_object(hit, "device", dev, ours->ibdev);
 	check_hit_add_object(hit, "representor", rep, represented->ibdev);
@@ -109,11 +104,11 @@ static void call_failed(const struct shim_call *call)
 
 	if (check_result(call) != DOCA_ERROR_INVALID_VALUE)
 		return;
-	wanted = wanted_kind(name_of(call));
+	wanted = wanted_kind(check_call_name(call));
 	for (size_t i = 0; wanted < NUM_KINDS && i < NUM_KINDS; i++) {
 		if (i == wanted || !shim_handle_is(check_arg(call, 0), kinds[i].kind))
 			continue;
-		hit = check_hit_begin(BFC_COMCH_WRONG_OBJECT, call, "%s: a %s was given for a %s", name_of(call),
+		hit = check_hit_begin(BFC_COMCH_WRONG_OBJECT, call, "%s: a %s was given for a %s", check_call_name(call),
 				      kinds[i].name, kinds[wanted].name);
 		check_hit_add_object(hit, kinds[i].name, check_arg(call, 0), NULL);
 		check_hit_end(hit);
@@ -134,9 +129,9 @@ static void leave_alloc_send(struct shim_call *call)
 		return;
 	hit = check_hit_begin(BFC_COMCH_MESSAGE_TOO_LONG, call,
 			      "%s: a message of %u bytes; the %s \"%s\" sends up to %u, and the device up to %u",
-			      name_of(call), len, endpoint->ops->role_name, endpoint->name, endpoint->max_msg_bytes,
+			      check_call_name(call), len, endpoint->ops->role_name, endpoint->name, endpoint->max_msg_bytes,
 			      shim_dev_function(endpoint->ctx.dev)->caps.comch_max_msg_bytes);
-	check_hit_add_object(hit, "context", &endpoint->ctx, endpoint->ctx.ops->name);
+	check_hit_add_ctx(hit, &endpoint->ctx);
 	check_hit_end(hit);
 }
 
@@ -211,8 +206,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_comch_use = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.ctx_changed = ctx_changed,
 	.call_failed = call_failed,

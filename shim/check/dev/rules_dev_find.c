@@ -283,8 +283,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_dev_find = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.exit = report_searches,
 };

@@ -12,11 +12,6 @@
 #include "shim/common/dev/dev_priv.h"
 #include "shim/common/process/runtime.h"
 
-static const char *name_of(const struct shim_call *call)
-{
-	return shim_function_names[call->function].name;
-}
-
 /* ---- capabilities ---- */
 
 static _Atomic bool dma_queried;
@@ -42,7 +37,7 @@ static void leave_start(struct shim_call *call)
 			      "doca_ctx_start: %s of side %s has no DMA engine, and the program did not ask",
 			      function->ibdev, function->side);
 	check_hit_add_object(hit, "device", ctx->dev, function->ibdev);
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
@@ -93,9 +88,9 @@ static void check_limit(const struct shim_call *call, enum limit limit, uint64_t
 		return;
 	hit = check_hit_begin(BFC_LIMIT_NOT_QUERIED, call,
 			      "%s: %llu; the limit of %s is %llu, which the program did not ask for (%s)",
-			      name_of(call), (unsigned long long)value, function->ibdev, (unsigned long long)max,
+			      check_call_name(call), (unsigned long long)value, function->ibdev, (unsigned long long)max,
 			      limit_queries[limit]);
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
@@ -190,7 +185,7 @@ static void enter_destroy_rep_list(struct shim_call *call)
 static void report_stale(const struct shim_call *call, const char *name, const struct check_stack *destroyed)
 {
 	struct check_hit *hit = check_hit_begin(BFC_DEVICE_INFO_STALE, call, "%s: the list that had %s was destroyed",
-						name_of(call), name);
+						check_call_name(call), name);
 
 	check_hit_add_party(hit, 0, destroyed, "the list was destroyed");
 	check_hit_end(hit);
@@ -275,8 +270,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_dev_use = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.forked = forked,
 };

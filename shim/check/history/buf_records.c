@@ -115,7 +115,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_buf_records = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 };

@@ -74,7 +74,6 @@ static const struct check_watch watches[] = { { SHIM_FN_doca_task_free, enter_fr
 };
 
 const struct check_part check_task_sites = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 };

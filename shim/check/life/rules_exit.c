@@ -28,7 +28,7 @@ static void report_ctx(const struct doca_ctx *ctx, const struct check_object_sit
 
 	if (num_in_flight > 0)
 		add_submission(hit, ctx);
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 

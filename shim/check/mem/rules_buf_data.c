@@ -7,11 +7,6 @@
 #include "shim/common/base/check.h"
 #include "shim/common/mem/buf_priv.h"
 
-static const char *name_of(const struct shim_call *call)
-{
-	return shim_function_names[call->function].name;
-}
-
 /* ---- data outside of the buffer or of the map ---- */
 
 static void report_data(enum sim_check_rule rule, const struct shim_call *call, const struct doca_mmap *mmap,
@@ -20,7 +15,7 @@ static void report_data(enum sim_check_rule rule, const struct shim_call *call, 
 	struct check_hit *hit = check_hit_begin(
 		rule, call,
 		"%s: data of %zu bytes at offset %td, in a buffer of %zu bytes at offset %td of its memory map",
-		name_of(call), data_len, data - head, len, head - mmap->addr);
+		check_call_name(call), data_len, data - head, len, head - mmap->addr);
 
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);
@@ -51,7 +46,7 @@ static void report_range(const struct shim_call *call, const struct doca_mmap *m
 {
 	struct check_hit *hit = check_hit_begin(BFC_BUFFER_OUTSIDE_MMAP, call,
 						"%s: a buffer of %zu bytes at offset %td of a memory map of %zu bytes",
-						name_of(call), len, addr - mmap->addr, mmap->len_bytes);
+						check_call_name(call), len, addr - mmap->addr, mmap->len_bytes);
 
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);
@@ -118,7 +113,7 @@ static void leave_chain(struct shim_call *call)
 		return;
 	problem = find_chain_problem(call, list, added);
 	if (problem)
-		check_hit_end(check_hit_begin(BFC_CHAIN_CONDITIONS, call, "%s: %s", name_of(call), problem));
+		check_hit_end(check_hit_begin(BFC_CHAIN_CONDITIONS, call, "%s: %s", check_call_name(call), problem));
 }
 
 static const struct check_watch watches[] = {
@@ -131,7 +126,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_buf_data = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 };

@@ -24,7 +24,7 @@ static void report_returned(const struct doca_ctx *ctx, const struct doca_buf *b
 		stack = check_stack_of(record.taken_at);
 		check_hit_add_party(hit, 0, &stack, "the buffer had been taken");
 	}
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
@@ -106,7 +106,7 @@ static void report_empty(const struct shim_call *call, const char *kind)
 	check_buf_records_out(census.origin, see_record, &census);
 	hit = check_hit_begin(BFC_INVENTORY_EMPTY, call,
 			      "%s: all buffers are out: %" PRIu32 " of tasks in flight, %" PRIu32 " others; %s",
-			      shim_function_names[call->function].name, census.num_in_flight,
+			      check_call_name(call), census.num_in_flight,
 			      census.num_out - census.num_in_flight,
 			      looks_like_leak(&census) ? "the others look like a leak" :
 							 "progress the engine, and take the buffer again");
@@ -139,8 +139,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_buf_life = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.task_ended = task_ended,
 };

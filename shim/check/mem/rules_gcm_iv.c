@@ -122,7 +122,7 @@ static void report(const struct gcm_task *task, const void *earlier)
 	if (earlier)
 		check_hit_add_party(hit, 0, &stack, "the earlier task was submitted");
 	check_hit_add_object(hit, "key", task->key, NULL);
-	check_hit_add_object(hit, "context", task->base.base.task.ctx, task->base.base.task.ctx->ops->name);
+	check_hit_add_ctx(hit, task->base.base.task.ctx);
 	check_hit_end(hit);
 }
 
@@ -175,8 +175,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_gcm_iv = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.task_refused = task_refused,
 	.task_failed = task_failed,

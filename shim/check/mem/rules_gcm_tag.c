@@ -143,7 +143,7 @@ static void report_source(const struct doca_task *task, const struct unverified 
 	struct check_hit *hit = CHECK_HIT_HERE(BFC_TAG_NOT_CHECKED, USE_FORMAT, check_current_name("doca_task_submit"),
 					       "the task's source", text->len_bytes);
 
-	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_add_ctx(hit, task->ctx);
 	check_hit_end(hit);
 }
 
@@ -170,8 +170,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_gcm_tag = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.task_failed = task_failed,
 	.forked = forked,

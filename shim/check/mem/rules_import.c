@@ -39,10 +39,10 @@ static void report_descriptor(const struct shim_call *call)
 
 	if (len == SIM_DESCRIPTOR_BYTES)
 		hit = check_hit_begin(BFC_DESCRIPTOR_ALTERED, call, "%s: the %zu bytes are not those of an export",
-				      shim_function_names[call->function].name, len);
+				      check_call_name(call), len);
 	else
 		hit = check_hit_begin(BFC_DESCRIPTOR_ALTERED, call, "%s: a descriptor of %zu bytes; an export has %d",
-				      shim_function_names[call->function].name, len, SIM_DESCRIPTOR_BYTES);
+				      check_call_name(call), len, SIM_DESCRIPTOR_BYTES);
 	check_hit_end(hit);
 }
 
@@ -61,7 +61,7 @@ static void report_unrelated(const struct shim_call *call, const struct doca_dev
 	pcie_function_format(theirs, their_name);
 	hit = check_hit_begin(BFC_IMPORT_UNRELATED, call,
 			      "%s: device %s is %s of %s; the memory was exported through %s of %s",
-			      shim_function_names[call->function].name, ours->ibdev, our_name,
+			      check_call_name(call), ours->ibdev, our_name,
 			      topology->cards[ours->card].name, their_name, topology->cards[theirs->card].name);
 	check_hit_add_object(hit, "device", dev, ours->ibdev);
 	check_hit_end(hit);
@@ -75,7 +75,7 @@ static void report_gone(const struct shim_call *call)
 	check_hit_end(check_hit_begin(
 		BFC_EXPORT_GONE, call,
 		"%s: the descriptor's export has ended: its memory map was stopped or destroyed, or its process ended",
-		shim_function_names[call->function].name));
+		check_call_name(call)));
 }
 
 static void leave_import(struct shim_call *call)
@@ -149,7 +149,7 @@ static void task_failed(struct doca_task *task, doca_error_t status)
 	hit = CHECK_HIT_HERE(BFC_IMPORT_OUTLIVES_EXPORT, format, check_current_name("doca_pe_progress"),
 			     (int)mmap->remote->exporter_pid, mmap->remote->program);
 	check_mmap_add_object(hit, mmap);
-	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_add_ctx(hit, task->ctx);
 	check_hit_end(hit);
 }
 
@@ -158,8 +158,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_import = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.task_failed = task_failed,
 };

@@ -79,7 +79,7 @@ static void enter_destroy(struct shim_call *call)
 			      "doca_mmap_destroy: tasks of the %s context used the memory map, and the context is %s",
 			      ctx->ops->name, check_ctx_state_name(ctx->state));
 	check_mmap_add_object(hit, mmap);
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
@@ -91,8 +91,7 @@ static const struct check_watch watches[] = { { SHIM_FN_doca_mmap_create, NULL, 
 };
 
 const struct check_part check_mmap_context = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.task_posted = task_posted,
 };

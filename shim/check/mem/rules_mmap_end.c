@@ -49,11 +49,11 @@ static void check_tasks(const struct shim_call *call, const struct doca_mmap *mm
 	if (users.count == 0)
 		return;
 	hit = check_hit_begin(BFC_MMAP_ENDED_IN_FLIGHT, call, "%s: %" PRIu32 " task%s in flight use%s the memory map",
-			      shim_function_names[call->function].name, users.count, users.count > 1 ? "s" : "",
+			      check_call_name(call), users.count, users.count > 1 ? "s" : "",
 			      users.count > 1 ? "" : "s");
 	add_allocation(hit, users.first);
 	check_mmap_add_object(hit, mmap);
-	check_hit_add_object(hit, "context", users.first->ctx, users.first->ctx->ops->name);
+	check_hit_add_ctx(hit, users.first->ctx);
 	check_hit_end(hit);
 }
 
@@ -68,7 +68,7 @@ static void check_importers(const struct shim_call *call, const struct doca_mmap
 		return;
 	hit = check_hit_begin(BFC_MMAP_ENDED_IN_FLIGHT, call,
 			      "%s: a task of another process, in flight, uses the memory map",
-			      shim_function_names[call->function].name);
+			      check_call_name(call));
 	check_session_add_task(hit, &user);
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);
@@ -87,7 +87,7 @@ static void leave_end(struct shim_call *call)
 		return;
 	hit = check_hit_begin(BFC_MMAP_ENDED_WITH_BUFFERS, call,
 			      "%s: %" PRIu32 " buffer%s of the memory map %s not returned",
-			      shim_function_names[call->function].name, shim_mmap_num_bufs(mmap),
+			      check_call_name(call), shim_mmap_num_bufs(mmap),
 			      shim_mmap_num_bufs(mmap) > 1 ? "s" : "", shim_mmap_num_bufs(mmap) > 1 ? "were" : "was");
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);
@@ -103,7 +103,7 @@ static void check_memory(const struct shim_call *call, const struct doca_mmap *m
 		return;
 	hit = check_hit_begin(BFC_MMAP_OUTLIVES_MEMORY, call,
 			      "%s: memory of the started memory map was freed or unmapped before",
-			      shim_function_names[call->function].name);
+			      check_call_name(call));
 	check_release_add_party(hit, (uintptr_t)mmap->addr, mmap->len_bytes);
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_START, "started the memory map");
 	check_mmap_add_object(hit, mmap);
@@ -135,7 +135,7 @@ static void check_buf(const struct doca_task *task, const struct doca_buf *buf, 
 		check_task_fails_from_outside(task) ? ", by a fault rule or a stop; besides," : ", because", end);
 	check_mmap_add_call(hit, buf->mmap, CHECK_MMAP_END, "ended the memory map");
 	check_mmap_add_object(hit, buf->mmap);
-	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_add_ctx(hit, task->ctx);
 	check_hit_end(hit);
 }
 
@@ -154,8 +154,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_mmap_end = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.task_failed = task_failed,
 };

@@ -58,7 +58,7 @@ static void enter_destroy(struct shim_call *call)
 		return;
 	hit = check_hit_begin(BFC_PERMISSION_UNUSED, call,
 			      "%s: devices may write to the memory map (LOCAL_READ_WRITE), and tasks only read it",
-			      shim_function_names[call->function].name);
+			      check_call_name(call));
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_PERMISSIONS, "set the permissions");
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);
@@ -79,7 +79,7 @@ static void leave_query(struct shim_call *call)
 static void report_query(const struct shim_call *call, const struct doca_dev *dev, const char *query)
 {
 	struct check_hit *hit = check_hit_begin(BFC_CAPABILITY_NOT_QUERIED, call, "%s: %s was never called",
-						shim_function_names[call->function].name, query);
+						check_call_name(call), query);
 
 	check_hit_add_object(hit, "device", dev, shim_dev_function(dev)->ibdev);
 	check_hit_end(hit);
@@ -106,8 +106,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_mmap_hints = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_STRICT,
 	.task_posted = task_posted,
 };

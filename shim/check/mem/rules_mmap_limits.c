@@ -43,7 +43,7 @@ static void check_locked(const struct shim_call *call, const struct doca_mmap *m
 	hit = check_hit_begin(BFC_LOCKED_MEMORY_LIMIT, call,
 			      "%s: %" PRIu32 " started memory map%s %" PRIu64 " KiB; the process may lock %" PRIu64
 			      " KiB (RLIMIT_MEMLOCK): raise that by \"ulimit -l %" PRIu64 "\"",
-			      shim_function_names[call->function].name, num_mmaps, num_mmaps == 1 ? " has" : "s have",
+			      check_call_name(call), num_mmaps, num_mmaps == 1 ? " has" : "s have",
 			      to_kib(bytes), (uint64_t)limit.rlim_cur / 1024, to_kib(bytes));
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);
@@ -70,7 +70,7 @@ static void check_pages(const struct shim_call *call, const struct doca_mmap *mm
 	hit = check_hit_begin(
 		BFC_PAGE_SIZE_ASSUMED, call,
 		"%s: the range begins at a multiple of %d KiB, inside a page: side %s has pages of %" PRIu64 " KiB",
-		shim_function_names[call->function].name, SMALL_PAGE_BYTES / 1024, sim_session_side(shim_session()),
+		check_call_name(call), SMALL_PAGE_BYTES / 1024, sim_session_side(shim_session()),
 		to_kib(page));
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_RANGE, "set the range");
 	check_mmap_add_object(hit, mmap);
@@ -92,7 +92,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_mmap_limits = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 };

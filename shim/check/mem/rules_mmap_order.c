@@ -3,11 +3,6 @@
 #include "shim/check/report/hit.h"
 #include "shim/check/history/mmap_history.h"
 
-static const char *name_of(const struct shim_call *call)
-{
-	return shim_function_names[call->function].name;
-}
-
 static struct doca_mmap *failed_mmap(const struct shim_call *call)
 {
 	struct doca_mmap *mmap = check_arg(call, 0);
@@ -28,7 +23,7 @@ static void leave_configure(struct shim_call *call)
 
 	if (!mmap || !shim_mmap_is_usable(mmap))
 		return;
-	hit = check_hit_begin(BFC_MMAP_CONFIGURED_LATE, call, "%s: the memory map is %s", name_of(call),
+	hit = check_hit_begin(BFC_MMAP_CONFIGURED_LATE, call, "%s: the memory map is %s", check_call_name(call),
 			      shim_mmap_is_imported(mmap) ? "an import, which takes no configuration" :
 							    "started already");
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_START, "started the memory map");
@@ -46,7 +41,7 @@ static void leave_set_range(struct shim_call *call)
 	}
 	if (!mmap->range_set)
 		return;
-	hit = check_hit_begin(BFC_RANGE_SET_TWICE, call, "%s: the memory map has a range already", name_of(call));
+	hit = check_hit_begin(BFC_RANGE_SET_TWICE, call, "%s: the memory map has a range already", check_call_name(call));
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_RANGE, "set the range");
 	end_hit(hit, mmap);
 }
@@ -58,7 +53,7 @@ static void leave_export(struct shim_call *call)
 
 	if (!mmap || shim_mmap_is_started(mmap))
 		return;
-	hit = check_hit_begin(BFC_EXPORT_BEFORE_START, call, "%s: the memory map is %s", name_of(call),
+	hit = check_hit_begin(BFC_EXPORT_BEFORE_START, call, "%s: the memory map is %s", check_call_name(call),
 			      shim_mmap_is_imported(mmap) ? "itself an import" : "not started");
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_END, "ended the memory map before");
 	end_hit(hit, mmap);
@@ -78,7 +73,7 @@ static void leave_export_pci(struct shim_call *call)
 	hit = check_hit_begin(
 		BFC_PERMISSION_MISSING, call,
 		"%s: the memory map has the permissions %s; an export needs PCI_READ_ONLY or PCI_READ_WRITE",
-		name_of(call), check_access_format(mmap->access, access));
+		check_call_name(call), check_access_format(mmap->access, access));
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_PERMISSIONS, "set the permissions of the memory map");
 	end_hit(hit, mmap);
 }
@@ -95,7 +90,7 @@ static void leave_consumer_create(struct shim_call *call)
 		return;
 	hit = check_hit_begin(BFC_PERMISSION_MISSING, call,
 			      "%s: the memory map has the permissions %s; a consumer's needs PCI_READ_WRITE",
-			      name_of(call), check_access_format(mmap->access, access));
+			      check_call_name(call), check_access_format(mmap->access, access));
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_PERMISSIONS, "set the permissions of the memory map");
 	end_hit(hit, mmap);
 }
@@ -116,7 +111,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_mmap_order = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 };

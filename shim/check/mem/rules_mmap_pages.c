@@ -81,7 +81,7 @@ static void leave_start(struct shim_call *call)
 	hit = check_hit_begin(BFC_HUGE_PAGES_MISSING, call,
 			      "%s: madvise(MADV_HUGEPAGE) asked for huge pages; of %" PRIu64
 			      " KiB in memory none are in huge pages",
-			      shim_function_names[call->function].name, pages.wanted_rss_kib);
+			      check_call_name(call), pages.wanted_rss_kib);
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_RANGE, "set the range");
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);
@@ -92,7 +92,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_mmap_pages = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_STRICT,
 };

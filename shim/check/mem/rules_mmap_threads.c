@@ -40,7 +40,7 @@ static void report(const struct shim_call *call, const struct active *other)
 	const struct check_stack stack = check_stack_of(other->caller);
 	struct check_hit *hit =
 		check_hit_begin(BFC_MMAP_SHARED_BY_THREADS, call, "%s: another thread is in %s of the same memory map",
-				shim_function_names[call->function].name, shim_function_names[other->function].name);
+				check_call_name(call), shim_function_names[other->function].name);
 
 	check_hit_add_party(hit, other->tid, &stack, "%s of the other thread",
 			    shim_function_names[other->function].name);
@@ -141,8 +141,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_mmap_threads = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.forked = forked,
 };

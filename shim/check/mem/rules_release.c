@@ -59,7 +59,7 @@ static void add_task(struct check_hit *hit, const struct doca_task *task)
 	if (site)
 		check_hit_add_party(hit, 0, &stack, "the %s task %p was allocated", task->pool->type->name,
 				    (const void *)task);
-	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_add_ctx(hit, task->ctx);
 }
 
 static void report_release(const struct users *users)
@@ -139,7 +139,7 @@ static void memory_faulted(const struct doca_task *task, const struct shim_memor
 	if (memory->mmap)
 		check_mmap_add_object(hit, memory->mmap);
 	if (task)
-		check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+		check_hit_add_ctx(hit, task->ctx);
 	check_hit_end(hit);
 }
 
@@ -160,8 +160,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_release = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.start = start,
 	.memory_faulted = memory_faulted,

@@ -60,7 +60,7 @@ static void report(const struct doca_task *task, const struct check_task_range *
 		check_release_add_party(hit, (uintptr_t)range->cpu, range->len_bytes);
 	check_mmap_add_call(hit, range->mmap, CHECK_MMAP_START, "started the memory map");
 	check_mmap_add_object(hit, range->mmap);
-	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_add_ctx(hit, task->ctx);
 	check_hit_end(hit);
 }
 

@@ -16,7 +16,7 @@ static void check_device(const struct shim_buf_task *task, const struct doca_buf
 			     "%s: the context is of device %s, which the memory map of the %s does not have",
 			     check_current_name("doca_task_submit"), shim_dev_function(dev)->ibdev, end);
 	check_mmap_add_object(hit, buf->mmap);
-	check_hit_add_object(hit, "context", task->task.ctx, task->task.ctx->ops->name);
+	check_hit_add_ctx(hit, task->task.ctx);
 	check_hit_end(hit);
 }
 
@@ -36,7 +36,7 @@ static void check_writable(const struct shim_buf_task *task, const struct doca_m
 				     "LOCAL_READ_WRITE");
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_PERMISSIONS, "set the permissions of the memory map");
 	check_mmap_add_object(hit, mmap);
-	check_hit_add_object(hit, "context", task->task.ctx, task->task.ctx->ops->name);
+	check_hit_add_ctx(hit, task->task.ctx);
 	check_hit_end(hit);
 }
 

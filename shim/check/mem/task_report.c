@@ -10,7 +10,7 @@ const char *check_current_name(const char *otherwise)
 {
 	const struct shim_call *call = check_watched_call();
 
-	return call ? shim_function_names[call->function].name : otherwise;
+	return call ? check_call_name(call) : otherwise;
 }
 
 void check_task_add_objects(struct check_hit *hit, const struct shim_buf_task *task)
@@ -18,7 +18,7 @@ void check_task_add_objects(struct check_hit *hit, const struct shim_buf_task *t
 	check_mmap_add_object(hit, task->src->mmap);
 	if (task->dst->mmap != task->src->mmap)
 		check_mmap_add_object(hit, task->dst->mmap);
-	check_hit_add_object(hit, "context", task->task.ctx, task->task.ctx->ops->name);
+	check_hit_add_ctx(hit, task->task.ctx);
 }
 
 struct doca_task *check_refused_task(const struct shim_call *call, doca_error_t error)
@@ -49,7 +49,7 @@ bool check_task_lacks_buffer(const struct shim_call *call, const struct shim_buf
 		return false;
 	hit = check_hit_begin(BFC_TASK_WITHOUT_BUFFER, call, "%s: the %s of the task is %s", check_call_name(call),
 			      is_src ? "source" : "destination", describe(is_src ? task->src : task->dst));
-	check_hit_add_object(hit, "context", task->task.ctx, task->task.ctx->ops->name);
+	check_hit_add_ctx(hit, task->task.ctx);
 	check_hit_end(hit);
 	return true;
 }

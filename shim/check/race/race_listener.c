@@ -322,8 +322,7 @@ static const struct check_watch watches[] = {
 
 const struct check_part check_race_listener = {
 	.mode = SIM_CHECK_OFF, /* a sanitizer is enough */
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.start = start,
 	.forked = forked,
 };

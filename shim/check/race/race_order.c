@@ -109,8 +109,7 @@ static const struct check_watch watches[] = {
 
 const struct check_part check_race_order = {
 	.mode = SIM_CHECK_OFF, /* a sanitizer is enough */
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.task_posted = task_posted,
 	.task_ended = task_ended,
 };

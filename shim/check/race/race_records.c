@@ -87,13 +87,13 @@ static void report_overlap(const struct race_record *record, const struct race_r
 		return;
 	hit = check_hit_begin(BFC_TASKS_OVERLAP, call,
 			      "%s: the task %s %zu bytes at %p, of which a task in flight %s %llu, from byte %llu on",
-			      shim_function_names[call->function].name, verb(mine), mine->memory.len_bytes,
+			      check_call_name(call), verb(mine), mine->memory.len_bytes,
 			      (void *)(uintptr_t)mine->memory.addr, verb(other), (unsigned long long)(end - begin),
 			      (unsigned long long)(begin - mine->node.begin));
 	check_race_add_task(hit, owner);
-	check_hit_add_object(hit, "context", record->task->ctx, record->task->ctx->ops->name);
+	check_hit_add_ctx(hit, record->task->ctx);
 	if (owner->task->ctx != record->task->ctx)
-		check_hit_add_object(hit, "context", owner->task->ctx, owner->task->ctx->ops->name);
+		check_hit_add_ctx(hit, owner->task->ctx);
 	check_hit_end(hit);
 }
 

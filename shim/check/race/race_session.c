@@ -110,7 +110,7 @@ static void report_overlap(const struct race_record *record, const struct race_r
 	check_session_add_task(hit, other);
 	if (hit) {
 		check_hit_add_object(hit, "memory map", range->memory.mmap, NULL);
-		check_hit_add_object(hit, "context", record->task->ctx, record->task->ctx->ops->name);
+		check_hit_add_ctx(hit, record->task->ctx);
 	}
 	check_hit_end(hit);
 }

@@ -96,7 +96,7 @@ static struct check_hit *begin(enum sim_check_rule rule, const struct shim_call 
 	add_string(hit->json, "message", message);
 	add_string(hit->json, "remedy", entry->remedy);
 	if (call)
-		add_string(hit->json, "call", shim_function_names[call->function].name);
+		add_string(hit->json, "call", check_call_name(call));
 	json_object_object_add(hit->json, "time_ns", json_object_new_uint64(shim_session() ? shim_now_ns() : 0));
 	json_object_object_add(hit->json, "process", describe_process());
 	json_object_object_add(hit->json, "stack", stack ? check_stack_to_json(stack) : json_object_new_array());
@@ -169,6 +169,11 @@ void check_hit_add_object(struct check_hit *hit, const char *kind, const void *h
 	if (check_object_sites_find(handle, &sites) && sites.created.stack.num_frames > 0)
 		json_object_object_add(object, "stack", check_stack_to_json(&sites.created.stack));
 	json_object_array_add(json_object_object_get(hit->json, "objects"), object);
+}
+
+void check_hit_add_ctx(struct check_hit *hit, const struct doca_ctx *ctx)
+{
+	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
 }
 
 void check_hit_end(struct check_hit *hit)

@@ -2,7 +2,7 @@
 /* shim/check/report/hit.h - reports of broken rules: to standard error, and to the file of hits.
  *
  *   struct check_hit *hit = check_hit_begin(BFC_..., call, "what happened: %s", ...);
- *   check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+ *   check_hit_add_ctx(hit, ctx);
  *   check_hit_add_party(hit, "a thread stopped it", tid, &stack);
  *   check_hit_end(hit);
  *
@@ -31,6 +31,7 @@ void check_hit_add_party(struct check_hit *hit, pid_t tid, const struct check_st
 
 /* An object that took part. @name may be NULL. The stack of its creation is added if it is known. */
 void check_hit_add_object(struct check_hit *hit, const char *kind, const void *handle, const char *name);
+void check_hit_add_ctx(struct check_hit *hit, const struct doca_ctx *ctx);
 
 /* Report the hit and free it. */
 void check_hit_end(struct check_hit *hit);

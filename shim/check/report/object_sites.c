@@ -184,8 +184,7 @@ static void forked(void)
 }
 
 const struct check_part check_object_sites = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.forked = forked,
 };

@@ -308,8 +308,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_engines = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.task_posted = task_posted,
 	.task_ended = task_ended,

@@ -68,7 +68,7 @@ static void report_staged(const struct shim_call *call, const struct doca_ctx *c
 	if (unflushed.ctx == ctx)
 		check_hit_add_party(hit, 0, &stack,
 				    "the last of them was submitted without DOCA_TASK_SUBMIT_FLAG_FLUSH");
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_add_object(hit, "progress engine", ctx->pe, NULL);
 	check_hit_end(hit);
 }
@@ -88,7 +88,7 @@ static void report_withheld(const struct shim_call *call, const struct doca_ctx 
 		check_hit_add_party(
 			hit, 0, &stack,
 			"the last of them was submitted here; the task behind it, without the flag, is missing");
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_add_object(hit, "progress engine", ctx->pe, NULL);
 	check_hit_end(hit);
 }
@@ -189,8 +189,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_flush = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.forked = forked,
 };

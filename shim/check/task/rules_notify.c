@@ -90,7 +90,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_notify = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 };

@@ -146,7 +146,7 @@ static void report_configured(const struct shim_call *call, const struct doca_ct
 		check_hit_add_party(hit, history.tid, &history.stack, "%" PRIu64 " us before, it went from %s to %s",
 				    (sim_monotonic_ns() - history.changed_ns) / 1000,
 				    check_ctx_state_name(history.from), check_ctx_state_name(history.to));
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
@@ -170,7 +170,7 @@ static void check_started(const struct shim_call *call)
 		return;
 	hit = check_hit_begin(BFC_START_WITHOUT_ENGINE, call, "doca_ctx_start: the %s context has no progress engine",
 			      ctx->ops->name);
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
@@ -221,8 +221,7 @@ static const struct check_watch watches[] = { { SHIM_FN_doca_ctx_start, NULL, le
 };
 
 const struct check_part check_order = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.call_failed = call_failed,
 	.forked = forked,

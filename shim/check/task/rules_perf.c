@@ -187,8 +187,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_perf = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.forked = forked,
 	.exit = at_exit,

@@ -156,7 +156,7 @@ static void report_refusals(const struct shim_call *call, const struct doca_ctx 
 		(uint64_t)((sim_monotonic_ns() - refusals->first_ns) / SIM_NS_PER_MS), ctx->num_allocated,
 		ctx->ops->name, shim_ctx_num_in_flight(ctx));
 
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 

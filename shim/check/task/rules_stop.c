@@ -69,7 +69,7 @@ static void add_details(struct check_hit *hit, const struct doca_ctx *ctx)
 		check_hit_add_party(hit, history.tid, &history.stack,
 				    "%" PRIu64 " ms before, the stop of the context began",
 				    (uint64_t)((sim_monotonic_ns() - history.changed_ns) / SIM_NS_PER_MS));
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 }
 
 static bool waits_for_free(const struct doca_ctx *ctx)

@@ -52,7 +52,7 @@ static void report_not_running(const struct shim_call *call, const struct doca_c
 		add_failure(hit, &history);
 	else if (has_history)
 		add_last_change(hit, &history);
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
@@ -61,7 +61,7 @@ static void report_in_flight(const struct shim_call *call, const struct doca_tas
 	struct check_hit *hit = check_hit_begin(BFC_SUBMIT_IN_FLIGHT, call, "%s: %s task %p is still in flight",
 						check_call_name(call), task->pool->type->name, (const void *)task);
 
-	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_add_ctx(hit, task->ctx);
 	check_hit_end(hit);
 }
 
@@ -84,7 +84,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_submit = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 };

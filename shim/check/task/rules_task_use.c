@@ -81,7 +81,7 @@ static void report_unread(const struct shim_call *call, const struct doca_task *
 
 	if (failed->reported_in)
 		check_hit_add_party(hit, 0, &stack, "the failure was reported here");
-	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_add_ctx(hit, task->ctx);
 	check_hit_end(hit);
 }
 
@@ -106,7 +106,7 @@ static void report_freed(const struct shim_call *call, const struct doca_task *t
 		check_hit_begin(BFC_FREE_IN_FLIGHT, call, "doca_task_free: %s task %p is still in flight",
 				task->pool->type->name, (const void *)task);
 
-	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_add_ctx(hit, task->ctx);
 	check_hit_end(hit);
 }
 
@@ -130,7 +130,7 @@ static void enter_get_result(struct shim_call *call)
 			      task->pool->type->name, (const void *)task,
 			      task->in_flight ? "is still in flight" : "failed with ",
 			      task->in_flight ? "" : doca_error_get_name(task->status));
-	check_hit_add_object(hit, "context", task->ctx, task->ctx->ops->name);
+	check_hit_add_ctx(hit, task->ctx);
 	check_hit_end(hit);
 }
 
@@ -158,8 +158,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_task_use = {
-	.watches = watches,
-	.num_watches = sizeof(watches) / sizeof(watches[0]),
+	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.task_failed = task_failed,
 	.forked = forked,

@@ -21,7 +21,7 @@ static void report_stopping(const struct shim_call *call, const struct doca_ctx 
 	if (check_ctx_history_find(ctx, &history))
 		check_hit_add_party(hit, history.tid, &history.stack, "%" PRIu64 " us before, its stop began",
 				    (sim_monotonic_ns() - history.changed_ns) / 1000);
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
@@ -31,7 +31,7 @@ static void report_running(const struct shim_call *call, const struct doca_ctx *
 		BFC_DESTROY_RUNNING, call, "%s: the %s context is %s; %u tasks are not freed", check_call_name(call),
 		ctx->ops->name, check_ctx_state_name(ctx->state), ctx->num_allocated);
 
-	check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
@@ -46,7 +46,7 @@ static void report_engine(const struct shim_call *call, const struct doca_pe *pe
 			      count);
 	check_hit_add_object(hit, "engine", pe, NULL);
 	for (const struct doca_ctx *ctx = pe->ctxs; ctx; ctx = ctx->next_in_pe)
-		check_hit_add_object(hit, "context", ctx, ctx->ops->name);
+		check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
