@@ -123,7 +123,7 @@ def entry_of(name, entry):
     args = [param for param, _ in entry['params']]
     ret, values = entry['ret'], [as_number(param, ctype) for param, ctype in entry['params']]
     keep, back = ('', '') if ret == 'void' else (f'{declare("result", ret)} = ', 'return ')
-    has_hooks = '!shim_hooks_rest()' if FREQUENT.fullmatch(name) else 'shim_call_hooks != NULL'
+    has_hooks = '!shim_hooks_are_paused()' if FREQUENT.fullmatch(name) else 'shim_call_hooks != NULL'
     return f"""\
 extern __typeof__({name}) shim_{name} __attribute__((visibility("default")));
 

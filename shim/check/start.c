@@ -7,19 +7,15 @@
 #include <string.h>
 
 #include "shim/check/base/check.h"
-#include "shim/check/task/rest.h"
-#include "shim/check/history/engines.h"
+#include "shim/check/base/sampling.h"
+#include "shim/check/base/thread.h"
+#include "shim/check/race/race.h"
 #include "shim/check/report/hit.h"
 #include "shim/check/report/hit_output.h"
-#include "shim/check/mem/dma_glance.h"
-#include "shim/check/race/race.h"
-#include "shim/check/race/race_order.h"
-#include "shim/common/pe/task_priv.h"
+#include "shim/check/report/stack.h"
 #include "sim/base/fork.h"
 #include "sim/base/log.h"
 #include "sim/base/process_check.h"
-#include "shim/check/report/stack.h"
-#include "shim/check/base/thread.h"
 
 #define MAX_WATCHES 16 /* of one function */
 
@@ -41,6 +37,7 @@ static const struct check_part *const parts[] = {
 /* What is called for each event, in the order of @parts; NULL ends a list. Most parts watch few events. */
 typedef void call_handler(struct shim_call *call);
 static call_handler *enters[SHIM_NUM_FUNCTIONS][MAX_WATCHES + 1], *leaves[SHIM_NUM_FUNCTIONS][MAX_WATCHES + 1];
+static void (*posting[NUM_PARTS + 1])(const struct doca_task *task);
 static void (*posted[NUM_PARTS + 1])(struct doca_task *task);
 static void (*ended[NUM_PARTS + 1])(struct doca_task *task, doca_error_t status);
 
@@ -65,8 +62,8 @@ static void leave(struct shim_call *call)
 	if (doca_unlikely(call->result != 0) && shim_function_names[call->function].returns_error)
 		FOR_EACH_PART(call_failed, call);
 	check_end_call(call);
-	if (HAS_RULES_OF_CALLS && check_rest_count())
-		check_watchdog_kick();
+	if (HAS_RULES_OF_CALLS && check_sampling_count_call())
+		FOR_EACH_PART(hooks_paused);
 }
 
 static void submit_failed(struct shim_call *call)
@@ -79,14 +76,11 @@ static void submit_failed(struct shim_call *call)
 	leave(call);
 }
 
-/* Each task is looked at; the hooks rest from what only history needs. */
 static void task_posted(struct doca_task *task)
 {
-	if (HAS_RULES_OF_CALLS && check_mode != SIM_CHECK_OFF) {
-		check_watchdog_kick();
-		check_task_glance(task);
-	}
-	if (doca_likely(shim_hooks_rest()))
+	for (size_t i = 0; posting[i]; i++)
+		posting[i](task);
+	if (doca_likely(shim_hooks_are_paused()))
 		return;
 	for (size_t i = 0; posted[i]; i++)
 		posted[i](task);
@@ -114,6 +108,21 @@ static void memory_faulted(const struct doca_task *task, const struct shim_memor
 			   const struct sim_guard *guard)
 {
 	FOR_EACH_PART(memory_faulted, task, memory, guard);
+}
+
+static void message_received(void)
+{
+	FOR_EACH_PART(message_received);
+}
+
+static void queue_opened(const struct doca_ctx *ctx)
+{
+	FOR_EACH_PART(queue_opened, ctx);
+}
+
+static void queue_closing(const struct doca_ctx *ctx)
+{
+	FOR_EACH_PART(queue_closing, ctx);
 }
 
 static void add_handler(call_handler **list, call_handler *handler)
@@ -144,12 +153,14 @@ static void add_infallible(call_handler *handler)
 
 static void add_part(const struct check_part *part)
 {
-	static size_t num_posted, num_ended;
+	static size_t num_posting, num_posted, num_ended;
 
 	if (part->enter_infallible)
 		add_infallible(part->enter_infallible);
 	for (size_t i = 0; i < part->num_watches; i++)
 		add_watch(&part->watches[i]);
+	if (part->task_posting)
+		posting[num_posting++] = part->task_posting;
 	if (part->task_posted)
 		posted[num_posted++] = part->task_posted;
 	if (part->task_ended)
@@ -217,9 +228,9 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 						      .task_ended = task_ended,
 						      .ctx_changed = ctx_changed,
 						      .memory_faulted = memory_faulted,
-						      .message_received = check_race_message_received,
-						      .queue_opened = check_queue_opened,
-						      .queue_closing = check_queue_closing };
+						      .message_received = message_received,
+						      .queue_opened = queue_opened,
+						      .queue_closing = queue_closing };
 
 	if (strcmp(mode_text, "sanitizer") == 0) {
 		check_mode = SIM_CHECK_OFF; /* what has no least mode: the detectors of races */
@@ -242,7 +253,7 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 			add_part(parts[i]);
 	FOR_EACH_PART(start);
 	if (check_mode == SIM_CHECK_API && !check_race_detectors()[0])
-		check_rest_allow(&hooks);
+		check_sampling_allow(&hooks);
 	publish_mode();
 	sim_fork_add(&at_fork);
 	on_exit(at_exit, NULL);

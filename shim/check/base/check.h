@@ -30,12 +30,18 @@ struct check_part {
 	size_t num_watches;
 	enum sim_check_mode mode; /* the least mode that needs the part */
 	void (*start)(void);
-	void (*task_posted)(struct doca_task *task); /* while the hooks do not rest (rest.h) */
+	/* Each task that is about to be posted, also while the hooks pause: some comparisons that clear nearly all tasks. */
+	void (*task_posting)(const struct doca_task *task);
+	void (*hooks_paused)(void);
+	void (*task_posted)(struct doca_task *task); /* while the hooks do not pause (sampling.h) */
 	void (*task_refused)(struct doca_task *task);
 	void (*task_ended)(struct doca_task *task, doca_error_t status);  /* likewise, but for failures */
 	void (*task_failed)(struct doca_task *task, doca_error_t status); /* it ended, not with SUCCESS */
 	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
 	/* As of struct shim_call_hooks. */
+	void (*message_received)(void);
+	void (*queue_opened)(const struct doca_ctx *ctx);
+	void (*queue_closing)(const struct doca_ctx *ctx);
 	void (*memory_faulted)(const struct doca_task *task, const struct shim_memory *memory,
 			       const struct sim_guard *guard);
 	void (*call_failed)(const struct shim_call *call); /* after its own function's watches: it returned an error */
@@ -59,10 +65,10 @@ extern enum sim_check_mode check_mode;
 /* The watched public function that this thread is in, or NULL. */
 const struct shim_call *check_current_call(void);
 
-/* The same, or NULL while the hooks rest: the thread may be in another one, from a callback of that. */
+/* The same, or NULL while the hooks pause: the thread may be in another one, from a callback of that. */
 static inline const struct shim_call *check_watched_call(void)
 {
-	return shim_hooks_rest() ? NULL : check_current_call();
+	return shim_hooks_are_paused() ? NULL : check_current_call();
 }
 
 /* How long something may wait for the program before that is reported: BFSIM_CHECK_PATIENCE, in ms. */

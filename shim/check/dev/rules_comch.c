@@ -23,9 +23,8 @@ static void report_not_connected(const struct shim_call *call, const struct comc
 	struct check_ctx_history history;
 	struct check_hit *hit;
 
-	hit = check_hit_begin(BFC_COMCH_NOT_CONNECTED, call, "%s: the %s \"%s\" is %s",
-			      check_call_name(call), endpoint->ops->role_name, endpoint->name,
-			      check_ctx_state_name(endpoint->ctx.state));
+	hit = check_hit_begin(BFC_COMCH_NOT_CONNECTED, call, "%s: the %s \"%s\" is %s", check_call_name(call),
+			      endpoint->ops->role_name, endpoint->name, check_ctx_state_name(endpoint->ctx.state));
 	if (hit && check_ctx_history_find(&endpoint->ctx, &history))
 		check_hit_add_party(hit, history.tid, &history.stack, "it went from %s to %s",
 				    check_ctx_state_name(history.from), check_ctx_state_name(history.to));

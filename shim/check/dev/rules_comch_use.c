@@ -23,9 +23,9 @@ static void report_side(const struct shim_call *call, const char *role, const ch
 
 	if (check_result(call) != DOCA_ERROR_NOT_PERMITTED || !shim_handle_is(dev, SHIM_DEV))
 		return;
-	hit = check_hit_begin(BFC_COMCH_WRONG_SIDE, call,
-			      "%s: a %s on %s, a device of side %s; only devices of the %s can have one", check_call_name(call),
-			      role, shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side, other_side);
+	hit = check_hit_begin(
+		BFC_COMCH_WRONG_SIDE, call, "%s: a %s on %s, a device of side %s; only devices of the %s can have one",
+		check_call_name(call), role, shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side, other_side);
 	check_hit_add_object(hit, "device", dev, shim_dev_function(dev)->ibdev);
 	check_hit_end(hit);
 }
@@ -108,8 +108,8 @@ static void call_failed(const struct shim_call *call)
 	for (size_t i = 0; wanted < NUM_KINDS && i < NUM_KINDS; i++) {
 		if (i == wanted || !shim_handle_is(check_arg(call, 0), kinds[i].kind))
 			continue;
-		hit = check_hit_begin(BFC_COMCH_WRONG_OBJECT, call, "%s: a %s was given for a %s", check_call_name(call),
-				      kinds[i].name, kinds[wanted].name);
+		hit = check_hit_begin(BFC_COMCH_WRONG_OBJECT, call, "%s: a %s was given for a %s",
+				      check_call_name(call), kinds[i].name, kinds[wanted].name);
 		check_hit_add_object(hit, kinds[i].name, check_arg(call, 0), NULL);
 		check_hit_end(hit);
 	}
@@ -129,8 +129,8 @@ static void leave_alloc_send(struct shim_call *call)
 		return;
 	hit = check_hit_begin(BFC_COMCH_MESSAGE_TOO_LONG, call,
 			      "%s: a message of %u bytes; the %s \"%s\" sends up to %u, and the device up to %u",
-			      check_call_name(call), len, endpoint->ops->role_name, endpoint->name, endpoint->max_msg_bytes,
-			      shim_dev_function(endpoint->ctx.dev)->caps.comch_max_msg_bytes);
+			      check_call_name(call), len, endpoint->ops->role_name, endpoint->name,
+			      endpoint->max_msg_bytes, shim_dev_function(endpoint->ctx.dev)->caps.comch_max_msg_bytes);
 	check_hit_add_ctx(hit, &endpoint->ctx);
 	check_hit_end(hit);
 }
@@ -206,10 +206,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_comch_use = {
-	CHECK_WATCHES(watches),
-	.mode = SIM_CHECK_API,
-	.ctx_changed = ctx_changed,
-	.call_failed = call_failed,
-	.exit = report_unconnected,
-	.forked = forked,
+	CHECK_WATCHES(watches),     .mode = SIM_CHECK_API,      .ctx_changed = ctx_changed,
+	.call_failed = call_failed, .exit = report_unconnected, .forked = forked,
 };

@@ -88,8 +88,8 @@ static void check_limit(const struct shim_call *call, enum limit limit, uint64_t
 		return;
 	hit = check_hit_begin(BFC_LIMIT_NOT_QUERIED, call,
 			      "%s: %llu; the limit of %s is %llu, which the program did not ask for (%s)",
-			      check_call_name(call), (unsigned long long)value, function->ibdev, (unsigned long long)max,
-			      limit_queries[limit]);
+			      check_call_name(call), (unsigned long long)value, function->ibdev,
+			      (unsigned long long)max, limit_queries[limit]);
 	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }

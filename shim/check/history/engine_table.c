@@ -130,7 +130,7 @@ uint64_t check_engine_take_ended(struct check_engine *engine)
 }
 
 /* Without memory, the jobs of the queue are not known. */
-void check_queue_opened(const struct doca_ctx *ctx)
+static void queue_opened(const struct doca_ctx *ctx)
 {
 	struct check_engine *engine = ctx->pe ? check_engine_get(ctx->pe) : NULL;
 	struct check_queue *queue = engine ? calloc(1, sizeof(*queue)) : NULL;
@@ -144,7 +144,7 @@ void check_queue_opened(const struct doca_ctx *ctx)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-void check_queue_closing(const struct doca_ctx *ctx)
+static void queue_closing(const struct doca_ctx *ctx)
 {
 	struct check_engine *engine = ctx->pe ? check_engine_get(ctx->pe) : NULL;
 	struct check_queue **link;
@@ -172,3 +172,9 @@ void check_engines_forked(void)
 {
 	pthread_mutex_init(&engines.lock, NULL);
 }
+
+const struct check_part check_engine_queues = {
+	.mode = SIM_CHECK_API,
+	.queue_opened = queue_opened,
+	.queue_closing = queue_closing,
+};

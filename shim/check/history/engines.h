@@ -3,8 +3,8 @@
  *
  * A record lives as long as the process; an engine that is created at the address of an earlier one begins it anew. The
  * thread that uses an engine writes its record, without atomic additions: if several threads use it at once, counts are
- * about right. The watchdog reads records at any time. Jobs are counted by the queues of the engine's contexts; the rest
- * is of calls and tasks that are watched (shim/check/task/rest.h).
+ * about right. The watchdog reads records at any time. Jobs are counted by the queues of the engine's contexts; all else is
+ * of calls and tasks that are watched (shim/check/base/sampling.h).
  */
 #ifndef SHIM_CHECK_ENGINES_H
 #define SHIM_CHECK_ENGINES_H
@@ -109,50 +109,5 @@ bool check_engine_has_done(struct check_engine *engine);
 
 /* The engine ends. Returns the number of its jobs that ended, which are not counted any more. */
 uint64_t check_engine_take_ended(struct check_engine *engine);
-
-/* The hooks. */
-void check_queue_opened(const struct doca_ctx *ctx);
-void check_queue_closing(const struct doca_ctx *ctx);
-
-/* rules_threads.c: @self begins a call on an engine that another thread is in a call on. */
-void check_engine_shared(const struct shim_call *call, struct check_engine *engine, struct check_thread *other);
-
-/* rules_stop.c: engine->wanted is not NULL, and this thread progresses the engine. */
-void check_engine_report_wanted(const struct shim_call *call, struct check_engine *engine);
-
-/* rules_perf.c: how the engine was used, at its end. */
-void check_perf_look(struct check_engine *engine);
-
-/* The same: num_empty is a multiple of this. */
-#define CHECK_EMPTY_CALLS 8192
-void check_empty_look(const struct shim_call *call, struct check_engine *engine);
-
-/* rules_notify.c: report a handle that is readable since an earlier event, if it is. Returns whether it is. */
-bool check_uncleared_look(const struct shim_call *call, struct check_engine *engine);
-
-/* rules_notify.c: the program progressed the engine, which is armed, and nothing came. */
-void check_parked_look(const struct shim_call *call, struct check_engine *engine);
-
-/* rules_notify.c: whether a thread sleeps on the engine's handle, which does not wake it, as no notification was requested. */
-bool check_engine_sleeps_unarmed(const struct check_engine *engine);
-
-/* rules_task_use.c: tasks that failed, and whose status the program has not read; one is submitted or freed. */
-extern _Atomic uint32_t check_num_unread;
-void check_unread_look(const struct shim_call *call, const struct doca_task *task);
-
-/* watchdog.c: something waits for the program. */
-void check_watchdog_wake(void);
-extern _Atomic bool check_watchdog_is_awake;
-
-static inline void check_watchdog_kick(void)
-{
-	if (doca_unlikely(!atomic_load_explicit(&check_watchdog_is_awake, memory_order_relaxed)))
-		check_watchdog_wake();
-}
-
-/* rules_progress.c and rules_stop.c: the watchdog looks at an engine, @ns after the last look; 0 = the time is not to be
- * counted. check_progress_look() returns whether something waits for progress. */
-bool check_progress_look(struct check_engine *engine, uint64_t ns);
-void check_stop_look(struct check_engine *engine, uint64_t ns);
 
 #endif

@@ -1,18 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks at the memcpy tasks that dma_glance.h did not clear, and at submissions that were refused. */
-#include "dma_glance.h"
-#include "task_rules.h"
-#include "shim/common/base/check.h"
+/* The fast check of each task that is posted, the rules for memcpy tasks that it does not clear, and submissions that were
+ * refused. */
 #include "shim/check/history/tasks_in_flight.h"
+#include "shim/common/base/check.h"
+#include "task_rules.h"
 
-bool check_dma_looks_at_all;
+static bool must_check_all; /* a rule needs to see every task */
 
-void check_dma_look(const struct shim_buf_task *memcpy)
+static void check_memcpy(const struct shim_buf_task *memcpy)
 {
 	check_dma_sizes(memcpy);
 	check_task_access(memcpy);
 	check_task_overlap(memcpy, memcpy->snapshot.bytes);
 	check_dma_defined(memcpy);
+}
+
+static inline bool has_first_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+	return doca_likely(mmap->num_devs > 0) && mmap->devs[0] == dev;
+}
+
+/* Few tasks have more than one source and one destination, in maps of the context's device, apart from each other: a few
+ * comparisons clear those. Returns whether the task breaks no rule. */
+static inline bool is_cleared(const struct shim_buf_task *memcpy)
+{
+	const struct shim_snapshot *snapshot = &memcpy->snapshot;
+	const struct doca_mmap *src = memcpy->src->mmap, *dst = memcpy->dst->mmap;
+	const struct doca_dev *dev = memcpy->task.ctx->dev;
+
+	return shim_snapshot_is_pair(snapshot) &&
+	       dst->access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE) &&
+	       has_first_dev(dst, dev) && has_first_dev(src, dev) &&
+	       (snapshot->src_addr + snapshot->bytes <= snapshot->dst_addr ||
+		snapshot->dst_addr + snapshot->bytes <= snapshot->src_addr) &&
+	       !must_check_all;
+}
+
+static void task_posting(const struct doca_task *task)
+{
+	if (doca_likely(check_is_memcpy(task))) {
+		if (doca_unlikely(!is_cleared(shim_to_buf_task(task))))
+			check_memcpy(shim_to_buf_task(task));
+	} else if (check_is_accel(task)) {
+		check_accel_look((const struct shim_accel_task *)task);
+	} else if (check_is_buf_task(task)) {
+		check_task_access(shim_to_buf_task(task));
+	}
+	if (doca_unlikely(atomic_load_explicit(&check_num_unverified, memory_order_relaxed) > 0))
+		check_unverified_look(task);
 }
 
 /* A submission that was refused before the task was posted. */
@@ -22,12 +57,12 @@ static void leave_submit(struct shim_call *call)
 
 	if (doca_unlikely(task != NULL) && check_is_memcpy(task) &&
 	    !check_task_lacks_buffer(call, shim_to_buf_task(task)) && call->function == SHIM_FN_doca_task_try_submit)
-		check_dma_look(shim_to_buf_task(task));
+		check_memcpy(shim_to_buf_task(task));
 }
 
 static void start(void)
 {
-	check_dma_looks_at_all = check_dma_knows_defined();
+	must_check_all = check_dma_knows_defined();
 }
 
 static const struct check_watch watches[] = {
@@ -40,4 +75,5 @@ const struct check_part check_dma_submit = {
 	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.start = start,
+	.task_posting = task_posting,
 };

@@ -2,9 +2,9 @@
 /* Rules about tasks of SHA, compression, erasure coding and AES-GCM, when they are posted, and when they are refused. */
 #include <inttypes.h>
 
-#include "dma_glance.h"
 #include "shim/aes_gcm/gcm_priv.h"
 #include "shim/check/history/task_ranges.h"
+#include "shim/check/history/tasks_in_flight.h"
 #include "shim/common/base/check.h"
 #include "shim/erasure_coding/ec_priv.h"
 #include "shim/sha/sha_priv.h"

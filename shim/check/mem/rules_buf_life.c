@@ -106,8 +106,7 @@ static void report_empty(const struct shim_call *call, const char *kind)
 	check_buf_records_out(census.origin, see_record, &census);
 	hit = check_hit_begin(BFC_INVENTORY_EMPTY, call,
 			      "%s: all buffers are out: %" PRIu32 " of tasks in flight, %" PRIu32 " others; %s",
-			      check_call_name(call), census.num_in_flight,
-			      census.num_out - census.num_in_flight,
+			      check_call_name(call), census.num_in_flight, census.num_out - census.num_in_flight,
 			      looks_like_leak(&census) ? "the others look like a leak" :
 							 "progress the engine, and take the buffer again");
 	if (looks_like_leak(&census)) {

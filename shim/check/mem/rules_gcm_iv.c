@@ -175,9 +175,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_gcm_iv = {
-	CHECK_WATCHES(watches),
-	.mode = SIM_CHECK_API,
-	.task_refused = task_refused,
-	.task_failed = task_failed,
-	.forked = forked,
+	CHECK_WATCHES(watches),     .mode = SIM_CHECK_API, .task_refused = task_refused,
+	.task_failed = task_failed, .forked = forked,
 };

@@ -3,7 +3,6 @@
  * destination of a decryption that failed has bytes that anybody may have changed. */
 #include <string.h>
 
-#include "dma_glance.h"
 #include "pcie_model/arith.h"
 #include "shim/aes_gcm/gcm_priv.h"
 #include "shim/check/base/lock.h"

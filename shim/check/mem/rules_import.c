@@ -61,8 +61,8 @@ static void report_unrelated(const struct shim_call *call, const struct doca_dev
 	pcie_function_format(theirs, their_name);
 	hit = check_hit_begin(BFC_IMPORT_UNRELATED, call,
 			      "%s: device %s is %s of %s; the memory was exported through %s of %s",
-			      check_call_name(call), ours->ibdev, our_name,
-			      topology->cards[ours->card].name, their_name, topology->cards[theirs->card].name);
+			      check_call_name(call), ours->ibdev, our_name, topology->cards[ours->card].name,
+			      their_name, topology->cards[theirs->card].name);
 	check_hit_add_object(hit, "device", dev, ours->ibdev);
 	check_hit_end(hit);
 }

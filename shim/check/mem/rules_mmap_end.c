@@ -67,8 +67,7 @@ static void check_importers(const struct shim_call *call, const struct doca_mmap
 	if (shim_mmap_state(mmap) != SHIM_MMAP_EXPORTED || !check_session_find_user(cpu, mmap->len_bytes, &user))
 		return;
 	hit = check_hit_begin(BFC_MMAP_ENDED_IN_FLIGHT, call,
-			      "%s: a task of another process, in flight, uses the memory map",
-			      check_call_name(call));
+			      "%s: a task of another process, in flight, uses the memory map", check_call_name(call));
 	check_session_add_task(hit, &user);
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);
@@ -86,9 +85,9 @@ static void leave_end(struct shim_call *call)
 	if (users.count > 0)
 		return;
 	hit = check_hit_begin(BFC_MMAP_ENDED_WITH_BUFFERS, call,
-			      "%s: %" PRIu32 " buffer%s of the memory map %s not returned",
-			      check_call_name(call), shim_mmap_num_bufs(mmap),
-			      shim_mmap_num_bufs(mmap) > 1 ? "s" : "", shim_mmap_num_bufs(mmap) > 1 ? "were" : "was");
+			      "%s: %" PRIu32 " buffer%s of the memory map %s not returned", check_call_name(call),
+			      shim_mmap_num_bufs(mmap), shim_mmap_num_bufs(mmap) > 1 ? "s" : "",
+			      shim_mmap_num_bufs(mmap) > 1 ? "were" : "was");
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);
 }

@@ -43,8 +43,8 @@ static void check_locked(const struct shim_call *call, const struct doca_mmap *m
 	hit = check_hit_begin(BFC_LOCKED_MEMORY_LIMIT, call,
 			      "%s: %" PRIu32 " started memory map%s %" PRIu64 " KiB; the process may lock %" PRIu64
 			      " KiB (RLIMIT_MEMLOCK): raise that by \"ulimit -l %" PRIu64 "\"",
-			      check_call_name(call), num_mmaps, num_mmaps == 1 ? " has" : "s have",
-			      to_kib(bytes), (uint64_t)limit.rlim_cur / 1024, to_kib(bytes));
+			      check_call_name(call), num_mmaps, num_mmaps == 1 ? " has" : "s have", to_kib(bytes),
+			      (uint64_t)limit.rlim_cur / 1024, to_kib(bytes));
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);
 }
@@ -70,8 +70,7 @@ static void check_pages(const struct shim_call *call, const struct doca_mmap *mm
 	hit = check_hit_begin(
 		BFC_PAGE_SIZE_ASSUMED, call,
 		"%s: the range begins at a multiple of %d KiB, inside a page: side %s has pages of %" PRIu64 " KiB",
-		check_call_name(call), SMALL_PAGE_BYTES / 1024, sim_session_side(shim_session()),
-		to_kib(page));
+		check_call_name(call), SMALL_PAGE_BYTES / 1024, sim_session_side(shim_session()), to_kib(page));
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_RANGE, "set the range");
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);

@@ -41,7 +41,8 @@ static void leave_set_range(struct shim_call *call)
 	}
 	if (!mmap->range_set)
 		return;
-	hit = check_hit_begin(BFC_RANGE_SET_TWICE, call, "%s: the memory map has a range already", check_call_name(call));
+	hit = check_hit_begin(BFC_RANGE_SET_TWICE, call, "%s: the memory map has a range already",
+			      check_call_name(call));
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_RANGE, "set the range");
 	end_hit(hit, mmap);
 }

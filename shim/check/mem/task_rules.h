@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/check/mem/task_rules.h - the rules that look at a task with source and destination when it is posted, or refused.
  *
- * dma_submit.c calls them for each memcpy task that a quick look at the task did not clear, rules_accel.c for tasks of the
- * other engines.
+ * dma_submit.c calls them for each memcpy task that its fast check did not clear, rules_accel.c for tasks of the other
+ * accelerators.
  */
 #ifndef SHIM_CHECK_TASK_RULES_H
 #define SHIM_CHECK_TASK_RULES_H
@@ -18,7 +18,7 @@
 	(check_watched_call() ? check_hit_begin((rule), check_watched_call(), __VA_ARGS__) : \
 				check_hit_begin_at((rule), NULL, __VA_ARGS__))
 
-/* task_report.c: the name of the public function that this thread is in, or @otherwise while the hooks rest. */
+/* task_report.c: the name of the public function that this thread is in, or @otherwise while the hooks pause. */
 const char *check_current_name(const char *otherwise);
 
 /* task_report.c: add the task's context, and the maps of its first source and its first destination, as objects. */
@@ -38,6 +38,13 @@ bool check_task_source_size(const struct shim_buf_task *task, uint64_t data_byte
 
 /* dma_sizes.c: empty sources, full destinations, and the device's limits. */
 void check_dma_sizes(const struct shim_buf_task *memcpy);
+
+/* rules_accel.c: the rules for a task of an accelerator other than DMA that is posted. */
+void check_accel_look(const struct shim_accel_task *task);
+
+/* rules_gcm_tag.c: the number of failed decryptions whose plaintext is known, and a look at whether @task uses it. */
+extern _Atomic uint32_t check_num_unverified;
+void check_unverified_look(const struct doca_task *task);
 
 /* rules_gcm_tag.c: @task is a decrypt task whose program can't tell a success from a failure, unless it asks for the status. */
 bool check_tag_is_ignored(const struct doca_task *task);

@@ -12,7 +12,4 @@
 void race_order_begin_foreign(void);
 void race_order_end_foreign(void);
 
-/* A message of a peer is about to be given to the program. */
-void check_race_message_received(void);
-
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Follows the calls on progress engines, and the tasks of their contexts. */
-#include "shim/check/history/engines.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine_rules.h"
 #include "shim/check/history/tasks_in_flight.h"
+#include "watchdog.h"
 
 #define SAMPLE_EVERY 256 /* tasks */
 
@@ -308,11 +308,7 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_engines = {
-	CHECK_WATCHES(watches),
-	.mode = SIM_CHECK_API,
-	.task_posted = task_posted,
-	.task_ended = task_ended,
-	.ctx_changed = ctx_changed,
-	.forked = forked,
+	CHECK_WATCHES(watches),   .mode = SIM_CHECK_API,      .task_posted = task_posted,
+	.task_ended = task_ended, .ctx_changed = ctx_changed, .forked = forked,
 	.exit = at_exit,
 };

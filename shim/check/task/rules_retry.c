@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/check/task/rest.h"
+#include "shim/check/base/sampling.h"
 #include "shim/check/history/engines.h"
 #include "shim/check/report/hit.h"
 #include "shim/common/pe/task_priv.h"
@@ -173,7 +173,7 @@ static void check_refusal(const struct shim_call *call, const struct doca_ctx *c
 		*refusals = (struct refusals){ .engine = engine,
 					       .num_progress = check_load(&engine->num_progress),
 					       .first_ns = sim_monotonic_ns() };
-	check_rest_end(); /* progress must not be missed */
+	check_sampling_resume(); /* progress must not be missed */
 	if (++refusals->count % MIN_RETRIES == 0 && shim_ctx_num_in_flight(ctx) > 0 &&
 	    sim_monotonic_ns() - refusals->first_ns >= check_patience_ns())
 		report_refusals(call, ctx, refusals);

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "shim/check/history/ctx_history.h"
-#include "shim/check/history/engines.h"
+#include "engine_rules.h"
 #include "shim/check/mem/task_rules.h"
 #include "shim/check/report/hit.h"
 #include "shim/common/pe/task_priv.h"

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The watchdog: a thread that looks at the program's engines while something waits for the program.
- *
- *   [none] --kick--> [awake] --nothing waited for some looks--> [asleep] --kick--> [awake]
- *
- * Asleep it waits without a timeout. The exit of the program does not wait for it, except for the end of a report. */
+/* The watchdog's thread. */
+#include "watchdog.h"
+
 #include <errno.h>
 #include <pthread.h>
 
-#include "shim/check/task/rest.h"
-#include "shim/check/history/engines.h"
+#include "engine_rules.h"
+#include "shim/check/base/sampling.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
@@ -69,7 +67,7 @@ static bool look_once(void)
 	struct look look = { .ns = passed <= look_interval_ns() + check_patience_ns() / 4 ? passed : 0 };
 
 	watchdog.looked_ns = now;
-	check_rest_end();
+	check_sampling_resume();
 	check_engines_each(look_at, &look);
 	return look.found;
 }
@@ -130,7 +128,7 @@ static void start_thread(void)
 
 	watchdog.has_thread = true; /* also after a failure, which is logged once */
 	if (rc < 0) {
-		check_rest_forbid();
+		check_sampling_forbid();
 		sim_err("the checker has no thread: it does not see engines that are not progressed");
 	} else {
 		pthread_detach(thread);
@@ -148,13 +146,19 @@ void check_watchdog_wake(void)
 	pthread_mutex_unlock(&watchdog.lock);
 }
 
+static void task_posting(const struct doca_task *task)
+{
+	(void)task;
+	check_watchdog_kick();
+}
+
 static void forked(void)
 {
 	pthread_mutex_init(&watchdog.lock, NULL);
 	init_condition();
 	watchdog.has_thread = false;
 	set_awake(false);
-	check_rest_end();
+	check_sampling_resume();
 }
 
 static void at_exit(void)
@@ -169,6 +173,8 @@ static void at_exit(void)
 const struct check_part check_watchdog = {
 	.mode = SIM_CHECK_API,
 	.start = init_condition,
+	.task_posting = task_posting,
+	.hooks_paused = check_watchdog_wake,
 	.forked = forked,
 	.exit = at_exit,
 };

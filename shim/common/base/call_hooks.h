@@ -6,7 +6,7 @@
  *
  * shim/abi/gen_calls.py writes the entries. Calls between the libraries of this project pass no entry.
  *
- * Frequent functions are those that a program calls for each task. Hooks cost more than such a call, so they may rest:
+ * Frequent functions are those that a program calls for each task. Hooks cost more than such a call, so they may pause:
  * then the entries of frequent functions, and tasks that end well, go past the hooks.
  */
 #ifndef SHIM_CALL_HOOKS_H
@@ -39,7 +39,7 @@ struct shim_call {
 struct shim_call_hooks {
 	void (*enter)(struct shim_call *call);
 	void (*leave)(struct shim_call *call);
-	/* A submission failed; enter() and leave() may have rested. */
+	/* A submission failed; enter() and leave() may have been paused. */
 	void (*submit_failed)(struct shim_call *call);
 	/* A task is about to be posted, was refused after that, or ended: its user does not know yet. */
 	void (*task_posted)(struct doca_task *task);
@@ -60,10 +60,10 @@ struct shim_call_hooks {
 /* NULL = none. Set once, before main(). */
 extern SHIM_INTERNAL_API const struct shim_call_hooks *shim_call_hooks;
 
-/* The same, or NULL while the hooks rest; the hooks change it at any time. */
+/* The same, or NULL while the hooks pause; the hooks change it at any time. */
 extern SHIM_INTERNAL_API const struct shim_call_hooks *_Atomic shim_frequent_hooks;
 
-static inline bool shim_hooks_rest(void)
+static inline bool shim_hooks_are_paused(void)
 {
 	return atomic_load_explicit(&shim_frequent_hooks, memory_order_relaxed) == NULL;
 }

@@ -42,7 +42,7 @@ static inline doca_error_t shim_task_job_status(const struct doca_task *task, in
 static inline void shim_task_end(struct doca_task *task, doca_error_t status)
 {
 	shim_task_trace_end(task, status);
-	if (doca_unlikely(!shim_hooks_rest()) || (doca_unlikely(status != DOCA_SUCCESS) && shim_call_hooks))
+	if (doca_unlikely(!shim_hooks_are_paused()) || (doca_unlikely(status != DOCA_SUCCESS) && shim_call_hooks))
 		shim_call_hooks->task_ended(task, status);
 	if (doca_unlikely(task->fault_hit))
 		shim_task_fault_finish(task);

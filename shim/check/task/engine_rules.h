@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/check/task/engine_rules.h - the rules that engines.c and the watchdog call, as they follow a progress engine. */
+#ifndef SHIM_CHECK_ENGINE_RULES_H
+#define SHIM_CHECK_ENGINE_RULES_H
+
+#include "shim/check/history/engines.h"
+
+/* rules_threads.c: this thread begins a call on an engine that another thread is in a call on. */
+void check_engine_shared(const struct shim_call *call, struct check_engine *engine, struct check_thread *other);
+
+/* rules_stop.c: engine->wanted is not NULL, and this thread progresses the engine. */
+void check_engine_report_wanted(const struct shim_call *call, struct check_engine *engine);
+
+/* rules_perf.c: how the engine was used, at its end. */
+void check_perf_look(struct check_engine *engine);
+
+/* The same: num_empty is a multiple of this. */
+#define CHECK_EMPTY_CALLS 8192
+void check_empty_look(const struct shim_call *call, struct check_engine *engine);
+
+/* rules_notify.c: report a handle that is readable since an earlier event, if it is. Returns whether it is. */
+bool check_uncleared_look(const struct shim_call *call, struct check_engine *engine);
+
+/* rules_notify.c: the program progressed the engine, which is armed, and nothing came. */
+void check_parked_look(const struct shim_call *call, struct check_engine *engine);
+
+/* rules_notify.c: whether a thread sleeps on the engine's handle, which does not wake it, as no notification was requested. */
+bool check_engine_sleeps_unarmed(const struct check_engine *engine);
+
+/* rules_task_use.c: tasks that failed, and whose status the program has not read; one is submitted or freed. */
+extern _Atomic uint32_t check_num_unread;
+void check_unread_look(const struct shim_call *call, const struct doca_task *task);
+
+/* rules_progress.c and rules_stop.c: the watchdog looks at an engine, @ns after the last look; 0 = the time is not to be
+ * counted. check_progress_look() returns whether something waits for progress. */
+bool check_progress_look(struct check_engine *engine, uint64_t ns);
+void check_stop_look(struct check_engine *engine, uint64_t ns);
+
+#endif
