@@ -183,10 +183,6 @@ void shim_argp_log_misuse(const char *func, const char *format, ...) __attribute
 
 /* --- text.c --- */
 
-/* A copy of @text, or of its first @length bytes; NULL without memory. */
-char *shim_argp_dup(const char *text);
-char *shim_argp_dup_n(const char *text, size_t length);
-
 /* Put a copy of @text in *@slot for a setter @func. A NULL text, or no memory,
  * is logged and leaves *@slot unchanged. */
 void shim_argp_set_text(char **slot, const char *text, const char *func);

@@ -2,12 +2,13 @@
 /* The flag of gRPC programs, in releases up to 2.6: a parameter like those of the program,
  * with a callback that keeps the value. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "argp_priv.h"
 
 static doca_error_t on_address(void *value, void *config)
 {
-	char *address = shim_argp_dup(value);
+	char *address = strdup(value);
 
 	(void)config;
 	if (!address)

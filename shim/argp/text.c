@@ -10,20 +10,6 @@
 
 #include "argp_priv.h"
 
-char *shim_argp_dup_n(const char *text, size_t length)
-{
-	char *copy = calloc(1, length + 1);
-
-	if (copy)
-		memcpy(copy, text, length);
-	return copy;
-}
-
-char *shim_argp_dup(const char *text)
-{
-	return shim_argp_dup_n(text, strlen(text));
-}
-
 void shim_argp_set_text(char **slot, const char *text, const char *func)
 {
 	char *copy;
@@ -32,7 +18,7 @@ void shim_argp_set_text(char **slot, const char *text, const char *func)
 		shim_argp_log_misuse(func, "the text is NULL; nothing was set");
 		return;
 	}
-	copy = shim_argp_dup(text);
+	copy = strdup(text);
 	if (!copy) {
 		shim_argp_log_misuse(func, "no memory for '%s'; nothing was set", text);
 		return;

@@ -9,7 +9,8 @@
 #include "galois.h"
 #include "shim/common/base/alloc.h"
 
-struct ec_code *ec_code_new(size_t num_in, size_t num_out, bool is_coding)
+/* A code whose coefficients are 0. NULL without memory. */
+static struct ec_code *new_code(size_t num_in, size_t num_out, bool is_coding)
 {
 	size_t num = num_in * num_out;
 	struct ec_code *code = shim_calloc(1, sizeof(*code) + num + num * GALOIS_TABLE_BYTES);
@@ -24,7 +25,8 @@ struct ec_code *ec_code_new(size_t num_in, size_t num_out, bool is_coding)
 	return code;
 }
 
-struct ec_code *ec_code_finish(struct ec_code *code)
+/* The coefficients are set: make the tables. Returns @code. */
+static struct ec_code *finish(struct ec_code *code)
 {
 	if (code)
 		galois_init_tables(code->coefficients, code->num_in, code->num_out, code->tables);
@@ -57,32 +59,32 @@ static const uint8_t *const_row_of(const struct ec_code *code, size_t out)
 
 struct ec_code *ec_code_new_cauchy(size_t num_in, size_t num_out)
 {
-	struct ec_code *code = ec_code_new(num_in, num_out, true);
+	struct ec_code *code = new_code(num_in, num_out, true);
 
 	for (size_t out = 0; code && out < num_out; out++)
 		for (size_t in = 0; in < num_in; in++)
 			row_of(code, out)[in] = galois_inverse((uint8_t)(in ^ (num_in + out)));
-	return ec_code_finish(code);
+	return finish(code);
 }
 
 struct ec_code *ec_code_new_vandermonde(size_t num_in, size_t num_out)
 {
-	struct ec_code *code = ec_code_new(num_in, num_out, true);
+	struct ec_code *code = new_code(num_in, num_out, true);
 
 	for (size_t out = 0; code && out < num_out; out++)
 		for (size_t in = 0; in < num_in; in++)
 			row_of(code, out)[in] = out == 0 ? 1 : galois_mul(row_of(code, out - 1)[in], (uint8_t)(in + 1));
-	return ec_code_finish(code);
+	return finish(code);
 }
 
 struct ec_code *ec_code_new_from_raw(const uint8_t *raw, size_t num_in, size_t num_out)
 {
-	struct ec_code *code = ec_code_new(num_in, num_out, true);
+	struct ec_code *code = new_code(num_in, num_out, true);
 
 	for (size_t out = 0; code && out < num_out; out++)
 		for (size_t in = 0; in < num_in; in++)
 			row_of(code, out)[in] = raw[in * num_out + out];
-	return ec_code_finish(code);
+	return finish(code);
 }
 
 /* ---- recover matrices ---- */
@@ -129,7 +131,7 @@ int ec_code_new_recover(const struct ec_code *coding, const uint32_t *missing, s
 			struct ec_code **ret_code)
 {
 	size_t num = coding->num_in;
-	struct ec_code *code = ec_code_new(num, num_missing, false);
+	struct ec_code *code = new_code(num, num_missing, false);
 	uint8_t *left = shim_calloc(2, num * num), *inverse = left + num * num;
 	int rc = code && left ? 0 : -ENOMEM;
 
@@ -143,7 +145,7 @@ int ec_code_new_recover(const struct ec_code *coding, const uint32_t *missing, s
 	if (rc < 0)
 		ec_code_unref(code);
 	else
-		*ret_code = ec_code_finish(code);
+		*ret_code = finish(code);
 	return rc;
 }
 
@@ -154,7 +156,7 @@ int ec_code_new_update(const struct ec_code *coding, const uint32_t *changed, si
 		       struct ec_code **ret_code)
 {
 	size_t num_out = coding->num_out;
-	struct ec_code *code = ec_code_new(2 * num_changed + num_out, num_out, false);
+	struct ec_code *code = new_code(2 * num_changed + num_out, num_out, false);
 
 	if (!code)
 		return -ENOMEM;
@@ -169,6 +171,6 @@ int ec_code_new_update(const struct ec_code *coding, const uint32_t *changed, si
 			}
 		row[at + out] = 1;
 	}
-	*ret_code = ec_code_finish(code);
+	*ret_code = finish(code);
 	return 0;
 }

@@ -32,12 +32,6 @@ struct ec_code {
 	uint8_t coefficients[]; /* num_out rows of num_in; then the tables */
 };
 
-/* Create a code whose coefficients are 0. NULL without memory. */
-struct ec_code *ec_code_new(size_t num_in, size_t num_out, bool is_coding);
-
-/* The coefficients are set: make the tables. Returns @code. */
-struct ec_code *ec_code_finish(struct ec_code *code);
-
 /* Coding matrices of the reference: 1 / (i + j + num_in), and (i + 1)^j, for data block i and redundancy block j; or from a
  * matrix of the program, with a row for each data block. NULL without memory. */
 struct ec_code *ec_code_new_cauchy(size_t num_in, size_t num_out);

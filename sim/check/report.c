@@ -10,11 +10,25 @@
 
 #include "sim/base/output_file.h"
 
+static void print_json(const struct sim_check_report *report, FILE *out)
+{
+	struct json_object *json = json_object_new_object();
+
+	json_object_object_add(json, "version", json_object_new_int(SIM_CHECK_REPORT_VERSION));
+	json_object_object_add(json, "tool", json_object_new_string("bfsim " BFSIM_VERSION));
+	json_object_object_add(json, "mode", json_object_new_string(sim_check_mode_name(report->mode)));
+	json_object_object_add(json, "complete", json_object_new_boolean(report->is_complete));
+	json_object_object_add(json, "hits", json_object_get(report->hits));
+	fprintf(out, "%s\n",
+		json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(json);
+}
+
 static const struct {
 	const char *extension;
 	void (*print)(const struct sim_check_report *report, FILE *out);
 } formats[SIM_CHECK_NUM_FORMATS] = {
-	[SIM_CHECK_JSON] = { ".json", sim_check_report_print_json },
+	[SIM_CHECK_JSON] = { ".json", print_json },
 	[SIM_CHECK_SARIF] = { ".sarif", sim_check_report_print_sarif },
 	[SIM_CHECK_JUNIT] = { ".xml", sim_check_report_print_junit },
 };
@@ -29,20 +43,6 @@ int sim_check_report_format(const char *path, enum sim_check_format *ret_format)
 			return 0;
 		}
 	return -EINVAL;
-}
-
-void sim_check_report_print_json(const struct sim_check_report *report, FILE *out)
-{
-	struct json_object *json = json_object_new_object();
-
-	json_object_object_add(json, "version", json_object_new_int(SIM_CHECK_REPORT_VERSION));
-	json_object_object_add(json, "tool", json_object_new_string("bfsim " BFSIM_VERSION));
-	json_object_object_add(json, "mode", json_object_new_string(sim_check_mode_name(report->mode)));
-	json_object_object_add(json, "complete", json_object_new_boolean(report->is_complete));
-	json_object_object_add(json, "hits", json_object_get(report->hits));
-	fprintf(out, "%s\n",
-		json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(json);
 }
 
 int sim_check_report_write(const struct sim_check_report *report, const char *path)

@@ -38,8 +38,7 @@ int sim_check_report_format(const char *path, enum sim_check_format *ret_format)
  * (unknown extension) or the -errno of the file. */
 int sim_check_report_write(const struct sim_check_report *report, const char *path);
 
-/* One writer a format; what goes wrong stands in the stream. */
-void sim_check_report_print_json(const struct sim_check_report *report, FILE *out);
+/* The writers of the other formats than JSON; what goes wrong stands in the stream. */
 void sim_check_report_print_sarif(const struct sim_check_report *report, FILE *out);
 void sim_check_report_print_junit(const struct sim_check_report *report, FILE *out);
 

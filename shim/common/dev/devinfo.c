@@ -25,7 +25,8 @@ doca_error_t shim_get_text(const char *func, const char *text, char *out, uint32
 	return result;
 }
 
-doca_error_t shim_get_bytes(const char *func, const uint8_t *bytes, uint8_t *out, uint32_t size, uint32_t needed)
+/* Copy @needed bytes to a buffer that must have at least as many. */
+static doca_error_t get_bytes(const char *func, const uint8_t *bytes, uint8_t *out, uint32_t size, uint32_t needed)
 {
 	doca_error_t result = shim_check_out(func, out, size, needed);
 
@@ -128,13 +129,13 @@ doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint
 		return result;
 	if (!devinfo->function->has_ipv4)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_FOUND, "the function has no IPv4 address in the topology");
-	return shim_get_bytes(__func__, devinfo->function->ipv4, ipv4_addr, size, DOCA_DEVINFO_IPV4_ADDR_SIZE);
+	return get_bytes(__func__, devinfo->function->ipv4, ipv4_addr, size, DOCA_DEVINFO_IPV4_ADDR_SIZE);
 }
 
 doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint8_t *ipv6_addr, uint32_t size)
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return shim_get_bytes(__func__, devinfo->function->ipv6, ipv6_addr, size, DOCA_DEVINFO_IPV6_ADDR_SIZE);
+	return get_bytes(__func__, devinfo->function->ipv6, ipv6_addr, size, DOCA_DEVINFO_IPV6_ADDR_SIZE);
 }
 
 doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8_t *mac_addr, uint32_t size)
@@ -147,7 +148,7 @@ doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8
 		return result;
 	if (devinfo->function->link_layer != PCIE_LINK_ETHERNET)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the port's link layer is InfiniBand");
-	return shim_get_bytes(__func__, devinfo->function->mac, mac_addr, size, DOCA_DEVINFO_MAC_ADDR_SIZE);
+	return get_bytes(__func__, devinfo->function->mac, mac_addr, size, DOCA_DEVINFO_MAC_ADDR_SIZE);
 }
 
 doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid)

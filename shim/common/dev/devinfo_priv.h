@@ -11,9 +11,6 @@ doca_error_t shim_check_out(const char *func, const void *out, uint32_t size, ui
 /* Copy @text to a buffer that must have at least @needed bytes. */
 doca_error_t shim_get_text(const char *func, const char *text, char *out, uint32_t size, uint32_t needed);
 
-/* Copy @needed bytes to a buffer that must have at least as many. */
-doca_error_t shim_get_bytes(const char *func, const uint8_t *bytes, uint8_t *out, uint32_t size, uint32_t needed);
-
 doca_error_t shim_pci_addr_is_equal(const char *func, const struct pcie_function *function, const char *text,
 				    uint8_t *is_equal);
 

@@ -14,9 +14,6 @@
 #define LIBRARY "libbfsim_check.so.0"
 #define START   "shim_check_start"
 
-const struct shim_call_hooks *shim_call_hooks;
-const struct shim_call_hooks *_Atomic shim_frequent_hooks;
-
 /* The marks of sanitizers in this process. */
 void __asan_poison_memory_region(void const volatile *addr, size_t size) __attribute__((weak));
 void *__tsan_create_fiber(unsigned int flags) __attribute__((weak));

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-bool cli_has_colors(FILE *out)
+static bool has_colors(FILE *out)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -23,5 +23,5 @@ const char *cli_color(FILE *out, enum cli_color color)
 		[CLI_MAGENTA] = "\033[35m", [CLI_CYAN] = "\033[36m",
 	};
 
-	return cli_has_colors(out) ? sequences[color] : "";
+	return has_colors(out) ? sequences[color] : "";
 }

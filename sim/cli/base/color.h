@@ -20,8 +20,6 @@ enum cli_color {
 	CLI_CYAN,
 };
 
-bool cli_has_colors(FILE *out);
-
 /* The control sequence that begins @color on @out; "" without colours. */
 const char *cli_color(FILE *out, enum cli_color color);
 

@@ -11,7 +11,8 @@
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/fault/fault_check.h"
 
-struct pcie_topology *cli_run_topology(const char *file)
+/* The topology of @file, or the built-in one for NULL. Returns NULL with a message. */
+static struct pcie_topology *read_topology(const char *file)
 {
 	struct stat info;
 
@@ -61,7 +62,7 @@ static void say_former_default(const struct pcie_topology *topology, const struc
 int cli_run_check_inputs(const struct cli_run_cfg *cfg)
 {
 	const char *where = cfg->topology ? cfg->topology : "the built-in topology";
-	struct pcie_topology *topology = cli_run_topology(cfg->topology);
+	struct pcie_topology *topology = read_topology(cfg->topology);
 	int rc = topology ? 0 : -1;
 
 	for (size_t i = 0; topology && i < cfg->num_commands; i++)

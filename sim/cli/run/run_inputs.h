@@ -5,9 +5,6 @@
 
 #include "run_worker.h"
 
-/* The topology of @file, or the built-in one for NULL. Returns NULL with a message. */
-struct pcie_topology *cli_run_topology(const char *file);
-
 /* Check the topology, the sides of the commands, the rules of faults, and that the outputs can be written. Returns 0, or -1 with a
  * message for each error. */
 int cli_run_check_inputs(const struct cli_run_cfg *cfg);

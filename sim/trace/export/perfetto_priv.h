@@ -29,8 +29,7 @@ struct perfetto_writer {
 	size_t num_entries;
 };
 
-/* Begin an event, with a time if it has one; sim_perfetto_end() closes it. */
-void sim_perfetto_begin(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid);
+/* Begin an event; sim_perfetto_end() closes it. */
 void sim_perfetto_begin_at(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid,
 			   uint64_t time_ns);
 void sim_perfetto_end(struct perfetto_writer *writer);

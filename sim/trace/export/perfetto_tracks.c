@@ -5,7 +5,7 @@
 #include "json_text.h"
 #include "perfetto_priv.h"
 
-void sim_perfetto_begin(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid)
+static void begin(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid)
 {
 	fprintf(writer->out, "%s\n{\"ph\":\"%c\",\"pid\":%" PRId64 ",\"tid\":%u", writer->has_begun ? "," : "", phase,
 		writer->pids[process], tid);
@@ -14,7 +14,7 @@ void sim_perfetto_begin(struct perfetto_writer *writer, char phase, uint32_t pro
 
 void sim_perfetto_begin_at(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid, uint64_t time_ns)
 {
-	sim_perfetto_begin(writer, phase, process, tid);
+	begin(writer, phase, process, tid);
 	sim_json_put_us(writer->out, "ts", time_ns - writer->merged->zero_ns);
 }
 
@@ -50,12 +50,12 @@ static void name_process(struct perfetto_writer *writer, uint32_t process)
 	char text[sizeof(owner->side) + sizeof(owner->program) + 4];
 
 	snprintf(text, sizeof(text), "%s: %s", owner->side, owner->program);
-	sim_perfetto_begin(writer, 'M', process, 0);
+	begin(writer, 'M', process, 0);
 	fputs(",\"name\":\"process_name\",\"args\":{\"name\":", writer->out);
 	sim_json_put_string(writer->out, text);
 	fputc('}', writer->out);
 	sim_perfetto_end(writer);
-	sim_perfetto_begin(writer, 'M', process, 0);
+	begin(writer, 'M', process, 0);
 	fprintf(writer->out, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}", process);
 	sim_perfetto_end(writer);
 }
@@ -63,7 +63,7 @@ static void name_process(struct perfetto_writer *writer, uint32_t process)
 static void name_track(struct perfetto_writer *writer, uint32_t process, uint32_t object, enum perfetto_track track,
 		       const char *name)
 {
-	sim_perfetto_begin(writer, 'M', process, sim_perfetto_track_id(writer, process, object, track));
+	begin(writer, 'M', process, sim_perfetto_track_id(writer, process, object, track));
 	fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", writer->out);
 	sim_perfetto_put_object_name(writer->out, &writer->merged->recordings[process], object, name);
 	fputc('}', writer->out);
@@ -87,7 +87,7 @@ static void name_thread(struct perfetto_writer *writer, uint32_t process, const 
 {
 	if (thread->id == 0 || thread->id >= SIM_TRACE_THREAD_ID_LIMIT)
 		return;
-	sim_perfetto_begin(writer, 'M', process, thread->id);
+	begin(writer, 'M', process, thread->id);
 	fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", writer->out);
 	sim_json_put_string(writer->out, thread->name);
 	fputc('}', writer->out);
