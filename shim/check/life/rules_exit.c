@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rule that a program ends its activity before it ends itself: contexts that run, and maps that are exported. */
 #include "shim/check/history/ctx_history.h"
-#include "shim/check/history/engines.h"
+#include "shim/check/history/pe_records.h"
 #include "shim/check/history/mmap_history.h"
 #include "shim/check/report/hit.h"
 #include "shim/check/report/object_sites.h"

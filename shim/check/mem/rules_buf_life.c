@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "shim/check/history/buf_records.h"
-#include "task_rules.h"
+#include "shim/check/accel/task_rules.h"
 #include "shim/common/base/check.h"
 #include "shim/check/history/task_ranges.h"
 #include "shim/check/history/tasks_in_flight.h"

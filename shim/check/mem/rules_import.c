@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "task_rules.h"
+#include "shim/check/accel/task_rules.h"
 #include "shim/check/history/mmap_history.h"
 #include "shim/check/history/outside_faults.h"
 #include "shim/check/history/session_tasks.h"

@@ -2,8 +2,8 @@
 /* Rules about the end of a memory map: nothing uses it, and its memory is still there. */
 #include <inttypes.h>
 
-#include "task_rules.h"
-#include "shim/check/base/touch.h"
+#include "shim/check/accel/task_rules.h"
+#include "shim/check/base/probe.h"
 #include "shim/check/history/mmap_history.h"
 #include "shim/check/history/outside_faults.h"
 #include "shim/check/history/releases.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rule that the memory of a task is still there. Unmapped memory is known of the kernel; memory on the heap that was
  * freed is known of the address sanitizer, in programs that are built with it. */
-#include "task_rules.h"
-#include "shim/check/base/touch.h"
+#include "shim/check/accel/task_rules.h"
+#include "shim/check/base/probe.h"
 #include "shim/check/history/mmap_history.h"
 #include "shim/check/history/releases.h"
 #include "pcie_model/arith.h"

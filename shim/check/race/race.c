@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/check/base/touch.h"
+#include "shim/check/base/probe.h"
 #include "shim/check/mem/rules_task_memory.h"
 #include "shim/check/race/race_live.h"
 #include "shim/check/race/race_pool.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "race.h"
-#include "shim/check/base/touch.h"
+#include "shim/check/base/probe.h"
 #include "shim/check/history/releases.h"
 #include "shim/check/report/hit.h"
 #include "shim/common/mem/mmap_priv.h"

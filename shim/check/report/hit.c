@@ -16,7 +16,7 @@
 #include "object_sites.h"
 #include "shim/common/process/runtime.h"
 #include "sim/check/hit.h"
-#include "tally.h"
+#include "hit_counts.h"
 
 #define MAX_SITES    1024
 #define MESSAGE_SIZE 1024

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rule that the completion callback of a task does not change its engine's event mode. */
-#include "shim/check/history/engines.h"
+#include "shim/check/history/pe_records.h"
 #include "shim/check/report/hit.h"
 
 /* Returns whether the call that progresses @pe is in the callback of a task. One call of an engine in mode PROGRESS_ALL may

@@ -3,7 +3,7 @@
 #include <poll.h>
 
 #include "shim/check/base/sleepers.h"
-#include "engine_rules.h"
+#include "pe_rules.h"
 #include "shim/check/report/hit.h"
 #include "sim/base/monotonic.h"
 

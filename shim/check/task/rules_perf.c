@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "engine_rules.h"
+#include "pe_rules.h"
 #include "shim/check/report/hit.h"
 #include "shim/common/mem/mmap_priv.h"
 #include "sim/base/monotonic.h"

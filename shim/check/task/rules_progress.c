@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "shim/check/history/ctx_history.h"
-#include "engine_rules.h"
+#include "pe_rules.h"
 #include "shim/check/history/tasks_in_flight.h"
 #include "shim/check/report/hit.h"
 #include "sim/base/monotonic.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "shim/check/base/sampling.h"
-#include "shim/check/history/engines.h"
+#include "shim/check/history/pe_records.h"
 #include "shim/check/report/hit.h"
 #include "shim/common/pe/task_priv.h"
 #include "sim/base/monotonic.h"

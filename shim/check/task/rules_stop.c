@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "shim/check/history/ctx_history.h"
-#include "engine_rules.h"
+#include "pe_rules.h"
 #include "shim/check/report/hit.h"
 #include "shim/common/pe/task_priv.h"
 #include "sim/base/monotonic.h"

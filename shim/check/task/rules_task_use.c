@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 
 #include "shim/check/history/ctx_history.h"
-#include "engine_rules.h"
-#include "shim/check/mem/task_rules.h"
+#include "pe_rules.h"
+#include "shim/check/accel/task_rules.h"
 #include "shim/check/report/hit.h"
 #include "shim/common/pe/task_priv.h"
 #include "shim/check/base/thread.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rule that one thread at a time uses an engine, its contexts and their tasks. Only calls that overlap in time are
  * reported: a program that locks, or that hands its engine to another thread, has none. */
-#include "engine_rules.h"
+#include "pe_rules.h"
 #include "shim/check/report/hit.h"
 
 void check_engine_shared(const struct shim_call *call, struct check_engine *engine, struct check_thread *other)

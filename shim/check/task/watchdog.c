@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "engine_rules.h"
+#include "pe_rules.h"
 #include "shim/check/base/sampling.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/mem/task_rules.h - the rules that look at a task with source and destination when it is posted, or refused.
+/* shim/check/accel/task_rules.h - the rules that look at a task with source and destination when it is posted, or refused.
  *
  * dma_submit.c calls them for each memcpy task that its fast check did not clear, rules_accel.c for tasks of the other
  * accelerators.

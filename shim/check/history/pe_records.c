@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The records of progress engines. */
-#include "engines.h"
+#include "pe_records.h"
 
 #include <pthread.h>
 #include <stdlib.h>

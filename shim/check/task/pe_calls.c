@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine_rules.h"
+#include "pe_rules.h"
 #include "shim/check/history/tasks_in_flight.h"
 #include "watchdog.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts hits, and serves bfsim.h. */
-#include "tally.h"
+#include "hit_counts.h"
 
 #include <errno.h>
 #include <json-c/json.h>

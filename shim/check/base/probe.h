@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/base/touch.h - is memory of the program still mapped? Asked at each task, so without a system call.
+/* shim/check/base/probe.h - is memory of the program still mapped? Asked at each task, so without a system call.
  *
  * The checker reads a byte of each page, with a hook of the handlers that stand before the program's
  * (sim/base/memory_signals.h). Where the program has just put another handler in their place, or a sanitizer or valgrind watches what is read, the kernel is asked. A fault of the
  * program goes the way that it went without the checker.
  */
-#ifndef SHIM_CHECK_TOUCH_H
-#define SHIM_CHECK_TOUCH_H
+#ifndef SHIM_CHECK_PROBE_H
+#define SHIM_CHECK_PROBE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 #include "shim/check/history/ctx_history.h"
 #include "shim/check/history/task_ranges.h"
 #include "task_rules.h"
-#include "shim/check/base/touch.h"
+#include "shim/check/base/probe.h"
 
 #define MAX_UNVERIFIED 16 /* failed decryptions that are followed; further ones are not */
 #define MAX_RANGES     16 /* of a task; of longer lists, the first */

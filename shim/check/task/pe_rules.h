@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/task/engine_rules.h - the rules that engines.c and the watchdog call, as they follow a progress engine. */
-#ifndef SHIM_CHECK_ENGINE_RULES_H
-#define SHIM_CHECK_ENGINE_RULES_H
+/* shim/check/task/pe_rules.h - the rules that pe_calls.c and the watchdog call, as they follow a progress engine. */
+#ifndef SHIM_CHECK_PE_RULES_H
+#define SHIM_CHECK_PE_RULES_H
 
-#include "shim/check/history/engines.h"
+#include "shim/check/history/pe_records.h"
 
 /* rules_threads.c: this thread begins a call on an engine that another thread is in a call on. */
 void check_engine_shared(const struct shim_call *call, struct check_engine *engine, struct check_thread *other);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads bytes that may not be there. */
-#include "touch.h"
+#include "probe.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/history/engines.h - what the program does with its progress engines.
+/* shim/check/history/pe_records.h - what the program does with its progress engines.
  *
  * A record lives as long as the process; an engine that is created at the address of an earlier one begins it anew. The
  * thread that uses an engine writes its record, without atomic additions: if several threads use it at once, counts are
  * about right. The watchdog reads records at any time. Jobs are counted by the queues of the engine's contexts; all else is
  * of calls and tasks that are watched (shim/check/base/sampling.h).
  */
-#ifndef SHIM_CHECK_ENGINES_H
-#define SHIM_CHECK_ENGINES_H
+#ifndef SHIM_CHECK_PE_RECORDS_H
+#define SHIM_CHECK_PE_RECORDS_H
 
 #include <stdatomic.h>
 

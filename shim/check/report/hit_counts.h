@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/report/tally.h - all hits of the process by rule, and the rules that the program expects or mutes (bfsim.h). */
-#ifndef SHIM_CHECK_TALLY_H
-#define SHIM_CHECK_TALLY_H
+/* shim/check/report/hit_counts.h - all hits of the process by rule, and the rules that the program expects or mutes (bfsim.h). */
+#ifndef SHIM_CHECK_HIT_COUNTS_H
+#define SHIM_CHECK_HIT_COUNTS_H
 
 #include <stdbool.h>
 
