@@ -27,9 +27,9 @@ static const struct variable {
 	{ "BFSIM_CHECK_FAIL", NULL, 0 },
 	{ "BFSIM_CHECK_HITS", NULL, 0 },
 	{ "BFSIM_CHECK_MUTES", NULL, 0 },
-	{ "BFSIM_CHECK_PATIENCE", NULL, 0 },
 	{ "BFSIM_CHECK_REPORT", NULL, 0 },
 	{ "BFSIM_CHECK_SEED", NULL, 0 },
+	{ "BFSIM_CHECK_STALL_TIMEOUT", NULL, 0 },
 	{ "BFSIM_CHECK_SYNC", "doca any", 0 },
 	{ "BFSIM_CLOCK", NULL, 0 }, /* said at the attach, as BFSIM_TRACE is */
 	{ "BFSIM_CLOCK_PATIENCE", NULL, 0 },

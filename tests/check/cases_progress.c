@@ -22,7 +22,7 @@ static struct reports watch_reports(void)
 	struct reports reports;
 	int fds[2];
 
-	CHECK(setenv("BFSIM_CHECK_PATIENCE", "20", 1) == 0);
+	CHECK(setenv("BFSIM_CHECK_STALL_TIMEOUT", "20", 1) == 0);
 	CHECK(pipe2(fds, O_CLOEXEC) == 0);
 	CHECK(fcntl(fds[0], F_SETFL, O_NONBLOCK) == 0);
 	reports = (struct reports){ .read_fd = fds[0], .stderr_fd = dup(STDERR_FILENO) };
@@ -74,7 +74,7 @@ static void give_up_hung_task(void)
 	struct rig *rig;
 	struct rig_deadline end;
 
-	CHECK(setenv("BFSIM_CHECK_PATIENCE", "20", 1) == 0);
+	CHECK(setenv("BFSIM_CHECK_STALL_TIMEOUT", "20", 1) == 0);
 	rig = rig_start(rig_open(NULL));
 	CHECK(bfsim_fault_add("dma.memcpy nth=1 hang", NULL) == 0);
 	rig_submit_small(rig, 1);
@@ -111,7 +111,7 @@ static void sleep_on_handle(void)
 	struct pollfd pollfd = { .events = POLLIN };
 	uint32_t id;
 
-	CHECK(setenv("BFSIM_CHECK_PATIENCE", "100", 1) == 0); /* five times as long without a call */
+	CHECK(setenv("BFSIM_CHECK_STALL_TIMEOUT", "100", 1) == 0); /* five times as long without a call */
 	rig = rig_start(rig_open(NULL));
 	copy_in_child();
 	CHECK(bfsim_fault_add("dma.memcpy nth=1 delay=1500ms", &id) == 0);
@@ -329,7 +329,7 @@ static void retry_with_progress(void)
 
 	/* The retries last longer than the patience. A busy machine may keep a thread waiting for as long: that is another
 	 * rule's matter. */
-	CHECK(setenv("BFSIM_CHECK_PATIENCE", "20", 1) == 0);
+	CHECK(setenv("BFSIM_CHECK_STALL_TIMEOUT", "20", 1) == 0);
 	rig = rig_open(NULL);
 	CHECK(bfsim_check_mute_begin("engine-not-progressed") == 0);
 	CHECK(bfsim_fault_add("dma.memcpy nth=1 delay=200ms", &id) == 0);

@@ -42,12 +42,12 @@ static void task_posting(const struct doca_task *task)
 		if (doca_unlikely(!is_cleared(shim_to_buf_task(task))))
 			check_memcpy(shim_to_buf_task(task));
 	} else if (check_is_accel(task)) {
-		check_accel_look((const struct shim_accel_task *)task);
+		check_accel_task((const struct shim_accel_task *)task);
 	} else if (check_is_buf_task(task)) {
 		check_task_access(shim_to_buf_task(task));
 	}
 	if (doca_unlikely(atomic_load_explicit(&check_num_unverified, memory_order_relaxed) > 0))
-		check_unverified_look(task);
+		check_unverified_use(task);
 }
 
 /* A submission that was refused before the task was posted. */
@@ -56,7 +56,7 @@ static void leave_submit(struct shim_call *call)
 	struct doca_task *task = check_refused_task(call, DOCA_ERROR_INVALID_VALUE);
 
 	if (doca_unlikely(task != NULL) && check_is_memcpy(task) &&
-	    !check_task_lacks_buffer(call, shim_to_buf_task(task)) && call->function == SHIM_FN_doca_task_try_submit)
+	    !check_task_misses_buffer(call, shim_to_buf_task(task)) && call->function == SHIM_FN_doca_task_try_submit)
 		check_memcpy(shim_to_buf_task(task));
 }
 

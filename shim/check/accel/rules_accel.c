@@ -45,22 +45,22 @@ static void report_single_piece(const struct doca_sha_task_partial_hash *task)
 	check_hit_end(hit);
 }
 
-static void look_at_piece(const struct doca_sha_task_partial_hash *task)
+static void check_single_piece(const struct doca_sha_task_partial_hash *task)
 {
 	if (doca_unlikely(task->is_final && !task->has_begun))
 		report_single_piece(task);
 }
 
-void check_accel_look(const struct shim_accel_task *task)
+void check_accel_task(const struct shim_accel_task *task)
 {
 	if (doca_unlikely(task->base.snapshot.problem != NULL))
 		check_task_source_size(&task->base, task->base.snapshot.bytes, max_source_of(task));
 	else
 		check_task_overlap(&task->base, check_task_output_bytes(task));
 	if (is_of(task, SHIM_AES_GCM) && index_of(task) == GCM_ENCRYPT)
-		check_gcm_iv_look(task);
+		check_gcm_iv_use(task);
 	if (is_partial_hash(task))
-		look_at_piece((const struct doca_sha_task_partial_hash *)task);
+		check_single_piece((const struct doca_sha_task_partial_hash *)task);
 }
 
 /* ---- refused submissions ---- */
@@ -140,7 +140,7 @@ static void check_invalid(const struct shim_call *call, const struct shim_accel_
 	uint32_t max_list_len = shim_accel_task_conf(&task->base.task)->caps.max_list_len;
 	struct shim_list_size src, dst;
 
-	if (check_task_lacks_buffer(call, &task->base))
+	if (check_task_misses_buffer(call, &task->base))
 		return;
 	src = shim_list_measure(task->base.src);
 	dst = shim_list_measure(task->base.dst);

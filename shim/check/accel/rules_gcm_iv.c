@@ -126,7 +126,7 @@ static void report(const struct gcm_task *task, const void *earlier)
 	check_hit_end(hit);
 }
 
-void check_gcm_iv_look(const struct shim_accel_task *accel_task)
+void check_gcm_iv_use(const struct shim_accel_task *accel_task)
 {
 	const struct gcm_task *task = (const struct gcm_task *)accel_task;
 	const struct shim_call *call = check_watched_call();

@@ -146,7 +146,7 @@ static void report_source(const struct doca_task *task, const struct unverified 
 	check_hit_end(hit);
 }
 
-void check_unverified_look(const struct doca_task *task)
+void check_unverified_use(const struct doca_task *task)
 {
 	struct check_task_range ranges[MAX_RANGES];
 	size_t count = min_size(check_task_get_ranges(task, ranges, MAX_RANGES), MAX_RANGES);

@@ -40,7 +40,7 @@ static const char *describe(const struct doca_buf *buf)
 	return shim_object_is(buf, SHIM_BUF) ? "inside a list, not its head" : "no live buffer";
 }
 
-bool check_task_lacks_buffer(const struct shim_call *call, const struct shim_buf_task *task)
+bool check_task_misses_buffer(const struct shim_call *call, const struct shim_buf_task *task)
 {
 	bool is_src = !shim_buf_is_list(task->src);
 	struct check_hit *hit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/accel/task_rules.h - the rules that look at a task with source and destination when it is posted, or refused.
+/* shim/check/accel/task_rules.h - the rules about a task with source and destination when it is posted, or refused.
  *
  * dma_submit.c calls them for each memcpy task that its fast check did not clear, rules_accel.c for tasks of the other
  * accelerators.
@@ -25,7 +25,7 @@ const char *check_current_name(const char *otherwise);
 void check_task_add_objects(struct check_hit *hit, const struct shim_buf_task *task);
 
 /* task_report.c: report a task that was refused because source or destination is no list. Returns false if both are. */
-bool check_task_lacks_buffer(const struct shim_call *call, const struct shim_buf_task *task);
+bool check_task_misses_buffer(const struct shim_call *call, const struct shim_buf_task *task);
 
 /* task_report.c: the task that a submission refused with @error before it was posted, or NULL. */
 struct doca_task *check_refused_task(const struct shim_call *call, doca_error_t error);
@@ -40,17 +40,17 @@ bool check_task_source_size(const struct shim_buf_task *task, uint64_t data_byte
 void check_dma_sizes(const struct shim_buf_task *memcpy);
 
 /* rules_accel.c: the rules for a task of an accelerator other than DMA that is posted. */
-void check_accel_look(const struct shim_accel_task *task);
+void check_accel_task(const struct shim_accel_task *task);
 
-/* rules_gcm_tag.c: the number of failed decryptions whose plaintext is known, and a look at whether @task uses it. */
+/* rules_gcm_tag.c: the number of failed decryptions whose plaintext is known; reports a task that uses it. */
 extern _Atomic uint32_t check_num_unverified;
-void check_unverified_look(const struct doca_task *task);
+void check_unverified_use(const struct doca_task *task);
 
 /* rules_gcm_tag.c: @task is a decrypt task whose program can't tell a success from a failure, unless it asks for the status. */
 bool check_tag_is_ignored(const struct doca_task *task);
 
 /* rules_gcm_iv.c: an encrypt task, for the rule about IVs. */
-void check_gcm_iv_look(const struct shim_accel_task *task);
+void check_gcm_iv_use(const struct shim_accel_task *task);
 
 /* task_access.c: what the maps of the buffers permit, and to which devices. */
 void check_task_access(const struct shim_buf_task *task);

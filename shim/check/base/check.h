@@ -4,7 +4,7 @@
  *   entry of a public function, end of a task, change of a context's state
  *      --start.c--> each part's function for it --a rule is broken--> hit.c: standard error, the file of hits
  *
- * A part has the code of some rules, and the state that they need. A part looks at objects of the shim and never changes
+ * A part has the code of some rules, and the state that they need. A part inspects objects of the shim and never changes
  * them. Any thread may call any function of a part.
  */
 #ifndef SHIM_CHECK_CHECK_H
@@ -71,8 +71,8 @@ static inline const struct shim_call *check_watched_call(void)
 	return shim_hooks_are_paused() ? NULL : check_current_call();
 }
 
-/* How long something may wait for the program before that is reported: BFSIM_CHECK_PATIENCE, in ms. */
-uint64_t check_patience_ns(void);
+/* How long something may wait for the program before that is reported: BFSIM_CHECK_STALL_TIMEOUT, in ms. */
+uint64_t check_stall_timeout_ns(void);
 
 /* For start.c: this thread enters and leaves a public function. */
 void check_begin_call(struct shim_call *call);

@@ -2,7 +2,7 @@
 /* shim/check/base/parts.h - the list of all parts, in the order in which they see an event. For inclusion, with CHECK_PART(). */
 /* clang-format off */
 #ifdef SHIM_WORKQ_BUILD /* the rules that hold for jobs, and need none of the entries that this generation lacks */
-CHECK_PART(check_tally)
+CHECK_PART(check_hit_counts)
 CHECK_PART(check_tasks_in_flight_part)
 CHECK_PART(check_releases)
 CHECK_PART(check_session_tasks)
@@ -12,11 +12,11 @@ CHECK_PART(check_race)
 CHECK_PART(check_race_messages)
 CHECK_PART(check_race_listener)
 #else
-CHECK_PART(check_tally)
+CHECK_PART(check_hit_counts)
 CHECK_PART(check_object_sites)
 CHECK_PART(check_ctx_history)
-CHECK_PART(check_engine_queues)
-CHECK_PART(check_engines)
+CHECK_PART(check_pe_queues)
+CHECK_PART(check_pe_calls)
 CHECK_PART(check_task_sites)
 CHECK_PART(check_mmap_history)
 CHECK_PART(check_tasks_in_flight_part)

@@ -25,14 +25,14 @@
 #define PAGE_BYTES ((size_t)4096) /* pages are at least as large */
 #define MAX_PAGES  32             /* of larger ranges, the kernel knows sooner */
 
-/* Where this thread goes on after a fault; NULL = it does not touch now. */
+/* Where this thread goes on after a fault; NULL = it does not probe now. */
 static __thread sigjmp_buf *escape __attribute__((tls_model("initial-exec")));
 
 static bool has_hook;
 static bool (*fault_handler)(const void *addr, void *context);
-static _Atomic uint64_t looked_ns; /* the handler was there; 0 = it was not */
+static _Atomic uint64_t hook_seen_ns; /* the handler was there; 0 = it was not */
 
-void check_touch_on_fault(bool (*handler)(const void *addr, void *context))
+void check_probe_on_fault(bool (*handler)(const void *addr, void *context))
 {
 	fault_handler = handler;
 }
@@ -47,7 +47,7 @@ static bool on_fault(int number, const siginfo_t *info, void *context)
 	return number == SIGSEGV && fault_handler && fault_handler(info->si_addr, context);
 }
 
-void check_touch_start(bool may_read)
+void check_probe_start(bool may_read)
 {
 	has_hook = may_read;
 	if (!has_hook)
@@ -56,7 +56,7 @@ void check_touch_start(bool may_read)
 	sim_memory_signals_install();
 }
 
-/* Looked for once in each tick of the coarse clock, some milliseconds. If the program has changed it meanwhile, a fault is
+/* Asked once in each tick of the coarse clock, some milliseconds. If the program has changed it meanwhile, a fault is
  * the program's, as without the checker. */
 static bool is_handler_there(void)
 {
@@ -65,15 +65,15 @@ static bool is_handler_there(void)
 
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &tick);
 	now = (uint64_t)tick.tv_sec * SIM_NS_PER_S + (uint64_t)tick.tv_nsec;
-	if (now == atomic_load_explicit(&looked_ns, memory_order_relaxed))
+	if (now == atomic_load_explicit(&hook_seen_ns, memory_order_relaxed))
 		return true;
 	if (!has_hook || !sim_memory_signals_are_first())
 		return false;
-	atomic_store_explicit(&looked_ns, now, memory_order_relaxed);
+	atomic_store_explicit(&hook_seen_ns, now, memory_order_relaxed);
 	return true;
 }
 
-bool check_touch_sees_faults(void)
+bool check_probe_sees_faults(void)
 {
 	return is_handler_there();
 }
@@ -98,7 +98,7 @@ static int read_pages(const volatile uint8_t *addr, size_t len_bytes)
 	return 0;
 }
 
-/* The call changes nothing: the kernel looks at the mappings. */
+/* The call changes nothing: the kernel reads the mappings. */
 static bool ask_kernel(const uint8_t *addr, size_t bytes)
 {
 	size_t before_bytes = (uintptr_t)addr % (size_t)sysconf(_SC_PAGESIZE);

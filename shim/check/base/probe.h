@@ -13,14 +13,14 @@
 #include <stdint.h>
 
 /* Before threads start: set the hook; @may_read: nothing watches reads. */
-void check_touch_start(bool may_read);
+void check_probe_start(bool may_read);
 
 /* Call @handler for each other fault, with its address and the handler's third argument (a ucontext_t). It returns whether the
  * access may be tried again. */
-void check_touch_on_fault(bool (*handler)(const void *addr, void *context));
+void check_probe_on_fault(bool (*handler)(const void *addr, void *context));
 
 /* Whether faults come to the checker: the program has not put another handler in place. */
-bool check_touch_sees_faults(void);
+bool check_probe_sees_faults(void);
 
 /* Copy bytes of the program. Returns false if they are not there. */
 bool check_read_bytes(void *to, const void *from, size_t len_bytes);

@@ -12,7 +12,7 @@
 
 static uint64_t read_ms(void)
 {
-	const char *text = getenv("BFSIM_CHECK_PATIENCE");
+	const char *text = getenv("BFSIM_CHECK_STALL_TIMEOUT");
 	unsigned long ms;
 	char *end;
 
@@ -22,17 +22,17 @@ static uint64_t read_ms(void)
 	ms = strtoul(text, &end, 10);
 	if (errno == 0 && *end == '\0' && text[0] != '-' && ms >= 1 && ms <= MAX_MS)
 		return ms;
-	sim_err("BFSIM_CHECK_PATIENCE=%s: write milliseconds, 1 to %d; %d are used", text, MAX_MS, DEFAULT_MS);
+	sim_err("BFSIM_CHECK_STALL_TIMEOUT=%s: write milliseconds, 1 to %d; %d are used", text, MAX_MS, DEFAULT_MS);
 	return DEFAULT_MS;
 }
 
 /* Read at the first need, so that a program can set it. */
-uint64_t check_patience_ns(void)
+uint64_t check_stall_timeout_ns(void)
 {
-	static _Atomic uint64_t patience_ns;
-	uint64_t ns = patience_ns;
+	static _Atomic uint64_t timeout_ns;
+	uint64_t ns = timeout_ns;
 
 	if (!ns)
-		patience_ns = ns = read_ms() * SIM_NS_PER_MS;
+		timeout_ns = ns = read_ms() * SIM_NS_PER_MS;
 	return ns;
 }

@@ -12,7 +12,7 @@
 
 #include "check.h"
 
-struct check_engine;
+struct check_pe;
 struct check_retries;
 struct check_stack_memos;
 
@@ -30,7 +30,7 @@ struct check_thread {
 	_Atomic uint8_t callback;       /* enum check_callback: of the user, since the call on the engine began */
 	struct check_thread *next;      /* in the list of all, so that sanitizers see that no record is lost */
 	/* For the thread itself. */
-	struct check_engine *engine;         /* of pe_calls.c: used last; may be NULL */
+	struct check_pe *engine;             /* of pe_calls.c: used last; may be NULL */
 	const struct shim_call *engine_call; /* that uses it now; NULL = none */
 	struct check_retries *retries;       /* of rules_retry.c; NULL = no call failed yet */
 	const struct doca_ctx

@@ -83,7 +83,7 @@ static const struct {
 #define NUM_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 /* The place of the call's kind in @kinds, or NUM_KINDS. Creators and capabilities have other first arguments. */
-static size_t wanted_kind(const char *function)
+static size_t expected_kind(const char *function)
 {
 	for (size_t i = 0; i < NUM_KINDS; i++) {
 		const char *rest = function + strlen(kinds[i].prefix);
@@ -99,17 +99,17 @@ static size_t wanted_kind(const char *function)
 
 static void call_failed(const struct shim_call *call)
 {
-	size_t wanted;
+	size_t expected;
 	struct check_hit *hit;
 
 	if (check_result(call) != DOCA_ERROR_INVALID_VALUE)
 		return;
-	wanted = wanted_kind(check_call_name(call));
-	for (size_t i = 0; wanted < NUM_KINDS && i < NUM_KINDS; i++) {
-		if (i == wanted || !shim_handle_is(check_arg(call, 0), kinds[i].kind))
+	expected = expected_kind(check_call_name(call));
+	for (size_t i = 0; expected < NUM_KINDS && i < NUM_KINDS; i++) {
+		if (i == expected || !shim_handle_is(check_arg(call, 0), kinds[i].kind))
 			continue;
 		hit = check_hit_begin(BFC_COMCH_WRONG_OBJECT, call, "%s: a %s was given for a %s",
-				      check_call_name(call), kinds[i].name, kinds[wanted].name);
+				      check_call_name(call), kinds[i].name, kinds[expected].name);
 		check_hit_add_object(hit, kinds[i].name, check_arg(call, 0), NULL);
 		check_hit_end(hit);
 	}

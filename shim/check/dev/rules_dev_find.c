@@ -20,7 +20,7 @@
 #define FILTER_NAME  "filter" /* of the search that a refused list of representors is */
 
 struct search {
-	char wanted[PCIE_ADDR_TEXT_SIZE + 8];
+	char sought[PCIE_ADDR_TEXT_SIZE + 8];
 	bool is_found;
 	char text[TEXT_SIZE]; /* what is wrong; written at once, as the session may be over at the exit */
 	struct check_stack stack;
@@ -86,7 +86,7 @@ static size_t likeness(const char *a, const char *b)
 	return count;
 }
 
-static void describe_choice(char text[TEXT_SIZE], const struct choice *choice, const char *wanted, const char *kind)
+static void describe_choice(char text[TEXT_SIZE], const struct choice *choice, const char *sought, const char *kind)
 {
 	char addr[PCIE_ADDR_TEXT_SIZE], nearest[PCIE_ADDR_TEXT_SIZE] = "";
 
@@ -96,7 +96,7 @@ static void describe_choice(char text[TEXT_SIZE], const struct choice *choice, c
 		if (i < MAX_LISTED)
 			append(text, "%s%s (%s%s)", i ? ", " : "", addr, choice->functions[i]->ibdev,
 			       choice->functions[i]->type == PCIE_FUNC_SF ? ", an SF" : "");
-		if (!nearest[0] || likeness(addr, wanted) > likeness(nearest, wanted))
+		if (!nearest[0] || likeness(addr, sought) > likeness(nearest, sought))
 			memcpy(nearest, addr, sizeof(nearest));
 	}
 	if (choice->count > MAX_LISTED)
@@ -119,14 +119,14 @@ static bool describe_holder(char text[TEXT_SIZE], const char *side, const struct
 	return true;
 }
 
-static void describe_owner(char text[TEXT_SIZE], const char *side, const struct pcie_addr *wanted, bool is_rep)
+static void describe_owner(char text[TEXT_SIZE], const char *side, const struct pcie_addr *sought, bool is_rep)
 {
 	const struct pcie_topology *topology = sim_session_topology(shim_session());
 
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		const struct pcie_function *function = &topology->functions[i];
 
-		if (!pcie_addr_equal(wanted, &function->addr))
+		if (!pcie_addr_equal(sought, &function->addr))
 			continue;
 		if (is_rep && describe_holder(text, side, function))
 			return;
@@ -139,51 +139,51 @@ static void describe_owner(char text[TEXT_SIZE], const char *side, const struct 
 	}
 }
 
-static void describe(struct search *search, const char *side, const char *wanted, bool is_rep)
+static void describe(struct search *search, const char *side, const char *sought, bool is_rep)
 {
 	static struct choice choice; /* large; under the lock */
 	const char *kind = is_rep ? "representor" : "device";
 	struct pcie_addr addr;
 
-	snprintf(search->text, TEXT_SIZE, "no %s has the PCI address %s", kind, wanted);
+	snprintf(search->text, TEXT_SIZE, "no %s has the PCI address %s", kind, sought);
 	choice.count = 0;
-	if (pcie_addr_parse(wanted, &addr) == 0)
+	if (pcie_addr_parse(sought, &addr) == 0)
 		describe_owner(search->text, side, &addr, is_rep);
 	collect(&choice, side, is_rep);
-	describe_choice(search->text, &choice, search->wanted, kind);
+	describe_choice(search->text, &choice, search->sought, kind);
 }
 
 /* ---- searches ---- */
 
-static struct search *find(const char *wanted)
+static struct search *find(const char *sought)
 {
 	for (uint32_t i = 0; i < searches.count; i++)
-		if (strcmp(searches.list[i].wanted, wanted) == 0)
+		if (strcmp(searches.list[i].sought, sought) == 0)
 			return &searches.list[i];
 	return NULL;
 }
 
 /* With the lock. NULL: beyond MAX_SEARCHES. */
-static struct search *add(const char *wanted, const struct shim_call *call)
+static struct search *add(const char *sought, const struct shim_call *call)
 {
 	struct search *search = searches.count < MAX_SEARCHES ? &searches.list[searches.count++] : NULL;
 
 	searches.pid = getpid();
 	if (!search)
 		return NULL;
-	snprintf(search->wanted, sizeof(search->wanted), "%s", wanted);
+	snprintf(search->sought, sizeof(search->sought), "%s", sought);
 	check_stack_take(call->caller, &search->stack);
 	return search;
 }
 
 /* A function that was removed is not listed, nor is its representor. */
-static bool was_removed(const char *wanted)
+static bool was_removed(const char *sought)
 {
 	const struct sim_session *session = shim_session();
 	struct pcie_addr addr;
 	bool found = false;
 
-	if (!session || pcie_addr_parse(wanted, &addr) < 0)
+	if (!session || pcie_addr_parse(sought, &addr) < 0)
 		return false;
 	for (uint32_t i = 0; i < sim_session_topology(session)->num_functions && !found; i++)
 		found = pcie_addr_equal(&addr, &sim_session_topology(session)->functions[i].addr) &&
@@ -196,19 +196,19 @@ static void note_comparison(const struct shim_call *call, const char *side, bool
 {
 	const char *text = check_arg(call, 1);
 	bool is_equal = *(const uint8_t *)check_arg(call, 2);
-	char wanted[PCIE_ADDR_TEXT_SIZE];
+	char sought[PCIE_ADDR_TEXT_SIZE];
 	struct pcie_addr addr;
 	struct search *search;
 
 	if (pcie_addr_parse(text, &addr) < 0)
 		return;
-	pcie_addr_format(&addr, wanted);
+	pcie_addr_format(&addr, sought);
 	pthread_mutex_lock(&searches.lock);
-	search = find(wanted);
-	if (!search && (search = add(wanted, call)) != NULL && !is_equal)
+	search = find(sought);
+	if (!search && (search = add(sought, call)) != NULL && !is_equal)
 		describe(search, side, text, is_rep);
 	if (search)
-		search->is_found |= is_equal || was_removed(wanted);
+		search->is_found |= is_equal || was_removed(sought);
 	pthread_mutex_unlock(&searches.lock);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks at the session's fault plan, and at the status words of its functions. */
+/* Inspects the session's fault plan, and at the status words of its functions. */
 #include "outside_faults.h"
 
 #include "ctx_history.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/check/history/outside_faults.h - faults of the card and of the session, which no program is to blame for: rules that name
- * who has done something ask first whether a fault did. For rare questions: the answers look at all functions, or rules. */
+ * who has done something ask first whether a fault did. For rare questions: the answers read all functions, or rules. */
 #ifndef SHIM_CHECK_OUTSIDE_FAULTS_H
 #define SHIM_CHECK_OUTSIDE_FAULTS_H
 

@@ -8,27 +8,27 @@
 #define NUM_BUCKETS 64
 
 static struct {
-	pthread_mutex_t lock; /* for additions, and for queues, which the watchdog looks at, too */
-	struct check_engine *_Atomic buckets[NUM_BUCKETS];
+	pthread_mutex_t lock; /* for additions, and for queues, which the watchdog inspects, too */
+	struct check_pe *_Atomic buckets[NUM_BUCKETS];
 } engines = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static struct check_engine *_Atomic *bucket_of(const struct doca_pe *pe)
+static struct check_pe *_Atomic *bucket_of(const struct doca_pe *pe)
 {
 	return &engines.buckets[(uintptr_t)pe / 64 % NUM_BUCKETS];
 }
 
-static struct check_engine *find(const struct doca_pe *pe)
+static struct check_pe *find(const struct doca_pe *pe)
 {
-	struct check_engine *engine = atomic_load_explicit(bucket_of(pe), memory_order_acquire);
+	struct check_pe *engine = atomic_load_explicit(bucket_of(pe), memory_order_acquire);
 
 	while (engine && engine->pe != pe)
 		engine = engine->next;
 	return engine;
 }
 
-static struct check_engine *add(const struct doca_pe *pe)
+static struct check_pe *add(const struct doca_pe *pe)
 {
-	struct check_engine *engine = calloc(1, sizeof(*engine));
+	struct check_pe *engine = calloc(1, sizeof(*engine));
 
 	if (!engine)
 		return NULL;
@@ -38,9 +38,9 @@ static struct check_engine *add(const struct doca_pe *pe)
 	return engine;
 }
 
-struct check_engine *check_engine_get(const struct doca_pe *pe)
+struct check_pe *check_pe_get(const struct doca_pe *pe)
 {
-	struct check_engine *engine = find(pe);
+	struct check_pe *engine = find(pe);
 
 	if (doca_likely(engine))
 		return engine;
@@ -60,16 +60,16 @@ static void drop_queue(struct check_queue **link)
 	free(queue);
 }
 
-/* The watchdog may look meanwhile. */
-void check_engine_renew(struct check_engine *engine)
+/* The watchdog may inspect the engine meanwhile. */
+void check_pe_renew(struct check_pe *engine)
 {
 	engine->user = engine->owner = engine->progressed_by = NULL;
 	engine->num_progress = engine->max_in_flight = engine->num_ended = 0;
 	engine->num_small = engine->num_remote = engine->num_empty = engine->empty_since_ns = engine->empty_submitted =
 		0;
 	engine->submitted_at = engine->progressed_at = NULL;
-	engine->ctx_name = engine->unsettled_name = NULL;
-	engine->unsettled = engine->wanted = NULL;
+	engine->ctx_name = engine->transitional_name = NULL;
+	engine->transitional = engine->pending_check = NULL;
 	engine->num_kept = 0;
 	engine->has_events = false;
 	engine->handle = engine->armed_handle = 0;
@@ -85,7 +85,7 @@ void check_engine_renew(struct check_engine *engine)
 
 /* ---- queues, with the lock ---- */
 
-static void count_queue(struct check_engine *engine, struct check_queue *queue)
+static void count_queue(struct check_pe *engine, struct check_queue *queue)
 {
 	uint32_t submitted, returned;
 
@@ -96,7 +96,7 @@ static void count_queue(struct check_engine *engine, struct check_queue *queue)
 	queue->returned = returned;
 }
 
-struct check_jobs check_engine_jobs(struct check_engine *engine)
+struct check_jobs check_pe_jobs(struct check_pe *engine)
 {
 	struct check_jobs jobs;
 
@@ -108,7 +108,7 @@ struct check_jobs check_engine_jobs(struct check_engine *engine)
 	return jobs;
 }
 
-bool check_engine_has_done(struct check_engine *engine)
+bool check_pe_has_done(struct check_pe *engine)
 {
 	bool has_done = false;
 
@@ -119,9 +119,9 @@ bool check_engine_has_done(struct check_engine *engine)
 	return has_done;
 }
 
-uint64_t check_engine_take_ended(struct check_engine *engine)
+uint64_t check_pe_take_ended(struct check_pe *engine)
 {
-	uint64_t num_ended = check_engine_jobs(engine).num_ended;
+	uint64_t num_ended = check_pe_jobs(engine).num_ended;
 
 	pthread_mutex_lock(&engines.lock);
 	engine->jobs = (struct check_jobs){ 0 };
@@ -132,7 +132,7 @@ uint64_t check_engine_take_ended(struct check_engine *engine)
 /* Without memory, the jobs of the queue are not known. */
 static void queue_opened(const struct doca_ctx *ctx)
 {
-	struct check_engine *engine = ctx->pe ? check_engine_get(ctx->pe) : NULL;
+	struct check_pe *engine = ctx->pe ? check_pe_get(ctx->pe) : NULL;
 	struct check_queue *queue = engine ? calloc(1, sizeof(*queue)) : NULL;
 
 	if (!queue)
@@ -146,7 +146,7 @@ static void queue_opened(const struct doca_ctx *ctx)
 
 static void queue_closing(const struct doca_ctx *ctx)
 {
-	struct check_engine *engine = ctx->pe ? check_engine_get(ctx->pe) : NULL;
+	struct check_pe *engine = ctx->pe ? check_pe_get(ctx->pe) : NULL;
 	struct check_queue **link;
 
 	if (!engine)
@@ -161,19 +161,19 @@ static void queue_closing(const struct doca_ctx *ctx)
 	pthread_mutex_unlock(&engines.lock);
 }
 
-void check_engines_each(void (*see)(struct check_engine *engine, void *arg), void *arg)
+void check_pes_each(void (*see)(struct check_pe *engine, void *arg), void *arg)
 {
 	for (size_t i = 0; i < NUM_BUCKETS; i++)
-		for (struct check_engine *engine = engines.buckets[i]; engine; engine = engine->next)
+		for (struct check_pe *engine = engines.buckets[i]; engine; engine = engine->next)
 			see(engine, arg);
 }
 
-void check_engines_forked(void)
+void check_pes_forked(void)
 {
 	pthread_mutex_init(&engines.lock, NULL);
 }
 
-const struct check_part check_engine_queues = {
+const struct check_part check_pe_queues = {
 	.mode = SIM_CHECK_API,
 	.queue_opened = queue_opened,
 	.queue_closing = queue_closing,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/history/pe_records.h - what the program does with its progress engines.
+/* shim/check/history/pe_records.h - what the program does with its progress engines ("engine" in the files that use it).
  *
  * A record lives as long as the process; an engine that is created at the address of an earlier one begins it anew. The
  * thread that uses an engine writes its record, without atomic additions: if several threads use it at once, counts are
@@ -20,28 +20,28 @@ struct check_jobs {
 	uint64_t num_submitted, num_ended;
 };
 
-/* A queue of the engine, and what it counted up to the last look. */
+/* A queue of the engine, and what it counted up to the last tick. */
 struct check_queue {
 	const struct sim_queue *queue;
 	uint32_t submitted, returned;
 	struct check_queue *next;
 };
 
-/* What the watchdog saw at its last look. */
-struct check_engine_watch {
+/* What the watchdog saw at its last tick. */
+struct check_pe_watch {
 	uint64_t num_progress, num_submitted, num_calls;
 	uint64_t stalled_ns;  /* without progress */
 	uint64_t busy_ns;     /* of that: the engine's thread called other functions meanwhile */
 	uint64_t stopping_ns; /* with a context that stops, and no task in flight */
 	uint32_t incarnation;
 	uint32_t
-		num_asked; /* of the times that the stall has lasted for the patience: the kernel was asked who sleeps */
+		num_asked; /* of the times that the stall has lasted for the stall timeout: the kernel was asked who sleeps */
 	bool is_reported;
 };
 
-struct check_engine {
+struct check_pe {
 	const struct doca_pe *pe;
-	struct check_engine *next;          /* in its bucket */
+	struct check_pe *next;              /* in its bucket */
 	struct check_thread *_Atomic user;  /* in a call on the engine; NULL = none */
 	struct check_thread *_Atomic owner; /* submitted or progressed last */
 	struct check_queue *queues;         /* and the next: with the lock of the table */
@@ -57,37 +57,38 @@ struct check_engine {
 	const void *_Atomic submitted_at; /* the last callers */
 	const void *_Atomic progressed_at;
 	struct check_thread *_Atomic progressed_by;
-	const char *_Atomic ctx_name;             /* of the last submission */
-	const struct doca_ctx *_Atomic unsettled; /* a context that is starting or stopping; NULL = none */
-	_Atomic uint32_t unsettled_state;         /* enum doca_ctx_states */
-	const char *_Atomic unsettled_name;
+	const char *_Atomic ctx_name;                /* of the last submission */
+	const struct doca_ctx *_Atomic transitional; /* a context that is starting or stopping; NULL = none */
+	_Atomic uint32_t transitional_state;         /* enum doca_ctx_states */
+	const char *_Atomic transitional_name;
 	const struct doca_ctx
-		*_Atomic wanted;         /* the thread that progresses is to look whether its tasks are not freed */
-	_Atomic uint32_t num_kept;       /* tasks that it found at the last look */
-	_Atomic bool has_events;         /* calls the user for other reasons than tasks and states */
-	_Atomic int handle;              /* the notification handle; 0 = the program has not asked for it */
-	const void *_Atomic handle_at;   /* the caller that asked for it last */
-	_Atomic int armed_handle;        /* its thread may sleep on this descriptor; 0 = it does not */
-	_Atomic uint32_t num_uncleared;  /* of rules_notify.c: requests in a row with a readable handle */
-	_Atomic uint64_t parked_look_ns; /* likewise: of the handle, while the engine is armed and progressed in vain */
+		*_Atomic pending_check; /* the thread that progresses asks whether its tasks are not freed */
+	_Atomic uint32_t num_kept;      /* tasks that it found at the last such check */
+	_Atomic bool has_events;        /* calls the user for other reasons than tasks and states */
+	_Atomic int handle;             /* the notification handle; 0 = the program has not asked for it */
+	const void *_Atomic handle_at;  /* the caller that asked for it last */
+	_Atomic int armed_handle;       /* its thread may sleep on this descriptor; 0 = it does not */
+	_Atomic uint32_t num_uncleared; /* of rules_notify.c: requests in a row with a readable handle */
+	_Atomic uint64_t
+		parked_probe_ns; /* likewise: the handle was probed, while the engine is armed and progressed in vain */
 	_Atomic uint64_t uncleared_since_ns; /* likewise: it is readable since; 0 = it is not */
 	_Atomic uint32_t incarnation;        /* engines that were created at this address */
-	struct check_engine_watch watch;     /* the watchdog's */
+	struct check_pe_watch watch;         /* the watchdog's */
 };
 
 #define CHECK_SMALL_BYTES 512
 
 /* Find the record of an engine, or make it; NULL without memory. */
-struct check_engine *check_engine_get(const struct doca_pe *pe);
+struct check_pe *check_pe_get(const struct doca_pe *pe);
 
 /* The engine is a new one, at the address of an earlier one. */
-void check_engine_renew(struct check_engine *engine);
+void check_pe_renew(struct check_pe *engine);
 
 /* In a forked child: another thread of the parent may have held the lock. */
-void check_engines_forked(void);
+void check_pes_forked(void);
 
 /* Call @see for each record. */
-void check_engines_each(void (*see)(struct check_engine *engine, void *arg), void *arg);
+void check_pes_each(void (*see)(struct check_pe *engine, void *arg), void *arg);
 
 static inline uint64_t check_load(const _Atomic uint64_t *counter)
 {
@@ -95,19 +96,19 @@ static inline uint64_t check_load(const _Atomic uint64_t *counter)
 }
 
 /* What the queues of the engine count. */
-struct check_jobs check_engine_jobs(struct check_engine *engine);
+struct check_jobs check_pe_jobs(struct check_pe *engine);
 
-static inline uint64_t check_engine_in_flight(struct check_engine *engine)
+static inline uint64_t check_pe_in_flight(struct check_pe *engine)
 {
-	struct check_jobs jobs = check_engine_jobs(engine);
+	struct check_jobs jobs = check_pe_jobs(engine);
 
 	return jobs.num_submitted - jobs.num_ended;
 }
 
 /* Whether a job of the engine is reported, and waits for progress. */
-bool check_engine_has_done(struct check_engine *engine);
+bool check_pe_has_done(struct check_pe *engine);
 
 /* The engine ends. Returns the number of its jobs that ended, which are not counted any more. */
-uint64_t check_engine_take_ended(struct check_engine *engine);
+uint64_t check_pe_take_ended(struct check_pe *engine);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This process's lane in the ledger of its session, and looks at those of other processes. */
+/* This process's lane in the ledger of its session, and searches in those of other processes. */
 #include "session_tasks.h"
 
 #include <errno.h>

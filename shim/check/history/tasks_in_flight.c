@@ -54,7 +54,7 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 }
 
 /* The thread that stops a context frees its pools before it tells that the context is idle. */
-static bool may_look_at(const struct entry *entry)
+static bool may_inspect(const struct entry *entry)
 {
 	return shim_ctx_is_same_process(entry->ctx) &&
 	       (entry->ctx->state == DOCA_CTX_STATE_RUNNING || entry->tid == gettid());
@@ -77,7 +77,7 @@ void check_posted_tasks(bool (*see)(const struct doca_task *task, void *arg), vo
 
 	pthread_mutex_lock(&ctxs.lock);
 	for (const struct entry *entry = ctxs.first; entry && goes_on; entry = entry->next)
-		for (const struct shim_task_pool *pool = may_look_at(entry) ? entry->ctx->pools : NULL; pool && goes_on;
+		for (const struct shim_task_pool *pool = may_inspect(entry) ? entry->ctx->pools : NULL; pool && goes_on;
 		     pool = pool->next)
 			goes_on = see_pool(pool, see, arg);
 	pthread_mutex_unlock(&ctxs.lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/check/history/tasks_in_flight.h - finds the tasks with source and destination that are in flight.
  *
- * Nothing is kept for a task: a search looks at the tasks of all contexts, so it is for rare calls, and for reports.
+ * Nothing is kept for a task: a search inspects the tasks of all contexts, so it is for rare calls, and for reports.
  */
 #ifndef SHIM_CHECK_TASKS_IN_FLIGHT_H
 #define SHIM_CHECK_TASKS_IN_FLIGHT_H

@@ -9,7 +9,7 @@
 
 static void add_submission(struct check_hit *hit, const struct doca_ctx *ctx)
 {
-	const struct check_engine *engine = check_engine_get(ctx->pe);
+	const struct check_pe *engine = check_pe_get(ctx->pe);
 	struct check_stack stack = check_stack_of(engine ? engine->submitted_at : NULL);
 
 	if (engine && engine->submitted_at)
@@ -35,7 +35,7 @@ static void report_ctx(const struct doca_ctx *ctx, const struct check_object_sit
 /* A context that stops is another rule's matter (rules_stop.c); one whose engine a thread still uses may be about to. */
 static bool is_left(const struct doca_ctx *ctx)
 {
-	const struct check_engine *engine = ctx->pe ? check_engine_get(ctx->pe) : NULL;
+	const struct check_pe *engine = ctx->pe ? check_pe_get(ctx->pe) : NULL;
 
 	return engine && !engine->user && !ctx->is_internal &&
 	       (ctx->state == DOCA_CTX_STATE_RUNNING || ctx->state == DOCA_CTX_STATE_STARTING);

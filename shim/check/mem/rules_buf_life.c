@@ -92,7 +92,7 @@ static void see_record(const struct check_buf_record *record, void *arg)
 }
 
 /* The buffers that are out and known are a sample of all. */
-static bool looks_like_leak(const struct census *census)
+static bool is_likely_leak(const struct census *census)
 {
 	return census->num_in_flight < census->num_out - census->num_in_flight;
 }
@@ -107,9 +107,9 @@ static void report_empty(const struct shim_call *call, const char *kind)
 	hit = check_hit_begin(BFC_INVENTORY_EMPTY, call,
 			      "%s: all buffers are out: %" PRIu32 " of tasks in flight, %" PRIu32 " others; %s",
 			      check_call_name(call), census.num_in_flight, census.num_out - census.num_in_flight,
-			      looks_like_leak(&census) ? "the others look like a leak" :
-							 "progress the engine, and take the buffer again");
-	if (looks_like_leak(&census)) {
+			      is_likely_leak(&census) ? "the others look like a leak" :
+							"progress the engine, and take the buffer again");
+	if (is_likely_leak(&census)) {
 		stack = check_stack_of(census.oldest_at);
 		check_hit_add_party(hit, 0, &stack, "%" PRIu64 " buffers ago, the oldest of the others was taken",
 				    check_buf_num_taken() - census.oldest);

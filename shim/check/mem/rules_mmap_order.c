@@ -63,13 +63,13 @@ static void leave_export(struct shim_call *call)
 /* An export for which the permissions are missing breaks the rule of tasks that write without one. */
 static void leave_export_pci(struct shim_call *call)
 {
-	const uint32_t wanted = DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE;
+	const uint32_t pci_flags = DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE;
 	const struct doca_mmap *mmap = failed_mmap(call);
 	char access[CHECK_ACCESS_TEXT_SIZE];
 	struct check_hit *hit;
 
 	leave_export(call);
-	if (!mmap || !shim_mmap_is_started(mmap) || mmap->access & wanted)
+	if (!mmap || !shim_mmap_is_started(mmap) || mmap->access & pci_flags)
 		return;
 	hit = check_hit_begin(
 		BFC_PERMISSION_MISSING, call,

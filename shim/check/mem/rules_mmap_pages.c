@@ -15,7 +15,7 @@ struct pages {
 	uint64_t start, end; /* of the range */
 	bool is_inside;      /* the mapping that is being read has a part of the range */
 	uint64_t rss_kib, huge_kib;
-	uint64_t wanted_rss_kib, wanted_huge_kib; /* of mappings with MADV_HUGEPAGE */
+	uint64_t hinted_rss_kib, hinted_huge_kib; /* of mappings with MADV_HUGEPAGE */
 };
 
 static bool has_flag(const char *flags, const char *flag)
@@ -30,8 +30,8 @@ static void read_flags(struct pages *pages, const char *flags)
 {
 	if (!pages->is_inside || !has_flag(flags, "hg"))
 		return;
-	pages->wanted_rss_kib += pages->rss_kib;
-	pages->wanted_huge_kib += pages->huge_kib;
+	pages->hinted_rss_kib += pages->rss_kib;
+	pages->hinted_huge_kib += pages->huge_kib;
 }
 
 static void read_line(struct pages *pages, const char *line)
@@ -76,12 +76,12 @@ static void leave_start(struct shim_call *call)
 	pages.start = (uintptr_t)mmap->addr;
 	pages.end = pages.start + mmap->len_bytes;
 	read_pages(&pages);
-	if (pages.wanted_huge_kib > 0 || pages.wanted_rss_kib < HUGE_PAGE_BYTES / 1024)
+	if (pages.hinted_huge_kib > 0 || pages.hinted_rss_kib < HUGE_PAGE_BYTES / 1024)
 		return;
 	hit = check_hit_begin(BFC_HUGE_PAGES_MISSING, call,
 			      "%s: madvise(MADV_HUGEPAGE) asked for huge pages; of %" PRIu64
 			      " KiB in memory none are in huge pages",
-			      check_call_name(call), pages.wanted_rss_kib);
+			      check_call_name(call), pages.hinted_rss_kib);
 	check_mmap_add_call(hit, mmap, CHECK_MMAP_RANGE, "set the range");
 	check_mmap_add_object(hit, mmap);
 	check_hit_end(hit);

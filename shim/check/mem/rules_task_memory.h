@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/mem/rules_task_memory.h - for the parts that look at the memory of tasks themselves. */
+/* shim/check/mem/rules_task_memory.h - for the parts that inspect the memory of tasks themselves. */
 #ifndef SHIM_CHECK_RULES_TASK_MEMORY_H
 #define SHIM_CHECK_RULES_TASK_MEMORY_H
 

@@ -21,7 +21,7 @@ static char names[64];
 
 /* ---- events ---- */
 
-/* In the reverse order: what the thread sanitizer's detector hides from it includes the looks of the others. */
+/* In the reverse order: what the thread sanitizer's detector hides from it includes the accesses of the others. */
 static void end_job(struct race_record *record)
 {
 	for (size_t i = race_live.count; i-- > 0;)
@@ -41,7 +41,7 @@ static int run_watched(struct sim_job *job)
 	return rc;
 }
 
-/* Outside of jobs, the detectors look at memory that the program may have taken away, too. */
+/* Outside of jobs, the detectors read memory that the program may have taken away, too. */
 struct record_guard {
 	struct sim_guard guard; /* first */
 	const struct race_record *record;
@@ -65,13 +65,13 @@ static bool find_memory(const struct sim_guard *guard, uintptr_t addr, struct si
 	return false;
 }
 
-static void begin_looks(struct record_guard *guard, const struct race_record *record)
+static void begin_checks(struct record_guard *guard, const struct race_record *record)
 {
 	*guard = (struct record_guard){ .guard.find = find_memory, .record = record };
 	sim_guard_begin(&guard->guard);
 }
 
-static void end_looks(struct record_guard *guard)
+static void end_checks(struct record_guard *guard)
 {
 	sim_guard_end();
 	if (guard->guard.has_faulted)
@@ -86,10 +86,10 @@ static void task_posted(struct doca_task *task)
 
 	if (!record)
 		return;
-	begin_looks(&guard, record);
+	begin_checks(&guard, record);
 	FOR_EACH_DETECTOR(posted, record);
 	FOR_EACH_DETECTOR(armed, record);
-	end_looks(&guard);
+	end_checks(&guard);
 	record->run = task->job.run;
 	if (task->job.run)
 		task->job.run = run_watched;
@@ -109,9 +109,9 @@ static void task_refused(struct doca_task *task)
 
 	if (!record)
 		return;
-	begin_looks(&guard, record);
+	begin_checks(&guard, record);
 	FOR_EACH_DETECTOR(refused, record);
-	end_looks(&guard);
+	end_checks(&guard);
 	forget(task, record);
 }
 
@@ -122,9 +122,9 @@ static void task_ended(struct doca_task *task, doca_error_t status)
 
 	if (!record)
 		return;
-	begin_looks(&guard, record);
+	begin_checks(&guard, record);
 	FOR_EACH_DETECTOR(ended, record, status != DOCA_SUCCESS);
-	end_looks(&guard);
+	end_checks(&guard);
 	forget(task, record);
 }
 
@@ -187,7 +187,7 @@ static void start(void)
 	if (race_live.count > 0)
 		add_session();
 	if (check_mode >= SIM_CHECK_RACES)
-		check_touch_start(race_plain_is_alone());
+		check_probe_start(race_plain_is_alone());
 	race_pool_start(!race_asan.is_live() && !race_valgrind.is_live());
 	FOR_EACH_DETECTOR(start, );
 }

@@ -96,7 +96,7 @@ static void ended(struct race_record *record, bool has_failed)
 	unpoison(record);
 }
 
-/* Freed memory is looked for in any mode. */
+/* Freed memory is searched for in any mode. */
 static bool listens(void)
 {
 	return true;

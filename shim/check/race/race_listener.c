@@ -82,7 +82,7 @@ static void report_gone(const struct race_foreign *foreign, const struct check_s
 }
 
 /* Returns false if the memory is gone. */
-static bool look_for_memory(const struct race_foreign *foreign)
+static bool find_memory(const struct race_foreign *foreign)
 {
 	struct check_stack freed;
 
@@ -95,7 +95,7 @@ static bool look_for_memory(const struct race_foreign *foreign)
 
 static void guard(struct guarded *one)
 {
-	if (one->is_guarded || !is_exported(&one->foreign.range) || !look_for_memory(&one->foreign))
+	if (one->is_guarded || !is_exported(&one->foreign.range) || !find_memory(&one->foreign))
 		return;
 	FOR_EACH_DETECTOR(guard, &one->foreign);
 	one->is_guarded = true;
@@ -107,7 +107,7 @@ static void unguard(struct guarded *one)
 {
 	if (!one->is_guarded)
 		return;
-	if (look_for_memory(&one->foreign))
+	if (find_memory(&one->foreign))
 		FOR_EACH_DETECTOR(unguard, &one->foreign);
 	one->is_guarded = false;
 	listener.num_guarded--;
@@ -160,7 +160,7 @@ static bool see(void *arg, uint32_t lane, uint32_t slot, uint32_t version, const
 	return true;
 }
 
-static void look(void)
+static void inspect_ledger(void)
 {
 	for (struct guarded *one = listener.guarded; one; one = one->next)
 		one->is_seen = false;
@@ -176,7 +176,7 @@ static void *run(void *unused)
 
 	pthread_mutex_lock(&listener.lock);
 	while (!listener.ends) {
-		look();
+		inspect_ledger();
 		wait_ms = listener.num_guarded > 0 ? LOOK_MS : IDLE_MS;
 		pthread_mutex_unlock(&listener.lock);
 		rings = sim_ledger_lane_wait(listener.lane, rings, wait_ms);

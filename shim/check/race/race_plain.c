@@ -65,7 +65,7 @@ static bool is_live(void)
 	return (has_started = check_mode >= SIM_CHECK_RACES);
 }
 
-/* Of memory of this process, the thread sanitizer notices all that this detector does, and takes its looks for the
+/* Of memory of this process, the thread sanitizer notices all that this detector does, and takes its reads for the
  * program's. The other sanitizers do so for destinations, but notice no writes of sources. */
 static bool is_watched(const struct race_range *range)
 {

@@ -84,7 +84,7 @@ static struct check_hit *begin(enum sim_check_rule rule, const struct shim_call 
 	struct check_hit *hit;
 	struct site *site;
 
-	if (!check_tally_add(rule, message, stack))
+	if (!check_hit_count(rule, message, stack))
 		return NULL;
 	site = count_hit(rule, stack && stack->num_frames ? stack->frames[0] : NULL);
 	hit = site ? malloc(sizeof(*hit)) : NULL;

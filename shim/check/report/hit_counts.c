@@ -11,7 +11,7 @@
 #include "shim/check/base/check.h"
 #include "sim/api/check_api.h"
 
-struct tally {
+struct count {
 	uint64_t num_hits; /* neither expected nor muted */
 	uint64_t num_expected;
 	bool is_expected;
@@ -20,7 +20,7 @@ struct tally {
 
 static struct {
 	pthread_mutex_t lock;
-	struct tally rules[SIM_CHECK_NUM_RULES], all; /* all: of the rule NULL */
+	struct count rules[SIM_CHECK_NUM_RULES], all; /* all: of the rule NULL */
 	struct {
 		bool is_set;
 		char message[sizeof(((struct bfsim_check_hit *)0)->message)];
@@ -28,55 +28,55 @@ static struct {
 	} last[SIM_CHECK_NUM_RULES];
 	enum sim_check_rule last_rule;
 	bool has_last;
-} tallies = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} counts = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void keep_last(enum sim_check_rule rule, const char *message, const struct check_stack *stack)
 {
-	tallies.last[rule].is_set = tallies.has_last = true;
-	tallies.last_rule = rule;
-	snprintf(tallies.last[rule].message, sizeof(tallies.last[rule].message), "%s", message);
-	tallies.last[rule].stack = stack ? *stack : (struct check_stack){ .num_frames = 0 };
+	counts.last[rule].is_set = counts.has_last = true;
+	counts.last_rule = rule;
+	snprintf(counts.last[rule].message, sizeof(counts.last[rule].message), "%s", message);
+	counts.last[rule].stack = stack ? *stack : (struct check_stack){ .num_frames = 0 };
 }
 
-bool check_tally_add(enum sim_check_rule rule, const char *message, const struct check_stack *stack)
+bool check_hit_count(enum sim_check_rule rule, const char *message, const struct check_stack *stack)
 {
-	struct tally *tally = &tallies.rules[rule];
+	struct count *count = &counts.rules[rule];
 	bool is_reported = false;
 
-	pthread_mutex_lock(&tallies.lock);
-	if (tally->num_mutes == 0 && tallies.all.num_mutes == 0) {
-		is_reported = !tally->is_expected && !tallies.all.is_expected;
-		tally->num_hits += is_reported;
-		tallies.all.num_hits += is_reported;
-		tally->num_expected += tally->is_expected;
-		tallies.all.num_expected += !tally->is_expected && tallies.all.is_expected;
+	pthread_mutex_lock(&counts.lock);
+	if (count->num_mutes == 0 && counts.all.num_mutes == 0) {
+		is_reported = !count->is_expected && !counts.all.is_expected;
+		count->num_hits += is_reported;
+		counts.all.num_hits += is_reported;
+		count->num_expected += count->is_expected;
+		counts.all.num_expected += !count->is_expected && counts.all.is_expected;
 		keep_last(rule, message, stack);
 	}
-	pthread_mutex_unlock(&tallies.lock);
+	pthread_mutex_unlock(&counts.lock);
 	return is_reported;
 }
 
 /* ---- bfsim.h ---- */
 
 /* NULL: no such rule. */
-static struct tally *find(const char *rule)
+static struct count *find(const char *rule)
 {
 	const struct sim_check_rule_entry *entry = rule ? sim_check_rule_find(rule) : NULL;
 
 	if (!rule)
-		return &tallies.all;
-	return entry ? &tallies.rules[entry - sim_check_rules] : NULL;
+		return &counts.all;
+	return entry ? &counts.rules[entry - sim_check_rules] : NULL;
 }
 
 static int count(const char *rule, uint64_t *ret_hits)
 {
-	const struct tally *tally = find(rule);
+	const struct count *count = find(rule);
 
-	if (!tally)
+	if (!count)
 		return -EINVAL;
-	pthread_mutex_lock(&tallies.lock);
-	*ret_hits = tally->num_hits;
-	pthread_mutex_unlock(&tallies.lock);
+	pthread_mutex_lock(&counts.lock);
+	*ret_hits = count->num_hits;
+	pthread_mutex_unlock(&counts.lock);
 	return 0;
 }
 
@@ -100,23 +100,23 @@ static void locate(const struct check_stack *stack, struct bfsim_check_hit *hit)
 
 static int last(const char *rule, struct bfsim_check_hit *ret_hit)
 {
-	const struct tally *tally = find(rule);
+	const struct count *count = find(rule);
 	const struct sim_check_rule_entry *entry;
 	struct bfsim_check_hit hit = { .line = 0 };
 	struct check_stack stack;
 	ptrdiff_t i;
 
-	if (!tally)
+	if (!count)
 		return -EINVAL;
-	pthread_mutex_lock(&tallies.lock);
-	i = rule ? tally - tallies.rules : (ptrdiff_t)tallies.last_rule;
-	if (rule ? !tallies.last[i].is_set : !tallies.has_last) {
-		pthread_mutex_unlock(&tallies.lock);
+	pthread_mutex_lock(&counts.lock);
+	i = rule ? count - counts.rules : (ptrdiff_t)counts.last_rule;
+	if (rule ? !counts.last[i].is_set : !counts.has_last) {
+		pthread_mutex_unlock(&counts.lock);
 		return -ENOENT;
 	}
-	memcpy(hit.message, tallies.last[i].message, sizeof(hit.message));
-	stack = tallies.last[i].stack;
-	pthread_mutex_unlock(&tallies.lock);
+	memcpy(hit.message, counts.last[i].message, sizeof(hit.message));
+	stack = counts.last[i].stack;
+	pthread_mutex_unlock(&counts.lock);
 	entry = &sim_check_rules[i];
 	snprintf(hit.rule, sizeof(hit.rule), "%s", entry->id);
 	snprintf(hit.severity, sizeof(hit.severity), "%s", sim_check_severity_name(entry->severity));
@@ -127,63 +127,63 @@ static int last(const char *rule, struct bfsim_check_hit *ret_hit)
 
 static int expect_begin(const char *rule)
 {
-	struct tally *tally = find(rule);
+	struct count *count = find(rule);
 	int rc = 0;
 
-	if (!tally)
+	if (!count)
 		return -EINVAL;
-	pthread_mutex_lock(&tallies.lock);
-	if (tally->is_expected)
+	pthread_mutex_lock(&counts.lock);
+	if (count->is_expected)
 		rc = -EALREADY;
 	else
-		tally->num_expected = 0;
-	tally->is_expected = true;
-	pthread_mutex_unlock(&tallies.lock);
+		count->num_expected = 0;
+	count->is_expected = true;
+	pthread_mutex_unlock(&counts.lock);
 	return rc;
 }
 
 static int expect_end(const char *rule, uint64_t *ret_hits)
 {
-	struct tally *tally = find(rule);
+	struct count *count = find(rule);
 	int rc = -EPERM;
 
-	if (!tally)
+	if (!count)
 		return -EINVAL;
-	pthread_mutex_lock(&tallies.lock);
-	if (tally->is_expected) {
-		*ret_hits = tally->num_expected;
-		tally->is_expected = false;
+	pthread_mutex_lock(&counts.lock);
+	if (count->is_expected) {
+		*ret_hits = count->num_expected;
+		count->is_expected = false;
 		rc = 0;
 	}
-	pthread_mutex_unlock(&tallies.lock);
+	pthread_mutex_unlock(&counts.lock);
 	return rc;
 }
 
 static int mute_begin(const char *rule)
 {
-	struct tally *tally = find(rule);
+	struct count *count = find(rule);
 
-	if (!tally)
+	if (!count)
 		return -EINVAL;
-	pthread_mutex_lock(&tallies.lock);
-	tally->num_mutes++;
-	pthread_mutex_unlock(&tallies.lock);
+	pthread_mutex_lock(&counts.lock);
+	count->num_mutes++;
+	pthread_mutex_unlock(&counts.lock);
 	return 0;
 }
 
 static int mute_end(const char *rule)
 {
-	struct tally *tally = find(rule);
+	struct count *count = find(rule);
 	int rc = -EPERM;
 
-	if (!tally)
+	if (!count)
 		return -EINVAL;
-	pthread_mutex_lock(&tallies.lock);
-	if (tally->num_mutes > 0) {
-		tally->num_mutes--;
+	pthread_mutex_lock(&counts.lock);
+	if (count->num_mutes > 0) {
+		count->num_mutes--;
 		rc = 0;
 	}
-	pthread_mutex_unlock(&tallies.lock);
+	pthread_mutex_unlock(&counts.lock);
 	return rc;
 }
 
@@ -203,10 +203,10 @@ static void start(void)
 /* In a forked child, another thread may have held the lock. */
 static void forked(void)
 {
-	pthread_mutex_init(&tallies.lock, NULL);
+	pthread_mutex_init(&counts.lock, NULL);
 }
 
-const struct check_part check_tally = {
+const struct check_part check_hit_counts = {
 	.start = start,
 	.forked = forked,
 };

@@ -9,6 +9,6 @@
 #include "stack.h"
 
 /* Count a hit. @stack may be NULL. Returns whether it is to be reported. */
-bool check_tally_add(enum sim_check_rule rule, const char *message, const struct check_stack *stack);
+bool check_hit_count(enum sim_check_rule rule, const char *message, const struct check_stack *stack);
 
 #endif

@@ -10,26 +10,26 @@
 #define SAMPLE_EVERY 256 /* tasks */
 
 /* The thread that is in a call may be in a callback, in which it may wait for this thread. */
-static bool may_be_in_callback(const struct check_engine *engine, const struct check_thread *other)
+static bool may_be_in_callback(const struct check_pe *engine, const struct check_thread *other)
 {
 	return atomic_load_explicit(&other->callback, memory_order_relaxed) != CHECK_NO_CALLBACK ||
 	       (engine->has_events && check_last_function(other) == SHIM_FN_doca_pe_progress);
 }
 
-static inline struct check_engine *begin_use(const struct shim_call *call, const struct doca_pe *pe)
+static inline struct check_pe *begin_use(const struct shim_call *call, const struct doca_pe *pe)
 {
 	struct check_thread *self = check_this_thread, *other;
-	struct check_engine *engine = self->engine;
+	struct check_pe *engine = self->engine;
 
 	if (doca_unlikely(self->engine_call)) /* in a callback */
 		return engine;
 	if (doca_unlikely(!engine || engine->pe != pe))
-		self->engine = engine = check_engine_get(pe);
+		self->engine = engine = check_pe_get(pe);
 	if (doca_unlikely(!engine))
 		return NULL;
 	other = atomic_load_explicit(&engine->user, memory_order_relaxed);
 	if (doca_unlikely(other && other != self) && !may_be_in_callback(engine, other))
-		check_engine_shared(call, engine, other);
+		check_pe_shared(call, engine, other);
 	self->engine_call = call;
 	atomic_store_explicit(&self->callback, CHECK_NO_CALLBACK, memory_order_relaxed);
 	atomic_store_explicit(&engine->user, self, memory_order_relaxed);
@@ -60,7 +60,7 @@ static void enter_task(struct shim_call *call)
 	if (doca_likely(task->ctx->pe))
 		begin_use(call, task->ctx->pe);
 	if (doca_unlikely(atomic_load_explicit(&check_num_unread, memory_order_relaxed) > 0))
-		check_unread_look(call, task);
+		check_unread_status(call, task);
 }
 
 static void enter_ctx(struct shim_call *call)
@@ -82,18 +82,18 @@ static void enter_pe(struct shim_call *call)
 static void enter_progress(struct shim_call *call)
 {
 	const struct doca_pe *pe = check_arg(call, 0);
-	struct check_engine *engine = shim_object_is(pe, SHIM_PE) ? begin_use(call, pe) : NULL;
+	struct check_pe *engine = shim_object_is(pe, SHIM_PE) ? begin_use(call, pe) : NULL;
 
 	if (!engine || engine->pe != pe)
 		return;
 	check_count(&engine->num_progress);
 	atomic_store_explicit(&engine->progressed_at, call->caller, memory_order_relaxed);
 	atomic_store_explicit(&engine->progressed_by, check_this_thread, memory_order_relaxed);
-	if (doca_unlikely(atomic_load_explicit(&engine->wanted, memory_order_relaxed) != NULL))
-		check_engine_report_wanted(call, engine);
+	if (doca_unlikely(atomic_load_explicit(&engine->pending_check, memory_order_relaxed) != NULL))
+		check_stop_pending(call, engine);
 }
 
-static void count_empty(const struct shim_call *call, struct check_engine *engine, uint64_t num_submitted)
+static void count_empty(const struct shim_call *call, struct check_pe *engine, uint64_t num_submitted)
 {
 	if (check_load(&engine->empty_submitted) != num_submitted) { /* meanwhile there were tasks */
 		engine->empty_submitted = num_submitted;
@@ -101,20 +101,20 @@ static void count_empty(const struct shim_call *call, struct check_engine *engin
 	}
 	check_count(&engine->num_empty);
 	if (doca_unlikely(check_load(&engine->num_empty) % CHECK_EMPTY_CALLS == 0))
-		check_empty_look(call, engine);
+		check_empty_polls(call, engine);
 }
 
 static void leave_progress(struct shim_call *call)
 {
-	struct check_engine *engine = check_this_thread->engine;
+	struct check_pe *engine = check_this_thread->engine;
 	struct check_jobs jobs = { 0 };
 
 	if (check_this_thread->engine_call != call)
 		return;
 	if (doca_unlikely(engine->pe->progress == SHIM_PE_PROGRESS_UNPARKED) && !call->result)
-		check_parked_look(call, engine);
+		check_parked_progress(call, engine);
 	if (!call->result)
-		jobs = check_engine_jobs(engine);
+		jobs = check_pe_jobs(engine);
 	if (call->result || jobs.num_submitted != jobs.num_ended)
 		atomic_store_explicit(&engine->num_empty, 0, memory_order_relaxed);
 	else
@@ -124,16 +124,16 @@ static void leave_progress(struct shim_call *call)
 
 static void leave_create(struct shim_call *call)
 {
-	struct check_engine *engine =
-		check_result(call) == DOCA_SUCCESS ? check_engine_get(*(struct doca_pe **)check_arg(call, 0)) : NULL;
+	struct check_pe *engine =
+		check_result(call) == DOCA_SUCCESS ? check_pe_get(*(struct doca_pe **)check_arg(call, 0)) : NULL;
 
 	if (engine)
-		check_engine_renew(engine);
+		check_pe_renew(engine);
 }
 
 static void leave_get_handle(struct shim_call *call)
 {
-	struct check_engine *engine = check_result(call) == DOCA_SUCCESS ? check_engine_get(check_arg(call, 0)) : NULL;
+	struct check_pe *engine = check_result(call) == DOCA_SUCCESS ? check_pe_get(check_arg(call, 0)) : NULL;
 
 	if (!engine)
 		return;
@@ -169,14 +169,14 @@ static void enter_destroy(struct shim_call *call)
 	enter_pe(call);
 	if (self->engine_call != call)
 		return;
-	check_perf_look(self->engine);
+	check_perf_inspect(self->engine);
 }
 
 /* Graphs call the user in their nodes. */
 static void enter_graph(struct shim_call *call)
 {
 	const struct doca_pe *pe = check_arg(call, 0);
-	struct check_engine *engine = shim_handle_is(pe, SHIM_PE) ? check_engine_get(pe) : NULL;
+	struct check_pe *engine = shim_handle_is(pe, SHIM_PE) ? check_pe_get(pe) : NULL;
 
 	if (engine)
 		engine->has_events = true;
@@ -184,13 +184,13 @@ static void enter_graph(struct shim_call *call)
 
 /* ---- tasks ---- */
 
-static inline struct check_engine *engine_of(const struct doca_task *task)
+static inline struct check_pe *engine_of(const struct doca_task *task)
 {
-	struct check_engine *engine = check_thread_self()->engine;
+	struct check_pe *engine = check_thread_self()->engine;
 
 	if (doca_likely(engine && engine->pe == task->ctx->pe))
 		return engine;
-	return task->ctx->pe ? check_engine_get(task->ctx->pe) : NULL;
+	return task->ctx->pe ? check_pe_get(task->ctx->pe) : NULL;
 }
 
 /* Of receives and waits, the other side decides when they end: they have no job. */
@@ -201,13 +201,13 @@ static inline bool ends_alone(const struct doca_task *task)
 
 static void task_posted(struct doca_task *task)
 {
-	struct check_engine *engine = doca_likely(ends_alone(task)) ? engine_of(task) : NULL;
+	struct check_pe *engine = doca_likely(ends_alone(task)) ? engine_of(task) : NULL;
 	const struct check_thread *self = check_this_thread;
 	uint64_t depth;
 
 	if (!engine)
 		return;
-	depth = check_engine_in_flight(engine) + 1;
+	depth = check_pe_in_flight(engine) + 1;
 	if (doca_unlikely(depth > check_load(&engine->max_in_flight)))
 		atomic_store_explicit(&engine->max_in_flight, depth, memory_order_relaxed);
 	if (doca_likely(self->call))
@@ -227,7 +227,7 @@ static bool is_remote(const struct doca_task *task)
 
 static void task_ended(struct doca_task *task, doca_error_t status)
 {
-	struct check_engine *engine = doca_likely(ends_alone(task)) ? engine_of(task) : NULL;
+	struct check_pe *engine = doca_likely(ends_alone(task)) ? engine_of(task) : NULL;
 
 	(void)status;
 	atomic_store_explicit(&check_thread_self()->callback, CHECK_TASK_CALLBACK, memory_order_relaxed);
@@ -244,8 +244,8 @@ static void task_ended(struct doca_task *task, doca_error_t status)
 
 static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 {
-	struct check_engine *engine = ctx->pe ? check_engine_get(ctx->pe) : NULL;
-	const struct doca_ctx *unsettled = NULL;
+	struct check_pe *engine = ctx->pe ? check_pe_get(ctx->pe) : NULL;
+	const struct doca_ctx *transitional = NULL;
 
 	(void)from;
 	atomic_store_explicit(&check_thread_self()->callback, CHECK_STATE_CALLBACK, memory_order_relaxed);
@@ -253,40 +253,40 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 		return;
 	for (struct doca_ctx *one = ctx->pe->ctxs; one; one = one->next_in_pe) {
 		if (one->state == DOCA_CTX_STATE_STARTING || one->state == DOCA_CTX_STATE_STOPPING)
-			unsettled = one;
+			transitional = one;
 		if (strncmp(one->ops->name, "comch", 5) == 0)
 			engine->has_events = true;
 	}
-	engine->unsettled_state = unsettled ? unsettled->state : DOCA_CTX_STATE_IDLE;
-	engine->unsettled_name = unsettled ? unsettled->ops->name : NULL;
-	engine->unsettled = unsettled;
+	engine->transitional_state = transitional ? transitional->state : DOCA_CTX_STATE_IDLE;
+	engine->transitional_name = transitional ? transitional->ops->name : NULL;
+	engine->transitional = transitional;
 	engine->owner = check_this_thread;
-	if (unsettled)
+	if (transitional)
 		check_watchdog_kick();
 }
 
-static void forget(struct check_engine *engine, void *unused)
+static void forget(struct check_pe *engine, void *unused)
 {
 	(void)unused;
-	check_engine_renew(engine);
+	check_pe_renew(engine);
 }
 
 /* The engines are the parent's. */
 static void forked(void)
 {
-	check_engines_forked();
-	check_engines_each(forget, NULL);
+	check_pes_forked();
+	check_pes_each(forget, NULL);
 }
 
-static void look(struct check_engine *engine, void *unused)
+static void inspect(struct check_pe *engine, void *unused)
 {
 	(void)unused;
-	check_perf_look(engine);
+	check_perf_inspect(engine);
 }
 
 static void at_exit(void)
 {
-	check_engines_each(look, NULL);
+	check_pes_each(inspect, NULL);
 }
 
 static const struct check_watch watches[] = {
@@ -307,7 +307,7 @@ static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_graph_create, enter_graph, NULL },
 };
 
-const struct check_part check_engines = {
+const struct check_part check_pe_calls = {
 	CHECK_WATCHES(watches),   .mode = SIM_CHECK_API,      .task_posted = task_posted,
 	.task_ended = task_ended, .ctx_changed = ctx_changed, .forked = forked,
 	.exit = at_exit,

@@ -9,9 +9,9 @@
 
 /* Requests in a row. An event may come just before the first of them; a thread that sleeps behind that finds it. */
 #define MAX_UNCLEARED 2
-#define LOOK_NS       SIM_NS_PER_MS
+#define PROBE_NS      SIM_NS_PER_MS
 
-bool check_engine_sleeps_unarmed(const struct check_engine *engine)
+bool check_pe_sleeps_unarmed(const struct check_pe *engine)
 {
 	int handle = engine->handle;
 
@@ -26,14 +26,14 @@ static bool is_readable(int handle)
 }
 
 /* A notification was requested and came, and was not cleared. In mode PROGRESS_ALL the next request clears it. */
-static bool is_uncleared(const struct check_engine *engine)
+static bool is_uncleared(const struct check_pe *engine)
 {
 	int handle = engine->armed_handle;
 
 	return handle && engine->pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE && is_readable(handle);
 }
 
-static void report(const struct shim_call *call, const struct check_engine *engine, const char *effect)
+static void report(const struct shim_call *call, const struct check_pe *engine, const char *effect)
 {
 	struct check_hit *hit = check_hit_begin(
 		BFC_NOTIFICATION_NOT_CLEARED, call,
@@ -44,7 +44,7 @@ static void report(const struct shim_call *call, const struct check_engine *engi
 	check_hit_end(hit);
 }
 
-bool check_uncleared_look(const struct shim_call *call, struct check_engine *engine)
+bool check_uncleared_handle(const struct shim_call *call, struct check_pe *engine)
 {
 	bool found = is_uncleared(engine);
 
@@ -53,29 +53,29 @@ bool check_uncleared_look(const struct shim_call *call, struct check_engine *eng
 	return found;
 }
 
-/* The handle is looked at once in a while, as that is a system call. */
-void check_parked_look(const struct shim_call *call, struct check_engine *engine)
+/* The handle is probed once in a while, as that is a system call. */
+void check_parked_progress(const struct shim_call *call, struct check_pe *engine)
 {
 	uint64_t now_ns = sim_monotonic_ns(), since_ns = engine->uncleared_since_ns;
 
 	if (since_ns) {
-		if (now_ns - since_ns < check_patience_ns())
+		if (now_ns - since_ns < check_stall_timeout_ns())
 			return;
 		engine->uncleared_since_ns = 0;
 		if (is_uncleared(engine))
 			report(call, engine, "an armed engine delivers nothing that comes later");
 		return;
 	}
-	if (now_ns - engine->parked_look_ns < LOOK_NS)
+	if (now_ns - engine->parked_probe_ns < PROBE_NS)
 		return;
-	engine->parked_look_ns = now_ns;
+	engine->parked_probe_ns = now_ns;
 	if (is_uncleared(engine))
 		engine->uncleared_since_ns = now_ns;
 }
 
 static void enter_request(struct shim_call *call)
 {
-	struct check_engine *engine = check_this_thread->engine;
+	struct check_pe *engine = check_this_thread->engine;
 
 	if (check_this_thread->engine_call != call)
 		return;

@@ -96,7 +96,7 @@ static void report_ignored(const struct shim_call *call, const struct failed_set
 	check_hit_end(hit);
 }
 
-/* Programs clean up after an error without looking which objects were set up. */
+/* Programs clean up after an error without testing which objects were set up. */
 static bool is_cleanup(const char *name)
 {
 	static const char *const words[] = { "_stop", "_destroy", "_free", "_close", "_dec_refcount", "_rm_" };

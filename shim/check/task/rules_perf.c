@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rules about how fast a program can be: they look at its engines and maps when it is done with them. */
+/* Rules about how fast a program can be: they inspect its engines and maps when it is done with them. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define MAX_SITES       64
 #define EMPTY_RATE      20 /* polls in a ms; of one thread that does nothing else, some thousand */
 
-static void report_engine(enum sim_check_rule rule, const struct check_engine *engine, const void *caller,
+static void report_engine(enum sim_check_rule rule, const struct check_pe *engine, const void *caller,
 			  const char *message)
 {
 	struct check_stack stack = check_stack_of(caller);
@@ -27,7 +27,7 @@ static void report_engine(enum sim_check_rule rule, const struct check_engine *e
 	check_hit_end(hit);
 }
 
-static void check_depth(const struct check_engine *engine, uint64_t num_tasks)
+static void check_depth(const struct check_pe *engine, uint64_t num_tasks)
 {
 	char message[128];
 
@@ -38,7 +38,7 @@ static void check_depth(const struct check_engine *engine, uint64_t num_tasks)
 	report_engine(BFC_ONE_IN_FLIGHT, engine, engine->submitted_at, message);
 }
 
-static void check_sizes(const struct check_engine *engine, uint64_t num_tasks)
+static void check_sizes(const struct check_pe *engine, uint64_t num_tasks)
 {
 	uint64_t num_seen = check_load(&engine->num_ended), num_small = check_load(&engine->num_small);
 	char message[128];
@@ -51,9 +51,9 @@ static void check_sizes(const struct check_engine *engine, uint64_t num_tasks)
 	report_engine(BFC_SMALL_COPIES, engine, engine->submitted_at, message);
 }
 
-void check_perf_look(struct check_engine *engine)
+void check_perf_inspect(struct check_pe *engine)
 {
-	uint64_t num_tasks = check_engine_jobs(engine).num_ended;
+	uint64_t num_tasks = check_pe_jobs(engine).num_ended;
 
 	if (num_tasks < MIN_TASKS || !check_load(&engine->num_ended))
 		return;
@@ -63,15 +63,15 @@ void check_perf_look(struct check_engine *engine)
 
 /* ---- empty progress ---- */
 
-/* Returns whether the polls have found nothing for long, and were more than EMPTY_RATE. The first look sets the time. */
-static bool has_polled_long(struct check_engine *engine)
+/* Returns whether the polls have found nothing for long, and were more than EMPTY_RATE. The first call sets the time. */
+static bool has_polled_long(struct check_pe *engine)
 {
 	uint64_t passed_ns, num_calls = check_load(&engine->num_empty) - CHECK_EMPTY_CALLS;
 
 	if (num_calls == 0)
 		engine->empty_since_ns = sim_monotonic_ns();
 	passed_ns = sim_monotonic_ns() - engine->empty_since_ns;
-	return passed_ns >= check_patience_ns() && num_calls * SIM_NS_PER_MS >= EMPTY_RATE * passed_ns;
+	return passed_ns >= check_stall_timeout_ns() && num_calls * SIM_NS_PER_MS >= EMPTY_RATE * passed_ns;
 }
 
 static bool has_posted(const struct doca_pe *pe)
@@ -83,12 +83,12 @@ static bool has_posted(const struct doca_pe *pe)
 }
 
 /* Messages and events of an engine that has some come at any time: polling for them is a choice. */
-void check_empty_look(const struct shim_call *call, struct check_engine *engine)
+void check_empty_polls(const struct shim_call *call, struct check_pe *engine)
 {
 	struct check_hit *hit;
 
-	if (!has_polled_long(engine) || check_uncleared_look(call, engine) || engine->has_events || engine->unsettled ||
-	    has_posted(engine->pe))
+	if (!has_polled_long(engine) || check_uncleared_handle(call, engine) || engine->has_events ||
+	    engine->transitional || has_posted(engine->pe))
 		return;
 	hit = check_hit_begin(BFC_EMPTY_PROGRESS, call,
 			      "doca_pe_progress: for %" PRIu64 " ms, the program has polled, and no task was in flight",
@@ -130,11 +130,11 @@ static void leave_start(struct shim_call *call)
 	pthread_mutex_unlock(&starts.lock);
 }
 
-static void add_tasks(struct check_engine *engine, void *arg)
+static void add_tasks(struct check_pe *engine, void *arg)
 {
 	uint64_t *sum = arg;
 
-	*sum += check_engine_jobs(engine).num_ended;
+	*sum += check_pe_jobs(engine).num_ended;
 }
 
 static _Atomic uint64_t num_earlier_tasks; /* of engines that are destroyed */
@@ -142,10 +142,10 @@ static _Atomic uint64_t num_earlier_tasks; /* of engines that are destroyed */
 static void enter_destroy(struct shim_call *call)
 {
 	const struct doca_pe *pe = check_arg(call, 0);
-	struct check_engine *engine = shim_handle_is(pe, SHIM_PE) && !pe->ctxs ? check_engine_get(pe) : NULL;
+	struct check_pe *engine = shim_handle_is(pe, SHIM_PE) && !pe->ctxs ? check_pe_get(pe) : NULL;
 
 	if (engine)
-		num_earlier_tasks += check_engine_take_ended(engine);
+		num_earlier_tasks += check_pe_take_ended(engine);
 }
 
 static void report_starts(const struct start_site *site, uint64_t num_tasks)
@@ -162,7 +162,7 @@ static void at_exit(void)
 {
 	uint64_t num_tasks = num_earlier_tasks;
 
-	check_engines_each(add_tasks, &num_tasks);
+	check_pes_each(add_tasks, &num_tasks);
 	if (num_tasks == 0)
 		return;
 	for (uint32_t i = 0; i < starts.num; i++) {

@@ -21,24 +21,24 @@ static bool is_readable(int handle_fd)
 }
 
 /* The engine's thread sleeps on the notification handle, and nothing has happened. */
-static bool is_asleep(const struct check_engine *engine)
+static bool is_asleep(const struct check_pe *engine)
 {
 	int handle_fd = engine->armed_handle;
 
 	return handle_fd && !is_readable(handle_fd);
 }
 
-static bool has_waiting(struct check_engine *engine)
+static bool has_waiting(struct check_pe *engine)
 {
-	return check_engine_in_flight(engine) > 0 || engine->unsettled;
+	return check_pe_in_flight(engine) > 0 || engine->transitional;
 }
 
-/* Returns whether the engine was used as it should since the last look, or a thread is in a call on it. */
-static bool was_used(struct check_engine *engine)
+/* Returns whether the engine was used as it should since the last tick, or a thread is in a call on it. */
+static bool was_used(struct check_pe *engine)
 {
-	struct check_engine_watch *watch = &engine->watch;
+	struct check_pe_watch *watch = &engine->watch;
 	uint64_t num_progress = check_load(&engine->num_progress);
-	uint64_t num_submitted = check_engine_jobs(engine).num_submitted;
+	uint64_t num_submitted = check_pe_jobs(engine).num_submitted;
 	bool used = num_progress != watch->num_progress || num_submitted != watch->num_submitted || engine->user;
 
 	watch->num_progress = num_progress;
@@ -46,9 +46,9 @@ static bool was_used(struct check_engine *engine)
 	return used;
 }
 
-static void count_time(struct check_engine *engine, uint64_t ns)
+static void count_time(struct check_pe *engine, uint64_t ns)
 {
-	struct check_engine_watch *watch = &engine->watch;
+	struct check_pe_watch *watch = &engine->watch;
 	const struct check_thread *owner = engine->owner;
 	uint64_t num_calls = owner ? check_load(&owner->num_calls) : 0;
 
@@ -67,7 +67,7 @@ static uint64_t to_ms(uint64_t ns)
 	return ns / SIM_NS_PER_MS;
 }
 
-static const char *never(const struct check_engine *engine)
+static const char *never(const struct check_pe *engine)
 {
 	return engine->progressed_by ? "" : ", which was never progressed";
 }
@@ -75,7 +75,7 @@ static const char *never(const struct check_engine *engine)
 #define WHAT_SIZE 160
 
 /* What the threads did meanwhile. */
-static const char *describe(const struct check_engine *engine, enum sim_check_rule rule, char what[WHAT_SIZE])
+static const char *describe(const struct check_pe *engine, enum sim_check_rule rule, char what[WHAT_SIZE])
 {
 	uint64_t ms = to_ms(engine->watch.stalled_ns);
 
@@ -91,7 +91,7 @@ static const char *describe(const struct check_engine *engine, enum sim_check_ru
 	return what;
 }
 
-static struct check_hit *begin_tasks(struct check_engine *engine, enum sim_check_rule rule)
+static struct check_hit *begin_tasks(struct check_pe *engine, enum sim_check_rule rule)
 {
 	const char *name = engine->ctx_name;
 	struct check_stack stack = check_stack_of(engine->submitted_at);
@@ -100,23 +100,22 @@ static struct check_hit *begin_tasks(struct check_engine *engine, enum sim_check
 	return check_hit_begin_at(rule, &stack,
 				  "%s; tasks of the %s context in flight: %" PRIu64
 				  ", the last of which was submitted here",
-				  describe(engine, rule, what), name ? name : "?", check_engine_in_flight(engine));
+				  describe(engine, rule, what), name ? name : "?", check_pe_in_flight(engine));
 }
 
-static struct check_hit *begin_ctx(const struct check_engine *engine, enum sim_check_rule rule,
-				   const struct doca_ctx *ctx)
+static struct check_hit *begin_ctx(const struct check_pe *engine, enum sim_check_rule rule, const struct doca_ctx *ctx)
 {
-	const char *name = engine->unsettled_name;
+	const char *name = engine->transitional_name;
 	struct check_ctx_history history = { 0 };
 	char what[WHAT_SIZE];
 
 	check_ctx_history_find(ctx, &history);
 	return check_hit_begin_at(rule, &history.stack, "%s; the %s context is %s since here",
 				  describe(engine, rule, what), name ? name : "?",
-				  check_ctx_state_name(engine->unsettled_state));
+				  check_ctx_state_name(engine->transitional_state));
 }
 
-static void add_last_progress(struct check_hit *hit, const struct check_engine *engine)
+static void add_last_progress(struct check_hit *hit, const struct check_pe *engine)
 {
 	const struct check_thread *by = engine->progressed_by;
 	struct check_stack stack = check_stack_of(engine->progressed_at);
@@ -126,7 +125,7 @@ static void add_last_progress(struct check_hit *hit, const struct check_engine *
 				    by->has_ended ? "the thread ended" : "the thread went on");
 }
 
-static void add_thread_to_act(struct check_hit *hit, const struct check_engine *engine)
+static void add_thread_to_act(struct check_hit *hit, const struct check_pe *engine)
 {
 	const struct check_thread *owner = engine->owner;
 	uint32_t function = owner ? check_last_function(owner) : SHIM_NUM_FUNCTIONS;
@@ -141,7 +140,7 @@ static void add_thread_to_act(struct check_hit *hit, const struct check_engine *
 }
 
 /* The program may sleep on the handle in a way that is not seen. */
-static void add_handle(struct check_hit *hit, const struct check_engine *engine)
+static void add_handle(struct check_hit *hit, const struct check_pe *engine)
 {
 	struct check_stack stack = check_stack_of(engine->handle_at);
 
@@ -151,11 +150,11 @@ static void add_handle(struct check_hit *hit, const struct check_engine *engine)
 			"the program asked for the notification handle here; no notification is requested, so the handle wakes no thread");
 }
 
-static void report(struct check_engine *engine, enum sim_check_rule rule)
+static void report(struct check_pe *engine, enum sim_check_rule rule)
 {
-	const struct doca_ctx *ctx = engine->unsettled;
+	const struct doca_ctx *ctx = engine->transitional;
 	struct check_hit *hit =
-		check_engine_in_flight(engine) || !ctx ? begin_tasks(engine, rule) : begin_ctx(engine, rule, ctx);
+		check_pe_in_flight(engine) || !ctx ? begin_tasks(engine, rule) : begin_ctx(engine, rule, ctx);
 
 	add_last_progress(hit, engine);
 	add_handle(hit, engine);
@@ -179,50 +178,50 @@ static bool see_task(const struct shim_buf_task *task, void *arg)
 }
 
 /* A fault holds a task for ever, and those behind it; none is done. Progress would not help, so the program may give up. */
-static bool is_hung(struct check_engine *engine)
+static bool is_hung(struct check_pe *engine)
 {
 	struct hung hung = { .pe = engine->pe };
 
-	if (!engine->unsettled && !check_engine_has_done(engine))
+	if (!engine->transitional && !check_pe_has_done(engine))
 		check_tasks_in_flight(see_task, &hung);
 	return hung.is_found;
 }
 
-/* Asks the kernel once for each time that the stall has lasted for the patience. */
-static bool sleeps_unarmed(struct check_engine *engine)
+/* Asks the kernel once for each time that the stall has lasted for the stall timeout. */
+static bool sleeps_unarmed(struct check_pe *engine)
 {
-	uint32_t num_patiences = (uint32_t)(engine->watch.stalled_ns / check_patience_ns());
+	uint32_t num_timeouts = (uint32_t)(engine->watch.stalled_ns / check_stall_timeout_ns());
 
-	if (num_patiences == engine->watch.num_asked)
+	if (num_timeouts == engine->watch.num_asked)
 		return false;
-	engine->watch.num_asked = num_patiences;
-	return check_engine_sleeps_unarmed(engine);
+	engine->watch.num_asked = num_timeouts;
+	return check_pe_sleeps_unarmed(engine);
 }
 
 /* The rule that the program breaks by now; SIM_CHECK_NUM_RULES = none yet. */
-static enum sim_check_rule find_broken(struct check_engine *engine)
+static enum sim_check_rule find_broken(struct check_pe *engine)
 {
-	const struct check_engine_watch *watch = &engine->watch;
-	uint64_t patience_ns = check_patience_ns();
+	const struct check_pe_watch *watch = &engine->watch;
+	uint64_t timeout_ns = check_stall_timeout_ns();
 
-	if (watch->stalled_ns < patience_ns || is_hung(engine))
+	if (watch->stalled_ns < timeout_ns || is_hung(engine))
 		return SIM_CHECK_NUM_RULES;
 	if (sleeps_unarmed(engine))
 		return BFC_NOTIFICATION_NOT_ARMED;
-	return watch->busy_ns >= patience_ns || watch->stalled_ns >= SILENT_FACTOR * patience_ns ?
+	return watch->busy_ns >= timeout_ns || watch->stalled_ns >= SILENT_FACTOR * timeout_ns ?
 		       BFC_ENGINE_NOT_PROGRESSED :
 		       SIM_CHECK_NUM_RULES;
 }
 
-static void forget_stall(struct check_engine_watch *watch)
+static void forget_stall(struct check_pe_watch *watch)
 {
 	watch->stalled_ns = watch->busy_ns = 0;
 	watch->num_asked = 0;
 }
 
-bool check_progress_look(struct check_engine *engine, uint64_t ns)
+bool check_progress_inspect(struct check_pe *engine, uint64_t ns)
 {
-	struct check_engine_watch *watch = &engine->watch;
+	struct check_pe_watch *watch = &engine->watch;
 	enum sim_check_rule broken;
 
 	if (!has_waiting(engine)) {

@@ -28,7 +28,7 @@ struct retry {
 
 /* Calls in a row that were refused for lack of room, without progress of the engine between them. */
 struct refusals {
-	const struct check_engine *engine;
+	const struct check_pe *engine;
 	uint64_t num_progress; /* of the engine */
 	uint64_t count, first_ns;
 };
@@ -124,7 +124,7 @@ static bool is_hopeless(const struct shim_call *call)
 /* Another thread may change the state of an object: such a retry must last. */
 static bool has_lasted(const struct retry *retry, uint64_t lasted_ns)
 {
-	return retry->result != DOCA_ERROR_BAD_STATE || lasted_ns >= check_patience_ns();
+	return retry->result != DOCA_ERROR_BAD_STATE || lasted_ns >= check_stall_timeout_ns();
 }
 
 /* ---- no room ---- */
@@ -162,7 +162,7 @@ static void report_refusals(const struct shim_call *call, const struct doca_ctx 
 
 static void check_refusal(const struct shim_call *call, const struct doca_ctx *ctx)
 {
-	const struct check_engine *engine = ctx->pe ? check_engine_get(ctx->pe) : NULL;
+	const struct check_pe *engine = ctx->pe ? check_pe_get(ctx->pe) : NULL;
 	struct check_retries *retries = retries_of(check_thread_self());
 	struct refusals *refusals;
 
@@ -175,7 +175,7 @@ static void check_refusal(const struct shim_call *call, const struct doca_ctx *c
 					       .first_ns = sim_monotonic_ns() };
 	check_sampling_resume(); /* progress must not be missed */
 	if (++refusals->count % MIN_RETRIES == 0 && shim_ctx_num_in_flight(ctx) > 0 &&
-	    sim_monotonic_ns() - refusals->first_ns >= check_patience_ns())
+	    sim_monotonic_ns() - refusals->first_ns >= check_stall_timeout_ns())
 		report_refusals(call, ctx, refusals);
 }
 

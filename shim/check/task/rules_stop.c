@@ -77,32 +77,32 @@ static bool waits_for_free(const struct doca_ctx *ctx)
 	return ctx && ctx->state == DOCA_CTX_STATE_STOPPING && ctx->num_allocated > 0;
 }
 
-/* The thread that progresses the engine looks at the context: at half the patience, and again at the whole. */
-void check_stop_look(struct check_engine *engine, uint64_t ns)
+/* The thread that progresses the engine inspects the context: at half the stall timeout, and again at the whole. */
+void check_stop_inspect(struct check_pe *engine, uint64_t ns)
 {
-	struct check_engine_watch *watch = &engine->watch;
-	bool is_stopping = engine->unsettled && engine->unsettled_state == DOCA_CTX_STATE_STOPPING &&
-			   check_engine_in_flight(engine) == 0;
+	struct check_pe_watch *watch = &engine->watch;
+	bool is_stopping = engine->transitional && engine->transitional_state == DOCA_CTX_STATE_STOPPING &&
+			   check_pe_in_flight(engine) == 0;
 
 	watch->stopping_ns = is_stopping ? watch->stopping_ns + ns : 0;
-	if (watch->stopping_ns >= check_patience_ns() / 2) {
+	if (watch->stopping_ns >= check_stall_timeout_ns() / 2) {
 		watch->stopping_ns = 0;
-		engine->wanted = engine->unsettled;
+		engine->pending_check = engine->transitional;
 	}
 }
 
-void check_engine_report_wanted(const struct shim_call *call, struct check_engine *engine)
+void check_stop_pending(const struct shim_call *call, struct check_pe *engine)
 {
-	const struct doca_ctx *ctx = engine->wanted;
+	const struct doca_ctx *ctx = engine->pending_check;
 	uint32_t num_kept, before = engine->num_kept;
 	struct check_hit *hit;
 
-	engine->wanted = NULL;
+	engine->pending_check = NULL;
 	num_kept = shim_ctx_is(ctx) && waits_for_free(ctx) && shim_ctx_num_in_flight(ctx) < ctx->num_allocated ?
 			   ctx->num_allocated :
 			   0;
 	engine->num_kept = num_kept == before ? 0 : num_kept;
-	if (num_kept == 0 || num_kept != before) /* tasks are being freed, or this is the first look */
+	if (num_kept == 0 || num_kept != before) /* tasks are being freed, or this is the first inspection */
 		return;
 	hit = check_hit_begin(BFC_TASKS_NOT_FREED, call, "the %s context can't become idle: %u tasks are not freed",
 			      ctx->ops->name, ctx->num_allocated);
@@ -111,9 +111,9 @@ void check_engine_report_wanted(const struct shim_call *call, struct check_engin
 }
 
 /* An engine that another thread is using is left out, and a context that a failure stopped: the program gave up. */
-static void look_at_exit(struct check_engine *engine, void *unused)
+static void inspect_at_exit(struct check_pe *engine, void *unused)
 {
-	const struct doca_ctx *ctx = engine->unsettled;
+	const struct doca_ctx *ctx = engine->transitional;
 	struct check_ctx_history history;
 	struct check_hit *hit;
 
@@ -130,7 +130,7 @@ static void look_at_exit(struct check_engine *engine, void *unused)
 
 static void at_exit(void)
 {
-	check_engines_each(look_at_exit, NULL);
+	check_pes_each(inspect_at_exit, NULL);
 }
 
 const struct check_part check_stop = {

@@ -62,7 +62,7 @@ static bool take_unread(const struct doca_task *task, struct unread *ret_unread)
 	return found;
 }
 
-/* A stop completes tasks with an error, too: programs need not look at each. */
+/* A stop completes tasks with an error, too: programs need not ask for the status of each. */
 static void task_failed(struct doca_task *task, doca_error_t status)
 {
 	if (!check_task_was_flushed(task) && !task->hook)
@@ -92,7 +92,7 @@ static void enter_get_status(struct shim_call *call)
 	take_unread(check_arg(call, 0), &failed);
 }
 
-void check_unread_look(const struct shim_call *call, const struct doca_task *task)
+void check_unread_status(const struct shim_call *call, const struct doca_task *task)
 {
 	struct unread failed;
 

@@ -4,7 +4,7 @@
 #include "pe_rules.h"
 #include "shim/check/report/hit.h"
 
-void check_engine_shared(const struct shim_call *call, struct check_engine *engine, struct check_thread *other)
+void check_pe_shared(const struct shim_call *call, struct check_pe *engine, struct check_thread *other)
 {
 	struct check_stack stack = check_stack_of(other->caller);
 	uint32_t function = check_last_function(other);

@@ -11,18 +11,18 @@
 #include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
 
-#define LOOKS_PER_PATIENCE 8
-#define MAX_LOOK_NS        (10 * SIM_NS_PER_MS)
-#define MIN_LOOK_NS        (5 * SIM_NS_PER_MS)
-#define QUIET_LOOKS        4
+#define TICKS_PER_TIMEOUT 8
+#define MAX_TICK_NS       (10 * SIM_NS_PER_MS)
+#define MIN_TICK_NS       (5 * SIM_NS_PER_MS)
+#define QUIET_TICKS       4
 
 _Atomic bool check_watchdog_is_awake;
 
 static struct {
-	pthread_mutex_t lock; /* held during a look */
+	pthread_mutex_t lock; /* held during an inspection */
 	pthread_cond_t kicked;
 	bool has_thread, has_ended;
-	uint64_t looked_ns;
+	uint64_t last_tick_ns;
 } watchdog = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void init_condition(void)
@@ -35,47 +35,48 @@ static void init_condition(void)
 	pthread_condattr_destroy(&attr);
 }
 
-static uint64_t look_interval_ns(void)
+static uint64_t tick_interval_ns(void)
 {
-	uint64_t ns = check_patience_ns() / LOOKS_PER_PATIENCE;
+	uint64_t ns = check_stall_timeout_ns() / TICKS_PER_TIMEOUT;
 
-	if (ns > MAX_LOOK_NS)
-		return MAX_LOOK_NS;
-	return ns < MIN_LOOK_NS ? MIN_LOOK_NS : ns;
+	if (ns > MAX_TICK_NS)
+		return MAX_TICK_NS;
+	return ns < MIN_TICK_NS ? MIN_TICK_NS : ns;
 }
 
-struct look {
+struct inspection {
 	uint64_t ns;
 	bool found;
 };
 
-static void look_at(struct check_engine *engine, void *arg)
+static void inspect(struct check_pe *engine, void *arg)
 {
-	struct look *look = arg;
+	struct inspection *inspection = arg;
 
 	if (engine->watch.incarnation != engine->incarnation)
-		engine->watch = (struct check_engine_watch){ .incarnation = engine->incarnation };
-	check_stop_look(engine, look->ns);
-	look->found |= check_progress_look(engine, look->ns);
+		engine->watch = (struct check_pe_watch){ .incarnation = engine->incarnation };
+	check_stop_inspect(engine, inspection->ns);
+	inspection->found |= check_progress_inspect(engine, inspection->ns);
 }
 
-/* Look once. A look that is late shows a machine that is busy, or a process that was stopped: that time does not count,
+/* Inspect all engines. A tick that is late shows a machine that is busy, or a process that was stopped: that time does not count,
  * as the program may have been held up as well. Returns whether something waits. */
-static bool look_once(void)
+static bool inspect_all(void)
 {
-	uint64_t now = sim_monotonic_ns(), passed = now - watchdog.looked_ns;
-	struct look look = { .ns = passed <= look_interval_ns() + check_patience_ns() / 4 ? passed : 0 };
+	uint64_t now = sim_monotonic_ns(), passed = now - watchdog.last_tick_ns;
+	struct inspection inspection = { .ns = passed <= tick_interval_ns() + check_stall_timeout_ns() / 4 ? passed :
+													     0 };
 
-	watchdog.looked_ns = now;
+	watchdog.last_tick_ns = now;
 	check_sampling_resume();
-	check_engines_each(look_at, &look);
-	return look.found;
+	check_pes_each(inspect, &inspection);
+	return inspection.found;
 }
 
-/* Wait until the next look. */
+/* Wait until the next tick. */
 static void wait_interval(void)
 {
-	struct timespec at = sim_timespec_from_ns(sim_monotonic_ns() + look_interval_ns());
+	struct timespec at = sim_timespec_from_ns(sim_monotonic_ns() + tick_interval_ns());
 
 	while (!watchdog.has_ended && pthread_cond_timedwait(&watchdog.kicked, &watchdog.lock, &at) != ETIMEDOUT)
 		;
@@ -91,16 +92,16 @@ static void set_awake(bool awake)
 	atomic_store_explicit(&check_watchdog_is_awake, awake, memory_order_relaxed);
 }
 
-/* A thread that counts up a moment before the mark changes does not kick. So there is one more look behind the mark. */
+/* A thread that counts up a moment before the mark changes does not kick. So there is one more inspection behind the mark. */
 static void sleep_until_kicked(void)
 {
 	set_awake(false);
 	wait_interval();
-	if (look_once())
+	if (inspect_all())
 		set_awake(true);
 	while (!is_awake() && !watchdog.has_ended)
 		pthread_cond_wait(&watchdog.kicked, &watchdog.lock);
-	watchdog.looked_ns = sim_monotonic_ns();
+	watchdog.last_tick_ns = sim_monotonic_ns();
 }
 
 static void *run(void *unused)
@@ -108,11 +109,11 @@ static void *run(void *unused)
 	uint32_t num_quiet = 0;
 
 	pthread_mutex_lock(&watchdog.lock);
-	watchdog.looked_ns = sim_monotonic_ns();
+	watchdog.last_tick_ns = sim_monotonic_ns();
 	while (!watchdog.has_ended) {
 		wait_interval();
-		num_quiet = !watchdog.has_ended && look_once() ? 0 : num_quiet + 1;
-		if (num_quiet >= QUIET_LOOKS) {
+		num_quiet = !watchdog.has_ended && inspect_all() ? 0 : num_quiet + 1;
+		if (num_quiet >= QUIET_TICKS) {
 			sleep_until_kicked();
 			num_quiet = 0;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shim/check/task/watchdog.h - a thread that looks at the program's progress engines while something waits for the program.
+/* shim/check/task/watchdog.h - a thread that inspects the program's progress engines while something waits for the program.
  *
- *   [none] --kick--> [awake] --nothing waited for some looks--> [asleep] --kick--> [awake]
+ *   [none] --kick--> [awake] --nothing waited for some ticks--> [asleep] --kick--> [awake]
  *
  * Asleep it waits without a timeout. The exit of the program does not wait for it, except for the end of a report. */
 #ifndef SHIM_CHECK_WATCHDOG_H
