@@ -2,28 +2,13 @@
 /* Rules about tasks of SHA, compression, erasure coding and AES-GCM, when they are posted, and when they are refused. */
 #include <inttypes.h>
 
-#include "shim/aes_gcm/gcm_priv.h"
+#include "shim/aes_gcm/gcm_inspect.h"
 #include "shim/check/history/task_ranges.h"
 #include "shim/check/history/tasks_in_flight.h"
 #include "shim/common/base/check.h"
-#include "shim/erasure_coding/ec_priv.h"
-#include "shim/sha/sha_priv.h"
+#include "shim/erasure_coding/ec_inspect.h"
+#include "shim/sha/sha_inspect.h"
 #include "task_rules.h"
-
-static bool is_of(const struct shim_accel_task *task, enum shim_kind kind)
-{
-	return shim_object_is_still(task->base.task.ctx, kind);
-}
-
-static uint32_t index_of(const struct shim_accel_task *task)
-{
-	return shim_accel_task_type(&task->base.task)->index;
-}
-
-static bool is_partial_hash(const struct shim_accel_task *task)
-{
-	return is_of(task, SHIM_SHA) && index_of(task) == SHA_PARTIAL_HASH;
-}
 
 static uint64_t max_source_of(const struct shim_accel_task *task)
 {
@@ -34,33 +19,28 @@ static uint64_t max_source_of(const struct shim_accel_task *task)
 }
 
 /* The message has one piece. */
-static void report_single_piece(const struct doca_sha_task_partial_hash *task)
+static void report_single_piece(const struct shim_accel_task *task)
 {
 	struct check_hit *hit =
 		CHECK_HIT_HERE(BFC_PARTIAL_HASH_SINGLE_PIECE,
 			       "%s: the first piece of the partial hash, %" PRIu64 " bytes, is marked as the last",
-			       check_current_name("doca_task_submit"), task->base.base.snapshot.bytes);
+			       check_current_name("doca_task_submit"), task->base.snapshot.bytes);
 
-	check_task_add_objects(hit, &task->base.base);
+	check_task_add_objects(hit, &task->base);
 	check_hit_end(hit);
-}
-
-static void check_single_piece(const struct doca_sha_task_partial_hash *task)
-{
-	if (doca_unlikely(task->is_final && !task->has_begun))
-		report_single_piece(task);
 }
 
 void check_accel_task(const struct shim_accel_task *task)
 {
+	struct sha_partial_view partial;
+
 	if (doca_unlikely(task->base.snapshot.problem != NULL))
 		check_task_source_size(&task->base, task->base.snapshot.bytes, max_source_of(task));
 	else
 		check_task_overlap(&task->base, check_task_output_bytes(task));
-	if (is_of(task, SHIM_AES_GCM) && index_of(task) == GCM_ENCRYPT)
-		check_gcm_iv_use(task);
-	if (is_partial_hash(task))
-		check_single_piece((const struct doca_sha_task_partial_hash *)task);
+	check_gcm_iv_use(&task->base.task);
+	if (sha_inspect_partial(&task->base.task, &partial) && partial.is_final && !partial.has_begun)
+		report_single_piece(task);
 }
 
 /* ---- refused submissions ---- */
@@ -71,54 +51,52 @@ static void end(struct check_hit *hit, const struct shim_accel_task *task)
 	check_hit_end(hit);
 }
 
-static void check_piece(const struct shim_call *call, const struct doca_sha_task_partial_hash *task, uint64_t bytes)
+static void check_piece(const struct shim_call *call, const struct shim_accel_task *task, uint64_t bytes)
 {
-	uint32_t block = shim_sha_block_bytes(task->algorithm);
+	struct sha_partial_view partial;
 
-	if (task->is_final || task->has_ended || bytes % block == 0)
+	if (!sha_inspect_partial(&task->base.task, &partial) || partial.is_final || partial.has_ended ||
+	    bytes % partial.block_bytes == 0)
 		return;
 	end(check_hit_begin(BFC_PARTIAL_HASH_LENGTH, call,
 			    "%s: the piece has %" PRIu64 " bytes, which is no multiple of %" PRIu32
 			    ", and was not announced as the last",
-			    check_call_name(call), bytes, block),
-	    &task->base);
+			    check_call_name(call), bytes, partial.block_bytes),
+	    task);
 }
 
-/* Returns false if the blocks are well. */
-static bool check_blocks(const struct shim_call *call, const struct ec_task *task, uint64_t bytes)
+/* Returns false if the task has no blocks, or valid ones. */
+static bool check_blocks(const struct shim_call *call, const struct shim_accel_task *task, uint64_t bytes)
 {
-	size_t count = shim_object_is(task->matrix, SHIM_EC_MATRIX) ? task->matrix->code->num_in : 0;
+	struct ec_task_view ec;
 
-	if (count == 0 || (bytes % count == 0 && bytes / count % EC_BLOCK_UNIT_BYTES == 0))
+	if (!ec_inspect_task(&task->base.task, &ec) || ec.num_in == 0 ||
+	    (bytes % ec.num_in == 0 && bytes / ec.num_in % EC_BLOCK_UNIT_BYTES == 0))
 		return false;
-	end(check_hit_begin(
-		    BFC_EC_BLOCK_SIZE, call,
-		    "%s: the source has %" PRIu64 " bytes, and the matrix takes %zu blocks: %" PRIu64 " bytes each%s",
-		    check_call_name(call), bytes, count, bytes / count, bytes % count ? ", and some are left" : ""),
-	    &task->base);
+	end(check_hit_begin(BFC_EC_BLOCK_SIZE, call,
+			    "%s: the source has %" PRIu64 " bytes, and the matrix takes %zu blocks: %" PRIu64
+			    " bytes each%s",
+			    check_call_name(call), bytes, ec.num_in, bytes / ec.num_in,
+			    bytes % ec.num_in ? ", and some are left" : ""),
+	    task);
 	return true;
 }
 
 /* What a task that was not posted would write; 0 = that is not known, or nothing. */
 static uint64_t output_of(const struct shim_accel_task *task, uint64_t src_bytes)
 {
-	const struct doca_ec_matrix *matrix;
-	uint32_t tag_bytes;
+	struct gcm_task_view gcm;
+	struct ec_task_view ec;
 
-	if (is_of(task, SHIM_SHA))
+	if (shim_object_is_still(task->base.task.ctx, SHIM_SHA))
 		return check_task_output_bytes(task);
-	if (is_of(task, SHIM_EC)) {
-		matrix = ((const struct ec_task *)task)->matrix;
-		return shim_object_is(matrix, SHIM_EC_MATRIX) ?
-			       src_bytes / matrix->code->num_in * matrix->code->num_out :
-			       0;
-	}
-	if (!is_of(task, SHIM_AES_GCM))
+	if (ec_inspect_task(&task->base.task, &ec))
+		return ec.num_in ? src_bytes / ec.num_in * ec.num_out : 0;
+	if (!gcm_inspect_task(&task->base.task, &gcm))
 		return 0;
-	tag_bytes = ((const struct gcm_task *)task)->tag_bytes;
-	if (index_of(task) == GCM_ENCRYPT)
-		return src_bytes + tag_bytes;
-	return src_bytes > tag_bytes ? src_bytes - tag_bytes : 0;
+	if (gcm.is_encrypt)
+		return src_bytes + gcm.tag_bytes;
+	return src_bytes > gcm.tag_bytes ? src_bytes - gcm.tag_bytes : 0;
 }
 
 static void check_room(const struct shim_call *call, const struct shim_accel_task *task,
@@ -148,11 +126,10 @@ static void check_invalid(const struct shim_call *call, const struct shim_accel_
 		return;
 	check_task_list_len(&task->base, "source", src.segments, max_list_len);
 	check_task_list_len(&task->base, "destination", dst.segments, max_list_len);
-	if (is_of(task, SHIM_EC) && check_blocks(call, (const struct ec_task *)task, src.data_bytes))
+	if (check_blocks(call, task, src.data_bytes))
 		return;
 	check_room(call, task, &src, &dst);
-	if (is_partial_hash(task))
-		check_piece(call, (const struct doca_sha_task_partial_hash *)task, src.data_bytes);
+	check_piece(call, task, src.data_bytes);
 }
 
 /* A submission that was refused before the task was posted. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shim/aes_gcm/gcm_priv.h"
+#include "shim/aes_gcm/gcm_inspect.h"
 #include "shim/check/base/lock.h"
 #include "shim/check/history/tasks_in_flight.h"
 #include "task_rules.h"
@@ -63,7 +63,7 @@ static uint64_t print_of_key(const struct doca_aes_gcm_key *handle)
 	return print;
 }
 
-static uint64_t print_of_use(const struct gcm_task *task)
+static uint64_t print_of_use(const struct gcm_task_view *task)
 {
 	uint64_t key = print_of_key(task->key);
 
@@ -103,14 +103,14 @@ static void enter_destroy(struct shim_call *call)
 
 /* ---- uses ---- */
 
-static void format_iv(const struct gcm_task *task, char text[2 * GCM_MAX_IV_BYTES + 1])
+static void format_iv(const struct gcm_task_view *task, char text[2 * GCM_MAX_IV_BYTES + 1])
 {
 	text[0] = '\0';
 	for (uint32_t i = 0; i < task->iv_bytes; i++)
 		snprintf(text + 2 * (size_t)i, 3, "%02x", task->iv[i]);
 }
 
-static void report(const struct gcm_task *task, const void *earlier)
+static void report(const struct doca_ctx *ctx, const struct gcm_task_view *task, const void *earlier)
 {
 	struct check_stack stack = check_stack_of(earlier);
 	char iv[2 * GCM_MAX_IV_BYTES + 1];
@@ -122,33 +122,34 @@ static void report(const struct gcm_task *task, const void *earlier)
 	if (earlier)
 		check_hit_add_party(hit, 0, &stack, "the earlier task was submitted");
 	check_hit_add_object(hit, "key", task->key, NULL);
-	check_hit_add_ctx(hit, task->base.base.task.ctx);
+	check_hit_add_ctx(hit, ctx);
 	check_hit_end(hit);
 }
 
-void check_gcm_iv_use(const struct shim_accel_task *accel_task)
+void check_gcm_iv_use(const struct doca_task *task)
 {
-	const struct gcm_task *task = (const struct gcm_task *)accel_task;
 	const struct shim_call *call = check_watched_call();
-	uint64_t print = print_of_use(task);
+	struct gcm_task_view gcm;
 	const void *earlier;
-	size_t place = place_of(print);
+	uint64_t print;
 
-	if (print == 0)
+	if (!gcm_inspect_task(task, &gcm) || !gcm.is_encrypt || (print = print_of_use(&gcm)) == 0)
 		return;
-	earlier = atomic_exchange_explicit(&uses[place].caller, call ? call->caller : NULL, memory_order_relaxed);
-	if (doca_unlikely(atomic_exchange_explicit(&uses[place].print, print, memory_order_relaxed) == print))
-		report(task, earlier);
+	earlier = atomic_exchange_explicit(&uses[place_of(print)].caller, call ? call->caller : NULL,
+					   memory_order_relaxed);
+	if (doca_unlikely(atomic_exchange_explicit(&uses[place_of(print)].print, print, memory_order_relaxed) == print))
+		report(task->ctx, &gcm, earlier);
 }
 
 /* The task encrypted nothing: its IV may be used again. */
 static void forget(const struct doca_task *task)
 {
+	struct gcm_task_view gcm;
 	uint64_t print;
 
-	if (!shim_object_is_still(task->ctx, SHIM_AES_GCM) || shim_accel_task_type(task)->index != GCM_ENCRYPT)
+	if (!gcm_inspect_task(task, &gcm) || !gcm.is_encrypt)
 		return;
-	print = print_of_use((const struct gcm_task *)task);
+	print = print_of_use(&gcm);
 	if (print != 0)
 		atomic_compare_exchange_strong(&uses[place_of(print)].print, &print, 0);
 }

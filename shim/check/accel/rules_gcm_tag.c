@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "pcie_model/arith.h"
-#include "shim/aes_gcm/gcm_priv.h"
+#include "shim/aes_gcm/gcm_inspect.h"
 #include "shim/check/base/lock.h"
 #include "shim/check/history/ctx_history.h"
 #include "shim/check/history/task_ranges.h"
@@ -29,18 +29,17 @@ static struct {
 	struct unverified texts[MAX_UNVERIFIED];
 } unverified = { .lock = { ATOMIC_FLAG_INIT } };
 
-static const struct gcm_task *to_decrypt(const struct doca_task *task)
+static bool is_decrypt(const struct doca_task *task, struct gcm_task_view *ret_view)
 {
-	return shim_object_is_still(task->ctx, SHIM_AES_GCM) && shim_accel_task_type(task)->index == GCM_DECRYPT ?
-		       (const struct gcm_task *)task :
-		       NULL;
+	return gcm_inspect_task(task, ret_view) && !ret_view->is_encrypt;
 }
 
 bool check_tag_is_ignored(const struct doca_task *task)
 {
 	const struct shim_task_conf *conf;
+	struct gcm_task_view gcm;
 
-	if (!to_decrypt(task))
+	if (!is_decrypt(task, &gcm))
 		return false;
 	conf = &shim_accel_task_conf(task)->tasks;
 	return conf->done == conf->failed;
@@ -70,11 +69,11 @@ static void add(const struct unverified *text)
 }
 
 /* The plaintext in the first segment that has some, of memory of this process. */
-static bool find_text(const struct gcm_task *task, struct unverified *ret_text)
+static bool find_text(const struct shim_buf_task *task, const struct gcm_task_view *gcm, struct unverified *ret_text)
 {
-	const struct shim_segments segments = shim_buf_task_segments(&task->base.base);
+	const struct shim_segments segments = shim_buf_task_segments(task);
 	const struct shim_segment *dst = shim_segments_dst(&segments);
-	uint64_t skip = task->aad_bytes, left = task->base.written;
+	uint64_t skip = gcm->aad_bytes, left = gcm->written;
 
 	for (uint32_t i = 0; i < shim_segments_num_dst(&segments) && left > skip; i++, dst++) {
 		size_t len = min_size(dst->bytes, left);
@@ -92,12 +91,12 @@ static bool find_text(const struct gcm_task *task, struct unverified *ret_text)
 
 static void task_failed(struct doca_task *task, doca_error_t status)
 {
-	const struct gcm_task *decrypt = to_decrypt(task);
 	struct unverified text;
+	struct gcm_task_view gcm;
 
 	(void)status;
-	if (decrypt && !decrypt->base.base.snapshot.problem && !check_task_was_flushed(task) &&
-	    find_text(decrypt, &text))
+	if (is_decrypt(task, &gcm) && !shim_to_buf_task(task)->snapshot.problem && !check_task_was_flushed(task) &&
+	    find_text(shim_to_buf_task(task), &gcm, &text))
 		add(&text);
 }
 

@@ -11,7 +11,7 @@
 
 #include "shim/check/base/check.h"
 #include "shim/check/report/hit.h"
-#include "shim/dma/dma_priv.h"
+#include "shim/common/accel/accel.h"
 
 /* Begin a hit in the public function that this thread is in. */
 #define CHECK_HIT_HERE(rule, ...)                                                            \
@@ -49,8 +49,8 @@ void check_unverified_use(const struct doca_task *task);
 /* rules_gcm_tag.c: @task is a decrypt task whose program can't tell a success from a failure, unless it asks for the status. */
 bool check_tag_is_ignored(const struct doca_task *task);
 
-/* rules_gcm_iv.c: an encrypt task, for the rule about IVs. */
-void check_gcm_iv_use(const struct shim_accel_task *task);
+/* rules_gcm_iv.c: the rule about IVs, for any task. */
+void check_gcm_iv_use(const struct doca_task *task);
 
 /* task_access.c: what the maps of the buffers permit, and to which devices. */
 void check_task_access(const struct shim_buf_task *task);

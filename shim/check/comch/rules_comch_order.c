@@ -8,7 +8,7 @@
 #include "shim/check/base/thread.h"
 #include "shim/check/history/ctx_history.h"
 #include "shim/check/report/hit.h"
-#include "shim/comch/conn/conn_priv.h"
+#include "shim/comch/comch_inspect.h"
 #include "shim/common/pe/pe_priv.h"
 
 static bool is_comch(const struct doca_ctx *ctx)
@@ -18,39 +18,37 @@ static bool is_comch(const struct doca_ctx *ctx)
 
 /* ---- sent before the connection ---- */
 
-static void report_not_connected(const struct shim_call *call, const struct comch_endpoint *endpoint)
+static void report_not_connected(const struct shim_call *call, const struct comch_endpoint_view *endpoint)
 {
 	struct check_ctx_history history;
 	struct check_hit *hit;
 
 	hit = check_hit_begin(BFC_COMCH_NOT_CONNECTED, call, "%s: the %s \"%s\" is %s", check_call_name(call),
-			      endpoint->ops->role_name, endpoint->name, check_ctx_state_name(endpoint->ctx.state));
-	if (hit && check_ctx_history_find(&endpoint->ctx, &history))
+			      endpoint->role, endpoint->name, check_ctx_state_name(endpoint->ctx->state));
+	if (hit && check_ctx_history_find(endpoint->ctx, &history))
 		check_hit_add_party(hit, history.tid, &history.stack, "it went from %s to %s",
 				    check_ctx_state_name(history.from), check_ctx_state_name(history.to));
-	check_hit_add_ctx(hit, &endpoint->ctx);
+	check_hit_add_ctx(hit, endpoint->ctx);
 	check_hit_end(hit);
 }
 
 static void leave_alloc_send(struct shim_call *call)
 {
-	const struct comch_endpoint *endpoint = check_arg(call, 0);
+	struct comch_endpoint_view endpoint;
 
-	if (check_result(call) == DOCA_SUCCESS ||
-	    !(shim_handle_is(endpoint, SHIM_COMCH_CLIENT) || shim_handle_is(endpoint, SHIM_COMCH_SERVER)) ||
-	    (endpoint->ctx.state != DOCA_CTX_STATE_IDLE && endpoint->ctx.state != DOCA_CTX_STATE_STARTING))
+	if (check_result(call) == DOCA_SUCCESS || !comch_inspect_endpoint(check_arg(call, 0), &endpoint) ||
+	    (endpoint.ctx->state != DOCA_CTX_STATE_IDLE && endpoint.ctx->state != DOCA_CTX_STATE_STARTING))
 		return;
-	report_not_connected(call, endpoint);
+	report_not_connected(call, &endpoint);
 }
 
 /* A consumer or producer of a connection that is being made. */
 static void leave_create_data_path(struct shim_call *call)
 {
-	const struct doca_comch_connection *connection = check_arg(call, 0);
+	struct comch_endpoint_view endpoint;
 
-	if (check_result(call) == DOCA_ERROR_BAD_STATE && shim_handle_is(connection, SHIM_COMCH_CONNECTION) &&
-	    connection->pipe.state == SIM_PIPE_OPENING && connection->endpoint)
-		report_not_connected(call, connection->endpoint);
+	if (check_result(call) == DOCA_ERROR_BAD_STATE && comch_inspect_opening(check_arg(call, 0), &endpoint))
+		report_not_connected(call, &endpoint);
 }
 
 /* ---- sleeping ---- */
@@ -90,14 +88,6 @@ static void leave_request_notification(struct shim_call *call)
 
 /* ---- stopped too early ---- */
 
-static bool has_lost_peer(const struct comch_endpoint *endpoint)
-{
-	for (uint32_t i = 0; i < endpoint->group.num_slots; i++)
-		if (endpoint->group.pipes[i] && endpoint->group.pipes[i]->state == SIM_PIPE_LOST)
-			return true;
-	return false;
-}
-
 static void task_failed(struct doca_task *task, doca_error_t status)
 {
 	(void)status;
@@ -112,21 +102,21 @@ static void task_ended(struct doca_task *task, doca_error_t status)
 
 static void enter_ctx_stop(struct shim_call *call)
 {
-	const struct comch_endpoint *endpoint = check_arg(call, 0);
 	const struct check_thread *self = check_this_thread;
+	struct comch_endpoint_view endpoint;
 	struct check_stack progress;
 	struct check_hit *hit;
 
-	if (!self || !endpoint || self->failed_ctx != &endpoint->ctx ||
-	    !(shim_handle_is(endpoint, SHIM_COMCH_CLIENT) || shim_handle_is(endpoint, SHIM_COMCH_SERVER)) ||
-	    !has_lost_peer(endpoint) || !check_stack_find_outer_call(call->caller, &progress))
+	if (!self || !self->failed_ctx || self->failed_ctx != check_arg(call, 0) ||
+	    !comch_inspect_endpoint(check_arg(call, 0), &endpoint) || !comch_has_lost_peer(&endpoint) ||
+	    !check_stack_find_outer_call(call->caller, &progress))
 		return;
 	hit = check_hit_begin(
 		BFC_STOP_IN_ERROR_CALLBACK, call,
 		"doca_ctx_stop: called in the error callback of a task of the %s \"%s\", which has lost its peer",
-		endpoint->ops->role_name, endpoint->name);
+		endpoint.role, endpoint.name);
 	check_hit_add_party(hit, self->tid, &progress, "the engine was progressed, and called the program back, here");
-	check_hit_add_ctx(hit, &endpoint->ctx);
+	check_hit_add_ctx(hit, endpoint.ctx);
 	check_hit_end(hit);
 }
 

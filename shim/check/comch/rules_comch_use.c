@@ -10,7 +10,7 @@
 #include "shim/check/base/check.h"
 #include "shim/check/history/outside_faults.h"
 #include "shim/check/report/hit.h"
-#include "shim/comch/conn/conn_priv.h"
+#include "shim/comch/comch_inspect.h"
 #include "shim/common/dev/dev_priv.h"
 #include "shim/common/process/runtime.h"
 
@@ -119,19 +119,18 @@ static void call_failed(const struct shim_call *call)
 
 static void leave_alloc_send(struct shim_call *call)
 {
-	const struct comch_endpoint *endpoint = check_arg(call, 0);
 	uint32_t len = (uint32_t)call->args[3];
+	struct comch_endpoint_view endpoint;
 	struct check_hit *hit;
 
-	if (doca_likely(check_result(call) == DOCA_SUCCESS) ||
-	    !(shim_handle_is(endpoint, SHIM_COMCH_CLIENT) || shim_handle_is(endpoint, SHIM_COMCH_SERVER)) ||
-	    len <= endpoint->max_msg_bytes)
+	if (doca_likely(check_result(call) == DOCA_SUCCESS) || !comch_inspect_endpoint(check_arg(call, 0), &endpoint) ||
+	    len <= endpoint.max_msg_bytes)
 		return;
 	hit = check_hit_begin(BFC_COMCH_MESSAGE_TOO_LONG, call,
 			      "%s: a message of %u bytes; the %s \"%s\" sends up to %u, and the device up to %u",
-			      check_call_name(call), len, endpoint->ops->role_name, endpoint->name,
-			      endpoint->max_msg_bytes, shim_dev_function(endpoint->ctx.dev)->caps.comch_max_msg_bytes);
-	check_hit_add_ctx(hit, &endpoint->ctx);
+			      check_call_name(call), len, endpoint.role, endpoint.name, endpoint.max_msg_bytes,
+			      shim_dev_function(endpoint.ctx->dev)->caps.comch_max_msg_bytes);
+	check_hit_add_ctx(hit, endpoint.ctx);
 	check_hit_end(hit);
 }
 
@@ -152,10 +151,9 @@ static struct {
 	struct check_stack stack; /* of its start */
 } clients = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void note_refused(const struct doca_ctx *ctx)
+static void note_refused(const struct comch_endpoint_view *endpoint)
 {
-	const struct comch_endpoint *endpoint = (const struct comch_endpoint *)ctx;
-	const struct pcie_function *function = shim_dev_function(ctx->dev);
+	const struct pcie_function *function = shim_dev_function(endpoint->ctx->dev);
 	char addr[PCIE_ADDR_TEXT_SIZE];
 
 	pcie_addr_format(&function->addr, addr);
@@ -170,8 +168,10 @@ static void note_refused(const struct doca_ctx *ctx)
 static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 {
 	const struct shim_call *call = check_current_call();
+	struct comch_endpoint_view endpoint;
 
-	if (!shim_handle_is(ctx, SHIM_COMCH_CLIENT) || comch_is_comm_channel((const struct comch_endpoint *)ctx))
+	if (!shim_handle_is(ctx, SHIM_COMCH_CLIENT) || !comch_inspect_endpoint(ctx, &endpoint) ||
+	    endpoint.is_comm_channel)
 		return;
 	pthread_mutex_lock(&clients.lock);
 	clients.pid = getpid();
@@ -181,7 +181,7 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 		check_stack_take(call->caller, &clients.stack);
 	else if (from == DOCA_CTX_STATE_STARTING && !clients.was_refused &&
 		 (!call || call->function != SHIM_FN_doca_ctx_stop) && !is_kept_away(ctx))
-		note_refused(ctx);
+		note_refused(&endpoint);
 	pthread_mutex_unlock(&clients.lock);
 }
 

@@ -8,7 +8,6 @@
 
 #include "shim/check/base/check.h"
 #include "shim/check/report/hit.h"
-#include "shim/comch/conn/conn_priv.h"
 #include "shim/common/dev/dev_priv.h"
 #include "shim/common/process/runtime.h"
 

@@ -6,8 +6,7 @@
 
 #include "pcie_model/arith.h"
 #include "tasks_in_flight.h"
-#include "shim/comch/data_path/consumer_priv.h"
-#include "shim/comch/data_path/producer_priv.h"
+#include "shim/comch/comch_inspect.h"
 #include "shim/common/accel/accel.h"
 
 struct list {
@@ -77,43 +76,24 @@ uint64_t check_task_output_bytes(const struct shim_accel_task *task)
 	return type->get_output_bytes ? type->get_output_bytes(task) : UINT64_MAX;
 }
 
-/* Its buffer may be changed while it is in flight: it counts as it is at the submission. */
-static void add_send(struct list *list, const struct doca_comch_producer_task_send *send)
-{
-	if (send->buf)
-		add(list, send->buf->mmap, send->buf->data, send->buf->data_len, false);
-}
-
-/* All of the room: the length of the message is not known. */
-static void add_post_recv(struct list *list, const struct doca_comch_consumer_task_post_recv *recv)
-{
-	const struct doca_buf *buf = recv->buf;
-
-	if (buf)
-		add(list, buf->mmap, shim_buf_room(buf), shim_buf_room_bytes(buf), true);
-}
-
-/* The tasks of another library may have the name of one of these. */
-static bool is_task(const struct doca_task *task, const char *name, size_t size)
-{
-	return strcmp(task->pool->type->name, name) == 0 && task->pool->type->size >= size;
-}
-
-static bool is_send(const struct doca_task *task)
-{
-	return is_task(task, SIM_TASK_COMCH_PRODUCER_SEND, sizeof(struct doca_comch_producer_task_send));
-}
-
-static bool is_post_recv(const struct doca_task *task)
-{
-	return is_task(task, SIM_TASK_COMCH_CONSUMER_RECV, sizeof(struct doca_comch_consumer_task_post_recv));
-}
-
 const struct doca_buf *check_comch_task_buf(const struct doca_task *task)
 {
-	if (is_send(task))
-		return ((const struct doca_comch_producer_task_send *)task)->buf;
-	return is_post_recv(task) ? ((const struct doca_comch_consumer_task_post_recv *)task)->buf : NULL;
+	bool is_write;
+
+	return comch_inspect_task_buf(task, &is_write);
+}
+
+/* A buffer may be changed while its task is in flight: it counts as it is at the submission. Of a receive, all of the room: the
+ * length of the message is not known. */
+static void add_comch_buf(struct list *list, const struct doca_task *task)
+{
+	bool is_write;
+	const struct doca_buf *buf = comch_inspect_task_buf(task, &is_write);
+
+	if (buf && is_write)
+		add(list, buf->mmap, shim_buf_room(buf), shim_buf_room_bytes(buf), true);
+	else if (buf)
+		add(list, buf->mmap, buf->data, buf->data_len, false);
 }
 
 size_t check_task_get_ranges(const struct doca_task *task, struct check_task_range *ranges, size_t max)
@@ -125,10 +105,8 @@ size_t check_task_get_ranges(const struct doca_task *task, struct check_task_ran
 			add_lists(&list, shim_to_buf_task(task),
 				  check_is_accel(task) ? check_task_output_bytes((const struct shim_accel_task *)task) :
 							 shim_to_buf_task(task)->snapshot.bytes);
-	} else if (is_send(task)) {
-		add_send(&list, (const struct doca_comch_producer_task_send *)task);
-	} else if (is_post_recv(task)) {
-		add_post_recv(&list, (const struct doca_comch_consumer_task_post_recv *)task);
+	} else {
+		add_comch_buf(&list, task);
 	}
 	return list.count;
 }

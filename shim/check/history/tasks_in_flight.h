@@ -10,7 +10,6 @@
 
 #include "shim/check/base/check.h"
 #include "shim/common/accel/accel.h"
-#include "shim/dma/dma_priv.h"
 
 /* Returns whether @task is a struct shim_buf_task that copies its source to its destination. */
 static inline bool check_is_memcpy(const struct doca_task *task)
