@@ -16,7 +16,7 @@
 
 static struct {
 	struct check_lock lock; /* protects the others */
-	struct sim_ledger ledger;
+	struct sim_range_set owned;
 	struct race_record *buckets[NUM_BUCKETS];
 } records = { .lock = { ATOMIC_FLAG_INIT } };
 
@@ -102,8 +102,8 @@ static void find_overlaps(struct race_record *record)
 {
 	for (uint32_t i = 0; i < record->num_ranges; i++) {
 		struct race_range *mine = &record->ranges[i];
-		struct sim_ledger_range *node = sim_ledger_find_conflict(&records.ledger, mine->node.begin,
-									 mine->node.end, mine->node.is_write, record);
+		struct sim_owned_range *node = sim_range_set_find_conflict(&records.owned, mine->node.begin,
+									   mine->node.end, mine->node.is_write, record);
 		struct race_range *other = (struct race_range *)node;
 
 		if (!node || race_range_is_remote(mine))
@@ -188,7 +188,7 @@ struct race_record *race_record_add(struct doca_task *task, size_t (*room)(size_
 	*slot = record;
 	for (uint32_t i = 0; i < record->num_ranges; i++)
 		if (!race_range_is_remote(&record->ranges[i]))
-			sim_ledger_add(&records.ledger, &record->ranges[i].node);
+			sim_range_set_add(&records.owned, &record->ranges[i].node);
 	check_unlock(&records.lock);
 	return record;
 }
@@ -205,7 +205,7 @@ struct race_record *race_record_remove(const struct doca_task *task)
 		*slot = record->next;
 		for (uint32_t i = 0; i < record->num_ranges; i++)
 			if (!race_range_is_remote(&record->ranges[i]))
-				sim_ledger_remove(&records.ledger, &record->ranges[i].node);
+				sim_range_set_remove(&records.owned, &record->ranges[i].node);
 	}
 	check_unlock(&records.lock);
 	return record;
@@ -214,10 +214,10 @@ struct race_record *race_record_remove(const struct doca_task *task)
 const struct race_range *check_race_find_owner(const void *addr, size_t len, bool is_access_write)
 {
 	uintptr_t begin = (uintptr_t)addr;
-	struct sim_ledger_range *node;
+	struct sim_owned_range *node;
 
 	check_lock(&records.lock);
-	node = sim_ledger_find_conflict(&records.ledger, begin, begin + len, is_access_write, NULL);
+	node = sim_range_set_find_conflict(&records.owned, begin, begin + len, is_access_write, NULL);
 	if (!node)
 		check_unlock(&records.lock);
 	return (struct race_range *)node;

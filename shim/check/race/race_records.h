@@ -2,7 +2,7 @@
 /* shim/check/race/race_records.h - tasks in flight that own memory.
  *
  * From its submission until its user is told of its end, a task owns the bytes that it reads and writes: the program may
- * not modify the former nor touch the latter. The ledger (sim/check/ledger.h) knows the ranges of all tasks.
+ * not modify the former nor touch the latter. The set of owned ranges (sim/check/range_set.h) knows the ranges of all tasks.
  */
 #ifndef SHIM_CHECK_RACE_RECORDS_H
 #define SHIM_CHECK_RACE_RECORDS_H
@@ -11,7 +11,7 @@
 
 #include "shim/check/base/check.h"
 #include "shim/check/report/stack.h"
-#include "sim/check/ledger.h"
+#include "sim/check/range_set.h"
 #include "sim/engine/queue.h"
 #include "shim/check/history/task_ranges.h"
 
@@ -19,7 +19,7 @@ struct race_plain;
 struct tsan_mark;
 
 struct race_range {
-	struct sim_ledger_range node; /* its owner is the record; in the ledger if the memory is of this process */
+	struct sim_owned_range node; /* its owner is the record; in the set if the memory is of this process */
 	struct check_task_range memory;
 	bool is_guarded;          /* of race_guard.c: its pages are protected */
 	uint64_t num_releases;    /* likewise: check_release_count() at the submission */
@@ -48,14 +48,14 @@ struct race_record {
 	struct race_range ranges[]; /* behind them, the room for what race_plain.c keeps of each */
 };
 
-/* The record of a task that is being posted, in the ledger; tasks that overlap are reported. Behind it are the bytes that
+/* The record of a task that is being posted, in the set of owned ranges; tasks that overlap are reported. Behind it are the bytes that
  * @room wants for each range. NULL = the task uses no memory of this process. */
 struct race_record *race_record_add(struct doca_task *task, size_t (*room)(size_t len_bytes));
 
 /* The record of a task in flight. NULL = none. */
 struct race_record *race_record_find(const struct doca_task *task);
 
-/* Take the record out of the ledger; the caller frees it. NULL = none. */
+/* Take the record out of the set; the caller frees it. NULL = none. */
 struct race_record *race_record_remove(const struct doca_task *task);
 
 /* The record that owns a byte, which the program must not write (or read, if @is_write): with the lock that keeps it,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A hash table of cells, whose size depends on the range's. */
-#include "ledger.h"
+#include "range_set.h"
 
 #include <stddef.h>
 
@@ -17,22 +17,22 @@ static unsigned int class_of(uint64_t bytes)
 
 static uint32_t bucket_of(unsigned int class, uint64_t cell)
 {
-	return (uint32_t)((cell * 64 + class) * 0x9e3779b97f4a7c15ull >> 40) & (SIM_LEDGER_BUCKETS - 1);
+	return (uint32_t)((cell * 64 + class) * 0x9e3779b97f4a7c15ull >> 40) & (SIM_RANGE_SET_BUCKETS - 1);
 }
 
-static uint32_t bucket_of_range(const struct sim_ledger_range *range, unsigned int class)
+static uint32_t bucket_of_range(const struct sim_owned_range *range, unsigned int class)
 {
 	return bucket_of(class, range->begin >> class);
 }
 
-static struct sim_ledger_half *half_of(struct sim_ledger *ledger, const struct sim_ledger_range *range)
+static struct sim_range_set_half *half_of(struct sim_range_set *set, const struct sim_owned_range *range)
 {
-	return range->is_write ? &ledger->writes : &ledger->reads;
+	return range->is_write ? &set->writes : &set->reads;
 }
 
-void sim_ledger_add(struct sim_ledger *ledger, struct sim_ledger_range *range)
+void sim_range_set_add(struct sim_range_set *set, struct sim_owned_range *range)
 {
-	struct sim_ledger_half *half = half_of(ledger, range);
+	struct sim_range_set_half *half = half_of(set, range);
 	unsigned int class = class_of(range->end - range->begin);
 
 	LIST_INSERT_HEAD(&half->buckets[bucket_of_range(range, class)], range, in_bucket);
@@ -41,9 +41,9 @@ void sim_ledger_add(struct sim_ledger *ledger, struct sim_ledger_range *range)
 	half->used_classes |= 1ull << class;
 }
 
-void sim_ledger_remove(struct sim_ledger *ledger, struct sim_ledger_range *range)
+void sim_range_set_remove(struct sim_range_set *set, struct sim_owned_range *range)
 {
-	struct sim_ledger_half *half = half_of(ledger, range);
+	struct sim_range_set_half *half = half_of(set, range);
 	unsigned int class = class_of(range->end - range->begin);
 
 	LIST_REMOVE(range, in_bucket);
@@ -57,15 +57,15 @@ struct query {
 	const void *owner;
 };
 
-static bool conflicts(const struct sim_ledger_range *range, const struct query *query)
+static bool conflicts(const struct sim_owned_range *range, const struct query *query)
 {
 	return range->begin < query->end && query->begin < range->end && range->owner != query->owner;
 }
 
-static struct sim_ledger_range *search_class(const struct sim_ledger_half *half, unsigned int class,
-					     const struct query *query)
+static struct sim_owned_range *search_class(const struct sim_range_set_half *half, unsigned int class,
+					    const struct query *query)
 {
-	struct sim_ledger_range *range;
+	struct sim_owned_range *range;
 
 	LIST_FOREACH(range, &half->classes[class], in_class)
 		if (conflicts(range, query))
@@ -74,11 +74,11 @@ static struct sim_ledger_range *search_class(const struct sim_ledger_half *half,
 }
 
 /* From the cell before: its ranges may reach into the query's first one. */
-static struct sim_ledger_range *search_cells(const struct sim_ledger_half *half, unsigned int class,
-					     const struct query *query)
+static struct sim_owned_range *search_cells(const struct sim_range_set_half *half, unsigned int class,
+					    const struct query *query)
 {
 	uint64_t first = query->begin >> class, last = (query->end - 1) >> class;
-	struct sim_ledger_range *range;
+	struct sim_owned_range *range;
 
 	if (last - first >= half->num_ranges[class])
 		return search_class(half, class, query);
@@ -89,10 +89,10 @@ static struct sim_ledger_range *search_cells(const struct sim_ledger_half *half,
 	return NULL;
 }
 
-static struct sim_ledger_range *search(const struct sim_ledger_half *half, const struct query *query)
+static struct sim_owned_range *search(const struct sim_range_set_half *half, const struct query *query)
 {
 	for (uint64_t classes = half->used_classes; classes; classes &= classes - 1) {
-		struct sim_ledger_range *found = search_cells(half, (unsigned int)__builtin_ctzll(classes), query);
+		struct sim_owned_range *found = search_cells(half, (unsigned int)__builtin_ctzll(classes), query);
 
 		if (found)
 			return found;
@@ -100,11 +100,11 @@ static struct sim_ledger_range *search(const struct sim_ledger_half *half, const
 	return NULL;
 }
 
-struct sim_ledger_range *sim_ledger_find_conflict(const struct sim_ledger *ledger, uint64_t begin, uint64_t end,
-						  bool is_write, const void *owner)
+struct sim_owned_range *sim_range_set_find_conflict(const struct sim_range_set *set, uint64_t begin, uint64_t end,
+						    bool is_write, const void *owner)
 {
 	const struct query query = { begin, end, owner };
-	struct sim_ledger_range *found = search(&ledger->writes, &query);
+	struct sim_owned_range *found = search(&set->writes, &query);
 
-	return found || !is_write ? found : search(&ledger->reads, &query);
+	return found || !is_write ? found : search(&set->reads, &query);
 }
