@@ -238,9 +238,14 @@ static void set_number(const struct cli_option *row, void *to, const char *text,
 		*(uint32_t *)to = (uint32_t)number;
 }
 
-struct cli_names cli_join_names(const char *const *names, size_t count)
+struct names {
+	char text[256];
+};
+
+/* "table, json or openmetrics" */
+static struct names join_names(const char *const *names, size_t count)
 {
-	struct cli_names list = { "" };
+	struct names list = { "" };
 	size_t used = 0;
 
 	for (size_t i = 0; i < count && used < sizeof(list.text); i++)
@@ -263,7 +268,7 @@ static void set_choice(const struct cli_option *row, int *to, const char *text, 
 		return;
 	}
 	argp_error(state, "--%s %s: there is no such %s%s; give %s", row->name, text, row->what,
-		   cli_hint(text, row->names, count).text, cli_join_names(row->names, count).text);
+		   cli_hint(text, row->names, count).text, join_names(row->names, count).text);
 }
 
 const struct cli_option *cli_option_of(const struct argp_state *state)
@@ -398,6 +403,6 @@ int cli_args_fail_action(const char *command, const char *action, const char *ac
 		count++;
 	hint = cli_hint(action, (const char *const *)list, count);
 	cli_fail("%s %s: unknown action%s%s %s", command, action, hint.text, hint.name ? "? Give" : "; give",
-		 cli_join_names((const char *const *)list, count).text);
+		 join_names((const char *const *)list, count).text);
 	return CLI_USAGE;
 }

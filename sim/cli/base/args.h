@@ -146,12 +146,6 @@ struct cli_hint {
 };
 struct cli_hint cli_hint(const char *text, const char *const *names, size_t count);
 
-/* "table, json or openmetrics" */
-struct cli_names {
-	char text[256];
-};
-struct cli_names cli_join_names(const char *const *names, size_t count);
-
 /* Print that @command has no action @action, and which ones it has: @actions, with blanks between them. Returns CLI_USAGE. */
 int cli_args_fail_action(const char *command, const char *action, const char *actions);
 
