@@ -279,6 +279,23 @@ static void test_what_cannot_be_read_says_why(void **state)
 	assert_null(got);
 }
 
+/* 16 MiB, and a byte more. */
+static void test_file_without_end_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	int file = openat(f->fd, "large", O_RDWR | O_CREAT, 0600);
+	char *text;
+	size_t len;
+
+	assert_int_equal(ftruncate(file, 16 << 20), 0);
+	assert_int_equal(sim_session_dir_read(f->fd, "large", &text, &len), 0);
+	assert_int_equal(len, 16 << 20);
+	free(text);
+	assert_int_equal(ftruncate(file, (16 << 20) + 1), 0);
+	assert_int_equal(sim_session_dir_read(f->fd, "large", &text, &len), -EFBIG);
+	close(file);
+}
+
 static void test_the_default_is_the_users_own(void **state)
 {
 	char path[64], long_one[PATH_MAX];
@@ -474,6 +491,7 @@ int main(void)
 		TEST(test_an_empty_file_is_an_empty_text),
 		TEST(test_a_file_without_a_size_is_read_to_its_end),
 		TEST(test_what_cannot_be_read_says_why),
+		TEST(test_file_without_end_is_refused),
 		TEST(test_the_default_is_the_users_own),
 		TEST(test_errors_of_a_directory_say_what_to_do),
 		TEST(test_first_descriptor_is_as_good_as_any),

@@ -201,6 +201,7 @@ static void test_a_handshake_message_arrives_as_it_was_sent(void **state)
 {
 	struct sim_handshake_msg sent = { .len_bytes = 5, .body = "hello and nothing of this" }, got;
 	struct sim_msg msg = message(SIM_MSG_HANDSHAKE, 0);
+	int before = open_fds();
 	struct sim_fds fds;
 
 	sim_handshake_msg_pack(&sent, &msg.body.handshake.msg);
@@ -213,8 +214,24 @@ static void test_a_handshake_message_arrives_as_it_was_sent(void **state)
 	assert_memory_equal(got.body, "hello", 5);
 	assert_int_equal(got.num_fds, 1);
 	assert_true(got.fds[0] >= 0 && fds.fd[0] < 0); /* it belongs to the handshake message now */
+	assert_true(fds.fd[1] >= 0);
+	got.fds[1] = fds.fd[1]; /* behind those of the message: it stays open */
 	sim_handshake_msg_close(&got);
+	assert_int_equal(open_fds(), before + 1);
 	sim_fds_close(&fds);
+	assert_int_equal(open_fds(), before);
+}
+
+/* Here the sender's credentials, which a socket may ask for. */
+static void test_other_control_messages_are_no_descriptors(void **state)
+{
+	struct sim_msg msg = message(SIM_MSG_STATUS, 0);
+	int on = 1, fd;
+
+	assert_int_equal(setsockopt(pair[1], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)), 0);
+	assert_int_equal(sim_msg_send(pair[0], &msg, -1), 0);
+	assert_int_equal(receive(&msg, &fd), 0);
+	assert_int_equal(fd, -1);
 }
 
 static void test_a_handshake_message_with_a_wrong_length_is_refused(void **state)
@@ -337,6 +354,7 @@ int main(void)
 		TEST(test_three_descriptors_travel_in_order),
 		TEST(test_descriptors_beyond_the_room_are_lost_and_none_leaks),
 		TEST(test_a_handshake_message_arrives_as_it_was_sent),
+		TEST(test_other_control_messages_are_no_descriptors),
 		TEST(test_a_handshake_message_with_a_wrong_length_is_refused),
 		TEST(test_what_was_sent_before_closing_with_unread_packets_arrives),
 		TEST(test_any_other_size_is_refused),
