@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values of keywords: read into the field of the rule, written from it, checked. */
+/* Keywords of a rule, and their values: read into the field of the rule, written from it, checked. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,7 +8,31 @@
 
 #include "rule_priv.h"
 
-/* ---- the field ---- */
+/* ---- the keyword and its field ---- */
+
+bool sim_rule_has(const struct sim_rule *rule, const struct sim_keyword *keyword)
+{
+	switch (keyword->kind) {
+	case SIM_KEYWORD_ACT:
+		return (rule->actions & SIM_ACT_BIT(keyword->number)) != 0;
+	case SIM_KEYWORD_CONDITION:
+		return rule->where & UINT32_C(1) << keyword->number;
+	case SIM_KEYWORD_LIMIT:
+		return rule->when & UINT32_C(1) << keyword->number;
+	default:
+		return sim_rule_moves(rule);
+	}
+}
+
+void sim_rule_add(struct sim_rule *rule, const struct sim_keyword *keyword)
+{
+	if (keyword->kind == SIM_KEYWORD_ACT)
+		rule->actions |= SIM_ACT_BIT(keyword->number);
+	else if (keyword->kind == SIM_KEYWORD_CONDITION)
+		rule->where |= UINT32_C(1) << keyword->number;
+	else if (keyword->kind == SIM_KEYWORD_LIMIT)
+		rule->when |= UINT32_C(1) << keyword->number;
+}
 
 static uint64_t get_field(const struct sim_rule *rule, const struct sim_arg *arg)
 {

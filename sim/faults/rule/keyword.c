@@ -79,30 +79,6 @@ const char *sim_keyword_suggest(struct sim_text name)
 	return pcie_did_you_mean(name.at, name.len, keyword_name, NULL, NUM_KEYWORDS);
 }
 
-bool sim_rule_has(const struct sim_rule *rule, const struct sim_keyword *keyword)
-{
-	switch (keyword->kind) {
-	case SIM_KEYWORD_ACT:
-		return (rule->actions & SIM_ACT_BIT(keyword->number)) != 0;
-	case SIM_KEYWORD_CONDITION:
-		return rule->where & UINT32_C(1) << keyword->number;
-	case SIM_KEYWORD_LIMIT:
-		return rule->when & UINT32_C(1) << keyword->number;
-	default:
-		return sim_rule_moves(rule);
-	}
-}
-
-void sim_rule_add(struct sim_rule *rule, const struct sim_keyword *keyword)
-{
-	if (keyword->kind == SIM_KEYWORD_ACT)
-		rule->actions |= SIM_ACT_BIT(keyword->number);
-	else if (keyword->kind == SIM_KEYWORD_CONDITION)
-		rule->where |= UINT32_C(1) << keyword->number;
-	else if (keyword->kind == SIM_KEYWORD_LIMIT)
-		rule->when |= UINT32_C(1) << keyword->number;
-}
-
 static const struct sim_keyword *find_keyword(const char *name)
 {
 	return sim_keyword_at(sim_keyword_find((struct sim_text){ name, strlen(name) }));

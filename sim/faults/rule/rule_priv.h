@@ -73,6 +73,10 @@ int sim_rule_split_token(struct sim_rule_parser *parser, struct sim_text text, s
 /* Read the operations: names and patterns, separated by commas. */
 int sim_rule_parse_ops(struct sim_rule_parser *parser, struct sim_text text);
 
+/* Write operations: "*", patterns of families, names. */
+struct sim_rule_writer;
+void sim_rule_put_ops(struct sim_rule_writer *writer, sim_bits ops);
+
 /* Write the names of the bits in @bits, separated by commas. */
 void sim_write_names(sim_bits bits, const char *(*name)(size_t i), char *ret_text, size_t size);
 const char *sim_op_name_at(size_t i);
@@ -127,10 +131,6 @@ struct sim_keyword {
 /* The keywords by number, in the order in which a rule is written. NULL behind the last one. */
 const struct sim_keyword *sim_keyword_at(size_t i);
 
-/* Whether the rule has the keyword; and let it have it. A part of an action (moved) follows from the action. */
-bool sim_rule_has(const struct sim_rule *rule, const struct sim_keyword *keyword);
-void sim_rule_add(struct sim_rule *rule, const struct sim_keyword *keyword);
-
 /* The number of the keyword @name, or SIM_MAX_KEYWORDS. */
 size_t sim_keyword_find(struct sim_text name);
 
@@ -138,6 +138,10 @@ size_t sim_keyword_find(struct sim_text name);
 const char *sim_keyword_suggest(struct sim_text name);
 
 /* ---- arg.c ---- */
+
+/* Whether the rule has the keyword; and let it have it. A part of an action (moved) follows from the action. */
+bool sim_rule_has(const struct sim_rule *rule, const struct sim_keyword *keyword);
+void sim_rule_add(struct sim_rule *rule, const struct sim_keyword *keyword);
 
 int sim_arg_read(struct sim_rule_parser *parser, const struct sim_keyword *keyword, const struct sim_token *token);
 void sim_arg_write(struct sim_rule_writer *writer, const struct sim_keyword *keyword, const struct sim_rule *rule);
@@ -158,11 +162,6 @@ void sim_rule_put_text(struct sim_rule_writer *writer, const char *before, const
 
 /* Whether @text, of a field of @size bytes, is what a rule can have, and is empty without the keyword. Zeros follow it. */
 bool sim_rule_text_is_valid(const char *text, size_t size, bool has_keyword);
-
-/* ---- rule_format.c ---- */
-
-/* Write operations: "*", patterns of families, names. */
-void sim_rule_put_ops(struct sim_rule_writer *writer, sim_bits ops);
 
 /* ---- rule_conditions.c, rule_actions.c: arguments of a type of their own ---- */
 
