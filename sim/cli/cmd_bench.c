@@ -145,12 +145,10 @@ static int drop_workload(struct cli_bench *bench, size_t begin)
 	const struct cli_bench_point lacking = bench->points[begin];
 	size_t count = begin;
 
-	if (!lacking.may_lack) {
-		cli_fail(
+	if (!lacking.may_lack)
+		return cli_error(
 			"%s can't be measured here: install the library that the warning above names (bfsim doctor lists them)",
 			lacking.workload);
-		return -1;
-	}
 	fprintf(stderr, "bfsim: %s is left out: this machine lacks the library that the warning above names\n",
 		lacking.workload);
 	for (size_t i = begin; i < bench->num_points; i++)
@@ -171,10 +169,8 @@ static int run_points(const struct options *options, struct cli_bench *bench)
 	for (size_t i = 0; i < bench->num_points;) {
 		int rc;
 
-		if (cli_output_is_gone()) {
-			cli_fail("nobody reads the results any more: not measuring further");
-			return -1;
-		}
+		if (cli_output_is_gone())
+			return cli_error("nobody reads the results any more: not measuring further");
 		if (shows_progress)
 			fprintf(stderr, "\rpoint %zu of %zu ", i + 1, bench->num_points);
 		rc = cli_bench_run(&options->cfg, &bench->points[i]);

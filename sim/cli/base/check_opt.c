@@ -169,9 +169,7 @@ int cli_check_set_env(const struct cli_check_opt *check, const char *hits_path)
 	    set_env("BFSIM_CHECK_HITS", hits_path) < 0 || set_env("BFSIM_CHECK_FAIL", hits_path ? NULL : fail) < 0 ||
 	    (check->sync && set_env("BFSIM_CHECK_SYNC", check->sync) < 0) ||
 	    set_env_path("BFSIM_CHECK_REPORT", hits_path ? NULL : check->reports[0]) < 0 ||
-	    set_env_path("BFSIM_CHECK_MUTES", check->mutes_path) < 0) {
-		cli_fail("cannot set the environment: %s", strerror(errno));
-		return -1;
-	}
+	    set_env_path("BFSIM_CHECK_MUTES", check->mutes_path) < 0)
+		return cli_error("cannot set the environment: %s", strerror(errno));
 	return 0;
 }

@@ -26,6 +26,9 @@ enum {
  * cli_failure_status(). */
 int cli_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same for functions that return -1 then. */
+#define cli_error(...) (cli_fail(__VA_ARGS__), -1)
+
 /* Keep the texts of cli_fail() from now on, for a report of what was said. */
 void cli_keep_messages(void);
 

@@ -22,10 +22,8 @@ int cli_session_open(const char *dir)
 {
 	int dir_fd = sim_session_dir_open(dir, false);
 
-	if (dir_fd < 0 && dir_fd != -ENOENT) {
-		cli_fail("cannot open the session directory %s: %s", dir, sim_session_dir_strerror(dir_fd));
-		return -1;
-	}
+	if (dir_fd < 0 && dir_fd != -ENOENT)
+		return cli_error("cannot open the session directory %s: %s", dir, sim_session_dir_strerror(dir_fd));
 	if (dir_fd >= 0 && sim_session_dir_is_live(dir_fd))
 		return dir_fd;
 	if (dir_fd >= 0 && faccessat(dir_fd, "lock", F_OK, 0) == 0)
@@ -84,15 +82,14 @@ int cli_session_wait(const char *dir, unsigned int seconds)
 			return 0;
 		if (seconds && sim_monotonic_ms() >= deadline_ms)
 			break;
-		if (cli_output_is_gone()) {
-			cli_fail("no session in %s yet, and nobody reads the output any more: not waiting longer", dir);
-			return -1;
-		}
+		if (cli_output_is_gone())
+			return cli_error(
+				"no session in %s yet, and nobody reads the output any more: not waiting longer", dir);
 		nanosleep(&pause, NULL);
 	}
-	cli_fail("no session in %s after %u s: does bfsim up run, with the same directory (--session, BFSIM_SESSION)?",
-		 dir, seconds);
-	return -1;
+	return cli_error(
+		"no session in %s after %u s: does bfsim up run, with the same directory (--session, BFSIM_SESSION)?",
+		dir, seconds);
 }
 
 static struct pcie_topology *parse_topology(const char *name, const char *yaml, size_t len)
@@ -188,8 +185,7 @@ bool cli_check_side(const struct pcie_topology *topology, const char *where, con
 int cli_session_report_error(const char *dir, int rc)
 {
 	sim_control_set_error(dir, rc);
-	cli_fail("%s", sim_last_error());
-	return -1;
+	return cli_error("%s", sim_last_error());
 }
 
 int cli_session_request(int dir_fd, const char *dir, uint16_t type, int *ret_fd)

@@ -13,8 +13,7 @@ static int report_if_failed(int rc)
 {
 	if (rc == 0)
 		return 0;
-	cli_fail("%s", sim_last_error());
-	return -1;
+	return cli_error("%s", sim_last_error());
 }
 
 int cli_session_prepare(const char *dir, struct sim_session_dir *ret_dir)

@@ -54,8 +54,7 @@ static int add_library_path(const char *dir)
 	}
 	if (prepend("LD_LIBRARY_PATH", dir) == 0)
 		return 0;
-	cli_fail("out of memory");
-	return -1;
+	return cli_error("out of memory");
 }
 
 /* Add @dir, if it is there, and free it. */
@@ -144,9 +143,7 @@ static int add_page_size(const char *dir, const char *side)
 
 int cli_set_side_env(const char *dir, const char *side, enum cli_generation generation)
 {
-	if (setenv("BFSIM_SESSION", dir, 1) < 0 || setenv("BFSIM_SIDE", side, 1) < 0) {
-		cli_fail("cannot set the environment: %s", strerror(errno));
-		return -1;
-	}
+	if (setenv("BFSIM_SESSION", dir, 1) < 0 || setenv("BFSIM_SIDE", side, 1) < 0)
+		return cli_error("cannot set the environment: %s", strerror(errno));
 	return add_library_paths(side, generation) < 0 ? -1 : add_page_size(dir, side);
 }

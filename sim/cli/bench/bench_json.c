@@ -98,10 +98,8 @@ int cli_bench_read_json(const char *path, struct cli_bench *ret_bench)
 	json_object *json, *points;
 	size_t count;
 
-	if (access(path, R_OK) < 0) {
-		cli_fail("cannot read %s: %s", path, strerror(errno));
-		return -1;
-	}
+	if (access(path, R_OK) < 0)
+		return cli_error("cannot read %s: %s", path, strerror(errno));
 	json = json_object_from_file(path);
 	points = json ? cli_json_list(json, "points") : NULL;
 	count = points ? json_object_array_length(points) : 0;

@@ -214,13 +214,10 @@ int cli_bench_make_points(const struct cli_bench_sweep *sweep, const struct cli_
 	count = chosen.count * sweep->clocks.count * sweep->paths.count * sweep->threads.count * sweep->depths.count *
 		sweep->sizes.count;
 	bench->points = calloc(count ? count : 1, sizeof(*bench->points));
-	if (!bench->points) {
-		cli_fail("out of memory");
-		return -1;
-	}
+	if (!bench->points)
+		return cli_error("out of memory");
 	fill_points(sweep, &chosen, limits, count, bench);
 	if (bench->num_points > 0)
 		return 0;
-	cli_fail("there is nothing to measure");
-	return -1;
+	return cli_error("there is nothing to measure");
 }

@@ -250,10 +250,9 @@ static int run_once(const struct cli_bench_cfg *cfg, const struct cli_bench_poin
 	*ret_result = NULL;
 	snprintf(dir, sizeof(dir), "%s/bfsim-bench-XXXXXX", parent && parent[0] ? parent : "/tmp");
 	handle_ends(true);
-	if (!mkdtemp(dir)) {
-		cli_fail("cannot make a directory in %s: %s", parent && parent[0] ? parent : "/tmp", strerror(errno));
-		return -1;
-	}
+	if (!mkdtemp(dir))
+		return cli_error("cannot make a directory in %s: %s", parent && parent[0] ? parent : "/tmp",
+				 strerror(errno));
 	text = command_line(cfg, point, dir);
 	if (text)
 		status = read_run(text, ret_result);
@@ -268,10 +267,9 @@ static int run_once(const struct cli_bench_cfg *cfg, const struct cli_bench_poin
 	*ret_result = NULL;
 	if (is_engine(point) && WIFEXITED(status) && WEXITSTATUS(status) == PROBE_LACKS_ENGINE)
 		return -ENOTSUP;
-	cli_fail("the run of %s for %" PRIu64 " bytes, depth %" PRIu64 ", %" PRIu64
-		 " threads, path %s, clock %s failed",
-		 point->workload, point->size, point->depth, point->threads, point->path, point->clock);
-	return -1;
+	return cli_error("the run of %s for %" PRIu64 " bytes, depth %" PRIu64 ", %" PRIu64
+			 " threads, path %s, clock %s failed",
+			 point->workload, point->size, point->depth, point->threads, point->path, point->clock);
 }
 
 static int compare_rates(const void *a, const void *b)

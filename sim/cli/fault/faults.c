@@ -32,8 +32,7 @@ static int append_fault(struct cli_faults *faults, const struct sim_rule *rule, 
 
 	if (!list) {
 		free(delays);
-		cli_fail("out of memory");
-		return -1;
+		return cli_error("out of memory");
 	}
 	list[faults->count++] = (struct cli_fault){ *rule, delays };
 	faults->list = list;
@@ -48,8 +47,7 @@ int cli_faults_add(struct cli_faults *faults, const char *line)
 
 	if (sim_rule_load(line, NULL, &rule, &delays, &error) == 0)
 		return append_fault(faults, &rule, delays);
-	cli_fail("fault '%s', column %u: %s", line, error.column, error.text);
-	return -1;
+	return cli_error("fault '%s', column %u: %s", line, error.column, error.text);
 }
 
 static int add_plan_file(struct cli_faults *faults, const char *path)
@@ -58,10 +56,8 @@ static int add_plan_file(struct cli_faults *faults, const char *path)
 	struct sim_plan_file file;
 	int rc = 0;
 
-	if (sim_plan_file_load(path, &file, error) < 0) {
-		cli_fail("%s", error);
-		return -1;
-	}
+	if (sim_plan_file_load(path, &file, error) < 0)
+		return cli_error("%s", error);
 	for (uint32_t i = 0; i < file.num_rules && rc == 0; i++) {
 		rc = append_fault(faults, &file.rules[i].rule, file.rules[i].delays);
 		file.rules[i].delays = NULL;
@@ -112,11 +108,9 @@ static int send_rule(const struct cli_fault *fault, int dir_fd, const char *dir,
 	uint32_t id;
 	int rc = sim_control_add_fault(dir_fd, &fault->rule, fault->delays, &id);
 
-	if (rc == -ENOSPC) {
-		cli_fail("the plan of session %s is full: %d rules, or %d delays of files", dir, SIM_PLAN_MAX_RULES,
-			 SIM_DELAYS_MAX);
-		return -1;
-	}
+	if (rc == -ENOSPC)
+		return cli_error("the plan of session %s is full: %d rules, or %d delays of files", dir,
+				 SIM_PLAN_MAX_RULES, SIM_DELAYS_MAX);
 	if (rc < 0)
 		return cli_session_report_error(dir, rc);
 	if (print_ids)

@@ -27,8 +27,7 @@ int cli_report_finish(struct cli_report *report, const char *name)
 		report->first_ns = 0;
 	if (!report->has_failed)
 		return 0;
-	cli_fail("%s: out of memory: the trace has too many records", name);
-	return -1;
+	return cli_error("%s: out of memory: the trace has too many records", name);
 }
 
 const char *cli_report_copy_text(struct cli_report *report, const char *text)

@@ -126,8 +126,7 @@ int cli_report_compare(struct cli_report *before, struct cli_report *now, struct
 
 	if (cli_report_pair(&comparison) < 0 || compare_runs(&comparison) < 0) {
 		cli_report_comparison_fini(&comparison);
-		cli_fail("out of memory: the traces have too many records");
-		return -1;
+		return cli_error("out of memory: the traces have too many records");
 	}
 	*ret_comparison = comparison;
 	return 0;

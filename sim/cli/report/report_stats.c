@@ -150,6 +150,5 @@ int cli_report_compute_stats(struct cli_report *report)
 	if (set_all_percentiles(report) == 0 && cli_report_compute_flows(report) == 0 &&
 	    cli_report_compute_links(report) == 0)
 		return 0;
-	cli_fail("out of memory: the trace has too many records");
-	return -1;
+	return cli_error("out of memory: the trace has too many records");
 }

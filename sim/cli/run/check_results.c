@@ -19,10 +19,8 @@ int cli_check_hits_open(const struct cli_check_opt *check, struct cli_check_hits
 	if (cli_check_begin_reports(check) < 0)
 		return -1;
 	ret_hits->fd = memfd_create("bfsim-hits", MFD_CLOEXEC);
-	if (ret_hits->fd < 0) {
-		cli_fail("cannot create the file of hits: %s", strerror(errno));
-		return -1;
-	}
+	if (ret_hits->fd < 0)
+		return cli_error("cannot create the file of hits: %s", strerror(errno));
 	snprintf(ret_hits->path, sizeof(ret_hits->path), "/proc/%d/fd/%d", getpid(), ret_hits->fd);
 	return 0;
 }

@@ -55,10 +55,8 @@ static int add_site(struct cli_fault_sites *sites, const struct cli_fault_site *
 	if (site->op == SIM_OP_COUNT || site->count == 0)
 		return 0;
 	list = reallocarray(sites->list, sites->count + 1, sizeof(*list));
-	if (!list) {
-		cli_fail("out of memory");
-		return -1;
-	}
+	if (!list)
+		return cli_error("out of memory");
 	sites->list = list;
 	list[sites->count] = *site;
 	list[sites->count++].min_bytes = UINT64_MAX;

@@ -76,8 +76,8 @@ static int relay_output(const struct cli_program_cfg *cfg, int pipes[NUM_PIPES][
 
 	if (rc == 0 && rc_err == 0)
 		return 0;
-	cli_fail("cannot pass on the output of the command on %s: %s", cfg->label, strerror(rc ? -rc : -rc_err));
-	return -1;
+	return cli_error("cannot pass on the output of the command on %s: %s", cfg->label,
+			 strerror(rc ? -rc : -rc_err));
 }
 
 int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret_program)
@@ -85,10 +85,8 @@ int cli_program_start(const struct cli_program_cfg *cfg, struct cli_program *ret
 	int pipes[NUM_PIPES][2];
 	pid_t pid;
 
-	if (open_pipes(pipes) < 0) {
-		cli_fail("cannot start the command on %s: %s", cfg->label, strerror(errno));
-		return -1;
-	}
+	if (open_pipes(pipes) < 0)
+		return cli_error("cannot start the command on %s: %s", cfg->label, strerror(errno));
 	pid = fork();
 	if (pid == 0)
 		exec_program(cfg, pipes);

@@ -18,8 +18,7 @@ int cli_verdict_init(struct cli_verdict *verdict)
 	verdict->broken_rules = json_object_new_array();
 	if (verdict->failures && verdict->unused_faults && verdict->broken_rules)
 		return 0;
-	cli_fail("out of memory");
-	return -1;
+	return cli_error("out of memory");
 }
 
 void cli_verdict_fini(struct cli_verdict *verdict)
@@ -111,6 +110,5 @@ int cli_verdict_write(const struct cli_verdict *verdict, int status, const char 
 	json_object_put(json);
 	if (rc == 0)
 		return 0;
-	cli_fail("cannot write the verdict to %s", path);
-	return -1;
+	return cli_error("cannot write the verdict to %s", path);
 }

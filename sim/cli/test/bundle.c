@@ -221,10 +221,8 @@ int cli_bundle_read(const char *dir, const char *folder, struct cli_bundle *ret_
 
 	snprintf(path, sizeof(path), "%s/case.json", dir);
 	json = json_object_from_file(path);
-	if (!json) {
-		cli_fail("%s is not a bundle of bfsim test: there is no case.json in it that can be read", dir);
-		return -1;
-	}
+	if (!json)
+		return cli_error("%s is not a bundle of bfsim test: there is no case.json in it that can be read", dir);
 	*ret_bundle =
 		(struct cli_bundle){ .has_seed = cli_json_member(json, "seed"), .seed = cli_json_number(json, "seed") };
 	rc = read_scenario(json, dir, folder, &ret_bundle->scenario);

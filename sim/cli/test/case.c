@@ -33,8 +33,7 @@ int cli_case_init(const struct cli_scenario *scenario, bool has_seed, uint64_t s
 			asprintf(&ret_case->name, "%s", scenario->name)) >= 0)
 		return 0;
 	ret_case->name = NULL;
-	cli_fail("out of memory");
-	return -1;
+	return cli_error("out of memory");
 }
 
 /* ---- the command line of bfsim run ---- */

@@ -165,8 +165,7 @@ int cli_scenario_options_apply(const struct cli_scenario_options *options, struc
 {
 	if (apply(options, scenario) == 0)
 		return 0;
-	cli_fail("out of memory");
-	return -1;
+	return cli_error("out of memory");
 }
 
 /* ---- of a bundle ---- */
@@ -241,6 +240,5 @@ int cli_scenario_options_from_json(struct json_object *json, struct cli_scenario
 		return 0;
 	}
 	cli_scenario_options_fini(&options);
-	cli_fail("out of memory");
-	return -1;
+	return cli_error("out of memory");
 }

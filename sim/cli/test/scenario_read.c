@@ -271,8 +271,7 @@ static int set_names(const char *path, const char *folder, struct cli_scenario *
 	scenario->folder = folder ? strdup(folder) : dir ? realpath(dirname(dir), NULL) : NULL;
 	if (scenario->name && scenario->path && scenario->folder)
 		return 0;
-	cli_fail("%s: %s", path, strerror(errno));
-	return -1;
+	return cli_error("%s: %s", path, strerror(errno));
 }
 
 static int read_scenario(struct cli_scenario *scenario)

@@ -31,10 +31,8 @@ static int add_case(struct cli_suite *suite, const struct cli_scenario *scenario
 {
 	struct cli_case *cases = reallocarray(suite->cases, suite->num_cases + 1, sizeof(*cases));
 
-	if (!cases) {
-		cli_fail("out of memory");
-		return -1;
-	}
+	if (!cases)
+		return cli_error("out of memory");
 	suite->cases = cases;
 	if (cli_case_init(scenario, has_seed, seed, &cases[suite->num_cases]) < 0)
 		return -1;
@@ -52,8 +50,7 @@ static int adopt(struct cli_suite *suite, struct cli_scenario *scenario)
 		suite->scenarios = list;
 	if (!copy) {
 		cli_scenario_fini(scenario);
-		cli_fail("out of memory");
-		return -1;
+		return cli_error("out of memory");
 	}
 	*copy = *scenario;
 	list[suite->num_scenarios++] = copy;

@@ -178,10 +178,8 @@ int cli_metrics_print(const struct sim_merged_trace *merged, FILE *out)
 	int64_t *pids = sim_merged_trace_pids(merged);
 	const struct writer writer = { .merged = merged, .pids = pids, .out = out };
 
-	if (!pids) {
-		cli_fail("out of memory");
-		return -1;
-	}
+	if (!pids)
+		return cli_error("out of memory");
 	put_ops(&writer, "bfsim_tasks_submitted", NULL, "Tasks that were submitted.",
 		offsetof(struct sim_trace_op, submitted));
 	put_ops(&writer, "bfsim_tasks_completed", NULL, "Tasks that ended well.",

@@ -139,20 +139,16 @@ static int run_gnuplot(int script_fd, int picture_fd)
 		rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
 		posix_spawn_file_actions_destroy(&actions);
 	}
-	if (rc == ENOENT) {
-		cli_fail("--svg needs gnuplot, which is not installed: its package is gnuplot-nox in Debian");
-		return -1;
-	}
+	if (rc == ENOENT)
+		return cli_error("--svg needs gnuplot, which is not installed: its package is gnuplot-nox in Debian");
 	if (rc != 0) {
-		cli_fail("cannot start gnuplot: %s", strerror(rc));
-		return -1;
+		return cli_error("cannot start gnuplot: %s", strerror(rc));
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
-	cli_fail("gnuplot failed, and nothing was drawn: its messages are above");
-	return -1;
+	return cli_error("gnuplot failed, and nothing was drawn: its messages are above");
 }
 
 static int copy_picture(const void *arg, FILE *to)

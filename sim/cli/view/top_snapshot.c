@@ -165,8 +165,7 @@ int cli_top_snapshot_take(int dir_fd, const char *dir, const struct cli_top_snap
 	snapshot.rows = calloc(count_rows(&merged) + 1, sizeof(*snapshot.rows));
 	if (!snapshot.rows) {
 		sim_merged_trace_free(&merged);
-		cli_fail("out of memory");
-		return -1;
+		return cli_error("out of memory");
 	}
 	snapshot.num_ended = (uint32_t)merged.num_dropped;
 	for (uint32_t i = 0; i < merged.num_recordings; i++) {
