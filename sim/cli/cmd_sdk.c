@@ -13,8 +13,8 @@
 #include "sim/base/shell_quote.h"
 
 struct options {
-	const char *side;
-	const char *arch;
+	int side; /* of sides[] */
+	int arch; /* of cli_archs[] */
 	enum cli_generation generation;
 	bool env;
 };
@@ -31,26 +31,16 @@ static const struct {
 	{ "LD_LIBRARY_PATH", "" },
 };
 
-static void set_side(void *to, char *text, struct argp_state *state)
-{
-	*(const char **)to = text;
-	if (strcmp(text, "host") != 0 && strcmp(text, "dpu") != 0)
-		argp_error(state, "--on %s: there are two trees, host and dpu", text);
-}
+enum { NONE = -1 };
 
-static void set_arch(void *to, char *text, struct argp_state *state)
-{
-	*(const char **)to = text;
-	if (!cli_is_arch(text))
-		argp_error(state, "--arch %s: there are two, x86_64 and aarch64", text);
-}
+static const char *const sides[] = { "host", "dpu", NULL };
 
 static const struct cli_option option_list[] = {
-	CLI_CALL('o', "on", "SIDE", struct options, side, set_side, "Side of the tree: host or dpu (required)"),
+	CLI_CHOICE('o', "on", "SIDE", struct options, side, sides, "tree", "Side of the tree: host or dpu (required)"),
 	CLI_CALL('g', "generation", "GENERATION", struct options, generation, cli_set_generation,
 		 "Interface: " CLI_GENERATION_HELP "; default: task"),
-	CLI_CALL('a', "arch", "ARCH", struct options, arch, set_arch,
-		 "Processor of the programs: x86_64 or aarch64; default: this machine's"),
+	CLI_CHOICE('a', "arch", "ARCH", struct options, arch, cli_archs, "processor",
+		   "Processor of the programs: x86_64 or aarch64; default: this machine's"),
 	CLI_FLAG('e', "env", struct options, env, "Print shell lines for eval instead of the tree's path"),
 	{ 0 },
 };
@@ -59,7 +49,7 @@ static void check_options(void *all, struct argp_state *state)
 {
 	const struct options *options = all;
 
-	if (!options->side)
+	if (options->side == NONE)
 		argp_error(state, "no side: give --on host or --on dpu");
 }
 
@@ -114,13 +104,15 @@ static int fail_without_tree(const char *side, const char *tree)
 
 static int print_tree(const struct options *options, const char *tree, const char *libdir)
 {
+	const char *arch = cli_archs[options->arch];
+
 	if (access(tree, F_OK) < 0)
-		return fail_without_tree(options->side, tree);
-	if (strcmp(options->arch, cli_archs[0]) != 0 && !cli_has_libraries(options->generation, options->arch))
+		return fail_without_tree(sides[options->side], tree);
+	if (options->arch != 0 && !cli_has_libraries(options->generation, arch))
 		return cli_fail("the SDK tree has no libraries for %s (%s): install bfsim for it, too (doc/arm.md)",
-				options->arch, libdir);
+				arch, libdir);
 	if (options->env)
-		return print_env(tree, libdir, options->arch);
+		return print_env(tree, libdir, arch);
 	printf("%s\n", tree);
 	return CLI_OK;
 }
@@ -133,13 +125,13 @@ int cli_sdk(int argc, char **argv)
 		.doc = "Print the path of the SDK tree for applications of a side.\v"
 		       "eval \"$(bfsim sdk --on dpu --env)\" sets up a shell for building and running against it.",
 	};
-	struct options options = { .arch = cli_archs[0] };
+	struct options options = { .side = NONE };
 	char *tree, *libdir;
 	int status;
 
 	cli_args_parse(&args, argc, argv, 0, &options);
-	tree = cli_sdk_tree(options.generation, options.side);
-	libdir = cli_sdk_libdir(options.generation, options.side, options.arch);
+	tree = cli_sdk_tree(options.generation, sides[options.side]);
+	libdir = cli_sdk_libdir(options.generation, sides[options.side], cli_archs[options.arch]);
 	status = tree && libdir ? print_tree(&options, tree, libdir) : cli_fail("out of memory");
 	free(libdir);
 	free(tree);

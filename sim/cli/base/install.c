@@ -87,14 +87,6 @@ const char *const cli_archs[] = { "aarch64", "x86_64", NULL };
 const char *const cli_archs[] = { "x86_64", "aarch64", NULL };
 #endif
 
-bool cli_is_arch(const char *name)
-{
-	for (size_t i = 0; cli_archs[i]; i++)
-		if (strcmp(cli_archs[i], name) == 0)
-			return true;
-	return false;
-}
-
 char *cli_sdk_libdir(enum cli_generation generation, const char *side, const char *arch)
 {
 	char *tree = cli_sdk_tree(generation, side), *path = NULL;

@@ -64,9 +64,6 @@ char *cli_doc_dir(void);
 /* The architectures of programs, with that of this program first, up to NULL. */
 extern const char *const cli_archs[];
 
-/* Returns whether it is one of them. */
-bool cli_is_arch(const char *name);
-
 /* The directory of the libraries in a tree, as a format; the argument is the architecture. */
 #define CLI_LIBDIR_FORMAT "lib/%s-linux-gnu"
 
