@@ -147,7 +147,8 @@ void check_watchdog_wake(void)
 	pthread_mutex_unlock(&watchdog.lock);
 }
 
-static void task_posting(const struct doca_task *task)
+/* While the hooks pause, the watchdog is awake: it ends the pause. */
+static void task_posted(struct doca_task *task)
 {
 	(void)task;
 	check_watchdog_kick();
@@ -174,7 +175,7 @@ static void at_exit(void)
 const struct check_part check_watchdog = {
 	.mode = SIM_CHECK_API,
 	.start = init_condition,
-	.task_posting = task_posting,
+	.task_posted = task_posted,
 	.hooks_paused = check_watchdog_wake,
 	.forked = forked,
 	.exit = at_exit,
