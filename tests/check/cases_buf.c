@@ -453,7 +453,7 @@ static void chain_unchained(void)
 
 /* ---- the flush flag ---- */
 
-/* The hooks rest between the ticks of the watchdog, which a busy machine delays: poll until they have seen enough. */
+/* The hooks pause between the ticks of the watchdog, which a busy machine delays: poll until they have seen enough. */
 static void wait_without_flush(void)
 {
 	struct rig *rig = open_running();

@@ -353,7 +353,7 @@ static void submit_marked(struct rig *rig, uint32_t count)
 		MUST(doca_task_submit_ex(rig_small_task(rig, i), MARKED));
 }
 
-/* The hooks rest between the ticks of the watchdog, which a busy machine delays: poll until they have seen enough. */
+/* The hooks pause between the ticks of the watchdog, which a busy machine delays: poll until they have seen enough. */
 static void wait_for_marked(void)
 {
 	struct rig *rig = rig_start(rig_open(NULL));
