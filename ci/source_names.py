@@ -11,6 +11,7 @@ STRUCT = re.compile(r'^(?:struct|union) (\w+) \{\n(.*?)^\}', re.M | re.S)
 MEMBER = re.compile(r'(\w+)(?:\[[^\]]*\])*(?: : \d+)?[;,]|\(\*(?:_Atomic )?(\w+)\)\(')
 INLINE = re.compile(r'^static (?:__always_)?inline [^;{]*?\b(\w+)\(', re.M)
 MACRO = re.compile(r'^#\s*define (\w+)', re.M)
+UNDEF = re.compile(r'^#\s*undef (\w+)', re.M)
 ENUM = re.compile(r'^enum (\w+) \{', re.M)
 DECLARATION = re.compile(r'^(?:extern )?(?:const )?(?:struct |enum |unsigned )?\w[\w ]*[ *]\**(\w+)\((?:[^;{}]|\n)*?\)[^;{}]*;', re.M)
 VARIABLE = re.compile(r'^extern [^;{}()]*?\b(\w+)(?:\[[^\]]*\])?(?: __attribute__[^;]*)?;', re.M)
@@ -60,7 +61,7 @@ class Source:
 
     def defined(self):
         """Macros, inline functions and enums that the header defines."""
-        return set(MACRO.findall(self.code)) | set(INLINE.findall(self.code)) | set(ENUM.findall(self.code))
+        return set(MACRO.findall(self.code)) - set(UNDEF.findall(self.code)) | set(INLINE.findall(self.code)) | set(ENUM.findall(self.code))
 
     def structs(self):
         """Structs that the header defines: {tag: names of members}."""

@@ -183,6 +183,9 @@ void shim_argp_log_misuse(const char *func, const char *format, ...) __attribute
 
 /* --- text.c --- */
 
+/* A copy of @text; NULL without memory. */
+char *shim_argp_dup(const char *text);
+
 /* Put a copy of @text in *@slot for a setter @func. A NULL text, or no memory,
  * is logged and leaves *@slot unchanged. */
 void shim_argp_set_text(char **slot, const char *text, const char *func);

@@ -66,7 +66,7 @@ doca_error_t shim_argp_dpdk_add(const char *word)
 
 	if (dpdk->count == dpdk->capacity && !grow(dpdk))
 		return shim_argp_report_no_memory();
-	dpdk->owned_argv[dpdk->count] = strdup(word);
+	dpdk->owned_argv[dpdk->count] = shim_argp_dup(word);
 	if (!dpdk->owned_argv[dpdk->count])
 		return shim_argp_report_no_memory();
 	dpdk->count++;

@@ -3,7 +3,6 @@
  * flag is obeyed although a later word is wrong. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "argp_priv.h"
 
@@ -55,7 +54,7 @@ static doca_error_t on_sdk_log_level(void *value, void *config)
 static doca_error_t on_json(void *value, void *config)
 {
 	(void)config;
-	shim_argp.json_path = strdup(value);
+	shim_argp.json_path = shim_argp_dup(value);
 	return shim_argp.json_path ? DOCA_SUCCESS : shim_argp_report_no_memory();
 }
 
@@ -81,7 +80,7 @@ static const struct general_flag {
 /* Copy @text; the copy of NULL is NULL. Returns false without memory. */
 static bool copy_text(char **copy, const char *text)
 {
-	*copy = text ? strdup(text) : NULL;
+	*copy = text ? shim_argp_dup(text) : NULL;
 	return *copy || !text;
 }
 

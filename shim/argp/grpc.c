@@ -2,13 +2,12 @@
 /* The flag of gRPC programs, in releases up to 2.6: a parameter like those of the program,
  * with a callback that keeps the value. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "argp_priv.h"
 
 static doca_error_t on_address(void *value, void *config)
 {
-	char *address = strdup(value);
+	char *address = shim_argp_dup(value);
 
 	(void)config;
 	if (!address)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* doca_argp_init(), the hooks that a program sets before start, and the log levels. */
-#include <string.h>
-
 #include "argp_priv.h"
 
 static doca_error_t parser_init(const char *program_name, void *program_config)
@@ -11,7 +9,7 @@ static doca_error_t parser_init(const char *program_name, void *program_config)
 	STAILQ_INIT(&shim_argp.occurrences);
 	shim_argp_set_state(SHIM_ARGP_OPEN);
 	if (program_name) {
-		shim_argp.program_name = strdup(program_name);
+		shim_argp.program_name = shim_argp_dup(program_name);
 		if (!shim_argp.program_name)
 			return DOCA_ERROR_NO_MEMORY;
 	}

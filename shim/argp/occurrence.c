@@ -2,7 +2,6 @@
 /* Occurrences: one for each appearance of a parameter, in the order of the arguments. */
 #include <json-c/json.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "argp_priv.h"
 
@@ -35,7 +34,7 @@ static struct shim_argp_occurrence *occurrence_new(struct doca_argp_param *param
 	occurrence->value = *value;
 	json_object_get(value->object);
 	if (value->text) {
-		occurrence->value.text = occurrence->text = strdup(value->text);
+		occurrence->value.text = occurrence->text = shim_argp_dup(value->text);
 		if (!occurrence->text) {
 			occurrence_free(occurrence);
 			return NULL;

@@ -23,7 +23,7 @@ static doca_error_t set_program_name(const char *path)
 
 	if (shim_argp.program_name || name[0] == '\0')
 		return DOCA_SUCCESS;
-	shim_argp.program_name = strdup(name);
+	shim_argp.program_name = shim_argp_dup(name);
 	return shim_argp.program_name ? DOCA_SUCCESS : shim_argp_report_no_memory();
 }
 

@@ -10,6 +10,16 @@
 
 #include "argp_priv.h"
 
+char *shim_argp_dup(const char *text)
+{
+	size_t len = strlen(text);
+	char *copy = calloc(1, len + 1);
+
+	if (copy)
+		memcpy(copy, text, len);
+	return copy;
+}
+
 void shim_argp_set_text(char **slot, const char *text, const char *func)
 {
 	char *copy;
@@ -18,7 +28,7 @@ void shim_argp_set_text(char **slot, const char *text, const char *func)
 		shim_argp_log_misuse(func, "the text is NULL; nothing was set");
 		return;
 	}
-	copy = strdup(text);
+	copy = shim_argp_dup(text);
 	if (!copy) {
 		shim_argp_log_misuse(func, "no memory for '%s'; nothing was set", text);
 		return;

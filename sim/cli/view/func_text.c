@@ -77,11 +77,6 @@ void cli_bps_text(uint64_t bps, char text[CLI_RATE_SIZE])
 	format_exact_unit(bps, 1000, units, 4, text);
 }
 
-void cli_func_rate(const struct pcie_function *function, char text[CLI_RATE_SIZE])
-{
-	cli_bps_text(function->active_rate_bps, text);
-}
-
 void cli_iec_bytes_text(uint64_t bytes, char text[CLI_RATE_SIZE])
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };

@@ -23,11 +23,7 @@ void cli_func_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE])
 /* The same with all digits: fe80:0000:0000:0000:00bf:00ff:fe00:0000. */
 void cli_func_long_ipv6(const struct pcie_function *function, char text[CLI_IP_SIZE]);
 
-/* "200 Gb/s": exact, in the largest unit without a remainder. */
-void cli_func_rate(const struct pcie_function *function, char text[CLI_RATE_SIZE]);
-
-/* "2 MiB": likewise. */
-/* A rate: "200 Gb/s". */
+/* A rate: "200 Gb/s", exact, in the largest unit without a remainder. */
 void cli_bps_text(uint64_t bps, char text[CLI_RATE_SIZE]);
 void cli_iec_bytes_text(uint64_t bytes, char text[CLI_RATE_SIZE]);
 

@@ -25,9 +25,7 @@
 #define SIM_RULE_ERROR_SIZE 256
 #define SIM_RULE_TEXT_SIZE  SIM_RULE_LINE_SIZE
 
-#define SIM_PPB         1000000000u                   /* probabilities and fractions are in billionths */
 #define SIM_RULE_MAX_NS UINT64_C(1000000000000000000) /* the longest time and delay: 31 years */
-#define SIM_NEVER_NS    UINT64_MAX
 
 /* Distributions of delays, in ns. */
 enum sim_delay_kind {

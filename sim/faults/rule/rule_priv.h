@@ -14,14 +14,6 @@
 #include "rule.h"
 #include "value.h"
 
-/* Upper limits of parameters. */
-#define SIM_MAX_FLIP_BITS (1u << 20)
-#define SIM_MAX_WINDOW    1024
-#define SIM_MAX_VFS       65535
-#define SIM_MAX_ALPHA     1000
-#define SIM_MAX_GEN       6
-#define SIM_MAX_LANES     16
-
 /* The comparison between a keyword and its value. */
 enum sim_compare {
 	SIM_COMPARE_NONE,  /* the keyword stands alone */

@@ -146,20 +146,3 @@ int sim_rule_split_token(struct sim_rule_parser *parser, struct sim_text text, s
 	*ret_token = token;
 	return 0;
 }
-
-int sim_read_number(struct sim_rule_parser *parser, const struct sim_token *token, uint32_t min, uint32_t max,
-		    uint32_t *ret_value)
-{
-	char what[64];
-	uint64_t value;
-
-	if (sim_value_number(token->value, max, &value) == 0 && value >= min) {
-		*ret_value = (uint32_t)value;
-		return 0;
-	}
-	if (max == UINT32_MAX || max == INT32_MAX)
-		snprintf(what, sizeof(what), "a number from %u", min);
-	else
-		snprintf(what, sizeof(what), "a number from %u to %u", min, max);
-	return sim_rule_parser_expected(parser, token, what);
-}

@@ -19,6 +19,16 @@
 #ifndef SIM_FAULTS_WORDS_H
 #define SIM_FAULTS_WORDS_H
 
+/* Limits of parameters. */
+#define SIM_PPB           1000000000u /* probabilities and fractions are in billionths */
+#define SIM_NEVER_NS      UINT64_MAX
+#define SIM_MAX_FLIP_BITS (1u << 20)
+#define SIM_MAX_WINDOW    1024
+#define SIM_MAX_VFS       65535
+#define SIM_MAX_ALPHA     1000
+#define SIM_MAX_GEN       6
+#define SIM_MAX_LANES     16
+
 /* X(action, keyword, usage, argument, role): the effect. Each role includes those above it:
  *   CHANGES the operation or its data
  *   DECIDES its outcome: a rule has one such action at most
