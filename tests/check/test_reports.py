@@ -206,8 +206,8 @@ def test_hits_are_events_of_traces():
 
 
 def test_hits_are_in_the_page_of_a_run():
-    bfsim_run('first', '--report', 'page.html', '--trace', 't.json')
-    run(BFSIM, 'report', 't.json', '-o', 'again.html')
+    bfsim_run('first', '--report', 'page.html', '--trace', 't.bfsim')
+    run(BFSIM, 'report', 't.bfsim', '-o', 'again.html')
     for name in ('page.html', 'again.html'):
         with open(name, encoding='utf-8') as file:
             page = file.read()

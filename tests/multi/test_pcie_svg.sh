@@ -35,7 +35,7 @@ test_one_size_is_a_curve_too() {
 
 test_a_place_that_cannot_be_written_is_named() {
 	status 1 bfsim pcie --svg no/such/place.svg 64
-	says '^bfsim: cannot write no/such/place.svg: No such file' err
+	says '^bfsim: cannot write the picture to no/such/place.svg: No such file' err
 	one_line err
 }
 

