@@ -61,7 +61,7 @@ test_scenarios_end_with_their_programs_and_directories() {
 	for how in terminal pipe session; do
 		status 0 hang_up $how 'ok  .*short' "$bfsim_program" test -j 1 short.yaml long.yaml
 		says '^status (141|129)$' out
-		[ ! -e pid ] || becomes_true gone "$(cat pid)"
+		[ ! -s pid ] || becomes_true gone "$(cat pid)"
 		absent "$TMPDIR"/*
 	done
 }
@@ -74,7 +74,7 @@ test_a_replay_ends() {
 	touch waits
 	status 0 hang_up pipe '' "$bfsim_program" replay bfsim-failures/fails
 	says '^status 141$' out
-	[ ! -e pid ] || becomes_true gone "$(cat pid)"
+	[ ! -s pid ] || becomes_true gone "$(cat pid)"
 	absent "$TMPDIR"/*
 }
 
