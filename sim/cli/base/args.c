@@ -375,17 +375,18 @@ void cli_args_parse(const struct cli_args *args, int argc, char **argv, unsigned
 	};
 	struct parser parser = { .args = args, .options = options };
 	size_t list_count;
-	const struct argp argp = { .options = parser.list,
-				   .parser = parse_opt,
-				   .args_doc = args->args_doc,
-				   .doc = args->doc,
-				   /* that of bfsim adds the list of commands */
-				   .help_filter = args->help_filter ? args->help_filter : name_installed_documents };
+	struct argp argp = { .parser = parse_opt,
+			     .args_doc = args->args_doc,
+			     .doc = args->doc,
+			     /* that of bfsim adds the list of commands */
+			     .help_filter = args->help_filter ? args->help_filter : name_installed_documents };
 
 	add_table(&parser, args, options);
 	list_count = parser.list_count;
 	add_rows(&parser, standard, NULL, 0);
 	parser.list[list_count] = (struct argp_option){ 0 }; /* argp has them already */
+	if (list_count > 0)
+		argp.options = parser.list; /* glibc's help leaks memory for a list without an option */
 	if (argc > 1 && strcmp(argv[1], CLI_ARGS_LIST) == 0)
 		list_options(&parser);
 	check_words(&parser, argc, argv, flags);
