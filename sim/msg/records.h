@@ -15,7 +15,7 @@
 
 /* ---- the address of an end: where it is written to ---- */
 
-#define SIM_PIPE_VERSION 7
+#define SIM_PIPE_VERSION 8
 
 enum sim_pipe_fd { SIM_PIPE_FD_RING, SIM_PIPE_FD_DOORBELL, SIM_PIPE_FD_WAKE, SIM_PIPE_NUM_FDS };
 
@@ -23,8 +23,9 @@ struct sim_pipe_address {
 	uint32_t version;
 	uint32_t max_msg_bytes;
 	uint32_t recv_queue_size;
-	uint32_t slot;      /* to ring in the doorbells */
-	uint32_t engine;    /* of virtual time: messages to the end are posted to it */
+	uint32_t slot;   /* to ring in the doorbells */
+	uint32_t engine; /* of virtual time: messages to the end are posted to it */
+	uint32_t reserved;
 	uint64_t stream_id; /* in recordings: the client's */
 };
 
@@ -35,7 +36,8 @@ struct sim_consumer_info {
 	uint32_t num_slots, max_imm_bytes;
 	uint32_t has_memory; /* @key is set */
 	uint32_t engine;     /* of virtual time */
-	uint64_t stream_id;  /* in recordings: of messages to it */
+	uint32_t reserved;
+	uint64_t stream_id; /* in recordings: of messages to it */
 	struct sim_key key;
 };
 

@@ -30,7 +30,7 @@
 #include "sim/fabric/served/served.h"
 
 /* Raise the number when a shared layout or its meaning changes; rules and their operations change the rest (operations.h). */
-#define SIM_WIRE_VERSION (11u << 16 | SIM_RULES_CHECKSUM)
+#define SIM_WIRE_VERSION (12u << 16 | SIM_RULES_CHECKSUM)
 
 enum sim_msg_type {
 	SIM_MSG_ATTACH = 1, /* attach this process */
@@ -84,7 +84,7 @@ struct sim_msg {
 	uint16_t is_reply;
 	uint64_t seq;
 	int32_t status; /* replies: 0 or -errno */
-	uint32_t reserved;
+	uint32_t reserved[3];
 	union {
 		struct sim_peer_info attach; /* the daemon ignores id and uid, and pid if it sees the process's */
 		struct {
@@ -104,6 +104,7 @@ struct sim_msg {
 		struct {
 			struct sim_key key;
 			uint32_t function;
+			uint32_t reserved;
 		} import;
 		struct {
 			struct sim_region region;

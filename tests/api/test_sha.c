@@ -395,6 +395,7 @@ static void ask_for_unconfigured(void)
 	assert_doca(doca_sha_task_partial_hash_alloc_init(rig.sha, DOCA_SHA_ALGORITHM_SHA1, NULL, NULL,
 							  (union doca_data){ 0 }, &task),
 		    DOCA_ERROR_NO_MEMORY);
+	close_rig(&rig);
 }
 
 static void test_tasks_that_were_not_configured_are_named_so(void **state)

@@ -295,6 +295,23 @@ static void test_a_client_that_gives_up_is_not_accepted(void **state)
 }
 
 /* Its connect message has a descriptor, which the server's process got already. */
+/* Take offers until one is @hello. The clients of those before have given up, which may reach the server after their offers. */
+static void expect_offer_at_last(const char *hello)
+{
+	const struct channel_actor_request take = { .op = CHANNEL_ACTOR_RECV_OFFER };
+
+	for (;;) {
+		struct channel_actor_reply reply;
+
+		channel_actor_begin(&dpu, &take);
+		reply = channel_actor_finish(&dpu);
+		if (strcmp(reply.text, hello) == 0)
+			return;
+		assert_string_equal(reply.text, "gives up");
+		channel_actor_close(&dpu, 0, -ECONNRESET);
+	}
+}
+
 static void test_a_client_that_gives_up_leaves_nothing_at_the_server(void **state)
 {
 	struct channel_actor_request connect = { .op = CHANNEL_ACTOR_CONNECT,
@@ -313,7 +330,7 @@ static void test_a_client_that_gives_up_leaves_nothing_at_the_server(void **stat
 		channel_actor_close(&host, 0, -ECONNRESET);
 	}
 	assert_int_equal(channel_actor_connect(&host, 0, HOST0, "echo", PATIENT_MS, "stays"), 0);
-	channel_actor_expect_offer(&dpu, 0, 0, "stays");
+	expect_offer_at_last("stays");
 	assert_int_equal(channel_actor_count_fds(&dpu), before);
 	end_card();
 }

@@ -6,7 +6,7 @@ debug information.
     shared_layout.py [--update] LIST WIRE_H OPERATIONS_H LIBRARY ...
 
 Each compiler and each architecture has to produce the layout of the list, as processes of both share a session. A member that
-is a pointer is an error. The list has the version of the wire: the number in WIRE_H and the checksum of fault rules in
+is a pointer is an error, and so are bytes of a message that are no member's: whatever was there would leave the process. The list has the version of the wire: the number in WIRE_H and the checksum of fault rules in
 OPERATIONS_H. A change of anything else needs a higher number, without which --update refuses. Exit status 77: the libraries
 have no debug information.
 """
@@ -24,6 +24,7 @@ sim_trace_head sim_trace_record sim_trace_ring sim_trace_thread sim_trace_object
 shim_sync_cell
 sim_pipe_hdr sim_pipe_object sim_consumer_info sim_pipe_address descriptor:descriptor.c
 """.split()
+MESSAGES = 'sim_msg served_request served_reply sim_pipe_hdr sim_pipe_object sim_consumer_info sim_pipe_address descriptor'.split()
 # Enumerations whose numbers are shared.
 NUMBERS = 'sim_op sim_act sim_status sim_msg_type'.split()
 ENTRY = re.compile(r'^ *<(\d+)><([0-9a-f]+)>: Abbrev Number: \d+ \(DW_TAG_(\w+)\)')
@@ -93,6 +94,16 @@ class Types:
             return self.size(element) * number
         return entry.get('byte_size', 0)
 
+    def gaps(self, entry):
+        """(where it ends, size in bytes) of each gap between the members of a structure, and after the last."""
+        end = 0
+        members = [self.entries[child] for child in self.children.get(entry['at'], [])]
+        for member in [*(one for one in members if one['tag'] == 'member'), None]:
+            at = member.get('data_member_location', 0) if member else entry['byte_size']
+            if at > end:
+                yield f'.{member["name"]}' if member and 'name' in member else 'the end', at - end
+            end = at + (self.size(self.entries[member['type']]) if member else 0)
+
     def lines(self, name, entry, offset, errors):
         """A line for each member of a structure or union, and for the members of members."""
         yield f'{name} {offset} {self.size(entry)}'
@@ -104,6 +115,8 @@ class Types:
             errors.append(f'{name} is a pointer')
         if entry['tag'] not in ('structure_type', 'union_type'):
             return
+        if entry['tag'] == 'structure_type' and name.split('.')[0] in MESSAGES:
+            errors += [f'{name} has {gap} bytes before {at} that are no member\'s: name them `reserved\'' for at, gap in self.gaps(entry)]
         for child in self.children.get(entry['at'], []):
             member = self.entries[child]
             if member['tag'] == 'member':
