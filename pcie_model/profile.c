@@ -50,6 +50,12 @@ enum {
 	.comch_max_buf_bytes = COMCH_MAX_BUF_BYTES, .comch_max_imm_bytes = COMCH_MAX_IMM_BYTES,     \
 	.comch_max_consumers = COMCH_MAX_CONSUMERS, .comch_max_producers = COMCH_MAX_PRODUCERS
 
+/* RDMA, the same on both sides and on all cards: our choice after the attributes that mlx5 devices report to verbs (message 1 GiB,
+ * work queues of 32768, 30 segments), and the 255 entries of a GID table. */
+#define RDMA                                                                                                \
+	.rdma = true, .rdma_max_msg_bytes = 1 << 30, .rdma_max_send_queue = 32768, .rdma_max_list_len = 30, \
+	.rdma_gids = 255
+
 /* Engines besides DMA, the same on both sides of a card. Length of lists: our choice, but for BlueField-3's decompression.
  * Number of tasks: programs of the astraea project for BlueField-3 configure 65536 tasks of AES-GCM, and of decompression, in a
  * context, and 8192 of erasure coding; SHA: our choice. doc/hardware.md gives the sources. */
@@ -196,6 +202,7 @@ static const struct pcie_profile bluefield_2 = {
 		BLUEFIELD_2_ACCELS,
 		.comch_client = true, /* "clients on the host": Comch guide */
 		COMCH_LIMITS,
+		RDMA,
 		SYNC_EVENTS,
 		MAPS,
 		.num_completion_vectors = HOST_COMPLETION_VECTORS,
@@ -211,6 +218,7 @@ static const struct pcie_profile bluefield_2 = {
 		COMCH_LIMITS,
 		.cache_invalidate = true,
 		.cache_invalidate_max_buf_bytes = 2 * MIB,
+		RDMA,
 		SYNC_EVENTS,
 		MAPS,
 		.rep_filter_all = true,
@@ -258,6 +266,7 @@ static const struct pcie_profile bluefield_3 = {
 		BLUEFIELD_3_ACCELS,
 		.comch_client = true, /* "clients on the host": Comch guide */
 		COMCH_LIMITS,
+		RDMA,
 		SYNC_EVENTS,
 		MAPS,
 		.num_completion_vectors = HOST_COMPLETION_VECTORS,
@@ -273,6 +282,7 @@ static const struct pcie_profile bluefield_3 = {
 		COMCH_LIMITS,
 		.cache_invalidate = true,
 		.cache_invalidate_max_buf_bytes = 2 * MIB,
+		RDMA,
 		SYNC_EVENTS,
 		MAPS,
 		.rep_filter_all = true,
@@ -294,6 +304,7 @@ static const struct pcie_profile connectx_7 = {
 	 * reading of "DOCA DMA needs a BlueField". Hence no DMA limits either,
 	 * and no Comch without Arm cores. */
 	.host_caps = {
+		RDMA,
 		.num_completion_vectors = HOST_COMPLETION_VECTORS,
 		.max_mmap_devices = MAX_MMAP_DEVICES,
 	},

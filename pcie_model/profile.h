@@ -69,7 +69,12 @@ struct pcie_accel_caps {
 	X(SIZE, comch_max_imm_bytes, "comch-max-imm-bytes")    /* immediate data of such a message */                 \
 	X(COUNT, comch_max_consumers, "comch-max-consumers")   /* at one end of a connection; or of a MsgQ */         \
 	X(COUNT, comch_max_producers, "comch-max-producers")                                                          \
-	X(BOOL, cache_invalidate, "cache-invalidate") /* can invalidate lines of its cores' cache */                  \
+	X(BOOL, rdma, "rdma")                                /* can have RDMA contexts */                             \
+	X(SIZE, rdma_max_msg_bytes, "rdma-max-msg-bytes")    /* of one task */                                        \
+	X(COUNT, rdma_max_send_queue, "rdma-max-send-queue") /* tasks in flight on one connection */                  \
+	X(COUNT, rdma_max_list_len, "rdma-max-list-len")     /* local buffers of one task; a receive has one more */  \
+	X(COUNT, rdma_gids, "rdma-gids")                     /* entries of the table of GIDs */                       \
+	X(BOOL, cache_invalidate, "cache-invalidate")        /* can invalidate lines of its cores' cache */           \
 	X(BYTES, cache_invalidate_max_buf_bytes, "cache-invalidate-max-buf-bytes") /* of memory in one such task */   \
 	X(BOOL, mmap_export_pci, "mmap-export-pci")             /* can export memory to the card's other side */      \
 	X(BOOL, mmap_from_export_pci, "mmap-from-export-pci")   /* can import memory of the other side */             \

@@ -97,7 +97,7 @@ static void default_lid(const struct pcie_draft_function *function)
 		final->lid = (uint16_t)(final->id + 1); /* LID 0 is reserved */
 }
 
-/* ---- addresses: MAC and IPv6 ---- */
+/* ---- addresses: MAC, IPv4 and IPv6 ---- */
 
 /* 02:bf:00 (locally administered), then the function's id. */
 static void default_mac(const struct pcie_draft_function *function)
@@ -107,6 +107,20 @@ static void default_mac(const struct pcie_draft_function *function)
 
 	if (!function->yaml->mac)
 		memcpy(function->final->mac, mac, sizeof(mac));
+}
+
+/* 198.18.0.0/15, the block for tests of networks (RFC 2544), and the function's id, from 1. Programs with RDMA connect to the
+ * address of a device. */
+static void default_ipv4(const struct pcie_draft_function *function)
+{
+	struct pcie_function *final = function->final;
+	uint32_t number = final->id + 1;
+	const uint8_t ipv4[4] = { 198, (uint8_t)(18 + (number >> 16)), (uint8_t)(number >> 8), (uint8_t)number };
+
+	if (function->yaml->ipv4 || final->link_layer != PCIE_LINK_ETHERNET)
+		return;
+	memcpy(final->ipv4, ipv4, sizeof(ipv4));
+	final->has_ipv4 = true;
 }
 
 /* fe80::/64 with the MAC's modified EUI-64 (RFC 4291, appendix A). */
@@ -137,6 +151,7 @@ int pcie_draft_fill_defaults(struct pcie_draft *draft)
 		default_aux_index(function);
 		default_lid(function);
 		default_mac(function);
+		default_ipv4(function);
 		default_ipv6(function);
 		rc = pcie_draft_default_names(draft, function);
 	}

@@ -23,6 +23,9 @@ HEADERS = libraries.public_headers('task', libraries.SHIM / 'include')
 # two has those of 2.5, whose libraries are known.
 GONE = ['doca_cc.h', 'doca_cc_consumer.h', 'doca_cc_producer.h', 'doca_comm_channel.h']
 
+# Headers that were another interface under the same names in these releases, which has a library of its own.
+OTHER_INTERFACE = {'doca_rdma.h': ['2.5', '2.6']}
+
 # What headers of the newest release have and the facts of 3.0 lack: their contents besides functions, and types of functions
 # that the facts could only guess. From public headers of 3.3 (doca_clock.h) and of 2026 (doca_argp.h, 3.3 or later).
 NEWER = {
@@ -131,6 +134,8 @@ def with_earlier(table, base, earlier):
     found = in_scope(base[table])
     for release in earlier:
         for name, entry in in_scope(release[table]).items():
+            if release['version'] in OTHER_INTERFACE.get(entry['header'], []):
+                continue
             dropped_after = found.get(name, {}).get('dropped_after', release['version'])
             if name not in found or entry['header'] in GONE:
                 found[name] = {**entry, 'dropped_after': dropped_after}

@@ -183,6 +183,8 @@ static const struct pcie_function *find_peer_function(const struct sim_card *car
 
 static bool may_export(const struct pcie_function *function, const struct sim_region *region)
 {
+	if (region->access & SIM_ACCESS_NET)
+		return function->caps.rdma;
 	if (region->access & SIM_ACCESS_SYNC)
 		return function->caps.sync_event_export_pci;
 	return function->caps.mmap_export_pci || region->access & SIM_ACCESS_CHANNEL;
@@ -280,18 +282,29 @@ static int import_add(struct sim_card *card, struct card_key *key, uint32_t peer
 
 static bool may_import_any(const struct pcie_function *importer)
 {
-	return importer->caps.mmap_from_export_pci || importer->caps.sync_event_from_export_pci;
+	return importer->caps.mmap_from_export_pci || importer->caps.sync_event_from_export_pci || importer->caps.rdma;
 }
 
 static bool may_import(const struct pcie_function *importer, const struct sim_region *region)
 {
+	if (region->access & SIM_ACCESS_NET)
+		return importer->caps.rdma;
 	if (region->access & SIM_ACCESS_SYNC)
 		return importer->caps.sync_event_from_export_pci;
 	return importer->caps.mmap_from_export_pci || region->access & SIM_ACCESS_CHANNEL;
 }
 
-static int check_relation(const struct pcie_function *importer, const struct pcie_function *exporter)
+/* Whether the network carries frames between the ports of two functions. */
+static bool network_connects(const struct pcie_function *a, const struct pcie_function *b)
 {
+	return (a->lid != 0) == (b->lid != 0);
+}
+
+static int check_relation(const struct pcie_function *importer, const struct pcie_function *exporter,
+			  const struct sim_region *region)
+{
+	if (region->access & SIM_ACCESS_NET)
+		return network_connects(importer, exporter) ? 0 : -EPERM;
 	if (importer->card != exporter->card)
 		return -EXDEV;
 	return pcie_functions_are_related(importer, exporter) ? 0 : -EPERM;
@@ -315,7 +328,7 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
 		return -ENOTSUP;
 	*ret_region = &key->region;
 	*ret_exporter = key->exporter;
-	rc = check_relation(importer, &card->topology->functions[key->region.function]);
+	rc = check_relation(importer, &card->topology->functions[key->region.function], &key->region);
 	return rc < 0 ? rc : import_add(card, key, peer);
 }
 

@@ -34,6 +34,9 @@ enum sim_access {
 	SIM_ACCESS_WRITE = 2,
 	SIM_ACCESS_CHANNEL = 4, /* memory of a channel: needs no export or import capability */
 	SIM_ACCESS_SYNC = 8,    /* used alone: the value of a sync event, accessed in place and never copied */
+	SIM_ACCESS_ATOMIC = 16, /* atomic operations of the network */
+	SIM_ACCESS_NET = 32,    /* importers are the functions that the network reaches, of any card */
+	SIM_ACCESS_INBOX = 64,  /* a queue pair's inbox (sim/rdma/inbox.h), accessed in place and never copied */
 };
 
 /* The description of a process. The process itself says its side, program and check; the owner of the session sets the

@@ -47,13 +47,15 @@ static int check_new_channel(const struct sim_services *services, uint32_t peer,
 	return count < SIM_MAX_CHANNELS && unaccepted < SIM_MAX_UNACCEPTED ? 0 : -EDQUOT;
 }
 
-int sim_services_connect(struct sim_services *services, uint32_t peer, uint64_t number, uint32_t function,
+int sim_services_connect(struct sim_services *services, uint32_t peer, uint64_t number, uint32_t function, uint32_t rep,
 			 const char *name, uint64_t deadline_ms, void *handshake)
 {
 	struct channel *channel;
 	int rc;
 
 	if (!sim_services_may_connect(services, peer, function) || number & SERVER_NUMBER_BIT)
+		return -EINVAL;
+	if (rep != function && (rep != SIM_NETWORK || !services->topology->functions[function].caps.rdma))
 		return -EINVAL;
 	if (!sim_service_name_fits(name))
 		return -ENAMETOOLONG;
@@ -66,6 +68,7 @@ int sim_services_connect(struct sim_services *services, uint32_t peer, uint64_t 
 	channel->state = SIM_CHANNEL_PENDING;
 	channel->client = (struct sim_channel_end){ peer, number };
 	channel->function = function;
+	channel->rep = rep;
 	channel->deadline_ms = deadline_ms;
 	channel->handshake = handshake;
 	strcpy(channel->name, name);
@@ -110,7 +113,7 @@ bool sim_services_next_offer(struct sim_services *services, struct sim_offer *re
 		const struct service *service = NULL;
 
 		if (c->state == SIM_CHANNEL_PENDING)
-			service = sim_services_find(services, c->function, c->name);
+			service = sim_services_find(services, c->rep, c->name);
 		if (service && num_offered_to(services, service->end.peer) < SIM_MAX_UNACCEPTED) {
 			offer_channel(services, c, service, ret_offer);
 			return true;
@@ -211,7 +214,7 @@ static const struct service *find_elsewhere(const struct sim_services *services,
 	const struct service *s;
 
 	LIST_FOREACH(s, &services->services, entry)
-		if (strcmp(s->name, channel->name) == 0 && s->rep != channel->function &&
+		if (strcmp(s->name, channel->name) == 0 && s->rep != channel->rep && s->rep != SIM_NETWORK &&
 		    strcmp(functions[s->rep].side, functions[channel->function].side) == 0)
 			return s;
 	return NULL;

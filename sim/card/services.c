@@ -2,6 +2,7 @@
 /* The services of a card: added, found, removed. */
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,9 +60,9 @@ struct service *sim_services_find(const struct sim_services *services, uint32_t 
 	return NULL;
 }
 
-bool sim_services_has_service(const struct sim_services *services, uint32_t function, const char *name)
+bool sim_services_has_service(const struct sim_services *services, uint32_t rep, const char *name)
 {
-	return sim_services_find(services, function, name) != NULL;
+	return sim_services_find(services, rep, name) != NULL;
 }
 
 /* Check that @peer has no service of that number, and may add one. */
@@ -78,13 +79,23 @@ static int check_new_service(const struct sim_services *services, uint32_t peer,
 	return count < SIM_MAX_SERVICES ? 0 : -EDQUOT;
 }
 
+void sim_service_name_port(uint32_t function, uint16_t port, char name[SIM_SERVICE_NAME_SIZE])
+{
+	snprintf(name, SIM_SERVICE_NAME_SIZE, "port %u of function %u", port, function);
+}
+
+static bool may_serve(const struct pcie_function *function, uint32_t rep)
+{
+	return rep == SIM_NETWORK ? function->caps.rdma : pcie_function_has_representor(function, rep);
+}
+
 int sim_services_listen(struct sim_services *services, uint32_t peer, uint64_t number, const struct sim_service *wanted)
 {
 	const struct pcie_function *function = sim_services_find_function(services, peer, wanted->function);
 	struct service *service;
 	int rc;
 
-	if (!function || !pcie_function_has_representor(function, wanted->rep))
+	if (!function || !may_serve(function, wanted->rep))
 		return -EINVAL;
 	if (!sim_service_name_fits(wanted->name))
 		return -ENAMETOOLONG;

@@ -16,7 +16,7 @@
  * of another peer.
  *
  * A topology gives each representor to one function only. So a representor and a name identify one service, on any
- * listening function.
+ * listening function. A service of the network has no representor: its name says function and port.
  *
  * The owner passes an opaque pointer @handshake with a connect. The services keep it while the channel is pending, and
  * then return it.
@@ -32,11 +32,16 @@
 #define SIM_MAX_CHANNELS      4096 /* that one peer requested */
 #define SIM_MAX_UNACCEPTED    512  /* not accepted yet: the limit of requests by a peer, and of offers to a peer */
 
+#define SIM_NETWORK (UINT32_MAX - 1) /* instead of a representor: all functions that the network reaches */
+
 struct sim_service {
 	uint32_t function; /* id of the server's function */
-	uint32_t rep;      /* id of the function whose representor it serves */
+	uint32_t rep;      /* id of the function whose representor it serves; or SIM_NETWORK */
 	const char *name;
 };
+
+/* The name of a service of the network: port @port of @function. */
+void sim_service_name_port(uint32_t function, uint16_t port, char name[SIM_SERVICE_NAME_SIZE]);
 
 /* One process's end of a channel. */
 struct sim_channel_end {
@@ -98,13 +103,13 @@ void sim_services_unlisten(struct sim_services *services, uint32_t peer, uint64_
 /* Whether @peer may connect through @function. */
 bool sim_services_may_connect(const struct sim_services *services, uint32_t peer, uint32_t function);
 
-/* Whether @function's representor has a service @name. */
-bool sim_services_has_service(const struct sim_services *services, uint32_t function, const char *name);
+/* Whether the representor of function @rep has a service @name; or the network, if @rep is SIM_NETWORK. */
+bool sim_services_has_service(const struct sim_services *services, uint32_t rep, const char *name);
 
-/* Request a channel to the service @name of @function's representor, pending until @deadline_ms. Returns 0, -EINVAL
+/* Request a channel to the service @name of @function's representor, or of the network (@rep), pending until @deadline_ms. Returns 0, -EINVAL
  * (not a function of the peer's side, or @number is in use or in the servers' range), -ENAMETOOLONG, -EDQUOT
  * (SIM_MAX_CHANNELS, SIM_MAX_UNACCEPTED) or -ENOMEM. @handshake is taken on success only. */
-int sim_services_connect(struct sim_services *services, uint32_t peer, uint64_t number, uint32_t function,
+int sim_services_connect(struct sim_services *services, uint32_t peer, uint64_t number, uint32_t function, uint32_t rep,
 			 const char *name, uint64_t deadline_ms, void *handshake);
 
 /* Offer the next pending channel whose service exists. Returns whether there was one. */

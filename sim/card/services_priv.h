@@ -16,7 +16,8 @@ struct service {
 struct channel {
 	enum sim_channel_state state;
 	struct sim_channel_end client, server; /* @server is valid from [offered] on */
-	uint32_t function;                     /* function of the client; the server serves its representor */
+	uint32_t function;                     /* of the client */
+	uint32_t rep; /* the client's function, whose representor the server serves; or SIM_NETWORK */
 	uint32_t server_function;
 	uint64_t deadline_ms; /* valid while pending */
 	void *handshake;      /* valid while pending */

@@ -98,7 +98,8 @@ static void send_offers(struct daemon *daemon)
 static int register_service(struct daemon *daemon, struct conn *conn, uint64_t number,
 			    const struct sim_service *service)
 {
-	if (!sim_function_has_rep(&sim_shared_state_of(&daemon->shared)->functions, service->rep))
+	if (service->rep != SIM_NETWORK &&
+	    !sim_function_has_rep(&sim_shared_state_of(&daemon->shared)->functions, service->rep))
 		return -ENODEV;
 	return sim_services_listen(daemon->services, conn->peer, number, service);
 }
@@ -122,7 +123,7 @@ static bool has_no_server(const struct daemon *daemon, const struct conn *conn, 
 	uint32_t function = msg->body.connect.function;
 
 	return msg->body.connect.timeout_ms == 0 && sim_services_may_connect(daemon->services, conn->peer, function) &&
-	       !sim_services_has_service(daemon->services, function, msg->body.connect.name);
+	       !sim_services_has_service(daemon->services, msg->body.connect.rep, msg->body.connect.name);
 }
 
 static int queue_connect(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)
@@ -138,7 +139,7 @@ static int queue_connect(struct daemon *daemon, struct conn *conn, const struct 
 	if (!pending)
 		return -ENOMEM;
 	rc = sim_services_connect(daemon->services, conn->peer, msg->body.connect.number, msg->body.connect.function,
-				  msg->body.connect.name, sim_monotonic_ms() + msg->body.connect.timeout_ms, pending);
+				  msg->body.connect.rep, msg->body.connect.name, sim_monotonic_ms() + msg->body.connect.timeout_ms, pending);
 	if (rc < 0) {
 		free(pending);
 		return rc;

@@ -70,8 +70,13 @@ static void add_service(void *arg, uint32_t peer, const struct sim_service *serv
 	add_text(entry, "name", service->name);
 	add_text(entry, "side", sim_card_peer(listing->daemon->card, peer)->side);
 	add_function(entry, "function", listing->daemon, service->function);
-	add_text(entry, "rep_side", listing->daemon->topology->functions[service->rep].side);
-	add_function(entry, "rep", listing->daemon, service->rep);
+	if (service->rep == SIM_NETWORK) {
+		add_text(entry, "rep_side", "network");
+		add_text(entry, "rep", "any");
+	} else {
+		add_text(entry, "rep_side", listing->daemon->topology->functions[service->rep].side);
+		add_function(entry, "rep", listing->daemon, service->rep);
+	}
 	json_object_array_add(listing->list, entry);
 }
 

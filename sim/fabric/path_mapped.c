@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The path "mapped": a mapping of the shared object that holds the memory. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ static uint64_t object_page_size(const struct stat *object)
 
 static int mapped_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
 {
-	int prot = PROT_READ | (cfg->region.access & (SIM_ACCESS_WRITE | SIM_ACCESS_SYNC) ? PROT_WRITE : 0);
+	int prot = PROT_READ | (cfg->region.access & (SIM_ACCESS_WRITE | SIM_ACCESS_SYNC | SIM_ACCESS_INBOX) ? PROT_WRITE : 0);
 	uint64_t page, before;
 	struct stat object;
 	void *mapping;
@@ -38,6 +39,10 @@ static int mapped_open(struct sim_remote *remote, const struct sim_remote_cfg *c
 	if (fstat(cfg->object_fd, &object) < 0 || !object_covers(&object, &cfg->region)) {
 		*ret_reason = "its object is shorter than the range";
 		return -ENXIO;
+	}
+	if (cfg->region.access & SIM_ACCESS_INBOX && !(fcntl(cfg->object_fd, F_GET_SEALS) & F_SEAL_SHRINK)) {
+		*ret_reason = "its object can shrink";
+		return -EPROTO;
 	}
 	page = object_page_size(&object);
 	before = cfg->region.object_offset % page;

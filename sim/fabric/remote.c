@@ -27,7 +27,7 @@ static void add_reason(struct sim_remote *remote, const char *path, const char *
 /* Whether @cfg permits the path. */
 static bool is_candidate(const struct sim_path_ops *path, const struct sim_remote_cfg *cfg)
 {
-	if (cfg->region.access & SIM_ACCESS_SYNC)
+	if (cfg->region.access & (SIM_ACCESS_SYNC | SIM_ACCESS_INBOX))
 		return path == &sim_path_in_place || path == &sim_path_mapped;
 	return !cfg->forced_path || strcmp(path->name, cfg->forced_path) == 0;
 }
@@ -117,9 +117,26 @@ void sim_remote_destroy(struct sim_remote *remote)
 	free(remote);
 }
 
+static void notify_revoked(struct sim_remote *remote)
+{
+	void (*notify)(void *arg) = atomic_load(&remote->notify);
+
+	if (notify)
+		notify(remote->notify_arg);
+}
+
+void sim_remote_on_revoked(struct sim_remote *remote, void (*notify)(void *arg), void *arg)
+{
+	remote->notify_arg = arg;
+	atomic_store(&remote->notify, notify);
+	if (atomic_load(&remote->revoked))
+		notify_revoked(remote);
+}
+
 bool sim_remote_try_revoke(struct sim_remote *remote)
 {
-	atomic_store(&remote->revoked, true);
+	if (!atomic_exchange(&remote->revoked, true))
+		notify_revoked(remote);
 	return atomic_load(&remote->in_flight) == 0;
 }
 

@@ -76,6 +76,8 @@ struct sim_remote {
 	atomic_bool revoked;
 	atomic_uint in_flight;               /* copies in flight */
 	char reason[SIM_REMOTE_REASON_SIZE]; /* against better paths; "" = this is the best */
+	void (*_Atomic notify)(void *arg);   /* at the revocation; NULL = nothing */
+	void *notify_arg;
 };
 
 /* Choose a path and open it. Returns 0, -ENOTSUP (no permitted path works; the log says why), -ETIMEDOUT
@@ -94,6 +96,10 @@ static inline void sim_remote_set_cause(struct sim_remote *remote, enum sim_revo
 	if (!atomic_load(&remote->revoked))
 		atomic_store(&remote->revoke_cause, cause);
 }
+
+/* Call @notify(@arg) at the revocation, in the thread that revokes: it must be quick, and must not call into the
+ * session. May be called at once, or twice. */
+void sim_remote_on_revoked(struct sim_remote *remote, void (*notify)(void *arg), void *arg);
 
 /* Fail further copies, as the exporter ended the export or died, and wait for those in flight. */
 void sim_remote_revoke(struct sim_remote *remote);

@@ -132,7 +132,9 @@ struct sim_msg {
 		struct {
 			uint64_t number;
 			uint32_t function;
+			uint32_t rep; /* the function, or SIM_NETWORK */
 			uint32_t timeout_ms;
+			uint32_t reserved;
 			char name[SIM_SERVICE_NAME_SIZE];
 			struct sim_msg_handshake handshake;
 		} connect;

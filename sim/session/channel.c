@@ -151,12 +151,12 @@ static struct sim_channel *add_client(struct sim_channels *channels, sim_channel
 	return channel;
 }
 
-int sim_session_connect(struct sim_session *session, uint32_t function, const char *name, uint32_t timeout_ms,
-			const struct sim_handshake_msg *connect_msg, sim_channel_notify *notify, void *arg,
-			struct sim_channel **ret_channel)
+static int connect_to(struct sim_session *session, uint32_t function, uint32_t rep, const char *name,
+		      uint32_t timeout_ms, const struct sim_handshake_msg *connect_msg, sim_channel_notify *notify,
+		      void *arg, struct sim_channel **ret_channel)
 {
 	const struct sim_connect request = {
-		.function = function, .name = name, .timeout_ms = timeout_ms, .connect_msg = connect_msg
+		.function = function, .rep = rep, .name = name, .timeout_ms = timeout_ms, .connect_msg = connect_msg
 	};
 	struct sim_owner *owner = session->owner;
 	struct sim_channel *channel;
@@ -180,6 +180,20 @@ int sim_session_connect(struct sim_session *session, uint32_t function, const ch
 	}
 	*ret_channel = channel;
 	return 0;
+}
+
+int sim_session_connect(struct sim_session *session, uint32_t function, const char *name, uint32_t timeout_ms,
+			const struct sim_handshake_msg *connect_msg, sim_channel_notify *notify, void *arg,
+			struct sim_channel **ret_channel)
+{
+	return connect_to(session, function, function, name, timeout_ms, connect_msg, notify, arg, ret_channel);
+}
+
+int sim_session_connect_network(struct sim_session *session, uint32_t function, const char *name, uint32_t timeout_ms,
+				const struct sim_handshake_msg *connect_msg, sim_channel_notify *notify, void *arg,
+				struct sim_channel **ret_channel)
+{
+	return connect_to(session, function, SIM_NETWORK, name, timeout_ms, connect_msg, notify, arg, ret_channel);
 }
 
 /* ---- handshake messages and status ---- */

@@ -59,13 +59,16 @@ uint32_t sim_listener_num_waiting(const struct sim_listener *listener);
 /* Returns 0 (listening), or -ESHUTDOWN: the daemon ended, so no further client comes. That is final. */
 int sim_listener_status(const struct sim_listener *listener);
 
-/* Connect to the server @name through @function. The channel is pending until a server accepts it. Without a listening
+/* Connect to the server @name of @function's representor, or of the network. The channel is pending until a server accepts it. Without a listening
  * server within @timeout_ms the channel closes with -ECONNREFUSED: at once for a timeout of 0, and on a private card,
  * which has no other process. Returns 0, -EINVAL (not a function of this side), -ENAMETOOLONG, -ENOMEM (also: too many
  * connections of this process), -ESHUTDOWN, -ETIMEDOUT, or the error of sendmsg(2) for @connect_msg. */
 int sim_session_connect(struct sim_session *session, uint32_t function, const char *name, uint32_t timeout_ms,
 			const struct sim_handshake_msg *connect_msg, sim_channel_notify *notify, void *arg,
 			struct sim_channel **ret_channel);
+int sim_session_connect_network(struct sim_session *session, uint32_t function, const char *name, uint32_t timeout_ms,
+				const struct sim_handshake_msg *connect_msg, sim_channel_notify *notify, void *arg,
+				struct sim_channel **ret_channel);
 
 /* Accept an offered channel; the client takes @accept_msg as its first handshake message. Returns 0, or the channel's
  * status if the channel closed before. After 0 the client may have closed already: the status shows that. */

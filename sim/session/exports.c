@@ -3,6 +3,7 @@
 #include "exports.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "session_priv.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/watch.h"
+#include "sim/shm/wake.h"
 
 #define SPIN_NS        50000 /* poll this long after the last event: a wake-up costs more */
 #define YIELD_AFTER_NS 15000 /* poll this long without yielding the CPU, which the peer may need */
@@ -21,6 +23,7 @@ struct export
 {
 	uint64_t key;
 	struct sim_region region;
+	int wake_fd; /* borrowed; -1 = none */
 	bool is_exposed;
 	struct sim_grant grant;
 	LIST_ENTRY(export) entry;
@@ -97,6 +100,7 @@ int sim_exports_add(struct sim_exports *exports, uint64_t key, const struct sim_
 		return -ENOMEM;
 	export->key = key;
 	export->region = *region;
+	export->wake_fd = -1;
 	pthread_mutex_lock(&exports->lock);
 	LIST_INSERT_HEAD(&exports->list, export, entry);
 	pthread_mutex_unlock(&exports->lock);
@@ -124,6 +128,25 @@ void sim_exports_remove(struct sim_exports *exports, uint64_t key)
 	pthread_mutex_unlock(&exports->lock);
 }
 
+int sim_exports_set_wake_fd(struct sim_exports *exports, uint64_t key, int wake_fd)
+{
+	const struct sim_region none = { 0 };
+	struct export *export;
+	int rc = 0;
+
+	pthread_mutex_lock(&exports->lock);
+	export = find_export(exports, key);
+	pthread_mutex_unlock(&exports->lock);
+	if (!export)
+		rc = sim_exports_add(exports, key, &none);
+	if (rc < 0)
+		return rc;
+	pthread_mutex_lock(&exports->lock);
+	find_export(exports, key)->wake_fd = wake_fd;
+	pthread_mutex_unlock(&exports->lock);
+	return 0;
+}
+
 static int open_target(struct sim_exports *exports)
 {
 	struct sim_target *target;
@@ -146,12 +169,23 @@ static int open_target(struct sim_exports *exports)
 	return 0;
 }
 
+static int copy_wake_fd(const struct export *export, int *ret_fd)
+{
+	if (!export || export->wake_fd < 0)
+		return -ESTALE;
+	*ret_fd = fcntl(export->wake_fd, F_DUPFD_CLOEXEC, 0);
+	return *ret_fd < 0 ? -errno : 0;
+}
+
 static int describe_locked(struct sim_exports *exports, uint64_t key, enum sim_transport transport, bool connect,
 			   struct sim_grant *ret_grant, int *ret_fd)
 {
 	struct export *export = find_export(exports, key);
-	int rc = export ? open_target(exports) : -ESTALE;
+	int rc;
 
+	if (transport == SIM_TRANSPORT_WAKE)
+		return copy_wake_fd(export, ret_fd);
+	rc = export ? open_target(exports) : -ESTALE;
 	if (rc < 0)
 		return rc;
 	if (!export->is_exposed)
@@ -222,7 +256,39 @@ int sim_session_export(struct sim_session *session, const struct sim_region *reg
 	return session->owner->memory->export(session->owner, region, object_fd, ret_key);
 }
 
+int sim_session_export_inbox(struct sim_session *session, const struct sim_region *region, int object_fd, int wake_fd,
+			     struct sim_key *ret_key)
+{
+	int rc = sim_session_export(session, region, object_fd, ret_key);
+
+	if (rc < 0 || wake_fd < 0)
+		return rc;
+	rc = sim_exports_set_wake_fd(session->exports, ret_key->id, wake_fd);
+	if (rc < 0)
+		sim_session_unexport(session, ret_key->id);
+	return rc;
+}
+
+int sim_session_get_wake_fd(struct sim_session *session, const struct sim_remote *inbox)
+{
+	struct sim_grant none;
+	int fd = -1;
+
+	if (inbox->exporter_id == session->self.id)
+		sim_exports_describe(session->exports, inbox->key, SIM_TRANSPORT_WAKE, false, &none, &fd);
+	else
+		session->owner->memory->describe(session->owner, inbox->key, SIM_TRANSPORT_WAKE, false, &none, &fd);
+	if (fd >= 0 && !sim_wake_is_valid(fd)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 int sim_session_unexport(struct sim_session *session, uint64_t key)
 {
-	return session->owner->memory->revoke(session->owner, key);
+	int rc = session->owner->memory->revoke(session->owner, key);
+
+	sim_exports_remove(session->exports, key);
+	return rc;
 }

@@ -25,11 +25,14 @@ void sim_exports_abandon(struct sim_exports *exports);
 /* Add an export. Returns 0 or -ENOMEM. */
 int sim_exports_add(struct sim_exports *exports, uint64_t key, const struct sim_region *region);
 
+/* Set the descriptor that wakes the owner of an inbox, which was added or is of a private card. Returns 0 or -ENOMEM. */
+int sim_exports_set_wake_fd(struct sim_exports *exports, uint64_t key, int wake_fd);
+
 /* Remove an export and end its exposures; an unknown key is ignored. */
 void sim_exports_remove(struct sim_exports *exports, uint64_t key);
 
 /* Expose the memory of @key to peers and, if @connect, make a connection for one. *ret_fd, which the caller closes, is the
- * peer's end of it, else -1. Returns 0, -ESTALE or another -errno. */
+ * peer's end of it, else -1. Transport WAKE exposes nothing: *ret_fd is the descriptor that wakes the inbox's owner. Returns 0, -ESTALE or another -errno. */
 int sim_exports_describe(struct sim_exports *exports, uint64_t key, enum sim_transport transport, bool connect,
 			 struct sim_grant *ret_grant, int *ret_fd);
 

@@ -18,6 +18,7 @@ struct sim_owner;
 
 struct sim_connect {
 	uint32_t function;
+	uint32_t rep; /* the function, or SIM_NETWORK */
 	const char *name;
 	uint32_t timeout_ms;
 	const struct sim_handshake_msg *connect_msg;

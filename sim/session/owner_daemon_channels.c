@@ -37,7 +37,7 @@ static int daemon_connect(struct sim_owner *owner, uint64_t number, const struct
 {
 	struct sim_msg msg = {
 		.type = SIM_MSG_CONNECT,
-		.body.connect = { .number = number, .function = request->function, .timeout_ms = request->timeout_ms }
+		.body.connect = { .number = number, .function = request->function, .rep = request->rep, .timeout_ms = request->timeout_ms }
 	};
 
 	strncpy(msg.body.connect.name, request->name, sizeof(msg.body.connect.name) - 1);

@@ -129,7 +129,7 @@ static int local_listen(struct sim_owner *owner, uint64_t number, const struct s
 	int rc;
 
 	pthread_mutex_lock(&self->lock);
-	if (sim_function_has_rep(&self->shared->functions, service->rep))
+	if (service->rep == SIM_NETWORK || sim_function_has_rep(&self->shared->functions, service->rep))
 		rc = sim_services_listen(self->services, self->peer, number, service);
 	else
 		rc = -ENODEV;

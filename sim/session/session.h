@@ -21,6 +21,7 @@ struct sim_engine;
 struct sim_injector;
 struct sim_remote;
 struct sim_session;
+struct sim_clock_lock;
 struct sim_shared_ledger;
 struct sim_vclock_sched;
 
@@ -77,12 +78,23 @@ struct sim_shared_ledger *sim_session_ledger(const struct sim_session *session);
 uint64_t sim_session_process_id(const struct sim_session *session);
 uint64_t sim_session_pid_ns(const struct sim_session *session);
 
+/* The lock of the network's atomic operations (sim/rdma/memory.h). */
+struct sim_clock_lock *sim_session_atomics_lock(const struct sim_session *session);
+
 bool sim_session_has_forced_path(const struct sim_session *session);
 
 /* Export memory. @object_fd is the shared object that holds the memory, or -1; the descriptor stays the caller's.
  * Errors as of sim_card_export(), -ESHUTDOWN. */
 int sim_session_export(struct sim_session *session, const struct sim_region *region, int object_fd,
 		       struct sim_key *ret_key);
+
+/* Export a queue pair's inbox (sim/rdma/inbox.h). Importers wake its owner by @wake_fd (sim/shm/wake.h), which stays the
+ * caller's and outlives the export; -1 = they can't. */
+int sim_session_export_inbox(struct sim_session *session, const struct sim_region *region, int object_fd, int wake_fd,
+			     struct sim_key *ret_key);
+
+/* A descriptor, which the caller closes, that wakes the owner of an imported inbox; -1 = none. */
+int sim_session_get_wake_fd(struct sim_session *session, const struct sim_remote *inbox);
 
 /* End an export. On return no importer accesses the memory any more. */
 int sim_session_unexport(struct sim_session *session, uint64_t key);

@@ -33,6 +33,11 @@ struct sim_shared_ledger *sim_session_ledger(const struct sim_session *session)
 	return &sim_shared_state_of(&session->shared)->ledger;
 }
 
+struct sim_clock_lock *sim_session_atomics_lock(const struct sim_session *session)
+{
+	return &sim_shared_state_of(&session->shared)->atomics;
+}
+
 uint64_t sim_session_process_id(const struct sim_session *session)
 {
 	return session->self.id;

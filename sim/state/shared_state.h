@@ -17,6 +17,7 @@
 #include "function_status.h"
 #include "shared_ledger.h"
 #include "sim/clock/clock.h"
+#include "sim/clock/shared_lock.h"
 #include "sim/faults/plan/plan.h"
 #include "sim/shm/segment.h"
 
@@ -25,6 +26,7 @@ struct sim_shared_state {
 	struct sim_plan plan;
 	struct sim_function_table functions;
 	struct sim_shared_ledger ledger;
+	struct sim_clock_lock atomics; /* orders the network's atomic operations (sim/rdma/memory.h) */
 };
 
 /* Create a shared state and begin the session. The caller owns *ret_fd and gives it to processes. Returns 0

@@ -81,7 +81,7 @@ static int listen_on(uint32_t peer, uint64_t number, uint32_t function, uint32_t
 /* Pending until 100. */
 static int connect_to(uint32_t peer, uint64_t number, uint32_t function, const char *name)
 {
-	return sim_services_connect(f.services, peer, number, function, name, 100, &f.handshakes[number % 8]);
+	return sim_services_connect(f.services, peer, number, function, function, name, 100, &f.handshakes[number % 8]);
 }
 
 static void expect_no_offer(void)
@@ -289,7 +289,7 @@ static void test_only_pending_channels_expire(void **state)
 	assert_int_equal(listen_on(f.dpu, 1, DPU0, HOST0, "echo"), 0);
 	assert_int_equal(connect_to(f.host, 1, HOST0, "echo"), 0);
 	assert_int_equal(connect_to(f.host, 2, HOST0, "else"), 0);
-	assert_int_equal(sim_services_connect(f.services, f.host, 3, HOST0, "else", 90, NULL), 0);
+	assert_int_equal(sim_services_connect(f.services, f.host, 3, HOST0, HOST0, "else", 90, NULL), 0);
 	expect_offer(f.dpu, 1, f.host, 1);
 	assert_int_equal(sim_services_deadline_ms(f.services), 90);
 	assert_false(sim_services_end_next_expired(f.services, 89, &closed));

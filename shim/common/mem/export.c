@@ -19,9 +19,9 @@ static doca_error_t fail_refused(const char *func, int rc)
 
 /* ---- exports ---- */
 
-static struct shim_export *find_export(struct shim_export *export, const struct doca_dev *dev)
+static struct shim_export *find_export(struct shim_export *export, const struct doca_dev *dev, bool is_net)
 {
-	while (export && export->dev != dev)
+	while (export && (export->dev != dev || export->is_net != is_net))
 		export = export->next;
 	return export;
 }
@@ -30,7 +30,8 @@ doca_error_t shim_export_get_or_create(const char *func, struct shim_export **ex
 				       const struct sim_region *region, int object_fd, struct shim_export **ret_export)
 {
 	struct sim_session *session = shim_session();
-	struct shim_export *export = find_export(*exports, dev);
+	bool is_net = region->access & SIM_ACCESS_NET;
+	struct shim_export *export = find_export(*exports, dev, is_net);
 	int rc;
 
 	if (shim_dev_is_stale(dev)) {
@@ -52,6 +53,7 @@ doca_error_t shim_export_get_or_create(const char *func, struct shim_export **ex
 	sim_descriptor_encode(sim_session_id(session), &export->key, export->bytes);
 	shim_dev_hold(dev);
 	export->dev = dev;
+	export->is_net = is_net;
 	export->next = *exports;
 	*exports = export;
 	*ret_export = export;
@@ -129,7 +131,7 @@ static doca_error_t fail_import(const char *func, int rc)
 		  "the descriptor is of another session; start both sides in one (BFSIM_SESSION, bfsim exec)" },
 		{ -ENODEV, "the function was reset, failed or was removed; close the device and open it again" },
 		{ -EMEDIUMTYPE,
-		  "the descriptor is of another kind of object: doca_mmap and doca_sync_event each take their own" },
+		  "the descriptor is of another kind of object: doca_mmap, doca_sync_event and doca_rdma each take their own" },
 		{ -ETIMEDOUT, "the exporter does not answer; is it stopped? the line before says more" },
 		{ -ENOTSUP,
 		  "no data path to the exporter works (the line before says why), or the device can't import" },
@@ -161,7 +163,7 @@ static int import_region(const void *descriptor, size_t len, const struct doca_d
 	rc = sim_session_import(session, &key, shim_dev_function(dev)->id, &remote, ret_exporter);
 	if (rc < 0)
 		return rc;
-	if (wants_sync != !!(remote->region.access & SIM_ACCESS_SYNC)) {
+	if (wants_sync != !!(remote->region.access & SIM_ACCESS_SYNC) || remote->region.access & SIM_ACCESS_INBOX) {
 		sim_session_release(session, remote);
 		return -EMEDIUMTYPE;
 	}

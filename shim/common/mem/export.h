@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/common/mem/export.h - exports to the card's other side, and imports from it.
  *
- * A memory map and a sync event have a list of exports, one for each device. The bytes of a descriptor are
+ * A memory map and a sync event have a list of exports, for each device one to the card's other side and one to the
+ * network. The bytes of a descriptor are
  * valid as long as the export. An import is a remote of the session (sim/fabric/remote.h). Exports and imports
  * belong to the session in which they were made: a forked child only forgets those of its parent. @func is
  * the public function's name, for the log. One thread at a time for one object.
@@ -17,6 +18,7 @@
 
 struct shim_export {
 	struct doca_dev *dev; /* held */
+	bool is_net;          /* to the network; else to the card's other side */
 	struct sim_key key;
 	uint8_t bytes[SIM_DESCRIPTOR_BYTES];
 	struct shim_export *next;

@@ -44,6 +44,7 @@ static const bool edges[SHIM_MMAP_NUM_STATES][SHIM_MMAP_NUM_STATES] = {
 	[SHIM_MMAP_STARTED] = { [SHIM_MMAP_STOPPED] = true, [SHIM_MMAP_EXPORTED] = true },
 	[SHIM_MMAP_STOPPED] = { [SHIM_MMAP_STARTED] = true },
 	[SHIM_MMAP_EXPORTED] = { [SHIM_MMAP_SPENT] = true },
+	[SHIM_MMAP_IMPORTED] = { [SHIM_MMAP_SPENT] = true },
 	[SHIM_MMAP_SPENT] = { [SHIM_MMAP_EXPORTED] = true },
 };
 
@@ -160,14 +161,25 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 	return shim_mmap_register(__func__, mmap);
 }
 
+/* The vendor's samples of RDMA stop the map of a peer's memory before they destroy it; the reference says that maps that were
+ * created from an export can't be stopped. */
+static bool is_of_network(const struct doca_mmap *mmap)
+{
+	return mmap->remote->region.access & SIM_ACCESS_NET;
+}
+
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 {
 	SHIM_NEED(mmap, SHIM_MMAP);
-	if (shim_mmap_is_imported(mmap))
+	if (shim_mmap_is_imported(mmap) && !is_of_network(mmap))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,
 				   "the memory map was created from an export; destroy it instead");
 	if (mmap_is_in_use(mmap))
 		return refuse_while_in_use(__func__, mmap);
+	if (shim_mmap_is_imported(mmap)) {
+		shim_mmap_set_state(mmap, SHIM_MMAP_SPENT);
+		return DOCA_SUCCESS;
+	}
 	if (!shim_mmap_is_started(mmap))
 		return DOCA_SUCCESS;
 	shim_exports_revoke(&mmap->exports, mmap->session);

@@ -23,9 +23,24 @@ static pthread_mutex_t exports_lock = PTHREAD_MUTEX_INITIALIZER;
 
 SIM_AT_FORK(SIM_FORK_USERS, .lock = &exports_lock);
 
-#define PCI_ACCESS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
+#define RDMA_ACCESS (DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+#define PCI_ACCESS  (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 
-static struct sim_region make_region(const struct doca_mmap *mmap, const struct doca_dev *dev)
+static uint32_t pci_access(const struct doca_mmap *mmap)
+{
+	return SIM_ACCESS_READ | (mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE ? (uint32_t)SIM_ACCESS_WRITE : 0);
+}
+
+static uint32_t rdma_access(const struct doca_mmap *mmap)
+{
+	return SIM_ACCESS_NET | (mmap->access & DOCA_ACCESS_FLAG_RDMA_READ ? (uint32_t)SIM_ACCESS_READ : 0) |
+	       (mmap->access & DOCA_ACCESS_FLAG_RDMA_WRITE ? (uint32_t)SIM_ACCESS_WRITE : 0) |
+	       (mmap->access & DOCA_ACCESS_FLAG_RDMA_ATOMIC ?
+			(uint32_t)(SIM_ACCESS_ATOMIC | SIM_ACCESS_READ | SIM_ACCESS_WRITE) :
+			0);
+}
+
+static struct sim_region make_region(const struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t access)
 {
 	const uint8_t *cpu = mmap->cpu_base ? mmap->cpu_base : mmap->addr;
 
@@ -33,8 +48,7 @@ static struct sim_region make_region(const struct doca_mmap *mmap, const struct 
 		.addr = (uintptr_t)mmap->addr,
 		.cpu_addr = (uintptr_t)cpu,
 		.len_bytes = mmap->len_bytes,
-		.access = SIM_ACCESS_READ |
-			  (mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE ? (uint32_t)SIM_ACCESS_WRITE : 0),
+		.access = access,
 		.function = shim_dev_function(dev)->id,
 		.object_offset = mmap->object_offset,
 	};
@@ -47,15 +61,15 @@ static void mark_defined_for_valgrind(const struct sim_region *region)
 		(void)VALGRIND_MAKE_MEM_DEFINED_IF_ADDRESSABLE(region->cpu_addr, region->len_bytes);
 }
 
-static doca_error_t export_pci(struct doca_mmap *mmap, struct doca_dev *dev, struct shim_export **ret_export)
+static doca_error_t export_to(const char *func, struct doca_mmap *mmap, struct doca_dev *dev, uint32_t access,
+			      struct shim_export **ret_export)
 {
-	struct sim_region region = make_region(mmap, dev);
+	struct sim_region region = make_region(mmap, dev, access);
 	doca_error_t result;
 
 	mark_defined_for_valgrind(&region);
 	pthread_mutex_lock(&exports_lock);
-	result = shim_export_get_or_create("doca_mmap_export_pci", &mmap->exports, dev, &region, mmap->object_fd,
-					   ret_export);
+	result = shim_export_get_or_create(func, &mmap->exports, dev, &region, mmap->object_fd, ret_export);
 	if (result == DOCA_SUCCESS) {
 		mmap->session = shim_session();
 		if (!shim_mmap_was_exported(mmap))
@@ -105,7 +119,7 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
 	result = shim_fault_inject(shim_dev_function(dev), SIM_OP_MMAP_EXPORT, mmap->len_bytes, (uintptr_t)mmap->addr);
 	if (result == DOCA_SUCCESS)
-		result = export_pci(mmap, (struct doca_dev *)(uintptr_t)dev, &export);
+		result = export_to(__func__, mmap, (struct doca_dev *)(uintptr_t)dev, pci_access(mmap), &export);
 	if (result != DOCA_SUCCESS)
 		return result;
 	*export_desc = export->bytes;
@@ -115,10 +129,9 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 
 int shim_mmap_share(struct doca_mmap *mmap, const struct doca_dev *dev, struct shim_share *ret_share)
 {
-	struct sim_region region = make_region(mmap, dev);
+	struct sim_region region = make_region(mmap, dev, pci_access(mmap) | SIM_ACCESS_CHANNEL);
 	int rc;
 
-	region.access |= SIM_ACCESS_CHANNEL;
 	mark_defined_for_valgrind(&region);
 	rc = sim_session_export(shim_session(), &region, mmap->object_fd, &ret_share->key);
 	if (rc < 0)
@@ -142,16 +155,37 @@ void shim_mmap_unshare(struct shim_share *share)
 doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
 				   size_t *export_desc_len)
 {
+	struct shim_export *export;
 	doca_error_t result;
 
 	SHIM_NEED(mmap, SHIM_MMAP);
 	SHIM_NEED(dev, SHIM_DEV);
 	SHIM_NEED_OUT(export_desc);
 	SHIM_NEED_OUT(export_desc_len);
-	result = check_export(__func__, mmap, dev,
-			      DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC,
-			      "RDMA");
-	return result == DOCA_SUCCESS ? SHIM_NOT_SIMULATED("RDMA") : result;
+	result = check_export(__func__, mmap, dev, RDMA_ACCESS, "RDMA");
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!shim_dev_function(dev)->caps.rdma)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s has no RDMA (rdma in the topology)",
+				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
+	result = shim_dev_inject_fault(dev, SIM_OP_MMAP_EXPORT, mmap->len_bytes, (uintptr_t)mmap->addr);
+	if (result == DOCA_SUCCESS)
+		result = export_to(__func__, mmap, (struct doca_dev *)(uintptr_t)dev, rdma_access(mmap), &export);
+	if (result != DOCA_SUCCESS)
+		return result;
+	*export_desc = export->bytes;
+	*export_desc_len = sizeof(export->bytes);
+	return DOCA_SUCCESS;
+}
+
+/* The permissions of an imported map. */
+static uint32_t imported_access(const struct sim_region *region)
+{
+	if (region->access & SIM_ACCESS_NET)
+		return (region->access & SIM_ACCESS_READ ? (uint32_t)DOCA_ACCESS_FLAG_RDMA_READ : 0) |
+		       (region->access & SIM_ACCESS_WRITE ? (uint32_t)DOCA_ACCESS_FLAG_RDMA_WRITE : 0) |
+		       (region->access & SIM_ACCESS_ATOMIC ? (uint32_t)DOCA_ACCESS_FLAG_RDMA_ATOMIC : 0);
+	return region->access & SIM_ACCESS_WRITE ? DOCA_ACCESS_FLAG_PCI_READ_WRITE : DOCA_ACCESS_FLAG_PCI_READ_ONLY;
 }
 
 static doca_error_t create_imported_mmap(struct sim_remote *remote, struct doca_dev *dev, struct doca_mmap **ret_mmap)
@@ -175,8 +209,7 @@ static doca_error_t create_imported_mmap(struct sim_remote *remote, struct doca_
 	mmap->range_set = true;
 	mmap->addr = (uint8_t *)(uintptr_t)remote->region.addr;
 	mmap->len_bytes = remote->region.len_bytes;
-	mmap->access = remote->region.access & SIM_ACCESS_WRITE ? DOCA_ACCESS_FLAG_PCI_READ_WRITE :
-								  DOCA_ACCESS_FLAG_PCI_READ_ONLY;
+	mmap->access = imported_access(&remote->region);
 	*ret_mmap = mmap;
 	return DOCA_SUCCESS;
 }
@@ -190,7 +223,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	SHIM_NEED_OUT(export_desc);
 	SHIM_NEED(dev, SHIM_DEV);
 	SHIM_NEED_OUT(mmap);
-	if (!shim_dev_function(dev)->caps.mmap_from_export_pci)
+	if (!shim_dev_function(dev)->caps.mmap_from_export_pci && !shim_dev_function(dev)->caps.rdma)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
 				   "%s on side %s can't import memory over PCI (mmap-from-export-pci in the topology)",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);

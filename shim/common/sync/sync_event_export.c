@@ -22,28 +22,27 @@ doca_error_t doca_sync_event_cap_is_create_from_export_supported(const struct do
 /* ---- export ---- */
 
 /* Return the memory to export: a whole cell, or a bare word. */
-static struct sim_region make_region(const struct doca_sync_event *event, const struct doca_dev *dev)
+static struct sim_region make_region(const struct doca_sync_event *event, const struct doca_dev *dev, bool to_net)
 {
 	return (struct sim_region){
 		.addr = (uintptr_t)event->value.word,
 		.cpu_addr = (uintptr_t)event->value.word,
 		.len_bytes = event->value.cell ? sizeof(struct shim_sync_cell) : sizeof(uint64_t),
-		.access = SIM_ACCESS_SYNC,
+		.access = SIM_ACCESS_SYNC | (to_net ? (uint32_t)SIM_ACCESS_NET : 0),
 		.function = shim_dev_function(dev)->id,
 	};
 }
 
 /* Export a value in the user's memory. Importers do atomic operations on the same word, so the memory
  * has to be in a shared object. */
-static doca_error_t export_user_memory(struct doca_sync_event *event, struct doca_dev *dev,
-				       struct shim_export **ret_export)
+static doca_error_t export_user_memory(const char *func, struct doca_sync_event *event, struct doca_dev *dev,
+				       bool to_net, struct shim_export **ret_export)
 {
-	static const char func[] = "doca_sync_event_export_to_remote_pci";
-	struct sim_region region = make_region(event, dev);
+	struct sim_region region = make_region(event, dev, to_net);
 	doca_error_t result;
 	int fd;
 
-	if (event->buf && !(event->buf->mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE)) {
+	if (!to_net && event->buf && !(event->buf->mmap->access & DOCA_ACCESS_FLAG_PCI_READ_WRITE)) {
 		sim_err("%s: the buffer's memory map has no permission to be read and written over PCI; see doca_mmap_set_permissions()",
 			func);
 		return DOCA_ERROR_NOT_PERMITTED;
@@ -58,14 +57,14 @@ static doca_error_t export_user_memory(struct doca_sync_event *event, struct doc
 	return result;
 }
 
-static doca_error_t export_value(struct doca_sync_event *event, struct doca_dev *dev, struct shim_export **ret_export)
+doca_error_t shim_sync_event_export(const char *func, struct doca_sync_event *event, struct doca_dev *dev, bool to_net,
+				    struct shim_export **ret_export)
 {
-	struct sim_region region = make_region(event, dev);
+	struct sim_region region = make_region(event, dev, to_net);
 
 	if (!event->value.cell)
-		return export_user_memory(event, dev, ret_export);
-	return shim_export_get_or_create("doca_sync_event_export_to_remote_pci", &event->exports, dev, &region,
-					 event->value.segment_fd, ret_export);
+		return export_user_memory(func, event, dev, to_net, ret_export);
+	return shim_export_get_or_create(func, &event->exports, dev, &region, event->value.segment_fd, ret_export);
 }
 
 /* An importer publishes or subscribes from remote PCI, and the event was declared for CPUs of this side alone. */
@@ -100,7 +99,7 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
 	if (!shim_dev_function(dev)->caps.sync_event_export_pci)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't export sync events over PCI",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
-	result = export_value(event, dev, &made);
+	result = shim_sync_event_export(__func__, event, dev, false, &made);
 	if (result != DOCA_SUCCESS)
 		return result;
 	warn_if_all_is_local(event);
@@ -113,7 +112,7 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
 /* ---- import ---- */
 
 /* Return whether the region can hold a value: the exporter may be any program of the session. */
-static bool is_valid_value_region(const struct sim_remote *remote)
+bool shim_sync_event_is_value_region(const struct sim_remote *remote)
 {
 	return (uintptr_t)remote->base % _Alignof(struct shim_sync_cell) == 0 &&
 	       remote->region.len_bytes >= sizeof(uint64_t);
@@ -124,7 +123,7 @@ static doca_error_t create_imported_event(struct sim_remote *remote, struct doca
 {
 	doca_error_t result;
 
-	if (!is_valid_value_region(remote)) {
+	if (!shim_sync_event_is_value_region(remote)) {
 		sim_err("doca_sync_event_create_from_export: the exported memory can't hold a value; is its exporter of another version of bfsim?");
 		return DOCA_ERROR_INVALID_VALUE;
 	}

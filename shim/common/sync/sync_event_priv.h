@@ -29,7 +29,8 @@
  *   sync_event.c              life, configuration, operations of the context
  *   sync_event_blocking.c     operations in the caller's thread
  *   sync_event_export.c       export to the card's other side, and import
- *   sync_event_unsupported.c  functions that need a DPA, a GPU or a network
+ *   sync_event_remote.c       export to the network, and events of peers there
+ *   sync_event_unsupported.c  functions that need a DPA or a GPU
  */
 #ifndef SHIM_SYNC_EVENT_PRIV_H
 #define SHIM_SYNC_EVENT_PRIV_H
@@ -59,6 +60,7 @@ enum shim_sync_event_state {
 enum shim_sync_location {
 	SHIM_SYNC_LOCATION_CPU = 1,
 	SHIM_SYNC_LOCATION_REMOTE_PCI = 2,
+	SHIM_SYNC_LOCATION_REMOTE_NET = 4,
 };
 
 struct shim_sync_role {
@@ -271,5 +273,13 @@ void shim_sync_event_reset_tasks(struct doca_sync_event *event);
 	{                                                                                                            \
 		return shim_sync_task_is(task, (kind)) ? task->base.member : 0;                                      \
 	}
+
+/* sync_event_export.c: return the export of a started event, for the public function @func: to the network, or to the card's
+ * other side. */
+doca_error_t shim_sync_event_export(const char *func, struct doca_sync_event *event, struct doca_dev *dev, bool to_net,
+				    struct shim_export **ret_export);
+
+/* sync_event_export.c: return whether imported memory can hold a value: its exporter may be any program of the session. */
+bool shim_sync_event_is_value_region(const struct sim_remote *remote);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events on a DPA, on a GPU and between machines, which bfsim does not simulate: each function
+/* Sync events on a DPA and on a GPU, which bfsim does not simulate: each function
  * checks its arguments and returns DOCA_ERROR_NOT_SUPPORTED. */
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
@@ -13,8 +13,6 @@
 
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_is_export_to_dpa_supported)
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_is_export_to_gpu_supported)
-DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_is_export_to_remote_net_supported)
-DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_create_from_export_supported)
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_dpa_supported)
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_gpu_supported)
 
@@ -30,20 +28,6 @@ DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_publisher_location_dpa, doca_dpa
 DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_subscriber_location_dpa, doca_dpa, dpa, "the DPA")
 DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_publisher_location_gpu, doca_gpu, gpu, "GPUs")
 DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_subscriber_location_gpu, doca_gpu, gpu, "GPUs")
-
-doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
-{
-	SHIM_NEED(event, SHIM_SYNC_EVENT);
-	return SHIM_NOT_SIMULATED("sync events of other machines");
-}
-
-doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event, const uint8_t **data, size_t *sz)
-{
-	SHIM_NEED(event, SHIM_SYNC_EVENT);
-	SHIM_NEED_OUT(data);
-	SHIM_NEED_OUT(sz);
-	return SHIM_NOT_SIMULATED("sync events of other machines");
-}
 
 doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
 					    doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
@@ -63,38 +47,20 @@ doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struc
 	return SHIM_NOT_SIMULATED("GPUs");
 }
 
-/* ---- events of other machines: none can be created, so no handle is valid ---- */
-
-doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
-							   struct doca_sync_event_remote_net **event)
-{
-	SHIM_NEED(dev, SHIM_DEV);
-	SHIM_NEED_OUT(data);
-	SHIM_NEED_OUT(event);
-	if (sz == 0)
-		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "an export of 0 bytes");
-	return SHIM_NOT_SIMULATED("sync events of other machines");
-}
-
-doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
-{
-	return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "event is %s", event ? "no live object of its type" : "NULL");
-}
-
 doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa,
 						       doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event)
 {
-	SHIM_NEED_OUT(event);
+	SHIM_NEED(event, SHIM_SYNC_EVENT_REMOTE);
 	SHIM_NEED_OUT(dpa);
 	SHIM_NEED_OUT(dpa_remote_event);
-	return SHIM_NOT_SIMULATED("sync events of other machines");
+	return SHIM_NOT_SIMULATED("the DPA");
 }
 
 doca_error_t doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *event, struct doca_gpu *gpu,
 						       doca_gpu_dev_sync_event_remote_net_t *gpu_remote_event)
 {
-	SHIM_NEED_OUT(event);
+	SHIM_NEED(event, SHIM_SYNC_EVENT_REMOTE);
 	SHIM_NEED_OUT(gpu);
 	SHIM_NEED_OUT(gpu_remote_event);
-	return SHIM_NOT_SIMULATED("sync events of other machines");
+	return SHIM_NOT_SIMULATED("GPUs");
 }

@@ -34,6 +34,7 @@
 enum sim_transport {
 	SIM_TRANSPORT_SHM,
 	SIM_TRANSPORT_TCP,
+	SIM_TRANSPORT_WAKE, /* carries no memory: the descriptor that wakes the owner of an inbox (sim/shm/wake.h) */
 	SIM_NUM_TRANSPORTS,
 };
 

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sync events between peers of the network: the export of one, and handles of peers' events. */
+#include "sync_event_remote.h"
+
+#include <errno.h>
+
+#include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
+#include "sync_event_priv.h"
+
+struct doca_sync_event_remote_net {
+	struct shim_object object;
+	struct doca_dev *dev; /* held */
+	struct sim_session *session;
+	struct sim_remote *remote;
+	struct shim_sync_value value;
+};
+
+/* ---- capabilities and configuration ---- */
+
+doca_error_t doca_sync_event_cap_is_export_to_remote_net_supported(const struct doca_devinfo *devinfo)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	return devinfo->function->caps.rdma ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_cap_remote_net_is_create_from_export_supported(const struct doca_devinfo *devinfo)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	return devinfo->function->caps.rdma ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
+{
+	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	if (event->state != SHIM_SYNC_EVENT_NEW)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event was started; set it before the start");
+	event->publisher.locations |= SHIM_SYNC_LOCATION_REMOTE_NET;
+	return DOCA_SUCCESS;
+}
+
+/* ---- export ---- */
+
+/* The device that the event's publisher or subscriber on this side was given with. */
+static struct doca_dev *find_dev(const struct doca_sync_event *event)
+{
+	return event->subscriber.dev ? event->subscriber.dev : event->publisher.dev;
+}
+
+doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event, const uint8_t **data, size_t *sz)
+{
+	struct shim_export *made;
+	struct doca_dev *dev;
+	doca_error_t result;
+
+	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	SHIM_NEED_OUT(data);
+	SHIM_NEED_OUT(sz);
+	if (event->remote)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event was created from an export itself");
+	if (!shim_sync_event_is_started(event))
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event is not started; start it first");
+	if (!(event->publisher.locations & SHIM_SYNC_LOCATION_REMOTE_NET))
+		return SHIM_REFUSE(
+			DOCA_ERROR_BAD_STATE,
+			"the event has no publisher on the network (doca_sync_event_add_publisher_location_remote_net)");
+	result = shim_sync_event_check(__func__, event);
+	if (result != DOCA_SUCCESS)
+		return result;
+	dev = find_dev(event);
+	if (!dev || !shim_dev_function(dev)->caps.rdma)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the event's device has no RDMA");
+	result = shim_sync_event_export(__func__, event, dev, true, &made);
+	if (result != DOCA_SUCCESS)
+		return result;
+	event->session = shim_session();
+	*data = made->bytes;
+	*sz = sizeof(made->bytes);
+	return DOCA_SUCCESS;
+}
+
+/* ---- events of peers ---- */
+
+static doca_error_t create_remote(struct sim_remote *remote, struct doca_dev *dev,
+				  struct doca_sync_event_remote_net **ret_event)
+{
+	struct doca_sync_event_remote_net *event;
+
+	if (!(remote->region.access & SIM_ACCESS_NET) || !shim_sync_event_is_value_region(remote)) {
+		sim_err("doca_sync_event_remote_net_create_from_export: the descriptor is not of doca_sync_event_export_to_remote_net()");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	event = shim_object_new(SHIM_SYNC_EVENT_REMOTE, sizeof(*event));
+	if (!event)
+		return DOCA_ERROR_NO_MEMORY;
+	shim_dev_hold(dev);
+	event->dev = dev;
+	event->session = shim_session();
+	event->remote = remote;
+	shim_sync_value_open_imported(&event->value, remote);
+	*ret_event = event;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
+							   struct doca_sync_event_remote_net **event)
+{
+	struct sim_remote *remote;
+	doca_error_t result;
+
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(data);
+	SHIM_NEED_OUT(event);
+	if (!shim_dev_function(dev)->caps.rdma)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s has no RDMA (rdma in the topology)",
+				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
+	result = shim_import(__func__, data, sz, dev, true, &remote);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = create_remote(remote, dev, event);
+	if (result != DOCA_SUCCESS)
+		shim_import_release(remote, shim_session());
+	return result;
+}
+
+doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
+{
+	SHIM_NEED(event, SHIM_SYNC_EVENT_REMOTE);
+	shim_sync_value_close(&event->value);
+	shim_import_release(event->remote, event->session);
+	shim_dev_release(event->dev);
+	shim_object_free(event, SHIM_SYNC_EVENT_REMOTE);
+	return DOCA_SUCCESS;
+}
+
+/* ---- for tasks ---- */
+
+static int end(int rc)
+{
+	return rc < 0 ? -EIO : 0;
+}
+
+int shim_sync_remote_get(struct doca_sync_event_remote_net *event, uint64_t *ret)
+{
+	return end(shim_sync_value_get(&event->value, ret));
+}
+
+int shim_sync_remote_set(struct doca_sync_event_remote_net *event, uint64_t to)
+{
+	return end(shim_sync_value_set(&event->value, to));
+}
+
+int shim_sync_remote_add(struct doca_sync_event_remote_net *event, uint64_t count, uint64_t *ret_before)
+{
+	return end(shim_sync_value_add(&event->value, count, ret_before));
+}
+
+uint32_t shim_sync_remote_function(const struct doca_sync_event_remote_net *event)
+{
+	return event->remote->region.function;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RDMA capabilities of a device; the limits come from the topology. */
+#include <doca_rdma.h>
+
+#include "shim/common/base/check.h"
+#include "shim/common/dev/dev_priv.h"
+
+static doca_error_t supported(const struct doca_devinfo *devinfo)
+{
+	return devinfo->function->caps.rdma ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+#define SUPPORTED(function_name)                                       \
+	doca_error_t function_name(const struct doca_devinfo *devinfo) \
+	{                                                              \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                      \
+		return supported(devinfo);                             \
+	}
+
+SUPPORTED(doca_rdma_cap_task_receive_is_supported)
+SUPPORTED(doca_rdma_cap_task_send_is_supported)
+SUPPORTED(doca_rdma_cap_task_send_imm_is_supported)
+SUPPORTED(doca_rdma_cap_task_read_is_supported)
+SUPPORTED(doca_rdma_cap_task_write_is_supported)
+SUPPORTED(doca_rdma_cap_task_write_imm_is_supported)
+SUPPORTED(doca_rdma_cap_task_atomic_cmp_swp_is_supported)
+SUPPORTED(doca_rdma_cap_task_atomic_fetch_add_is_supported)
+SUPPORTED(doca_rdma_cap_task_remote_net_sync_event_get_is_supported)
+SUPPORTED(doca_rdma_cap_task_remote_net_sync_event_notify_set_is_supported)
+SUPPORTED(doca_rdma_cap_task_remote_net_sync_event_notify_add_is_supported)
+
+doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo *devinfo,
+						       enum doca_rdma_transport_type transport_type)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	if (transport_type != DOCA_RDMA_TRANSPORT_TYPE_RC && transport_type != DOCA_RDMA_TRANSPORT_TYPE_DC)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%d is no transport type", (int)transport_type);
+	return supported(devinfo);
+}
+
+doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *devinfo,
+								 enum doca_rdma_transport_type transport_type,
+								 uint32_t *max_buf_list_len)
+{
+	doca_error_t result = doca_rdma_cap_transport_type_is_supported(devinfo, transport_type);
+
+	SHIM_NEED_OUT(max_buf_list_len);
+	if (result == DOCA_SUCCESS)
+		*max_buf_list_len = devinfo->function->caps.rdma_max_list_len + 1;
+	return result;
+}
+
+#define LIMIT(function_name, out, field)                                              \
+	doca_error_t function_name(const struct doca_devinfo *devinfo, uint32_t *out) \
+	{                                                                             \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                                     \
+		SHIM_NEED_OUT(out);                                                   \
+		*out = devinfo->function->caps.field;                                 \
+		return DOCA_SUCCESS;                                                  \
+	}
+
+LIMIT(doca_rdma_cap_get_max_send_queue_size, max_send_queue_size, rdma_max_send_queue)
+LIMIT(doca_rdma_cap_get_max_recv_queue_size, max_recv_queue_size, rdma_max_send_queue)
+LIMIT(doca_rdma_cap_get_max_send_buf_list_len, max_send_buf_list_len, rdma_max_list_len)
+LIMIT(doca_rdma_cap_get_max_message_size, max_message_size, rdma_max_msg_bytes)
+LIMIT(doca_rdma_cap_get_gid_table_size, gid_table_size, rdma_gids)

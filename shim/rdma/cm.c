@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The connection manager: connections by addresses.
+ *
+ *   client   connect_to_addr --> [requested] --accepted--> [established] --either side disconnects, or is lost--> [ended]
+ *                                    '--refused, no answer in time--> [failed]
+ *   server   a request --> [offered] --accept--> [established] --...--> [ended]
+ *                              '--reject--> [failed]
+ *
+ * A request travels in a channel of the session (sim/session/channel.h), with the descriptor of the client's queue pair;
+ * the answer brings that of the server's. A port is a name of a service of the network.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "addr_priv.h"
+#include "cm_priv.h"
+#include "shim/common/base/alloc.h"
+#include "shim/common/base/check.h"
+#include "shim/common/base/error.h"
+#include "shim/common/pe/pe_priv.h"
+#include "shim/common/process/runtime.h"
+#include "sim/protocol/wire.h"
+
+/* ---- states ---- */
+
+static void set_state(struct doca_rdma_connection *connection, enum rdma_cm_state to)
+{
+	static const bool edges[RDMA_CM_NUM_STATES][RDMA_CM_NUM_STATES] = {
+		[RDMA_CM_NONE] = { [RDMA_CM_REQUESTED] = true, [RDMA_CM_OFFERED] = true },
+		[RDMA_CM_REQUESTED] = { [RDMA_CM_ESTABLISHED] = true, [RDMA_CM_FAILED] = true },
+		[RDMA_CM_OFFERED] = { [RDMA_CM_ESTABLISHED] = true, [RDMA_CM_FAILED] = true },
+		[RDMA_CM_ESTABLISHED] = { [RDMA_CM_ENDED] = true },
+	};
+
+	if (edges[connection->cm.state][to])
+		connection->cm.state = to;
+}
+
+static void notify(void *arg)
+{
+	struct doca_rdma *rdma = arg;
+
+	shim_pe_notify_external(&rdma->ctx);
+}
+
+void rdma_cm_close(struct doca_rdma_connection *connection)
+{
+	if (shim_ctx_is_same_process(&connection->rdma->ctx))
+		sim_channel_close(shim_session(), connection->cm.channel, -ECONNRESET);
+	connection->cm.channel = NULL;
+	if (connection->cm.addr)
+		connection->cm.addr->num_users--;
+	connection->cm.addr = NULL;
+}
+
+/* ---- messages ---- */
+
+struct request {
+	struct sim_key key;
+	uint32_t function; /* the client's */
+};
+
+static void write_request(struct doca_rdma_connection *connection, struct sim_handshake_msg *msg)
+{
+	const struct request request = { .key = *sim_qp_key(connection->qp),
+					 .function = shim_dev_function(connection->rdma->ctx.dev)->id };
+
+	memset(msg, 0, sizeof(*msg));
+	memcpy(msg->body, &request, sizeof(request));
+	msg->len_bytes = sizeof(request);
+}
+
+static bool read_request(struct sim_handshake_msg *msg, struct request *ret_request)
+{
+	bool is_valid = msg->len_bytes == sizeof(*ret_request) && msg->num_fds == 0;
+
+	sim_handshake_msg_close(msg);
+	if (is_valid)
+		memcpy(ret_request, msg->body, sizeof(*ret_request));
+	return is_valid;
+}
+
+/* ---- the server ---- */
+
+static struct rdma_listener *find_listener(struct doca_rdma *rdma, uint16_t port)
+{
+	struct rdma_listener *listener;
+
+	SLIST_FOREACH(listener, &rdma->listeners, link)
+		if (listener->port == port)
+			return listener;
+	return NULL;
+}
+
+static const struct shim_call_errors listen_errors = {
+	.allowed = SHIM_ERROR_BIT(NO_MEMORY),
+	.other = DOCA_ERROR_CONNECTION_ABORTED,
+};
+
+doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t port)
+{
+	char name[SIM_SERVICE_NAME_SIZE];
+	struct rdma_listener *listener;
+	int rc;
+
+	SHIM_NEED(rdma, SHIM_RDMA);
+	if (rdma->ctx.state != DOCA_CTX_STATE_RUNNING)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "%s", shim_ctx_describe_not_running(&rdma->ctx));
+	if (rdma->properties.transport == DOCA_RDMA_TRANSPORT_TYPE_DC)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "transport DC has no connections by addresses");
+	if (!rdma->properties.on_request)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+				   "a server needs a request callback (doca_rdma_set_connection_state_callbacks)");
+	listener = shim_calloc(1, sizeof(*listener));
+	if (!listener)
+		return DOCA_ERROR_NO_MEMORY;
+	listener->port = port;
+	sim_service_name_port(shim_dev_function(rdma->ctx.dev)->id, port, name);
+	rc = sim_session_listen(shim_session(),
+				&(struct sim_service){ .function = shim_dev_function(rdma->ctx.dev)->id,
+						       .rep = SIM_NETWORK,
+						       .name = name },
+				notify, rdma, &listener->listener);
+	if (rc < 0) {
+		free(listener);
+		return SHIM_REFUSE(shim_error_for_call(rc, &listen_errors), "port %u: %s", port,
+				   rc == -EADDRINUSE ? "another context of this function listens there" :
+						       strerror(-rc));
+	}
+	SLIST_INSERT_HEAD(&rdma->listeners, listener, link);
+	return DOCA_SUCCESS;
+}
+
+static void end_listener(struct doca_rdma *rdma, struct rdma_listener *listener)
+{
+	SLIST_REMOVE(&rdma->listeners, listener, rdma_listener, link);
+	sim_session_unlisten(shim_session(), listener->listener);
+	free(listener);
+}
+
+doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port)
+{
+	struct rdma_listener *listener;
+
+	SHIM_NEED(rdma, SHIM_RDMA);
+	listener = find_listener(rdma, port);
+	if (!listener)
+		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "the context does not listen to port %u", port);
+	end_listener(rdma, listener);
+	return DOCA_SUCCESS;
+}
+
+void rdma_cm_end_listeners(struct doca_rdma *rdma)
+{
+	while (!SLIST_EMPTY(&rdma->listeners))
+		end_listener(rdma, SLIST_FIRST(&rdma->listeners));
+}
+
+/* Take the next client of the listener. Returns whether the program saw a request. */
+static bool take_client(struct doca_rdma *rdma, struct rdma_listener *listener)
+{
+	struct doca_rdma_connection *connection;
+	struct sim_handshake_msg msg;
+	struct sim_channel *channel;
+	struct request request;
+	int reason = -EPROTO;
+
+	if (!sim_listener_next_client(listener->listener, notify, rdma, &channel, &msg))
+		return false;
+	if (read_request(&msg, &request)) {
+		reason = -EBUSY;
+		if (rdma_connection_create("a request for a connection", rdma, &connection) == DOCA_SUCCESS)
+			reason = 0;
+	}
+	if (reason < 0) {
+		sim_channel_close(shim_session(), channel, reason);
+		return false;
+	}
+	connection->cm.channel = channel;
+	connection->cm.peer_key = request.key;
+	connection->cm.peer_function = request.function;
+	set_state(connection, RDMA_CM_OFFERED);
+	rdma->properties.on_request(connection, rdma->ctx.user_data);
+	return true;
+}
+
+doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection, void *private_data,
+					 uint8_t private_data_len)
+{
+	struct sim_handshake_msg msg;
+	int rc;
+
+	SHIM_NEED(rdma_connection, SHIM_RDMA_CONNECTION);
+	if (private_data_len > 0)
+		SHIM_NEED_OUT(private_data);
+	if (rdma_connection->cm.state != RDMA_CM_OFFERED)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the connection is no request that waits for an answer");
+	write_request(rdma_connection, &msg);
+	rc = sim_qp_connect(rdma_connection->qp, &rdma_connection->cm.peer_key);
+	if (rc == 0)
+		rc = sim_channel_accept(rdma_connection->cm.channel, &msg);
+	if (rc < 0)
+		return SHIM_REFUSE(rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_CONNECTION_ABORTED,
+				   "the client has gone: %s", strerror(-rc));
+	set_state(rdma_connection, RDMA_CM_ESTABLISHED);
+	rdma_connection->cm.is_news = true;
+	shim_pe_notify_self(&rdma_connection->rdma->ctx);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *rdma_connection)
+{
+	SHIM_NEED(rdma_connection, SHIM_RDMA_CONNECTION);
+	if (rdma_connection->cm.state != RDMA_CM_OFFERED)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the connection is no request that waits for an answer");
+	sim_channel_close(shim_session(), rdma_connection->cm.channel, -ECONNREFUSED);
+	rdma_connection->cm.channel = NULL;
+	set_state(rdma_connection, RDMA_CM_FAILED);
+	rdma_connection->cm.is_news = true;
+	shim_pe_notify_self(&rdma_connection->rdma->ctx);
+	return DOCA_SUCCESS;
+}
+
+/* ---- the client ---- */
+
+static const struct pcie_function *find_function(const struct doca_rdma_addr *addr)
+{
+	const struct pcie_topology *topology = sim_session_topology(shim_session());
+
+	for (uint32_t i = 0; i < topology->num_functions; i++)
+		if (rdma_addr_is_of(addr, &topology->functions[i]))
+			return &topology->functions[i];
+	return NULL;
+}
+
+static const struct shim_call_errors connect_errors = {
+	.other = DOCA_ERROR_CONNECTION_ABORTED,
+};
+
+doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
+				       union doca_data connection_user_data)
+{
+	const struct pcie_function *server;
+	char name[SIM_SERVICE_NAME_SIZE];
+	struct doca_rdma_connection *connection;
+	struct sim_handshake_msg msg;
+	doca_error_t result;
+	int rc;
+
+	SHIM_NEED(rdma, SHIM_RDMA);
+	SHIM_NEED(addr, SHIM_RDMA_ADDR);
+	if (rdma->properties.transport == DOCA_RDMA_TRANSPORT_TYPE_DC)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "transport DC has no connections by addresses");
+	if (!rdma->properties.on_established)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
+				   "the context has no callbacks (doca_rdma_set_connection_state_callbacks)");
+	server = find_function(addr);
+	if (!server)
+		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "no function has the address %s; see bfsim devs",
+				   addr->text);
+	result = rdma_connection_create(__func__, rdma, &connection);
+	if (result != DOCA_SUCCESS)
+		return result;
+	connection->user_data = connection_user_data;
+	connection->cm.deadline_ns = shim_now_ns() + rdma->properties.request_timeout_ms * UINT64_C(1000000);
+	write_request(connection, &msg);
+	sim_service_name_port(server->id, addr->port, name);
+	rc = sim_session_connect_network(shim_session(), shim_dev_function(rdma->ctx.dev)->id, name,
+					 rdma->properties.request_timeout_ms, &msg, notify, rdma,
+					 &connection->cm.channel);
+	if (rc < 0) {
+		rdma_connection_destroy(connection);
+		return SHIM_REFUSE(shim_error_for_call(rc, &connect_errors), "%s: %s", addr->text, strerror(-rc));
+	}
+	connection->cm.addr = addr;
+	addr->num_users++;
+	set_state(connection, RDMA_CM_REQUESTED);
+	shim_ctx_set_alarm(&rdma->ctx, connection->cm.deadline_ns);
+	return DOCA_SUCCESS;
+}
+
+/* The answer to a request. Returns 0 (established), -EINPROGRESS or the reason of a failure. */
+static int poll_answer(struct doca_rdma_connection *connection)
+{
+	int status = sim_channel_status(connection->cm.channel);
+	struct sim_handshake_msg msg;
+	struct request answer;
+
+	if (status == -EINPROGRESS && shim_now_ns() >= connection->cm.deadline_ns)
+		return -ETIMEDOUT;
+	if (status < 0)
+		return status;
+	if (!sim_channel_receive(connection->cm.channel, &msg))
+		return -EINPROGRESS;
+	if (!read_request(&msg, &answer))
+		return -EPROTO;
+	connection->cm.peer_function = answer.function;
+	return sim_qp_connect(connection->qp, &answer.key);
+}
+
+/* ---- progress ---- */
+
+static void report_failure(struct doca_rdma_connection *connection, int reason)
+{
+	const struct doca_rdma_addr *addr = connection->cm.addr;
+
+	if (reason == -ECONNREFUSED)
+		sim_warn(
+			"doca_rdma_connect_to_addr: %s, port %u: the server rejected the connection, or nobody listens there",
+			addr->text, addr->port);
+	else
+		sim_warn("doca_rdma_connect_to_addr: %s, port %u: %s", addr->text, addr->port, strerror(-reason));
+}
+
+/* Call the program, and free a connection that has failed or ended. */
+static void tell(struct doca_rdma_connection *connection)
+{
+	struct doca_rdma *rdma = connection->rdma;
+	const struct rdma_properties *properties = &rdma->properties;
+	enum rdma_cm_state state = connection->cm.state;
+
+	connection->cm.is_news = false;
+	if (state == RDMA_CM_ESTABLISHED) {
+		properties->on_established(connection, connection->user_data, rdma->ctx.user_data);
+		return;
+	}
+	if (state == RDMA_CM_FAILED)
+		properties->on_failure(connection, connection->user_data, rdma->ctx.user_data);
+	else
+		properties->on_disconnected(connection, connection->user_data, rdma->ctx.user_data);
+	connection->cm.is_told = true;
+}
+
+static void poll_connection(struct doca_rdma_connection *connection)
+{
+	int rc;
+
+	switch (connection->cm.state) {
+	case RDMA_CM_REQUESTED:
+		rc = poll_answer(connection);
+		if (rc == -EINPROGRESS)
+			return;
+		if (rc < 0)
+			report_failure(connection, rc);
+		set_state(connection, rc == 0 ? RDMA_CM_ESTABLISHED : RDMA_CM_FAILED);
+		break;
+	case RDMA_CM_OFFERED:
+		if (sim_channel_status(connection->cm.channel) == -EINPROGRESS)
+			return;
+		set_state(connection, RDMA_CM_FAILED);
+		break;
+	case RDMA_CM_ESTABLISHED:
+		if (connection->cm.channel && sim_channel_status(connection->cm.channel) >= 0)
+			return;
+		set_state(connection, RDMA_CM_ENDED);
+		sim_qp_fail(connection->qp, -ECONNRESET);
+		break;
+	default:
+		return;
+	}
+	connection->cm.is_news = true;
+}
+
+/* Whether the connection has ended, the program knows, and all its tasks are completed. */
+static bool is_over(const struct doca_rdma_connection *connection)
+{
+	return connection->cm.is_told && sim_qp_num_works(connection->qp) == 0;
+}
+
+bool rdma_cm_progress(struct doca_rdma *rdma)
+{
+	struct doca_rdma_connection *connection, *next;
+	struct rdma_listener *listener;
+
+	SLIST_FOREACH(listener, &rdma->listeners, link)
+		if (take_client(rdma, listener))
+			return true;
+	for (connection = TAILQ_FIRST(&rdma->connections); connection; connection = next) {
+		next = TAILQ_NEXT(connection, link);
+		if (!connection->cm.is_news)
+			poll_connection(connection);
+		if (connection->cm.is_news) {
+			tell(connection);
+			return true;
+		}
+		if (is_over(connection))
+			rdma_connection_end(connection);
+	}
+	return false;
+}
+
+bool rdma_cm_has_work(struct doca_rdma *rdma)
+{
+	struct doca_rdma_connection *connection;
+	struct rdma_listener *listener;
+
+	SLIST_FOREACH(listener, &rdma->listeners, link)
+		if (sim_listener_num_waiting(listener->listener) > 0)
+			return true;
+	TAILQ_FOREACH(connection, &rdma->connections, link) {
+		if (!connection->cm.is_news)
+			poll_connection(connection);
+		if (connection->cm.is_news)
+			return true;
+	}
+	return false;
+}
+
+/* ---- the end of a connection ---- */
+
+doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_connection)
+{
+	SHIM_NEED(rdma_connection, SHIM_RDMA_CONNECTION);
+	switch (rdma_connection->cm.state) {
+	case RDMA_CM_ESTABLISHED:
+		rdma_cm_close(rdma_connection);
+		shim_pe_notify_self(&rdma_connection->rdma->ctx);
+		return DOCA_SUCCESS;
+	case RDMA_CM_ENDED: /* programs call it in the disconnection callback, and after it */
+		return DOCA_SUCCESS;
+	case RDMA_CM_NONE: /* connected by descriptors */
+		if (!rdma_connection->qp || sim_qp_get_state(rdma_connection->qp) == SIM_QP_ERROR)
+			break;
+		sim_qp_fail(rdma_connection->qp, -ECONNRESET);
+		shim_pe_notify_self(&rdma_connection->rdma->ctx);
+		return DOCA_SUCCESS;
+	default:
+		break;
+	}
+	return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "the connection is not established, or has ended");
+}
+
+doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *rdma_connection,
+					   struct doca_rdma_addr **addr)
+{
+	SHIM_NEED(rdma_connection, SHIM_RDMA_CONNECTION);
+	SHIM_NEED_OUT(addr);
+	if (!rdma_connection->cm.addr)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
+				   "the connection was not made by doca_rdma_connect_to_addr() on this side");
+	*addr = rdma_connection->cm.addr;
+	return DOCA_SUCCESS;
+}

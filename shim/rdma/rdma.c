@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The RDMA context: create, start, progress, stop. */
+#include <errno.h>
+
+#include "cm_priv.h"
+#include "rdma_priv.h"
+#include "shim/common/base/check.h"
+#include "shim/common/pe/ctx_life.h"
+#include "shim/common/pe/pe_priv.h"
+#include "shim/common/process/runtime.h"
+
+/* The default properties. Those without a source are our choice (doc/compatibility.md). */
+static const struct rdma_properties default_properties = {
+	.send_queue_size = 128,
+	.max_send_list_len = 1,
+	.max_receive_list_len = 1,
+	.transport = DOCA_RDMA_TRANSPORT_TYPE_RC,
+	.max_connections = 1,
+	.rnr_retries = 6,
+	.mtu = DOCA_MTU_SIZE_4K_BYTES,
+	.request_timeout_ms = 2000,
+};
+
+/* ---- start ---- */
+
+static doca_error_t add_pool(struct doca_rdma *rdma, int index)
+{
+	const struct rdma_properties *properties = &rdma->properties;
+	struct rdma_conf *conf = &rdma->conf[index];
+	uint32_t max_segments =
+		index == RDMA_RECEIVE ? properties->max_receive_list_len : properties->max_send_list_len;
+
+	if (conf->num_tasks == 0)
+		return DOCA_SUCCESS;
+	conf->type = rdma_task_types[index]->task;
+	conf->type.size += max_segments * sizeof(struct sim_rdma_segment);
+	return shim_task_pool_add(&rdma->ctx, &conf->type, conf->num_tasks, &conf->pool);
+}
+
+static doca_error_t rdma_start(struct doca_ctx *ctx)
+{
+	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
+	doca_error_t result = DOCA_SUCCESS;
+
+	sim_receive_pool_init(&rdma->receives);
+	for (int i = 0; i < RDMA_NUM_TASKS && result == DOCA_SUCCESS; i++)
+		result = add_pool(rdma, i);
+	return result;
+}
+
+/* ---- progress ---- */
+
+void rdma_progress_connections(struct doca_rdma *rdma)
+{
+	uint64_t now_ns = shim_now_ns();
+	struct doca_rdma_connection *connection;
+
+	TAILQ_FOREACH(connection, &rdma->connections, link) {
+		uint64_t deadline_ns;
+
+		sim_qp_progress(connection->qp, now_ns);
+		deadline_ns = sim_qp_deadline_ns(connection->qp);
+		if (deadline_ns < UINT64_MAX)
+			shim_ctx_set_alarm(&rdma->ctx, deadline_ns);
+	}
+}
+
+/* Complete one task. Returns whether there was one. */
+static bool complete_one(struct doca_rdma *rdma)
+{
+	struct sim_rdma_receive *receive = sim_receive_pool_reap(&rdma->receives);
+	struct doca_rdma_connection *connection;
+
+	if (receive) {
+		rdma_task_end_receive(receive);
+		return true;
+	}
+	TAILQ_FOREACH(connection, &rdma->connections, link) {
+		struct sim_rdma_work *work = sim_qp_reap(connection->qp);
+
+		if (!work)
+			continue;
+		rdma_task_end_work(work);
+		return true;
+	}
+	return false;
+}
+
+static bool rdma_progress(struct doca_ctx *ctx)
+{
+	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
+
+	shim_alarm_expired(&ctx->alarm);
+	if (ctx->state == DOCA_CTX_STATE_RUNNING)
+		rdma_progress_connections(rdma);
+	if (complete_one(rdma) || (ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_progress(rdma)))
+		return true;
+	if (ctx->state != DOCA_CTX_STATE_STOPPING || !rdma->is_disconnecting)
+		return false;
+	rdma->is_disconnecting = false;
+	return true;
+}
+
+static bool rdma_arm(struct doca_ctx *ctx)
+{
+	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
+	struct doca_rdma_connection *connection;
+	bool has_work = !STAILQ_EMPTY(&rdma->receives.done) || rdma->is_disconnecting;
+
+	TAILQ_FOREACH(connection, &rdma->connections, link)
+		has_work |= sim_qp_arm(connection->qp);
+	return has_work || (ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_has_work(rdma));
+}
+
+/* ---- stop ---- */
+
+static void rdma_begin_stop(struct doca_ctx *ctx)
+{
+	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
+	struct doca_rdma_connection *connection;
+
+	rdma_cm_end_listeners(rdma);
+	TAILQ_FOREACH(connection, &rdma->connections, link) {
+		rdma_cm_close(connection);
+		sim_qp_fail(connection->qp, -ECANCELED);
+	}
+	sim_receive_pool_flush(&rdma->receives);
+	rdma->is_disconnecting = !TAILQ_EMPTY(&rdma->connections);
+}
+
+static bool rdma_is_drained(const struct doca_ctx *ctx)
+{
+	return !((const struct doca_rdma *)ctx)->is_disconnecting;
+}
+
+static void rdma_stopped(struct doca_ctx *ctx)
+{
+	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
+
+	while (!TAILQ_EMPTY(&rdma->connections))
+		rdma_connection_destroy(TAILQ_FIRST(&rdma->connections));
+	while (!TAILQ_EMPTY(&rdma->ended))
+		rdma_connection_destroy(TAILQ_FIRST(&rdma->ended));
+	for (int i = 0; i < RDMA_NUM_TASKS; i++)
+		rdma->conf[i].pool = NULL;
+}
+
+static const struct shim_ctx_ops rdma_ops = {
+	.name = "rdma",
+	.start = rdma_start,
+	.may_stop = shim_ctx_may_stop_always,
+	.begin_stop = rdma_begin_stop,
+	.progress = rdma_progress,
+	.arm = rdma_arm,
+	.is_drained = rdma_is_drained,
+	.stopped = rdma_stopped,
+};
+
+/* ---- public functions ---- */
+
+doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
+{
+	struct doca_rdma *created;
+
+	SHIM_NEED(dev, SHIM_DEV);
+	SHIM_NEED_OUT(rdma);
+	if (!shim_dev_function(dev)->caps.rdma)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "device %s has no RDMA (rdma in the topology)",
+				   shim_dev_function(dev)->ibdev);
+	created = shim_object_new(SHIM_RDMA, sizeof(*created));
+	if (!created)
+		return DOCA_ERROR_NO_MEMORY;
+	shim_ctx_init(&created->ctx, &rdma_ops, dev);
+	created->properties = default_properties;
+	TAILQ_INIT(&created->connections);
+	TAILQ_INIT(&created->ended);
+	sim_receive_pool_init(&created->receives);
+	*rdma = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
+{
+	SHIM_NEED(rdma, SHIM_RDMA);
+	if (shim_ctx_fini(&rdma->ctx) != DOCA_SUCCESS)
+		return DOCA_ERROR_BAD_STATE;
+	shim_object_free(rdma, SHIM_RDMA);
+	return DOCA_SUCCESS;
+}
+
+struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
+{
+	return shim_handle_is(rdma, SHIM_RDMA) ? &rdma->ctx : NULL;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shim/rdma/rdma_priv.h - RDMA contexts, their connections and their tasks.
+ *
+ *   doca_rdma               a context: properties, receives (sim/rdma/receive_pool.h), connections
+ *   doca_rdma_connection    a queue pair (sim/rdma/queue_pair.h) and what the program knows of it
+ *   rdma_task               a task of any type: a work request of a queue pair, or a receive
+ *
+ * All types of tasks have one struct, and a row in rdma_task_types.
+ */
+#ifndef SHIM_RDMA_PRIV_H
+#define SHIM_RDMA_PRIV_H
+
+#include <doca_buf.h>
+#include <doca_rdma.h>
+#include <sys/queue.h>
+
+#include "shim/common/mem/buf_priv.h"
+#include "shim/common/pe/task_priv.h"
+#include "sim/protocol/descriptor.h"
+#include "sim/rdma/queue_pair.h"
+#include "sim/session/channel.h"
+
+enum rdma_task_index {
+	RDMA_RECEIVE,
+	RDMA_SEND,
+	RDMA_SEND_IMM,
+	RDMA_READ,
+	RDMA_WRITE,
+	RDMA_WRITE_IMM,
+	RDMA_CMP_SWP,
+	RDMA_FETCH_ADD,
+	RDMA_EVENT_GET,
+	RDMA_EVENT_SET,
+	RDMA_EVENT_ADD,
+	RDMA_NUM_TASKS,
+};
+
+/* What the program configured for one type of tasks. */
+struct rdma_conf {
+	uint32_t num_tasks;          /* 0 = not configured */
+	void (*done)(void);          /* callbacks of the type's own kind */
+	void (*failed)(void);        /* likewise */
+	struct shim_task_type type;  /* its tasks have room for their segments; once started */
+	struct shim_task_pool *pool; /* NULL while the context is idle */
+};
+
+/* Set while idle. */
+struct rdma_properties {
+	uint32_t permissions; /* enum doca_access_flag */
+	uint32_t send_queue_size;
+	uint32_t max_send_list_len, max_receive_list_len;
+	enum doca_rdma_transport_type transport;
+	uint16_t max_connections;
+	uint8_t rnr_retries;
+	uint32_t gid_index;
+	bool has_gid_index; /* the program set it */
+	uint32_t sl;
+	enum doca_mtu_size mtu;
+	uint16_t request_timeout_ms;
+	doca_rdma_connection_request_cb_t on_request;
+	doca_rdma_connection_established_cb_t on_established;
+	doca_rdma_connection_failure_cb_t on_failure;
+	doca_rdma_connection_disconnection_cb_t on_disconnected;
+};
+
+TAILQ_HEAD(rdma_connections, doca_rdma_connection);
+
+struct rdma_listener;
+
+struct doca_rdma {
+	struct doca_ctx ctx; /* first */
+	struct rdma_properties properties;
+	struct rdma_conf conf[RDMA_NUM_TASKS];
+	struct sim_receive_pool receives;
+	struct rdma_connections connections;
+	struct rdma_connections ended; /* whose handles the program may still have, oldest first */
+	uint32_t num_ended;
+	uint32_t num_connections, next_id;
+	SLIST_HEAD(, rdma_listener) listeners;
+	bool is_disconnecting; /* the context stops, and a step of the engine has to end its connections */
+};
+
+/* cm.c has the picture. */
+enum rdma_cm_state {
+	RDMA_CM_NONE, /* connected by descriptors */
+	RDMA_CM_REQUESTED,
+	RDMA_CM_OFFERED,
+	RDMA_CM_ESTABLISHED,
+	RDMA_CM_FAILED,
+	RDMA_CM_ENDED,
+	RDMA_CM_NUM_STATES,
+};
+
+/* What the connection manager knows of a connection. */
+struct rdma_cm {
+	enum rdma_cm_state state;
+	bool is_news;                /* the program's callback for the state has to be called */
+	bool is_told;                /* the callback for the end was called */
+	struct sim_channel *channel; /* NULL = closed */
+	struct doca_rdma_addr *addr; /* of a client: the server's, counted as a user */
+	uint64_t deadline_ns;        /* of a client's request */
+	struct sim_key peer_key;     /* of a server: the client's inbox */
+	uint32_t peer_function;
+};
+
+struct doca_rdma_connection {
+	struct shim_object object;
+	struct doca_rdma *rdma;
+	uint32_t id;
+	uint64_t serial;   /* unique in the process: a task recognises a connection that was freed */
+	struct sim_qp *qp; /* NULL = ended */
+	uint8_t details[SIM_DESCRIPTOR_BYTES]; /* the descriptor that doca_rdma_export() gave */
+	union doca_data user_data;
+	struct rdma_cm cm;
+	TAILQ_ENTRY(doca_rdma_connection) link;
+};
+
+struct rdma_task {
+	struct doca_task task; /* first */
+	/* The program's. */
+	struct doca_rdma_connection *connection;
+	uint64_t connection_serial;
+	const struct doca_buf *src;
+	struct doca_buf *dst, *result;
+	struct doca_sync_event_remote_net *event;
+	uint32_t immediate;
+	uint64_t compare, operand;
+	/* While in flight. */
+	union {
+		struct sim_rdma_work work;
+		struct sim_rdma_receive receive;
+	};
+	struct sim_remote *remote; /* the peer's memory */
+	uint64_t remote_addr;
+	/* Results. */
+	uint32_t result_len;
+	enum doca_rdma_opcode opcode;
+	uint32_t num_segments;
+	struct sim_rdma_segment segments[]; /* local memory */
+};
+
+struct rdma_task_type {
+	struct shim_task_type task;
+	enum rdma_task_index index;
+	uint32_t peer_access; /* enum sim_access bit that the peer has to permit; 0 = none */
+	/* The list of local buffers is read (its data), or written (its room). NULL = the task has none. */
+	const struct doca_buf *(*get_local)(const struct rdma_task *task);
+	bool writes_local;
+	/* The buffer of the peer's memory. NULL = none. */
+	const struct doca_buf *(*get_remote)(const struct rdma_task *task);
+};
+
+extern const struct rdma_task_type *const rdma_task_types[RDMA_NUM_TASKS];
+
+/* ---- rdma.c ---- */
+
+static inline struct doca_rdma *rdma_of(const struct doca_task *task)
+{
+	return (struct doca_rdma *)task->ctx;
+}
+
+/* Do what can be done now for all connections, and set the alarm. */
+void rdma_progress_connections(struct doca_rdma *rdma);
+
+/* ---- connection.c ---- */
+
+/* Make a connection, whose queue pair is in the reset state. For the public function @func: BAD_STATE (not started), FULL,
+ * CONNECTION_ABORTED or NO_MEMORY. */
+doca_error_t rdma_connection_create(const char *func, struct doca_rdma *rdma, struct doca_rdma_connection **ret);
+void rdma_connection_destroy(struct doca_rdma_connection *connection);
+
+/* The program knows that the connection has ended: free all but the handle, which stays valid for a while, as programs
+ * disconnect what has ended. */
+void rdma_connection_end(struct doca_rdma_connection *connection);
+
+/* Whether @connection, any value, is a live connection of the context. */
+bool rdma_connection_is_of(const struct doca_rdma_connection *connection, const struct doca_rdma *rdma);
+
+/* ---- task.c ---- */
+
+#define RDMA_TASK_TYPE(kind, complete_)                                                                          \
+	{                                                                                                        \
+		.name = (kind), .size = sizeof(struct rdma_task), .check = rdma_task_check,                      \
+		.validate = rdma_task_check, .post = rdma_task_post, .complete = (complete_), .fault_ops = NULL, \
+	}
+
+/* Operations of all types. */
+doca_error_t rdma_task_check(struct doca_task *task);
+doca_error_t rdma_task_post(struct doca_task *task);
+
+/* The work request or receive has ended: call the program. */
+void rdma_task_end_work(struct sim_rdma_work *work);
+void rdma_task_end_receive(struct sim_rdma_receive *receive);
+
+/* Configure a type, for the public function @func. */
+doca_error_t rdma_task_set_conf(const char *func, struct doca_rdma *rdma, enum rdma_task_index index,
+				void (*done)(void), void (*failed)(void), uint32_t num_tasks);
+
+/* Allocate a task, for the public function @func; @connection is NULL for a receive. */
+doca_error_t rdma_task_alloc(const char *func, struct doca_rdma *rdma, enum rdma_task_index index,
+			     struct doca_rdma_connection *connection, union doca_data user_data,
+			     struct rdma_task **ret_task);
+
+/* Whether @task, NULL or a task, is of that type; and may be changed, else it is logged. */
+bool rdma_task_is(const struct rdma_task *task, enum rdma_task_index index);
+/* The same, or it was of that type before the program freed it, in a context that is not idle: the vendor's samples read the
+ * buffers of tasks that they have freed. */
+bool rdma_task_was(const struct rdma_task *task, enum rdma_task_index index);
+bool rdma_task_may_change(const char *func, const struct rdma_task *task, enum rdma_task_index index);
+
+/* Set a task's connection, if the task may be changed. */
+void rdma_task_set_connection(const char *func, struct rdma_task *task, enum rdma_task_index index,
+			      struct doca_rdma_connection *connection);
+
+static inline const struct rdma_task_type *rdma_task_type(const struct doca_task *task)
+{
+	const struct rdma_conf *conf =
+		(const struct rdma_conf *)((uintptr_t)task->pool->type - offsetof(struct rdma_conf, type));
+
+	return rdma_task_types[conf - ((const struct doca_rdma *)task->ctx)->conf];
+}
+
+#endif

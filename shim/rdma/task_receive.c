@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The task that receives a message. */
+#include "rdma_priv.h"
+#include "shim/common/base/check.h"
+
+/* ---- receive ---- */
+
+static struct rdma_task *receive_of(const struct doca_rdma_task_receive *task)
+{
+	return (struct rdma_task *)(uintptr_t)task;
+}
+
+static void complete_receive(struct doca_task *task)
+{
+	const struct rdma_conf *conf = &rdma_of(task)->conf[RDMA_RECEIVE];
+
+	((doca_rdma_task_receive_completion_cb_t)(task->status == DOCA_SUCCESS ? conf->done : conf->failed))(
+		(struct doca_rdma_task_receive *)task, task->user_data, task->ctx->user_data);
+}
+
+static const struct doca_buf *get_local_of_receive(const struct rdma_task *task)
+{
+	return task->dst;
+}
+
+const struct rdma_task_type rdma_receive_type = {
+	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_RECEIVE, complete_receive),
+	.index = RDMA_RECEIVE,
+	.get_local = get_local_of_receive,
+	.writes_local = true,
+};
+
+doca_error_t doca_rdma_task_receive_set_conf(struct doca_rdma *rdma,
+					     doca_rdma_task_receive_completion_cb_t successful_task_completion_cb,
+					     doca_rdma_task_receive_completion_cb_t error_task_completion_cb,
+					     uint32_t num_tasks)
+{
+	SHIM_NEED(rdma, SHIM_RDMA);
+	return rdma_task_set_conf(__func__, rdma, RDMA_RECEIVE, (void (*)(void))successful_task_completion_cb,
+				  (void (*)(void))error_task_completion_cb, num_tasks);
+}
+
+doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct doca_buf *dst_buf,
+						  union doca_data user_data, struct doca_rdma_task_receive **task)
+{
+	struct rdma_task *allocated;
+	doca_error_t result;
+
+	SHIM_NEED_FAST(rdma, SHIM_RDMA);
+	SHIM_NEED_OUT(task);
+	result = rdma_task_alloc(__func__, rdma, RDMA_RECEIVE, NULL, user_data, &allocated);
+	if (result != DOCA_SUCCESS)
+		return result;
+	allocated->dst = dst_buf;
+	*task = (struct doca_rdma_task_receive *)allocated;
+	return DOCA_SUCCESS;
+}
+
+struct doca_task *doca_rdma_task_receive_as_task(struct doca_rdma_task_receive *task)
+{
+	return rdma_task_is(receive_of(task), RDMA_RECEIVE) ? &receive_of(task)->task : NULL;
+}
+
+void doca_rdma_task_receive_set_dst_buf(struct doca_rdma_task_receive *task, struct doca_buf *dst_buf)
+{
+	if (rdma_task_may_change(__func__, receive_of(task), RDMA_RECEIVE))
+		receive_of(task)->dst = dst_buf;
+}
+
+struct doca_buf *doca_rdma_task_receive_get_dst_buf(const struct doca_rdma_task_receive *task)
+{
+	return rdma_task_was(receive_of(task), RDMA_RECEIVE) ? receive_of(task)->dst : NULL;
+}
+
+doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma, uint32_t buf_list_len)
+{
+	uint32_t max;
+
+	SHIM_NEED(rdma, SHIM_RDMA);
+	if (rdma->ctx.state != DOCA_CTX_STATE_IDLE)
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
+	max = shim_dev_function(rdma->ctx.dev)->caps.rdma_max_list_len + 1;
+	if (buf_list_len == 0 || buf_list_len > max)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "%u buffers; give 1 to %u (doca_rdma_cap_task_receive_get_max_dst_buf_list_len)",
+				   buf_list_len, max);
+	rdma->properties.max_receive_list_len = buf_list_len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_rdma_task_receive_get_dst_buf_list_len(const struct doca_rdma *rdma, uint32_t *buf_list_len)
+{
+	SHIM_NEED(rdma, SHIM_RDMA);
+	SHIM_NEED_OUT(buf_list_len);
+	*buf_list_len = rdma->properties.max_receive_list_len;
+	return DOCA_SUCCESS;
+}
+
+static const struct rdma_task *completed(const struct doca_rdma_task_receive *task)
+{
+	return rdma_task_is(receive_of(task), RDMA_RECEIVE) && !receive_of(task)->task.in_flight ? receive_of(task) :
+												   NULL;
+}
+
+enum doca_rdma_opcode doca_rdma_task_receive_get_result_opcode(const struct doca_rdma_task_receive *task)
+{
+	return completed(task) ? completed(task)->opcode : DOCA_RDMA_OPCODE_RECV_SEND;
+}
+
+uint32_t doca_rdma_task_receive_get_result_len(const struct doca_rdma_task_receive *task)
+{
+	return completed(task) ? completed(task)->result_len : 0;
+}
+
+doca_be32_t doca_rdma_task_receive_get_result_immediate_data(const struct doca_rdma_task_receive *task)
+{
+	return completed(task) ? completed(task)->immediate : 0;
+}
+
+const struct doca_rdma_connection *doca_rdma_task_receive_get_result_rdma_connection(
+	const struct doca_rdma_task_receive *task)
+{
+	return completed(task) ? completed(task)->connection : NULL;
+}

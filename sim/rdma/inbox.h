@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/rdma/inbox.h - the memory by which a queue pair's peer reaches it.
+ *
+ *   owner (responder)   creates the inbox and exports it; reads requests, and writes what became of them
+ *   peer (requester)    imports it by its descriptor; writes requests, and reads their results
+ *
+ * Each of two connected queue pairs has an inbox, so a requester needs nothing of its own at the responder. A message
+ * is one or more records of the ring: the first begins with a struct sim_inbox_head, the others hold data alone.
+ *
+ * Order of accesses:
+ *
+ *   message  the peer: records --> ring's head (sim/shm/ring.h)     the owner: head --> records
+ *   answer   the owner: the receive's memory --> executed           the peer: executed (acquire) --> completion
+ *   begin    both: one compare-and-swap of @claim. The owner that begins message n moves it from 2 * (n - 1) to 2 * n, the
+ *            peer that gives up message n to 2 * (n - 1) + 1. So a message is either taken, or known to be never taken.
+ *   sleep    the peer: asleep = 1, then executed, state     the owner: executed or state, then asleep   all seq_cst
+ *
+ * Neither side trusts the other: a number out of order, a length beyond a limit or a state that does not exist ends the
+ * connection with -EPROTO.
+ */
+#ifndef SIM_RDMA_INBOX_H
+#define SIM_RDMA_INBOX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/shm/ring.h"
+
+#define SIM_INBOX_VERSION      1
+#define SIM_INBOX_RECORD_BYTES 4096 /* of data in one record */
+#define SIM_INBOX_RECORDS      64
+
+enum sim_inbox_kind {
+	SIM_INBOX_SEND = 1, /* the first record of a message, or the only one */
+	SIM_INBOX_WRITTEN,  /* memory was written by @head.bytes: no data follows, but a receive is consumed */
+	SIM_INBOX_MORE,     /* a further record */
+};
+
+struct sim_inbox_head {
+	uint64_t number; /* of the message: 1, 2, ... */
+	uint64_t bytes;  /* of the message */
+	uint32_t has_immediate;
+	uint32_t immediate;
+	uint64_t sent_ns; /* session time */
+};
+
+struct sim_inbox_shared {
+	/* The owner writes these before it exports the inbox. */
+	uint32_t version;
+	uint32_t engine;        /* the owner's address in virtual time; 0 = none */
+	uint32_t needs_no_peer; /* the owner serves a requester to which it has not connected */
+	uint32_t access;    /* enum sim_access bits: what the owner permits to do with its memory by this connection */
+	uint64_t stream_id; /* of the messages, in recordings */
+	/* The owner, the responder. */
+	_Alignas(64) _Atomic uint32_t state; /* enum sim_qp_state */
+	_Atomic uint32_t failure;            /* an errno: why message executed + 1 failed */
+	_Atomic uint64_t executed;           /* the number of the last message that was received */
+	_Atomic uint64_t not_ready;          /* the number of the message that waits for a receive; 0 = none */
+	/* The peer, the requester. */
+	_Alignas(64) _Atomic uint32_t asleep; /* the owner is to wake the peer */
+	/* Both. */
+	_Alignas(64) _Atomic uint64_t claim;
+	_Alignas(64) uint8_t ring[];
+};
+
+static inline struct sim_ring_cfg sim_inbox_ring_cfg(void)
+{
+	return (struct sim_ring_cfg){ .max_records = SIM_INBOX_RECORDS,
+				      .max_record_bytes = SIM_INBOX_RECORD_BYTES + sizeof(struct sim_inbox_head) };
+}
+
+static inline size_t sim_inbox_size(void)
+{
+	struct sim_ring_cfg cfg = sim_inbox_ring_cfg();
+
+	return offsetof(struct sim_inbox_shared, ring) + sim_ring_size(&cfg);
+}
+
+/* Message @number, the owner: begin it. Returns false if the peer gave it up. */
+static inline bool sim_inbox_begin(struct sim_inbox_shared *inbox, uint64_t number)
+{
+	uint64_t before = 2 * (number - 1);
+
+	return atomic_compare_exchange_strong(&inbox->claim, &before, 2 * number);
+}
+
+/* Message @number, the peer: give it up. Returns false if the owner has begun it. */
+static inline bool sim_inbox_give_up(struct sim_inbox_shared *inbox, uint64_t number)
+{
+	uint64_t before = 2 * (number - 1);
+
+	return atomic_compare_exchange_strong(&inbox->claim, &before, before + 1);
+}
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies between segments, buffers and memory of peers, and atomic operations. */
+#include "memory.h"
+
+#include <errno.h>
+
+#include "pcie_model/arith.h"
+#include "sim/base/log.h"
+#include "sim/base/memory_guard.h"
+#include "sim/clock/shared_lock.h"
+
+/* One end of a copy. */
+struct place {
+	struct sim_remote *remote; /* NULL = of this process */
+	uint64_t addr;
+	struct sim_range_guard guard;
+};
+
+static void guard_begin(struct place *place, size_t len)
+{
+	struct sim_mapping *mapping = place->remote ? &place->remote->mapping : NULL;
+	uintptr_t addr = place->remote ? 0 : (uintptr_t)place->addr;
+
+	sim_range_guard_begin(&place->guard, (const void *)addr, place->remote ? 0 : len, mapping);
+}
+
+static bool guard_end(struct place *place)
+{
+	bool is_lost = sim_range_guard_end(&place->guard);
+
+	if (__builtin_expect(place->guard.guard.has_faulted, 0))
+		sim_guard_settle(&place->guard.guard);
+	return is_lost;
+}
+
+/* Copy @len bytes. Memory of this process that is gone fails the copy. */
+static int copy(struct place *dst, struct place *src, size_t len)
+{
+	bool is_lost;
+	int rc;
+
+	guard_begin(dst, len);
+	guard_begin(src, len);
+	rc = sim_copy(dst->remote, dst->addr, src->remote, src->addr, len);
+	is_lost = guard_end(src);
+	is_lost |= guard_end(dst);
+	if (!is_lost)
+		return rc;
+	sim_err("RDMA: memory of a task in flight is not mapped any more; keep it until the task's callback");
+	return -EIO;
+}
+
+/* Copy between byte @at of the segments and @other, in the direction @to_segments. */
+static int copy_list(const struct sim_rdma_segment *segments, uint32_t num_segments, uint64_t at, struct place *other,
+		     uint64_t len, bool to_segments)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < num_segments && len > 0 && rc == 0; i++) {
+		struct place place = { .remote = segments[i].remote, .addr = segments[i].addr + at };
+		size_t part;
+
+		if (at >= segments[i].bytes) {
+			at -= segments[i].bytes;
+			continue;
+		}
+		part = (size_t)min_u64(len, segments[i].bytes - at);
+		rc = to_segments ? copy(&place, other, part) : copy(other, &place, part);
+		other->addr += part;
+		len -= part;
+		at = 0;
+	}
+	return rc;
+}
+
+int sim_rdma_gather(const struct sim_rdma_segment *segments, uint32_t num_segments, uint64_t at, void *to, size_t len)
+{
+	struct place buffer = { .addr = (uintptr_t)to };
+
+	return copy_list(segments, num_segments, at, &buffer, len, false);
+}
+
+int sim_rdma_scatter(const struct sim_rdma_segment *segments, uint32_t num_segments, uint64_t at, const void *from,
+		     size_t len)
+{
+	struct place buffer = { .addr = (uintptr_t)from };
+
+	return copy_list(segments, num_segments, at, &buffer, len, true);
+}
+
+int sim_rdma_write(const struct sim_rdma_segment *segments, uint32_t num_segments, struct sim_remote *remote,
+		   uint64_t addr, uint64_t bytes)
+{
+	struct place peer = { .remote = remote, .addr = addr };
+
+	return copy_list(segments, num_segments, 0, &peer, bytes, false);
+}
+
+int sim_rdma_read(const struct sim_rdma_segment *segments, uint32_t num_segments, struct sim_remote *remote,
+		  uint64_t addr, uint64_t bytes)
+{
+	struct place peer = { .remote = remote, .addr = addr };
+
+	return copy_list(segments, num_segments, 0, &peer, bytes, true);
+}
+
+/* A process that can't map the memory reads and writes it in two steps, so the lock orders all of them. */
+int sim_rdma_do_atomic(struct sim_clock_lock *lock, struct sim_remote *remote, uint64_t addr,
+		       const struct sim_rdma_atomic *atomic, uint64_t *ret_before)
+{
+	struct place peer = { .remote = remote, .addr = addr };
+	uint64_t before = 0, after;
+	struct place value = { .addr = (uintptr_t)&before };
+	uint64_t token;
+	int rc;
+
+	if (addr % sizeof(before) != 0)
+		return -EINVAL;
+	if (!(remote->region.access & SIM_ACCESS_ATOMIC))
+		return -EACCES;
+	token = sim_clock_lock(lock);
+	rc = copy(&value, &peer, sizeof(before));
+	after = atomic->is_swap ? atomic->operand : before + atomic->operand;
+	value.addr = (uintptr_t)&after;
+	if (rc == 0 && (!atomic->is_swap || before == atomic->compare))
+		rc = copy(&peer, &value, sizeof(after));
+	sim_clock_unlock(lock, token);
+	if (rc == 0)
+		*ret_before = before;
+	return rc;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of a queue pair: its inbox, its connection, its state. */
+#include "queue_pair_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sim/shm/wake.h"
+#include "sim/trace/trace.h"
+
+bool sim_qp_state_can_become(enum sim_qp_state from, enum sim_qp_state to)
+{
+	static const bool edges[SIM_NUM_QP_STATES][SIM_NUM_QP_STATES] = {
+		[SIM_QP_RESET] = { [SIM_QP_READY] = true, [SIM_QP_ERROR] = true },
+		[SIM_QP_READY] = { [SIM_QP_ERROR] = true },
+	};
+
+	return edges[from][to];
+}
+
+static void set_state(struct sim_qp *qp, enum sim_qp_state to)
+{
+	if (!sim_qp_state_can_become(qp->state, to))
+		return;
+	qp->state = to;
+	atomic_store(&qp->inbox->state, to);
+	if (!qp->peer)
+		return;
+	sim_qp_wake_peer(qp);
+	sim_qp_post_to_peer(qp);
+}
+
+/* ---- the inbox ---- */
+
+static int create_inbox(struct sim_qp *qp)
+{
+	struct sim_ring_cfg cfg = sim_inbox_ring_cfg();
+	struct sim_region region;
+	int fd;
+	int rc = sim_segment_create(sim_inbox_size(), &qp->memory, &fd);
+
+	if (rc < 0)
+		return rc;
+	qp->inbox = qp->memory.base;
+	qp->inbox->version = SIM_INBOX_VERSION;
+	qp->inbox->engine = qp->cfg.engine;
+	qp->inbox->needs_no_peer = qp->cfg.needs_no_peer;
+	qp->inbox->access = qp->cfg.access;
+	qp->inbox->stream_id = sim_trace_new_stream_id();
+	sim_ring_init(&qp->in, &cfg, qp->inbox->ring);
+	region = (struct sim_region){ .addr = (uintptr_t)qp->inbox,
+				      .cpu_addr = (uintptr_t)qp->inbox,
+				      .len_bytes = sim_inbox_size(),
+				      .access = SIM_ACCESS_NET | SIM_ACCESS_INBOX,
+				      .function = qp->cfg.function };
+	rc = sim_session_export_inbox(qp->session, &region, fd, qp->cfg.wake_fd, &qp->key);
+	close(fd);
+	qp->is_exported = rc == 0;
+	return rc;
+}
+
+int sim_qp_create(struct sim_session *session, const struct sim_qp_cfg *cfg, struct sim_qp **ret_qp)
+{
+	struct sim_qp *qp = calloc(1, sizeof(*qp));
+	int rc;
+
+	if (!qp)
+		return -ENOMEM;
+	qp->session = session;
+	qp->cfg = *cfg;
+	qp->peer_wake_fd = -1;
+	STAILQ_INIT(&qp->queued);
+	STAILQ_INIT(&qp->unanswered);
+	STAILQ_INIT(&qp->done);
+	rc = create_inbox(qp);
+	if (rc < 0) {
+		sim_qp_destroy(qp);
+		return rc;
+	}
+	*ret_qp = qp;
+	return 0;
+}
+
+static void free_memory(struct sim_qp *qp)
+{
+	if (qp->peer_wake_fd >= 0)
+		close(qp->peer_wake_fd);
+	sim_segment_unmap(&qp->memory);
+	free(qp);
+}
+
+void sim_qp_destroy(struct sim_qp *qp)
+{
+	if (!qp)
+		return;
+	if (qp->inbox)
+		sim_qp_fail(qp, -ECANCELED);
+	if (qp->is_exported)
+		sim_session_unexport(qp->session, qp->key.id);
+	sim_session_release(qp->session, qp->peer);
+	free_memory(qp);
+}
+
+void sim_qp_abandon(struct sim_qp *qp)
+{
+	free_memory(qp);
+}
+
+const struct sim_key *sim_qp_key(const struct sim_qp *qp)
+{
+	return &qp->key;
+}
+
+enum sim_qp_state sim_qp_get_state(const struct sim_qp *qp)
+{
+	return qp->state;
+}
+
+/* ---- the peer ---- */
+
+static int check_peer(const struct sim_remote *peer)
+{
+	const struct sim_inbox_shared *inbox = (const void *)peer->base;
+
+	if (!(peer->region.access & SIM_ACCESS_INBOX))
+		return -EMEDIUMTYPE;
+	if (!inbox || peer->region.len_bytes != sim_inbox_size() || (uintptr_t)inbox % 64 != 0 ||
+	    inbox->version != SIM_INBOX_VERSION)
+		return -EPROTO;
+	return 0;
+}
+
+/* In the thread that revokes, while the memory is still there. */
+static void on_revoked(void *arg)
+{
+	struct sim_qp *qp = arg;
+
+	qp->last_words.executed = atomic_load(&qp->peer_inbox->executed);
+	qp->last_words.failure = atomic_load(&qp->peer_inbox->failure);
+	atomic_store(&qp->last_words.is_set, true);
+	if (qp->cfg.notify)
+		qp->cfg.notify(qp->cfg.arg);
+}
+
+int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
+{
+	struct sim_ring_cfg cfg = sim_inbox_ring_cfg();
+	struct sim_remote *peer;
+	int rc;
+
+	if (qp->state != SIM_QP_RESET)
+		return -EISCONN;
+	rc = sim_session_import(qp->session, key, qp->cfg.function, &peer, NULL);
+	if (rc < 0)
+		return rc;
+	rc = check_peer(peer);
+	if (rc < 0) {
+		sim_session_release(qp->session, peer);
+		return rc;
+	}
+	qp->peer = peer;
+	qp->peer_inbox = (struct sim_inbox_shared *)(void *)peer->base;
+	qp->peer_wake_fd = sim_session_get_wake_fd(qp->session, peer);
+	sim_ring_init(&qp->out, &cfg, qp->peer_inbox->ring);
+	qp->peer_access = qp->peer_inbox->access;
+	qp->peer_engine = qp->peer_inbox->engine;
+	qp->peer_needs_no_connect = qp->peer_inbox->needs_no_peer;
+	sim_remote_on_revoked(peer, on_revoked, qp);
+	set_state(qp, SIM_QP_READY);
+	return 0;
+}
+
+void sim_qp_wake_peer(struct sim_qp *qp)
+{
+	if (!atomic_load(&qp->inbox->asleep) || !atomic_exchange(&qp->inbox->asleep, 0))
+		return;
+	if (qp->peer_wake_fd >= 0)
+		sim_wake_send(qp->peer_wake_fd);
+}
+
+void sim_qp_post_to_peer(struct sim_qp *qp)
+{
+	struct sim_vclock_sched *sched = sim_session_vclock(qp->session);
+
+	if (sched && qp->peer_engine > 0)
+		sim_vclock_sched_post(sched, qp->peer_engine, 0);
+}
+
+/* ---- progress ---- */
+
+void sim_qp_fail(struct sim_qp *qp, int reason)
+{
+	set_state(qp, SIM_QP_ERROR);
+	sim_requester_flush(qp, reason);
+	sim_responder_flush(qp);
+}
+
+int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work)
+{
+	if (qp->state != SIM_QP_READY)
+		return -ENOTCONN;
+	if (qp->num_works == qp->cfg.max_works)
+		return -ENOBUFS;
+	work->is_executed = false;
+	qp->num_works++;
+	STAILQ_INSERT_TAIL(&qp->queued, work, link);
+	return 0;
+}
+
+void sim_qp_progress(struct sim_qp *qp, uint64_t now_ns)
+{
+	if (qp->state != SIM_QP_READY)
+		return;
+	sim_responder_progress(qp);
+	if (qp->state == SIM_QP_READY)
+		sim_requester_progress(qp, now_ns);
+}
+
+struct sim_rdma_work *sim_qp_reap(struct sim_qp *qp)
+{
+	struct sim_rdma_work *work = STAILQ_FIRST(&qp->done);
+
+	if (!work)
+		return NULL;
+	STAILQ_REMOVE_HEAD(&qp->done, link);
+	qp->num_works--;
+	return work;
+}
+
+bool sim_qp_arm(struct sim_qp *qp)
+{
+	bool finds_message, finds_answer;
+
+	if (!STAILQ_EMPTY(&qp->done))
+		return true;
+	if (qp->state != SIM_QP_READY)
+		return false;
+	finds_message = sim_responder_arm(qp);
+	finds_answer = sim_requester_arm(qp);
+	return finds_message || finds_answer;
+}
+
+uint64_t sim_qp_deadline_ns(const struct sim_qp *qp)
+{
+	uint64_t deadline_ns = UINT64_MAX;
+
+	if (qp->waits_since_ns > 0)
+		deadline_ns = qp->waits_since_ns + qp->cfg.ack_timeout_ns;
+	if (qp->not_ready_since_ns > 0 && qp->cfg.rnr_budget_ns < UINT64_MAX)
+		deadline_ns = qp->not_ready_since_ns + qp->cfg.rnr_budget_ns;
+	return deadline_ns;
+}
+
+uint32_t sim_qp_peer_access(const struct sim_qp *qp)
+{
+	return qp->peer_access;
+}
+
+uint32_t sim_qp_peer_function(const struct sim_qp *qp)
+{
+	return qp->peer->region.function;
+}
+
+void *sim_qp_arg(const struct sim_qp *qp)
+{
+	return qp->cfg.arg;
+}
+
+uint32_t sim_qp_num_works(const struct sim_qp *qp)
+{
+	return qp->num_works;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/rdma/queue_pair.h - one end of a reliable connection between two functions of the network.
+ *
+ *   create --> [reset] --connect--> [ready] --a request failed, or the peer is lost--> [error] --> destroy
+ *
+ * A queue pair is requester and responder. As requester it executes work requests in the order in which they were
+ * posted, and completes them in that order:
+ *
+ *   post --> [queued] --execute()--> completed                           memory of the peer: read, write, atomics
+ *               '------message into the peer's inbox--> [unanswered] --executed by the peer--> completed
+ *
+ * A request that accesses memory is executed when no earlier message is unanswered, as the responder executes requests in
+ * order. As responder, the queue pair moves each message into the oldest receive of its receive pool, which several
+ * queue pairs of a context share (receive_pool.h).
+ *
+ * A message that finds no receive waits at the responder. The requester gives it up after @rnr_budget_ns. A request
+ * that fails takes the queue pair to an error: all later requests are completed with -ECANCELED.
+ *
+ * The peer's queue pair need not be connected when this one is: requests wait for it, at most @ack_timeout_ns.
+ *
+ * The queue pair knows bytes, -errno and session time; the caller owns work requests and receives. One thread at a time.
+ */
+#ifndef SIM_RDMA_QUEUE_PAIR_H
+#define SIM_RDMA_QUEUE_PAIR_H
+
+#include <sys/queue.h>
+
+#include "receive_pool.h"
+#include "sim/session/session.h"
+
+struct sim_qp;
+
+enum sim_qp_state {
+	SIM_QP_RESET,
+	SIM_QP_READY,
+	SIM_QP_ERROR,
+	SIM_NUM_QP_STATES,
+};
+
+/* Whether the picture above has that edge. */
+bool sim_qp_state_can_become(enum sim_qp_state from, enum sim_qp_state to);
+
+struct sim_qp_cfg {
+	struct sim_receive_pool *pool; /* borrowed; outlives the queue pair */
+	uint32_t function;             /* id of the device's function */
+	uint32_t max_works;            /* posted and not reaped, > 0 */
+	uint64_t rnr_budget_ns;        /* how long a message waits for a receive; UINT64_MAX = for ever */
+	uint64_t ack_timeout_ns;       /* how long requests wait for a peer that has not connected */
+	uint32_t access;               /* enum sim_access bits: what the peer may do with this end's memory */
+	bool needs_no_peer;            /* serve a requester to which this queue pair has not connected */
+	int wake_fd;                   /* by which the peer wakes the owner (sim/shm/wake.h); -1 = none */
+	uint32_t engine;               /* the owner's address in virtual time; 0 = none */
+	/* In any thread: the peer was lost. Must not call into the session. NULL = nothing. */
+	void (*notify)(void *arg);
+	void *arg;
+};
+
+/* A work request. The caller's, from its reaping to the next post. */
+struct sim_rdma_work {
+	/* Set before the post. */
+	int (*execute)(struct sim_rdma_work *work); /* access the peer's memory: 0 or -errno. NULL = nothing */
+	bool has_message;                           /* a message follows */
+	bool is_written; /* it says that memory was written, and has no data: @bytes is what was written */
+	bool has_immediate;
+	uint32_t immediate;
+	const struct sim_rdma_segment *segments; /* the data of the message */
+	uint32_t num_segments;
+	uint64_t bytes;
+	/* Result. */
+	int status; /* 0 or -errno */
+	/* The queue pair's. */
+	bool is_executed;
+	uint64_t number; /* of its message */
+	STAILQ_ENTRY(sim_rdma_work) link;
+};
+
+/* Create a queue pair and export its inbox. Returns 0, -ENOMEM, or an error of sim_session_export(). */
+int sim_qp_create(struct sim_session *session, const struct sim_qp_cfg *cfg, struct sim_qp **ret_qp);
+
+/* End the connection and free the queue pair. The caller must have reaped all works, or forget them. A receive that is
+ * being filled is completed with -ECANCELED. NULL is fine. */
+void sim_qp_destroy(struct sim_qp *qp);
+
+/* In a forked child: the queue pair is the parent's. Frees nothing that the parent shares. */
+void sim_qp_abandon(struct sim_qp *qp);
+
+/* The key of the inbox, for the peer's connect. */
+const struct sim_key *sim_qp_key(const struct sim_qp *qp);
+
+enum sim_qp_state sim_qp_get_state(const struct sim_qp *qp);
+
+/* Connect to the peer whose inbox has @key. Returns 0, -EISCONN (connected before), -EMEDIUMTYPE (the key is not of an
+ * inbox), -EPROTO (of another version), or an error of sim_session_import(). On failure nothing has changed. */
+int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key);
+
+/* Post a work request. Returns 0, -ENOBUFS (max_works) or -ENOTCONN (not connected, or in error). */
+int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work);
+
+/* Do what can be done now, as requester and as responder. */
+void sim_qp_progress(struct sim_qp *qp, uint64_t now_ns);
+
+/* The oldest work request that was completed; NULL = none. */
+struct sim_rdma_work *sim_qp_reap(struct sim_qp *qp);
+
+/* Take the queue pair to an error: all works are completed, the head with @reason, the others with -ECANCELED. */
+void sim_qp_fail(struct sim_qp *qp, int reason);
+
+/* Before the owner sleeps: have the peer wake it. Returns whether progress would find something already. */
+bool sim_qp_arm(struct sim_qp *qp);
+
+/* When progress has to be called at the latest; UINT64_MAX = no limit. */
+uint64_t sim_qp_deadline_ns(const struct sim_qp *qp);
+
+/* What the peer permits to do with its memory (enum sim_access), and its function. Of a connected queue pair. */
+uint32_t sim_qp_peer_access(const struct sim_qp *qp);
+uint32_t sim_qp_peer_function(const struct sim_qp *qp);
+
+/* The @arg of the configuration. */
+void *sim_qp_arg(const struct sim_qp *qp);
+
+/* Requests that were posted and not reaped. */
+uint32_t sim_qp_num_works(const struct sim_qp *qp);
+
+#endif

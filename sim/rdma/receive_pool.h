@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/rdma/receive_pool.h - the receives that all queue pairs of a context share.
+ *
+ *   post --> [posted] --a queue pair takes the oldest--> [filling] --complete--> [done] --reap--> the owner's
+ *
+ * One thread at a time. The caller owns the receives.
+ */
+#ifndef SIM_RDMA_RECEIVE_POOL_H
+#define SIM_RDMA_RECEIVE_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct sim_qp;
+struct sim_remote;
+
+/* A range of memory: of this process, or imported by it. */
+struct sim_rdma_segment {
+	struct sim_remote *remote; /* NULL = of this process */
+	uint64_t addr;             /* of the remote, else of this process's mapping */
+	uint64_t bytes;
+};
+
+struct sim_rdma_receive {
+	/* Set before the post. */
+	const struct sim_rdma_segment *segments;
+	uint32_t num_segments;
+	uint64_t room_bytes; /* of all segments */
+	/* Result. */
+	int status; /* 0; -EMSGSIZE (the message was longer), -ECANCELED or another -errno */
+	struct sim_qp *qp;
+	bool is_written; /* the message says that memory was written; the receive's memory is untouched */
+	bool has_immediate;
+	uint32_t immediate;
+	uint64_t bytes;
+	STAILQ_ENTRY(sim_rdma_receive) link;
+};
+
+STAILQ_HEAD(sim_receive_list, sim_rdma_receive);
+
+struct sim_receive_pool {
+	struct sim_receive_list posted, done;
+};
+
+void sim_receive_pool_init(struct sim_receive_pool *pool);
+
+void sim_receive_pool_post(struct sim_receive_pool *pool, struct sim_rdma_receive *receive);
+
+/* Whether a receive is posted. */
+bool sim_receive_pool_has_posted(const struct sim_receive_pool *pool);
+
+/* Take the oldest posted receive; NULL = none. */
+struct sim_rdma_receive *sim_receive_pool_take(struct sim_receive_pool *pool);
+
+/* A receive that was taken is complete. */
+void sim_receive_pool_complete(struct sim_receive_pool *pool, struct sim_rdma_receive *receive, int status);
+
+/* The oldest receive that is complete; NULL = none. */
+struct sim_rdma_receive *sim_receive_pool_reap(struct sim_receive_pool *pool);
+
+/* Complete all posted receives with -ECANCELED. */
+void sim_receive_pool_flush(struct sim_receive_pool *pool);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The requester of a queue pair: works in order, and the answers to messages.
+ *
+ *   [queued] --execute--> [executed] --no message--> [done]
+ *                             '--all records written--> [unanswered] --answered--> [done]
+ *
+ * A work whose execute() accesses memory is executed while no message is unanswered: the responder executes requests in
+ * the order of their posting. */
+#include <errno.h>
+#include <string.h>
+
+#include "pcie_model/arith.h"
+#include "queue_pair_priv.h"
+#include "memory.h"
+#include "sim/shm/wake.h"
+
+static void complete(struct sim_qp *qp, struct sim_rdma_work *work, int status)
+{
+	work->status = status;
+	STAILQ_INSERT_TAIL(&qp->done, work, link);
+}
+
+static struct sim_rdma_work *take_first(struct sim_work_list *list)
+{
+	struct sim_rdma_work *work = STAILQ_FIRST(list);
+
+	if (work)
+		STAILQ_REMOVE_HEAD(list, link);
+	return work;
+}
+
+void sim_requester_flush(struct sim_qp *qp, int reason)
+{
+	struct sim_rdma_work *work;
+
+	STAILQ_CONCAT(&qp->unanswered, &qp->queued);
+	while ((work = take_first(&qp->unanswered))) {
+		complete(qp, work, reason);
+		reason = -ECANCELED;
+	}
+	qp->waits_since_ns = 0;
+	qp->not_ready_since_ns = 0;
+}
+
+/* ---- messages ---- */
+
+/* Write the next record of the message. Returns 0, -EAGAIN (no room) or -errno. */
+static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work, uint64_t now_ns)
+{
+	struct sim_inbox_head head = { .number = qp->num_sent + 1,
+				       .bytes = work->bytes,
+				       .has_immediate = work->has_immediate,
+				       .immediate = work->immediate,
+				       .sent_ns = now_ns };
+	uint64_t left = work->is_written ? 0 : work->bytes - qp->bytes_written;
+	size_t len = (size_t)min_u64(left, SIM_INBOX_RECORD_BYTES);
+	uint8_t data[SIM_INBOX_RECORD_BYTES];
+	int rc = sim_rdma_gather(work->segments, work->num_segments, qp->bytes_written, data, len);
+
+	if (rc == 0 && qp->is_begun)
+		rc = sim_ring_write(&qp->out, SIM_INBOX_MORE, data, len);
+	else if (rc == 0)
+		rc = sim_ring_write_parts(&qp->out, work->is_written ? SIM_INBOX_WRITTEN : SIM_INBOX_SEND, &head,
+					  sizeof(head), data, len);
+	if (rc < 0)
+		return rc;
+	qp->is_begun = true;
+	qp->bytes_written += len;
+	return 0;
+}
+
+/* Write what there is room for. Returns 0 (all of the message is written), -EAGAIN or -errno. */
+static int write_message(struct sim_qp *qp, struct sim_rdma_work *work, uint64_t now_ns)
+{
+	bool has_written = false;
+	int rc;
+
+	do {
+		rc = write_record(qp, work, now_ns);
+		has_written |= rc == 0;
+	} while (rc == 0 && !work->is_written && qp->bytes_written < work->bytes);
+	if (has_written) {
+		if (sim_ring_must_wake(&qp->out) && qp->peer_wake_fd >= 0)
+			sim_wake_send(qp->peer_wake_fd);
+		sim_qp_post_to_peer(qp);
+	}
+	if (rc < 0)
+		return rc;
+	work->number = ++qp->num_sent;
+	qp->is_begun = false;
+	qp->bytes_written = 0;
+	return 0;
+}
+
+/* Do the first queued work as far as possible. Returns 0 (it is not queued any more), -EAGAIN or -errno. */
+static int start_work(struct sim_qp *qp, struct sim_rdma_work *work, uint64_t now_ns)
+{
+	int rc = 0;
+
+	if (work->execute && !work->is_executed) {
+		if (!STAILQ_EMPTY(&qp->unanswered))
+			return -EAGAIN;
+		rc = work->execute(work);
+		work->is_executed = true;
+	}
+	if (rc == 0 && work->has_message)
+		rc = write_message(qp, work, now_ns);
+	if (rc < 0)
+		return rc;
+	STAILQ_REMOVE_HEAD(&qp->queued, link);
+	if (work->has_message)
+		STAILQ_INSERT_TAIL(&qp->unanswered, work, link);
+	else
+		complete(qp, work, 0);
+	return 0;
+}
+
+/* ---- the peer ---- */
+
+static bool is_peer_ready(const struct sim_qp *qp)
+{
+	return atomic_load(&qp->peer_inbox->state) == SIM_QP_READY || qp->peer_needs_no_connect;
+}
+
+/* The works that the peer has executed. Returns 0 or -EPROTO. */
+static int collect_answers(struct sim_qp *qp, uint64_t executed)
+{
+	if (executed < qp->num_answered || executed > qp->num_sent)
+		return -EPROTO;
+	for (; qp->num_answered < executed; qp->num_answered++) {
+		complete(qp, take_first(&qp->unanswered), 0);
+		qp->not_ready_since_ns = 0;
+	}
+	return 0;
+}
+
+/* The reason for which the peer's end went to an error: that of the oldest unanswered message, or the end of the peer. */
+static int to_reason(uint32_t failure, int otherwise)
+{
+	return failure > 0 && failure < 4096 ? -(int)failure : otherwise;
+}
+
+/* Give the oldest message up if it has waited for a receive long enough. Returns 0 or -ENOBUFS. */
+static int check_receiver(struct sim_qp *qp, uint64_t now_ns)
+{
+	uint64_t number = qp->num_answered + 1;
+
+	if (STAILQ_EMPTY(&qp->unanswered) || atomic_load(&qp->peer_inbox->not_ready) != number) {
+		qp->not_ready_since_ns = 0;
+		return 0;
+	}
+	if (qp->not_ready_since_ns == 0)
+		qp->not_ready_since_ns = max_u64(now_ns, 1);
+	if (now_ns - qp->not_ready_since_ns < qp->cfg.rnr_budget_ns || !sim_inbox_give_up(qp->peer_inbox, number))
+		return 0;
+	return -ENOBUFS;
+}
+
+/* Returns 0, or -ETIMEDOUT: the peer has not connected in time. */
+static int wait_for_peer(struct sim_qp *qp, uint64_t now_ns)
+{
+	if (STAILQ_EMPTY(&qp->queued))
+		return 0;
+	if (qp->waits_since_ns == 0)
+		qp->waits_since_ns = max_u64(now_ns, 1);
+	return now_ns - qp->waits_since_ns < qp->cfg.ack_timeout_ns ? 0 : -ETIMEDOUT;
+}
+
+/* Go on while the peer's inbox is there. */
+static int advance(struct sim_qp *qp, uint64_t now_ns)
+{
+	bool is_in_error = atomic_load(&qp->peer_inbox->state) == SIM_QP_ERROR;
+	struct sim_rdma_work *work;
+	int rc = collect_answers(qp, atomic_load(&qp->peer_inbox->executed));
+
+	if (rc < 0)
+		return rc;
+	if (is_in_error)
+		return to_reason(atomic_load(&qp->peer_inbox->failure), -ECONNRESET);
+	if (!is_peer_ready(qp))
+		return wait_for_peer(qp, now_ns);
+	qp->waits_since_ns = 0;
+	rc = check_receiver(qp, now_ns);
+	while (rc == 0 && (work = STAILQ_FIRST(&qp->queued)))
+		rc = start_work(qp, work, now_ns);
+	return rc == -EAGAIN ? 0 : rc;
+}
+
+/* The peer's inbox is gone. */
+static int end_with_last_words(struct sim_qp *qp)
+{
+	int rc;
+
+	if (!atomic_load(&qp->last_words.is_set)) /* about to be */
+		return 0;
+	rc = collect_answers(qp, qp->last_words.executed);
+	return rc < 0 ? rc : to_reason(qp->last_words.failure, -EPIPE);
+}
+
+/* Without a request, a requester does not learn of its peer's end. */
+void sim_requester_progress(struct sim_qp *qp, uint64_t now_ns)
+{
+	int rc;
+
+	if (STAILQ_EMPTY(&qp->queued) && STAILQ_EMPTY(&qp->unanswered) && !qp->receive)
+		return;
+	if (sim_remote_acquire(qp->peer)) {
+		rc = advance(qp, now_ns);
+		sim_remote_release(qp->peer);
+	} else {
+		rc = end_with_last_words(qp);
+	}
+	if (rc < 0)
+		sim_qp_fail(qp, rc);
+}
+
+static bool would_advance(struct sim_qp *qp)
+{
+	uint32_t state;
+
+	atomic_store(&qp->peer_inbox->asleep, 1);
+	state = atomic_load(&qp->peer_inbox->state);
+	if (state == SIM_QP_ERROR || atomic_load(&qp->peer_inbox->executed) != qp->num_answered)
+		return true;
+	if (STAILQ_EMPTY(&qp->unanswered)) /* waits for the peer's connect, or for nothing */
+		return is_peer_ready(qp);
+	if (atomic_load(&qp->peer_inbox->not_ready) == qp->num_answered + 1 && qp->not_ready_since_ns == 0)
+		return true;
+	return !STAILQ_EMPTY(&qp->queued) && !STAILQ_FIRST(&qp->queued)->execute &&
+	       sim_ring_arm_space(&qp->out, SIM_INBOX_RECORD_BYTES);
+}
+
+bool sim_requester_arm(struct sim_qp *qp)
+{
+	bool would;
+
+	if (STAILQ_EMPTY(&qp->queued) && STAILQ_EMPTY(&qp->unanswered))
+		return false;
+	if (!sim_remote_acquire(qp->peer))
+		return atomic_load(&qp->last_words.is_set);
+	would = would_advance(qp);
+	sim_remote_release(qp->peer);
+	return would;
+}

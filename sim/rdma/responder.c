@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The responder of a queue pair: messages from the inbox into receives.
+ *
+ *   [idle] --first record, a receive is posted--> [filling] --all bytes are here--> [idle]
+ *      '--no receive: the message waits
+ *
+ * Records are copied out of the ring before they are checked. */
+#include <errno.h>
+#include <string.h>
+
+#include "pcie_model/arith.h"
+#include "queue_pair_priv.h"
+#include "sim/base/log.h"
+#include "memory.h"
+#include "sim/shm/wake.h"
+
+/* Of one record, as it was read. */
+struct record {
+	uint32_t kind;
+	uint8_t bytes[SIM_INBOX_RECORD_BYTES + sizeof(struct sim_inbox_head)];
+	size_t len;
+};
+
+static void answer(struct sim_qp *qp)
+{
+	qp->num_executed++;
+	atomic_store(&qp->inbox->executed, qp->num_executed);
+	sim_qp_wake_peer(qp);
+	sim_qp_post_to_peer(qp);
+}
+
+/* The message is complete, or has failed. Returns 0 or -errno: the queue pair goes to an error. */
+static int end_message(struct sim_qp *qp, int status)
+{
+	struct sim_rdma_receive *receive = qp->receive;
+
+	qp->receive = NULL;
+	sim_receive_pool_complete(qp->cfg.pool, receive, status);
+	if (status == 0)
+		answer(qp);
+	else
+		atomic_store(&qp->inbox->failure, (uint32_t)-status);
+	return status;
+}
+
+void sim_responder_flush(struct sim_qp *qp)
+{
+	struct sim_rdma_receive *receive = qp->receive;
+
+	qp->receive = NULL;
+	if (receive)
+		sim_receive_pool_complete(qp->cfg.pool, receive, -ECANCELED);
+}
+
+static bool is_valid_head(const struct sim_qp *qp, uint32_t kind, const struct sim_inbox_head *head)
+{
+	return (kind == SIM_INBOX_SEND || kind == SIM_INBOX_WRITTEN) && head->number == qp->num_executed + 1;
+}
+
+/* The message at the ring's head finds no receive. */
+static void refuse_until_ready(struct sim_qp *qp, uint64_t number)
+{
+	if (atomic_load_explicit(&qp->inbox->not_ready, memory_order_relaxed) == number)
+		return;
+	atomic_store(&qp->inbox->not_ready, number);
+	sim_qp_wake_peer(qp);
+	sim_qp_post_to_peer(qp);
+}
+
+/* Take a receive for the message at the ring's head. Returns 0, -EAGAIN (none, or no message) or -errno. */
+static int begin_message(struct sim_qp *qp)
+{
+	struct sim_rdma_receive *receive;
+	struct sim_inbox_head head;
+	uint32_t kind;
+	int rc = sim_ring_peek(&qp->in, &kind, &head, sizeof(head));
+
+	if (rc < 0)
+		return rc;
+	if (!is_valid_head(qp, kind, &head))
+		return -EPROTO;
+	if (!sim_receive_pool_has_posted(qp->cfg.pool)) {
+		refuse_until_ready(qp, head.number);
+		return -EAGAIN;
+	}
+	if (!sim_inbox_begin(qp->inbox, head.number))
+		return -ECONNRESET; /* the requester gave the message up, and goes to an error */
+	receive = sim_receive_pool_take(qp->cfg.pool);
+	receive->qp = qp;
+	receive->is_written = kind == SIM_INBOX_WRITTEN;
+	receive->has_immediate = head.has_immediate != 0;
+	receive->immediate = head.immediate;
+	receive->bytes = head.bytes;
+	qp->receive = receive;
+	qp->bytes_received = 0;
+	return !receive->is_written && head.bytes > receive->room_bytes ? end_message(qp, -EMSGSIZE) : 0;
+}
+
+/* Move a record of the message that is being received. Returns 0, -EAGAIN (it is not here yet) or -errno. */
+static int take_record(struct sim_qp *qp)
+{
+	struct sim_rdma_receive *receive = qp->receive;
+	bool is_first = qp->bytes_received == 0;
+	uint64_t left = receive->is_written ? 0 : receive->bytes - qp->bytes_received;
+	struct record record;
+	size_t head_len;
+	int rc = sim_ring_read(&qp->in, &record.kind, record.bytes, &record.len);
+
+	if (rc < 0)
+		return rc;
+	if (sim_ring_needs_notify(&qp->in) && qp->peer_wake_fd >= 0)
+		sim_wake_send(qp->peer_wake_fd);
+	head_len = record.kind == SIM_INBOX_MORE ? 0 : sizeof(struct sim_inbox_head);
+	if ((record.kind == SIM_INBOX_MORE) == is_first || record.len < head_len ||
+	    record.len - head_len != min_u64(left, SIM_INBOX_RECORD_BYTES))
+		return end_message(qp, -EPROTO);
+	rc = sim_rdma_scatter(receive->segments, receive->num_segments, qp->bytes_received, record.bytes + head_len,
+			      record.len - head_len);
+	if (rc < 0)
+		return end_message(qp, rc);
+	qp->bytes_received += record.len - head_len;
+	return left == record.len - head_len ? end_message(qp, 0) : 0;
+}
+
+void sim_responder_progress(struct sim_qp *qp)
+{
+	int rc;
+
+	do {
+		rc = qp->receive ? take_record(qp) : begin_message(qp);
+	} while (rc == 0);
+	if (rc == -EAGAIN)
+		return;
+	if (rc == -EPROTO)
+		sim_err("RDMA: the peer of a connection wrote an invalid message; the connection ends");
+	sim_qp_fail(qp, -ECONNRESET);
+}
+
+bool sim_responder_arm(struct sim_qp *qp)
+{
+	sim_ring_arm(&qp->in);
+	return sim_ring_has_record(&qp->in) && (qp->receive || sim_receive_pool_has_posted(qp->cfg.pool));
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queue pairs on a private card: states, deadlines, and what a peer may write into an inbox that it has mapped. */
+#include "cmocka_test.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/rdma/queue_pair_priv.h"
+
+#define MS UINT64_C(1000000)
+
+struct end {
+	struct sim_receive_pool pool;
+	struct sim_qp *qp;
+};
+
+struct fixture {
+	struct sim_session *session;
+	struct end a, b;
+};
+
+static void open_end(struct fixture *f, struct end *end, uint64_t rnr_budget_ns)
+{
+	const struct sim_qp_cfg cfg = { .pool = &end->pool,
+					.max_works = 4,
+					.rnr_budget_ns = rnr_budget_ns,
+					.ack_timeout_ns = 50 * MS,
+					.wake_fd = -1 };
+
+	sim_receive_pool_init(&end->pool);
+	assert_int_equal(sim_qp_create(f->session, &cfg, &end->qp), 0);
+}
+
+static int open_fixture(void **state)
+{
+	const struct sim_session_cfg cfg = { .side = "dpu" };
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_int_equal(sim_session_attach(&cfg, &f->session), 0);
+	open_end(f, &f->a, 10 * MS);
+	open_end(f, &f->b, 10 * MS);
+	*state = f;
+	return 0;
+}
+
+static int open_connected(void **state)
+{
+	struct fixture *f;
+
+	open_fixture(state);
+	f = *state;
+	assert_int_equal(sim_qp_connect(f->a.qp, sim_qp_key(f->b.qp)), 0);
+	assert_int_equal(sim_qp_connect(f->b.qp, sim_qp_key(f->a.qp)), 0);
+	return 0;
+}
+
+static int close_fixture(void **state)
+{
+	struct fixture *f = *state;
+
+	sim_qp_destroy(f->a.qp);
+	sim_qp_destroy(f->b.qp);
+	sim_session_detach(f->session);
+	free(f);
+	return 0;
+}
+
+static struct sim_rdma_work message(uint8_t *bytes, size_t len, struct sim_rdma_segment *segment)
+{
+	*segment = (struct sim_rdma_segment){ .addr = (uintptr_t)bytes, .bytes = len };
+	return (struct sim_rdma_work){ .has_message = true, .segments = segment, .num_segments = 1, .bytes = len };
+}
+
+static struct sim_rdma_receive receive_into(uint8_t *bytes, size_t len, struct sim_rdma_segment *segment)
+{
+	*segment = (struct sim_rdma_segment){ .addr = (uintptr_t)bytes, .bytes = len };
+	return (struct sim_rdma_receive){ .segments = segment, .num_segments = 1, .room_bytes = len };
+}
+
+/* ---- states ---- */
+
+static void test_edges_of_the_states(void **state)
+{
+	static const bool wanted[SIM_NUM_QP_STATES][SIM_NUM_QP_STATES] = {
+		[SIM_QP_RESET] = { false, true, true },
+		[SIM_QP_READY] = { false, false, true },
+		[SIM_QP_ERROR] = { false, false, false },
+	};
+
+	for (int from = 0; from < SIM_NUM_QP_STATES; from++)
+		for (int to = 0; to < SIM_NUM_QP_STATES; to++)
+			assert_int_equal(sim_qp_state_can_become(from, to), wanted[from][to]);
+}
+
+static void test_only_a_connected_queue_pair_takes_work(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment;
+	uint8_t byte = 1;
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+
+	assert_int_equal(sim_qp_post(f->a.qp, &work), -ENOTCONN);
+	assert_int_equal(sim_qp_connect(f->a.qp, sim_qp_key(f->b.qp)), 0);
+	assert_int_equal(sim_qp_connect(f->a.qp, sim_qp_key(f->b.qp)), -EISCONN);
+	assert_int_equal(sim_qp_post(f->a.qp, &work), 0);
+	sim_qp_fail(f->a.qp, -EIO);
+	assert_ptr_equal(sim_qp_reap(f->a.qp), &work);
+	assert_int_equal(work.status, -EIO);
+	assert_int_equal(sim_qp_post(f->a.qp, &work), -ENOTCONN);
+}
+
+static void test_max_works_is_the_limit(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment;
+	uint8_t byte = 1;
+	struct sim_rdma_work works[5];
+
+	for (int i = 0; i < 5; i++) {
+		works[i] = message(&byte, 1, &segment);
+		assert_int_equal(sim_qp_post(f->a.qp, &works[i]), i < 4 ? 0 : -ENOBUFS);
+	}
+	sim_qp_fail(f->a.qp, -EIO);
+	for (int i = 0; i < 4; i++) {
+		assert_ptr_equal(sim_qp_reap(f->a.qp), &works[i]);
+		assert_int_equal(works[i].status, i == 0 ? -EIO : -ECANCELED);
+	}
+	assert_null(sim_qp_reap(f->a.qp));
+}
+
+/* ---- deadlines ---- */
+
+/* The peer is not connected: at 100 ms the wait begins, at 150 ms it ends. */
+static void test_requests_wait_for_a_peer_that_connects_late(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment;
+	uint8_t byte = 1;
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+
+	assert_int_equal(sim_qp_connect(f->a.qp, sim_qp_key(f->b.qp)), 0);
+	assert_int_equal(sim_qp_post(f->a.qp, &work), 0);
+	sim_qp_progress(f->a.qp, 100 * MS);
+	assert_int_equal(sim_qp_deadline_ns(f->a.qp), 150 * MS);
+	sim_qp_progress(f->a.qp, 149 * MS);
+	assert_null(sim_qp_reap(f->a.qp));
+	sim_qp_progress(f->a.qp, 150 * MS);
+	assert_ptr_equal(sim_qp_reap(f->a.qp), &work);
+	assert_int_equal(work.status, -ETIMEDOUT);
+}
+
+/* The responder has no receive from 20 ms on; the budget is 10 ms. */
+static void test_message_without_a_receive_is_given_up(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment, room;
+	uint8_t byte = 1, to[8];
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+	struct sim_rdma_receive receive = receive_into(to, sizeof(to), &room);
+
+	assert_int_equal(sim_qp_post(f->a.qp, &work), 0);
+	sim_qp_progress(f->a.qp, 20 * MS);
+	sim_qp_progress(f->b.qp, 20 * MS);
+	sim_qp_progress(f->a.qp, 20 * MS);
+	assert_int_equal(sim_qp_deadline_ns(f->a.qp), 30 * MS);
+	sim_qp_progress(f->a.qp, 30 * MS);
+	assert_ptr_equal(sim_qp_reap(f->a.qp), &work);
+	assert_int_equal(work.status, -ENOBUFS);
+	/* The responder does not take what was given up. */
+	sim_receive_pool_post(&f->b.pool, &receive);
+	sim_qp_progress(f->b.qp, 31 * MS);
+	assert_int_equal(sim_qp_get_state(f->b.qp), SIM_QP_ERROR);
+	assert_true(sim_receive_pool_has_posted(&f->b.pool));
+}
+
+static void test_message_that_was_begun_is_not_given_up(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_inbox_shared *inbox = f->b.qp->inbox;
+
+	assert_true(sim_inbox_begin(inbox, 1));
+	assert_false(sim_inbox_give_up(inbox, 1));
+	assert_true(sim_inbox_give_up(inbox, 2));
+	assert_false(sim_inbox_begin(inbox, 2));
+}
+
+/* ---- hostile peers ---- */
+
+/* Post one message from a to b, and let a write it. */
+static void send_one(struct fixture *f, struct sim_rdma_work *work)
+{
+	assert_int_equal(sim_qp_post(f->a.qp, work), 0);
+	sim_qp_progress(f->a.qp, MS);
+}
+
+static void expect_failed(struct sim_qp *qp, struct sim_rdma_work *work, int status)
+{
+	sim_qp_progress(qp, 2 * MS);
+	assert_int_equal(sim_qp_get_state(qp), SIM_QP_ERROR);
+	assert_ptr_equal(sim_qp_reap(qp), work);
+	assert_int_equal(work->status, status);
+}
+
+static void test_answers_to_what_was_not_sent_end_the_connection(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment;
+	uint8_t byte = 1;
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+
+	send_one(f, &work);
+	atomic_store(&f->b.qp->inbox->executed, 2);
+	expect_failed(f->a.qp, &work, -EPROTO);
+}
+
+static void test_reasons_that_are_no_error_number_are_not_believed(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment;
+	uint8_t byte = 1;
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+
+	send_one(f, &work);
+	atomic_store(&f->b.qp->inbox->failure, 0x80000000u);
+	atomic_store(&f->b.qp->inbox->state, SIM_QP_ERROR);
+	expect_failed(f->a.qp, &work, -ECONNRESET);
+}
+
+static void test_not_ready_of_another_message_starts_no_deadline(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment;
+	uint8_t byte = 1;
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+
+	send_one(f, &work);
+	atomic_store(&f->b.qp->inbox->not_ready, 7);
+	sim_qp_progress(f->a.qp, 2 * MS);
+	assert_true(sim_qp_deadline_ns(f->a.qp) == UINT64_MAX);
+	sim_qp_fail(f->a.qp, -EIO);
+	assert_ptr_equal(sim_qp_reap(f->a.qp), &work);
+}
+
+/* Write one record into b's inbox, as a's process can. */
+static void forge(struct fixture *f, uint32_t kind, const struct sim_inbox_head *head, size_t head_len,
+		  const void *data, size_t len)
+{
+	assert_int_equal(sim_ring_write_parts(&f->a.qp->out, kind, head, head_len, data, len), 0);
+}
+
+struct forged {
+	uint32_t kind;
+	struct sim_inbox_head head;
+	size_t head_len, len;
+};
+
+/* Each ends the responder's side, and leaves the receive untouched or failed. */
+static void test_forged_records_end_the_connection(void **state)
+{
+	static const struct forged records[] = {
+		{ 0, { .number = 1, .bytes = 4 }, sizeof(struct sim_inbox_head), 4 },
+		{ 99, { .number = 1, .bytes = 4 }, sizeof(struct sim_inbox_head), 4 },
+		{ SIM_INBOX_MORE, { .number = 1, .bytes = 4 }, sizeof(struct sim_inbox_head), 4 },
+		{ SIM_INBOX_SEND, { .number = 2, .bytes = 4 }, sizeof(struct sim_inbox_head), 4 },
+		{ SIM_INBOX_SEND, { .number = 1, .bytes = 4 }, sizeof(struct sim_inbox_head), 3 },
+		{ SIM_INBOX_SEND, { .number = 1, .bytes = 4 }, sizeof(struct sim_inbox_head), 5 },
+		{ SIM_INBOX_SEND, { .number = 1, .bytes = UINT64_MAX }, sizeof(struct sim_inbox_head), 4 },
+		{ SIM_INBOX_SEND, { .number = 1, .bytes = 4 }, 7, 0 },
+		{ SIM_INBOX_WRITTEN, { .number = 1, .bytes = 4 }, sizeof(struct sim_inbox_head), 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		const struct forged *forged = &records[i];
+		struct sim_rdma_segment room;
+		uint8_t guarded[24];
+		struct sim_rdma_receive receive = receive_into(guarded + 8, 8, &room);
+		struct fixture *f;
+
+		open_connected(state);
+		f = *state;
+		memset(guarded, 0xee, sizeof(guarded));
+		sim_receive_pool_post(&f->b.pool, &receive);
+		forge(f, forged->kind, &forged->head, forged->head_len, "abcdefgh", forged->len);
+		sim_qp_progress(f->b.qp, MS);
+		assert_int_equal(sim_qp_get_state(f->b.qp), SIM_QP_ERROR);
+		assert_true(guarded[7] == 0xee && guarded[16] == 0xee);
+		close_fixture(state);
+	}
+}
+
+static void test_ring_with_an_impossible_head_ends_the_connection(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_ring_shared *ring = (struct sim_ring_shared *)(void *)f->b.qp->inbox->ring;
+
+	atomic_store(&ring->head, UINT64_MAX / 2);
+	sim_qp_progress(f->b.qp, MS);
+	assert_int_equal(sim_qp_get_state(f->b.qp), SIM_QP_ERROR);
+}
+
+/* What is an inbox of another size or version is refused, and what is no inbox. */
+static void test_keys_of_other_objects_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t memory[64];
+	const struct sim_region region = { .addr = (uintptr_t)memory,
+					   .cpu_addr = (uintptr_t)memory,
+					   .len_bytes = sizeof(memory),
+					   .access = SIM_ACCESS_READ | SIM_ACCESS_NET };
+	struct sim_key key;
+
+	assert_int_equal(sim_session_export(f->session, &region, -1, &key), 0);
+	assert_int_equal(sim_qp_connect(f->a.qp, &key), -EMEDIUMTYPE);
+	f->b.qp->inbox->version++;
+	assert_int_equal(sim_qp_connect(f->a.qp, sim_qp_key(f->b.qp)), -EPROTO);
+	assert_int_equal(sim_qp_get_state(f->a.qp), SIM_QP_RESET);
+	f->b.qp->inbox->version--;
+	assert_int_equal(sim_qp_connect(f->a.qp, sim_qp_key(f->b.qp)), 0);
+	assert_int_equal(sim_session_unexport(f->session, key.id), 0);
+}
+
+static void test_requests_of_a_peer_that_is_gone_fail(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment;
+	uint8_t byte = 1;
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+
+	sim_qp_destroy(f->b.qp);
+	f->b.qp = NULL;
+	send_one(f, &work);
+	assert_int_equal(sim_qp_get_state(f->a.qp), SIM_QP_ERROR);
+	assert_ptr_equal(sim_qp_reap(f->a.qp), &work);
+	assert_true(work.status == -ECONNRESET || work.status == -EPIPE);
+}
+
+#define UNCONNECTED(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
+#define CONNECTED(test)   cmocka_unit_test_setup_teardown(test, open_connected, close_fixture)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_edges_of_the_states),
+		UNCONNECTED(test_only_a_connected_queue_pair_takes_work),
+		CONNECTED(test_max_works_is_the_limit),
+		UNCONNECTED(test_requests_wait_for_a_peer_that_connects_late),
+		CONNECTED(test_message_without_a_receive_is_given_up),
+		CONNECTED(test_message_that_was_begun_is_not_given_up),
+		CONNECTED(test_answers_to_what_was_not_sent_end_the_connection),
+		CONNECTED(test_reasons_that_are_no_error_number_are_not_believed),
+		CONNECTED(test_not_ready_of_another_message_starts_no_deadline),
+		cmocka_unit_test(test_forged_records_end_the_connection),
+		CONNECTED(test_ring_with_an_impossible_head_ends_the_connection),
+		UNCONNECTED(test_keys_of_other_objects_are_refused),
+		CONNECTED(test_requests_of_a_peer_that_is_gone_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
