@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rig of tests of RDMA. */
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +8,7 @@
 
 #include <doca_error.h>
 
+#include "cmocka_test.h"
 #include "rdma_util.h"
 
 static void note(struct peer *peer, const char *format, ...) __attribute__((format(printf, 2, 3)));

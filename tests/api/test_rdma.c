@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RDMA between two contexts of one process that are connected by descriptors: each type of task, errors at the peer, order. */
 #include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "rdma_util.h"
 
 struct pair {

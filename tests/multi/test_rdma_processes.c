@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* RDMA between processes of a session: by descriptors and by addresses, over each data path, and when a peer dies. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmocka_test.h"
+#include "rdma_util.h"
+#include "session_util.h"
+
+#define PORT 13579
+
+enum order {
+	ORDER_EXPORT,  /* reply: the descriptors of a connection and of the memory */
+	ORDER_CONNECT, /* the peer's descriptors */
+	ORDER_RECEIVE, /* post receives */
+	ORDER_SEND,
+	ORDER_WRITE,
+	ORDER_READ,
+	ORDER_ADD,   /* so many fetch-and-adds to the peer's first 8 bytes */
+	ORDER_DRAIN, /* progress until no task is pending; reply: the trace */
+	ORDER_AWAIT, /* progress until the trace has so many lines; reply: the trace */
+	ORDER_SLEEP, /* the same, and sleep on the notification handle of the engine between its steps */
+	ORDER_PEEK,  /* reply: the begin of the memory */
+	ORDER_LISTEN,
+	ORDER_REQUEST, /* connect to the address */
+	ORDER_DISCONNECT,
+	ORDER_STOP, /* stop the context, progress until it is idle */
+};
+
+struct request {
+	enum order order;
+	uint64_t count;
+	char text[64];
+	uint8_t connection[64], memory[64];
+	uint64_t base; /* of the memory in its exporter */
+};
+
+struct reply {
+	char text[1024];
+	uint8_t connection[64], memory[64];
+	uint64_t base;
+};
+
+/* ---- in the processes ---- */
+
+struct worker_arg {
+	const char *side, *path;
+	bool rejects;
+};
+
+static const struct worker_arg *worker_arg;
+
+static void note_event(struct peer *peer, const char *event)
+{
+	strcat(peer->trace, event);
+}
+
+static void on_request(struct doca_rdma_connection *connection, union doca_data ctx_user_data)
+{
+	struct peer *peer = ctx_user_data.ptr;
+
+	note_event(peer, "request\n");
+	if (worker_arg->rejects)
+		MUST(doca_rdma_connection_reject(connection));
+	else
+		MUST(doca_rdma_connection_accept(connection, NULL, 0));
+}
+
+static void on_established(struct doca_rdma_connection *connection, union doca_data user_data,
+			   union doca_data ctx_user_data)
+{
+	struct peer *peer = ctx_user_data.ptr;
+
+	(void)user_data;
+	peer->connections[peer->num_connections++] = connection;
+	note_event(peer, "established\n");
+}
+
+static void on_failure(struct doca_rdma_connection *connection, union doca_data user_data,
+		       union doca_data ctx_user_data)
+{
+	(void)connection, (void)user_data;
+	note_event(ctx_user_data.ptr, "failure\n");
+}
+
+static void on_disconnected(struct doca_rdma_connection *connection, union doca_data user_data,
+			    union doca_data ctx_user_data)
+{
+	(void)user_data;
+	MUST(doca_rdma_connection_disconnect(connection));
+	note_event(ctx_user_data.ptr, "disconnected\n");
+}
+
+static void export_all(struct peer *peer, struct reply *reply)
+{
+	const void *bytes;
+	size_t len;
+
+	MUST(doca_rdma_export(peer->rdma, &bytes, &len, &peer->connections[peer->num_connections]));
+	memcpy(reply->connection, bytes, len);
+	MUST(doca_mmap_export_rdma(peer->mmap, peer->dev, &bytes, &len));
+	memcpy(reply->memory, bytes, len);
+	reply->base = (uintptr_t)peer->arena;
+}
+
+static void connect_to(struct peer *peer, struct peer *other, const struct request *request)
+{
+	other->arena = (uint8_t *)(uintptr_t)request->base;
+	MUST(doca_rdma_connect(peer->rdma, request->connection, 64, peer->connections[peer->num_connections++]));
+	MUST(doca_mmap_create_from_export(NULL, request->memory, 64, peer->dev, &peer->remote));
+}
+
+static void submit_many(struct peer *peer, const struct peer *other, const struct request *request)
+{
+	size_t len = strlen(request->text) + 1;
+
+	memcpy(peer->arena + 4096, request->text, len);
+	for (uint64_t i = 0; i < request->count; i++) {
+		if (request->order == ORDER_RECEIVE)
+			peer_receive(peer, i, peer_buf(peer, i * 64, 64, 0));
+		else if (request->order == ORDER_SEND)
+			peer_send(peer, i, peer_buf(peer, 4096, 64, len));
+		else if (request->order == ORDER_WRITE)
+			peer_write(peer, i, peer_buf(peer, 4096, 64, len), peer_remote_buf(peer, other, 0, 64, 0));
+		else if (request->order == ORDER_READ)
+			peer_read(peer, i, peer_remote_buf(peer, other, 0, 64, 64), peer_buf(peer, 0, 64, 0));
+		else
+			peer_fetch_add(peer, i, peer_remote_buf(peer, other, 0, 8, 8), peer_buf(peer, 64, 8, 0), 1);
+		if (request->order == ORDER_ADD)
+			peers_drain(peer, NULL, 0);
+	}
+}
+
+static uint64_t num_lines(const char *text)
+{
+	uint64_t count = 0;
+
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
+}
+
+/* Sleep until the engine has work. */
+static void sleep_on(struct doca_pe *pe)
+{
+	doca_event_handle_t handle;
+	struct pollfd readable;
+
+	MUST(doca_pe_get_notification_handle(pe, &handle));
+	MUST(doca_pe_request_notification(pe));
+	readable = (struct pollfd){ .fd = handle, .events = POLLIN };
+	if (poll(&readable, 1, PROC_DEADLINE_MS) != 1)
+		abort();
+	MUST(doca_pe_clear_notification(pe, handle));
+}
+
+static void await(struct peer *peer, uint64_t count, bool sleeps)
+{
+	while (num_lines(peer->trace) < count)
+		if (doca_pe_progress(peer->pe) == 0 && sleeps)
+			sleep_on(peer->pe);
+}
+
+static void request_address(struct peer *peer, const struct request *request)
+{
+	struct doca_rdma_addr *addr;
+
+	MUST(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, request->text, PORT, &addr));
+	MUST(doca_rdma_connect_to_addr(peer->rdma, addr, (union doca_data){ .u64 = 0 }));
+}
+
+static void stop(struct peer *peer)
+{
+	enum doca_ctx_states state = DOCA_CTX_STATE_RUNNING;
+
+	(void)!doca_ctx_stop(peer->ctx);
+	while (state != DOCA_CTX_STATE_IDLE) {
+		peer_progress(peer);
+		MUST(doca_ctx_get_state(peer->ctx, &state));
+	}
+}
+
+static void obey(struct peer *peer, struct peer *other, const struct request *request, struct reply *reply)
+{
+	switch (request->order) {
+	case ORDER_EXPORT:
+		export_all(peer, reply);
+		break;
+	case ORDER_CONNECT:
+		connect_to(peer, other, request);
+		break;
+	case ORDER_DRAIN:
+		peers_drain(peer, NULL, 0);
+		break;
+	case ORDER_AWAIT:
+	case ORDER_SLEEP:
+		await(peer, request->count, request->order == ORDER_SLEEP);
+		break;
+	case ORDER_PEEK:
+		memcpy(reply->text, peer->arena, 64);
+		return;
+	case ORDER_LISTEN:
+		MUST(doca_rdma_start_listen_to_port(peer->rdma, PORT));
+		break;
+	case ORDER_REQUEST:
+		request_address(peer, request);
+		break;
+	case ORDER_DISCONNECT:
+		MUST(doca_rdma_connection_disconnect(peer->connections[0]));
+		break;
+	case ORDER_STOP:
+		stop(peer);
+		break;
+	default:
+		submit_many(peer, other, request);
+		break;
+	}
+	if (request->order == ORDER_DRAIN || request->order == ORDER_AWAIT || request->order == ORDER_SLEEP) {
+		strncpy(reply->text, peer->trace, sizeof(reply->text) - 1);
+		peer->trace[0] = '\0';
+	}
+}
+
+static void worker(int ctl, const void *arg)
+{
+	struct request request;
+	struct peer *peer, other = { 0 };
+
+	worker_arg = arg;
+	setenv("BFSIM_SIDE", worker_arg->side, 1);
+	if (worker_arg->path)
+		setenv("BFSIM_PATH", worker_arg->path, 1);
+	peer = peer_open(0, RDMA_ALL_ACCESS);
+	MUST(doca_rdma_set_connection_state_callbacks(peer->rdma, on_request, on_established, on_failure,
+						      on_disconnected));
+	MUST(doca_rdma_set_connection_request_timeout(peer->rdma, 300));
+	peer_start(peer);
+	for (;;) {
+		struct reply reply = { 0 };
+
+		proc_recv(ctl, &request, sizeof(request));
+		obey(peer, &other, &request, &reply);
+		proc_send(ctl, &reply, sizeof(reply));
+	}
+}
+
+/* ---- in the test ---- */
+
+static struct reply ask_for(struct proc *proc, struct request request)
+{
+	struct reply reply;
+
+	proc_send(proc->ctl, &request, sizeof(request));
+	proc_recv(proc->ctl, &reply, sizeof(reply));
+	return reply;
+}
+
+static struct reply ask(struct proc *proc, enum order order, uint64_t count, const char *text)
+{
+	struct request request = { .order = order, .count = count };
+
+	strcpy(request.text, text);
+	return ask_for(proc, request);
+}
+
+static void connect_one(struct proc *proc, const struct reply *exported)
+{
+	struct request request = { .order = ORDER_CONNECT, .base = exported->base };
+
+	memcpy(request.connection, exported->connection, 64);
+	memcpy(request.memory, exported->memory, 64);
+	ask_for(proc, request);
+}
+
+static void connect_both(struct proc *a, struct proc *b)
+{
+	struct reply of_a = ask(a, ORDER_EXPORT, 0, ""), of_b = ask(b, ORDER_EXPORT, 0, "");
+
+	connect_one(a, &of_b);
+	connect_one(b, &of_a);
+}
+
+#define expect_text(reply, wanted) assert_string_equal((reply).text, wanted)
+
+/* The DPU's process does nothing while the host's writes and reads. */
+static void exchange(const char *path)
+{
+	const struct worker_arg host = { .side = "host", .path = path }, dpu = { .side = "dpu", .path = path };
+	struct proc a, b;
+
+	proc_start(&a, worker, &host);
+	proc_start(&b, worker, &dpu);
+	connect_both(&a, &b);
+	ask(&a, ORDER_WRITE, 1, "written");
+	expect_text(ask(&a, ORDER_DRAIN, 0, ""), "write 0 done\n");
+	expect_text(ask(&b, ORDER_PEEK, 0, ""), "written");
+	ask(&a, ORDER_READ, 1, "");
+	expect_text(ask(&a, ORDER_DRAIN, 0, ""), "read 0 done\n");
+	expect_text(ask(&a, ORDER_PEEK, 0, ""), "written");
+	ask(&b, ORDER_RECEIVE, 2, "");
+	ask(&a, ORDER_SEND, 2, "hello");
+	expect_text(ask(&b, ORDER_DRAIN, 0, ""), "receive 0 done: 6 bytes by SEND\nreceive 1 done: 6 bytes by SEND\n");
+	expect_text(ask(&a, ORDER_DRAIN, 0, ""), "send 0 done\nsend 1 done\n");
+	expect_text(ask(&b, ORDER_PEEK, 0, ""), "hello");
+	ask(&a, ORDER_STOP, 0, "");
+	proc_kill_all();
+}
+
+static void test_host_and_dpu_exchange_by_the_best_path(void **state)
+{
+	exchange(NULL);
+}
+
+static void test_host_and_dpu_exchange_by_cma(void **state)
+{
+	exchange("cma");
+}
+
+static void test_host_and_dpu_exchange_by_shm(void **state)
+{
+	exchange("shm");
+}
+
+static void test_host_and_dpu_exchange_by_tcp(void **state)
+{
+	exchange("tcp");
+}
+
+static void test_atomics_of_three_processes_add_up(void **state)
+{
+	const struct worker_arg dpu = { .side = "dpu" };
+	const struct worker_arg args[] = { { .side = "host" }, { .side = "host", .path = "shm" }, { .side = "dpu" } };
+	enum { N = 3, ADDS = PROC_IS_SLOW ? 50 : 500 };
+	struct request request = { .order = ORDER_ADD, .count = ADDS };
+	struct proc target, adders[N];
+	uint64_t sum;
+	struct reply reply;
+
+	proc_start(&target, worker, &dpu);
+	for (int i = 0; i < N; i++) {
+		proc_start(&adders[i], worker, &args[i]);
+		connect_both(&adders[i], &target);
+	}
+	for (int i = 0; i < N; i++)
+		proc_send(adders[i].ctl, &request, sizeof(request));
+	for (int i = 0; i < N; i++)
+		proc_recv(adders[i].ctl, &reply, sizeof(reply));
+	reply = ask(&target, ORDER_PEEK, 0, "");
+	memcpy(&sum, reply.text, sizeof(sum));
+	assert_int_equal(sum, N * ADDS);
+}
+
+/* Both sleep: the responder until the message comes, the requester until it was received; then until the peer's death. */
+static void test_sleepers_are_woken(void **state)
+{
+	const struct worker_arg host = { .side = "host" }, dpu = { .side = "dpu" };
+	const struct request sleep_for = { .order = ORDER_SLEEP, .count = 1 };
+	struct reply of_a, of_b;
+	struct proc a, b;
+
+	proc_start(&a, worker, &host);
+	proc_start(&b, worker, &dpu);
+	connect_both(&a, &b);
+	ask(&b, ORDER_RECEIVE, 1, "");
+	proc_send(b.ctl, &sleep_for, sizeof(sleep_for));
+	assert_false(proc_readable_within(b.ctl, 50));
+	ask(&a, ORDER_SEND, 1, "x");
+	proc_send(a.ctl, &sleep_for, sizeof(sleep_for));
+	proc_recv(b.ctl, &of_b, sizeof(of_b));
+	proc_recv(a.ctl, &of_a, sizeof(of_a));
+	expect_text(of_b, "receive 0 done: 2 bytes by SEND\n");
+	expect_text(of_a, "send 0 done\n");
+	ask(&a, ORDER_SEND, 1, "x");
+	proc_send(a.ctl, &sleep_for, sizeof(sleep_for));
+	assert_false(proc_readable_within(a.ctl, 50));
+	proc_signal(&b, SIGKILL);
+	proc_recv(a.ctl, &of_a, sizeof(of_a));
+	expect_text(of_a, "send 0 failed: DOCA_ERROR_IO_FAILED\n");
+}
+
+/* ---- death ---- */
+
+static void test_send_to_a_killed_peer_fails(void **state)
+{
+	const struct worker_arg host = { .side = "host" }, dpu = { .side = "dpu" };
+	struct proc a, b;
+
+	proc_start(&a, worker, &host);
+	proc_start(&b, worker, &dpu);
+	connect_both(&a, &b);
+	ask(&a, ORDER_SEND, 1, "x");
+	proc_signal(&b, SIGKILL);
+	expect_text(ask(&a, ORDER_DRAIN, 0, ""), "send 0 failed: DOCA_ERROR_IO_FAILED\n");
+}
+
+static void test_write_to_a_killed_peer_fails(void **state)
+{
+	const struct worker_arg host = { .side = "host" }, dpu = { .side = "dpu" };
+	struct proc a, b;
+
+	proc_start(&a, worker, &host);
+	proc_start(&b, worker, &dpu);
+	connect_both(&a, &b);
+	proc_signal(&b, SIGKILL);
+	assert_true(daemon_forgets(test_session.dir, b.pid));
+	ask(&a, ORDER_WRITE, 1, "x");
+	expect_text(ask(&a, ORDER_DRAIN, 0, ""), "write 0 failed: DOCA_ERROR_IO_FAILED\n");
+}
+
+static void test_stop_of_the_peer_fails_what_waits_for_it(void **state)
+{
+	const struct worker_arg host = { .side = "host" }, dpu = { .side = "dpu" };
+	struct proc a, b;
+
+	proc_start(&a, worker, &host);
+	proc_start(&b, worker, &dpu);
+	connect_both(&a, &b);
+	ask(&a, ORDER_SEND, 1, "x");
+	ask(&b, ORDER_STOP, 0, "");
+	expect_text(ask(&a, ORDER_DRAIN, 0, ""), "send 0 failed: DOCA_ERROR_IO_FAILED\n");
+}
+
+/* ---- by addresses: the built-in topology gives the DPU's first function 198.18.0.1 ---- */
+
+#define DPU_ADDRESS "198.18.0.1"
+
+static void test_client_and_server_connect_and_disconnect(void **state)
+{
+	const struct worker_arg host = { .side = "host" }, dpu = { .side = "dpu" };
+	struct proc client, server;
+
+	proc_start(&client, worker, &host);
+	proc_start(&server, worker, &dpu);
+	ask(&server, ORDER_LISTEN, 0, "");
+	ask(&client, ORDER_REQUEST, 0, DPU_ADDRESS);
+	expect_text(ask(&server, ORDER_AWAIT, 2, ""), "request\nestablished\n");
+	expect_text(ask(&client, ORDER_AWAIT, 1, ""), "established\n");
+	ask(&server, ORDER_RECEIVE, 1, "");
+	ask(&client, ORDER_SEND, 1, "hello");
+	expect_text(ask(&server, ORDER_DRAIN, 0, ""), "receive 0 done: 6 bytes by SEND\n");
+	expect_text(ask(&client, ORDER_DRAIN, 0, ""), "send 0 done\n");
+	ask(&client, ORDER_DISCONNECT, 0, "");
+	expect_text(ask(&client, ORDER_AWAIT, 1, ""), "disconnected\n");
+	expect_text(ask(&server, ORDER_AWAIT, 1, ""), "disconnected\n");
+}
+
+static void test_rejected_client_gets_a_failure(void **state)
+{
+	const struct worker_arg host = { .side = "host" }, dpu = { .side = "dpu", .rejects = true };
+	struct proc client, server;
+
+	proc_start(&client, worker, &host);
+	proc_start(&server, worker, &dpu);
+	ask(&server, ORDER_LISTEN, 0, "");
+	ask(&client, ORDER_REQUEST, 0, DPU_ADDRESS);
+	expect_text(ask(&server, ORDER_AWAIT, 2, ""), "request\nfailure\n");
+	expect_text(ask(&client, ORDER_AWAIT, 1, ""), "failure\n");
+}
+
+static void test_client_without_a_server_gets_a_failure(void **state)
+{
+	const struct worker_arg host = { .side = "host" };
+	struct proc client;
+
+	proc_start(&client, worker, &host);
+	ask(&client, ORDER_REQUEST, 0, DPU_ADDRESS);
+	expect_text(ask(&client, ORDER_AWAIT, 1, ""), "failure\n");
+}
+
+static void test_death_of_a_peer_disconnects(void **state)
+{
+	const struct worker_arg host = { .side = "host" }, dpu = { .side = "dpu" };
+	struct proc client, server;
+
+	proc_start(&client, worker, &host);
+	proc_start(&server, worker, &dpu);
+	ask(&server, ORDER_LISTEN, 0, "");
+	ask(&client, ORDER_REQUEST, 0, DPU_ADDRESS);
+	expect_text(ask(&server, ORDER_AWAIT, 2, ""), "request\nestablished\n");
+	expect_text(ask(&client, ORDER_AWAIT, 1, ""), "established\n");
+	proc_signal(&client, SIGKILL);
+	expect_text(ask(&server, ORDER_AWAIT, 1, ""), "disconnected\n");
+}
+
+#define IN_SESSION(test) cmocka_unit_test_setup_teardown(test, session_setup, session_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_SESSION(test_host_and_dpu_exchange_by_the_best_path),
+		IN_SESSION(test_host_and_dpu_exchange_by_cma),
+		IN_SESSION(test_host_and_dpu_exchange_by_shm),
+		IN_SESSION(test_host_and_dpu_exchange_by_tcp),
+		IN_SESSION(test_atomics_of_three_processes_add_up),
+		IN_SESSION(test_sleepers_are_woken),
+		IN_SESSION(test_send_to_a_killed_peer_fails),
+		IN_SESSION(test_write_to_a_killed_peer_fails),
+		IN_SESSION(test_stop_of_the_peer_fails_what_waits_for_it),
+		IN_SESSION(test_client_and_server_connect_and_disconnect),
+		IN_SESSION(test_rejected_client_gets_a_failure),
+		IN_SESSION(test_client_without_a_server_gets_a_failure),
+		IN_SESSION(test_death_of_a_peer_disconnects),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
