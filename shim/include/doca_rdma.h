@@ -36,8 +36,11 @@
 #include <rdma/rdma_cma.h>
 #endif
 #endif
-#include <doca_compat.h>
+#include <doca_buf.h>
+#include <doca_ctx.h>
 #include <doca_error.h>
+#include <doca_pe.h>
+#include <doca_sync_event.h>
 #include <doca_types.h>
 
 #ifdef __cplusplus
@@ -387,9 +390,10 @@ doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma, struct doca_rd
  * the number of tasks; DOCA_ERROR_BAD_STATE unless idle), allocate_init on a running context (DOCA_ERROR_NO_MEMORY when
  * all tasks are allocated), submit, callback from doca_pe_progress(), free or submit again (doca_pe.h). Setters and
  * getters are for a task that is not in flight. Buffers are borrowed until the callback; so are connections and events.
- * 
+ *
  * A source buffer's data is what is sent or read. What arrives is appended behind the data of the destination buffers.
  * Lists are for local buffers; of a remote buffer the head alone counts. */
+
 /* Receive a message of any connection of the context: a send, or the notice of a write with immediate data. */
 typedef void (*doca_rdma_task_receive_completion_cb_t)(struct doca_rdma_task_receive *, union doca_data,
 						       union doca_data);

@@ -67,7 +67,7 @@ doca_error_t doca_rdma_addr_get_params(struct doca_rdma_addr *addr, enum doca_rd
 /* ---- GIDs ---- */
 
 /* Entries as mlx5 devices have them: 0 and 1 link-local (RoCE v1 and v2), 2 and 3 IPv4-mapped. */
-void rdma_gid_of(const struct pcie_function *function, uint32_t index, struct doca_rdma_gid *ret_gid)
+static void gid_of(const struct pcie_function *function, uint32_t index, struct doca_rdma_gid *ret_gid)
 {
 	memset(ret_gid, 0, sizeof(*ret_gid));
 	if (index < 2) {
@@ -83,7 +83,7 @@ bool rdma_has_gid(const struct pcie_function *function, uint32_t index)
 	static const struct doca_rdma_gid none;
 	struct doca_rdma_gid gid;
 
-	rdma_gid_of(function, index, &gid);
+	gid_of(function, index, &gid);
 	return memcmp(&gid, &none, sizeof(gid)) != 0;
 }
 
@@ -94,7 +94,7 @@ bool rdma_addr_is_of(const struct doca_rdma_addr *addr, const struct pcie_functi
 	if (addr->type == DOCA_RDMA_ADDR_TYPE_IPv4)
 		return function->has_ipv4 && memcmp(addr->bytes, function->ipv4, sizeof(function->ipv4)) == 0;
 	for (uint32_t i = 0; i < 4; i++) {
-		rdma_gid_of(function, i, &gid);
+		gid_of(function, i, &gid);
 		if (memcmp(addr->bytes, gid.raw, sizeof(gid.raw)) == 0)
 			return true;
 	}
@@ -113,6 +113,6 @@ doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t 
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "entries %u to %u; the device has %u", start_index,
 				   start_index + num_entries, size);
 	for (uint32_t i = 0; i < num_entries; i++)
-		rdma_gid_of(devinfo->function, start_index + i, &gid_array[i]);
+		gid_of(devinfo->function, start_index + i, &gid_array[i]);
 	return DOCA_SUCCESS;
 }

@@ -22,8 +22,7 @@ struct doca_rdma_addr {
 /* Whether it is an address of the function. */
 bool rdma_addr_is_of(const struct doca_rdma_addr *addr, const struct pcie_function *function);
 
-/* The GID of a function at @index; all zero if there is none. */
-void rdma_gid_of(const struct pcie_function *function, uint32_t index, struct doca_rdma_gid *ret_gid);
+/* Whether the function has a GID at @index. */
 bool rdma_has_gid(const struct pcie_function *function, uint32_t index);
 
 #endif

@@ -45,16 +45,6 @@ static void notify(void *arg)
 	shim_pe_notify_external(&rdma->ctx);
 }
 
-void rdma_cm_close(struct doca_rdma_connection *connection)
-{
-	if (shim_ctx_is_same_process(&connection->rdma->ctx))
-		sim_channel_close(shim_session(), connection->cm.channel, -ECONNRESET);
-	connection->cm.channel = NULL;
-	if (connection->cm.addr)
-		connection->cm.addr->num_users--;
-	connection->cm.addr = NULL;
-}
-
 /* ---- messages ---- */
 
 struct request {
@@ -415,7 +405,7 @@ doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_c
 	SHIM_NEED(rdma_connection, SHIM_RDMA_CONNECTION);
 	switch (rdma_connection->cm.state) {
 	case RDMA_CM_ESTABLISHED:
-		rdma_cm_close(rdma_connection);
+		rdma_connection_close_channel(rdma_connection);
 		shim_pe_notify_self(&rdma_connection->rdma->ctx);
 		return DOCA_SUCCESS;
 	case RDMA_CM_ENDED: /* programs call it in the disconnection callback, and after it */

@@ -17,9 +17,6 @@ bool rdma_cm_progress(struct doca_rdma *rdma);
 /* Whether such a step is there. */
 bool rdma_cm_has_work(struct doca_rdma *rdma);
 
-/* Close the connection's channel, if there is one, without telling the program. */
-void rdma_cm_close(struct doca_rdma_connection *connection);
-
 void rdma_cm_end_listeners(struct doca_rdma *rdma);
 
 #endif

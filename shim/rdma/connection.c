@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cm_priv.h"
+#include "addr_priv.h"
+#include "rdma_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/base/error.h"
 #include "shim/common/pe/pe_priv.h"
@@ -102,9 +103,19 @@ doca_error_t rdma_connection_create(const char *func, struct doca_rdma *rdma, st
 	return DOCA_SUCCESS;
 }
 
+void rdma_connection_close_channel(struct doca_rdma_connection *connection)
+{
+	if (shim_ctx_is_same_process(&connection->rdma->ctx))
+		sim_channel_close(shim_session(), connection->cm.channel, -ECONNRESET);
+	connection->cm.channel = NULL;
+	if (connection->cm.addr)
+		connection->cm.addr->num_users--;
+	connection->cm.addr = NULL;
+}
+
 static void free_queue_pair(struct doca_rdma_connection *connection)
 {
-	rdma_cm_close(connection);
+	rdma_connection_close_channel(connection);
 	if (shim_ctx_is_same_process(&connection->rdma->ctx))
 		sim_qp_destroy(connection->qp);
 	else if (connection->qp)

@@ -2,6 +2,7 @@
 /* The RDMA context: create, start, progress, stop. */
 #include <errno.h>
 
+#include "addr_priv.h"
 #include "cm_priv.h"
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
@@ -21,6 +22,20 @@ static const struct rdma_properties default_properties = {
 	.request_timeout_ms = 2000,
 };
 
+static const struct rdma_task_type *const task_types[RDMA_NUM_TASKS] = {
+	[RDMA_RECEIVE] = &rdma_receive_type,
+	[RDMA_SEND] = &rdma_send_type,
+	[RDMA_SEND_IMM] = &rdma_send_imm_type,
+	[RDMA_READ] = &rdma_read_type,
+	[RDMA_WRITE] = &rdma_write_type,
+	[RDMA_WRITE_IMM] = &rdma_write_imm_type,
+	[RDMA_CMP_SWP] = &rdma_atomic_cmp_swp_type,
+	[RDMA_FETCH_ADD] = &rdma_atomic_fetch_add_type,
+	[RDMA_EVENT_GET] = &rdma_event_get_type,
+	[RDMA_EVENT_SET] = &rdma_event_set_type,
+	[RDMA_EVENT_ADD] = &rdma_event_add_type,
+};
+
 /* ---- start ---- */
 
 static doca_error_t add_pool(struct doca_rdma *rdma, int index)
@@ -32,7 +47,7 @@ static doca_error_t add_pool(struct doca_rdma *rdma, int index)
 
 	if (conf->num_tasks == 0)
 		return DOCA_SUCCESS;
-	conf->type = rdma_task_types[index]->task;
+	conf->type = conf->kind->task;
 	conf->type.size += max_segments * sizeof(struct sim_rdma_segment);
 	return shim_task_pool_add(&rdma->ctx, &conf->type, conf->num_tasks, &conf->pool);
 }
@@ -42,6 +57,12 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
 	doca_error_t result = DOCA_SUCCESS;
 
+	if (rdma->properties.has_gid_index &&
+	    !rdma_has_gid(shim_dev_function(ctx->dev), rdma->properties.gid_index)) {
+		sim_err("doca_ctx_start: the device has no GID at index %u: 0 and 1 are link-local, 2 and 3 the IPv4 address (doca_rdma_cap_get_gid)",
+			rdma->properties.gid_index);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
 	sim_receive_pool_init(&rdma->receives);
 	for (int i = 0; i < RDMA_NUM_TASKS && result == DOCA_SUCCESS; i++)
 		result = add_pool(rdma, i);
@@ -50,7 +71,7 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 
 /* ---- progress ---- */
 
-void rdma_progress_connections(struct doca_rdma *rdma)
+static void progress_connections(struct doca_rdma *rdma)
 {
 	uint64_t now_ns = shim_now_ns();
 	struct doca_rdma_connection *connection;
@@ -92,7 +113,7 @@ static bool rdma_progress(struct doca_ctx *ctx)
 
 	shim_alarm_expired(&ctx->alarm);
 	if (ctx->state == DOCA_CTX_STATE_RUNNING)
-		rdma_progress_connections(rdma);
+		progress_connections(rdma);
 	if (complete_one(rdma) || (ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_progress(rdma)))
 		return true;
 	if (ctx->state != DOCA_CTX_STATE_STOPPING || !rdma->is_disconnecting)
@@ -121,7 +142,7 @@ static void rdma_begin_stop(struct doca_ctx *ctx)
 
 	rdma_cm_end_listeners(rdma);
 	TAILQ_FOREACH(connection, &rdma->connections, link) {
-		rdma_cm_close(connection);
+		rdma_connection_close_channel(connection);
 		sim_qp_fail(connection->qp, -ECANCELED);
 	}
 	sim_receive_pool_flush(&rdma->receives);
@@ -172,6 +193,8 @@ doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
 		return DOCA_ERROR_NO_MEMORY;
 	shim_ctx_init(&created->ctx, &rdma_ops, dev);
 	created->properties = default_properties;
+	for (int i = 0; i < RDMA_NUM_TASKS; i++)
+		created->conf[i].kind = task_types[i];
 	TAILQ_INIT(&created->connections);
 	TAILQ_INIT(&created->ended);
 	sim_receive_pool_init(&created->receives);

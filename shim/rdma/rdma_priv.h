@@ -5,7 +5,7 @@
  *   doca_rdma_connection    a queue pair (sim/rdma/queue_pair.h) and what the program knows of it
  *   rdma_task               a task of any type: a work request of a queue pair, or a receive
  *
- * All types of tasks have one struct, and a row in rdma_task_types.
+ * All types of tasks have one struct, and a row of the table in rdma.c.
  */
 #ifndef SHIM_RDMA_PRIV_H
 #define SHIM_RDMA_PRIV_H
@@ -35,8 +35,11 @@ enum rdma_task_index {
 	RDMA_NUM_TASKS,
 };
 
+struct rdma_task_type;
+
 /* What the program configured for one type of tasks. */
 struct rdma_conf {
+	const struct rdma_task_type *kind;
 	uint32_t num_tasks;          /* 0 = not configured */
 	void (*done)(void);          /* callbacks of the type's own kind */
 	void (*failed)(void);        /* likewise */
@@ -150,7 +153,9 @@ struct rdma_task_type {
 	const struct doca_buf *(*get_remote)(const struct rdma_task *task);
 };
 
-extern const struct rdma_task_type *const rdma_task_types[RDMA_NUM_TASKS];
+extern const struct rdma_task_type rdma_receive_type, rdma_send_type, rdma_send_imm_type, rdma_read_type,
+	rdma_write_type, rdma_write_imm_type, rdma_atomic_cmp_swp_type, rdma_atomic_fetch_add_type, rdma_event_get_type,
+	rdma_event_set_type, rdma_event_add_type;
 
 /* ---- rdma.c ---- */
 
@@ -158,9 +163,6 @@ static inline struct doca_rdma *rdma_of(const struct doca_task *task)
 {
 	return (struct doca_rdma *)task->ctx;
 }
-
-/* Do what can be done now for all connections, and set the alarm. */
-void rdma_progress_connections(struct doca_rdma *rdma);
 
 /* ---- connection.c ---- */
 
@@ -172,6 +174,9 @@ void rdma_connection_destroy(struct doca_rdma_connection *connection);
 /* The program knows that the connection has ended: free all but the handle, which stays valid for a while, as programs
  * disconnect what has ended. */
 void rdma_connection_end(struct doca_rdma_connection *connection);
+
+/* Close the connection's channel of the connection manager, if there is one, without telling the program. */
+void rdma_connection_close_channel(struct doca_rdma_connection *connection);
 
 /* Whether @connection, any value, is a live connection of the context. */
 bool rdma_connection_is_of(const struct doca_rdma_connection *connection, const struct doca_rdma *rdma);
@@ -217,7 +222,7 @@ static inline const struct rdma_task_type *rdma_task_type(const struct doca_task
 	const struct rdma_conf *conf =
 		(const struct rdma_conf *)((uintptr_t)task->pool->type - offsetof(struct rdma_conf, type));
 
-	return rdma_task_types[conf - ((const struct doca_rdma *)task->ctx)->conf];
+	return conf->kind;
 }
 
 #endif

@@ -11,24 +11,6 @@
 #include "shim/common/sync/sync_event_remote.h"
 #include "sim/rdma/memory.h"
 
-extern const struct rdma_task_type rdma_receive_type, rdma_send_type, rdma_send_imm_type, rdma_read_type,
-	rdma_write_type, rdma_write_imm_type, rdma_atomic_cmp_swp_type, rdma_atomic_fetch_add_type, rdma_event_get_type,
-	rdma_event_set_type, rdma_event_add_type;
-
-const struct rdma_task_type *const rdma_task_types[RDMA_NUM_TASKS] = {
-	[RDMA_RECEIVE] = &rdma_receive_type,
-	[RDMA_SEND] = &rdma_send_type,
-	[RDMA_SEND_IMM] = &rdma_send_imm_type,
-	[RDMA_READ] = &rdma_read_type,
-	[RDMA_WRITE] = &rdma_write_type,
-	[RDMA_WRITE_IMM] = &rdma_write_imm_type,
-	[RDMA_CMP_SWP] = &rdma_atomic_cmp_swp_type,
-	[RDMA_FETCH_ADD] = &rdma_atomic_fetch_add_type,
-	[RDMA_EVENT_GET] = &rdma_event_get_type,
-	[RDMA_EVENT_SET] = &rdma_event_set_type,
-	[RDMA_EVENT_ADD] = &rdma_event_add_type,
-};
-
 static struct rdma_task *to_rdma_task(const struct doca_task *task)
 {
 	return (struct rdma_task *)(uintptr_t)task;
@@ -100,7 +82,7 @@ doca_error_t rdma_task_alloc(const char *func, struct doca_rdma *rdma, enum rdma
 bool rdma_task_is(const struct rdma_task *task, enum rdma_task_index index)
 {
 	return shim_object_is(task, SHIM_TASK) && shim_object_is(task->task.ctx, SHIM_RDMA) &&
-	       rdma_task_type(&task->task) == rdma_task_types[index];
+	       rdma_task_type(&task->task)->index == index;
 }
 
 bool rdma_task_was(const struct rdma_task *task, enum rdma_task_index index)
@@ -108,7 +90,7 @@ bool rdma_task_was(const struct rdma_task *task, enum rdma_task_index index)
 	bool is_freed =
 		task && task->task.object.magic == 0 && task->task.pool && shim_object_is(task->task.ctx, SHIM_RDMA);
 
-	return is_freed ? rdma_task_type(&task->task) == rdma_task_types[index] : rdma_task_is(task, index);
+	return is_freed ? rdma_task_type(&task->task)->index == index : rdma_task_is(task, index);
 }
 
 bool rdma_task_may_change(const char *func, const struct rdma_task *task, enum rdma_task_index index)

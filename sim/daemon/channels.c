@@ -139,7 +139,8 @@ static int queue_connect(struct daemon *daemon, struct conn *conn, const struct 
 	if (!pending)
 		return -ENOMEM;
 	rc = sim_services_connect(daemon->services, conn->peer, msg->body.connect.number, msg->body.connect.function,
-				  msg->body.connect.rep, msg->body.connect.name, sim_monotonic_ms() + msg->body.connect.timeout_ms, pending);
+				  msg->body.connect.rep, msg->body.connect.name,
+				  sim_monotonic_ms() + msg->body.connect.timeout_ms, pending);
 	if (rc < 0) {
 		free(pending);
 		return rc;

@@ -26,7 +26,8 @@ static uint64_t object_page_size(const struct stat *object)
 
 static int mapped_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
 {
-	int prot = PROT_READ | (cfg->region.access & (SIM_ACCESS_WRITE | SIM_ACCESS_SYNC | SIM_ACCESS_INBOX) ? PROT_WRITE : 0);
+	int prot = PROT_READ |
+		   (cfg->region.access & (SIM_ACCESS_WRITE | SIM_ACCESS_SYNC | SIM_ACCESS_INBOX) ? PROT_WRITE : 0);
 	uint64_t page, before;
 	struct stat object;
 	void *mapping;

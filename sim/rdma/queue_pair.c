@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sim/shm/wake.h"
+#include "sim/fabric/remote.h"
 #include "sim/trace/trace.h"
 
 bool sim_qp_state_can_become(enum sim_qp_state from, enum sim_qp_state to)
@@ -171,22 +171,6 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 	return 0;
 }
 
-void sim_qp_wake_peer(struct sim_qp *qp)
-{
-	if (!atomic_load(&qp->inbox->asleep) || !atomic_exchange(&qp->inbox->asleep, 0))
-		return;
-	if (qp->peer_wake_fd >= 0)
-		sim_wake_send(qp->peer_wake_fd);
-}
-
-void sim_qp_post_to_peer(struct sim_qp *qp)
-{
-	struct sim_vclock_sched *sched = sim_session_vclock(qp->session);
-
-	if (sched && qp->peer_engine > 0)
-		sim_vclock_sched_post(sched, qp->peer_engine, 0);
-}
-
 /* ---- progress ---- */
 
 void sim_qp_fail(struct sim_qp *qp, int reason)
@@ -210,11 +194,15 @@ int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work)
 
 void sim_qp_progress(struct sim_qp *qp, uint64_t now_ns)
 {
+	int rc;
+
 	if (qp->state != SIM_QP_READY)
 		return;
-	sim_responder_progress(qp);
-	if (qp->state == SIM_QP_READY)
-		sim_requester_progress(qp, now_ns);
+	rc = sim_responder_progress(qp);
+	if (rc == 0)
+		rc = sim_requester_progress(qp, now_ns);
+	if (rc < 0)
+		sim_qp_fail(qp, rc);
 }
 
 struct sim_rdma_work *sim_qp_reap(struct sim_qp *qp)

@@ -50,7 +50,8 @@ struct sim_qp {
 
 /* ---- requester.c ---- */
 
-void sim_requester_progress(struct sim_qp *qp, uint64_t now_ns);
+/* Returns 0, or the -errno with which the queue pair goes to an error. */
+int sim_requester_progress(struct sim_qp *qp, uint64_t now_ns);
 
 /* Complete all works: the oldest with @reason, the others with -ECANCELED. */
 void sim_requester_flush(struct sim_qp *qp, int reason);
@@ -60,7 +61,8 @@ bool sim_requester_arm(struct sim_qp *qp);
 
 /* ---- responder.c ---- */
 
-void sim_responder_progress(struct sim_qp *qp);
+/* Returns 0, or the -errno with which the queue pair goes to an error. */
+int sim_responder_progress(struct sim_qp *qp);
 
 /* Complete the receive that is being filled, if there is one. */
 void sim_responder_flush(struct sim_qp *qp);
@@ -68,7 +70,7 @@ void sim_responder_flush(struct sim_qp *qp);
 /* Whether progress would find a message that it can take; arms the ring. */
 bool sim_responder_arm(struct sim_qp *qp);
 
-/* ---- queue_pair.c ---- */
+/* ---- peer.c ---- */
 
 /* Wake the peer, which has asked for it, or tell its engine in virtual time. */
 void sim_qp_wake_peer(struct sim_qp *qp);

@@ -198,20 +198,17 @@ static int end_with_last_words(struct sim_qp *qp)
 }
 
 /* Without a request, a requester does not learn of its peer's end. */
-void sim_requester_progress(struct sim_qp *qp, uint64_t now_ns)
+int sim_requester_progress(struct sim_qp *qp, uint64_t now_ns)
 {
 	int rc;
 
 	if (STAILQ_EMPTY(&qp->queued) && STAILQ_EMPTY(&qp->unanswered) && !qp->receive)
-		return;
-	if (sim_remote_acquire(qp->peer)) {
-		rc = advance(qp, now_ns);
-		sim_remote_release(qp->peer);
-	} else {
-		rc = end_with_last_words(qp);
-	}
-	if (rc < 0)
-		sim_qp_fail(qp, rc);
+		return 0;
+	if (!sim_remote_acquire(qp->peer))
+		return end_with_last_words(qp);
+	rc = advance(qp, now_ns);
+	sim_remote_release(qp->peer);
+	return rc;
 }
 
 static bool would_advance(struct sim_qp *qp)

@@ -122,7 +122,7 @@ static int take_record(struct sim_qp *qp)
 	return left == record.len - head_len ? end_message(qp, 0) : 0;
 }
 
-void sim_responder_progress(struct sim_qp *qp)
+int sim_responder_progress(struct sim_qp *qp)
 {
 	int rc;
 
@@ -130,10 +130,10 @@ void sim_responder_progress(struct sim_qp *qp)
 		rc = qp->receive ? take_record(qp) : begin_message(qp);
 	} while (rc == 0);
 	if (rc == -EAGAIN)
-		return;
+		return 0;
 	if (rc == -EPROTO)
 		sim_err("RDMA: the peer of a connection wrote an invalid message; the connection ends");
-	sim_qp_fail(qp, -ECONNRESET);
+	return -ECONNRESET;
 }
 
 bool sim_responder_arm(struct sim_qp *qp)

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 #include <sys/queue.h>
 
 #include "session_priv.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/watch.h"
+#include "sim/fabric/remote.h"
 #include "sim/shm/wake.h"
 
 #define SPIN_NS        50000 /* poll this long after the last event: a wake-up costs more */
@@ -128,7 +130,8 @@ void sim_exports_remove(struct sim_exports *exports, uint64_t key)
 	pthread_mutex_unlock(&exports->lock);
 }
 
-int sim_exports_set_wake_fd(struct sim_exports *exports, uint64_t key, int wake_fd)
+/* Set the descriptor that wakes the owner of an inbox. Returns 0 or -ENOMEM. */
+static int set_wake_fd(struct sim_exports *exports, uint64_t key, int wake_fd)
 {
 	const struct sim_region none = { 0 };
 	struct export *export;
@@ -263,7 +266,7 @@ int sim_session_export_inbox(struct sim_session *session, const struct sim_regio
 
 	if (rc < 0 || wake_fd < 0)
 		return rc;
-	rc = sim_exports_set_wake_fd(session->exports, ret_key->id, wake_fd);
+	rc = set_wake_fd(session->exports, ret_key->id, wake_fd);
 	if (rc < 0)
 		sim_session_unexport(session, ret_key->id);
 	return rc;

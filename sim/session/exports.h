@@ -25,9 +25,6 @@ void sim_exports_abandon(struct sim_exports *exports);
 /* Add an export. Returns 0 or -ENOMEM. */
 int sim_exports_add(struct sim_exports *exports, uint64_t key, const struct sim_region *region);
 
-/* Set the descriptor that wakes the owner of an inbox, which was added or is of a private card. Returns 0 or -ENOMEM. */
-int sim_exports_set_wake_fd(struct sim_exports *exports, uint64_t key, int wake_fd);
-
 /* Remove an export and end its exposures; an unknown key is ignored. */
 void sim_exports_remove(struct sim_exports *exports, uint64_t key);
 

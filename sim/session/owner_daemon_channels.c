@@ -35,10 +35,11 @@ static void daemon_unlisten(struct sim_owner *owner, uint64_t number)
 
 static int daemon_connect(struct sim_owner *owner, uint64_t number, const struct sim_connect *request)
 {
-	struct sim_msg msg = {
-		.type = SIM_MSG_CONNECT,
-		.body.connect = { .number = number, .function = request->function, .rep = request->rep, .timeout_ms = request->timeout_ms }
-	};
+	struct sim_msg msg = { .type = SIM_MSG_CONNECT,
+			       .body.connect = { .number = number,
+						 .function = request->function,
+						 .rep = request->rep,
+						 .timeout_ms = request->timeout_ms } };
 
 	strncpy(msg.body.connect.name, request->name, sizeof(msg.body.connect.name) - 1);
 	sim_handshake_msg_pack(request->connect_msg, &msg.body.connect.handshake);

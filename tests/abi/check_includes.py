@@ -16,13 +16,14 @@ from compilers import Syntax
 
 STANDARDS = {'c': ['c99', 'c11'], 'cpp': ['c++11', 'c++20']}
 
-# What a source does with a system header; infiniband/verbs.h is optional, linux/types.h comes with the C library.
+# What a source does with a system header; infiniband/verbs.h and rdma/rdma_cma.h are optional, linux/types.h comes with the C library.
 SYSTEM = {
     'arpa/inet.h': 'unsigned use_inet(void);\nunsigned use_inet(void) { return htons(1) + htonl(1u); }',
     'assert.h': 'void use_assert(void);\nvoid use_assert(void) { assert(1); }',
     'infiniband/verbs.h': '',
     'inttypes.h': 'extern const char use_inttypes[];\nconst char use_inttypes[] = "%" PRIu64;',
     'linux/types.h': 'extern __be32 use_be32;',
+    'rdma/rdma_cma.h': '',
     'stdarg.h': 'void use_stdarg(va_list list);',
     'stdbool.h': 'bool use_stdbool(void);\nbool use_stdbool(void) { return true; }',
     'stddef.h': 'size_t use_stddef(void *);\nsize_t use_stddef(void *p) { return p == NULL; }',

@@ -5,8 +5,8 @@
  *
  * What can't be provoked here:
  * unreachable: doca_mmap_export_pci DOCA_ERROR_DRIVER: only the card's daemon can fail; tests/multi has that
- * unreachable: doca_mmap_export_rdma DOCA_ERROR_NO_MEMORY: RDMA is not simulated, nothing is allocated
- * unreachable: doca_mmap_export_rdma DOCA_ERROR_DRIVER: RDMA is not simulated, no device is asked
+ * unreachable: doca_mmap_export_rdma DOCA_ERROR_NO_MEMORY: as doca_mmap_export_pci, whose test has it
+ * unreachable: doca_mmap_export_rdma DOCA_ERROR_DRIVER: likewise
  */
 #include "api_util.h"
 
@@ -193,7 +193,7 @@ static void test_export_through_a_device_that_cannot_is_refused(void **state)
 	size_t len;
 
 	assert_doca(doca_mmap_export_pci(map, no_export, &bytes, &len), DOCA_ERROR_NOT_SUPPORTED);
-	assert_doca(doca_mmap_export_rdma(map, no_export, &bytes, &len), DOCA_ERROR_NOT_SUPPORTED); /* no RDMA here */
+	assert_doca(doca_mmap_export_rdma(map, no_export, &bytes, &len), DOCA_ERROR_NOT_SUPPORTED);
 	assert_ok(doca_mmap_get_exported(map, &exported));
 	assert_int_equal(exported, 0);
 	assert_ok(doca_mmap_destroy(map));

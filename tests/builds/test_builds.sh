@@ -121,7 +121,7 @@ test_a_sample_takes_its_version_from_the_sdk() {
 	export PKG_CONFIG_PATH="$doca/lib/aarch64-linux-gnu/pkgconfig"
 	meson setup b >log 2>&1 && ninja -C b >>log 2>&1 || { cat log; return 1; }
 	says 'Message: version (3\.0\.[0-9]+) \1$' log
-	says 'Message: rdma [Ff]alse libdir' log
+	says 'Message: rdma [Tt]rue libdir' log
 	prints dpu b/app
 }
 
@@ -229,7 +229,7 @@ test_modules_resolve_or_say_that_bfsim_lacks_them() {
 			fi
 		done <list
 	done
-	for module in rdma flow telemetry-exporter; do
+	for module in eth flow telemetry-exporter; do
 		status 1 pkg-config --libs doca-$module-lib
 		says "bfsim-does-not-have-doca-$module--" err
 	done

@@ -59,11 +59,11 @@ fi
 # What is not there says so.
 PKG_CONFIG_PATH=$("$bfsim" sdk --on host)/$libdir/pkgconfig
 export PKG_CONFIG_PATH
-if pkg-config --cflags doca-rdma 2>err || pkg-config --exists doca-rdma; then
+if pkg-config --cflags doca-flow 2>err || pkg-config --exists doca-flow; then
 	exit 1
 fi
-grep -q 'bfsim-does-not-have-doca-rdma' err
-for name in rdma:rdma mgmt_icm_quota:mgmt verbs:verbs telemetry_phy:telemetry; do
+grep -q 'bfsim-does-not-have-doca-flow' err
+for name in flow:flow mgmt_icm_quota:mgmt verbs:verbs telemetry_phy:telemetry; do
 	echo "#include <doca_${name%:*}.h>" >lacking.c
 	for generation in task workq; do
 		if "$@" -c lacking.c -I"$("$bfsim" sdk --generation $generation --on host)/include" 2>err; then

@@ -274,7 +274,8 @@ static void test_numbers_default_to_the_order_in_the_file(void **state)
 		assert_int_equal(function->active_rate_bps, 200 * GBPS);
 		assert_int_equal(function->link_layer, PCIE_LINK_ETHERNET);
 		assert_int_equal(function->lid, 0);
-		assert_false(function->has_ipv4);
+		assert_true(function->has_ipv4);
+		assert_memory_equal(function->ipv4, ((uint8_t[]){ 198, 18, 0, (uint8_t)(i + 1) }), 4);
 		assert_false(function->hotplug);
 	}
 	assert_int_equal(topology->functions[4].sf_index, 0);

@@ -11,6 +11,7 @@
 #include "export.h"
 #include "mmap_priv.h"
 #include "shim/common/process/runtime.h"
+#include "sim/fabric/remote.h"
 
 #define DEFAULT_MAX_DEVICES 8 /* chosen, as the profiles' max-mmap-devices is: the reference gives no number */
 

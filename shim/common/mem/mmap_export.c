@@ -168,7 +168,7 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 	if (!shim_dev_function(dev)->caps.rdma)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s has no RDMA (rdma in the topology)",
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
-	result = shim_dev_inject_fault(dev, SIM_OP_MMAP_EXPORT, mmap->len_bytes, (uintptr_t)mmap->addr);
+	result = shim_fault_inject(shim_dev_function(dev), SIM_OP_MMAP_EXPORT, mmap->len_bytes, (uintptr_t)mmap->addr);
 	if (result == DOCA_SUCCESS)
 		result = export_to(__func__, mmap, (struct doca_dev *)(uintptr_t)dev, rdma_access(mmap), &export);
 	if (result != DOCA_SUCCESS)
