@@ -21,7 +21,10 @@ def read_tests(top, sources):
     """{function: sorted paths below tests/}"""
     found = collections.defaultdict(set)
     for suite in SUITES:
-        for path in sorted((top / 'tests' / suite).rglob('*.[ch]')):
+        folder = top / 'tests' / suite
+        # A folder's time changes with a file that is new, or gone.
+        sources += [folder, *filter(pathlib.Path.is_dir, folder.rglob('*'))]
+        for path in sorted(folder.rglob('*.[ch]')):
             sources.append(path)
             code = NOT_CODE.sub(' ', path.read_text(encoding='utf-8', errors='replace'))
             for name in USE.findall(code):

@@ -74,6 +74,32 @@ static void visit_comch(const struct visitor *visitor, const struct pcie_functio
 	number(visitor, "producer_max_producers", caps->comch_max_producers);
 }
 
+static void visit_rdma(const struct visitor *visitor, const struct pcie_function *function)
+{
+	static const char *const tasks[] = {
+		"task_receive",
+		"task_send",
+		"task_send_imm",
+		"task_read",
+		"task_write",
+		"task_write_imm",
+		"task_atomic_cmp_swp",
+		"task_atomic_fetch_add",
+		"task_remote_net_sync_event_get",
+		"task_remote_net_sync_event_notify_set",
+		"task_remote_net_sync_event_notify_add",
+	};
+	const struct pcie_caps *caps = &function->caps;
+
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
+		flag(visitor, tasks[i], caps->rdma);
+	number(visitor, "task_receive_max_dst_buf_list_len", caps->rdma ? caps->rdma_max_list_len + 1 : 0);
+	number(visitor, "max_send_queue_size", caps->rdma_max_send_queue);
+	number(visitor, "max_send_buf_list_len", caps->rdma_max_list_len);
+	number(visitor, "max_message_size", caps->rdma_max_msg_bytes);
+	number(visitor, "gid_table_size", caps->rdma_gids);
+}
+
 static void visit_sha(const struct visitor *visitor, const struct pcie_function *function)
 {
 	const struct pcie_accel_caps *caps = &function->caps.accel[PCIE_ACCEL_SHA];
@@ -162,7 +188,7 @@ static const struct {
 } libs[] = {
 	{ "aes_gcm", visit_aes_gcm },   { "common", visit_common }, { "comch", visit_comch },
 	{ "compress", visit_compress }, { "dma", visit_dma },       { "erasure_coding", visit_erasure_coding },
-	{ "sha", visit_sha },
+	{ "rdma", visit_rdma },         { "sha", visit_sha },
 };
 
 #define NUM_LIBS (sizeof(libs) / sizeof(libs[0]))
