@@ -176,10 +176,9 @@ aes_gcm_decrypt_works() {
 		{ $storm || changed_message_is_refused; }
 }
 
-# --- storage: the generator of the offload's files, which needs no RDMA ------------
+# --- storage: the generator of the offload's files --------------------------------
 
-# Its sources, unmodified, with those of its folder that all programs of the application share. One of these has a function for
-# RDMA, which the generator does not call: ci/vendor/rdma declares what that needs, and the linker leaves it out.
+# Its sources, unmodified, with those of its folder that all programs of the application share.
 build_generator() {
 	local compiler=c++
 	[ "${arch[dpu]}" = "$machine" ] || compiler=${arch[dpu]}-linux-gnu-g++
@@ -188,9 +187,9 @@ build_generator() {
 		eval "$(bfsim sdk --on dpu --arch "${arch[dpu]}" --env)"
 		# shellcheck disable=SC2046 # options
 		$compiler -std=c++17 -O1 -ffunction-sections -Wl,--gc-sections $(if $storm; then echo -fsanitize=address,undefined; fi) \
-			-DDOCA_ALLOW_EXPERIMENTAL_API -DSTORAGE_APP_LZ4_SW_LIB_AVAILABLE=1 -I"$top/ci/vendor/rdma" -I. -o "$scratch/sbc_generator" \
+			-DDOCA_ALLOW_EXPERIMENTAL_API -DSTORAGE_APP_LZ4_SW_LIB_AVAILABLE=1 -I. -o "$scratch/sbc_generator" \
 			gga_offload_sbc_generator.cpp storage_common/*.cpp storage_common/posix/*.cpp \
-			$(pkg-config --cflags --libs doca-common doca-argp doca-comch doca-erasure-coding liblz4)
+			$(pkg-config --cflags --libs doca-common doca-argp doca-comch doca-erasure-coding doca-rdma liblz4)
 	)
 }
 

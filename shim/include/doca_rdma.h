@@ -34,6 +34,8 @@
 #if defined(__has_include)
 #if __has_include(<rdma/rdma_cma.h>)
 #include <rdma/rdma_cma.h>
+#else
+#include <rdma/ib_user_verbs.h> /* which it includes: IB_DEVICE_NAME_MAX */
 #endif
 #endif
 #include <doca_buf.h>

@@ -131,7 +131,7 @@ static doca_error_t fail_import(const char *func, int rc)
 		  "the descriptor is of another session; start both sides in one (BFSIM_SESSION, bfsim exec)" },
 		{ -ENODEV, "the function was reset, failed or was removed; close the device and open it again" },
 		{ -EMEDIUMTYPE,
-		  "the descriptor is of another kind of object: doca_mmap, doca_sync_event and doca_rdma each take their own" },
+		  "the descriptor is of another kind of object: each of those that export takes its own" },
 		{ -ETIMEDOUT, "the exporter does not answer; is it stopped? the line before says more" },
 		{ -ENOTSUP,
 		  "no data path to the exporter works (the line before says why), or the device can't import" },
