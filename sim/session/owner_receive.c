@@ -31,9 +31,9 @@ static void reply_describe(struct daemon_owner *self, struct sim_msg *msg)
 
 	memset(&msg->body.described, 0, sizeof(msg->body.described));
 	msg->is_reply = 1;
-	msg->status = transport < SIM_NUM_TRANSPORTS ? sim_exports_describe(self->env.exports, key, transport, connect,
-									    &msg->body.described, &fd) :
-						       -ENOSYS;
+	msg->status = transport <= SIM_TRANSPORT_WAKE ? sim_exports_describe(self->env.exports, key, transport, connect,
+									     &msg->body.described, &fd) :
+							-ENOSYS;
 	sim_calls_send(&self->calls, msg, &fd, fd >= 0);
 	if (fd >= 0)
 		close(fd);

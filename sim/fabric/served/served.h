@@ -34,8 +34,8 @@
 enum sim_transport {
 	SIM_TRANSPORT_SHM,
 	SIM_TRANSPORT_TCP,
-	SIM_TRANSPORT_WAKE, /* carries no memory: the descriptor that wakes the owner of an inbox (sim/shm/wake.h) */
 	SIM_NUM_TRANSPORTS,
+	SIM_TRANSPORT_WAKE = SIM_NUM_TRANSPORTS, /* not one: asks for the descriptor that wakes the owner of an inbox */
 };
 
 /* Gives access to one exposed memory. */
