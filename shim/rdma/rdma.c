@@ -57,8 +57,7 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
 	doca_error_t result = DOCA_SUCCESS;
 
-	if (rdma->properties.has_gid_index &&
-	    !rdma_has_gid(shim_dev_function(ctx->dev), rdma->properties.gid_index)) {
+	if (rdma->properties.has_gid_index && !rdma_has_gid(shim_dev_function(ctx->dev), rdma->properties.gid_index)) {
 		sim_err("doca_ctx_start: the device has no GID at index %u: 0 and 1 are link-local, 2 and 3 the IPv4 address (doca_rdma_cap_get_gid)",
 			rdma->properties.gid_index);
 		return DOCA_ERROR_INVALID_VALUE;

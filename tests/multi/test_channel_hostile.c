@@ -18,7 +18,8 @@
 static struct sim_msg connect_msg(uint64_t number)
 {
 	struct sim_msg msg = { .type = SIM_MSG_CONNECT,
-			       .body.connect = { .number = number, .function = HOST0, .rep = HOST0, .timeout_ms = 60000 } };
+			       .body.connect = {
+				       .number = number, .function = HOST0, .rep = HOST0, .timeout_ms = 60000 } };
 
 	strcpy(msg.body.connect.name, "echo");
 	return msg;
