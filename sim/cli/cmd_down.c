@@ -41,22 +41,6 @@ static int wait_for_end(int dir_fd, const char *dir)
 	return CLI_OK;
 }
 
-static int end_live_session(int dir_fd, const char *dir)
-{
-	struct sim_msg msg = { .type = SIM_MSG_SHUTDOWN };
-	int rc = sim_control_exchange(dir_fd, &msg, -1, NULL);
-
-	if (rc == -EPROTO) /* a daemon of another version */
-		rc = sim_control_terminate(dir_fd);
-	else if (rc == 0)
-		rc = msg.status;
-	if (rc < 0) {
-		cli_session_report_error(dir, rc);
-		return CLI_FAILED;
-	}
-	return wait_for_end(dir_fd, dir);
-}
-
 static int clean_stale_session(int dir_fd, const char *dir)
 {
 	int lock_fd = sim_session_dir_lock(dir_fd);
@@ -66,6 +50,30 @@ static int clean_stale_session(int dir_fd, const char *dir)
 	sim_session_dir_remove_files(dir_fd);
 	close(lock_fd);
 	return CLI_OK;
+}
+
+/* Whether the daemon ended, or was killed, while it was spoken to. */
+static bool is_dying(int rc)
+{
+	return rc == -EPIPE || rc == -ECONNRESET || rc == -ECONNREFUSED;
+}
+
+static int end_live_session(int dir_fd, const char *dir)
+{
+	struct sim_msg msg = { .type = SIM_MSG_SHUTDOWN };
+	int rc = sim_control_exchange(dir_fd, &msg, -1, NULL);
+
+	if (rc == -EPROTO) /* a daemon of another version */
+		rc = sim_control_terminate(dir_fd);
+	else if (rc == 0)
+		rc = msg.status;
+	if (is_dying(rc))
+		return wait_for_end(dir_fd, dir) == CLI_OK ? clean_stale_session(dir_fd, dir) : CLI_FAILED;
+	if (rc < 0) {
+		cli_session_report_error(dir, rc);
+		return CLI_FAILED;
+	}
+	return wait_for_end(dir_fd, dir);
 }
 
 static int end_session(int dir_fd, const char *dir)
