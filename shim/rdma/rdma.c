@@ -70,25 +70,26 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 
 /* ---- progress ---- */
 
-static void progress_connections(struct doca_rdma *rdma)
+static void set_alarm(struct doca_rdma *rdma, uint64_t deadline_ns)
 {
-	uint64_t now_ns = shim_now_ns();
+	if (deadline_ns > 0 && deadline_ns < UINT64_MAX)
+		shim_ctx_set_alarm(&rdma->ctx, deadline_ns);
+}
+
+static void progress_connections(struct doca_rdma *rdma, uint64_t now_ns)
+{
 	struct doca_rdma_connection *connection;
 
 	TAILQ_FOREACH(connection, &rdma->connections, link) {
-		uint64_t deadline_ns;
-
 		sim_qp_progress(connection->qp, now_ns);
-		deadline_ns = sim_qp_deadline_ns(connection->qp);
-		if (deadline_ns < UINT64_MAX)
-			shim_ctx_set_alarm(&rdma->ctx, deadline_ns);
+		set_alarm(rdma, sim_qp_deadline_ns(connection->qp));
 	}
 }
 
 /* Complete one task. Returns whether there was one. */
-static bool complete_one(struct doca_rdma *rdma)
+static bool complete_one(struct doca_rdma *rdma, uint64_t now_ns)
 {
-	struct sim_rdma_receive *receive = sim_receive_pool_reap(&rdma->receives);
+	struct sim_rdma_receive *receive = sim_receive_pool_reap(&rdma->receives, now_ns);
 	struct doca_rdma_connection *connection;
 
 	if (receive) {
@@ -109,12 +110,14 @@ static bool complete_one(struct doca_rdma *rdma)
 static bool rdma_progress(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
+	uint64_t now_ns = shim_now_ns();
 
 	shim_alarm_expired(&ctx->alarm);
 	if (ctx->state == DOCA_CTX_STATE_RUNNING)
-		progress_connections(rdma);
-	if (complete_one(rdma) || (ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_progress(rdma)))
+		progress_connections(rdma, now_ns);
+	if (complete_one(rdma, now_ns) || (ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_progress(rdma)))
 		return true;
+	set_alarm(rdma, sim_receive_pool_due_ns(&rdma->receives));
 	if (ctx->state != DOCA_CTX_STATE_STOPPING || !rdma->is_disconnecting)
 		return false;
 	rdma->is_disconnecting = false;
@@ -125,7 +128,7 @@ static bool rdma_arm(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
 	struct doca_rdma_connection *connection;
-	bool has_work = !STAILQ_EMPTY(&rdma->receives.done) || rdma->is_disconnecting;
+	bool has_work = sim_receive_pool_due_ns(&rdma->receives) <= shim_now_ns() || rdma->is_disconnecting;
 
 	TAILQ_FOREACH(connection, &rdma->connections, link)
 		has_work |= sim_qp_arm(connection->qp);

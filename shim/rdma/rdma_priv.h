@@ -15,7 +15,7 @@
 #include <sys/queue.h>
 
 #include "shim/common/mem/buf_priv.h"
-#include "shim/common/pe/task_priv.h"
+#include "shim/common/pe/task_fault.h"
 #include "sim/protocol/descriptor.h"
 #include "sim/rdma/queue_pair.h"
 #include "sim/session/channel.h"
@@ -183,15 +183,19 @@ bool rdma_connection_is_of(const struct doca_rdma_connection *connection, const 
 
 /* ---- task.c ---- */
 
-#define RDMA_TASK_TYPE(kind, complete_)                                                                          \
-	{                                                                                                        \
-		.name = (kind), .size = sizeof(struct rdma_task), .check = rdma_task_check,                      \
-		.validate = rdma_task_check, .post = rdma_task_post, .complete = (complete_), .fault_ops = NULL, \
+#define RDMA_TASK_TYPE(index, complete_)                                                              \
+	{                                                                                             \
+		.name = SIM_TASK_##index, .size = sizeof(struct rdma_task), .check = rdma_task_check, \
+		.validate = rdma_task_check, .post = rdma_task_post, .complete = (complete_),         \
+		.fault_ops = &rdma_fault_ops[index],                                                  \
 	}
 
 /* Operations of all types. */
 doca_error_t rdma_task_check(struct doca_task *task);
 doca_error_t rdma_task_post(struct doca_task *task);
+
+/* Access the peer's memory, as the task says: 0 or -errno. */
+int rdma_task_execute(struct sim_rdma_work *work);
 
 /* The work request or receive has ended: call the program. */
 void rdma_task_end_work(struct sim_rdma_work *work);
@@ -216,6 +220,23 @@ bool rdma_task_may_change(const char *func, const struct rdma_task *task, enum r
 /* Set a task's connection, if the task may be changed. */
 void rdma_task_set_connection(const char *func, struct rdma_task *task, enum rdma_task_index index,
 			      struct doca_rdma_connection *connection);
+
+static inline struct rdma_task *rdma_task_of_work(struct sim_rdma_work *work)
+{
+	return (struct rdma_task *)((uintptr_t)work - offsetof(struct rdma_task, work));
+}
+
+/* ---- task_fault.c ---- */
+
+extern const struct shim_task_fault_ops rdma_fault_ops[RDMA_NUM_TASKS];
+
+/* Put the task's hit, if it has one, into its work request or receive, which is about to be posted. */
+void rdma_fault_apply(struct rdma_task *task);
+
+/* Flip bits of the memory that a receive has filled, if its hit says so. */
+void rdma_fault_flip_received(struct rdma_task *task);
+
+/* ---- the type ---- */
 
 static inline const struct rdma_task_type *rdma_task_type(const struct doca_task *task)
 {

@@ -273,11 +273,6 @@ doca_error_t rdma_task_check(struct doca_task *base)
 
 /* ---- work requests ---- */
 
-static struct rdma_task *task_of_work(struct sim_rdma_work *work)
-{
-	return (struct rdma_task *)((uintptr_t)work - offsetof(struct rdma_task, work));
-}
-
 static int do_atomic(struct rdma_task *task, const struct rdma_task_type *type)
 {
 	const struct sim_rdma_atomic atomic = { .is_swap = type->index == RDMA_CMP_SWP,
@@ -312,10 +307,9 @@ static uint32_t target_function(const struct rdma_task *task, const struct rdma_
 	return is_event_type(type) ? shim_sync_remote_function(task->event) : task->remote->region.function;
 }
 
-/* Access the peer's memory. */
-static int execute(struct sim_rdma_work *work)
+int rdma_task_execute(struct sim_rdma_work *work)
 {
-	struct rdma_task *task = task_of_work(work);
+	struct rdma_task *task = rdma_task_of_work(work);
 	const struct rdma_task_type *type = rdma_task_type(&task->task);
 	const struct sim_qp *qp = task->connection->qp;
 
@@ -341,7 +335,7 @@ static doca_error_t post_work(struct rdma_task *task)
 	int rc;
 
 	task->work = (struct sim_rdma_work){
-		.execute = type->peer_access ? execute : NULL,
+		.execute = type->peer_access ? rdma_task_execute : NULL,
 		.has_message = !type->peer_access || type->index == RDMA_WRITE_IMM,
 		.is_written = type->index == RDMA_WRITE_IMM,
 		.has_immediate = type->index == RDMA_SEND_IMM || type->index == RDMA_WRITE_IMM,
@@ -350,6 +344,7 @@ static doca_error_t post_work(struct rdma_task *task)
 		.num_segments = task->num_segments,
 		.bytes = bytes,
 	};
+	rdma_fault_apply(task);
 	rc = sim_qp_post(task->connection->qp, &task->work);
 	if (rc == -ENOBUFS)
 		return refuse(&task->task, DOCA_ERROR_FULL,
@@ -372,6 +367,7 @@ doca_error_t rdma_task_post(struct doca_task *base)
 	task->receive = (struct sim_rdma_receive){ .segments = task->segments,
 						   .num_segments = task->num_segments,
 						   .room_bytes = room_bytes };
+	rdma_fault_apply(task);
 	sim_receive_pool_post(&rdma_of(base)->receives, &task->receive);
 	return DOCA_SUCCESS;
 }
@@ -422,6 +418,8 @@ static doca_error_t end_status(const struct doca_task *task, int rc)
 {
 	if (rc == 0)
 		return DOCA_SUCCESS;
+	if (rc == -EIO && shim_task_has_fault(task, FAIL))
+		return shim_task_fault_status(task);
 	if (rc != -ECANCELED)
 		sim_err("%s task failed: %s", task->pool->type->name, describe_failure(rc));
 	return DOCA_ERROR_IO_FAILED;
@@ -429,7 +427,7 @@ static doca_error_t end_status(const struct doca_task *task, int rc)
 
 void rdma_task_end_work(struct sim_rdma_work *work)
 {
-	struct rdma_task *task = task_of_work(work);
+	struct rdma_task *task = rdma_task_of_work(work);
 	const struct rdma_task_type *type = rdma_task_type(&task->task);
 
 	if (work->status == 0) {
@@ -454,6 +452,8 @@ void rdma_task_end_receive(struct sim_rdma_receive *receive)
 {
 	struct rdma_task *task = (struct rdma_task *)((uintptr_t)receive - offsetof(struct rdma_task, receive));
 
+	if (receive->status == 0)
+		rdma_fault_flip_received(task);
 	task->connection = receive->qp ? sim_qp_arg(receive->qp) : NULL;
 	task->opcode = opcode_of(receive);
 	task->immediate = receive->immediate;

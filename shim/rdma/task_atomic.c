@@ -29,7 +29,7 @@ static const struct doca_buf *get_remote_of_atomic_cmp_swp(const struct rdma_tas
 }
 
 const struct rdma_task_type rdma_atomic_cmp_swp_type = {
-	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_CMP_SWP, complete_atomic_cmp_swp),
+	.task = RDMA_TASK_TYPE(RDMA_CMP_SWP, complete_atomic_cmp_swp),
 	.index = RDMA_CMP_SWP,
 	.peer_access = SIM_ACCESS_ATOMIC,
 	.get_local = get_local_of_atomic_cmp_swp,
@@ -157,7 +157,7 @@ static const struct doca_buf *get_remote_of_atomic_fetch_add(const struct rdma_t
 }
 
 const struct rdma_task_type rdma_atomic_fetch_add_type = {
-	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_FETCH_ADD, complete_atomic_fetch_add),
+	.task = RDMA_TASK_TYPE(RDMA_FETCH_ADD, complete_atomic_fetch_add),
 	.index = RDMA_FETCH_ADD,
 	.peer_access = SIM_ACCESS_ATOMIC,
 	.get_local = get_local_of_atomic_fetch_add,

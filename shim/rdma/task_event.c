@@ -25,7 +25,7 @@ static const struct doca_buf *get_local_of_event_get(const struct rdma_task *tas
 }
 
 const struct rdma_task_type rdma_event_get_type = {
-	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_EVENT_GET, complete_event_get),
+	.task = RDMA_TASK_TYPE(RDMA_EVENT_GET, complete_event_get),
 	.index = RDMA_EVENT_GET,
 	.peer_access = SIM_ACCESS_READ,
 	.get_local = get_local_of_event_get,
@@ -127,7 +127,7 @@ static const struct doca_buf *get_local_of_event_set(const struct rdma_task *tas
 }
 
 const struct rdma_task_type rdma_event_set_type = {
-	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_EVENT_SET, complete_event_set),
+	.task = RDMA_TASK_TYPE(RDMA_EVENT_SET, complete_event_set),
 	.index = RDMA_EVENT_SET,
 	.peer_access = SIM_ACCESS_WRITE,
 	.get_local = get_local_of_event_set,
@@ -229,7 +229,7 @@ static const struct doca_buf *get_local_of_event_add(const struct rdma_task *tas
 }
 
 const struct rdma_task_type rdma_event_add_type = {
-	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_EVENT_ADD, complete_event_add),
+	.task = RDMA_TASK_TYPE(RDMA_EVENT_ADD, complete_event_add),
 	.index = RDMA_EVENT_ADD,
 	.peer_access = SIM_ACCESS_ATOMIC,
 	.get_local = get_local_of_event_add,

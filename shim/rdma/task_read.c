@@ -29,7 +29,7 @@ static const struct doca_buf *get_remote_of_read(const struct rdma_task *task)
 }
 
 const struct rdma_task_type rdma_read_type = {
-	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_READ, complete_read),
+	.task = RDMA_TASK_TYPE(RDMA_READ, complete_read),
 	.index = RDMA_READ,
 	.peer_access = SIM_ACCESS_READ,
 	.get_local = get_local_of_read,

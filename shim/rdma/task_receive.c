@@ -24,7 +24,7 @@ static const struct doca_buf *get_local_of_receive(const struct rdma_task *task)
 }
 
 const struct rdma_task_type rdma_receive_type = {
-	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_RECEIVE, complete_receive),
+	.task = RDMA_TASK_TYPE(RDMA_RECEIVE, complete_receive),
 	.index = RDMA_RECEIVE,
 	.get_local = get_local_of_receive,
 	.writes_local = true,

@@ -24,7 +24,7 @@ static const struct doca_buf *get_local_of_send(const struct rdma_task *task)
 }
 
 const struct rdma_task_type rdma_send_type = {
-	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_SEND, complete_send),
+	.task = RDMA_TASK_TYPE(RDMA_SEND, complete_send),
 	.index = RDMA_SEND,
 	.get_local = get_local_of_send,
 };
@@ -104,7 +104,7 @@ static const struct doca_buf *get_local_of_send_imm(const struct rdma_task *task
 }
 
 const struct rdma_task_type rdma_send_imm_type = {
-	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_SEND_IMM, complete_send_imm),
+	.task = RDMA_TASK_TYPE(RDMA_SEND_IMM, complete_send_imm),
 	.index = RDMA_SEND_IMM,
 	.get_local = get_local_of_send_imm,
 };

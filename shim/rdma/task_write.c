@@ -29,7 +29,7 @@ static const struct doca_buf *get_remote_of_write(const struct rdma_task *task)
 }
 
 const struct rdma_task_type rdma_write_type = {
-	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_WRITE, complete_write),
+	.task = RDMA_TASK_TYPE(RDMA_WRITE, complete_write),
 	.index = RDMA_WRITE,
 	.peer_access = SIM_ACCESS_WRITE,
 	.get_local = get_local_of_write,
@@ -128,7 +128,7 @@ static const struct doca_buf *get_remote_of_write_imm(const struct rdma_task *ta
 }
 
 const struct rdma_task_type rdma_write_imm_type = {
-	.task = RDMA_TASK_TYPE(SIM_TASK_RDMA_WRITE_IMM, complete_write_imm),
+	.task = RDMA_TASK_TYPE(RDMA_WRITE_IMM, complete_write_imm),
 	.index = RDMA_WRITE_IMM,
 	.peer_access = SIM_ACCESS_WRITE,
 	.get_local = get_local_of_write_imm,

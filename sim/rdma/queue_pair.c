@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a queue pair: its inbox, its connection, its state. */
+#include "pcie_model/arith.h"
 #include "queue_pair_priv.h"
 
 #include <errno.h>
@@ -231,12 +232,13 @@ bool sim_qp_arm(struct sim_qp *qp)
 
 uint64_t sim_qp_deadline_ns(const struct sim_qp *qp)
 {
-	uint64_t deadline_ns = UINT64_MAX;
+	const struct sim_rdma_work *first = STAILQ_FIRST(&qp->queued);
+	uint64_t deadline_ns = first && first->not_before_ns > 0 ? first->not_before_ns : UINT64_MAX;
 
 	if (qp->waits_since_ns > 0)
-		deadline_ns = qp->waits_since_ns + qp->cfg.ack_timeout_ns;
+		deadline_ns = min_u64(deadline_ns, qp->waits_since_ns + qp->cfg.ack_timeout_ns);
 	if (qp->not_ready_since_ns > 0 && qp->cfg.rnr_budget_ns < UINT64_MAX)
-		deadline_ns = qp->not_ready_since_ns + qp->cfg.rnr_budget_ns;
+		deadline_ns = min_u64(deadline_ns, qp->not_ready_since_ns + qp->cfg.rnr_budget_ns);
 	return deadline_ns;
 }
 

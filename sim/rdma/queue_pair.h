@@ -66,6 +66,8 @@ struct sim_rdma_work {
 	const struct sim_rdma_segment *segments; /* the data of the message */
 	uint32_t num_segments;
 	uint64_t bytes;
+	uint64_t
+		not_before_ns; /* it, and those behind it, are executed at this session time or later; UINT64_MAX = never */
 	/* Result. */
 	int status; /* 0 or -errno */
 	/* The queue pair's. */

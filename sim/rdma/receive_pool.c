@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "pcie_model/arith.h"
+
 void sim_receive_pool_init(struct sim_receive_pool *pool)
 {
 	STAILQ_INIT(&pool->posted);
 	STAILQ_INIT(&pool->done);
+	STAILQ_INIT(&pool->hung);
 }
 
 void sim_receive_pool_post(struct sim_receive_pool *pool, struct sim_rdma_receive *receive)
@@ -37,19 +40,46 @@ struct sim_rdma_receive *sim_receive_pool_take(struct sim_receive_pool *pool)
 
 void sim_receive_pool_complete(struct sim_receive_pool *pool, struct sim_rdma_receive *receive, int status)
 {
-	receive->status = status;
-	STAILQ_INSERT_TAIL(&pool->done, receive, link);
+	receive->status = status == 0 && receive->fails ? -EIO : status;
+	if (status != 0)
+		receive->hold_ns = 0;
+	if (receive->hold_ns == UINT64_MAX)
+		STAILQ_INSERT_TAIL(&pool->hung, receive, link);
+	else
+		STAILQ_INSERT_TAIL(&pool->done, receive, link);
 }
 
-struct sim_rdma_receive *sim_receive_pool_reap(struct sim_receive_pool *pool)
+/* Whether the oldest complete receive is still held. Its hold begins when it is the oldest. */
+static bool is_held(struct sim_rdma_receive *receive, uint64_t now_ns)
 {
-	return take_first(&pool->done);
+	if (receive->hold_ns == 0)
+		return false;
+	if (receive->due_ns == 0)
+		receive->due_ns = add_saturating_u64(now_ns, receive->hold_ns);
+	return now_ns < receive->due_ns;
+}
+
+struct sim_rdma_receive *sim_receive_pool_reap(struct sim_receive_pool *pool, uint64_t now_ns)
+{
+	struct sim_rdma_receive *first = STAILQ_FIRST(&pool->done);
+
+	return first && !is_held(first, now_ns) ? take_first(&pool->done) : NULL;
+}
+
+uint64_t sim_receive_pool_due_ns(const struct sim_receive_pool *pool)
+{
+	const struct sim_rdma_receive *first = STAILQ_FIRST(&pool->done);
+
+	return first ? first->due_ns : UINT64_MAX;
 }
 
 void sim_receive_pool_flush(struct sim_receive_pool *pool)
 {
 	struct sim_rdma_receive *receive;
 
+	STAILQ_FOREACH(receive, &pool->done, link)
+		receive->hold_ns = 0;
+	STAILQ_CONCAT(&pool->posted, &pool->hung);
 	while ((receive = sim_receive_pool_take(pool)))
 		sim_receive_pool_complete(pool, receive, -ECANCELED);
 }

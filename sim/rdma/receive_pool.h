@@ -27,6 +27,9 @@ struct sim_rdma_receive {
 	const struct sim_rdma_segment *segments;
 	uint32_t num_segments;
 	uint64_t room_bytes; /* of all segments */
+	uint64_t
+		hold_ns; /* it is reaped so much after its message, and with it those behind it; UINT64_MAX = by a flush */
+	bool fails;      /* it has -EIO then, and its message is lost */
 	/* Result. */
 	int status; /* 0; -EMSGSIZE (the message was longer), -ECANCELED or another -errno */
 	struct sim_qp *qp;
@@ -34,13 +37,15 @@ struct sim_rdma_receive {
 	bool has_immediate;
 	uint32_t immediate;
 	uint64_t bytes;
+	/* The pool's. */
+	uint64_t due_ns; /* once a hold has begun */
 	STAILQ_ENTRY(sim_rdma_receive) link;
 };
 
 STAILQ_HEAD(sim_receive_list, sim_rdma_receive);
 
 struct sim_receive_pool {
-	struct sim_receive_list posted, done;
+	struct sim_receive_list posted, done, hung;
 };
 
 void sim_receive_pool_init(struct sim_receive_pool *pool);
@@ -56,10 +61,13 @@ struct sim_rdma_receive *sim_receive_pool_take(struct sim_receive_pool *pool);
 /* A receive that was taken is complete. */
 void sim_receive_pool_complete(struct sim_receive_pool *pool, struct sim_rdma_receive *receive, int status);
 
-/* The oldest receive that is complete; NULL = none. */
-struct sim_rdma_receive *sim_receive_pool_reap(struct sim_receive_pool *pool);
+/* The oldest receive that is complete, unless it is held; NULL = none. */
+struct sim_rdma_receive *sim_receive_pool_reap(struct sim_receive_pool *pool, uint64_t now_ns);
 
-/* Complete all posted receives with -ECANCELED. */
+/* When a receive can be reaped: 0 = now, UINT64_MAX = none is complete. */
+uint64_t sim_receive_pool_due_ns(const struct sim_receive_pool *pool);
+
+/* Complete all posted receives, and those that hang, with -ECANCELED, and hold none any more. */
 void sim_receive_pool_flush(struct sim_receive_pool *pool);
 
 #endif

@@ -97,6 +97,9 @@ static int start_work(struct sim_qp *qp, struct sim_rdma_work *work, uint64_t no
 {
 	int rc = 0;
 
+	if (now_ns < work->not_before_ns)
+		return -EAGAIN;
+	work->not_before_ns = 0;
 	if (work->execute && !work->is_executed) {
 		if (!STAILQ_EMPTY(&qp->unanswered))
 			return -EAGAIN;
@@ -213,6 +216,8 @@ int sim_requester_progress(struct sim_qp *qp, uint64_t now_ns)
 
 static bool would_advance(struct sim_qp *qp)
 {
+	const struct sim_rdma_work *first = STAILQ_FIRST(&qp->queued);
+	bool is_held = first && first->not_before_ns > 0;
 	uint32_t state;
 
 	atomic_store(&qp->peer_inbox->asleep, 1);
@@ -220,11 +225,10 @@ static bool would_advance(struct sim_qp *qp)
 	if (state == SIM_QP_ERROR || atomic_load(&qp->peer_inbox->executed) != qp->num_answered)
 		return true;
 	if (STAILQ_EMPTY(&qp->unanswered)) /* waits for the peer's connect, or for nothing */
-		return is_peer_ready(qp);
+		return is_peer_ready(qp) && !is_held;
 	if (atomic_load(&qp->peer_inbox->not_ready) == qp->num_answered + 1 && qp->not_ready_since_ns == 0)
 		return true;
-	return !STAILQ_EMPTY(&qp->queued) && !STAILQ_FIRST(&qp->queued)->execute &&
-	       sim_ring_arm_space(&qp->out, SIM_INBOX_RECORD_BYTES);
+	return first && !first->execute && !is_held && sim_ring_arm_space(&qp->out, SIM_INBOX_RECORD_BYTES);
 }
 
 bool sim_requester_arm(struct sim_qp *qp)

@@ -25,14 +25,23 @@ static void note(struct peer *peer, const char *format, ...)
 
 /* ---- callbacks ---- */
 
-static void drop(struct doca_buf *buf)
+static void drop(const struct doca_buf *buf)
 {
 	if (buf)
-		MUST(doca_buf_dec_refcount(buf, NULL));
+		MUST(doca_buf_dec_refcount((struct doca_buf *)(uintptr_t)buf, NULL));
+}
+
+static void let_go(struct peer *peer, struct doca_task *task, const struct doca_buf *first,
+		   const struct doca_buf *second)
+{
+	drop(first);
+	drop(second);
+	doca_task_free(task);
+	peer->num_pending--;
 }
 
 static void finish(struct peer *peer, const char *what, union doca_data user_data, struct doca_task *task,
-		   struct doca_buf *first, struct doca_buf *second)
+		   const struct doca_buf *first, const struct doca_buf *second)
 {
 	doca_error_t status = doca_task_get_status(task);
 
@@ -41,60 +50,73 @@ static void finish(struct peer *peer, const char *what, union doca_data user_dat
 	else
 		note(peer, "%s %llu failed: %s\n", what, (unsigned long long)user_data.u64,
 		     doca_error_get_name(status));
-	drop(first);
-	drop(second);
-	doca_task_free(task);
-	peer->num_pending--;
+	let_go(peer, task, first, second);
 }
 
 static void on_send(struct doca_rdma_task_send *task, union doca_data user_data, union doca_data ctx_user_data)
 {
 	finish(ctx_user_data.ptr, "send", user_data, doca_rdma_task_send_as_task(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_send_get_src_buf(task), NULL);
+	       doca_rdma_task_send_get_src_buf(task), NULL);
 }
 
 static void on_send_imm(struct doca_rdma_task_send_imm *task, union doca_data user_data, union doca_data ctx_user_data)
 {
 	finish(ctx_user_data.ptr, "send_imm", user_data, doca_rdma_task_send_imm_as_task(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_send_imm_get_src_buf(task), NULL);
+	       doca_rdma_task_send_imm_get_src_buf(task), NULL);
 }
 
 static void on_read(struct doca_rdma_task_read *task, union doca_data user_data, union doca_data ctx_user_data)
 {
 	finish(ctx_user_data.ptr, "read", user_data, doca_rdma_task_read_as_task(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_read_get_src_buf(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_read_get_dst_buf(task));
+	       doca_rdma_task_read_get_src_buf(task), doca_rdma_task_read_get_dst_buf(task));
 }
 
 static void on_write(struct doca_rdma_task_write *task, union doca_data user_data, union doca_data ctx_user_data)
 {
 	finish(ctx_user_data.ptr, "write", user_data, doca_rdma_task_write_as_task(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_write_get_src_buf(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_write_get_dst_buf(task));
+	       doca_rdma_task_write_get_src_buf(task), doca_rdma_task_write_get_dst_buf(task));
 }
 
 static void on_write_imm(struct doca_rdma_task_write_imm *task, union doca_data user_data,
 			 union doca_data ctx_user_data)
 {
 	finish(ctx_user_data.ptr, "write_imm", user_data, doca_rdma_task_write_imm_as_task(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_write_imm_get_src_buf(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_write_imm_get_dst_buf(task));
+	       doca_rdma_task_write_imm_get_src_buf(task), doca_rdma_task_write_imm_get_dst_buf(task));
 }
 
 static void on_cmp_swp(struct doca_rdma_task_atomic_cmp_swp *task, union doca_data user_data,
 		       union doca_data ctx_user_data)
 {
 	finish(ctx_user_data.ptr, "cmp_swp", user_data, doca_rdma_task_atomic_cmp_swp_as_task(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_atomic_cmp_swp_get_dst_buf(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_atomic_cmp_swp_get_result_buf(task));
+	       doca_rdma_task_atomic_cmp_swp_get_dst_buf(task), doca_rdma_task_atomic_cmp_swp_get_result_buf(task));
 }
 
 static void on_fetch_add(struct doca_rdma_task_atomic_fetch_add *task, union doca_data user_data,
 			 union doca_data ctx_user_data)
 {
 	finish(ctx_user_data.ptr, "fetch_add", user_data, doca_rdma_task_atomic_fetch_add_as_task(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_atomic_fetch_add_get_dst_buf(task),
-	       (struct doca_buf *)(uintptr_t)doca_rdma_task_atomic_fetch_add_get_result_buf(task));
+	       doca_rdma_task_atomic_fetch_add_get_dst_buf(task), doca_rdma_task_atomic_fetch_add_get_result_buf(task));
+}
+
+static void on_event_get(struct doca_rdma_task_remote_net_sync_event_get *task, union doca_data user_data,
+			 union doca_data ctx_user_data)
+{
+	finish(ctx_user_data.ptr, "event_get", user_data, doca_rdma_task_remote_net_sync_event_get_as_task(task),
+	       doca_rdma_task_remote_net_sync_event_get_get_dst_buf(task), NULL);
+}
+
+static void on_event_set(struct doca_rdma_task_remote_net_sync_event_notify_set *task, union doca_data user_data,
+			 union doca_data ctx_user_data)
+{
+	finish(ctx_user_data.ptr, "event_set", user_data, doca_rdma_task_remote_net_sync_event_notify_set_as_task(task),
+	       doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(task), NULL);
+}
+
+static void on_event_add(struct doca_rdma_task_remote_net_sync_event_notify_add *task, union doca_data user_data,
+			 union doca_data ctx_user_data)
+{
+	finish(ctx_user_data.ptr, "event_add", user_data, doca_rdma_task_remote_net_sync_event_notify_add_as_task(task),
+	       doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(task), NULL);
 }
 
 static const char *const opcodes[] = { "SEND", "SEND_WITH_IMM", "WRITE_WITH_IMM" };
@@ -113,9 +135,7 @@ static void on_receive(struct doca_rdma_task_receive *task, union doca_data user
 		note(peer, "receive %llu failed: %s\n", (unsigned long long)user_data.u64, doca_error_get_name(status));
 	peer->last_connection = doca_rdma_task_receive_get_result_rdma_connection(task);
 	peer->last_immediate = doca_rdma_task_receive_get_result_immediate_data(task);
-	drop(doca_rdma_task_receive_get_dst_buf(task));
-	doca_task_free(base);
-	peer->num_pending--;
+	let_go(peer, base, doca_rdma_task_receive_get_dst_buf(task), NULL);
 }
 
 /* ---- life ---- */
@@ -148,6 +168,11 @@ static void configure(struct peer *peer, uint32_t access)
 	MUST(doca_rdma_task_write_imm_set_conf(peer->rdma, on_write_imm, on_write_imm, PEER_TASKS));
 	MUST(doca_rdma_task_atomic_cmp_swp_set_conf(peer->rdma, on_cmp_swp, on_cmp_swp, PEER_TASKS));
 	MUST(doca_rdma_task_atomic_fetch_add_set_conf(peer->rdma, on_fetch_add, on_fetch_add, PEER_TASKS));
+	MUST(doca_rdma_task_remote_net_sync_event_get_set_conf(peer->rdma, on_event_get, on_event_get, PEER_TASKS));
+	MUST(doca_rdma_task_remote_net_sync_event_notify_set_set_conf(peer->rdma, on_event_set, on_event_set,
+								      PEER_TASKS));
+	MUST(doca_rdma_task_remote_net_sync_event_notify_add_set_conf(peer->rdma, on_event_add, on_event_add,
+								      PEER_TASKS));
 }
 
 struct peer *peer_open(uint32_t device, uint32_t access)
@@ -178,7 +203,33 @@ void peer_start(struct peer *peer)
 	MUST(doca_ctx_start(peer->ctx));
 }
 
-void peer_close(struct peer *peer)
+void peer_share_event(struct peer *owner, struct peer *peer)
+{
+	const uint8_t *descriptor;
+	size_t len;
+
+	MUST(doca_sync_event_create(&owner->event));
+	MUST(doca_sync_event_add_publisher_location_cpu(owner->event, owner->dev));
+	MUST(doca_sync_event_add_publisher_location_remote_net(owner->event));
+	MUST(doca_sync_event_add_subscriber_location_cpu(owner->event, owner->dev));
+	MUST(doca_sync_event_start(owner->event));
+	MUST(doca_sync_event_export_to_remote_net(owner->event, &descriptor, &len));
+	for (int i = 0; i < 2; i++)
+		MUST(doca_sync_event_remote_net_create_from_export(peer->dev, descriptor, len, &peer->events[i]));
+}
+
+static void close_events(struct peer *peer)
+{
+	for (int i = 0; i < 2; i++)
+		if (peer->events[i])
+			MUST(doca_sync_event_remote_net_destroy(peer->events[i]));
+	if (!peer->event)
+		return;
+	MUST(doca_sync_event_stop(peer->event));
+	MUST(doca_sync_event_destroy(peer->event));
+}
+
+void peer_stop(struct peer *peer)
 {
 	enum doca_ctx_states state;
 
@@ -189,6 +240,12 @@ void peer_close(struct peer *peer)
 		doca_pe_progress(peer->pe);
 		MUST(doca_ctx_get_state(peer->ctx, &state));
 	}
+}
+
+void peer_close(struct peer *peer)
+{
+	peer_stop(peer);
+	close_events(peer);
 	if (peer->remote)
 		MUST(doca_mmap_destroy(peer->remote));
 	MUST(doca_rdma_destroy(peer->rdma));
@@ -251,10 +308,18 @@ struct doca_buf *peer_remote_buf(struct peer *peer, const struct peer *of, size_
 
 /* ---- tasks ---- */
 
-static void submit(struct peer *peer, struct doca_task *task)
+static void submit(struct peer *peer, const char *what, uint64_t number, struct doca_task *task,
+		   const struct doca_buf *first, const struct doca_buf *second)
 {
-	MUST(doca_task_submit(task));
+	doca_error_t result = doca_task_submit(task);
+
 	peer->num_pending++;
+	if (result == DOCA_SUCCESS)
+		return;
+	if (!peer->may_be_refused)
+		MUST(result);
+	note(peer, "%s %llu refused\n", what, (unsigned long long)number);
+	let_go(peer, task, first, second);
 }
 
 void peer_receive(struct peer *peer, uint64_t number, struct doca_buf *dst)
@@ -262,7 +327,7 @@ void peer_receive(struct peer *peer, uint64_t number, struct doca_buf *dst)
 	struct doca_rdma_task_receive *task;
 
 	MUST(doca_rdma_task_receive_allocate_init(peer->rdma, dst, (union doca_data){ .u64 = number }, &task));
-	submit(peer, doca_rdma_task_receive_as_task(task));
+	submit(peer, "receive", number, doca_rdma_task_receive_as_task(task), dst, NULL);
 }
 
 void peer_send_on(struct peer *peer, struct doca_rdma_connection *connection, uint64_t number, struct doca_buf *src)
@@ -270,7 +335,7 @@ void peer_send_on(struct peer *peer, struct doca_rdma_connection *connection, ui
 	struct doca_rdma_task_send *task;
 
 	MUST(doca_rdma_task_send_allocate_init(peer->rdma, connection, src, (union doca_data){ .u64 = number }, &task));
-	submit(peer, doca_rdma_task_send_as_task(task));
+	submit(peer, "send", number, doca_rdma_task_send_as_task(task), src, NULL);
 }
 
 void peer_send(struct peer *peer, uint64_t number, struct doca_buf *src)
@@ -284,7 +349,7 @@ void peer_send_imm(struct peer *peer, uint64_t number, struct doca_buf *src, uin
 
 	MUST(doca_rdma_task_send_imm_allocate_init(peer->rdma, peer->connections[0], src, immediate,
 						   (union doca_data){ .u64 = number }, &task));
-	submit(peer, doca_rdma_task_send_imm_as_task(task));
+	submit(peer, "send_imm", number, doca_rdma_task_send_imm_as_task(task), src, NULL);
 }
 
 void peer_read(struct peer *peer, uint64_t number, struct doca_buf *src, struct doca_buf *dst)
@@ -293,7 +358,7 @@ void peer_read(struct peer *peer, uint64_t number, struct doca_buf *src, struct 
 
 	MUST(doca_rdma_task_read_allocate_init(peer->rdma, peer->connections[0], src, dst,
 					       (union doca_data){ .u64 = number }, &task));
-	submit(peer, doca_rdma_task_read_as_task(task));
+	submit(peer, "read", number, doca_rdma_task_read_as_task(task), src, dst);
 }
 
 void peer_write(struct peer *peer, uint64_t number, struct doca_buf *src, struct doca_buf *dst)
@@ -302,7 +367,7 @@ void peer_write(struct peer *peer, uint64_t number, struct doca_buf *src, struct
 
 	MUST(doca_rdma_task_write_allocate_init(peer->rdma, peer->connections[0], src, dst,
 						(union doca_data){ .u64 = number }, &task));
-	submit(peer, doca_rdma_task_write_as_task(task));
+	submit(peer, "write", number, doca_rdma_task_write_as_task(task), src, dst);
 }
 
 void peer_write_imm(struct peer *peer, uint64_t number, struct doca_buf *src, struct doca_buf *dst, uint32_t immediate)
@@ -311,7 +376,7 @@ void peer_write_imm(struct peer *peer, uint64_t number, struct doca_buf *src, st
 
 	MUST(doca_rdma_task_write_imm_allocate_init(peer->rdma, peer->connections[0], src, dst, immediate,
 						    (union doca_data){ .u64 = number }, &task));
-	submit(peer, doca_rdma_task_write_imm_as_task(task));
+	submit(peer, "write_imm", number, doca_rdma_task_write_imm_as_task(task), src, dst);
 }
 
 void peer_cmp_swp(struct peer *peer, uint64_t number, struct doca_buf *dst, struct doca_buf *result, uint64_t compare,
@@ -321,7 +386,7 @@ void peer_cmp_swp(struct peer *peer, uint64_t number, struct doca_buf *dst, stru
 
 	MUST(doca_rdma_task_atomic_cmp_swp_allocate_init(peer->rdma, peer->connections[0], dst, result, compare, swap,
 							 (union doca_data){ .u64 = number }, &task));
-	submit(peer, doca_rdma_task_atomic_cmp_swp_as_task(task));
+	submit(peer, "cmp_swp", number, doca_rdma_task_atomic_cmp_swp_as_task(task), dst, result);
 }
 
 void peer_fetch_add(struct peer *peer, uint64_t number, struct doca_buf *dst, struct doca_buf *result, uint64_t add)
@@ -330,7 +395,35 @@ void peer_fetch_add(struct peer *peer, uint64_t number, struct doca_buf *dst, st
 
 	MUST(doca_rdma_task_atomic_fetch_add_allocate_init(peer->rdma, peer->connections[0], dst, result, add,
 							   (union doca_data){ .u64 = number }, &task));
-	submit(peer, doca_rdma_task_atomic_fetch_add_as_task(task));
+	submit(peer, "fetch_add", number, doca_rdma_task_atomic_fetch_add_as_task(task), dst, result);
+}
+
+void peer_event_get(struct peer *peer, uint64_t number, struct doca_buf *dst)
+{
+	struct doca_rdma_task_remote_net_sync_event_get *task;
+
+	MUST(doca_rdma_task_remote_net_sync_event_get_allocate_init(peer->rdma, peer->connections[0], peer->events[0],
+								    dst, (union doca_data){ .u64 = number }, &task));
+	submit(peer, "event_get", number, doca_rdma_task_remote_net_sync_event_get_as_task(task), dst, NULL);
+}
+
+void peer_event_set(struct peer *peer, uint64_t number, struct doca_buf *src)
+{
+	struct doca_rdma_task_remote_net_sync_event_notify_set *task;
+
+	MUST(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
+		peer->rdma, peer->connections[0], peer->events[0], src, (union doca_data){ .u64 = number }, &task));
+	submit(peer, "event_set", number, doca_rdma_task_remote_net_sync_event_notify_set_as_task(task), src, NULL);
+}
+
+void peer_event_add(struct peer *peer, uint64_t number, struct doca_buf *result, uint64_t add)
+{
+	struct doca_rdma_task_remote_net_sync_event_notify_add *task;
+
+	MUST(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(peer->rdma, peer->connections[0],
+									   peer->events[0], result, add,
+									   (union doca_data){ .u64 = number }, &task));
+	submit(peer, "event_add", number, doca_rdma_task_remote_net_sync_event_notify_add_as_task(task), result, NULL);
 }
 
 /* ---- progress ---- */

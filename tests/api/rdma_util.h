@@ -18,6 +18,7 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 #include <doca_rdma.h>
+#include <doca_sync_event.h>
 
 #include "doca_check.h"
 
@@ -44,6 +45,9 @@ struct peer {
 	uint32_t num_pending;                               /* tasks submitted and not completed */
 	const struct doca_rdma_connection *last_connection; /* of the last receive */
 	uint32_t last_immediate;                            /* likewise */
+	bool may_be_refused;                                /* a submission that fails is traced: "send 2 refused" */
+	struct doca_sync_event *event;                      /* NULL = none */
+	struct doca_sync_event_remote_net *events[2];       /* of the other peer; NULL = none */
 	char trace[4096];
 };
 
@@ -60,10 +64,14 @@ struct peer {
 /* A peer on the n-th device of this side, with all task types configured, idle. @access is of its map and context. */
 struct peer *peer_open(uint32_t device, uint32_t access);
 void peer_start(struct peer *peer);
+void peer_stop(struct peer *peer); /* until it is idle; from any state */
 void peer_close(struct peer *peer);
 
 /* Add a connection between two started peers, by descriptors; and import each other's memory at the first. */
 void peers_connect(struct peer *a, struct peer *b);
+
+/* @owner gets a sync event, and @peer two imports of it; both are freed with their peer. */
+void peer_share_event(struct peer *owner, struct peer *peer);
 
 /* A buffer of the peer's memory with @data_len bytes of data, and one of @of's memory as @peer imported it. */
 struct doca_buf *peer_buf(struct peer *peer, size_t offset, size_t len, size_t data_len);
@@ -80,6 +88,11 @@ void peer_write_imm(struct peer *peer, uint64_t number, struct doca_buf *src, st
 void peer_cmp_swp(struct peer *peer, uint64_t number, struct doca_buf *dst, struct doca_buf *result, uint64_t compare,
 		  uint64_t swap);
 void peer_fetch_add(struct peer *peer, uint64_t number, struct doca_buf *dst, struct doca_buf *result, uint64_t add);
+
+/* On the first event. */
+void peer_event_get(struct peer *peer, uint64_t number, struct doca_buf *dst);
+void peer_event_set(struct peer *peer, uint64_t number, struct doca_buf *src);
+void peer_event_add(struct peer *peer, uint64_t number, struct doca_buf *result, uint64_t add);
 
 /* Progress both until no task is pending (but for @but_for of @b), or the deadline passes. */
 void peers_drain(struct peer *a, struct peer *b, uint32_t but_for);

@@ -9,63 +9,21 @@
 struct pair {
 	struct peer *a, *b;
 	struct doca_buf *bufs[2];
-	struct doca_sync_event *shared;
-	struct doca_sync_event_remote_net *events[2];
 };
-
-static struct doca_sync_event_remote_net *import_event(struct pair *pair)
-{
-	struct doca_sync_event_remote_net *event;
-	const uint8_t *data;
-	size_t len;
-
-	MUST(doca_sync_event_export_to_remote_net(pair->shared, &data, &len));
-	MUST(doca_sync_event_remote_net_create_from_export(pair->a->dev, data, len, &event));
-	return event;
-}
-
-#define DEFINE_CALLBACK(name)                                                                                      \
-	static void on_##name(struct doca_rdma_task_remote_net_sync_event_##name *task, union doca_data task_data, \
-			      union doca_data ctx_data)                                                            \
-	{                                                                                                          \
-		fail(); /* no task of this program is submitted */                                                 \
-	}
-
-DEFINE_CALLBACK(get)
-DEFINE_CALLBACK(notify_set)
-DEFINE_CALLBACK(notify_add)
-
-static struct peer *open_peer(void)
-{
-	struct peer *peer = peer_open(0, RDMA_ALL_ACCESS);
-
-	MUST(doca_rdma_task_remote_net_sync_event_get_set_conf(peer->rdma, on_get, on_get, PEER_TASKS));
-	MUST(doca_rdma_task_remote_net_sync_event_notify_set_set_conf(peer->rdma, on_notify_set, on_notify_set,
-								      PEER_TASKS));
-	MUST(doca_rdma_task_remote_net_sync_event_notify_add_set_conf(peer->rdma, on_notify_add, on_notify_add,
-								      PEER_TASKS));
-	return peer;
-}
 
 static int open_pair(void **state)
 {
 	struct pair *pair = calloc(1, sizeof(*pair));
 
-	pair->a = open_peer();
-	pair->b = open_peer();
+	pair->a = peer_open(0, RDMA_ALL_ACCESS);
+	pair->b = peer_open(0, RDMA_ALL_ACCESS);
 	peer_start(pair->a);
 	peer_start(pair->b);
 	peers_connect(pair->a, pair->b);
 	peers_connect(pair->a, pair->b);
+	peer_share_event(pair->b, pair->a);
 	for (int i = 0; i < 2; i++)
 		pair->bufs[i] = peer_buf(pair->a, 64 * (size_t)i, 64, 8);
-	MUST(doca_sync_event_create(&pair->shared));
-	MUST(doca_sync_event_add_publisher_location_cpu(pair->shared, pair->b->dev));
-	MUST(doca_sync_event_add_publisher_location_remote_net(pair->shared));
-	MUST(doca_sync_event_add_subscriber_location_cpu(pair->shared, pair->b->dev));
-	MUST(doca_sync_event_start(pair->shared));
-	for (int i = 0; i < 2; i++)
-		pair->events[i] = import_event(pair);
 	*state = pair;
 	return 0;
 }
@@ -74,12 +32,8 @@ static int close_pair(void **state)
 {
 	struct pair *pair = *state;
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		MUST(doca_buf_dec_refcount(pair->bufs[i], NULL));
-		MUST(doca_sync_event_remote_net_destroy(pair->events[i]));
-	}
-	MUST(doca_sync_event_stop(pair->shared));
-	MUST(doca_sync_event_destroy(pair->shared));
 	peer_close(pair->a);
 	peer_close(pair->b);
 	free(pair);
@@ -383,34 +337,34 @@ static void test_members_of_remote_net_sync_event_get(void **state)
 	struct doca_rdma_task_remote_net_sync_event_get *task;
 
 	MUST(doca_rdma_task_remote_net_sync_event_get_allocate_init(pair->a->rdma, pair->a->connections[0],
-								    pair->events[0], pair->bufs[0],
+								    pair->a->events[0], pair->bufs[0],
 								    (union doca_data){ .u64 = 5 }, &task));
 	assert_non_null(doca_rdma_task_remote_net_sync_event_get_as_task(task));
 	assert_true(doca_task_get_user_data(doca_rdma_task_remote_net_sync_event_get_as_task(task)).u64 == 5);
-	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_sync_event(task), pair->events[0]);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_sync_event(task), pair->a->events[0]);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_dst_buf(task), pair->bufs[0]);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(task), pair->a->connections[0]);
-	doca_rdma_task_remote_net_sync_event_get_set_sync_event(task, pair->events[1]);
+	doca_rdma_task_remote_net_sync_event_get_set_sync_event(task, pair->a->events[1]);
 	doca_rdma_task_remote_net_sync_event_get_set_dst_buf(task, pair->bufs[1]);
 	doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(task, pair->a->connections[1]);
-	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_sync_event(task), pair->events[1]);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_sync_event(task), pair->a->events[1]);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_dst_buf(task), pair->bufs[1]);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(task), pair->a->connections[1]);
 	assert_null(doca_rdma_task_remote_net_sync_event_get_as_task(NULL));
 	assert_null(doca_rdma_task_remote_net_sync_event_get_get_sync_event(NULL));
-	doca_rdma_task_remote_net_sync_event_get_set_sync_event(NULL, pair->events[0]); /* logged */
+	doca_rdma_task_remote_net_sync_event_get_set_sync_event(NULL, pair->a->events[0]); /* logged */
 	assert_null(doca_rdma_task_remote_net_sync_event_get_get_dst_buf(NULL));
 	doca_rdma_task_remote_net_sync_event_get_set_dst_buf(NULL, pair->bufs[0]); /* logged */
 	assert_result(doca_rdma_task_remote_net_sync_event_get_allocate_init(NULL, pair->a->connections[0],
-									     pair->events[0], pair->bufs[0],
+									     pair->a->events[0], pair->bufs[0],
 									     (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_rdma_task_remote_net_sync_event_get_allocate_init(pair->a->rdma, pair->a->connections[0],
-									     pair->events[0], pair->bufs[0],
+									     pair->a->events[0], pair->bufs[0],
 									     (union doca_data){ .u64 = 5 }, NULL),
 		      DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_rdma_task_remote_net_sync_event_get_allocate_init(pair->a->rdma, pair->b->connections[0],
-									     pair->events[0], pair->bufs[0],
+									     pair->a->events[0], pair->bufs[0],
 									     (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	assert_int_equal(doca_rdma_task_remote_net_sync_event_get_get_result_len(task), 0);
@@ -423,36 +377,36 @@ static void test_members_of_remote_net_sync_event_notify_set(void **state)
 	struct doca_rdma_task_remote_net_sync_event_notify_set *task;
 
 	MUST(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(pair->a->rdma, pair->a->connections[0],
-									   pair->events[0], pair->bufs[0],
+									   pair->a->events[0], pair->bufs[0],
 									   (union doca_data){ .u64 = 5 }, &task));
 	assert_non_null(doca_rdma_task_remote_net_sync_event_notify_set_as_task(task));
 	assert_true(doca_task_get_user_data(doca_rdma_task_remote_net_sync_event_notify_set_as_task(task)).u64 == 5);
-	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(task), pair->events[0]);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(task), pair->a->events[0]);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(task), pair->bufs[0]);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(task),
 			 pair->a->connections[0]);
-	doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(task, pair->events[1]);
+	doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(task, pair->a->events[1]);
 	doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf(task, pair->bufs[1]);
 	doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection(task, pair->a->connections[1]);
-	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(task), pair->events[1]);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(task), pair->a->events[1]);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(task), pair->bufs[1]);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(task),
 			 pair->a->connections[1]);
 	assert_null(doca_rdma_task_remote_net_sync_event_notify_set_as_task(NULL));
 	assert_null(doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(NULL));
-	doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(NULL, pair->events[0]); /* logged */
+	doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(NULL, pair->a->events[0]); /* logged */
 	assert_null(doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(NULL));
 	doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf(NULL, pair->bufs[0]); /* logged */
 	assert_result(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
-			      NULL, pair->a->connections[0], pair->events[0], pair->bufs[0],
+			      NULL, pair->a->connections[0], pair->a->events[0], pair->bufs[0],
 			      (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
-			      pair->a->rdma, pair->a->connections[0], pair->events[0], pair->bufs[0],
+			      pair->a->rdma, pair->a->connections[0], pair->a->events[0], pair->bufs[0],
 			      (union doca_data){ .u64 = 5 }, NULL),
 		      DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
-			      pair->a->rdma, pair->b->connections[0], pair->events[0], pair->bufs[0],
+			      pair->a->rdma, pair->b->connections[0], pair->a->events[0], pair->bufs[0],
 			      (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	doca_task_free(doca_rdma_task_remote_net_sync_event_notify_set_as_task(task));
@@ -464,41 +418,41 @@ static void test_members_of_remote_net_sync_event_notify_add(void **state)
 	struct doca_rdma_task_remote_net_sync_event_notify_add *task;
 
 	MUST(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(pair->a->rdma, pair->a->connections[0],
-									   pair->events[0], pair->bufs[0], 7,
+									   pair->a->events[0], pair->bufs[0], 7,
 									   (union doca_data){ .u64 = 5 }, &task));
 	assert_non_null(doca_rdma_task_remote_net_sync_event_notify_add_as_task(task));
 	assert_true(doca_task_get_user_data(doca_rdma_task_remote_net_sync_event_notify_add_as_task(task)).u64 == 5);
-	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(task), pair->events[0]);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(task), pair->a->events[0]);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(task), pair->bufs[0]);
 	assert_int_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(task), 7);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(task),
 			 pair->a->connections[0]);
-	doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event(task, pair->events[1]);
+	doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event(task, pair->a->events[1]);
 	doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf(task, pair->bufs[1]);
 	doca_rdma_task_remote_net_sync_event_notify_add_set_add_data(task, 8);
 	doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection(task, pair->a->connections[1]);
-	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(task), pair->events[1]);
+	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(task), pair->a->events[1]);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(task), pair->bufs[1]);
 	assert_int_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(task), 8);
 	assert_ptr_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(task),
 			 pair->a->connections[1]);
 	assert_null(doca_rdma_task_remote_net_sync_event_notify_add_as_task(NULL));
 	assert_null(doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(NULL));
-	doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event(NULL, pair->events[0]); /* logged */
+	doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event(NULL, pair->a->events[0]); /* logged */
 	assert_null(doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(NULL));
 	doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf(NULL, pair->bufs[0]); /* logged */
 	assert_int_equal(doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(NULL), 0);
 	doca_rdma_task_remote_net_sync_event_notify_add_set_add_data(NULL, 7); /* logged */
 	assert_result(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
-			      NULL, pair->a->connections[0], pair->events[0], pair->bufs[0], 7,
+			      NULL, pair->a->connections[0], pair->a->events[0], pair->bufs[0], 7,
 			      (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
-			      pair->a->rdma, pair->a->connections[0], pair->events[0], pair->bufs[0], 7,
+			      pair->a->rdma, pair->a->connections[0], pair->a->events[0], pair->bufs[0], 7,
 			      (union doca_data){ .u64 = 5 }, NULL),
 		      DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
-			      pair->a->rdma, pair->b->connections[0], pair->events[0], pair->bufs[0], 7,
+			      pair->a->rdma, pair->b->connections[0], pair->a->events[0], pair->bufs[0], 7,
 			      (union doca_data){ .u64 = 5 }, &task),
 		      DOCA_ERROR_INVALID_VALUE);
 	doca_task_free(doca_rdma_task_remote_net_sync_event_notify_add_as_task(task));
