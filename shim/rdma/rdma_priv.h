@@ -194,9 +194,6 @@ bool rdma_connection_is_of(const struct doca_rdma_connection *connection, const 
 doca_error_t rdma_task_check(struct doca_task *task);
 doca_error_t rdma_task_post(struct doca_task *task);
 
-/* Access the peer's memory, as the task says: 0 or -errno. */
-int rdma_task_execute(struct sim_rdma_work *work);
-
 /* The work request or receive has ended: call the program. */
 void rdma_task_end_work(struct sim_rdma_work *work);
 void rdma_task_end_receive(struct sim_rdma_receive *receive);
@@ -221,10 +218,28 @@ bool rdma_task_may_change(const char *func, const struct rdma_task *task, enum r
 void rdma_task_set_connection(const char *func, struct rdma_task *task, enum rdma_task_index index,
 			      struct doca_rdma_connection *connection);
 
+static inline const struct rdma_task_type *rdma_task_type(const struct doca_task *task)
+{
+	const struct rdma_conf *conf =
+		(const struct rdma_conf *)((uintptr_t)task->pool->type - offsetof(struct rdma_conf, type));
+
+	return conf->kind;
+}
+
 static inline struct rdma_task *rdma_task_of_work(struct sim_rdma_work *work)
 {
 	return (struct rdma_task *)((uintptr_t)work - offsetof(struct rdma_task, work));
 }
+
+static inline bool rdma_is_event_type(const struct rdma_task_type *type)
+{
+	return type->index >= RDMA_EVENT_GET;
+}
+
+/* ---- task_execute.c ---- */
+
+/* Access the peer's memory, as the task says: 0 or -errno. */
+int rdma_task_execute(struct sim_rdma_work *work);
 
 /* ---- task_fault.c ---- */
 
@@ -235,15 +250,5 @@ void rdma_fault_apply(struct rdma_task *task);
 
 /* Flip bits of the memory that a receive has filled, if its hit says so. */
 void rdma_fault_flip_received(struct rdma_task *task);
-
-/* ---- the type ---- */
-
-static inline const struct rdma_task_type *rdma_task_type(const struct doca_task *task)
-{
-	const struct rdma_conf *conf =
-		(const struct rdma_conf *)((uintptr_t)task->pool->type - offsetof(struct rdma_conf, type));
-
-	return conf->kind;
-}
 
 #endif

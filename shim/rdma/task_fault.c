@@ -112,14 +112,14 @@ void rdma_fault_flip_received(struct rdma_task *task)
 		flip(task, task->receive.bytes);
 }
 
-#define FAULT_OPS(index)                         \
-	[index] = {                              \
-		.op = SIM_OP_##index,            \
-		.site = set_site,                \
+#define FAULT_OPS(index)              \
+	[index] = {                   \
+		.op = SIM_OP_##index, \
+		.site = set_site,     \
 	}
 
 const struct shim_task_fault_ops rdma_fault_ops[RDMA_NUM_TASKS] = {
-	FAULT_OPS(RDMA_RECEIVE),   FAULT_OPS(RDMA_SEND),      FAULT_OPS(RDMA_SEND_IMM), FAULT_OPS(RDMA_READ),
-	FAULT_OPS(RDMA_WRITE),     FAULT_OPS(RDMA_WRITE_IMM), FAULT_OPS(RDMA_CMP_SWP),  FAULT_OPS(RDMA_FETCH_ADD),
+	FAULT_OPS(RDMA_RECEIVE),   FAULT_OPS(RDMA_SEND),      FAULT_OPS(RDMA_SEND_IMM),  FAULT_OPS(RDMA_READ),
+	FAULT_OPS(RDMA_WRITE),     FAULT_OPS(RDMA_WRITE_IMM), FAULT_OPS(RDMA_CMP_SWP),   FAULT_OPS(RDMA_FETCH_ADD),
 	FAULT_OPS(RDMA_EVENT_GET), FAULT_OPS(RDMA_EVENT_SET), FAULT_OPS(RDMA_EVENT_ADD),
 };

@@ -256,12 +256,13 @@ static void rdma_dpu(struct side *side)
 	peer_close(rig.b);
 }
 
-#define CELL(op, act, rest) { op, act, rest, rdma_dpu, comch_nothing, NULL, NULL }
-#define CELLS(op, moved)                                    \
-	CELL(op, "refuse", "nth=2 refuse"),                 \
-	CELL(op, "fail", "nth=2 fail=TIME_OUT" moved),      \
-	CELL(op, "hang", "nth=2 hang"),                     \
-	CELL(op, "delay", "nth=2 delay=500ms")
+#define CELL(op, act, rest)                                        \
+	{                                                          \
+		op, act, rest, rdma_dpu, comch_nothing, NULL, NULL \
+	}
+#define CELLS(op, moved)                                                                   \
+	CELL(op, "refuse", "nth=2 refuse"), CELL(op, "fail", "nth=2 fail=TIME_OUT" moved), \
+		CELL(op, "hang", "nth=2 hang"), CELL(op, "delay", "nth=2 delay=500ms")
 #define FLIP(op) CELL(op, "flip", "nth=2 flip=1")
 
 static const struct cell cells[] = {
