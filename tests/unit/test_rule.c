@@ -105,7 +105,7 @@ static void test_patterns_name_several_operations(void **state)
 	assert_canonical("* fail=DRIVER");
 	assert_canonical("comch.* delay=1ms");
 	assert_written("c*h.connect refuse", "comch.connect refuse");
-	assert_written("*.send refuse", "comch.send,comch.producer.send,comm_channel.send refuse");
+	assert_written("*.send refuse", "comch.send,comch.producer.send,comm_channel.send,rdma.send refuse");
 	assert_written("dma.memcpy,comch.* hang", "comch.*,dma.memcpy hang");
 	assert_written("dma.* hang", "dma.memcpy hang");
 	assert_written("mmap.?mport fail=DRIVER", "mmap.import fail=DRIVER");
