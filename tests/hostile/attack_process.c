@@ -124,27 +124,37 @@ const struct attack attack_stop = { "stop", paths, 3, 0, stop_for_long };
 
 /* ---- limits: few descriptors, little address space ---- */
 
+static struct rlimit before_fds;
+
 static void limit(struct bout *bout)
 {
 	rlim_t fds = 4 + bout_random(bout, 16), bytes = (rlim_t)(16 + bout_random(bout, 112)) << 20;
 
+	CHECK(getrlimit(RLIMIT_NOFILE, &before_fds) == 0);
 	if (bout_random(bout, 2) || PROC_IS_SLOW) /* a sanitizer can't do without address space */
-		CHECK(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ fds, fds }) == 0);
+		CHECK(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ fds, before_fds.rlim_max }) == 0);
 	else
 		CHECK(setrlimit(RLIMIT_AS, &(struct rlimit){ bytes, bytes }) == 0);
 	__atomic_fetch_add(&bout->tally->tried, 1, __ATOMIC_RELAXED);
 }
 
+/* LeakSanitizer needs descriptors at the exit. */
+static int end_limit(int result)
+{
+	CHECK(setrlimit(RLIMIT_NOFILE, &before_fds) == 0);
+	return result;
+}
+
 static int run_limited_host(struct bout *bout, int sock)
 {
 	limit(bout);
-	return run_host(bout, sock);
+	return end_limit(run_host(bout, sock));
 }
 
 static int run_limited_dpu(struct bout *bout, int sock)
 {
 	limit(bout);
-	return run_dpu(bout, sock);
+	return end_limit(run_dpu(bout, sock));
 }
 
 static void run_limited(struct bout *bout)
