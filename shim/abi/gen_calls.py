@@ -118,14 +118,21 @@ def declare(name, ctype):
     return f'{ctype}{name}' if ctype.endswith('*') else f'{ctype} {name}'
 
 
-def entry_of(name, entry):
+def values_of(entry, shown):
+    """The arguments as numbers, in the order of the entry @shown; those that @entry lacks are 0."""
+    own = dict(entry['params'])
+    return [as_number(param, own[param]) if param in own else '0' for param, _ in shown['params']]
+
+
+def entry_of(name, entry, own_prefix='shim_', shown=None):
+    """The entry of a function that the library has as @own_prefix and its name. Hooks see the arguments of @shown."""
     params = [declare(param, ctype) for param, ctype in entry['params']]
     args = [param for param, _ in entry['params']]
-    ret, values = entry['ret'], [as_number(param, ctype) for param, ctype in entry['params']]
+    ret, values = entry['ret'], values_of(entry, shown or entry)
     keep, back = ('', '') if ret == 'void' else (f'{declare("result", ret)} = ', 'return ')
     has_hooks = '!shim_hooks_are_paused()' if FREQUENT.fullmatch(name) else 'shim_call_hooks != NULL'
     return f"""\
-extern __typeof__({name}) shim_{name} __attribute__((visibility("default")));
+extern __typeof__({name}) {own_prefix}{name} __attribute__((visibility("default")));
 
 static APART {declare('watched_' + name, ret)}({', '.join(['const void *caller', *params])})
 {{
@@ -133,7 +140,7 @@ static APART {declare('watched_' + name, ret)}({', '.join(['const void *caller',
 	struct shim_call call = {{ .function = SHIM_FN_{name}, .args = args, .caller = caller }};
 
 	shim_call_hooks->enter(&call);
-	{keep}shim_{name}({', '.join(args)});
+	{keep}{own_prefix}{name}({', '.join(args)});
 	{'call.result = ' + as_number('result', ret) + ';' if keep else ''}
 	shim_call_hooks->leave(&call);
 	{'return result;' if keep else ''}
@@ -144,18 +151,21 @@ static APART {declare('watched_' + name, ret)}({', '.join(['const void *caller',
 	if (__builtin_expect({has_hooks}, 0))
 		{back}watched_{name}({', '.join(['__builtin_return_address(0)', *args])});
 	else
-		{back}shim_{name}({', '.join(args)});
+		{back}{own_prefix}{name}({', '.join(args)});
 }}
 """
 
 
+def entries_head(library, functions):
+    return [HEAD.format(name=f'{library}_entries.c', purpose=f'the entries of the public functions of {library}'),
+            *includes(functions), '', '#include "call_functions.h"', '#include "shim/common/base/call_hooks.h"', '',
+            '/* Apart from the entries without hooks; "cold" would do that, too, but for size: stores by "rep stos" cost more than the rest. */',
+            '#define APART __attribute__((noinline, section(".text.watched")))', '']
+
+
 def entries(facts, library):
     functions = watched(facts, library)
-    lines = [HEAD.format(name=f'{library}_entries.c', purpose=f'the entries of the public functions of {library}'),
-             *includes(functions), '', '#include "call_functions.h"', '#include "shim/common/base/call_hooks.h"', '',
-             '/* Apart from the entries without hooks; "cold" would do that, too, but for size: stores by "rep stos" cost more than the rest. */',
-             '#define APART __attribute__((noinline, section(".text.watched")))', '']
-    return lines + [entry_of(name, entry) for name, entry in functions.items()]
+    return entries_head(library, functions) + [entry_of(name, entry) for name, entry in functions.items()]
 
 
 def main():

@@ -24,12 +24,13 @@ HEAD = """\
 # gen_not_simulated.py from the sources of shim/.
 """
 
-NOT_SOURCES = ('abi', 'check', 'include', 'workq') # the checker names public functions and defines none
+NOT_SOURCES = ('abi', 'check', 'include', 'task_2_5', 'workq') # the checker names public functions and defines none
 HEADERS = [f'-I{SHIM.parent}', '-I.', f'-I{SHIM / "include/host"}'] # the build calls the script in its folder
 CURRENT = [*HEADERS, f'-I{SHIM / "include"}']
 
 OTHERS = [folder for folder in sorted(SHIM.iterdir()) if folder.is_dir() and folder.name not in NOT_SOURCES]
 WORKQ = SHIM / 'workq'
+TASK_2_5 = SHIM / 'task_2_5' # its translation; rdma_core.c defines no public function
 
 MARK = 'bfsim does not simulate'
 LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
@@ -81,9 +82,11 @@ def is_not_simulated(body, listed):
 
 def generations(renamed_symbols):
     """Generation -> (folders of sources, their compiler flags). The work-queue generation consists of a translation and
-    of the sources of the current generation, compiled again under other names."""
+    of the sources of the current generation, compiled again under other names. Of 2.5 and 2.6, the translation alone is
+    listed: gen_releases.py adds what it has in common with the current generation."""
     return {
         'task': [(OTHERS, CURRENT)],
+        'task-2.5': [([TASK_2_5], [*HEADERS, '-Ishim/task_2_5', f'-I{TASK_2_5 / "include"}'])],
         'workq': [([WORKQ], [*HEADERS, f'-I{WORKQ / "include"}']), (OTHERS, ['-include', renamed_symbols, *CURRENT])],
     }
 

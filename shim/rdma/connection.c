@@ -64,6 +64,22 @@ static int create_queue_pair(struct doca_rdma_connection *connection)
 	return sim_qp_create(shim_session(), &cfg, &connection->qp);
 }
 
+bool rdma_may_connect(const struct doca_rdma *rdma)
+{
+	return rdma->ctx.state == DOCA_CTX_STATE_RUNNING ||
+	       (rdma_release.starts_by_connect && rdma->ctx.state == DOCA_CTX_STATE_STARTING);
+}
+
+/* With a start that lasts up to the connect: let the context run. A responder of the transport DC exports, and does not connect. */
+static void note_connection(struct doca_rdma *rdma, bool is_export)
+{
+	if (!rdma_release.starts_by_connect || rdma->ctx.state != DOCA_CTX_STATE_STARTING ||
+	    (is_export && rdma->properties.transport != DOCA_RDMA_TRANSPORT_TYPE_DC))
+		return;
+	rdma->is_connected = true;
+	shim_pe_notify_self(&rdma->ctx);
+}
+
 static const struct shim_call_errors create_errors = {
 	.allowed = SHIM_ERROR_BIT(NO_MEMORY),
 	.other = DOCA_ERROR_CONNECTION_ABORTED,
@@ -75,7 +91,7 @@ doca_error_t rdma_connection_create(const char *func, struct doca_rdma *rdma, st
 	struct doca_rdma_connection *connection;
 	int rc;
 
-	if (rdma->ctx.state != DOCA_CTX_STATE_RUNNING) {
+	if (!rdma_may_connect(rdma)) {
 		sim_err("%s: %s", func, shim_ctx_describe_not_running(&rdma->ctx));
 		return DOCA_ERROR_BAD_STATE;
 	}
@@ -171,6 +187,7 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_co
 		return result;
 	*local_rdma_conn_details = (*rdma_connection)->details;
 	*local_rdma_conn_details_size = sizeof((*rdma_connection)->details);
+	note_connection(rdma, true);
 	return DOCA_SUCCESS;
 }
 
@@ -211,7 +228,7 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 	SHIM_NEED_OUT(remote_rdma_conn_details);
 	if (!rdma_connection_is_of(rdma_connection, rdma))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "rdma_connection is no connection of the context");
-	if (rdma->ctx.state != DOCA_CTX_STATE_RUNNING)
+	if (!rdma_may_connect(rdma))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "%s", shim_ctx_describe_not_running(&rdma->ctx));
 	if (!rdma_connection->qp)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the connection has ended");
@@ -221,8 +238,10 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 		rc = -EREMOTE;
 	if (rc == 0)
 		rc = sim_qp_connect(rdma_connection->qp, &key);
-	if (rc == 0)
+	if (rc == 0) {
+		note_connection(rdma, false);
 		return DOCA_SUCCESS;
+	}
 	return SHIM_REFUSE(shim_error_for_call(rc, &connect_errors), "%s", describe_connect_error(rc));
 }
 

@@ -63,9 +63,10 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	sim_receive_pool_init(&rdma->receives);
+	rdma->is_connected = false;
 	for (int i = 0; i < RDMA_NUM_TASKS && result == DOCA_SUCCESS; i++)
 		result = add_pool(rdma, i);
-	return result;
+	return result == DOCA_SUCCESS && rdma_release.starts_by_connect ? DOCA_ERROR_IN_PROGRESS : result;
 }
 
 /* ---- progress ---- */
@@ -107,12 +108,22 @@ static bool complete_one(struct doca_rdma *rdma, uint64_t now_ns)
 	return false;
 }
 
+/* Whether the context is starting, and the program has connected it. */
+static bool is_about_to_run(const struct doca_rdma *rdma)
+{
+	return rdma->ctx.state == DOCA_CTX_STATE_STARTING && rdma->is_connected;
+}
+
 static bool rdma_progress(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
 	uint64_t now_ns = shim_now_ns();
 
 	shim_alarm_expired(&ctx->alarm);
+	if (is_about_to_run(rdma)) {
+		shim_ctx_set_running(ctx);
+		return true;
+	}
 	if (ctx->state == DOCA_CTX_STATE_RUNNING)
 		progress_connections(rdma, now_ns);
 	if (complete_one(rdma, now_ns) || (ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_progress(rdma)))
@@ -132,7 +143,7 @@ static bool rdma_arm(struct doca_ctx *ctx)
 
 	TAILQ_FOREACH(connection, &rdma->connections, link)
 		has_work |= sim_qp_arm(connection->qp);
-	return has_work || (ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_has_work(rdma));
+	return has_work || is_about_to_run(rdma) || (ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_has_work(rdma));
 }
 
 /* ---- stop ---- */

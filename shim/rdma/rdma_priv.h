@@ -66,6 +66,14 @@ struct rdma_properties {
 	doca_rdma_connection_disconnection_cb_t on_disconnected;
 };
 
+/* What the interface of the releases does otherwise that the library is for. */
+struct rdma_release {
+	/* A start is in progress up to the connect; a context has one connection (2.5 and 2.6). */
+	bool starts_by_connect;
+};
+
+extern const struct rdma_release rdma_release;
+
 TAILQ_HEAD(rdma_connections, doca_rdma_connection);
 
 struct rdma_listener;
@@ -81,6 +89,7 @@ struct doca_rdma {
 	uint32_t num_connections, next_id;
 	SLIST_HEAD(, rdma_listener) listeners;
 	bool is_disconnecting; /* the context stops, and a step of the engine has to end its connections */
+	bool is_connected;     /* starting by connect: the next step of the engine lets the context run */
 };
 
 /* cm.c has the picture. */
@@ -165,6 +174,9 @@ static inline struct doca_rdma *rdma_of(const struct doca_task *task)
 }
 
 /* ---- connection.c ---- */
+
+/* Whether the context's state permits to export and to connect. */
+bool rdma_may_connect(const struct doca_rdma *rdma);
 
 /* Make a connection, whose queue pair is in the reset state. For the public function @func: BAD_STATE (not started), FULL,
  * CONNECTION_ABORTED or NO_MEMORY. */

@@ -62,8 +62,9 @@ doca_error_t rdma_task_alloc(const char *func, struct doca_rdma *rdma, enum rdma
 		sim_err("%s: the type of task is not configured; call its set_conf function before the start", func);
 		return DOCA_ERROR_BAD_STATE;
 	}
-	if (index != RDMA_RECEIVE && !rdma_connection_is_of(connection, rdma)) {
-		sim_err("%s: rdma_connection is no connection of the context", func);
+	if (index != RDMA_RECEIVE && !rdma_release.starts_by_connect && !rdma_connection_is_of(connection, rdma)) {
+		sim_err("%s: rdma_connection is no connection of the context (a program of DOCA 2.5 or 2.6 needs bfsim's --generation task-2.5)",
+			func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	if (!conf->pool)

@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Write the table of releases.h as C, while bfsim is built.
 
-    gen_releases.py OUTPUT RELEASES NOT-SIMULATED task=FACTS [workq=FACTS]
+    gen_releases.py OUTPUT RELEASES NOT-SIMULATED task=FACTS [workq=FACTS] [task-2.5=FACTS]
 
 RELEASES is shim/abi/releases.txt, NOT-SIMULATED the list of shim/abi/gen_not_simulated.py. FACTS are the interface
-facts of bfsim's libraries of a generation, shim/abi/facts*.json.
+facts of bfsim's libraries of a generation, shim/abi/facts*.json. Those of task-2.5 are of the libraries that differ from
+task; the others are the same.
 """
 import json
 import pathlib
 import sys
 
-BFSIM_PROVIDERS = ['workq', 'task']  # behind the vendor's releases, in the order of enum cli_provider
+BFSIM_PROVIDERS = ['workq', 'task', 'task-2.5']  # behind the vendor's releases, in the order of enum cli_provider
 NODE_LETTER = {'DOCA_2': 'D', 'EXPERIMENTAL': 'E', '': 'B'}
 
 
@@ -30,6 +31,13 @@ def read_releases(path):
     return {name: (library, cells) for library, name, *cells in data_lines(path)}
 
 
+def read_libraries(facts_paths):
+    found = {generation: json.loads(pathlib.Path(path).read_text())['libraries'] for generation, path in facts_paths.items()}
+    if 'task-2.5' in found:
+        found['task-2.5'] = found['task'] | found['task-2.5']
+    return found
+
+
 def table(releases_path, not_simulated_path, facts_paths):
     releases = read_releases(releases_path)
     num = len(next(iter(releases.values()))[1])
@@ -37,14 +45,16 @@ def table(releases_path, not_simulated_path, facts_paths):
     for name, (library, cells) in releases.items():
         symbols[name] = Symbol(library, num)
         symbols[name].cells[:num] = cells
-    for generation, path in facts_paths.items():
-        for library, entry in json.loads(pathlib.Path(path).read_text())['libraries'].items():
+    for generation, libraries in read_libraries(facts_paths).items():
+        for library, entry in libraries.items():
             for name, node in entry['symbols'].items():
                 symbols.setdefault(name, Symbol(library, num)).cells[num + BFSIM_PROVIDERS.index(generation)] = NODE_LETTER[node]
     for generation, name in data_lines(not_simulated_path):
         if name not in symbols:
             sys.exit(f'{name} is listed as not simulated, but no library has it')
         symbols[name].not_simulated |= 1 << (num + BFSIM_PROVIDERS.index(generation))
+        if generation == 'task':
+            symbols[name].not_simulated |= 1 << (num + BFSIM_PROVIDERS.index('task-2.5'))
     return symbols
 
 

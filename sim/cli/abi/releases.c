@@ -10,9 +10,10 @@
 #define LIBRARY_PREFIX "libdoca_"
 
 static const char *const names[CLI_NUM_PROVIDERS] = {
-	[CLI_RELEASE_1_5] = "1.5", [CLI_RELEASE_2_2] = "2.2",   [CLI_RELEASE_2_5] = "2.5",  [CLI_RELEASE_2_6] = "2.6",
-	[CLI_RELEASE_2_7] = "2.7", [CLI_RELEASE_2_10] = "2.10", [CLI_RELEASE_3_0] = "3.0",  [CLI_RELEASE_3_1] = "3.1",
-	[CLI_RELEASE_3_3] = "3.3", [CLI_BFSIM_WORKQ] = "bfsim", [CLI_BFSIM_TASK] = "bfsim",
+	[CLI_RELEASE_1_5] = "1.5",   [CLI_RELEASE_2_2] = "2.2",  [CLI_RELEASE_2_5] = "2.5",
+	[CLI_RELEASE_2_6] = "2.6",   [CLI_RELEASE_2_7] = "2.7",  [CLI_RELEASE_2_10] = "2.10",
+	[CLI_RELEASE_3_0] = "3.0",   [CLI_RELEASE_3_1] = "3.1",  [CLI_RELEASE_3_3] = "3.3",
+	[CLI_BFSIM_WORKQ] = "bfsim", [CLI_BFSIM_TASK] = "bfsim", [CLI_BFSIM_TASK_2_5] = "bfsim",
 };
 
 const char *cli_provider_name(enum cli_provider provider)

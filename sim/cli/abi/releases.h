@@ -23,10 +23,11 @@ enum cli_provider {
 	CLI_RELEASE_2_7, /* known: Comch, and what 2.6 and 2.10 have in common */
 	CLI_RELEASE_2_10,
 	CLI_RELEASE_3_0,
-	CLI_RELEASE_3_1, /* assumed: what 3.0 has; known: functions beyond it that public programs call */
-	CLI_RELEASE_3_3, /* the same, and what 3.1 has */
-	CLI_BFSIM_WORKQ, /* the work-queue generation, 1.5 to 2.2 */
-	CLI_BFSIM_TASK,  /* the task generation, from 2.5 on */
+	CLI_RELEASE_3_1,    /* assumed: what 3.0 has; known: functions beyond it that public programs call */
+	CLI_RELEASE_3_3,    /* the same, and what 3.1 has */
+	CLI_BFSIM_WORKQ,    /* the work-queue generation, 1.5 to 2.2 */
+	CLI_BFSIM_TASK,     /* the task generation, from 2.5 on */
+	CLI_BFSIM_TASK_2_5, /* 2.5 and 2.6, where they are another interface */
 	CLI_NUM_PROVIDERS,
 };
 

@@ -1,0 +1,1 @@
+../../include/doca_buf_pool.h

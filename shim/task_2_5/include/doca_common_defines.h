@@ -1,0 +1,1 @@
+../../include/doca_common_defines.h

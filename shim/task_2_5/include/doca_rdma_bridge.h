@@ -1,0 +1,1 @@
+../../include/doca_rdma_bridge.h
