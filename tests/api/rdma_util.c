@@ -11,6 +11,13 @@
 #include "cmocka_test.h"
 #include "rdma_util.h"
 
+/* The argument for a connection, which 2.5 and 2.6 do not have. */
+#ifdef RDMA_OF_2_5
+#define ON(connection)
+#else
+#define ON(connection) (connection),
+#endif
+
 static void note(struct peer *peer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void note(struct peer *peer, const char *format, ...)
@@ -133,7 +140,9 @@ static void on_receive(struct doca_rdma_task_receive *task, union doca_data user
 		     opcodes[doca_rdma_task_receive_get_result_opcode(task)]);
 	else
 		note(peer, "receive %llu failed: %s\n", (unsigned long long)user_data.u64, doca_error_get_name(status));
+#ifndef RDMA_OF_2_5
 	peer->last_connection = doca_rdma_task_receive_get_result_rdma_connection(task);
+#endif
 	peer->last_immediate = doca_rdma_task_receive_get_result_immediate_data(task);
 	let_go(peer, base, doca_rdma_task_receive_get_dst_buf(task), NULL);
 }
@@ -157,7 +166,9 @@ static struct doca_dev *open_dev(uint32_t index)
 static void configure(struct peer *peer, uint32_t access)
 {
 	MUST(doca_rdma_set_permissions(peer->rdma, access));
+#ifndef RDMA_OF_2_5
 	MUST(doca_rdma_set_max_num_connections(peer->rdma, PEER_CONNECTIONS));
+#endif
 	MUST(doca_rdma_set_max_send_buf_list_len(peer->rdma, 4));
 	MUST(doca_rdma_task_receive_set_dst_buf_list_len(peer->rdma, 4));
 	MUST(doca_rdma_task_receive_set_conf(peer->rdma, on_receive, on_receive, PEER_TASKS));
@@ -200,7 +211,13 @@ struct peer *peer_open(uint32_t device, uint32_t access)
 
 void peer_start(struct peer *peer)
 {
-	MUST(doca_ctx_start(peer->ctx));
+	doca_error_t result = doca_ctx_start(peer->ctx);
+
+#ifdef RDMA_OF_2_5
+	if (result == DOCA_ERROR_IN_PROGRESS)
+		return;
+#endif
+	MUST(result);
 }
 
 void peer_share_event(struct peer *owner, struct peer *peer)
@@ -234,7 +251,7 @@ void peer_stop(struct peer *peer)
 	enum doca_ctx_states state;
 
 	MUST(doca_ctx_get_state(peer->ctx, &state));
-	if (state == DOCA_CTX_STATE_RUNNING)
+	if (state == DOCA_CTX_STATE_RUNNING || state == DOCA_CTX_STATE_STARTING)
 		(void)!doca_ctx_stop(peer->ctx);
 	while (state != DOCA_CTX_STATE_IDLE) {
 		doca_pe_progress(peer->pe);
@@ -266,9 +283,24 @@ static void import_memory(struct peer *peer, struct peer *of)
 	MUST(doca_mmap_create_from_export(NULL, descriptor, len, peer->dev, &peer->remote));
 }
 
-void peers_connect(struct peer *a, struct peer *b)
+#ifdef RDMA_OF_2_5
+static void export_and_connect(struct peer *peers[2])
 {
-	struct peer *peers[] = { a, b };
+	const void *details[2];
+	size_t lens[2];
+
+	for (int i = 0; i < 2; i++)
+		MUST(doca_rdma_export(peers[i]->rdma, &details[i], &lens[i]));
+	for (int i = 0; i < 2; i++) {
+		MUST(doca_rdma_connect(peers[i]->rdma, details[!i], lens[!i]));
+		peers[i]->num_connections++;
+		while (doca_pe_progress(peers[i]->pe))
+			; /* until it runs */
+	}
+}
+#else
+static void export_and_connect(struct peer *peers[2])
+{
 	const void *details[2];
 	size_t lens[2];
 
@@ -280,10 +312,21 @@ void peers_connect(struct peer *a, struct peer *b)
 				       peers[i]->connections[peers[i]->num_connections]));
 		peers[i]->num_connections++;
 	}
+}
+#endif
+
+void peers_import(struct peer *a, struct peer *b)
+{
 	if (!a->remote)
 		import_memory(a, b);
 	if (!b->remote)
 		import_memory(b, a);
+}
+
+void peers_connect(struct peer *a, struct peer *b)
+{
+	export_and_connect((struct peer *[]){ a, b });
+	peers_import(a, b);
 }
 
 /* ---- buffers ---- */
@@ -334,7 +377,8 @@ void peer_send_on(struct peer *peer, struct doca_rdma_connection *connection, ui
 {
 	struct doca_rdma_task_send *task;
 
-	MUST(doca_rdma_task_send_allocate_init(peer->rdma, connection, src, (union doca_data){ .u64 = number }, &task));
+	MUST(doca_rdma_task_send_allocate_init(peer->rdma, ON(connection) src, (union doca_data){ .u64 = number },
+					       &task));
 	submit(peer, "send", number, doca_rdma_task_send_as_task(task), src, NULL);
 }
 
@@ -347,7 +391,7 @@ void peer_send_imm(struct peer *peer, uint64_t number, struct doca_buf *src, uin
 {
 	struct doca_rdma_task_send_imm *task;
 
-	MUST(doca_rdma_task_send_imm_allocate_init(peer->rdma, peer->connections[0], src, immediate,
+	MUST(doca_rdma_task_send_imm_allocate_init(peer->rdma, ON(peer->connections[0]) src, immediate,
 						   (union doca_data){ .u64 = number }, &task));
 	submit(peer, "send_imm", number, doca_rdma_task_send_imm_as_task(task), src, NULL);
 }
@@ -356,7 +400,7 @@ void peer_read(struct peer *peer, uint64_t number, struct doca_buf *src, struct 
 {
 	struct doca_rdma_task_read *task;
 
-	MUST(doca_rdma_task_read_allocate_init(peer->rdma, peer->connections[0], src, dst,
+	MUST(doca_rdma_task_read_allocate_init(peer->rdma, ON(peer->connections[0]) src, dst,
 					       (union doca_data){ .u64 = number }, &task));
 	submit(peer, "read", number, doca_rdma_task_read_as_task(task), src, dst);
 }
@@ -365,7 +409,7 @@ void peer_write(struct peer *peer, uint64_t number, struct doca_buf *src, struct
 {
 	struct doca_rdma_task_write *task;
 
-	MUST(doca_rdma_task_write_allocate_init(peer->rdma, peer->connections[0], src, dst,
+	MUST(doca_rdma_task_write_allocate_init(peer->rdma, ON(peer->connections[0]) src, dst,
 						(union doca_data){ .u64 = number }, &task));
 	submit(peer, "write", number, doca_rdma_task_write_as_task(task), src, dst);
 }
@@ -374,7 +418,7 @@ void peer_write_imm(struct peer *peer, uint64_t number, struct doca_buf *src, st
 {
 	struct doca_rdma_task_write_imm *task;
 
-	MUST(doca_rdma_task_write_imm_allocate_init(peer->rdma, peer->connections[0], src, dst, immediate,
+	MUST(doca_rdma_task_write_imm_allocate_init(peer->rdma, ON(peer->connections[0]) src, dst, immediate,
 						    (union doca_data){ .u64 = number }, &task));
 	submit(peer, "write_imm", number, doca_rdma_task_write_imm_as_task(task), src, dst);
 }
@@ -384,8 +428,8 @@ void peer_cmp_swp(struct peer *peer, uint64_t number, struct doca_buf *dst, stru
 {
 	struct doca_rdma_task_atomic_cmp_swp *task;
 
-	MUST(doca_rdma_task_atomic_cmp_swp_allocate_init(peer->rdma, peer->connections[0], dst, result, compare, swap,
-							 (union doca_data){ .u64 = number }, &task));
+	MUST(doca_rdma_task_atomic_cmp_swp_allocate_init(peer->rdma, ON(peer->connections[0]) dst, result, compare,
+							 swap, (union doca_data){ .u64 = number }, &task));
 	submit(peer, "cmp_swp", number, doca_rdma_task_atomic_cmp_swp_as_task(task), dst, result);
 }
 
@@ -393,7 +437,7 @@ void peer_fetch_add(struct peer *peer, uint64_t number, struct doca_buf *dst, st
 {
 	struct doca_rdma_task_atomic_fetch_add *task;
 
-	MUST(doca_rdma_task_atomic_fetch_add_allocate_init(peer->rdma, peer->connections[0], dst, result, add,
+	MUST(doca_rdma_task_atomic_fetch_add_allocate_init(peer->rdma, ON(peer->connections[0]) dst, result, add,
 							   (union doca_data){ .u64 = number }, &task));
 	submit(peer, "fetch_add", number, doca_rdma_task_atomic_fetch_add_as_task(task), dst, result);
 }
@@ -402,8 +446,8 @@ void peer_event_get(struct peer *peer, uint64_t number, struct doca_buf *dst)
 {
 	struct doca_rdma_task_remote_net_sync_event_get *task;
 
-	MUST(doca_rdma_task_remote_net_sync_event_get_allocate_init(peer->rdma, peer->connections[0], peer->events[0],
-								    dst, (union doca_data){ .u64 = number }, &task));
+	MUST(doca_rdma_task_remote_net_sync_event_get_allocate_init(
+		peer->rdma, ON(peer->connections[0]) peer->events[0], dst, (union doca_data){ .u64 = number }, &task));
 	submit(peer, "event_get", number, doca_rdma_task_remote_net_sync_event_get_as_task(task), dst, NULL);
 }
 
@@ -412,7 +456,7 @@ void peer_event_set(struct peer *peer, uint64_t number, struct doca_buf *src)
 	struct doca_rdma_task_remote_net_sync_event_notify_set *task;
 
 	MUST(doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
-		peer->rdma, peer->connections[0], peer->events[0], src, (union doca_data){ .u64 = number }, &task));
+		peer->rdma, ON(peer->connections[0]) peer->events[0], src, (union doca_data){ .u64 = number }, &task));
 	submit(peer, "event_set", number, doca_rdma_task_remote_net_sync_event_notify_set_as_task(task), src, NULL);
 }
 
@@ -420,9 +464,9 @@ void peer_event_add(struct peer *peer, uint64_t number, struct doca_buf *result,
 {
 	struct doca_rdma_task_remote_net_sync_event_notify_add *task;
 
-	MUST(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(peer->rdma, peer->connections[0],
-									   peer->events[0], result, add,
-									   (union doca_data){ .u64 = number }, &task));
+	MUST(doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
+		peer->rdma, ON(peer->connections[0]) peer->events[0], result, add, (union doca_data){ .u64 = number },
+		&task));
 	submit(peer, "event_add", number, doca_rdma_task_remote_net_sync_event_notify_add_as_task(task), result, NULL);
 }
 

@@ -7,6 +7,9 @@
  *
  * Tasks are numbered by the test (the task's user data); a callback frees its task. What the rig itself calls must
  * succeed: otherwise the process ends. Include it after cmocka.h.
+ *
+ * With RDMA_OF_2_5, the rig and its tests are compiled for the interface of releases 2.5 and 2.6: one connection, of which
+ * no parameter tells, and a start that lasts up to peers_connect().
  */
 #ifndef TESTS_API_RDMA_UTIL_H
 #define TESTS_API_RDMA_UTIL_H
@@ -69,6 +72,7 @@ void peer_close(struct peer *peer);
 
 /* Add a connection between two started peers, by descriptors; and import each other's memory at the first. */
 void peers_connect(struct peer *a, struct peer *b);
+void peers_import(struct peer *a, struct peer *b); /* the memory alone */
 
 /* @owner gets a sync event, and @peer two imports of it; both are freed with their peer. */
 void peer_share_event(struct peer *owner, struct peer *peer);
