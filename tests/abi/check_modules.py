@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compare the list of the vendor's modules with the interface facts, with the headers of both generations, and with documents.
+"""Compare the list of the vendor's modules with the interface facts, with the headers of all generations, and with documents.
 
     check_modules.py ABI-DIR INCLUDE-DIR...
 
-ABI-DIR has libraries.py, modules.txt, releases.txt, facts.json and facts-workq.json.
+ABI-DIR has libraries.py, modules.txt, releases.txt, facts*.json.
 """
 import collections
 import json
@@ -78,7 +78,7 @@ def check_facts(modules, facts, name):
             header = facts['functions'][function]['header']
             if header in of_header and library not in of_header[header]['libraries']:
                 yield f'{header} belongs to {library} by {name} ({function})'
-    for module in facts['pkg_config']:
+    for module in facts.get('pkg_config', ()):
         plain = module.removeprefix('doca-').removesuffix('-lib')
         if module not in UMBRELLAS and plain not in modules:
             yield f'{module} of {name} is not listed'
@@ -106,7 +106,7 @@ def main():
     modules, found = read_modules(abi)
     found += repeated(modules, 'libraries') + repeated(modules, 'headers')
     found += check_releases(modules, releases_of_libraries(abi / 'releases.txt'))
-    for name in ('facts.json', 'facts-workq.json'):
+    for name in ('facts.json', 'facts-workq.json', 'facts-task-2.5.json'):
         found += check_facts(modules, json.loads((abi / name).read_text()), name)
     found += check_documents(abi)
     for folder in folders:

@@ -67,7 +67,7 @@ class Source:
 
 
 def check_macros(src, facts):
-    for name in facts['headers'][src.header]['macros']:
+    for name in facts['headers'].get(src.header, {'macros': []})['macros']:  # facts of some headers lack the others
         src.macro_defined(name)
     for name, entry in of_header(facts['macros'], src.header):
         src.macro_defined(name)
