@@ -49,18 +49,26 @@ static int compare_imports(const void *a, const void *b)
 	return strcmp(((const struct cli_import *)a)->symbol, ((const struct cli_import *)b)->symbol);
 }
 
+/* Returns whether bfsim has the function with the parameters of 2.5 and 2.6, for the program. */
+static bool has_types_of_2_5(const struct cli_check *check, const struct cli_import *import)
+{
+	return check->bfsim_provider == CLI_BFSIM_TASK_2_5 && strcmp(cli_check_library(import), "libdoca_rdma") == 0;
+}
+
 /* The task generation has the headers of the newest release, which releases.h compares with. The workq generation has
- * those of 2.2: a function that differs from the newest release both in 2.2 and in @provider counts as changed. */
+ * those of 2.2, and task-2.5 some of 2.6: a function that differs from the newest release both there and in @provider counts as
+ * changed. */
 bool cli_check_changed(const struct cli_check *check, const struct cli_import *import, enum cli_provider provider)
 {
-	bool changed = cli_has_changed(import->symbol, provider);
+	bool changed = cli_has_changed(import->symbol, provider), is_2_5 = has_types_of_2_5(check, import);
+	enum cli_provider own = is_2_5 ? CLI_RELEASE_2_6 : CLI_RELEASE_2_2;
 
-	if (check->bfsim_provider == CLI_BFSIM_TASK)
+	if (check->bfsim_provider != CLI_BFSIM_WORKQ && !is_2_5)
 		return changed;
-	if (provider <= CLI_RELEASE_2_2 || provider == CLI_BFSIM_WORKQ ||
+	if (provider <= own || provider == check->bfsim_provider ||
 	    cli_symbol_status(import->symbol, NULL, provider) <= CLI_UNKNOWN)
 		return false;
-	return changed || cli_has_changed(import->symbol, CLI_RELEASE_2_2);
+	return changed || cli_has_changed(import->symbol, own);
 }
 
 static struct cli_check_counts count_problems(const struct cli_check *check, enum cli_provider provider)
@@ -84,6 +92,15 @@ static struct cli_check_counts count_problems(const struct cli_check *check, enu
 	return counts;
 }
 
+static enum cli_provider provider_of(enum cli_generation generation)
+{
+	static const enum cli_provider providers[] = { [CLI_GENERATION_TASK] = CLI_BFSIM_TASK,
+						       [CLI_GENERATION_WORKQ] = CLI_BFSIM_WORKQ,
+						       [CLI_GENERATION_TASK_2_5] = CLI_BFSIM_TASK_2_5 };
+
+	return providers[generation];
+}
+
 int cli_check_read(const char *path, struct cli_check *ret)
 {
 	struct cli_check check = { .path = path };
@@ -96,7 +113,7 @@ int cli_check_read(const char *path, struct cli_check *ret)
 	if (check.imports.num > 0)
 		qsort(check.imports.list, check.imports.num, sizeof(*check.imports.list), compare_imports);
 	check.generation = cli_generation_of_imports(&check.imports);
-	check.bfsim_provider = check.generation == CLI_GENERATION_WORKQ ? CLI_BFSIM_WORKQ : CLI_BFSIM_TASK;
+	check.bfsim_provider = provider_of(check.generation);
 	for (enum cli_provider i = 0; i < CLI_NUM_PROVIDERS; i++)
 		check.counts[i] = count_problems(&check, i);
 	*ret = check;
@@ -127,13 +144,13 @@ enum cli_check_result cli_check_links(const struct cli_check *check, enum cli_pr
 	return make_result(&check->counts[provider], check->counts[provider].absent);
 }
 
-/* bfsim's task generation has the parameters of the newest release. The workq generation has those of 2.2, like the
- * programs for it. */
+/* bfsim's task generation has the parameters of the newest release. The workq generation has those of 2.2, and task-2.5 those
+ * of 2.6, like the programs for them. */
 bool cli_check_has_abi_mismatch(const struct cli_check *check, const struct cli_import *import)
 {
 	bool starts_somewhere = false;
 
-	if (check->bfsim_provider != CLI_BFSIM_TASK)
+	if (check->bfsim_provider == CLI_BFSIM_WORKQ || has_types_of_2_5(check, import))
 		return false;
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++) {
 		if (cli_check_starts(check, i) != CLI_CHECK_TRUE)

@@ -207,7 +207,7 @@ static void print_against(const struct cli_check *check, enum cli_provider relea
 		printf("; %zu symbol%s not known to be there", counts->unknown, counts->unknown == 1 ? " is" : "s are");
 	if (counts->changed)
 		printf("; %zu with other parameters than %s: its source does not compile there unchanged",
-		       counts->changed, check->bfsim_provider == CLI_BFSIM_TASK ? "now" : "in 2.2");
+		       counts->changed, check->bfsim_provider == CLI_BFSIM_WORKQ ? "in 2.2" : "now");
 	printf("\n");
 }
 
@@ -299,6 +299,8 @@ int cli_check_print(const struct cli_check *check, int against, bool all)
 		return -1;
 	if (is_any_changed(check))
 		printf("* parameters or result differ from those of %s\n",
-		       check->bfsim_provider == CLI_BFSIM_TASK ? "the newest release" : "2.2");
+		       check->bfsim_provider == CLI_BFSIM_WORKQ ? "2.2" :
+		       check->bfsim_provider == CLI_BFSIM_TASK  ? "the newest release" :
+								  "2.6 (libdoca_rdma) and of the newest release");
 	return 0;
 }

@@ -35,9 +35,10 @@ enum cli_coverage_state cli_coverage_state(const struct cli_symbol *symbol)
 {
 	bool has_task = cli_symbol_status(symbol->name, NULL, CLI_BFSIM_TASK) == CLI_PRESENT;
 	bool has_workq = cli_symbol_status(symbol->name, NULL, CLI_BFSIM_WORKQ) == CLI_PRESENT;
-	enum cli_provider provider = has_task ? CLI_BFSIM_TASK : CLI_BFSIM_WORKQ;
+	bool has_task_2_5 = cli_symbol_status(symbol->name, NULL, CLI_BFSIM_TASK_2_5) == CLI_PRESENT;
+	enum cli_provider provider = has_task ? CLI_BFSIM_TASK : has_task_2_5 ? CLI_BFSIM_TASK_2_5 : CLI_BFSIM_WORKQ;
 
-	if (!has_task && !has_workq)
+	if (!has_task && !has_task_2_5 && !has_workq)
 		return CLI_COVERAGE_MISSING;
 	if (cli_is_not_simulated(symbol->name, provider))
 		return CLI_COVERAGE_NOT_SUPPORTED;

@@ -14,7 +14,8 @@
 
 #include "sim/base/printable.h"
 
-#define VERSION_HIDDEN 0x8000 /* a flag beside a version's index */
+#define NOTE_OF_TASK_2_5 ".note.bfsim.task-2.5" /* a section */
+#define VERSION_HIDDEN   0x8000                 /* a flag beside a version's index */
 
 /* The sections that are read; NULL if the file lacks them. */
 struct sections {
@@ -22,11 +23,20 @@ struct sections {
 	Elf_Data *symbols, *versions, *verneed, *dynamic;
 	size_t symbol_names, verneed_names, dynamic_names; /* sections of strings */
 	size_t num_symbols, num_verneed, num_dynamic;
+	bool is_of_task_2_5;
 };
 
 static size_t count_entries(const GElf_Shdr *header)
 {
 	return header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+}
+
+static bool is_note_of_task_2_5(Elf *elf, const GElf_Shdr *header)
+{
+	size_t names;
+	const char *name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header->sh_name) : NULL;
+
+	return name && strcmp(name, NOTE_OF_TASK_2_5) == 0;
 }
 
 static int record_section(struct sections *found, Elf_Scn *section)
@@ -36,6 +46,8 @@ static int record_section(struct sections *found, Elf_Scn *section)
 
 	if (!gelf_getshdr(section, &header))
 		return -EBADMSG;
+	if (header.sh_type == SHT_NOTE)
+		found->is_of_task_2_5 |= is_note_of_task_2_5(found->elf, &header);
 	if (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_GNU_versym && header.sh_type != SHT_GNU_verneed &&
 	    header.sh_type != SHT_DYNAMIC)
 		return 0;
@@ -234,6 +246,7 @@ static int collect_imports(Elf *elf, uint64_t file_bytes, struct cli_imports *im
 		return -EBADMSG;
 	imports->machine = header.e_machine;
 	rc = find_sections(elf, &in);
+	imports->is_of_task_2_5 = in.is_of_task_2_5;
 	for (size_t i = 0; rc == 0 && in.dynamic && i < in.num_dynamic; i++)
 		rc = collect_needed(&in, i, imports);
 	for (size_t i = 1; rc == 0 && in.symbols && i < in.num_symbols; i++) /* entry 0 is empty */

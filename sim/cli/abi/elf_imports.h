@@ -10,6 +10,7 @@
 #ifndef SIM_CLI_ABI_ELF_IMPORTS_H
 #define SIM_CLI_ABI_ELF_IMPORTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct cli_import {
 
 struct cli_imports {
 	uint16_t machine; /* as in elf.h: EM_X86_64, ... */
+	bool is_of_task_2_5; /* a source was compiled with the header of that generation (shim/task_2_5/include/doca_rdma.h) */
 	char **needed;
 	size_t num_needed;
 	struct cli_import *list; /* in the order of the file; each symbol once */

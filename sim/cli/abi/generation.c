@@ -26,6 +26,34 @@ static bool is_in_releases(const struct cli_import *import, enum cli_provider fi
 	return false;
 }
 
+static bool uses_library(const struct cli_imports *imports, const char *library)
+{
+	for (size_t i = 0; i < imports->num; i++) {
+		const struct cli_symbol *symbol = cli_symbol_find(imports->list[i].symbol);
+
+		if (symbol && strcmp(symbol->library, library) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether the program is of 2.5 or 2.6 and uses what later releases have as another interface. */
+static bool is_of_task_2_5(const struct cli_imports *imports)
+{
+	size_t only_2_5 = 0, only_later = 0;
+
+	if (!uses_library(imports, "libdoca_rdma"))
+		return false;
+	for (size_t i = 0; i < imports->num; i++) {
+		bool is_2_5 = is_in_releases(&imports->list[i], CLI_RELEASE_2_5, CLI_RELEASE_2_6);
+		bool is_later = is_in_releases(&imports->list[i], CLI_RELEASE_2_10, CLI_LAST_RELEASE);
+
+		only_2_5 += is_2_5 && !is_later;
+		only_later += is_later && !is_2_5;
+	}
+	return imports->is_of_task_2_5 || only_2_5 > only_later;
+}
+
 enum cli_generation cli_generation_of_imports(const struct cli_imports *imports)
 {
 	size_t only_old = 0, only_new = 0;
@@ -39,7 +67,9 @@ enum cli_generation cli_generation_of_imports(const struct cli_imports *imports)
 		only_old += is_old && !is_new;
 		only_new += is_new && !is_old;
 	}
-	return only_old > only_new ? CLI_GENERATION_WORKQ : CLI_GENERATION_TASK;
+	if (only_old > only_new)
+		return CLI_GENERATION_WORKQ;
+	return is_of_task_2_5(imports) ? CLI_GENERATION_TASK_2_5 : CLI_GENERATION_TASK;
 }
 
 static bool has_doca_symbols(const struct cli_imports *imports)

@@ -44,15 +44,24 @@ char *cli_bfsimd_path(void)
 	return path ? path : strdup(override);
 }
 
+static const struct {
+	const char *name;
+	const char *trees[2];  /* of the host and of the DPU, in the prefix */
+	const char *libraries; /* outside of the trees, in the directory of the architecture */
+} generations[] = {
+	[CLI_GENERATION_TASK] = { "task", { "sdk/host", "sdk/dpu" }, "" },
+	[CLI_GENERATION_WORKQ] = { "workq", { "sdk/workq-host", "sdk/workq-dpu" }, "/bfsim-workq" },
+	[CLI_GENERATION_TASK_2_5] = { "task-2.5", { "sdk/task-2.5-host", "sdk/task-2.5-dpu" }, "/bfsim-task-2.5" },
+};
+
 int cli_generation_parse(const char *name, enum cli_generation *ret_generation)
 {
-	if (strcmp(name, "task") == 0)
-		*ret_generation = CLI_GENERATION_TASK;
-	else if (strcmp(name, "workq") == 0)
-		*ret_generation = CLI_GENERATION_WORKQ;
-	else
-		return -1;
-	return 0;
+	for (size_t i = 0; i < sizeof(generations) / sizeof(generations[0]); i++)
+		if (strcmp(name, generations[i].name) == 0) {
+			*ret_generation = (enum cli_generation)i;
+			return 0;
+		}
+	return -1;
 }
 
 void cli_set_generation(void *to, char *text, struct argp_state *state)
@@ -63,17 +72,12 @@ void cli_set_generation(void *to, char *text, struct argp_state *state)
 
 const char *cli_generation_name(enum cli_generation generation)
 {
-	return generation == CLI_GENERATION_WORKQ ? "workq" : "task";
+	return generations[generation].name;
 }
 
 char *cli_sdk_tree(enum cli_generation generation, const char *side)
 {
-	static const char *const trees[][2] = {
-		[CLI_GENERATION_TASK] = { "sdk/host", "sdk/dpu" },
-		[CLI_GENERATION_WORKQ] = { "sdk/workq-host", "sdk/workq-dpu" },
-	};
-
-	return append_path(program_dir(1), trees[generation][pcie_side_is_dpu(side)]);
+	return append_path(program_dir(1), generations[generation].trees[pcie_side_is_dpu(side)]);
 }
 
 char *cli_doc_dir(void)
@@ -101,7 +105,7 @@ char *cli_libdir(enum cli_generation generation, const char *arch)
 {
 	char *rest = NULL, *path;
 
-	if (asprintf(&rest, CLI_LIBDIR_FORMAT "%s", arch, generation == CLI_GENERATION_WORKQ ? "/bfsim-workq" : "") < 0)
+	if (asprintf(&rest, CLI_LIBDIR_FORMAT "%s", arch, generations[generation].libraries) < 0)
 		return NULL;
 	path = append_path(program_dir(1), rest);
 	free(rest);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/base/install.h - paths of this installation.
  *
- *   PREFIX/bin/bfsim, bfsimd     PREFIX/sdk/{host,dpu,workq-host,workq-dpu}/lib/ARCH-linux-gnu
+ *   PREFIX/bin/bfsim, bfsimd     PREFIX/sdk/{,task-2.5-,workq-}{host,dpu}/lib/ARCH-linux-gnu
  *
  * A prefix may have the libraries of several architectures (ARCH: x86_64, aarch64), and the command of one.
  * Paths are relative to the running program, so that an installation can be moved. The caller frees results.
@@ -20,9 +20,10 @@ char *cli_bfsimd_path(void);
 enum cli_generation {
 	CLI_GENERATION_TASK = 0, /* 2.5 and later: tasks and progress engines */
 	CLI_GENERATION_WORKQ,    /* 1.5 to 2.2: jobs and work queues */
+	CLI_GENERATION_TASK_2_5, /* 2.5 and 2.6, whose RDMA is another interface than that of later releases */
 };
 
-/* The generation with that name, "task" or "workq". Returns 0, or -1 for another name. */
+/* The generation with that name, "task", "task-2.5" or "workq". Returns 0, or -1 for another name. */
 int cli_generation_parse(const char *name, enum cli_generation *ret_generation);
 
 /* Set an enum cli_generation. */
@@ -32,8 +33,8 @@ cli_option_set cli_set_generation;
 const char *cli_generation_name(enum cli_generation generation);
 
 /* Help text of the option, and the message for another name (printf: the name). */
-#define CLI_GENERATION_HELP  "task (DOCA 2.5 and later) or workq (1.5 to 2.2)"
-#define CLI_GENERATION_WRONG "--generation %s: there are two, task and workq"
+#define CLI_GENERATION_HELP  "task (DOCA 2.5 and later), task-2.5 (RDMA of 2.5 and 2.6) or workq (1.5 to 2.2)"
+#define CLI_GENERATION_WRONG "--generation %s: there are three, task, task-2.5 and workq"
 
 /* The SDK tree for programs of @generation on @side; it need not exist. NULL without memory. */
 char *cli_sdk_tree(enum cli_generation generation, const char *side);

@@ -39,8 +39,10 @@ static int check_missing_libraries(enum cli_generation generation)
 	if (generation == CLI_GENERATION_TASK || !cli_is_installed())
 		return 0;
 	dir = cli_libdir(generation, cli_archs[0]);
-	cli_fail("the program is of the workq generation (DOCA 1.5 to 2.2), and there are no libraries for it in %s; "
+	cli_fail("the program is of the %s generation (DOCA %s), and there are no libraries for it in %s; "
 		 "--generation task starts it with the current ones",
+		 cli_generation_name(generation),
+		 generation == CLI_GENERATION_WORKQ ? "1.5 to 2.2" : "2.5 and 2.6, with RDMA",
 		 dir ? dir : "this installation");
 	free(dir);
 	return -1;

@@ -112,6 +112,8 @@ static void check_trees(struct cli_doctor *doctor)
 	} else {
 		check_tree(doctor, CLI_GENERATION_TASK, "sdk host", "host", BFSIM_DOCA_VERSION);
 		check_tree(doctor, CLI_GENERATION_TASK, "sdk dpu", "dpu", BFSIM_DOCA_VERSION);
+		check_tree(doctor, CLI_GENERATION_TASK_2_5, "sdk task-2.5-host", "host", BFSIM_DOCA_VERSION);
+		check_tree(doctor, CLI_GENERATION_TASK_2_5, "sdk task-2.5-dpu", "dpu", BFSIM_DOCA_VERSION);
 		check_tree(doctor, CLI_GENERATION_WORKQ, "sdk workq-host", "host", BFSIM_WORKQ_VERSION);
 		check_tree(doctor, CLI_GENERATION_WORKQ, "sdk workq-dpu", "dpu", BFSIM_WORKQ_VERSION);
 	}
