@@ -63,7 +63,7 @@ def link_tree(tree, names):
     replace_link(tree / 'lib64', pathlib.Path('lib') / main.name)
     replace_link(tree / 'infrastructure/lib', pathlib.Path('../lib') / main.name)
     replace_link(tree / 'infrastructure/include', '../include')
-    usual = tree / 'lib' / OF_SIDE[tree.name.removeprefix('workq-')]
+    usual = tree / 'lib' / OF_SIDE[tree.name.rpartition('-')[2]]
     if usual not in own:
         add_aliases(usual, main)
 
