@@ -64,7 +64,8 @@ static int create_queue_pair(struct doca_rdma_connection *connection)
 	return sim_qp_create(shim_session(), &cfg, &connection->qp);
 }
 
-bool rdma_may_connect(const struct doca_rdma *rdma)
+/* Whether the context's state permits to export and to connect. */
+static bool may_connect(const struct doca_rdma *rdma)
 {
 	return rdma->ctx.state == DOCA_CTX_STATE_RUNNING ||
 	       (rdma_release.starts_by_connect && rdma->ctx.state == DOCA_CTX_STATE_STARTING);
@@ -91,7 +92,7 @@ doca_error_t rdma_connection_create(const char *func, struct doca_rdma *rdma, st
 	struct doca_rdma_connection *connection;
 	int rc;
 
-	if (!rdma_may_connect(rdma)) {
+	if (!may_connect(rdma)) {
 		sim_err("%s: %s", func, shim_ctx_describe_not_running(&rdma->ctx));
 		return DOCA_ERROR_BAD_STATE;
 	}
@@ -228,7 +229,7 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 	SHIM_NEED_OUT(remote_rdma_conn_details);
 	if (!rdma_connection_is_of(rdma_connection, rdma))
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "rdma_connection is no connection of the context");
-	if (!rdma_may_connect(rdma))
+	if (!may_connect(rdma))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "%s", shim_ctx_describe_not_running(&rdma->ctx));
 	if (!rdma_connection->qp)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the connection has ended");

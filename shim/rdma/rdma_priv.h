@@ -175,9 +175,6 @@ static inline struct doca_rdma *rdma_of(const struct doca_task *task)
 
 /* ---- connection.c ---- */
 
-/* Whether the context's state permits to export and to connect. */
-bool rdma_may_connect(const struct doca_rdma *rdma);
-
 /* Make a connection, whose queue pair is in the reset state. For the public function @func: BAD_STATE (not started), FULL,
  * CONNECTION_ABORTED or NO_MEMORY. */
 doca_error_t rdma_connection_create(const char *func, struct doca_rdma *rdma, struct doca_rdma_connection **ret);
