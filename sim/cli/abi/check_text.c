@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The check of a program as text: a verdict of a few lines, then a table. */
 #include <stdio.h>
+#include <string.h>
 
 #include "check_binary.h"
 #include "coverage.h"
@@ -161,6 +162,19 @@ static void print_program(const struct cli_check *check)
 		printf("  it is a program for %s: the results below apply there\n", cli_check_other_machine(check));
 }
 
+/* Nothing in the file tells a program of 2.5 or 2.6 from a later one, and it starts there. */
+static bool may_be_of_task_2_5(const struct cli_check *check)
+{
+	if (check->generation != CLI_GENERATION_TASK ||
+	    (!cli_check_starts(check, CLI_RELEASE_2_5) && !cli_check_starts(check, CLI_RELEASE_2_6)))
+		return false;
+	for (size_t i = 0; i < check->imports.num; i++) {
+		if (strcmp(cli_check_library(&check->imports.list[i]), "libdoca_rdma") == 0)
+			return true;
+	}
+	return false;
+}
+
 static void print_bfsim(const struct cli_check *check)
 {
 	const struct cli_check_counts *counts = &check->counts[check->bfsim_provider];
@@ -184,6 +198,8 @@ static void print_bfsim(const struct cli_check *check)
 		printf(counts->not_simulated || !starts ? "; %zu partly simulated" : ", %zu of them partly",
 		       num_partly);
 	printf("\n");
+	if (may_be_of_task_2_5(check))
+		printf("  or:           on its task-2.5 generation, if it was built with 2.5 or 2.6 (--generation task-2.5)\n");
 	if (num_partly)
 		print_partly(check);
 }
