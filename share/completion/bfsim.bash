@@ -14,7 +14,7 @@ _bfsim_values() {
 		esac
 		;;
 	--trace-level) echo "off sampled full" ;;
-	--generation | -g) echo "task workq" ;;
+	--generation | -g) echo "task task-2.5 workq" ;;
 	--arch | -a) echo "x86_64 aarch64" ;;
 	--check-fail) echo "error warning portability performance hint none" ;;
 	--check-sync) echo "doca any" ;;

@@ -27,7 +27,7 @@ _bfsim() {
 		[[ $words[2] == stats ]] && compadd table json openmetrics && return
 		;;
 	--trace-level) compadd off sampled full && return ;;
-	--generation | -g) compadd task workq && return ;;
+	--generation | -g) compadd task task-2.5 workq && return ;;
 	--arch | -a) compadd x86_64 aarch64 && return ;;
 	--check-fail) compadd error warning portability performance hint none && return ;;
 	--check-sync) compadd doca any && return ;;
