@@ -723,7 +723,7 @@ test_sdk_has_a_tree_for_each_generation() {
 	says 'there is no SDK tree at .*/workq-dpu' err
 	for command in sdk exec run; do
 		status 2 "$bfsim_there" $command --generation 1.5 --on dpu
-		says 'there are two, task and workq' err
+		says 'there are three, task, task-2.5 and workq' err
 	done
 }
 

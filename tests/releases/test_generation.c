@@ -65,6 +65,38 @@ static void test_program_of_2_5_with_comm_channel_is_of_the_task_generation(void
 	assert_int_equal(generation_of("old_cc"), CLI_GENERATION_TASK);
 }
 
+/* A program that lacks the note of bfsim's header, and that is of 2.5 or 2.6 by its symbols alone. */
+static void test_program_of_2_5_with_rdma_is_of_the_task_2_5_generation(void **state)
+{
+	assert_int_equal(generation_of("uses_rdma_2_5"), CLI_GENERATION_TASK_2_5);
+	assert_int_equal(generation_of("uses_rdma_2_6"), CLI_GENERATION_TASK_2_5);
+	assert_int_equal(generation_of("old_rdma"), CLI_GENERATION_TASK_2_5);
+	assert_int_equal(generation_of_one("doca_rdma_task_receive_get_result_length", "EXPERIMENTAL"),
+			 CLI_GENERATION_TASK_2_5);
+	assert_int_equal(generation_of_one("doca_rdma_srq_create", "EXPERIMENTAL"), CLI_GENERATION_TASK_2_5);
+}
+
+static void test_note_of_the_header_tells_the_generation(void **state)
+{
+	struct cli_import import = { .symbol = (char *)(uintptr_t) "doca_rdma_connect",
+				     .version = (char *)(uintptr_t) "EXPERIMENTAL" };
+	struct cli_imports imports = { .list = &import, .num = 1 };
+
+	assert_int_equal(generation_of("old_rdma_2_6"), CLI_GENERATION_TASK_2_5);
+	assert_int_equal(cli_generation_of_imports(&imports), CLI_GENERATION_TASK);
+	imports.is_of_task_2_5 = true;
+	assert_int_equal(cli_generation_of_imports(&imports), CLI_GENERATION_TASK_2_5);
+	import.symbol = (char *)(uintptr_t) "doca_pe_create"; /* the header is included, RDMA is not used */
+	import.version = (char *)(uintptr_t) "DOCA_2";
+	assert_int_equal(cli_generation_of_imports(&imports), CLI_GENERATION_TASK);
+}
+
+static void test_later_program_with_rdma_is_of_the_task_generation(void **state)
+{
+	assert_int_equal(generation_of("old_rdma_3_0"), CLI_GENERATION_TASK);
+	assert_int_equal(generation_of_one("doca_rdma_connection_get_id", "EXPERIMENTAL"), CLI_GENERATION_TASK);
+}
+
 /* doca_mmap_create is in both, in 2.2 in node EXPERIMENTAL. */
 static void test_version_of_a_symbol_tells_the_generation(void **state)
 {
@@ -190,6 +222,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_program_of_2_2_is_of_the_workq_generation),
 		cmocka_unit_test(test_program_of_2_5_or_later_is_of_the_task_generation),
 		cmocka_unit_test(test_program_of_2_5_with_comm_channel_is_of_the_task_generation),
+		cmocka_unit_test(test_program_of_2_5_with_rdma_is_of_the_task_2_5_generation),
+		cmocka_unit_test(test_note_of_the_header_tells_the_generation),
+		cmocka_unit_test(test_later_program_with_rdma_is_of_the_task_generation),
 		cmocka_unit_test(test_version_of_a_symbol_tells_the_generation),
 		cmocka_unit_test(test_symbol_of_1_5_alone_tells_the_generation),
 		cmocka_unit_test(test_what_does_not_tell_is_of_the_task_generation),

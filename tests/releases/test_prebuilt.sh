@@ -5,7 +5,8 @@
 #
 #   test_prebuilt.sh BUILD_DIR PROGRAMS LIBDIR       (TAP)
 #
-# In PROGRAMS, old_jobs and old_channel_2_2 are of release 2.2; old_copy, old_channel and old_cc are of 2.5.
+# In PROGRAMS, old_jobs and old_channel_2_2 are of release 2.2; old_copy, old_channel, old_cc and old_rdma are of 2.5;
+# old_rdma_2_6 and old_rdma_3_0 are the same of 2.6 and 3.0.
 
 . "$(dirname "$0")/../multi/tap.sh"
 
@@ -71,6 +72,37 @@ test_programs_of_any_two_releases_talk_over_comm_channel() {
 			says '^host *\| heard: an answer$' out
 		done
 	done
+}
+
+# answers_to ANSWERING ASKING [OPTION...]
+answers_to() {
+	first=$1 second=$2
+	shift 2
+	status 0 run "$@" --host "$first answer to from" --dpu "$second ask from to"
+	says '^dpu +\| read: bytes that were written$' out
+	says '^host *\| memory: bytes that were written$' out
+	says '^host *\| heard: a message, 10 bytes, abcd$' out
+}
+
+test_programs_of_any_two_releases_talk_by_rdma() {
+	mkfifo to from
+	for answering in old_rdma old_rdma_2_6 old_rdma_3_0; do
+		for asking in old_rdma old_rdma_2_6 old_rdma_3_0; do
+			answers_to "$programs/$answering" "$programs/$asking"
+		done
+	done
+}
+
+# The symbols of a program of 2.5 may tell that it is none of a later release; those of 2.6 without shared receive queues do not.
+test_programs_that_the_vendors_header_was_for_talk_by_rdma() {
+	mkfifo to from
+	for program in old_rdma old_rdma_2_6; do
+		objcopy -R .note.bfsim.task-2.5 "$programs/$program" $program
+	done
+	answers_to ./old_rdma ./old_rdma
+	answers_to ./old_rdma_2_6 ./old_rdma_2_6 --generation task-2.5
+	does_not_start --host './old_rdma_2_6 ask to from'
+	says 'run after the connect: ' err
 }
 
 test_exec_finds_the_libraries() {

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs of the vendor's releases on bfsim's libraries, and the reports of bfsim check-binary about them.
 #
-#   test_releases.sh BFSIM PROGRAMS LIBRARY-PATH WORKQ-LIBRARY-PATH LIBDIR       (TAP)
+#   test_releases.sh BFSIM PROGRAMS LIBRARY-PATH WORKQ-LIBRARY-PATH TASK-2.5-LIBRARY-PATH LIBDIR       (TAP)
 #
-# PROGRAMS is the folder of the programs. old_jobs and old_channel_2_2 are of release 2.2; old_copy, old_channel and old_cc
-# are of 2.5. uses_RELEASE uses every symbol of the release in the libraries that bfsim has; declared_2_2 uses those that
-# a header of 2.2 declares.
+# PROGRAMS is the folder of the programs. old_jobs and old_channel_2_2 are of release 2.2; old_copy, old_channel, old_cc and
+# old_rdma are of 2.5; old_rdma_2_6 and old_rdma_3_0 are the same of 2.6 and 3.0. uses_RELEASE uses every symbol of the release
+# in the libraries that bfsim has, but RDMA of 2.5 and 2.6, which uses_rdma_RELEASE uses, too; declared_2_2 uses those that a
+# header of 2.2 declares.
 
 . "$(dirname "$0")/../multi/tap.sh"
 
@@ -14,7 +15,8 @@ bfsim_program=$(realpath "$1")
 programs=$(realpath "$2")
 libraries=$3
 workq_libraries=$4
-libdir=$5
+task_2_5_libraries=$5:$3
+libdir=$6
 work=$(mktemp -d)
 clean_up() {
 	for lock in "$work"/*/s/lock; do
@@ -31,6 +33,9 @@ bfsim() { "$bfsim_program" "$@"; }
 check() { bfsim check-binary "$@"; }
 on_bfsim() { LD_LIBRARY_PATH=$libraries LD_BIND_NOW=1 "$@"; }
 on_workq() { LD_LIBRARY_PATH=$workq_libraries LD_BIND_NOW=1 "$@"; }
+on_task_2_5() { LD_LIBRARY_PATH=$task_2_5_libraries LD_BIND_NOW=1 "$@"; }
+# The program as the vendor's header leaves it.
+without_note() { objcopy -R .note.bfsim.task-2.5 "$programs/$1" "$1"; }
 # lacks PATTERN FILE: no line of it matches.
 json() { python3 -c 'import json, sys; print(eval(sys.argv[1], {"all": json.load(open("out")), "sum": sum}))' "$1"; }
 
@@ -73,8 +78,19 @@ test_programs_of_2_5_talk_over_what_comch_was_called_then() {
 	says '^host *\| heard: an answer$' out
 }
 
+test_programs_of_2_5_and_2_6_talk_by_rdma() {
+	mkfifo to from
+	for program in old_rdma old_rdma_2_6; do
+		status 0 on_task_2_5 "$bfsim_program" run --timeout 60 \
+			--host "$programs/$program answer to from" --dpu "$programs/$program ask from to"
+		says '^dpu +\| read: bytes that were written$' out
+		says '^host *\| memory: bytes that were written$' out
+		says '^host *\| heard: a message, 10 bytes, abcd$' out
+	done
+}
+
 test_program_without_the_library_path_does_not_start() {
-	for program in old_jobs old_channel_2_2 old_copy old_channel old_cc; do
+	for program in old_jobs old_channel_2_2 old_copy old_channel old_cc old_rdma; do
 		status 127 "$programs/$program"
 		says 'libdoca_.*cannot open shared object' err
 	done
@@ -85,6 +101,9 @@ test_every_symbol_of_a_release_is_there() {
 		status 0 on_bfsim "$programs/uses_$release"
 	done
 	status 0 on_workq "$programs/declared_2_2"
+	for release in 2_5 2_6; do
+		status 0 on_task_2_5 "$programs/uses_rdma_$release"
+	done
 }
 
 test_symbols_of_2_2_are_not_in_the_current_generation() {
@@ -105,11 +124,11 @@ test_symbols_of_2_5_are_not_in_the_workq_generation() {
 
 # --- bfsim exec and run choose the libraries ---------------------------------------
 
-# An installation with stubs in its trees: of 2.2 in workq-host, of 2.5 in host.
+# An installation with stubs in its trees: of 2.2 in workq-host, of 2.5 in task-2.5-host, and, without RDMA, in host.
 install_stubs() {
 	mkdir -p bin
 	cp "$bfsim_program" bin/bfsim
-	for tree in workq-host:2_2 host:2_5; do
+	for tree in workq-host:2_2 task-2.5-host:2_5 host:2_5; do
 		folder=sdk/${tree%:*}/$libdir
 		mkdir -p "$folder"
 		for stub in "$programs"/libdoca_*_stub_"${tree#*:}.so"; do
@@ -117,22 +136,26 @@ install_stubs() {
 			cp "$stub" "$folder/${library%_stub_*}.so.2"
 		done
 	done
+	rm "sdk/host/$libdir/libdoca_rdma.so.2"
 	export LD_LIBRARY_PATH="${bfsim_program%/cli/*}" BFSIM_BFSIMD="${bfsim_program}d"
 }
 
 test_run_gives_each_program_the_libraries_of_its_generation() {
 	install_stubs
-	status 0 bin/bfsim run --host "$programs/uses_2_2" --on host="LD_BIND_NOW=1 $programs/uses_2_5"
+	status 0 bin/bfsim run --host "$programs/uses_2_2" --on host="LD_BIND_NOW=1 $programs/uses_2_5" \
+		--on host="$programs/uses_rdma_2_5"
 	status 1 bin/bfsim run --generation task --host "$programs/uses_2_2"
 	status 127 bin/bfsim run --generation workq --host "$programs/uses_2_5"
+	status 127 bin/bfsim run --generation task --host "$programs/uses_rdma_2_5"
+	status 0 bin/bfsim run --generation task-2.5 --host "$programs/uses_2_5"
 	status 2 bin/bfsim run --generation old --host true
-	says 'there are two, task and workq' err
+	says 'there are three, task, task-2.5 and workq' err
 }
 
 test_exec_gives_a_program_the_libraries_of_its_generation() {
 	install_stubs
 	bin/bfsim up --session s >out
-	for program in uses_2_2 uses_2_5; do
+	for program in uses_2_2 uses_2_5 uses_rdma_2_5; do
 		status 0 bin/bfsim exec --session s --on host -- "$programs/$program"
 	done
 	status 1 bin/bfsim exec --session s --on host --generation task -- "$programs/uses_2_2"
@@ -143,6 +166,9 @@ test_exec_gives_a_program_the_libraries_of_its_generation() {
 	rm -r sdk/workq-host
 	status 125 bin/bfsim exec --session s --on host -- "$programs/uses_2_2"
 	says 'is of the workq generation \(DOCA 1.5 to 2.2\), and there are no libraries for it in .*/bfsim-workq; --generation task' err
+	rm -r sdk/task-2.5-host
+	status 125 bin/bfsim exec --session s --on host -- "$programs/uses_rdma_2_5"
+	says 'is of the task-2.5 generation \(DOCA 2.5 and 2.6, with RDMA\), and there are no libraries for it in .*/bfsim-task-2.5; ' err
 	bin/bfsim down --session s
 }
 
@@ -165,6 +191,33 @@ test_program_of_2_2_starts_on_it_and_on_bfsim() {
 	says '^  bfsim: +starts on its workq generation; all of its symbols are simulated, 1 of them partly$' out
 	says '^  starts on: +2.2$' out
 	says '^  links with: +2.2$' out
+}
+
+test_program_of_2_5_with_rdma_starts_on_a_generation_of_its_own() {
+	without_note old_rdma
+	for program in old_rdma "$programs/old_rdma"; do
+		status 0 check "$program"
+		says '^  bfsim: +starts on its task-2\.5 generation; all of its symbols are simulated, ' out
+		says '^  starts on: +2.5$' out
+		says '2.6 lacks 1: doca_rdma_task_receive_get_result_length' out
+		lacks SYMBOL out
+	done
+}
+
+# Nothing in a program of 2.6 tells it from a later one, but bfsim's header does.
+test_program_of_2_6_with_rdma_may_be_a_later_one() {
+	status 0 check "$programs/old_rdma_2_6"
+	says '^  bfsim: +starts on its task-2\.5 generation; ' out
+	lacks '^  or: ' out
+	without_note old_rdma_2_6
+	status 0 check old_rdma_2_6
+	says '^  bfsim: +starts on its task generation; ' out
+	says '^  starts on: +2\.6, ' out
+	says '^  or: +on its task-2\.5 generation, if it was built with 2\.5 or 2\.6 \(--generation task-2\.5\)$' out
+	for program in uses_3_0 old_cc; do
+		check "$programs/$program" >out || true
+		lacks '^  or: ' out
+	done
 }
 
 test_symbols_of_2_5_that_are_not_simulated_or_changed_are_listed() {
@@ -207,6 +260,15 @@ test_relinking_says_what_a_release_lacks() {
 	status 0 check --against 2.5 "$programs/old_copy"
 	says '^  against 2.5 +links$' out
 	lacks SYMBOL out
+}
+
+# An allocation of a task got a parameter in 2.10.
+test_program_of_2_6_with_rdma_is_held_against_its_own_parameters() {
+	status 0 check --against 2.6 "$programs/old_rdma_2_6"
+	says '^  against 2.6 +links$' out
+	status 1 check --against 3.0 "$programs/old_rdma_2_6"
+	says '^  against 3.0 +links; 5 with other parameters than now' out
+	says '^doca_rdma_connect +EXPERIMENTAL +libdoca_rdma .* yes\*' out
 }
 
 # Functions that the program calls changed later, but not in its own release.
