@@ -26,6 +26,11 @@ test_a_function_is_shown_with_its_tests() {
 	says '^  releases    3.1 3.3$' out
 	status 0 bfsim coverage doca_workq_submit
 	says '^  releases    .*2.2' out
+	status 0 bfsim coverage doca_rdma_task_receive_get_result_length
+	says ': works$' out
+	says '^  releases    2.5$' out
+	status 0 bfsim coverage doca_rdma_srq_create
+	says 'NOT_SUPPORTED$' out
 }
 
 test_a_function_that_is_missing_is_a_failure() {
