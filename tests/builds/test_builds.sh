@@ -49,11 +49,11 @@ prints() {
 	tree=$1
 	shift
 	"$@" 2>err >said || { cat err; return 1; }
-	says "^${tree#workq-} $(release_of "$tree")\." said
+	says "^${tree##*-} $(release_of "$tree")\." said
 }
 
 for_each_directory() {
-	for tree in host dpu workq-host workq-dpu; do
+	for tree in host dpu task-2.5-host task-2.5-dpu workq-host workq-dpu; do
 		use_tree $tree
 		for directory in $(directories_of $tree); do
 			"$1" $tree "$directory" || { echo "$tree, $directory"; return 1; }

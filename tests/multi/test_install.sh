@@ -25,8 +25,9 @@ bfsim=$work/moved/bin/bfsim
 for side in host dpu; do
 	[ "$("$bfsim" sdk --on $side)" = "$work/moved/sdk/$side" ]
 	[ "$("$bfsim" sdk --generation task --on $side)" = "$work/moved/sdk/$side" ]
+	[ "$("$bfsim" sdk --generation task-2.5 --on $side)" = "$work/moved/sdk/task-2.5-$side" ]
 	[ "$("$bfsim" sdk --generation workq --on $side)" = "$work/moved/sdk/workq-$side" ]
-	for generation in task:3.0 workq:2.2; do
+	for generation in task:3.0 task-2.5:3.0 workq:2.2; do
 		version=$(eval "$("$bfsim" sdk --generation ${generation%:*} --on $side --env)" && pkg-config --modversion doca)
 		[ "${version%.*}" = ${generation#*:} ]
 	done
@@ -36,6 +37,7 @@ done
 "$bfsim" doctor >findings
 grep -q "^ok .*sdk dpu .*/moved/sdk/dpu: DOCA 3.0" findings
 grep -q "^ok .*sdk workq-host .*: DOCA 2.2" findings
+grep -q "^ok .*sdk task-2.5-dpu .*/moved/sdk/task-2.5-dpu: " findings
 for side in host dpu; do
 	moved/sdk/$side/tools/doca_caps --list-devs >devices
 	"$bfsim" caps --on $side --list-devs | cmp - devices
@@ -65,7 +67,7 @@ fi
 grep -q 'bfsim-does-not-have-doca-flow' err
 for name in flow:flow mgmt_icm_quota:mgmt verbs:verbs telemetry_phy:telemetry; do
 	echo "#include <doca_${name%:*}.h>" >lacking.c
-	for generation in task workq; do
+	for generation in task task-2.5 workq; do
 		if "$@" -c lacking.c -I"$("$bfsim" sdk --generation $generation --on host)/include" 2>err; then
 			exit 1
 		fi
