@@ -9,6 +9,11 @@ import re
 import subprocess
 import sys
 
+
+def in_any_tree(path):
+    return re.sub('/sdk/[^/]+/', '/sdk/TREE/', path)
+
+
 sources, build = sys.argv[1:]
 folder = os.path.join(sources, '.devcontainer')
 with open(os.path.join(folder, 'devcontainer.json'), encoding='utf-8') as file:
@@ -27,11 +32,12 @@ with open(os.path.join(sources, program), encoding='utf-8') as file:
     known = re.findall(r'^set_(\w+)=', file.read(), re.MULTILINE)
 assert set(sets) <= set(known), f'{sets}: {program} knows {known}'
 
-# Both sides install the same files; meson lists one of them.
+# Several trees install the same files; meson lists one of them.
 plan = json.loads(subprocess.check_output(['meson', 'introspect', '--installed', build]))
-installed = {os.path.dirname(path) for path in plan.values()}
-own = next(path for path in installed if path.endswith('/pkgconfig') and '/sdk/dpu/' in path).split('/sdk/')[0]
+installed = {in_any_tree(os.path.dirname(path)) for path in plan.values()}
+own = next(path for path in installed if path.endswith('/pkgconfig') and '/sdk/TREE/' in path).split('/sdk/')[0]
 for path in container['containerEnv']['PKG_CONFIG_PATH'].split(':'):
     assert path.startswith(prefix + '/'), f'{path} is not in {prefix}'
-    here = (own + path[len(prefix):]).replace('/sdk/host/', '/sdk/dpu/')
+    assert re.match('/sdk/(host|dpu)/', path[len(prefix):]), f'{path} is in no tree'
+    here = in_any_tree(own + path[len(prefix):])
     assert here in installed, f'{path}: nothing is installed there'
