@@ -29,11 +29,11 @@
 #define DESCRIPTOR 1024
 
 #ifdef OLD_IS_3_0
-#define ON_CONNECTION connection,
+#define ON_CONNECTION    connection,
 #define GIVES_CONNECTION , &connection
 #define TAKES_CONNECTION , connection
-#define START_IS       DOCA_SUCCESS
-#define CONNECTS_IN    DOCA_CTX_STATE_RUNNING
+#define START_IS         DOCA_SUCCESS
+#define CONNECTS_IN      DOCA_CTX_STATE_RUNNING
 static struct doca_rdma_connection *connection;
 #else
 #define ON_CONNECTION
@@ -222,8 +222,9 @@ static void on_written(struct doca_rdma_task_write *task, union doca_data task_d
 	let_go(doca_rdma_task_write_get_src_buf(task));
 	let_go(doca_rdma_task_write_get_dst_buf(task));
 	end_task(doca_rdma_task_write_as_task(task), "write");
-	must(doca_rdma_task_read_allocate_init(rdma, ON_CONNECTION lent_buf(true), buf_of(ROOM / 2, sizeof(LENT), false),
-					       (union doca_data){ .u64 = 0 }, &next),
+	must(doca_rdma_task_read_allocate_init(rdma, ON_CONNECTION lent_buf(true),
+					       buf_of(ROOM / 2, sizeof(LENT), false), (union doca_data){ .u64 = 0 },
+					       &next),
 	     "make a read");
 	submit(doca_rdma_task_read_as_task(next));
 }
