@@ -115,6 +115,31 @@ static void test_connect_in_the_callback_of_the_starting_state(void **state)
 	assert_string_equal(states, "0-1 1-2 2-3 3-0 ");
 }
 
+/* What the vendor's samples do when the exchange of descriptors fails. */
+static void export_and_stop(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states from,
+			    enum doca_ctx_states to)
+{
+	size_t used = strlen(states);
+
+	snprintf(states + used, sizeof(states) - used, "%d-%d ", (int)from, (int)to);
+	if (to != DOCA_CTX_STATE_STARTING)
+		return;
+	export_of(user_data.ptr);
+	assert_result(doca_ctx_stop(ctx), DOCA_ERROR_IN_PROGRESS);
+}
+
+static void test_stop_in_the_callback_of_the_starting_state(void **state)
+{
+	struct pair *pair = *state;
+
+	states[0] = '\0';
+	MUST(doca_ctx_set_state_changed_cb(pair->a->ctx, export_and_stop));
+	assert_result(doca_ctx_start(pair->a->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_int_equal(state_of(pair->a), DOCA_CTX_STATE_STOPPING);
+	peer_stop(pair->a); /* steps of the engine alone */
+	assert_string_equal(states, "0-1 1-3 3-0 ");
+}
+
 static bool is_notified(const struct peer *peer)
 {
 	struct pollfd handle = { .events = POLLIN };
@@ -396,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_PAIR(test_start_is_in_progress_until_the_step_behind_the_connect),
 		WITH_PAIR(test_connect_in_the_callback_of_the_starting_state),
+		WITH_PAIR(test_stop_in_the_callback_of_the_starting_state),
 		WITH_PAIR(test_connect_wakes_a_sleeping_program),
 		WITH_PAIR(test_stop_of_a_starting_context),
 		WITH_PAIR(test_context_starts_anew_after_a_stop),
