@@ -1,1 +1,0 @@
-../../include/doca_buf.h

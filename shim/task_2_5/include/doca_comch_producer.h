@@ -1,1 +1,0 @@
-../../include/doca_comch_producer.h

@@ -1,1 +1,0 @@
-../../include/doca_comm_channel.h
