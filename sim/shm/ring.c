@@ -27,7 +27,15 @@ static uint64_t data_size(const struct sim_ring_cfg *cfg)
 {
 	uint64_t records = cfg->max_records < 3 ? 3 : cfg->max_records;
 
-	return (records + 1) * record_bytes(cfg->max_record_bytes);
+	return cfg->data_bytes > 0 ? cfg->data_bytes : (records + 1) * record_bytes(cfg->max_record_bytes);
+}
+
+static uint32_t low_records(const struct sim_ring_cfg *cfg)
+{
+	uint32_t half = cfg->max_records / 2,
+		 longest = (uint32_t)(data_size(cfg) / 2 / record_bytes(cfg->max_record_bytes));
+
+	return longest < half ? longest : half;
 }
 
 size_t sim_ring_size(const struct sim_ring_cfg *cfg)
@@ -45,9 +53,11 @@ static bool find_any(const struct sim_guard *guard, uintptr_t addr, struct sim_g
 
 void sim_ring_init(struct sim_ring *ring, const struct sim_ring_cfg *cfg, void *memory)
 {
+	assert(cfg->data_bytes % 8 == 0 && data_size(cfg) >= 4 * record_bytes(cfg->max_record_bytes));
 	*ring = (struct sim_ring){ .shared = memory,
 				   .max_records = cfg->max_records,
 				   .max_record_bytes = cfg->max_record_bytes,
+				   .low_records = low_records(cfg),
 				   .size_bytes = data_size(cfg),
 				   .guard.find = find_any };
 }
@@ -178,7 +188,7 @@ void sim_ring_close(struct sim_ring *ring)
 
 bool sim_ring_is_half_free(const struct sim_ring *ring)
 {
-	return ring->count - atomic_load(&ring->shared->tail) <= ring->max_records / 2;
+	return ring->count - atomic_load(&ring->shared->tail) <= ring->low_records;
 }
 
 /* ---- the reader ---- */
@@ -226,20 +236,36 @@ int sim_ring_peek(const struct sim_ring *ring, uint32_t *ret_kind, void *buf, si
 	return 0;
 }
 
-int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *ret_len)
+int sim_ring_begin_read(struct sim_ring *ring, uint32_t *ret_kind, const void **ret_data, size_t *ret_len)
 {
 	struct record_header header;
 	int rc = find_record(ring, &header);
 
 	if (rc < 0)
 		return rc;
-	memcpy(buf, ring->shared->data + ring->offset + sizeof(header), header.len);
 	*ret_kind = header.kind;
 	*ret_len = header.len;
-	advance(ring, record_bytes(header.len));
+	*ret_data = ring->shared->data + ring->offset + sizeof(header);
+	return 0;
+}
+
+void sim_ring_end_read(struct sim_ring *ring, size_t len)
+{
+	advance(ring, record_bytes(len));
 	ring->count++;
 	atomic_store_explicit(&ring->shared->bytes_read, ring->bytes, memory_order_release);
 	atomic_store(&ring->shared->tail, ring->count);
+}
+
+int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *ret_len)
+{
+	const void *data;
+	int rc = sim_ring_begin_read(ring, ret_kind, &data, ret_len);
+
+	if (rc < 0)
+		return rc;
+	memcpy(buf, data, *ret_len);
+	sim_ring_end_read(ring, *ret_len);
 	return 0;
 }
 
@@ -249,7 +275,7 @@ bool sim_ring_take_space_wish(struct sim_ring *ring)
 
 	/* The head is untrusted: at worst the writer is notified at the wrong time. */
 	waiting = atomic_load_explicit(&ring->shared->head, memory_order_relaxed) - ring->count;
-	return waiting <= ring->max_records / 2 && atomic_exchange(&ring->shared->space_wanted, 0);
+	return waiting <= ring->low_records && atomic_exchange(&ring->shared->space_wanted, 0);
 }
 
 /* ---- both ---- */

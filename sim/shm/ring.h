@@ -50,6 +50,8 @@ struct sim_ring_shared {
 struct sim_ring_cfg {
 	uint32_t max_records; /* written and not read, > 0 */
 	uint32_t max_record_bytes;
+	uint32_t
+		data_bytes; /* a multiple of 8 that holds four of the longest records or more; 0 = max_records of them */
 };
 
 /* One side's view. */
@@ -57,6 +59,7 @@ struct sim_ring {
 	struct sim_ring_shared *shared;
 	uint32_t max_records;
 	uint32_t max_record_bytes;
+	uint32_t low_records;   /* as many records waiting, or fewer, leave half of the ring free */
 	uint64_t size_bytes;    /* of the data */
 	uint64_t count;         /* records written, or read, by this side */
 	uint64_t bytes;         /* with the bytes that were skipped */
@@ -102,6 +105,10 @@ int sim_ring_peek(const struct sim_ring *ring, uint32_t *ret_kind, void *buf, si
 
 /* Read the next record into @buf, which has max_record_bytes. Returns 0, -EAGAIN (none) or -EPROTO. */
 int sim_ring_read(struct sim_ring *ring, uint32_t *ret_kind, void *buf, size_t *ret_len);
+
+/* The same without a copy: find the next record, whose bytes the writer may change at any moment; and leave it behind. */
+int sim_ring_begin_read(struct sim_ring *ring, uint32_t *ret_kind, const void **ret_data, size_t *ret_len);
+void sim_ring_end_read(struct sim_ring *ring, size_t len);
 
 /* Reader: whether there is a record to read. */
 static inline bool sim_ring_has_record(const struct sim_ring *ring)

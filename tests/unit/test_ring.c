@@ -16,10 +16,10 @@ struct pair {
 	struct sim_ring_cfg cfg;
 };
 
-static struct pair pair_new(uint32_t max_records, uint32_t max_record_bytes)
+static struct pair pair_of(const struct sim_ring_cfg *cfg)
 {
-	struct pair pair = { .cfg = { .max_records = max_records, .max_record_bytes = max_record_bytes } };
-	size_t size = (sim_ring_size(&pair.cfg) + 63) / 64 * 64;
+	struct pair pair = { .cfg = *cfg };
+	size_t size = (sim_ring_size(cfg) + 63) / 64 * 64;
 
 	pair.memory = aligned_alloc(64, size);
 	assert_non_null(pair.memory);
@@ -27,6 +27,11 @@ static struct pair pair_new(uint32_t max_records, uint32_t max_record_bytes)
 	sim_ring_init(&pair.writer, &pair.cfg, pair.memory);
 	sim_ring_init(&pair.reader, &pair.cfg, pair.memory);
 	return pair;
+}
+
+static struct pair pair_new(uint32_t max_records, uint32_t max_record_bytes)
+{
+	return pair_of(&(struct sim_ring_cfg){ .max_records = max_records, .max_record_bytes = max_record_bytes });
 }
 
 static void pair_free(struct pair *pair)
@@ -247,6 +252,76 @@ static void test_when_notified_of_room_the_longest_record_fits(void **state)
 	}
 }
 
+/* A ring with room for four of the longest records, or for a hundred small ones. */
+static struct pair small_pair_new(void)
+{
+	return pair_of(&(struct sim_ring_cfg){ .max_records = 100, .max_record_bytes = 248, .data_bytes = 1024 });
+}
+
+/* 1,024 bytes hold 64 records of 16 bytes, and four of 256. */
+static void test_a_ring_of_a_given_size_holds_what_its_bytes_hold(void **state)
+{
+	struct pair pair = small_pair_new();
+	char buf[248] = "";
+	uint32_t kind;
+	size_t len;
+
+	for (int i = 0; i < 64; i++)
+		assert_int_equal(sim_ring_write(&pair.writer, 1, buf, 8), 0);
+	assert_int_equal(sim_ring_write(&pair.writer, 1, buf, 8), -EAGAIN);
+	while (sim_ring_has_record(&pair.reader))
+		assert_int_equal(sim_ring_read(&pair.reader, &kind, buf, &len), 0);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(sim_ring_write(&pair.writer, 1, buf, 248), 0);
+	assert_int_equal(sim_ring_write(&pair.writer, 1, buf, 0), -EAGAIN);
+	pair_free(&pair);
+}
+
+/* As above, with records of all lengths, and many more small ones than long ones. */
+static void test_when_notified_of_room_in_a_given_size_the_longest_record_fits(void **state)
+{
+	struct pair pair = small_pair_new();
+	unsigned int num_notified = 0;
+	char buf[248] = "";
+	uint32_t kind;
+	size_t len;
+
+	for (unsigned int i = 0; i < 50000; i++) {
+		if (sim_ring_write(&pair.writer, 1, buf, i * i % 7 ? i % 20 : i * i % 249) == 0)
+			continue;
+		if (sim_ring_arm_space(&pair.writer, 248))
+			continue;
+		do
+			assert_int_equal(sim_ring_read(&pair.reader, &kind, buf, &len), 0);
+		while (!sim_ring_needs_notify(&pair.reader));
+		assert_int_equal(sim_ring_write(&pair.writer, 1, buf, 248), 0);
+		num_notified++;
+	}
+	assert_true(num_notified > 100);
+	pair_free(&pair);
+}
+
+static void test_a_record_that_is_read_in_place_is_left_behind_at_the_end(void **state)
+{
+	struct pair pair = pair_new(4, 32);
+	const void *data;
+	uint32_t kind;
+	size_t len;
+
+	assert_int_equal(sim_ring_begin_read(&pair.reader, &kind, &data, &len), -EAGAIN);
+	assert_int_equal(sim_ring_write(&pair.writer, 1, "first", 5), 0);
+	assert_int_equal(sim_ring_write(&pair.writer, 2, "second", 6), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(sim_ring_begin_read(&pair.reader, &kind, &data, &len), 0);
+		assert_int_equal(kind, 1);
+		assert_int_equal(len, 5);
+		assert_memory_equal(data, "first", 5);
+	}
+	sim_ring_end_read(&pair.reader, len);
+	expect_record(&pair, 2, "second");
+	pair_free(&pair);
+}
+
 /* ---- corrupt contents, written by the other side ---- */
 
 static int read_any(struct pair *pair)
@@ -347,6 +422,9 @@ int main(void)
 		cmocka_unit_test(test_a_waiting_writer_is_notified_when_half_is_free),
 		cmocka_unit_test(test_a_writer_that_has_room_meanwhile_need_not_wait),
 		cmocka_unit_test(test_when_notified_of_room_the_longest_record_fits),
+		cmocka_unit_test(test_a_ring_of_a_given_size_holds_what_its_bytes_hold),
+		cmocka_unit_test(test_when_notified_of_room_in_a_given_size_the_longest_record_fits),
+		cmocka_unit_test(test_a_record_that_is_read_in_place_is_left_behind_at_the_end),
 		cmocka_unit_test(test_a_head_too_far_ahead_ends_the_ring),
 		cmocka_unit_test(test_a_record_longer_than_agreed_ends_the_ring),
 		cmocka_unit_test(test_a_tail_that_cannot_be_ends_the_ring_for_the_writer),
