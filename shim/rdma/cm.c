@@ -10,6 +10,7 @@
  * the answer brings that of the server's. A port is a name of a service of the network.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,11 +39,20 @@ static void set_state(struct doca_rdma_connection *connection, enum rdma_cm_stat
 		connection->cm.state = to;
 }
 
+/* The next step of the context looks at its listeners and connections. Any thread. */
 static void notify(void *arg)
 {
 	struct doca_rdma *rdma = arg;
 
+	atomic_store(&rdma->has_cm_news, true);
 	shim_pe_notify_external(&rdma->ctx);
+}
+
+/* The same by the context's own thread. */
+static void notify_self(struct doca_rdma *rdma)
+{
+	atomic_store(&rdma->has_cm_news, true);
+	shim_pe_notify_self(&rdma->ctx);
 }
 
 /* ---- messages ---- */
@@ -196,7 +206,7 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_conne
 				   "the client has gone: %s", strerror(-rc));
 	set_state(rdma_connection, RDMA_CM_ESTABLISHED);
 	rdma_connection->cm.is_news = true;
-	shim_pe_notify_self(&rdma_connection->rdma->ctx);
+	notify_self(rdma_connection->rdma);
 	return DOCA_SUCCESS;
 }
 
@@ -209,7 +219,7 @@ doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *rdma_conne
 	rdma_connection->cm.channel = NULL;
 	set_state(rdma_connection, RDMA_CM_FAILED);
 	rdma_connection->cm.is_news = true;
-	shim_pe_notify_self(&rdma_connection->rdma->ctx);
+	notify_self(rdma_connection->rdma);
 	return DOCA_SUCCESS;
 }
 
@@ -267,7 +277,7 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
 	connection->cm.addr = addr;
 	addr->num_users++;
 	set_state(connection, RDMA_CM_REQUESTED);
-	shim_ctx_set_alarm(&rdma->ctx, connection->cm.deadline_ns);
+	notify_self(rdma);
 	return DOCA_SUCCESS;
 }
 
@@ -330,8 +340,10 @@ static void poll_connection(struct doca_rdma_connection *connection)
 	switch (connection->cm.state) {
 	case RDMA_CM_REQUESTED:
 		rc = poll_answer(connection);
-		if (rc == -EINPROGRESS)
+		if (rc == -EINPROGRESS) {
+			shim_ctx_set_alarm(&connection->rdma->ctx, connection->cm.deadline_ns);
 			return;
+		}
 		if (rc < 0)
 			report_failure(connection, rc);
 		set_state(connection, rc == 0 ? RDMA_CM_ESTABLISHED : RDMA_CM_FAILED);
@@ -359,14 +371,16 @@ static bool is_over(const struct doca_rdma_connection *connection)
 	return connection->cm.is_told && sim_qp_num_works(connection->qp) == 0;
 }
 
-bool rdma_cm_progress(struct doca_rdma *rdma)
+/* Returns whether the program saw an event. */
+static bool look_at_all(struct doca_rdma *rdma)
 {
 	struct doca_rdma_connection *connection, *next;
 	struct rdma_listener *listener;
 
 	SLIST_FOREACH(listener, &rdma->listeners, link)
-		if (take_client(rdma, listener))
-			return true;
+		while (sim_listener_num_waiting(listener->listener) > 0)
+			if (take_client(rdma, listener))
+				return true;
 	for (connection = TAILQ_FIRST(&rdma->connections); connection; connection = next) {
 		next = TAILQ_NEXT(connection, link);
 		if (!connection->cm.is_news)
@@ -381,21 +395,20 @@ bool rdma_cm_progress(struct doca_rdma *rdma)
 	return false;
 }
 
+bool rdma_cm_progress(struct doca_rdma *rdma)
+{
+	if (!atomic_load_explicit(&rdma->has_cm_news, memory_order_relaxed))
+		return false;
+	atomic_store(&rdma->has_cm_news, false); /* before the look: a later notification sets it again */
+	if (!look_at_all(rdma))
+		return false;
+	atomic_store(&rdma->has_cm_news, true); /* there may be more */
+	return true;
+}
+
 bool rdma_cm_has_work(struct doca_rdma *rdma)
 {
-	struct doca_rdma_connection *connection;
-	struct rdma_listener *listener;
-
-	SLIST_FOREACH(listener, &rdma->listeners, link)
-		if (sim_listener_num_waiting(listener->listener) > 0)
-			return true;
-	TAILQ_FOREACH(connection, &rdma->connections, link) {
-		if (!connection->cm.is_news)
-			poll_connection(connection);
-		if (connection->cm.is_news)
-			return true;
-	}
-	return false;
+	return atomic_load(&rdma->has_cm_news);
 }
 
 /* ---- the end of a connection ---- */
@@ -406,7 +419,7 @@ doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_c
 	switch (rdma_connection->cm.state) {
 	case RDMA_CM_ESTABLISHED:
 		rdma_connection_close_channel(rdma_connection);
-		shim_pe_notify_self(&rdma_connection->rdma->ctx);
+		notify_self(rdma_connection->rdma);
 		return DOCA_SUCCESS;
 	case RDMA_CM_ENDED: /* programs call it in the disconnection callback, and after it */
 		return DOCA_SUCCESS;
@@ -414,7 +427,7 @@ doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_c
 		if (!rdma_connection->qp || sim_qp_get_state(rdma_connection->qp) == SIM_QP_ERROR)
 			break;
 		sim_qp_fail(rdma_connection->qp, -ECONNRESET);
-		shim_pe_notify_self(&rdma_connection->rdma->ctx);
+		notify_self(rdma_connection->rdma);
 		return DOCA_SUCCESS;
 	default:
 		break;

@@ -48,7 +48,7 @@ static int create_queue_pair(struct doca_rdma_connection *connection)
 	struct doca_rdma *rdma = connection->rdma;
 	int wake_fd = shim_pe_peer_wake_fd(&rdma->ctx);
 	const struct sim_qp_cfg cfg = {
-		.pool = &rdma->receives,
+		.group = &rdma->group,
 		.function = shim_dev_function(rdma->ctx.dev)->id,
 		.max_works = rdma->properties.send_queue_size,
 		.rnr_budget_ns = rnr_budget_ns(&rdma->properties),

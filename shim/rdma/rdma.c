@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The RDMA context: create, start, progress, stop. */
 #include <errno.h>
+#include <stdatomic.h>
 
 #include "addr_priv.h"
 #include "cm_priv.h"
@@ -62,7 +63,7 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 			rdma->properties.gid_index);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	sim_receive_pool_init(&rdma->receives);
+	sim_qp_group_init(&rdma->group);
 	rdma->is_connected = false;
 	for (int i = 0; i < RDMA_NUM_TASKS && result == DOCA_SUCCESS; i++)
 		result = add_pool(rdma, i);
@@ -71,41 +72,39 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 
 /* ---- progress ---- */
 
-static void set_alarm(struct doca_rdma *rdma, uint64_t deadline_ns)
+void rdma_set_alarm(struct doca_rdma *rdma)
 {
-	if (deadline_ns > 0 && deadline_ns < UINT64_MAX)
+	uint64_t deadline_ns = sim_qp_group_take_deadline(&rdma->group);
+
+	if (doca_unlikely(deadline_ns < UINT64_MAX))
 		shim_ctx_set_alarm(&rdma->ctx, deadline_ns);
 }
 
-static void progress_connections(struct doca_rdma *rdma, uint64_t now_ns)
-{
-	struct doca_rdma_connection *connection;
-
-	TAILQ_FOREACH(connection, &rdma->connections, link) {
-		sim_qp_progress(connection->qp, now_ns);
-		set_alarm(rdma, sim_qp_deadline_ns(connection->qp));
-	}
-}
-
 /* Complete one task. Returns whether there was one. */
-static bool complete_one(struct doca_rdma *rdma, uint64_t now_ns)
+static bool complete_one(struct doca_rdma *rdma)
 {
-	struct sim_rdma_receive *receive = sim_receive_pool_reap(&rdma->receives, now_ns);
-	struct doca_rdma_connection *connection;
+	struct sim_rdma_receive *receive = NULL;
+	struct sim_rdma_work *work;
 
+	if (sim_receive_pool_has_done(&rdma->group.receives))
+		receive = sim_receive_pool_reap(&rdma->group.receives, shim_now_ns());
 	if (receive) {
 		rdma_task_end_receive(receive);
 		return true;
 	}
-	TAILQ_FOREACH(connection, &rdma->connections, link) {
-		struct sim_rdma_work *work = sim_qp_reap(connection->qp);
-
-		if (!work)
-			continue;
+	work = sim_qp_group_reap(&rdma->group);
+	if (work)
 		rdma_task_end_work(work);
-		return true;
-	}
-	return false;
+	return work != NULL;
+}
+
+/* The next receive is complete, and held. */
+static void set_alarm_of_receive(struct doca_rdma *rdma)
+{
+	uint64_t due_ns = sim_receive_pool_due_ns(&rdma->group.receives);
+
+	if (doca_unlikely(due_ns > 0 && due_ns < UINT64_MAX))
+		shim_ctx_set_alarm(&rdma->ctx, due_ns);
 }
 
 /* Whether the context is starting, and the program has connected it. */
@@ -117,18 +116,23 @@ static bool is_about_to_run(const struct doca_rdma *rdma)
 static bool rdma_progress(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
-	uint64_t now_ns = shim_now_ns();
+	bool is_running = ctx->state == DOCA_CTX_STATE_RUNNING;
 
-	shim_alarm_expired(&ctx->alarm);
+	if (shim_alarm_expired(&ctx->alarm)) {
+		atomic_store(&rdma->has_cm_news, true);
+		if (is_running)
+			sim_qp_group_on_alarm(&rdma->group);
+	}
 	if (is_about_to_run(rdma)) {
 		shim_ctx_set_running(ctx);
 		return true;
 	}
-	if (ctx->state == DOCA_CTX_STATE_RUNNING)
-		progress_connections(rdma, now_ns);
-	if (complete_one(rdma, now_ns) || (ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_progress(rdma)))
+	if (is_running)
+		sim_qp_group_progress(&rdma->group);
+	rdma_set_alarm(rdma);
+	if (complete_one(rdma) || (is_running && rdma_cm_progress(rdma)))
 		return true;
-	set_alarm(rdma, sim_receive_pool_due_ns(&rdma->receives));
+	set_alarm_of_receive(rdma);
 	if (ctx->state != DOCA_CTX_STATE_STOPPING || !rdma->is_disconnecting)
 		return false;
 	rdma->is_disconnecting = false;
@@ -138,11 +142,9 @@ static bool rdma_progress(struct doca_ctx *ctx)
 static bool rdma_arm(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
-	struct doca_rdma_connection *connection;
-	bool has_work = sim_receive_pool_due_ns(&rdma->receives) <= shim_now_ns() || rdma->is_disconnecting;
+	bool has_work = sim_receive_pool_due_ns(&rdma->group.receives) <= shim_now_ns() || rdma->is_disconnecting;
 
-	TAILQ_FOREACH(connection, &rdma->connections, link)
-		has_work |= sim_qp_arm(connection->qp);
+	has_work |= sim_qp_group_arm(&rdma->group);
 	return has_work || is_about_to_run(rdma) || (ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_has_work(rdma));
 }
 
@@ -158,7 +160,7 @@ static void rdma_begin_stop(struct doca_ctx *ctx)
 		rdma_connection_close_channel(connection);
 		sim_qp_fail(connection->qp, -ECANCELED);
 	}
-	sim_receive_pool_flush(&rdma->receives);
+	sim_receive_pool_flush(&rdma->group.receives);
 	rdma->is_disconnecting = !TAILQ_EMPTY(&rdma->connections);
 }
 
@@ -175,6 +177,10 @@ static void rdma_stopped(struct doca_ctx *ctx)
 		rdma_connection_destroy(TAILQ_FIRST(&rdma->connections));
 	while (!TAILQ_EMPTY(&rdma->ended))
 		rdma_connection_destroy(TAILQ_FIRST(&rdma->ended));
+	if (shim_ctx_is_same_process(ctx))
+		sim_qp_group_close(&rdma->group);
+	else
+		sim_qp_group_abandon(&rdma->group);
 	for (int i = 0; i < RDMA_NUM_TASKS; i++)
 		rdma->conf[i].pool = NULL;
 }
@@ -210,7 +216,7 @@ doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
 		created->conf[i].kind = task_types[i];
 	TAILQ_INIT(&created->connections);
 	TAILQ_INIT(&created->ended);
-	sim_receive_pool_init(&created->receives);
+	sim_qp_group_init(&created->group);
 	*rdma = created;
 	return DOCA_SUCCESS;
 }

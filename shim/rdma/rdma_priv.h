@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/rdma/rdma_priv.h - RDMA contexts, their connections and their tasks.
  *
- *   doca_rdma               a context: properties, receives (sim/rdma/receive_pool.h), connections
+ *   doca_rdma               a context: properties, connections, and the group of their queue pairs (sim/rdma/qp_group.h)
  *   doca_rdma_connection    a queue pair (sim/rdma/queue_pair.h) and what the program knows of it
  *   rdma_task               a task of any type: a work request of a queue pair, or a receive
  *
@@ -82,14 +82,15 @@ struct doca_rdma {
 	struct doca_ctx ctx; /* first */
 	struct rdma_properties properties;
 	struct rdma_conf conf[RDMA_NUM_TASKS];
-	struct sim_receive_pool receives;
+	struct sim_qp_group group;
 	struct rdma_connections connections;
 	struct rdma_connections ended; /* whose handles the program may still have, oldest first */
 	uint32_t num_ended;
 	uint32_t num_connections, next_id;
 	SLIST_HEAD(, rdma_listener) listeners;
-	bool is_disconnecting; /* the context stops, and a step of the engine has to end its connections */
-	bool is_connected;     /* starting by connect: the next step of the engine lets the context run */
+	atomic_bool has_cm_news; /* the connection manager has something to look at; any thread sets it */
+	bool is_disconnecting;   /* the context stops, and a step of the engine has to end its connections */
+	bool is_connected;       /* starting by connect: the next step of the engine lets the context run */
 };
 
 /* cm.c has the picture. */
@@ -172,6 +173,9 @@ static inline struct doca_rdma *rdma_of(const struct doca_task *task)
 {
 	return (struct doca_rdma *)task->ctx;
 }
+
+/* Have progress look after the queue pairs when their next deadline has come. */
+void rdma_set_alarm(struct doca_rdma *rdma);
 
 /* ---- connection.c ---- */
 

@@ -291,7 +291,8 @@ static doca_error_t post_work(struct rdma_task *task)
 			      "the connection's send queue is full (doca_rdma_set_send_queue_size)");
 	if (rc < 0)
 		return refuse(&task->task, DOCA_ERROR_BAD_STATE, "its connection has ended");
-	sim_qp_progress(task->connection->qp, shim_now_ns());
+	sim_qp_progress_requests(task->connection->qp);
+	rdma_set_alarm(rdma_of(&task->task));
 	return DOCA_SUCCESS;
 }
 
@@ -308,7 +309,7 @@ doca_error_t rdma_task_post(struct doca_task *base)
 						   .num_segments = task->num_segments,
 						   .room_bytes = room_bytes };
 	rdma_fault_apply(task);
-	sim_receive_pool_post(&rdma_of(base)->receives, &task->receive);
+	sim_receive_pool_post(&rdma_of(base)->group.receives, &task->receive);
 	return DOCA_SUCCESS;
 }
 

@@ -15,6 +15,9 @@
  *            peer that gives up message n to 2 * (n - 1) + 1. So a message is either taken, or known to be never taken.
  *   sleep    the peer: asleep = 1, then executed, state     the owner: executed or state, then asleep   all seq_cst
  *
+ * Each side that has changed something rings a slot of the other side's doorbells (qp_group.h), and then looks whether that side
+ * sleeps.
+ *
  * Neither side trusts the other: a number out of order, a length beyond a limit or a state that does not exist ends the
  * connection with -EPROTO.
  */
@@ -25,11 +28,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/card/card.h" /* struct sim_key */
+#include "sim/shm/doorbell.h"
 #include "sim/shm/ring.h"
 
-#define SIM_INBOX_VERSION      1
-#define SIM_INBOX_RECORD_BYTES 4096 /* of data in one record */
-#define SIM_INBOX_RECORDS      64
+#define SIM_INBOX_VERSION      2
+#define SIM_INBOX_BYTES        24576 /* of all: a process with a thousand connections maps two thousand inboxes */
+#define SIM_INBOX_RECORD_BYTES 4096  /* of data in one record */
+#define SIM_INBOX_RECORDS      128
 
 enum sim_inbox_kind {
 	SIM_INBOX_SEND = 1, /* the first record of a message, or the only one */
@@ -52,6 +58,8 @@ struct sim_inbox_shared {
 	uint32_t needs_no_peer; /* the owner serves a requester to which it has not connected */
 	uint32_t access;    /* enum sim_access bits: what the owner permits to do with its memory by this connection */
 	uint64_t stream_id; /* of the messages, in recordings */
+	struct sim_key doorbells; /* the owner's; the peer rings @slot of them */
+	uint32_t slot;
 	/* The owner, the responder. */
 	_Alignas(64) _Atomic uint32_t state; /* enum sim_qp_state */
 	_Atomic uint32_t failure;            /* an errno: why message executed + 1 failed */
@@ -67,14 +75,9 @@ struct sim_inbox_shared {
 static inline struct sim_ring_cfg sim_inbox_ring_cfg(void)
 {
 	return (struct sim_ring_cfg){ .max_records = SIM_INBOX_RECORDS,
-				      .max_record_bytes = SIM_INBOX_RECORD_BYTES + sizeof(struct sim_inbox_head) };
-}
-
-static inline size_t sim_inbox_size(void)
-{
-	struct sim_ring_cfg cfg = sim_inbox_ring_cfg();
-
-	return offsetof(struct sim_inbox_shared, ring) + sim_ring_size(&cfg);
+				      .max_record_bytes = SIM_INBOX_RECORD_BYTES + sizeof(struct sim_inbox_head),
+				      .data_bytes = SIM_INBOX_BYTES - offsetof(struct sim_inbox_shared, ring) -
+						    sizeof(struct sim_ring_shared) };
 }
 
 /* Message @number, the owner: begin it. Returns false if the peer gave it up. */

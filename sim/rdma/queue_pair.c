@@ -26,10 +26,8 @@ static void set_state(struct sim_qp *qp, enum sim_qp_state to)
 		return;
 	qp->state = to;
 	atomic_store(&qp->inbox->state, to);
-	if (!qp->peer)
-		return;
-	sim_qp_wake_peer(qp);
-	sim_qp_post_to_peer(qp);
+	qp->must_tell_requester = true;
+	sim_qp_tell_requester(qp);
 }
 
 /* ---- the inbox ---- */
@@ -39,7 +37,7 @@ static int create_inbox(struct sim_qp *qp)
 	struct sim_ring_cfg cfg = sim_inbox_ring_cfg();
 	struct sim_region region;
 	int fd;
-	int rc = sim_segment_create(sim_inbox_size(), &qp->memory, &fd);
+	int rc = sim_segment_create(SIM_INBOX_BYTES, &qp->memory, &fd);
 
 	if (rc < 0)
 		return rc;
@@ -49,13 +47,15 @@ static int create_inbox(struct sim_qp *qp)
 	qp->inbox->needs_no_peer = qp->cfg.needs_no_peer;
 	qp->inbox->access = qp->cfg.access;
 	qp->inbox->stream_id = sim_trace_new_stream_id();
+	qp->inbox->doorbells = qp->cfg.group->key;
+	qp->inbox->slot = qp->slot;
 	sim_ring_init(&qp->in, &cfg, qp->inbox->ring);
 	region = (struct sim_region){ .addr = (uintptr_t)qp->inbox,
 				      .cpu_addr = (uintptr_t)qp->inbox,
-				      .len_bytes = sim_inbox_size(),
+				      .len_bytes = SIM_INBOX_BYTES,
 				      .access = SIM_ACCESS_NET | SIM_ACCESS_INBOX,
 				      .function = qp->cfg.function };
-	rc = sim_session_export_inbox(qp->session, &region, fd, qp->cfg.wake_fd, &qp->key);
+	rc = sim_session_export(qp->session, &region, fd, &qp->key);
 	close(fd);
 	qp->is_exported = rc == 0;
 	return rc;
@@ -70,11 +70,13 @@ int sim_qp_create(struct sim_session *session, const struct sim_qp_cfg *cfg, str
 		return -ENOMEM;
 	qp->session = session;
 	qp->cfg = *cfg;
-	qp->peer_wake_fd = -1;
 	STAILQ_INIT(&qp->queued);
 	STAILQ_INIT(&qp->unanswered);
-	STAILQ_INIT(&qp->done);
-	rc = create_inbox(qp);
+	rc = sim_qp_group_open(cfg->group, session, cfg);
+	if (rc == 0) {
+		sim_qp_group_add(cfg->group, qp);
+		rc = create_inbox(qp);
+	}
 	if (rc < 0) {
 		sim_qp_destroy(qp);
 		return rc;
@@ -85,8 +87,7 @@ int sim_qp_create(struct sim_session *session, const struct sim_qp_cfg *cfg, str
 
 static void free_memory(struct sim_qp *qp)
 {
-	if (qp->peer_wake_fd >= 0)
-		close(qp->peer_wake_fd);
+	sim_qp_group_remove(qp->cfg.group, qp);
 	sim_segment_unmap(&qp->memory);
 	free(qp);
 }
@@ -100,11 +101,13 @@ void sim_qp_destroy(struct sim_qp *qp)
 	if (qp->is_exported)
 		sim_session_unexport(qp->session, qp->key.id);
 	sim_session_release(qp->session, qp->peer);
+	sim_peer_group_put(qp);
 	free_memory(qp);
 }
 
 void sim_qp_abandon(struct sim_qp *qp)
 {
+	sim_peer_group_abandon(qp);
 	free_memory(qp);
 }
 
@@ -126,7 +129,7 @@ static int check_peer(const struct sim_remote *peer)
 
 	if (!(peer->region.access & SIM_ACCESS_INBOX))
 		return -EMEDIUMTYPE;
-	if (!inbox || peer->region.len_bytes != sim_inbox_size() || (uintptr_t)inbox % 64 != 0 ||
+	if (!inbox || peer->region.len_bytes != SIM_INBOX_BYTES || (uintptr_t)inbox % 64 != 0 ||
 	    inbox->version != SIM_INBOX_VERSION)
 		return -EPROTO;
 	return 0;
@@ -140,13 +143,36 @@ static void on_revoked(void *arg)
 	qp->last_words.executed = atomic_load(&qp->peer_inbox->executed);
 	qp->last_words.failure = atomic_load(&qp->peer_inbox->failure);
 	atomic_store(&qp->last_words.is_set, true);
+	sim_doorbell_ring_own(&qp->cfg.group->doorbells, qp->slot);
 	if (qp->cfg.notify)
 		qp->cfg.notify(qp->cfg.arg);
 }
 
+/* What the peer's inbox says is read once. */
+static int use_inbox(struct sim_qp *qp, struct sim_remote *peer)
+{
+	struct sim_inbox_shared *inbox = (struct sim_inbox_shared *)(void *)peer->base;
+	struct sim_ring_cfg cfg = sim_inbox_ring_cfg();
+	const struct sim_key doorbells = inbox->doorbells;
+	int rc;
+
+	qp->peer_slot = *(volatile uint32_t *)&inbox->slot;
+	if (qp->peer_slot >= SIM_DOORBELL_SLOTS)
+		return -EPROTO;
+	rc = sim_peer_group_get(qp, &doorbells, &qp->peer_group);
+	if (rc < 0)
+		return rc;
+	qp->peer = peer;
+	qp->peer_inbox = inbox;
+	sim_ring_init(&qp->out, &cfg, inbox->ring);
+	qp->peer_access = inbox->access;
+	qp->peer_engine = inbox->engine;
+	qp->peer_needs_no_connect = inbox->needs_no_peer;
+	return 0;
+}
+
 int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 {
-	struct sim_ring_cfg cfg = sim_inbox_ring_cfg();
 	struct sim_remote *peer;
 	int rc;
 
@@ -156,17 +182,12 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 	if (rc < 0)
 		return rc;
 	rc = check_peer(peer);
+	if (rc == 0)
+		rc = use_inbox(qp, peer);
 	if (rc < 0) {
 		sim_session_release(qp->session, peer);
 		return rc;
 	}
-	qp->peer = peer;
-	qp->peer_inbox = (struct sim_inbox_shared *)(void *)peer->base;
-	qp->peer_wake_fd = sim_session_get_wake_fd(qp->session, peer);
-	sim_ring_init(&qp->out, &cfg, qp->peer_inbox->ring);
-	qp->peer_access = qp->peer_inbox->access;
-	qp->peer_engine = qp->peer_inbox->engine;
-	qp->peer_needs_no_connect = qp->peer_inbox->needs_no_peer;
 	sim_remote_on_revoked(peer, on_revoked, qp);
 	set_state(qp, SIM_QP_READY);
 	return 0;
@@ -179,6 +200,7 @@ void sim_qp_fail(struct sim_qp *qp, int reason)
 	set_state(qp, SIM_QP_ERROR);
 	sim_requester_flush(qp, reason);
 	sim_responder_flush(qp);
+	sim_qp_group_update(qp->cfg.group, qp);
 }
 
 int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work)
@@ -188,46 +210,56 @@ int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work)
 	if (qp->num_works == qp->cfg.max_works)
 		return -ENOBUFS;
 	work->is_executed = false;
+	work->qp = qp;
 	qp->num_works++;
 	STAILQ_INSERT_TAIL(&qp->queued, work, link);
 	return 0;
 }
 
-void sim_qp_progress(struct sim_qp *qp, uint64_t now_ns)
+static void progress_as(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 {
-	int rc;
+	int rc = 0;
 
 	if (qp->state != SIM_QP_READY)
 		return;
-	rc = sim_responder_progress(qp);
+	qp->now_ns = now_ns;
+	if (is_responder) {
+		rc = sim_responder_progress(qp);
+		sim_qp_tell_requester(qp);
+	}
 	if (rc == 0)
-		rc = sim_requester_progress(qp, now_ns);
+		rc = sim_requester_progress(qp);
+	sim_qp_tell_responder(qp);
 	if (rc < 0)
 		sim_qp_fail(qp, rc);
+	else
+		sim_qp_group_update(qp->cfg.group, qp);
 }
 
-struct sim_rdma_work *sim_qp_reap(struct sim_qp *qp)
+void sim_qp_progress(struct sim_qp *qp, uint64_t now_ns)
 {
-	struct sim_rdma_work *work = STAILQ_FIRST(&qp->done);
+	progress_as(qp, now_ns, true);
+}
 
-	if (!work)
-		return NULL;
-	STAILQ_REMOVE_HEAD(&qp->done, link);
-	qp->num_works--;
-	return work;
+void sim_qp_progress_requests(struct sim_qp *qp)
+{
+	progress_as(qp, 0, false);
 }
 
 bool sim_qp_arm(struct sim_qp *qp)
 {
 	bool finds_message, finds_answer;
 
-	if (!STAILQ_EMPTY(&qp->done))
-		return true;
 	if (qp->state != SIM_QP_READY)
 		return false;
 	finds_message = sim_responder_arm(qp);
 	finds_answer = sim_requester_arm(qp);
 	return finds_message || finds_answer;
+}
+
+bool sim_qp_has_missed_ring(const struct sim_qp *qp)
+{
+	return qp->state == SIM_QP_READY && (sim_qp_has_open_works(qp) || sim_responder_has_work(qp));
 }
 
 uint64_t sim_qp_deadline_ns(const struct sim_qp *qp)

@@ -10,8 +10,8 @@
  *               '------message into the peer's inbox--> [unanswered] --executed by the peer--> completed
  *
  * A request that accesses memory is executed when no earlier message is unanswered, as the responder executes requests in
- * order. As responder, the queue pair moves each message into the oldest receive of its receive pool, which several
- * queue pairs of a context share (receive_pool.h).
+ * order. As responder, the queue pair moves each message into the oldest receive of its group, which has the queue pairs
+ * of a context (qp_group.h).
  *
  * A message that finds no receive waits at the responder. The requester gives it up after @rnr_budget_ns. A request
  * that fails takes the queue pair to an error: all later requests are completed with -ECANCELED.
@@ -25,10 +25,7 @@
 
 #include <sys/queue.h>
 
-#include "receive_pool.h"
-#include "sim/session/session.h"
-
-struct sim_qp;
+#include "qp_group.h"
 
 enum sim_qp_state {
 	SIM_QP_RESET,
@@ -41,15 +38,15 @@ enum sim_qp_state {
 bool sim_qp_state_can_become(enum sim_qp_state from, enum sim_qp_state to);
 
 struct sim_qp_cfg {
-	struct sim_receive_pool *pool; /* borrowed; outlives the queue pair */
-	uint32_t function;             /* id of the device's function */
-	uint32_t max_works;            /* posted and not reaped, > 0 */
-	uint64_t rnr_budget_ns;        /* how long a message waits for a receive; UINT64_MAX = for ever */
-	uint64_t ack_timeout_ns;       /* how long requests wait for a peer that has not connected */
-	uint32_t access;               /* enum sim_access bits: what the peer may do with this end's memory */
-	bool needs_no_peer;            /* serve a requester to which this queue pair has not connected */
-	int wake_fd;                   /* by which the peer wakes the owner (sim/shm/wake.h); -1 = none */
-	uint32_t engine;               /* the owner's address in virtual time; 0 = none */
+	struct sim_qp_group *group; /* outlives the queue pair */
+	uint32_t function;          /* id of the device's function; of all queue pairs of the group, like @wake_fd */
+	uint32_t max_works;         /* posted and not reaped, > 0 */
+	uint64_t rnr_budget_ns;     /* how long a message waits for a receive; UINT64_MAX = for ever */
+	uint64_t ack_timeout_ns;    /* how long requests wait for a peer that has not connected */
+	uint32_t access;            /* enum sim_access bits: what the peer may do with this end's memory */
+	bool needs_no_peer;         /* serve a requester to which this queue pair has not connected */
+	int wake_fd;                /* by which the peer wakes the owner (sim/shm/wake.h); -1 = none */
+	uint32_t engine;            /* the owner's address in virtual time; 0 = none */
 	/* In any thread: the peer was lost. Must not call into the session. NULL = nothing. */
 	void (*notify)(void *arg);
 	void *arg;
@@ -71,12 +68,13 @@ struct sim_rdma_work {
 	/* Result. */
 	int status; /* 0 or -errno */
 	/* The queue pair's. */
+	struct sim_qp *qp;
 	bool is_executed;
 	uint64_t number; /* of its message */
 	STAILQ_ENTRY(sim_rdma_work) link;
 };
 
-/* Create a queue pair and export its inbox. Returns 0, -ENOMEM, or an error of sim_session_export(). */
+/* Create a queue pair in its group and export its inbox. Returns 0, -ENOMEM, or an error of sim_session_export(). */
 int sim_qp_create(struct sim_session *session, const struct sim_qp_cfg *cfg, struct sim_qp **ret_qp);
 
 /* End the connection and free the queue pair. The caller must have reaped all works, or forget them. A receive that is
@@ -98,17 +96,13 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key);
 /* Post a work request. Returns 0, -ENOBUFS (max_works) or -ENOTCONN (not connected, or in error). */
 int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work);
 
-/* Do what can be done now, as requester and as responder. */
+/* Do what can be done now: as requester and as responder, or as requester, after a post. @now_ns is session time, or 0: the
+ * clock is read when that is needed. The group calls it when there is something. */
 void sim_qp_progress(struct sim_qp *qp, uint64_t now_ns);
-
-/* The oldest work request that was completed; NULL = none. */
-struct sim_rdma_work *sim_qp_reap(struct sim_qp *qp);
+void sim_qp_progress_requests(struct sim_qp *qp);
 
 /* Take the queue pair to an error: all works are completed, the head with @reason, the others with -ECANCELED. */
 void sim_qp_fail(struct sim_qp *qp, int reason);
-
-/* Before the owner sleeps: have the peer wake it. Returns whether progress would find something already. */
-bool sim_qp_arm(struct sim_qp *qp);
 
 /* When progress has to be called at the latest; UINT64_MAX = no limit. */
 uint64_t sim_qp_deadline_ns(const struct sim_qp *qp);

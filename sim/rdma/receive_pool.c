@@ -24,6 +24,11 @@ bool sim_receive_pool_has_posted(const struct sim_receive_pool *pool)
 	return !STAILQ_EMPTY(&pool->posted);
 }
 
+bool sim_receive_pool_has_done(const struct sim_receive_pool *pool)
+{
+	return !STAILQ_EMPTY(&pool->done);
+}
+
 static struct sim_rdma_receive *take_first(struct sim_receive_list *list)
 {
 	struct sim_rdma_receive *first = STAILQ_FIRST(list);

@@ -64,6 +64,9 @@ void sim_receive_pool_complete(struct sim_receive_pool *pool, struct sim_rdma_re
 /* The oldest receive that is complete, unless it is held; NULL = none. */
 struct sim_rdma_receive *sim_receive_pool_reap(struct sim_receive_pool *pool, uint64_t now_ns);
 
+/* Whether a receive is complete; it may be held. */
+bool sim_receive_pool_has_done(const struct sim_receive_pool *pool);
+
 /* When a receive can be reaped: 0 = now, UINT64_MAX = none is complete. */
 uint64_t sim_receive_pool_due_ns(const struct sim_receive_pool *pool);
 

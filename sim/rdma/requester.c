@@ -12,12 +12,18 @@
 #include "pcie_model/arith.h"
 #include "queue_pair_priv.h"
 #include "memory.h"
-#include "sim/shm/wake.h"
 
 static void complete(struct sim_qp *qp, struct sim_rdma_work *work, int status)
 {
 	work->status = status;
-	STAILQ_INSERT_TAIL(&qp->done, work, link);
+	STAILQ_INSERT_TAIL(&qp->cfg.group->done, work, link);
+}
+
+static uint64_t now_ns(struct sim_qp *qp)
+{
+	if (qp->now_ns == 0)
+		qp->now_ns = sim_session_now_ns(qp->session);
+	return qp->now_ns;
 }
 
 static struct sim_rdma_work *take_first(struct sim_work_list *list)
@@ -44,46 +50,45 @@ void sim_requester_flush(struct sim_qp *qp, int reason)
 
 /* ---- messages ---- */
 
-/* Write the next record of the message. Returns 0, -EAGAIN (no room) or -errno. */
-static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work, uint64_t now_ns)
+/* Write the next record of the message. Returns 0, -EAGAIN (no room; the peer tells when there is) or -errno. */
+static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 {
-	struct sim_inbox_head head = { .number = qp->num_sent + 1,
-				       .bytes = work->bytes,
-				       .has_immediate = work->has_immediate,
-				       .immediate = work->immediate,
-				       .sent_ns = now_ns };
+	const struct sim_inbox_head head = { .number = qp->num_sent + 1,
+					     .bytes = work->bytes,
+					     .has_immediate = work->has_immediate,
+					     .immediate = work->immediate,
+					     .sent_ns = now_ns(qp) };
 	uint64_t left = work->is_written ? 0 : work->bytes - qp->bytes_written;
 	size_t len = (size_t)min_u64(left, SIM_INBOX_RECORD_BYTES);
 	uint8_t data[SIM_INBOX_RECORD_BYTES];
-	int rc = sim_rdma_gather(work->segments, work->num_segments, qp->bytes_written, data, len);
+	int rc;
 
-	if (rc == 0 && qp->is_begun)
-		rc = sim_ring_write(&qp->out, SIM_INBOX_MORE, data, len);
-	else if (rc == 0)
-		rc = sim_ring_write_parts(&qp->out, work->is_written ? SIM_INBOX_WRITTEN : SIM_INBOX_SEND, &head,
-					  sizeof(head), data, len);
+	rc = sim_rdma_gather(work->segments, work->num_segments, qp->bytes_written, data, len);
+	while (rc == 0) {
+		rc = qp->is_begun ?
+			     sim_ring_write(&qp->out, SIM_INBOX_MORE, data, len) :
+			     sim_ring_write_parts(&qp->out, work->is_written ? SIM_INBOX_WRITTEN : SIM_INBOX_SEND,
+						  &head, sizeof(head), data, len);
+		if (rc != -EAGAIN || !sim_ring_arm_space(&qp->out, len + sizeof(head)))
+			break;
+		rc = 0;
+	}
 	if (rc < 0)
 		return rc;
+	qp->must_tell_responder = true;
 	qp->is_begun = true;
 	qp->bytes_written += len;
 	return 0;
 }
 
 /* Write what there is room for. Returns 0 (all of the message is written), -EAGAIN or -errno. */
-static int write_message(struct sim_qp *qp, struct sim_rdma_work *work, uint64_t now_ns)
+static int write_message(struct sim_qp *qp, struct sim_rdma_work *work)
 {
-	bool has_written = false;
 	int rc;
 
-	do {
-		rc = write_record(qp, work, now_ns);
-		has_written |= rc == 0;
-	} while (rc == 0 && !work->is_written && qp->bytes_written < work->bytes);
-	if (has_written) {
-		if (sim_ring_must_wake(&qp->out) && qp->peer_wake_fd >= 0)
-			sim_wake_send(qp->peer_wake_fd);
-		sim_qp_post_to_peer(qp);
-	}
+	do
+		rc = write_record(qp, work);
+	while (rc == 0 && !work->is_written && qp->bytes_written < work->bytes);
 	if (rc < 0)
 		return rc;
 	work->number = ++qp->num_sent;
@@ -93,11 +98,11 @@ static int write_message(struct sim_qp *qp, struct sim_rdma_work *work, uint64_t
 }
 
 /* Do the first queued work as far as possible. Returns 0 (it is not queued any more), -EAGAIN or -errno. */
-static int start_work(struct sim_qp *qp, struct sim_rdma_work *work, uint64_t now_ns)
+static int start_work(struct sim_qp *qp, struct sim_rdma_work *work)
 {
 	int rc = 0;
 
-	if (now_ns < work->not_before_ns)
+	if (work->not_before_ns > 0 && now_ns(qp) < work->not_before_ns)
 		return -EAGAIN;
 	work->not_before_ns = 0;
 	if (work->execute && !work->is_executed) {
@@ -107,7 +112,7 @@ static int start_work(struct sim_qp *qp, struct sim_rdma_work *work, uint64_t no
 		work->is_executed = true;
 	}
 	if (rc == 0 && work->has_message)
-		rc = write_message(qp, work, now_ns);
+		rc = write_message(qp, work);
 	if (rc < 0)
 		return rc;
 	STAILQ_REMOVE_HEAD(&qp->queued, link);
@@ -144,7 +149,7 @@ static int to_reason(uint32_t failure, int otherwise)
 }
 
 /* Give the oldest message up if it has waited for a receive long enough. Returns 0 or -ENOBUFS. */
-static int check_receiver(struct sim_qp *qp, uint64_t now_ns)
+static int check_receiver(struct sim_qp *qp)
 {
 	uint64_t number = qp->num_answered + 1;
 
@@ -153,24 +158,24 @@ static int check_receiver(struct sim_qp *qp, uint64_t now_ns)
 		return 0;
 	}
 	if (qp->not_ready_since_ns == 0)
-		qp->not_ready_since_ns = max_u64(now_ns, 1);
-	if (now_ns - qp->not_ready_since_ns < qp->cfg.rnr_budget_ns || !sim_inbox_give_up(qp->peer_inbox, number))
+		qp->not_ready_since_ns = max_u64(now_ns(qp), 1);
+	if (now_ns(qp) - qp->not_ready_since_ns < qp->cfg.rnr_budget_ns || !sim_inbox_give_up(qp->peer_inbox, number))
 		return 0;
 	return -ENOBUFS;
 }
 
 /* Returns 0, or -ETIMEDOUT: the peer has not connected in time. */
-static int wait_for_peer(struct sim_qp *qp, uint64_t now_ns)
+static int wait_for_peer(struct sim_qp *qp)
 {
 	if (STAILQ_EMPTY(&qp->queued))
 		return 0;
 	if (qp->waits_since_ns == 0)
-		qp->waits_since_ns = max_u64(now_ns, 1);
-	return now_ns - qp->waits_since_ns < qp->cfg.ack_timeout_ns ? 0 : -ETIMEDOUT;
+		qp->waits_since_ns = max_u64(now_ns(qp), 1);
+	return now_ns(qp) - qp->waits_since_ns < qp->cfg.ack_timeout_ns ? 0 : -ETIMEDOUT;
 }
 
 /* Go on while the peer's inbox is there. */
-static int advance(struct sim_qp *qp, uint64_t now_ns)
+static int advance(struct sim_qp *qp)
 {
 	bool is_in_error = atomic_load(&qp->peer_inbox->state) == SIM_QP_ERROR;
 	struct sim_rdma_work *work;
@@ -181,11 +186,11 @@ static int advance(struct sim_qp *qp, uint64_t now_ns)
 	if (is_in_error)
 		return to_reason(atomic_load(&qp->peer_inbox->failure), -ECONNRESET);
 	if (!is_peer_ready(qp))
-		return wait_for_peer(qp, now_ns);
+		return wait_for_peer(qp);
 	qp->waits_since_ns = 0;
-	rc = check_receiver(qp, now_ns);
+	rc = check_receiver(qp);
 	while (rc == 0 && (work = STAILQ_FIRST(&qp->queued)))
-		rc = start_work(qp, work, now_ns);
+		rc = start_work(qp, work);
 	return rc == -EAGAIN ? 0 : rc;
 }
 
@@ -201,15 +206,15 @@ static int end_with_last_words(struct sim_qp *qp)
 }
 
 /* Without a request, a requester does not learn of its peer's end. */
-int sim_requester_progress(struct sim_qp *qp, uint64_t now_ns)
+int sim_requester_progress(struct sim_qp *qp)
 {
 	int rc;
 
-	if (STAILQ_EMPTY(&qp->queued) && STAILQ_EMPTY(&qp->unanswered) && !qp->receive)
+	if (!sim_qp_has_open_works(qp) && !qp->receive)
 		return 0;
 	if (!sim_remote_acquire(qp->peer))
 		return end_with_last_words(qp);
-	rc = advance(qp, now_ns);
+	rc = advance(qp);
 	sim_remote_release(qp->peer);
 	return rc;
 }
@@ -235,7 +240,7 @@ bool sim_requester_arm(struct sim_qp *qp)
 {
 	bool would;
 
-	if (STAILQ_EMPTY(&qp->queued) && STAILQ_EMPTY(&qp->unanswered))
+	if (!sim_qp_has_open_works(qp))
 		return false;
 	if (!sim_remote_acquire(qp->peer))
 		return atomic_load(&qp->last_words.is_set);

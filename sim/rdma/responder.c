@@ -4,7 +4,7 @@
  *   [idle] --first record, a receive is posted--> [filling] --all bytes are here--> [idle]
  *      '--no receive: the message waits
  *
- * Records are copied out of the ring before they are checked. */
+ * The head of a message is copied out of the ring before it is checked, and each record's length and kind. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,9 +12,7 @@
 #include "queue_pair_priv.h"
 #include "sim/base/log.h"
 #include "memory.h"
-#include "sim/shm/wake.h"
 
-/* Of one record, as it was read. */
 struct record {
 	uint32_t kind;
 	uint8_t bytes[SIM_INBOX_RECORD_BYTES + sizeof(struct sim_inbox_head)];
@@ -25,8 +23,7 @@ static void answer(struct sim_qp *qp)
 {
 	qp->num_executed++;
 	atomic_store(&qp->inbox->executed, qp->num_executed);
-	sim_qp_wake_peer(qp);
-	sim_qp_post_to_peer(qp);
+	qp->must_tell_requester = true;
 }
 
 /* The message is complete, or has failed. Returns 0 or -errno: the queue pair goes to an error. */
@@ -35,7 +32,7 @@ static int end_message(struct sim_qp *qp, int status)
 	struct sim_rdma_receive *receive = qp->receive;
 
 	qp->receive = NULL;
-	sim_receive_pool_complete(qp->cfg.pool, receive, status);
+	sim_receive_pool_complete(&qp->cfg.group->receives, receive, status);
 	if (status == 0)
 		answer(qp);
 	else
@@ -49,7 +46,7 @@ void sim_responder_flush(struct sim_qp *qp)
 
 	qp->receive = NULL;
 	if (receive)
-		sim_receive_pool_complete(qp->cfg.pool, receive, -ECANCELED);
+		sim_receive_pool_complete(&qp->cfg.group->receives, receive, -ECANCELED);
 }
 
 static bool is_valid_head(const struct sim_qp *qp, uint32_t kind, const struct sim_inbox_head *head)
@@ -60,11 +57,11 @@ static bool is_valid_head(const struct sim_qp *qp, uint32_t kind, const struct s
 /* The message at the ring's head finds no receive. */
 static void refuse_until_ready(struct sim_qp *qp, uint64_t number)
 {
+	sim_qp_group_starve(qp->cfg.group, qp);
 	if (atomic_load_explicit(&qp->inbox->not_ready, memory_order_relaxed) == number)
 		return;
 	atomic_store(&qp->inbox->not_ready, number);
-	sim_qp_wake_peer(qp);
-	sim_qp_post_to_peer(qp);
+	qp->must_tell_requester = true;
 }
 
 /* Take a receive for the message at the ring's head. Returns 0, -EAGAIN (none, or no message) or -errno. */
@@ -79,13 +76,13 @@ static int begin_message(struct sim_qp *qp)
 		return rc;
 	if (!is_valid_head(qp, kind, &head))
 		return -EPROTO;
-	if (!sim_receive_pool_has_posted(qp->cfg.pool)) {
+	if (!sim_receive_pool_has_posted(&qp->cfg.group->receives)) {
 		refuse_until_ready(qp, head.number);
 		return -EAGAIN;
 	}
 	if (!sim_inbox_begin(qp->inbox, head.number))
 		return -ECONNRESET; /* the requester gave the message up, and goes to an error */
-	receive = sim_receive_pool_take(qp->cfg.pool);
+	receive = sim_receive_pool_take(&qp->cfg.group->receives);
 	receive->qp = qp;
 	receive->is_written = kind == SIM_INBOX_WRITTEN;
 	receive->has_immediate = head.has_immediate != 0;
@@ -108,8 +105,7 @@ static int take_record(struct sim_qp *qp)
 
 	if (rc < 0)
 		return rc;
-	if (sim_ring_needs_notify(&qp->in) && qp->peer_wake_fd >= 0)
-		sim_wake_send(qp->peer_wake_fd);
+	qp->must_tell_requester |= sim_ring_needs_notify(&qp->in);
 	head_len = record.kind == SIM_INBOX_MORE ? 0 : sizeof(struct sim_inbox_head);
 	if ((record.kind == SIM_INBOX_MORE) == is_first || record.len < head_len ||
 	    record.len - head_len != min_u64(left, SIM_INBOX_RECORD_BYTES))
@@ -136,8 +132,15 @@ int sim_responder_progress(struct sim_qp *qp)
 	return -ECONNRESET;
 }
 
+/* The message at the ring's head may be one for which there was no receive. */
+bool sim_responder_has_work(const struct sim_qp *qp)
+{
+	return sim_ring_get_head(&qp->in) != qp->in.count &&
+	       (qp->receive || !qp->is_starved || sim_receive_pool_has_posted(&qp->cfg.group->receives));
+}
+
 bool sim_responder_arm(struct sim_qp *qp)
 {
 	sim_ring_arm(&qp->in);
-	return sim_ring_has_record(&qp->in) && (qp->receive || sim_receive_pool_has_posted(qp->cfg.pool));
+	return sim_responder_has_work(qp);
 }

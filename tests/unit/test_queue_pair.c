@@ -11,7 +11,7 @@
 #define MS UINT64_C(1000000)
 
 struct end {
-	struct sim_receive_pool pool;
+	struct sim_qp_group group;
 	struct sim_qp *qp;
 };
 
@@ -22,13 +22,13 @@ struct fixture {
 
 static void open_end(struct fixture *f, struct end *end, uint64_t rnr_budget_ns)
 {
-	const struct sim_qp_cfg cfg = { .pool = &end->pool,
+	const struct sim_qp_cfg cfg = { .group = &end->group,
 					.max_works = 4,
 					.rnr_budget_ns = rnr_budget_ns,
 					.ack_timeout_ns = 50 * MS,
 					.wake_fd = -1 };
 
-	sim_receive_pool_init(&end->pool);
+	sim_qp_group_init(&end->group);
 	assert_int_equal(sim_qp_create(f->session, &cfg, &end->qp), 0);
 }
 
@@ -61,6 +61,8 @@ static int close_fixture(void **state)
 
 	sim_qp_destroy(f->a.qp);
 	sim_qp_destroy(f->b.qp);
+	sim_qp_group_close(&f->a.group);
+	sim_qp_group_close(&f->b.group);
 	sim_session_detach(f->session);
 	free(f);
 	return 0;
@@ -105,7 +107,7 @@ static void test_only_a_connected_queue_pair_takes_work(void **state)
 	assert_int_equal(sim_qp_connect(f->a.qp, sim_qp_key(f->b.qp)), -EISCONN);
 	assert_int_equal(sim_qp_post(f->a.qp, &work), 0);
 	sim_qp_fail(f->a.qp, -EIO);
-	assert_ptr_equal(sim_qp_reap(f->a.qp), &work);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
 	assert_int_equal(work.status, -EIO);
 	assert_int_equal(sim_qp_post(f->a.qp, &work), -ENOTCONN);
 }
@@ -123,10 +125,10 @@ static void test_max_works_is_the_limit(void **state)
 	}
 	sim_qp_fail(f->a.qp, -EIO);
 	for (int i = 0; i < 4; i++) {
-		assert_ptr_equal(sim_qp_reap(f->a.qp), &works[i]);
+		assert_ptr_equal(sim_qp_group_reap(&f->a.group), &works[i]);
 		assert_int_equal(works[i].status, i == 0 ? -EIO : -ECANCELED);
 	}
-	assert_null(sim_qp_reap(f->a.qp));
+	assert_null(sim_qp_group_reap(&f->a.group));
 }
 
 /* ---- deadlines ---- */
@@ -144,9 +146,9 @@ static void test_requests_wait_for_a_peer_that_connects_late(void **state)
 	sim_qp_progress(f->a.qp, 100 * MS);
 	assert_int_equal(sim_qp_deadline_ns(f->a.qp), 150 * MS);
 	sim_qp_progress(f->a.qp, 149 * MS);
-	assert_null(sim_qp_reap(f->a.qp));
+	assert_null(sim_qp_group_reap(&f->a.group));
 	sim_qp_progress(f->a.qp, 150 * MS);
-	assert_ptr_equal(sim_qp_reap(f->a.qp), &work);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
 	assert_int_equal(work.status, -ETIMEDOUT);
 }
 
@@ -165,13 +167,13 @@ static void test_message_without_a_receive_is_given_up(void **state)
 	sim_qp_progress(f->a.qp, 20 * MS);
 	assert_int_equal(sim_qp_deadline_ns(f->a.qp), 30 * MS);
 	sim_qp_progress(f->a.qp, 30 * MS);
-	assert_ptr_equal(sim_qp_reap(f->a.qp), &work);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
 	assert_int_equal(work.status, -ENOBUFS);
 	/* The responder does not take what was given up. */
-	sim_receive_pool_post(&f->b.pool, &receive);
+	sim_receive_pool_post(&f->b.group.receives, &receive);
 	sim_qp_progress(f->b.qp, 31 * MS);
 	assert_int_equal(sim_qp_get_state(f->b.qp), SIM_QP_ERROR);
-	assert_true(sim_receive_pool_has_posted(&f->b.pool));
+	assert_true(sim_receive_pool_has_posted(&f->b.group.receives));
 }
 
 static void test_message_that_was_begun_is_not_given_up(void **state)
@@ -194,11 +196,11 @@ static void send_one(struct fixture *f, struct sim_rdma_work *work)
 	sim_qp_progress(f->a.qp, MS);
 }
 
-static void expect_failed(struct sim_qp *qp, struct sim_rdma_work *work, int status)
+static void expect_failed(struct end *end, struct sim_rdma_work *work, int status)
 {
-	sim_qp_progress(qp, 2 * MS);
-	assert_int_equal(sim_qp_get_state(qp), SIM_QP_ERROR);
-	assert_ptr_equal(sim_qp_reap(qp), work);
+	sim_qp_progress(end->qp, 2 * MS);
+	assert_int_equal(sim_qp_get_state(end->qp), SIM_QP_ERROR);
+	assert_ptr_equal(sim_qp_group_reap(&end->group), work);
 	assert_int_equal(work->status, status);
 }
 
@@ -211,7 +213,7 @@ static void test_answers_to_what_was_not_sent_end_the_connection(void **state)
 
 	send_one(f, &work);
 	atomic_store(&f->b.qp->inbox->executed, 2);
-	expect_failed(f->a.qp, &work, -EPROTO);
+	expect_failed(&f->a, &work, -EPROTO);
 }
 
 static void test_reasons_that_are_no_error_number_are_not_believed(void **state)
@@ -224,7 +226,7 @@ static void test_reasons_that_are_no_error_number_are_not_believed(void **state)
 	send_one(f, &work);
 	atomic_store(&f->b.qp->inbox->failure, 0x80000000u);
 	atomic_store(&f->b.qp->inbox->state, SIM_QP_ERROR);
-	expect_failed(f->a.qp, &work, -ECONNRESET);
+	expect_failed(&f->a, &work, -ECONNRESET);
 }
 
 static void test_not_ready_of_another_message_starts_no_deadline(void **state)
@@ -239,7 +241,7 @@ static void test_not_ready_of_another_message_starts_no_deadline(void **state)
 	sim_qp_progress(f->a.qp, 2 * MS);
 	assert_true(sim_qp_deadline_ns(f->a.qp) == UINT64_MAX);
 	sim_qp_fail(f->a.qp, -EIO);
-	assert_ptr_equal(sim_qp_reap(f->a.qp), &work);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
 }
 
 /* Write one record into b's inbox, as a's process can. */
@@ -280,7 +282,7 @@ static void test_forged_records_end_the_connection(void **state)
 		open_connected(state);
 		f = *state;
 		memset(guarded, 0xee, sizeof(guarded));
-		sim_receive_pool_post(&f->b.pool, &receive);
+		sim_receive_pool_post(&f->b.group.receives, &receive);
 		forge(f, forged->kind, &forged->head, forged->head_len, "abcdefgh", forged->len);
 		sim_qp_progress(f->b.qp, MS);
 		assert_int_equal(sim_qp_get_state(f->b.qp), SIM_QP_ERROR);
@@ -331,7 +333,7 @@ static void test_requests_of_a_peer_that_is_gone_fail(void **state)
 	f->b.qp = NULL;
 	send_one(f, &work);
 	assert_int_equal(sim_qp_get_state(f->a.qp), SIM_QP_ERROR);
-	assert_ptr_equal(sim_qp_reap(f->a.qp), &work);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
 	assert_true(work.status == -ECONNRESET || work.status == -EPIPE);
 }
 
