@@ -33,6 +33,12 @@ static bool guard_end(struct place *place)
 	return is_lost;
 }
 
+int sim_rdma_fail_lost(void)
+{
+	sim_err("RDMA: memory of a task in flight is not mapped any more; keep it until the task's callback");
+	return -EIO;
+}
+
 /* Copy @len bytes. Memory of this process that is gone fails the copy. */
 static int copy(struct place *dst, struct place *src, size_t len)
 {
@@ -44,10 +50,7 @@ static int copy(struct place *dst, struct place *src, size_t len)
 	rc = sim_copy(dst->remote, dst->addr, src->remote, src->addr, len);
 	is_lost = guard_end(src);
 	is_lost |= guard_end(dst);
-	if (!is_lost)
-		return rc;
-	sim_err("RDMA: memory of a task in flight is not mapped any more; keep it until the task's callback");
-	return -EIO;
+	return is_lost ? sim_rdma_fail_lost() : rc;
 }
 
 /* Copy between byte @at of the segments and @other, in the direction @to_segments. */
@@ -71,6 +74,18 @@ static int copy_list(const struct sim_rdma_segment *segments, uint32_t num_segme
 		at = 0;
 	}
 	return rc;
+}
+
+const void *sim_rdma_find(const struct sim_rdma_segment *segments, uint32_t num_segments, uint64_t at, size_t len)
+{
+	for (uint32_t i = 0; i < num_segments; i++) {
+		if (at < segments[i].bytes)
+			return !segments[i].remote && len <= segments[i].bytes - at ?
+				       (const void *)(uintptr_t)(segments[i].addr + at) :
+				       NULL;
+		at -= segments[i].bytes;
+	}
+	return NULL;
 }
 
 int sim_rdma_gather(const struct sim_rdma_segment *segments, uint32_t num_segments, uint64_t at, void *to, size_t len)

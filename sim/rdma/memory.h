@@ -16,6 +16,12 @@ int sim_rdma_gather(const struct sim_rdma_segment *segments, uint32_t num_segmen
 int sim_rdma_scatter(const struct sim_rdma_segment *segments, uint32_t num_segments, uint64_t at, const void *from,
 		     size_t len);
 
+/* Where @len bytes from byte @at of the segments on are, if that is one place in this process; else NULL. */
+const void *sim_rdma_find(const struct sim_rdma_segment *segments, uint32_t num_segments, uint64_t at, size_t len);
+
+/* Log that memory of a task is gone. Returns -EIO. */
+int sim_rdma_fail_lost(void);
+
 /* Copy @bytes from the segments to @addr of the peer's memory, or back. Returns 0 or -errno. */
 int sim_rdma_write(const struct sim_rdma_segment *segments, uint32_t num_segments, struct sim_remote *remote,
 		   uint64_t addr, uint64_t bytes);

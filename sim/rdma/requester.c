@@ -50,6 +50,25 @@ void sim_requester_flush(struct sim_qp *qp, int reason)
 
 /* ---- messages ---- */
 
+/* Write one record: @head, or NULL, then @len bytes from byte @at of the data on. */
+static int write_bytes(struct sim_qp *qp, const struct sim_rdma_work *work, const struct sim_inbox_head *head,
+		       uint64_t at, size_t len)
+{
+	uint32_t kind = !head ? SIM_INBOX_MORE : work->is_written ? SIM_INBOX_WRITTEN : SIM_INBOX_SEND;
+	size_t head_len = head ? sizeof(*head) : 0;
+	uint8_t copy[SIM_INBOX_RECORD_BYTES];
+	const void *data = sim_rdma_find(work->segments, work->num_segments, at, len);
+	int rc = 0;
+
+	if (!data) {
+		rc = sim_rdma_gather(work->segments, work->num_segments, at, copy, len);
+		data = copy;
+	}
+	if (rc == 0)
+		rc = sim_ring_write_parts(&qp->out, kind, head, head_len, data, len);
+	return rc == -EFAULT ? sim_rdma_fail_lost() : rc;
+}
+
 /* Write the next record of the message. Returns 0, -EAGAIN (no room; the peer tells when there is) or -errno. */
 static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 {
@@ -60,19 +79,11 @@ static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 					     .sent_ns = now_ns(qp) };
 	uint64_t left = work->is_written ? 0 : work->bytes - qp->bytes_written;
 	size_t len = (size_t)min_u64(left, SIM_INBOX_RECORD_BYTES);
-	uint8_t data[SIM_INBOX_RECORD_BYTES];
 	int rc;
 
-	rc = sim_rdma_gather(work->segments, work->num_segments, qp->bytes_written, data, len);
-	while (rc == 0) {
-		rc = qp->is_begun ?
-			     sim_ring_write(&qp->out, SIM_INBOX_MORE, data, len) :
-			     sim_ring_write_parts(&qp->out, work->is_written ? SIM_INBOX_WRITTEN : SIM_INBOX_SEND,
-						  &head, sizeof(head), data, len);
-		if (rc != -EAGAIN || !sim_ring_arm_space(&qp->out, len + sizeof(head)))
-			break;
-		rc = 0;
-	}
+	do
+		rc = write_bytes(qp, work, qp->is_begun ? NULL : &head, qp->bytes_written, len);
+	while (rc == -EAGAIN && sim_ring_arm_space(&qp->out, len + sizeof(head)));
 	if (rc < 0)
 		return rc;
 	qp->must_tell_responder = true;

@@ -13,12 +13,6 @@
 #include "sim/base/log.h"
 #include "memory.h"
 
-struct record {
-	uint32_t kind;
-	uint8_t bytes[SIM_INBOX_RECORD_BYTES + sizeof(struct sim_inbox_head)];
-	size_t len;
-};
-
 static void answer(struct sim_qp *qp)
 {
 	qp->num_executed++;
@@ -93,29 +87,40 @@ static int begin_message(struct sim_qp *qp)
 	return !receive->is_written && head.bytes > receive->room_bytes ? end_message(qp, -EMSGSIZE) : 0;
 }
 
+/* Copy a record's data into the receive. The peer may change the bytes meanwhile, and spoils its message alone. Returns 0
+ * (more is to come), 1 (that was all) or -errno. */
+static int take_data(struct sim_qp *qp, uint32_t kind, const uint8_t *record, size_t len)
+{
+	const struct sim_rdma_receive *receive = qp->receive;
+	uint64_t left = receive->is_written ? 0 : receive->bytes - qp->bytes_received;
+	size_t head_len = kind == SIM_INBOX_MORE ? 0 : sizeof(struct sim_inbox_head);
+	int rc;
+
+	if ((kind == SIM_INBOX_MORE) == (qp->bytes_received == 0) || len < head_len ||
+	    len - head_len != min_u64(left, SIM_INBOX_RECORD_BYTES))
+		return -EPROTO;
+	rc = sim_rdma_scatter(receive->segments, receive->num_segments, qp->bytes_received, record + head_len,
+			      len - head_len);
+	if (rc < 0)
+		return rc;
+	qp->bytes_received += len - head_len;
+	return left == len - head_len;
+}
+
 /* Move a record of the message that is being received. Returns 0, -EAGAIN (it is not here yet) or -errno. */
 static int take_record(struct sim_qp *qp)
 {
-	struct sim_rdma_receive *receive = qp->receive;
-	bool is_first = qp->bytes_received == 0;
-	uint64_t left = receive->is_written ? 0 : receive->bytes - qp->bytes_received;
-	struct record record;
-	size_t head_len;
-	int rc = sim_ring_read(&qp->in, &record.kind, record.bytes, &record.len);
+	const void *record;
+	uint32_t kind;
+	size_t len;
+	int rc = sim_ring_begin_read(&qp->in, &kind, &record, &len);
 
 	if (rc < 0)
 		return rc;
+	rc = take_data(qp, kind, record, len);
+	sim_ring_end_read(&qp->in, len);
 	qp->must_tell_requester |= sim_ring_needs_notify(&qp->in);
-	head_len = record.kind == SIM_INBOX_MORE ? 0 : sizeof(struct sim_inbox_head);
-	if ((record.kind == SIM_INBOX_MORE) == is_first || record.len < head_len ||
-	    record.len - head_len != min_u64(left, SIM_INBOX_RECORD_BYTES))
-		return end_message(qp, -EPROTO);
-	rc = sim_rdma_scatter(receive->segments, receive->num_segments, qp->bytes_received, record.bytes + head_len,
-			      record.len - head_len);
-	if (rc < 0)
-		return end_message(qp, rc);
-	qp->bytes_received += record.len - head_len;
-	return left == record.len - head_len ? end_message(qp, 0) : 0;
+	return rc == 0 ? 0 : end_message(qp, rc == 1 ? 0 : rc);
 }
 
 int sim_responder_progress(struct sim_qp *qp)
