@@ -1,44 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of peers, exported keys and imports. */
-#include "card.h"
-
+/* Peers, and what they export and import. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pcie_model/arith.h"
-
-struct card_import {
-	uint32_t peer;
-	uint32_t count; /* a process may import one key several times */
-	char path[SIM_PATH_NAME_SIZE];
-	char reason[SIM_REASON_SIZE];
-};
-
-struct card_key {
-	bool live;
-	uint32_t generation;
-	uint32_t exporter;
-	uint8_t secret[SIM_SECRET_SIZE];
-	struct sim_region region;
-	struct card_import *imports;
-	uint32_t num_imports;
-};
-
-struct card_peer {
-	bool live;
-	struct sim_peer_info info;
-	uint32_t num_exports, num_imports;
-};
-
-struct sim_card {
-	const struct pcie_topology *topology;
-	struct card_peer *peers; /* index = peer number */
-	uint32_t num_peers;
-	struct card_key *keys; /* index = low half of a key's id */
-	uint32_t num_keys;
-	uint32_t lowest_free_key; /* the keys below are live */
-};
+#include "card_priv.h"
 
 int sim_card_create(const struct pcie_topology *topology, struct sim_card **ret_card)
 {
@@ -49,17 +15,6 @@ int sim_card_create(const struct pcie_topology *topology, struct sim_card **ret_
 	card->topology = topology;
 	*ret_card = card;
 	return 0;
-}
-
-static void key_free(struct sim_card *card, struct card_key *key)
-{
-	card->peers[key->exporter].num_exports--;
-	card->lowest_free_key = min_u32(card->lowest_free_key, (uint32_t)(key - card->keys));
-	free(key->imports);
-	key->imports = NULL;
-	key->num_imports = 0;
-	key->live = false;
-	key->generation++;
 }
 
 void sim_card_destroy(struct sim_card *card)
@@ -85,15 +40,6 @@ const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t 
 	return found ? &found->info : NULL;
 }
 
-/* The index of the first free slot from @from on in a growing array, or the count if the array must grow. */
-#define FIND_FREE_SLOT(items, from, count)                     \
-	({                                                     \
-		uint32_t slot_ = (from);                       \
-		while (slot_ < (count) && (items)[slot_].live) \
-			slot_++;                               \
-		slot_;                                         \
-	})
-
 int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer)
 {
 	uint32_t slot = FIND_FREE_SLOT(card->peers, 0, card->num_peers);
@@ -113,43 +59,10 @@ int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uin
 	return 0;
 }
 
-static uint64_t key_id(const struct sim_card *card, const struct card_key *key)
-{
-	return (uint64_t)key->generation << 32 | (uint64_t)(key - card->keys);
-}
-
-static struct card_key *find_key(const struct sim_card *card, uint64_t id)
-{
-	uint32_t slot = (uint32_t)id;
-
-	if (slot >= card->num_keys || !card->keys[slot].live || card->keys[slot].generation != id >> 32)
-		return NULL;
-	return &card->keys[slot];
-}
-
-static struct card_import *find_import(const struct card_key *key, uint32_t peer)
-{
-	for (uint32_t i = 0; i < key->num_imports; i++)
-		if (key->imports[i].peer == peer)
-			return &key->imports[i];
-	return NULL;
-}
-
 static void import_drop(struct sim_card *card, struct card_key *key, struct card_import *import)
 {
 	card->peers[import->peer].num_imports--;
 	*import = key->imports[--key->num_imports];
-}
-
-static void key_revoke(struct sim_card *card, struct card_key *key, sim_card_revoked_cb *revoked, void *arg)
-{
-	uint64_t id = key_id(card, key);
-
-	for (uint32_t i = 0; i < key->num_imports; i++) {
-		card->peers[key->imports[i].peer].num_imports--;
-		revoked(arg, key->imports[i].peer, id);
-	}
-	key_free(card, key);
 }
 
 void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *revoked, void *arg)
@@ -160,14 +73,15 @@ void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *
 		return;
 	for (uint32_t i = 0; i < card->num_keys; i++) {
 		struct card_key *key = &card->keys[i];
-		struct card_import *import = key->live ? find_import(key, peer) : NULL;
+		struct card_import *import = key->live ? sim_card_find_import(key, peer) : NULL;
 
 		if (import)
 			import_drop(card, key, import);
-		if (key->live && key->exporter == peer)
-			key_revoke(card, key, revoked, arg);
 	}
 	leaving->live = false;
+	for (uint32_t i = 0; i < card->num_keys; i++)
+		if (card->keys[i].live && card->keys[i].exporter == peer)
+			sim_card_key_revoke(card, &card->keys[i], revoked, arg);
 }
 
 /* Returns the function if it is on the peer's side, else NULL. */
@@ -193,48 +107,30 @@ static bool may_export(const struct pcie_function *function, const struct sim_re
 int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_region *region,
 		    const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key)
 {
-	uint32_t slot = FIND_FREE_SLOT(card->keys, card->lowest_free_key, card->num_keys);
-	struct card_peer *exporter = find_peer(card, peer);
 	const struct pcie_function *function;
 	struct card_key *key;
+	int rc;
 
-	card->lowest_free_key = slot;
-	if (!exporter || region->len_bytes == 0 || region->addr + region->len_bytes < region->addr)
+	if (!find_peer(card, peer) || region->len_bytes == 0 || region->addr + region->len_bytes < region->addr)
 		return -EINVAL;
 	function = find_peer_function(card, peer, region->function);
 	if (!function)
 		return -EINVAL;
 	if (!may_export(function, region))
 		return -ENOTSUP;
-	if (exporter->num_exports == SIM_MAX_EXPORTS)
-		return -EDQUOT;
-	if (slot == card->num_keys) {
-		uint32_t count = card->num_keys ? card->num_keys * 2 : 16;
-		struct card_key *grown = realloc(card->keys, count * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + card->num_keys, 0, (count - card->num_keys) * sizeof(*grown));
-		card->keys = grown;
-		card->num_keys = count;
-	}
-	key = &card->keys[slot];
-	key->live = true;
-	exporter->num_exports++;
-	key->exporter = peer;
-	key->region = *region;
-	memcpy(key->secret, secret, SIM_SECRET_SIZE);
-	*ret_key = key_id(card, key);
-	return 0;
+	rc = sim_card_key_add(card, peer, region, secret, &key);
+	if (rc == 0)
+		*ret_key = sim_card_key_id(card, key);
+	return rc;
 }
 
 int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t id, sim_card_revoked_cb *revoked, void *arg)
 {
-	struct card_key *key = find_key(card, id);
+	struct card_key *key = sim_card_find_key(card, id);
 
 	if (!key || key->exporter != peer)
 		return -ESTALE;
-	key_revoke(card, key, revoked, arg);
+	sim_card_key_revoke(card, key, revoked, arg);
 	return 0;
 }
 
@@ -245,7 +141,7 @@ bool sim_card_find_export(const struct sim_card *card, uint32_t function, uint32
 
 		if (key->live && key->region.function == function) {
 			*ret_exporter = key->exporter;
-			*ret_key = key_id(card, key);
+			*ret_key = sim_card_key_id(card, key);
 			return true;
 		}
 	}
@@ -263,7 +159,7 @@ static bool secret_matches(const uint8_t *a, const uint8_t *b)
 
 static int import_add(struct sim_card *card, struct card_key *key, uint32_t peer)
 {
-	struct card_import *import = find_import(key, peer);
+	struct card_import *import = sim_card_find_import(key, peer);
 
 	if (!import && card->peers[peer].num_imports == SIM_MAX_IMPORTS)
 		return -EDQUOT;
@@ -310,10 +206,57 @@ static int check_relation(const struct pcie_function *importer, const struct pci
 	return pcie_functions_are_related(importer, exporter) ? 0 : -EPERM;
 }
 
-int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *wanted, uint32_t function,
-		    const struct sim_region **ret_region, uint32_t *ret_exporter)
+/* An alias gives at most the accesses of its origin, whatever its maker says. */
+static struct sim_region alias_region(const struct sim_region *origin, uint32_t function)
 {
-	struct card_key *key = find_key(card, wanted->id);
+	struct sim_region region = *origin;
+
+	region.access = SIM_ACCESS_NET | (origin->access & (SIM_ACCESS_READ | SIM_ACCESS_WRITE));
+	region.function = function;
+	return region;
+}
+
+static int check_alias(const struct sim_card *card, uint32_t peer, const struct card_key *origin, uint32_t function)
+{
+	const struct pcie_function *maker = find_peer_function(card, peer, function);
+
+	if (origin->region.access & ~(uint32_t)(SIM_ACCESS_READ | SIM_ACCESS_WRITE))
+		return -EACCES;
+	if (!maker)
+		return -EINVAL;
+	if (!maker->caps.rdma || !may_import(maker, &origin->region))
+		return -ENOTSUP;
+	return check_relation(maker, &card->topology->functions[origin->region.function], &origin->region);
+}
+
+int sim_card_export_alias(struct sim_card *card, uint32_t peer, uint64_t origin_id, uint32_t function,
+			  const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key)
+{
+	struct card_key *origin = sim_card_find_key(card, origin_id), *alias;
+	uint32_t origin_slot = (uint32_t)origin_id;
+	struct sim_region region;
+	int rc;
+
+	if (!origin || !sim_card_find_import(origin, peer))
+		return -ESTALE;
+	rc = check_alias(card, peer, origin, function);
+	if (rc < 0)
+		return rc;
+	region = alias_region(&origin->region, function);
+	rc = sim_card_key_add(card, peer, &region, secret, &alias); /* may move the keys */
+	if (rc < 0)
+		return rc;
+	alias->is_alias = true;
+	alias->origin = origin_slot;
+	card->keys[origin_slot].num_aliases++;
+	*ret_key = sim_card_key_id(card, alias);
+	return 0;
+}
+
+int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *wanted, uint32_t function,
+		    const struct sim_region **ret_region, struct sim_card_memory *ret_memory)
+{
+	struct card_key *key = sim_card_find_key(card, wanted->id);
 	const struct pcie_function *importer;
 	int rc;
 
@@ -327,34 +270,37 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
 	if (!may_import(importer, &key->region))
 		return -ENOTSUP;
 	*ret_region = &key->region;
-	*ret_exporter = key->exporter;
+	*ret_memory = sim_card_key_memory(card, key);
 	rc = check_relation(importer, &card->topology->functions[key->region.function], &key->region);
 	return rc < 0 ? rc : import_add(card, key, peer);
 }
 
-void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t id)
+void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t id, sim_card_revoked_cb *revoked, void *arg)
 {
-	struct card_key *key = find_key(card, id);
-	struct card_import *import = key ? find_import(key, peer) : NULL;
+	struct card_key *key = sim_card_find_key(card, id);
+	struct card_import *import = key ? sim_card_find_import(key, peer) : NULL;
 
-	if (import && --import->count == 0)
-		import_drop(card, key, import);
+	if (!import || --import->count > 0)
+		return;
+	import_drop(card, key, import);
+	sim_card_key_revoke_aliases(card, key, peer, revoked, arg);
 }
 
-int sim_card_find_exporter(const struct sim_card *card, uint32_t peer, uint64_t id, uint32_t *ret_exporter)
+int sim_card_find_memory(struct sim_card *card, uint32_t peer, uint64_t id, struct sim_card_memory *ret_memory)
 {
-	struct card_key *key = find_key(card, id);
+	struct card_key *key = sim_card_find_key(card, id);
 
-	if (!key || !find_import(key, peer))
+	if (!key || !sim_card_find_import(key, peer))
 		return -ESTALE;
-	*ret_exporter = key->exporter;
+	key->is_served = true;
+	*ret_memory = sim_card_key_memory(card, key);
 	return 0;
 }
 
 void sim_card_set_path(struct sim_card *card, uint32_t peer, uint64_t id, const char *path, const char *reason)
 {
-	struct card_key *key = find_key(card, id);
-	struct card_import *import = key ? find_import(key, peer) : NULL;
+	struct card_key *key = sim_card_find_key(card, id);
+	struct card_import *import = key ? sim_card_find_import(key, peer) : NULL;
 
 	if (!import)
 		return;
@@ -378,7 +324,7 @@ void sim_card_each_import(const struct sim_card *card, sim_card_import_cb *cb, v
 		const struct card_key *key = &card->keys[k];
 
 		for (uint32_t i = 0; key->live && i < key->num_imports; i++)
-			cb(arg, key->imports[i].peer, key->exporter, &key->region, key->imports[i].path,
-			   key->imports[i].reason);
+			cb(arg, key->imports[i].peer, sim_card_key_memory(card, key).exporter, &key->region,
+			   key->imports[i].path, key->imports[i].reason);
 	}
 }

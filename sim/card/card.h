@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/card/card.h - the state of one session: attached processes, exported memory, and imports.
  *
- *   peer (a process)  --export-->  key  <--import--  peer (another process)
+ *   peer (a process)  --export-->  key  <--import--  peer (another process)  --export again-->  alias  <--import--  third peer
  *
  * The owner of a session holds one card: a daemon, or a process with a private card. The card is pure state: it has no
  * thread, no I/O and no clock, and the caller supplies randomness.
  *
  * A key is an index and a generation, plus a secret that every import must present. A key lives until its exporter
  * revokes it or detaches. Both calls report every import that ends thereby, so that the owner can inform those peers.
+ *
+ * An alias is a key for memory that its maker has imported, the origin: a DPU gives the network access to memory of its
+ * host. An alias has the origin's range and its rights to read and write, so its maker claims nothing. Its function is the
+ * maker's, its importers get the memory from the origin's exporter. It ends with the origin, and with its maker's import
+ * of the origin.
  * Not thread-safe. Errors are -errno.
  */
 #ifndef SIM_CARD_H
@@ -65,6 +70,12 @@ struct sim_key {
 	uint8_t secret[SIM_SECRET_SIZE];
 };
 
+/* The process in which imported memory is, and that process's own key for it: of an alias, the origin. */
+struct sim_card_memory {
+	uint32_t exporter;
+	uint64_t key;
+};
+
 struct sim_card;
 
 /* Create the state of a session over @topology (borrowed). Returns 0 or -ENOMEM. */
@@ -77,7 +88,8 @@ int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uin
 /* The description of a peer; NULL if there is no such peer. */
 const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t peer);
 
-/* Called for each import that ends: importer @peer no longer reaches @key. */
+/* Called for each import that ends: importer @peer no longer reaches @key. Of an alias it is also called for the origin's
+ * exporter if that was asked to serve the alias (sim_card_find_memory()), and the origin lives on. */
 typedef void sim_card_revoked_cb(void *arg, uint32_t peer, uint64_t key);
 
 /* Remove a process: its imports end without a report, its exports are revoked. */
@@ -87,6 +99,13 @@ void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *
  * can't export), -EDQUOT (SIM_MAX_EXPORTS) or -ENOMEM. */
 int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_region *region,
 		    const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key);
+
+/* Make an alias of @origin, which @peer has imported, through @function. Returns 0, -ESTALE (@peer has no import of
+ * @origin), -EACCES (the origin is no memory of the card: that of a channel, a sync event, an inbox, or of the network),
+ * -EINVAL (not a function of the peer's side), -ENOTSUP (the function can't import the origin, or has no RDMA), -EXDEV,
+ * -EPERM (it is not related to the origin's function), -EDQUOT (SIM_MAX_EXPORTS) or -ENOMEM. */
+int sim_card_export_alias(struct sim_card *card, uint32_t peer, uint64_t origin, uint32_t function,
+			  const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key);
 
 /* End an export of @peer. Returns 0 or -ESTALE (not a live key of this peer). */
 int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t key, sim_card_revoked_cb *revoked, void *arg);
@@ -99,13 +118,15 @@ bool sim_card_find_export(const struct sim_card *card, uint32_t function, uint32
  * exporter's are not related, see pcie_functions_are_related()), -EDQUOT (SIM_MAX_IMPORTS) or -ENOMEM. *ret_region
  * stays the card's; it is also set with -EXDEV and -EPERM, so that the caller can name the exporter's function. */
 int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *key, uint32_t function,
-		    const struct sim_region **ret_region, uint32_t *ret_exporter);
+		    const struct sim_region **ret_region, struct sim_card_memory *ret_memory);
 
-/* End one import of @key by @peer; without an import nothing happens. */
-void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t key);
+/* End one import of @key by @peer; without an import nothing happens. The end of the last one revokes the aliases that
+ * @peer has made of @key. */
+void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t key, sim_card_revoked_cb *revoked, void *arg);
 
-/* Find the exporter of a live key that @peer has imported. Returns 0 or -ESTALE. */
-int sim_card_find_exporter(const struct sim_card *card, uint32_t peer, uint64_t key, uint32_t *ret_exporter);
+/* Find who serves the memory of a live key that @peer has imported. From then on that process hears of the end of the
+ * key, if it is an alias. Returns 0 or -ESTALE. */
+int sim_card_find_memory(struct sim_card *card, uint32_t peer, uint64_t key, struct sim_card_memory *ret_memory);
 
 /* Store the data path of an import, and the reason why no better path is used. */
 void sim_card_set_path(struct sim_card *card, uint32_t peer, uint64_t key, const char *path, const char *reason);

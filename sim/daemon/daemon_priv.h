@@ -69,13 +69,18 @@ struct conn {
 	TAILQ_ENTRY(conn) entry;
 };
 
+/* An import of a revoked key, or an alias that its memory's exporter serves. */
+struct revoked_import {
+	struct conn *importer;
+	uint64_t key;
+};
+
 /* A revoked key that some importers have not yet released. */
 struct revocation {
-	uint64_t key;
 	struct conn *exporter; /* gets the reply; NULL = it died */
 	struct sim_msg reply;
-	struct conn **pending_importers; /* importers that have not answered */
-	uint32_t num_pending_importers;
+	struct revoked_import *pending; /* imports that were not released yet: of the key, and of its aliases */
+	uint32_t num_pending;
 	uint64_t deadline_ms;
 	LIST_ENTRY(revocation) entry;
 };
@@ -189,6 +194,7 @@ void daemon_expire_describe_requests(struct daemon *daemon, uint64_t now_ms);
 void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg *request);
 void daemon_revoke_all_of(struct daemon *daemon, struct conn *conn);
 void daemon_revoke_all_through(struct daemon *daemon, uint32_t function);
+void daemon_unimport(struct daemon *daemon, struct conn *importer, uint64_t key);
 void daemon_importer_released(struct daemon *daemon, struct conn *importer, uint64_t key);
 void daemon_remove_from_revocations(struct daemon *daemon, struct conn *conn);
 uint64_t daemon_revocations_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */

@@ -75,6 +75,20 @@ static void handle_export(struct daemon *daemon, struct conn *conn, struct sim_m
 	daemon_reply(daemon, conn, msg, rc, -1);
 }
 
+static void handle_export_alias(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+{
+	const uint64_t origin = msg->body.alias.origin;
+	const uint32_t function = msg->body.alias.function;
+	struct sim_key key = { 0 };
+	int rc = getrandom(key.secret, sizeof(key.secret), 0) == sizeof(key.secret) ? 0 : -EIO;
+
+	if (rc == 0)
+		rc = sim_card_export_alias(daemon->card, conn->peer, origin, function, key.secret, &key.id);
+	memset(&msg->body, 0, sizeof(msg->body));
+	msg->body.exported = key;
+	daemon_reply(daemon, conn, msg, rc, -1);
+}
+
 /* A pidfd is passed on to processes of the same user only. */
 static int shared_pidfd(struct daemon *daemon, const struct conn *importer, uint32_t exporter)
 {
@@ -87,18 +101,19 @@ static void handle_import(struct daemon *daemon, struct conn *conn, struct sim_m
 {
 	const struct sim_region *region;
 	struct sim_key key = msg->body.import.key;
-	uint32_t function = msg->body.import.function, exporter, num_fds = 0;
+	struct sim_card_memory memory;
+	uint32_t function = msg->body.import.function, num_fds = 0;
 	int object_fd = -1, pidfd = -1, fds[2];
-	int rc = sim_card_import(daemon->card, conn->peer, &key, function, &region, &exporter);
+	int rc = sim_card_import(daemon->card, conn->peer, &key, function, &region, &memory);
 
 	memset(&msg->body, 0, sizeof(msg->body));
 	if (rc == 0 || rc == -EXDEV || rc == -EPERM)
 		msg->body.imported.region.function = region->function; /* for the importer's log */
 	if (rc == 0) {
 		msg->body.imported.region = *region;
-		msg->body.imported.exporter = *sim_card_peer(daemon->card, exporter);
-		object_fd = daemon_shared_object_fd(daemon, key.id);
-		pidfd = shared_pidfd(daemon, conn, exporter);
+		msg->body.imported.exporter = *sim_card_peer(daemon->card, memory.exporter);
+		object_fd = daemon_shared_object_fd(daemon, memory.key);
+		pidfd = shared_pidfd(daemon, conn, memory.exporter);
 	}
 	if (object_fd >= 0)
 		fds[num_fds++] = object_fd;
@@ -123,10 +138,10 @@ static void forward_describe(struct daemon *daemon, struct conn *importer, struc
 {
 	struct describe_request *request;
 	struct conn *exporter;
-	uint32_t peer = 0;
-	int rc = sim_card_find_exporter(daemon->card, importer->peer, msg->body.describe.id, &peer);
+	struct sim_card_memory memory;
+	int rc = sim_card_find_memory(daemon->card, importer->peer, msg->body.describe.id, &memory);
 
-	exporter = rc == 0 ? daemon_find_conn(daemon, peer) : NULL;
+	exporter = rc == 0 ? daemon_find_conn(daemon, memory.exporter) : NULL;
 	if (!exporter || importer->num_describe_requests == MAX_DESCRIBE_REQUESTS) {
 		reject_describe(daemon, importer, msg, exporter ? -EBUSY : -ESTALE);
 		return;
@@ -144,6 +159,7 @@ static void forward_describe(struct daemon *daemon, struct conn *importer, struc
 	LIST_INSERT_HEAD(&daemon->describe_requests, request, entry);
 	importer->num_describe_requests++;
 	msg->seq = request->seq;
+	msg->body.describe.memory = memory.key;
 	daemon_send(daemon, exporter, msg, -1);
 }
 
@@ -205,6 +221,9 @@ static void handle_attached_msg(struct daemon *daemon, struct conn *conn, struct
 	case SIM_MSG_EXPORT:
 		handle_export(daemon, conn, msg, fds);
 		break;
+	case SIM_MSG_EXPORT_ALIAS:
+		handle_export_alias(daemon, conn, msg);
+		break;
 	case SIM_MSG_REVOKE:
 		daemon_revoke(daemon, conn, msg);
 		break;
@@ -212,7 +231,7 @@ static void handle_attached_msg(struct daemon *daemon, struct conn *conn, struct
 		handle_import(daemon, conn, msg);
 		break;
 	case SIM_MSG_UNIMPORT:
-		sim_card_unimport(daemon->card, conn->peer, msg->body.key.id);
+		daemon_unimport(daemon, conn, msg->body.key.id);
 		break;
 	case SIM_MSG_PATH:
 		TERMINATE_TEXT(msg->body.path.name);

@@ -19,19 +19,18 @@ static void notify_revoked(void *arg, uint32_t peer, uint64_t key)
 	struct revoke_ctx *ctx = arg;
 	struct conn *importer = daemon_find_conn(ctx->daemon, peer);
 	struct sim_msg msg = { .type = SIM_MSG_REVOKED, .seq = key, .body.key.id = key };
-	struct conn **grown;
+	struct revoked_import *grown;
 
 	if (!importer || daemon_conn_state_has_ended(importer->state))
 		return;
 	daemon_send(ctx->daemon, importer, &msg, -1);
 	if (!ctx->revocation || importer->state == DAEMON_CONN_UNRESPONSIVE)
 		return;
-	grown = realloc(ctx->revocation->pending_importers,
-			(ctx->revocation->num_pending_importers + 1) * sizeof(*grown));
+	grown = realloc(ctx->revocation->pending, (ctx->revocation->num_pending + 1) * sizeof(*grown));
 	if (!grown)
 		return; /* the revocation then does not wait for this importer */
-	ctx->revocation->pending_importers = grown;
-	grown[ctx->revocation->num_pending_importers++] = importer;
+	ctx->revocation->pending = grown;
+	grown[ctx->revocation->num_pending++] = (struct revoked_import){ importer, key };
 }
 
 static void finish_revocation(struct daemon *daemon, struct revocation *done)
@@ -39,7 +38,7 @@ static void finish_revocation(struct daemon *daemon, struct revocation *done)
 	LIST_REMOVE(done, entry);
 	if (done->exporter)
 		daemon_send(daemon, done->exporter, &done->reply, -1);
-	free(done->pending_importers);
+	free(done->pending);
 	free(done);
 }
 
@@ -56,26 +55,34 @@ void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg 
 		daemon_send(daemon, exporter, request, -1);
 		return;
 	}
-	ctx.revocation->key = key;
 	ctx.revocation->exporter = exporter;
 	ctx.revocation->reply = *request;
 	ctx.revocation->deadline_ms = sim_monotonic_ms() + REVOKE_TIMEOUT_MS;
 	LIST_INSERT_HEAD(&daemon->revocations, ctx.revocation, entry);
-	if (ctx.revocation->num_pending_importers == 0)
+	if (ctx.revocation->num_pending == 0)
 		finish_revocation(daemon, ctx.revocation);
 }
 
-/* Returns true when the list is empty afterwards. */
-static bool remove_pending_importer(struct revocation *revocation, const struct conn *importer)
+void daemon_unimport(struct daemon *daemon, struct conn *importer, uint64_t key)
 {
-	for (uint32_t i = 0; i < revocation->num_pending_importers; i++) {
-		if (revocation->pending_importers[i] == importer) {
-			revocation->pending_importers[i] =
-				revocation->pending_importers[--revocation->num_pending_importers];
-			break;
-		}
+	struct revoke_ctx ctx = { .daemon = daemon };
+
+	sim_card_unimport(daemon->card, importer->peer, key, notify_revoked, &ctx);
+}
+
+/* Remove the pending imports of @importer: of *@key, or of all keys if @key is NULL. Returns whether one was removed. */
+static bool remove_pending(struct revocation *revocation, const struct conn *importer, const uint64_t *key)
+{
+	uint32_t kept = 0, count = revocation->num_pending;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct revoked_import *pending = &revocation->pending[i];
+
+		if (pending->importer != importer || (key && pending->key != *key))
+			revocation->pending[kept++] = *pending;
 	}
-	return revocation->num_pending_importers == 0;
+	revocation->num_pending = kept;
+	return kept < count;
 }
 
 void daemon_importer_released(struct daemon *daemon, struct conn *importer, uint64_t key)
@@ -83,8 +90,8 @@ void daemon_importer_released(struct daemon *daemon, struct conn *importer, uint
 	struct revocation *revocation;
 
 	LIST_FOREACH(revocation, &daemon->revocations, entry) {
-		if (revocation->key == key) {
-			if (remove_pending_importer(revocation, importer))
+		if (remove_pending(revocation, importer, &key)) {
+			if (revocation->num_pending == 0)
 				finish_revocation(daemon, revocation);
 			return;
 		}
@@ -98,7 +105,8 @@ void daemon_remove_from_revocations(struct daemon *daemon, struct conn *conn)
 	LIST_FOREACH_SAFE(revocation, &daemon->revocations, entry, next) {
 		if (revocation->exporter == conn)
 			revocation->exporter = NULL;
-		if (remove_pending_importer(revocation, conn))
+		remove_pending(revocation, conn, NULL);
+		if (revocation->num_pending == 0)
 			finish_revocation(daemon, revocation);
 	}
 }
@@ -150,8 +158,8 @@ void daemon_expire_revocations(struct daemon *daemon, uint64_t now_ms)
 	LIST_FOREACH_SAFE(revocation, &daemon->revocations, entry, next) {
 		if (revocation->deadline_ms > now_ms)
 			continue;
-		for (uint32_t i = 0; i < revocation->num_pending_importers; i++)
-			mark_unresponsive(daemon, revocation->pending_importers[i]);
+		for (uint32_t i = 0; i < revocation->num_pending; i++)
+			mark_unresponsive(daemon, revocation->pending[i].importer);
 		finish_revocation(daemon, revocation);
 	}
 }

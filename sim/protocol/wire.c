@@ -17,6 +17,7 @@ size_t sim_msg_size(uint16_t type, bool is_reply)
 		/* request, reply */
 		[SIM_MSG_ATTACH] = { MSG_BYTES(attach), MSG_BYTES(attached) },
 		[SIM_MSG_EXPORT] = { MSG_BYTES(export), MSG_BYTES(exported) },
+		[SIM_MSG_EXPORT_ALIAS] = { MSG_BYTES(alias), MSG_BYTES(exported) },
 		[SIM_MSG_REVOKE] = { MSG_BYTES(key), HEAD_BYTES },
 		[SIM_MSG_IMPORT] = { MSG_BYTES(import), MSG_BYTES(imported) },
 		[SIM_MSG_UNIMPORT] = { MSG_BYTES(key), 0 },

@@ -5,7 +5,7 @@
  * direction, and at most two file descriptors. A message with a handshake message carries the descriptors of that one.
  * A request carries a sequence number of its sender; the reply repeats that number.
  *
- *   process -> daemon   ATTACH EXPORT REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
+ *   process -> daemon   ATTACH EXPORT EXPORT_ALIAS REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
  *                       LISTEN UNLISTEN CONNECT ACCEPT HANDSHAKE SHARED_STATE FAULT
  *                       GET_RECORDING                                                        (with a reply)
  *                       UNIMPORT PATH DETACH CLOSE NOTIFY_PEER ADD_RECORDING                 (without)
@@ -40,10 +40,11 @@ enum sim_msg_type {
 	SIM_MSG_UNIMPORT,
 	SIM_MSG_PATH, /* the data path of an import */
 	SIM_MSG_DESCRIBE, /* ask the exporter of an imported key to serve it; forwarded. The reply may carry the end of a connection */
-	SIM_MSG_REVOKED = 9, /* an imported key ended; the reply comes when no copy accesses its memory any more */
-	SIM_MSG_STATUS,      /* the attached processes; the reply carries a descriptor of a JSON text */
-	SIM_MSG_SHUTDOWN,    /* end the daemon */
-	SIM_MSG_DETACH,      /* orderly detach; the daemon takes an end without this message for a death */
+	/* An imported key ended, or an alias that this process serves; the reply comes when no copy accesses its memory any more. */
+	SIM_MSG_REVOKED = 9,
+	SIM_MSG_STATUS,   /* the attached processes; the reply carries a descriptor of a JSON text */
+	SIM_MSG_SHUTDOWN, /* end the daemon */
+	SIM_MSG_DETACH,   /* orderly detach; the daemon takes an end without this message for a death */
 	/* Channels. Each process identifies its end by a number, which other processes do not use. */
 	SIM_MSG_LISTEN, /* offer a service: a name on a representor */
 	SIM_MSG_UNLISTEN,
@@ -60,6 +61,7 @@ enum sim_msg_type {
 	SIM_MSG_ADD_RECORDING,     /* keep the descriptor of the sender's recording */
 	SIM_MSG_FUNCTIONS_CHANGED, /* the status of functions changed (function_status.h) */
 	SIM_MSG_GET_RECORDING, /* get the first recording of that number or later; the reply carries its descriptor */
+	SIM_MSG_EXPORT_ALIAS,  /* make a key for memory that the sender has imported */
 	SIM_MSG_COUNT,
 };
 
@@ -99,6 +101,11 @@ struct sim_msg {
 		struct sim_region export;
 		struct sim_key exported;
 		struct {
+			uint64_t origin; /* the imported key */
+			uint32_t function;
+			uint32_t reserved;
+		} alias;
+		struct {
 			uint64_t id;
 		} key; /* REVOKE, UNIMPORT, REVOKED */
 		struct {
@@ -119,6 +126,7 @@ struct sim_msg {
 		} path;
 		struct {
 			uint64_t id;
+			uint64_t memory;    /* set by the daemon: the exporter's own key, which differs for an alias */
 			uint32_t transport; /* enum sim_transport */
 			uint32_t connect;   /* 0 or 1: make a connection, too */
 		} describe;

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-#include <sys/queue.h>
 
 #include "session_priv.h"
 #include "sim/base/monotonic.h"
+#include "sim/base/queue.h"
 #include "sim/base/watch.h"
 #include "sim/fabric/remote.h"
 #include "sim/shm/wake.h"
@@ -24,6 +24,7 @@
 struct export
 {
 	uint64_t key;
+	uint64_t memory; /* the key of the memory; differs for an alias that another process has made */
 	struct sim_region region;
 	int wake_fd; /* borrowed; -1 = none */
 	bool is_exposed;
@@ -36,6 +37,7 @@ struct sim_exports {
 	int epoll_fd;
 	uint64_t epoll_tag;
 	LIST_HEAD(, export) list;
+	uint32_t num_aliases;                /* in the list */
 	_Atomic(struct sim_target *) target; /* NULL = no peer has asked so far, or closed */
 	bool is_closed;
 };
@@ -53,6 +55,11 @@ int sim_exports_create(int epoll_fd, uint64_t epoll_tag, struct sim_exports **re
 	return 0;
 }
 
+static bool is_alias(const struct export *export)
+{
+	return export->memory != export->key;
+}
+
 static void unexpose(struct sim_exports *exports, struct export *export)
 {
 	if (export->is_exposed && exports->target)
@@ -64,6 +71,7 @@ static void export_free(struct sim_exports *exports, struct export *export)
 {
 	unexpose(exports, export);
 	LIST_REMOVE(export, entry);
+	exports->num_aliases -= is_alias(export);
 	free(export);
 }
 
@@ -94,19 +102,31 @@ void sim_exports_destroy(struct sim_exports *exports)
 	free(exports);
 }
 
-int sim_exports_add(struct sim_exports *exports, uint64_t key, const struct sim_region *region)
+/* With the lock. Returns NULL without memory. */
+static struct export *add_locked(struct sim_exports *exports, uint64_t key, uint64_t memory,
+				 const struct sim_region *region)
 {
 	struct export *export = calloc(1, sizeof(*export));
 
 	if (!export)
-		return -ENOMEM;
+		return NULL;
 	export->key = key;
+	export->memory = memory;
 	export->region = *region;
 	export->wake_fd = -1;
-	pthread_mutex_lock(&exports->lock);
 	LIST_INSERT_HEAD(&exports->list, export, entry);
+	exports->num_aliases += is_alias(export);
+	return export;
+}
+
+int sim_exports_add(struct sim_exports *exports, uint64_t key, const struct sim_region *region)
+{
+	const struct export *added;
+
+	pthread_mutex_lock(&exports->lock);
+	added = add_locked(exports, key, key, region);
 	pthread_mutex_unlock(&exports->lock);
-	return 0;
+	return added ? 0 : -ENOMEM;
 }
 
 static struct export *find_export(struct sim_exports *exports, uint64_t key)
@@ -119,6 +139,18 @@ static struct export *find_export(struct sim_exports *exports, uint64_t key)
 	return NULL;
 }
 
+/* With the lock. */
+static void free_aliases(struct sim_exports *exports, uint64_t memory)
+{
+	struct export *export, *next;
+
+	if (exports->num_aliases == 0)
+		return;
+	LIST_FOREACH_SAFE(export, &exports->list, entry, next)
+		if (is_alias(export) && export->memory == memory)
+			export_free(exports, export);
+}
+
 void sim_exports_remove(struct sim_exports *exports, uint64_t key)
 {
 	struct export *export;
@@ -126,6 +158,18 @@ void sim_exports_remove(struct sim_exports *exports, uint64_t key)
 	pthread_mutex_lock(&exports->lock);
 	export = find_export(exports, key);
 	if (export)
+		export_free(exports, export);
+	free_aliases(exports, key);
+	pthread_mutex_unlock(&exports->lock);
+}
+
+void sim_exports_remove_alias(struct sim_exports *exports, uint64_t alias)
+{
+	struct export *export;
+
+	pthread_mutex_lock(&exports->lock);
+	export = exports->num_aliases > 0 ? find_export(exports, alias) : NULL;
+	if (export && is_alias(export))
 		export_free(exports, export);
 	pthread_mutex_unlock(&exports->lock);
 }
@@ -180,10 +224,21 @@ static int copy_wake_fd(const struct export *export, int *ret_fd)
 	return *ret_fd < 0 ? -errno : 0;
 }
 
-static int describe_locked(struct sim_exports *exports, uint64_t key, enum sim_transport transport, bool connect,
-			   struct sim_grant *ret_grant, int *ret_fd)
+/* An alias gets a grant of its own, which ends with the alias. */
+static struct export *find_or_add_alias(struct sim_exports *exports, uint64_t key, uint64_t memory)
 {
-	struct export *export = find_export(exports, key);
+	struct export *found = find_export(exports, key);
+	const struct export *origin = found ? found : find_export(exports, memory);
+
+	if (found && found->memory != memory)
+		return NULL;
+	return found ? found : origin ? add_locked(exports, key, memory, &origin->region) : NULL;
+}
+
+static int describe_locked(struct sim_exports *exports, uint64_t key, uint64_t memory, enum sim_transport transport,
+			   bool connect, struct sim_grant *ret_grant, int *ret_fd)
+{
+	struct export *export = find_or_add_alias(exports, key, memory);
 	int rc;
 
 	if (transport == SIM_TRANSPORT_WAKE)
@@ -202,14 +257,14 @@ static int describe_locked(struct sim_exports *exports, uint64_t key, enum sim_t
 	return connect ? sim_target_connect(exports->target, transport, ret_fd) : 0;
 }
 
-int sim_exports_describe(struct sim_exports *exports, uint64_t key, enum sim_transport transport, bool connect,
-			 struct sim_grant *ret_grant, int *ret_fd)
+int sim_exports_describe(struct sim_exports *exports, uint64_t key, uint64_t memory, enum sim_transport transport,
+			 bool connect, struct sim_grant *ret_grant, int *ret_fd)
 {
 	int rc;
 
 	*ret_fd = -1;
 	pthread_mutex_lock(&exports->lock);
-	rc = describe_locked(exports, key, transport, connect, ret_grant, ret_fd);
+	rc = describe_locked(exports, key, memory, transport, connect, ret_grant, ret_fd);
 	pthread_mutex_unlock(&exports->lock);
 	return rc;
 }
@@ -259,6 +314,12 @@ int sim_session_export(struct sim_session *session, const struct sim_region *reg
 	return session->owner->memory->export(session->owner, region, object_fd, ret_key);
 }
 
+int sim_session_export_imported(struct sim_session *session, const struct sim_remote *remote, uint32_t function,
+				struct sim_key *ret_key)
+{
+	return session->owner->memory->export_alias(session->owner, remote->key, function, ret_key);
+}
+
 int sim_session_export_inbox(struct sim_session *session, const struct sim_region *region, int object_fd, int wake_fd,
 			     struct sim_key *ret_key)
 {
@@ -278,7 +339,7 @@ int sim_session_get_wake_fd(struct sim_session *session, const struct sim_remote
 	int fd = -1;
 
 	if (inbox->exporter_id == session->self.id)
-		sim_exports_describe(session->exports, inbox->key, SIM_TRANSPORT_WAKE, false, &none, &fd);
+		sim_exports_describe(session->exports, inbox->key, inbox->key, SIM_TRANSPORT_WAKE, false, &none, &fd);
 	else
 		session->owner->memory->describe(session->owner, inbox->key, SIM_TRANSPORT_WAKE, false, &none, &fd);
 	if (fd >= 0 && !sim_wake_is_valid(fd)) {

@@ -25,13 +25,17 @@ void sim_exports_abandon(struct sim_exports *exports);
 /* Add an export. Returns 0 or -ENOMEM. */
 int sim_exports_add(struct sim_exports *exports, uint64_t key, const struct sim_region *region);
 
-/* Remove an export and end its exposures; an unknown key is ignored. */
+/* Remove an export, and end its exposures and those of its aliases; an unknown key is ignored. */
 void sim_exports_remove(struct sim_exports *exports, uint64_t key);
 
-/* Expose the memory of @key to peers and, if @connect, make a connection for one. *ret_fd, which the caller closes, is the
- * peer's end of it, else -1. Transport WAKE exposes nothing: *ret_fd is the descriptor that wakes the inbox's owner. Returns 0, -ESTALE or another -errno. */
-int sim_exports_describe(struct sim_exports *exports, uint64_t key, enum sim_transport transport, bool connect,
-			 struct sim_grant *ret_grant, int *ret_fd);
+/* End the exposures of an alias; any other key is ignored. */
+void sim_exports_remove_alias(struct sim_exports *exports, uint64_t alias);
+
+/* Expose the memory of @key to peers and, if @connect, make a connection for one. @memory is the same key, or that of which @key
+ * is an alias: the memory is exposed to its importers separately. *ret_fd, which the caller closes, is the peer's end of the
+ * connection, else -1. Transport WAKE exposes nothing: *ret_fd is the descriptor that wakes the inbox's owner. Returns 0, -ESTALE or another -errno. */
+int sim_exports_describe(struct sim_exports *exports, uint64_t key, uint64_t memory, enum sim_transport transport,
+			 bool connect, struct sim_grant *ret_grant, int *ret_fd);
 
 /* Serve peers until a short spin sees no event, for at most @max_us. Returns whether the caller may sleep on the
  * descriptors now. */

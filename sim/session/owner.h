@@ -35,6 +35,8 @@ struct sim_imported {
 /* Exported memory, and memory of other processes. */
 struct sim_owner_memory_ops {
 	int (*export)(struct sim_owner *owner, const struct sim_region *region, int object_fd, struct sim_key *ret_key);
+	/* Errors as of sim_card_export_alias(). */
+	int (*export_alias)(struct sim_owner *owner, uint64_t origin, uint32_t function, struct sim_key *ret_key);
 	int (*revoke)(struct sim_owner *owner, uint64_t key);
 	/* With -EXDEV and -EPERM, the function of the region is set, and nothing else. */
 	int (*import)(struct sim_owner *owner, const struct sim_key *key, uint32_t function,

@@ -47,6 +47,16 @@ static int daemon_export(struct sim_owner *owner, const struct sim_region *regio
 	return rc;
 }
 
+static int daemon_export_alias(struct sim_owner *owner, uint64_t origin, uint32_t function, struct sim_key *ret_key)
+{
+	struct sim_msg msg = { .type = SIM_MSG_EXPORT_ALIAS, .body.alias = { .origin = origin, .function = function } };
+	int rc = call_daemon(owner, &msg, -1, NULL);
+
+	if (rc == 0)
+		*ret_key = msg.body.exported;
+	return explain_quota(rc, "exports", SIM_MAX_EXPORTS);
+}
+
 static int daemon_revoke(struct sim_owner *owner, uint64_t key)
 {
 	struct daemon_owner *self = to_daemon_owner(owner);
@@ -163,6 +173,7 @@ static void daemon_begin_fault(struct sim_owner *owner, uint32_t id)
 
 static const struct sim_owner_memory_ops memory_ops = {
 	.export = daemon_export,
+	.export_alias = daemon_export_alias,
 	.revoke = daemon_revoke,
 	.import = daemon_import,
 	.unimport = daemon_unimport,

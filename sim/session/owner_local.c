@@ -45,32 +45,53 @@ static int local_export(struct sim_owner *owner, const struct sim_region *region
 	return rc;
 }
 
+static int local_export_alias(struct sim_owner *owner, uint64_t origin, uint32_t function, struct sim_key *ret_key)
+{
+	struct local_owner *self = to_local_owner(owner);
+	struct sim_key key;
+	int rc;
+
+	if (getrandom(key.secret, sizeof(key.secret), 0) != sizeof(key.secret))
+		return -EIO;
+	pthread_mutex_lock(&self->lock);
+	rc = sim_card_export_alias(self->card, self->peer, origin, function, key.secret, &key.id);
+	pthread_mutex_unlock(&self->lock);
+	if (rc == 0)
+		*ret_key = key;
+	return rc;
+}
+
+struct revoke_ctx {
+	struct sim_imports *imports;
+	bool any; /* an import ended */
+};
+
 static void on_revoked(void *arg, uint32_t peer, uint64_t key)
 {
-	bool *imported = arg;
+	struct revoke_ctx *ctx = arg;
 
-	(void)peer, (void)key; /* this process is the only peer */
-	*imported = true;
+	(void)peer; /* this process is the only peer */
+	sim_imports_revoke_key(ctx->imports, key);
+	ctx->any = true;
 }
 
 /* The caller holds no lock while running copies end, so that other threads can export and import meanwhile. */
-static void revoke_imports(struct local_owner *self, uint64_t key)
+static void drain_imports(const struct revoke_ctx *ctx)
 {
-	sim_imports_revoke_key(self->env.imports, key);
-	sim_imports_drain(self->env.imports, key);
+	if (ctx->any)
+		sim_imports_drain(ctx->imports, SIM_ANY_KEY);
 }
 
 static int local_revoke(struct sim_owner *owner, uint64_t key)
 {
 	struct local_owner *self = to_local_owner(owner);
-	bool imported = false;
+	struct revoke_ctx ctx = { .imports = self->env.imports };
 	int rc;
 
 	pthread_mutex_lock(&self->lock);
-	rc = sim_card_revoke(self->card, self->peer, key, on_revoked, &imported);
+	rc = sim_card_revoke(self->card, self->peer, key, on_revoked, &ctx);
 	pthread_mutex_unlock(&self->lock);
-	if (imported)
-		revoke_imports(self, key);
+	drain_imports(&ctx);
 	return rc;
 }
 
@@ -79,16 +100,16 @@ static int local_import(struct sim_owner *owner, const struct sim_key *key, uint
 {
 	struct local_owner *self = to_local_owner(owner);
 	const struct sim_region *region;
-	uint32_t exporter;
+	struct sim_card_memory memory;
 	int rc;
 
 	pthread_mutex_lock(&self->lock);
-	rc = sim_card_import(self->card, self->peer, key, function, &region, &exporter);
+	rc = sim_card_import(self->card, self->peer, key, function, &region, &memory);
 	if (rc == -EXDEV || rc == -EPERM)
 		ret_imported->region.function = region->function;
 	if (rc == 0)
 		*ret_imported = (struct sim_imported){ .region = *region,
-						       .exporter = *sim_card_peer(self->card, exporter),
+						       .exporter = *sim_card_peer(self->card, memory.exporter),
 						       .object_fd = -1,
 						       .pidfd = -1 };
 	pthread_mutex_unlock(&self->lock);
@@ -98,9 +119,10 @@ static int local_import(struct sim_owner *owner, const struct sim_key *key, uint
 static void local_unimport(struct sim_owner *owner, uint64_t key)
 {
 	struct local_owner *self = to_local_owner(owner);
+	struct revoke_ctx ctx = { .imports = self->env.imports };
 
 	pthread_mutex_lock(&self->lock);
-	sim_card_unimport(self->card, self->peer, key);
+	sim_card_unimport(self->card, self->peer, key, on_revoked, &ctx);
 	pthread_mutex_unlock(&self->lock);
 }
 
@@ -188,17 +210,17 @@ static void close_services(struct local_owner *self, uint32_t function)
 /* Revoke one export of the function, if there is one left. */
 static bool revoke_next_export(struct local_owner *self, uint32_t function)
 {
-	bool found, imported = false;
+	struct revoke_ctx ctx = { .imports = self->env.imports };
 	uint32_t exporter;
 	uint64_t key;
+	bool found;
 
 	pthread_mutex_lock(&self->lock);
 	found = sim_card_find_export(self->card, function, &exporter, &key);
 	if (found)
-		sim_card_revoke(self->card, exporter, key, on_revoked, &imported);
+		sim_card_revoke(self->card, exporter, key, on_revoked, &ctx);
 	pthread_mutex_unlock(&self->lock);
-	if (imported)
-		revoke_imports(self, key);
+	drain_imports(&ctx);
 	return found;
 }
 
@@ -293,6 +315,7 @@ static void local_begin_fault(struct sim_owner *owner, uint32_t id)
 
 static const struct sim_owner_memory_ops local_memory_ops = {
 	.export = local_export,
+	.export_alias = local_export_alias,
 	.revoke = local_revoke,
 	.import = local_import,
 	.unimport = local_unimport,

@@ -24,15 +24,15 @@ enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_TARGET_TAG };
 
 static void reply_describe(struct daemon_owner *self, struct sim_msg *msg)
 {
-	uint64_t key = msg->body.describe.id;
+	uint64_t key = msg->body.describe.id, memory = msg->body.describe.memory;
 	uint32_t transport = msg->body.describe.transport;
 	bool connect = msg->body.describe.connect;
 	int fd = -1;
 
 	memset(&msg->body.described, 0, sizeof(msg->body.described));
 	msg->is_reply = 1;
-	msg->status = transport <= SIM_TRANSPORT_WAKE ? sim_exports_describe(self->env.exports, key, transport, connect,
-									     &msg->body.described, &fd) :
+	msg->status = transport <= SIM_TRANSPORT_WAKE ? sim_exports_describe(self->env.exports, key, memory, transport,
+									     connect, &msg->body.described, &fd) :
 							-ENOSYS;
 	sim_calls_send(&self->calls, msg, &fd, fd >= 0);
 	if (fd >= 0)
@@ -47,6 +47,7 @@ static void handle_revoked(struct daemon_owner *self, const struct sim_msg *msg)
 	struct revoke_reply *reply = malloc(sizeof(*reply));
 
 	sim_imports_revoke_key(self->env.imports, msg->body.key.id);
+	sim_exports_remove_alias(self->env.exports, msg->body.key.id);
 	if (!reply)
 		return;
 	reply->msg = *msg;

@@ -88,6 +88,11 @@ bool sim_session_has_forced_path(const struct sim_session *session);
 int sim_session_export(struct sim_session *session, const struct sim_region *region, int object_fd,
 		       struct sim_key *ret_key);
 
+/* Export memory again that was imported from another process, to the network, through @function. The key gives the rights of
+ * the import, and ends with it. Errors as of sim_card_export_alias(), -ESHUTDOWN. */
+int sim_session_export_imported(struct sim_session *session, const struct sim_remote *remote, uint32_t function,
+				struct sim_key *ret_key);
+
 /* Export a queue pair's inbox (sim/rdma/inbox.h). Importers wake its owner by @wake_fd (sim/shm/wake.h), which stays the
  * caller's and outlives the export; -1 = they can't. */
 int sim_session_export_inbox(struct sim_session *session, const struct sim_region *region, int object_fd, int wake_fd,

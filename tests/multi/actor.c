@@ -272,6 +272,12 @@ static void execute(const struct actor_request *request, struct actor_reply *rep
 		sim_session_release(self.session, self.remote);
 		self.remote = NULL;
 		break;
+	case ACTOR_EXPORT_IMPORTED:
+		reply->rc = sim_session_export_imported(self.session, self.remote, my_function(), &reply->exported.key);
+		break;
+	case ACTOR_END_ALIAS:
+		reply->rc = sim_session_unexport(self.session, request->key.id);
+		break;
 	case ACTOR_DETACH:
 		detach();
 		break;
@@ -375,6 +381,23 @@ int actor_write(struct actor *actor, uint8_t fill)
 int actor_release(struct actor *actor)
 {
 	struct actor_request request = { .op = ACTOR_RELEASE };
+
+	return call(actor, &request).rc;
+}
+
+int actor_export_imported(struct actor *actor, const struct actor_key *key, struct actor_key *ret_alias)
+{
+	struct actor_request request = { .op = ACTOR_EXPORT_IMPORTED };
+	struct actor_reply reply = call(actor, &request);
+
+	*ret_alias = *key;
+	ret_alias->key = reply.exported.key;
+	return reply.rc;
+}
+
+int actor_end_alias(struct actor *actor, const struct actor_key *alias)
+{
+	struct actor_request request = { .op = ACTOR_END_ALIAS, .key = alias->key };
 
 	return call(actor, &request).rc;
 }

@@ -33,12 +33,14 @@ enum actor_op {
 	ACTOR_ATTACH,
 	ACTOR_EXPORT,
 	ACTOR_UNEXPORT,
+	ACTOR_END_ALIAS,
 	ACTOR_IMPORT,
 	ACTOR_READ,
 	ACTOR_READ_UNTIL_ERROR,
 	ACTOR_READ_HALTED,
 	ACTOR_WRITE,
 	ACTOR_RELEASE,
+	ACTOR_EXPORT_IMPORTED,
 	ACTOR_DETACH,
 	ACTOR_COMPUTE,
 	ACTOR_FORK,
@@ -85,6 +87,9 @@ int actor_import(struct actor *actor, const struct actor_key *key); /* one at a 
 int actor_read(struct actor *actor, const struct actor_key *key); /* fails the test if it reads other bytes */
 int actor_write(struct actor *actor, uint8_t fill);
 int actor_release(struct actor *actor);
+/* Export what the actor has imported again, to the network; @key is what was imported. The alias is ended by its key. */
+int actor_export_imported(struct actor *actor, const struct actor_key *key, struct actor_key *ret_alias);
+int actor_end_alias(struct actor *actor, const struct actor_key *alias);
 pid_t actor_fork(struct actor *actor, bool abandon); /* a child that sleeps; the test kills it */
 void actor_detach(struct actor *actor);              /* and end the process */
 

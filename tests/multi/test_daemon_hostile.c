@@ -144,6 +144,105 @@ static void test_keys_of_others_cannot_be_used(void **state)
 	expect_unharmed();
 }
 
+static struct sim_msg raw_export_alias(int sock, uint64_t origin, uint32_t function)
+{
+	struct sim_msg msg = { .type = SIM_MSG_EXPORT_ALIAS, .body.alias = { .origin = origin, .function = function } };
+
+	return raw_call(sock, msg);
+}
+
+/* An alias of memory that the process has not imported, of an alias, and by others' functions; its end is its maker's. */
+static void test_aliases_of_others_memory_are_refused(void **state)
+{
+	int exporter = raw_attach("host"), maker = raw_attach("dpu"), intruder = raw_attach("dpu");
+	struct sim_key key = raw_export(exporter), alias;
+	struct sim_msg made, describe = { .type = SIM_MSG_DESCRIBE };
+
+	assert_int_equal(raw_export_alias(intruder, key.id, DPU_FUNCTION).status, -ESTALE);
+	assert_int_equal(raw_export_alias(exporter, key.id, HOST_FUNCTION).status, -ESTALE);
+	assert_int_equal(raw_export_alias(maker, UINT64_MAX, DPU_FUNCTION).status, -ESTALE);
+	assert_int_equal(raw_import(maker, &key), 0);
+	assert_int_equal(raw_export_alias(maker, key.id, HOST_FUNCTION).status, -EINVAL);
+	assert_int_equal(raw_export_alias(maker, key.id, UINT32_MAX).status, -EINVAL);
+	assert_int_equal(raw_export_alias(intruder, key.id, DPU_FUNCTION).status, -ESTALE);
+	made = raw_export_alias(maker, key.id, DPU_FUNCTION);
+	assert_int_equal(made.status, 0);
+	alias = made.body.exported;
+	assert_memory_not_equal(alias.secret, key.secret, sizeof(key.secret));
+	memcpy(made.body.exported.secret, key.secret, sizeof(key.secret));
+	assert_int_equal(raw_import(intruder, &made.body.exported), -ESTALE);
+	assert_int_equal(raw_key_call(exporter, SIM_MSG_REVOKE, alias.id), -ESTALE);
+	assert_int_equal(raw_key_call(intruder, SIM_MSG_REVOKE, alias.id), -ESTALE);
+	assert_int_equal(raw_import(intruder, &alias), 0);
+	assert_int_equal(raw_export_alias(intruder, alias.id, DPU_FUNCTION).status, -EACCES);
+	describe.body.describe.id = key.id; /* it has imported the alias, not the origin */
+	assert_int_equal(raw_call(intruder, describe).status, -ESTALE);
+	assert_false(proc_readable_within(exporter, 0));
+	close(intruder);
+	close(maker);
+	close(exporter);
+	expect_unharmed();
+}
+
+/* The exporter learns both keys from the daemon, and of the end of the alias that it serves. */
+static void test_the_exporter_of_an_alias_is_told_by_the_daemon(void **state)
+{
+	int exporter = raw_attach("host"), maker = raw_attach("dpu"), importer = raw_attach("dpu");
+	struct sim_key key = raw_export(exporter), alias;
+	struct sim_msg describe = { .type = SIM_MSG_DESCRIBE, .body.describe.memory = UINT64_MAX }, got;
+	struct sim_msg drop = { .type = SIM_MSG_UNIMPORT, .body.key.id = key.id };
+
+	assert_int_equal(raw_import(maker, &key), 0);
+	alias = raw_export_alias(maker, key.id, DPU_FUNCTION).body.exported;
+	assert_int_equal(raw_import(importer, &alias), 0);
+	describe.body.describe.id = alias.id;
+	raw_send(importer, describe, -1);
+	got = raw_recv(exporter);
+	assert_int_equal(got.type, SIM_MSG_DESCRIBE);
+	assert_true(got.body.describe.id == alias.id);
+	assert_true(got.body.describe.memory == key.id);
+	raw_send(maker, drop, -1); /* its import is what it had the right from */
+	got = raw_recv(exporter);
+	assert_int_equal(got.type, SIM_MSG_REVOKED);
+	assert_true(got.body.key.id == alias.id);
+	got = raw_recv(importer);
+	assert_int_equal(got.type, SIM_MSG_REVOKED);
+	assert_true(got.body.key.id == alias.id);
+	assert_int_equal(raw_import(importer, &alias), -ESTALE);
+	close(importer);
+	close(maker);
+	close(exporter);
+	expect_unharmed();
+}
+
+/* The exporter's call waits for the importers of its memory and of the alias, each of which answers with its own key. */
+static void test_a_revocation_waits_for_importers_of_aliases(void **state)
+{
+	int exporter = raw_attach("host"), maker = raw_attach("dpu"), importer = raw_attach("dpu");
+	struct sim_key key = raw_export(exporter), alias;
+	struct sim_msg revoke = { .type = SIM_MSG_REVOKE, .seq = 99, .body.key.id = key.id };
+	struct sim_msg gone = { .type = SIM_MSG_REVOKED, .is_reply = 1 };
+
+	assert_int_equal(raw_import(maker, &key), 0);
+	alias = raw_export_alias(maker, key.id, DPU_FUNCTION).body.exported;
+	assert_int_equal(raw_import(importer, &alias), 0);
+	assert_int_equal(raw_import(importer, &key), 0);
+	raw_send(exporter, revoke, -1);
+	assert_int_equal(raw_recv(maker).type, SIM_MSG_REVOKED);
+	gone.seq = key.id;
+	raw_send(maker, gone, -1);
+	raw_send(importer, gone, -1);
+	raw_settle(importer);
+	assert_false(proc_readable_within(exporter, 0)); /* the alias is not released */
+	gone.seq = alias.id;
+	raw_send(importer, gone, -1);
+	assert_int_equal(raw_recv(exporter).seq, 99);
+	close(importer);
+	close(maker);
+	close(exporter);
+	expect_unharmed();
+}
+
 static void test_unexpected_replies_do_nothing(void **state)
 {
 	int exporter = raw_attach("host"), importer = raw_attach("dpu"), waiting = raw_attach("dpu"),
@@ -526,6 +625,9 @@ int main(void)
 		TEST(test_attaching_twice_is_refused_and_changes_nothing),
 		TEST(test_text_without_an_end_is_cut),
 		TEST(test_keys_of_others_cannot_be_used),
+		TEST(test_aliases_of_others_memory_are_refused),
+		TEST(test_the_exporter_of_an_alias_is_told_by_the_daemon),
+		TEST(test_a_revocation_waits_for_importers_of_aliases),
 		TEST(test_unexpected_replies_do_nothing),
 		TEST(test_a_dead_importer_is_not_waited_for),
 		TEST(test_an_exporters_reply_reaches_the_requester),

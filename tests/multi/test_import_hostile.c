@@ -32,12 +32,15 @@ static struct sim_msg call_with_fd(int sock, struct sim_msg msg, int *ret_fd)
 	return msg;
 }
 
+/* What the importer says of the exporter's own key counts for nothing. */
 static void raw_import(struct raw_importer *importer, const struct actor_key *key, enum sim_transport transport)
 {
 	struct sim_msg import = { .type = SIM_MSG_IMPORT,
 				  .body.import = { .key = key->key, .function = DPU_FUNCTION } };
-	struct sim_msg describe = { .type = SIM_MSG_DESCRIBE,
-				    .body.describe = { .id = key->key.id, .transport = transport, .connect = 1 } };
+	struct sim_msg describe = {
+		.type = SIM_MSG_DESCRIBE,
+		.body.describe = { .id = key->key.id, .memory = UINT64_MAX, .transport = transport, .connect = 1 }
+	};
 	int fd = -1;
 
 	*importer = (struct raw_importer){ .sock = raw_attach("dpu"), .key = key->key.id, .transport = transport };
@@ -130,6 +133,65 @@ static void test_a_stopped_map_is_out_of_reach_over_an_open_connection(void **st
 	}
 }
 
+/* The DPU gives the network access to memory of the host, and ends that: an importer that keeps its connection to the host has
+ * no grant any more, though the host's export lives on. */
+static void test_an_alias_that_ended_is_out_of_reach_over_an_open_connection(void **state)
+{
+	for (enum sim_transport transport = 0; transport < SIM_NUM_TRANSPORTS; transport++) {
+		struct sim_msg released = { .type = SIM_MSG_REVOKED, .is_reply = 1 };
+		struct raw_importer of_host, of_dpu;
+		struct actor_key key, alias;
+		struct actor host, dpu;
+		uint8_t byte = 0;
+
+		assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+		assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", NULL), 0);
+		assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+		assert_int_equal(actor_import(&dpu, &key), 0);
+		assert_int_equal(actor_export_imported(&dpu, &key, &alias), 0);
+		raw_import(&of_host, &key, transport);
+		raw_import(&of_dpu, &alias, transport);
+		assert_int_equal(request(&of_dpu, false, 5, &byte), 0);
+		assert_int_equal(byte, key.fill);
+		assert_int_equal(request(&of_dpu, false, ACTOR_BYTES, &byte), -EFAULT);
+		actor_begin(&dpu, &(struct actor_request){ .op = ACTOR_END_ALIAS, .key = alias.key });
+		released.seq = raw_recv(of_dpu.sock).seq;
+		raw_send(of_dpu.sock, released, -1);
+		assert_int_equal(actor_finish(&dpu).rc, 0);
+		assert_int_equal(request(&of_dpu, false, 5, &byte), -ESTALE);
+		assert_int_equal(request(&of_dpu, true, 5, &byte), -ESTALE);
+		assert_int_equal(request(&of_host, false, 5, &byte), 0);
+		raw_close(&of_dpu);
+		raw_close(&of_host);
+		actor_detach(&dpu);
+		actor_detach(&host);
+	}
+}
+
+/* The importer does not answer: the host's call waits for it as long as the daemon waits for those that are stopped. */
+static void test_an_alias_ends_with_its_origin_over_an_open_connection(void **state)
+{
+	for (enum sim_transport transport = 0; transport < SIM_NUM_TRANSPORTS; transport++) {
+		struct raw_importer importer;
+		struct actor_key key, alias;
+		struct actor host, dpu;
+		uint8_t byte = 0;
+
+		assert_int_equal(actor_attach(&host, test_session.dir, "host", NULL), 0);
+		assert_int_equal(actor_attach(&dpu, test_session.dir, "dpu", NULL), 0);
+		assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
+		assert_int_equal(actor_import(&dpu, &key), 0);
+		assert_int_equal(actor_export_imported(&dpu, &key, &alias), 0);
+		raw_import(&importer, &alias, transport);
+		assert_int_equal(request(&importer, false, 5, &byte), 0);
+		assert_int_equal(actor_unexport(&host, &key), 0);
+		assert_int_equal(request(&importer, false, 5, &byte), -ESTALE);
+		raw_close(&importer);
+		actor_detach(&dpu);
+		actor_detach(&host);
+	}
+}
+
 static void test_a_read_only_export_is_not_written(void **state)
 {
 	for (enum sim_transport transport = 0; transport < SIM_NUM_TRANSPORTS; transport++) {
@@ -208,6 +270,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_stopped_map_is_out_of_reach_over_an_open_connection),
+		TEST(test_an_alias_that_ended_is_out_of_reach_over_an_open_connection),
+		TEST(test_an_alias_ends_with_its_origin_over_an_open_connection),
 		TEST(test_a_read_only_export_is_not_written),
 		TEST(test_memory_that_is_revoked_while_its_import_opens_is_out_of_reach),
 		TEST(test_an_import_without_a_path_is_none_for_the_daemon),
