@@ -132,9 +132,10 @@ doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca
 
 /* Create a descriptor of the started map for the card's other side (pci) or for another machine (rdma), which
  * access the memory through @dev, one of the map's devices. The descriptor belongs to the map and is valid
- * until the map is stopped.
+ * until the map is stopped or destroyed. rdma also takes a map that was created from the other side's pci export: the
+ * descriptor then gives the rights of that export, and ends with it, too.
  * DOCA_ERROR_NOT_FOUND (no such device in the map), DOCA_ERROR_NOT_PERMITTED (not
- * started, no PCI or RDMA permission, or imported), DOCA_ERROR_NO_MEMORY,
+ * started, no PCI or RDMA permission, or otherwise imported), DOCA_ERROR_NO_MEMORY,
  * DOCA_ERROR_NOT_SUPPORTED, DOCA_ERROR_DRIVER. */
 DOCA_STABLE
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,

@@ -188,6 +188,11 @@ static void configure(struct peer *peer, uint32_t access)
 
 struct peer *peer_open(uint32_t device, uint32_t access)
 {
+	return peer_open_with(device, access, access);
+}
+
+struct peer *peer_open_with(uint32_t device, uint32_t access, uint32_t map_access)
+{
 	struct peer *peer = calloc(1, sizeof(*peer));
 
 	peer->dev = open_dev(device);
@@ -196,7 +201,7 @@ struct peer *peer_open(uint32_t device, uint32_t access)
 	MUST(doca_mmap_create(&peer->mmap));
 	MUST(doca_mmap_add_dev(peer->mmap, peer->dev));
 	MUST(doca_mmap_set_memrange(peer->mmap, peer->arena, PEER_ARENA_BYTES));
-	MUST(doca_mmap_set_permissions(peer->mmap, access));
+	MUST(doca_mmap_set_permissions(peer->mmap, map_access));
 	MUST(doca_mmap_start(peer->mmap));
 	MUST(doca_buf_inventory_create(256, &peer->inventory));
 	MUST(doca_buf_inventory_start(peer->inventory));

@@ -66,6 +66,7 @@ struct peer {
 
 /* A peer on the n-th device of this side, with all task types configured, idle. @access is of its map and context. */
 struct peer *peer_open(uint32_t device, uint32_t access);
+struct peer *peer_open_with(uint32_t device, uint32_t access, uint32_t map_access);
 void peer_start(struct peer *peer);
 void peer_stop(struct peer *peer); /* until it is idle; from any state */
 void peer_close(struct peer *peer);

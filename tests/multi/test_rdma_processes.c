@@ -28,7 +28,10 @@ enum order {
 	ORDER_LISTEN,
 	ORDER_REQUEST, /* connect to the address */
 	ORDER_DISCONNECT,
-	ORDER_STOP, /* stop the context, progress until it is idle */
+	ORDER_STOP,       /* stop the context, progress until it is idle */
+	ORDER_EXPORT_PCI, /* reply: the descriptor of the memory, for the card's other side */
+	ORDER_ADOPT, /* import the memory by that; from now on, ORDER_EXPORT exports it again, as if it were the peer's own */
+	ORDER_ABANDON, /* destroy the map of that memory */
 };
 
 struct request {
@@ -95,6 +98,31 @@ static void on_disconnected(struct doca_rdma_connection *connection, union doca_
 	note_event(ctx_user_data.ptr, "disconnected\n");
 }
 
+static struct doca_mmap *adopted; /* memory of the card's other side; NULL = none */
+static uint64_t adopted_base;
+
+static void export_pci(struct peer *peer, struct reply *reply)
+{
+	const void *bytes;
+	size_t len;
+
+	MUST(doca_mmap_export_pci(peer->mmap, peer->dev, &bytes, &len));
+	memcpy(reply->memory, bytes, len);
+	reply->base = (uintptr_t)peer->arena;
+}
+
+static void adopt(struct peer *peer, const struct request *request)
+{
+	MUST(doca_mmap_create_from_export(NULL, request->memory, 64, peer->dev, &adopted));
+	adopted_base = request->base;
+}
+
+static void abandon(void)
+{
+	MUST(doca_mmap_destroy(adopted));
+	adopted = NULL;
+}
+
 static void export_all(struct peer *peer, struct reply *reply)
 {
 	const void *bytes;
@@ -102,9 +130,9 @@ static void export_all(struct peer *peer, struct reply *reply)
 
 	MUST(doca_rdma_export(peer->rdma, &bytes, &len, &peer->connections[peer->num_connections]));
 	memcpy(reply->connection, bytes, len);
-	MUST(doca_mmap_export_rdma(peer->mmap, peer->dev, &bytes, &len));
+	MUST(doca_mmap_export_rdma(adopted ? adopted : peer->mmap, peer->dev, &bytes, &len));
 	memcpy(reply->memory, bytes, len);
-	reply->base = (uintptr_t)peer->arena;
+	reply->base = adopted ? adopted_base : (uintptr_t)peer->arena;
 }
 
 static void connect_to(struct peer *peer, struct peer *other, const struct request *request)
@@ -215,6 +243,15 @@ static void obey(struct peer *peer, struct peer *other, const struct request *re
 	case ORDER_STOP:
 		stop(peer);
 		break;
+	case ORDER_EXPORT_PCI:
+		export_pci(peer, reply);
+		break;
+	case ORDER_ADOPT:
+		adopt(peer, request);
+		break;
+	case ORDER_ABANDON:
+		abandon();
+		break;
 	default:
 		submit_many(peer, other, request);
 		break;
@@ -234,7 +271,7 @@ static void worker(int ctl, const void *arg)
 	setenv("BFSIM_SIDE", worker_arg->side, 1);
 	if (worker_arg->path)
 		setenv("BFSIM_PATH", worker_arg->path, 1);
-	peer = peer_open(0, RDMA_ALL_ACCESS);
+	peer = peer_open_with(0, RDMA_ALL_ACCESS, RDMA_ALL_ACCESS | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	MUST(doca_rdma_set_connection_state_callbacks(peer->rdma, on_request, on_established, on_failure,
 						      on_disconnected));
 	MUST(doca_rdma_set_connection_request_timeout(peer->rdma, 300));
@@ -328,6 +365,80 @@ static void test_host_and_dpu_exchange_by_shm(void **state)
 static void test_host_and_dpu_exchange_by_tcp(void **state)
 {
 	exchange("tcp");
+}
+
+/* ---- storage: a server reads and writes memory of a host, through the host's DPU ---- */
+
+struct storage {
+	struct proc host, dpu, server;
+};
+
+static struct storage start_storage(const char *path)
+{
+	const struct worker_arg host = { .side = "host", .path = path }, dpu = { .side = "dpu", .path = path };
+	struct request request = { .order = ORDER_ADOPT };
+	struct reply of_host;
+	struct storage s;
+
+	proc_start(&s.host, worker, &host);
+	proc_start(&s.dpu, worker, &dpu);
+	proc_start(&s.server, worker, &host);
+	of_host = ask(&s.host, ORDER_EXPORT_PCI, 0, "");
+	request.base = of_host.base;
+	memcpy(request.memory, of_host.memory, 64);
+	ask_for(&s.dpu, request);
+	connect_both(&s.server, &s.dpu);
+	return s;
+}
+
+/* The host and the DPU do nothing meanwhile; the DPU's process is stopped. */
+static void store(const char *path)
+{
+	struct storage s = start_storage(path);
+
+	proc_signal(&s.dpu, SIGSTOP);
+	ask(&s.server, ORDER_WRITE, 1, "stored");
+	expect_text(ask(&s.server, ORDER_DRAIN, 0, ""), "write 0 done\n");
+	expect_text(ask(&s.host, ORDER_PEEK, 0, ""), "stored");
+	ask(&s.server, ORDER_READ, 1, "");
+	expect_text(ask(&s.server, ORDER_DRAIN, 0, ""), "read 0 done\n");
+	expect_text(ask(&s.server, ORDER_PEEK, 0, ""), "stored");
+	proc_signal(&s.dpu, SIGCONT);
+	ask(&s.dpu, ORDER_ABANDON, 0, "");
+	ask(&s.server, ORDER_WRITE, 1, "lost");
+	expect_text(ask(&s.server, ORDER_DRAIN, 0, ""), "write 0 failed: DOCA_ERROR_IO_FAILED\n");
+	expect_text(ask(&s.host, ORDER_PEEK, 0, ""), "stored");
+	proc_kill_all();
+}
+
+static void test_a_server_reaches_the_hosts_memory_by_the_best_path(void **state)
+{
+	store(NULL);
+}
+
+static void test_a_server_reaches_the_hosts_memory_by_cma(void **state)
+{
+	store("cma");
+}
+
+static void test_a_server_reaches_the_hosts_memory_by_shm(void **state)
+{
+	store("shm");
+}
+
+static void test_a_server_reaches_the_hosts_memory_by_tcp(void **state)
+{
+	store("tcp");
+}
+
+static void test_the_death_of_the_host_fails_the_servers_write(void **state)
+{
+	struct storage s = start_storage(NULL);
+
+	proc_signal(&s.host, SIGKILL);
+	assert_true(daemon_forgets(test_session.dir, s.host.pid));
+	ask(&s.server, ORDER_WRITE, 1, "x");
+	expect_text(ask(&s.server, ORDER_DRAIN, 0, ""), "write 0 failed: DOCA_ERROR_IO_FAILED\n");
 }
 
 static void test_atomics_of_three_processes_add_up(void **state)
@@ -495,6 +606,11 @@ int main(void)
 		IN_SESSION(test_host_and_dpu_exchange_by_cma),
 		IN_SESSION(test_host_and_dpu_exchange_by_shm),
 		IN_SESSION(test_host_and_dpu_exchange_by_tcp),
+		IN_SESSION(test_a_server_reaches_the_hosts_memory_by_the_best_path),
+		IN_SESSION(test_a_server_reaches_the_hosts_memory_by_cma),
+		IN_SESSION(test_a_server_reaches_the_hosts_memory_by_shm),
+		IN_SESSION(test_a_server_reaches_the_hosts_memory_by_tcp),
+		IN_SESSION(test_the_death_of_the_host_fails_the_servers_write),
 		IN_SESSION(test_atomics_of_three_processes_add_up),
 		IN_SESSION(test_sleepers_are_woken),
 		IN_SESSION(test_send_to_a_killed_peer_fails),

@@ -3,6 +3,8 @@
 #include "shim/check/report/hit.h"
 #include "shim/check/history/mmap_history.h"
 
+#define RDMA_FLAGS (DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+
 static struct doca_mmap *failed_mmap(const struct shim_call *call)
 {
 	struct doca_mmap *mmap = check_arg(call, 0);
@@ -60,6 +62,16 @@ static void leave_export(struct shim_call *call)
 	end_hit(hit, mmap);
 }
 
+/* An import of the card's other side may be exported again. */
+static void leave_export_rdma(struct shim_call *call)
+{
+	const struct doca_mmap *mmap = failed_mmap(call);
+
+	if (mmap && shim_mmap_is_imported(mmap) && !(mmap->access & RDMA_FLAGS))
+		return;
+	leave_export(call);
+}
+
 /* An export for which the permissions are missing breaks the rule of tasks that write without one. */
 static void leave_export_pci(struct shim_call *call)
 {
@@ -107,7 +119,7 @@ static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_mmap_set_memrange, NULL, leave_set_range },
 	{ SHIM_FN_doca_mmap_set_dmabuf_memrange, NULL, leave_set_range },
 	{ SHIM_FN_doca_mmap_export_pci, NULL, leave_export_pci },
-	{ SHIM_FN_doca_mmap_export_rdma, NULL, leave_export },
+	{ SHIM_FN_doca_mmap_export_rdma, NULL, leave_export_rdma },
 	{ SHIM_FN_doca_comch_consumer_create, NULL, leave_consumer_create },
 };
 

@@ -26,11 +26,32 @@ static struct shim_export *find_export(struct shim_export *export, const struct 
 	return export;
 }
 
-doca_error_t shim_export_get_or_create(const char *func, struct shim_export **exports, struct doca_dev *dev,
-				       const struct sim_region *region, int object_fd, struct shim_export **ret_export)
+/* What to export: memory of this process, or memory that it has imported. */
+struct source {
+	const struct sim_region *region;
+	int object_fd;
+	const struct sim_remote *remote; /* NULL = of this process */
+};
+
+static int export_source(const struct source *source, const struct doca_dev *dev, struct sim_key *ret_key)
 {
-	struct sim_session *session = shim_session();
-	bool is_net = region->access & SIM_ACCESS_NET;
+	return source->remote ? sim_session_export_imported(shim_session(), source->remote, shim_dev_function(dev)->id,
+							    ret_key) :
+				sim_session_export(shim_session(), source->region, source->object_fd, ret_key);
+}
+
+static doca_error_t fail_export(const char *func, int rc)
+{
+	if (rc == -ESTALE) {
+		sim_err("%s: the memory is gone (its exporter stopped it or died)", func);
+		return DOCA_ERROR_DRIVER;
+	}
+	return rc == -ENOTSUP || rc == -ENOMEM || rc == -EACCES ? shim_error_from_errno(rc) : fail_refused(func, rc);
+}
+
+static doca_error_t get_or_create(const char *func, struct shim_export **exports, struct doca_dev *dev, bool is_net,
+				  const struct source *source, struct shim_export **ret_export)
+{
 	struct shim_export *export = find_export(*exports, dev, is_net);
 	int rc;
 
@@ -45,12 +66,12 @@ doca_error_t shim_export_get_or_create(const char *func, struct shim_export **ex
 	export = shim_calloc(1, sizeof(struct shim_export));
 	if (!export)
 		return DOCA_ERROR_NO_MEMORY;
-	rc = sim_session_export(session, region, object_fd, &export->key);
+	rc = export_source(source, dev, &export->key);
 	if (rc < 0) {
 		free(export);
-		return rc == -ENOTSUP || rc == -ENOMEM ? shim_error_from_errno(rc) : fail_refused(func, rc);
+		return fail_export(func, rc);
 	}
-	sim_descriptor_encode(sim_session_id(session), &export->key, export->bytes);
+	sim_descriptor_encode(sim_session_id(shim_session()), &export->key, export->bytes);
 	shim_dev_hold(dev);
 	export->dev = dev;
 	export->is_net = is_net;
@@ -58,6 +79,22 @@ doca_error_t shim_export_get_or_create(const char *func, struct shim_export **ex
 	*exports = export;
 	*ret_export = export;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t shim_export_get_or_create(const char *func, struct shim_export **exports, struct doca_dev *dev,
+				       const struct sim_region *region, int object_fd, struct shim_export **ret_export)
+{
+	const struct source source = { .region = region, .object_fd = object_fd };
+
+	return get_or_create(func, exports, dev, region->access & SIM_ACCESS_NET, &source, ret_export);
+}
+
+doca_error_t shim_export_get_or_create_again(const char *func, struct shim_export **exports, struct doca_dev *dev,
+					     const struct sim_remote *remote, struct shim_export **ret_export)
+{
+	const struct source source = { .object_fd = -1, .remote = remote };
+
+	return get_or_create(func, exports, dev, true, &source, ret_export);
 }
 
 static bool is_current_session(const struct sim_session *session)

@@ -29,6 +29,11 @@ struct shim_export {
 doca_error_t shim_export_get_or_create(const char *func, struct shim_export **exports, struct doca_dev *dev,
 				       const struct sim_region *region, int object_fd, struct shim_export **ret_export);
 
+/* Return the export through @dev of memory that was imported as @remote. The first call exports it again, to the network.
+ * NOT_SUPPORTED, NOT_PERMITTED, NO_MEMORY or DRIVER. */
+doca_error_t shim_export_get_or_create_again(const char *func, struct shim_export **exports, struct doca_dev *dev,
+					     const struct sim_remote *remote, struct shim_export **ret_export);
+
 /* End all exports, which were made in @session. On return no importer accesses the memory. */
 void shim_exports_revoke(struct shim_export **exports, struct sim_session *session);
 

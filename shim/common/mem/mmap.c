@@ -162,22 +162,23 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 	return shim_mmap_register(__func__, mmap);
 }
 
-/* The vendor's samples of RDMA stop the map of a peer's memory before they destroy it; the reference says that maps that were
- * created from an export can't be stopped. */
-static bool is_of_network(const struct doca_mmap *mmap)
+/* The vendor's samples of RDMA and its storage applications stop the map of a peer's memory, and one that they have exported
+ * again, before they destroy it; the reference says that maps that were created from an export can't be stopped. */
+static bool may_stop_imported(const struct doca_mmap *mmap)
 {
-	return mmap->remote->region.access & SIM_ACCESS_NET;
+	return mmap->remote->region.access & SIM_ACCESS_NET || mmap->exports;
 }
 
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 {
 	SHIM_NEED(mmap, SHIM_MMAP);
-	if (shim_mmap_is_imported(mmap) && !is_of_network(mmap))
+	if (shim_mmap_is_imported(mmap) && !may_stop_imported(mmap))
 		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED,
 				   "the memory map was created from an export; destroy it instead");
 	if (mmap_is_in_use(mmap))
 		return refuse_while_in_use(__func__, mmap);
 	if (shim_mmap_is_imported(mmap)) {
+		shim_exports_revoke(&mmap->exports, mmap->session);
 		shim_mmap_set_state(mmap, SHIM_MMAP_SPENT);
 		return DOCA_SUCCESS;
 	}
@@ -390,7 +391,7 @@ doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *expor
 {
 	SHIM_NEED(mmap, SHIM_MMAP);
 	SHIM_NEED_OUT(exported);
-	*exported = shim_mmap_was_exported(mmap);
+	*exported = shim_mmap_was_exported(mmap) || mmap->exports;
 	return DOCA_SUCCESS;
 }
 

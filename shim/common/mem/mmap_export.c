@@ -79,20 +79,28 @@ static doca_error_t export_to(const char *func, struct doca_mmap *mmap, struct d
 	return result;
 }
 
-/* Checks that both kinds of export share. */
+static doca_error_t check_has_dev(const char *func, const struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+	if (shim_mmap_has_dev(mmap, dev))
+		return DOCA_SUCCESS;
+	sim_err("%s: the device is not in the memory map; add it with doca_mmap_add_dev() before the start", func);
+	return DOCA_ERROR_NOT_FOUND;
+}
+
+/* Checks that both kinds of export of a map of this process share. */
 static doca_error_t check_export(const char *func, const struct doca_mmap *mmap, const struct doca_dev *dev,
 				 uint32_t access, const char *missing)
 {
+	doca_error_t result;
+
 	if (!shim_mmap_is_started(mmap)) {
 		sim_err("%s: the memory map is %s", func,
 			shim_mmap_is_imported(mmap) ? "created from an export itself" : "not started; start it first");
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	if (!shim_mmap_has_dev(mmap, dev)) {
-		sim_err("%s: the device is not in the memory map; add it with doca_mmap_add_dev() before the start",
-			func);
-		return DOCA_ERROR_NOT_FOUND;
-	}
+	result = check_has_dev(func, mmap, dev);
+	if (result != DOCA_SUCCESS)
+		return result;
 	if (!(mmap->access & access)) {
 		sim_err("%s: the memory map has no %s permission; see doca_mmap_set_permissions()", func, missing);
 		return DOCA_ERROR_NOT_PERMITTED;
@@ -152,9 +160,27 @@ void shim_mmap_unshare(struct shim_share *share)
 	share->mmap = NULL;
 }
 
+/* Memory of the card's other side, to which this side gives the network access. */
+static bool is_imported_from_card(const struct doca_mmap *mmap)
+{
+	return shim_mmap_is_imported(mmap) && !(mmap->remote->region.access & SIM_ACCESS_NET);
+}
+
+static doca_error_t export_again(const char *func, struct doca_mmap *mmap, struct doca_dev *dev,
+				 struct shim_export **ret_export)
+{
+	doca_error_t result;
+
+	pthread_mutex_lock(&exports_lock);
+	result = shim_export_get_or_create_again(func, &mmap->exports, dev, mmap->remote, ret_export);
+	pthread_mutex_unlock(&exports_lock);
+	return result;
+}
+
 doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const void **export_desc,
 				   size_t *export_desc_len)
 {
+	struct doca_dev *mutable_dev = (struct doca_dev *)(uintptr_t)dev; /* its count of users changes */
 	struct shim_export *export;
 	doca_error_t result;
 
@@ -162,7 +188,8 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 	SHIM_NEED(dev, SHIM_DEV);
 	SHIM_NEED_OUT(export_desc);
 	SHIM_NEED_OUT(export_desc_len);
-	result = check_export(__func__, mmap, dev, RDMA_ACCESS, "RDMA");
+	result = is_imported_from_card(mmap) ? check_has_dev(__func__, mmap, dev) :
+					       check_export(__func__, mmap, dev, RDMA_ACCESS, "RDMA");
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!shim_dev_function(dev)->caps.rdma)
@@ -170,7 +197,9 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
 	result = shim_fault_inject(shim_dev_function(dev), SIM_OP_MMAP_EXPORT, mmap->len_bytes, (uintptr_t)mmap->addr);
 	if (result == DOCA_SUCCESS)
-		result = export_to(__func__, mmap, (struct doca_dev *)(uintptr_t)dev, rdma_access(mmap), &export);
+		result = is_imported_from_card(mmap) ?
+				 export_again(__func__, mmap, mutable_dev, &export) :
+				 export_to(__func__, mmap, mutable_dev, rdma_access(mmap), &export);
 	if (result != DOCA_SUCCESS)
 		return result;
 	*export_desc = export->bytes;

@@ -6,7 +6,7 @@
  *                |             start  stop
  *                |               |     v
  *                |              [stopped]
- *                '--create_from_export--> [imported] --stop, of a peer of the network--> [spent]
+ *                '--create_from_export--> [imported] --stop, of a peer of the network or exported again--> [spent]
  *
  * A spent map, which the public functions do not start again, is exported if it is (shim_mmap_register()). Every
  * state leads to destroy. Buffers can be made of a started, exported or imported map.
