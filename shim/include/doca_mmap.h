@@ -15,7 +15,8 @@
  *   peer:   create_from_export(descriptor) --> a map of remote memory
  *
  * A descriptor gives access to the memory: keep it as secret as the memory's contents. An imported map is
- * started from its creation, has one device, and can be neither configured nor exported. Its addresses are
+ * started from its creation, has one device, and can't be configured. One that was exported over PCI can be exported again,
+ * to the network (doca_mmap_export_rdma()). Its addresses are
  * the owner's and must not be dereferenced. Its tasks fail once the owner has stopped or destroyed the map,
  * or has died.
  *
@@ -67,8 +68,9 @@ DOCA_STABLE
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap);
 
 /* Allow several threads to use the map at once, to allocate buffers as well. Buffers are not counted from
- * then on. Call this before start. No other call on the map may run during this one or during destroy.
- * DOCA_ERROR_NOT_PERMITTED when the map is started or has buffers. */
+ * then on. Call this before start, or before the first buffer of an imported map. No other call on the map may run during
+ * this one or during destroy.
+ * DOCA_ERROR_NOT_PERMITTED when the map is started (unless it is imported) or has buffers. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap);
 

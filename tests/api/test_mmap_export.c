@@ -304,15 +304,36 @@ static void test_imported_map_is_started_and_cannot_be_changed(void **state)
 	assert_doca(doca_mmap_add_dev(imported, second), DOCA_ERROR_NOT_PERMITTED);
 	assert_doca(doca_mmap_rm_dev(imported, dev), DOCA_ERROR_NOT_PERMITTED);
 	assert_doca(doca_mmap_set_max_num_devices(imported, 2), DOCA_ERROR_NOT_PERMITTED);
-	assert_doca(doca_mmap_enable_thread_safety(imported), DOCA_ERROR_NOT_PERMITTED);
 	assert_doca(doca_mmap_set_memrange(imported, memory, sizeof(memory)), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_mmap_set_permissions(imported, DOCA_ACCESS_FLAG_PCI_READ_WRITE), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_mmap_set_user_data(imported, user_data), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_mmap_set_free_cb(imported, unused_free_cb, NULL), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_mmap_export_pci(imported, dev, &bytes, &len), DOCA_ERROR_NOT_PERMITTED);
-	assert_doca(doca_mmap_export_rdma(imported, dev, &bytes, &len), DOCA_ERROR_NOT_PERMITTED);
 	assert_ok(doca_mmap_destroy(imported));
 	assert_ok(doca_mmap_destroy(map));
+}
+
+/* As long as it has no buffer: the target of storage does that. Buffers are not counted then. */
+static void test_imported_map_can_be_made_thread_safe(void **state)
+{
+	struct doca_mmap *map = map_of_memory(DOCA_ACCESS_FLAG_PCI_READ_WRITE), *first = import(export(map, dev), dev),
+			 *second_map = import(export(map, dev), dev);
+	struct doca_buf_inventory *inventory = api_inventory(2);
+	struct doca_buf *of_first, *of_second;
+	uint32_t count;
+
+	assert_ok(doca_mmap_enable_thread_safety(first));
+	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, first, memory, 1, &of_first));
+	assert_ok(doca_mmap_get_num_bufs(first, &count));
+	assert_int_equal(count, 0);
+	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, second_map, memory, 1, &of_second));
+	assert_doca(doca_mmap_enable_thread_safety(second_map), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(doca_buf_dec_refcount(of_first, NULL));
+	assert_ok(doca_buf_dec_refcount(of_second, NULL));
+	assert_ok(doca_mmap_destroy(first));
+	assert_ok(doca_mmap_destroy(second_map));
+	assert_ok(doca_mmap_destroy(map));
+	assert_ok(doca_buf_inventory_destroy(inventory));
 }
 
 static void test_imported_map_counts_its_buffers(void **state)
@@ -513,6 +534,7 @@ static const struct CMUnitTest dpu_tests[] = {
 	cmocka_unit_test(test_read_only_export_is_read_and_not_written),
 	cmocka_unit_test(test_imported_map_carries_the_user_data_it_was_given),
 	cmocka_unit_test(test_imported_map_is_started_and_cannot_be_changed),
+	cmocka_unit_test(test_imported_map_can_be_made_thread_safe),
 	cmocka_unit_test(test_imported_map_counts_its_buffers),
 	cmocka_unit_test(test_import_stops_working_when_the_exporter_stops),
 	cmocka_unit_test(test_missing_or_foreign_argument_is_refused),

@@ -403,9 +403,12 @@ doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *fr
 	return DOCA_SUCCESS;
 }
 
+/* An imported map is started from its creation. The vendor's storage applications call this for one, and need its success. */
 doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
 {
-	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
+	SHIM_NEED(mmap, SHIM_MMAP);
+	if (!shim_mmap_is_imported(mmap))
+		NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
 	if (shim_mmap_num_bufs(mmap) > 0)
 		return refuse_while_bufs_out(__func__, mmap);
 	mmap->thread_safe = true;
