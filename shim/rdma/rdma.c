@@ -150,6 +150,16 @@ static bool rdma_arm(struct doca_ctx *ctx)
 
 /* ---- stop ---- */
 
+static bool has_tasks(const struct doca_rdma *rdma)
+{
+	for (int i = 0; i < RDMA_NUM_TASKS; i++)
+		if (rdma->conf[i].num_tasks > 0)
+			return true;
+	return false;
+}
+
+/* The vendor's samples expect that the stop of a context with tasks is in progress, and its storage applications that the stop
+ * of one that only serves its peer is done. */
 static void rdma_begin_stop(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
@@ -161,7 +171,7 @@ static void rdma_begin_stop(struct doca_ctx *ctx)
 		sim_qp_fail(connection->qp, -ECANCELED);
 	}
 	sim_receive_pool_flush(&rdma->group.receives);
-	rdma->is_disconnecting = !TAILQ_EMPTY(&rdma->connections);
+	rdma->is_disconnecting = !TAILQ_EMPTY(&rdma->connections) && has_tasks(rdma);
 }
 
 static bool rdma_is_drained(const struct doca_ctx *ctx)

@@ -321,9 +321,42 @@ static void test_stop_flushes_receives(void **state)
 	assert_peer_trace(pair->b, "receive 1 failed: DOCA_ERROR_IO_FAILED\nreceive 2 failed: DOCA_ERROR_IO_FAILED\n");
 }
 
+/* The vendor's samples stop in callbacks, and take the stop for failed unless it is in progress. */
+static void test_stop_of_a_connected_context_with_tasks_is_in_progress(void **state)
+{
+	struct pair *pair = *state;
+	enum doca_ctx_states ctx_state;
+
+	assert_result(doca_ctx_stop(pair->b->ctx), DOCA_ERROR_IN_PROGRESS);
+	MUST(doca_ctx_get_state(pair->b->ctx, &ctx_state));
+	assert_int_equal(ctx_state, DOCA_CTX_STATE_STOPPING);
+	peer_stop(pair->b); /* until it is idle */
+}
+
 /* ---- connections ---- */
 
 #ifndef RDMA_OF_2_5
+
+/* The vendor's storage applications stop a context that only serves its peer, and destroy it at once. */
+static void test_stop_of_a_connected_context_without_tasks_is_done(void **state)
+{
+	struct pair *pair = *state;
+	struct doca_rdma_connection *of_a, *of_b;
+	struct doca_rdma *responder;
+	const void *bytes_a, *bytes_b;
+	size_t len_a, len_b;
+
+	MUST(doca_rdma_create(pair->b->dev, &responder));
+	MUST(doca_rdma_set_permissions(responder, RDMA_ALL_ACCESS));
+	MUST(doca_pe_connect_ctx(pair->b->pe, doca_rdma_as_ctx(responder)));
+	MUST(doca_ctx_start(doca_rdma_as_ctx(responder)));
+	MUST(doca_rdma_export(responder, &bytes_b, &len_b, &of_b));
+	MUST(doca_rdma_export(pair->a->rdma, &bytes_a, &len_a, &of_a));
+	MUST(doca_rdma_connect(responder, bytes_a, len_a, of_b));
+	MUST(doca_rdma_connect(pair->a->rdma, bytes_b, len_b, of_a));
+	assert_result(doca_ctx_stop(doca_rdma_as_ctx(responder)), DOCA_SUCCESS);
+	assert_result(doca_rdma_destroy(responder), DOCA_SUCCESS);
+}
 
 static void test_two_connections_share_the_receives(void **state)
 {
@@ -413,7 +446,9 @@ int main(void)
 						open_read_only_pair, close_pair),
 		WITH_PAIR(test_memory_of_a_destroyed_map_fails),
 		WITH_PAIR(test_stop_flushes_receives),
+		WITH_PAIR(test_stop_of_a_connected_context_with_tasks_is_in_progress),
 #ifndef RDMA_OF_2_5
+		WITH_PAIR(test_stop_of_a_connected_context_without_tasks_is_done),
 		WITH_PAIR(test_two_connections_share_the_receives),
 		WITH_PAIR(test_failed_connection_leaves_the_others),
 		WITH_PAIR(test_descriptor_is_checked),
