@@ -128,13 +128,24 @@ int sim_pipe_flush_sends(struct sim_pipe *pipe)
 	return 0;
 }
 
+/* The peer learns of an object, or of its end, before it gets a later message. Returns 0, -EAGAIN (announcements wait for room)
+ * or -EPROTO. */
+static __attribute__((noinline)) int announce_before(struct sim_pipe *pipe)
+{
+	int rc = sim_pipe_flush_announcements(pipe);
+
+	return rc == 0 && pipe->has_announcements ? -EAGAIN : rc;
+}
+
 int sim_pipe_submit(struct sim_pipe_send *send)
 {
 	struct sim_pipe *pipe = send->pipe;
 	int rc;
 
 	send->is_sent = false;
-	rc = likely(STAILQ_EMPTY(&pipe->send_queue)) ? write_send(send) : -EAGAIN;
+	rc = unlikely(pipe->has_announcements) ? announce_before(pipe) : 0;
+	if (likely(rc == 0))
+		rc = likely(STAILQ_EMPTY(&pipe->send_queue)) ? write_send(send) : -EAGAIN;
 	if (likely(rc == 0)) {
 		end_send(send);
 		return 0;
@@ -144,7 +155,9 @@ int sim_pipe_submit(struct sim_pipe_send *send)
 		return 0;
 	}
 	STAILQ_INSERT_TAIL(&pipe->send_queue, send, link);
-	return rc == -EAGAIN ? sim_pipe_flush_sends(pipe) : rc;
+	if (rc != -EAGAIN)
+		return rc;
+	return pipe->has_announcements ? 0 : sim_pipe_flush_sends(pipe);
 }
 
 /* ---- without a send ---- */

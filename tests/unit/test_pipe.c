@@ -177,6 +177,53 @@ static void test_announcement_that_comes_first_waits_for_its_record(void **state
 	expect_object(&rig.b, SIM_PIPE_OBJECT_GONE, 9);
 }
 
+/* The group's thread sends a message after another thread has announced an object, or withdrawn it; it does not poll between. */
+static void test_object_is_announced_and_withdrawn_before_a_later_send(void **state)
+{
+	struct sim_pipe_send sends[2] = { 0 };
+
+	announce(&rig.a, 7, memfd_create("object", MFD_CLOEXEC));
+	assert_int_equal(rig_send(&rig.a, &sends[0], "use it"), 0);
+	assert_int_equal(rig_arrive(&rig.b), 0);
+	expect_object(&rig.b, SIM_PIPE_OBJECT_NEW, 7);
+	expect_message(&rig.b, "use it");
+	sim_pipe_withdraw(&rig.a.pipe, 7, &rig.a);
+	assert_int_equal(rig_send(&rig.a, &sends[1], "done"), 0);
+	expect_object(&rig.b, SIM_PIPE_OBJECT_GONE, 7);
+	expect_message(&rig.b, "done");
+}
+
+/* The withdrawal waits for room; the send, which comes later, waits behind it, also when there is some. */
+static void test_send_waits_behind_a_withdrawal_that_waits_for_room(void **state)
+{
+	struct sim_pipe_send sends[RIG_RECORDS] = { 0 };
+
+	announce(&rig.a, 7, memfd_create("object", MFD_CLOEXEC));
+	for (int i = 0; i < RIG_RECORDS - 1; i++)
+		assert_int_equal(rig_send(&rig.a, &sends[i], "full"), 0);
+	sim_pipe_withdraw(&rig.a.pipe, 7, &rig.a);
+	assert_int_equal(rig_send(&rig.a, &sends[RIG_RECORDS - 1], "done"), 0);
+	assert_int_equal(rig_arrive(&rig.b), 0);
+	expect_object(&rig.b, SIM_PIPE_OBJECT_NEW, 7);
+	for (int i = 0; i < RIG_RECORDS - 1; i++)
+		expect_message(&rig.b, "full");
+	expect_poll(&rig.a, 0);
+	expect_object(&rig.b, SIM_PIPE_OBJECT_GONE, 7);
+	expect_message(&rig.b, "done");
+}
+
+/* The carrier has failed, and its owner ends the pipe; a send does not overtake the announcement. */
+static void test_send_waits_behind_an_announcement_without_carrier(void **state)
+{
+	static struct sim_pipe_send send; /* it is in the queue until the pipe's end */
+
+	rig.a.carry_error = -ESHUTDOWN;
+	announce(&rig.a, 7, memfd_create("object", MFD_CLOEXEC));
+	assert_int_equal(rig_send(&rig.a, &send, "use it"), 0);
+	assert_false(sim_poll_group_has_completed(&rig.a.group));
+	expect_poll(&rig.b, 0);
+}
+
 static void test_object_that_is_withdrawn_at_once_is_never_announced(void **state)
 {
 	int fd = memfd_create("object", MFD_CLOEXEC);
@@ -464,6 +511,9 @@ int main(void)
 		TEST(test_event_keeps_its_memory_while_another_is_received),
 		TEST(test_object_is_known_before_later_messages),
 		TEST(test_announcement_that_comes_first_waits_for_its_record),
+		TEST(test_object_is_announced_and_withdrawn_before_a_later_send),
+		TEST(test_send_waits_behind_a_withdrawal_that_waits_for_room),
+		TEST(test_send_waits_behind_an_announcement_without_carrier),
 		TEST(test_object_that_is_withdrawn_at_once_is_never_announced),
 		TEST(test_announcement_without_carrier_is_given_up_with_the_pipe),
 		TEST(test_record_whose_announcement_never_comes_is_passed_over),
