@@ -176,52 +176,6 @@ aes_gcm_decrypt_works() {
 		{ $storm || changed_message_is_refused; }
 }
 
-# --- storage: the generator of the offload's files --------------------------------
-
-# Its sources, unmodified, with those of its folder that all programs of the application share.
-build_generator() {
-	local compiler=c++
-	[ "${arch[dpu]}" = "$machine" ] || compiler=${arch[dpu]}-linux-gnu-g++
-	(
-		cd "$scratch/doca/applications/storage" || exit 1
-		eval "$(bfsim sdk --on dpu --arch "${arch[dpu]}" --env)"
-		# shellcheck disable=SC2046 # options
-		$compiler -std=c++17 -O1 -ffunction-sections -Wl,--gc-sections $(if $storm; then echo -fsanitize=address,undefined; fi) \
-			-DDOCA_ALLOW_EXPERIMENTAL_API -DSTORAGE_APP_LZ4_SW_LIB_AVAILABLE=1 -I. -o "$scratch/sbc_generator" \
-			gga_offload_sbc_generator.cpp storage_common/*.cpp storage_common/posix/*.cpp \
-			$(pkg-config --cflags --libs doca-common doca-argp doca-comch doca-erasure-coding doca-rdma liblz4)
-	)
-}
-
-# generates BYTES MATRIX BLOCK_SIZE: the three files hold the file's blocks, compressed, and the redundancy of their halves.
-generates() {
-	some_file "$1"
-	# The generator refuses a block that LZ4 does not shorten; of random digits alone that was one run in forty.
-	sed p "$WORK/text" | head -c "$1" >"$WORK/twice" && mv "$WORK/twice" "$WORK/text" || return 1
-	in_session sbc_generator --timeout 60 --dpu '"$DPU_PROGRAM" -d 03:00.0 --original-input-data "$WORK/text" \
-		--data-1 "$WORK/1" --data-2 "$WORK/2" --data-p "$WORK/p" '"--matrix-type $2 --block-size $3" &&
-		check sbc_generator 'created successfully' && check_errors sbc_generator &&
-		engines storage "$2" "$3" "$WORK/1" "$WORK/2" "$WORK/p" "$WORK/again" &&
-		head -c "$1" "$WORK/again" >"$WORK/head" && same_file "sbc_generator $*" "$WORK/text" "$WORK/head"
-}
-
-generator_works() { generates 100000 vandermonde 4096 && generates 1000 cauchy 512; }
-
-storage_generator() {
-	storm_note=
-	if ! quietly "storage's generator does not build" build_generator ||
-		! is_for dpu "$scratch/sbc_generator"; then
-		row "application storage" FAILED - "see above"
-		return
-	fi
-	export DPU_PROGRAM=$scratch/sbc_generator
-	if run_rounds generator_works; then
-		row "application storage" ok ok "gga_offload_sbc_generator: blocks and redundancy compared; the rest needs RDMA"
-	else
-		row "application storage" ok FAILED "see above"
-	fi
-}
-
 # --- applications ----------------------------------------------------------------
 
 # both_on WHAT TOPOLOGY HOST_PCI: client and server, each with a file in $WORK.

@@ -27,17 +27,21 @@ begin_storm() {
 	export LSAN_OPTIONS=exitcode=0 # a sample's leaks are its business
 }
 
+# storm_place OPTION VALUE...: "SIDE=", with which the value of --on begins; of the others, nothing.
+storm_place() { [ "$1" != --on ] || echo "${2%%=*}="; }
+
 # storm_session ARGUMENT...: as bfsim run, with faults. A hanging process gets SIGABRT and prints its stack.
 storm_session() {
-	local arguments=()
+	local arguments=() command name
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--timeout) shift ;; # this script's is shorter
-		--host | --dpu)
-			local name=STORM_${1#--}
-			export "$name=$2"
+		--host | --dpu | --on)
+			name=STORM_${#arguments[@]}
+			command=${2#"$(storm_place "$@")"}
+			export "$name=$command"
 			# shellcheck disable=SC2016 # for bfsim's shells
-			arguments+=("$1" 'timeout -s ABRT '"$hang_s"' sh -c "$'"$name"'"; status=$?
+			arguments+=("$1" "$(storm_place "$@")"'timeout -s ABRT '"$hang_s"' sh -c "$'"$name"'"; status=$?
 				bfsim fault list --json >"$STORM_FAULTS"; exit $status')
 			shift
 			;;
