@@ -41,18 +41,10 @@ static uint32_t target_function(const struct rdma_task *task, const struct rdma_
 	return rdma_is_event_type(type) ? shim_sync_remote_function(task->event) : task->remote->region.function;
 }
 
-int rdma_task_execute(struct sim_rdma_work *work)
+static int access_peer(struct rdma_task *task, const struct rdma_task_type *type)
 {
-	struct rdma_task *task = rdma_task_of_work(work);
-	const struct rdma_task_type *type = rdma_task_type(&task->task);
-	const struct sim_qp *qp = task->connection->qp;
+	const struct sim_rdma_work *work = &task->work;
 
-	if (!task->remote && !rdma_is_event_type(type))
-		return 0;
-	if (!(sim_qp_peer_access(qp) & type->peer_access))
-		return -EACCES;
-	if (sim_qp_peer_function(qp) != target_function(task, type))
-		return -EXDEV;
 	if (rdma_is_event_type(type))
 		return do_event(task, type);
 	if (type->peer_access == SIM_ACCESS_ATOMIC)
@@ -60,4 +52,23 @@ int rdma_task_execute(struct sim_rdma_work *work)
 	if (type->peer_access == SIM_ACCESS_READ)
 		return sim_rdma_read(task->segments, task->num_segments, task->remote, task->remote_addr, work->bytes);
 	return sim_rdma_write(task->segments, task->num_segments, task->remote, task->remote_addr, work->bytes);
+}
+
+int rdma_task_execute(struct sim_rdma_work *work)
+{
+	struct rdma_task *task = rdma_task_of_work(work);
+	const struct rdma_task_type *type = rdma_task_type(&task->task);
+	struct sim_qp *qp = task->connection->qp;
+	bool is_permitted = sim_qp_peer_access(qp) & type->peer_access;
+	int rc = -EACCES;
+
+	if (!task->remote && !rdma_is_event_type(type))
+		return 0;
+	if (is_permitted && sim_qp_peer_function(qp) != target_function(task, type))
+		return -EXDEV;
+	if (is_permitted)
+		rc = access_peer(task, type);
+	if (rc == -EACCES)
+		sim_qp_note_refused(qp, type->peer_access, is_permitted);
+	return rc;
 }

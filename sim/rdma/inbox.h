@@ -67,6 +67,8 @@ struct sim_inbox_shared {
 	_Atomic uint64_t not_ready;          /* the number of the message that waits for a receive; 0 = none */
 	/* The peer, the requester. */
 	_Alignas(64) _Atomic uint32_t asleep; /* the owner is to wake the peer */
+	_Atomic uint32_t refused_access;      /* enum sim_access bits that requests needed and @access lacks */
+	_Atomic uint32_t refused_by_memory;   /* likewise, and the memory's export lacks */
 	/* Both. */
 	_Alignas(64) _Atomic uint64_t claim;
 	_Alignas(64) uint8_t ring[];

@@ -284,6 +284,27 @@ uint32_t sim_qp_peer_function(const struct sim_qp *qp)
 	return qp->peer->region.function;
 }
 
+void sim_qp_note_refused(struct sim_qp *qp, uint32_t access, bool by_memory)
+{
+	atomic_fetch_or(by_memory ? &qp->peer_inbox->refused_by_memory : &qp->peer_inbox->refused_access, access);
+}
+
+uint32_t sim_qp_take_refused(struct sim_qp *qp, bool by_memory)
+{
+	return atomic_exchange(by_memory ? &qp->inbox->refused_by_memory : &qp->inbox->refused_access, 0);
+}
+
+bool sim_qp_awaits_receive(const struct sim_qp *qp)
+{
+	return qp->state == SIM_QP_READY && !sim_receive_pool_has_posted(&qp->cfg.group->receives) &&
+	       atomic_load(&qp->inbox->not_ready) == qp->num_executed + 1;
+}
+
+bool sim_qp_has_peer(const struct sim_qp *qp)
+{
+	return qp->state == SIM_QP_READY && !atomic_load(&qp->peer->revoked);
+}
+
 void *sim_qp_arg(const struct sim_qp *qp)
 {
 	return qp->cfg.arg;

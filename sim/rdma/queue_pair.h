@@ -111,6 +111,20 @@ uint64_t sim_qp_deadline_ns(const struct sim_qp *qp);
 uint32_t sim_qp_peer_access(const struct sim_qp *qp);
 uint32_t sim_qp_peer_function(const struct sim_qp *qp);
 
+/* In a work request's execute(): it needs @access, which the peer's end does not permit, or the memory there. The peer learns
+ * of it by sim_qp_take_refused(). */
+void sim_qp_note_refused(struct sim_qp *qp, uint32_t access, bool by_memory);
+
+/* The accesses (enum sim_access) that requests of the peer needed, and that this end did not permit, or its memory, since the
+ * last call. */
+uint32_t sim_qp_take_refused(struct sim_qp *qp, bool by_memory);
+
+/* Whether a message of the peer waits for a receive, and none is posted. */
+bool sim_qp_awaits_receive(const struct sim_qp *qp);
+
+/* Whether the queue pair is connected, and its peer has not ended. */
+bool sim_qp_has_peer(const struct sim_qp *qp);
+
 /* The @arg of the configuration. */
 void *sim_qp_arg(const struct sim_qp *qp);
 

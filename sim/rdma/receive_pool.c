@@ -12,6 +12,8 @@ void sim_receive_pool_init(struct sim_receive_pool *pool)
 	STAILQ_INIT(&pool->posted);
 	STAILQ_INIT(&pool->done);
 	STAILQ_INIT(&pool->hung);
+	pool->num_taken = 0;
+	pool->num_missed = 0;
 }
 
 void sim_receive_pool_post(struct sim_receive_pool *pool, struct sim_rdma_receive *receive)
@@ -40,7 +42,14 @@ static struct sim_rdma_receive *take_first(struct sim_receive_list *list)
 
 struct sim_rdma_receive *sim_receive_pool_take(struct sim_receive_pool *pool)
 {
+	pool->num_taken++;
 	return take_first(&pool->posted);
+}
+
+void sim_receive_pool_note_missed(struct sim_receive_pool *pool)
+{
+	if (pool->num_taken > 0)
+		pool->num_missed++;
 }
 
 void sim_receive_pool_complete(struct sim_receive_pool *pool, struct sim_rdma_receive *receive, int status)
@@ -85,6 +94,6 @@ void sim_receive_pool_flush(struct sim_receive_pool *pool)
 	STAILQ_FOREACH(receive, &pool->done, link)
 		receive->hold_ns = 0;
 	STAILQ_CONCAT(&pool->posted, &pool->hung);
-	while ((receive = sim_receive_pool_take(pool)))
+	while ((receive = take_first(&pool->posted)))
 		sim_receive_pool_complete(pool, receive, -ECANCELED);
 }

@@ -46,6 +46,7 @@ STAILQ_HEAD(sim_receive_list, sim_rdma_receive);
 
 struct sim_receive_pool {
 	struct sim_receive_list posted, done, hung;
+	uint64_t num_taken, num_missed; /* receives; messages that found none, as all were taken */
 };
 
 void sim_receive_pool_init(struct sim_receive_pool *pool);
@@ -57,6 +58,9 @@ bool sim_receive_pool_has_posted(const struct sim_receive_pool *pool);
 
 /* Take the oldest posted receive; NULL = none. */
 struct sim_rdma_receive *sim_receive_pool_take(struct sim_receive_pool *pool);
+
+/* A message finds no receive. */
+void sim_receive_pool_note_missed(struct sim_receive_pool *pool);
 
 /* A receive that was taken is complete. */
 void sim_receive_pool_complete(struct sim_receive_pool *pool, struct sim_rdma_receive *receive, int status);

@@ -54,6 +54,7 @@ static void refuse_until_ready(struct sim_qp *qp, uint64_t number)
 	sim_qp_group_starve(qp->cfg.group, qp);
 	if (atomic_load_explicit(&qp->inbox->not_ready, memory_order_relaxed) == number)
 		return;
+	sim_receive_pool_note_missed(&qp->cfg.group->receives);
 	atomic_store(&qp->inbox->not_ready, number);
 	qp->must_tell_requester = true;
 }

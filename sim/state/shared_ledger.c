@@ -137,7 +137,8 @@ static uint32_t copy_slot(const struct sim_ledger_slot *slot, struct sim_shared_
 
 static bool overlaps(const struct sim_shared_range *a, const struct sim_shared_range *b)
 {
-	return a->owner == b->owner && a->begin < b->end && b->begin < a->end && (a->is_write || b->is_write);
+	return a->owner == b->owner && a->begin < b->end && b->begin < a->end && (a->is_write || b->is_write) &&
+	       !(a->is_atomic && b->is_atomic);
 }
 
 /* A first look at the slot itself, so that few are copied. Both looks may see different bytes: the copy counts. */

@@ -43,8 +43,10 @@ struct sim_shared_range {
 	uint64_t begin, end;       /* addresses in the owner; @end is behind the last byte */
 	uint64_t task;             /* a number that ranges of one task share */
 	uint32_t is_write, is_own; /* the task writes; it uses the memory without an import */
-	int32_t pid, tid;          /* of the task's process and thread */
-	uint64_t pid_ns;           /* inode of the namespace that numbers them */
+	uint32_t is_atomic;        /* it uses one word, whole: no conflict with another task that does */
+	uint32_t reserved;
+	int32_t pid, tid; /* of the task's process and thread */
+	uint64_t pid_ns;  /* inode of the namespace that numbers them */
 	char program[SIM_PROGRAM_SIZE];
 	char site[SIM_LEDGER_SITE_SIZE]; /* of the submission: "copy_block (app.c:150)" */
 };
@@ -89,7 +91,7 @@ bool sim_shared_ledger_request(struct sim_shared_ledger *ledger, struct sim_ledg
 /* ---- ranges of all ---- */
 
 /* Find a range in flight that has bytes in common with @range, in memory of the same owner, of another task, where one of
- * both writes. Ranges of the task's own process count if they are of an import or @range is. */
+ * both writes, unless both are atomic. Ranges of the task's own process count if they are of an import or @range is. */
 bool sim_shared_ledger_find_conflict(const struct sim_shared_ledger *ledger, const struct sim_ledger_lane *own,
 				     const struct sim_shared_range *range, struct sim_shared_range *ret_other);
 

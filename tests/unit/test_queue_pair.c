@@ -337,6 +337,63 @@ static void test_requests_of_a_peer_that_is_gone_fail(void **state)
 	assert_true(work.status == -ECONNRESET || work.status == -EPIPE);
 }
 
+/* ---- what the checker asks ---- */
+
+/* The peer's memory holds what its own end learns. */
+static void test_refused_accesses_are_told_once(void **state)
+{
+	struct fixture *f = *state;
+
+	sim_qp_note_refused(f->a.qp, SIM_ACCESS_WRITE, false);
+	sim_qp_note_refused(f->a.qp, SIM_ACCESS_READ, false);
+	sim_qp_note_refused(f->a.qp, SIM_ACCESS_ATOMIC, true);
+	assert_int_equal(sim_qp_take_refused(f->a.qp, false), 0);
+	assert_int_equal(sim_qp_take_refused(f->b.qp, false), SIM_ACCESS_WRITE | SIM_ACCESS_READ);
+	assert_int_equal(sim_qp_take_refused(f->b.qp, true), SIM_ACCESS_ATOMIC);
+	assert_int_equal(sim_qp_take_refused(f->b.qp, false), 0);
+	assert_int_equal(sim_qp_take_refused(f->b.qp, true), 0);
+}
+
+static void test_peer_is_there_until_it_ends(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_false(sim_qp_has_peer(f->a.qp));
+	assert_int_equal(sim_qp_connect(f->a.qp, sim_qp_key(f->b.qp)), 0);
+	assert_true(sim_qp_has_peer(f->a.qp));
+	sim_qp_destroy(f->b.qp);
+	f->b.qp = NULL;
+	assert_false(sim_qp_has_peer(f->a.qp));
+}
+
+/* The first message finds no receive, and the second one, as the first one has taken it. Only that one counts as missed. */
+static void test_messages_without_a_receive_are_counted(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segments[2], room;
+	uint8_t byte = 1, to[8];
+	struct sim_rdma_work works[] = { message(&byte, 1, &segments[0]), message(&byte, 1, &segments[1]) };
+	struct sim_rdma_receive receive = receive_into(to, sizeof(to), &room);
+
+	send_one(f, &works[0]);
+	sim_qp_progress(f->b.qp, 2 * MS);
+	assert_true(sim_qp_awaits_receive(f->b.qp));
+	assert_false(sim_qp_awaits_receive(f->a.qp));
+	assert_int_equal(f->b.group.receives.num_missed, 0);
+	sim_receive_pool_post(&f->b.group.receives, &receive);
+	assert_false(sim_qp_awaits_receive(f->b.qp));
+	sim_qp_progress(f->b.qp, 3 * MS);
+	assert_int_equal(f->b.group.receives.num_taken, 1);
+	send_one(f, &works[1]);
+	sim_qp_progress(f->b.qp, 4 * MS);
+	assert_true(sim_qp_awaits_receive(f->b.qp));
+	assert_int_equal(f->b.group.receives.num_missed, 1);
+	assert_int_equal(f->b.group.receives.num_taken, 1);
+	sim_qp_fail(f->a.qp, -ECANCELED);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &works[0]);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &works[1]);
+}
+
 #define UNCONNECTED(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
 #define CONNECTED(test)   cmocka_unit_test_setup_teardown(test, open_connected, close_fixture)
 
@@ -356,6 +413,9 @@ int main(void)
 		CONNECTED(test_ring_with_an_impossible_head_ends_the_connection),
 		UNCONNECTED(test_keys_of_other_objects_are_refused),
 		CONNECTED(test_requests_of_a_peer_that_is_gone_fail),
+		CONNECTED(test_refused_accesses_are_told_once),
+		UNCONNECTED(test_peer_is_there_until_it_ends),
+		CONNECTED(test_messages_without_a_receive_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,18 @@ static void test_writer_conflicts_with_readers_of_the_same_memory(void **state)
 	assert_false(conflicts(world, writes));
 }
 
+static void test_atomics_do_not_conflict_with_each_other(void **state)
+{
+	struct world *world = *state;
+	struct sim_shared_range adds = range(C, 96, 104, true);
+
+	adds.is_atomic = true;
+	sim_ledger_lane_add(world->b, &adds);
+	assert_false(conflicts(world, adds));
+	adds.is_atomic = false;
+	assert_true(conflicts(world, adds));
+}
+
 /* The process's own ledger knows tasks between addresses of its own. */
 static void test_own_ranges_conflict_through_an_import(void **state)
 {
@@ -334,6 +346,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(test_writer_conflicts_with_readers_of_the_same_memory),
+		TEST(test_atomics_do_not_conflict_with_each_other),
 		TEST(test_own_ranges_conflict_through_an_import),
 		TEST(test_full_lane_takes_no_more),
 		TEST(test_process_that_left_has_nothing_in_flight),
