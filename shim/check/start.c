@@ -40,6 +40,8 @@ static call_handler *enters[SHIM_NUM_FUNCTIONS][MAX_WATCHES + 1], *leaves[SHIM_N
 static void (*posting[NUM_PARTS + 1])(const struct doca_task *task);
 static void (*posted[NUM_PARTS + 1])(struct doca_task *task);
 static void (*ended[NUM_PARTS + 1])(struct doca_task *task, doca_error_t status);
+static void (*access_begun[NUM_PARTS + 1])(struct doca_task *task),
+	(*access_done[NUM_PARTS + 1])(struct doca_task *task);
 
 static void enter(struct shim_call *call)
 {
@@ -84,6 +86,18 @@ static void task_posted(struct doca_task *task)
 		return;
 	for (size_t i = 0; posted[i]; i++)
 		posted[i](task);
+}
+
+static void access_begins(struct doca_task *task)
+{
+	for (size_t i = 0; access_begun[i]; i++)
+		access_begun[i](task);
+}
+
+static void access_ended(struct doca_task *task)
+{
+	for (size_t i = 0; access_done[i]; i++)
+		access_done[i](task);
 }
 
 static void task_refused(struct doca_task *task)
@@ -153,7 +167,7 @@ static void add_infallible(call_handler *handler)
 
 static void add_part(const struct check_part *part)
 {
-	static size_t num_posting, num_posted, num_ended;
+	static size_t num_posting, num_posted, num_ended, num_begun, num_done;
 
 	if (part->enter_infallible)
 		add_infallible(part->enter_infallible);
@@ -165,6 +179,10 @@ static void add_part(const struct check_part *part)
 		posted[num_posted++] = part->task_posted;
 	if (part->task_ended)
 		ended[num_ended++] = part->task_ended;
+	if (part->access_begins)
+		access_begun[num_begun++] = part->access_begins;
+	if (part->access_ended)
+		access_done[num_done++] = part->access_ended;
 }
 
 /* A call of exit() in a handler goes on with the other handlers, with its status. */
@@ -226,6 +244,8 @@ __attribute__((visibility("default"))) const struct shim_call_hooks *shim_check_
 						      .task_posted = task_posted,
 						      .task_refused = task_refused,
 						      .task_ended = task_ended,
+						      .access_begins = access_begins,
+						      .access_ended = access_ended,
 						      .ctx_changed = ctx_changed,
 						      .memory_faulted = memory_faulted,
 						      .message_received = message_received,

@@ -145,6 +145,7 @@ struct rdma_task {
 	};
 	struct sim_remote *remote; /* the peer's memory */
 	uint64_t remote_addr;
+	int (*watched_execute)(struct sim_rdma_work *work); /* the work's own, with hooks around it */
 	/* Results. */
 	uint32_t result_len;
 	enum doca_rdma_opcode opcode;

@@ -6,6 +6,7 @@
 #include "pcie_model/arith.h"
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
+#include "shim/common/base/call_hooks.h"
 #include "shim/common/pe/task_submit.h"
 #include "shim/common/process/runtime.h"
 #include "sim/fabric/remote.h"
@@ -268,6 +269,25 @@ doca_error_t rdma_task_check(struct doca_task *base)
 
 /* ---- work requests ---- */
 
+/* Instead of the work's own. */
+static int execute_watched(struct sim_rdma_work *work)
+{
+	struct rdma_task *task = rdma_task_of_work(work);
+	int rc;
+
+	shim_call_hooks->access_begins(&task->task);
+	rc = task->watched_execute(work);
+	shim_call_hooks->access_ended(&task->task);
+	return rc;
+}
+
+static void watch_work(struct rdma_task *task)
+{
+	task->watched_execute = task->work.execute;
+	if (task->work.execute)
+		task->work.execute = execute_watched;
+}
+
 static doca_error_t post_work(struct rdma_task *task)
 {
 	const struct rdma_task_type *type = rdma_task_type(&task->task);
@@ -285,6 +305,8 @@ static doca_error_t post_work(struct rdma_task *task)
 		.bytes = bytes,
 	};
 	rdma_fault_apply(task);
+	if (doca_unlikely(shim_call_hooks != NULL))
+		watch_work(task);
 	rc = sim_qp_post(task->connection->qp, &task->work);
 	if (rc == -ENOBUFS)
 		return refuse(&task->task, DOCA_ERROR_FULL,

@@ -38,6 +38,9 @@ struct check_part {
 	void (*task_ended)(struct doca_task *task, doca_error_t status);  /* likewise, but for failures */
 	void (*task_failed)(struct doca_task *task, doca_error_t status); /* it ended, not with SUCCESS */
 	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
+	void (*access_begins)(
+		struct doca_task *task); /* of tasks that the library keeps: it is about to access their memory */
+	void (*access_ended)(struct doca_task *task);
 	/* As of struct shim_call_hooks. */
 	void (*message_received)(void);
 	void (*queue_opened)(const struct doca_ctx *ctx);

@@ -8,6 +8,8 @@
 #include "tasks_in_flight.h"
 #include "shim/comch/comch_inspect.h"
 #include "shim/common/accel/accel.h"
+#include "shim/rdma/rdma_inspect.h"
+#include "sim/fabric/remote.h"
 
 struct list {
 	struct check_task_range *ranges;
@@ -96,15 +98,99 @@ static void add_comch_buf(struct list *list, const struct doca_task *task)
 		add(list, buf->mmap, buf->data, buf->data_len, false);
 }
 
+/* ---- RDMA ---- */
+
+static enum check_range_end local_end(const struct rdma_task_view *view)
+{
+	if (!view->type->peer_access)
+		return CHECK_RANGE_NEVER;
+	return view->type->writes_local ? CHECK_RANGE_TO_COMPLETION : CHECK_RANGE_TO_ACCESS;
+}
+
+/* As the segments were taken at the submission; of a destination, the bytes that the task may write. */
+static void add_rdma_local(struct list *list, const struct rdma_task_view *view)
+{
+	const struct rdma_task *task = view->task;
+	uint64_t left = view->is_receive ? task->receive.room_bytes : task->work.bytes;
+	const struct doca_buf *buf = view->local;
+
+	for (uint32_t i = 0; i < task->num_segments && buf && left > 0; i++, buf = buf->next) {
+		size_t len = min_size(task->segments[i].bytes, left), count = list->count;
+		const uint8_t *addr = view->type->writes_local ? shim_buf_room(buf) : buf->data;
+
+		add(list, buf->mmap, addr, len, view->type->writes_local);
+		if (list->count > count && count < list->max)
+			list->ranges[count].end = local_end(view);
+		left -= len;
+	}
+}
+
+/* Programs poll a word, and change it, without a lock. */
+static bool is_word(const struct check_task_range *range)
+{
+	uintptr_t first = (uintptr_t)range->addr, last = first + range->len_bytes - 1;
+
+	return first / sizeof(uint64_t) == last / sizeof(uint64_t);
+}
+
+static void add_rdma_remote(struct list *list, const struct rdma_task_view *view)
+{
+	uint32_t access = view->type->peer_access;
+	size_t count = list->count;
+
+	add(list, view->remote->mmap, (const uint8_t *)(uintptr_t)view->task->remote_addr,
+	    rdma_inspect_remote_bytes(view), access != SIM_ACCESS_READ);
+	if (list->count == count || count >= list->max)
+		return;
+	list->ranges[count].is_atomic = access == SIM_ACCESS_ATOMIC || is_word(&list->ranges[count]);
+	list->ranges[count].end = access == SIM_ACCESS_READ ? CHECK_RANGE_TO_COMPLETION : CHECK_RANGE_TO_ACCESS;
+}
+
+/* A request that the peer does not permit, or out of bounds, fails and moves nothing. */
+static bool will_access(const struct rdma_task_view *view)
+{
+	const struct sim_remote *remote = view->task->remote;
+	uint64_t offset = remote ? view->task->remote_addr - remote->region.addr : 0;
+
+	return view->connection && view->connection->qp && remote &&
+	       sim_qp_peer_access(view->connection->qp) & view->type->peer_access &&
+	       remote->region.access & view->type->peer_access && offset <= remote->region.len_bytes &&
+	       rdma_inspect_remote_bytes(view) <= remote->region.len_bytes - offset;
+}
+
+static void add_rdma(struct list *list, const struct rdma_task_view *view)
+{
+	if (view->remote && !will_access(view))
+		return;
+	add_rdma_local(list, view);
+	if (view->remote)
+		add_rdma_remote(list, view);
+}
+
+uint64_t check_task_order(const struct doca_task *task)
+{
+	return rdma_inspect_is_task(task) ? ((const struct rdma_task *)task)->connection_serial : 0;
+}
+
+bool check_task_has_job(const struct doca_task *task)
+{
+	return task->job.run || (rdma_inspect_is_task(task) && rdma_task_type(task)->peer_access);
+}
+
+/* ---- all ---- */
+
 size_t check_task_get_ranges(const struct doca_task *task, struct check_task_range *ranges, size_t max)
 {
 	struct list list = { .ranges = ranges, .max = max };
+	struct rdma_task_view rdma;
 
 	if (check_is_buf_task(task)) {
 		if (!has_problem(&shim_to_buf_task(task)->snapshot))
 			add_lists(&list, shim_to_buf_task(task),
 				  check_is_accel(task) ? check_task_output_bytes((const struct shim_accel_task *)task) :
 							 shim_to_buf_task(task)->snapshot.bytes);
+	} else if (rdma_inspect_task(task, &rdma)) {
+		add_rdma(&list, &rdma);
 	} else {
 		add_comch_buf(&list, task);
 	}

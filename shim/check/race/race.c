@@ -41,6 +41,23 @@ static int run_watched(struct sim_job *job)
 	return rc;
 }
 
+/* The library's own access, to the memory of a task that it keeps. */
+static void access_begins(struct doca_task *task)
+{
+	struct race_record *record = race_live.count ? race_record_find(task) : NULL;
+
+	if (record)
+		FOR_EACH_DETECTOR(begin_job, record);
+}
+
+static void access_ended(struct doca_task *task)
+{
+	struct race_record *record = race_live.count ? race_record_find(task) : NULL;
+
+	if (record)
+		end_job(record);
+}
+
 /* Outside of jobs, the detectors read memory that the program may have taken away, too. */
 struct record_guard {
 	struct sim_guard guard; /* first */
@@ -198,5 +215,7 @@ const struct check_part check_race = {
 	.task_posted = task_posted,
 	.task_refused = task_refused,
 	.task_ended = task_ended,
+	.access_begins = access_begins,
+	.access_ended = access_ended,
 	.forked = forked,
 };

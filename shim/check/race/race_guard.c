@@ -40,7 +40,7 @@ static bool may_guard(const struct race_record *record, const struct race_range 
 {
 	const struct doca_mmap *mmap = range->memory.mmap;
 
-	return check_probe_sees_faults() && !record->overlaps && record->task->job.run &&
+	return check_probe_sees_faults() && !record->overlaps && (record->has_job || race_range_is_message(range)) &&
 	       !race_range_is_remote(range) && shim_mmap_state(mmap) == SHIM_MMAP_STARTED &&
 	       mmap->access & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
 }

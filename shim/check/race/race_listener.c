@@ -316,6 +316,7 @@ static void start(void)
 
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_mmap_export_pci, NULL, leave_export },
+	{ SHIM_FN_doca_mmap_export_rdma, NULL, leave_export },
 	{ SHIM_FN_doca_mmap_stop, enter_end, NULL },
 	{ SHIM_FN_doca_mmap_destroy, enter_end, NULL },
 };

@@ -65,12 +65,27 @@ static bool is_live(void)
 	return (has_started = check_mode >= SIM_CHECK_RACES);
 }
 
+static struct sim_remote *remote_of(const struct race_range *range)
+{
+	return race_range_is_remote(range) ? range->memory.mmap->remote : NULL;
+}
+
+#define RDMA_WRITES (DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC)
+
+/* A peer of the network that has a message, or the bytes that were written to it, may write to their source at once. */
+static bool is_written_by_peers(const struct doca_mmap *mmap)
+{
+	return shim_mmap_state(mmap) == SHIM_MMAP_EXPORTED && mmap->access & RDMA_WRITES;
+}
+
 /* Of memory of this process, the thread sanitizer notices all that this detector does, and takes its reads for the
  * program's. The other sanitizers do so for destinations, but notice no writes of sources. */
 static bool is_watched(const struct race_range *range)
 {
-	if (race_range_is_remote(range))
-		return true;
+	if (race_range_is_remote(range)) /* of the network, programs poll memory that others write */
+		return !(remote_of(range)->region.access & SIM_ACCESS_NET);
+	if (race_range_is_message(range) && is_written_by_peers(range->memory.mmap))
+		return false;
 	if (race_asan.is_live() || race_valgrind.is_live())
 		return !range->node.is_write && check_mode != SIM_CHECK_STRICT;
 	return !race_tsan.is_live();
@@ -79,11 +94,6 @@ static bool is_watched(const struct race_range *range)
 bool race_plain_is_alone(void)
 {
 	return !race_asan.is_live() && !race_tsan.is_live() && !race_valgrind.is_live();
-}
-
-static struct sim_remote *remote_of(const struct race_range *range)
-{
-	return race_range_is_remote(range) ? range->memory.mmap->remote : NULL;
 }
 
 static uint64_t addr_of(const struct race_range *range)
@@ -283,10 +293,10 @@ static bool gets_pattern(const struct race_range *range)
 	return range->plain && range->node.is_write && !race_range_is_remote(range);
 }
 
-/* Tasks that overlap change each other's memory. Tasks that the library keeps get bytes from peers at any time. */
+/* Tasks that overlap change each other's memory. Other tasks that the library keeps get bytes from peers at any time. */
 static void posted(struct race_record *record)
 {
-	if (record->overlaps || !record->task->job.run)
+	if (record->overlaps || !(record->has_job || race_range_is_message(&record->ranges[0])))
 		return;
 	watch_all(record);
 	for (uint32_t i = 0; i < record->num_ranges; i++)
@@ -295,6 +305,8 @@ static void posted(struct race_record *record)
 	for (uint32_t i = 0; i < record->num_ranges; i++)
 		if (gets_pattern(&record->ranges[i]))
 			fill(&record->ranges[i]);
+		else if (record->ranges[i].plain)
+			record->ranges[i].plain->is_delivered = !record->has_job;
 }
 
 static void put_back(struct race_record *record)
@@ -352,7 +364,8 @@ static void end_job(struct race_record *record)
 		struct race_range *range = &record->ranges[i];
 
 		/* A peer may use a destination as soon as it sees the bytes. */
-		if (!range->plain || (range->node.is_write && race_range_is_remote(range)))
+		if (!range->plain || (range->node.is_write && race_range_is_remote(range)) ||
+		    (range->memory.end == CHECK_RANGE_TO_ACCESS && is_written_by_peers(range->memory.mmap)))
 			continue;
 		if (range->node.is_write) /* the source is kept already */
 			keep(range);

@@ -97,6 +97,14 @@ static void report_overlap(const struct race_record *record, const struct race_r
 	check_hit_end(hit);
 }
 
+/* An answer of a connection says that all requests before have been executed, and comes behind their answers. So what a
+ * request writes here is in order; what it reads may be read before an answer that writes it. */
+static bool are_ordered(const struct race_record *record, const struct race_range *mine, const struct race_range *other)
+{
+	return mine->node.is_write && record->order &&
+	       record->order == ((const struct race_record *)other->node.owner)->order;
+}
+
 /* With the lock. */
 static void find_overlaps(struct race_record *record)
 {
@@ -110,7 +118,7 @@ static void find_overlaps(struct race_record *record)
 			continue;
 		record->overlaps = true;
 		((struct race_record *)(uintptr_t)node->owner)->overlaps = true;
-		if (check_mode >= SIM_CHECK_RACES)
+		if (check_mode >= SIM_CHECK_RACES && !are_ordered(record, mine, other))
 			report_overlap(record, mine, other);
 	}
 }
@@ -165,6 +173,8 @@ static struct race_record *new_record(struct doca_task *task, size_t (*room)(siz
 		return NULL;
 	memset(record, 0, sizeof(*record));
 	record->task = task;
+	record->order = check_task_order(task);
+	record->has_job = check_task_has_job(task);
 	record->caller = call ? call->caller : NULL;
 	record->function = call ? call->function : SHIM_NUM_FUNCTIONS;
 	record->tid = check_thread_self()->tid;

@@ -33,6 +33,12 @@ static inline bool race_range_is_remote(const struct race_range *range)
 	return !range->memory.cpu;
 }
 
+/* Returns whether it is the source of a message of RDMA, which the library reads at any time. */
+static inline bool race_range_is_message(const struct race_range *range)
+{
+	return range->memory.end == CHECK_RANGE_NEVER && !range->memory.is_write;
+}
+
 /* A task in flight that owns memory. */
 struct race_record {
 	struct doca_task *task;
@@ -41,7 +47,9 @@ struct race_record {
 	pid_t tid;
 	uint32_t function;               /* enum shim_function */
 	int (*run)(struct sim_job *job); /* the job's own; NULL = the library keeps the task */
-	bool overlaps;                   /* another task in flight uses some of the bytes, too */
+	uint64_t order;                  /* check_task_order() */
+	bool has_job;  /* begin_job and end_job surround its access; else the library accesses at any time */
+	bool overlaps; /* another task in flight uses some of the bytes, too */
 	uint32_t num_ranges;
 	struct race_record *next;   /* in its bucket */
 	struct tsan_mark *tsan;     /* of race_tsan.c; NULL = not watched */

@@ -69,6 +69,8 @@ static bool describe(const struct race_record *record, const struct race_range *
 	const struct check_task_range *memory = &range->memory;
 	const struct sim_remote *remote = memory->mmap->remote;
 
+	if (memory->end == CHECK_RANGE_NEVER)
+		return false;
 	if (remote)
 		*ret_shared = (struct sim_shared_range){
 			.owner = remote->exporter_id,
@@ -82,6 +84,7 @@ static bool describe(const struct race_record *record, const struct race_range *
 		return false;
 	ret_shared->end = ret_shared->begin + memory->len_bytes;
 	ret_shared->is_write = range->node.is_write;
+	ret_shared->is_atomic = memory->is_atomic;
 	ret_shared->pid = getpid();
 	ret_shared->tid = record->tid;
 	ret_shared->pid_ns = sim_session_pid_ns(shim_session());
@@ -151,6 +154,8 @@ static void check_memory(const struct race_record *record, const struct race_ran
 
 /* ---- events ---- */
 
+#define ORDERED (UINT64_C(1) << 63) /* requests of a connection count as one task: they are executed in order */
+
 static void ask_owner(struct sim_shared_ledger *ledger, struct sim_ledger_lane *lane, const struct race_range *range,
 		      bool arms)
 {
@@ -175,7 +180,7 @@ static void posted(struct race_record *record)
 	struct sim_shared_ledger *ledger;
 	struct sim_ledger_lane *lane = NULL;
 	struct sim_shared_range mine;
-	uint64_t number = 0;
+	uint64_t number = record->order ? record->order | ORDERED : 0;
 
 	for (uint32_t i = 0; i < record->num_ranges; i++) {
 		struct race_range *range = &record->ranges[i];
@@ -192,31 +197,51 @@ static void posted(struct race_record *record)
 	}
 }
 
-static void remove_ranges(struct race_record *record)
+static void remove_range(struct race_range *range)
 {
 	struct sim_shared_ledger *ledger;
-	struct sim_ledger_lane *lane = NULL;
+	struct sim_ledger_lane *lane = range->shared ? check_session_lane(&ledger) : NULL;
 
+	if (!lane)
+		return;
+	if (race_range_is_remote(range))
+		ask_owner(ledger, lane, range, false);
+	check_lock(&shared.lock);
+	sim_ledger_lane_remove(lane, range->shared - 1);
+	check_unlock(&shared.lock);
+	range->shared = 0;
+}
+
+/* Ranges with that end. */
+static void end_ranges(struct race_record *record, enum check_range_end end)
+{
 	for (uint32_t i = 0; i < record->num_ranges; i++) {
 		struct race_range *range = &record->ranges[i];
 
-		if (!range->shared || !(lane = lane ? lane : check_session_lane(&ledger)))
+		if (range->memory.end != end)
 			continue;
-		if (race_range_is_remote(range))
-			ask_owner(ledger, lane, range, false);
-		check_lock(&shared.lock);
-		sim_ledger_lane_remove(lane, range->shared - 1);
-		check_unlock(&shared.lock);
-		range->shared = 0;
+		if (race_range_is_remote(range) && check_mode >= SIM_CHECK_RACES)
+			check_memory(record, range);
+		remove_range(range);
 	}
 }
 
+static void end_job(struct race_record *record)
+{
+	end_ranges(record, CHECK_RANGE_TO_ACCESS);
+}
+
+static void remove_ranges(struct race_record *record)
+{
+	for (uint32_t i = 0; i < record->num_ranges; i++)
+		remove_range(&record->ranges[i]);
+}
+
+/* A request that was flushed has made no access. */
 static void ended(struct race_record *record, bool has_failed)
 {
 	(void)has_failed;
-	for (uint32_t i = 0; i < record->num_ranges && check_mode >= SIM_CHECK_RACES; i++)
-		if (race_range_is_remote(&record->ranges[i]))
-			check_memory(record, &record->ranges[i]);
+	end_ranges(record, CHECK_RANGE_TO_COMPLETION);
 	remove_ranges(record);
 }
 
@@ -225,5 +250,6 @@ const struct race_detector race_session = {
 	.is_live = is_live,
 	.posted = posted,
 	.refused = remove_ranges,
+	.end_job = end_job,
 	.ended = ended,
 };

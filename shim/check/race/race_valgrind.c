@@ -15,7 +15,7 @@ static bool is_live(void)
 /* Not of tasks that the library keeps: memcheck would take the delivery of their bytes for an access of the program. */
 static bool is_guarded(const struct race_record *record, const struct race_range *range)
 {
-	return range->node.is_write && !race_range_is_remote(range) && record->task->job.run;
+	return range->node.is_write && !race_range_is_remote(range) && record->has_job;
 }
 
 static void forbid(struct race_record *record)

@@ -45,6 +45,9 @@ struct shim_call_hooks {
 	void (*task_posted)(struct doca_task *task);
 	void (*task_refused)(struct doca_task *task);
 	void (*task_ended)(struct doca_task *task, doca_error_t status);
+	/* The library is about to access the memory of a task that it keeps, or has done that. */
+	void (*access_begins)(struct doca_task *task);
+	void (*access_ended)(struct doca_task *task);
 	/* A context changed its state. */
 	void (*ctx_changed)(struct doca_ctx *ctx, enum doca_ctx_states from);
 	/* An access for @task met memory that was not there, or protected (guard->fault). @task NULL: a sync event's. */
