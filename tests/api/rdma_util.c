@@ -134,16 +134,17 @@ static void on_receive(struct doca_rdma_task_receive *task, union doca_data user
 	struct doca_task *base = doca_rdma_task_receive_as_task(task);
 	doca_error_t status = doca_task_get_status(base);
 
-	if (status == DOCA_SUCCESS)
+	if (status == DOCA_SUCCESS) {
 		note(peer, "receive %llu done: %u bytes by %s\n", (unsigned long long)user_data.u64,
 		     doca_rdma_task_receive_get_result_len(task),
 		     opcodes[doca_rdma_task_receive_get_result_opcode(task)]);
-	else
-		note(peer, "receive %llu failed: %s\n", (unsigned long long)user_data.u64, doca_error_get_name(status));
 #ifndef RDMA_OF_2_5
-	peer->last_connection = doca_rdma_task_receive_get_result_rdma_connection(task);
+		peer->last_connection = doca_rdma_task_receive_get_result_rdma_connection(task);
 #endif
-	peer->last_immediate = doca_rdma_task_receive_get_result_immediate_data(task);
+		peer->last_immediate = doca_rdma_task_receive_get_result_immediate_data(task);
+	} else {
+		note(peer, "receive %llu failed: %s\n", (unsigned long long)user_data.u64, doca_error_get_name(status));
+	}
 	let_go(peer, base, doca_rdma_task_receive_get_dst_buf(task), NULL);
 }
 

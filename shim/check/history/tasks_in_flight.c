@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "shim/rdma/rdma_inspect.h"
+
 /* A context that is not idle. */
 struct entry {
 	struct doca_ctx *ctx;
@@ -110,9 +112,15 @@ static bool list_uses_mmap(const struct doca_buf *buf, const struct doca_mmap *m
 	return false;
 }
 
-bool check_buf_task_uses_mmap(const struct shim_buf_task *task, const struct doca_mmap *mmap)
+bool check_task_uses_mmap(const struct doca_task *task, const struct doca_mmap *mmap)
 {
-	return list_uses_mmap(task->src, mmap) || list_uses_mmap(task->dst, mmap);
+	struct rdma_task_view rdma;
+
+	if (check_is_buf_task(task))
+		return list_uses_mmap(shim_to_buf_task(task)->src, mmap) ||
+		       list_uses_mmap(shim_to_buf_task(task)->dst, mmap);
+	return rdma_inspect_task(task, &rdma) &&
+	       (list_uses_mmap(rdma.local, mmap) || list_uses_mmap(rdma.remote, mmap));
 }
 
 static bool list_uses_buf(const struct doca_buf *list, const struct doca_buf *buf)

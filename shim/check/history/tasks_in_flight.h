@@ -36,8 +36,10 @@ void check_tasks_in_flight(bool (*see)(const struct shim_buf_task *task, void *a
 /* The same for all tasks. */
 void check_posted_tasks(bool (*see)(const struct doca_task *task, void *arg), void *arg);
 
-/* Returns whether the task uses @mmap, or @buf, at either end. */
-bool check_buf_task_uses_mmap(const struct shim_buf_task *task, const struct doca_mmap *mmap);
+/* Returns whether the task uses @mmap: one with source and destination, or one of RDMA. */
+bool check_task_uses_mmap(const struct doca_task *task, const struct doca_mmap *mmap);
+
+/* Returns whether the task uses @buf at either end. */
 bool check_buf_task_uses_buf(const struct shim_buf_task *task, const struct doca_buf *buf);
 
 #endif

@@ -5,6 +5,7 @@
 #include "shim/check/history/buf_records.h"
 #include "shim/check/accel/task_rules.h"
 #include "shim/common/base/check.h"
+#include "shim/rdma/rdma_inspect.h"
 #include "shim/check/history/task_ranges.h"
 #include "shim/check/history/tasks_in_flight.h"
 
@@ -37,6 +38,7 @@ static inline bool is_gone(const struct doca_buf *buf)
 static void task_ended(struct doca_task *task, doca_error_t status)
 {
 	const struct shim_buf_task *buf_task = shim_to_buf_task(task);
+	struct rdma_task_view rdma;
 	const struct doca_buf *buf;
 
 	(void)status;
@@ -44,6 +46,12 @@ static void task_ended(struct doca_task *task, doca_error_t status)
 		buf = check_comch_task_buf(task);
 		if (buf && is_gone(buf))
 			report_returned(task->ctx, buf, "buffer");
+		if (!rdma_inspect_task(task, &rdma))
+			return;
+		if (is_gone(rdma.local))
+			report_returned(task->ctx, rdma.local, "local buffer");
+		if (is_gone(rdma.remote))
+			report_returned(task->ctx, rdma.remote, "peer's buffer");
 		return;
 	}
 	if (is_gone(buf_task->src))

@@ -9,12 +9,22 @@
 #include "shim/check/history/session_tasks.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
+#include "shim/rdma/rdma_inspect.h"
 #include "sim/fabric/remote.h"
 #include "sim/protocol/descriptor.h"
 #include "sim/session/session.h"
 #include "shim/check/history/tasks_in_flight.h"
 
 /* ---- an import that was refused ---- */
+
+/* The session's id in the descriptor is another one: of another session, or of one that has ended. */
+static void report_other_session(const struct shim_call *call)
+{
+	check_hit_end(check_hit_begin(
+		BFC_DESCRIPTOR_STALE, call,
+		"%s: the descriptor was made in another session, or in an earlier run: a file that the other side left?",
+		check_call_name(call)));
+}
 
 /* Import once more, as the call does. Returns 0 or -errno; -EXDEV and -EPERM set *ret_exporter. */
 static int try_import(const struct shim_call *call, const struct doca_dev *dev, uint32_t *ret_exporter)
@@ -78,13 +88,13 @@ static void report_gone(const struct shim_call *call)
 		check_call_name(call)));
 }
 
-static void leave_import(struct shim_call *call)
+static void check_import_on(const struct shim_call *call, const struct doca_dev *dev)
 {
-	const struct doca_dev *dev = check_arg(call, 3);
 	uint32_t exporter = UINT32_MAX;
 
 	if (check_result(call) == DOCA_SUCCESS || !check_arg(call, 1) || !shim_handle_is(dev, SHIM_DEV) ||
-	    shim_dev_is_stale(dev) || !shim_dev_function(dev)->caps.mmap_from_export_pci)
+	    shim_dev_is_stale(dev) ||
+	    (!shim_dev_function(dev)->caps.mmap_from_export_pci && !shim_dev_function(dev)->caps.rdma))
 		return;
 	switch (try_import(call, dev, &exporter)) {
 	case -EINVAL:
@@ -97,7 +107,20 @@ static void leave_import(struct shim_call *call)
 	case -ESTALE:
 		report_gone(call);
 		break;
+	case -EREMOTE:
+		report_other_session(call);
+		break;
 	}
+}
+
+static void leave_import(struct shim_call *call)
+{
+	check_import_on(call, check_arg(call, 3));
+}
+
+static void leave_import_event(struct shim_call *call)
+{
+	check_import_on(call, check_arg(call, 0));
 }
 
 /* ---- an import that is used ---- */
@@ -128,18 +151,27 @@ static const struct doca_mmap *find_ended(const struct doca_buf *buf)
 	return NULL;
 }
 
-static void task_failed(struct doca_task *task, doca_error_t status)
+static const struct doca_mmap *find_ended_of(const struct doca_task *task)
 {
 	const struct shim_buf_task *buf_task = shim_to_buf_task(task);
 	const struct doca_mmap *mmap;
+	struct rdma_task_view rdma;
+
+	if (rdma_inspect_task(task, &rdma))
+		return rdma_inspect_failure(&rdma) == -EIO ? find_ended(rdma.remote) : NULL;
+	if (!check_is_buf_task(task))
+		return NULL;
+	mmap = find_ended(buf_task->src);
+	return mmap ? mmap : find_ended(buf_task->dst);
+}
+
+static void task_failed(struct doca_task *task, doca_error_t status)
+{
+	const struct doca_mmap *mmap = check_task_fails_from_outside(task) ? NULL : find_ended_of(task);
 	const char *format;
 	struct check_hit *hit;
 
 	(void)status;
-	if (!check_is_buf_task(task) || check_task_fails_from_outside(task))
-		return;
-	mmap = find_ended(buf_task->src);
-	mmap = mmap ? mmap : find_ended(buf_task->dst);
 	if (!mmap)
 		return;
 	format =
@@ -155,6 +187,7 @@ static void task_failed(struct doca_task *task, doca_error_t status)
 
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_mmap_create_from_export, NULL, leave_import },
+	{ SHIM_FN_doca_sync_event_remote_net_create_from_export, NULL, leave_import_event },
 };
 
 const struct check_part check_import = {

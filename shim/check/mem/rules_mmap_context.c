@@ -4,6 +4,7 @@
 #include "shim/check/history/mmap_history.h"
 #include "shim/check/history/tasks_in_flight.h"
 #include "shim/common/mem/buf_priv.h"
+#include "shim/rdma/rdma_inspect.h"
 
 #define NUM_PLACES 1024
 
@@ -33,9 +34,13 @@ static inline void note_use(const struct doca_mmap *mmap, const struct doca_ctx 
 static void task_posted(struct doca_task *task)
 {
 	const struct shim_buf_task *buf_task = shim_to_buf_task(task);
+	struct rdma_task_view rdma;
 
-	if (!check_is_buf_task(task))
+	if (!check_is_buf_task(task)) {
+		if (rdma_inspect_task(task, &rdma) && rdma.local)
+			note_use(rdma.local->mmap, task->ctx);
 		return;
+	}
 	if (doca_likely(buf_task->src != NULL))
 		note_use(buf_task->src->mmap, task->ctx);
 	note_use(buf_task->dst->mmap, task->ctx);

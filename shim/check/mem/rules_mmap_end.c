@@ -20,12 +20,12 @@ struct users {
 	const struct doca_task *first;
 };
 
-static bool see_task(const struct shim_buf_task *task, void *arg)
+static bool see_task(const struct doca_task *task, void *arg)
 {
 	struct users *users = arg;
 
-	if (check_buf_task_uses_mmap(task, users->mmap) && users->count++ == 0)
-		users->first = &task->task;
+	if (check_task_uses_mmap(task, users->mmap) && users->count++ == 0)
+		users->first = task;
 	return true;
 }
 
@@ -45,7 +45,7 @@ static void check_tasks(const struct shim_call *call, const struct doca_mmap *mm
 	struct users users = { .mmap = mmap };
 	struct check_hit *hit;
 
-	check_tasks_in_flight(see_task, &users);
+	check_posted_tasks(see_task, &users);
 	if (users.count == 0)
 		return;
 	hit = check_hit_begin(BFC_MMAP_ENDED_IN_FLIGHT, call, "%s: %" PRIu32 " task%s in flight use%s the memory map",
@@ -81,7 +81,7 @@ static void leave_end(struct shim_call *call)
 
 	if (check_result(call) == DOCA_SUCCESS || !shim_handle_is(mmap, SHIM_MMAP) || shim_mmap_num_bufs(mmap) == 0)
 		return;
-	check_tasks_in_flight(see_task, &users);
+	check_posted_tasks(see_task, &users);
 	if (users.count > 0)
 		return;
 	hit = check_hit_begin(BFC_MMAP_ENDED_WITH_BUFFERS, call,

@@ -5,6 +5,7 @@
 #include "shim/check/report/hit.h"
 #include "shim/check/history/mmap_history.h"
 #include "shim/check/history/tasks_in_flight.h"
+#include "sim/fabric/remote.h"
 
 /* ---- permissions ---- */
 
@@ -91,9 +92,17 @@ static void enter_export(struct shim_call *call)
 		report_query(call, check_arg(call, 1), "doca_mmap_cap_is_export_pci_supported()");
 }
 
-static void enter_import(struct shim_call *call)
+/* Memory that was exported for RDMA has no such capability. */
+static bool is_of_network(const struct shim_call *call)
 {
-	if (!asked_import && shim_handle_is(check_arg(call, 3), SHIM_DEV))
+	const struct doca_mmap *const *imported = check_arg(call, 4);
+
+	return check_result(call) == DOCA_SUCCESS && (*imported)->remote->region.access & SIM_ACCESS_NET;
+}
+
+static void leave_import(struct shim_call *call)
+{
+	if (!asked_import && !is_of_network(call) && shim_handle_is(check_arg(call, 3), SHIM_DEV))
 		report_query(call, check_arg(call, 3), "doca_mmap_cap_is_create_from_export_pci_supported()");
 }
 
@@ -102,7 +111,7 @@ static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_mmap_cap_is_export_pci_supported, NULL, leave_query },
 	{ SHIM_FN_doca_mmap_cap_is_create_from_export_pci_supported, NULL, leave_query },
 	{ SHIM_FN_doca_mmap_export_pci, enter_export, NULL },
-	{ SHIM_FN_doca_mmap_create_from_export, enter_import, NULL },
+	{ SHIM_FN_doca_mmap_create_from_export, NULL, leave_import },
 };
 
 const struct check_part check_mmap_hints = {

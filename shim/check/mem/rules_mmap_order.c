@@ -62,6 +62,29 @@ static void leave_export(struct shim_call *call)
 	end_hit(hit, mmap);
 }
 
+/* An export for which the permissions are missing breaks the rule of tasks that write without one. */
+static void check_export(struct shim_call *call, uint32_t flags, const char *wanted)
+{
+	const struct doca_mmap *mmap = failed_mmap(call);
+	char access[CHECK_ACCESS_TEXT_SIZE];
+	struct check_hit *hit;
+
+	leave_export(call);
+	if (!mmap || !shim_mmap_is_started(mmap) || mmap->access & flags)
+		return;
+	hit = check_hit_begin(BFC_PERMISSION_MISSING, call,
+			      "%s: the memory map has the permissions %s; an export needs %s", check_call_name(call),
+			      check_access_format(mmap->access, access), wanted);
+	check_mmap_add_call(hit, mmap, CHECK_MMAP_PERMISSIONS, "set the permissions of the memory map");
+	end_hit(hit, mmap);
+}
+
+static void leave_export_pci(struct shim_call *call)
+{
+	check_export(call, DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE,
+		     "PCI_READ_ONLY or PCI_READ_WRITE");
+}
+
 /* An import of the card's other side may be exported again. */
 static void leave_export_rdma(struct shim_call *call)
 {
@@ -69,26 +92,7 @@ static void leave_export_rdma(struct shim_call *call)
 
 	if (mmap && shim_mmap_is_imported(mmap) && !(mmap->access & RDMA_FLAGS))
 		return;
-	leave_export(call);
-}
-
-/* An export for which the permissions are missing breaks the rule of tasks that write without one. */
-static void leave_export_pci(struct shim_call *call)
-{
-	const uint32_t pci_flags = DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE;
-	const struct doca_mmap *mmap = failed_mmap(call);
-	char access[CHECK_ACCESS_TEXT_SIZE];
-	struct check_hit *hit;
-
-	leave_export(call);
-	if (!mmap || !shim_mmap_is_started(mmap) || mmap->access & pci_flags)
-		return;
-	hit = check_hit_begin(
-		BFC_PERMISSION_MISSING, call,
-		"%s: the memory map has the permissions %s; an export needs PCI_READ_ONLY or PCI_READ_WRITE",
-		check_call_name(call), check_access_format(mmap->access, access));
-	check_mmap_add_call(hit, mmap, CHECK_MMAP_PERMISSIONS, "set the permissions of the memory map");
-	end_hit(hit, mmap);
+	check_export(call, RDMA_FLAGS, "RDMA_READ, RDMA_WRITE or RDMA_ATOMIC");
 }
 
 /* So does a consumer's map that the other side may not write. */
