@@ -9,7 +9,7 @@
 
 static const struct racebench_program *const tables[] = { dma_programs,   engine_programs, order_programs,
 							  graph_programs, sync_programs,   import_programs,
-							  agree_programs, comch_programs };
+							  agree_programs, comch_programs,  rdma_programs };
 
 /* ---- the programs' helpers ---- */
 

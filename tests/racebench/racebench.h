@@ -39,7 +39,7 @@ struct racebench_program {
 
 /* Each ends with an entry without a name. */
 extern const struct racebench_program dma_programs[], engine_programs[], order_programs[], graph_programs[],
-	sync_programs[], import_programs[], agree_programs[], comch_programs[];
+	sync_programs[], import_programs[], agree_programs[], comch_programs[], rdma_programs[];
 
 #define RACEBENCH_PROGRAM(group_, name_, processes, way, function, ...)                                              \
 	{                                                                                                            \
