@@ -239,11 +239,11 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 		rc = -EREMOTE;
 	if (rc == 0)
 		rc = sim_qp_connect(rdma_connection->qp, &key);
-	if (rc == 0) {
-		note_connection(rdma, false);
-		return DOCA_SUCCESS;
-	}
-	return SHIM_REFUSE(shim_error_for_call(rc, &connect_errors), "%s", describe_connect_error(rc));
+	if (rc < 0)
+		return SHIM_REFUSE(shim_error_for_call(rc, &connect_errors), "%s", describe_connect_error(rc));
+	note_connection(rdma, false);
+	shim_pe_notify_self(&rdma->ctx); /* an engine that was armed before has to arm the connection */
+	return DOCA_SUCCESS;
 }
 
 /* ---- properties ---- */

@@ -7,6 +7,7 @@
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/base/call_hooks.h"
+#include "shim/common/pe/pe_priv.h"
 #include "shim/common/pe/task_submit.h"
 #include "shim/common/process/runtime.h"
 #include "sim/fabric/remote.h"
@@ -315,6 +316,7 @@ static doca_error_t post_work(struct rdma_task *task)
 		return refuse(&task->task, DOCA_ERROR_BAD_STATE, "its connection has ended");
 	sim_qp_progress_requests(task->connection->qp);
 	rdma_set_alarm(rdma_of(&task->task));
+	shim_pe_notify_self(task->task.ctx); /* an engine that was armed before this work has to arm again */
 	return DOCA_SUCCESS;
 }
 
@@ -332,6 +334,7 @@ doca_error_t rdma_task_post(struct doca_task *base)
 						   .room_bytes = room_bytes };
 	rdma_fault_apply(task);
 	sim_receive_pool_post(&rdma_of(base)->group.receives, &task->receive);
+	shim_pe_notify_self(base->ctx);
 	return DOCA_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RDMA between two contexts of one process that are connected by descriptors: each type of task, errors at the peer, order.
  * Compiled a second time for the interface of 2.5 and 2.6, which has one connection a context. */
+#include <poll.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -420,6 +421,61 @@ static void test_connections_are_limited(void **state)
 
 #endif
 
+/* ---- engines that were armed before the work came: of a program that sleeps for sockets and the engine alike ---- */
+
+/* Sleep until a handle is readable; then progress its engine, and arm it again. */
+static void sleep_and_progress(struct pair *pair)
+{
+	struct peer *peers[] = { pair->a, pair->b };
+	struct pollfd readable[2];
+
+	for (int i = 0; i < 2; i++) {
+		MUST(doca_pe_get_notification_handle(peers[i]->pe, &readable[i].fd));
+		readable[i].events = POLLIN;
+	}
+	assert_true(poll(readable, 2, PEER_DEADLINE_S * 1000) > 0);
+	for (int i = 0; i < 2; i++) {
+		if (readable[i].revents == 0)
+			continue;
+		MUST(doca_pe_clear_notification(peers[i]->pe, readable[i].fd));
+		while (doca_pe_progress(peers[i]->pe))
+			;
+		MUST(doca_pe_request_notification(peers[i]->pe));
+	}
+}
+
+static void test_tasks_of_armed_engines_wake_them(void **state)
+{
+	struct pair *pair = *state;
+
+	MUST(doca_pe_request_notification(pair->a->pe));
+	MUST(doca_pe_request_notification(pair->b->pe));
+	peer_receive(pair->b, 1, peer_buf(pair->b, 0, 64, 0));
+	peer_send(pair->a, 2, peer_buf(pair->a, 0, 64, 6));
+	while (pair->a->num_pending + pair->b->num_pending > 0)
+		sleep_and_progress(pair);
+	assert_peer_trace(pair->a, "send 2 done\n");
+	assert_peer_trace(pair->b, "receive 1 done: 6 bytes by SEND\n");
+}
+
+#ifndef RDMA_OF_2_5
+/* The receiver sleeps while its connection is made: the message wakes it. */
+static void test_connection_of_an_armed_engine_wakes_it(void **state)
+{
+	struct pair *pair = *state;
+
+	peer_receive(pair->b, 1, peer_buf(pair->b, 0, 64, 0));
+	MUST(doca_pe_request_notification(pair->b->pe));
+	peers_connect(pair->a, pair->b);
+	peer_send_on(pair->a, pair->a->connections[1], 2, peer_buf(pair->a, 0, 64, 6));
+	MUST(doca_pe_request_notification(pair->a->pe));
+	while (pair->a->num_pending + pair->b->num_pending > 0)
+		sleep_and_progress(pair);
+	assert_peer_trace(pair->b, "receive 1 done: 6 bytes by SEND\n");
+}
+
+#endif
+
 #define WITH_PAIR(test) cmocka_unit_test_setup_teardown(test, open_pair, close_pair)
 
 int main(void)
@@ -453,7 +509,9 @@ int main(void)
 		WITH_PAIR(test_failed_connection_leaves_the_others),
 		WITH_PAIR(test_descriptor_is_checked),
 		WITH_PAIR(test_connections_are_limited),
+		WITH_PAIR(test_connection_of_an_armed_engine_wakes_it),
 #endif
+		WITH_PAIR(test_tasks_of_armed_engines_wake_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
