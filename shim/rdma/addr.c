@@ -42,6 +42,23 @@ doca_error_t doca_rdma_addr_create(enum doca_rdma_addr_type addr_type, const cha
 	return DOCA_SUCCESS;
 }
 
+struct doca_rdma_addr *rdma_addr_of_server(const struct pcie_function *function, uint16_t port)
+{
+	struct doca_rdma_addr *addr = shim_object_new(SHIM_RDMA_ADDR, sizeof(*addr));
+
+	if (!addr)
+		return NULL;
+	addr->type = function->has_ipv4 ? DOCA_RDMA_ADDR_TYPE_IPv4 : DOCA_RDMA_ADDR_TYPE_IPv6;
+	addr->port = port;
+	addr->num_users = 1;
+	if (function->has_ipv4)
+		memcpy(addr->bytes, function->ipv4, sizeof(function->ipv4));
+	else
+		memcpy(addr->bytes, function->ipv6, sizeof(function->ipv6));
+	inet_ntop(function->has_ipv4 ? AF_INET : AF_INET6, addr->bytes, addr->text, sizeof(addr->text));
+	return addr;
+}
+
 doca_error_t doca_rdma_addr_destroy(struct doca_rdma_addr *addr)
 {
 	SHIM_NEED(addr, SHIM_RDMA_ADDR);

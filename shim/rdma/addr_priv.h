@@ -19,6 +19,10 @@ struct doca_rdma_addr {
 	uint32_t num_users; /* connections */
 };
 
+/* The address of a server on the function: its IPv4 address, or else its link-local one. NULL without memory. The owner
+ * frees it with shim_object_free(). */
+struct doca_rdma_addr *rdma_addr_of_server(const struct pcie_function *function, uint16_t port);
+
 /* Whether it is an address of the function. */
 bool rdma_addr_is_of(const struct doca_rdma_addr *addr, const struct pcie_function *function);
 

@@ -158,6 +158,16 @@ void rdma_cm_end_listeners(struct doca_rdma *rdma)
 		end_listener(rdma, SLIST_FIRST(&rdma->listeners));
 }
 
+/* A request gets the address at which the server listens. Without memory for it there is no connection. */
+static int give_address(struct doca_rdma_connection *connection, uint16_t port)
+{
+	connection->cm.listening_addr = rdma_addr_of_server(shim_dev_function(connection->rdma->ctx.dev), port);
+	if (connection->cm.listening_addr)
+		return 0;
+	rdma_connection_destroy(connection);
+	return -ENOMEM;
+}
+
 /* Take the next client of the listener. Returns whether the program saw a request. */
 static bool take_client(struct doca_rdma *rdma, struct rdma_listener *listener)
 {
@@ -172,7 +182,7 @@ static bool take_client(struct doca_rdma *rdma, struct rdma_listener *listener)
 	if (read_request(&msg, &request)) {
 		reason = -EBUSY;
 		if (rdma_connection_create("a request for a connection", rdma, &connection) == DOCA_SUCCESS)
-			reason = 0;
+			reason = give_address(connection, listener->port);
 	}
 	if (reason < 0) {
 		sim_channel_close(shim_session(), channel, reason);
@@ -440,9 +450,9 @@ doca_error_t doca_rdma_connection_get_addr(const struct doca_rdma_connection *rd
 {
 	SHIM_NEED(rdma_connection, SHIM_RDMA_CONNECTION);
 	SHIM_NEED_OUT(addr);
-	if (!rdma_connection->cm.addr)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
-				   "the connection was not made by doca_rdma_connect_to_addr() on this side");
-	*addr = rdma_connection->cm.addr;
+	if (!rdma_connection->cm.addr && !rdma_connection->cm.listening_addr)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "the connection has no address: it was made by descriptors, or has ended");
+	*addr = rdma_connection->cm.addr ? rdma_connection->cm.addr : rdma_connection->cm.listening_addr;
 	return DOCA_SUCCESS;
 }

@@ -152,6 +152,8 @@ void rdma_connection_destroy(struct doca_rdma_connection *connection)
 		rdma->num_ended--;
 	}
 	free_queue_pair(connection);
+	if (connection->cm.listening_addr)
+		shim_object_free(connection->cm.listening_addr, SHIM_RDMA_ADDR);
 	shim_object_free(connection, SHIM_RDMA_CONNECTION);
 }
 

@@ -107,12 +107,13 @@ enum rdma_cm_state {
 /* What the connection manager knows of a connection. */
 struct rdma_cm {
 	enum rdma_cm_state state;
-	bool is_news;                /* the program's callback for the state has to be called */
-	bool is_told;                /* the callback for the end was called */
-	struct sim_channel *channel; /* NULL = closed */
-	struct doca_rdma_addr *addr; /* of a client: the server's, counted as a user */
-	uint64_t deadline_ns;        /* of a client's request */
-	struct sim_key peer_key;     /* of a server: the client's inbox */
+	bool is_news;                          /* the program's callback for the state has to be called */
+	bool is_told;                          /* the callback for the end was called */
+	struct sim_channel *channel;           /* NULL = closed */
+	struct doca_rdma_addr *addr;           /* of a client: the server's, counted as a user */
+	struct doca_rdma_addr *listening_addr; /* of a server: the connection's own */
+	uint64_t deadline_ns;                  /* of a client's request */
+	struct sim_key peer_key;               /* of a server: the client's inbox */
 	uint32_t peer_function;
 };
 

@@ -65,8 +65,18 @@ static void note_event(struct peer *peer, const char *event)
 static void on_request(struct doca_rdma_connection *connection, union doca_data ctx_user_data)
 {
 	struct peer *peer = ctx_user_data.ptr;
+	enum doca_rdma_addr_type type;
+	struct doca_rdma_addr *addr;
+	const char *text;
+	uint16_t port;
+	char line[128];
 
-	note_event(peer, "request\n");
+	MUST(doca_rdma_connection_get_addr(connection, &addr));
+	MUST(doca_rdma_addr_get_params(addr, &type, &text, &port));
+	if (doca_rdma_addr_destroy(addr) != DOCA_ERROR_BAD_STATE) /* it is the connection's */
+		abort();
+	snprintf(line, sizeof(line), "request to %s port %u\n", text, port);
+	note_event(peer, line);
 	if (worker_arg->rejects)
 		MUST(doca_rdma_connection_reject(connection));
 	else
@@ -538,6 +548,7 @@ static void test_stop_of_the_peer_fails_what_waits_for_it(void **state)
 /* ---- by addresses: the built-in topology gives the DPU's first function 198.18.0.1 ---- */
 
 #define DPU_ADDRESS "198.18.0.1"
+#define REQUESTED   "request to " DPU_ADDRESS " port 13579\n"
 
 static void test_client_and_server_connect_and_disconnect(void **state)
 {
@@ -548,7 +559,7 @@ static void test_client_and_server_connect_and_disconnect(void **state)
 	proc_start(&server, worker, &dpu);
 	ask(&server, ORDER_LISTEN, 0, "");
 	ask(&client, ORDER_REQUEST, 0, DPU_ADDRESS);
-	expect_text(ask(&server, ORDER_AWAIT, 2, ""), "request\nestablished\n");
+	expect_text(ask(&server, ORDER_AWAIT, 2, ""), REQUESTED "established\n");
 	expect_text(ask(&client, ORDER_AWAIT, 1, ""), "established\n");
 	ask(&server, ORDER_RECEIVE, 1, "");
 	ask(&client, ORDER_SEND, 1, "hello");
@@ -568,7 +579,7 @@ static void test_rejected_client_gets_a_failure(void **state)
 	proc_start(&server, worker, &dpu);
 	ask(&server, ORDER_LISTEN, 0, "");
 	ask(&client, ORDER_REQUEST, 0, DPU_ADDRESS);
-	expect_text(ask(&server, ORDER_AWAIT, 2, ""), "request\nfailure\n");
+	expect_text(ask(&server, ORDER_AWAIT, 2, ""), REQUESTED "failure\n");
 	expect_text(ask(&client, ORDER_AWAIT, 1, ""), "failure\n");
 }
 
@@ -591,7 +602,7 @@ static void test_death_of_a_peer_disconnects(void **state)
 	proc_start(&server, worker, &dpu);
 	ask(&server, ORDER_LISTEN, 0, "");
 	ask(&client, ORDER_REQUEST, 0, DPU_ADDRESS);
-	expect_text(ask(&server, ORDER_AWAIT, 2, ""), "request\nestablished\n");
+	expect_text(ask(&server, ORDER_AWAIT, 2, ""), REQUESTED "established\n");
 	expect_text(ask(&client, ORDER_AWAIT, 1, ""), "established\n");
 	proc_signal(&client, SIGKILL);
 	expect_text(ask(&server, ORDER_AWAIT, 1, ""), "disconnected\n");
