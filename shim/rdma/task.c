@@ -131,6 +131,8 @@ static const char *find_local_problem(const struct doca_task *task, const struct
 		return "a local buffer is not live";
 	if (!shim_buf_has_usable_mmap(buf) || !shim_mmap_has_dev(buf->mmap, task->ctx->dev))
 		return "a local buffer's memory map is stopped, or lacks the context's device";
+	if (buf->mmap->remote && (buf->mmap->remote->region.access & SIM_ACCESS_NET))
+		return "a local buffer is of a memory map that was created from doca_mmap_export_rdma(): it is the peer's";
 	if (!shim_buf_has_data_in_map(buf))
 		return "a local buffer's data is outside of its memory map's range (doca_buf_set_data)";
 	return NULL;

@@ -277,6 +277,17 @@ static void test_write_beyond_the_map_is_refused_by_the_buffer(void **state)
 		      DOCA_ERROR_INVALID_VALUE);
 }
 
+static void test_memory_of_the_peer_is_no_local_buffer(void **state)
+{
+	struct pair *pair = *state;
+
+	pair->a->may_be_refused = true;
+	peer_receive(pair->b, 1, peer_buf(pair->b, 0, 64, 0));
+	peer_send(pair->a, 2, peer_remote_buf(pair->a, pair->b, 0, 64, 6));
+	peers_drain(pair->a, pair->b, 1);
+	assert_peer_trace(pair->a, "send 2 refused\n");
+}
+
 static void test_atomic_at_an_odd_address_fails(void **state)
 {
 	struct pair *pair = *state;
@@ -497,6 +508,7 @@ int main(void)
 		WITH_PAIR(test_write_behind_a_send_waits_for_its_receive),
 		WITH_PAIR(test_message_longer_than_its_receive_fails_both_and_flushes),
 		WITH_PAIR(test_write_beyond_the_map_is_refused_by_the_buffer),
+		WITH_PAIR(test_memory_of_the_peer_is_no_local_buffer),
 		WITH_PAIR(test_atomic_at_an_odd_address_fails),
 		cmocka_unit_test_setup_teardown(test_write_without_permission_fails_and_ends_the_connection,
 						open_read_only_pair, close_pair),
