@@ -72,14 +72,6 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 
 /* ---- progress ---- */
 
-void rdma_set_alarm(struct doca_rdma *rdma)
-{
-	uint64_t deadline_ns = sim_qp_group_take_deadline(&rdma->group);
-
-	if (doca_unlikely(deadline_ns < UINT64_MAX))
-		shim_ctx_set_alarm(&rdma->ctx, deadline_ns);
-}
-
 /* Complete one task. Returns whether there was one. */
 static bool complete_one(struct doca_rdma *rdma)
 {

@@ -15,6 +15,7 @@
 #include <sys/queue.h>
 
 #include "shim/common/mem/buf_priv.h"
+#include "shim/common/pe/pe_priv.h"
 #include "shim/common/pe/task_fault.h"
 #include "sim/protocol/descriptor.h"
 #include "sim/rdma/queue_pair.h"
@@ -177,7 +178,13 @@ static inline struct doca_rdma *rdma_of(const struct doca_task *task)
 }
 
 /* Have progress look after the queue pairs when their next deadline has come. */
-void rdma_set_alarm(struct doca_rdma *rdma);
+static inline void rdma_set_alarm(struct doca_rdma *rdma)
+{
+	uint64_t deadline_ns = sim_qp_group_take_deadline(&rdma->group);
+
+	if (doca_unlikely(deadline_ns < UINT64_MAX))
+		shim_ctx_set_alarm(&rdma->ctx, deadline_ns);
+}
 
 /* ---- connection.c ---- */
 
