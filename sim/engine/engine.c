@@ -165,6 +165,12 @@ void sim_engine_wake(struct sim_engine *engine)
 	pthread_mutex_unlock(&engine->sleep_lock);
 }
 
+void sim_engine_keep_awake(struct sim_engine *engine)
+{
+	if (!atomic_load(&engine->awake) && !atomic_exchange(&engine->awake, true))
+		sim_engine_wake(engine);
+}
+
 void sim_engine_wake_at(struct sim_engine *engine, uint64_t when_ns)
 {
 	set_alarm(engine, when_ns);

@@ -5,16 +5,45 @@
  * no thread has polled for a tick. The first doorbell starts the thread. The thread
  * ticks while there is traffic and sleeps after IDLE_TICKS ticks without a queued
  * job. A doorbell makes a system call only when the thread sleeps.
+ *
+ * A member of the engine has a tick function: a queue has one (queue.h), and so has any other object whose work must be done
+ * though no thread of the program calls. The engine's thread calls it once a tick, with the member pinned: a member that is
+ * pinned stays in the list, and no lock is held during the call.
  */
 #ifndef SIM_ENGINE_H
 #define SIM_ENGINE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
 struct sim_engine;
+
+struct sim_engine_member {
+	/* Returns whether the member has work left, and lowers *next_ns to the
+	 * CLOCK_MONOTONIC time at which it needs a tick. Engine's thread only. */
+	bool (*tick)(struct sim_engine_member *member, uint64_t *next_ns);
+	LIST_ENTRY(sim_engine_member) link;
+	bool pinned;
+};
 
 /* Create an engine without queues. Returns 0 or -ENOMEM. */
 int sim_engine_create(struct sim_engine **ret_engine);
 
 /* Stop the thread and free the engine; all queues are destroyed by then. NULL is fine. */
 void sim_engine_destroy(struct sim_engine *engine);
+
+/* Add @member, whose tick function is set. */
+void sim_engine_add(struct sim_engine *engine, struct sim_engine_member *member);
+
+/* Remove @member; waits until the engine's thread has unpinned it. */
+void sim_engine_remove(struct sim_engine *engine, struct sim_engine_member *member);
+
+/* There is work for ticks: wake the engine's thread if it sleeps. A member stores the work before this call, and loads it in its
+ * tick, both seq_cst: the thread finds the work before it sleeps, or is woken. */
+void sim_engine_keep_awake(struct sim_engine *engine);
+
+/* Have the engine's thread tick at CLOCK_MONOTONIC @when_ns at the latest, once; 0 = now. */
+void sim_engine_wake_at(struct sim_engine *engine, uint64_t when_ns);
 
 #endif
