@@ -82,6 +82,7 @@ struct sim_owner {
 struct sim_exports;
 struct sim_imports;
 struct sim_channels;
+struct sim_kicks;
 
 /* The parts of a session that an owner reports to; all are borrowed and outlive the owner. */
 struct sim_owner_env {
@@ -90,6 +91,7 @@ struct sim_owner_env {
 	struct sim_exports *exports;
 	struct sim_imports *imports;
 	struct sim_channels *channels;
+	struct sim_kicks *kicks;
 	/* A function was reset, failed, was removed or came back. */
 	void (*on_functions_changed)(struct sim_session *session);
 };
@@ -115,8 +117,9 @@ struct sim_attach_reply {
 
 /* A daemon owns the state. @sock is connected to the daemon; the owner takes @sock, also on failure. Attaches, stores
  * the reply, maps the shared state, and starts the receive thread. That thread waits on @epoll_fd (borrowed), to which
- * the exports add the descriptor of their target. */
+ * the exports add the descriptor of their target, and the kicks theirs. */
 #define SIM_OWNER_TARGET_TAG 2 /* epoll data of the target's descriptor */
+#define SIM_OWNER_KICK_TAG   3
 int sim_owner_daemon_create(const struct sim_owner_env *env, int sock, int epoll_fd, struct sim_attach_reply *ret_reply,
 			    struct sim_segment *ret_shared, struct sim_owner **ret_owner);
 

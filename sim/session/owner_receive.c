@@ -12,6 +12,7 @@
 #include "exports.h"
 #include "imports.h"
 #include "owner_daemon_priv.h"
+#include "kick.h"
 #include "sim/base/log.h"
 #include "sim/base/perturb.h"
 #include "sim/base/thread.h"
@@ -20,7 +21,7 @@
 #define SERVE_MAX_US  2000
 #define DRAIN_POLL_MS 1 /* between checks whether copies of revoked memory have ended */
 
-enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_TARGET_TAG };
+enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_TARGET_TAG, TAG_KICK = SIM_OWNER_KICK_TAG };
 
 static void reply_describe(struct daemon_owner *self, struct sim_msg *msg)
 {
@@ -31,9 +32,13 @@ static void reply_describe(struct daemon_owner *self, struct sim_msg *msg)
 
 	memset(&msg->body.described, 0, sizeof(msg->body.described));
 	msg->is_reply = 1;
-	msg->status = transport <= SIM_TRANSPORT_WAKE ? sim_exports_describe(self->env.exports, key, memory, transport,
-									     connect, &msg->body.described, &fd) :
-							-ENOSYS;
+	if (transport == SIM_TRANSPORT_KICK)
+		msg->status = sim_kicks_describe(self->env.kicks, &fd);
+	else if (transport <= SIM_TRANSPORT_WAKE)
+		msg->status = sim_exports_describe(self->env.exports, key, memory, transport, connect,
+						   &msg->body.described, &fd);
+	else
+		msg->status = -ENOSYS;
 	sim_calls_send(&self->calls, msg, &fd, fd >= 0);
 	if (fd >= 0)
 		close(fd);
@@ -135,6 +140,8 @@ static void *receive_thread(void *arg)
 		for (int i = 0; i < count; i++) {
 			if (events[i].data.u64 == TAG_STOP)
 				stop = true; /* TAG_TARGET: served at the top of the loop */
+			else if (events[i].data.u64 == TAG_KICK)
+				sim_kicks_answer(self->env.kicks);
 			else if (events[i].data.u64 == TAG_SOCKET && !receive_message(self))
 				handle_daemon_lost(self);
 		}

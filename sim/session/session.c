@@ -21,6 +21,7 @@
 #include "exports.h"
 #include "current_session.h"
 #include "imports.h"
+#include "kick.h"
 #include "private_fault_events.h"
 #include "sim/clock/launch.h"
 #include "sim/clock/link_state.h"
@@ -121,6 +122,7 @@ static struct sim_owner_env owner_env(struct sim_session *session)
 				       .exports = session->exports,
 				       .imports = session->imports,
 				       .channels = session->channels,
+				       .kicks = session->kicks,
 				       .on_functions_changed = functions_changed };
 }
 
@@ -347,6 +349,8 @@ int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **r
 	if (rc == 0)
 		rc = sim_exports_create(session->epoll_fd, SIM_OWNER_TARGET_TAG, &session->exports);
 	if (rc == 0)
+		rc = sim_kicks_create(session->engine, session->epoll_fd, &session->kicks);
+	if (rc == 0)
 		rc = sim_imports_create(session, &session->imports);
 	if (rc == 0)
 		rc = sim_channels_create(session, &session->channels);
@@ -383,6 +387,7 @@ void sim_session_detach(struct sim_session *session)
 		return;
 	sim_private_fault_events_stop(session->owner);
 	sim_current_session_clear(sim_shared_state_of(&session->shared));
+	sim_kicks_close(session->kicks);
 	sim_engine_destroy(session->engine);
 	sim_vclock_sched_destroy(session->turns);
 	sim_clock_destroy(session->clock);
@@ -394,6 +399,7 @@ void sim_session_detach(struct sim_session *session)
 	sim_exports_destroy(session->exports);
 	sim_imports_destroy(session->imports);
 	sim_channels_destroy(session->channels);
+	sim_kicks_destroy(session->kicks);
 	sim_injector_destroy(session->faults);
 	sim_shared_state_release(&session->shared);
 	pcie_topology_destroy(session->topology);
@@ -422,6 +428,7 @@ void sim_session_abandon(struct sim_session *session)
 	session->owner->life->abandon(session->owner);
 	sim_exports_abandon(session->exports);
 	sim_channels_abandon(session->channels);
+	sim_kicks_abandon(session->kicks);
 	sim_vclock_sched_abandon(session->turns);
 	close(session->epoll_fd);
 	session->next_abandoned = abandoned;

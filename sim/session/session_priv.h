@@ -23,6 +23,7 @@ struct sim_session {
 	struct sim_exports *exports;
 	struct sim_imports *imports;
 	struct sim_channels *channels;
+	struct sim_kicks *kicks;
 	struct sim_owner *owner;
 	int epoll_fd;
 	bool has_daemon;

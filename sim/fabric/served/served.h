@@ -35,7 +35,10 @@ enum sim_transport {
 	SIM_TRANSPORT_SHM,
 	SIM_TRANSPORT_TCP,
 	SIM_NUM_TRANSPORTS,
-	SIM_TRANSPORT_WAKE = SIM_NUM_TRANSPORTS, /* not one: asks for the descriptor that wakes the owner of an inbox */
+	/* Not transports: ask for the descriptor that wakes the owner of an inbox, and for the one by which the owner's
+	 * process is kicked (sim/session/kick.h). */
+	SIM_TRANSPORT_WAKE = SIM_NUM_TRANSPORTS,
+	SIM_TRANSPORT_KICK,
 };
 
 /* Gives access to one exposed memory. */
