@@ -14,7 +14,7 @@
 #define MAX_ENDED      1024       /* handles of ended connections that a context keeps */
 #define RNR_TIMER_NS   640000     /* from one try to the next; our choice (doc/compatibility.md) */
 #define RNR_GRACE_NS   1000000000 /* without model time: a busy machine is slower than a receiver; our choice */
-#define ACK_TIMEOUT_NS 4000000000 /* of all retries together; our choice */
+#define ACK_TIMEOUT_NS 4000000000 /* of all retries together: not connected, or no sign of life; our choice */
 
 /* ---- life ---- */
 
@@ -35,8 +35,8 @@ static uint32_t access_of(uint32_t permissions)
 	       (permissions & DOCA_ACCESS_FLAG_RDMA_ATOMIC ? (uint32_t)SIM_ACCESS_ATOMIC : 0);
 }
 
-/* The peer was lost: the connection's thread finds out by its next progress. */
-static void on_peer_lost(void *arg)
+/* The peer was lost, or messages have come: the program finds out by its next progress. */
+static void notify(void *arg)
 {
 	struct doca_rdma_connection *connection = arg;
 
@@ -57,7 +57,7 @@ static int create_queue_pair(struct doca_rdma_connection *connection)
 		.needs_no_peer = rdma->properties.transport == DOCA_RDMA_TRANSPORT_TYPE_DC,
 		.wake_fd = wake_fd < 0 ? -1 : wake_fd,
 		.engine = shim_pe_vclock_engine(rdma->ctx.pe),
-		.notify = on_peer_lost,
+		.notify = notify,
 		.arg = connection,
 	};
 

@@ -67,7 +67,10 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 	rdma->is_connected = false;
 	for (int i = 0; i < RDMA_NUM_TASKS && result == DOCA_SUCCESS; i++)
 		result = add_pool(rdma, i);
-	return result == DOCA_SUCCESS && rdma_release.starts_by_connect ? DOCA_ERROR_IN_PROGRESS : result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	sim_unpolled_begin(&rdma->group, shim_session());
+	return rdma_release.starts_by_connect ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
 
 /* ---- progress ---- */
@@ -179,10 +182,12 @@ static void rdma_stopped(struct doca_ctx *ctx)
 		rdma_connection_destroy(TAILQ_FIRST(&rdma->connections));
 	while (!TAILQ_EMPTY(&rdma->ended))
 		rdma_connection_destroy(TAILQ_FIRST(&rdma->ended));
-	if (shim_ctx_is_same_process(ctx))
+	if (shim_ctx_is_same_process(ctx)) {
+		sim_unpolled_end(&rdma->group);
 		sim_qp_group_close(&rdma->group);
-	else
+	} else {
 		sim_qp_group_abandon(&rdma->group);
+	}
 	for (int i = 0; i < RDMA_NUM_TASKS; i++)
 		rdma->conf[i].pool = NULL;
 }

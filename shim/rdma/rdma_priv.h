@@ -19,6 +19,7 @@
 #include "shim/common/pe/task_fault.h"
 #include "sim/protocol/descriptor.h"
 #include "sim/rdma/queue_pair.h"
+#include "sim/rdma/unpolled.h"
 #include "sim/session/channel.h"
 
 enum rdma_task_index {

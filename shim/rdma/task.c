@@ -335,7 +335,7 @@ doca_error_t rdma_task_post(struct doca_task *base)
 						   .num_segments = task->num_segments,
 						   .room_bytes = room_bytes };
 	rdma_fault_apply(task);
-	sim_receive_pool_post(&rdma_of(base)->group.receives, &task->receive);
+	sim_qp_group_post_receive(&rdma_of(base)->group, &task->receive);
 	shim_pe_notify_self(base->ctx);
 	return DOCA_SUCCESS;
 }
@@ -371,6 +371,8 @@ static const char *describe_failure(int rc)
 		return "the peer posted no receive in time (doca_rdma_set_rnr_retry_count)";
 	case ETIMEDOUT:
 		return "the peer did not connect in time";
+	case EHOSTDOWN:
+		return "the peer's process gives no sign of life; is it stopped (SIGSTOP, a debugger)?";
 	case ECONNRESET:
 		return "the peer's end of the connection has ended";
 	case EPIPE:

@@ -18,6 +18,9 @@
  * Each side that has changed something rings a slot of the other side's doorbells (qp_group.h), and then looks whether that side
  * sleeps.
  *
+ * The peer kicks the owner's process (sim/session/kick.h) when a message is not answered for a while, having raised @kicks. The
+ * engine's thread there serves the inbox, and then sets @looks to that number, whether or not it found a receive.
+ *
  * Neither side trusts the other: a number out of order, a length beyond a limit or a state that does not exist ends the
  * connection with -EPROTO.
  */
@@ -65,10 +68,12 @@ struct sim_inbox_shared {
 	_Atomic uint32_t failure;            /* an errno: why message executed + 1 failed */
 	_Atomic uint64_t executed;           /* the number of the last message that was received */
 	_Atomic uint64_t not_ready;          /* the number of the message that waits for a receive; 0 = none */
+	_Atomic uint64_t looks;              /* @kicks, as of the last look of the engine's thread */
 	/* The peer, the requester. */
 	_Alignas(64) _Atomic uint32_t asleep; /* the owner is to wake the peer */
 	_Atomic uint32_t refused_access;      /* enum sim_access bits that requests needed and @access lacks */
 	_Atomic uint32_t refused_by_memory;   /* likewise, and the memory's export lacks */
+	_Atomic uint64_t kicks;               /* how often the peer has kicked the owner's process for this inbox */
 	/* Both. */
 	_Alignas(64) _Atomic uint64_t claim;
 	_Alignas(64) uint8_t ring[];

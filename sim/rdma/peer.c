@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The peer is told that there is something for it: its peer, and the descriptor that wakes it. */
+/* The peer is told that there is something for it, by its doorbells and the descriptor that wakes it, and it is watched while a
+ * message is under way.
+ *
+ * A sign of the peer's life is a change of its inbox: a record was read, a message was executed, or its engine's thread has
+ * looked. The peer's process is kicked (sim/session/kick.h) after 50 us without a sign, then in longer and longer intervals. */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "pcie_model/arith.h"
 #include "queue_pair_priv.h"
+#include "sim/base/monotonic.h"
 #include "sim/clock/vclock_sched.h"
 #include "sim/fabric/remote.h"
 #include "sim/shm/wake.h"
+
+#define FIRST_KICK_NS   50000    /* a responder that polls answers in less */
+#define MAX_KICK_GAP_NS 10000000 /* between two kicks */
+#define MIN_KICKS       8        /* before a peer is given up: this process may have been stopped, too */
+
+/* ---- its doorbells ---- */
 
 static struct sim_peer_group_list *list_of(struct sim_qp_group *group, const struct sim_key *key)
 {
@@ -44,6 +57,7 @@ static int import(struct sim_qp *qp, const struct sim_key *key, struct sim_peer_
 	}
 	peer->key = *key;
 	peer->wake_fd = sim_session_get_wake_fd(qp->session, peer->remote);
+	peer->kick_target = sim_session_get_kick_target(qp->session, peer->remote);
 	LIST_INSERT_HEAD(list_of(qp->cfg.group, key), peer, entry);
 	return 0;
 }
@@ -84,8 +98,10 @@ void sim_peer_group_put(struct sim_qp *qp)
 {
 	struct sim_peer_group *unused = leave(qp);
 
-	if (unused)
+	if (unused) {
+		sim_session_put_kick_target(qp->session, unused->kick_target);
 		sim_session_release(qp->session, unused->remote);
+	}
 	free(unused);
 }
 
@@ -139,4 +155,134 @@ void sim_qp_tell_responder(struct sim_qp *qp)
 	is_asleep = sim_ring_must_wake(&qp->out);
 	sim_remote_release(qp->peer);
 	wake(qp, is_asleep);
+}
+
+/* ---- signs of life ---- */
+
+static bool is_virtual(const struct sim_qp *qp)
+{
+	return sim_session_vclock(qp->session) != NULL;
+}
+
+/* A number that changes with each sign; not 0. */
+static uint64_t count_signs(const struct sim_qp *qp)
+{
+	return 1 + atomic_load(&qp->peer_inbox->executed) + atomic_load(&qp->peer_inbox->looks) +
+	       sim_ring_get_tail(&qp->out);
+}
+
+static void begin_watch(struct sim_qp_watch *watch, uint64_t signs, uint64_t now_ns)
+{
+	*watch = (struct sim_qp_watch){ .signs = signs, .signs_ns = now_ns, .kick_ns = now_ns + FIRST_KICK_NS };
+}
+
+/* Returns whether it is time for a kick, and counts it then. */
+static bool is_kick_due(struct sim_qp_watch *watch, uint64_t now_ns)
+{
+	if (now_ns < watch->kick_ns)
+		return false;
+	watch->num_kicks++;
+	watch->kick_ns = now_ns + min_u64(2 * (now_ns - watch->signs_ns), MAX_KICK_GAP_NS);
+	return true;
+}
+
+static bool is_overdue(const struct sim_qp *qp, const struct sim_qp_watch *watch, uint64_t now_ns)
+{
+	return now_ns - watch->signs_ns >= qp->cfg.ack_timeout_ns && watch->num_kicks >= MIN_KICKS;
+}
+
+static uint64_t kick(struct sim_qp *qp)
+{
+	uint64_t number = atomic_fetch_add(&qp->peer_inbox->kicks, 1) + 1;
+
+	sim_session_kick(qp->session, qp->peer_group->kick_target);
+	return number;
+}
+
+/* In virtual time, what the engine's thread does there has the time of the kick: wait for it. No other participant runs
+ * meanwhile, so the thread's haste decides nothing. */
+static int kick_and_wait(struct sim_qp *qp)
+{
+	uint64_t end_ns = sim_monotonic_ns() + qp->cfg.ack_timeout_ns;
+	uint64_t number = kick(qp);
+
+	while (is_virtual(qp) && atomic_load(&qp->peer_inbox->looks) != number) {
+		if (atomic_load(&qp->peer->revoked))
+			return 0;
+		if (sim_monotonic_ns() >= end_ns)
+			return -EHOSTDOWN;
+		sched_yield();
+	}
+	return 0;
+}
+
+/* Whether a message is under way for which the peer has a receive, as far as it has said. */
+static bool waits_for_peer(const struct sim_qp *qp)
+{
+	uint64_t number = qp->num_answered + 1;
+
+	return (qp->is_begun || !STAILQ_EMPTY(&qp->unanswered)) && atomic_load(&qp->peer_inbox->not_ready) != number;
+}
+
+/* What the peer has not begun, it will not take. */
+static int give_up(struct sim_qp *qp)
+{
+	sim_inbox_give_up(qp->peer_inbox, qp->num_answered + 1);
+	return -EHOSTDOWN;
+}
+
+int sim_qp_watch_peer(struct sim_qp *qp)
+{
+	uint64_t signs;
+
+	if (!waits_for_peer(qp)) {
+		qp->watch.signs = 0;
+		return 0;
+	}
+	signs = count_signs(qp);
+	if (signs != qp->watch.signs)
+		begin_watch(&qp->watch, signs, sim_qp_now_ns(qp));
+	else if (is_overdue(qp, &qp->watch, sim_qp_now_ns(qp)))
+		return give_up(qp);
+	else if (is_kick_due(&qp->watch, sim_qp_now_ns(qp)))
+		return kick_and_wait(qp);
+	return 0;
+}
+
+uint64_t sim_qp_watch_deadline_ns(const struct sim_qp *qp)
+{
+	return is_virtual(qp) && qp->watch.signs != 0 ? qp->watch.kick_ns : UINT64_MAX;
+}
+
+/* Begin, or go on with the watch of the engine's thread. Returns whether there is something to watch. */
+static bool look_for_signs(struct sim_qp *qp, uint64_t now_ns)
+{
+	uint64_t executed = atomic_load(&qp->peer_inbox->executed), signs = count_signs(qp);
+
+	if (executed >= atomic_load(&qp->num_begun) || atomic_load(&qp->peer_inbox->not_ready) == executed + 1)
+		return false;
+	if (signs != qp->tick_watch.signs)
+		begin_watch(&qp->tick_watch, signs, now_ns);
+	return true;
+}
+
+bool sim_qp_watch_peer_in_tick(struct sim_qp *qp)
+{
+	uint64_t now_ns;
+	bool is_due;
+
+	if (atomic_load_explicit(&qp->num_begun, memory_order_relaxed) == 0 || !sim_remote_acquire(qp->peer))
+		return false;
+	now_ns = sim_monotonic_ns();
+	is_due = look_for_signs(qp, now_ns);
+	if (is_due && is_kick_due(&qp->tick_watch, now_ns)) {
+		kick(qp);
+		if (is_overdue(qp, &qp->tick_watch, now_ns)) {
+			sim_doorbell_ring_own(&qp->cfg.group->doorbells, qp->slot);
+			if (qp->cfg.notify)
+				qp->cfg.notify(qp->cfg.arg);
+		}
+	}
+	sim_remote_release(qp->peer);
+	return is_due && now_ns - qp->tick_watch.signs_ns < 2 * qp->cfg.ack_timeout_ns;
 }

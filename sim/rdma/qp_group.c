@@ -80,12 +80,27 @@ void sim_qp_group_abandon(struct sim_qp_group *group)
 	group->next_slot = 0;
 }
 
+uint32_t sim_qp_group_next_slot(struct sim_qp_group *group)
+{
+	return group->next_slot++ % SIM_DOORBELL_SLOTS;
+}
+
 void sim_qp_group_add(struct sim_qp_group *group, struct sim_qp *qp)
 {
-	qp->slot = group->next_slot++ % SIM_DOORBELL_SLOTS;
 	TAILQ_INSERT_TAIL(&group->slots[qp->slot], qp, in_slot);
+	sim_qp_group_lock(group);
 	TAILQ_INSERT_TAIL(&group->all, qp, in_all);
+	sim_qp_group_unlock(group);
 	qp->is_in_group = true;
+}
+
+/* @qp no longer waits for a receive; the lock is held. */
+static void feed(struct sim_qp_group *group, struct sim_qp *qp)
+{
+	if (!qp->is_starved)
+		return;
+	TAILQ_REMOVE(&group->starved, qp, in_starved);
+	qp->is_starved = false;
 }
 
 static void forget_works(struct sim_qp_group *group, const struct sim_qp *qp)
@@ -105,13 +120,14 @@ void sim_qp_group_remove(struct sim_qp_group *group, struct sim_qp *qp)
 		return;
 	if (qp->is_active)
 		TAILQ_REMOVE(&group->active, qp, in_active);
-	if (qp->is_starved)
-		TAILQ_REMOVE(&group->starved, qp, in_starved);
 	TAILQ_REMOVE(&group->slots[qp->slot], qp, in_slot);
 	if (group->swept == qp)
 		group->swept = TAILQ_PREV(qp, sim_qp_list, in_all);
+	sim_qp_group_lock(group);
+	feed(group, qp);
 	TAILQ_REMOVE(&group->all, qp, in_all);
-	qp->is_in_group = qp->is_active = qp->is_starved = false;
+	sim_qp_group_unlock(group);
+	qp->is_in_group = qp->is_active = false;
 	if (qp->num_works > 0)
 		forget_works(group, qp);
 }
@@ -141,16 +157,31 @@ void sim_qp_group_starve(struct sim_qp_group *group, struct sim_qp *qp)
 	TAILQ_INSERT_TAIL(&group->starved, qp, in_starved);
 }
 
-/* Queue pairs that waited for a receive; one that finds none goes to the end. */
+/* Whether a queue pair that waits for a receive would get one; the lock is held. */
+static bool can_feed(const struct sim_qp_group *group)
+{
+	return sim_receive_pool_has_posted(&group->receives) && !TAILQ_EMPTY(&group->starved);
+}
+
+/* Serve queue pairs that wait for a receive, the one that waits longest first; one that finds none goes to the end. The lock
+ * is held. */
 static void feed_starved(struct sim_qp_group *group)
 {
-	struct sim_qp *qp;
+	while (can_feed(group)) {
+		struct sim_qp *qp = TAILQ_FIRST(&group->starved);
 
-	while (sim_receive_pool_has_posted(&group->receives) && (qp = TAILQ_FIRST(&group->starved))) {
-		TAILQ_REMOVE(&group->starved, qp, in_starved);
-		qp->is_starved = false;
-		sim_qp_progress(qp, 0);
+		feed(group, qp);
+		if (qp->state == SIM_QP_READY)
+			sim_responder_run(qp);
 	}
+}
+
+void sim_qp_group_post_receive(struct sim_qp_group *group, struct sim_rdma_receive *receive)
+{
+	sim_qp_group_lock(group);
+	sim_receive_pool_post(&group->receives, receive);
+	feed_starved(group);
+	sim_qp_group_unlock(group);
 }
 
 static void progress_slot(struct sim_qp_group *group, uint32_t slot)
@@ -171,15 +202,14 @@ static void find_missed_ring(struct sim_qp_group *group)
 		sim_qp_progress(group->swept, 0);
 }
 
-/* Queue pairs that wait for a receive come first; then each slot that rang, at most as often as there are slots, as a hostile
- * peer may ring all the time. Rings without anything to find do not change whose turn is next. */
+/* Each slot that rang, at most as often as there are slots, as a hostile peer may ring all the time. A receive that was posted went
+ * to the queue pair that waited longest, if one did. Rings without anything to find do not change whose turn is next. */
 void sim_qp_group_progress(struct sim_qp_group *group)
 {
 	uint32_t begin, slot, count = 0;
 
 	if (!group->session)
 		return;
-	feed_starved(group);
 	begin = group->doorbells.cursor;
 	while (count < SIM_DOORBELL_SLOTS && sim_doorbell_next(&group->doorbells, &slot)) {
 		progress_slot(group, slot);
@@ -221,7 +251,5 @@ bool sim_qp_group_arm(struct sim_qp_group *group)
 	TAILQ_FOREACH(qp, &group->all, in_all)
 		if (sim_qp_arm(qp))
 			sim_doorbell_requeue(&group->doorbells, qp->slot);
-	if (!TAILQ_EMPTY(&group->starved) && sim_receive_pool_has_posted(&group->receives))
-		return true;
 	return sim_doorbell_arm(&group->doorbells) || sim_qp_group_has_done(group);
 }

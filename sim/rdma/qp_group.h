@@ -2,7 +2,7 @@
 /* sim/rdma/qp_group.h - the queue pairs that one thread progresses: those of a context.
  *
  *   peers --ring a slot--> doorbells --sim_qp_group_progress()--> the slot's queue pairs
- *   posted receives ------------------> the queue pair that waits for one the longest
+ *   sim_qp_group_post_receive() ------> the queue pair that waits for a receive the longest
  *   alarm --> sim_qp_group_on_alarm() --> queue pairs that have works
  *   all of them --completed works, in the order of their ends--> sim_qp_group_reap()
  *
@@ -10,8 +10,10 @@
  * hostile one can erase the rings of others, so they are a hint. The group looks at each inbox before its thread
  * sleeps, and at one after the other while it polls. A slot leads to several queue pairs if there are more of them than slots.
  *
- * The owner embeds the group in its own object. One thread at a time. The receives and the list of those that wait for one
- * belong to the responders, the completed works and the deadline to the requesters.
+ * The owner embeds the group in its own object. One thread of the program at a time calls; beside it, the engine's thread serves
+ * queue pairs that the program does not progress (unpolled.h). The lock of the receives protects what both use: the receives, the
+ * list of those that wait for one, and the responders. The completed works, the deadline, the doorbells and the requesters are the
+ * program's alone. The program changes the lists of queue pairs, under the lock.
  */
 #ifndef SIM_RDMA_QP_GROUP_H
 #define SIM_RDMA_QP_GROUP_H
@@ -20,6 +22,7 @@
 
 #include "pcie_model/arith.h"
 #include "receive_pool.h"
+#include "sim/engine/engine.h"
 #include "sim/session/session.h"
 #include "sim/shm/doorbell.h"
 #include "sim/shm/segment.h"
@@ -35,13 +38,12 @@ TAILQ_HEAD(sim_qp_list, sim_qp);
 LIST_HEAD(sim_peer_group_list, sim_peer_group);
 
 struct sim_qp_group {
-	struct sim_receive_pool receives; /* of all queue pairs */
+	struct sim_receive_pool receives; /* of all queue pairs; with the lock */
 	struct sim_work_list done;        /* completed and not reaped */
 	struct sim_qp_list all;
-	struct sim_qp_list active; /* those that have works, which may wait for a time */
-	struct sim_qp_list
-		starved; /* those with a message for which there was no receive; the one that waits longest first */
-	uint64_t deadline_ns; /* the earliest of queue pairs since it was taken */
+	struct sim_qp_list active;  /* those that have works, which may wait for a time */
+	struct sim_qp_list starved; /* those whose message waits for a receive, the longest wait first */
+	uint64_t deadline_ns;       /* the earliest of queue pairs since it was taken */
 	uint32_t num_turns;
 	struct sim_qp *swept; /* the last whose inbox was looked at without a ring; NULL = none */
 	/* Opened with the first queue pair. */
@@ -52,6 +54,10 @@ struct sim_qp_group {
 	struct sim_qp_list *slots;
 	uint32_t next_slot;
 	struct sim_peer_group_list peers[SIM_QP_GROUP_PEER_LISTS]; /* by the keys of their doorbells */
+	struct {
+		struct sim_session *session; /* NULL = the engine's thread does not serve the group */
+		struct sim_engine_member member;
+	} unpolled;
 };
 
 /* An empty group, which holds no memory. */
@@ -62,6 +68,9 @@ void sim_qp_group_close(struct sim_qp_group *group);
 
 /* The same in a forked child: the doorbells are the parent's. */
 void sim_qp_group_abandon(struct sim_qp_group *group);
+
+/* Post a receive; a message that waits for one is moved at once. */
+void sim_qp_group_post_receive(struct sim_qp_group *group, struct sim_rdma_receive *receive);
 
 /* Do what can be done now. */
 void sim_qp_group_progress(struct sim_qp_group *group);

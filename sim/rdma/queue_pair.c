@@ -20,6 +20,7 @@ bool sim_qp_state_can_become(enum sim_qp_state from, enum sim_qp_state to)
 	return edges[from][to];
 }
 
+/* The lock of the group is held. */
 static void set_state(struct sim_qp *qp, enum sim_qp_state to)
 {
 	if (!sim_qp_state_can_become(qp->state, to))
@@ -74,20 +75,20 @@ int sim_qp_create(struct sim_session *session, const struct sim_qp_cfg *cfg, str
 	STAILQ_INIT(&qp->unanswered);
 	rc = sim_qp_group_open(cfg->group, session, cfg);
 	if (rc == 0) {
-		sim_qp_group_add(cfg->group, qp);
+		qp->slot = sim_qp_group_next_slot(cfg->group);
 		rc = create_inbox(qp);
 	}
 	if (rc < 0) {
 		sim_qp_destroy(qp);
 		return rc;
 	}
+	sim_qp_group_add(cfg->group, qp);
 	*ret_qp = qp;
 	return 0;
 }
 
 static void free_memory(struct sim_qp *qp)
 {
-	sim_qp_group_remove(qp->cfg.group, qp);
 	sim_segment_unmap(&qp->memory);
 	free(qp);
 }
@@ -98,6 +99,7 @@ void sim_qp_destroy(struct sim_qp *qp)
 		return;
 	if (qp->inbox)
 		sim_qp_fail(qp, -ECANCELED);
+	sim_qp_group_remove(qp->cfg.group, qp);
 	if (qp->is_exported)
 		sim_session_unexport(qp->session, qp->key.id);
 	sim_session_release(qp->session, qp->peer);
@@ -107,6 +109,7 @@ void sim_qp_destroy(struct sim_qp *qp)
 
 void sim_qp_abandon(struct sim_qp *qp)
 {
+	sim_qp_group_remove(qp->cfg.group, qp);
 	sim_peer_group_abandon(qp);
 	free_memory(qp);
 }
@@ -189,7 +192,9 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 		return rc;
 	}
 	sim_remote_on_revoked(peer, on_revoked, qp);
-	set_state(qp, SIM_QP_READY);
+	sim_qp_group_lock(qp->cfg.group);
+	set_state(qp, SIM_QP_READY); /* from now on the engine's thread uses what the connect has set */
+	sim_qp_group_unlock(qp->cfg.group);
 	return 0;
 }
 
@@ -197,9 +202,11 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 
 void sim_qp_fail(struct sim_qp *qp, int reason)
 {
+	sim_qp_group_lock(qp->cfg.group);
 	set_state(qp, SIM_QP_ERROR);
-	sim_requester_flush(qp, reason);
 	sim_responder_flush(qp);
+	sim_qp_group_unlock(qp->cfg.group);
+	sim_requester_flush(qp, reason);
 	sim_qp_group_update(qp->cfg.group, qp);
 }
 
@@ -223,10 +230,8 @@ static void progress_as(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 	if (qp->state != SIM_QP_READY)
 		return;
 	qp->now_ns = now_ns;
-	if (is_responder) {
+	if (is_responder)
 		rc = sim_responder_progress(qp);
-		sim_qp_tell_requester(qp);
-	}
 	if (rc == 0)
 		rc = sim_requester_progress(qp);
 	sim_qp_tell_responder(qp);
@@ -257,7 +262,7 @@ bool sim_qp_arm(struct sim_qp *qp)
 	return finds_message || finds_answer;
 }
 
-bool sim_qp_has_missed_ring(const struct sim_qp *qp)
+bool sim_qp_has_missed_ring(struct sim_qp *qp)
 {
 	return qp->state == SIM_QP_READY && (sim_qp_has_open_works(qp) || sim_responder_has_work(qp));
 }
@@ -271,7 +276,7 @@ uint64_t sim_qp_deadline_ns(const struct sim_qp *qp)
 		deadline_ns = min_u64(deadline_ns, qp->waits_since_ns + qp->cfg.ack_timeout_ns);
 	if (qp->not_ready_since_ns > 0 && qp->cfg.rnr_budget_ns < UINT64_MAX)
 		deadline_ns = min_u64(deadline_ns, qp->not_ready_since_ns + qp->cfg.rnr_budget_ns);
-	return deadline_ns;
+	return min_u64(deadline_ns, sim_qp_watch_deadline_ns(qp));
 }
 
 uint32_t sim_qp_peer_access(const struct sim_qp *qp)
@@ -296,8 +301,13 @@ uint32_t sim_qp_take_refused(struct sim_qp *qp, bool by_memory)
 
 bool sim_qp_awaits_receive(const struct sim_qp *qp)
 {
-	return qp->state == SIM_QP_READY && !sim_receive_pool_has_posted(&qp->cfg.group->receives) &&
-	       atomic_load(&qp->inbox->not_ready) == qp->num_executed + 1;
+	bool awaits;
+
+	sim_qp_group_lock(qp->cfg.group);
+	awaits = qp->state == SIM_QP_READY && !sim_receive_pool_has_posted(&qp->cfg.group->receives) &&
+		 atomic_load(&qp->inbox->not_ready) == qp->num_executed + 1;
+	sim_qp_group_unlock(qp->cfg.group);
+	return awaits;
 }
 
 bool sim_qp_has_peer(const struct sim_qp *qp)

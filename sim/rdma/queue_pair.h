@@ -16,9 +16,14 @@
  * A message that finds no receive waits at the responder. The requester gives it up after @rnr_budget_ns. A request
  * that fails takes the queue pair to an error: all later requests are completed with -ECANCELED.
  *
+ * A responder whose program does not progress it is served by its engine's thread (unpolled.h), which the requester wakes when a
+ * message is not answered for a while. A responder that gives no sign of life for @ack_timeout_ns, as its process is stopped, fails
+ * the message.
+ *
  * The peer's queue pair need not be connected when this one is: requests wait for it, at most @ack_timeout_ns.
  *
- * The queue pair knows bytes, -errno and session time; the caller owns work requests and receives. One thread at a time.
+ * The queue pair knows bytes, -errno and session time; the caller owns work requests and receives. One thread of the program at
+ * a time.
  */
 #ifndef SIM_RDMA_QUEUE_PAIR_H
 #define SIM_RDMA_QUEUE_PAIR_H
@@ -42,12 +47,13 @@ struct sim_qp_cfg {
 	uint32_t function;          /* id of the device's function; of all queue pairs of the group, like @wake_fd */
 	uint32_t max_works;         /* posted and not reaped, > 0 */
 	uint64_t rnr_budget_ns;     /* how long a message waits for a receive; UINT64_MAX = for ever */
-	uint64_t ack_timeout_ns;    /* how long requests wait for a peer that has not connected */
+	uint64_t ack_timeout_ns;    /* how long requests wait for a peer that is not connected, or shows no life */
 	uint32_t access;            /* enum sim_access bits: what the peer may do with this end's memory */
 	bool needs_no_peer;         /* serve a requester to which this queue pair has not connected */
 	int wake_fd;                /* by which the peer wakes the owner (sim/shm/wake.h); -1 = none */
 	uint32_t engine;            /* the owner's address in virtual time; 0 = none */
-	/* In any thread: the peer was lost. Must not call into the session. NULL = nothing. */
+	/* In any thread: the peer was lost, or the engine's thread has taken messages. Must not call into the session, or into a
+	 * queue pair. NULL = nothing. */
 	void (*notify)(void *arg);
 	void *arg;
 };

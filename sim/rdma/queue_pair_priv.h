@@ -5,13 +5,15 @@
 
 #include "inbox.h"
 #include "queue_pair.h"
+#include "sim/session/kick.h"
 #include "sim/shm/segment.h"
 
-/* The doorbells of a peer's group, and what wakes that: imported once for all queue pairs that lead there. */
+/* The doorbells of a peer's group, what wakes that, and its process: imported once for all queue pairs that lead there. */
 struct sim_peer_group {
 	struct sim_key key;
 	struct sim_remote *remote; /* its memory is valid between sim_remote_acquire() and sim_remote_release() */
 	int wake_fd;               /* -1 = none */
+	struct sim_kick_target *kick_target;
 	uint32_t num_users;
 	LIST_ENTRY(sim_peer_group) entry;
 };
@@ -23,11 +25,20 @@ struct sim_qp_last_words {
 	uint32_t failure;
 };
 
+/* How one thread watches the peer's signs of life (peer.c). */
+struct sim_qp_watch {
+	uint64_t signs;             /* as of @signs_ns; 0 = no message is under way */
+	uint64_t signs_ns, kick_ns; /* when the peer's process is kicked, if there are no more signs by then */
+	uint32_t num_kicks;         /* since the last sign */
+};
+
+/* Fields of the responder are used under the group's lock, and those of the requester by the program's thread. What
+ * has no comment is written before the queue pair is in the group, or before its state is ready. */
 struct sim_qp {
 	struct sim_session *session;
 	struct sim_qp_cfg cfg;
-	enum sim_qp_state state;
-	/* In the group. */
+	enum sim_qp_state state; /* written by the program's thread, under the lock */
+	/* In the group: @is_starved is the responder's, the others the requester's. */
 	bool is_in_group, is_active, is_starved;
 	uint32_t slot;
 	TAILQ_ENTRY(sim_qp) in_all, in_slot, in_active, in_starved;
@@ -56,12 +67,26 @@ struct sim_qp {
 	bool is_begun;                   /* its first record is written */
 	uint64_t waits_since_ns;         /* for a peer that is not connected; 0 = does not wait */
 	uint64_t not_ready_since_ns;     /* the peer has no receive; 0 = it has */
+	struct sim_qp_watch watch;
+	_Atomic uint64_t num_begun; /* messages of which a record is written; the engine's thread reads it */
+	/* Engine's thread. */
+	struct sim_qp_watch tick_watch;
 	/* Responder. */
 	bool must_tell_requester;         /* the peer: of answers, a state or space */
 	struct sim_rdma_receive *receive; /* that is being filled; NULL = none */
+	atomic_bool is_filling;           /* @receive is not NULL; the requester reads it */
+	_Atomic int responder_failure;    /* -errno; the program's thread takes the queue pair to its error. 0 = none */
 	uint64_t bytes_received;
 	uint64_t num_executed;
 };
+
+/* The current time, read once a step of the requester. */
+static inline uint64_t sim_qp_now_ns(struct sim_qp *qp)
+{
+	if (qp->now_ns == 0)
+		qp->now_ns = sim_session_now_ns(qp->session);
+	return qp->now_ns;
+}
 
 /* ---- requester.c ---- */
 
@@ -79,14 +104,17 @@ bool sim_requester_arm(struct sim_qp *qp);
 /* Returns 0, or the -errno with which the queue pair goes to an error. */
 int sim_responder_progress(struct sim_qp *qp);
 
-/* Complete the receive that is being filled, if there is one. */
+/* The same in any thread, under the lock. Of a failure the requester is told, and the group's doorbell rings. */
+int sim_responder_run(struct sim_qp *qp);
+
+/* Complete the receive that is being filled, if there is one. The lock is held. */
 void sim_responder_flush(struct sim_qp *qp);
 
 /* Whether progress would find a message that it can take; arms the ring. */
 bool sim_responder_arm(struct sim_qp *qp);
 
 /* Whether it has a message that it could take. */
-bool sim_responder_has_work(const struct sim_qp *qp);
+bool sim_responder_has_work(struct sim_qp *qp);
 
 /* ---- peer.c ---- */
 
@@ -101,6 +129,17 @@ void sim_peer_group_abandon(struct sim_qp *qp);
 void sim_qp_tell_requester(struct sim_qp *qp);
 void sim_qp_tell_responder(struct sim_qp *qp);
 
+/* The peer's inbox is there: kick the peer's process if a message is under way, and the peer gives no sign of life. Returns 0,
+ * or -EHOSTDOWN: it gave none for the time-out. */
+int sim_qp_watch_peer(struct sim_qp *qp);
+
+/* In virtual time: when that has to be called again; UINT64_MAX = no limit. */
+uint64_t sim_qp_watch_deadline_ns(const struct sim_qp *qp);
+
+/* The same for a program that does not progress its requester, which is notified after the time-out: engine's thread, under the
+ * lock, once a tick. Returns whether to tick on. */
+bool sim_qp_watch_peer_in_tick(struct sim_qp *qp);
+
 /* ---- queue_pair.c ---- */
 
 static inline bool sim_qp_has_open_works(const struct sim_qp *qp)
@@ -112,12 +151,25 @@ static inline bool sim_qp_has_open_works(const struct sim_qp *qp)
 bool sim_qp_arm(struct sim_qp *qp);
 
 /* Whether progress may find something for which no doorbell rang. */
-bool sim_qp_has_missed_ring(const struct sim_qp *qp);
+bool sim_qp_has_missed_ring(struct sim_qp *qp);
 
 /* ---- qp_group.c ---- */
 
 /* Open the group for the first queue pair, as that is configured. Returns 0 or -errno. */
 int sim_qp_group_open(struct sim_qp_group *group, struct sim_session *session, const struct sim_qp_cfg *cfg);
+
+static inline void sim_qp_group_lock(struct sim_qp_group *group)
+{
+	pthread_mutex_lock(&group->receives.lock);
+}
+
+static inline void sim_qp_group_unlock(struct sim_qp_group *group)
+{
+	pthread_mutex_unlock(&group->receives.lock);
+}
+
+/* The slot of the next queue pair, which is added when its inbox is there. */
+uint32_t sim_qp_group_next_slot(struct sim_qp_group *group);
 
 void sim_qp_group_add(struct sim_qp_group *group, struct sim_qp *qp);
 void sim_qp_group_remove(struct sim_qp_group *group, struct sim_qp *qp);
@@ -125,7 +177,7 @@ void sim_qp_group_remove(struct sim_qp_group *group, struct sim_qp *qp);
 /* After a step: whether the queue pair has works, and when it has to be looked after. */
 void sim_qp_group_update(struct sim_qp_group *group, struct sim_qp *qp);
 
-/* The queue pair has a message for which there is no receive. */
+/* The queue pair has a message for which there is no receive. The lock is held. */
 void sim_qp_group_starve(struct sim_qp_group *group, struct sim_qp *qp);
 
 #endif

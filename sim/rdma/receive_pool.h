@@ -3,11 +3,15 @@
  *
  *   post --> [posted] --a queue pair takes the oldest--> [filling] --complete--> [done] --reap--> the owner's
  *
- * One thread at a time. The caller owns the receives.
+ * Two threads use a pool: the program's, one at a time, and the engine's, which serves queue pairs that the program does not
+ * progress (unpolled.h). The pool's lock protects the receives and the responders of the group (qp_group.h). The caller owns
+ * the receives.
  */
 #ifndef SIM_RDMA_RECEIVE_POOL_H
 #define SIM_RDMA_RECEIVE_POOL_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -45,11 +49,15 @@ struct sim_rdma_receive {
 STAILQ_HEAD(sim_receive_list, sim_rdma_receive);
 
 struct sim_receive_pool {
+	pthread_mutex_t lock; /* protects what follows */
 	struct sim_receive_list posted, done, hung;
 	uint64_t num_taken, num_missed; /* receives; messages that found none, as all were taken */
+	atomic_bool has_done;           /* @done is not empty; written under the lock */
 };
 
 void sim_receive_pool_init(struct sim_receive_pool *pool);
+
+/* ---- under the lock, which the caller holds ---- */
 
 void sim_receive_pool_post(struct sim_receive_pool *pool, struct sim_rdma_receive *receive);
 
@@ -65,6 +73,14 @@ void sim_receive_pool_note_missed(struct sim_receive_pool *pool);
 /* A receive that was taken is complete. */
 void sim_receive_pool_complete(struct sim_receive_pool *pool, struct sim_rdma_receive *receive, int status);
 
+/* ---- without the lock ---- */
+
+/* Whether a receive is complete. A poll that finds none takes no lock; what is completed meanwhile is found by the next one. */
+static inline bool sim_receive_pool_has_done(const struct sim_receive_pool *pool)
+{
+	return atomic_load_explicit(&pool->has_done, memory_order_relaxed);
+}
+
 /* The oldest receive that is complete, unless it is held; NULL = none. */
 struct sim_rdma_receive *sim_receive_pool_reap(struct sim_receive_pool *pool, uint64_t now_ns);
 
@@ -72,7 +88,7 @@ struct sim_rdma_receive *sim_receive_pool_reap(struct sim_receive_pool *pool, ui
 bool sim_receive_pool_has_done(const struct sim_receive_pool *pool);
 
 /* When a receive can be reaped: 0 = now, UINT64_MAX = none is complete. */
-uint64_t sim_receive_pool_due_ns(const struct sim_receive_pool *pool);
+uint64_t sim_receive_pool_due_ns(struct sim_receive_pool *pool);
 
 /* Complete all posted receives, and those that hang, with -ECANCELED, and hold none any more. */
 void sim_receive_pool_flush(struct sim_receive_pool *pool);

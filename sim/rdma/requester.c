@@ -12,18 +12,12 @@
 #include "pcie_model/arith.h"
 #include "queue_pair_priv.h"
 #include "memory.h"
+#include "unpolled.h"
 
 static void complete(struct sim_qp *qp, struct sim_rdma_work *work, int status)
 {
 	work->status = status;
 	STAILQ_INSERT_TAIL(&qp->cfg.group->done, work, link);
-}
-
-static uint64_t now_ns(struct sim_qp *qp)
-{
-	if (qp->now_ns == 0)
-		qp->now_ns = sim_session_now_ns(qp->session);
-	return qp->now_ns;
 }
 
 static struct sim_rdma_work *take_first(struct sim_work_list *list)
@@ -46,6 +40,7 @@ void sim_requester_flush(struct sim_qp *qp, int reason)
 	}
 	qp->waits_since_ns = 0;
 	qp->not_ready_since_ns = 0;
+	qp->watch.signs = 0;
 }
 
 /* ---- messages ---- */
@@ -76,7 +71,7 @@ static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 					     .bytes = work->bytes,
 					     .has_immediate = work->has_immediate,
 					     .immediate = work->immediate,
-					     .sent_ns = now_ns(qp) };
+					     .sent_ns = sim_qp_now_ns(qp) };
 	uint64_t left = work->is_written ? 0 : work->bytes - qp->bytes_written;
 	size_t len = (size_t)min_u64(left, SIM_INBOX_RECORD_BYTES);
 	int rc;
@@ -87,6 +82,10 @@ static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 	if (rc < 0)
 		return rc;
 	qp->must_tell_responder = true;
+	if (!qp->is_begun) {
+		atomic_store(&qp->num_begun, head.number);
+		sim_unpolled_keep_watch(qp->cfg.group);
+	}
 	qp->is_begun = true;
 	qp->bytes_written += len;
 	return 0;
@@ -113,7 +112,7 @@ static int start_work(struct sim_qp *qp, struct sim_rdma_work *work)
 {
 	int rc = 0;
 
-	if (work->not_before_ns > 0 && now_ns(qp) < work->not_before_ns)
+	if (work->not_before_ns > 0 && sim_qp_now_ns(qp) < work->not_before_ns)
 		return -EAGAIN;
 	work->not_before_ns = 0;
 	if (work->execute && !work->is_executed) {
@@ -169,8 +168,9 @@ static int check_receiver(struct sim_qp *qp)
 		return 0;
 	}
 	if (qp->not_ready_since_ns == 0)
-		qp->not_ready_since_ns = max_u64(now_ns(qp), 1);
-	if (now_ns(qp) - qp->not_ready_since_ns < qp->cfg.rnr_budget_ns || !sim_inbox_give_up(qp->peer_inbox, number))
+		qp->not_ready_since_ns = max_u64(sim_qp_now_ns(qp), 1);
+	if (sim_qp_now_ns(qp) - qp->not_ready_since_ns < qp->cfg.rnr_budget_ns ||
+	    !sim_inbox_give_up(qp->peer_inbox, number))
 		return 0;
 	return -ENOBUFS;
 }
@@ -181,8 +181,8 @@ static int wait_for_peer(struct sim_qp *qp)
 	if (STAILQ_EMPTY(&qp->queued))
 		return 0;
 	if (qp->waits_since_ns == 0)
-		qp->waits_since_ns = max_u64(now_ns(qp), 1);
-	return now_ns(qp) - qp->waits_since_ns < qp->cfg.ack_timeout_ns ? 0 : -ETIMEDOUT;
+		qp->waits_since_ns = max_u64(sim_qp_now_ns(qp), 1);
+	return sim_qp_now_ns(qp) - qp->waits_since_ns < qp->cfg.ack_timeout_ns ? 0 : -ETIMEDOUT;
 }
 
 /* Go on while the peer's inbox is there. */
@@ -202,7 +202,7 @@ static int advance(struct sim_qp *qp)
 	rc = check_receiver(qp);
 	while (rc == 0 && (work = STAILQ_FIRST(&qp->queued)))
 		rc = start_work(qp, work);
-	return rc == -EAGAIN ? 0 : rc;
+	return rc == 0 || rc == -EAGAIN ? sim_qp_watch_peer(qp) : rc;
 }
 
 /* The peer's inbox is gone. */
@@ -221,7 +221,7 @@ int sim_requester_progress(struct sim_qp *qp)
 {
 	int rc;
 
-	if (!sim_qp_has_open_works(qp) && !qp->receive)
+	if (!sim_qp_has_open_works(qp) && !atomic_load_explicit(&qp->is_filling, memory_order_relaxed))
 		return 0;
 	if (!sim_remote_acquire(qp->peer))
 		return end_with_last_words(qp);

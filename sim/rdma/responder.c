@@ -4,6 +4,8 @@
  *   [idle] --first record, a receive is posted--> [filling] --all bytes are here--> [idle]
  *      '--no receive: the message waits
  *
+ * All of it runs under the group's lock, in the program's thread or the engine's.
+ *
  * The head of a message is copied out of the ring before it is checked, and each record's length and kind. */
 #include <errno.h>
 #include <string.h>
@@ -20,12 +22,18 @@ static void answer(struct sim_qp *qp)
 	qp->must_tell_requester = true;
 }
 
+static void set_receive(struct sim_qp *qp, struct sim_rdma_receive *receive)
+{
+	qp->receive = receive;
+	atomic_store_explicit(&qp->is_filling, receive != NULL, memory_order_relaxed);
+}
+
 /* The message is complete, or has failed. Returns 0 or -errno: the queue pair goes to an error. */
 static int end_message(struct sim_qp *qp, int status)
 {
 	struct sim_rdma_receive *receive = qp->receive;
 
-	qp->receive = NULL;
+	set_receive(qp, NULL);
 	sim_receive_pool_complete(&qp->cfg.group->receives, receive, status);
 	if (status == 0)
 		answer(qp);
@@ -38,7 +46,7 @@ void sim_responder_flush(struct sim_qp *qp)
 {
 	struct sim_rdma_receive *receive = qp->receive;
 
-	qp->receive = NULL;
+	set_receive(qp, NULL);
 	if (receive)
 		sim_receive_pool_complete(&qp->cfg.group->receives, receive, -ECANCELED);
 }
@@ -83,7 +91,7 @@ static int begin_message(struct sim_qp *qp)
 	receive->has_immediate = head.has_immediate != 0;
 	receive->immediate = head.immediate;
 	receive->bytes = head.bytes;
-	qp->receive = receive;
+	set_receive(qp, receive);
 	qp->bytes_received = 0;
 	return !receive->is_written && head.bytes > receive->room_bytes ? end_message(qp, -EMSGSIZE) : 0;
 }
@@ -124,29 +132,77 @@ static int take_record(struct sim_qp *qp)
 	return rc == 0 ? 0 : end_message(qp, rc == 1 ? 0 : rc);
 }
 
-int sim_responder_progress(struct sim_qp *qp)
+static int get_failure(const struct sim_qp *qp)
 {
-	int rc;
-
-	do {
-		rc = qp->receive ? take_record(qp) : begin_message(qp);
-	} while (rc == 0);
-	if (rc == -EAGAIN)
-		return 0;
-	if (rc == -EPROTO)
-		sim_err("RDMA: the peer of a connection wrote an invalid message; the connection ends");
-	return -ECONNRESET;
+	return atomic_load_explicit(&qp->responder_failure, memory_order_relaxed);
 }
 
-/* The message at the ring's head may be one for which there was no receive. */
-bool sim_responder_has_work(const struct sim_qp *qp)
+/* The requester learns of the failure now, though the program's thread takes the queue pair to its error later. */
+static void fail(struct sim_qp *qp, int reason)
 {
-	return sim_ring_get_head(&qp->in) != qp->in.count &&
-	       (qp->receive || !qp->is_starved || sim_receive_pool_has_posted(&qp->cfg.group->receives));
+	if (reason == -EPROTO)
+		sim_err("RDMA: the peer of a connection wrote an invalid message; the connection ends");
+	atomic_store_explicit(&qp->responder_failure, -ECONNRESET, memory_order_relaxed);
+	atomic_store(&qp->inbox->state, SIM_QP_ERROR);
+	qp->must_tell_requester = true;
+	sim_doorbell_ring_own(&qp->cfg.group->doorbells, qp->slot);
+}
+
+int sim_responder_run(struct sim_qp *qp)
+{
+	int rc = get_failure(qp);
+
+	while (rc == 0)
+		rc = qp->receive ? take_record(qp) : begin_message(qp);
+	if (rc != -EAGAIN && get_failure(qp) == 0)
+		fail(qp, rc);
+	sim_qp_tell_requester(qp);
+	return get_failure(qp);
+}
+
+/* Whether the ring has a record, as its numbers show without the lock. */
+static bool may_have_record(const struct sim_qp *qp)
+{
+	return sim_ring_get_head(&qp->in) != sim_ring_get_tail(&qp->in);
+}
+
+int sim_responder_progress(struct sim_qp *qp)
+{
+	int rc = get_failure(qp);
+
+	if (rc < 0 || !may_have_record(qp))
+		return rc;
+	sim_qp_group_lock(qp->cfg.group);
+	rc = sim_responder_run(qp);
+	sim_qp_group_unlock(qp->cfg.group);
+	return rc;
+}
+
+/* The message at the ring's head may be one for which there is no receive. */
+static bool has_work_locked(const struct sim_qp *qp)
+{
+	return sim_ring_get_head(&qp->in) != qp->in.count && (qp->receive || !qp->is_starved);
+}
+
+bool sim_responder_has_work(struct sim_qp *qp)
+{
+	bool has_work;
+
+	if (get_failure(qp) < 0 || !may_have_record(qp))
+		return get_failure(qp) < 0;
+	sim_qp_group_lock(qp->cfg.group);
+	has_work = has_work_locked(qp);
+	sim_qp_group_unlock(qp->cfg.group);
+	return has_work;
 }
 
 bool sim_responder_arm(struct sim_qp *qp)
 {
+	bool has_work;
+
+	sim_qp_group_lock(qp->cfg.group);
 	sim_ring_arm(&qp->in);
-	return sim_responder_has_work(qp);
+	has_work = has_work_locked(qp);
+	sim_qp_group_unlock(qp->cfg.group);
+	return has_work || get_failure(qp) < 0;
 }

@@ -146,6 +146,8 @@ static void on_receive(struct doca_rdma_task_receive *task, union doca_data user
 		note(peer, "receive %llu failed: %s\n", (unsigned long long)user_data.u64, doca_error_get_name(status));
 	}
 	let_go(peer, base, doca_rdma_task_receive_get_dst_buf(task), NULL);
+	if (peer->on_received)
+		peer->on_received(peer);
 }
 
 /* ---- life ---- */

@@ -51,6 +51,7 @@ struct peer {
 	bool may_be_refused;                                /* a submission that fails is traced: "send 2 refused" */
 	struct doca_sync_event *event;                      /* NULL = none */
 	struct doca_sync_event_remote_net *events[2];       /* of the other peer; NULL = none */
+	void (*on_received)(struct peer *peer);             /* in the callback of each receive; NULL = nothing */
 	char trace[4096];
 };
 

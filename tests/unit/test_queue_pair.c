@@ -170,10 +170,56 @@ static void test_message_without_a_receive_is_given_up(void **state)
 	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
 	assert_int_equal(work.status, -ENOBUFS);
 	/* The responder does not take what was given up. */
-	sim_receive_pool_post(&f->b.group.receives, &receive);
+	sim_qp_group_post_receive(&f->b.group, &receive);
 	sim_qp_progress(f->b.qp, 31 * MS);
 	assert_int_equal(sim_qp_get_state(f->b.qp), SIM_QP_ERROR);
 	assert_true(sim_receive_pool_has_posted(&f->b.group.receives));
+}
+
+/* The peer gives no sign of life from 1 ms on. The time-out is 50 ms, and the peer's process is kicked eight times before. */
+static void test_peer_without_a_sign_of_life_is_given_up(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment, room;
+	uint8_t byte = 1, to[8];
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+	struct sim_rdma_receive receive = receive_into(to, sizeof(to), &room);
+	uint64_t now_ns = MS;
+
+	sim_qp_group_post_receive(&f->b.group, &receive);
+	assert_int_equal(sim_qp_post(f->a.qp, &work), 0);
+	for (; now_ns <= 50 * MS; now_ns += MS)
+		sim_qp_progress(f->a.qp, now_ns);
+	assert_null(sim_qp_group_reap(&f->a.group));
+	for (; now_ns <= 80 * MS; now_ns += MS)
+		sim_qp_progress(f->a.qp, now_ns);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
+	assert_int_equal(work.status, -EHOSTDOWN);
+	/* The responder does not take what was given up. */
+	sim_qp_progress(f->b.qp, now_ns);
+	assert_int_equal(sim_qp_get_state(f->b.qp), SIM_QP_ERROR);
+	assert_true(sim_receive_pool_has_posted(&f->b.group.receives));
+}
+
+/* The process was stopped for an hour, and its peer with it: the peer gets time to answer. */
+static void test_peer_is_not_given_up_for_a_stop_of_both(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment, room;
+	uint8_t byte = 1, to[8];
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+	struct sim_rdma_receive receive = receive_into(to, sizeof(to), &room);
+	const uint64_t hour_ns = 3600 * 1000 * MS;
+
+	sim_qp_group_post_receive(&f->b.group, &receive);
+	assert_int_equal(sim_qp_post(f->a.qp, &work), 0);
+	sim_qp_progress(f->a.qp, MS);
+	sim_qp_progress(f->a.qp, hour_ns);
+	assert_null(sim_qp_group_reap(&f->a.group));
+	sim_qp_progress(f->b.qp, hour_ns);
+	sim_qp_progress(f->a.qp, hour_ns);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
+	assert_int_equal(work.status, 0);
 }
 
 static void test_message_that_was_begun_is_not_given_up(void **state)
@@ -282,7 +328,7 @@ static void test_forged_records_end_the_connection(void **state)
 		open_connected(state);
 		f = *state;
 		memset(guarded, 0xee, sizeof(guarded));
-		sim_receive_pool_post(&f->b.group.receives, &receive);
+		sim_qp_group_post_receive(&f->b.group, &receive);
 		forge(f, forged->kind, &forged->head, forged->head_len, "abcdefgh", forged->len);
 		sim_qp_progress(f->b.qp, MS);
 		assert_int_equal(sim_qp_get_state(f->b.qp), SIM_QP_ERROR);
@@ -405,6 +451,8 @@ int main(void)
 		CONNECTED(test_max_works_is_the_limit),
 		UNCONNECTED(test_requests_wait_for_a_peer_that_connects_late),
 		CONNECTED(test_message_without_a_receive_is_given_up),
+		CONNECTED(test_peer_without_a_sign_of_life_is_given_up),
+		CONNECTED(test_peer_is_not_given_up_for_a_stop_of_both),
 		CONNECTED(test_message_that_was_begun_is_not_given_up),
 		CONNECTED(test_answers_to_what_was_not_sent_end_the_connection),
 		CONNECTED(test_reasons_that_are_no_error_number_are_not_believed),

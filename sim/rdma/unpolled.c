@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The engine's thread serves queue pairs that the program does not progress. */
+#include "unpolled.h"
+
+#include <stddef.h>
+
+#include "pcie_model/arith.h"
+#include "queue_pair_priv.h"
+#include "sim/base/fork.h"
+#include "sim/base/monotonic.h"
+
+#define BUSY_TICK_NS 50000 /* from one tick to the next while messages come */
+
+/* Held while the engine's thread is in a group, and during a fork. The thread never waits for it, as the thread that forks waits for
+ * other locks then. */
+static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER;
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&serving);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&serving);
+}
+
+SIM_AT_FORK(SIM_FORK_USERS, .before = before_fork, .parent = after_fork, .child = after_fork);
+
+/* What a tick can change of a queue pair. */
+struct progress {
+	uint64_t num_records;
+	int failure;
+};
+
+static struct progress get_progress(const struct sim_qp *qp)
+{
+	return (struct progress){ .num_records = qp->in.count, .failure = atomic_load(&qp->responder_failure) };
+}
+
+/* Serve one queue pair. Returns whether anything has changed. */
+static bool serve(struct sim_qp *qp)
+{
+	struct progress before = get_progress(qp), after;
+
+	sim_responder_run(qp);
+	after = get_progress(qp);
+	if (after.num_records == before.num_records && after.failure == before.failure)
+		return false;
+	if (qp->cfg.notify)
+		qp->cfg.notify(qp->cfg.arg);
+	return true;
+}
+
+/* Returns whether there may be work in the next tick; *ret_has_served: messages were taken. */
+static bool tick_one(struct sim_qp *qp, bool is_virtual, bool *ret_has_served)
+{
+	uint64_t kicks = atomic_load(&qp->inbox->kicks);
+	bool is_kicked = kicks != atomic_load_explicit(&qp->inbox->looks, memory_order_relaxed);
+	bool is_ready = qp->state == SIM_QP_READY;
+
+	*ret_has_served = is_ready && (is_kicked || !is_virtual) && serve(qp);
+	if (is_kicked)
+		atomic_store(&qp->inbox->looks, kicks);
+	return *ret_has_served || (is_ready && !is_virtual && sim_qp_watch_peer_in_tick(qp));
+}
+
+/* Returns whether there may be work in the next tick; *ret_has_served: messages were taken. */
+static bool tick_group(struct sim_qp_group *group, bool *ret_has_served)
+{
+	bool is_virtual = sim_session_vclock(group->unpolled.session) != NULL, goes_on = false;
+	struct sim_qp *qp;
+
+	*ret_has_served = false;
+	sim_qp_group_lock(group);
+	TAILQ_FOREACH(qp, &group->all, in_all) {
+		bool has_served_one;
+
+		goes_on |= tick_one(qp, is_virtual, &has_served_one);
+		*ret_has_served |= has_served_one;
+	}
+	sim_qp_group_unlock(group);
+	return goes_on;
+}
+
+static bool tick(struct sim_engine_member *member, uint64_t *next_ns)
+{
+	struct sim_qp_group *group =
+		(struct sim_qp_group *)((uintptr_t)member - offsetof(struct sim_qp_group, unpolled.member));
+	bool has_served, goes_on;
+
+	if (pthread_mutex_trylock(&serving) != 0)
+		return true;
+	goes_on = tick_group(group, &has_served);
+	pthread_mutex_unlock(&serving);
+	if (has_served)
+		*next_ns = min_u64(*next_ns, sim_monotonic_ns() + BUSY_TICK_NS);
+	return goes_on;
+}
+
+void sim_unpolled_begin(struct sim_qp_group *group, struct sim_session *session)
+{
+	group->unpolled.session = session;
+	group->unpolled.member = (struct sim_engine_member){ .tick = tick };
+	sim_engine_add(sim_session_engine(session), &group->unpolled.member);
+}
+
+void sim_unpolled_end(struct sim_qp_group *group)
+{
+	if (group->unpolled.session)
+		sim_engine_remove(sim_session_engine(group->unpolled.session), &group->unpolled.member);
+	group->unpolled.session = NULL;
+}
+
+void sim_unpolled_keep_watch(struct sim_qp_group *group)
+{
+	if (group->unpolled.session && !sim_session_vclock(group->unpolled.session))
+		sim_engine_keep_awake(sim_session_engine(group->unpolled.session));
+}
