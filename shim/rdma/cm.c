@@ -99,11 +99,24 @@ static const struct shim_call_errors listen_errors = {
 	.other = DOCA_ERROR_CONNECTION_ABORTED,
 };
 
-doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t port)
+/* Let clients find the listener. Returns 0 or -errno. */
+static int open_listener(struct doca_rdma *rdma, struct rdma_listener *listener)
 {
 	char name[SIM_SERVICE_NAME_SIZE];
+	const struct sim_service service = { .function = shim_dev_function(rdma->ctx.dev)->id,
+					     .rep = SIM_NETWORK,
+					     .name = name };
+
+	sim_service_name_port(service.function, listener->port, name);
+	return sim_session_listen(shim_session(), &service, notify, rdma, &listener->listener);
+}
+
+doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t port)
+{
 	struct rdma_listener *listener;
-	int rc;
+	struct rdma_cm_plan plan;
+	doca_error_t result;
+	int rc = 0;
 
 	SHIM_NEED(rdma, SHIM_RDMA);
 	if (rdma->ctx.state != DOCA_CTX_STATE_RUNNING)
@@ -113,16 +126,18 @@ doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t por
 	if (!rdma->properties.on_request)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
 				   "a server needs a request callback (doca_rdma_set_connection_state_callbacks)");
+	result = rdma_cm_plan(rdma, SIM_OP_RDMA_LISTEN, &plan);
+	if (result != DOCA_SUCCESS)
+		return result;
 	listener = shim_calloc(1, sizeof(*listener));
 	if (!listener)
 		return DOCA_ERROR_NO_MEMORY;
 	listener->port = port;
-	sim_service_name_port(shim_dev_function(rdma->ctx.dev)->id, port, name);
-	rc = sim_session_listen(shim_session(),
-				&(struct sim_service){ .function = shim_dev_function(rdma->ctx.dev)->id,
-						       .rep = SIM_NETWORK,
-						       .name = name },
-				notify, rdma, &listener->listener);
+	listener->due_ns = plan.due_ns;
+	if (plan.is_refused)
+		rc = -EADDRINUSE;
+	else if (doca_likely(plan.due_ns == 0))
+		rc = open_listener(rdma, listener);
 	if (rc < 0) {
 		free(listener);
 		return SHIM_REFUSE(shim_error_for_call(rc, &listen_errors), "port %u: %s", port,
@@ -130,14 +145,35 @@ doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t por
 						       strerror(-rc));
 	}
 	SLIST_INSERT_HEAD(&rdma->listeners, listener, link);
+	notify_self(rdma);
 	return DOCA_SUCCESS;
 }
 
 static void end_listener(struct doca_rdma *rdma, struct rdma_listener *listener)
 {
 	SLIST_REMOVE(&rdma->listeners, listener, rdma_listener, link);
-	sim_session_unlisten(shim_session(), listener->listener);
+	if (listener->listener)
+		sim_session_unlisten(shim_session(), listener->listener);
 	free(listener);
+}
+
+/* Returns whether clients can find the listener. */
+static bool is_open(struct doca_rdma *rdma, struct rdma_listener *listener)
+{
+	int rc;
+
+	if (doca_likely(listener->listener != NULL))
+		return true;
+	if (shim_now_ns() < listener->due_ns) {
+		shim_ctx_set_alarm(&rdma->ctx, listener->due_ns);
+		return false;
+	}
+	rc = open_listener(rdma, listener);
+	if (rc < 0) {
+		sim_warn("doca_rdma_start_listen_to_port: port %u: %s", listener->port, strerror(-rc));
+		listener->due_ns = SIM_JOB_NEVER_DUE;
+	}
+	return rc == 0;
 }
 
 doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port)
@@ -196,40 +232,76 @@ static bool take_client(struct doca_rdma *rdma, struct rdma_listener *listener)
 	return true;
 }
 
-doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection, void *private_data,
-					 uint8_t private_data_len)
+/* The connection is in a state that the program has to be told of. */
+static void enter(struct doca_rdma_connection *connection, enum rdma_cm_state state)
+{
+	set_state(connection, state);
+	connection->cm.is_news = true;
+	notify_self(connection->rdma);
+}
+
+/* Answer the client's request. Returns 0 or -errno. */
+static int send_answer(struct doca_rdma_connection *connection)
 {
 	struct sim_handshake_msg msg;
 	int rc;
 
+	write_request(connection, &msg);
+	rc = sim_qp_connect(connection->qp, &connection->cm.peer_key);
+	if (rc == 0)
+		rc = sim_channel_accept(connection->cm.channel, &msg);
+	if (rc == 0)
+		enter(connection, RDMA_CM_ESTABLISHED);
+	return rc;
+}
+
+static void reject(struct doca_rdma_connection *connection)
+{
+	sim_channel_close(shim_session(), connection->cm.channel, -ECONNREFUSED);
+	connection->cm.channel = NULL;
+	enter(connection, RDMA_CM_FAILED);
+}
+
+static bool waits_for_answer(const struct doca_rdma_connection *connection)
+{
+	return connection->cm.state == RDMA_CM_OFFERED && !connection->cm.is_accepted;
+}
+
+doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection, void *private_data,
+					 uint8_t private_data_len)
+{
+	doca_error_t result;
+	int rc = 0;
+
 	SHIM_NEED(rdma_connection, SHIM_RDMA_CONNECTION);
 	if (private_data_len > 0)
 		SHIM_NEED_OUT(private_data);
-	if (rdma_connection->cm.state != RDMA_CM_OFFERED)
+	if (!waits_for_answer(rdma_connection))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the connection is no request that waits for an answer");
-	write_request(rdma_connection, &msg);
-	rc = sim_qp_connect(rdma_connection->qp, &rdma_connection->cm.peer_key);
-	if (rc == 0)
-		rc = sim_channel_accept(rdma_connection->cm.channel, &msg);
+	result = rdma_cm_plan(rdma_connection->rdma, SIM_OP_RDMA_ACCEPT, &rdma_connection->cm.plan);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (rdma_connection->cm.plan.is_refused) {
+		reject(rdma_connection);
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	}
+	rdma_connection->cm.is_accepted = rdma_connection->cm.plan.due_ns > 0;
+	if (doca_likely(!rdma_connection->cm.is_accepted))
+		rc = send_answer(rdma_connection);
+	else
+		notify_self(rdma_connection->rdma);
 	if (rc < 0)
 		return SHIM_REFUSE(rc == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_CONNECTION_ABORTED,
 				   "the client has gone: %s", strerror(-rc));
-	set_state(rdma_connection, RDMA_CM_ESTABLISHED);
-	rdma_connection->cm.is_news = true;
-	notify_self(rdma_connection->rdma);
 	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *rdma_connection)
 {
 	SHIM_NEED(rdma_connection, SHIM_RDMA_CONNECTION);
-	if (rdma_connection->cm.state != RDMA_CM_OFFERED)
+	if (!waits_for_answer(rdma_connection))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the connection is no request that waits for an answer");
-	sim_channel_close(shim_session(), rdma_connection->cm.channel, -ECONNREFUSED);
-	rdma_connection->cm.channel = NULL;
-	set_state(rdma_connection, RDMA_CM_FAILED);
-	rdma_connection->cm.is_news = true;
-	notify_self(rdma_connection->rdma);
+	reject(rdma_connection);
 	return DOCA_SUCCESS;
 }
 
@@ -249,15 +321,28 @@ static const struct shim_call_errors connect_errors = {
 	.other = DOCA_ERROR_CONNECTION_ABORTED,
 };
 
+/* Send the client's request. Returns 0 or -errno. */
+static int send_request(struct doca_rdma_connection *connection)
+{
+	struct doca_rdma *rdma = connection->rdma;
+	char name[SIM_SERVICE_NAME_SIZE];
+	struct sim_handshake_msg msg;
+
+	write_request(connection, &msg);
+	sim_service_name_port(connection->cm.server, connection->cm.addr->port, name);
+	return sim_session_connect_network(shim_session(), shim_dev_function(rdma->ctx.dev)->id, name,
+					   rdma->properties.request_timeout_ms, &msg, notify, rdma,
+					   &connection->cm.channel);
+}
+
 doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
 				       union doca_data connection_user_data)
 {
 	const struct pcie_function *server;
-	char name[SIM_SERVICE_NAME_SIZE];
 	struct doca_rdma_connection *connection;
-	struct sim_handshake_msg msg;
+	struct rdma_cm_plan plan;
 	doca_error_t result;
-	int rc;
+	int rc = 0;
 
 	SHIM_NEED(rdma, SHIM_RDMA);
 	SHIM_NEED(addr, SHIM_RDMA_ADDR);
@@ -270,31 +355,48 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
 	if (!server)
 		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "no function has the address %s; see bfsim devs",
 				   addr->text);
-	result = rdma_connection_create(__func__, rdma, &connection);
+	result = rdma_cm_plan(rdma, SIM_OP_RDMA_CONNECT, &plan);
+	if (result == DOCA_SUCCESS)
+		result = rdma_connection_create(__func__, rdma, &connection);
 	if (result != DOCA_SUCCESS)
 		return result;
 	connection->user_data = connection_user_data;
 	connection->cm.deadline_ns = shim_now_ns() + rdma->properties.request_timeout_ms * UINT64_C(1000000);
-	write_request(connection, &msg);
-	sim_service_name_port(server->id, addr->port, name);
-	rc = sim_session_connect_network(shim_session(), shim_dev_function(rdma->ctx.dev)->id, name,
-					 rdma->properties.request_timeout_ms, &msg, notify, rdma,
-					 &connection->cm.channel);
+	connection->cm.plan = plan;
+	connection->cm.server = server->id;
+	connection->cm.addr = addr;
+	addr->num_users++;
+	if (doca_likely(plan.due_ns == 0 && !plan.is_refused))
+		rc = send_request(connection);
 	if (rc < 0) {
 		rdma_connection_destroy(connection);
 		return SHIM_REFUSE(shim_error_for_call(rc, &connect_errors), "%s: %s", addr->text, strerror(-rc));
 	}
-	connection->cm.addr = addr;
-	addr->num_users++;
 	set_state(connection, RDMA_CM_REQUESTED);
 	notify_self(rdma);
 	return DOCA_SUCCESS;
 }
 
+/* A fault refuses the request, or holds it back. Returns -EINPROGRESS or the reason of a failure. */
+static int request_later(struct doca_rdma_connection *connection)
+{
+	int rc;
+
+	if (connection->cm.plan.is_refused)
+		return -ECONNREFUSED;
+	if (shim_now_ns() < connection->cm.plan.due_ns) {
+		shim_ctx_set_alarm(&connection->rdma->ctx, connection->cm.plan.due_ns);
+		return -EINPROGRESS;
+	}
+	rc = send_request(connection);
+	return rc < 0 ? rc : -EINPROGRESS;
+}
+
 /* The answer to a request. Returns 0 (established), -EINPROGRESS or the reason of a failure. */
 static int poll_answer(struct doca_rdma_connection *connection)
 {
-	int status = sim_channel_status(connection->cm.channel);
+	bool is_sent = connection->cm.channel != NULL;
+	int status = doca_likely(is_sent) ? sim_channel_status(connection->cm.channel) : request_later(connection);
 	struct sim_handshake_msg msg;
 	struct request answer;
 
@@ -308,6 +410,19 @@ static int poll_answer(struct doca_rdma_connection *connection)
 		return -EPROTO;
 	connection->cm.peer_function = answer.function;
 	return sim_qp_connect(connection->qp, &answer.key);
+}
+
+/* A request that the program has accepted, and a fault holds back, or one that it has not answered yet. */
+static void poll_offer(struct doca_rdma_connection *connection)
+{
+	if (sim_channel_status(connection->cm.channel) != -EINPROGRESS)
+		enter(connection, RDMA_CM_FAILED);
+	else if (!connection->cm.is_accepted)
+		return;
+	else if (shim_now_ns() < connection->cm.plan.due_ns)
+		shim_ctx_set_alarm(&connection->rdma->ctx, connection->cm.plan.due_ns);
+	else if (send_answer(connection) < 0)
+		enter(connection, RDMA_CM_FAILED);
 }
 
 /* ---- progress ---- */
@@ -359,10 +474,8 @@ static void poll_connection(struct doca_rdma_connection *connection)
 		set_state(connection, rc == 0 ? RDMA_CM_ESTABLISHED : RDMA_CM_FAILED);
 		break;
 	case RDMA_CM_OFFERED:
-		if (sim_channel_status(connection->cm.channel) == -EINPROGRESS)
-			return;
-		set_state(connection, RDMA_CM_FAILED);
-		break;
+		poll_offer(connection);
+		return;
 	case RDMA_CM_ESTABLISHED:
 		if (connection->cm.channel && sim_channel_status(connection->cm.channel) >= 0)
 			return;
@@ -388,7 +501,7 @@ static bool look_at_all(struct doca_rdma *rdma)
 	struct rdma_listener *listener;
 
 	SLIST_FOREACH(listener, &rdma->listeners, link)
-		while (sim_listener_num_waiting(listener->listener) > 0)
+		while (is_open(rdma, listener) && sim_listener_num_waiting(listener->listener) > 0)
 			if (take_client(rdma, listener))
 				return true;
 	for (connection = TAILQ_FIRST(&rdma->connections); connection; connection = next) {

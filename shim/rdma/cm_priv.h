@@ -7,7 +7,8 @@
 
 struct rdma_listener {
 	uint16_t port;
-	struct sim_listener *listener;
+	struct sim_listener *listener; /* NULL = a fault holds it back until @due_ns, session time */
+	uint64_t due_ns;
 	SLIST_ENTRY(rdma_listener) link;
 };
 
@@ -18,5 +19,10 @@ bool rdma_cm_progress(struct doca_rdma *rdma);
 bool rdma_cm_has_work(struct doca_rdma *rdma);
 
 void rdma_cm_end_listeners(struct doca_rdma *rdma);
+
+/* ---- cm_fault.c ---- */
+
+/* Ask the fault plan about a call of the context. Returns SUCCESS, or the status that the call fails with. */
+doca_error_t rdma_cm_plan(const struct doca_rdma *rdma, enum sim_op op, struct rdma_cm_plan *ret_plan);
 
 #endif

@@ -106,6 +106,12 @@ enum rdma_cm_state {
 	RDMA_CM_NUM_STATES,
 };
 
+/* What faults do to a request, or to its answer. */
+struct rdma_cm_plan {
+	uint64_t due_ns; /* it is not sent before; 0 = it is sent at once, SIM_JOB_NEVER_DUE = never */
+	bool is_refused;
+};
+
 /* What the connection manager knows of a connection. */
 struct rdma_cm {
 	enum rdma_cm_state state;
@@ -114,7 +120,10 @@ struct rdma_cm {
 	struct sim_channel *channel;           /* NULL = closed */
 	struct doca_rdma_addr *addr;           /* of a client: the server's, counted as a user */
 	struct doca_rdma_addr *listening_addr; /* of a server: the connection's own */
+	uint32_t server;                       /* of a client: the server's function */
 	uint64_t deadline_ns;                  /* of a client's request */
+	struct rdma_cm_plan plan;              /* of a client's request, or of a server's answer */
+	bool is_accepted;                      /* of a server: the answer is sent when the plan says so */
 	struct sim_key peer_key;               /* of a server: the client's inbox */
 	uint32_t peer_function;
 };

@@ -13,9 +13,9 @@
 #define MAX_PROGRAMS 6 /* that are named */
 
 #define EVENT_OPS (SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION))
-#define NOT_RECORDED                                                                                                   \
-	(SIM_OP_BIT(SIM_OP_COMCH_CONNECT) | SIM_OP_BIT(SIM_OP_COMM_CHANNEL_CONNECT) | SIM_OP_BIT(SIM_OP_MMAP_EXPORT) | \
-	 SIM_OP_BIT(SIM_OP_MMAP_IMPORT) | SIM_OP_BIT(SIM_OP_DEV_OPEN) | SIM_OP_BIT(SIM_OP_ALLOC))
+#define NOT_RECORDED                                                                                    \
+	(sim_act_ops(SIM_ACT_STALL) | SIM_OP_BIT(SIM_OP_MMAP_EXPORT) | SIM_OP_BIT(SIM_OP_MMAP_IMPORT) | \
+	 SIM_OP_BIT(SIM_OP_DEV_OPEN) | SIM_OP_BIT(SIM_OP_ALLOC))
 
 struct text {
 	char *at;

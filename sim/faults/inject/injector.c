@@ -113,7 +113,7 @@ static void merge_event_actions(struct evaluation *eval, const struct sim_rule *
 
 static bool is_submission(enum sim_op op)
 {
-	return op != SIM_OP_COMCH_CONNECT && op != SIM_OP_COMM_CHANNEL_CONNECT;
+	return (sim_act_ops(SIM_ACT_STALL) & SIM_OP_BIT(op)) == 0;
 }
 
 static void merge_rule(struct evaluation *eval, struct candidate *candidate)

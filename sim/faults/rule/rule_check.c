@@ -9,8 +9,6 @@
 
 #define A(act) SIM_ACT_BIT(SIM_ACT_##act)
 
-#define CONNECT_OPS (SIM_OP_BIT(SIM_OP_COMCH_CONNECT) | SIM_OP_BIT(SIM_OP_COMM_CHANNEL_CONNECT))
-
 sim_bits sim_rule_ops(const struct sim_rule *rule)
 {
 	sim_bits ops = 0;
@@ -20,7 +18,7 @@ sim_bits sim_rule_ops(const struct sim_rule *rule)
 			ops |= SIM_OP_BIT(op);
 	ops &= rule->ops;
 	if (rule->refuse_status)
-		ops &= ~CONNECT_OPS;
+		ops &= ~sim_act_ops(SIM_ACT_STALL); /* connections */
 	if ((rule->actions & A(FAIL)) && rule->status != SIM_STATUS_NO_MEMORY)
 		ops &= ~SIM_OP_BIT(SIM_OP_ALLOC);
 	if (sim_rule_moves(rule))
@@ -175,7 +173,7 @@ static int check_ops(const struct sim_rule *rule, struct sim_rule_conflict *conf
 	for (uint32_t i = 0; i < SIM_NUM_CONDITIONS; i++)
 		if (rule->where & UINT32_C(1) << i & ~conditions_of(rule->ops))
 			return set_condition_conflict(rule, conflict, condition_name(i));
-	if (rule->refuse_status && !(rule->ops & sim_act_ops(SIM_ACT_REFUSE) & ~CONNECT_OPS))
+	if (rule->refuse_status && !(rule->ops & sim_act_ops(SIM_ACT_REFUSE) & ~sim_act_ops(SIM_ACT_STALL)))
 		return set_conflict(conflict, "refuse",
 				    "refuse: of a connection has no status; write refuse, or fail=%s",
 				    sim_status_name(rule->refuse_status));

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Faults at connections of RDMA by addresses. Two contexts of one process: a client, and a server that accepts what comes. A cell
+ * has the events of the client, and those of the server. */
+#include <bfsim.h>
+#include <doca_dev.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell.h"
+#include "tests/api/rdma_util.h"
+
+#define PORT     7471
+#define SHORT_MS 700   /* until a client gives up that must */
+#define LONG_MS  50000 /* one that must not, on a busy machine */
+
+static void note(struct peer *peer, const char *call, doca_error_t result)
+{
+	if (result != DOCA_SUCCESS)
+		sprintf(peer->trace + strlen(peer->trace), "%s: %s\n", call, doca_error_get_name(result));
+}
+
+static void accept(struct peer *peer, struct doca_rdma_connection *connection)
+{
+	note(peer, "accept", doca_rdma_connection_accept(connection, NULL, 0));
+}
+
+static void on_request(struct doca_rdma_connection *connection, union doca_data ctx_user_data)
+{
+	struct peer *peer = ctx_user_data.ptr;
+
+	strcat(peer->trace, "request\n");
+	accept(peer, connection);
+	if (cell_is("fail")) /* the request still waits for an answer, unless it has one */
+		accept(peer, connection);
+}
+
+static void on_established(struct doca_rdma_connection *connection, union doca_data user_data,
+			   union doca_data ctx_user_data)
+{
+	struct peer *peer = ctx_user_data.ptr;
+
+	strcat(peer->trace, "established\n");
+}
+
+static void on_failure(struct doca_rdma_connection *connection, union doca_data user_data,
+		       union doca_data ctx_user_data)
+{
+	struct peer *peer = ctx_user_data.ptr;
+
+	strcat(peer->trace, "failure\n");
+}
+
+static void on_disconnected(struct doca_rdma_connection *connection, union doca_data user_data,
+			    union doca_data ctx_user_data)
+{
+	struct peer *peer = ctx_user_data.ptr;
+
+	strcat(peer->trace, "disconnected\n");
+}
+
+/* Whether the client finds no server, or gets no answer. */
+static bool must_time_out(void)
+{
+	return cell_is("hang") || (strcmp(cell->op, "rdma.listen") == 0 && !cell_is("stall"));
+}
+
+static struct peer *open_started(void)
+{
+	struct peer *peer = peer_open(0, RDMA_ALL_ACCESS);
+
+	CHECK(doca_rdma_set_connection_state_callbacks(peer->rdma, on_request, on_established, on_failure,
+						       on_disconnected) == DOCA_SUCCESS);
+	CHECK(doca_rdma_set_connection_request_timeout(peer->rdma, must_time_out() ? SHORT_MS : LONG_MS) ==
+	      DOCA_SUCCESS);
+	peer_start(peer);
+	return peer;
+}
+
+static struct doca_rdma_addr *address_of(const struct peer *peer)
+{
+	struct doca_rdma_addr *addr;
+	uint8_t bytes[4];
+	char text[16];
+
+	CHECK(doca_devinfo_get_ipv4_addr(doca_dev_as_devinfo(peer->dev), bytes, sizeof(bytes)) == DOCA_SUCCESS);
+	sprintf(text, "%u.%u.%u.%u", bytes[0], bytes[1], bytes[2], bytes[3]);
+	CHECK(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, text, PORT, &addr) == DOCA_SUCCESS);
+	return addr;
+}
+
+static void expect_trace(const struct peer *peer, const char *expected)
+{
+	if (strcmp(peer->trace, expected) != 0)
+		check_fail(__FILE__, __LINE__, cell->op, peer->trace, expected);
+}
+
+static void connections_dpu(struct side *side)
+{
+	struct peer *client = open_started(), *server = open_started();
+	struct doca_rdma_addr *addr = address_of(server);
+	uint64_t begin_ns = bfsim_now_ns();
+
+	cell_arm();
+	note(server, "listen", doca_rdma_start_listen_to_port(server->rdma, PORT));
+	note(client, "connect", doca_rdma_connect_to_addr(client->rdma, addr, (union doca_data){ 0 }));
+	while ((strlen(client->trace) < strlen(cell->on_dpu) || strlen(server->trace) < strlen(cell->on_host)) &&
+	       cell_since_ns(begin_ns) < 60000000000u) {
+		peer_progress(client);
+		peer_progress(server);
+	}
+	expect_trace(client, cell->on_dpu);
+	expect_trace(server, cell->on_host);
+	if (cell_is("stall"))
+		CHECK(cell_since_ns(begin_ns) >= CELL_DELAY_NS);
+	if (must_time_out())
+		CHECK(cell_since_ns(begin_ns) >= SHORT_MS * UINT64_C(1000000));
+	cell_expect_hit();
+	peer_close(client);
+	peer_close(server);
+	CHECK(doca_rdma_addr_destroy(addr) == DOCA_SUCCESS);
+}
+
+#define CELL(op, act, rest, client, server)                                   \
+	{                                                                     \
+		op, act, rest, connections_dpu, comch_nothing, client, server \
+	}
+
+static const struct cell cells[] = {
+	CELL("rdma.connect", "refuse", "nth=1 refuse", "failure\n", ""),
+	CELL("rdma.connect", "fail", "nth=1 fail=TIME_OUT", "connect: DOCA_ERROR_TIME_OUT\n", ""),
+	CELL("rdma.connect", "stall", "nth=1 stall=500ms", "established\n", "request\nestablished\n"),
+	CELL("rdma.connect", "hang", "nth=1 hang", "failure\n", ""),
+	CELL("rdma.accept", "refuse", "nth=1 refuse", "failure\n",
+	     "request\naccept: DOCA_ERROR_CONNECTION_ABORTED\nfailure\n"),
+	CELL("rdma.accept", "fail", "nth=1 fail=TIME_OUT", "established\n",
+	     "request\naccept: DOCA_ERROR_TIME_OUT\nestablished\n"),
+	CELL("rdma.accept", "stall", "nth=1 stall=500ms", "established\n", "request\nestablished\n"),
+	CELL("rdma.accept", "hang", "nth=1 hang", "failure\n", "request\nfailure\n"),
+	CELL("rdma.listen", "refuse", "nth=1 refuse", "failure\n", "listen: DOCA_ERROR_CONNECTION_ABORTED\n"),
+	CELL("rdma.listen", "fail", "nth=1 fail=TIME_OUT", "failure\n", "listen: DOCA_ERROR_TIME_OUT\n"),
+	CELL("rdma.listen", "stall", "nth=1 stall=500ms", "established\n", "request\nestablished\n"),
+};
+
+int main(void)
+{
+	return cell_run("rdma connections", cells, sizeof(cells) / sizeof(cells[0]));
+}
