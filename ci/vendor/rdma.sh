@@ -1,86 +1,136 @@
 # shellcheck shell=bash disable=SC2154 # part of ci/vendor-samples, whose variables these are
 # SPDX-License-Identifier: BSD-3-Clause
-# Samples of RDMA: two programs that exchange descriptors by files, and wait for Enter when they have written theirs.
+# Samples of RDMA: an active and a passive program, which find each other by files or by an address, and wait for Enter.
+#
+# The active program sends, or accesses the other's memory. By files, both wait until the user has copied what the other wrote; by
+# addresses, the passive one is the server. A program that sends waits for Enter until the other is ready: Enter comes at once, and the
+# message waits for a receive. A passive one without tasks waits for Enter until the active one is done.
 
-# Each side's standard input: Enter when the files that it needs are there, and once more when the other side is done.
-answers() {
-	# shellcheck disable=SC2016 # for bfsim's shells
-	printf '%s' 'for file in $NEEDED; do until [ -s "$WORK/$file" ]; do sleep 0.02; done; done; sleep 0.2; echo; '
-	printf '%s' "$1"
-}
+nodes=share/topologies/two-nodes.yaml # two hosts with a card each
+ways=("host dpu" "dpu host" "node0/host node1/host" "node0/dpu node1/dpu") # active and passive side
 
-# rdma_pair ACTIVE ACTIVE_FLAGS PASSIVE PASSIVE_FLAGS WHO PATTERN [RESOURCE]: ACTIVE on the host and PASSIVE on the DPU,
-# and the other way round. WHO (active or passive) logs a line that matches PATTERN.
+# rdma_pair ACTIVE PASSIVE PATTERN [RESOURCE]: each of the ways, by files and by addresses. One of the two logs a line that matches
+# PATTERN for each connection; RESOURCE: the passive program has a file of its memory for the active one, too.
 rdma_pair() {
-	local sample side
+	local sample side result=ok note="host, DPU and two nodes, by files and by addresses"
 	storm_note=
-	for sample in "$1" "$3"; do
+	for sample in "$1" "$2"; do
 		for side in host dpu; do
 			quietly "$sample does not build for the $side" build $side doca_rdma "$sample" && continue
 			row "$1" FAILED - "needs both, for both sides"
-			row "$3" FAILED - "needs both, for both sides"
+			row "$2" FAILED - "needs both, for both sides"
 			return
 		done
 	done
-	if run_rounds rdma_ways "$@"; then
-		row "$1" ok ok "host and DPU, by files"
-		row "$3" ok ok "DPU and host, by files"
-	else
-		row "$1" ok FAILED "see above"
-		row "$3" ok FAILED "see above"
+	if ! run_rounds rdma_ways "$@"; then
+		result=FAILED
+		note="see above"
 	fi
+	row "$1" ok $result "$note"
+	row "$2" ok $result "$note"
 }
 
-rdma_ways() { run_rdma host dpu "$@" && run_rdma dpu host "$@"; }
+# In a storm, which is long, only between host and DPU.
+rdma_ways() {
+	local way how
+	for how in by_files by_addresses; do
+		for way in "${ways[@]}"; do
+			if $storm && [[ $way == node* ]]; then continue; fi
+			# shellcheck disable=SC2086 # two sides
+			run_rdma $how $way "$@" || return 1
+		done
+	done
+}
 
-# run_rdma SIDE_OF_ACTIVE SIDE_OF_PASSIVE and the arguments of rdma_pair
+# run_rdma by_files|by_addresses SIDE_OF_ACTIVE SIDE_OF_PASSIVE and the arguments of rdma_pair
 run_rdma() {
-	local dir active=$1 passive=$2 resource=${9-}
-	dir=$(mktemp -d "$scratch/rdma.XXXXXX")
-	export WORK=$dir
-	ACTIVE_PROGRAM="$(program "$active" doca_rdma "$3") -d mlx5_0 -ld $dir/active -re $dir/passive $4"
-	PASSIVE_PROGRAM="$(program "$passive" doca_rdma "$5") -d mlx5_0 -ld $dir/passive -re $dir/active $6"
-	[ -z "$resource" ] || ACTIVE_PROGRAM+=" -m $dir/resource" PASSIVE_PROGRAM+=" -m $dir/resource"
+	local how=$1 active=$2 passive=$3 what
+	shift 3
+	what="$1 ($active) and $2 ($passive), $how"
+	ACTIVE_PROGRAM="$(program "${active##*/}" doca_rdma "$1") -d mlx5_0"
+	PASSIVE_PROGRAM="$(program "${passive##*/}" doca_rdma "$2") -d mlx5_0"
+	WORK=$(mktemp -d "$scratch/rdma.XXXXXX")
+	export WORK
+	CONNECTIONS=1
+	[[ $1 != *multi_conn* ]] || CONNECTIONS=2
+	$how "$active" "$passive" "${4:+resource}"
 	export ACTIVE_PROGRAM PASSIVE_PROGRAM
-	local active_side passive_side files="active passive ${resource:+resource}"
-	# shellcheck disable=SC2016 # for bfsim's shells
-	active_side="NEEDED='$files'; { $(answers 'sleep 1; echo;') } | \$ACTIVE_PROGRAM; rc=\$?; touch \$WORK/done; exit \$rc"
-	# shellcheck disable=SC2016 # for bfsim's shells
-	passive_side="NEEDED='$files'; { $(answers 'until [ -e "$WORK/done" ]; do sleep 0.02; done; echo;') } | \$PASSIVE_PROGRAM"
-	if [ "$active" = host ]; then
-		both_sides "$3 on the host, $5 on the DPU" "$active_side" "$passive_side"
-	else
-		both_sides "$5 on the host, $3 on the DPU" "$passive_side" "$active_side"
-	fi || return 1
-	check "$3 and $5" "$8" && check_errors "$3 and $5"
+	rdma_sides "$what" "$active" "$active_command" "$passive" "$passive_command" &&
+		check_lines "$what" "$3" $CONNECTIONS && check_errors "$what"
 }
 
-# run_rdma_cm SIDE_OF_CLIENT SIDE_OF_SERVER CLIENT CLIENT_FLAGS SERVER SERVER_FLAGS PATTERN CLIENT_ENTERS SERVER_ENTERS: by
-# addresses. Enter comes as often as each side waits for it, when the other has had time to get there.
-run_rdma_cm() {
-	local client=$1 server=$2 address
-	address=$(bfsim devs --json | python3 -c 'import json, sys
-print(next(f["ipv4"] for card in json.load(sys.stdin)["cards"] for f in card["functions"] if f["side"] == sys.argv[1]))' "$server")
-	CLIENT_PROGRAM="$(program "$client" doca_rdma "$3") -d mlx5_0 -cm -sa $address -sat ipv4 $4"
-	SERVER_PROGRAM="$(program "$server" doca_rdma "$5") -d mlx5_0 -cm $6"
-	export CLIENT_PROGRAM SERVER_PROGRAM CLIENT_ENTERS=$8 SERVER_ENTERS=$9
+# rdma_sides WHAT SIDE COMMAND SIDE COMMAND: in one session
+rdma_sides() {
+	local arguments=(--timeout 120)
+	case $2 in
+	node*) arguments+=(--topology "$top/$nodes" "--on=$2=$3" "--on=$4=$5") ;;
+	*) arguments+=("--$2" "$3" "--$4" "$5") ;;
+	esac
+	in_session "$1" "${arguments[@]}"
+}
+
+# check_lines WHAT PATTERN NUMBER: so many lines of the log match.
+check_lines() {
+	local found
+	found=$(grep -Ec -- "$2" "$scratch/log")
+	[ "$found" -ne "$3" ] || return 0
+	echo "--- $1: $found lines match, not $3: $2"
+	tail -n 25 "$scratch/log"
+	return 1
+}
+
+# A side's standard input, for bfsim's shells: what the user does.
+enter='echo;'
+# shellcheck disable=SC2016
+enter_when_done='until [ -e "$WORK/done" ]; do sleep 0.02; done; echo;'
+
+# fetch FROM TO: the user copies a file when it is there.
+fetch() { printf 'until [ -s "%s" ]; do sleep 0.02; done; cp "%s" "%s"; ' "$1" "$1" "$2"; }
+
+# by_files ACTIVE_SIDE PASSIVE_SIDE [RESOURCE]: each side has a folder of its own, as the programs delete their files and the other's.
+# Of several connections, each has files of its own.
+by_files() {
+	local active=$WORK/active passive=$WORK/passive number suffix='' active_input='' passive_input=''
+	mkdir "$active" "$passive"
+	ACTIVE_PROGRAM+=" -ld $active/own -re $active/other ${3:+-m $active/resource}"
+	PASSIVE_PROGRAM+=" -ld $passive/own -re $passive/other ${3:+-m $passive/resource}"
+	if [ "$CONNECTIONS" -gt 1 ]; then
+		ACTIVE_PROGRAM+=" -nc $CONNECTIONS" PASSIVE_PROGRAM+=" -nc $CONNECTIONS"
+	fi
+	[ -z "${3-}" ] || active_input=$(fetch "$passive/resource" "$active/resource")
+	for ((number = 0; number < CONNECTIONS; number++)); do
+		[ "$CONNECTIONS" = 1 ] || suffix=$(printf -- '-%04u' "$number")
+		active_input+=$(fetch "$passive/own$suffix" "$active/other$suffix")$enter
+		passive_input+=$(fetch "$active/own$suffix" "$passive/other$suffix")$enter
+	done
+	active_command="{ $active_input $enter } | \$ACTIVE_PROGRAM; rc=\$?; touch \$WORK/done; exit \$rc"
+	passive_command="{ $passive_input $enter_when_done } | \$PASSIVE_PROGRAM"
+}
+
+# by_addresses ACTIVE_SIDE PASSIVE_SIDE: one client for each connection, when the server listens.
+by_addresses() {
+	local address topology=()
+	[[ $2 != node* ]] || topology=(--topology "$top/$nodes")
+	address=$(bfsim devs "${topology[@]}" --json | python3 -c 'import json, sys
+print(next(f["ipv4"] for card in json.load(sys.stdin)["cards"] for f in card["functions"] if f["side"] == sys.argv[1]))' "$2")
+	ACTIVE_PROGRAM+=" -cm -sa $address -sat ipv4"
+	PASSIVE_PROGRAM+=" -cm"
+	[ "$CONNECTIONS" = 1 ] || PASSIVE_PROGRAM+=" -nc $CONNECTIONS"
 	# shellcheck disable=SC2016 # for bfsim's shells
-	local client_side='sleep 0.3; for i in $(seq $CLIENT_ENTERS); do sleep 1; echo; done | $CLIENT_PROGRAM'
-	# shellcheck disable=SC2016 # for bfsim's shells
-	local server_side='for i in $(seq $SERVER_ENTERS); do sleep 1.5; echo; done | $SERVER_PROGRAM'
-	if [ "$client" = host ]; then
-		both_sides "$3 on the host, $5 on the DPU, by addresses" "$client_side" "$server_side"
-	else
-		both_sides "$5 on the host, $3 on the DPU, by addresses" "$server_side" "$client_side"
-	fi || return 1
-	check "$3 and $5, by addresses" "$7" && check_errors "$3 and $5"
+	passive_command="{ $enter $enter_when_done } | \$PASSIVE_PROGRAM "'>"$WORK/server" 2>&1; rc=$?; touch "$WORK/ended"
+		cat "$WORK/server"; exit $rc'
+	# shellcheck disable=SC2016
+	active_command='until grep -qs "started connection successfully" "$WORK/server" || [ -e "$WORK/ended" ]; do sleep 0.02; done
+		rc=0; clients=; for i in $(seq '$CONNECTIONS'); do { '$enter' } | $ACTIVE_PROGRAM & clients="$clients $!"; done
+		for client in $clients; do wait $client || rc=1; done; touch "$WORK/done"; exit $rc'
 }
 
 rdma_samples() {
-	rdma_pair rdma_send "" rdma_receive "" passive "Got from sender: \"Hi DOCA RDMA!\""
-	rdma_pair rdma_send_immediate "" rdma_receive_immediate "" passive "Got from sender: \"Hi DOCA RDMA!\""
-	rdma_pair rdma_write_requester "" rdma_write_responder "" passive "Requester has written: \"Hi DOCA RDMA!\"" resource
-	rdma_pair rdma_write_immediate_requester "" rdma_write_immediate_responder "" passive "Requester has written: \"Hi DOCA RDMA!\"" resource
-	rdma_pair rdma_read_requester "" rdma_read_responder "" active "Read from responder: \"Hi DOCA RDMA!\"" resource
-	rdma_pair rdma_sync_event_requester "" rdma_sync_event_responder "" active "Sample finished successfully" resource
+	rdma_pair rdma_send rdma_receive "Got from sender: \"Hi DOCA RDMA!\""
+	rdma_pair rdma_send_immediate rdma_receive_immediate "Got from sender: \"Hi DOCA RDMA!\""
+	rdma_pair rdma_multi_conn_send rdma_multi_conn_receive "Got from sender: \"Hi DOCA RDMA!\""
+	rdma_pair rdma_write_requester rdma_write_responder "Requester has written: \"Hi DOCA RDMA!\"" resource
+	rdma_pair rdma_write_immediate_requester rdma_write_immediate_responder "Requester has written: \"Hi DOCA RDMA!\"" resource
+	rdma_pair rdma_read_requester rdma_read_responder "Read from responder: \"Hi DOCA RDMA!\"" resource
+	rdma_pair rdma_sync_event_requester rdma_sync_event_responder "Remote sync event has been notified for completion successfully" resource
 }
