@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pcie_model/fitted.h - timing constants of the profiles that were fitted to measurements.
  *
- * Written by ci/calibrate --fit from ci/calibration/bluefield_measurements.csv, which
- * has each row's source. With each constant stand the rows that it rests upon.
+ * Written by ci/calibrate --fit from ci/calibration/bluefield_measurements.csv and rdma_measurements.csv,
+ * which have each row's source. With each constant stand the rows that it rests upon.
  */
 #ifndef PCIE_FITTED_H
 #define PCIE_FITTED_H
@@ -66,5 +66,33 @@
 /* An Arm core's time for a control message.
  * 2 rows: jukebox03/thrift_dpumesh_extended */
 #define BF3_COMCH_SEND_PS 985000
+
+/* From the submission of a request to its first byte at the port.
+ * 60 rows: ZhiyiHu1999/BlueField-3_Tests */
+#define BF3_RDMA_REQUEST_PS 870000
+
+/* Added if its data are fetched from memory.
+ * 37 rows: ZhiyiHu1999/BlueField-3_Tests */
+#define BF3_RDMA_FETCH_PS 914000
+
+/* A port's time for a packet, on its way out or in.
+ * 57 rows: ZhiyiHu1999/BlueField-3_Tests */
+#define BF3_RDMA_PORT_PS 531000
+
+/* From a request for data at the responder's port to their first byte.
+ * 21 rows: ZhiyiHu1999/BlueField-3_Tests */
+#define BF3_RDMA_RESPOND_PS 922000
+
+/* From the last packet at the requester's port to the completion in the program's hand.
+ * 43 rows: ZhiyiHu1999/BlueField-3_Tests */
+#define BF3_RDMA_COMPLETE_PS 907000
+
+/* Ceiling of a read.
+ * 14 rows: ZhiyiHu1999/BlueField-3_Tests */
+#define BF3_RDMA_READ_FS_PER_BYTE 95200
+
+/* Rate between two ends at one port.
+ * 1 row: ZhiyiHu1999/BlueField-3_Tests */
+#define BF3_RDMA_LOOP_FS_PER_BYTE 59800
 
 #endif

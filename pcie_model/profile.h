@@ -14,6 +14,7 @@
 
 #include "engine.h"
 #include "link.h"
+#include "net.h"
 
 /* Engines of a card besides DMA, which work on memory of the host or of the DPU: F(X, name, its name in topologies). */
 #define PCIE_ACCELS_BY(F, X)                           \
@@ -117,6 +118,7 @@ struct pcie_profile {
 	struct pcie_link link;                 /* to the host */
 	struct pcie_engine engine;             /* channels = 0 without a DMA engine */
 	struct pcie_comch_timing comch_timing; /* all 0 without Comch */
+	struct pcie_rdma_timing rdma_timing;   /* of requests over the network */
 	struct pcie_caps host_caps;            /* of a function on a host side */
 	struct pcie_caps dpu_caps;             /* of a function on the DPU side */
 };

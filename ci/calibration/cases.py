@@ -29,6 +29,10 @@ OPERATIONS = {
     "dpa_dma_copy_plus_arm_control_send": {"issuer": "dpa", "before": 1, "sends": 1},
 }
 
+# Operations over the network, and where the two ends are.
+RDMA_OPERATIONS = {"rdma_send": "send", "rdma_write": "write", "rdma_read": "read", "rdma_atomic": "atomic"}
+RDMA_DIRECTIONS = {"host_to_remote_host": 0, "host_to_same_host_loopback": 1}
+
 NOT_MODELLED = [
     (r"pingpong_", "programs on both sides poll, check and answer within the figure: not the engine's latency"),
     (r"tcp_", "the management network, which is not simulated"),
@@ -57,8 +61,19 @@ class Row:
     bytes: int = 0
     profile: str = ""
     comch: bool = False
+    rdma: bool = False
     question: dict = field(default_factory=dict)
     left_out: str = ""
+
+    @property
+    def model(self):
+        """Which constants it depends on."""
+        return self.profile, self.rdma
+
+    @property
+    def group(self):
+        """What its error is averaged with: device, metric."""
+        return self.device, ("rdma_" if self.rdma else "") + self.metric
 
 
 class LeaveOut(Exception):
@@ -116,6 +131,25 @@ def check_note(row):
                        "and the source has from 7.8 to 19.0 GB/s for the same 4096 bytes")
 
 
+def ask_rdma(row):
+    """The same of a request over the network, with data in the request as far as the note says."""
+    text = row.text
+    if text["direction"] not in RDMA_DIRECTIONS:
+        raise LeaveOut(f"its direction is \"{text['direction']}\"")
+    row.rdma = True
+    row.question = {"op": RDMA_OPERATIONS[text["operation"]], "bytes": row.bytes,
+                    "loop": RDMA_DIRECTIONS[text["direction"]],
+                    "window": min(count_of(text["queue_depth"], "queue_depth", 1), 1024)}
+    if count_of(text["threads"], "threads", 1) > 1:
+        raise LeaveOut("several connections at a time")
+    for key, pattern in (("mtu", r"path MTU (\d+)"), ("inline", r"max inline (\d+)")):
+        found = re.search(pattern, text["note"])
+        if found:
+            row.question[key] = int(found[1])
+    if row.metric != "latency_us":
+        row.question.setdefault("inline", 0)  # as perftest's runs of bandwidth by default
+
+
 def ask(row):
     """Fill in the row's question."""
     text = row.text
@@ -123,6 +157,9 @@ def ask(row):
     operation = OPERATIONS.get(text["operation"])
     if text["operation"] == "comch_control_one_way":
         row.comch = True
+        return
+    if text["operation"] in RDMA_OPERATIONS:
+        ask_rdma(row)
         return
     if operation is None:
         raise LeaveOut(f"nothing here is called {text['operation']}")
@@ -162,7 +199,7 @@ def judge(row):
         row.bytes = size_of(text["size_bytes"])
     check_note(row)
     ask(row)
-    if row.device in WITHOUT_ENGINE:
+    if row.device in WITHOUT_ENGINE and not row.rdma:
         raise LeaveOut(f"{row.device} has no engine that copies for applications")
 
 

@@ -19,6 +19,10 @@ class Constant:
     profiles: tuple
     start: int
     meaning: str
+    rdma: bool = False
+
+    def concerns(self, row):
+        return row.profile in self.profiles and row.rdma == self.rdma
 
 
 CONSTANTS = (
@@ -52,6 +56,20 @@ CONSTANTS = (
              "all DPA units together have no more than one copy in this time"),
     Constant("BF3_COMCH_SEND_PS", "comch-send-ps", BOTH, 800_000,
              "an Arm core's time for a control message"),
+    Constant("BF3_RDMA_REQUEST_PS", "rdma-request-ps", BOTH, 900_000,
+             "from the submission of a request to its first byte at the port", True),
+    Constant("BF3_RDMA_FETCH_PS", "rdma-fetch-ps", BOTH, 800_000,
+             "added if its data are fetched from memory", True),
+    Constant("BF3_RDMA_PORT_PS", "rdma-port-ps", BOTH, 500_000,
+             "a port's time for a packet, on its way out or in", True),
+    Constant("BF3_RDMA_RESPOND_PS", "rdma-respond-ps", BOTH, 900_000,
+             "from a request for data at the responder's port to their first byte", True),
+    Constant("BF3_RDMA_COMPLETE_PS", "rdma-complete-ps", BOTH, 900_000,
+             "from the last packet at the requester's port to the completion in the program's hand", True),
+    Constant("BF3_RDMA_READ_FS_PER_BYTE", "rdma-read-fs-per-byte", BOTH, 90_000,
+             "ceiling of a read", True),
+    Constant("BF3_RDMA_LOOP_FS_PER_BYTE", "rdma-loop-fs-per-byte", BOTH, 90_000,
+             "rate between two ends at one port", True),
 )
 STEPS = (0.25, 0.1, 0.04, 0.015, 0.005)  # relative
 MAX_ROUNDS = 12
@@ -74,7 +92,7 @@ def rounded(value):
 
 def improve(model, rows, values, constant, step):
     """Move one constant by the step, up or down, while that helps. Returns whether it did."""
-    concerned = [row for row in rows if row.profile in constant.profiles]
+    concerned = [row for row in rows if constant.concerns(row)]
     best = cost(model, concerned)
     moved = False
     for factor in (1 + step, 1 / (1 + step)):
@@ -121,8 +139,8 @@ def header_text(model, rows, values):
     lines = ["/* SPDX-License-Identifier: BSD-3-Clause */",
              "/* pcie_model/fitted.h - timing constants of the profiles that were fitted to measurements.",
              " *",
-             " * Written by ci/calibrate --fit from ci/calibration/bluefield_measurements.csv, which",
-             " * has each row's source. With each constant stand the rows that it rests upon.",
+             " * Written by ci/calibrate --fit from ci/calibration/bluefield_measurements.csv and rdma_measurements.csv,",
+             " * which have each row's source. With each constant stand the rows that it rests upon.",
              " */",
              "#ifndef PCIE_FITTED_H", "#define PCIE_FITTED_H"]
     for constant in CONSTANTS:

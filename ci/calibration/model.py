@@ -9,7 +9,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
-SOURCES = ["ci/calibration/predict.c", "pcie_model/engine.c", "pcie_model/link.c", "pcie_model/profile.c"]
+SOURCES = ["ci/calibration/predict.c", "pcie_model/engine.c", "pcie_model/link.c", "pcie_model/net.c", "pcie_model/profile.c"]
 BATCH = 64  # lines that surely fit into a pipe
 
 
@@ -38,8 +38,8 @@ class Model:
         """As it was compiled."""
         self.close()
         self.process = subprocess.Popen([self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.settings = {}  # profile -> {constant's name: value}, as far as set
-        self.answers = {}   # (line, settings of its profile) -> answer
+        self.settings = {}  # (profile, whether of RDMA) -> {constant's name: value}, as far as set
+        self.answers = {}   # (line, settings of its model) -> answer
 
     def close(self):
         if self.process:
@@ -65,13 +65,13 @@ class Model:
     def set(self, constant, value):
         """Of all profiles that share the constant."""
         for profile in constant.profiles:
-            self.settings.setdefault(profile, {})[constant.name] = value
+            self.settings.setdefault((profile, constant.rdma), {})[constant.name] = value
         self.ask([f"set {profile} {constant.name} {value}" for profile in constant.profiles])
 
     def predict(self, rows):
         """What the model says for each row, in the row's metric."""
-        settings = {row.profile: tuple(self.settings.get(row.profile, {}).items()) for row in rows}
-        keys = [(line_of(row), settings[row.profile]) for row in rows]
+        settings = {row.model: tuple(self.settings.get(row.model, {}).items()) for row in rows}
+        keys = [(line_of(row), settings[row.model]) for row in rows]
         new = [key for key in dict.fromkeys(keys) if key not in self.answers]
         self.answers.update(zip(new, self.ask([line for line, _ in new])))
         return [in_metric(row, self.answers[key]) for row, key in zip(rows, keys)]
@@ -80,7 +80,8 @@ class Model:
 def line_of(row):
     if row.comch:
         return f"comch {row.profile}"
-    return f"predict {row.profile} " + " ".join(f"{key}={value}" for key, value in sorted(row.question.items()))
+    verb = "rdma" if row.rdma else "predict"
+    return f"{verb} {row.profile} " + " ".join(f"{key}={value}" for key, value in sorted(row.question.items()))
 
 
 def in_metric(row, answer):

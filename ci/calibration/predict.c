@@ -2,6 +2,8 @@
 /* What pcie_model predicts for a measurement: asked by ci/calibrate, one line in, one line out.
  *
  *   predict PROFILE KEY=VALUE...   ->  PERIOD_PS LATENCY_PS   (per job, in the long run)
+ *   rdma PROFILE KEY=VALUE...      ->  PERIOD_PS LATENCY_PS   (of one connection; latency: up to the arrival of a write
+ *                                      or send, up to the end of a read or atomic operation)
  *   comch PROFILE                  ->  ONE_WAY_PS
  *   set PROFILE CONSTANT VALUE     ->  ok                     (until the program ends)
  *
@@ -10,6 +12,9 @@
  * own), quiet (1: ends are reported together), before (64-byte reads whose end the
  * issuer waits for before each job), sends (control messages that one core sends per
  * job, for all queues), gen and lanes (another host link than the profile's).
+ *
+ * Keys of rdma: op (send, write, read, atomic), bytes, window, mtu, inline (the most bytes that a request holds), loop (1:
+ * both ends at one port).
  */
 #include <errno.h>
 #include <stddef.h>
@@ -46,6 +51,13 @@ static const struct constant {
 	{ "local-fs-per-byte", offsetof(struct pcie_profile, engine.local.fs_per_byte) },
 	{ "comch-send-ps", offsetof(struct pcie_profile, comch_timing.send_ps) },
 	{ "comch-one-way-ps", offsetof(struct pcie_profile, comch_timing.one_way_ps) },
+	{ "rdma-request-ps", offsetof(struct pcie_profile, rdma_timing.request_ps) },
+	{ "rdma-fetch-ps", offsetof(struct pcie_profile, rdma_timing.fetch_ps) },
+	{ "rdma-port-ps", offsetof(struct pcie_profile, rdma_timing.port_ps) },
+	{ "rdma-respond-ps", offsetof(struct pcie_profile, rdma_timing.respond_ps) },
+	{ "rdma-complete-ps", offsetof(struct pcie_profile, rdma_timing.complete_ps) },
+	{ "rdma-read-fs-per-byte", offsetof(struct pcie_profile, rdma_timing.read_fs_per_byte) },
+	{ "rdma-loop-fs-per-byte", offsetof(struct pcie_profile, rdma_timing.loop_fs_per_byte) },
 };
 
 struct question {
@@ -230,6 +242,116 @@ static void do_predict(char **rest)
 	printf("%llu %llu\n", (unsigned long long)answer.period_ps, (unsigned long long)answer.latency_ps);
 }
 
+/* ---- RDMA ---- */
+
+struct rdma_question {
+	struct pcie_rdma_timing timing;
+	struct pcie_net_request request;
+	uint64_t window, mtu, loop;
+};
+
+static int take_op(const char *text, struct pcie_net_request *request)
+{
+	static const char *const names[] = { [PCIE_NET_SEND] = "send",
+					     [PCIE_NET_WRITE] = "write",
+					     [PCIE_NET_READ] = "read",
+					     [PCIE_NET_ATOMIC] = "atomic" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], text) == 0) {
+			request->op = (enum pcie_net_op)i;
+			return 0;
+		}
+	}
+	return complain("there is no operation", text);
+}
+
+static int take_rdma_pair(char *pair, struct rdma_question *question)
+{
+	char *text = strchr(pair, '=');
+	uint64_t number;
+
+	if (!text)
+		return complain("this is no KEY=VALUE:", pair);
+	*text++ = '\0';
+	number = strtoull(text, NULL, 10);
+	if (strcmp(pair, "op") == 0)
+		return take_op(text, &question->request);
+	if (strcmp(pair, "bytes") == 0)
+		question->request.bytes = number;
+	else if (strcmp(pair, "window") == 0)
+		question->window = number;
+	else if (strcmp(pair, "mtu") == 0)
+		question->mtu = number;
+	else if (strcmp(pair, "inline") == 0)
+		question->timing.max_inline_bytes = (uint32_t)number;
+	else if (strcmp(pair, "loop") == 0)
+		question->loop = number;
+	else
+		return complain("there is no key", pair);
+	return 0;
+}
+
+/* One connection in a closed loop, on an idle network. */
+static struct answer predict_rdma(const struct rdma_question *question)
+{
+	static struct pcie_net_state state;
+	const struct pcie_rdma_timing *timing = &question->timing;
+	bool has_data = question->request.op == PCIE_NET_SEND || question->request.op == PCIE_NET_WRITE;
+	struct pcie_net_connection connection = { .requester = timing, .responder = timing };
+	struct pcie_queue_state issuer = { 0 };
+	struct pcie_net_flow flow = { 0 };
+	uint64_t done_ps[MAX_WINDOW] = { 0 };
+	uint64_t half = question->window * ROUNDS / 2 + 16;
+	uint64_t half_ps = 0, latencies_ps = 0;
+	struct pcie_net_times times = { 0 };
+
+	memset(&state, 0, sizeof(state));
+	if (question->loop) {
+		pcie_net_loop_path(timing, 0, &connection.there);
+		pcie_net_loop_path(timing, 1, &connection.back);
+	} else {
+		pcie_net_default_path(timing, timing, 0, timing->rate_bps, 1, timing->rate_bps, &connection.there);
+		pcie_net_default_path(timing, timing, 2, timing->rate_bps, 3, timing->rate_bps, &connection.back);
+	}
+	connection.there.mtu_bytes = connection.back.mtu_bytes = (uint32_t)question->mtu;
+	for (uint64_t i = 0; i < 2 * half; i++) {
+		uint64_t submit_ps = done_ps[i % question->window];
+
+		pcie_net_run(&connection, &question->request, pcie_net_submit(timing, submit_ps, &issuer), &flow,
+			     &state, &times);
+		done_ps[i % question->window] = times.done_ps;
+		if (i < half)
+			half_ps = times.done_ps;
+		else
+			latencies_ps += (has_data ? times.arrived_ps : times.done_ps) - submit_ps;
+	}
+	return (struct answer){ .period_ps = (times.done_ps - half_ps) / half, .latency_ps = latencies_ps / half };
+}
+
+static void do_rdma(char **rest)
+{
+	const struct pcie_profile *profile = find_profile(strtok_r(NULL, " \n", rest));
+	struct rdma_question question = { .window = 1, .mtu = 1024 };
+	struct answer answer;
+	char *pair;
+
+	if (!profile)
+		return;
+	question.timing = profile->rdma_timing;
+	while ((pair = strtok_r(NULL, " \n", rest))) {
+		if (take_rdma_pair(pair, &question) < 0)
+			return;
+	}
+	if (question.request.bytes > PCIE_LINK_MAX_BYTES || question.window < 1 || question.window > MAX_WINDOW ||
+	    question.mtu < 1 || question.mtu > UINT32_MAX) {
+		complain("out of range, for the profile", profile->name);
+		return;
+	}
+	answer = predict_rdma(&question);
+	printf("%llu %llu\n", (unsigned long long)answer.period_ps, (unsigned long long)answer.latency_ps);
+}
+
 static void do_comch(char **rest)
 {
 	const struct pcie_profile *profile = find_profile(strtok_r(NULL, " \n", rest));
@@ -268,6 +390,8 @@ int main(void)
 
 		if (verb && strcmp(verb, "predict") == 0)
 			do_predict(&rest);
+		else if (verb && strcmp(verb, "rdma") == 0)
+			do_rdma(&rest);
 		else if (verb && strcmp(verb, "comch") == 0)
 			do_comch(&rest);
 		else if (verb && strcmp(verb, "set") == 0)

@@ -24,14 +24,17 @@ rows() {
 
 test_the_model_meets_the_goal_on_the_measurements_in_the_tree() {
 	status 0 calibrate --goal 15
-	same 5 "$(grep -c '^MAPE BlueField-[23] [a-zA-Z_]* [0-9.]* over [0-9]* rows$' out)"
-	tail -n 5 out >last
+	same 8 "$(grep -c '^MAPE BlueField-[23] [a-zA-Z_]* [0-9.]* over [0-9]* rows$' out)"
+	tail -n 8 out >last
 	says '^MAPE BlueField-3 throughput_GBps ' last
+	status 0 calibrate --data "$ci/calibration/rdma_measurements.csv" --goal 10
+	same 3 "$(grep -c '^MAPE BlueField-3 rdma_' out)"
 }
 
 test_each_row_is_predicted_or_left_out_for_a_reason() {
 	status 0 calibrate
-	same "$(($(wc -l <"$ci/calibration/bluefield_measurements.csv") - 1))" "$(grep -c '^row ' out)"
+	same "$(($(cat "$ci"/calibration/bluefield_measurements.csv "$ci"/calibration/rdma_measurements.csv | wc -l) - 2))" \
+		"$(grep -c '^row ' out)"
 	same 0 "$(grep '^row ' out | grep -Evc ' predicted [0-9.e+]+ error [+-][0-9.]+ %$| left out: .{10,}$')"
 }
 
@@ -66,6 +69,29 @@ test_other_measurements_are_predicted_too() {
 	status 0 calibrate --data rows.csv
 	says '^row +2 BlueField-3 .* predicted 14\.[0-9]+ error' out
 	says '^MAPE BlueField-3 throughput_GBps 0\.[0-9] over 1 rows$' out
+}
+
+# A half round trip of a write of 256 KiB, at 100 Gb/s in packets of 1 KiB: 23 us for the wire, and 3.4 us.
+test_requests_over_the_network_are_predicted_too() {
+	rows 'BlueField-3,BF3,host_to_remote_host,rdma_write,262144,1,1,latency_us,26.4,me,path MTU 1024' \
+		'BlueField-3,BF3,host_to_remote_host,rdma_write,262144,1,1,latency_us,25.1,me,path MTU 4096' \
+		'BlueField-3,BF3,host_to_same_host_loopback,rdma_read,64,1,1,rate_Mops,0.37,me,none' \
+		'ConnectX-7,CX7,host_to_remote_host,rdma_send,64,1,1,latency_us,2.7,me,none' \
+		'BlueField-3,BF3,host_to_remote_host,rdma_write,64,1,4,rate_Mops,1,me,none' \
+		'BlueField-3,BF3,dpu_local,rdma_write,64,1,1,latency_us,1,me,none'
+	status 0 calibrate --data rows.csv
+	says '^4 rows used, 2 left out$' out
+	says '^MAPE BlueField-3 rdma_latency_us [0-2]\.[0-9] over 2 rows$' out
+	says '^MAPE ConnectX-7 rdma_latency_us [0-2]\.[0-9] over 1 rows$' out
+	says 'row +6 .*left out: several connections at a time' out
+	says 'row +7 .*left out: its direction is "dpu_local"' out
+}
+
+# Sixteen at a time fill the wire, which one does not.
+test_a_window_of_requests_fills_the_wire() {
+	rows 'BlueField-3,BF3,host_to_remote_host,rdma_write,8192,1,1,throughput_GBps,1.3,me,path MTU 1024' \
+		'BlueField-3,BF3,host_to_remote_host,rdma_write,8192,16,1,throughput_GBps,11.57,me,path MTU 1024'
+	status 0 calibrate --data rows.csv --goal 10
 }
 
 test_a_wrong_prediction_misses_the_goal() {
