@@ -49,6 +49,8 @@ static int build(struct pcie_draft *draft)
 		rc = pcie_draft_read_sides(draft);
 	if (!rc)
 		rc = pcie_draft_apply_modes(draft);
+	if (!rc)
+		rc = pcie_draft_read_network(draft);
 	return rc;
 }
 
@@ -89,5 +91,7 @@ void pcie_topology_destroy(struct pcie_topology *topology)
 	free(topology->functions);
 	free(topology->cards);
 	free(topology->sides);
+	free(topology->network.switches);
+	free(topology->network.links);
 	free(topology);
 }

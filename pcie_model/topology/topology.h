@@ -76,9 +76,12 @@ struct pcie_function {
 	uint32_t sf_index;        /* SFs only: the number it was created with (sfnum) */
 	uint32_t aux_index;       /* SFs only: the number of its auxiliary device, mlx5_core.sf.N */
 	uint64_t active_rate_bps; /* bits per second */
-	bool hotplug;             /* plugged while the machine was running */
-	struct pcie_caps caps;    /* the profile's for its side and type and the card's mode, with overrides */
-	const uint32_t *reps;     /* ids of the functions whose representors it holds */
+	uint32_t port;            /* of the network: functions of one port share it; below num_ports */
+	uint64_t rdma_rate_bps; /* of that port in model time: the active rate if the file gives it, else as measured */
+	uint32_t rdma_mtu_bytes; /* of data in a packet of RDMA */
+	bool hotplug;            /* plugged while the machine was running */
+	struct pcie_caps caps;   /* the profile's for its side and type and the card's mode, with overrides */
+	const uint32_t *reps;    /* ids of the functions whose representors it holds */
 	size_t num_reps;
 	struct pcie_former former;
 };
@@ -112,6 +115,36 @@ struct pcie_side {
 	uint32_t page_bytes;
 };
 
+struct pcie_switch {
+	char name[PCIE_SIDE_SIZE];
+	uint64_t latency_ps;
+	uint64_t rate_bps; /* of each of its links at most; 0 = no limit */
+};
+
+struct pcie_link_end {
+	bool is_switch;
+	uint32_t index; /* of a switch, or of a port */
+};
+
+/* A cable of the network. Its direction from ends[0] is station 2 * its index of struct pcie_net_state, the other one the
+ * next. */
+struct pcie_net_link {
+	struct pcie_link_end ends[2];
+	uint64_t latency_ps;
+	uint64_t rate_bps;  /* 0 = the port's */
+	uint32_t mtu_bytes; /* 0 = the port's */
+	uint32_t loss_ppb;
+};
+
+/* What connects the ports. Not given: all ports of one link layer are on one switch, and port n has link n. */
+struct pcie_network {
+	bool is_given;
+	struct pcie_switch *switches;
+	uint32_t num_switches;
+	struct pcie_net_link *links;
+	uint32_t num_links;
+};
+
 struct pcie_topology {
 	struct pcie_side *sides; /* those that the file describes */
 	size_t num_sides;
@@ -119,6 +152,8 @@ struct pcie_topology {
 	size_t num_cards;
 	struct pcie_function *functions;
 	size_t num_functions;
+	uint32_t num_ports;
+	struct pcie_network network;
 	char note[PCIE_NOTE_SIZE]; /* a default that changed and that the file depends on; "" = none */
 };
 
@@ -150,6 +185,10 @@ bool pcie_functions_are_related(const struct pcie_function *a, const struct pcie
 
 /* The DPU function that holds the representor of function @id, or NULL. */
 const struct pcie_function *pcie_topology_find_rep_holder(const struct pcie_topology *topology, uint32_t id);
+
+/* Find the path of packets from one function to another, with the constants of their cards. Returns 0 or -ENETUNREACH. */
+int pcie_topology_find_path(const struct pcie_topology *topology, const struct pcie_function *from,
+			    const struct pcie_function *to, struct pcie_net_path *ret_path);
 
 /* Why a topology without @side may lack it: "" or the end of a message, which begins with ';'. */
 const char *pcie_topology_describe_no_side(const struct pcie_topology *topology, const char *side);

@@ -14,6 +14,7 @@
  *   check                topology_check.c         uniqueness
  *   read sides           topology_side.c          machines of sides
  *   apply modes          topology_mode.c          functions that the card's mode hides are removed
+ *   read the network     topology_net.c           ports, switches, links
  *
  * topology.c runs the steps in this order. Each step returns 0, -EINVAL with the document's error set, or
  * -ENOMEM; topology.c frees the draft on failure.
@@ -57,7 +58,8 @@ int pcie_draft_default_names(const struct pcie_draft *draft,
 			     const struct pcie_draft_function *function); /* a part of fill defaults */
 int pcie_draft_check_unique(struct pcie_draft *draft);
 int pcie_draft_read_sides(struct pcie_draft *draft);
-int pcie_draft_apply_modes(struct pcie_draft *draft); /* the last one: the draft's functions are invalid afterwards */
+int pcie_draft_apply_modes(struct pcie_draft *draft); /* the draft's functions are invalid afterwards */
+int pcie_draft_read_network(struct pcie_draft *draft);
 
 /* The capabilities of a function with its side and type, before the overrides of the file. */
 struct pcie_caps pcie_draft_default_caps(const struct pcie_card *card, const struct pcie_function *function);

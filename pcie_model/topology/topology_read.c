@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pcie_model/arith.h"
 #include "value_parse_priv.h"
 #include "topology_draft_priv.h"
 
@@ -339,11 +340,14 @@ static int read_function(const struct pcie_draft *draft, const struct pcie_draft
 		return rc;
 	final->caps = pcie_draft_default_caps(card, final);
 	final->active_rate_bps = card->profile->port_rate_bps;
+	final->rdma_rate_bps = min_u64(card->profile->port_rate_bps, card->profile->rdma_timing.rate_bps);
 	rc = read_names(draft, function);
 	if (!rc)
 		rc = read_addresses(draft, function);
 	if (!rc)
 		rc = read_numbers(draft, function);
+	if (!rc && function->yaml->active_rate)
+		final->rdma_rate_bps = max_u64(final->active_rate_bps, 1);
 	if (!rc)
 		rc = read_caps(draft, function);
 	return rc;

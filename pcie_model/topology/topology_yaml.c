@@ -56,10 +56,36 @@ static const struct pcie_yaml_field side_fields[] = {
 	{ 0 },
 };
 
+static const struct pcie_yaml_field switch_fields[] = {
+	PCIE_YAML_FIELD("name", VALUE, pcie_yaml_switch, name, .is_required = true),
+	PCIE_YAML_FIELD("latency", VALUE, pcie_yaml_switch, latency),
+	PCIE_YAML_FIELD("rate", VALUE, pcie_yaml_switch, rate),
+	{ 0 },
+};
+
+static const struct pcie_yaml_field net_link_fields[] = {
+	PCIE_YAML_FIELD("from", VALUE, pcie_yaml_net_link, from, .is_required = true),
+	PCIE_YAML_FIELD("to", VALUE, pcie_yaml_net_link, to, .is_required = true),
+	PCIE_YAML_FIELD("latency", VALUE, pcie_yaml_net_link, latency),
+	PCIE_YAML_FIELD("rate", VALUE, pcie_yaml_net_link, rate),
+	PCIE_YAML_FIELD("mtu", VALUE, pcie_yaml_net_link, mtu),
+	PCIE_YAML_FIELD("loss", VALUE, pcie_yaml_net_link, loss),
+	{ 0 },
+};
+
+static const struct pcie_yaml_field network_fields[] = {
+	PCIE_YAML_LIST_FIELD("switches", STRUCTS, pcie_yaml_network, switches, num_switches,
+			     STRUCT_OF(switch_fields, pcie_yaml_switch)),
+	PCIE_YAML_LIST_FIELD("links", STRUCTS, pcie_yaml_network, links, num_links, .is_required = true,
+			     STRUCT_OF(net_link_fields, pcie_yaml_net_link)),
+	{ 0 },
+};
+
 static const struct pcie_yaml_field top_fields[] = {
 	PCIE_YAML_LIST_FIELD("cards", STRUCTS, pcie_yaml, cards, num_cards, .is_required = true,
 			     STRUCT_OF(card_fields, pcie_yaml_card)),
 	PCIE_YAML_LIST_FIELD("sides", STRUCTS, pcie_yaml, sides, num_sides, STRUCT_OF(side_fields, pcie_yaml_side)),
+	PCIE_YAML_FIELD("network", STRUCT, pcie_yaml, network, STRUCT_OF(network_fields, pcie_yaml_network)),
 	{ 0 },
 };
 

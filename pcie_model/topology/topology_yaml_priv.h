@@ -112,7 +112,23 @@ struct pcie_yaml_side {
 	const char *page_size;
 };
 
+struct pcie_yaml_switch {
+	const char *name, *latency, *rate;
+};
+
+struct pcie_yaml_net_link {
+	const char *from, *to, *latency, *rate, *mtu, *loss;
+};
+
+struct pcie_yaml_network {
+	struct pcie_yaml_switch *switches;
+	uint32_t num_switches;
+	struct pcie_yaml_net_link *links;
+	uint32_t num_links;
+};
+
 struct pcie_yaml {
+	struct pcie_yaml_network *network; /* NULL = not given */
 	struct pcie_yaml_side *sides;
 	uint32_t num_sides;
 	struct pcie_yaml_card *cards;

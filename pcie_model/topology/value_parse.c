@@ -69,6 +69,31 @@ int pcie_parse_time(const char *text, uint64_t *ret_ps)
 	return pcie_quantity_parse(text, strlen(text), &syntax, 3600 * time_units[3].factor, ret_ps);
 }
 
+int pcie_parse_share(const char *text, uint32_t *ret_ppb)
+{
+	uint64_t ppb = 0;
+	uint32_t unit = 10000000; /* of a percent */
+	size_t whole = strspn(text, "0123456789"), decimals;
+
+	if (whole < 1 || whole > 2)
+		return -EINVAL;
+	for (size_t i = 0; i < whole; i++)
+		ppb = ppb * 10 + (uint64_t)(text[i] - '0') * unit;
+	text += whole;
+	decimals = *text == '.' ? strspn(text + 1, "0123456789") : 0;
+	if (*text == '.' && (decimals < 1 || decimals > 7))
+		return -EINVAL;
+	text += decimals > 0;
+	for (size_t i = 0; i < decimals; i++) {
+		unit /= 10;
+		ppb += (uint64_t)(*text++ - '0') * unit;
+	}
+	if (strcmp(text, "%") != 0)
+		return -EINVAL;
+	*ret_ppb = (uint32_t)ppb;
+	return 0;
+}
+
 static int hex_byte(const char *text, uint8_t *ret_byte)
 {
 	const char digits[3] = { text[0], text[0] ? text[1] : '\0', '\0' };

@@ -25,6 +25,9 @@ int pcie_parse_rate(const char *text, uint64_t *ret_bps);
 /* "3us"; up to an hour. */
 int pcie_parse_time(const char *text, uint64_t *ret_ps);
 
+/* "0.1%", with up to seven decimals: a share below 100 %, in billionth parts. */
+int pcie_parse_share(const char *text, uint32_t *ret_ppb);
+
 /* Six bytes in hexadecimal with colons, "02:00:5e:10:00:01"; not a multicast address (odd first byte) and not all
  * zero. */
 int pcie_parse_mac(const char *text, uint8_t ret_mac[6]);

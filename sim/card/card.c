@@ -191,16 +191,18 @@ static bool may_import(const struct pcie_function *importer, const struct sim_re
 }
 
 /* Whether the network carries frames between the ports of two functions. */
-static bool network_connects(const struct pcie_function *a, const struct pcie_function *b)
+static bool network_connects(const struct sim_card *card, const struct pcie_function *a, const struct pcie_function *b)
 {
-	return (a->lid != 0) == (b->lid != 0);
+	struct pcie_net_path path;
+
+	return pcie_topology_find_path(card->topology, a, b, &path) == 0;
 }
 
-static int check_relation(const struct pcie_function *importer, const struct pcie_function *exporter,
-			  const struct sim_region *region)
+static int check_relation(const struct sim_card *card, const struct pcie_function *importer,
+			  const struct pcie_function *exporter, const struct sim_region *region)
 {
 	if (region->access & SIM_ACCESS_NET)
-		return network_connects(importer, exporter) ? 0 : -EPERM;
+		return network_connects(card, importer, exporter) ? 0 : -EPERM;
 	if (importer->card != exporter->card)
 		return -EXDEV;
 	return pcie_functions_are_related(importer, exporter) ? 0 : -EPERM;
@@ -226,7 +228,7 @@ static int check_alias(const struct sim_card *card, uint32_t peer, const struct 
 		return -EINVAL;
 	if (!maker->caps.rdma || !may_import(maker, &origin->region))
 		return -ENOTSUP;
-	return check_relation(maker, &card->topology->functions[origin->region.function], &origin->region);
+	return check_relation(card, maker, &card->topology->functions[origin->region.function], &origin->region);
 }
 
 int sim_card_export_alias(struct sim_card *card, uint32_t peer, uint64_t origin_id, uint32_t function,
@@ -271,7 +273,7 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
 		return -ENOTSUP;
 	*ret_region = &key->region;
 	*ret_memory = sim_card_key_memory(card, key);
-	rc = check_relation(importer, &card->topology->functions[key->region.function], &key->region);
+	rc = check_relation(card, importer, &card->topology->functions[key->region.function], &key->region);
 	return rc < 0 ? rc : import_add(card, key, peer);
 }
 

@@ -40,6 +40,41 @@ static void check_function(const struct pcie_topology *topology, const struct pc
 	}
 }
 
+static void check_end(const struct pcie_topology *topology, const struct pcie_link_end *end)
+{
+	promise(end->index < (end->is_switch ? topology->network.num_switches : topology->num_ports));
+}
+
+static void check_network(const struct pcie_topology *topology)
+{
+	const struct pcie_network *network = &topology->network;
+
+	promise(topology->num_ports >= 1 && topology->num_ports <= PCIE_NET_MAX_PORTS);
+	promise(network->num_switches <= PCIE_NET_MAX_SWITCHES && network->num_links <= PCIE_NET_MAX_LINKS);
+	for (uint32_t i = 0; i < network->num_links; i++) {
+		check_end(topology, &network->links[i].ends[0]);
+		check_end(topology, &network->links[i].ends[1]);
+		promise(network->links[i].loss_ppb < 1000000000);
+	}
+}
+
+/* A path is as long as the path back, over stations that the shared state has. */
+static void check_path(const struct pcie_topology *topology, const struct pcie_function *from,
+		       const struct pcie_function *to)
+{
+	struct pcie_net_path path, back;
+	int rc = pcie_topology_find_path(topology, from, to, &path);
+
+	promise(rc == 0 || rc == -ENETUNREACH);
+	promise(pcie_topology_find_path(topology, to, from, &back) == rc);
+	if (rc < 0)
+		return;
+	promise(path.num_hops >= 1 && path.num_hops <= PCIE_NET_MAX_HOPS && path.num_hops == back.num_hops);
+	promise(path.mtu_bytes >= 256 && path.mtu_bytes <= PCIE_NET_MAX_MTU);
+	for (uint32_t i = 0; i < path.num_hops; i++)
+		promise(path.hops[i].station < PCIE_NET_MAX_STATIONS);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -59,7 +94,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < topology->num_functions; i++) {
 		promise(topology->functions[i].id == i);
 		check_function(topology, &topology->functions[i]);
+		promise(topology->functions[i].port < topology->num_ports);
+		check_path(topology, &topology->functions[0], &topology->functions[i]);
 	}
+	check_network(topology);
 	pcie_topology_destroy(topology);
 	return 0;
 }

@@ -139,6 +139,26 @@ static void assert_every_cap(const struct pcie_caps *caps)
 	assert_int_equal(caps->max_mmap_devices, 2);
 }
 
+static void assert_every_field_of_a_network(const struct pcie_topology *topology)
+{
+	const struct pcie_network *network = &topology->network;
+
+	assert_true(network->is_given);
+	assert_int_equal(network->num_switches, 1);
+	assert_string_equal(network->switches[0].name, "spine");
+	assert_int_equal(network->switches[0].latency_ps, 450000);
+	assert_int_equal(network->switches[0].rate_bps, 800 * GBPS);
+	assert_int_equal(network->num_links, 1);
+	assert_false(network->links[0].ends[0].is_switch);
+	assert_int_equal(network->links[0].ends[0].index, topology->functions[2].port);
+	assert_true(network->links[0].ends[1].is_switch);
+	assert_int_equal(network->links[0].ends[1].index, 0);
+	assert_int_equal(network->links[0].latency_ps, 1000000);
+	assert_int_equal(network->links[0].rate_bps, 50 * GBPS);
+	assert_int_equal(network->links[0].mtu_bytes, 512);
+	assert_int_equal(network->links[0].loss_ppb, 25000000);
+}
+
 static void test_every_field_arrives_as_written(void **state)
 {
 	static const uint8_t mac[6] = { 0xa0, 0x88, 0xc2, 0, 0, 0x0f };
@@ -173,6 +193,7 @@ static void test_every_field_arrives_as_written(void **state)
 	assert_int_equal(topology->functions[3].parent, 1); /* not the PF just before it */
 	assert_int_equal(topology->functions[4].sf_index, 9);
 	assert_int_equal(topology->functions[4].aux_index, 12);
+	assert_every_field_of_a_network(topology);
 }
 
 static void test_caps_override_single_capabilities_only(void **state)

@@ -138,7 +138,7 @@ static void test_too_many_functions_are_refused(void **state)
 static void test_unknown_field_is_refused(void **state)
 {
 	assert_documents(
-		{ "cards: []\nfoo bar: 1\n", "2: foo bar: unknown field; the fields here are cards, sides" },
+		{ "cards: []\nfoo bar: 1\n", "2: foo bar: unknown field; the fields here are cards, sides, network" },
 		{ "cards:\n- profile: bluefield-3\n  nmae: a\n",
 		  "3: cards[0].nmae: unknown field; did you mean name?" },
 		{ "cards:\n- <<: {profile: bluefield-3}\n",

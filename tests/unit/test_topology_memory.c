@@ -42,7 +42,8 @@ static const char yaml[] = "cards:\n"
 			   "- profile: bluefield-2\n"
 			   "  functions:\n"
 			   "  - {side: x/dpu, type: pf, pci: \"03:00.0\"}\n"
-			   "  - {side: host, type: pf, pci: b2:00.0}\n";
+			   "  - {side: host, type: pf, pci: b2:00.0}\n"
+			   "network: {switches: [{name: a}], links: [{from: host/b2:00.0, to: a}]}\n";
 
 static int parse_with(long allocations, struct pcie_topology **ret_topology, char *error)
 {
