@@ -39,6 +39,27 @@ static void set_state(struct doca_rdma_connection *connection, enum rdma_cm_stat
 		connection->cm.state = to;
 }
 
+/* In model time a connection is established a round trip after its request. Until then time stays for requests of the same
+ * moment, so that their order does not matter. */
+static void delay_news(struct doca_rdma_connection *connection)
+{
+	uint64_t round_trip_ns = sim_qp_round_trip_ns(connection->qp);
+
+	if (round_trip_ns > 0)
+		connection->cm.news_due_ns = shim_now_ns() + round_trip_ns;
+}
+
+/* Whether the program is to be told something now. */
+static bool has_news(const struct doca_rdma_connection *connection)
+{
+	if (!connection->cm.is_news)
+		return false;
+	if (connection->cm.news_due_ns == 0 || connection->cm.news_due_ns <= shim_now_ns())
+		return true;
+	shim_ctx_set_alarm(&connection->rdma->ctx, connection->cm.news_due_ns);
+	return false;
+}
+
 /* The next step of the context looks at its listeners and connections. Any thread. */
 static void notify(void *arg)
 {
@@ -250,9 +271,11 @@ static int send_answer(struct doca_rdma_connection *connection)
 	rc = sim_qp_connect(connection->qp, &connection->cm.peer_key);
 	if (rc == 0)
 		rc = sim_channel_accept(connection->cm.channel, &msg);
-	if (rc == 0)
-		enter(connection, RDMA_CM_ESTABLISHED);
-	return rc;
+	if (rc < 0)
+		return rc;
+	delay_news(connection);
+	enter(connection, RDMA_CM_ESTABLISHED);
+	return 0;
 }
 
 static void reject(struct doca_rdma_connection *connection)
@@ -330,6 +353,7 @@ static int send_request(struct doca_rdma_connection *connection)
 
 	write_request(connection, &msg);
 	sim_service_name_port(connection->cm.server, connection->cm.addr->port, name);
+	shim_vclock_take_turn(); /* a server gets requests in their order */
 	return sim_session_connect_network(shim_session(), shim_dev_function(rdma->ctx.dev)->id, name,
 					   rdma->properties.request_timeout_ms, &msg, notify, rdma,
 					   &connection->cm.channel);
@@ -472,15 +496,17 @@ static void poll_connection(struct doca_rdma_connection *connection)
 		if (rc < 0)
 			report_failure(connection, rc);
 		set_state(connection, rc == 0 ? RDMA_CM_ESTABLISHED : RDMA_CM_FAILED);
+		delay_news(connection);
 		break;
 	case RDMA_CM_OFFERED:
 		poll_offer(connection);
 		return;
 	case RDMA_CM_ESTABLISHED:
-		if (connection->cm.channel && sim_channel_status(connection->cm.channel) >= 0)
+		if (connection->cm.channel && sim_channel_status(connection->cm.channel) >= 0 &&
+		    !sim_qp_peer_has_left(connection->qp))
 			return;
 		set_state(connection, RDMA_CM_ENDED);
-		sim_qp_fail(connection->qp, -ECONNRESET);
+		sim_qp_leave(connection->qp, -ECONNRESET);
 		break;
 	default:
 		return;
@@ -508,7 +534,7 @@ static bool look_at_all(struct doca_rdma *rdma)
 		next = TAILQ_NEXT(connection, link);
 		if (!connection->cm.is_news)
 			poll_connection(connection);
-		if (connection->cm.is_news) {
+		if (has_news(connection)) {
 			tell(connection);
 			return true;
 		}
@@ -532,6 +558,16 @@ bool rdma_cm_progress(struct doca_rdma *rdma)
 bool rdma_cm_has_work(struct doca_rdma *rdma)
 {
 	return atomic_load(&rdma->has_cm_news);
+}
+
+bool rdma_cm_holds_time(const struct doca_rdma *rdma)
+{
+	const struct doca_rdma_connection *connection;
+
+	TAILQ_FOREACH(connection, &rdma->connections, link)
+		if (connection->cm.state == RDMA_CM_REQUESTED && connection->cm.channel)
+			return true;
+	return false;
 }
 
 /* ---- the end of a connection ---- */

@@ -18,6 +18,9 @@ bool rdma_cm_progress(struct doca_rdma *rdma);
 /* Whether such a step is there. */
 bool rdma_cm_has_work(struct doca_rdma *rdma);
 
+/* Whether a request waits for its answer, which comes from outside of virtual time. */
+bool rdma_cm_holds_time(const struct doca_rdma *rdma);
+
 void rdma_cm_end_listeners(struct doca_rdma *rdma);
 
 /* ---- cm_fault.c ---- */

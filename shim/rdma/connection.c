@@ -25,7 +25,14 @@ static uint64_t rnr_budget_ns(const struct rdma_properties *properties)
 
 	if (properties->rnr_retries == 7)
 		return UINT64_MAX;
+	if (sim_clock_mode(sim_session_clock(shim_session())) != SIM_CLOCK_FUNCTIONAL)
+		return budget_ns;
 	return budget_ns > 0 && budget_ns < RNR_GRACE_NS ? RNR_GRACE_NS : budget_ns;
+}
+
+static uint32_t mtu_bytes(enum doca_mtu_size mtu)
+{
+	return 256u << (mtu - DOCA_MTU_SIZE_256_BYTES);
 }
 
 static uint32_t access_of(uint32_t permissions)
@@ -53,6 +60,7 @@ static int create_queue_pair(struct doca_rdma_connection *connection)
 		.max_works = rdma->properties.send_queue_size,
 		.rnr_budget_ns = rnr_budget_ns(&rdma->properties),
 		.ack_timeout_ns = ACK_TIMEOUT_NS,
+		.mtu_bytes = mtu_bytes(rdma->properties.mtu),
 		.access = access_of(rdma->properties.permissions),
 		.needs_no_peer = rdma->properties.transport == DOCA_RDMA_TRANSPORT_TYPE_DC,
 		.wake_fd = wake_fd < 0 ? -1 : wake_fd,

@@ -163,7 +163,7 @@ static void rdma_begin_stop(struct doca_ctx *ctx)
 	rdma_cm_end_listeners(rdma);
 	TAILQ_FOREACH(connection, &rdma->connections, link) {
 		rdma_connection_close_channel(connection);
-		sim_qp_fail(connection->qp, -ECANCELED);
+		sim_qp_leave(connection->qp, -ECANCELED);
 	}
 	sim_receive_pool_flush(&rdma->group.receives);
 	rdma->is_disconnecting = !TAILQ_EMPTY(&rdma->connections) && has_tasks(rdma);
@@ -192,6 +192,11 @@ static void rdma_stopped(struct doca_ctx *ctx)
 		rdma->conf[i].pool = NULL;
 }
 
+static bool rdma_holds_time(struct doca_ctx *ctx)
+{
+	return ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_holds_time((struct doca_rdma *)ctx);
+}
+
 static const struct shim_ctx_ops rdma_ops = {
 	.name = "rdma",
 	.start = rdma_start,
@@ -199,6 +204,7 @@ static const struct shim_ctx_ops rdma_ops = {
 	.begin_stop = rdma_begin_stop,
 	.progress = rdma_progress,
 	.arm = rdma_arm,
+	.holds_time = rdma_holds_time,
 	.is_drained = rdma_is_drained,
 	.stopped = rdma_stopped,
 };

@@ -116,6 +116,7 @@ struct rdma_cm_plan {
 struct rdma_cm {
 	enum rdma_cm_state state;
 	bool is_news;                          /* the program's callback for the state has to be called */
+	uint64_t news_due_ns;                  /* not before this session time; 0 = at once */
 	bool is_told;                          /* the callback for the end was called */
 	struct sim_channel *channel;           /* NULL = closed */
 	struct doca_rdma_addr *addr;           /* of a client: the server's, counted as a user */

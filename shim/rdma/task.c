@@ -291,6 +291,21 @@ static void watch_work(struct rdma_task *task)
 		task->work.execute = execute_watched;
 }
 
+/* For the model of the network. */
+static enum pcie_net_op op_of(const struct rdma_task_type *type)
+{
+	switch (type->peer_access) {
+	case SIM_ACCESS_READ:
+		return PCIE_NET_READ;
+	case SIM_ACCESS_WRITE:
+		return PCIE_NET_WRITE;
+	case SIM_ACCESS_ATOMIC:
+		return PCIE_NET_ATOMIC;
+	default:
+		return PCIE_NET_SEND;
+	}
+}
+
 static doca_error_t post_work(struct rdma_task *task)
 {
 	const struct rdma_task_type *type = rdma_task_type(&task->task);
@@ -298,6 +313,7 @@ static doca_error_t post_work(struct rdma_task *task)
 	int rc;
 
 	task->work = (struct sim_rdma_work){
+		.op = op_of(type),
 		.execute = type->peer_access ? rdma_task_execute : NULL,
 		.has_message = !type->peer_access || type->index == RDMA_WRITE_IMM,
 		.is_written = type->index == RDMA_WRITE_IMM,

@@ -11,8 +11,6 @@
 #include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
 
-#define PS_PER_NS 1000
-
 struct sim_clock {
 	struct sim_clock_page *page;
 	const struct pcie_topology *topology;
@@ -160,23 +158,18 @@ struct sim_clock_card *sim_clock_card(const struct sim_clock *clock, uint32_t fu
 	return &clock->page->cards[card_index(clock, function)];
 }
 
-static uint64_t ps_from_ns(uint64_t ns)
-{
-	return ns > UINT64_MAX / PS_PER_NS ? UINT64_MAX : ns * PS_PER_NS;
-}
-
 uint64_t sim_clock_arrival_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,
 			      struct pcie_queue_state *queue)
 {
 	const struct pcie_card *card = &clock->topology->cards[card_index(clock, function)];
 
-	return pcie_queue_submit(&card->profile->engine, job, ps_from_ns(sim_clock_now_ns(clock)), queue);
+	return pcie_queue_submit(&card->profile->engine, job, sim_clock_ps(sim_clock_now_ns(clock)), queue);
 }
 
 /* Both directions of a link are busy until the link is up. */
 static void delay_until_link_up(struct sim_clock_card *card, uint64_t arrival_ps)
 {
-	uint64_t up_ps = ps_from_ns(sim_clock_link_up_ns(card));
+	uint64_t up_ps = sim_clock_ps(sim_clock_link_up_ns(card));
 
 	if (up_ps <= arrival_ps)
 		return;
@@ -198,4 +191,21 @@ uint64_t sim_clock_end_ps(const struct sim_clock *clock, uint32_t function, cons
 	pcie_engine_run(&card->profile->engine, &link, job, arrival_ps, &shared->engine, &shared->link, &times);
 	sim_clock_unlock(&shared->lock, token);
 	return times.done_ps;
+}
+
+uint64_t sim_clock_net_submit_ps(const struct sim_clock *clock, const struct pcie_rdma_timing *timing,
+				 struct pcie_queue_state *issuer)
+{
+	return pcie_net_submit(timing, sim_clock_ps(sim_clock_now_ns(clock)), issuer);
+}
+
+void sim_clock_net_run(const struct sim_clock *clock, const struct pcie_net_connection *connection,
+		       const struct pcie_net_request *request, uint64_t start_ps, struct pcie_net_flow *flow,
+		       struct pcie_net_times *ret_times)
+{
+	struct sim_clock_net *net = &clock->page->net;
+	uint64_t token = sim_clock_lock(&net->lock);
+
+	pcie_net_run(connection, request, start_ps, flow, &net->state, ret_times);
+	sim_clock_unlock(&net->lock, token);
 }

@@ -87,10 +87,25 @@ uint64_t sim_clock_arrival_ps(const struct sim_clock *clock, uint32_t function, 
 uint64_t sim_clock_end_ps(const struct sim_clock *clock, uint32_t function, const struct pcie_job *job,
 			  uint64_t arrival_ps);
 
+/* Submit a request over the network now, behind the earlier ones of @issuer. Returns when the card has it. */
+uint64_t sim_clock_net_submit_ps(const struct sim_clock *clock, const struct pcie_rdma_timing *timing,
+				 struct pcie_queue_state *issuer);
+
+/* Run @request, which the card has at @start_ps, in the model of the network. */
+void sim_clock_net_run(const struct sim_clock *clock, const struct pcie_net_connection *connection,
+		       const struct pcie_net_request *request, uint64_t start_ps, struct pcie_net_flow *flow,
+		       struct pcie_net_times *ret_times);
+
 /* Picoseconds to nanoseconds, rounded up. */
 static inline uint64_t sim_clock_ns(uint64_t ps)
 {
 	return ps / 1000 + (ps % 1000 > 0);
+}
+
+/* Nanoseconds to picoseconds. */
+static inline uint64_t sim_clock_ps(uint64_t ns)
+{
+	return ns > UINT64_MAX / 1000 ? UINT64_MAX : ns * 1000;
 }
 
 #endif

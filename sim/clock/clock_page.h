@@ -18,6 +18,7 @@
 
 #include "shared_lock.h"
 #include "pcie_model/engine.h"
+#include "pcie_model/net.h"
 
 #define SIM_CLOCK_MAX_CARDS        4096
 #define SIM_CLOCK_MAX_PARTICIPANTS 1024 /* a multiple of 64 */
@@ -43,6 +44,12 @@ struct sim_clock_card {
 	struct pcie_engine_state engine;
 	struct pcie_link_state link;
 	struct sim_clock_link_degradation degradation;
+};
+
+/* The network between cards: stations with the session times until which they are busy. */
+struct sim_clock_net {
+	_Alignas(64) struct sim_clock_lock lock;
+	struct pcie_net_state state;
 };
 
 enum sim_clock_participant_state {
@@ -100,6 +107,7 @@ struct sim_clock_page {
 	struct sim_clock_participant participants[SIM_CLOCK_MAX_PARTICIPANTS];
 	struct sim_clock_engine engines[SIM_CLOCK_MAX_ENGINES];
 	struct sim_clock_card cards[SIM_CLOCK_MAX_CARDS];
+	struct sim_clock_net net;
 };
 
 #endif

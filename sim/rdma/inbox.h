@@ -51,7 +51,7 @@ struct sim_inbox_head {
 	uint64_t bytes;  /* of the message */
 	uint32_t has_immediate;
 	uint32_t immediate;
-	uint64_t sent_ns; /* session time */
+	uint64_t due_ns; /* session time at which it arrives; 0 = at once */
 };
 
 struct sim_inbox_shared {
@@ -69,6 +69,7 @@ struct sim_inbox_shared {
 	_Atomic uint64_t executed;           /* the number of the last message that was received */
 	_Atomic uint64_t not_ready;          /* the number of the message that waits for a receive; 0 = none */
 	_Atomic uint64_t looks;              /* @kicks, as of the last look of the engine's thread */
+	_Atomic uint32_t has_left;           /* the owner has disconnected, or has stopped its context */
 	/* The peer, the requester. */
 	_Alignas(64) _Atomic uint32_t asleep; /* the owner is to wake the peer */
 	_Atomic uint32_t refused_access;      /* enum sim_access bits that requests needed and @access lacks */

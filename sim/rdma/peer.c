@@ -120,14 +120,15 @@ static void ring(const struct sim_qp *qp)
 	sim_remote_release(remote);
 }
 
-static void wake(struct sim_qp *qp, bool is_asleep)
+/* @due_ns: the session time of what the peer is told; 0 = now. */
+static void wake(struct sim_qp *qp, bool is_asleep, uint64_t due_ns)
 {
 	struct sim_vclock_sched *sched = sim_session_vclock(qp->session);
 
 	if (is_asleep && qp->peer_group->wake_fd >= 0)
 		sim_wake_send(qp->peer_group->wake_fd);
 	if (sched && qp->peer_engine > 0)
-		sim_vclock_sched_post(sched, qp->peer_engine, 0);
+		sim_vclock_sched_post(sched, qp->peer_engine, due_ns);
 }
 
 /* The ring comes first: the peer sees it, or this end sees that the peer sleeps. */
@@ -139,7 +140,7 @@ void sim_qp_tell_requester(struct sim_qp *qp)
 	if (!qp->peer_group)
 		return;
 	ring(qp);
-	wake(qp, atomic_load(&qp->inbox->asleep) && atomic_exchange(&qp->inbox->asleep, 0));
+	wake(qp, atomic_load(&qp->inbox->asleep) && atomic_exchange(&qp->inbox->asleep, 0), 0);
 }
 
 void sim_qp_tell_responder(struct sim_qp *qp)
@@ -154,7 +155,7 @@ void sim_qp_tell_responder(struct sim_qp *qp)
 		return;
 	is_asleep = sim_ring_must_wake(&qp->out);
 	sim_remote_release(qp->peer);
-	wake(qp, is_asleep);
+	wake(qp, is_asleep, qp->tell_due_ns);
 }
 
 /* ---- signs of life ---- */
@@ -171,9 +172,12 @@ static uint64_t count_signs(const struct sim_qp *qp)
 	       sim_ring_get_tail(&qp->out);
 }
 
-static void begin_watch(struct sim_qp_watch *watch, uint64_t signs, uint64_t now_ns)
+/* @due_ns: not before that, a message arrives. */
+static void begin_watch(struct sim_qp_watch *watch, uint64_t signs, uint64_t now_ns, uint64_t due_ns)
 {
-	*watch = (struct sim_qp_watch){ .signs = signs, .signs_ns = now_ns, .kick_ns = now_ns + FIRST_KICK_NS };
+	*watch = (struct sim_qp_watch){ .signs = signs,
+					.signs_ns = now_ns,
+					.kick_ns = max_u64(now_ns, due_ns) + FIRST_KICK_NS };
 }
 
 /* Returns whether it is time for a kick, and counts it then. */
@@ -224,6 +228,12 @@ static bool waits_for_peer(const struct sim_qp *qp)
 	return (qp->is_begun || !STAILQ_EMPTY(&qp->unanswered)) && atomic_load(&qp->peer_inbox->not_ready) != number;
 }
 
+/* Of the oldest message that is under way, by the model; 0 = no model. */
+static uint64_t arrival_ns(const struct sim_qp *qp)
+{
+	return STAILQ_FIRST(STAILQ_EMPTY(&qp->unanswered) ? &qp->queued : &qp->unanswered)->arrival_ns;
+}
+
 /* What the peer has not begun, it will not take. */
 static int give_up(struct sim_qp *qp)
 {
@@ -241,7 +251,7 @@ int sim_qp_watch_peer(struct sim_qp *qp)
 	}
 	signs = count_signs(qp);
 	if (signs != qp->watch.signs)
-		begin_watch(&qp->watch, signs, sim_qp_now_ns(qp));
+		begin_watch(&qp->watch, signs, sim_qp_now_ns(qp), arrival_ns(qp));
 	else if (is_overdue(qp, &qp->watch, sim_qp_now_ns(qp)))
 		return give_up(qp);
 	else if (is_kick_due(&qp->watch, sim_qp_now_ns(qp)))
@@ -262,7 +272,7 @@ static bool look_for_signs(struct sim_qp *qp, uint64_t now_ns)
 	if (executed >= atomic_load(&qp->num_begun) || atomic_load(&qp->peer_inbox->not_ready) == executed + 1)
 		return false;
 	if (signs != qp->tick_watch.signs)
-		begin_watch(&qp->tick_watch, signs, now_ns);
+		begin_watch(&qp->tick_watch, signs, now_ns, 0);
 	return true;
 }
 

@@ -136,7 +136,7 @@ void sim_qp_group_remove(struct sim_qp_group *group, struct sim_qp *qp)
 
 void sim_qp_group_update(struct sim_qp_group *group, struct sim_qp *qp)
 {
-	bool is_active = sim_qp_has_open_works(qp);
+	bool is_active = sim_qp_has_open_works(qp) || sim_qp_waits_for_model(qp);
 
 	if (is_active != qp->is_active) {
 		if (is_active)
@@ -172,7 +172,7 @@ static void feed_starved(struct sim_qp_group *group)
 
 		feed(group, qp);
 		if (qp->state == SIM_QP_READY)
-			sim_responder_run(qp);
+			sim_responder_run(qp, 0);
 	}
 }
 

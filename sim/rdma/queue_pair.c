@@ -73,6 +73,7 @@ int sim_qp_create(struct sim_session *session, const struct sim_qp_cfg *cfg, str
 	qp->cfg = *cfg;
 	STAILQ_INIT(&qp->queued);
 	STAILQ_INIT(&qp->unanswered);
+	STAILQ_INIT(&qp->timed);
 	rc = sim_qp_group_open(cfg->group, session, cfg);
 	if (rc == 0) {
 		qp->slot = sim_qp_group_next_slot(cfg->group);
@@ -89,6 +90,7 @@ int sim_qp_create(struct sim_session *session, const struct sim_qp_cfg *cfg, str
 
 static void free_memory(struct sim_qp *qp)
 {
+	sim_qp_timing_destroy(qp->timing);
 	sim_segment_unmap(&qp->memory);
 	free(qp);
 }
@@ -145,6 +147,7 @@ static void on_revoked(void *arg)
 
 	qp->last_words.executed = atomic_load(&qp->peer_inbox->executed);
 	qp->last_words.failure = atomic_load(&qp->peer_inbox->failure);
+	qp->last_words.has_left = atomic_load(&qp->peer_inbox->has_left);
 	atomic_store(&qp->last_words.is_set, true);
 	sim_doorbell_ring_own(&qp->cfg.group->doorbells, qp->slot);
 	if (qp->cfg.notify)
@@ -186,8 +189,13 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 		return rc;
 	rc = check_peer(peer);
 	if (rc == 0)
+		rc = sim_qp_timing_create(qp->session, qp->cfg.function, peer->region.function, qp->cfg.mtu_bytes,
+					  &qp->timing);
+	if (rc == 0)
 		rc = use_inbox(qp, peer);
 	if (rc < 0) {
+		sim_qp_timing_destroy(qp->timing);
+		qp->timing = NULL;
 		sim_session_release(qp->session, peer);
 		return rc;
 	}
@@ -204,10 +212,35 @@ void sim_qp_fail(struct sim_qp *qp, int reason)
 {
 	sim_qp_group_lock(qp->cfg.group);
 	set_state(qp, SIM_QP_ERROR);
+	atomic_store(&qp->message_due_ns, 0);
 	sim_responder_flush(qp);
 	sim_qp_group_unlock(qp->cfg.group);
 	sim_requester_flush(qp, reason);
 	sim_qp_group_update(qp->cfg.group, qp);
+}
+
+void sim_qp_leave(struct sim_qp *qp, int reason)
+{
+	atomic_store(&qp->inbox->has_left, 1);
+	sim_qp_fail(qp, reason);
+}
+
+bool sim_qp_peer_has_left(struct sim_qp *qp)
+{
+	bool has_left;
+
+	if (!qp->timing)
+		return false;
+	if (!sim_remote_acquire(qp->peer))
+		return atomic_load(&qp->last_words.is_set) && qp->last_words.has_left;
+	has_left = atomic_load(&qp->peer_inbox->has_left) != 0;
+	sim_remote_release(qp->peer);
+	return has_left;
+}
+
+uint64_t sim_qp_round_trip_ns(const struct sim_qp *qp)
+{
+	return qp->timing ? sim_qp_timing_round_trip_ns(qp->timing) : 0;
 }
 
 int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work)
@@ -220,16 +253,32 @@ int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work)
 	work->qp = qp;
 	qp->num_works++;
 	STAILQ_INSERT_TAIL(&qp->queued, work, link);
+	sim_requester_note_posted(qp, work);
 	return 0;
+}
+
+/* In model time: works that have ended, and a peer that has left. */
+static void progress_model(struct sim_qp *qp)
+{
+	sim_requester_release(qp, sim_qp_now_ns(qp));
+	if (qp->state != SIM_QP_READY)
+		sim_qp_group_update(qp->cfg.group, qp);
+	if (qp->knows_end || !sim_qp_peer_has_left(qp))
+		return;
+	qp->knows_end = true;
+	if (qp->cfg.notify)
+		qp->cfg.notify(qp->cfg.arg);
 }
 
 static void progress_as(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 {
 	int rc = 0;
 
+	qp->now_ns = now_ns;
+	if (qp->timing)
+		progress_model(qp);
 	if (qp->state != SIM_QP_READY)
 		return;
-	qp->now_ns = now_ns;
 	if (is_responder)
 		rc = sim_responder_progress(qp);
 	if (rc == 0)
@@ -267,11 +316,23 @@ bool sim_qp_has_missed_ring(struct sim_qp *qp)
 	return qp->state == SIM_QP_READY && (sim_qp_has_open_works(qp) || sim_responder_has_work(qp));
 }
 
+/* The next end of a work, or arrival of a message. */
+static uint64_t model_deadline_ns(const struct sim_qp *qp)
+{
+	const struct sim_rdma_work *first = STAILQ_FIRST(&qp->timed);
+	uint64_t deadline_ns = first ? first->end_ns : UINT64_MAX;
+	uint64_t message_due_ns = atomic_load(&qp->message_due_ns);
+
+	return message_due_ns > 0 ? min_u64(deadline_ns, message_due_ns) : deadline_ns;
+}
+
 uint64_t sim_qp_deadline_ns(const struct sim_qp *qp)
 {
 	const struct sim_rdma_work *first = STAILQ_FIRST(&qp->queued);
 	uint64_t deadline_ns = first && first->not_before_ns > 0 ? first->not_before_ns : UINT64_MAX;
 
+	if (sim_qp_waits_for_model(qp))
+		deadline_ns = min_u64(deadline_ns, model_deadline_ns(qp));
 	if (qp->waits_since_ns > 0)
 		deadline_ns = min_u64(deadline_ns, qp->waits_since_ns + qp->cfg.ack_timeout_ns);
 	if (qp->not_ready_since_ns > 0 && qp->cfg.rnr_budget_ns < UINT64_MAX)

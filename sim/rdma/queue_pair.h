@@ -22,6 +22,9 @@
  *
  * The peer's queue pair need not be connected when this one is: requests wait for it, at most @ack_timeout_ns.
  *
+ * In timed and virtual time, a work request that was done is reaped at its end by the model of the network (timing.h), and
+ * the responder takes a message at its arrival.
+ *
  * The queue pair knows bytes, -errno and session time; the caller owns work requests and receives. One thread of the program at
  * a time.
  */
@@ -30,6 +33,7 @@
 
 #include <sys/queue.h>
 
+#include "pcie_model/net.h"
 #include "qp_group.h"
 
 enum sim_qp_state {
@@ -48,6 +52,7 @@ struct sim_qp_cfg {
 	uint32_t max_works;         /* posted and not reaped, > 0 */
 	uint64_t rnr_budget_ns;     /* how long a message waits for a receive; UINT64_MAX = for ever */
 	uint64_t ack_timeout_ns;    /* how long requests wait for a peer that is not connected, or shows no life */
+	uint32_t mtu_bytes;         /* of data in a packet at most, for the model; 0 = as the network has it */
 	uint32_t access;            /* enum sim_access bits: what the peer may do with this end's memory */
 	bool needs_no_peer;         /* serve a requester to which this queue pair has not connected */
 	int wake_fd;                /* by which the peer wakes the owner (sim/shm/wake.h); -1 = none */
@@ -61,6 +66,7 @@ struct sim_qp_cfg {
 /* A work request. The caller's, from its reaping to the next post. */
 struct sim_rdma_work {
 	/* Set before the post. */
+	enum pcie_net_op op;                        /* for the model */
 	int (*execute)(struct sim_rdma_work *work); /* access the peer's memory: 0 or -errno. NULL = nothing */
 	bool has_message;                           /* a message follows */
 	bool is_written; /* it says that memory was written, and has no data: @bytes is what was written */
@@ -76,7 +82,8 @@ struct sim_rdma_work {
 	/* The queue pair's. */
 	struct sim_qp *qp;
 	bool is_executed;
-	uint64_t number; /* of its message */
+	uint64_t number;             /* of its message */
+	uint64_t arrival_ns, end_ns; /* by the model; 0 = no model */
 	STAILQ_ENTRY(sim_rdma_work) link;
 };
 
@@ -107,8 +114,16 @@ int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work);
 void sim_qp_progress(struct sim_qp *qp, uint64_t now_ns);
 void sim_qp_progress_requests(struct sim_qp *qp);
 
-/* Take the queue pair to an error: all works are completed, the head with @reason, the others with -ECANCELED. */
+/* Take the queue pair to an error: all works are completed, the head with @reason, the others with -ECANCELED. If @reason is
+ * -ECANCELED, none waits for its end by the model any more. */
 void sim_qp_fail(struct sim_qp *qp, int reason);
+
+/* The same, and let the peer know that the owner has left on purpose. */
+void sim_qp_leave(struct sim_qp *qp, int reason);
+
+/* In model time: whether the peer has left, and how long a message takes there and back. Functional time: false, 0. */
+bool sim_qp_peer_has_left(struct sim_qp *qp);
+uint64_t sim_qp_round_trip_ns(const struct sim_qp *qp);
 
 /* When progress has to be called at the latest; UINT64_MAX = no limit. */
 uint64_t sim_qp_deadline_ns(const struct sim_qp *qp);

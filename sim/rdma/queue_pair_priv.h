@@ -7,6 +7,7 @@
 #include "queue_pair.h"
 #include "sim/session/kick.h"
 #include "sim/shm/segment.h"
+#include "timing.h"
 
 /* The doorbells of a peer's group, what wakes that, and its process: imported once for all queue pairs that lead there. */
 struct sim_peer_group {
@@ -23,6 +24,7 @@ struct sim_qp_last_words {
 	atomic_bool is_set;
 	uint64_t executed;
 	uint32_t failure;
+	bool has_left;
 };
 
 /* How one thread watches the peer's signs of life (peer.c). */
@@ -57,10 +59,16 @@ struct sim_qp {
 	struct sim_ring out;
 	struct sim_peer_group *peer_group;
 	uint32_t peer_slot;
+	struct sim_qp_timing *timing; /* NULL = no model */
+	bool knows_end;               /* the owner knows that the peer has left */
 	/* Requester. */
 	bool must_tell_responder; /* the peer: of records */
 	uint64_t now_ns;          /* of this step; 0 = not read yet */
+	uint64_t tell_due_ns;     /* the arrival of the first of them; 0 = now */
 	struct sim_work_list queued, unanswered;
+	struct sim_work_list timed;          /* done, up to their ends by the model */
+	struct sim_rdma_work *first_untimed; /* of @queued; NULL = none */
+	uint64_t last_end_ns;                /* of the works in @timed */
 	uint32_t num_works;
 	uint64_t num_sent, num_answered; /* messages */
 	uint64_t bytes_written;          /* of the message at the head of @queued */
@@ -78,6 +86,7 @@ struct sim_qp {
 	_Atomic int responder_failure;    /* -errno; the program's thread takes the queue pair to its error. 0 = none */
 	uint64_t bytes_received;
 	uint64_t num_executed;
+	_Atomic uint64_t message_due_ns; /* the message at the ring's head arrives then; 0 = it has, or there is none */
 };
 
 /* The current time, read once a step of the requester. */
@@ -88,10 +97,22 @@ static inline uint64_t sim_qp_now_ns(struct sim_qp *qp)
 	return qp->now_ns;
 }
 
+/* Whether the model has the session time come; 0 = no model. */
+static inline bool sim_qp_has_come(const struct sim_qp *qp, uint64_t ns)
+{
+	return ns == 0 || ns <= sim_session_now_ns(qp->session);
+}
+
 /* ---- requester.c ---- */
 
 /* Returns 0, or the -errno with which the queue pair goes to an error. */
 int sim_requester_progress(struct sim_qp *qp);
+
+/* A work was appended to @queued. */
+void sim_requester_note_posted(struct sim_qp *qp, struct sim_rdma_work *work);
+
+/* Works whose ends by the model are at @until_ns or before are done. */
+void sim_requester_release(struct sim_qp *qp, uint64_t until_ns);
 
 /* Complete all works: the oldest with @reason, the others with -ECANCELED. */
 void sim_requester_flush(struct sim_qp *qp, int reason);
@@ -104,8 +125,9 @@ bool sim_requester_arm(struct sim_qp *qp);
 /* Returns 0, or the -errno with which the queue pair goes to an error. */
 int sim_responder_progress(struct sim_qp *qp);
 
-/* The same in any thread, under the lock. Of a failure the requester is told, and the group's doorbell rings. */
-int sim_responder_run(struct sim_qp *qp);
+/* The same in any thread, under the lock. Of a failure the requester is told, and the group's doorbell rings. @now_ns: session time;
+ * 0 = read it if that is needed. */
+int sim_responder_run(struct sim_qp *qp, uint64_t now_ns);
 
 /* Complete the receive that is being filled, if there is one. The lock is held. */
 void sim_responder_flush(struct sim_qp *qp);
@@ -145,6 +167,12 @@ bool sim_qp_watch_peer_in_tick(struct sim_qp *qp);
 static inline bool sim_qp_has_open_works(const struct sim_qp *qp)
 {
 	return !STAILQ_EMPTY(&qp->queued) || !STAILQ_EMPTY(&qp->unanswered);
+}
+
+/* Whether something waits for a time of the model. */
+static inline bool sim_qp_waits_for_model(const struct sim_qp *qp)
+{
+	return !STAILQ_EMPTY(&qp->timed) || qp->message_due_ns > 0;
 }
 
 /* Before the owner sleeps: have the peer wake it. Returns whether progress would find something already. */

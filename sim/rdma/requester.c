@@ -4,6 +4,8 @@
  *   [queued] --execute--> [executed] --no message--> [done]
  *                             '--all records written--> [unanswered] --answered--> [done]
  *
+ * In model time (timing.h) a work that is done waits in @timed for its end.
+ *
  * A work whose execute() accesses memory is executed while no message is unanswered: the responder executes requests in
  * the order of their posting. */
 #include <errno.h>
@@ -17,7 +19,12 @@
 static void complete(struct sim_qp *qp, struct sim_rdma_work *work, int status)
 {
 	work->status = status;
-	STAILQ_INSERT_TAIL(&qp->cfg.group->done, work, link);
+	if (work->end_ns == 0 && STAILQ_EMPTY(&qp->timed)) {
+		STAILQ_INSERT_TAIL(&qp->cfg.group->done, work, link);
+		return;
+	}
+	qp->last_end_ns = work->end_ns = max_u64(work->end_ns, qp->last_end_ns);
+	STAILQ_INSERT_TAIL(&qp->timed, work, link);
 }
 
 static struct sim_rdma_work *take_first(struct sim_work_list *list)
@@ -29,12 +36,41 @@ static struct sim_rdma_work *take_first(struct sim_work_list *list)
 	return work;
 }
 
+void sim_requester_note_posted(struct sim_qp *qp, struct sim_rdma_work *work)
+{
+	work->arrival_ns = work->end_ns = 0;
+	if (qp->timing && !qp->first_untimed)
+		qp->first_untimed = work;
+}
+
+/* The peer is there: the card sends what was posted. */
+static void run_model(struct sim_qp *qp)
+{
+	for (; qp->first_untimed; qp->first_untimed = STAILQ_NEXT(qp->first_untimed, link))
+		sim_qp_timing_run(qp->timing, qp->first_untimed);
+}
+
+void sim_requester_release(struct sim_qp *qp, uint64_t until_ns)
+{
+	struct sim_rdma_work *work;
+
+	while ((work = STAILQ_FIRST(&qp->timed)) && work->end_ns <= until_ns) {
+		STAILQ_REMOVE_HEAD(&qp->timed, link);
+		STAILQ_INSERT_TAIL(&qp->cfg.group->done, work, link);
+	}
+}
+
 void sim_requester_flush(struct sim_qp *qp, int reason)
 {
 	struct sim_rdma_work *work;
 
+	if (reason == -ECANCELED)
+		sim_requester_release(qp, UINT64_MAX);
 	STAILQ_CONCAT(&qp->unanswered, &qp->queued);
+	qp->first_untimed = NULL;
 	while ((work = take_first(&qp->unanswered))) {
+		if (reason == -ECANCELED)
+			work->end_ns = 0;
 		complete(qp, work, reason);
 		reason = -ECANCELED;
 	}
@@ -71,7 +107,7 @@ static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 					     .bytes = work->bytes,
 					     .has_immediate = work->has_immediate,
 					     .immediate = work->immediate,
-					     .sent_ns = sim_qp_now_ns(qp) };
+					     .due_ns = work->arrival_ns };
 	uint64_t left = work->is_written ? 0 : work->bytes - qp->bytes_written;
 	size_t len = (size_t)min_u64(left, SIM_INBOX_RECORD_BYTES);
 	int rc;
@@ -81,6 +117,8 @@ static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 	while (rc == -EAGAIN && sim_ring_arm_space(&qp->out, len + sizeof(head)));
 	if (rc < 0)
 		return rc;
+	if (!qp->must_tell_responder)
+		qp->tell_due_ns = work->arrival_ns;
 	qp->must_tell_responder = true;
 	if (!qp->is_begun) {
 		atomic_store(&qp->num_begun, head.number);
@@ -140,13 +178,24 @@ static bool is_peer_ready(const struct sim_qp *qp)
 	return atomic_load(&qp->peer_inbox->state) == SIM_QP_READY || qp->peer_needs_no_connect;
 }
 
+/* The peer had no receive when the message arrived: the answer leaves now. */
+static void restart_answer(struct sim_qp *qp, struct sim_rdma_work *work)
+{
+	if (qp->not_ready_since_ns > 0 && work->end_ns > work->arrival_ns)
+		work->end_ns =
+			max_u64(work->end_ns, add_saturating_u64(sim_qp_now_ns(qp), work->end_ns - work->arrival_ns));
+}
+
 /* The works that the peer has executed. Returns 0 or -EPROTO. */
 static int collect_answers(struct sim_qp *qp, uint64_t executed)
 {
 	if (executed < qp->num_answered || executed > qp->num_sent)
 		return -EPROTO;
 	for (; qp->num_answered < executed; qp->num_answered++) {
-		complete(qp, take_first(&qp->unanswered), 0);
+		struct sim_rdma_work *work = take_first(&qp->unanswered);
+
+		restart_answer(qp, work);
+		complete(qp, work, 0);
 		qp->not_ready_since_ns = 0;
 	}
 	return 0;
@@ -156,6 +205,14 @@ static int collect_answers(struct sim_qp *qp, uint64_t executed)
 static int to_reason(uint32_t failure, int otherwise)
 {
 	return failure > 0 && failure < 4096 ? -(int)failure : otherwise;
+}
+
+/* Since @since_ns, which is 1 if it was 0, the begin of virtual time. */
+static uint64_t elapsed_ns(struct sim_qp *qp, uint64_t since_ns)
+{
+	uint64_t now_ns = sim_qp_now_ns(qp);
+
+	return now_ns > since_ns ? now_ns - since_ns : 0;
 }
 
 /* Give the oldest message up if it has waited for a receive long enough. Returns 0 or -ENOBUFS. */
@@ -169,7 +226,7 @@ static int check_receiver(struct sim_qp *qp)
 	}
 	if (qp->not_ready_since_ns == 0)
 		qp->not_ready_since_ns = max_u64(sim_qp_now_ns(qp), 1);
-	if (sim_qp_now_ns(qp) - qp->not_ready_since_ns < qp->cfg.rnr_budget_ns ||
+	if (elapsed_ns(qp, qp->not_ready_since_ns) < qp->cfg.rnr_budget_ns ||
 	    !sim_inbox_give_up(qp->peer_inbox, number))
 		return 0;
 	return -ENOBUFS;
@@ -182,7 +239,7 @@ static int wait_for_peer(struct sim_qp *qp)
 		return 0;
 	if (qp->waits_since_ns == 0)
 		qp->waits_since_ns = max_u64(sim_qp_now_ns(qp), 1);
-	return sim_qp_now_ns(qp) - qp->waits_since_ns < qp->cfg.ack_timeout_ns ? 0 : -ETIMEDOUT;
+	return elapsed_ns(qp, qp->waits_since_ns) < qp->cfg.ack_timeout_ns ? 0 : -ETIMEDOUT;
 }
 
 /* Go on while the peer's inbox is there. */
@@ -199,6 +256,7 @@ static int advance(struct sim_qp *qp)
 	if (!is_peer_ready(qp))
 		return wait_for_peer(qp);
 	qp->waits_since_ns = 0;
+	run_model(qp);
 	rc = check_receiver(qp);
 	while (rc == 0 && (work = STAILQ_FIRST(&qp->queued)))
 		rc = start_work(qp, work);

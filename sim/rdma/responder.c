@@ -2,7 +2,7 @@
 /* The responder of a queue pair: messages from the inbox into receives.
  *
  *   [idle] --first record, a receive is posted--> [filling] --all bytes are here--> [idle]
- *      '--no receive: the message waits
+ *      '--no receive, or its time has not come: the message waits
  *
  * All of it runs under the group's lock, in the program's thread or the engine's.
  *
@@ -67,11 +67,22 @@ static void refuse_until_ready(struct sim_qp *qp, uint64_t number)
 	qp->must_tell_requester = true;
 }
 
-/* Take a receive for the message at the ring's head. Returns 0, -EAGAIN (none, or no message) or -errno. */
-static int begin_message(struct sim_qp *qp)
+/* Whether the message arrives later than now. */
+static bool is_on_its_way(struct sim_qp *qp, const struct sim_inbox_head *head, uint64_t now_ns)
 {
+	uint64_t due_ns = head->due_ns;
+
+	if (due_ns > 0 && due_ns <= (now_ns > 0 ? now_ns : sim_session_now_ns(qp->session)))
+		due_ns = 0;
+	atomic_store(&qp->message_due_ns, due_ns);
+	return due_ns > 0;
+}
+
+/* Take a receive for the message at the ring's head. Returns 0, -EAGAIN (none, or no message) or -errno. */
+static int begin_message(struct sim_qp *qp, uint64_t now_ns)
+{
+	struct sim_inbox_head head = { 0 }; /* a record may be shorter */
 	struct sim_rdma_receive *receive;
-	struct sim_inbox_head head;
 	uint32_t kind;
 	int rc = sim_ring_peek(&qp->in, &kind, &head, sizeof(head));
 
@@ -79,6 +90,8 @@ static int begin_message(struct sim_qp *qp)
 		return rc;
 	if (!is_valid_head(qp, kind, &head))
 		return -EPROTO;
+	if (is_on_its_way(qp, &head, now_ns))
+		return -EAGAIN;
 	if (!sim_receive_pool_has_posted(&qp->cfg.group->receives)) {
 		refuse_until_ready(qp, head.number);
 		return -EAGAIN;
@@ -148,12 +161,12 @@ static void fail(struct sim_qp *qp, int reason)
 	sim_doorbell_ring_own(&qp->cfg.group->doorbells, qp->slot);
 }
 
-int sim_responder_run(struct sim_qp *qp)
+int sim_responder_run(struct sim_qp *qp, uint64_t now_ns)
 {
 	int rc = get_failure(qp);
 
 	while (rc == 0)
-		rc = qp->receive ? take_record(qp) : begin_message(qp);
+		rc = qp->receive ? take_record(qp) : begin_message(qp, now_ns);
 	if (rc != -EAGAIN && get_failure(qp) == 0)
 		fail(qp, rc);
 	sim_qp_tell_requester(qp);
@@ -173,7 +186,7 @@ int sim_responder_progress(struct sim_qp *qp)
 	if (rc < 0 || !may_have_record(qp))
 		return rc;
 	sim_qp_group_lock(qp->cfg.group);
-	rc = sim_responder_run(qp);
+	rc = sim_responder_run(qp, qp->now_ns);
 	sim_qp_group_unlock(qp->cfg.group);
 	return rc;
 }
@@ -181,7 +194,8 @@ int sim_responder_progress(struct sim_qp *qp)
 /* The message at the ring's head may be one for which there is no receive. */
 static bool has_work_locked(const struct sim_qp *qp)
 {
-	return sim_ring_get_head(&qp->in) != qp->in.count && (qp->receive || !qp->is_starved);
+	return sim_ring_get_head(&qp->in) != qp->in.count && sim_qp_has_come(qp, qp->message_due_ns) &&
+	       (qp->receive || !qp->is_starved);
 }
 
 bool sim_responder_has_work(struct sim_qp *qp)

@@ -43,7 +43,7 @@ static bool serve(struct sim_qp *qp)
 {
 	struct progress before = get_progress(qp), after;
 
-	sim_responder_run(qp);
+	sim_responder_run(qp, 0);
 	after = get_progress(qp);
 	if (after.num_records == before.num_records && after.failure == before.failure)
 		return false;

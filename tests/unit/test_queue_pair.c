@@ -337,6 +337,26 @@ static void test_forged_records_end_the_connection(void **state)
 	}
 }
 
+/* Before its arrival a message takes no receive; its owner has to look then. */
+static void test_message_is_taken_at_its_arrival(void **state)
+{
+	const struct sim_inbox_head head = { .number = 1, .bytes = 4, .due_ns = 5 * MS };
+	struct fixture *f = *state;
+	struct sim_rdma_segment room;
+	uint8_t bytes[8] = { 0 };
+	struct sim_rdma_receive receive = receive_into(bytes, 8, &room);
+
+	sim_receive_pool_post(&f->b.group.receives, &receive);
+	forge(f, SIM_INBOX_SEND, &head, sizeof(head), "abcd", 4);
+	sim_qp_progress(f->b.qp, 5 * MS - 1);
+	assert_true(sim_receive_pool_has_posted(&f->b.group.receives));
+	assert_int_equal(sim_qp_deadline_ns(f->b.qp), 5 * MS);
+	sim_qp_progress(f->b.qp, 5 * MS);
+	assert_ptr_equal(sim_receive_pool_reap(&f->b.group.receives, 5 * MS), &receive);
+	assert_memory_equal(bytes, "abcd", 4);
+	assert_true(sim_qp_deadline_ns(f->b.qp) == UINT64_MAX);
+}
+
 static void test_ring_with_an_impossible_head_ends_the_connection(void **state)
 {
 	struct fixture *f = *state;
@@ -458,6 +478,7 @@ int main(void)
 		CONNECTED(test_reasons_that_are_no_error_number_are_not_believed),
 		CONNECTED(test_not_ready_of_another_message_starts_no_deadline),
 		cmocka_unit_test(test_forged_records_end_the_connection),
+		CONNECTED(test_message_is_taken_at_its_arrival),
 		CONNECTED(test_ring_with_an_impossible_head_ends_the_connection),
 		UNCONNECTED(test_keys_of_other_objects_are_refused),
 		CONNECTED(test_requests_of_a_peer_that_is_gone_fail),
