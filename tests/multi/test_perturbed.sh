@@ -3,7 +3,7 @@
 # Virtual time does not depend on the machine: programs of several processes give the same events at the same times, and the
 # same trace, whichever thread is slow (BFSIM_TEST_PERTURB, sim/base/perturb.h).
 #
-#   test_perturbed.sh BFSIM REPEAT_PEER CLOCK_PAIR HELLO_HOST HELLO_DPU TOPOLOGY EXACT_TEST...       (TAP)
+#   test_perturbed.sh BFSIM REPEAT_PEER CLOCK_PAIR RDMA_PAIR HELLO_HOST HELLO_DPU TOPOLOGY EXACT_TEST...       (TAP)
 #
 # Each EXACT_TEST checks its times itself. The number of runs: perturbed.sh.
 #
@@ -15,11 +15,12 @@
 
 peer=$(realpath "$2")
 pair=$(realpath "$3")
-hello_host=$(realpath "$4")
-hello_dpu=$(realpath "$5")
-topology=$(realpath "$6")
+rdma_pair=$(realpath "$4")
+hello_host=$(realpath "$5")
+hello_dpu=$(realpath "$6")
+topology=$(realpath "$7")
 use_bfsim "$1"
-shift 6
+shift 7
 exact_tests=$(realpath "$@")
 
 # peers KIND CLIENTS OPTION...: a server and its clients.
@@ -81,6 +82,13 @@ test_messages_and_copies() {
 		--dpu "exec '$pair' server a 20 1500 $PWD/event.0" --host "exec '$pair' client a 20 1500 $PWD/event.1" \
 		--dpu "exec '$pair' server b 20 1500 $PWD/event.2" --host "exec '$pair' client b 20 1500 $PWD/event.3"
 	[ "$(grep -c 'received' first)" -eq 80 ]
+}
+
+test_rdma_of_two_pairs() {
+	always_the_same \
+		--dpu "exec '$rdma_pair' server 1 10 $PWD/event.0" --host "exec '$rdma_pair' client 1 10 $PWD/event.1" \
+		--dpu "exec '$rdma_pair' server 2 10 $PWD/event.2" --host "exec '$rdma_pair' client 2 10 $PWD/event.3"
+	[ "$(grep -c 'disconnected' first)" -eq 4 ]
 }
 
 test_hello_of_the_samples() {

@@ -3,7 +3,7 @@
 # Virtual time: the same programs, topology and seed give the same events at the same times, and the same trace, whatever the
 # machine does.
 #
-#   test_repeatable.sh BFSIM CLOCK_PAIR       (TAP)
+#   test_repeatable.sh BFSIM CLOCK_PAIR RDMA_PAIR       (TAP)
 #
 # REPEAT_RUNS is the number of runs of each test (2; a long test takes 100), REPEAT_PAIRS that of the pairs of the last (16).
 #
@@ -13,10 +13,21 @@
 . "$(dirname "$0")/sessions.sh"
 
 pair=$(realpath "$2")
+rdma_pair=$(realpath "$3")
 runs=${REPEAT_RUNS:-2}
 many=${REPEAT_PAIRS:-16}
+program=comch
 use_bfsim "$1"
 export BFSIM_COMCH_WAIT=30000
+
+# pair_command server|client NUMBER MESSAGES FILE: of the programs that $program names.
+pair_command() {
+	if [ "$program" = rdma ]; then
+		echo "exec '$rdma_pair' $1 $((1000 + $2)) $3 $4"
+	else
+		echo "exec '$pair' $1 pair-$2 $3 4000 $4"
+	fi
+}
 
 # run_pairs PAIRS MESSAGES OPTION...: the events of each process, in one text.
 run_pairs() {
@@ -24,8 +35,8 @@ run_pairs() {
 	shift 2
 	rm -f events.* trace.json
 	while [ "$i" -lt "$pairs" ]; do
-		set -- "$@" --dpu "exec '$pair' server pair-$i $messages 4000 $PWD/events.$i.dpu" \
-			--host "exec '$pair' client pair-$i $messages 4000 $PWD/events.$i.host"
+		set -- "$@" --dpu "$(pair_command server "$i" "$messages" "$PWD/events.$i.dpu")" \
+			--host "$(pair_command client "$i" "$messages" "$PWD/events.$i.host")"
 		i=$((i + 1))
 	done
 	run_virtual 200 "$@"
@@ -93,6 +104,53 @@ test_eight_processes_repeat_their_times() {
 }
 
 test_thirty_two_processes_repeat_their_times() {
+	always_the_same "$many" 5
+}
+
+# --- RDMA ---
+
+test_rdma_repeats_its_times() {
+	program=rdma
+	always_the_same 1 50
+	[ "$(grep -c 'receive .* done' first)" -eq 101 ]
+}
+
+test_rdma_repeats_its_times_beside_other_programs() {
+	program=rdma
+	always_the_same 1 50
+	mv first quiet
+	under_load 6 always_the_same 1 50
+	cmp quiet first
+}
+
+test_rdma_repeats_its_times_on_one_cpu() {
+	program=rdma
+	always_the_same 1 20
+	mv first several
+	cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+	taskset -cp "$cpu" $$ >/dev/null
+	always_the_same 1 20
+	cmp several first
+}
+
+# Both processes post receives before time has begun, in any order, so the last rule is for those of one.
+test_rdma_repeats_faults_of_chance() {
+	program=rdma
+	always_the_same 1 20 --fault 'rdma.write p=20% delay=3us' --fault 'rdma.send p=10% delay=5us' \
+		--fault 'rdma.receive side=host p=10% delay=7us' --seed 5
+	mv first seed5
+	always_the_same 1 20
+	if cmp -s seed5 first; then return 1; fi
+}
+
+# All pairs share the links of two ports.
+test_rdma_of_eight_processes_repeats_its_times() {
+	program=rdma
+	always_the_same 4 20
+}
+
+test_rdma_of_thirty_two_processes_repeats_its_times() {
+	program=rdma
 	always_the_same "$many" 5
 }
 
