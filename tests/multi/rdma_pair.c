@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One of two processes that connect by RDMA CM, and print what happened at which session time.
  *
- *   rdma_pair server|client PORT COUNT FILE
+ *   rdma_pair server|client PORT COUNT FILE [DEVICE]
  *
  * The server sends the descriptor of its memory. The client writes, reads, adds and sends COUNT times, each time another
  * size, and the server answers each message with one of its own. Then the client disconnects. FILE gets a line for each
- * completion and for each event of the connection.
+ * completion and for each event of the connection. DEVICE is the index of the device: 0 for a server, 1 for a client, which is
+ * the other port of the built-in card, so that the network is between them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,10 +188,11 @@ static void use_server(uint16_t port, uint32_t count)
 
 int main(int argc, char **argv)
 {
+	uint32_t device;
 	uint16_t port;
 
-	if (argc != 5) {
-		fputs("usage: rdma_pair server|client PORT COUNT FILE\n", stderr);
+	if (argc < 5) {
+		fputs("usage: rdma_pair server|client PORT COUNT FILE [DEVICE]\n", stderr);
 		return EXIT_FAILURE;
 	}
 	name = argv[1];
@@ -198,8 +200,8 @@ int main(int argc, char **argv)
 	events = fopen(argv[4], "w");
 	if (!events)
 		return EXIT_FAILURE;
-	self = peer_open(strcmp(name, "client") == 0,
-			 RDMA_ALL_ACCESS); /* the other port: the network is between them */
+	device = argc > 5 ? (uint32_t)atoi(argv[5]) : strcmp(name, "client") == 0;
+	self = peer_open(device, RDMA_ALL_ACCESS);
 	MUST(doca_rdma_set_connection_state_callbacks(self->rdma, on_request, on_established, on_failure,
 						      on_disconnected));
 	peer_start(self);

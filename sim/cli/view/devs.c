@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "devs_network.h"
 #include "func_text.h"
 #include "sim/cli/base/json.h"
 #include "sim/cli/base/table.h"
@@ -331,7 +332,7 @@ int cli_devs_print_tables(const struct pcie_topology *topology, const struct cli
 			return -1;
 	}
 	print_sides(&view);
-	return 0;
+	return side ? 0 : cli_devs_print_network(topology);
 }
 
 /* ---- JSON ---- */
@@ -468,5 +469,7 @@ int cli_devs_print_json(const struct pcie_topology *topology, const struct cli_l
 		json_object_array_add(cards, card_json(&view, card));
 	json_object_object_add(json, "cards", cards);
 	json_object_object_add(json, "sides", sides_json(&view));
+	if (topology->network.is_given && !side)
+		json_object_object_add(json, "network", cli_devs_network_json(topology));
 	return cli_json_print(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 }

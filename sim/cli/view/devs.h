@@ -10,7 +10,7 @@
 #include "live.h"
 #include "pcie_model/topology/topology.h"
 
-/* Tables: network, identity, capabilities, Comch, representors. */
+/* Tables: network, identity, capabilities, Comch, representors; of all sides, also what connects the ports. */
 int cli_devs_print_tables(const struct pcie_topology *topology, const struct cli_live *live, const char *side);
 
 /* All properties as JSON. @source is the origin of the topology. */

@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The network that a topology describes: bfsim devs shows it, and RDMA takes its times, or finds no path.
+#
+#   test_network.sh BFSIM RDMA_PAIR TOPOLOGY       (TAP; TOPOLOGY is leaf-and-spine.yaml)
+
+. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/sessions.sh"
+
+pair=$(realpath "$2")
+topology=$(realpath "$3")
+use_bfsim "$1"
+
+# connect SIDE TOPOLOGY [OPTION...]: a client on that side, of a server on node0's DPU.
+connect() {
+	side=$1 file=$2
+	shift 2
+	status "${wanted_status:-0}" bfsim run --timeout 60 --clock virtual --topology "$file" "$@" \
+		--on node0/dpu="exec '$pair' server 1 1 $PWD/events.server 0" --on "$side=exec '$pair' client 1 1 $PWD/events 0"
+}
+
+# established SIDE TOPOLOGY: the time at which the client was connected, a round trip after its begin.
+established() {
+	connect "$@" >&2
+	sed -n 's/^ *\([0-9]*\) client established$/\1/p' events
+}
+
+test_devs_shows_switches_and_links() {
+	status 0 bfsim devs --topology "$topology"
+	says '^network: 3 switches, 5 links$' out
+	says '^spine +500 ns +400 Gb/s$' out
+	says '^leaf1 +node2/dpu/0000:03:00.0 +2000 ns +25 Gb/s +512 +0.1 %$' out
+	status 0 bfsim devs --json --topology "$topology"
+	python3 -c 'import json, sys
+it = json.load(sys.stdin)["network"]
+assert [one["name"] for one in it["switches"]] == ["leaf0", "leaf1", "spine"], it
+assert it["links"][4] == {"from": "leaf1", "to": "node2/dpu/0000:03:00.0", "latency-ps": 2000000, "rate-bps": 25000000000,
+                          "mtu": 512, "loss-ppb": 1000000}, it' <out
+	status 0 bfsim devs --topology "$topology" --on node0/host
+	lacks network out
+	status 0 bfsim devs --json
+	lacks network out
+}
+
+# By the spine a message takes 50 + 500 + 50 + 300 + 2000 - 20 ns more than within the leaf, there and back.
+test_a_longer_path_takes_its_latencies() {
+	near=$(established node1/host "$topology")
+	far=$(established node2/host "$topology")
+	same $((2 * 2880)) $((far - near))
+}
+
+# Ports of one card without a network: its switch has 300 ns, as leaf0, and links of 20 ns, as node0's and node1's.
+test_a_leaf_is_as_the_default() {
+	near=$(established node1/host "$topology")
+	sed '/^network:/,$d' "$topology" >plain.yaml
+	same "$near" "$(established node2/host plain.yaml)"
+}
+
+# The same messages end later when the slowest link has 1 Gb/s in place of 25.
+test_the_slowest_link_limits_a_message() {
+	sed 's/rate: 25 Gb/rate: 1 Gb/; s/, loss: 0.1%//' "$topology" >slow.yaml
+	connect node2/host slow.yaml
+	slow=$(sed -n 's/^ *\([0-9]*\) server ends$/\1/p' events.server)
+	sed 's/, loss: 0.1%//' "$topology" >fast.yaml
+	connect node2/host fast.yaml
+	fast=$(sed -n 's/^ *\([0-9]*\) server ends$/\1/p' events.server)
+	[ "$slow" -gt "$fast" ]
+}
+
+# Each packet but one in a hundred million is lost, so each message is: it waits for the time-out of 67 ms.
+test_losses_delay_by_retransmissions() {
+	sed 's/loss: 0.1%/loss: 99.9999%/' "$topology" >lossy.yaml
+	connect node2/host lossy.yaml
+	end=$(sed -n 's/^ *\([0-9]*\) server ends$/\1/p' events.server)
+	[ "$end" -gt 134000000 ]
+}
+
+test_a_port_without_a_link_is_not_reached() {
+	sed '/to: "node2/d' "$topology" >island.yaml
+	wanted_status=1 connect node2/host island.yaml
+	says 'rdma_pair: cannot connect' err
+}
+
+run_tests "$0" "$work"
