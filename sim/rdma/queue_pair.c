@@ -208,6 +208,23 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 
 /* ---- progress ---- */
 
+/* After a step: whether the queue pair has works, and when it has to be looked after. */
+static void update_group(struct sim_qp *qp)
+{
+	struct sim_qp_group *group = qp->cfg.group;
+	bool is_active = sim_qp_has_open_works(qp) || sim_qp_waits_for_model(qp);
+
+	if (is_active != qp->is_active) {
+		if (is_active)
+			TAILQ_INSERT_TAIL(&group->active, qp, in_active);
+		else
+			TAILQ_REMOVE(&group->active, qp, in_active);
+		qp->is_active = is_active;
+	}
+	if (is_active)
+		group->deadline_ns = min_u64(group->deadline_ns, sim_qp_deadline_ns(qp));
+}
+
 void sim_qp_fail(struct sim_qp *qp, int reason)
 {
 	sim_qp_group_lock(qp->cfg.group);
@@ -216,7 +233,7 @@ void sim_qp_fail(struct sim_qp *qp, int reason)
 	sim_responder_flush(qp);
 	sim_qp_group_unlock(qp->cfg.group);
 	sim_requester_flush(qp, reason);
-	sim_qp_group_update(qp->cfg.group, qp);
+	update_group(qp);
 }
 
 void sim_qp_leave(struct sim_qp *qp, int reason)
@@ -262,7 +279,7 @@ static void progress_model(struct sim_qp *qp)
 {
 	sim_requester_release(qp, sim_qp_now_ns(qp));
 	if (qp->state != SIM_QP_READY)
-		sim_qp_group_update(qp->cfg.group, qp);
+		update_group(qp);
 	if (qp->knows_end || !sim_qp_peer_has_left(qp))
 		return;
 	qp->knows_end = true;
@@ -287,7 +304,7 @@ static void progress_as(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 	if (rc < 0)
 		sim_qp_fail(qp, rc);
 	else
-		sim_qp_group_update(qp->cfg.group, qp);
+		update_group(qp);
 }
 
 void sim_qp_progress(struct sim_qp *qp, uint64_t now_ns)

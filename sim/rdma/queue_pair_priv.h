@@ -202,10 +202,10 @@ uint32_t sim_qp_group_next_slot(struct sim_qp_group *group);
 void sim_qp_group_add(struct sim_qp_group *group, struct sim_qp *qp);
 void sim_qp_group_remove(struct sim_qp_group *group, struct sim_qp *qp);
 
-/* After a step: whether the queue pair has works, and when it has to be looked after. */
-void sim_qp_group_update(struct sim_qp_group *group, struct sim_qp *qp);
-
 /* The queue pair has a message for which there is no receive. The lock is held. */
 void sim_qp_group_starve(struct sim_qp_group *group, struct sim_qp *qp);
+
+/* It no longer waits for a receive. The lock is held. */
+void sim_qp_group_feed(struct sim_qp_group *group, struct sim_qp *qp);
 
 #endif
