@@ -16,6 +16,8 @@ int bench_fig_comch(const struct bench_report *report);   /* ping-pongs of two p
 int bench_fig_comm_channel(const struct bench_report *report); /* its ping-pongs against Comch's */
 int bench_fig_comch_fast(const struct bench_report *report);   /* the fast path, likewise */
 int bench_fig_comch_many(const struct bench_report *report);   /* a thousand clients of one server */
+int bench_fig_rdma(const struct bench_report *report);         /* RDMA against bare means, DMA tasks and Comch */
+int bench_fig_rdma_many(const struct bench_report *report);    /* a thousand connections of one context */
 int bench_fig_workq(const struct bench_report *report);        /* jobs of the work-queue generation against tasks */
 int bench_fig_trace(const struct bench_report *report);        /* recording on against off */
 int bench_fig_faults(const struct bench_report *report);       /* a thousand rules that hit nothing, against none */

@@ -36,6 +36,8 @@ static const struct figure {
 	{ "comch", bench_fig_comch },
 	{ "comch-fast", bench_fig_comch_fast },
 	{ "comch-many", bench_fig_comch_many },
+	{ "rdma", bench_fig_rdma },
+	{ "rdma-many", bench_fig_rdma_many },
 	{ "workq", bench_fig_workq },
 	{ "trace", bench_fig_trace },
 	{ "time", bench_fig_time },

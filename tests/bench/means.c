@@ -11,7 +11,7 @@
 
 #include "measure.h"
 
-#define MAX_BYTES 4096
+#define MAX_BYTES 65536u
 
 /* Made before the fork, used by both. */
 struct means {
@@ -37,8 +37,10 @@ static int socket_run(void *arg, const struct bench_ref_order *order)
 {
 	struct means *means = arg;
 	int fd = means->fds[order->begins ? 0 : 1];
-	uint8_t message[MAX_BYTES] = { 0 };
+	static uint8_t message[MAX_BYTES];
 
+	if (order->bytes > MAX_BYTES)
+		return -EMSGSIZE;
 	for (uint32_t i = 0; i < order->count; i++) {
 		if (order->begins && bench_send(fd, message, order->bytes) < 0)
 			return -EPIPE;

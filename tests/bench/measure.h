@@ -37,6 +37,10 @@ int bench_measure(const struct bench_cfg *cfg, struct bench_result *ret_result);
 
 uint64_t bench_now_ns(void);
 
+/* CPU time of the calling thread, for ways in which no other thread works: on a busy machine a slice of real time that is longer
+ * than a turn of the scheduler has the turns of others in it, and one that is shorter has not. */
+uint64_t bench_cpu_ns(void);
+
 /* The middle value; sorts @values. */
 double bench_median(double *values, size_t count);
 
