@@ -6,6 +6,7 @@
  *   roles_dma.c        honest programs: an exporter and an importer
  *   roles_comch.c      honest programs: a Comch server and a client
  *   roles_fast.c       honest programs: a server and a client on Comch's data path
+ *   roles_rdma.c       honest programs: a target and a requester of RDMA
  *   attack_kill.c       kills at random moments: each path, Comch, each clock, two cards
  *   attack_descriptor.c changed descriptors
  *   attack_protocol.c   random messages to the daemon, and floods of requests
@@ -14,6 +15,7 @@
  *   harm.c              writes into shared memory
  *   attack_comch.c      a hostile Comch peer that writes into all memory that it shares
  *   attack_forge.c      a Comch client or server that forges its handshake, announcements and records
+ *   attack_rdma.c       RDMA: kills, a hostile peer, changed descriptors; order and atomic sums
  *   attack_state.c      a hostile process that writes into the session's shared state, in each clock
  *   attack_memory.c     allocations that fail
  *   attack_recording.c  damaged recordings, and such that are written to while commands read them
@@ -187,6 +189,7 @@ void work_remove(const char *dir);
 extern const struct attack attack_kill_dma, attack_kill_comch, attack_kill_fast, attack_kill_session, attack_descriptor,
 	attack_protocol, attack_flood, attack_connection, attack_comch, attack_signals, attack_limits, attack_fork,
 	attack_workq, attack_memory, attack_memory_comch, attack_cards, attack_stop, attack_recording, attack_report,
-	attack_state, attack_forge, attack_exporter;
+	attack_state, attack_forge, attack_exporter, attack_kill_rdma, attack_rdma, attack_rdma_descriptor,
+	attack_rdma_silent, attack_rdma_order;
 
 #endif

@@ -13,16 +13,17 @@
 
 #include "proc.h"
 
-static const struct attack *const attacks[] = { &attack_kill_dma,     &attack_kill_comch,   &attack_kill_fast,
-						&attack_kill_session, &attack_descriptor,   &attack_cards,
-						&attack_protocol,     &attack_flood,        &attack_connection,
-						&attack_comch,        &attack_forge,        &attack_exporter,
-						&attack_state,        &attack_signals,      &attack_stop,
-						&attack_limits,       &attack_fork,
+static const struct attack *const attacks[] = {
+	&attack_kill_dma,        &attack_kill_comch,   &attack_kill_fast, &attack_kill_session, &attack_descriptor,
+	&attack_cards,           &attack_protocol,     &attack_flood,     &attack_connection,   &attack_comch,
+	&attack_forge,           &attack_exporter,     &attack_state,     &attack_signals,      &attack_stop,
+	&attack_limits,          &attack_fork,
 #ifdef HAS_FAILING_MALLOC
-						&attack_memory,       &attack_memory_comch,
+	&attack_memory,          &attack_memory_comch,
 #endif
-						&attack_workq,        &attack_report,       &attack_recording };
+	&attack_workq,           &attack_report,       &attack_recording, &attack_kill_rdma,    &attack_rdma,
+	&attack_rdma_descriptor, &attack_rdma_silent,  &attack_rdma_order
+};
 
 struct options {
 	uint64_t seed;
