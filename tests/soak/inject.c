@@ -23,6 +23,7 @@ static const char *const lasting[NUM_LASTING] = {
 	[LASTING_DUPLICATE_FAST] = "comch.producer.send p=0.2% duplicate",
 	[LASTING_TRUNCATE_FAST] = "comch.producer.send p=0.2% truncate=100",
 	[LASTING_REORDER_FAST] = "comch.producer.send p=0.2% reorder=4",
+	[LASTING_FLIP_RDMA] = "rdma.write,rdma.read,rdma.receive p=0.2% flip=1",
 };
 
 /* %u: a number from 1 to 20. */
@@ -48,6 +49,11 @@ static const char *const passing[] = {
 	"comch.connect p=%u%% refuse",
 	"comch.connect p=%u%% stall=2ms",
 	"comch.consumer.recv p=0.0%u%% fail=IO_FAILED",
+	"rdma.* p=%u%% delay=uniform(1us,1ms)",
+	"rdma.send,rdma.write,rdma.read,rdma.fetch_add p=0.%u%% fail=IO_FAILED",
+	"rdma.write,rdma.read p=0.%u%% fail=IO_FAILED moved=40%%",
+	"rdma.send,rdma.write,rdma.read,rdma.fetch_add p=%u%% refuse=AGAIN",
+	"rdma.send,rdma.write,rdma.read,rdma.fetch_add p=0.0%u%% hang",
 	"sync_event.update p=0.%u%% fail=IO_FAILED",
 	"sync_event.update p=%u%% delay=uniform(1us,1ms)",
 	"mmap.export,mmap.import,ctx.start p=%u%% delay=uniform(1us,1ms)",

@@ -46,6 +46,7 @@ enum {
 	LASTING_DUPLICATE_FAST,
 	LASTING_TRUNCATE_FAST,
 	LASTING_REORDER_FAST,
+	LASTING_FLIP_RDMA,
 	NUM_LASTING,
 };
 
@@ -60,6 +61,7 @@ struct seen {
 	_Atomic uint64_t wrong_copies, wrong_outputs; /* of DMA; of the other engines */
 	_Atomic uint64_t wrong_messages, missing_messages, extra_messages;
 	_Atomic uint64_t wrong_fast, missing_fast, extra_fast;
+	_Atomic uint64_t wrong_rdma;               /* messages, reads and writes */
 	_Atomic uint64_t late_messages, late_fast; /* behind one that was sent later */
 	_Atomic uint64_t resets, shortages;        /* of our function, and of memory */
 	_Atomic uint64_t broken;                   /* connections that ended or were refused */

@@ -190,8 +190,9 @@ static uint64_t num_fds(void)
 
 static void play(struct side *side)
 {
-	static void (*const rounds[])(struct side * side) = { round_dma,  round_messages, round_fast,  round_events,
-							      round_maps, round_function, round_alloc, round_engines };
+	static void (*const rounds[])(struct side * side) = { round_dma,    round_messages, round_fast,
+							      round_events, round_maps,     round_function,
+							      round_alloc,  round_engines,  round_rdma };
 	struct random random = side_random(side, 'p');
 	uint64_t which = random_in(&random, 0, sizeof(rounds) / sizeof(rounds[0]) - 1);
 

@@ -145,5 +145,6 @@ void round_maps(struct side *side);
 void round_function(struct side *side);
 void round_alloc(struct side *side);
 void round_engines(struct side *side);
+void round_rdma(struct side *side);
 
 #endif

@@ -90,6 +90,7 @@ static void check_bytes(struct soak *soak)
 	at_most(soak, "late messages of the fast path", SUM(soak, late_fast), fired(soak, LASTING_REORDER_FAST));
 	at_most(soak, "missing messages of the fast path", SUM(soak, missing_fast), fired(soak, LASTING_DROP_FAST));
 	at_most(soak, "extra messages of the fast path", SUM(soak, extra_fast), fired(soak, LASTING_DUPLICATE_FAST));
+	at_most(soak, "wrong bytes of RDMA", SUM(soak, wrong_rdma), fired(soak, LASTING_FLIP_RDMA));
 	if (soak->shared->calm)
 		at_most(soak, "failed tasks, broken connections",
 			SUM(soak, failed) - SUM(soak, flushed) + SUM(soak, broken), 0);
@@ -139,6 +140,7 @@ static void report(const struct soak *soak)
 	SHOW("wrong, missing, extra messages",
 	     SUM(soak, wrong_messages) + SUM(soak, missing_messages) + SUM(soak, extra_messages));
 	SHOW("  on the fast path", SUM(soak, wrong_fast) + SUM(soak, missing_fast) + SUM(soak, extra_fast));
+	SHOW("wrong messages, reads, writes of RDMA", SUM(soak, wrong_rdma));
 	SHOW("late messages, of both", SUM(soak, late_messages) + SUM(soak, late_fast));
 	SHOW("function resets", SUM(soak, resets));
 	SHOW("shortages of memory", SUM(soak, shortages));
