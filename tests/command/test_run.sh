@@ -92,7 +92,7 @@ test_a_side_that_waits_is_said_to_wait_when_the_other_fails() {
 	says '^bfsim:   dpu: in flight: 1 of DMA memcpy, in dma #1 on mlx5_0 \(running since 0\.000000 s\); 2 have ended, the last at 0\.[0-9]* s$' err
 	says '^bfsim:   dpu: trace_peer (sleeps|computes).*; nothing recorded since 0\.[0-9]* s, and it is 0\.[0-9]* s now$' err
 	status 3 bfsim run --host "$hello_host" --dpu "
-		until '$bfsim_program' stats --json | grep -q comch_client; do sleep 0.05; done; exit 3"
+		until '$bfsim_program' stats --json | grep -q 'state.*starting'; do sleep 0.05; done; exit 3"
 	says '^bfsim:   host: without tasks in flight: comch_client #1 on mlx5_0 \(starting since [0-9.]* s\)$' err
 	says '^bfsim:   host: trace_hello_host (sleeps|computes or polls).*; nothing recorded since ' err
 	status 3 bfsim run --fault 'comch.send side=dpu hang' --host "$hello_host" --dpu "$hello_dpu" --host "
