@@ -65,6 +65,8 @@ static int create_queue_pair(struct doca_rdma_connection *connection)
 		.needs_no_peer = rdma->properties.transport == DOCA_RDMA_TRANSPORT_TYPE_DC,
 		.wake_fd = wake_fd < 0 ? -1 : wake_fd,
 		.engine = shim_pe_vclock_engine(rdma->ctx.pe),
+		.trace_id = rdma->ctx.trace_id,
+		.device = shim_dev_function(rdma->ctx.dev)->ibdev,
 		.notify = notify,
 		.arg = connection,
 	};

@@ -9,6 +9,7 @@
 #include "shim/common/base/call_hooks.h"
 #include "shim/common/pe/pe_priv.h"
 #include "shim/common/pe/task_submit.h"
+#include "shim/common/pe/task_trace.h"
 #include "shim/common/process/runtime.h"
 #include "sim/fabric/remote.h"
 
@@ -322,6 +323,7 @@ static doca_error_t post_work(struct rdma_task *task)
 		.segments = task->segments,
 		.num_segments = task->num_segments,
 		.bytes = bytes,
+		.task_ns = doca_unlikely(task->task.timed) ? shim_task_trace_submitted_ns(&task->task) : 0,
 	};
 	rdma_fault_apply(task);
 	if (doca_unlikely(shim_call_hooks != NULL))

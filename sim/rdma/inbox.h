@@ -49,7 +49,8 @@ enum sim_inbox_kind {
 struct sim_inbox_head {
 	uint64_t number; /* of the message: 1, 2, ... */
 	uint64_t bytes;  /* of the message */
-	uint32_t has_immediate;
+	uint16_t has_immediate;
+	uint16_t is_recorded; /* the peer records the message in its trace; so does the owner */
 	uint32_t immediate;
 	uint64_t due_ns; /* session time at which it arrives; 0 = at once */
 };

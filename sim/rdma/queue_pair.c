@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a queue pair: its inbox, its connection, its state. */
-#include "pcie_model/arith.h"
-#include "queue_pair_priv.h"
-
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "pcie_model/arith.h"
+#include "queue_pair_priv.h"
 #include "sim/fabric/remote.h"
 #include "sim/trace/trace.h"
 
@@ -174,7 +174,17 @@ static int use_inbox(struct sim_qp *qp, struct sim_remote *peer)
 	qp->peer_access = inbox->access;
 	qp->peer_engine = inbox->engine;
 	qp->peer_needs_no_connect = inbox->needs_no_peer;
+	sim_trace_conn_stats_open(&qp->trace, qp->cfg.trace_id, "connection", qp->cfg.device, inbox->stream_id,
+				  qp->inbox->stream_id);
 	return 0;
+}
+
+/* Of the end of a connection in recordings; NULL = one of the programs has ended it, or itself. */
+static const char *describe_end(int reason)
+{
+	bool is_usual = reason == -ECANCELED || reason == -ECONNRESET || reason == -EPIPE;
+
+	return is_usual ? NULL : strerror(-reason);
 }
 
 int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
@@ -231,6 +241,7 @@ void sim_qp_fail(struct sim_qp *qp, int reason)
 	set_state(qp, SIM_QP_ERROR);
 	atomic_store(&qp->message_due_ns, 0);
 	sim_responder_flush(qp);
+	sim_trace_conn_stats_close(&qp->trace, describe_end(reason));
 	sim_qp_group_unlock(qp->cfg.group);
 	sim_requester_flush(qp, reason);
 	update_group(qp);

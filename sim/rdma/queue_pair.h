@@ -57,6 +57,8 @@ struct sim_qp_cfg {
 	bool needs_no_peer;         /* serve a requester to which this queue pair has not connected */
 	int wake_fd;                /* by which the peer wakes the owner (sim/shm/wake.h); -1 = none */
 	uint32_t engine;            /* the owner's address in virtual time; 0 = none */
+	uint32_t trace_id;          /* in recordings: the object of the owner's context; @device is the device's name */
+	const char *device;
 	/* In any thread: the peer was lost, or the engine's thread has taken messages. Must not call into the session, or into a
 	 * queue pair. NULL = nothing. */
 	void (*notify)(void *arg);
@@ -77,6 +79,7 @@ struct sim_rdma_work {
 	uint64_t bytes;
 	uint64_t
 		not_before_ns; /* it, and those behind it, are executed at this session time or later; UINT64_MAX = never */
+	uint64_t task_ns;      /* in recordings: when its task was submitted; 0 = not recorded */
 	/* Result. */
 	int status; /* 0 or -errno */
 	/* The queue pair's. */

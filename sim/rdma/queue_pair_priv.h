@@ -7,6 +7,7 @@
 #include "queue_pair.h"
 #include "sim/session/kick.h"
 #include "sim/shm/segment.h"
+#include "sim/trace/trace.h"
 #include "timing.h"
 
 /* The doorbells of a peer's group, what wakes that, and its process: imported once for all queue pairs that lead there. */
@@ -50,6 +51,7 @@ struct sim_qp {
 	struct sim_ring in;
 	struct sim_key key;
 	bool is_exported;
+	struct sim_trace_conn_stats trace; /* the requester counts what is sent, the responder what is received */
 	/* That of the peer, once connected. */
 	struct sim_remote *peer;
 	struct sim_inbox_shared *peer_inbox; /* valid between sim_remote_acquire() and sim_remote_release() */
@@ -73,6 +75,7 @@ struct sim_qp {
 	uint64_t num_sent, num_answered; /* messages */
 	uint64_t bytes_written;          /* of the message at the head of @queued */
 	bool is_begun;                   /* its first record is written */
+	uint64_t recorded_ns;            /* when that was; 0 = the message is not recorded */
 	uint64_t waits_since_ns;         /* for a peer that is not connected; 0 = does not wait */
 	uint64_t not_ready_since_ns;     /* the peer has no receive; 0 = it has */
 	struct sim_qp_watch watch;
@@ -85,6 +88,7 @@ struct sim_qp {
 	atomic_bool is_filling;           /* @receive is not NULL; the requester reads it */
 	_Atomic int responder_failure;    /* -errno; the program's thread takes the queue pair to its error. 0 = none */
 	uint64_t bytes_received;
+	bool is_recorded; /* the message that is being received */
 	uint64_t num_executed;
 	_Atomic uint64_t message_due_ns; /* the message at the ring's head arrives then; 0 = it has, or there is none */
 };

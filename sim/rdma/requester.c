@@ -103,9 +103,11 @@ static int write_bytes(struct sim_qp *qp, const struct sim_rdma_work *work, cons
 /* Write the next record of the message. Returns 0, -EAGAIN (no room; the peer tells when there is) or -errno. */
 static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 {
+	uint64_t recorded_ns = qp->is_begun ? 0 : sim_trace_conn_stats_sample_ns(&qp->trace);
 	const struct sim_inbox_head head = { .number = qp->num_sent + 1,
 					     .bytes = work->bytes,
 					     .has_immediate = work->has_immediate,
+					     .is_recorded = recorded_ns > 0,
 					     .immediate = work->immediate,
 					     .due_ns = work->arrival_ns };
 	uint64_t left = work->is_written ? 0 : work->bytes - qp->bytes_written;
@@ -121,6 +123,7 @@ static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 		qp->tell_due_ns = work->arrival_ns;
 	qp->must_tell_responder = true;
 	if (!qp->is_begun) {
+		qp->recorded_ns = recorded_ns;
 		atomic_store(&qp->num_begun, head.number);
 		sim_unpolled_keep_watch(qp->cfg.group);
 	}
@@ -140,6 +143,8 @@ static int write_message(struct sim_qp *qp, struct sim_rdma_work *work)
 	if (rc < 0)
 		return rc;
 	work->number = ++qp->num_sent;
+	qp->trace.task_ns = work->task_ns;
+	sim_trace_conn_stats_sent(&qp->trace, work->number, work->bytes, qp->recorded_ns);
 	qp->is_begun = false;
 	qp->bytes_written = 0;
 	return 0;

@@ -34,6 +34,8 @@ static int end_message(struct sim_qp *qp, int status)
 	struct sim_rdma_receive *receive = qp->receive;
 
 	set_receive(qp, NULL);
+	if (status == 0)
+		sim_trace_conn_stats_received(&qp->trace, qp->num_executed + 1, receive->bytes, qp->is_recorded);
 	sim_receive_pool_complete(&qp->cfg.group->receives, receive, status);
 	if (status == 0)
 		answer(qp);
@@ -106,6 +108,7 @@ static int begin_message(struct sim_qp *qp, uint64_t now_ns)
 	receive->bytes = head.bytes;
 	set_receive(qp, receive);
 	qp->bytes_received = 0;
+	qp->is_recorded = head.is_recorded != 0;
 	return !receive->is_written && head.bytes > receive->room_bytes ? end_message(qp, -EMSGSIZE) : 0;
 }
 

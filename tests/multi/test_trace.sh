@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # bfsim trace and bfsim stats: they print all that processes recorded, in the documented format.
 #
-#   test_trace.sh BFSIM TRACE_PEER HELLO_HOST HELLO_DPU BENCH_PROBE       (TAP)
+#   test_trace.sh BFSIM TRACE_PEER HELLO_HOST HELLO_DPU BENCH_PROBE RDMA_PAIR       (TAP)
 #
 # shellcheck disable=SC2016
 
@@ -13,6 +13,7 @@ peer=$(realpath "$2")
 hello_host=$(realpath "$3")
 hello_dpu=$(realpath "$4")
 probe=$(realpath "$5")
+rdma_pair=$(realpath "$6")
 checker=$(dirname "$(realpath "$0")")/check_trace.py
 otlp=$(dirname "$checker")/check_otlp.py
 use_bfsim "$1"
@@ -270,6 +271,17 @@ test_stats_count_messages_by_connection() {
 		for c in connections()) == [("comch_hello", 1, 10, 1, 11, False), ("comch_hello", 1, 11, 1, 10, False)]'
 	status 0 bfsim stats s
 	says '^ *[0-9]+ +host +.* +comch_hello #2 +mlx5_0 +no +1 +10 +1 +11$' out
+}
+
+# The server greets; the client sends three messages, and the server answers each.
+test_messages_of_rdma_flow_from_task_to_receipt() {
+	status 0 bfsim run --trace t.json --trace-level full --host "exec '$rdma_pair' client 7 3 events.host" \
+		--dpu "exec '$rdma_pair' server 7 3 events.dpu"
+	python3 "$checker" t.json \
+		'sorted([s["pid"] for s in f] for f in flows("message")) ==
+			sorted([[process("host"), process("dpu")]] * 3 + [[process("dpu"), process("host")]] * 4)' \
+		'sum([s["name"] for s in f] == ["submit RDMA send", "send", "done RDMA send"] for f in flows("task")) == 7' \
+		'len(e("X", name="open")) == 2'
 }
 
 test_run_writes_the_trace_of_commands_that_failed_too() {
