@@ -116,8 +116,8 @@ static void submit(struct peer *peer, const struct request *request)
 	}
 }
 
-/* The card may write meanwhile, as on hardware: the thread sanitizer is not to report this access. */
-static __attribute__((no_sanitize("thread"))) int peek(const struct peer *peer, uint64_t len)
+/* The card may write meanwhile, as on hardware: sanitizers are not to report this access. */
+static __attribute__((no_sanitize("address", "thread"))) int peek(const struct peer *peer, uint64_t len)
 {
 	return *(volatile const uint8_t *)(peer->arena + TO + len - 1);
 }
