@@ -53,7 +53,7 @@ void rdma_cm_notify_self(struct doca_rdma *rdma)
 void rdma_cm_write_request(struct doca_rdma_connection *connection, struct sim_handshake_msg *msg)
 {
 	const struct rdma_cm_request request = { .key = *sim_qp_key(connection->qp),
-					 .function = shim_dev_function(connection->rdma->ctx.dev)->id };
+						 .function = shim_dev_function(connection->rdma->ctx.dev)->id };
 
 	memset(msg, 0, sizeof(*msg));
 	memcpy(msg->body, &request, sizeof(request));
