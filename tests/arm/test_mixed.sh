@@ -191,9 +191,9 @@ test_a_mistake_is_found_in_an_emulated_program() {
 test_a_program_linked_against_stubs_of_2_10_starts() {
 	program=$arm/tests/releases/uses_2_10
 	status 0 bfsim run --dpu "$program"
-	status 0 bfsim check-binary --against 2.10 "$program"
+	status 1 bfsim check-binary --against 2.10 "$program" # it calls doca_rdma_bridge_accept(), whose parameters have changed
 	says 'it is a program for aarch64' out
-	says 'against 2.10  links' out
+	says 'against 2.10  links; 1 with other parameters than now' out
 	says 'starts on: .*2.10' out
 }
 
