@@ -12,7 +12,7 @@
 #include "shim/common/process/runtime.h"
 
 #define MAX_ENDED      1024       /* handles of ended connections that a context keeps */
-#define RNR_TIMER_NS   640000     /* from one try to the next; our choice (doc/compatibility.md) */
+#define RNR_TIMER_NS   640000     /* from one try to the next; our choice (doc/rdma.md) */
 #define RNR_GRACE_NS   1000000000 /* without model time: a busy machine is slower than a receiver; our choice */
 #define ACK_TIMEOUT_NS 4000000000 /* of all retries together: not connected, or no sign of life; our choice */
 

@@ -11,7 +11,7 @@
 #include "shim/common/pe/pe_priv.h"
 #include "shim/common/process/runtime.h"
 
-/* The default properties. Those without a source are our choice (doc/compatibility.md). */
+/* The default properties. Those without a source are our choice (doc/rdma.md). */
 static const struct rdma_properties default_properties = {
 	.send_queue_size = 128,
 	.max_send_list_len = 1,

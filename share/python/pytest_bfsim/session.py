@@ -92,7 +92,7 @@ class Session:
         after        a service of Comch or Comm Channel: wait until a program offers it, at most @timeout seconds
         env          further environment variables, a dictionary
         cwd          its working directory, relative to the session's folder
-        generation   "task", "task-2.5" or "workq"; None: by the program's symbols
+        generation   "task", "task-2.5" or "workq"; None: by the program
 
         Returns a Process. Raises BfsimError (there is no such side), or WaitTimeout.
         """
