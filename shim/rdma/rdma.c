@@ -75,22 +75,37 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 
 /* ---- progress ---- */
 
-/* Complete one task. Returns whether there was one. */
-static bool complete_one(struct doca_rdma *rdma)
+static bool complete_receive(struct doca_rdma *rdma)
 {
 	struct sim_rdma_receive *receive = NULL;
-	struct sim_rdma_work *work;
 
 	if (sim_receive_pool_has_done(&rdma->group.receives))
 		receive = sim_receive_pool_reap(&rdma->group.receives, shim_now_ns());
-	if (receive) {
-		rdma_task_end_receive(receive);
-		return true;
-	}
-	work = sim_qp_group_reap(&rdma->group);
-	if (work)
-		rdma_task_end_work(work);
-	return work != NULL;
+	if (!receive)
+		return false;
+	rdma->is_turn_of_works = true;
+	rdma_task_end_receive(receive);
+	return true;
+}
+
+static bool complete_work(struct doca_rdma *rdma)
+{
+	struct sim_rdma_work *work = sim_qp_group_reap(&rdma->group);
+
+	if (!work)
+		return false;
+	rdma->is_turn_of_works = false;
+	rdma_task_end_work(work);
+	return true;
+}
+
+/* Complete one task. Returns whether there was one. Receives and works take turns: a program that answers each message has a
+ * task for each answer, which a flow of messages must not keep from it. */
+static bool complete_one(struct doca_rdma *rdma)
+{
+	if (rdma->is_turn_of_works)
+		return complete_work(rdma) || complete_receive(rdma);
+	return complete_receive(rdma) || complete_work(rdma);
 }
 
 /* The next receive is complete, and held. */

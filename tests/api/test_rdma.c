@@ -135,6 +135,27 @@ static void test_messages_keep_their_order(void **state)
 		assert_int_equal(pair->b->arena[i * 64], i + 1);
 }
 
+/* A program that answers each message needs its answers' tasks back, however many messages come. */
+static void test_receives_do_not_hold_up_the_ends_of_sends(void **state)
+{
+	const struct pair *pair = *state;
+
+	for (uint64_t i = 1; i <= 4; i++) {
+		peer_receive(pair->a, i, peer_buf(pair->a, 4096 + i * 64, 8, 0));
+		peer_receive(pair->b, i, peer_buf(pair->b, 4096 + i * 64, 8, 0));
+		peer_send(pair->a, i, peer_buf(pair->a, i * 64, 8, 8));
+		peer_send(pair->b, i, peer_buf(pair->b, i * 64, 8, 8));
+	}
+	while (!strstr(pair->a->trace, "receive 4 done"))
+		peer_progress(pair->a); /* b's sends are done, and a's wait in b's receives */
+	for (int i = 0; i < 4; i++)
+		peer_progress(pair->b);
+	assert_non_null(strstr(pair->b->trace, "receive 2 done"));
+	assert_null(strstr(pair->b->trace, "receive 3 done"));
+	assert_non_null(strstr(pair->b->trace, "send 2 done"));
+	peers_drain(pair->a, pair->b, 0);
+}
+
 static void test_send_waits_for_a_receive(void **state)
 {
 	struct pair *pair = *state;
@@ -498,6 +519,7 @@ int main(void)
 		WITH_PAIR(test_immediate_data_arrives_bit_for_bit),
 		WITH_PAIR(test_message_of_half_a_mebibyte),
 		WITH_PAIR(test_messages_keep_their_order),
+		WITH_PAIR(test_receives_do_not_hold_up_the_ends_of_sends),
 		WITH_PAIR(test_send_waits_for_a_receive),
 		WITH_PAIR(test_write_needs_no_progress_of_the_peer),
 		WITH_PAIR(test_write_grows_the_data_of_the_remote_buffer),
