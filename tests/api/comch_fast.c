@@ -41,8 +41,19 @@ void arena_close(struct arena *arena)
 	CHECK(all == unused);
 	MUST(doca_buf_inventory_destroy(arena->inventory));
 	MUST(doca_mmap_destroy(arena->mmap));
-	munmap(arena->bytes, ARENA_BYTES);
+	munmap(arena->bytes, arena->gone_bytes > 0 ? arena->gone : ARENA_BYTES);
+	if (arena->gone_bytes > 0)
+		munmap(arena->bytes + arena->gone + arena->gone_bytes, ARENA_BYTES - arena->gone - arena->gone_bytes);
 	free(arena);
+}
+
+void arena_unmap(struct arena *arena, size_t offset, size_t len)
+{
+	if (arena->gone_bytes > 0)
+		return;
+	CHECK(munmap(arena->bytes + offset, len) == 0);
+	arena->gone = offset;
+	arena->gone_bytes = len;
 }
 
 struct doca_buf *arena_empty(struct arena *arena, size_t offset, size_t len)

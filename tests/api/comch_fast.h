@@ -33,11 +33,15 @@ struct arena {
 	struct doca_mmap *mmap;
 	struct doca_buf_inventory *inventory;
 	struct doca_dev *dev;
+	size_t gone, gone_bytes; /* no memory is there any more, but for what somebody else got there */
 };
 
 /* An arena of a side's device. */
 struct arena *arena_open(struct doca_dev *dev);
 void arena_close(struct arena *arena);
+
+/* Unmap @len bytes, once. */
+void arena_unmap(struct arena *arena, size_t offset, size_t len);
 
 /* A map of @len bytes of the arena. */
 struct doca_mmap *arena_map(struct arena *arena, size_t offset, size_t len, uint32_t access);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fast path: messages from producers to consumers, and sends that are refused or fail. */
-#include <sys/mman.h>
 
 #include "comch_fast.h"
 
@@ -359,11 +358,6 @@ static void test_consumer_and_its_receives_end_with_the_connection_host(struct s
 #define GONE       (512u * 1024) /* offset in the arena */
 #define GONE_BYTES (64u * 1024)
 
-static void unmap(struct fast *fast)
-{
-	CHECK(munmap(fast->arena->bytes + GONE, GONE_BYTES) == 0);
-}
-
 /* Receive 1 gets a short message, which comes through the slot, 3 a long one, which the producer writes. */
 static void test_posted_buffers_that_were_unmapped_fail_dpu(struct side *side)
 {
@@ -373,7 +367,7 @@ static void test_posted_buffers_that_were_unmapped_fail_dpu(struct side *side)
 	fast_post(fast.consumer, 1, arena_empty(fast.arena, GONE, 64));
 	fast_post(fast.consumer, 2, arena_empty(fast.arena, 0, 64));
 	fast_post(fast.consumer, 3, arena_empty(fast.arena, GONE + 64, 8192));
-	unmap(&fast);
+	arena_unmap(fast.arena, GONE, GONE_BYTES);
 	comch_sync_send(side, 0);
 	comch_expect(side, "recv 1 failed: DOCA_ERROR_IO_FAILED\ngot 2: \"well\"\n"
 			   "recv 3 failed: DOCA_ERROR_IO_FAILED\n");
@@ -424,7 +418,7 @@ static void send_unmapped(struct fast *fast, uint64_t number, size_t len)
 	MUST(doca_buf_set_data(buf, fast->arena->bytes + GONE, len));
 	task = doca_comch_producer_task_send_as_task(fast_send(fast->producer, number, buf, NULL, fast->peer));
 	MUST(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_NONE));
-	unmap(fast);
+	arena_unmap(fast->arena, GONE, GONE_BYTES);
 	doca_ctx_flush_tasks(fast->actor->ctx);
 }
 

@@ -124,15 +124,21 @@ static char next_command(enum host_wait wait)
 	return read_all(3, &command, 1) ? command : 'q';
 }
 
-static int drop_half(uint8_t *memory, size_t bytes, int fd)
+static int drop_half(uint8_t *memory, size_t *mapped_bytes, int fd)
 {
-	return fd >= 0 ? ftruncate(fd, (off_t)(bytes / 2)) : munmap(memory + bytes / 2, bytes / 2);
+	size_t half = *mapped_bytes / 2;
+
+	if (fd >= 0)
+		return ftruncate(fd, (off_t)half);
+	*mapped_bytes = half;
+	return munmap(memory + half, half);
 }
 
 static int be_host(size_t bytes, bool writable, bool shared, enum host_wait wait, useconds_t exit_after_us)
 {
 	int fd;
 	uint8_t *memory = get_memory(bytes, shared, &fd);
+	size_t mapped_bytes = bytes;
 	static struct doca_dev *dev; /* static: no leaks where the process exits with them */
 	static struct doca_mmap *mmap;
 	const void *descriptor;
@@ -160,14 +166,14 @@ static int be_host(size_t bytes, bool writable, bool shared, enum host_wait wait
 		if (command == 'k')
 			answer = checksum(memory, bytes);
 		else if (command == 'd')
-			answer = (uint64_t)drop_half(memory, bytes, fd);
+			answer = (uint64_t)drop_half(memory, &mapped_bytes, fd);
 		else
 			MUST(doca_mmap_stop(mmap));
 		write_all(4, &answer, sizeof(answer));
 	}
 	MUST(doca_mmap_destroy(mmap));
 	MUST(doca_dev_close(dev));
-	munmap(memory, bytes);
+	munmap(memory, mapped_bytes);
 	return 0;
 }
 
