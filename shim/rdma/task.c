@@ -442,7 +442,7 @@ void rdma_task_end_receive(struct sim_rdma_receive *receive)
 
 	if (receive->status == 0)
 		rdma_fault_flip_received(task);
-	task->connection = receive->qp ? sim_qp_arg(receive->qp) : NULL;
+	task->connection = receive->qp_arg; /* the queue pair may be gone: a fault can hold the receive */
 	task->opcode = opcode_of(receive);
 	task->immediate = receive->immediate;
 	task->result_len = receive->status == 0 ? (uint32_t)receive->bytes : 0;

@@ -135,9 +135,10 @@ void sim_remote_on_revoked(struct sim_remote *remote, void (*notify)(void *arg),
 
 bool sim_remote_try_revoke(struct sim_remote *remote)
 {
+	atomic_fetch_add(&remote->in_flight, 1); /* another thread that revokes it waits until the owner was told */
 	if (!atomic_exchange(&remote->revoked, true))
 		notify_revoked(remote);
-	return atomic_load(&remote->in_flight) == 0;
+	return atomic_fetch_sub(&remote->in_flight, 1) == 1;
 }
 
 void sim_remote_revoke(struct sim_remote *remote)

@@ -195,6 +195,13 @@ static bool is_overdue(const struct sim_qp *qp, const struct sim_qp_watch *watch
 	return now_ns - watch->signs_ns >= qp->cfg.ack_timeout_ns && watch->num_kicks >= MIN_KICKS;
 }
 
+/* What the peer has not begun, it will not take. */
+static int give_up(struct sim_qp *qp)
+{
+	sim_inbox_give_up(qp->peer_inbox, qp->num_answered + 1);
+	return -EHOSTDOWN;
+}
+
 static uint64_t kick(struct sim_qp *qp)
 {
 	uint64_t number = atomic_fetch_add(&qp->peer_inbox->kicks, 1) + 1;
@@ -214,10 +221,17 @@ static int kick_and_wait(struct sim_qp *qp)
 		if (atomic_load(&qp->peer->revoked))
 			return 0;
 		if (sim_monotonic_ns() >= end_ns)
-			return -EHOSTDOWN;
+			return give_up(qp);
 		sched_yield();
 	}
 	return 0;
+}
+
+/* Whether the peer has said that the message finds no receive, and has not begun it since. */
+static bool lacks_receive(const struct sim_qp *qp, uint64_t number)
+{
+	return atomic_load(&qp->peer_inbox->not_ready) == number &&
+	       atomic_load(&qp->peer_inbox->claim) == 2 * (number - 1);
 }
 
 /* Whether a message is under way for which the peer has a receive, as far as it has said. */
@@ -225,20 +239,13 @@ static bool waits_for_peer(const struct sim_qp *qp)
 {
 	uint64_t number = qp->num_answered + 1;
 
-	return (qp->is_begun || !STAILQ_EMPTY(&qp->unanswered)) && atomic_load(&qp->peer_inbox->not_ready) != number;
+	return sim_qp_has_message_under_way(qp) && !lacks_receive(qp, number);
 }
 
 /* Of the oldest message that is under way, by the model; 0 = no model. */
 static uint64_t arrival_ns(const struct sim_qp *qp)
 {
 	return STAILQ_FIRST(STAILQ_EMPTY(&qp->unanswered) ? &qp->queued : &qp->unanswered)->arrival_ns;
-}
-
-/* What the peer has not begun, it will not take. */
-static int give_up(struct sim_qp *qp)
-{
-	sim_inbox_give_up(qp->peer_inbox, qp->num_answered + 1);
-	return -EHOSTDOWN;
 }
 
 int sim_qp_watch_peer(struct sim_qp *qp)
@@ -252,7 +259,7 @@ int sim_qp_watch_peer(struct sim_qp *qp)
 	signs = count_signs(qp);
 	if (signs != qp->watch.signs)
 		begin_watch(&qp->watch, signs, sim_qp_now_ns(qp), arrival_ns(qp));
-	else if (is_overdue(qp, &qp->watch, sim_qp_now_ns(qp)))
+	else if (is_overdue(qp, &qp->watch, sim_qp_now_ns(qp)) || atomic_load(&qp->is_overdue_in_tick))
 		return give_up(qp);
 	else if (is_kick_due(&qp->watch, sim_qp_now_ns(qp)))
 		return kick_and_wait(qp);
@@ -269,10 +276,12 @@ static bool look_for_signs(struct sim_qp *qp, uint64_t now_ns)
 {
 	uint64_t executed = atomic_load(&qp->peer_inbox->executed), signs = count_signs(qp);
 
-	if (executed >= atomic_load(&qp->num_begun) || atomic_load(&qp->peer_inbox->not_ready) == executed + 1)
+	if (executed >= atomic_load(&qp->num_begun) || lacks_receive(qp, executed + 1))
 		return false;
-	if (signs != qp->tick_watch.signs)
+	if (signs != qp->tick_watch.signs) {
 		begin_watch(&qp->tick_watch, signs, now_ns, 0);
+		atomic_store(&qp->is_overdue_in_tick, false);
+	}
 	return true;
 }
 
@@ -288,6 +297,7 @@ bool sim_qp_watch_peer_in_tick(struct sim_qp *qp)
 	if (is_due && is_kick_due(&qp->tick_watch, now_ns)) {
 		kick(qp);
 		if (is_overdue(qp, &qp->tick_watch, now_ns)) {
+			atomic_store(&qp->is_overdue_in_tick, true);
 			sim_doorbell_ring_own(&qp->cfg.group->doorbells, qp->slot);
 			if (qp->cfg.notify)
 				qp->cfg.notify(qp->cfg.arg);

@@ -20,6 +20,8 @@ static void feed_starved(struct sim_qp_group *group)
 		sim_qp_group_feed(group, qp);
 		if (qp->state == SIM_QP_READY)
 			sim_responder_run(qp, 0);
+		if (atomic_load(&qp->message_due_ns) > 0) /* the next message: progress sees to its time */
+			sim_doorbell_requeue(&group->doorbells, qp->slot);
 	}
 }
 

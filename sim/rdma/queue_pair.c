@@ -154,28 +154,56 @@ static void on_revoked(void *arg)
 		qp->cfg.notify(qp->cfg.arg);
 }
 
-/* What the peer's inbox says is read once. */
-static int use_inbox(struct sim_qp *qp, struct sim_remote *peer)
+/* What the peer's inbox says, which is read once. */
+struct peer_words {
+	struct sim_key doorbells;
+	uint64_t stream_id;
+};
+
+static int read_inbox(struct sim_qp *qp, const struct sim_remote *peer, struct peer_words *ret_words)
 {
 	struct sim_inbox_shared *inbox = (struct sim_inbox_shared *)(void *)peer->base;
 	struct sim_ring_cfg cfg = sim_inbox_ring_cfg();
-	const struct sim_key doorbells = inbox->doorbells;
-	int rc;
+	int rc = check_peer(peer);
 
+	if (rc < 0)
+		return rc;
+	*ret_words = (struct peer_words){ .doorbells = inbox->doorbells, .stream_id = inbox->stream_id };
 	qp->peer_slot = *(volatile uint32_t *)&inbox->slot;
 	if (qp->peer_slot >= SIM_DOORBELL_SLOTS)
 		return -EPROTO;
-	rc = sim_peer_group_get(qp, &doorbells, &qp->peer_group);
-	if (rc < 0)
-		return rc;
-	qp->peer = peer;
 	qp->peer_inbox = inbox;
 	sim_ring_init(&qp->out, &cfg, inbox->ring);
 	qp->peer_access = inbox->access;
 	qp->peer_engine = inbox->engine;
 	qp->peer_needs_no_connect = inbox->needs_no_peer;
-	sim_trace_conn_stats_open(&qp->trace, qp->cfg.trace_id, "connection", qp->cfg.device, inbox->stream_id,
+	return 0;
+}
+
+/* The memory is this process's own if the peer is: the peer's thread may be about to end it. */
+static int use_peer(struct sim_qp *qp, struct sim_remote *peer)
+{
+	struct peer_words words;
+	int rc;
+
+	if (!sim_remote_acquire(peer))
+		return -ESTALE;
+	rc = read_inbox(qp, peer, &words);
+	sim_remote_release(peer);
+	if (rc == 0)
+		rc = sim_qp_timing_create(qp->session, qp->cfg.function, peer->region.function, qp->cfg.mtu_bytes,
+					  &qp->timing);
+	if (rc == 0)
+		rc = sim_peer_group_get(qp, &words.doorbells, &qp->peer_group);
+	if (rc < 0)
+		return rc;
+	if (!sim_remote_acquire(peer))
+		return -ESTALE;
+	qp->peer = peer;
+	sim_trace_conn_stats_open(&qp->trace, qp->cfg.trace_id, "connection", qp->cfg.device, words.stream_id,
 				  qp->inbox->stream_id);
+	sim_remote_on_revoked(peer, on_revoked, qp);
+	sim_remote_release(peer);
 	return 0;
 }
 
@@ -197,19 +225,14 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 	rc = sim_session_import(qp->session, key, qp->cfg.function, &peer, NULL);
 	if (rc < 0)
 		return rc;
-	rc = check_peer(peer);
-	if (rc == 0)
-		rc = sim_qp_timing_create(qp->session, qp->cfg.function, peer->region.function, qp->cfg.mtu_bytes,
-					  &qp->timing);
-	if (rc == 0)
-		rc = use_inbox(qp, peer);
+	rc = use_peer(qp, peer);
 	if (rc < 0) {
+		sim_peer_group_put(qp);
 		sim_qp_timing_destroy(qp->timing);
 		qp->timing = NULL;
 		sim_session_release(qp->session, peer);
 		return rc;
 	}
-	sim_remote_on_revoked(peer, on_revoked, qp);
 	sim_qp_group_lock(qp->cfg.group);
 	set_state(qp, SIM_QP_READY); /* from now on the engine's thread uses what the connect has set */
 	sim_qp_group_unlock(qp->cfg.group);
@@ -393,7 +416,7 @@ bool sim_qp_awaits_receive(const struct sim_qp *qp)
 	bool awaits;
 
 	sim_qp_group_lock(qp->cfg.group);
-	awaits = qp->state == SIM_QP_READY && !sim_receive_pool_has_posted(&qp->cfg.group->receives) &&
+	awaits = qp->state == SIM_QP_READY && !qp->receive && !sim_receive_pool_has_posted(&qp->cfg.group->receives) &&
 		 atomic_load(&qp->inbox->not_ready) == qp->num_executed + 1;
 	sim_qp_group_unlock(qp->cfg.group);
 	return awaits;
@@ -402,11 +425,6 @@ bool sim_qp_awaits_receive(const struct sim_qp *qp)
 bool sim_qp_has_peer(const struct sim_qp *qp)
 {
 	return qp->state == SIM_QP_READY && !atomic_load(&qp->peer->revoked);
-}
-
-void *sim_qp_arg(const struct sim_qp *qp)
-{
-	return qp->cfg.arg;
 }
 
 uint32_t sim_qp_num_works(const struct sim_qp *qp)

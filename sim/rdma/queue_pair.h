@@ -149,9 +149,6 @@ bool sim_qp_awaits_receive(const struct sim_qp *qp);
 /* Whether the queue pair is connected, and its peer has not ended. */
 bool sim_qp_has_peer(const struct sim_qp *qp);
 
-/* The @arg of the configuration. */
-void *sim_qp_arg(const struct sim_qp *qp);
-
 /* Requests that were posted and not reaped. */
 uint32_t sim_qp_num_works(const struct sim_qp *qp);
 

@@ -82,6 +82,8 @@ struct sim_qp {
 	_Atomic uint64_t num_begun; /* messages of which a record is written; the engine's thread reads it */
 	/* Engine's thread. */
 	struct sim_qp_watch tick_watch;
+	atomic_bool
+		is_overdue_in_tick; /* the peer gave no sign of life in time, by that watch; the requester reads it */
 	/* Responder. */
 	bool must_tell_requester;         /* the peer: of answers, a state or space */
 	struct sim_rdma_receive *receive; /* that is being filled; NULL = none */
@@ -171,6 +173,12 @@ bool sim_qp_watch_peer_in_tick(struct sim_qp *qp);
 static inline bool sim_qp_has_open_works(const struct sim_qp *qp)
 {
 	return !STAILQ_EMPTY(&qp->queued) || !STAILQ_EMPTY(&qp->unanswered);
+}
+
+/* Whether a message is unanswered, or begun: a long one is written as the ring has room. */
+static inline bool sim_qp_has_message_under_way(const struct sim_qp *qp)
+{
+	return qp->is_begun || !STAILQ_EMPTY(&qp->unanswered);
 }
 
 /* Whether something waits for a time of the model. */

@@ -35,8 +35,8 @@ struct sim_rdma_receive {
 		hold_ns; /* it is reaped so much after its message, and with it those behind it; UINT64_MAX = by a flush */
 	bool fails;      /* it has -EIO then, and its message is lost */
 	/* Result. */
-	int status; /* 0; -EMSGSIZE (the message was longer), -ECANCELED or another -errno */
-	struct sim_qp *qp;
+	int status;      /* 0; -EMSGSIZE (the message was longer), -ECANCELED or another -errno */
+	void *qp_arg;    /* of the configuration of the queue pair that its message came by; NULL = none came */
 	bool is_written; /* the message says that memory was written; the receive's memory is untouched */
 	bool has_immediate;
 	uint32_t immediate;

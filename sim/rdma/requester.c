@@ -225,7 +225,7 @@ static int check_receiver(struct sim_qp *qp)
 {
 	uint64_t number = qp->num_answered + 1;
 
-	if (STAILQ_EMPTY(&qp->unanswered) || atomic_load(&qp->peer_inbox->not_ready) != number) {
+	if (!sim_qp_has_message_under_way(qp) || atomic_load(&qp->peer_inbox->not_ready) != number) {
 		qp->not_ready_since_ns = 0;
 		return 0;
 	}
@@ -303,7 +303,7 @@ static bool would_advance(struct sim_qp *qp)
 	state = atomic_load(&qp->peer_inbox->state);
 	if (state == SIM_QP_ERROR || atomic_load(&qp->peer_inbox->executed) != qp->num_answered)
 		return true;
-	if (STAILQ_EMPTY(&qp->unanswered)) /* waits for the peer's connect, or for nothing */
+	if (!sim_qp_has_message_under_way(qp)) /* waits for the peer's connect, or for nothing */
 		return is_peer_ready(qp) && !is_held;
 	if (atomic_load(&qp->peer_inbox->not_ready) == qp->num_answered + 1 && qp->not_ready_since_ns == 0)
 		return true;

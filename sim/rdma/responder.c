@@ -101,7 +101,7 @@ static int begin_message(struct sim_qp *qp, uint64_t now_ns)
 	if (!sim_inbox_begin(qp->inbox, head.number))
 		return -ECONNRESET; /* the requester gave the message up, and goes to an error */
 	receive = sim_receive_pool_take(&qp->cfg.group->receives);
-	receive->qp = qp;
+	receive->qp_arg = qp->cfg.arg;
 	receive->is_written = kind == SIM_INBOX_WRITTEN;
 	receive->has_immediate = head.has_immediate != 0;
 	receive->immediate = head.immediate;

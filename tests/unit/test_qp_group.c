@@ -40,7 +40,8 @@ struct fixture {
 
 static struct sim_qp *create(struct fixture *f, struct end *end)
 {
-	const struct sim_qp_cfg cfg = { .group = &end->group,
+	const struct sim_qp_cfg cfg = { .arg = end,
+					.group = &end->group,
 					.max_works = 4,
 					.rnr_budget_ns = UINT64_MAX,
 					.ack_timeout_ns = UINT64_MAX / 2,
@@ -142,7 +143,7 @@ static void test_progress_finds_what_rang(void **state)
 	send_value(f->a.qps[1], f->messages, 7);
 	sim_qp_group_progress(&f->b.group);
 	expect_received(&f->b, f->places, 7);
-	assert_ptr_equal(f->places->receive.qp, f->b.qps[1]);
+	assert_ptr_equal(f->places->receive.qp_arg, &f->b);
 	assert_null(sim_qp_group_reap(&f->a.group));
 	sim_qp_group_progress(&f->a.group);
 	expect_sent(&f->a, f->messages);

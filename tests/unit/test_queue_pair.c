@@ -357,6 +357,68 @@ static void test_message_is_taken_at_its_arrival(void **state)
 	assert_true(sim_qp_deadline_ns(f->b.qp) == UINT64_MAX);
 }
 
+/* A receive that is posted takes the first of two messages; the owner has to look when the second one arrives. */
+static void test_message_behind_a_late_receive_is_looked_after(void **state)
+{
+	const uint64_t due_ns = UINT64_MAX / 2;
+	const struct sim_inbox_head heads[] = { { .number = 1, .bytes = 4 },
+						{ .number = 2, .bytes = 4, .due_ns = due_ns } };
+	struct fixture *f = *state;
+	struct sim_rdma_segment room;
+	uint8_t bytes[8] = { 0 };
+	struct sim_rdma_receive receive = receive_into(bytes, 8, &room);
+
+	forge(f, SIM_INBOX_SEND, &heads[0], sizeof(heads[0]), "abcd", 4);
+	forge(f, SIM_INBOX_SEND, &heads[1], sizeof(heads[1]), "efgh", 4);
+	sim_qp_group_progress(&f->b.group);
+	sim_qp_progress(f->b.qp, MS);
+	(void)sim_qp_group_take_deadline(&f->b.group);
+	sim_qp_group_post_receive(&f->b.group, &receive);
+	assert_memory_equal(bytes, "abcd", 4);
+	sim_qp_group_progress(&f->b.group);
+	assert_true(sim_qp_group_take_deadline(&f->b.group) == due_ns);
+}
+
+/* ---- messages that the ring does not hold whole ---- */
+
+static void test_long_message_without_a_receive_is_given_up(void **state)
+{
+	static uint8_t bytes[65536];
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment;
+	struct sim_rdma_work work = message(bytes, sizeof(bytes), &segment);
+
+	send_one(f, &work);
+	sim_qp_progress(f->b.qp, 2 * MS);
+	sim_qp_progress(f->a.qp, 3 * MS);
+	assert_int_equal(sim_qp_deadline_ns(f->a.qp), 13 * MS);
+	sim_qp_progress(f->a.qp, 13 * MS);
+	assert_int_equal(sim_qp_get_state(f->a.qp), SIM_QP_ERROR);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
+	assert_int_equal(work.status, -ENOBUFS);
+}
+
+/* The receive comes late, and then the responder's program does nothing: its process is kicked. */
+static void test_long_message_that_was_begun_late_is_watched(void **state)
+{
+	static uint8_t bytes[65536], to[65536];
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment, room;
+	struct sim_rdma_work work = message(bytes, sizeof(bytes), &segment);
+	struct sim_rdma_receive receive = receive_into(to, sizeof(to), &room);
+
+	send_one(f, &work);
+	sim_qp_progress(f->b.qp, 2 * MS);
+	sim_qp_progress(f->a.qp, 3 * MS);
+	sim_qp_group_post_receive(&f->b.group, &receive);
+	sim_qp_progress(f->a.qp, 4 * MS);
+	assert_int_equal(atomic_load(&f->b.qp->inbox->kicks), 0);
+	sim_qp_progress(f->a.qp, 5 * MS);
+	assert_int_equal(atomic_load(&f->b.qp->inbox->kicks), 1);
+	sim_qp_fail(f->a.qp, -ECANCELED);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
+}
+
 static void test_ring_with_an_impossible_head_ends_the_connection(void **state)
 {
 	struct fixture *f = *state;
@@ -479,6 +541,9 @@ int main(void)
 		CONNECTED(test_not_ready_of_another_message_starts_no_deadline),
 		cmocka_unit_test(test_forged_records_end_the_connection),
 		CONNECTED(test_message_is_taken_at_its_arrival),
+		CONNECTED(test_message_behind_a_late_receive_is_looked_after),
+		CONNECTED(test_long_message_without_a_receive_is_given_up),
+		CONNECTED(test_long_message_that_was_begun_late_is_watched),
 		CONNECTED(test_ring_with_an_impossible_head_ends_the_connection),
 		UNCONNECTED(test_keys_of_other_objects_are_refused),
 		CONNECTED(test_requests_of_a_peer_that_is_gone_fail),
