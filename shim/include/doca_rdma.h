@@ -343,7 +343,7 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
 				       union doca_data connection_user_data);
 
 /* Answer a request. @private_data (or NULL and 0) goes to the client, which has no function to read it.
- * DOCA_ERROR_BAD_STATE (answered before), DOCA_ERROR_NO_MEMORY, DOCA_ERROR_CONNECTION_ABORTED (the client has gone). */
+ * DOCA_ERROR_NO_MEMORY, DOCA_ERROR_CONNECTION_ABORTED (answered before, or the client has gone). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection, void *private_data,
 					 uint8_t private_data_len);
@@ -356,7 +356,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_connection);
 
 /* A connection's properties: the program's value, the number of the connection within its context, and the address of
- * the peer (DOCA_ERROR_NOT_SUPPORTED for a connection by descriptors). */
+ * the peer (DOCA_ERROR_INVALID_VALUE for a connection by descriptors, or one that has ended). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_connection_set_user_data(struct doca_rdma_connection *rdma_connection,
 						union doca_data connection_user_data);

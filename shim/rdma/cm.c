@@ -42,11 +42,13 @@ static void tell(struct doca_rdma_connection *connection)
 		properties->on_established(connection, connection->user_data, rdma->ctx.user_data);
 		return;
 	}
+	/* The callback may free the connection, by a stop, and may destroy the server's address. */
+	connection->cm.is_told = true;
+	rdma_connection_release_addr(connection);
 	if (state == RDMA_CM_FAILED)
 		properties->on_failure(connection, connection->user_data, rdma->ctx.user_data);
 	else
 		properties->on_disconnected(connection, connection->user_data, rdma->ctx.user_data);
-	connection->cm.is_told = true;
 }
 
 static void poll_connection(struct doca_rdma_connection *connection)

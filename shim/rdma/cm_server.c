@@ -199,9 +199,15 @@ static void reject(struct doca_rdma_connection *connection)
 	rdma_cm_enter(connection, RDMA_CM_FAILED);
 }
 
-static bool waits_for_answer(const struct doca_rdma_connection *connection)
+/* Whether the connection is a request that waits for an answer. The reference has no other status for calls that come too late. */
+static doca_error_t check_waits(const char *func, const struct doca_rdma_connection *connection)
 {
-	return connection->cm.state == RDMA_CM_OFFERED && !connection->cm.is_accepted;
+	if (connection->cm.state == RDMA_CM_OFFERED && !connection->cm.is_accepted)
+		return DOCA_SUCCESS;
+	sim_err("%s: %s", func,
+		connection->cm.state == RDMA_CM_FAILED ? "the client has gone" :
+							 "the connection is no request that waits for an answer");
+	return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
 doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection, void *private_data,
@@ -213,8 +219,9 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_conne
 	SHIM_NEED(rdma_connection, SHIM_RDMA_CONNECTION);
 	if (private_data_len > 0)
 		SHIM_NEED_OUT(private_data);
-	if (!waits_for_answer(rdma_connection))
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the connection is no request that waits for an answer");
+	result = check_waits(__func__, rdma_connection);
+	if (result != DOCA_SUCCESS)
+		return result;
 	result = rdma_cm_plan(rdma_connection->rdma, SIM_OP_RDMA_ACCEPT, &rdma_connection->cm.plan);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -235,11 +242,13 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_conne
 
 doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *rdma_connection)
 {
+	doca_error_t result;
+
 	SHIM_NEED(rdma_connection, SHIM_RDMA_CONNECTION);
-	if (!waits_for_answer(rdma_connection))
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the connection is no request that waits for an answer");
-	reject(rdma_connection);
-	return DOCA_SUCCESS;
+	result = check_waits(__func__, rdma_connection);
+	if (result == DOCA_SUCCESS)
+		reject(rdma_connection);
+	return result;
 }
 
 void rdma_cm_poll_offer(struct doca_rdma_connection *connection)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "addr_priv.h"
-#include "rdma_priv.h"
+#include "cm_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/base/error.h"
 #include "shim/common/pe/pe_priv.h"
@@ -47,7 +47,7 @@ static void notify(void *arg)
 {
 	struct doca_rdma_connection *connection = arg;
 
-	shim_pe_notify_external(&connection->rdma->ctx);
+	rdma_cm_notify(connection->rdma);
 }
 
 static int create_queue_pair(struct doca_rdma_connection *connection)
@@ -130,14 +130,19 @@ doca_error_t rdma_connection_create(const char *func, struct doca_rdma *rdma, st
 	return DOCA_SUCCESS;
 }
 
+void rdma_connection_release_addr(struct doca_rdma_connection *connection)
+{
+	if (connection->cm.addr)
+		connection->cm.addr->num_users--;
+	connection->cm.addr = NULL;
+}
+
 void rdma_connection_close_channel(struct doca_rdma_connection *connection)
 {
 	if (shim_ctx_is_same_process(&connection->rdma->ctx))
 		sim_channel_close(shim_session(), connection->cm.channel, -ECONNRESET);
 	connection->cm.channel = NULL;
-	if (connection->cm.addr)
-		connection->cm.addr->num_users--;
-	connection->cm.addr = NULL;
+	rdma_connection_release_addr(connection);
 }
 
 static void free_queue_pair(struct doca_rdma_connection *connection)

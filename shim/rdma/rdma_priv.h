@@ -212,6 +212,9 @@ void rdma_connection_end(struct doca_rdma_connection *connection);
 /* Close the connection's channel of the connection manager, if there is one, without telling the program. */
 void rdma_connection_close_channel(struct doca_rdma_connection *connection);
 
+/* No longer use the server's address. */
+void rdma_connection_release_addr(struct doca_rdma_connection *connection);
+
 /* Whether @connection, any value, is a live connection of the context. */
 bool rdma_connection_is_of(const struct doca_rdma_connection *connection, const struct doca_rdma *rdma);
 

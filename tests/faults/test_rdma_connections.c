@@ -40,6 +40,7 @@ static void on_established(struct doca_rdma_connection *connection, union doca_d
 {
 	struct peer *peer = ctx_user_data.ptr;
 
+	peer->connections[peer->num_connections++] = connection;
 	strcat(peer->trace, "established\n");
 }
 
@@ -57,6 +58,8 @@ static void on_disconnected(struct doca_rdma_connection *connection, union doca_
 	struct peer *peer = ctx_user_data.ptr;
 
 	strcat(peer->trace, "disconnected\n");
+	if (user_data.ptr) /* the client's */
+		note(peer, "destroy", doca_rdma_addr_destroy(user_data.ptr));
 }
 
 /* Whether the client finds no server, or gets no answer. */
@@ -121,6 +124,43 @@ static void connections_dpu(struct side *side)
 	CHECK(doca_rdma_addr_destroy(addr) == DOCA_SUCCESS);
 }
 
+static void progress_to(struct peer *client, const char *of_client, struct peer *server, const char *of_server)
+{
+	uint64_t begin_ns = bfsim_now_ns();
+
+	while ((!strstr(client->trace, of_client) || !strstr(server->trace, of_server)) &&
+	       cell_since_ns(begin_ns) < 60000000000u) {
+		peer_progress(client);
+		peer_progress(server);
+	}
+}
+
+/* The server disconnects while a fault holds the receive of the client's message: the receive ends with the context. A program may
+ * destroy the address when it learns of the end. */
+static void held_dpu(struct side *side)
+{
+	struct peer *client = open_started(), *server = open_started();
+	struct doca_rdma_addr *addr = address_of(server);
+
+	cell_arm();
+	peer_receive(server, 1, peer_buf(server, 0, 64, 0));
+	CHECK(doca_rdma_start_listen_to_port(server->rdma, PORT) == DOCA_SUCCESS);
+	CHECK(doca_rdma_connect_to_addr(client->rdma, addr, (union doca_data){ .ptr = addr }) == DOCA_SUCCESS);
+	progress_to(client, "established", server, "established");
+	peer_send(client, 1, peer_buf(client, 0, 8, 8));
+	progress_to(client, "send 1 done", server, "");
+	CHECK(doca_rdma_connection_disconnect(server->connections[0]) == DOCA_SUCCESS);
+	progress_to(client, "disconnected", server, "disconnected");
+	for (int i = 0; i < 10; i++)
+		peer_progress(server);
+	peer_stop(server);
+	expect_trace(client, cell->on_dpu);
+	expect_trace(server, cell->on_host);
+	cell_expect_hit();
+	peer_close(client);
+	peer_close(server);
+}
+
 #define CELL(op, act, rest, client, server)                                   \
 	{                                                                     \
 		op, act, rest, connections_dpu, comch_nothing, client, server \
@@ -140,6 +180,8 @@ static const struct cell cells[] = {
 	CELL("rdma.listen", "refuse", "nth=1 refuse", "failure\n", "listen: DOCA_ERROR_CONNECTION_ABORTED\n"),
 	CELL("rdma.listen", "fail", "nth=1 fail=TIME_OUT", "failure\n", "listen: DOCA_ERROR_TIME_OUT\n"),
 	CELL("rdma.listen", "stall", "nth=1 stall=500ms", "established\n", "request\nestablished\n"),
+	{ "rdma.receive", "hang", "nth=1 hang", held_dpu, comch_nothing, "established\nsend 1 done\ndisconnected\n",
+	  "request\nestablished\ndisconnected\nreceive 1 failed: DOCA_ERROR_IO_FAILED\n" },
 };
 
 int main(void)

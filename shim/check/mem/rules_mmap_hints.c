@@ -97,12 +97,13 @@ static bool is_of_network(const struct shim_call *call)
 {
 	const struct doca_mmap *const *imported = check_arg(call, 4);
 
-	return check_result(call) == DOCA_SUCCESS && (*imported)->remote->region.access & SIM_ACCESS_NET;
+	return (*imported)->remote->region.access & SIM_ACCESS_NET;
 }
 
 static void leave_import(struct shim_call *call)
 {
-	if (!asked_import && !is_of_network(call) && shim_handle_is(check_arg(call, 3), SHIM_DEV))
+	if (!asked_import && check_result(call) == DOCA_SUCCESS && !is_of_network(call) &&
+	    shim_handle_is(check_arg(call, 3), SHIM_DEV))
 		report_query(call, check_arg(call, 3), "doca_mmap_cap_is_create_from_export_pci_supported()");
 }
 
