@@ -417,6 +417,8 @@ static void test_long_message_that_was_begun_late_is_watched(void **state)
 	assert_int_equal(atomic_load(&f->b.qp->inbox->kicks), 1);
 	sim_qp_fail(f->a.qp, -ECANCELED);
 	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
+	sim_qp_fail(f->b.qp, -ECANCELED);
+	assert_ptr_equal(sim_receive_pool_reap(&f->b.group.receives, 6 * MS), &receive);
 }
 
 static void test_ring_with_an_impossible_head_ends_the_connection(void **state)
