@@ -153,6 +153,7 @@ static void fork_record(struct race_record *record)
 static void forked(void)
 {
 	race_pool_forked();
+	race_asan_forked();
 	race_records_forked(fork_record);
 }
 

@@ -42,4 +42,7 @@ void check_race_stay_off(void);
 /* The names of the live detectors, separated by commas; "" = none. */
 const char *check_race_detectors(void);
 
+/* In a forked child: the thread that changed the sanitizer's shadow may be gone. */
+void race_asan_forked(void);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "shim/check/base/lock.h"
 #include "shim/check/report/hit.h"
 #include "race_session.h"
 
@@ -12,6 +13,28 @@ void __asan_unpoison_memory_region(void const volatile *addr, size_t size) __att
 void __asan_set_error_report_callback(void (*callback)(const char *)) __attribute__((weak));
 void *__asan_get_report_address(void) __attribute__((weak));
 int __asan_get_report_access_type(void) __attribute__((weak));
+
+/* Neighbours of 8 bytes share a byte of the sanitizer's shadow, which each of them reads and writes. */
+static struct check_lock shadow;
+
+static void poison_bytes(const void *addr, size_t len)
+{
+	check_lock(&shadow);
+	__asan_poison_memory_region(addr, len);
+	check_unlock(&shadow);
+}
+
+static void unpoison_bytes(const void *addr, size_t len)
+{
+	check_lock(&shadow);
+	__asan_unpoison_memory_region(addr, len);
+	check_unlock(&shadow);
+}
+
+void race_asan_forked(void)
+{
+	check_lock_init(&shadow);
+}
 
 /* Of another process's task. */
 static void explain_foreign(const void *addr)
@@ -80,14 +103,14 @@ static void poison(struct race_record *record)
 {
 	for (uint32_t i = 0; i < record->num_ranges && !record->overlaps; i++)
 		if (is_guarded(&record->ranges[i]))
-			__asan_poison_memory_region(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes);
+			poison_bytes(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes);
 }
 
 static void unpoison(struct race_record *record)
 {
 	for (uint32_t i = 0; i < record->num_ranges; i++)
 		if (is_guarded(&record->ranges[i]))
-			__asan_unpoison_memory_region(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes);
+			unpoison_bytes(record->ranges[i].memory.cpu, record->ranges[i].memory.len_bytes);
 }
 
 static void ended(struct race_record *record, bool has_failed)
@@ -105,13 +128,13 @@ static bool listens(void)
 static void guard(const struct race_foreign *foreign)
 {
 	if (race_foreign_is_guarded(foreign))
-		__asan_poison_memory_region(foreign->addr, foreign->len_bytes);
+		poison_bytes(foreign->addr, foreign->len_bytes);
 }
 
 static void unguard(const struct race_foreign *foreign)
 {
 	if (race_foreign_is_guarded(foreign))
-		__asan_unpoison_memory_region(foreign->addr, foreign->len_bytes);
+		unpoison_bytes(foreign->addr, foreign->len_bytes);
 }
 
 const struct race_detector race_asan = {
