@@ -7,6 +7,7 @@
 Without a browser the test is skipped (status 77); with BFSIM_REQUIRE_BROWSER=1 it fails, as in ci/test, which installs one.
 With BFSIM_SCREENSHOTS=DIR, pictures of the pages go there.
 """
+import decimal
 import json
 import os
 import pathlib
@@ -42,11 +43,15 @@ TIME_UNITS = (' ns', ' µs', ' ms', ' s')
 
 
 def human(value, units):
-    """Three digits and a unit, as the page's numbers."""
-    value, unit = float(value), 0
-    while unit + 1 < len(units) and round(value, 2 if value < 10 else 1 if value < 100 else 0) >= 1000:
+    """Three digits and a unit, as the page's numbers: half of the last digit is rounded up."""
+    value, unit = decimal.Decimal(value), 0
+    while unit + 1 < len(units) and value >= 1000:
         value, unit = value / 1000, unit + 1
-    digits = 0 if unit == 0 or value >= 99.95 else 1 if value >= 9.995 else 2
+    step = decimal.Decimal('1') if unit == 0 or value >= 100 else decimal.Decimal('0.1') if value >= 10 else decimal.Decimal('0.01')
+    value = value.quantize(step, decimal.ROUND_HALF_UP)
+    if unit + 1 < len(units) and value >= 1000:
+        value, unit = value / 1000, unit + 1
+    digits = 0 if unit == 0 or value >= 100 else 1 if value >= 10 else 2
     return f'{value:.{digits}f}{units[unit]}'
 
 
