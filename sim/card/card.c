@@ -208,7 +208,7 @@ static int check_relation(const struct sim_card *card, const struct pcie_functio
 	return pcie_functions_are_related(importer, exporter) ? 0 : -EPERM;
 }
 
-/* An alias gives at most the accesses of its origin, whatever its maker says. */
+/* An alias permits the reads and writes that its origin permits, and no atomic operations. Its maker's request names none. */
 static struct sim_region alias_region(const struct sim_region *origin, uint32_t function)
 {
 	struct sim_region region = *origin;

@@ -124,8 +124,8 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
  * @peer has made of @key. */
 void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t key, sim_card_revoked_cb *revoked, void *arg);
 
-/* Find who serves the memory of a live key that @peer has imported. From then on that process hears of the end of the
- * key, if it is an alias. Returns 0 or -ESTALE. */
+/* Find the process that serves the memory of a live key, which @peer has imported. If the key is an alias, the card tells that
+ * process from then on when the key ends. Returns 0 or -ESTALE. */
 int sim_card_find_memory(struct sim_card *card, uint32_t peer, uint64_t key, struct sim_card_memory *ret_memory);
 
 /* Store the data path of an import, and the reason why no better path is used. */

@@ -200,7 +200,7 @@ static int use_peer(struct sim_qp *qp, struct sim_remote *peer)
 	if (!sim_remote_acquire(peer))
 		return -ESTALE;
 	qp->peer = peer;
-	sim_trace_conn_stats_open(&qp->trace, qp->cfg.trace_id, "connection", qp->cfg.device, words.stream_id,
+	sim_trace_conn_stats_open(&qp->trace, qp->cfg.trace_id, "RDMA", qp->cfg.device, words.stream_id,
 				  qp->inbox->stream_id);
 	sim_remote_on_revoked(peer, on_revoked, qp);
 	sim_remote_release(peer);

@@ -33,7 +33,7 @@ struct arena {
 	struct doca_mmap *mmap;
 	struct doca_buf_inventory *inventory;
 	struct doca_dev *dev;
-	size_t gone, gone_bytes; /* no memory is there any more, but for what somebody else got there */
+	size_t gone, gone_bytes; /* unmapped; another part of the process may have mapped memory there since */
 };
 
 /* An arena of a side's device. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The model of the network: what each station costs, who waits for whom, losses. Times are in picoseconds. */
+/* The model of the network: times of stations, queues in front of them, losses. Times are in picoseconds. */
 #include <string.h>
 
 #include "cmocka_test.h"

@@ -9,7 +9,7 @@
  * DOCA_ERROR_IN_PROGRESS, and the context is starting. doca_rdma_export() gives the local end's descriptor; the program
  * carries it to the peer, and gives the peer's to doca_rdma_connect(). The next doca_pe_progress() takes the context to
  * the running state. No handshake follows: each side may submit before the other has connected. Both functions may be
- * called in the callback that tells of the starting state.
+ * called in the callback for the starting state.
  *
  * A send is taken by the oldest receive task that the peer's context posted. Reads, writes and atomic operations access
  * memory that the peer exported by doca_mmap_export_rdma(), and need no help of the peer's program. Tasks are executed at
