@@ -209,58 +209,63 @@ static void add_line(struct json_object *frame, Dwfl_Module *module, Dwarf_Addr 
 		search_units(frame, module, addr);
 }
 
-/* The address before a return address is in the call. */
-static struct json_object *frame_to_json(const void *return_addr)
+/* A return address, and what is known of it without its line. */
+struct frame {
+	Dwarf_Addr addr;             /* in the call: the one before the return address */
+	Dwfl_Module *module;         /* NULL = unknown */
+	Dwarf_Addr start;            /* of the module */
+	const char *file, *function; /* NULL = unknown */
+};
+
+static struct frame find_frame(const void *return_addr)
 {
-	Dwarf_Addr addr = (uintptr_t)return_addr - 1, start = 0;
-	Dwfl_Module *module = find_module(addr);
+	struct frame frame = { .addr = (uintptr_t)return_addr - 1 };
+
+	frame.module = find_module(frame.addr);
+	if (frame.module) {
+		frame.file = dwfl_module_info(frame.module, NULL, &frame.start, NULL, NULL, NULL, NULL, NULL);
+		frame.function = dwfl_module_addrname(frame.module, frame.addr);
+	}
+	return frame;
+}
+
+static struct json_object *frame_to_json(const struct frame *found)
+{
 	struct json_object *frame = json_object_new_object();
 	char offset[32];
-	const char *name = module ? dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL) : NULL;
 
-	snprintf(offset, sizeof(offset), "0x%" PRIx64, (uint64_t)(addr + 1 - start));
-	if (module) {
-		const char *slash = strrchr(name, '/');
+	snprintf(offset, sizeof(offset), "0x%" PRIx64, (uint64_t)(found->addr + 1 - found->start));
+	if (found->module) {
+		const char *slash = strrchr(found->file, '/');
 
-		add_string(frame, "function", dwfl_module_addrname(module, addr));
-		add_line(frame, module, addr);
-		add_string(frame, "module", slash ? slash + 1 : name);
+		add_string(frame, "function", found->function);
+		add_line(frame, found->module, found->addr);
+		add_string(frame, "module", slash ? slash + 1 : found->file);
 	}
 	add_string(frame, "offset", offset);
 	return frame;
 }
 
-static bool is_before_main(struct json_object *frame)
+static bool is_before_main(const char *function)
 {
-	const char *function = json_object_get_string(json_object_object_get(frame, "function"));
-
-	return function && (strncmp(function, "__libc_start", 12) == 0 || strcmp(function, "start_thread") == 0);
+	return strncmp(function, "__libc_start", 12) == 0 || strcmp(function, "start_thread") == 0;
 }
 
-/* Of the libraries, between the program's call and its callback. */
-static bool is_in_library(struct json_object *frame)
-{
-	const char *module = json_object_get_string(json_object_object_get(frame, "module"));
-
-	return module && is_own_library(module);
-}
-
+/* Lines are searched in the frames of the program alone: the C library's, if they are installed, take most of a report's time. */
 struct json_object *check_stack_to_json(const struct check_stack *stack)
 {
 	struct json_object *array = json_object_new_array();
 
 	pthread_mutex_lock(&dwfl_lock);
 	for (uint32_t i = 0; i < stack->num_frames; i++) {
-		struct json_object *frame = frame_to_json(stack->frames[i]);
+		struct frame frame = find_frame(stack->frames[i]);
 
-		if (is_before_main(frame)) {
-			json_object_put(frame);
+		if (frame.function && is_before_main(frame.function))
 			break;
-		}
-		if (is_in_library(frame))
-			json_object_put(frame);
-		else
-			json_object_array_add(array, frame);
+		/* Of the libraries, between the program's call and its callback. */
+		if (frame.file && is_own_library(frame.file))
+			continue;
+		json_object_array_add(array, frame_to_json(&frame));
 	}
 	pthread_mutex_unlock(&dwfl_lock);
 	return array;
