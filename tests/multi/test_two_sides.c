@@ -184,9 +184,17 @@ static uint8_t *at(const struct host *host, size_t offset)
 
 static void assert_pattern(const uint8_t *memory, size_t offset, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		if (memory[i] != host_pattern(offset + i))
-			fail_msg("byte %zu is %u, not %u", offset + i, memory[i], host_pattern(offset + i));
+	uint8_t *expected = malloc(offset + len);
+	size_t i = 0;
+
+	assert_non_null(expected);
+	host_pattern_fill(expected, offset + len);
+	if (memcmp(memory, expected + offset, len) != 0) {
+		while (memory[i] == expected[offset + i])
+			i++;
+		fail_msg("byte %zu is %u, not %u", offset + i, memory[i], expected[offset + i]);
+	}
+	free(expected);
 }
 
 /* 8 MiB in 16 tasks of 512 KiB, all in flight at once, each in lists of 5 uneven segments. */

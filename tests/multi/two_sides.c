@@ -39,6 +39,16 @@ uint8_t host_pattern(size_t offset)
 	return (uint8_t)(offset * 131 + (offset >> 9));
 }
 
+void host_pattern_fill(uint8_t *memory, size_t bytes)
+{
+	size_t period = 256 << 9;
+
+	for (size_t i = 0; i < bytes && i < period; i++)
+		memory[i] = host_pattern(i);
+	for (size_t at = period; at < bytes; at += period)
+		memcpy(memory + at, memory, bytes - at < period ? bytes - at : period);
+}
+
 /* ---- pipes ---- */
 
 static bool read_all(int fd, void *data, size_t len)
@@ -97,8 +107,7 @@ static uint8_t *get_memory(size_t bytes, bool shared, int *ret_fd)
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
 	if (memory == MAP_FAILED)
 		exit(95);
-	for (size_t i = 0; i < bytes; i++)
-		memory[i] = host_pattern(i);
+	host_pattern_fill(memory, bytes);
 	return memory;
 }
 

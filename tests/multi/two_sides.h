@@ -46,6 +46,9 @@ bool dpu_exports(void);
 /* Initial byte at @offset of a host's memory. */
 uint8_t host_pattern(size_t offset);
 
+/* The same for @bytes from the begin of the memory, many times as fast. */
+void host_pattern_fill(uint8_t *memory, size_t bytes);
+
 /* Start a host process and take its descriptor. Fails the test when it can't. */
 void host_start(struct host *host, const struct host_cfg *cfg);
 
