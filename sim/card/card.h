@@ -88,9 +88,10 @@ int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uin
 /* The description of a peer; NULL if there is no such peer. */
 const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t peer);
 
-/* Called for each import that ends: importer @peer no longer reaches @key. Of an alias it is also called for the origin's
- * exporter if that was asked to serve the alias (sim_card_find_memory()), and the origin lives on. */
-typedef void sim_card_revoked_cb(void *arg, uint32_t peer, uint64_t key);
+/* Called for each import that ends: importer @peer no longer reaches @key, whose memory's own key is @memory: that of the key
+ * itself, or of an alias its origin. Of an alias it is also called for the origin's exporter if that was asked to serve the
+ * alias (sim_card_find_memory()), and the origin lives on. */
+typedef void sim_card_revoked_cb(void *arg, uint32_t peer, uint64_t key, uint64_t memory);
 
 /* Remove a process: its imports end without a report, its exports are revoked. */
 void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *revoked, void *arg);

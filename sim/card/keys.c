@@ -51,21 +51,21 @@ static void key_free(struct sim_card *card, struct card_key *key)
 
 static void end_imports(struct sim_card *card, struct card_key *key, sim_card_revoked_cb *revoked, void *arg)
 {
-	uint64_t id = sim_card_key_id(card, key);
+	uint64_t id = sim_card_key_id(card, key), memory = sim_card_key_memory(card, key).key;
 
 	for (uint32_t i = 0; i < key->num_imports; i++) {
 		card->peers[key->imports[i].peer].num_imports--;
-		revoked(arg, key->imports[i].peer, id);
+		revoked(arg, key->imports[i].peer, id, memory);
 	}
 }
 
 /* The exporter of the memory serves the alias, and shall stop that; as an importer of the alias it is told anyway. */
 static void alias_revoke(struct sim_card *card, struct card_key *alias, sim_card_revoked_cb *revoked, void *arg)
 {
-	uint32_t exporter = card->keys[alias->origin].exporter;
+	struct sim_card_memory memory = sim_card_key_memory(card, alias);
 
-	if (alias->is_served && card->peers[exporter].live && !sim_card_find_import(alias, exporter))
-		revoked(arg, exporter, sim_card_key_id(card, alias));
+	if (alias->is_served && card->peers[memory.exporter].live && !sim_card_find_import(alias, memory.exporter))
+		revoked(arg, memory.exporter, sim_card_key_id(card, alias), memory.key);
 	end_imports(card, alias, revoked, arg);
 	key_free(card, alias);
 }

@@ -159,6 +159,7 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 				   .process_ops = &daemon_default_process_ops };
 	TAILQ_INIT(&daemon->conns);
 	TAILQ_INIT(&daemon->recordings);
+	TAILQ_INIT(&daemon->unreleased);
 	rc = open_session(daemon, cfg);
 	if (rc == -EBUSY)
 		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",

@@ -69,19 +69,21 @@ struct conn {
 	TAILQ_ENTRY(conn) entry;
 };
 
-/* An import of a revoked key, or an alias that its memory's exporter serves. */
-struct revoked_import {
+/* A process that was told of the end of a key which it imports, or of an alias that it serves, and has not replied: a copy of
+ * it may be under way. */
+struct unreleased_import {
 	struct conn *importer;
 	uint64_t key;
+	uint64_t memory; /* the exporter's own key for the memory, which differs for an alias */
+	uint64_t deadline_ms;
+	TAILQ_ENTRY(unreleased_import) entry;
 };
 
-/* A revoked key that some importers have not yet released. */
+/* An exporter that waits for the end of a key: until no process is left that has not released the key, or its memory. */
 struct revocation {
-	struct conn *exporter; /* gets the reply; NULL = it died */
+	struct conn *exporter; /* gets the reply */
 	struct sim_msg reply;
-	struct revoked_import *pending; /* imports that were not released yet: of the key, and of its aliases */
-	uint32_t num_pending;
-	uint64_t deadline_ms;
+	uint64_t key;
 	LIST_ENTRY(revocation) entry;
 };
 
@@ -145,6 +147,7 @@ struct daemon {
 	TAILQ_HEAD(conns, conn) conns;        /* newest first */
 	struct shared_object *shared_objects; /* by the low half of a key's id */
 	uint32_t num_shared_objects;
+	TAILQ_HEAD(, unreleased_import) unreleased; /* oldest first */
 	LIST_HEAD(, revocation) revocations;
 	LIST_HEAD(, describe_request) describe_requests;
 	uint64_t next_seq;

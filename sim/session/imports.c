@@ -30,6 +30,7 @@ struct import {
 	struct sim_remote *remote; /* NULL while it is being opened */
 	bool dead;
 	enum sim_revoke_cause cause; /* if it is dead */
+	uint64_t memory;             /* of a revoked key: the exporter's own key, which differs for an alias */
 	LIST_ENTRY(import) entry;
 };
 
@@ -190,14 +191,17 @@ void sim_session_release(struct sim_session *session, struct sim_remote *remote)
 	free(import);
 }
 
-void sim_imports_revoke_key(struct sim_imports *imports, uint64_t key)
+void sim_imports_revoke_key(struct sim_imports *imports, uint64_t key, uint64_t memory)
 {
 	struct import *import;
 
 	pthread_mutex_lock(&imports->lock);
-	LIST_FOREACH(import, &imports->list, entry)
-		if (import->peer.key == key)
-			end_import(import, is_exporter_stale(import) ? SIM_REVOKED_EXPORTER : SIM_REVOKED_EXPORT);
+	LIST_FOREACH(import, &imports->list, entry) {
+		if (import->peer.key != key)
+			continue;
+		import->memory = memory;
+		end_import(import, is_exporter_stale(import) ? SIM_REVOKED_EXPORTER : SIM_REVOKED_EXPORT);
+	}
 	pthread_mutex_unlock(&imports->lock);
 }
 
@@ -222,6 +226,11 @@ void sim_imports_revoke_all(struct sim_imports *imports)
 	pthread_mutex_unlock(&imports->lock);
 }
 
+static bool is_of(const struct import *import, uint64_t key)
+{
+	return key == SIM_ANY_KEY || import->peer.key == key || import->memory == key;
+}
+
 bool sim_imports_is_drained(struct sim_imports *imports, uint64_t key)
 {
 	struct import *import;
@@ -229,7 +238,7 @@ bool sim_imports_is_drained(struct sim_imports *imports, uint64_t key)
 
 	pthread_mutex_lock(&imports->lock);
 	LIST_FOREACH(import, &imports->list, entry)
-		if (drained && import->dead && import->remote && (key == SIM_ANY_KEY || import->peer.key == key))
+		if (drained && import->dead && import->remote && is_of(import, key))
 			drained = sim_remote_try_revoke(import->remote);
 	pthread_mutex_unlock(&imports->lock);
 	return drained;

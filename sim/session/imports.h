@@ -21,12 +21,12 @@ int sim_imports_create(struct sim_session *session, struct sim_imports **ret_imp
 void sim_imports_destroy(struct sim_imports *imports);
 
 /* Revoke the imports of a key, of functions whose generation has ended, or all: further copies fail. The functions
- * return at once; running copies may continue for a while. */
-void sim_imports_revoke_key(struct sim_imports *imports, uint64_t key);
+ * return at once; running copies may continue for a while. @memory is the exporter's own key, if @key is an alias, or @key. */
+void sim_imports_revoke_key(struct sim_imports *imports, uint64_t key, uint64_t memory);
 void sim_imports_revoke_stale(struct sim_imports *imports);
 void sim_imports_revoke_all(struct sim_imports *imports);
 
-/* The first returns whether all copies of revoked imports of @key have ended; the second waits for that. */
+/* The first returns whether all copies of revoked imports of @key and of its aliases have ended; the second waits for that. */
 #define SIM_ANY_KEY UINT64_MAX
 bool sim_imports_is_drained(struct sim_imports *imports, uint64_t key);
 void sim_imports_drain(struct sim_imports *imports, uint64_t key);

@@ -61,38 +61,29 @@ static int local_export_alias(struct sim_owner *owner, uint64_t origin, uint32_t
 	return rc;
 }
 
-struct revoke_ctx {
-	struct sim_imports *imports;
-	bool any; /* an import ended */
-};
-
-static void on_revoked(void *arg, uint32_t peer, uint64_t key)
+static void on_revoked(void *arg, uint32_t peer, uint64_t key, uint64_t memory)
 {
-	struct revoke_ctx *ctx = arg;
-
-	(void)peer; /* this process is the only peer */
-	sim_imports_revoke_key(ctx->imports, key);
-	ctx->any = true;
+	(void)peer; /* this process is the only one */
+	sim_imports_revoke_key(arg, key, memory);
 }
 
-/* The caller holds no lock while running copies end, so that other threads can export and import meanwhile. */
-static void drain_imports(const struct revoke_ctx *ctx)
+/* Running copies end while no lock is held, so that other threads can export and import meanwhile. Those by an alias count that
+ * ended earlier. */
+static int revoke_and_drain(struct local_owner *self, uint64_t key)
 {
-	if (ctx->any)
-		sim_imports_drain(ctx->imports, SIM_ANY_KEY);
+	struct sim_imports *imports = self->env.imports;
+	int rc;
+
+	pthread_mutex_lock(&self->lock);
+	rc = sim_card_revoke(self->card, self->peer, key, on_revoked, imports);
+	pthread_mutex_unlock(&self->lock);
+	sim_imports_drain(imports, key);
+	return rc;
 }
 
 static int local_revoke(struct sim_owner *owner, uint64_t key)
 {
-	struct local_owner *self = to_local_owner(owner);
-	struct revoke_ctx ctx = { .imports = self->env.imports };
-	int rc;
-
-	pthread_mutex_lock(&self->lock);
-	rc = sim_card_revoke(self->card, self->peer, key, on_revoked, &ctx);
-	pthread_mutex_unlock(&self->lock);
-	drain_imports(&ctx);
-	return rc;
+	return revoke_and_drain(to_local_owner(owner), key);
 }
 
 static int local_import(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
@@ -119,10 +110,9 @@ static int local_import(struct sim_owner *owner, const struct sim_key *key, uint
 static void local_unimport(struct sim_owner *owner, uint64_t key)
 {
 	struct local_owner *self = to_local_owner(owner);
-	struct revoke_ctx ctx = { .imports = self->env.imports };
 
 	pthread_mutex_lock(&self->lock);
-	sim_card_unimport(self->card, self->peer, key, on_revoked, &ctx);
+	sim_card_unimport(self->card, self->peer, key, on_revoked, self->env.imports);
 	pthread_mutex_unlock(&self->lock);
 }
 
@@ -210,17 +200,15 @@ static void close_services(struct local_owner *self, uint32_t function)
 /* Revoke one export of the function, if there is one left. */
 static bool revoke_next_export(struct local_owner *self, uint32_t function)
 {
-	struct revoke_ctx ctx = { .imports = self->env.imports };
 	uint32_t exporter;
 	uint64_t key;
 	bool found;
 
 	pthread_mutex_lock(&self->lock);
 	found = sim_card_find_export(self->card, function, &exporter, &key);
-	if (found)
-		sim_card_revoke(self->card, exporter, key, on_revoked, &ctx);
 	pthread_mutex_unlock(&self->lock);
-	drain_imports(&ctx);
+	if (found)
+		revoke_and_drain(self, key);
 	return found;
 }
 

@@ -51,7 +51,7 @@ static void handle_revoked(struct daemon_owner *self, const struct sim_msg *msg)
 {
 	struct revoke_reply *reply = malloc(sizeof(*reply));
 
-	sim_imports_revoke_key(self->env.imports, msg->body.key.id);
+	sim_imports_revoke_key(self->env.imports, msg->body.key.id, msg->body.key.id);
 	sim_exports_remove_alias(self->env.exports, msg->body.key.id);
 	if (!reply)
 		return;

@@ -283,7 +283,7 @@ static void expect_all_forgotten(void)
 {
 	const struct daemon *daemon = &fuzz.daemon;
 
-	promise(TAILQ_EMPTY(&daemon->conns) && LIST_EMPTY(&daemon->revocations) &&
+	promise(TAILQ_EMPTY(&daemon->conns) && TAILQ_EMPTY(&daemon->unreleased) && LIST_EMPTY(&daemon->revocations) &&
 		LIST_EMPTY(&daemon->describe_requests));
 	for (uint32_t i = 0; i < daemon->num_shared_objects; i++)
 		promise(daemon->shared_objects[i].fd < 0);

@@ -132,6 +132,61 @@ static void test_the_end_of_the_dpus_import_ends_it(void **state)
 	}
 }
 
+/* The server's copy is held while the alias ends, and the host ends its export then: that waits for the copy. The copy reads what the
+ * host had there, not what it writes when its call has returned. */
+static void expect_host_waits_for_copy(struct trio *trio, void (*end_alias)(struct trio *trio))
+{
+	struct actor_request halted = { .op = ACTOR_READ_HALTED },
+			     unexport = { .op = ACTOR_UNEXPORT, .memory = trio->key.number };
+	struct actor_reply reply;
+	char byte;
+
+	actor_begin(&trio->server, &halted);
+	proc_recv(trio->server.proc.ctl, &byte, 1); /* inside */
+	end_alias(trio);
+	proc_recv(trio->server.proc.ctl, &byte, 1); /* the server knows */
+	actor_begin(&trio->host, &unexport);
+	assert_false(proc_readable_within(trio->host.proc.ctl, 100));
+	proc_send(trio->server.proc.ctl, "", 1);
+	reply = actor_finish(&trio->server);
+	assert_int_equal(reply.rc, 0);
+	assert_int_equal(reply.fill, trio->key.fill);
+	assert_int_equal(actor_finish(&trio->host).rc, 0);
+}
+
+static void end_by_key(struct trio *trio)
+{
+	const struct actor_request end = { .op = ACTOR_END_ALIAS, .key = trio->alias.key };
+
+	actor_begin(&trio->dpu, &end); /* it waits, too */
+}
+
+static void end_by_import(struct trio *trio)
+{
+	assert_int_equal(actor_release(&trio->dpu), 0);
+}
+
+static void end_by_death(struct trio *trio)
+{
+	proc_signal(&trio->dpu.proc, SIGKILL);
+}
+
+static void test_the_host_waits_for_a_copy_by_an_alias_that_the_dpu_ends(void **state)
+{
+	struct trio trio = open_trio("mapped", ACTOR_MEMFD);
+
+	expect_host_waits_for_copy(&trio, end_by_key);
+	assert_int_equal(actor_finish(&trio.dpu).rc, 0);
+	close_trio(&trio);
+	trio = open_trio("mapped", ACTOR_MEMFD);
+	expect_host_waits_for_copy(&trio, end_by_import);
+	close_trio(&trio);
+	trio = open_trio("mapped", ACTOR_MEMFD);
+	expect_host_waits_for_copy(&trio, end_by_death);
+	actor_detach(&trio.server);
+	actor_detach(&trio.host);
+}
+
 static void expect_death_ends_it(const char *path, bool of_host)
 {
 	struct trio trio = open_trio(path, memory_for(path));
@@ -190,6 +245,7 @@ int main(void)
 		TEST(test_the_host_ends_it_under_load),
 		TEST(test_the_dpu_ends_it_under_load),
 		TEST(test_the_end_of_the_dpus_import_ends_it),
+		TEST(test_the_host_waits_for_a_copy_by_an_alias_that_the_dpu_ends),
 		TEST(test_the_death_of_the_host_or_the_dpu_ends_it),
 		TEST(test_a_stopped_dpu_holds_nobody_up),
 		TEST(test_the_host_imports_its_own_memory),

@@ -443,6 +443,32 @@ static void test_a_process_that_reads_all_the_time_gets_an_error_when_either_fun
 	end_card();
 }
 
+/* The host ends its export after the reset did, while a copy is held: it waits for the copy all the same. */
+static void test_a_copy_that_a_reset_interrupts_is_waited_for(void **state)
+{
+	const struct actor_request halted = { .op = ACTOR_READ_HALTED };
+	struct actor_request unexport = { .op = ACTOR_UNEXPORT };
+	struct actor_reply reply;
+	struct actor_key key;
+	char byte;
+
+	share(0, &key);
+	actor_begin(&dpu, &halted);
+	proc_recv(dpu.proc.ctl, &byte, 1); /* inside */
+	add("function device=b1:00.0 reset");
+	proc_recv(dpu.proc.ctl, &byte, 1); /* the importer knows */
+	unexport.memory = key.number;
+	actor_begin(&host, &unexport);
+	assert_false(proc_readable_within(host.proc.ctl, 100));
+	proc_send(dpu.proc.ctl, "", 1);
+	reply = actor_finish(&dpu);
+	assert_int_equal(reply.rc, 0);
+	assert_int_equal(reply.fill, key.fill);
+	assert_int_equal(actor_finish(&host).rc, -ESTALE);
+	detach_both();
+	end_card();
+}
+
 /* ---- virtual time, and processes that the daemon cannot see ---- */
 
 static void run_virtual(int ctl, const void *arg)
@@ -548,6 +574,7 @@ int main(void)
 		TEST(test_paused_daemon_can_be_ended),
 		TEST(test_exports_through_a_function_end_when_it_is_reset),
 		TEST(test_imports_through_a_function_end_when_it_is_reset),
+		TEST(test_a_copy_that_a_reset_interrupts_is_waited_for),
 		TEST(test_a_process_that_reads_all_the_time_gets_an_error_when_either_function_is_reset),
 		TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
 		TEST(test_process_that_the_daemon_does_not_see_is_not_hit_and_not_counted),

@@ -36,7 +36,8 @@ struct fixture {
 	struct pcie_topology *topology;
 	struct sim_card *card;
 	uint32_t host, left, right;
-	char told[256]; /* the arguments of the callbacks: "peer:key " each */
+	char told[256];       /* the arguments of the callbacks: "peer:key " each */
+	uint64_t told_memory; /* by the last callback */
 	char one[64];
 };
 
@@ -74,11 +75,12 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void note(void *arg, uint32_t peer, uint64_t key)
+static void note(void *arg, uint32_t peer, uint64_t key, uint64_t memory)
 {
 	struct fixture *f = arg;
 	size_t used = strlen(f->told);
 
+	f->told_memory = memory;
 	snprintf(f->told + used, sizeof(f->told) - used, "%u:%llx ", peer, (unsigned long long)key);
 }
 
@@ -335,6 +337,7 @@ static void test_a_revoked_key_tells_its_importers_and_is_gone(void **state)
 	assert_int_equal(import(f, &key), 0);
 	assert_int_equal(sim_card_revoke(f->card, f->host, key.id, note, f), 0);
 	expect_told(f, expected);
+	assert_true(f->told_memory == key.id);
 	assert_int_equal(import(f, &key), -ESTALE);
 	assert_int_equal(sim_card_revoke(f->card, f->host, key.id, note, f), -ESTALE);
 }
@@ -681,6 +684,7 @@ static void test_an_alias_ends_with_its_makers_import(void **state)
 	expect_told(f, "");
 	sim_card_unimport(f->card, f->left, origin.id, note, f);
 	expect_told(f, told_one(f, f->right, alias.id));
+	assert_true(f->told_memory == origin.id);
 	assert_int_equal(import_by(f, f->right, &alias, RIGHT_DPU), -ESTALE);
 	assert_int_equal(import(f, &origin), 0); /* the origin lives on, and so does the alias of another key */
 	assert_int_equal(import_by(f, f->right, &of_kept, RIGHT_DPU), 0);
@@ -736,6 +740,7 @@ static void test_an_exporter_that_serves_an_alias_hears_of_its_end(void **state)
 	snprintf(expected, sizeof(expected), "%u:%llx ", f->host, (unsigned long long)alias.id);
 	assert_int_equal(sim_card_revoke(f->card, f->left, alias.id, note, f), 0);
 	expect_told(f, expected);
+	assert_true(f->told_memory == origin.id);
 }
 
 /* An importer of the alias hears of its end once, also if it has exported the memory itself; nobody hears after it left. */

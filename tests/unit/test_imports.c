@@ -8,8 +8,9 @@
 #include "sim/fabric/remote.h"
 #include "sim/session/session.h"
 
-#define FUNCTION   2 /* the host's, of the built-in topology */
-#define DEADLINE_S 30
+#define FUNCTION     2 /* the host's, of the built-in topology */
+#define DPU_FUNCTION 0
+#define DEADLINE_S   30
 
 static uint8_t memory[2][4096];
 
@@ -82,10 +83,68 @@ static void test_a_revocation_that_waits_for_a_copy_holds_up_no_other_import(voi
 	alarm(0);
 }
 
+/* A copy that another thread holds until it sees that the memory's key has ended. */
+struct held_copy {
+	struct sim_session *session;
+	struct sim_remote *remote;
+	struct sim_key key;
+	atomic_bool is_out;
+};
+
+static void *hold_copy(void *arg)
+{
+	struct held_copy *held = arg;
+	struct sim_remote *again;
+
+	while (sim_session_import(held->session, &held->key, DPU_FUNCTION, &again, NULL) == 0)
+		sim_session_release(held->session, again);
+	usleep(10000); /* an end that does not wait returns meanwhile */
+	atomic_store(&held->is_out, true);
+	sim_remote_release(held->remote);
+	return NULL;
+}
+
+/* The DPU exports memory, imports it, exports that again, and imports the alias. A copy by the alias is under way while the alias and
+ * its maker's import end: the memory is in use up to the copy's end. */
+static void test_the_end_of_memory_waits_for_a_copy_by_an_alias_that_ended_before(void **state)
+{
+	const struct sim_session_cfg cfg = { .side = "dpu" };
+	const struct sim_region region = { .addr = (uintptr_t)memory[0],
+					   .cpu_addr = (uintptr_t)memory[0],
+					   .len_bytes = sizeof(memory[0]),
+					   .access = SIM_ACCESS_READ,
+					   .function = DPU_FUNCTION };
+	struct held_copy held = { 0 };
+	struct sim_remote *imported;
+	struct sim_session *session;
+	struct sim_key alias;
+	pthread_t thread;
+
+	alarm(DEADLINE_S);
+	assert_int_equal(sim_session_attach(&cfg, &session), 0);
+	held.session = session;
+	assert_int_equal(sim_session_export(session, &region, -1, &held.key), 0);
+	assert_int_equal(sim_session_import(session, &held.key, DPU_FUNCTION, &imported, NULL), 0);
+	assert_int_equal(sim_session_export_imported(session, imported, DPU_FUNCTION, &alias), 0);
+	assert_int_equal(sim_session_import(session, &alias, DPU_FUNCTION, &held.remote, NULL), 0);
+	assert_true(sim_remote_acquire(held.remote));
+	sim_session_release(session, imported);
+	assert_true(atomic_load(&held.remote->revoked));
+
+	assert_int_equal(pthread_create(&thread, NULL, hold_copy, &held), 0);
+	assert_int_equal(sim_session_unexport(session, held.key.id), 0);
+	assert_true(atomic_load(&held.is_out));
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	sim_session_release(session, held.remote);
+	sim_session_detach(session);
+	alarm(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_revocation_that_waits_for_a_copy_holds_up_no_other_import),
+		cmocka_unit_test(test_the_end_of_memory_waits_for_a_copy_by_an_alias_that_ended_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
