@@ -57,6 +57,7 @@ struct sim_qp_group {
 	struct {
 		struct sim_session *session; /* NULL = the engine's thread does not serve the group */
 		struct sim_engine_member member;
+		LIST_ENTRY(sim_qp_group) entry;
 	} unpolled;
 };
 

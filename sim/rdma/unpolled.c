@@ -2,6 +2,7 @@
 /* The engine's thread serves queue pairs that the program does not progress. */
 #include "unpolled.h"
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "pcie_model/arith.h"
@@ -15,17 +16,39 @@
  * other locks then. */
 static pthread_mutex_t serving = PTHREAD_MUTEX_INITIALIZER;
 
+/* The groups that the thread serves, for a fork. Nothing is waited for under the lock. */
+static struct {
+	pthread_mutex_t lock;
+	LIST_HEAD(, sim_qp_group) list;
+} groups = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
 static void before_fork(void)
 {
 	pthread_mutex_lock(&serving);
+	pthread_mutex_lock(&groups.lock);
 }
 
-static void after_fork(void)
+static void in_parent(void)
 {
+	pthread_mutex_unlock(&groups.lock);
 	pthread_mutex_unlock(&serving);
 }
 
-SIM_AT_FORK(SIM_FORK_USERS, .before = before_fork, .parent = after_fork, .child = after_fork);
+/* Another thread of the parent's program may have been in a group: the child has no such thread, and gets free locks. The thread of
+ * the engine is the parent's. */
+static void in_child(void)
+{
+	struct sim_qp_group *group;
+
+	while ((group = LIST_FIRST(&groups.list))) {
+		LIST_REMOVE(group, unpolled.entry);
+		group->unpolled.session = NULL;
+		pthread_mutex_init(&group->receives.lock, NULL);
+	}
+	in_parent();
+}
+
+SIM_AT_FORK(SIM_FORK_USERS, .before = before_fork, .parent = in_parent, .child = in_child);
 
 /* What a tick can change of a queue pair. */
 struct progress {
@@ -102,13 +125,20 @@ void sim_unpolled_begin(struct sim_qp_group *group, struct sim_session *session)
 {
 	group->unpolled.session = session;
 	group->unpolled.member = (struct sim_engine_member){ .tick = tick };
+	pthread_mutex_lock(&groups.lock);
+	LIST_INSERT_HEAD(&groups.list, group, unpolled.entry);
+	pthread_mutex_unlock(&groups.lock);
 	sim_engine_add(sim_session_engine(session), &group->unpolled.member);
 }
 
 void sim_unpolled_end(struct sim_qp_group *group)
 {
-	if (group->unpolled.session)
-		sim_engine_remove(sim_session_engine(group->unpolled.session), &group->unpolled.member);
+	if (!group->unpolled.session)
+		return;
+	sim_engine_remove(sim_session_engine(group->unpolled.session), &group->unpolled.member);
+	pthread_mutex_lock(&groups.lock);
+	LIST_REMOVE(group, unpolled.entry);
+	pthread_mutex_unlock(&groups.lock);
 	group->unpolled.session = NULL;
 }
 

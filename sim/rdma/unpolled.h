@@ -9,7 +9,8 @@
  * ticks while there is traffic, and sleeps otherwise (sim/engine/engine.h). In virtual time it serves a queue pair when the
  * peer has kicked (sim/session/kick.h), and the peer waits for it.
  *
- * A fork waits until the thread is outside of all groups, so that a child can stop a context that it has from its parent.
+ * A fork waits until the thread is outside of all groups, so that a child can stop a context that it has from its parent. A group's
+ * lock is free in the child, whichever thread held it, and its engine does not serve the group.
  */
 #ifndef SIM_RDMA_UNPOLLED_H
 #define SIM_RDMA_UNPOLLED_H

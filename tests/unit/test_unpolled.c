@@ -315,6 +315,53 @@ static void test_fork_waits_for_the_engines_thread(void **state)
 	}
 }
 
+struct holder {
+	struct sim_qp_group *group;
+	atomic_bool holds, must_end;
+};
+
+static void *hold_group(void *arg)
+{
+	struct holder *holder = arg;
+
+	sim_qp_group_lock(holder->group);
+	atomic_store(&holder->holds, true);
+	while (!atomic_load(&holder->must_end))
+		sched_yield();
+	sim_qp_group_unlock(holder->group);
+	return NULL;
+}
+
+/* Another thread of the program is in a group while this one forks. The child abandons its copy. */
+static void test_child_gets_a_group_that_another_thread_holds(void **state)
+{
+	struct fixture *f = *state;
+	struct holder holder = { .group = &f->b.group };
+	pthread_t thread;
+	int status = -1;
+	pid_t child;
+
+	post_receive(f, 100);
+	assert_int_equal(pthread_create(&thread, NULL, hold_group, &holder), 0);
+	WAIT_UNTIL(atomic_load(&holder.holds));
+	child = fork();
+	if (child == 0) {
+		alarm(10);
+		sim_receive_pool_flush(&f->b.group.receives);
+		sim_qp_abandon(f->b.qp);
+		sim_unpolled_end(&f->b.group);
+		sim_qp_group_abandon(&f->b.group);
+		_exit(f->receive.status == -ECANCELED ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	atomic_store(&holder.must_end, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	post_message(f, 100);
+	complete_message(f);
+	expect_received(f, 100);
+}
+
 #define FUNCTIONAL(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
 #define VIRTUAL(test)    cmocka_unit_test_setup_teardown(test, open_virtual, close_fixture)
 
@@ -330,6 +377,7 @@ int main(void)
 		VIRTUAL(test_kick_in_virtual_time_is_answered_at_once),
 		FUNCTIONAL(test_queue_pairs_come_and_go_under_traffic),
 		FUNCTIONAL(test_fork_waits_for_the_engines_thread),
+		FUNCTIONAL(test_child_gets_a_group_that_another_thread_holds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
