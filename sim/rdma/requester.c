@@ -43,13 +43,6 @@ void sim_requester_note_posted(struct sim_qp *qp, struct sim_rdma_work *work)
 		qp->first_untimed = work;
 }
 
-/* The peer is there: the card sends what was posted. */
-static void run_model(struct sim_qp *qp)
-{
-	for (; qp->first_untimed; qp->first_untimed = STAILQ_NEXT(qp->first_untimed, link))
-		sim_qp_timing_run(qp->timing, qp->first_untimed);
-}
-
 void sim_requester_release(struct sim_qp *qp, uint64_t until_ns)
 {
 	struct sim_rdma_work *work;
@@ -178,9 +171,18 @@ static int start_work(struct sim_qp *qp, struct sim_rdma_work *work)
 
 /* ---- the peer ---- */
 
-static bool is_peer_ready(const struct sim_qp *qp)
+/* A peer that needs no connect has no responder before it connects: its memory is reached, but nobody takes messages. */
+static bool is_peer_ready_for(const struct sim_qp *qp, const struct sim_rdma_work *work)
 {
-	return atomic_load(&qp->peer_inbox->state) == SIM_QP_READY || qp->peer_needs_no_connect;
+	return atomic_load(&qp->peer_inbox->state) == SIM_QP_READY || (qp->peer_needs_no_connect && !work->has_message);
+}
+
+/* The peer is there: the card sends what was posted. */
+static void run_model(struct sim_qp *qp)
+{
+	for (; qp->first_untimed && is_peer_ready_for(qp, qp->first_untimed);
+	     qp->first_untimed = STAILQ_NEXT(qp->first_untimed, link))
+		sim_qp_timing_run(qp->timing, qp->first_untimed);
 }
 
 /* The peer had no receive when the message arrived: the answer leaves now. */
@@ -237,14 +239,21 @@ static int check_receiver(struct sim_qp *qp)
 	return -ENOBUFS;
 }
 
-/* Returns 0, or -ETIMEDOUT: the peer has not connected in time. */
+/* Returns -EAGAIN, or -ETIMEDOUT: the peer has not connected in time. */
 static int wait_for_peer(struct sim_qp *qp)
 {
-	if (STAILQ_EMPTY(&qp->queued))
-		return 0;
 	if (qp->waits_since_ns == 0)
 		qp->waits_since_ns = max_u64(sim_qp_now_ns(qp), 1);
-	return elapsed_ns(qp, qp->waits_since_ns) < qp->cfg.ack_timeout_ns ? 0 : -ETIMEDOUT;
+	return elapsed_ns(qp, qp->waits_since_ns) < qp->cfg.ack_timeout_ns ? -EAGAIN : -ETIMEDOUT;
+}
+
+static int start_or_wait(struct sim_qp *qp, struct sim_rdma_work *work)
+{
+	if (!is_peer_ready_for(qp, work))
+		return wait_for_peer(qp);
+	qp->waits_since_ns = 0;
+	run_model(qp);
+	return start_work(qp, work);
 }
 
 /* Go on while the peer's inbox is there. */
@@ -258,13 +267,9 @@ static int advance(struct sim_qp *qp)
 		return rc;
 	if (is_in_error)
 		return to_reason(atomic_load(&qp->peer_inbox->failure), -ECONNRESET);
-	if (!is_peer_ready(qp))
-		return wait_for_peer(qp);
-	qp->waits_since_ns = 0;
-	run_model(qp);
 	rc = check_receiver(qp);
 	while (rc == 0 && (work = STAILQ_FIRST(&qp->queued)))
-		rc = start_work(qp, work);
+		rc = start_or_wait(qp, work);
 	return rc == 0 || rc == -EAGAIN ? sim_qp_watch_peer(qp) : rc;
 }
 
@@ -304,7 +309,7 @@ static bool would_advance(struct sim_qp *qp)
 	if (state == SIM_QP_ERROR || atomic_load(&qp->peer_inbox->executed) != qp->num_answered)
 		return true;
 	if (!sim_qp_has_message_under_way(qp)) /* waits for the peer's connect, or for nothing */
-		return is_peer_ready(qp) && !is_held;
+		return is_peer_ready_for(qp, first) && !is_held;
 	if (atomic_load(&qp->peer_inbox->not_ready) == qp->num_answered + 1 && qp->not_ready_since_ns == 0)
 		return true;
 	return first && !first->execute && !is_held && sim_ring_arm_space(&qp->out, SIM_INBOX_RECORD_BYTES);

@@ -33,10 +33,41 @@ static void test_responder_that_does_not_progress_receives_at_an_exact_time(void
 	peer_close(b);
 }
 
+/* Of the transport DC, the peer has exported a connection, and its receive is posted. It does not connect: at 4 s the send fails. */
+static void test_send_to_a_peer_that_only_exported_fails(void **state)
+{
+	struct peer *a = peer_open(0, RDMA_ALL_ACCESS), *b = peer_open(0, RDMA_ALL_ACCESS);
+	struct doca_rdma_connection *of_b;
+	const void *details;
+	size_t len;
+	uint64_t begin_ns;
+
+	MUST(doca_rdma_set_transport_type(a->rdma, DOCA_RDMA_TRANSPORT_TYPE_DC));
+	MUST(doca_rdma_set_transport_type(b->rdma, DOCA_RDMA_TRANSPORT_TYPE_DC));
+	peer_start(a);
+	peer_start(b);
+	MUST(doca_rdma_export(b->rdma, &details, &len, &of_b));
+	MUST(doca_rdma_export(a->rdma, &(const void *){ NULL }, &(size_t){ 0 }, &a->connections[0]));
+	a->num_connections = 1;
+	MUST(doca_rdma_connect(a->rdma, details, len, a->connections[0]));
+	peers_import(a, b);
+	begin_ns = bfsim_now_ns();
+	peer_receive(b, 1, NULL);
+	peer_write(a, 1, peer_buf(a, 0, 8, 8), peer_remote_buf(a, b, 0, 8, 0));
+	peer_send(a, 2, NULL);
+	peers_drain(a, NULL, 0);
+	assert_peer_trace(a, "write 1 done\n"
+			     "send 2 failed: DOCA_ERROR_IO_FAILED\n");
+	assert_in_range(bfsim_now_ns() - begin_ns, 4000000000, 4000100000);
+	peer_close(a);
+	peer_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_responder_that_does_not_progress_receives_at_an_exact_time),
+		cmocka_unit_test(test_send_to_a_peer_that_only_exported_fails),
 	};
 
 	setenv("BFSIM_CLOCK", "virtual", 1);

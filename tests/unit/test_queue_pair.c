@@ -20,16 +20,22 @@ struct fixture {
 	struct end a, b;
 };
 
-static void open_end(struct fixture *f, struct end *end, uint64_t rnr_budget_ns)
+static void open_end_for(struct fixture *f, struct end *end, uint64_t rnr_budget_ns, bool needs_no_peer)
 {
 	const struct sim_qp_cfg cfg = { .group = &end->group,
 					.max_works = 4,
 					.rnr_budget_ns = rnr_budget_ns,
 					.ack_timeout_ns = 50 * MS,
+					.needs_no_peer = needs_no_peer,
 					.wake_fd = -1 };
 
 	sim_qp_group_init(&end->group);
 	assert_int_equal(sim_qp_create(f->session, &cfg, &end->qp), 0);
+}
+
+static void open_end(struct fixture *f, struct end *end, uint64_t rnr_budget_ns)
+{
+	open_end_for(f, end, rnr_budget_ns, false);
 }
 
 static int open_fixture(void **state)
@@ -52,6 +58,20 @@ static int open_connected(void **state)
 	f = *state;
 	assert_int_equal(sim_qp_connect(f->a.qp, sim_qp_key(f->b.qp)), 0);
 	assert_int_equal(sim_qp_connect(f->b.qp, sim_qp_key(f->a.qp)), 0);
+	return 0;
+}
+
+/* Requesters need no connect of the other end. */
+static int open_for_any_peer(void **state)
+{
+	const struct sim_session_cfg cfg = { .side = "dpu" };
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_int_equal(sim_session_attach(&cfg, &f->session), 0);
+	open_end_for(f, &f->a, 10 * MS, true);
+	open_end_for(f, &f->b, 10 * MS, true);
+	assert_int_equal(sim_qp_connect(f->a.qp, sim_qp_key(f->b.qp)), 0);
+	*state = f;
 	return 0;
 }
 
@@ -150,6 +170,60 @@ static void test_requests_wait_for_a_peer_that_connects_late(void **state)
 	sim_qp_progress(f->a.qp, 150 * MS);
 	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
 	assert_int_equal(work.status, -ETIMEDOUT);
+}
+
+static int access_nothing(struct sim_rdma_work *work)
+{
+	(void)work;
+	return 0;
+}
+
+/* The peer serves its memory without a connect, but takes no message: requests behind a message wait with it, from 100 ms to 150 ms. */
+static void test_message_to_a_peer_that_only_exported_fails_in_time(void **state)
+{
+	struct sim_rdma_work first = { .execute = access_nothing }, last = first;
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment;
+	uint8_t byte = 1;
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+
+	assert_int_equal(sim_qp_post(f->a.qp, &first), 0);
+	assert_int_equal(sim_qp_post(f->a.qp, &work), 0);
+	assert_int_equal(sim_qp_post(f->a.qp, &last), 0);
+	sim_qp_progress(f->a.qp, 100 * MS);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &first);
+	assert_int_equal(first.status, 0);
+	for (uint64_t now_ns = 101 * MS; now_ns < 150 * MS; now_ns += MS)
+		sim_qp_progress(f->a.qp, now_ns);
+	assert_null(sim_qp_group_reap(&f->a.group));
+	assert_int_equal(sim_qp_deadline_ns(f->a.qp), 150 * MS);
+	sim_qp_progress(f->a.qp, 150 * MS);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
+	assert_int_equal(work.status, -ETIMEDOUT);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &last);
+	assert_int_equal(last.status, -ECANCELED);
+}
+
+static void test_message_reaches_such_a_peer_once_it_connects(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_segment segment, room;
+	uint8_t byte = 1, to[8];
+	struct sim_rdma_work work = message(&byte, 1, &segment);
+	struct sim_rdma_receive receive = receive_into(to, sizeof(to), &room);
+
+	sim_qp_group_post_receive(&f->b.group, &receive);
+	assert_int_equal(sim_qp_post(f->a.qp, &work), 0);
+	sim_qp_progress(f->a.qp, 100 * MS);
+	assert_false(sim_qp_arm(f->a.qp));
+	assert_int_equal(sim_qp_connect(f->b.qp, sim_qp_key(f->a.qp)), 0);
+	assert_true(sim_qp_arm(f->a.qp));
+	sim_qp_progress(f->a.qp, 149 * MS);
+	sim_qp_progress(f->b.qp, 149 * MS);
+	sim_qp_progress(f->a.qp, 149 * MS);
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &work);
+	assert_int_equal(work.status, 0);
+	assert_ptr_equal(sim_receive_pool_reap(&f->b.group.receives, 0), &receive);
 }
 
 /* The responder has no receive from 20 ms on; the budget is 10 ms. */
@@ -524,8 +598,9 @@ static void test_messages_without_a_receive_are_counted(void **state)
 	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &works[1]);
 }
 
-#define UNCONNECTED(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
-#define CONNECTED(test)   cmocka_unit_test_setup_teardown(test, open_connected, close_fixture)
+#define UNCONNECTED(test)  cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
+#define FOR_ANY_PEER(test) cmocka_unit_test_setup_teardown(test, open_for_any_peer, close_fixture)
+#define CONNECTED(test)    cmocka_unit_test_setup_teardown(test, open_connected, close_fixture)
 
 int main(void)
 {
@@ -534,6 +609,8 @@ int main(void)
 		UNCONNECTED(test_only_a_connected_queue_pair_takes_work),
 		CONNECTED(test_max_works_is_the_limit),
 		UNCONNECTED(test_requests_wait_for_a_peer_that_connects_late),
+		FOR_ANY_PEER(test_message_to_a_peer_that_only_exported_fails_in_time),
+		FOR_ANY_PEER(test_message_reaches_such_a_peer_once_it_connects),
 		CONNECTED(test_message_without_a_receive_is_given_up),
 		CONNECTED(test_peer_without_a_sign_of_life_is_given_up),
 		CONNECTED(test_peer_is_not_given_up_for_a_stop_of_both),
