@@ -118,6 +118,11 @@ static void mark_busy(struct sim_vclock_thread *thread)
 		sim_participant_mark_busy(&thread->participant);
 }
 
+const struct sim_stall_patience *sim_vclock_sched_patience(const struct sim_vclock_sched *sched)
+{
+	return &sched->patience;
+}
+
 void sim_vclock_sched_begin_call(struct sim_vclock_sched *sched)
 {
 	struct sim_vclock_thread *thread = pthread_getspecific(sched->key);

@@ -35,6 +35,7 @@
 
 #include "launch.h"
 
+struct sim_stall_patience;
 struct sim_vclock_sched;  /* of this process */
 struct sim_vclock_source; /* of a progress engine */
 
@@ -127,6 +128,9 @@ void sim_vclock_sched_post_sync(struct sim_vclock_sched *sched);
 
 /* @engine has posted receives. */
 void sim_vclock_sched_post_credit(struct sim_vclock_sched *sched, uint32_t engine);
+
+/* How long participants are waited for (stall_watch.h), in real time. */
+const struct sim_stall_patience *sim_vclock_sched_patience(const struct sim_vclock_sched *sched);
 
 /* The calling thread is about to block for ever: time does not wait for it any more. */
 void sim_vclock_sched_detach_thread(struct sim_vclock_sched *sched);

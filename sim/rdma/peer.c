@@ -13,6 +13,8 @@
 #include "pcie_model/arith.h"
 #include "queue_pair_priv.h"
 #include "sim/base/monotonic.h"
+#include "sim/clock/stall_watch.h"
+#include "sim/clock/thread_account.h"
 #include "sim/clock/vclock_sched.h"
 #include "sim/fabric/remote.h"
 #include "sim/shm/wake.h"
@@ -20,6 +22,8 @@
 #define FIRST_KICK_NS   50000    /* a responder that polls answers in less */
 #define MAX_KICK_GAP_NS 10000000 /* between two kicks */
 #define MIN_KICKS       8        /* before a peer is given up: this process may have been stopped, too */
+
+#define MAX_WAIT_STEP_NS SIM_NS_PER_MS
 
 /* ---- its doorbells ---- */
 
@@ -210,21 +214,46 @@ static uint64_t kick(struct sim_qp *qp)
 	return number;
 }
 
-/* In virtual time, what the engine's thread does there has the time of the kick: wait for it. No other participant runs
- * meanwhile, so the thread's haste decides nothing. */
-static int kick_and_wait(struct sim_qp *qp)
+/* The kernel says so, if the process is of this pid namespace. */
+static bool is_stopped(const struct sim_remote *peer)
 {
-	uint64_t end_ns = sim_monotonic_ns() + qp->cfg.ack_timeout_ns;
-	uint64_t number = kick(qp);
+	struct sim_thread_account account;
 
-	while (is_virtual(qp) && atomic_load(&qp->peer_inbox->looks) != number) {
-		if (atomic_load(&qp->peer->revoked))
+	sim_thread_account_read((uint32_t)peer->exporter_pid, (uint32_t)peer->exporter_pid, &account);
+	return account.state == SIM_THREAD_STOPPED;
+}
+
+/* In virtual time, what the engine's thread does there has the time of the kick: wait for it. No other participant runs
+ * meanwhile, so the thread's haste decides nothing. While its process is stopped, the thread can't look: time goes on.
+ *
+ * Returns 0, or -EHOSTDOWN: the thread had the clock's patience to look, and did not. A turn of this thread counts for a millisecond at
+ * most, so that a machine that gives neither of them its CPUs takes nothing from that. */
+static int wait_for_look(struct sim_qp *qp, uint64_t number)
+{
+	const struct sim_stall_patience *patience = sim_vclock_sched_patience(sim_session_vclock(qp->session));
+	uint64_t waited_ns = 0, before_ns = sim_monotonic_ns();
+
+	while (atomic_load(&qp->peer_inbox->looks) != number && !atomic_load(&qp->peer->revoked)) {
+		uint64_t now_ns = sim_monotonic_ns();
+
+		waited_ns += min_u64(now_ns - before_ns, MAX_WAIT_STEP_NS);
+		before_ns = now_ns;
+		if (qp->watch.is_stopped || waited_ns > patience->sleeping_ns)
+			qp->watch.is_stopped = is_stopped(qp->peer);
+		if (qp->watch.is_stopped)
 			return 0;
-		if (sim_monotonic_ns() >= end_ns)
+		if (waited_ns > patience->running_ns)
 			return give_up(qp);
 		sched_yield();
 	}
 	return 0;
+}
+
+static int kick_and_wait(struct sim_qp *qp)
+{
+	uint64_t number = kick(qp);
+
+	return is_virtual(qp) ? wait_for_look(qp, number) : 0;
 }
 
 /* Whether the peer has said that the message finds no receive, and has not begun it since. */
@@ -285,12 +314,13 @@ static bool look_for_signs(struct sim_qp *qp, uint64_t now_ns)
 	return true;
 }
 
+/* The load of @num_begun is seq_cst, as sim_engine_keep_awake() wants it, which the requester calls after its store. */
 bool sim_qp_watch_peer_in_tick(struct sim_qp *qp)
 {
 	uint64_t now_ns;
 	bool is_due;
 
-	if (atomic_load_explicit(&qp->num_begun, memory_order_relaxed) == 0 || !sim_remote_acquire(qp->peer))
+	if (atomic_load(&qp->num_begun) == 0 || !sim_remote_acquire(qp->peer))
 		return false;
 	now_ns = sim_monotonic_ns();
 	is_due = look_for_signs(qp, now_ns);

@@ -33,6 +33,7 @@ struct sim_qp_watch {
 	uint64_t signs;             /* as of @signs_ns; 0 = no message is under way */
 	uint64_t signs_ns, kick_ns; /* when the peer's process is kicked, if there are no more signs by then */
 	uint32_t num_kicks;         /* since the last sign */
+	bool is_stopped;            /* virtual time: the peer's process, at the last kick */
 };
 
 /* Fields of the responder are used under the group's lock, and those of the requester by the program's thread. What

@@ -4,19 +4,24 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "sim/base/monotonic.h"
 #include "sim/engine/engine_priv.h"
+#include "sim/fabric/remote.h"
 #include "sim/rdma/queue_pair_priv.h"
 #include "sim/rdma/unpolled.h"
 
 #define MS UINT64_C(1000000)
 
 #define DEADLINE_NS (60 * 1000 * MS)
+#define PATIENCE_MS 100 /* of the clock */
 
 struct end {
 	struct sim_qp_group group;
@@ -69,6 +74,13 @@ static void connect_ends(struct end *a, struct end *b)
 	assert_int_equal(sim_qp_connect(b->qp, sim_qp_key(a->qp)), 0);
 }
 
+/* The times are the test's, not the model's. */
+static void forget_model(struct fixture *f)
+{
+	sim_qp_timing_destroy(f->a.qp->timing);
+	f->a.qp->timing = NULL;
+}
+
 static void open_with_clock(void **state, enum sim_clock_mode clock)
 {
 	const struct sim_session_cfg cfg = { .side = "dpu", .clock = clock };
@@ -90,6 +102,10 @@ static int open_fixture(void **state)
 
 static int open_virtual(void **state)
 {
+	char patience[16];
+
+	snprintf(patience, sizeof(patience), "%dms", PATIENCE_MS);
+	setenv("BFSIM_CLOCK_PATIENCE", patience, 1);
 	open_with_clock(state, SIM_CLOCK_VIRTUAL);
 	return 0;
 }
@@ -242,8 +258,7 @@ static void test_kick_in_virtual_time_is_answered_at_once(void **state)
 {
 	struct fixture *f = *state;
 
-	sim_qp_timing_destroy(f->a.qp->timing); /* the times are the test's, not the model's */
-	f->a.qp->timing = NULL;
+	forget_model(f);
 	for (int i = 1; i <= 50; i++) {
 		uint64_t now_ns = (uint64_t)i * MS;
 
@@ -261,6 +276,62 @@ static void test_kick_in_virtual_time_is_answered_at_once(void **state)
 		assert_true(sim_qp_deadline_ns(f->a.qp) == UINT64_MAX);
 		expect_received(f, 100);
 	}
+}
+
+/* Nobody looks after the kick, though the peer's process runs: real time ends the wait, at the clock's patience. */
+static void test_peer_that_does_not_look_in_virtual_time_is_given_up(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t begin_ns, waited_ns;
+
+	forget_model(f);
+	post_receive(f, 100);
+	post_message(f, 100);
+	sim_qp_progress(f->a.qp, MS);
+	sim_unpolled_end(&f->b.group);
+	begin_ns = sim_monotonic_ns();
+	sim_qp_progress(f->a.qp, 2 * MS);
+	waited_ns = sim_monotonic_ns() - begin_ns;
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &f->work);
+	assert_int_equal(f->work.status, -EHOSTDOWN);
+	assert_true(waited_ns >= PATIENCE_MS * MS);
+	assert_true(waited_ns < DEADLINE_NS / 2);
+}
+
+/* A process that is stopped can't look: time goes on. Its message fails at the time-out, by the clock, after kicks at 50 us,
+ * 150 us, ... 15.05 ms, and then every 10 ms. */
+static void test_peer_whose_process_is_stopped_in_virtual_time_is_given_up_by_the_clock(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t now_ns = MS;
+	int num_kicks = 0;
+	pid_t stopped = fork();
+
+	if (stopped == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	assert_true(stopped > 0);
+	kill(stopped, SIGSTOP);
+	assert_int_equal(waitpid(stopped, NULL, WUNTRACED), stopped);
+	forget_model(f);
+	post_receive(f, 100);
+	post_message(f, 100);
+	sim_unpolled_end(&f->b.group);
+	f->a.qp->cfg.ack_timeout_ns = 50 * MS;
+	f->a.qp->peer->exporter_pid = stopped;
+	sim_qp_progress(f->a.qp, now_ns);
+	while (sim_qp_get_state(f->a.qp) == SIM_QP_READY) {
+		assert_true(++num_kicks < 20);
+		now_ns = sim_qp_deadline_ns(f->a.qp);
+		sim_qp_progress(f->a.qp, now_ns);
+	}
+	assert_ptr_equal(sim_qp_group_reap(&f->a.group), &f->work);
+	assert_int_equal(f->work.status, -EHOSTDOWN);
+	assert_in_range(now_ns, 51 * MS, 61 * MS);
+	kill(stopped, SIGKILL);
+	assert_int_equal(waitpid(stopped, NULL, 0), stopped);
 }
 
 /* ---- life, forks ---- */
@@ -375,6 +446,8 @@ int main(void)
 		FUNCTIONAL(test_engine_sleeps_while_a_message_waits_for_a_receive),
 		FUNCTIONAL(test_message_that_is_longer_than_its_receive_fails_both),
 		VIRTUAL(test_kick_in_virtual_time_is_answered_at_once),
+		VIRTUAL(test_peer_that_does_not_look_in_virtual_time_is_given_up),
+		VIRTUAL(test_peer_whose_process_is_stopped_in_virtual_time_is_given_up_by_the_clock),
 		FUNCTIONAL(test_queue_pairs_come_and_go_under_traffic),
 		FUNCTIONAL(test_fork_waits_for_the_engines_thread),
 		FUNCTIONAL(test_child_gets_a_group_that_another_thread_holds),
