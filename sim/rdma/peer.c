@@ -210,7 +210,7 @@ static uint64_t kick(struct sim_qp *qp)
 {
 	uint64_t number = atomic_fetch_add(&qp->peer_inbox->kicks, 1) + 1;
 
-	sim_session_kick(qp->session, qp->peer_group->kick_target);
+	sim_session_kick(qp->session, qp->peer_group->kick_target, qp->peer_group->remote);
 	return number;
 }
 

@@ -13,11 +13,15 @@
 #include "sim/base/watch.h"
 #include "sim/engine/engine.h"
 #include "sim/fabric/remote.h"
+#include "sim/protocol/wire.h"
 #include "sim/shm/wake.h"
 
 struct sim_kick_target {
+	struct sim_kicks *kicks;
 	uint64_t process; /* of struct sim_peer_info */
-	int fd;           /* -1 = this process's own */
+	bool is_own;      /* this process */
+	int fd;           /* -1 = none: not asked for yet, or the peer's sockets were shut down */
+	bool is_asking;   /* for @fd; counts as a user */
 	uint32_t num_users;
 	LIST_ENTRY(sim_kick_target) entry;
 };
@@ -72,11 +76,28 @@ static int open_own(struct sim_kicks *kicks)
 	return rc;
 }
 
+static void wake_engine(struct sim_kicks *kicks)
+{
+	sim_engine_wake_at(kicks->engine, 0);
+}
+
+/* A peer that shuts the sockets down has ended them for all; peers that ask later get new ones. */
+static void answer(struct sim_kicks *kicks)
+{
+	if (kicks->is_closed)
+		return;
+	if (kicks->own.recv_fd >= 0 && !sim_wake_clear(&kicks->own))
+		close_own(kicks);
+	wake_engine(kicks);
+}
+
+/* Sockets that were shut down may not have been noticed yet. */
 int sim_kicks_describe(struct sim_kicks *kicks, int *ret_fd)
 {
 	int rc;
 
 	pthread_mutex_lock(&kicks->lock);
+	answer(kicks);
 	rc = open_own(kicks);
 	if (rc == 0) {
 		*ret_fd = fcntl(kicks->own.send_fd, F_DUPFD_CLOEXEC, 0);
@@ -86,90 +107,63 @@ int sim_kicks_describe(struct sim_kicks *kicks, int *ret_fd)
 	return rc;
 }
 
-static void wake_engine(struct sim_kicks *kicks)
-{
-	sim_engine_wake_at(kicks->engine, 0);
-}
-
-/* A peer that shuts the sockets down has ended them for all; peers that ask later get new ones. */
 void sim_kicks_answer(struct sim_kicks *kicks)
 {
 	pthread_mutex_lock(&kicks->lock);
-	if (!kicks->is_closed) {
-		if (kicks->own.recv_fd >= 0 && !sim_wake_clear(&kicks->own))
-			close_own(kicks);
-		wake_engine(kicks);
-	}
+	answer(kicks);
 	pthread_mutex_unlock(&kicks->lock);
 }
 
 /* ---- the peer ---- */
 
-static struct sim_kick_target *find_and_hold(struct sim_kicks *kicks, uint64_t process)
+/* The lock is held. */
+static struct sim_kick_target *find_or_add(struct sim_kicks *kicks, uint64_t process, bool is_own)
 {
 	struct sim_kick_target *peer;
 
-	pthread_mutex_lock(&kicks->lock);
 	LIST_FOREACH(peer, &kicks->peers, entry)
 		if (peer->process == process)
-			break;
+			return peer;
+	peer = calloc(1, sizeof(*peer));
+	if (!peer)
+		return NULL;
+	*peer = (struct sim_kick_target){ .kicks = kicks, .process = process, .is_own = is_own, .fd = -1 };
+	LIST_INSERT_HEAD(&kicks->peers, peer, entry);
+	return peer;
+}
+
+struct sim_kick_target *sim_session_get_kick_target(struct sim_session *session, const struct sim_remote *memory)
+{
+	struct sim_kicks *kicks = session->kicks;
+	struct sim_kick_target *peer;
+
+	pthread_mutex_lock(&kicks->lock);
+	peer = find_or_add(kicks, memory->exporter_id, memory->exporter_id == session->self.id);
 	if (peer)
 		peer->num_users++;
 	pthread_mutex_unlock(&kicks->lock);
 	return peer;
 }
 
-/* Ask the peer. Returns its descriptor, or -1. */
-static int ask_for_fd(struct sim_session *session, uint64_t key)
+static void close_fd(struct sim_kick_target *peer)
 {
-	struct sim_grant none;
-	int fd = -1;
-
-	session->owner->memory->describe(session->owner, key, SIM_TRANSPORT_KICK, false, &none, &fd);
-	if (fd >= 0 && !sim_wake_is_valid(fd)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* Two threads may add the same process: each has a target of its own then. */
-static struct sim_kick_target *add(struct sim_kicks *kicks, uint64_t process, int fd)
-{
-	struct sim_kick_target *peer = calloc(1, sizeof(*peer));
-
-	if (!peer)
-		return NULL;
-	*peer = (struct sim_kick_target){ .process = process, .fd = fd, .num_users = 1 };
-	pthread_mutex_lock(&kicks->lock);
-	LIST_INSERT_HEAD(&kicks->peers, peer, entry);
-	pthread_mutex_unlock(&kicks->lock);
-	return peer;
-}
-
-struct sim_kick_target *sim_session_get_kick_target(struct sim_session *session, const struct sim_remote *inbox)
-{
-	bool is_own = inbox->exporter_id == session->self.id;
-	struct sim_kick_target *peer = find_and_hold(session->kicks, inbox->exporter_id);
-	int fd;
-
-	if (peer)
-		return peer;
-	fd = is_own ? -1 : ask_for_fd(session, inbox->key);
-	if (fd < 0 && !is_own)
-		return NULL;
-	peer = add(session->kicks, inbox->exporter_id, fd);
-	if (!peer && fd >= 0)
-		close(fd);
-	return peer;
+	if (peer->fd >= 0)
+		close(peer->fd);
+	peer->fd = -1;
 }
 
 static void free_peer(struct sim_kick_target *peer)
 {
 	LIST_REMOVE(peer, entry);
-	if (peer->fd >= 0)
-		close(peer->fd);
+	close_fd(peer);
 	free(peer);
+}
+
+/* The lock is held. */
+static void put(struct sim_kick_target *peer)
+{
+	if (--peer->num_users == 0)
+		free_peer(peer);
 }
 
 void sim_session_put_kick_target(struct sim_session *session, struct sim_kick_target *target)
@@ -177,19 +171,56 @@ void sim_session_put_kick_target(struct sim_session *session, struct sim_kick_ta
 	if (!target)
 		return;
 	pthread_mutex_lock(&session->kicks->lock);
-	if (--target->num_users == 0)
-		free_peer(target);
+	put(target);
 	pthread_mutex_unlock(&session->kicks->lock);
 }
 
-void sim_session_kick(struct sim_session *session, struct sim_kick_target *target)
+/* A peer has shut the sockets down if the send fails. The lock is held. */
+static void send_kick(struct sim_kick_target *peer)
+{
+	if (peer->fd >= 0 && sim_wake_send(peer->fd) < 0)
+		close_fd(peer);
+}
+
+/* The answer to the question for the descriptor: send the kick for which it was asked. */
+static void on_answer(void *arg, struct sim_fds *fds)
+{
+	struct sim_kick_target *peer = arg;
+	struct sim_kicks *kicks = peer->kicks;
+
+	pthread_mutex_lock(&kicks->lock);
+	peer->is_asking = false;
+	peer->fd = fds->count > 0 ? sim_fds_take(fds, 0) : -1;
+	if (peer->fd >= 0 && !sim_wake_is_valid(peer->fd))
+		close_fd(peer);
+	send_kick(peer);
+	put(peer);
+	pthread_mutex_unlock(&kicks->lock);
+}
+
+/* Returns whether the peer has to be asked: once, however often it is kicked meanwhile. */
+static bool begin_to_ask(struct sim_kick_target *peer)
+{
+	bool must_ask;
+
+	pthread_mutex_lock(&peer->kicks->lock);
+	send_kick(peer);
+	must_ask = peer->fd < 0 && !peer->is_asking;
+	peer->is_asking |= must_ask;
+	peer->num_users += must_ask;
+	pthread_mutex_unlock(&peer->kicks->lock);
+	return must_ask;
+}
+
+void sim_session_kick(struct sim_session *session, struct sim_kick_target *target, const struct sim_remote *memory)
 {
 	if (!target)
 		return;
-	if (target->fd >= 0)
-		sim_wake_send(target->fd);
-	else
+	if (target->is_own)
 		wake_engine(session->kicks);
+	else if (begin_to_ask(target) &&
+		 session->owner->memory->ask_for_kicks(session->owner, memory->key, on_answer, target) < 0)
+		on_answer(target, &(struct sim_fds){ .count = 0 });
 }
 
 /* ---- the end ---- */

@@ -5,8 +5,9 @@
  *                               '--> the target's helper --> its engine's thread ticks (sim/engine/engine.h)
  *
  * A process opens a pair of sockets (sim/shm/wake.h) when the first peer asks for it, and keeps it open while the process is
- * attached. A process asks a peer once, however many users hold the target. A kick is one packet; a process that kicks itself
- * sends none.
+ * attached. A process asks a peer at the first kick, however many users hold the target, and does not wait for the answer: with
+ * that comes the kick. A kick is one packet; a process that kicks itself sends none. Peers that shut the sockets down end them for all;
+ * the next kick asks again.
  *
  * Any thread may call; errors are -errno.
  */
@@ -23,14 +24,14 @@ struct sim_kick_target;
 
 /* ---- the peer ---- */
 
-/* Get the process that exported @inbox as a target. Returns NULL if that process does not answer: a kick has no effect then. */
-struct sim_kick_target *sim_session_get_kick_target(struct sim_session *session, const struct sim_remote *inbox);
+/* Get the process that exported @memory as a target. Returns NULL without memory for it: a kick has no effect then. */
+struct sim_kick_target *sim_session_get_kick_target(struct sim_session *session, const struct sim_remote *memory);
 
 /* NULL is fine. */
 void sim_session_put_kick_target(struct sim_session *session, struct sim_kick_target *target);
 
-/* Never blocks. NULL is fine. */
-void sim_session_kick(struct sim_session *session, struct sim_kick_target *target);
+/* Waits for no peer. @memory is imported from the target. NULL is fine as @target. */
+void sim_session_kick(struct sim_session *session, struct sim_kick_target *target, const struct sim_remote *memory);
 
 /* ---- the owner ---- */
 

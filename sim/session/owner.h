@@ -14,6 +14,7 @@
 #include "channel.h"
 #include "session.h"
 
+struct sim_fds;
 struct sim_owner;
 
 struct sim_connect {
@@ -46,6 +47,11 @@ struct sim_owner_memory_ops {
 	/* Ask the exporter of an imported key for access, as struct sim_link_cfg says. */
 	int (*describe)(struct sim_owner *owner, uint64_t key, enum sim_transport transport, bool connect,
 			struct sim_grant *ret_grant, int *ret_fd);
+	/* Ask the exporter of an imported key for the descriptor of its kicks, and do not wait for it: @done(@arg) is called
+	 * in another thread, or when the owner is destroyed. The descriptor is the first of @fds, if there is one. Returns 0, or
+	 * -errno: it is not called. */
+	int (*ask_for_kicks)(struct sim_owner *owner, uint64_t key, void (*done)(void *arg, struct sim_fds *fds),
+			     void *arg);
 };
 
 /* Channels and listeners. This process chooses their numbers; the owner chooses the number of an offered channel. A failed

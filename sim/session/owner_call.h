@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/session/owner_call.h - requests to the session's daemon, and their replies.
  *
- *   any thread:      sim_calls_call() --request--> daemon
- *   receive thread:  daemon --reply--> sim_calls_complete(), which wakes the thread that called
+ *   any thread:      sim_calls_call(), sim_calls_begin() --request--> daemon
+ *   receive thread:  daemon --reply--> sim_calls_complete(), which wakes the thread that called, or calls its function
  *
  * A reply finds its call by the sequence number. Once the daemon is lost, each call returns -ESHUTDOWN.
  */
@@ -38,6 +38,11 @@ int sim_calls_send(struct sim_calls *calls, struct sim_msg *msg, const int *fds,
  * which the caller closes; if @ret_fds is NULL, they are closed. It is written on success only. Returns the reply's status, or an error of sim_calls_send(). */
 int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds,
 		   struct sim_fds *ret_fds);
+
+/* Send a request and do not wait: @done(@arg) is called with the reply's descriptors in the receive thread, or in sim_calls_fini().
+ * There are none if the request fails. Returns 0, or an error of sim_calls_send(): then it is not called. */
+typedef void sim_call_done(void *arg, struct sim_fds *fds);
+int sim_calls_begin(struct sim_calls *calls, struct sim_msg *msg, sim_call_done *done, void *arg);
 
 /* Complete the call of a received reply. The call takes its descriptors out of @fds. */
 void sim_calls_complete(struct sim_calls *calls, const struct sim_msg *reply, struct sim_fds *fds);

@@ -124,6 +124,15 @@ static int daemon_describe(struct sim_owner *owner, uint64_t key, enum sim_trans
 	return rc;
 }
 
+static int daemon_ask_for_kicks(struct sim_owner *owner, uint64_t key, void (*done)(void *arg, struct sim_fds *fds),
+				void *arg)
+{
+	struct sim_msg msg = { .type = SIM_MSG_DESCRIBE,
+			       .body.describe = { .id = key, .transport = SIM_TRANSPORT_KICK } };
+
+	return sim_calls_begin(&to_daemon_owner(owner)->calls, &msg, done, arg);
+}
+
 static void daemon_record(struct sim_owner *owner, int fd)
 {
 	struct sim_msg msg = { .type = SIM_MSG_ADD_RECORDING };
@@ -179,6 +188,7 @@ static const struct sim_owner_memory_ops memory_ops = {
 	.unimport = daemon_unimport,
 	.set_path = daemon_set_path,
 	.describe = daemon_describe,
+	.ask_for_kicks = daemon_ask_for_kicks,
 };
 
 static const struct sim_owner_life_ops life_ops = {

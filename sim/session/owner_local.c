@@ -133,6 +133,13 @@ static int local_no_describe(struct sim_owner *owner, uint64_t key, enum sim_tra
 	return -ENOSYS;
 }
 
+static int local_no_kicks(struct sim_owner *owner, uint64_t key, void (*done)(void *arg, struct sim_fds *fds),
+			  void *arg)
+{
+	(void)owner, (void)key, (void)done, (void)arg;
+	return -ENOSYS;
+}
+
 /* ---- channels: the process may listen, but no client exists ---- */
 
 static int local_listen(struct sim_owner *owner, uint64_t number, const struct sim_service *service)
@@ -309,6 +316,7 @@ static const struct sim_owner_memory_ops local_memory_ops = {
 	.unimport = local_unimport,
 	.set_path = local_set_path,
 	.describe = local_no_describe,
+	.ask_for_kicks = local_no_kicks,
 };
 
 static const struct sim_owner_channel_ops local_channel_ops = {

@@ -351,7 +351,7 @@ static void test_queue_pairs_come_and_go_under_traffic(void **state)
 		post_receive(f, 100);
 		post_message(f, 100);
 		progress_now(f, &f->a);
-		sim_session_kick(f->session, f->a.qp->peer_group->kick_target);
+		sim_session_kick(f->session, f->a.qp->peer_group->kick_target, f->a.qp->peer_group->remote);
 		assert_int_equal(sim_qp_create(f->session, &cfg, &qp), 0);
 		sim_qp_destroy(qp);
 		complete_message(f);
@@ -372,7 +372,7 @@ static void test_fork_waits_for_the_engines_thread(void **state)
 		post_receive(f, sizeof(f->to));
 		post_message(f, sizeof(f->from));
 		progress_now(f, &f->a);
-		sim_session_kick(f->session, f->a.qp->peer_group->kick_target);
+		sim_session_kick(f->session, f->a.qp->peer_group->kick_target, f->a.qp->peer_group->remote);
 		child = fork();
 		if (child == 0) {
 			alarm(30);
