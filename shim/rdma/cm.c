@@ -117,12 +117,15 @@ bool rdma_cm_has_work(struct doca_rdma *rdma)
 	return atomic_load(&rdma->has_cm_news);
 }
 
+/* A client's request and its answer travel outside of virtual time: time stays while they are on their way, but not while the
+ * server's program has the request. */
 bool rdma_cm_holds_time(const struct doca_rdma *rdma)
 {
 	const struct doca_rdma_connection *connection;
 
 	TAILQ_FOREACH(connection, &rdma->connections, link)
-		if (connection->cm.state == RDMA_CM_REQUESTED && connection->cm.channel)
+		if (connection->cm.state == RDMA_CM_REQUESTED && connection->cm.channel &&
+		    sim_qp_get_answer(connection->qp) != SIM_QP_ASKED)
 			return true;
 	return false;
 }

@@ -134,6 +134,22 @@ static int give_address(struct doca_rdma_connection *connection, uint16_t port)
 	return -ENOMEM;
 }
 
+/* In virtual time, the client has to know when the program gets the request, and when it answers. */
+static int reach_client(struct doca_rdma_connection *connection)
+{
+	int rc = shim_vclock ? sim_qp_reach(connection->qp, &connection->cm.peer_key) : 0;
+
+	if (rc < 0)
+		rdma_connection_destroy(connection);
+	return rc;
+}
+
+static void tell_client(struct doca_rdma_connection *connection, enum sim_qp_answer answer)
+{
+	if (shim_vclock)
+		sim_qp_tell_answer(connection->qp, answer);
+}
+
 /* Take the next client of the listener. Returns whether the program saw a request. */
 static bool take_client(struct doca_rdma *rdma, struct rdma_listener *listener)
 {
@@ -150,14 +166,18 @@ static bool take_client(struct doca_rdma *rdma, struct rdma_listener *listener)
 		if (rdma_connection_create("a request for a connection", rdma, &connection) == DOCA_SUCCESS)
 			reason = give_address(connection, listener->port);
 	}
+	if (reason == 0) {
+		connection->cm.peer_key = request.key;
+		connection->cm.peer_function = request.function;
+		reason = reach_client(connection);
+	}
 	if (reason < 0) {
 		sim_channel_close(shim_session(), channel, reason);
 		return false;
 	}
 	connection->cm.channel = channel;
-	connection->cm.peer_key = request.key;
-	connection->cm.peer_function = request.function;
 	rdma_cm_set_state(connection, RDMA_CM_OFFERED);
+	tell_client(connection, SIM_QP_ASKED);
 	rdma->properties.on_request(connection, rdma->ctx.user_data);
 	return true;
 }
@@ -181,6 +201,7 @@ static int send_answer(struct doca_rdma_connection *connection)
 	struct sim_handshake_msg msg;
 	int rc;
 
+	tell_client(connection, SIM_QP_ANSWERED);
 	rdma_cm_write_request(connection, &msg);
 	rc = sim_qp_connect(connection->qp, &connection->cm.peer_key);
 	if (rc == 0)
@@ -194,6 +215,7 @@ static int send_answer(struct doca_rdma_connection *connection)
 
 static void reject(struct doca_rdma_connection *connection)
 {
+	tell_client(connection, SIM_QP_ANSWERED);
 	sim_channel_close(shim_session(), connection->cm.channel, -ECONNREFUSED);
 	connection->cm.channel = NULL;
 	rdma_cm_enter(connection, RDMA_CM_FAILED);

@@ -35,7 +35,7 @@
 #include "sim/shm/doorbell.h"
 #include "sim/shm/ring.h"
 
-#define SIM_INBOX_VERSION      2
+#define SIM_INBOX_VERSION      3
 #define SIM_INBOX_BYTES        24576 /* of all: a process with a thousand connections maps two thousand inboxes */
 #define SIM_INBOX_RECORD_BYTES 4096  /* of data in one record */
 #define SIM_INBOX_RECORDS      128
@@ -76,6 +76,7 @@ struct sim_inbox_shared {
 	_Atomic uint32_t refused_access;      /* enum sim_access bits that requests needed and @access lacks */
 	_Atomic uint32_t refused_by_memory;   /* likewise, and the memory's export lacks */
 	_Atomic uint64_t kicks;               /* how often the peer has kicked the owner's process for this inbox */
+	_Atomic uint32_t answer; /* enum sim_qp_answer: what became of the owner's request for a connection */
 	/* Both. */
 	_Alignas(64) _Atomic uint64_t claim;
 	_Alignas(64) uint8_t ring[];

@@ -7,6 +7,7 @@
 
 #include "pcie_model/arith.h"
 #include "queue_pair_priv.h"
+#include "sim/clock/vclock_sched.h"
 #include "sim/fabric/remote.h"
 #include "sim/trace/trace.h"
 
@@ -200,8 +201,7 @@ static int use_peer(struct sim_qp *qp, struct sim_remote *peer)
 	if (!sim_remote_acquire(peer))
 		return -ESTALE;
 	qp->peer = peer;
-	sim_trace_conn_stats_open(&qp->trace, qp->cfg.trace_id, "RDMA", qp->cfg.device, words.stream_id,
-				  qp->inbox->stream_id);
+	qp->peer_stream_id = words.stream_id;
 	sim_remote_on_revoked(peer, on_revoked, qp);
 	sim_remote_release(peer);
 	return 0;
@@ -215,7 +215,7 @@ static const char *describe_end(int reason)
 	return is_usual ? NULL : strerror(-reason);
 }
 
-int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
+int sim_qp_reach(struct sim_qp *qp, const struct sim_key *key)
 {
 	struct sim_remote *peer;
 	int rc;
@@ -231,12 +231,40 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 		sim_qp_timing_destroy(qp->timing);
 		qp->timing = NULL;
 		sim_session_release(qp->session, peer);
-		return rc;
 	}
+	return rc;
+}
+
+int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
+{
+	int rc = qp->peer && qp->state == SIM_QP_RESET ? 0 : sim_qp_reach(qp, key);
+
+	if (rc < 0)
+		return rc;
+	sim_trace_conn_stats_open(&qp->trace, qp->cfg.trace_id, "RDMA", qp->cfg.device, qp->peer_stream_id,
+				  qp->inbox->stream_id);
 	sim_qp_group_lock(qp->cfg.group);
 	set_state(qp, SIM_QP_READY); /* from now on the engine's thread uses what the connect has set */
 	sim_qp_group_unlock(qp->cfg.group);
 	return 0;
+}
+
+/* The other end's program runs, at this time, and finds the word. */
+void sim_qp_tell_answer(struct sim_qp *qp, enum sim_qp_answer answer)
+{
+	struct sim_vclock_sched *sched = sim_session_vclock(qp->session);
+
+	if (!sim_remote_acquire(qp->peer))
+		return;
+	atomic_store(&qp->peer_inbox->answer, answer);
+	sim_remote_release(qp->peer);
+	if (sched && qp->peer_engine > 0)
+		sim_vclock_sched_post(sched, qp->peer_engine, 0);
+}
+
+enum sim_qp_answer sim_qp_get_answer(const struct sim_qp *qp)
+{
+	return (enum sim_qp_answer)atomic_load(&qp->inbox->answer);
 }
 
 /* ---- progress ---- */

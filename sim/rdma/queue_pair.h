@@ -109,6 +109,20 @@ enum sim_qp_state sim_qp_get_state(const struct sim_qp *qp);
  * inbox), -EPROTO (of another version), or an error of sim_session_import(). On failure nothing has changed. */
 int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key);
 
+/* The same without the connect, which may follow with the same key: what the peer has to know before that is told by its inbox.
+ * Returns 0, or an error of sim_qp_connect(). */
+int sim_qp_reach(struct sim_qp *qp, const struct sim_key *key);
+
+/* A request for a connection and its answer travel outside of virtual time. The end that was asked tells the other one, which it
+ * has reached, at which time it got the request, and at which it answers. */
+enum sim_qp_answer {
+	SIM_QP_NOT_ASKED, /* the request is on its way */
+	SIM_QP_ASKED,
+	SIM_QP_ANSWERED, /* the answer is on its way */
+};
+void sim_qp_tell_answer(struct sim_qp *qp, enum sim_qp_answer answer);
+enum sim_qp_answer sim_qp_get_answer(const struct sim_qp *qp); /* what the other end has told */
+
 /* Post a work request. Returns 0, -ENOBUFS (max_works) or -ENOTCONN (not connected, or in error). */
 int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work);
 

@@ -58,6 +58,7 @@ struct sim_qp {
 	struct sim_inbox_shared *peer_inbox; /* valid between sim_remote_acquire() and sim_remote_release() */
 	struct sim_qp_last_words last_words;
 	uint32_t peer_access, peer_engine;
+	uint64_t peer_stream_id;
 	bool peer_needs_no_connect;
 	struct sim_ring out;
 	struct sim_peer_group *peer_group;

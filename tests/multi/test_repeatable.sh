@@ -143,6 +143,14 @@ test_rdma_repeats_faults_of_chance() {
 	if cmp -s seed5 first; then return 1; fi
 }
 
+# Time goes on while the server's program has the request, and stays while its answer is on its way: the client knows of it a round
+# trip after the 700 us.
+test_rdma_repeats_an_answer_that_the_server_delays() {
+	program=rdma
+	always_the_same 1 5 --fault 'rdma.accept stall=700us'
+	[ "$(grep -c '^ *704581 .* established' first)" -eq 2 ]
+}
+
 # All pairs share the links of two ports.
 test_rdma_of_eight_processes_repeats_its_times() {
 	program=rdma

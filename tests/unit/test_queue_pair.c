@@ -151,6 +151,24 @@ static void test_max_works_is_the_limit(void **state)
 	assert_null(sim_qp_group_reap(&f->a.group));
 }
 
+/* The peer of a connection by an address tells what it does with the request before it connects. */
+static void test_peer_that_was_reached_is_told_and_connected_later(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(sim_qp_get_answer(f->a.qp), SIM_QP_NOT_ASKED);
+	assert_int_equal(sim_qp_reach(f->b.qp, sim_qp_key(f->a.qp)), 0);
+	assert_int_equal(sim_qp_get_state(f->b.qp), SIM_QP_RESET);
+	sim_qp_tell_answer(f->b.qp, SIM_QP_ASKED);
+	assert_int_equal(sim_qp_get_answer(f->a.qp), SIM_QP_ASKED);
+	sim_qp_tell_answer(f->b.qp, SIM_QP_ANSWERED);
+	assert_int_equal(sim_qp_get_answer(f->a.qp), SIM_QP_ANSWERED);
+	assert_int_equal(sim_qp_connect(f->b.qp, sim_qp_key(f->a.qp)), 0);
+	assert_int_equal(sim_qp_get_state(f->b.qp), SIM_QP_READY);
+	assert_int_equal(sim_qp_reach(f->b.qp, sim_qp_key(f->a.qp)), -EISCONN);
+	assert_int_equal(sim_qp_connect(f->b.qp, sim_qp_key(f->a.qp)), -EISCONN);
+}
+
 /* ---- deadlines ---- */
 
 /* The peer is not connected: at 100 ms the wait begins, at 150 ms it ends. */
@@ -608,6 +626,7 @@ int main(void)
 		cmocka_unit_test(test_edges_of_the_states),
 		UNCONNECTED(test_only_a_connected_queue_pair_takes_work),
 		CONNECTED(test_max_works_is_the_limit),
+		UNCONNECTED(test_peer_that_was_reached_is_told_and_connected_later),
 		UNCONNECTED(test_requests_wait_for_a_peer_that_connects_late),
 		FOR_ANY_PEER(test_message_to_a_peer_that_only_exported_fails_in_time),
 		FOR_ANY_PEER(test_message_reaches_such_a_peer_once_it_connects),
