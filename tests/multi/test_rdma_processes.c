@@ -333,7 +333,17 @@ static void connect_both(struct proc *a, struct proc *b)
 
 #define expect_text(reply, wanted) assert_string_equal((reply).text, wanted)
 
-/* The DPU's process does nothing while the host's writes and reads. */
+/* @requester writes @text, which is in the memory of @owner then, and reads it. The owner does nothing meanwhile. */
+static void write_and_read(struct proc *requester, struct proc *owner, const char *text)
+{
+	ask(requester, ORDER_WRITE, 1, text);
+	expect_text(ask(requester, ORDER_DRAIN, 0, ""), "write 0 done\n");
+	expect_text(ask(owner, ORDER_PEEK, 0, ""), text);
+	ask(requester, ORDER_READ, 1, "");
+	expect_text(ask(requester, ORDER_DRAIN, 0, ""), "read 0 done\n");
+	expect_text(ask(requester, ORDER_PEEK, 0, ""), text);
+}
+
 static void exchange(const char *path)
 {
 	const struct worker_arg host = { .side = "host", .path = path }, dpu = { .side = "dpu", .path = path };
@@ -342,12 +352,7 @@ static void exchange(const char *path)
 	proc_start(&a, worker, &host);
 	proc_start(&b, worker, &dpu);
 	connect_both(&a, &b);
-	ask(&a, ORDER_WRITE, 1, "written");
-	expect_text(ask(&a, ORDER_DRAIN, 0, ""), "write 0 done\n");
-	expect_text(ask(&b, ORDER_PEEK, 0, ""), "written");
-	ask(&a, ORDER_READ, 1, "");
-	expect_text(ask(&a, ORDER_DRAIN, 0, ""), "read 0 done\n");
-	expect_text(ask(&a, ORDER_PEEK, 0, ""), "written");
+	write_and_read(&a, &b, "written");
 	ask(&b, ORDER_RECEIVE, 2, "");
 	ask(&a, ORDER_SEND, 2, "hello");
 	expect_text(ask(&b, ORDER_DRAIN, 0, ""), "receive 0 done: 6 bytes by SEND\nreceive 1 done: 6 bytes by SEND\n");
@@ -407,12 +412,7 @@ static void store(const char *path)
 	struct storage s = start_storage(path);
 
 	proc_signal(&s.dpu, SIGSTOP);
-	ask(&s.server, ORDER_WRITE, 1, "stored");
-	expect_text(ask(&s.server, ORDER_DRAIN, 0, ""), "write 0 done\n");
-	expect_text(ask(&s.host, ORDER_PEEK, 0, ""), "stored");
-	ask(&s.server, ORDER_READ, 1, "");
-	expect_text(ask(&s.server, ORDER_DRAIN, 0, ""), "read 0 done\n");
-	expect_text(ask(&s.server, ORDER_PEEK, 0, ""), "stored");
+	write_and_read(&s.server, &s.host, "stored");
 	proc_signal(&s.dpu, SIGCONT);
 	ask(&s.dpu, ORDER_ABANDON, 0, "");
 	ask(&s.server, ORDER_WRITE, 1, "lost");
