@@ -27,20 +27,22 @@ doca_error_t doca_rdma_export(const struct doca_rdma *rdma, const void **local_r
 doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_conn_details,
 			       size_t remote_rdma_conn_details_size)
 {
-	struct doca_rdma_connection *connection;
-	const void *details;
-	size_t size;
+	struct doca_rdma_connection *exported, *connection;
 	doca_error_t result;
 
 	SHIM_NEED(rdma, SHIM_RDMA);
 	SHIM_NEED_OUT(remote_rdma_conn_details);
-	connection = older_rdma_connection(rdma);
+	exported = older_rdma_connection(rdma);
+	connection = exported;
 	if (!connection) {
-		result = current_rdma_export(rdma, &details, &size, &connection);
+		result = older_rdma_make_connection(__func__, rdma, &connection);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
-	return current_rdma_connect(rdma, remote_rdma_conn_details, remote_rdma_conn_details_size, connection);
+	result = current_rdma_connect(rdma, remote_rdma_conn_details, remote_rdma_conn_details_size, connection);
+	if (result != DOCA_SUCCESS && !exported)
+		older_rdma_drop_connection(connection);
+	return result;
 }
 
 /* ---- properties ---- */

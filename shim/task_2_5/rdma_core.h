@@ -16,11 +16,17 @@
 
 #include <stddef.h>
 
+#include <doca_error.h>
+
 struct doca_rdma;
 struct doca_rdma_connection;
 
-/* The context's connection; NULL = none yet, or @rdma, any value, is no live context. */
+/* The connection of a context that is starting or running; NULL = it has none, or @rdma, any value, is no such context. */
 struct doca_rdma_connection *older_rdma_connection(const struct doca_rdma *rdma);
+
+/* Make the context's connection for the public function @func, without a change of the context's state; and undo that. */
+doca_error_t older_rdma_make_connection(const char *func, struct doca_rdma *rdma, struct doca_rdma_connection **ret);
+void older_rdma_drop_connection(struct doca_rdma_connection *connection);
 
 /* The descriptor of the connection, which owns it. */
 const void *older_rdma_details(const struct doca_rdma_connection *connection, size_t *ret_len_bytes);

@@ -288,6 +288,34 @@ static void test_refused_connect_leaves_the_context_starting(void **state)
 	assert_int_equal(doca_pe_progress(pair->a->pe), 1);
 }
 
+/* The connect makes the connection, and an export of DC would let the context run. */
+static void test_refused_connect_of_dc_leaves_the_context_starting(void **state)
+{
+	struct pair *pair = *state;
+	uint8_t none[64] = { 0 };
+
+	MUST(doca_rdma_set_transport_type(pair->a->rdma, DOCA_RDMA_TRANSPORT_TYPE_DC));
+	peer_start(pair->a);
+	assert_result(doca_rdma_connect(pair->a->rdma, none, sizeof(none)), DOCA_ERROR_CONNECTION_ABORTED);
+	assert_int_equal(doca_pe_progress(pair->a->pe), 0);
+	assert_int_equal(state_of(pair->a), DOCA_CTX_STATE_STARTING);
+	MUST(doca_ctx_stop(pair->a->ctx)); /* without a connection: at once */
+}
+
+static void test_stopping_context_neither_exports_nor_connects(void **state)
+{
+	struct pair *pair = *state;
+	struct descriptor of_b, none;
+
+	peer_start(pair->a);
+	peer_start(pair->b);
+	of_b = export_of(pair->b);
+	peers_connect(pair->a, pair->b);
+	assert_result(doca_ctx_stop(pair->a->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_result(doca_rdma_export(pair->a->rdma, &none.bytes, &none.len), DOCA_ERROR_BAD_STATE);
+	assert_result(doca_rdma_connect(pair->a->rdma, of_b.bytes, of_b.len), DOCA_ERROR_BAD_STATE);
+}
+
 static void test_arguments_are_checked(void **state)
 {
 	struct pair *pair = *state;
@@ -430,6 +458,8 @@ int main(void)
 		WITH_PAIR(test_tasks_are_for_a_running_context),
 		WITH_PAIR(test_context_has_one_connection),
 		WITH_PAIR(test_refused_connect_leaves_the_context_starting),
+		WITH_PAIR(test_refused_connect_of_dc_leaves_the_context_starting),
+		WITH_PAIR(test_stopping_context_neither_exports_nor_connects),
 		WITH_PAIR(test_arguments_are_checked),
 		WITH_PAIR(test_events_of_a_peer),
 		WITH_PAIR(test_length_of_a_result_has_two_names),
