@@ -573,10 +573,13 @@ static void post_enough(void)
 /* ---- results ---- */
 
 static struct doca_rdma_task_receive *received;
+static struct doca_pe *other_engine; /* which the callback progresses before it asks; NULL = none */
 static bool asks_in_callback;
 
 static void on_receive(struct doca_rdma_task_receive *task, union doca_data user_data, union doca_data ctx_user_data)
 {
+	if (other_engine)
+		doca_pe_progress(other_engine);
 	if (asks_in_callback)
 		CHECK(doca_rdma_task_receive_get_result_rdma_connection(task));
 	received = task;
@@ -625,6 +628,13 @@ static void ask_later(void)
 static void ask_in_callback(void)
 {
 	ask(true, false);
+}
+
+static void ask_behind_other_engine(void)
+{
+	MUST(doca_pe_create(&other_engine));
+	ask(true, false);
+	MUST(doca_pe_destroy(other_engine));
 }
 
 static void ask_early(void)
@@ -916,6 +926,7 @@ const struct check_case rdma_cases[] = {
 	{ "rdma-no-receive@sender", send_to_nothing, send_to_receive },
 	{ "rdma-receives-run-out", post_one_at_a_time, post_enough },
 	{ "rdma-connection-after-callback", ask_later, ask_in_callback },
+	{ "rdma-connection-after-callback@engine", ask_later, ask_behind_other_engine },
 	{ "result-not-ready@receive", ask_early, ask_in_callback },
 	{ "rdma-atomic-unaligned", add_unaligned, add_aligned },
 	{ "descriptor-stale", connect_to_left_file, connect_two },

@@ -127,7 +127,8 @@ const struct check_part check_rdma_receive = {
 
 /* ---- the connection of a receive ---- */
 
-/* Whose callback this thread is in, or has been in since its progress call began. */
+/* Whose callback this thread is in, or has been in since its progress call began. A callback may progress another engine: the
+ * mark of that call is the task of the callback that it stands in. */
 static __thread const struct doca_task *reported __attribute__((tls_model("initial-exec")));
 
 static void task_ended(struct doca_task *task, doca_error_t status)
@@ -136,10 +137,24 @@ static void task_ended(struct doca_task *task, doca_error_t status)
 	reported = task;
 }
 
+static void enter_engine(struct shim_call *call)
+{
+	call->mark = (uintptr_t)reported;
+}
+
 static void leave_engine(struct shim_call *call)
 {
-	(void)call;
-	reported = NULL;
+	reported = (const struct doca_task *)(uintptr_t)call->mark;
+}
+
+/* Whether @call stands in a callback of the task. */
+static bool is_in_callback_of(const struct shim_call *call, const struct doca_task *task)
+{
+	const struct shim_call *outer = call->outer;
+
+	while (outer && (outer->function != SHIM_FN_doca_pe_progress || outer->mark != (uintptr_t)task))
+		outer = outer->outer;
+	return task == reported || outer;
 }
 
 /* A receive in flight, or that failed, has no result at all: another rule. One that was never submitted has no connection. */
@@ -149,7 +164,8 @@ static void enter_get_connection(struct shim_call *call)
 	struct check_hit *hit;
 
 	if (!shim_object_is(task, SHIM_TASK) || !rdma_inspect_is_task(task) || task->in_flight ||
-	    task->status != DOCA_SUCCESS || task == reported || !((const struct rdma_task *)task)->connection)
+	    task->status != DOCA_SUCCESS || is_in_callback_of(call, task) ||
+	    !((const struct rdma_task *)task)->connection)
 		return;
 	hit = check_hit_begin(BFC_RDMA_CONNECTION_AFTER_CALLBACK, call,
 			      "%s: the callback of the %s task %p has returned, and its connection may have ended",
@@ -160,7 +176,7 @@ static void enter_get_connection(struct shim_call *call)
 
 static const struct check_watch result_watches[] = {
 	{ SHIM_FN_doca_rdma_task_receive_get_result_rdma_connection, enter_get_connection, NULL },
-	{ SHIM_FN_doca_pe_progress, NULL, leave_engine },
+	{ SHIM_FN_doca_pe_progress, enter_engine, leave_engine },
 };
 
 const struct check_part check_rdma_result = {
