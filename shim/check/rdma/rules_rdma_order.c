@@ -14,13 +14,26 @@
 
 /* ---- the wrong state ---- */
 
-static const char *describe_state(const struct shim_call *call, const struct doca_rdma *rdma)
+/* The connection that the call names; in 2.5 and 2.6 no argument does, and it is the context's only one. NULL = none. */
+static const struct doca_rdma_connection *connection_of(const struct shim_call *call, const struct doca_rdma *rdma)
 {
 	const struct doca_rdma_connection *connection = check_arg(call, 3);
 
-	if (rdma->ctx.state != DOCA_CTX_STATE_RUNNING || call->function != SHIM_FN_doca_rdma_connect)
+	if (!connection)
+		return TAILQ_FIRST(&rdma->connections);
+	return shim_handle_is(connection, SHIM_RDMA_CONNECTION) ? connection : NULL;
+}
+
+/* What is wrong with the connection of a call of doca_rdma_connect(); NULL = something else is. */
+static const char *describe_state(const struct shim_call *call, const struct doca_rdma *rdma)
+{
+	const struct doca_rdma_connection *connection;
+
+	if (call->function != SHIM_FN_doca_rdma_connect || rdma->ctx.state == DOCA_CTX_STATE_IDLE ||
+	    rdma->ctx.state == DOCA_CTX_STATE_STOPPING)
 		return NULL;
-	if (!shim_handle_is(connection, SHIM_RDMA_CONNECTION))
+	connection = connection_of(call, rdma);
+	if (!connection)
 		return NULL;
 	return connection->qp && sim_qp_get_state(connection->qp) == SIM_QP_READY ? "is connected already" :
 										    "has ended";
