@@ -88,7 +88,7 @@ def doc(rules, unchecked):
 
 def main():
     kind, output, *files = sys.argv[1:]
-    data = [tomllib.loads(pathlib.Path(file).read_text()) for file in files]
+    data = [tomllib.loads(pathlib.Path(file).read_text()) for file in sorted(files)]
     rules, unchecked = ([entry for group in data for entry in group.get(key, [])] for key in ('rule', 'unchecked'))
     check(rules, unchecked)
     text = '\n'.join({'ids': ids, 'table': table, 'doc': doc}[kind](rules, unchecked)) + '\n'
