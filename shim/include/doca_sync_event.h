@@ -202,15 +202,17 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struct doca_gpu *gpu,
 					    doca_gpu_dev_sync_event_t **gpu_dev_se);
 
-/* --- An event of another machine: DOCA_ERROR_NOT_SUPPORTED --- */
+/* --- An event of a peer of the network: for tasks of libdoca_rdma --- */
 
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
 							   struct doca_sync_event_remote_net **event);
 
+/* DOCA_ERROR_IN_USE while tasks in flight use the event. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event);
 
+/* A DPA or a GPU can't use it: DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa,
 						       doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event);

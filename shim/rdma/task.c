@@ -11,6 +11,7 @@
 #include "shim/common/pe/task_submit.h"
 #include "shim/common/pe/task_trace.h"
 #include "shim/common/process/runtime.h"
+#include "shim/common/sync/sync_event_remote.h"
 #include "sim/fabric/remote.h"
 
 static struct rdma_task *to_rdma_task(const struct doca_task *task)
@@ -334,6 +335,8 @@ static doca_error_t post_work(struct rdma_task *task)
 			      "the connection's send queue is full (doca_rdma_set_send_queue_size)");
 	if (rc < 0)
 		return refuse(&task->task, DOCA_ERROR_BAD_STATE, "its connection has ended");
+	if (rdma_is_event_type(type))
+		shim_sync_remote_begin_task(task->event);
 	sim_qp_progress_requests(task->connection->qp);
 	rdma_set_alarm(rdma_of(&task->task));
 	shim_pe_notify_self(task->task.ctx); /* an engine that was armed before this work has to arm again */
@@ -418,6 +421,8 @@ void rdma_task_end_work(struct sim_rdma_work *work)
 	struct rdma_task *task = rdma_task_of_work(work);
 	const struct rdma_task_type *type = rdma_task_type(&task->task);
 
+	if (rdma_is_event_type(type))
+		shim_sync_remote_end_task(task->event);
 	if (work->status == 0) {
 		task->task.bytes = work->bytes;
 		task->result_len = (uint32_t)work->bytes;

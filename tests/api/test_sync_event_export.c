@@ -128,6 +128,22 @@ static void test_device_that_cannot_is_refused(void **state)
 	se_end(event);
 }
 
+static void test_descriptors_for_network_and_card_are_not_exchanged(void **state)
+{
+	struct doca_sync_event *event = se_new(dev);
+	struct doca_sync_event_remote_net *of_network = NULL;
+	struct descriptor to_network, to_card;
+
+	assert_ok(doca_sync_event_add_publisher_location_remote_net(event));
+	assert_ok(doca_sync_event_start(event));
+	assert_ok(doca_sync_event_export_to_remote_net(event, &to_network.bytes, &to_network.len));
+	to_card = export(event, dev);
+	assert_import(to_network.bytes, to_network.len, dev, DOCA_ERROR_INVALID_VALUE);
+	assert_invalid(doca_sync_event_remote_net_create_from_export(dev, to_card.bytes, to_card.len, &of_network));
+	assert_null(of_network);
+	se_end(event);
+}
+
 /* ---- one value ---- */
 
 static void test_both_sides_work_on_one_value(void **state)
@@ -459,6 +475,7 @@ static void test_export_and_import_without_memory_fail_and_can_be_repeated(void 
 static const struct CMUnitTest dpu_tests[] = {
 	cmocka_unit_test(test_capabilities_come_from_the_topology),
 	cmocka_unit_test(test_device_that_cannot_is_refused),
+	cmocka_unit_test(test_descriptors_for_network_and_card_are_not_exchanged),
 	PAIR(test_both_sides_work_on_one_value),
 	PAIR(test_export_of_one_device_is_made_once),
 	PAIR(test_imported_event_is_started_again_with_its_value),

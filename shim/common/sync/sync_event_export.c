@@ -111,30 +111,46 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
 
 /* ---- import ---- */
 
-/* Return whether the region can hold a value: the exporter may be any program of the session. */
-bool shim_sync_event_is_value_region(const struct sim_remote *remote)
+/* Whether the region can hold a value: the exporter may be any program of the session. */
+static bool is_value_region(const struct sim_remote *remote)
 {
 	return (uintptr_t)remote->base % _Alignof(struct shim_sync_cell) == 0 &&
 	       remote->region.len_bytes >= sizeof(uint64_t);
 }
 
-static doca_error_t create_imported_event(struct sim_remote *remote, struct doca_dev *dev,
-					  struct doca_sync_event **ret_event)
+static doca_error_t check_imported(const char *func, const struct sim_remote *remote, bool from_net)
 {
+	bool is_net = remote->region.access & SIM_ACCESS_NET;
+
+	if (is_net != from_net)
+		sim_err("%s: the descriptor is not of doca_sync_event_export_to_remote_%s()", func,
+			from_net ? "net" : "pci");
+	else if (!is_value_region(remote))
+		sim_err("%s: the exported memory can't hold a value; is its exporter of another version of bfsim?",
+			func);
+	else
+		return DOCA_SUCCESS;
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t shim_sync_event_import(const char *func, const uint8_t *data, size_t sz, const struct doca_dev *dev,
+				    bool from_net, struct sim_remote **ret_remote)
+{
+	const struct pcie_function *function = shim_dev_function(dev);
 	doca_error_t result;
 
-	if (!shim_sync_event_is_value_region(remote)) {
-		sim_err("doca_sync_event_create_from_export: the exported memory can't hold a value; is its exporter of another version of bfsim?");
-		return DOCA_ERROR_INVALID_VALUE;
+	if (!(from_net ? function->caps.rdma : function->caps.sync_event_from_export_pci)) {
+		sim_err("%s: %s on side %s can't import sync events %s", func, function->ibdev, function->side,
+			from_net ? "of the network: it has no RDMA (rdma in the topology)" : "over PCI");
+		return DOCA_ERROR_NOT_SUPPORTED;
 	}
-	result = doca_sync_event_create(ret_event);
+	result = shim_import(func, data, sz, dev, true, ret_remote);
 	if (result != DOCA_SUCCESS)
 		return result;
-	shim_dev_hold(dev);
-	(*ret_event)->import_dev = dev;
-	(*ret_event)->remote = remote;
-	(*ret_event)->session = shim_session();
-	return DOCA_SUCCESS;
+	result = check_imported(func, *ret_remote, from_net);
+	if (result != DOCA_SUCCESS)
+		shim_import_release(*ret_remote, shim_session());
+	return result;
 }
 
 doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
@@ -146,14 +162,17 @@ doca_error_t doca_sync_event_create_from_export(struct doca_dev *dev, const uint
 	SHIM_NEED(dev, SHIM_DEV);
 	SHIM_NEED_OUT(data);
 	SHIM_NEED_OUT(event);
-	if (!shim_dev_function(dev)->caps.sync_event_from_export_pci)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s can't import sync events over PCI",
-				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
-	result = shim_import(__func__, data, sz, dev, true, &remote);
+	result = shim_sync_event_import(__func__, data, sz, dev, false, &remote);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = create_imported_event(remote, dev, event);
-	if (result != DOCA_SUCCESS)
+	result = doca_sync_event_create(event);
+	if (result != DOCA_SUCCESS) {
 		shim_import_release(remote, shim_session());
-	return result;
+		return result;
+	}
+	shim_dev_hold(dev);
+	(*event)->import_dev = dev;
+	(*event)->remote = remote;
+	(*event)->session = shim_session();
+	return DOCA_SUCCESS;
 }

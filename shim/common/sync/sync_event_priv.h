@@ -279,7 +279,9 @@ void shim_sync_event_reset_tasks(struct doca_sync_event *event);
 doca_error_t shim_sync_event_export(const char *func, struct doca_sync_event *event, struct doca_dev *dev, bool to_net,
 				    struct shim_export **ret_export);
 
-/* sync_event_export.c: return whether imported memory can hold a value: its exporter may be any program of the session. */
-bool shim_sync_event_is_value_region(const struct sim_remote *remote);
+/* sync_event_export.c: import an exported event's value, for the public function @func: from the network, or from the card's other
+ * side. The caller ends the import by shim_import_release(). */
+doca_error_t shim_sync_event_import(const char *func, const uint8_t *data, size_t sz, const struct doca_dev *dev,
+				    bool from_net, struct sim_remote **ret_remote);
 
 #endif

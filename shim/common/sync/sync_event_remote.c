@@ -3,6 +3,7 @@
 #include "sync_event_remote.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
@@ -14,6 +15,7 @@ struct doca_sync_event_remote_net {
 	struct sim_session *session;
 	struct sim_remote *remote;
 	struct shim_sync_value value;
+	atomic_uint num_tasks; /* in flight */
 };
 
 /* ---- capabilities and configuration ---- */
@@ -81,51 +83,41 @@ doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,
 
 /* ---- events of peers ---- */
 
-static doca_error_t create_remote(struct sim_remote *remote, struct doca_dev *dev,
-				  struct doca_sync_event_remote_net **ret_event)
-{
-	struct doca_sync_event_remote_net *event;
-
-	if (!(remote->region.access & SIM_ACCESS_NET) || !shim_sync_event_is_value_region(remote)) {
-		sim_err("doca_sync_event_remote_net_create_from_export: the descriptor is not of doca_sync_event_export_to_remote_net()");
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	event = shim_object_new(SHIM_SYNC_EVENT_REMOTE, sizeof(*event));
-	if (!event)
-		return DOCA_ERROR_NO_MEMORY;
-	shim_dev_hold(dev);
-	event->dev = dev;
-	event->session = shim_session();
-	event->remote = remote;
-	shim_sync_value_open_imported(&event->value, remote);
-	*ret_event = event;
-	return DOCA_SUCCESS;
-}
-
 doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
 							   struct doca_sync_event_remote_net **event)
 {
+	struct doca_sync_event_remote_net *created;
 	struct sim_remote *remote;
 	doca_error_t result;
 
 	SHIM_NEED(dev, SHIM_DEV);
 	SHIM_NEED_OUT(data);
 	SHIM_NEED_OUT(event);
-	if (!shim_dev_function(dev)->caps.rdma)
-		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "%s on side %s has no RDMA (rdma in the topology)",
-				   shim_dev_function(dev)->ibdev, shim_dev_function(dev)->side);
-	result = shim_import(__func__, data, sz, dev, true, &remote);
+	result = shim_sync_event_import(__func__, data, sz, dev, true, &remote);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = create_remote(remote, dev, event);
-	if (result != DOCA_SUCCESS)
+	created = shim_object_new(SHIM_SYNC_EVENT_REMOTE, sizeof(*created));
+	if (!created) {
 		shim_import_release(remote, shim_session());
-	return result;
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	shim_dev_hold(dev);
+	created->dev = dev;
+	created->session = shim_session();
+	created->remote = remote;
+	shim_sync_value_open_imported(&created->value, remote);
+	*event = created;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
 {
+	uint32_t num_tasks;
+
 	SHIM_NEED(event, SHIM_SYNC_EVENT_REMOTE);
+	num_tasks = atomic_load(&event->num_tasks);
+	if (num_tasks > 0)
+		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "tasks in flight use the event: %u", num_tasks);
 	shim_sync_value_close(&event->value);
 	shim_import_release(event->remote, event->session);
 	shim_dev_release(event->dev);
@@ -134,6 +126,16 @@ doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_ne
 }
 
 /* ---- for tasks ---- */
+
+void shim_sync_remote_begin_task(struct doca_sync_event_remote_net *event)
+{
+	atomic_fetch_add(&event->num_tasks, 1);
+}
+
+void shim_sync_remote_end_task(struct doca_sync_event_remote_net *event)
+{
+	atomic_fetch_sub(&event->num_tasks, 1);
+}
 
 static int end(int rc)
 {
