@@ -492,6 +492,33 @@ static void end_received_memory(void)
 	close_pair(&pair);
 }
 
+/* ---- events of the peer ---- */
+
+static void end_event(bool waits)
+{
+	struct pair pair = connect_pair();
+
+	peer_share_event(pair.b, pair.a);
+	if (!waits)
+		CHECK(bfsim_fault_add("rdma.event_set nth=1 hang", NULL) == 0);
+	peer_event_set(pair.a, 1, peer_buf(pair.a, 0, 8, 8));
+	if (waits)
+		peers_drain(pair.a, NULL, 0);
+	if (doca_sync_event_remote_net_destroy(pair.a->events[0]) == DOCA_SUCCESS)
+		pair.a->events[0] = NULL;
+	close_pair(&pair);
+}
+
+static void end_event_in_flight(void)
+{
+	end_event(false);
+}
+
+static void end_event_behind_task(void)
+{
+	end_event(true);
+}
+
 /* ---- receives ---- */
 
 static void receive_late(bool posts)
@@ -922,6 +949,7 @@ const struct check_case rdma_cases[] = {
 	{ "import-outlives-export@rdma", read_after_end, read_before_end },
 	{ "mmap-destroyed-before-context@rdma", end_map_of_sends, send_wait_write },
 	{ "mmap-ended-in-flight@rdma", end_receives_memory, end_received_memory },
+	{ "rdma-event-ended-in-flight", end_event_in_flight, end_event_behind_task },
 	{ "rdma-no-receive", post_nothing, post_before },
 	{ "rdma-no-receive@sender", send_to_nothing, send_to_receive },
 	{ "rdma-receives-run-out", post_one_at_a_time, post_enough },

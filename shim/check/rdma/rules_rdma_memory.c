@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rule that memory that is exported for RDMA outlives the connections whose peers may use it. */
+/* Rules about the end of what tasks of RDMA use: memory that is exported for RDMA outlives the connections whose peers may use it;
+ * an event of a peer outlives the tasks on it. */
 #include <unistd.h>
 
 #include "contexts.h"
@@ -63,7 +64,21 @@ static void enter_end(struct shim_call *call)
 	check_hit_end(hit);
 }
 
+/* ---- events of peers ---- */
+
+static void leave_event_end(struct shim_call *call)
+{
+	struct check_hit *hit;
+
+	if (check_result(call) != DOCA_ERROR_IN_USE)
+		return;
+	hit = check_hit_begin(BFC_RDMA_EVENT_ENDED_IN_FLIGHT, call, "%s: a task in flight uses the event",
+			      check_call_name(call));
+	check_hit_end(hit);
+}
+
 static const struct check_watch watches[] = {
+	{ SHIM_FN_doca_sync_event_remote_net_destroy, NULL, leave_event_end },
 	{ SHIM_FN_doca_mmap_stop, enter_end, NULL },
 	{ SHIM_FN_doca_mmap_destroy, enter_end, NULL },
 };
