@@ -225,6 +225,8 @@ static const char *describe_connect_error(int rc)
 		return "the peer's connection is gone: its context was stopped, or its process has ended; or the file with its details is an old one";
 	case EMEDIUMTYPE:
 		return "the descriptor is of another kind of object; give the one of doca_rdma_export()";
+	case EADDRINUSE:
+		return "another connection is connected to the peer's end that these details are of; let the peer export once for each connection";
 	case EISCONN:
 		return "the connection is connected already, or has ended";
 	case ENOTSUP:

@@ -333,6 +333,10 @@ static doca_error_t post_work(struct rdma_task *task)
 	if (rc == -ENOBUFS)
 		return refuse(&task->task, DOCA_ERROR_FULL,
 			      "the connection's send queue is full (doca_rdma_set_send_queue_size)");
+	if (rc == -EADDRINUSE)
+		return refuse(
+			&task->task, DOCA_ERROR_BAD_STATE,
+			"another connection sends messages to this peer of the transport DC; bfsim has one for each export");
 	if (rc < 0)
 		return refuse(&task->task, DOCA_ERROR_BAD_STATE, "its connection has ended");
 	if (rdma_is_event_type(type))

@@ -4,8 +4,9 @@
  *   owner (responder)   creates the inbox and exports it; reads requests, and writes what became of them
  *   peer (requester)    imports it by its descriptor; writes requests, and reads their results
  *
- * Each of two connected queue pairs has an inbox, so a requester needs nothing of its own at the responder. A message
- * is one or more records of the ring: the first begins with a struct sim_inbox_head, the others hold data alone.
+ * Each of two connected queue pairs has an inbox, so a requester needs nothing of its own at the responder. One peer in an
+ * inbox's life sends messages. A message is one or more records of the ring: the first begins with a struct sim_inbox_head, the
+ * others hold data alone.
  *
  * Order of accesses:
  *
@@ -46,6 +47,12 @@ enum sim_inbox_kind {
 	SIM_INBOX_MORE,     /* a further record */
 };
 
+enum sim_inbox_taken {
+	SIM_INBOX_FREE,
+	SIM_INBOX_TAKEN,
+	SIM_INBOX_TAKEN_BY, /* the key of the peer is there */
+};
+
 struct sim_inbox_head {
 	uint64_t number; /* of the message: 1, 2, ... */
 	uint64_t bytes;  /* of the message */
@@ -75,8 +82,10 @@ struct sim_inbox_shared {
 	_Alignas(64) _Atomic uint32_t asleep; /* the owner is to wake the peer */
 	_Atomic uint32_t refused_access;      /* enum sim_access bits that requests needed and @access lacks */
 	_Atomic uint32_t refused_by_memory;   /* likewise, and the memory's export lacks */
+	_Atomic uint32_t taken;               /* enum sim_inbox_taken: by the one peer that sends messages */
 	_Atomic uint64_t kicks;               /* how often the peer has kicked the owner's process for this inbox */
 	_Atomic uint32_t answer; /* enum sim_qp_answer: what became of the owner's request for a connection */
+	struct sim_key requester;             /* of the peer's inbox, for an owner that has not connected to it */
 	/* Both. */
 	_Alignas(64) _Atomic uint64_t claim;
 	_Alignas(64) uint8_t ring[];
@@ -88,6 +97,21 @@ static inline struct sim_ring_cfg sim_inbox_ring_cfg(void)
 				      .max_record_bytes = SIM_INBOX_RECORD_BYTES + sizeof(struct sim_inbox_head),
 				      .data_bytes = SIM_INBOX_BYTES - offsetof(struct sim_inbox_shared, ring) -
 						    sizeof(struct sim_ring_shared) };
+}
+
+/* The peer: become the one that sends messages, as those of two would have the same numbers. @key: of its own inbox, for an owner
+ * that has not connected to it; else NULL. Returns false if there is one already. */
+static inline bool sim_inbox_take(struct sim_inbox_shared *inbox, const struct sim_key *key)
+{
+	uint32_t before = SIM_INBOX_FREE;
+
+	if (!atomic_compare_exchange_strong(&inbox->taken, &before, SIM_INBOX_TAKEN))
+		return false;
+	if (key) {
+		inbox->requester = *key;
+		atomic_store(&inbox->taken, SIM_INBOX_TAKEN_BY);
+	}
+	return true;
 }
 
 /* Message @number, the owner: begin it. Returns false if the peer gave it up. */

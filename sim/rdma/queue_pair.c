@@ -200,6 +200,11 @@ static int use_peer(struct sim_qp *qp, struct sim_remote *peer)
 		return rc;
 	if (!sim_remote_acquire(peer))
 		return -ESTALE;
+	if (!qp->peer_needs_no_connect && !sim_inbox_take(qp->peer_inbox, NULL)) {
+		sim_remote_release(peer);
+		return -EADDRINUSE;
+	}
+	qp->is_sender = !qp->peer_needs_no_connect;
 	qp->peer = peer;
 	qp->peer_stream_id = words.stream_id;
 	sim_remote_on_revoked(peer, on_revoked, qp);
@@ -237,8 +242,13 @@ int sim_qp_reach(struct sim_qp *qp, const struct sim_key *key)
 
 int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 {
-	int rc = qp->peer && qp->state == SIM_QP_RESET ? 0 : sim_qp_reach(qp, key);
+	int rc;
 
+	if (qp->has_connected_back && qp->peer->key == key->id) {
+		qp->has_connected_back = false;
+		return 0;
+	}
+	rc = qp->peer && qp->state == SIM_QP_RESET ? 0 : sim_qp_reach(qp, key);
 	if (rc < 0)
 		return rc;
 	sim_trace_conn_stats_open(&qp->trace, qp->cfg.trace_id, "RDMA", qp->cfg.device, qp->peer_stream_id,
@@ -322,18 +332,50 @@ uint64_t sim_qp_round_trip_ns(const struct sim_qp *qp)
 	return qp->timing ? sim_qp_timing_round_trip_ns(qp->timing) : 0;
 }
 
+/* The first message to a peer that serves several requesters; it waits for the peer, which connects to this end when it learns of
+ * it. Returns whether this is the one that sends messages; of a peer that is gone it is, as the message will fail. */
+static bool become_sender(struct sim_qp *qp)
+{
+	if (!sim_remote_acquire(qp->peer))
+		return true;
+	qp->is_sender = sim_inbox_take(qp->peer_inbox, &qp->key);
+	sim_remote_release(qp->peer);
+	if (qp->is_sender && !qp->must_tell_responder)
+		qp->tell_due_ns = 0;
+	qp->must_tell_responder |= qp->is_sender;
+	return qp->is_sender;
+}
+
 int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work)
 {
 	if (qp->state != SIM_QP_READY)
 		return -ENOTCONN;
 	if (qp->num_works == qp->cfg.max_works)
 		return -ENOBUFS;
+	if (work->has_message && !qp->is_sender && !become_sender(qp))
+		return -EADDRINUSE;
 	work->is_executed = false;
 	work->qp = qp;
 	qp->num_works++;
 	STAILQ_INSERT_TAIL(&qp->queued, work, link);
 	sim_requester_note_posted(qp, work);
 	return 0;
+}
+
+/* A responder that needs no connect got its first message: connect to the requester, which waits for answers. If that is gone, its
+ * messages are lost, and requests for memory go on. */
+static void connect_to_sender(struct sim_qp *qp)
+{
+	struct sim_key key = qp->inbox->requester;
+
+	qp->has_connected_back = sim_qp_connect(qp, &key) == 0;
+	if (!qp->has_connected_back)
+		atomic_store(&qp->inbox->taken, SIM_INBOX_TAKEN);
+}
+
+static bool has_sender(const struct sim_qp *qp)
+{
+	return qp->cfg.needs_no_peer && atomic_load(&qp->inbox->taken) == SIM_INBOX_TAKEN_BY;
 }
 
 /* In model time: works that have ended, and a peer that has left. */
@@ -354,6 +396,8 @@ static void progress_as(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 	int rc = 0;
 
 	qp->now_ns = now_ns;
+	if (qp->state == SIM_QP_RESET && is_responder && has_sender(qp))
+		connect_to_sender(qp);
 	if (qp->timing)
 		progress_model(qp);
 	if (qp->state != SIM_QP_READY)
@@ -383,6 +427,10 @@ bool sim_qp_arm(struct sim_qp *qp)
 {
 	bool finds_message, finds_answer;
 
+	if (qp->state == SIM_QP_RESET) {
+		sim_ring_arm(&qp->in); /* which a requester looks at that becomes the sender */
+		return has_sender(qp);
+	}
 	if (qp->state != SIM_QP_READY)
 		return false;
 	finds_message = sim_responder_arm(qp);

@@ -20,7 +20,8 @@
  * message is not answered for a while. A responder that gives no sign of life for @ack_timeout_ns, as its process is stopped, fails
  * the message.
  *
- * The peer's queue pair need not be connected when this one is: requests wait for it, at most @ack_timeout_ns.
+ * The peer's queue pair need not be connected when this one is: requests wait for it, at most @ack_timeout_ns. One with
+ * @needs_no_peer serves requests as it is, and connects to the sender of the first message by itself.
  *
  * In timed and virtual time, a work request that was done is reaped at its end by the model of the network (timing.h), and
  * the responder takes a message at its arrival.
@@ -54,10 +55,10 @@ struct sim_qp_cfg {
 	uint64_t ack_timeout_ns;    /* how long requests wait for a peer that is not connected, or shows no life */
 	uint32_t mtu_bytes;         /* of data in a packet at most, for the model; 0 = as the network has it */
 	uint32_t access;            /* enum sim_access bits: what the peer may do with this end's memory */
-	bool needs_no_peer;         /* serve a requester to which this queue pair has not connected */
-	int wake_fd;                /* by which the peer wakes the owner (sim/shm/wake.h); -1 = none */
-	uint32_t engine;            /* the owner's address in virtual time; 0 = none */
-	uint32_t trace_id;          /* in recordings: the object of the owner's context; @device is the device's name */
+	bool needs_no_peer; /* serve requesters to which this queue pair has not connected, one of which sends messages */
+	int wake_fd;        /* by which the peer wakes the owner (sim/shm/wake.h); -1 = none */
+	uint32_t engine;    /* the owner's address in virtual time; 0 = none */
+	uint32_t trace_id; /* in recordings: the object of the owner's context; @device is the device's name */
 	const char *device;
 	/* In any thread: the peer was lost, or the engine's thread has taken messages. Must not call into the session, or into a
 	 * queue pair. NULL = nothing. */
@@ -106,7 +107,8 @@ const struct sim_key *sim_qp_key(const struct sim_qp *qp);
 enum sim_qp_state sim_qp_get_state(const struct sim_qp *qp);
 
 /* Connect to the peer whose inbox has @key. Returns 0, -EISCONN (connected before), -EMEDIUMTYPE (the key is not of an
- * inbox), -EPROTO (of another version), or an error of sim_session_import(). On failure nothing has changed. */
+ * inbox), -EPROTO (of another version), -EADDRINUSE (another queue pair is connected to it), or an error of
+ * sim_session_import(). On failure nothing has changed. */
 int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key);
 
 /* The same without the connect, which may follow with the same key: what the peer has to know before that is told by its inbox.
@@ -123,7 +125,8 @@ enum sim_qp_answer {
 void sim_qp_tell_answer(struct sim_qp *qp, enum sim_qp_answer answer);
 enum sim_qp_answer sim_qp_get_answer(const struct sim_qp *qp); /* what the other end has told */
 
-/* Post a work request. Returns 0, -ENOBUFS (max_works) or -ENOTCONN (not connected, or in error). */
+/* Post a work request. Returns 0, -ENOBUFS (max_works), -ENOTCONN (not connected, or in error) or -EADDRINUSE (it has a message, and
+ * another queue pair sends messages to a peer that needs no connect). */
 int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work);
 
 /* Do what can be done now: as requester and as responder, or as requester, after a post. @now_ns is session time, or 0: the

@@ -60,6 +60,8 @@ struct sim_qp {
 	uint32_t peer_access, peer_engine;
 	uint64_t peer_stream_id;
 	bool peer_needs_no_connect;
+	bool has_connected_back; /* to the requester of a message, without a call of the owner */
+	bool is_sender;          /* of messages to the peer; of a peer that needs no connect, the first one is */
 	struct sim_ring out;
 	struct sim_peer_group *peer_group;
 	uint32_t peer_slot;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What tasks of RDMA use lives as long as they do: sync events, memory maps, connections. */
+#include <poll.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,152 @@ static void test_event_of_a_flushed_task_is_destroyed(void **state)
 	pair->a->events[0] = NULL;
 }
 
+/* ---- one descriptor, several connections ---- */
+
+struct descriptor {
+	const void *bytes;
+	size_t len;
+};
+
+static struct descriptor export_of(struct peer *peer, int index)
+{
+	struct descriptor descriptor;
+
+	MUST(doca_rdma_export(peer->rdma, &descriptor.bytes, &descriptor.len, &peer->connections[index]));
+	return descriptor;
+}
+
+/* Messages of two connections would meet in one inbox. */
+static void test_descriptor_is_for_one_connection(void **state)
+{
+	struct peer *a = peer_open(0, RDMA_ALL_ACCESS), *b = peer_open(0, RDMA_ALL_ACCESS);
+	struct descriptor of_a, of_b;
+
+	peer_start(a);
+	peer_start(b);
+	of_a = export_of(a, 0);
+	export_of(a, 1);
+	of_b = export_of(b, 0);
+	MUST(doca_rdma_connect(a->rdma, of_b.bytes, of_b.len, a->connections[0]));
+	assert_result(doca_rdma_connect(a->rdma, of_b.bytes, of_b.len, a->connections[1]),
+		      DOCA_ERROR_CONNECTION_ABORTED);
+	MUST(doca_rdma_connect(b->rdma, of_a.bytes, of_a.len, b->connections[0]));
+	peer_receive(b, 1, NULL);
+	peer_send(a, 2, NULL);
+	peers_drain(a, b, 0);
+	assert_peer_trace(a, "send 2 done\n");
+	of_b = export_of(b, 1); /* the refused one is as it was */
+	MUST(doca_rdma_connect(a->rdma, of_b.bytes, of_b.len, a->connections[1]));
+	peer_close(a);
+	peer_close(b);
+}
+
+static struct peer *start_dc(void)
+{
+	struct peer *peer = peer_open(0, RDMA_ALL_ACCESS);
+
+	MUST(doca_rdma_set_transport_type(peer->rdma, DOCA_RDMA_TRANSPORT_TYPE_DC));
+	peer_start(peer);
+	return peer;
+}
+
+/* Of the transport DC, one export serves requesters that write; one of them may send messages. */
+static void test_dc_responder_has_several_requesters(void **state)
+{
+	struct peer *a = start_dc(), *b = start_dc();
+	struct descriptor of_b;
+
+	of_b = export_of(b, 0);
+	for (int i = 0; i < 2; i++) {
+		export_of(a, i);
+		MUST(doca_rdma_connect(a->rdma, of_b.bytes, of_b.len, a->connections[i]));
+	}
+	peers_import(a, b);
+	peer_write(a, 1, peer_buf(a, 0, 8, 8), peer_remote_buf(a, b, 0, 8, 0));
+	a->may_be_refused = true;
+	peer_receive(b, 2, NULL);
+	peer_send_on(a, a->connections[1], 3, NULL);
+	peer_send_on(a, a->connections[0], 4, NULL);
+	peers_drain(a, b, 0);
+	assert_peer_trace(a, "send 4 refused\nwrite 1 done\nsend 3 done\n");
+	assert_peer_trace(b, "receive 2 done: 0 bytes by SEND\n");
+	peer_close(a);
+	peer_close(b);
+}
+
+/* The first message connects it to the sender, for the answers; the program may do that as well, before and after. */
+static void test_dc_responder_that_connects_too(void **state)
+{
+	for (int is_late = 0; is_late < 2; is_late++) {
+		struct peer *a = start_dc(), *b = start_dc();
+		struct descriptor of_a = export_of(a, 0), of_b = export_of(b, 0);
+
+		MUST(doca_rdma_connect(a->rdma, of_b.bytes, of_b.len, a->connections[0]));
+		if (!is_late)
+			MUST(doca_rdma_connect(b->rdma, of_a.bytes, of_a.len, b->connections[0]));
+		peer_receive(b, 1, NULL);
+		peer_send(a, 2, NULL);
+		peers_drain(a, b, 0);
+		if (is_late)
+			MUST(doca_rdma_connect(b->rdma, of_a.bytes, of_a.len, b->connections[0]));
+		assert_result(doca_rdma_connect(b->rdma, of_a.bytes, of_a.len, b->connections[0]),
+			      DOCA_ERROR_BAD_STATE);
+		peer_receive(a, 3, NULL);
+		peer_send(b, 4, NULL);
+		peers_drain(b, a, 0);
+		assert_peer_trace(a, "send 2 done\nreceive 3 done: 0 bytes by SEND\n");
+		assert_peer_trace(b, "receive 1 done: 0 bytes by SEND\nsend 4 done\n");
+		peer_close(a);
+		peer_close(b);
+	}
+}
+
+static bool is_notified(const struct peer *peer)
+{
+	struct pollfd handle = { .events = POLLIN };
+
+	MUST(doca_pe_get_notification_handle(peer->pe, &handle.fd));
+	return poll(&handle, 1, 0) == 1;
+}
+
+/* Progress the peer until there is nothing, and it may sleep on its handle. */
+static void go_to_sleep(struct peer *peer)
+{
+	do {
+		MUST(doca_pe_clear_notification(peer->pe, 0));
+		peer_progress(peer);
+		MUST(doca_pe_request_notification(peer->pe));
+	} while (is_notified(peer));
+}
+
+/* Both sleep on their handles, whenever they have nothing to do. */
+static void test_dc_message_and_its_answer_wake(void **state)
+{
+	struct peer *a = start_dc(), *b = start_dc();
+	struct descriptor of_b = export_of(b, 0);
+
+	export_of(a, 0);
+	MUST(doca_rdma_connect(a->rdma, of_b.bytes, of_b.len, a->connections[0]));
+	peer_receive(b, 1, NULL);
+	go_to_sleep(b);
+	peer_send(a, 2, NULL);
+	go_to_sleep(a);
+	assert_true(is_notified(b));
+	go_to_sleep(b); /* has connected to the sender */
+	assert_true(is_notified(a));
+	go_to_sleep(a); /* has sent */
+	assert_true(is_notified(b));
+	MUST(doca_pe_clear_notification(b->pe, 0));
+	while (b->num_pending > 0)
+		peer_progress(b);
+	assert_true(is_notified(a));
+	MUST(doca_pe_clear_notification(a->pe, 0));
+	peers_drain(a, b, 0);
+	assert_peer_trace(a, "send 2 done\n");
+	peer_close(a);
+	peer_close(b);
+}
+
 #define WITH_PAIR(test) cmocka_unit_test_setup_teardown(test, open_pair, close_pair)
 
 int main(void)
@@ -85,6 +232,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_PAIR(test_event_of_a_task_in_flight_is_not_destroyed),
 		WITH_PAIR(test_event_of_a_flushed_task_is_destroyed),
+		cmocka_unit_test(test_descriptor_is_for_one_connection),
+		cmocka_unit_test(test_dc_responder_has_several_requesters),
+		cmocka_unit_test(test_dc_responder_that_connects_too),
+		cmocka_unit_test(test_dc_message_and_its_answer_wake),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
