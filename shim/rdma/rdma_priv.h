@@ -158,13 +158,15 @@ struct rdma_task {
 		struct sim_rdma_receive receive;
 	};
 	struct sim_remote *remote; /* the peer's memory */
+	struct doca_mmap *remote_map;
 	uint64_t remote_addr;
+	bool holds_maps;                                    /* those of its memory can't end: it is accessed later */
 	int (*watched_execute)(struct sim_rdma_work *work); /* the work's own, with hooks around it */
 	/* Results. */
 	uint32_t result_len;
 	enum doca_rdma_opcode opcode;
 	uint32_t num_segments;
-	struct sim_rdma_segment segments[]; /* local memory */
+	struct sim_rdma_segment segments[]; /* local memory; @arg is its map */
 };
 
 struct rdma_task_type {

@@ -170,6 +170,7 @@ static doca_error_t take_list(struct rdma_task *task, const struct doca_buf *hea
 		segment->remote = buf->mmap->remote;
 		segment->addr = buf->mmap->remote ? (uintptr_t)addr : shim_buf_cpu_addr(buf, addr);
 		segment->bytes = writes ? shim_buf_room_bytes(buf) : buf->data_len;
+		segment->arg = buf->mmap;
 		bytes += segment->bytes;
 	}
 	*ret_bytes = bytes;
@@ -182,6 +183,7 @@ static doca_error_t take_remote(struct rdma_task *task, const struct rdma_task_t
 	bool is_written = type->peer_access == SIM_ACCESS_WRITE;
 
 	task->remote = NULL;
+	task->remote_map = NULL;
 	if (!buf)
 		return DOCA_SUCCESS;
 	if (!shim_object_is(buf, SHIM_BUF) || buf->is_inner)
@@ -191,6 +193,7 @@ static doca_error_t take_remote(struct rdma_task *task, const struct rdma_task_t
 		return refuse(&task->task, DOCA_ERROR_INVALID_VALUE,
 			      "the peer's buffer is not of a memory map that was created from doca_mmap_export_rdma()");
 	task->remote = buf->mmap->remote;
+	task->remote_map = buf->mmap;
 	task->remote_addr = (uintptr_t)(is_written ? shim_buf_room(buf) : buf->data);
 	return DOCA_SUCCESS;
 }
@@ -274,6 +277,25 @@ doca_error_t rdma_task_check(struct doca_task *base)
 
 /* ---- work requests ---- */
 
+/* While the task is in flight: its buffers may be returned, and then their maps could end. */
+static void hold_maps(struct rdma_task *task)
+{
+	for (uint32_t i = 0; i < task->num_segments; i++)
+		((struct doca_mmap *)task->segments[i].arg)->num_tasks++;
+	if (task->remote_map)
+		task->remote_map->num_tasks++;
+	task->holds_maps = true;
+}
+
+static void release_maps(struct rdma_task *task)
+{
+	for (uint32_t i = 0; i < task->num_segments; i++)
+		((struct doca_mmap *)task->segments[i].arg)->num_tasks--;
+	if (task->remote_map)
+		task->remote_map->num_tasks--;
+	task->holds_maps = false;
+}
+
 /* Instead of the work's own. */
 static int execute_watched(struct sim_rdma_work *work)
 {
@@ -342,6 +364,8 @@ static doca_error_t post_work(struct rdma_task *task)
 	if (rdma_is_event_type(type))
 		shim_sync_remote_begin_task(task->event);
 	sim_qp_progress_requests(task->connection->qp);
+	if (task->work.is_queued)
+		hold_maps(task);
 	rdma_set_alarm(rdma_of(&task->task));
 	shim_pe_notify_self(task->task.ctx); /* an engine that was armed before this work has to arm again */
 	return DOCA_SUCCESS;
@@ -360,6 +384,7 @@ doca_error_t rdma_task_post(struct doca_task *base)
 						   .num_segments = task->num_segments,
 						   .room_bytes = room_bytes };
 	rdma_fault_apply(task);
+	hold_maps(task);
 	sim_qp_group_post_receive(&rdma_of(base)->group, &task->receive);
 	shim_pe_notify_self(base->ctx);
 	return DOCA_SUCCESS;
@@ -427,6 +452,8 @@ void rdma_task_end_work(struct sim_rdma_work *work)
 
 	if (rdma_is_event_type(type))
 		shim_sync_remote_end_task(task->event);
+	if (doca_unlikely(task->holds_maps))
+		release_maps(task);
 	if (work->status == 0) {
 		task->task.bytes = work->bytes;
 		task->result_len = (uint32_t)work->bytes;
@@ -451,6 +478,7 @@ void rdma_task_end_receive(struct sim_rdma_receive *receive)
 
 	if (receive->status == 0)
 		rdma_fault_flip_received(task);
+	release_maps(task);
 	task->connection = receive->qp_arg; /* the queue pair may be gone: a fault can hold the receive */
 	task->opcode = opcode_of(receive);
 	task->immediate = receive->immediate;

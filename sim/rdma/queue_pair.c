@@ -355,6 +355,7 @@ int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work)
 	if (work->has_message && !qp->is_sender && !become_sender(qp))
 		return -EADDRINUSE;
 	work->is_executed = false;
+	work->is_queued = true;
 	work->qp = qp;
 	qp->num_works++;
 	STAILQ_INSERT_TAIL(&qp->queued, work, link);

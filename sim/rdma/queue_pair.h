@@ -86,6 +86,7 @@ struct sim_rdma_work {
 	/* The queue pair's. */
 	struct sim_qp *qp;
 	bool is_executed;
+	bool is_queued;              /* memory of the task is accessed later */
 	uint64_t number;             /* of its message */
 	uint64_t arrival_ns, end_ns; /* by the model; 0 = no model */
 	STAILQ_ENTRY(sim_rdma_work) link;

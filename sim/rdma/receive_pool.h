@@ -24,6 +24,7 @@ struct sim_rdma_segment {
 	struct sim_remote *remote; /* NULL = of this process */
 	uint64_t addr;             /* of the remote, else of this process's mapping */
 	uint64_t bytes;
+	void *arg; /* the caller's */
 };
 
 struct sim_rdma_receive {

@@ -162,6 +162,7 @@ static int start_work(struct sim_qp *qp, struct sim_rdma_work *work)
 	if (rc < 0)
 		return rc;
 	STAILQ_REMOVE_HEAD(&qp->queued, link);
+	work->is_queued = false;
 	if (work->has_message)
 		STAILQ_INSERT_TAIL(&qp->unanswered, work, link);
 	else

@@ -15,19 +15,25 @@ struct pair {
 	size_t len;
 };
 
+static void connect_a(struct pair *pair)
+{
+	const void *details;
+	size_t len;
+
+	MUST(doca_rdma_export(pair->a->rdma, &pair->details_of_a, &pair->len, &pair->a->connections[0]));
+	MUST(doca_rdma_export(pair->b->rdma, &details, &len, &pair->b->connections[0]));
+	MUST(doca_rdma_connect(pair->a->rdma, details, len, pair->a->connections[0]));
+}
+
 static int open_pair(void **state)
 {
 	struct pair *pair = calloc(1, sizeof(*pair));
-	const void *details;
-	size_t len;
 
 	pair->a = peer_open(0, RDMA_ALL_ACCESS);
 	pair->b = peer_open(0, RDMA_ALL_ACCESS);
 	peer_start(pair->a);
 	peer_start(pair->b);
-	MUST(doca_rdma_export(pair->a->rdma, &pair->details_of_a, &pair->len, &pair->a->connections[0]));
-	MUST(doca_rdma_export(pair->b->rdma, &details, &len, &pair->b->connections[0]));
-	MUST(doca_rdma_connect(pair->a->rdma, details, len, pair->a->connections[0]));
+	connect_a(pair);
 	peers_import(pair->a, pair->b);
 	*state = pair;
 	return 0;
@@ -77,6 +83,97 @@ static void test_event_of_a_flushed_task_is_destroyed(void **state)
 	assert_peer_trace(pair->a, "event_get 1 failed: DOCA_ERROR_IO_FAILED\n");
 	MUST(doca_sync_event_remote_net_destroy(pair->a->events[0]));
 	pair->a->events[0] = NULL;
+}
+
+/* ---- memory maps ---- */
+
+/* A program may return buffers when it has submitted their task. */
+static void return_both(struct doca_buf *src, struct doca_buf *dst)
+{
+	MUST(doca_buf_dec_refcount(src, NULL));
+	MUST(doca_buf_dec_refcount(dst, NULL));
+}
+
+static void on_write(struct doca_rdma_task_write *task, union doca_data user_data, union doca_data ctx_user_data)
+{
+	struct peer *peer = ctx_user_data.ptr;
+
+	(void)user_data;
+	strcat(peer->trace, doca_error_get_name(doca_task_get_status(doca_rdma_task_write_as_task(task))));
+	doca_task_free(doca_rdma_task_write_as_task(task));
+	peer->num_pending--;
+}
+
+static void test_maps_of_a_task_that_waits_do_not_end(void **state)
+{
+	struct pair *pair = *state;
+	struct peer *a = pair->a;
+	struct doca_buf *src, *dst;
+	struct doca_rdma_task_write *task;
+
+	peer_stop(a); /* to set other callbacks */
+	MUST(doca_rdma_task_write_set_conf(a->rdma, on_write, on_write, 1));
+	peer_start(a);
+	peer_stop(pair->b);
+	peer_start(pair->b);
+	connect_a(pair);
+	src = peer_buf(a, 0, 8, 8);
+	dst = peer_remote_buf(a, pair->b, 0, 8, 0);
+	strcpy((char *)a->arena, "written");
+	MUST(doca_rdma_task_write_allocate_init(a->rdma, a->connections[0], src, dst, (union doca_data){ 0 }, &task));
+	MUST(doca_task_submit(doca_rdma_task_write_as_task(task)));
+	a->num_pending++;
+	return_both(src, dst);
+	assert_result(doca_mmap_stop(a->remote), DOCA_ERROR_NOT_PERMITTED);
+	assert_result(doca_mmap_destroy(a->remote), DOCA_ERROR_NOT_PERMITTED);
+	assert_result(doca_mmap_destroy(a->mmap), DOCA_ERROR_NOT_PERMITTED);
+	connect_b(pair);
+	peers_drain(a, pair->b, 0);
+	assert_peer_trace(a, "DOCA_SUCCESS");
+	assert_string_equal((char *)pair->b->arena, "written");
+	MUST(doca_mmap_destroy(a->remote));
+	a->remote = NULL;
+}
+
+static void on_receive(struct doca_rdma_task_receive *task, union doca_data user_data, union doca_data ctx_user_data)
+{
+	struct peer *peer = ctx_user_data.ptr;
+
+	(void)user_data;
+	doca_task_free(doca_rdma_task_receive_as_task(task));
+	peer->num_pending--;
+}
+
+/* The map's memory is written to by a message that comes later; a stop of the context ends that. @thread_safe: no buffer counts. */
+static void post_and_end_map(bool thread_safe)
+{
+	struct peer *peer = peer_open(0, RDMA_ALL_ACCESS);
+	struct doca_rdma_task_receive *task;
+	struct doca_buf *dst;
+
+	if (thread_safe) {
+		MUST(doca_mmap_stop(peer->mmap));
+		MUST(doca_mmap_enable_thread_safety(peer->mmap));
+		MUST(doca_mmap_start(peer->mmap));
+	}
+	MUST(doca_rdma_task_receive_set_conf(peer->rdma, on_receive, on_receive, 1));
+	peer_start(peer);
+	dst = peer_buf(peer, 0, 64, 0);
+	MUST(doca_rdma_task_receive_allocate_init(peer->rdma, dst, (union doca_data){ 0 }, &task));
+	MUST(doca_task_submit(doca_rdma_task_receive_as_task(task)));
+	peer->num_pending++;
+	MUST(doca_buf_dec_refcount(dst, NULL));
+	assert_result(doca_mmap_stop(peer->mmap), DOCA_ERROR_NOT_PERMITTED);
+	peer_stop(peer);
+	assert_int_equal(peer->num_pending, 0);
+	MUST(doca_mmap_stop(peer->mmap));
+	peer_close(peer);
+}
+
+static void test_map_of_a_posted_receive_does_not_end(void **state)
+{
+	post_and_end_map(false);
+	post_and_end_map(true);
 }
 
 /* ---- one descriptor, several connections ---- */
@@ -232,6 +329,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_PAIR(test_event_of_a_task_in_flight_is_not_destroyed),
 		WITH_PAIR(test_event_of_a_flushed_task_is_destroyed),
+		WITH_PAIR(test_maps_of_a_task_that_waits_do_not_end),
+		cmocka_unit_test(test_map_of_a_posted_receive_does_not_end),
 		cmocka_unit_test(test_descriptor_is_for_one_connection),
 		cmocka_unit_test(test_dc_responder_has_several_requesters),
 		cmocka_unit_test(test_dc_responder_that_connects_too),

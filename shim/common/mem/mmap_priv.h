@@ -61,6 +61,8 @@ struct doca_mmap {
 	_Atomic uint32_t num_other_bufs;
 	/* Buffer pools and Comch consumers that use the map. They end before it, except in thread-safe mode. */
 	atomic_uint num_users;
+	/* Tasks of RDMA, which access memory later, and maybe in the engine's thread. They end before the map in each mode. */
+	atomic_uint num_tasks;
 	struct sim_session *session; /* of the exports or the import; a forked child has another session */
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported maps only */
