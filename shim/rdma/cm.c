@@ -142,9 +142,10 @@ doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_c
 		return DOCA_SUCCESS;
 	case RDMA_CM_ENDED: /* programs call it in the disconnection callback, and after it */
 		return DOCA_SUCCESS;
-	case RDMA_CM_NONE: /* connected by descriptors */
-		if (!rdma_connection->qp || sim_qp_get_state(rdma_connection->qp) == SIM_QP_ERROR)
+	case RDMA_CM_NONE: /* connected by descriptors; it ends when its tasks are completed */
+		if (rdma_connection->cm.is_told)
 			break;
+		rdma_connection->cm.is_told = true;
 		sim_qp_fail(rdma_connection->qp, -ECONNRESET);
 		rdma_cm_notify_self(rdma_connection->rdma);
 		return DOCA_SUCCESS;

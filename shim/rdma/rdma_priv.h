@@ -116,11 +116,11 @@ struct rdma_cm_plan {
 /* What the connection manager knows of a connection. */
 struct rdma_cm {
 	enum rdma_cm_state state;
-	bool is_news;                          /* the program's callback for the state has to be called */
-	uint64_t news_due_ns;                  /* not before this session time; 0 = at once */
-	bool is_told;                          /* the callback for the end was called */
-	struct sim_channel *channel;           /* NULL = closed */
-	struct doca_rdma_addr *addr;           /* of a client: the server's, counted as a user */
+	bool is_news;                /* the program's callback for the state has to be called */
+	uint64_t news_due_ns;        /* not before this session time; 0 = at once */
+	bool is_told;                /* the program knows of the end: by the callback, or it has disconnected */
+	struct sim_channel *channel; /* NULL = closed */
+	struct doca_rdma_addr *addr; /* of a client: the server's, counted as a user */
 	struct doca_rdma_addr *listening_addr; /* of a server: the connection's own */
 	uint32_t server;                       /* of a client: the server's function */
 	uint64_t deadline_ns;                  /* of a client's request */

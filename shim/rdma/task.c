@@ -426,7 +426,7 @@ static const char *describe_failure(int rc)
 	case ECONNRESET:
 		return "the peer's end of the connection has ended";
 	case EPIPE:
-		return "the peer's process or context has ended";
+		return "the peer's process, context or connection has ended";
 	case EINVAL:
 		return "its address is not aligned to 8 bytes";
 	default:

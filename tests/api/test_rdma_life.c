@@ -322,6 +322,73 @@ static void test_dc_message_and_its_answer_wake(void **state)
 	peer_close(b);
 }
 
+/* ---- ends of connections ---- */
+
+static void test_disconnect_makes_room_for_a_connection(void **state)
+{
+	struct peer *a = peer_open(0, RDMA_ALL_ACCESS), *b = peer_open(0, RDMA_ALL_ACCESS);
+
+	MUST(doca_rdma_set_max_num_connections(a->rdma, 1));
+	peer_start(a);
+	peer_start(b);
+	for (int i = 0; i < 3; i++) {
+		a->num_connections = 0;
+		peers_connect(a, b);
+		peer_receive(b, 1, NULL);
+		peer_send(a, 2, NULL);
+		peers_drain(a, b, 0);
+		assert_peer_trace(a, "send 2 done\n");
+		MUST(doca_rdma_connection_disconnect(a->connections[0]));
+		assert_result(doca_rdma_connection_disconnect(a->connections[0]), DOCA_ERROR_CONNECTION_ABORTED);
+		peer_progress(a);
+	}
+	peer_close(a);
+	peer_close(b);
+}
+
+/* Tasks in flight are completed before the connection ends; the handle stays one of the context. */
+static void test_disconnect_flushes_tasks(void **state)
+{
+	struct pair *pair = *state;
+	struct descriptor another;
+	uint32_t id;
+
+	peer_send(pair->a, 1, peer_buf(pair->a, 0, 8, 8));
+	MUST(doca_rdma_connection_disconnect(pair->a->connections[0]));
+	peers_drain(pair->a, NULL, 0);
+	peer_progress(pair->a);
+	assert_peer_trace(pair->a, "send 1 failed: DOCA_ERROR_IO_FAILED\n");
+	MUST(doca_rdma_connection_get_id(pair->a->connections[0], &id));
+	pair->a->may_be_refused = true;
+	peer_send(pair->a, 2, peer_buf(pair->a, 0, 8, 8));
+	assert_peer_trace(pair->a, "send 2 refused\n");
+	another = export_of(pair->a, 1);
+	assert_non_null(another.bytes);
+}
+
+/* A failed request has ended it; the program says that it has learned that. */
+static void test_failed_connection_is_disconnected(void **state)
+{
+	struct peer *a = peer_open(0, RDMA_ALL_ACCESS), *b = peer_open(0, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+
+	MUST(doca_rdma_set_max_num_connections(a->rdma, 1));
+	MUST(doca_mmap_stop(b->mmap));
+	MUST(doca_mmap_set_permissions(b->mmap, RDMA_ALL_ACCESS));
+	MUST(doca_mmap_start(b->mmap));
+	peer_start(a);
+	peer_start(b);
+	peers_connect(a, b);
+	peer_write(a, 1, peer_buf(a, 0, 8, 8), peer_remote_buf(a, b, 0, 8, 0));
+	peers_drain(a, NULL, 0);
+	assert_peer_trace(a, "write 1 failed: DOCA_ERROR_IO_FAILED\n");
+	MUST(doca_rdma_connection_disconnect(a->connections[0]));
+	peer_progress(a);
+	a->num_connections = 0;
+	peers_connect(a, b);
+	peer_close(a);
+	peer_close(b);
+}
+
 #define WITH_PAIR(test) cmocka_unit_test_setup_teardown(test, open_pair, close_pair)
 
 int main(void)
@@ -335,6 +402,9 @@ int main(void)
 		cmocka_unit_test(test_dc_responder_has_several_requesters),
 		cmocka_unit_test(test_dc_responder_that_connects_too),
 		cmocka_unit_test(test_dc_message_and_its_answer_wake),
+		cmocka_unit_test(test_disconnect_makes_room_for_a_connection),
+		WITH_PAIR(test_disconnect_flushes_tasks),
+		cmocka_unit_test(test_failed_connection_is_disconnected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
