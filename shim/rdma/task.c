@@ -152,6 +152,9 @@ static doca_error_t take_list(struct rdma_task *task, const struct doca_buf *hea
 	uint64_t bytes = 0;
 
 	task->num_segments = 0;
+	if (shim_object_is(head, SHIM_BUF) && head->is_inner)
+		return refuse(&task->task, DOCA_ERROR_INVALID_VALUE,
+			      "its local buffer is inside of a list; give the list's head");
 	for (const struct doca_buf *buf = head; buf; buf = buf->next) {
 		const char *problem = find_local_problem(&task->task, buf);
 		struct sim_rdma_segment *segment = &task->segments[task->num_segments];

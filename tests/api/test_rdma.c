@@ -309,6 +309,19 @@ static void test_memory_of_the_peer_is_no_local_buffer(void **state)
 	assert_peer_trace(pair->a, "send 2 refused\n");
 }
 
+static void test_element_of_a_list_is_no_local_buffer(void **state)
+{
+	struct pair *pair = *state;
+	struct doca_buf *head = peer_buf(pair->a, 0, 8, 8), *inner = peer_buf(pair->a, 8, 8, 8);
+	struct doca_rdma_task_receive *task;
+
+	MUST(doca_buf_chain_list(head, inner));
+	MUST(doca_rdma_task_receive_allocate_init(pair->a->rdma, inner, (union doca_data){ 0 }, &task));
+	assert_result(doca_task_submit(doca_rdma_task_receive_as_task(task)), DOCA_ERROR_INVALID_VALUE);
+	doca_task_free(doca_rdma_task_receive_as_task(task));
+	MUST(doca_buf_dec_refcount(head, NULL));
+}
+
 static void test_atomic_at_an_odd_address_fails(void **state)
 {
 	struct pair *pair = *state;
@@ -531,6 +544,7 @@ int main(void)
 		WITH_PAIR(test_message_longer_than_its_receive_fails_both_and_flushes),
 		WITH_PAIR(test_write_beyond_the_map_is_refused_by_the_buffer),
 		WITH_PAIR(test_memory_of_the_peer_is_no_local_buffer),
+		WITH_PAIR(test_element_of_a_list_is_no_local_buffer),
 		WITH_PAIR(test_atomic_at_an_odd_address_fails),
 		cmocka_unit_test_setup_teardown(test_write_without_permission_fails_and_ends_the_connection,
 						open_read_only_pair, close_pair),
