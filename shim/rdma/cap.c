@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RDMA capabilities of a device; the limits come from the topology. */
-#include <doca_rdma.h>
-
+#include "pcie_model/arith.h"
+#include "rdma_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/dev/dev_priv.h"
 
@@ -38,6 +38,11 @@ doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo
 	return supported(devinfo);
 }
 
+uint32_t rdma_max_receive_list_len(const struct pcie_caps *caps)
+{
+	return min_u32(caps->rdma_max_list_len, UINT32_MAX - 1) + 1;
+}
+
 doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *devinfo,
 								 enum doca_rdma_transport_type transport_type,
 								 uint32_t *max_buf_list_len)
@@ -46,7 +51,7 @@ doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct do
 
 	SHIM_NEED_OUT(max_buf_list_len);
 	if (result == DOCA_SUCCESS)
-		*max_buf_list_len = devinfo->function->caps.rdma_max_list_len + 1;
+		*max_buf_list_len = rdma_max_receive_list_len(&devinfo->function->caps);
 	return result;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Properties of an RDMA context: set while it is idle. */
+#include "pcie_model/arith.h"
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
 
@@ -49,9 +50,9 @@ doca_error_t doca_rdma_get_permissions(struct doca_rdma *rdma, uint32_t *permiss
 	return DOCA_SUCCESS;
 }
 
-static uint32_t round_up_to_power_of_two(uint32_t value)
+static uint64_t round_up_to_power_of_two(uint32_t value)
 {
-	uint32_t power = 1;
+	uint64_t power = 1;
 
 	while (power < value)
 		power *= 2;
@@ -65,7 +66,8 @@ doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
 				   "%u tasks; give 1 to %u (doca_rdma_cap_get_max_send_queue_size)", send_queue_size,
 				   caps_of(rdma)->rdma_max_send_queue);
-	rdma->properties.send_queue_size = round_up_to_power_of_two(send_queue_size);
+	rdma->properties.send_queue_size =
+		(uint32_t)min_u64(round_up_to_power_of_two(send_queue_size), caps_of(rdma)->rdma_max_send_queue);
 	return DOCA_SUCCESS;
 }
 

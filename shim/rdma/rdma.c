@@ -5,6 +5,7 @@
 
 #include "addr_priv.h"
 #include "cm_priv.h"
+#include "pcie_model/arith.h"
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/pe/ctx_life.h"
@@ -240,6 +241,8 @@ doca_error_t doca_rdma_create(struct doca_dev *dev, struct doca_rdma **rdma)
 		return DOCA_ERROR_NO_MEMORY;
 	shim_ctx_init(&created->ctx, &rdma_ops, dev);
 	created->properties = default_properties;
+	created->properties.send_queue_size =
+		min_u32(default_properties.send_queue_size, shim_dev_function(dev)->caps.rdma_max_send_queue);
 	for (int i = 0; i < RDMA_NUM_TASKS; i++)
 		created->conf[i].kind = task_types[i];
 	TAILQ_INIT(&created->connections);

@@ -200,6 +200,11 @@ static inline void rdma_set_alarm(struct doca_rdma *rdma)
 		shim_ctx_set_alarm(&rdma->ctx, deadline_ns);
 }
 
+/* ---- cap.c ---- */
+
+/* Buffers in the list of a receive, at most. */
+uint32_t rdma_max_receive_list_len(const struct pcie_caps *caps);
+
 /* ---- connection.c ---- */
 
 /* Make a connection, whose queue pair is in the reset state. For the public function @func: BAD_STATE (not started), FULL,

@@ -35,7 +35,13 @@ doca_error_t doca_rdma_task_receive_set_conf(struct doca_rdma *rdma,
 					     doca_rdma_task_receive_completion_cb_t error_task_completion_cb,
 					     uint32_t num_tasks)
 {
+	uint32_t max;
+
 	SHIM_NEED(rdma, SHIM_RDMA);
+	max = shim_dev_function(rdma->ctx.dev)->caps.rdma_max_send_queue;
+	if (num_tasks > max)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "%u tasks; give 1 to %u (doca_rdma_cap_get_max_recv_queue_size)", num_tasks, max);
 	return rdma_task_set_conf(__func__, rdma, RDMA_RECEIVE, (void (*)(void))successful_task_completion_cb,
 				  (void (*)(void))error_task_completion_cb, num_tasks);
 }
@@ -79,7 +85,7 @@ doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
 	SHIM_NEED(rdma, SHIM_RDMA);
 	if (rdma->ctx.state != DOCA_CTX_STATE_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
-	max = shim_dev_function(rdma->ctx.dev)->caps.rdma_max_list_len + 1;
+	max = rdma_max_receive_list_len(&shim_dev_function(rdma->ctx.dev)->caps);
 	if (buf_list_len == 0 || buf_list_len > max)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
 				   "%u buffers; give 1 to %u (doca_rdma_cap_task_receive_get_max_dst_buf_list_len)",

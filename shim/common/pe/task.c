@@ -16,10 +16,8 @@ doca_error_t shim_task_pool_add(struct doca_ctx *ctx, const struct shim_task_typ
 	struct shim_task_pool *pool = shim_calloc(1, sizeof(*pool));
 
 	assert(sim_task_kind_exists(type->name)); /* else statistics lack this kind */
-	if (pool) {
-		pool->bytes = count * type->size;
+	if (pool && !__builtin_mul_overflow(count, type->size, &pool->bytes))
 		pool->tasks = shim_slab_new(pool->bytes);
-	}
 	if (!pool || !pool->tasks) {
 		free(pool);
 		sim_err("doca_ctx_start: no memory for %u %s tasks; configure fewer", count, type->name);
