@@ -283,7 +283,7 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_co
 
 /* Connect an exported connection to the peer that made the descriptor. Returns at once; the peer need not have connected.
  * DOCA_ERROR_BAD_STATE (not started, or connected before), DOCA_ERROR_CONNECTION_ABORTED (not a descriptor of a living
- * connection on a network that this device reaches). */
+ * connection on a network that this device reaches, or another connection is connected to it). */
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_conn_details,
 			       size_t remote_rdma_conn_details_size, struct doca_rdma_connection *rdma_connection);
@@ -351,7 +351,8 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_conne
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *rdma_connection);
 
-/* End a connection; the disconnection callback follows on both sides. DOCA_ERROR_CONNECTION_ABORTED if it has ended. */
+/* End a connection. By addresses, the disconnection callback follows on both sides. By descriptors, its tasks in flight fail,
+ * and there is room for another. DOCA_ERROR_CONNECTION_ABORTED if it has ended. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_connection);
 

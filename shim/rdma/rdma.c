@@ -124,9 +124,9 @@ static bool is_about_to_run(const struct doca_rdma *rdma)
 	return rdma->ctx.state == DOCA_CTX_STATE_STARTING && rdma->is_connected;
 }
 
-static bool rdma_progress(struct doca_ctx *ctx)
+static bool take_step(struct doca_rdma *rdma)
 {
-	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
+	struct doca_ctx *ctx = &rdma->ctx;
 	bool is_running = ctx->state == DOCA_CTX_STATE_RUNNING;
 
 	if (shim_alarm_expired(&ctx->alarm)) {
@@ -150,6 +150,18 @@ static bool rdma_progress(struct doca_ctx *ctx)
 	return true;
 }
 
+static bool rdma_progress(struct doca_ctx *ctx)
+{
+	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
+	bool has_done;
+
+	rdma->is_in_callback = true;
+	has_done = take_step(rdma);
+	if (doca_likely(shim_object_is_still(rdma, SHIM_RDMA))) /* a callback may destroy the context */
+		rdma->is_in_callback = false;
+	return has_done;
+}
+
 static bool rdma_arm(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
@@ -161,16 +173,8 @@ static bool rdma_arm(struct doca_ctx *ctx)
 
 /* ---- stop ---- */
 
-static bool has_tasks(const struct doca_rdma *rdma)
-{
-	for (int i = 0; i < RDMA_NUM_TASKS; i++)
-		if (rdma->conf[i].num_tasks > 0)
-			return true;
-	return false;
-}
-
-/* The vendor's samples expect that the stop of a context with tasks is in progress, and its storage applications that the stop
- * of one that only serves its peer is done. */
+/* The vendor's samples expect that a stop in a callback of the context is in progress; its storage applications and other programs,
+ * that one elsewhere is done if no task is in flight. */
 static void rdma_begin_stop(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
@@ -182,7 +186,8 @@ static void rdma_begin_stop(struct doca_ctx *ctx)
 		sim_qp_leave(connection->qp, -ECANCELED);
 	}
 	sim_receive_pool_flush(&rdma->group.receives);
-	rdma->is_disconnecting = !TAILQ_EMPTY(&rdma->connections) && has_tasks(rdma);
+	rdma->is_disconnecting =
+		(rdma->is_in_callback || ctx->is_in_state_callback) && !TAILQ_EMPTY(&rdma->connections);
 }
 
 static bool rdma_is_drained(const struct doca_ctx *ctx)

@@ -92,8 +92,9 @@ struct doca_rdma {
 	SLIST_HEAD(, rdma_listener) listeners;
 	atomic_bool has_cm_news; /* the connection manager has something to look at; any thread sets it */
 	bool is_turn_of_works;   /* to be completed, before receives */
-	bool is_disconnecting;   /* the context stops, and a step of the engine has to end its connections */
-	bool is_connected;       /* starting by connect: the next step of the engine lets the context run */
+	bool is_in_callback;     /* this thread may be in a callback of the context */
+	bool is_disconnecting; /* the context stops in a callback, and a step of the engine has to end its connections */
+	bool is_connected;     /* starting by connect: the next step of the engine lets the context run */
 };
 
 /* cm.c has the picture. */

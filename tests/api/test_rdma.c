@@ -367,16 +367,52 @@ static void test_stop_flushes_receives(void **state)
 	assert_peer_trace(pair->b, "receive 1 failed: DOCA_ERROR_IO_FAILED\nreceive 2 failed: DOCA_ERROR_IO_FAILED\n");
 }
 
-/* The vendor's samples stop in callbacks, and take the stop for failed unless it is in progress. */
-static void test_stop_of_a_connected_context_with_tasks_is_in_progress(void **state)
+static enum doca_ctx_states state_of(const struct peer *peer)
+{
+	enum doca_ctx_states state;
+
+	MUST(doca_ctx_get_state(peer->ctx, &state));
+	return state;
+}
+
+static void stop_in_callback(struct peer *peer)
+{
+	assert_result(doca_ctx_stop(peer->ctx), DOCA_ERROR_IN_PROGRESS);
+	assert_int_equal(state_of(peer), DOCA_CTX_STATE_STOPPING);
+}
+
+/* The vendor's samples take such a stop for failed unless it is in progress. */
+static void test_stop_in_a_callback_is_in_progress(void **state)
 {
 	struct pair *pair = *state;
-	enum doca_ctx_states ctx_state;
 
-	assert_result(doca_ctx_stop(pair->b->ctx), DOCA_ERROR_IN_PROGRESS);
-	MUST(doca_ctx_get_state(pair->b->ctx, &ctx_state));
-	assert_int_equal(ctx_state, DOCA_CTX_STATE_STOPPING);
+	pair->b->on_received = stop_in_callback;
+	peer_receive(pair->b, 1, NULL);
+	peer_send(pair->a, 2, NULL);
+	peers_drain(pair->a, pair->b, 0);
 	peer_stop(pair->b); /* until it is idle */
+}
+
+/* Programs stop a context whose tasks are complete, and destroy it at once. */
+static void test_stop_without_tasks_in_flight_is_done(void **state)
+{
+	struct pair *pair = *state;
+
+	peer_receive(pair->b, 1, NULL);
+	peer_send(pair->a, 2, NULL);
+	peers_drain(pair->a, pair->b, 0);
+	assert_result(doca_ctx_stop(pair->b->ctx), DOCA_SUCCESS);
+	assert_int_equal(state_of(pair->b), DOCA_CTX_STATE_IDLE);
+}
+
+static void test_stop_with_tasks_in_flight_is_in_progress(void **state)
+{
+	struct pair *pair = *state;
+
+	peer_receive(pair->b, 1, NULL);
+	assert_result(doca_ctx_stop(pair->b->ctx), DOCA_ERROR_IN_PROGRESS);
+	peer_stop(pair->b);
+	assert_peer_trace(pair->b, "receive 1 failed: DOCA_ERROR_IO_FAILED\n");
 }
 
 /* ---- connections ---- */
@@ -550,7 +586,9 @@ int main(void)
 						open_read_only_pair, close_pair),
 		WITH_PAIR(test_memory_of_a_destroyed_map_fails),
 		WITH_PAIR(test_stop_flushes_receives),
-		WITH_PAIR(test_stop_of_a_connected_context_with_tasks_is_in_progress),
+		WITH_PAIR(test_stop_in_a_callback_is_in_progress),
+		WITH_PAIR(test_stop_without_tasks_in_flight_is_done),
+		WITH_PAIR(test_stop_with_tasks_in_flight_is_in_progress),
 #ifndef RDMA_OF_2_5
 		WITH_PAIR(test_stop_of_a_connected_context_without_tasks_is_done),
 		WITH_PAIR(test_two_connections_share_the_receives),

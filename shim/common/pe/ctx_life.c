@@ -54,8 +54,12 @@ static void set_state(struct doca_ctx *ctx, enum doca_ctx_states to)
 	sim_trace_state(ctx->trace_id, from, to);
 	if (doca_unlikely(shim_call_hooks != NULL))
 		shim_call_hooks->ctx_changed(ctx, from);
-	if (ctx->state_changed)
+	if (ctx->state_changed) {
+		ctx->is_in_state_callback = true;
 		ctx->state_changed(ctx->user_data, ctx, from, to);
+		if (shim_ctx_is(ctx))
+			ctx->is_in_state_callback = false;
+	}
 	if (to == DOCA_CTX_STATE_IDLE && shim_object_is(pe, SHIM_PE))
 		shim_pe_vclock_leave_if_idle(pe);
 }

@@ -81,6 +81,7 @@ struct doca_ctx {
 	bool is_silent;    /* the engine's notification handle does not wake for it */
 	bool is_parked;    /* doca_pe_progress() skips it until doca_pe_clear_notification() */
 	bool is_internal;  /* the user does not see it as a context: no fault is injected at its start */
+	bool is_in_state_callback;
 	union doca_data user_data;
 	doca_ctx_state_changed_callback_t state_changed;
 };
