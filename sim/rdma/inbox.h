@@ -84,8 +84,8 @@ struct sim_inbox_shared {
 	_Atomic uint32_t refused_by_memory;   /* likewise, and the memory's export lacks */
 	_Atomic uint32_t taken;               /* enum sim_inbox_taken: by the one peer that sends messages */
 	_Atomic uint64_t kicks;               /* how often the peer has kicked the owner's process for this inbox */
-	_Atomic uint32_t answer; /* enum sim_qp_answer: what became of the owner's request for a connection */
-	struct sim_key requester;             /* of the peer's inbox, for an owner that has not connected to it */
+	_Atomic uint32_t answer;  /* enum sim_qp_answer: what became of the owner's request for a connection */
+	struct sim_key requester; /* of the peer's inbox, for an owner that has not connected to it */
 	/* Both. */
 	_Alignas(64) _Atomic uint64_t claim;
 	_Alignas(64) uint8_t ring[];
