@@ -100,11 +100,16 @@ static void test_a_changed_plan_ends_it(void **state)
 	assert_true(is_cached(world, site));
 }
 
-/* A rule that matched the site may fire at the next match: by chance, by count, by the clock. */
+/* A rule that matched the site may fire at the next match: by chance, by count, by the clock. An event waits for operations of
+ * any device. */
 static void test_where_a_rule_waits_nothing_is_cached(void **state)
 {
-	static const char *const waiting[] = { "dma.memcpy nth=100 tear", "dma.memcpy p=1e-9 tear",
-					       "dma.memcpy skip=99 tear", "dma.memcpy from=1s tear" };
+	static const char *const waiting[] = { "dma.memcpy nth=100 tear",
+					       "dma.memcpy p=1e-9 tear",
+					       "dma.memcpy skip=99 tear",
+					       "dma.memcpy from=1s tear",
+					       "link device=03:00.1 after='dma.memcpy nth=100' down=1s",
+					       "link side=host after='dma.memcpy nth=100' down=1s" };
 	struct world *world = *state;
 
 	for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++) {

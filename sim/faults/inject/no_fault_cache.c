@@ -30,6 +30,13 @@ static bool exclude_rule(struct sim_no_fault_cache *range, const struct sim_inde
 	return true;
 }
 
+/* The device of an event that begins after an operation is not the operation's. */
+static bool is_for_function(const struct sim_rule_index *index, const struct sim_slot_bitmap *function,
+			    uint32_t slot_index)
+{
+	return sim_slot_bitmap_has(function, slot_index) || sim_slot_bitmap_has(&index->after, slot_index);
+}
+
 /* Rules count whether their time has come or not. Under the lock of the index. */
 static bool find_range(const struct sim_rule_index *index, const struct sim_fault_site *site,
 		       struct sim_no_fault_cache *cache)
@@ -43,7 +50,7 @@ static bool find_range(const struct sim_rule_index *index, const struct sim_faul
 		const struct sim_index_entry *entry = &index->entries[slot_index];
 
 		if (load(&entry->id) && sim_index_entry_has_op(entry, site->op) &&
-		    sim_slot_bitmap_has(function, slot_index) && !exclude_rule(&range, entry, site))
+		    is_for_function(index, function, slot_index) && !exclude_rule(&range, entry, site))
 			return false;
 	}
 	*cache = range;
