@@ -65,6 +65,8 @@ static void poll_connection(struct doca_rdma_connection *connection)
 		if (connection->cm.channel && sim_channel_status(connection->cm.channel) >= 0 &&
 		    !sim_qp_peer_has_left(connection->qp))
 			return;
+		if (connection->cm.channel && !rdma_cm_has_path(connection->rdma, sim_qp_peer_function(connection->qp)))
+			return; /* the peer's disconnection does not arrive yet */
 		rdma_cm_set_state(connection, RDMA_CM_ENDED);
 		sim_qp_leave(connection->qp, -ECONNRESET);
 		break;

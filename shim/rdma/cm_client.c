@@ -81,7 +81,7 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
 	connection->cm.server = server->id;
 	connection->cm.addr = addr;
 	addr->num_users++;
-	if (doca_likely(plan.due_ns == 0 && !plan.is_refused))
+	if (doca_likely(plan.due_ns == 0 && !plan.is_refused && rdma_cm_has_path(rdma, server->id)))
 		rc = send_request(connection);
 	if (rc < 0) {
 		rdma_connection_destroy(connection);
@@ -92,7 +92,7 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
 	return DOCA_SUCCESS;
 }
 
-/* A fault refuses the request, or holds it back. Returns -EINPROGRESS or the reason of a failure. */
+/* A fault refuses the request, or has held it back. Returns -EINPROGRESS or the reason of a failure. */
 static int request_later(struct doca_rdma_connection *connection)
 {
 	int rc;
@@ -110,13 +110,16 @@ static int request_later(struct doca_rdma_connection *connection)
 /* The answer to a request. Returns 0 (established), -EINPROGRESS or the reason of a failure. */
 static int poll_answer(struct doca_rdma_connection *connection)
 {
-	bool is_sent = connection->cm.channel != NULL;
-	int status = doca_likely(is_sent) ? sim_channel_status(connection->cm.channel) : request_later(connection);
+	bool has_path = rdma_cm_has_path(connection->rdma, connection->cm.server);
+	int status = -EINPROGRESS;
 	struct sim_handshake_msg msg;
 	struct rdma_cm_request answer;
 
+	if (doca_likely(has_path))
+		status =
+			connection->cm.channel ? sim_channel_status(connection->cm.channel) : request_later(connection);
 	if (status == -EINPROGRESS && shim_now_ns() >= connection->cm.deadline_ns)
-		return -ETIMEDOUT;
+		return has_path ? -ETIMEDOUT : -ENETDOWN;
 	if (status < 0)
 		return status;
 	if (!sim_channel_receive(connection->cm.channel, &msg))
@@ -136,7 +139,9 @@ static void report_failure(struct doca_rdma_connection *connection, int reason)
 			"doca_rdma_connect_to_addr: %s, port %u: the server rejected the connection, or nobody listens there",
 			addr->text, addr->port);
 	else
-		sim_warn("doca_rdma_connect_to_addr: %s, port %u: %s", addr->text, addr->port, strerror(-reason));
+		sim_warn("doca_rdma_connect_to_addr: %s, port %u: %s", addr->text, addr->port,
+			 reason == -ENETDOWN ? "no answer in time: a network link on the way is down" :
+					       strerror(-reason));
 }
 
 bool rdma_cm_poll_request(struct doca_rdma_connection *connection)

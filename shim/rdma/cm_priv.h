@@ -36,6 +36,10 @@ void rdma_cm_enter(struct doca_rdma_connection *connection, enum rdma_cm_state s
  * moment, so that their order does not matter. */
 void rdma_cm_delay_news(struct doca_rdma_connection *connection);
 
+/* Whether the network links between the context's function and @peer_function let a packet pass. If not, the context looks again
+ * when that may have changed. */
+bool rdma_cm_has_path(struct doca_rdma *rdma, uint32_t peer_function);
+
 /* The next step of the context looks at its listeners and connections. In any thread, @arg is the context; or in its own. */
 void rdma_cm_notify(void *arg);
 void rdma_cm_notify_self(struct doca_rdma *rdma);

@@ -251,7 +251,8 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_conne
 		reject(rdma_connection);
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	}
-	rdma_connection->cm.is_accepted = rdma_connection->cm.plan.due_ns > 0;
+	rdma_connection->cm.is_accepted = rdma_connection->cm.plan.due_ns > 0 ||
+					  !rdma_cm_has_path(rdma_connection->rdma, rdma_connection->cm.peer_function);
 	if (doca_likely(!rdma_connection->cm.is_accepted))
 		rc = send_answer(rdma_connection);
 	else
@@ -281,6 +282,6 @@ void rdma_cm_poll_offer(struct doca_rdma_connection *connection)
 		return;
 	else if (shim_now_ns() < connection->cm.plan.due_ns)
 		shim_ctx_set_alarm(&connection->rdma->ctx, connection->cm.plan.due_ns);
-	else if (send_answer(connection) < 0)
+	else if (rdma_cm_has_path(connection->rdma, connection->cm.peer_function) && send_answer(connection) < 0)
 		rdma_cm_enter(connection, RDMA_CM_FAILED);
 }

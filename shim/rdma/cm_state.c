@@ -7,6 +7,7 @@
 #include "shim/common/pe/pe_priv.h"
 #include "shim/common/process/runtime.h"
 #include "sim/protocol/wire.h"
+#include "sim/rdma/network_path.h"
 
 void rdma_cm_set_state(struct doca_rdma_connection *connection, enum rdma_cm_state to)
 {
@@ -34,6 +35,16 @@ void rdma_cm_delay_news(struct doca_rdma_connection *connection)
 
 	if (round_trip_ns > 0)
 		connection->cm.news_due_ns = shim_now_ns() + round_trip_ns;
+}
+
+bool rdma_cm_has_path(struct doca_rdma *rdma, uint32_t peer_function)
+{
+	uint64_t retry_ns =
+		sim_network_path_retry_ns(shim_session(), shim_dev_function(rdma->ctx.dev)->id, peer_function);
+
+	if (doca_unlikely(retry_ns > 0))
+		shim_ctx_set_alarm(&rdma->ctx, retry_ns);
+	return retry_ns == 0;
 }
 
 void rdma_cm_notify(void *arg)

@@ -424,6 +424,8 @@ static const char *describe_failure(int rc)
 		return "the peer posted no receive in time (doca_rdma_set_rnr_retry_count)";
 	case ETIMEDOUT:
 		return "the peer did not connect in time";
+	case ENETDOWN:
+		return "a network link on the way was down for longer than the requester repeats requests";
 	case EHOSTDOWN:
 		return "the peer's process gives no sign of life; is it stopped (SIGSTOP, a debugger)?";
 	case ECONNRESET:

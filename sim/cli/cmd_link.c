@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim link: take down or slow down a card's PCIe link to the host, in a live session. */
+/* bfsim link: take down or slow down a card's PCIe link to the host, or take down a network link, in a live session. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +13,7 @@
 struct options {
 	struct cli_session_opt session;
 	const char *duration, *to, *part;
+	bool is_net;
 	struct cli_words words;
 };
 
@@ -23,6 +24,8 @@ static const struct cli_option option_list[] = {
 		 "degrade: the generation and width that the link runs at, such as gen2x4"),
 	CLI_TEXT(0, "part", "PART", struct options, part,
 		 "errors: the part of the packets that is repeated, such as 1%"),
+	CLI_FLAG(0, "net", struct options, is_net,
+		 "down: the network link of the function, in place of the card's link to the host"),
 	{ 0 },
 };
 
@@ -32,6 +35,8 @@ static void check_options(void *all, struct argp_state *state)
 
 	if (options->words.count != 2)
 		argp_error(state, "give down, degrade or errors, and a PCI address or an RDMA device");
+	else if (options->is_net && strcmp(options->words.list[0], "down") != 0)
+		argp_error(state, "--net goes with down only");
 }
 
 static int take_link_down(const struct options *options)
@@ -43,7 +48,8 @@ static int take_link_down(const struct options *options)
 		return CLI_USAGE;
 	}
 	snprintf(action, sizeof(action), "down=%s", options->duration);
-	return cli_faults_inject_at_device(options->session.dir, "link", options->words.list[1], action, NULL);
+	return cli_faults_inject_at_device(options->session.dir, options->is_net ? "net.link" : "link",
+					   options->words.list[1], action, NULL);
 }
 
 static int degrade_link(const struct options *options, const char *action, const char *option, const char *value)
@@ -85,9 +91,11 @@ int cli_link(int argc, char **argv)
 		.max_words = CLI_MANY_WORDS,
 		.check = check_options,
 		.args_doc =
-			"down ADDRESS --for TIME\ndegrade ADDRESS --to genNxM [--for TIME]\nerrors ADDRESS --part PART [--for TIME]",
-		.doc = "Take down or slow down a card's link to the host while programs use it.\v"
-		       "down: jobs that cross the link wait. degrade, errors: jobs take longer, if the session's clock is timed "
+			"down ADDRESS [--net] --for TIME\ndegrade ADDRESS --to genNxM [--for TIME]\nerrors ADDRESS --part PART [--for TIME]",
+		.doc = "Take down or slow down a card's link to the host, or take down a network link, while programs use it.\v"
+		       "down: jobs that cross the link wait. down --net: RDMA's requests through the function, and those of the "
+		       "functions that share its port if it is a physical function of the DPU, are repeated until the link is up, "
+		       "or fail. degrade, errors: jobs take longer, if the session's clock is timed "
 		       "or virtual (bfsim up --clock). ADDRESS is a PCI address or an RDMA device of the card, and may contain "
 		       "* and ?; bfsim devs lists them. bfsim fault add injects the same at a time or by chance, see "
 		       "doc/faults.md.",

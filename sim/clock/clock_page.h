@@ -24,6 +24,7 @@
 #define SIM_CLOCK_MAX_PARTICIPANTS 1024 /* a multiple of 64 */
 #define SIM_CLOCK_MAX_ENGINES      4096
 #define SIM_CLOCK_MAX_WINDOWS      64 /* of one link, at a time */
+#define SIM_CLOCK_MAX_FUNCTIONS    4096
 
 /* The degradation of a link by one rule (link_state.h); all zero = none. */
 struct sim_clock_degrade_window {
@@ -46,10 +47,23 @@ struct sim_clock_card {
 	struct sim_clock_link_degradation degradation;
 };
 
-/* The network between cards: stations with the session times until which they are busy. */
+/* The outage of a function's network link by one rule (net_outage.h); all zero = none. */
+struct sim_clock_net_outage {
+	_Atomic uint64_t down_ns, up_ns; /* the link is down from the first on, before the second */
+	_Atomic uint32_t rule;           /* id; 0 = the entry is free */
+};
+
+struct sim_clock_net_link {
+	_Atomic uint32_t end; /* outages in use end before this one */
+	struct sim_clock_net_outage outages[SIM_CLOCK_MAX_WINDOWS];
+};
+
+/* The network between cards: stations with the session times until which they are busy, and the links of functions. */
 struct sim_clock_net {
 	_Alignas(64) struct sim_clock_lock lock;
 	struct pcie_net_state state;
+	_Atomic uint32_t has_outages; /* at any link; 0: no reader has to look */
+	struct sim_clock_net_link links[SIM_CLOCK_MAX_FUNCTIONS];
 };
 
 enum sim_clock_participant_state {

@@ -39,6 +39,9 @@ static int add_rule(struct daemon *daemon, const struct sim_rule *rule, const st
 	if (rc == 0)
 		rc = sim_plan_add(&shared->plan, rule, delays, sim_fault_events_rule_begin_ns(&daemon->fault_events),
 				  ret_id);
+	if (rc == 0)
+		sim_fault_events_announce_net_links(
+			&daemon->fault_events); /* before the reply, as programs go on then */
 	free(delays);
 	return rc;
 }

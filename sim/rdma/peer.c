@@ -271,12 +271,6 @@ static bool waits_for_peer(const struct sim_qp *qp)
 	return sim_qp_has_message_under_way(qp) && !lacks_receive(qp, number);
 }
 
-/* Of the oldest message that is under way, by the model; 0 = no model. */
-static uint64_t arrival_ns(const struct sim_qp *qp)
-{
-	return STAILQ_FIRST(STAILQ_EMPTY(&qp->unanswered) ? &qp->queued : &qp->unanswered)->arrival_ns;
-}
-
 int sim_qp_watch_peer(struct sim_qp *qp)
 {
 	uint64_t signs;
@@ -287,7 +281,7 @@ int sim_qp_watch_peer(struct sim_qp *qp)
 	}
 	signs = count_signs(qp);
 	if (signs != qp->watch.signs)
-		begin_watch(&qp->watch, signs, sim_qp_now_ns(qp), arrival_ns(qp));
+		begin_watch(&qp->watch, signs, sim_qp_now_ns(qp), sim_qp_oldest_message(qp)->arrival_ns);
 	else if (is_overdue(qp, &qp->watch, sim_qp_now_ns(qp)) || atomic_load(&qp->is_overdue_in_tick))
 		return give_up(qp);
 	else if (is_kick_due(&qp->watch, sim_qp_now_ns(qp)))
@@ -320,7 +314,13 @@ bool sim_qp_watch_peer_in_tick(struct sim_qp *qp)
 	uint64_t now_ns;
 	bool is_due;
 
-	if (atomic_load(&qp->num_begun) == 0 || !sim_remote_acquire(qp->peer))
+	if (atomic_load(&qp->num_begun) == 0)
+		return false;
+	if (sim_qp_is_cut_in_tick(qp)) {
+		qp->tick_watch.signs = 0;
+		return true;
+	}
+	if (!sim_remote_acquire(qp->peer))
 		return false;
 	now_ns = sim_monotonic_ns();
 	is_due = look_for_signs(qp, now_ns);

@@ -382,6 +382,8 @@ static bool has_sender(const struct sim_qp *qp)
 /* In model time: works that have ended, and a peer that has left. */
 static void progress_model(struct sim_qp *qp)
 {
+	if (qp->is_cut)
+		return;
 	sim_requester_release(qp, sim_qp_now_ns(qp));
 	if (qp->state != SIM_QP_READY)
 		update_group(qp);
@@ -399,13 +401,17 @@ static void progress_as(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 	qp->now_ns = now_ns;
 	if (qp->state == SIM_QP_RESET && is_responder && has_sender(qp))
 		connect_to_sender(qp);
+	if (qp->state == SIM_QP_READY)
+		rc = sim_qp_check_path(qp);
+	if (rc < 0)
+		sim_qp_fail(qp, rc);
 	if (qp->timing)
 		progress_model(qp);
 	if (qp->state != SIM_QP_READY)
 		return;
 	if (is_responder)
 		rc = sim_responder_progress(qp);
-	if (rc == 0)
+	if (rc == 0 && !qp->is_cut)
 		rc = sim_requester_progress(qp);
 	sim_qp_tell_responder(qp);
 	if (rc < 0)
@@ -458,7 +464,10 @@ uint64_t sim_qp_deadline_ns(const struct sim_qp *qp)
 {
 	const struct sim_rdma_work *first = STAILQ_FIRST(&qp->queued);
 	uint64_t deadline_ns = first && first->not_before_ns > 0 ? first->not_before_ns : UINT64_MAX;
+	uint64_t message_due_ns = atomic_load(&qp->message_due_ns);
 
+	if (qp->lost_since_ns > 0)
+		return min_u64(sim_qp_retry_deadline_ns(qp), message_due_ns > 0 ? message_due_ns : UINT64_MAX);
 	if (sim_qp_waits_for_model(qp))
 		deadline_ns = min_u64(deadline_ns, model_deadline_ns(qp));
 	if (qp->waits_since_ns > 0)

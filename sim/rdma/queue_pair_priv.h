@@ -83,6 +83,9 @@ struct sim_qp {
 	uint64_t waits_since_ns;         /* for a peer that is not connected; 0 = does not wait */
 	uint64_t not_ready_since_ns;     /* the peer has no receive; 0 = it has */
 	struct sim_qp_watch watch;
+	bool is_cut;                /* as of this step: no packet passes */
+	uint64_t lost_since_ns;     /* requests are sent again since then; 0 = they are not lost */
+	uint64_t retry_ns;          /* then the next time */
 	_Atomic uint64_t num_begun; /* messages of which a record is written; the engine's thread reads it */
 	/* Engine's thread. */
 	struct sim_qp_watch tick_watch;
@@ -97,6 +100,7 @@ struct sim_qp {
 	bool is_recorded; /* the message that is being received */
 	uint64_t num_executed;
 	_Atomic uint64_t message_due_ns; /* the message at the ring's head arrives then; 0 = it has, or there is none */
+	uint64_t lost_until_ns;          /* that message was lost, and is sent again then; 0 = it was not */
 };
 
 /* The current time, read once a step of the requester. */
@@ -172,6 +176,21 @@ uint64_t sim_qp_watch_deadline_ns(const struct sim_qp *qp);
  * lock, once a tick. Returns whether to tick on. */
 bool sim_qp_watch_peer_in_tick(struct sim_qp *qp);
 
+/* ---- network_path.c ---- */
+
+/* At the begin of a step of the requester: set @is_cut. Returns 0, or -ENETDOWN: the retries are over. */
+int sim_qp_check_path(struct sim_qp *qp);
+
+/* While the requester sends again: when a step is due. */
+uint64_t sim_qp_retry_deadline_ns(const struct sim_qp *qp);
+
+/* If the message at the ring's head, which had to arrive at @arrival_ns, was lost: when it is sent again; else 0. The lock is
+ * held. @now_ns: session time, or 0. */
+uint64_t sim_qp_message_lost_until_ns(struct sim_qp *qp, uint64_t arrival_ns, uint64_t now_ns);
+
+/* Whether no packet passes now, as the engine's thread asks. */
+bool sim_qp_is_cut_in_tick(const struct sim_qp *qp);
+
 /* ---- queue_pair.c ---- */
 
 static inline bool sim_qp_has_open_works(const struct sim_qp *qp)
@@ -183,6 +202,12 @@ static inline bool sim_qp_has_open_works(const struct sim_qp *qp)
 static inline bool sim_qp_has_message_under_way(const struct sim_qp *qp)
 {
 	return qp->is_begun || !STAILQ_EMPTY(&qp->unanswered);
+}
+
+/* The oldest message of which the peer has a part, and no answer has come; there is one. */
+static inline struct sim_rdma_work *sim_qp_oldest_message(const struct sim_qp *qp)
+{
+	return STAILQ_FIRST(STAILQ_EMPTY(&qp->unanswered) ? &qp->queued : &qp->unanswered);
 }
 
 /* Whether something waits for a time of the model. */

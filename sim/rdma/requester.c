@@ -59,10 +59,14 @@ void sim_requester_flush(struct sim_qp *qp, int reason)
 
 	if (reason == -ECANCELED)
 		sim_requester_release(qp, UINT64_MAX);
+	if (reason == -ENETDOWN) { /* their answers have not come */
+		STAILQ_CONCAT(&qp->timed, &qp->unanswered);
+		STAILQ_CONCAT(&qp->unanswered, &qp->timed);
+	}
 	STAILQ_CONCAT(&qp->unanswered, &qp->queued);
 	qp->first_untimed = NULL;
 	while ((work = take_first(&qp->unanswered))) {
-		if (reason == -ECANCELED)
+		if (reason == -ECANCELED || reason == -ENETDOWN)
 			work->end_ns = 0;
 		complete(qp, work, reason);
 		reason = -ECANCELED;
@@ -70,6 +74,8 @@ void sim_requester_flush(struct sim_qp *qp, int reason)
 	qp->waits_since_ns = 0;
 	qp->not_ready_since_ns = 0;
 	qp->watch.signs = 0;
+	qp->is_cut = false;
+	qp->lost_since_ns = 0;
 }
 
 /* ---- messages ---- */
@@ -320,7 +326,7 @@ bool sim_requester_arm(struct sim_qp *qp)
 {
 	bool would;
 
-	if (!sim_qp_has_open_works(qp))
+	if (!sim_qp_has_open_works(qp) || qp->is_cut)
 		return false;
 	if (!sim_remote_acquire(qp->peer))
 		return atomic_load(&qp->last_words.is_set);

@@ -69,13 +69,15 @@ static void refuse_until_ready(struct sim_qp *qp, uint64_t number)
 	qp->must_tell_requester = true;
 }
 
-/* Whether the message arrives later than now. */
+/* Whether the message arrives later than now: it travels, or was lost. */
 static bool is_on_its_way(struct sim_qp *qp, const struct sim_inbox_head *head, uint64_t now_ns)
 {
 	uint64_t due_ns = head->due_ns;
 
 	if (due_ns > 0 && due_ns <= (now_ns > 0 ? now_ns : sim_session_now_ns(qp->session)))
 		due_ns = 0;
+	if (due_ns == 0)
+		due_ns = sim_qp_message_lost_until_ns(qp, head->due_ns, now_ns);
 	atomic_store(&qp->message_due_ns, due_ns);
 	return due_ns > 0;
 }
@@ -107,6 +109,7 @@ static int begin_message(struct sim_qp *qp, uint64_t now_ns)
 	receive->immediate = head.immediate;
 	receive->bytes = head.bytes;
 	set_receive(qp, receive);
+	qp->lost_until_ns = 0;
 	qp->bytes_received = 0;
 	qp->is_recorded = head.is_recorded != 0;
 	return !receive->is_written && head.bytes > receive->room_bytes ? end_message(qp, -EMSGSIZE) : 0;

@@ -76,6 +76,11 @@ uint64_t sim_qp_timing_round_trip_ns(const struct sim_qp_timing *timing)
 		add_saturating_u64(network_ps, connection->requester->request_ps + connection->requester->complete_ps));
 }
 
+uint64_t sim_qp_timing_retransmission_ns(const struct sim_qp_timing *timing)
+{
+	return sim_clock_ns(timing->connection.requester->retransmission_ps);
+}
+
 void sim_qp_timing_run(struct sim_qp_timing *timing, struct sim_rdma_work *work)
 {
 	const struct pcie_net_request request = { .op = work->op,

@@ -27,6 +27,9 @@ void sim_qp_timing_destroy(struct sim_qp_timing *timing);
 /* Of a message without data and its answer, on an idle network. */
 uint64_t sim_qp_timing_round_trip_ns(const struct sim_qp_timing *timing);
 
+/* The requester's time-out, after which it sends again. */
+uint64_t sim_qp_timing_retransmission_ns(const struct sim_qp_timing *timing);
+
 /* Fill in the times of a request, the next one in order. */
 void sim_qp_timing_run(struct sim_qp_timing *timing, struct sim_rdma_work *work);
 

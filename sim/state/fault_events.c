@@ -18,6 +18,7 @@ static void update_next_event(struct sim_fault_events *events)
 		return;
 	events->generation = generation;
 	events->next_ns = sim_injector_next_event_ns(events->faults, events->injected_ns);
+	sim_fault_events_announce_net_links(events);
 }
 
 uint64_t sim_fault_events_rule_begin_ns(struct sim_fault_events *events)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/state/fault_events.h - timed rules for functions and for the links of their cards.
+/* sim/state/fault_events.h - timed rules for functions, for the links of their cards, and for their network links.
  *
  *   rule --begins--> status word of a function (function_status.h), window of a link (sim/clock/link_state.h)
  *                    --> ops: close the objects that use the function, wake waiting threads
+ *   rule --is added--> outage of a network link (sim/clock/net_outage.h), from its begin on
  *
  * Each owner of a card has one instance: the daemon of a session, or a process with a private card.
  * The instance evaluates the plan (sim/faults/inject/injector.h, "Events") for all functions whenever
@@ -70,11 +71,20 @@ uint64_t sim_fault_events_deadline_ns(const struct sim_fault_events *events);
  * timer: while an event is pending, the deadline is one poll interval (1 ms) after @now_ms. */
 uint64_t sim_fault_events_deadline_ms(const struct sim_fault_events *events, uint64_t now_ms);
 
+/* net_faults.c: write the outages of network links whose begin is known, after a rule was added. sim_fault_events_run() does, too. */
+void sim_fault_events_announce_net_links(struct sim_fault_events *events);
+
 /* function_faults.c, for fault_events.c: evaluate the rules for all functions; clear SIM_FUNCTION_LINK_DOWN of
  * links that are up again. */
 void sim_fault_events_inject_functions(struct sim_fault_events *events, uint64_t since_ns);
 void sim_fault_events_update_links(struct sim_fault_events *events);
 /* ... and close the windows of removed rules. */
 void sim_fault_events_close_removed_windows(struct sim_fault_events *events);
+
+/* net_faults.c: a rule for network links begins at @function; close the outages of removed rules. */
+void sim_fault_events_take_net_link_down(struct sim_fault_events *events, uint32_t function, uint32_t id,
+					 const struct sim_rule *rule);
+void sim_fault_events_close_removed_outages(struct sim_fault_events *events,
+					    bool (*rule_exists)(const void *arg, uint32_t rule));
 
 #endif

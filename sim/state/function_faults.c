@@ -104,13 +104,13 @@ static void set_link_down(struct sim_fault_events *events, uint32_t card, bool d
 /* The function that a rule hits: the argument of the injector's callbacks. */
 struct function_hit {
 	struct sim_fault_events *events;
+	enum sim_op op;
 	uint32_t function;
 };
 
 /* A rule's duration counts from its evaluation, even if the evaluation comes after its begin. */
-static void degrade_link(void *arg, uint32_t id, const struct sim_rule *rule)
+static void degrade_link(const struct function_hit *hit, uint32_t id, const struct sim_rule *rule)
 {
-	const struct function_hit *hit = arg;
 	struct sim_fault_events *events = hit->events;
 	uint64_t now_ns = events->injected_ns;
 	struct sim_clock_degrade degrade = { .generation = rule->link_gen,
@@ -128,6 +128,16 @@ static void degrade_link(void *arg, uint32_t id, const struct sim_rule *rule)
 		return;
 	set_link_down(events, events->topology->functions[hit->function].card, true);
 	sim_fault_events_update_links(events);
+}
+
+static void on_fire(void *arg, uint32_t id, const struct sim_rule *rule)
+{
+	const struct function_hit *hit = arg;
+
+	if (hit->op == SIM_OP_NET_LINK)
+		sim_fault_events_take_net_link_down(hit->events, hit->function, id, rule);
+	else
+		degrade_link(hit, id, rule);
 }
 
 void sim_fault_events_update_links(struct sim_fault_events *events)
@@ -165,6 +175,7 @@ void sim_fault_events_close_removed_windows(struct sim_fault_events *events)
 		last = events->topology->functions[i].card;
 		sim_clock_link_restore(sim_clock_card(events->clock, i), is_in_plan, events);
 	}
+	sim_fault_events_close_removed_outages(events, is_in_plan);
 	sim_fault_events_update_links(events);
 }
 
@@ -212,7 +223,7 @@ static void inject_into_function(struct sim_fault_events *events, enum sim_op op
 {
 	const struct pcie_function *about = &events->topology->functions[function];
 	const struct sim_process process = { .side = about->side };
-	struct function_hit hit = { events, function };
+	struct function_hit hit = { events, op, function };
 	const struct sim_fault_site site = { .op = op,
 					     .function = function,
 					     .process = &process,
@@ -220,7 +231,7 @@ static void inject_into_function(struct sim_fault_events *events, enum sim_op op
 					     .upto_ns = begin_ns,
 					     .now_ns = events->injected_ns,
 					     .is_noop = is_rule_noop,
-					     .on_fire = degrade_link,
+					     .on_fire = on_fire,
 					     .arg = &hit };
 	char addr[PCIE_ADDR_TEXT_SIZE];
 	struct sim_fault_hit fault_hit;

@@ -210,6 +210,36 @@ test_what_a_session_changed_is_marked() {
 	bfsim down --session s
 }
 
+# The DPU's function takes the others of its port along.
+test_network_links_that_are_down_are_shown() {
+	bfsim up --session s >/dev/null
+	status 0 bfsim link down 03:00.0 --net --for 1000s --session s
+	same '' "$(cat out err)"
+	status 0 bfsim devs --session s
+	says '^dpu +0000:03:00.0 .* network link down$' out
+	says '^host +0000:b1:00.0 .* network link down$' out
+	lacks '00.1 .* network link down$' out
+	status 0 bfsim ps --session s
+	says '^dpu 0000:03:00.0: network link down$' out
+	bfsim devs --session s --json >devs.json
+	python3 - <<-'EOF2'
+		import json
+		(card,) = json.load(open('devs.json'))['cards']
+		functions = {(f['side'], f['pci'][5:]): f for f in card['functions']}
+		down, up = functions['dpu', '03:00.0'], functions['dpu', '03:00.1']
+		assert down['state'] == 'works' and down['net-link'] == 'down' and 0 < down['net-link-up-in-ns'] <= 10**12, down
+		assert (up['net-link'], up['net-link-up-in-ns']) == ('up', 0), up
+	EOF2
+	status 0 bfsim fault list --session s
+	says ' 1 +1 +1  net.link device=0000:03:00.0 down=1000s$' out
+	status 0 bfsim fault rm 1 --session s
+	status 0 bfsim devs --session s
+	lacks 'network link' out
+	status 2 bfsim link degrade 03:00.0 --net --to gen2x4 --session s
+	says '--net goes with down only' err
+	bfsim down --session s
+}
+
 test_what_is_not_there_is_named() {
 	status 2 bfsim caps --lib flow
 	says '--lib flow: bfsim does not simulate libdoca_flow; --list-libs' err

@@ -65,7 +65,8 @@ static void on_disconnected(struct doca_rdma_connection *connection, union doca_
 /* Whether the client finds no server, or gets no answer. */
 static bool must_time_out(void)
 {
-	return cell_is("hang") || (strcmp(cell->op, "rdma.listen") == 0 && !cell_is("stall"));
+	return cell_is("hang") || (strcmp(cell->op, "rdma.listen") == 0 && !cell_is("stall")) ||
+	       strstr(cell->rest, "down=1000s");
 }
 
 static struct peer *open_started(void)
@@ -114,7 +115,7 @@ static void connections_dpu(struct side *side)
 	}
 	expect_trace(client, cell->on_dpu);
 	expect_trace(server, cell->on_host);
-	if (cell_is("stall"))
+	if (cell_is("stall") || strstr(cell->rest, "down=500ms"))
 		CHECK(cell_since_ns(begin_ns) >= CELL_DELAY_NS);
 	if (must_time_out())
 		CHECK(cell_since_ns(begin_ns) >= SHORT_MS * UINT64_C(1000000));
@@ -161,6 +162,30 @@ static void held_dpu(struct side *side)
 	peer_close(server);
 }
 
+/* The client disconnects while the link is down: the server learns of it when the link is up. */
+static void cut_dpu(struct side *side)
+{
+	struct peer *client = open_started(), *server = open_started();
+	struct doca_rdma_addr *addr = address_of(server);
+	uint64_t begin_ns;
+
+	CHECK(doca_rdma_start_listen_to_port(server->rdma, PORT) == DOCA_SUCCESS);
+	CHECK(doca_rdma_connect_to_addr(client->rdma, addr, (union doca_data){ .ptr = addr }) == DOCA_SUCCESS);
+	progress_to(client, "established", server, "established");
+	begin_ns = bfsim_now_ns();
+	cell_arm();
+	CHECK(doca_rdma_connection_disconnect(client->connections[0]) == DOCA_SUCCESS);
+	progress_to(client, "disconnected", server, "");
+	CHECK(cell_since_ns(begin_ns) >= CELL_DELAY_NS || !strstr(server->trace, "disconnected"));
+	progress_to(client, "", server, "disconnected");
+	CHECK(cell_since_ns(begin_ns) >= CELL_DELAY_NS);
+	expect_trace(client, cell->on_dpu);
+	expect_trace(server, cell->on_host);
+	cell_expect_hit();
+	peer_close(client);
+	peer_close(server);
+}
+
 #define CELL(op, act, rest, client, server)                                   \
 	{                                                                     \
 		op, act, rest, connections_dpu, comch_nothing, client, server \
@@ -180,6 +205,12 @@ static const struct cell cells[] = {
 	CELL("rdma.listen", "refuse", "nth=1 refuse", "failure\n", "listen: DOCA_ERROR_CONNECTION_ABORTED\n"),
 	CELL("rdma.listen", "fail", "nth=1 fail=TIME_OUT", "failure\n", "listen: DOCA_ERROR_TIME_OUT\n"),
 	CELL("rdma.listen", "stall", "nth=1 stall=500ms", "established\n", "request\nestablished\n"),
+	CELL("net.link", "down", "device=03:00.0 side=dpu down=500ms", "established\n", "request\nestablished\n"),
+	CELL("net.link", "down", "device=03:00.0 side=dpu down=1000s", "failure\n", ""),
+	CELL("net.link", "down", "device=03:00.0 side=dpu after='rdma.accept' down=500ms", "established\n",
+	     "request\nestablished\n"),
+	{ "net.link", "down", "device=03:00.0 side=dpu down=500ms", cut_dpu, comch_nothing,
+	  "established\ndisconnected\n", "request\nestablished\ndisconnected\n" },
 	{ "rdma.receive", "hang", "nth=1 hang", held_dpu, comch_nothing, "established\nsend 1 done\ndisconnected\n",
 	  "request\nestablished\ndisconnected\nreceive 1 failed: DOCA_ERROR_IO_FAILED\n" },
 };

@@ -15,7 +15,7 @@ use_bfsim "$1"
 connect() {
 	side=$1 file=$2
 	shift 2
-	status "${wanted_status:-0}" bfsim run --timeout 60 --clock virtual --topology "$file" "$@" \
+	status "${wanted_status:-0}" bfsim run --timeout "${timeout:-60}" --clock virtual --topology "$file" "$@" \
 		--on node0/dpu="exec '$pair' server 1 1 $PWD/events.server 0" --on "$side=exec '$pair' client 1 1 $PWD/events 0"
 }
 
@@ -79,6 +79,24 @@ test_a_port_without_a_link_is_not_reached() {
 	sed '/to: "node2/d' "$topology" >island.yaml
 	wanted_status=1 connect node2/host island.yaml
 	says 'doca_rdma_connect_to_addr: 198.18.0.1: the network has no path to it' err
+}
+
+# One request is repeated, which the trace says.
+test_a_link_that_is_up_again_delays_a_request() {
+	connect node1/host "$topology" --require-faults --trace t.json --fault "net.link side=node0/dpu after='rdma.write' down=1ms"
+	grep -q 'RDMA: the network link of mlx5_0, or that of a peer, is down; requests are repeated' t.json
+	end=$(sed -n 's/^ *\([0-9]*\) client ends$/\1/p' events)
+	[ "$end" -gt 67000000 ]
+	[ "$end" -lt 134000000 ]
+}
+
+# After 4 s of model time, and at the client's time-out.
+test_a_link_that_stays_down_fails_its_connections() {
+	begin='net.link device=03:00.0 side=node0/dpu'
+	timeout=2 wanted_status=124 connect node1/host "$topology" --require-faults --fault "$begin after='rdma.write nth=1' down=100s"
+	says 'at 4\.0000[0-9]+ s: RDMA write task failed: a network link on the way was down for longer than the requester repeats' err
+	wanted_status=1 connect node1/host "$topology" --fault "$begin from=0s down=100s"
+	says '198.18.0.1, port 1: no answer in time: a network link on the way is down' err
 }
 
 run_tests "$0" "$work"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* RDMA between processes of a session: by descriptors and by addresses, over each data path, and when a peer dies. */
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "cmocka_test.h"
 #include "rdma_util.h"
 #include "session_util.h"
+#include "sim/control/control.h"
 
 #define PORT 13579
 
@@ -608,6 +610,87 @@ static void test_death_of_a_peer_disconnects(void **state)
 	expect_text(ask(&server, ORDER_AWAIT, 1, ""), "disconnected\n");
 }
 
+/* ---- a network link that is down: rules come from a process that runs no program ---- */
+
+static uint32_t take_link_down(void)
+{
+	char delays_file[SIM_DELAYS_FILE_SIZE];
+	struct sim_rule_error error;
+	struct sim_rule rule;
+	uint32_t id;
+	int dir_fd = open(test_session.dir, O_PATH);
+
+	assert_int_equal(sim_rule_parse("net.link device=03:00.0 side=dpu down=1000s", &rule, delays_file, &error), 0);
+	assert_int_equal(sim_control_add_fault(dir_fd, &rule, NULL, &id), 0);
+	close(dir_fd);
+	return id;
+}
+
+static void take_link_up(uint32_t id)
+{
+	int dir_fd = open(test_session.dir, O_PATH);
+
+	assert_int_equal(sim_control_change_faults(dir_fd, SIM_FAULT_REMOVE, id, 0), 0);
+	close(dir_fd);
+}
+
+static void test_requests_wait_for_a_network_link(void **state)
+{
+	const struct worker_arg host = { .side = "host" }, dpu = { .side = "dpu" };
+	struct proc a, b;
+	uint32_t id;
+
+	proc_start(&a, worker, &host);
+	proc_start(&b, worker, &dpu);
+	connect_both(&a, &b);
+	id = take_link_down();
+	ask(&a, ORDER_WRITE, 1, "late");
+	ask(&a, ORDER_SEND, 1, "hello");
+	ask(&b, ORDER_RECEIVE, 1, "");
+	expect_text(ask(&b, ORDER_PEEK, 0, ""), "");
+	take_link_up(id);
+	expect_text(ask(&a, ORDER_SLEEP, 2, ""), "write 0 done\nsend 0 done\n");
+	expect_text(ask(&b, ORDER_SLEEP, 1, ""), "receive 0 done: 6 bytes by SEND\n");
+	expect_text(ask(&b, ORDER_PEEK, 0, ""), "hello");
+}
+
+/* The peer's own requests fail, too; neither program polls. */
+static void test_network_link_that_stays_down_fails_both_ends(void **state)
+{
+	const struct worker_arg host = { .side = "host" }, dpu = { .side = "dpu" };
+	struct proc a, b;
+
+	proc_start(&a, worker, &host);
+	proc_start(&b, worker, &dpu);
+	connect_both(&a, &b);
+	take_link_down();
+	ask(&a, ORDER_WRITE, 2, "lost");
+	ask(&b, ORDER_WRITE, 1, "lost");
+	expect_text(ask(&a, ORDER_SLEEP, 2, ""),
+		    "write 0 failed: DOCA_ERROR_IO_FAILED\nwrite 1 failed: DOCA_ERROR_IO_FAILED\n");
+	expect_text(ask(&b, ORDER_SLEEP, 1, ""), "write 0 failed: DOCA_ERROR_IO_FAILED\n");
+	expect_text(ask(&a, ORDER_PEEK, 0, ""), "");
+	expect_text(ask(&b, ORDER_PEEK, 0, ""), "");
+}
+
+static void test_client_does_not_connect_over_a_link_that_is_down(void **state)
+{
+	const struct worker_arg host = { .side = "host" }, dpu = { .side = "dpu" };
+	struct proc client, server;
+	uint32_t id;
+
+	proc_start(&client, worker, &host);
+	proc_start(&server, worker, &dpu);
+	ask(&server, ORDER_LISTEN, 0, "");
+	id = take_link_down();
+	ask(&client, ORDER_REQUEST, 0, DPU_ADDRESS);
+	expect_text(ask(&client, ORDER_SLEEP, 1, ""), "failure\n");
+	take_link_up(id);
+	ask(&client, ORDER_REQUEST, 0, DPU_ADDRESS);
+	expect_text(ask(&server, ORDER_AWAIT, 2, ""), REQUESTED "established\n");
+	expect_text(ask(&client, ORDER_AWAIT, 1, ""), "established\n");
+}
+
 #define IN_SESSION(test) cmocka_unit_test_setup_teardown(test, session_setup, session_teardown)
 
 int main(void)
@@ -631,6 +714,9 @@ int main(void)
 		IN_SESSION(test_rejected_client_gets_a_failure),
 		IN_SESSION(test_client_without_a_server_gets_a_failure),
 		IN_SESSION(test_death_of_a_peer_disconnects),
+		IN_SESSION(test_requests_wait_for_a_network_link),
+		IN_SESSION(test_network_link_that_stays_down_fails_both_ends),
+		IN_SESSION(test_client_does_not_connect_over_a_link_that_is_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,17 @@ test_rdma_repeats_an_answer_that_the_server_delays() {
 }
 
 # All pairs share the links of two ports.
+# The links of both ports, at times at which messages and answers are under way; a lost one is repeated after 67 ms.
+test_rdma_repeats_outages_of_network_links() {
+	program=rdma
+	always_the_same 1 20 --fault 'net.link device=03:00.0 side=dpu from=100us down=50us' \
+		--fault 'net.link device=b1:00.1 side=host from=67250us down=200ms' \
+		--fault "net.link device=03:00.1 side=dpu after='rdma.write nth=15' down=3us"
+	end=$(sed -n 's/^ *\([0-9]*\) client ends$/\1/p' first)
+	[ "$end" -gt 267250000 ]
+	[ "$(grep -c 'receive .* done' first)" -eq 41 ]
+}
+
 test_rdma_of_eight_processes_repeats_its_times() {
 	program=rdma
 	always_the_same 4 20

@@ -198,7 +198,7 @@ static void test_words_that_do_not_go_together_are_refused(void **state)
 		  "every: cannot be combined with nth; nth hits once, every hits again and again (skip says from where on)" },
 		{ "dma.memcpy moved=50% hang", 12, "moved: goes with fail only; it says what was written before" },
 		{ "dma.memcpy after='comch.send' hang", 12,
-		  "after: goes with events (link, function, peer, daemon); of operations, skip and nth count" },
+		  "after: goes with events (link, net.link, function, peer, daemon); of operations, skip and nth count" },
 		{ "link nth=2 after='comch.send' down=1s", 12,
 		  "after: cannot be combined with nth, every or skip; its own nth=N is in its quotes" },
 		{ "link after='comch.send' from=1s down=1s", 25,

@@ -11,7 +11,7 @@
 
 #define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
 
-#define EVENT_OPS (SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION))
+#define EVENT_OPS (SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_NET_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION))
 
 /* Is over at once: what comes later does not see it. Other events of functions last. */
 #define MOMENTARY DOES(RESET)

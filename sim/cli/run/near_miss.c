@@ -12,7 +12,7 @@
 
 #define MAX_PROGRAMS 6 /* that are named */
 
-#define EVENT_OPS (SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION))
+#define EVENT_OPS (SIM_OP_BIT(SIM_OP_LINK) | SIM_OP_BIT(SIM_OP_NET_LINK) | SIM_OP_BIT(SIM_OP_FUNCTION))
 #define NOT_RECORDED                                                                                    \
 	(sim_act_ops(SIM_ACT_STALL) | SIM_OP_BIT(SIM_OP_MMAP_EXPORT) | SIM_OP_BIT(SIM_OP_MMAP_IMPORT) | \
 	 SIM_OP_BIT(SIM_OP_DEV_OPEN) | SIM_OP_BIT(SIM_OP_ALLOC))

@@ -10,6 +10,7 @@
 #include "sim/cli/base/human_format.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/clock/link_state.h"
+#include "sim/clock/net_outage.h"
 #include "sim/state/shared_state.h"
 
 #define PPB_PER_PERCENT 1e7
@@ -56,6 +57,19 @@ const char *cli_live_rep(const struct cli_live *live, const struct pcie_function
 	return status_word(live, function) & (SIM_FUNCTION_REMOVED | SIM_FUNCTION_REP_REMOVED) ? "removed" : "works";
 }
 
+uint64_t cli_live_net_up_in_ns(const struct cli_live *live, const struct pcie_function *function)
+{
+	const struct sim_shared_state *shared;
+	uint64_t now_ns, up_ns;
+
+	if (!live->shared.base)
+		return 0;
+	shared = sim_shared_state_of(&live->shared);
+	now_ns = sim_shared_state_now_ns(shared);
+	up_ns = sim_clock_net_link_up_ns(&shared->clock.net, function->id, now_ns);
+	return up_ns > 0 ? up_ns - now_ns : 0;
+}
+
 const char *cli_live_function_mark(const struct cli_live *live, const struct pcie_function *function)
 {
 	uint64_t word = status_word(live, function);
@@ -64,7 +78,9 @@ const char *cli_live_function_mark(const struct cli_live *live, const struct pci
 		return "removed";
 	if (word & SIM_FUNCTION_FATAL)
 		return "failed until a reset";
-	return word & SIM_FUNCTION_REP_REMOVED ? "representor removed" : "";
+	if (word & SIM_FUNCTION_REP_REMOVED)
+		return "representor removed";
+	return cli_live_net_up_in_ns(live, function) > 0 ? "network link down" : "";
 }
 
 struct cli_live_link cli_live_link(const struct cli_live *live, const struct pcie_topology *topology, uint32_t card)

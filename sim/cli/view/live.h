@@ -35,7 +35,11 @@ const char *cli_live_function(const struct cli_live *live, const struct pcie_fun
 /* The same of the function's representor: "works" or "removed", also with its function. */
 const char *cli_live_rep(const struct cli_live *live, const struct pcie_function *function);
 
-/* What a person reads of a function that changed: "removed", "failed until a reset", "representor removed"; else "". */
+/* If the function's network link is down: session time until it is up; else 0. */
+uint64_t cli_live_net_up_in_ns(const struct cli_live *live, const struct pcie_function *function);
+
+/* What a person reads of a function that changed: "removed", "failed until a reset", "representor removed", "network link down";
+ * else "". */
 const char *cli_live_function_mark(const struct cli_live *live, const struct pcie_function *function);
 
 struct cli_live_link cli_live_link(const struct cli_live *live, const struct pcie_topology *topology, uint32_t card);

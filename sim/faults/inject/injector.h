@@ -31,7 +31,7 @@
  * is left. On a link each rule lasts as long as that rule says, so on_fire reports each
  * rule by itself.
  *
- * Events (link, function, peer, daemon) have no caller. The process that runs the
+ * Events (link, net.link, function, peer, daemon) have no caller. The process that runs the
  * session evaluates each function, each process and itself when it appears, and again
  * at sim_injector_next_event_ns():
  *

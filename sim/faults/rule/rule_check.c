@@ -72,7 +72,7 @@ static int check_after(const struct sim_rule *rule, struct sim_rule_conflict *co
 	if (rule->ops & ~SIM_OPS_EVENTS)
 		return set_conflict(
 			conflict, "after",
-			"after: goes with events (link, function, peer, daemon); of operations, skip and nth count");
+			"after: goes with events (link, net.link, function, peer, daemon); of operations, skip and nth count");
 	if (rule->actions & A(FAIL))
 		return set_conflict(conflict, "fail", "fail: is not an action of events");
 	if (rule->when & (SIM_WHEN_NTH | SIM_WHEN_EVERY | SIM_WHEN_SKIP))

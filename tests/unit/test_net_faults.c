@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/state/net_faults.c: the functions whose network links a rule takes down, and when. */
+#include "fault_events_rig.h"
+#include "sim/clock/net_outage.h"
+
+/* A card with two ports: the DPU's PFs, each with the host's PF that it represents; VFs of both, and an SF. */
+#define TOPOLOGY                                                              \
+	"cards:\n"                                                            \
+	"  - profile: bluefield-3\n"                                          \
+	"    functions:\n"                                                    \
+	"      - {side: dpu, pci: '03:00.0', type: pf}\n"                     \
+	"      - {side: dpu, pci: '03:00.1', type: pf}\n"                     \
+	"      - {side: dpu, type: sf, pci: '03:00.0'}\n"                     \
+	"      - {side: host, pci: 'b1:00.0', type: pf}\n"                    \
+	"      - {side: host, pci: 'b1:00.1', type: pf}\n"                    \
+	"      - {side: host, pci: 'b1:00.3', type: vf, parent: 'b1:00.0'}\n" \
+	"      - {side: host, pci: 'b1:01.3', type: vf, parent: 'b1:00.1'}\n"
+enum { DPU0, DPU1, SF, HOST0, HOST1, VF0, VF1, NUM };
+
+static int setup(void **state)
+{
+	static struct events_world world;
+
+	events_begin(&world, SIM_CLOCK_VIRTUAL, TOPOLOGY);
+	*state = &world;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	events_end(*state);
+	return 0;
+}
+
+/* The functions whose links are down at @at_ns, as bits. */
+static unsigned int find_down(struct events_world *world, uint64_t at_ns)
+{
+	unsigned int down = 0;
+
+	for (uint32_t i = 0; i < NUM; i++)
+		if (sim_clock_net_link_up_ns(&events_shared(world)->clock.net, i, at_ns) > 0)
+			down |= 1u << i;
+	return down;
+}
+
+#define BIT(function) (1u << (function))
+
+static void expect_down(struct events_world *world, const char *device, unsigned int expected)
+{
+	char rule[128];
+	uint32_t id;
+
+	snprintf(rule, sizeof(rule), "net.link device=%s down=1us", device);
+	id = events_add(world, rule);
+	events_run_at(world, 100);
+	assert_int_equal(find_down(world, 100), expected);
+	assert_string_equal(world->trace, "");
+	assert_int_equal(sim_plan_remove(&events_shared(world)->plan, id), 0);
+	events_run_at(world, 100);
+	assert_int_equal(find_down(world, 100), 0);
+}
+
+static void test_functions_follow_their_port_or_their_pf(void **state)
+{
+	struct events_world *world = *state;
+
+	expect_down(world, "03:00.0", BIT(DPU0) | BIT(SF) | BIT(HOST0) | BIT(VF0));
+	expect_down(world, "03:00.1", BIT(DPU1) | BIT(HOST1) | BIT(VF1));
+	expect_down(world, "b1:00.0", BIT(HOST0) | BIT(VF0));
+	expect_down(world, "b1:00.3", BIT(VF0));
+	expect_down(world, "\"*\"", BIT(NUM) - 1);
+}
+
+static void add_fired(void *arg, const struct sim_plan_rule *rule)
+{
+	*(uint64_t *)arg += rule->fired;
+}
+
+static uint64_t num_fired(struct events_world *world)
+{
+	uint64_t fired = 0;
+
+	sim_plan_each(&events_shared(world)->plan, add_fired, &fired);
+	return fired;
+}
+
+/* The begin is known when the rule is added; others learn of it before it comes. */
+static void test_outage_is_announced(void **state)
+{
+	struct events_world *world = *state;
+
+	events_add(world, "net.link device=03:00.1 side=dpu from=1us down=1us");
+	events_run_at(world, 100);
+	assert_int_equal(find_down(world, 999), 0);
+	assert_int_equal(find_down(world, 1000), BIT(DPU1) | BIT(HOST1) | BIT(VF1));
+	assert_int_equal(find_down(world, 2000), 0);
+	assert_int_equal(num_fired(world), 0);
+	events_run_at(world, 1700);
+	assert_int_equal(num_fired(world), 1);
+	assert_int_equal(find_down(world, 1999), BIT(DPU1) | BIT(HOST1) | BIT(VF1));
+	assert_int_equal(find_down(world, 2000), 0);
+}
+
+/* What decides by a count is known when it begins. */
+static void test_outage_that_counts_begins_with_its_evaluation(void **state)
+{
+	struct events_world *world = *state;
+
+	events_add(world, "net.link side=dpu from=1us nth=2 down=1us");
+	events_run_at(world, 100);
+	assert_int_equal(find_down(world, 1500), 0);
+	events_run_at(world, 1200);
+	assert_int_equal(find_down(world, 1500), BIT(DPU1) | BIT(HOST1) | BIT(VF1));
+	assert_int_equal(find_down(world, 2200), 0);
+}
+
+/* An outage of which nobody reads the begin is there at once: time stands still while a rule is added. */
+static void test_outage_without_a_begin_is_there_at_once(void **state)
+{
+	struct events_world *world = *state;
+
+	events_run_at(world, 100);
+	events_add(world, "net.link device=03:00.1 side=dpu down=1us");
+	sim_fault_events_announce_net_links(&world->events);
+	assert_int_equal(find_down(world, 100), BIT(DPU1) | BIT(HOST1) | BIT(VF1));
+	events_run_at(world, 600);
+	assert_int_equal(find_down(world, 1099), BIT(DPU1) | BIT(HOST1) | BIT(VF1));
+	assert_int_equal(find_down(world, 1100), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_functions_follow_their_port_or_their_pf),
+		TEST(test_outage_is_announced),
+		TEST(test_outage_that_counts_begins_with_its_evaluation),
+		TEST(test_outage_without_a_begin_is_there_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
