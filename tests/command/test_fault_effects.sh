@@ -27,6 +27,14 @@ test_an_event_while_a_program_runs_is_one() {
 	lacks 'struck nothing' err
 }
 
+# Virtual time is no real time: the program is there from the begin on, though the machine takes longer to start it.
+test_an_event_of_virtual_time_is_one() {
+	for rule in 'link device=03:00.0 from=1us down=10us' 'net.link device=03:00.0 down=1us'; do
+		status 0 bfsim run --clock virtual --require-faults --fault "$rule" --dpu "$trace_peer 40"
+		lacks 'struck nothing' err
+	done
+}
+
 # The context is reset while the fifth copy is submitted: four have ended, and the program gets no further.
 test_an_event_begins_at_an_operation() {
 	for clock in functional timed virtual; do

@@ -3,11 +3,13 @@
 #include "fault_effect.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 #include "pcie_model/arith.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/trace/recordings.h"
+#include "sim/clock/clock.h"
 
 #define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
 
@@ -26,27 +28,40 @@ static uint64_t session_ns(const struct effects *effects, uint64_t time_ns)
 	return time_ns > effects->merged.zero_ns ? time_ns - effects->merged.zero_ns : 0;
 }
 
-/* Session time of the last record of a process. */
-static uint64_t last_ns(const struct effects *effects, uint32_t process)
+/* Session times of the first and of the last record of a process. */
+static void find_records(const struct effects *effects, uint32_t process, uint64_t *ret_first_ns, uint64_t *ret_last_ns)
 {
-	uint64_t last = 0;
-
+	*ret_first_ns = UINT64_MAX;
+	*ret_last_ns = 0;
 	for (size_t i = 0; i < effects->merged.num_events; i++) {
 		const struct sim_trace_event *event = &effects->merged.events[i];
+		uint64_t time_ns = session_ns(effects, event->time_ns);
 
-		if (event->process == process)
-			last = max_u64(last, session_ns(effects, event->time_ns));
+		if (event->process != process)
+			continue;
+		*ret_first_ns = min_u64(*ret_first_ns, time_ns);
+		*ret_last_ns = max_u64(*ret_last_ns, time_ns);
 	}
-	return last;
+}
+
+/* The begin of a recording has real time. */
+static bool is_virtual(const struct sim_merged_trace *merged)
+{
+	return merged->clock && strcmp(merged->clock, sim_clock_mode_name(SIM_CLOCK_VIRTUAL)) == 0;
 }
 
 /* Whether a program was there between the two times: it had attached before the end, and recorded after the begin. */
 static bool was_program_there(const struct effects *effects, uint64_t begin_ns, uint64_t end_ns)
 {
-	for (uint32_t i = 0; i < effects->merged.num_recordings; i++)
-		if (session_ns(effects, effects->merged.recordings[i].began_ns) <= end_ns &&
-		    last_ns(effects, i) >= begin_ns)
+	for (uint32_t i = 0; i < effects->merged.num_recordings; i++) {
+		uint64_t first_ns, last_ns;
+
+		find_records(effects, i, &first_ns, &last_ns);
+		if (!is_virtual(&effects->merged))
+			first_ns = session_ns(effects, effects->merged.recordings[i].began_ns);
+		if (first_ns <= end_ns && last_ns >= begin_ns)
 			return true;
+	}
 	return false;
 }
 
