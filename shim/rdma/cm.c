@@ -127,7 +127,8 @@ bool rdma_cm_holds_time(const struct doca_rdma *rdma)
 
 	TAILQ_FOREACH(connection, &rdma->connections, link)
 		if (connection->cm.state == RDMA_CM_REQUESTED && connection->cm.channel &&
-		    sim_qp_get_answer(connection->qp) != SIM_QP_ASKED)
+		    sim_qp_get_answer(connection->qp) != SIM_QP_ASKED &&
+		    rdma_cm_path_retry_ns(rdma, connection->cm.server) == 0)
 			return true;
 	return false;
 }
@@ -145,7 +146,7 @@ doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_c
 	case RDMA_CM_ENDED: /* programs call it in the disconnection callback, and after it */
 		return DOCA_SUCCESS;
 	case RDMA_CM_NONE: /* connected by descriptors; it ends when its tasks are completed */
-		if (rdma_connection->cm.is_told)
+		if (!rdma_connection->qp || rdma_connection->cm.is_told)
 			break;
 		rdma_connection->cm.is_told = true;
 		sim_qp_fail(rdma_connection->qp, -ECONNRESET);

@@ -70,7 +70,9 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
 	if (!is_reachable(rdma, server))
 		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED,
 				   "%s: the network has no path to it; see bfsim devs --topology", addr->text);
-	result = rdma_cm_plan(rdma, SIM_OP_RDMA_CONNECT, &plan);
+	result = rdma_connection_check_room(__func__, rdma);
+	if (result == DOCA_SUCCESS)
+		result = rdma_cm_plan(rdma, SIM_OP_RDMA_CONNECT, &plan);
 	if (result == DOCA_SUCCESS)
 		result = rdma_connection_create(__func__, rdma, &connection);
 	if (result != DOCA_SUCCESS)

@@ -4,8 +4,13 @@
  *            rdma.connect                         rdma.accept                         rdma.listen
  *   fail     the call fails                       likewise; the request still waits   likewise
  *   refuse   as if the server rejected it         as if the server rejected it        as if the port was taken
- *   stall    the request is sent so much later    the answer is                       clients find the server so much later
+ *   stall    the request is sent so much later    the answer is                       clients are served so much later
  *   hang     it is never sent                     it is never sent
+ *
+ * A connect to a descriptor is refused as if the peer had gone. One that stalls or hangs succeeds, and the requests of both sides
+ * wait so much longer, or for ever.
+ *
+ * Only a call that would be done otherwise counts: its arguments and the states are checked before.
  */
 #include <errno.h>
 

@@ -9,8 +9,8 @@ struct sim_handshake_msg;
 
 struct rdma_listener {
 	uint16_t port;
-	struct sim_listener *listener; /* NULL = a fault holds it back until @due_ns, session time */
-	uint64_t due_ns;
+	struct sim_listener *listener;
+	uint64_t due_ns; /* a fault holds clients back up to then, session time; 0 = none does */
 	SLIST_ENTRY(rdma_listener) link;
 };
 
@@ -20,7 +20,7 @@ bool rdma_cm_progress(struct doca_rdma *rdma);
 /* Whether such a step is there. */
 bool rdma_cm_has_work(struct doca_rdma *rdma);
 
-/* Whether a request waits for its answer, which comes from outside of virtual time. */
+/* Whether a request waits for its answer, which comes from outside of virtual time. While the path is down, it can't come. */
 bool rdma_cm_holds_time(const struct doca_rdma *rdma);
 
 void rdma_cm_end_listeners(struct doca_rdma *rdma);
@@ -39,6 +39,9 @@ void rdma_cm_delay_news(struct doca_rdma_connection *connection);
 /* Whether the network links between the context's function and @peer_function let a packet pass. If not, the context looks again
  * when that may have changed. */
 bool rdma_cm_has_path(struct doca_rdma *rdma, uint32_t peer_function);
+
+/* When to look again; 0 = they do. */
+uint64_t rdma_cm_path_retry_ns(const struct doca_rdma *rdma, uint32_t peer_function);
 
 /* The next step of the context looks at its listeners and connections. In any thread, @arg is the context; or in its own. */
 void rdma_cm_notify(void *arg);

@@ -46,7 +46,7 @@ doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t por
 	struct rdma_listener *listener;
 	struct rdma_cm_plan plan;
 	doca_error_t result;
-	int rc = 0;
+	int rc;
 
 	SHIM_NEED(rdma, SHIM_RDMA);
 	if (rdma->ctx.state != DOCA_CTX_STATE_RUNNING)
@@ -56,6 +56,8 @@ doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t por
 	if (!rdma->properties.on_request)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
 				   "a server needs a request callback (doca_rdma_set_connection_state_callbacks)");
+	if (find_listener(rdma, port))
+		return SHIM_REFUSE(DOCA_ERROR_CONNECTION_ABORTED, "the context listens to port %u already", port);
 	result = rdma_cm_plan(rdma, SIM_OP_RDMA_LISTEN, &plan);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -64,10 +66,7 @@ doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t por
 		return DOCA_ERROR_NO_MEMORY;
 	listener->port = port;
 	listener->due_ns = plan.due_ns;
-	if (plan.is_refused)
-		rc = -EADDRINUSE;
-	else if (doca_likely(plan.due_ns == 0))
-		rc = open_listener(rdma, listener);
+	rc = plan.is_refused ? -EADDRINUSE : open_listener(rdma, listener);
 	if (rc < 0) {
 		free(listener);
 		return SHIM_REFUSE(shim_error_for_call(rc, &listen_errors), "port %u: %s", port,
@@ -82,28 +81,17 @@ doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t por
 static void end_listener(struct doca_rdma *rdma, struct rdma_listener *listener)
 {
 	SLIST_REMOVE(&rdma->listeners, listener, rdma_listener, link);
-	if (listener->listener)
-		sim_session_unlisten(shim_session(), listener->listener);
+	sim_session_unlisten(shim_session(), listener->listener);
 	free(listener);
 }
 
-/* Returns whether clients can find the listener. */
-static bool is_open(struct doca_rdma *rdma, struct rdma_listener *listener)
+/* Whether clients that wait are served. */
+static bool is_open(struct doca_rdma *rdma, const struct rdma_listener *listener)
 {
-	int rc;
-
-	if (doca_likely(listener->listener != NULL))
+	if (doca_likely(listener->due_ns == 0) || shim_now_ns() >= listener->due_ns)
 		return true;
-	if (shim_now_ns() < listener->due_ns) {
-		shim_ctx_set_alarm(&rdma->ctx, listener->due_ns);
-		return false;
-	}
-	rc = open_listener(rdma, listener);
-	if (rc < 0) {
-		sim_warn("doca_rdma_start_listen_to_port: port %u: %s", listener->port, strerror(-rc));
-		listener->due_ns = SIM_JOB_NEVER_DUE;
-	}
-	return rc == 0;
+	shim_ctx_set_alarm(&rdma->ctx, listener->due_ns);
+	return false;
 }
 
 doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port)

@@ -37,10 +37,14 @@ void rdma_cm_delay_news(struct doca_rdma_connection *connection)
 		connection->cm.news_due_ns = shim_now_ns() + round_trip_ns;
 }
 
+uint64_t rdma_cm_path_retry_ns(const struct doca_rdma *rdma, uint32_t peer_function)
+{
+	return sim_network_path_retry_ns(shim_session(), shim_dev_function(rdma->ctx.dev)->id, peer_function);
+}
+
 bool rdma_cm_has_path(struct doca_rdma *rdma, uint32_t peer_function)
 {
-	uint64_t retry_ns =
-		sim_network_path_retry_ns(shim_session(), shim_dev_function(rdma->ctx.dev)->id, peer_function);
+	uint64_t retry_ns = rdma_cm_path_retry_ns(rdma, peer_function);
 
 	if (doca_unlikely(retry_ns > 0))
 		shim_ctx_set_alarm(&rdma->ctx, retry_ns);

@@ -96,12 +96,8 @@ static const struct shim_call_errors create_errors = {
 	.other = DOCA_ERROR_CONNECTION_ABORTED,
 };
 
-doca_error_t rdma_connection_create(const char *func, struct doca_rdma *rdma, struct doca_rdma_connection **ret)
+doca_error_t rdma_connection_check_room(const char *func, const struct doca_rdma *rdma)
 {
-	static uint64_t last_serial;
-	struct doca_rdma_connection *connection;
-	int rc;
-
 	if (!may_connect(rdma)) {
 		sim_err("%s: %s", func, shim_ctx_describe_not_running(&rdma->ctx));
 		return DOCA_ERROR_BAD_STATE;
@@ -111,6 +107,18 @@ doca_error_t rdma_connection_create(const char *func, struct doca_rdma *rdma, st
 			rdma->num_connections);
 		return DOCA_ERROR_FULL;
 	}
+	return DOCA_SUCCESS;
+}
+
+doca_error_t rdma_connection_create(const char *func, struct doca_rdma *rdma, struct doca_rdma_connection **ret)
+{
+	static uint64_t last_serial;
+	struct doca_rdma_connection *connection;
+	doca_error_t result = rdma_connection_check_room(func, rdma);
+	int rc;
+
+	if (result != DOCA_SUCCESS)
+		return result;
 	connection = shim_object_new(SHIM_RDMA_CONNECTION, sizeof(*connection));
 	if (!connection)
 		return DOCA_ERROR_NO_MEMORY;
@@ -241,7 +249,9 @@ static const char *describe_connect_error(int rc)
 doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_conn_details,
 			       size_t remote_rdma_conn_details_size, struct doca_rdma_connection *rdma_connection)
 {
+	struct rdma_cm_plan plan;
 	struct sim_key key;
+	doca_error_t result;
 	int rc;
 
 	SHIM_NEED(rdma, SHIM_RDMA);
@@ -256,10 +266,18 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 				   remote_rdma_conn_details_size, &key);
 	if (rc == -ESTALE)
 		rc = -EREMOTE;
-	if (rc == 0)
-		rc = sim_qp_connect(rdma_connection->qp, &key);
+	if (rc == 0 && !sim_qp_may_connect(rdma_connection->qp))
+		rc = -EISCONN;
+	if (rc == 0) {
+		result = rdma_cm_plan(rdma, SIM_OP_RDMA_CONNECT, &plan);
+		if (result != DOCA_SUCCESS)
+			return result;
+		sim_qp_hold_connect(rdma_connection->qp, plan.due_ns);
+		rc = plan.is_refused ? -ESTALE : sim_qp_connect(rdma_connection->qp, &key);
+	}
 	if (rc < 0)
 		return SHIM_REFUSE(shim_error_for_call(rc, &connect_errors), "%s", describe_connect_error(rc));
+	rdma_set_alarm(rdma);
 	note_connection(rdma, false);
 	shim_pe_notify_self(&rdma->ctx); /* an engine that was armed before has to arm the connection */
 	return DOCA_SUCCESS;

@@ -208,6 +208,9 @@ uint32_t rdma_max_receive_list_len(const struct pcie_caps *caps);
 
 /* ---- connection.c ---- */
 
+/* Whether the context can have another connection, for the public function @func: SUCCESS, BAD_STATE or FULL. */
+doca_error_t rdma_connection_check_room(const char *func, const struct doca_rdma *rdma);
+
 /* Make a connection, whose queue pair is in the reset state. For the public function @func: BAD_STATE (not started), FULL,
  * CONNECTION_ABORTED or NO_MEMORY. */
 doca_error_t rdma_connection_create(const char *func, struct doca_rdma *rdma, struct doca_rdma_connection **ret);

@@ -249,11 +249,15 @@ static doca_error_t measure(struct rdma_task *task, const struct rdma_task_type 
 static doca_error_t check_connection(const struct rdma_task *task)
 {
 	const struct doca_rdma_connection *connection = task->connection;
+	const struct doca_rdma *rdma = rdma_of(&task->task);
 
-	if (rdma_connection_is_of(connection, rdma_of(&task->task)) && connection->serial == task->connection_serial &&
-	    connection->qp && sim_qp_get_state(connection->qp) == SIM_QP_READY)
-		return DOCA_SUCCESS;
-	return refuse(&task->task, DOCA_ERROR_BAD_STATE, "its connection is not connected, or has ended");
+	if (!rdma_connection_is_of(connection, rdma) || connection->serial != task->connection_serial ||
+	    !connection->qp || sim_qp_get_state(connection->qp) != SIM_QP_READY)
+		return refuse(&task->task, DOCA_ERROR_BAD_STATE, "its connection is not connected, or has ended");
+	if (sim_qp_num_works(connection->qp) == rdma->properties.send_queue_size)
+		return refuse(&task->task, DOCA_ERROR_FULL,
+			      "the connection's send queue is full (doca_rdma_set_send_queue_size)");
+	return DOCA_SUCCESS;
 }
 
 doca_error_t rdma_task_check(struct doca_task *base)
@@ -355,9 +359,6 @@ static doca_error_t post_work(struct rdma_task *task)
 	if (doca_unlikely(shim_call_hooks != NULL))
 		watch_work(task);
 	rc = sim_qp_post(task->connection->qp, &task->work);
-	if (rc == -ENOBUFS)
-		return refuse(&task->task, DOCA_ERROR_FULL,
-			      "the connection's send queue is full (doca_rdma_set_send_queue_size)");
 	if (rc == -EADDRINUSE)
 		return refuse(
 			&task->task, DOCA_ERROR_BAD_STATE,

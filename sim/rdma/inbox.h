@@ -36,7 +36,7 @@
 #include "sim/shm/doorbell.h"
 #include "sim/shm/ring.h"
 
-#define SIM_INBOX_VERSION      3
+#define SIM_INBOX_VERSION      4
 #define SIM_INBOX_BYTES        24576 /* of all: a process with a thousand connections maps two thousand inboxes */
 #define SIM_INBOX_RECORD_BYTES 4096  /* of data in one record */
 #define SIM_INBOX_RECORDS      128
@@ -78,6 +78,7 @@ struct sim_inbox_shared {
 	_Atomic uint64_t not_ready;          /* the number of the message that waits for a receive; 0 = none */
 	_Atomic uint64_t looks;              /* @kicks, as of the last look of the engine's thread */
 	_Atomic uint32_t has_left;           /* the owner has disconnected, or has stopped its context */
+	_Atomic uint64_t ready_ns;           /* written before the ready state, which holds from this session time on */
 	/* The peer, the requester. */
 	_Alignas(64) _Atomic uint32_t asleep; /* the owner is to wake the peer */
 	_Atomic uint32_t refused_access;      /* enum sim_access bits that requests needed and @access lacks */

@@ -27,9 +27,50 @@ static void set_state(struct sim_qp *qp, enum sim_qp_state to)
 	if (!sim_qp_state_can_become(qp->state, to))
 		return;
 	qp->state = to;
+	if (to == SIM_QP_READY)
+		atomic_store(&qp->inbox->ready_ns, atomic_load(&qp->held_until_ns));
+	else
+		atomic_store(&qp->held_until_ns, 0);
 	atomic_store(&qp->inbox->state, to);
 	qp->must_tell_requester = true;
 	sim_qp_tell_requester(qp);
+}
+
+bool sim_qp_may_connect(const struct sim_qp *qp)
+{
+	return qp->state == SIM_QP_RESET || qp->has_connected_back;
+}
+
+void sim_qp_hold_connect(struct sim_qp *qp, uint64_t due_ns)
+{
+	if (qp->state == SIM_QP_RESET)
+		atomic_store(&qp->held_until_ns, due_ns);
+}
+
+/* Returns whether the connect still lasts. */
+static bool wait_for_connect(struct sim_qp *qp)
+{
+	if (sim_qp_now_ns(qp) < atomic_load(&qp->held_until_ns))
+		return true;
+	atomic_store(&qp->held_until_ns, 0);
+	return false;
+}
+
+/* After a step: whether the queue pair has works, and when it has to be looked after. */
+static void update_group(struct sim_qp *qp)
+{
+	struct sim_qp_group *group = qp->cfg.group;
+	bool is_active = sim_qp_has_open_works(qp) || sim_qp_waits_for_model(qp) || sim_qp_is_held(qp);
+
+	if (is_active != qp->is_active) {
+		if (is_active)
+			TAILQ_INSERT_TAIL(&group->active, qp, in_active);
+		else
+			TAILQ_REMOVE(&group->active, qp, in_active);
+		qp->is_active = is_active;
+	}
+	if (is_active)
+		group->deadline_ns = min_u64(group->deadline_ns, sim_qp_deadline_ns(qp));
 }
 
 /* ---- the inbox ---- */
@@ -256,6 +297,8 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 	sim_qp_group_lock(qp->cfg.group);
 	set_state(qp, SIM_QP_READY); /* from now on the engine's thread uses what the connect has set */
 	sim_qp_group_unlock(qp->cfg.group);
+	if (sim_qp_is_held(qp))
+		update_group(qp);
 	return 0;
 }
 
@@ -278,23 +321,6 @@ enum sim_qp_answer sim_qp_get_answer(const struct sim_qp *qp)
 }
 
 /* ---- progress ---- */
-
-/* After a step: whether the queue pair has works, and when it has to be looked after. */
-static void update_group(struct sim_qp *qp)
-{
-	struct sim_qp_group *group = qp->cfg.group;
-	bool is_active = sim_qp_has_open_works(qp) || sim_qp_waits_for_model(qp);
-
-	if (is_active != qp->is_active) {
-		if (is_active)
-			TAILQ_INSERT_TAIL(&group->active, qp, in_active);
-		else
-			TAILQ_REMOVE(&group->active, qp, in_active);
-		qp->is_active = is_active;
-	}
-	if (is_active)
-		group->deadline_ns = min_u64(group->deadline_ns, sim_qp_deadline_ns(qp));
-}
 
 void sim_qp_fail(struct sim_qp *qp, int reason)
 {
@@ -401,6 +427,10 @@ static void progress_as(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 	qp->now_ns = now_ns;
 	if (qp->state == SIM_QP_RESET && is_responder && has_sender(qp))
 		connect_to_sender(qp);
+	if (qp->state == SIM_QP_READY && sim_qp_is_held(qp) && wait_for_connect(qp)) {
+		update_group(qp);
+		return;
+	}
 	if (qp->state == SIM_QP_READY)
 		rc = sim_qp_check_path(qp);
 	if (rc < 0)
@@ -438,7 +468,7 @@ bool sim_qp_arm(struct sim_qp *qp)
 		sim_ring_arm(&qp->in); /* which a requester looks at that becomes the sender */
 		return has_sender(qp);
 	}
-	if (qp->state != SIM_QP_READY)
+	if (qp->state != SIM_QP_READY || sim_qp_is_held(qp))
 		return false;
 	finds_message = sim_responder_arm(qp);
 	finds_answer = sim_requester_arm(qp);
@@ -466,12 +496,15 @@ uint64_t sim_qp_deadline_ns(const struct sim_qp *qp)
 	uint64_t deadline_ns = first && first->not_before_ns > 0 ? first->not_before_ns : UINT64_MAX;
 	uint64_t message_due_ns = atomic_load(&qp->message_due_ns);
 
+	if (sim_qp_is_held(qp))
+		return atomic_load(&qp->held_until_ns);
 	if (qp->lost_since_ns > 0)
 		return min_u64(sim_qp_retry_deadline_ns(qp), message_due_ns > 0 ? message_due_ns : UINT64_MAX);
 	if (sim_qp_waits_for_model(qp))
 		deadline_ns = min_u64(deadline_ns, model_deadline_ns(qp));
 	if (qp->waits_since_ns > 0)
-		deadline_ns = min_u64(deadline_ns, qp->waits_since_ns + qp->cfg.ack_timeout_ns);
+		deadline_ns =
+			min_u64(deadline_ns, min_u64(qp->waits_since_ns + qp->cfg.ack_timeout_ns, qp->peer_ready_ns));
 	if (qp->not_ready_since_ns > 0 && qp->cfg.rnr_budget_ns < UINT64_MAX)
 		deadline_ns = min_u64(deadline_ns, qp->not_ready_since_ns + qp->cfg.rnr_budget_ns);
 	return min_u64(deadline_ns, sim_qp_watch_deadline_ns(qp));

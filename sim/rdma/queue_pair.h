@@ -126,6 +126,13 @@ enum sim_qp_answer {
 void sim_qp_tell_answer(struct sim_qp *qp, enum sim_qp_answer answer);
 enum sim_qp_answer sim_qp_get_answer(const struct sim_qp *qp); /* what the other end has told */
 
+/* Whether the owner may connect: it has not yet, though the queue pair may have by itself. */
+bool sim_qp_may_connect(const struct sim_qp *qp);
+
+/* Before a connect: it lasts until @due_ns, session time; UINT64_MAX = for ever, 0 = not. Meanwhile the peer finds this end not
+ * connected, and requests wait. */
+void sim_qp_hold_connect(struct sim_qp *qp, uint64_t due_ns);
+
 /* Post a work request. Returns 0, -ENOBUFS (max_works), -ENOTCONN (not connected, or in error) or -EADDRINUSE (it has a message, and
  * another queue pair sends messages to a peer that needs no connect). */
 int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work);

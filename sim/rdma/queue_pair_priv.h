@@ -41,7 +41,8 @@ struct sim_qp_watch {
 struct sim_qp {
 	struct sim_session *session;
 	struct sim_qp_cfg cfg;
-	enum sim_qp_state state; /* written by the program's thread, under the lock */
+	enum sim_qp_state state;        /* written by the program's thread, under the lock */
+	_Atomic uint64_t held_until_ns; /* the connect lasts until then; 0 = it is done */
 	/* In the group: @is_starved is the responder's, the others the requester's. */
 	bool is_in_group, is_active, is_starved;
 	uint32_t slot;
@@ -81,6 +82,7 @@ struct sim_qp {
 	bool is_begun;                   /* its first record is written */
 	uint64_t recorded_ns;            /* when that was; 0 = the message is not recorded */
 	uint64_t waits_since_ns;         /* for a peer that is not connected; 0 = does not wait */
+	uint64_t peer_ready_ns;          /* until then, as it has said; UINT64_MAX = it has not */
 	uint64_t not_ready_since_ns;     /* the peer has no receive; 0 = it has */
 	struct sim_qp_watch watch;
 	bool is_cut;                /* as of this step: no packet passes */
@@ -208,6 +210,12 @@ static inline bool sim_qp_has_message_under_way(const struct sim_qp *qp)
 static inline struct sim_rdma_work *sim_qp_oldest_message(const struct sim_qp *qp)
 {
 	return STAILQ_FIRST(STAILQ_EMPTY(&qp->unanswered) ? &qp->queued : &qp->unanswered);
+}
+
+/* Whether its own requests and those of its peer wait, as the connect lasts. */
+static inline bool sim_qp_is_held(const struct sim_qp *qp)
+{
+	return atomic_load_explicit(&qp->held_until_ns, memory_order_relaxed) > 0;
 }
 
 /* Whether something waits for a time of the model. */

@@ -179,9 +179,14 @@ static int start_work(struct sim_qp *qp, struct sim_rdma_work *work)
 /* ---- the peer ---- */
 
 /* A peer that needs no connect has no responder before it connects: its memory is reached, but nobody takes messages. */
-static bool is_peer_ready_for(const struct sim_qp *qp, const struct sim_rdma_work *work)
+static bool is_peer_ready_for(struct sim_qp *qp, const struct sim_rdma_work *work)
 {
-	return atomic_load(&qp->peer_inbox->state) == SIM_QP_READY || (qp->peer_needs_no_connect && !work->has_message);
+	uint64_t ready_ns;
+
+	if (atomic_load(&qp->peer_inbox->state) != SIM_QP_READY)
+		return qp->peer_needs_no_connect && !work->has_message;
+	ready_ns = atomic_load(&qp->peer_inbox->ready_ns);
+	return ready_ns == 0 || sim_qp_now_ns(qp) >= ready_ns;
 }
 
 /* The peer is there: the card sends what was posted. */
@@ -251,6 +256,9 @@ static int wait_for_peer(struct sim_qp *qp)
 {
 	if (qp->waits_since_ns == 0)
 		qp->waits_since_ns = max_u64(sim_qp_now_ns(qp), 1);
+	qp->peer_ready_ns = atomic_load(&qp->peer_inbox->state) == SIM_QP_READY ?
+				    atomic_load(&qp->peer_inbox->ready_ns) :
+				    UINT64_MAX;
 	return elapsed_ns(qp, qp->waits_since_ns) < qp->cfg.ack_timeout_ns ? -EAGAIN : -ETIMEDOUT;
 }
 

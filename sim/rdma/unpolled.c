@@ -80,7 +80,7 @@ static bool tick_one(struct sim_qp *qp, bool is_virtual, bool *ret_has_served)
 {
 	uint64_t kicks = atomic_load(&qp->inbox->kicks);
 	bool is_kicked = kicks != atomic_load_explicit(&qp->inbox->looks, memory_order_relaxed);
-	bool is_ready = qp->state == SIM_QP_READY;
+	bool is_ready = qp->state == SIM_QP_READY && sim_qp_has_come(qp, atomic_load(&qp->held_until_ns));
 
 	*ret_has_served = is_ready && (is_kicked || !is_virtual) && serve(qp);
 	if (is_kicked)

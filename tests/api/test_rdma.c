@@ -500,6 +500,32 @@ static void test_connections_are_limited(void **state)
 	assert_result(doca_rdma_export(pair->a->rdma, &details, &len, &connection), DOCA_ERROR_FULL);
 }
 
+/* By a disconnect, also of a connection that has failed, when its tasks have ended. The handle stays valid. */
+static void test_disconnected_connection_leaves_its_place(void **state)
+{
+	struct pair *pair = *state;
+	struct doca_rdma_connection *first = pair->a->connections[0], *connection;
+	const void *details;
+	size_t len;
+
+	peer_fetch_add(pair->a, 1, peer_remote_buf(pair->a, pair->b, 4, 8, 8), peer_buf(pair->a, 0, 8, 0), 2);
+	for (int i = 1; i < PEER_CONNECTIONS; i++)
+		MUST(doca_rdma_export(pair->a->rdma, &details, &len, &connection));
+	peers_drain(pair->a, NULL, 0);
+	assert_peer_trace(pair->a, "fetch_add 1 failed: DOCA_ERROR_IO_FAILED\n");
+	for (int i = 0; i < 2; i++) {
+		assert_result(doca_rdma_export(pair->a->rdma, &details, &len, &connection), DOCA_ERROR_FULL);
+		MUST(doca_rdma_connection_disconnect(i == 0 ? first : connection));
+		assert_result(doca_rdma_connection_disconnect(i == 0 ? first : connection),
+			      DOCA_ERROR_CONNECTION_ABORTED);
+		peer_progress(pair->a);
+		MUST(doca_rdma_export(pair->a->rdma, &details, &len, &connection));
+	}
+	assert_result(doca_rdma_connection_disconnect(first), DOCA_ERROR_CONNECTION_ABORTED);
+	assert_result(doca_rdma_connect(pair->a->rdma, details, len, first), DOCA_ERROR_BAD_STATE);
+	MUST(doca_rdma_connect(pair->a->rdma, details, len, connection)); /* to itself */
+}
+
 #endif
 
 /* ---- engines that were armed before the work came: of a program that sleeps for sockets and the engine alike ---- */
@@ -595,6 +621,7 @@ int main(void)
 		WITH_PAIR(test_failed_connection_leaves_the_others),
 		WITH_PAIR(test_descriptor_is_checked),
 		WITH_PAIR(test_connections_are_limited),
+		WITH_PAIR(test_disconnected_connection_leaves_its_place),
 		WITH_PAIR(test_connection_of_an_armed_engine_wakes_it),
 #endif
 		WITH_PAIR(test_tasks_of_armed_engines_wake_them),

@@ -63,9 +63,62 @@ static void test_send_to_a_peer_that_only_exported_fails(void **state)
 	peer_close(b);
 }
 
+/* The requests of both sides wait for the connect of one of them. */
+static void test_connect_that_stalls_takes_its_time(void **state)
+{
+	struct peer *a = peer_open(0, RDMA_ALL_ACCESS), *b = peer_open(0, RDMA_ALL_ACCESS);
+	uint64_t begin_ns;
+
+	peer_start(a);
+	peer_start(b);
+	assert_int_equal(bfsim_fault_add("rdma.connect nth=1 stall=1ms", NULL), 0);
+	begin_ns = bfsim_now_ns();
+	peers_connect(a, b);
+	peer_write(b, 1, peer_buf(b, 0, 8, 8), peer_remote_buf(b, a, 0, 8, 0));
+	peer_write(a, 2, peer_buf(a, 0, 8, 8), peer_remote_buf(a, b, 8, 8, 0));
+	peers_drain(b, NULL, 0);
+	assert_in_range(bfsim_now_ns() - begin_ns, 1000001, 1010000);
+	peers_drain(a, NULL, 0);
+	assert_in_range(bfsim_now_ns() - begin_ns, 1000001, 1010000);
+	assert_peer_trace(a, "write 2 done\n");
+	assert_peer_trace(b, "write 1 done\n");
+	assert_int_equal(bfsim_fault_unfired(NULL), 0);
+	assert_int_equal(bfsim_fault_clear(), 0);
+	peer_close(a);
+	peer_close(b);
+}
+
+/* A program tries again until there is room: the task is the third of the session, however often it tried. */
+static void test_task_for_which_there_is_no_room_does_not_count_for_a_fault(void **state)
+{
+	struct peer *a = peer_open(0, RDMA_ALL_ACCESS), *b = peer_open(0, RDMA_ALL_ACCESS);
+
+	MUST(doca_rdma_set_send_queue_size(a->rdma, 2));
+	a->may_be_refused = true;
+	peer_start(a);
+	peer_start(b);
+	peers_connect(a, b);
+	assert_int_equal(bfsim_fault_add("rdma.send nth=3 fail=TIME_OUT", NULL), 0);
+	for (int i = 1; i <= 4; i++)
+		peer_send(a, (uint64_t)i, peer_buf(a, 0, 8, 8));
+	assert_peer_trace(a, "send 3 refused\nsend 4 refused\n");
+	for (int i = 1; i <= 2; i++)
+		peer_receive(b, (uint64_t)i, peer_buf(b, 0, 8, 0));
+	peers_drain(a, b, 0);
+	assert_peer_trace(a, "send 1 done\nsend 2 done\n");
+	peer_send(a, 3, peer_buf(a, 0, 8, 8));
+	peers_drain(a, NULL, 0);
+	assert_peer_trace(a, "send 3 failed: DOCA_ERROR_TIME_OUT\n");
+	assert_int_equal(bfsim_fault_clear(), 0);
+	peer_close(a);
+	peer_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_task_for_which_there_is_no_room_does_not_count_for_a_fault),
+		cmocka_unit_test(test_connect_that_stalls_takes_its_time),
 		cmocka_unit_test(test_responder_that_does_not_progress_receives_at_an_exact_time),
 		cmocka_unit_test(test_send_to_a_peer_that_only_exported_fails),
 	};

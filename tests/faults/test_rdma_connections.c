@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults at connections of RDMA by addresses. Two contexts of one process: a client, and a server that accepts what comes. A cell
- * has the events of the client, and those of the server. */
+/* Faults at connections of RDMA. Two contexts of one process: a client, and a server that accepts what comes; or two that connect to
+ * each other's descriptors. A cell has the events of the client, and those of the server. Calls that are refused anyway come before
+ * those that the fault is for, and do not count. */
 #include <bfsim.h>
 #include <doca_dev.h>
 #include <stdio.h>
@@ -99,6 +100,34 @@ static void expect_trace(const struct peer *peer, const char *expected)
 		check_fail(__FILE__, __LINE__, cell->op, peer->trace, expected);
 }
 
+/* By contexts that are idle, to an address that no function has, by a context that has its connections, to a port that is taken. */
+static void make_refused_calls(struct peer *peer, struct doca_rdma_addr *addr)
+{
+	struct peer *idle = peer_open(0, RDMA_ALL_ACCESS), *full = peer_open(0, RDMA_ALL_ACCESS);
+	struct doca_rdma_connection *connection;
+	struct doca_rdma_addr *nowhere;
+	const void *details;
+	size_t len;
+
+	CHECK(doca_rdma_set_connection_state_callbacks(idle->rdma, on_request, on_established, on_failure,
+						       on_disconnected) == DOCA_SUCCESS);
+	CHECK(doca_rdma_connect_to_addr(idle->rdma, addr, (union doca_data){ 0 }) == DOCA_ERROR_BAD_STATE);
+	CHECK(doca_rdma_start_listen_to_port(idle->rdma, PORT) == DOCA_ERROR_BAD_STATE);
+	CHECK(doca_rdma_connect(idle->rdma, "", 0, NULL) == DOCA_ERROR_INVALID_VALUE);
+	CHECK(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "10.0.0.1", PORT, &nowhere) == DOCA_SUCCESS);
+	CHECK(doca_rdma_connect_to_addr(peer->rdma, nowhere, (union doca_data){ 0 }) == DOCA_ERROR_CONNECTION_ABORTED);
+	CHECK(doca_rdma_addr_destroy(nowhere) == DOCA_SUCCESS);
+	CHECK(doca_rdma_set_connection_state_callbacks(full->rdma, on_request, on_established, on_failure,
+						       on_disconnected) == DOCA_SUCCESS);
+	CHECK(doca_rdma_set_max_num_connections(full->rdma, 1) == DOCA_SUCCESS);
+	peer_start(full);
+	CHECK(doca_rdma_export(full->rdma, &details, &len, &connection) == DOCA_SUCCESS);
+	CHECK(doca_rdma_connect_to_addr(full->rdma, addr, (union doca_data){ 0 }) == DOCA_ERROR_FULL);
+	CHECK(doca_rdma_connect(full->rdma, details, len - 1, connection) == DOCA_ERROR_CONNECTION_ABORTED);
+	peer_close(full);
+	peer_close(idle);
+}
+
 static void connections_dpu(struct side *side)
 {
 	struct peer *client = open_started(), *server = open_started();
@@ -106,7 +135,12 @@ static void connections_dpu(struct side *side)
 	uint64_t begin_ns = bfsim_now_ns();
 
 	cell_arm();
+	make_refused_calls(client, addr);
 	note(server, "listen", doca_rdma_start_listen_to_port(server->rdma, PORT));
+	if (strcmp(cell->act, "stall") == 0 && strcmp(cell->op, "rdma.listen") == 0) {
+		CHECK(doca_rdma_start_listen_to_port(server->rdma, PORT) == DOCA_ERROR_CONNECTION_ABORTED);
+		CHECK(doca_rdma_start_listen_to_port(client->rdma, PORT) == DOCA_ERROR_CONNECTION_ABORTED);
+	}
 	note(client, "connect", doca_rdma_connect_to_addr(client->rdma, addr, (union doca_data){ 0 }));
 	while ((strlen(client->trace) < strlen(cell->on_dpu) || strlen(server->trace) < strlen(cell->on_host)) &&
 	       cell_since_ns(begin_ns) < 60000000000u) {
@@ -186,6 +220,78 @@ static void cut_dpu(struct side *side)
 	peer_close(server);
 }
 
+/* ---- by descriptors ---- */
+
+struct descriptor {
+	const void *bytes;
+	size_t len;
+};
+
+static struct descriptor export_connection(struct peer *peer)
+{
+	struct descriptor descriptor;
+
+	CHECK(doca_rdma_export(peer->rdma, &descriptor.bytes, &descriptor.len,
+			       &peer->connections[peer->num_connections++]) == DOCA_SUCCESS);
+	return descriptor;
+}
+
+static doca_error_t connect_to(struct peer *peer, struct descriptor descriptor)
+{
+	return doca_rdma_connect(peer->rdma, descriptor.bytes, descriptor.len, peer->connections[0]);
+}
+
+/* In any order, as the two tasks have none. */
+static void expect_lines(const struct peer *peer, const char *expected)
+{
+	char line[128];
+	int len;
+
+	CHECK(strlen(peer->trace) == strlen(expected));
+	for (const char *rest = expected; sscanf(rest, "%127[^\n]%n", line, &len) == 1; rest += len + 1)
+		if (!strstr(peer->trace, line))
+			check_fail(__FILE__, __LINE__, cell->op, peer->trace, expected);
+}
+
+/* The client's connect is hit; one that did not connect is made again. Then both send. */
+static void descriptors_dpu(struct side *side)
+{
+	struct peer *client = open_started(), *server = open_started();
+	struct descriptor of_client = export_connection(client), of_server = export_connection(server);
+	struct doca_rdma_addr *addr = address_of(server);
+	uint64_t begin_ns = bfsim_now_ns();
+
+	CHECK(connect_to(server, of_client) == DOCA_SUCCESS);
+	cell_arm();
+	make_refused_calls(client, addr);
+	CHECK(connect_to(server, of_client) == DOCA_ERROR_BAD_STATE);
+	note(client, "connect", connect_to(client, of_server));
+	if (strstr(client->trace, "connect"))
+		note(client, "connect", connect_to(client, of_server));
+	peer_receive(client, 1, peer_buf(client, 0, 64, 0));
+	peer_receive(server, 1, peer_buf(server, 0, 64, 0));
+	peer_send(client, 2, peer_buf(client, 64, 64, 64));
+	peer_send(server, 2, peer_buf(server, 64, 64, 64));
+	progress_to(client, cell_is("hang") ? "" : "send 2", server, "send 2");
+	if (!cell_is("hang"))
+		peers_drain(client, server, 0);
+	if (cell_is("stall"))
+		CHECK(cell_since_ns(begin_ns) >= CELL_DELAY_NS);
+	cell_expect_hit();
+	peer_stop(client);
+	expect_lines(client, cell->on_dpu);
+	expect_lines(server, cell->on_host);
+	peer_close(client);
+	peer_close(server);
+	CHECK(doca_rdma_addr_destroy(addr) == DOCA_SUCCESS);
+}
+
+#define DESCRIPTORS(act, rest, client, server)                                            \
+	{                                                                                 \
+		"rdma.connect", act, rest, descriptors_dpu, comch_nothing, client, server \
+	}
+#define BOTH_SEND "receive 1 done: 64 bytes by SEND\nsend 2 done\n"
+
 #define CELL(op, act, rest, client, server)                                   \
 	{                                                                     \
 		op, act, rest, connections_dpu, comch_nothing, client, server \
@@ -196,6 +302,12 @@ static const struct cell cells[] = {
 	CELL("rdma.connect", "fail", "nth=1 fail=TIME_OUT", "connect: DOCA_ERROR_TIME_OUT\n", ""),
 	CELL("rdma.connect", "stall", "nth=1 stall=500ms", "established\n", "request\nestablished\n"),
 	CELL("rdma.connect", "hang", "nth=1 hang", "failure\n", ""),
+	DESCRIPTORS("refuse", "nth=1 refuse", "connect: DOCA_ERROR_CONNECTION_ABORTED\n" BOTH_SEND, BOTH_SEND),
+	DESCRIPTORS("fail", "nth=1 fail=TIME_OUT", "connect: DOCA_ERROR_TIME_OUT\n" BOTH_SEND, BOTH_SEND),
+	DESCRIPTORS("stall", "nth=1 stall=500ms", BOTH_SEND, BOTH_SEND),
+	DESCRIPTORS("hang", "nth=1 hang",
+		    "send 2 failed: DOCA_ERROR_IO_FAILED\nreceive 1 failed: DOCA_ERROR_IO_FAILED\n",
+		    "send 2 failed: DOCA_ERROR_IO_FAILED\n"),
 	CELL("rdma.accept", "refuse", "nth=1 refuse", "failure\n",
 	     "request\naccept: DOCA_ERROR_CONNECTION_ABORTED\nfailure\n"),
 	CELL("rdma.accept", "fail", "nth=1 fail=TIME_OUT", "established\n",
