@@ -162,6 +162,7 @@ struct rdma_task {
 	struct doca_mmap *remote_map;
 	uint64_t remote_addr;
 	bool holds_maps;                                    /* those of its memory can't end: it is accessed later */
+	bool replaces_data; /* the bytes go to the data of the local list, not behind it */
 	int (*watched_execute)(struct sim_rdma_work *work); /* the work's own, with hooks around it */
 	/* Results. */
 	uint32_t result_len;

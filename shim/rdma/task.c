@@ -7,6 +7,7 @@
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/base/call_hooks.h"
+#include "shim/common/base/compat.h"
 #include "shim/common/pe/pe_priv.h"
 #include "shim/common/pe/task_submit.h"
 #include "shim/common/pe/task_trace.h"
@@ -145,16 +146,33 @@ static bool may_write(const struct doca_mmap *mmap)
 	return mmap->access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 }
 
+/* Whether the list's data is what the task writes to: there is no room behind it, and the generation replaces data then. */
+static bool replaces_data(const struct doca_buf *head)
+{
+	uint64_t room_bytes = 0, data_bytes = 0;
+
+	if (doca_likely(!shim_compat->replaces_full_data))
+		return false;
+	for (const struct doca_buf *buf = head; shim_object_is(buf, SHIM_BUF); buf = buf->next) {
+		room_bytes += shim_buf_room_bytes(buf);
+		data_bytes += buf->data_len;
+	}
+	return room_bytes == 0 && data_bytes > 0;
+}
+
 /* Take the segments of the list @head: its data, or its room. */
 static doca_error_t take_list(struct rdma_task *task, const struct doca_buf *head, bool writes, uint32_t max_segments,
 			      uint64_t *ret_bytes)
 {
 	uint64_t bytes = 0;
+	bool takes_room;
 
 	task->num_segments = 0;
 	if (shim_object_is(head, SHIM_BUF) && head->is_inner)
 		return refuse(&task->task, DOCA_ERROR_INVALID_VALUE,
 			      "its local buffer is inside of a list; give the list's head");
+	task->replaces_data = writes && replaces_data(head);
+	takes_room = writes && !task->replaces_data;
 	for (const struct doca_buf *buf = head; buf; buf = buf->next) {
 		const char *problem = find_local_problem(&task->task, buf);
 		struct sim_rdma_segment *segment = &task->segments[task->num_segments];
@@ -169,10 +187,10 @@ static doca_error_t take_list(struct rdma_task *task, const struct doca_buf *hea
 			return refuse(
 				&task->task, DOCA_ERROR_INVALID_VALUE,
 				"its list of local buffers is longer than configured (doca_rdma_set_max_send_buf_list_len, doca_rdma_task_receive_set_dst_buf_list_len)");
-		addr = writes ? shim_buf_room(buf) : buf->data;
+		addr = takes_room ? shim_buf_room(buf) : buf->data;
 		segment->remote = buf->mmap->remote;
 		segment->addr = buf->mmap->remote ? (uintptr_t)addr : shim_buf_cpu_addr(buf, addr);
-		segment->bytes = writes ? shim_buf_room_bytes(buf) : buf->data_len;
+		segment->bytes = takes_room ? shim_buf_room_bytes(buf) : buf->data_len;
 		segment->arg = buf->mmap;
 		bytes += segment->bytes;
 	}
@@ -396,15 +414,17 @@ doca_error_t rdma_task_post(struct doca_task *base)
 
 /* ---- the end ---- */
 
-/* Append @bytes to the data of the list, as its segments were taken. */
+/* Append @bytes to the data of the list, as its segments were taken; or they are the data now. */
 static void extend_data(const struct rdma_task *task, struct doca_buf *head, uint64_t bytes)
 {
 	struct doca_buf *buf = head;
 
 	for (uint32_t i = 0; i < task->num_segments && bytes > 0 && shim_object_is(buf, SHIM_BUF); i++) {
-		uint64_t part = min_u64(min_u64(bytes, task->segments[i].bytes), shim_buf_room_bytes(buf));
+		uint64_t before = task->replaces_data ? 0 : buf->data_len,
+			 end = buf->data_len + shim_buf_room_bytes(buf);
+		uint64_t part = min_u64(min_u64(bytes, task->segments[i].bytes), end - before);
 
-		buf->data_len += part;
+		buf->data_len = before + part;
 		bytes -= part;
 		buf = buf->next;
 	}

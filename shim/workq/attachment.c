@@ -9,6 +9,8 @@ static doca_error_t start_core_ctx(struct workq_attachment *attachment)
 {
 	doca_error_t result = attachment->ctx->ops->create_core(attachment, attachment->workq->depth);
 
+	if (result == DOCA_SUCCESS && attachment->own_pe)
+		return workq_add_engine(attachment);
 	if (result == DOCA_SUCCESS)
 		result = core_pe_connect_ctx(attachment->workq->pe, attachment->core_ctx);
 	if (result == DOCA_SUCCESS)
@@ -80,12 +82,18 @@ doca_error_t workq_detach(struct workq_ctx *ctx, struct doca_workq *workq)
 	}
 	if (!workq_attachment_is_of_process(attachment))
 		drop_inherited_jobs(attachment);
+	if (attachment->in_flight > 0 && ctx->ops->forget_waiting && ctx->ops->forget_waiting(attachment)) {
+		workq->in_flight -= attachment->in_flight;
+		attachment->in_flight = 0;
+	}
 	if (attachment->in_flight > 0) {
 		sim_err("doca_ctx_workq_rm: %u job(s) are in flight, or have events that were not retrieved; retrieve them first",
 			attachment->in_flight);
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
-	if (core_ctx_stop(attachment->core_ctx) == DOCA_ERROR_IN_PROGRESS)
+	if (attachment->own_pe)
+		workq_remove_engine(attachment);
+	else if (core_ctx_stop(attachment->core_ctx) == DOCA_ERROR_IN_PROGRESS)
 		progress_until_idle(attachment);
 	ctx->ops->destroy_core(attachment);
 	LIST_REMOVE(attachment, of_ctx);
@@ -104,8 +112,8 @@ doca_error_t workq_restart_core_ctx(struct workq_attachment *attachment)
 		return DOCA_ERROR_BAD_STATE;
 	}
 	core_ctx_get_state(attachment->core_ctx, &state);
-	if (state == DOCA_CTX_STATE_RUNNING)
-		return DOCA_ERROR_BAD_STATE; /* the core logged another reason */
+	if (state == DOCA_CTX_STATE_RUNNING || attachment->own_pe)
+		return DOCA_ERROR_BAD_STATE; /* the core logged another reason, or a connection has ended */
 	progress_until_idle(attachment);
 	result = core_ctx_start(attachment->core_ctx);
 	if (result == DOCA_ERROR_INITIALIZATION) /* its function was reset: it can't start again */

@@ -228,6 +228,12 @@ doca_error_t core_ec_cap_get_max_block_size(const struct doca_devinfo *devinfo, 
 doca_error_t core_ec_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len);
 doca_error_t core_ec_matrix_destroy(struct doca_ec_matrix *matrix);
 
+/* RDMA, in libdoca_rdma */
+
+doca_error_t core_rdma_cap_task_send_is_supported(const struct doca_devinfo *devinfo);
+doca_error_t core_rdma_cap_get_max_send_buf_list_len(const struct doca_devinfo *devinfo,
+						     uint32_t *max_send_buf_list_len);
+
 /* DMA, in libdoca_dma */
 
 doca_error_t core_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo);

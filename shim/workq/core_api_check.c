@@ -9,6 +9,7 @@
 #include <doca_error.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
+#include <doca_rdma.h>
 #include <doca_sha.h>
 #include <doca_sync_event.h>
 

@@ -62,6 +62,11 @@ RENAMED = {
     'doca_rdma_bridge_get_buf_mkey': 'doca_buf_get_mkey',
     'doca_rdma_bridge_get_dev_pd': 'doca_dev_get_pd',
     'doca_rdma_bridge_open_dev_from_pd': 'doca_dev_open_from_pd',
+    'doca_rdma_cap_get_gid': 'doca_rdma_get_gid',
+    'doca_rdma_cap_get_gid_table_size': 'doca_rdma_get_gid_table_size',
+    'doca_rdma_cap_get_max_message_size': 'doca_rdma_get_max_message_size',
+    'doca_rdma_cap_get_max_recv_queue_size': 'doca_rdma_get_max_recv_queue_size',
+    'doca_rdma_cap_get_max_send_queue_size': 'doca_rdma_get_max_send_queue_size',
 }
 
 # Current name -> the older function of that purpose, which differs in more than its name. Log lines use the latter.
@@ -100,6 +105,10 @@ LOGGED_AS = {
     'doca_pe_get_notification_handle': 'doca_workq_get_event_handle',
     'doca_pe_progress': 'doca_workq_progress_retrieve',
     'doca_pe_request_notification': 'doca_workq_event_handle_arm',
+    'doca_rdma_cap_get_max_send_buf_list_len': 'doca_rdma_get_max_buf_chain_len',
+    'doca_rdma_cap_transport_type_is_supported': 'doca_rdma_get_transport_type_supported',
+    'doca_rdma_set_max_send_buf_list_len': 'doca_rdma_get_max_buf_chain_len',
+    'doca_rdma_task_receive_set_dst_buf_list_len': 'doca_rdma_set_recv_buf_chain_len',
     'doca_sha_cap_get_max_list_buf_num_elem': 'doca_sha_get_max_list_buf_num_elem',
     'doca_sha_cap_get_max_src_buf_size': 'doca_sha_get_max_src_buffer_size',
     'doca_sha_cap_task_hash_get_supported': 'doca_sha_get_hardware_supported',
@@ -129,6 +138,7 @@ DIFFERENT_MEANING = [
     r'doca_graph_.*',                       # of jobs, on a work queue
     # 1.5 starts a map before it has memory; a map may have several ranges
     r'doca_mmap_(start|stop|destroy|get_num_bufs|set_(memrange|permissions|free_cb|max_num_devices))',
+    r'doca_rdma_(?!bridge_).*',             # contexts have one connection, and are created without a device; jobs
     r'doca_sync_event_.*',                  # another configuration, and jobs
 ]
 
@@ -151,7 +161,7 @@ HEAD = """\
 /* renamed_symbols.h - the names of the current generation's functions in the work-queue
  * libraries. Written by gen_renamed_symbols.py.
  *
- * The sources of shim/common, dma, comch, comm_channel and argp (the core) are compiled a
+ * The sources of shim/common, dma, rdma, comch, comm_channel and argp (the core) are compiled a
  * second time, with this file included before each. There, a public function
  *   - keeps its name if the work-queue generation has the same function; it is exported;
  *   - gets the older name if only the name differs; it is exported;

@@ -4,8 +4,10 @@
 #pragma redefine_extname doca_workq_progress_retrieve shim_doca_workq_progress_retrieve
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "shim/common/base/check.h"
+#include "sim/base/memory_guard.h"
 #include "workq_priv.h"
 
 #define MAX_DEPTH (1u << 20) /* the reference documents none */
@@ -144,6 +146,24 @@ static inline void fill_event(struct doca_event *ev, int type, union doca_data u
 	ev->result = result;
 }
 
+/* Fill the memory to which the program's event points. */
+static void give_result(const struct doca_event *ev, const struct workq_result *result)
+{
+	struct sim_range_guard guard;
+
+	if (!ev->result.ptr) {
+		sim_err("doca_workq_progress_retrieve: result.ptr of the event is NULL: the job's result is lost; let it point to a struct for it");
+		return;
+	}
+	sim_range_guard_begin(&guard, ev->result.ptr, sizeof(*result), NULL);
+	memcpy(ev->result.ptr, result, sizeof(*result));
+	if (sim_range_guard_end(&guard))
+		sim_err("doca_workq_progress_retrieve: result.ptr of the event, %p, points to no memory: the job's result is lost",
+			ev->result.ptr);
+	if (guard.guard.has_faulted)
+		sim_guard_settle(&guard.guard);
+}
+
 static inline void count_retrieved(struct doca_workq *workq, struct workq_attachment *attachment)
 {
 	workq->in_flight--;
@@ -151,25 +171,55 @@ static inline void count_retrieved(struct doca_workq *workq, struct workq_attach
 		attachment->in_flight--;
 }
 
+/* The event of the retrieval that goes on was filled. */
+static inline void end_retrieval(struct doca_workq *workq, struct workq_attachment *attachment, bool failed)
+{
+	workq->retrieve_into = NULL;
+	workq->retrieved_failed = failed;
+	count_retrieved(workq, attachment);
+}
+
+static inline struct queued_event *push_event(struct doca_workq *workq, struct workq_attachment *attachment,
+					      bool failed)
+{
+	uint32_t tail = workq->ring_head + workq->num_queued++;
+	struct queued_event *queued = &workq->event_ring[tail < workq->ring_size ? tail : tail - workq->ring_size];
+
+	queued->attachment = attachment;
+	queued->failed = failed;
+	queued->has_result = false;
+	return queued;
+}
+
 void shim_workq_complete(struct workq_attachment *attachment, int type, union doca_data user_data,
 			 union doca_data result, bool failed)
 {
 	struct doca_workq *workq = attachment->workq;
-	struct queued_event *queued;
-	uint32_t tail;
 
 	if (doca_likely(workq->retrieve_into)) {
 		fill_event(workq->retrieve_into, type, user_data, result);
-		workq->retrieve_into = NULL;
-		workq->retrieved_failed = failed;
-		count_retrieved(workq, attachment);
+		end_retrieval(workq, attachment, failed);
+	} else {
+		fill_event(&push_event(workq, attachment, failed)->event, type, user_data, result);
+	}
+}
+
+void shim_workq_complete_with(struct workq_attachment *attachment, int type, union doca_data user_data,
+			      const struct workq_result *result, bool failed)
+{
+	struct doca_workq *workq = attachment->workq;
+	struct queued_event *queued;
+
+	if (workq->retrieve_into) {
+		give_result(workq->retrieve_into, result);
+		fill_event(workq->retrieve_into, type, user_data, workq->retrieve_into->result);
+		end_retrieval(workq, attachment, failed);
 		return;
 	}
-	tail = workq->ring_head + workq->num_queued++;
-	queued = &workq->event_ring[tail < workq->ring_size ? tail : tail - workq->ring_size];
-	fill_event(&queued->event, type, user_data, result);
-	queued->attachment = attachment;
-	queued->failed = failed;
+	queued = push_event(workq, attachment, failed);
+	fill_event(&queued->event, type, user_data, (union doca_data){ 0 });
+	queued->has_result = true;
+	queued->result = *result;
 }
 
 static doca_error_t pop_event(struct doca_workq *workq, struct doca_event *ev)
@@ -180,8 +230,25 @@ static doca_error_t pop_event(struct doca_workq *workq, struct doca_event *ev)
 		workq->ring_head = 0;
 	workq->num_queued--;
 	count_retrieved(workq, oldest->attachment);
-	*ev = oldest->event;
+	if (oldest->has_result)
+		give_result(ev, &oldest->result);
+	fill_event(ev, oldest->event.type, oldest->event.user_data,
+		   oldest->has_result ? ev->result : oldest->event.result);
 	return oldest->failed ? DOCA_ERROR_IO_FAILED : DOCA_SUCCESS;
+}
+
+/* One step of each engine. Returns whether there was one. Further events go to the ring. */
+static inline bool progress_engines(struct doca_workq *workq)
+{
+	const struct workq_attachment *attachment;
+	bool has_progressed = shim_pe_progress_one(workq->pe);
+
+	if (doca_likely(workq->num_own_pes == 0))
+		return has_progressed;
+	LIST_FOREACH(attachment, &workq->attachments, of_workq)
+		if (attachment->own_pe)
+			has_progressed |= shim_pe_progress_one(attachment->own_pe);
+	return has_progressed;
 }
 
 doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int flags)
@@ -193,7 +260,7 @@ doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_
 	if (doca_unlikely(workq->num_queued > 0))
 		return pop_event(workq, ev);
 	workq->retrieve_into = ev;
-	while (workq->retrieve_into && shim_pe_progress_one(workq->pe))
+	while (workq->retrieve_into && progress_engines(workq))
 		;
 	if (doca_unlikely(workq->retrieve_into)) {
 		workq->retrieve_into = NULL;

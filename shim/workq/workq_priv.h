@@ -21,6 +21,8 @@ struct queued_event {
 	struct doca_event event;
 	struct workq_attachment *attachment; /* NULL = removed in a forked child */
 	bool failed;
+	bool has_result; /* @result, not @event.result */
+	struct workq_result result;
 };
 
 struct doca_workq {
@@ -35,6 +37,7 @@ struct doca_workq {
 	bool event_driven;
 	bool armed;
 	struct doca_pe *pe;
+	uint32_t num_own_pes; /* attachments with an engine of their own, which the queue progresses, too */
 	LIST_HEAD(, workq_attachment) attachments;
 };
 
@@ -56,6 +59,11 @@ static inline struct workq_attachment *workq_find_attachment(const struct doca_w
 			return attachment;
 	return NULL;
 }
+
+/* notification.c: the queue progresses the attachment's own engine from now on, and no longer. add: OPERATING_SYSTEM if its handle
+ * can't be watched. */
+doca_error_t workq_add_engine(struct workq_attachment *attachment);
+void workq_remove_engine(struct workq_attachment *attachment);
 
 /* notification.c: make the handle readable with the next event, or now if one is queued. */
 doca_error_t workq_arm_notification(struct doca_workq *workq);

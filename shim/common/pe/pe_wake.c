@@ -73,14 +73,14 @@ void shim_pe_wake_signal(const struct shim_pe_wake *wake)
 
 int shim_pe_wake_clear(struct shim_pe_wake *wake)
 {
-	struct epoll_event events[2];
-	int count = epoll_wait(wake->handle_fd, events, 2, 0);
+	struct epoll_event events[8]; /* a queue of the work-queue generation watches handles of other engines, too */
+	int count = epoll_wait(wake->handle_fd, events, 8, 0);
 	eventfd_t unused;
 
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.fd == wake->event_fd)
 			eventfd_read(wake->event_fd, &unused);
-		else if (!sim_wake_clear(&wake->peers))
+		else if (events[i].data.fd == wake->peers.recv_fd && !sim_wake_clear(&wake->peers))
 			forget_peers(wake);
 	}
 	return count < 0 ? -errno : 0;
