@@ -24,7 +24,10 @@ static doca_error_t start_rdma(struct workq_ctx *ctx)
 
 	if (result == DOCA_SUCCESS)
 		result = workq_rdma_check_sizes(rdma);
-	return result == DOCA_SUCCESS ? workq_rdma_core_start(ctx->dev, &rdma->cfg, &rdma->core) : result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = workq_rdma_core_start(ctx->dev, &rdma->cfg, &rdma->core);
+	return result == DOCA_SUCCESS || result == DOCA_ERROR_INVALID_VALUE ? result : DOCA_ERROR_INITIALIZATION;
 }
 
 static void stop_rdma(struct workq_ctx *ctx)

@@ -3,7 +3,6 @@
  *
  * Errors that can't be provoked here:
  * unreachable: doca_ctx_start DOCA_ERROR_NOT_SUPPORTED: doca_ctx_dev_add() has refused such a device
- * unreachable: doca_ctx_start DOCA_ERROR_INITIALIZATION: what could fail happens when a queue is added
  * unreachable: doca_workq_set_event_driven_enable DOCA_ERROR_OPERATING_SYSTEM: a queue has its descriptor from the beginning
  * unreachable: doca_dma_create DOCA_ERROR_INITIALIZATION: a context has no mutex whose making could fail
  */
