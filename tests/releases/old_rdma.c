@@ -21,12 +21,7 @@
 #include <doca_rdma.h>
 
 #include "old_card.h"
-
-#define ROOM       4096
-#define LENT       "bytes that were written"
-#define MESSAGE    "a message"
-#define IMMEDIATE  0xABCD
-#define DESCRIPTOR 1024
+#include "old_descriptors.h"
 
 #ifdef OLD_IS_3_0
 #define ON_CONNECTION    connection,
@@ -60,20 +55,6 @@ static struct doca_ctx *ctx;
 
 /* ---- descriptors ---- */
 
-struct descriptor {
-	size_t len;
-	char bytes[DESCRIPTOR];
-};
-
-static struct descriptor descriptor_of(const void *bytes, size_t len)
-{
-	struct descriptor copy = { .len = len };
-
-	must(len <= sizeof(copy.bytes) ? DOCA_SUCCESS : DOCA_ERROR_TOO_BIG, "keep a descriptor");
-	memcpy(copy.bytes, bytes, len);
-	return copy;
-}
-
 static struct descriptor describe_connection(void)
 {
 	const void *bytes;
@@ -92,26 +73,6 @@ static struct descriptor describe_memory(void)
 	return descriptor_of(bytes, len);
 }
 
-static void put(const struct descriptor *descriptors, size_t num)
-{
-	FILE *file = fopen(to, "w");
-
-	must(file && fwrite(descriptors, sizeof(*descriptors), num, file) == num && fclose(file) == 0 ?
-		     DOCA_SUCCESS :
-		     DOCA_ERROR_IO_FAILED,
-	     "write the descriptors");
-}
-
-static void get(struct descriptor *descriptors, size_t num)
-{
-	FILE *file = fopen(from, "r");
-
-	must(file && fread(descriptors, sizeof(*descriptors), num, file) == num && fclose(file) == 0 ?
-		     DOCA_SUCCESS :
-		     DOCA_ERROR_IO_FAILED,
-	     "read the peer's descriptors");
-}
-
 static void connect_to(const struct descriptor *peer)
 {
 	must(doca_rdma_connect(rdma, peer->bytes, peer->len TAKES_CONNECTION), "connect");
@@ -122,12 +83,12 @@ static void exchange(void)
 	struct descriptor own[] = { describe_connection(), describe_memory() }, peer[2];
 
 	if (asks) {
-		get(peer, 2);
-		put(own, 1);
+		get_descriptors(from, peer, 2);
+		put_descriptors(to, own, 1);
 		must(doca_mmap_create_from_export(NULL, peer[1].bytes, peer[1].len, dev, &lent), "import the memory");
 	} else {
-		put(own, 2);
-		get(peer, 1);
+		put_descriptors(to, own, 2);
+		get_descriptors(from, peer, 1);
 	}
 	connect_to(&peer[0]);
 	is_connected = true;

@@ -5,7 +5,7 @@
 #
 #   test_prebuilt.sh BUILD_DIR PROGRAMS LIBDIR       (TAP)
 #
-# In PROGRAMS, old_jobs and old_channel_2_2 are of release 2.2; old_copy, old_channel, old_cc and old_rdma are of 2.5;
+# In PROGRAMS, old_jobs, old_channel_2_2 and old_rdma_2_2 are of release 2.2; old_copy, old_channel, old_cc and old_rdma are of 2.5;
 # old_rdma_2_6 and old_rdma_3_0 are the same of 2.6 and 3.0.
 
 . "$(dirname "$0")/../multi/tap.sh"
@@ -86,8 +86,8 @@ answers_to() {
 
 test_programs_of_any_two_releases_talk_by_rdma() {
 	mkfifo to from
-	for answering in old_rdma old_rdma_2_6 old_rdma_3_0; do
-		for asking in old_rdma old_rdma_2_6 old_rdma_3_0; do
+	for answering in old_rdma_2_2 old_rdma old_rdma_2_6 old_rdma_3_0; do
+		for asking in old_rdma_2_2 old_rdma old_rdma_2_6 old_rdma_3_0; do
 			answers_to "$programs/$answering" "$programs/$asking"
 		done
 	done

@@ -4,10 +4,10 @@
 #
 #   test_releases.sh BFSIM PROGRAMS LIBRARY-PATH WORKQ-LIBRARY-PATH TASK-2.5-LIBRARY-PATH LIBDIR       (TAP)
 #
-# PROGRAMS is the folder of the programs. old_jobs and old_channel_2_2 are of release 2.2; old_copy, old_channel, old_cc and
-# old_rdma are of 2.5; old_rdma_2_6 and old_rdma_3_0 are the same of 2.6 and 3.0. uses_RELEASE uses every symbol of the release
-# in the libraries that bfsim has, but RDMA of 2.5 and 2.6, which uses_rdma_RELEASE uses, too; declared_2_2 uses those that a
-# header of 2.2 declares.
+# PROGRAMS is the folder of the programs. old_jobs, old_channel_2_2 and old_rdma_2_2 are of release 2.2; old_copy, old_channel,
+# old_cc and old_rdma are of 2.5; old_rdma_2_6 and old_rdma_3_0 are the same of 2.6 and 3.0. uses_RELEASE uses every symbol of the
+# release in the libraries that bfsim has, but RDMA of 2.2, 2.5 and 2.6, which uses_rdma_RELEASE uses, too; declared_2_2 uses
+# those that a header of 2.2 declares, with RDMA.
 
 . "$(dirname "$0")/../multi/tap.sh"
 
@@ -78,6 +78,15 @@ test_programs_of_2_5_talk_over_what_comch_was_called_then() {
 	says '^host *\| heard: an answer$' out
 }
 
+test_programs_of_2_2_talk_by_rdma() {
+	mkfifo to from
+	status 0 on_workq "$bfsim_program" run --timeout 60 \
+		--host "$programs/old_rdma_2_2 answer to from" --dpu "$programs/old_rdma_2_2 ask from to"
+	says '^dpu +\| read: bytes that were written$' out
+	says '^host *\| memory: bytes that were written$' out
+	says '^host *\| heard: a message, 10 bytes, abcd$' out
+}
+
 test_programs_of_2_5_and_2_6_talk_by_rdma() {
 	mkfifo to from
 	for program in old_rdma old_rdma_2_6; do
@@ -90,7 +99,7 @@ test_programs_of_2_5_and_2_6_talk_by_rdma() {
 }
 
 test_program_without_the_library_path_does_not_start() {
-	for program in old_jobs old_channel_2_2 old_copy old_channel old_cc old_rdma; do
+	for program in old_jobs old_channel_2_2 old_rdma_2_2 old_copy old_channel old_cc old_rdma; do
 		status 127 "$programs/$program"
 		says 'libdoca_.*cannot open shared object' err
 	done
