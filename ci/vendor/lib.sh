@@ -50,6 +50,7 @@ copy_checkout() {
 	local part public
 	mkdir "$scratch/doca"
 	for part in "${parts[@]}" samples/*.[ch] applications/meson*; do
+		[[ $part != *\** ]] || ! is_workq_checkout || continue
 		(cd "$checkout" && cp -r --parents $part "$scratch/doca") || exit 2 # $part: a pattern
 	done
 	chmod -R u+w "$scratch/doca"
@@ -81,8 +82,10 @@ is_for() {
 	return 1
 }
 
+meson_sample() { meson_build "$1" "samples/$2/$3" "build-$1"; }
+
 # build SIDE LIBRARY SAMPLE
-build() { meson_build "$1" "samples/$2/$3" "build-$1" && is_for "$1" "$(program "$1" "$2" "$3")"; }
+build() { $build "$@" && is_for "$1" "$(program "$@")"; }
 
 # program SIDE LIBRARY SAMPLE
 program() { echo "$scratch/doca/samples/$2/$3/build-$1/doca_$3"; }

@@ -12,7 +12,8 @@ ways=("host dpu" "dpu host" "node0/host node1/host" "node0/dpu node1/dpu") # act
 # rdma_pair ACTIVE PASSIVE PATTERN [RESOURCE]: each of the ways, by files and by addresses. One of the two logs a line that matches
 # PATTERN for each connection; RESOURCE: the passive program has a file of its memory for the active one, too.
 rdma_pair() {
-	local sample side result=ok note="host, DPU and two nodes, by files and by addresses"
+	local sample side result=ok note="host, DPU and two nodes, by files"
+	[ "$rdma_ways" = by_files ] || note+=" and by addresses"
 	storm_note=
 	for sample in "$1" "$2"; do
 		for side in host dpu; do
@@ -33,7 +34,7 @@ rdma_pair() {
 # In a storm, which is long, only between host and DPU.
 rdma_ways() {
 	local way how
-	for how in by_files by_addresses; do
+	for how in $rdma_ways; do
 		for way in "${ways[@]}"; do
 			if $storm && [[ $way == node* ]]; then continue; fi
 			# shellcheck disable=SC2086 # two sides
@@ -61,7 +62,7 @@ run_rdma() {
 
 # rdma_sides WHAT SIDE COMMAND SIDE COMMAND: in one session
 rdma_sides() {
-	local arguments=(--timeout 120)
+	local arguments=(--timeout 120 --generation "$generation")
 	case $2 in
 	node*) arguments+=(--topology "$top/$nodes" "--on=$2=$3" "--on=$4=$5") ;;
 	*) arguments+=("--$2" "$3" "--$4" "$5") ;;
