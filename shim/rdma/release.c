@@ -2,4 +2,7 @@
 /* The interface of 2.10 and later; shim/task_2_5 has that of 2.5 and 2.6. */
 #include "rdma_priv.h"
 
-const struct rdma_release rdma_release = { .starts_by_connect = false };
+const struct rdma_release rdma_release = {
+	.starts_by_connect = false,
+	.no_receive = RDMA_NO_RECEIVE " (doca_rdma_set_rnr_retry_count)",
+};

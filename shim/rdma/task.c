@@ -442,7 +442,7 @@ static const char *describe_failure(int rc)
 	case EMSGSIZE:
 		return "the message is longer than the receive that it met";
 	case ENOBUFS:
-		return "the peer posted no receive in time (doca_rdma_set_rnr_retry_count)";
+		return rdma_release.no_receive;
 	case ETIMEDOUT:
 		return "the peer did not connect in time";
 	case ENETDOWN:

@@ -4,7 +4,10 @@
 
 #include "shim/rdma/rdma_priv.h"
 
-const struct rdma_release rdma_release = { .starts_by_connect = true };
+const struct rdma_release rdma_release = {
+	.starts_by_connect = true,
+	.no_receive = RDMA_NO_RECEIVE " (doca_rdma_set_rnr_retry_count)",
+};
 
 struct doca_rdma_connection *older_rdma_connection(const struct doca_rdma *rdma)
 {

@@ -14,7 +14,7 @@ _Static_assert(RDMA_RECEIVE == 0 && RDMA_SEND == 1 && RDMA_SEND_IMM == 2 && RDMA
 		       RDMA_WRITE_IMM == 5 && RDMA_CMP_SWP == 6 && RDMA_FETCH_ADD == 7,
 	       "the order of enum doca_rdma_job_types");
 
-const struct rdma_release rdma_release = { .starts_by_connect = false };
+const struct rdma_release rdma_release = { .starts_by_connect = false, .no_receive = RDMA_NO_RECEIVE };
 
 struct workq_rdma_core {
 	struct shim_completion_hook hook; /* first; called at the completion of each task */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs of the work-queue generation that break a rule of the checker, and programs that nearly do: the counterpart of
  * tests/check/check_cases.c, for the rules that hold for jobs. check_cases RULE provoke|near-miss. */
-#include "rig.h"
+#include "rdma_rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +149,76 @@ static void other_page_unmapped(void)
 	unmap_page(false);
 }
 
+/* ---- RDMA ---- */
+
+static void write_at(struct end *end, size_t offset, size_t data_len)
+{
+	struct doca_buf *src = end_buf(end, 0, 64, 64), *dst = end_peer_buf(end, offset, 64, data_len);
+
+	assert_int_equal(end_write(end, 1, dst, src), DOCA_SUCCESS);
+	end_retrieve(end);
+	rig_return(src);
+	rig_return(dst);
+}
+
+/* The peer's memory is written, or read, which it alone permits. */
+static void access_peer(bool writes)
+{
+	struct end *a, *b;
+
+	ends_open(&a, &b, DOCA_ACCESS_RDMA_READ);
+	if (writes) {
+		write_at(a, 0, 0);
+	} else {
+		struct doca_buf *src = end_peer_buf(a, 0, 64, 64), *dst = end_buf(a, 0, 64, 0);
+
+		assert_int_equal(end_read(a, 1, dst, src), DOCA_SUCCESS);
+		end_expect(a, DOCA_RDMA_JOB_READ, 1);
+		rig_return(src);
+		rig_return(dst);
+	}
+	end_close(a);
+	end_close(b);
+}
+
+static void peers_memory_written(void)
+{
+	access_peer(true);
+}
+
+static void peers_memory_read(void)
+{
+	access_peer(false);
+}
+
+/* The receive comes after the sender has given up, or after the send. */
+static void send_to_none(bool is_late)
+{
+	struct end *a, *b;
+
+	ends_open(&a, &b, ALL_ACCESS);
+	assert_int_equal(end_send(a, 1, NULL), DOCA_SUCCESS);
+	if (is_late)
+		assert_int_equal(end_retrieve(a).result.result, DOCA_ERROR_IO_FAILED);
+	assert_int_equal(end_receive(b, 2, NULL), DOCA_SUCCESS);
+	if (!is_late) {
+		end_expect(a, DOCA_RDMA_JOB_SEND, 1);
+		end_expect(b, DOCA_RDMA_JOB_RECV, 2);
+	}
+	end_close(a);
+	end_close(b);
+}
+
+static void receive_too_late(void)
+{
+	send_to_none(true);
+}
+
+static void receive_in_time(void)
+{
+	send_to_none(false);
+}
+
 static const struct {
 	const char *rule;
 	void (*provoke)(void), (*near_miss)(void);
@@ -157,6 +227,8 @@ static const struct {
 	{ "destination-touched", destination_touched, destination_touched_in_time },
 	{ "tasks-overlap", jobs_overlap, jobs_one_by_one },
 	{ "memory-released-in-flight@strict", source_unmapped, other_page_unmapped },
+	{ "rdma-not-permitted@strict", peers_memory_written, peers_memory_read },
+	{ "rdma-no-receive@strict", receive_too_late, receive_in_time },
 };
 
 int main(int argc, char **argv)

@@ -11,6 +11,8 @@ CHECK_PART(check_release)
 CHECK_PART(check_race)
 CHECK_PART(check_race_messages)
 CHECK_PART(check_race_listener)
+CHECK_PART(check_rdma_access)
+CHECK_PART(check_rdma_receive)
 #else
 CHECK_PART(check_hit_counts)
 CHECK_PART(check_object_sites)
