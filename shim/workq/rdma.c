@@ -189,26 +189,29 @@ struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma)
 	return shim_handle_is(rdma, SHIM_WORKQ_RDMA) ? (struct doca_ctx *)rdma : NULL;
 }
 
-#define NEED_STARTED(rdma)                                                                             \
-	do {                                                                                           \
-		if (!(rdma)->core)                                                                     \
-			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,                                       \
-					   "the context is not started; call doca_ctx_start() first"); \
-	} while (0)
+/* The connection's descriptor; NULL = there is no connection, as @ret_problem says. */
+static const void *details_of(const struct doca_rdma *rdma, size_t *ret_len_bytes, const char **ret_problem)
+{
+	const void *details = rdma->core ? workq_rdma_core_details(rdma->core, ret_len_bytes) : NULL;
+
+	*ret_problem = rdma->core ? "the connection has ended with its function" :
+				    "the context is not started; call doca_ctx_start() first";
+	return details;
+}
 
 doca_error_t doca_rdma_export(const struct doca_rdma *rdma, const void **local_rdma_conn_details,
 			      size_t *local_rdma_conn_details_size)
 {
+	const char *problem;
 	const void *details;
 	size_t size;
 
 	SHIM_NEED(rdma, SHIM_WORKQ_RDMA);
 	SHIM_NEED_OUT(local_rdma_conn_details);
 	SHIM_NEED_OUT(local_rdma_conn_details_size);
-	NEED_STARTED(rdma);
-	details = workq_rdma_core_details(rdma->core, &size);
+	details = details_of(rdma, &size, &problem);
 	if (!details)
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the connection has ended with its function");
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "%s", problem);
 	*local_rdma_conn_details = details;
 	*local_rdma_conn_details_size = size;
 	return DOCA_SUCCESS;
@@ -217,9 +220,13 @@ doca_error_t doca_rdma_export(const struct doca_rdma *rdma, const void **local_r
 doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_conn_details,
 			       size_t remote_rdma_conn_details_size)
 {
+	const char *problem;
+	size_t size;
+
 	SHIM_NEED(rdma, SHIM_WORKQ_RDMA);
 	SHIM_NEED_OUT(remote_rdma_conn_details);
-	NEED_STARTED(rdma);
+	if (!details_of(rdma, &size, &problem))
+		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "%s", problem);
 	return workq_rdma_core_connect(rdma->core, remote_rdma_conn_details, remote_rdma_conn_details_size);
 }
 

@@ -80,6 +80,7 @@ bool workq_rdma_core_forget_receives(struct workq_rdma_core *core, uint32_t num_
 /* The descriptor of the connection, which belongs to it. NULL: it has ended with its function. */
 const void *workq_rdma_core_details(const struct workq_rdma_core *core, size_t *ret_len_bytes);
 
+/* Of a connection that has not ended. */
 doca_error_t workq_rdma_core_connect(struct workq_rdma_core *core, const void *details, size_t len_bytes);
 enum workq_rdma_state workq_rdma_core_state(const struct workq_rdma_core *core);
 
