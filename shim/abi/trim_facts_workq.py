@@ -49,7 +49,8 @@ NOT_EXPORTED = {'doca_ec_get_max_buffer_size': ''}
 MODULES = ['doca', 'doca-libs']
 # Build files of 1.5 name a module for each library, which 2.2 lacks. Those that use common need not name it.
 OWN_CFLAGS = '-I${includedir} -DALLOW_EXPERIMENTAL_API'
-OWN_MODULES = ['doca-argp', 'doca-comm-channel', 'doca-compress', 'doca-dma', 'doca-erasure-coding', 'doca-sha']
+OWN_MODULES = ['doca-argp', 'doca-comm-channel', 'doca-compress', 'doca-dma', 'doca-erasure-coding', 'doca-rdma',
+               'doca-sha']
 
 
 def functions(base, old):
