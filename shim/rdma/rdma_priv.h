@@ -72,10 +72,7 @@ struct rdma_properties {
 struct rdma_release {
 	/* A start is in progress up to the connect; a context has one connection (2.5 and 2.6). */
 	bool starts_by_connect;
-	const char *no_receive; /* in the log: the peer posted none */
 };
-
-#define RDMA_NO_RECEIVE "the peer posted no receive in time"
 
 extern const struct rdma_release rdma_release;
 

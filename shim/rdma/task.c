@@ -442,7 +442,11 @@ static const char *describe_failure(int rc)
 	case EMSGSIZE:
 		return "the message is longer than the receive that it met";
 	case ENOBUFS:
-		return rdma_release.no_receive;
+#ifdef SHIM_WORKQ_BUILD /* which can't set the number of retries */
+		return "the peer posted no receive in time";
+#else
+		return "the peer posted no receive in time (doca_rdma_set_rnr_retry_count)";
+#endif
 	case ETIMEDOUT:
 		return "the peer did not connect in time";
 	case ENETDOWN:

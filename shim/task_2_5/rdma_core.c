@@ -4,10 +4,7 @@
 
 #include "shim/rdma/rdma_priv.h"
 
-const struct rdma_release rdma_release = {
-	.starts_by_connect = true,
-	.no_receive = RDMA_NO_RECEIVE " (doca_rdma_set_rnr_retry_count)",
-};
+const struct rdma_release rdma_release = { .starts_by_connect = true };
 
 struct doca_rdma_connection *older_rdma_connection(const struct doca_rdma *rdma)
 {

@@ -5,12 +5,31 @@
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
 
-/* ---- the context ---- */
-
 static struct workq_rdma_core *core_of(const struct workq_attachment *attachment)
 {
 	return ((struct doca_rdma *)attachment->ctx)->core;
 }
+
+/* ---- results ---- */
+
+_Static_assert(sizeof(struct doca_rdma_result) == sizeof(struct workq_result), "what an event has room for");
+
+static void complete(struct workq_attachment *attachment, const struct workq_rdma_end *end)
+{
+	const struct doca_rdma_result result = {
+		.result = end->status,
+		.opcode = (enum doca_rdma_opcode_t)end->opcode,
+		.length = end->len_bytes,
+		.immediate_data = end->immediate,
+	};
+	struct workq_result bytes;
+
+	memcpy(&bytes, &result, sizeof(bytes));
+	shim_workq_complete_with(attachment, DOCA_RDMA_JOB_RECV + end->kind, end->user_data, &bytes,
+				 end->status != DOCA_SUCCESS);
+}
+
+/* ---- the context ---- */
 
 static bool rdma_supports(const struct doca_devinfo *devinfo)
 {
@@ -48,14 +67,14 @@ static doca_error_t rdma_create_core(struct workq_attachment *attachment, uint32
 	}
 	attachment->core_ctx = workq_rdma_core_as_ctx(core_of(attachment));
 	attachment->own_pe = workq_rdma_core_pe(core_of(attachment));
-	workq_rdma_core_attach(core_of(attachment), attachment);
+	workq_rdma_core_attach(core_of(attachment), attachment, complete);
 	return DOCA_SUCCESS;
 }
 
 static void rdma_destroy_core(struct workq_attachment *attachment)
 {
 	if (attachment->own_pe)
-		workq_rdma_core_attach(core_of(attachment), NULL);
+		workq_rdma_core_detach(core_of(attachment));
 }
 
 static bool forget_receives(struct workq_attachment *attachment)
@@ -64,23 +83,6 @@ static bool forget_receives(struct workq_attachment *attachment)
 }
 
 /* ---- jobs ---- */
-
-_Static_assert(sizeof(struct doca_rdma_result) == sizeof(struct workq_result), "what an event has room for");
-
-void workq_rdma_complete(struct workq_attachment *attachment, const struct workq_rdma_end *end)
-{
-	const struct doca_rdma_result result = {
-		.result = end->status,
-		.opcode = (enum doca_rdma_opcode_t)end->opcode,
-		.length = end->len_bytes,
-		.immediate_data = end->immediate,
-	};
-	struct workq_result bytes;
-
-	memcpy(&bytes, &result, sizeof(bytes));
-	shim_workq_complete_with(attachment, DOCA_RDMA_JOB_RECV + end->kind, end->user_data, &bytes,
-				 end->status != DOCA_SUCCESS);
-}
 
 static void take_send(const struct doca_job *base, struct workq_rdma_job *ret_job)
 {

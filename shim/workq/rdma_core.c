@@ -14,13 +14,12 @@ _Static_assert(RDMA_RECEIVE == 0 && RDMA_SEND == 1 && RDMA_SEND_IMM == 2 && RDMA
 		       RDMA_WRITE_IMM == 5 && RDMA_CMP_SWP == 6 && RDMA_FETCH_ADD == 7,
 	       "the order of enum doca_rdma_job_types");
 
-const struct rdma_release rdma_release = { .starts_by_connect = false, .no_receive = RDMA_NO_RECEIVE };
-
 struct workq_rdma_core {
 	struct shim_completion_hook hook; /* first; called at the completion of each task */
 	struct doca_rdma *rdma;
 	struct doca_pe *pe;
-	struct workq_attachment *attachment; /* NULL = completions are forgotten */
+	struct workq_attachment *attachment; /* NULL = ends of tasks are forgotten */
+	workq_rdma_complete *complete;
 	uint32_t recv_queue_size;
 	uint32_t num_receives, num_requests; /* in flight */
 };
@@ -47,7 +46,7 @@ static void on_complete(struct shim_completion_hook *hook, struct doca_task *bas
 	doca_task_free(base);
 	(*count_of(core, end.kind))--;
 	if (core->attachment)
-		workq_rdma_complete(core->attachment, &end);
+		core->complete(core->attachment, &end);
 }
 
 /* Never called: each task has the completion hook. */
@@ -125,7 +124,7 @@ static void stop_ctx(struct workq_rdma_core *core)
 
 void workq_rdma_core_stop(struct workq_rdma_core *core)
 {
-	core->attachment = NULL;
+	workq_rdma_core_detach(core);
 	if (core->rdma)
 		stop_ctx(core);
 	if (core->pe)
@@ -145,9 +144,16 @@ struct doca_pe *workq_rdma_core_pe(struct workq_rdma_core *core)
 
 /* ---- jobs of a queue ---- */
 
-void workq_rdma_core_attach(struct workq_rdma_core *core, struct workq_attachment *attachment)
+void workq_rdma_core_attach(struct workq_rdma_core *core, struct workq_attachment *attachment,
+			    workq_rdma_complete *complete)
 {
 	core->attachment = attachment;
+	core->complete = complete;
+}
+
+void workq_rdma_core_detach(struct workq_rdma_core *core)
+{
+	core->attachment = NULL;
 }
 
 bool workq_rdma_core_forget_receives(struct workq_rdma_core *core, uint32_t num_jobs)
@@ -156,7 +162,7 @@ bool workq_rdma_core_forget_receives(struct workq_rdma_core *core, uint32_t num_
 
 	if (core->num_receives != num_jobs || sim_receive_pool_has_done(receives))
 		return false;
-	core->attachment = NULL;
+	workq_rdma_core_detach(core);
 	sim_receive_pool_flush(receives);
 	while (core->num_receives > 0)
 		shim_pe_progress_one(core->pe);

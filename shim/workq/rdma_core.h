@@ -71,8 +71,12 @@ void workq_rdma_core_stop(struct workq_rdma_core *core);
 struct doca_ctx *workq_rdma_core_as_ctx(struct workq_rdma_core *core);
 struct doca_pe *workq_rdma_core_pe(struct workq_rdma_core *core);
 
-/* From now on, completions are events of @attachment, and with NULL, forgotten. */
-void workq_rdma_core_attach(struct workq_rdma_core *core, struct workq_attachment *attachment);
+typedef void workq_rdma_complete(struct workq_attachment *attachment, const struct workq_rdma_end *end);
+
+/* From now on, call @complete at the end of each task; until the detach, after which ends are forgotten. */
+void workq_rdma_core_attach(struct workq_rdma_core *core, struct workq_attachment *attachment,
+			    workq_rdma_complete *complete);
+void workq_rdma_core_detach(struct workq_rdma_core *core);
 
 /* If all @num_jobs in flight are receives that no message has met, end them without events. Returns whether they are. */
 bool workq_rdma_core_forget_receives(struct workq_rdma_core *core, uint32_t num_jobs);
@@ -89,8 +93,5 @@ doca_error_t workq_rdma_core_submit(struct workq_rdma_core *core, const struct w
 
 /* The longest list of buffers of a receive. */
 uint32_t workq_rdma_max_recv_list_len(const struct doca_devinfo *devinfo);
-
-/* In rdma.c: a task has ended. */
-void workq_rdma_complete(struct workq_attachment *attachment, const struct workq_rdma_end *end);
 
 #endif
