@@ -5,16 +5,19 @@
 #include "shim/common/base/check.h"
 #include "workq_priv.h"
 
+static doca_error_t start_on_queue(struct workq_attachment *attachment)
+{
+	doca_error_t result = core_pe_connect_ctx(attachment->workq->pe, attachment->core_ctx);
+
+	return result == DOCA_SUCCESS ? core_ctx_start(attachment->core_ctx) : result;
+}
+
 static doca_error_t start_core_ctx(struct workq_attachment *attachment)
 {
 	doca_error_t result = attachment->ctx->ops->create_core(attachment, attachment->workq->depth);
 
-	if (result == DOCA_SUCCESS && attachment->own_pe)
-		return workq_add_engine(attachment);
 	if (result == DOCA_SUCCESS)
-		result = core_pe_connect_ctx(attachment->workq->pe, attachment->core_ctx);
-	if (result == DOCA_SUCCESS)
-		result = core_ctx_start(attachment->core_ctx);
+		result = attachment->own_pe ? workq_add_engine(attachment) : start_on_queue(attachment);
 	if (result != DOCA_SUCCESS)
 		attachment->ctx->ops->destroy_core(attachment);
 	return result;

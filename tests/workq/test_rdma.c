@@ -415,6 +415,24 @@ static void test_a_queue_with_waiting_receives_can_be_removed(void **state)
 	end_expect(b, DOCA_RDMA_JOB_RECV, 5);
 }
 
+/* Of a message that is larger than the sender's way to the receiver, a part is there. */
+static void test_a_receive_that_is_being_filled_keeps_its_queue(void **state)
+{
+	const struct ends *ends = *state;
+	struct doca_buf *src = end_buf(ends->a, 0, END_BYTES, END_BYTES), *dst = end_buf(ends->b, 0, END_BYTES, 0);
+	struct doca_event event;
+
+	assert_int_equal(end_receive(ends->b, 1, dst), DOCA_SUCCESS);
+	assert_int_equal(end_send(ends->a, 2, src), DOCA_SUCCESS);
+	event.result.ptr = NULL;
+	assert_int_equal(doca_workq_progress_retrieve(ends->b->workq, &event, 0), DOCA_ERROR_AGAIN);
+	assert_int_equal(doca_ctx_workq_rm(ends->b->ctx, ends->b->workq), DOCA_ERROR_NOT_PERMITTED);
+	end_expect(ends->a, DOCA_RDMA_JOB_SEND, 2);
+	assert_int_equal(end_expect(ends->b, DOCA_RDMA_JOB_RECV, 1).result.length, END_BYTES);
+	rig_return(src);
+	rig_return(dst);
+}
+
 static void test_a_context_has_one_queue(void **state)
 {
 	const struct ends *ends = *state;
@@ -561,6 +579,7 @@ int main(void)
 		TEST(test_a_queue_is_full_at_its_depth),
 		cmocka_unit_test(test_sizes_of_the_context_limit_jobs),
 		TEST(test_a_queue_with_waiting_receives_can_be_removed),
+		TEST(test_a_receive_that_is_being_filled_keeps_its_queue),
 		TEST(test_a_context_has_one_queue),
 		TEST(test_contexts_share_a_queue),
 		TEST(test_an_event_driven_queue_sleeps_until_a_message),

@@ -106,6 +106,18 @@ static void test_a_queue_that_sleeps_wakes_for_a_message(void **state)
 	end_expect(a, DOCA_RDMA_JOB_SEND, 2);
 }
 
+static void test_a_queue_with_waiting_receives_is_removed(void **state)
+{
+	uint64_t begin_ns = bfsim_now_ns();
+
+	(void)state;
+	assert_int_equal(end_receive(b, 1, NULL), DOCA_SUCCESS);
+	assert_int_equal(end_receive(b, 2, NULL), DOCA_SUCCESS);
+	assert_int_equal(doca_ctx_workq_rm(b->ctx, b->workq), DOCA_SUCCESS);
+	assert_int_equal(bfsim_now_ns(), begin_ns);
+	assert_int_equal(doca_ctx_workq_add(b->ctx, b->workq), DOCA_SUCCESS);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, open_ends, close_ends)
 
 int main(void)
@@ -114,6 +126,7 @@ int main(void)
 		TEST(test_a_write_takes_the_same_time_each_time),
 		TEST(test_jobs_of_two_engines_end_in_the_order_of_time),
 		TEST(test_a_queue_that_sleeps_wakes_for_a_message),
+		TEST(test_a_queue_with_waiting_receives_is_removed),
 	};
 
 	setenv("BFSIM_CLOCK", "virtual", 1);
