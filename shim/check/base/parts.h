@@ -11,6 +11,7 @@ CHECK_PART(check_release)
 CHECK_PART(check_race)
 CHECK_PART(check_race_messages)
 CHECK_PART(check_race_listener)
+CHECK_PART(check_rdma_contexts)
 CHECK_PART(check_rdma_access)
 CHECK_PART(check_rdma_receive)
 #else

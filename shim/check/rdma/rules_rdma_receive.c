@@ -2,6 +2,7 @@
 /* Rules about receives of RDMA: posted before their messages, as many as needed, and asked for their connection in time. */
 #include <errno.h>
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "contexts.h"
 #include "pcie_model/arith.h"
@@ -82,11 +83,22 @@ static void check_lack(const struct shim_call *call, struct check_rdma_context *
 			context->rdma);
 }
 
+/* Whether the call progresses the context: by its engine, or, of the work-queue generation, in the thread that has started it. */
+static bool is_progressed(const struct shim_call *call, const struct check_rdma_context *context)
+{
+#ifdef SHIM_WORKQ_BUILD
+	(void)call;
+	return context->tid == gettid();
+#else
+	return context->rdma->ctx.pe == check_arg(call, 0);
+#endif
+}
+
 static bool see_context(struct check_rdma_context *context, void *arg)
 {
 	const struct shim_call *call = arg;
 
-	if (context->rdma->ctx.pe != check_arg(call, 0) || context->rdma->ctx.state != DOCA_CTX_STATE_RUNNING)
+	if (!is_progressed(call, context) || context->rdma->ctx.state != DOCA_CTX_STATE_RUNNING)
 		return true;
 	check_wait(call, context);
 	check_lack(call, context);
