@@ -238,17 +238,20 @@ static doca_error_t pop_event(struct doca_workq *workq, struct doca_event *ev)
 }
 
 /* One step of each engine. Returns whether there was one. Further events go to the ring. */
-static inline bool progress_engines(struct doca_workq *workq)
+static __attribute__((noinline)) bool progress_all_engines(struct doca_workq *workq)
 {
 	const struct workq_attachment *attachment;
 	bool has_progressed = shim_pe_progress_one(workq->pe);
 
-	if (doca_likely(workq->num_own_pes == 0))
-		return has_progressed;
 	LIST_FOREACH(attachment, &workq->attachments, of_workq)
 		if (attachment->own_pe)
 			has_progressed |= shim_pe_progress_one(attachment->own_pe);
 	return has_progressed;
+}
+
+static inline bool progress_engines(struct doca_workq *workq)
+{
+	return doca_likely(workq->num_own_pes == 0) ? shim_pe_progress_one(workq->pe) : progress_all_engines(workq);
 }
 
 doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev, int flags)
