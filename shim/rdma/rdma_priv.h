@@ -161,7 +161,7 @@ struct rdma_task {
 	struct sim_remote *remote; /* the peer's memory */
 	struct doca_mmap *remote_map;
 	uint64_t remote_addr;
-	bool holds_maps;                                    /* those of its memory can't end: it is accessed later */
+	bool holds_maps;    /* those of its memory can't end: it is accessed later */
 	bool replaces_data; /* the bytes go to the data of the local list, not behind it */
 	int (*watched_execute)(struct sim_rdma_work *work); /* the work's own, with hooks around it */
 	/* Results. */
