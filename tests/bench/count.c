@@ -162,6 +162,8 @@ static const struct kind {
 	{ "sync-event", count_event },  { "send", bench_count_sends },    { "receive", bench_count_receives },
 	{ "code", count_code },         { "code-bare", count_code_bare }, { "gcm", count_gcm },
 	{ "gcm-bare", count_gcm_bare },
+	{ "rdma-message", bench_count_rdma_messages },
+	{ "rdma-write", bench_count_rdma_writes },
 };
 
 int main(int argc, char **argv)

@@ -26,6 +26,11 @@
 int bench_count_sends(uint32_t count);
 int bench_count_receives(uint32_t count);
 
+/* Two contexts of this process: @count messages of 64 bytes, each with its receive and its answer; or writes. In the session of
+ * BFSIM_SESSION. Returns 0 or -1. */
+int bench_count_rdma_messages(uint32_t count);
+int bench_count_rdma_writes(uint32_t count);
+
 /* @count tasks of the smallest size that a kind of engine has (engine.h); or the work that their library does. */
 int bench_count_engine(const char *name, bool is_bare, uint32_t count);
 

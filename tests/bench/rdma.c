@@ -254,6 +254,25 @@ static doca_error_t export_all(struct bench_rdma *end, struct bench_rdma_place *
 	return result;
 }
 
+static int connect_by_descriptor(struct bench_rdma *end)
+{
+	doca_error_t result = doca_rdma_connect(end->rdma, end->other.connection, sizeof(end->other.connection),
+						end->connection);
+
+	return result == DOCA_SUCCESS ? 0 : fail("a connection", result);
+}
+
+int bench_rdma_connect_to(struct bench_rdma *end, struct bench_rdma *other)
+{
+	doca_error_t result = export_all(end, &other->other);
+
+	if (result == DOCA_SUCCESS)
+		result = export_all(other, &end->other);
+	if (result != DOCA_SUCCESS)
+		return fail("an export", result);
+	return connect_by_descriptor(end) < 0 ? -1 : connect_by_descriptor(other);
+}
+
 int bench_rdma_connect(struct bench_rdma *end, int fd)
 {
 	struct bench_rdma_place place = { 0 };
@@ -263,8 +282,7 @@ int bench_rdma_connect(struct bench_rdma *end, int fd)
 		return fail("an export", result);
 	if (bench_send(fd, &place, sizeof(place)) < 0 || bench_receive(fd, &end->other, sizeof(end->other)) < 0)
 		return bench_fail("the other end is gone");
-	result = doca_rdma_connect(end->rdma, end->other.connection, sizeof(end->other.connection), end->connection);
-	return result == DOCA_SUCCESS ? 0 : fail("a connection", result);
+	return connect_by_descriptor(end);
 }
 
 int bench_rdma_export(struct bench_rdma *end)

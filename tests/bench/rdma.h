@@ -66,6 +66,7 @@ int bench_rdma_close(struct bench_rdma *end);
 /* Add a connection: by descriptors, which both ends send each other by @fd, with the import of the other's memory at the
  * first; or, of the requester, by the target's address. 0 or -1. */
 int bench_rdma_connect(struct bench_rdma *end, int fd);
+int bench_rdma_connect_to(struct bench_rdma *end, struct bench_rdma *other); /* an end of this process */
 int bench_rdma_connect_to_address(struct bench_rdma *end);
 int bench_rdma_export(struct bench_rdma *end); /* one that nobody connects to */
 int bench_rdma_listen(struct bench_rdma *end);
