@@ -78,10 +78,12 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 
 static bool complete_receive(struct doca_rdma *rdma)
 {
-	struct sim_rdma_receive *receive = NULL;
+	struct sim_receive_pool *pool = &rdma->group.receives;
+	struct sim_rdma_receive *receive;
 
-	if (sim_receive_pool_has_done(&rdma->group.receives))
-		receive = sim_receive_pool_reap(&rdma->group.receives, shim_now_ns());
+	if (!sim_receive_pool_has_done(pool))
+		return false;
+	receive = sim_receive_pool_reap(pool, doca_unlikely(sim_receive_pool_has_hold(pool)) ? shim_now_ns() : 0);
 	if (!receive)
 		return false;
 	rdma->is_turn_of_works = true;

@@ -135,6 +135,12 @@ static void wake(struct sim_qp *qp, bool is_asleep, uint64_t due_ns)
 		sim_vclock_sched_post(sched, qp->peer_engine, due_ns);
 }
 
+/* Whether the requester sleeps; it is to be woken then. */
+static bool take_requester_asleep(struct sim_qp *qp)
+{
+	return atomic_load(&qp->inbox->asleep) && atomic_exchange(&qp->inbox->asleep, 0);
+}
+
 /* The ring comes first: the peer sees it, or this end sees that the peer sleeps. */
 void sim_qp_tell_requester(struct sim_qp *qp)
 {
@@ -144,21 +150,51 @@ void sim_qp_tell_requester(struct sim_qp *qp)
 	if (!qp->peer_group)
 		return;
 	ring(qp);
-	wake(qp, atomic_load(&qp->inbox->asleep) && atomic_exchange(&qp->inbox->asleep, 0), 0);
+	wake(qp, take_requester_asleep(qp), 0);
 }
 
+void sim_qp_group_tell_answers(struct sim_qp_group *group)
+{
+	struct sim_qp *qp = group->answered;
+
+	if (!qp)
+		return;
+	group->answered = NULL;
+	ring(qp);
+	wake(qp, take_requester_asleep(qp), 0);
+}
+
+void sim_qp_tell_requester_later(struct sim_qp *qp)
+{
+	struct sim_qp_group *group = qp->cfg.group;
+
+	if (!group->is_in_turn || qp->timing || atomic_load(&qp->inbox->asleep) || !qp->peer_group) {
+		sim_qp_tell_requester(qp);
+		return;
+	}
+	if (!qp->must_tell_requester)
+		return;
+	qp->must_tell_requester = false;
+	if (group->answered != qp)
+		sim_qp_group_tell_answers(group);
+	group->answered = qp;
+}
+
+/* One ring is for the message, and for answers before it. */
 void sim_qp_tell_responder(struct sim_qp *qp)
 {
+	struct sim_qp_group *group = qp->cfg.group;
 	bool is_asleep;
 
 	if (!qp->must_tell_responder)
 		return;
 	qp->must_tell_responder = false;
 	ring(qp);
-	if (!sim_remote_acquire(qp->peer))
-		return;
 	is_asleep = sim_ring_must_wake(&qp->out);
-	sim_remote_release(qp->peer);
+	if (group->answered == qp) {
+		group->answered = NULL;
+		is_asleep |= take_requester_asleep(qp);
+	}
 	wake(qp, is_asleep, qp->tell_due_ns);
 }
 

@@ -6,6 +6,7 @@
 
 #include "queue_pair_priv.h"
 #include "sim/fabric/remote.h"
+#include "unpolled.h"
 
 void sim_qp_group_init(struct sim_qp_group *group)
 {
@@ -15,6 +16,7 @@ void sim_qp_group_init(struct sim_qp_group *group)
 	TAILQ_INIT(&group->all);
 	TAILQ_INIT(&group->active);
 	TAILQ_INIT(&group->starved);
+	TAILQ_INIT(&group->unpolled.watched);
 }
 
 static int make_slots(struct sim_qp_group *group)
@@ -126,8 +128,11 @@ void sim_qp_group_remove(struct sim_qp_group *group, struct sim_qp *qp)
 	TAILQ_REMOVE(&group->slots[qp->slot], qp, in_slot);
 	if (group->swept == qp)
 		group->swept = TAILQ_PREV(qp, sim_qp_list, in_all);
+	if (group->answered == qp)
+		group->answered = NULL;
 	sim_qp_group_lock(group);
 	sim_qp_group_feed(group, qp);
+	sim_unpolled_end_watch(qp);
 	TAILQ_REMOVE(&group->all, qp, in_all);
 	sim_qp_group_unlock(group);
 	qp->is_in_group = qp->is_active = false;

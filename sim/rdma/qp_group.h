@@ -45,7 +45,9 @@ struct sim_qp_group {
 	struct sim_qp_list starved; /* those whose message waits for a receive, the longest wait first */
 	uint64_t deadline_ns;       /* the earliest of queue pairs since it was taken */
 	uint32_t num_turns;
-	struct sim_qp *swept; /* the last whose inbox was looked at without a ring; NULL = none */
+	struct sim_qp *swept;    /* the last whose inbox was looked at without a ring; NULL = none */
+	struct sim_qp *answered; /* its peer has not been told of the last answers; NULL = none (queue_pair_priv.h) */
+	bool is_in_turn;         /* sim_qp_group_progress() runs */
 	/* Opened with the first queue pair. */
 	struct sim_session *session; /* NULL = not open */
 	struct sim_segment doorbell_memory;
@@ -58,6 +60,8 @@ struct sim_qp_group {
 		struct sim_session *session; /* NULL = the engine's thread does not serve the group */
 		struct sim_engine_member member;
 		LIST_ENTRY(sim_qp_group) entry;
+		struct sim_qp_list watched; /* those that each tick looks at; under the lock */
+		uint64_t num_kicks;         /* as of the last look at all; the engine's thread's */
 	} unpolled;
 };
 

@@ -18,8 +18,10 @@ static void feed_starved(struct sim_qp_group *group)
 		struct sim_qp *qp = TAILQ_FIRST(&group->starved);
 
 		sim_qp_group_feed(group, qp);
-		if (qp->state == SIM_QP_READY)
+		if (qp->state == SIM_QP_READY) {
 			sim_responder_run(qp, 0);
+			sim_qp_tell_requester(qp);
+		}
 		if (atomic_load(&qp->message_due_ns) > 0) /* the next message: progress sees to its time */
 			sim_doorbell_requeue(&group->doorbells, qp->slot);
 	}
@@ -59,6 +61,8 @@ void sim_qp_group_progress(struct sim_qp_group *group)
 
 	if (!group->session)
 		return;
+	sim_qp_group_tell_answers(group);
+	group->is_in_turn = true;
 	begin = group->doorbells.cursor;
 	while (count < SIM_DOORBELL_SLOTS && sim_doorbell_next(&group->doorbells, &slot)) {
 		progress_slot(group, slot);
@@ -68,6 +72,7 @@ void sim_qp_group_progress(struct sim_qp_group *group)
 		group->doorbells.cursor = begin;
 	if (++group->num_turns % SWEEP_TURNS == 0)
 		find_missed_ring(group);
+	group->is_in_turn = false;
 }
 
 void sim_qp_group_on_alarm(struct sim_qp_group *group)
@@ -97,8 +102,11 @@ bool sim_qp_group_arm(struct sim_qp_group *group)
 
 	if (!group->session)
 		return false;
+	sim_qp_group_tell_answers(group);
+	sim_qp_group_lock(group);
 	TAILQ_FOREACH(qp, &group->all, in_all)
 		if (sim_qp_arm(qp))
 			sim_doorbell_requeue(&group->doorbells, qp->slot);
+	sim_qp_group_unlock(group);
 	return sim_doorbell_arm(&group->doorbells) || sim_qp_group_has_done(group);
 }

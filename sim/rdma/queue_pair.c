@@ -442,8 +442,7 @@ static void progress_as(struct sim_qp *qp, uint64_t now_ns, bool is_responder)
 	if (is_responder)
 		rc = sim_responder_progress(qp);
 	if (rc == 0 && !qp->is_cut)
-		rc = sim_requester_progress(qp);
-	sim_qp_tell_responder(qp);
+		rc = sim_requester_progress(qp, !is_responder);
 	if (rc < 0)
 		sim_qp_fail(qp, rc);
 	else

@@ -46,7 +46,7 @@ struct sim_qp {
 	/* In the group: @is_starved is the responder's, the others the requester's. */
 	bool is_in_group, is_active, is_starved;
 	uint32_t slot;
-	TAILQ_ENTRY(sim_qp) in_all, in_slot, in_active, in_starved;
+	TAILQ_ENTRY(sim_qp) in_all, in_slot, in_active, in_starved, in_watched;
 	/* The inbox of this end. */
 	struct sim_segment memory;
 	struct sim_inbox_shared *inbox;
@@ -90,6 +90,7 @@ struct sim_qp {
 	uint64_t retry_ns;          /* then the next time */
 	_Atomic uint64_t num_begun; /* messages of which a record is written; the engine's thread reads it */
 	/* Engine's thread. */
+	atomic_bool is_watched; /* in the group's list; written under the lock */
 	struct sim_qp_watch tick_watch;
 	atomic_bool
 		is_overdue_in_tick; /* the peer gave no sign of life in time, by that watch; the requester reads it */
@@ -121,8 +122,8 @@ static inline bool sim_qp_has_come(const struct sim_qp *qp, uint64_t ns)
 
 /* ---- requester.c ---- */
 
-/* Returns 0, or the -errno with which the queue pair goes to an error. */
-int sim_requester_progress(struct sim_qp *qp);
+/* Returns 0, or the -errno with which the queue pair goes to an error. @is_post: a work was posted. */
+int sim_requester_progress(struct sim_qp *qp, bool is_post);
 
 /* A work was appended to @queued. */
 void sim_requester_note_posted(struct sim_qp *qp, struct sim_rdma_work *work);
@@ -141,14 +142,14 @@ bool sim_requester_arm(struct sim_qp *qp);
 /* Returns 0, or the -errno with which the queue pair goes to an error. */
 int sim_responder_progress(struct sim_qp *qp);
 
-/* The same in any thread, under the lock. Of a failure the requester is told, and the group's doorbell rings. @now_ns: session time;
- * 0 = read it if that is needed. */
+/* The same in any thread, under the lock, but the caller tells the requester (sim_qp_tell_requester()). Of a failure the group's
+ * doorbell rings. @now_ns: session time; 0 = read it if that is needed. */
 int sim_responder_run(struct sim_qp *qp, uint64_t now_ns);
 
 /* Complete the receive that is being filled, if there is one. The lock is held. */
 void sim_responder_flush(struct sim_qp *qp);
 
-/* Whether progress would find a message that it can take; arms the ring. */
+/* Whether progress would find a message that it can take; arms the ring. The lock is held. */
 bool sim_responder_arm(struct sim_qp *qp);
 
 /* Whether it has a message that it could take. */
@@ -163,9 +164,15 @@ void sim_peer_group_put(struct sim_qp *qp);
 /* In a forked child: no longer use the parent's. */
 void sim_peer_group_abandon(struct sim_qp *qp);
 
-/* Ring the peer's doorbell if it has to be told, and wake it if it sleeps. */
+/* Ring the peer's doorbell if it has to be told, and wake it if it sleeps. The responder: the peer's inbox is there. */
 void sim_qp_tell_requester(struct sim_qp *qp);
 void sim_qp_tell_responder(struct sim_qp *qp);
+
+/* In a turn of the group, in functional time, a requester that does not sleep is told of answers with the next message to it, or in
+ * the next turn: a program that answers a message rings once for both. If neither comes, the requester that polls finds the answer
+ * without a ring. The lock is held. */
+void sim_qp_tell_requester_later(struct sim_qp *qp);
+void sim_qp_group_tell_answers(struct sim_qp_group *group);
 
 /* The peer's inbox is there: kick the peer's process if a message is under way, and the peer gives no sign of life. Returns 0,
  * or -EHOSTDOWN: it gave none for the time-out. */
@@ -224,7 +231,7 @@ static inline bool sim_qp_waits_for_model(const struct sim_qp *qp)
 	return !STAILQ_EMPTY(&qp->timed) || qp->message_due_ns > 0;
 }
 
-/* Before the owner sleeps: have the peer wake it. Returns whether progress would find something already. */
+/* Before the owner sleeps: have the peer wake it. Returns whether progress would find something already. The lock is held. */
 bool sim_qp_arm(struct sim_qp *qp);
 
 /* Whether progress may find something for which no doorbell rang. */

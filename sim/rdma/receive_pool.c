@@ -14,6 +14,7 @@ void sim_receive_pool_init(struct sim_receive_pool *pool)
 	STAILQ_INIT(&pool->posted);
 	STAILQ_INIT(&pool->done);
 	STAILQ_INIT(&pool->hung);
+	STAILQ_INIT(&pool->fetched);
 	pool->num_taken = 0;
 	pool->num_missed = 0;
 }
@@ -72,40 +73,42 @@ static bool is_held(struct sim_rdma_receive *receive, uint64_t now_ns)
 	return now_ns < receive->due_ns;
 }
 
-static struct sim_rdma_receive *reap_locked(struct sim_receive_pool *pool, uint64_t now_ns)
+void sim_receive_pool_fetch(struct sim_receive_pool *pool)
 {
-	struct sim_rdma_receive *first = STAILQ_FIRST(&pool->done);
+	STAILQ_CONCAT(&pool->fetched, &pool->done);
+	atomic_store_explicit(&pool->has_done, false, memory_order_relaxed);
+}
 
-	if (!first || is_held(first, now_ns))
-		return NULL;
-	take_first(&pool->done);
-	atomic_store_explicit(&pool->has_done, !STAILQ_EMPTY(&pool->done), memory_order_relaxed);
-	return first;
+/* The oldest that is complete; NULL = none. */
+static struct sim_rdma_receive *find_first(struct sim_receive_pool *pool)
+{
+	if (STAILQ_EMPTY(&pool->fetched) && sim_receive_pool_has_done(pool)) {
+		pthread_mutex_lock(&pool->lock);
+		sim_receive_pool_fetch(pool);
+		pthread_mutex_unlock(&pool->lock);
+	}
+	return STAILQ_FIRST(&pool->fetched);
+}
+
+bool sim_receive_pool_has_hold(struct sim_receive_pool *pool)
+{
+	const struct sim_rdma_receive *first = find_first(pool);
+
+	return first && first->hold_ns > 0;
 }
 
 struct sim_rdma_receive *sim_receive_pool_reap(struct sim_receive_pool *pool, uint64_t now_ns)
 {
-	struct sim_rdma_receive *reaped;
+	struct sim_rdma_receive *first = find_first(pool);
 
-	if (!sim_receive_pool_has_done(pool))
-		return NULL;
-	pthread_mutex_lock(&pool->lock);
-	reaped = reap_locked(pool, now_ns);
-	pthread_mutex_unlock(&pool->lock);
-	return reaped;
+	return first && !is_held(first, now_ns) ? take_first(&pool->fetched) : NULL;
 }
 
 uint64_t sim_receive_pool_due_ns(struct sim_receive_pool *pool)
 {
-	uint64_t due_ns = UINT64_MAX;
+	const struct sim_rdma_receive *first = find_first(pool);
 
-	if (!sim_receive_pool_has_done(pool))
-		return due_ns;
-	pthread_mutex_lock(&pool->lock);
-	if (!STAILQ_EMPTY(&pool->done))
-		due_ns = STAILQ_FIRST(&pool->done)->due_ns;
-	pthread_mutex_unlock(&pool->lock);
-	return due_ns;
+	return first ? first->due_ns : UINT64_MAX;
 }
 
 void sim_receive_pool_flush(struct sim_receive_pool *pool)
@@ -113,7 +116,8 @@ void sim_receive_pool_flush(struct sim_receive_pool *pool)
 	struct sim_rdma_receive *receive;
 
 	pthread_mutex_lock(&pool->lock);
-	STAILQ_FOREACH(receive, &pool->done, link)
+	sim_receive_pool_fetch(pool);
+	STAILQ_FOREACH(receive, &pool->fetched, link)
 		receive->hold_ns = 0;
 	STAILQ_CONCAT(&pool->posted, &pool->hung);
 	while ((receive = take_first(&pool->posted)))

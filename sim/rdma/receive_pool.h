@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/rdma/receive_pool.h - the receives that all queue pairs of a context share.
  *
- *   post --> [posted] --a queue pair takes the oldest--> [filling] --complete--> [done] --reap--> the owner's
+ *   post --> [posted] --a queue pair takes the oldest--> [filling] --complete--> [done] --fetch--> [fetched] --reap--> the owner's
  *
  * Two threads use a pool: the program's, one at a time, and the engine's, which serves queue pairs that the program does not
  * progress (unpolled.h). The pool's lock protects the receives and the responders of the group (qp_group.h). The caller owns
@@ -54,6 +54,8 @@ struct sim_receive_pool {
 	struct sim_receive_list posted, done, hung;
 	uint64_t num_taken, num_missed; /* receives; messages that found none, as all were taken */
 	atomic_bool has_done;           /* @done is not empty; written under the lock */
+	/* The program's thread's alone. */
+	struct sim_receive_list fetched; /* complete, before those in @done */
 };
 
 void sim_receive_pool_init(struct sim_receive_pool *pool);
@@ -74,19 +76,23 @@ void sim_receive_pool_note_missed(struct sim_receive_pool *pool);
 /* A receive that was taken is complete. */
 void sim_receive_pool_complete(struct sim_receive_pool *pool, struct sim_rdma_receive *receive, int status);
 
-/* ---- without the lock ---- */
+/* The program's thread: fetch what is complete, so that its reaping takes no lock. */
+void sim_receive_pool_fetch(struct sim_receive_pool *pool);
 
-/* Whether a receive is complete. A poll that finds none takes no lock; what is completed meanwhile is found by the next one. */
+/* ---- the program's thread, without the lock ---- */
+
+/* Whether a receive is complete; it may be held. A poll that finds none takes no lock; what is completed meanwhile is found by the
+ * next one. */
 static inline bool sim_receive_pool_has_done(const struct sim_receive_pool *pool)
 {
-	return atomic_load_explicit(&pool->has_done, memory_order_relaxed);
+	return !STAILQ_EMPTY(&pool->fetched) || atomic_load_explicit(&pool->has_done, memory_order_relaxed);
 }
 
-/* The oldest receive that is complete, unless it is held; NULL = none. */
+/* The oldest receive that is complete, unless it is held; NULL = none. @now_ns counts if there is one that has a hold. */
 struct sim_rdma_receive *sim_receive_pool_reap(struct sim_receive_pool *pool, uint64_t now_ns);
 
-/* Whether a receive is complete; it may be held. */
-bool sim_receive_pool_has_done(const struct sim_receive_pool *pool);
+/* Whether the oldest receive that is complete has a hold. */
+bool sim_receive_pool_has_hold(struct sim_receive_pool *pool);
 
 /* When a receive can be reaped: 0 = now, UINT64_MAX = none is complete. */
 uint64_t sim_receive_pool_due_ns(struct sim_receive_pool *pool);

@@ -124,7 +124,7 @@ static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 	if (!qp->is_begun) {
 		qp->recorded_ns = recorded_ns;
 		atomic_store(&qp->num_begun, head.number);
-		sim_unpolled_keep_watch(qp->cfg.group);
+		sim_unpolled_keep_watch(qp);
 	}
 	qp->is_begun = true;
 	qp->bytes_written += len;
@@ -285,7 +285,7 @@ static int advance(struct sim_qp *qp)
 	rc = check_receiver(qp);
 	while (rc == 0 && (work = STAILQ_FIRST(&qp->queued)))
 		rc = start_or_wait(qp, work);
-	return rc == 0 || rc == -EAGAIN ? sim_qp_watch_peer(qp) : rc;
+	return rc == -EAGAIN ? 0 : rc;
 }
 
 /* The peer's inbox is gone. */
@@ -299,8 +299,14 @@ static int end_with_last_words(struct sim_qp *qp)
 	return rc < 0 ? rc : to_reason(qp->last_words.failure, -EPIPE);
 }
 
+/* In functional time, the watch begins with the first progress behind a post: the post reads no clock. */
+static bool begins_watch_later(const struct sim_qp *qp, bool is_post)
+{
+	return is_post && !qp->timing;
+}
+
 /* Without a request, a requester does not learn of its peer's end. */
-int sim_requester_progress(struct sim_qp *qp)
+int sim_requester_progress(struct sim_qp *qp, bool is_post)
 {
 	int rc;
 
@@ -309,6 +315,9 @@ int sim_requester_progress(struct sim_qp *qp)
 	if (!sim_remote_acquire(qp->peer))
 		return end_with_last_words(qp);
 	rc = advance(qp);
+	sim_qp_tell_responder(qp);
+	if (rc == 0 && !begins_watch_later(qp, is_post))
+		rc = sim_qp_watch_peer(qp);
 	sim_remote_release(qp->peer);
 	return rc;
 }

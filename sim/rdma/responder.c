@@ -78,7 +78,8 @@ static bool is_on_its_way(struct sim_qp *qp, const struct sim_inbox_head *head, 
 		due_ns = 0;
 	if (due_ns == 0)
 		due_ns = sim_qp_message_lost_until_ns(qp, head->due_ns, now_ns);
-	atomic_store(&qp->message_due_ns, due_ns);
+	if (atomic_load(&qp->message_due_ns) != due_ns)
+		atomic_store(&qp->message_due_ns, due_ns);
 	return due_ns > 0;
 }
 
@@ -175,7 +176,6 @@ int sim_responder_run(struct sim_qp *qp, uint64_t now_ns)
 		rc = qp->receive ? take_record(qp) : begin_message(qp, now_ns);
 	if (rc != -EAGAIN && get_failure(qp) == 0)
 		fail(qp, rc);
-	sim_qp_tell_requester(qp);
 	return get_failure(qp);
 }
 
@@ -193,6 +193,8 @@ int sim_responder_progress(struct sim_qp *qp)
 		return rc;
 	sim_qp_group_lock(qp->cfg.group);
 	rc = sim_responder_run(qp, qp->now_ns);
+	sim_qp_tell_requester_later(qp);
+	sim_receive_pool_fetch(&qp->cfg.group->receives);
 	sim_qp_group_unlock(qp->cfg.group);
 	return rc;
 }
@@ -216,13 +218,14 @@ bool sim_responder_has_work(struct sim_qp *qp)
 	return has_work;
 }
 
+/* A ring that is still armed has got no message since its last arming, which found none: its writer wakes this end for the next. With
+ * the model, a message that it had then may have arrived. */
 bool sim_responder_arm(struct sim_qp *qp)
 {
-	bool has_work;
-
-	sim_qp_group_lock(qp->cfg.group);
+	if (get_failure(qp) < 0)
+		return true;
+	if (sim_ring_is_armed(&qp->in) && !qp->timing)
+		return false;
 	sim_ring_arm(&qp->in);
-	has_work = has_work_locked(qp);
-	sim_qp_group_unlock(qp->cfg.group);
-	return has_work || get_failure(qp) < 0;
+	return has_work_locked(qp);
 }

@@ -9,6 +9,7 @@
 #include "queue_pair_priv.h"
 #include "sim/base/fork.h"
 #include "sim/base/monotonic.h"
+#include "sim/session/kick.h"
 
 #define BUSY_TICK_NS 50000 /* from one tick to the next while messages come */
 
@@ -67,6 +68,7 @@ static bool serve(struct sim_qp *qp)
 	struct progress before = get_progress(qp), after;
 
 	sim_responder_run(qp, 0);
+	sim_qp_tell_requester(qp);
 	after = get_progress(qp);
 	if (after.num_records == before.num_records && after.failure == before.failure)
 		return false;
@@ -88,22 +90,58 @@ static bool tick_one(struct sim_qp *qp, bool is_virtual, bool *ret_has_served)
 	return *ret_has_served || (is_ready && !is_virtual && sim_qp_watch_peer_in_tick(qp));
 }
 
-/* Returns whether there may be work in the next tick; *ret_has_served: messages were taken. */
+/* The lock is held. */
+static void begin_watch(struct sim_qp *qp)
+{
+	if (atomic_load(&qp->is_watched))
+		return;
+	TAILQ_INSERT_TAIL(&qp->cfg.group->unpolled.watched, qp, in_watched);
+	atomic_store(&qp->is_watched, true);
+}
+
+void sim_unpolled_end_watch(struct sim_qp *qp)
+{
+	if (!atomic_load(&qp->is_watched))
+		return;
+	TAILQ_REMOVE(&qp->cfg.group->unpolled.watched, qp, in_watched);
+	atomic_store(&qp->is_watched, false);
+}
+
+/* A kick says the process, and not the queue pair. */
+static void find_kicked(struct sim_qp_group *group)
+{
+	uint64_t num_kicks = sim_session_num_kicks(group->unpolled.session);
+	struct sim_qp *qp;
+
+	if (num_kicks == group->unpolled.num_kicks)
+		return;
+	group->unpolled.num_kicks = num_kicks;
+	TAILQ_FOREACH(qp, &group->all, in_all)
+		if (atomic_load(&qp->inbox->kicks) != atomic_load_explicit(&qp->inbox->looks, memory_order_relaxed))
+			begin_watch(qp);
+}
+
+/* Returns whether there may be work in the next tick; *ret_has_served: messages were taken. A queue pair is no longer watched before
+ * its tick looks for messages: one that begins meanwhile is seen, or its requester sees that the queue pair is not watched. */
 static bool tick_group(struct sim_qp_group *group, bool *ret_has_served)
 {
-	bool is_virtual = sim_session_vclock(group->unpolled.session) != NULL, goes_on = false;
+	bool is_virtual = sim_session_vclock(group->unpolled.session) != NULL, has_served_one;
+	struct sim_qp_list list = TAILQ_HEAD_INITIALIZER(list);
 	struct sim_qp *qp;
 
 	*ret_has_served = false;
 	sim_qp_group_lock(group);
-	TAILQ_FOREACH(qp, &group->all, in_all) {
-		bool has_served_one;
-
-		goes_on |= tick_one(qp, is_virtual, &has_served_one);
+	find_kicked(group);
+	TAILQ_CONCAT(&list, &group->unpolled.watched, in_watched);
+	while ((qp = TAILQ_FIRST(&list))) {
+		TAILQ_REMOVE(&list, qp, in_watched);
+		atomic_store(&qp->is_watched, false);
+		if (tick_one(qp, is_virtual, &has_served_one))
+			begin_watch(qp);
 		*ret_has_served |= has_served_one;
 	}
 	sim_qp_group_unlock(group);
-	return goes_on;
+	return !TAILQ_EMPTY(&group->unpolled.watched);
 }
 
 static bool tick(struct sim_engine_member *member, uint64_t *next_ns)
@@ -124,6 +162,7 @@ static bool tick(struct sim_engine_member *member, uint64_t *next_ns)
 void sim_unpolled_begin(struct sim_qp_group *group, struct sim_session *session)
 {
 	group->unpolled.session = session;
+	group->unpolled.num_kicks = sim_session_num_kicks(session);
 	group->unpolled.member = (struct sim_engine_member){ .tick = tick };
 	pthread_mutex_lock(&groups.lock);
 	LIST_INSERT_HEAD(&groups.list, group, unpolled.entry);
@@ -142,8 +181,16 @@ void sim_unpolled_end(struct sim_qp_group *group)
 	group->unpolled.session = NULL;
 }
 
-void sim_unpolled_keep_watch(struct sim_qp_group *group)
+void sim_unpolled_keep_watch(struct sim_qp *qp)
 {
-	if (group->unpolled.session && !sim_session_vclock(group->unpolled.session))
-		sim_engine_keep_awake(sim_session_engine(group->unpolled.session));
+	struct sim_qp_group *group = qp->cfg.group;
+
+	if (!group->unpolled.session || sim_session_vclock(group->unpolled.session))
+		return;
+	if (!atomic_load(&qp->is_watched)) {
+		sim_qp_group_lock(group);
+		begin_watch(qp);
+		sim_qp_group_unlock(group);
+	}
+	sim_engine_keep_awake(sim_session_engine(group->unpolled.session));
 }

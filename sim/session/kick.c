@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 #include <unistd.h>
@@ -29,7 +30,8 @@ struct sim_kick_target {
 struct sim_kicks {
 	struct sim_engine *engine;
 	int epoll_fd;
-	pthread_mutex_t lock; /* protects what follows; not held during calls into the session */
+	_Atomic uint64_t num_kicks; /* that came */
+	pthread_mutex_t lock;       /* protects what follows; not held during calls into the session */
 	struct sim_wake own;
 	bool is_closed;
 	LIST_HEAD(, sim_kick_target) peers;
@@ -78,6 +80,7 @@ static int open_own(struct sim_kicks *kicks)
 
 static void wake_engine(struct sim_kicks *kicks)
 {
+	atomic_fetch_add(&kicks->num_kicks, 1);
 	sim_engine_wake_at(kicks->engine, 0);
 }
 
@@ -105,6 +108,11 @@ int sim_kicks_describe(struct sim_kicks *kicks, int *ret_fd)
 	}
 	pthread_mutex_unlock(&kicks->lock);
 	return rc;
+}
+
+uint64_t sim_session_num_kicks(const struct sim_session *session)
+{
+	return atomic_load(&session->kicks->num_kicks);
 }
 
 void sim_kicks_answer(struct sim_kicks *kicks)

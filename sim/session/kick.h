@@ -52,6 +52,9 @@ void sim_kicks_abandon(struct sim_kicks *kicks);
 /* A peer asks for the socket of its kicks. *ret_fd is the caller's. Returns 0 or -errno. */
 int sim_kicks_describe(struct sim_kicks *kicks, int *ret_fd);
 
+/* How many kicks have come to this process. A kick is counted before the engine's thread ticks for it. */
+uint64_t sim_session_num_kicks(const struct sim_session *session);
+
 /* The kicks' descriptor is readable. */
 void sim_kicks_answer(struct sim_kicks *kicks);
 

@@ -282,6 +282,6 @@ bool sim_ring_take_space_wish(struct sim_ring *ring)
 
 void sim_ring_arm(struct sim_ring *ring)
 {
-	if (!atomic_load_explicit(&ring->shared->asleep, memory_order_relaxed))
+	if (!sim_ring_is_armed(ring))
 		atomic_store(&ring->shared->asleep, 1);
 }

@@ -132,6 +132,12 @@ static inline uint64_t sim_ring_get_tail(const struct sim_ring *ring)
 /* Reader, before it sleeps: the writer's next sim_ring_must_wake() returns true, once. */
 void sim_ring_arm(struct sim_ring *ring);
 
+/* Reader: whether it has armed the ring, and the writer has not been told to wake it since. */
+static inline bool sim_ring_is_armed(const struct sim_ring *ring)
+{
+	return atomic_load_explicit(&ring->shared->asleep, memory_order_relaxed) != 0;
+}
+
 /* Writer, after it rang the reader's doorbell: whether to wake the reader. */
 static inline bool sim_ring_must_wake(struct sim_ring *ring)
 {

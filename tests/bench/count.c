@@ -158,9 +158,15 @@ static const struct kind {
 	const char *name;
 	int (*run)(uint32_t count);
 } kinds[] = {
-	{ "local", count_local },       { "rules", count_rules },         { "remote", count_remote },
-	{ "sync-event", count_event },  { "send", bench_count_sends },    { "receive", bench_count_receives },
-	{ "code", count_code },         { "code-bare", count_code_bare }, { "gcm", count_gcm },
+	{ "local", count_local },
+	{ "rules", count_rules },
+	{ "remote", count_remote },
+	{ "sync-event", count_event },
+	{ "send", bench_count_sends },
+	{ "receive", bench_count_receives },
+	{ "code", count_code },
+	{ "code-bare", count_code_bare },
+	{ "gcm", count_gcm },
 	{ "gcm-bare", count_gcm_bare },
 	{ "rdma-message", bench_count_rdma_messages },
 	{ "rdma-write", bench_count_rdma_writes },

@@ -256,8 +256,8 @@ static doca_error_t export_all(struct bench_rdma *end, struct bench_rdma_place *
 
 static int connect_by_descriptor(struct bench_rdma *end)
 {
-	doca_error_t result = doca_rdma_connect(end->rdma, end->other.connection, sizeof(end->other.connection),
-						end->connection);
+	doca_error_t result =
+		doca_rdma_connect(end->rdma, end->other.connection, sizeof(end->other.connection), end->connection);
 
 	return result == DOCA_SUCCESS ? 0 : fail("a connection", result);
 }

@@ -145,6 +145,7 @@ static void test_progress_finds_what_rang(void **state)
 	expect_received(&f->b, f->places, 7);
 	assert_ptr_equal(f->places->receive.qp_arg, &f->b);
 	assert_null(sim_qp_group_reap(&f->a.group));
+	sim_qp_group_progress(&f->b.group); /* rings for the answer */
 	sim_qp_group_progress(&f->a.group);
 	expect_sent(&f->a, f->messages);
 	assert_null(sim_qp_group_reap(&f->a.group));
@@ -159,6 +160,125 @@ static void erase_rings(struct end *end)
 	for (int i = 0; i < SIM_DOORBELL_WORDS; i++)
 		atomic_store(&shared->words[i], 0);
 }
+
+/* ---- answers ---- */
+
+static bool has_rung(const struct end *end)
+{
+	return atomic_load(&end->group.doorbells.shared->summary) != 0;
+}
+
+/* The responder's program sends a message after it has received one: its peer is told once. */
+static void test_an_answer_is_told_with_the_next_message(void **state)
+{
+	struct fixture *f = *state;
+
+	post_receive(&f->a, &f->places[0]);
+	post_receive(&f->b, &f->places[1]);
+	send_value(f->a.qps[1], &f->messages[0], 7);
+	sim_qp_group_progress(&f->b.group);
+	expect_received(&f->b, &f->places[1], 7);
+	assert_false(has_rung(&f->a));
+	send_value(f->b.qps[1], &f->messages[1], 8);
+	assert_true(has_rung(&f->a));
+	sim_qp_group_progress(&f->a.group);
+	expect_received(&f->a, &f->places[0], 8);
+	expect_sent(&f->a, &f->messages[0]);
+	sim_qp_group_progress(&f->b.group);
+	assert_false(has_rung(&f->a));
+}
+
+/* A message on another connection says nothing of this one. */
+static void test_an_answer_is_told_in_the_next_turn(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 2; i++)
+		post_receive(&f->b, &f->places[i]);
+	send_value(f->a.qps[1], &f->messages[0], 7);
+	sim_qp_group_progress(&f->b.group);
+	send_value(f->b.qps[0], &f->messages[1], 8);
+	sim_qp_group_progress(&f->a.group);
+	assert_null(sim_qp_group_reap(&f->a.group));
+	sim_qp_group_progress(&f->b.group);
+	assert_true(has_rung(&f->a));
+	sim_qp_group_progress(&f->a.group);
+	expect_sent(&f->a, &f->messages[0]);
+}
+
+/* One turn takes messages of two connections: the first peer is told when the second has to be. */
+static void test_answers_of_one_turn_are_all_told(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 2; i++) {
+		post_receive(&f->b, &f->places[i]);
+		send_value(f->a.qps[i], &f->messages[i], 7);
+	}
+	sim_qp_group_progress(&f->b.group);
+	sim_qp_group_progress(&f->a.group);
+	expect_sent(&f->a, &f->messages[0]);
+	assert_null(sim_qp_group_reap(&f->a.group));
+	sim_qp_group_progress(&f->b.group);
+	sim_qp_group_progress(&f->a.group);
+	expect_sent(&f->a, &f->messages[1]);
+}
+
+/* The responder's program does nothing behind its turn. */
+static void test_a_requester_that_polls_finds_an_answer_without_a_ring(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_work *work = NULL;
+
+	post_receive(&f->b, f->places);
+	send_value(f->a.qps[1], f->messages, 7);
+	sim_qp_group_progress(&f->b.group);
+	for (int i = 0; i < 1000 && !work; i++) {
+		sim_qp_group_progress(&f->a.group);
+		work = sim_qp_group_reap(&f->a.group);
+	}
+	assert_ptr_equal(work, &f->messages->work);
+}
+
+static void test_a_requester_that_sleeps_is_told_at_once(void **state)
+{
+	struct fixture *f = *state;
+
+	post_receive(&f->b, f->places);
+	send_value(f->a.qps[1], f->messages, 7);
+	assert_false(sim_qp_group_arm(&f->a.group));
+	sim_qp_group_progress(&f->b.group);
+	assert_true(has_rung(&f->a));
+	assert_int_equal(atomic_load(&f->b.qps[1]->inbox->asleep), 0);
+}
+
+static void test_a_responder_tells_answers_before_it_sleeps(void **state)
+{
+	struct fixture *f = *state;
+
+	post_receive(&f->b, f->places);
+	send_value(f->a.qps[1], f->messages, 7);
+	sim_qp_group_progress(&f->b.group);
+	assert_false(has_rung(&f->a));
+	sim_qp_group_arm(&f->b.group);
+	assert_true(has_rung(&f->a));
+}
+
+static void test_a_queue_pair_that_ends_has_told_its_answers(void **state)
+{
+	struct fixture *f = *state;
+
+	post_receive(&f->b, f->places);
+	send_value(f->a.qps[1], f->messages, 7);
+	sim_qp_group_progress(&f->b.group);
+	sim_qp_destroy(f->b.qps[1]);
+	f->b.qps[1] = NULL;
+	sim_qp_group_progress(&f->b.group);
+	sim_qp_group_progress(&f->a.group);
+	expect_sent(&f->a, f->messages);
+}
+
+/* ---- rings that were erased, and sleep ---- */
 
 /* A peer maps the doorbells, and erases what others have rung. */
 static void test_a_group_that_polls_finds_what_an_erased_ring_said(void **state)
@@ -205,6 +325,23 @@ static void test_a_group_that_goes_to_sleep_finds_what_an_erased_ring_said(void 
 	sim_qp_group_progress(&f->b.group);
 	expect_received(&f->b, f->places, 7);
 	assert_false(sim_qp_group_arm(&f->b.group));
+}
+
+/* The second message finds the ring armed, and the third one, though the first two were taken without a sleep between. */
+static void test_a_group_that_was_armed_before_finds_each_message(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_false(sim_qp_group_arm(&f->b.group));
+		assert_false(sim_qp_group_arm(&f->b.group));
+		post_receive(&f->b, f->places);
+		send_value(f->a.qps[0], &f->messages[i], i);
+		erase_rings(&f->b);
+		assert_true(sim_qp_group_arm(&f->b.group));
+		sim_qp_group_progress(&f->b.group);
+		expect_received(&f->b, f->places, i);
+	}
 }
 
 static void test_a_message_without_a_receive_keeps_nobody_awake(void **state)
@@ -393,9 +530,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_progress_finds_what_rang),
+		TEST(test_an_answer_is_told_with_the_next_message),
+		TEST(test_an_answer_is_told_in_the_next_turn),
+		TEST(test_answers_of_one_turn_are_all_told),
+		TEST(test_a_requester_that_polls_finds_an_answer_without_a_ring),
+		TEST(test_a_requester_that_sleeps_is_told_at_once),
+		TEST(test_a_responder_tells_answers_before_it_sleeps),
+		TEST(test_a_queue_pair_that_ends_has_told_its_answers),
 		TEST(test_a_group_that_polls_finds_what_an_erased_ring_said),
 		TEST(test_rings_without_an_end_do_not_hide_an_erased_one),
 		TEST(test_a_group_that_goes_to_sleep_finds_what_an_erased_ring_said),
+		TEST(test_a_group_that_was_armed_before_finds_each_message),
 		TEST(test_a_message_without_a_receive_keeps_nobody_awake),
 		TEST(test_queue_pairs_that_lead_to_one_group_share_its_doorbells),
 		TEST(test_queue_pairs_beyond_the_slots_share_them),

@@ -359,6 +359,62 @@ static void test_queue_pairs_come_and_go_under_traffic(void **state)
 	}
 }
 
+static bool watches(struct sim_qp_group *group)
+{
+	bool watches;
+
+	pthread_mutex_lock(&group->receives.lock);
+	watches = !TAILQ_EMPTY(&group->unpolled.watched);
+	pthread_mutex_unlock(&group->receives.lock);
+	return watches;
+}
+
+/* Idle queue pairs, of which a context may have thousands, cost no tick anything. */
+static void test_ticks_look_at_queue_pairs_under_traffic_alone(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_engine *engine = sim_session_engine(f->session);
+
+	assert_false(watches(&f->a.group));
+	for (int i = 0; i < 3; i++) {
+		post_message(f, 100);
+		progress_now(f, &f->a);
+		assert_true(atomic_load(&f->a.qp->is_watched) || atomic_load(&f->b.qp->inbox->not_ready) > 0);
+		post_receive(f, 100);
+		complete_message(f);
+		expect_received(f, 100);
+		WAIT_UNTIL(!watches(&f->a.group) && !watches(&f->b.group));
+	}
+	WAIT_UNTIL(!atomic_load(&engine->awake));
+}
+
+/* Two queue pairs that a tick has to look at again. */
+static void test_several_queue_pairs_are_watched(void **state)
+{
+	struct fixture *f = *state;
+	struct sim_rdma_work works[2] = { { .has_message = true }, { .has_message = true } };
+	struct sim_rdma_receive receives[2] = { { 0 }, { 0 } };
+	struct sim_qp *peers[2], *own[2];
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(sim_qp_create(f->session, &f->a.qp->cfg, &own[i]), 0);
+		assert_int_equal(sim_qp_create(f->session, &f->b.qp->cfg, &peers[i]), 0);
+		assert_int_equal(sim_qp_connect(own[i], sim_qp_key(peers[i])), 0);
+		assert_int_equal(sim_qp_connect(peers[i], sim_qp_key(own[i])), 0);
+		sim_qp_group_post_receive(&f->b.group, &receives[i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(sim_qp_post(own[i], &works[i]), 0);
+		sim_qp_progress_requests(own[i]);
+	}
+	for (int i = 0; i < 2; i++)
+		WAIT_UNTIL(atomic_load(&peers[i]->inbox->executed) == 1);
+	for (int i = 0; i < 2; i++) {
+		sim_qp_destroy(peers[i]);
+		sim_qp_destroy(own[i]);
+	}
+}
+
 /* A child's copy of a pool is never one in which the engine's thread was at work. */
 static void test_fork_waits_for_the_engines_thread(void **state)
 {
@@ -449,6 +505,8 @@ int main(void)
 		VIRTUAL(test_peer_that_does_not_look_in_virtual_time_is_given_up),
 		VIRTUAL(test_peer_whose_process_is_stopped_in_virtual_time_is_given_up_by_the_clock),
 		FUNCTIONAL(test_queue_pairs_come_and_go_under_traffic),
+		FUNCTIONAL(test_ticks_look_at_queue_pairs_under_traffic_alone),
+		FUNCTIONAL(test_several_queue_pairs_are_watched),
 		FUNCTIONAL(test_fork_waits_for_the_engines_thread),
 		FUNCTIONAL(test_child_gets_a_group_that_another_thread_holds),
 	};
