@@ -6,7 +6,6 @@
 
 #include "queue_pair_priv.h"
 #include "sim/fabric/remote.h"
-#include "unpolled.h"
 
 void sim_qp_group_init(struct sim_qp_group *group)
 {
@@ -108,6 +107,22 @@ void sim_qp_group_feed(struct sim_qp_group *group, struct sim_qp *qp)
 	qp->is_starved = false;
 }
 
+void sim_qp_group_watch(struct sim_qp_group *group, struct sim_qp *qp)
+{
+	if (atomic_load(&qp->is_watched))
+		return;
+	TAILQ_INSERT_TAIL(&group->unpolled.watched, qp, in_watched);
+	atomic_store(&qp->is_watched, true);
+}
+
+static void unwatch(struct sim_qp_group *group, struct sim_qp *qp)
+{
+	if (!atomic_load(&qp->is_watched))
+		return;
+	TAILQ_REMOVE(&group->unpolled.watched, qp, in_watched);
+	atomic_store(&qp->is_watched, false);
+}
+
 static void forget_works(struct sim_qp_group *group, const struct sim_qp *qp)
 {
 	struct sim_rdma_work *work, *next;
@@ -132,7 +147,7 @@ void sim_qp_group_remove(struct sim_qp_group *group, struct sim_qp *qp)
 		group->answered = NULL;
 	sim_qp_group_lock(group);
 	sim_qp_group_feed(group, qp);
-	sim_unpolled_end_watch(qp);
+	unwatch(group, qp);
 	TAILQ_REMOVE(&group->all, qp, in_all);
 	sim_qp_group_unlock(group);
 	qp->is_in_group = qp->is_active = false;

@@ -264,4 +264,7 @@ void sim_qp_group_starve(struct sim_qp_group *group, struct sim_qp *qp);
 /* It no longer waits for a receive. The lock is held. */
 void sim_qp_group_feed(struct sim_qp_group *group, struct sim_qp *qp);
 
+/* The ticks of the engine's thread look at the queue pair. The lock is held. */
+void sim_qp_group_watch(struct sim_qp_group *group, struct sim_qp *qp);
+
 #endif

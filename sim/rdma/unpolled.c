@@ -90,23 +90,6 @@ static bool tick_one(struct sim_qp *qp, bool is_virtual, bool *ret_has_served)
 	return *ret_has_served || (is_ready && !is_virtual && sim_qp_watch_peer_in_tick(qp));
 }
 
-/* The lock is held. */
-static void begin_watch(struct sim_qp *qp)
-{
-	if (atomic_load(&qp->is_watched))
-		return;
-	TAILQ_INSERT_TAIL(&qp->cfg.group->unpolled.watched, qp, in_watched);
-	atomic_store(&qp->is_watched, true);
-}
-
-void sim_unpolled_end_watch(struct sim_qp *qp)
-{
-	if (!atomic_load(&qp->is_watched))
-		return;
-	TAILQ_REMOVE(&qp->cfg.group->unpolled.watched, qp, in_watched);
-	atomic_store(&qp->is_watched, false);
-}
-
 /* A kick says the process, and not the queue pair. */
 static void find_kicked(struct sim_qp_group *group)
 {
@@ -118,14 +101,14 @@ static void find_kicked(struct sim_qp_group *group)
 	group->unpolled.num_kicks = num_kicks;
 	TAILQ_FOREACH(qp, &group->all, in_all)
 		if (atomic_load(&qp->inbox->kicks) != atomic_load_explicit(&qp->inbox->looks, memory_order_relaxed))
-			begin_watch(qp);
+			sim_qp_group_watch(group, qp);
 }
 
 /* Returns whether there may be work in the next tick; *ret_has_served: messages were taken. A queue pair is no longer watched before
  * its tick looks for messages: one that begins meanwhile is seen, or its requester sees that the queue pair is not watched. */
 static bool tick_group(struct sim_qp_group *group, bool *ret_has_served)
 {
-	bool is_virtual = sim_session_vclock(group->unpolled.session) != NULL, has_served_one;
+	bool is_virtual = sim_session_vclock(group->unpolled.session) != NULL, has_served_one, goes_on;
 	struct sim_qp_list list = TAILQ_HEAD_INITIALIZER(list);
 	struct sim_qp *qp;
 
@@ -137,11 +120,12 @@ static bool tick_group(struct sim_qp_group *group, bool *ret_has_served)
 		TAILQ_REMOVE(&list, qp, in_watched);
 		atomic_store(&qp->is_watched, false);
 		if (tick_one(qp, is_virtual, &has_served_one))
-			begin_watch(qp);
+			sim_qp_group_watch(group, qp);
 		*ret_has_served |= has_served_one;
 	}
+	goes_on = !TAILQ_EMPTY(&group->unpolled.watched);
 	sim_qp_group_unlock(group);
-	return !TAILQ_EMPTY(&group->unpolled.watched);
+	return goes_on;
 }
 
 static bool tick(struct sim_engine_member *member, uint64_t *next_ns)
@@ -189,7 +173,7 @@ void sim_unpolled_keep_watch(struct sim_qp *qp)
 		return;
 	if (!atomic_load(&qp->is_watched)) {
 		sim_qp_group_lock(group);
-		begin_watch(qp);
+		sim_qp_group_watch(group, qp);
 		sim_qp_group_unlock(group);
 	}
 	sim_engine_keep_awake(sim_session_engine(group->unpolled.session));

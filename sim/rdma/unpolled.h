@@ -28,7 +28,4 @@ void sim_unpolled_end(struct sim_qp_group *group);
  * program does not. */
 void sim_unpolled_keep_watch(struct sim_qp *qp);
 
-/* No longer. The group's lock is held. */
-void sim_unpolled_end_watch(struct sim_qp *qp);
-
 #endif
