@@ -8,6 +8,9 @@
  *                                                              tasks of an accelerator engine, on own memory
  *   bfsim-bench-probe ping|pong SIZE DEPTH COUNT               Comch messages there and back, on the host and on the DPU
  *   bfsim-bench-probe produce|consume SIZE DEPTH COUNT         Comch's fast path
+ *   bfsim-bench-probe request OP FILE SIZE DEPTH THREADS COUNT RDMA: OP is write, read or send
+ *   bfsim-bench-probe serve|serve-last OP FILE SIZE DEPTH THREADS COUNT
+ *                                                              the responder, on the first or the last function
  *
  * The side that measures prints one line of JSON: tasks, bytes, nanoseconds of session time, percentiles of the tasks'
  * latencies, and the data path.
@@ -18,20 +21,6 @@
 
 #include "probe.h"
 
-/* The file appears when it is complete. */
-static void write_file(const char *path, const void *bytes, size_t len)
-{
-	char name[4096];
-	FILE *out;
-
-	snprintf(name, sizeof(name), "%s.new", path);
-	out = fopen(name, "wbe");
-	if (!out || fwrite(bytes, 1, len, out) != len || fclose(out) != 0 || rename(name, path) < 0) {
-		perror(path);
-		exit(EXIT_FAILURE);
-	}
-}
-
 static int export_memory(const char *path, size_t bytes)
 {
 	struct doca_dev *dev = probe_open_first();
@@ -40,7 +29,7 @@ static int export_memory(const char *path, size_t bytes)
 	size_t len;
 
 	probe_must(doca_mmap_export_pci(mmap, dev, &descriptor, &len), "export memory");
-	write_file(path, descriptor, len);
+	probe_write_file(path, descriptor, len);
 	while (getchar() != EOF)
 		;
 	probe_must(doca_mmap_destroy(mmap), "destroy the map");
@@ -85,6 +74,24 @@ static int run_comch(char **argv)
 	return is_host ? probe_comch_host(&cfg) : probe_comch_dpu(&cfg);
 }
 
+static int run_rdma(char **argv)
+{
+	struct probe_rdma_cfg cfg = { .is_last = strcmp(argv[1], "serve-last") == 0,
+				      .path = argv[3],
+				      .size = strtoull(argv[4], NULL, 10),
+				      .depth = (unsigned int)strtoul(argv[5], NULL, 10),
+				      .threads = (unsigned int)strtoul(argv[6], NULL, 10),
+				      .count = strtoull(argv[7], NULL, 10) };
+
+	if (strcmp(argv[2], "send") == 0)
+		cfg.op = PROBE_RDMA_SEND;
+	else
+		cfg.op = strcmp(argv[2], "read") == 0 ? PROBE_RDMA_READ : PROBE_RDMA_WRITE;
+	if (!cfg.size || !cfg.depth || !cfg.threads || !cfg.count)
+		return -1;
+	return strcmp(argv[1], "request") == 0 ? probe_rdma_request(&cfg) : probe_rdma_serve(&cfg);
+}
+
 static bool is_one_of(const char *word, const char *const *words)
 {
 	while (*words && strcmp(word, *words) != 0)
@@ -96,6 +103,7 @@ int main(int argc, char **argv)
 {
 	static const char *const copies[] = { "read", "write", NULL };
 	static const char *const channels[] = { "ping", "pong", "produce", "consume", NULL };
+	static const char *const rdma[] = { "request", "serve", "serve-last", NULL };
 	int status = -1;
 
 	if (argc == 4 && strcmp(argv[1], "export") == 0)
@@ -104,6 +112,8 @@ int main(int argc, char **argv)
 		status = run_copy(argv);
 	else if (argc == 8 && strcmp(argv[1], "engine") == 0)
 		status = run_engine(argv);
+	else if (argc == 8 && is_one_of(argv[1], rdma))
+		status = run_rdma(argv);
 	else if (argc == 5 && is_one_of(argv[1], channels))
 		status = run_comch(argv);
 	if (status < 0)

@@ -21,6 +21,9 @@ void *probe_allocate(size_t bytes);
 /* Zeros that the program needs itself. */
 void *probe_calloc(size_t count, size_t size);
 
+/* The file appears when it is complete. */
+void probe_write_file(const char *path, const void *bytes, size_t len);
+
 struct doca_ctx;
 struct doca_pe;
 /* Start @ctx, with @data for its callbacks, and wait until it runs. @other_pe is progressed as well; NULL = none. */
@@ -34,8 +37,11 @@ struct probe_times {
 	uint64_t count, began_ns, ended_ns;
 };
 
-/* Print the line of JSON about tasks of @task_bytes each. @path: the data path, "" = there is none; NULL = that of the session's
- * only import, which the command of $BFSIM_BENCH_PS tells. */
+/* The data path of the session's only import, which the command of $BFSIM_BENCH_PS tells; "" = unknown. */
+void probe_read_import_path(char path[16]);
+
+/* Print the line of JSON about tasks of @task_bytes each. @path: the data path, "" = there is none; NULL = that of
+ * probe_read_import_path(). */
 void probe_print_result(const struct probe_times *times, size_t num_threads, uint64_t task_bytes, const char *path);
 
 /* Copies by DMA tasks. @path: the file of the exporter's descriptor; NULL = own memory on both ends. @writes: to the
@@ -71,5 +77,24 @@ struct probe_comch_cfg {
 };
 int probe_comch_host(const struct probe_comch_cfg *cfg);
 int probe_comch_dpu(const struct probe_comch_cfg *cfg);
+
+/* RDMA requests to a responder, which writes what a requester needs to the file @path. @count: of each of the requester's threads,
+ * which have a connection each. The requester measures, on the first function of its side; the responder is on the first of its own, or
+ * on the last, and ends when the requester has disconnected. Both compare what has arrived with what was sent. */
+enum probe_rdma_op {
+	PROBE_RDMA_WRITE,
+	PROBE_RDMA_READ,
+	PROBE_RDMA_SEND,
+};
+struct probe_rdma_cfg {
+	enum probe_rdma_op op;
+	bool is_last;
+	const char *path;
+	size_t size;
+	unsigned int depth, threads;
+	uint64_t count;
+};
+int probe_rdma_request(const struct probe_rdma_cfg *cfg);
+int probe_rdma_serve(const struct probe_rdma_cfg *cfg);
 
 #endif

@@ -19,6 +19,19 @@ void probe_must(doca_error_t result, const char *what)
 	exit(EXIT_FAILURE);
 }
 
+void probe_write_file(const char *path, const void *bytes, size_t len)
+{
+	char name[4096];
+	FILE *out;
+
+	snprintf(name, sizeof(name), "%s.new", path);
+	out = fopen(name, "wbe");
+	if (!out || fwrite(bytes, 1, len, out) != len || fclose(out) != 0 || rename(name, path) < 0) {
+		perror(path);
+		exit(EXIT_FAILURE);
+	}
+}
+
 struct doca_dev *probe_open_first(void)
 {
 	struct doca_devinfo **list;
@@ -110,7 +123,7 @@ static uint64_t percentile(const uint64_t *sorted, uint64_t count, unsigned int 
 	return sorted[rank ? rank - 1 : 0];
 }
 
-static void read_import_path(char path[16])
+void probe_read_import_path(char path[16])
 {
 	const char *command = getenv("BFSIM_BENCH_PS");
 	FILE *in = command ? popen(command, "re") : NULL;
@@ -141,7 +154,7 @@ void probe_print_result(const struct probe_times *times, size_t num_threads, uin
 		memcpy(all + used, times[i].latencies, times[i].count * sizeof(*all));
 	qsort(all, count, sizeof(*all), compare);
 	if (!path)
-		read_import_path(import_path);
+		probe_read_import_path(import_path);
 	printf("{\"tasks\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"ns\":%" PRIu64 ",\"p50\":%" PRIu64 ",\"p90\":%" PRIu64
 	       ",\"p99\":%" PRIu64 ",\"p999\":%" PRIu64 ",\"max\":%" PRIu64 ",\"path\":\"%s\"}\n",
 	       count, count * task_bytes, end - begin, percentile(all, count, 500), percentile(all, count, 900),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bfsim bench: copies and messages between host and DPU, and tasks of the accelerator engines, in many sizes, depths and threads. */
+/* bfsim bench: copies, messages and RDMA between host and DPU, and tasks of the accelerator engines, in many sizes, depths and threads. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -75,9 +75,10 @@ static const char *const clocks[] = { "functional", "timed", "virtual", NULL };
 static const struct cli_option option_list[] = {
 	NAMES_OPTION(
 		"workloads", "WORKLOADS", workloads, cli_bench_workload_names,
-		"What is measured: host-to-dpu, dpu-to-host (DMA), comch (a message there and back), comch-fast, sha, deflate, inflate, lz4, "
-		"ec-create, ec-recover, gcm-encrypt, gcm-decrypt, or engines for those of the last eight that the card has (default: "
-		"host-to-dpu)"),
+		"What is measured: host-to-dpu, dpu-to-host (DMA), comch (a message there and back), comch-fast, rdma-write, rdma-read, "
+		"rdma-send (from the host to the DPU), the same with -dpu (from the DPU) or -port (between two functions of the host), or "
+		"rdma for all of these; sha, deflate, inflate, lz4, ec-create, ec-recover, gcm-encrypt, gcm-decrypt, or engines for those of "
+		"the last eight that the card has (default: host-to-dpu)"),
 	CLI_CALL(0, "sizes", "SIZES", struct options, sweep.sizes, set_numbers,
 		 "Bytes of a task (default: 64,4k,64k,1M)"),
 	CLI_CALL(0, "depths", "DEPTHS", struct options, sweep.depths, set_numbers,
@@ -220,7 +221,7 @@ int cli_bench(int argc, char **argv)
 		.max_words = CLI_MANY_WORDS,
 		.check = check_options,
 		.args_doc = "\n--compare BEFORE.json NOW.json",
-		.doc = "Measure DMA copies and Comch messages between host and DPU, and accelerator engines: throughput and latencies.\v"
+		.doc = "Measure DMA copies, Comch messages and RDMA between host and DPU, and accelerator engines: throughput and latencies.\v"
 		       "In functional time the figures are the machine's; with --clock virtual they are those that the model of the "
 		       "card gives. The exit status of --compare is 1 if a point is slower beyond noise, and 125 if bfsim failed or the two "
 		       "results have no point in common.",

@@ -70,7 +70,8 @@ all_engines() {
 test_each_engine_is_measured() {
 	all_engines >card.yaml
 	status 0 bfsim bench -t card.yaml --workloads engines,sha --sizes 128,4k --depths 4 --threads 2 --paths cma,tcp --count 20 --repeat 1 --csv
-	same 'bfsim: 16 of 32 points are left out: comch and the engines have no data path, so they are measured once' "$(grep '^bfsim:' err)"
+	same 'bfsim: 16 of 32 points are left out: comch, rdma-send and the engines have no data path, so they are measured once' \
+		"$(grep '^bfsim:' err)"
 	same '' "$(grep 'has no engine' err)"
 	python3 - <<-'EOF2'
 		import csv
@@ -108,6 +109,87 @@ test_engines_take_the_models_time() {
 	EOF2
 	status 0 bfsim bench --workloads lz4 --clock timed --sizes 4k --depths 1 --count 2 --repeat 1
 	says '^bfsim: warning: timed and virtual figures of lz4 are not a card.s: .*decompress-lz4-rate' err
+}
+
+# Each probe compares what has arrived with what was sent. A message of 5 bytes tells its number, and little else.
+test_each_rdma_request_is_measured() {
+	status 0 bfsim bench --workloads rdma --sizes 5,8k --depths 4 --threads 2 --paths cma,tcp --count 20 --repeat 1 --csv
+	same 'bfsim: 6 of 36 points are left out: comch, rdma-send and the engines have no data path, so they are measured once' \
+		"$(grep '^bfsim:' err)"
+	python3 - <<-'EOF2'
+		import csv
+		rows = list(csv.DictReader(open('out')))
+		names = [f'rdma-{op}{place}' for place in ('', '-dpu', '-port') for op in ('write', 'read', 'send')]
+		assert [(row['workload'], row['path'], row['bytes']) for row in rows] == [
+		    (name, path, size) for name in names for path in ([''] if 'send' in name else ['cma', 'tcp']) for size in ('5', '8192')], rows
+		for row in rows:
+		    assert int(row['tasks_per_s']) > 0 and int(row['p50_ns']) <= int(row['p99_ns']) <= int(row['max_ns']), row
+	EOF2
+	absent "$TMPDIR"/*
+}
+
+# Depth 1, between two ports and through one card, against the published rows of data that are fetched from memory. With requests
+# under way a connection has the rate of the port.
+test_rdma_takes_the_models_time() {
+	status 0 bfsim bench --workloads rdma --clock virtual --sizes 1k,16k,32k,512k --depths 1,64 --count 128 --json
+	same '' "$(grep '^bfsim:' err)"
+	python3 - "$here/../../ci/calibration/rdma_measurements.csv" <<-'EOF2'
+		import csv, json, sys
+		points = {(p['workload'], p['bytes'], p['depth']): p for p in json.load(open('out'))['points']}
+		assert len(points) == 9 * 4 * 2, points
+		errors = []
+		for row in csv.DictReader(open(sys.argv[1])):
+		    two_ports = row['direction'] == 'host_to_remote_host'
+		    name = row['operation'].replace('_', '-') + ('-port' if two_ports else '')
+		    point = points.get((name, int(row['size_bytes']), 1))
+		    if point and row['metric'] == ('throughput_GBps' if two_ports else 'rate_Mops'):
+		        ours = point['bytes-per-s'][0] / 1e9 if two_ports else point['tasks-per-s'] / 1e6
+		        errors.append(abs(ours / float(row['value']) - 1))
+		        assert errors[-1] < 0.1, (row, point)
+		assert len(errors) >= 12, errors
+		for place in ('', '-dpu', '-port'):
+		    one, many = (points[f'rdma-write{place}', 16384, depth]['bytes-per-s'][0] for depth in (1, 64))
+		    assert many > 2 * one and many < 25.1e9, (one, many)
+	EOF2
+}
+
+# probe OP FAULT: the requester on the host with a fault, 20 requests of 64 bytes.
+probe() {
+	program=$(cd "$(dirname "$bfsim_program")/../.." && pwd)/shim/bench/bfsim-bench-probe
+	[ -x "$program" ] || program=$(dirname "$bfsim_program")/../libexec/bfsim/bfsim-bench-probe
+	rm -f place
+	status 1 bfsim run --timeout=60 --fault "$2" --host "exec $program request $1 place 64 4 1 20" --dpu "exec $program serve $1 place 64 4 1 20"
+	cat out err >both
+}
+
+test_wrong_bytes_end_a_measurement() {
+	probe write 'rdma.write nth=20 flip=1'
+	says 'bfsim-bench-probe: rdma: the bytes that were written are wrong' both
+	probe read 'rdma.read nth=19 flip=1'
+	says 'bfsim-bench-probe: rdma: the bytes that were read are wrong' both
+	probe send 'rdma.receive nth=18 flip=1'
+	says 'bfsim-bench-probe: rdma: the bytes that were sent are wrong' both
+}
+
+test_rdma_that_the_topology_does_not_allow_is_left_out_or_named() {
+	status 0 bfsim bench --workloads rdma-write --sizes 64,2G --depths 1,64k --threads 1 --paths in-place,cma --count 4 --repeat 1
+	says '^bfsim: 4 of 8 points are left out: rdma has no path in-place$' err
+	says '^bfsim: 2 of 8 points are left out: an rdma request has up to 1073741824 bytes$' err
+	says '^bfsim: 1 of 8 points are left out: an rdma connection has up to 32768 requests$' err
+	same 2 "$(wc -l <out)"
+	cat >card.yaml <<-'EOF2'
+		cards:
+		  - profile: bluefield-3
+		    functions:
+		      - {side: host, type: pf, pci: "b1:00.0"}
+		      - {side: dpu, type: pf, pci: "03:00.0", caps: {rdma: false}}
+	EOF2
+	status 125 bfsim bench -t card.yaml --workloads rdma
+	says '^bfsim: rdma-write is left out: a function has no RDMA \(profile bluefield-3\)$' err
+	says '^bfsim: rdma-send-port is left out: the host has one function \(profile bluefield-3\)$' err
+	says '^bfsim: there is nothing to measure' err
+	status 125 bfsim bench -t card.yaml --workloads host-to-dpu,rdma-read-dpu
+	says "^bfsim: rdma-read-dpu can't be measured: a function has no RDMA \(profile bluefield-3\); give another --topology" err
 }
 
 test_an_engine_that_is_not_there_is_left_out_or_named() {

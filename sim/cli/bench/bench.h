@@ -18,6 +18,7 @@
 #define CLI_BENCH_MAX_RUNS     16
 #define CLI_BENCH_PROBLEM_SIZE 128
 #define CLI_BENCH_ALL_ENGINES  "engines" /* names all workloads of engines that the card has */
+#define CLI_BENCH_ALL_RDMA     "rdma"    /* names all workloads of RDMA that the topology allows */
 
 /* What is measured; the first is the default. */
 enum cli_bench_workload {
@@ -25,7 +26,16 @@ enum cli_bench_workload {
 	CLI_BENCH_DPU_TO_HOST,
 	CLI_BENCH_COMCH,      /* a message to the DPU and back */
 	CLI_BENCH_COMCH_FAST, /* a producer on the host, a consumer on the DPU */
-	CLI_BENCH_SHA,        /* this and the others: engines, on memory of the DPU's program */
+	CLI_BENCH_RDMA_WRITE, /* requests of the host's program to the DPU's */
+	CLI_BENCH_RDMA_READ,
+	CLI_BENCH_RDMA_SEND,
+	CLI_BENCH_RDMA_WRITE_DPU, /* of the DPU's program to the host's */
+	CLI_BENCH_RDMA_READ_DPU,
+	CLI_BENCH_RDMA_SEND_DPU,
+	CLI_BENCH_RDMA_WRITE_PORT, /* between the first and the last function of the host */
+	CLI_BENCH_RDMA_READ_PORT,
+	CLI_BENCH_RDMA_SEND_PORT,
+	CLI_BENCH_SHA, /* this and the others: engines, on memory of the DPU's program */
 	CLI_BENCH_DEFLATE,
 	CLI_BENCH_INFLATE,
 	CLI_BENCH_LZ4,
@@ -36,10 +46,33 @@ enum cli_bench_workload {
 	CLI_BENCH_NUM_WORKLOADS,
 };
 
-extern const char *const cli_bench_workload_names[]; /* and CLI_BENCH_ALL_ENGINES; NULL ends them */
+extern const char *const cli_bench_workload_names[]; /* and the two names of several; NULL ends them */
 
 /* The accelerator engine that the workload needs; PCIE_NUM_ACCELS = none. */
 enum pcie_accel cli_bench_accel(enum cli_bench_workload workload);
+
+/* RDMA: its workloads are three for each place of the ends. */
+enum cli_bench_place {
+	CLI_BENCH_FROM_HOST,
+	CLI_BENCH_FROM_DPU,
+	CLI_BENCH_BETWEEN_PORTS,
+};
+
+static inline bool cli_bench_is_rdma(enum cli_bench_workload workload)
+{
+	return workload >= CLI_BENCH_RDMA_WRITE && workload < CLI_BENCH_SHA;
+}
+
+static inline enum cli_bench_place cli_bench_rdma_place(enum cli_bench_workload workload)
+{
+	return (enum cli_bench_place)((workload - CLI_BENCH_RDMA_WRITE) / 3);
+}
+
+/* The workload that does the same from the host to the DPU. */
+static inline enum cli_bench_workload cli_bench_rdma_op(enum cli_bench_workload workload)
+{
+	return (enum cli_bench_workload)(CLI_BENCH_RDMA_WRITE + (workload - CLI_BENCH_RDMA_WRITE) % 3);
+}
 
 /* Whether the bytes go from one side to the other on a data path. */
 bool cli_bench_has_path(enum cli_bench_workload workload);
@@ -57,7 +90,7 @@ struct cli_bench_names {
 
 struct cli_bench_sweep {
 	struct cli_bench_numbers sizes, depths, threads;
-	struct cli_bench_names workloads, paths, clocks; /* a workload can be CLI_BENCH_ALL_ENGINES */
+	struct cli_bench_names workloads, paths, clocks; /* a workload can be a name of several */
 };
 
 struct cli_bench_point {
@@ -100,7 +133,11 @@ struct cli_bench_cfg {
 
 /* What the topology allows. */
 struct cli_bench_limits {
-	uint64_t max_msg_bytes;                        /* of a Comch message */
+	uint64_t max_msg_bytes; /* of a Comch message */
+	struct {
+		uint64_t max_bytes, max_depth; /* least of both ends */
+		const char *lack;              /* why there are no such ends; static; NULL = they are there */
+	} rdma[CLI_BENCH_BETWEEN_PORTS + 1];
 	struct pcie_accel_caps accel[PCIE_NUM_ACCELS]; /* of the first function of the DPU that has the engine */
 	char device[PCIE_NUM_ACCELS][PCIE_IBDEV_SIZE]; /* of that function */
 	const char *profile;                           /* of the card; static */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "pcie_model/arith.h"
 #include "sim/base/printable.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_client.h"
@@ -67,11 +68,58 @@ static void add_engines(struct cli_bench_limits *limits, const struct pcie_funct
 		}
 }
 
+/* The first and the last function of a side; NULL = none. */
+struct ends {
+	const struct pcie_function *first, *last;
+};
+
+static struct ends find_ends(const struct pcie_topology *topology, const char *side)
+{
+	struct ends ends = { 0 };
+
+	for (size_t i = 0; i < topology->num_functions; i++) {
+		const struct pcie_function *function = &topology->functions[i];
+
+		if (strcmp(function->side, side) != 0)
+			continue;
+		ends.first = ends.first ? ends.first : function;
+		ends.last = function;
+	}
+	return ends;
+}
+
+static void set_rdma(struct cli_bench_limits *limits, enum cli_bench_place place, const struct pcie_function *from,
+		     const struct pcie_function *to)
+{
+	if (!from || !to)
+		limits->rdma[place].lack = "the topology has no function on one of the sides";
+	else if (from == to)
+		limits->rdma[place].lack = "the host has one function";
+	else if (!from->caps.rdma || !to->caps.rdma)
+		limits->rdma[place].lack = "a function has no RDMA";
+	else if (!from->has_ipv4 || !to->has_ipv4)
+		limits->rdma[place].lack = "a function has no IPv4 address";
+	if (limits->rdma[place].lack)
+		return;
+	limits->rdma[place].max_bytes = min_u64(from->caps.rdma_max_msg_bytes, to->caps.rdma_max_msg_bytes);
+	limits->rdma[place].max_depth = from->caps.rdma_max_send_queue;
+}
+
+static void set_all_rdma(struct cli_bench_limits *limits, const struct pcie_topology *topology)
+{
+	struct ends host = find_ends(topology, "host"), dpu = find_ends(topology, "dpu");
+
+	set_rdma(limits, CLI_BENCH_FROM_HOST, host.first, dpu.first);
+	set_rdma(limits, CLI_BENCH_FROM_DPU, dpu.first, host.first);
+	set_rdma(limits, CLI_BENCH_BETWEEN_PORTS, host.first, host.last);
+}
+
 static void set_limits(struct cli_bench_limits *limits, const struct pcie_topology *topology)
 {
 	*limits = (struct cli_bench_limits){ .profile = topology->cards[0].profile->name };
 	if (topology->num_functions)
 		limits->max_msg_bytes = topology->functions[0].caps.comch_max_msg_bytes;
+	set_all_rdma(limits, topology);
 	for (size_t i = 0; i < topology->num_functions; i++)
 		if (pcie_side_is_dpu(topology->functions[i].side))
 			add_engines(limits, &topology->functions[i]);

@@ -29,11 +29,15 @@ struct reasons {
 
 /* ---- workloads ---- */
 
-static bool has_engine(enum cli_bench_workload workload, const struct cli_bench_limits *limits)
+/* Why the topology does not allow the workload at all; NULL = it does. */
+static const char *find_lack(enum cli_bench_workload workload, const struct cli_bench_limits *limits)
 {
 	enum pcie_accel accel = cli_bench_accel(workload);
 
-	return accel == PCIE_NUM_ACCELS || limits->accel[accel].is_supported;
+	if (cli_bench_is_rdma(workload))
+		return limits->rdma[cli_bench_rdma_place(workload)].lack;
+	return accel == PCIE_NUM_ACCELS || limits->accel[accel].is_supported ? NULL :
+									       "no function of the DPU has its engine";
 }
 
 static void choose(struct chosen *chosen, enum cli_bench_workload workload, bool may_lack)
@@ -47,11 +51,21 @@ static void choose(struct chosen *chosen, enum cli_bench_workload workload, bool
 	chosen->list[chosen->count++].may_lack = may_lack;
 }
 
-static void choose_engines(struct chosen *chosen)
+static bool is_engine(enum cli_bench_workload workload)
+{
+	return cli_bench_accel(workload) != PCIE_NUM_ACCELS;
+}
+
+static void choose_each(struct chosen *chosen, bool (*is_of)(enum cli_bench_workload workload))
 {
 	for (enum cli_bench_workload i = 0; i < CLI_BENCH_NUM_WORKLOADS; i++)
-		if (cli_bench_accel(i) != PCIE_NUM_ACCELS)
+		if (is_of(i))
 			choose(chosen, i, true);
+}
+
+static bool is_rdma(enum cli_bench_workload workload)
+{
+	return cli_bench_is_rdma(workload);
 }
 
 static void choose_all(struct chosen *chosen, const struct cli_bench_names *names)
@@ -61,7 +75,9 @@ static void choose_all(struct chosen *chosen, const struct cli_bench_names *name
 
 		snprintf(point.workload, sizeof(point.workload), "%s", names->list[i]);
 		if (strcmp(names->list[i], CLI_BENCH_ALL_ENGINES) == 0)
-			choose_engines(chosen);
+			choose_each(chosen, is_engine);
+		else if (strcmp(names->list[i], CLI_BENCH_ALL_RDMA) == 0)
+			choose_each(chosen, is_rdma);
 		else
 			choose(chosen, cli_bench_workload_of(&point), false);
 	}
@@ -79,11 +95,16 @@ static void name_profiles_with(enum pcie_accel accel, char *text, size_t size)
 			len += (size_t)snprintf(text + len, size - len, "%s%s", len ? ", " : "", profiles[i]->name);
 }
 
-static void fail_for_lack(enum cli_bench_workload workload, const struct cli_bench_limits *limits)
+static void fail_for_lack(enum cli_bench_workload workload, const struct cli_bench_limits *limits, const char *lack)
 {
 	enum pcie_accel accel = cli_bench_accel(workload);
 	char profiles[128];
 
+	if (accel == PCIE_NUM_ACCELS) {
+		cli_fail("%s can't be measured: %s (profile %s); give another --topology",
+			 cli_bench_workload_names[workload], lack, limits->profile);
+		return;
+	}
 	name_profiles_with(accel, profiles, sizeof(profiles));
 	cli_fail(
 		"no function of the DPU has the engine for %s (profile %s): give a --topology whose card has the profile %s, or "
@@ -91,21 +112,22 @@ static void fail_for_lack(enum cli_bench_workload workload, const struct cli_ben
 		cli_bench_workload_names[workload], limits->profile, profiles, pcie_accel_name(accel));
 }
 
-/* Remove workloads whose engine is not there, with a line each. Returns 0, or -1 if one of them was asked for by name. */
+/* Remove workloads that the topology does not allow, with a line each. Returns 0, or -1 if one of them was asked for by name. */
 static int remove_lacking(struct chosen *chosen, const struct cli_bench_limits *limits)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < chosen->count; i++) {
 		enum cli_bench_workload workload = chosen->list[i].workload;
+		const char *lack = find_lack(workload, limits);
 
-		if (has_engine(workload, limits)) {
+		if (!lack) {
 			chosen->list[count++] = chosen->list[i];
 		} else if (chosen->list[i].may_lack) {
-			fprintf(stderr, "bfsim: %s is left out: no function of the DPU has its engine (profile %s)\n",
-				cli_bench_workload_names[workload], limits->profile);
+			fprintf(stderr, "bfsim: %s is left out: %s (profile %s)\n", cli_bench_workload_names[workload],
+				lack, limits->profile);
 		} else {
-			fail_for_lack(workload, limits);
+			fail_for_lack(workload, limits, lack);
 			return -1;
 		}
 	}
@@ -173,6 +195,8 @@ static void count_reason(struct reasons *reasons, const char *text)
 	reasons->count += i == reasons->count;
 }
 
+static const char has_no_path_text[] = "comch, rdma-send and the engines have no data path, so they are measured once";
+
 /* Whether the point differs from another one in nothing but the data path, and has none. */
 static bool is_repeated(const struct cli_bench_sweep *sweep, const struct cli_bench_point *point)
 {
@@ -192,7 +216,7 @@ static void fill_points(const struct cli_bench_sweep *sweep, const struct chosen
 		if (cli_bench_is_impossible(&point, limits, text))
 			count_reason(&reasons, text);
 		else if (is_repeated(sweep, &point))
-			count_reason(&reasons, "comch and the engines have no data path, so they are measured once");
+			count_reason(&reasons, has_no_path_text);
 		else
 			bench->points[bench->num_points++] = point;
 	}

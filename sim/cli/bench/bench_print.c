@@ -13,7 +13,7 @@ static const struct {
 	const char *heading;
 	int width; /* < 0: a text, at the left */
 } columns[NUM_COLUMNS] = {
-	[WORKLOAD] = { "WORKLOAD", -11 },
+	[WORKLOAD] = { "WORKLOAD", -15 },
 	[CLOCK] = { "CLOCK", -10 },
 	[PATH] = { "PATH", -8 },
 	[THREADS] = { "THREADS", 7 },

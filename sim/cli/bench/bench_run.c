@@ -35,6 +35,16 @@ static bool is_comch(const struct cli_bench_point *point)
 	return has_workload(point, CLI_BENCH_COMCH) || has_workload(point, CLI_BENCH_COMCH_FAST);
 }
 
+static bool is_rdma(const struct cli_bench_point *point)
+{
+	return cli_bench_is_rdma(cli_bench_workload_of(point));
+}
+
+static bool is_between_ports(const struct cli_bench_point *point)
+{
+	return is_rdma(point) && cli_bench_rdma_place(cli_bench_workload_of(point)) == CLI_BENCH_BETWEEN_PORTS;
+}
+
 static bool is_engine(const struct cli_bench_point *point)
 {
 	return cli_bench_accel(cli_bench_workload_of(point)) != PCIE_NUM_ACCELS;
@@ -123,7 +133,23 @@ static void append_engine(char **text, const struct cli_bench_cfg *cfg, const st
 	append_numbers(text, numbers, 4);
 }
 
-/* The command of a side: the probe with its arguments. */
+static void append_rdma(char **text, const struct cli_bench_cfg *cfg, const struct cli_bench_point *point,
+			const char *dir, bool is_second)
+{
+	static const char *const ops[] = { "write", "read", "send" };
+	const uint64_t numbers[] = { point->size, point->depth, point->threads, choose_count(cfg, point) };
+	enum cli_bench_workload workload = cli_bench_workload_of(point);
+	bool is_requester = (cli_bench_rdma_place(workload) == CLI_BENCH_FROM_DPU) == is_second;
+	char file[PATH_MAX + 16];
+
+	snprintf(file, sizeof(file), "%s/descriptor", dir);
+	append_word(text, is_requester ? "request" : is_between_ports(point) ? "serve-last" : "serve");
+	append_word(text, ops[cli_bench_rdma_op(workload) - CLI_BENCH_RDMA_WRITE]);
+	append_word(text, file);
+	append_numbers(text, numbers, 4);
+}
+
+/* The command of a side: the probe with its arguments. Between two functions of the host, the second command is not the DPU's. */
 static char *side_command(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, const char *dir,
 			  bool is_dpu)
 {
@@ -132,6 +158,8 @@ static char *side_command(const struct cli_bench_cfg *cfg, const struct cli_benc
 	append_word(&text, probe ? probe : "");
 	if (is_comch(point))
 		append_comch(&text, cfg, point, is_dpu);
+	else if (is_rdma(point))
+		append_rdma(&text, cfg, point, dir, is_dpu);
 	else if (is_engine(point))
 		append_engine(&text, cfg, point);
 	else
@@ -164,6 +192,19 @@ static void append_option(char **text, const char *option, const char *value)
 	append_word(text, value ? value : "");
 }
 
+/* The command @second, of the DPU's side or of the host's. */
+static void append_second(char **text, const struct cli_bench_point *point, const char *second)
+{
+	char *on = NULL;
+
+	if (!is_between_ports(point)) {
+		append_option(text, "--dpu", second);
+		return;
+	}
+	append_option(text, "--on", second && asprintf(&on, "host=%s", second) >= 0 ? on : NULL);
+	free(on);
+}
+
 /* "bfsim run" with the probe on its sides. NULL without memory. The caller frees it. */
 static char *command_line(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, const char *dir)
 {
@@ -178,7 +219,7 @@ static char *command_line(const struct cli_bench_cfg *cfg, const struct cli_benc
 	append_option(&text, "--clock", point->clock);
 	if (cfg->topology)
 		append_option(&text, "--topology", cfg->topology);
-	append_option(&text, "--dpu", dpu);
+	append_second(&text, point, dpu);
 	if (!is_local(point))
 		append_option(&text, "--host", host);
 	if (is_comch(point))

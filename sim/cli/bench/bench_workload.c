@@ -10,11 +10,22 @@
 #define EC_UNIT_BYTES 64 /* a block's size is a multiple of it */
 #define GCM_TAG_BYTES 16
 
+#define MAX_CONNECTIONS 65535 /* of an RDMA context */
+
 const char *const cli_bench_workload_names[] = {
 	[CLI_BENCH_HOST_TO_DPU] = "host-to-dpu",
 	[CLI_BENCH_DPU_TO_HOST] = "dpu-to-host",
 	[CLI_BENCH_COMCH] = "comch",
 	[CLI_BENCH_COMCH_FAST] = "comch-fast",
+	[CLI_BENCH_RDMA_WRITE] = "rdma-write",
+	[CLI_BENCH_RDMA_READ] = "rdma-read",
+	[CLI_BENCH_RDMA_SEND] = "rdma-send",
+	[CLI_BENCH_RDMA_WRITE_DPU] = "rdma-write-dpu",
+	[CLI_BENCH_RDMA_READ_DPU] = "rdma-read-dpu",
+	[CLI_BENCH_RDMA_SEND_DPU] = "rdma-send-dpu",
+	[CLI_BENCH_RDMA_WRITE_PORT] = "rdma-write-port",
+	[CLI_BENCH_RDMA_READ_PORT] = "rdma-read-port",
+	[CLI_BENCH_RDMA_SEND_PORT] = "rdma-send-port",
 	[CLI_BENCH_SHA] = "sha",
 	[CLI_BENCH_DEFLATE] = "deflate",
 	[CLI_BENCH_INFLATE] = "inflate",
@@ -24,6 +35,7 @@ const char *const cli_bench_workload_names[] = {
 	[CLI_BENCH_GCM_ENCRYPT] = "gcm-encrypt",
 	[CLI_BENCH_GCM_DECRYPT] = "gcm-decrypt",
 	[CLI_BENCH_NUM_WORKLOADS] = CLI_BENCH_ALL_ENGINES,
+	[CLI_BENCH_NUM_WORKLOADS + 1] = CLI_BENCH_ALL_RDMA,
 	NULL,
 };
 
@@ -96,6 +108,21 @@ static bool is_comch_limited(const struct cli_bench_point *point, bool has_messa
 	       say(text, "comch and comch-fast have one thread and no path in-place");
 }
 
+static bool is_rdma_limited(const struct cli_bench_point *point, enum cli_bench_workload workload,
+			    const struct cli_bench_limits *limits, char text[CLI_BENCH_PROBLEM_SIZE])
+{
+	enum cli_bench_place place = cli_bench_rdma_place(workload);
+
+	if (strcmp(point->path, "in-place") == 0)
+		return say(text, "rdma has no path in-place");
+	if (point->threads > MAX_CONNECTIONS)
+		return say(text, "rdma has up to %d threads", MAX_CONNECTIONS);
+	if (point->size > limits->rdma[place].max_bytes)
+		return say(text, "an rdma request has up to %" PRIu64 " bytes", limits->rdma[place].max_bytes);
+	return point->depth > limits->rdma[place].max_depth &&
+	       say(text, "an rdma connection has up to %" PRIu64 " requests", limits->rdma[place].max_depth);
+}
+
 bool cli_bench_is_impossible(const struct cli_bench_point *point, const struct cli_bench_limits *limits,
 			     char text[CLI_BENCH_PROBLEM_SIZE])
 {
@@ -104,6 +131,8 @@ bool cli_bench_is_impossible(const struct cli_bench_point *point, const struct c
 
 	if (accel != PCIE_NUM_ACCELS)
 		return is_engine_limited(point, accel, &limits->accel[accel], text);
+	if (cli_bench_is_rdma(workload))
+		return is_rdma_limited(point, workload, limits, text);
 	if (workload == CLI_BENCH_COMCH || workload == CLI_BENCH_COMCH_FAST)
 		return is_comch_limited(point, workload == CLI_BENCH_COMCH, limits, text);
 	return false;
@@ -111,5 +140,7 @@ bool cli_bench_is_impossible(const struct cli_bench_point *point, const struct c
 
 bool cli_bench_has_path(enum cli_bench_workload workload)
 {
+	if (cli_bench_is_rdma(workload) && cli_bench_rdma_op(workload) == CLI_BENCH_RDMA_SEND)
+		return false;
 	return workload != CLI_BENCH_COMCH && cli_bench_accel(workload) == PCIE_NUM_ACCELS;
 }
