@@ -157,15 +157,15 @@ static struct doca_task *alloc(struct probe_worker *worker, struct doca_buf *fro
 	if (!worker->with)
 		connect_worker(worker);
 	if (requester.op == PROBE_RDMA_WRITE) {
-		probe_must(doca_rdma_task_write_allocate_init(worker->instance, worker->with, from, to, task_data,
-							      &write),
-			   "make a task");
+		probe_must(
+			doca_rdma_task_write_allocate_init(worker->instance, worker->with, from, to, task_data, &write),
+			"make a task");
 		return doca_rdma_task_write_as_task(write);
 	}
 	if (requester.op == PROBE_RDMA_READ) {
-		probe_must(doca_rdma_task_read_allocate_init(worker->instance, worker->with, from, to, task_data,
-							     &read),
-			   "make a task");
+		probe_must(
+			doca_rdma_task_read_allocate_init(worker->instance, worker->with, from, to, task_data, &read),
+			"make a task");
 		return doca_rdma_task_read_as_task(read);
 	}
 	probe_must(doca_rdma_task_send_allocate_init(worker->instance, worker->with, from, task_data, &send),

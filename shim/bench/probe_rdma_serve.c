@@ -3,6 +3,8 @@
  * once, so that each message finds one. */
 #include "probe_rdma.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,8 +122,7 @@ static void check_written(const struct responder *responder)
 	uint64_t num_used = cfg->count < cfg->depth ? cfg->count : cfg->depth;
 
 	for (uint64_t i = 0; i < responder->num_blocks; i++)
-		if (i % cfg->depth < num_used &&
-		    !probe_rdma_is_block(responder->memory + i * cfg->size, cfg->size, i))
+		if (i % cfg->depth < num_used && !probe_rdma_is_block(responder->memory + i * cfg->size, cfg->size, i))
 			probe_rdma_fail_wrong(PROBE_RDMA_WRITE);
 }
 
@@ -130,8 +131,11 @@ static void check_sent(const struct responder *responder)
 {
 	const struct probe_rdma_cfg *cfg = responder->cfg;
 
-	if (responder->num_received != cfg->count * cfg->threads)
-		probe_rdma_fail_wrong(PROBE_RDMA_SEND);
+	if (responder->num_received != cfg->count * cfg->threads) {
+		fprintf(stderr, "bfsim-bench-probe: rdma: %" PRIu64 " of %" PRIu64 " messages have come\n",
+			responder->num_received, cfg->count * cfg->threads);
+		exit(EXIT_FAILURE);
+	}
 	for (uint64_t i = 0; i < responder->num_blocks && i < responder->num_received; i++) {
 		const uint8_t *memory = responder->memory + i * cfg->size;
 		uint64_t number = probe_rdma_number_of(memory, cfg->size);
@@ -146,16 +150,15 @@ static void check_sent(const struct responder *responder)
 static void create(struct responder *responder)
 {
 	const struct probe_rdma_cfg *cfg = responder->cfg;
-	uint32_t permissions = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |
-			       DOCA_ACCESS_FLAG_RDMA_WRITE;
+	uint32_t permissions =
+		DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE;
 
 	responder->num_blocks = (uint64_t)cfg->depth * cfg->threads * (cfg->op == PROBE_RDMA_SEND ? 2 : 1);
 	responder->memory = probe_allocate(cfg->size * responder->num_blocks);
 	if (cfg->op == PROBE_RDMA_READ)
 		for (uint64_t i = 0; i < responder->num_blocks; i++)
 			probe_rdma_fill(responder->memory + i * cfg->size, cfg->size, i);
-	responder->mmap =
-		probe_map(responder->dev, responder->memory, cfg->size * responder->num_blocks, permissions);
+	responder->mmap = probe_map(responder->dev, responder->memory, cfg->size * responder->num_blocks, permissions);
 	probe_must(doca_pe_create(&responder->pe), "create a progress engine");
 	probe_must(doca_rdma_create(responder->dev, &responder->rdma), "create a context");
 	probe_must(doca_rdma_set_permissions(responder->rdma, permissions), "set its permissions");

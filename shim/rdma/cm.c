@@ -82,6 +82,13 @@ static bool is_over(const struct doca_rdma_connection *connection)
 	return connection->cm.is_told && sim_qp_num_works(connection->qp) == 0;
 }
 
+/* Whether the program has to see a receive first: the peer knew that its messages were received when it ended the connection. The
+ * engine's thread may have taken them since the progress engine looked for receives. */
+static bool waits_for_receive(const struct doca_rdma_connection *connection)
+{
+	return connection->cm.state == RDMA_CM_ENDED && sim_receive_pool_due_ns(&connection->rdma->group.receives) == 0;
+}
+
 /* Returns whether the program saw an event. */
 static bool look_at_all(struct doca_rdma *rdma)
 {
@@ -93,6 +100,10 @@ static bool look_at_all(struct doca_rdma *rdma)
 		next = TAILQ_NEXT(connection, link);
 		if (!connection->cm.is_news)
 			poll_connection(connection);
+		if (has_news(connection) && waits_for_receive(connection)) {
+			rdma_cm_notify_self(rdma);
+			return false;
+		}
 		if (has_news(connection)) {
 			tell(connection);
 			return true;

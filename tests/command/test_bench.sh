@@ -153,10 +153,15 @@ test_rdma_takes_the_models_time() {
 	EOF2
 }
 
-# probe OP FAULT: the requester on the host with a fault, 20 requests of 64 bytes.
-probe() {
+# The probe that bfsim bench runs, as $program.
+find_probe() {
 	program=$(cd "$(dirname "$bfsim_program")/../.." && pwd)/shim/bench/bfsim-bench-probe
 	[ -x "$program" ] || program=$(dirname "$bfsim_program")/../libexec/bfsim/bfsim-bench-probe
+}
+
+# probe OP FAULT: the requester on the host with a fault, 20 requests of 64 bytes.
+probe() {
+	find_probe
 	rm -f place
 	status 1 bfsim run --timeout=60 --fault "$2" --host "exec $program request $1 place 64 4 1 20" --dpu "exec $program serve $1 place 64 4 1 20"
 	cat out err >both
@@ -169,6 +174,22 @@ test_wrong_bytes_end_a_measurement() {
 	says 'bfsim-bench-probe: rdma: the bytes that were read are wrong' both
 	probe send 'rdma.receive nth=18 flip=1'
 	says 'bfsim-bench-probe: rdma: the bytes that were sent are wrong' both
+}
+
+# On a busy machine the engine's thread serves the responder, which learns of the messages and of the end of the connection at once.
+test_messages_come_before_the_end_of_their_connection() {
+	find_probe
+	busy=
+	trap 'kill $busy' EXIT
+	for _ in 1 2 3 4; do
+		sh -c 'while :; do :; done' &
+		busy="$busy $!"
+	done
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		rm -f place
+		status 0 bfsim run --timeout=60 --trace-level=off --host "exec $program request send place 5 4 2 20" \
+			--dpu "exec $program serve send place 5 4 2 20"
+	done
 }
 
 test_rdma_that_the_topology_does_not_allow_is_left_out_or_named() {
