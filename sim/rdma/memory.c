@@ -7,6 +7,7 @@
 #include "pcie_model/arith.h"
 #include "sim/base/log.h"
 #include "sim/base/memory_guard.h"
+#include "sim/base/move.h"
 #include "sim/clock/shared_lock.h"
 
 /* One end of a copy. */
@@ -95,11 +96,28 @@ int sim_rdma_gather(const struct sim_rdma_segment *segments, uint32_t num_segmen
 	return copy_list(segments, num_segments, at, &buffer, len, false);
 }
 
+/* Most messages go to one place. */
+static int move_to(const void *place, const void *from, size_t len)
+{
+	struct sim_range_guard guard;
+	bool is_lost;
+
+	sim_range_guard_begin(&guard, place, len, NULL);
+	sim_move((void *)(uintptr_t)place, from, len);
+	is_lost = sim_range_guard_end(&guard);
+	if (__builtin_expect(guard.guard.has_faulted, 0))
+		sim_guard_settle(&guard.guard);
+	return is_lost ? sim_rdma_fail_lost() : 0;
+}
+
 int sim_rdma_scatter(const struct sim_rdma_segment *segments, uint32_t num_segments, uint64_t at, const void *from,
 		     size_t len)
 {
+	const void *place = sim_rdma_find(segments, num_segments, at, len);
 	struct place buffer = { .addr = (uintptr_t)from };
 
+	if (place)
+		return move_to(place, from, len);
 	return copy_list(segments, num_segments, at, &buffer, len, true);
 }
 

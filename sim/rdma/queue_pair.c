@@ -216,6 +216,7 @@ static int read_inbox(struct sim_qp *qp, const struct sim_remote *peer, struct p
 		return -EPROTO;
 	qp->peer_inbox = inbox;
 	sim_ring_init(&qp->out, &cfg, inbox->ring);
+	qp->out.remembers_space = true; /* a requester learns of what was read by answers */
 	qp->peer_access = inbox->access;
 	qp->peer_engine = inbox->engine;
 	qp->peer_needs_no_connect = inbox->needs_no_peer;

@@ -88,11 +88,14 @@ static int begin_message(struct sim_qp *qp, uint64_t now_ns)
 {
 	struct sim_inbox_head head = { 0 }; /* a record may be shorter */
 	struct sim_rdma_receive *receive;
+	const void *record;
 	uint32_t kind;
-	int rc = sim_ring_peek(&qp->in, &kind, &head, sizeof(head));
+	size_t len;
+	int rc = sim_ring_begin_read(&qp->in, &kind, &record, &len);
 
 	if (rc < 0)
 		return rc;
+	memcpy(&head, record, min_u64(len, sizeof(head)));
 	if (!is_valid_head(qp, kind, &head))
 		return -EPROTO;
 	if (is_on_its_way(qp, &head, now_ns))

@@ -99,6 +99,28 @@ static int check_space(const struct sim_ring *ring, size_t len)
 	return records == ring->max_records || ring->size_bytes - bytes < bytes_needed(ring, len) ? -EAGAIN : 0;
 }
 
+/* Whether there was space at the last look: the reader makes no less. */
+static bool had_space(const struct sim_ring *ring, size_t len)
+{
+	return ring->count - ring->seen_tail < ring->max_records &&
+	       ring->size_bytes - (ring->bytes - ring->seen_bytes) >= bytes_needed(ring, len);
+}
+
+static __attribute__((noinline)) int check_space_again(struct sim_ring *ring, size_t len)
+{
+	uint64_t records, bytes;
+	int rc;
+
+	if (had_space(ring, len))
+		return 0;
+	rc = get_used(ring, &records, &bytes);
+	if (rc < 0)
+		return rc;
+	ring->seen_tail = ring->count - records;
+	ring->seen_bytes = ring->bytes - bytes;
+	return had_space(ring, len) ? 0 : -EAGAIN;
+}
+
 static void advance(struct sim_ring *ring, uint64_t bytes)
 {
 	ring->bytes += bytes;
@@ -149,7 +171,7 @@ int sim_ring_write_parts(struct sim_ring *ring, uint32_t kind, const void *head,
 
 	assert(total <= ring->max_record_bytes);
 	restart_if_empty(ring);
-	rc = check_space(ring, total);
+	rc = __builtin_expect(ring->remembers_space, 0) ? check_space_again(ring, total) : check_space(ring, total);
 	if (rc < 0)
 		return rc;
 	if (record_bytes(total) > bytes_before_end(ring)) {

@@ -42,8 +42,9 @@ struct sim_ring_shared {
 	_Atomic uint32_t closed;            /* the writer writes no more; stored by the writer */
 	_Alignas(64) _Atomic uint64_t tail; /* records read; stored by the reader */
 	_Atomic uint64_t bytes_read;        /* with the bytes that were skipped; stored by the reader */
-	_Atomic uint32_t asleep;            /* the writer is to wake the reader */
+	/* Both look at these for each record, and change them seldom: no line that is written for each record has them. */
 	_Alignas(64) _Atomic uint32_t space_wanted;
+	_Atomic uint32_t asleep; /* the writer is to wake the reader */
 	_Alignas(64) uint8_t data[];
 };
 
@@ -59,12 +60,16 @@ struct sim_ring {
 	struct sim_ring_shared *shared;
 	uint32_t max_records;
 	uint32_t max_record_bytes;
-	uint32_t low_records;   /* as many records waiting, or fewer, leave half of the ring free */
-	uint64_t size_bytes;    /* of the data */
-	uint64_t count;         /* records written, or read, by this side */
-	uint64_t bytes;         /* with the bytes that were skipped */
-	uint64_t offset;        /* of the next record */
-	struct sim_guard guard; /* of the data that is being written, which is the program's */
+	uint32_t low_records; /* as many records waiting, or fewer, leave half of the ring free */
+	uint64_t size_bytes;  /* of the data */
+	uint64_t count;       /* records written, or read, by this side */
+	uint64_t bytes;       /* with the bytes that were skipped */
+	uint64_t offset;      /* of the next record */
+	/* Writer: look at the tail only when the space that was seen is used up. Set by the caller, if the tail's line costs more than the
+	 * late notice of a tail that cannot be. */
+	bool remembers_space;
+	uint64_t seen_tail, seen_bytes; /* at the last look */
+	struct sim_guard guard;         /* of the data that is being written, which is the program's */
 };
 
 /* The size of a ring in bytes; and a view of the ring at @memory, which is zeroed when the reader created it. */

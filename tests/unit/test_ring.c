@@ -322,6 +322,22 @@ static void test_a_record_that_is_read_in_place_is_left_behind_at_the_end(void *
 	pair_free(&pair);
 }
 
+/* The writer finds room that it has seen, and looks again when that is used up. */
+static void test_a_writer_that_remembers_space_uses_all_of_it(void **state)
+{
+	struct pair pair = pair_new(4, 32);
+
+	pair.writer.remembers_space = true;
+	for (int round = 0; round < 100; round++) {
+		for (int i = 0; i < 4; i++)
+			assert_int_equal(sim_ring_write(&pair.writer, 1, "thirty-two bytes, as many as may", 32), 0);
+		assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), -EAGAIN);
+		for (int i = 0; i < 4; i++)
+			expect_record(&pair, 1, "thirty-two bytes, as many as may");
+	}
+	pair_free(&pair);
+}
+
 /* ---- corrupt contents, written by the other side ---- */
 
 static int read_any(struct pair *pair)
@@ -363,6 +379,20 @@ static void test_a_tail_that_cannot_be_ends_the_ring_for_the_writer(void **state
 	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), -EPROTO);
 	pair.writer.shared->tail = 0;
 	pair.writer.shared->bytes_read = 8;
+	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), -EPROTO);
+	pair_free(&pair);
+}
+
+/* It writes no more than there was room for when it looked last. */
+static void test_a_writer_that_remembers_space_finds_a_corrupt_tail_later(void **state)
+{
+	struct pair pair = pair_new(4, 32);
+
+	pair.writer.remembers_space = true;
+	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
+	pair.writer.shared->tail = 100;
+	for (int i = 1; i < 4; i++)
+		assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), 0);
 	assert_int_equal(sim_ring_write(&pair.writer, 1, "x", 1), -EPROTO);
 	pair_free(&pair);
 }
@@ -428,6 +458,8 @@ int main(void)
 		cmocka_unit_test(test_a_head_too_far_ahead_ends_the_ring),
 		cmocka_unit_test(test_a_record_longer_than_agreed_ends_the_ring),
 		cmocka_unit_test(test_a_tail_that_cannot_be_ends_the_ring_for_the_writer),
+		cmocka_unit_test(test_a_writer_that_remembers_space_uses_all_of_it),
+		cmocka_unit_test(test_a_writer_that_remembers_space_finds_a_corrupt_tail_later),
 		cmocka_unit_test(test_two_threads_lose_and_reorder_nothing),
 	};
 
