@@ -646,8 +646,8 @@ static void test_requests_wait_for_a_network_link(void **state)
 	id = take_link_down();
 	ask(&a, ORDER_WRITE, 1, "late");
 	ask(&a, ORDER_SEND, 1, "hello");
-	ask(&b, ORDER_RECEIVE, 1, "");
 	expect_text(ask(&b, ORDER_PEEK, 0, ""), "");
+	ask(&b, ORDER_RECEIVE, 1, ""); /* from now on the memory is the engine's */
 	take_link_up(id);
 	expect_text(ask(&a, ORDER_SLEEP, 2, ""), "write 0 done\nsend 0 done\n");
 	expect_text(ask(&b, ORDER_SLEEP, 1, ""), "receive 0 done: 6 bytes by SEND\n");
