@@ -274,6 +274,8 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 			return result;
 		sim_qp_hold_connect(rdma_connection->qp, plan.due_ns);
 		rc = plan.is_refused ? -ESTALE : sim_qp_connect(rdma_connection->qp, &key);
+		if (rc < 0)
+			sim_qp_hold_connect(rdma_connection->qp, 0);
 	}
 	if (rc < 0)
 		return SHIM_REFUSE(shim_error_for_call(rc, &connect_errors), "%s", describe_connect_error(rc));

@@ -306,18 +306,18 @@ doca_error_t rdma_task_check(struct doca_task *base)
 static void hold_maps(struct rdma_task *task)
 {
 	for (uint32_t i = 0; i < task->num_segments; i++)
-		((struct doca_mmap *)task->segments[i].arg)->num_tasks++;
+		shim_task_count_begin(&((struct doca_mmap *)task->segments[i].arg)->tasks);
 	if (task->remote_map)
-		task->remote_map->num_tasks++;
+		shim_task_count_begin(&task->remote_map->tasks);
 	task->holds_maps = true;
 }
 
 static void release_maps(struct rdma_task *task)
 {
 	for (uint32_t i = 0; i < task->num_segments; i++)
-		((struct doca_mmap *)task->segments[i].arg)->num_tasks--;
+		shim_task_count_end(&((struct doca_mmap *)task->segments[i].arg)->tasks);
 	if (task->remote_map)
-		task->remote_map->num_tasks--;
+		shim_task_count_end(&task->remote_map->tasks);
 	task->holds_maps = false;
 }
 

@@ -156,35 +156,11 @@ void workq_rdma_core_detach(struct workq_rdma_core *core)
 	core->attachment = NULL;
 }
 
-static uint32_t num_listed(const struct sim_receive_list *list)
-{
-	const struct sim_rdma_receive *receive;
-	uint32_t num = 0;
-
-	STAILQ_FOREACH(receive, list, link)
-		num++;
-	return num;
-}
-
-/* Receives that no message has met, and those that a fault holds for ever. */
-static uint32_t num_waiting(struct sim_receive_pool *receives)
-{
-	uint32_t num;
-
-	pthread_mutex_lock(&receives->lock);
-	num = num_listed(&receives->posted) + num_listed(&receives->hung);
-	pthread_mutex_unlock(&receives->lock);
-	return num;
-}
-
 bool workq_rdma_core_forget_receives(struct workq_rdma_core *core, uint32_t num_jobs)
 {
-	struct sim_receive_pool *receives = &core->rdma->group.receives;
-
-	if (core->num_receives != num_jobs || num_waiting(receives) != num_jobs)
+	if (core->num_receives != num_jobs || !sim_receive_pool_flush_waiting(&core->rdma->group.receives, num_jobs))
 		return false;
 	workq_rdma_core_detach(core);
-	sim_receive_pool_flush(receives);
 	while (core->num_receives > 0)
 		shim_pe_progress_one(core->pe);
 	return true;

@@ -103,18 +103,31 @@ static void begin_retries(struct sim_qp *qp, uint64_t lost_ns)
 	qp->watch.signs = 0;
 }
 
-/* A request passes, now. */
+/* A message that has been lost arrives now. */
+static void repeat_message(struct sim_qp *qp, struct sim_rdma_work *work)
+{
+	if (work->arrival_ns <= sim_qp_now_ns(qp))
+		work->arrival_ns = sim_qp_now_ns(qp);
+}
+
+/* A request passes, now, and the messages behind it. */
 static void end_retries(struct sim_qp *qp)
 {
+	struct sim_rdma_work *work;
+
 	qp->lost_since_ns = 0;
-	if (qp->timing && sim_qp_has_message_under_way(qp))
-		sim_qp_oldest_message(qp)->arrival_ns = sim_qp_now_ns(qp);
+	if (!qp->timing)
+		return;
+	STAILQ_FOREACH(work, &qp->unanswered, link)
+		repeat_message(qp, work);
+	if (qp->is_begun)
+		repeat_message(qp, STAILQ_FIRST(&qp->queued));
 }
 
 /* What the peer has not begun, it will not take. */
 static int give_up(struct sim_qp *qp)
 {
-	if (sim_remote_acquire(qp->peer)) {
+	if (sim_qp_has_message_under_way(qp) && sim_remote_acquire(qp->peer)) {
 		sim_inbox_give_up(qp->peer_inbox, qp->num_answered + 1);
 		sim_remote_release(qp->peer);
 	}

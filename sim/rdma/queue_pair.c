@@ -38,7 +38,7 @@ static void set_state(struct sim_qp *qp, enum sim_qp_state to)
 
 bool sim_qp_may_connect(const struct sim_qp *qp)
 {
-	return qp->state == SIM_QP_RESET || qp->has_connected_back;
+	return qp->state == SIM_QP_RESET || (qp->state == SIM_QP_READY && qp->has_connected_back);
 }
 
 void sim_qp_hold_connect(struct sim_qp *qp, uint64_t due_ns)
@@ -286,7 +286,7 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 {
 	int rc;
 
-	if (qp->has_connected_back && qp->peer->key == key->id) {
+	if (qp->state == SIM_QP_READY && qp->has_connected_back && qp->peer->key == key->id) {
 		qp->has_connected_back = false;
 		return 0;
 	}
@@ -409,9 +409,8 @@ static bool has_sender(const struct sim_qp *qp)
 /* In model time: works that have ended, and a peer that has left. */
 static void progress_model(struct sim_qp *qp)
 {
-	if (qp->is_cut)
-		return;
-	sim_requester_release(qp, sim_qp_now_ns(qp));
+	if (!qp->is_cut)
+		sim_requester_release(qp, sim_qp_now_ns(qp));
 	if (qp->state != SIM_QP_READY)
 		update_group(qp);
 	if (qp->knows_end || !sim_qp_peer_has_left(qp))
@@ -468,8 +467,10 @@ bool sim_qp_arm(struct sim_qp *qp)
 		sim_ring_arm(&qp->in); /* which a requester looks at that becomes the sender */
 		return has_sender(qp);
 	}
-	if (qp->state != SIM_QP_READY || sim_qp_is_held(qp))
+	if (qp->state != SIM_QP_READY)
 		return false;
+	if (sim_qp_is_held(qp))
+		return sim_qp_has_come(qp, atomic_load(&qp->held_until_ns));
 	finds_message = sim_responder_arm(qp);
 	finds_answer = sim_requester_arm(qp);
 	return finds_message || finds_answer;
@@ -477,6 +478,8 @@ bool sim_qp_arm(struct sim_qp *qp)
 
 bool sim_qp_has_missed_ring(struct sim_qp *qp)
 {
+	if (qp->state == SIM_QP_RESET)
+		return has_sender(qp);
 	return qp->state == SIM_QP_READY && (sim_qp_has_open_works(qp) || sim_responder_has_work(qp));
 }
 

@@ -111,16 +111,43 @@ uint64_t sim_receive_pool_due_ns(struct sim_receive_pool *pool)
 	return first ? first->due_ns : UINT64_MAX;
 }
 
-void sim_receive_pool_flush(struct sim_receive_pool *pool)
+static void flush_locked(struct sim_receive_pool *pool)
 {
 	struct sim_rdma_receive *receive;
 
-	pthread_mutex_lock(&pool->lock);
 	sim_receive_pool_fetch(pool);
 	STAILQ_FOREACH(receive, &pool->fetched, link)
 		receive->hold_ns = 0;
 	STAILQ_CONCAT(&pool->posted, &pool->hung);
 	while ((receive = take_first(&pool->posted)))
 		sim_receive_pool_complete(pool, receive, -ECANCELED);
+}
+
+void sim_receive_pool_flush(struct sim_receive_pool *pool)
+{
+	pthread_mutex_lock(&pool->lock);
+	flush_locked(pool);
 	pthread_mutex_unlock(&pool->lock);
+}
+
+static uint32_t count_receives(const struct sim_receive_list *list)
+{
+	const struct sim_rdma_receive *receive;
+	uint32_t num = 0;
+
+	STAILQ_FOREACH(receive, list, link)
+		num++;
+	return num;
+}
+
+bool sim_receive_pool_flush_waiting(struct sim_receive_pool *pool, uint32_t num)
+{
+	bool are_all_waiting;
+
+	pthread_mutex_lock(&pool->lock);
+	are_all_waiting = count_receives(&pool->posted) + count_receives(&pool->hung) == num;
+	if (are_all_waiting)
+		flush_locked(pool);
+	pthread_mutex_unlock(&pool->lock);
+	return are_all_waiting;
 }

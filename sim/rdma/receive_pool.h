@@ -100,4 +100,7 @@ uint64_t sim_receive_pool_due_ns(struct sim_receive_pool *pool);
 /* Complete all posted receives, and those that hang, with -ECANCELED, and hold none any more. */
 void sim_receive_pool_flush(struct sim_receive_pool *pool);
 
+/* The same if @num receives, that is all, wait for a message or hang. Returns whether they do. */
+bool sim_receive_pool_flush_waiting(struct sim_receive_pool *pool, uint32_t num);
+
 #endif

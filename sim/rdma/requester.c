@@ -124,8 +124,8 @@ static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 	if (!qp->is_begun) {
 		qp->recorded_ns = recorded_ns;
 		atomic_store(&qp->num_begun, head.number);
-		sim_unpolled_keep_watch(qp);
 	}
+	sim_unpolled_keep_watch(qp);
 	qp->is_begun = true;
 	qp->bytes_written += len;
 	return 0;
@@ -167,6 +167,8 @@ static int start_work(struct sim_qp *qp, struct sim_rdma_work *work)
 		rc = write_message(qp, work);
 	if (rc < 0)
 		return rc;
+	if (qp->first_untimed == work) /* the peer's state changed while it was looked at */
+		qp->first_untimed = STAILQ_NEXT(work, link);
 	STAILQ_REMOVE_HEAD(&qp->queued, link);
 	work->is_queued = false;
 	if (work->has_message)
@@ -183,8 +185,10 @@ static bool is_peer_ready_for(struct sim_qp *qp, const struct sim_rdma_work *wor
 {
 	uint64_t ready_ns;
 
+	if (qp->peer_needs_no_connect && !work->has_message)
+		return true;
 	if (atomic_load(&qp->peer_inbox->state) != SIM_QP_READY)
-		return qp->peer_needs_no_connect && !work->has_message;
+		return false;
 	ready_ns = atomic_load(&qp->peer_inbox->ready_ns);
 	return ready_ns == 0 || sim_qp_now_ns(qp) >= ready_ns;
 }
@@ -203,6 +207,19 @@ static void restart_answer(struct sim_qp *qp, struct sim_rdma_work *work)
 	if (qp->not_ready_since_ns > 0 && work->end_ns > work->arrival_ns)
 		work->end_ns =
 			max_u64(work->end_ns, add_saturating_u64(sim_qp_now_ns(qp), work->end_ns - work->arrival_ns));
+}
+
+/* The messages of this end that the peer has executed. One that serves several requesters counts those of its sender. */
+static uint64_t count_executed(const struct sim_qp *qp, uint64_t executed)
+{
+	return qp->is_sender ? executed : qp->num_answered;
+}
+
+/* Of a peer that serves several requesters, an error ends the sender alone, unless the peer has left. */
+static bool has_peer_ended(const struct sim_qp *qp)
+{
+	return atomic_load(&qp->peer_inbox->state) == SIM_QP_ERROR &&
+	       (qp->is_sender || atomic_load(&qp->peer_inbox->has_left) != 0);
 }
 
 /* The works that the peer has executed. Returns 0 or -EPROTO. */
@@ -274,9 +291,9 @@ static int start_or_wait(struct sim_qp *qp, struct sim_rdma_work *work)
 /* Go on while the peer's inbox is there. */
 static int advance(struct sim_qp *qp)
 {
-	bool is_in_error = atomic_load(&qp->peer_inbox->state) == SIM_QP_ERROR;
+	bool is_in_error = has_peer_ended(qp);
 	struct sim_rdma_work *work;
-	int rc = collect_answers(qp, atomic_load(&qp->peer_inbox->executed));
+	int rc = collect_answers(qp, count_executed(qp, atomic_load(&qp->peer_inbox->executed)));
 
 	if (rc < 0)
 		return rc;
@@ -295,7 +312,7 @@ static int end_with_last_words(struct sim_qp *qp)
 
 	if (!atomic_load(&qp->last_words.is_set)) /* about to be */
 		return 0;
-	rc = collect_answers(qp, qp->last_words.executed);
+	rc = collect_answers(qp, count_executed(qp, qp->last_words.executed));
 	return rc < 0 ? rc : to_reason(qp->last_words.failure, -EPIPE);
 }
 
@@ -326,11 +343,9 @@ static bool would_advance(struct sim_qp *qp)
 {
 	const struct sim_rdma_work *first = STAILQ_FIRST(&qp->queued);
 	bool is_held = first && first->not_before_ns > 0;
-	uint32_t state;
 
 	atomic_store(&qp->peer_inbox->asleep, 1);
-	state = atomic_load(&qp->peer_inbox->state);
-	if (state == SIM_QP_ERROR || atomic_load(&qp->peer_inbox->executed) != qp->num_answered)
+	if (has_peer_ended(qp) || count_executed(qp, atomic_load(&qp->peer_inbox->executed)) != qp->num_answered)
 		return true;
 	if (!sim_qp_has_message_under_way(qp)) /* waits for the peer's connect, or for nothing */
 		return is_peer_ready_for(qp, first) && !is_held;

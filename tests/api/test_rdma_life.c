@@ -245,6 +245,10 @@ static void test_dc_responder_has_several_requesters(void **state)
 	peers_drain(a, b, 0);
 	assert_peer_trace(a, "send 4 refused\nwrite 1 done\nsend 3 done\n");
 	assert_peer_trace(b, "receive 2 done: 0 bytes by SEND\n");
+	peer_write(a, 5, peer_buf(a, 0, 8, 8),
+		   peer_remote_buf(a, b, 0, 8, 0)); /* on connection 0, which sends no messages */
+	peers_drain(a, b, 0);
+	assert_peer_trace(a, "write 5 done\n");
 	peer_close(a);
 	peer_close(b);
 }

@@ -100,16 +100,17 @@ static doca_error_t refuse_while_bufs_out(const char *func, const struct doca_mm
 /* Return whether buffers or other users of a map keep it from being stopped or destroyed. */
 static bool mmap_is_in_use(const struct doca_mmap *mmap)
 {
-	return shim_mmap_num_bufs(mmap) > 0 || mmap->num_tasks > 0 || (!mmap->thread_safe && mmap->num_users > 0);
+	return shim_mmap_num_bufs(mmap) > 0 || shim_task_count_get(&mmap->tasks) > 0 ||
+	       (!mmap->thread_safe && mmap->num_users > 0);
 }
 
 static doca_error_t refuse_while_in_use(const char *func, const struct doca_mmap *mmap)
 {
 	if (shim_mmap_num_bufs(mmap) > 0)
 		return refuse_while_bufs_out(func, mmap);
-	if (mmap->num_tasks > 0) {
+	if (shim_task_count_get(&mmap->tasks) > 0) {
 		sim_err("%s: %u task(s) in flight use the memory map; stop their context and progress it until it is idle",
-			func, mmap->num_tasks);
+			func, shim_task_count_get(&mmap->tasks));
 		return DOCA_ERROR_NOT_PERMITTED;
 	}
 	sim_err("%s: %u buffer pool(s) or started Comch consumer(s) use the memory map; destroy or stop them first",

@@ -20,6 +20,7 @@
 #include <doca_mmap.h>
 
 #include "shim/common/base/object.h"
+#include "shim/common/process/task_count.h"
 #include "sim/session/session.h"
 
 struct shim_buf_freelist;
@@ -62,7 +63,7 @@ struct doca_mmap {
 	/* Buffer pools and Comch consumers that use the map. They end before it, except in thread-safe mode. */
 	atomic_uint num_users;
 	/* Tasks of RDMA, which access memory later, and maybe in the engine's thread. They end before the map in each mode. */
-	atomic_uint num_tasks;
+	struct shim_task_count tasks;
 	struct sim_session *session; /* of the exports or the import; a forked child has another session */
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported maps only */

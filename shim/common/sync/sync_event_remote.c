@@ -7,6 +7,7 @@
 
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
+#include "shim/common/process/task_count.h"
 #include "sync_event_priv.h"
 
 struct doca_sync_event_remote_net {
@@ -15,7 +16,7 @@ struct doca_sync_event_remote_net {
 	struct sim_session *session;
 	struct sim_remote *remote;
 	struct shim_sync_value value;
-	atomic_uint num_tasks; /* in flight */
+	struct shim_task_count tasks;
 };
 
 /* ---- capabilities and configuration ---- */
@@ -115,7 +116,7 @@ doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_ne
 	uint32_t num_tasks;
 
 	SHIM_NEED(event, SHIM_SYNC_EVENT_REMOTE);
-	num_tasks = atomic_load(&event->num_tasks);
+	num_tasks = shim_task_count_get(&event->tasks);
 	if (num_tasks > 0)
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "tasks in flight use the event: %u", num_tasks);
 	shim_sync_value_close(&event->value);
@@ -129,12 +130,12 @@ doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_ne
 
 void shim_sync_remote_begin_task(struct doca_sync_event_remote_net *event)
 {
-	atomic_fetch_add(&event->num_tasks, 1);
+	shim_task_count_begin(&event->tasks);
 }
 
 void shim_sync_remote_end_task(struct doca_sync_event_remote_net *event)
 {
-	atomic_fetch_sub(&event->num_tasks, 1);
+	shim_task_count_end(&event->tasks);
 }
 
 static int end(int rc)
