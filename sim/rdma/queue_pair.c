@@ -325,6 +325,7 @@ enum sim_qp_answer sim_qp_get_answer(const struct sim_qp *qp)
 
 void sim_qp_fail(struct sim_qp *qp, int reason)
 {
+	sim_requester_collect(qp);
 	sim_qp_group_lock(qp->cfg.group);
 	set_state(qp, SIM_QP_ERROR);
 	atomic_store(&qp->message_due_ns, 0);

@@ -131,6 +131,9 @@ void sim_requester_note_posted(struct sim_qp *qp, struct sim_rdma_work *work);
 /* Works whose ends by the model are at @until_ns or before are done. */
 void sim_requester_release(struct sim_qp *qp, uint64_t until_ns);
 
+/* Before a flush: complete the works that the peer has executed. */
+void sim_requester_collect(struct sim_qp *qp);
+
 /* Complete all works: the oldest with @reason, the others with -ECANCELED. */
 void sim_requester_flush(struct sim_qp *qp, int reason);
 

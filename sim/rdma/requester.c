@@ -237,6 +237,18 @@ static int collect_answers(struct sim_qp *qp, uint64_t executed)
 	return 0;
 }
 
+void sim_requester_collect(struct sim_qp *qp)
+{
+	if (STAILQ_EMPTY(&qp->unanswered))
+		return;
+	if (sim_remote_acquire(qp->peer)) {
+		collect_answers(qp, count_executed(qp, atomic_load(&qp->peer_inbox->executed)));
+		sim_remote_release(qp->peer);
+	} else if (atomic_load(&qp->last_words.is_set)) {
+		collect_answers(qp, count_executed(qp, qp->last_words.executed));
+	}
+}
+
 /* The reason for which the peer's end went to an error: that of the oldest unanswered message, or the end of the peer. */
 static int to_reason(uint32_t failure, int otherwise)
 {
