@@ -238,13 +238,18 @@ static doca_error_t run_failing(doca_error_t (*step)(void), long n)
 	return result;
 }
 
+void api_need_allocator(void)
+{
+	if (!have_allocator || RUNNING_ON_VALGRIND)
+		skip();
+}
+
 void api_fail_each_allocation(doca_error_t (*step)(void), void (*undo)(void))
 {
 	bool refused = false;
 	doca_error_t result;
 
-	if (!have_allocator || RUNNING_ON_VALGRIND)
-		skip();
+	api_need_allocator();
 	for (long n = 0; result = run_failing(step, n), one_failed; n++) {
 		if (result == DOCA_SUCCESS && undo)
 			undo();

@@ -102,4 +102,7 @@ doca_error_t api_copy(struct doca_dev *dev, struct doca_buf *dst, const struct d
  * thread sanitizer). */
 void api_fail_each_allocation(doca_error_t (*step)(void), void (*undo)(void));
 
+/* Skip the test for that reason, before it makes objects. */
+void api_need_allocator(void);
+
 #endif

@@ -157,15 +157,16 @@ static void connect_to(struct peer *peer, struct peer *other, const struct reque
 static void submit_many(struct peer *peer, const struct peer *other, const struct request *request)
 {
 	size_t len = strlen(request->text) + 1;
+	uint64_t from = request->order == ORDER_SEND ? 8192 : 4096; /* a write may still be under way */
 
-	memcpy(peer->arena + 4096, request->text, len);
+	memcpy(peer->arena + from, request->text, len);
 	for (uint64_t i = 0; i < request->count; i++) {
 		if (request->order == ORDER_RECEIVE)
 			peer_receive(peer, i, peer_buf(peer, i * 64, 64, 0));
 		else if (request->order == ORDER_SEND)
-			peer_send(peer, i, peer_buf(peer, 4096, 64, len));
+			peer_send(peer, i, peer_buf(peer, from, 64, len));
 		else if (request->order == ORDER_WRITE)
-			peer_write(peer, i, peer_buf(peer, 4096, 64, len), peer_remote_buf(peer, other, 0, 64, 0));
+			peer_write(peer, i, peer_buf(peer, from, 64, len), peer_remote_buf(peer, other, 0, 64, 0));
 		else if (request->order == ORDER_READ)
 			peer_read(peer, i, peer_remote_buf(peer, other, 0, 64, 64), peer_buf(peer, 0, 64, 0));
 		else

@@ -33,9 +33,11 @@ static doca_error_t step_create(void)
  * provokes: doca_rdma_destroy DOCA_ERROR_BAD_STATE */
 static void test_contexts_are_made_and_destroyed(void **state)
 {
-	struct end *end = end_new(0);
+	struct end *end;
 
 	(void)state;
+	api_need_allocator();
+	end = end_new(0);
 	api_fail_each_allocation(step_create, NULL);
 	assert_ok(doca_rdma_destroy(made));
 	assert_refused_invalid(doca_rdma_create(NULL));
@@ -59,6 +61,7 @@ static doca_error_t step_start(void)
 static void test_a_start_is_repeated_once_there_is_memory(void **state)
 {
 	(void)state;
+	api_need_allocator();
 	started = end_new(0);
 	api_fail_each_allocation(step_start, NULL);
 	assert_ok(doca_ctx_workq_add(started->ctx, started->workq));
