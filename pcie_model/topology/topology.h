@@ -212,4 +212,12 @@ bool pcie_topology_find_former(const struct pcie_topology *topology, const char 
 /* Whether the name is that of a DPU's side ("dpu", "x/dpu"). */
 bool pcie_side_is_dpu(const char *side);
 
+/* Whether the side is one of @machine: of "node0" are "node0/host" and "node0/dpu", of "" are "host" and "dpu". */
+bool pcie_side_is_of(const char *side, const char *machine);
+
+/* The machines of a topology have the numbers 0, 1, ... in the order of its functions. The first function writes the name of one,
+ * the second finds its number; each returns whether there is such a machine. */
+bool pcie_topology_get_machine(const struct pcie_topology *topology, uint32_t number, char ret_name[PCIE_SIDE_SIZE]);
+bool pcie_topology_find_machine(const struct pcie_topology *topology, const char *name, uint32_t *ret_number);
+
 #endif

@@ -17,6 +17,11 @@ int sim_card_create(const struct pcie_topology *topology, struct sim_card **ret_
 	return 0;
 }
 
+void sim_card_set_machine(struct sim_card *card, uint32_t number)
+{
+	card->machine = number;
+}
+
 void sim_card_destroy(struct sim_card *card)
 {
 	if (!card)
@@ -40,12 +45,10 @@ const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t 
 	return found ? &found->info : NULL;
 }
 
-int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer)
+static int add_peer(struct sim_card *card, const struct sim_peer_info *info, bool is_gateway, uint32_t *ret_peer)
 {
 	uint32_t slot = FIND_FREE_SLOT(card->peers, 0, card->num_peers);
 
-	if (!pcie_topology_has_side(card->topology, info->side))
-		return -ENOENT;
 	if (slot == card->num_peers) {
 		struct card_peer *grown = realloc(card->peers, (slot + 1) * sizeof(*grown));
 
@@ -54,9 +57,21 @@ int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uin
 		card->peers = grown;
 		card->num_peers = slot + 1;
 	}
-	card->peers[slot] = (struct card_peer){ .live = true, .info = *info };
+	card->peers[slot] = (struct card_peer){ .live = true, .is_gateway = is_gateway, .info = *info };
 	*ret_peer = slot;
 	return 0;
+}
+
+int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer)
+{
+	if (!pcie_topology_has_side(card->topology, info->side))
+		return -ENOENT;
+	return add_peer(card, info, false, ret_peer);
+}
+
+int sim_card_attach_gateway(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer)
+{
+	return add_peer(card, info, true, ret_peer);
 }
 
 static void import_drop(struct sim_card *card, struct card_key *key, struct card_import *import)
@@ -84,15 +99,19 @@ void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *
 			sim_card_key_revoke(card, &card->keys[i], revoked, arg);
 }
 
-/* Returns the function if it is on the peer's side, else NULL. */
+bool sim_card_may_use(const struct sim_card *card, uint32_t peer, uint32_t function)
+{
+	const struct card_peer *user = find_peer(card, peer);
+
+	if (!user || function >= card->topology->num_functions)
+		return false;
+	return user->is_gateway || strcmp(card->topology->functions[function].side, user->info.side) == 0;
+}
+
+/* Returns the function if the peer works through it, else NULL. */
 static const struct pcie_function *find_peer_function(const struct sim_card *card, uint32_t peer, uint32_t function)
 {
-	const struct pcie_function *found;
-
-	if (function >= card->topology->num_functions)
-		return NULL;
-	found = &card->topology->functions[function];
-	return strcmp(found->side, card->peers[peer].info.side) == 0 ? found : NULL;
+	return sim_card_may_use(card, peer, function) ? &card->topology->functions[function] : NULL;
 }
 
 static bool may_export(const struct pcie_function *function, const struct sim_region *region)
@@ -122,6 +141,32 @@ int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_regio
 	if (rc == 0)
 		*ret_key = sim_card_key_id(card, key);
 	return rc;
+}
+
+bool sim_card_is_unknown_far(const struct sim_card *card, uint64_t id)
+{
+	return sim_key_machine(id) != card->machine && !sim_card_find_key(card, id);
+}
+
+int sim_card_export_far(struct sim_card *card, uint32_t peer, const struct sim_region *region,
+			const struct sim_key *wanted)
+{
+	const struct card_peer *gateway = find_peer(card, peer);
+	struct card_key *key;
+	int rc;
+
+	if (!gateway || !gateway->is_gateway || region->function >= card->topology->num_functions ||
+	    region->len_bytes == 0 || region->addr + region->len_bytes < region->addr ||
+	    sim_key_machine(wanted->id) == card->machine)
+		return -EINVAL;
+	if (sim_card_find_key(card, wanted->id))
+		return -EEXIST;
+	rc = sim_card_key_add(card, peer, region, wanted->secret, &key);
+	if (rc < 0)
+		return rc;
+	key->far_id = wanted->id;
+	card->num_far++;
+	return 0;
 }
 
 int sim_card_revoke(struct sim_card *card, uint32_t peer, uint64_t id, sim_card_revoked_cb *revoked, void *arg)
@@ -275,6 +320,19 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
 	*ret_memory = sim_card_key_memory(card, key);
 	rc = check_relation(card, importer, &card->topology->functions[key->region.function], &key->region);
 	return rc < 0 ? rc : import_add(card, key, peer);
+}
+
+/* A far key has no alias: memory of the network is not exported again. */
+void sim_card_drop_unused_far(struct sim_card *card, sim_card_revoked_cb *unused, void *arg)
+{
+	for (uint32_t i = 0; card->num_far > 0 && i < card->num_keys; i++) {
+		struct card_key *key = &card->keys[i];
+
+		if (!key->live || !key->far_id || key->num_imports > 0)
+			continue;
+		unused(arg, key->exporter, key->far_id, key->far_id);
+		sim_card_key_revoke(card, key, unused, arg);
+	}
 }
 
 void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t id, sim_card_revoked_cb *revoked, void *arg)

@@ -13,6 +13,10 @@
  * host. An alias has the origin's range and its rights to read and write, so its maker claims nothing. Its function is the
  * maker's, its importers get the memory from the origin's exporter. It ends with the origin, and with its maker's import
  * of the origin.
+ * Of a session over several machines, each machine has a card, and each card the session's topology. The id of a key has the
+ * number of its machine. A key of another machine is entered here when it is first imported, and its exporter is the gateway: a
+ * peer that has no side, imports and exports through every function, and vouches for what it exports. Such a far key ends with its
+ * last import.
  * Not thread-safe. Errors are -errno.
  */
 #ifndef SIM_CARD_H
@@ -42,6 +46,7 @@ enum sim_access {
 	SIM_ACCESS_ATOMIC = 16, /* atomic operations of the network */
 	SIM_ACCESS_NET = 32,    /* importers are the functions that the network reaches, of any card */
 	SIM_ACCESS_INBOX = 64,  /* a queue pair's inbox (sim/rdma/inbox.h), accessed in place and never copied */
+	SIM_ACCESS_FAR = 128,   /* memory of another machine, which the gateway of this one reaches */
 };
 
 /* The description of a process. The process itself says its side, program and check; the owner of the session sets the
@@ -80,10 +85,26 @@ struct sim_card;
 
 /* Create the state of a session over @topology (borrowed). Returns 0 or -ENOMEM. */
 int sim_card_create(const struct pcie_topology *topology, struct sim_card **ret_card);
+
+/* The card is that of machine @number (pcie_topology_get_machine()); it is 0 without this call. Before the first export. */
+#define SIM_MAX_MACHINES 65536
+void sim_card_set_machine(struct sim_card *card, uint32_t number);
+
+/* The number of a key's machine. */
+static inline uint32_t sim_key_machine(uint64_t id)
+{
+	return (uint32_t)(id >> 48);
+}
 void sim_card_destroy(struct sim_card *card);
 
 /* Add a process. Returns 0, -ENOENT (the topology has no such side) or -ENOMEM. */
 int sim_card_attach(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer);
+
+/* The same for the gateway, whose side is not looked at. */
+int sim_card_attach_gateway(struct sim_card *card, const struct sim_peer_info *info, uint32_t *ret_peer);
+
+/* Whether @peer works through the function: it is of the peer's side, or the peer is the gateway. */
+bool sim_card_may_use(const struct sim_card *card, uint32_t peer, uint32_t function);
 
 /* The description of a peer; NULL if there is no such peer. */
 const struct sim_peer_info *sim_card_peer(const struct sim_card *card, uint32_t peer);
@@ -100,6 +121,14 @@ void sim_card_detach(struct sim_card *card, uint32_t peer, sim_card_revoked_cb *
  * can't export), -EDQUOT (SIM_MAX_EXPORTS) or -ENOMEM. */
 int sim_card_export(struct sim_card *card, uint32_t peer, const struct sim_region *region,
 		    const uint8_t secret[SIM_SECRET_SIZE], uint64_t *ret_key);
+
+/* Enter a key of another machine, whose memory @peer, the gateway, reaches. Returns 0, -EINVAL (not the gateway, no such memory, or
+ * an id of this machine), -EEXIST, -EDQUOT or -ENOMEM. */
+int sim_card_export_far(struct sim_card *card, uint32_t peer, const struct sim_region *region,
+			const struct sim_key *key);
+
+/* Whether the key is of another machine, and not entered here. */
+bool sim_card_is_unknown_far(const struct sim_card *card, uint64_t id);
 
 /* Make an alias of @origin, which @peer has imported, through @function. Returns 0, -ESTALE (@peer has no import of
  * @origin), -EACCES (the origin is no memory of the card: that of a channel, a sync event, an inbox, or of the network),
@@ -124,6 +153,9 @@ int sim_card_import(struct sim_card *card, uint32_t peer, const struct sim_key *
 /* End one import of @key by @peer; without an import nothing happens. The end of the last one revokes the aliases that
  * @peer has made of @key. */
 void sim_card_unimport(struct sim_card *card, uint32_t peer, uint64_t key, sim_card_revoked_cb *revoked, void *arg);
+
+/* Remove the far keys that nobody imports any more. @unused is called for each; its peer is the gateway. After the end of imports. */
+void sim_card_drop_unused_far(struct sim_card *card, sim_card_revoked_cb *unused, void *arg);
 
 /* Find the process that serves the memory of a live key, which @peer has imported. If the key is an alias, the card tells that
  * process from then on when the key ends. Returns 0 or -ESTALE. */

@@ -15,8 +15,9 @@ struct card_import {
 struct card_key {
 	bool live;
 	bool is_alias;
-	bool is_served; /* alias: the origin's exporter was asked for its memory */
-	uint32_t generation;
+	bool is_served;  /* alias: the origin's exporter was asked for its memory */
+	uint64_t far_id; /* the id of a key of another machine; 0 = a key of this one */
+	uint16_t generation;
 	uint32_t exporter;
 	uint8_t secret[SIM_SECRET_SIZE];
 	struct sim_region region;
@@ -27,13 +28,15 @@ struct card_key {
 };
 
 struct card_peer {
-	bool live;
+	bool live, is_gateway;
 	struct sim_peer_info info;
 	uint32_t num_exports, num_imports;
 };
 
 struct sim_card {
 	const struct pcie_topology *topology;
+	uint32_t machine;
+	uint32_t num_far;        /* keys of other machines */
 	struct card_peer *peers; /* index = peer number */
 	uint32_t num_peers;
 	struct card_key *keys; /* index = low half of a key's id */

@@ -102,15 +102,31 @@ static void offer_channel(struct sim_services *services, struct channel *channel
 	channel->handshake = NULL;
 }
 
+/* The same, to the gateway. */
+static void offer_far(struct sim_services *services, struct channel *channel, struct sim_offer *ret_offer)
+{
+	struct service far = { .end = { .peer = services->gateway } };
+	uint16_t port = 0;
+
+	sim_service_read_port(channel->name, &far.function, &port);
+	far.end.number = SIM_FAR_SERVICE(channel->function, far.function, port);
+	offer_channel(services, channel, &far, ret_offer);
+}
+
 /* A server with too many unaccepted channels gets the next offer after it accepts or closes one. */
 bool sim_services_next_offer(struct sim_services *services, struct sim_offer *ret_offer)
 {
 	struct channel *c;
 
-	if (services->num_pending == 0 || LIST_EMPTY(&services->services))
+	if (services->num_pending == 0 || (LIST_EMPTY(&services->services) && !services->has_gateway))
 		return false;
 	TAILQ_FOREACH(c, &services->waiting, entry) {
 		const struct service *service = NULL;
+
+		if (c->state == SIM_CHANNEL_PENDING && sim_services_is_far(services, c->rep, c->name)) {
+			offer_far(services, c, ret_offer);
+			return true;
+		}
 
 		if (c->state == SIM_CHANNEL_PENDING)
 			service = sim_services_find(services, c->rep, c->name);

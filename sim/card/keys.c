@@ -9,14 +9,27 @@
 
 uint64_t sim_card_key_id(const struct sim_card *card, const struct card_key *key)
 {
-	return (uint64_t)key->generation << 32 | (uint64_t)(key - card->keys);
+	if (key->far_id)
+		return key->far_id;
+	return (uint64_t)card->machine << 48 | (uint64_t)key->generation << 32 | (uint64_t)(key - card->keys);
+}
+
+static struct card_key *find_far(const struct sim_card *card, uint64_t id)
+{
+	for (uint32_t i = 0; card->num_far > 0 && i < card->num_keys; i++)
+		if (card->keys[i].live && card->keys[i].far_id == id)
+			return &card->keys[i];
+	return NULL;
 }
 
 struct card_key *sim_card_find_key(const struct sim_card *card, uint64_t id)
 {
 	uint32_t slot = (uint32_t)id;
 
-	if (slot >= card->num_keys || !card->keys[slot].live || card->keys[slot].generation != id >> 32)
+	if (sim_key_machine(id) != card->machine)
+		return find_far(card, id);
+	if (slot >= card->num_keys || !card->keys[slot].live || card->keys[slot].far_id ||
+	    card->keys[slot].generation != (uint16_t)(id >> 32))
 		return NULL;
 	return &card->keys[slot];
 }
@@ -42,6 +55,8 @@ static void key_free(struct sim_card *card, struct card_key *key)
 	if (key->is_alias)
 		card->keys[key->origin].num_aliases--;
 	card->lowest_free_key = min_u32(card->lowest_free_key, (uint32_t)(key - card->keys));
+	card->num_far -= key->far_id != 0;
+	key->far_id = 0;
 	free(key->imports);
 	key->imports = NULL;
 	key->num_imports = 0;
@@ -133,6 +148,7 @@ int sim_card_key_add(struct sim_card *card, uint32_t peer, const struct sim_regi
 	key = &card->keys[slot];
 	key->live = true;
 	key->is_alias = key->is_served = false;
+	key->far_id = 0;
 	card->peers[peer].num_exports++;
 	key->exporter = peer;
 	key->region = *region;

@@ -36,13 +36,7 @@ void sim_services_destroy(struct sim_services *services)
 const struct pcie_function *sim_services_find_function(const struct sim_services *services, uint32_t peer,
 						       uint32_t function)
 {
-	const struct sim_peer_info *info = sim_card_peer(services->card, peer);
-	const struct pcie_function *found;
-
-	if (!info || function >= services->topology->num_functions)
-		return NULL;
-	found = &services->topology->functions[function];
-	return strcmp(found->side, info->side) == 0 ? found : NULL;
+	return sim_card_may_use(services->card, peer, function) ? &services->topology->functions[function] : NULL;
 }
 
 bool sim_service_name_fits(const char *name)
@@ -82,6 +76,41 @@ static int check_new_service(const struct sim_services *services, uint32_t peer,
 void sim_service_name_port(uint32_t function, uint16_t port, char name[SIM_SERVICE_NAME_SIZE])
 {
 	snprintf(name, SIM_SERVICE_NAME_SIZE, "port %u of function %u", port, function);
+}
+
+bool sim_service_read_port(const char *name, uint32_t *ret_function, uint16_t *ret_port)
+{
+	unsigned int port, function;
+	char again[SIM_SERVICE_NAME_SIZE];
+
+	if (sscanf(name, "port %u of function %u", &port, &function) != 2 || port > UINT16_MAX)
+		return false;
+	sim_service_name_port(function, (uint16_t)port, again);
+	*ret_function = function;
+	*ret_port = (uint16_t)port;
+	return strcmp(again, name) == 0;
+}
+
+void sim_services_set_gateway(struct sim_services *services, uint32_t peer, const char *machine)
+{
+	services->has_gateway = true;
+	services->gateway = peer;
+	snprintf(services->machine, sizeof(services->machine), "%s", machine);
+}
+
+void sim_services_clear_gateway(struct sim_services *services)
+{
+	services->has_gateway = false;
+}
+
+bool sim_services_is_far(const struct sim_services *services, uint32_t rep, const char *name)
+{
+	uint32_t function;
+	uint16_t port;
+
+	return services->has_gateway && rep == SIM_NETWORK && sim_service_read_port(name, &function, &port) &&
+	       function < services->topology->num_functions &&
+	       !pcie_side_is_of(services->topology->functions[function].side, services->machine);
 }
 
 static bool may_serve(const struct pcie_function *function, uint32_t rep)

@@ -18,6 +18,9 @@
  * A topology gives each representor to one function only. So a representor and a name identify one service, on any
  * listening function. A service of the network has no representor: its name says function and port.
  *
+ * Of a session over several machines, the gateway is the server of all ports of functions of other machines: it is offered those
+ * channels, and connects there as a client.
+ *
  * The owner passes an opaque pointer @handshake with a connect. The services keep it while the channel is pending, and
  * then return it.
  * Not thread-safe. Errors are -errno.
@@ -42,6 +45,12 @@ struct sim_service {
 
 /* The name of a service of the network: port @port of @function. */
 void sim_service_name_port(uint32_t function, uint16_t port, char name[SIM_SERVICE_NAME_SIZE]);
+
+/* Read such a name. Returns whether it is one. */
+bool sim_service_read_port(const char *name, uint32_t *ret_function, uint16_t *ret_port);
+
+/* What an offer to the gateway has in place of a service's number. */
+#define SIM_FAR_SERVICE(client, server, port) ((uint64_t)(client) << 48 | (uint64_t)(server) << 16 | (uint64_t)(port))
 
 /* One process's end of a channel. */
 struct sim_channel_end {
@@ -87,6 +96,13 @@ struct sim_services;
 /* Create empty services for peers of @card. Both arguments are borrowed. Returns 0 or -ENOMEM. */
 int sim_services_create(const struct sim_card *card, const struct pcie_topology *topology,
 			struct sim_services **ret_services);
+
+/* From now on @peer is the gateway of @machine (a name), or there is none any more. */
+void sim_services_set_gateway(struct sim_services *services, uint32_t peer, const char *machine);
+void sim_services_clear_gateway(struct sim_services *services);
+
+/* Whether a gateway takes channels to that service of the network. */
+bool sim_services_is_far(const struct sim_services *services, uint32_t rep, const char *name);
 
 /* Free the services; they must hold no handshake any more (sim_services_end_next()). NULL is fine. */
 void sim_services_destroy(struct sim_services *services);

@@ -34,6 +34,9 @@ struct sim_services {
 	struct channels open;    /* separate, as there may be many and few calls search them */
 	struct channels waiting; /* pending and offered */
 	uint64_t next_server_number;
+	bool has_gateway;
+	uint32_t gateway;
+	char machine[PCIE_SIDE_SIZE]; /* of the functions that are not the gateway's */
 	uint32_t num_pending;
 };
 
