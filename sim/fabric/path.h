@@ -5,6 +5,7 @@
  *   mapped    the memory lies in a shared object (memfd, /dev/shm, hugetlbfs, file, dmabuf): map it
  *   cma       process_vm_readv and process_vm_writev
  *   shm, tcp  the exporter's helper thread serves the memory (served/served.h)
+ *   gateway   the memory is on another machine; this one's gateway passes requests on, over shm
  *
  * in order of preference. A path that maps sets remote->base, and its read and write slots are not
  * called; the other paths copy. Offsets count from the region's start.
@@ -29,6 +30,7 @@ extern const struct sim_path_ops sim_path_mapped;
 extern const struct sim_path_ops sim_path_cma;
 extern const struct sim_path_ops sim_path_shm;
 extern const struct sim_path_ops sim_path_tcp;
+extern const struct sim_path_ops sim_path_gateway;
 
 /* For the slots of paths that map. */
 int sim_path_read_unsupported(struct sim_remote *remote, void *local, uint64_t offset, size_t len);

@@ -29,6 +29,7 @@ static int served_open(struct sim_remote *remote, const struct sim_remote_cfg *c
 		.target_id = cfg->exporter.id,
 		.len_bytes = cfg->region.len_bytes,
 		.is_writable = cfg->region.access & SIM_ACCESS_WRITE,
+		.is_far = cfg->region.access & SIM_ACCESS_FAR,
 		.describe = cfg->peer.describe,
 		.arg = cfg->peer.arg,
 	};
@@ -93,3 +94,22 @@ const struct sim_path_ops sim_path_tcp = {
 	.read = served_read,
 	.write = served_write,
 };
+
+/* The gateway of this machine passes the requests on. */
+const struct sim_path_ops sim_path_gateway = {
+	.name = "gateway",
+	.open = shm_open_path,
+	.close = served_close,
+	.read = served_read,
+	.write = served_write,
+};
+
+int sim_remote_operate(struct sim_remote *remote, uint64_t addr, const struct sim_far_operands *operands,
+		       uint64_t *ret_before)
+{
+	int rc = sim_link_operate(remote->link, operands, addr - remote->region.addr, &remote->revoked, ret_before);
+
+	if (rc == -ETIMEDOUT)
+		sim_warn("an operation on memory of another machine failed: this machine's gateway does not answer");
+	return rc;
+}

@@ -12,7 +12,7 @@
 #include "sim/base/log.h"
 
 static const struct sim_path_ops *const paths[] = {
-	&sim_path_in_place, &sim_path_mapped, &sim_path_cma, &sim_path_shm, &sim_path_tcp,
+	&sim_path_in_place, &sim_path_mapped, &sim_path_cma, &sim_path_shm, &sim_path_tcp, &sim_path_gateway,
 };
 
 #define NUM_PATHS (sizeof(paths) / sizeof(paths[0]))
@@ -27,6 +27,10 @@ static void add_reason(struct sim_remote *remote, const char *path, const char *
 /* Whether @cfg permits the path. */
 static bool is_candidate(const struct sim_path_ops *path, const struct sim_remote_cfg *cfg)
 {
+	if (cfg->region.access & SIM_ACCESS_FAR)
+		return path == &sim_path_gateway;
+	if (path == &sim_path_gateway)
+		return false;
 	if (cfg->region.access & (SIM_ACCESS_SYNC | SIM_ACCESS_INBOX))
 		return path == &sim_path_in_place || path == &sim_path_mapped;
 	return !cfg->forced_path || strcmp(path->name, cfg->forced_path) == 0;

@@ -130,4 +130,14 @@ bool sim_remote_is_unmapped(struct sim_remote *remote, uint64_t addr, size_t len
  * the access) or -EFAULT (out of bounds). On failure some of the bytes may have moved. */
 int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src, size_t len);
 
+/* Whether the memory is of another machine, and operations on it are sim_remote_operate()'s. */
+static inline bool sim_remote_is_far(const struct sim_remote *remote)
+{
+	return remote->region.access & SIM_ACCESS_FAR;
+}
+
+/* Do an operation on the 8 bytes at @addr of far memory. Between acquire and release. Returns 0 or -errno. */
+int sim_remote_operate(struct sim_remote *remote, uint64_t addr, const struct sim_far_operands *operands,
+		       uint64_t *ret_before);
+
 #endif

@@ -39,6 +39,9 @@ size_t sim_msg_size(uint16_t type, bool is_reply)
 		[SIM_MSG_FAULT] = { MSG_BYTES(fault), MSG_BYTES(fault) },
 		[SIM_MSG_ADD_RECORDING] = { HEAD_BYTES, 0 },
 		[SIM_MSG_FUNCTIONS_CHANGED] = { HEAD_BYTES, 0 },
+		[SIM_MSG_GATEWAY] = { MSG_BYTES(gateway), 0 },
+		[SIM_MSG_FAR_IMPORT] = { MSG_BYTES(import), MSG_BYTES(imported) },
+		[SIM_MSG_FAR_UNUSED] = { MSG_BYTES(key), 0 },
 		[SIM_MSG_GET_RECORDING] = { MSG_BYTES(recording), MSG_BYTES(recorded) },
 	};
 

@@ -8,9 +8,9 @@
  *   process -> daemon   ATTACH EXPORT EXPORT_ALIAS REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
  *                       LISTEN UNLISTEN CONNECT ACCEPT HANDSHAKE SHARED_STATE FAULT
  *                       GET_RECORDING                                                        (with a reply)
- *                       UNIMPORT PATH DETACH CLOSE NOTIFY_PEER ADD_RECORDING                 (without)
- *   daemon -> process   REVOKED DESCRIBE                                                     (with a reply)
- *                       OFFER ACCEPT HANDSHAKE CLOSE NOTIFY_PEER FUNCTIONS_CHANGED           (without)
+ *                       UNIMPORT PATH DETACH CLOSE NOTIFY_PEER ADD_RECORDING GATEWAY         (without)
+ *   daemon -> process   REVOKED DESCRIBE FAR_IMPORT                                          (with a reply)
+ *                       OFFER ACCEPT HANDSHAKE CLOSE NOTIFY_PEER FUNCTIONS_CHANGED FAR_UNUSED (without)
  *
  * Both ends run the same build; a receiver refuses any other version. A receiver checks the size, the type and the
  * status of a message before it uses the message.
@@ -30,7 +30,7 @@
 #include "sim/fabric/served/served.h"
 
 /* Raise the number when a shared layout or its meaning changes; rules and their operations change the rest (operations.h). */
-#define SIM_WIRE_VERSION (21u << 16 | SIM_RULES_CHECKSUM)
+#define SIM_WIRE_VERSION (22u << 16 | SIM_RULES_CHECKSUM)
 
 enum sim_msg_type {
 	SIM_MSG_ATTACH = 1, /* attach this process */
@@ -62,6 +62,10 @@ enum sim_msg_type {
 	SIM_MSG_FUNCTIONS_CHANGED, /* the status of functions changed (function_status.h) */
 	SIM_MSG_GET_RECORDING, /* get the first recording of that number or later; the reply carries its descriptor */
 	SIM_MSG_EXPORT_ALIAS,  /* make a key for memory that the sender has imported */
+	/* Between the daemon and the gateway of a session over several machines (sim/gateway). */
+	SIM_MSG_GATEWAY,    /* the sender is the gateway; with a descriptor of a JSON text about the machines */
+	SIM_MSG_FAR_IMPORT, /* import a key of another machine; the reply as that of IMPORT */
+	SIM_MSG_FAR_UNUSED, /* a key of another machine has no import any more, and has ended */
 	SIM_MSG_COUNT,
 };
 
@@ -158,6 +162,10 @@ struct sim_msg {
 			 * service of that name is. */
 			uint32_t elsewhere;
 		} channel; /* UNLISTEN, CLOSE, NOTIFY_PEER */
+		struct {
+			uint32_t is_ready; /* 0 or 1: the session can be used */
+			uint32_t port;     /* at which home listens; 0 = does not */
+		} gateway;
 		struct {
 			uint32_t change; /* enum sim_fault_change */
 			uint32_t id;     /* REMOVE: the rule; reply to ADD: the added rule */

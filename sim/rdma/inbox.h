@@ -19,6 +19,9 @@
  * Each side that has changed something rings a slot of the other side's doorbells (qp_group.h), and then looks whether that side
  * sleeps.
  *
+ * A gateway has a mirror of the inbox of a queue pair on another machine (sim/gateway): it passes the peer's records on, and writes
+ * into the mirror what the inbox there says. A mirror's owner learns by @importer whom it has to wake.
+ *
  * The peer kicks the owner's process (sim/session/kick.h) when a message is not answered for a while, having raised @kicks. The
  * engine's thread there serves the inbox, and then sets @looks to that number, whether or not it found a receive.
  *
@@ -36,7 +39,7 @@
 #include "sim/shm/doorbell.h"
 #include "sim/shm/ring.h"
 
-#define SIM_INBOX_VERSION      4
+#define SIM_INBOX_VERSION      5
 #define SIM_INBOX_BYTES        24576 /* of all: a process with a thousand connections maps two thousand inboxes */
 #define SIM_INBOX_RECORD_BYTES 4096  /* of data in one record */
 #define SIM_INBOX_RECORDS      128
@@ -71,6 +74,7 @@ struct sim_inbox_shared {
 	uint64_t stream_id; /* of the messages, in recordings */
 	struct sim_key doorbells; /* the owner's; the peer rings @slot of them */
 	uint32_t slot;
+	uint32_t is_mirror; /* the owner is a gateway, which wants to know its @importer */
 	/* The owner, the responder. */
 	_Alignas(64) _Atomic uint32_t state; /* enum sim_qp_state */
 	_Atomic uint32_t failure;            /* an errno: why message executed + 1 failed */
@@ -87,6 +91,8 @@ struct sim_inbox_shared {
 	_Atomic uint64_t kicks;               /* how often the peer has kicked the owner's process for this inbox */
 	_Atomic uint32_t answer;  /* enum sim_qp_answer: what became of the owner's request for a connection */
 	struct sim_key requester; /* of the peer's inbox, for an owner that has not connected to it */
+	struct sim_key importer;  /* likewise, of a mirror's peer; written before @has_importer */
+	_Atomic uint32_t has_importer;
 	/* Both. */
 	_Alignas(64) _Atomic uint64_t claim;
 	_Alignas(64) uint8_t ring[];

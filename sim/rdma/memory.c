@@ -137,6 +137,25 @@ int sim_rdma_read(const struct sim_rdma_segment *segments, uint32_t num_segments
 	return copy_list(segments, num_segments, 0, &peer, bytes, true);
 }
 
+/* Its machine does the operation, under the lock there. */
+static int do_far_atomic(struct sim_remote *remote, uint64_t addr, const struct sim_rdma_atomic *atomic,
+			 uint64_t *ret_before)
+{
+	const struct sim_far_operands operands = { .op = atomic->is_swap ? SIM_FAR_SWAP : SIM_FAR_ADD,
+						   .compare = atomic->compare,
+						   .operand = atomic->operand };
+	int rc;
+
+	if (addr < remote->region.addr || addr - remote->region.addr > remote->region.len_bytes ||
+	    remote->region.len_bytes - (addr - remote->region.addr) < sizeof(*ret_before))
+		return -EFAULT;
+	if (!sim_remote_acquire(remote))
+		return -EIO;
+	rc = sim_remote_operate(remote, addr, &operands, ret_before);
+	sim_remote_release(remote);
+	return rc;
+}
+
 /* A process that can't map the memory reads and writes it in two steps, so the lock orders all of them. */
 int sim_rdma_do_atomic(struct sim_clock_lock *lock, struct sim_remote *remote, uint64_t addr,
 		       const struct sim_rdma_atomic *atomic, uint64_t *ret_before)
@@ -151,6 +170,8 @@ int sim_rdma_do_atomic(struct sim_clock_lock *lock, struct sim_remote *remote, u
 		return -EINVAL;
 	if (!(remote->region.access & SIM_ACCESS_ATOMIC))
 		return -EACCES;
+	if (sim_remote_is_far(remote))
+		return do_far_atomic(remote, addr, atomic, ret_before);
 	token = sim_clock_lock(lock);
 	rc = copy(&value, &peer, sizeof(before));
 	after = atomic->is_swap ? atomic->operand : before + atomic->operand;

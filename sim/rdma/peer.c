@@ -135,6 +135,12 @@ static void wake(struct sim_qp *qp, bool is_asleep, uint64_t due_ns)
 		sim_vclock_sched_post(sched, qp->peer_engine, due_ns);
 }
 
+void sim_qp_wake_peer(struct sim_qp *qp)
+{
+	ring(qp);
+	wake(qp, true, 0);
+}
+
 /* Whether the requester sleeps; it is to be woken then. */
 static bool take_requester_asleep(struct sim_qp *qp)
 {

@@ -223,6 +223,14 @@ static int read_inbox(struct sim_qp *qp, const struct sim_remote *peer, struct p
 	return 0;
 }
 
+/* The mirror's gateway may sleep, and finds the introduction when it looks at the mirror. */
+static void introduce(struct sim_qp *qp)
+{
+	qp->peer_inbox->importer = qp->key;
+	atomic_store(&qp->peer_inbox->has_importer, 1);
+	sim_qp_wake_peer(qp);
+}
+
 /* The memory is this process's own if the peer is: the peer's thread may be about to end it. */
 static int use_peer(struct sim_qp *qp, struct sim_remote *peer)
 {
@@ -250,6 +258,8 @@ static int use_peer(struct sim_qp *qp, struct sim_remote *peer)
 	qp->peer = peer;
 	qp->peer_stream_id = words.stream_id;
 	sim_remote_on_revoked(peer, on_revoked, qp);
+	if (qp->peer_inbox->is_mirror)
+		introduce(qp);
 	sim_remote_release(peer);
 	return 0;
 }

@@ -169,6 +169,9 @@ void sim_peer_group_abandon(struct sim_qp *qp);
 
 /* Ring the peer's doorbell if it has to be told, and wake it if it sleeps. The responder: the peer's inbox is there. */
 void sim_qp_tell_requester(struct sim_qp *qp);
+
+/* Ring it, and wake the peer, whether or not it sleeps. */
+void sim_qp_wake_peer(struct sim_qp *qp);
 void sim_qp_tell_responder(struct sim_qp *qp);
 
 /* In a turn of the group, in functional time, a requester that does not sleep is told of answers with the next message to it, or in

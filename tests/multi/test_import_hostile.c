@@ -55,7 +55,7 @@ static void raw_import(struct raw_importer *importer, const struct actor_key *ke
 static int request(struct raw_importer *importer, bool is_write, uint64_t offset, uint8_t *byte)
 {
 	const struct served_op op = {
-		.grant = &importer->grant, .is_write = is_write, .local = byte, .offset = offset, .len = 1
+		.grant = &importer->grant, .kind = is_write, .local = byte, .offset = offset, .len = 1
 	};
 	bool is_in_step;
 

@@ -21,7 +21,7 @@ sim_msg sim_shared_state sim_clock_launch
 sim_ring_shared sim_recvq_shared sim_doorbell_shared record_header:ring.c slot:recvq.c
 served_ring served_request served_reply sim_grant
 sim_trace_head sim_trace_record sim_trace_ring sim_trace_thread sim_trace_object sim_trace_op
-shim_sync_cell
+sim_sync_cell
 sim_pipe_hdr sim_pipe_object sim_consumer_info sim_pipe_address descriptor:descriptor.c
 sim_inbox_head sim_inbox_shared rdma_cm_request
 """.split()

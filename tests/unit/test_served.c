@@ -572,7 +572,7 @@ static void break_the_stream(int kind)
 		return;
 	}
 	request.len_bytes = MIB;
-	request.is_write = kind == 1;
+	request.kind = kind == 1 ? SIM_SERVED_WRITE : SIM_SERVED_READ;
 	assert_int_equal(send(fd, &request, kind == 2 ? 3 : sizeof(request), 0), kind == 2 ? 3 : sizeof(request));
 	close(fd); /* in the middle of a request */
 }

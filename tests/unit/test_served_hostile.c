@@ -14,7 +14,9 @@ static const struct sim_grant grant = { .index = 1 };
 
 static struct served_op op_of(uint8_t *byte, bool is_write)
 {
-	return (struct served_op){ .grant = &grant, .is_write = is_write, .local = byte, .len = 1 };
+	return (struct served_op){
+		.grant = &grant, .kind = is_write ? SIM_SERVED_WRITE : SIM_SERVED_READ, .local = byte, .len = 1
+	};
 }
 
 /* ---- shm ---- */

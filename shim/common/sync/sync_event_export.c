@@ -27,7 +27,7 @@ static struct sim_region make_region(const struct doca_sync_event *event, const 
 	return (struct sim_region){
 		.addr = (uintptr_t)event->value.word,
 		.cpu_addr = (uintptr_t)event->value.word,
-		.len_bytes = event->value.cell ? sizeof(struct shim_sync_cell) : sizeof(uint64_t),
+		.len_bytes = event->value.cell ? sizeof(struct sim_sync_cell) : sizeof(uint64_t),
 		.access = SIM_ACCESS_SYNC | (to_net ? (uint32_t)SIM_ACCESS_NET : 0),
 		.function = shim_dev_function(dev)->id,
 	};
@@ -114,7 +114,9 @@ doca_error_t doca_sync_event_export_to_remote_pci(struct doca_sync_event *event,
 /* Whether the region can hold a value: the exporter may be any program of the session. */
 static bool is_value_region(const struct sim_remote *remote)
 {
-	return (uintptr_t)remote->base % _Alignof(struct shim_sync_cell) == 0 &&
+	if (sim_remote_is_far(remote)) /* not mapped here */
+		return remote->region.access & SIM_ACCESS_SYNC && remote->region.len_bytes >= sizeof(uint64_t);
+	return (uintptr_t)remote->base % _Alignof(struct sim_sync_cell) == 0 &&
 	       remote->region.len_bytes >= sizeof(uint64_t);
 }
 

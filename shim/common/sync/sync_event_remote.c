@@ -106,7 +106,8 @@ doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev,
 	created->dev = dev;
 	created->session = shim_session();
 	created->remote = remote;
-	shim_sync_value_open_imported(&created->value, remote);
+	if (!sim_remote_is_far(remote))
+		shim_sync_value_open_imported(&created->value, remote);
 	*event = created;
 	return DOCA_SUCCESS;
 }
@@ -143,18 +144,40 @@ static int end(int rc)
 	return rc < 0 ? -EIO : 0;
 }
 
+/* The event's machine does the operation. */
+static int operate_far(struct doca_sync_event_remote_net *event, enum sim_far_op op, uint64_t operand,
+		       uint64_t *ret_before)
+{
+	const struct sim_far_operands operands = { .op = op, .operand = operand };
+	int rc;
+
+	if (!sim_remote_acquire(event->remote))
+		return -EIO;
+	rc = sim_remote_operate(event->remote, event->remote->region.addr, &operands, ret_before);
+	sim_remote_release(event->remote);
+	return end(rc);
+}
+
 int shim_sync_remote_get(struct doca_sync_event_remote_net *event, uint64_t *ret)
 {
+	if (sim_remote_is_far(event->remote))
+		return operate_far(event, SIM_FAR_GET_EVENT, 0, ret);
 	return end(shim_sync_value_get(&event->value, ret));
 }
 
 int shim_sync_remote_set(struct doca_sync_event_remote_net *event, uint64_t to)
 {
+	uint64_t before;
+
+	if (sim_remote_is_far(event->remote))
+		return operate_far(event, SIM_FAR_SET_EVENT, to, &before);
 	return end(shim_sync_value_set(&event->value, to));
 }
 
 int shim_sync_remote_add(struct doca_sync_event_remote_net *event, uint64_t count, uint64_t *ret_before)
 {
+	if (sim_remote_is_far(event->remote))
+		return operate_far(event, SIM_FAR_ADD_EVENT, count, ret_before);
 	return end(shim_sync_value_add(&event->value, count, ret_before));
 }
 

@@ -3,7 +3,6 @@
 #include "sync_value.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -27,7 +26,7 @@
 
 int shim_sync_value_open_own(struct shim_sync_value *value)
 {
-	int rc = sim_segment_create(sizeof(struct shim_sync_cell), &value->segment, &value->segment_fd);
+	int rc = sim_segment_create(sizeof(struct sim_sync_cell), &value->segment, &value->segment_fd);
 
 	if (rc < 0) {
 		value->segment_fd = -1;
@@ -56,8 +55,8 @@ void shim_sync_value_open_imported(struct shim_sync_value *value, struct sim_rem
 	value->is_foreign = true;
 	sim_memory_signals_install();
 	value->word = (_Atomic uint64_t *)remote->base;
-	if (remote->region.len_bytes >= sizeof(struct shim_sync_cell))
-		value->cell = (struct shim_sync_cell *)remote->base;
+	if (remote->region.len_bytes >= sizeof(struct sim_sync_cell))
+		value->cell = (struct sim_sync_cell *)remote->base;
 	atomic_store(&value->is_open, true);
 }
 
@@ -69,11 +68,6 @@ void shim_sync_value_open_alias(struct shim_sync_value *value, const struct shim
 	value->cell = other->cell;
 	value->is_foreign = other->is_foreign;
 	atomic_store(&value->is_open, true);
-}
-
-static void futex_wake_all(struct shim_sync_cell *cell)
-{
-	syscall(SYS_futex, &cell->changes, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* ---- accesses ---- */
@@ -132,7 +126,7 @@ static void wake_waiters(struct shim_sync_value *value)
 		return;
 	atomic_fetch_add(&value->cell->changes, 1);
 	if (end_access(value, &guard) == 0)
-		futex_wake_all(value->cell);
+		sim_sync_cell_wake(value->cell);
 }
 
 static void unmap_value(struct shim_sync_value *value)
@@ -225,16 +219,15 @@ static inline int begin_update(struct shim_sync_value *value, struct sim_range_g
 /* The word has changed: wake the waiters that were counted before the change. */
 static inline int end_update(struct shim_sync_value *value, struct sim_range_guard *guard, bool is_virtual)
 {
-	bool wanted = value->cell && atomic_load(&value->cell->waiters) > 0;
+	bool wanted;
 	int rc;
 
 	if (doca_unlikely(is_virtual))
 		sim_vclock_sched_post_sync(shim_vclock);
-	if (wanted)
-		atomic_fetch_add(&value->cell->changes, 1);
+	wanted = value->cell && sim_sync_cell_count_change(value->cell);
 	rc = end_access(value, guard);
 	if (wanted)
-		futex_wake_all(value->cell);
+		sim_sync_cell_wake(value->cell);
 	leave_value(value);
 	return rc;
 }

@@ -30,22 +30,17 @@
 
 #include "sim/fabric/remote.h"
 #include "sim/shm/segment.h"
-
-struct shim_sync_cell {
-	_Atomic uint64_t value; /* first */
-	_Atomic uint32_t waiters;
-	_Atomic uint32_t changes;
-};
+#include "sim/shm/sync_cell.h"
 
 struct shim_sync_value {
 	atomic_bool is_open;
 	atomic_uint num_active_ops; /* operations that run now */
 	_Atomic uint64_t *word;
-	struct shim_sync_cell *cell; /* NULL for a bare word */
-	struct sim_remote *remote;   /* of an import; borrowed */
-	bool is_foreign;             /* the memory is the user's, or another process's: accesses are guarded */
-	struct sim_segment segment;  /* of an own value */
-	int segment_fd;              /* of an own value, for exports; -1 = not an own value */
+	struct sim_sync_cell *cell; /* NULL for a bare word */
+	struct sim_remote *remote;  /* of an import; borrowed */
+	bool is_foreign;            /* the memory is the user's, or another process's: accesses are guarded */
+	struct sim_segment segment; /* of an own value */
+	int segment_fd;             /* of an own value, for exports; -1 = not an own value */
 };
 
 /* Open a closed value: with 0 in memory of its own (0 or -errno), ... */

@@ -187,24 +187,50 @@ static int copy_locked(struct sim_link *link, const struct served_op *op, struct
 	return rc == 0 ? copy_connected(link, op, wait) : rc;
 }
 
+static int run(struct sim_link *link, const struct served_op *op, const atomic_bool *revoked)
+{
+	struct served_wait wait = { .revoked = revoked, .events = POLLIN, .len_bytes = op->len };
+	int rc = lock_peer(link->peer, revoked);
+
+	if (rc < 0)
+		return rc;
+	rc = copy_locked(link, op, &wait);
+	pthread_mutex_unlock(&link->peer->lock);
+	return rc;
+}
+
 int sim_link_copy(struct sim_link *link, bool write, void *local, uint64_t offset, size_t len,
 		  const atomic_bool *revoked)
 {
-	const struct served_op op = {
-		.grant = &link->grant, .is_write = write, .local = local, .offset = offset, .len = len
-	};
-	struct served_wait wait = { .revoked = revoked, .events = POLLIN, .len_bytes = len };
-	int rc;
+	const struct served_op op = { .grant = &link->grant,
+				      .kind = write ? SIM_SERVED_WRITE : SIM_SERVED_READ,
+				      .local = local,
+				      .offset = offset,
+				      .len = len };
 
 	if (offset > link->cfg.len_bytes || len > link->cfg.len_bytes - offset)
 		return -EFAULT;
 	if (write && !link->cfg.is_writable)
 		return -EACCES;
-	rc = lock_peer(link->peer, revoked);
-	if (rc < 0)
-		return rc;
-	rc = copy_locked(link, &op, &wait);
-	pthread_mutex_unlock(&link->peer->lock);
+	return run(link, &op, revoked);
+}
+
+int sim_link_operate(struct sim_link *link, const struct sim_far_operands *operands, uint64_t offset,
+		     const atomic_bool *revoked, uint64_t *ret_before)
+{
+	struct sim_far_operands local = *operands;
+	const struct served_op op = { .grant = &link->grant,
+				      .kind = SIM_SERVED_FAR_OP,
+				      .local = (uint8_t *)&local,
+				      .offset = offset,
+				      .len = sizeof(local) };
+	int rc;
+
+	if (!link->cfg.is_far)
+		return -EOPNOTSUPP;
+	rc = run(link, &op, revoked);
+	if (rc == 0)
+		memcpy(ret_before, &local, sizeof(*ret_before));
 	return rc;
 }
 
@@ -217,7 +243,7 @@ static int connect_link(struct sim_link *link)
 
 	lock_peer(link->peer, NULL);
 	rc = describe(link, &wait);
-	if (rc == 0)
+	if (rc == 0 && !link->cfg.is_far)
 		rc = copy_connected(link, &probe, &wait);
 	pthread_mutex_unlock(&link->peer->lock);
 	return rc == -EFAULT ? 0 : rc; /* not mapped now: copies fail, as they do on other paths */

@@ -90,12 +90,11 @@ static void post(struct ring_copy *copy)
 	uint32_t slot = copy->link->num_posted % SERVED_RING_SLOTS;
 	size_t part = part_len(op->len - copy->posted);
 
-	if (op->is_write)
+	if (op->kind != SIM_SERVED_READ)
 		memcpy(copy->ring->buffers[slot], op->local + copy->posted, part);
-	copy->ring->slots[slot].request = (struct served_request){ .grant = *op->grant,
-								   .offset = op->offset + copy->posted,
-								   .len_bytes = (uint32_t)part,
-								   .is_write = op->is_write };
+	copy->ring->slots[slot].request = (struct served_request){
+		.grant = *op->grant, .offset = op->offset + copy->posted, .len_bytes = (uint32_t)part, .kind = op->kind
+	};
 	atomic_store_explicit(&copy->ring->posted, ++copy->link->num_posted, memory_order_release);
 	copy->posted += part;
 	/* Pairs with the target, which sets target_asleep and then reads posted. */
@@ -130,7 +129,7 @@ static void take_done(struct ring_copy *copy)
 
 	if (status != 0 && copy->status == 0)
 		copy->status = status < 0 ? status : -EPROTO;
-	if (copy->status == 0 && !op->is_write)
+	if (copy->status == 0 && op->kind != SIM_SERVED_WRITE)
 		memcpy(op->local + copy->done, copy->ring->buffers[slot], part);
 	copy->done += part;
 	copy->link->num_done++;

@@ -77,19 +77,19 @@ static ssize_t receive_some(int sock, struct msghdr *msg)
 static int send_request(const struct served_op *op, struct served_wait *wait)
 {
 	struct served_request request = {
-		.grant = *op->grant, .offset = op->offset, .len_bytes = (uint32_t)op->len, .is_write = op->is_write
+		.grant = *op->grant, .offset = op->offset, .len_bytes = (uint32_t)op->len, .kind = op->kind
 	};
 	struct iovec iov[] = { { &request, sizeof(request) }, { op->local, op->len } };
-	struct parts parts = { iov, op->is_write ? 2 : 1 };
+	struct parts parts = { iov, op->kind != SIM_SERVED_READ ? 2 : 1 };
 
 	wait->events = POLLOUT;
-	return transfer(wait, send_some, &parts, sizeof(request) + (op->is_write ? op->len : 0));
+	return transfer(wait, send_some, &parts, sizeof(request) + (op->kind != SIM_SERVED_READ ? op->len : 0));
 }
 
 /* A reply without an error is followed by the bytes of a read and their status. A small one comes as a whole. */
 static int receive_reply(const struct served_op *op, struct served_wait *wait, bool *ret_is_in_step)
 {
-	size_t len = op->is_write ? 0 : op->len;
+	size_t len = op->kind != SIM_SERVED_READ ? 0 : op->len;
 	struct served_reply reply;
 	int32_t status = 0;
 	struct iovec iov[] = { { &reply, sizeof(reply) }, { op->local, len }, { &status, sizeof(status) } };

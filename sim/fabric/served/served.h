@@ -51,6 +51,40 @@ struct sim_grant {
 struct sim_target;
 struct sim_link;
 
+/* An operation on 8 bytes of memory that is far from its target: no target of memory here does one. */
+enum sim_far_op {
+	SIM_FAR_ADD = 1,
+	SIM_FAR_SWAP,      /* compare and swap */
+	SIM_FAR_GET_EVENT, /* of a sync event's value */
+	SIM_FAR_SET_EVENT,
+	SIM_FAR_ADD_EVENT,
+	SIM_NUM_FAR_OPS,
+};
+
+struct sim_far_operands {
+	uint32_t op; /* enum sim_far_op */
+	uint32_t reserved;
+	uint64_t compare, operand;
+};
+
+enum sim_served_kind {
+	SIM_SERVED_READ,
+	SIM_SERVED_WRITE,
+	SIM_SERVED_FAR_OP, /* the bytes are a struct sim_far_operands, and then the value before the operation */
+};
+
+/* A request for memory that is far from its target. */
+struct sim_far_request {
+	uint64_t token; /* names the request in sim_target_complete() */
+	enum sim_served_kind kind;
+	uint64_t offset;
+	uint32_t len_bytes;
+	const uint8_t *bytes; /* of a write or an operation; the importer may change them meanwhile */
+};
+
+/* Begin a request, and complete it later. Returns 0, or the -errno of which it fails. */
+typedef int sim_far_begin(void *arg, const struct sim_far_request *request);
+
 /* ---- the exporter ---- */
 
 int sim_target_create(struct sim_target **ret_target);
@@ -63,6 +97,14 @@ void sim_target_abandon(struct sim_target *target);
 
 /* Let peers read [addr, addr + len), and write it if @writable. Returns 0, -ENOMEM or -EIO (no random bytes). */
 int sim_target_expose(struct sim_target *target, void *addr, size_t len, bool writable, struct sim_grant *ret_grant);
+
+/* The same of memory that is elsewhere: each request goes to @begin. Only the transport shm carries them. */
+int sim_target_expose_far(struct sim_target *target, size_t len, sim_far_begin *begin, void *arg,
+			  struct sim_grant *ret_grant);
+
+/* Complete a request of far memory, with the bytes of a read or of an operation. A request whose importer has gone, or that was
+ * completed before, is ignored. */
+void sim_target_complete(struct sim_target *target, uint64_t token, int status, const void *bytes, size_t len);
 
 /* End an exposure: on return the target does not access the memory any more. */
 void sim_target_hide(struct sim_target *target, const struct sim_grant *grant);
@@ -87,6 +129,7 @@ struct sim_link_cfg {
 	uint64_t target_id; /* the same for all memory of one exporter */
 	size_t len_bytes;
 	bool is_writable;
+	bool is_far; /* no byte is read as a proof: only the memory's own machine knows what is permitted */
 	/* Ask the exporter for the memory's grant and, if @connect, for a connection, whose end the caller owns. Returns 0,
 	 * -ESTALE (the export ended), -ETIMEDOUT (no answer) or another -errno. */
 	int (*describe)(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant,
@@ -106,5 +149,9 @@ void sim_link_destroy(struct sim_link *link);
  * -ETIMEDOUT (the exporter does not serve) or another -errno. On failure some of the bytes may have moved. */
 int sim_link_copy(struct sim_link *link, bool write, void *local, uint64_t offset, size_t len,
 		  const atomic_bool *revoked);
+
+/* Do an operation on the 8 bytes at @offset of far memory. Errors as above. */
+int sim_link_operate(struct sim_link *link, const struct sim_far_operands *operands, uint64_t offset,
+		     const atomic_bool *revoked, uint64_t *ret_before);
 
 #endif

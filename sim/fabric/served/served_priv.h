@@ -42,7 +42,7 @@ struct served_request {
 	struct sim_grant grant;
 	uint64_t offset;
 	uint32_t len_bytes;
-	uint32_t is_write;
+	uint32_t kind; /* enum sim_served_kind */
 };
 
 struct served_reply {
@@ -81,8 +81,11 @@ struct served_conn {
 	bool has_hung_up;
 	/* shm */
 	struct sim_segment segment;
-	int ring_fd; /* the memfd of the segment; -1 = none */
-	uint32_t num_served;
+	int ring_fd;                        /* the memfd of the segment; -1 = none */
+	uint32_t num_served;                /* done */
+	uint32_t num_begun;                 /* of far memory, some are begun and not done */
+	bool is_pending[SERVED_RING_SLOTS]; /* those */
+	uint64_t id;                        /* in tokens of requests */
 	/* tcp */
 	struct served_stream stream;
 	LIST_ENTRY(served_conn) entry;
@@ -102,6 +105,15 @@ void served_table_remove(struct served_table *table, const struct sim_grant *gra
 
 /* Check a request. Returns 0, -ESTALE (no such memory, or a wrong secret), -EFAULT or -EACCES. */
 int served_table_check(const struct served_table *table, const struct served_request *request, uint8_t **ret_addr);
+
+/* The same, of memory here or far. Of far memory *ret_begin is set, and *ret_addr is its argument. */
+int served_table_check_any(const struct served_table *table, const struct served_request *request, uint8_t **ret_addr,
+			   sim_far_begin **ret_begin);
+int served_table_add_far(struct served_table *table, size_t len, sim_far_begin *begin, void *arg,
+			 struct sim_grant *ret_grant);
+
+/* A request of far memory has ended, in slot @slot. */
+void served_shm_complete(struct served_conn *conn, uint32_t slot, int status, const void *bytes, size_t len);
 
 /* Open the ring of a new connection: *ret_importer_fd is the other end of its socket, which carries the memfd. */
 int served_shm_open(struct served_conn *conn, int *ret_importer_fd);
@@ -123,7 +135,7 @@ int served_tcp_pair(int ret_fds[2]);
 /* One copy. */
 struct served_op {
 	const struct sim_grant *grant;
-	bool is_write;
+	enum sim_served_kind kind;
 	uint8_t *local;
 	uint64_t offset;
 	size_t len;

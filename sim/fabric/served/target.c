@@ -20,6 +20,7 @@ struct sim_target {
 	struct served_table table;
 	LIST_HEAD(, served_conn) conns;
 	uint32_t num_conns, num_tcp_conns;
+	uint64_t num_opened; /* connections so far */
 	unsigned int rounds; /* since the last look at the sockets */
 };
 
@@ -88,6 +89,23 @@ int sim_target_expose(struct sim_target *target, void *addr, size_t len, bool wr
 	return served_table_add(&target->table, addr, len, writable, ret_grant);
 }
 
+int sim_target_expose_far(struct sim_target *target, size_t len, sim_far_begin *begin, void *arg,
+			  struct sim_grant *ret_grant)
+{
+	return served_table_add_far(&target->table, len, begin, arg, ret_grant);
+}
+
+void sim_target_complete(struct sim_target *target, uint64_t token, int status, const void *bytes, size_t len)
+{
+	struct served_conn *conn;
+
+	LIST_FOREACH(conn, &target->conns, entry)
+		if (conn->transport == SIM_TRANSPORT_SHM && conn->id == token / SERVED_RING_SLOTS)
+			break;
+	if (conn)
+		served_shm_complete(conn, token % SERVED_RING_SLOTS, status, bytes, len);
+}
+
 void sim_target_hide(struct sim_target *target, const struct sim_grant *grant)
 {
 	served_table_remove(&target->table, grant);
@@ -131,7 +149,7 @@ int sim_target_connect(struct sim_target *target, enum sim_transport transport, 
 	conn = calloc(1, sizeof(*conn));
 	if (!conn)
 		return -ENOMEM;
-	*conn = (struct served_conn){ .transport = transport, .sock = -1, .ring_fd = -1 };
+	*conn = (struct served_conn){ .transport = transport, .sock = -1, .ring_fd = -1, .id = ++target->num_opened };
 	rc = conn_open(conn, &fd);
 	if (rc == 0)
 		rc = watch(target, conn);

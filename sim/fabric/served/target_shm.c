@@ -58,7 +58,7 @@ static int move_bytes(const struct served_conn *conn, const struct served_reques
 		      uint32_t slot)
 {
 	off_t at = (off_t)(offsetof(struct served_ring, buffers) + slot * (size_t)SERVED_SLOT_BYTES);
-	long call = request->is_write ? SYS_pread64 : SYS_pwrite64;
+	long call = request->kind == SIM_SERVED_WRITE ? SYS_pread64 : SYS_pwrite64;
 
 	for (uint32_t done = 0; done < request->len_bytes;) {
 		long moved = syscall(call, conn->ring_fd, addr + done, (size_t)(request->len_bytes - done), at + done);
@@ -72,10 +72,40 @@ static int move_bytes(const struct served_conn *conn, const struct served_reques
 	return 0;
 }
 
-static int serve_request(const struct served_table *table, const struct served_conn *conn, uint32_t slot)
+static uint64_t token_of(const struct served_conn *conn, uint32_t slot)
+{
+	return conn->id * SERVED_RING_SLOTS + slot;
+}
+
+/* Of far memory: begin the request. */
+static int begin_far(struct served_conn *conn, const struct served_request *request, uint32_t slot,
+		     sim_far_begin *begin, void *arg)
+{
+	const struct served_ring *ring = conn->segment.base;
+	const struct sim_far_request far_request = { .token = token_of(conn, slot),
+						     .kind = request->kind,
+						     .offset = request->offset,
+						     .len_bytes = request->len_bytes,
+						     .bytes = ring->buffers[slot] };
+	int rc;
+
+	if (request->kind > SIM_SERVED_FAR_OP)
+		return -EPROTO;
+	if (request->kind == SIM_SERVED_FAR_OP && request->len_bytes != sizeof(struct sim_far_operands))
+		return -EPROTO;
+	conn->is_pending[slot] = true;
+	rc = begin(arg, &far_request);
+	if (rc < 0)
+		conn->is_pending[slot] = false;
+	return rc;
+}
+
+/* Returns the status, which counts unless the slot is pending now. */
+static int serve_request(const struct served_table *table, struct served_conn *conn, uint32_t slot)
 {
 	const struct served_ring *ring = conn->segment.base;
 	struct served_request request;
+	sim_far_begin *begin = NULL;
 	uint8_t *addr;
 	int rc;
 
@@ -83,8 +113,35 @@ static int serve_request(const struct served_table *table, const struct served_c
 	atomic_signal_fence(memory_order_seq_cst); /* the copy is checked, not the ring */
 	if (request.len_bytes > SERVED_SLOT_BYTES)
 		return -EPROTO;
-	rc = served_table_check(table, &request, &addr);
+	rc = served_table_check_any(table, &request, &addr, &begin);
+	if (rc == 0 && begin)
+		return begin_far(conn, &request, slot, begin, addr);
 	return rc == 0 ? move_bytes(conn, &request, addr, slot) : rc;
+}
+
+/* Requests are done in their order. */
+static void finish(struct served_conn *conn)
+{
+	struct served_ring *ring = conn->segment.base;
+	uint32_t before = conn->num_served;
+
+	while (conn->num_served != conn->num_begun && !conn->is_pending[conn->num_served % SERVED_RING_SLOTS])
+		conn->num_served++;
+	if (conn->num_served != before)
+		atomic_store_explicit(&ring->done, conn->num_served, memory_order_release);
+}
+
+void served_shm_complete(struct served_conn *conn, uint32_t slot, int status, const void *bytes, size_t len)
+{
+	struct served_ring *ring = conn->segment.base;
+
+	if (!conn->is_pending[slot])
+		return;
+	if (status == 0 && len > 0)
+		memcpy(ring->buffers[slot], bytes, len < SERVED_SLOT_BYTES ? len : SERVED_SLOT_BYTES);
+	ring->slots[slot].status = status;
+	conn->is_pending[slot] = false;
+	finish(conn);
 }
 
 /* Take the bytes that woke us off the socket. Returns 0 or -ECONNRESET. */
@@ -104,7 +161,7 @@ static uint32_t num_waiting(const struct served_conn *conn)
 {
 	struct served_ring *ring = conn->segment.base;
 
-	return atomic_load_explicit(&ring->posted, memory_order_acquire) - conn->num_served;
+	return atomic_load_explicit(&ring->posted, memory_order_acquire) - conn->num_begun;
 }
 
 int served_shm_serve(const struct served_table *table, struct served_conn *conn)
@@ -116,12 +173,16 @@ int served_shm_serve(const struct served_table *table, struct served_conn *conn)
 	if (conn->is_ready && drain_socket(conn) < 0)
 		return -ECONNRESET;
 	while ((waiting = num_waiting(conn)) > 0 && served < SERVED_RING_SLOTS) {
-		uint32_t slot = conn->num_served % SERVED_RING_SLOTS;
+		uint32_t slot = conn->num_begun % SERVED_RING_SLOTS;
+		int status;
 
-		if (waiting > SERVED_RING_SLOTS || atomic_load(&ring->is_closed))
+		if (waiting + conn->num_begun - conn->num_served > SERVED_RING_SLOTS || atomic_load(&ring->is_closed))
 			return -ECONNRESET;
-		ring->slots[slot].status = serve_request(table, conn, slot);
-		atomic_store_explicit(&ring->done, ++conn->num_served, memory_order_release);
+		status = serve_request(table, conn, slot);
+		if (!conn->is_pending[slot])
+			ring->slots[slot].status = status;
+		conn->num_begun++;
+		finish(conn);
 		served++;
 	}
 	return served;

@@ -10,9 +10,10 @@
 #define FIRST_CAPACITY 16
 
 struct served_memory {
-	uint8_t *addr; /* NULL = free */
+	uint8_t *addr; /* NULL = free; of far memory the argument of @begin */
 	size_t len_bytes;
 	bool is_writable;
+	sim_far_begin *begin; /* NULL = memory of this process */
 	uint8_t secret[SIM_GRANT_SECRET_SIZE];
 };
 
@@ -29,10 +30,8 @@ static int grow(struct served_table *table)
 	return 0;
 }
 
-int served_table_add(struct served_table *table, void *addr, size_t len, bool writable, struct sim_grant *ret_grant)
+static int add(struct served_table *table, struct served_memory memory, struct sim_grant *ret_grant)
 {
-	struct served_memory memory = { .addr = addr, .len_bytes = len, .is_writable = writable };
-
 	if (getrandom(memory.secret, sizeof(memory.secret), 0) != sizeof(memory.secret))
 		return -EIO;
 	while (table->first_free < table->capacity && table->entries[table->first_free].addr)
@@ -47,6 +46,19 @@ int served_table_add(struct served_table *table, void *addr, size_t len, bool wr
 	memcpy(ret_grant->secret, memory.secret, sizeof(memory.secret));
 	table->entries[table->first_free++] = memory;
 	return 0;
+}
+
+int served_table_add(struct served_table *table, void *addr, size_t len, bool writable, struct sim_grant *ret_grant)
+{
+	return add(table, (struct served_memory){ .addr = addr, .len_bytes = len, .is_writable = writable }, ret_grant);
+}
+
+int served_table_add_far(struct served_table *table, size_t len, sim_far_begin *begin, void *arg,
+			 struct sim_grant *ret_grant)
+{
+	const struct served_memory memory = { .addr = arg, .len_bytes = len, .is_writable = true, .begin = begin };
+
+	return add(table, memory, ret_grant);
 }
 
 void served_table_remove(struct served_table *table, const struct sim_grant *grant)
@@ -66,7 +78,9 @@ static bool is_same_secret(const uint8_t *a, const uint8_t *b)
 	return differ == 0;
 }
 
-int served_table_check(const struct served_table *table, const struct served_request *request, uint8_t **ret_addr)
+/* Returns 0, -ESTALE (no such memory, or a wrong secret), -EFAULT or -EACCES. */
+static int find(const struct served_table *table, const struct served_request *request,
+		const struct served_memory **ret_memory)
 {
 	const struct served_memory *memory;
 
@@ -75,12 +89,41 @@ int served_table_check(const struct served_table *table, const struct served_req
 	memory = &table->entries[request->grant.index];
 	if (!memory->addr || !is_same_secret(memory->secret, request->grant.secret))
 		return -ESTALE;
-	if (request->offset > memory->len_bytes || request->len_bytes > memory->len_bytes - request->offset)
+	if (request->offset > memory->len_bytes)
 		return -EFAULT;
-	if (request->is_write && !memory->is_writable)
+	if (request->kind != SIM_SERVED_FAR_OP && request->len_bytes > memory->len_bytes - request->offset)
+		return -EFAULT;
+	if (request->kind != SIM_SERVED_READ && !memory->is_writable)
 		return -EACCES;
-	*ret_addr = memory->addr + request->offset;
+	*ret_memory = memory;
 	return 0;
+}
+
+int served_table_check(const struct served_table *table, const struct served_request *request, uint8_t **ret_addr)
+{
+	const struct served_memory *memory;
+	int rc = find(table, request, &memory);
+
+	if (rc == 0 && (memory->begin || request->kind > SIM_SERVED_WRITE))
+		rc = -EOPNOTSUPP;
+	if (rc == 0)
+		*ret_addr = memory->addr + request->offset;
+	return rc;
+}
+
+int served_table_check_any(const struct served_table *table, const struct served_request *request, uint8_t **ret_addr,
+			   sim_far_begin **ret_begin)
+{
+	const struct served_memory *memory;
+	int rc = find(table, request, &memory);
+
+	if (rc == 0 && !memory->begin)
+		return served_table_check(table, request, ret_addr);
+	if (rc == 0) {
+		*ret_addr = memory->addr;
+		*ret_begin = memory->begin;
+	}
+	return rc;
 }
 
 void served_table_fini(struct served_table *table)

@@ -48,7 +48,7 @@ static long receive(struct served_conn *conn, void *addr, size_t len)
 
 static void begin_reply(struct served_stream *stream)
 {
-	bool has_bytes = !stream->request.is_write && stream->status == 0;
+	bool has_bytes = stream->request.kind == SIM_SERVED_READ && stream->status == 0;
 
 	stream->reply = (struct served_reply){ .status = stream->status,
 					       .len_bytes = has_bytes ? stream->request.len_bytes : 0 };
@@ -71,7 +71,7 @@ static long receive_request(const struct served_table *table, struct served_conn
 		return -EPROTO;
 	stream->moved = 0;
 	stream->status = served_table_check(table, &stream->request, &addr);
-	if (stream->request.is_write && stream->request.len_bytes > 0)
+	if (stream->request.kind != SIM_SERVED_READ && stream->request.len_bytes > 0)
 		stream->phase = STREAM_WRITE_BYTES;
 	else
 		begin_reply(stream);
