@@ -123,7 +123,8 @@ static bool has_no_server(const struct daemon *daemon, const struct conn *conn, 
 	uint32_t function = msg->body.connect.function;
 
 	return msg->body.connect.timeout_ms == 0 && sim_services_may_connect(daemon->services, conn->peer, function) &&
-	       !sim_services_has_service(daemon->services, msg->body.connect.rep, msg->body.connect.name);
+	       !sim_services_has_service(daemon->services, msg->body.connect.rep, msg->body.connect.name) &&
+	       !sim_services_is_far(daemon->services, msg->body.connect.rep, msg->body.connect.name);
 }
 
 static int queue_connect(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)

@@ -5,13 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,9 +70,10 @@ static int claim_session_dir(struct daemon *daemon, const char *dir, const char 
 
 static int open_card(struct daemon *daemon, enum sim_clock_mode clock)
 {
+	bool is_joined = daemon->gateway.cfg && daemon->gateway.cfg->join; /* the session's id is home's */
 	int rc;
 
-	if (getrandom(daemon->session, sizeof(daemon->session), 0) != sizeof(daemon->session))
+	if (!is_joined && getrandom(daemon->session, sizeof(daemon->session), 0) != sizeof(daemon->session))
 		return -EIO;
 	rc = sim_shared_state_create(clock, &daemon->shared, &daemon->shared_fd);
 	if (rc == 0) {
@@ -83,6 +82,8 @@ static int open_card(struct daemon *daemon, enum sim_clock_mode clock)
 	}
 	if (rc == 0)
 		rc = sim_card_create(daemon->topology, &daemon->card);
+	if (rc == 0)
+		sim_card_set_machine(daemon->card, daemon->machine_number);
 	return rc < 0 ? rc : sim_services_create(daemon->card, daemon->topology, &daemon->services);
 }
 
@@ -115,18 +116,24 @@ static int listen_for_processes(struct daemon *daemon)
 /* Parse the topology first: a wrong one is reported before any file is created. */
 static int open_session(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 {
+	const struct sim_machines_cfg *machines = cfg->machines;
+	enum sim_clock_mode clock = cfg->clock;
+	const char *name = machines && machines->join ? "home's topology" : cfg->topology_path;
 	char *yaml;
 	size_t len;
-	int rc = read_topology(cfg->topology_path, &yaml, &len);
+	int rc = machines && machines->join ? daemon_gateway_fetch(machines, daemon, &yaml, &len, &clock) :
+					      read_topology(cfg->topology_path, &yaml, &len);
 
 	if (rc < 0)
 		return rc;
-	rc = parse_topology(daemon, cfg->topology_path, yaml, len);
+	rc = parse_topology(daemon, name, yaml, len);
+	if (rc == 0)
+		rc = daemon_find_machine(daemon);
 	if (rc == 0)
 		rc = claim_session_dir(daemon, cfg->dir, yaml, len);
 	free(yaml);
 	if (rc == 0)
-		rc = open_card(daemon, cfg->clock);
+		rc = open_card(daemon, clock);
 	if (rc == 0)
 		rc = listen_for_processes(daemon);
 	return rc;
@@ -156,7 +163,10 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 				   .trace_level = cfg->trace_level,
 				   .listening = { SOURCE_LISTEN, NULL },
 				   .signals = { SOURCE_SIGNAL, NULL },
+				   .gateway = { .cfg = cfg->machines, .pidfd = -1, .source = { SOURCE_GATEWAY, NULL } },
 				   .process_ops = &daemon_default_process_ops };
+	LIST_INIT(&daemon->gateway.imports);
+	LIST_INIT(&daemon->gateway.objects);
 	TAILQ_INIT(&daemon->conns);
 	TAILQ_INIT(&daemon->recordings);
 	TAILQ_INIT(&daemon->unreleased);
@@ -180,6 +190,7 @@ static void close_fd(int fd)
 
 void daemon_close(struct daemon *daemon)
 {
+	daemon_gateway_close(daemon);
 	daemon_drop_recordings(daemon);
 	if (daemon->services)
 		daemon_drop_channels(daemon); /* processes notice the end of the daemon's socket */
@@ -266,6 +277,9 @@ static void handle_event(struct daemon *daemon, const struct epoll_event *event)
 	case SOURCE_DIR:
 		check_session_dir(daemon);
 		break;
+	case SOURCE_GATEWAY:
+		daemon_gateway_ended(daemon);
+		break;
 	case SOURCE_PROCESS:
 		drain_dead_process(daemon, source->conn);
 		break;
@@ -286,6 +300,7 @@ static int epoll_timeout_ms(const struct daemon *daemon, int timeout_ms)
 			min_u64(sim_services_deadline_ms(daemon->services), daemon_fault_events_deadline_ms(daemon)));
 	uint64_t now = sim_monotonic_ms();
 
+	deadline = min_u64(deadline, min_u64(daemon_gateway_deadline_ms(daemon), daemon_far_deadline_ms(daemon)));
 	if (deadline == UINT64_MAX)
 		return timeout_ms;
 	if (deadline <= now)
@@ -308,6 +323,7 @@ static int conn_new(struct daemon *daemon, int sock)
 	}
 	*conn = (struct conn){ .sock = sock,
 			       .is_refused = is_refused,
+			       .is_gateway = daemon->gateway.pid > 0 && cred.pid == daemon->gateway.pid,
 			       .pid = cred.pid,
 			       .uid = cred.uid,
 			       .pidfd = -1,
@@ -400,6 +416,8 @@ int daemon_step(struct daemon *daemon, int timeout_ms)
 	daemon_expire_describe_requests(daemon, now);
 	daemon_expire_channels(daemon, now);
 	daemon_run_fault_events(daemon);
+	daemon_far_expire(daemon, now);
+	daemon_gateway_run(daemon, now);
 	reap_ended_conns(daemon);
 	if (daemon->must_accept)
 		accept_process(daemon);
@@ -407,79 +425,4 @@ int daemon_step(struct daemon *daemon, int timeout_ms)
 	if (daemon->unreachable && TAILQ_EMPTY(&daemon->conns))
 		daemon->stop = true;
 	return count < 0 ? 0 : count;
-}
-
-/* Block SIGTERM, SIGINT and the hang-up of a terminal, which the event loop reads later, so that they never interrupt the start. */
-static sigset_t block_signals(void)
-{
-	struct sigaction hangup;
-	sigset_t term_signals;
-
-	sigemptyset(&term_signals);
-	sigaddset(&term_signals, SIGTERM);
-	sigaddset(&term_signals, SIGINT);
-	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) /* ignored: as by nohup */
-		sigaddset(&term_signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &term_signals, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a write beyond ulimit -f fails with EFBIG, which can be said */
-	return term_signals;
-}
-
-static int watch_signals(struct daemon *daemon, const sigset_t *term_signals)
-{
-	daemon->signal_fd = signalfd(-1, term_signals, SFD_CLOEXEC);
-	return daemon->signal_fd < 0 ? -errno : daemon_watch(daemon, daemon->signal_fd, &daemon->signals);
-}
-
-/* The system limits the number of inotify watches; a session also works without one. */
-static void watch_dir(struct daemon *daemon)
-{
-	daemon->dir.kind = SOURCE_DIR;
-	daemon->dir_watch_fd = sim_session_dir_watch(daemon->dir_fd);
-	if (daemon->dir_watch_fd >= 0)
-		daemon_watch(daemon, daemon->dir_watch_fd, &daemon->dir);
-}
-
-/* The daemon needs three descriptors for each process, and one for each shared object. */
-static void raise_fd_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
-static void notify_ready(int fd)
-{
-	if (fd < 0)
-		return;
-	if (write(fd, "", 1) < 0)
-		sim_warn("no process waits for this session to be ready: %s", strerror(errno));
-	close(fd);
-}
-
-int sim_daemon_run(const struct sim_daemon_cfg *cfg)
-{
-	sigset_t term_signals = block_signals();
-	struct daemon daemon;
-	int rc;
-
-	raise_fd_limit();
-	rc = daemon_open(&daemon, cfg);
-	if (rc == 0)
-		rc = watch_signals(&daemon, &term_signals);
-	if (rc == 0) {
-		watch_dir(&daemon);
-		notify_ready(cfg->ready_fd);
-		while (!daemon.stop)
-			daemon_step(&daemon, -1);
-		sim_watch_close(daemon.epoll_fd, daemon.dir_watch_fd);
-	}
-	daemon_close(&daemon);
-	if (rc < 0 && daemon.created_dir)
-		rmdir(cfg->dir);
-	return rc;
 }

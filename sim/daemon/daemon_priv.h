@@ -23,6 +23,7 @@ enum source_kind {
 	SOURCE_DIR,
 	SOURCE_SOCKET,
 	SOURCE_PROCESS,
+	SOURCE_GATEWAY,
 };
 
 struct source {
@@ -53,6 +54,7 @@ struct conn {
 	uid_t uid; /* its user when it connected */
 	int pidfd; /* -1 = none: not attached, or the kernel gives none */
 	struct source socket, process;
+	bool is_gateway;              /* the daemon's child (gateway.c) */
 	bool is_refused;              /* the session is closed to its user */
 	enum daemon_conn_state state; /* daemon_conn_go() writes it */
 	bool warned_queue_full,
@@ -111,6 +113,41 @@ struct describe_request {
 	LIST_ENTRY(describe_request) entry;
 };
 
+/* A key of another machine that a process imports; the gateway asks there. */
+struct far_import {
+	uint64_t seq; /* the daemon's number */
+	struct conn *importer;
+	uint64_t importer_seq;
+	struct sim_key key;
+	uint32_t function;
+	uint64_t deadline_ms;
+	LIST_ENTRY(far_import) entry;
+};
+
+/* The shared object of such a key. */
+struct far_object {
+	uint64_t key;
+	int fd;
+	struct conn *exporter;
+	LIST_ENTRY(far_object) entry;
+};
+
+/* The gateway to the session's other machines: a child of the daemon. */
+struct gateway {
+	const struct sim_machines_cfg *cfg; /* NULL = the session is on one machine */
+	pid_t pid;                          /* 0 = does not run */
+	int pidfd;
+	struct source source;
+	uint32_t num_starts;
+	uint64_t restart_ms; /* 0 = not to be started again */
+	bool is_ready;       /* it has said so since the daemon's start */
+	uint32_t port;       /* at which home listens, and will again; 0 = not known */
+	struct conn *conn;   /* by which it is asked; NULL = none */
+	char *status;        /* JSON about the machines; NULL = none */
+	LIST_HEAD(, far_import) imports;
+	LIST_HEAD(, far_object) objects;
+};
+
 struct daemon;
 
 /* Operations on processes and on the daemon itself. Those of the fuzz target do nothing. */
@@ -151,6 +188,9 @@ struct daemon {
 	LIST_HEAD(, revocation) revocations;
 	LIST_HEAD(, describe_request) describe_requests;
 	uint64_t next_seq;
+	struct gateway gateway;
+	char machine[PCIE_SIDE_SIZE]; /* of which this daemon has the cards; "" = of all */
+	uint32_t machine_number;      /* 0 without a name */
 	uint32_t trace_level;
 	uint64_t zero_ns;                   /* the session's begin */
 	TAILQ_HEAD(, recording) recordings; /* oldest first */
@@ -192,6 +232,31 @@ void daemon_handle_msg(struct daemon *daemon, struct conn *conn, struct sim_msg 
 void daemon_detach(struct daemon *daemon, struct conn *conn);
 uint64_t daemon_describe_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
 void daemon_expire_describe_requests(struct daemon *daemon, uint64_t now_ms);
+
+/* import_reply.c: import a key for a process, and reply to its IMPORT. */
+void daemon_reply_import(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_key *key,
+			 uint32_t function);
+
+/* gateway.c: the process of the gateway. daemon_gateway_fetch() asks home for a joined machine's session. */
+int daemon_gateway_fetch(const struct sim_machines_cfg *cfg, struct daemon *daemon, char **ret_yaml, size_t *ret_len,
+			 enum sim_clock_mode *ret_clock);
+int daemon_find_machine(struct daemon *daemon); /* this one, in the topology */
+int daemon_gateway_open(struct daemon *daemon);
+bool daemon_gateway_is_awaited(const struct daemon *daemon); /* the session can't be used yet */
+void daemon_gateway_close(struct daemon *daemon);
+void daemon_gateway_ended(struct daemon *daemon); /* its process */
+uint64_t daemon_gateway_deadline_ms(const struct daemon *daemon);
+void daemon_gateway_run(struct daemon *daemon, uint64_t now_ms); /* start it again when that is due */
+
+/* far.c: memory of other machines, by way of the gateway. */
+bool daemon_far_handles(const struct daemon *daemon, const struct conn *conn, const struct sim_msg *msg);
+void daemon_far_import(struct daemon *daemon, struct conn *conn, struct sim_msg *msg);
+void daemon_far_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds);
+void daemon_far_cancel(struct daemon *daemon, struct conn *conn); /* that process has ended */
+void daemon_far_drop_unused(struct daemon *daemon);
+uint64_t daemon_far_deadline_ms(const struct daemon *daemon);
+void daemon_far_expire(struct daemon *daemon, uint64_t now_ms);
+void daemon_handle_gateway(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds);
 
 /* revocation.c: revocations in flight. */
 void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg *request);

@@ -31,11 +31,20 @@ static int describe_process(const struct conn *conn, const struct sim_msg *attac
 	return 0;
 }
 
+/* Whether the side's processes are on this machine. */
+static bool daemon_has_side(const struct daemon *daemon, const char *side)
+{
+	return !daemon->machine[0] || pcie_side_is_of(side, daemon->machine) ||
+	       !pcie_topology_has_side(daemon->topology, side);
+}
+
 static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
 	struct sim_peer_info info = { .id = 0 };
 	int rc = describe_process(conn, msg, &info);
 
+	if (rc == 0 && !conn->is_gateway && !daemon_has_side(daemon, info.side))
+		rc = -EREMOTE;
 	if (rc == 0)
 		rc = daemon_conn_state_is_attached(conn->state) ? -EALREADY :
 		     daemon_may_keep_fd(daemon, conn->sock)     ? 0 :
@@ -43,7 +52,8 @@ static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_m
 	if (rc == -EUSERS)
 		sim_err("cannot take another process: no more descriptors; raise ulimit -n where the daemon starts");
 	if (rc == 0)
-		rc = sim_card_attach(daemon->card, &info, &conn->peer);
+		rc = conn->is_gateway ? sim_card_attach_gateway(daemon->card, &info, &conn->peer) :
+					sim_card_attach(daemon->card, &info, &conn->peer);
 	if (rc == 0) {
 		daemon_watch_process(daemon, conn);
 		daemon_inject_new_process(daemon, conn);
@@ -89,39 +99,14 @@ static void handle_export_alias(struct daemon *daemon, struct conn *conn, struct
 	daemon_reply(daemon, conn, msg, rc, -1);
 }
 
-/* A pidfd is passed on to processes of the same user only. */
-static int shared_pidfd(struct daemon *daemon, const struct conn *importer, uint32_t exporter)
-{
-	const struct conn *conn = daemon_find_conn(daemon, exporter);
-
-	return conn && conn->uid == importer->uid ? conn->pidfd : -1;
-}
-
 static void handle_import(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
-	const struct sim_region *region;
-	struct sim_key key = msg->body.import.key;
-	struct sim_card_memory memory;
-	uint32_t function = msg->body.import.function, num_fds = 0;
-	int object_fd = -1, pidfd = -1, fds[2];
-	int rc = sim_card_import(daemon->card, conn->peer, &key, function, &region, &memory);
+	const struct sim_key key = msg->body.import.key;
 
-	memset(&msg->body, 0, sizeof(msg->body));
-	if (rc == 0 || rc == -EXDEV || rc == -EPERM)
-		msg->body.imported.region.function = region->function; /* for the importer's log */
-	if (rc == 0) {
-		msg->body.imported.region = *region;
-		msg->body.imported.exporter = *sim_card_peer(daemon->card, memory.exporter);
-		object_fd = daemon_shared_object_fd(daemon, memory.key);
-		pidfd = shared_pidfd(daemon, conn, memory.exporter);
-	}
-	if (object_fd >= 0)
-		fds[num_fds++] = object_fd;
-	if (pidfd >= 0)
-		fds[num_fds++] = pidfd;
-	msg->body.imported.has_object = object_fd >= 0;
-	msg->body.imported.has_process = pidfd >= 0;
-	daemon_reply_fds(daemon, conn, msg, rc, fds, num_fds);
+	if (daemon_far_handles(daemon, conn, msg))
+		daemon_far_import(daemon, conn, msg);
+	else
+		daemon_reply_import(daemon, conn, msg, &key, msg->body.import.function);
 }
 
 /* ---- DESCRIBE ----
@@ -242,6 +227,9 @@ static void handle_attached_msg(struct daemon *daemon, struct conn *conn, struct
 	case SIM_MSG_DESCRIBE:
 		forward_describe(daemon, conn, msg);
 		break;
+	case SIM_MSG_GATEWAY:
+		daemon_handle_gateway(daemon, conn, msg, fds);
+		break;
 	case SIM_MSG_ADD_RECORDING:
 		daemon_add_recording(daemon, conn, fds);
 		break;
@@ -259,6 +247,8 @@ static void handle_reply(struct daemon *daemon, struct conn *conn, struct sim_ms
 {
 	if (msg->type == SIM_MSG_DESCRIBE)
 		handle_describe_reply(daemon, conn, msg, fds);
+	else if (msg->type == SIM_MSG_FAR_IMPORT)
+		daemon_far_reply(daemon, conn, msg, fds);
 	else if (msg->type == SIM_MSG_REVOKED)
 		daemon_importer_released(daemon, conn, msg->seq);
 }
@@ -334,6 +324,8 @@ void daemon_detach(struct daemon *daemon, struct conn *conn)
 	daemon_revoke_all_of(daemon, conn);
 	daemon_remove_from_revocations(daemon, conn);
 	cancel_describe_requests(daemon, conn);
+	daemon_far_cancel(daemon, conn);
+	daemon_far_drop_unused(daemon);
 	daemon_conn_go(conn, DAEMON_CONN_GONE);
 }
 

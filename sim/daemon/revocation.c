@@ -90,6 +90,7 @@ void daemon_revoke(struct daemon *daemon, struct conn *exporter, struct sim_msg 
 void daemon_unimport(struct daemon *daemon, struct conn *importer, uint64_t key)
 {
 	sim_card_unimport(daemon->card, importer->peer, key, notify_revoked, daemon);
+	daemon_far_drop_unused(daemon);
 }
 
 void daemon_importer_released(struct daemon *daemon, struct conn *importer, uint64_t key)

@@ -38,8 +38,59 @@ static bool may_keep(const struct daemon *daemon, struct conn *exporter, int fd)
 	return false;
 }
 
+/* ---- of keys of other machines ---- */
+
+static bool is_far(const struct daemon *daemon, uint64_t key)
+{
+	return sim_key_machine(key) != daemon->machine_number;
+}
+
+static struct far_object *find_far_object(const struct daemon *daemon, uint64_t key)
+{
+	struct far_object *object;
+
+	LIST_FOREACH(object, &daemon->gateway.objects, entry)
+		if (object->key == key)
+			return object;
+	return NULL;
+}
+
+static void free_far_object(struct far_object *object)
+{
+	LIST_REMOVE(object, entry);
+	close(object->fd);
+	free(object);
+}
+
+static void add_far_object(struct daemon *daemon, uint64_t key, struct conn *exporter, int fd)
+{
+	struct far_object *object = daemon_may_keep_fd(daemon, fd) ? calloc(1, sizeof(*object)) : NULL;
+
+	if (!object) {
+		close(fd);
+		return;
+	}
+	*object = (struct far_object){ .key = key, .fd = fd, .exporter = exporter };
+	LIST_INSERT_HEAD(&daemon->gateway.objects, object, entry);
+}
+
+static void remove_far_objects_of(struct daemon *daemon, const struct conn *exporter)
+{
+	struct far_object *object, *next;
+
+	LIST_FOREACH_SAFE(object, &daemon->gateway.objects, entry, next)
+		if (object->exporter == exporter)
+			free_far_object(object);
+}
+
+/* ---- of all ---- */
+
 void daemon_add_shared_object(struct daemon *daemon, uint64_t key, struct conn *exporter, int fd)
 {
+	if (is_far(daemon, key)) {
+		add_far_object(daemon, key, exporter, fd);
+		return;
+	}
 	if (!may_keep(daemon, exporter, fd) || !grow_shared_objects(daemon, (uint32_t)key)) {
 		close(fd);
 		return;
@@ -50,8 +101,11 @@ void daemon_add_shared_object(struct daemon *daemon, uint64_t key, struct conn *
 
 int daemon_shared_object_fd(const struct daemon *daemon, uint64_t key)
 {
+	const struct far_object *far_object = is_far(daemon, key) ? find_far_object(daemon, key) : NULL;
 	uint32_t slot = (uint32_t)key;
 
+	if (is_far(daemon, key))
+		return far_object ? far_object->fd : -1;
 	return slot < daemon->num_shared_objects ? daemon->shared_objects[slot].fd : -1;
 }
 
@@ -66,12 +120,17 @@ static void close_shared_object(struct shared_object *object)
 
 void daemon_remove_shared_object(struct daemon *daemon, uint64_t key)
 {
-	if ((uint32_t)key < daemon->num_shared_objects)
+	struct far_object *far_object = is_far(daemon, key) ? find_far_object(daemon, key) : NULL;
+
+	if (far_object)
+		free_far_object(far_object);
+	else if (!is_far(daemon, key) && (uint32_t)key < daemon->num_shared_objects)
 		close_shared_object(&daemon->shared_objects[(uint32_t)key]);
 }
 
 void daemon_remove_shared_objects_of(struct daemon *daemon, const struct conn *exporter)
 {
+	remove_far_objects_of(daemon, exporter);
 	for (uint32_t i = 0; i < daemon->num_shared_objects; i++)
 		if (daemon->shared_objects[i].exporter == exporter)
 			close_shared_object(&daemon->shared_objects[i]);

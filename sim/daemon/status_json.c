@@ -101,6 +101,22 @@ static void add_channel(void *arg, const struct sim_channel_info *channel)
 	json_object_array_add(listing->list, entry);
 }
 
+/* What the gateway says of a session over several machines. */
+static void add_machines(const struct daemon *daemon, json_object *status)
+{
+	json_object *machines;
+
+	if (!daemon->gateway.cfg)
+		return;
+	machines = daemon->gateway.status ? json_tokener_parse(daemon->gateway.status) : NULL;
+	if (!machines) { /* it is being started */
+		machines = json_object_new_object();
+		add_text(machines, "self", daemon->machine);
+		json_object_object_add(machines, "list", json_object_new_array());
+	}
+	json_object_object_add(status, "machines", machines);
+}
+
 int daemon_status_fd(struct daemon *daemon)
 {
 	int fd = memfd_create("bfsim-status", MFD_CLOEXEC);
@@ -122,6 +138,7 @@ int daemon_status_fd(struct daemon *daemon)
 	json_object_object_add(status, "imports", imports);
 	json_object_object_add(status, "services", services.list);
 	json_object_object_add(status, "channels", channels.list);
+	add_machines(daemon, status);
 	text = json_object_to_json_string_ext(status, JSON_C_TO_STRING_PRETTY);
 	if (fd < 0)
 		rc = -errno;

@@ -234,6 +234,10 @@ static void log_attach_error(const struct sim_session *session, const char *dir,
 		else
 			log_no_daemon(dir, rc);
 		return;
+	case -EREMOTE:
+		sim_err("side \"%s\" of session %s is on another machine: start the program there, where bfsim join was called",
+			session->side, dir);
+		return;
 	case -ECONNREFUSED:
 		log_no_daemon(dir, rc);
 		return;

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of other machines. A process imports a key of another machine like any other; the daemon asks the gateway, enters the key
+ * in its card and replies. The key ends with its last import, and then the gateway is told. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon_priv.h"
+#include "pcie_model/arith.h"
+#include "sim/base/log.h"
+#include "sim/base/monotonic.h"
+
+#define TIMEOUT_MS       8000 /* shorter than the importer's own timeout, longer than the gateway's */
+#define MAX_STATUS_BYTES (1u << 20)
+
+/* ---- imports ---- */
+
+bool daemon_far_handles(const struct daemon *daemon, const struct conn *conn, const struct sim_msg *msg)
+{
+	return daemon->gateway.conn && !conn->is_gateway &&
+	       sim_card_may_use(daemon->card, conn->peer, msg->body.import.function) &&
+	       sim_card_is_unknown_far(daemon->card, msg->body.import.key.id);
+}
+
+static void fail(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, int status)
+{
+	memset(&msg->body, 0, sizeof(msg->body));
+	daemon_reply(daemon, conn, msg, status, -1);
+}
+
+void daemon_far_import(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
+{
+	struct far_import *import = calloc(1, sizeof(*import));
+	struct sim_msg request = { .type = SIM_MSG_FAR_IMPORT, .body.import = msg->body.import };
+
+	if (!import) {
+		fail(daemon, conn, msg, -ENOMEM);
+		return;
+	}
+	*import = (struct far_import){ .seq = ++daemon->next_seq,
+				       .importer = conn,
+				       .importer_seq = msg->seq,
+				       .key = msg->body.import.key,
+				       .function = msg->body.import.function,
+				       .deadline_ms = sim_monotonic_ms() + TIMEOUT_MS };
+	LIST_INSERT_HEAD(&daemon->gateway.imports, import, entry);
+	request.seq = import->seq;
+	daemon_send(daemon, daemon->gateway.conn, &request, -1);
+}
+
+/* Take the import from the list; the reply to its importer begins as *ret_msg. */
+static void take(struct far_import *import, struct sim_msg *ret_msg)
+{
+	LIST_REMOVE(import, entry);
+	*ret_msg = (struct sim_msg){ .type = SIM_MSG_IMPORT, .seq = import->importer_seq };
+}
+
+static void end_import(struct daemon *daemon, struct far_import *import, int status)
+{
+	struct sim_msg msg;
+
+	take(import, &msg);
+	fail(daemon, import->importer, &msg, status);
+	free(import);
+}
+
+static struct far_import *find(struct daemon *daemon, uint64_t seq)
+{
+	struct far_import *import;
+
+	LIST_FOREACH(import, &daemon->gateway.imports, entry)
+		if (import->seq == seq)
+			return import;
+	return NULL;
+}
+
+/* Tell the gateway that a key is not used, as of a key that was not entered. */
+static void tell_unused(void *arg, uint32_t peer, uint64_t key, uint64_t memory)
+{
+	struct daemon *daemon = arg;
+	struct conn *gateway = daemon_find_conn(daemon, peer);
+	struct sim_msg msg = { .type = SIM_MSG_FAR_UNUSED, .body.key.id = key };
+
+	(void)memory; /* a far key is no alias */
+	daemon_remove_shared_object(daemon, key);
+	if (gateway)
+		daemon_send(daemon, gateway, &msg, -1);
+}
+
+void daemon_far_drop_unused(struct daemon *daemon)
+{
+	sim_card_drop_unused_far(daemon->card, tell_unused, daemon);
+}
+
+/* Another import of the key may have been answered meanwhile. */
+static int enter(struct daemon *daemon, struct conn *gateway, const struct far_import *import,
+		 const struct sim_region *region, struct sim_fds *fds)
+{
+	int rc = sim_card_export_far(daemon->card, gateway->peer, region, &import->key);
+
+	if (rc == 0 && fds->count > 0)
+		daemon_add_shared_object(daemon, import->key.id, gateway, sim_fds_take(fds, 0));
+	return rc == -EEXIST ? 0 : rc;
+}
+
+void daemon_far_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
+{
+	struct far_import *import = conn == daemon->gateway.conn ? find(daemon, msg->seq) : NULL;
+	struct sim_msg reply;
+	int rc = msg->status;
+
+	if (!import) /* the importer has ended, or did not wait */
+		return;
+	if (rc == 0)
+		rc = enter(daemon, conn, import, &msg->body.imported.region, fds);
+	if (rc < 0) {
+		end_import(daemon, import, rc);
+		return;
+	}
+	take(import, &reply);
+	daemon_reply_import(daemon, import->importer, &reply, &import->key, import->function);
+	free(import);
+	daemon_far_drop_unused(daemon); /* the import may have been refused */
+}
+
+void daemon_far_cancel(struct daemon *daemon, struct conn *conn)
+{
+	struct far_import *import, *next;
+	bool is_lost = conn == daemon->gateway.conn;
+
+	if (is_lost) {
+		daemon->gateway.conn = NULL;
+		sim_services_clear_gateway(daemon->services);
+	}
+	LIST_FOREACH_SAFE(import, &daemon->gateway.imports, entry, next) {
+		if (import->importer == conn) {
+			LIST_REMOVE(import, entry);
+			free(import);
+		} else if (is_lost) {
+			end_import(daemon, import, -EHOSTUNREACH);
+		}
+	}
+}
+
+uint64_t daemon_far_deadline_ms(const struct daemon *daemon)
+{
+	const struct far_import *import;
+	uint64_t soonest = UINT64_MAX;
+
+	LIST_FOREACH(import, &daemon->gateway.imports, entry)
+		soonest = min_u64(soonest, import->deadline_ms);
+	return soonest;
+}
+
+void daemon_far_expire(struct daemon *daemon, uint64_t now_ms)
+{
+	struct far_import *import, *next;
+
+	LIST_FOREACH_SAFE(import, &daemon->gateway.imports, entry, next)
+		if (import->deadline_ms <= now_ms)
+			end_import(daemon, import, -ETIMEDOUT);
+}
+
+/* ---- the gateway's state ---- */
+
+static char *read_text(int fd)
+{
+	off_t len = lseek(fd, 0, SEEK_END);
+	char *text = len > 0 && len <= MAX_STATUS_BYTES ? calloc(1, (size_t)len + 1) : NULL;
+
+	if (text && pread(fd, text, (size_t)len, 0) != len) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+void daemon_handle_gateway(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)
+{
+	char *text;
+
+	if (!conn->is_gateway || (daemon->gateway.conn && daemon->gateway.conn != conn)) {
+		sim_warn("process %d says that it is the session's gateway, and is not; its connection is closed",
+			 (int)conn->pid);
+		daemon_conn_lose(conn);
+		return;
+	}
+	daemon->gateway.conn = conn;
+	sim_services_set_gateway(daemon->services, conn->peer, daemon->machine);
+	daemon->gateway.is_ready |= msg->body.gateway.is_ready == 1;
+	if (msg->body.gateway.port > 0 && msg->body.gateway.port <= UINT16_MAX)
+		daemon->gateway.port = msg->body.gateway.port;
+	text = fds->count > 0 ? read_text(fds->fd[0]) : NULL;
+	if (text) {
+		free(daemon->gateway.status);
+		daemon->gateway.status = text;
+	}
+}
