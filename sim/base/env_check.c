@@ -35,6 +35,7 @@ static const struct variable {
 	{ "BFSIM_CLOCK_PATIENCE", NULL, 0 },
 	{ "BFSIM_COMCH_EVENTS", "on off", 0 },
 	{ "BFSIM_COMCH_WAIT", NULL, INT32_MAX },
+	{ "BFSIM_GATEWAY", NULL, 0 },
 	{ "BFSIM_LAUNCH", NULL, 0 },
 	{ "BFSIM_LOG_LEVEL", NULL, 0 }, /* sim_log_check_level() */
 	{ SIM_ENV_NAMED, NULL, 0 },

@@ -27,6 +27,8 @@ static const struct cli_option option_list[] = {
 	CLI_FLAG(0, "die-with-parent", struct options, die_with_parent,
 		 "End when the process that started this one ends (needs -f)"),
 	CLI_FLAG(0, "remove-dir", struct options, remove_dir, "Remove the session's directory at the end (needs -f)"),
+	CLI_TEXT(0, "join", "HOST:PORT", struct options, launch.machines.join,
+		 "Join the session whose home listens there"),
 	{ 0 },
 };
 
@@ -61,6 +63,7 @@ static int run_foreground(const struct options *options, const struct sim_sessio
 				      .trace_level = options->launch.trace_level,
 				      .has_group = options->launch.has_group,
 				      .group = options->launch.group,
+				      .machines = options->launch.machines.name ? &options->launch.machines : NULL,
 				      .ready_fd = options->ready_fd };
 	int rc;
 
@@ -77,6 +80,7 @@ int main(int argc, char **argv)
 	static const struct cli_args args = {
 		.options = option_list,
 		.parts = { CLI_PART(struct options, launch, cli_launch_args),
+			   CLI_PART(struct options, launch, cli_machines_args),
 			   CLI_PART(struct options, session, cli_session_args) },
 		.check = check_options,
 		.doc = "Own a simulated card: the daemon of a session.\v"

@@ -170,6 +170,57 @@ static int print_channels(json_object *channels, json_object *processes)
 	return cli_table_print(&table);
 }
 
+/* "0.1 ms", "-" */
+static void add_round_trip(struct cli_table *table, json_object *machine)
+{
+	uint64_t ns = cli_json_number(machine, "round_trip_ns");
+
+	if (ns == 0)
+		cli_table_add(table, "-");
+	else
+		cli_table_add(table, "%" PRIu64 " us", (ns + 500) / 1000);
+}
+
+/* The machines of a session over several ones. */
+static int print_machines(json_object *machines)
+{
+	static const char *const headings[] = { "MACHINE",     "STATE", "PATH",      "PROVIDER",
+						">ROUND TRIP", ">SENT", ">RECEIVED", "WHY" };
+	struct cli_table table = CLI_TABLE(headings);
+	json_object *list = cli_json_list(machines, "list");
+
+	if (!list)
+		return 0;
+	printf("\n");
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		json_object *machine = json_object_array_get_idx(list, i);
+		const char *path = cli_json_text(machine, "path"), *provider = cli_json_text(machine, "provider");
+
+		cli_table_add(&table, "%s", cli_json_text(machine, "name"));
+		cli_table_add(&table, "%s", cli_json_text(machine, "state"));
+		cli_table_add(&table, "%s", path[0] ? path : "-");
+		cli_table_add(&table, "%s", provider[0] ? provider : "-");
+		add_round_trip(&table, machine);
+		cli_table_add(&table, "%" PRIu64, cli_json_number(machine, "sent_bytes"));
+		cli_table_add(&table, "%" PRIu64, cli_json_number(machine, "received_bytes"));
+		cli_table_add(&table, "%s", cli_json_text(machine, "why"));
+	}
+	return cli_table_print(&table);
+}
+
+/* This machine's part in the session. */
+static void print_role(json_object *machines)
+{
+	uint64_t port = cli_json_number(machines, "port");
+
+	if (!machines)
+		return;
+	printf("machine %s", cli_json_text(machines, "self"));
+	if (port > 0)
+		printf(", home of the session, at port %" PRIu64, port);
+	printf("; encrypted: %s\n", cli_json_text(machines, "encryption"));
+}
+
 typedef int print_table_fn(json_object *list, json_object *processes);
 
 /* Print a further table, unless its list is empty. */
@@ -201,7 +252,8 @@ static int print_status(json_object *status, const char *dir)
 	json_object *imports = json_object_object_get(status, "imports");
 
 	printf("session %s, daemon %" PRIu64 "\n", cli_json_text(status, "session"), cli_json_number(status, "pid"));
-	if (print_changes(dir) < 0)
+	print_role(cli_json_member(status, "machines"));
+	if (print_changes(dir) < 0 || print_machines(cli_json_member(status, "machines")) < 0)
 		return -1;
 	if (json_object_array_length(processes) == 0) {
 		printf("no process is attached\n");

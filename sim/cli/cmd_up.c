@@ -43,7 +43,8 @@ int cli_up(int argc, char **argv)
 {
 	static const struct cli_args args = {
 		.parts = { CLI_PART(struct options, session, cli_session_args),
-			   CLI_PART(struct options, launch, cli_launch_args) },
+			   CLI_PART(struct options, launch, cli_launch_args),
+			   CLI_PART(struct options, launch, cli_machines_args) },
 		.doc = "Start a session: a simulated card and the daemon that owns it.",
 	};
 	struct options options = { 0 };

@@ -12,6 +12,9 @@
 
 static const struct cli_command commands[] = {
 	{ "up", "start a session: a simulated card and its daemon", cli_up, CLI_FAILED, "" },
+	{ "join", "join a session whose home is another machine", cli_join, CLI_FAILED, "" },
+	{ "token", "print a new token for a session over several machines", cli_token, CLI_FAILED, "" },
+	{ "wait", "wait until machines have joined a session", cli_wait, CLI_FAILED, "" },
 	{ "down", "end a session", cli_down, CLI_FAILED, "" },
 	{ "ps", "show a session's processes, their memory and connections", cli_ps, CLI_FAILED, "" },
 	{ "exec", "start a program on one side of a session's card", cli_exec, CLI_OWN_FAILURE, "" },

@@ -40,6 +40,6 @@ void cli_command_run(const struct cli_command *command, cli_command_fn *completi
 
 cli_command_fn cli_up, cli_down, cli_ps, cli_exec, cli_rules, cli_run, cli_fault, cli_function, cli_link, cli_new,
 	cli_devs, cli_sdk, cli_check_binary, cli_pcie, cli_trace, cli_stats, cli_report, cli_top, cli_test, cli_replay,
-	cli_coverage, cli_bench, cli_caps, cli_doctor, cli_completion;
+	cli_coverage, cli_bench, cli_caps, cli_doctor, cli_join, cli_token, cli_wait, cli_completion;
 
 #endif

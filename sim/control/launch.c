@@ -19,12 +19,13 @@
 
 #define READY_FD      3
 #define READY_FD_TEXT "3"
-#define MAX_ARGS      18
+#define MAX_ARGS      32
 
 struct launch {
 	char *program;
-	const char *dir; /* of the session */
-	char *topology;  /* absolute, or NULL */
+	const char *dir;  /* of the session */
+	char *topology;   /* absolute, or NULL */
+	char *token_file; /* likewise */
 	char group[16];
 	const char *argv[MAX_ARGS];
 	int log_fd;      /* the daemon's standard error; -1 = the same as this process's */
@@ -60,6 +61,27 @@ static void exec_daemon(const struct launch *launch, int ready_fd)
 	_exit(EXIT_FAILURE);
 }
 
+/* Returns the next argument. */
+static const char **fill_machines(const struct sim_machines_cfg *machines, const struct launch *launch,
+				  const char **arg)
+{
+	if (!machines->name)
+		return arg;
+	*arg++ = "--as";
+	*arg++ = machines->name;
+	*arg++ = machines->join ? "--join" : "--listen";
+	*arg++ = machines->join ? machines->join : machines->listen;
+	*arg++ = "--token-file";
+	*arg++ = launch->token_file;
+	if (machines->fabric) {
+		*arg++ = "--fabric";
+		*arg++ = machines->fabric;
+	}
+	if (machines->is_trusted)
+		*arg++ = "--trusted-network";
+	return arg;
+}
+
 static void fill_arguments(const struct sim_launch_cfg *cfg, struct launch *launch)
 {
 	const char **arg = launch->argv;
@@ -85,6 +107,7 @@ static void fill_arguments(const struct sim_launch_cfg *cfg, struct launch *laun
 		*arg++ = "--group";
 		*arg++ = launch->group;
 	}
+	arg = fill_machines(&cfg->machines, launch, arg);
 	if (cfg->temporary)
 		*arg++ = "--die-with-parent";
 	if (cfg->temporary && cfg->session_dir->created)
@@ -157,6 +180,12 @@ static int prepare_launch(const struct sim_launch_cfg *cfg, struct launch *launc
 		launch->topology = realpath(cfg->topology, NULL);
 		if (!launch->topology)
 			return sim_set_error(-errno, "topology file %s: %s", cfg->topology, strerror(errno));
+	}
+	if (cfg->machines.name) {
+		launch->token_file = realpath(cfg->machines.token_file, NULL);
+		if (!launch->token_file)
+			return sim_set_error(-errno, "token file %s: %s; make one with bfsim token >%s",
+					     cfg->machines.token_file, strerror(errno), cfg->machines.token_file);
 	}
 	fill_arguments(cfg, launch);
 	return cfg->temporary ? 0 : open_log(cfg->session_dir->dir, launch);
@@ -237,6 +266,7 @@ pid_t sim_launch(const struct sim_launch_cfg *cfg)
 	if (launch.log_fd >= 0)
 		close(launch.log_fd);
 	free(launch.topology);
+	free(launch.token_file);
 	free(launch.program);
 	if (pid < 0)
 		sim_session_dir_remove(cfg->session_dir);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "machines.h"
 #include "session_dir_claim.h"
 #include "sim/clock/clock.h"
 
@@ -21,6 +22,7 @@ struct sim_launch_cfg {
 	/* If set, the daemon ends with the thread that started it, removes a directory that was made for it, and logs
 	 * to the standard error of this process. Otherwise the daemon logs to DIR/bfsimd.log. */
 	bool temporary;
+	struct sim_machines_cfg machines;
 };
 
 /* Start a daemon and wait until its session can be used. Returns its process id, or -errno; on failure the session's

@@ -96,7 +96,7 @@ static void __attribute__((noreturn)) exec_gateway(const char *program, const ch
 	signal(SIGPIPE, SIG_DFL);
 	execv(program, (char *const *)argv);
 	dprintf(STDERR_FILENO,
-		"bfsim: cannot start %s: %s; sessions over several machines need the package bfsim-gateway, or a build with libfabric and OpenSSL\n",
+		"bfsim: cannot start %s: %s; sessions over several machines need it, and it is built where libfabric and OpenSSL 3 are (libfabric-dev, libssl-dev); BFSIM_GATEWAY says where it is\n",
 		program, strerror(errno));
 	_exit(EXIT_FAILURE);
 }

@@ -94,6 +94,42 @@ static void set_group(void *options, char *text, struct argp_state *state)
 	cfg->has_group = true;
 }
 
+/* A home needs all of it. */
+static void check_machines(void *options, struct argp_state *state)
+{
+	struct sim_launch_cfg *cfg = options;
+	struct sim_machines_cfg *machines = &cfg->machines;
+
+	if (!machines->listen && !machines->join) {
+		if (machines->name || machines->token_file || machines->fabric || machines->is_trusted)
+			argp_error(state, "--as, --token-file, --fabric and --trusted-network need --listen");
+		return;
+	}
+	if (!machines->token_file)
+		argp_error(state,
+			   "a session over several machines needs a token: bfsim token >FILE, and --token-file FILE");
+	if (!machines->name && machines->listen)
+		machines->name = "node0";
+	if (cfg->clock == SIM_CLOCK_VIRTUAL)
+		argp_error(
+			state,
+			"--clock virtual: machines have no common virtual time; let all nodes of the topology run on this machine, without --listen");
+	if (cfg->clock != SIM_CLOCK_FUNCTIONAL)
+		argp_error(state, "--clock timed: sessions over several machines have functional time alone so far");
+}
+
+const struct cli_args cli_machines_args = {
+	.options =
+		(const struct cli_option[]){
+			CLI_TEXT(
+				0, "listen", "[ADDRESS:]PORT", struct sim_launch_cfg, machines.listen,
+				"Let other machines join the session (bfsim join); 0 = any port, which bfsim ps shows"),
+			CLI_MACHINE_OPTIONS(struct sim_launch_cfg, machines),
+			{ 0 },
+		},
+	.check = check_machines,
+};
+
 const struct cli_args cli_launch_args = {
 	.options =
 		(const struct cli_option[]){

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* bfsim wait: until machines have joined a session. */
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands.h"
+#include "sim/base/monotonic.h"
+#include "sim/cli/base/cli.h"
+#include "sim/cli/base/json.h"
+#include "sim/cli/base/session_client.h"
+
+#define POLL_NS 50000000
+
+struct options {
+	struct cli_session_opt session;
+	struct cli_words machines;
+	uint64_t timeout_s;
+};
+
+static const struct cli_option option_list[] = {
+	CLI_NUMBER(0, "timeout", "SECONDS", struct options, timeout_s, 1, INT_MAX, "a number of seconds",
+		   "Give up after that time (default: 60)"),
+	{ 0 },
+};
+
+static json_object *find_machine(json_object *machines, const char *name)
+{
+	json_object *list = cli_json_list(machines, "list");
+
+	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+		json_object *machine = json_object_array_get_idx(list, i);
+
+		if (strcmp(cli_json_text(machine, "name"), name) == 0)
+			return machine;
+	}
+	return NULL;
+}
+
+static bool is_there(json_object *machine)
+{
+	const char *state = cli_json_text(machine, "state");
+
+	return strcmp(state, "joined") == 0 || strcmp(state, "this machine") == 0;
+}
+
+/* Returns the first machine that is not there, or NULL; *ret_is_unknown: there will never be one of that name. */
+static const char *find_missing(const struct options *options, bool *ret_is_unknown)
+{
+	json_object *status = cli_session_status(options->session.dir), *machines = cli_json_member(status, "machines");
+	const char *missing = NULL;
+
+	*ret_is_unknown = false;
+	for (size_t i = 0; i < options->machines.count && !missing; i++) {
+		json_object *machine = find_machine(machines, options->machines.list[i]);
+
+		if (!is_there(machine))
+			missing = options->machines.list[i];
+		*ret_is_unknown = !machine && cli_json_list(machines, "list") &&
+				  json_object_array_length(cli_json_list(machines, "list")) > 0;
+	}
+	json_object_put(status);
+	return missing;
+}
+
+static int wait_for_all(const struct options *options)
+{
+	const struct timespec pause = { .tv_nsec = POLL_NS };
+	const int64_t end_ms = sim_monotonic_ms() + (int64_t)options->timeout_s * 1000;
+	const char *missing;
+	bool is_unknown;
+
+	while ((missing = find_missing(options, &is_unknown))) {
+		if (is_unknown)
+			return cli_fail("the session's topology has no machine %s; see bfsim ps", missing);
+		if (sim_monotonic_ms() >= end_ms)
+			return cli_fail(
+				"%s has not joined the session within %llu s; see bfsim ps, and bfsim join there",
+				missing, (unsigned long long)options->timeout_s);
+		nanosleep(&pause, NULL);
+	}
+	return CLI_OK;
+}
+
+int cli_wait(int argc, char **argv)
+{
+	static const struct cli_args args = {
+		.options = option_list,
+		.parts = { CLI_PART(struct options, session, cli_session_args) },
+		.words = offsetof(struct options, machines),
+		.max_words = CLI_MANY_WORDS,
+		.no_words = "for which machines? Give their names, as node1",
+		.args_doc = "MACHINE...",
+		.doc = "Wait until machines have joined a session.",
+	};
+	struct options options = { .timeout_s = 60 };
+
+	cli_args_parse(&args, argc, argv, 0, &options);
+	return wait_for_all(&options);
+}

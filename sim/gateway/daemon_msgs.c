@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What this machine's daemon asks of the gateway. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "channels.h"
+#include "far.h"
+
+#define MAX_MESSAGES 64 /* in one poll */
+
+static void handle_describe(struct gateway *gateway, struct sim_msg *msg)
+{
+	struct sim_grant grant = { 0 };
+	int fd = -1, rc = far_describe(gateway, msg->body.describe.id, msg, &grant, &fd);
+
+	msg->is_reply = 1;
+	msg->status = rc;
+	msg->body.described = grant;
+	daemon_link_send(gateway, msg, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void handle(struct gateway *gateway, struct sim_msg *msg)
+{
+	if (msg->is_reply) {
+		channels_take_reply(gateway, msg);
+		return;
+	}
+	if (channels_take_msg(gateway, msg))
+		return;
+	switch (msg->type) {
+	case SIM_MSG_FAR_IMPORT:
+		far_import(gateway, msg->seq, &msg->body.import.key, msg->body.import.function);
+		break;
+	case SIM_MSG_FAR_UNUSED:
+		far_unused(gateway, msg->body.key.id);
+		break;
+	case SIM_MSG_DESCRIBE:
+		handle_describe(gateway, msg);
+		break;
+	default:
+		break;
+	}
+}
+
+bool daemon_msgs_poll(struct gateway *gateway)
+{
+	bool found = false;
+
+	for (int i = 0; i < MAX_MESSAGES && !gateway->stop; i++) {
+		struct sim_msg msg;
+		int fd = -1, rc = sim_msg_recv(gateway->daemon_sock, &msg, &fd);
+
+		if (fd >= 0)
+			close(fd);
+		if (rc == -EAGAIN)
+			break;
+		if (rc < 0) {
+			gateway->stop = true;
+			return true;
+		}
+		handle(gateway, &msg);
+		found = true;
+	}
+	return found;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/gateway/frame.h - the messages between gateways.
+ *
+ *   head (40 bytes, least significant byte first)                                    then
+ *   kind  0  from  to  0  length  status  id  a  b                                   length bytes
+ *
+ * A frame names its sender and its receiver by their numbers of machines; home passes frames on between the others. The table says
+ * what each kind means. All numbers come from another machine: gateway_frame_parse() checks kind, length and status, the readers of
+ * bodies check their bodies, and who uses an id asks whether it is the sender's.
+ *
+ *   joining a session          HELLO (in the clear)  JOIN --> WELCOME or REFUSED   MACHINES   HEARTBEAT   GOODBYE
+ *   importing a key            IMPORT --> IMPORTED   RELEASE   <-- REVOKED                 id = the import's handle at its exporter
+ *   the memory of an import    READ, WRITE, OPERATE --> DONE                               a = handle, b = address
+ *   connections by addresses   CONNECT   MESSAGE   CLOSE                                   id = the client's number of the channel
+ *   an inbox (mirror.h)        TAKE   RECORDS   <-- ANSWERS                                       id = handle
+ */
+#ifndef SIM_GATEWAY_FRAME_H
+#define SIM_GATEWAY_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/card/card.h"
+
+/* Raise it when a frame or its meaning changes. */
+#define GATEWAY_FRAME_VERSION 1
+
+#define GATEWAY_HEAD_BYTES 40
+#define GATEWAY_MAX_DATA   65536 /* of the memory of one request; of records */
+#define GATEWAY_MAX_BODY   (GATEWAY_MAX_DATA + 64)
+#define GATEWAY_MAX_FRAME  (GATEWAY_HEAD_BYTES + GATEWAY_MAX_BODY)
+
+enum gateway_kind {
+	GATEWAY_HEARTBEAT = 1, /* id: a number that the answer repeats as a; 0 = an answer */
+	GATEWAY_JOIN,     /* the machine's name; id = 1: to know the session alone; a = 1: the network is trusted */
+	GATEWAY_WELCOME,  /* id = clock mode; the session's id and the topology */
+	GATEWAY_REFUSED,  /* why */
+	GATEWAY_MACHINES, /* two bytes for each machine that has joined: its number */
+	GATEWAY_GOODBYE,  /* home ends the session, or the sender leaves it */
+	GATEWAY_IMPORT,   /* id = request; a = the function that imports; the key */
+	GATEWAY_IMPORTED, /* id = request, status; a = handle; struct gateway_imported */
+	GATEWAY_RELEASE,  /* id = handle */
+	GATEWAY_REVOKED,  /* id = handle */
+	GATEWAY_READ,     /* id = request; a = handle, b = address; the length in four bytes */
+	GATEWAY_WRITE,    /* the same; the data */
+	GATEWAY_OPERATE,  /* the same; struct sim_far_operands */
+	GATEWAY_DONE,     /* id = request, status; the data of READ, or the value before an operation */
+	GATEWAY_RECORDS,  /* id = handle; a = kicks, b = the message that is given up; records of the ring */
+	GATEWAY_ANSWERS,  /* id = handle; struct gateway_answers */
+	GATEWAY_TAKE,     /* id = handle of an inbox: its requester sends messages; its key, or nothing */
+	GATEWAY_CONNECT,  /* id = channel; a = the port's SIM_FAR_SERVICE(); a handshake message */
+	GATEWAY_MESSAGE,  /* id = channel; a = 1: of the client; b = 1: the server accepts; a handshake message */
+	GATEWAY_CLOSE,    /* id = channel, status; a = 1: of the client */
+	GATEWAY_NUM_KINDS,
+};
+
+struct gateway_frame {
+	enum gateway_kind kind;
+	uint16_t from, to;
+	int32_t status; /* 0 or -errno */
+	uint64_t id, a, b;
+	const uint8_t *body;
+	uint32_t len_bytes; /* of the body */
+};
+
+/* Write a frame to @to, which has GATEWAY_HEAD_BYTES + its length. Returns that number. */
+size_t gateway_frame_write(const struct gateway_frame *frame, uint8_t *to);
+
+/* Read the frame at the begin of @len bytes; its body stays there. Returns its length, 0 (it is not complete) or -EPROTO. */
+int gateway_frame_parse(const uint8_t *bytes, size_t len, struct gateway_frame *ret_frame);
+
+/* Whether frames of that kind carry secrets, so that they are encrypted on a trusted network, too. */
+bool gateway_kind_is_secret(enum gateway_kind kind);
+
+/* ---- bodies ---- */
+
+/* The first message on a connection, before there is a secret. Both sides refuse another version or build. */
+#define GATEWAY_HELLO_BYTES 64
+void gateway_hello_write(uint8_t to[GATEWAY_HELLO_BYTES]);
+
+/* Returns 0, -EPROTO (not a hello) or -EPROTONOSUPPORT; then @ret_version is the other's version as text. */
+int gateway_hello_check(const uint8_t *bytes, size_t len, char ret_version[GATEWAY_HELLO_BYTES]);
+
+#define GATEWAY_KEY_BYTES (8 + SIM_SECRET_SIZE)
+void gateway_key_write(const struct sim_key *key, uint8_t to[GATEWAY_KEY_BYTES]);
+void gateway_key_read(const uint8_t from[GATEWAY_KEY_BYTES], struct sim_key *ret_key);
+
+/* What the exporter's gateway says of an import. */
+struct gateway_imported {
+	struct sim_region region; /* without the exporter's own addresses */
+	int32_t pid;
+	char program[SIM_PROGRAM_SIZE];
+	/* Of an inbox. */
+	bool needs_no_peer;
+	uint32_t access;
+	uint64_t stream_id;
+};
+
+#define GATEWAY_IMPORTED_BYTES (8 + 8 + 4 + 4 + 4 + SIM_PROGRAM_SIZE + 4 + 4 + 8)
+void gateway_imported_write(const struct gateway_imported *imported, uint8_t to[GATEWAY_IMPORTED_BYTES]);
+int gateway_imported_read(const struct gateway_frame *frame, struct gateway_imported *ret_imported); /* 0, -EPROTO */
+
+/* What an inbox says to its requester (sim/rdma/inbox.h). */
+struct gateway_answers {
+	uint64_t num_read; /* records that the owner has taken */
+	uint64_t executed, not_ready, looks, claim;
+	uint32_t state, failure, has_left;
+	uint32_t reserved; /* 0: two of them are compared as bytes */
+};
+
+#define GATEWAY_ANSWERS_BYTES (5 * 8 + 3 * 4)
+void gateway_answers_write(const struct gateway_answers *answers, uint8_t to[GATEWAY_ANSWERS_BYTES]);
+int gateway_answers_read(const struct gateway_frame *frame, struct gateway_answers *ret_answers);
+
+#define GATEWAY_OPERANDS_BYTES (4 + 8 + 8)
+struct sim_far_operands;
+void gateway_operands_write(const struct sim_far_operands *operands, uint8_t to[GATEWAY_OPERANDS_BYTES]);
+int gateway_operands_read(const struct gateway_frame *frame, struct sim_far_operands *ret_operands);
+
+/* A record of an inbox's ring: kind and length in four bytes each, then the bytes. */
+#define GATEWAY_RECORD_HEAD_BYTES 8
+size_t gateway_record_write(uint32_t kind, const void *bytes, size_t len, uint8_t *to);
+
+/* Take the next record from *at of the body on. Returns whether there is one; *ret_is_wrong: the body is not a list of records. */
+bool gateway_record_next(const struct gateway_frame *frame, size_t *at, uint32_t *ret_kind, const uint8_t **ret_bytes,
+			 size_t *ret_len, bool *ret_is_wrong);
+
+/* Numbers of frames, and of single bodies. */
+void gateway_put(uint8_t *to, uint64_t value, size_t len);
+uint64_t gateway_get(const uint8_t *from, size_t len);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The gateway's loop: all sources of work in turns, then a sleep on their descriptors. */
+#include "gateway.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "far.h"
+#include "near.h"
+#include "pcie_model/arith.h"
+#include "secure.h"
+#include "sim/base/log.h"
+#include "sim/base/monotonic.h"
+#include "sim/protocol/session_dir.h"
+
+#define SPIN_NS       20000     /* after the last event: a wake-up costs more */
+#define BUSY_SLEEP_NS 10000000u /* with a request unanswered: a wake-up may be lost */
+#define REPORT_NS     1000000000u
+#define MAX_FDS       512
+#define MAX_LINKS     ((MAX_FDS - 8) / 2) /* each has two descriptors */
+#define LINGER_MS     1000                /* for goodbyes */
+
+/* ---- the rail ---- */
+
+static void *on_request(void *arg, struct rail_conn *conn)
+{
+	struct gateway *gateway = arg;
+	uint32_t num_unproved = 0, num_links = 0;
+	struct link *link;
+
+	LIST_FOREACH(link, &gateway->links, entry) {
+		num_unproved += link->machine == LINK_NO_MACHINE;
+		num_links++;
+	}
+	if (num_unproved >= GATEWAY_MAX_UNPROVED || num_links >= MAX_LINKS)
+		return NULL;
+	link = link_create(&gateway_link_ops, gateway, gateway->keys, true, gateway->cfg.is_trusted);
+	if (!link)
+		return NULL;
+	link->conn = conn;
+	LIST_INSERT_HEAD(&gateway->links, link, entry);
+	return link;
+}
+
+static void on_connected(void *arg, void *owner)
+{
+	(void)arg;
+	link_on_connected(owner);
+}
+
+static void on_message(void *arg, void *owner, const uint8_t *bytes, size_t len)
+{
+	(void)arg;
+	link_on_message(owner, bytes, len);
+}
+
+static void on_room(void *arg, void *owner)
+{
+	(void)arg;
+	link_on_room(owner);
+}
+
+static void on_closed(void *arg, void *owner, int reason)
+{
+	(void)arg;
+	link_on_closed(owner, reason);
+}
+
+static const struct rail_ops rail_ops = { .on_request = on_request,
+					  .on_connected = on_connected,
+					  .on_message = on_message,
+					  .on_room = on_room,
+					  .on_closed = on_closed };
+
+static int open_rail(struct gateway *gateway)
+{
+	const struct rail_cfg cfg = { .provider = gateway->cfg.provider,
+				      .host = gateway->cfg.host,
+				      .port = gateway->cfg.port,
+				      .is_listener = gateway->cfg.is_home,
+				      .ops = &rail_ops,
+				      .arg = gateway };
+
+	return rail_open(&cfg, &gateway->rail);
+}
+
+/* ---- opening ---- */
+
+static struct gateway *signalled; /* its loop is woken by signals */
+
+static void on_signal(int number)
+{
+	(void)number;
+	signalled->stop = true;
+	eventfd_write(signalled->jobs.wake_fd, 1);
+}
+
+static int read_yaml(struct gateway *gateway)
+{
+	int dir_fd = sim_session_dir_open(gateway->cfg.dir, false), rc;
+	size_t len;
+
+	if (dir_fd < 0)
+		return dir_fd;
+	rc = sim_session_dir_read(dir_fd, SIM_SESSION_TOPOLOGY, &gateway->yaml, &len);
+	close(dir_fd);
+	return rc;
+}
+
+static int open_session(struct gateway *gateway)
+{
+	const struct sim_session_cfg cfg = { .dir = gateway->cfg.dir, .side = "gateway" };
+	const struct pcie_topology *topology;
+	int rc = sim_session_attach(&cfg, &gateway->session);
+
+	if (rc < 0)
+		return rc;
+	topology = sim_session_topology(gateway->session);
+	memcpy(gateway->session_id, sim_session_id(gateway->session), sizeof(gateway->session_id));
+	gateway->clock = sim_clock_mode(sim_session_clock(gateway->session));
+	rc = members_open(gateway, topology);
+	if (rc == 0)
+		rc = read_yaml(gateway);
+	if (rc == 0)
+		rc = sim_target_create(&gateway->target);
+	if (rc == 0)
+		rc = mirrors_open(gateway, topology);
+	if (rc == 0)
+		rc = daemon_link_open(gateway);
+	return rc;
+}
+
+static int gateway_open(struct gateway *gateway, const struct gateway_cfg *cfg)
+{
+	int rc;
+
+	gateway->cfg = *cfg;
+	gateway->daemon_sock = -1;
+	gateway->wake = SIM_WAKE_NONE;
+	rc = jobs_open(&gateway->jobs);
+	if (rc < 0)
+		return rc;
+	signalled = gateway;
+	signal(SIGTERM, on_signal);
+	signal(SIGINT, on_signal);
+	signal(SIGPIPE, SIG_IGN);
+	rc = secure_keys_read(cfg->token_file, &gateway->keys);
+	if (rc == 0 && cfg->dir)
+		rc = open_session(gateway);
+	if (rc == 0)
+		rc = open_rail(gateway);
+	if (rc == 0 && !cfg->is_home)
+		rc = members_connect(gateway);
+	gateway->is_ready = rc == 0 && cfg->is_home;
+	gateway->is_status_old = gateway->is_ready;
+	return rc;
+}
+
+/* ---- the loop ---- */
+
+static bool poll_all(struct gateway *gateway)
+{
+	bool found = rail_poll(gateway->rail);
+
+	if (jobs_finish(&gateway->jobs)) {
+		found = true;
+		if (gateway->session) {
+			mirrors_take_kicks(gateway);
+			near_report_revoked(gateway);
+		}
+	}
+	if (!gateway->session)
+		return found;
+	found |= daemon_msgs_poll(gateway);
+	found |= sim_target_serve(gateway->target) > 0;
+	found |= mirrors_poll(gateway);
+	return outlets_poll(gateway) || found;
+}
+
+static void reap_links(struct gateway *gateway)
+{
+	struct link *link, *next;
+
+	for (link = LIST_FIRST(&gateway->links); link; link = next) {
+		next = LIST_NEXT(link, entry);
+		if (link->state != LINK_CLOSED)
+			continue;
+		LIST_REMOVE(link, entry);
+		link_destroy(link);
+	}
+}
+
+static void reconnect(struct gateway *gateway)
+{
+	gateway->reconnect_ns = 0;
+	if (members_connect(gateway) < 0)
+		gateway->reconnect_ns = sim_monotonic_ns() + REPORT_NS;
+}
+
+/* What is due. Returns when something is due again. */
+static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
+{
+	uint64_t next_ns = now_ns + REPORT_NS;
+	struct link *link;
+
+	LIST_FOREACH(link, &gateway->links, entry)
+		next_ns = min_u64(next_ns, link_tick(link, now_ns));
+	if (gateway->reconnect_ns > 0 && gateway->reconnect_ns <= now_ns)
+		reconnect(gateway);
+	if (gateway->reconnect_ns > 0)
+		next_ns = min_u64(next_ns, gateway->reconnect_ns);
+	reap_links(gateway);
+	if (gateway->session && gateway->is_ready && (gateway->is_status_old || now_ns >= gateway->report_ns)) {
+		gateway->report_ns = now_ns + REPORT_NS;
+		daemon_link_report(gateway);
+	}
+	if (gateway->is_leaving && !gateway->stop) {
+		daemon_link_shut_down(gateway);
+		gateway->stop = true;
+	}
+	return next_ns;
+}
+
+/* Whether the peers may be slept for; @fds are those to wait for. */
+static bool arm_all(struct gateway *gateway, struct pollfd *fds, int *ret_count)
+{
+	int count;
+
+	if (gateway->session &&
+	    (mirrors_arm(gateway) || outlets_arm(gateway) || !sim_target_may_sleep(gateway->target)))
+		return false;
+	fds[0] = (struct pollfd){ .fd = gateway->jobs.wake_fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = gateway->daemon_sock, .events = POLLIN };
+	fds[2] = (struct pollfd){ .fd = gateway->session ? sim_target_fd(gateway->target) : -1, .events = POLLIN };
+	fds[3] = (struct pollfd){ .fd = gateway->wake.recv_fd, .events = POLLIN };
+	count = rail_prepare_sleep(gateway->rail, fds + 4, MAX_FDS - 4);
+	*ret_count = 4 + count;
+	return count >= 0;
+}
+
+static void rest(struct gateway *gateway, uint64_t next_ns)
+{
+	struct pollfd fds[MAX_FDS];
+	uint64_t now_ns = sim_monotonic_ns();
+	struct timespec time;
+	int count;
+
+	if (!LIST_EMPTY(&gateway->active))
+		next_ns = min_u64(next_ns, now_ns + BUSY_SLEEP_NS);
+	if (next_ns <= now_ns || !arm_all(gateway, fds, &count))
+		return;
+	time = sim_timespec_from_ns(next_ns - now_ns);
+	if (ppoll(fds, (nfds_t)count, &time, NULL) > 0 && fds[3].revents)
+		sim_wake_clear(&gateway->wake);
+}
+
+static void loop(struct gateway *gateway)
+{
+	uint64_t next_ns = 0, busy_ns = sim_monotonic_ns();
+
+	while (!gateway->stop) {
+		bool found = poll_all(gateway);
+		uint64_t now_ns = sim_monotonic_ns();
+
+		if (found)
+			busy_ns = now_ns;
+		if (now_ns >= next_ns || gateway->is_status_old || gateway->is_leaving || found)
+			next_ns = tick(gateway, now_ns);
+		if (now_ns - busy_ns >= SPIN_NS && !gateway->stop)
+			rest(gateway, next_ns);
+	}
+}
+
+/* ---- the end ---- */
+
+static bool has_unsaid(const struct gateway *gateway)
+{
+	const struct link *link;
+
+	LIST_FOREACH(link, &gateway->links, entry)
+		if (link->state == LINK_UP && (!STAILQ_EMPTY(&link->queue) || !rail_is_idle(link->conn)))
+			return true;
+	return false;
+}
+
+static void say_goodbye(struct gateway *gateway)
+{
+	uint64_t end_ns = sim_monotonic_ns() + LINGER_MS * UINT64_C(1000000);
+
+	if (gateway->rail)
+		members_leave(gateway);
+	while (gateway->rail && has_unsaid(gateway) && sim_monotonic_ns() < end_ns) {
+		rail_poll(gateway->rail);
+		sched_yield();
+	}
+}
+
+/* The process ends: its memory and its exports go with it. */
+static void gateway_close(struct gateway *gateway)
+{
+	struct link *link;
+
+	say_goodbye(gateway);
+	while ((link = LIST_FIRST(&gateway->links))) {
+		LIST_REMOVE(link, entry);
+		link_destroy(link);
+	}
+	rail_destroy(gateway->rail);
+	daemon_link_close(gateway);
+	secure_keys_free(gateway->keys);
+}
+
+int gateway_run(const struct gateway_cfg *cfg)
+{
+	static struct gateway gateway;
+	int rc;
+
+	LIST_INIT(&gateway.links);
+	LIST_INIT(&gateway.active);
+	LIST_INIT(&gateway.all_mirrors);
+	LIST_INIT(&gateway.channels);
+	rc = gateway_open(&gateway, cfg);
+	if (rc < 0)
+		sim_err("the gateway cannot start: %s", strerror(-rc));
+	else
+		loop(&gateway);
+	gateway_close(&gateway);
+	return rc < 0 ? rc : gateway.is_failed ? -ECONNREFUSED : 0;
+}

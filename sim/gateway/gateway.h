@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/gateway/gateway.h - the process that connects the machines of a session.
+ *
+ *   programs <--shared memory--> gateway <====== libfabric (rail.h), TLS (secure.h) ======> gateway <--shared memory--> programs
+ *                                   |  daemon of this machine                                  |  daemon of that machine
+ *
+ * To its machine's daemon the gateway is a peer without a side. For each key of another machine that a program here imports, it has a
+ * far memory (far.h): requests go out as frames. For each key of this machine that a program elsewhere imports, it has a near memory
+ * (near.h), which it has imported as programs do. An inbox has a mirror at the requester's machine and an outlet at the responder's.
+ *
+ * One machine is home. The others connect to it, and it passes frames on between them. All of it runs in one thread, but for calls of
+ * the session that may block: those are jobs (jobs.h).
+ */
+#ifndef SIM_GATEWAY_GATEWAY_H
+#define SIM_GATEWAY_GATEWAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "jobs.h"
+#include "link.h"
+#include "pcie_model/topology/topology.h"
+#include "sim/protocol/descriptor.h"
+#include "sim/session/session.h"
+#include "sim/shm/doorbell.h"
+#include "sim/shm/segment.h"
+#include "sim/shm/wake.h"
+
+#define GATEWAY_MAX_UNPROVED 64 /* connections of machines that have not shown the token yet */
+
+struct gateway_cfg {
+	const char *dir;  /* the session's; NULL = ask home for the session, print it, and end */
+	const char *name; /* of this machine */
+	const char *token_file;
+	const char *host, *port;
+	const char *provider;
+	bool is_home, is_trusted;
+};
+
+/* What is known of a machine. */
+struct gateway_machine {
+	char name[PCIE_SIDE_SIZE];
+	bool is_joined;
+	struct link *link; /* NULL = none of its own */
+	char words[160];   /* why it was lost; "" = it was not */
+};
+
+struct far;
+struct near;
+struct sim_target;
+struct kick_member;
+struct mirror;
+struct outlet;
+
+LIST_HEAD(far_list, far);
+LIST_HEAD(far_import_list, far_import);
+LIST_HEAD(far_request_list, far_request);
+LIST_HEAD(near_list, near);
+LIST_HEAD(mirror_list, mirror);
+LIST_HEAD(outlet_list, outlet);
+LIST_HEAD(far_channel_list, far_channel);
+
+#define GATEWAY_LISTS 256
+
+struct gateway {
+	struct gateway_cfg cfg;
+	uint32_t self; /* the number of this machine */
+	bool stop, is_ready, is_failed;
+	bool is_leaving; /* home has ended the session */
+	struct secure_keys *keys;
+	struct rail *rail;
+	LIST_HEAD(, link) links;
+	uint64_t reconnect_ns;   /* 0 = not to be done */
+	uint32_t num_not_joined; /* connections that ended before they had joined */
+	/* The session, once it is known. */
+	uint8_t session_id[SIM_SESSION_ID_SIZE];
+	uint32_t clock;
+	char *yaml; /* home's topology */
+	struct gateway_machine *machines;
+	uint32_t num_machines;
+	/* This machine. */
+	struct sim_session *session;
+	int daemon_sock; /* -1 = none */
+	uint64_t daemon_seq;
+	bool is_status_old;
+	uint64_t report_ns; /* when the next report is due: counts and round trips change all the time */
+	struct jobs jobs;
+	struct sim_target *target;
+	struct far_list far[GATEWAY_LISTS]; /* by the low bits of the key's id */
+	struct far_list far_by_handle[GATEWAY_LISTS];
+	struct far_import_list far_imports;
+	struct far_request_list far_requests[GATEWAY_LISTS];
+	uint64_t last_request;
+	struct near_list near[GATEWAY_LISTS]; /* by the low bits of the handle */
+	uint64_t last_handle;
+	struct far_channel_list channels;
+	/* Doorbells: those of mirrors are rung by programs here. */
+	struct sim_segment doorbell_memory;
+	struct sim_doorbells doorbells;
+	struct sim_key *doorbell_keys; /* by functions of the network, to which a program's function is connected */
+	struct sim_wake wake;
+	struct mirror_list mirrors[SIM_DOORBELL_SLOTS]; /* by slots */
+	struct mirror_list all_mirrors;
+	uint32_t next_slot;
+	struct outlet_list active; /* outlets that wait for their responders */
+	struct kick_member *kicks; /* a member of the session's engine, by which programs kick the gateway */
+};
+
+/* ---- gateway.c ---- */
+
+/* Run until the session ends. Returns 0 or -errno. */
+int gateway_run(const struct gateway_cfg *cfg);
+
+/* ---- route.c: machines, and frames to them ---- */
+
+/* Read the topology of the session into the table of machines. */
+int members_open(struct gateway *gateway, const struct pcie_topology *topology);
+
+/* Whether frames for the machine go anywhere. */
+bool members_has(const struct gateway *gateway, uint32_t machine);
+
+/* Send a frame to a machine. Returns 0, or -EHOSTUNREACH: it has not joined. */
+int gateway_send(struct gateway *gateway, uint32_t machine, struct gateway_frame *frame);
+
+/* ---- members.c: who has joined ---- */
+
+extern const struct link_ops gateway_link_ops;
+
+/* Connect to home. */
+int members_connect(struct gateway *gateway);
+
+/* Say goodbye to all. */
+void members_leave(struct gateway *gateway);
+
+/* ---- mirror.c: mirrors of all ---- */
+
+/* Make the doorbells of mirrors. Returns 0 or -errno. */
+int mirrors_open(struct gateway *gateway, const struct pcie_topology *topology);
+
+/* Look at the mirrors that rang, or at all that were kicked. Returns whether something was found. */
+bool mirrors_poll(struct gateway *gateway);
+void mirrors_take_kicks(struct gateway *gateway);
+
+/* Before a sleep. Returns whether there is something already. */
+bool mirrors_arm(struct gateway *gateway);
+
+/* ---- outlet.c: outlets of all ---- */
+
+bool outlets_poll(struct gateway *gateway);
+bool outlets_arm(struct gateway *gateway);
+
+/* A machine has gone: far.c, near.c. */
+void far_machine_lost(struct gateway *gateway, uint32_t machine);
+void near_machine_lost(struct gateway *gateway, uint32_t machine);
+
+/* ---- daemon_link.c: this machine's daemon ---- */
+
+int daemon_link_open(struct gateway *gateway);
+void daemon_link_close(struct gateway *gateway);
+
+/* Send a message; @fd stays the caller's, -1 = none. Returns 0 or -errno: the gateway is about to stop. */
+struct sim_msg;
+int daemon_link_send(struct gateway *gateway, struct sim_msg *msg, int fd);
+
+/* Reply to FAR_IMPORT; @fd is the memory's object or -1. */
+void daemon_link_imported(struct gateway *gateway, uint64_t seq, int status, const struct gateway_imported *imported,
+			  const char *machine, int fd);
+
+/* A far key has ended. */
+void daemon_link_revoke(struct gateway *gateway, uint64_t key);
+
+/* The machines, for bfsim ps. */
+void daemon_link_report(struct gateway *gateway);
+
+/* Home has ended the session. */
+void daemon_link_shut_down(struct gateway *gateway);
+
+/* ---- daemon_msgs.c ---- */
+
+/* Take the daemon's messages. Returns whether there was one. */
+bool daemon_msgs_poll(struct gateway *gateway);
+
+/* ---- status.c ---- */
+
+/* The machines as JSON. The caller frees it; NULL without memory. */
+char *gateway_status(const struct gateway *gateway);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Jobs and their workers. */
+#include "jobs.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "sim/base/log.h"
+#include "sim/base/thread.h"
+
+int jobs_open(struct jobs *jobs)
+{
+	*jobs = (struct jobs){ .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	pthread_mutex_init(&jobs->lock, NULL);
+	pthread_cond_init(&jobs->added, NULL);
+	STAILQ_INIT(&jobs->queued);
+	STAILQ_INIT(&jobs->finished);
+	return jobs->wake_fd < 0 ? -errno : 0;
+}
+
+void jobs_wake(struct jobs *jobs)
+{
+	eventfd_write(jobs->wake_fd, 1);
+}
+
+static void *work(void *arg)
+{
+	struct jobs *jobs = arg;
+
+	pthread_mutex_lock(&jobs->lock);
+	for (;;) {
+		struct job *job = STAILQ_FIRST(&jobs->queued);
+
+		if (!job) {
+			jobs->num_idle++;
+			pthread_cond_wait(&jobs->added, &jobs->lock);
+			jobs->num_idle--;
+			continue;
+		}
+		STAILQ_REMOVE_HEAD(&jobs->queued, entry);
+		jobs->num_queued--;
+		pthread_mutex_unlock(&jobs->lock);
+		job->run(job);
+		pthread_mutex_lock(&jobs->lock);
+		STAILQ_INSERT_TAIL(&jobs->finished, job, entry);
+		jobs_wake(jobs);
+	}
+	return NULL;
+}
+
+void jobs_add(struct jobs *jobs, struct job *job)
+{
+	bool needs_worker;
+	pthread_t worker;
+
+	pthread_mutex_lock(&jobs->lock);
+	STAILQ_INSERT_TAIL(&jobs->queued, job, entry);
+	needs_worker = ++jobs->num_queued > jobs->num_idle && jobs->num_workers < JOBS_MAX_WORKERS;
+	jobs->num_workers += needs_worker;
+	pthread_cond_signal(&jobs->added);
+	pthread_mutex_unlock(&jobs->lock);
+	if (needs_worker && sim_thread_start(&worker, "gateway-worker", work, jobs) < 0) {
+		sim_err("the gateway cannot start a thread");
+		pthread_mutex_lock(&jobs->lock);
+		jobs->num_workers--;
+		pthread_mutex_unlock(&jobs->lock);
+	}
+}
+
+bool jobs_finish(struct jobs *jobs)
+{
+	struct job_list finished = STAILQ_HEAD_INITIALIZER(finished);
+	eventfd_t count = 0;
+	struct job *job;
+
+	if (eventfd_read(jobs->wake_fd, &count) < 0)
+		return false;
+	pthread_mutex_lock(&jobs->lock);
+	STAILQ_CONCAT(&finished, &jobs->finished);
+	pthread_mutex_unlock(&jobs->lock);
+	while ((job = STAILQ_FIRST(&finished))) {
+		STAILQ_REMOVE_HEAD(&finished, entry);
+		job->done(job);
+	}
+	return true;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/gateway/jobs.h - calls that may block, in threads of their own.
+ *
+ *   main thread: jobs_add() --> [queued] --a worker: run()--> [done] --main thread: jobs_finish(): done()--> freed by done()
+ *
+ * Workers are started when they are needed, and end with the process.
+ */
+#ifndef SIM_GATEWAY_JOBS_H
+#define SIM_GATEWAY_JOBS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/queue.h>
+
+struct job {
+	void (*run)(struct job *job);
+	void (*done)(struct job *job);
+	STAILQ_ENTRY(job) entry;
+};
+
+STAILQ_HEAD(job_list, job);
+
+#define JOBS_MAX_WORKERS 8
+
+struct jobs {
+	pthread_mutex_t lock; /* protects what follows */
+	pthread_cond_t added;
+	struct job_list queued, finished;
+	unsigned int num_workers, num_idle, num_queued;
+	int wake_fd; /* an eventfd, which is readable when a job is finished */
+};
+
+/* Returns 0 or -errno. */
+int jobs_open(struct jobs *jobs);
+
+void jobs_add(struct jobs *jobs, struct job *job);
+
+/* Wake the main thread, from any thread. */
+void jobs_wake(struct jobs *jobs);
+
+/* Main thread: end the jobs that have run. Returns whether there was one, or a wake-up. */
+bool jobs_finish(struct jobs *jobs);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The states of a link, and its messages. */
+#include "link.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcie_model/arith.h"
+#include "secure.h"
+#include "sim/base/log.h"
+#include "sim/base/monotonic.h"
+
+#define BEAT_NS    1000000000u
+#define CLOSING_NS 1000000000u /* for the other side to read what was said last */
+
+/* The first byte of each message on the rail. */
+enum message_type {
+	MESSAGE_HELLO = 1,
+	MESSAGE_SECURE, /* bytes of TLS */
+	MESSAGE_PLAIN,  /* a frame */
+};
+
+struct link_chunk {
+	size_t len;
+	STAILQ_ENTRY(link_chunk) entry;
+	uint8_t bytes[];
+};
+
+static bool go(struct link *link, enum link_state to)
+{
+	if (!link_state_can_become(link->state, to))
+		return false;
+	link->state = to;
+	return true;
+}
+
+struct link *link_create(const struct link_ops *ops, void *arg, struct secure_keys *keys, bool is_server,
+			 bool is_trusted)
+{
+	struct link *link = calloc(1, sizeof(*link));
+
+	if (!link)
+		return NULL;
+	*link = (struct link){ .ops = ops,
+			       .arg = arg,
+			       .is_server = is_server,
+			       .is_trusted = is_trusted,
+			       .keys = keys,
+			       .machine = LINK_NO_MACHINE,
+			       .begin_ns = sim_monotonic_ns(),
+			       .in = malloc(GATEWAY_MAX_FRAME) };
+	STAILQ_INIT(&link->queue);
+	if (link->in && secure_create(keys, is_server, &link->secure) == 0)
+		return link;
+	link_destroy(link);
+	return NULL;
+}
+
+void link_destroy(struct link *link)
+{
+	if (!link)
+		return;
+	rail_close(link->conn);
+	secure_destroy(link->secure);
+	while (!STAILQ_EMPTY(&link->queue)) {
+		struct link_chunk *chunk = STAILQ_FIRST(&link->queue);
+
+		STAILQ_REMOVE_HEAD(&link->queue, entry);
+		free(chunk);
+	}
+	free(link->in);
+	free(link);
+}
+
+/* ---- the end ---- */
+
+static void tell_lost(struct link *link, const char *words)
+{
+	if (link->was_lost)
+		return;
+	link->was_lost = true;
+	link->ops->on_lost(link->arg, link, words);
+}
+
+void link_close(struct link *link, const char *words)
+{
+	if (go(link, LINK_CLOSING))
+		link->closing_ns = sim_monotonic_ns();
+	tell_lost(link, words);
+}
+
+static void fail(struct link *link, const char *words)
+{
+	go(link, LINK_CLOSED);
+	tell_lost(link, words);
+}
+
+void link_on_closed(struct link *link, int reason)
+{
+	char words[128];
+
+	snprintf(words, sizeof(words), "%s",
+		 reason == -ECONNREFUSED ? "nobody listens there" :
+		 reason == -ECONNRESET   ? "the other side has closed the connection" :
+					   strerror(-reason));
+	fail(link, words);
+}
+
+/* ---- sending ---- */
+
+static void queue(struct link *link, enum message_type type, const void *bytes, size_t len)
+{
+	struct link_chunk *chunk = link->num_queued < LINK_MAX_QUEUED ? malloc(sizeof(*chunk) + 1 + len) : NULL;
+
+	if (!chunk) {
+		fail(link, "it does not take what is sent to it, and the queue is full");
+		return;
+	}
+	chunk->len = 1 + len;
+	chunk->bytes[0] = (uint8_t)type;
+	memcpy(chunk->bytes + 1, bytes, len);
+	STAILQ_INSERT_TAIL(&link->queue, chunk, entry);
+	link->num_queued += chunk->len;
+}
+
+static void send_message(struct link *link, uint8_t *buffer, enum message_type type, size_t len)
+{
+	buffer[0] = (uint8_t)type;
+	link->sent.bytes += 1 + len;
+	if (rail_send(link->conn, 1 + len) < 0)
+		fail(link, "libfabric does not take a message");
+}
+
+static void say(struct link *link, enum message_type type, const void *bytes, size_t len)
+{
+	uint8_t *buffer = STAILQ_EMPTY(&link->queue) ? rail_buffer(link->conn) : NULL;
+
+	if (!buffer) {
+		queue(link, type, bytes, len);
+		return;
+	}
+	memcpy(buffer + 1, bytes, len);
+	send_message(link, buffer, type, len);
+}
+
+/* What TLS has to say. */
+static void say_secured(struct link *link)
+{
+	uint8_t *buffer;
+	uint8_t copy[16384];
+	size_t len;
+
+	while (STAILQ_EMPTY(&link->queue) && (buffer = rail_buffer(link->conn))) {
+		len = secure_take(link->secure, buffer + 1, RAIL_MESSAGE_BYTES - 1);
+		if (len == 0)
+			return;
+		send_message(link, buffer, MESSAGE_SECURE, len);
+	}
+	while ((len = secure_take(link->secure, copy, sizeof(copy))) > 0)
+		queue(link, MESSAGE_SECURE, copy, len);
+}
+
+void link_on_room(struct link *link)
+{
+	struct link_chunk *chunk;
+	uint8_t *buffer;
+
+	while ((chunk = STAILQ_FIRST(&link->queue)) && (buffer = rail_buffer(link->conn))) {
+		memcpy(buffer, chunk->bytes, chunk->len);
+		STAILQ_REMOVE_HEAD(&link->queue, entry);
+		link->num_queued -= chunk->len;
+		send_message(link, buffer, chunk->bytes[0], chunk->len - 1);
+		free(chunk);
+	}
+}
+
+void link_send(struct link *link, const struct gateway_frame *frame)
+{
+	uint8_t bytes[GATEWAY_MAX_FRAME];
+	size_t len;
+
+	if (link->state != LINK_JOINING && link->state != LINK_UP)
+		return;
+	len = gateway_frame_write(frame, bytes);
+	link->sent.frames++;
+	if (link->is_trusted && !gateway_kind_is_secret(frame->kind)) {
+		say(link, MESSAGE_PLAIN, bytes, len);
+	} else if (secure_write(link->secure, bytes, len) < 0) {
+		fail(link, "the encryption has failed");
+	} else {
+		say_secured(link);
+	}
+}
+
+/* ---- receiving ---- */
+
+void link_on_connected(struct link *link)
+{
+	uint8_t hello[GATEWAY_HELLO_BYTES];
+
+	if (!go(link, LINK_HELLO))
+		return;
+	gateway_hello_write(hello);
+	say(link, MESSAGE_HELLO, hello, sizeof(hello));
+}
+
+static void shake_hands(struct link *link)
+{
+	int rc = secure_shake_hands(link->secure);
+
+	say_secured(link); /* on a failure, why */
+	if (rc == 0 && go(link, LINK_JOINING))
+		link->ops->on_proved(link->arg, link);
+	else if (rc < 0 && rc != -EAGAIN)
+		link_close(link, "the two machines do not have the same token");
+}
+
+static void take_hello(struct link *link, const uint8_t *bytes, size_t len)
+{
+	char version[GATEWAY_HELLO_BYTES], own[GATEWAY_HELLO_BYTES], words[256];
+	uint8_t hello[GATEWAY_HELLO_BYTES];
+	int rc = gateway_hello_check(bytes, len, version);
+
+	if (rc == 0) {
+		if (go(link, LINK_HANDSHAKE))
+			shake_hands(link);
+		return;
+	}
+	gateway_hello_write(hello);
+	gateway_hello_check(hello, sizeof(hello), own);
+	if (rc == -EPROTONOSUPPORT)
+		snprintf(words, sizeof(words),
+			 "it runs another build, bfsim %s, and this machine bfsim %s: use one build on all machines",
+			 version, own);
+	else
+		snprintf(words, sizeof(words), "it is no gateway of bfsim");
+	link_close(link, words);
+}
+
+static bool takes_frames(const struct link *link)
+{
+	return link->state == LINK_JOINING || link->state == LINK_UP;
+}
+
+static void take_frame(struct link *link, const struct gateway_frame *frame)
+{
+	link->received.frames++;
+	if (frame->kind == GATEWAY_HEARTBEAT && frame->a != 0 && frame->a == link->beat_number)
+		link->round_trip_ns = sim_monotonic_ns() - link->beat_ns;
+	else if (frame->kind == GATEWAY_HEARTBEAT && frame->id != 0)
+		link_send(link, &(struct gateway_frame){ .kind = GATEWAY_HEARTBEAT, .a = frame->id });
+	else if (frame->kind != GATEWAY_HEARTBEAT)
+		link->ops->on_frame(link->arg, link, frame);
+}
+
+/* Take the frames in @in. */
+static void take_frames(struct link *link)
+{
+	struct gateway_frame frame;
+	size_t at = 0;
+	int rc = 0;
+
+	while (takes_frames(link) && (rc = gateway_frame_parse(link->in + at, link->in_len - at, &frame)) > 0) {
+		take_frame(link, &frame);
+		at += (size_t)rc;
+	}
+	if (rc < 0)
+		link_close(link, "it has sent what is no frame");
+	memmove(link->in, link->in + at, link->in_len - at);
+	link->in_len -= at;
+}
+
+static void take_secured(struct link *link, const uint8_t *bytes, size_t len)
+{
+	int rc = secure_feed(link->secure, bytes, len);
+
+	if (rc == 0 && link->state == LINK_HANDSHAKE)
+		shake_hands(link);
+	while (rc >= 0 && takes_frames(link)) {
+		rc = secure_read(link->secure, link->in + link->in_len, GATEWAY_MAX_FRAME - link->in_len);
+		if (rc <= 0)
+			break;
+		link->in_len += (size_t)rc;
+		take_frames(link);
+	}
+	if (rc < 0 && rc != -EAGAIN)
+		link_close(link, "it has sent what is not encrypted with the token");
+}
+
+/* On a trusted network. It is a whole frame, of a kind without secrets, and the other side has proved itself. */
+static void take_plain(struct link *link, const uint8_t *bytes, size_t len)
+{
+	struct gateway_frame frame;
+
+	if (!link->is_trusted || !takes_frames(link) || gateway_frame_parse(bytes, len, &frame) != (int)len ||
+	    gateway_kind_is_secret(frame.kind))
+		link_close(link, "it has sent a frame in the clear that must not be so");
+	else
+		take_frame(link, &frame);
+}
+
+void link_on_message(struct link *link, const uint8_t *bytes, size_t len)
+{
+	if (link->state >= LINK_CLOSING)
+		return;
+	link->heard_ns = sim_monotonic_ns();
+	link->received.bytes += len;
+	if (len > 1 && bytes[0] == MESSAGE_HELLO && link->state == LINK_HELLO)
+		take_hello(link, bytes + 1, len - 1);
+	else if (len > 1 && bytes[0] == MESSAGE_SECURE && link->state >= LINK_HANDSHAKE)
+		take_secured(link, bytes + 1, len - 1);
+	else if (len > 1 && bytes[0] == MESSAGE_PLAIN)
+		take_plain(link, bytes + 1, len - 1);
+	else
+		link_close(link, "it is no gateway of bfsim");
+}
+
+/* ---- time ---- */
+
+void link_set_up(struct link *link, uint32_t machine)
+{
+	link->machine = machine;
+	link->heard_ns = sim_monotonic_ns();
+	go(link, LINK_UP);
+}
+
+static void beat(struct link *link, uint64_t now_ns)
+{
+	link->beat_ns = now_ns;
+	link_send(link, &(struct gateway_frame){ .kind = GATEWAY_HEARTBEAT, .id = ++link->beat_number });
+}
+
+uint64_t link_tick(struct link *link, uint64_t now_ns)
+{
+	bool is_said = STAILQ_EMPTY(&link->queue) && link->conn && rail_is_idle(link->conn);
+
+	switch (link->state) {
+	case LINK_CLOSED:
+		return now_ns;
+	case LINK_CLOSING:
+		if (now_ns - link->closing_ns >= CLOSING_NS || (is_said && !link->is_server))
+			go(link, LINK_CLOSED);
+		return link->closing_ns + CLOSING_NS;
+	case LINK_UP:
+		if (now_ns - link->heard_ns >= LINK_TIMEOUT_NS)
+			fail(link, "it has not answered for five seconds");
+		else if (now_ns - link->beat_ns >= BEAT_NS)
+			beat(link, now_ns);
+		return min_u64(link->beat_ns + BEAT_NS, link->heard_ns + LINK_TIMEOUT_NS);
+	default:
+		if (now_ns - link->begin_ns >= LINK_TIMEOUT_NS)
+			link_close(link, "it did not answer within five seconds");
+		return link->begin_ns + LINK_TIMEOUT_NS;
+	}
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/gateway/link.h - this gateway's connection to another one.
+ *
+ *   [connecting] --> [hello] --> [handshake] --> [joining] --> [up] --+--> [closing] --> [closed] --> freed
+ *        |              |            |               |                |       what was said last is on its way
+ *        '--------------+------------+---------------+----------------'
+ *
+ * Each side says hello in the clear, with its version. Then TLS proves that both have the token, and all frames follow inside. On a
+ * trusted network those without secrets go beside it, as they are. An end that is not up in five seconds is closed, and so is one
+ * that has been silent for five seconds: each side sends a heartbeat a second.
+ *
+ * What can't be sent yet is queued; a link with more than LINK_MAX_QUEUED bytes in its queue is closed.
+ */
+#ifndef SIM_GATEWAY_LINK_H
+#define SIM_GATEWAY_LINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "frame.h"
+#include "rail.h"
+
+#define LINK_MAX_QUEUED (64u << 20)
+#define LINK_TIMEOUT_NS 5000000000u
+#define LINK_NO_MACHINE UINT32_MAX
+
+enum link_state {
+	LINK_CONNECTING,
+	LINK_HELLO,
+	LINK_HANDSHAKE,
+	LINK_JOINING,
+	LINK_UP,
+	LINK_CLOSING,
+	LINK_CLOSED,
+	LINK_NUM_STATES,
+};
+
+/* Whether the picture has that edge. */
+bool link_state_can_become(enum link_state from, enum link_state to);
+
+struct link_counts {
+	uint64_t frames, bytes;
+};
+
+struct link_chunk;
+struct secure;
+struct secure_keys;
+struct link;
+
+/* The gateway's part. */
+struct link_ops {
+	/* A frame, once the other side has proved that it has the token: of joining, then all. */
+	void (*on_frame)(void *arg, struct link *link, const struct gateway_frame *frame);
+	/* The other side has the token. */
+	void (*on_proved)(void *arg, struct link *link);
+	/* The link is closing or closed; @words say why. */
+	void (*on_lost)(void *arg, struct link *link, const char *words);
+};
+
+struct link {
+	const struct link_ops *ops;
+	void *arg;
+	enum link_state state;
+	bool is_server, is_trusted, was_lost;
+	bool is_visit; /* the other side asked for the session alone */
+	struct rail_conn *conn;
+	struct secure *secure;
+	struct secure_keys *keys;
+	uint32_t machine; /* of the other side, once it has joined; LINK_NO_MACHINE = unknown */
+	uint64_t begin_ns, heard_ns, beat_ns, closing_ns;
+	uint64_t beat_number, round_trip_ns; /* 0 = not known yet */
+	uint8_t *in;                         /* what was decrypted of the next frame */
+	size_t in_len;
+	STAILQ_HEAD(, link_chunk) queue;
+	size_t num_queued;
+	struct link_counts sent, received;
+	LIST_ENTRY(link) entry;
+};
+
+/* Create a link; @conn is its own from now on. Returns NULL without memory. */
+struct link *link_create(const struct link_ops *ops, void *arg, struct secure_keys *keys, bool is_server,
+			 bool is_trusted);
+void link_destroy(struct link *link);
+
+/* What the rail tells of its connection. */
+void link_on_connected(struct link *link);
+void link_on_message(struct link *link, const uint8_t *bytes, size_t len);
+void link_on_room(struct link *link);
+void link_on_closed(struct link *link, int reason);
+
+/* Send a frame. A link that is not joining or up ignores it. */
+void link_send(struct link *link, const struct gateway_frame *frame);
+
+/* The other side has joined. */
+void link_set_up(struct link *link, uint32_t machine);
+
+/* Close the link when what was sent has left; tell the owner. */
+void link_close(struct link *link, const char *words);
+
+/* Time has passed: heartbeats, deadlines. Returns when to call again. */
+uint64_t link_tick(struct link *link, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The machines of a session: joining, leaving, and frames from one to another. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "channels.h"
+#include "far.h"
+#include "near.h"
+#include "sim/base/log.h"
+#include "sim/base/monotonic.h"
+#include "sim/clock/clock.h"
+
+#define RECONNECT_NS        1000000000u
+#define MAX_NOT_JOINED_LOGS 20
+
+/* ---- the end of a machine ---- */
+
+static void lose_machine(struct gateway *gateway, uint32_t machine, const char *words)
+{
+	struct gateway_machine *lost = &gateway->machines[machine];
+
+	if (!lost->is_joined || machine == gateway->self)
+		return;
+	lost->is_joined = false;
+	lost->link = NULL;
+	snprintf(lost->words, sizeof(lost->words), "%s", words);
+	sim_warn("machine %s is gone: %s; connections to it are broken", lost->name, words);
+	far_machine_lost(gateway, machine);
+	near_machine_lost(gateway, machine);
+	channels_machine_lost(gateway, machine);
+	gateway->is_status_old = true;
+}
+
+/* ---- home ---- */
+
+static void tell_machines(struct gateway *gateway)
+{
+	uint8_t *body = malloc(2 * (size_t)gateway->num_machines);
+	struct gateway_frame frame = { .kind = GATEWAY_MACHINES, .from = (uint16_t)gateway->self, .body = body };
+	struct link *link;
+
+	for (uint32_t i = 0; body && i < gateway->num_machines; i++)
+		if (gateway->machines[i].is_joined) {
+			gateway_put(body + frame.len_bytes, i, 2);
+			frame.len_bytes += 2;
+		}
+	LIST_FOREACH(link, &gateway->links, entry)
+		if (link->state == LINK_UP) {
+			frame.to = (uint16_t)link->machine;
+			link_send(link, &frame);
+		}
+	free(body);
+	gateway->is_status_old = true;
+}
+
+static void refuse(struct link *link, const char *words)
+{
+	struct gateway_frame frame = { .kind = GATEWAY_REFUSED,
+				       .body = (const uint8_t *)words,
+				       .len_bytes = (uint32_t)strlen(words) };
+
+	link_send(link, &frame);
+	link_close(link, words);
+}
+
+static void welcome(struct gateway *gateway, struct link *link)
+{
+	size_t yaml_len = strlen(gateway->yaml), len = SIM_SESSION_ID_SIZE + yaml_len;
+	uint8_t *body = len <= GATEWAY_MAX_DATA ? malloc(len) : NULL;
+	struct gateway_frame frame = { .kind = GATEWAY_WELCOME,
+				       .from = (uint16_t)gateway->self,
+				       .id = gateway->clock,
+				       .a = gateway->self,
+				       .body = body,
+				       .len_bytes = (uint32_t)len };
+
+	if (!body) {
+		refuse(link, "home's topology is longer than 64 KiB, which is more than another machine can be told");
+		return;
+	}
+	memcpy(body, gateway->session_id, SIM_SESSION_ID_SIZE);
+	memcpy(body + SIM_SESSION_ID_SIZE, gateway->yaml, yaml_len);
+	link_send(link, &frame);
+	free(body);
+}
+
+static uint32_t find_machine(const struct gateway *gateway, const char *name)
+{
+	for (uint32_t i = 0; i < gateway->num_machines; i++)
+		if (strcmp(gateway->machines[i].name, name) == 0)
+			return i;
+	return LINK_NO_MACHINE;
+}
+
+/* Returns why the machine can't join, or NULL. */
+static const char *find_objection(const struct gateway *gateway, const struct gateway_frame *frame, const char *name,
+				  uint32_t *ret_machine, char text[256])
+{
+	static const uint8_t none[SIM_SESSION_ID_SIZE];
+	uint32_t machine = find_machine(gateway, name);
+
+	*ret_machine = machine;
+	if (frame->a != gateway->cfg.is_trusted)
+		snprintf(text, 256,
+			 "home was started %s --trusted-network: give that option on all machines, or on none",
+			 gateway->cfg.is_trusted ? "with" : "without");
+	else if (machine == LINK_NO_MACHINE)
+		snprintf(text, 256, "the session's topology has no machine %s", name);
+	else if (machine == gateway->self)
+		snprintf(text, 256, "%s is home itself", name);
+	else if (gateway->machines[machine].is_joined)
+		snprintf(text, 256, "another machine has joined as %s", name);
+	else if (memcmp(frame->body, none, sizeof(none)) != 0 &&
+		 memcmp(frame->body, gateway->session_id, sizeof(none)) != 0)
+		snprintf(text, 256, "home has another session by now: join it anew");
+	else
+		return NULL;
+	return text;
+}
+
+static void take_join(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
+{
+	char name[PCIE_SIDE_SIZE] = "", text[256];
+	const char *objection;
+	uint32_t machine;
+
+	if (frame->len_bytes < SIM_SESSION_ID_SIZE + 1 || frame->len_bytes >= SIM_SESSION_ID_SIZE + sizeof(name)) {
+		link_close(link, "it joins without a name");
+		return;
+	}
+	memcpy(name, frame->body + SIM_SESSION_ID_SIZE, frame->len_bytes - SIM_SESSION_ID_SIZE);
+	objection = find_objection(gateway, frame, name, &machine, text);
+	if (objection) {
+		refuse(link, objection);
+		return;
+	}
+	welcome(gateway, link);
+	link->is_visit = frame->id == 1;
+	if (link->is_visit || link->state != LINK_JOINING)
+		return;
+	link_set_up(link, machine);
+	gateway->machines[machine].is_joined = true;
+	gateway->machines[machine].link = link;
+	gateway->machines[machine].words[0] = '\0';
+	sim_info("machine %s has joined", name);
+	tell_machines(gateway);
+}
+
+/* ---- a joined machine ---- */
+
+static void send_join(struct gateway *gateway, struct link *link)
+{
+	uint8_t body[SIM_SESSION_ID_SIZE + PCIE_SIDE_SIZE];
+	size_t len = strlen(gateway->cfg.name);
+	struct gateway_frame frame = { .kind = GATEWAY_JOIN,
+				       .id = !gateway->cfg.dir,
+				       .a = gateway->cfg.is_trusted,
+				       .body = body,
+				       .len_bytes = (uint32_t)(SIM_SESSION_ID_SIZE + len) };
+
+	memcpy(body, gateway->session_id, SIM_SESSION_ID_SIZE);
+	memcpy(body + SIM_SESSION_ID_SIZE, gateway->cfg.name, len);
+	link_send(link, &frame);
+}
+
+/* Without a directory, this process was started to print what home says. */
+static void print_welcome(struct gateway *gateway, const struct gateway_frame *frame)
+{
+	for (int i = 0; i < SIM_SESSION_ID_SIZE; i++)
+		printf("%02x", frame->body[i]);
+	printf(" %s\n%.*s", sim_clock_mode_name((enum sim_clock_mode)frame->id),
+	       (int)(frame->len_bytes - SIM_SESSION_ID_SIZE), (const char *)frame->body + SIM_SESSION_ID_SIZE);
+	gateway->is_failed = fflush(stdout) != 0;
+	gateway->stop = true;
+}
+
+static void take_welcome(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
+{
+	if (frame->id >= SIM_CLOCK_NUM_MODES) {
+		link_close(link, "it has a clock that is not known here");
+		return;
+	}
+	if (!gateway->cfg.dir) {
+		print_welcome(gateway, frame);
+		return;
+	}
+	if (frame->a >= gateway->num_machines || frame->a == gateway->self ||
+	    memcmp(frame->body, gateway->session_id, SIM_SESSION_ID_SIZE) != 0) {
+		link_close(link, "home has another session by now");
+		return;
+	}
+	link_set_up(link, (uint32_t)frame->a);
+	gateway->machines[frame->a].is_joined = true;
+	gateway->machines[frame->a].link = link;
+	gateway->machines[frame->a].words[0] = '\0';
+	gateway->is_ready = true;
+	gateway->is_status_old = true;
+}
+
+static void take_machines(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
+{
+	for (uint32_t i = 0; i < gateway->num_machines; i++) {
+		bool is_joined = i == link->machine || i == gateway->self;
+
+		for (uint32_t at = 0; at + 2 <= frame->len_bytes && !is_joined; at += 2)
+			is_joined = gateway_get(frame->body + at, 2) == i;
+		if (!is_joined)
+			lose_machine(gateway, i, "home has lost it");
+		gateway->machines[i].is_joined = is_joined;
+	}
+	gateway->is_status_old = true;
+}
+
+static void take_refused(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
+{
+	char words[513];
+
+	snprintf(words, sizeof(words), "%.*s", (int)frame->len_bytes, (const char *)frame->body);
+	gateway->is_failed = true;
+	link_close(link, words);
+}
+
+int members_connect(struct gateway *gateway)
+{
+	struct link *link = link_create(&gateway_link_ops, gateway, gateway->keys, false, gateway->cfg.is_trusted);
+	int rc = link ? rail_connect(gateway->rail, link, &link->conn) : -ENOMEM;
+
+	if (rc < 0) {
+		link_destroy(link);
+		return rc;
+	}
+	LIST_INSERT_HEAD(&gateway->links, link, entry);
+	return 0;
+}
+
+/* ---- frames ---- */
+
+/* The receiver is not there: the sender does not wait for its answer. */
+static void bounce(struct link *link, const struct gateway_frame *frame)
+{
+	struct gateway_frame answer = {
+		.from = frame->to, .to = frame->from, .id = frame->id, .status = -EHOSTUNREACH
+	};
+
+	if (frame->kind == GATEWAY_CONNECT)
+		answer.kind = GATEWAY_CLOSE;
+	else if (frame->kind == GATEWAY_IMPORT)
+		answer.kind = GATEWAY_IMPORTED;
+	else if (frame->kind == GATEWAY_READ || frame->kind == GATEWAY_WRITE || frame->kind == GATEWAY_OPERATE)
+		answer.kind = GATEWAY_DONE;
+	else
+		return;
+	link_send(link, &answer);
+}
+
+static void forward(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
+{
+	struct link *to = members_has(gateway, frame->to) ? gateway->machines[frame->to].link : NULL;
+
+	if (to)
+		link_send(to, frame);
+	else
+		bounce(link, frame);
+}
+
+static void dispatch(struct gateway *gateway, const struct gateway_frame *frame)
+{
+	switch (frame->kind) {
+	case GATEWAY_IMPORT:
+		near_on_import(gateway, frame);
+		break;
+	case GATEWAY_IMPORTED:
+		far_on_imported(gateway, frame);
+		break;
+	case GATEWAY_RELEASE:
+		near_on_release(gateway, frame);
+		break;
+	case GATEWAY_REVOKED:
+		far_on_revoked(gateway, frame);
+		break;
+	case GATEWAY_READ:
+	case GATEWAY_WRITE:
+	case GATEWAY_OPERATE:
+		near_on_request(gateway, frame);
+		break;
+	case GATEWAY_DONE:
+		far_on_done(gateway, frame);
+		break;
+	case GATEWAY_TAKE:
+	case GATEWAY_RECORDS:
+		near_on_records(gateway, frame);
+		break;
+	case GATEWAY_ANSWERS:
+		far_on_answers(gateway, frame);
+		break;
+	case GATEWAY_CONNECT:
+	case GATEWAY_MESSAGE:
+	case GATEWAY_CLOSE:
+		channels_on_frame(gateway, frame);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Of a machine that has joined: it speaks for itself alone, and home for all. */
+static void take_routed(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
+{
+	if (frame->from == gateway->self || frame->from >= gateway->num_machines ||
+	    (gateway->cfg.is_home && frame->from != link->machine))
+		link_close(link, "it speaks for another machine");
+	else if (frame->to == gateway->self)
+		dispatch(gateway, frame);
+	else if (gateway->cfg.is_home)
+		forward(gateway, link, frame);
+	else
+		link_close(link, "it sends what is for another machine");
+}
+
+static void on_frame(void *arg, struct link *link, const struct gateway_frame *frame)
+{
+	struct gateway *gateway = arg;
+	bool is_home = gateway->cfg.is_home;
+
+	if (is_home && link->state == LINK_JOINING && frame->kind == GATEWAY_JOIN)
+		take_join(gateway, link, frame);
+	else if (!is_home && link->state == LINK_JOINING && frame->kind == GATEWAY_WELCOME)
+		take_welcome(gateway, link, frame);
+	else if (!is_home && link->state == LINK_JOINING && frame->kind == GATEWAY_REFUSED)
+		take_refused(gateway, link, frame);
+	else if (link->state != LINK_UP)
+		link_close(link, "it has not joined");
+	else if (frame->kind == GATEWAY_GOODBYE)
+		link_close(link, is_home ? "it has left the session" : "home has ended the session");
+	else if (!is_home && frame->kind == GATEWAY_MACHINES)
+		take_machines(gateway, link, frame);
+	else if (frame->kind >= GATEWAY_IMPORT)
+		take_routed(gateway, link, frame);
+	else
+		link_close(link, "it has sent a frame that is not its to send");
+	if (!is_home && frame->kind == GATEWAY_GOODBYE)
+		gateway->is_leaving = true;
+}
+
+static void on_proved(void *arg, struct link *link)
+{
+	struct gateway *gateway = arg;
+
+	if (!gateway->cfg.is_home)
+		send_join(gateway, link);
+}
+
+static void lose_home(struct gateway *gateway, const char *words)
+{
+	for (uint32_t i = 0; i < gateway->num_machines; i++)
+		lose_machine(gateway, i, words);
+	if (gateway->is_ready && !gateway->is_failed) {
+		gateway->reconnect_ns = sim_monotonic_ns() + RECONNECT_NS;
+		return;
+	}
+	sim_err("cannot join the session at %s, port %s: %s", gateway->cfg.host, gateway->cfg.port, words);
+	gateway->is_failed = gateway->stop = true;
+}
+
+/* Anybody can connect: the log does not grow without end. */
+static void warn_not_joined(struct gateway *gateway, const char *words)
+{
+	if (gateway->num_not_joined++ < MAX_NOT_JOINED_LOGS)
+		sim_warn("a machine did not join: %s%s", words,
+			 gateway->num_not_joined == MAX_NOT_JOINED_LOGS ? " (further ones are not logged)" : "");
+}
+
+static void on_lost(void *arg, struct link *link, const char *words)
+{
+	struct gateway *gateway = arg;
+
+	if (gateway->stop)
+		return;
+	if (!gateway->cfg.is_home)
+		lose_home(gateway, words);
+	else if (link->machine != LINK_NO_MACHINE && gateway->machines[link->machine].link == link)
+		lose_machine(gateway, link->machine, words);
+	else if (!link->is_visit)
+		warn_not_joined(gateway, words);
+	if (gateway->cfg.is_home && link->machine != LINK_NO_MACHINE)
+		tell_machines(gateway);
+}
+
+const struct link_ops gateway_link_ops = { .on_frame = on_frame, .on_proved = on_proved, .on_lost = on_lost };
+
+void members_leave(struct gateway *gateway)
+{
+	struct link *link;
+
+	LIST_FOREACH(link, &gateway->links, entry)
+		if (link->state == LINK_UP)
+			link_send(link, &(struct gateway_frame){ .kind = GATEWAY_GOODBYE });
+}

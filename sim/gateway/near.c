@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Near memory: imports, requests, and their ends. */
+#include "near.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/base/queue.h"
+#include "sim/fabric/served/served.h"
+#include "sim/rdma/inbox.h"
+#include "sim/rdma/memory.h"
+#include "sim/shm/sync_cell.h"
+
+static struct near_list *list_of(struct gateway *gateway, uint64_t handle)
+{
+	return &gateway->near[handle % GATEWAY_LISTS];
+}
+
+/* A handle is its machine's alone. */
+static struct near *find(struct gateway *gateway, const struct gateway_frame *frame, uint64_t handle)
+{
+	struct near *near;
+
+	LIST_FOREACH(near, list_of(gateway, handle), entry)
+		if (near->handle == handle && near->machine == frame->from && !near->is_ending)
+			return near;
+	return NULL;
+}
+
+/* ---- imports ---- */
+
+struct import_job {
+	struct job job;
+	struct gateway *gateway;
+	uint64_t request;
+	uint32_t machine;
+	struct sim_key key;
+	uint32_t function;
+	int status;
+	struct sim_remote *remote;
+	struct near_group group;
+};
+
+/* Only what the network may reach, and of channels' memory the inboxes alone. */
+static int check_import(const struct sim_remote *remote)
+{
+	if (!(remote->region.access & SIM_ACCESS_NET) || remote->region.access & SIM_ACCESS_CHANNEL)
+		return -EACCES;
+	if (remote->region.access & SIM_ACCESS_SYNC &&
+	    (!remote->base || (uintptr_t)remote->base % 8 != 0 || remote->region.len_bytes < sizeof(uint64_t)))
+		return -EACCES;
+	if (remote->region.access & SIM_ACCESS_INBOX &&
+	    (remote->region.len_bytes != SIM_INBOX_BYTES || !remote->base || (uintptr_t)remote->base % 64 != 0))
+		return -EACCES;
+	return 0;
+}
+
+static void run_import(struct job *base)
+{
+	struct import_job *job = (struct import_job *)base;
+	struct sim_session *session = job->gateway->session;
+
+	job->status = sim_session_import(session, &job->key, job->function, &job->remote, NULL);
+	if (job->status < 0)
+		return;
+	job->status = check_import(job->remote);
+	if (job->status == 0 && job->remote->region.access & SIM_ACCESS_INBOX)
+		job->status = outlet_find_group(session, job->remote, job->function, &job->group);
+	if (job->status < 0)
+		sim_session_release(session, job->remote);
+}
+
+/* In the thread that revokes. */
+static void on_revoked(void *arg)
+{
+	struct near *near = arg;
+
+	if (near->outlet)
+		outlet_keep_last_words(near->outlet);
+	atomic_store(&near->is_revoked, true);
+	jobs_wake(&near->gateway->jobs);
+}
+
+static void fill_imported(const struct near *near, struct gateway_imported *ret_imported)
+{
+	const struct sim_remote *remote = near->remote;
+
+	*ret_imported = (struct gateway_imported){ .region = remote->region, .pid = remote->exporter_pid };
+	memcpy(ret_imported->program, remote->program, sizeof(ret_imported->program));
+	if (near->outlet && sim_remote_acquire(near->remote)) {
+		const struct sim_inbox_shared *inbox = (const void *)remote->base;
+
+		ret_imported->needs_no_peer = inbox->needs_no_peer;
+		ret_imported->access = inbox->access;
+		ret_imported->stream_id = inbox->stream_id;
+		sim_remote_release(near->remote);
+	}
+}
+
+static int add(struct import_job *job, uint8_t body[GATEWAY_IMPORTED_BYTES], uint64_t *ret_handle)
+{
+	struct gateway *gateway = job->gateway;
+	struct near *near = calloc(1, sizeof(*near));
+	struct gateway_imported imported;
+	const char *path = sim_remote_path(job->remote);
+
+	if (!near)
+		return -ENOMEM;
+	*near = (struct near){ .gateway = gateway,
+			       .handle = ++gateway->last_handle,
+			       .machine = job->machine,
+			       .remote = job->remote,
+			       .is_quick = job->remote->base || strcmp(path, "cma") == 0 };
+	if (job->group.doorbells && outlet_create(near, &job->group) < 0) {
+		free(near);
+		return -ENOMEM;
+	}
+	LIST_INSERT_HEAD(list_of(gateway, near->handle), near, entry);
+	fill_imported(near, &imported);
+	gateway_imported_write(&imported, body);
+	*ret_handle = near->handle;
+	sim_remote_on_revoked(near->remote, on_revoked, near);
+	return 0;
+}
+
+static void end_import(struct job *base)
+{
+	struct import_job *job = (struct import_job *)base;
+	struct gateway *gateway = job->gateway;
+	uint8_t body[GATEWAY_IMPORTED_BYTES];
+	struct gateway_frame frame = { .kind = GATEWAY_IMPORTED, .id = job->request, .status = job->status };
+
+	if (job->status == 0) {
+		frame.status = members_has(gateway, job->machine) ? add(job, body, &frame.a) : -EHOSTUNREACH;
+		if (frame.status < 0) {
+			outlet_release_group(gateway->session, &job->group);
+			sim_session_release(gateway->session, job->remote);
+		}
+	}
+	if (frame.status == 0) {
+		frame.body = body;
+		frame.len_bytes = sizeof(body);
+	}
+	gateway_send(gateway, job->machine, &frame);
+	free(job);
+}
+
+/* Whether the function is one of the machine. */
+static bool is_function_of(const struct gateway *gateway, uint32_t machine, uint64_t function)
+{
+	const struct pcie_topology *topology = sim_session_topology(gateway->session);
+
+	return function < topology->num_functions &&
+	       pcie_side_is_of(topology->functions[function].side, gateway->machines[machine].name);
+}
+
+void near_on_import(struct gateway *gateway, const struct gateway_frame *frame)
+{
+	struct import_job *job;
+	struct gateway_frame refusal = { .kind = GATEWAY_IMPORTED, .id = frame->id, .status = -EPERM };
+
+	job = is_function_of(gateway, frame->from, frame->a) ? calloc(1, sizeof(*job)) : NULL;
+	if (!job) {
+		gateway_send(gateway, frame->from, &refusal);
+		return;
+	}
+	*job = (struct import_job){ .job = { .run = run_import, .done = end_import },
+				    .gateway = gateway,
+				    .request = frame->id,
+				    .machine = frame->from,
+				    .function = (uint32_t)frame->a,
+				    .group = { .wake_fd = -1 } };
+	gateway_key_read(frame->body, &job->key);
+	jobs_add(&gateway->jobs, &job->job);
+}
+
+/* ---- the end ---- */
+
+struct release_job {
+	struct job job;
+	struct near *near;
+};
+
+static void run_release(struct job *base)
+{
+	struct near *near = ((struct release_job *)base)->near;
+
+	sim_session_release(near->gateway->session, near->remote); /* calls on_revoked() */
+	if (near->outlet)
+		outlet_destroy(near->outlet);
+}
+
+static void end_release(struct job *base)
+{
+	free(((struct release_job *)base)->near);
+	free(base);
+}
+
+/* Free it once no job uses it. */
+static void release_if_idle(struct near *near)
+{
+	struct release_job *job = near->is_ending && near->num_jobs == 0 ? calloc(1, sizeof(*job)) : NULL;
+
+	if (!job)
+		return;
+	LIST_REMOVE(near, entry);
+	*job = (struct release_job){ .job = { .run = run_release, .done = end_release }, .near = near };
+	jobs_add(&near->gateway->jobs, &job->job);
+}
+
+static void end(struct near *near)
+{
+	near->is_ending = true;
+	if (near->outlet)
+		outlet_stop(near->outlet);
+	release_if_idle(near);
+}
+
+void near_on_release(struct gateway *gateway, const struct gateway_frame *frame)
+{
+	struct near *near = find(gateway, frame, frame->id);
+
+	if (near)
+		end(near);
+}
+
+void near_report_revoked(struct gateway *gateway)
+{
+	struct near *near, *next;
+
+	for (uint32_t i = 0; i < GATEWAY_LISTS; i++)
+		LIST_FOREACH_SAFE(near, &gateway->near[i], entry, next) {
+			struct gateway_frame frame = { .kind = GATEWAY_REVOKED, .id = near->handle };
+
+			if (near->is_ending || !atomic_load(&near->is_revoked))
+				continue;
+			if (near->outlet)
+				outlet_report(near->outlet);
+			gateway_send(gateway, near->machine, &frame);
+			end(near);
+		}
+}
+
+void near_machine_lost(struct gateway *gateway, uint32_t machine)
+{
+	struct near *near, *next;
+
+	for (uint32_t i = 0; i < GATEWAY_LISTS; i++)
+		LIST_FOREACH_SAFE(near, &gateway->near[i], entry, next)
+			if (near->machine == machine && !near->is_ending)
+				end(near);
+}
+
+/* ---- requests ---- */
+
+struct request_job {
+	struct job job;
+	struct near *near;
+	struct gateway_frame frame; /* the request; its body is @bytes */
+	struct gateway_frame answer;
+	uint8_t bytes[GATEWAY_MAX_DATA];
+};
+
+/* Of a sync event, which is mapped here. */
+static int operate_event(struct near *near, const struct sim_far_operands *operands, uint64_t *ret_before)
+{
+	const bool has_cell = near->remote->region.len_bytes >= sizeof(struct sim_sync_cell);
+	struct sim_sync_cell *cell = (struct sim_sync_cell *)(void *)near->remote->base;
+	struct sim_range_guard guard;
+	bool must_wake = false, is_lost;
+
+	if (!sim_remote_acquire(near->remote))
+		return -EIO;
+	sim_range_guard_begin(&guard, cell, has_cell ? sizeof(*cell) : sizeof(cell->value), &near->remote->mapping);
+	if (operands->op == SIM_FAR_GET_EVENT)
+		*ret_before = atomic_load(&cell->value);
+	else if (operands->op == SIM_FAR_SET_EVENT)
+		*ret_before = atomic_exchange(&cell->value, operands->operand);
+	else
+		*ret_before = atomic_fetch_add(&cell->value, operands->operand);
+	if (operands->op != SIM_FAR_GET_EVENT && has_cell)
+		must_wake = sim_sync_cell_count_change(cell);
+	is_lost = sim_range_guard_end(&guard);
+	if (guard.guard.has_faulted)
+		sim_guard_settle(&guard.guard);
+	is_lost |= atomic_load(&near->remote->mapping.is_lost);
+	if (must_wake && !is_lost)
+		sim_sync_cell_wake(cell);
+	sim_remote_release(near->remote);
+	return is_lost ? -EIO : 0;
+}
+
+static int operate(struct near *near, const struct gateway_frame *request, uint8_t *ret_before)
+{
+	const bool is_event = near->remote->region.access & SIM_ACCESS_SYNC;
+	struct sim_far_operands operands;
+	struct sim_rdma_atomic atomic;
+	uint64_t before = 0;
+	int rc = gateway_operands_read(request, &operands);
+
+	if (rc == 0 && (near->outlet || (operands.op > SIM_FAR_SWAP) != is_event))
+		rc = -EACCES;
+	if (rc == 0 && is_event) {
+		rc = operate_event(near, &operands, &before);
+		memcpy(ret_before, &before, sizeof(before));
+		return rc;
+	}
+	atomic = (struct sim_rdma_atomic){ .is_swap = operands.op == SIM_FAR_SWAP,
+					   .compare = operands.compare,
+					   .operand = operands.operand };
+	if (rc == 0)
+		rc = sim_rdma_do_atomic(sim_session_atomics_lock(near->gateway->session), near->remote, request->b,
+					&atomic, &before);
+	memcpy(ret_before, &before, sizeof(before));
+	return rc;
+}
+
+/* Do a request. @bytes has room for an answer. */
+static void execute(struct near *near, const struct gateway_frame *request, uint8_t *bytes,
+		    struct gateway_frame *ret_answer)
+{
+	struct sim_rdma_segment segment = { .addr = (uintptr_t)bytes };
+	bool is_copy = near->remote->region.access & (SIM_ACCESS_READ | SIM_ACCESS_WRITE) && !near->outlet;
+	struct gateway_frame answer = { .kind = GATEWAY_DONE, .id = request->id, .body = bytes };
+	uint32_t len;
+
+	switch (request->kind) {
+	case GATEWAY_READ:
+		len = (uint32_t)gateway_get(request->body, 4);
+		segment.bytes = len;
+		answer.status = len > GATEWAY_MAX_DATA ? -EMSGSIZE :
+				!is_copy               ? -EACCES :
+							 sim_rdma_read(&segment, 1, near->remote, request->b, len);
+		answer.len_bytes = len;
+		break;
+	case GATEWAY_WRITE:
+		segment.addr = (uintptr_t)request->body;
+		segment.bytes = request->len_bytes;
+		answer.status =
+			!is_copy ? -EACCES : sim_rdma_write(&segment, 1, near->remote, request->b, request->len_bytes);
+		break;
+	default:
+		answer.status = operate(near, request, bytes);
+		answer.len_bytes = sizeof(uint64_t);
+	}
+	if (answer.status < 0)
+		answer.len_bytes = 0;
+	*ret_answer = answer;
+}
+
+static void run_request(struct job *base)
+{
+	struct request_job *job = (struct request_job *)base;
+
+	execute(job->near, &job->frame, job->bytes, &job->answer);
+}
+
+static void end_request(struct job *base)
+{
+	struct request_job *job = (struct request_job *)base;
+	struct near *near = job->near;
+
+	gateway_send(near->gateway, near->machine, &job->answer);
+	near->num_jobs--;
+	release_if_idle(near);
+	free(job);
+}
+
+static void execute_in_job(struct near *near, const struct gateway_frame *frame)
+{
+	struct request_job *job = calloc(1, sizeof(*job));
+
+	if (!job) {
+		gateway_send(near->gateway, frame->from,
+			     &(struct gateway_frame){ .kind = GATEWAY_DONE, .id = frame->id, .status = -ENOMEM });
+		return;
+	}
+	job->job = (struct job){ .run = run_request, .done = end_request };
+	job->near = near;
+	job->frame = *frame;
+	memcpy(job->bytes, frame->body, frame->len_bytes);
+	job->frame.body = job->bytes;
+	near->num_jobs++;
+	jobs_add(&near->gateway->jobs, &job->job);
+}
+
+void near_on_request(struct gateway *gateway, const struct gateway_frame *frame)
+{
+	struct near *near = find(gateway, frame, frame->a);
+	struct gateway_frame answer = { .kind = GATEWAY_DONE, .id = frame->id, .status = -EIO };
+	uint8_t bytes[GATEWAY_MAX_DATA];
+
+	if (near && (frame->kind == GATEWAY_OPERATE || !near->is_quick)) {
+		execute_in_job(near, frame);
+		return;
+	}
+	if (near)
+		execute(near, frame, bytes, &answer);
+	gateway_send(gateway, frame->from, &answer);
+}
+
+void near_on_records(struct gateway *gateway, const struct gateway_frame *frame)
+{
+	struct near *near = find(gateway, frame, frame->id);
+
+	if (near && near->outlet && frame->kind == GATEWAY_TAKE)
+		outlet_take(near->outlet, frame);
+	else if (near && near->outlet)
+		outlet_take_records(near->outlet, frame);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/gateway/rail_priv.h - the state of a rail. */
+#ifndef SIM_GATEWAY_RAIL_PRIV_H
+#define SIM_GATEWAY_RAIL_PRIV_H
+
+#include <rdma/fabric.h>
+#include <sys/queue.h>
+
+#include "rail.h"
+
+#define RAIL_SENDS    16
+#define RAIL_RECEIVES 16
+
+struct rail_buffer {
+	struct fi_context context; /* the provider's, while the buffer is on its way */
+	bool is_receive;
+	uint8_t *bytes;
+	SLIST_ENTRY(rail_buffer) link;
+};
+
+/* A connection has queues of its own, so that nothing of it comes after its end. */
+struct rail_conn {
+	struct rail *rail;
+	void *owner;
+	bool is_connected, wants_room;
+	struct fid_ep *ep;
+	struct fid_eq *eq;
+	struct fid_cq *cq;
+	struct fid_mr *mr; /* NULL = the provider needs none */
+	uint8_t *memory;   /* of all buffers */
+	struct rail_buffer buffers[RAIL_SENDS + RAIL_RECEIVES];
+	SLIST_HEAD(, rail_buffer) free_sends;
+	uint32_t num_sending;
+	LIST_ENTRY(rail_conn) link;
+};
+
+struct rail {
+	struct rail_cfg cfg;
+	struct fi_info *info;
+	struct fid_fabric *fabric;
+	struct fid_domain *domain;
+	struct fid_pep *pep; /* NULL = does not listen */
+	struct fid_eq *eq;   /* of the listener */
+	LIST_HEAD(, rail_conn) conns;
+	uint32_t num_conns;
+	struct rail_conn *next; /* in a walk over the connections */
+};
+
+#endif

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Machines for tests: network namespaces, programs that do what they are told, and a runner of tests (TAP).
+
+The first namespace is home's; each other machine has a cable (a veth pair) to it: 10.0.N.1 is home, 10.0.N.2 is machine N.
+"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+DEADLINE_S = 60 # of what the tests wait for, on a slow machine
+INSIDE = 'INSIDE_TEST_MACHINES'
+
+
+def enter_namespaces():
+    """Run this script again in namespaces of its own, or end it as skipped."""
+    if os.environ.get(INSIDE):
+        return
+    unshare = ['unshare', '--user', '--map-root-user', '--net', '--mount', '--fork', '--kill-child']
+    if subprocess.run(unshare + ['true'], capture_output=True, check=False).returncode != 0:
+        print('1..0 # SKIP the kernel forbids new user, network or mount namespaces')
+        sys.exit(0)
+    os.environ[INSIDE] = '1'
+    os.execvp(unshare[0], unshare + [sys.executable] + sys.argv)
+
+
+def run(*command, check=True):
+    return subprocess.run(command, capture_output=True, text=True, check=check)
+
+
+class Machine:
+    """A machine of a session: number 0 is home."""
+
+    def __init__(self, number, folder, bfsim):
+        self.number, self.name, self.bfsim = number, f'node{number}', bfsim
+        self.session = f'{folder}/session{number}'
+        self.prefix = []
+        if number:
+            self.prefix = ['nsenter', f'--net=/run/netns/m{number}']
+
+    def command(self, *words):
+        return [*self.prefix, self.bfsim, *words]
+
+    def bfsim_run(self, name, *words, check=True):
+        ended = run(*self.command(name, '--session', self.session, *words), check=False)
+        if check and ended.returncode != 0:
+            raise AssertionError(f'bfsim {name} on {self.name}: status {ended.returncode}\n{ended.stdout}{ended.stderr}')
+        return ended
+
+    def status(self):
+        import json
+        return json.loads(self.bfsim_run('ps', '--json').stdout)
+
+    def machine_states(self):
+        states = {one['name']: one['state'] for one in self.status()['machines']['list']}
+        return {f'node{i}': states.get(f'node{i}', 'unknown') for i in range(3)}
+
+    def gateway_pid(self):
+        pids = [one['pid'] for one in self.status()['processes'] if one['program'] == 'bfsim-gateway']
+        return pids[0] if pids else 0
+
+    def log(self):
+        with open(f'{self.session}/bfsimd.log', encoding='utf-8') as file:
+            return file.read()
+
+
+class Program:
+    """rdma_machines on a side of a machine."""
+
+    def __init__(self, machine, side, program, *options):
+        self.name = f'{machine.name}/{side}'
+        self.errors = tempfile.TemporaryFile('w+')
+        self.process = subprocess.Popen(machine.command('exec', '--session', machine.session, '--on', self.name, '--', program, '0', *options),
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.answer()
+
+    def answer(self):
+        lines = []
+        for line in self.process.stdout:
+            if line == 'ok\n':
+                return lines
+            if line.startswith('error '):
+                raise AssertionError(f'{self.name}: {line.strip()} after {lines}\n{self.said()}')
+            lines.append(line.strip())
+        raise AssertionError(f'{self.name} ended: {self.said()}')
+
+    def tell(self, *words):
+        self.process.stdin.write(' '.join(str(word) for word in words) + '\n')
+        self.process.stdin.flush()
+
+    def do(self, *words):
+        self.tell(*words)
+        return self.answer()
+
+    def expect(self, *words, gives):
+        got = self.do(*words)
+        if got != gives:
+            raise AssertionError(f'{self.name}, {words}: {got} in place of {gives}')
+
+    def said(self):
+        """What it wrote to standard error."""
+        self.errors.seek(0)
+        return self.errors.read()
+
+
+class World:
+    """Machines with their cables and one session. Options are of bfsim up and join."""
+
+    def __init__(self, bfsim, topology, count=2):
+        self.folder = tempfile.mkdtemp()
+        self.topology = topology
+        self.machines = [Machine(i, self.folder, bfsim) for i in range(count)]
+        self.programs = []
+        self.token = f'{self.folder}/token'
+        with open(self.token, 'w', encoding='utf-8') as file:
+            os.chmod(self.token, 0o600)
+            file.write(run(bfsim, 'token').stdout)
+
+    def up(self, *options, listen='7447'):
+        return self.machines[0].bfsim_run('up', '--topology', self.topology, '--listen', listen, '--token-file', self.token, *options)
+
+    def join(self, number, *options, token=None, check=True):
+        return self.machines[number].bfsim_run('join', f'10.0.{number}.1:7447', '--as', f'node{number}', '--token-file', token or self.token,
+                                               *options, check=check)
+
+    def start(self, *options):
+        self.up(*options)
+        for number in range(1, len(self.machines)):
+            self.join(number, *options)
+
+    def program(self, number, side='host', *options):
+        self.programs.append(Program(self.machines[number], side, RDMA_MACHINES, *options))
+        return self.programs[-1]
+
+    def pair(self, left=0, right=1, sides=('host', 'host')):
+        """Two connected programs."""
+        a, b = self.program(left, sides[0]), self.program(right, sides[1])
+        for program, name in ((a, 'a'), (b, 'b')):
+            program.do('export', f'{self.folder}/{name}')
+        a.do('connect', f'{self.folder}/b')
+        b.do('connect', f'{self.folder}/a')
+        return a, b
+
+    def close(self):
+        for program in self.programs:
+            program.process.kill()
+        for machine in reversed(self.machines):
+            machine.bfsim_run('down', check=False)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def becomes_true(condition, what):
+    end = time.monotonic() + DEADLINE_S
+    while time.monotonic() < end:
+        try:
+            if condition():
+                return
+        except AssertionError: # as a session that is ending
+            pass
+        time.sleep(0.02)
+    raise AssertionError(f'did not become true: {what}')
+
+
+def says(text, part):
+    if part not in text:
+        raise AssertionError(f'"{part}" is not in:\n{text}')
+
+
+def connect_machines(count):
+    """Lay the cables."""
+    subprocess.run(['mount', '-t', 'tmpfs', 'none', '/run'], check=True)
+    run('ip', 'link', 'set', 'lo', 'up')
+    for number in range(1, count):
+        run('ip', 'netns', 'add', f'm{number}')
+        run('ip', 'link', 'add', f'cable{number}', 'type', 'veth', 'peer', 'name', 'port', 'netns', f'm{number}')
+        run('ip', 'addr', 'add', f'10.0.{number}.1/24', 'dev', f'cable{number}')
+        run('ip', 'link', 'set', f'cable{number}', 'up')
+        run('ip', '-n', f'm{number}', 'link', 'set', 'lo', 'up')
+        run('ip', '-n', f'm{number}', 'addr', 'add', f'10.0.{number}.2/24', 'dev', 'port')
+        run('ip', '-n', f'm{number}', 'link', 'set', 'port', 'up')
+
+
+def cut_cable(number, is_cut=True):
+    run('ip', 'link', 'set', f'cable{number}', 'down' if is_cut else 'up')
+
+
+RDMA_MACHINES = None
+
+
+def main(tests, world_class, bfsim, program, topology, only=()):
+    """Run the tests, each in a world of its own, as TAP."""
+    global RDMA_MACHINES
+    RDMA_MACHINES = program
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    failed = 0
+    tests = [test for test in tests if not only or test.__name__ in only]
+    for number, test in enumerate(tests, 1):
+        world = world_class(bfsim, topology)
+        try:
+            test(world)
+            print(f'ok {number} - {test.__name__}', flush=True)
+        except Exception: # a test's failure, of any kind
+            failed = 1
+            print(f'not ok {number} - {test.__name__}')
+            traceback.print_exc()
+            for machine in world.machines:
+                if os.path.exists(f'{machine.session}/bfsimd.log'):
+                    print(f'# {machine.name}: ' + machine.log().replace('\n', '\n# '), file=sys.stderr, flush=True)
+        finally:
+            world.close()
+    print(f'1..{len(tests)}')
+    return failed

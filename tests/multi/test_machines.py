@@ -1,0 +1,376 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A session over several machines, which are network namespaces: programs that know nothing of that.
+
+    test_machines.py BFSIM RDMA_MACHINES TOPOLOGY [TEST...]       TOPOLOGY has the machines node0, node1, node2
+"""
+import os
+import signal
+import socket
+import sys
+import time
+
+import machines
+
+LIMIT_S = 10 # within which each wait for a machine that is gone ends
+WRONG = 'the two machines do not have the same token'
+
+
+def work(a, b):
+    """Every kind of task from @a to @b, and a message back."""
+    a.do('write', 0, 'hello')
+    a.expect('until', 0, gives=['write 3 done'])
+    b.expect('show', 0, 5, gives=['hello'])
+    a.do('read', 0, 5)
+    a.expect('until', 0, gives=['read 5 done'])
+    a.expect('result', gives=['hello'])
+    for expected in ('5', '10'):
+        a.do('add', 4096, 5)
+        a.do('until', 0)
+        b.expect('value', 4096, gives=[expected])
+    a.do('swap', 4096, 10, 77)
+    a.do('until', 0)
+    b.expect('value', 4096, gives=['77'])
+    a.do('swap', 4096, 10, 78)
+    a.do('until', 0)
+    b.expect('value', 4096, gives=['77'])
+    b.do('receive', 100)
+    a.do('send', 'a-message')
+    a.do('until', 0)
+    says_one(b.do('until', 0), 'done: 9 bytes by SEND')
+    b.expect('show', 0, 9, gives=['a-message'])
+    b.do('receive', 100)
+    a.do('send_imm', 'immediate')
+    a.do('until', 0)
+    says_one(b.do('until', 0), 'done: 9 bytes by SEND_WITH_IMM')
+    b.do('receive', 100)
+    a.do('write_imm', 200, 'written')
+    a.do('until', 0)
+    says_one(b.do('until', 0), 'done: 7 bytes by WRITE_WITH_IMM')
+    b.expect('show', 200, 7, gives=['written'])
+    a.do('fill', 524288, 250000)
+    sums = a.do('sum', 524288, 250000)
+    a.do('write_bytes', 0, 250000)
+    a.do('until', 0)
+    b.expect('sum', 0, 250000, gives=sums)
+    b.do('fill', 0, 10)
+    b.do('receive', 250000)
+    a.do('send_bytes', 250000)
+    a.do('until', 0)
+    b.do('until', 0)
+    b.expect('sum', 0, 250000, gives=sums)
+    a.do('receive', 100)
+    b.do('send', 'back')
+    b.do('until', 0)
+    says_one(a.do('until', 0), 'done: 4 bytes by SEND')
+
+
+def says_one(lines, part):
+    machines.says('\n'.join(lines), part)
+
+
+def within_limit(begin):
+    if time.monotonic() - begin > LIMIT_S:
+        raise AssertionError(f'took {time.monotonic() - begin:.1f} s, more than {LIMIT_S}')
+
+
+def fails_in_time(program, *words):
+    """A task on a connection that breaks fails, or is refused, within the limit, and so do later ones; the program goes on."""
+    begin = time.monotonic()
+    lines = []
+    while not any('failed: DOCA_ERROR_IO_FAILED' in line or 'refused' in line for line in lines):
+        within_limit(begin) # a task may be done before the others know
+        program.do(*words)
+        lines = program.do('until', 0)
+    within_limit(begin)
+
+
+def test_all_tasks_reach_another_machine(world):
+    world.start()
+    work(*world.pair())
+    work(*reversed(world.pair(0, 1, ('dpu', 'host'))))
+
+
+def test_a_trusted_network_carries_data_in_the_clear(world):
+    world.start('--trusted-network')
+    work(*world.pair())
+    assert world.machines[0].status()['machines']['encryption'] == 'control alone'
+
+
+def test_machines_that_joined_reach_each_other_through_home(world):
+    world.start()
+    work(*world.pair(1, 2))
+
+
+def test_connections_by_addresses_and_sync_events(world):
+    world.start()
+    a, b = world.program(0), world.program(1)
+    b.do('export_memory', f'{world.folder}/memory')
+    b.do('event', f'{world.folder}/event')
+    b.do('listen', 999)
+    b.tell('state')
+    a.do('dial', '192.0.2.12', 999)
+    a.expect('state', gives=['established'])
+    assert b.answer() == ['established']
+    a.do('import', f'{world.folder}/memory')
+    a.do('write', 0, 'by-cm')
+    a.do('until', 0)
+    b.expect('show', 0, 5, gives=['by-cm'])
+    a.do('event_import', f'{world.folder}/event')
+    a.do('event_set', 42)
+    a.do('until', 0)
+    b.expect('event_value', gives=['42'])
+    a.do('event_add', 8)
+    a.do('until', 0)
+    b.expect('event_value', gives=['50'])
+    a.expect('value', 524288, gives=['42'])
+    a.do('event_get')
+    a.do('until', 0)
+    a.expect('value', 524288, gives=['50'])
+    b.tell('state')
+    a.do('disconnect')
+    a.expect('state', gives=['disconnected'])
+    assert b.answer() == ['disconnected']
+    a.do('dial', '192.0.2.12', 998) # nobody listens there
+    a.expect('state', gives=['failed'])
+
+
+def test_the_transport_dc_needs_no_connect_of_the_responder(world):
+    world.start()
+    a, b = world.program(0, 'host', 'dc'), world.program(1, 'host', 'dc')
+    a.do('export', f'{world.folder}/a')
+    b.do('export', f'{world.folder}/b')
+    a.do('connect', f'{world.folder}/b')
+    a.do('write', 0, 'hello')
+    a.expect('until', 0, gives=['write 3 done'])
+    b.expect('show', 0, 5, gives=['hello'])
+    b.do('receive', 100)
+    a.do('send', 'first')
+    b.tell('until', 0) # the responder connects by itself, when it learns of the message
+    says_one(a.do('until', 0), 'done')
+    says_one(b.answer(), 'done: 5 bytes by SEND')
+    b.expect('show', 0, 5, gives=['first'])
+
+
+def test_a_second_requester_of_one_connection_is_refused(world):
+    world.start()
+    world.pair(0, 1)
+    c = world.program(2)
+    c.do('export', f'{world.folder}/c')
+    c.do('connect', f'{world.folder}/b') # b is a's
+    fails_in_time(c, 'send', 'stranger')
+
+
+def test_a_responder_that_is_stopped_is_served(world):
+    world.start()
+    a, b = world.pair()
+    os.kill(b.process.pid, signal.SIGSTOP)
+    a.do('write', 0, 'asleep')
+    says_one(a.do('until', 0), 'done')
+    os.kill(b.process.pid, signal.SIGCONT)
+    b.expect('show', 0, 6, gives=['asleep'])
+
+
+def test_a_map_that_is_stopped_ends_the_access(world):
+    world.start()
+    a, b = world.pair()
+    a.do('write', 0, 'before')
+    a.do('until', 0)
+    b.do('stop_memory')
+    fails_in_time(a, 'write', 0, 'after')
+
+
+def test_a_dead_program_fails_tasks_of_its_peer(world):
+    world.start()
+    a, b = world.pair()
+    b.process.kill()
+    b.process.wait()
+    fails_in_time(a, 'write', 0, 'anything')
+    work(*world.pair())
+
+
+def test_a_dead_gateway_breaks_connections_and_is_started_again(world):
+    world.start()
+    for number in (1, 0):
+        a, b = world.pair()
+        a.do('write', 0, 'before')
+        a.do('until', 0)
+        killed = world.machines[number].gateway_pid()
+        os.kill(killed, signal.SIGKILL)
+        fails_in_time(a, 'write', 0, 'after')
+        machines.becomes_true(lambda one=world.machines[number], before=killed: one.gateway_pid() not in (0, before), 'there is another gateway')
+        machines.becomes_true(lambda: world.machines[0].machine_states()['node1'] == 'joined' and
+                              world.machines[1].machine_states()['node0'] == 'joined', 'the machines have joined again')
+        work(*world.pair())
+    machines.says(world.machines[0].log(), 'it is started again')
+
+
+def test_a_gateway_that_is_started_again_listens_at_the_same_port(world):
+    home = world.machines[0]
+    world.up(listen='0')
+    port = home.status()['machines']['port']
+    world.machines[1].bfsim_run('join', f'10.0.1.1:{port}', '--as', 'node1', '--token-file', world.token)
+    killed = home.gateway_pid()
+    os.kill(killed, signal.SIGKILL)
+    machines.becomes_true(lambda: home.gateway_pid() not in (0, killed) and home.machine_states()['node1'] == 'joined', 'node1 has joined again')
+    assert home.status()['machines']['port'] == port
+    work(*world.pair())
+
+
+def test_wait_returns_when_a_machine_has_joined(world):
+    world.up()
+    home = world.machines[0]
+    machines.says(home.bfsim_run('wait', '--timeout', '1', 'node1', check=False).stderr, 'node1 has not joined the session within 1 s')
+    machines.says(home.bfsim_run('wait', 'node7', check=False).stderr, 'no machine node7')
+    world.join(1)
+    home.bfsim_run('wait', 'node0', 'node1')
+    world.machines[1].bfsim_run('wait', 'node0')
+    shown = home.bfsim_run('ps').stdout
+    machines.says(shown, 'machine node0, home of the session, at port 7447; encrypted: all')
+    assert any(line.split()[:4] == ['node1', 'joined', 'direct', 'tcp'] for line in shown.splitlines()), shown
+
+
+def test_a_cut_cable_fails_tasks_and_a_mended_one_is_used(world):
+    world.start()
+    a, b = world.pair()
+    a.do('write', 0, 'before')
+    a.do('until', 0)
+    machines.cut_cable(1)
+    try:
+        fails_in_time(a, 'write', 0, 'after')
+        fails_in_time(b, 'send', 'after')
+        machines.becomes_true(lambda: world.machines[0].machine_states()['node1'] == 'lost', 'node1 is lost')
+    finally:
+        machines.cut_cable(1, False)
+    machines.becomes_true(lambda: world.machines[0].machine_states()['node1'] == 'joined' and
+                          world.machines[1].machine_states()['node0'] == 'joined', 'node1 has joined again')
+    work(*world.pair())
+
+
+def test_a_machine_whose_daemon_dies_is_lost(world):
+    world.start()
+    a, _ = world.pair()
+    os.kill(world.machines[1].status()['pid'], signal.SIGKILL)
+    fails_in_time(a, 'write', 0, 'after')
+    machines.becomes_true(lambda: world.machines[0].machine_states()['node1'] == 'lost', 'node1 is lost')
+    work(*world.pair(0, 2))
+
+
+def test_down_at_home_ends_the_session_on_all_machines(world):
+    world.start()
+    world.machines[0].bfsim_run('down')
+    for machine in world.machines[1:]:
+        machines.becomes_true(lambda one=machine: one.bfsim_run('ps', '--ready', check=False).returncode != 0, 'the session has ended')
+
+
+def test_down_on_a_machine_leaves_the_session(world):
+    world.start()
+    world.machines[1].bfsim_run('down')
+    machines.becomes_true(lambda: world.machines[0].machine_states()['node1'] == 'lost', 'node1 has left')
+    machines.says(world.machines[0].log(), 'it has left the session')
+    world.join(1)
+    work(*world.pair())
+
+
+def test_refusals_say_why(world):
+    world.up()
+    other = f'{world.folder}/other'
+    with open(other, 'w', encoding='utf-8') as file:
+        os.chmod(other, 0o600)
+        file.write('0' * 64)
+    machines.says(world.join(1, token=other, check=False).stderr, WRONG)
+    machines.says(world.join(1, '--trusted-network', check=False).stderr, 'home was started without --trusted-network')
+    os.chmod(other, 0o644)
+    machines.says(world.join(1, token=other, check=False).stderr, 'that nobody else can read')
+    world.join(1)
+    again = world.machines[2].bfsim_run('join', '10.0.2.1:7447', '--as', 'node1', '--token-file', world.token, check=False)
+    machines.says(again.stderr, 'another machine has joined as node1')
+    unknown = world.machines[2].bfsim_run('join', '10.0.2.1:7447', '--as', 'nobody', '--token-file', world.token, check=False)
+    machines.says(unknown.stderr, 'the session\'s topology has no machine nobody')
+    nowhere = world.machines[2].bfsim_run('join', '10.0.2.1:7448', '--as', 'node2', '--token-file', world.token, check=False)
+    machines.says(nowhere.stderr, 'cannot join the session at 10.0.2.1, port 7448')
+    elsewhere = world.machines[0].bfsim_run('exec', '--on', 'node1/host', '--', machines.RDMA_MACHINES, check=False)
+    machines.says(elsewhere.stderr, 'is on another machine')
+
+
+def test_a_session_needs_its_options(world):
+    home = world.machines[0]
+    machines.says(home.bfsim_run('up', '--topology', world.topology, '--listen', '7447', check=False).stderr, 'needs a token')
+    for clock, words in (('virtual', 'no common virtual time'), ('timed', 'functional time alone so far')):
+        machines.says(home.bfsim_run('up', '--topology', world.topology, '--listen', '7447', '--token-file', world.token, '--clock', clock,
+                                     check=False).stderr, words)
+    machines.says(home.bfsim_run('up', '--listen', '7447', '--token-file', world.token, check=False).stderr, 'the topology has no machine node0')
+
+
+def test_without_a_gateway_the_session_does_not_start(world):
+    os.environ['BFSIM_GATEWAY'] = '/nowhere/bfsim-gateway'
+    try:
+        home = world.machines[0]
+        failed = home.bfsim_run('up', '--topology', world.topology, '--listen', '7447', '--token-file', world.token, check=False)
+        assert failed.returncode == 1
+        machines.says(failed.stderr, 'cannot start /nowhere/bfsim-gateway')
+        assert not os.path.exists(f'{home.session}/socket')
+        home.bfsim_run('up', '--topology', world.topology) # all of it on one machine
+        a, b = world.program(0), machines.Program(home, 'host', machines.RDMA_MACHINES)
+        world.programs.append(b)
+        a.do('export', f'{world.folder}/a')
+        b.do('export', f'{world.folder}/b')
+        a.do('connect', f'{world.folder}/b')
+        b.do('connect', f'{world.folder}/a')
+        work(a, b)
+    finally:
+        del os.environ['BFSIM_GATEWAY']
+
+
+def patched_gateway(world):
+    """A gateway of another build: its version differs."""
+    original = os.path.join(os.path.dirname(os.path.realpath(world.machines[0].bfsim)), 'bfsim-gateway')
+    patched = f'{world.folder}/bfsim-gateway'
+    with open(original, 'rb') as file:
+        code = file.read()
+    assert code.count(b' (frames %u') == 1
+    with open(patched, 'wb') as file:
+        file.write(code.replace(b' (frames %u', b' (FRAMES %u'))
+    os.chmod(patched, 0o755)
+    return patched
+
+
+def test_another_build_is_refused_by_both(world):
+    world.up()
+    os.environ['BFSIM_GATEWAY'] = patched_gateway(world)
+    try:
+        machines.says(world.join(1, check=False).stderr, 'it runs another build')
+    finally:
+        del os.environ['BFSIM_GATEWAY']
+    machines.becomes_true(lambda: 'it runs another build' in world.machines[0].log(), 'home says so as well')
+
+
+def test_strangers_neither_join_nor_stop_others_from_joining(world):
+    world.up()
+    strangers = []
+    for number in range(200):
+        stranger = socket.create_connection(('10.0.1.1', 7447))
+        stranger.settimeout(machines.DEADLINE_S)
+        try:
+            if number % 2:
+                stranger.sendall(os.urandom(300))
+        except OSError: # it was refused
+            pass
+        strangers.append(stranger)
+    machines.becomes_true(lambda: world.join(1, check=False).returncode == 0, 'node1 joins beside 200 strangers')
+    world.join(2)
+    work(*world.pair())
+    for stranger in strangers:
+        stranger.close()
+
+
+class ThreeMachines(machines.World):
+    def __init__(self, bfsim, topology):
+        super().__init__(bfsim, topology, 3)
+
+
+if __name__ == '__main__':
+    machines.enter_namespaces()
+    machines.connect_machines(3)
+    all_tests = [value for name, value in list(globals().items()) if name.startswith('test_')]
+    sys.exit(machines.main(all_tests, ThreeMachines, *sys.argv[1:4], only=sys.argv[4:]))

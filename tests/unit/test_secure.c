@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TLS with the token: two ends that have it speak, others do not; and what is on the network is not what was said. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmocka_test.h"
+#include "sim/base/log.h"
+#include "sim/gateway/secure.h"
+
+#define TOKEN_A "0123456789abcdef0123456789abcdef\n"
+#define TOKEN_B "0123456789abcdef0123456789abcdeg\n"
+
+static char path[] = "/tmp/bfsim-token-XXXXXX";
+
+static void quiet(int level, const char *file, int line, const char *func, const char *format, va_list args)
+{
+}
+
+static int read_keys(const char *token, mode_t mode, struct secure_keys **ret_keys)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(token, file);
+	fclose(file);
+	assert_int_equal(chmod(path, mode), 0);
+	return secure_keys_read(path, ret_keys);
+}
+
+struct pair {
+	struct secure_keys *keys[2];
+	struct secure *end[2]; /* client, server */
+	uint8_t wire[65536];   /* what was last carried */
+	size_t wire_len;
+};
+
+static void open_pair(struct pair *pair, const char *client, const char *server)
+{
+	*pair = (struct pair){ .wire_len = 0 };
+	assert_int_equal(read_keys(client, 0600, &pair->keys[0]), 0);
+	assert_int_equal(read_keys(server, 0600, &pair->keys[1]), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(secure_create(pair->keys[i], i == 1, &pair->end[i]), 0);
+}
+
+static void close_pair(struct pair *pair)
+{
+	for (int i = 0; i < 2; i++) {
+		secure_destroy(pair->end[i]);
+		secure_keys_free(pair->keys[i]);
+	}
+}
+
+/* Carry what the end has to say to the other one. */
+static void carry(struct pair *pair, int from)
+{
+	pair->wire_len = secure_take(pair->end[from], pair->wire, sizeof(pair->wire));
+	if (pair->wire_len > 0)
+		assert_int_equal(secure_feed(pair->end[!from], pair->wire, pair->wire_len), 0);
+}
+
+/* Let them shake hands. *ret_rcs are the results of the client and of the server. */
+static void shake_hands(struct pair *pair, int ret_rcs[2])
+{
+	ret_rcs[0] = ret_rcs[1] = -EAGAIN;
+	for (int turn = 0; turn < 6; turn++) {
+		int who = turn % 2;
+
+		if (ret_rcs[who] == -EAGAIN)
+			ret_rcs[who] = secure_shake_hands(pair->end[who]);
+		carry(pair, who);
+	}
+}
+
+static void test_two_ends_with_the_token_speak(void **state)
+{
+	struct pair pair;
+	char got[32];
+	int rcs[2];
+
+	open_pair(&pair, TOKEN_A, TOKEN_A);
+	shake_hands(&pair, rcs);
+	assert_int_equal(rcs[0], 0);
+	assert_int_equal(rcs[1], 0);
+	assert_non_null(strstr(secure_describe(pair.end[0]), "TLSv1.3"));
+	assert_int_equal(secure_write(pair.end[0], "a secret of twenty-eight", 24), 0);
+	carry(&pair, 0);
+	assert_true(pair.wire_len > 24);
+	assert_null(memmem(pair.wire, pair.wire_len, "secret", 6));
+	assert_int_equal(secure_read(pair.end[1], got, sizeof(got)), 24);
+	assert_memory_equal(got, "a secret of twenty-eight", 24);
+	assert_int_equal(secure_read(pair.end[1], got, sizeof(got)), -EAGAIN);
+	close_pair(&pair);
+}
+
+static void test_another_token_is_refused_at_both_ends(void **state)
+{
+	struct pair pair;
+	int rcs[2];
+
+	open_pair(&pair, TOKEN_A, TOKEN_B);
+	shake_hands(&pair, rcs);
+	assert_int_equal(rcs[0], -EACCES);
+	assert_int_equal(rcs[1], -EACCES);
+	close_pair(&pair);
+}
+
+static void test_bytes_that_were_changed_or_repeated_end_the_connection(void **state)
+{
+	for (int kind = 0; kind < 2; kind++) {
+		struct pair pair;
+		char got[32];
+		int rcs[2];
+
+		open_pair(&pair, TOKEN_A, TOKEN_A);
+		shake_hands(&pair, rcs);
+		secure_write(pair.end[0], "one", 3);
+		pair.wire_len = secure_take(pair.end[0], pair.wire, sizeof(pair.wire));
+		if (kind == 0)
+			pair.wire[pair.wire_len - 1] ^= 1;
+		assert_int_equal(secure_feed(pair.end[1], pair.wire, pair.wire_len), 0);
+		if (kind == 1) {
+			assert_int_equal(secure_read(pair.end[1], got, sizeof(got)), 3);
+			assert_int_equal(secure_feed(pair.end[1], pair.wire, pair.wire_len), 0);
+		}
+		assert_int_equal(secure_read(pair.end[1], got, sizeof(got)), -EPROTO);
+		close_pair(&pair);
+	}
+}
+
+static void test_what_is_no_tls_is_refused(void **state)
+{
+	struct pair pair;
+
+	open_pair(&pair, TOKEN_A, TOKEN_A);
+	assert_int_equal(secure_feed(pair.end[1], "GET / HTTP/1.0\r\n\r\n", 18), 0);
+	assert_int_equal(secure_shake_hands(pair.end[1]), -EACCES);
+	close_pair(&pair);
+}
+
+static void test_a_token_that_others_can_read_is_none(void **state)
+{
+	struct secure_keys *keys;
+
+	assert_int_equal(read_keys(TOKEN_A, 0640, &keys), -EACCES);
+	assert_int_equal(read_keys(TOKEN_A, 0604, &keys), -EACCES);
+	assert_int_equal(read_keys("too short\n", 0600, &keys), -EINVAL);
+	assert_int_equal(secure_keys_read("/nowhere/token", &keys), -EACCES);
+	assert_int_equal(secure_keys_read("/tmp", &keys), -EACCES);
+}
+
+static int setup(void **state)
+{
+	int fd = mkstemp(path);
+
+	sim_log_set_sink(quiet);
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int teardown(void **state)
+{
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_two_ends_with_the_token_speak),
+		cmocka_unit_test(test_another_token_is_refused_at_both_ends),
+		cmocka_unit_test(test_bytes_that_were_changed_or_repeated_end_the_connection),
+		cmocka_unit_test(test_what_is_no_tls_is_refused),
+		cmocka_unit_test(test_a_token_that_others_can_read_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
