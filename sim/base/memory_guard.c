@@ -10,15 +10,21 @@
 
 _Thread_local struct sim_guard *sim_guarded;
 
+/* The mapping of the range guard that has @addr; NULL = none. */
+static struct sim_mapping *find_mapping(const struct sim_range_guard *range, uintptr_t addr)
+{
+	if (range->mapping && sim_mapping_has(range->mapping, addr))
+		return range->mapping;
+	return range->other_mapping && sim_mapping_has(range->other_mapping, addr) ? range->other_mapping : NULL;
+}
+
 bool sim_range_guard_find(const struct sim_guard *guard, uintptr_t addr, struct sim_guarded_memory *ret_memory)
 {
 	const struct sim_range_guard *range = (const struct sim_range_guard *)guard;
-	bool is_mapping = range->mapping && sim_mapping_has(range->mapping, addr);
+	struct sim_mapping *mapping = find_mapping(range, addr);
 
-	*ret_memory = (struct sim_guarded_memory){ .mapping = is_mapping ? range->mapping : NULL,
-						   .begin = range->begin,
-						   .end = range->end };
-	return is_mapping || (addr >= range->begin && addr < range->end);
+	*ret_memory = (struct sim_guarded_memory){ .mapping = mapping, .begin = range->begin, .end = range->end };
+	return mapping || (addr >= range->begin && addr < range->end);
 }
 
 /* The whole mapping: pages of hugetlbfs can't be replaced one by one. */

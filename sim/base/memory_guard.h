@@ -90,13 +90,13 @@ void sim_guard_settle(struct sim_guard *guard);
 /* In the handler of @number: mend a fault of this thread. Returns whether the access may be repeated. */
 bool sim_guard_mend(int number, const siginfo_t *info);
 
-/* ---- a guard of one range, within another guard or none ---- */
+/* ---- a guard of one range and of mappings; within another guard, which knows nothing meanwhile, or none ---- */
 
 struct sim_range_guard {
 	struct sim_guard guard; /* first */
 	struct sim_guard *outer;
 	uintptr_t begin, end;
-	struct sim_mapping *mapping; /* NULL = the program's memory */
+	struct sim_mapping *mapping, *other_mapping; /* besides the range, which is the program's; NULL = none */
 };
 
 bool sim_range_guard_find(const struct sim_guard *guard, uintptr_t addr, struct sim_guarded_memory *ret_memory);

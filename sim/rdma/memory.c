@@ -10,29 +10,11 @@
 #include "sim/base/move.h"
 #include "sim/clock/shared_lock.h"
 
-/* One end of a copy. */
+/* The other end of a copy: the peer's memory, or a buffer of this project's. */
 struct place {
 	struct sim_remote *remote; /* NULL = of this process */
 	uint64_t addr;
-	struct sim_range_guard guard;
 };
-
-static void guard_begin(struct place *place, size_t len)
-{
-	struct sim_mapping *mapping = place->remote ? &place->remote->mapping : NULL;
-	uintptr_t addr = place->remote ? 0 : (uintptr_t)place->addr;
-
-	sim_range_guard_begin(&place->guard, (const void *)addr, place->remote ? 0 : len, mapping);
-}
-
-static bool guard_end(struct place *place)
-{
-	bool is_lost = sim_range_guard_end(&place->guard);
-
-	if (__builtin_expect(place->guard.guard.has_faulted, 0))
-		sim_guard_settle(&place->guard.guard);
-	return is_lost;
-}
 
 int sim_rdma_fail_lost(void)
 {
@@ -40,28 +22,36 @@ int sim_rdma_fail_lost(void)
 	return -EIO;
 }
 
-/* Copy @len bytes. Memory of this process that is gone fails the copy. */
-static int copy(struct place *dst, struct place *src, size_t len)
+static struct sim_mapping *mapping_of(struct sim_remote *remote)
 {
+	return remote ? &remote->mapping : NULL;
+}
+
+/* Copy @len bytes between @addr of @remote, or of the program's memory if that is NULL, and @other. The program's memory that is
+ * gone fails the copy. */
+static int copy(struct sim_remote *remote, uint64_t addr, struct place other, size_t len, bool from_other)
+{
+	struct sim_range_guard guard;
 	bool is_lost;
 	int rc;
 
-	guard_begin(dst, len);
-	guard_begin(src, len);
-	rc = sim_copy(dst->remote, dst->addr, src->remote, src->addr, len);
-	is_lost = guard_end(src);
-	is_lost |= guard_end(dst);
+	sim_range_guard_begin(&guard, (const void *)(uintptr_t)addr, remote ? 0 : len, mapping_of(remote));
+	guard.other_mapping = mapping_of(other.remote);
+	rc = from_other ? sim_copy(remote, addr, other.remote, other.addr, len) :
+			  sim_copy(other.remote, other.addr, remote, addr, len);
+	is_lost = sim_range_guard_end(&guard);
+	if (__builtin_expect(guard.guard.has_faulted, 0))
+		sim_guard_settle(&guard.guard);
 	return is_lost ? sim_rdma_fail_lost() : rc;
 }
 
 /* Copy between byte @at of the segments and @other, in the direction @to_segments. */
-static int copy_list(const struct sim_rdma_segment *segments, uint32_t num_segments, uint64_t at, struct place *other,
-		     uint64_t len, bool to_segments)
+static inline int copy_list(const struct sim_rdma_segment *segments, uint32_t num_segments, uint64_t at,
+			    struct place other, uint64_t len, bool to_segments)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; i < num_segments && len > 0 && rc == 0; i++) {
-		struct place place = { .remote = segments[i].remote, .addr = segments[i].addr + at };
 		size_t part;
 
 		if (at >= segments[i].bytes) {
@@ -69,8 +59,8 @@ static int copy_list(const struct sim_rdma_segment *segments, uint32_t num_segme
 			continue;
 		}
 		part = (size_t)min_u64(len, segments[i].bytes - at);
-		rc = to_segments ? copy(&place, other, part) : copy(other, &place, part);
-		other->addr += part;
+		rc = copy(segments[i].remote, segments[i].addr + at, other, part, to_segments);
+		other.addr += part;
 		len -= part;
 		at = 0;
 	}
@@ -91,9 +81,7 @@ const void *sim_rdma_find(const struct sim_rdma_segment *segments, uint32_t num_
 
 int sim_rdma_gather(const struct sim_rdma_segment *segments, uint32_t num_segments, uint64_t at, void *to, size_t len)
 {
-	struct place buffer = { .addr = (uintptr_t)to };
-
-	return copy_list(segments, num_segments, at, &buffer, len, false);
+	return copy_list(segments, num_segments, at, (struct place){ .addr = (uintptr_t)to }, len, false);
 }
 
 /* Most messages go to one place. */
@@ -114,27 +102,22 @@ int sim_rdma_scatter(const struct sim_rdma_segment *segments, uint32_t num_segme
 		     size_t len)
 {
 	const void *place = sim_rdma_find(segments, num_segments, at, len);
-	struct place buffer = { .addr = (uintptr_t)from };
 
 	if (place)
 		return move_to(place, from, len);
-	return copy_list(segments, num_segments, at, &buffer, len, true);
+	return copy_list(segments, num_segments, at, (struct place){ .addr = (uintptr_t)from }, len, true);
 }
 
 int sim_rdma_write(const struct sim_rdma_segment *segments, uint32_t num_segments, struct sim_remote *remote,
 		   uint64_t addr, uint64_t bytes)
 {
-	struct place peer = { .remote = remote, .addr = addr };
-
-	return copy_list(segments, num_segments, 0, &peer, bytes, false);
+	return copy_list(segments, num_segments, 0, (struct place){ remote, addr }, bytes, false);
 }
 
 int sim_rdma_read(const struct sim_rdma_segment *segments, uint32_t num_segments, struct sim_remote *remote,
 		  uint64_t addr, uint64_t bytes)
 {
-	struct place peer = { .remote = remote, .addr = addr };
-
-	return copy_list(segments, num_segments, 0, &peer, bytes, true);
+	return copy_list(segments, num_segments, 0, (struct place){ remote, addr }, bytes, true);
 }
 
 /* Its machine does the operation, under the lock there. */
@@ -160,9 +143,7 @@ static int do_far_atomic(struct sim_remote *remote, uint64_t addr, const struct 
 int sim_rdma_do_atomic(struct sim_clock_lock *lock, struct sim_remote *remote, uint64_t addr,
 		       const struct sim_rdma_atomic *atomic, uint64_t *ret_before)
 {
-	struct place peer = { .remote = remote, .addr = addr };
 	uint64_t before = 0, after;
-	struct place value = { .addr = (uintptr_t)&before };
 	uint64_t token;
 	int rc;
 
@@ -173,11 +154,10 @@ int sim_rdma_do_atomic(struct sim_clock_lock *lock, struct sim_remote *remote, u
 	if (sim_remote_is_far(remote))
 		return do_far_atomic(remote, addr, atomic, ret_before);
 	token = sim_clock_lock(lock);
-	rc = copy(&value, &peer, sizeof(before));
+	rc = copy(remote, addr, (struct place){ .addr = (uintptr_t)&before }, sizeof(before), false);
 	after = atomic->is_swap ? atomic->operand : before + atomic->operand;
-	value.addr = (uintptr_t)&after;
 	if (rc == 0 && (!atomic->is_swap || before == atomic->compare))
-		rc = copy(&peer, &value, sizeof(after));
+		rc = copy(remote, addr, (struct place){ .addr = (uintptr_t)&after }, sizeof(after), true);
 	sim_clock_unlock(lock, token);
 	if (rc == 0)
 		*ret_before = before;

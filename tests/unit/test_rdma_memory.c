@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies of queue pairs whose memory goes away on one side or on both: they fail, and the process goes on. */
+#include "cmocka_test.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sim/base/memory_signals.h"
+#include "sim/fabric/path.h"
+#include "sim/rdma/memory.h"
+
+#define PAGE 4096
+
+/* ---- memory ---- */
+
+static uint8_t *map(int fd, size_t len)
+{
+	void *mapped =
+		mmap(NULL, len, PROT_READ | PROT_WRITE, fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+
+	assert_true(mapped != MAP_FAILED);
+	return mapped;
+}
+
+/* Two pages of the program, as a task's segment. */
+static struct sim_rdma_segment own_pages(void)
+{
+	return (struct sim_rdma_segment){ .addr = (uintptr_t)map(-1, 2 * PAGE), .bytes = 2 * PAGE };
+}
+
+/* The same, of which the second is gone. */
+static struct sim_rdma_segment own_pages_with_a_hole(void)
+{
+	struct sim_rdma_segment segment = own_pages();
+
+	assert_int_equal(munmap((void *)(uintptr_t)(segment.addr + PAGE), PAGE), 0);
+	return segment;
+}
+
+/* An import of two pages at address 0, by a mapping of @fd. */
+static void import(struct sim_remote *remote, int *ret_fd)
+{
+	*ret_fd = memfd_create("export", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(*ret_fd, 2 * PAGE), 0);
+	*remote = (struct sim_remote){
+		.region = { .len_bytes = 2 * PAGE, .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE },
+		.base = map(*ret_fd, 2 * PAGE),
+		.path = &sim_path_mapped,
+	};
+	remote->mapping.addr = remote->base;
+	remote->mapping.len_bytes = 2 * PAGE;
+}
+
+/* The same, which its exporter truncated to a page. */
+static void import_truncated(struct sim_remote *remote)
+{
+	int fd;
+
+	import(remote, &fd);
+	assert_int_equal(ftruncate(fd, PAGE), 0);
+	close(fd);
+}
+
+static void import_whole(struct sim_remote *remote)
+{
+	int fd;
+
+	import(remote, &fd);
+	close(fd);
+}
+
+static void release(struct sim_remote *remote)
+{
+	munmap(remote->base, 2 * PAGE);
+}
+
+static void release_own(const struct sim_rdma_segment *segment)
+{
+	munmap((void *)(uintptr_t)segment->addr, 2 * PAGE);
+}
+
+/* ---- copies ---- */
+
+static void test_lost_local_memory_fails_a_write_and_a_read(void **state)
+{
+	struct sim_rdma_segment segment = own_pages_with_a_hole();
+	struct sim_remote peer;
+
+	(void)state;
+	sim_memory_signals_install(); /* cmocka installs handlers before the test */
+	import_whole(&peer);
+	assert_int_equal(sim_rdma_write(&segment, 1, &peer, 0, 2 * PAGE), -EIO);
+	assert_int_equal(sim_rdma_read(&segment, 1, &peer, 0, 2 * PAGE), -EIO);
+	assert_int_equal(sim_rdma_read(&segment, 1, &peer, 0, PAGE), 0);
+	release(&peer);
+	release_own(&segment);
+}
+
+static void test_truncated_memory_of_the_peer_fails_a_write_and_a_read(void **state)
+{
+	struct sim_rdma_segment segment = own_pages();
+
+	(void)state;
+	sim_memory_signals_install();
+	for (int is_write = 0; is_write < 2; is_write++) {
+		struct sim_remote peer;
+
+		import_truncated(&peer);
+		assert_int_equal(is_write ? sim_rdma_write(&segment, 1, &peer, 0, 2 * PAGE) :
+					    sim_rdma_read(&segment, 1, &peer, 0, 2 * PAGE),
+				 -EIO);
+		assert_true(peer.mapping.is_lost);
+		release(&peer);
+	}
+	release_own(&segment);
+}
+
+/* A local buffer may be of an imported map. */
+static void test_two_imports_are_both_guarded(void **state)
+{
+	struct sim_remote local, peer;
+	const struct sim_rdma_segment segment = { .remote = &local, .bytes = 2 * PAGE };
+
+	(void)state;
+	sim_memory_signals_install();
+	import_truncated(&local);
+	import_whole(&peer);
+	assert_int_equal(sim_rdma_write(&segment, 1, &peer, 0, 2 * PAGE), -EIO);
+	assert_true(local.mapping.is_lost && !peer.mapping.is_lost);
+	release(&local);
+	release(&peer);
+	import_whole(&local);
+	import_truncated(&peer);
+	assert_int_equal(sim_rdma_write(&segment, 1, &peer, 0, 2 * PAGE), -EIO);
+	assert_true(!local.mapping.is_lost && peer.mapping.is_lost);
+	release(&local);
+	release(&peer);
+}
+
+static void test_lists_are_copied_in_order(void **state)
+{
+	struct sim_remote peer;
+	uint8_t bytes[] = "abcdefgh";
+	const struct sim_rdma_segment segments[] = { { .addr = (uintptr_t)bytes + 4, .bytes = 4 },
+						     { .addr = (uintptr_t)bytes, .bytes = 0 },
+						     { .addr = (uintptr_t)bytes, .bytes = 4 } };
+
+	(void)state;
+	import_whole(&peer);
+	assert_int_equal(sim_rdma_write(segments, 3, &peer, 10, 7), 0);
+	assert_memory_equal(peer.base + 10, "efghabc", 8);
+	memcpy(peer.base + 10, "12345678", 8);
+	assert_int_equal(sim_rdma_read(segments, 3, &peer, 10, 7), 0);
+	assert_string_equal(bytes, "567d1234");
+	assert_int_equal(sim_rdma_write(segments, 3, &peer, 2 * PAGE - 4, 8), -EFAULT);
+	release(&peer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lost_local_memory_fails_a_write_and_a_read),
+		cmocka_unit_test(test_truncated_memory_of_the_peer_fails_a_write_and_a_read),
+		cmocka_unit_test(test_two_imports_are_both_guarded),
+		cmocka_unit_test(test_lists_are_copied_in_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
