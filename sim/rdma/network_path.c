@@ -7,7 +7,6 @@
 #include "pcie_model/arith.h"
 #include "queue_pair_priv.h"
 #include "sim/base/log.h"
-#include "sim/clock/net_outage.h"
 #include "sim/fabric/remote.h"
 
 /* Without virtual time, someone may end the outage earlier: its rule is removed. */
@@ -20,7 +19,7 @@ static const struct sim_clock_net *net_of(const struct sim_session *session)
 
 static uint64_t up_ns(const struct sim_qp *qp, uint64_t at_ns)
 {
-	return sim_clock_net_path_up_ns(net_of(qp->session), qp->cfg.function, qp->peer->region.function, at_ns);
+	return sim_clock_net_path_up_ns(qp->cfg.group->net, qp->cfg.function, qp->peer->region.function, at_ns);
 }
 
 static uint64_t next_look_ns(const struct sim_session *session, uint64_t up_ns, uint64_t now_ns)
@@ -55,7 +54,7 @@ uint64_t sim_qp_message_lost_until_ns(struct sim_qp *qp, uint64_t arrival_ns, ui
 {
 	uint64_t at_ns, until_ns;
 
-	if (!sim_clock_net_has_outages(net_of(qp->session)) && qp->lost_until_ns == 0)
+	if (!sim_qp_has_outages(qp) && qp->lost_until_ns == 0)
 		return 0;
 	at_ns = now_ns > 0 ? now_ns : sim_session_now_ns(qp->session);
 	if (at_ns < qp->lost_until_ns)
@@ -151,14 +150,10 @@ static int retry(struct sim_qp *qp, uint64_t until_ns)
 	return 0;
 }
 
-int sim_qp_check_path(struct sim_qp *qp)
+int sim_qp_check_outages(struct sim_qp *qp)
 {
-	uint64_t until_ns, lost_ns;
+	uint64_t until_ns = up_ns(qp, sim_qp_now_ns(qp)), lost_ns;
 
-	qp->is_cut = false;
-	if (!sim_clock_net_has_outages(net_of(qp->session)) && qp->lost_since_ns == 0)
-		return 0;
-	until_ns = up_ns(qp, sim_qp_now_ns(qp));
 	if (!needs_path(qp)) {
 		qp->is_cut = until_ns > 0;
 		qp->lost_since_ns = 0;
@@ -175,7 +170,7 @@ int sim_qp_check_path(struct sim_qp *qp)
 
 bool sim_qp_is_cut_in_tick(const struct sim_qp *qp)
 {
-	return sim_clock_net_has_outages(net_of(qp->session)) && up_ns(qp, sim_session_now_ns(qp->session)) > 0;
+	return sim_qp_has_outages(qp) && up_ns(qp, sim_session_now_ns(qp->session)) > 0;
 }
 
 uint64_t sim_qp_retry_deadline_ns(const struct sim_qp *qp)

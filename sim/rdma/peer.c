@@ -159,12 +159,10 @@ void sim_qp_tell_requester(struct sim_qp *qp)
 	wake(qp, take_requester_asleep(qp), 0);
 }
 
-void sim_qp_group_tell_answers(struct sim_qp_group *group)
+void sim_qp_group_ring_answered(struct sim_qp_group *group)
 {
 	struct sim_qp *qp = group->answered;
 
-	if (!qp)
-		return;
 	group->answered = NULL;
 	ring(qp);
 	wake(qp, take_requester_asleep(qp), 0);
@@ -187,13 +185,11 @@ void sim_qp_tell_requester_later(struct sim_qp *qp)
 }
 
 /* One ring is for the message, and for answers before it. */
-void sim_qp_tell_responder(struct sim_qp *qp)
+void sim_qp_ring_responder(struct sim_qp *qp)
 {
 	struct sim_qp_group *group = qp->cfg.group;
 	bool is_asleep;
 
-	if (!qp->must_tell_responder)
-		return;
 	qp->must_tell_responder = false;
 	ring(qp);
 	is_asleep = sim_ring_must_wake(&qp->out);

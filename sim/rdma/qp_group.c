@@ -57,6 +57,7 @@ int sim_qp_group_open(struct sim_qp_group *group, struct sim_session *session, c
 		return rc;
 	}
 	group->session = session;
+	group->net = &sim_clock_page(sim_session_clock(session))->net;
 	return 0;
 }
 
@@ -74,6 +75,7 @@ void sim_qp_group_abandon(struct sim_qp_group *group)
 	free(group->slots);
 	group->slots = NULL;
 	group->session = NULL;
+	group->net = NULL;
 	group->next_slot = 0;
 }
 

@@ -29,6 +29,7 @@
 
 #define SIM_QP_GROUP_PEER_LISTS 64
 
+struct sim_clock_net;
 struct sim_qp;
 struct sim_rdma_work;
 struct sim_peer_group;
@@ -49,7 +50,8 @@ struct sim_qp_group {
 	struct sim_qp *answered; /* its peer has not been told of the last answers; NULL = none (queue_pair_priv.h) */
 	bool is_in_turn;         /* sim_qp_group_progress() runs */
 	/* Opened with the first queue pair. */
-	struct sim_session *session; /* NULL = not open */
+	struct sim_session *session;     /* NULL = not open */
+	const struct sim_clock_net *net; /* of the session: outages */
 	struct sim_segment doorbell_memory;
 	struct sim_doorbells doorbells;
 	struct sim_key key; /* of the doorbells */

@@ -55,21 +55,26 @@ static void find_missed_ring(struct sim_qp_group *group)
 
 /* Each slot that rang, at most as often as there are slots, as a hostile peer may ring all the time. A receive that was posted went
  * to the queue pair that waited longest, if one did. Rings without anything to find do not change whose turn is next. */
-void sim_qp_group_progress(struct sim_qp_group *group)
+static void progress_slots(struct sim_qp_group *group)
 {
-	uint32_t begin, slot, count = 0;
+	uint32_t begin = group->doorbells.cursor, slot, count = 0;
 
-	if (!group->session)
-		return;
-	sim_qp_group_tell_answers(group);
-	group->is_in_turn = true;
-	begin = group->doorbells.cursor;
 	while (count < SIM_DOORBELL_SLOTS && sim_doorbell_next(&group->doorbells, &slot)) {
 		progress_slot(group, slot);
 		count++;
 	}
 	if (count > 0)
 		group->doorbells.cursor = begin;
+}
+
+void sim_qp_group_progress(struct sim_qp_group *group)
+{
+	if (!group->session)
+		return;
+	sim_qp_group_tell_answers(group);
+	group->is_in_turn = true;
+	if (sim_doorbell_has_rung(&group->doorbells))
+		progress_slots(group);
 	if (++group->num_turns % SWEEP_TURNS == 0)
 		find_missed_ring(group);
 	group->is_in_turn = false;

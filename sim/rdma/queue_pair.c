@@ -384,20 +384,29 @@ static bool become_sender(struct sim_qp *qp)
 	return qp->is_sender;
 }
 
-int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work)
+int sim_qp_check_post(const struct sim_qp *qp)
 {
 	if (qp->state != SIM_QP_READY)
 		return -ENOTCONN;
-	if (qp->num_works == qp->cfg.max_works)
-		return -ENOBUFS;
+	return qp->num_works < qp->cfg.max_works ? 0 : -ENOBUFS;
+}
+
+int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work)
+{
+	int rc = sim_qp_check_post(qp);
+
+	if (rc < 0)
+		return rc;
 	if (work->has_message && !qp->is_sender && !become_sender(qp))
 		return -EADDRINUSE;
 	work->is_executed = false;
 	work->is_queued = true;
+	work->arrival_ns = work->end_ns = 0;
 	work->qp = qp;
 	qp->num_works++;
 	STAILQ_INSERT_TAIL(&qp->queued, work, link);
-	sim_requester_note_posted(qp, work);
+	if (qp->timing && !qp->first_untimed)
+		qp->first_untimed = work;
 	return 0;
 }
 
@@ -532,6 +541,13 @@ uint32_t sim_qp_peer_access(const struct sim_qp *qp)
 uint32_t sim_qp_peer_function(const struct sim_qp *qp)
 {
 	return qp->peer->region.function;
+}
+
+int sim_qp_check_access(const struct sim_qp *qp, uint32_t access, uint32_t function)
+{
+	if (!(qp->peer_access & access))
+		return -EACCES;
+	return qp->peer->region.function == function ? 0 : -EXDEV;
 }
 
 void sim_qp_note_refused(struct sim_qp *qp, uint32_t access, bool by_memory)

@@ -133,8 +133,11 @@ bool sim_qp_may_connect(const struct sim_qp *qp);
  * connected, and requests wait. */
 void sim_qp_hold_connect(struct sim_qp *qp, uint64_t due_ns);
 
-/* Post a work request. Returns 0, -ENOBUFS (max_works), -ENOTCONN (not connected, or in error) or -EADDRINUSE (it has a message, and
- * another queue pair sends messages to a peer that needs no connect). */
+/* Whether a work request can be posted. Returns 0, -ENOBUFS (max_works) or -ENOTCONN (not connected, or in error). */
+int sim_qp_check_post(const struct sim_qp *qp);
+
+/* Post a work request. Returns 0, an error of sim_qp_check_post() or -EADDRINUSE (it has a message, and another queue pair sends
+ * messages to a peer that needs no connect). */
 int sim_qp_post(struct sim_qp *qp, struct sim_rdma_work *work);
 
 /* Do what can be done now: as requester and as responder, or as requester, after a post. @now_ns is session time, or 0: the
@@ -159,6 +162,10 @@ uint64_t sim_qp_deadline_ns(const struct sim_qp *qp);
 /* What the peer permits to do with its memory (enum sim_access), and its function. Of a connected queue pair. */
 uint32_t sim_qp_peer_access(const struct sim_qp *qp);
 uint32_t sim_qp_peer_function(const struct sim_qp *qp);
+
+/* In a work request's execute(): whether it may have @access (enum sim_access) to memory of @function. Returns 0, -EACCES (the peer's
+ * end does not permit it) or -EXDEV (the peer is another function). */
+int sim_qp_check_access(const struct sim_qp *qp, uint32_t access, uint32_t function);
 
 /* In a work request's execute(): it needs @access, which the peer's end does not permit, or the memory there. The peer learns
  * of it by sim_qp_take_refused(). */

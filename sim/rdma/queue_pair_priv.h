@@ -5,6 +5,7 @@
 
 #include "inbox.h"
 #include "queue_pair.h"
+#include "sim/clock/net_outage.h"
 #include "sim/session/kick.h"
 #include "sim/shm/segment.h"
 #include "sim/trace/trace.h"
@@ -125,9 +126,6 @@ static inline bool sim_qp_has_come(const struct sim_qp *qp, uint64_t ns)
 /* Returns 0, or the -errno with which the queue pair goes to an error. @is_post: a work was posted. */
 int sim_requester_progress(struct sim_qp *qp, bool is_post);
 
-/* A work was appended to @queued. */
-void sim_requester_note_posted(struct sim_qp *qp, struct sim_rdma_work *work);
-
 /* Works whose ends by the model are at @until_ns or before are done. */
 void sim_requester_release(struct sim_qp *qp, uint64_t until_ns);
 
@@ -169,16 +167,28 @@ void sim_peer_group_abandon(struct sim_qp *qp);
 
 /* Ring the peer's doorbell if it has to be told, and wake it if it sleeps. The responder: the peer's inbox is there. */
 void sim_qp_tell_requester(struct sim_qp *qp);
+void sim_qp_ring_responder(struct sim_qp *qp); /* it has to be told */
+
+static inline void sim_qp_tell_responder(struct sim_qp *qp)
+{
+	if (qp->must_tell_responder)
+		sim_qp_ring_responder(qp);
+}
 
 /* Ring it, and wake the peer, whether or not it sleeps. */
 void sim_qp_wake_peer(struct sim_qp *qp);
-void sim_qp_tell_responder(struct sim_qp *qp);
 
 /* In a turn of the group, in functional time, a requester that does not sleep is told of answers with the next message to it, or in
  * the next turn: a program that answers a message rings once for both. If neither comes, the requester that polls finds the answer
  * without a ring. The lock is held. */
 void sim_qp_tell_requester_later(struct sim_qp *qp);
-void sim_qp_group_tell_answers(struct sim_qp_group *group);
+void sim_qp_group_ring_answered(struct sim_qp_group *group); /* there is one to be told */
+
+static inline void sim_qp_group_tell_answers(struct sim_qp_group *group)
+{
+	if (group->answered)
+		sim_qp_group_ring_answered(group);
+}
 
 /* The peer's inbox is there: kick the peer's process if a message is under way, and the peer gives no sign of life. Returns 0,
  * or -EHOSTDOWN: it gave none for the time-out. */
@@ -193,8 +203,20 @@ bool sim_qp_watch_peer_in_tick(struct sim_qp *qp);
 
 /* ---- network_path.c ---- */
 
+static inline bool sim_qp_has_outages(const struct sim_qp *qp)
+{
+	return sim_clock_net_has_outages(qp->cfg.group->net);
+}
+
+/* The rest of sim_qp_check_path(): there are outages, or were. */
+int sim_qp_check_outages(struct sim_qp *qp);
+
 /* At the begin of a step of the requester: set @is_cut. Returns 0, or -ENETDOWN: the retries are over. */
-int sim_qp_check_path(struct sim_qp *qp);
+static inline int sim_qp_check_path(struct sim_qp *qp)
+{
+	qp->is_cut = false;
+	return sim_qp_has_outages(qp) || qp->lost_since_ns > 0 ? sim_qp_check_outages(qp) : 0;
+}
 
 /* While the requester sends again: when a step is due. */
 uint64_t sim_qp_retry_deadline_ns(const struct sim_qp *qp);

@@ -36,13 +36,6 @@ static struct sim_rdma_work *take_first(struct sim_work_list *list)
 	return work;
 }
 
-void sim_requester_note_posted(struct sim_qp *qp, struct sim_rdma_work *work)
-{
-	work->arrival_ns = work->end_ns = 0;
-	if (qp->timing && !qp->first_untimed)
-		qp->first_untimed = work;
-}
-
 void sim_requester_release(struct sim_qp *qp, uint64_t until_ns)
 {
 	struct sim_rdma_work *work;

@@ -47,6 +47,13 @@ void sim_doorbell_ring(struct sim_doorbell_shared *shared, uint32_t slot);
 /* The same for any thread of the owner's process. Returns whether the owner sleeps: then the caller wakes it. */
 bool sim_doorbell_ring_own(struct sim_doorbells *doorbells, uint32_t slot);
 
+/* Whether a slot may have rung. */
+static inline bool sim_doorbell_has_rung(const struct sim_doorbells *doorbells)
+{
+	return doorbells->summary | atomic_load_explicit(&doorbells->shared->summary, memory_order_relaxed) |
+	       atomic_load_explicit(&doorbells->own.summary, memory_order_relaxed);
+}
+
 /* Take the next slot that rang; it may ring again. Returns whether there is one. */
 bool sim_doorbell_next(struct sim_doorbells *doorbells, uint32_t *ret_slot);
 
