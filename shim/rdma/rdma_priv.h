@@ -174,7 +174,10 @@ struct rdma_task {
 struct rdma_task_type {
 	struct shim_task_type task;
 	enum rdma_task_index index;
-	uint32_t peer_access; /* enum sim_access bit that the peer has to permit; 0 = none */
+	struct sim_rdma_work work; /* as it is posted, without the memory and the immediate of a task */
+	uint32_t peer_access;      /* enum sim_access bit that the peer has to permit; 0 = none */
+	/* Access the peer's memory, or its event: 0 or -errno. NULL if @peer_access is 0. */
+	int (*access)(struct rdma_task *task);
 	/* The list of local buffers is read (its data), or written (its room). NULL = the task has none. */
 	const struct doca_buf *(*get_local)(const struct rdma_task *task);
 	bool writes_local;
@@ -287,15 +290,21 @@ static inline bool rdma_is_event_type(const struct rdma_task_type *type)
 
 /* ---- task_execute.c ---- */
 
-/* Access the peer's memory, as the task says: 0 or -errno. */
+/* Access the peer's memory or event, as the task says, if the peer permits it: 0 or -errno. */
 int rdma_task_execute(struct sim_rdma_work *work);
 
 /* ---- task_fault.c ---- */
 
 extern const struct shim_task_fault_ops rdma_fault_ops[RDMA_NUM_TASKS];
 
+void rdma_fault_apply_hit(struct rdma_task *task);
+
 /* Put the task's hit, if it has one, into its work request or receive, which is about to be posted. */
-void rdma_fault_apply(struct rdma_task *task);
+static inline void rdma_fault_apply(struct rdma_task *task)
+{
+	if (doca_unlikely(task->task.fault_hit != NULL))
+		rdma_fault_apply_hit(task);
+}
 
 /* Flip bits of the memory that a receive has filled, if its hit says so. */
 void rdma_fault_flip_received(struct rdma_task *task);

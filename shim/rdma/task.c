@@ -237,9 +237,9 @@ static doca_error_t check_event(struct rdma_task *task, const struct rdma_task_t
 }
 
 /* The number of bytes that the task moves, and whether there is room for them. */
-static doca_error_t measure(struct rdma_task *task, const struct rdma_task_type *type, uint64_t local_bytes)
+static doca_error_t measure(struct rdma_task *task, const struct rdma_task_type *type, const struct doca_buf *remote,
+			    uint64_t local_bytes)
 {
-	const struct doca_buf *remote = type->get_remote ? type->get_remote(task) : NULL;
 	const struct pcie_caps *caps = &shim_dev_function(task->task.ctx->dev)->caps;
 	uint64_t bytes = local_bytes;
 
@@ -266,16 +266,19 @@ static doca_error_t measure(struct rdma_task *task, const struct rdma_task_type 
 
 static doca_error_t check_connection(const struct rdma_task *task)
 {
-	const struct doca_rdma_connection *connection = task->connection;
-	const struct doca_rdma *rdma = rdma_of(&task->task);
+	const struct doca_rdma_connection *connection =
+		task->connection; /* NULL, or was one: it is checked when it is set */
+	int rc = -ENOTCONN;
 
-	if (!rdma_connection_is_of(connection, rdma) || connection->serial != task->connection_serial ||
-	    !connection->qp || sim_qp_get_state(connection->qp) != SIM_QP_READY)
-		return refuse(&task->task, DOCA_ERROR_BAD_STATE, "its connection is not connected, or has ended");
-	if (sim_qp_num_works(connection->qp) == rdma->properties.send_queue_size)
+	if (shim_object_is(connection, SHIM_RDMA_CONNECTION) && connection->serial == task->connection_serial &&
+	    connection->rdma == rdma_of(&task->task) && connection->qp)
+		rc = sim_qp_check_post(connection->qp);
+	if (doca_likely(rc == 0))
+		return DOCA_SUCCESS;
+	if (rc == -ENOBUFS)
 		return refuse(&task->task, DOCA_ERROR_FULL,
 			      "the connection's send queue is full (doca_rdma_set_send_queue_size)");
-	return DOCA_SUCCESS;
+	return refuse(&task->task, DOCA_ERROR_BAD_STATE, "its connection is not connected, or has ended");
 }
 
 doca_error_t rdma_task_check(struct doca_task *base)
@@ -284,6 +287,7 @@ doca_error_t rdma_task_check(struct doca_task *base)
 	const struct rdma_properties *properties = &rdma_of(base)->properties;
 	bool is_receive = type->index == RDMA_RECEIVE;
 	struct rdma_task *task = to_rdma_task(base);
+	const struct doca_buf *remote = type->get_remote ? type->get_remote(task) : NULL;
 	uint64_t local_bytes;
 	doca_error_t result = is_receive ? DOCA_SUCCESS : check_connection(task);
 
@@ -295,9 +299,8 @@ doca_error_t rdma_task_check(struct doca_task *base)
 		task->receive.room_bytes = local_bytes;
 	if (result != DOCA_SUCCESS || is_receive)
 		return result;
-	if (type->get_remote)
-		result = take_remote(task, type, type->get_remote(task));
-	return result == DOCA_SUCCESS ? measure(task, type, local_bytes) : result;
+	result = take_remote(task, type, remote);
+	return result == DOCA_SUCCESS ? measure(task, type, remote, local_bytes) : result;
 }
 
 /* ---- work requests ---- */
@@ -340,39 +343,19 @@ static void watch_work(struct rdma_task *task)
 		task->work.execute = execute_watched;
 }
 
-/* For the model of the network. */
-static enum pcie_net_op op_of(const struct rdma_task_type *type)
-{
-	switch (type->peer_access) {
-	case SIM_ACCESS_READ:
-		return PCIE_NET_READ;
-	case SIM_ACCESS_WRITE:
-		return PCIE_NET_WRITE;
-	case SIM_ACCESS_ATOMIC:
-		return PCIE_NET_ATOMIC;
-	default:
-		return PCIE_NET_SEND;
-	}
-}
-
 static doca_error_t post_work(struct rdma_task *task)
 {
 	const struct rdma_task_type *type = rdma_task_type(&task->task);
 	uint64_t bytes = task->work.bytes;
 	int rc;
 
-	task->work = (struct sim_rdma_work){
-		.op = op_of(type),
-		.execute = type->peer_access ? rdma_task_execute : NULL,
-		.has_message = !type->peer_access || type->index == RDMA_WRITE_IMM,
-		.is_written = type->index == RDMA_WRITE_IMM,
-		.has_immediate = type->index == RDMA_SEND_IMM || type->index == RDMA_WRITE_IMM,
-		.immediate = task->immediate,
-		.segments = task->segments,
-		.num_segments = task->num_segments,
-		.bytes = bytes,
-		.task_ns = doca_unlikely(task->task.timed) ? shim_task_trace_submitted_ns(&task->task) : 0,
-	};
+	task->work = type->work;
+	task->work.immediate = task->immediate;
+	task->work.segments = task->segments;
+	task->work.num_segments = task->num_segments;
+	task->work.bytes = bytes;
+	if (doca_unlikely(task->task.timed))
+		task->work.task_ns = shim_task_trace_submitted_ns(&task->task);
 	rdma_fault_apply(task);
 	if (doca_unlikely(shim_call_hooks != NULL))
 		watch_work(task);

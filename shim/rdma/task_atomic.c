@@ -2,6 +2,17 @@
 /* Tasks with an atomic operation on memory of the peer. */
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
+#include "shim/common/process/runtime.h"
+#include "sim/rdma/memory.h"
+
+static int do_atomic(struct rdma_task *task, const struct sim_rdma_atomic *atomic)
+{
+	uint64_t before;
+	int rc = sim_rdma_do_atomic(sim_session_atomics_lock(shim_session()), task->remote, task->remote_addr, atomic,
+				    &before);
+
+	return rc < 0 ? rc : sim_rdma_scatter(task->segments, task->num_segments, 0, &before, sizeof(before));
+}
 
 /* ---- atomic cmp swp ---- */
 
@@ -28,10 +39,18 @@ static const struct doca_buf *get_remote_of_atomic_cmp_swp(const struct rdma_tas
 	return task->dst;
 }
 
+static int access_cmp_swp(struct rdma_task *task)
+{
+	return do_atomic(
+		task, &(struct sim_rdma_atomic){ .is_swap = true, .compare = task->compare, .operand = task->operand });
+}
+
 const struct rdma_task_type rdma_atomic_cmp_swp_type = {
 	.task = RDMA_TASK_TYPE(RDMA_CMP_SWP, complete_atomic_cmp_swp),
 	.index = RDMA_CMP_SWP,
+	.work = { .op = PCIE_NET_ATOMIC, .execute = rdma_task_execute },
 	.peer_access = SIM_ACCESS_ATOMIC,
+	.access = access_cmp_swp,
 	.get_local = get_local_of_atomic_cmp_swp,
 	.writes_local = true,
 	.get_remote = get_remote_of_atomic_cmp_swp,
@@ -156,10 +175,17 @@ static const struct doca_buf *get_remote_of_atomic_fetch_add(const struct rdma_t
 	return task->dst;
 }
 
+static int access_fetch_add(struct rdma_task *task)
+{
+	return do_atomic(task, &(struct sim_rdma_atomic){ .operand = task->operand });
+}
+
 const struct rdma_task_type rdma_atomic_fetch_add_type = {
 	.task = RDMA_TASK_TYPE(RDMA_FETCH_ADD, complete_atomic_fetch_add),
 	.index = RDMA_FETCH_ADD,
+	.work = { .op = PCIE_NET_ATOMIC, .execute = rdma_task_execute },
 	.peer_access = SIM_ACCESS_ATOMIC,
+	.access = access_fetch_add,
 	.get_local = get_local_of_atomic_fetch_add,
 	.writes_local = true,
 	.get_remote = get_remote_of_atomic_fetch_add,

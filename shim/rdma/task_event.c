@@ -2,6 +2,14 @@
 /* Tasks on a sync event of the peer. */
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
+#include "shim/common/sync/sync_event_remote.h"
+#include "sim/rdma/memory.h"
+
+/* The event's value to the task's buffer, if it was read: 0 or -errno. */
+static int return_value(const struct rdma_task *task, int rc, uint64_t value)
+{
+	return rc < 0 ? rc : sim_rdma_scatter(task->segments, task->num_segments, 0, &value, sizeof(value));
+}
 
 /* ---- event get ---- */
 
@@ -24,10 +32,20 @@ static const struct doca_buf *get_local_of_event_get(const struct rdma_task *tas
 	return task->dst;
 }
 
+static int access_event_get(struct rdma_task *task)
+{
+	uint64_t value = 0;
+	int rc = shim_sync_remote_get(task->event, &value);
+
+	return return_value(task, rc, value);
+}
+
 const struct rdma_task_type rdma_event_get_type = {
 	.task = RDMA_TASK_TYPE(RDMA_EVENT_GET, complete_event_get),
 	.index = RDMA_EVENT_GET,
+	.work = { .op = PCIE_NET_READ, .execute = rdma_task_execute },
 	.peer_access = SIM_ACCESS_READ,
+	.access = access_event_get,
 	.get_local = get_local_of_event_get,
 	.writes_local = true,
 };
@@ -126,10 +144,20 @@ static const struct doca_buf *get_local_of_event_set(const struct rdma_task *tas
 	return task->src;
 }
 
+static int access_event_set(struct rdma_task *task)
+{
+	uint64_t value = 0;
+	int rc = sim_rdma_gather(task->segments, task->num_segments, 0, &value, sizeof(value));
+
+	return rc < 0 ? rc : shim_sync_remote_set(task->event, value);
+}
+
 const struct rdma_task_type rdma_event_set_type = {
 	.task = RDMA_TASK_TYPE(RDMA_EVENT_SET, complete_event_set),
 	.index = RDMA_EVENT_SET,
+	.work = { .op = PCIE_NET_WRITE, .execute = rdma_task_execute },
 	.peer_access = SIM_ACCESS_WRITE,
+	.access = access_event_set,
 	.get_local = get_local_of_event_set,
 };
 
@@ -228,10 +256,20 @@ static const struct doca_buf *get_local_of_event_add(const struct rdma_task *tas
 	return task->result;
 }
 
+static int access_event_add(struct rdma_task *task)
+{
+	uint64_t value = 0;
+	int rc = shim_sync_remote_add(task->event, task->operand, &value);
+
+	return return_value(task, rc, value);
+}
+
 const struct rdma_task_type rdma_event_add_type = {
 	.task = RDMA_TASK_TYPE(RDMA_EVENT_ADD, complete_event_add),
 	.index = RDMA_EVENT_ADD,
+	.work = { .op = PCIE_NET_ATOMIC, .execute = rdma_task_execute },
 	.peer_access = SIM_ACCESS_ATOMIC,
+	.access = access_event_add,
 	.get_local = get_local_of_event_add,
 	.writes_local = true,
 };

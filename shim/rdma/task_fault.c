@@ -85,14 +85,11 @@ static uint64_t hold_ns(const struct sim_fault_hit *hit)
 	return SHIM_HIT_HAS_ACT(hit, DELAY) ? hit->delay_ns : 0;
 }
 
-void rdma_fault_apply(struct rdma_task *task)
+void rdma_fault_apply_hit(struct rdma_task *task)
 {
 	const struct sim_fault_hit *hit = task->task.fault_hit;
-	uint64_t hold;
+	uint64_t hold = hold_ns(hit);
 
-	if (doca_likely(!hit))
-		return;
-	hold = hold_ns(hit);
 	if (is_receive(task)) {
 		task->receive.hold_ns = hold;
 		task->receive.fails = SHIM_HIT_HAS_ACT(hit, FAIL);

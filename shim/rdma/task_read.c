@@ -2,6 +2,7 @@
 /* The task that reads memory of the peer. */
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
+#include "sim/rdma/memory.h"
 
 /* ---- read ---- */
 
@@ -28,10 +29,17 @@ static const struct doca_buf *get_remote_of_read(const struct rdma_task *task)
 	return task->src;
 }
 
+static int access_read(struct rdma_task *task)
+{
+	return sim_rdma_read(task->segments, task->num_segments, task->remote, task->remote_addr, task->work.bytes);
+}
+
 const struct rdma_task_type rdma_read_type = {
 	.task = RDMA_TASK_TYPE(RDMA_READ, complete_read),
 	.index = RDMA_READ,
+	.work = { .op = PCIE_NET_READ, .execute = rdma_task_execute },
 	.peer_access = SIM_ACCESS_READ,
+	.access = access_read,
 	.get_local = get_local_of_read,
 	.writes_local = true,
 	.get_remote = get_remote_of_read,

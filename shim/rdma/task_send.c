@@ -26,6 +26,7 @@ static const struct doca_buf *get_local_of_send(const struct rdma_task *task)
 const struct rdma_task_type rdma_send_type = {
 	.task = RDMA_TASK_TYPE(RDMA_SEND, complete_send),
 	.index = RDMA_SEND,
+	.work = { .op = PCIE_NET_SEND, .has_message = true },
 	.get_local = get_local_of_send,
 };
 
@@ -106,6 +107,7 @@ static const struct doca_buf *get_local_of_send_imm(const struct rdma_task *task
 const struct rdma_task_type rdma_send_imm_type = {
 	.task = RDMA_TASK_TYPE(RDMA_SEND_IMM, complete_send_imm),
 	.index = RDMA_SEND_IMM,
+	.work = { .op = PCIE_NET_SEND, .has_message = true, .has_immediate = true },
 	.get_local = get_local_of_send_imm,
 };
 

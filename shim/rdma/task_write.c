@@ -2,6 +2,12 @@
 /* Tasks that write the memory of the peer, without and with immediate data. */
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
+#include "sim/rdma/memory.h"
+
+static int access_write(struct rdma_task *task)
+{
+	return sim_rdma_write(task->segments, task->num_segments, task->remote, task->remote_addr, task->work.bytes);
+}
 
 /* ---- write ---- */
 
@@ -31,7 +37,9 @@ static const struct doca_buf *get_remote_of_write(const struct rdma_task *task)
 const struct rdma_task_type rdma_write_type = {
 	.task = RDMA_TASK_TYPE(RDMA_WRITE, complete_write),
 	.index = RDMA_WRITE,
+	.work = { .op = PCIE_NET_WRITE, .execute = rdma_task_execute },
 	.peer_access = SIM_ACCESS_WRITE,
+	.access = access_write,
 	.get_local = get_local_of_write,
 	.get_remote = get_remote_of_write,
 };
@@ -130,7 +138,13 @@ static const struct doca_buf *get_remote_of_write_imm(const struct rdma_task *ta
 const struct rdma_task_type rdma_write_imm_type = {
 	.task = RDMA_TASK_TYPE(RDMA_WRITE_IMM, complete_write_imm),
 	.index = RDMA_WRITE_IMM,
+	.work = { .op = PCIE_NET_WRITE,
+		  .execute = rdma_task_execute,
+		  .has_message = true,
+		  .is_written = true,
+		  .has_immediate = true },
 	.peer_access = SIM_ACCESS_WRITE,
+	.access = access_write,
 	.get_local = get_local_of_write_imm,
 	.get_remote = get_remote_of_write_imm,
 };

@@ -153,12 +153,6 @@ void shim_pe_notify_external(void *arg)
 	shim_pe_notify(arg);
 }
 
-void shim_pe_notify_self(struct doca_ctx *ctx)
-{
-	if (ctx->pe->armed)
-		shim_pe_notify(ctx);
-}
-
 void shim_ctx_set_alarm(struct doca_ctx *ctx, uint64_t due_ns)
 {
 	if (shim_alarm_set(&ctx->alarm, due_ns))

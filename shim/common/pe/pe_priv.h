@@ -64,7 +64,11 @@ SHIM_INTERNAL_API void shim_pe_notify_external(void *ctx);
 SHIM_INTERNAL_API void shim_pe_vclock_notify_ctx(const struct doca_ctx *ctx);
 
 /* The same by the engine's own thread, which may be about to sleep. */
-SHIM_INTERNAL_API void shim_pe_notify_self(struct doca_ctx *ctx);
+static inline void shim_pe_notify_self(struct doca_ctx *ctx)
+{
+	if (doca_unlikely(ctx->pe->armed))
+		shim_pe_notify(ctx);
+}
 
 /* Set the context's alarm to @due_ns unless it is set to an earlier time. SIM_JOB_NEVER_DUE changes nothing. */
 SHIM_INTERNAL_API void shim_ctx_set_alarm(struct doca_ctx *ctx, uint64_t due_ns);
