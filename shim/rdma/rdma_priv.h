@@ -18,6 +18,7 @@
 #include "shim/common/pe/pe_priv.h"
 #include "shim/common/pe/task_fault.h"
 #include "sim/protocol/descriptor.h"
+#include "sim/rdma/far_requests.h"
 #include "sim/rdma/queue_pair.h"
 #include "sim/rdma/unpolled.h"
 #include "sim/session/channel.h"
@@ -144,7 +145,8 @@ struct doca_rdma_connection {
 };
 
 struct rdma_task {
-	struct doca_task task; /* first */
+	struct doca_task task;   /* first */
+	struct sim_rdma_far far; /* the work's, of a peer on another machine */
 	/* The program's. */
 	struct doca_rdma_connection *connection;
 	uint64_t connection_serial;
@@ -292,6 +294,9 @@ static inline bool rdma_is_event_type(const struct rdma_task_type *type)
 
 /* Access the peer's memory or event, as the task says, if the peer permits it: 0 or -errno. */
 int rdma_task_execute(struct sim_rdma_work *work);
+
+/* Say what that is, for a peer on another machine. */
+int rdma_task_begin(struct sim_rdma_work *work);
 
 /* ---- task_fault.c ---- */
 

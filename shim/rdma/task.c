@@ -324,7 +324,7 @@ static void release_maps(struct rdma_task *task)
 	task->holds_maps = false;
 }
 
-/* Instead of the work's own. */
+/* Instead of the work's own. Of a peer on another machine, the work is then executed in this thread. */
 static int execute_watched(struct sim_rdma_work *work)
 {
 	struct rdma_task *task = rdma_task_of_work(work);
@@ -339,6 +339,7 @@ static int execute_watched(struct sim_rdma_work *work)
 static void watch_work(struct rdma_task *task)
 {
 	task->watched_execute = task->work.execute;
+	task->work.begin = NULL;
 	if (task->work.execute)
 		task->work.execute = execute_watched;
 }

@@ -48,7 +48,7 @@ static int access_cmp_swp(struct rdma_task *task)
 const struct rdma_task_type rdma_atomic_cmp_swp_type = {
 	.task = RDMA_TASK_TYPE(RDMA_CMP_SWP, complete_atomic_cmp_swp),
 	.index = RDMA_CMP_SWP,
-	.work = { .op = PCIE_NET_ATOMIC, .execute = rdma_task_execute },
+	.work = { .op = PCIE_NET_ATOMIC, .execute = rdma_task_execute, .begin = rdma_task_begin },
 	.peer_access = SIM_ACCESS_ATOMIC,
 	.access = access_cmp_swp,
 	.get_local = get_local_of_atomic_cmp_swp,
@@ -183,7 +183,7 @@ static int access_fetch_add(struct rdma_task *task)
 const struct rdma_task_type rdma_atomic_fetch_add_type = {
 	.task = RDMA_TASK_TYPE(RDMA_FETCH_ADD, complete_atomic_fetch_add),
 	.index = RDMA_FETCH_ADD,
-	.work = { .op = PCIE_NET_ATOMIC, .execute = rdma_task_execute },
+	.work = { .op = PCIE_NET_ATOMIC, .execute = rdma_task_execute, .begin = rdma_task_begin },
 	.peer_access = SIM_ACCESS_ATOMIC,
 	.access = access_fetch_add,
 	.get_local = get_local_of_atomic_fetch_add,

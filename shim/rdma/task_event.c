@@ -43,7 +43,7 @@ static int access_event_get(struct rdma_task *task)
 const struct rdma_task_type rdma_event_get_type = {
 	.task = RDMA_TASK_TYPE(RDMA_EVENT_GET, complete_event_get),
 	.index = RDMA_EVENT_GET,
-	.work = { .op = PCIE_NET_READ, .execute = rdma_task_execute },
+	.work = { .op = PCIE_NET_READ, .execute = rdma_task_execute, .begin = rdma_task_begin },
 	.peer_access = SIM_ACCESS_READ,
 	.access = access_event_get,
 	.get_local = get_local_of_event_get,
@@ -155,7 +155,7 @@ static int access_event_set(struct rdma_task *task)
 const struct rdma_task_type rdma_event_set_type = {
 	.task = RDMA_TASK_TYPE(RDMA_EVENT_SET, complete_event_set),
 	.index = RDMA_EVENT_SET,
-	.work = { .op = PCIE_NET_WRITE, .execute = rdma_task_execute },
+	.work = { .op = PCIE_NET_WRITE, .execute = rdma_task_execute, .begin = rdma_task_begin },
 	.peer_access = SIM_ACCESS_WRITE,
 	.access = access_event_set,
 	.get_local = get_local_of_event_set,
@@ -267,7 +267,7 @@ static int access_event_add(struct rdma_task *task)
 const struct rdma_task_type rdma_event_add_type = {
 	.task = RDMA_TASK_TYPE(RDMA_EVENT_ADD, complete_event_add),
 	.index = RDMA_EVENT_ADD,
-	.work = { .op = PCIE_NET_ATOMIC, .execute = rdma_task_execute },
+	.work = { .op = PCIE_NET_ATOMIC, .execute = rdma_task_execute, .begin = rdma_task_begin },
 	.peer_access = SIM_ACCESS_ATOMIC,
 	.access = access_event_add,
 	.get_local = get_local_of_event_add,

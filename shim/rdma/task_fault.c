@@ -97,6 +97,8 @@ void rdma_fault_apply_hit(struct rdma_task *task)
 	}
 	if (hold > 0)
 		task->work.not_before_ns = add_saturating_u64(shim_now_ns(), hold);
+	if (SHIM_HIT_HAS_ACT(hit, FAIL) || SHIM_HIT_HAS_ACT(hit, FLIP))
+		task->work.begin = NULL;
 	if (SHIM_HIT_HAS_ACT(hit, FAIL))
 		task->work.execute = execute_and_fail;
 	else if (SHIM_HIT_HAS_ACT(hit, FLIP))

@@ -37,7 +37,7 @@ static int access_read(struct rdma_task *task)
 const struct rdma_task_type rdma_read_type = {
 	.task = RDMA_TASK_TYPE(RDMA_READ, complete_read),
 	.index = RDMA_READ,
-	.work = { .op = PCIE_NET_READ, .execute = rdma_task_execute },
+	.work = { .op = PCIE_NET_READ, .execute = rdma_task_execute, .begin = rdma_task_begin },
 	.peer_access = SIM_ACCESS_READ,
 	.access = access_read,
 	.get_local = get_local_of_read,

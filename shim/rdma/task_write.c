@@ -37,7 +37,7 @@ static const struct doca_buf *get_remote_of_write(const struct rdma_task *task)
 const struct rdma_task_type rdma_write_type = {
 	.task = RDMA_TASK_TYPE(RDMA_WRITE, complete_write),
 	.index = RDMA_WRITE,
-	.work = { .op = PCIE_NET_WRITE, .execute = rdma_task_execute },
+	.work = { .op = PCIE_NET_WRITE, .execute = rdma_task_execute, .begin = rdma_task_begin },
 	.peer_access = SIM_ACCESS_WRITE,
 	.access = access_write,
 	.get_local = get_local_of_write,
@@ -140,6 +140,7 @@ const struct rdma_task_type rdma_write_imm_type = {
 	.index = RDMA_WRITE_IMM,
 	.work = { .op = PCIE_NET_WRITE,
 		  .execute = rdma_task_execute,
+		  .begin = rdma_task_begin,
 		  .has_message = true,
 		  .is_written = true,
 		  .has_immediate = true },

@@ -185,6 +185,13 @@ static __attribute__((noinline)) int log_failure(const struct sim_remote *dst_re
 	return -EIO;
 }
 
+int sim_remote_check(const struct sim_remote *remote, uint64_t addr, uint64_t len, uint32_t access)
+{
+	int rc = check_access(remote, addr, len, access);
+
+	return rc == 0 && is_revoked(remote) ? fail_revoked(remote) : rc;
+}
+
 /* Compiled once for each of the next three functions, as NULL needs no checks. They have the parameters of sim_copy(),
  * which then moves none. */
 static inline __attribute__((always_inline)) int copy(struct sim_remote *dst_remote, uint64_t dst,

@@ -104,6 +104,11 @@ const struct sim_path_ops sim_path_gateway = {
 	.write = served_write,
 };
 
+const struct sim_grant *sim_remote_grant(const struct sim_remote *remote)
+{
+	return sim_link_grant(remote->link);
+}
+
 int sim_remote_operate(struct sim_remote *remote, uint64_t addr, const struct sim_far_operands *operands,
 		       uint64_t *ret_before)
 {

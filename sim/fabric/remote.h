@@ -130,6 +130,12 @@ bool sim_remote_is_unmapped(struct sim_remote *remote, uint64_t addr, size_t len
  * the access) or -EFAULT (out of bounds). On failure some of the bytes may have moved. */
 int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src, size_t len);
 
+/* Whether sim_copy() would access the range: 0, -EFAULT, -EACCES (@access is an enum sim_access bit) or -EIO, as it is revoked. */
+int sim_remote_check(const struct sim_remote *remote, uint64_t addr, uint64_t len, uint32_t access);
+
+/* Of memory of another machine: what names it to this machine's gateway. */
+const struct sim_grant *sim_remote_grant(const struct sim_remote *remote);
+
 /* Whether the memory is of another machine, and operations on it are sim_remote_operate()'s. */
 static inline bool sim_remote_is_far(const struct sim_remote *remote)
 {

@@ -184,28 +184,27 @@ void far_on_answers(struct gateway *gateway, const struct gateway_frame *frame)
 
 /* ---- requests ---- */
 
-static int send_request(struct far *far, const struct sim_far_request *request, uint64_t number)
+int far_send(const struct far *far, enum sim_served_kind kind, uint64_t offset, uint32_t len, const uint8_t *bytes,
+	     uint64_t id)
 {
-	struct gateway_frame frame = { .id = number,
-				       .a = far->handle,
-				       .b = far->imported.region.addr + request->offset };
+	struct gateway_frame frame = { .id = id, .a = far->handle, .b = far->imported.region.addr + offset };
 	uint8_t body[GATEWAY_OPERANDS_BYTES];
 	struct sim_far_operands operands;
 
-	switch (request->kind) {
+	switch (kind) {
 	case SIM_SERVED_READ:
 		frame.kind = GATEWAY_READ;
-		gateway_put(body, request->len_bytes, 4);
+		gateway_put(body, len, 4);
 		frame.body = body;
 		frame.len_bytes = 4;
 		break;
 	case SIM_SERVED_WRITE:
 		frame.kind = GATEWAY_WRITE;
-		frame.body = request->bytes;
-		frame.len_bytes = request->len_bytes;
+		frame.body = bytes;
+		frame.len_bytes = len;
 		break;
 	case SIM_SERVED_FAR_OP:
-		memcpy(&operands, request->bytes, sizeof(operands));
+		memcpy(&operands, bytes, sizeof(operands));
 		frame.kind = GATEWAY_OPERATE;
 		gateway_operands_write(&operands, body);
 		frame.body = body;
@@ -215,11 +214,11 @@ static int send_request(struct far *far, const struct sim_far_request *request, 
 	return gateway_send(far->gateway, far->machine, &frame);
 }
 
-static uint32_t answer_bytes(const struct sim_far_request *request)
+uint32_t far_answer_bytes(enum sim_served_kind kind, uint32_t len)
 {
-	switch (request->kind) {
+	switch (kind) {
 	case SIM_SERVED_READ:
-		return request->len_bytes;
+		return len;
 	case SIM_SERVED_FAR_OP:
 		return sizeof(uint64_t);
 	default:
@@ -239,8 +238,8 @@ static int begin(void *arg, const struct sim_far_request *request)
 	*entry = (struct far_request){ .number = ++gateway->last_request,
 				       .token = request->token,
 				       .machine = far->machine,
-				       .answer_bytes = answer_bytes(request) };
-	rc = send_request(far, request, entry->number);
+				       .answer_bytes = far_answer_bytes(request->kind, request->len_bytes) };
+	rc = far_send(far, request->kind, request->offset, request->len_bytes, request->bytes, entry->number);
 	if (rc < 0) {
 		free(entry);
 		return -EIO;

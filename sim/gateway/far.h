@@ -36,6 +36,13 @@ void far_import(struct gateway *gateway, uint64_t seq, const struct sim_key *key
 int far_describe(struct gateway *gateway, uint64_t key, const struct sim_msg *request, struct sim_grant *ret_grant,
 		 int *ret_fd);
 
+/* Send a request for the memory; @bytes are those of a write or an operation. Returns 0 or -errno. */
+int far_send(const struct far *far, enum sim_served_kind kind, uint64_t offset, uint32_t len, const uint8_t *bytes,
+	     uint64_t id);
+
+/* The number of bytes of its answer, if it has no error. */
+uint32_t far_answer_bytes(enum sim_served_kind kind, uint32_t len);
+
 /* No process imports the key any more. */
 void far_unused(struct gateway *gateway, uint64_t key);
 

@@ -41,6 +41,7 @@ static const struct shape shapes[GATEWAY_NUM_KINDS] = {
 	[GATEWAY_CONNECT] = { 0, SIM_HANDSHAKE_MSG_SIZE, true, false },
 	[GATEWAY_MESSAGE] = { 0, SIM_HANDSHAKE_MSG_SIZE, true, false },
 	[GATEWAY_CLOSE] = { 0, 0, false, true },
+	[GATEWAY_STREAM] = { 0, 0, false, false },
 	[GATEWAY_ANSWERS] = { GATEWAY_ANSWERS_BYTES, GATEWAY_ANSWERS_BYTES, false, false },
 };
 

@@ -10,7 +10,7 @@
  *
  *   joining a session          HELLO (in the clear)  JOIN --> WELCOME or REFUSED   MACHINES   HEARTBEAT   GOODBYE
  *   importing a key            IMPORT --> IMPORTED   RELEASE   <-- REVOKED                 id = the import's handle at its exporter
- *   the memory of an import    READ, WRITE, OPERATE --> DONE                               a = handle, b = address
+ *   the memory of an import    READ, WRITE, OPERATE --> DONE, STREAM                       a = handle, b = address
  *   connections by addresses   CONNECT   MESSAGE   CLOSE                                   id = the client's number of the channel
  *   an inbox (mirror.h)        TAKE   RECORDS   <-- ANSWERS                                       id = handle
  */
@@ -24,12 +24,17 @@
 #include "sim/card/card.h"
 
 /* Raise it when a frame or its meaning changes. */
-#define GATEWAY_FRAME_VERSION 1
+#define GATEWAY_FRAME_VERSION 2
 
 #define GATEWAY_HEAD_BYTES 40
-#define GATEWAY_MAX_DATA   65536 /* of the memory of one request; of records */
-#define GATEWAY_MAX_BODY   (GATEWAY_MAX_DATA + 64)
-#define GATEWAY_MAX_FRAME  (GATEWAY_HEAD_BYTES + GATEWAY_MAX_BODY)
+
+/* From this bit on, a request's id is the number of its stream; 0 = none. Requests of a stream are executed in order, and none behind
+ * one that has failed. */
+#define GATEWAY_STREAM_SHIFT 32
+
+#define GATEWAY_MAX_DATA  65536 /* of the memory of one request; of records */
+#define GATEWAY_MAX_BODY  (GATEWAY_MAX_DATA + 64)
+#define GATEWAY_MAX_FRAME (GATEWAY_HEAD_BYTES + GATEWAY_MAX_BODY)
 
 enum gateway_kind {
 	GATEWAY_HEARTBEAT = 1, /* id: a number that the answer repeats as a; 0 = an answer */
@@ -52,6 +57,7 @@ enum gateway_kind {
 	GATEWAY_CONNECT,  /* id = channel; a = the port's SIM_FAR_SERVICE(); a handshake message */
 	GATEWAY_MESSAGE,  /* id = channel; a = 1: of the client; b = 1: the server accepts; a handshake message */
 	GATEWAY_CLOSE,    /* id = channel, status; a = 1: of the client */
+	GATEWAY_STREAM,   /* id = stream: there is an answer to each of its requests, one of which has failed */
 	GATEWAY_NUM_KINDS,
 };
 

@@ -14,6 +14,7 @@
 
 #include "far.h"
 #include "near.h"
+#include "queues.h"
 #include "pcie_model/arith.h"
 #include "secure.h"
 #include "sim/base/log.h"
@@ -131,6 +132,8 @@ static int open_session(struct gateway *gateway)
 	if (rc == 0)
 		rc = sim_target_create(&gateway->target);
 	if (rc == 0)
+		rc = queues_open(gateway);
+	if (rc == 0)
 		rc = mirrors_open(gateway, topology);
 	if (rc == 0)
 		rc = daemon_link_open(gateway);
@@ -174,12 +177,14 @@ static bool poll_all(struct gateway *gateway)
 		if (gateway->session) {
 			mirrors_take_kicks(gateway);
 			near_report_revoked(gateway);
+			queues_end_revoked(gateway);
 		}
 	}
 	if (!gateway->session)
 		return found;
 	found |= daemon_msgs_poll(gateway);
 	found |= sim_target_serve(gateway->target) > 0;
+	found |= queues_poll(gateway);
 	found |= mirrors_poll(gateway);
 	return outlets_poll(gateway) || found;
 }
@@ -233,8 +238,8 @@ static bool arm_all(struct gateway *gateway, struct pollfd *fds, int *ret_count)
 {
 	int count;
 
-	if (gateway->session &&
-	    (mirrors_arm(gateway) || outlets_arm(gateway) || !sim_target_may_sleep(gateway->target)))
+	if (gateway->session && (queues_arm(gateway) || mirrors_arm(gateway) || outlets_arm(gateway) ||
+				 !sim_target_may_sleep(gateway->target)))
 		return false;
 	fds[0] = (struct pollfd){ .fd = gateway->jobs.wake_fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = gateway->daemon_sock, .events = POLLIN };

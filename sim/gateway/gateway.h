@@ -6,7 +6,7 @@
  *
  * To its machine's daemon the gateway is a peer without a side. For each key of another machine that a program here imports, it has a
  * far memory (far.h): requests go out as frames. For each key of this machine that a program elsewhere imports, it has a near memory
- * (near.h), which it has imported as programs do. An inbox has a mirror at the requester's machine and an outlet at the responder's.
+ * (near.h), which it has imported as programs do. A program's requests come by a queue (queues.h). An inbox has a mirror at the requester's machine and an outlet at the responder's.
  *
  * One machine is home. The others connect to it, and it passes frames on between them. All of it runs in one thread, but for calls of
  * the session that may block: those are jobs (jobs.h).
@@ -42,8 +42,9 @@ struct gateway_cfg {
 struct gateway_machine {
 	char name[PCIE_SIDE_SIZE];
 	bool is_joined;
-	struct link *link; /* NULL = none of its own */
-	char words[160];   /* why it was lost; "" = it was not */
+	struct link *link;      /* NULL = none of its own */
+	char words[160];        /* why it was lost; "" = it was not */
+	uint32_t pending_bytes; /* of requests of programs here, in queues */
 };
 
 struct far;
@@ -52,11 +53,14 @@ struct sim_target;
 struct kick_member;
 struct mirror;
 struct outlet;
+struct queues;
+struct near_stream;
 
 LIST_HEAD(far_list, far);
 LIST_HEAD(far_import_list, far_import);
 LIST_HEAD(far_request_list, far_request);
 LIST_HEAD(near_list, near);
+LIST_HEAD(near_stream_list, near_stream);
 LIST_HEAD(mirror_list, mirror);
 LIST_HEAD(outlet_list, outlet);
 LIST_HEAD(far_channel_list, far_channel);
@@ -92,8 +96,11 @@ struct gateway {
 	struct far_import_list far_imports;
 	struct far_request_list far_requests[GATEWAY_LISTS];
 	uint64_t last_request;
+	struct queues *queues;                /* of programs here */
 	struct near_list near[GATEWAY_LISTS]; /* by the low bits of the handle */
 	uint64_t last_handle;
+	struct near_stream_list near_streams[GATEWAY_LISTS]; /* by the low bits of the number */
+	size_t near_waiting_bytes;                           /* of requests that wait for others, or for jobs */
 	struct far_channel_list channels;
 	/* Doorbells: those of mirrors are rung by programs here. */
 	struct sim_segment doorbell_memory;

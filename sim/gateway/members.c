@@ -8,6 +8,7 @@
 #include "channels.h"
 #include "far.h"
 #include "near.h"
+#include "queues.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/clock/clock.h"
@@ -27,6 +28,7 @@ static void lose_machine(struct gateway *gateway, uint32_t machine, const char *
 	lost->link = NULL;
 	snprintf(lost->words, sizeof(lost->words), "%s", words);
 	sim_warn("machine %s is gone: %s; connections to it are broken", lost->name, words);
+	queues_machine_lost(gateway, machine);
 	far_machine_lost(gateway, machine);
 	near_machine_lost(gateway, machine);
 	channels_machine_lost(gateway, machine);
@@ -286,7 +288,11 @@ static void dispatch(struct gateway *gateway, const struct gateway_frame *frame)
 		near_on_request(gateway, frame);
 		break;
 	case GATEWAY_DONE:
-		far_on_done(gateway, frame);
+		if (!queues_on_done(gateway, frame))
+			far_on_done(gateway, frame);
+		break;
+	case GATEWAY_STREAM:
+		near_on_stream(gateway, frame);
 		break;
 	case GATEWAY_TAKE:
 	case GATEWAY_RECORDS:

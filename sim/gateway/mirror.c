@@ -7,25 +7,31 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "queues.h"
+#include "sim/base/queue.h"
 #include "sim/engine/engine.h"
 #include "sim/fabric/remote.h"
 #include "sim/rdma/inbox.h"
 #include "sim/rdma/queue_pair.h"
 
-/* How the requester is told. Imported once it has said who it is. */
+/* How a requester is told. Imported once it has said who it is. */
 struct requester {
-	struct sim_remote *doorbells; /* NULL = not known */
+	struct sim_remote *doorbells;
 	uint32_t slot;
 	int wake_fd;
+	LIST_ENTRY(requester) entry;
 };
 
 struct requester_job {
 	struct job job;
+	struct gateway *gateway;
 	struct mirror *mirror; /* NULL = it is gone */
-	struct sim_session *session;
 	struct sim_key key;
 	uint32_t function;
-	struct requester found;
+	struct requester *found;  /* NULL = none */
+	struct sim_remote *queue; /* of its requests; NULL = it is known */
+	int queue_wake_fd;
+	LIST_ENTRY(requester_job) entry;
 };
 
 struct mirror {
@@ -36,10 +42,9 @@ struct mirror {
 	uint32_t slot;
 	uint64_t num_taken, num_read; /* records: taken here, taken by the responder */
 	uint64_t kicks_sent, gave_up_sent;
-	bool was_taken; /* the responder's machine knows that there is a sender of messages */
-	struct requester requester;
-	struct requester_job *job; /* looks for the requester */
-	bool was_introduced;
+	bool was_taken;                    /* the responder's machine knows that there is a sender of messages */
+	LIST_HEAD(, requester) requesters; /* of an inbox that needs no connect there are several */
+	LIST_HEAD(, requester_job) jobs;   /* look for requesters */
 	LIST_ENTRY(mirror) in_slot, in_all;
 };
 
@@ -52,100 +57,146 @@ struct kick_member {
 
 static void release_requester(struct sim_session *session, struct requester *requester)
 {
-	if (!requester->doorbells)
-		return;
 	sim_session_release(session, requester->doorbells);
 	if (requester->wake_fd >= 0)
 		close(requester->wake_fd);
-	requester->doorbells = NULL;
+	free(requester);
 }
 
-/* Ring the requester's doorbell, and wake it. */
-static void tell(struct mirror *mirror, bool must_wake)
+/* Ring a requester's doorbell, and wake it if it sleeps. */
+static void tell_one(const struct requester *requester, bool is_asleep)
 {
-	struct requester *requester = &mirror->requester;
-
-	if (!requester->doorbells || !sim_remote_acquire(requester->doorbells))
+	if (!sim_remote_acquire(requester->doorbells))
 		return;
 	sim_doorbell_ring((struct sim_doorbell_shared *)(void *)requester->doorbells->base, requester->slot);
 	sim_remote_release(requester->doorbells);
-	if ((must_wake || (atomic_load(&mirror->inbox->asleep) && atomic_exchange(&mirror->inbox->asleep, 0))) &&
-	    requester->wake_fd >= 0)
+	if (is_asleep && requester->wake_fd >= 0)
 		sim_wake_send(requester->wake_fd);
 }
 
-/* Read the doorbells of the inbox with the job's key. */
-static int read_requester(struct requester_job *job, struct sim_key *ret_doorbells, uint32_t *ret_slot)
+/* The rings come first: a requester sees them, or this end sees that it sleeps. */
+static void tell(struct mirror *mirror)
 {
+	struct requester *requester;
+	bool is_asleep;
+
+	LIST_FOREACH(requester, &mirror->requesters, entry)
+		tell_one(requester, false);
+	is_asleep = atomic_load(&mirror->inbox->asleep) && atomic_exchange(&mirror->inbox->asleep, 0);
+	LIST_FOREACH(requester, &mirror->requesters, entry)
+		if (is_asleep)
+			tell_one(requester, true);
+}
+
+/* What a requester's inbox says. */
+struct requester_words {
+	struct sim_key doorbells, far_queue;
+	uint32_t slot;
+};
+
+/* Read the inbox with the job's key. */
+static int read_requester(struct requester_job *job, struct requester_words *ret_words)
+{
+	struct sim_session *session = job->gateway->session;
 	struct sim_remote *remote;
 	const struct sim_inbox_shared *inbox;
-	int rc = sim_session_import(job->session, &job->key, job->function, &remote, NULL);
+	int rc = sim_session_import(session, &job->key, job->function, &remote, NULL);
 
 	if (rc < 0)
 		return rc;
 	inbox = (const void *)remote->base;
 	if (!(remote->region.access & SIM_ACCESS_INBOX) || remote->region.len_bytes != SIM_INBOX_BYTES ||
 	    !sim_remote_acquire(remote)) {
-		sim_session_release(job->session, remote);
+		sim_session_release(session, remote);
 		return -EPROTO;
 	}
-	*ret_doorbells = inbox->doorbells;
-	*ret_slot = inbox->slot;
+	*ret_words = (struct requester_words){ .doorbells = inbox->doorbells,
+					       .far_queue = inbox->far_queue,
+					       .slot = *(const volatile uint32_t *)&inbox->slot };
 	sim_remote_release(remote);
-	sim_session_release(job->session, remote);
-	return *ret_slot < SIM_DOORBELL_SLOTS ? 0 : -EPROTO;
+	sim_session_release(session, remote);
+	return ret_words->slot < SIM_DOORBELL_SLOTS ? 0 : -EPROTO;
+}
+
+/* NULL: there are no doorbells with that key. */
+static struct requester *import_doorbells(struct requester_job *job, const struct requester_words *words)
+{
+	struct sim_session *session = job->gateway->session;
+	struct requester *requester = calloc(1, sizeof(*requester));
+	struct sim_remote *remote;
+
+	if (!requester || sim_session_import(session, &words->doorbells, job->function, &remote, NULL) < 0) {
+		free(requester);
+		return NULL;
+	}
+	*requester = (struct requester){ .doorbells = remote,
+					 .slot = words->slot,
+					 .wake_fd = sim_session_get_wake_fd(session, remote) };
+	if (remote->region.access & SIM_ACCESS_INBOX && remote->base &&
+	    remote->region.len_bytes == sizeof(struct sim_doorbell_shared))
+		return requester;
+	release_requester(session, requester);
+	return NULL;
+}
+
+static void import_queue(struct requester_job *job, const struct sim_key *key)
+{
+	struct sim_session *session = job->gateway->session;
+	struct sim_remote *remote;
+
+	if (queues_has(job->gateway, key->id) || sim_session_import(session, key, job->function, &remote, NULL) < 0)
+		return;
+	if (!queues_is_valid(remote)) {
+		sim_session_release(session, remote);
+		return;
+	}
+	job->queue = remote;
+	job->queue_wake_fd = sim_session_get_wake_fd(session, remote);
 }
 
 static void run_requester_job(struct job *base)
 {
 	struct requester_job *job = (struct requester_job *)base;
-	struct sim_remote *remote;
-	struct sim_key doorbells;
-	uint32_t slot;
+	struct requester_words words;
 
-	if (read_requester(job, &doorbells, &slot) < 0 ||
-	    sim_session_import(job->session, &doorbells, job->function, &remote, NULL) < 0)
+	if (read_requester(job, &words) < 0)
 		return;
-	if (!(remote->region.access & SIM_ACCESS_INBOX) || !remote->base ||
-	    remote->region.len_bytes != sizeof(struct sim_doorbell_shared)) {
-		sim_session_release(job->session, remote);
-		return;
-	}
-	job->found = (struct requester){ .doorbells = remote,
-					 .slot = slot,
-					 .wake_fd = sim_session_get_wake_fd(job->session, remote) };
+	job->found = import_doorbells(job, &words);
+	import_queue(job, &words.far_queue);
 }
 
 static void end_requester_job(struct job *base)
 {
 	struct requester_job *job = (struct requester_job *)base;
 
-	if (job->mirror) {
-		job->mirror->job = NULL;
-		job->mirror->requester = job->found;
-		tell(job->mirror, true);
-	} else {
-		release_requester(job->session, &job->found);
+	if (job->queue)
+		queues_add(job->gateway, job->queue, job->queue_wake_fd);
+	if (job->mirror)
+		LIST_REMOVE(job, entry);
+	if (job->mirror && job->found) {
+		LIST_INSERT_HEAD(&job->mirror->requesters, job->found, entry);
+		tell_one(job->found, true);
+	} else if (job->found) {
+		release_requester(job->gateway->session, job->found);
 	}
 	free(job);
 }
 
-/* The requester has said who it is. */
+/* A requester has said who it is. The next one may do so now. */
 static void look_for_requester(struct mirror *mirror)
 {
 	struct gateway *gateway = mirror->far->gateway;
 	struct requester_job *job = calloc(1, sizeof(*job));
 
-	mirror->was_introduced = true;
 	if (!job)
 		return;
 	*job = (struct requester_job){ .job = { .run = run_requester_job, .done = end_requester_job },
+				       .gateway = gateway,
 				       .mirror = mirror,
-				       .session = gateway->session,
 				       .key = mirror->inbox->importer,
-				       .function = mirror->far->imported.region.function,
-				       .found = { .wake_fd = -1 } };
-	mirror->job = job;
+				       .function = mirror->far->imported.region.function };
+	atomic_store(&mirror->inbox->has_importer, SIM_INBOX_NO_IMPORTER);
+	LIST_INSERT_HEAD(&mirror->jobs, job, entry);
 	jobs_add(&gateway->jobs, &job->job);
 }
 
@@ -165,7 +216,6 @@ int mirror_create(struct far *far, int *ret_fd)
 	mirror->far = far;
 	mirror->inbox = mirror->memory.base;
 	mirror->slot = gateway->next_slot++ % SIM_DOORBELL_SLOTS;
-	mirror->requester.wake_fd = -1;
 	mirror->inbox->version = SIM_INBOX_VERSION;
 	mirror->inbox->needs_no_peer = far->imported.needs_no_peer;
 	mirror->inbox->access = far->imported.access;
@@ -182,11 +232,17 @@ int mirror_create(struct far *far, int *ret_fd)
 
 void mirror_destroy(struct mirror *mirror)
 {
+	struct requester_job *job;
+	struct requester *requester;
+
 	if (!mirror)
 		return;
-	if (mirror->job)
-		mirror->job->mirror = NULL;
-	release_requester(mirror->far->gateway->session, &mirror->requester);
+	LIST_FOREACH(job, &mirror->jobs, entry)
+		job->mirror = NULL;
+	while ((requester = LIST_FIRST(&mirror->requesters))) {
+		LIST_REMOVE(requester, entry);
+		release_requester(mirror->far->gateway->session, requester);
+	}
 	LIST_REMOVE(mirror, in_slot);
 	LIST_REMOVE(mirror, in_all);
 	sim_segment_unmap(&mirror->memory);
@@ -222,7 +278,7 @@ void mirror_take_answers(struct mirror *mirror, const struct gateway_answers *an
 	atomic_store(&inbox->failure, answers->failure);
 	atomic_store(&inbox->has_left, answers->has_left);
 	atomic_store(&inbox->state, answers->state);
-	tell(mirror, false);
+	tell(mirror);
 	if (may_take(mirror))
 		sim_doorbell_requeue(&mirror->far->gateway->doorbells, mirror->slot);
 }
@@ -292,7 +348,7 @@ static bool poll_mirror(struct mirror *mirror)
 	struct gateway_frame frame = { .kind = GATEWAY_RECORDS, .id = far->handle, .body = body };
 	int len;
 
-	if (!mirror->was_introduced && atomic_load(&mirror->inbox->has_importer))
+	if (atomic_load(&mirror->inbox->has_importer) == SIM_INBOX_HAS_IMPORTER)
 		look_for_requester(mirror);
 	if (!mirror->was_taken && is_taken(mirror))
 		send_take(mirror);
@@ -308,7 +364,7 @@ static bool poll_mirror(struct mirror *mirror)
 	frame.len_bytes = (uint32_t)len;
 	gateway_send(far->gateway, far->machine, &frame);
 	if (sim_ring_needs_notify(&mirror->in))
-		tell(mirror, false);
+		tell(mirror);
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Near memory: imports, requests, and their ends. */
+/* Near memory: imports and their ends. */
 #include "near.h"
 
 #include <errno.h>
@@ -7,18 +7,14 @@
 #include <string.h>
 
 #include "sim/base/queue.h"
-#include "sim/fabric/served/served.h"
 #include "sim/rdma/inbox.h"
-#include "sim/rdma/memory.h"
-#include "sim/shm/sync_cell.h"
 
 static struct near_list *list_of(struct gateway *gateway, uint64_t handle)
 {
 	return &gateway->near[handle % GATEWAY_LISTS];
 }
 
-/* A handle is its machine's alone. */
-static struct near *find(struct gateway *gateway, const struct gateway_frame *frame, uint64_t handle)
+struct near *near_find(struct gateway *gateway, const struct gateway_frame *frame, uint64_t handle)
 {
 	struct near *near;
 
@@ -197,8 +193,7 @@ static void end_release(struct job *base)
 	free(base);
 }
 
-/* Free it once no job uses it. */
-static void release_if_idle(struct near *near)
+void near_release_if_idle(struct near *near)
 {
 	struct release_job *job = near->is_ending && near->num_jobs == 0 ? calloc(1, sizeof(*job)) : NULL;
 
@@ -214,12 +209,12 @@ static void end(struct near *near)
 	near->is_ending = true;
 	if (near->outlet)
 		outlet_stop(near->outlet);
-	release_if_idle(near);
+	near_release_if_idle(near);
 }
 
 void near_on_release(struct gateway *gateway, const struct gateway_frame *frame)
 {
-	struct near *near = find(gateway, frame, frame->id);
+	struct near *near = near_find(gateway, frame, frame->id);
 
 	if (near)
 		end(near);
@@ -250,159 +245,12 @@ void near_machine_lost(struct gateway *gateway, uint32_t machine)
 		LIST_FOREACH_SAFE(near, &gateway->near[i], entry, next)
 			if (near->machine == machine && !near->is_ending)
 				end(near);
-}
-
-/* ---- requests ---- */
-
-struct request_job {
-	struct job job;
-	struct near *near;
-	struct gateway_frame frame; /* the request; its body is @bytes */
-	struct gateway_frame answer;
-	uint8_t bytes[GATEWAY_MAX_DATA];
-};
-
-/* Of a sync event, which is mapped here. */
-static int operate_event(struct near *near, const struct sim_far_operands *operands, uint64_t *ret_before)
-{
-	const bool has_cell = near->remote->region.len_bytes >= sizeof(struct sim_sync_cell);
-	struct sim_sync_cell *cell = (struct sim_sync_cell *)(void *)near->remote->base;
-	struct sim_range_guard guard;
-	bool must_wake = false, is_lost;
-
-	if (!sim_remote_acquire(near->remote))
-		return -EIO;
-	sim_range_guard_begin(&guard, cell, has_cell ? sizeof(*cell) : sizeof(cell->value), &near->remote->mapping);
-	if (operands->op == SIM_FAR_GET_EVENT)
-		*ret_before = atomic_load(&cell->value);
-	else if (operands->op == SIM_FAR_SET_EVENT)
-		*ret_before = atomic_exchange(&cell->value, operands->operand);
-	else
-		*ret_before = atomic_fetch_add(&cell->value, operands->operand);
-	if (operands->op != SIM_FAR_GET_EVENT && has_cell)
-		must_wake = sim_sync_cell_count_change(cell);
-	is_lost = sim_range_guard_end(&guard);
-	if (guard.guard.has_faulted)
-		sim_guard_settle(&guard.guard);
-	is_lost |= atomic_load(&near->remote->mapping.is_lost);
-	if (must_wake && !is_lost)
-		sim_sync_cell_wake(cell);
-	sim_remote_release(near->remote);
-	return is_lost ? -EIO : 0;
-}
-
-static int operate(struct near *near, const struct gateway_frame *request, uint8_t *ret_before)
-{
-	const bool is_event = near->remote->region.access & SIM_ACCESS_SYNC;
-	struct sim_far_operands operands;
-	struct sim_rdma_atomic atomic;
-	uint64_t before = 0;
-	int rc = gateway_operands_read(request, &operands);
-
-	if (rc == 0 && (near->outlet || (operands.op > SIM_FAR_SWAP) != is_event))
-		rc = -EACCES;
-	if (rc == 0 && is_event) {
-		rc = operate_event(near, &operands, &before);
-		memcpy(ret_before, &before, sizeof(before));
-		return rc;
-	}
-	atomic = (struct sim_rdma_atomic){ .is_swap = operands.op == SIM_FAR_SWAP,
-					   .compare = operands.compare,
-					   .operand = operands.operand };
-	if (rc == 0)
-		rc = sim_rdma_do_atomic(sim_session_atomics_lock(near->gateway->session), near->remote, request->b,
-					&atomic, &before);
-	memcpy(ret_before, &before, sizeof(before));
-	return rc;
-}
-
-/* Do a request. @bytes has room for an answer. */
-static void execute(struct near *near, const struct gateway_frame *request, uint8_t *bytes,
-		    struct gateway_frame *ret_answer)
-{
-	struct sim_rdma_segment segment = { .addr = (uintptr_t)bytes };
-	bool is_copy = near->remote->region.access & (SIM_ACCESS_READ | SIM_ACCESS_WRITE) && !near->outlet;
-	struct gateway_frame answer = { .kind = GATEWAY_DONE, .id = request->id, .body = bytes };
-	uint32_t len;
-
-	switch (request->kind) {
-	case GATEWAY_READ:
-		len = (uint32_t)gateway_get(request->body, 4);
-		segment.bytes = len;
-		answer.status = len > GATEWAY_MAX_DATA ? -EMSGSIZE :
-				!is_copy               ? -EACCES :
-							 sim_rdma_read(&segment, 1, near->remote, request->b, len);
-		answer.len_bytes = len;
-		break;
-	case GATEWAY_WRITE:
-		segment.addr = (uintptr_t)request->body;
-		segment.bytes = request->len_bytes;
-		answer.status =
-			!is_copy ? -EACCES : sim_rdma_write(&segment, 1, near->remote, request->b, request->len_bytes);
-		break;
-	default:
-		answer.status = operate(near, request, bytes);
-		answer.len_bytes = sizeof(uint64_t);
-	}
-	if (answer.status < 0)
-		answer.len_bytes = 0;
-	*ret_answer = answer;
-}
-
-static void run_request(struct job *base)
-{
-	struct request_job *job = (struct request_job *)base;
-
-	execute(job->near, &job->frame, job->bytes, &job->answer);
-}
-
-static void end_request(struct job *base)
-{
-	struct request_job *job = (struct request_job *)base;
-	struct near *near = job->near;
-
-	gateway_send(near->gateway, near->machine, &job->answer);
-	near->num_jobs--;
-	release_if_idle(near);
-	free(job);
-}
-
-static void execute_in_job(struct near *near, const struct gateway_frame *frame)
-{
-	struct request_job *job = calloc(1, sizeof(*job));
-
-	if (!job) {
-		gateway_send(near->gateway, frame->from,
-			     &(struct gateway_frame){ .kind = GATEWAY_DONE, .id = frame->id, .status = -ENOMEM });
-		return;
-	}
-	job->job = (struct job){ .run = run_request, .done = end_request };
-	job->near = near;
-	job->frame = *frame;
-	memcpy(job->bytes, frame->body, frame->len_bytes);
-	job->frame.body = job->bytes;
-	near->num_jobs++;
-	jobs_add(&near->gateway->jobs, &job->job);
-}
-
-void near_on_request(struct gateway *gateway, const struct gateway_frame *frame)
-{
-	struct near *near = find(gateway, frame, frame->a);
-	struct gateway_frame answer = { .kind = GATEWAY_DONE, .id = frame->id, .status = -EIO };
-	uint8_t bytes[GATEWAY_MAX_DATA];
-
-	if (near && (frame->kind == GATEWAY_OPERATE || !near->is_quick)) {
-		execute_in_job(near, frame);
-		return;
-	}
-	if (near)
-		execute(near, frame, bytes, &answer);
-	gateway_send(gateway, frame->from, &answer);
+	near_forget_streams(gateway, machine);
 }
 
 void near_on_records(struct gateway *gateway, const struct gateway_frame *frame)
 {
-	struct near *near = find(gateway, frame, frame->id);
+	struct near *near = near_find(gateway, frame, frame->id);
 
 	if (near && near->outlet && frame->kind == GATEWAY_TAKE)
 		outlet_take(near->outlet, frame);

@@ -40,11 +40,24 @@ struct near_group {
 
 void near_on_import(struct gateway *gateway, const struct gateway_frame *frame);
 void near_on_release(struct gateway *gateway, const struct gateway_frame *frame);
-void near_on_request(struct gateway *gateway, const struct gateway_frame *frame);
 void near_on_records(struct gateway *gateway, const struct gateway_frame *frame);
 
 /* Tell of imports that their exporters have ended. */
 void near_report_revoked(struct gateway *gateway);
+
+/* The memory with the handle, which is its machine's alone; NULL = there is none. */
+struct near *near_find(struct gateway *gateway, const struct gateway_frame *frame, uint64_t handle);
+
+/* Of memory that is ending: free it once no job uses it. */
+void near_release_if_idle(struct near *near);
+
+/* ---- near_requests.c ---- */
+
+void near_on_request(struct gateway *gateway, const struct gateway_frame *frame);
+
+/* The requester's machine has all answers of a stream that failed. */
+void near_on_stream(struct gateway *gateway, const struct gateway_frame *frame);
+void near_forget_streams(struct gateway *gateway, uint32_t machine);
 
 /* ---- outlet.c ---- */
 

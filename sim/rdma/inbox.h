@@ -20,7 +20,7 @@
  * sleeps.
  *
  * A gateway has a mirror of the inbox of a queue pair on another machine (sim/gateway): it passes the peer's records on, and writes
- * into the mirror what the inbox there says. A mirror's owner learns by @importer whom it has to wake.
+ * into the mirror what the inbox there says. A mirror's owner learns by @importer whom it has to wake, and of its @far_queue.
  *
  * The peer kicks the owner's process (sim/session/kick.h) when a message is not answered for a while, having raised @kicks. The
  * engine's thread there serves the inbox, and then sets @looks to that number, whether or not it found a receive.
@@ -39,7 +39,7 @@
 #include "sim/shm/doorbell.h"
 #include "sim/shm/ring.h"
 
-#define SIM_INBOX_VERSION      5
+#define SIM_INBOX_VERSION      6
 #define SIM_INBOX_BYTES        24576 /* of all: a process with a thousand connections maps two thousand inboxes */
 #define SIM_INBOX_RECORD_BYTES 4096  /* of data in one record */
 #define SIM_INBOX_RECORDS      128
@@ -54,6 +54,13 @@ enum sim_inbox_taken {
 	SIM_INBOX_FREE,
 	SIM_INBOX_TAKEN,
 	SIM_INBOX_TAKEN_BY, /* the key of the peer is there */
+};
+
+/* Of a mirror: one requester after the other says who it is. */
+enum sim_inbox_importer {
+	SIM_INBOX_NO_IMPORTER, /* there is none, or the gateway has read the last one */
+	SIM_INBOX_IMPORTER_BEGUN,
+	SIM_INBOX_HAS_IMPORTER,
 };
 
 struct sim_inbox_head {
@@ -75,6 +82,8 @@ struct sim_inbox_shared {
 	struct sim_key doorbells; /* the owner's; the peer rings @slot of them */
 	uint32_t slot;
 	uint32_t is_mirror; /* the owner is a gateway, which wants to know its @importer */
+	struct sim_key
+		far_queue; /* of the owner's requests to other machines (far_queue.h); written before it is an importer */
 	/* The owner, the responder. */
 	_Alignas(64) _Atomic uint32_t state; /* enum sim_qp_state */
 	_Atomic uint32_t failure;            /* an errno: why message executed + 1 failed */
@@ -89,10 +98,10 @@ struct sim_inbox_shared {
 	_Atomic uint32_t refused_by_memory;   /* likewise, and the memory's export lacks */
 	_Atomic uint32_t taken;               /* enum sim_inbox_taken: by the one peer that sends messages */
 	_Atomic uint64_t kicks;               /* how often the peer has kicked the owner's process for this inbox */
-	_Atomic uint32_t answer;  /* enum sim_qp_answer: what became of the owner's request for a connection */
-	struct sim_key requester; /* of the peer's inbox, for an owner that has not connected to it */
-	struct sim_key importer;  /* likewise, of a mirror's peer; written before @has_importer */
-	_Atomic uint32_t has_importer;
+	_Atomic uint32_t answer;       /* enum sim_qp_answer: what became of the owner's request for a connection */
+	struct sim_key requester;      /* of the peer's inbox, for an owner that has not connected to it */
+	struct sim_key importer;       /* likewise, of a mirror's peer */
+	_Atomic uint32_t has_importer; /* enum sim_inbox_importer */
 	/* Both. */
 	_Alignas(64) _Atomic uint64_t claim;
 	_Alignas(64) uint8_t ring[];

@@ -105,13 +105,18 @@ void sim_peer_group_put(struct sim_qp *qp)
 	if (unused) {
 		sim_session_put_kick_target(qp->session, unused->kick_target);
 		sim_session_release(qp->session, unused->remote);
+		sim_far_queue_destroy(unused->far_queue);
 	}
 	free(unused);
 }
 
 void sim_peer_group_abandon(struct sim_qp *qp)
 {
-	free(leave(qp));
+	struct sim_peer_group *unused = leave(qp);
+
+	if (unused)
+		sim_far_queue_abandon(unused->far_queue);
+	free(unused);
 }
 
 static void ring(const struct sim_qp *qp)

@@ -16,6 +16,7 @@ void sim_qp_group_init(struct sim_qp_group *group)
 	TAILQ_INIT(&group->active);
 	TAILQ_INIT(&group->starved);
 	TAILQ_INIT(&group->unpolled.watched);
+	LIST_INIT(&group->far_queues);
 }
 
 static int make_slots(struct sim_qp_group *group)

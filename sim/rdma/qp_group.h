@@ -33,10 +33,12 @@ struct sim_clock_net;
 struct sim_qp;
 struct sim_rdma_work;
 struct sim_peer_group;
+struct sim_far_queue;
 
 STAILQ_HEAD(sim_work_list, sim_rdma_work);
 TAILQ_HEAD(sim_qp_list, sim_qp);
 LIST_HEAD(sim_peer_group_list, sim_peer_group);
+LIST_HEAD(sim_far_queue_list, sim_far_queue);
 
 struct sim_qp_group {
 	struct sim_receive_pool receives; /* of all queue pairs; with the lock */
@@ -57,6 +59,7 @@ struct sim_qp_group {
 	struct sim_key key; /* of the doorbells */
 	struct sim_qp_list *slots;
 	uint32_t next_slot;
+	struct sim_far_queue_list far_queues;                      /* requests to other machines (far_requests.h) */
 	struct sim_peer_group_list peers[SIM_QP_GROUP_PEER_LISTS]; /* by the keys of their doorbells */
 	struct {
 		struct sim_session *session; /* NULL = the engine's thread does not serve the group */

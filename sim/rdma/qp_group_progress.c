@@ -77,6 +77,8 @@ void sim_qp_group_progress(struct sim_qp_group *group)
 		progress_slots(group);
 	if (++group->num_turns % SWEEP_TURNS == 0)
 		find_missed_ring(group);
+	if (!LIST_EMPTY(&group->far_queues))
+		sim_far_queues_progress(group);
 	group->is_in_turn = false;
 }
 
@@ -113,5 +115,7 @@ bool sim_qp_group_arm(struct sim_qp_group *group)
 		if (sim_qp_arm(qp))
 			sim_doorbell_requeue(&group->doorbells, qp->slot);
 	sim_qp_group_unlock(group);
+	if (sim_far_queues_arm(group))
+		return true;
 	return sim_doorbell_arm(&group->doorbells) || sim_qp_group_has_done(group);
 }

@@ -147,6 +147,7 @@ void sim_qp_destroy(struct sim_qp *qp)
 	if (qp->is_exported)
 		sim_session_unexport(qp->session, qp->key.id);
 	sim_session_release(qp->session, qp->peer);
+	sim_qp_far_close(qp);
 	sim_peer_group_put(qp);
 	free_memory(qp);
 }
@@ -154,6 +155,7 @@ void sim_qp_destroy(struct sim_qp *qp)
 void sim_qp_abandon(struct sim_qp *qp)
 {
 	sim_qp_group_remove(qp->cfg.group, qp);
+	sim_qp_far_close(qp);
 	sim_peer_group_abandon(qp);
 	free_memory(qp);
 }
@@ -200,6 +202,7 @@ static void on_revoked(void *arg)
 struct peer_words {
 	struct sim_key doorbells;
 	uint64_t stream_id;
+	bool is_mirror;
 };
 
 static int read_inbox(struct sim_qp *qp, const struct sim_remote *peer, struct peer_words *ret_words)
@@ -210,7 +213,9 @@ static int read_inbox(struct sim_qp *qp, const struct sim_remote *peer, struct p
 
 	if (rc < 0)
 		return rc;
-	*ret_words = (struct peer_words){ .doorbells = inbox->doorbells, .stream_id = inbox->stream_id };
+	*ret_words = (struct peer_words){ .doorbells = inbox->doorbells,
+					  .stream_id = inbox->stream_id,
+					  .is_mirror = inbox->is_mirror != 0 };
 	qp->peer_slot = *(volatile uint32_t *)&inbox->slot;
 	if (qp->peer_slot >= SIM_DOORBELL_SLOTS)
 		return -EPROTO;
@@ -221,14 +226,6 @@ static int read_inbox(struct sim_qp *qp, const struct sim_remote *peer, struct p
 	qp->peer_engine = inbox->engine;
 	qp->peer_needs_no_connect = inbox->needs_no_peer;
 	return 0;
-}
-
-/* The mirror's gateway may sleep, and finds the introduction when it looks at the mirror. */
-static void introduce(struct sim_qp *qp)
-{
-	qp->peer_inbox->importer = qp->key;
-	atomic_store(&qp->peer_inbox->has_importer, 1);
-	sim_qp_wake_peer(qp);
 }
 
 /* The memory is this process's own if the peer is: the peer's thread may be about to end it. */
@@ -246,6 +243,8 @@ static int use_peer(struct sim_qp *qp, struct sim_remote *peer)
 					  &qp->timing);
 	if (rc == 0)
 		rc = sim_peer_group_get(qp, &words.doorbells, &qp->peer_group);
+	if (rc == 0 && words.is_mirror)
+		rc = sim_qp_far_open(qp);
 	if (rc < 0)
 		return rc;
 	if (!sim_remote_acquire(peer))
@@ -258,8 +257,8 @@ static int use_peer(struct sim_qp *qp, struct sim_remote *peer)
 	qp->peer = peer;
 	qp->peer_stream_id = words.stream_id;
 	sim_remote_on_revoked(peer, on_revoked, qp);
-	if (qp->peer_inbox->is_mirror)
-		introduce(qp);
+	if (qp->far)
+		sim_qp_far_introduce(qp);
 	sim_remote_release(peer);
 	return 0;
 }
@@ -284,6 +283,7 @@ int sim_qp_reach(struct sim_qp *qp, const struct sim_key *key)
 		return rc;
 	rc = use_peer(qp, peer);
 	if (rc < 0) {
+		sim_qp_far_close(qp);
 		sim_peer_group_put(qp);
 		sim_qp_timing_destroy(qp->timing);
 		qp->timing = NULL;
@@ -530,6 +530,8 @@ uint64_t sim_qp_deadline_ns(const struct sim_qp *qp)
 			min_u64(deadline_ns, min_u64(qp->waits_since_ns + qp->cfg.ack_timeout_ns, qp->peer_ready_ns));
 	if (qp->not_ready_since_ns > 0 && qp->cfg.rnr_budget_ns < UINT64_MAX)
 		deadline_ns = min_u64(deadline_ns, qp->not_ready_since_ns + qp->cfg.rnr_budget_ns);
+	if (qp->far)
+		deadline_ns = min_u64(deadline_ns, sim_qp_far_deadline_ns(qp));
 	return min_u64(deadline_ns, sim_qp_watch_deadline_ns(qp));
 }
 

@@ -26,6 +26,8 @@
  * In timed and virtual time, a work request that was done is reaped at its end by the model of the network (timing.h), and
  * the responder takes a message at its arrival.
  *
+ * Of a peer on another machine, requests for memory are not executed here: many are under way at once (far_requests.h).
+ *
  * The queue pair knows bytes, -errno and session time; the caller owns work requests and receives. One thread of the program at
  * a time.
  */
@@ -71,8 +73,12 @@ struct sim_rdma_work {
 	/* Set before the post. */
 	enum pcie_net_op op;                        /* for the model */
 	int (*execute)(struct sim_rdma_work *work); /* access the peer's memory: 0 or -errno. NULL = nothing */
-	bool has_message;                           /* a message follows */
-	bool is_written; /* it says that memory was written, and has no data: @bytes is what was written */
+	/* Instead of that, if the peer is on another machine: set @far (far_requests.h), or leave it NULL, as there is nothing to do.
+	 * Returns 0 or -errno, and may be called again. NULL = execute() it in the program's thread. */
+	int (*begin)(struct sim_rdma_work *work);
+	struct sim_rdma_far *far;
+	bool has_message; /* a message follows */
+	bool is_written;  /* it says that memory was written, and has no data: @bytes is what was written */
 	bool has_immediate;
 	uint32_t immediate;
 	const struct sim_rdma_segment *segments; /* the data of the message */

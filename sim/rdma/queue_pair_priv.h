@@ -3,6 +3,7 @@
 #ifndef SIM_RDMA_QUEUE_PAIR_PRIV_H
 #define SIM_RDMA_QUEUE_PAIR_PRIV_H
 
+#include "far_requests.h"
 #include "inbox.h"
 #include "queue_pair.h"
 #include "sim/clock/net_outage.h"
@@ -17,6 +18,7 @@ struct sim_peer_group {
 	struct sim_remote *remote; /* its memory is valid between sim_remote_acquire() and sim_remote_release() */
 	int wake_fd;               /* -1 = none */
 	struct sim_kick_target *kick_target;
+	struct sim_far_queue *far_queue; /* of a gateway's; else NULL */
 	uint32_t num_users;
 	LIST_ENTRY(sim_peer_group) entry;
 };
@@ -74,6 +76,8 @@ struct sim_qp {
 	uint64_t now_ns;          /* of this step; 0 = not read yet */
 	uint64_t tell_due_ns;     /* the arrival of the first of them; 0 = now */
 	struct sim_work_list queued, unanswered;
+	struct sim_qp_far *far; /* the peer is on another machine; else NULL */
+	TAILQ_ENTRY(sim_qp) far_ready, far_waiting;
 	struct sim_work_list timed;          /* done, up to their ends by the model */
 	struct sim_rdma_work *first_untimed; /* of @queued; NULL = none */
 	uint64_t last_end_ns;                /* of the works in @timed */
@@ -128,6 +132,9 @@ int sim_requester_progress(struct sim_qp *qp, bool is_post);
 
 /* Works whose ends by the model are at @until_ns or before are done. */
 void sim_requester_release(struct sim_qp *qp, uint64_t until_ns);
+
+/* A work is done. */
+void sim_requester_complete(struct sim_qp *qp, struct sim_rdma_work *work, int status);
 
 /* Before a flush: complete the works that the peer has executed. */
 void sim_requester_collect(struct sim_qp *qp);
@@ -232,7 +239,7 @@ bool sim_qp_is_cut_in_tick(const struct sim_qp *qp);
 
 static inline bool sim_qp_has_open_works(const struct sim_qp *qp)
 {
-	return !STAILQ_EMPTY(&qp->queued) || !STAILQ_EMPTY(&qp->unanswered);
+	return !STAILQ_EMPTY(&qp->queued) || !STAILQ_EMPTY(&qp->unanswered) || (qp->far && sim_qp_far_is_busy(qp->far));
 }
 
 /* Whether a message is unanswered, or begun: a long one is written as the ring has room. */

@@ -27,6 +27,11 @@ static void complete(struct sim_qp *qp, struct sim_rdma_work *work, int status)
 	STAILQ_INSERT_TAIL(&qp->timed, work, link);
 }
 
+void sim_requester_complete(struct sim_qp *qp, struct sim_rdma_work *work, int status)
+{
+	complete(qp, work, status);
+}
+
 static struct sim_rdma_work *take_first(struct sim_work_list *list)
 {
 	struct sim_rdma_work *work = STAILQ_FIRST(list);
@@ -57,6 +62,8 @@ void sim_requester_flush(struct sim_qp *qp, int reason)
 		STAILQ_CONCAT(&qp->unanswered, &qp->timed);
 	}
 	STAILQ_CONCAT(&qp->unanswered, &qp->queued);
+	if (qp->far)
+		sim_qp_far_flush(qp, &qp->unanswered);
 	qp->first_untimed = NULL;
 	while ((work = take_first(&qp->unanswered))) {
 		if (reason == -ECANCELED || reason == -ENETDOWN)
@@ -153,16 +160,20 @@ static int start_work(struct sim_qp *qp, struct sim_rdma_work *work)
 	if (work->execute && !work->is_executed) {
 		if (!STAILQ_EMPTY(&qp->unanswered))
 			return -EAGAIN;
-		rc = work->execute(work);
-		work->is_executed = true;
+		rc = qp->far ? sim_qp_far_execute(qp, work) : work->execute(work);
+		work->is_executed = rc != -EAGAIN;
 	}
 	if (rc == 0 && work->has_message)
-		rc = write_message(qp, work);
+		rc = qp->far && sim_qp_far_is_busy(qp->far) ? -EAGAIN : write_message(qp, work);
 	if (rc < 0)
 		return rc;
 	if (qp->first_untimed == work) /* the peer's state changed while it was looked at */
 		qp->first_untimed = STAILQ_NEXT(work, link);
 	STAILQ_REMOVE_HEAD(&qp->queued, link);
+	if (qp->far && !work->has_message) {
+		sim_qp_far_follow(qp, work);
+		return 0;
+	}
 	work->is_queued = false;
 	if (work->has_message)
 		STAILQ_INSERT_TAIL(&qp->unanswered, work, link);
@@ -232,6 +243,8 @@ static int collect_answers(struct sim_qp *qp, uint64_t executed)
 
 void sim_requester_collect(struct sim_qp *qp)
 {
+	if (qp->far)
+		sim_qp_far_collect(qp);
 	if (STAILQ_EMPTY(&qp->unanswered))
 		return;
 	if (sim_remote_acquire(qp->peer)) {
@@ -300,6 +313,10 @@ static int advance(struct sim_qp *qp)
 	struct sim_rdma_work *work;
 	int rc = collect_answers(qp, count_executed(qp, atomic_load(&qp->peer_inbox->executed)));
 
+	if (rc == 0 && qp->far) {
+		sim_qp_far_introduce(qp);
+		rc = sim_qp_far_collect(qp);
+	}
 	if (rc < 0)
 		return rc;
 	if (is_in_error)
@@ -317,7 +334,9 @@ static int end_with_last_words(struct sim_qp *qp)
 
 	if (!atomic_load(&qp->last_words.is_set)) /* about to be */
 		return 0;
-	rc = collect_answers(qp, count_executed(qp, qp->last_words.executed));
+	rc = qp->far ? sim_qp_far_collect(qp) : 0;
+	if (rc == 0)
+		rc = collect_answers(qp, count_executed(qp, qp->last_words.executed));
 	return rc < 0 ? rc : to_reason(qp->last_words.failure, -EPIPE);
 }
 
@@ -352,6 +371,8 @@ static bool would_advance(struct sim_qp *qp)
 	atomic_store(&qp->peer_inbox->asleep, 1);
 	if (has_peer_ended(qp) || count_executed(qp, atomic_load(&qp->peer_inbox->executed)) != qp->num_answered)
 		return true;
+	if (qp->far && (sim_qp_far_is_busy(qp->far) || qp->far->waits)) /* for the gateway (sim_far_queues_arm()) */
+		return false;
 	if (!sim_qp_has_message_under_way(qp)) /* waits for the peer's connect, or for nothing */
 		return is_peer_ready_for(qp, first) && !is_held;
 	if (atomic_load(&qp->peer_inbox->not_ready) == qp->num_answered + 1 && qp->not_ready_since_ns == 0)

@@ -24,8 +24,9 @@ sim_trace_head sim_trace_record sim_trace_ring sim_trace_thread sim_trace_object
 sim_sync_cell
 sim_pipe_hdr sim_pipe_object sim_consumer_info sim_pipe_address descriptor:descriptor.c
 sim_inbox_head sim_inbox_shared rdma_cm_request
+sim_far_slot sim_far_queue_shared
 """.split()
-MESSAGES = 'sim_msg served_request served_reply sim_pipe_hdr sim_pipe_object sim_consumer_info sim_pipe_address descriptor sim_inbox_head rdma_cm_request'.split()
+MESSAGES = 'sim_msg served_request served_reply sim_pipe_hdr sim_pipe_object sim_consumer_info sim_pipe_address descriptor sim_inbox_head rdma_cm_request sim_far_slot'.split()
 # Enumerations whose numbers are shared.
 NUMBERS = 'sim_op sim_act sim_status sim_msg_type'.split()
 ENTRY = re.compile(r'^ *<(\d+)><([0-9a-f]+)>: Abbrev Number: \d+ \(DW_TAG_(\w+)\)')

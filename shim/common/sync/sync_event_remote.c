@@ -181,6 +181,11 @@ int shim_sync_remote_add(struct doca_sync_event_remote_net *event, uint64_t coun
 	return end(shim_sync_value_add(&event->value, count, ret_before));
 }
 
+struct sim_remote *shim_sync_remote_memory(const struct doca_sync_event_remote_net *event)
+{
+	return event->remote;
+}
+
 uint32_t shim_sync_remote_function(const struct doca_sync_event_remote_net *event)
 {
 	return event->remote->region.function;

@@ -20,6 +20,9 @@ SHIM_INTERNAL_API int shim_sync_remote_add(struct doca_sync_event_remote_net *ev
 SHIM_INTERNAL_API void shim_sync_remote_begin_task(struct doca_sync_event_remote_net *event);
 SHIM_INTERNAL_API void shim_sync_remote_end_task(struct doca_sync_event_remote_net *event);
 
+/* The event's memory, if its peer is on another machine. */
+SHIM_INTERNAL_API struct sim_remote *shim_sync_remote_memory(const struct doca_sync_event_remote_net *event);
+
 /* The id of the exporter's function. */
 SHIM_INTERNAL_API uint32_t shim_sync_remote_function(const struct doca_sync_event_remote_net *event);
 

@@ -234,6 +234,11 @@ int sim_link_operate(struct sim_link *link, const struct sim_far_operands *opera
 	return rc;
 }
 
+const struct sim_grant *sim_link_grant(const struct sim_link *link)
+{
+	return &link->grant;
+}
+
 static int connect_link(struct sim_link *link)
 {
 	struct served_wait wait = { .events = POLLIN };

@@ -106,6 +106,10 @@ int sim_target_expose_far(struct sim_target *target, size_t len, sim_far_begin *
  * completed before, is ignored. */
 void sim_target_complete(struct sim_target *target, uint64_t token, int status, const void *bytes, size_t len);
 
+/* Check a request for far memory that came another way. Returns 0 with the argument of sim_target_expose_far(), or -errno. */
+int sim_target_find_far(const struct sim_target *target, const struct sim_grant *grant, enum sim_served_kind kind,
+			uint64_t offset, uint32_t len, void **ret_arg);
+
 /* End an exposure: on return the target does not access the memory any more. */
 void sim_target_hide(struct sim_target *target, const struct sim_grant *grant);
 
@@ -142,6 +146,9 @@ int sim_link_create(const struct sim_link_cfg *cfg, struct sim_link **ret_link);
 
 /* Close the link; no copy may be in flight. NULL is fine. */
 void sim_link_destroy(struct sim_link *link);
+
+/* The memory's grant. */
+const struct sim_grant *sim_link_grant(const struct sim_link *link);
 
 /* Copy between @local and [offset, offset + len) of the exposed memory. When a write returns 0, the bytes are in that
  * memory. If *revoked becomes true, the call ends with -EIO. Returns 0, -EFAULT (out of bounds, or one of the memories

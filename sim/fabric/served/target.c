@@ -106,6 +106,21 @@ void sim_target_complete(struct sim_target *target, uint64_t token, int status, 
 		served_shm_complete(conn, token % SERVED_RING_SLOTS, status, bytes, len);
 }
 
+int sim_target_find_far(const struct sim_target *target, const struct sim_grant *grant, enum sim_served_kind kind,
+			uint64_t offset, uint32_t len, void **ret_arg)
+{
+	const struct served_request request = { .grant = *grant, .offset = offset, .len_bytes = len, .kind = kind };
+	sim_far_begin *begin = NULL;
+	uint8_t *arg;
+	int rc = served_table_check_any(&target->table, &request, &arg, &begin);
+
+	if (rc == 0 && !begin)
+		rc = -EACCES;
+	if (rc == 0)
+		*ret_arg = arg;
+	return rc;
+}
+
 void sim_target_hide(struct sim_target *target, const struct sim_grant *grant)
 {
 	served_table_remove(&target->table, grant);
