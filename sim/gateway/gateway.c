@@ -117,7 +117,10 @@ static int read_yaml(struct gateway *gateway)
 
 static int open_session(struct gateway *gateway)
 {
-	const struct sim_session_cfg cfg = { .dir = gateway->cfg.dir, .side = "gateway" };
+	const char *path = getenv("BFSIM_PATH"); /* to memory of programs here */
+	const struct sim_session_cfg cfg = { .dir = gateway->cfg.dir,
+					     .side = "gateway",
+					     .forced_path = path && path[0] ? path : NULL };
 	const struct pcie_topology *topology;
 	int rc = sim_session_attach(&cfg, &gateway->session);
 

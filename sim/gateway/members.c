@@ -31,6 +31,7 @@ static void lose_machine(struct gateway *gateway, uint32_t machine, const char *
 	queues_machine_lost(gateway, machine);
 	far_machine_lost(gateway, machine);
 	near_machine_lost(gateway, machine);
+	near_forget_streams(gateway, machine);
 	channels_machine_lost(gateway, machine);
 	gateway->is_status_old = true;
 }

@@ -245,7 +245,6 @@ void near_machine_lost(struct gateway *gateway, uint32_t machine)
 		LIST_FOREACH_SAFE(near, &gateway->near[i], entry, next)
 			if (near->machine == machine && !near->is_ending)
 				end(near);
-	near_forget_streams(gateway, machine);
 }
 
 void near_on_records(struct gateway *gateway, const struct gateway_frame *frame)

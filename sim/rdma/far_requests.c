@@ -164,20 +164,6 @@ void sim_qp_far_close(struct sim_qp *qp)
 	qp->far = NULL;
 }
 
-/* Another requester's introduction may be there, which the gateway has not read yet. */
-void sim_qp_far_introduce(struct sim_qp *qp)
-{
-	uint32_t before = SIM_INBOX_NO_IMPORTER;
-
-	if (qp->far->is_introduced ||
-	    !atomic_compare_exchange_strong(&qp->peer_inbox->has_importer, &before, SIM_INBOX_IMPORTER_BEGUN))
-		return;
-	qp->far->is_introduced = true;
-	qp->peer_inbox->importer = qp->key;
-	atomic_store(&qp->peer_inbox->has_importer, SIM_INBOX_HAS_IMPORTER);
-	sim_qp_wake_peer(qp); /* it may sleep, and finds the introduction when it looks at the mirror */
-}
-
 /* ---- what a work asks for ---- */
 
 int sim_rdma_far_copy(struct sim_rdma_far *far, enum sim_served_kind kind, struct sim_remote *remote, uint64_t addr,
@@ -263,6 +249,7 @@ static int post_part(struct sim_qp *qp, struct sim_rdma_work *work)
 
 	if (rc < 0)
 		return rc;
+	far->has_turn = false;
 	queue->num_free--;
 	queue->shared->slots[number] =
 		(struct sim_far_slot){ .grant = *sim_remote_grant(wanted->remote),
@@ -287,7 +274,7 @@ static int post_parts(struct sim_qp *qp, struct sim_rdma_work *work)
 	while (work->far->posted < work->far->bytes && work->far->status == 0) {
 		if (far->num_parts == MAX_PARTS_OF_ONE)
 			return -EAGAIN;
-		if (far->queue->num_free == 0) {
+		if (far->queue->num_free == 0 || (!TAILQ_EMPTY(&far->queue->waiting) && !far->has_turn)) {
 			wait_for_slot(qp);
 			return -EAGAIN;
 		}
@@ -366,20 +353,14 @@ static bool is_done(const struct sim_rdma_work *work)
 	return !work->far || work->far->done == work->far->bytes;
 }
 
-static void complete_done(struct sim_qp *qp)
+struct sim_rdma_work *sim_qp_far_reap(struct sim_qp_far *far)
 {
-	struct sim_rdma_work *work;
+	struct sim_rdma_work *work = STAILQ_FIRST(&far->under_way);
 
-	while ((work = STAILQ_FIRST(&qp->far->under_way)) && is_done(work)) {
-		STAILQ_REMOVE_HEAD(&qp->far->under_way, link);
-		sim_requester_complete(qp, work, 0);
-	}
-}
-
-void sim_qp_far_follow(struct sim_qp *qp, struct sim_rdma_work *work)
-{
-	STAILQ_INSERT_TAIL(&qp->far->under_way, work, link);
-	complete_done(qp);
+	if (!work || !is_done(work))
+		return NULL;
+	STAILQ_REMOVE_HEAD(&far->under_way, link);
+	return work;
 }
 
 /* The first part is done. Returns its status. */
@@ -395,13 +376,12 @@ static int collect_first(struct sim_qp *qp)
 	if (rc == 0)
 		part->work->far->done += part->len;
 	free_slot(far->queue, part);
-	complete_done(qp);
 	return rc;
 }
 
 static bool is_overdue(struct sim_qp *qp)
 {
-	return qp->far->since_ns > 0 && sim_qp_now_ns(qp) >= qp->far->since_ns + TIMEOUT_NS;
+	return qp->far->since_ns > 0 && sim_qp_now_ns(qp) - qp->far->since_ns >= TIMEOUT_NS;
 }
 
 int sim_qp_far_collect(struct sim_qp *qp)
@@ -435,45 +415,48 @@ uint64_t sim_qp_far_deadline_ns(const struct sim_qp *qp)
 
 /* ---- turns of the group ---- */
 
-static void progress_first(struct sim_far_qp_list *list, struct sim_qp *qp, bool is_ready)
-{
-	if (is_ready) {
-		TAILQ_REMOVE(list, qp, far_ready);
-		qp->far->is_ready = false;
-	} else {
-		TAILQ_REMOVE(list, qp, far_waiting);
-		qp->far->waits = false;
-	}
-	sim_qp_progress(qp, 0);
-}
-
-/* Those that wait get the slots that others have left, each once. */
-static void progress_queue(struct sim_far_queue *queue)
-{
-	struct sim_qp *qp, *last = TAILQ_LAST(&queue->waiting, sim_far_qp_list);
-
-	take_answers(queue);
-	while ((qp = TAILQ_FIRST(&queue->ready)))
-		progress_first(&queue->ready, qp, true);
-	while (last && queue->num_free > 0 && (qp = TAILQ_FIRST(&queue->waiting))) {
-		if (qp == last)
-			last = NULL;
-		progress_first(&queue->waiting, qp, false);
-	}
-}
-
 static bool has_turns(const struct sim_far_queue *queue)
 {
 	return !TAILQ_EMPTY(&queue->ready) || (queue->num_free > 0 && !TAILQ_EMPTY(&queue->waiting));
 }
 
-void sim_far_queues_progress(struct sim_qp_group *group)
+bool sim_far_queues_have_turns(struct sim_qp_group *group)
+{
+	struct sim_far_queue *queue;
+	bool has = false;
+
+	LIST_FOREACH(queue, &group->far_queues, entry) {
+		if (has_answers(queue))
+			take_answers(queue);
+		has |= has_turns(queue);
+	}
+	return has;
+}
+
+static struct sim_qp *next_of(struct sim_far_queue *queue)
+{
+	struct sim_qp *qp = TAILQ_FIRST(&queue->ready);
+
+	if (qp) {
+		TAILQ_REMOVE(&queue->ready, qp, far_ready);
+		qp->far->is_ready = false;
+		return qp;
+	}
+	qp = TAILQ_FIRST(&queue->waiting);
+	TAILQ_REMOVE(&queue->waiting, qp, far_waiting);
+	qp->far->waits = false;
+	qp->far->has_turn = true;
+	return qp;
+}
+
+struct sim_qp *sim_far_queues_next(struct sim_qp_group *group)
 {
 	struct sim_far_queue *queue;
 
 	LIST_FOREACH(queue, &group->far_queues, entry)
-		if (has_answers(queue) || has_turns(queue))
-			progress_queue(queue);
+		if (has_turns(queue))
+			return next_of(queue);
+	return NULL;
 }
 
 bool sim_far_queues_arm(struct sim_qp_group *group)

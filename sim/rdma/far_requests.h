@@ -7,7 +7,7 @@
  * Parts of many works are under way at once. A work is completed when all of its parts are done, and all works before it. A message
  * waits for the works before it, as its way to the peer is another one. All of it runs in the program's thread.
  *
- * A queue leads from one group to one function of another machine; its queue pairs share it. A part whose queue pair has ended keeps
+ * A queue leads from one group to one function of another machine; its queue pairs share it, in turns if all slots are used. A part whose queue pair has ended keeps
  * its slot until the gateway returns it.
  */
 #ifndef SIM_RDMA_FAR_REQUESTS_H
@@ -43,6 +43,7 @@ struct sim_qp_far {
 	uint32_t num_parts;
 	uint64_t since_ns;    /* the last answer, or the post of the oldest part */
 	bool is_ready, waits; /* whether the queue pair is in these lists of the queue */
+	bool has_turn;        /* it has waited: it may post a part though others wait */
 };
 
 TAILQ_HEAD(sim_far_qp_list, sim_qp);
@@ -57,19 +58,16 @@ void sim_qp_far_close(struct sim_qp *qp);
 void sim_far_queue_destroy(struct sim_far_queue *queue);
 void sim_far_queue_abandon(struct sim_far_queue *queue);
 
-/* The peer's inbox is there: tell the gateway of the queue, if it has not been told. */
-void sim_qp_far_introduce(struct sim_qp *qp);
-
 /* Do the first queued work as far as possible. Returns 0 (all of it is posted), -EAGAIN or -errno. */
 int sim_qp_far_execute(struct sim_qp *qp, struct sim_rdma_work *work);
 
-/* The work has nothing left to post: it is completed behind those before it. */
-void sim_qp_far_follow(struct sim_qp *qp, struct sim_rdma_work *work);
+/* The next work under way that is done, in their order; NULL = there is none. */
+struct sim_rdma_work *sim_qp_far_reap(struct sim_qp_far *far);
 
 /* Whether works or parts are under way. */
 bool sim_qp_far_is_busy(const struct sim_qp_far *far);
 
-/* Take the answers that have come. Returns 0, the -errno of the oldest work that is not done, or -EHOSTDOWN: the gateway did not answer. */
+/* Take the answers that have come; reap afterwards, also of a failure. Returns 0, the -errno of the oldest work that is not done, or -EHOSTDOWN: the gateway did not answer. */
 int sim_qp_far_collect(struct sim_qp *qp);
 
 /* Works under way, the oldest first; their parts go on alone. */
@@ -78,8 +76,11 @@ void sim_qp_far_flush(struct sim_qp *qp, struct sim_work_list *to);
 /* When a step is due; UINT64_MAX = none. */
 uint64_t sim_qp_far_deadline_ns(const struct sim_qp *qp);
 
-/* Progress the queue pairs for which answers have come, or slots. */
-void sim_far_queues_progress(struct sim_qp_group *group);
+/* Take answers. Returns whether there are queue pairs to progress, as answers have come for them, or there are slots for which they wait. */
+bool sim_far_queues_have_turns(struct sim_qp_group *group);
+
+/* The next of them; NULL = there is none. */
+struct sim_qp *sim_far_queues_next(struct sim_qp_group *group);
 
 /* Before a sleep: the gateway is to wake the owner. Returns whether there are answers already. */
 bool sim_far_queues_arm(struct sim_qp_group *group);

@@ -140,7 +140,7 @@ static void wake(struct sim_qp *qp, bool is_asleep, uint64_t due_ns)
 		sim_vclock_sched_post(sched, qp->peer_engine, due_ns);
 }
 
-void sim_qp_wake_peer(struct sim_qp *qp)
+static void wake_peer(struct sim_qp *qp)
 {
 	ring(qp);
 	wake(qp, true, 0);
@@ -203,6 +203,20 @@ void sim_qp_ring_responder(struct sim_qp *qp)
 		is_asleep |= take_requester_asleep(qp);
 	}
 	wake(qp, is_asleep, qp->tell_due_ns);
+}
+
+/* Another requester's introduction may be there, which the gateway has not read yet. */
+void sim_qp_introduce(struct sim_qp *qp)
+{
+	uint32_t before = SIM_INBOX_NO_IMPORTER;
+
+	if (qp->far->is_introduced ||
+	    !atomic_compare_exchange_strong(&qp->peer_inbox->has_importer, &before, SIM_INBOX_IMPORTER_BEGUN))
+		return;
+	qp->far->is_introduced = true;
+	qp->peer_inbox->importer = qp->key;
+	atomic_store(&qp->peer_inbox->has_importer, SIM_INBOX_HAS_IMPORTER);
+	wake_peer(qp); /* it may sleep, and finds the introduction when it looks at the mirror */
 }
 
 /* ---- signs of life ---- */

@@ -3,6 +3,7 @@
 #include "queue_pair_priv.h"
 
 #define SWEEP_TURNS 16 /* from a look at one inbox to that at the next */
+#define FAR_TURNS   128
 
 /* Whether a queue pair that waits for a receive would get one; the lock is held. */
 static bool can_feed(const struct sim_qp_group *group)
@@ -53,6 +54,17 @@ static void find_missed_ring(struct sim_qp_group *group)
 		sim_qp_progress(group->swept, 0);
 }
 
+/* So many turns, as answers come all the time. */
+static void progress_far(struct sim_qp_group *group)
+{
+	struct sim_qp *qp;
+
+	if (!sim_far_queues_have_turns(group))
+		return;
+	for (uint32_t i = 0; i < FAR_TURNS && (qp = sim_far_queues_next(group)); i++)
+		sim_qp_progress(qp, 0);
+}
+
 /* Each slot that rang, at most as often as there are slots, as a hostile peer may ring all the time. A receive that was posted went
  * to the queue pair that waited longest, if one did. Rings without anything to find do not change whose turn is next. */
 static void progress_slots(struct sim_qp_group *group)
@@ -78,7 +90,7 @@ void sim_qp_group_progress(struct sim_qp_group *group)
 	if (++group->num_turns % SWEEP_TURNS == 0)
 		find_missed_ring(group);
 	if (!LIST_EMPTY(&group->far_queues))
-		sim_far_queues_progress(group);
+		progress_far(group);
 	group->is_in_turn = false;
 }
 

@@ -258,7 +258,7 @@ static int use_peer(struct sim_qp *qp, struct sim_remote *peer)
 	qp->peer_stream_id = words.stream_id;
 	sim_remote_on_revoked(peer, on_revoked, qp);
 	if (qp->far)
-		sim_qp_far_introduce(qp);
+		sim_qp_introduce(qp);
 	sim_remote_release(peer);
 	return 0;
 }

@@ -133,9 +133,6 @@ int sim_requester_progress(struct sim_qp *qp, bool is_post);
 /* Works whose ends by the model are at @until_ns or before are done. */
 void sim_requester_release(struct sim_qp *qp, uint64_t until_ns);
 
-/* A work is done. */
-void sim_requester_complete(struct sim_qp *qp, struct sim_rdma_work *work, int status);
-
 /* Before a flush: complete the works that the peer has executed. */
 void sim_requester_collect(struct sim_qp *qp);
 
@@ -172,6 +169,9 @@ void sim_peer_group_put(struct sim_qp *qp);
 /* In a forked child: no longer use the parent's. */
 void sim_peer_group_abandon(struct sim_qp *qp);
 
+/* Of a peer on another machine; its inbox is there: tell the gateway of this end, if it has not been told. */
+void sim_qp_introduce(struct sim_qp *qp);
+
 /* Ring the peer's doorbell if it has to be told, and wake it if it sleeps. The responder: the peer's inbox is there. */
 void sim_qp_tell_requester(struct sim_qp *qp);
 void sim_qp_ring_responder(struct sim_qp *qp); /* it has to be told */
@@ -181,9 +181,6 @@ static inline void sim_qp_tell_responder(struct sim_qp *qp)
 	if (qp->must_tell_responder)
 		sim_qp_ring_responder(qp);
 }
-
-/* Ring it, and wake the peer, whether or not it sleeps. */
-void sim_qp_wake_peer(struct sim_qp *qp);
 
 /* In a turn of the group, in functional time, a requester that does not sleep is told of answers with the next message to it, or in
  * the next turn: a program that answers a message rings once for both. If neither comes, the requester that polls finds the answer

@@ -27,11 +27,6 @@ static void complete(struct sim_qp *qp, struct sim_rdma_work *work, int status)
 	STAILQ_INSERT_TAIL(&qp->timed, work, link);
 }
 
-void sim_requester_complete(struct sim_qp *qp, struct sim_rdma_work *work, int status)
-{
-	complete(qp, work, status);
-}
-
 static struct sim_rdma_work *take_first(struct sim_work_list *list)
 {
 	struct sim_rdma_work *work = STAILQ_FIRST(list);
@@ -149,6 +144,26 @@ static int write_message(struct sim_qp *qp, struct sim_rdma_work *work)
 	return 0;
 }
 
+/* ---- a peer on another machine ---- */
+
+static void reap_far(struct sim_qp *qp)
+{
+	struct sim_rdma_work *work;
+
+	while ((work = sim_qp_far_reap(qp->far)))
+		complete(qp, work, 0);
+}
+
+static int collect_far(struct sim_qp *qp)
+{
+	int rc = sim_qp_far_collect(qp);
+
+	reap_far(qp);
+	return rc;
+}
+
+/* ---- works ---- */
+
 /* Do the first queued work as far as possible. Returns 0 (it is not queued any more), -EAGAIN or -errno. */
 static int start_work(struct sim_qp *qp, struct sim_rdma_work *work)
 {
@@ -171,7 +186,8 @@ static int start_work(struct sim_qp *qp, struct sim_rdma_work *work)
 		qp->first_untimed = STAILQ_NEXT(work, link);
 	STAILQ_REMOVE_HEAD(&qp->queued, link);
 	if (qp->far && !work->has_message) {
-		sim_qp_far_follow(qp, work);
+		STAILQ_INSERT_TAIL(&qp->far->under_way, work, link);
+		reap_far(qp);
 		return 0;
 	}
 	work->is_queued = false;
@@ -244,7 +260,7 @@ static int collect_answers(struct sim_qp *qp, uint64_t executed)
 void sim_requester_collect(struct sim_qp *qp)
 {
 	if (qp->far)
-		sim_qp_far_collect(qp);
+		collect_far(qp);
 	if (STAILQ_EMPTY(&qp->unanswered))
 		return;
 	if (sim_remote_acquire(qp->peer)) {
@@ -314,8 +330,8 @@ static int advance(struct sim_qp *qp)
 	int rc = collect_answers(qp, count_executed(qp, atomic_load(&qp->peer_inbox->executed)));
 
 	if (rc == 0 && qp->far) {
-		sim_qp_far_introduce(qp);
-		rc = sim_qp_far_collect(qp);
+		sim_qp_introduce(qp);
+		rc = collect_far(qp);
 	}
 	if (rc < 0)
 		return rc;
@@ -334,7 +350,7 @@ static int end_with_last_words(struct sim_qp *qp)
 
 	if (!atomic_load(&qp->last_words.is_set)) /* about to be */
 		return 0;
-	rc = qp->far ? sim_qp_far_collect(qp) : 0;
+	rc = qp->far ? collect_far(qp) : 0;
 	if (rc == 0)
 		rc = collect_answers(qp, count_executed(qp, qp->last_words.executed));
 	return rc < 0 ? rc : to_reason(qp->last_words.failure, -EPIPE);

@@ -11,6 +11,10 @@
  *   event FILE, event_import FILE, event_set VALUE, event_add VALUE, event_get, event_value     a sync event
  *   listen PORT, dial ADDRESS PORT, disconnect                   connections by addresses
  *   until PENDING           progress until no more than so many tasks are pending, and print the completions
+ *   sleep_until PENDING     the same, asleep between completions
+ *   pending                 progress once, and print how many tasks are pending
+ *   writes COUNT LENGTH     submit so many writes, each behind the one before in both memories
+ *   fork                    a process that exits at once
  *   state                   progress until an event of the connection manager comes, and print it
  *   show OFFSET LENGTH, sum OFFSET LENGTH, fill OFFSET LENGTH    the own memory
  *   time COUNT LENGTH       write so often, one write after the other, and print the nanoseconds of one
@@ -19,10 +23,13 @@
  * Each line is answered by lines of results and a line "ok" or "error NAME".
  */
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "rdma_util.h"
 
@@ -179,6 +186,14 @@ static doca_error_t do_write_bytes(void)
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t do_writes(void)
+{
+	for (size_t i = 0; i < arg(1); i++)
+		peer_write(self, number, peer_buf(self, SCRATCH + i * arg(2), arg(2), arg(2)),
+			   peer_remote_buf(self, &other, i * arg(2), arg(2), 0));
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t do_add(void)
 {
 	peer_fetch_add(self, number, remote(8, 8), local(8, 0), arg(2));
@@ -232,6 +247,42 @@ static doca_error_t do_until(void)
 	}
 	print_trace();
 	return DOCA_SUCCESS;
+}
+
+static doca_error_t do_sleep_until(void)
+{
+	doca_event_handle_t handle;
+	struct pollfd event;
+
+	MUST(doca_pe_get_notification_handle(self->pe, &handle));
+	event = (struct pollfd){ .fd = handle, .events = POLLIN };
+	while (self->num_pending > arg(1)) {
+		MUST(doca_pe_request_notification(self->pe));
+		if (poll(&event, 1, DEADLINE_S * 1000) == 0)
+			return DOCA_ERROR_TIME_OUT;
+		MUST(doca_pe_clear_notification(self->pe, handle));
+		while (doca_pe_progress(self->pe) > 0)
+			;
+	}
+	print_trace();
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t do_pending(void)
+{
+	peer_progress(self);
+	printf("%u\n", self->num_pending);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t do_fork(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		exit(0);
+	return child > 0 && waitpid(child, &status, 0) == child && status == 0 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
 }
 
 /* ---- a sync event ---- */
@@ -456,6 +507,10 @@ static const struct command {
 	{ "send_bytes", do_send_bytes },
 	{ "receive", do_receive },
 	{ "until", do_until },
+	{ "sleep_until", do_sleep_until },
+	{ "pending", do_pending },
+	{ "writes", do_writes },
+	{ "fork", do_fork },
 	{ "event", do_event },
 	{ "event_import", do_event_import },
 	{ "event_set", do_event_set },

@@ -171,6 +171,165 @@ def test_a_responder_that_is_stopped_is_served(world):
     b.expect('show', 0, 6, gives=['asleep'])
 
 
+def stop(program):
+    """Stop the program, all of its threads."""
+    pid = program.process.pid
+    os.kill(pid, signal.SIGSTOP)
+
+    def is_stopped():
+        states = []
+        for thread in os.listdir(f'/proc/{pid}/task'):
+            with open(f'/proc/{pid}/task/{thread}/stat', encoding='utf-8') as file:
+                states.append(file.read().rsplit(')', 1)[1].split()[0])
+        return all(state == 'T' for state in states)
+    machines.becomes_true(is_stopped, f'{program.name} is stopped')
+
+
+def slow_memory(world):
+    """Two connected programs; the second one's memory is reached by its helper, so that a stop of the program stops the access."""
+    world.up()
+    os.environ['BFSIM_PATH'] = 'shm'
+    try:
+        world.join(1)
+    finally:
+        del os.environ['BFSIM_PATH']
+    a, b = world.pair()
+    a.do('write', 0, 'before')
+    a.do('until', 0)
+    return a, b
+
+
+def test_a_submission_returns_while_the_memory_is_not_served(world):
+    a, b = slow_memory(world)
+    stop(b)
+    try:
+        a.do('writes', 16, 4096)
+        a.do('add', 65536, 5)
+        a.do('read', 0, 5)
+        for _ in range(18): # a step completes one task
+            a.expect('pending', gives=['18'])
+    finally:
+        os.kill(b.process.pid, signal.SIGCONT)
+    lines = a.do('until', 0)
+    assert [line.split()[0] for line in lines] == ['write'] * 16 + ['fetch_add', 'read'], lines
+    assert all('done' in line for line in lines), lines
+    b.expect('value', 65536, gives=['5'])
+
+
+def test_a_stop_flushes_what_is_under_way_at_once(world):
+    a, b = slow_memory(world)
+    stop(b)
+    try:
+        a.do('writes', 20, 4096)
+        begin = time.monotonic()
+        lines = a.do('stop')
+        within_limit(begin)
+        assert len(lines) == 20 and all('failed' in line for line in lines), lines
+    finally:
+        os.kill(b.process.pid, signal.SIGCONT)
+    work(*world.pair())
+
+
+def test_a_child_harms_no_request_of_its_parent(world):
+    a, b = slow_memory(world)
+    a.do('fill', 524288, 65536)
+    sums = a.do('sum', 524288, 65536)
+    stop(b)
+    try:
+        a.do('writes', 16, 4096)
+        a.do('fork')
+    finally:
+        os.kill(b.process.pid, signal.SIGCONT)
+    lines = a.do('until', 0)
+    assert len(lines) == 16 and all('done' in line for line in lines), lines
+    b.expect('sum', 0, 65536, gives=sums)
+    work(*world.pair())
+
+
+def test_requests_and_messages_of_one_connection_keep_their_order(world):
+    world.start()
+    a, b = world.pair()
+    a.do('fill', 524288, 65536)
+    sums = a.do('sum', 524288, 65536)
+    for until in ('until', 'sleep_until'):
+        b.do('receive', 100)
+        a.do('writes', 4, 16384)
+        a.do('send', 'behind')
+        a.do('write', 65536, 'later')
+        a.do('write_imm', 65536, 'last')
+        b.do('receive', 100)
+        a.tell(until, 0)
+        lines = b.do(until, 0)
+        assert 'done: 6 bytes by SEND' in lines[0] and 'done: 4 bytes by WRITE_WITH_IMM' in lines[1], lines
+        lines = a.answer()
+        assert [line.split()[0] for line in lines] == ['write'] * 4 + ['send', 'write', 'write_imm'], lines
+        b.expect('show', 65536, 5, gives=['lastr'])
+        a.do('fill', 524288, 65536)
+        a.do('writes', 4, 16384)
+        a.do(until, 0)
+        b.expect('sum', 0, 65536, gives=sums)
+
+
+def ends_in_order(lines, count):
+    """So many lines; behind one that failed, all have."""
+    states = ['done' in line for line in lines]
+    assert len(states) == count and states == sorted(states, reverse=True), lines
+
+
+def test_what_is_under_way_ends_in_order_when_its_target_goes(world):
+    world.start()
+    for go in ('stop_memory', 'kill', 'gateway'):
+        a, b = world.pair()
+        a.do('writes', 32, 4096)
+        if go == 'stop_memory':
+            b.do('stop_memory')
+        elif go == 'kill':
+            b.process.kill()
+        else:
+            os.kill(world.machines[1].gateway_pid(), signal.SIGKILL)
+        a.do('writes', 16, 4096)
+        begin = time.monotonic()
+        lines = [line for line in a.do('until', 0) if 'refused' not in line]
+        within_limit(begin)
+        ends_in_order(lines, len(lines))
+        fails_in_time(a, 'write', 0, 'after')
+
+
+def test_a_gateway_that_is_stopped_fails_tasks_in_time(world):
+    world.start()
+    for number in (0, 1):
+        a, _ = world.pair()
+        a.do('write', 0, 'before')
+        a.do('until', 0)
+        stopped = world.machines[number].gateway_pid()
+        os.kill(stopped, signal.SIGSTOP)
+        try:
+            begin = time.monotonic()
+            a.do('writes', 8, 64)
+            lines = a.do('sleep_until' if number else 'until', 0)
+            within_limit(begin)
+            ends_in_order(lines, 8)
+            says_one(lines, 'failed: DOCA_ERROR_IO_FAILED')
+        finally:
+            os.kill(stopped, signal.SIGCONT)
+        machines.becomes_true(lambda: world.machines[0].machine_states()['node1'] == 'joined' and
+                              world.machines[1].machine_states()['node0'] == 'joined', 'the machines have joined again')
+        work(*world.pair())
+
+
+def test_several_requesters_of_one_export_of_dc(world):
+    world.start()
+    b = world.program(1, 'host', 'dc')
+    b.do('export', f'{world.folder}/b')
+    for number in range(3):
+        a = world.program(0, 'host', 'dc')
+        a.do('export', f'{world.folder}/a{number}')
+        a.do('connect', f'{world.folder}/b')
+        a.do('writes', 4, 4096)
+        lines = a.do('sleep_until', 0)
+        assert len(lines) == 4 and all('done' in line for line in lines), lines
+
+
 def test_a_map_that_is_stopped_ends_the_access(world):
     world.start()
     a, b = world.pair()
