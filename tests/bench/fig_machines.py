@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Figure: writes between two machines, which are network namespaces, against bare libfabric with the same provider.
+
+    fig_machines.py BFSIM MACHINES_END RAIL TOPOLOGY [PROVIDER]
+
+Each row has medians of rounds in which the two take turns, and the median of the rounds' ratios. Exit status 0: all rows were
+measured, at any speed.
+"""
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'multi'))
+import machines  # pylint: disable=wrong-import-position
+
+ROUNDS = int(os.environ.get("ROUNDS", "15"))
+SMALL = 64
+BIG = 1 << 20
+MANY = 1000
+PORT = 7448
+
+
+class Speaker:
+    """A program that answers each line by a line."""
+
+    def __init__(self, command, ready):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.expect(ready)
+
+    def expect(self, wanted):
+        line = self.process.stdout.readline().strip()
+        if line != wanted:
+            raise RuntimeError(f'{self.process.args}: {line!r} in place of {wanted!r}')
+
+    def ask(self, *words):
+        self.process.stdin.write(' '.join(str(word) for word in words) + '\n')
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def time(self, *words):
+        return int(self.ask('time', *words))
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Rail:
+    """Bare libfabric from machine 0 to machine 1."""
+
+    def __init__(self, world, program, provider):
+        there = world.machines[1].prefix
+        self.server = Speaker([*there, program, 'listen', provider, '10.0.1.2', str(PORT)], 'listens')
+        self.client = Speaker([program, 'connect', provider, '10.0.1.2', str(PORT)], 'connected')
+        self.server.expect('connected')
+        self.mode = 'sleep'
+
+    def use(self, mode):
+        self.mode = mode
+        if self.client.ask(mode) != 'ok':
+            raise RuntimeError('the baseline does not work')
+
+    def time(self, count, size, depth):
+        """The server polls for the time of this call alone: it takes a CPU."""
+        self.server.ask(self.mode)
+        time_ns = self.client.time(count, size, depth)
+        self.server.ask('sleep')
+        return time_ns
+
+    def close(self):
+        self.client.close()
+        self.server.close()
+
+
+class Ends:
+    """Programs of two machines with so many connections."""
+
+    def __init__(self, world, program, count=1):
+        self.ends = [Speaker(machine.command('exec', '--session', machine.session, '--on', f'{machine.name}/host', '--', program, str(count)), 'ok')
+                     for machine in world.machines]
+        files = [f'{world.folder}/end{i}' for i in range(2)]
+        for end, file in zip(self.ends, files):
+            self.ok(end.ask('export', file))
+        for end, file in zip(self.ends, reversed(files)):
+            self.ok(end.ask('connect', file))
+
+    @staticmethod
+    def ok(answer):
+        if answer != 'ok':
+            raise RuntimeError('a program does not work')
+
+    def use(self, mode):
+        self.ok(self.ends[0].ask(mode))
+
+    def time(self, count, size, depth, first=0, num=1):
+        return self.ends[0].time(count, size, depth, first, num)
+
+    def close(self):
+        for end in self.ends:
+            end.close()
+
+
+def compare(name, ours, baseline, goal):
+    """Measure in turns. A goal below 0 is a difference in ns."""
+    pairs = [(ours(), baseline()) for _ in range(ROUNDS + 1)][1:] # the first one warms up
+    mine, other = (statistics.median(side) for side in zip(*pairs))
+    ratio = statistics.median(a / b for a, b in pairs)
+    print(json.dumps({'figure': 'machines', 'row': name, 'ns': round(mine), 'baseline_ns': round(other), 'ratio': round(ratio, 3),
+                      'difference_ns': round(statistics.median(a - b for a, b in pairs)), 'goal': goal}), flush=True)
+
+
+def measure(world_class, bfsim, end, rail, topology, provider):
+    encrypted, plain = world_class(bfsim, topology, 2), world_class(bfsim, topology, 2)
+    encrypted.start()
+    plain.up('--trusted-network', listen='7449')
+    plain.machines[1].bfsim_run('join', '10.0.1.1:7449', '--as', 'node1', '--token-file', plain.token, '--trusted-network')
+    bare = Rail(plain, rail, provider)
+    secret, clear, many = Ends(encrypted, end), Ends(plain, end), None
+    try:
+        for mode, goal in (('poll', 'ratio 1.4'), ('sleep', 'ratio 1.2')):
+            for one in (bare, clear, secret):
+                one.use(mode)
+            compare(f'write of 64 B, both {mode}', lambda: clear.time(1000, SMALL, 1), lambda: bare.time(1000, SMALL, 1), goal)
+            compare(f'the same, encrypted against plain, both {mode}', lambda: secret.time(1000, SMALL, 1), lambda: clear.time(1000, SMALL, 1),
+                    'difference 3000 ns')
+        for one in (bare, clear, secret):
+            one.use('poll')
+        compare('64 B, 16 under way', lambda: clear.time(4000, SMALL, 16), lambda: bare.time(4000, SMALL, 16), '')
+        for depth in (1, 4):
+            compare(f'write of 1 MiB, {depth} under way', lambda d=depth: clear.time(60, BIG, d), lambda d=depth: bare.time(60, BIG, d), 'ratio 1.11')
+            compare(f'the same, encrypted against plain, {depth} under way', lambda d=depth: secret.time(60, BIG, d),
+                    lambda d=depth: clear.time(60, BIG, d), 'ratio 1.67')
+        many = Ends(encrypted, end, MANY)
+        compare('64 B on the last 100 of 1000 connections against the first', lambda: many.time(1000, SMALL, 1, MANY - 100, 100),
+                lambda: many.time(1000, SMALL, 1, 0, 100), 'ratio 1.1')
+        compare('64 B on 1000 connections in turns, encrypted, against one alone, plain', lambda: many.time(2000, SMALL, 1, 0, MANY),
+                lambda: clear.time(1000, SMALL, 1), '')
+    finally:
+        for one in (bare, secret, clear, many, encrypted, plain):
+            if one:
+                one.close()
+
+
+if __name__ == '__main__':
+    machines.enter_namespaces()
+    machines.connect_machines(2)
+    measure(machines.World, *sys.argv[1:5], sys.argv[5] if len(sys.argv) > 5 else 'tcp')
