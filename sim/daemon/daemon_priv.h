@@ -140,6 +140,8 @@ struct gateway {
 	struct source source;
 	uint32_t num_starts;
 	uint64_t restart_ms; /* 0 = not to be started again */
+	uint64_t silent_ms;  /* it is ended then, unless it reports before; 0 = not */
+	bool is_suspected;   /* @silent_ms has come once */
 	bool is_ready;       /* it has said so since the daemon's start */
 	uint32_t port;       /* at which home listens, and will again; 0 = not known */
 	struct conn *conn;   /* by which it is asked; NULL = none */
@@ -246,7 +248,8 @@ bool daemon_gateway_is_awaited(const struct daemon *daemon); /* the session can'
 void daemon_gateway_close(struct daemon *daemon);
 void daemon_gateway_ended(struct daemon *daemon); /* its process */
 uint64_t daemon_gateway_deadline_ms(const struct daemon *daemon);
-void daemon_gateway_run(struct daemon *daemon, uint64_t now_ms); /* start it again when that is due */
+void daemon_gateway_run(struct daemon *daemon, uint64_t now_ms); /* start or end it when that is due */
+void daemon_gateway_heard(struct daemon *daemon);                /* it has reported */
 
 /* far.c: memory of other machines, by way of the gateway. */
 bool daemon_far_handles(const struct daemon *daemon, const struct conn *conn, const struct sim_msg *msg);

@@ -13,12 +13,15 @@
 #include <unistd.h>
 
 #include "daemon_priv.h"
+#include "pcie_model/arith.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/pidfd.h"
 #include "sim/base/watch.h"
 
 #define RESTART_MS      1000
+#define SILENCE_MS      7000 /* a gateway reports each second */
+#define SUSPICION_MS    500  /* this process may have been stopped, too */
 #define MAX_RESTARTS    60
 #define END_TIMEOUT_MS  2000
 #define MAX_FETCH_BYTES (1u << 20)
@@ -251,6 +254,7 @@ static void forget(struct daemon *daemon)
 	sim_watch_close(daemon->epoll_fd, daemon->gateway.pidfd);
 	daemon->gateway.pidfd = -1;
 	daemon->gateway.pid = 0;
+	daemon->gateway.silent_ms = 0;
 }
 
 int daemon_gateway_open(struct daemon *daemon)
@@ -286,14 +290,43 @@ void daemon_gateway_ended(struct daemon *daemon)
 
 uint64_t daemon_gateway_deadline_ms(const struct daemon *daemon)
 {
-	return daemon->gateway.restart_ms > 0 ? daemon->gateway.restart_ms : UINT64_MAX;
+	const struct gateway *gateway = &daemon->gateway;
+
+	return min_u64(gateway->restart_ms > 0 ? gateway->restart_ms : UINT64_MAX,
+		       gateway->silent_ms > 0 ? gateway->silent_ms : UINT64_MAX);
+}
+
+void daemon_gateway_heard(struct daemon *daemon)
+{
+	daemon->gateway.silent_ms = sim_monotonic_ms() + SILENCE_MS;
+	daemon->gateway.is_suspected = false;
+}
+
+/* Programs wait for its answers without a limit of their own. */
+static void end_silent(struct daemon *daemon, uint64_t now_ms)
+{
+	struct gateway *gateway = &daemon->gateway;
+
+	if (!gateway->is_suspected) {
+		gateway->is_suspected = true;
+		gateway->silent_ms = now_ms + SUSPICION_MS;
+		return;
+	}
+	gateway->silent_ms = 0;
+	sim_warn(
+		"the gateway to other machines has given no sign of life for seven seconds (stopped, or in a debugger?): it is ended");
+	kill(gateway->pid, SIGKILL);
 }
 
 void daemon_gateway_run(struct daemon *daemon, uint64_t now_ms)
 {
-	if (daemon_gateway_deadline_ms(daemon) > now_ms)
+	struct gateway *gateway = &daemon->gateway;
+
+	if (gateway->pid > 0 && gateway->silent_ms > 0 && gateway->silent_ms <= now_ms)
+		end_silent(daemon, now_ms);
+	if (gateway->restart_ms == 0 || gateway->restart_ms > now_ms)
 		return;
-	daemon->gateway.restart_ms = 0;
+	gateway->restart_ms = 0;
 	if (launch(daemon) < 0)
 		sim_err("cannot start the gateway to other machines: %s", strerror(errno));
 }

@@ -14,9 +14,8 @@
 #include "sim/fabric/remote.h"
 #include "sim/shm/wake.h"
 
-#define MAX_PARTS_OF_ONE (SIM_FAR_SLOTS / 4)        /* of a queue pair: others get slots, too */
-#define TIMEOUT_NS       (UINT64_C(8000) * 1000000) /* a gateway finds a lost machine in less than seven seconds */
-#define RETRY_NS         1000000u                   /* of an introduction, while another one is being read */
+#define MAX_PARTS_OF_ONE (SIM_FAR_SLOTS / 4) /* of a queue pair: others get slots, too */
+#define RETRY_NS         1000000u            /* of an introduction, while another one is being read */
 
 /* The use of a slot. */
 struct sim_far_part {
@@ -140,7 +139,6 @@ static void drop_parts(struct sim_qp_far *far)
 			free_slot(far->queue, part);
 	}
 	far->num_parts = 0;
-	far->since_ns = 0;
 }
 
 static void unlist(struct sim_qp *qp)
@@ -260,8 +258,7 @@ static int post_part(struct sim_qp *qp, struct sim_rdma_work *work)
 				       .stream = far->stream };
 	*part = (struct sim_far_part){ .qp = qp, .work = work, .at = wanted->posted, .len = len, .is_posted = true };
 	STAILQ_INSERT_TAIL(&far->parts, part, link);
-	if (far->num_parts++ == 0)
-		far->since_ns = max_u64(sim_qp_now_ns(qp), 1);
+	far->num_parts++;
 	wanted->posted += len;
 	publish(queue, number);
 	return 0;
@@ -332,6 +329,9 @@ static bool has_answers(const struct sim_far_queue *queue)
 /* At most as many as there are slots: the gateway is not trusted. */
 static void take_answers(struct sim_far_queue *queue)
 {
+	if (has_answers(queue) && atomic_load_explicit(&queue->shared->requester_asleep, memory_order_relaxed))
+		atomic_store_explicit(&queue->shared->requester_asleep, 0,
+				      memory_order_relaxed); /* no wake-up for the next ones */
 	for (uint32_t i = 0; i < SIM_FAR_SLOTS && has_answers(queue); i++)
 		end_part(queue, queue->shared->returns[queue->num_returned++ % SIM_FAR_SLOTS]);
 }
@@ -372,16 +372,10 @@ static int collect_first(struct sim_qp *qp)
 
 	STAILQ_REMOVE_HEAD(&far->parts, link);
 	far->num_parts--;
-	far->since_ns = far->num_parts > 0 ? max_u64(sim_qp_now_ns(qp), 1) : 0;
 	if (rc == 0)
 		part->work->far->done += part->len;
 	free_slot(far->queue, part);
 	return rc;
-}
-
-static bool is_overdue(struct sim_qp *qp)
-{
-	return qp->far->since_ns > 0 && sim_qp_now_ns(qp) - qp->far->since_ns >= TIMEOUT_NS;
 }
 
 int sim_qp_far_collect(struct sim_qp *qp)
@@ -392,7 +386,7 @@ int sim_qp_far_collect(struct sim_qp *qp)
 	take_answers(qp->far->queue);
 	while (rc == 0 && (part = STAILQ_FIRST(&qp->far->parts)) && part->is_done)
 		rc = collect_first(qp);
-	return rc == 0 && is_overdue(qp) ? -EHOSTDOWN : rc;
+	return rc;
 }
 
 void sim_qp_far_flush(struct sim_qp *qp, struct sim_work_list *to)
@@ -408,9 +402,7 @@ void sim_qp_far_flush(struct sim_qp *qp, struct sim_work_list *to)
 
 uint64_t sim_qp_far_deadline_ns(const struct sim_qp *qp)
 {
-	uint64_t deadline_ns = qp->far->since_ns > 0 ? qp->far->since_ns + TIMEOUT_NS : UINT64_MAX;
-
-	return qp->far->is_introduced ? deadline_ns : min_u64(deadline_ns, sim_session_now_ns(qp->session) + RETRY_NS);
+	return qp->far->is_introduced ? UINT64_MAX : sim_session_now_ns(qp->session) + RETRY_NS;
 }
 
 /* ---- turns of the group ---- */

@@ -8,7 +8,8 @@
  * waits for the works before it, as its way to the peer is another one. All of it runs in the program's thread.
  *
  * A queue leads from one group to one function of another machine; its queue pairs share it, in turns if all slots are used. A part whose queue pair has ended keeps
- * its slot until the gateway returns it.
+ * its slot until the gateway returns it. The gateway answers each request in time, as it finds out when a machine is lost; a gateway
+ * that does not is ended by the daemon, and with it all of its connections.
  */
 #ifndef SIM_RDMA_FAR_REQUESTS_H
 #define SIM_RDMA_FAR_REQUESTS_H
@@ -41,7 +42,6 @@ struct sim_qp_far {
 	struct sim_work_list under_way;    /* all of their parts are posted */
 	STAILQ_HEAD(, sim_far_part) parts; /* not done with, in the order of their posts */
 	uint32_t num_parts;
-	uint64_t since_ns;    /* the last answer, or the post of the oldest part */
 	bool is_ready, waits; /* whether the queue pair is in these lists of the queue */
 	bool has_turn;        /* it has waited: it may post a part though others wait */
 };
@@ -67,7 +67,7 @@ struct sim_rdma_work *sim_qp_far_reap(struct sim_qp_far *far);
 /* Whether works or parts are under way. */
 bool sim_qp_far_is_busy(const struct sim_qp_far *far);
 
-/* Take the answers that have come; reap afterwards, also of a failure. Returns 0, the -errno of the oldest work that is not done, or -EHOSTDOWN: the gateway did not answer. */
+/* Take the answers that have come; reap afterwards, also of a failure. Returns 0, or the -errno of the oldest work that is not done. */
 int sim_qp_far_collect(struct sim_qp *qp);
 
 /* Works under way, the oldest first; their parts go on alone. */
