@@ -22,6 +22,7 @@ int far_send(const struct far *far, enum sim_served_kind kind, uint64_t offset, 
 		frame.kind = GATEWAY_WRITE;
 		frame.body = bytes;
 		frame.len_bytes = len;
+		frame.is_stable = id >> GATEWAY_STREAM_SHIFT > 0; /* a slot of a queue */
 		break;
 	case SIM_SERVED_FAR_OP:
 		memcpy(&operands, bytes, sizeof(operands));

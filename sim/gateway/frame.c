@@ -60,7 +60,7 @@ uint64_t gateway_get(const uint8_t *from, size_t len)
 	return value;
 }
 
-size_t gateway_frame_write(const struct gateway_frame *frame, uint8_t *to)
+void gateway_frame_write_head(const struct gateway_frame *frame, uint8_t to[GATEWAY_HEAD_BYTES])
 {
 	memset(to, 0, GATEWAY_HEAD_BYTES);
 	to[0] = (uint8_t)frame->kind;
@@ -71,6 +71,11 @@ size_t gateway_frame_write(const struct gateway_frame *frame, uint8_t *to)
 	gateway_put(to + 16, frame->id, 8);
 	gateway_put(to + 24, frame->a, 8);
 	gateway_put(to + 32, frame->b, 8);
+}
+
+size_t gateway_frame_write(const struct gateway_frame *frame, uint8_t *to)
+{
+	gateway_frame_write_head(frame, to);
 	if (frame->len_bytes > 0)
 		memcpy(to + GATEWAY_HEAD_BYTES, frame->body, frame->len_bytes);
 	return GATEWAY_HEAD_BYTES + frame->len_bytes;

@@ -68,10 +68,14 @@ struct gateway_frame {
 	uint64_t id, a, b;
 	const uint8_t *body;
 	uint32_t len_bytes; /* of the body */
+	bool is_stable;     /* the body stays as it is until the receiver has it, or the connection is closed */
 };
 
 /* Write a frame to @to, which has GATEWAY_HEAD_BYTES + its length. Returns that number. */
 size_t gateway_frame_write(const struct gateway_frame *frame, uint8_t *to);
+
+/* The head alone. */
+void gateway_frame_write_head(const struct gateway_frame *frame, uint8_t to[GATEWAY_HEAD_BYTES]);
 
 /* Read the frame at the begin of @len bytes; its body stays there. Returns its length, 0 (it is not complete) or -EPROTO. */
 int gateway_frame_parse(const uint8_t *bytes, size_t len, struct gateway_frame *ret_frame);

@@ -22,9 +22,11 @@
 #include "sim/protocol/session_dir.h"
 
 #define SPIN_NS       20000     /* after the last event: a wake-up costs more */
+#define SPIN_CPUS     3         /* fewer are for programs, and for a gateway that runs */
 #define BUSY_SLEEP_NS 10000000u /* with a request unanswered: a wake-up may be lost */
 #define REPORT_NS     1000000000u
 #define MAX_FDS       512
+#define RARE_ROUNDS   32                  /* of the loop, from one look at what a system call shows to the next */
 #define MAX_LINKS     ((MAX_FDS - 8) / 2) /* each has two descriptors */
 #define LINGER_MS     1000                /* for goodbyes */
 
@@ -100,7 +102,7 @@ static void on_signal(int number)
 {
 	(void)number;
 	signalled->stop = true;
-	eventfd_write(signalled->jobs.wake_fd, 1);
+	jobs_wake(&signalled->jobs);
 }
 
 static int read_yaml(struct gateway *gateway)
@@ -171,9 +173,10 @@ static int gateway_open(struct gateway *gateway, const struct gateway_cfg *cfg)
 
 /* ---- the loop ---- */
 
-static bool poll_all(struct gateway *gateway)
+/* @is_rare: also what is not in a hurry. */
+static bool poll_all(struct gateway *gateway, bool is_rare)
 {
-	bool found = rail_poll(gateway->rail);
+	bool found = rail_poll(gateway->rail, is_rare);
 
 	if (jobs_finish(&gateway->jobs)) {
 		found = true;
@@ -185,7 +188,8 @@ static bool poll_all(struct gateway *gateway)
 	}
 	if (!gateway->session)
 		return found;
-	found |= daemon_msgs_poll(gateway);
+	if (is_rare)
+		found |= daemon_msgs_poll(gateway);
 	found |= sim_target_serve(gateway->target) > 0;
 	found |= queues_poll(gateway);
 	found |= mirrors_poll(gateway);
@@ -236,53 +240,98 @@ static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
 	return next_ns;
 }
 
-/* Whether the peers may be slept for; @fds are those to wait for. */
-static bool arm_all(struct gateway *gateway, struct pollfd *fds, int *ret_count)
+/* What the gateway sleeps for. */
+struct sleep {
+	struct pollfd fds[MAX_FDS];
+	int count;
+	size_t num_rare; /* of the first descriptors */
+};
+
+#define NUM_OWN_FDS 4 /* the daemon's first, whose messages are rare; the rail's rare ones follow it */
+
+/* Whether the gateway may sleep now. */
+static bool arm_all(struct gateway *gateway, struct sleep *sleep)
 {
 	int count;
 
-	if (gateway->session && (queues_arm(gateway) || mirrors_arm(gateway) || outlets_arm(gateway) ||
-				 !sim_target_may_sleep(gateway->target)))
+	if (gateway->session &&
+	    (queues_arm(gateway) || mirrors_arm(gateway) || outlets_arm(gateway) || !sim_target_arm(gateway->target)))
 		return false;
-	fds[0] = (struct pollfd){ .fd = gateway->jobs.wake_fd, .events = POLLIN };
-	fds[1] = (struct pollfd){ .fd = gateway->daemon_sock, .events = POLLIN };
-	fds[2] = (struct pollfd){ .fd = gateway->session ? sim_target_fd(gateway->target) : -1, .events = POLLIN };
-	fds[3] = (struct pollfd){ .fd = gateway->wake.recv_fd, .events = POLLIN };
-	count = rail_prepare_sleep(gateway->rail, fds + 4, MAX_FDS - 4);
-	*ret_count = 4 + count;
+	sleep->fds[0] = (struct pollfd){ .fd = gateway->wake.recv_fd, .events = POLLIN };
+	sleep->fds[1] = (struct pollfd){ .fd = gateway->jobs.wake_fd, .events = POLLIN };
+	sleep->fds[2] =
+		(struct pollfd){ .fd = gateway->session ? sim_target_fd(gateway->target) : -1, .events = POLLIN };
+	sleep->fds[3] = (struct pollfd){ .fd = gateway->daemon_sock, .events = POLLIN };
+	count = rail_prepare_sleep(gateway->rail, sleep->fds + NUM_OWN_FDS, MAX_FDS - NUM_OWN_FDS, &sleep->num_rare);
+	sleep->count = NUM_OWN_FDS + count;
 	return count >= 0;
 }
 
-static void rest(struct gateway *gateway, uint64_t next_ns)
+/* Whether one of the rare sources has something. */
+static bool has_rare(const struct sleep *sleep)
 {
-	struct pollfd fds[MAX_FDS];
+	for (size_t i = NUM_OWN_FDS - 1; i < NUM_OWN_FDS + sleep->num_rare; i++)
+		if (sleep->fds[i].revents)
+			return true;
+	return false;
+}
+
+/* Returns whether to look at all sources. */
+static bool rest(struct gateway *gateway, uint64_t next_ns)
+{
+	struct sleep sleep;
 	uint64_t now_ns = sim_monotonic_ns();
 	struct timespec time;
+	bool may_sleep;
 	int count;
 
 	if (!LIST_EMPTY(&gateway->active))
 		next_ns = min_u64(next_ns, now_ns + BUSY_SLEEP_NS);
-	if (next_ns <= now_ns || !arm_all(gateway, fds, &count))
-		return;
+	if (next_ns <= now_ns)
+		return false;
 	time = sim_timespec_from_ns(next_ns - now_ns);
-	if (ppoll(fds, (nfds_t)count, &time, NULL) > 0 && fds[3].revents)
+	may_sleep = arm_all(gateway, &sleep);
+	count = may_sleep ? ppoll(sleep.fds, (nfds_t)sleep.count, &time, NULL) : 0;
+	if (gateway->session)
+		queues_disarm(gateway);
+	if (!may_sleep)
+		return false;
+	if (count > 0 && sleep.fds[0].revents)
 		sim_wake_clear(&gateway->wake);
+	if (count > 0 && sleep.fds[2].revents)
+		sim_target_may_sleep(gateway->target);
+	return count <= 0 || has_rare(&sleep);
+}
+
+static uint64_t find_spin_ns(void)
+{
+	cpu_set_t cpus;
+
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) >= SPIN_CPUS ? SPIN_NS : 0;
 }
 
 static void loop(struct gateway *gateway)
 {
+	const uint64_t spin_ns = find_spin_ns();
 	uint64_t next_ns = 0, busy_ns = sim_monotonic_ns();
+	bool is_rare = true;
+	uint32_t round = 0;
 
 	while (!gateway->stop) {
-		bool found = poll_all(gateway);
+		bool found = poll_all(gateway, is_rare);
 		uint64_t now_ns = sim_monotonic_ns();
 
+		is_rare = ++round % RARE_ROUNDS == 0;
 		if (found)
 			busy_ns = now_ns;
 		if (now_ns >= next_ns || gateway->is_status_old || gateway->is_leaving || found)
 			next_ns = tick(gateway, now_ns);
-		if (now_ns - busy_ns >= SPIN_NS && !gateway->stop)
-			rest(gateway, next_ns);
+		if (found || gateway->stop)
+			continue;
+		if (now_ns - busy_ns >= spin_ns)
+			is_rare |= rest(gateway, next_ns);
+		else
+			sched_yield(); /* a program, or the other gateway of a test, may wait for this CPU */
 	}
 }
 
@@ -305,7 +354,7 @@ static void say_goodbye(struct gateway *gateway)
 	if (gateway->rail)
 		members_leave(gateway);
 	while (gateway->rail && has_unsaid(gateway) && sim_monotonic_ns() < end_ns) {
-		rail_poll(gateway->rail);
+		rail_poll(gateway->rail, true);
 		sched_yield();
 	}
 }
@@ -333,6 +382,7 @@ int gateway_run(const struct gateway_cfg *cfg)
 	LIST_INIT(&gateway.links);
 	LIST_INIT(&gateway.active);
 	LIST_INIT(&gateway.all_mirrors);
+	LIST_INIT(&gateway.unarmed);
 	LIST_INIT(&gateway.channels);
 	rc = gateway_open(&gateway, cfg);
 	if (rc < 0)

@@ -109,6 +109,7 @@ struct gateway {
 	struct sim_wake wake;
 	struct mirror_list mirrors[SIM_DOORBELL_SLOTS]; /* by slots */
 	struct mirror_list all_mirrors;
+	struct mirror_list unarmed; /* their requesters do not wake the gateway */
 	uint32_t next_slot;
 	struct outlet_list active; /* outlets that wait for their responders */
 	struct kick_member *kicks; /* a member of the session's engine, by which programs kick the gateway */

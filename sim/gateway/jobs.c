@@ -21,6 +21,7 @@ int jobs_open(struct jobs *jobs)
 
 void jobs_wake(struct jobs *jobs)
 {
+	atomic_store(&jobs->has_news, true);
 	eventfd_write(jobs->wake_fd, 1);
 }
 
@@ -74,8 +75,10 @@ bool jobs_finish(struct jobs *jobs)
 	eventfd_t count = 0;
 	struct job *job;
 
-	if (eventfd_read(jobs->wake_fd, &count) < 0)
+	if (!atomic_load_explicit(&jobs->has_news, memory_order_relaxed))
 		return false;
+	atomic_store(&jobs->has_news, false);
+	eventfd_read(jobs->wake_fd, &count);
 	pthread_mutex_lock(&jobs->lock);
 	STAILQ_CONCAT(&finished, &jobs->finished);
 	pthread_mutex_unlock(&jobs->lock);

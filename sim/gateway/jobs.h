@@ -9,6 +9,7 @@
 #define SIM_GATEWAY_JOBS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/queue.h>
 
@@ -27,7 +28,8 @@ struct jobs {
 	pthread_cond_t added;
 	struct job_list queued, finished;
 	unsigned int num_workers, num_idle, num_queued;
-	int wake_fd; /* an eventfd, which is readable when a job is finished */
+	int wake_fd;          /* an eventfd, which is readable when a job is finished */
+	atomic_bool has_news; /* it may be: it need not be read otherwise */
 };
 
 /* Returns 0 or -errno. */

@@ -12,8 +12,9 @@
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 
-#define BEAT_NS    1000000000u
-#define CLOSING_NS 1000000000u /* for the other side to read what was said last */
+#define BEAT_NS      1000000000u
+#define MIN_IN_PLACE 4096        /* of a body */
+#define CLOSING_NS   1000000000u /* for the other side to read what was said last */
 
 /* The first byte of each message on the rail. */
 enum message_type {
@@ -176,22 +177,50 @@ void link_on_room(struct link *link)
 	}
 }
 
-void link_send(struct link *link, const struct gateway_frame *frame)
+/* A long body that stays is not copied. Returns whether the frame was sent. */
+static bool send_in_place(struct link *link, const struct gateway_frame *frame, uint8_t *buffer)
+{
+	int rc;
+
+	if (!frame->is_stable || frame->len_bytes < MIN_IN_PLACE)
+		return false;
+	buffer[0] = MESSAGE_PLAIN;
+	gateway_frame_write_head(frame, buffer + 1);
+	rc = rail_send_with(link->conn, 1 + GATEWAY_HEAD_BYTES, frame->body, frame->len_bytes);
+	link->sent.bytes += rc == 0 ? 1 + GATEWAY_HEAD_BYTES + frame->len_bytes : 0;
+	return rc == 0;
+}
+
+static void send_plain(struct link *link, const struct gateway_frame *frame)
+{
+	uint8_t *buffer = STAILQ_EMPTY(&link->queue) ? rail_buffer(link->conn) : NULL;
+	uint8_t bytes[GATEWAY_MAX_FRAME];
+
+	if (!buffer)
+		queue(link, MESSAGE_PLAIN, bytes, gateway_frame_write(frame, bytes));
+	else if (!send_in_place(link, frame, buffer))
+		send_message(link, buffer, MESSAGE_PLAIN, gateway_frame_write(frame, buffer + 1));
+}
+
+static void send_secured(struct link *link, const struct gateway_frame *frame)
 {
 	uint8_t bytes[GATEWAY_MAX_FRAME];
-	size_t len;
 
+	if (secure_write(link->secure, bytes, gateway_frame_write(frame, bytes)) < 0)
+		fail(link, "the encryption has failed");
+	else
+		say_secured(link);
+}
+
+void link_send(struct link *link, const struct gateway_frame *frame)
+{
 	if (link->state != LINK_JOINING && link->state != LINK_UP)
 		return;
-	len = gateway_frame_write(frame, bytes);
 	link->sent.frames++;
-	if (link->is_trusted && !gateway_kind_is_secret(frame->kind)) {
-		say(link, MESSAGE_PLAIN, bytes, len);
-	} else if (secure_write(link->secure, bytes, len) < 0) {
-		fail(link, "the encryption has failed");
-	} else {
-		say_secured(link);
-	}
+	if (link->is_trusted && !gateway_kind_is_secret(frame->kind))
+		send_plain(link, frame);
+	else
+		send_secured(link, frame);
 }
 
 /* ---- receiving ---- */

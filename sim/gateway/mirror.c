@@ -45,7 +45,8 @@ struct mirror {
 	bool was_taken;                    /* the responder's machine knows that there is a sender of messages */
 	LIST_HEAD(, requester) requesters; /* of an inbox that needs no connect there are several */
 	LIST_HEAD(, requester_job) jobs;   /* look for requesters */
-	LIST_ENTRY(mirror) in_slot, in_all;
+	bool is_unarmed;
+	LIST_ENTRY(mirror) in_slot, in_all, in_unarmed;
 };
 
 struct kick_member {
@@ -202,6 +203,15 @@ static void look_for_requester(struct mirror *mirror)
 
 /* ---- life ---- */
 
+/* Its requester may not wake the gateway: it is armed before the next sleep. */
+static void disarm(struct mirror *mirror)
+{
+	if (mirror->is_unarmed)
+		return;
+	mirror->is_unarmed = true;
+	LIST_INSERT_HEAD(&mirror->far->gateway->unarmed, mirror, in_unarmed);
+}
+
 int mirror_create(struct far *far, int *ret_fd)
 {
 	struct gateway *gateway = far->gateway;
@@ -226,6 +236,7 @@ int mirror_create(struct far *far, int *ret_fd)
 	sim_ring_init(&mirror->in, &cfg, mirror->inbox->ring);
 	LIST_INSERT_HEAD(&gateway->mirrors[mirror->slot], mirror, in_slot);
 	LIST_INSERT_HEAD(&gateway->all_mirrors, mirror, in_all);
+	disarm(mirror);
 	far->mirror = mirror;
 	return 0;
 }
@@ -245,6 +256,8 @@ void mirror_destroy(struct mirror *mirror)
 	}
 	LIST_REMOVE(mirror, in_slot);
 	LIST_REMOVE(mirror, in_all);
+	if (mirror->is_unarmed)
+		LIST_REMOVE(mirror, in_unarmed);
 	sim_segment_unmap(&mirror->memory);
 	free(mirror);
 }
@@ -348,6 +361,7 @@ static bool poll_mirror(struct mirror *mirror)
 	struct gateway_frame frame = { .kind = GATEWAY_RECORDS, .id = far->handle, .body = body };
 	int len;
 
+	disarm(mirror);
 	if (atomic_load(&mirror->inbox->has_importer) == SIM_INBOX_HAS_IMPORTER)
 		look_for_requester(mirror);
 	if (!mirror->was_taken && is_taken(mirror))
@@ -428,31 +442,29 @@ bool mirrors_poll(struct gateway *gateway)
 	return found;
 }
 
-/* Call @look for each mirror. Returns whether one call did. */
-static bool for_each(struct gateway *gateway, bool (*look)(struct mirror *mirror))
+void mirrors_take_kicks(struct gateway *gateway)
 {
-	bool any = false;
 	struct mirror *mirror;
 
 	LIST_FOREACH(mirror, &gateway->all_mirrors, in_all)
-		any |= look(mirror);
-	return any;
+		poll_mirror(mirror);
 }
 
-void mirrors_take_kicks(struct gateway *gateway)
-{
-	for_each(gateway, poll_mirror);
-}
-
-static bool arm(struct mirror *mirror)
-{
-	sim_ring_arm(&mirror->in);
-	return poll_mirror(mirror);
-}
-
+/* A mirror that is armed has got nothing since: its requester would have rung. If another program has erased that ring, the requester
+ * kicks the gateway. */
 bool mirrors_arm(struct gateway *gateway)
 {
-	bool found = for_each(gateway, arm);
+	struct mirror *mirror, *next;
+	bool found = false;
 
+	LIST_FOREACH_SAFE(mirror, &gateway->unarmed, in_unarmed, next) {
+		sim_ring_arm(&mirror->in);
+		if (poll_mirror(mirror)) {
+			found = true;
+			continue;
+		}
+		LIST_REMOVE(mirror, in_unarmed);
+		mirror->is_unarmed = false;
+	}
 	return sim_doorbell_arm(&gateway->doorbells) || found;
 }

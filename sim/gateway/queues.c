@@ -313,6 +313,8 @@ static bool poll_queue(struct queue *queue)
 {
 	uint32_t num_posted = atomic_load_explicit(&queue->shared->num_posted, memory_order_acquire), i = 0;
 
+	if (queue->num_taken == num_posted)
+		return false;
 	for (; i < SIM_FAR_SLOTS && queue->num_taken != num_posted && may_take(queue); i++)
 		take_slot(queue, *(volatile uint32_t *)&queue->shared->posts[queue->num_taken++ % SIM_FAR_SLOTS]);
 	return i > 0;
@@ -338,6 +340,15 @@ bool queues_arm(struct gateway *gateway)
 		found |= atomic_load(&queue->shared->num_posted) != queue->num_taken && may_take(queue);
 	}
 	return found;
+}
+
+void queues_disarm(struct gateway *gateway)
+{
+	struct queue *queue;
+
+	LIST_FOREACH(queue, &gateway->queues->all, entry)
+		if (atomic_load_explicit(&queue->shared->gateway_asleep, memory_order_relaxed))
+			atomic_store_explicit(&queue->shared->gateway_asleep, 0, memory_order_relaxed);
 }
 
 /* ---- answers ---- */

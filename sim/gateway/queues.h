@@ -34,8 +34,9 @@ bool queues_is_valid(const struct sim_remote *remote);
 /* Take what was posted. Returns whether there was something. */
 bool queues_poll(struct gateway *gateway);
 
-/* Before a sleep. Returns whether there is something already. */
+/* Before a sleep. Returns whether there is something already. After it, programs need not wake the gateway. */
 bool queues_arm(struct gateway *gateway);
+void queues_disarm(struct gateway *gateway);
 
 /* End queues whose exports have ended. */
 void queues_end_revoked(struct gateway *gateway);

@@ -54,16 +54,21 @@ int rail_connect(struct rail *rail, void *owner, struct rail_conn **ret_conn);
 uint8_t *rail_buffer(struct rail_conn *conn);
 int rail_send(struct rail_conn *conn, size_t len);
 
+/* The same, but the message goes on with @body, which stays as it is until the other side has the message. -EOPNOTSUPP: the provider
+ * needs the rail's own memory; nothing has changed. */
+int rail_send_with(struct rail_conn *conn, size_t len, const void *body, size_t body_len);
+
 /* Whether all messages have left this machine, as far as the provider knows. */
 bool rail_is_idle(const struct rail_conn *conn);
 
 /* End the connection; no callback comes for it any more. NULL is fine. */
 void rail_close(struct rail_conn *conn);
 
-/* Look for events. Returns whether there was one. */
-bool rail_poll(struct rail *rail);
+/* Look for messages, and @is_rare: for connections. Returns whether there was something. */
+bool rail_poll(struct rail *rail, bool is_rare);
 
-/* Before a sleep: the descriptors to wait for. Returns their number, or -EAGAIN: poll again first. */
-int rail_prepare_sleep(struct rail *rail, struct pollfd *fds, size_t room);
+/* Before a sleep: the descriptors to wait for, first *ret_num_rare that a rare poll is for. Returns their number, or -EAGAIN: poll again
+ * first. */
+int rail_prepare_sleep(struct rail *rail, struct pollfd *fds, size_t room, size_t *ret_num_rare);
 
 #endif

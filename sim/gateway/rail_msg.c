@@ -268,16 +268,35 @@ uint8_t *rail_buffer(struct rail_conn *conn)
 	return buffer ? buffer->bytes : NULL;
 }
 
-int rail_send(struct rail_conn *conn, size_t len)
+/* The first free buffer is on its way, unless @rc says that it is not. */
+static int take_sent(struct rail_conn *conn, ssize_t rc)
 {
-	struct rail_buffer *buffer = SLIST_FIRST(&conn->free_sends);
-	ssize_t rc = fi_send(conn->ep, buffer->bytes, len, conn->mr ? fi_mr_desc(conn->mr) : NULL, 0, &buffer->context);
-
 	if (rc < 0)
 		return to_errno(rc);
 	SLIST_REMOVE_HEAD(&conn->free_sends, link);
 	conn->num_sending++;
 	return 0;
+}
+
+int rail_send(struct rail_conn *conn, size_t len)
+{
+	struct rail_buffer *buffer = SLIST_FIRST(&conn->free_sends);
+
+	/* A short message needs no completion, which would cost more than the copy. */
+	if (len <= conn->rail->info->tx_attr->inject_size && fi_inject(conn->ep, buffer->bytes, len, 0) == 0)
+		return 0;
+	return take_sent(conn, fi_send(conn->ep, buffer->bytes, len, conn->mr ? fi_mr_desc(conn->mr) : NULL, 0,
+				       &buffer->context));
+}
+
+int rail_send_with(struct rail_conn *conn, size_t len, const void *body, size_t body_len)
+{
+	struct rail_buffer *buffer = SLIST_FIRST(&conn->free_sends);
+	struct iovec parts[2] = { { buffer->bytes, len }, { (void *)(uintptr_t)body, body_len } };
+
+	if (conn->mr || conn->rail->info->tx_attr->iov_limit < 2)
+		return -EOPNOTSUPP;
+	return take_sent(conn, fi_sendv(conn->ep, parts, NULL, 2, 0, &buffer->context));
 }
 
 bool rail_is_idle(const struct rail_conn *conn)
@@ -356,6 +375,7 @@ static bool poll_eq(struct rail_conn *conn)
 	uint32_t event = 0;
 	ssize_t got = fi_eq_read(conn->eq, &event, &entry, sizeof(entry), 0);
 
+	conn->may_wait = false;
 	if (got == -FI_EAGAIN)
 		return false;
 	if (got < 0) {
@@ -392,6 +412,7 @@ static bool poll_listener(struct rail *rail)
 	uint32_t event = 0;
 	ssize_t got = rail->eq ? fi_eq_read(rail->eq, &event, &entry, sizeof(entry), 0) : -FI_EAGAIN;
 
+	rail->may_wait = false;
 	if (got == -FI_EAVAIL)
 		fi_eq_readerr(rail->eq, &error, 0);
 	if (got < 0)
@@ -401,13 +422,13 @@ static bool poll_listener(struct rail *rail)
 	return true;
 }
 
-bool rail_poll(struct rail *rail)
+bool rail_poll(struct rail *rail, bool is_rare)
 {
-	bool found = poll_listener(rail);
+	bool found = is_rare && poll_listener(rail);
 
 	for (struct rail_conn *conn = LIST_FIRST(&rail->conns); conn; conn = rail->next) {
 		rail->next = LIST_NEXT(conn, link);
-		if (poll_eq(conn))
+		if ((is_rare || !conn->is_connected) && poll_eq(conn))
 			found = true;
 		else if (conn->is_connected && poll_cq(conn))
 			found = true;
@@ -430,25 +451,42 @@ static int add_fd(struct fid *fid, struct pollfd *fds, size_t room, size_t *coun
 	return 0;
 }
 
-int rail_prepare_sleep(struct rail *rail, struct pollfd *fds, size_t room)
+/* Whether a sleep ends when something comes, and nothing is there yet. */
+static bool may_wait_for(const struct rail *rail, struct fid *fid)
+{
+	return fi_trywait(rail->fabric, &fid, 1) == 0;
+}
+
+/* Returns 0, or -EAGAIN: there is something. */
+static int try_to_wait(struct rail *rail)
+{
+	struct rail_conn *conn;
+
+	rail->may_wait = rail->may_wait || !rail->eq || may_wait_for(rail, &rail->eq->fid);
+	if (!rail->may_wait)
+		return -EAGAIN;
+	LIST_FOREACH(conn, &rail->conns, link) {
+		conn->may_wait = conn->may_wait || may_wait_for(rail, &conn->eq->fid);
+		if (!conn->may_wait || !may_wait_for(rail, &conn->cq->fid))
+			return -EAGAIN;
+	}
+	return 0;
+}
+
+int rail_prepare_sleep(struct rail *rail, struct pollfd *fds, size_t room, size_t *ret_num_rare)
 {
 	struct rail_conn *conn;
 	size_t count = 0;
 	int rc = rail->eq ? add_fd(&rail->eq->fid, fds, room, &count) : 0;
-	struct fid *fid;
 
-	if (rc == 0 && rail->eq) {
-		fid = &rail->eq->fid;
-		if (fi_trywait(rail->fabric, &fid, 1) < 0)
-			return -EAGAIN;
-	}
-	LIST_FOREACH(conn, &rail->conns, link) {
-		struct fid *both[] = { &conn->eq->fid, &conn->cq->fid };
-
-		for (size_t i = 0; rc == 0 && i < 2; i++)
-			rc = add_fd(both[i], fds, room, &count);
-		if (rc == 0 && fi_trywait(rail->fabric, both, 2) < 0)
-			return -EAGAIN;
-	}
+	LIST_FOREACH(conn, &rail->conns, link)
+		if (rc == 0)
+			rc = add_fd(&conn->eq->fid, fds, room, &count);
+	*ret_num_rare = count;
+	LIST_FOREACH(conn, &rail->conns, link)
+		if (rc == 0)
+			rc = add_fd(&conn->cq->fid, fds, room, &count);
+	if (rc == 0)
+		rc = try_to_wait(rail);
 	return rc < 0 ? rc : (int)count;
 }

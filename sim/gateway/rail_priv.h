@@ -23,6 +23,7 @@ struct rail_conn {
 	struct rail *rail;
 	void *owner;
 	bool is_connected, wants_room;
+	bool may_wait; /* since the last look at @eq, fi_trywait() has permitted a sleep: an event wakes it */
 	struct fid_ep *ep;
 	struct fid_eq *eq;
 	struct fid_cq *cq;
@@ -41,6 +42,7 @@ struct rail {
 	struct fid_domain *domain;
 	struct fid_pep *pep; /* NULL = does not listen */
 	struct fid_eq *eq;   /* of the listener */
+	bool may_wait;       /* as of a connection */
 	LIST_HEAD(, rail_conn) conns;
 	uint32_t num_conns;
 	struct rail_conn *next; /* in a walk over the connections */

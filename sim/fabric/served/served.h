@@ -126,6 +126,9 @@ unsigned int sim_target_serve(struct sim_target *target);
 /* Whether the caller may sleep on the descriptor now; if not, serve again. */
 bool sim_target_may_sleep(struct sim_target *target);
 
+/* The same for a caller that sleeps on the descriptor together with others, and calls sim_target_may_sleep() when that was readable. */
+bool sim_target_arm(const struct sim_target *target);
+
 /* ---- the importer ---- */
 
 struct sim_link_cfg {

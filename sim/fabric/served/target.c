@@ -230,14 +230,19 @@ unsigned int sim_target_serve(struct sim_target *target)
 	return served;
 }
 
-bool sim_target_may_sleep(struct sim_target *target)
+bool sim_target_arm(const struct sim_target *target)
 {
 	const struct served_conn *conn;
 
-	poll_sockets(target);
 	LIST_FOREACH(conn, &target->conns, entry)
 		if (conn->is_ready || conn->has_hung_up ||
 		    (conn->transport == SIM_TRANSPORT_SHM && !served_shm_may_sleep(conn)))
 			return false;
 	return true;
+}
+
+bool sim_target_may_sleep(struct sim_target *target)
+{
+	poll_sockets(target);
+	return sim_target_arm(target);
 }
