@@ -196,6 +196,15 @@ static bool poll_all(struct gateway *gateway, bool is_rare)
 	return outlets_poll(gateway) || found;
 }
 
+/* What this turn of the loop has to say. */
+static void flush_links(struct gateway *gateway)
+{
+	struct link *link;
+
+	LIST_FOREACH(link, &gateway->links, entry)
+		link_flush(link);
+}
+
 static void reap_links(struct gateway *gateway)
 {
 	struct link *link, *next;
@@ -326,6 +335,7 @@ static void loop(struct gateway *gateway)
 			busy_ns = now_ns;
 		if (now_ns >= next_ns || gateway->is_status_old || gateway->is_leaving || found)
 			next_ns = tick(gateway, now_ns);
+		flush_links(gateway);
 		if (found || gateway->stop)
 			continue;
 		if (now_ns - busy_ns >= spin_ns)
@@ -353,6 +363,7 @@ static void say_goodbye(struct gateway *gateway)
 
 	if (gateway->rail)
 		members_leave(gateway);
+	flush_links(gateway);
 	while (gateway->rail && has_unsaid(gateway) && sim_monotonic_ns() < end_ns) {
 		rail_poll(gateway->rail, true);
 		sched_yield();

@@ -51,9 +51,10 @@ struct link *link_create(const struct link_ops *ops, void *arg, struct secure_ke
 			       .keys = keys,
 			       .machine = LINK_NO_MACHINE,
 			       .begin_ns = sim_monotonic_ns(),
-			       .in = malloc(GATEWAY_MAX_FRAME) };
+			       .in = malloc(GATEWAY_MAX_FRAME),
+			       .batch = malloc(LINK_BATCH_BYTES) };
 	STAILQ_INIT(&link->queue);
-	if (link->in && secure_create(keys, is_server, &link->secure) == 0)
+	if (link->in && link->batch && secure_create(keys, is_server, &link->secure) == 0)
 		return link;
 	link_destroy(link);
 	return NULL;
@@ -72,6 +73,7 @@ void link_destroy(struct link *link)
 		free(chunk);
 	}
 	free(link->in);
+	free(link->batch);
 	free(link);
 }
 
@@ -87,6 +89,7 @@ static void tell_lost(struct link *link, const char *words)
 
 void link_close(struct link *link, const char *words)
 {
+	link_flush(link);
 	if (go(link, LINK_CLOSING))
 		link->closing_ns = sim_monotonic_ns();
 	tell_lost(link, words);
@@ -202,25 +205,54 @@ static void send_plain(struct link *link, const struct gateway_frame *frame)
 		send_message(link, buffer, MESSAGE_PLAIN, gateway_frame_write(frame, buffer + 1));
 }
 
-static void send_secured(struct link *link, const struct gateway_frame *frame)
+static void send_secured(struct link *link, const uint8_t *bytes, size_t len)
 {
-	uint8_t bytes[GATEWAY_MAX_FRAME];
-
-	if (secure_write(link->secure, bytes, gateway_frame_write(frame, bytes)) < 0)
+	if (secure_write(link->secure, bytes, len) < 0)
 		fail(link, "the encryption has failed");
 	else
 		say_secured(link);
 }
 
+void link_flush(struct link *link)
+{
+	size_t len = link->batch_len;
+
+	if (len == 0 || link->state == LINK_CLOSED)
+		return;
+	link->batch_len = 0;
+	if (link->is_batch_plain)
+		say(link, MESSAGE_PLAIN, link->batch, len);
+	else
+		send_secured(link, link->batch, len);
+}
+
+static void send_alone(struct link *link, const struct gateway_frame *frame, bool is_plain)
+{
+	uint8_t bytes[GATEWAY_MAX_FRAME];
+
+	link_flush(link);
+	if (is_plain)
+		send_plain(link, frame);
+	else
+		send_secured(link, bytes, gateway_frame_write(frame, bytes));
+}
+
 void link_send(struct link *link, const struct gateway_frame *frame)
 {
+	bool is_plain = link->is_trusted && !gateway_kind_is_secret(frame->kind);
+
 	if (link->state != LINK_JOINING && link->state != LINK_UP)
 		return;
 	link->sent.frames++;
-	if (link->is_trusted && !gateway_kind_is_secret(frame->kind))
-		send_plain(link, frame);
-	else
-		send_secured(link, frame);
+	if (GATEWAY_HEAD_BYTES + frame->len_bytes > MIN_IN_PLACE) {
+		send_alone(link, frame, is_plain);
+		return;
+	}
+	if (is_plain != link->is_batch_plain ||
+	    link->batch_len + GATEWAY_HEAD_BYTES + frame->len_bytes > LINK_BATCH_BYTES)
+		link_flush(link);
+	link->is_batch_plain = is_plain;
+	link->batch_len += gateway_frame_write(frame, link->batch + link->batch_len);
 }
 
 /* ---- receiving ---- */
@@ -318,16 +350,22 @@ static void take_secured(struct link *link, const uint8_t *bytes, size_t len)
 		link_close(link, "it has sent what is not encrypted with the token");
 }
 
-/* On a trusted network. It is a whole frame, of a kind without secrets, and the other side has proved itself. */
+/* On a trusted network. These are whole frames, of kinds without secrets, and the other side has proved itself. */
 static void take_plain(struct link *link, const uint8_t *bytes, size_t len)
 {
 	struct gateway_frame frame;
+	size_t at = 0;
+	int rc = 0;
 
-	if (!link->is_trusted || !takes_frames(link) || gateway_frame_parse(bytes, len, &frame) != (int)len ||
-	    gateway_kind_is_secret(frame.kind))
-		link_close(link, "it has sent a frame in the clear that must not be so");
-	else
+	while (at < len && link->is_trusted && takes_frames(link)) {
+		rc = gateway_frame_parse(bytes + at, len - at, &frame);
+		if (rc <= 0 || gateway_kind_is_secret(frame.kind))
+			break;
+		at += (size_t)rc;
 		take_frame(link, &frame);
+	}
+	if (at < len)
+		link_close(link, "it has sent a frame in the clear that must not be so");
 }
 
 void link_on_message(struct link *link, const uint8_t *bytes, size_t len)

@@ -9,7 +9,7 @@
  * trusted network those without secrets go beside it, as they are. An end that is not up in five seconds is closed, and so is one
  * that has been silent for five seconds: each side sends a heartbeat a second.
  *
- * What can't be sent yet is queued; a link with more than LINK_MAX_QUEUED bytes in its queue is closed.
+ * Short frames of one turn of the gateway's loop leave as one message. What can't be sent yet is queued; a link with more than LINK_MAX_QUEUED bytes in its queue is closed.
  */
 #ifndef SIM_GATEWAY_LINK_H
 #define SIM_GATEWAY_LINK_H
@@ -21,9 +21,10 @@
 #include "frame.h"
 #include "rail.h"
 
-#define LINK_MAX_QUEUED (64u << 20)
-#define LINK_TIMEOUT_NS 5000000000u
-#define LINK_NO_MACHINE UINT32_MAX
+#define LINK_MAX_QUEUED  (64u << 20)
+#define LINK_TIMEOUT_NS  5000000000u
+#define LINK_NO_MACHINE  UINT32_MAX
+#define LINK_BATCH_BYTES 16384
 
 enum link_state {
 	LINK_CONNECTING,
@@ -72,6 +73,9 @@ struct link {
 	uint64_t beat_number, round_trip_ns; /* 0 = not known yet */
 	uint8_t *in;                         /* what was decrypted of the next frame */
 	size_t in_len;
+	uint8_t *batch; /* short frames that leave together */
+	size_t batch_len;
+	bool is_batch_plain;
 	STAILQ_HEAD(, link_chunk) queue;
 	size_t num_queued;
 	struct link_counts sent, received;
@@ -89,8 +93,10 @@ void link_on_message(struct link *link, const uint8_t *bytes, size_t len);
 void link_on_room(struct link *link);
 void link_on_closed(struct link *link, int reason);
 
-/* Send a frame. A link that is not joining or up ignores it. */
+/* Send a frame. A link that is not joining or up ignores it. A short one waits for link_flush(), which the gateway's loop calls in
+ * each turn. */
 void link_send(struct link *link, const struct gateway_frame *frame);
+void link_flush(struct link *link);
 
 /* The other side has joined. */
 void link_set_up(struct link *link, uint32_t machine);

@@ -17,6 +17,8 @@
 #include "rail_priv.h"
 #include "sim/base/log.h"
 
+#define MAX_MESSAGES 16 /* of one connection in one poll */
+
 static int to_errno(ssize_t rc)
 {
 	return rc > -FI_ERRNO_OFFSET ? (int)rc : -EIO;
@@ -422,6 +424,16 @@ static bool poll_listener(struct rail *rail)
 	return true;
 }
 
+/* Take messages, so that what they lead to leaves together. The owner may close the connection. */
+static bool poll_messages(struct rail *rail, struct rail_conn *conn)
+{
+	bool found = false;
+
+	for (int i = 0; i < MAX_MESSAGES && has_conn(rail, conn) && poll_cq(conn); i++)
+		found = true;
+	return found;
+}
+
 bool rail_poll(struct rail *rail, bool is_rare)
 {
 	bool found = is_rare && poll_listener(rail);
@@ -430,8 +442,8 @@ bool rail_poll(struct rail *rail, bool is_rare)
 		rail->next = LIST_NEXT(conn, link);
 		if ((is_rare || !conn->is_connected) && poll_eq(conn))
 			found = true;
-		else if (conn->is_connected && poll_cq(conn))
-			found = true;
+		else if (conn->is_connected)
+			found |= poll_messages(rail, conn);
 	}
 	rail->next = NULL;
 	return found;
