@@ -12,14 +12,16 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'multi'))
 import machines  # pylint: disable=wrong-import-position
 
-ROUNDS = int(os.environ.get("ROUNDS", "15"))
+ROUNDS = 15
 SMALL = 64
 BIG = 1 << 20
 MANY = 1000
+NODES = 64
 PORT = 7448
 
 
@@ -112,6 +114,37 @@ def compare(name, ours, baseline, goal):
                       'difference_ns': round(statistics.median(a - b for a, b in pairs)), 'goal': goal}), flush=True)
 
 
+def write_topology(path, count):
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write('cards:\n')
+        for i in range(count):
+            file.write(f'  - name: node{i}\n    profile: bluefield-3\n    functions:\n'
+                       f'      - {{side: node{i}/dpu, type: pf, pci: "03:00.0"}}\n      - {{side: node{i}/host, type: pf, pci: "b1:00.0"}}\n')
+
+
+def join_many(bfsim):
+    """The daemons and gateways of many machines, all of them here: from the first join to the last."""
+    world = machines.World(bfsim, '', NODES)
+    try:
+        world.topology = f'{world.folder}/nodes.yaml'
+        write_topology(world.topology, NODES)
+        home = world.machines[0]
+        world.up(listen='7450')
+        begin = time.monotonic()
+        joins = []
+        for machine in world.machines[1:]:
+            machine.prefix = []
+            joins.append(subprocess.Popen(machine.command('join', '--session', machine.session, '127.0.0.1:7450', '--as', machine.name,
+                                                          '--token-file', world.token), stdout=subprocess.DEVNULL))
+        if any(join.wait() != 0 for join in joins):
+            raise RuntimeError('a machine did not join')
+        home.bfsim_run('wait', *(machine.name for machine in world.machines[1:]))
+        took_s = time.monotonic() - begin
+        print(json.dumps({'figure': 'machines', 'row': f'{NODES} machines join', 'seconds': round(took_s, 2), 'goal': '5 s'}), flush=True)
+    finally:
+        world.close()
+
+
 def measure(world_class, bfsim, end, rail, topology, provider):
     encrypted, plain = world_class(bfsim, topology, 2), world_class(bfsim, topology, 2)
     encrypted.start()
@@ -147,4 +180,5 @@ def measure(world_class, bfsim, end, rail, topology, provider):
 if __name__ == '__main__':
     machines.enter_namespaces()
     machines.connect_machines(2)
+    join_many(sys.argv[1])
     measure(machines.World, *sys.argv[1:5], sys.argv[5] if len(sys.argv) > 5 else 'tcp')
