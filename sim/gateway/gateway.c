@@ -21,8 +21,8 @@
 #include "sim/base/monotonic.h"
 #include "sim/protocol/session_dir.h"
 
-#define SPIN_NS       20000     /* after the last event: a wake-up costs more */
-#define SPIN_CPUS     3         /* fewer are for programs, and for a gateway that runs */
+#define SPIN_NS       50000 /* after an answer that woke a program: it may have the next request, and a wake-up costs more */
+#define SPIN_CPUS     2         /* with fewer, it would keep the program from running */
 #define BUSY_SLEEP_NS 10000000u /* with a request unanswered: a wake-up may be lost */
 #define REPORT_NS     1000000000u
 #define MAX_FDS       512
@@ -331,7 +331,7 @@ static void loop(struct gateway *gateway)
 		uint64_t now_ns = sim_monotonic_ns();
 
 		is_rare = ++round % RARE_ROUNDS == 0;
-		if (found)
+		if (found && gateway->wakes_programs) /* one that polls has no CPU to spare */
 			busy_ns = now_ns;
 		if (now_ns >= next_ns || gateway->is_status_old || gateway->is_leaving || found)
 			next_ns = tick(gateway, now_ns);

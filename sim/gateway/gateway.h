@@ -97,6 +97,7 @@ struct gateway {
 	struct far_request_list far_requests[GATEWAY_LISTS];
 	uint64_t last_request;
 	struct queues *queues;                /* of programs here */
+	bool wakes_programs;                  /* the last answer to one has */
 	struct near_list near[GATEWAY_LISTS]; /* by the low bits of the handle */
 	uint64_t last_handle;
 	struct near_stream_list near_streams[GATEWAY_LISTS]; /* by the low bits of the number */

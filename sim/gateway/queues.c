@@ -240,8 +240,9 @@ static void return_slot(struct queue *queue, uint32_t slot, int status)
 	shared->slots[slot].status = status;
 	shared->returns[queue->num_returned % SIM_FAR_SLOTS] = slot;
 	atomic_store(&shared->num_returned, ++queue->num_returned);
-	if (atomic_load(&shared->requester_asleep) && atomic_exchange(&shared->requester_asleep, 0) &&
-	    queue->wake_fd >= 0)
+	queue->gateway->wakes_programs =
+		atomic_load(&shared->requester_asleep) && atomic_exchange(&shared->requester_asleep, 0);
+	if (queue->gateway->wakes_programs && queue->wake_fd >= 0)
 		sim_wake_send(queue->wake_fd);
 }
 
