@@ -233,6 +233,8 @@ int secure_read(struct secure *secure, void *to, size_t room)
 {
 	int rc;
 
+	if (BIO_ctrl_pending(secure->in) == 0 && !SSL_has_pending(secure->ssl))
+		return -EAGAIN; /* which SSL_read() takes a microsecond to find out */
 	ERR_clear_error();
 	rc = SSL_read(secure->ssl, to, (int)room);
 	if (rc > 0)
