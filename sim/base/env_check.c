@@ -41,7 +41,7 @@ static const struct variable {
 	{ SIM_ENV_NAMED, NULL, 0 },
 	{ "BFSIM_OUTPUT", NULL, 0 },
 	{ "BFSIM_PAGE_SIZE", NULL, 0 },
-	{ "BFSIM_PATH", "in-place mapped cma shm tcp", 0 },
+	{ "BFSIM_PATH", "in-place mapped procmem cma shm tcp", 0 },
 	{ "BFSIM_SESSION", NULL, 0 },
 	{ "BFSIM_SHUFFLE", NULL, UINT64_MAX },
 	{ "BFSIM_SIDE", NULL, 0 },

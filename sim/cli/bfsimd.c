@@ -63,6 +63,7 @@ static int run_foreground(const struct options *options, const struct sim_sessio
 				      .trace_level = options->launch.trace_level,
 				      .has_group = options->launch.has_group,
 				      .group = options->launch.group,
+				      .passes_memory = options->launch.passes_memory,
 				      .machines = options->launch.machines.name ? &options->launch.machines : NULL,
 				      .ready_fd = options->ready_fd };
 	int rc;

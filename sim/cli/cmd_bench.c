@@ -65,7 +65,7 @@ static void set_names(void *to, char *text, struct argp_state *state)
 		argp_error(state, "--%s needs names; bfsim bench --help has them", cli_option_of(state)->name);
 }
 
-static const char *const paths[] = { "best", "in-place", "mapped", "cma", "shm", "tcp", NULL };
+static const char *const paths[] = { "best", "in-place", "mapped", "procmem", "cma", "shm", "tcp", NULL };
 static const char *const clocks[] = { "functional", "timed", "virtual", NULL };
 
 #define NAMES_OPTION(name, value, member, names_, help)                                                \
@@ -86,7 +86,7 @@ static const struct cli_option option_list[] = {
 	CLI_CALL(0, "threads", "THREADS", struct options, sweep.threads, set_numbers,
 		 "Threads, with a context each (default: 1)"),
 	NAMES_OPTION("paths", "PATHS", paths, paths,
-		     "Data paths: best, in-place, mapped, cma, shm, tcp (default: best)"),
+		     "Data paths: best, in-place, mapped, procmem, cma, shm, tcp (default: best)"),
 	NAMES_OPTION("clock", "MODES", clocks, clocks, "Clocks: functional, timed, virtual (default: functional)"),
 	CLI_TOPOLOGY_OPTION(struct options, cfg.topology),
 	CLI_NUMBER(0, "count", "NUMBER", struct options, cfg.count, 1, 100000000, "a number",

@@ -19,12 +19,12 @@ struct options {
 
 enum { NONE = -1 };
 
-static const char *const paths[] = { "in-place", "mapped", "cma", "shm", "tcp", NULL };
+static const char *const paths[] = { "in-place", "mapped", "procmem", "cma", "shm", "tcp", NULL };
 
 static const struct cli_option option_list[] = {
 	CLI_FLAG('j', "json", struct options, json, "Print JSON"),
 	CLI_CHOICE(0, "need", "PATH", struct options, needed, paths, "data path",
-		   "Fail when this data path is lost: mapped, cma, shm or tcp"),
+		   "Fail when this data path is lost: mapped, procmem, cma, shm or tcp"),
 	{ 0 },
 };
 

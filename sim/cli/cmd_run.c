@@ -119,6 +119,7 @@ static const struct cli_option option_list[] = {
 	CLI_SECTION("Card and time:", CARD),
 	CLI_TOPOLOGY_OPTION(struct options, cfg.topology),
 	CLI_CLOCK_OPTION(struct options, cfg.clock),
+	CLI_PROCMEM_OPTION(struct options, cfg.passes_memory),
 	CLI_CALL_WHOLE(
 		0, "shuffle", "SEED", set_shuffle, OPTION_ARG_OPTIONAL,
 		"Complete the DMA tasks of a context in a random order, which a card may have; SEED repeats an order"),

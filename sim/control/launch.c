@@ -107,6 +107,8 @@ static void fill_arguments(const struct sim_launch_cfg *cfg, struct launch *laun
 		*arg++ = "--group";
 		*arg++ = launch->group;
 	}
+	if (cfg->passes_memory)
+		*arg++ = "--procmem";
 	arg = fill_machines(&cfg->machines, launch, arg);
 	if (cfg->temporary)
 		*arg++ = "--die-with-parent";

@@ -19,6 +19,7 @@ struct sim_launch_cfg {
 	uint32_t trace_level; /* sim/trace/trace.h; 0 = the default level */
 	bool has_group;       /* share the session with @group */
 	gid_t group;
+	bool passes_memory; /* as of struct sim_daemon_cfg */
 	/* If set, the daemon ends with the thread that started it, removes a directory that was made for it, and logs
 	 * to the standard error of this process. Otherwise the daemon logs to DIR/bfsimd.log. */
 	bool temporary;

@@ -160,6 +160,7 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 				   .max_fds = max_open_fds(),
 				   .has_group = cfg->has_group,
 				   .group = cfg->group,
+				   .passes_memory = cfg->passes_memory,
 				   .trace_level = cfg->trace_level,
 				   .listening = { SOURCE_LISTEN, NULL },
 				   .signals = { SOURCE_SIGNAL, NULL },

@@ -28,6 +28,7 @@ struct sim_daemon_cfg {
 	uint32_t trace_level;      /* trace level of processes that set none (sim/trace/trace.h); 0 = the default */
 	bool has_group;            /* members of @group may use the session, besides this user and root */
 	gid_t group;
+	bool passes_memory; /* processes may pass descriptors of their memory to others of their user */
 	const struct sim_machines_cfg *machines; /* NULL = the session is on this machine alone */
 	int ready_fd; /* gets one byte when the session is ready, and is then closed; -1 = none */
 };

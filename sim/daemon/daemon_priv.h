@@ -168,6 +168,7 @@ struct daemon {
 	int dir_watch_fd; /* -1 = not watched */
 	bool has_group;   /* @group shares the session */
 	gid_t group;
+	bool passes_memory; /* as of struct sim_daemon_cfg */
 	uint32_t num_refused, num_refused_logs;
 	bool created_dir;
 	bool unreachable; /* the socket was removed, so no process can connect */

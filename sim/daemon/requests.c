@@ -64,6 +64,7 @@ static void handle_attach(struct daemon *daemon, struct conn *conn, struct sim_m
 	msg->body.attached.pid = info.pid;
 	msg->body.attached.uid = info.uid;
 	msg->body.attached.trace_level = daemon->trace_level;
+	msg->body.attached.passes_memory = daemon->passes_memory;
 	msg->body.attached.monotonic_ns = sim_monotonic_ns();
 	daemon_reply(daemon, conn, msg, rc, rc == 0 ? daemon->shared_fd : -1);
 }
@@ -119,6 +120,13 @@ static void reject_describe(struct daemon *daemon, struct conn *importer, struct
 	daemon_reply(daemon, importer, msg, status, -1);
 }
 
+/* A descriptor of a process's memory opens all of it, so it is passed to processes of the same user only, and that the
+ * daemon's. */
+static bool may_pass_memory(const struct daemon *daemon, const struct conn *importer, const struct conn *exporter)
+{
+	return daemon->passes_memory && importer->uid == geteuid() && exporter->uid == geteuid();
+}
+
 static void forward_describe(struct daemon *daemon, struct conn *importer, struct sim_msg *msg)
 {
 	struct describe_request *request;
@@ -129,6 +137,11 @@ static void forward_describe(struct daemon *daemon, struct conn *importer, struc
 	exporter = rc == 0 ? daemon_find_conn(daemon, memory.exporter) : NULL;
 	if (!exporter || importer->num_describe_requests == MAX_DESCRIBE_REQUESTS) {
 		reject_describe(daemon, importer, msg, exporter ? -EBUSY : -ESTALE);
+		return;
+	}
+	if ((msg->body.describe.transport == SIM_TRANSPORT_MEM || msg->body.describe.transport == SIM_TRANSPORT_MAPS) &&
+	    !may_pass_memory(daemon, importer, exporter)) {
+		reject_describe(daemon, importer, msg, -EPERM);
 		return;
 	}
 	request = calloc(1, sizeof(*request));

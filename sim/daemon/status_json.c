@@ -129,6 +129,7 @@ int daemon_status_fd(struct daemon *daemon)
 	add_number(status, "pid", (uint64_t)getpid());
 	add_text(status, "version", BFSIM_VERSION);
 	add_text(status, "clock", sim_clock_mode_name(sim_clock_mode(daemon->clock)));
+	json_object_object_add(status, "procmem", json_object_new_boolean(daemon->passes_memory));
 	add_number(status, "time_ns", sim_shared_state_now_ns(sim_shared_state_of(&daemon->shared)));
 	sim_card_each_peer(daemon->card, add_peer, peers);
 	sim_card_each_import(daemon->card, add_import, imports);

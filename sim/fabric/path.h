@@ -3,6 +3,7 @@
  *
  *   in-place  both ends in this process
  *   mapped    the memory lies in a shared object (memfd, /dev/shm, hugetlbfs, file, dmabuf): map it
+ *   procmem   a descriptor of the exporter's /proc/PID/mem (peer_memory.h), and the next for what that does better
  *   cma       process_vm_readv and process_vm_writev
  *   shm, tcp  the exporter's helper thread serves the memory (served/served.h)
  *   gateway   the memory is on another machine; this one's gateway passes requests on, over shm
@@ -27,10 +28,15 @@ struct sim_path_ops {
 
 extern const struct sim_path_ops sim_path_in_place;
 extern const struct sim_path_ops sim_path_mapped;
+extern const struct sim_path_ops sim_path_procmem;
 extern const struct sim_path_ops sim_path_cma;
 extern const struct sim_path_ops sim_path_shm;
 extern const struct sim_path_ops sim_path_tcp;
 extern const struct sim_path_ops sim_path_gateway;
+
+/* Whether importer, exporter and daemon are of one user, and the exporter is known by a pidfd (path_cma.c). Returns 0 or
+ * -EPERM, with a text in *ret_reason. */
+int sim_path_check_users(const struct sim_remote_cfg *cfg, const char **ret_reason);
 
 /* For the slots of paths that map. */
 int sim_path_read_unsupported(struct sim_remote *remote, void *local, uint64_t offset, size_t len);

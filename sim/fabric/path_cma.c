@@ -35,8 +35,7 @@ static int copy_all(struct sim_peer_process *process, void *local, uint64_t remo
 	return 0;
 }
 
-/* Returns 0 or -EPERM, with a text in *ret_reason. */
-static int check_users(const struct sim_remote_cfg *cfg, const char **ret_reason)
+int sim_path_check_users(const struct sim_remote_cfg *cfg, const char **ret_reason)
 {
 	if (!cfg->is_own_session)
 		*ret_reason = "the session belongs to another user";
@@ -77,7 +76,7 @@ static const char *reason_of(int rc)
 static int cma_open(struct sim_remote *remote, const struct sim_remote_cfg *cfg, const char **ret_reason)
 {
 	struct sim_peer_process *process = NULL;
-	int rc = check_users(cfg, ret_reason);
+	int rc = sim_path_check_users(cfg, ret_reason);
 
 	if (rc < 0)
 		return rc;
@@ -108,20 +107,6 @@ static int cma_write(struct sim_remote *remote, const void *local, uint64_t offs
 {
 	return copy_all(remote->process, (void *)(uintptr_t)local, remote->region.cpu_addr + offset, len,
 			process_vm_writev);
-}
-
-bool sim_remote_is_unmapped(struct sim_remote *remote, uint64_t addr, size_t len)
-{
-	uint64_t cpu_addr = remote->region.cpu_addr + (addr - remote->region.addr);
-	bool is_unmapped;
-	uint8_t byte;
-
-	if (!remote->process || !sim_remote_acquire(remote))
-		return false;
-	is_unmapped = copy_all(remote->process, &byte, cpu_addr, 1, process_vm_readv) == -EFAULT ||
-		      copy_all(remote->process, &byte, cpu_addr + len - 1, 1, process_vm_readv) == -EFAULT;
-	sim_remote_release(remote);
-	return is_unmapped;
 }
 
 const struct sim_path_ops sim_path_cma = {

@@ -12,7 +12,8 @@
 #include "sim/base/log.h"
 
 static const struct sim_path_ops *const paths[] = {
-	&sim_path_in_place, &sim_path_mapped, &sim_path_cma, &sim_path_shm, &sim_path_tcp, &sim_path_gateway,
+	&sim_path_in_place, &sim_path_mapped, &sim_path_procmem, &sim_path_cma,
+	&sim_path_shm,      &sim_path_tcp,    &sim_path_gateway,
 };
 
 #define NUM_PATHS (sizeof(paths) / sizeof(paths[0]))
@@ -89,7 +90,7 @@ int sim_remote_create(const struct sim_remote_cfg *cfg, struct sim_remote **ret_
 		static atomic_flag was_said = ATOMIC_FLAG_INIT;
 
 		if (!atomic_flag_test_and_set(&was_said))
-			sim_err("BFSIM_PATH=%s names no data path; use in-place, mapped, cma, shm or tcp, or unset it",
+			sim_err("BFSIM_PATH=%s names no data path; use in-place, mapped, procmem, cma, shm or tcp, or unset it",
 				cfg->forced_path);
 		return -ENOTSUP;
 	}
@@ -154,4 +155,23 @@ void sim_remote_revoke(struct sim_remote *remote)
 const char *sim_remote_path(const struct sim_remote *remote)
 {
 	return remote->path->name;
+}
+
+bool sim_remote_is_direct(const struct sim_remote *remote)
+{
+	return remote->base || ((remote->process || remote->memory) && !remote->link);
+}
+
+bool sim_remote_is_unmapped(struct sim_remote *remote, uint64_t addr, size_t len)
+{
+	uint64_t offset = addr - remote->region.addr;
+	bool is_unmapped;
+	uint8_t byte;
+
+	if ((!remote->process && !remote->memory) || !sim_remote_acquire(remote))
+		return false;
+	is_unmapped = remote->path->read(remote, &byte, offset, 1) == -EFAULT ||
+		      remote->path->read(remote, &byte, offset + len - 1, 1) == -EFAULT;
+	sim_remote_release(remote);
+	return is_unmapped;
 }

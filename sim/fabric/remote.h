@@ -27,6 +27,7 @@
 #include "sim/fabric/served/served.h"
 
 struct sim_path_ops;
+struct sim_peer_memory;
 struct sim_peer_process;
 
 /* Calls of the session that reach the exporter's helper thread. */
@@ -45,6 +46,7 @@ struct sim_remote_cfg {
 	int object_fd;       /* the shared object that holds the memory, or -1; borrowed */
 	int pidfd;           /* the exporter, as the kernel named it to the session's owner, or -1; borrowed */
 	bool is_own_session; /* the owner belongs to this process's user */
+	bool passes_memory;  /* exporters of the session pass descriptors of their memory to importers of their user */
 	struct sim_remote_peer peer;
 	const char *forced_path; /* use this path or fail; NULL = the best */
 };
@@ -66,11 +68,12 @@ struct sim_remote {
 	const struct sim_path_ops *path;
 	/* Owned by the path. */
 	struct sim_mapping mapping;
-	struct sim_peer_process *process; /* path cma: the exporter */
+	struct sim_peer_process *process; /* path cma, or procmem where cma works, too: the exporter */
+	struct sim_peer_memory *memory;   /* path procmem */
 	int32_t exporter_pid;             /* for messages, like @program */
 	uint64_t exporter_id;             /* of struct sim_peer_info */
 	char program[SIM_PROGRAM_SIZE];
-	struct sim_link *link;
+	struct sim_link *link; /* paths shm and tcp, or procmem where large copies are faster by shm */
 	/* State. */
 	_Atomic uint32_t revoke_cause; /* enum sim_revoke_cause; set before @revoked */
 	atomic_bool revoked;
@@ -121,6 +124,9 @@ static inline void sim_remote_release(struct sim_remote *remote)
 {
 	atomic_fetch_sub_explicit(&remote->in_flight, 1, memory_order_release);
 }
+
+/* Whether a copy never waits for the exporter. */
+bool sim_remote_is_direct(const struct sim_remote *remote);
 
 /* Whether the kernel says that the exporter has unmapped the begin or the end of the range; false if it can't be asked. */
 bool sim_remote_is_unmapped(struct sim_remote *remote, uint64_t addr, size_t len);

@@ -99,7 +99,6 @@ static int add(struct import_job *job, uint8_t body[GATEWAY_IMPORTED_BYTES], uin
 	struct gateway *gateway = job->gateway;
 	struct near *near = calloc(1, sizeof(*near));
 	struct gateway_imported imported;
-	const char *path = sim_remote_path(job->remote);
 
 	if (!near)
 		return -ENOMEM;
@@ -107,7 +106,7 @@ static int add(struct import_job *job, uint8_t body[GATEWAY_IMPORTED_BYTES], uin
 			       .handle = ++gateway->last_handle,
 			       .machine = job->machine,
 			       .remote = job->remote,
-			       .is_quick = job->remote->base || strcmp(path, "cma") == 0 };
+			       .is_quick = sim_remote_is_direct(job->remote) };
 	if (job->group.doorbells && outlet_create(near, &job->group) < 0) {
 		free(near);
 		return -ENOMEM;

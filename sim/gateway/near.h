@@ -6,7 +6,7 @@
  *                                            '--READ, WRITE, OPERATE--> DONE
  *
  * The daemon of this machine checks key and secret, the fabric checks bounds and rights. A request is done here and now if the path
- * to the memory cannot block (mapped, cma), else in a job, and so is an atomic operation.
+ * to the memory cannot block (mapped, procmem, cma), else in a job, and so is an atomic operation.
  */
 #ifndef SIM_GATEWAY_NEAR_H
 #define SIM_GATEWAY_NEAR_H

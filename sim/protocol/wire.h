@@ -99,7 +99,8 @@ struct sim_msg {
 			int32_t pid;
 			uint32_t uid;
 			uint32_t trace_level; /* the session's (sim/trace/trace.h) */
-			uint32_t reserved;
+			uint32_t
+				passes_memory; /* 0 or 1: processes may pass descriptors of their memory to those of their user */
 			uint64_t monotonic_ns; /* the daemon's clock: that of another time namespace differs */
 		} attached;
 		struct sim_region export;

@@ -40,6 +40,7 @@ struct sim_exports {
 	uint32_t num_aliases;                /* in the list */
 	_Atomic(struct sim_target *) target; /* NULL = no peer has asked so far, or closed */
 	bool is_closed;
+	bool permits_memory;
 };
 
 int sim_exports_create(int epoll_fd, uint64_t epoll_tag, struct sim_exports **ret_exports)
@@ -267,6 +268,34 @@ int sim_exports_describe(struct sim_exports *exports, uint64_t key, uint64_t mem
 	rc = describe_locked(exports, key, memory, transport, connect, ret_grant, ret_fd);
 	pthread_mutex_unlock(&exports->lock);
 	return rc;
+}
+
+void sim_exports_permit_memory(struct sim_exports *exports)
+{
+	pthread_mutex_lock(&exports->lock);
+	exports->permits_memory = true;
+	pthread_mutex_unlock(&exports->lock);
+}
+
+int sim_exports_open_memory(struct sim_exports *exports, uint64_t key, uint64_t memory, enum sim_transport transport,
+			    int *ret_fd)
+{
+	const bool is_mem = transport == SIM_TRANSPORT_MEM;
+	bool is_writable = false;
+	int rc = -EPERM;
+
+	pthread_mutex_lock(&exports->lock);
+	if (exports->permits_memory) {
+		const struct export *export = find_or_add_alias(exports, key, memory);
+
+		rc = export ? 0 : -ESTALE;
+		is_writable = export && export->region.access & SIM_ACCESS_WRITE;
+	}
+	pthread_mutex_unlock(&exports->lock);
+	*ret_fd = rc < 0 ? -1 :
+			   open(is_mem ? "/proc/self/mem" : "/proc/self/maps",
+				(is_mem && is_writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	return rc < 0 ? rc : *ret_fd < 0 ? -errno : 0;
 }
 
 static unsigned int serve_round(struct sim_exports *exports)

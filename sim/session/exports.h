@@ -37,6 +37,15 @@ void sim_exports_remove_alias(struct sim_exports *exports, uint64_t alias);
 int sim_exports_describe(struct sim_exports *exports, uint64_t key, uint64_t memory, enum sim_transport transport,
 			 bool connect, struct sim_grant *ret_grant, int *ret_fd);
 
+/* Let peers have descriptors of this process's memory: the session says so, and is of this process's user. */
+void sim_exports_permit_memory(struct sim_exports *exports);
+
+/* Open this process's memory (SIM_TRANSPORT_MEM) or mappings (SIM_TRANSPORT_MAPS) for an importer of @key, as of
+ * sim_exports_describe(): to read, or also to write if the export permits that. The caller closes *ret_fd, else -1. Returns 0,
+ * -EPERM (not permitted), -ESTALE or another -errno. */
+int sim_exports_open_memory(struct sim_exports *exports, uint64_t key, uint64_t memory, enum sim_transport transport,
+			    int *ret_fd);
+
 /* Serve peers until a short spin sees no event, for at most @max_us. Returns whether the caller may sleep on the
  * descriptors now. */
 bool sim_exports_serve(struct sim_exports *exports, unsigned int max_us);

@@ -95,6 +95,7 @@ static int import_open(struct sim_imports *imports, struct import *import, const
 							 .object_fd = imported.object_fd,
 							 .pidfd = imported.pidfd,
 							 .is_own_session = session->is_own_user,
+							 .passes_memory = session->passes_memory,
 							 .forced_path = session->forced_path,
 							 .peer = { import_describe, &import->peer } },
 			       ret_remote);

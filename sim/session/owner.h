@@ -118,6 +118,7 @@ struct sim_attach_reply {
 	int32_t pid;
 	uint32_t uid;
 	uint32_t trace_level; /* sim/trace/trace.h */
+	bool passes_memory;   /* the session permits SIM_TRANSPORT_MEM */
 	bool has_own_clock;   /* this process's CLOCK_MONOTONIC is not the daemon's */
 };
 

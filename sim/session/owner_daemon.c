@@ -242,6 +242,7 @@ static int attach_to_daemon(struct daemon_owner *self, const struct sim_peer_inf
 		ret_reply->pid = msg.body.attached.pid;
 		ret_reply->uid = msg.body.attached.uid;
 		ret_reply->trace_level = msg.body.attached.trace_level;
+		ret_reply->passes_memory = msg.body.attached.passes_memory == 1;
 		ret_reply->has_own_clock = msg.body.attached.monotonic_ns < before_ns ||
 					   msg.body.attached.monotonic_ns > sim_monotonic_ns();
 	}

@@ -37,6 +37,8 @@ static void reply_describe(struct daemon_owner *self, struct sim_msg *msg)
 	else if (transport <= SIM_TRANSPORT_WAKE)
 		msg->status = sim_exports_describe(self->env.exports, key, memory, transport, connect,
 						   &msg->body.described, &fd);
+	else if (transport == SIM_TRANSPORT_MEM || transport == SIM_TRANSPORT_MAPS)
+		msg->status = sim_exports_open_memory(self->env.exports, key, memory, transport, &fd);
 	else
 		msg->status = -ENOSYS;
 	sim_calls_send(&self->calls, msg, &fd, fd >= 0);

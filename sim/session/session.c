@@ -201,6 +201,9 @@ static int attach_daemon(struct sim_session *session, int dir_fd)
 	session->self.id = reply.id;
 	session->self.pid = reply.pid;
 	session->self.uid = reply.uid;
+	session->passes_memory = session->is_own_user && reply.passes_memory;
+	if (session->passes_memory)
+		sim_exports_permit_memory(session->exports);
 	start_recording(session, reply.trace_level);
 	return reply.has_own_clock ? check_time_namespace(session) : 0;
 }

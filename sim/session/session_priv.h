@@ -11,8 +11,9 @@ struct sim_session {
 	char side[PCIE_SIDE_SIZE];
 	char *forced_path;
 	uint8_t id[SIM_SESSION_ID_SIZE];
-	uint64_t pid_ns;  /* inode of this process's PID namespace; 0 = unknown */
-	bool is_own_user; /* this process's user owns the daemon */
+	uint64_t pid_ns;    /* inode of this process's PID namespace; 0 = unknown */
+	bool is_own_user;   /* this process's user owns the daemon */
+	bool passes_memory; /* it permits processes to pass descriptors of their memory to others of its user */
 	struct sim_peer_info self;
 	struct pcie_topology *topology;
 	struct sim_engine *engine;

@@ -415,8 +415,9 @@ uint32_t sim_trace_object_of(const struct sim_trace_recording *recording, const 
 }
 
 static const char *const path_names[SIM_TRACE_NUM_PATHS] = {
-	[SIM_TRACE_PATH_IN_PLACE] = "in-place", [SIM_TRACE_PATH_MAPPED] = "mapped", [SIM_TRACE_PATH_CMA] = "cma",
-	[SIM_TRACE_PATH_SHM] = "shm",           [SIM_TRACE_PATH_TCP] = "tcp",
+	[SIM_TRACE_PATH_IN_PLACE] = "in-place", [SIM_TRACE_PATH_MAPPED] = "mapped",
+	[SIM_TRACE_PATH_CMA] = "cma",           [SIM_TRACE_PATH_SHM] = "shm",
+	[SIM_TRACE_PATH_TCP] = "tcp",           [SIM_TRACE_PATH_PROCMEM] = "procmem",
 };
 
 void sim_trace_paths_text(uint32_t paths, char text[SIM_TRACE_PATHS_SIZE])

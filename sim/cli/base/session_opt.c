@@ -136,6 +136,7 @@ const struct cli_args cli_launch_args = {
 			CLI_TOPOLOGY_OPTION(struct sim_launch_cfg, topology),
 			CLI_CLOCK_OPTION(struct sim_launch_cfg, clock),
 			CLI_TRACE_LEVEL_OPTION(struct sim_launch_cfg, trace_level),
+			CLI_PROCMEM_OPTION(struct sim_launch_cfg, passes_memory),
 			CLI_CALL_WHOLE(
 				0, "group", "GROUP", set_group, 0,
 				"Share the session with the members of GROUP (default: with this user's processes and root's)"),

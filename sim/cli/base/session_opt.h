@@ -50,6 +50,12 @@ extern const struct cli_args cli_machines_args;
 	CLI_CALL(0, "trace-level", "LEVEL", type, member, cli_set_trace_level, \
 		 "What processes record: off, sampled (default) or full; $BFSIM_TRACE of a process overrides it")
 
+#define CLI_PROCMEM_OPTION(type, member)                                                                               \
+	CLI_FLAG(                                                                                                      \
+		0, "procmem", type, member,                                                                            \
+		"Programs that export memory pass a descriptor of all of their memory to importers of the same user, " \
+		"where the kernel lets those not open it (data path procmem between containers)")
+
 /* Set an enum sim_clock_mode, and a level of sim/trace/trace.h. */
 cli_option_set cli_set_clock, cli_set_trace_level;
 

@@ -413,6 +413,7 @@ int cli_run_worker(void *cfg, const sigset_t *original)
 					 .topology = run.cfg->topology,
 					 .clock = run.cfg->clock,
 					 .trace_level = run.cfg->trace_level,
+					 .passes_memory = run.cfg->passes_memory,
 					 .temporary = true };
 	int status;
 

@@ -34,6 +34,7 @@ struct cli_run_cfg {
 	const struct sim_session_dir *session_dir;
 	const char *topology; /* file, or NULL */
 	enum sim_clock_mode clock;
+	bool passes_memory;       /* as of struct sim_daemon_cfg */
 	int64_t begun_ms;         /* before the supervisor began, by the monotonic clock */
 	unsigned int timeout_s;   /* the supervisor ends the run then; 0 = never */
 	uint32_t trace_level;     /* sim/trace/trace.h; 0 = the default */

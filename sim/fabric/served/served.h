@@ -35,10 +35,13 @@ enum sim_transport {
 	SIM_TRANSPORT_SHM,
 	SIM_TRANSPORT_TCP,
 	SIM_NUM_TRANSPORTS,
-	/* Not transports: ask for the descriptor that wakes the owner of an inbox, and for the one by which the owner's
-	 * process is kicked (sim/session/kick.h). */
+	/* Not transports: ask for the descriptor that wakes the owner of an inbox, for the one by which the owner's
+	 * process is kicked (sim/session/kick.h), and for the exporter's files of memory and mappings
+	 * (sim/fabric/peer_memory.h). */
 	SIM_TRANSPORT_WAKE = SIM_NUM_TRANSPORTS,
 	SIM_TRANSPORT_KICK,
+	SIM_TRANSPORT_MEM,
+	SIM_TRANSPORT_MAPS,
 };
 
 /* Gives access to one exposed memory. */
