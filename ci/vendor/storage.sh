@@ -81,7 +81,7 @@ by_path() {
 # by_each_path FUNCTION ARGUMENT... (the sanitizer needs its own heap)
 by_each_path() {
 	local path
-	for path in cma shm tcp mapped; do
+	for path in procmem cma shm tcp mapped; do
 		if $storm && [ $path = mapped ]; then continue; fi
 		by_path $path "$@" || return 1
 	done

@@ -69,6 +69,8 @@ static const char *reason_of(int rc, bool was_asked)
 	switch (rc) {
 	case -ENOSYS:
 		return "the kernel can't say where writes are permitted (before Linux 6.11)";
+	case -ESRCH:
+		return was_asked ? "the exporter has ended" : "not visible here (bfsim up --procmem)";
 	case -EMFILE:
 		return "too many open files";
 	case -ETIMEDOUT:

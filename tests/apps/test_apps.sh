@@ -326,6 +326,8 @@ over() {
 
 over_mapped() { over mapped shared; }
 
+over_procmem() { over procmem heap; }
+
 over_cma() { over cma heap; }
 
 over_shm() { over shm heap; }

@@ -459,6 +459,8 @@ over() {
 	done
 }
 
+over_procmem() { over procmem; }
+
 over_cma() { over cma; }
 
 over_shm() { over shm; }

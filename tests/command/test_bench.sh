@@ -12,15 +12,15 @@ use_bfsim "$1"
 test_a_sweep_has_a_line_for_each_point() {
 	status 0 bfsim bench --sizes 64,4k --depths 1,4 --threads 1,2 --count 50 --repeat 1
 	same 9 "$(wc -l <out)"
-	says '^host-to-dpu +functional +(cma|shm) +2 +4 +4096 +[0-9.]+ [kMG]?B/s +[0-9.]+' out
+	says '^host-to-dpu +functional +(procmem|cma|shm) +2 +4 +4096 +[0-9.]+ [kMG]?B/s +[0-9.]+' out
 	same '' "$(grep best out)"
 	absent "$TMPDIR"/*
 }
 
 test_each_data_path_is_measured() {
-	status 0 bfsim bench --sizes 4k --depths 2 --paths in-place,mapped,cma,shm,tcp --count 20 --repeat 1 --csv
-	same 'in-place mapped cma shm tcp ' "$(tail -n +2 out | cut -d, -f3 | tr '\n' ' ')"
-	same 'in-place mapped cma shm tcp ' "$(tail -n +2 out | cut -d, -f4 | tr '\n' ' ')"
+	status 0 bfsim bench --sizes 4k --depths 2 --paths in-place,mapped,procmem,cma,shm,tcp --count 20 --repeat 1 --csv
+	same 'in-place mapped procmem cma shm tcp ' "$(tail -n +2 out | cut -d, -f3 | tr '\n' ' ')"
+	same 'in-place mapped procmem cma shm tcp ' "$(tail -n +2 out | cut -d, -f4 | tr '\n' ' ')"
 }
 
 test_each_workload_is_measured() {

@@ -108,7 +108,7 @@ bfsim: BFSIM_PATHS has no effect; did you mean BFSIM_PATH?' "$(grep BFSIM_ err |
 	same '' "$(grep BFSIM_ out)"
 	BFSIM_PATH=foo BFSIM_SHUFFLE=x BFSIM_LOG_LEVEL=99 status 0 bfsim run --dpu "$trace_peer 2; $trace_peer 2"
 	same 3 "$(cat out err | grep -c BFSIM_)"
-	says '^bfsim: BFSIM_PATH=foo: not a value; give one of: in-place mapped cma shm tcp' err
+	says '^bfsim: BFSIM_PATH=foo: not a value; give one of: in-place mapped procmem cma shm tcp' err
 	says '^bfsim: BFSIM_SHUFFLE=x: not a number' err
 	says '^bfsim: BFSIM_LOG_LEVEL=99: not a level' err
 	status 0 bfsim run --dpu "BFSIM_CLOK=virtual $trace_peer 2"

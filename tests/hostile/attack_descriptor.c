@@ -141,7 +141,7 @@ static void import_across_cards(struct bout *bout)
 
 const struct attack attack_cards = { "cards", attack_all_paths, 10, 1, import_across_cards };
 
-static const char *const paths[] = { "mapped", "cma", "shm", "tcp", "event", NULL };
+static const char *const paths[] = { "mapped", "procmem", "cma", "shm", "tcp", "event", NULL };
 
 static void change_descriptors(struct bout *bout)
 {

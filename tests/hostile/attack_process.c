@@ -16,7 +16,7 @@
 #define STOP_S 12 /* an importer waits ten seconds for a stopped exporter, and two for its own end */
 
 /* The data paths of memory; Comch's control path, and its data path. */
-static const char *const paths[] = { "mapped", "cma", "shm", "tcp", "comch", "fast", NULL };
+static const char *const paths[] = { "mapped", "procmem", "cma", "shm", "tcp", "comch", "fast", NULL };
 
 enum { HOST, DPU };
 

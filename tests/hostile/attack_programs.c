@@ -124,7 +124,7 @@ static void kill_workq(struct bout *bout)
 	work_remove(dir);
 }
 
-static const char *const private_paths[] = { "cma", "shm", "tcp", NULL };
+static const char *const private_paths[] = { "procmem", "cma", "shm", "tcp", NULL };
 
 const struct attack attack_workq = { "kill-workq", private_paths, 100, 2, kill_workq };
 

@@ -331,6 +331,6 @@ static void expect_order(struct bout *bout)
 }
 
 /* On the others the target's helper takes part: a message takes milliseconds on a busy machine. */
-static const char *const direct_paths[] = { "mapped", "cma", NULL };
+static const char *const direct_paths[] = { "mapped", "procmem", "cma", NULL };
 
 const struct attack attack_rdma_order = { "rdma-order", direct_paths, 500, 1, expect_order };

@@ -23,7 +23,7 @@
 #define LOG_TAIL 2000
 
 const char *const attack_no_path[] = { "-", NULL };
-const char *const attack_all_paths[] = { "mapped", "cma", "shm", "tcp", NULL };
+const char *const attack_all_paths[] = { "mapped", "procmem", "cma", "shm", "tcp", NULL };
 
 /* ---- randomness ---- */
 

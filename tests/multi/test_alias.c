@@ -8,7 +8,7 @@
 #include "cmocka_test.h"
 #include "actor.h"
 
-static const char *const paths[] = { NULL, "mapped", "cma", "shm", "tcp" };
+static const char *const paths[] = { NULL, "mapped", "procmem", "cma", "shm", "tcp" };
 
 #define NUM_PATHS (sizeof(paths) / sizeof(paths[0]))
 
@@ -60,7 +60,7 @@ static void test_the_server_reaches_the_hosts_memory(void **state)
 		struct trio trio = open_trio(paths[i], memory_for(paths[i]));
 		char status[8192];
 
-		assert_string_equal(trio.server.path, paths[i] ? paths[i] : "cma");
+		assert_string_equal(trio.server.path, paths[i] ? paths[i] : "procmem");
 		assert_int_equal(actor_read(&trio.server, &trio.alias), 0);
 		assert_int_equal(actor_write(&trio.server, 0xa5), 0);
 		trio.key.fill = 0xa5;

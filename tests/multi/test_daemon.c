@@ -43,7 +43,7 @@ static void test_what_is_exported_is_read_and_written_by_the_other_side(void **s
 
 	assert_int_equal(actor_export(&host, ACTOR_ANONYMOUS, &key), 0);
 	assert_int_equal(actor_import(&dpu, &key), 0);
-	assert_string_equal(dpu.path, "cma");
+	assert_string_equal(dpu.path, "procmem");
 	assert_int_equal(actor_read(&dpu, &key), 0);
 	assert_int_equal(actor_write(&dpu, 0x77), 0);
 	key.fill = 0x77;
@@ -95,6 +95,7 @@ static void test_a_forced_path_is_used_or_nothing(void **state)
 		int rc;
 	} cases[] = {
 		{ "cma", ACTOR_ANONYMOUS, 0 },         { "cma", ACTOR_MEMFD, 0 },
+		{ "procmem", ACTOR_ANONYMOUS, 0 },     { "procmem", ACTOR_MEMFD, 0 },
 		{ "mapped", ACTOR_MEMFD, 0 },          { "mapped", ACTOR_ANONYMOUS, -ENOTSUP },
 		{ "in-place", ACTOR_MEMFD, -ENOTSUP }, { "no-such-path", ACTOR_MEMFD, -ENOTSUP },
 	};

@@ -364,6 +364,7 @@ static const struct {
 	enum actor_memory memory;
 } ways[] = {
 	{ "mapped", ACTOR_MEMFD },
+	{ "procmem", ACTOR_ANONYMOUS },
 	{ "cma", ACTOR_ANONYMOUS },
 	{ "shm", ACTOR_ANONYMOUS },
 	{ "tcp", ACTOR_ANONYMOUS },

@@ -7,6 +7,9 @@
 #   test_namespaces.sh TEST local      own PID, mount and user namespaces, own /dev/shm
 #   test_namespaces.sh TEST network    own network namespaces besides, which are not joined
 #   test_namespaces.sh TEST ..._tcp    the same, over tcp
+#   test_namespaces.sh TEST passed     the exporter passes a descriptor of its memory: the importer can't find its process, as
+#                                      /proc is that of another PID namespace
+#   test_namespaces.sh TEST passed_alone    the same, by that path alone
 program=$1
 kind=${2%_tcp}
 away="unshare --user --map-root-user --pid --mount --fork --kill-child --mount-proc $0 own-shm"
@@ -16,6 +19,14 @@ if [ "$1" = own-shm ]; then
 	shift
 	mount -t tmpfs none /dev/shm || exit 1
 	exec "$@"
+fi
+
+if [ "${2%_alone}" = passed ]; then
+	own="unshare --user --map-root-user --pid --fork --kill-child"
+	$own true 2>/dev/null || { echo "SKIP: the kernel forbids new user or PID namespaces"; exit 77; }
+	export EXPECT_PATH=procmem DAEMON_OPTION=--procmem BFSIM_PATH=
+	[ "$2" = passed ] || export BFSIM_PATH=procmem
+	exec $own "$program"
 fi
 
 $away true 2>/dev/null || { echo "SKIP: the kernel forbids new user, PID or mount namespaces"; exit 77; }

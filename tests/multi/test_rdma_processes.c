@@ -370,6 +370,11 @@ static void test_host_and_dpu_exchange_by_the_best_path(void **state)
 	exchange(NULL);
 }
 
+static void test_host_and_dpu_exchange_by_procmem(void **state)
+{
+	exchange("procmem");
+}
+
 static void test_host_and_dpu_exchange_by_cma(void **state)
 {
 	exchange("cma");
@@ -427,6 +432,11 @@ static void store(const char *path)
 static void test_a_server_reaches_the_hosts_memory_by_the_best_path(void **state)
 {
 	store(NULL);
+}
+
+static void test_a_server_reaches_the_hosts_memory_by_procmem(void **state)
+{
+	store("procmem");
 }
 
 static void test_a_server_reaches_the_hosts_memory_by_cma(void **state)
@@ -698,10 +708,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_SESSION(test_host_and_dpu_exchange_by_the_best_path),
+		IN_SESSION(test_host_and_dpu_exchange_by_procmem),
 		IN_SESSION(test_host_and_dpu_exchange_by_cma),
 		IN_SESSION(test_host_and_dpu_exchange_by_shm),
 		IN_SESSION(test_host_and_dpu_exchange_by_tcp),
 		IN_SESSION(test_a_server_reaches_the_hosts_memory_by_the_best_path),
+		IN_SESSION(test_a_server_reaches_the_hosts_memory_by_procmem),
 		IN_SESSION(test_a_server_reaches_the_hosts_memory_by_cma),
 		IN_SESSION(test_a_server_reaches_the_hosts_memory_by_shm),
 		IN_SESSION(test_a_server_reaches_the_hosts_memory_by_tcp),

@@ -179,7 +179,7 @@ test_throughput_is_never_above_that_of_the_link() {
 	python3 "$checker" r.html 'data["links"][0]["to_card"]["payload_bps"] / 8e9 < 53' \
 		'max(op("DMA memcpy")["bytes_by_slice"]) * 8e9 / data["slice_ns"] <= data["links"][0]["to_card"]["payload_bps"] * 1.01' \
 		'all(n == 16 for n in op("DMA memcpy")["in_flight_by_slice"][1:50])' \
-		'[p["paths"] for p in data["processes"]] == ["", "cma"] or [p["paths"] for p in data["processes"]] == ["", "shm"]' \
+		'[p["paths"] for p in data["processes"]] == ["", "procmem"] or [p["paths"] for p in data["processes"]] == ["", "shm"]' \
 		'text.count("injected fault") >= 2'
 	status 0 bfsim run --trace t.bfsim --quiet --dpu "$peer 5"
 	bfsim report t.bfsim --json >j.json

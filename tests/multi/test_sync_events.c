@@ -114,7 +114,7 @@ static void test_sleepers_see_changes_in_the_programs_own_memory(void **state)
 /* All processes use one value, over each data path. */
 static void test_forced_paths_make_no_difference(void **state)
 {
-	static const char *const paths[] = { "mapped", "cma", "tcp" };
+	static const char *const paths[] = { "mapped", "procmem", "cma", "tcp" };
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		struct pair pair = pair_up("host", SYNC_OWN, SYNC_ALONE, paths[i]);

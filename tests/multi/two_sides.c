@@ -294,13 +294,18 @@ int session_start(void **state)
 				clock ? clock : "functional",
 				topology ? "--topology" : NULL,
 				topology,
+				NULL, /* for DAEMON_OPTION */
 				NULL };
+	size_t num_args = 0;
 	int to, from;
 	char ready;
 
 	snprintf(session_dir, sizeof(session_dir), "/tmp/bfsim-test-XXXXXX");
 	assert_non_null(mkdtemp(session_dir));
 	assert_non_null(daemon_argv[0]);
+	while (daemon_argv[num_args])
+		num_args++;
+	daemon_argv[num_args] = getenv("DAEMON_OPTION");
 	setenv("BFSIM_SESSION", session_dir, 1);
 	set_side(false);
 	daemon_pid = spawn(daemon_argv, &to, &from);

@@ -67,7 +67,7 @@ static struct sim_remote *create(struct sim_remote_cfg *cfg, const char *path)
 {
 	struct sim_remote *remote = NULL;
 
-	if (strcmp(path, "cma") == 0)
+	if (strcmp(path, "in-place") && strcmp(path, "mapped"))
 		need_cma(cfg);
 	if (strcmp(path, "in-place") == 0)
 		cfg->self.id = cfg->exporter.id;
@@ -105,11 +105,13 @@ static uint64_t here(void *bytes)
 	return (uintptr_t)bytes;
 }
 
-static const char *const paths[] = { "in-place", "cma" };
+static const char *const paths[] = { "in-place", "cma", "procmem" };
+
+#define NUM_PATHS (sizeof(paths) / sizeof(paths[0]))
 
 static void test_bytes_are_read(void **state)
 {
-	for (int p = 0; p < 2; p++) {
+	for (size_t p = 0; p < NUM_PATHS; p++) {
 		struct sim_remote *remote = reach(0, paths[p]);
 
 		setup(state);
@@ -123,7 +125,7 @@ static void test_bytes_are_read(void **state)
 
 static void test_bytes_are_written(void **state)
 {
-	for (int p = 0; p < 2; p++) {
+	for (size_t p = 0; p < NUM_PATHS; p++) {
 		struct sim_remote *remote = reach(0, paths[p]);
 
 		setup(state);
@@ -140,8 +142,8 @@ static void test_bytes_move_between_two_remotes(void **state)
 	const struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
 
 	need_cma(&cfg); /* before anything is made */
-	for (int p = 0; p < 4; p++) {
-		struct sim_remote *from = reach(0, paths[p / 2]), *to = reach(1, paths[p % 2]);
+	for (size_t p = 0; p < NUM_PATHS * NUM_PATHS; p++) {
+		struct sim_remote *from = reach(0, paths[p / NUM_PATHS]), *to = reach(1, paths[p % NUM_PATHS]);
 
 		setup(state);
 		assert_int_equal(sim_copy(to, ADDR, from, ADDR, SIZE), 0);
@@ -182,7 +184,7 @@ static void test_bounds_are_those_of_the_export(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct sim_remote *remote = reach(0, paths[i % 2]);
+		struct sim_remote *remote = reach(0, paths[i % NUM_PATHS]);
 
 		assert_int_equal(sim_copy(NULL, here(local), remote, cases[i].addr, cases[i].len), cases[i].rc);
 		assert_int_equal(sim_copy(remote, cases[i].addr, NULL, here(local), cases[i].len), cases[i].rc);
@@ -216,7 +218,7 @@ static void test_the_best_path_is_chosen_and_the_others_say_why_not(void **state
 	if (is_emulated() || own_pidfd < 0)
 		skip();
 	assert_int_equal(sim_remote_create(&cfg, &remote), 0);
-	assert_string_equal(sim_remote_path(remote), "cma");
+	assert_string_equal(sim_remote_path(remote), "procmem");
 	assert_string_equal(remote->reason, "mapped: not in a shared object");
 	sim_remote_destroy(remote);
 	cfg.self.id = cfg.exporter.id;
@@ -599,7 +601,7 @@ static void test_a_process_that_got_the_exporters_pid_is_not_touched(void **stat
 
 static void test_revoked_memory_is_not_reached_any_more(void **state)
 {
-	for (int p = 0; p < 2; p++) {
+	for (size_t p = 0; p < NUM_PATHS; p++) {
 		struct sim_remote *remote = reach(0, paths[p]), *other = reach(1, paths[p]);
 
 		sim_remote_set_cause(remote, SIM_REVOKED_FUNCTION);
