@@ -42,8 +42,7 @@ static int open_by_pid(const struct sim_remote_cfg *cfg, bool is_writable, struc
 		rc = -ESRCH;
 	}
 	sim_peer_process_put(process);
-	return rc < 0 ? rc :
-			sim_peer_memory_create(cfg->exporter.id, is_writable, mem_fd, maps_fd, ret_memory);
+	return rc < 0 ? rc : sim_peer_memory_create(cfg->exporter.id, is_writable, mem_fd, maps_fd, ret_memory);
 }
 
 /* By descriptors of the exporter. */
@@ -78,8 +77,7 @@ static const char *reason_of(int rc, bool was_asked)
 	case -EPROTO:
 		return "what the exporter passed is not its memory";
 	default:
-		return was_asked ? "the exporter can't open its /proc/self/mem" :
-				   "no right to it (bfsim up --procmem)";
+		return was_asked ? "the exporter can't open its /proc/self/mem" : "no right to it (bfsim up --procmem)";
 	}
 }
 

@@ -33,9 +33,9 @@ struct sim_peer_memory {
 	uint64_t process_id; /* of struct sim_peer_info */
 	bool is_writable;
 	int mem_fd;
-	int maps_fd;                /* -1 = none, and no writes */
-	_Atomic uint32_t large;     /* enum sim_large_copies */
-	unsigned int refs;          /* with the list, under the lock of peer_memory.c */
+	int maps_fd;            /* -1 = none, and no writes */
+	_Atomic uint32_t large; /* enum sim_large_copies */
+	unsigned int refs;      /* with the list, under the lock of peer_memory.c */
 	LIST_ENTRY(sim_peer_memory) entry;
 };
 

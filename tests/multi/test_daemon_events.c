@@ -363,11 +363,8 @@ static const struct {
 	const char *path;
 	enum actor_memory memory;
 } ways[] = {
-	{ "mapped", ACTOR_MEMFD },
-	{ "procmem", ACTOR_ANONYMOUS },
-	{ "cma", ACTOR_ANONYMOUS },
-	{ "shm", ACTOR_ANONYMOUS },
-	{ "tcp", ACTOR_ANONYMOUS },
+	{ "mapped", ACTOR_MEMFD },  { "procmem", ACTOR_ANONYMOUS }, { "cma", ACTOR_ANONYMOUS },
+	{ "shm", ACTOR_ANONYMOUS }, { "tcp", ACTOR_ANONYMOUS },
 };
 
 /* Memory of the host, imported by the DPU, each through its first function. */
