@@ -16,9 +16,9 @@
 #include "sim/base/fork.h"
 
 #define PIECE_BYTES ((size_t)256 << 10)
-#define PROC_MAGIC  0x9fa0 /* of statfs(), PROC_SUPER_MAGIC in linux/magic.h */
+#define PROC_MAGIC  0x9fa0 /* PROC_SUPER_MAGIC, of statfs(2) */
 
-/* Of linux/fs.h since Linux 6.11. The kernel takes sizes that it knows. */
+/* struct procmap_query of Linux 6.11. The kernel takes sizes that it knows. */
 struct mapping_query {
 	uint64_t size, flags, addr;
 	uint64_t start, end; /* the answer; the rest is not asked for */

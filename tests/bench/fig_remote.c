@@ -14,6 +14,7 @@
 static const struct bench_remote_cfg cases[] = {
 	LARGE("cma", 71, 1, .name = "host-to-DPU 1 MiB, cma", .baseline_name = "process_vm_readv",
 	      .goal = BENCH_RATIO_AT_LEAST, .limit = 0.95),
+	LARGE("procmem", 71, 1, .name = "host-to-DPU 1 MiB, procmem", .baseline_name = "process_vm_readv"),
 	LARGE("mapped", 71, 1, .name = "host-to-DPU 1 MiB, mapped", .baseline_name = "memcpy from a mapping",
 	      .goal = BENCH_RATIO_AT_LEAST, .limit = 0.9),
 	LARGE("shm", 71, 1, .name = "host-to-DPU 1 MiB, shm", .baseline_name = "fi_read", .goal = BENCH_RATIO_AT_LEAST,

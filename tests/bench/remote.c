@@ -86,7 +86,7 @@ static int run_memcpy(void *arg, uint32_t count, uint64_t *ret_ns)
 
 static struct bench_way baseline_of(struct remote *remote)
 {
-	if (is(remote, "cma"))
+	if (is(remote, "cma") || is(remote, "procmem"))
 		return (struct bench_way){ run_readv, remote };
 	if (is(remote, "mapped"))
 		return (struct bench_way){ run_memcpy, remote };
@@ -138,7 +138,7 @@ static int run_dpu(void *arg)
 	};
 	int rc;
 
-	if (is(remote, "cma") && !cma_works(remote))
+	if ((is(remote, "cma") || is(remote, "procmem")) && !cma_works(remote))
 		return bench_report_skipped(remote->report, remote->cfg->row.name,
 					    "the kernel forbids process_vm_readv here");
 	if (remote->exporter.memfd >= 0)

@@ -2,6 +2,7 @@
 /* tests/bench/remote.h - host-to-DPU copies over one data path, against the path's bare means.
  *
  *   path     ours                            baseline
+ *   procmem  tasks that read an export       process_vm_readv() of the same memory
  *   cma      tasks that read an export       process_vm_readv() of the same memory
  *   mapped   the same, of a memfd            memcpy() from a mapping of the same memfd
  *   shm,tcp  the same                        fi_read() between two processes that use libfabric bare

@@ -14,7 +14,7 @@ finding() { awk -v name="$1" '/^(ok|warning|problem) / { on = $2 == name } on' o
 
 test_doctor_checks_machine_installation_and_session() {
 	status 0 bfsim doctor
-	for check in memfd cma tcp pidfd /dev/shm files command daemon sdk compiler pkg-config library temporary session; do
+	for check in memfd cma procmem tcp pidfd /dev/shm files command daemon sdk compiler pkg-config library temporary session; do
 		[ -n "$(finding $check)" ] || { echo "no $check"; cat out; return 1; }
 	done
 	status 0 bfsim doctor --json
@@ -83,6 +83,25 @@ test_a_live_session_is_looked_at() {
 	says '^ok +session +s is live, its daemon is of version [0-9]' out
 	says '^ok +directory +s belongs to user .* mode 0700' out
 	says '^ok +namespaces +the daemon is in this PID namespace' out
+	bfsim down --session s
+}
+
+# As in another container, from which the daemon's process can't be seen.
+test_what_passing_memory_would_bring_is_said_where_cma_is_lost() {
+	apart='unshare --user --map-root-user --pid --fork --mount-proc'
+	$apart true 2>/dev/null || return 0 # this machine forbids namespaces
+	bfsim up --session s >/dev/null
+	status 0 $apart "$bfsim_program" doctor --session s
+	finding passing >passing
+	says '^warning +passing +the session does not let programs pass their memory' passing
+	says 'so: no data path procmem between programs here and there' passing
+	says 'remedy: bfsim up --procmem' passing
+	status 1 $apart "$bfsim_program" doctor --session s --need procmem
+	bfsim down --session s
+	bfsim up --session s --procmem >/dev/null
+	status 0 $apart "$bfsim_program" doctor --session s --need procmem
+	says '^ok +passing ' out
+	says 'so: no data path cma .*: procmem instead' out
 	bfsim down --session s
 }
 

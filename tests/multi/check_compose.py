@@ -6,7 +6,9 @@
 With pod.yaml, those of the pod: no capabilities, no new privileges, and the namespaces that a pod's containers share.
 
 A file is copied by dma_copy from the host's container to the DPU's, over one data path. Both containers are in one user
-namespace, as with a rootless engine. For cma, a namespace for each is tried too, and must be refused with the reason.
+namespace, as with a rootless engine. Each cell of the path's column in the table of doc/containers.md is tried. For cma and
+procmem, a user namespace for each is tried, too: cma must be refused with the reason, and procmem must work if the session
+permits that.
 """
 import os
 import re
@@ -27,12 +29,17 @@ if sys.argv[1] != 'inside':
         sys.exit(77)
     os.execvp(USER[0], USER + [sys.executable, sys.argv[0], 'inside', *sys.argv[1:]])
 bfsim, folder, programs, path, *pods = sys.argv[2:]
+up = '--procmem' if path == 'procmem' else ''
+extra_files = []
+# Rows of the document's table: the option of bfsim up, and further files.
+ROWS = {'without options': ('', []), '`bfsim up --procmem`': ('--procmem', []),
+        'one PID namespace (`cma.yaml`)': ('', ['cma.yaml'])}
 bfsim = os.path.realpath(bfsim)
 
 
 def substitute(value):
     """What compose does with ${NAME:-default} and $$."""
-    known = {'BFSIM_PATH': path}
+    known = {'BFSIM_PATH': path, 'BFSIM_UP': up}
     value = re.sub(r'\$\{(\w+):-([^}]*)\}', lambda match: known.get(match[1]) or match[2], value)
     return value.replace('$$', '$')
 
@@ -52,7 +59,7 @@ def read_pod(name):
             'pid': 'host' if pod.get('shareProcessNamespace') else None,
             'working_dir': container['workingDir'],
             'command': container['command'],
-            'environment': {entry['name']: entry['value'] for entry in container['env']} | {'BFSIM_PATH': path},
+            'environment': {entry['name']: entry['value'] for entry in container['env']} | {'BFSIM_PATH': path, 'BFSIM_UP': up},
             'volumes': [f'{sources[mount["name"]]}:{mount["mountPath"]}' for mount in container['volumeMounts']],
             'healthcheck': {'test': ['CMD', *container.get('readinessProbe', {}).get('exec', {}).get('command', [])]},
         }
@@ -153,8 +160,7 @@ def read(work, name):
 def run_pair(first, work, own_user=False):
     """Exit statuses of both sides."""
     fill(work)
-    files = ['compose.yaml'] + (['cma.yaml'] if path == 'cma' else [])
-    services = read_pod(pods[0]) if pods else read_services(files)
+    services = read_pod(pods[0]) if pods else read_services(['compose.yaml'] + extra_files)
     containers = {name: Container(service, work, own_user) for name, service in services.items()}
     assert sorted(containers) == ['dpu', 'host']
     try:
@@ -174,11 +180,50 @@ def try_order(first, work):
     assert read(work, 'sent') == read(work, 'received'), 'the file arrived damaged'
 
 
-for order in ('dpu', 'host'):
+def try_orders(orders):
+    for order in orders:
+        with tempfile.TemporaryDirectory() as place:
+            try_order(order, place)
+            print(f'{path} {up}: {order} first: works')
+
+
+def expect_refusal(own_user):
     with tempfile.TemporaryDirectory() as place:
-        try_order(order, place)
-        print(f'{path}: {order} first: works')
-if path == 'cma' and not pods:
-    with tempfile.TemporaryDirectory() as place:
-        assert 0 not in run_pair('dpu', place, own_user=True), 'cma works from one user namespace to another'
+        assert 0 not in run_pair('dpu', place, own_user), f'{path} {up} works'
         assert b'no data path to process' in read(place, 'output')
+        print(f'{path} {up}: refused')
+
+
+def cells():
+    """Pairs of a row's name and the path's cell."""
+    with open(os.path.join(folder, '..', '..', 'doc', 'containers.md'), encoding='utf-8') as file:
+        table = file.read().split('| containers beside each other |')[1].split('\n\n')[0]
+    head, _, *rows = [line.strip('| ').split(' | ') for line in table.splitlines()]
+    column = head.index(f'`{path}`')
+    return [(row[0], row[1 + column]) for row in rows]
+
+
+if pods:
+    try_orders(['dpu', 'host'])
+else:
+    rows = cells()
+    assert sorted(row for row, _ in rows) == sorted(ROWS)
+    untried = ['dpu', 'host']
+    for row, cell in rows:
+        up, extra_files = ROWS[row]
+        assert cell in ('yes', 'no'), (row, cell)
+        if cell == 'no':
+            expect_refusal(own_user=False)
+        else:
+            try_orders(untried)
+            untried = ['dpu']
+    extra_files = []
+if path == 'cma' and not pods:
+    extra_files = ['cma.yaml']
+    expect_refusal(own_user=True)
+if path == 'procmem' and not pods:
+    up = ''
+    expect_refusal(own_user=True)
+    up = '--procmem'
+    with tempfile.TemporaryDirectory() as place:
+        assert run_pair('dpu', place, own_user=True) == [0, 0], read(place, 'output')

@@ -100,9 +100,14 @@ static void run_daemon(int ctl, const void *arg)
 			 (char *)(uintptr_t)how->clock,
 			 how->topology ? "--topology" : NULL,
 			 (char *)(uintptr_t)how->topology,
+			 NULL, /* for DAEMON_OPTION */
 			 NULL };
+	size_t num_args = 0;
 
 	CHECK(argv[0]);
+	while (argv[num_args])
+		num_args++;
+	argv[num_args] = getenv("DAEMON_OPTION");
 	snprintf(ready, sizeof(ready), "%d", ctl);
 	CHECK(fcntl(ctl, F_SETFD, 0) == 0);
 	execv(argv[0], argv);

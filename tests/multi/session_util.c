@@ -20,12 +20,19 @@ struct session_fixture test_session;
 struct daemon_arg {
 	const char *dir, *topology;
 	int max_fds; /* 0 = as many as the machine allows */
+	bool passes_memory;
+	gid_t group; /* 0 = none */
 };
 
 static void run_daemon(int ctl, const void *arg)
 {
 	const struct daemon_arg *how = arg;
-	struct sim_daemon_cfg cfg = { .dir = how->dir, .topology_path = how->topology, .ready_fd = dup(ctl) };
+	struct sim_daemon_cfg cfg = { .dir = how->dir,
+				      .topology_path = how->topology,
+				      .passes_memory = how->passes_memory,
+				      .has_group = how->group != 0,
+				      .group = how->group,
+				      .ready_fd = dup(ctl) };
 	struct rlimit limit = { .rlim_cur = (rlim_t)how->max_fds, .rlim_max = (rlim_t)how->max_fds };
 	int rc;
 
@@ -58,6 +65,14 @@ void daemon_start(struct proc *daemon, const char *dir, const char *topology)
 void daemon_start_limited(struct proc *daemon, const char *dir, int max_fds)
 {
 	struct daemon_arg arg = { .dir = dir, .max_fds = max_fds };
+
+	proc_start(daemon, run_daemon, &arg);
+	wait_until_ready(daemon);
+}
+
+void daemon_start_passing(struct proc *daemon, const char *dir, gid_t group)
+{
+	struct daemon_arg arg = { .dir = dir, .passes_memory = true, .group = group };
 
 	proc_start(daemon, run_daemon, &arg);
 	wait_until_ready(daemon);

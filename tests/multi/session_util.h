@@ -17,6 +17,9 @@ void daemon_start(struct proc *daemon, const char *dir, const char *topology);
 /* The same with a limit on the daemon's open descriptors. */
 void daemon_start_limited(struct proc *daemon, const char *dir, int max_fds);
 
+/* The same of a session whose processes pass their memory on; @group shares it if that is not 0. */
+void daemon_start_passing(struct proc *daemon, const char *dir, gid_t group);
+
 /* Run sim_daemon_run() in a process without waiting, and read its return value: at its end or its failure. */
 void daemon_try(struct proc *daemon, const char *dir, const char *topology);
 int daemon_result(struct proc *daemon);

@@ -144,6 +144,86 @@ static void test_keys_of_others_cannot_be_used(void **state)
 	expect_unharmed();
 }
 
+/* Ask for the memory of a key's exporter. Returns the status that the daemon answers with itself; 0 = it asks the exporter. */
+static int raw_ask_for_memory(int importer, int exporter, uint64_t key, uint32_t transport)
+{
+	struct sim_msg describe = { .type = SIM_MSG_DESCRIBE,
+				    .seq = 4711,
+				    .body.describe = { .id = key, .transport = transport } };
+	struct sim_msg asked;
+
+	raw_send(importer, describe, -1);
+	raw_settle(exporter);
+	if (!proc_readable_within(exporter, 0))
+		return raw_recv(importer).status;
+	asked = raw_recv(exporter);
+	assert_int_equal(asked.type, SIM_MSG_DESCRIBE);
+	assert_int_equal(asked.body.describe.transport, transport);
+	return 0;
+}
+
+static void expect_memory_is(int importer, int exporter, uint64_t key, int status)
+{
+	assert_int_equal(raw_ask_for_memory(importer, exporter, key, SIM_TRANSPORT_MEM), status);
+	assert_int_equal(raw_ask_for_memory(importer, exporter, key, SIM_TRANSPORT_MAPS), status);
+}
+
+static void test_memory_is_not_asked_for_unless_the_session_permits_that(void **state)
+{
+	int exporter = raw_attach("host"), importer = raw_attach("dpu");
+	struct sim_key key = raw_export(exporter);
+
+	assert_int_equal(raw_import(importer, &key), 0);
+	expect_memory_is(importer, exporter, key.id, -EPERM);
+	close(importer);
+	close(exporter);
+	expect_unharmed();
+}
+
+/* The user of a connection is that of its begin. */
+static int raw_attach_as(const char *side, uid_t user, gid_t group)
+{
+	int sock;
+
+	assert_int_equal(setegid(group), 0);
+	assert_int_equal(seteuid(user), 0);
+	sock = raw_attach(side);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(setegid(0), 0);
+	return sock;
+}
+
+static void test_memory_is_passed_between_processes_of_the_daemons_user_only(void **state)
+{
+	enum { USER = 23456, GROUP = 34567 };
+	int exporter, importer, other_exporter, other_importer;
+	struct sim_key key, other_key;
+
+	if (geteuid() != 0)
+		skip();
+	daemon_stop(&test_session.daemon);
+	daemon_start_passing(&test_session.daemon, test_session.dir, GROUP);
+	exporter = raw_attach("host");
+	importer = raw_attach("dpu");
+	other_exporter = raw_attach_as("host", USER, GROUP);
+	other_importer = raw_attach_as("dpu", USER, GROUP);
+	key = raw_export(exporter);
+	other_key = raw_export(other_exporter);
+	assert_int_equal(raw_import(importer, &key), 0);
+	assert_int_equal(raw_import(importer, &other_key), 0);
+	assert_int_equal(raw_import(other_importer, &key), 0);
+	assert_int_equal(raw_import(other_importer, &other_key), 0);
+	expect_memory_is(importer, exporter, key.id, 0);
+	expect_memory_is(importer, other_exporter, other_key.id, -EPERM);
+	expect_memory_is(other_importer, exporter, key.id, -EPERM);
+	expect_memory_is(other_importer, other_exporter, other_key.id, -EPERM);
+	close(other_importer);
+	close(other_exporter);
+	close(importer);
+	close(exporter);
+	expect_unharmed();
+}
+
 static struct sim_msg raw_export_alias(int sock, uint64_t origin, uint32_t function)
 {
 	struct sim_msg msg = { .type = SIM_MSG_EXPORT_ALIAS, .body.alias = { .origin = origin, .function = function } };
@@ -625,6 +705,8 @@ int main(void)
 		TEST(test_attaching_twice_is_refused_and_changes_nothing),
 		TEST(test_text_without_an_end_is_cut),
 		TEST(test_keys_of_others_cannot_be_used),
+		TEST(test_memory_is_not_asked_for_unless_the_session_permits_that),
+		TEST(test_memory_is_passed_between_processes_of_the_daemons_user_only),
 		TEST(test_aliases_of_others_memory_are_refused),
 		TEST(test_the_exporter_of_an_alias_is_told_by_the_daemon),
 		TEST(test_a_revocation_waits_for_importers_of_aliases),

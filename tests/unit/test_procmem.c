@@ -21,6 +21,7 @@
 #include "sim/fabric/peer_memory.h"
 #include "sim/fabric/remote.h"
 #include "sim/protocol/wire.h"
+#include "sim/session/exports.h"
 
 #define PAGE  4096u
 #define BYTES (64 * PAGE)
@@ -432,9 +433,47 @@ static void test_the_exporter_is_asked_only_where_the_session_says_so(void **sta
 	close(cfg.pidfd);
 }
 
+static void expect_opened(struct sim_exports *exports, uint64_t key, enum sim_transport transport, int mode)
+{
+	int fd = -1;
+
+	assert_int_equal(sim_exports_open_memory(exports, key, key, transport, &fd), 0);
+	assert_int_equal(fcntl(fd, F_GETFL) & O_ACCMODE, mode);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	close(fd);
+}
+
+/* Whatever the daemon asks. */
+static void test_an_exporter_opens_its_memory_only_where_the_session_says_so(void **state)
+{
+	const struct sim_region read_only = { .cpu_addr = (uintptr_t)memory,
+					      .len_bytes = BYTES,
+					      .access = SIM_ACCESS_READ };
+	struct sim_region writable = read_only;
+	struct sim_exports *exports;
+	int fd = 0;
+
+	writable.access |= SIM_ACCESS_WRITE;
+	assert_int_equal(sim_exports_create(-1, 0, &exports), 0);
+	assert_int_equal(sim_exports_add(exports, 1, &read_only), 0);
+	assert_int_equal(sim_exports_add(exports, 2, &writable), 0);
+	for (int transport = SIM_TRANSPORT_MEM; transport <= SIM_TRANSPORT_MAPS; transport++) {
+		assert_int_equal(sim_exports_open_memory(exports, 1, 1, (enum sim_transport)transport, &fd), -EPERM);
+		assert_int_equal(fd, -1);
+	}
+	sim_exports_permit_memory(exports);
+	assert_int_equal(sim_exports_open_memory(exports, 3, 3, SIM_TRANSPORT_MEM, &fd), -ESTALE);
+	assert_int_equal(fd, -1);
+	expect_opened(exports, 1, SIM_TRANSPORT_MEM, O_RDONLY);
+	expect_opened(exports, 2, SIM_TRANSPORT_MEM, O_RDWR);
+	expect_opened(exports, 2, SIM_TRANSPORT_MAPS, O_RDONLY);
+	sim_exports_destroy(exports);
+}
+
 static void test_what_is_not_the_exporters_memory_is_refused(void **state)
 {
-	static const char *const shams[] = { "/dev/null", "/dev/zero", "/proc/self/status", "/proc/self/maps", "/proc/self/exe" };
+	static const char *const shams[] = { "/dev/null", "/dev/zero", "/proc/self/status", "/proc/self/maps",
+					     "/proc/self/exe" };
 
 	for (size_t i = 0; i < sizeof(shams) / sizeof(shams[0]); i++) {
 		struct sim_remote_cfg cfg = cfg_of(SIM_ACCESS_READ | SIM_ACCESS_WRITE, "procmem");
@@ -496,6 +535,7 @@ int main(void)
 		TEST(test_an_export_to_read_opens_nothing_to_write),
 		TEST(test_small_reads_join_cma_where_that_works),
 		TEST(test_the_exporter_is_asked_only_where_the_session_says_so),
+		TEST(test_an_exporter_opens_its_memory_only_where_the_session_says_so),
 		TEST(test_what_is_not_the_exporters_memory_is_refused),
 		TEST(test_a_file_with_the_name_of_the_memory_is_refused),
 		TEST(test_remotes_of_one_exporter_share_descriptors),

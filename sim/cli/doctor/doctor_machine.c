@@ -18,6 +18,7 @@
 
 #include "doctor.h"
 #include "sim/base/pidfd.h"
+#include "sim/fabric/peer_memory.h"
 
 #define MIN_FILES     1024
 #define MIN_SHM_BYTES (UINT64_C(256) << 20)
@@ -124,6 +125,40 @@ static void check_cma(struct cli_doctor *doctor)
 			scope >= 2 ? "sysctl kernel.yama.ptrace_scope=1" :
 				     "docker run --cap-add SYS_PTRACE, or a seccomp profile that has process_vm_readv "
 				     "and process_vm_writev");
+}
+
+/* Whether a program can open its own memory for others, and these can tell where they may write. Returns 0 or -errno. */
+static int probe_procmem(void)
+{
+	struct sim_peer_memory *memory = NULL;
+	int mem_fd = -1, maps_fd = -1;
+	int rc = sim_peer_memory_open(0, true, &mem_fd, &maps_fd);
+
+	if (rc == 0)
+		rc = sim_peer_memory_create(1, true, mem_fd, maps_fd, &memory);
+	sim_peer_memory_put(memory);
+	return rc;
+}
+
+static void check_procmem(struct cli_doctor *doctor)
+{
+	int rc = probe_procmem();
+	struct cli_doctor_finding *finding;
+
+	if (rc == 0) {
+		cli_doctor_add(doctor, "procmem", "a program opens its memory, /proc/self/mem");
+		return;
+	}
+	finding = cli_doctor_add(doctor, "procmem", "%s",
+				 rc == -ENOSYS ? "the kernel has no PROCMAP_QUERY" : strerror(-rc));
+	finding->lost_path = "procmem";
+	if (rc == -ENOSYS)
+		cli_doctor_fail(finding, CLI_DOCTOR_WARNING,
+				"where there is no cma, no data path procmem to memory that peers may write",
+				"a kernel from 6.11 on");
+	else
+		cli_doctor_fail(finding, CLI_DOCTOR_WARNING, "no data path procmem: small copies take longer",
+				"a /proc of the PID namespace, in which /proc/self/mem can be opened");
 }
 
 static void check_memfd(struct cli_doctor *doctor)
@@ -238,6 +273,7 @@ void cli_doctor_check_machine(struct cli_doctor *doctor)
 {
 	check_memfd(doctor);
 	check_cma(doctor);
+	check_procmem(doctor);
 	check_tcp(doctor);
 	check_pidfd(doctor);
 	check_shm(doctor);

@@ -42,7 +42,24 @@ static bool is_other_namespace(uint64_t pid, const char *kind)
 	return readlink(path, other, sizeof(other) - 1) < 0 || strcmp(own, other) != 0;
 }
 
-static void check_namespaces(struct cli_doctor *doctor, uint64_t daemon)
+/* Of programs that do not see each other's processes. */
+static void check_passing(struct cli_doctor *doctor, bool passes_memory)
+{
+	struct cli_doctor_finding *finding;
+
+	if (passes_memory) {
+		cli_doctor_add(doctor, "passing", "programs of the session pass their memory to those of their user");
+		return;
+	}
+	finding = cli_doctor_add(doctor, "passing", "the session does not let programs pass their memory");
+	finding->lost_path = "procmem";
+	cli_doctor_fail(
+		finding, CLI_DOCTOR_WARNING,
+		"no data path procmem between programs here and there, which needs no help of the exporter",
+		"bfsim up --procmem, if programs of this user may reach all of each other's memory (doc/security.md)");
+}
+
+static void check_namespaces(struct cli_doctor *doctor, uint64_t daemon, bool passes_memory)
 {
 	struct cli_doctor_finding *finding;
 
@@ -51,8 +68,10 @@ static void check_namespaces(struct cli_doctor *doctor, uint64_t daemon)
 					 "the daemon is in another PID namespace than this command");
 		finding->lost_path = "cma";
 		cli_doctor_fail(finding, CLI_DOCTOR_WARNING,
-				"no data path cma between programs here and there: shm instead",
+				passes_memory ? "no data path cma between programs here and there: procmem instead" :
+						"no data path cma between programs here and there: shm instead",
 				"docker run --pid container:NAME, or one pod with shareProcessNamespace");
+		check_passing(doctor, passes_memory);
 	} else {
 		cli_doctor_add(doctor, "namespaces", "the daemon is in this PID namespace%s",
 			       is_other_namespace(daemon, "net") ? ", and in another network namespace" : "");
@@ -94,7 +113,8 @@ static void check_live(struct cli_doctor *doctor, const char *dir, int dir_fd)
 				"): programs can't attach",
 				"install one version on both sides; end the session with the bfsim that began it");
 	if (status)
-		check_namespaces(doctor, cli_json_number(status, "pid"));
+		check_namespaces(doctor, cli_json_number(status, "pid"),
+				 json_object_get_boolean(cli_json_member(status, "procmem")));
 	json_object_put(status);
 }
 
