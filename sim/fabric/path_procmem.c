@@ -19,7 +19,7 @@
 #include "peer_process.h"
 #include "sim/base/monotonic.h"
 
-#define MAX_SMALL_BYTES 8192u                /* up to here a read is faster than by cma, whose set-up takes longer */
+#define MAX_SMALL_BYTES 4096u                /* up to here a read is faster than by cma, whose set-up takes longer */
 #define MIN_LARGE_BYTES ((size_t)256 << 10)  /* from here on a copy by shm may be faster */
 #define MEASURED_BYTES  ((size_t)1024 << 10) /* or the whole of a smaller memory */
 #define NUM_MEASURED    3

@@ -67,7 +67,7 @@ static void kill_in_session(struct bout *bout)
 	bool has_cards = strcmp(bout->path, "cards") == 0;
 	int socks[2];
 
-	setenv("BFSIM_PATH", attack_all_paths[bout->round % 4], 1);
+	setenv("BFSIM_PATH", attack_all_paths[bout->round % 5], 1);
 	if (has_cards)
 		bout->topology = getenv("TWO_CARDS");
 	else

@@ -385,7 +385,7 @@ static void test_an_export_to_read_opens_nothing_to_write(void **state)
 /* cma does the large reads and the writes. */
 static void test_small_reads_join_cma_where_that_works(void **state)
 {
-	static const size_t sizes[] = { 1, 64, 8191, 8192, 8193, BYTES };
+	static const size_t sizes[] = { 1, 64, 4095, 4096, 4097, BYTES };
 	struct sim_remote_cfg cfg = cfg_of(SIM_ACCESS_READ | SIM_ACCESS_WRITE, NULL);
 	struct sim_remote *remote;
 
