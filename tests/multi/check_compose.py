@@ -190,7 +190,9 @@ def try_orders(orders):
 def expect_refusal(own_user):
     with tempfile.TemporaryDirectory() as place:
         assert 0 not in run_pair('dpu', place, own_user), f'{path} {up} works'
-        assert b'no data path to process' in read(place, 'output')
+        output = read(place, 'output')
+        assert b'no data path to process' in output, output
+        assert path != 'procmem' or b'(bfsim up --procmem)' in output, output
         print(f'{path} {up}: refused')
 
 

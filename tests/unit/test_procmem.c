@@ -3,8 +3,12 @@
  * importers. The exporter is a child, which has the test's memory at the same addresses. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -505,6 +509,112 @@ static void test_a_file_with_the_name_of_the_memory_is_refused(void **state)
 	rmdir(dir);
 }
 
+/* ---- large copies: this process is the exporter, and a thread serves its memory ---- */
+
+#define LARGE_BYTES (512u << 10)
+
+struct server {
+	struct sim_target *target;
+	atomic_bool must_end;
+	atomic_uint num_served;
+	unsigned int num_links; /* that were asked for */
+	struct sim_grant grant;
+};
+
+static void *serve(void *arg)
+{
+	struct server *server = arg;
+
+	while (!atomic_load(&server->must_end)) {
+		unsigned int served = sim_target_serve(server->target);
+
+		atomic_fetch_add(&server->num_served, served);
+		if (served == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static int describe_own(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant, int *ret_fd)
+{
+	struct server *server = arg;
+
+	*ret_fd = -1;
+	if (transport == SIM_TRANSPORT_MEM || transport == SIM_TRANSPORT_MAPS) {
+		*ret_fd = transport == SIM_TRANSPORT_MEM ? open("/proc/self/mem", O_RDWR | O_CLOEXEC) :
+							   open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+		return *ret_fd < 0 ? -errno : 0;
+	}
+	server->num_links++;
+	*ret_grant = server->grant;
+	return connect ? sim_target_connect(server->target, transport, ret_fd) : 0;
+}
+
+/* Read all of it. Returns whether the server took part. */
+static bool is_served(struct server *server, struct sim_remote *remote, size_t len)
+{
+	unsigned int before = atomic_load(&server->num_served);
+	uint8_t *got = malloc(len);
+
+	assert_int_equal(sim_copy(NULL, (uintptr_t)got, remote, ADDR, len), 0);
+	assert_memory_equal(got, (void *)(uintptr_t)remote->region.cpu_addr, len);
+	got[0]++;
+	assert_int_equal(sim_copy(remote, ADDR, NULL, (uintptr_t)got, len), 0);
+	assert_memory_equal(got, (void *)(uintptr_t)remote->region.cpu_addr, len);
+	free(got);
+	return atomic_load(&server->num_served) > before;
+}
+
+static void expect_large_by(struct server *server, const struct sim_remote_cfg *cfg, bool by_link)
+{
+	unsigned int links_before = server->num_links;
+	struct sim_remote *remote;
+
+	assert_int_equal(sim_remote_create(cfg, &remote), 0);
+	assert_string_equal(sim_remote_path(remote), "procmem");
+	assert_int_equal(remote->link != NULL, by_link);
+	assert_int_equal(sim_remote_is_direct(remote), !by_link);
+	assert_int_equal(server->num_links > links_before, by_link);
+	assert_int_equal(is_served(server, remote, LARGE_BYTES), by_link);
+	assert_false(is_served(server, remote, 64));
+	sim_remote_destroy(remote);
+}
+
+static void test_large_copies_go_by_what_was_found_faster(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(SIM_ACCESS_READ | SIM_ACCESS_WRITE, NULL);
+	uint8_t *bytes = mmap(NULL, LARGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct server server = { .num_links = 0 };
+	struct sim_remote *first;
+	pthread_t thread;
+
+	if (!knows_writable())
+		skip();
+	hide_exporter(&cfg);
+	cfg.passes_memory = true;
+	cfg.region.cpu_addr = (uintptr_t)bytes;
+	cfg.region.len_bytes = LARGE_BYTES;
+	cfg.peer.describe = describe_own;
+	cfg.peer.arg = &server;
+	assert_int_equal(sim_target_create(&server.target), 0);
+	assert_int_equal(sim_target_expose(server.target, bytes, LARGE_BYTES, true, &server.grant), 0);
+	assert_int_equal(pthread_create(&thread, NULL, serve, &server), 0);
+	assert_int_equal(sim_remote_create(&cfg, &first), 0);
+	assert_int_equal(server.num_links, 1); /* it was measured, whatever was found */
+	assert_int_equal(first->link != NULL, atomic_load(&first->memory->large) == SIM_LARGE_BY_LINK);
+	assert_true(atomic_load(&first->memory->large) != SIM_LARGE_UNKNOWN);
+	atomic_store(&first->memory->large, SIM_LARGE_BY_LINK);
+	expect_large_by(&server, &cfg, true);
+	atomic_store(&first->memory->large, SIM_LARGE_BY_MEMORY);
+	expect_large_by(&server, &cfg, false);
+	sim_remote_destroy(first);
+	atomic_store(&server.must_end, true);
+	pthread_join(thread, NULL);
+	sim_target_destroy(server.target);
+	close(cfg.pidfd);
+	munmap(bytes, LARGE_BYTES);
+}
+
 static void test_remotes_of_one_exporter_share_descriptors(void **state)
 {
 	struct sim_remote_cfg cfg = cfg_of(SIM_ACCESS_READ, "procmem");
@@ -538,6 +648,7 @@ int main(void)
 		TEST(test_an_exporter_opens_its_memory_only_where_the_session_says_so),
 		TEST(test_what_is_not_the_exporters_memory_is_refused),
 		TEST(test_a_file_with_the_name_of_the_memory_is_refused),
+		TEST(test_large_copies_go_by_what_was_found_faster),
 		TEST(test_remotes_of_one_exporter_share_descriptors),
 	};
 
