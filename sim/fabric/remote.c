@@ -164,14 +164,15 @@ bool sim_remote_is_direct(const struct sim_remote *remote)
 
 bool sim_remote_is_unmapped(struct sim_remote *remote, uint64_t addr, size_t len)
 {
+	const struct sim_path_ops *path = remote->process ? &sim_path_cma : remote->path;
 	uint64_t offset = addr - remote->region.addr;
 	bool is_unmapped;
 	uint8_t byte;
 
 	if ((!remote->process && !remote->memory) || !sim_remote_acquire(remote))
 		return false;
-	is_unmapped = remote->path->read(remote, &byte, offset, 1) == -EFAULT ||
-		      remote->path->read(remote, &byte, offset + len - 1, 1) == -EFAULT;
+	is_unmapped = path->read(remote, &byte, offset, 1) == -EFAULT ||
+		      path->read(remote, &byte, offset + len - 1, 1) == -EFAULT;
 	sim_remote_release(remote);
 	return is_unmapped;
 }
