@@ -76,8 +76,7 @@ struct sim_qp {
 	uint64_t now_ns;          /* of this step; 0 = not read yet */
 	uint64_t tell_due_ns;     /* the arrival of the first of them; 0 = now */
 	struct sim_work_list queued, unanswered;
-	struct sim_qp_far *far; /* the peer is on another machine; else NULL */
-	TAILQ_ENTRY(sim_qp) far_ready, far_waiting;
+	struct sim_qp_far *far;              /* the peer is on another machine; else NULL */
 	struct sim_work_list timed;          /* done, up to their ends by the model */
 	struct sim_rdma_work *first_untimed; /* of @queued; NULL = none */
 	uint64_t last_end_ns;                /* of the works in @timed */
@@ -109,6 +108,8 @@ struct sim_qp {
 	uint64_t num_executed;
 	_Atomic uint64_t message_due_ns; /* the message at the ring's head arrives then; 0 = it has, or there is none */
 	uint64_t lost_until_ns;          /* that message was lost, and is sent again then; 0 = it was not */
+	/* In lists of the queue of @far. */
+	TAILQ_ENTRY(sim_qp) far_ready, far_waiting;
 };
 
 /* The current time, read once a step of the requester. */
@@ -236,7 +237,8 @@ bool sim_qp_is_cut_in_tick(const struct sim_qp *qp);
 
 static inline bool sim_qp_has_open_works(const struct sim_qp *qp)
 {
-	return !STAILQ_EMPTY(&qp->queued) || !STAILQ_EMPTY(&qp->unanswered) || (qp->far && sim_qp_far_is_busy(qp->far));
+	return !STAILQ_EMPTY(&qp->queued) || !STAILQ_EMPTY(&qp->unanswered) ||
+	       (__builtin_expect(qp->far != NULL, 0) && sim_qp_far_is_busy(qp->far));
 }
 
 /* Whether a message is unanswered, or begun: a long one is written as the ring has room. */

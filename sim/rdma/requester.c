@@ -162,6 +162,31 @@ static int collect_far(struct sim_qp *qp)
 	return rc;
 }
 
+/* Instead of start_work(): the memory is accessed later, and a message waits until that is done. */
+static int start_far(struct sim_qp *qp, struct sim_rdma_work *work)
+{
+	int rc = 0;
+
+	if (work->execute && !work->is_executed)
+		rc = STAILQ_EMPTY(&qp->unanswered) ? sim_qp_far_execute(qp, work) : -EAGAIN;
+	if (rc < 0)
+		return rc;
+	work->is_executed = true;
+	if (!work->has_message) {
+		STAILQ_REMOVE_HEAD(&qp->queued, link);
+		STAILQ_INSERT_TAIL(&qp->far->under_way, work, link);
+		reap_far(qp);
+		return 0;
+	}
+	rc = sim_qp_far_is_busy(qp->far) ? -EAGAIN : write_message(qp, work);
+	if (rc < 0)
+		return rc;
+	STAILQ_REMOVE_HEAD(&qp->queued, link);
+	work->is_queued = false;
+	STAILQ_INSERT_TAIL(&qp->unanswered, work, link);
+	return 0;
+}
+
 /* ---- works ---- */
 
 /* Do the first queued work as far as possible. Returns 0 (it is not queued any more), -EAGAIN or -errno. */
@@ -172,24 +197,21 @@ static int start_work(struct sim_qp *qp, struct sim_rdma_work *work)
 	if (work->not_before_ns > 0 && sim_qp_now_ns(qp) < work->not_before_ns)
 		return -EAGAIN;
 	work->not_before_ns = 0;
+	if (__builtin_expect(qp->far != NULL, 0))
+		return start_far(qp, work);
 	if (work->execute && !work->is_executed) {
 		if (!STAILQ_EMPTY(&qp->unanswered))
 			return -EAGAIN;
-		rc = qp->far ? sim_qp_far_execute(qp, work) : work->execute(work);
-		work->is_executed = rc != -EAGAIN;
+		rc = work->execute(work);
+		work->is_executed = true;
 	}
 	if (rc == 0 && work->has_message)
-		rc = qp->far && sim_qp_far_is_busy(qp->far) ? -EAGAIN : write_message(qp, work);
+		rc = write_message(qp, work);
 	if (rc < 0)
 		return rc;
 	if (qp->first_untimed == work) /* the peer's state changed while it was looked at */
 		qp->first_untimed = STAILQ_NEXT(work, link);
 	STAILQ_REMOVE_HEAD(&qp->queued, link);
-	if (qp->far && !work->has_message) {
-		STAILQ_INSERT_TAIL(&qp->far->under_way, work, link);
-		reap_far(qp);
-		return 0;
-	}
 	work->is_queued = false;
 	if (work->has_message)
 		STAILQ_INSERT_TAIL(&qp->unanswered, work, link);
@@ -329,7 +351,7 @@ static int advance(struct sim_qp *qp)
 	struct sim_rdma_work *work;
 	int rc = collect_answers(qp, count_executed(qp, atomic_load(&qp->peer_inbox->executed)));
 
-	if (rc == 0 && qp->far) {
+	if (rc == 0 && __builtin_expect(qp->far != NULL, 0)) {
 		sim_qp_introduce(qp);
 		rc = collect_far(qp);
 	}
