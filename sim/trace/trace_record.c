@@ -68,15 +68,18 @@ void sim_trace_fault(uint32_t object, const struct sim_trace_hit *hit)
 static void write_text(const struct sim_trace_record *record, const char *text)
 {
 	struct sim_trace_record records[SIM_TRACE_MAX_TEXT_RECORDS] = { *record };
-	size_t len = strnlen(text, SIM_TRACE_MAX_TEXT_RECORDS * SIM_TRACE_TEXT_BYTES);
-	uint32_t count = (uint32_t)(len + SIM_TRACE_TEXT_BYTES - 1) / SIM_TRACE_TEXT_BYTES;
+	size_t left = strnlen(text, SIM_TRACE_MAX_TEXT_RECORDS * SIM_TRACE_TEXT_BYTES);
+	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		size_t begin = (size_t)i * SIM_TRACE_TEXT_BYTES, left = len - begin;
+	while (left > 0 && count < SIM_TRACE_MAX_TEXT_RECORDS) {
+		size_t len = left < SIM_TRACE_TEXT_BYTES ? left : SIM_TRACE_TEXT_BYTES;
 
-		if (i > 0)
-			records[i].kind = SIM_TRACE_TEXT;
-		memcpy(records[i].data.text, text + begin, left < SIM_TRACE_TEXT_BYTES ? left : SIM_TRACE_TEXT_BYTES);
+		if (count > 0)
+			records[count].kind = SIM_TRACE_TEXT;
+		memcpy(records[count].data.text, text, len);
+		text += len;
+		left -= len;
+		count++;
 	}
 	sim_trace_write(SIM_TRACE_RING_LOG, records, count ? count : 1);
 }
