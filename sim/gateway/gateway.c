@@ -238,6 +238,7 @@ static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
 	if (gateway->reconnect_ns > 0)
 		next_ns = min_u64(next_ns, gateway->reconnect_ns);
 	reap_links(gateway);
+	next_ns = min_u64(next_ns, rail_tick(gateway->rail, now_ns));
 	if (gateway->session && gateway->is_ready && (gateway->is_status_old || now_ns >= gateway->report_ns)) {
 		gateway->report_ns = now_ns + REPORT_NS;
 		daemon_link_report(gateway);

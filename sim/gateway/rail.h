@@ -67,6 +67,9 @@ void rail_close(struct rail_conn *conn);
 /* Look for messages, and @is_rare: for connections. Returns whether there was something. */
 bool rail_poll(struct rail *rail, bool is_rare);
 
+/* Time has passed: a listener closes what connects to it and says nothing. Returns when to call again. */
+uint64_t rail_tick(struct rail *rail, uint64_t now_ns);
+
 /* Before a sleep: the descriptors to wait for, first *ret_num_rare that a rare poll is for. Returns their number, or -EAGAIN: poll again
  * first. */
 int rail_prepare_sleep(struct rail *rail, struct pollfd *fds, size_t room, size_t *ret_num_rare);

@@ -16,6 +16,9 @@
 #include "rail.h"
 #include "rail_priv.h"
 #include "sim/base/log.h"
+#include "strangers.h"
+
+#define LOOK_NS 250000000u /* between two looks for strangers */
 
 #define MAX_MESSAGES 16 /* of one connection in one poll */
 
@@ -77,6 +80,25 @@ static int listen_at(struct rail *rail)
 	return rc;
 }
 
+/* A listener that is opened again listens at the same port, though any was wanted. */
+static void keep_port(struct rail *rail)
+{
+	size_t len = rail->info->src_addrlen;
+
+	fi_getname(&rail->pep->fid, rail->info->src_addr, &len);
+}
+
+static int begin_to_listen(struct rail *rail)
+{
+	int rc = listen_at(rail);
+
+	if (rc < 0)
+		return rc;
+	keep_port(rail);
+	rail->strangers = strangers_create();
+	return rail->strangers ? 0 : -ENOMEM;
+}
+
 int rail_open(const struct rail_cfg *cfg, struct rail **ret_rail)
 {
 	const char *wanted = cfg->provider ? cfg->provider : getenv("FI_PROVIDER");
@@ -96,7 +118,7 @@ int rail_open(const struct rail_cfg *cfg, struct rail **ret_rail)
 	if (rc == 0)
 		rc = to_errno(fi_domain(rail->fabric, rail->info, &rail->domain, NULL));
 	if (rc == 0 && cfg->is_listener)
-		rc = listen_at(rail);
+		rc = begin_to_listen(rail);
 	if (rc < 0) {
 		sim_err("cannot %s %s, port %s: %s", cfg->is_listener ? "listen at" : "connect to", cfg->host,
 			cfg->port, strerror(-rc));
@@ -107,14 +129,23 @@ int rail_open(const struct rail_cfg *cfg, struct rail **ret_rail)
 	return 0;
 }
 
-void rail_destroy(struct rail *rail)
+static void close_listener(struct rail *rail)
 {
-	if (!rail)
-		return;
 	if (rail->pep)
 		fi_close(&rail->pep->fid);
 	if (rail->eq)
 		fi_close(&rail->eq->fid);
+	rail->pep = NULL;
+	rail->eq = NULL;
+	rail->may_wait = false;
+}
+
+void rail_destroy(struct rail *rail)
+{
+	if (!rail)
+		return;
+	close_listener(rail);
+	strangers_destroy(rail->strangers);
 	if (rail->domain)
 		fi_close(&rail->domain->fid);
 	if (rail->fabric)
@@ -401,6 +432,9 @@ static void take_request(struct rail *rail, struct fi_info *info)
 		fi_reject(rail->pep, info->handle, NULL, 0);
 	} else {
 		conn->owner = owner;
+		conn->peer_len = sizeof(conn->peer);
+		if (fi_getpeer(conn->ep, &conn->peer, &conn->peer_len) < 0)
+			conn->peer_len = 0;
 		if (fi_accept(conn->ep, NULL, 0) < 0)
 			close_with(conn, -ECONNABORTED);
 	}
@@ -412,7 +446,10 @@ static bool poll_listener(struct rail *rail)
 	struct fi_eq_cm_entry entry;
 	struct fi_eq_err_entry error = { 0 };
 	uint32_t event = 0;
-	ssize_t got = rail->eq ? fi_eq_read(rail->eq, &event, &entry, sizeof(entry), 0) : -FI_EAGAIN;
+	ssize_t got;
+
+	errno = ECONNRESET; /* the provider tcp (1.17) takes an old EAGAIN for that of a stranger that has gone, and keeps it */
+	got = rail->eq ? fi_eq_read(rail->eq, &event, &entry, sizeof(entry), 0) : -FI_EAGAIN;
 
 	rail->may_wait = false;
 	if (got == -FI_EAVAIL)
@@ -447,6 +484,47 @@ bool rail_poll(struct rail *rail, bool is_rare)
 	}
 	rail->next = NULL;
 	return found;
+}
+
+/* ---- strangers ---- */
+
+static bool is_reset(const struct rail_conn *conn)
+{
+	struct sockaddr_storage peer;
+	size_t len = sizeof(peer);
+
+	return conn->peer_len == 0 || fi_getpeer(conn->ep, &peer, &len) < 0;
+}
+
+static bool is_known(void *arg, const struct sockaddr *peer, socklen_t len)
+{
+	const struct rail *rail = arg;
+	const struct rail_conn *conn;
+
+	LIST_FOREACH(conn, &rail->conns, link)
+		if (len > 0 ? conn->peer_len == len && memcmp(&conn->peer, peer, len) == 0 : is_reset(conn))
+			return true;
+	return false;
+}
+
+uint64_t rail_tick(struct rail *rail, uint64_t now_ns)
+{
+	uint16_t port = rail->pep ? rail_port(rail) : 0;
+	uint32_t count;
+
+	if (!rail->strangers)
+		return UINT64_MAX;
+	if (now_ns < rail->look_ns)
+		return rail->look_ns;
+	rail->look_ns = now_ns + LOOK_NS;
+	if (port == 0 || !strangers_are_due(rail->strangers, port, now_ns, is_known, rail))
+		return rail->look_ns;
+	close_listener(rail);
+	count = strangers_close(rail->strangers, port, is_known, rail);
+	if (listen_at(rail) < 0)
+		sim_err("cannot listen at port %u again: no further machine can join", port);
+	sim_dbg("%u connections that did not say what they want are closed", count);
+	return rail->look_ns;
 }
 
 /* ---- sleep ---- */

@@ -5,6 +5,7 @@
 
 #include <rdma/fabric.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
 
 #include "rail.h"
 
@@ -24,6 +25,8 @@ struct rail_conn {
 	void *owner;
 	bool is_connected, wants_room;
 	bool may_wait; /* since the last look at @eq, fi_trywait() has permitted a sleep: an event wakes it */
+	struct sockaddr_storage peer; /* of the listener's connections; peer_len 0 = not known */
+	size_t peer_len;
 	struct fid_ep *ep;
 	struct fid_eq *eq;
 	struct fid_cq *cq;
@@ -43,6 +46,8 @@ struct rail {
 	struct fid_pep *pep; /* NULL = does not listen */
 	struct fid_eq *eq;   /* of the listener */
 	bool may_wait;       /* as of a connection */
+	struct strangers *strangers;
+	uint64_t look_ns; /* when to look for strangers */
 	LIST_HEAD(, rail_conn) conns;
 	uint32_t num_conns;
 	struct rail_conn *next; /* in a walk over the connections */

@@ -13,6 +13,7 @@ import time
 import traceback
 
 DEADLINE_S = 60 # of what the tests wait for, on a slow machine
+LIMIT_S = 10 # within which each wait for a machine that is gone ends
 INSIDE = 'INSIDE_TEST_MACHINES'
 
 
@@ -123,14 +124,22 @@ class World:
     def up(self, *options, listen='7447'):
         return self.machines[0].bfsim_run('up', '--topology', self.topology, '--listen', listen, '--token-file', self.token, *options)
 
+    def join_words(self, number, *options, token=None):
+        return [f'10.0.{number}.1:7447', '--as', f'node{number}', '--token-file', token or self.token, *options]
+
+    def join_command(self, number, *options):
+        machine = self.machines[number]
+        return machine.command('join', '--session', machine.session, *self.join_words(number, *options))
+
     def join(self, number, *options, token=None, check=True):
-        return self.machines[number].bfsim_run('join', f'10.0.{number}.1:7447', '--as', f'node{number}', '--token-file', token or self.token,
-                                               *options, check=check)
+        return self.machines[number].bfsim_run('join', *self.join_words(number, *options, token=token), check=check)
 
     def start(self, *options):
+        """Home, and then the others at once: loading libfabric takes a moment in each."""
         self.up(*options)
-        for number in range(1, len(self.machines)):
-            self.join(number, *options)
+        joins = [subprocess.Popen(self.join_command(number, *options), stdout=subprocess.DEVNULL) for number in range(1, len(self.machines))]
+        if any([join.wait() for join in joins]):
+            raise AssertionError('a machine has not joined')
 
     def program(self, number, side='host', *options):
         self.programs.append(Program(self.machines[number], side, RDMA_MACHINES, *options))
@@ -145,9 +154,14 @@ class World:
         b.do('connect', f'{self.folder}/a')
         return a, b
 
-    def close(self):
+    def end_programs(self):
         for program in self.programs:
             program.process.kill()
+            program.process.wait()
+        self.programs.clear()
+
+    def close(self):
+        self.end_programs()
         for machine in reversed(self.machines):
             machine.bfsim_run('down', check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -188,7 +202,42 @@ def cut_cable(number, is_cut=True):
     run('ip', 'link', 'set', f'cable{number}', 'down' if is_cut else 'up')
 
 
+def within_limit(begin):
+    if time.monotonic() - begin > LIMIT_S:
+        raise AssertionError(f'took {time.monotonic() - begin:.1f} s, more than {LIMIT_S}')
+
+
+def fails_in_time(program, *words):
+    """A task on a connection that breaks fails, or is refused, within the limit, and so do later ones; the program goes on."""
+    begin = time.monotonic()
+    lines = []
+    while not any('failed: DOCA_ERROR_IO_FAILED' in line or 'refused' in line for line in lines):
+        within_limit(begin) # a task may be done before the others know
+        program.do(*words)
+        lines = program.do('until', 0)
+    within_limit(begin)
+
+
 RDMA_MACHINES = None
+
+
+def shares_session(test):
+    """A test that begins with a session of all machines, and leaves it as it was: such tests, one after the other, have one."""
+    test.shares_session = True
+    return test
+
+
+def begin(test, before, world_class, bfsim, topology):
+    """The world of a test: the one of the test before, if both share it."""
+    if getattr(test, 'shares_session', False):
+        if before:
+            return before
+        world = world_class(bfsim, topology)
+        world.start()
+        return world
+    if before:
+        before.close()
+    return world_class(bfsim, topology)
 
 
 def main(tests, world_class, bfsim, program, topology, only=()):
@@ -198,19 +247,27 @@ def main(tests, world_class, bfsim, program, topology, only=()):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     failed = 0
     tests = [test for test in tests if not only or test.__name__ in only]
+    world = None # that the next test may share
     for number, test in enumerate(tests, 1):
-        world = world_class(bfsim, topology)
+        world = begin(test, world, world_class, bfsim, topology)
+        is_shared = getattr(test, 'shares_session', False)
         try:
             test(world)
             print(f'ok {number} - {test.__name__}', flush=True)
         except Exception: # a test's failure, of any kind
             failed = 1
+            is_shared = False
             print(f'not ok {number} - {test.__name__}')
             traceback.print_exc()
             for machine in world.machines:
                 if os.path.exists(f'{machine.session}/bfsimd.log'):
                     print(f'# {machine.name}: ' + machine.log().replace('\n', '\n# '), file=sys.stderr, flush=True)
         finally:
-            world.close()
+            world.end_programs()
+            if not is_shared:
+                world.close()
+                world = None
+    if world:
+        world.close()
     print(f'1..{len(tests)}')
     return failed

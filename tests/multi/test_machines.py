@@ -6,13 +6,12 @@
 """
 import os
 import signal
-import socket
 import sys
 import time
 
 import machines
+from machines import fails_in_time, shares_session
 
-LIMIT_S = 10 # within which each wait for a machine that is gone ends
 WRONG = 'the two machines do not have the same token'
 
 
@@ -69,41 +68,25 @@ def says_one(lines, part):
     machines.says('\n'.join(lines), part)
 
 
-def within_limit(begin):
-    if time.monotonic() - begin > LIMIT_S:
-        raise AssertionError(f'took {time.monotonic() - begin:.1f} s, more than {LIMIT_S}')
-
-
-def fails_in_time(program, *words):
-    """A task on a connection that breaks fails, or is refused, within the limit, and so do later ones; the program goes on."""
-    begin = time.monotonic()
-    lines = []
-    while not any('failed: DOCA_ERROR_IO_FAILED' in line or 'refused' in line for line in lines):
-        within_limit(begin) # a task may be done before the others know
-        program.do(*words)
-        lines = program.do('until', 0)
-    within_limit(begin)
-
-
-def test_all_tasks_reach_another_machine(world):
-    world.start()
-    work(*world.pair())
-    work(*reversed(world.pair(0, 1, ('dpu', 'host'))))
-
-
 def test_a_trusted_network_carries_data_in_the_clear(world):
     world.start('--trusted-network')
     work(*world.pair())
     assert world.machines[0].status()['machines']['encryption'] == 'control alone'
 
 
+@shares_session
+def test_all_tasks_reach_another_machine(world):
+    work(*world.pair())
+    work(*reversed(world.pair(0, 1, ('dpu', 'host'))))
+
+
+@shares_session
 def test_machines_that_joined_reach_each_other_through_home(world):
-    world.start()
     work(*world.pair(1, 2))
 
 
+@shares_session
 def test_connections_by_addresses_and_sync_events(world):
-    world.start()
     a, b = world.program(0), world.program(1)
     b.do('export_memory', f'{world.folder}/memory')
     b.do('event', f'{world.folder}/event')
@@ -135,8 +118,8 @@ def test_connections_by_addresses_and_sync_events(world):
     a.expect('state', gives=['failed'])
 
 
+@shares_session
 def test_the_transport_dc_needs_no_connect_of_the_responder(world):
-    world.start()
     a, b = world.program(0, 'host', 'dc'), world.program(1, 'host', 'dc')
     a.do('export', f'{world.folder}/a')
     b.do('export', f'{world.folder}/b')
@@ -152,8 +135,8 @@ def test_the_transport_dc_needs_no_connect_of_the_responder(world):
     b.expect('show', 0, 5, gives=['first'])
 
 
+@shares_session
 def test_a_second_requester_of_one_connection_is_refused(world):
-    world.start()
     world.pair(0, 1)
     c = world.program(2)
     c.do('export', f'{world.folder}/c')
@@ -161,8 +144,8 @@ def test_a_second_requester_of_one_connection_is_refused(world):
     fails_in_time(c, 'send', 'stranger')
 
 
+@shares_session
 def test_a_responder_that_is_stopped_is_served(world):
-    world.start()
     a, b = world.pair()
     os.kill(b.process.pid, signal.SIGSTOP)
     a.do('write', 0, 'asleep')
@@ -253,8 +236,8 @@ def test_a_child_harms_no_request_of_its_parent(world):
     work(*world.pair())
 
 
+@shares_session
 def test_requests_and_messages_of_one_connection_keep_their_order(world):
-    world.start()
     a, b = world.pair()
     a.do('fill', 524288, 65536)
     sums = a.do('sum', 524288, 65536)
@@ -324,8 +307,8 @@ def test_a_gateway_that_is_stopped_fails_tasks_in_time(world):
         work(*world.pair())
 
 
+@shares_session
 def test_several_requesters_of_one_export_of_dc(world):
-    world.start()
     b = world.program(1, 'host', 'dc')
     b.do('export', f'{world.folder}/b')
     for number in range(3):
@@ -337,8 +320,8 @@ def test_several_requesters_of_one_export_of_dc(world):
         assert len(lines) == 4 and all('done' in line for line in lines), lines
 
 
+@shares_session
 def test_a_map_that_is_stopped_ends_the_access(world):
-    world.start()
     a, b = world.pair()
     a.do('write', 0, 'before')
     a.do('until', 0)
@@ -346,8 +329,8 @@ def test_a_map_that_is_stopped_ends_the_access(world):
     fails_in_time(a, 'write', 0, 'after')
 
 
+@shares_session
 def test_a_dead_program_fails_tasks_of_its_peer(world):
-    world.start()
     a, b = world.pair()
     b.process.kill()
     b.process.wait()
@@ -509,25 +492,6 @@ def test_another_build_is_refused_by_both(world):
     finally:
         del os.environ['BFSIM_GATEWAY']
     machines.becomes_true(lambda: 'it runs another build' in world.machines[0].log(), 'home says so as well')
-
-
-def test_strangers_neither_join_nor_stop_others_from_joining(world):
-    world.up()
-    strangers = []
-    for number in range(200):
-        stranger = socket.create_connection(('10.0.1.1', 7447))
-        stranger.settimeout(machines.DEADLINE_S)
-        try:
-            if number % 2:
-                stranger.sendall(os.urandom(300))
-        except OSError: # it was refused
-            pass
-        strangers.append(stranger)
-    machines.becomes_true(lambda: world.join(1, check=False).returncode == 0, 'node1 joins beside 200 strangers')
-    world.join(2)
-    work(*world.pair())
-    for stranger in strangers:
-        stranger.close()
 
 
 class ThreeMachines(machines.World):
