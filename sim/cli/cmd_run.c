@@ -123,6 +123,9 @@ static const struct cli_option option_list[] = {
 	CLI_CALL_WHOLE(
 		0, "shuffle", "SEED", set_shuffle, OPTION_ARG_OPTIONAL,
 		"Complete the DMA tasks of a context in a random order, which a card may have; SEED repeats an order"),
+	CLI_FLAG(
+		0, "nodes", struct options, cfg.has_nodes,
+		"Let each machine of the topology (node0, node1) be a machine of its own, with a daemon and a gateway, connected over loopback"),
 	CLI_SECTION("Runs with faults:", FAULTS),
 	CLI_FLAG(0, "require-faults", struct options, cfg.require_faults,
 		 "Fail when a fault was never applied (the default), or when there is none"),
@@ -145,6 +148,25 @@ static const struct cli_option option_list[] = {
 	{ 0 },
 };
 
+/* What one machine of several would show or count alone. */
+static void check_nodes(const struct options *options, struct argp_state *state)
+{
+	const struct cli_run_cfg *cfg = &options->cfg;
+
+	if (!cfg->has_nodes)
+		return;
+	if (!cfg->topology)
+		argp_error(state, "--nodes: give a topology with several machines (share/topologies/two-nodes.yaml)");
+	if (cfg->clock != SIM_CLOCK_FUNCTIONAL)
+		argp_error(
+			state,
+			"--nodes: machines have functional time alone; without --nodes all of them run in one session, with any clock");
+	if (options->faults.count > 0 || cfg->report_path || cfg->metrics_path)
+		argp_error(
+			state,
+			"--nodes: fault rules, --report and --metrics are one session's; without --nodes all machines run in one");
+}
+
 static void check_options(void *all, struct argp_state *state)
 {
 	struct options *options = all;
@@ -160,6 +182,7 @@ static void check_options(void *all, struct argp_state *state)
 		argp_error(state, "--seed is one seed, --seeds are several: give one of the two");
 	if (options->cfg.require_faults && options->cfg.verdict.allows_unused_faults)
 		argp_error(state, "--require-faults and --allow-unused-faults contradict each other: give one");
+	check_nodes(options, state);
 	if (options->cfg.report_path && options->cfg.trace_level == SIM_TRACE_UNSET)
 		options->cfg.trace_level = SIM_TRACE_FULL;
 }
@@ -204,7 +227,10 @@ static int run_session(const struct options *options, struct cli_run_cfg *cfg)
 		return CLI_OWN_FAILURE;
 	cfg->session_dir = &session_dir;
 	cfg->begun_ms = sim_monotonic_ms();
-	status = cli_supervise(&supervisor);
+	status = CLI_OWN_FAILURE;
+	if (!cfg->has_nodes || cli_run_nodes_open(&cfg->nodes, cfg->topology, &session_dir) == 0)
+		status = cli_supervise(&supervisor);
+	cli_run_nodes_close(&cfg->nodes);
 	sim_session_dir_remove(&session_dir); /* in case that the daemon was killed */
 	sim_session_dir_fini(&session_dir);
 	return status;

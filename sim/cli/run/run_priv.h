@@ -18,9 +18,10 @@
 #define CLI_RUN_START_POLL_MS 20 /* while commands wait for a service or a time */
 
 struct run {
-	const struct cli_run_cfg *cfg;
+	struct cli_run_cfg *cfg;
 	const sigset_t *original;
 	pid_t daemon;                      /* 0 = it ended */
+	pid_t *daemons;                    /* room for those of all machines */
 	struct sim_segment shared_state;   /* stays when the daemon does not */
 	struct cli_check_hits hits;        /* if programs are checked */
 	int signal_fd;                     /* SIGCHLD and SIGTERM */

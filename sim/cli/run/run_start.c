@@ -53,7 +53,8 @@ static int start_program(struct run *run, size_t i)
 					   .label = cfg->commands[i].label,
 					   .text = cfg->commands[i].text,
 					   .generation = cfg->commands[i].generation,
-					   .dir = cfg->session_dir->dir,
+					   .dir = cli_run_nodes_dir(&cfg->nodes, cfg->commands[i].side,
+								    cfg->session_dir->dir),
 					   .check = cfg->check,
 					   .hits_path = run->hits.fd >= 0 ? run->hits.path : NULL,
 					   .launch = launch,
@@ -84,7 +85,7 @@ int cli_run_start_programs(struct run *run)
 }
 
 /* Whether what the command waits for is there. Asks the daemon. */
-static bool is_due(const struct run *run, const char *label)
+static bool is_due(const struct run *run, const char *label, const char *side)
 {
 	const char *service = cli_start_service(run->cfg->order, label);
 	json_object *status;
@@ -94,7 +95,7 @@ static bool is_due(const struct run *run, const char *label)
 		return false;
 	if (!service)
 		return true;
-	status = cli_session_status(run->cfg->session_dir->dir);
+	status = cli_session_status(cli_run_nodes_dir(&run->cfg->nodes, side, run->cfg->session_dir->dir));
 	found = status && cli_status_has_service(status, service);
 	json_object_put(status);
 	return found;
@@ -124,7 +125,7 @@ int cli_run_start_due(struct run *run)
 
 		if (run->programs[i].was_started)
 			continue;
-		if (!is_due(run, label))
+		if (!is_due(run, label, run->cfg->commands[i].side))
 			waits_for_time |= !cli_start_service(run->cfg->order, label);
 		else if (start_program(run, i) < 0)
 			return -1;

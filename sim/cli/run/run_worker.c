@@ -139,12 +139,25 @@ static void handle_daemon_exit(struct run *run, int status)
 	fail_bfsim(run);
 }
 
+/* Other machines take that as the loss of one. */
+static void handle_node_exit(struct run *run, struct cli_run_node *node)
+{
+	node->daemon = 0;
+	if (cli_run_is_ending(run))
+		return;
+	cli_fail("the daemon of %s ended before the commands did; ending them", node->name);
+	fail_bfsim(run);
+}
+
 static void handle_child_exit(struct run *run, pid_t pid, int status)
 {
 	if (pid == run->daemon) {
 		handle_daemon_exit(run, status);
 		return;
 	}
+	for (size_t i = 0; i < run->cfg->nodes.count; i++)
+		if (run->cfg->nodes.list[i].daemon == pid)
+			handle_node_exit(run, &run->cfg->nodes.list[i]);
 	for (size_t i = 0; i < run->num_programs; i++) {
 		if (run->programs[i].pid == pid)
 			handle_program_exit(run, &run->programs[i], status);
@@ -169,7 +182,8 @@ static unsigned int signal_orphans(const struct run *run)
 	for (size_t i = 0; groups && i < run->num_programs; i++)
 		if (run->programs[i].group)
 			groups[num_groups++] = run->programs[i].group;
-	count = cli_signal_children(run->phase == CLI_RUN_ORPHANED ? 0 : SIGTERM, run->daemon, groups);
+	cli_run_nodes_daemons(&run->cfg->nodes, run->daemon, run->daemons);
+	count = cli_signal_children(run->phase == CLI_RUN_ORPHANED ? 0 : SIGTERM, run->daemons, groups);
 	free(groups);
 	return count;
 }
@@ -306,6 +320,8 @@ static int prepare_run(struct run *run)
 	run->launches = calloc(run->cfg->num_commands, sizeof(*run->launches));
 	if (!run->programs || !run->launches)
 		return cli_fail("out of memory");
+	if (cli_run_nodes_start(&run->cfg->nodes, run->cfg->session_dir->dir, run->cfg->trace_level) < 0)
+		return -1;
 	if (run->cfg->check->mode != SIM_CHECK_OFF && cli_check_hits_open(run->cfg->check, &run->hits) < 0)
 		return -1;
 	return 0;
@@ -358,13 +374,14 @@ static void end_daemon(struct run *run)
 
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
-	if (run->daemon > 0)
-		kill(run->daemon, SIGTERM);
-	while (run->daemon > 0 && waitpid(run->daemon, NULL, WNOHANG) == 0) {
-		if (sigtimedwait(&child, NULL, &grace) < 0)
-			break;
+	cli_run_nodes_daemons(&run->cfg->nodes, run->daemon, run->daemons);
+	for (const pid_t *daemon = run->daemons; *daemon; daemon++) {
+		kill(*daemon, SIGTERM);
+		while (waitpid(*daemon, NULL, WNOHANG) == 0)
+			if (sigtimedwait(&child, NULL, &grace) < 0)
+				break;
 	}
-	cli_kill_descendants(0);
+	cli_kill_descendants(NULL);
 	sim_session_dir_remove(run->cfg->session_dir);
 }
 
@@ -382,7 +399,8 @@ static void run_programs(struct run *run)
 		run_event_loop(run);
 	else
 		cli_verdict_keep_failure(&run->verdict);
-	cli_kill_descendants(run->daemon);
+	cli_run_nodes_daemons(&run->cfg->nodes, run->daemon, run->daemons);
+	cli_kill_descendants(run->daemons);
 	if (run->num_programs > 0)
 		report_faults(run);
 	report_leaks(run);
@@ -400,6 +418,7 @@ static void run_fini(struct run *run)
 	json_object_put(run->hits.list);
 	free(run->programs);
 	free(run->launches);
+	free(run->daemons);
 	if (run->signal_fd >= 0)
 		close(run->signal_fd);
 	if (run->epoll_fd >= 0)
@@ -421,7 +440,9 @@ int cli_run_worker(void *cfg, const sigset_t *original)
 	run.verdict = run.cfg->verdict;
 	if (cli_verdict_init(&run.verdict) < 0)
 		return CLI_OWN_FAILURE;
-	run.daemon = cli_daemon_start(&daemon);
+	run.daemons = calloc(run.cfg->nodes.count + 2, sizeof(*run.daemons));
+	cli_run_nodes_set_home(&run.cfg->nodes, &daemon);
+	run.daemon = run.daemons ? cli_daemon_start(&daemon) : cli_error("out of memory");
 	if (run.daemon < 0) {
 		run.daemon = 0;
 		cli_verdict_keep_failure(&run.verdict);

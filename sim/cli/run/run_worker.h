@@ -18,6 +18,7 @@
 #include "sim/cli/base/check_opt.h"
 #include "sim/cli/base/install.h"
 #include "sim/cli/base/session_start.h"
+#include "run_nodes.h"
 #include "start_order.h"
 #include "verdict.h"
 
@@ -49,6 +50,8 @@ struct cli_run_cfg {
 	const char *verdict_path;        /* file for the verdict, or NULL */
 	bool require_faults;             /* a plan without rules is a failure, too */
 	const struct cli_start_order *order;
+	bool has_nodes;             /* the machines of the topology are machines of the session */
+	struct cli_run_nodes nodes; /* opened before the worker */
 };
 
 /* The worker of a supervisor (supervisor.h); @cfg is a struct cli_run_cfg. Returns 0 when all programs returned 0;

@@ -51,7 +51,15 @@ static bool is_in_group(pid_t pid, const pid_t *groups)
 	return false;
 }
 
-unsigned int cli_signal_children(int signal, pid_t except, const pid_t *signalled)
+static bool is_in_list(pid_t pid, const pid_t *list)
+{
+	for (; list && *list; list++)
+		if (*list == pid)
+			return true;
+	return false;
+}
+
+unsigned int cli_signal_children(int signal, const pid_t *except, const pid_t *signalled)
 {
 	DIR *proc = opendir("/proc");
 	unsigned int count = 0;
@@ -60,7 +68,7 @@ unsigned int cli_signal_children(int signal, pid_t except, const pid_t *signalle
 	while (proc && (entry = readdir(proc))) {
 		pid_t pid = atoi(entry->d_name);
 
-		if (!isdigit((unsigned char)entry->d_name[0]) || pid == except ||
+		if (!isdigit((unsigned char)entry->d_name[0]) || is_in_list(pid, except) ||
 		    read_parent_pid(entry->d_name) != getpid())
 			continue;
 		count++;
@@ -72,7 +80,7 @@ unsigned int cli_signal_children(int signal, pid_t except, const pid_t *signalle
 	return count;
 }
 
-void cli_kill_descendants(pid_t except)
+void cli_kill_descendants(const pid_t *except)
 {
 	while (cli_signal_children(SIGKILL, except, NULL) > 0 && (waitpid(-1, NULL, 0) > 0 || errno == EINTR))
 		;

@@ -12,12 +12,12 @@
 /* Adopt orphans below this process from now on. */
 void cli_become_subreaper(void);
 
-/* Send @signal (0: only count) to each child except @except (0: to all) and those in one of the process groups @signalled
- * (NULL, or a list that ends with 0), which have got it. Returns the number of children, including
+/* Send @signal (0: only count) to each child except those of the list @except and those in one of the process groups @signalled,
+ * which have got it; a list ends with 0, or is NULL. Returns the number of children, including
  * those that have ended and were not waited for. */
-unsigned int cli_signal_children(int signal, pid_t except, const pid_t *signalled);
+unsigned int cli_signal_children(int signal, const pid_t *except, const pid_t *signalled);
 
-/* Kill and reap all processes below this one, except @except and the processes below that. */
-void cli_kill_descendants(pid_t except);
+/* Kill and reap all processes below this one, except those of the list @except and the processes below these. */
+void cli_kill_descendants(const pid_t *except);
 
 #endif

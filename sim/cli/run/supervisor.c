@@ -127,7 +127,7 @@ static int final_status(const struct supervisor *supervisor, int worker_status)
 	int status = WIFEXITED(worker_status) ? WEXITSTATUS(worker_status) : 0;
 
 	if (WIFSIGNALED(worker_status))
-		cli_kill_descendants(0); /* a worker that exits has done this */
+		cli_kill_descendants(NULL); /* a worker that exits has done this */
 	if (WIFSIGNALED(worker_status) && !supervisor->status)
 		return cli_fail("the process that ran the commands was killed by signal %d", WTERMSIG(worker_status));
 	return supervisor->status ? supervisor->status : status;

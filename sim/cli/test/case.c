@@ -113,6 +113,8 @@ static struct words run_words(const struct cli_case *test)
 		add_word(&words, "--allow-unused-faults");
 	if (test->has_seed)
 		add_word(&words, "--seed=%" PRIu64, test->seed);
+	if (scenario->nodes)
+		add_word(&words, "--nodes");
 	if (scenario->shuffle)
 		add_word(&words, "--shuffle=%" PRIu64, test->seed);
 	if (scenario->check) {

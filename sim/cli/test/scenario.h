@@ -57,7 +57,7 @@ struct cli_scenario {
 	size_t num_sides;
 	struct cli_scenario_file *files;
 	uint32_t num_files;
-	bool has_seeds, shuffle;
+	bool has_seeds, shuffle, nodes;
 	bool require_faults; /* a fault rule that never hit is a failure */
 	uint64_t first_seed, last_seed;
 	uint32_t timeout_s;

@@ -221,6 +221,11 @@ static int read_require_faults(struct pcie_yaml_doc *doc, const struct pcie_yaml
 	return read_flag(doc, node, &((struct cli_scenario *)to)->require_faults);
 }
 
+static int read_nodes(struct pcie_yaml_doc *doc, const struct pcie_yaml_node *node, void *to)
+{
+	return read_flag(doc, node, &((struct cli_scenario *)to)->nodes);
+}
+
 static int read_shuffle(struct pcie_yaml_doc *doc, const struct pcie_yaml_node *node, void *to)
 {
 	return read_flag(doc, node, &((struct cli_scenario *)to)->shuffle);
@@ -242,6 +247,7 @@ static const struct pcie_yaml_field scenario_fields[] = {
 	{ "faults", PCIE_YAML_READ, .read = read_faults },
 	{ "fault-plan", PCIE_YAML_READ, .read = read_fault_plans },
 	{ "require-faults", PCIE_YAML_READ, LINE_OF(require_faults), .read = read_require_faults },
+	{ "nodes", PCIE_YAML_READ, .read = read_nodes },
 	{ "shuffle", PCIE_YAML_READ, .read = read_shuffle },
 	{ "seeds", PCIE_YAML_READ, .read = read_seeds },
 	PCIE_YAML_FIELD("before", TEXT, cli_scenario, before),

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# bfsim run --nodes, and scenarios with nodes: each machine of the topology has a daemon and a gateway.
+#
+#   test_nodes.sh BFSIM RDMA_HELLO_HOST RDMA_HELLO_DPU TOPOLOGY      (TAP)
+# shellcheck disable=SC2016
+
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../multi/tap.sh"
+. "$here/../multi/sessions.sh"
+client=$(realpath "$2")
+server=$(realpath "$3")
+topology=$(realpath "$4")
+use_bfsim "$1"
+export bfsim_program
+
+# The server listens when it has begun: the client tries again until then.
+talk="for try in \$(seq 100); do $client b1:00.0 192.0.2.2 && exit; sleep 0.1; done; exit 1"
+
+test_programs_on_two_machines_talk_and_nothing_is_left() {
+	mkdir temporary
+	export TMPDIR="$PWD/temporary"
+	status 0 bfsim run --nodes --timeout 30 --topology "$topology" --on node1/dpu="$server" --on node0/host="$talk"
+	says '^node1/dpu *\| the host says: hello, DPU$' out
+	says '^node0/host *\| the DPU answers: hello, host$' out
+	lacks 'has never|in the background' err
+	same '' "$(ls temporary)"
+}
+
+test_each_machine_has_a_session_of_its_own() {
+	status 0 bfsim run --nodes --timeout 30 --topology "$topology" \
+		--on node0/host='"$bfsim_program" wait node1 && "$bfsim_program" ps' --on node1/host='"$bfsim_program" ps >other'
+	says '^node0/host *\| machine node0, home of the session, at port [0-9]+; encrypted: all$' out
+	says '^node0/host *\| node1 +joined +direct +tcp ' out
+	says '^machine node1; encrypted: all$' other
+}
+
+test_a_program_that_fails_ends_all_machines() {
+	status 7 bfsim run --nodes --timeout 30 --topology "$topology" --on node1/host='exec sleep 1000' --on node0/host='exit 7'
+	says 'the command on node0/host ended with status 7; ending the others' err
+}
+
+test_a_daemon_that_is_killed_ends_the_run() {
+	status 125 bfsim run --nodes --timeout 30 --topology "$topology" --on node0/host='exec sleep 1000' \
+		--on node1/host='kill -KILL $("$bfsim_program" ps --json | sed -n "s/^  \"pid\": *\([0-9]*\).*/\1/p"); exec sleep 1000'
+	says 'the daemon of node1 ended before the commands did' err
+}
+
+test_what_one_machine_cannot_do_for_all_is_refused() {
+	status 2 bfsim run --nodes --topology "$topology" --clock virtual --on node0/host=true
+	says 'functional time alone' err
+	status 2 bfsim run --nodes --topology "$topology" --fault 'alloc fail=NO_MEMORY' --on node0/host=true
+	says 'are one session' err
+	status 2 bfsim run --nodes --topology "$topology" --report page.html --on node0/host=true
+	says 'are one session' err
+	status 2 bfsim run --nodes --host true
+	says 'give a topology with several machines' err
+}
+
+test_without_a_gateway_the_run_fails_in_words() {
+	export BFSIM_GATEWAY=/nowhere/bfsim-gateway
+	status 125 bfsim run --nodes --timeout 30 --topology "$topology" --on node0/host=true
+	says 'cannot start /nowhere/bfsim-gateway' err
+	status 0 bfsim run --topology "$topology" --on node1/dpu="$server" --on node0/host="$talk" # in one session
+}
+
+test_a_scenario_names_nodes() {
+	cat >nodes.yaml <<-END
+		topology: $topology
+		nodes: true
+		sides:
+		  node1/dpu: {command: $server, output: "the host says: hello, DPU"}
+		  node0/host: {command: "$(echo "$talk" | sed 's/"/\\"/g')", output: "the DPU answers: hello, host"}
+	END
+	status 0 bfsim test nodes.yaml
+	sed 's/nodes: true/nodes: false/' nodes.yaml >one.yaml
+	status 0 bfsim test one.yaml
+}
+
+run_tests "$0" "$work"
