@@ -68,7 +68,7 @@ check_glibc() {
 
 # install_tree WORK NAME
 install_tree() {
-	meson setup "$1/build" "$top" --prefix "/$2" --buildtype=release -Dtests=false -Dabi=false &&
+	meson setup "$1/build" "$top" --prefix "/$2" --buildtype=release -Dtests=false -Dabi=false -Dgateway=disabled &&
 		ninja -C "$1/build" && DESTDIR=$1 meson install -C "$1/build" --no-rebuild
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bfsim-gateway: connects the machines of a session. The daemon starts it; it is no command for users. */
 #include <getopt.h>
+#include <openssl/crypto.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gateway.h"
+#include "rail.h"
 #include "sim/base/log.h"
 
 enum {
@@ -16,7 +18,8 @@ enum {
 	OPTION_FABRIC,
 	OPTION_TRUSTED,
 	OPTION_SESSION,
-	OPTION_FETCH
+	OPTION_FETCH,
+	OPTION_VERSION
 };
 
 static const struct option options[] = {
@@ -28,6 +31,7 @@ static const struct option options[] = {
 	{ "trusted-network", no_argument, NULL, OPTION_TRUSTED },
 	{ "session", required_argument, NULL, OPTION_SESSION },
 	{ "fetch", no_argument, NULL, OPTION_FETCH },
+	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ 0 },
 };
 
@@ -87,11 +91,17 @@ static bool read_option(int option, struct gateway_cfg *cfg)
 int main(int argc, char **argv)
 {
 	struct gateway_cfg cfg = { 0 };
+	char fabric[256];
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0)
-		if (!read_option(option, &cfg))
+		if (option == OPTION_VERSION) {
+			rail_describe(fabric, sizeof(fabric));
+			printf("bfsim " BFSIM_VERSION "; %s; %s\n", fabric, OpenSSL_version(OPENSSL_VERSION));
+			return EXIT_SUCCESS;
+		} else if (!read_option(option, &cfg)) {
 			return EXIT_FAILURE;
+		}
 	if (!cfg.name || !cfg.token_file || !cfg.port || optind < argc) {
 		fputs("bfsim-gateway is started by bfsimd: see bfsim up --listen and bfsim join\n", stderr);
 		return EXIT_FAILURE;

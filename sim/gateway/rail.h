@@ -43,6 +43,9 @@ struct rail_cfg {
 int rail_open(const struct rail_cfg *cfg, struct rail **ret_rail);
 void rail_destroy(struct rail *rail); /* its connections are closed before */
 
+/* Write libfabric's version and its providers that have what a rail needs, as "libfabric 1.17: tcp, verbs". */
+void rail_describe(char *text, size_t size);
+
 /* The provider, and the port at which a listener listens. */
 const char *rail_provider(const struct rail *rail);
 uint16_t rail_port(const struct rail *rail);

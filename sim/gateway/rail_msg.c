@@ -29,7 +29,7 @@ static int to_errno(ssize_t rc)
 
 /* ---- opening ---- */
 
-/* What the gateway needs of a provider. NULL without memory. */
+/* What the gateway needs of a provider, or of any (NULL). NULL without memory. */
 static struct fi_info *make_hints(const char *provider)
 {
 	struct fi_info *hints = fi_allocinfo();
@@ -42,7 +42,7 @@ static struct fi_info *make_hints(const char *provider)
 	hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
 	hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY;
 	hints->domain_attr->threading = FI_THREAD_DOMAIN;
-	hints->fabric_attr->prov_name = strdup(provider);
+	hints->fabric_attr->prov_name = provider ? strdup(provider) : NULL;
 	return hints;
 }
 
@@ -58,6 +58,29 @@ static int find_provider(const struct rail_cfg *cfg, const char *provider, struc
 		sim_err("libfabric's provider %s cannot %s %s, port %s: %s; see fi_info -e FI_EP_MSG", provider,
 			cfg->is_listener ? "listen at" : "reach", cfg->host, cfg->port, fi_strerror(-rc));
 	return rc < 0 ? -EADDRNOTAVAIL : 0;
+}
+
+/* Layers over providers ("tcp;ofi_rxm") are left out. */
+void rail_describe(char *text, size_t size)
+{
+	struct fi_info *hints = make_hints(NULL), *all = NULL;
+	const char *last = "";
+	size_t len;
+
+	len = (size_t)snprintf(text, size, "libfabric %u.%u:", FI_MAJOR(fi_version()), FI_MINOR(fi_version()));
+	if (hints)
+		fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &all);
+	for (const struct fi_info *info = all; info && len < size; info = info->next) {
+		const char *name = info->fabric_attr->prov_name;
+
+		if (strcmp(name, last) != 0)
+			len += (size_t)snprintf(text + len, size - len, "%s %s", last[0] ? "," : "", name);
+		last = name;
+	}
+	if (!last[0] && len < size)
+		snprintf(text + len, size - len, " no provider of connected endpoints");
+	fi_freeinfo(all);
+	fi_freeinfo(hints);
 }
 
 static int open_eq(struct rail *rail, struct fid_eq **ret_eq)

@@ -14,7 +14,7 @@ finding() { awk -v name="$1" '/^(ok|warning|problem) / { on = $2 == name } on' o
 
 test_doctor_checks_machine_installation_and_session() {
 	status 0 bfsim doctor
-	for check in memfd cma procmem tcp pidfd /dev/shm files command daemon sdk compiler pkg-config library temporary session; do
+	for check in memfd cma procmem tcp pidfd /dev/shm files command daemon gateway sdk compiler pkg-config library temporary session; do
 		[ -n "$(finding $check)" ] || { echo "no $check"; cat out; return 1; }
 	done
 	status 0 bfsim doctor --json
@@ -47,6 +47,26 @@ test_a_daemon_of_another_version_is_a_problem() {
 	status 1 env BFSIM_BFSIMD="$PWD/bfsimd" "$bfsim_program" doctor
 	finding daemon >daemon
 	says 'so: the daemon is of another version' daemon
+}
+
+test_a_gateway_that_is_not_there_is_a_warning() {
+	status 0 env BFSIM_GATEWAY=/nowhere "$bfsim_program" doctor
+	finding gateway >gateway
+	says '^warning .*/nowhere: is not there' gateway
+	says 'so: sessions are of one machine' gateway
+	says 'remedy: install the package bfsim-gateway' gateway
+}
+
+test_a_gateway_is_shown_with_its_providers() {
+	printf '#!/bin/sh\necho "%s; libfabric 1.17: tcp; OpenSSL 3"\n' "$(bfsim --version)" >gateway
+	chmod +x gateway
+	status 0 env BFSIM_GATEWAY="$PWD/gateway" "$bfsim_program" doctor
+	finding gateway >found
+	says '^ok .*; libfabric 1.17: tcp; OpenSSL 3$' found
+	printf '#!/bin/sh\necho "bfsim 0.0.1; libfabric 1.17: tcp"\n' >gateway
+	status 0 env BFSIM_GATEWAY="$PWD/gateway" "$bfsim_program" doctor
+	finding gateway >found
+	says 'so: the gateway is of another version' found
 }
 
 test_a_compiler_or_pkg_config_that_is_not_there_is_a_warning() {

@@ -62,6 +62,44 @@ static void check_daemon(struct cli_doctor *doctor)
 	free(program);
 }
 
+/* Beside the daemon, or where the variable says. The caller frees it; NULL without memory. */
+static char *gateway_path(void)
+{
+	const char *given = getenv("BFSIM_GATEWAY");
+	char *daemon, *slash, *path = NULL;
+
+	if (given && given[0])
+		return strdup(given);
+	daemon = cli_bfsimd_path();
+	slash = daemon ? strrchr(daemon, '/') : NULL;
+	if (slash && asprintf(&path, "%.*s/bfsim-gateway", (int)(slash - daemon), daemon) < 0)
+		path = NULL;
+	free(daemon);
+	return path;
+}
+
+static void check_gateway(struct cli_doctor *doctor)
+{
+	static const char expected[] = "bfsim " BFSIM_VERSION ";";
+	char *program = gateway_path(), line[256] = "";
+	struct cli_doctor_finding *finding;
+
+	if (program && access(program, X_OK) == 0)
+		read_version(program, line, sizeof(line));
+	finding = cli_doctor_add(doctor, "gateway", "%s: %s", program ? program : "bfsim-gateway",
+				 line[0] ? line : "is not there");
+	if (!line[0])
+		cli_doctor_fail(finding, CLI_DOCTOR_WARNING,
+				"sessions are of one machine: no bfsim up --listen, bfsim join or bfsim run --nodes",
+				"install the package bfsim-gateway; a build needs libfabric-dev and libssl-dev for it");
+	else if (strncmp(line, expected, sizeof(expected) - 1) != 0)
+		cli_doctor_fail(finding, CLI_DOCTOR_WARNING,
+				"the gateway is of another version than this command (" BFSIM_VERSION
+				"), and may not connect machines",
+				"install both from one version; unset BFSIM_GATEWAY");
+	free(program);
+}
+
 /* The value of "Version:" in the pkg-config file @path; "" = none. */
 static void read_module_version(const char *path, char *version, int size)
 {
@@ -182,6 +220,7 @@ void cli_doctor_check_install(struct cli_doctor *doctor)
 {
 	cli_doctor_add(doctor, "command", "bfsim " BFSIM_VERSION);
 	check_daemon(doctor);
+	check_gateway(doctor);
 	check_trees(doctor);
 	check_tools(doctor);
 #define CHECK(file, lack, package) check_library(doctor, file, lack, "apt install " package);
