@@ -58,7 +58,7 @@ test_a_gateway_that_is_not_there_is_a_warning() {
 }
 
 test_a_gateway_is_shown_with_its_providers() {
-	printf '#!/bin/sh\necho "%s; libfabric 1.17: tcp; OpenSSL 3"\n' "$(bfsim --version)" >gateway
+	printf '#!/bin/sh\necho "%s; libfabric 1.17: tcp; OpenSSL 3"\n' "$(bfsim --version | head -n 1)" >gateway
 	chmod +x gateway
 	status 0 env BFSIM_GATEWAY="$PWD/gateway" "$bfsim_program" doctor
 	finding gateway >found

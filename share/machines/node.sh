@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# One machine of a session over several: starts or joins the session, runs a command, leaves. A launcher starts it on each machine.
+#
+#   node.sh NUMBER COUNT HOME[:PORT] TOKEN-FILE COMMAND [ARGUMENT...]
+#
+# Machine 0 is home; HOME is its name or address for the others. COMMAND runs on nodeNUMBER/host, when all COUNT machines are there,
+# with its number in NODE. The exit status is COMMAND's. The session has TOPOLOGY, a file at home (default: two nodes).
+set -eu
+number=$1 count=$2 home=$3 token_file=$4
+shift 4
+case $home in *:*) ;; *) home=$home:7447 ;; esac
+topology=${TOPOLOGY:-$(dirname "$0")/../topologies/two-nodes.yaml}
+
+# A secret of a container or a cluster is often another user's file, or one that others can read.
+token=$(mktemp)
+trap 'bfsim down >/dev/null 2>&1 || :; rm -f "$token"' EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
+cat "$token_file" >"$token"
+
+# try COMMAND...: once a second for a minute, as machines start in any order.
+try() {
+	tries=0
+	until "$@" >/dev/null 2>"$token.log"; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 60 ] || { cat "$token.log" >&2; rm -f "$token.log"; return 1; }
+		sleep 1
+	done
+	rm -f "$token.log"
+}
+
+if [ "$number" -eq 0 ]; then
+	bfsim up --topology "$topology" --listen "${home##*:}" --token-file "$token" >/dev/null
+else
+	try bfsim join "$home" --as "node$number" --token-file "$token"
+fi
+others=
+for i in $(seq 0 $((count - 1))); do
+	others="$others node$i"
+done
+# shellcheck disable=SC2086
+bfsim wait --timeout 60 $others
+status=0
+NODE=$number bfsim exec --on "node$number/host" -- "$@" || status=$?
+
+# Home ends the session for all: it waits for those that are still at work.
+while [ "$number" -eq 0 ] && [ "$status" -eq 0 ] && bfsim ps | grep -q '^node[0-9]* *joined '; do
+	sleep 1
+done
+exit "$status"
