@@ -207,6 +207,33 @@ def test_a_machine_behind_a_nat_joins_through_one_port(world):
             machines.run('ip', '-n', 'm2', 'link', 'set', 'port', 'up')
 
 
+def is_stopped(pid):
+    with open(f'/proc/{pid}/stat', encoding='utf-8') as file:
+        return file.read().rsplit(')', 1)[1].split()[0] == 'T'
+
+
+def add_fault(machine, rule):
+    machine.bfsim_run('fault', 'add', rule)
+
+
+def test_fault_rules_pause_and_kill_the_way_to_a_machine(world):
+    """A gateway is a process of its machine's session, so a rule for processes slows, cuts or breaks what goes between machines."""
+    world.start()
+    pair, node = Pair(world), world.machines[1]
+    pair.works()
+    add_fault(node, 'peer program=bfsim-gateway pause=2s')
+    becomes_true(lambda: is_stopped(node.gateway_pid()), 'the gateway is paused')
+    pair.works() # when it goes on
+    assert not is_stopped(node.gateway_pid())
+    assert joined_both_ways(world)
+    node.bfsim_run('fault', 'clear')
+    killed = node.gateway_pid()
+    add_fault(node, 'peer program=bfsim-gateway times=1 kill')
+    fails_in_time(pair.a, 'write', 0, 'after')
+    becomes_true(lambda: node.gateway_pid() not in (0, killed) and joined_both_ways(world), 'node1 has joined again')
+    Pair(world).works()
+
+
 # ---- kills ----
 
 def victims(world, pair):
