@@ -27,7 +27,8 @@ static void lose_machine(struct gateway *gateway, uint32_t machine, const char *
 	lost->is_joined = false;
 	lost->link = NULL;
 	snprintf(lost->words, sizeof(lost->words), "%s", words);
-	sim_warn("machine %s is gone: %s; connections to it are broken", lost->name, words);
+	if (!gateway->is_leaving)
+		sim_warn("machine %s is gone: %s; connections to it are broken", lost->name, words);
 	queues_machine_lost(gateway, machine);
 	far_machine_lost(gateway, machine);
 	near_machine_lost(gateway, machine);
@@ -326,6 +327,12 @@ static void take_routed(struct gateway *gateway, struct link *link, const struct
 		link_close(link, "it sends what is for another machine");
 }
 
+static void take_goodbye(struct gateway *gateway, struct link *link)
+{
+	gateway->is_leaving = !gateway->cfg.is_home;
+	link_close(link, gateway->cfg.is_home ? "it has left the session" : "home has ended the session");
+}
+
 static void on_frame(void *arg, struct link *link, const struct gateway_frame *frame)
 {
 	struct gateway *gateway = arg;
@@ -340,15 +347,13 @@ static void on_frame(void *arg, struct link *link, const struct gateway_frame *f
 	else if (link->state != LINK_UP)
 		link_close(link, "it has not joined");
 	else if (frame->kind == GATEWAY_GOODBYE)
-		link_close(link, is_home ? "it has left the session" : "home has ended the session");
+		take_goodbye(gateway, link);
 	else if (!is_home && frame->kind == GATEWAY_MACHINES)
 		take_machines(gateway, link, frame);
 	else if (frame->kind >= GATEWAY_IMPORT)
 		take_routed(gateway, link, frame);
 	else
 		link_close(link, "it has sent a frame that is not its to send");
-	if (!is_home && frame->kind == GATEWAY_GOODBYE)
-		gateway->is_leaving = true;
 }
 
 static void on_proved(void *arg, struct link *link)

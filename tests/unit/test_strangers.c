@@ -72,7 +72,8 @@ static bool is_known(void *arg, const struct sockaddr *peer, socklen_t len)
 
 	if (len == 0)
 		return port->owner_is_reset;
-	return port->known.sin_port != 0 && ((const struct sockaddr_in *)(const void *)peer)->sin_port == port->known.sin_port;
+	return port->known.sin_port != 0 &&
+	       ((const struct sockaddr_in *)(const void *)peer)->sin_port == port->known.sin_port;
 }
 
 static bool are_due(struct port *port, uint64_t now_ns)

@@ -151,10 +151,10 @@ const char *cli_run_nodes_dir(const struct cli_run_nodes *nodes, const char *sid
 
 void cli_run_nodes_daemons(const struct cli_run_nodes *nodes, pid_t home, pid_t *list)
 {
+	if (home > 0)
+		*list++ = home;
 	for (size_t i = 0; i < nodes->count; i++)
 		if (nodes->list[i].daemon > 0)
 			*list++ = nodes->list[i].daemon;
-	if (home > 0)
-		*list++ = home;
 	*list = 0;
 }

@@ -41,7 +41,7 @@ int cli_run_nodes_start(struct cli_run_nodes *nodes, const char *home, uint32_t 
 /* The session's directory on the machine of the side. */
 const char *cli_run_nodes_dir(const struct cli_run_nodes *nodes, const char *side, const char *home);
 
-/* Put the daemons, of home as well, into a list that ends with 0 and has room for count + 2. */
+/* Put the daemons into a list that ends with 0 and has room for count + 2; home's is the first, as it ends the session for all. */
 void cli_run_nodes_daemons(const struct cli_run_nodes *nodes, pid_t home, pid_t *list);
 
 #endif
