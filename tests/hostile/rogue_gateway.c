@@ -254,6 +254,6 @@ int main(int argc, char **argv)
 	if (rail_open(&cfg, &rogue.rail) < 0 || rail_connect(rogue.rail, &rogue, &rogue.conn) < 0)
 		return 2;
 	while (!rogue.is_over && sim_monotonic_ns() < end_ns)
-		rail_poll(rogue.rail);
+		rail_poll(rogue.rail, true);
 	return rogue.is_over ? 0 : 1;
 }

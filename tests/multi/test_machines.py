@@ -213,7 +213,7 @@ def test_a_stop_flushes_what_is_under_way_at_once(world):
         a.do('writes', 20, 4096)
         begin = time.monotonic()
         lines = a.do('stop')
-        within_limit(begin)
+        machines.within_limit(begin)
         assert len(lines) == 20 and all('failed' in line for line in lines), lines
     finally:
         os.kill(b.process.pid, signal.SIGCONT)
@@ -280,7 +280,7 @@ def test_what_is_under_way_ends_in_order_when_its_target_goes(world):
         a.do('writes', 16, 4096)
         begin = time.monotonic()
         lines = [line for line in a.do('until', 0) if 'refused' not in line]
-        within_limit(begin)
+        machines.within_limit(begin)
         ends_in_order(lines, len(lines))
         fails_in_time(a, 'write', 0, 'after')
 
@@ -297,7 +297,7 @@ def test_a_gateway_that_is_stopped_fails_tasks_in_time(world):
             begin = time.monotonic()
             a.do('writes', 8, 64)
             lines = a.do('sleep_until' if number else 'until', 0)
-            within_limit(begin)
+            machines.within_limit(begin)
             ends_in_order(lines, 8)
             says_one(lines, 'failed: DOCA_ERROR_IO_FAILED')
         finally:
