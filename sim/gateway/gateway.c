@@ -205,12 +205,14 @@ static void flush_links(struct gateway *gateway)
 		link_flush(link);
 }
 
-static void reap_links(struct gateway *gateway)
+/* Tell of links that have ended, and free those that are closed. Nothing uses them here. */
+static void settle_links(struct gateway *gateway)
 {
 	struct link *link, *next;
 
 	for (link = LIST_FIRST(&gateway->links); link; link = next) {
 		next = LIST_NEXT(link, entry);
+		link_settle(link);
 		if (link->state != LINK_CLOSED)
 			continue;
 		LIST_REMOVE(link, entry);
@@ -237,7 +239,6 @@ static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
 		reconnect(gateway);
 	if (gateway->reconnect_ns > 0)
 		next_ns = min_u64(next_ns, gateway->reconnect_ns);
-	reap_links(gateway);
 	next_ns = min_u64(next_ns, rail_tick(gateway->rail, now_ns));
 	if (gateway->session && gateway->is_ready && (gateway->is_status_old || now_ns >= gateway->report_ns)) {
 		gateway->report_ns = now_ns + REPORT_NS;
@@ -337,6 +338,7 @@ static void loop(struct gateway *gateway)
 		if (now_ns >= next_ns || gateway->is_status_old || gateway->is_leaving || found)
 			next_ns = tick(gateway, now_ns);
 		flush_links(gateway);
+		settle_links(gateway);
 		if (found || gateway->stop)
 			continue;
 		if (now_ns - busy_ns >= spin_ns)

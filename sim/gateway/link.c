@@ -79,12 +79,22 @@ void link_destroy(struct link *link)
 
 /* ---- the end ---- */
 
-static void tell_lost(struct link *link, const char *words)
+/* Senders are in the middle of something: the owner hears of it later. */
+static void mark_lost(struct link *link, const char *words)
 {
-	if (link->was_lost)
+	if (link->is_lost)
 		return;
-	link->was_lost = true;
-	link->ops->on_lost(link->arg, link, words);
+	link->is_lost = true;
+	snprintf(link->words, sizeof(link->words), "%s", words);
+}
+
+bool link_settle(struct link *link)
+{
+	if (!link->is_lost || link->was_told)
+		return false;
+	link->was_told = true;
+	link->ops->on_lost(link->arg, link, link->words);
+	return true;
 }
 
 void link_close(struct link *link, const char *words)
@@ -92,13 +102,13 @@ void link_close(struct link *link, const char *words)
 	link_flush(link);
 	if (go(link, LINK_CLOSING))
 		link->closing_ns = sim_monotonic_ns();
-	tell_lost(link, words);
+	mark_lost(link, words);
 }
 
 static void fail(struct link *link, const char *words)
 {
 	go(link, LINK_CLOSED);
-	tell_lost(link, words);
+	mark_lost(link, words);
 }
 
 void link_on_closed(struct link *link, int reason)
@@ -399,7 +409,7 @@ static void beat(struct link *link, uint64_t now_ns)
 	link_send(link, &(struct gateway_frame){ .kind = GATEWAY_HEARTBEAT, .id = ++link->beat_number });
 }
 
-uint64_t link_tick(struct link *link, uint64_t now_ns)
+static uint64_t tick(struct link *link, uint64_t now_ns)
 {
 	bool is_said = STAILQ_EMPTY(&link->queue) && link->conn && rail_is_idle(link->conn);
 
@@ -421,4 +431,11 @@ uint64_t link_tick(struct link *link, uint64_t now_ns)
 			link_close(link, "it did not answer within five seconds");
 		return link->begin_ns + LINK_TIMEOUT_NS;
 	}
+}
+
+uint64_t link_tick(struct link *link, uint64_t now_ns)
+{
+	uint64_t next_ns = tick(link, now_ns);
+
+	return link->is_lost && !link->was_told ? now_ns : next_ns;
 }

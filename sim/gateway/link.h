@@ -9,7 +9,11 @@
  * trusted network those without secrets go beside it, as they are. An end that is not up in five seconds is closed, and so is one
  * that has been silent for five seconds: each side sends a heartbeat a second.
  *
- * Short frames of one turn of the gateway's loop leave as one message. What can't be sent yet is queued; a link with more than LINK_MAX_QUEUED bytes in its queue is closed.
+ * Short frames of one turn of the gateway's loop leave as one message. What can't be sent yet is queued; a link with more than
+ * LINK_MAX_QUEUED bytes in its queue is closed.
+ *
+ * A link that ends while a caller uses it, as in link_send(), is only marked: link_settle() tells the owner, who then frees what
+ * belongs to the other machine.
  */
 #ifndef SIM_GATEWAY_LINK_H
 #define SIM_GATEWAY_LINK_H
@@ -25,6 +29,7 @@
 #define LINK_TIMEOUT_NS  5000000000u
 #define LINK_NO_MACHINE  UINT32_MAX
 #define LINK_BATCH_BYTES 16384
+#define LINK_WORDS_SIZE  520
 
 enum link_state {
 	LINK_CONNECTING,
@@ -55,7 +60,7 @@ struct link_ops {
 	void (*on_frame)(void *arg, struct link *link, const struct gateway_frame *frame);
 	/* The other side has the token. */
 	void (*on_proved)(void *arg, struct link *link);
-	/* The link is closing or closed; @words say why. */
+	/* The link is closing or closed; @words say why. From link_settle() alone. */
 	void (*on_lost)(void *arg, struct link *link, const char *words);
 };
 
@@ -63,7 +68,9 @@ struct link {
 	const struct link_ops *ops;
 	void *arg;
 	enum link_state state;
-	bool is_server, is_trusted, was_lost;
+	bool is_server, is_trusted;
+	bool is_lost, was_told; /* it has ended, for @words; the owner knows */
+	char words[LINK_WORDS_SIZE];
 	bool is_visit; /* the other side asked for the session alone */
 	struct rail_conn *conn;
 	struct secure *secure;
@@ -94,15 +101,18 @@ void link_on_room(struct link *link);
 void link_on_closed(struct link *link, int reason);
 
 /* Send a frame. A link that is not joining or up ignores it. A short one waits for link_flush(), which the gateway's loop calls in
- * each turn. */
+ * each turn. A failure ends the link. */
 void link_send(struct link *link, const struct gateway_frame *frame);
 void link_flush(struct link *link);
 
 /* The other side has joined. */
 void link_set_up(struct link *link, uint32_t machine);
 
-/* Close the link when what was sent has left; tell the owner. */
+/* Close the link when what was sent has left. */
 void link_close(struct link *link, const char *words);
+
+/* Tell the owner of the link's end, once. Call it where nothing uses the link or what belongs to its machine. Returns whether it did. */
+bool link_settle(struct link *link);
 
 /* Time has passed: heartbeats, deadlines. Returns when to call again. */
 uint64_t link_tick(struct link *link, uint64_t now_ns);
