@@ -100,10 +100,8 @@ static void send_message(struct gateway *gateway, const struct far_channel *chan
 
 static uint32_t machine_of(const struct gateway *gateway, uint32_t function)
 {
-	const struct pcie_topology *topology = sim_session_topology(gateway->session);
-
-	for (uint32_t i = 0; function < topology->num_functions && i < gateway->num_machines; i++)
-		if (pcie_side_is_of(topology->functions[function].side, gateway->machines[i].name))
+	for (uint32_t i = 0; i < gateway->num_machines; i++)
+		if (members_own(gateway, i, function))
 			return i;
 	return LINK_NO_MACHINE;
 }

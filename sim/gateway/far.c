@@ -122,6 +122,8 @@ static int answer(struct gateway *gateway, const struct far_import *import, cons
 
 	if (rc == 0)
 		rc = gateway_imported_read(frame, &imported);
+	if (rc == 0 && !members_own(gateway, import->machine, imported.region.function))
+		rc = -EPROTO;
 	if (rc == 0 && find(gateway, import->key.id)) {
 		release_handle(gateway, import->machine, frame->a); /* two have asked at once */
 		daemon_link_imported(gateway, import->seq, 0, &find(gateway, import->key.id)->imported, machine, -1);
@@ -129,7 +131,7 @@ static int answer(struct gateway *gateway, const struct far_import *import, cons
 	}
 	if (rc == 0)
 		rc = add(gateway, import, frame, &imported, &fd);
-	if (rc == -ENOMEM)
+	if (rc < 0 && frame->status == 0)
 		release_handle(gateway, import->machine, frame->a);
 	daemon_link_imported(gateway, import->seq, rc, &imported, machine, fd);
 	if (fd >= 0)

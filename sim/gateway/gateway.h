@@ -129,6 +129,9 @@ int members_open(struct gateway *gateway, const struct pcie_topology *topology);
 /* Whether frames for the machine go anywhere. */
 bool members_has(const struct gateway *gateway, uint32_t machine);
 
+/* Whether the function of the topology is one of the machine. Other machines name functions as they like. */
+bool members_own(const struct gateway *gateway, uint32_t machine, uint64_t function);
+
 /* Send a frame to a machine. Returns 0, or -EHOSTUNREACH: it has not joined. */
 int gateway_send(struct gateway *gateway, uint32_t machine, struct gateway_frame *frame);
 

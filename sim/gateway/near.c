@@ -141,21 +141,12 @@ static void end_import(struct job *base)
 	free(job);
 }
 
-/* Whether the function is one of the machine. */
-static bool is_function_of(const struct gateway *gateway, uint32_t machine, uint64_t function)
-{
-	const struct pcie_topology *topology = sim_session_topology(gateway->session);
-
-	return function < topology->num_functions &&
-	       pcie_side_is_of(topology->functions[function].side, gateway->machines[machine].name);
-}
-
 void near_on_import(struct gateway *gateway, const struct gateway_frame *frame)
 {
 	struct import_job *job;
 	struct gateway_frame refusal = { .kind = GATEWAY_IMPORTED, .id = frame->id, .status = -EPERM };
 
-	job = is_function_of(gateway, frame->from, frame->a) ? calloc(1, sizeof(*job)) : NULL;
+	job = members_own(gateway, frame->from, frame->a) ? calloc(1, sizeof(*job)) : NULL;
 	if (!job) {
 		gateway_send(gateway, frame->from, &refusal);
 		return;

@@ -27,6 +27,14 @@ bool members_has(const struct gateway *gateway, uint32_t machine)
 	return machine < gateway->num_machines && machine != gateway->self && gateway->machines[machine].is_joined;
 }
 
+bool members_own(const struct gateway *gateway, uint32_t machine, uint64_t function)
+{
+	const struct pcie_topology *topology = sim_session_topology(gateway->session);
+
+	return function < topology->num_functions &&
+	       pcie_side_is_of(topology->functions[function].side, gateway->machines[machine].name);
+}
+
 static struct link *home_link(const struct gateway *gateway)
 {
 	struct link *link;
