@@ -30,6 +30,7 @@ static void check_options(void *all, struct argp_state *state)
 	machines->join = options->home.count > 0 ? options->home.list[0] : NULL;
 	if (!machines->name)
 		argp_error(state, "which machine of the topology is this one? Give --as NAME");
+	cli_check_machine_name(machines, state);
 	if (!machines->token_file)
 		argp_error(state, "give --token-file FILE, a copy of home's token");
 }

@@ -102,7 +102,8 @@ int main(int argc, char **argv)
 		} else if (!read_option(option, &cfg)) {
 			return EXIT_FAILURE;
 		}
-	if (!cfg.name || !cfg.token_file || !cfg.port || optind < argc) {
+	if (!cfg.name || !cfg.name[0] || strlen(cfg.name) >= PCIE_SIDE_SIZE || !cfg.token_file || !cfg.port ||
+	    optind < argc) {
 		fputs("bfsim-gateway is started by bfsimd: see bfsim up --listen and bfsim join\n", stderr);
 		return EXIT_FAILURE;
 	}

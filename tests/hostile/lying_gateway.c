@@ -47,8 +47,11 @@ static void send_imported(struct liar *liar, uint64_t request, uint32_t function
 	uint8_t body[GATEWAY_IMPORTED_BYTES];
 
 	gateway_imported_write(&imported, body);
-	send_frame(liar, (struct gateway_frame){
-				 .kind = GATEWAY_IMPORTED, .id = request, .a = HANDLE, .body = body, .len_bytes = sizeof(body) });
+	send_frame(liar, (struct gateway_frame){ .kind = GATEWAY_IMPORTED,
+						 .id = request,
+						 .a = HANDLE,
+						 .body = body,
+						 .len_bytes = sizeof(body) });
 }
 
 static void send_answers(struct liar *liar, uint64_t number)
@@ -77,10 +80,8 @@ static void lie_about_an_inbox(struct liar *liar, uint64_t request, uint32_t fun
 	send_answers(liar, UINT64_MAX);
 	send_answers(liar, 0);
 	for (uint64_t id = 0; id < 16; id++)
-		send_frame(liar, (struct gateway_frame){ .kind = GATEWAY_DONE,
-							 .id = id,
-							 .body = zeros,
-							 .len_bytes = sizeof(zeros) });
+		send_frame(liar, (struct gateway_frame){
+					 .kind = GATEWAY_DONE, .id = id, .body = zeros, .len_bytes = sizeof(zeros) });
 	for (int i = 0; i < 2; i++)
 		send_frame(liar, (struct gateway_frame){ .kind = GATEWAY_REVOKED, .id = HANDLE });
 	send_answers(liar, 2);
@@ -131,8 +132,9 @@ static void on_proved(void *arg, struct link *link)
 	size_t len = strlen(liar->name);
 
 	memcpy(body + SIM_SESSION_ID_SIZE, liar->name, len);
-	link_send(link, &(struct gateway_frame){
-				.kind = GATEWAY_JOIN, .body = body, .len_bytes = (uint32_t)(SIM_SESSION_ID_SIZE + len) });
+	link_send(link, &(struct gateway_frame){ .kind = GATEWAY_JOIN,
+						 .body = body,
+						 .len_bytes = (uint32_t)(SIM_SESSION_ID_SIZE + len) });
 }
 
 static void on_lost(void *arg, struct link *link, const char *words)

@@ -767,6 +767,15 @@ test_wrong_command_lines_end_with_2() {
 	says '"03:00.0" belongs to no side; a command with its arguments is one word' err
 	status 2 bfsim run --host true --dpu ' '
 	says 'the command on dpu is empty' err
+	long=$(printf 'n%.0s' $(seq 300))
+	for command in "up --listen 0" "join 192.0.2.1:7447"; do
+		status 2 bfsim $command --session s --as "$long" --token-file token
+		says 'the name of a machine has 1 to 63 characters' err
+	done
+	status 2 "$bfsimd_program" --session s --listen 0 --join 192.0.2.1:7447 --as node1 --token-file token
+	says 'give one of them' err
+	status 2 "$bfsimd_program" --session s --join 192.0.2.1:7447 --token-file token
+	says 'needs --as' err
 	status 0 bfsim --version
 	says '^bfsim [0-9]' out
 	for command in up down ps exec run fault function link devs sdk; do

@@ -4,6 +4,7 @@
 
     test_gateway_faults.py BFSIM RDMA_MACHINES TOPOLOGY LYING_GATEWAY [TEST...]      TOPOLOGY has the machines node0, node1, node2
 """
+import os
 import subprocess
 import sys
 
@@ -56,6 +57,13 @@ def test_a_machine_that_lies_about_its_memory_harms_nobody(world):
     finally:
         liar.kill()
         liar.wait()
+
+
+def test_a_name_that_no_machine_can_have_is_refused_by_the_gateway_too(world):
+    gateway = os.path.join(os.path.dirname(os.path.realpath(world.machines[0].bfsim)), 'bfsim-gateway')
+    ended = machines.run(gateway, '--as', 'n' * 300, '--token-file', world.token, '--join', '10.0.1.1:7447', '--fetch', check=False)
+    assert ended.returncode == 1, ended
+    machines.says(ended.stderr, 'is started by bfsimd')
 
 
 class ThreeMachines(machines.World):

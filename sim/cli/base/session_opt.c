@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "number.h"
@@ -94,6 +95,15 @@ static void set_group(void *options, char *text, struct argp_state *state)
 	cfg->has_group = true;
 }
 
+void cli_check_machine_name(const struct sim_machines_cfg *machines, struct argp_state *state)
+{
+	size_t len = machines->name ? strlen(machines->name) : 1;
+
+	if (len == 0 || len >= PCIE_SIDE_SIZE)
+		argp_error(state, "--as %s: the name of a machine has 1 to %d characters", machines->name,
+			   PCIE_SIDE_SIZE - 1);
+}
+
 /* A home needs all of it. */
 static void check_machines(void *options, struct argp_state *state)
 {
@@ -105,6 +115,12 @@ static void check_machines(void *options, struct argp_state *state)
 			argp_error(state, "--as, --token-file, --fabric and --trusted-network need --listen");
 		return;
 	}
+	if (machines->listen && machines->join)
+		argp_error(state,
+			   "--listen makes this machine the session's home, and --join does not: give one of them");
+	if (machines->join && !machines->name)
+		argp_error(state, "--join needs --as NAME");
+	cli_check_machine_name(machines, state);
 	if (!machines->token_file)
 		argp_error(state,
 			   "a session over several machines needs a token: bfsim token >FILE, and --token-file FILE");

@@ -56,6 +56,9 @@ extern const struct cli_args cli_machines_args;
 		"Programs that export memory pass a descriptor of all of their memory to importers of the same user, " \
 		"where the kernel lets those not open it (data path procmem between containers)")
 
+/* A machine's name that no topology can have is a usage error. */
+void cli_check_machine_name(const struct sim_machines_cfg *machines, struct argp_state *state);
+
 /* Set an enum sim_clock_mode, and a level of sim/trace/trace.h. */
 cli_option_set cli_set_clock, cli_set_trace_level;
 
