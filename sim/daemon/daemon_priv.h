@@ -115,8 +115,8 @@ struct describe_request {
 
 /* A key of another machine that a process imports; the gateway asks there. */
 struct far_import {
-	uint64_t seq; /* the daemon's number */
-	struct conn *importer;
+	uint64_t seq;          /* the daemon's number */
+	struct conn *importer; /* NULL = it has ended, or did not wait any longer */
 	uint64_t importer_seq;
 	struct sim_key key;
 	uint32_t function;

@@ -13,6 +13,7 @@
 
 #define TIMEOUT_MS       8000 /* shorter than the importer's own timeout, longer than the gateway's */
 #define MAX_STATUS_BYTES (1u << 20)
+#define MAX_IMPORTS      64 /* of one process that are not answered */
 
 /* ---- imports ---- */
 
@@ -29,11 +30,26 @@ static void fail(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, 
 	daemon_reply(daemon, conn, msg, status, -1);
 }
 
+static uint32_t count_imports(const struct daemon *daemon, const struct conn *importer)
+{
+	const struct far_import *import;
+	uint32_t count = 0;
+
+	LIST_FOREACH(import, &daemon->gateway.imports, entry)
+		count += import->importer == importer;
+	return count;
+}
+
 void daemon_far_import(struct daemon *daemon, struct conn *conn, struct sim_msg *msg)
 {
-	struct far_import *import = calloc(1, sizeof(*import));
 	struct sim_msg request = { .type = SIM_MSG_FAR_IMPORT, .body.import = msg->body.import };
+	struct far_import *import;
 
+	if (count_imports(daemon, conn) >= MAX_IMPORTS) {
+		fail(daemon, conn, msg, -EBUSY);
+		return;
+	}
+	import = calloc(1, sizeof(*import));
 	if (!import) {
 		fail(daemon, conn, msg, -ENOMEM);
 		return;
@@ -61,7 +77,8 @@ static void end_import(struct daemon *daemon, struct far_import *import, int sta
 	struct sim_msg msg;
 
 	take(import, &msg);
-	fail(daemon, import->importer, &msg, status);
+	if (import->importer)
+		fail(daemon, import->importer, &msg, status);
 	free(import);
 }
 
@@ -75,7 +92,18 @@ static struct far_import *find(struct daemon *daemon, uint64_t seq)
 	return NULL;
 }
 
-/* Tell the gateway that a key is not used, as of a key that was not entered. */
+/* Whether the gateway has been asked for the key, and has not answered. */
+static bool is_awaited(const struct daemon *daemon, uint64_t key)
+{
+	const struct far_import *import;
+
+	LIST_FOREACH(import, &daemon->gateway.imports, entry)
+		if (import->key.id == key)
+			return true;
+	return false;
+}
+
+/* The key is not used. The gateway forgets it, unless another answer is on its way, which would be of no use then. */
 static void tell_unused(void *arg, uint32_t peer, uint64_t key, uint64_t memory)
 {
 	struct daemon *daemon = arg;
@@ -84,7 +112,7 @@ static void tell_unused(void *arg, uint32_t peer, uint64_t key, uint64_t memory)
 
 	(void)memory; /* a far key is no alias */
 	daemon_remove_shared_object(daemon, key);
-	if (gateway)
+	if (gateway && !is_awaited(daemon, key))
 		daemon_send(daemon, gateway, &msg, -1);
 }
 
@@ -107,21 +135,31 @@ static int enter(struct daemon *daemon, struct conn *gateway, const struct far_i
 void daemon_far_reply(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, struct sim_fds *fds)
 {
 	struct far_import *import = conn == daemon->gateway.conn ? find(daemon, msg->seq) : NULL;
+	uint64_t key = import ? import->key.id : 0;
 	struct sim_msg reply;
 	int rc = msg->status;
 
-	if (!import) /* the importer has ended, or did not wait */
+	if (!import)
 		return;
-	if (rc == 0)
+	if (rc == 0 && import->importer)
 		rc = enter(daemon, conn, import, &msg->body.imported.region, fds);
-	if (rc < 0) {
+	if (rc < 0 || !import->importer) {
 		end_import(daemon, import, rc);
+		if (msg->status == 0 && sim_card_is_unknown_far(daemon->card, key))
+			tell_unused(daemon, conn->peer, key, key);
 		return;
 	}
 	take(import, &reply);
 	daemon_reply_import(daemon, import->importer, &reply, &import->key, import->function);
 	free(import);
 	daemon_far_drop_unused(daemon); /* the import may have been refused */
+}
+
+/* The importer waits no more; the gateway's answer is still to come. */
+static void abandon(struct far_import *import)
+{
+	import->importer = NULL;
+	import->deadline_ms = UINT64_MAX;
 }
 
 void daemon_far_cancel(struct daemon *daemon, struct conn *conn)
@@ -134,12 +172,10 @@ void daemon_far_cancel(struct daemon *daemon, struct conn *conn)
 		sim_services_clear_gateway(daemon->services);
 	}
 	LIST_FOREACH_SAFE(import, &daemon->gateway.imports, entry, next) {
-		if (import->importer == conn) {
-			LIST_REMOVE(import, entry);
-			free(import);
-		} else if (is_lost) {
+		if (import->importer == conn)
+			abandon(import);
+		if (is_lost)
 			end_import(daemon, import, -EHOSTUNREACH);
-		}
 	}
 }
 
@@ -155,11 +191,16 @@ uint64_t daemon_far_deadline_ms(const struct daemon *daemon)
 
 void daemon_far_expire(struct daemon *daemon, uint64_t now_ms)
 {
-	struct far_import *import, *next;
+	struct sim_msg msg = { .type = SIM_MSG_IMPORT };
+	struct far_import *import;
 
-	LIST_FOREACH_SAFE(import, &daemon->gateway.imports, entry, next)
-		if (import->deadline_ms <= now_ms)
-			end_import(daemon, import, -ETIMEDOUT);
+	LIST_FOREACH(import, &daemon->gateway.imports, entry) {
+		if (import->deadline_ms > now_ms)
+			continue;
+		msg.seq = import->importer_seq;
+		fail(daemon, import->importer, &msg, -ETIMEDOUT);
+		abandon(import);
+	}
 }
 
 /* ---- the gateway's state ---- */

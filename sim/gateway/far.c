@@ -61,6 +61,8 @@ static void free_far(struct far *far)
 	if (far->is_exposed)
 		sim_target_hide(far->gateway->target, &far->grant);
 	mirror_destroy(far->mirror);
+	if (far->mirror_fd >= 0)
+		close(far->mirror_fd);
 	LIST_REMOVE(far, entry);
 	LIST_REMOVE(far, by_handle);
 	free(far);
@@ -92,7 +94,7 @@ void far_import(struct gateway *gateway, uint64_t seq, const struct sim_key *key
 }
 
 static int add(struct gateway *gateway, const struct far_import *import, const struct gateway_frame *frame,
-	       struct gateway_imported *imported, int *ret_fd)
+	       struct gateway_imported *imported, struct far **ret_far)
 {
 	struct far *far = calloc(1, sizeof(*far));
 	int rc = 0;
@@ -103,40 +105,40 @@ static int add(struct gateway *gateway, const struct far_import *import, const s
 			     .key = import->key,
 			     .machine = import->machine,
 			     .handle = frame->a,
-			     .imported = *imported };
+			     .imported = *imported,
+			     .mirror_fd = -1 };
 	LIST_INSERT_HEAD(list_of(gateway, far->key.id), far, entry);
 	LIST_INSERT_HEAD(&gateway->far_by_handle[far->handle % GATEWAY_LISTS], far, by_handle);
 	if (imported->region.access & SIM_ACCESS_INBOX)
-		rc = mirror_create(far, ret_fd);
+		rc = mirror_create(far, &far->mirror_fd);
 	if (rc < 0)
 		free_far(far);
+	else
+		*ret_far = far;
 	return rc;
 }
 
 /* The daemon enters the key with these words of the memory. */
-static int answer(struct gateway *gateway, const struct far_import *import, const struct gateway_frame *frame)
+static void answer(struct gateway *gateway, const struct far_import *import, const struct gateway_frame *frame)
 {
 	struct gateway_imported imported = { 0 };
 	const char *machine = gateway->machines[import->machine].name;
-	int fd = -1, rc = frame->status;
+	struct far *far = find(gateway, import->key.id);
+	bool is_second = far && frame->status == 0; /* two have asked at once */
+	int rc = frame->status;
 
-	if (rc == 0)
+	if (rc == 0 && !is_second)
 		rc = gateway_imported_read(frame, &imported);
-	if (rc == 0 && !members_own(gateway, import->machine, imported.region.function))
+	if (rc == 0 && !is_second && !members_own(gateway, import->machine, imported.region.function))
 		rc = -EPROTO;
-	if (rc == 0 && find(gateway, import->key.id)) {
-		release_handle(gateway, import->machine, frame->a); /* two have asked at once */
-		daemon_link_imported(gateway, import->seq, 0, &find(gateway, import->key.id)->imported, machine, -1);
-		return 0;
-	}
-	if (rc == 0)
-		rc = add(gateway, import, frame, &imported, &fd);
-	if (rc < 0 && frame->status == 0)
+	if (rc == 0 && !is_second)
+		rc = add(gateway, import, frame, &imported, &far);
+	if (is_second || (rc < 0 && frame->status == 0))
 		release_handle(gateway, import->machine, frame->a);
-	daemon_link_imported(gateway, import->seq, rc, &imported, machine, fd);
-	if (fd >= 0)
-		close(fd);
-	return rc;
+	if (rc < 0)
+		daemon_link_imported(gateway, import->seq, rc, NULL, machine, -1);
+	else
+		daemon_link_imported(gateway, import->seq, 0, &far->imported, machine, far->mirror_fd);
 }
 
 void far_on_imported(struct gateway *gateway, const struct gateway_frame *frame)

@@ -26,6 +26,7 @@ struct far {
 	bool is_exposed;
 	struct sim_grant grant;
 	struct mirror *mirror; /* of an inbox; else NULL */
+	int mirror_fd;         /* its memory, for the process that imports it; else -1 */
 	LIST_ENTRY(far) entry, by_handle;
 };
 

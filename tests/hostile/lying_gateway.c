@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A machine that has the token, joins, and answers each import of its memory with the next lie. It ends with its connection.
  *
- *   lying_gateway HOST PORT TOKEN-FILE NAME
+ *   lying_gateway HOST PORT TOKEN-FILE NAME [late]
  *
- * It prints "joined" and then a line for each lie.
+ * It prints "joined", and then "asked" or "released" for each such frame of another machine.
+ *
+ * late: no lies. A line of standard input has it answer the oldest import: the first two are of an inbox, further ones of memory.
  */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/base/monotonic.h"
 #include "sim/gateway/link.h"
@@ -16,13 +20,17 @@
 #include "sim/protocol/descriptor.h"
 #include "sim/rdma/inbox.h"
 
-#define HANDLE UINT64_C(0x1000)
+#define HANDLE      UINT64_C(0x1000)
+#define MAX_IMPORTS 8
+#define NUM_INBOXES 2
 
 struct liar {
 	const char *name;
 	struct link *link;
 	uint32_t self, num_lies;
-	bool is_over;
+	bool is_late, is_over;
+	uint64_t asked[MAX_IMPORTS]; /* the requests */
+	uint32_t num_asked, num_answered;
 };
 
 static void send_frame(struct liar *liar, struct gateway_frame frame)
@@ -107,7 +115,50 @@ static void lie(struct liar *liar, const struct gateway_frame *import)
 	default:
 		lie_about_an_inbox(liar, import->id, own);
 	}
-	printf("lied\n");
+}
+
+/* ---- the truth ---- */
+
+static void answer(struct liar *liar)
+{
+	const uint32_t number = liar->num_answered++;
+	const uint32_t access = number < NUM_INBOXES ? SIM_ACCESS_INBOX : SIM_ACCESS_READ | SIM_ACCESS_WRITE;
+	const struct gateway_imported imported = { .region = { .addr = 4096,
+							       .len_bytes = SIM_INBOX_BYTES,
+							       .access = SIM_ACCESS_NET | access,
+							       .function = 2 * liar->self },
+						   .program = "late" };
+	uint8_t body[GATEWAY_IMPORTED_BYTES];
+
+	gateway_imported_write(&imported, body);
+	send_frame(liar, (struct gateway_frame){ .kind = GATEWAY_IMPORTED,
+						 .id = liar->asked[number],
+						 .a = HANDLE + number,
+						 .body = body,
+						 .len_bytes = sizeof(body) });
+}
+
+static void look_at_input(struct liar *liar)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	char byte;
+
+	if (!liar->is_late || poll(&input, 1, 0) <= 0)
+		return;
+	if (read(STDIN_FILENO, &byte, 1) <= 0)
+		liar->is_over = true;
+	else if (liar->num_answered < liar->num_asked)
+		answer(liar);
+}
+
+static void take_import(struct liar *liar, const struct gateway_frame *import)
+{
+	liar->self = import->to;
+	if (!liar->is_late)
+		lie(liar, import);
+	else if (liar->num_asked < MAX_IMPORTS)
+		liar->asked[liar->num_asked++] = import->id;
+	printf("asked\n");
 }
 
 /* ---- the link ---- */
@@ -120,8 +171,9 @@ static void on_frame(void *arg, struct link *link, const struct gateway_frame *f
 		link_set_up(link, (uint32_t)frame->a);
 		printf("joined\n");
 	} else if (frame->kind == GATEWAY_IMPORT) {
-		liar->self = frame->to;
-		lie(liar, frame);
+		take_import(liar, frame);
+	} else if (frame->kind == GATEWAY_RELEASE) {
+		printf("released\n");
 	}
 }
 
@@ -177,12 +229,12 @@ int main(int argc, char **argv)
 	};
 	static const struct link_ops link_ops = { .on_frame = on_frame, .on_proved = on_proved, .on_lost = on_lost };
 	const struct rail_cfg cfg = { .host = argv[1], .port = argv[2], .ops = &rail_ops };
-	struct liar liar = { .name = argv[4] };
+	struct liar liar = { .name = argv[4], .is_late = argc == 6 };
 	struct secure_keys *keys;
 	struct rail *rail;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc != 5 || strlen(liar.name) >= PCIE_SIDE_SIZE || secure_keys_read(argv[3], &keys) < 0 ||
+	if (argc < 5 || strlen(liar.name) >= PCIE_SIDE_SIZE || secure_keys_read(argv[3], &keys) < 0 ||
 	    rail_open(&cfg, &rail) < 0)
 		return 2;
 	liar.link = link_create(&link_ops, &liar, keys, false, false);
@@ -190,6 +242,7 @@ int main(int argc, char **argv)
 		return 2;
 	while (!liar.is_over) {
 		rail_poll(rail, true);
+		look_at_input(&liar);
 		link_flush(liar.link);
 		link_settle(liar.link);
 		link_tick(liar.link, sim_monotonic_ns());

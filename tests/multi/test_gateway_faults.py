@@ -5,6 +5,7 @@
     test_gateway_faults.py BFSIM RDMA_MACHINES TOPOLOGY LYING_GATEWAY [TEST...]      TOPOLOGY has the machines node0, node1, node2
 """
 import os
+import select
 import subprocess
 import sys
 
@@ -25,24 +26,45 @@ def is_joined(world, number):
     return world.machines[0].machine_states()[f'node{number}'] == 'joined'
 
 
-def read_line(process, expected):
-    line = process.stdout.readline()
-    assert line == expected + '\n', f'"{line}" in place of {expected}'
+class Liar:
+    """A machine that is none: another one's name, and tests/hostile/lying_gateway.c."""
+
+    def __init__(self, world, number, *options):
+        """A program of the machine exports before, so that there are details to connect with."""
+        real = world.program(number)
+        real.do('export', f'{world.folder}/real')
+        world.machines[number].bfsim_run('down')
+        machines.becomes_true(lambda: not is_joined(world, number), 'the machine has left')
+        self.process = subprocess.Popen([*world.machines[number].prefix, LYING_GATEWAY, f'10.0.{number}.1', '7447', world.token, f'node{number}', *options],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self.says('joined')
+        machines.becomes_true(lambda: is_joined(world, number), 'the liar has joined')
+
+    def says(self, expected):
+        if not select.select([self.process.stdout], [], [], machines.DEADLINE_S)[0]:
+            raise AssertionError(f'the liar does not say {expected}')
+        line = b''
+        while not line.endswith(b'\n'):
+            byte = self.process.stdout.read(1)
+            assert byte, f'the liar has ended, and did not say {expected}'
+            line += byte
+        assert line.decode() == expected + '\n', f'{line} in place of {expected}'
+
+    def answer(self):
+        self.process.stdin.write(b'\n')
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
 
 
 def test_a_machine_that_lies_about_its_memory_harms_nobody(world):
-    world.up()
-    world.join(1)
-    world.join(2)
-    real = world.program(1)
-    real.do('export', f'{world.folder}/real')
-    world.machines[1].bfsim_run('down')
-    machines.becomes_true(lambda: not is_joined(world, 1), 'node1 has left')
-    gateway = world.machines[0].gateway_pid()
-    liar = subprocess.Popen([*world.machines[1].prefix, LYING_GATEWAY, '10.0.1.1', '7447', world.token, 'node1'], stdout=subprocess.PIPE, text=True)
-    try:
-        read_line(liar, 'joined')
-        machines.becomes_true(lambda: is_joined(world, 1), 'the liar has joined')
+    world.start()
+    with Liar(world, 1) as liar:
+        gateway = world.machines[0].gateway_pid()
         for number in range(NUM_LIES):
             victim = world.program(0)
             victim.do('export', f'{world.folder}/victim')
@@ -50,13 +72,49 @@ def test_a_machine_that_lies_about_its_memory_harms_nobody(world):
                 victim.do('connect', f'{world.folder}/real')
             except AssertionError as error: # refused
                 print(f'# {error}'.splitlines()[0])
-            read_line(liar, 'lied')
+            liar.says('asked')
+            if number < NUM_LIES - 1:
+                liar.says('released')
             assert world.machines[0].gateway_pid() == gateway, f'lie {number} ended the gateway'
         writes_to(*world.pair(0, 2), 'hello')
         assert world.machines[0].gateway_pid() == gateway and is_joined(world, 1)
-    finally:
-        liar.kill()
-        liar.wait()
+
+
+def asks(world, liar):
+    program = world.program(0)
+    program.do('export', f'{world.folder}/victim')
+    program.tell('connect', f'{world.folder}/real')
+    liar.says('asked')
+    return program
+
+
+def kill(world, program):
+    """And wait until home's daemon knows."""
+    program.process.kill()
+    program.process.wait()
+    machines.becomes_true(lambda: all(one['pid'] != program.process.pid for one in world.machines[0].status()['processes']),
+                          'the program has ended')
+
+
+def test_an_answer_for_a_process_that_has_ended_is_released(world):
+    world.start()
+    with Liar(world, 1, 'late') as liar:
+        kill(world, asks(world, liar))
+        liar.answer()
+        liar.says('released')
+
+
+def test_an_answer_for_a_process_that_has_ended_serves_another_one(world):
+    world.start()
+    with Liar(world, 1, 'late') as liar:
+        first, second = asks(world, liar), asks(world, liar)
+        kill(world, first)
+        liar.answer()
+        liar.answer()
+        liar.says('released') # the second handle of the same key
+        liar.says('asked')    # for the memory
+        liar.answer()
+        assert second.answer() == []
 
 
 def test_a_name_that_no_machine_can_have_is_refused_by_the_gateway_too(world):
