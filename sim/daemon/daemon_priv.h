@@ -139,6 +139,7 @@ struct gateway {
 	int pidfd;
 	struct source source;
 	uint32_t num_starts;
+	uint64_t start_ms;
 	uint64_t restart_ms; /* 0 = not to be started again */
 	uint64_t silent_ms;  /* it is ended then, unless it reports before; 0 = not */
 	bool is_suspected;   /* @silent_ms has come once */

@@ -23,6 +23,7 @@
 #define SILENCE_MS      7000 /* a gateway reports each second */
 #define SUSPICION_MS    500  /* this process may have been stopped, too */
 #define MAX_RESTARTS    60
+#define LONG_RUN_MS     60000 /* after which earlier ends do not count */
 #define END_TIMEOUT_MS  2000
 #define MAX_FETCH_BYTES (1u << 20)
 #define MAX_ARGS        16
@@ -60,7 +61,7 @@ static void write_listen(const struct sim_machines_cfg *cfg, uint32_t port, char
 
 /* @dir is the session's directory; NULL = fetch what home says of the session. */
 static void fill_arguments(const struct sim_machines_cfg *cfg, const char *program, const char *dir, const char *listen,
-			   const char *argv[MAX_ARGS])
+			   bool is_again, const char *argv[MAX_ARGS])
 {
 	const char **arg = argv;
 
@@ -80,6 +81,8 @@ static void fill_arguments(const struct sim_machines_cfg *cfg, const char *progr
 	*arg++ = dir ? "--session" : "--fetch";
 	if (dir)
 		*arg++ = dir;
+	if (is_again)
+		*arg++ = "--again";
 	*arg = NULL;
 }
 
@@ -105,7 +108,7 @@ static void __attribute__((noreturn)) exec_gateway(const char *program, const ch
 }
 
 /* Returns the child's pid or -errno. */
-static pid_t start(const struct sim_machines_cfg *cfg, const char *dir, uint32_t port, int out)
+static pid_t start(const struct sim_machines_cfg *cfg, const char *dir, const struct gateway *gateway, int out)
 {
 	char *program = find_program(), listen[MAX_ADDRESS] = "";
 	const char *argv[MAX_ARGS];
@@ -114,8 +117,8 @@ static pid_t start(const struct sim_machines_cfg *cfg, const char *dir, uint32_t
 	if (!program)
 		return -ENOMEM;
 	if (cfg->listen)
-		write_listen(cfg, port, listen, sizeof(listen));
-	fill_arguments(cfg, program, dir, listen, argv);
+		write_listen(cfg, gateway->port, listen, sizeof(listen));
+	fill_arguments(cfg, program, dir, listen, gateway && gateway->is_ready, argv);
 	pid = fork();
 	if (pid == 0)
 		exec_gateway(program, argv, daemon, out);
@@ -185,7 +188,7 @@ static int run_fetch(const struct sim_machines_cfg *cfg, char *text, ssize_t *re
 
 	if (pipe2(out, O_CLOEXEC) < 0)
 		return -errno;
-	pid = start(cfg, NULL, 0, out[1]);
+	pid = start(cfg, NULL, NULL, out[1]);
 	close(out[1]);
 	*ret_len = pid < 0 ? pid : read_all(out[0], text, MAX_FETCH_BYTES);
 	close(out[0]);
@@ -226,6 +229,25 @@ int daemon_find_machine(struct daemon *daemon)
 
 /* ---- the process ---- */
 
+/* A process whose end would not be seen is ended. */
+static int watch(struct daemon *daemon)
+{
+	struct gateway *gateway = &daemon->gateway;
+	int rc;
+
+	gateway->pidfd = sim_pidfd_open(gateway->pid);
+	rc = gateway->pidfd < 0 ? -errno : daemon_watch(daemon, gateway->pidfd, &gateway->source);
+	if (rc == 0)
+		return 0;
+	kill(gateway->pid, SIGKILL);
+	wait_for(gateway->pid);
+	if (gateway->pidfd >= 0)
+		close(gateway->pidfd);
+	gateway->pidfd = -1;
+	gateway->pid = 0;
+	return rc;
+}
+
 static int launch(struct daemon *daemon)
 {
 	struct gateway *gateway = &daemon->gateway;
@@ -238,15 +260,13 @@ static int launch(struct daemon *daemon)
 	if (len < 0)
 		return -errno;
 	dir[len] = '\0';
-	pid = start(gateway->cfg, dir, gateway->port, -1);
+	gateway->num_starts++;
+	gateway->start_ms = sim_monotonic_ms();
+	pid = start(gateway->cfg, dir, gateway, -1);
 	if (pid < 0)
 		return pid;
 	gateway->pid = pid;
-	gateway->num_starts++;
-	gateway->pidfd = sim_pidfd_open(pid);
-	if (gateway->pidfd < 0)
-		return -errno;
-	return daemon_watch(daemon, gateway->pidfd, &gateway->source);
+	return watch(daemon);
 }
 
 static void forget(struct daemon *daemon)
@@ -267,6 +287,19 @@ bool daemon_gateway_is_awaited(const struct daemon *daemon)
 	return daemon->gateway.cfg && !daemon->gateway.is_ready;
 }
 
+static void restart_later(struct gateway *gateway)
+{
+	uint64_t now_ms = sim_monotonic_ms();
+
+	if (now_ms - gateway->start_ms >= LONG_RUN_MS)
+		gateway->num_starts = 0;
+	if (gateway->num_starts > MAX_RESTARTS)
+		sim_err("the gateway to other machines has ended %u times and is not started again; the session goes on without them",
+			gateway->num_starts);
+	else
+		gateway->restart_ms = now_ms + RESTART_MS;
+}
+
 void daemon_gateway_ended(struct daemon *daemon)
 {
 	struct gateway *gateway = &daemon->gateway;
@@ -279,13 +312,8 @@ void daemon_gateway_ended(struct daemon *daemon)
 	gateway->status = NULL;
 	if (!gateway->is_ready)
 		return;
-	if (gateway->num_starts > MAX_RESTARTS) {
-		sim_err("the gateway to other machines has ended %u times and is not started again; the session goes on without them",
-			gateway->num_starts);
-		return;
-	}
 	sim_warn("the gateway to other machines has ended: connections to them are broken; it is started again");
-	gateway->restart_ms = sim_monotonic_ms() + RESTART_MS;
+	restart_later(gateway);
 }
 
 uint64_t daemon_gateway_deadline_ms(const struct daemon *daemon)
@@ -321,24 +349,36 @@ static void end_silent(struct daemon *daemon, uint64_t now_ms)
 void daemon_gateway_run(struct daemon *daemon, uint64_t now_ms)
 {
 	struct gateway *gateway = &daemon->gateway;
+	int rc;
 
 	if (gateway->pid > 0 && gateway->silent_ms > 0 && gateway->silent_ms <= now_ms)
 		end_silent(daemon, now_ms);
 	if (gateway->restart_ms == 0 || gateway->restart_ms > now_ms)
 		return;
 	gateway->restart_ms = 0;
-	if (launch(daemon) < 0)
-		sim_err("cannot start the gateway to other machines: %s", strerror(errno));
+	rc = launch(daemon);
+	if (rc == 0)
+		return;
+	sim_err("cannot start the gateway to other machines: %s", strerror(-rc));
+	restart_later(gateway);
 }
 
-/* It says goodbye to the other machines. */
+/* Tell it that the session ends, so that it says goodbye to the other machines. A gateway that ends for another reason does not. */
+static void tell_to_leave(const struct gateway *gateway)
+{
+	struct sim_msg msg = { .type = SIM_MSG_SHUTDOWN };
+
+	if (!gateway->conn || sim_msg_send(gateway->conn->sock, &msg, -1) < 0)
+		kill(gateway->pid, SIGTERM);
+}
+
 void daemon_gateway_close(struct daemon *daemon)
 {
 	struct gateway *gateway = &daemon->gateway;
 	struct pollfd ended = { .fd = gateway->pidfd, .events = POLLIN };
 
 	if (gateway->pid > 0) {
-		kill(gateway->pid, SIGTERM);
+		tell_to_leave(gateway);
 		if (gateway->pidfd < 0 || poll(&ended, 1, END_TIMEOUT_MS) != 1)
 			kill(gateway->pid, SIGKILL);
 		wait_for(gateway->pid);

@@ -36,6 +36,9 @@ static void handle(struct gateway *gateway, struct sim_msg *msg)
 	case SIM_MSG_FAR_UNUSED:
 		far_unused(gateway, msg->body.key.id);
 		break;
+	case SIM_MSG_SHUTDOWN:
+		gateway->is_over = gateway->stop = true;
+		break;
 	case SIM_MSG_DESCRIBE:
 		handle_describe(gateway, msg);
 		break;

@@ -40,7 +40,7 @@ enum gateway_kind {
 	GATEWAY_HEARTBEAT = 1, /* id: a number that the answer repeats as a; 0 = an answer */
 	GATEWAY_JOIN,     /* the machine's name; id = 1: to know the session alone; a = 1: the network is trusted */
 	GATEWAY_WELCOME,  /* id = clock mode; the session's id and the topology */
-	GATEWAY_REFUSED,  /* why */
+	GATEWAY_REFUSED,  /* why; a = 1: it may be otherwise later */
 	GATEWAY_MACHINES, /* two bytes for each machine that has joined: its number */
 	GATEWAY_GOODBYE,  /* home ends the session, or the sender leaves it */
 	GATEWAY_IMPORT,   /* id = request; a = the function that imports; the key */

@@ -157,7 +157,7 @@ static int gateway_open(struct gateway *gateway, const struct gateway_cfg *cfg)
 		return rc;
 	signalled = gateway;
 	signal(SIGTERM, on_signal);
-	signal(SIGINT, on_signal);
+	signal(SIGINT, cfg->dir ? SIG_IGN : on_signal); /* of a terminal, for all processes: the daemon has it, too */
 	signal(SIGPIPE, SIG_IGN);
 	rc = secure_keys_read(cfg->token_file, &gateway->keys);
 	if (rc == 0 && cfg->dir)
@@ -364,7 +364,7 @@ static void say_goodbye(struct gateway *gateway)
 {
 	uint64_t end_ns = sim_monotonic_ns() + LINGER_MS * UINT64_C(1000000);
 
-	if (gateway->rail)
+	if (gateway->rail && gateway->is_over)
 		members_leave(gateway);
 	flush_links(gateway);
 	while (gateway->rail && has_unsaid(gateway) && sim_monotonic_ns() < end_ns) {

@@ -36,6 +36,7 @@ struct gateway_cfg {
 	const char *host, *port;
 	const char *provider;
 	bool is_home, is_trusted;
+	bool is_again; /* an earlier gateway has been in the session: home may not know yet that it is gone */
 };
 
 /* What is known of a machine. */
@@ -72,6 +73,7 @@ struct gateway {
 	uint32_t self; /* the number of this machine */
 	bool stop, is_ready, is_failed;
 	bool is_leaving; /* home has ended the session */
+	bool is_over;    /* this machine's daemon has ended it: the other machines are told */
 	struct secure_keys *keys;
 	struct rail *rail;
 	LIST_HEAD(, link) links;

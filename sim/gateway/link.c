@@ -277,6 +277,12 @@ void link_on_connected(struct link *link)
 	say(link, MESSAGE_HELLO, hello, sizeof(hello));
 }
 
+static void refuse(struct link *link, const char *words)
+{
+	link->is_final = true;
+	link_close(link, words);
+}
+
 static void shake_hands(struct link *link)
 {
 	int rc = secure_shake_hands(link->secure);
@@ -285,7 +291,7 @@ static void shake_hands(struct link *link)
 	if (rc == 0 && go(link, LINK_JOINING))
 		link->ops->on_proved(link->arg, link);
 	else if (rc < 0 && rc != -EAGAIN)
-		link_close(link, "the two machines do not have the same token");
+		refuse(link, "the two machines do not have the same token");
 }
 
 static void take_hello(struct link *link, const uint8_t *bytes, size_t len)
@@ -307,7 +313,7 @@ static void take_hello(struct link *link, const uint8_t *bytes, size_t len)
 			 version, own);
 	else
 		snprintf(words, sizeof(words), "it is no gateway of bfsim");
-	link_close(link, words);
+	refuse(link, words);
 }
 
 static bool takes_frames(const struct link *link)

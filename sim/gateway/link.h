@@ -69,6 +69,7 @@ struct link {
 	void *arg;
 	enum link_state state;
 	bool is_server, is_trusted;
+	bool is_final;          /* it would end so again: the other side has another token, build, or session */
 	bool is_lost, was_told; /* it has ended, for @words; the owner knows */
 	char words[LINK_WORDS_SIZE];
 	bool is_visit; /* the other side asked for the session alone */

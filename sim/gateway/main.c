@@ -19,7 +19,8 @@ enum {
 	OPTION_TRUSTED,
 	OPTION_SESSION,
 	OPTION_FETCH,
-	OPTION_VERSION
+	OPTION_VERSION,
+	OPTION_AGAIN
 };
 
 static const struct option options[] = {
@@ -32,6 +33,7 @@ static const struct option options[] = {
 	{ "session", required_argument, NULL, OPTION_SESSION },
 	{ "fetch", no_argument, NULL, OPTION_FETCH },
 	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ "again", no_argument, NULL, OPTION_AGAIN },
 	{ 0 },
 };
 
@@ -82,6 +84,9 @@ static bool read_option(int option, struct gateway_cfg *cfg)
 		return true;
 	case OPTION_SESSION:
 		cfg->dir = optarg;
+		return true;
+	case OPTION_AGAIN:
+		cfg->is_again = true;
 		return true;
 	default:
 		return option == OPTION_FETCH;

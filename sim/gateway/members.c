@@ -59,9 +59,10 @@ static void tell_machines(struct gateway *gateway)
 	gateway->is_status_old = true;
 }
 
-static void refuse(struct link *link, const char *words)
+static void refuse(struct link *link, const char *words, bool is_final)
 {
 	struct gateway_frame frame = { .kind = GATEWAY_REFUSED,
+				       .a = !is_final,
 				       .body = (const uint8_t *)words,
 				       .len_bytes = (uint32_t)strlen(words) };
 
@@ -81,7 +82,8 @@ static void welcome(struct gateway *gateway, struct link *link)
 				       .len_bytes = (uint32_t)len };
 
 	if (!body) {
-		refuse(link, "home's topology is longer than 64 KiB, which is more than another machine can be told");
+		refuse(link, "home's topology is longer than 64 KiB, which is more than another machine can be told",
+		       true);
 		return;
 	}
 	memcpy(body, gateway->session_id, SIM_SESSION_ID_SIZE);
@@ -96,6 +98,12 @@ static uint32_t find_machine(const struct gateway *gateway, const char *name)
 		if (strcmp(gateway->machines[i].name, name) == 0)
 			return i;
 	return LINK_NO_MACHINE;
+}
+
+/* A machine that comes back may be refused for that until home has noticed that it was gone. */
+static bool is_taken(const struct gateway *gateway, uint32_t machine)
+{
+	return machine != LINK_NO_MACHINE && machine != gateway->self && gateway->machines[machine].is_joined;
 }
 
 /* Returns why the machine can't join, or NULL. */
@@ -114,7 +122,7 @@ static const char *find_objection(const struct gateway *gateway, const struct ga
 		snprintf(text, 256, "the session's topology has no machine %s", name);
 	else if (machine == gateway->self)
 		snprintf(text, 256, "%s is home itself", name);
-	else if (gateway->machines[machine].is_joined)
+	else if (is_taken(gateway, machine))
 		snprintf(text, 256, "another machine has joined as %s", name);
 	else if (memcmp(frame->body, none, sizeof(none)) != 0 &&
 		 memcmp(frame->body, gateway->session_id, sizeof(none)) != 0)
@@ -137,7 +145,7 @@ static void take_join(struct gateway *gateway, struct link *link, const struct g
 	memcpy(name, frame->body + SIM_SESSION_ID_SIZE, frame->len_bytes - SIM_SESSION_ID_SIZE);
 	objection = find_objection(gateway, frame, name, &machine, text);
 	if (objection) {
-		refuse(link, objection);
+		refuse(link, objection, !is_taken(gateway, machine));
 		return;
 	}
 	welcome(gateway, link);
@@ -212,17 +220,19 @@ static void take_machines(struct gateway *gateway, struct link *link, const stru
 			is_joined = gateway_get(frame->body + at, 2) == i;
 		if (!is_joined)
 			lose_machine(gateway, i, "home has lost it");
+		if (is_joined && !gateway->machines[i].is_joined)
+			gateway->machines[i].words[0] = '\0';
 		gateway->machines[i].is_joined = is_joined;
 	}
 	gateway->is_status_old = true;
 }
 
-static void take_refused(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
+static void take_refused(struct link *link, const struct gateway_frame *frame)
 {
 	char words[513];
 
 	snprintf(words, sizeof(words), "%.*s", (int)frame->len_bytes, (const char *)frame->body);
-	gateway->is_failed = true;
+	link->is_final = frame->a == 0;
 	link_close(link, words);
 }
 
@@ -343,7 +353,7 @@ static void on_frame(void *arg, struct link *link, const struct gateway_frame *f
 	else if (!is_home && link->state == LINK_JOINING && frame->kind == GATEWAY_WELCOME)
 		take_welcome(gateway, link, frame);
 	else if (!is_home && link->state == LINK_JOINING && frame->kind == GATEWAY_REFUSED)
-		take_refused(gateway, link, frame);
+		take_refused(link, frame);
 	else if (link->state != LINK_UP)
 		link_close(link, "it has not joined");
 	else if (frame->kind == GATEWAY_GOODBYE)
@@ -364,11 +374,11 @@ static void on_proved(void *arg, struct link *link)
 		send_join(gateway, link);
 }
 
-static void lose_home(struct gateway *gateway, const char *words)
+static void lose_home(struct gateway *gateway, const struct link *link, const char *words)
 {
 	for (uint32_t i = 0; i < gateway->num_machines; i++)
 		lose_machine(gateway, i, words);
-	if (gateway->is_ready && !gateway->is_failed) {
+	if ((gateway->is_ready || gateway->cfg.is_again) && !link->is_final) {
 		gateway->reconnect_ns = sim_monotonic_ns() + RECONNECT_NS;
 		return;
 	}
@@ -391,7 +401,7 @@ static void on_lost(void *arg, struct link *link, const char *words)
 	if (gateway->stop)
 		return;
 	if (!gateway->cfg.is_home)
-		lose_home(gateway, words);
+		lose_home(gateway, link, words);
 	else if (link->machine != LINK_NO_MACHINE && gateway->machines[link->machine].link == link)
 		lose_machine(gateway, link->machine, words);
 	else if (!link->is_visit)

@@ -6,6 +6,7 @@
 """
 import os
 import select
+import signal
 import subprocess
 import sys
 
@@ -115,6 +116,36 @@ def test_an_answer_for_a_process_that_has_ended_serves_another_one(world):
         liar.says('asked')    # for the memory
         liar.answer()
         assert second.answer() == []
+
+
+def have_joined(world, *pairs):
+    """Each machine of a pair of numbers says that the other one has joined."""
+    return all(world.machines[one].machine_states()[f'node{other}'] == 'joined' for a, b in pairs for one, other in ((a, b), (b, a)))
+
+
+def test_a_gateway_that_is_ended_alone_ends_no_session(world):
+    world.start()
+    home = world.machines[0]
+    ended = home.gateway_pid()
+    os.kill(ended, signal.SIGTERM)
+    machines.becomes_true(lambda: home.gateway_pid() not in (0, ended) and have_joined(world, (0, 1), (0, 2)), 'all have joined again')
+    writes_to(*world.pair(0, 2), 'hello')
+
+
+def test_a_gateway_that_comes_back_tries_until_home_takes_it(world):
+    """It finds no way to home, and then home may not have noticed that an earlier one is gone."""
+    world.start()
+    node = world.machines[1]
+    killed = node.gateway_pid()
+    machines.cut_cable(1)
+    os.kill(killed, signal.SIGKILL)
+    machines.becomes_true(lambda: node.gateway_pid() not in (0, killed), 'there is another gateway')
+    second = node.gateway_pid()
+    machines.cut_cable(1, False)
+    machines.becomes_true(lambda: have_joined(world, (0, 1), (1, 2)), 'node1 has joined again')
+    assert node.gateway_pid() == second, 'it was started more often'
+    for machine in world.machines: # of a machine that is there, nobody says why it was lost
+        assert not [one for one in machine.status()['machines']['list'] if 'why' in one], machine.status()
 
 
 def test_a_name_that_no_machine_can_have_is_refused_by_the_gateway_too(world):
