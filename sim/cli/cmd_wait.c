@@ -44,20 +44,30 @@ static bool is_there(json_object *machine)
 	return strcmp(state, "joined") == 0 || strcmp(state, "this machine") == 0;
 }
 
-/* Returns the first machine that is not there, or NULL; *ret_is_unknown: there will never be one of that name. */
-static const char *find_missing(const struct options *options, bool *ret_is_unknown)
+/* Why a machine that is not there will never be. */
+enum hopeless {
+	HOPE,
+	UNKNOWN_NAME,
+	SINGLE_MACHINE,
+};
+
+/* Returns the first machine that is not there, or NULL. */
+static const char *find_missing(const struct options *options, enum hopeless *ret_hopeless)
 {
 	json_object *status = cli_session_status(options->session.dir), *machines = cli_json_member(status, "machines");
 	const char *missing = NULL;
 
-	*ret_is_unknown = false;
+	*ret_hopeless = HOPE;
 	for (size_t i = 0; i < options->machines.count && !missing; i++) {
 		json_object *machine = find_machine(machines, options->machines.list[i]);
 
 		if (!is_there(machine))
 			missing = options->machines.list[i];
-		*ret_is_unknown = !machine && cli_json_list(machines, "list") &&
-				  json_object_array_length(cli_json_list(machines, "list")) > 0;
+		if (status && !machines)
+			*ret_hopeless = SINGLE_MACHINE;
+		else if (!machine && cli_json_list(machines, "list") &&
+			 json_object_array_length(cli_json_list(machines, "list")) > 0)
+			*ret_hopeless = UNKNOWN_NAME;
 	}
 	json_object_put(status);
 	return missing;
@@ -68,10 +78,14 @@ static int wait_for_all(const struct options *options)
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 	const int64_t end_ms = sim_monotonic_ms() + (int64_t)options->timeout_s * 1000;
 	const char *missing;
-	bool is_unknown;
+	enum hopeless hopeless;
 
-	while ((missing = find_missing(options, &is_unknown))) {
-		if (is_unknown)
+	while ((missing = find_missing(options, &hopeless))) {
+		if (hopeless == SINGLE_MACHINE)
+			return cli_fail(
+				"the session is on this machine alone, and %s cannot join it; bfsim up --listen starts one that others can join",
+				missing);
+		if (hopeless == UNKNOWN_NAME)
 			return cli_fail("the session's topology has no machine %s; see bfsim ps", missing);
 		if (sim_monotonic_ms() >= end_ms)
 			return cli_fail(

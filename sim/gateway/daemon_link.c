@@ -19,7 +19,11 @@
 int daemon_link_send(struct gateway *gateway, struct sim_msg *msg, int fd)
 {
 	struct pollfd writable = { .fd = gateway->daemon_sock, .events = POLLOUT };
-	int rc = sim_msg_send(gateway->daemon_sock, msg, fd);
+	int rc;
+
+	if (gateway->stop) /* the daemon does not read: waiting again would take the time for goodbyes */
+		return -ESHUTDOWN;
+	rc = sim_msg_send(gateway->daemon_sock, msg, fd);
 
 	if (rc == -EAGAIN && poll(&writable, 1, SEND_TIMEOUT_MS) == 1)
 		rc = sim_msg_send(gateway->daemon_sock, msg, fd);

@@ -29,6 +29,7 @@
 #define RARE_ROUNDS   32                  /* of the loop, from one look at what a system call shows to the next */
 #define MAX_LINKS     ((MAX_FDS - 8) / 2) /* each has two descriptors */
 #define LINGER_MS     1000                /* for goodbyes */
+#define MAX_PROGRAMS  4096                /* that reach memory of other machines */
 
 /* ---- the rail ---- */
 
@@ -105,6 +106,14 @@ static void on_signal(int number)
 	jobs_wake(&signalled->jobs);
 }
 
+/* A call that blocks ends with EINTR. */
+static void handle_signal(int number, void (*handler)(int number))
+{
+	const struct sigaction action = { .sa_handler = handler };
+
+	sigaction(number, &action, NULL);
+}
+
 static int read_yaml(struct gateway *gateway)
 {
 	int dir_fd = sim_session_dir_open(gateway->cfg.dir, false), rc;
@@ -135,7 +144,7 @@ static int open_session(struct gateway *gateway)
 	if (rc == 0)
 		rc = read_yaml(gateway);
 	if (rc == 0)
-		rc = sim_target_create(&gateway->target);
+		rc = sim_target_create(MAX_PROGRAMS, &gateway->target);
 	if (rc == 0)
 		rc = queues_open(gateway);
 	if (rc == 0)
@@ -156,8 +165,9 @@ static int gateway_open(struct gateway *gateway, const struct gateway_cfg *cfg)
 	if (rc < 0)
 		return rc;
 	signalled = gateway;
-	signal(SIGTERM, on_signal);
-	signal(SIGINT, cfg->dir ? SIG_IGN : on_signal); /* of a terminal, for all processes: the daemon has it, too */
+	handle_signal(SIGTERM, on_signal);
+	handle_signal(SIGINT,
+		      cfg->dir ? SIG_IGN : on_signal); /* of a terminal, for all processes: the daemon has it, too */
 	signal(SIGPIPE, SIG_IGN);
 	rc = secure_keys_read(cfg->token_file, &gateway->keys);
 	if (rc == 0 && cfg->dir)

@@ -46,6 +46,7 @@ struct gateway_machine {
 	struct link *link;      /* NULL = none of its own */
 	char words[160];        /* why it was lost; "" = it was not */
 	uint32_t pending_bytes; /* of requests of programs here, in queues */
+	uint32_t num_imports;   /* that it has asked for, and that are under way */
 };
 
 struct far;

@@ -26,6 +26,8 @@ struct near *near_find(struct gateway *gateway, const struct gateway_frame *fram
 
 /* ---- imports ---- */
 
+#define MAX_IMPORTS 1024 /* of one machine that are under way */
+
 struct import_job {
 	struct job job;
 	struct gateway *gateway;
@@ -126,6 +128,7 @@ static void end_import(struct job *base)
 	uint8_t body[GATEWAY_IMPORTED_BYTES];
 	struct gateway_frame frame = { .kind = GATEWAY_IMPORTED, .id = job->request, .status = job->status };
 
+	gateway->machines[job->machine].num_imports--;
 	if (job->status == 0) {
 		frame.status = members_has(gateway, job->machine) ? add(job, body, &frame.a) : -EHOSTUNREACH;
 		if (frame.status < 0) {
@@ -141,16 +144,18 @@ static void end_import(struct job *base)
 	free(job);
 }
 
-void near_on_import(struct gateway *gateway, const struct gateway_frame *frame)
+static int begin_import(struct gateway *gateway, const struct gateway_frame *frame)
 {
+	struct gateway_machine *machine = &gateway->machines[frame->from];
 	struct import_job *job;
-	struct gateway_frame refusal = { .kind = GATEWAY_IMPORTED, .id = frame->id, .status = -EPERM };
 
-	job = members_own(gateway, frame->from, frame->a) ? calloc(1, sizeof(*job)) : NULL;
-	if (!job) {
-		gateway_send(gateway, frame->from, &refusal);
-		return;
-	}
+	if (!members_own(gateway, frame->from, frame->a))
+		return -EPERM;
+	if (machine->num_imports >= MAX_IMPORTS)
+		return -EBUSY;
+	job = calloc(1, sizeof(*job));
+	if (!job)
+		return -ENOMEM;
 	*job = (struct import_job){ .job = { .run = run_import, .done = end_import },
 				    .gateway = gateway,
 				    .request = frame->id,
@@ -158,7 +163,18 @@ void near_on_import(struct gateway *gateway, const struct gateway_frame *frame)
 				    .function = (uint32_t)frame->a,
 				    .group = { .wake_fd = -1 } };
 	gateway_key_read(frame->body, &job->key);
+	machine->num_imports++;
 	jobs_add(&gateway->jobs, &job->job);
+	return 0;
+}
+
+void near_on_import(struct gateway *gateway, const struct gateway_frame *frame)
+{
+	struct gateway_frame refusal = { .kind = GATEWAY_IMPORTED, .id = frame->id };
+
+	refusal.status = begin_import(gateway, frame);
+	if (refusal.status < 0)
+		gateway_send(gateway, frame->from, &refusal);
 }
 
 /* ---- the end ---- */

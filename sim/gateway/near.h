@@ -25,7 +25,6 @@ struct near {
 	bool is_ending;
 	uint32_t num_jobs;
 	atomic_bool is_revoked;
-	bool was_revoked;      /* the machine knows */
 	struct outlet *outlet; /* of an inbox; else NULL */
 	LIST_ENTRY(near) entry;
 };

@@ -263,7 +263,6 @@ static struct rail_conn *conn_new(struct rail *rail, struct fi_info *info)
 	conn->rail = rail;
 	SLIST_INIT(&conn->free_sends);
 	LIST_INSERT_HEAD(&rail->conns, conn, link);
-	rail->num_conns++;
 	rc = open_endpoint(conn, info);
 	if (rc == 0)
 		return conn;
@@ -310,7 +309,6 @@ void rail_close(struct rail_conn *conn)
 	if (conn->rail->next == conn)
 		conn->rail->next = LIST_NEXT(conn, link);
 	LIST_REMOVE(conn, link);
-	conn->rail->num_conns--;
 	free(conn);
 }
 

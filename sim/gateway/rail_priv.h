@@ -49,7 +49,6 @@ struct rail {
 	struct strangers *strangers;
 	uint64_t look_ns; /* when to look for strangers */
 	LIST_HEAD(, rail_conn) conns;
-	uint32_t num_conns;
 	struct rail_conn *next; /* in a walk over the connections */
 };
 

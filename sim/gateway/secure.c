@@ -47,7 +47,7 @@ static int keys_index(void)
 
 static int read_token(const char *path, uint8_t *token, size_t *ret_len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a fifo without a writer, open() would wait */
 	struct stat st;
 	ssize_t len;
 
@@ -57,12 +57,13 @@ static int read_token(const char *path, uint8_t *token, size_t *ret_len)
 			close(fd);
 		return -EACCES;
 	}
-	len = read(fd, token, MAX_TOKEN_BYTES);
-	close(fd);
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & (S_IRWXG | S_IRWXO)) {
 		sim_err("token file %s must be a file of this user that nobody else can read: chmod 600", path);
+		close(fd);
 		return -EACCES;
 	}
+	len = read(fd, token, MAX_TOKEN_BYTES);
+	close(fd);
 	while (len > 0 && strchr(" \t\r\n", token[len - 1]))
 		len--;
 	if (len < MIN_TOKEN_BYTES || len == MAX_TOKEN_BYTES) {

@@ -204,7 +204,7 @@ static int open_target(struct sim_exports *exports)
 		return -ESTALE;
 	if (exports->target)
 		return 0;
-	rc = sim_target_create(&target);
+	rc = sim_target_create(SIM_TARGET_MAX_CONNS, &target);
 	if (rc < 0)
 		return rc;
 	rc = sim_watch_add(exports->epoll_fd, sim_target_fd(target), EPOLLIN,

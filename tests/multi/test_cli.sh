@@ -24,6 +24,8 @@ test_up_and_down_start_and_end_a_session() {
 	says "bfsim exec --session $PWD/s --on host -- COMMAND" out
 	status 0 bfsim ps --session s
 	says 'no process is attached' out
+	status 1 bfsim wait --session s --timeout 3600 node1
+	says 'the session is on this machine alone' err
 	status 0 bfsim down --session s
 	same '' "$(ls -A s)"
 	status 1 bfsim ps --session s

@@ -9,11 +9,13 @@ import select
 import signal
 import subprocess
 import sys
+import time
 
 import machines
 
 LYING_GATEWAY = None
 NUM_LIES = 5
+REJOIN_LIMIT_S = 10 # from the time at which the network is back
 
 
 def writes_to(a, b, text):
@@ -142,7 +144,9 @@ def test_a_gateway_that_comes_back_tries_until_home_takes_it(world):
     machines.becomes_true(lambda: node.gateway_pid() not in (0, killed), 'there is another gateway')
     second = node.gateway_pid()
     machines.cut_cable(1, False)
+    begin = time.monotonic()
     machines.becomes_true(lambda: have_joined(world, (0, 1), (1, 2)), 'node1 has joined again')
+    assert time.monotonic() - begin < REJOIN_LIMIT_S, f'that took {time.monotonic() - begin:.1f} s'
     assert node.gateway_pid() == second, 'it was started more often'
     for machine in world.machines: # of a machine that is there, nobody says why it was lost
         assert not [one for one in machine.status()['machines']['list'] if 'why' in one], machine.status()

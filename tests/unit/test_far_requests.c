@@ -96,7 +96,7 @@ static void make_far_memory(struct fixture *f)
 					  .describe = describe,
 					  .arg = f };
 
-	assert_int_equal(sim_target_create(&f->target), 0);
+	assert_int_equal(sim_target_create(SIM_TARGET_MAX_CONNS, &f->target), 0);
 	assert_int_equal(sim_target_expose_far(f->target, MEMORY_BYTES, refuse_begin, f, &f->grant), 0);
 	f->memory.region = (struct sim_region){ .addr = 0x10000,
 						.len_bytes = MEMORY_BYTES,

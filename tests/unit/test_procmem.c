@@ -596,7 +596,7 @@ static void test_large_copies_go_by_what_was_found_faster(void **state)
 	cfg.region.len_bytes = LARGE_BYTES;
 	cfg.peer.describe = describe_own;
 	cfg.peer.arg = &server;
-	assert_int_equal(sim_target_create(&server.target), 0);
+	assert_int_equal(sim_target_create(SIM_TARGET_MAX_CONNS, &server.target), 0);
 	assert_int_equal(sim_target_expose(server.target, bytes, LARGE_BYTES, true, &server.grant), 0);
 	assert_int_equal(pthread_create(&thread, NULL, serve, &server), 0);
 	assert_int_equal(sim_remote_create(&cfg, &first), 0);

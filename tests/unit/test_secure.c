@@ -153,6 +153,18 @@ static void test_a_token_that_others_can_read_is_none(void **state)
 	assert_int_equal(secure_keys_read("/tmp", &keys), -EACCES);
 }
 
+/* Nobody writes to it: a gateway that opened it would wait. */
+static void test_a_fifo_is_no_token(void **state)
+{
+	char fifo[64];
+	struct secure_keys *keys;
+
+	snprintf(fifo, sizeof(fifo), "%s.fifo", path);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(secure_keys_read(fifo, &keys), -EACCES);
+	unlink(fifo);
+}
+
 static int setup(void **state)
 {
 	int fd = mkstemp(path);
@@ -174,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_bytes_that_were_changed_or_repeated_end_the_connection),
 		cmocka_unit_test(test_what_is_no_tls_is_refused),
 		cmocka_unit_test(test_a_token_that_others_can_read_is_none),
+		cmocka_unit_test(test_a_fifo_is_no_token),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

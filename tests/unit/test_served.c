@@ -88,7 +88,8 @@ static int setup(void **state)
 	pthread_mutex_init(&server.lock, NULL);
 	atomic_store(&server.is_paused, false);
 	server.stop_fd = eventfd(0, EFD_CLOEXEC);
-	return sim_target_create(&server.target) < 0 || pthread_create(&server.thread, NULL, server_thread, NULL) != 0;
+	return sim_target_create(SIM_TARGET_MAX_CONNS, &server.target) < 0 ||
+	       pthread_create(&server.thread, NULL, server_thread, NULL) != 0;
 }
 
 static int teardown(void **state)
@@ -386,7 +387,7 @@ static void test_a_target_that_is_closed_ends_the_wait(void **state)
 	pthread_create(&thread, NULL, copy_in_thread, link);
 	usleep(1000); /* likely to be waiting; no result depends on it */
 	pthread_mutex_lock(&server.lock);
-	assert_int_equal(sim_target_create(&server.target), 0);
+	assert_int_equal(sim_target_create(SIM_TARGET_MAX_CONNS, &server.target), 0);
 	sim_target_destroy(closed);
 	pthread_mutex_unlock(&server.lock);
 	pthread_join(thread, &rc);

@@ -120,7 +120,7 @@ static int run(struct call *call, bool newest_first)
 static int setup(void **state)
 {
 	memset(&far, 0, sizeof(far));
-	assert_int_equal(sim_target_create(&far.target), 0);
+	assert_int_equal(sim_target_create(SIM_TARGET_MAX_CONNS, &far.target), 0);
 	assert_int_equal(sim_target_expose_far(far.target, BYTES, begin, &far, &far.grant), 0);
 	return 0;
 }
@@ -196,6 +196,20 @@ static void test_a_late_answer_is_for_nobody(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void test_a_target_has_as_many_connections_as_it_was_made_for(void **state)
+{
+	struct sim_target *target;
+	int fds[3];
+
+	assert_int_equal(sim_target_create(2, &target), 0);
+	assert_int_equal(sim_target_connect(target, SIM_TRANSPORT_SHM, &fds[0]), 0);
+	assert_int_equal(sim_target_connect(target, SIM_TRANSPORT_SHM, &fds[1]), 0);
+	assert_int_equal(sim_target_connect(target, SIM_TRANSPORT_SHM, &fds[2]), -EUSERS);
+	close(fds[0]);
+	close(fds[1]);
+	sim_target_destroy(target);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +217,7 @@ int main(void)
 		TEST(test_an_operation_gives_the_value_before),
 		TEST(test_a_request_that_is_not_begun_fails),
 		TEST(test_a_late_answer_is_for_nobody),
+		cmocka_unit_test(test_a_target_has_as_many_connections_as_it_was_made_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

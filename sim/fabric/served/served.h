@@ -90,7 +90,9 @@ typedef int sim_far_begin(void *arg, const struct sim_far_request *request);
 
 /* ---- the exporter ---- */
 
-int sim_target_create(struct sim_target **ret_target);
+/* At most @max_conns processes connect. Returns 0 or -errno. */
+#define SIM_TARGET_MAX_CONNS 256 /* of a process that exports memory of its own */
+int sim_target_create(uint32_t max_conns, struct sim_target **ret_target);
 
 /* Close the connections and free the target. NULL is fine. */
 void sim_target_destroy(struct sim_target *target);

@@ -11,7 +11,6 @@
 #include "sim/base/log.h"
 #include "sim/base/watch.h"
 
-#define MAX_CONNS        256
 #define MAX_EVENTS       32
 #define ROUNDS_PER_EPOLL 32 /* without tcp: a ring is polled in memory, its socket shows a peer's end only */
 
@@ -19,18 +18,19 @@ struct sim_target {
 	int epoll_fd;
 	struct served_table table;
 	LIST_HEAD(, served_conn) conns;
-	uint32_t num_conns, num_tcp_conns;
+	uint32_t max_conns, num_conns, num_tcp_conns;
 	uint64_t num_opened; /* connections so far */
 	unsigned int rounds; /* since the last look at the sockets */
 };
 
-int sim_target_create(struct sim_target **ret_target)
+int sim_target_create(uint32_t max_conns, struct sim_target **ret_target)
 {
 	struct sim_target *target = calloc(1, sizeof(*target));
 	int rc;
 
 	if (!target)
 		return -ENOMEM;
+	target->max_conns = max_conns;
 	LIST_INIT(&target->conns);
 	target->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (target->epoll_fd < 0) {
@@ -156,7 +156,7 @@ int sim_target_connect(struct sim_target *target, enum sim_transport transport, 
 	struct served_conn *conn;
 	int fd = -1, rc;
 
-	if (target->num_conns == MAX_CONNS) {
+	if (target->num_conns == target->max_conns) {
 		sim_warn("no room for another process that accesses this process's memory: %u are connected",
 			 target->num_conns);
 		return -EUSERS;
