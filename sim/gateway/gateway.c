@@ -202,6 +202,10 @@ static bool poll_all(struct gateway *gateway, bool is_rare)
 		found |= daemon_msgs_poll(gateway);
 	found |= sim_target_serve(gateway->target) > 0;
 	found |= queues_poll(gateway);
+	if (gateway->is_full) {
+		gateway->is_full = false;
+		mirrors_take_kicks(gateway);
+	}
 	found |= mirrors_poll(gateway);
 	return outlets_poll(gateway) || found;
 }

@@ -115,6 +115,7 @@ struct gateway {
 	struct mirror_list all_mirrors;
 	struct mirror_list unarmed; /* their requesters do not wake the gateway */
 	uint32_t next_slot;
+	bool is_full;              /* records have found no room */
 	struct outlet_list active; /* outlets that wait for their responders */
 	struct kick_member *kicks; /* a member of the session's engine, by which programs kick the gateway */
 };
@@ -134,6 +135,9 @@ bool members_has(const struct gateway *gateway, uint32_t machine);
 
 /* Whether the function of the topology is one of the machine. Other machines name functions as they like. */
 bool members_own(const struct gateway *gateway, uint32_t machine, uint64_t function);
+
+/* Whether there is room for data to the machine. If not, the gateway looks at all mirrors again. */
+bool gateway_has_room(struct gateway *gateway, uint32_t machine);
 
 /* Send a frame to a machine. Returns 0, or -EHOSTUNREACH: it has not joined. */
 int gateway_send(struct gateway *gateway, uint32_t machine, struct gateway_frame *frame);

@@ -26,6 +26,7 @@
 #include "rail.h"
 
 #define LINK_MAX_QUEUED  (64u << 20)
+#define LINK_FULL_QUEUED (16u << 20) /* records of messages wait until there is less */
 #define LINK_TIMEOUT_NS  5000000000u
 #define LINK_NO_MACHINE  UINT32_MAX
 #define LINK_BATCH_BYTES 16384

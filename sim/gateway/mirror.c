@@ -266,7 +266,8 @@ void mirror_destroy(struct mirror *mirror)
 
 static bool may_take(const struct mirror *mirror)
 {
-	return mirror->num_taken - mirror->num_read < MIRROR_MAX_AHEAD && sim_ring_has_record(&mirror->in);
+	return mirror->num_taken - mirror->num_read < MIRROR_MAX_AHEAD && sim_ring_has_record(&mirror->in) &&
+	       gateway_has_room(mirror->far->gateway, mirror->far->machine);
 }
 
 /* A message that was given up stays so. */

@@ -45,12 +45,29 @@ static struct link *home_link(const struct gateway *gateway)
 	return NULL;
 }
 
-int gateway_send(struct gateway *gateway, uint32_t machine, struct gateway_frame *frame)
+/* The link to the machine, or the one to home, which passes frames on. NULL: it has not joined. */
+static struct link *find_link(const struct gateway *gateway, uint32_t machine)
 {
 	struct link *link = members_has(gateway, machine) ? gateway->machines[machine].link : NULL;
 
 	if (!link && !gateway->cfg.is_home && members_has(gateway, machine))
 		link = home_link(gateway);
+	return link;
+}
+
+bool gateway_has_room(struct gateway *gateway, uint32_t machine)
+{
+	const struct link *link = find_link(gateway, machine);
+	bool is_full = link && link->num_queued >= LINK_FULL_QUEUED;
+
+	gateway->is_full |= is_full;
+	return !is_full;
+}
+
+int gateway_send(struct gateway *gateway, uint32_t machine, struct gateway_frame *frame)
+{
+	struct link *link = find_link(gateway, machine);
+
 	if (!link)
 		return -EHOSTUNREACH;
 	frame->from = (uint16_t)gateway->self;
