@@ -15,6 +15,7 @@ int jobs_open(struct jobs *jobs)
 	pthread_mutex_init(&jobs->lock, NULL);
 	pthread_cond_init(&jobs->added, NULL);
 	STAILQ_INIT(&jobs->queued);
+	STAILQ_INIT(&jobs->queued_slow);
 	STAILQ_INIT(&jobs->finished);
 	return jobs->wake_fd < 0 ? -errno : 0;
 }
@@ -25,13 +26,28 @@ void jobs_wake(struct jobs *jobs)
 	eventfd_write(jobs->wake_fd, 1);
 }
 
+/* The next job that may run now, or NULL. */
+static struct job *take(struct jobs *jobs)
+{
+	struct job_list *list =
+		STAILQ_EMPTY(&jobs->queued) && jobs->num_slow < JOBS_MAX_SLOW ? &jobs->queued_slow : &jobs->queued;
+	struct job *job = STAILQ_FIRST(list);
+
+	if (!job)
+		return NULL;
+	STAILQ_REMOVE_HEAD(list, entry);
+	jobs->num_queued--;
+	jobs->num_slow += job->is_slow;
+	return job;
+}
+
 static void *work(void *arg)
 {
 	struct jobs *jobs = arg;
 
 	pthread_mutex_lock(&jobs->lock);
 	for (;;) {
-		struct job *job = STAILQ_FIRST(&jobs->queued);
+		struct job *job = take(jobs);
 
 		if (!job) {
 			jobs->num_idle++;
@@ -39,11 +55,10 @@ static void *work(void *arg)
 			jobs->num_idle--;
 			continue;
 		}
-		STAILQ_REMOVE_HEAD(&jobs->queued, entry);
-		jobs->num_queued--;
 		pthread_mutex_unlock(&jobs->lock);
 		job->run(job);
 		pthread_mutex_lock(&jobs->lock);
+		jobs->num_slow -= job->is_slow;
 		STAILQ_INSERT_TAIL(&jobs->finished, job, entry);
 		jobs_wake(jobs);
 	}
@@ -56,7 +71,10 @@ void jobs_add(struct jobs *jobs, struct job *job)
 	pthread_t worker;
 
 	pthread_mutex_lock(&jobs->lock);
-	STAILQ_INSERT_TAIL(&jobs->queued, job, entry);
+	if (job->is_slow)
+		STAILQ_INSERT_TAIL(&jobs->queued_slow, job, entry);
+	else
+		STAILQ_INSERT_TAIL(&jobs->queued, job, entry);
 	needs_worker = ++jobs->num_queued > jobs->num_idle && jobs->num_workers < JOBS_MAX_WORKERS;
 	jobs->num_workers += needs_worker;
 	pthread_cond_signal(&jobs->added);

@@ -3,7 +3,8 @@
  *
  *   main thread: jobs_add() --> [queued] --a worker: run()--> [done] --main thread: jobs_finish(): done()--> freed by done()
  *
- * Workers are started when they are needed, and end with the process.
+ * Workers are started when they are needed, and end with the process. Slow jobs wait for a program that may be stopped: they have a
+ * part of the workers, so that others go on.
  */
 #ifndef SIM_GATEWAY_JOBS_H
 #define SIM_GATEWAY_JOBS_H
@@ -16,18 +17,20 @@
 struct job {
 	void (*run)(struct job *job);
 	void (*done)(struct job *job);
+	bool is_slow;
 	STAILQ_ENTRY(job) entry;
 };
 
 STAILQ_HEAD(job_list, job);
 
 #define JOBS_MAX_WORKERS 8
+#define JOBS_MAX_SLOW    4 /* that run at once */
 
 struct jobs {
 	pthread_mutex_t lock; /* protects what follows */
 	pthread_cond_t added;
-	struct job_list queued, finished;
-	unsigned int num_workers, num_idle, num_queued;
+	struct job_list queued, queued_slow, finished;
+	unsigned int num_workers, num_idle, num_queued, num_slow;
 	int wake_fd;          /* an eventfd, which is readable when a job is finished */
 	atomic_bool has_news; /* it may be: it need not be read otherwise */
 };

@@ -237,7 +237,7 @@ static void end_request(struct job *base)
 
 static void execute_in_job(struct near *near, struct request *request)
 {
-	request->job = (struct job){ .run = run_request, .done = end_request };
+	request->job = (struct job){ .run = run_request, .done = end_request, .is_slow = !near->is_quick };
 	request->near = near;
 	request->stream = get_stream(near->gateway, &request->frame);
 	if (request->stream)
