@@ -29,7 +29,7 @@
 #define RARE_ROUNDS   32                  /* of the loop, from one look at what a system call shows to the next */
 #define MAX_LINKS     ((MAX_FDS - 8) / 2) /* each has two descriptors */
 #define LINGER_MS     1000                /* for goodbyes */
-#define MAX_PROGRAMS  4096                /* that reach memory of other machines */
+#define MAX_PROGRAMS  4095                /* that reach memory of other machines */
 
 /* ---- the rail ---- */
 
