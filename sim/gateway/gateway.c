@@ -154,6 +154,15 @@ static int open_session(struct gateway *gateway)
 	return rc;
 }
 
+/* Connect to home; a gateway that was in the session tries again later if there is no way. Returns 0 or -errno. */
+static int reconnect(struct gateway *gateway)
+{
+	int rc = members_connect(gateway);
+
+	gateway->reconnect_ns = rc < 0 ? sim_monotonic_ns() + REPORT_NS : 0;
+	return gateway->is_ready || gateway->cfg.is_again ? 0 : rc;
+}
+
 static int gateway_open(struct gateway *gateway, const struct gateway_cfg *cfg)
 {
 	int rc;
@@ -175,9 +184,9 @@ static int gateway_open(struct gateway *gateway, const struct gateway_cfg *cfg)
 	if (rc == 0)
 		rc = open_rail(gateway);
 	if (rc == 0 && !cfg->is_home)
-		rc = members_connect(gateway);
+		rc = reconnect(gateway);
 	gateway->is_ready = rc == 0 && cfg->is_home;
-	gateway->is_status_old = gateway->is_ready;
+	gateway->is_status_old = gateway->is_ready || cfg->is_again;
 	return rc;
 }
 
@@ -234,13 +243,6 @@ static void settle_links(struct gateway *gateway)
 	}
 }
 
-static void reconnect(struct gateway *gateway)
-{
-	gateway->reconnect_ns = 0;
-	if (members_connect(gateway) < 0)
-		gateway->reconnect_ns = sim_monotonic_ns() + REPORT_NS;
-}
-
 /* What is due. Returns when something is due again. */
 static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
 {
@@ -254,7 +256,8 @@ static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
 	if (gateway->reconnect_ns > 0)
 		next_ns = min_u64(next_ns, gateway->reconnect_ns);
 	next_ns = min_u64(next_ns, rail_tick(gateway->rail, now_ns));
-	if (gateway->session && gateway->is_ready && (gateway->is_status_old || now_ns >= gateway->report_ns)) {
+	if (gateway->session && (gateway->is_ready || gateway->cfg.is_again) &&
+	    (gateway->is_status_old || now_ns >= gateway->report_ns)) {
 		gateway->report_ns = now_ns + REPORT_NS;
 		daemon_link_report(gateway);
 	}

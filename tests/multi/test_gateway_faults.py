@@ -143,6 +143,7 @@ def test_a_gateway_that_comes_back_tries_until_home_takes_it(world):
     os.kill(killed, signal.SIGKILL)
     machines.becomes_true(lambda: node.gateway_pid() not in (0, killed), 'there is another gateway')
     second = node.gateway_pid()
+    machines.becomes_true(lambda: node.machine_states()['node0'] == 'expected', 'it shows that home is not there')
     machines.cut_cable(1, False)
     begin = time.monotonic()
     machines.becomes_true(lambda: have_joined(world, (0, 1), (1, 2)), 'node1 has joined again')
