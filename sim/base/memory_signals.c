@@ -24,7 +24,9 @@ struct chain {
 };
 
 static struct chain segv = { .number = SIGSEGV }, bus = { .number = SIGBUS };
+static struct chain ill = { .number = SIGILL }, fpe = { .number = SIGFPE };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a handler is installed */
+_Thread_local sim_thread_fault *sim_thread_on_fault;
 static bool (*_Atomic hook)(int number, const siginfo_t *info, void *context);
 
 /* The signal that this thread passes on, and the handlers that did so. A handler of the program that calls what it
@@ -96,16 +98,37 @@ static void pass_on(const struct chain *chain, unsigned int handler, siginfo_t *
 
 /* ---- the handlers ---- */
 
+static const struct chain *chain_of(int number)
+{
+	switch (number) {
+	case SIGSEGV:
+		return &segv;
+	case SIGBUS:
+		return &bus;
+	case SIGILL:
+		return &ill;
+	default:
+		return &fpe;
+	}
+}
+
+static bool is_of_memory(int number)
+{
+	return number == SIGSEGV || number == SIGBUS;
+}
+
 static void handle(unsigned int handler, int number, siginfo_t *info, void *context)
 {
-	const struct chain *chain = number == SIGSEGV ? &segv : &bus;
+	const struct chain *chain = chain_of(number);
 	int saved_errno = errno;
 	bool (*look)(int, const siginfo_t *, void *) = atomic_load(&hook);
 	bool is_mended = false;
 
 	(void)atomic_load(&chain->count); /* behind it stands what the handler replaced */
-	if (info->si_code > 0)
+	if (info->si_code > 0 && is_of_memory(number))
 		is_mended = (look && look(number, info, context)) || sim_guard_mend(number, info);
+	if (info->si_code > 0 && !is_mended && sim_thread_on_fault)
+		is_mended = sim_thread_on_fault(number, info, context);
 	errno = saved_errno;
 	if (!is_mended)
 		pass_on(chain, handler, info, context);
@@ -200,6 +223,14 @@ void sim_memory_signals_install(void)
 	pthread_mutex_lock(&lock);
 	install(&segv);
 	install(&bus);
+	pthread_mutex_unlock(&lock);
+}
+
+void sim_memory_signals_install_traps(void)
+{
+	pthread_mutex_lock(&lock);
+	install(&ill);
+	install(&fpe);
 	pthread_mutex_unlock(&lock);
 }
 

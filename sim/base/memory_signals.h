@@ -27,4 +27,12 @@ bool sim_memory_signals_are_first(void);
  * and may leave by siglongjmp(). */
 void sim_memory_signals_set_hook(bool (*hook)(int number, const siginfo_t *info, void *context));
 
+/* What this thread does with a fault that no guard mends: returns false, for what the program had installed; or leaves by
+ * siglongjmp(). NULL = nothing. For threads that run device code (sim/dpa/image). */
+typedef bool sim_thread_fault(int number, const siginfo_t *info, void *context);
+extern _Thread_local sim_thread_fault *sim_thread_on_fault __attribute__((tls_model("initial-exec")));
+
+/* Stand before the program's handlers of SIGILL and SIGFPE, too. Any thread. */
+void sim_memory_signals_install_traps(void);
+
 #endif
