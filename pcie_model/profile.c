@@ -81,6 +81,13 @@ enum {
 		.retransmission_ps = UINT64_C(67108864000),    \
 	}
 
+/* The DPA. 16 cores of 16 execution units (ICNP'24, arXiv 2402.03041); 190 of them are available to programs (issue 1 of a BenchBF3
+ * fork). Threads of a launch: 128 (a public benchmark of launches); 12 s of run time (jukebox03/DPUmesh); 1 GiB of memory (the
+ * same paper). The same on both sides: our choice. */
+#define DPA                                                                                                  \
+	.dpa = true, .dpa_cores = 16, .dpa_eus_per_core = 16, .dpa_eus = 190, .dpa_max_launch_threads = 128, \
+	.dpa_run_time_ms = 12000, .dpa_heap_bytes = UINT64_C(1) << 30
+
 /* Engines besides DMA, the same on both sides of a card. Length of lists: our choice, but for BlueField-3's decompression.
  * Number of tasks: programs of the astraea project for BlueField-3 configure 65536 tasks of AES-GCM, and of decompression, in a
  * context, and 8192 of erasure coding; SHA: our choice. doc/hardware.md gives the sources. */
@@ -294,6 +301,7 @@ static const struct pcie_profile bluefield_3 = {
 		.comch_client = true, /* "clients on the host": Comch guide */
 		COMCH_LIMITS,
 		RDMA,
+		DPA,
 		SYNC_EVENTS,
 		MAPS,
 		.num_completion_vectors = HOST_COMPLETION_VECTORS,
@@ -310,6 +318,7 @@ static const struct pcie_profile bluefield_3 = {
 		.cache_invalidate = true,
 		.cache_invalidate_max_buf_bytes = 2 * MIB,
 		RDMA,
+		DPA,
 		SYNC_EVENTS,
 		MAPS,
 		.rep_filter_all = true,

@@ -51,6 +51,17 @@ struct pcie_accel_caps {
 		measured_lanes; /* of the host link with which @rate_bps was measured, and which may have limited it; 0 = no matter */
 };
 
+/* Of the card's data-path accelerator (DPA), as programs on a function see it. The key "dpa" of a card gives them for all of its
+ * functions. */
+#define PCIE_DPA_CAPS(X)                                                                                           \
+	X(BOOL, dpa, "dpa") /* can have DPA contexts */                                                            \
+	X(COUNT, dpa_cores, "dpa-cores")                                                                           \
+	X(COUNT, dpa_eus_per_core, "dpa-eus-per-core")             /* execution units of a core */                 \
+	X(COUNT, dpa_eus, "dpa-eus")                               /* execution units of the partition */          \
+	X(COUNT, dpa_max_launch_threads, "dpa-max-launch-threads") /* threads of a kernel launch */                \
+	X(COUNT, dpa_run_time_ms, "dpa-run-time-ms")               /* a kernel's own time at most; 0 = no limit */ \
+	X(BYTES, dpa_heap_bytes, "dpa-heap-bytes")                 /* memory of a context */
+
 /* Capabilities and limits of a function, as the API reports them: X(kind of value, member, its key in topologies). COUNT and
  * SIZE, of bytes, have 32 bits, BYTES 64. */
 #define PCIE_CAPS(X)                                                                                                  \
@@ -75,7 +86,8 @@ struct pcie_accel_caps {
 	X(COUNT, rdma_max_send_queue, "rdma-max-send-queue") /* tasks in flight on one connection */                  \
 	X(COUNT, rdma_max_list_len, "rdma-max-list-len")     /* local buffers of one task; a receive has one more */  \
 	X(COUNT, rdma_gids, "rdma-gids")                     /* entries of the table of GIDs */                       \
-	X(BOOL, cache_invalidate, "cache-invalidate")        /* can invalidate lines of its cores' cache */           \
+	PCIE_DPA_CAPS(X)                                                                                              \
+	X(BOOL, cache_invalidate, "cache-invalidate") /* can invalidate lines of its cores' cache */                  \
 	X(BYTES, cache_invalidate_max_buf_bytes, "cache-invalidate-max-buf-bytes") /* of memory in one such task */   \
 	X(BOOL, mmap_export_pci, "mmap-export-pci")             /* can export memory to the card's other side */      \
 	X(BOOL, mmap_from_export_pci, "mmap-from-export-pci")   /* can import memory of the other side */             \

@@ -201,6 +201,23 @@ static int read_cap_RATE(const struct pcie_draft *draft, const struct pcie_draft
 	return 0;
 }
 
+/* What the card's key "dpa" gives for all of its functions. */
+static int read_dpa(const struct pcie_draft *draft, const struct pcie_draft_function *function)
+{
+	const struct pcie_yaml_dpa *yaml = draft->yaml.cards[function->final->card].dpa;
+	struct pcie_caps *caps = &function->final->caps;
+	int rc = 0;
+
+	if (!yaml)
+		return 0;
+#define READ_CAP(kind, member, key) \
+	if (!rc)                    \
+		rc = read_cap_##kind(draft, function, "caps." key, yaml->member, &caps->member);
+	PCIE_DPA_CAPS(READ_CAP)
+#undef READ_CAP
+	return rc;
+}
+
 static int read_caps(const struct pcie_draft *draft, const struct pcie_draft_function *function)
 {
 	const struct pcie_yaml_caps *yaml = function->yaml->caps;
@@ -348,6 +365,8 @@ static int read_function(const struct pcie_draft *draft, const struct pcie_draft
 		rc = read_numbers(draft, function);
 	if (!rc && function->yaml->active_rate)
 		final->rdma_rate_bps = max_u64(final->active_rate_bps, 1);
+	if (!rc)
+		rc = read_dpa(draft, function);
 	if (!rc)
 		rc = read_caps(draft, function);
 	return rc;

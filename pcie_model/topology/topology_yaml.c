@@ -29,6 +29,15 @@ static const struct pcie_yaml_field timing_fields[] = {
 		{ 0 },
 };
 
+static const struct pcie_yaml_field dpa_fields[] = {
+#define FIELD(kind, member, key)                                                                                    \
+	PCIE_YAML_FIELD(sizeof(key) > sizeof("dpa") ? &(key)[sizeof("dpa-") - 1] : "enabled", VALUE, pcie_yaml_dpa, \
+			member),
+	PCIE_DPA_CAPS(FIELD)
+#undef FIELD
+		{ 0 },
+};
+
 static const struct pcie_yaml_field function_fields[] = {
 #define FIELD(member, key, required) PCIE_YAML_FIELD(key, VALUE, pcie_yaml_function, member, .is_required = (required)),
 	PCIE_YAML_FUNCTION_FIELDS(FIELD)
@@ -45,6 +54,7 @@ static const struct pcie_yaml_field card_fields[] = {
 	PCIE_YAML_FIELD("management", VALUE, pcie_yaml_card, management),
 	PCIE_YAML_FIELD("link", STRUCT, pcie_yaml_card, link, STRUCT_OF(link_fields, pcie_yaml_link)),
 	PCIE_YAML_FIELD("timing", STRUCT, pcie_yaml_card, timing, STRUCT_OF(timing_fields, pcie_yaml_timing)),
+	PCIE_YAML_FIELD("dpa", STRUCT, pcie_yaml_card, dpa, STRUCT_OF(dpa_fields, pcie_yaml_dpa)),
 	PCIE_YAML_LIST_FIELD("functions", STRUCTS, pcie_yaml_card, functions, num_functions, .is_required = true,
 			     STRUCT_OF(function_fields, pcie_yaml_function)),
 	{ 0 },

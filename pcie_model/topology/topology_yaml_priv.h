@@ -74,6 +74,13 @@ struct pcie_yaml_timing {
 #undef MEMBER
 };
 
+/* The key "dpa" of a card. Its keys are those of the capabilities without "dpa-", and "enabled". */
+struct pcie_yaml_dpa {
+#define MEMBER(kind, member, key) const char *member;
+	PCIE_DPA_CAPS(MEMBER)
+#undef MEMBER
+};
+
 struct pcie_yaml_caps {
 #define MEMBER(kind, member, key) const char *member;
 	PCIE_CAPS(MEMBER)
@@ -102,6 +109,7 @@ struct pcie_yaml_card {
 	const char *management;
 	struct pcie_yaml_link *link;
 	struct pcie_yaml_timing *timing;
+	struct pcie_yaml_dpa *dpa;
 	struct pcie_yaml_function *functions;
 	uint32_t num_functions;
 	uint32_t capacity; /* of the array, if functions were appended to it; else 0 */

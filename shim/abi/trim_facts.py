@@ -24,7 +24,7 @@ HEADERS = libraries.public_headers('task', libraries.SHIM / 'include')
 GONE = ['doca_cc.h', 'doca_cc_consumer.h', 'doca_cc_producer.h', 'doca_comm_channel.h']
 
 # Headers that were another interface under the same names in these releases, which has a library of its own.
-OTHER_INTERFACE = {'doca_rdma.h': ['2.5', '2.6']}
+OTHER_INTERFACE = {'doca_rdma.h': ['2.5', '2.6'], 'doca_dpa.h': ['2.5']}
 
 # What headers of the newest release have and the facts of 3.0 lack: their contents besides functions, and types of functions
 # that the facts could only guess. From public headers of 3.3 (doca_clock.h) and of 2026 (doca_argp.h, 3.3 or later).
@@ -90,14 +90,16 @@ OTHER_MACROS = {
                        'DOCA_VER_STRING'],
 }
 
-# Includes for other systems only, which the facts list too.
-NOT_ON_LINUX = {
+# Includes that the facts list and that are not here: those for other systems, and a header of 2.6 whose contents the header that
+# includes it has by now.
+LEFT_OUT = {
     'doca_bitfield.h': ['intrin.h'],
+    'doca_dpa.h': ['doca_dpa_common.h'],
     'doca_rdma_bridge.h': ['winsock2.h', 'windows.h', 'mlx5verbs.h'],
 }
 
 # The facts list parameters without the ellipsis.
-VARIADIC = ['doca_log']
+VARIADIC = ['doca_log', 'doca_dpa_kernel_launch_update_add', 'doca_dpa_kernel_launch_update_set', 'doca_dpa_rpc']
 
 MODULES = ['doca-common', 'doca-dma', 'doca-comch', 'doca-argp']
 # Libraries that belong to the umbrella in their release; here each has a module like the others.
@@ -118,7 +120,7 @@ def includes_by_release(releases):
     """Release -> header in scope -> what it includes there."""
     found = {}
     for release in releases:
-        found[release['version']] = {header: [other for other in included if other not in NOT_ON_LINUX.get(header, [])]
+        found[release['version']] = {header: [other for other in included if other not in LEFT_OUT.get(header, [])]
                                      for header, included in release['includes'].items() if header in HEADERS}
     found[NEWEST] = found['3.0'] | {header: newer['includes'] for header, newer in NEWER.items()}
     return found

@@ -12,4 +12,8 @@
  * Returns 0 or -errno. */
 int sim_thread_start(pthread_t *ret_thread, const char *name, void *(*body)(void *arg), void *arg);
 
+/* The same with a stack of @stack_bytes; 0 = the C library's default. */
+int sim_thread_start_sized(pthread_t *ret_thread, const char *name, size_t stack_bytes, void *(*body)(void *arg),
+			   void *arg);
+
 #endif

@@ -67,7 +67,7 @@ static void test_mistakes_are_refused_as_under_the_later_names(void **state)
 	assert_invalid(doca_sync_event_export_to_dpu(NULL, dev, &data, &len));
 	assert_invalid(doca_sync_event_export_to_dpu(event, NULL, &data, &len));
 	assert_invalid(doca_sync_event_export_to_dpu(event, dev, NULL, &len));
-	assert_doca(doca_sync_event_export_to_dpa(event, dpa, &dpa_handle), DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_sync_event_export_to_dpa(event, dpa, &dpa_handle));
 	assert_doca(doca_sync_event_export_to_gpu(event, gpu, &gpu_handle), DOCA_ERROR_NOT_SUPPORTED);
 	assert_invalid(doca_sync_event_remote_net_export_to_dpa(remote, dpa, &dpa_remote));
 	assert_invalid(doca_sync_event_remote_net_export_to_gpu(remote, gpu, &gpu_remote));

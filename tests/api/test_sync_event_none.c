@@ -2,7 +2,6 @@
 /* Sync events on a DPA and on a GPU, and events of the network on a device without RDMA: checked, and not supported.
  *
  * unreachable: doca_sync_event_export_to_remote_net DOCA_ERROR_NO_MEMORY: as export_to_remote_pci, whose test has it
- * unreachable: doca_sync_event_get_dpa_handle DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
  * unreachable: doca_sync_event_get_gpu_handle DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
  * unreachable: doca_sync_event_remote_net_create_from_export DOCA_ERROR_NO_MEMORY: as create_from_export, whose test has it
  * unreachable: doca_sync_event_remote_net_get_dpa_handle DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
@@ -61,9 +60,7 @@ static void close_remote(struct doca_sync_event_remote_net *remote)
 
 typedef doca_error_t capability(const struct doca_devinfo *);
 
-/* provokes: doca_sync_event_cap_is_export_to_dpa_supported DOCA_ERROR_NOT_SUPPORTED
- * provokes: doca_sync_event_cap_is_export_to_dpa_supported DOCA_ERROR_INVALID_VALUE
- * provokes: doca_sync_event_cap_is_export_to_gpu_supported DOCA_ERROR_NOT_SUPPORTED
+/* provokes: doca_sync_event_cap_is_export_to_gpu_supported DOCA_ERROR_NOT_SUPPORTED
  * provokes: doca_sync_event_cap_is_export_to_gpu_supported DOCA_ERROR_INVALID_VALUE
  * provokes: doca_sync_event_cap_is_export_to_remote_net_supported DOCA_ERROR_NOT_SUPPORTED
  * provokes: doca_sync_event_cap_is_export_to_remote_net_supported DOCA_ERROR_INVALID_VALUE
@@ -76,7 +73,6 @@ typedef doca_error_t capability(const struct doca_devinfo *);
 static void test_no_device_has_these_capabilities(void **state)
 {
 	static capability *const capabilities[] = {
-		doca_sync_event_cap_is_export_to_dpa_supported,
 		doca_sync_event_cap_is_export_to_gpu_supported,
 		doca_sync_event_cap_is_export_to_remote_net_supported,
 		doca_sync_event_cap_remote_net_is_create_from_export_supported,
@@ -91,24 +87,16 @@ static void test_no_device_has_these_capabilities(void **state)
 	}
 }
 
-/* provokes: doca_sync_event_add_publisher_location_dpa DOCA_ERROR_INVALID_VALUE
- * provokes: doca_sync_event_add_publisher_location_gpu DOCA_ERROR_INVALID_VALUE
+/* provokes: doca_sync_event_add_publisher_location_gpu DOCA_ERROR_INVALID_VALUE
  * provokes: doca_sync_event_add_publisher_location_remote_net DOCA_ERROR_INVALID_VALUE
- * provokes: doca_sync_event_add_subscriber_location_dpa DOCA_ERROR_INVALID_VALUE
  * provokes: doca_sync_event_add_subscriber_location_gpu DOCA_ERROR_INVALID_VALUE */
 static void test_other_locations_are_not_supported(void **state)
 {
 	struct doca_sync_event *event = *state;
 
-	assert_doca(doca_sync_event_add_publisher_location_dpa(event, some_dpa()), DOCA_ERROR_NOT_SUPPORTED);
-	assert_invalid(doca_sync_event_add_publisher_location_dpa(NULL, some_dpa()));
-	assert_invalid(doca_sync_event_add_publisher_location_dpa(event, NULL));
 	assert_doca(doca_sync_event_add_publisher_location_gpu(event, some_gpu()), DOCA_ERROR_NOT_SUPPORTED);
 	assert_invalid(doca_sync_event_add_publisher_location_gpu(NULL, some_gpu()));
 	assert_invalid(doca_sync_event_add_publisher_location_gpu(event, NULL));
-	assert_doca(doca_sync_event_add_subscriber_location_dpa(event, some_dpa()), DOCA_ERROR_NOT_SUPPORTED);
-	assert_invalid(doca_sync_event_add_subscriber_location_dpa(NULL, some_dpa()));
-	assert_invalid(doca_sync_event_add_subscriber_location_dpa(event, NULL));
 	assert_doca(doca_sync_event_add_subscriber_location_gpu(event, some_gpu()), DOCA_ERROR_NOT_SUPPORTED);
 	assert_invalid(doca_sync_event_add_subscriber_location_gpu(NULL, some_gpu()));
 	assert_invalid(doca_sync_event_add_subscriber_location_gpu(event, NULL));
@@ -117,14 +105,11 @@ static void test_other_locations_are_not_supported(void **state)
 }
 
 /* provokes: doca_sync_event_export_to_remote_net DOCA_ERROR_INVALID_VALUE
- * provokes: doca_sync_event_get_dpa_handle DOCA_ERROR_INVALID_VALUE
- * provokes: doca_sync_event_get_dpa_handle DOCA_ERROR_NOT_SUPPORTED
  * provokes: doca_sync_event_get_gpu_handle DOCA_ERROR_INVALID_VALUE
  * provokes: doca_sync_event_get_gpu_handle DOCA_ERROR_NOT_SUPPORTED */
 static void test_event_is_not_handed_to_them(void **state)
 {
 	struct doca_sync_event *event = *state;
-	doca_dpa_dev_sync_event_t dpa_handle;
 	doca_gpu_dev_sync_event_t *gpu_handle;
 	const uint8_t *data;
 	size_t len;
@@ -135,10 +120,6 @@ static void test_event_is_not_handed_to_them(void **state)
 	assert_invalid(doca_sync_event_export_to_remote_net(NULL, &data, &len));
 	assert_invalid(doca_sync_event_export_to_remote_net(event, NULL, &len));
 	assert_invalid(doca_sync_event_export_to_remote_net(event, &data, NULL));
-	assert_doca(doca_sync_event_get_dpa_handle(event, some_dpa(), &dpa_handle), DOCA_ERROR_NOT_SUPPORTED);
-	assert_invalid(doca_sync_event_get_dpa_handle(NULL, some_dpa(), &dpa_handle));
-	assert_invalid(doca_sync_event_get_dpa_handle(event, NULL, &dpa_handle));
-	assert_invalid(doca_sync_event_get_dpa_handle(event, some_dpa(), NULL));
 	assert_doca(doca_sync_event_get_gpu_handle(event, some_gpu(), &gpu_handle), DOCA_ERROR_NOT_SUPPORTED);
 	assert_invalid(doca_sync_event_get_gpu_handle(NULL, some_gpu(), &gpu_handle));
 	assert_invalid(doca_sync_event_get_gpu_handle(event, NULL, &gpu_handle));

@@ -72,7 +72,7 @@ test_a_function_that_no_test_names_is_untested() {
 test_libraries_and_patterns_choose() {
 	status 0 bfsim coverage
 	says '^libdoca_argp +[0-9]+ +[0-9]+ +0 +0 +0$' out
-	says '^libdoca_dpa +0 +0 +0 +0 +[1-9][0-9]+$' out
+	says '^libdoca_dpa +[1-9][0-9]+ +0 +0 +[1-9][0-9]* +[1-9][0-9]*$' out
 	says '^all( +[1-9][0-9]*){5}$' out
 	status 0 bfsim coverage dma
 	mv out dma

@@ -71,7 +71,7 @@ def add_library(copy):
     copy.add_facts('shim/abi/facts.json', json.loads((HERE / 'facts.json').read_text()))
     copy.insert('tests/api/meson.build', "  'error': [],", "  'toy': ['dma_util.c'],\n")
     copy.insert('README.md', '| dpa', '| toy | works |\n')
-    copy.insert('doc/compatibility.md', '| dpa', '| libdoca_toy | works: sums |\n')
+    copy.insert('doc/compatibility.md', '| libdoca_dpa', '| libdoca_toy | works: sums |\n')
 
 
 def read_libraries(top):

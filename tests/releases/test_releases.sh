@@ -234,7 +234,7 @@ test_symbols_of_2_5_that_are_not_simulated_or_changed_are_listed() {
 	says '^  bfsim: +starts on its task generation; 3 with other parameters than it was built with; [0-9]+ not simulated; 6 partly simulated$' out
 	says '^doca_buf_arr_create +EXPERIMENTAL +libdoca_common +other parameters +\? +yes\* +yes\* +yes\* +\? +yes +yes +yes +yes$' out
 	says '^doca_buf_arr_set_target_gpu +EXPERIMENTAL +libdoca_common +not simulated +\? +yes +yes +yes +yes +yes +yes +yes +yes$' out
-	says '^doca_sync_event_export_to_dpa +EXPERIMENTAL +libdoca_common +not simulated +\? +yes\*? +yes +yes +\? +- +- +- +-$' out
+	says '^doca_sync_event_export_to_gpu +EXPERIMENTAL +libdoca_common +not simulated +\? +yes +yes +yes +\? +- +- +- +-$' out
 	lacks '^doca_dma_create ' out
 	status 1 check --all "$programs/uses_2_5"
 	says '^doca_mmap_export_rdma +DOCA_2 +libdoca_common +simulated +\? +relink\*? +yes +yes +yes +yes +yes +yes +yes$' out

@@ -142,7 +142,7 @@ static void test_unknown_field_is_refused(void **state)
 		{ "cards:\n- profile: bluefield-3\n  nmae: a\n",
 		  "3: cards[0].nmae: unknown field; did you mean name?" },
 		{ "cards:\n- <<: {profile: bluefield-3}\n",
-		  "2: cards[0].<<: unknown field; the fields here are name, profile, mode, management, link, timing, functions" });
+		  "2: cards[0].<<: unknown field; the fields here are name, profile, mode, management, link, timing, dpa, functions" });
 	assert_functions({ "  - side: host\n    ifase: x\n",
 			   "5: cards[0].functions[0].ifase: unknown field; did you mean iface?" },
 			 { "  - {side: host, type: pf, pci: b1:00.0}\n  - {Side: host}\n",

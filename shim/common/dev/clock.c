@@ -27,7 +27,7 @@ doca_error_t doca_clock_cap_nic_real_time_is_supported(const struct doca_devinfo
 doca_error_t doca_clock_cap_nic_dpa_timer_is_supported(const struct doca_devinfo *devinfo)
 {
 	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return DOCA_ERROR_NOT_SUPPORTED; /* there is no DPA */
+	return devinfo->function->caps.dpa ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_clock_create(const struct doca_dev *dev, struct doca_clock **clock)
@@ -80,7 +80,7 @@ static uint64_t read_free_running_ns(void)
 	return sim_session_now_ns(shim_session());
 }
 
-static uint64_t read_nic_real_time_ns(void)
+uint64_t shim_nic_real_time_ns(void)
 {
 	bool is_virtual = sim_clock_mode(sim_session_clock(shim_session())) == SIM_CLOCK_VIRTUAL;
 
@@ -89,18 +89,22 @@ static uint64_t read_nic_real_time_ns(void)
 
 static bool is_nic_clock(uint64_t type)
 {
-	return type == DOCA_CLOCK_NIC_FREE_RUNNING || type == DOCA_CLOCK_NIC_REAL_TIME;
+	return type == DOCA_CLOCK_NIC_FREE_RUNNING || type == DOCA_CLOCK_NIC_REAL_TIME ||
+	       type == DOCA_CLOCK_NIC_DPA_TIMER;
 }
 
 /* Set *ret_value to nanoseconds or cycles. Returns false if there is no clock of @type. */
-static bool read_clock(uint64_t type, uint64_t *ret_value)
+static bool read_clock(const struct doca_clock *clock, uint64_t type, uint64_t *ret_value)
 {
 	switch (type) {
+	case DOCA_CLOCK_NIC_DPA_TIMER:
+		*ret_value = shim_nic_real_time_ns();
+		return shim_dev_function(clock->dev)->caps.dpa;
 	case DOCA_CLOCK_NIC_FREE_RUNNING:
 		*ret_value = read_free_running_ns();
 		return true;
 	case DOCA_CLOCK_NIC_REAL_TIME:
-		*ret_value = read_nic_real_time_ns();
+		*ret_value = shim_nic_real_time_ns();
 		return true;
 	case DOCA_CLOCK_HOST_COUNTER_CYCLES:
 		*ret_value = read_cycle_counter();
@@ -138,19 +142,20 @@ doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t c
 
 	SHIM_NEED(clock, SHIM_CLOCK);
 	SHIM_NEED_OUT(clock_ts);
-	if (!read_clock(clock_type, &value))
+	if (!read_clock(clock, clock_type, &value))
 		return REFUSE_TYPE(clock_type);
 	store_timestamp(clock_type, value, clock_ts);
 	return DOCA_SUCCESS;
 }
 
 /* Read both clocks: the primary one before and behind the other. If both are the same NIC clock, one read does. */
-static bool read_cross_timestamp(uint64_t primary_type, uint64_t nic_type, uint64_t *ret_primary, uint64_t *ret_nic,
-				 uint64_t *ret_margin)
+static bool read_cross_timestamp(const struct doca_clock *clock, uint64_t primary_type, uint64_t nic_type,
+				 uint64_t *ret_primary, uint64_t *ret_nic, uint64_t *ret_margin)
 {
 	uint64_t before, after;
 
-	if (!read_clock(primary_type, &before) || !read_clock(nic_type, ret_nic) || !read_clock(primary_type, &after))
+	if (!read_clock(clock, primary_type, &before) || !read_clock(clock, nic_type, ret_nic) ||
+	    !read_clock(clock, primary_type, &after))
 		return false;
 	*ret_margin = 0;
 	*ret_primary = before;
@@ -175,7 +180,7 @@ doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock, uint6
 	SHIM_NEED_OUT(error_margin_nsecs);
 	if (!is_nic_clock(nic_clock_type))
 		return REFUSE_TYPE(nic_clock_type);
-	if (!read_cross_timestamp(primary_clock_type, nic_clock_type, &primary, &nic, &margin))
+	if (!read_cross_timestamp(clock, primary_clock_type, nic_clock_type, &primary, &nic, &margin))
 		return REFUSE_TYPE(primary_clock_type);
 	store_timestamp(primary_clock_type, primary, primary_clock_ts);
 	store_timestamp(nic_clock_type, nic, nic_clock_ts);

@@ -42,6 +42,9 @@ struct doca_dev_rep {
 SHIM_INTERNAL_API void shim_dev_hold(struct doca_dev *dev);
 SHIM_INTERNAL_API void shim_dev_release(struct doca_dev *dev);
 
+/* The card's real time (doca_clock.h): of its NIC and of its DPA. */
+SHIM_INTERNAL_API uint64_t shim_nic_real_time_ns(void);
+
 /* The function behind a device. */
 /* The times that the topology gives @dev's card; all 0 without a device, and in functional mode. */
 SHIM_INTERNAL_API struct pcie_timing shim_dev_timing(const struct doca_dev *dev);

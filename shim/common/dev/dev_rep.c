@@ -29,7 +29,7 @@ static bool has_representors(const struct pcie_function *function)
 	{                                                                                                        \
 		SHIM_NEED(devinfo, SHIM_DEVINFO);                                                                \
 		SHIM_NEED_OUT(out);                                                                              \
-		if (!has_representors(devinfo->function))                                                        \
+		if (!has_representors(devinfo->function) && !devinfo->function->caps.dpa)                        \
 			return DOCA_ERROR_NOT_SUPPORTED; /* not logged: programs search for a device this way */ \
 		*out = devinfo->function->caps.field;                                                            \
 		return DOCA_SUCCESS;                                                                             \

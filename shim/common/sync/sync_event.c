@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "shim/common/base/check.h"
+#include "shim/common/dpa/dpa.h"
 #include "sync_event_priv.h"
 
 #define EVENT_BYTES sizeof(uint64_t)
@@ -194,6 +195,9 @@ static doca_error_t open_value(const char *func, struct doca_sync_event *event)
 /* Revoke the exports first: importers may have mapped the value's memory. */
 static void close_value(struct doca_sync_event *event)
 {
+	if (event->has_dpa_handle)
+		shim_dpa_withdraw_event(event);
+	event->has_dpa_handle = false;
 	shim_exports_revoke(&event->exports, event->session);
 	if (shim_ctx_is_same_process(&event->ctx))
 		shim_sync_value_close(&event->value);

@@ -30,7 +30,8 @@
  *   sync_event_blocking.c     operations in the caller's thread
  *   sync_event_export.c       export to the card's other side, and import
  *   sync_event_remote.c       export to the network, and events of peers there
- *   sync_event_unsupported.c  functions that need a DPA or a GPU
+ *   sync_event_dpa.c          kernels on the DPA
+ *   sync_event_unsupported.c  functions that need a GPU, or the network of a DPA
  */
 #ifndef SHIM_SYNC_EVENT_PRIV_H
 #define SHIM_SYNC_EVENT_PRIV_H
@@ -61,6 +62,7 @@ enum shim_sync_location {
 	SHIM_SYNC_LOCATION_CPU = 1,
 	SHIM_SYNC_LOCATION_REMOTE_PCI = 2,
 	SHIM_SYNC_LOCATION_REMOTE_NET = 4,
+	SHIM_SYNC_LOCATION_DPA = 8,
 };
 
 struct shim_sync_role {
@@ -115,6 +117,7 @@ struct doca_sync_event {
 	struct sim_remote *remote;              /* of an imported event */
 	struct doca_dev *import_dev;            /* held */
 	const struct doca_sync_event *alias_of; /* NULL = the event has a value of its own */
+	bool has_dpa_handle;                    /* kernels may use it */
 	/* As a context: */
 	const struct shim_task_type *types[SHIM_SYNC_NUM_KINDS]; /* of the kinds that are configured */
 	struct shim_task_conf conf[SHIM_SYNC_NUM_KINDS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events on a DPA and on a GPU, which bfsim does not simulate: each function
+/* Sync events of the network on a DPA, and sync events on a GPU, which bfsim does not simulate: each function
  * checks its arguments and returns DOCA_ERROR_NOT_SUPPORTED. */
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
@@ -11,7 +11,6 @@
 		return DOCA_ERROR_NOT_SUPPORTED;                       \
 	}
 
-DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_is_export_to_dpa_supported)
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_is_export_to_gpu_supported)
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_dpa_supported)
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_gpu_supported)
@@ -24,19 +23,8 @@ DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_gpu_su
 		return SHIM_NOT_SIMULATED(what);                                      \
 	}
 
-DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_publisher_location_dpa, doca_dpa, dpa, "the DPA")
-DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_subscriber_location_dpa, doca_dpa, dpa, "the DPA")
 DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_publisher_location_gpu, doca_gpu, gpu, "GPUs")
 DEFINE_UNSUPPORTED_LOCATION(doca_sync_event_add_subscriber_location_gpu, doca_gpu, gpu, "GPUs")
-
-doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
-					    doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
-{
-	SHIM_NEED(event, SHIM_SYNC_EVENT);
-	SHIM_NEED_OUT(dpa);
-	SHIM_NEED_OUT(dpa_dev_se_handle);
-	return SHIM_NOT_SIMULATED("the DPA");
-}
 
 doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struct doca_gpu *gpu,
 					    doca_gpu_dev_sync_event_t **gpu_dev_se)

@@ -331,7 +331,8 @@ static void sleep_until_change(const struct shim_sync_value *value, uint32_t cha
 }
 
 /* The caller has entered the value, so its memory stays. */
-static int wait_sleeping(struct shim_sync_value *value, const struct shim_sync_condition *condition)
+static int wait_sleeping(struct shim_sync_value *value, const struct shim_sync_condition *condition,
+			 const atomic_bool *is_over)
 {
 	const uint64_t max_ns = value->cell ? SLEEP_MAX_NS : SHIM_SYNC_USER_POLL_NS;
 	uint64_t pause_ns = SLEEP_MIN_NS;
@@ -342,6 +343,10 @@ static int wait_sleeping(struct shim_sync_value *value, const struct shim_sync_c
 	shim_sync_value_add_waiter(value);
 	while ((rc = shim_sync_value_sample(value, &now, &changes)) == 0 &&
 	       !shim_sync_condition_holds(condition, now)) {
+		if (is_over && atomic_load(is_over)) {
+			rc = -ECANCELED;
+			break;
+		}
 		sleep_until_change(value, changes, pause_ns);
 		pause_ns = min_u64(pause_ns * 2, max_ns);
 	}
@@ -362,7 +367,7 @@ static int wait_spinning(struct shim_sync_value *value, const struct shim_sync_c
 		if (yields || past > SPIN_NS)
 			sched_yield();
 	}
-	return wait_sleeping(value, condition);
+	return wait_sleeping(value, condition, NULL);
 }
 
 /* Return whether the wait ends although the scheduler runs another participant: the value is closed (its
@@ -412,6 +417,18 @@ int shim_sync_value_wait(struct shim_sync_value *value, const struct shim_sync_c
 	else
 		rc = wait_spinning(value, condition, yields);
 	sim_vclock_source_destroy(vclock_handle);
+	leave_value(value);
+	return rc;
+}
+
+int shim_sync_value_wait_unless(struct shim_sync_value *value, const struct shim_sync_condition *condition,
+				const atomic_bool *is_over)
+{
+	int rc;
+
+	if (!enter_value(value))
+		return -ENOTCONN;
+	rc = wait_sleeping(value, condition, is_over);
 	leave_value(value);
 	return rc;
 }

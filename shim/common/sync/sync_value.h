@@ -83,6 +83,10 @@ bool shim_sync_condition_holds(const struct shim_sync_condition *condition, uint
  * virtual time the thread is a participant while it waits. 0 or an error. */
 int shim_sync_value_wait(struct shim_sync_value *value, const struct shim_sync_condition *condition, bool yields);
 
+/* The same, up to the moment at which another thread sets *is_over: -ECANCELED. The thread is no participant of virtual time. */
+int shim_sync_value_wait_unless(struct shim_sync_value *value, const struct shim_sync_condition *condition,
+				const atomic_bool *is_over);
+
 /* For sync_watch.c, which sleeps on several values: count a waiter, and no longer. */
 void shim_sync_value_add_waiter(struct shim_sync_value *value);
 void shim_sync_value_remove_waiter(struct shim_sync_value *value);

@@ -100,6 +100,19 @@ static void visit_rdma(const struct visitor *visitor, const struct pcie_function
 	number(visitor, "gid_table_size", caps->rdma_gids);
 }
 
+static void visit_dpa(const struct visitor *visitor, const struct pcie_function *function)
+{
+	const struct pcie_caps *caps = &function->caps;
+
+	flag(visitor, "is_supported", caps->dpa);
+	number(visitor, "core_num", caps->dpa_cores);
+	number(visitor, "num_eus_per_core", caps->dpa_eus_per_core);
+	number(visitor, "total_num_eus_available", caps->dpa_eus);
+	number(visitor, "max_threads_per_kernel", caps->dpa_max_launch_threads);
+	number(visitor, "kernel_max_run_time_ms", caps->dpa_run_time_ms);
+	number(visitor, "heap_bytes", caps->dpa_heap_bytes);
+}
+
 static void visit_sha(const struct visitor *visitor, const struct pcie_function *function)
 {
 	const struct pcie_accel_caps *caps = &function->caps.accel[PCIE_ACCEL_SHA];
@@ -186,9 +199,15 @@ static const struct {
 	const char *name;
 	void (*visit)(const struct visitor *visitor, const struct pcie_function *function);
 } libs[] = {
-	{ "aes_gcm", visit_aes_gcm },   { "common", visit_common }, { "comch", visit_comch },
-	{ "compress", visit_compress }, { "dma", visit_dma },       { "erasure_coding", visit_erasure_coding },
-	{ "rdma", visit_rdma },         { "sha", visit_sha },
+	{ "aes_gcm", visit_aes_gcm },
+	{ "common", visit_common },
+	{ "comch", visit_comch },
+	{ "compress", visit_compress },
+	{ "dma", visit_dma },
+	{ "dpa", visit_dpa },
+	{ "erasure_coding", visit_erasure_coding },
+	{ "rdma", visit_rdma },
+	{ "sha", visit_sha },
 };
 
 #define NUM_LIBS (sizeof(libs) / sizeof(libs[0]))

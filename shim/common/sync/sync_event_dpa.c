@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sync events whose publisher or subscriber is a kernel on the DPA. */
+#include "sync_event_dpa.h"
+
+#include <errno.h>
+
+#include "shim/common/base/check.h"
+#include "shim/common/dev/dev_priv.h"
+#include "shim/common/dpa/dpa.h"
+#include "sync_event_priv.h"
+
+doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	return devinfo->function->caps.dpa ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+static doca_error_t add_location(const char *func, struct doca_sync_event *event, struct shim_sync_role *role)
+{
+	if (shim_sync_event_is_started(event)) {
+		sim_err("%s: the event is started", func);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	role->locations |= SHIM_SYNC_LOCATION_DPA;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+{
+	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	SHIM_NEED(dpa, SHIM_DPA);
+	return add_location(__func__, event, &event->publisher);
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+{
+	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	SHIM_NEED(dpa, SHIM_DPA);
+	return add_location(__func__, event, &event->subscriber);
+}
+
+doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
+					    doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
+{
+	doca_error_t result;
+	uint64_t handle;
+
+	SHIM_NEED(event, SHIM_SYNC_EVENT);
+	SHIM_NEED(dpa, SHIM_DPA);
+	SHIM_NEED_OUT(dpa_dev_se_handle);
+	if (!shim_sync_event_is_started(event))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the event is not started; start it first");
+	result = shim_dpa_check_running(__func__, dpa);
+	if (result != DOCA_SUCCESS)
+		return DOCA_ERROR_INVALID_VALUE;
+	handle = sim_dpa_process_export(dpa->process, SIM_DPA_EVENT, event);
+	if (handle == 0)
+		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no memory for the handle");
+	event->has_dpa_handle = true;
+	*dpa_dev_se_handle = handle;
+	return DOCA_SUCCESS;
+}
+
+int shim_sync_event_dpa_get(void *event, uint64_t *ret_value)
+{
+	return shim_sync_value_get(&((struct doca_sync_event *)event)->value, ret_value);
+}
+
+int shim_sync_event_dpa_set(void *event, uint64_t value)
+{
+	return shim_sync_value_set(&((struct doca_sync_event *)event)->value, value);
+}
+
+int shim_sync_event_dpa_add(void *event, uint64_t count)
+{
+	uint64_t before;
+
+	return shim_sync_value_add(&((struct doca_sync_event *)event)->value, count, &before);
+}
+
+int shim_sync_event_dpa_wait(struct doca_sync_event *event, uint64_t threshold, const atomic_bool *is_over)
+{
+	const struct shim_sync_condition condition = { .relation = SHIM_SYNC_GT, .to = threshold, .mask = UINT64_MAX };
+
+	if (!shim_object_is(event, SHIM_SYNC_EVENT))
+		return -ENOTCONN;
+	return shim_sync_value_wait_unless(&event->value, &condition, is_over);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sim/dpa/queue/notification.h - a source of events for one activity: device code notifies it by its handle. */
+#ifndef SIM_DPA_NOTIFICATION_H
+#define SIM_DPA_NOTIFICATION_H
+
+#include "sim/dpa/exec/activity.h"
+
+struct sim_dpa_notification {
+	struct sim_dpa_process *process;
+	struct sim_dpa_activity *activity;
+	uint64_t handle;
+};
+
+/* Returns 0 or -ENOMEM. */
+int sim_dpa_notification_start(struct sim_dpa_process *process, struct sim_dpa_activity *activity,
+			       struct sim_dpa_notification *notification);
+
+void sim_dpa_notification_stop(struct sim_dpa_notification *notification);
+
+/* For the port: device code notifies. */
+void sim_dpa_port_notify(uint64_t handle);
+
+#endif
