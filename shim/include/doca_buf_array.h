@@ -7,7 +7,7 @@
  *   map:  |<- offset ->[ element 0 ][ element 1 ]  [ element n-1 ]......|
  *
  * The CPU sets the array up and passes its handle to the kernel, which accesses the elements by index. bfsim
- * has neither DPA nor GPU: functions that need one return DOCA_ERROR_NOT_SUPPORTED. The array can be
+ * has no arrays for a DPA yet, and no GPU: functions that need one return DOCA_ERROR_NOT_SUPPORTED. The array can be
  * configured, started and stopped, with all checks but one: a card refuses to start an array without a target
  * (DOCA_ERROR_BAD_STATE), and bfsim does not, because no target can be set.
  *
