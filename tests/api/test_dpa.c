@@ -8,6 +8,7 @@
 #include <doca_clock.h>
 
 #include "dpa_util.h"
+#include "under_valgrind.h"
 
 /* unreachable: doca_dpa_create DOCA_ERROR_DRIVER: no driver is asked
  * unreachable: doca_dpa_create DOCA_ERROR_NO_MEMORY: the pool of contexts is small
@@ -402,9 +403,10 @@ static void test_context_is_the_parents_in_a_forked_child(void **state)
 
 	assert_ok(doca_dpa_rpc(dpa, count_calls, &value));
 	child = api_fork();
+	/* In a child, destroy leaves the memory of the EUs' threads alone, which valgrind would report. */
 	if (child == 0)
 		_exit(doca_dpa_rpc(dpa, count_calls, &value) == DOCA_ERROR_DRIVER &&
-				      doca_dpa_destroy(dpa) == DOCA_SUCCESS ?
+				      (RUNNING_ON_VALGRIND || doca_dpa_destroy(dpa) == DOCA_SUCCESS) ?
 			      0 :
 			      1);
 	api_join(child);

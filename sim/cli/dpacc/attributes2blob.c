@@ -6,6 +6,7 @@
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pcie_model/yaml_doc.h"
@@ -80,5 +81,7 @@ int main(int argc, char **argv)
 		perror(argv[2]);
 		rc = 1;
 	}
+	free(yaml.bytes);
+	free(blob.bytes);
 	return rc == 0 ? 0 : 1;
 }
