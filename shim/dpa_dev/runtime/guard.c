@@ -9,19 +9,39 @@
 /* Room for the functions that a kernel calls at the end of its stack. */
 #define BLOCKS_BETWEEN 4096
 
-HOOK void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void)
+static inline __attribute__((always_inline)) void pass_block(struct sim_dpa_thread *thread, uintptr_t here,
+							     uintptr_t pc)
 {
-	struct sim_dpa_thread *thread = bfsim_dpa_thread();
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
-	if (!thread)
-		return;
 	thread->blocks++;
 	if (__builtin_expect(thread->blocks % BLOCKS_BETWEEN == 0 || here < thread->stack.begin ||
 				     __atomic_load_n(&thread->orders, __ATOMIC_RELAXED) != 0,
 			     0))
-		bfsim_dpa_port->block(thread, PC);
+		bfsim_dpa_port->block(thread, pc);
+}
+
+HOOK void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+	struct sim_dpa_thread *thread = bfsim_dpa_thread();
+
+	if (thread)
+		pass_block(thread, (uintptr_t)__builtin_frame_address(0), PC);
+}
+
+/* In the place of an empty endless loop, where the stack may be aligned to 8 bytes alone (sim/cli/dpacc/endless.h). */
+#if defined(__x86_64__)
+__attribute__((force_align_arg_pointer))
+#endif
+HOOK void
+bfsim_dpa_endless(void);
+void bfsim_dpa_endless(void)
+{
+	struct sim_dpa_thread *thread = bfsim_dpa_thread();
+
+	while (thread)
+		pass_block(thread, (uintptr_t)__builtin_frame_address(0), PC);
+	for (;;)
+		continue; /* as the loop would, on a thread that is none of the DPA's */
 }
 
 #define ACCESS(name, size, is_write)                          \

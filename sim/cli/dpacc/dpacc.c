@@ -20,6 +20,7 @@
 
 #include "command.h"
 #include "compiler.h"
+#include "endless.h"
 #include "generate.h"
 #include "link_errors.h"
 #include "options.h"
@@ -209,11 +210,40 @@ static void write_unit(struct build *build, size_t index)
 	free(path);
 }
 
+static void add_hooks(const struct build *build, const char *path)
+{
+	struct text assembly = { 0 }, hooked = { 0 };
+
+	if (build->options.is_dry)
+		return;
+	if (!text_read_file(&assembly, path))
+		err(1, "%s", path);
+	endless_add_hooks(&assembly, &hooked);
+	write_file(&hooked, path);
+	free(assembly.bytes);
+	free(hooked.bytes);
+}
+
+/* gcc's way to a guarded object: assembly, in which empty endless loops get hooks. */
+static void assemble(struct build *build, const char *assembly, const char *object)
+{
+	struct words command = { 0 };
+
+	add_hooks(build, assembly);
+	words_add_all(&command, &build->options.hostcc);
+	words_add(&command, "-c");
+	words_add(&command, assembly);
+	words_add(&command, "-o");
+	words_add(&command, object);
+	run(build, &command, NULL);
+}
+
 static void compile(struct build *build, size_t index, enum image image)
 {
 	const char *source = build->options.sources.list[index];
+	bool has_assembly = image == GUARDED && !build->compiler.is_clang;
 	struct words command = { 0 };
-	char *unit = file_of(build, index, ".c"),
+	char *unit = file_of(build, index, ".c"), *assembly = file_of(build, index, ".guarded.s"),
 	     *object = file_of(build, index, image == GUARDED ? ".guarded.o" : ".plain.o");
 
 	words_add_all(&command, &build->options.hostcc);
@@ -221,14 +251,17 @@ static void compile(struct build *build, size_t index, enum image image)
 	add_code_options(build, &command, image);
 	if (image == PLAIN)
 		words_add(&command, "-w"); /* the first compilation warned */
-	words_add(&command, "-c");
+	words_add(&command, has_assembly ? "-S" : "-c");
 	words_add(&command, unit);
 	words_add(&command, "-o");
-	words_add(&command, object);
+	words_add(&command, has_assembly ? assembly : object);
 	run(build, &command, NULL);
+	if (has_assembly)
+		assemble(build, assembly, object);
 	if (!build->options.is_dry && tls_refuse(object, source))
 		exit(1);
 	free(unit);
+	free(assembly);
 	free(object);
 }
 
@@ -367,7 +400,7 @@ static void read_attributes(struct build *build)
 
 int main(int argc, char **argv)
 {
-	struct build build = { 0 };
+	static struct build build; /* static: what it holds lives until the end, and is no leak */
 
 	dpacc_options_parse(argc, argv, &build.options);
 	read_attributes(&build);

@@ -53,6 +53,13 @@ __dpa_global__ void loop(void)
 		sink = sink + 1;
 }
 
+__dpa_global__ void stand(void)
+{
+	sink = 1;
+	for (;;)
+		;
+}
+
 static uint64_t recurse(uint64_t depth)
 {
 	char room[256];

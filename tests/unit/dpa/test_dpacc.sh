@@ -63,6 +63,20 @@ nm out.a | grep -q ' [DR] my_app$' || fail "no my_app"
 [ "$(ar t out.a)" = hostStubs.o ] || fail "members: $(ar t out.a)"
 [ -e kept/hostStubs.c ] || fail "nothing was kept"
 
+# No jump to itself is left.
+cat >endless.c <<'END'
+static volatile int sink;
+__dpa_global__ void direct(int a) { sink = a; for (;;) ; }
+__dpa_global__ void counting(int a) { int i = 0; if (a) while (1) i++; sink = i; }
+__dpa_global__ void jumping(int a) { if (a) goto end; sink = a; end: goto end; }
+END
+objdump=$($hostcc -print-prog-name=objdump)
+for level in -O0 -O1 -O2 -Os; do
+	compile endless.c "$level" --keep-dir kept || { fail "endless.c $level"; cat said; }
+	[ $level = -O0 ] || $objdump -d kept/unit0.plain.o | grep -qE '^ *([0-9a-f]+):.*\s(jmp|b)\s+\1 ' || fail "endless.c $level: no loop"
+	! $objdump -d kept/unit0.guarded.o | grep -E '^ *([0-9a-f]+):.*\s(jmp|b)\s+\1 ' || fail "endless.c $level: no hook"
+done
+
 echo '__dpa_global__ void k(unsigned a) { unsigned b = a / 0u + c; }' >wrong.c
 refused wrong.c "wrong.c:1:"
 printf '#include <stdio.h>\n__dpa_global__ void k(int a)\n{\n\tprintf("%%d", a);\n}\n' >print.c
