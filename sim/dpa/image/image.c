@@ -187,8 +187,3 @@ bool sim_dpa_image_has_feature(const struct sim_dpa_image *image, const char *na
 			return true;
 	return false;
 }
-
-struct sim_dpa_range sim_dpa_image_data(const struct sim_dpa_image *image)
-{
-	return image->data;
-}

@@ -36,9 +36,6 @@ const char *sim_dpa_image_name(const struct sim_dpa_image *image);
 /* Whether the process attributes (--dpa-proc-attr) list the feature. */
 bool sim_dpa_image_has_feature(const struct sim_dpa_image *image, const char *name);
 
-/* The data of the image, globals and constants. */
-struct sim_dpa_range sim_dpa_image_data(const struct sim_dpa_image *image);
-
 /* Where @pc is: "function" and "file:line", as far as known. Returns false if it is not in the image. Not in a signal
  * handler. */
 struct sim_dpa_place {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Device code of test_dpa_image: kernels that end well, and in each other way. */
+/* Device code of test_dpa_image: kernels that end well, and in each other way; and of test_dpa_completion. */
 #include <string.h>
 
 #include <doca_dpa_dev.h>
@@ -92,4 +92,50 @@ __dpa_global__ void notify(uint64_t handle)
 __dpa_global__ void finish(void)
 {
 	doca_dpa_dev_thread_finish();
+}
+
+/* ---- completions ---- */
+
+/* Two decimal digits for each that waits: user data, and immediate + type. */
+__dpa_rpc__ uint64_t take(uint64_t completion)
+{
+	doca_dpa_dev_completion_element_t element;
+	uint64_t digits = 0;
+
+	while (doca_dpa_dev_get_completion(completion, &element))
+		digits = digits * 100 + 10 * doca_dpa_dev_get_completion_user_data(element) +
+			 doca_dpa_dev_get_completion_immediate(element) + doca_dpa_dev_get_completion_type(element);
+	return digits;
+}
+
+__dpa_global__ void give_back(uint64_t completion, uint32_t num)
+{
+	doca_dpa_dev_completion_ack(completion, num);
+}
+
+__dpa_rpc__ uint64_t use_after_ack(uint64_t completion)
+{
+	doca_dpa_dev_completion_element_t element = 0;
+
+	doca_dpa_dev_get_completion(completion, &element);
+	doca_dpa_dev_completion_ack(completion, 1);
+	return doca_dpa_dev_get_completion_user_data(element);
+}
+
+__dpa_global__ void arm(uint64_t completion)
+{
+	doca_dpa_dev_completion_request_notification(completion);
+}
+
+__dpa_global__ void wake(uint64_t completion)
+{
+	static unsigned int runs;
+	doca_dpa_dev_completion_element_t element;
+	unsigned int num = 0;
+
+	while (doca_dpa_dev_get_completion(completion, &element))
+		num++;
+	doca_dpa_dev_completion_ack(completion, num);
+	DOCA_DPA_DEV_LOG_INFO("run %u took %u\n", ++runs, num);
+	doca_dpa_dev_thread_reschedule();
 }
