@@ -67,7 +67,7 @@ static const char help[] =
 	"Compile device code of the DPA for bfsim, into an archive that host programs link.\n"
 	"\n"
 	"  -o, --output-file=FILE        the archive\n"
-	"      --mcpu=LIST               processors: nv-dpa-bf3, nv-dpa-cx7, nv-dpa-cx8; the image is the host's\n"
+	"      --mcpu=LIST               processors: nv-dpa-bf3, nv-dpa-cx7, nv-dpa-cx8, nv-dpa-cx9; the image is the host's\n"
 	"      --hostcc=COMPILER         gcc or clang, also of another architecture: compiles device code, too (cc)\n"
 	"      --hostcc-options=LIST     options for host code\n"
 	"      --devicecc-options=LIST   options for device code\n"
@@ -96,7 +96,7 @@ __attribute__((noreturn)) static void fail(const char *format, const char *word)
 
 static void check_processors(const char *text)
 {
-	static const char *const known[] = { "nv-dpa-bf3", "nv-dpa-cx7", "nv-dpa-cx8", NULL };
+	static const char *const known[] = { "nv-dpa-bf3", "nv-dpa-cx7", "nv-dpa-cx8", "nv-dpa-cx9", NULL };
 	struct words names = { 0 };
 
 	words_split(&names, text, true);
@@ -106,7 +106,7 @@ static void check_processors(const char *text)
 		while (known[k] && strcmp(known[k], names.list[i]) != 0)
 			k++;
 		if (!known[k])
-			fail("-mcpu: %s is none of nv-dpa-bf3, nv-dpa-cx7, nv-dpa-cx8", names.list[i]);
+			fail("-mcpu: %s is none of nv-dpa-bf3, nv-dpa-cx7, nv-dpa-cx8, nv-dpa-cx9", names.list[i]);
 	}
 	words_clear(&names);
 }

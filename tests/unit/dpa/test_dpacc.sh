@@ -55,7 +55,7 @@ __dpa_global__ static void nothing() {}
 const char *text(void);
 const char *text(void) { return "__dpa_global__ void in_a_string(int x) {"; } /* __dpa_rpc__ int x( */
 END
-compile good.c -flto -mcpu=nv-dpa-bf3,nv-dpa-cx7 -app-name my_app -MMD --keep-dir kept || { fail "good.c"; cat said; }
+compile good.c -flto -mcpu=nv-dpa-bf3,nv-dpa-cx7,nv-dpa-cx8,nv-dpa-cx9 -app-name my_app -MMD --keep-dir kept || { fail "good.c"; cat said; }
 [ -s out.d ] && grep -q 'doca_dpa_dev.h' out.d || fail "no dependencies"
 names=$(nm out.a | awk '$2 == "W" { print $3 }' | sort | tr '\n' ' ')
 [ "$names" = "by_macro hidden nothing " ] || fail "stubs: $names"
