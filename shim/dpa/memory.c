@@ -121,7 +121,9 @@ doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer has %zu bytes of data; %zu were asked for",
 				   buf->data_len, size);
 	if (buf->mmap->remote)
-		return SHIM_NOT_SIMULATED("copies between the DPA and memory of another process");
+		return SHIM_REFUSE(
+			DOCA_ERROR_NOT_SUPPORTED,
+			"the buffer is another process's memory, which bfsim does not copy to and from the DPA");
 	result = check_copy(__func__, dpa, dst_ptr, size);
 	return result == DOCA_SUCCESS ? copy(__func__, (void *)(uintptr_t)dst_ptr, data, data, size) : result;
 }
@@ -141,7 +143,9 @@ doca_error_t doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *buf,
 	if (buf->data_len + shim_buf_room_bytes(buf) < size)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer has no room for %zu bytes", size);
 	if (buf->mmap->remote)
-		return SHIM_NOT_SIMULATED("copies between the DPA and memory of another process");
+		return SHIM_REFUSE(
+			DOCA_ERROR_NOT_SUPPORTED,
+			"the buffer is another process's memory, which bfsim does not copy to and from the DPA");
 	result = check_copy(__func__, dpa, src_ptr, size);
 	return result == DOCA_SUCCESS ? copy(__func__, data, (void *)(uintptr_t)src_ptr, data, size) : result;
 }

@@ -189,10 +189,8 @@ static void test_an_armed_ring_wakes_its_thread_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(kernels_take_what_was_pushed_in_order),
-		TEST(a_full_ring_has_room_behind_an_ack),
-		TEST(an_element_is_gone_behind_its_ack),
-		TEST(more_acks_than_elements_are_fatal),
+		TEST(kernels_take_what_was_pushed_in_order), TEST(a_full_ring_has_room_behind_an_ack),
+		TEST(an_element_is_gone_behind_its_ack),     TEST(more_acks_than_elements_are_fatal),
 		TEST(an_armed_ring_wakes_its_thread_once),
 	};
 
