@@ -515,6 +515,7 @@ static void test_a_file_with_the_name_of_the_memory_is_refused(void **state)
 
 struct server {
 	struct sim_target *target;
+	pthread_mutex_t lock; /* of the target: an exporter's has one thread */
 	atomic_bool must_end;
 	atomic_uint num_served;
 	unsigned int num_links; /* that were asked for */
@@ -526,8 +527,11 @@ static void *serve(void *arg)
 	struct server *server = arg;
 
 	while (!atomic_load(&server->must_end)) {
-		unsigned int served = sim_target_serve(server->target);
+		unsigned int served;
 
+		pthread_mutex_lock(&server->lock);
+		served = sim_target_serve(server->target);
+		pthread_mutex_unlock(&server->lock);
 		atomic_fetch_add(&server->num_served, served);
 		if (served == 0)
 			sched_yield();
@@ -538,6 +542,7 @@ static void *serve(void *arg)
 static int describe_own(void *arg, enum sim_transport transport, bool connect, struct sim_grant *ret_grant, int *ret_fd)
 {
 	struct server *server = arg;
+	int rc;
 
 	*ret_fd = -1;
 	if (transport == SIM_TRANSPORT_MEM || transport == SIM_TRANSPORT_MAPS) {
@@ -547,7 +552,12 @@ static int describe_own(void *arg, enum sim_transport transport, bool connect, s
 	}
 	server->num_links++;
 	*ret_grant = server->grant;
-	return connect ? sim_target_connect(server->target, transport, ret_fd) : 0;
+	if (!connect)
+		return 0;
+	pthread_mutex_lock(&server->lock);
+	rc = sim_target_connect(server->target, transport, ret_fd);
+	pthread_mutex_unlock(&server->lock);
+	return rc;
 }
 
 /* Read all of it. Returns whether the server took part. */
@@ -584,7 +594,7 @@ static void test_large_copies_go_by_what_was_found_faster(void **state)
 {
 	struct sim_remote_cfg cfg = cfg_of(SIM_ACCESS_READ | SIM_ACCESS_WRITE, NULL);
 	uint8_t *bytes = mmap(NULL, LARGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct server server = { .num_links = 0 };
+	struct server server = { .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct sim_remote *first;
 	pthread_t thread;
 
