@@ -3,6 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
+
+#include <doca_log.h>
 
 #include "dpa_util.h"
 
@@ -235,6 +238,46 @@ static void test_memory_of_the_host_is_fatal(void **state)
 	assert_int_equal(word, 1);
 }
 
+static void read_crash_file(char *text, size_t size)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/tmp/doca_dpa_fatal.%d.crash", (int)getpid());
+	file = fopen(path, "r");
+	assert_non_null(file);
+	text[fread(text, 1, size - 1, file)] = '\0';
+	fclose(file);
+}
+
+static void test_log_and_file_name_kernel_function_and_line(void **state)
+{
+	struct doca_log_backend *backend;
+	char expected[64], file[1024], *log = NULL;
+	size_t len;
+	FILE *stream = open_memstream(&log, &len);
+	uint64_t line, value;
+
+	assert_non_null(stream);
+	assert_ok(doca_log_backend_create_with_file_sdk(stream, &backend));
+	assert_ok(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_ERROR));
+	assert_ok(doca_dpa_rpc(*state, load_or_line, &line, UINT64_C(0)));
+	assert_doca(doca_dpa_rpc(*state, load_or_line, &value, UINT64_C(64)), DOCA_ERROR_DRIVER);
+	assert_ok(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_DISABLE));
+	fflush(stream);
+	assert_non_null(
+		strstr(log, "DPA application dpa_test_app, kernel load_or_line on EU 0: load of 8 bytes at 0x40,"));
+	snprintf(expected, sizeof(expected), "/tests/api/dpa/kernels.c:%u)", (unsigned int)line);
+	assert_non_null(strstr(log, "(load_or_line, "));
+	assert_non_null(strstr(log, expected));
+	read_crash_file(file, sizeof(file));
+	snprintf(expected, sizeof(expected), "/tests/api/dpa/kernels.c:%u\n", (unsigned int)line);
+	assert_non_null(strstr(file, "kernel: load_or_line\nexecution unit: 0\nreason: load of 8 bytes at 0x40,"));
+	assert_non_null(strstr(file, "function: load_or_line\nplace: "));
+	assert_non_null(strstr(file, expected));
+	dpa_remove_crash_file(NULL);
+}
+
 static void test_freed_memory_is_fatal(void **state)
 {
 	doca_dpa_dev_uintptr_t block;
@@ -345,6 +388,7 @@ static const struct CMUnitTest on_card[] = {
 	cmocka_unit_test(test_context_ends_with_launches_under_way),
 	TEST(kernel_fills_a_table),
 	TEST(memory_of_the_host_is_fatal),
+	TEST(log_and_file_name_kernel_function_and_line),
 	TEST(freed_memory_is_fatal),
 	TEST(byte_behind_a_block_is_fatal),
 	TEST(division_by_zero_is_fatal),

@@ -24,6 +24,12 @@ __dpa_rpc__ uint64_t load(uint64_t addr)
 	return *(volatile uint64_t *)addr;
 }
 
+/* Its line, or what is there: the place of a fatal load. */
+__dpa_rpc__ uint64_t load_or_line(uint64_t addr)
+{
+	return addr ? *(volatile uint64_t *)addr : __LINE__;
+}
+
 __dpa_rpc__ uint64_t store(uint64_t addr, uint64_t value)
 {
 	*(volatile uint64_t *)addr = value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rings of completions: what the host's side pushes, kernels take; and pushes that wake a DPA thread. */
+/* Rings of completions: what the host's side pushes, kernels take; and what wakes a DPA thread: pushes, notifications. */
 #include <errno.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -13,10 +13,12 @@
 
 #include "sim/dpa/image/image.h"
 #include "sim/dpa/queue/completion.h"
+#include "sim/dpa/queue/notification.h"
 #include "sim/dpa/queue/port.h"
 
-extern const void *test_app;
+extern const void *test_app, *bare_app;
 void take(void), give_back(void), use_after_ack(void), arm(void), wake(void);
+void bare_thread(void), bare_runs(void), bare_notify(void);
 
 static struct sim_dpa_process *process;
 static struct sim_dpa_completion completion;
@@ -42,15 +44,26 @@ static void take_failure(void *arg, const struct sim_dpa_failure *failure)
 
 static const struct sim_dpa_process_ops ops = { .log = take_log, .fatal = take_failure };
 
-static int open_process(void **state)
+static int open_app(const void *app)
 {
 	const struct sim_dpa_process_cfg cfg = {
-		.app = test_app, .port = &sim_dpa_port, .ops = &ops, .num_eus = 2, .heap_bytes = 4096
+		.app = app, .port = &sim_dpa_port, .ops = &ops, .num_eus = 1, .heap_bytes = 4096
 	};
 
-	(void)state;
 	sem_init(&has_logged, 0, 0);
 	return sim_dpa_process_create(&cfg, &process);
+}
+
+static int open_process(void **state)
+{
+	(void)state;
+	return open_app(test_app);
+}
+
+static int open_bare(void **state)
+{
+	(void)state;
+	return open_app(bare_app);
 }
 
 static int close_process(void **state)
@@ -184,14 +197,48 @@ static void test_an_armed_ring_wakes_its_thread_once(void **state)
 	sim_dpa_activity_stop(activity);
 }
 
+/* The one EU runs what is queued in order: behind the call, a thread that was woken has run. */
+static uint64_t count_runs(void)
+{
+	uint64_t runs;
+
+	assert_int_equal(call(bare_runs, &runs), 0);
+	return runs;
+}
+
+static void test_a_notification_has_no_effect_without_the_attribute(void **state)
+{
+	const struct sim_dpa_activity_cfg cfg = { .kernel = kernel_of(bare_thread), .eu = SIM_DPA_RELAXED };
+	struct sim_dpa_notification notification;
+	struct sim_dpa_activity *activity;
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(sim_dpa_activity_start(process, &cfg, &activity), 0);
+	assert_int_equal(sim_dpa_notification_start(process, activity, &notification), 0);
+	assert_int_equal(sim_dpa_completion_start(process, activity, 4, &completion), 0);
+	assert_int_equal(sim_dpa_activity_run(activity), 0);
+	assert_int_equal(call(bare_notify, &value, notification.handle), 0);
+	assert_int_equal(count_runs(), 0);
+	assert_int_equal(push(1, 0), 0); /* a completion needs no attribute */
+	assert_int_equal(count_runs(), 1);
+	sim_dpa_notification_stop(&notification);
+	sim_dpa_completion_stop(&completion);
+	sim_dpa_activity_stop(activity);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, open_process, close_process)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(kernels_take_what_was_pushed_in_order), TEST(a_full_ring_has_room_behind_an_ack),
-		TEST(an_element_is_gone_behind_its_ack),     TEST(more_acks_than_elements_are_fatal),
+		TEST(kernels_take_what_was_pushed_in_order),
+		TEST(a_full_ring_has_room_behind_an_ack),
+		TEST(an_element_is_gone_behind_its_ack),
+		TEST(more_acks_than_elements_are_fatal),
 		TEST(an_armed_ring_wakes_its_thread_once),
+		cmocka_unit_test_setup_teardown(test_a_notification_has_no_effect_without_the_attribute, open_bare,
+						close_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
