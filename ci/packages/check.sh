@@ -47,6 +47,15 @@ try_example() {
 	[ -z "$(ls -A "$root/dev/shm")" ] || die "the example left shared memory"
 }
 
+# Device code compiles, with the tools and headers of the SDK tree.
+# shellcheck disable=SC2016 # the user's shell expands it
+try_device_code() {
+	as_user "$1"' tree=$(bfsim sdk --on host) &&
+		printf "#include <doca_dpa_dev.h>\n#include <dpaintrin.h>\n__dpa_rpc__ uint64_t time(void) { return __dpa_thread_time(); }\n" >kernel.c &&
+		"$tree/tools/dpacc" kernel.c -o kernel.a --app-name=app -mcpu=nv-dpa-bf3 "-I$tree/include" \
+			-device-libs="-L$tree/lib/$(uname -m)-linux-gnu -ldoca_dpa_dev" && [ -s kernel.a ]' || die "device code does not compile"
+}
+
 # The test in Python of doc/python.md, as it stands there.
 # shellcheck disable=SC2016 # the user's shell expands it
 try_python() {
@@ -80,6 +89,7 @@ check_deb() {
 	echo "installed in $((SECONDS - begun)) s"
 	begun=$SECONDS
 	try_example ''
+	try_device_code ''
 	as_user 'pkg-config --exists bfsim && bfsim doctor >/dev/null && bfsim --version' || die "what is installed does not work"
 	echo "built and ran an example in $((SECONDS - begun)) s"
 	try_python
