@@ -99,10 +99,10 @@ bool link_settle(struct link *link)
 
 void link_close(struct link *link, const char *words)
 {
+	mark_lost(link, words); /* the first words stay: what is flushed may fail for the same reason */
 	link_flush(link);
 	if (go(link, LINK_CLOSING))
 		link->closing_ns = sim_monotonic_ns();
-	mark_lost(link, words);
 }
 
 static void fail(struct link *link, const char *words)

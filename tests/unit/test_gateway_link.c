@@ -244,6 +244,18 @@ static void test_what_is_not_encrypted_tells_nobody_yet(void **state)
 	assert_string_equal(end->words, "it has sent what is not encrypted with the token");
 }
 
+/* What is to be sent fails to be encrypted then: that is no reason of its own. */
+static void test_the_first_reason_is_told(void **state)
+{
+	static const uint8_t wrong[64] = { 2, 0xff, 0xff, 0xff };
+	struct end *end = &((struct pair *)*state)->ends[1];
+
+	link_send(end->link, &(struct gateway_frame){ .kind = GATEWAY_HEARTBEAT, .id = 5 });
+	link_on_message(end->link, wrong, sizeof(wrong));
+	assert_true(link_settle(end->link));
+	assert_string_equal(end->words, "it has sent what is not encrypted with the token");
+}
+
 static void test_a_silent_end_is_lost(void **state)
 {
 	struct end *end = &((struct pair *)*state)->ends[0];
@@ -263,6 +275,7 @@ int main(void)
 		TEST(test_a_send_that_fails_tells_nobody_yet),
 		TEST(test_a_full_queue_tells_nobody_yet),
 		TEST(test_what_is_not_encrypted_tells_nobody_yet),
+		TEST(test_the_first_reason_is_told),
 		TEST(test_a_silent_end_is_lost),
 	};
 
