@@ -64,6 +64,7 @@ static void test_immediate_data_is_taken_at_submission_dpu(struct side *side)
 	fast_post(fast.consumer, 2, NULL);
 	comch_sync_send(side, 0);
 	comch_expect(side, "got 1: + \"one\"\ngot 2: + \"two\"\n");
+	comch_sync_recv_progressing(side);
 	fast_close(&fast);
 }
 
@@ -84,6 +85,7 @@ static void test_immediate_data_is_taken_at_submission_host(struct side *side)
 	memcpy(imm, "!!!", 3);
 	doca_ctx_flush_tasks(fast.actor->ctx);
 	comch_expect(side, "put 1\nput 2\n");
+	comch_sync_send(side, 0);
 	fast_close(&fast);
 }
 
