@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file that tells of a fatal kernel. */
+/* The file that describes a fatal kernel. */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@ struct sim_machines_cfg {
 		name; /* of this machine in the topology, the part of its sides before '/'; NULL = the session has one machine */
 	const char *listen;     /* home: "ADDR:PORT", or "PORT" */
 	const char *join;       /* another machine: "HOST:PORT" of home */
-	const char *token_file; /* who has the token may join */
+	const char *token_file; /* machines that have the token may join */
 	const char *fabric;     /* libfabric's provider; NULL = the best */
 	bool is_trusted;        /* the network is: data is not encrypted */
 };

@@ -6,7 +6,7 @@
  *
  * A frame names its sender and its receiver by their numbers of machines; home passes frames on between the others. The table says
  * what each kind means. All numbers come from another machine: gateway_frame_parse() checks kind, length and status, the readers of
- * bodies check their bodies, and who uses an id asks whether it is the sender's.
+ * bodies check these, and code that uses an id checks that the sender owns it.
  *
  *   joining a session          HELLO (in the clear)  JOIN --> WELCOME or REFUSED   MACHINES   HEARTBEAT   GOODBYE
  *   importing a key            IMPORT --> IMPORTED   RELEASE   <-- REVOKED                 id = the import's handle at its exporter

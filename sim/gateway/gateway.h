@@ -142,7 +142,7 @@ bool gateway_has_room(struct gateway *gateway, uint32_t machine);
 /* Send a frame to a machine. Returns 0, or -EHOSTUNREACH: it has not joined. */
 int gateway_send(struct gateway *gateway, uint32_t machine, struct gateway_frame *frame);
 
-/* ---- members.c: who has joined ---- */
+/* ---- members.c: machines that have joined ---- */
 
 extern const struct link_ops gateway_link_ops;
 

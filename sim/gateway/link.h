@@ -96,7 +96,7 @@ struct link *link_create(const struct link_ops *ops, void *arg, struct secure_ke
 			 bool is_trusted);
 void link_destroy(struct link *link);
 
-/* What the rail tells of its connection. */
+/* The rail calls these about its connection. */
 void link_on_connected(struct link *link);
 void link_on_message(struct link *link, const uint8_t *bytes, size_t len);
 void link_on_room(struct link *link);

@@ -14,7 +14,7 @@
 #include "sim/rdma/inbox.h"
 #include "sim/rdma/queue_pair.h"
 
-/* How a requester is told. Imported once it has said who it is. */
+/* The doorbell of the requester. The mirror imports it when the requester has introduced itself. */
 struct requester {
 	struct sim_remote *doorbells;
 	uint32_t slot;
@@ -183,7 +183,7 @@ static void end_requester_job(struct job *base)
 	free(job);
 }
 
-/* A requester has said who it is. The next one may do so now. */
+/* A requester has introduced itself. The next one may do so now. */
 static void look_for_requester(struct mirror *mirror)
 {
 	struct gateway *gateway = mirror->far->gateway;
@@ -334,7 +334,7 @@ static int take_records(struct mirror *mirror, uint8_t *to)
 	return (int)len;
 }
 
-/* Whether the requester sends messages from now on. One that needs no connect says who it is, which takes it a moment longer. */
+/* Whether the requester sends messages from now on. One that needs no connect introduces itself first, in a later turn. */
 static bool is_taken(const struct mirror *mirror)
 {
 	return atomic_load(&mirror->inbox->taken) ==

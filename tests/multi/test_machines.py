@@ -366,6 +366,12 @@ def test_a_gateway_that_is_started_again_listens_at_the_same_port(world):
     work(*world.pair())
 
 
+def test_commands_to_copy_are_those_of_this_machine(world):
+    for number, said in enumerate((world.up().stdout, world.join(1).stdout)):
+        machines.says(said, f'--on node{number}/host')
+        assert f'node{1 - number}/' not in said, said
+
+
 def test_wait_returns_when_a_machine_has_joined(world):
     world.up()
     home = world.machines[0]

@@ -233,7 +233,7 @@ void sim_dpa_eus_fini(struct sim_dpa_process *process)
 	process->eus = NULL;
 }
 
-/* ---- who runs a work ---- */
+/* ---- the EU of a work ---- */
 
 static void wake(struct sim_dpa_eu *eu)
 {

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sessions that go on when the command has ended. */
+#include "session_begin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "session_client.h"
+#include "session_start.h"
+#include "sim/base/shell_quote.h"
+
+struct hints {
+	const char *machine; /* NULL = all sides are here */
+	const char *option;
+};
+
+static void print_exec_hint(void *arg, const char *side)
+{
+	const struct hints *hints = arg;
+
+	if (!hints->machine || pcie_side_is_of(side, hints->machine))
+		printf("  bfsim exec%s --on %s -- COMMAND...\n", hints->option, side);
+}
+
+static void print_hints(const struct cli_session_opt *session, const char *machine, const char *dir)
+{
+	struct pcie_topology *topology = cli_topology_of_session(dir);
+	char *quoted = sim_shell_quote(dir), *option = NULL;
+	struct hints hints = { machine, "" };
+
+	if (session->is_from_option && quoted && asprintf(&option, " --session %s", quoted) >= 0)
+		hints.option = option;
+	if (topology) {
+		printf("session %s%s%s\n", dir, machine ? ", machine " : "", machine ? machine : "");
+		pcie_topology_for_each_side(topology, print_exec_hint, &hints);
+		printf("  bfsim down%s\n", hints.option);
+	}
+	pcie_topology_destroy(topology);
+	free(option);
+	free(quoted);
+}
+
+int cli_session_begin(const struct cli_session_opt *session, struct sim_launch_cfg *launch)
+{
+	struct sim_session_dir session_dir;
+	pid_t pid;
+
+	if (cli_session_prepare(session->dir, &session_dir) < 0)
+		return CLI_FAILED;
+	launch->session_dir = &session_dir;
+	pid = cli_daemon_start(launch);
+	launch->session_dir = NULL;
+	if (pid > 0)
+		print_hints(session, launch->machines.name, session_dir.dir);
+	sim_session_dir_fini(&session_dir);
+	return pid > 0 ? CLI_OK : CLI_FAILED;
+}
