@@ -8,12 +8,14 @@
 
 nodes=share/topologies/two-nodes.yaml # two hosts with a card each
 ways=("host dpu" "dpu host" "node0/host node1/host" "node0/dpu node1/dpu") # active and passive side
+as_machines= # --nodes: each node has a daemon and a gateway of its own
 
 # rdma_pair ACTIVE PASSIVE PATTERN [RESOURCE]: each of the ways, by files and by addresses. One of the two logs a line that matches
 # PATTERN for each connection; RESOURCE: the passive program has a file of its memory for the active one, too.
 rdma_pair() {
 	local sample side result=ok note="host, DPU and two nodes, by files"
 	[ "$rdma_ways" = by_files ] || note+=" and by addresses"
+	! has_machines || note+="; the nodes as two machines, too"
 	storm_note=
 	for sample in "$1" "$2"; do
 		for side in host dpu; do
@@ -31,6 +33,9 @@ rdma_pair() {
 	row "$2" ok $result "$note"
 }
 
+# The gateway is installed, and the programs run alone.
+has_machines() { [ -x "$(dirname "$(command -v bfsim)")/bfsim-gateway" ] && [ -z "$check_mode" ]; }
+
 # In a storm, which is long, only between host and DPU.
 rdma_ways() {
 	local way how
@@ -39,6 +44,10 @@ rdma_ways() {
 			if $storm && [[ $way == node* ]]; then continue; fi
 			# shellcheck disable=SC2086 # two sides
 			run_rdma $how $way "$@" || return 1
+			if [[ $way == node* ]] && has_machines; then
+				# shellcheck disable=SC2086
+				as_machines=--nodes run_rdma $how $way "$@" || return 1
+			fi
 		done
 	done
 }
@@ -47,7 +56,7 @@ rdma_ways() {
 run_rdma() {
 	local how=$1 active=$2 passive=$3 what
 	shift 3
-	what="$1 ($active) and $2 ($passive), $how"
+	what="$1 ($active) and $2 ($passive), $how${as_machines:+, as machines}"
 	ACTIVE_PROGRAM="$(program "${active##*/}" doca_rdma "$1") -d mlx5_0"
 	PASSIVE_PROGRAM="$(program "${passive##*/}" doca_rdma "$2") -d mlx5_0"
 	WORK=$(mktemp -d "$scratch/rdma.XXXXXX")
@@ -64,7 +73,7 @@ run_rdma() {
 rdma_sides() {
 	local arguments=(--timeout 120 --generation "$generation")
 	case $2 in
-	node*) arguments+=(--topology "$top/$nodes" "--on=$2=$3" "--on=$4=$5") ;;
+	node*) arguments+=(--topology "$top/$nodes" "--on=$2=$3" "--on=$4=$5" ${as_machines:+"$as_machines"}) ;;
 	*) arguments+=("--$2" "$3" "--$4" "$5") ;;
 	esac
 	in_session "$1" "${arguments[@]}"

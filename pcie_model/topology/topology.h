@@ -98,6 +98,8 @@ enum pcie_mode {
 struct pcie_timing {
 	uint64_t producer_msg_ps; /* of a message from a producer to a consumer, one way */
 	uint64_t sync_event_ps;   /* of a change of a sync event, up to the moment at which others see it */
+	/* Of a DPA's kernels, from the call or the event to the begin of the kernel. */
+	uint64_t dpa_rpc_ps, dpa_launch_ps, dpa_activation_ps;
 };
 
 struct pcie_card {

@@ -66,7 +66,10 @@ struct pcie_yaml_link {
 /* The fields of struct pcie_timing: X(member, key). */
 #define PCIE_YAML_TIMING(X)                    \
 	X(producer_msg_ps, "producer-message") \
-	X(sync_event_ps, "sync-event")
+	X(sync_event_ps, "sync-event")         \
+	X(dpa_rpc_ps, "dpa-rpc")               \
+	X(dpa_launch_ps, "dpa-launch")         \
+	X(dpa_activation_ps, "dpa-activation")
 
 struct pcie_yaml_timing {
 #define MEMBER(member, key) const char *member;

@@ -8,7 +8,9 @@ RENAMED-SYMBOLS is the header of gen_renamed_symbols.py. DEPFILE names the sourc
 
 The list comes from the sources themselves. Each file that may matter is preprocessed (macros may define functions) and
 cut into function bodies. A function is listed if its body has that text, which SHIM_NOT_SIMULATED and the refusals of
-preconditions contain; if it calls a helper whose body has the text; or if all it does is to call a listed function.
+preconditions contain; if it calls a helper whose body has the text; or if all it does is to call a listed function. A
+function of device code (dpa-dev) is listed if it ends each kernel that calls it: it says "bfsim has no", or it uses a
+function of the port to the simulator that the simulator's table lacks.
 """
 import pathlib
 import re
@@ -20,8 +22,8 @@ SHIM = HERE.parent
 
 HEAD = """\
 # The public functions that check their arguments and then refuse, because bfsim does not simulate their purpose:
-# DOCA_ERROR_NOT_SUPPORTED, or DOCA_ERROR_BAD_STATE where such a thing must be set up first. Written by
-# gen_not_simulated.py from the sources of shim/.
+# DOCA_ERROR_NOT_SUPPORTED, or DOCA_ERROR_BAD_STATE where such a thing must be set up first. Those of device code (dpa-dev) end
+# the kernel. Written by gen_not_simulated.py from the sources of shim/.
 """
 
 NOT_SOURCES = ('abi', 'check', 'include', 'task_2_5', 'workq') # the checker names public functions and defines none
@@ -32,19 +34,24 @@ OTHERS = [folder for folder in sorted(SHIM.iterdir()) if folder.is_dir() and fol
 WORKQ = SHIM / 'workq'
 TASK_2_5 = SHIM / 'task_2_5' # its translation; rdma_core.c defines no public function
 
+DPA_DEV = SHIM / 'dpa_dev' / 'lib'
+DPA_DEV_FLAGS = [*HEADERS, '-ffreestanding', *(f'-I{SHIM / folder}' for folder in ('dpa_dev/include', 'dpa_dev/compiler', 'include'))]
+DPA_PORT = SHIM.parent / 'sim/dpa/queue/port.c'
+
 MARK = 'bfsim does not simulate'
+DPA_MARK = 'bfsim has no'
 LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 ATTRIBUTE = re.compile(r'__(?:attribute__|asm__|extension__)\s*(?:\(\(.*?\)\)|\([^()]*\))?')
 NAME = re.compile(r'(\w+)\s*\(')
 ONLY_CALLS = re.compile(r'^\s*(?:return\s+)?(\w+)\s*\([^;]*\)\s*;\s*$')
 
 
-def preprocessed(path, compiler, flags):
+def preprocessed(path, compiler, flags, mark=MARK):
     command = [*compiler, '-E', '-P', '-std=gnu11', '-D_GNU_SOURCE', '-DDOCA_ALLOW_EXPERIMENTAL_API', *flags, str(path)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
-    return LITERAL.sub(lambda found: ' MARK_ ' if MARK in found.group() else '""', done.stdout)
+    return LITERAL.sub(lambda found: ' MARK_ ' if mark in found.group() else '""', done.stdout)
 
 
 def is_of_header(head, name):
@@ -108,12 +115,23 @@ def not_simulated(parts, compiler):
     return sorted(name for name in listed if name.startswith('doca_'))
 
 
+def not_simulated_on_dpa(compiler):
+    ported = {'fatal', *re.findall(r'^\t\.(\w+) = ', DPA_PORT.read_text(), re.MULTILINE)}
+    listed = set()
+    for path in sorted(DPA_DEV.glob('*.c')):
+        for name, body in bodies(preprocessed(path, compiler, DPA_DEV_FLAGS, DPA_MARK)).items():
+            if 'MARK_' in body or not ported.issuperset(re.findall(r'\bbfsim_dpa_port->(\w+)', body)):
+                listed.add(name)
+    return sorted(name for name in listed if name.startswith('doca_'))
+
+
 def main():
     output, depfile, renamed_symbols, *compiler = sys.argv[1:]
     text = HEAD
     for generation, parts in generations(renamed_symbols).items():
         text += ''.join(f'{generation} {name}\n' for name in not_simulated(parts, compiler))
-    sources = [str(path) for path in sorted(SHIM.rglob('*.[ch]'))]
+    text += ''.join(f'dpa-dev {name}\n' for name in not_simulated_on_dpa(compiler))
+    sources = [str(DPA_PORT), *(str(path) for path in sorted(SHIM.rglob('*.[ch]')))]
     pathlib.Path(output).write_text(text)
     pathlib.Path(depfile).write_text(f'{output}: {" ".join(sources)}\n')
 

@@ -8,7 +8,22 @@
 #include "shim/comch/conn/conn_priv.h"
 #include "shim/comch/data_path/consumer_priv.h"
 #include "shim/comch/data_path/producer_priv.h"
+#include "shim/comch/dpa/dpa_priv.h"
 #include "shim/common/mem/buf_priv.h"
+
+/* A completion context of a DPA's consumers that is started, with the DPA context. Returns false if the handle is none. */
+static inline bool comch_inspect_dpa_completion(const void *handle, const struct sim_dpa_completion **ret_ring,
+						const struct doca_dpa **ret_dpa)
+{
+	const struct doca_comch_consumer_completion *completion = handle;
+
+	if (!shim_handle_is(handle, SHIM_COMCH_CONSUMER_COMPLETION) || !completion->is_started ||
+	    !shim_dpa_is_own(completion->thread->dpa))
+		return false;
+	*ret_ring = &completion->ring.ring;
+	*ret_dpa = completion->thread->dpa;
+	return true;
+}
 
 /* A server or client. */
 struct comch_endpoint_view {

@@ -61,7 +61,7 @@ static doca_error_t send_msg(struct doca_comm_channel_addr_t *addr, const void *
 	int rc;
 
 	if (doca_unlikely(shim_vclock != NULL) && addr->blocked_bytes > 0) {
-		if (!shim_pe_vclock_may_retry(addr->ep->pe))
+		if (shim_pe_vclock_may_retry(addr->ep->pe) != SIM_VCLOCK_RETRY)
 			return DOCA_ERROR_AGAIN;
 		if (!comch_connection_has_room(addr->connection, (uint32_t)len))
 			return report_no_room(addr, len);

@@ -49,7 +49,7 @@ static __attribute__((noinline)) doca_error_t take_lists(struct shim_buf_task *m
 
 inline doca_error_t shim_dma_memcpy_take(const char *func, struct shim_buf_task *memcpy)
 {
-	uint64_t max_bytes = shim_dev_function(memcpy->task.ctx->dev)->caps.dma_max_buf_bytes;
+	uint64_t max_bytes = shim_to_dma(memcpy->task.ctx)->accel.conf[DMA_MEMCPY].caps.max_buf_bytes;
 
 	if (doca_unlikely(!shim_buf_is_list(memcpy->src) || !shim_buf_is_list(memcpy->dst)))
 		return refuse_buffers(func);
@@ -104,6 +104,76 @@ static inline void advance_cursor(struct list_cursor *cursor, size_t len)
 	cursor->done = 0;
 }
 
+/* A run of pieces from the cursors on, all between this process and one remote. */
+struct run {
+	struct sim_remote *remote;
+	bool is_read;
+	size_t count;
+	struct sim_piece pieces[SIM_MAX_PIECES];
+};
+
+static bool begins_run(const struct list_cursor *to, const struct list_cursor *from, struct run *run)
+{
+	struct sim_remote *dst = to->at->buf->mmap->remote, *src = from->at->buf->mmap->remote;
+
+	run->is_read = src != NULL;
+	run->remote = src ? src : dst;
+	return (src != NULL) != (dst != NULL) && run->remote->moves_pieces;
+}
+
+static bool continues_run(const struct list_cursor *to, const struct list_cursor *from, const struct run *run)
+{
+	const struct sim_remote *dst = to->at->buf->mmap->remote, *src = from->at->buf->mmap->remote;
+
+	return run->is_read ? !dst && src == run->remote : !src && dst == run->remote;
+}
+
+/* Leaves the cursors where they are. */
+static void find_run(struct list_cursor to, struct list_cursor from, uint64_t limit, struct run *run)
+{
+	run->count = 0;
+	if (!begins_run(&to, &from, run))
+		return;
+	while (from.at < from.end && to.at < to.end && limit > 0 && run->count < SIM_MAX_PIECES &&
+	       continues_run(&to, &from, run)) {
+		size_t len = min_size(limit, min_size(to.at->bytes - to.done, from.at->bytes - from.done));
+		uint64_t dst = shim_mmap_cpu_addr(to.at->buf->mmap, to.at->addr + to.done);
+		uint64_t src = shim_mmap_cpu_addr(from.at->buf->mmap, from.at->addr + from.done);
+
+		run->pieces[run->count++] =
+			(struct sim_piece){ .addr = run->is_read ? src : dst,
+					    .local = (uint8_t *)(uintptr_t)(run->is_read ? dst : src),
+					    .len = len };
+		limit -= len;
+		advance_cursor(&to, len);
+		advance_cursor(&from, len);
+	}
+}
+
+/* Move the pieces from here on by one system call for many, where the path has one. Returns whether any have moved; the next
+ * piece by itself shows why not. */
+static __attribute__((noinline)) bool copy_run(struct list_cursor *to, struct list_cursor *from, uint64_t limit,
+					       uint64_t *written)
+{
+	struct run run;
+	size_t moved = 0;
+
+	find_run(*to, *from, limit, &run);
+	if (run.count > 1)
+		moved = sim_copy_pieces(run.remote, run.is_read, run.pieces, run.count);
+	for (size_t i = 0; i < moved; i++) {
+		*written += run.pieces[i].len;
+		advance_cursor(to, run.pieces[i].len);
+		advance_cursor(from, run.pieces[i].len);
+	}
+	return moved > 0;
+}
+
+static inline bool is_remote(const struct list_cursor *to, const struct list_cursor *from)
+{
+	return to->at->buf->mmap->remote != from->at->buf->mmap->remote;
+}
+
 int shim_dma_copy_segments(const struct shim_segments *segments, uint64_t limit, uint64_t *ret_written)
 {
 	const struct shim_segment *src = shim_segments_src(segments), *dst = shim_segments_dst(segments);
@@ -115,6 +185,8 @@ int shim_dma_copy_segments(const struct shim_segments *segments, uint64_t limit,
 	while (from.at < from.end && to.at < to.end && *ret_written < limit) {
 		size_t len = limit - *ret_written;
 
+		if (doca_unlikely(is_remote(&to, &from)) && copy_run(&to, &from, len, ret_written))
+			continue;
 		rc = copy_segment(&to, &from, &len);
 		if (rc < 0)
 			break;
@@ -128,8 +200,17 @@ int shim_dma_copy_segments(const struct shim_segments *segments, uint64_t limit,
 /* A local copy of at most this size is a short job (sim_job.is_short): it completes before another thread could see it run. */
 #define SHORT_COPY_BYTES 1024
 
-/* The common case: one buffer to one buffer. */
-static inline int copy_pair(struct shim_buf_task *memcpy)
+int shim_dma_memcpy_check_before_run(const struct shim_buf_task *memcpy)
+{
+	const char *problem = shim_buf_task_find_problem(memcpy);
+
+	if (doca_likely(!problem))
+		return 0;
+	sim_err("a DMA memcpy task fails as it does on a card: %s", problem);
+	return -EIO;
+}
+
+static int copy_pair(struct shim_buf_task *memcpy)
 {
 	const struct shim_snapshot *snapshot = &memcpy->snapshot;
 	const struct doca_mmap *src = memcpy->src->mmap, *dst = memcpy->dst->mmap;
@@ -143,31 +224,50 @@ static inline int copy_pair(struct shim_buf_task *memcpy)
 	return 0;
 }
 
-static __attribute__((noinline)) int copy_lists(struct shim_buf_task *memcpy)
+static int copy_lists(struct shim_buf_task *memcpy)
 {
 	const struct shim_segments segments = shim_buf_task_segments(memcpy);
 
 	return shim_dma_copy_segments(&segments, UINT64_MAX, &memcpy->task.bytes);
 }
 
-inline int shim_dma_memcpy_check_before_run(const struct shim_buf_task *memcpy)
+static __attribute__((noinline)) int run_any(struct shim_buf_task *memcpy)
 {
-	const char *problem = shim_buf_task_find_problem(memcpy);
-
-	if (doca_likely(!problem))
-		return 0;
-	sim_err("a DMA memcpy task fails as it does on a card: %s", problem);
-	return -EIO;
-}
-
-int shim_dma_memcpy_run(struct sim_job *job)
-{
-	struct shim_buf_task *memcpy = shim_to_buf_task(shim_task_from_job(job));
 	int rc = shim_dma_memcpy_check_before_run(memcpy);
 
 	if (doca_unlikely(rc < 0))
 		return rc;
 	return doca_likely(shim_snapshot_is_pair(&memcpy->snapshot)) ? copy_pair(memcpy) : copy_lists(memcpy);
+}
+
+/* Return whether the bytes are of this process, in a map whose first device is @dev, and have no problem. */
+static inline bool is_plain(const struct doca_buf *buf, const uint8_t *addr, size_t bytes, const struct doca_dev *dev,
+			    bool write)
+{
+	const struct doca_mmap *mmap = buf->mmap;
+
+	return shim_object_is_still(buf, SHIM_BUF) && !mmap->remote && shim_buf_has_usable_mmap(buf) &&
+	       shim_mmap_has_range(mmap, addr, bytes) && mmap->first_dev == dev &&
+	       (!write || mmap->access & SHIM_WRITE_ACCESS);
+}
+
+/* The common case first, without a call: one buffer to one buffer, both of this process. */
+int shim_dma_memcpy_run(struct sim_job *job)
+{
+	struct shim_buf_task *memcpy = shim_to_buf_task(shim_task_from_job(job));
+	const struct shim_snapshot *snapshot = &memcpy->snapshot;
+	const struct doca_dev *dev = memcpy->task.ctx->dev;
+	const struct doca_buf *src = memcpy->src, *dst = memcpy->dst;
+
+	if (doca_unlikely(!shim_snapshot_is_pair(snapshot) ||
+			  !is_plain(src, snapshot->src_addr, snapshot->bytes, dev, false) ||
+			  !is_plain(dst, snapshot->dst_addr, snapshot->bytes, dev, true)))
+		return run_any(memcpy);
+	sim_move((void *)(uintptr_t)shim_mmap_cpu_addr(dst->mmap, snapshot->dst_addr),
+		 (const void *)(uintptr_t)shim_mmap_cpu_addr(src->mmap, snapshot->src_addr), snapshot->bytes);
+	memcpy->task.job.is_short = snapshot->bytes <= SHORT_COPY_BYTES;
+	memcpy->task.bytes = snapshot->bytes;
+	return 0;
 }
 
 inline void shim_dma_memcpy_apply(struct doca_task *task)

@@ -24,16 +24,29 @@ doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t check_unattached(const char *func, const struct doca_dpa_completion *comp)
+{
+	if (comp->num_users == 0)
+		return DOCA_SUCCESS;
+	sim_err("%s: %u contexts are attached to the completion; destroy them first", func, comp->num_users);
+	return DOCA_ERROR_BAD_STATE;
+}
+
 static void stop(struct doca_dpa_completion *comp)
 {
-	if (comp->is_started)
+	if (shim_dpa_is_own(comp->dpa) && comp->is_started)
 		sim_dpa_completion_stop(&comp->ring);
 	comp->is_started = false;
 }
 
 doca_error_t doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp)
 {
+	doca_error_t result;
+
 	SHIM_NEED(dpa_comp, SHIM_DPA_COMPLETION);
+	result = check_unattached(__func__, dpa_comp);
+	if (result != DOCA_SUCCESS)
+		return result;
 	stop(dpa_comp);
 	if (dpa_comp->thread)
 		dpa_comp->thread->num_users--;
@@ -84,7 +97,8 @@ doca_error_t doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp)
 	if (result != DOCA_SUCCESS)
 		return result;
 	activity = dpa_comp->thread ? dpa_comp->thread->activity : NULL;
-	if (sim_dpa_completion_start(dpa_comp->dpa->process, activity, dpa_comp->queue_size, &dpa_comp->ring) < 0)
+	if (sim_dpa_completion_start(dpa_comp->dpa->process, activity, SIM_DPA_COMPLETION, dpa_comp->queue_size,
+				     &dpa_comp->ring) < 0)
 		return SHIM_REFUSE(DOCA_ERROR_DRIVER, "no memory for %u completions", dpa_comp->queue_size);
 	dpa_comp->is_started = true;
 	return DOCA_SUCCESS;
@@ -92,9 +106,13 @@ doca_error_t doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp)
 
 doca_error_t doca_dpa_completion_stop(struct doca_dpa_completion *dpa_comp)
 {
+	doca_error_t result;
+
 	SHIM_NEED(dpa_comp, SHIM_DPA_COMPLETION);
-	stop(dpa_comp);
-	return DOCA_SUCCESS;
+	result = check_unattached(__func__, dpa_comp);
+	if (result == DOCA_SUCCESS)
+		stop(dpa_comp);
+	return result;
 }
 
 doca_error_t doca_dpa_completion_get_dpa_handle(struct doca_dpa_completion *dpa_comp, doca_dpa_dev_completion_t *handle)

@@ -6,6 +6,7 @@
 
 #include "dpa_priv.h"
 #include "shim/common/base/error.h"
+#include "shim/common/mem/mmap_priv.h"
 #include "shim/common/process/runtime.h"
 #include "shim/common/sync/sync_event_dpa.h"
 #include "sim/dpa/queue/port.h"
@@ -47,11 +48,14 @@ static uint64_t get_time_us(void *dpa)
 
 static const struct sim_dpa_process_ops process_ops = {
 	.log = dpa_log_line,
+	.trace = dpa_trace,
 	.fatal = dpa_write_crash_file,
 	.time_us = get_time_us,
 	.event_get = shim_sync_event_dpa_get,
 	.event_set = shim_sync_event_dpa_set,
 	.event_add = shim_sync_event_dpa_add,
+	.event_sleep = shim_sync_event_dpa_sleep,
+	.find_fault = dpa_find_fault,
 };
 
 /* ---- life ---- */
@@ -83,14 +87,14 @@ static void stop(struct doca_dpa *dpa)
 {
 	if (!dpa->process)
 		return;
-	if (dpa->base != dpa) {
+	if (shim_dpa_is_own(dpa) && dpa->base != dpa) {
 		sim_dpa_process_withdraw(dpa->process, SIM_DPA_DEVICE, dpa);
-	} else if (dpa->fork_generation == shim_fork_generation) {
+	} else if (shim_dpa_is_own(dpa)) {
 		shim_dpa_remove(dpa);
+		shim_mmap_end_dpa_ranges(dpa);
 		sim_dpa_process_destroy(dpa->process);
 	}
 	dpa->process = NULL;
-	dpa_log_close(dpa);
 }
 
 doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
@@ -104,7 +108,8 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
 	stop(dpa);
 	if (dpa->base != dpa)
 		dpa->base->num_users--;
-	free(dpa->log_path);
+	dpa_file_close(&dpa->log);
+	dpa_file_close(&dpa->trace);
 	shim_dev_release(dpa->dev);
 	shim_object_free(dpa, SHIM_DPA);
 	return DOCA_SUCCESS;
@@ -113,14 +118,21 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
 static doca_error_t start(const char *func, struct doca_dpa *dpa)
 {
 	const struct pcie_caps *caps = dpa_caps(dpa);
+	const struct pcie_timing timing = shim_dev_timing(dpa->dev);
 	const struct sim_dpa_process_cfg cfg = {
 		.app = dpa->app,
 		.port = &sim_dpa_port,
 		.ops = &process_ops,
 		.arg = dpa,
+		.device = shim_dev_function(dpa->dev)->ibdev,
 		.num_eus = caps->dpa_eus,
 		.heap_bytes = caps->dpa_heap_bytes,
 		.run_time_ns = caps->dpa_run_time_ms * UINT64_C(1000000),
+		.clock = sim_session_clock(shim_session()),
+		.vclock = shim_vclock,
+		.rpc_ns = sim_clock_ns(timing.dpa_rpc_ps),
+		.launch_ns = sim_clock_ns(timing.dpa_launch_ps),
+		.activation_ns = sim_clock_ns(timing.dpa_activation_ps),
 	};
 	int rc = sim_dpa_process_create(&cfg, &dpa->process);
 
@@ -139,6 +151,8 @@ static doca_error_t start(const char *func, struct doca_dpa *dpa)
 
 doca_error_t doca_dpa_start(struct doca_dpa *dpa)
 {
+	doca_error_t result;
+
 	SHIM_NEED(dpa, SHIM_DPA);
 	if (dpa->process)
 		return DOCA_SUCCESS;
@@ -151,7 +165,8 @@ doca_error_t doca_dpa_start(struct doca_dpa *dpa)
 				   "doca_dpa_device_extend()");
 	if (shim_dev_is_stale(dpa->dev))
 		return SHIM_REFUSE(DOCA_ERROR_DRIVER, "the device was reset; close it and open it again");
-	return start(__func__, dpa);
+	result = dpa_inject(dpa, SIM_OP_DPA_START, 0);
+	return result == DOCA_SUCCESS ? start(__func__, dpa) : result;
 }
 
 doca_error_t doca_dpa_stop(struct doca_dpa *dpa)

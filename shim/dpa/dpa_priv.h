@@ -12,7 +12,7 @@
 #include "shim/common/base/check.h"
 #include "shim/common/dev/dev_priv.h"
 #include "shim/common/dpa/dpa.h"
-#include "sim/dpa/queue/completion.h"
+#include "sim/dpa/queue/async.h"
 #include "sim/dpa/queue/hash_table.h"
 #include "sim/dpa/queue/notification.h"
 
@@ -24,33 +24,22 @@ struct doca_dpa_eu_affinity {
 	uint32_t num_users; /* threads */
 };
 
-struct doca_dpa_thread {
-	struct shim_object object;
-	struct doca_dpa *dpa;
-	doca_dpa_func_t *func; /* NULL = not set */
-	uint64_t arg;
-	doca_dpa_dev_uintptr_t local_storage;
-	struct doca_dpa_eu_affinity *affinity; /* NULL = any EU */
-	struct doca_dpa_tg *group;             /* in which it has a rank */
-	struct sim_dpa_activity *activity;     /* NULL = not started */
-	uint32_t num_users;                    /* completions and notifications that activate it */
-};
-
-struct doca_dpa_completion {
-	struct shim_object object;
-	struct doca_dpa *dpa;
-	unsigned int queue_size;
-	struct doca_dpa_thread *thread; /* NULL = polled */
-	bool is_started;
-	struct sim_dpa_completion ring;
-};
-
 struct doca_dpa_notification_completion {
 	struct shim_object object;
 	struct doca_dpa *dpa;
 	struct doca_dpa_thread *thread;
 	bool is_started;
 	struct sim_dpa_notification notification;
+};
+
+struct doca_dpa_async_ops {
+	struct shim_object object;
+	struct doca_dpa *dpa;
+	unsigned int queue_size;
+	uint64_t user_data;
+	struct doca_dpa_completion *completion; /* attached; NULL = none */
+	bool is_started;
+	struct sim_dpa_async queue;
 };
 
 struct doca_dpa_tg {
@@ -81,9 +70,21 @@ static inline const struct pcie_caps *dpa_caps(const struct doca_dpa *dpa)
 	return &shim_dev_function(dpa->dev)->caps;
 }
 
-/* Of log.c: where lines of device code go. */
+/* Of output_file.c. Create the file, which has each line at once and lives as long as @dpa; refused if the context is started. @func: the
+ * public function, for the log. */
+doca_error_t dpa_file_set_path(const char *func, const struct doca_dpa *dpa, struct shim_dpa_file *file,
+			       const char *path);
+doca_error_t dpa_file_get_path(const char *func, const struct shim_dpa_file *file, char *path, uint32_t *path_len);
+void dpa_file_close(struct shim_dpa_file *file);
+
+/* Of log.c and trace_file.c: where lines and entries of device code go. */
 void dpa_log_line(void *dpa, unsigned level, const char *text);
-void dpa_log_close(struct doca_dpa *dpa);
+void dpa_trace(void *dpa, const uint64_t values[5]);
+
+/* Of fault.c: a fault at @op (process.h); the status that the call fails with, or SUCCESS; of a launch also whether it is lost. */
+bool dpa_find_fault(void *dpa, enum sim_op op, struct sim_fault_hit *ret_hit);
+doca_error_t dpa_inject(const struct doca_dpa *dpa, enum sim_op op, uint64_t size);
+doca_error_t dpa_inject_launch(struct doca_dpa *dpa, bool *ret_is_lost);
 
 /* Of crash_file.c: what is known of a fatal kernel, in FILE.PID.crash. */
 void dpa_write_crash_file(void *dpa, const struct sim_dpa_failure *failure);

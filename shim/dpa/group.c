@@ -71,6 +71,8 @@ doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg)
 	for (unsigned int i = 0; i < tg->num_threads; i++)
 		if (!tg->threads[i] || !tg->threads[i]->activity)
 			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "rank %u has no thread that is started", i);
+	if (!shim_dpa_is_own(tg->dpa))
+		return SHIM_REFUSE(DOCA_ERROR_DRIVER, "the DPA context is the parent process's");
 	for (unsigned int i = 0; i < tg->num_threads; i++)
 		sim_dpa_activity_set_rank(tg->threads[i]->activity, i, tg->num_threads);
 	tg->is_started = true;

@@ -32,7 +32,8 @@ doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_e
 doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht)
 {
 	SHIM_NEED(ht, SHIM_DPA_HASH_TABLE);
-	sim_dpa_hash_table_stop(&ht->table);
+	if (shim_dpa_is_own(ht->dpa))
+		sim_dpa_hash_table_stop(&ht->table);
 	dpa_object_free(ht, SHIM_DPA_HASH_TABLE, ht->dpa);
 	return DOCA_SUCCESS;
 }

@@ -52,6 +52,9 @@ doca_error_t doca_dpa_rpc(struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t 
 	kernel = find_kernel(__func__, dpa, func, true);
 	if (!kernel)
 		return DOCA_ERROR_INVALID_VALUE;
+	result = dpa_inject(dpa, SIM_OP_DPA_RPC, 0);
+	if (result != DOCA_SUCCESS)
+		return result;
 	va_start(list, retval);
 	args = pack(kernel, &list);
 	va_end(list);
@@ -70,17 +73,27 @@ struct launch {
 	bool is_add;
 };
 
+static int check_wait(int rc)
+{
+	if (rc < 0 && rc != -ECANCELED && rc != -EAGAIN)
+		sim_err("a kernel launch waits for a sync event that was stopped or destroyed; the launch is dropped");
+	return rc;
+}
+
 static int wait_for_event(void *arg, const atomic_bool *is_over)
 {
 	struct launch *launch = arg;
-	int rc;
 
 	if (!launch->wait_event)
 		return atomic_load(is_over) ? -ECANCELED : 0;
-	rc = shim_sync_event_dpa_wait(launch->wait_event, launch->threshold, is_over);
-	if (rc < 0 && rc != -ECANCELED)
-		sim_err("a kernel launch waits for a sync event that was stopped or destroyed; the launch is dropped");
-	return rc;
+	return check_wait(shim_sync_event_dpa_wait(launch->wait_event, launch->threshold, is_over));
+}
+
+static int poll_event(void *arg)
+{
+	struct launch *launch = arg;
+
+	return launch->wait_event ? check_wait(shim_sync_event_dpa_poll(launch->wait_event, launch->threshold)) : 0;
 }
 
 static void end_launch(void *arg, bool has_run)
@@ -98,7 +111,7 @@ static void end_launch(void *arg, bool has_run)
 	free(launch);
 }
 
-static const struct sim_dpa_launch_ops launch_ops = { .wait = wait_for_event, .end = end_launch };
+static const struct sim_dpa_launch_ops launch_ops = { .wait = wait_for_event, .poll = poll_event, .end = end_launch };
 
 static doca_error_t check_launch(const char *func, struct doca_dpa *dpa, const struct launch *launch,
 				 unsigned int num_threads)
@@ -126,6 +139,7 @@ static doca_error_t launch_kernel(const char *func, struct doca_dpa *dpa, const 
 	doca_error_t result = check_launch(func, dpa, cfg, num_threads);
 	const struct sim_dpa_kernel *kernel;
 	struct launch *launch;
+	bool is_lost;
 	void *args;
 	int rc = -ENOMEM;
 
@@ -134,6 +148,9 @@ static doca_error_t launch_kernel(const char *func, struct doca_dpa *dpa, const 
 	kernel = find_kernel(func, dpa, stub, false);
 	if (!kernel)
 		return DOCA_ERROR_INVALID_VALUE;
+	result = dpa_inject_launch(dpa, &is_lost);
+	if (result != DOCA_SUCCESS || is_lost)
+		return result;
 	args = pack(kernel, list);
 	launch = malloc(sizeof(*launch));
 	if (args && launch) {

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of device code: to standard output, or to the context's file. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "dpa_priv.h"
 
 void dpa_log_line(void *arg, unsigned level, const char *text)
 {
 	const struct doca_dpa *dpa = arg;
-	FILE *stream = dpa->log_file ? dpa->log_file : stdout;
+	FILE *stream = dpa->log.stream ? dpa->log.stream : stdout;
 
 	if ((int)level > dpa->log_level)
 		return;
@@ -18,13 +15,6 @@ void dpa_log_line(void *arg, unsigned level, const char *text)
 	fprintf(stream, "%s\n", text);
 	fflush(stream);
 	funlockfile(stream);
-}
-
-void dpa_log_close(struct doca_dpa *dpa)
-{
-	if (dpa->log_file && dpa->base == dpa)
-		fclose(dpa->log_file);
-	dpa->log_file = NULL;
 }
 
 static bool is_level(int level)
@@ -66,43 +56,15 @@ doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level
 
 doca_error_t doca_dpa_log_file_set_path(struct doca_dpa *dpa, const char *file_path)
 {
-	FILE *file;
-	char *copy;
-
 	SHIM_NEED(dpa, SHIM_DPA);
 	SHIM_NEED_OUT(file_path);
-	if (dpa->process)
-		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the DPA context is started; stop it first");
-	copy = strdup(file_path);
-	if (!copy)
-		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no memory for the path");
-	file = fopen(file_path, "we");
-	if (!file) {
-		int number = errno;
-
-		free(copy);
-		return SHIM_REFUSE(DOCA_ERROR_OPERATING_SYSTEM, "%s: %s", file_path, strerror(number));
-	}
-	dpa_log_close(dpa);
-	free(dpa->log_path);
-	dpa->log_path = copy;
-	dpa->log_file = file;
-	return DOCA_SUCCESS;
+	return dpa_file_set_path(__func__, dpa, &dpa->log, file_path);
 }
 
 doca_error_t doca_dpa_log_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *file_path_len)
 {
-	const char *path;
-	size_t needed;
-
 	SHIM_NEED(dpa, SHIM_DPA);
 	SHIM_NEED_OUT(file_path);
 	SHIM_NEED_OUT(file_path_len);
-	path = dpa->base->log_path ? dpa->base->log_path : "";
-	needed = strlen(path) + 1;
-	if (*file_path_len < needed)
-		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "the path needs %zu bytes", needed);
-	memcpy(file_path, path, needed);
-	*file_path_len = (uint32_t)needed;
-	return DOCA_SUCCESS;
+	return dpa_file_get_path(__func__, &dpa->base->log, file_path, file_path_len);
 }

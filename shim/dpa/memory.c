@@ -55,7 +55,7 @@ static doca_error_t check_copy(const char *func, struct doca_dpa *dpa, doca_dpa_
 			(unsigned long long)dev_ptr);
 		return DOCA_ERROR_DRIVER;
 	}
-	return result;
+	return result == DOCA_SUCCESS ? dpa_inject(dpa, SIM_OP_DPA_COPY, size) : result;
 }
 
 /* Copy between the heap and memory of the program, @host, which may not be there. */
@@ -95,6 +95,16 @@ doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr, doca_dpa_d
 	return result == DOCA_SUCCESS ? copy(__func__, dst_ptr, (void *)(uintptr_t)src_ptr, dst_ptr, size) : result;
 }
 
+/* By moves, which sanitizers take for the device's. */
+static void fill(char *to, int value, size_t size)
+{
+	char bytes[4096];
+
+	memset(bytes, value, sizeof(bytes));
+	for (size_t done = 0; done < size; done += sizeof(bytes))
+		sim_move(to + done, bytes, size - done < sizeof(bytes) ? size - done : sizeof(bytes));
+}
+
 doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr, int value, size_t size)
 {
 	doca_error_t result;
@@ -102,8 +112,16 @@ doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_pt
 	SHIM_NEED(dpa, SHIM_DPA);
 	result = check_copy(__func__, dpa, dev_ptr, size);
 	if (result == DOCA_SUCCESS)
-		memset((void *)(uintptr_t)dev_ptr, value, size);
+		fill((char *)(uintptr_t)dev_ptr, value, size);
 	return result;
+}
+
+/* Of a copy between the heap and a memory map. */
+static doca_error_t copy_result(const char *func, int rc)
+{
+	if (rc < 0)
+		sim_err("%s: the buffer's memory %s", func, rc == -EACCES ? "does not permit writes" : "is not there");
+	return rc < 0 ? DOCA_ERROR_DRIVER : DOCA_SUCCESS;
 }
 
 doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr, struct doca_buf *buf,
@@ -120,12 +138,10 @@ doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_
 	if (buf->data_len < size)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer has %zu bytes of data; %zu were asked for",
 				   buf->data_len, size);
-	if (buf->mmap->remote)
-		return SHIM_REFUSE(
-			DOCA_ERROR_NOT_SUPPORTED,
-			"the buffer is another process's memory, which bfsim does not copy to and from the DPA");
 	result = check_copy(__func__, dpa, dst_ptr, size);
-	return result == DOCA_SUCCESS ? copy(__func__, (void *)(uintptr_t)dst_ptr, data, data, size) : result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	return copy_result(__func__, shim_mmap_copy_from(buf->mmap, data, (void *)(uintptr_t)dst_ptr, size));
 }
 
 /* Our choice: to the begin of the buffer's data, whose length does not change. */
@@ -142,10 +158,8 @@ doca_error_t doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *buf,
 		return result;
 	if (buf->data_len + shim_buf_room_bytes(buf) < size)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "the buffer has no room for %zu bytes", size);
-	if (buf->mmap->remote)
-		return SHIM_REFUSE(
-			DOCA_ERROR_NOT_SUPPORTED,
-			"the buffer is another process's memory, which bfsim does not copy to and from the DPA");
 	result = check_copy(__func__, dpa, src_ptr, size);
-	return result == DOCA_SUCCESS ? copy(__func__, data, (void *)(uintptr_t)src_ptr, data, size) : result;
+	if (result != DOCA_SUCCESS)
+		return result;
+	return copy_result(__func__, shim_mmap_copy_to(buf->mmap, data, (void *)(uintptr_t)src_ptr, size));
 }

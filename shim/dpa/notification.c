@@ -22,7 +22,7 @@ doca_error_t doca_dpa_notification_completion_create(struct doca_dpa *dpa, struc
 
 static void stop(struct doca_dpa_notification_completion *comp)
 {
-	if (comp->is_started)
+	if (shim_dpa_is_own(comp->dpa) && comp->is_started)
 		sim_dpa_notification_stop(&comp->notification);
 	comp->is_started = false;
 }

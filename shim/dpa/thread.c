@@ -20,7 +20,8 @@ doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread
 
 static void stop(struct doca_dpa_thread *thread)
 {
-	sim_dpa_activity_stop(thread->activity);
+	if (shim_dpa_is_own(thread->dpa))
+		sim_dpa_activity_stop(thread->activity);
 	thread->activity = NULL;
 }
 

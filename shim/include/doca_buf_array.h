@@ -6,12 +6,10 @@
  *
  *   map:  |<- offset ->[ element 0 ][ element 1 ]  [ element n-1 ]......|
  *
- * The CPU sets the array up and passes its handle to the kernel, which accesses the elements by index. bfsim
- * has no arrays for a DPA yet, and no GPU: functions that need one return DOCA_ERROR_NOT_SUPPORTED. The array can be
- * configured, started and stopped, with all checks but one: a card refuses to start an array without a target
- * (DOCA_ERROR_BAD_STATE), and bfsim does not, because no target can be set.
+ * The CPU sets the array up and passes its handle to the kernel, which accesses the elements by index. An array that is started
+ * lies in the DPA's heap. bfsim has no GPU: functions that need one return DOCA_ERROR_NOT_SUPPORTED.
  *
- * An array does not hold its map: either may be destroyed first.
+ * An array does not hold its map: either may be destroyed first. It holds its DPA context while it is started.
  *
  * All functions return DOCA_ERROR_INVALID_VALUE for a NULL argument. Sizes are in bytes. One thread at a time
  * for each array.
@@ -66,7 +64,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t elem_size,
 				     uint64_t start_offset);
 
-/* Set the target whose code uses the array. Not simulated: DOCA_ERROR_NOT_SUPPORTED. */
+/* Set the target whose code uses the array; a start without one is DOCA_ERROR_BAD_STATE. GPUs: DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa_handler);
 
@@ -75,7 +73,7 @@ doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct do
 
 /* --- Handles for the target's code: DOCA_ERROR_BAD_STATE unless the array is started --- */
 
-/* Not simulated: DOCA_ERROR_NOT_SUPPORTED. */
+/* GPUs: DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr, doca_dpa_dev_buf_arr_t *dpa_buf_arr);
 

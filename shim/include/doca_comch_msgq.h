@@ -63,7 +63,8 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_stop(struct doca_comch_msgq *msgq);
 
 /* Create a consumer or a producer of a started MsgQ. The caller configures, starts, stops
- * and destroys it like any other. */
+ * and destroys it like any other. An end on the DPA needs no progress engine, but doca_ctx_set_datapath_on_dpa(),
+ * completions and a number of receives or sends. Ids count from 1 in each MsgQ. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq, struct doca_comch_consumer **consumer);
 

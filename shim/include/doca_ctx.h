@@ -105,7 +105,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector);
 
 /* Let kernels on the DPA or on a GPU submit the tasks, not the CPU. The context needs no
- * progress engine then. DOCA_ERROR_BAD_STATE unless idle. */
+ * progress engine then. DOCA_ERROR_BAD_STATE unless idle, DOCA_ERROR_NOT_SUPPORTED of a context that has no such data path. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev);
 

@@ -338,7 +338,8 @@ doca_error_t doca_dpa_notification_completion_get_dpa_handle(struct doca_dpa_not
 
 /* ---- Asynchronous operations ---- */
 
-/* Not simulated yet: DOCA_ERROR_NOT_SUPPORTED. */
+/* A queue of copies and of waits for sync events, which kernels post: DPA threads and RPCs, but not launches. Attach a started completion
+ * context before the start. @user_data, of up to 24 bits, is that of its completions. A stop drops what is not done. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size, uint64_t user_data,
 				       struct doca_dpa_async_ops **async_ops);

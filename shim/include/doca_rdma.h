@@ -879,7 +879,8 @@ struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_a
 
 /* --- Data path on a GPU or the DPA --- */
 
-/* Handles for contexts whose data path is elsewhere. DOCA_ERROR_NOT_SUPPORTED. */
+/* The handle of a context for kernels, from its start to its stop: DOCA_ERROR_BAD_STATE unless its data path is on the DPA and it runs.
+ * Attach the completion context before the start; it is started, and stays so while it is attached. GPU: DOCA_ERROR_NOT_SUPPORTED. */
 typedef uint64_t doca_dpa_dev_rdma_t;
 
 DOCA_EXPERIMENTAL

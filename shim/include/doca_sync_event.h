@@ -212,7 +212,8 @@ doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev,
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event);
 
-/* A DPA or a GPU can't use it: DOCA_ERROR_NOT_SUPPORTED. */
+/* For kernels on a started DPA context. DOCA_ERROR_NOT_SUPPORTED (its device has no DPA), DOCA_ERROR_NO_MEMORY. GPU:
+ * DOCA_ERROR_NOT_SUPPORTED. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa,
 						       doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event);

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "cm_priv.h"
+#include "dpa_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/pe/pe_priv.h"
 #include "shim/common/process/runtime.h"
@@ -146,6 +147,17 @@ bool rdma_cm_holds_time(const struct doca_rdma *rdma)
 
 /* ---- the end of a connection ---- */
 
+/* What kernels have posted fails, at once: the queue pair ends here, and nothing of it can wait for its end by the model. */
+static void disconnect_from_dpa(struct doca_rdma *rdma, struct doca_rdma_connection *connection)
+{
+	rdma_dpa_lock(rdma);
+	rdma_dpa_flush(rdma->dpa);
+	sim_qp_fail(connection->qp, -ECANCELED);
+	rdma_dpa_settle(rdma->dpa);
+	rdma_connection_end(connection);
+	rdma_dpa_unlock(rdma);
+}
+
 doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_connection)
 {
 	SHIM_NEED(rdma_connection, SHIM_RDMA_CONNECTION);
@@ -160,6 +172,10 @@ doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_c
 		if (!rdma_connection->qp || rdma_connection->cm.is_told)
 			break;
 		rdma_connection->cm.is_told = true;
+		if (rdma_connection->rdma->dpa) {
+			disconnect_from_dpa(rdma_connection->rdma, rdma_connection);
+			return DOCA_SUCCESS;
+		}
 		sim_qp_fail(rdma_connection->qp, -ECONNRESET);
 		rdma_cm_notify_self(rdma_connection->rdma);
 		return DOCA_SUCCESS;

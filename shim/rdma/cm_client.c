@@ -60,6 +60,9 @@ doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_
 	SHIM_NEED(addr, SHIM_RDMA_ADDR);
 	if (rdma->properties.transport == DOCA_RDMA_TRANSPORT_TYPE_DC)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "transport DC has no connections by addresses");
+	if (rdma->ctx.dpa)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
+				   "a data path on the DPA has connections by descriptors alone");
 	if (!rdma->properties.on_established)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
 				   "the context has no callbacks (doca_rdma_set_connection_state_callbacks)");

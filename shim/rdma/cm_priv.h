@@ -69,6 +69,9 @@ bool rdma_cm_poll_request(struct doca_rdma_connection *connection);
 /* Take a request. Returns whether the program saw one. */
 bool rdma_cm_look_at_listeners(struct doca_rdma *rdma);
 
+/* The context stops: if the connection is a request without an answer, the client learns of the end at this time. */
+void rdma_cm_end_offer(struct doca_rdma_connection *connection);
+
 /* A request that the program has accepted, and a fault holds back, or one that it has not answered yet. */
 void rdma_cm_poll_offer(struct doca_rdma_connection *connection);
 

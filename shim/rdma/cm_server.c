@@ -53,6 +53,9 @@ doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t por
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "%s", shim_ctx_describe_not_running(&rdma->ctx));
 	if (rdma->properties.transport == DOCA_RDMA_TRANSPORT_TYPE_DC)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "transport DC has no connections by addresses");
+	if (rdma->ctx.dpa)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED,
+				   "a data path on the DPA has connections by descriptors alone");
 	if (!rdma->properties.on_request)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
 				   "a server needs a request callback (doca_rdma_set_connection_state_callbacks)");
@@ -207,6 +210,12 @@ static void reject(struct doca_rdma_connection *connection)
 	sim_channel_close(shim_session(), connection->cm.channel, -ECONNREFUSED);
 	connection->cm.channel = NULL;
 	rdma_cm_enter(connection, RDMA_CM_FAILED);
+}
+
+void rdma_cm_end_offer(struct doca_rdma_connection *connection)
+{
+	if (connection->cm.state == RDMA_CM_OFFERED)
+		tell_client(connection, SIM_QP_ANSWERED);
 }
 
 /* Whether the connection is a request that waits for an answer. The reference has no other status for calls that come too late. */

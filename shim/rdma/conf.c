@@ -73,25 +73,40 @@ doca_error_t doca_rdma_set_send_queue_size(struct doca_rdma *rdma, uint32_t send
 
 GETTER(send_queue_size, uint32_t, send_queue_size, rdma->properties.send_queue_size)
 
+/* Whether kernels receive; else the number of receive tasks counts. */
+static bool has_recv_queue(const struct doca_rdma *rdma)
+{
+	return rdma->ctx.dpa != NULL;
+}
+
 static doca_error_t refuse_recv_queue(const char *func)
 {
-	sim_err("%s: the size of the receive queue is for a data path on the DPA or a GPU; here the number of receive tasks decides (doca_rdma_task_receive_set_conf)",
+	sim_err("%s: the size of the receive queue is for a data path on the DPA (doca_ctx_set_datapath_on_dpa) or a GPU; here the number of receive tasks decides (doca_rdma_task_receive_set_conf)",
 		func);
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_rdma_set_recv_queue_size(struct doca_rdma *rdma, uint32_t recv_queue_size)
 {
-	(void)recv_queue_size;
 	NEED_IDLE(rdma);
-	return refuse_recv_queue(__func__);
+	if (!has_recv_queue(rdma))
+		return refuse_recv_queue(__func__);
+	if (recv_queue_size == 0 || recv_queue_size > caps_of(rdma)->rdma_max_send_queue)
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
+				   "%u receives; give 1 to %u (doca_rdma_cap_get_max_recv_queue_size)", recv_queue_size,
+				   caps_of(rdma)->rdma_max_send_queue);
+	rdma->properties.receive_queue_size = round_up_to_power_of_two(recv_queue_size);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_rdma_get_recv_queue_size(const struct doca_rdma *rdma, uint32_t *recv_queue_size)
 {
 	SHIM_NEED(rdma, SHIM_RDMA);
 	SHIM_NEED_OUT(recv_queue_size);
-	return refuse_recv_queue(__func__);
+	if (!has_recv_queue(rdma))
+		return refuse_recv_queue(__func__);
+	*recv_queue_size = rdma->properties.receive_queue_size;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_rdma_set_max_send_buf_list_len(struct doca_rdma *rdma, uint32_t max_send_buf_list_len)

@@ -5,6 +5,7 @@
 
 #include "addr_priv.h"
 #include "cm_priv.h"
+#include "dpa_priv.h"
 #include "shim/common/base/check.h"
 #include "shim/common/base/error.h"
 #include "shim/common/pe/pe_priv.h"
@@ -47,13 +48,16 @@ static void notify(void *arg)
 {
 	struct doca_rdma_connection *connection = arg;
 
-	rdma_cm_notify(connection->rdma);
+	if (connection->rdma->dpa)
+		rdma_dpa_wake(connection->rdma->dpa);
+	else
+		rdma_cm_notify(connection->rdma);
 }
 
 static int create_queue_pair(struct doca_rdma_connection *connection)
 {
 	struct doca_rdma *rdma = connection->rdma;
-	int wake_fd = shim_pe_peer_wake_fd(&rdma->ctx);
+	int wake_fd = rdma->dpa ? rdma->dpa->wake.send_fd : shim_pe_peer_wake_fd(&rdma->ctx);
 	const struct sim_qp_cfg cfg = {
 		.group = &rdma->group,
 		.function = shim_dev_function(rdma->ctx.dev)->id,
@@ -64,7 +68,7 @@ static int create_queue_pair(struct doca_rdma_connection *connection)
 		.access = access_of(rdma->properties.permissions),
 		.needs_no_peer = rdma->properties.transport == DOCA_RDMA_TRANSPORT_TYPE_DC,
 		.wake_fd = wake_fd < 0 ? -1 : wake_fd,
-		.engine = shim_pe_vclock_engine(rdma->ctx.pe),
+		.engine = rdma->dpa ? rdma->dpa->turn.engine : shim_pe_vclock_engine(rdma->ctx.pe),
 		.trace_id = rdma->ctx.trace_id,
 		.device = shim_dev_function(rdma->ctx.dev)->ibdev,
 		.notify = notify,
@@ -123,16 +127,20 @@ doca_error_t rdma_connection_create(const char *func, struct doca_rdma *rdma, st
 	if (!connection)
 		return DOCA_ERROR_NO_MEMORY;
 	connection->rdma = rdma;
+	rdma_dpa_lock(rdma);
 	rc = create_queue_pair(connection);
+	if (rc == 0) {
+		connection->id = rdma->next_id++;
+		TAILQ_INSERT_TAIL(&rdma->connections, connection, link);
+	}
+	rdma_dpa_unlock(rdma);
 	if (rc < 0) {
 		sim_err("%s: the card refuses a connection: %s", func, strerror(-rc));
 		shim_object_free(connection, SHIM_RDMA_CONNECTION);
 		return shim_error_for_call(rc, &create_errors);
 	}
-	connection->id = rdma->next_id++;
 	connection->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
 	sim_descriptor_encode(sim_session_id(shim_session()), sim_qp_key(connection->qp), connection->details);
-	TAILQ_INSERT_TAIL(&rdma->connections, connection, link);
 	rdma->num_connections++;
 	*ret = connection;
 	return DOCA_SUCCESS;
@@ -272,13 +280,19 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
 		result = rdma_cm_plan(rdma, SIM_OP_RDMA_CONNECT, &plan);
 		if (result != DOCA_SUCCESS)
 			return result;
+		rdma_dpa_lock(rdma);
 		sim_qp_hold_connect(rdma_connection->qp, plan.due_ns);
 		rc = plan.is_refused ? -ESTALE : sim_qp_connect(rdma_connection->qp, &key);
 		if (rc < 0)
 			sim_qp_hold_connect(rdma_connection->qp, 0);
+		if (rdma->dpa)
+			rdma_dpa_settle(rdma->dpa);
+		rdma_dpa_unlock(rdma);
 	}
 	if (rc < 0)
 		return SHIM_REFUSE(shim_error_for_call(rc, &connect_errors), "%s", describe_connect_error(rc));
+	if (rdma->dpa)
+		return DOCA_SUCCESS;
 	rdma_set_alarm(rdma);
 	note_connection(rdma, false);
 	shim_pe_notify_self(&rdma->ctx); /* an engine that was armed before has to arm the connection */

@@ -5,6 +5,7 @@
 
 #include "addr_priv.h"
 #include "cm_priv.h"
+#include "dpa_priv.h"
 #include "pcie_model/arith.h"
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
@@ -15,6 +16,7 @@
 /* The default properties. Those without a source are our choice (doc/rdma.md). */
 static const struct rdma_properties default_properties = {
 	.send_queue_size = 128,
+	.receive_queue_size = 128,
 	.max_send_list_len = 1,
 	.max_receive_list_len = 1,
 	.transport = DOCA_RDMA_TRANSPORT_TYPE_RC,
@@ -66,8 +68,10 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 	}
 	sim_qp_group_init(&rdma->group);
 	rdma->is_connected = false;
-	for (int i = 0; i < RDMA_NUM_TASKS && result == DOCA_SUCCESS; i++)
+	for (int i = 0; i < RDMA_NUM_TASKS && !ctx->dpa && result == DOCA_SUCCESS; i++)
 		result = add_pool(rdma, i);
+	if (ctx->dpa)
+		result = rdma_dpa_start(rdma);
 	if (result != DOCA_SUCCESS)
 		return result;
 	sim_unpolled_begin(&rdma->group, shim_session());
@@ -157,6 +161,8 @@ static bool rdma_progress(struct doca_ctx *ctx)
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
 	bool has_done;
 
+	if (doca_unlikely(rdma->dpa != NULL))
+		return false;
 	rdma->is_in_callback = true;
 	has_done = take_step(rdma);
 	if (doca_likely(shim_object_is_still(rdma, SHIM_RDMA))) /* a callback may destroy the context */
@@ -167,8 +173,11 @@ static bool rdma_progress(struct doca_ctx *ctx)
 static bool rdma_arm(struct doca_ctx *ctx)
 {
 	struct doca_rdma *rdma = (struct doca_rdma *)ctx;
-	bool has_work = sim_receive_pool_due_ns(&rdma->group.receives) <= shim_now_ns() || rdma->is_disconnecting;
+	bool has_work;
 
+	if (doca_unlikely(rdma->dpa != NULL))
+		return false;
+	has_work = sim_receive_pool_due_ns(&rdma->group.receives) <= shim_now_ns() || rdma->is_disconnecting;
 	has_work |= sim_qp_group_arm(&rdma->group);
 	return has_work || is_about_to_run(rdma) || (ctx->state == DOCA_CTX_STATE_RUNNING && rdma_cm_has_work(rdma));
 }
@@ -183,13 +192,18 @@ static void rdma_begin_stop(struct doca_ctx *ctx)
 	struct doca_rdma_connection *connection;
 
 	rdma_cm_end_listeners(rdma);
+	if (rdma->dpa)
+		rdma_dpa_quiesce(rdma);
 	TAILQ_FOREACH(connection, &rdma->connections, link) {
+		rdma_cm_end_offer(connection);
 		rdma_connection_close_channel(connection);
 		sim_qp_leave(connection->qp, -ECANCELED);
 	}
 	sim_receive_pool_flush(&rdma->group.receives);
+	if (rdma->dpa)
+		rdma_dpa_drop(rdma);
 	rdma->is_disconnecting =
-		(rdma->is_in_callback || ctx->is_in_state_callback) && !TAILQ_EMPTY(&rdma->connections);
+		!rdma->dpa && (rdma->is_in_callback || ctx->is_in_state_callback) && !TAILQ_EMPTY(&rdma->connections);
 }
 
 static bool rdma_is_drained(const struct doca_ctx *ctx)
@@ -213,6 +227,8 @@ static void rdma_stopped(struct doca_ctx *ctx)
 	}
 	for (int i = 0; i < RDMA_NUM_TASKS; i++)
 		rdma->conf[i].pool = NULL;
+	rdma_dpa_destroy(rdma->dpa);
+	rdma->dpa = NULL;
 }
 
 static bool rdma_holds_time(struct doca_ctx *ctx)
@@ -222,6 +238,7 @@ static bool rdma_holds_time(struct doca_ctx *ctx)
 
 static const struct shim_ctx_ops rdma_ops = {
 	.name = "rdma",
+	.takes_dpa = true,
 	.start = rdma_start,
 	.may_stop = shim_ctx_may_stop_always,
 	.begin_stop = rdma_begin_stop,
@@ -264,6 +281,7 @@ doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
 	SHIM_NEED(rdma, SHIM_RDMA);
 	if (shim_ctx_fini(&rdma->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
+	rdma_dpa_detach(rdma);
 	shim_object_free(rdma, SHIM_RDMA);
 	return DOCA_SUCCESS;
 }

@@ -54,6 +54,7 @@ struct rdma_conf {
 struct rdma_properties {
 	uint32_t permissions; /* enum doca_access_flag */
 	uint32_t send_queue_size;
+	uint32_t receive_queue_size; /* of kernels on a DPA */
 	uint32_t max_send_list_len, max_receive_list_len;
 	enum doca_rdma_transport_type transport;
 	uint16_t max_connections;
@@ -79,6 +80,8 @@ extern const struct rdma_release rdma_release;
 
 TAILQ_HEAD(rdma_connections, doca_rdma_connection);
 
+struct doca_dpa_completion;
+struct rdma_dpa;
 struct rdma_listener;
 
 struct doca_rdma {
@@ -96,6 +99,8 @@ struct doca_rdma {
 	bool is_in_callback;     /* this thread may be in a callback of the context */
 	bool is_disconnecting; /* the context stops in a callback, and a step of the engine has to end its connections */
 	bool is_connected;     /* starting by connect: the next step of the engine lets the context run */
+	struct doca_dpa_completion *dpa_completion; /* attached; NULL = none */
+	struct rdma_dpa *dpa; /* while not idle, of a context whose data path is on a DPA (dpa_priv.h) */
 };
 
 /* cm.c has the picture. */
@@ -140,6 +145,7 @@ struct doca_rdma_connection {
 	struct sim_qp *qp; /* NULL = ended */
 	uint8_t details[SIM_DESCRIPTOR_BYTES]; /* the descriptor that doca_rdma_export() gave */
 	union doca_data user_data;
+	uint32_t num_posted, num_pending; /* requests of kernels: in all, and those that are not flushed */
 	struct rdma_cm cm;
 	TAILQ_ENTRY(doca_rdma_connection) link;
 };
@@ -206,6 +212,16 @@ static inline void rdma_set_alarm(struct doca_rdma *rdma)
 	if (doca_unlikely(deadline_ns < UINT64_MAX))
 		shim_ctx_set_alarm(&rdma->ctx, deadline_ns);
 }
+
+/* ---- dpa.c ---- */
+
+/* No completion context of a DPA is attached any more. */
+void rdma_dpa_detach(struct doca_rdma *rdma);
+
+/* ---- failure.c ---- */
+
+/* Why a request failed with @rc, -errno: a part of a sentence. */
+const char *rdma_describe_failure(int rc);
 
 /* ---- cap.c ---- */
 
@@ -303,6 +319,10 @@ int rdma_task_begin(struct sim_rdma_work *work);
 extern const struct shim_task_fault_ops rdma_fault_ops[RDMA_NUM_TASKS];
 
 void rdma_fault_apply_hit(struct rdma_task *task);
+
+/* Flip the hit's bits in the first @bytes of the peer's memory @remote, or of the list if that is NULL. Returns 0 or -errno. */
+int rdma_fault_flip(const struct sim_fault_hit *hit, const struct sim_rdma_segment *segments, uint32_t num_segments,
+		    struct sim_remote *remote, uint64_t remote_addr, uint64_t bytes);
 
 /* Put the task's hit, if it has one, into its work request or receive, which is about to be posted. */
 static inline void rdma_fault_apply(struct rdma_task *task)

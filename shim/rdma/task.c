@@ -414,40 +414,6 @@ static void extend_data(const struct rdma_task *task, struct doca_buf *head, uin
 	}
 }
 
-static const char *describe_failure(int rc)
-{
-	switch (-rc) {
-	case EACCES:
-		return "the peer does not permit it: see doca_mmap_set_permissions() and doca_rdma_set_permissions() there";
-	case EFAULT:
-		return "it is outside of the memory that the peer exported";
-	case EXDEV:
-		return "the memory is not of the device that the connection leads to";
-	case EMSGSIZE:
-		return "the message is longer than the receive that it met";
-	case ENOBUFS:
-#ifdef SHIM_WORKQ_BUILD /* which can't set the number of retries */
-		return "the peer posted no receive in time";
-#else
-		return "the peer posted no receive in time (doca_rdma_set_rnr_retry_count)";
-#endif
-	case ETIMEDOUT:
-		return "the peer did not connect in time";
-	case ENETDOWN:
-		return "a network link on the way was down for longer than the requester repeats requests";
-	case EHOSTDOWN:
-		return "the peer's process gives no sign of life; is it stopped (SIGSTOP, a debugger)?";
-	case ECONNRESET:
-		return "the peer's end of the connection has ended";
-	case EPIPE:
-		return "the peer's process, context or connection has ended";
-	case EINVAL:
-		return "its address is not aligned to 8 bytes";
-	default:
-		return strerror(-rc);
-	}
-}
-
 static doca_error_t end_status(const struct doca_task *task, int rc)
 {
 	if (rc == 0)
@@ -455,7 +421,7 @@ static doca_error_t end_status(const struct doca_task *task, int rc)
 	if (rc == -EIO && shim_task_has_fault(task, FAIL))
 		return shim_task_fault_status(task);
 	if (rc != -ECANCELED)
-		sim_err("%s task failed: %s", task->pool->type->name, describe_failure(rc));
+		sim_err("%s task failed: %s", task->pool->type->name, rdma_describe_failure(rc));
 	return DOCA_ERROR_IO_FAILED;
 }
 

@@ -30,32 +30,38 @@ static void set_site(const struct doca_task *base, struct sim_fault_site *ret_si
 		ret_site->addr = task->segments[0].addr;
 }
 
-/* Flip a bit of byte @at of the list, or of the peer's memory if the task wrote there. */
-static int flip_bit(const struct rdma_task *task, uint64_t bit)
+static int flip_bit(const struct sim_rdma_segment *segments, uint32_t num_segments, struct sim_remote *remote,
+		    uint64_t remote_addr, uint64_t bit)
 {
-	const struct rdma_task_type *type = rdma_task_type(&task->task);
 	uint64_t at = bit / 8;
 	uint8_t byte;
 	const struct sim_rdma_segment to_byte = { .addr = (uintptr_t)&byte, .bytes = 1 };
-	bool is_remote = type->peer_access == SIM_ACCESS_WRITE;
-	int rc = is_remote ? sim_rdma_read(&to_byte, 1, task->remote, task->remote_addr + at, 1) :
-			     sim_rdma_gather(task->segments, task->num_segments, at, &byte, 1);
+	int rc = remote ? sim_rdma_read(&to_byte, 1, remote, remote_addr + at, 1) :
+			  sim_rdma_gather(segments, num_segments, at, &byte, 1);
 
 	byte ^= (uint8_t)(1u << bit % 8);
 	if (rc < 0)
 		return rc;
-	return is_remote ? sim_rdma_write(&to_byte, 1, task->remote, task->remote_addr + at, 1) :
-			   sim_rdma_scatter(task->segments, task->num_segments, at, &byte, 1);
+	return remote ? sim_rdma_write(&to_byte, 1, remote, remote_addr + at, 1) :
+			sim_rdma_scatter(segments, num_segments, at, &byte, 1);
+}
+
+int rdma_fault_flip(const struct sim_fault_hit *hit, const struct sim_rdma_segment *segments, uint32_t num_segments,
+		    struct sim_remote *remote, uint64_t remote_addr, uint64_t bytes)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < hit->flip_bits && i < bytes * 8 && rc == 0; i++)
+		rc = flip_bit(segments, num_segments, remote, remote_addr, sim_fault_hit_bit(hit, i, bytes * 8));
+	return rc;
 }
 
 static int flip(const struct rdma_task *task, uint64_t bytes)
 {
-	const struct sim_fault_hit *hit = task->task.fault_hit;
-	int rc = 0;
+	bool is_remote = rdma_task_type(&task->task)->peer_access == SIM_ACCESS_WRITE;
 
-	for (uint32_t i = 0; i < hit->flip_bits && i < bytes * 8 && rc == 0; i++)
-		rc = flip_bit(task, sim_fault_hit_bit(hit, i, bytes * 8));
-	return rc;
+	return rdma_fault_flip(task->task.fault_hit, task->segments, task->num_segments,
+			       is_remote ? task->remote : NULL, task->remote_addr, bytes);
 }
 
 static int execute_and_flip(struct sim_rdma_work *work)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions for connections of librdmacm, and for data paths on a GPU or the DPA. */
+/* Functions for connections of librdmacm, and for data paths on a GPU. */
 #include "rdma_priv.h"
 #include "shim/common/base/check.h"
 
@@ -25,20 +25,6 @@ doca_error_t doca_rdma_bridge_established(struct doca_rdma *rdma, struct doca_rd
 	(void)rdma_connection;
 	SHIM_NEED(rdma, SHIM_RDMA);
 	return SHIM_NOT_SIMULATED("identifiers of librdmacm");
-}
-
-doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_t *dpa_rdma)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	SHIM_NEED_OUT(dpa_rdma);
-	return SHIM_NOT_SIMULATED("RDMA on the DPA");
-}
-
-doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma, struct doca_dpa_completion *dpa_comp)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	SHIM_NEED_OUT(dpa_comp);
-	return SHIM_NOT_SIMULATED("RDMA on the DPA");
 }
 
 doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_dev_rdma **gpu_rdma)

@@ -113,11 +113,6 @@ struct doca_ctx *shim_workq_accel_as_ctx(struct workq_accel_core *core)
 	return &core->accel->ctx;
 }
 
-struct shim_accel *shim_workq_accel_of(struct workq_accel_core *core)
-{
-	return core->accel;
-}
-
 void shim_workq_accel_set_stopping(struct workq_accel_core *core, void (*on_stopping)(void *arg), void *arg)
 {
 	core->on_stopping = on_stopping;

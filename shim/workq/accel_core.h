@@ -48,7 +48,6 @@ SHIM_INTERNAL_API doca_error_t shim_workq_accel_create(struct shim_accel *accel,
 SHIM_INTERNAL_API void shim_workq_accel_destroy(struct workq_accel_core *core);
 
 SHIM_INTERNAL_API struct doca_ctx *shim_workq_accel_as_ctx(struct workq_accel_core *core);
-SHIM_INTERNAL_API struct shim_accel *shim_workq_accel_of(struct workq_accel_core *core);
 
 /* When the context stops, after a job that failed or with its queue, call @on_stopping: it frees the tasks that the library
  * keeps and that are not in flight. */

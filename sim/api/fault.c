@@ -27,10 +27,13 @@ struct plan_change {
 	uint64_t seed;                   /* SEED */
 };
 
-/* Returns true for a rule that hits only other processes or the daemon, which a private card does not have. */
+/* Returns true for a rule that hits only other processes, the daemon or machines, which a private card does not have. */
 static bool needs_session(const struct sim_rule *rule)
 {
-	return !(sim_rule_ops(rule) & ~(SIM_OP_BIT(SIM_OP_PEER) | SIM_OP_BIT(SIM_OP_DAEMON)));
+	const sim_bits others = SIM_OP_BIT(SIM_OP_PEER) | SIM_OP_BIT(SIM_OP_DAEMON) | SIM_OP_BIT(SIM_OP_MACHINE) |
+				SIM_OP_BIT(SIM_OP_MACHINE_LINK);
+
+	return !(sim_rule_ops(rule) & ~others);
 }
 
 static int apply_to_plan(struct sim_shared_state *state, struct plan_change *change)

@@ -69,14 +69,13 @@ static bool begin_passing(unsigned int handler, const siginfo_t *info, const cha
 static void call(const struct sigaction *action, int number, siginfo_t *info, void *context)
 {
 	const struct sigaction defaults = { .sa_handler = SIG_DFL };
-	sigset_t blocked;
+	sigset_t blocked = action->sa_mask;
 
 	if (action->sa_flags & (int)SA_RESETHAND)
 		sigaction(number, &defaults, NULL);
-	sigemptyset(&blocked);
-	sigaddset(&blocked, number);
 	if (!(action->sa_flags & SA_NODEFER))
-		pthread_sigmask(SIG_BLOCK, &blocked, NULL); /* the return from the signal ends that */
+		sigaddset(&blocked, number);
+	pthread_sigmask(SIG_BLOCK, &blocked, NULL); /* the return from the signal ends that */
 	if (action->sa_flags & SA_SIGINFO)
 		action->sa_sigaction(number, info, context);
 	else
@@ -182,7 +181,8 @@ static void (*get_handler(struct chain *chain, const struct sigaction *action))(
 	return handlers[i];
 }
 
-/* Ours runs on the stack that the program's would get. It has the signal unblocked, as the hook may jump. */
+/* Ours runs on the stack that the program's would get. It has the signals unblocked, as the hook may jump; signal() makes a mask
+ * with the signal in it. */
 static struct sigaction make_action(const struct sigaction *replaced,
 				    void (*handler)(int number, siginfo_t *info, void *context))
 {
@@ -192,6 +192,8 @@ static struct sigaction make_action(const struct sigaction *replaced,
 
 	action.sa_flags = has_handler ? replaced->sa_flags & (SA_ONSTACK | SA_RESTART) : SA_ONSTACK | SA_RESTART;
 	action.sa_flags |= SA_SIGINFO | SA_NODEFER;
+	sigdelset(&action.sa_mask, SIGSEGV);
+	sigdelset(&action.sa_mask, SIGBUS);
 	action.sa_sigaction = handler;
 	return action;
 }

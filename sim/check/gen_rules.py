@@ -16,7 +16,7 @@ SEVERITIES = ('error', 'warning', 'hint', 'portability', 'performance')
 MODES = ('api', 'races', 'strict')
 GROUPS = {
     'TASK': 'Contexts, tasks and progress engines', 'MMAP': 'Memory maps and exports', 'BUF': 'Buffers, and tasks that use them', 'ACCEL': 'Tasks of other engines than DMA\'s',
-    'LIFE': 'The life of objects, of all kinds', 'RACE': 'Races for the memory of tasks', 'DEV': 'Devices and representors', 'COMCH': 'Comch', 'RDMA': 'RDMA',
+    'LIFE': 'The life of objects, of all kinds', 'RACE': 'Races for the memory of tasks', 'DEV': 'Devices and representors', 'COMCH': 'Comch', 'DPA': 'The DPA', 'RDMA': 'RDMA',
     'VER': 'Versions', 'PERF': 'Performance',
 }
 COMMENT = 'Written by gen_rules.py from sim/check/rules.'

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "sim/cli/base/cli.h"
+#include "sim/cli/helper/helper.h"
 
 static void print_commands(FILE *out)
 {
@@ -96,6 +97,8 @@ int main(int argc, char **argv)
 	struct cli_words words = { 0 };
 
 	cli_init();
+	if (argc > 1 && strcmp(argv[1], SIM_REACH_COMMAND) == 0)
+		return cli_helper_main(argc - 1, argv + 1);
 	cli_args_parse(&args, argc, argv, ARGP_IN_ORDER, &words);
 	return CLI_OK;
 }

@@ -29,6 +29,8 @@ static const struct cli_option option_list[] = {
 	CLI_FLAG(0, "remove-dir", struct options, remove_dir, "Remove the session's directory at the end (needs -f)"),
 	CLI_TEXT(0, "join", "HOST:PORT", struct options, launch.machines.join,
 		 "Join the session whose home listens there"),
+	CLI_TEXT(0, "advertise", "[ADDRESS:]PORT", struct options, launch.machines.advertise,
+		 "What the other machines are told of --listen (needs --join)"),
 	{ 0 },
 };
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,10 @@
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/base/side_env.h"
+#include "sim/cli/reach/reach.h"
+#include "sim/cli/reach/reach_exec.h"
+
+#define MAX_OWN_WORDS 16
 
 struct options {
 	struct cli_session_opt session;
@@ -94,6 +99,67 @@ static int set_env(const struct options *options, const char *dir)
 	return cli_check_set_env(&options->check, NULL);
 }
 
+/* The command line for bfsim exec there. Returns 0, or -1 with a message. */
+static int fill_words(const struct options *options, const char **words)
+{
+	const struct cli_check_opt *check = &options->check;
+
+	if (check->num_reports > 0 || check->mutes_path)
+		return cli_error(
+			"--check-report and --check-mutes name files here, and %s is on another machine: start bfsim exec there",
+			options->side);
+	*words++ = "--on";
+	*words++ = options->side;
+	if (options->has_generation) {
+		*words++ = "--generation";
+		*words++ = cli_generation_name(options->generation);
+	}
+	if (check->mode != SIM_CHECK_OFF) {
+		static char mode[32];
+
+		snprintf(mode, sizeof(mode), "--check=%s", sim_check_mode_name(check->mode));
+		*words++ = mode;
+		*words++ = "--check-fail";
+		*words++ = check->fails ? sim_check_severity_name(check->fail_severity) : "none";
+	}
+	if (check->sync) {
+		*words++ = "--check-sync";
+		*words++ = check->sync;
+	}
+	*words++ = "--";
+	for (size_t i = 0; i < options->command.count; i++)
+		*words++ = options->command.list[i];
+	*words = NULL;
+	return 0;
+}
+
+/* Returns whether the side is on another machine, which its name begins with; then *ret_status is the exit status. */
+static bool exec_elsewhere(const struct options *options, int *ret_status)
+{
+	struct cli_machines machines = { .self = "" };
+	const struct cli_machine *machine = NULL;
+	const char **words;
+
+	*ret_status = CLI_OWN_FAILURE;
+	if (!strchr(options->side, '/'))
+		return false;
+	if (cli_machines_read(options->session.dir, &machines) < 0)
+		return true;
+	machine = cli_machines_of_side(&machines, options->side);
+	if (!machine || machine->is_self) {
+		cli_machines_free(&machines);
+		return false;
+	}
+	words = calloc(options->command.count + MAX_OWN_WORDS, sizeof(*words));
+	if (!words)
+		cli_fail("out of memory");
+	else if (fill_words(options, words) == 0)
+		*ret_status = cli_reach_exec(options->session.dir, machine->name, words);
+	free(words);
+	cli_machines_free(&machines);
+	return true;
+}
+
 int cli_exec(int argc, char **argv)
 {
 	static const struct cli_args args = {
@@ -118,6 +184,10 @@ int cli_exec(int argc, char **argv)
 	dir = resolve_session_dir(&options, &rc);
 	if (!dir)
 		return rc;
+	if (exec_elsewhere(&options, &rc)) {
+		free(dir);
+		return rc;
+	}
 	if (!options.has_generation)
 		options.generation = cli_generation_of_command(options.command.list);
 	if (cli_check_begin_reports(&options.check) < 0) {

@@ -16,6 +16,7 @@
 #include "sim/cli/base/session_opt.h"
 #include "sim/cli/base/session_client.h"
 #include "sim/cli/base/table.h"
+#include "sim/cli/reach/reach.h"
 
 struct options {
 	struct cli_session_opt session;
@@ -25,54 +26,97 @@ struct options {
 };
 
 static const struct cli_option option_list[] = {
+	CLI_TEXT(
+		'o', "on", "MACHINE", struct options, faults.on,
+		"add, clear: the machine whose plan it is, or a side of it (default: those that the rules name, else all)"),
 	CLI_FLAG('j', "json", struct options, json, "list: print JSON"),
 	{ 0 },
 };
 
 /* ---- list ---- */
 
-static const struct cli_field rule_fields[] = {
-	CLI_FIELD(struct sim_plan_rule, id, "id", ">ID"),
-	CLI_FIELD(struct sim_plan_rule, matched, "matched", ">MATCHED"),
-	CLI_FIELD(struct sim_plan_rule, fired, "fired", ">FIRED"),
-	CLI_FIELD(struct sim_plan_rule, text, "rule", "RULE"),
-	{ 0 },
-};
-
-static void add_rule_row(void *table, const struct sim_plan_rule *rule)
+/* Add the rules of a machine. */
+static void append_rules(json_object *to, const char *machine, json_object *rules)
 {
-	cli_table_add_cells(table, rule_fields, rule);
-}
+	for (size_t i = 0; rules && i < json_object_array_length(rules); i++) {
+		json_object *rule = json_object_get(json_object_array_get_idx(rules, i));
 
-static void add_rule_json(void *list, const struct sim_plan_rule *rule)
-{
-	json_object_array_add(list, cli_json_of_fields(rule_fields, rule));
-}
-
-static int print_list(const struct sim_plan *plan, bool json)
-{
-	static const char *const headings[] = { ">ID", ">MATCHED", ">FIRED", "RULE" };
-	struct cli_table table = CLI_TABLE(headings);
-	json_object *list;
-
-	if (!json) {
-		sim_plan_each(plan, add_rule_row, &table);
-		return cli_table_print(&table);
+		if (machine)
+			cli_json_add_text(rule, "machine", machine);
+		json_object_array_add(to, rule);
 	}
-	list = json_object_new_array();
-	sim_plan_each(plan, add_rule_json, list);
-	return cli_json_print(list, JSON_C_TO_STRING_PRETTY);
+	json_object_put(rules);
+}
+
+/* The rules of all machines that are there, or NULL with a message. */
+static json_object *read_rules(const struct options *options, int dir_fd, const struct cli_machines *machines)
+{
+	json_object *all = json_object_new_array();
+	bool is_complete = true;
+
+	for (size_t i = 0; i < machines->count; i++) {
+		const struct cli_machine *machine = &machines->list[i];
+		json_object *rules = NULL;
+
+		if (!machine->is_self && !machine->is_joined)
+			continue;
+		rules = machine->is_self ? cli_fault_rules(dir_fd, options->session.dir) :
+					   cli_fault_rules_of(options->session.dir, machine->name);
+		is_complete &= rules != NULL;
+		append_rules(all, machine->name, rules);
+	}
+	if (machines->count == 0) {
+		json_object *rules = cli_fault_rules(dir_fd, options->session.dir);
+
+		is_complete = rules != NULL;
+		append_rules(all, NULL, rules);
+	}
+	if (is_complete)
+		return all;
+	json_object_put(all);
+	return NULL;
+}
+
+static int print_table(json_object *rules, bool has_machines)
+{
+	static const char *const headings[] = { "MACHINE", ">ID", ">MATCHED", ">FIRED", "RULE" };
+	struct cli_table table = CLI_TABLE(headings);
+
+	if (!has_machines) {
+		table.headings++;
+		table.num_columns--;
+	}
+	for (size_t i = 0; i < json_object_array_length(rules); i++) {
+		json_object *rule = json_object_array_get_idx(rules, i);
+
+		if (has_machines)
+			cli_table_add(&table, "%s", cli_json_text(rule, "machine"));
+		cli_table_add(&table, "%" PRIu64, cli_json_number(rule, "id"));
+		cli_table_add(&table, "%" PRIu64, cli_json_number(rule, "matched"));
+		cli_table_add(&table, "%" PRIu64, cli_json_number(rule, "fired"));
+		cli_table_add(&table, "%s", cli_json_text(rule, "rule"));
+	}
+	return cli_table_print(&table);
 }
 
 static int do_list(struct options *options, int dir_fd)
 {
-	struct sim_segment shared_state;
-	int rc = sim_control_map_shared_state(dir_fd, &shared_state);
+	struct cli_machines machines;
+	json_object *rules;
+	int rc;
 
-	if (rc < 0)
-		return cli_session_report_error(options->session.dir, rc);
-	rc = print_list(&sim_shared_state_of(&shared_state)->plan, options->json);
-	sim_segment_unmap(&shared_state);
+	if (cli_machines_read(options->session.dir, &machines) < 0)
+		return -1;
+	rules = read_rules(options, dir_fd, &machines);
+	if (!rules) {
+		rc = -1;
+	} else if (options->json) {
+		rc = cli_json_print(rules, JSON_C_TO_STRING_PRETTY);
+	} else {
+		rc = print_table(rules, machines.count > 0);
+		json_object_put(rules);
+	}
+	cli_machines_free(&machines);
 	return rc;
 }
 
@@ -83,31 +127,39 @@ static int do_add(struct options *options, int dir_fd)
 	return cli_faults_send(&options->faults, dir_fd, options->session.dir, true);
 }
 
+/* Remove the rule "ID" of this machine, or "MACHINE:ID". */
+static int remove_rule(const struct options *options, int dir_fd, const char *word)
+{
+	struct cli_fault_change change = { .change = SIM_FAULT_REMOVE };
+	const char *colon = strrchr(word, ':'), *number = colon ? colon + 1 : word;
+	char machine[PCIE_SIDE_SIZE];
+	uint64_t id;
+
+	if (cli_number_parse(number, 10, 1, UINT32_MAX, &id, NULL) < 0 ||
+	    (colon && colon - word >= (ptrdiff_t)sizeof(machine)))
+		return cli_error("fault rm: there is no rule %s; bfsim fault list shows their ids", word);
+	change.id = (uint32_t)id;
+	if (!colon)
+		return cli_fault_apply(&change, NULL, dir_fd, options->session.dir, &(uint32_t){ 0 });
+	snprintf(machine, sizeof(machine), "%.*s", (int)(colon - word), word);
+	return cli_faults_change(options->session.dir, dir_fd, &change, machine);
+}
+
 static int do_rm(struct options *options, int dir_fd)
 {
-	int failed = 0;
+	int rc = 0;
 
-	for (size_t i = 1; i < options->words.count; i++) {
-		uint64_t id;
-		int rc = -ENOENT;
-
-		if (cli_number_parse(options->words.list[i], 10, 1, UINT32_MAX, &id, NULL) == 0)
-			rc = sim_control_change_faults(dir_fd, SIM_FAULT_REMOVE, (uint32_t)id, 0);
-		if (rc == -ENOENT)
-			cli_fail("fault rm: there is no rule %s; bfsim fault list shows their ids",
-				 options->words.list[i]);
-		else if (rc < 0)
-			cli_session_report_error(options->session.dir, rc);
-		failed |= rc < 0;
-	}
-	return failed ? -1 : 0;
+	for (size_t i = 1; i < options->words.count; i++)
+		if (remove_rule(options, dir_fd, options->words.list[i]) < 0)
+			rc = -1;
+	return rc;
 }
 
 static int do_clear(struct options *options, int dir_fd)
 {
-	int rc = sim_control_change_faults(dir_fd, SIM_FAULT_CLEAR, 0, 0);
+	const struct cli_fault_change change = { .change = SIM_FAULT_CLEAR };
 
-	return rc < 0 ? cli_session_report_error(options->session.dir, rc) : 0;
+	return cli_faults_change(options->session.dir, dir_fd, &change, options->faults.on);
 }
 
 /* ---- args ---- */
@@ -206,7 +258,7 @@ int cli_fault(int argc, char **argv)
 		.no_words = "give list, add, rm, clear or replay",
 		.args_doc = "list\nadd RULE...\nrm ID...\nclear\nreplay RECORDING",
 		.doc = "Show and change the fault plan of a session while its programs run.\v"
-		       "add prints the ids of the new rules. list shows how often a rule matched (MATCHED) and how often it "
+		       "add prints the ids of the new rules; rm takes them as they are printed. list shows how often a rule matched (MATCHED) and how often it "
 		       "hit (FIRED). replay prints a plan that repeats the faults of a recording. doc/faults.md is the manual "
 		       "of rules.\n\nOperations:" SIM_OPS(NAME) ".\n\nActions:" SIM_ACTS(NAME) ".",
 	};

@@ -22,7 +22,14 @@ static const struct {
 
 struct options {
 	struct cli_session_opt session;
+	const char *on;
 	struct cli_words words;
+};
+
+static const struct cli_option option_list[] = {
+	CLI_TEXT('o', "on", "SIDE", struct options, on,
+		 "The side, or the machine, whose device it is (default: any that has one of that name)"),
+	{ 0 },
 };
 
 static void check_options(void *all, struct argp_state *state)
@@ -44,6 +51,7 @@ static const char *find_op(const char *name)
 int cli_function(int argc, char **argv)
 {
 	static const struct cli_args args = {
+		.options = option_list,
 		.parts = { CLI_PART(struct options, session, cli_session_args) },
 		.words = offsetof(struct options, words),
 		.max_words = CLI_MANY_WORDS,
@@ -61,5 +69,6 @@ int cli_function(int argc, char **argv)
 	op = find_op(options.words.list[0]);
 	if (!op)
 		return cli_args_fail_action("function", options.words.list[0], CLI_FUNCTION_ACTIONS);
-	return cli_faults_inject_at_device(options.session.dir, op, options.words.list[1], options.words.list[0], NULL);
+	return cli_faults_inject_at_device(options.session.dir, op, options.on, options.words.list[1],
+					   options.words.list[0], NULL);
 }

@@ -14,6 +14,11 @@ struct options {
 
 static const struct cli_option option_list[] = {
 	CLI_MACHINE_OPTIONS(struct options, launch.machines),
+	CLI_TEXT(
+		0, "listen", "[ADDRESS:]PORT", struct options, launch.machines.listen,
+		"Let the other machines that join connect to this one directly; without it, home passes on what they say"),
+	CLI_TEXT(0, "advertise", "[ADDRESS:]PORT", struct options, launch.machines.advertise,
+		 "What the others are told of --listen, where a NAT forwards another port or address to this machine"),
 	{ 0 },
 };
 
@@ -26,6 +31,8 @@ static void check_options(void *all, struct argp_state *state)
 	if (!machines->name)
 		argp_error(state, "which machine of the topology is this one? Give --as NAME");
 	cli_check_machine_name(machines, state);
+	if (machines->advertise && !machines->listen)
+		argp_error(state, "--advertise needs --listen, where this machine listens itself");
 	if (!machines->token_file)
 		argp_error(state, "give --token-file FILE, a copy of home's token");
 }

@@ -12,12 +12,14 @@
 
 struct options {
 	struct cli_session_opt session;
-	const char *duration, *to, *part;
+	const char *duration, *to, *part, *on;
 	bool is_net;
 	struct cli_words words;
 };
 
 static const struct cli_option option_list[] = {
+	CLI_TEXT('o', "on", "SIDE", struct options, on,
+		 "The side, or the machine, whose device it is (default: any that has one of that name)"),
 	CLI_TEXT(0, "for", "TIME", struct options, duration,
 		 "Duration, such as 200ms; required for down, else until the session ends"),
 	CLI_TEXT(0, "to", "genNxM", struct options, to,
@@ -48,7 +50,7 @@ static int take_link_down(const struct options *options)
 		return CLI_USAGE;
 	}
 	snprintf(action, sizeof(action), "down=%s", options->duration);
-	return cli_faults_inject_at_device(options->session.dir, options->is_net ? "net.link" : "link",
+	return cli_faults_inject_at_device(options->session.dir, options->is_net ? "net.link" : "link", options->on,
 					   options->words.list[1], action, NULL);
 }
 
@@ -61,7 +63,7 @@ static int degrade_link(const struct options *options, const char *action, const
 		return CLI_USAGE;
 	}
 	snprintf(text, sizeof(text), "%s=%s", action, value);
-	return cli_faults_inject_at_device(options->session.dir, "link", options->words.list[1], text,
+	return cli_faults_inject_at_device(options->session.dir, "link", options->on, options->words.list[1], text,
 					   options->duration);
 }
 

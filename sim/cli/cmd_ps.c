@@ -13,11 +13,12 @@
 #include "sim/cli/base/session_client.h"
 #include "sim/protocol/wire.h"
 #include "sim/cli/base/table.h"
+#include "sim/cli/reach/reach_list.h"
 #include "sim/cli/view/live.h"
 
 struct options {
 	struct cli_session_opt session;
-	bool json;
+	bool json, here;
 	bool ready;          /* only say whether ... */
 	const char *service; /* ... this one is offered; NULL = the session is live */
 };
@@ -33,6 +34,8 @@ static void set_ready(void *all, char *text, struct argp_state *state)
 
 static const struct cli_option option_list[] = {
 	CLI_FLAG('j', "json", struct options, json, "Print JSON"),
+	CLI_FLAG(0, "here", struct options, here,
+		 "Leave out the processes of other machines, which are asked for them"),
 	CLI_CALL_WHOLE(0, "ready", "SERVICE", set_ready, OPTION_ARG_OPTIONAL,
 		       "Print nothing; the status says whether the session is live, and a program offers SERVICE"),
 	{ 0 },
@@ -71,21 +74,40 @@ static json_object *find_process(json_object *processes, uint64_t peer)
 	return NULL;
 }
 
-static int print_processes(json_object *processes)
+/* @machine NULL = the table has no column for it. */
+static void add_processes(struct cli_table *table, const char *machine, json_object *processes)
 {
-	static const char *const headings[] = { ">PID", "SIDE", "PROGRAM", ">EXPORTS", ">IMPORTS", "CHECK" };
-	struct cli_table table = CLI_TABLE(headings);
-
-	for (size_t i = 0; i < json_object_array_length(processes); i++) {
+	for (size_t i = 0; processes && i < json_object_array_length(processes); i++) {
 		json_object *process = json_object_array_get_idx(processes, i);
 		const char *check = cli_json_text(process, "check");
 
-		cli_table_add(&table, "%" PRIu64, cli_json_number(process, "pid"));
-		cli_table_add(&table, "%s", cli_json_text(process, "side"));
-		cli_table_add(&table, "%s", cli_json_text(process, "program"));
-		cli_table_add(&table, "%" PRIu64, cli_json_number(process, "exports"));
-		cli_table_add(&table, "%" PRIu64, cli_json_number(process, "imports"));
-		cli_table_add(&table, "%s", check[0] ? check : "-");
+		if (machine)
+			cli_table_add(table, "%s", machine);
+		cli_table_add(table, "%" PRIu64, cli_json_number(process, "pid"));
+		cli_table_add(table, "%s", cli_json_text(process, "side"));
+		cli_table_add(table, "%s", cli_json_text(process, "program"));
+		cli_table_add(table, "%" PRIu64, cli_json_number(process, "exports"));
+		cli_table_add(table, "%" PRIu64, cli_json_number(process, "imports"));
+		cli_table_add(table, "%s", check[0] ? check : "-");
+	}
+}
+
+/* Those of this machine, and then the others'. */
+static int print_processes(json_object *processes, json_object *machines)
+{
+	static const char *const headings[] = { "MACHINE", ">PID", "SIDE", "PROGRAM", ">EXPORTS", ">IMPORTS", "CHECK" };
+	struct cli_table table = CLI_TABLE(headings);
+	json_object *list = cli_json_list(machines, "list");
+
+	if (!machines) {
+		table.headings++;
+		table.num_columns--;
+	}
+	add_processes(&table, machines ? cli_json_text(machines, "self") : NULL, processes);
+	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+		json_object *machine = json_object_array_get_idx(list, i);
+
+		add_processes(&table, cli_json_text(machine, "name"), cli_json_list(machine, "processes"));
 	}
 	return cli_table_print(&table);
 }
@@ -184,7 +206,7 @@ static void add_round_trip(struct cli_table *table, json_object *machine)
 /* The machines of a session over several ones. */
 static int print_machines(json_object *machines)
 {
-	static const char *const headings[] = { "MACHINE",     "STATE", "PATH",      "PROVIDER",
+	static const char *const headings[] = { "MACHINE",     "STATE", "PATH",      "PROVIDER", "ENDPOINT",
 						">ROUND TRIP", ">SENT", ">RECEIVED", "WHY" };
 	struct cli_table table = CLI_TABLE(headings);
 	json_object *list = cli_json_list(machines, "list");
@@ -195,11 +217,13 @@ static int print_machines(json_object *machines)
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		json_object *machine = json_object_array_get_idx(list, i);
 		const char *path = cli_json_text(machine, "path"), *provider = cli_json_text(machine, "provider");
+		const char *endpoint = cli_json_text(machine, "endpoint");
 
 		cli_table_add(&table, "%s", cli_json_text(machine, "name"));
 		cli_table_add(&table, "%s", cli_json_text(machine, "state"));
 		cli_table_add(&table, "%s", path[0] ? path : "-");
 		cli_table_add(&table, "%s", provider[0] ? provider : "-");
+		cli_table_add(&table, "%s", endpoint[0] ? endpoint : "-");
 		add_round_trip(&table, machine);
 		cli_table_add(&table, "%" PRIu64, cli_json_number(machine, "sent_bytes"));
 		cli_table_add(&table, "%" PRIu64, cli_json_number(machine, "received_bytes"));
@@ -216,9 +240,16 @@ static void print_role(json_object *machines)
 	if (!machines)
 		return;
 	printf("machine %s", cli_json_text(machines, "self"));
+	if (strcmp(cli_json_text(machines, "role"), "home") == 0)
+		printf(", home of the session");
 	if (port > 0)
-		printf(", home of the session, at port %" PRIu64, port);
+		printf(", at port %" PRIu64, port);
 	printf("; encrypted: %s\n", cli_json_text(machines, "encryption"));
+	if (cli_json_member(machines, "timed_messages"))
+		printf("model time: %" PRIu64 " messages of other machines, of which %" PRIu64 " came late, by %" PRIu64
+		       " us at most\n",
+		       cli_json_number(machines, "timed_messages"), cli_json_number(machines, "late_messages"),
+		       (cli_json_number(machines, "max_late_ns") + 999) / 1000);
 }
 
 typedef int print_table_fn(json_object *list, json_object *processes);
@@ -260,10 +291,30 @@ static int print_status(json_object *status, const char *dir)
 		return 0;
 	}
 	printf("\n");
-	if (print_processes(processes) < 0 || print_if_any(imports, processes, print_imports) < 0 ||
+	if (print_processes(processes, cli_json_member(status, "machines")) < 0 ||
+	    print_if_any(imports, processes, print_imports) < 0 ||
 	    print_if_any(json_object_object_get(status, "services"), processes, print_services) < 0)
 		return -1;
 	return print_if_any(json_object_object_get(status, "channels"), processes, print_channels);
+}
+
+/* Ask the other machines for their processes: they stand with their machine, as the numbers of peers are each machine's own. */
+static void add_far_processes(json_object *status, const char *dir)
+{
+	json_object *list = cli_json_list(cli_json_member(status, "machines"), "list");
+
+	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
+		json_object *machine = json_object_array_get_idx(list, i), *processes;
+		const char *name = cli_json_text(machine, "name");
+
+		if (strcmp(cli_json_text(machine, "state"), "joined") != 0)
+			continue;
+		processes = cli_reach_list(dir, name, "processes", "processes");
+		if (processes)
+			json_object_object_add(machine, "processes", processes);
+		else
+			cli_fail("the processes of %s are left out", name);
+	}
 }
 
 /* For health checks: no message, as they are called before a session is there. */
@@ -293,6 +344,8 @@ int cli_ps(int argc, char **argv)
 	status = request_status(options.session.dir);
 	if (!status)
 		return CLI_FAILED;
+	if (!options.here)
+		add_far_processes(status, options.session.dir);
 	if (options.json) {
 		rc = cli_json_print(status, JSON_C_TO_STRING_PRETTY);
 	} else {

@@ -148,7 +148,6 @@ static const struct cli_option option_list[] = {
 	{ 0 },
 };
 
-/* What one machine of several would show or count alone. */
 static void check_nodes(const struct options *options, struct argp_state *state)
 {
 	const struct cli_run_cfg *cfg = &options->cfg;
@@ -157,14 +156,10 @@ static void check_nodes(const struct options *options, struct argp_state *state)
 		return;
 	if (!cfg->topology)
 		argp_error(state, "--nodes: give a topology with several machines (share/topologies/two-nodes.yaml)");
-	if (cfg->clock != SIM_CLOCK_FUNCTIONAL)
+	if (cfg->clock == SIM_CLOCK_VIRTUAL)
 		argp_error(
 			state,
-			"--nodes: machines have functional time alone; without --nodes all of them run in one session, with any clock");
-	if (options->faults.count > 0 || cfg->report_path || cfg->metrics_path)
-		argp_error(
-			state,
-			"--nodes: fault rules, --report and --metrics are one session's; without --nodes all machines run in one");
+			"--nodes: machines have no common virtual time; without --nodes all of them run in one session, with any clock");
 }
 
 static void check_options(void *all, struct argp_state *state)

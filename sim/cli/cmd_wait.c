@@ -14,6 +14,7 @@
 
 struct options {
 	struct cli_session_opt session;
+	bool ever, left;
 	struct cli_words machines;
 	uint64_t timeout_s;
 };
@@ -21,6 +22,10 @@ struct options {
 static const struct cli_option option_list[] = {
 	CLI_NUMBER(0, "timeout", "SECONDS", struct options, timeout_s, 1, INT_MAX, "a number of seconds",
 		   "Give up after that time (default: 60)"),
+	CLI_FLAG(
+		0, "ever", struct options, ever,
+		"A machine that has joined, and left again or was lost, counts, too: its program may have ended already"),
+	CLI_FLAG(0, "left", struct options, left, "Wait until the machines have left the session, or are lost"),
 	{ 0 },
 };
 
@@ -37,11 +42,15 @@ static json_object *find_machine(json_object *machines, const char *name)
 	return NULL;
 }
 
-static bool is_there(json_object *machine)
+/* Whether the machine is as the command waits for. */
+static bool is_awaited(const struct options *options, json_object *machine)
 {
 	const char *state = cli_json_text(machine, "state");
+	bool is_there = strcmp(state, "joined") == 0 || strcmp(state, "this machine") == 0;
 
-	return strcmp(state, "joined") == 0 || strcmp(state, "this machine") == 0;
+	if (options->left)
+		return machine && !is_there;
+	return is_there || (options->ever && (strcmp(state, "left") == 0 || strcmp(state, "lost") == 0));
 }
 
 /* Why a machine that is not there will never be. */
@@ -51,7 +60,7 @@ enum hopeless {
 	SINGLE_MACHINE,
 };
 
-/* Returns the first machine that is not there, or NULL. */
+/* Returns the first machine that is not as wanted, or NULL. */
 static const char *find_missing(const struct options *options, enum hopeless *ret_hopeless)
 {
 	json_object *status = cli_session_status(options->session.dir), *machines = cli_json_member(status, "machines");
@@ -61,7 +70,8 @@ static const char *find_missing(const struct options *options, enum hopeless *re
 	for (size_t i = 0; i < options->machines.count && !missing; i++) {
 		json_object *machine = find_machine(machines, options->machines.list[i]);
 
-		if (!is_there(machine))
+		if (!is_awaited(options, machine) &&
+		    !(options->left && !status)) /* without a session, nobody is in it */
 			missing = options->machines.list[i];
 		if (status && !machines)
 			*ret_hopeless = SINGLE_MACHINE;
@@ -87,6 +97,9 @@ static int wait_for_all(const struct options *options)
 				missing);
 		if (hopeless == UNKNOWN_NAME)
 			return cli_fail("the session's topology has no machine %s; see bfsim ps", missing);
+		if (sim_monotonic_ms() >= end_ms && options->left)
+			return cli_fail("%s has not left the session within %llu s; see bfsim ps", missing,
+					(unsigned long long)options->timeout_s);
 		if (sim_monotonic_ms() >= end_ms)
 			return cli_fail(
 				"%s has not joined the session within %llu s; see bfsim ps, and bfsim join there",
@@ -94,6 +107,14 @@ static int wait_for_all(const struct options *options)
 		nanosleep(&pause, NULL);
 	}
 	return CLI_OK;
+}
+
+static void check_options(void *all, struct argp_state *state)
+{
+	const struct options *options = all;
+
+	if (options->ever && options->left)
+		argp_error(state, "give --ever or --left");
 }
 
 int cli_wait(int argc, char **argv)
@@ -105,7 +126,8 @@ int cli_wait(int argc, char **argv)
 		.max_words = CLI_MANY_WORDS,
 		.no_words = "for which machines? Give their names, as node1",
 		.args_doc = "MACHINE...",
-		.doc = "Wait until machines have joined a session.",
+		.check = check_options,
+		.doc = "Wait until machines have joined a session, or have left it.",
 	};
 	struct options options = { .timeout_s = 60 };
 

@@ -298,6 +298,19 @@ bool sim_participant_try_mark_busy(struct sim_participant *participant)
 	return may;
 }
 
+bool sim_participant_is_awaited(const struct sim_participant *participant)
+{
+	struct sim_clock_page *page = participant->page;
+	uint64_t token = sim_clock_lock(&page->lock); /* without the lock, nobody may seem busy during a handover */
+	uint32_t state = state_of(participant->shared);
+	bool is_awaited = state == SIM_PARTICIPANT_BUSY ||
+			  (state == SIM_PARTICIPANT_WAITING && (has_busy(page) || is_held(page)));
+
+	is_awaited &= sim_participant_is_ours(participant);
+	sim_clock_unlock(&page->lock, token);
+	return is_awaited;
+}
+
 void sim_participant_detach(struct sim_participant *participant)
 {
 	struct sim_clock_choice choice = { NULL, NULL };

@@ -54,6 +54,10 @@ void sim_participant_mark_busy(struct sim_participant *participant);
 /* Become busy, unless this participant waits and another one is busy. Returns whether it is busy now. */
 bool sim_participant_try_mark_busy(struct sim_participant *participant);
 
+/* Whether the participant is busy, or waits while others are busy or hold time. Otherwise it does nothing before something
+ * comes from outside of virtual time. */
+bool sim_participant_is_awaited(const struct sim_participant *participant);
+
 /* Time no longer waits for this participant. */
 void sim_participant_detach(struct sim_participant *participant);
 

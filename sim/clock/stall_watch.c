@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "participant_priv.h"
+#include "pcie_model/arith.h"
 #include "pcie_model/quantity.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
@@ -90,6 +91,27 @@ static bool is_asleep(const struct sim_stall_watch *before, const struct sim_sta
 	       now->account.active_ns - before->account.active_ns <= ns - ns / IDLE_PART;
 }
 
+/* While a thread waits for a CPU, the kernel's account of its waits stands still: what it has not run since the last check, it waited. */
+static void count_ready(struct sim_stall_watch *watch, const struct sim_stall_watch *now)
+{
+	if (watch->checks > 0 && watch->last.is_ready && now->account.is_ready) {
+		watch->ready_ns += now->since_ns - watch->last_ns;
+		watch->ran_ns += now->account.ran_ns - watch->last.ran_ns; /* in steps of a tick */
+	}
+	watch->last = now->account;
+	watch->last_ns = now->since_ns;
+}
+
+/* For how long the participant could have called. */
+static uint64_t waited_ns(const struct sim_stall_watch *before, const struct sim_stall_watch *now,
+			  const struct sim_stall_patience *patience)
+{
+	uint64_t no_cpu_ns = before->ready_ns - min_u64(before->ran_ns, before->ready_ns);
+
+	return now->since_ns - before->since_ns -
+	       min_u64(no_cpu_ns, sim_stall_longest_ns(patience) - patience->running_ns);
+}
+
 static enum sim_stall judge_late(const struct sim_stall_watch *before, const struct sim_stall_watch *now)
 {
 	if (now->holds)
@@ -107,7 +129,7 @@ static enum sim_stall judge(const struct sim_stall_watch *before, const struct s
 		return SIM_STALL_ENDED;
 	if (before->checks < MIN_STALL_CHECKS)
 		return SIM_STALL_NONE;
-	if (ns > patience->running_ns)
+	if (waited_ns(before, now, patience) > patience->running_ns)
 		return judge_late(before, now);
 	if (ns <= patience->sleeping_ns || now->in_call > 0 || before->heartbeats != now->heartbeats)
 		return SIM_STALL_NONE;
@@ -160,6 +182,7 @@ bool sim_stall_watch_check(struct sim_stall_watch *watch, const struct sim_parti
 		return seen.shared != NULL;
 	}
 	read_account(self, &seen);
+	count_ready(watch, &seen);
 	if (watch->checks == 0)
 		watch->since_ns = seen.since_ns;
 	if (watch->checks++ == 0 || sim_thread_count_ready() > patience->num_cpus) {

@@ -8,6 +8,9 @@
  * A participant that holds time (participant.h) is waited for likewise; one that calls meanwhile, or a process that has
  * been started and has not attached, has the long patience.
  *
+ * The long patience leaves out the time in which the thread waited for a CPU, up to nine times the patience: nothing hangs
+ * on a machine that never gives it one.
+ *
  * "Sleeps" is the kernel's account: the thread neither ran nor was ready to run for most of the time. So a machine that
  * gives the thread no CPU does not count as a sleep. Without an account (another pid namespace), every participant runs.
  * While more threads want CPUs than there are, no sleep counts: the thread may wait for a lock whose owner has no CPU.
@@ -26,6 +29,12 @@ struct sim_stall_patience {
 	uint32_t num_cpus; /* that the process may run on */
 };
 
+/* The longest that a busy participant is waited for, most of it as it has no CPU. */
+static inline uint64_t sim_stall_longest_ns(const struct sim_stall_patience *patience)
+{
+	return 10 * patience->running_ns;
+}
+
 /* From the environment: BFSIM_CLOCK_PATIENCE, a duration (1s), is for a thread that runs; one that sleeps has a fiftieth. */
 void sim_stall_patience_init(struct sim_stall_patience *patience);
 
@@ -37,8 +46,10 @@ struct sim_stall_watch {
 	uint32_t heartbeats, checks, in_call;
 	uint64_t now_ns; /* virtual time */
 	uint64_t owner, since_ns;
-	uint64_t calm_ns;                  /* since then there were CPUs for all threads */
-	struct sim_thread_account account; /* at @calm_ns */
+	uint64_t calm_ns;                   /* since then there were CPUs for all threads */
+	struct sim_thread_account account;  /* at @calm_ns */
+	struct sim_thread_account last;     /* at the last check, @last_ns */
+	uint64_t last_ns, ready_ns, ran_ns; /* so long the thread was ready, and ran meanwhile */
 };
 
 enum sim_stall {

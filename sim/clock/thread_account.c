@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,12 +61,16 @@ uint32_t sim_thread_count_ready(void)
 		       0;
 }
 
-/* The letter behind the program's name, which is in brackets and may have any bytes. */
-static enum sim_thread_state state_from(const char *stat)
+/* The letter behind the program's name, which is in brackets and may have any bytes; or 0. */
+static char letter_of(const char *stat)
 {
 	const char *end = strrchr(stat, ')');
-	char letter = end && end[1] == ' ' ? end[2] : '\0';
 
+	return end && end[1] == ' ' ? end[2] : '\0';
+}
+
+static enum sim_thread_state state_from(char letter)
+{
 	switch (letter) {
 	case '\0':
 		return SIM_THREAD_UNKNOWN;
@@ -93,7 +96,7 @@ static bool has_ended(uint32_t pid)
 void sim_thread_account_read(uint32_t pid, uint32_t thread_id, struct sim_thread_account *ret_account)
 {
 	uint64_t ran_ns, ready_ns;
-	char text[512];
+	char text[512], letter;
 
 	*ret_account = (struct sim_thread_account){ .state = SIM_THREAD_UNKNOWN };
 	if (pid == 0)
@@ -103,14 +106,18 @@ void sim_thread_account_read(uint32_t pid, uint32_t thread_id, struct sim_thread
 			errno == ENOENT || errno == ESRCH || has_ended(pid) ? SIM_THREAD_ENDED : SIM_THREAD_UNKNOWN;
 		return;
 	}
-	ret_account->state = state_from(text);
+	letter = letter_of(text);
+	ret_account->state = state_from(letter);
 	if (ret_account->state != SIM_THREAD_RUNS && ret_account->state != SIM_THREAD_SLEEPS)
 		return;
 	if (read_file(pid, thread_id, "schedstat", text, sizeof(text)) &&
-	    sscanf(text, "%" SCNu64 " %" SCNu64, &ran_ns, &ready_ns) == 2)
+	    sscanf(text, "%" SCNu64 " %" SCNu64, &ran_ns, &ready_ns) == 2) {
 		ret_account->active_ns = ran_ns + ready_ns;
-	else
+		ret_account->ran_ns = ran_ns;
+		ret_account->is_ready = letter == 'R';
+	} else {
 		ret_account->state = SIM_THREAD_UNKNOWN;
+	}
 }
 
 int sim_thread_read_system_call(uint32_t pid, uint32_t thread_id)

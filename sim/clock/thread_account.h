@@ -4,6 +4,7 @@
 #ifndef SIM_CLOCK_THREAD_ACCOUNT_H
 #define SIM_CLOCK_THREAD_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum sim_thread_state {
@@ -17,6 +18,8 @@ enum sim_thread_state {
 struct sim_thread_account {
 	enum sim_thread_state state;
 	uint64_t active_ns; /* RUNS, SLEEPS: how long it has been running, or ready to run; RUNS: up to the last tick */
+	uint64_t ran_ns;    /* running alone */
+	bool is_ready;      /* RUNS: it has a CPU, or waits for one; not for a disk */
 };
 
 /* The low bits of the inode of this process's pid namespace; 0 = unknown. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/clock/vclock_priv.h - the inside of the virtual-clock scheduler.
  *
- *   vclock_sched.c   its functions        --> vclock_thread.c   which sources a thread drives
+ *   vclock_life.c    begin and end of scheduler and sources
+ *   vclock_sched.c   polls, waits, sleeps --> vclock_thread.c   which sources a thread drives
  *                                         --> vclock_sleeper.c  a helper thread that waits for a sleeping thread
  *                                         --> vclock_stall.c    detection of stalled participants, with a warning
  */
@@ -25,9 +26,12 @@ struct sim_vclock_thread {
 	uint32_t num_messages; /* polls that followed messages; it wraps */
 	uint32_t num_idle;     /* polls without a turn since the last turn */
 	uint32_t num_holds;    /* sources that hold time */
+	uint64_t next_ns;      /* time of the next work of its sources, as of its last wait */
 	bool hears_credit;     /* of an engine's receives */
 	bool was_refused;      /* a call was, with AGAIN; it is to be tried again after a message */
 	bool offers_retry;     /* such a message came: the next wait returns at once */
+	bool has_put_off;      /* a try behind a poll; the next one is made, unless a message comes */
+	bool awaits_turn;      /* its last wait did not end at once, nor has a call got its turn since */
 	/* The sleeper, a helper thread that waits in place of this one. */
 	pthread_cond_t changed;
 	pthread_t sleeper;
@@ -42,6 +46,8 @@ struct sim_vclock_sched {
 	struct sim_clock_launch launch;
 	bool may_spin; /* the process may run on several CPUs */
 	struct sim_stall_patience patience;
+	uint64_t (*advance)(void *arg); /* sim_vclock_sched_set_advance() */
+	void *advance_arg;
 	pthread_key_t key;    /* the calling thread's sim_vclock_thread */
 	pthread_mutex_t lock; /* protects the threads and their sources; the page's lock is taken inside it */
 	LIST_HEAD(, sim_vclock_thread) threads;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The virtual-clock scheduler: its sources poll, wait and sleep in the order of virtual time. */
-#include <errno.h>
-#include <stdlib.h>
+#include <time.h>
 
 #include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
@@ -15,100 +14,11 @@
 #define MIN_PAUSE_NS    (SIM_NS_PER_MS / 16)
 #define BUSY_PAUSE_NS   (4 * SIM_NS_PER_MS)
 #define MAX_PAUSE_NS    (16 * SIM_NS_PER_MS)
-#define MAX_BUSY_PAUSES 50 /* of BUSY_PAUSE, while a participant of another process is busy */
 #define NUM_QUICK_POLLS 64
+#define IDLE_PAUSE_NS \
+	(50 * SIM_NS_PER_MS) /* between two looks of a thread that waits in sim_vclock_source_wait_turn() */
 
 #define ANY_ENGINE UINT32_MAX /* for credits of engines without an id */
-
-/* ---- life ---- */
-
-int sim_vclock_sched_create(struct sim_clock *clock, uint32_t rank, const struct sim_clock_launch *launch,
-			    struct sim_vclock_sched **ret_sched)
-{
-	struct sim_vclock_sched *sched = calloc(1, sizeof(*sched));
-
-	if (!sched)
-		return -ENOMEM;
-	sched->clock = clock;
-	sched->page = sim_clock_page(clock);
-	sched->rank = rank;
-	if (launch)
-		sched->launch = *launch;
-	sim_stall_patience_init(&sched->patience);
-	sched->may_spin = sched->patience.num_cpus > 1;
-	LIST_INIT(&sched->threads);
-	if (pthread_key_create(&sched->key, sim_vclock_thread_on_exit) != 0) {
-		free(sched);
-		return -ENOMEM;
-	}
-	pthread_mutex_init(&sched->lock, NULL);
-	*ret_sched = sched;
-	return 0;
-}
-
-static void sched_free(struct sim_vclock_sched *sched)
-{
-	pthread_mutex_destroy(&sched->lock);
-	free(sched);
-}
-
-void sim_vclock_sched_destroy(struct sim_vclock_sched *sched)
-{
-	bool in_use;
-
-	if (!sched)
-		return;
-	pthread_key_delete(sched->key);
-	sim_participant_forget_calls();
-	pthread_mutex_lock(&sched->lock);
-	sched->is_destroyed = true;
-	while (!LIST_EMPTY(&sched->threads))
-		sim_vclock_thread_destroy(LIST_FIRST(&sched->threads));
-	in_use = sched->num_sources > 0;
-	pthread_mutex_unlock(&sched->lock);
-	if (!in_use) /* else the last source frees it */
-		sched_free(sched);
-}
-
-void sim_vclock_sched_abandon(struct sim_vclock_sched *sched)
-{
-	if (sched)
-		pthread_key_delete(sched->key);
-}
-
-int sim_vclock_source_create(struct sim_vclock_sched *sched, const struct sim_vclock_source_cfg *cfg,
-			     struct sim_vclock_source **ret_source)
-{
-	struct sim_vclock_source *source = calloc(1, sizeof(*source));
-
-	if (!source)
-		return -ENOMEM;
-	source->sched = sched;
-	source->cfg = *cfg;
-	pthread_mutex_lock(&sched->lock);
-	sched->num_sources++;
-	sim_vclock_thread_bind(source);
-	pthread_mutex_unlock(&sched->lock);
-	*ret_source = source;
-	return 0;
-}
-
-void sim_vclock_source_destroy(struct sim_vclock_source *source)
-{
-	struct sim_vclock_sched *sched;
-	bool last;
-
-	if (!source)
-		return;
-	sched = source->sched;
-	pthread_mutex_lock(&sched->lock);
-	sim_vclock_thread_unbind(source);
-	last = --sched->num_sources == 0 && sched->is_destroyed;
-	pthread_mutex_unlock(&sched->lock);
-	free(source);
-	if (last)
-		sched_free(sched);
-}
 
 /* ---- busy ---- */
 
@@ -116,11 +26,6 @@ static void mark_busy(struct sim_vclock_thread *thread)
 {
 	if (sim_participant_state(&thread->participant) != SIM_PARTICIPANT_BUSY)
 		sim_participant_mark_busy(&thread->participant);
-}
-
-const struct sim_stall_patience *sim_vclock_sched_patience(const struct sim_vclock_sched *sched)
-{
-	return &sched->patience;
 }
 
 void sim_vclock_sched_begin_call(struct sim_vclock_sched *sched)
@@ -131,12 +36,28 @@ void sim_vclock_sched_begin_call(struct sim_vclock_sched *sched)
 		mark_busy(thread);
 }
 
+/* The thread is about to block: in its turn it does what is due in its other sources. Returns when there is more, at which it
+ * must have a turn. */
+static uint64_t advance(struct sim_vclock_thread *thread)
+{
+	struct sim_vclock_sched *sched = thread->sched;
+
+	if (sim_participant_state(&thread->participant) == SIM_PARTICIPANT_WAITING)
+		return thread->next_ns;
+	thread->next_ns = SIM_CLOCK_NEVER_NS;
+	if (sched->advance && atomic_load_explicit(&thread->num_sources, memory_order_relaxed) > 1)
+		thread->next_ns = sched->advance(sched->advance_arg);
+	return thread->next_ns;
+}
+
 void sim_vclock_sched_take_turn(struct sim_vclock_sched *sched)
 {
 	struct sim_vclock_thread *thread = pthread_getspecific(sched->key);
 
-	if (!thread || !sim_participant_is_ours(&thread->participant) ||
-	    sim_participant_wait_turn(&thread->participant))
+	if (!thread || !sim_participant_is_ours(&thread->participant))
+		return;
+	advance(thread);
+	if (sim_participant_wait_turn(&thread->participant))
 		return;
 	while (sim_participant_sleep(&thread->participant, BUSY_PAUSE_NS))
 		sim_vclock_check_stall(sched, &thread->participant, &thread->watch);
@@ -182,7 +103,8 @@ static bool may_wait_long(const struct sim_vclock_thread *thread)
 
 static void sleep_while_busy(struct sim_vclock_thread *thread, uint64_t ns)
 {
-	uint32_t left = MAX_BUSY_PAUSES;
+	/* Others are waited for as long: a machine that gives them no CPU does not end the poll. */
+	uint64_t left = 2 * sim_stall_longest_ns(&thread->sched->patience) / BUSY_PAUSE_NS + 1;
 
 	while (sim_participant_sleep(&thread->participant, ns) && --left > 0 && may_wait_long(thread))
 		sim_vclock_check_stall(thread->sched, &thread->participant, &thread->watch);
@@ -214,9 +136,11 @@ static void take_messages(struct sim_vclock_thread *thread)
 	if (sim_participant_take_messages(&thread->participant)) {
 		thread->num_messages++;
 		thread->offers_retry = thread->was_refused;
+		thread->has_put_off = false;
 	}
-	if (thread->hears_credit)
-		sim_participant_hear_credit(&thread->participant, 0);
+	if (!thread->hears_credit || thread->was_refused) /* a program may poll before it tries again */
+		return;
+	sim_participant_hear_credit(&thread->participant, 0);
 	thread->hears_credit = false;
 }
 
@@ -231,6 +155,7 @@ bool sim_vclock_source_may_poll(struct sim_vclock_source *source)
 		thread->num_idle = 0;
 	else if (!take_turn(thread))
 		return false;
+	thread->awaits_turn = false;
 	take_messages(thread);
 	return true;
 }
@@ -272,7 +197,8 @@ static bool wait_without_participant(struct sim_vclock_sched *sched, uint64_t wa
 /* Returns whether the thread is busy at once: the time has come, or a message. */
 static bool wait_for_turn(struct sim_vclock_thread *thread, uint64_t wake_ns)
 {
-	if (!sim_participant_wait(&thread->participant, wake_ns, thread->num_holds > 0))
+	thread->awaits_turn = !sim_participant_wait(&thread->participant, wake_ns, thread->num_holds > 0);
+	if (thread->awaits_turn)
 		return false;
 	take_messages(thread);
 	return true;
@@ -304,6 +230,7 @@ bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wak
 		mark_busy(thread);
 		return false;
 	}
+	thread->next_ns = first_wake_ns;
 	return wait_for_turn(thread, first_wake_ns) &&
 	       (wake_ns <= sim_clock_now_ns(sched->clock) || thread->num_messages != messages_seen);
 }
@@ -342,16 +269,22 @@ void sim_vclock_source_note_refusal(struct sim_vclock_source *source)
 		thread->was_refused = true;
 }
 
-bool sim_vclock_source_may_retry(struct sim_vclock_source *source)
+enum sim_vclock_retry sim_vclock_source_may_retry(struct sim_vclock_source *source)
 {
 	struct sim_vclock_thread *thread = source->thread;
+	bool polls_first;
 
 	if (!thread || !thread->was_refused)
-		return true;
+		return SIM_VCLOCK_RETRY;
+	polls_first = thread->awaits_turn;
 	if (!sim_vclock_source_may_poll(source))
-		return false;
-	thread->was_refused = thread->offers_retry = false;
-	return true;
+		return SIM_VCLOCK_NO_TURN;
+	if (polls_first && !thread->has_put_off) {
+		thread->has_put_off = true;
+		return SIM_VCLOCK_POLL_FIRST;
+	}
+	thread->was_refused = thread->offers_retry = thread->has_put_off = false;
+	return SIM_VCLOCK_RETRY;
 }
 
 static void sleep_without_participant(void)
@@ -367,8 +300,63 @@ void sim_vclock_source_wait_message(struct sim_vclock_source *source)
 
 	if (!thread)
 		sleep_without_participant();
-	else if (!wait_for_turn(thread, SIM_CLOCK_NEVER_NS))
-		sim_participant_sleep(&thread->participant, BUSY_PAUSE_NS);
+	else if (!wait_for_turn(thread, advance(thread)))
+		thread->awaits_turn = sim_participant_sleep(&thread->participant, BUSY_PAUSE_NS);
+}
+
+bool sim_vclock_source_wait_turn(struct sim_vclock_source *source, uint64_t wake_ns)
+{
+	struct sim_vclock_thread *thread = sim_vclock_thread_join(source);
+	struct sim_vclock_sched *sched = source->sched;
+
+	if (!thread) {
+		sleep_without_participant();
+		return wait_without_participant(sched, wake_ns);
+	}
+	if (wait_for_turn(thread, min_u64(wake_ns, advance(thread))))
+		return true;
+	if (sim_participant_sleep(&thread->participant,
+				  sim_clock_page_find_busy(sched->page) ? BUSY_PAUSE_NS : IDLE_PAUSE_NS)) {
+		sim_vclock_check_stall(sched, &thread->participant, &thread->watch);
+		return false;
+	}
+	thread->num_idle = 0;
+	thread->awaits_turn = false;
+	take_messages(thread);
+	return true;
+}
+
+bool sim_vclock_source_is_own(const struct sim_vclock_source *source)
+{
+	const struct sim_vclock_thread *thread = source->thread;
+
+	return thread && thread == pthread_getspecific(source->sched->key);
+}
+
+uint64_t sim_vclock_source_patience_ns(const struct sim_vclock_source *source)
+{
+	struct sim_vclock_sched *sched = source->sched;
+	const struct sim_vclock_thread *thread;
+	bool is_awaited;
+
+	pthread_mutex_lock(&sched->lock);
+	thread = source->thread;
+	is_awaited = thread && sim_participant_is_awaited(&thread->participant);
+	pthread_mutex_unlock(&sched->lock);
+	return is_awaited ? 2 * sched->patience.running_ns : 0;
+}
+
+bool sim_vclock_source_is_quiet(const struct sim_vclock_source *source)
+{
+	return !sim_clock_page_find_busy(source->sched->page) && !sim_vclock_source_has_message(source);
+}
+
+void sim_vclock_source_interrupt(struct sim_vclock_source *source)
+{
+	pthread_mutex_lock(&source->sched->lock);
+	if (source->thread)
+		sim_participant_wake(&source->thread->participant);
+	pthread_mutex_unlock(&source->sched->lock);
 }
 
 bool sim_vclock_source_has_message(const struct sim_vclock_source *source)
@@ -380,16 +368,6 @@ bool sim_vclock_source_has_message(const struct sim_vclock_source *source)
 }
 
 /* ---- messages ---- */
-
-uint32_t sim_vclock_sched_add_engine(struct sim_vclock_sched *sched)
-{
-	return sim_clock_page_add_engine(sched->page);
-}
-
-void sim_vclock_sched_remove_engine(struct sim_vclock_sched *sched, uint32_t engine)
-{
-	sim_clock_page_remove_engine(sched->page, engine);
-}
 
 void sim_vclock_sched_post(struct sim_vclock_sched *sched, uint32_t engine, uint64_t due_ns)
 {
@@ -410,8 +388,10 @@ void sim_vclock_sched_detach_thread(struct sim_vclock_sched *sched)
 {
 	struct sim_vclock_thread *thread = pthread_getspecific(sched->key);
 
-	if (thread && sim_participant_is_ours(&thread->participant))
-		sim_participant_detach(&thread->participant);
+	if (!thread || !sim_participant_is_ours(&thread->participant))
+		return;
+	advance(thread);
+	sim_participant_detach(&thread->participant);
 }
 
 /* ---- sleep ---- */

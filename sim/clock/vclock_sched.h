@@ -44,13 +44,18 @@ struct sim_vclock_source; /* of a progress engine */
 int sim_vclock_sched_create(struct sim_clock *clock, uint32_t rank, const struct sim_clock_launch *launch,
 			    struct sim_vclock_sched **ret_sched);
 
+/* A thread of several sources that is about to block, which polls none of them meanwhile, calls @advance(@arg) first: it does what
+ * is due in them, and returns the session time of the next (SIM_CLOCK_NEVER_NS = none), at which the thread calls again. No
+ * lock is held during the call. Before the first source. */
+void sim_vclock_sched_set_advance(struct sim_vclock_sched *sched, uint64_t (*advance)(void *arg), void *arg);
+
 /* All participants leave. For the sources that remain, only sim_vclock_source_destroy() may be called. NULL is fine. */
 void sim_vclock_sched_destroy(struct sim_vclock_sched *sched);
 
 /* In a forked child: participate no longer; the parent keeps its participants. The memory is not freed. */
 void sim_vclock_sched_abandon(struct sim_vclock_sched *sched);
 
-/* What a source is: */
+/* The properties of a source: */
 struct sim_vclock_source_cfg {
 	uint32_t engine;         /* messages to it are for the source (sim_vclock_sched_add_engine()); 0 = none are */
 	bool hears_sync;         /* changes of sync events are messages, too */
@@ -93,19 +98,44 @@ bool sim_vclock_source_wait_until(struct sim_vclock_source *source, uint64_t wak
  * daemon's answer for instance. */
 void sim_vclock_source_hold(struct sim_vclock_source *source, bool holds);
 
-/* The same for a source that could not send, as @engine has posted no receives: a receive counts as a message. */
+/* Wait as sim_vclock_source_wait_until() for a source that could not send, as @engine has posted no receives: up to the next try, a
+ * receive counts as a message. */
 void sim_vclock_source_wait_credit(struct sim_vclock_source *source, uint32_t engine, uint64_t wake_ns);
 
 /* A call of the source's thread was refused with AGAIN, and the program will try again. When a message has come, a wait returns
  * false once, at the time of the message: the program's next call is at that time as well, be it the try or a poll. */
 void sim_vclock_source_note_refusal(struct sim_vclock_source *source);
 
-/* Before the next try. Returns whether the thread has its turn; sleeps for a moment before false. */
-bool sim_vclock_source_may_retry(struct sim_vclock_source *source);
+/* Before the next try. A thread that gets its turn by the try, and not by a poll, polls first: what it does must not depend on which of
+ * the two calls the turn has met. */
+enum sim_vclock_retry {
+	SIM_VCLOCK_NO_TURN,    /* the thread has slept for a moment, and waits again */
+	SIM_VCLOCK_POLL_FIRST, /* it has its turn now: refuse once more, and let it keep the turn */
+	SIM_VCLOCK_RETRY,
+};
+
+enum sim_vclock_retry sim_vclock_source_may_retry(struct sim_vclock_source *source);
 
 /* Wait for a message, in a thread that blocks: it does not poll its other sources meanwhile, so these
- * are not offered to it. Sleeps for a moment unless the thread runs next. */
+ * are not offered to it. Sleeps for a moment unless the thread runs next; it may do so for due work of the others. */
 void sim_vclock_source_wait_message(struct sim_vclock_source *source);
+
+/* Wait until @wake_ns or a message, in a thread that does nothing else meanwhile; some milliseconds of real time at most.
+ * Returns whether the thread is busy again; then it has taken the messages. */
+bool sim_vclock_source_wait_turn(struct sim_vclock_source *source, uint64_t wake_ns);
+
+/* Whether the calling thread drives the source. */
+bool sim_vclock_source_is_own(const struct sim_vclock_source *source);
+
+/* Return how long, in real time, another thread leaves the source's work to its own: longer than a thread that has a CPU is waited for
+ * before time goes on without it, with a warning; 0 if time does not wait for the thread, or all wait for messages. Any thread. */
+uint64_t sim_vclock_source_patience_ns(const struct sim_vclock_source *source);
+
+/* Whether nobody is busy and no message has come: what such a thread sees changed now was changed outside of virtual time. */
+bool sim_vclock_source_is_quiet(const struct sim_vclock_source *source);
+
+/* End such a wait of another thread, without a turn. */
+void sim_vclock_source_interrupt(struct sim_vclock_source *source);
 
 /* Returns whether a message was sent since the last poll: the source will run. */
 bool sim_vclock_source_has_message(const struct sim_vclock_source *source);
@@ -129,7 +159,7 @@ void sim_vclock_sched_post_sync(struct sim_vclock_sched *sched);
 /* @engine has posted receives. */
 void sim_vclock_sched_post_credit(struct sim_vclock_sched *sched, uint32_t engine);
 
-/* How long participants are waited for (stall_watch.h), in real time. */
+/* Return how long, in real time, the scheduler waits for participants (stall_watch.h). */
 const struct sim_stall_patience *sim_vclock_sched_patience(const struct sim_vclock_sched *sched);
 
 /* The calling thread is about to block for ever: time does not wait for it any more. */

@@ -19,7 +19,7 @@
 
 #define READY_FD      3
 #define READY_FD_TEXT "3"
-#define MAX_ARGS      32
+#define MAX_ARGS      40
 
 struct launch {
 	char *program;
@@ -69,8 +69,18 @@ static const char **fill_machines(const struct sim_machines_cfg *machines, const
 		return arg;
 	*arg++ = "--as";
 	*arg++ = machines->name;
-	*arg++ = machines->join ? "--join" : "--listen";
-	*arg++ = machines->join ? machines->join : machines->listen;
+	if (machines->join) {
+		*arg++ = "--join";
+		*arg++ = machines->join;
+	}
+	if (machines->listen) {
+		*arg++ = "--listen";
+		*arg++ = machines->listen;
+	}
+	if (machines->advertise) {
+		*arg++ = "--advertise";
+		*arg++ = machines->advertise;
+	}
 	*arg++ = "--token-file";
 	*arg++ = launch->token_file;
 	if (machines->fabric) {
@@ -79,6 +89,8 @@ static const char **fill_machines(const struct sim_machines_cfg *machines, const
 	}
 	if (machines->is_trusted)
 		*arg++ = "--trusted-network";
+	if (machines->allows_exec)
+		*arg++ = "--allow-exec";
 	return arg;
 }
 

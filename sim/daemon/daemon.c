@@ -99,8 +99,6 @@ static int share_session(const struct daemon *daemon)
 
 static int listen_for_processes(struct daemon *daemon)
 {
-	int rc;
-
 	daemon->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	daemon->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (daemon->spare_fd < 0 || daemon->epoll_fd < 0)
@@ -109,34 +107,58 @@ static int listen_for_processes(struct daemon *daemon)
 	if (daemon->listen_sock < 0)
 		return daemon->listen_sock;
 	fcntl(daemon->listen_sock, F_SETFL, O_NONBLOCK);
-	rc = daemon->has_group ? share_session(daemon) : 0;
-	return rc < 0 ? rc : daemon_watch(daemon, daemon->listen_sock, &daemon->listening);
+	return daemon_watch(daemon, daemon->listen_sock, &daemon->listening);
 }
 
-/* Parse the topology first: a wrong one is reported before any file is created. */
-static int open_session(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
+/* Parse the topology first: a wrong one is reported before any file is created. Each step says why it fails. Returns 0 with the
+ * topology's text, which the caller frees. */
+static int read_session(struct daemon *daemon, const struct sim_daemon_cfg *cfg, enum sim_clock_mode *clock,
+			char **ret_yaml, size_t *ret_len)
 {
 	const struct sim_machines_cfg *machines = cfg->machines;
-	enum sim_clock_mode clock = cfg->clock;
 	const char *name = machines && machines->join ? "home's topology" : cfg->topology_path;
-	char *yaml;
-	size_t len;
-	int rc = machines && machines->join ? daemon_gateway_fetch(machines, daemon, &yaml, &len, &clock) :
-					      read_topology(cfg->topology_path, &yaml, &len);
+	int rc = machines && machines->join ? daemon_gateway_fetch(machines, daemon, ret_yaml, ret_len, clock) :
+					      read_topology(cfg->topology_path, ret_yaml, ret_len);
 
 	if (rc < 0)
 		return rc;
-	rc = parse_topology(daemon, name, yaml, len);
+	rc = parse_topology(daemon, name, *ret_yaml, *ret_len);
 	if (rc == 0)
 		rc = daemon_find_machine(daemon);
-	if (rc == 0)
-		rc = claim_session_dir(daemon, cfg->dir, yaml, len);
+	if (rc < 0)
+		free(*ret_yaml);
+	return rc;
+}
+
+static void explain(const char *dir, int rc)
+{
+	if (rc == -EBUSY)
+		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
+			dir);
+	else if (rc == -EFBIG)
+		sim_err("cannot start a session in %s: its shared memory or a file is larger than ulimit -f permits; raise that",
+			dir);
+	else if (rc < 0)
+		sim_err("cannot start a session in %s: %s", dir, sim_session_dir_strerror(rc));
+}
+
+static int open_session(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
+{
+	enum sim_clock_mode clock = cfg->clock;
+	char *yaml;
+	size_t len;
+	int rc = read_session(daemon, cfg, &clock, &yaml, &len);
+
+	if (rc < 0)
+		return rc;
+	rc = claim_session_dir(daemon, cfg->dir, yaml, len);
 	free(yaml);
 	if (rc == 0)
 		rc = open_card(daemon, clock);
 	if (rc == 0)
 		rc = listen_for_processes(daemon);
-	return rc;
+	explain(cfg->dir, rc);
+	return rc == 0 && daemon->has_group ? share_session(daemon) : rc;
 }
 
 static int max_open_fds(void)
@@ -148,8 +170,6 @@ static int max_open_fds(void)
 
 int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 {
-	int rc;
-
 	*daemon = (struct daemon){ .dir_fd = -1,
 				   .lock_fd = -1,
 				   .listen_sock = -1,
@@ -171,16 +191,7 @@ int daemon_open(struct daemon *daemon, const struct sim_daemon_cfg *cfg)
 	TAILQ_INIT(&daemon->conns);
 	TAILQ_INIT(&daemon->recordings);
 	TAILQ_INIT(&daemon->unreleased);
-	rc = open_session(daemon, cfg);
-	if (rc == -EBUSY)
-		sim_err("a session runs in %s already: use it, end it with bfsim down, or choose another --session",
-			cfg->dir);
-	else if (rc == -EFBIG && daemon->topology)
-		sim_err("cannot start a session in %s: its shared memory or a file is larger than ulimit -f permits; raise that",
-			cfg->dir);
-	else if (rc < 0 && daemon->topology)
-		sim_err("cannot start a session in %s: %s", cfg->dir, sim_session_dir_strerror(rc));
-	return rc;
+	return open_session(daemon, cfg);
 }
 
 static void close_fd(int fd)

@@ -14,6 +14,8 @@
 #include "sim/protocol/wire.h"
 
 /* Text from a peer may lack its terminator. */
+#define DAEMON_MAX_SLOW_RULES 64
+
 #define TERMINATE_TEXT(text) ((text)[sizeof(text) - 1] = '\0')
 
 /* The kind of descriptor that an event comes from. */
@@ -143,12 +145,20 @@ struct gateway {
 	uint64_t restart_ms; /* 0 = not to be started again */
 	uint64_t silent_ms;  /* it is ended then, unless it reports before; 0 = not */
 	bool is_suspected;   /* @silent_ms has come once */
+	bool is_spared;      /* it has come twice, while the process was busy */
 	bool is_ready;       /* it has said so since the daemon's start */
 	uint32_t port;       /* at which home listens, and will again; 0 = not known */
 	struct conn *conn;   /* by which it is asked; NULL = none */
 	char *status;        /* JSON about the machines; NULL = none */
 	LIST_HEAD(, far_import) imports;
 	LIST_HEAD(, far_object) objects;
+};
+
+/* A rule that has made the link to a machine slow; of a rule for several machines there are several. */
+struct slow_rule_hit {
+	uint32_t rule, machine;
+	uint64_t delay_ns, rate;
+	uint64_t until_ns; /* of the session's time; SIM_NEVER_NS = until it is taken out */
 };
 
 struct daemon;
@@ -183,7 +193,11 @@ struct daemon {
 	int shared_fd; /* sent to processes that attach; -1 = none */
 	struct sim_clock *clock;
 	struct sim_fault_events fault_events; /* rules that hit at a time */
-	bool warned_unreachable;              /* the log has the warning that rules do not reach a process */
+	struct sim_fault_hit strike;          /* of this machine, and when */
+	uint64_t strike_ms;                   /* 0 = there is none */
+	struct slow_rule_hit slow_rules[DAEMON_MAX_SLOW_RULES];
+	uint32_t num_slow_rules;
+	bool warned_unreachable; /* the log has the warning that rules do not reach a process */
 	const struct daemon_process_ops *process_ops;
 	TAILQ_HEAD(conns, conn) conns;        /* newest first */
 	struct shared_object *shared_objects; /* by the low half of a key's id */
@@ -261,6 +275,9 @@ void daemon_far_cancel(struct daemon *daemon, struct conn *conn); /* that proces
 void daemon_far_drop_unused(struct daemon *daemon);
 uint64_t daemon_far_deadline_ms(const struct daemon *daemon);
 void daemon_far_expire(struct daemon *daemon, uint64_t now_ms);
+void daemon_reach(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds);
+
+/* gateway_status.c: what the gateway says of itself. */
 void daemon_handle_gateway(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds);
 
 /* revocation.c: revocations in flight. */
@@ -308,6 +325,11 @@ void daemon_run_fault_events(struct daemon *daemon);
 void daemon_inject_new_process(struct daemon *daemon, struct conn *conn);
 void daemon_resume_process(struct daemon *daemon, struct conn *conn);
 uint64_t daemon_fault_events_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
+
+/* slow_links.c: links to other machines. A rule for one has hit; rules have gone from the plan; a gateway has started. */
+void daemon_begin_slow_link(struct daemon *daemon, const struct slow_rule_hit *slow);
+void daemon_end_slow_links(struct daemon *daemon);
+void daemon_tell_slow_links(struct daemon *daemon);
 
 /* resume_guard.c: the child that continues a stopped process when the daemon is killed. Starting a running guard
  * has no effect. */

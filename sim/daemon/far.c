@@ -8,12 +8,11 @@
 
 #include "daemon_priv.h"
 #include "pcie_model/arith.h"
-#include "sim/base/log.h"
 #include "sim/base/monotonic.h"
+#include "sim/control/reach.h"
 
-#define TIMEOUT_MS       8000 /* shorter than the importer's own timeout, longer than the gateway's */
-#define MAX_STATUS_BYTES (1u << 20)
-#define MAX_IMPORTS      64 /* of one process that are not answered */
+#define TIMEOUT_MS  9000 /* shorter than the importer's own timeout, longer than the gateway's */
+#define MAX_IMPORTS 64   /* of one process that are not answered */
 
 /* ---- imports ---- */
 
@@ -203,39 +202,27 @@ void daemon_far_expire(struct daemon *daemon, uint64_t now_ms)
 	}
 }
 
-/* ---- the gateway's state ---- */
+/* ---- commands that reach into another machine ---- */
 
-static char *read_text(int fd)
+/* Programs on another machine run with the rights of its user, who trusts this daemon's. */
+static int check_reach(const struct daemon *daemon, const struct conn *conn, const struct sim_msg *msg,
+		       const struct sim_fds *fds)
 {
-	off_t len = lseek(fd, 0, SEEK_END);
-	char *text = len > 0 && len <= MAX_STATUS_BYTES ? calloc(1, (size_t)len + 1) : NULL;
-
-	if (text && pread(fd, text, (size_t)len, 0) != len) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	if (!daemon->gateway.cfg)
+		return -ENODEV;
+	if (!daemon->gateway.conn)
+		return -EHOSTUNREACH;
+	if (fds->count == 0)
+		return -EINVAL;
+	return msg->body.reach.service != SIM_REACH_CONTROL && conn->uid != geteuid() && conn->uid != 0 ? -EPERM : 0;
 }
 
-void daemon_handle_gateway(struct daemon *daemon, struct conn *conn, const struct sim_msg *msg, struct sim_fds *fds)
+void daemon_reach(struct daemon *daemon, struct conn *conn, struct sim_msg *msg, const struct sim_fds *fds)
 {
-	char *text;
+	struct sim_msg request = { .type = SIM_MSG_REACH, .body.reach = msg->body.reach };
+	int rc = check_reach(daemon, conn, msg, fds);
 
-	if (!conn->is_gateway || (daemon->gateway.conn && daemon->gateway.conn != conn)) {
-		sim_warn("process %d says that it is the session's gateway, and is not; its connection is closed",
-			 (int)conn->pid);
-		daemon_conn_lose(conn);
-		return;
-	}
-	daemon->gateway.conn = conn;
-	sim_services_set_gateway(daemon->services, conn->peer, daemon->machine);
-	daemon->gateway.is_ready |= msg->body.gateway.is_ready == 1;
-	daemon_gateway_heard(daemon);
-	if (msg->body.gateway.port > 0 && msg->body.gateway.port <= UINT16_MAX)
-		daemon->gateway.port = msg->body.gateway.port;
-	text = fds->count > 0 ? read_text(fds->fd[0]) : NULL;
-	if (text) {
-		free(daemon->gateway.status);
-		daemon->gateway.status = text;
-	}
+	if (rc == 0)
+		daemon_send(daemon, daemon->gateway.conn, &request, fds->fd[0]);
+	daemon_reply(daemon, conn, msg, rc, -1);
 }

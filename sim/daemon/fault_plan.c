@@ -71,7 +71,9 @@ void daemon_handle_fault(struct daemon *daemon, struct conn *conn, struct sim_ms
 		rc = sim_plan_begin(plan, msg->body.fault.id, sim_fault_events_rule_begin_ns(&daemon->fault_events));
 		break;
 	}
-	if (msg->body.fault.change != SIM_FAULT_ADD)
+	if (msg->body.fault.change != SIM_FAULT_ADD) {
 		daemon_run_fault_events(daemon); /* a removed rule's effect on a link ends before the reply */
+		daemon_end_slow_links(daemon);
+	}
 	daemon_reply(daemon, conn, msg, rc, -1);
 }

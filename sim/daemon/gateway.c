@@ -14,6 +14,7 @@
 
 #include "daemon_priv.h"
 #include "pcie_model/arith.h"
+#include "sim/clock/thread_account.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/pidfd.h"
@@ -22,33 +23,39 @@
 #define RESTART_MS      1000
 #define SILENCE_MS      7000 /* a gateway reports each second */
 #define SUSPICION_MS    500  /* this process may have been stopped, too */
+#define BUSY_MS         1500 /* more for one that is not stopped: it may wait for a CPU */
 #define MAX_RESTARTS    60
 #define LONG_RUN_MS     60000 /* after which earlier ends do not count */
 #define END_TIMEOUT_MS  2000
 #define MAX_FETCH_BYTES (1u << 20)
-#define MAX_ARGS        16
+#define MAX_ARGS        24
 #define MAX_ADDRESS     512
 
-/* Beside this program, unless the variable says where. The caller frees it. */
-static char *find_program(void)
+/* The program of that name beside this one. The caller frees the path. */
+static char *find_beside(const char *name)
 {
-	const char *given = getenv("BFSIM_GATEWAY");
 	char self[PATH_MAX], *slash, *path = NULL;
 	ssize_t len;
 
-	if (given && given[0])
-		return strdup(given);
 	len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (len < 0)
 		return NULL;
 	self[len] = '\0';
 	slash = strrchr(self, '/');
-	if (!slash || asprintf(&path, "%.*s/bfsim-gateway", (int)(slash - self), self) < 0)
+	if (!slash || asprintf(&path, "%.*s/%s", (int)(slash - self), self, name) < 0)
 		return NULL;
 	return path;
 }
 
-/* Where home listens. A gateway that is started again uses the port that the other machines know, though any was wanted. */
+/* Beside this program, unless the variable says where. The caller frees it. */
+static char *find_program(void)
+{
+	const char *given = getenv("BFSIM_GATEWAY");
+
+	return given && given[0] ? strdup(given) : find_beside("bfsim-gateway");
+}
+
+/* Where this machine listens. A gateway that is started again uses the port that the other machines know, though any was wanted. */
 static void write_listen(const struct sim_machines_cfg *cfg, uint32_t port, char *text, size_t len)
 {
 	const char *colon = strrchr(cfg->listen, ':');
@@ -59,9 +66,9 @@ static void write_listen(const struct sim_machines_cfg *cfg, uint32_t port, char
 		snprintf(text, len, "%s", cfg->listen);
 }
 
-/* @dir is the session's directory; NULL = fetch what home says of the session. */
-static void fill_arguments(const struct sim_machines_cfg *cfg, const char *program, const char *dir, const char *listen,
-			   bool is_again, const char *argv[MAX_ARGS])
+/* @dir is the session's directory; NULL = fetch what home says of the session. @bfsim may be NULL. */
+static void fill_arguments(const struct sim_machines_cfg *cfg, const char *program, const char *bfsim, const char *dir,
+			   const char *listen, bool is_again, const char *argv[MAX_ARGS])
 {
 	const char **arg = argv;
 
@@ -70,14 +77,30 @@ static void fill_arguments(const struct sim_machines_cfg *cfg, const char *progr
 	*arg++ = cfg->name;
 	*arg++ = "--token-file";
 	*arg++ = cfg->token_file;
-	*arg++ = cfg->join ? "--join" : "--listen";
-	*arg++ = cfg->join ? cfg->join : listen;
+	if (cfg->join) {
+		*arg++ = "--join";
+		*arg++ = cfg->join;
+	}
+	if (cfg->listen && dir) {
+		*arg++ = "--listen";
+		*arg++ = listen;
+		if (cfg->advertise) {
+			*arg++ = "--advertise";
+			*arg++ = cfg->advertise;
+		}
+	}
 	if (cfg->fabric) {
 		*arg++ = "--fabric";
 		*arg++ = cfg->fabric;
 	}
 	if (cfg->is_trusted)
 		*arg++ = "--trusted-network";
+	if (cfg->allows_exec)
+		*arg++ = "--allow-exec";
+	if (bfsim) {
+		*arg++ = "--bfsim";
+		*arg++ = bfsim;
+	}
 	*arg++ = dir ? "--session" : "--fetch";
 	if (dir)
 		*arg++ = dir;
@@ -110,18 +133,21 @@ static void __attribute__((noreturn)) exec_gateway(const char *program, const ch
 /* Returns the child's pid or -errno. */
 static pid_t start(const struct sim_machines_cfg *cfg, const char *dir, const struct gateway *gateway, int out)
 {
-	char *program = find_program(), listen[MAX_ADDRESS] = "";
+	char *program = find_program(), *bfsim = find_beside("bfsim"), listen[MAX_ADDRESS] = "";
 	const char *argv[MAX_ARGS];
 	pid_t daemon = getpid(), pid;
 
-	if (!program)
+	if (!program) {
+		free(bfsim);
 		return -ENOMEM;
-	if (cfg->listen)
+	}
+	if (cfg->listen && gateway)
 		write_listen(cfg, gateway->port, listen, sizeof(listen));
-	fill_arguments(cfg, program, dir, listen, gateway && gateway->is_ready, argv);
+	fill_arguments(cfg, program, bfsim, dir, listen, gateway && gateway->is_ready, argv);
 	pid = fork();
 	if (pid == 0)
 		exec_gateway(program, argv, daemon, out);
+	free(bfsim);
 	free(program);
 	return pid < 0 ? -errno : pid;
 }
@@ -327,7 +353,15 @@ uint64_t daemon_gateway_deadline_ms(const struct daemon *daemon)
 void daemon_gateway_heard(struct daemon *daemon)
 {
 	daemon->gateway.silent_ms = sim_monotonic_ms() + SILENCE_MS;
-	daemon->gateway.is_suspected = false;
+	daemon->gateway.is_suspected = daemon->gateway.is_spared = false;
+}
+
+static bool is_runnable(const struct gateway *gateway)
+{
+	struct sim_thread_account account;
+
+	sim_thread_account_read((uint32_t)gateway->pid, (uint32_t)gateway->pid, &account);
+	return account.state == SIM_THREAD_RUNS;
 }
 
 /* Programs wait for its answers without a limit of their own. */
@@ -340,9 +374,15 @@ static void end_silent(struct daemon *daemon, uint64_t now_ms)
 		gateway->silent_ms = now_ms + SUSPICION_MS;
 		return;
 	}
+	if (!gateway->is_spared && is_runnable(gateway)) {
+		gateway->is_spared = true;
+		gateway->silent_ms = now_ms + BUSY_MS;
+		return;
+	}
 	gateway->silent_ms = 0;
 	sim_warn(
-		"the gateway to other machines has given no sign of life for seven seconds (stopped, or in a debugger?): it is ended");
+		"the gateway to other machines has given no sign of life for %s seconds (stopped, or in a debugger?): it is ended",
+		gateway->is_spared ? "nine" : "seven");
 	kill(gateway->pid, SIGKILL);
 }
 

@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include "daemon_priv.h"
+#include "pcie_model/arith.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/log.h"
 #include "sim/base/pidfd.h"
 
-#define NS_PER_MS UINT64_C(1000000)
+#define NS_PER_MS        UINT64_C(1000000)
+#define STRIKE_NOTICE_MS 100
 
 #define DOES(act) SIM_ACT_BIT(SIM_ACT_##act)
 
@@ -142,6 +144,131 @@ static void inject_daemon_fault(struct daemon *daemon, uint64_t since_ns)
 	}
 }
 
+/* ---- machines ---- */
+
+/* All of this machine's processes, the gateway among them, and this one. */
+static void strike_machine(struct daemon *daemon, const struct sim_fault_hit *hit)
+{
+	struct conn *conn;
+
+	sim_info("fault %u hits the machine %s: it %s", hit->rules[0], daemon->machine,
+		 hit->actions & DOES(KILL) ? "is killed" : "rests");
+	TAILQ_FOREACH(conn, &daemon->conns, entry)
+		if (daemon_conn_state_is_attached(conn->state) && conn->pid > 0 && conn->pidfd >= 0) {
+			if (hit->actions & DOES(PAUSE))
+				pause_process(daemon, conn, hit->duration_ns);
+			if (hit->actions & DOES(KILL))
+				daemon->process_ops->send_signal(conn->pidfd, SIGKILL);
+		}
+	if (hit->actions & DOES(PAUSE))
+		daemon->process_ops->pause_daemon(daemon, hit->duration_ns);
+	if (hit->actions & DOES(KILL))
+		daemon->process_ops->kill_daemon();
+}
+
+/* The answer to the command that has added the rule gets out before. */
+static void plan_strike(struct daemon *daemon, const struct sim_fault_hit *hit)
+{
+	daemon->strike = *hit;
+	daemon->strike_ms = sim_monotonic_ms() + STRIKE_NOTICE_MS;
+}
+
+static void run_strike(struct daemon *daemon, uint64_t now_ms)
+{
+	if (daemon->strike_ms == 0 || daemon->strike_ms > now_ms)
+		return;
+	daemon->strike_ms = 0;
+	strike_machine(daemon, &daemon->strike);
+}
+
+/* The rules that have fired, in the order of the hit's list. */
+struct fired {
+	uint32_t count;
+	struct {
+		uint64_t rate, until_ns;
+		bool is_slow;
+	} list[SIM_FAULT_HIT_MAX_RULES];
+};
+
+static void note_fired(void *arg, uint32_t id, const struct sim_rule *rule)
+{
+	struct fired *fired = arg;
+
+	(void)id;
+	if (fired->count == SIM_FAULT_HIT_MAX_RULES)
+		return;
+	fired->list[fired->count].rate = rule->rate_bytes;
+	fired->list[fired->count].until_ns = rule->until_ns;
+	fired->list[fired->count++].is_slow = (rule->actions & (DOES(DELAY) | DOES(RATE))) != 0;
+}
+
+/* Evaluate the operation for a machine. Returns whether a rule fires. */
+static bool evaluate_machine(struct daemon *daemon, enum sim_op op, const char *machine, uint64_t since_ns,
+			     struct sim_fault_hit *ret_hit, struct fired *ret_fired)
+{
+	const struct sim_process process = { .side = machine };
+	const struct sim_fault_site site = { .op = op,
+					     .function = SIM_NO_FUNCTION,
+					     .process = &process,
+					     .since_ns = since_ns,
+					     .now_ns = daemon->fault_events.injected_ns,
+					     .on_fire = note_fired,
+					     .arg = ret_fired };
+
+	ret_fired->count = 0;
+	return sim_injector_evaluate(daemon->fault_events.faults, &site, ret_hit);
+}
+
+static void inject_machine_fault(struct daemon *daemon, uint64_t since_ns)
+{
+	struct sim_fault_hit hit;
+	struct fired fired;
+
+	if (daemon->machine[0] && sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_MACHINE) &&
+	    evaluate_machine(daemon, SIM_OP_MACHINE, daemon->machine, since_ns, &hit, &fired))
+		plan_strike(daemon, &hit);
+}
+
+/* Each rule that makes the link slow is told by itself, as it ends by itself. */
+static void slow_link(struct daemon *daemon, uint32_t machine, const struct sim_fault_hit *hit,
+		      const struct fired *fired)
+{
+	for (uint32_t i = 0; i < fired->count; i++) {
+		const struct slow_rule_hit slow = { .rule = hit->rules[i],
+						    .machine = machine,
+						    .delay_ns = hit->delays_ns[i],
+						    .rate = fired->list[i].rate,
+						    .until_ns = fired->list[i].until_ns };
+
+		if (fired->list[i].is_slow)
+			daemon_begin_slow_link(daemon, &slow);
+	}
+}
+
+/* The gateway cuts the link from both of its ends. */
+static void inject_machine_links(struct daemon *daemon, uint64_t since_ns)
+{
+	struct sim_fault_hit hit;
+	struct fired fired;
+	char name[PCIE_SIDE_SIZE];
+
+	if (!daemon->gateway.conn || !sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_MACHINE_LINK))
+		return;
+	for (uint32_t i = 0; pcie_topology_get_machine(daemon->topology, i, name); i++) {
+		struct sim_msg msg = { .type = SIM_MSG_OUTAGE, .body.outage.machine = i };
+
+		if (i == daemon->machine_number ||
+		    !evaluate_machine(daemon, SIM_OP_MACHINE_LINK, name, since_ns, &hit, &fired))
+			continue;
+		sim_info("fault %u hits the link to the machine %s", hit.rules[0], name);
+		msg.body.outage.breaks = (hit.actions & DOES(KILL)) != 0;
+		msg.body.outage.ns = hit.actions & DOES(DOWN) ? hit.duration_ns : 0;
+		slow_link(daemon, i, &hit, &fired);
+		if (hit.actions & (DOES(DOWN) | DOES(KILL)))
+			daemon_send(daemon, daemon->gateway.conn, &msg, -1);
+	}
+}
+
 /* Rules count from the oldest connection. */
 static void inject_processes_and_daemon(void *arg, uint64_t since_ns)
 {
@@ -151,6 +278,8 @@ static void inject_processes_and_daemon(void *arg, uint64_t since_ns)
 	TAILQ_FOREACH_REVERSE(conn, &daemon->conns, conns, entry)
 	if (conn->state == DAEMON_CONN_ATTACHED || conn->state == DAEMON_CONN_UNRESPONSIVE)
 		inject_process_fault(daemon, conn, since_ns);
+	inject_machine_links(daemon, since_ns);
+	inject_machine_fault(daemon, since_ns);
 	inject_daemon_fault(daemon, since_ns);
 }
 
@@ -192,6 +321,7 @@ static const struct sim_fault_events_ops fault_events_ops = {
 void daemon_run_fault_events(struct daemon *daemon)
 {
 	sim_fault_events_run(&daemon->fault_events);
+	run_strike(daemon, sim_monotonic_ms());
 	resume_due_processes(daemon, sim_monotonic_ms());
 }
 
@@ -207,7 +337,8 @@ uint64_t daemon_fault_events_deadline_ms(const struct daemon *daemon)
 	uint64_t deadline_ms = sim_fault_events_deadline_ms(&daemon->fault_events, sim_monotonic_ms());
 	uint64_t resume_ms = next_resume_ms(daemon);
 
-	return resume_ms < deadline_ms ? resume_ms : deadline_ms;
+	deadline_ms = min_u64(deadline_ms, resume_ms);
+	return daemon->strike_ms > 0 ? min_u64(deadline_ms, daemon->strike_ms) : deadline_ms;
 }
 
 int daemon_open_fault_events(struct daemon *daemon)

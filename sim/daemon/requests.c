@@ -283,6 +283,9 @@ static bool handle_unattached_msg(struct daemon *daemon, struct conn *conn, stru
 	case SIM_MSG_FAULT:
 		daemon_handle_fault(daemon, conn, msg, fds);
 		return true;
+	case SIM_MSG_REACH:
+		daemon_reach(daemon, conn, msg, fds);
+		return true;
 	case SIM_MSG_GET_RECORDING:
 		daemon_reply_recording(daemon, conn, msg);
 		return true;

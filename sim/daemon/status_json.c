@@ -18,11 +18,50 @@ static void add_number(json_object *to, const char *name, uint64_t value)
 	json_object_object_add(to, name, json_object_new_uint64(value));
 }
 
+/* The argument of the functions that add to a list. */
+struct listing {
+	struct daemon *daemon;
+	json_object *list;
+};
+
+static bool is_of_gateway(const struct daemon *daemon, uint32_t peer)
+{
+	const struct sim_peer_info *info = sim_card_peer(daemon->card, peer);
+
+	return daemon->gateway.pid > 0 && info && info->pid == daemon->gateway.pid;
+}
+
+/* The gateway is two peers, that of its session and the one that the daemon asks: it is shown as the first of them. */
+static uint32_t shown_peer(const struct daemon *daemon, uint32_t peer)
+{
+	for (uint32_t first = 0; first < peer && is_of_gateway(daemon, peer); first++)
+		if (is_of_gateway(daemon, first))
+			return first;
+	return peer;
+}
+
+static void add_to_number(json_object *to, const char *name, uint64_t more)
+{
+	add_number(to, name, json_object_get_uint64(json_object_object_get(to, name)) + more);
+}
+
+/* A peer comes after those of lower numbers. */
 static void add_peer(void *arg, uint32_t peer, const struct sim_peer_info *info, uint32_t num_exports,
 		     uint32_t num_imports)
 {
-	json_object *entry = json_object_new_object();
+	struct listing *listing = arg;
+	const uint32_t shown = shown_peer(listing->daemon, peer);
+	json_object *entry;
 
+	for (size_t i = 0; shown != peer && i < json_object_array_length(listing->list); i++) {
+		entry = json_object_array_get_idx(listing->list, i);
+		if (json_object_get_uint64(json_object_object_get(entry, "peer")) != shown)
+			continue;
+		add_to_number(entry, "exports", num_exports);
+		add_to_number(entry, "imports", num_imports);
+		return;
+	}
+	entry = json_object_new_object();
 	add_number(entry, "peer", peer);
 	add_number(entry, "pid", (uint64_t)info->pid);
 	add_text(entry, "program", info->program);
@@ -30,28 +69,23 @@ static void add_peer(void *arg, uint32_t peer, const struct sim_peer_info *info,
 	add_text(entry, "check", info->check);
 	add_number(entry, "exports", num_exports);
 	add_number(entry, "imports", num_imports);
-	json_object_array_add(arg, entry);
+	json_object_array_add(listing->list, entry);
 }
 
 static void add_import(void *arg, uint32_t importer, uint32_t exporter, const struct sim_region *region,
 		       const char *path, const char *reason)
 {
+	struct listing *listing = arg;
 	json_object *entry = json_object_new_object();
 
-	add_number(entry, "importer", importer);
-	add_number(entry, "exporter", exporter);
+	add_number(entry, "importer", shown_peer(listing->daemon, importer));
+	add_number(entry, "exporter", shown_peer(listing->daemon, exporter));
 	add_number(entry, "bytes", region->len_bytes);
 	json_object_object_add(entry, "writable", json_object_new_boolean(region->access & SIM_ACCESS_WRITE));
 	add_text(entry, "path", path);
 	add_text(entry, "reason", reason);
-	json_object_array_add(arg, entry);
+	json_object_array_add(listing->list, entry);
 }
-
-/* The argument of add_service() and add_channel(). */
-struct listing {
-	struct daemon *daemon;
-	json_object *list;
-};
 
 static void add_function(json_object *to, const char *name, const struct daemon *daemon, uint32_t function)
 {
@@ -121,7 +155,7 @@ int daemon_status_fd(struct daemon *daemon)
 {
 	int fd = memfd_create("bfsim-status", MFD_CLOEXEC);
 	json_object *status = json_object_new_object();
-	json_object *peers = json_object_new_array(), *imports = json_object_new_array();
+	struct listing peers = { daemon, json_object_new_array() }, imports = { daemon, json_object_new_array() };
 	struct listing services = { daemon, json_object_new_array() }, channels = { daemon, json_object_new_array() };
 	const char *text;
 	int rc = fd;
@@ -131,12 +165,12 @@ int daemon_status_fd(struct daemon *daemon)
 	add_text(status, "clock", sim_clock_mode_name(sim_clock_mode(daemon->clock)));
 	json_object_object_add(status, "procmem", json_object_new_boolean(daemon->passes_memory));
 	add_number(status, "time_ns", sim_shared_state_now_ns(sim_shared_state_of(&daemon->shared)));
-	sim_card_each_peer(daemon->card, add_peer, peers);
-	sim_card_each_import(daemon->card, add_import, imports);
+	sim_card_each_peer(daemon->card, add_peer, &peers);
+	sim_card_each_import(daemon->card, add_import, &imports);
 	sim_services_each_service(daemon->services, add_service, &services);
 	sim_services_each_channel(daemon->services, add_channel, &channels);
-	json_object_object_add(status, "processes", peers);
-	json_object_object_add(status, "imports", imports);
+	json_object_object_add(status, "processes", peers.list);
+	json_object_object_add(status, "imports", imports.list);
 	json_object_object_add(status, "services", services.list);
 	json_object_object_add(status, "channels", channels.list);
 	add_machines(daemon, status);

@@ -11,8 +11,8 @@
 #include "sim/base/memory_signals.h"
 #include "sim/base/monotonic.h"
 #include "sim/base/thread.h"
+#include "sim/clock/clock.h"
 
-#define TICK_NS    1000000u
 #define IDLE_TICKS 20
 
 int sim_engine_create(struct sim_engine **ret_engine)
@@ -62,7 +62,7 @@ void sim_engine_add(struct sim_engine *engine, struct sim_engine_member *member)
 void sim_engine_lock_unpinned(struct sim_engine *engine, struct sim_engine_member *member)
 {
 	pthread_mutex_lock(&engine->lock);
-	while (member->pinned)
+	while (member->num_pins > 0)
 		pthread_cond_wait(&engine->unpinned, &engine->lock);
 }
 
@@ -73,11 +73,30 @@ void sim_engine_remove(struct sim_engine *engine, struct sim_engine_member *memb
 	pthread_mutex_unlock(&engine->lock);
 }
 
-static void set_alarm(struct sim_engine *engine, uint64_t when_ns)
+/* Returns whether that is earlier than the alarm was. */
+static bool set_alarm(struct sim_engine *engine, uint64_t when_ns)
 {
+	bool is_earlier;
+
 	pthread_mutex_lock(&engine->sleep_lock);
+	is_earlier = when_ns < engine->alarm_ns;
 	engine->alarm_ns = min_u64(engine->alarm_ns, when_ns);
 	pthread_mutex_unlock(&engine->sleep_lock);
+	return is_earlier;
+}
+
+/* @member's owner or remover waits until nobody is in it. Under the lock, which is released meanwhile. */
+static void pin(struct sim_engine *engine, struct sim_engine_member *member)
+{
+	member->num_pins++;
+	pthread_mutex_unlock(&engine->lock);
+}
+
+static void unpin(struct sim_engine *engine, struct sim_engine_member *member)
+{
+	pthread_mutex_lock(&engine->lock);
+	member->num_pins--;
+	pthread_cond_broadcast(&engine->unpinned);
 }
 
 /* Returns whether any member has work left. */
@@ -90,16 +109,30 @@ static bool tick(struct sim_engine *engine)
 	sim_memory_signals_install(); /* the program may have installed handlers of its own */
 	pthread_mutex_lock(&engine->lock);
 	LIST_FOREACH(member, &engine->members, link) {
-		member->pinned = true;
-		pthread_mutex_unlock(&engine->lock);
+		pin(engine, member);
 		busy |= member->tick(member, &next_ns); /* may take long: other members come and go meanwhile */
-		pthread_mutex_lock(&engine->lock);
-		member->pinned = false;
-		pthread_cond_broadcast(&engine->unpinned);
+		unpin(engine, member);
 	}
 	pthread_mutex_unlock(&engine->lock);
 	set_alarm(engine, next_ns);
 	return busy;
+}
+
+uint64_t sim_engine_advance_own(struct sim_engine *engine)
+{
+	uint64_t next_ns = SIM_CLOCK_NEVER_NS;
+	struct sim_engine_member *member;
+
+	pthread_mutex_lock(&engine->lock);
+	LIST_FOREACH(member, &engine->members, link) {
+		if (!member->advance_own)
+			continue;
+		pin(engine, member);
+		next_ns = min_u64(next_ns, member->advance_own(member));
+		unpin(engine, member);
+	}
+	pthread_mutex_unlock(&engine->lock);
+	return next_ns;
 }
 
 /* Returns whether a signal ended the wait before @when_ns. */
@@ -119,7 +152,7 @@ static bool wait_for_tick(struct sim_engine *engine)
 	pthread_mutex_lock(&engine->sleep_lock);
 	while (!engine->stop && !atomic_load(&engine->awake))
 		pthread_cond_wait(&engine->wake, &engine->sleep_lock);
-	tick_ns = sim_monotonic_ns() + TICK_NS;
+	tick_ns = sim_monotonic_ns() + SIM_ENGINE_TICK_NS;
 	while (!engine->stop && wait_until(engine, min_u64(tick_ns, engine->alarm_ns)))
 		;
 	engine->alarm_ns = SIM_ENGINE_NO_ALARM;
@@ -173,7 +206,8 @@ void sim_engine_keep_awake(struct sim_engine *engine)
 
 void sim_engine_wake_at(struct sim_engine *engine, uint64_t when_ns)
 {
-	set_alarm(engine, when_ns);
-	atomic_store(&engine->awake, true);
-	sim_engine_wake(engine);
+	bool is_earlier = set_alarm(engine, when_ns);
+
+	if (!atomic_exchange(&engine->awake, true) || is_earlier) /* else the thread wakes in time by itself */
+		sim_engine_wake(engine);
 }

@@ -9,6 +9,7 @@
 #include "engine.h"
 
 #define SIM_ENGINE_NO_ALARM UINT64_MAX
+#define SIM_ENGINE_TICK_NS  1000000u
 
 struct sim_engine {
 	atomic_bool awake;    /* the thread ticks, or will soon */

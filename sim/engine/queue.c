@@ -11,9 +11,8 @@
 #include "sim/base/monotonic.h"
 #include "sim/clock/clock.h"
 
-#define VIRTUAL_TICKS 64                  /* more than a busy machine keeps the owner from its CPU */
-#define MAX_JOBS      (UINT32_C(1) << 30) /* counters are compared by their difference */
-#define MAX_SHORT     16                  /* short jobs that run under one lock */
+#define MAX_JOBS  (UINT32_C(1) << 30) /* counters are compared by their difference */
+#define MAX_SHORT 16                  /* short jobs that run under one lock */
 
 uint32_t sim_queue_in_flight(const struct sim_queue *queue)
 {
@@ -41,9 +40,12 @@ uint32_t sim_queue_num_withheld(const struct sim_queue *queue)
 
 int sim_queue_submit(struct sim_queue *queue, struct sim_job *job)
 {
-	if (sim_queue_in_flight(queue) >= queue->max_jobs)
+	uint32_t staged = sim_queue_own(&queue->staged);
+
+	if (staged - sim_queue_own(&queue->head) >= queue->max_jobs)
 		return -EAGAIN;
-	queue->ring[sim_queue_add_own(&queue->staged) & queue->mask] = job;
+	queue->ring[staged & queue->mask] = job;
+	atomic_store_explicit(&queue->staged, staged + 1, memory_order_release); /* as sim_queue_add_own() */
 	return 0;
 }
 
@@ -64,6 +66,12 @@ void sim_queue_doorbell(struct sim_queue *queue)
 static bool has_pending(const struct sim_queue *queue)
 {
 	return atomic_load(&queue->tail) != atomic_load_explicit(&queue->run, memory_order_acquire);
+}
+
+static inline bool has_reported(const struct sim_queue *queue)
+{
+	return (int32_t)(atomic_load_explicit(&queue->reported, memory_order_acquire) - sim_queue_own(&queue->head)) >
+	       0;
 }
 
 bool sim_queue_has_done(const struct sim_queue *queue)
@@ -180,11 +188,11 @@ static __attribute__((noinline)) void run_clocked(struct sim_queue *queue, uint3
 	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
 }
 
-/* Returns whether the job was short. */
-static inline bool run_locked(struct sim_queue *queue, uint32_t run)
+/* *in_order: all jobs before it are done; of the next job, when this returns. Returns whether the job was short. */
+static inline bool run_locked(struct sim_queue *queue, uint32_t run, bool *in_order)
 {
 	struct sim_job *job = queue->ring[run & queue->mask];
-	bool in_order = !has_held(queue), is_short;
+	bool is_short;
 
 	if (__builtin_expect(queue->clock != NULL, 0)) {
 		run_clocked(queue, run);
@@ -192,9 +200,9 @@ static inline bool run_locked(struct sim_queue *queue, uint32_t run)
 	}
 	run_job(queue, job);
 	is_short = job->is_short;
-	in_order &= !job->held;
+	*in_order &= !job->held;
 	atomic_store_explicit(&queue->run, run + 1, memory_order_release);
-	if (in_order)
+	if (*in_order)
 		sim_queue_complete_job(queue, job, run);
 	return is_short;
 }
@@ -204,6 +212,7 @@ static inline bool run_locked(struct sim_queue *queue, uint32_t run)
 static inline __attribute__((always_inline)) bool run_some(struct sim_queue *queue)
 {
 	uint32_t run, first, end;
+	bool in_order;
 
 	if (!has_pending(queue) || !try_lock(queue))
 		return false;
@@ -215,8 +224,9 @@ static inline __attribute__((always_inline)) bool run_some(struct sim_queue *que
 		queue_shuffle_next(queue, run, atomic_load_explicit(&queue->tail, memory_order_acquire));
 		end = run + 1; /* the next job is chosen anew */
 	}
+	in_order = !has_held(queue);
 	sim_guard_begin(&queue->guard);
-	while (run != end && run_locked(queue, run++))
+	while (run != end && run_locked(queue, run++, &in_order))
 		;
 	sim_guard_end();
 	unlock(queue);
@@ -238,18 +248,26 @@ static uint64_t release(struct sim_queue *queue)
 	return due_ns;
 }
 
+static inline struct sim_job *reap(struct sim_queue *queue)
+{
+	return queue->ring[sim_queue_add_own(&queue->head) & queue->mask];
+}
+
+static __attribute__((noinline)) struct sim_job *run_and_poll(struct sim_queue *queue)
+{
+	if (sim_queue_has_done(queue))
+		return reap(queue);
+	if (__builtin_expect(queue->shuffle_poll != 0, 0) && queue_shuffle_poll_is_empty(queue))
+		return NULL;
+	run_some(queue);
+	if (has_held(queue))
+		release(queue);
+	return sim_queue_has_done(queue) ? reap(queue) : NULL;
+}
+
 struct sim_job *sim_queue_poll(struct sim_queue *queue)
 {
-	if (!sim_queue_has_done(queue)) {
-		if (__builtin_expect(queue->shuffle_poll != 0, 0) && queue_shuffle_poll_is_empty(queue))
-			return NULL;
-		run_some(queue);
-		if (has_held(queue))
-			release(queue);
-		if (!sim_queue_has_done(queue))
-			return NULL;
-	}
-	return queue->ring[sim_queue_add_own(&queue->head) & queue->mask];
+	return __builtin_expect(has_reported(queue), 1) ? reap(queue) : run_and_poll(queue);
 }
 
 static void lock(struct sim_queue *queue)
@@ -320,13 +338,12 @@ uint64_t sim_queue_now_ns(const struct sim_queue *queue)
 
 /* ---- the engine's tick ---- */
 
-/* Run what is queued by now: an owner that goes on submitting must not keep the other queues waiting. */
-static void run_unpolled(struct sim_queue *queue)
+/* Run what was queued when @tail was read: an owner that goes on submitting must not keep the other queues waiting. */
+static void run_unpolled(struct sim_queue *queue, uint32_t tail)
 {
 	uint32_t reported = atomic_load_explicit(&queue->reported, memory_order_relaxed);
-	uint32_t end = atomic_load_explicit(&queue->tail, memory_order_acquire);
 
-	while ((int32_t)(end - atomic_load_explicit(&queue->run, memory_order_relaxed)) > 0)
+	while ((int32_t)(tail - atomic_load_explicit(&queue->run, memory_order_relaxed)) > 0)
 		if (!run_some(queue))
 			break; /* the owner runs the queue */
 	if (atomic_load_explicit(&queue->reported, memory_order_relaxed) != reported)
@@ -347,30 +364,48 @@ static uint64_t release_on_tick(struct sim_queue *queue)
 	return due_ns;
 }
 
-/* In virtual time an owner may wait for other processes in its poll. It runs its jobs itself then: what a job does, and its
+/* In virtual time the owner runs its jobs itself, however long the machine keeps it from its CPU: what a job does, and its
  * recording, are in the order of virtual time. */
-static uint32_t patience_in_ticks(const struct sim_queue *queue)
+static bool is_left_to_owner(const struct sim_queue *queue)
 {
-	return queue_clock_is_virtual(queue->clock) ? VIRTUAL_TICKS : 1;
+	return queue_clock_is_virtual(queue->clock) &&
+	       queue->num_unpolled_ticks <= queue_clock_patience_ns(queue) / SIM_ENGINE_TICK_NS;
 }
 
 /* Run the jobs that no poll has run for a tick, and complete those that are due. */
 static bool tick(struct sim_engine_member *member, uint64_t *next_ns)
 {
 	struct sim_queue *queue = (struct sim_queue *)((char *)member - offsetof(struct sim_queue, member));
+	uint32_t tail = atomic_load(&queue->tail); /* before the look at the owner, who may be about to submit more */
 	uint32_t run = atomic_load_explicit(&queue->run, memory_order_acquire);
-	bool pending = has_pending(queue);
+	bool pending = tail != run;
 	uint64_t due_ns;
 
 	if (queue->last_tick_run != run || !pending)
 		queue->num_unpolled_ticks = 0;
-	if (pending && queue->num_unpolled_ticks++ >= patience_in_ticks(queue))
-		run_unpolled(queue);
+	if (pending && queue->num_unpolled_ticks++ > 0 && !is_left_to_owner(queue))
+		run_unpolled(queue, tail);
 	queue->last_tick_run = run;
 	due_ns = release_on_tick(queue);
 	if (due_ns != 0)
 		*next_ns = min_u64(*next_ns, due_ns);
 	return pending || due_ns != SIM_JOB_NEVER_DUE;
+}
+
+/* Whether all queued jobs are done. If not, another thread that is the owner can't be about to change what is_own() reads. */
+static bool is_done(const struct sim_queue *queue)
+{
+	return atomic_load_explicit(&queue->tail, memory_order_acquire) ==
+	       atomic_load_explicit(&queue->done, memory_order_relaxed);
+}
+
+static uint64_t advance_own(struct sim_engine_member *member)
+{
+	struct sim_queue *queue = (struct sim_queue *)((char *)member - offsetof(struct sim_queue, member));
+
+	if (!queue_clock_is_virtual(queue->clock) || is_done(queue) || !queue_clock_is_own(queue))
+		return SIM_JOB_NEVER_DUE;
+	return sim_queue_advance(queue);
 }
 
 /* ---- life ---- */
@@ -389,13 +424,13 @@ int sim_queue_create(struct sim_engine *engine, uint32_t max_jobs, void (*notify
 		     struct sim_queue **ret_queue)
 {
 	uint32_t size = max_jobs <= MAX_JOBS ? ring_size(max_jobs) : 0;
-	struct sim_queue *queue = size ? aligned_alloc(CACHE_LINE, sizeof(*queue)) : NULL;
+	struct sim_queue *queue = size ? malloc(sizeof(*queue)) : NULL;
 
 	if (!queue)
 		return -ENOMEM;
 	*queue = (struct sim_queue){
 		.engine = engine,
-		.member.tick = tick,
+		.member = { .tick = tick, .advance_own = advance_own },
 		.ring = calloc(size, sizeof(*queue->ring)),
 		.mask = size - 1,
 		.max_jobs = max_jobs,

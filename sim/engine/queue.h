@@ -9,7 +9,8 @@
  *
  * The owner (one thread at a time) submits and reaps. The owner's thread runs a
  * job when it polls; the engine's thread (engine.h) runs jobs that the owner does
- * not poll for a while. The queue's lock admits one of the two. While the owner
+ * not poll for a while; in virtual time, that it can't be expected to run
+ * (sim_queue_time.patience_ns()). An owner that blocks in virtual time runs them first (sim_engine_advance_own()). The queue's lock admits one of the two. While the owner
  * polls, submit and reap allocate nothing and make no system call.
  *
  * The first job that fails puts the queue into error: jobs behind it do not run
@@ -67,6 +68,11 @@ struct sim_queue_time {
 	bool (*work)(const struct sim_job *job, struct pcie_job *ret_work);
 	/* In virtual time, called with notify's argument before jobs are queued. */
 	void (*mark_busy)(void *arg);
+	/* In virtual time, called with notify's argument by a thread that is about to block: whether it is the owner. */
+	bool (*is_own)(void *arg);
+	/* In virtual time, called with notify's argument while jobs are queued: how long, in real time, the engine's thread leaves
+	 * them to the owner. Engine's thread. */
+	uint64_t (*patience_ns)(void *arg);
 	/* In timed mode, called with notify's argument when the completion of a job comes @late_ns after the model's time: by
 	 * more than SIM_LATE_NS and a tenth of what the model takes. Any thread; not twice at once. May be NULL. */
 	void (*is_late)(void *arg, uint64_t late_ns);

@@ -83,6 +83,16 @@ bool queue_clock_is_virtual(const struct queue_clock *clock)
 	return clock && sim_clock_mode(clock->cfg.clock) == SIM_CLOCK_VIRTUAL;
 }
 
+bool queue_clock_is_own(const struct sim_queue *queue)
+{
+	return queue->clock->cfg.is_own(queue->notify_arg);
+}
+
+uint64_t queue_clock_patience_ns(const struct sim_queue *queue)
+{
+	return queue->clock->cfg.patience_ns(queue->notify_arg);
+}
+
 uint64_t queue_clock_now_ns(const struct queue_clock *clock)
 {
 	return sim_clock_now_ns(clock->cfg.clock);

@@ -29,15 +29,18 @@ struct sim_queue {
 	void *notify_arg;
 	struct queue_clock *clock; /* NULL = no clock */
 	/* Free-running counters; the ring's slot is counter & mask. */
-	_Alignas(CACHE_LINE) _Atomic uint32_t head; /* reaped; written by the owner */
-	_Atomic uint32_t staged;                    /* submitted; written by the owner */
-	_Atomic uint32_t tail;                      /* queued; written by the owner */
-	_Alignas(CACHE_LINE) _Atomic uint32_t run;  /* ran; written under the lock */
-	_Atomic uint32_t done;                      /* ran and no longer held; written under the lock */
-	_Atomic uint32_t reported;                  /* done and reported; written under the lock */
-	atomic_flag running;                        /* the lock: its holder runs jobs */
-	atomic_bool failed;                         /* jobs no longer run: error or flush */
-	atomic_bool flushed;                        /* completions are no longer held */
+	/* What the owner writes, what is written under the lock, and the members above are on lines of their own. */
+	char room_before_owner[CACHE_LINE];
+	_Atomic uint32_t head;   /* reaped; written by the owner */
+	_Atomic uint32_t staged; /* submitted; written by the owner */
+	_Atomic uint32_t tail;   /* queued; written by the owner */
+	char room_behind_owner[CACHE_LINE];
+	_Atomic uint32_t run;      /* ran; written under the lock */
+	_Atomic uint32_t done;     /* ran and no longer held; written under the lock */
+	_Atomic uint32_t reported; /* done and reported; written under the lock */
+	atomic_flag running;       /* the lock: its holder runs jobs */
+	atomic_bool failed;        /* jobs no longer run: error or flush */
+	atomic_bool flushed;       /* completions are no longer held */
 	atomic_bool notify_wanted;
 	struct sim_guard guard;                /* of the job that runs; under the lock */
 	const struct sim_queue_memory *memory; /* NULL = jobs access none */
@@ -89,6 +92,11 @@ int queue_clock_create(const struct sim_queue_time *cfg, uint32_t num_slots, str
 int queue_clock_grow(struct queue_clock **clock, const struct sim_queue *queue, uint32_t num_slots);
 
 bool queue_clock_is_virtual(const struct queue_clock *clock); /* NULL is fine */
+
+/* In virtual time: sim_queue_time.is_own(), patience_ns(). */
+bool queue_clock_is_own(const struct sim_queue *queue);
+uint64_t queue_clock_patience_ns(const struct sim_queue *queue);
+
 uint64_t queue_clock_now_ns(const struct queue_clock *clock);
 
 /* Session time @ns by CLOCK_MONOTONIC; not for virtual time. */

@@ -82,7 +82,9 @@ static bool mend_local(uint8_t *local, size_t len, bool is_write)
 		return false;
 	had_faulted = guard->has_faulted;
 	guard->has_faulted = false;
+	atomic_signal_fence(memory_order_seq_cst); /* the handler of a fault changes the guard */
 	touch_pages(local, len, is_write);
+	atomic_signal_fence(memory_order_seq_cst);
 	has_faulted = guard->has_faulted;
 	guard->has_faulted |= had_faulted;
 	return has_faulted;
@@ -239,13 +241,26 @@ static __attribute__((noinline)) int copy_to(struct sim_remote *dst_remote, uint
 	return copy(dst_remote, dst, NULL, src, len);
 }
 
-int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src, size_t len)
+size_t sim_copy_pieces(struct sim_remote *remote, bool is_read, const struct sim_piece *pieces, size_t count)
 {
-	if (src_remote)
-		return dst_remote ? copy_between(dst_remote, dst, src_remote, src, len) :
-				    copy_from(NULL, dst, src_remote, src, len);
-	if (dst_remote)
+	const uint32_t access = is_read ? SIM_ACCESS_READ : SIM_ACCESS_WRITE;
+	size_t permitted = 0, moved;
+
+	count = min_size(count, SIM_MAX_PIECES);
+	while (permitted < count && check_access(remote, pieces[permitted].addr, pieces[permitted].len, access) == 0)
+		permitted++;
+	if (permitted == 0 || !sim_remote_acquire(remote))
+		return 0;
+	moved = remote->path->move_pieces(remote, is_read, pieces, permitted);
+	sim_remote_release(remote);
+	return moved;
+}
+
+int sim_copy_remote(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
+		    size_t len)
+{
+	if (!src_remote)
 		return copy_to(dst_remote, dst, NULL, src, len);
-	sim_move((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, len);
-	return 0;
+	return dst_remote ? copy_between(dst_remote, dst, src_remote, src, len) :
+			    copy_from(NULL, dst, src_remote, src, len);
 }

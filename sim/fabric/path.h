@@ -24,6 +24,8 @@ struct sim_path_ops {
 	/* Both return 0 or -errno. */
 	int (*read)(struct sim_remote *remote, void *local, uint64_t offset, size_t len);
 	int (*write)(struct sim_remote *remote, const void *local, uint64_t offset, size_t len);
+	/* Move pieces, whose addresses are checked, by one system call for many. Returns how many have moved, from the first on. */
+	size_t (*move_pieces)(struct sim_remote *remote, bool is_read, const struct sim_piece *pieces, size_t count);
 };
 
 extern const struct sim_path_ops sim_path_in_place;
@@ -37,6 +39,12 @@ extern const struct sim_path_ops sim_path_gateway;
 /* Whether importer, exporter and daemon are of one user, and the exporter is known by a pidfd (path_cma.c). Returns 0 or
  * -EPERM, with a text in *ret_reason. */
 int sim_path_check_users(const struct sim_remote_cfg *cfg, const char **ret_reason);
+
+/* For paths without a system call that takes many pieces. */
+size_t sim_path_move_no_pieces(struct sim_remote *remote, bool is_read, const struct sim_piece *pieces, size_t count);
+
+/* The pieces that are whole in the first @bytes of all. */
+size_t sim_path_count_whole(const struct sim_piece *pieces, size_t count, size_t bytes);
 
 /* For the slots of paths that map. */
 int sim_path_read_unsupported(struct sim_remote *remote, void *local, uint64_t offset, size_t len);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <sys/uio.h>
 
+#include "device_io.h"
 #include "path.h"
 #include "peer_process.h"
 
@@ -52,7 +53,7 @@ int sim_path_check_users(const struct sim_remote_cfg *cfg, const char **ret_reas
 static int check_kernel(struct sim_peer_process *process, const struct sim_region *region)
 {
 	uint8_t byte;
-	int rc = copy_all(process, &byte, region->cpu_addr, sizeof(byte), process_vm_readv);
+	int rc = copy_all(process, &byte, region->cpu_addr, sizeof(byte), sim_device_vm_readv);
 
 	return rc == -EFAULT ? 0 : rc;
 }
@@ -100,13 +101,41 @@ static void cma_close(struct sim_remote *remote)
 
 static int cma_read(struct sim_remote *remote, void *local, uint64_t offset, size_t len)
 {
-	return copy_all(remote->process, local, remote->region.cpu_addr + offset, len, process_vm_readv);
+	return copy_all(remote->process, local, remote->region.cpu_addr + offset, len, sim_device_vm_readv);
 }
 
 static int cma_write(struct sim_remote *remote, const void *local, uint64_t offset, size_t len)
 {
 	return copy_all(remote->process, (void *)(uintptr_t)local, remote->region.cpu_addr + offset, len,
-			process_vm_writev);
+			sim_device_vm_writev);
+}
+
+size_t sim_path_count_whole(const struct sim_piece *pieces, size_t count, size_t bytes)
+{
+	size_t whole = 0;
+
+	while (whole < count && pieces[whole].len <= bytes)
+		bytes -= pieces[whole++].len;
+	return whole;
+}
+
+/* The kernel moves the pieces up to the first byte that is not mapped. */
+static size_t cma_move_pieces(struct sim_remote *remote, bool is_read, const struct sim_piece *pieces, size_t count)
+{
+	struct iovec here[SIM_MAX_PIECES], there[SIM_MAX_PIECES];
+	ssize_t moved;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t addr = remote->region.cpu_addr + (pieces[i].addr - remote->region.addr);
+
+		here[i] = (struct iovec){ pieces[i].local, pieces[i].len };
+		there[i] = (struct iovec){ (void *)(uintptr_t)addr, pieces[i].len };
+	}
+	if (!sim_peer_process_is_alive(remote->process))
+		return 0;
+	moved = is_read ? sim_device_vm_readv(remote->process->pid, here, count, there, count, 0) :
+			  sim_device_vm_writev(remote->process->pid, here, count, there, count, 0);
+	return moved > 0 ? sim_path_count_whole(pieces, count, (size_t)moved) : 0;
 }
 
 const struct sim_path_ops sim_path_cma = {
@@ -115,4 +144,5 @@ const struct sim_path_ops sim_path_cma = {
 	.close = cma_close,
 	.read = cma_read,
 	.write = cma_write,
+	.move_pieces = cma_move_pieces,
 };

@@ -19,6 +19,15 @@ static void in_place_close(struct sim_remote *remote)
 	remote->base = NULL;
 }
 
+size_t sim_path_move_no_pieces(struct sim_remote *remote, bool is_read, const struct sim_piece *pieces, size_t count)
+{
+	(void)remote;
+	(void)is_read;
+	(void)pieces;
+	(void)count;
+	return 0;
+}
+
 int sim_path_read_unsupported(struct sim_remote *remote, void *local, uint64_t offset, size_t len)
 {
 	(void)remote, (void)local, (void)offset, (void)len;
@@ -37,4 +46,5 @@ const struct sim_path_ops sim_path_in_place = {
 	.close = in_place_close,
 	.read = sim_path_read_unsupported,
 	.write = sim_path_write_unsupported,
+	.move_pieces = sim_path_move_no_pieces,
 };

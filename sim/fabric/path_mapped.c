@@ -73,4 +73,5 @@ const struct sim_path_ops sim_path_mapped = {
 	.close = mapped_close,
 	.read = sim_path_read_unsupported,
 	.write = sim_path_write_unsupported,
+	.move_pieces = sim_path_move_no_pieces,
 };

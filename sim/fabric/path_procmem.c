@@ -24,15 +24,17 @@
 #define MEASURED_BYTES  ((size_t)1024 << 10) /* or the whole of a smaller memory */
 #define NUM_MEASURED    3
 
-/* By the rights that this process has. */
-static int open_by_pid(const struct sim_remote_cfg *cfg, bool is_writable, struct sim_peer_memory **ret_memory)
+/* By the rights that this process has. @known is the exporter's process, NULL = look for it. */
+static int open_by_pid(const struct sim_remote_cfg *cfg, struct sim_peer_process *known, bool is_writable,
+		       struct sim_peer_memory **ret_memory)
 {
-	struct sim_peer_process *process;
+	struct sim_peer_process *found = NULL, *process;
 	int mem_fd = -1, maps_fd = -1;
-	int rc = sim_peer_process_get(cfg->pidfd, &process);
+	int rc = known ? 0 : sim_peer_process_get(cfg->pidfd, &found);
 
 	if (rc < 0)
 		return rc;
+	process = known ? known : found;
 	rc = sim_peer_memory_open(process->pid, is_writable, &mem_fd, &maps_fd);
 	/* Of a pid that another process got meanwhile, the files are that one's. */
 	if (rc == 0 && !sim_peer_process_check(process)) {
@@ -41,7 +43,7 @@ static int open_by_pid(const struct sim_remote_cfg *cfg, bool is_writable, struc
 			close(maps_fd);
 		rc = -ESRCH;
 	}
-	sim_peer_process_put(process);
+	sim_peer_process_put(found);
 	return rc < 0 ? rc : sim_peer_memory_create(cfg->exporter.id, is_writable, mem_fd, maps_fd, ret_memory);
 }
 
@@ -81,8 +83,8 @@ static const char *reason_of(int rc, bool was_asked)
 	}
 }
 
-static int open_memory(const struct sim_remote_cfg *cfg, bool is_writable, struct sim_peer_memory **ret_memory,
-		       const char **ret_reason)
+static int open_memory(const struct sim_remote_cfg *cfg, struct sim_peer_process *known, bool is_writable,
+		       struct sim_peer_memory **ret_memory, const char **ret_reason)
 {
 	bool was_asked = false;
 	int rc;
@@ -90,7 +92,7 @@ static int open_memory(const struct sim_remote_cfg *cfg, bool is_writable, struc
 	*ret_memory = sim_peer_memory_find(cfg->exporter.id, is_writable);
 	if (*ret_memory)
 		return 0;
-	rc = open_by_pid(cfg, is_writable, ret_memory);
+	rc = open_by_pid(cfg, known, is_writable, ret_memory);
 	if (rc < 0 && rc != -ENOSYS && cfg->passes_memory) {
 		was_asked = true;
 		rc = ask_exporter(cfg, is_writable, ret_memory);
@@ -158,7 +160,8 @@ static int procmem_open(struct sim_remote *remote, const struct sim_remote_cfg *
 	if (rc < 0)
 		return rc;
 	has_cma = !cfg->forced_path && sim_path_cma.open(remote, cfg, &unused) == 0;
-	rc = open_memory(cfg, cfg->region.access & SIM_ACCESS_WRITE && !has_cma, &remote->memory, ret_reason);
+	rc = open_memory(cfg, has_cma ? remote->process : NULL, cfg->region.access & SIM_ACCESS_WRITE && !has_cma,
+			 &remote->memory, ret_reason);
 	if (rc == 0) {
 		rc = sim_peer_memory_read(remote->memory, &byte, cfg->region.cpu_addr, sizeof(byte));
 		if (rc == -EFAULT) /* the range may be unmapped just now */
@@ -190,10 +193,51 @@ static int procmem_write(struct sim_remote *remote, const void *local, uint64_t 
 	return sim_peer_memory_write(remote->memory, local, remote->region.cpu_addr + offset, len);
 }
 
+/* The file takes a range of the peer's memory: the pieces that follow each other there. */
+static size_t count_adjacent(const struct sim_piece *pieces, size_t count, size_t max_bytes)
+{
+	size_t adjacent = 0, bytes = 0;
+
+	while (adjacent < count && pieces[adjacent].addr == pieces->addr + bytes &&
+	       pieces[adjacent].len <= max_bytes - bytes)
+		bytes += pieces[adjacent++].len;
+	return adjacent;
+}
+
+static size_t move_by_memory(struct sim_remote *remote, bool is_read, const struct sim_piece *pieces, size_t count)
+{
+	size_t done = 0;
+
+	while (done < count) {
+		size_t adjacent =
+			count_adjacent(pieces + done, count - done, is_read ? SIZE_MAX : SIM_PEER_MEMORY_MAX_WRITE);
+		uint64_t addr = remote->region.cpu_addr + (pieces[done].addr - remote->region.addr);
+		size_t bytes = sim_peer_memory_move(remote->memory, is_read, addr, pieces + done, adjacent);
+		size_t moved = sim_path_count_whole(pieces + done, adjacent, bytes);
+
+		done += moved;
+		if (moved == 0 || moved < adjacent)
+			break;
+	}
+	return done;
+}
+
+static size_t procmem_move_pieces(struct sim_remote *remote, bool is_read, const struct sim_piece *pieces, size_t count)
+{
+	if (remote->process)
+		return sim_path_cma.move_pieces(remote, is_read, pieces, count);
+	if (remote->link) /* which takes the large ones */
+		for (size_t i = 0; i < count; i++)
+			if (pieces[i].len >= MIN_LARGE_BYTES)
+				count = i;
+	return move_by_memory(remote, is_read, pieces, count);
+}
+
 const struct sim_path_ops sim_path_procmem = {
 	.name = "procmem",
 	.open = procmem_open,
 	.close = procmem_close,
 	.read = procmem_read,
 	.write = procmem_write,
+	.move_pieces = procmem_move_pieces,
 };

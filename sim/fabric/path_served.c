@@ -85,6 +85,7 @@ const struct sim_path_ops sim_path_shm = {
 	.close = served_close,
 	.read = served_read,
 	.write = served_write,
+	.move_pieces = sim_path_move_no_pieces,
 };
 
 const struct sim_path_ops sim_path_tcp = {
@@ -93,6 +94,7 @@ const struct sim_path_ops sim_path_tcp = {
 	.close = served_close,
 	.read = served_read,
 	.write = served_write,
+	.move_pieces = sim_path_move_no_pieces,
 };
 
 /* The gateway of this machine passes the requests on. */
@@ -102,6 +104,7 @@ const struct sim_path_ops sim_path_gateway = {
 	.close = served_close,
 	.read = served_read,
 	.write = served_write,
+	.move_pieces = sim_path_move_no_pieces,
 };
 
 const struct sim_grant *sim_remote_grant(const struct sim_remote *remote)

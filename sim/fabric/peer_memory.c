@@ -8,27 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "device_io.h"
 #include "pcie_model/arith.h"
+#include "remote.h"
 #include "sim/base/fork.h"
+#include "sim/base/vma_query.h"
 
-#define PIECE_BYTES ((size_t)256 << 10)
-#define PROC_MAGIC  0x9fa0 /* PROC_SUPER_MAGIC, of statfs(2) */
-
-/* struct procmap_query of Linux 6.11. The kernel takes sizes that it knows. */
-struct mapping_query {
-	uint64_t size, flags, addr;
-	uint64_t start, end; /* the answer; the rest is not asked for */
-	uint64_t vma_flags, page_size, offset, inode;
-	uint32_t dev_major, dev_minor, name_size, build_id_size;
-	uint64_t name_addr, build_id_addr;
-};
-
-#define QUERY_MAPPING  _IOWR('f', 17, struct mapping_query)
-#define QUERY_WRITABLE 0x02u
+#define PROC_MAGIC 0x9fa0 /* PROC_SUPER_MAGIC, of statfs(2) */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, sim_peer_memory) memories = LIST_HEAD_INITIALIZER(memories);
@@ -99,10 +89,11 @@ static int check_writable(int maps_fd, uint64_t addr, size_t len)
 	const uint64_t end = addr + len;
 
 	while (addr < end) {
-		struct mapping_query query = { .size = sizeof(query), .flags = QUERY_WRITABLE, .addr = addr };
+		struct sim_vma_query query;
+		int rc = sim_vma_query(maps_fd, addr, SIM_VMA_WRITABLE, &query);
 
-		if (ioctl(maps_fd, QUERY_MAPPING, &query) < 0)
-			return errno == ENOENT ? -EFAULT : -errno;
+		if (rc < 0)
+			return rc == -ENOENT ? -EFAULT : rc;
 		if (query.start > addr || query.end <= addr)
 			return -EFAULT;
 		addr = query.end;
@@ -198,7 +189,7 @@ static int error_of(ssize_t moved)
 int sim_peer_memory_read(const struct sim_peer_memory *memory, void *local, uint64_t addr, size_t len)
 {
 	while (len > 0) {
-		ssize_t moved = pread(memory->mem_fd, local, len, (off_t)addr);
+		ssize_t moved = sim_device_pread(memory->mem_fd, local, len, (off_t)addr);
 
 		if (moved <= 0)
 			return error_of(moved);
@@ -209,15 +200,35 @@ int sim_peer_memory_read(const struct sim_peer_memory *memory, void *local, uint
 	return 0;
 }
 
+size_t sim_peer_memory_move(const struct sim_peer_memory *memory, bool is_read, uint64_t addr,
+			    const struct sim_piece *pieces, size_t count)
+{
+	struct iovec here[SIM_MAX_PIECES];
+	size_t bytes = 0;
+	ssize_t moved;
+
+	for (size_t i = 0; i < count; i++) {
+		here[i] = (struct iovec){ pieces[i].local, pieces[i].len };
+		bytes += pieces[i].len;
+	}
+	/* As in sim_peer_memory_write(). */
+	if (!is_read && (memory->maps_fd < 0 || bytes > SIM_PEER_MEMORY_MAX_WRITE ||
+			 check_writable(memory->maps_fd, addr, bytes) < 0))
+		return 0;
+	moved = is_read ? sim_device_preadv(memory->mem_fd, here, (int)count, (off_t)addr) :
+			  sim_device_pwritev(memory->mem_fd, here, (int)count, (off_t)addr);
+	return moved > 0 ? (size_t)moved : 0;
+}
+
 /* In pieces, so that little time passes between the question and the write. */
 int sim_peer_memory_write(const struct sim_peer_memory *memory, const void *local, uint64_t addr, size_t len)
 {
 	if (memory->maps_fd < 0)
 		return -EACCES;
 	while (len > 0) {
-		size_t piece = min_size(len, PIECE_BYTES);
+		size_t piece = min_size(len, SIM_PEER_MEMORY_MAX_WRITE);
 		int rc = check_writable(memory->maps_fd, addr, piece);
-		ssize_t moved = rc == 0 ? pwrite(memory->mem_fd, local, piece, (off_t)addr) : rc;
+		ssize_t moved = rc == 0 ? sim_device_pwrite(memory->mem_fd, local, piece, (off_t)addr) : rc;
 
 		if (rc < 0)
 			return rc;

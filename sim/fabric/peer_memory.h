@@ -59,4 +59,14 @@ void sim_peer_memory_put(struct sim_peer_memory *memory);
 int sim_peer_memory_read(const struct sim_peer_memory *memory, void *local, uint64_t addr, size_t len);
 int sim_peer_memory_write(const struct sim_peer_memory *memory, const void *local, uint64_t addr, size_t len);
 
+struct sim_piece;
+
+#define SIM_PEER_MEMORY_MAX_WRITE \
+	((size_t)256 << 10) /* of one call, so that little time passes between question and write */
+
+/* Move [@addr, ...) of the memory from or to the local sides of at most SIM_MAX_PIECES @pieces (remote.h), by one call. Returns
+ * the number of bytes that have moved; 0 also for what sim_peer_memory_read() and sim_peer_memory_write() give an error. */
+size_t sim_peer_memory_move(const struct sim_peer_memory *memory, bool is_read, uint64_t addr,
+			    const struct sim_piece *pieces, size_t count);
+
 #endif

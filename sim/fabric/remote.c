@@ -51,6 +51,7 @@ static int open_best_path(struct sim_remote *remote, const struct sim_remote_cfg
 		rc = paths[i]->open(remote, cfg, &reason);
 		if (rc == 0) {
 			remote->path = paths[i];
+			remote->moves_pieces = paths[i]->move_pieces != sim_path_move_no_pieces;
 			return 0;
 		}
 		if (rc == -ESTALE)

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "sim/base/memory_guard.h"
+#include "sim/base/move.h"
 #include "sim/card/card.h"
 #include "sim/fabric/served/served.h"
 
@@ -66,6 +67,7 @@ struct sim_remote {
 	struct sim_region region;
 	uint8_t *base; /* the memory in this process, when the path maps it; else NULL */
 	const struct sim_path_ops *path;
+	bool moves_pieces; /* the path has system calls for many pieces */
 	/* Owned by the path. */
 	struct sim_mapping mapping;
 	struct sim_peer_process *process; /* path cma, or procmem where cma works, too: the exporter */
@@ -131,10 +133,35 @@ bool sim_remote_is_direct(const struct sim_remote *remote);
 /* Whether the kernel says that the exporter has unmapped the begin or the end of the range; false if it can't be asked. */
 bool sim_remote_is_unmapped(struct sim_remote *remote, uint64_t addr, size_t len);
 
+/* sim_copy(), with at least one remote. */
+int sim_copy_remote(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
+		    size_t len);
+
 /* Copy @len bytes from @src to @dst, addresses of @src_remote and @dst_remote, or of this process if the remote is
  * NULL. Returns 0, -EIO (a memory is revoked, or the path failed), -EACCES (the export does not permit
  * the access) or -EFAULT (out of bounds). On failure some of the bytes may have moved. */
-int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src, size_t len);
+static inline int sim_copy(struct sim_remote *dst_remote, uint64_t dst, struct sim_remote *src_remote, uint64_t src,
+			   size_t len)
+{
+	if (dst_remote || src_remote)
+		return sim_copy_remote(dst_remote, dst, src_remote, src, len);
+	sim_move((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, len);
+	return 0;
+}
+
+/* A part of a list: @len bytes at @addr of a remote, and at @local in this process. */
+struct sim_piece {
+	uint64_t addr;
+	uint8_t *local;
+	size_t len;
+};
+
+#define SIM_MAX_PIECES 128 /* of one call; the kernel takes IOV_MAX */
+
+/* Move up to SIM_MAX_PIECES pieces between @remote, which moves_pieces, and this process, to this one if @is_read, by one
+ * system call for many of them. Returns how many have moved as a whole, from the first on. sim_copy() is for the others, and
+ * says why one fails. */
+size_t sim_copy_pieces(struct sim_remote *remote, bool is_read, const struct sim_piece *pieces, size_t count);
 
 /* Whether sim_copy() would access the range: 0, -EFAULT, -EACCES (@access is an enum sim_access bit) or -EIO, as it is revoked. */
 int sim_remote_check(const struct sim_remote *remote, uint64_t addr, uint64_t len, uint32_t access);

@@ -101,7 +101,8 @@ void daemon_link_revoke(struct gateway *gateway, uint64_t key)
 void daemon_link_report(struct gateway *gateway)
 {
 	struct sim_msg msg = { .type = SIM_MSG_GATEWAY,
-			       .body.gateway = { .is_ready = gateway->is_ready, .port = rail_port(gateway->rail) } };
+			       .body.gateway = { .is_ready = gateway->is_ready,
+						 .port = gateway->listener ? rail_port(gateway->listener) : 0 } };
 	char *text = gateway_status(gateway);
 	int fd = text ? memfd_create("bfsim-machines", MFD_CLOEXEC) : -1;
 

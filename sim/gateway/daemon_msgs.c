@@ -5,6 +5,9 @@
 
 #include "channels.h"
 #include "far.h"
+#include "outage.h"
+#include "slow_link.h"
+#include "reach.h"
 
 #define MAX_MESSAGES 64 /* in one poll */
 
@@ -21,7 +24,8 @@ static void handle_describe(struct gateway *gateway, struct sim_msg *msg)
 		close(fd);
 }
 
-static void handle(struct gateway *gateway, struct sim_msg *msg)
+/* *fd is taken, or stays. */
+static void handle(struct gateway *gateway, struct sim_msg *msg, int *fd)
 {
 	if (msg->is_reply) {
 		channels_take_reply(gateway, msg);
@@ -42,6 +46,20 @@ static void handle(struct gateway *gateway, struct sim_msg *msg)
 	case SIM_MSG_DESCRIBE:
 		handle_describe(gateway, msg);
 		break;
+	case SIM_MSG_OUTAGE:
+		outage_begin(gateway, msg->body.outage.machine, msg->body.outage.ns, msg->body.outage.breaks == 1);
+		break;
+	case SIM_MSG_SLOW_LINK:
+		slow_link_begin(gateway, msg->body.slow_link.machine,
+				&(struct slow_rule){ .rule = msg->body.slow_link.rule,
+						     .delay_ns = msg->body.slow_link.delay_ns,
+						     .rate = msg->body.slow_link.rate,
+						     .lasts_ns = msg->body.slow_link.lasts_ns });
+		break;
+	case SIM_MSG_REACH:
+		reach_begin(gateway, msg, *fd);
+		*fd = -1;
+		break;
 	default:
 		break;
 	}
@@ -55,15 +73,15 @@ bool daemon_msgs_poll(struct gateway *gateway)
 		struct sim_msg msg;
 		int fd = -1, rc = sim_msg_recv(gateway->daemon_sock, &msg, &fd);
 
-		if (fd >= 0)
-			close(fd);
 		if (rc == -EAGAIN)
 			break;
 		if (rc < 0) {
 			gateway->stop = true;
 			return true;
 		}
-		handle(gateway, &msg);
+		handle(gateway, &msg, &fd);
+		if (fd >= 0)
+			close(fd);
 		found = true;
 	}
 	return found;

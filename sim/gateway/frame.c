@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rdm_message.h"
+#include "sim/control/reach.h"
 #include "sim/fabric/served/served.h"
 #include "sim/protocol/descriptor.h"
 #include "sim/protocol/wire.h"
@@ -28,6 +30,15 @@ static const struct shape shapes[GATEWAY_NUM_KINDS] = {
 	[GATEWAY_REFUSED] = { 1, 512, true, false },
 	[GATEWAY_MACHINES] = { 0, GATEWAY_MAX_DATA, false, false },
 	[GATEWAY_GOODBYE] = { 0, 0, false, false },
+	[GATEWAY_LISTENS] = { 0, GATEWAY_HOST_SIZE - 1, true, false },
+	[GATEWAY_WISH] = { 0, 0, true, false },
+	[GATEWAY_DIRECT_OFFER] = { GATEWAY_NONCE_BYTES, GATEWAY_OFFER_MAX_BYTES, true, false },
+	[GATEWAY_READY] = { 0, 0, true, false },
+	[GATEWAY_NO_DIRECT] = { 1, GATEWAY_WORDS_SIZE - 1, true, false },
+	[GATEWAY_SWITCH] = { 0, 0, true, false },
+	[GATEWAY_SWITCHED] = { 0, 0, true, false },
+	[GATEWAY_BREAK] = { 0, 0, true, false },
+	[GATEWAY_RDM_OFFER] = { 1, RDM_OFFER_BYTES, true, false },
 	[GATEWAY_IMPORT] = { GATEWAY_KEY_BYTES, GATEWAY_KEY_BYTES, true, false },
 	[GATEWAY_IMPORTED] = { GATEWAY_IMPORTED_BYTES, GATEWAY_IMPORTED_BYTES, false, true },
 	[GATEWAY_RELEASE] = { 0, 0, false, false },
@@ -42,6 +53,12 @@ static const struct shape shapes[GATEWAY_NUM_KINDS] = {
 	[GATEWAY_MESSAGE] = { 0, SIM_HANDSHAKE_MSG_SIZE, true, false },
 	[GATEWAY_CLOSE] = { 0, 0, false, true },
 	[GATEWAY_STREAM] = { 0, 0, false, false },
+	[GATEWAY_REACH] = { 0, 0, true, false },
+	[GATEWAY_PACKET] = { 1, 1 + SIM_REACH_MAX_BYTES, true, false },
+	[GATEWAY_GRANT] = { 0, 0, true, false },
+	[GATEWAY_OUTAGE] = { 0, 0, true, false },
+	[GATEWAY_SLOW_LINK] = { 8, 8, true, false },
+	[GATEWAY_END] = { 0, 0, true, true },
 	[GATEWAY_ANSWERS] = { GATEWAY_ANSWERS_BYTES, GATEWAY_ANSWERS_BYTES, false, false },
 };
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,24 +11,30 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "direct.h"
 #include "far.h"
 #include "near.h"
+#include "outage.h"
 #include "queues.h"
+#include "reach.h"
 #include "pcie_model/arith.h"
 #include "secure.h"
+#include "slow_link.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/protocol/session_dir.h"
 
-#define SPIN_NS       50000 /* after an answer that woke a program: it may have the next request, and a wake-up costs more */
-#define SPIN_CPUS     2         /* with fewer, it would keep the program from running */
-#define BUSY_SLEEP_NS 10000000u /* with a request unanswered: a wake-up may be lost */
-#define REPORT_NS     1000000000u
-#define MAX_FDS       512
-#define RARE_ROUNDS   32                  /* of the loop, from one look at what a system call shows to the next */
-#define MAX_LINKS     ((MAX_FDS - 8) / 2) /* each has two descriptors */
-#define LINGER_MS     1000                /* for goodbyes */
-#define MAX_PROGRAMS  4095                /* that reach memory of other machines */
+#define SPIN_NS 50000 /* after an answer that woke a program: it may have the next request, and a wake-up costs more */
+#define GLANCE_NS \
+	3000 /* after an answer to a program that polls: its next request is a store away, and a wake-up costs more */
+#define SPIN_CPUS      2         /* with fewer, it would keep the program from running */
+#define BUSY_SLEEP_NS  10000000u /* with a request unanswered: a wake-up may be lost */
+#define REPORT_NS      1000000000u
+#define OUTAGE_STEP_NS 50000000u /* from one look at whether the way to home is free to the next */
+#define RARE_ROUNDS    32        /* of the loop, from one look at what a system call shows to the next */
+#define MAX_LINKS      252
+#define LINGER_MS      1000 /* for goodbyes */
+#define MAX_PROGRAMS   4095 /* that reach memory of other machines */
 
 /* ---- the rail ---- */
 
@@ -45,7 +50,12 @@ static void *on_request(void *arg, struct rail_conn *conn)
 	}
 	if (num_unproved >= GATEWAY_MAX_UNPROVED || num_links >= MAX_LINKS)
 		return NULL;
-	link = link_create(&gateway_link_ops, gateway, gateway->keys, true, gateway->cfg.is_trusted);
+	link = link_create(&(struct link_cfg){ .ops = gateway->cfg.is_home ? &gateway_link_ops : &direct_link_ops,
+					       .arg = gateway,
+					       .keys = gateway->keys,
+					       .number = gateway->cfg.is_home ? SECURE_SESSION : SECURE_ANY_PAIR,
+					       .is_server = true,
+					       .is_trusted = gateway->cfg.is_trusted });
 	if (!link)
 		return NULL;
 	link->conn = conn;
@@ -86,13 +96,14 @@ static const struct rail_ops rail_ops = { .on_request = on_request,
 static int open_rail(struct gateway *gateway)
 {
 	const struct rail_cfg cfg = { .provider = gateway->cfg.provider,
-				      .host = gateway->cfg.host,
-				      .port = gateway->cfg.port,
+				      .host = gateway->cfg.is_home ? gateway->cfg.listen_host : gateway->cfg.host,
+				      .port = gateway->cfg.is_home ? gateway->cfg.listen_port : gateway->cfg.port,
 				      .is_listener = gateway->cfg.is_home,
 				      .ops = &rail_ops,
 				      .arg = gateway };
+	int rc = rail_open(&cfg, &gateway->rail);
 
-	return rail_open(&cfg, &gateway->rail);
+	return rc == 0 ? direct_open(gateway) : rc;
 }
 
 /* ---- opening ---- */
@@ -150,7 +161,35 @@ static int open_session(struct gateway *gateway)
 	if (rc == 0)
 		rc = mirrors_open(gateway, topology);
 	if (rc == 0)
+		rc = reach_open(gateway);
+	if (rc == 0)
 		rc = daemon_link_open(gateway);
+	return rc;
+}
+
+/* What ends a sleep besides the rail. */
+enum watched {
+	WATCHED_JOBS,
+	WATCHED_WAKE, /* by programs */
+	WATCHED_TARGET,
+	WATCHED_DAEMON,
+	WATCHED_REACH, /* sockets of commands that reach into another machine, and of helpers */
+};
+
+static int watch_all(struct gateway *gateway)
+{
+	int rc = rail_watch(gateway->rail, gateway->jobs.wake_fd, WATCHED_JOBS);
+
+	if (!gateway->session)
+		return rc;
+	if (rc == 0)
+		rc = rail_watch(gateway->rail, gateway->wake.recv_fd, WATCHED_WAKE);
+	if (rc == 0)
+		rc = rail_watch(gateway->rail, sim_target_fd(gateway->target), WATCHED_TARGET);
+	if (rc == 0)
+		rc = rail_watch(gateway->rail, gateway->daemon_sock, WATCHED_DAEMON);
+	if (rc == 0)
+		rc = rail_watch(gateway->rail, gateway->reach_epoll_fd, WATCHED_REACH);
 	return rc;
 }
 
@@ -163,16 +202,26 @@ static int reconnect(struct gateway *gateway)
 	return gateway->is_ready || gateway->cfg.is_again ? 0 : rc;
 }
 
+/* For steps that have not said themselves what failed. */
+static int explain(int rc)
+{
+	if (rc < 0)
+		sim_err("the gateway cannot start: %s", strerror(-rc));
+	return rc;
+}
+
 static int gateway_open(struct gateway *gateway, const struct gateway_cfg *cfg)
 {
 	int rc;
 
 	gateway->cfg = *cfg;
+	gateway->rail_ops = &rail_ops;
+	gateway->direct_ops = &members_direct_ops;
 	gateway->daemon_sock = -1;
 	gateway->wake = SIM_WAKE_NONE;
 	rc = jobs_open(&gateway->jobs);
 	if (rc < 0)
-		return rc;
+		return explain(rc);
 	signalled = gateway;
 	handle_signal(SIGTERM, on_signal);
 	handle_signal(SIGINT,
@@ -180,11 +229,13 @@ static int gateway_open(struct gateway *gateway, const struct gateway_cfg *cfg)
 	signal(SIGPIPE, SIG_IGN);
 	rc = secure_keys_read(cfg->token_file, &gateway->keys);
 	if (rc == 0 && cfg->dir)
-		rc = open_session(gateway);
+		rc = explain(open_session(gateway));
 	if (rc == 0)
 		rc = open_rail(gateway);
+	if (rc == 0)
+		rc = explain(watch_all(gateway));
 	if (rc == 0 && !cfg->is_home)
-		rc = reconnect(gateway);
+		rc = explain(reconnect(gateway));
 	gateway->is_ready = rc == 0 && cfg->is_home;
 	gateway->is_status_old = gateway->is_ready || cfg->is_again;
 	return rc;
@@ -192,10 +243,9 @@ static int gateway_open(struct gateway *gateway, const struct gateway_cfg *cfg)
 
 /* ---- the loop ---- */
 
-/* @is_rare: also what is not in a hurry. */
-static bool poll_all(struct gateway *gateway, bool is_rare)
+static bool poll_all(struct gateway *gateway, enum rail_look look)
 {
-	bool found = rail_poll(gateway->rail, is_rare);
+	bool found = rail_poll(gateway->rail, look);
 
 	if (jobs_finish(&gateway->jobs)) {
 		found = true;
@@ -207,8 +257,10 @@ static bool poll_all(struct gateway *gateway, bool is_rare)
 	}
 	if (!gateway->session)
 		return found;
-	if (is_rare)
+	if (look == RAIL_LOOK_ALL) {
 		found |= daemon_msgs_poll(gateway);
+		found |= reach_poll(gateway);
+	}
 	found |= sim_target_serve(gateway->target) > 0;
 	found |= queues_poll(gateway);
 	if (gateway->is_full) {
@@ -251,6 +303,11 @@ static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
 
 	LIST_FOREACH(link, &gateway->links, entry)
 		next_ns = min_u64(next_ns, link_tick(link, now_ns));
+	next_ns = min_u64(next_ns, outage_tick(gateway, now_ns));
+	next_ns = min_u64(next_ns, direct_tick(gateway, now_ns));
+	next_ns = min_u64(next_ns, slow_link_tick(gateway, now_ns));
+	if (gateway->reconnect_ns > 0 && outage_blocks_home(gateway))
+		gateway->reconnect_ns = now_ns + OUTAGE_STEP_NS;
 	if (gateway->reconnect_ns > 0 && gateway->reconnect_ns <= now_ns)
 		reconnect(gateway);
 	if (gateway->reconnect_ns > 0)
@@ -261,6 +318,8 @@ static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
 		gateway->report_ns = now_ns + REPORT_NS;
 		daemon_link_report(gateway);
 	}
+	if (gateway->session)
+		reach_tick(gateway, now_ns);
 	if (gateway->is_leaving && !gateway->stop) {
 		daemon_link_shut_down(gateway);
 		gateway->stop = true;
@@ -268,67 +327,57 @@ static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
 	return next_ns;
 }
 
-/* What the gateway sleeps for. */
-struct sleep {
-	struct pollfd fds[MAX_FDS];
-	int count;
-	size_t num_rare; /* of the first descriptors */
-};
-
-#define NUM_OWN_FDS 4 /* the daemon's first, whose messages are rare; the rail's rare ones follow it */
-
-/* Whether the gateway may sleep now. */
-static bool arm_all(struct gateway *gateway, struct sleep *sleep)
+/* From here on who has something to do wakes the gateway. Returns whether there is something already. */
+static bool arm_all(struct gateway *gateway)
 {
-	int count;
-
-	if (gateway->session &&
-	    (queues_arm(gateway) || mirrors_arm(gateway) || outlets_arm(gateway) || !sim_target_arm(gateway->target)))
-		return false;
-	sleep->fds[0] = (struct pollfd){ .fd = gateway->wake.recv_fd, .events = POLLIN };
-	sleep->fds[1] = (struct pollfd){ .fd = gateway->jobs.wake_fd, .events = POLLIN };
-	sleep->fds[2] =
-		(struct pollfd){ .fd = gateway->session ? sim_target_fd(gateway->target) : -1, .events = POLLIN };
-	sleep->fds[3] = (struct pollfd){ .fd = gateway->daemon_sock, .events = POLLIN };
-	count = rail_prepare_sleep(gateway->rail, sleep->fds + NUM_OWN_FDS, MAX_FDS - NUM_OWN_FDS, &sleep->num_rare);
-	sleep->count = NUM_OWN_FDS + count;
-	return count >= 0;
+	return gateway->session && (queues_arm(gateway) || mirrors_arm(gateway) || outlets_arm(gateway) ||
+				    !sim_target_arm(gateway->target));
 }
 
-/* Whether one of the rare sources has something. */
-static bool has_rare(const struct sleep *sleep)
+static enum rail_look take_events(struct gateway *gateway, enum rail_slept slept, uint32_t watched)
 {
-	for (size_t i = NUM_OWN_FDS - 1; i < NUM_OWN_FDS + sleep->num_rare; i++)
-		if (sleep->fds[i].revents)
-			return true;
-	return false;
+	if (watched & 1u << WATCHED_WAKE)
+		sim_wake_clear(&gateway->wake);
+	if (watched & 1u << WATCHED_TARGET)
+		sim_target_may_sleep(gateway->target);
+	return slept == RAIL_NOT_SLEPT                                                          ? RAIL_LOOK_OFTEN :
+	       slept == RAIL_WOKEN && !(watched & (1u << WATCHED_DAEMON | 1u << WATCHED_REACH)) ? RAIL_LOOK_WOKEN :
+												  RAIL_LOOK_ALL;
 }
 
-/* Returns whether to look at all sources. */
-static bool rest(struct gateway *gateway, uint64_t next_ns)
+/* A program that polls has an answer: its next request may come at once. Returns whether it has. */
+static bool wait_for_request(struct gateway *gateway)
 {
-	struct sleep sleep;
+	uint64_t end_ns = sim_monotonic_ns() + GLANCE_NS;
+	bool has_come;
+
+	do
+		has_come = queues_have_posts(gateway);
+	while (!has_come && sim_monotonic_ns() < end_ns);
+	return has_come;
+}
+
+/* Returns where to look next. */
+static enum rail_look rest(struct gateway *gateway, uint64_t next_ns, bool may_spin)
+{
+	enum rail_slept slept = RAIL_NOT_SLEPT;
+	bool has_answered;
 	uint64_t now_ns = sim_monotonic_ns();
-	struct timespec time;
-	bool may_sleep;
-	int count;
+	uint32_t watched = 0;
 
 	if (!LIST_EMPTY(&gateway->active))
 		next_ns = min_u64(next_ns, now_ns + BUSY_SLEEP_NS);
 	if (next_ns <= now_ns)
-		return false;
-	time = sim_timespec_from_ns(next_ns - now_ns);
-	may_sleep = arm_all(gateway, &sleep);
-	count = may_sleep ? ppoll(sleep.fds, (nfds_t)sleep.count, &time, NULL) : 0;
+		return RAIL_LOOK_OFTEN;
+	has_answered = gateway->has_answered && may_spin;
+	gateway->has_answered = false;
+	if (has_answered && wait_for_request(gateway))
+		return RAIL_LOOK_WOKEN;
+	if (!arm_all(gateway))
+		slept = rail_sleep(gateway->rail, next_ns - now_ns, &watched);
 	if (gateway->session)
 		queues_disarm(gateway);
-	if (!may_sleep)
-		return false;
-	if (count > 0 && sleep.fds[0].revents)
-		sim_wake_clear(&gateway->wake);
-	if (count > 0 && sleep.fds[2].revents)
-		sim_target_may_sleep(gateway->target);
-	return count <= 0 || has_rare(&sleep);
+	return take_events(gateway, slept, watched);
 }
 
 static uint64_t find_spin_ns(void)
@@ -342,25 +391,25 @@ static void loop(struct gateway *gateway)
 {
 	const uint64_t spin_ns = find_spin_ns();
 	uint64_t next_ns = 0, busy_ns = sim_monotonic_ns();
-	bool is_rare = true;
+	enum rail_look look = RAIL_LOOK_ALL;
 	uint32_t round = 0;
 
 	while (!gateway->stop) {
-		bool found = poll_all(gateway, is_rare);
+		bool found = poll_all(gateway, ++round % RARE_ROUNDS == 0 ? RAIL_LOOK_ALL : look);
 		uint64_t now_ns = sim_monotonic_ns();
 
-		is_rare = ++round % RARE_ROUNDS == 0;
 		if (found && gateway->wakes_programs) /* one that polls has no CPU to spare */
 			busy_ns = now_ns;
 		if (now_ns >= next_ns || gateway->is_status_old || gateway->is_leaving || found)
 			next_ns = tick(gateway, now_ns);
 		flush_links(gateway);
 		settle_links(gateway);
-		if (found || gateway->stop)
+		look = RAIL_LOOK_OFTEN;
+		if (gateway->stop)
 			continue;
 		if (now_ns - busy_ns >= spin_ns)
-			is_rare |= rest(gateway, next_ns);
-		else
+			look = rest(gateway, next_ns, spin_ns > 0); /* which looks at all that comes often */
+		else if (!found)
 			sched_yield(); /* a program, or the other gateway of a test, may wait for this CPU */
 	}
 }
@@ -385,7 +434,7 @@ static void say_goodbye(struct gateway *gateway)
 		members_leave(gateway);
 	flush_links(gateway);
 	while (gateway->rail && has_unsaid(gateway) && sim_monotonic_ns() < end_ns) {
-		rail_poll(gateway->rail, true);
+		rail_poll(gateway->rail, RAIL_LOOK_ALL);
 		sched_yield();
 	}
 }
@@ -395,11 +444,15 @@ static void gateway_close(struct gateway *gateway)
 {
 	struct link *link;
 
+	if (gateway->session)
+		reach_close(gateway);
 	say_goodbye(gateway);
 	while ((link = LIST_FIRST(&gateway->links))) {
 		LIST_REMOVE(link, entry);
 		link_destroy(link);
 	}
+	if (gateway->listener != gateway->rail)
+		rail_destroy(gateway->listener);
 	rail_destroy(gateway->rail);
 	daemon_link_close(gateway);
 	secure_keys_free(gateway->keys);
@@ -416,9 +469,7 @@ int gateway_run(const struct gateway_cfg *cfg)
 	LIST_INIT(&gateway.unarmed);
 	LIST_INIT(&gateway.channels);
 	rc = gateway_open(&gateway, cfg);
-	if (rc < 0)
-		sim_err("the gateway cannot start: %s", strerror(-rc));
-	else
+	if (rc == 0)
 		loop(&gateway);
 	gateway_close(&gateway);
 	return rc < 0 ? rc : gateway.is_failed ? -ECONNREFUSED : 0;

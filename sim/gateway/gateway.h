@@ -33,13 +33,18 @@ struct gateway_cfg {
 	const char *dir;  /* the session's; NULL = ask home for the session, print it, and end */
 	const char *name; /* of this machine */
 	const char *token_file;
-	const char *host, *port;
+	const char *host, *port;               /* home's */
+	const char *listen_host, *listen_port; /* where this machine listens; NULL = it does not */
+	const char *advertised_host;           /* what the others are told in place of that; NULL = the host as it is */
+	uint16_t advertised_port;              /* 0 = the port as it is */
 	const char *provider;
+	const char *bfsim; /* the command, for helpers (reach.h); NULL = none */
+	bool allows_exec;  /* of programs by the other machines */
 	bool is_home, is_trusted;
 	bool is_again; /* an earlier gateway has been in the session: home may not know yet that it is gone */
 };
 
-/* What is known of a machine. */
+/* A machine of the session, as this gateway knows it. */
 struct gateway_machine {
 	char name[PCIE_SIDE_SIZE];
 	bool is_joined;
@@ -47,6 +52,15 @@ struct gateway_machine {
 	char words[160];        /* why it was lost; "" = it was not */
 	uint32_t pending_bytes; /* of requests of programs here, in queues */
 	uint32_t num_imports;   /* that it has asked for, and that are under way */
+	bool is_at_home;        /* home says that it has joined */
+	bool has_left;          /* it has joined, and said goodbye */
+	struct outage *outage;  /* of the link to it (outage.h); NULL = there is none */
+	struct slow_link *slow; /* the link to it is slow (slow_link.h); NULL = it is not */
+	struct direct *direct;  /* direct.h; NULL = none was needed */
+	/* Home's. */
+	char direct_host[GATEWAY_HOST_SIZE];
+	uint16_t direct_port; /* where it listens; 0 = it does not */
+	uint64_t *offers;     /* the last one, for each other machine of a higher number; NULL = none */
 };
 
 struct far;
@@ -57,6 +71,10 @@ struct mirror;
 struct outlet;
 struct queues;
 struct near_stream;
+struct outage;
+struct direct;
+struct direct_ops;
+struct slow_link;
 
 LIST_HEAD(far_list, far);
 LIST_HEAD(far_import_list, far_import);
@@ -75,15 +93,21 @@ struct gateway {
 	bool stop, is_ready, is_failed;
 	bool is_leaving; /* home has ended the session */
 	bool is_over;    /* this machine's daemon has ended it: the other machines are told */
+	const struct rail_ops *rail_ops;
+	const struct direct_ops *direct_ops;
 	struct secure_keys *keys;
-	struct rail *rail;
+	struct rail *rail;     /* home's listener, or to home */
+	struct rail *listener; /* where others connect: home's is @rail; NULL = this machine does not listen */
 	LIST_HEAD(, link) links;
+	uint64_t last_offer;
 	uint64_t reconnect_ns;   /* 0 = not to be done */
 	uint32_t num_not_joined; /* connections that ended before they had joined */
 	/* The session, once it is known. */
 	uint8_t session_id[SIM_SESSION_ID_SIZE];
 	uint32_t clock;
-	char *yaml; /* home's topology */
+	uint32_t home;                             /* its number, once it has welcomed this machine */
+	uint64_t num_timed, num_late, max_late_ns; /* messages that came with a due time, and after it (model_time.h) */
+	char *yaml;                                /* home's topology */
 	struct gateway_machine *machines;
 	uint32_t num_machines;
 	/* This machine. */
@@ -101,11 +125,18 @@ struct gateway {
 	uint64_t last_request;
 	struct queues *queues;                /* of programs here */
 	bool wakes_programs;                  /* the last answer to one has */
+	bool has_answered;                    /* one that did not sleep, since the last sleep */
 	struct near_list near[GATEWAY_LISTS]; /* by the low bits of the handle */
 	uint64_t last_handle;
 	struct near_stream_list near_streams[GATEWAY_LISTS]; /* by the low bits of the number */
 	size_t near_waiting_bytes;                           /* of requests that wait for others, or for jobs */
 	struct far_channel_list channels;
+	/* Commands that reach into another machine (reach.h). */
+	int reach_epoll_fd;
+	uint64_t last_reach;
+	LIST_HEAD(, reach) reaches;
+	uint32_t num_outages, num_slow;
+	LIST_HEAD(, ending_helper) ending_helpers;
 	/* Doorbells: those of mirrors are rung by programs here. */
 	struct sim_segment doorbell_memory;
 	struct sim_doorbells doorbells;
@@ -142,9 +173,29 @@ bool gateway_has_room(struct gateway *gateway, uint32_t machine);
 /* Send a frame to a machine. Returns 0, or -EHOSTUNREACH: it has not joined. */
 int gateway_send(struct gateway *gateway, uint32_t machine, struct gateway_frame *frame);
 
+/* Send a frame whose sender and receiver are written already; drop it if the machine is not there. */
+void gateway_pass(struct gateway *gateway, const struct gateway_frame *frame);
+
+/* Send such a frame after a slow link has held it. */
+void gateway_pass_late(struct gateway *gateway, const struct gateway_frame *frame);
+
+/* ---- dispatch.c: frames from machines ---- */
+
+/* Act on a frame for this machine. */
+void gateway_take(struct gateway *gateway, const struct gateway_frame *frame);
+
+/* A frame came by the link of a machine that has joined: act on it, or send it on. A machine speaks for itself alone, and home for
+ * all; a link that breaks this is closed. */
+void gateway_take_routed(struct gateway *gateway, struct link *link, const struct gateway_frame *frame);
+
 /* ---- members.c: machines that have joined ---- */
 
 extern const struct link_ops gateway_link_ops;
+extern const struct direct_ops members_direct_ops;
+
+/* A machine is lost: what it has here, and what is under way to it, goes. Or its link is up again. */
+void members_lose(struct gateway *gateway, uint32_t machine, const char *words);
+void members_find(struct gateway *gateway, uint32_t machine);
 
 /* Connect to home. */
 int members_connect(struct gateway *gateway);

@@ -22,8 +22,8 @@ int jobs_open(struct jobs *jobs)
 
 void jobs_wake(struct jobs *jobs)
 {
-	atomic_store(&jobs->has_news, true);
 	eventfd_write(jobs->wake_fd, 1);
+	atomic_store(&jobs->has_news, true); /* after it, so that a readable descriptor is never left without news */
 }
 
 /* The next job that may run now, or NULL. */

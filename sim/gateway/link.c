@@ -13,8 +13,9 @@
 #include "sim/base/monotonic.h"
 
 #define BEAT_NS      1000000000u
-#define MIN_IN_PLACE 4096        /* of a body */
-#define CLOSING_NS   1000000000u /* for the other side to read what was said last */
+#define REST_NS      (2 * BEAT_NS) /* link_tick() is called more often, unless this process has not run */
+#define MIN_IN_PLACE 4096          /* of a body */
+#define CLOSING_NS   1000000000u   /* for the other side to read what was said last */
 
 /* The first byte of each message on the rail. */
 enum message_type {
@@ -37,24 +38,24 @@ static bool go(struct link *link, enum link_state to)
 	return true;
 }
 
-struct link *link_create(const struct link_ops *ops, void *arg, struct secure_keys *keys, bool is_server,
-			 bool is_trusted)
+struct link *link_create(const struct link_cfg *cfg)
 {
 	struct link *link = calloc(1, sizeof(*link));
 
 	if (!link)
 		return NULL;
-	*link = (struct link){ .ops = ops,
-			       .arg = arg,
-			       .is_server = is_server,
-			       .is_trusted = is_trusted,
-			       .keys = keys,
+	*link = (struct link){ .ops = cfg->ops,
+			       .arg = cfg->arg,
+			       .is_server = cfg->is_server,
+			       .is_trusted = cfg->is_trusted,
+			       .is_direct = cfg->number != SECURE_SESSION,
+			       .keys = cfg->keys,
 			       .machine = LINK_NO_MACHINE,
 			       .begin_ns = sim_monotonic_ns(),
 			       .in = malloc(GATEWAY_MAX_FRAME),
 			       .batch = malloc(LINK_BATCH_BYTES) };
 	STAILQ_INIT(&link->queue);
-	if (link->in && link->batch && secure_create(keys, is_server, &link->secure) == 0)
+	if (link->in && link->batch && secure_create(cfg->keys, cfg->is_server, cfg->number, &link->secure) == 0)
 		return link;
 	link_destroy(link);
 	return NULL;
@@ -65,6 +66,7 @@ void link_destroy(struct link *link)
 	if (!link)
 		return;
 	rail_close(link->conn);
+	rail_destroy(link->own_rail);
 	secure_destroy(link->secure);
 	while (!STAILQ_EMPTY(&link->queue)) {
 		struct link_chunk *chunk = STAILQ_FIRST(&link->queue);
@@ -215,12 +217,25 @@ static void send_plain(struct link *link, const struct gateway_frame *frame)
 		send_message(link, buffer, MESSAGE_PLAIN, gateway_frame_write(frame, buffer + 1));
 }
 
-static void send_secured(struct link *link, const uint8_t *bytes, size_t len)
+/* @body_len 0 = no body. TLS writes into the message, if there is one. */
+static void send_secured(struct link *link, const uint8_t *bytes, size_t len, const uint8_t *body, size_t body_len)
 {
-	if (secure_write(link->secure, bytes, len) < 0)
+	uint8_t *buffer = STAILQ_EMPTY(&link->queue) ? rail_buffer(link->conn) : NULL;
+	size_t said;
+	int rc;
+
+	secure_set_room(link->secure, buffer ? buffer + 1 : NULL, buffer ? RAIL_MESSAGE_BYTES - 1 : 0);
+	rc = secure_write(link->secure, bytes, len);
+	if (rc == 0 && body_len > 0)
+		rc = secure_write(link->secure, body, body_len);
+	said = secure_end_room(link->secure);
+	if (rc < 0) {
 		fail(link, "the encryption has failed");
-	else
-		say_secured(link);
+		return;
+	}
+	if (said > 0)
+		send_message(link, buffer, MESSAGE_SECURE, said);
+	say_secured(link);
 }
 
 void link_flush(struct link *link)
@@ -233,18 +248,20 @@ void link_flush(struct link *link)
 	if (link->is_batch_plain)
 		say(link, MESSAGE_PLAIN, link->batch, len);
 	else
-		send_secured(link, link->batch, len);
+		send_secured(link, link->batch, len, NULL, 0);
 }
 
 static void send_alone(struct link *link, const struct gateway_frame *frame, bool is_plain)
 {
-	uint8_t bytes[GATEWAY_MAX_FRAME];
+	uint8_t head[GATEWAY_HEAD_BYTES];
 
 	link_flush(link);
-	if (is_plain)
+	if (is_plain) {
 		send_plain(link, frame);
-	else
-		send_secured(link, bytes, gateway_frame_write(frame, bytes));
+		return;
+	}
+	gateway_frame_write_head(frame, head);
+	send_secured(link, head, sizeof(head), frame->body, frame->len_bytes);
 }
 
 void link_send(struct link *link, const struct gateway_frame *frame)
@@ -291,7 +308,8 @@ static void shake_hands(struct link *link)
 	if (rc == 0 && go(link, LINK_JOINING))
 		link->ops->on_proved(link->arg, link);
 	else if (rc < 0 && rc != -EAGAIN)
-		refuse(link, "the two machines do not have the same token");
+		refuse(link, link->is_direct ? "the two machines do not have the same offer of home" :
+					       "the two machines do not have the same token");
 }
 
 static void take_hello(struct link *link, const uint8_t *bytes, size_t len)
@@ -323,13 +341,19 @@ static bool takes_frames(const struct link *link)
 
 static void take_frame(struct link *link, const struct gateway_frame *frame)
 {
+	const uint64_t now_ns = sim_monotonic_ns();
+
 	link->received.frames++;
-	if (frame->kind == GATEWAY_HEARTBEAT && frame->a != 0 && frame->a == link->beat_number)
-		link->round_trip_ns = sim_monotonic_ns() - link->beat_ns;
-	else if (frame->kind == GATEWAY_HEARTBEAT && frame->id != 0)
-		link_send(link, &(struct gateway_frame){ .kind = GATEWAY_HEARTBEAT, .a = frame->id });
-	else if (frame->kind != GATEWAY_HEARTBEAT)
+	if (frame->kind == GATEWAY_RDM_OFFER && link->state == LINK_UP) {
+		rail_take_offer(link->conn, frame->body, frame->len_bytes);
+	} else if (frame->kind != GATEWAY_HEARTBEAT) {
 		link->ops->on_frame(link->arg, link, frame);
+	} else if (frame->a != 0 && frame->a == link->beat_number) {
+		link->round_trip_ns = now_ns - link->beat_ns;
+		clock_offset_take(&link->clock, link->beat_ns, frame->b, now_ns);
+	} else if (frame->id != 0) {
+		link_send(link, &(struct gateway_frame){ .kind = GATEWAY_HEARTBEAT, .a = frame->id, .b = now_ns });
+	}
 }
 
 /* Take the frames in @in. */
@@ -345,7 +369,8 @@ static void take_frames(struct link *link)
 	}
 	if (rc < 0)
 		link_close(link, "it has sent what is no frame");
-	memmove(link->in, link->in + at, link->in_len - at);
+	if (at > 0)
+		memmove(link->in, link->in + at, link->in_len - at);
 	link->in_len -= at;
 }
 
@@ -402,11 +427,23 @@ void link_on_message(struct link *link, const uint8_t *bytes, size_t len)
 
 /* ---- time ---- */
 
+/* Tell the other side where messages without a connection are taken. */
+static void send_offer(struct link *link)
+{
+	uint8_t offer[RAIL_OFFER_BYTES];
+	size_t len = rail_offer(link->conn, offer);
+
+	if (len > 0)
+		link_send(link, &(struct gateway_frame){
+					.kind = GATEWAY_RDM_OFFER, .body = offer, .len_bytes = (uint32_t)len });
+}
+
 void link_set_up(struct link *link, uint32_t machine)
 {
 	link->machine = machine;
 	link->heard_ns = sim_monotonic_ns();
-	go(link, LINK_UP);
+	if (go(link, LINK_UP))
+		send_offer(link);
 }
 
 static void beat(struct link *link, uint64_t now_ns)
@@ -428,20 +465,35 @@ static uint64_t tick(struct link *link, uint64_t now_ns)
 		return link->closing_ns + CLOSING_NS;
 	case LINK_UP:
 		if (now_ns - link->heard_ns >= LINK_TIMEOUT_NS)
-			fail(link, "it has not answered for five seconds");
+			fail(link, "it has not answered for eight seconds");
 		else if (now_ns - link->beat_ns >= BEAT_NS)
 			beat(link, now_ns);
 		return min_u64(link->beat_ns + BEAT_NS, link->heard_ns + LINK_TIMEOUT_NS);
 	default:
-		if (now_ns - link->begin_ns >= LINK_TIMEOUT_NS)
+		if (now_ns - link->begin_ns >= LINK_JOIN_NS)
 			link_close(link, "it did not answer within five seconds");
-		return link->begin_ns + LINK_TIMEOUT_NS;
+		return link->begin_ns + LINK_JOIN_NS;
 	}
+}
+
+/* This process was stopped, or waited for a CPU: what the other side has said meanwhile may not have been read. */
+static void forgive_rest(struct link *link, uint64_t now_ns)
+{
+	const uint64_t rested_ns = link->tick_ns > 0 ? now_ns - link->tick_ns : 0;
+
+	link->tick_ns = now_ns;
+	if (rested_ns < REST_NS)
+		return;
+	link->heard_ns = min_u64(link->heard_ns + rested_ns, now_ns);
+	link->begin_ns = min_u64(link->begin_ns + rested_ns, now_ns);
 }
 
 uint64_t link_tick(struct link *link, uint64_t now_ns)
 {
-	uint64_t next_ns = tick(link, now_ns);
+	uint64_t next_ns;
+
+	forgive_rest(link, now_ns);
+	next_ns = tick(link, now_ns);
 
 	return link->is_lost && !link->was_told ? now_ns : next_ns;
 }

@@ -7,7 +7,8 @@
  *
  * Each side says hello in the clear, with its version. Then TLS proves that both have the token, and all frames follow inside. On a
  * trusted network those without secrets go beside it, as they are. An end that is not up in five seconds is closed, and so is one
- * that has been silent for five seconds: each side sends a heartbeat a second.
+ * that has been silent for LINK_TIMEOUT_NS: each side sends a heartbeat a second. Time in which this process did not run, as on a busy
+ * machine, is no silence of the other side.
  *
  * Short frames of one turn of the gateway's loop leave as one message. What can't be sent yet is queued; a link with more than
  * LINK_MAX_QUEUED bytes in its queue is closed.
@@ -22,12 +23,15 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "clock_offset.h"
 #include "frame.h"
 #include "rail.h"
 
 #define LINK_MAX_QUEUED  (64u << 20)
 #define LINK_FULL_QUEUED (16u << 20) /* records of messages wait until there is less */
-#define LINK_TIMEOUT_NS  5000000000u
+#define LINK_JOIN_NS     5000000000u /* to be up */
+#define LINK_TIMEOUT_NS \
+	8000000000u /* of silence: a machine that is only busy is heard before; tasks to one that is gone fail within 10 s */
 #define LINK_NO_MACHINE  UINT32_MAX
 #define LINK_BATCH_BYTES 16384
 #define LINK_WORDS_SIZE  520
@@ -65,21 +69,33 @@ struct link_ops {
 	void (*on_lost)(void *arg, struct link *link, const char *words);
 };
 
+struct link_cfg {
+	const struct link_ops *ops;
+	void *arg;
+	struct secure_keys *keys;
+	uint64_t number; /* of the key (secure.h) */
+	bool is_server, is_trusted;
+};
+
 struct link {
 	const struct link_ops *ops;
 	void *arg;
 	enum link_state state;
 	bool is_server, is_trusted;
+	bool is_direct;         /* between two machines of which neither is home */
 	bool is_final;          /* it would end so again: the other side has another token, build, or session */
 	bool is_lost, was_told; /* it has ended, for @words; the owner knows */
 	char words[LINK_WORDS_SIZE];
 	bool is_visit; /* the other side asked for the session alone */
 	struct rail_conn *conn;
+	struct rail *own_rail; /* of a direct link that this end has dialled; else NULL */
 	struct secure *secure;
 	struct secure_keys *keys;
 	uint32_t machine; /* of the other side, once it has joined; LINK_NO_MACHINE = unknown */
-	uint64_t begin_ns, heard_ns, beat_ns, closing_ns;
+	uint64_t begin_ns, heard_ns, beat_ns, closing_ns, tick_ns;
 	uint64_t beat_number, round_trip_ns; /* 0 = not known yet */
+	struct clock_offset clock;           /* the other machine's */
+	uint64_t join_ns;                    /* when this end has asked to join */
 	uint8_t *in;                         /* what was decrypted of the next frame */
 	size_t in_len;
 	uint8_t *batch; /* short frames that leave together */
@@ -91,9 +107,8 @@ struct link {
 	LIST_ENTRY(link) entry;
 };
 
-/* Create a link; @conn is its own from now on. Returns NULL without memory. */
-struct link *link_create(const struct link_ops *ops, void *arg, struct secure_keys *keys, bool is_server,
-			 bool is_trusted);
+/* Create a link, whose @conn and @own_rail are set afterwards and are its own then. Returns NULL without memory. */
+struct link *link_create(const struct link_cfg *cfg);
 void link_destroy(struct link *link);
 
 /* The rail calls these about its connection. */

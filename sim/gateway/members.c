@@ -1,39 +1,76 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machines of a session: joining, leaving, and frames from one to another. */
+/* The machines of a session: joining and leaving. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "channels.h"
-#include "far.h"
+#include "direct.h"
 #include "near.h"
+#include "outage.h"
 #include "queues.h"
+#include "reach.h"
+#include "slow_link.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
 #include "sim/clock/clock.h"
 
 #define RECONNECT_NS        1000000000u
 #define MAX_NOT_JOINED_LOGS 20
+#define LEFT                "it has left the session"
 
 /* ---- the end of a machine ---- */
 
-static void lose_machine(struct gateway *gateway, uint32_t machine, const char *words)
+/* The machine counts as lost meanwhile, so that nothing is sent to it. */
+static void drop_all(struct gateway *gateway, uint32_t machine)
 {
-	struct gateway_machine *lost = &gateway->machines[machine];
-
-	if (!lost->is_joined || machine == gateway->self)
-		return;
-	lost->is_joined = false;
-	lost->link = NULL;
-	snprintf(lost->words, sizeof(lost->words), "%s", words);
-	if (!gateway->is_leaving)
-		sim_warn("machine %s is gone: %s; connections to it are broken", lost->name, words);
+	gateway->machines[machine].is_joined = false;
 	queues_machine_lost(gateway, machine);
 	far_machine_lost(gateway, machine);
 	near_machine_lost(gateway, machine);
 	near_forget_streams(gateway, machine);
 	channels_machine_lost(gateway, machine);
+	reach_machine_lost(gateway, machine);
+	slow_link_drop(gateway, machine);
+	gateway->is_status_old = true;
+}
+
+void members_lose(struct gateway *gateway, uint32_t machine, const char *words)
+{
+	struct gateway_machine *lost = &gateway->machines[machine];
+
+	if (!lost->is_joined || machine == gateway->self)
+		return;
+	lost->link = NULL;
+	snprintf(lost->words, sizeof(lost->words), "%s", words);
+	if (!gateway->is_leaving)
+		sim_warn("machine %s is gone: %s; connections to it are broken", lost->name, words);
+	direct_machine_lost(gateway, machine);
+	if (gateway->cfg.is_home)
+		direct_home_forget(gateway, machine);
+	drop_all(gateway, machine);
+	slow_link_forget(gateway, machine);
+}
+
+static void reset(struct gateway *gateway, uint32_t machine, const char *words)
+{
+	sim_warn("connections to machine %s are broken: %s; new ones go through home", gateway->machines[machine].name,
+		 words);
+	outage_drop(gateway, machine);
+	drop_all(gateway, machine);
+	gateway->machines[machine].is_joined = true;
+}
+
+void members_find(struct gateway *gateway, uint32_t machine)
+{
+	struct gateway_machine *found = &gateway->machines[machine];
+
+	if (gateway->cfg.is_home || !found->is_at_home || found->is_joined || !gateway->is_ready)
+		return;
+	found->is_joined = true;
+	found->words[0] = '\0';
+	slow_link_tell(gateway, machine);
 	gateway->is_status_old = true;
 }
 
@@ -46,8 +83,9 @@ static void tell_machines(struct gateway *gateway)
 	struct link *link;
 
 	for (uint32_t i = 0; body && i < gateway->num_machines; i++)
-		if (gateway->machines[i].is_joined) {
-			gateway_put(body + frame.len_bytes, i, 2);
+		if (gateway->machines[i].is_joined || gateway->machines[i].has_left) {
+			gateway_put(body + frame.len_bytes, gateway->machines[i].is_joined ? i : i | GATEWAY_HAS_LEFT,
+				    2);
 			frame.len_bytes += 2;
 		}
 	LIST_FOREACH(link, &gateway->links, entry)
@@ -78,6 +116,7 @@ static void welcome(struct gateway *gateway, struct link *link)
 				       .from = (uint16_t)gateway->self,
 				       .id = gateway->clock,
 				       .a = gateway->self,
+				       .b = sim_monotonic_ns(),
 				       .body = body,
 				       .len_bytes = (uint32_t)len };
 
@@ -156,8 +195,10 @@ static void take_join(struct gateway *gateway, struct link *link, const struct g
 	gateway->machines[machine].is_joined = true;
 	gateway->machines[machine].link = link;
 	gateway->machines[machine].words[0] = '\0';
+	gateway->machines[machine].has_left = false;
 	sim_info("machine %s has joined", name);
 	tell_machines(gateway);
+	slow_link_tell(gateway, machine);
 }
 
 /* ---- a joined machine ---- */
@@ -174,6 +215,7 @@ static void send_join(struct gateway *gateway, struct link *link)
 
 	memcpy(body, gateway->session_id, SIM_SESSION_ID_SIZE);
 	memcpy(body + SIM_SESSION_ID_SIZE, gateway->cfg.name, len);
+	link->join_ns = sim_monotonic_ns();
 	link_send(link, &frame);
 }
 
@@ -203,26 +245,43 @@ static void take_welcome(struct gateway *gateway, struct link *link, const struc
 		link_close(link, "home has another session by now");
 		return;
 	}
+	clock_offset_take(&link->clock, link->join_ns, frame->b, sim_monotonic_ns());
 	link_set_up(link, (uint32_t)frame->a);
+	gateway->home = (uint32_t)frame->a;
 	gateway->machines[frame->a].is_joined = true;
 	gateway->machines[frame->a].link = link;
 	gateway->machines[frame->a].words[0] = '\0';
 	gateway->is_ready = true;
 	gateway->is_status_old = true;
+	direct_say_listens(gateway);
+	slow_link_tell(gateway, gateway->home);
+}
+
+/* Whether the frame has that entry. */
+static bool has_entry(const struct gateway_frame *frame, uint64_t entry)
+{
+	for (uint32_t at = 0; at + 2 <= frame->len_bytes; at += 2)
+		if (gateway_get(frame->body + at, 2) == entry)
+			return true;
+	return false;
 }
 
 static void take_machines(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
 {
 	for (uint32_t i = 0; i < gateway->num_machines; i++) {
-		bool is_joined = i == link->machine || i == gateway->self;
+		bool is_joined = i == link->machine || i == gateway->self || has_entry(frame, i);
 
-		for (uint32_t at = 0; at + 2 <= frame->len_bytes && !is_joined; at += 2)
-			is_joined = gateway_get(frame->body + at, 2) == i;
+		gateway->machines[i].is_at_home = is_joined;
+		gateway->machines[i].has_left = has_entry(frame, i | GATEWAY_HAS_LEFT);
+		if (outage_is_lost(gateway, i))
+			continue;
 		if (!is_joined)
-			lose_machine(gateway, i, "home has lost it");
-		if (is_joined && !gateway->machines[i].is_joined)
-			gateway->machines[i].words[0] = '\0';
-		gateway->machines[i].is_joined = is_joined;
+			members_lose(gateway, i, gateway->machines[i].has_left ? LEFT : "home has lost it");
+		if (!is_joined || gateway->machines[i].is_joined)
+			continue;
+		gateway->machines[i].words[0] = '\0';
+		gateway->machines[i].is_joined = true;
+		slow_link_tell(gateway, i);
 	}
 	gateway->is_status_old = true;
 }
@@ -238,7 +297,10 @@ static void take_refused(struct link *link, const struct gateway_frame *frame)
 
 int members_connect(struct gateway *gateway)
 {
-	struct link *link = link_create(&gateway_link_ops, gateway, gateway->keys, false, gateway->cfg.is_trusted);
+	struct link *link = link_create(&(struct link_cfg){ .ops = &gateway_link_ops,
+							    .arg = gateway,
+							    .keys = gateway->keys,
+							    .is_trusted = gateway->cfg.is_trusted });
 	int rc = link ? rail_connect(gateway->rail, link, &link->conn) : -ENOMEM;
 
 	if (rc < 0) {
@@ -249,98 +311,14 @@ int members_connect(struct gateway *gateway)
 	return 0;
 }
 
-/* ---- frames ---- */
-
-/* The receiver is not there: the sender does not wait for its answer. */
-static void bounce(struct link *link, const struct gateway_frame *frame)
-{
-	struct gateway_frame answer = {
-		.from = frame->to, .to = frame->from, .id = frame->id, .status = -EHOSTUNREACH
-	};
-
-	if (frame->kind == GATEWAY_CONNECT)
-		answer.kind = GATEWAY_CLOSE;
-	else if (frame->kind == GATEWAY_IMPORT)
-		answer.kind = GATEWAY_IMPORTED;
-	else if (frame->kind == GATEWAY_READ || frame->kind == GATEWAY_WRITE || frame->kind == GATEWAY_OPERATE)
-		answer.kind = GATEWAY_DONE;
-	else
-		return;
-	link_send(link, &answer);
-}
-
-static void forward(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
-{
-	struct link *to = members_has(gateway, frame->to) ? gateway->machines[frame->to].link : NULL;
-
-	if (to)
-		link_send(to, frame);
-	else
-		bounce(link, frame);
-}
-
-static void dispatch(struct gateway *gateway, const struct gateway_frame *frame)
-{
-	switch (frame->kind) {
-	case GATEWAY_IMPORT:
-		near_on_import(gateway, frame);
-		break;
-	case GATEWAY_IMPORTED:
-		far_on_imported(gateway, frame);
-		break;
-	case GATEWAY_RELEASE:
-		near_on_release(gateway, frame);
-		break;
-	case GATEWAY_REVOKED:
-		far_on_revoked(gateway, frame);
-		break;
-	case GATEWAY_READ:
-	case GATEWAY_WRITE:
-	case GATEWAY_OPERATE:
-		near_on_request(gateway, frame);
-		break;
-	case GATEWAY_DONE:
-		if (!queues_on_done(gateway, frame))
-			far_on_done(gateway, frame);
-		break;
-	case GATEWAY_STREAM:
-		near_on_stream(gateway, frame);
-		break;
-	case GATEWAY_TAKE:
-	case GATEWAY_RECORDS:
-		near_on_records(gateway, frame);
-		break;
-	case GATEWAY_ANSWERS:
-		far_on_answers(gateway, frame);
-		break;
-	case GATEWAY_CONNECT:
-	case GATEWAY_MESSAGE:
-	case GATEWAY_CLOSE:
-		channels_on_frame(gateway, frame);
-		break;
-	default:
-		break;
-	}
-}
-
-/* Of a machine that has joined: it speaks for itself alone, and home for all. */
-static void take_routed(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
-{
-	if (frame->from == gateway->self || frame->from >= gateway->num_machines ||
-	    (gateway->cfg.is_home && frame->from != link->machine))
-		link_close(link, "it speaks for another machine");
-	else if (frame->to == gateway->self)
-		dispatch(gateway, frame);
-	else if (gateway->cfg.is_home)
-		forward(gateway, link, frame);
-	else
-		link_close(link, "it sends what is for another machine");
-}
+/* ---- links ---- */
 
 static void take_goodbye(struct gateway *gateway, struct link *link)
 {
 	gateway->is_leaving = !gateway->cfg.is_home;
-	link_close(link, gateway->cfg.is_home ? "it has left the session" : "home has ended the session");
+	if (gateway->cfg.is_home)
+		gateway->machines[link->machine].has_left = true;
+	link_close(link, gateway->cfg.is_home ? LEFT : "home has ended the session");
 }
 
 static void on_frame(void *arg, struct link *link, const struct gateway_frame *frame)
@@ -360,8 +338,14 @@ static void on_frame(void *arg, struct link *link, const struct gateway_frame *f
 		take_goodbye(gateway, link);
 	else if (!is_home && frame->kind == GATEWAY_MACHINES)
 		take_machines(gateway, link, frame);
+	else if (!is_home && frame->kind == GATEWAY_DIRECT_OFFER)
+		direct_on_offer(gateway, frame);
+	else if (is_home && frame->kind == GATEWAY_LISTENS)
+		direct_home_on_listens(gateway, link, frame);
+	else if (is_home && frame->kind == GATEWAY_WISH)
+		direct_home_on_wish(gateway, link, frame);
 	else if (frame->kind >= GATEWAY_IMPORT)
-		take_routed(gateway, link, frame);
+		gateway_take_routed(gateway, link, frame);
 	else
 		link_close(link, "it has sent a frame that is not its to send");
 }
@@ -376,8 +360,10 @@ static void on_proved(void *arg, struct link *link)
 
 static void lose_home(struct gateway *gateway, const struct link *link, const char *words)
 {
-	for (uint32_t i = 0; i < gateway->num_machines; i++)
-		lose_machine(gateway, i, words);
+	for (uint32_t i = 0; i < gateway->num_machines; i++) {
+		gateway->machines[i].is_at_home = false;
+		members_lose(gateway, i, words);
+	}
 	if ((gateway->is_ready || gateway->cfg.is_again) && !link->is_final) {
 		gateway->reconnect_ns = sim_monotonic_ns() + RECONNECT_NS;
 		return;
@@ -403,12 +389,14 @@ static void on_lost(void *arg, struct link *link, const char *words)
 	if (!gateway->cfg.is_home)
 		lose_home(gateway, link, words);
 	else if (link->machine != LINK_NO_MACHINE && gateway->machines[link->machine].link == link)
-		lose_machine(gateway, link->machine, words);
+		members_lose(gateway, link->machine, words);
 	else if (!link->is_visit)
 		warn_not_joined(gateway, words);
 	if (gateway->cfg.is_home && link->machine != LINK_NO_MACHINE)
 		tell_machines(gateway);
 }
+
+const struct direct_ops members_direct_ops = { .reset = reset, .take_frame = gateway_take, .refuse = warn_not_joined };
 
 const struct link_ops gateway_link_ops = { .on_frame = on_frame, .on_proved = on_proved, .on_lost = on_lost };
 

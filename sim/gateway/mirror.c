@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model_time.h"
 #include "queues.h"
 #include "sim/base/queue.h"
 #include "sim/engine/engine.h"
@@ -328,6 +329,7 @@ static int take_records(struct mirror *mirror, uint8_t *to)
 		if (rc < 0)
 			return rc;
 		len += gateway_record_write(kind, bytes, bytes_len, to + len);
+		model_time_send(mirror->far->gateway, kind, to + len - bytes_len, bytes_len);
 		sim_ring_end_read(&mirror->in, bytes_len);
 		mirror->num_taken++;
 	}

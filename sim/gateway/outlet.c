@@ -7,6 +7,7 @@
 
 #include "near.h"
 #include "mirror.h"
+#include "model_time.h"
 #include "sim/rdma/inbox.h"
 #include "sim/rdma/queue_pair.h"
 #include "sim/session/kick.h"
@@ -271,6 +272,7 @@ static bool queue_records(struct outlet *outlet, const struct gateway_frame *fra
 			return false;
 		*record = (struct waiting_record){ .kind = kind, .len = len };
 		memcpy(record->bytes, bytes, len);
+		model_time_receive(outlet->near->gateway, kind, record->bytes, len);
 		STAILQ_INSERT_TAIL(&outlet->waiting, record, entry);
 		outlet->num_waiting++;
 	}

@@ -242,6 +242,7 @@ static void return_slot(struct queue *queue, uint32_t slot, int status)
 	atomic_store(&shared->num_returned, ++queue->num_returned);
 	queue->gateway->wakes_programs =
 		atomic_load(&shared->requester_asleep) && atomic_exchange(&shared->requester_asleep, 0);
+	queue->gateway->has_answered |= !queue->gateway->wakes_programs;
 	if (queue->gateway->wakes_programs && queue->wake_fd >= 0)
 		sim_wake_send(queue->wake_fd);
 }
@@ -329,6 +330,16 @@ bool queues_poll(struct gateway *gateway)
 	LIST_FOREACH(queue, &gateway->queues->all, entry)
 		found |= poll_queue(queue);
 	return found;
+}
+
+bool queues_have_posts(const struct gateway *gateway)
+{
+	const struct queue *queue;
+
+	LIST_FOREACH(queue, &gateway->queues->all, entry)
+		if (atomic_load(&queue->shared->num_posted) != queue->num_taken && may_take(queue))
+			return true;
+	return false;
 }
 
 bool queues_arm(struct gateway *gateway)

@@ -34,6 +34,9 @@ bool queues_is_valid(const struct sim_remote *remote);
 /* Take what was posted. Returns whether there was something. */
 bool queues_poll(struct gateway *gateway);
 
+/* Whether a request has been posted that may be taken. */
+bool queues_have_posts(const struct gateway *gateway);
+
 /* Before a sleep. Returns whether there is something already. After it, programs need not wake the gateway. */
 bool queues_arm(struct gateway *gateway);
 void queues_disarm(struct gateway *gateway);

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "gateway.h"
+#include "direct.h"
+#include "outage.h"
+#include "slow_link.h"
 
 int members_open(struct gateway *gateway, const struct pcie_topology *topology)
 {
@@ -40,7 +42,7 @@ static struct link *home_link(const struct gateway *gateway)
 	struct link *link;
 
 	LIST_FOREACH(link, &gateway->links, entry)
-		if (link->state == LINK_UP)
+		if (link->state == LINK_UP && !link->is_direct)
 			return link;
 	return NULL;
 }
@@ -50,18 +52,53 @@ static struct link *find_link(const struct gateway *gateway, uint32_t machine)
 {
 	struct link *link = members_has(gateway, machine) ? gateway->machines[machine].link : NULL;
 
-	if (!link && !gateway->cfg.is_home && members_has(gateway, machine))
-		link = home_link(gateway);
+	if (!link && !gateway->cfg.is_home && members_has(gateway, machine)) {
+		link = direct_link(gateway, machine);
+		link = link ? link : home_link(gateway);
+	}
 	return link;
 }
 
 bool gateway_has_room(struct gateway *gateway, uint32_t machine)
 {
 	const struct link *link = find_link(gateway, machine);
-	bool is_full = link && link->num_queued >= LINK_FULL_QUEUED;
+	bool is_full = link && (link->num_queued >= LINK_FULL_QUEUED || direct_is_full(gateway, machine) ||
+				slow_link_is_full(gateway, machine));
 
 	gateway->is_full |= is_full;
 	return !is_full;
+}
+
+static void send_late(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
+{
+	if (!gateway->cfg.is_home && frame->to != link->machine && direct_takes(gateway, frame))
+		return;
+	if (gateway->num_outages == 0 || frame->kind == GATEWAY_OUTAGE || !outage_takes(gateway, link->machine, frame))
+		link_send(link, frame);
+}
+
+static void send_by(struct gateway *gateway, struct link *link, const struct gateway_frame *frame)
+{
+	bool tells_of_faults = frame->kind == GATEWAY_OUTAGE || frame->kind == GATEWAY_SLOW_LINK;
+
+	if (gateway->num_slow == 0 || tells_of_faults || !slow_link_takes(gateway, link, frame))
+		send_late(gateway, link, frame);
+}
+
+void gateway_pass_late(struct gateway *gateway, const struct gateway_frame *frame)
+{
+	struct link *link = find_link(gateway, frame->to);
+
+	if (link)
+		send_late(gateway, link, frame);
+}
+
+void gateway_pass(struct gateway *gateway, const struct gateway_frame *frame)
+{
+	struct link *link = find_link(gateway, frame->to);
+
+	if (link)
+		send_by(gateway, link, frame);
 }
 
 int gateway_send(struct gateway *gateway, uint32_t machine, struct gateway_frame *frame)
@@ -72,6 +109,6 @@ int gateway_send(struct gateway *gateway, uint32_t machine, struct gateway_frame
 		return -EHOSTUNREACH;
 	frame->from = (uint16_t)gateway->self;
 	frame->to = (uint16_t)machine;
-	link_send(link, frame);
+	send_by(gateway, link, frame);
 	return 0;
 }

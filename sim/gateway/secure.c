@@ -9,38 +9,100 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
+#include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pcie_model/arith.h"
 #include "sim/base/log.h"
 
 #define IDENTITY        "bfsim session"
+#define PAIR_IDENTITY   "bfsim direct link"
+#define MAX_IDENTITY    64
 #define KEY_BYTES       32
 #define MIN_TOKEN_BYTES 32 /* of text */
 #define MAX_TOKEN_BYTES 4096
 
-struct secure_keys {
-	SSL_CTX *ctx[2]; /* of a client, of a server */
+/* A key, and the name by which the client asks for it. */
+struct named_key {
+	uint64_t number;
+	bool is_server; /* of a pair's: this end is the server */
+	char identity[MAX_IDENTITY];
 	uint8_t key[KEY_BYTES];
+	LIST_ENTRY(named_key) entry;
+};
+
+struct secure_keys {
+	SSL_CTX *ctx[2];     /* of a client, of a server */
+	BIO_METHOD *carrier; /* how TLS gets and gives bytes */
+	struct named_key session;
+	LIST_HEAD(, named_key) pairs;
 };
 
 struct secure {
 	SSL *ssl;
-	BIO *in, *out; /* the SSL's */
+	struct secure_keys *keys;
+	uint64_t number;   /* of the key */
+	BIO *left;         /* bytes for the peer that had no room */
+	const uint8_t *in; /* the peer's bytes, of which TLS has not read @in_len */
+	size_t in_len;
+	uint8_t *out; /* room for bytes for the peer */
+	size_t out_room, out_len;
 	char description[64];
 };
 
-static int keys_index(void)
-{
-	static int index = -1;
+/* ---- TLS's way to the bytes ---- */
 
-	if (index < 0)
-		index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
-	return index;
+static int carry_in(BIO *bio, char *to, int room)
+{
+	struct secure *secure = BIO_get_data(bio);
+	size_t len = min_u64((size_t)room, secure->in_len);
+
+	BIO_clear_retry_flags(bio);
+	if (len == 0) {
+		BIO_set_retry_read(bio);
+		return -1;
+	}
+	memcpy(to, secure->in, len);
+	secure->in += len;
+	secure->in_len -= len;
+	return (int)len;
+}
+
+/* Once bytes had no room, all behind them wait as well. */
+static int carry_out(BIO *bio, const char *bytes, int len)
+{
+	struct secure *secure = BIO_get_data(bio);
+	size_t fits = BIO_ctrl_pending(secure->left) > 0 ? 0 : min_u64((size_t)len, secure->out_room - secure->out_len);
+
+	if (fits > 0)
+		memcpy(secure->out + secure->out_len, bytes, fits);
+	secure->out_len += fits;
+	if (fits < (size_t)len && BIO_write(secure->left, bytes + fits, len - (int)fits) != len - (int)fits)
+		return -1;
+	return len;
+}
+
+static long control(BIO *bio, int command, long number, void *arg)
+{
+	(void)bio, (void)number, (void)arg;
+	return command == BIO_CTRL_FLUSH || command == BIO_CTRL_DUP;
+}
+
+static BIO_METHOD *make_carrier(void)
+{
+	BIO_METHOD *carrier = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "messages of a gateway");
+
+	if (carrier && BIO_meth_set_read(carrier, carry_in) == 1 && BIO_meth_set_write(carrier, carry_out) == 1 &&
+	    BIO_meth_set_ctrl(carrier, control) == 1)
+		return carrier;
+	BIO_meth_free(carrier);
+	return NULL;
 }
 
 /* ---- the token ---- */
@@ -75,14 +137,18 @@ static int read_token(const char *path, uint8_t *token, size_t *ret_len)
 	return 0;
 }
 
-/* The key of a session is the token's, by HKDF. */
-static int derive_key(const uint8_t *token, size_t len, uint8_t key[KEY_BYTES])
+/* A key of a secret, by HKDF. @salt: NULL = none. */
+static int derive_key(const uint8_t *secret, size_t len, const char *purpose, const uint8_t *salt,
+		      uint8_t key[KEY_BYTES])
 {
 	EVP_KDF *kdf = EVP_KDF_fetch(NULL, "HKDF", NULL);
 	EVP_KDF_CTX *ctx = kdf ? EVP_KDF_CTX_new(kdf) : NULL;
 	OSSL_PARAM params[] = { OSSL_PARAM_construct_utf8_string("digest", (char[]){ "SHA256" }, 0),
-				OSSL_PARAM_construct_octet_string("key", (void *)(uintptr_t)token, len),
-				OSSL_PARAM_construct_octet_string("info", (char[]){ IDENTITY }, sizeof(IDENTITY) - 1),
+				OSSL_PARAM_construct_octet_string("key", (void *)(uintptr_t)secret, len),
+				OSSL_PARAM_construct_octet_string("info", (void *)(uintptr_t)purpose, strlen(purpose)),
+				salt ? OSSL_PARAM_construct_octet_string("salt", (void *)(uintptr_t)salt,
+									 SECURE_NONCE_BYTES) :
+				       OSSL_PARAM_construct_end(),
 				OSSL_PARAM_construct_end() };
 	bool is_done = ctx && EVP_KDF_derive(ctx, key, KEY_BYTES, params) == 1;
 
@@ -93,14 +159,13 @@ static int derive_key(const uint8_t *token, size_t len, uint8_t key[KEY_BYTES])
 
 /* ---- the pre-shared key ---- */
 
-static SSL_SESSION *make_psk(SSL *ssl)
+static SSL_SESSION *make_psk(SSL *ssl, const struct named_key *key)
 {
 	static const unsigned char tls13_aes128gcmsha256[] = { 0x13, 0x01 };
-	const struct secure_keys *keys = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), keys_index());
 	const SSL_CIPHER *cipher = SSL_CIPHER_find(ssl, tls13_aes128gcmsha256);
 	SSL_SESSION *session = SSL_SESSION_new();
 
-	if (session && cipher && SSL_SESSION_set1_master_key(session, keys->key, KEY_BYTES) == 1 &&
+	if (session && cipher && SSL_SESSION_set1_master_key(session, key->key, KEY_BYTES) == 1 &&
 	    SSL_SESSION_set_cipher(session, cipher) == 1 &&
 	    SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION) == 1)
 		return session;
@@ -108,26 +173,65 @@ static SSL_SESSION *make_psk(SSL *ssl)
 	return NULL;
 }
 
+/* NULL = there is none. */
+static const struct named_key *find_key(const struct secure_keys *keys, uint64_t number)
+{
+	const struct named_key *key;
+
+	if (number == SECURE_SESSION)
+		return &keys->session;
+	LIST_FOREACH(key, &keys->pairs, entry)
+		if (key->number == number)
+			return key;
+	return NULL;
+}
+
+static bool is_named(const struct named_key *key, const unsigned char *id, size_t id_len)
+{
+	return strlen(key->identity) == id_len && memcmp(id, key->identity, id_len) == 0;
+}
+
+/* The key that a client names, if this end takes it. */
+static const struct named_key *find_named(const struct secure *secure, const unsigned char *id, size_t id_len)
+{
+	const struct named_key *key;
+
+	if (secure->number != SECURE_ANY_PAIR) {
+		key = find_key(secure->keys, secure->number);
+		return key && is_named(key, id, id_len) ? key : NULL;
+	}
+	LIST_FOREACH(key, &secure->keys->pairs, entry)
+		if (key->is_server && is_named(key, id, id_len))
+			return key;
+	return NULL;
+}
+
 static int use_psk(SSL *ssl, const EVP_MD *md, const unsigned char **id, size_t *id_len, SSL_SESSION **session)
 {
+	const struct secure *secure = SSL_get_app_data(ssl);
+	const struct named_key *key = find_key(secure->keys, secure->number);
+
 	*session = NULL;
-	if (md && EVP_MD_get_type(md) != NID_sha256) /* a retry asks for another hash: there is no such key */
+	if (!key || (md && EVP_MD_get_type(md) != NID_sha256)) /* a retry asks for another hash: there is no such key */
 		return 1;
-	*id = (const unsigned char *)IDENTITY;
-	*id_len = sizeof(IDENTITY) - 1;
-	*session = make_psk(ssl);
+	*id = (const unsigned char *)key->identity;
+	*id_len = strlen(key->identity);
+	*session = make_psk(ssl, key);
 	return *session != NULL;
 }
 
 static int find_psk(SSL *ssl, const unsigned char *id, size_t id_len, SSL_SESSION **session)
 {
-	bool is_ours = id_len == sizeof(IDENTITY) - 1 && memcmp(id, IDENTITY, id_len) == 0;
+	struct secure *secure = SSL_get_app_data(ssl);
+	const struct named_key *key = find_named(secure, id, id_len);
 
-	*session = is_ours ? make_psk(ssl) : NULL;
-	return !is_ours || *session != NULL;
+	*session = key ? make_psk(ssl, key) : NULL;
+	if (*session)
+		secure->number = key->number; /* from here on no other one */
+	return !key || *session != NULL;
 }
 
-static SSL_CTX *make_context(struct secure_keys *keys, bool is_server)
+static SSL_CTX *make_context(bool is_server)
 {
 	SSL_CTX *ctx = SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
 
@@ -139,7 +243,6 @@ static SSL_CTX *make_context(struct secure_keys *keys, bool is_server)
 	SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
 	if (!is_server)
 		SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL); /* a certificate in place of the key is no proof */
-	SSL_CTX_set_ex_data(ctx, keys_index(), keys);
 	if (is_server)
 		SSL_CTX_set_psk_find_session_callback(ctx, find_psk);
 	else
@@ -155,10 +258,16 @@ int secure_keys_read(const char *path, struct secure_keys **ret_keys)
 	int rc = keys ? read_token(path, token, &len) : -ENOMEM;
 
 	if (rc == 0)
-		rc = derive_key(token, len, keys->key);
+		rc = derive_key(token, len, IDENTITY, NULL, keys->session.key);
 	OPENSSL_cleanse(token, sizeof(token));
+	if (rc == 0) {
+		LIST_INIT(&keys->pairs);
+		strcpy(keys->session.identity, IDENTITY);
+		keys->carrier = make_carrier();
+		rc = keys->carrier ? 0 : -ENOMEM;
+	}
 	for (int is_server = 0; rc == 0 && is_server < 2; is_server++) {
-		keys->ctx[is_server] = make_context(keys, is_server);
+		keys->ctx[is_server] = make_context(is_server);
 		rc = keys->ctx[is_server] ? 0 : -ENOMEM;
 	}
 	if (rc < 0)
@@ -168,35 +277,82 @@ int secure_keys_read(const char *path, struct secure_keys **ret_keys)
 	return rc;
 }
 
+static void free_key(struct named_key *key)
+{
+	LIST_REMOVE(key, entry);
+	OPENSSL_cleanse(key->key, sizeof(key->key));
+	free(key);
+}
+
+void secure_keys_remove(struct secure_keys *keys, uint64_t number)
+{
+	struct named_key *key;
+
+	LIST_FOREACH(key, &keys->pairs, entry)
+		if (key->number == number) {
+			free_key(key);
+			return;
+		}
+}
+
+int secure_keys_add(struct secure_keys *keys, bool is_server, uint64_t number, const uint8_t nonce[SECURE_NONCE_BYTES])
+{
+	struct named_key *key = calloc(1, sizeof(*key));
+
+	if (!key || derive_key(keys->session.key, KEY_BYTES, PAIR_IDENTITY, nonce, key->key) < 0) {
+		free(key);
+		return -ENOMEM;
+	}
+	secure_keys_remove(keys, number);
+	key->number = number;
+	key->is_server = is_server;
+	snprintf(key->identity, sizeof(key->identity), PAIR_IDENTITY " %016llx", (unsigned long long)number);
+	LIST_INSERT_HEAD(&keys->pairs, key, entry);
+	return 0;
+}
+
+int secure_make_nonce(uint8_t nonce[SECURE_NONCE_BYTES])
+{
+	return RAND_bytes(nonce, SECURE_NONCE_BYTES) == 1 ? 0 : -EIO;
+}
+
 void secure_keys_free(struct secure_keys *keys)
 {
 	if (!keys)
 		return;
+	while (!LIST_EMPTY(&keys->pairs))
+		free_key(LIST_FIRST(&keys->pairs));
 	SSL_CTX_free(keys->ctx[0]);
 	SSL_CTX_free(keys->ctx[1]);
-	OPENSSL_cleanse(keys->key, sizeof(keys->key));
+	BIO_meth_free(keys->carrier);
+	OPENSSL_cleanse(keys->session.key, sizeof(keys->session.key));
 	free(keys);
 }
 
 /* ---- a connection ---- */
 
-int secure_create(struct secure_keys *keys, bool is_server, struct secure **ret_secure)
+int secure_create(struct secure_keys *keys, bool is_server, uint64_t number, struct secure **ret_secure)
 {
 	struct secure *secure = calloc(1, sizeof(*secure));
+	BIO *carrier = secure ? BIO_new(keys->carrier) : NULL;
 
-	if (!secure)
-		return -ENOMEM;
-	secure->ssl = SSL_new(keys->ctx[is_server]);
-	secure->in = BIO_new(BIO_s_mem());
-	secure->out = BIO_new(BIO_s_mem());
-	if (!secure->ssl || !secure->in || !secure->out) {
-		BIO_free(secure->in);
-		BIO_free(secure->out);
-		SSL_free(secure->ssl);
+	if (!carrier) {
 		free(secure);
 		return -ENOMEM;
 	}
-	SSL_set_bio(secure->ssl, secure->in, secure->out);
+	BIO_set_data(carrier, secure);
+	BIO_set_init(carrier, 1);
+	secure->ssl = SSL_new(keys->ctx[is_server]);
+	secure->left = BIO_new(BIO_s_mem());
+	if (!secure->ssl || !secure->left) {
+		BIO_free(carrier);
+		secure_destroy(secure);
+		return -ENOMEM;
+	}
+	secure->keys = keys;
+	secure->number = number;
+	SSL_set_app_data(secure->ssl, secure);
+	SSL_set_bio(secure->ssl, carrier, carrier);
 	if (is_server)
 		SSL_set_accept_state(secure->ssl);
 	else
@@ -205,17 +361,27 @@ int secure_create(struct secure_keys *keys, bool is_server, struct secure **ret_
 	return 0;
 }
 
+uint64_t secure_number(const struct secure *secure)
+{
+	return secure->number;
+}
+
 void secure_destroy(struct secure *secure)
 {
 	if (!secure)
 		return;
 	SSL_free(secure->ssl);
+	BIO_free(secure->left);
 	free(secure);
 }
 
 int secure_feed(struct secure *secure, const void *bytes, size_t len)
 {
-	return BIO_write(secure->in, bytes, (int)len) == (int)len ? 0 : -ENOMEM;
+	if (secure->in_len > 0)
+		return -EPROTO;
+	secure->in = bytes;
+	secure->in_len = len;
+	return 0;
 }
 
 int secure_shake_hands(struct secure *secure)
@@ -234,7 +400,7 @@ int secure_read(struct secure *secure, void *to, size_t room)
 {
 	int rc;
 
-	if (BIO_ctrl_pending(secure->in) == 0 && !SSL_has_pending(secure->ssl))
+	if (secure->in_len == 0 && !SSL_has_pending(secure->ssl))
 		return -EAGAIN; /* which SSL_read() takes a microsecond to find out */
 	ERR_clear_error();
 	rc = SSL_read(secure->ssl, to, (int)room);
@@ -249,9 +415,24 @@ int secure_write(struct secure *secure, const void *bytes, size_t len)
 	return SSL_write(secure->ssl, bytes, (int)len) == (int)len ? 0 : -EPROTO;
 }
 
+void secure_set_room(struct secure *secure, void *to, size_t room)
+{
+	secure->out = to;
+	secure->out_room = room;
+	secure->out_len = 0;
+}
+
+size_t secure_end_room(struct secure *secure)
+{
+	size_t len = secure->out_len;
+
+	secure_set_room(secure, NULL, 0);
+	return len;
+}
+
 size_t secure_take(struct secure *secure, void *to, size_t room)
 {
-	int got = BIO_read(secure->out, to, (int)room);
+	int got = BIO_read(secure->left, to, (int)room);
 
 	return got > 0 ? (size_t)got : 0;
 }

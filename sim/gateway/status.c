@@ -3,7 +3,10 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "direct.h"
 #include "gateway.h"
+#include "sim/base/monotonic.h"
+#include "sim/clock/clock.h"
 
 static void add_text(json_object *to, const char *name, const char *value)
 {
@@ -21,21 +24,36 @@ static const char *state_of(const struct gateway *gateway, const struct gateway_
 		return "this machine";
 	if (machine->is_joined)
 		return "joined";
-	return machine->words[0] ? "lost" : "expected";
+	return machine->has_left ? "left" : machine->words[0] ? "lost" : "expected";
+}
+
+/* Why there is no direct link. */
+static const char *why_not(const struct gateway_machine *machine)
+{
+	return machine->direct && machine->direct->words[0] ? machine->direct->words : "no direct link was needed yet";
 }
 
 static void add_link(const struct gateway *gateway, const struct gateway_machine *machine, json_object *to)
 {
 	const struct link *link = machine->link;
+	struct rail_route route;
 
+	if (!link && machine->direct && machine->direct->state == DIRECT_UP)
+		link = machine->direct->link;
 	if (link) {
+		route = rail_route(link->conn);
 		add_text(to, "path", "direct");
-		add_text(to, "provider", rail_provider(gateway->rail));
+		add_text(to, "provider", route.provider);
+		add_text(to, "endpoint", route.endpoint);
+		if (route.why[0])
+			add_text(to, "why", route.why);
 		add_number(to, "round_trip_ns", link->round_trip_ns);
+		add_number(to, "clock_error_ns", clock_offset_error_ns(&link->clock, sim_monotonic_ns()));
 		add_number(to, "sent_bytes", link->sent.bytes);
 		add_number(to, "received_bytes", link->received.bytes);
 	} else if (machine->is_joined && machine != &gateway->machines[gateway->self]) {
 		add_text(to, "path", "through home");
+		add_text(to, "why", why_not(machine));
 	}
 }
 
@@ -47,8 +65,13 @@ char *gateway_status(const struct gateway *gateway)
 	add_text(status, "self", gateway->cfg.name);
 	add_text(status, "role", gateway->cfg.is_home ? "home" : "joined");
 	add_text(status, "encryption", gateway->cfg.is_trusted ? "control alone" : "all");
-	if (gateway->cfg.is_home)
-		add_number(status, "port", rail_port(gateway->rail));
+	if (gateway->listener)
+		add_number(status, "port", rail_port(gateway->listener));
+	if (gateway->clock == SIM_CLOCK_TIMED) {
+		add_number(status, "timed_messages", gateway->num_timed);
+		add_number(status, "late_messages", gateway->num_late);
+		add_number(status, "max_late_ns", gateway->max_late_ns);
+	}
 	for (uint32_t i = 0; i < gateway->num_machines; i++) {
 		const struct gateway_machine *machine = &gateway->machines[i];
 		json_object *entry = json_object_new_object();

@@ -25,10 +25,12 @@ static int create_queue(struct sim_consumer *consumer, struct sim_handshake_msg 
 	sim_recvq_init(&consumer->recvq, &cfg, consumer->memory.base);
 	consumer->posted = consumer->cfg.alloc(cfg.num_slots * sizeof(struct sim_receive *));
 	consumer->slot_buf = consumer->cfg.alloc(cfg.max_imm_bytes + SIM_RECVQ_INLINE_BYTES);
-	announcement->fds[1] = fcntl(consumer->cfg.wake_fd, F_DUPFD_CLOEXEC, 0);
-	if (announcement->fds[1] < 0)
-		return -errno;
-	announcement->num_fds = 2;
+	if (consumer->cfg.wake_fd >= 0) {
+		announcement->fds[1] = fcntl(consumer->cfg.wake_fd, F_DUPFD_CLOEXEC, 0);
+		if (announcement->fds[1] < 0)
+			return -errno;
+		announcement->num_fds = 2;
+	}
 	return consumer->posted && consumer->slot_buf ? 0 : -ENOMEM;
 }
 
@@ -136,12 +138,15 @@ struct sim_receive *sim_consumer_pop_held(struct sim_consumer *consumer)
 struct sim_receive *sim_consumer_pop_any(struct sim_consumer *consumer)
 {
 	struct sim_delay_item *item = TAILQ_FIRST(&consumer->hung);
+	struct sim_recvq *recvq = &consumer->recvq;
 
 	if (item) {
 		TAILQ_REMOVE(&consumer->hung, item, link);
 		return receive_of(item);
 	}
-	if (consumer->recvq.polled == consumer->recvq.posted)
+	consumer->num_unfilled += recvq->posted - recvq->polled;
+	recvq->polled = recvq->posted;
+	if (consumer->num_unfilled == 0)
 		return NULL;
-	return consumer->posted[consumer->recvq.polled++ % consumer->recvq.num_slots];
+	return consumer->posted[(recvq->posted - consumer->num_unfilled--) % recvq->num_slots];
 }

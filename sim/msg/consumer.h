@@ -32,7 +32,7 @@ struct sim_consumer_cfg {
 	/* Poll the consumer at @due_ns; SIM_CLOCK_NEVER_NS = not. */
 	void (*set_alarm)(struct sim_consumer *consumer, uint64_t due_ns);
 	void *(*alloc)(size_t bytes); /* as malloc() */
-	int wake_fd;                  /* wakes the consumer's thread; stays the owner's */
+	int wake_fd; /* wakes the consumer's thread; stays the owner's; -1 = none, as its producers call it (remote_consumer.h) */
 };
 
 struct sim_receive {
@@ -49,6 +49,7 @@ struct sim_consumer {
 	uint8_t *slot_buf;           /* a copy of what a slot holds */
 	struct sim_delay_list held;  /* filled receives that end later */
 	struct sim_delay_items hung; /* filled receives that a stop alone ends */
+	uint64_t num_unfilled; /* receives that the stop has not returned yet: no message comes to them any more */
 };
 
 /* Create the queue, and the announcement of it. On failure the consumer is closed. Returns 0 or -errno. */
@@ -88,7 +89,9 @@ void sim_consumer_hold(struct sim_consumer *consumer, struct sim_receive *receiv
 /* The held receive that is due; NULL = none is, and the alarm is set. */
 struct sim_receive *sim_consumer_pop_due(struct sim_consumer *consumer);
 
-/* While stopping: any receive that is held, first; and any other, filled or not, then. NULL = none. */
+/* While stopping: any receive that is held, first; and any other, filled or not, then. NULL = none. From the first receive on that
+ * is returned unfilled, the consumer has no message: a producer that has not learned of the end may fill the receives behind it,
+ * and the program would see a gap. */
 struct sim_receive *sim_consumer_pop_held(struct sim_consumer *consumer);
 struct sim_receive *sim_consumer_pop_any(struct sim_consumer *consumer);
 

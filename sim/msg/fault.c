@@ -106,7 +106,7 @@ int sim_pipe_fault_write_now(struct sim_pipe *pipe, const void *msg, uint32_t le
 
 /* ---- received ---- */
 
-/* How the message's receipt ends, or 0. */
+/* Return the -errno with which the rule ends the receipt, or 0. */
 static int end_receipt(const struct sim_fault_hit *hit)
 {
 	if (SIM_HIT_HAS_ACT(hit, BREAK))

@@ -48,18 +48,28 @@ static int create_ring(struct sim_pipe *pipe, uint32_t recv_queue_size)
 	return rc;
 }
 
-int sim_pipe_open(struct sim_pipe *pipe, struct sim_poll_group *group, uint32_t recv_queue_size)
+static void init(struct sim_pipe *pipe, const struct sim_poll_group_ops *ops)
 {
-	int rc;
-
-	*pipe = (struct sim_pipe){
-		.ops = group->cfg.ops, .group = group, .slot = SIM_PIPE_NO_SLOT, .in_fd = -1, .peer_wake_fd = -1
-	};
+	*pipe = (struct sim_pipe){ .ops = ops, .slot = SIM_PIPE_NO_SLOT, .in_fd = -1, .peer_wake_fd = -1 };
 	STAILQ_INIT(&pipe->send_queue);
 	STAILQ_INIT(&pipe->arrivals);
 	STAILQ_INIT(&pipe->announcements);
 	sim_delay_list_init(&pipe->delay_queue);
 	pthread_mutex_init(&pipe->lock, NULL);
+}
+
+void sim_pipe_open_local(struct sim_pipe *pipe, const struct sim_poll_group_ops *ops)
+{
+	init(pipe, ops);
+	sim_pipe_state_set(&pipe->state, SIM_PIPE_OPEN);
+}
+
+int sim_pipe_open(struct sim_pipe *pipe, struct sim_poll_group *group, uint32_t recv_queue_size)
+{
+	int rc;
+
+	init(pipe, group->cfg.ops);
+	pipe->group = group;
 	rc = take_slot(pipe);
 	return rc == 0 ? create_ring(pipe, recv_queue_size) : rc;
 }

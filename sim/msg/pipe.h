@@ -37,7 +37,6 @@
 #include <stdatomic.h>
 
 #include "delay_list.h"
-#include "pipe_state.h"
 #include "poll_group.h"
 #include "records.h"
 #include "sim/protocol/handshake_msg.h"
@@ -63,6 +62,15 @@ struct sim_pipe_send {
 	STAILQ_ENTRY(sim_pipe_send) link;
 };
 
+/* Take the group's next send that ended; there is one. */
+static inline struct sim_pipe_send *sim_poll_group_pop_completed(struct sim_poll_group *group)
+{
+	struct sim_pipe_send *send = STAILQ_FIRST(&group->completed);
+
+	STAILQ_REMOVE_HEAD(&group->completed, link);
+	return send;
+}
+
 /* ---- events ---- */
 
 enum sim_pipe_event_kind {
@@ -84,6 +92,21 @@ struct sim_pipe_event {
 };
 
 /* ---- the pipe ---- */
+
+/* The states:
+ *
+ *   [opening] --connected--> [open] --peer gone, protocol error, abort--> [lost]
+ *       |                       |                                           |
+ *       |                       | closed by this end                        | reported to the user
+ *       '--refused, stopped-> [closed] <------------------------------------'
+ *
+ * An open pipe carries messages. A lost one delivers nothing more: its owner reports the end to the user and then closes
+ * it.
+ */
+enum sim_pipe_state { SIM_PIPE_OPENING, SIM_PIPE_OPEN, SIM_PIPE_LOST, SIM_PIPE_CLOSED, SIM_PIPE_NUM_STATES };
+
+/* Write @to to *@state if the picture has that edge. Returns whether it has; else the state stays. */
+bool sim_pipe_state_set(enum sim_pipe_state *state, enum sim_pipe_state to);
 
 struct sim_pipe_counters {
 	uint64_t sent, sent_bytes, received, received_bytes;
@@ -133,6 +156,10 @@ struct sim_pipe {
 /* Initialise an opening pipe of @group, with a slot and with its own ring for @recv_queue_size messages, > 0. Returns 0,
  * -ENOMEM (also: no slot is free) or another -errno: then the caller closes the pipe. */
 int sim_pipe_open(struct sim_pipe *pipe, struct sim_poll_group *group, uint32_t recv_queue_size);
+
+/* Initialise an open pipe that has no other end: producers and consumers of this process alone, for which remote_consumer.h keeps
+ * the consumers. It carries no records; sim_remote_consumers_drop() and sim_pipe_fini() end it. */
+void sim_pipe_open_local(struct sim_pipe *pipe, const struct sim_poll_group_ops *ops);
 
 /* Write the pipe's address, to be carried to the other end. @wake_fd and @engine are those of the group's thread. The
  * descriptors stay the pipe's and the owner's. Once it is carried, the pipe's own descriptor of its ring can be closed. */

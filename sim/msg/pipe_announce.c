@@ -15,7 +15,7 @@
 
 #define MAX_ARRIVALS 4096 /* of one pipe; an honest peer is never so far ahead */
 
-/* Of an object of this end. */
+/* The announcement of an object of this end. */
 struct sim_pipe_announcement {
 	void *arg; /* NULL: the object is gone, or was before this was sent */
 	uint32_t id;
@@ -24,7 +24,7 @@ struct sim_pipe_announcement {
 	STAILQ_ENTRY(sim_pipe_announcement) link;
 };
 
-/* Of an object of the other end: its record was not read yet. */
+/* The announcement of an object of the other end; its record was not read yet. */
 struct sim_pipe_arrival {
 	struct sim_handshake_msg msg;
 	STAILQ_ENTRY(sim_pipe_arrival) link;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/msg/pipe_priv.h - a pipe, for the files of this folder. From low to high: timing.c, pipe_write.c, fault.c,
+/* sim/msg/pipe_priv.h - a pipe, for the files of this folder. From low to high: pipe_write.c, fault.c,
  * pipe_send.c, pipe_announce.c, pipe_receive.c, pipe.c and poll_group.c. */
 #ifndef SIM_MSG_PIPE_PRIV_H
 #define SIM_MSG_PIPE_PRIV_H
@@ -28,7 +28,7 @@ static inline void sim_pipe_set_alarm(const struct sim_pipe *pipe, uint64_t due_
 	pipe->ops->set_alarm(pipe->group, due_ns);
 }
 
-/* ---- timing.c: how long messages take by the card's model ---- */
+/* ---- pipe_write.c ---- */
 
 /* The header of a message that is sent now; zeroed without timing. In virtual time, the calling thread is busy then. */
 struct sim_pipe_hdr sim_pipe_timing_hdr(const struct sim_poll_group *group);
@@ -41,8 +41,6 @@ static inline uint64_t sim_pipe_timing_end_ns(const struct sim_poll_group *group
 {
 	return unlikely(group->cfg.timing != NULL) ? sim_clock_ns(group->busy_until_ps) : 0;
 }
-
-/* ---- pipe_write.c ---- */
 
 /* Ring the other end's doorbell, and wake the other end if it sleeps. In virtual time, it looks at @due_ns (0 = now). */
 void sim_pipe_notify_peer(struct sim_pipe *pipe, uint64_t due_ns);

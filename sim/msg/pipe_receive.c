@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a pipe receives: messages, now or when they are due, and what the other end announces.
+/* The receipt of messages, now or when they are due, and of announcements.
  *
  *   ring --the model's time--> read --> [reordered] --> [ready, in order] --due--> event
  *                                \--------------------------------------------------^
@@ -237,7 +237,7 @@ static int find_end(struct sim_pipe *pipe)
 		return 0;
 	if (!sim_ring_has_record(&pipe->in) && !sim_pipe_holds_messages(pipe))
 		return end;
-	/* It was not empty any more when the other end closed it, or reordered messages come now. */
+	/* The ring was not empty any more when the other end closed it, or reordered messages come now. */
 	sim_pipe_requeue(pipe);
 	return 0;
 }
@@ -293,7 +293,7 @@ bool sim_pipe_has_event(struct sim_pipe *pipe)
 	       (sim_pipe_get_end(pipe) < 0 && !sim_ring_has_record(&pipe->in));
 }
 
-/* What is written from here on rings again. */
+/* Remember the ends of both rings: a later record of the peer rings again. */
 static inline void note_seen(struct sim_pipe *pipe)
 {
 	pipe->seen_head = sim_ring_get_head(&pipe->in);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the other files of a pipe build on: its state, writing a message, and waking the two ends. */
+/* The lowest file of a pipe: its state, writing a message, with its time, and waking the two ends. */
 #include <assert.h>
 #include <errno.h>
 
+#include "pcie_model/arith.h"
 #include "pipe_priv.h"
 #include "sim/shm/wake.h"
 
@@ -45,6 +46,41 @@ void sim_pipe_request_wake_peer(struct sim_pipe *pipe)
 	request(pipe, &pipe->wake_peer_requested);
 }
 
+/* ---- the time that messages take by the card's model ---- */
+
+/* The model's time of a message:
+ *
+ *   sent --send_ps--> [the sender is free]
+ *      \------------one_way_ps-----------> due at the receiver
+ *
+ * The message's header says when it is due, and the receiver leaves it in the ring until then (pipe_receive.c). */
+
+/* When the sender begins with a message that is sent now. */
+static uint64_t get_send_begin_ps(const struct sim_poll_group *group)
+{
+	return max_u64(sim_clock_ps(sim_poll_group_now_ns(group)), group->busy_until_ps);
+}
+
+/* This function and the next stay out of line, so that a write without timing saves no registers for them. */
+__attribute__((noinline)) struct sim_pipe_hdr sim_pipe_timing_hdr(const struct sim_poll_group *group)
+{
+	struct sim_pipe_hdr hdr = { 0 };
+
+	if (!group->cfg.timing)
+		return hdr;
+	if (sim_poll_group_vclock(group)) /* the header, the message and what it costs the sender have one time */
+		sim_vclock_sched_begin_call(sim_poll_group_vclock(group));
+	hdr.due_ns = hdr.modelled_ns =
+		sim_clock_ns(add_saturating_u64(get_send_begin_ps(group), group->cfg.timing->one_way_ps));
+	return hdr;
+}
+
+__attribute__((noinline)) void sim_pipe_timing_charge(struct sim_poll_group *group)
+{
+	if (group->cfg.timing)
+		group->busy_until_ps = add_saturating_u64(get_send_begin_ps(group), group->cfg.timing->send_ps);
+}
+
 /* ---- messages ---- */
 
 bool sim_pipe_waits_for_room(const struct sim_pipe *pipe)
@@ -68,7 +104,8 @@ int sim_pipe_write(struct sim_pipe *pipe, const struct sim_pipe_hdr *hdr, const 
 	}
 	if (unlikely(rc < 0))
 		return rc;
-	sim_trace_conn_stats_sent(&pipe->trace, pipe->out.count, len, at_ns);
+	if (unlikely(pipe->trace.object != NULL))
+		sim_trace_conn_stats_sent(&pipe->trace, pipe->out.count, len, at_ns);
 	sim_pipe_notify_peer(pipe, hdr ? hdr->modelled_ns : 0);
 	if (unlikely(hdr != NULL))
 		sim_pipe_timing_charge(pipe->group);
@@ -86,6 +123,20 @@ int sim_pipe_write_modelled(struct sim_pipe *pipe, const void *msg, uint32_t len
 }
 
 /* ---- the state ---- */
+
+static const bool edges[SIM_PIPE_NUM_STATES][SIM_PIPE_NUM_STATES] = {
+	[SIM_PIPE_OPENING] = { [SIM_PIPE_OPEN] = true, [SIM_PIPE_CLOSED] = true },
+	[SIM_PIPE_OPEN] = { [SIM_PIPE_LOST] = true, [SIM_PIPE_CLOSED] = true },
+	[SIM_PIPE_LOST] = { [SIM_PIPE_CLOSED] = true },
+};
+
+bool sim_pipe_state_set(enum sim_pipe_state *state, enum sim_pipe_state to)
+{
+	if (!edges[*state][to])
+		return false;
+	*state = to;
+	return true;
+}
 
 void sim_pipe_set_state(struct sim_pipe *pipe, enum sim_pipe_state state, int lost)
 {

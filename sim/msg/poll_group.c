@@ -70,11 +70,3 @@ bool sim_poll_group_arm(struct sim_poll_group *group)
 	sim_poll_group_find_missed_rings(group);
 	return sim_doorbell_arm(&group->doorbells);
 }
-
-struct sim_pipe_send *sim_poll_group_pop_completed(struct sim_poll_group *group)
-{
-	struct sim_pipe_send *send = STAILQ_FIRST(&group->completed);
-
-	STAILQ_REMOVE_HEAD(&group->completed, link);
-	return send;
-}

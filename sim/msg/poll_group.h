@@ -30,7 +30,7 @@ struct sim_vclock_sched;
 
 #define SIM_POLL_GROUP_OWN_SLOT (SIM_DOORBELL_SLOTS - 1) /* of the doorbells; the owner's: it is no pipe's */
 
-/* What a group asks of its owner. Every slot is filled. */
+/* Functions of the owner that the group calls. Every slot is filled. */
 struct sim_poll_group_ops {
 	/* Have the thread poll the group. @is_asleep: it sleeps since sim_poll_group_arm(). Any thread, with a pipe's
 	 * lock; must not call back. */
@@ -106,9 +106,6 @@ void sim_poll_group_find_missed_rings(struct sim_poll_group *group);
 /* The owner is about to sleep: from now on, ops->wake says once that it sleeps, and other ends wake it by its socket.
  * Returns whether a slot is to be polled already. */
 bool sim_poll_group_arm(struct sim_poll_group *group);
-
-/* The next send that ended; there is one. */
-struct sim_pipe_send *sim_poll_group_pop_completed(struct sim_poll_group *group);
 
 static inline bool sim_poll_group_has_completed(const struct sim_poll_group *group)
 {

@@ -2,6 +2,7 @@
 /* Consumers of the other end: known, filled, expired. */
 #include "remote_consumer.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,6 +58,13 @@ static int create(struct sim_pipe *pipe, const struct sim_remote_consumer_limits
 	return 0;
 }
 
+static void insert(struct sim_pipe *pipe, struct sim_remote_consumer *remote)
+{
+	pthread_mutex_lock(&pipe->lock);
+	LIST_INSERT_HEAD(&pipe->remote_consumers, remote, link);
+	pthread_mutex_unlock(&pipe->lock);
+}
+
 int sim_remote_consumer_add(struct sim_pipe *pipe, const struct sim_remote_consumer_limits *limits,
 			    void (*release)(struct sim_remote *buffers), struct sim_handshake_msg *announcement)
 {
@@ -66,9 +74,35 @@ int sim_remote_consumer_add(struct sim_pipe *pipe, const struct sim_remote_consu
 	if (rc < 0)
 		return rc;
 	remote->release = release;
-	pthread_mutex_lock(&pipe->lock);
-	LIST_INSERT_HEAD(&pipe->remote_consumers, remote, link);
-	pthread_mutex_unlock(&pipe->lock);
+	insert(pipe, remote);
+	return 0;
+}
+
+static void release_none(struct sim_remote *buffers)
+{
+	(void)buffers;
+}
+
+int sim_remote_consumer_add_local(struct sim_pipe *pipe, const struct sim_consumer_info *info, int memory,
+				  void (*arrived)(void *arg), void *arg)
+{
+	const struct sim_recvq_cfg cfg = { .num_slots = info->num_slots, .max_imm_bytes = info->max_imm_bytes };
+	struct sim_remote_consumer *remote = pipe->ops->alloc(sizeof(*remote));
+	int rc;
+
+	if (!remote)
+		return -ENOMEM;
+	*remote = (struct sim_remote_consumer){
+		.info = *info, .refs = 1, .wake_fd = -1, .arrived = arrived, .arrived_arg = arg, .release = release_none
+	};
+	rc = sim_segment_map(memory, sim_recvq_size(&cfg), &remote->memory);
+	if (rc < 0) {
+		free(remote);
+		return rc;
+	}
+	pthread_mutex_init(&remote->lock, NULL);
+	sim_recvq_init(&remote->queue, &cfg, remote->memory.base);
+	insert(pipe, remote);
 	return 0;
 }
 
@@ -95,9 +129,24 @@ bool sim_remote_consumer_remove(struct sim_pipe *pipe, const uint32_t *id, uint3
 	if (!remote)
 		return false;
 	*ret_id = remote->info.id;
+	pthread_mutex_lock(&remote->lock); /* no call of @arrived is under way behind it */
 	atomic_store(&remote->expired, true);
+	pthread_mutex_unlock(&remote->lock);
 	sim_remote_consumer_put(remote); /* may release the import: not under the lock */
 	return true;
+}
+
+void sim_remote_consumers_abort(struct sim_pipe *pipe)
+{
+	const struct sim_remote_consumer *remote;
+
+	pthread_mutex_lock(&pipe->lock);
+	if (sim_pipe_state_set(&pipe->state, SIM_PIPE_LOST))
+		atomic_store(&pipe->lost_error, -ECONNABORTED);
+	LIST_FOREACH(remote, &pipe->remote_consumers, link)
+		if (remote->wake_fd >= 0)
+			sim_wake_send(remote->wake_fd);
+	pthread_mutex_unlock(&pipe->lock);
 }
 
 void sim_remote_consumers_drop(struct sim_pipe *pipe)
@@ -126,7 +175,8 @@ void sim_remote_consumer_put(struct sim_remote_consumer *remote)
 		return;
 	remote->release(remote->buffers);
 	sim_segment_unmap(&remote->memory);
-	close(remote->wake_fd);
+	if (remote->wake_fd >= 0)
+		close(remote->wake_fd);
 	pthread_mutex_destroy(&remote->lock);
 	free(remote);
 }
@@ -152,6 +202,16 @@ void sim_remote_consumer_unreserve(struct sim_remote_consumer *remote)
 	pthread_mutex_unlock(&remote->lock);
 }
 
+bool sim_remote_consumer_has_receive(struct sim_remote_consumer *remote)
+{
+	bool has_one;
+
+	pthread_mutex_lock(&remote->lock);
+	has_one = !remote->expired && sim_recvq_next_room(&remote->queue) != UINT32_MAX;
+	pthread_mutex_unlock(&remote->lock);
+	return has_one;
+}
+
 /* ---- messages ---- */
 
 static int write_buffer(struct sim_remote_consumer *remote, const struct sim_recvq_desc *desc, const void *bytes,
@@ -170,6 +230,14 @@ static void trace_sent(struct sim_remote_send *send, struct sim_recvq_message *m
 	if (message->is_recorded)
 		sim_trace_message(SIM_TRACE_SENT, send->object, send->remote->info.stream_id, slot + 1,
 				  send->sent_bytes, sim_trace_now_ns(), send->task_ns);
+}
+
+static void tell_arrived(struct sim_remote_consumer *remote)
+{
+	pthread_mutex_lock(&remote->lock);
+	if (!remote->expired)
+		remote->arrived(remote->arrived_arg);
+	pthread_mutex_unlock(&remote->lock);
 }
 
 int sim_remote_send_fill(struct sim_remote_send *send, struct sim_recvq_message message, const uint8_t *bytes)
@@ -194,9 +262,12 @@ int sim_remote_send_fill(struct sim_remote_send *send, struct sim_recvq_message 
 		message = (struct sim_recvq_message){ .producer = message.producer, .failed = true };
 	else
 		trace_sent(send, &message, slot);
-	if (sim_recvq_fill(&remote->queue, slot, &message) && sim_wake_send(remote->wake_fd) < 0)
+	if (sim_recvq_fill(&remote->queue, slot, &message) && remote->wake_fd >= 0 &&
+	    sim_wake_send(remote->wake_fd) < 0)
 		sim_pipe_request_wake_peer(send->pipe);
-	if (send->vclock)
+	if (remote->arrived)
+		tell_arrived(remote);
+	else if (send->vclock)
 		sim_vclock_sched_post(send->vclock, remote->info.engine, message.due_ns);
 	return rc;
 }
@@ -215,6 +286,7 @@ int sim_remote_send_fill_with_fault(struct sim_remote_send *send, const struct s
 				    struct sim_recvq_message message, const uint8_t *bytes)
 {
 	struct sim_pipe_hdr hdr = { .due_ns = message.due_ns };
+	uint32_t *len = message.len_bytes > 0 ? &message.len_bytes : &message.imm_bytes;
 	uint8_t *copy = NULL;
 	int rc;
 
@@ -224,9 +296,8 @@ int sim_remote_send_fill_with_fault(struct sim_remote_send *send, const struct s
 			memcpy(copy, bytes, message.len_bytes);
 		message.failed = !copy;
 	}
-	if (!copy && SIM_HIT_HAS_ACT(hit, FLIP))
-		sim_fault_hit_flip(hit, (uint8_t *)(uintptr_t)message.imm, message.imm_bytes);
-	sim_fault_apply(hit, send->clock, &hdr, copy, &message.len_bytes);
+	sim_fault_apply(hit, send->clock, &hdr, len == &message.imm_bytes ? (uint8_t *)(uintptr_t)message.imm : copy,
+			len);
 	message.due_ns = hdr.due_ns;
 	message.reorder_by = hdr.reorder_by;
 	rc = sim_remote_send_fill(send, message, copy);

@@ -11,6 +11,8 @@
  * writes a longer one straight into the consumer's buffer, by the best path between the processes (sim/fabric), so that no
  * byte is copied twice: the owner imports the buffers' memory before.
  *
+ * A consumer may also be of this process, with a queue that it does not poll: it is called after each message.
+ *
  * Any thread may call. The other process is not trusted: it can spoil its own queue and buffers alone.
  */
 #ifndef SIM_MSG_REMOTE_CONSUMER_H
@@ -25,7 +27,9 @@ struct sim_remote_consumer {
 	_Atomic uint32_t refs; /* the pipe's, and one for each message under way */
 	_Atomic bool expired;
 	struct sim_segment memory;
-	int wake_fd;
+	int wake_fd;                /* -1: the consumer is of this process, and */
+	void (*arrived)(void *arg); /* is called under the lock after each message, unless it expired */
+	void *arrived_arg;
 	void (*release)(struct sim_remote *buffers); /* the import; NULL is fine */
 	pthread_mutex_t lock;                        /* protects: */
 	struct sim_recvq queue;
@@ -45,8 +49,15 @@ struct sim_remote_consumer_limits {
 int sim_remote_consumer_add(struct sim_pipe *pipe, const struct sim_remote_consumer_limits *limits,
 			    void (*release)(struct sim_remote *buffers), struct sim_handshake_msg *announcement);
 
-/* Remove a consumer; @id is NULL: any. Returns whether there was one, then with its id. */
+/* Add a consumer of this process. @memory is its queue's, and stays the caller's. Returns 0, -ENOMEM or another -errno. */
+int sim_remote_consumer_add_local(struct sim_pipe *pipe, const struct sim_consumer_info *info, int memory,
+				  void (*arrived)(void *arg), void *arg);
+
+/* Remove a consumer, which is not called any more; @id is NULL: any. Returns whether there was one, then with its id. */
 bool sim_remote_consumer_remove(struct sim_pipe *pipe, const uint32_t *id, uint32_t *ret_id);
+
+/* End a local pipe, as sim_pipe_abort() ends others: consumers' threads are woken, to look at pipe->lost_error. */
+void sim_remote_consumers_abort(struct sim_pipe *pipe);
 
 /* Remove all. */
 void sim_remote_consumers_drop(struct sim_pipe *pipe);
@@ -63,6 +74,9 @@ void sim_remote_consumer_put(struct sim_remote_consumer *remote);
  *   -EPROTO     the consumer's queue is invalid */
 int sim_remote_consumer_reserve(struct sim_remote_consumer *remote, uint32_t len, uint32_t imm_len);
 void sim_remote_consumer_unreserve(struct sim_remote_consumer *remote);
+
+/* Whether a message could be reserved now. */
+bool sim_remote_consumer_has_receive(struct sim_remote_consumer *remote);
 
 /* A message under way. */
 struct sim_remote_send {
@@ -81,7 +95,7 @@ struct sim_remote_send {
  * -errno: the consumer's receive fails as well. */
 int sim_remote_send_fill(struct sim_remote_send *send, struct sim_recvq_message message, const uint8_t *bytes);
 
-/* The same under a fault that neither fails nor breaks anything. */
+/* Fill the receive under a fault that neither fails nor breaks anything. */
 int sim_remote_send_fill_with_fault(struct sim_remote_send *send, const struct sim_fault_hit *hit,
 				    struct sim_recvq_message message, const uint8_t *bytes);
 

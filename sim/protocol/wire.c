@@ -4,9 +4,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "sim/base/monotonic.h"
 
 #define HEAD_BYTES        offsetof(struct sim_msg, body)
 #define MSG_BYTES(member) (HEAD_BYTES + sizeof(((struct sim_msg *)0)->body.member))
@@ -42,6 +45,9 @@ size_t sim_msg_size(uint16_t type, bool is_reply)
 		[SIM_MSG_GATEWAY] = { MSG_BYTES(gateway), 0 },
 		[SIM_MSG_FAR_IMPORT] = { MSG_BYTES(import), MSG_BYTES(imported) },
 		[SIM_MSG_FAR_UNUSED] = { MSG_BYTES(key), 0 },
+		[SIM_MSG_OUTAGE] = { MSG_BYTES(outage), 0 },
+		[SIM_MSG_SLOW_LINK] = { MSG_BYTES(slow_link), 0 },
+		[SIM_MSG_REACH] = { MSG_BYTES(reach), HEAD_BYTES },
 		[SIM_MSG_GET_RECORDING] = { MSG_BYTES(recording), MSG_BYTES(recorded) },
 	};
 
@@ -138,6 +144,27 @@ static ssize_t receive(int sock, struct msghdr *packet)
 		got = recvmsg(sock, packet, MSG_CMSG_CLOEXEC);
 	} while (got < 0 && (errno == EINTR || errno == ECONNRESET));
 	return got;
+}
+
+int sim_msg_await(int sock, uint64_t until_ns)
+{
+	struct pollfd readable = { .fd = sock, .events = POLLIN };
+	int rc;
+
+	do {
+		uint64_t now_ns = sim_monotonic_ns();
+		const struct timespec left = sim_timespec_from_ns(until_ns > now_ns ? until_ns - now_ns : 0);
+
+		rc = ppoll(&readable, 1, &left, NULL);
+	} while (rc < 0 && errno == EINTR);
+	return rc > 0 ? 0 : rc == 0 ? -ETIMEDOUT : -errno;
+}
+
+int sim_msg_peek(int sock, struct sim_msg *ret_head)
+{
+	ssize_t got = recv(sock, ret_head, HEAD_BYTES, MSG_PEEK | MSG_DONTWAIT);
+
+	return got < 0 ? -errno : got == HEAD_BYTES ? 0 : -EPROTO;
 }
 
 int sim_msg_recv_fds(int sock, struct sim_msg *ret_msg, struct sim_fds *ret_fds)

@@ -7,10 +7,10 @@
  *
  *   process -> daemon   ATTACH EXPORT EXPORT_ALIAS REVOKE IMPORT DESCRIBE STATUS SHUTDOWN
  *                       LISTEN UNLISTEN CONNECT ACCEPT HANDSHAKE SHARED_STATE FAULT
- *                       GET_RECORDING                                                        (with a reply)
+ *                       GET_RECORDING REACH                                                  (with a reply)
  *                       UNIMPORT PATH DETACH CLOSE NOTIFY_PEER ADD_RECORDING GATEWAY         (without)
  *   daemon -> process   REVOKED DESCRIBE FAR_IMPORT                                          (with a reply)
- *                       OFFER ACCEPT HANDSHAKE CLOSE NOTIFY_PEER FUNCTIONS_CHANGED FAR_UNUSED (without)
+ *                       OFFER ACCEPT HANDSHAKE CLOSE NOTIFY_PEER FUNCTIONS_CHANGED FAR_UNUSED REACH OUTAGE SLOW_LINK (without)
  *
  * Both ends run the same build; a receiver refuses any other version. A receiver checks the size, the type and the
  * status of a message before it uses the message.
@@ -30,7 +30,7 @@
 #include "sim/fabric/served/served.h"
 
 /* Raise the number when a shared layout or its meaning changes; rules and their operations change the rest (operations.h). */
-#define SIM_WIRE_VERSION (23u << 16 | SIM_RULES_CHECKSUM)
+#define SIM_WIRE_VERSION (25u << 16 | SIM_RULES_CHECKSUM)
 
 enum sim_msg_type {
 	SIM_MSG_ATTACH = 1, /* attach this process */
@@ -66,6 +66,9 @@ enum sim_msg_type {
 	SIM_MSG_GATEWAY,    /* the sender is the gateway; with a descriptor of a JSON text about the machines */
 	SIM_MSG_FAR_IMPORT, /* import a key of another machine; the reply as that of IMPORT */
 	SIM_MSG_FAR_UNUSED, /* a key of another machine has no import any more, and has ended */
+	SIM_MSG_OUTAGE,     /* to the gateway: the link to a machine is down */
+	SIM_MSG_SLOW_LINK,  /* to the gateway: a rule makes the link to a machine slow, or has ended */
+	SIM_MSG_REACH, /* connect a socket, which comes with this, to a helper on another machine (sim/control/reach.h); passed on to the gateway */
 	SIM_MSG_COUNT,
 };
 
@@ -168,6 +171,21 @@ struct sim_msg {
 			uint32_t port;     /* at which home listens; 0 = does not */
 		} gateway;
 		struct {
+			uint32_t machine; /* its number */
+			uint32_t breaks;  /* 0 or 1: connections break at once */
+			uint64_t ns;      /* so long nothing passes */
+		} outage;
+		struct {
+			uint32_t machine; /* its number; UINT32_MAX = the rule has ended */
+			uint32_t rule;    /* its id */
+			uint64_t delay_ns, rate,
+				lasts_ns; /* rate: bytes in a second, 0 = no limit; lasts_ns: UINT64_MAX = no end */
+		} slow_link;
+		struct {
+			uint32_t service; /* enum sim_reach_service */
+			char machine[PCIE_SIDE_SIZE];
+		} reach;
+		struct {
 			uint32_t change; /* enum sim_fault_change */
 			uint32_t id;     /* REMOVE: the rule; reply to ADD: the added rule */
 			uint64_t seed;
@@ -206,6 +224,14 @@ size_t sim_msg_size(uint16_t type, bool is_reply);
 /* Send @msg with descriptors, which stay the caller's. Returns 0, -EAGAIN (non-blocking socket, full), -EPIPE (the
  * other end closed) or another -errno. */
 int sim_msg_send_fds(int sock, struct sim_msg *msg, const int *fds, uint32_t num_fds);
+
+/* Wait for a message, or for the other end's end, until CLOCK_MONOTONIC is @until_ns; continues after signals of the
+ * application. Returns 0, -ETIMEDOUT or another -errno. */
+int sim_msg_await(int sock, uint64_t until_ns);
+
+/* Read the head of the next message, the members before its body, and leave it there; it may not be a valid one. Does not
+ * wait. Returns 0, -EAGAIN (none there), -EPROTO (it has no head, or the other end closed) or another -errno. */
+int sim_msg_peek(int sock, struct sim_msg *ret_head);
 
 /* Receive a message. Returns 0; -EAGAIN (none there); -EPIPE (the other end closed); -EPROTO (not a valid message).
  * *ret_fds is written on success only. */

@@ -108,16 +108,56 @@ int sim_rdma_scatter(const struct sim_rdma_segment *segments, uint32_t num_segme
 	return copy_list(segments, num_segments, at, (struct place){ .addr = (uintptr_t)from }, len, true);
 }
 
+/* Move the begin of a list between memory of this process and a peer by one system call, where the path has one. Returns the
+ * bytes of the segments that have moved as a whole; copy_list() is for the rest, and finds out what fails. */
+static uint64_t copy_pieces(const struct sim_rdma_segment *segments, uint32_t num_segments, struct place peer,
+			    uint64_t bytes, bool to_segments)
+{
+	struct sim_piece pieces[SIM_MAX_PIECES];
+	uint32_t count = 0, moved;
+	uint64_t at = 0;
+
+	for (; count < num_segments && count < SIM_MAX_PIECES && at < bytes && !segments[count].remote; count++) {
+		size_t part = (size_t)min_u64(bytes - at, segments[count].bytes);
+
+		pieces[count] = (struct sim_piece){ peer.addr + at, (uint8_t *)(uintptr_t)segments[count].addr, part };
+		at += part;
+	}
+	moved = count > 1 ? (uint32_t)sim_copy_pieces(peer.remote, to_segments, pieces, count) : 0;
+	for (at = 0; moved > 0; moved--)
+		at += pieces[moved - 1].len;
+	return at;
+}
+
+static __attribute__((noinline)) int copy_whole_list(const struct sim_rdma_segment *segments, uint32_t num_segments,
+						     struct place peer, uint64_t bytes, bool to_segments)
+{
+	uint64_t done = 0;
+
+	if (peer.remote && peer.remote->moves_pieces)
+		done = copy_pieces(segments, num_segments, peer, bytes, to_segments);
+	peer.addr += done;
+	return copy_list(segments, num_segments, done, peer, bytes - done, to_segments);
+}
+
 int sim_rdma_write(const struct sim_rdma_segment *segments, uint32_t num_segments, struct sim_remote *remote,
 		   uint64_t addr, uint64_t bytes)
 {
-	return copy_list(segments, num_segments, 0, (struct place){ remote, addr }, bytes, false);
+	const struct place peer = { remote, addr };
+
+	if (__builtin_expect(num_segments > 1, 0))
+		return copy_whole_list(segments, num_segments, peer, bytes, false);
+	return copy_list(segments, num_segments, 0, peer, bytes, false);
 }
 
 int sim_rdma_read(const struct sim_rdma_segment *segments, uint32_t num_segments, struct sim_remote *remote,
 		  uint64_t addr, uint64_t bytes)
 {
-	return copy_list(segments, num_segments, 0, (struct place){ remote, addr }, bytes, true);
+	const struct place peer = { remote, addr };
+
+	if (__builtin_expect(num_segments > 1, 0))
+		return copy_whole_list(segments, num_segments, peer, bytes, true);
+	return copy_list(segments, num_segments, 0, peer, bytes, true);
 }
 
 /* Its machine does the operation, under the lock there. */

@@ -253,7 +253,7 @@ static bool is_kick_due(struct sim_qp_watch *watch, uint64_t now_ns)
 
 static bool is_overdue(const struct sim_qp *qp, const struct sim_qp_watch *watch, uint64_t now_ns)
 {
-	return now_ns - watch->signs_ns >= qp->cfg.ack_timeout_ns && watch->num_kicks >= MIN_KICKS;
+	return now_ns - watch->signs_ns >= sim_qp_ack_timeout_ns(qp) && watch->num_kicks >= MIN_KICKS;
 }
 
 /* What the peer has not begun, it will not take. */
@@ -391,5 +391,5 @@ bool sim_qp_watch_peer_in_tick(struct sim_qp *qp)
 		}
 	}
 	sim_remote_release(qp->peer);
-	return is_due && now_ns - qp->tick_watch.signs_ns < 2 * qp->cfg.ack_timeout_ns;
+	return is_due && now_ns - qp->tick_watch.signs_ns < 2 * sim_qp_ack_timeout_ns(qp);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a queue pair: its inbox, its connection, its state. */
+/* The life of a queue pair: its inbox, its connection, its state, its steps. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 
 #include "pcie_model/arith.h"
 #include "queue_pair_priv.h"
-#include "sim/clock/vclock_sched.h"
 #include "sim/fabric/remote.h"
 #include "sim/trace/trace.h"
 
@@ -170,126 +169,14 @@ enum sim_qp_state sim_qp_get_state(const struct sim_qp *qp)
 	return qp->state;
 }
 
-/* ---- the peer ---- */
+/* ---- the connection ---- */
 
-static int check_peer(const struct sim_remote *peer)
-{
-	const struct sim_inbox_shared *inbox = (const void *)peer->base;
-
-	if (!(peer->region.access & SIM_ACCESS_INBOX))
-		return -EMEDIUMTYPE;
-	if (!inbox || peer->region.len_bytes != SIM_INBOX_BYTES || (uintptr_t)inbox % 64 != 0 ||
-	    inbox->version != SIM_INBOX_VERSION)
-		return -EPROTO;
-	return 0;
-}
-
-/* In the thread that revokes, while the memory is still there. */
-static void on_revoked(void *arg)
-{
-	struct sim_qp *qp = arg;
-
-	qp->last_words.executed = atomic_load(&qp->peer_inbox->executed);
-	qp->last_words.failure = atomic_load(&qp->peer_inbox->failure);
-	qp->last_words.has_left = atomic_load(&qp->peer_inbox->has_left);
-	atomic_store(&qp->last_words.is_set, true);
-	sim_doorbell_ring_own(&qp->cfg.group->doorbells, qp->slot);
-	if (qp->cfg.notify)
-		qp->cfg.notify(qp->cfg.arg);
-}
-
-/* What the peer's inbox says, which is read once. */
-struct peer_words {
-	struct sim_key doorbells;
-	uint64_t stream_id;
-	bool is_mirror;
-};
-
-static int read_inbox(struct sim_qp *qp, const struct sim_remote *peer, struct peer_words *ret_words)
-{
-	struct sim_inbox_shared *inbox = (struct sim_inbox_shared *)(void *)peer->base;
-	struct sim_ring_cfg cfg = sim_inbox_ring_cfg();
-	int rc = check_peer(peer);
-
-	if (rc < 0)
-		return rc;
-	*ret_words = (struct peer_words){ .doorbells = inbox->doorbells,
-					  .stream_id = inbox->stream_id,
-					  .is_mirror = inbox->is_mirror != 0 };
-	qp->peer_slot = *(volatile uint32_t *)&inbox->slot;
-	if (qp->peer_slot >= SIM_DOORBELL_SLOTS)
-		return -EPROTO;
-	qp->peer_inbox = inbox;
-	sim_ring_init(&qp->out, &cfg, inbox->ring);
-	qp->out.remembers_space = true; /* a requester learns of what was read by answers */
-	qp->peer_access = inbox->access;
-	qp->peer_engine = inbox->engine;
-	qp->peer_needs_no_connect = inbox->needs_no_peer;
-	return 0;
-}
-
-/* The memory is this process's own if the peer is: the peer's thread may be about to end it. */
-static int use_peer(struct sim_qp *qp, struct sim_remote *peer)
-{
-	struct peer_words words;
-	int rc;
-
-	if (!sim_remote_acquire(peer))
-		return -ESTALE;
-	rc = read_inbox(qp, peer, &words);
-	sim_remote_release(peer);
-	if (rc == 0)
-		rc = sim_qp_timing_create(qp->session, qp->cfg.function, peer->region.function, qp->cfg.mtu_bytes,
-					  &qp->timing);
-	if (rc == 0)
-		rc = sim_peer_group_get(qp, &words.doorbells, &qp->peer_group);
-	if (rc == 0 && words.is_mirror)
-		rc = sim_qp_far_open(qp);
-	if (rc < 0)
-		return rc;
-	if (!sim_remote_acquire(peer))
-		return -ESTALE;
-	if (!qp->peer_needs_no_connect && !sim_inbox_take(qp->peer_inbox, NULL)) {
-		sim_remote_release(peer);
-		return -EADDRINUSE;
-	}
-	qp->is_sender = !qp->peer_needs_no_connect;
-	qp->peer = peer;
-	qp->peer_stream_id = words.stream_id;
-	sim_remote_on_revoked(peer, on_revoked, qp);
-	if (qp->far)
-		sim_qp_introduce(qp);
-	sim_remote_release(peer);
-	return 0;
-}
-
-/* Of the end of a connection in recordings; NULL = one of the programs has ended it, or itself. */
+/* Describe the end of a connection for recordings; NULL = one of the programs has ended it, or itself. */
 static const char *describe_end(int reason)
 {
 	bool is_usual = reason == -ECANCELED || reason == -ECONNRESET || reason == -EPIPE;
 
 	return is_usual ? NULL : strerror(-reason);
-}
-
-int sim_qp_reach(struct sim_qp *qp, const struct sim_key *key)
-{
-	struct sim_remote *peer;
-	int rc;
-
-	if (qp->state != SIM_QP_RESET)
-		return -EISCONN;
-	rc = sim_session_import(qp->session, key, qp->cfg.function, &peer, NULL);
-	if (rc < 0)
-		return rc;
-	rc = use_peer(qp, peer);
-	if (rc < 0) {
-		sim_qp_far_close(qp);
-		sim_peer_group_put(qp);
-		sim_qp_timing_destroy(qp->timing);
-		qp->timing = NULL;
-		sim_session_release(qp->session, peer);
-	}
-	return rc;
 }
 
 int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
@@ -311,19 +198,6 @@ int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key)
 	if (sim_qp_is_held(qp))
 		update_group(qp);
 	return 0;
-}
-
-/* The other end's program runs, at this time, and finds the word. */
-void sim_qp_tell_answer(struct sim_qp *qp, enum sim_qp_answer answer)
-{
-	struct sim_vclock_sched *sched = sim_session_vclock(qp->session);
-
-	if (!sim_remote_acquire(qp->peer))
-		return;
-	atomic_store(&qp->peer_inbox->answer, answer);
-	sim_remote_release(qp->peer);
-	if (sched && qp->peer_engine > 0)
-		sim_vclock_sched_post(sched, qp->peer_engine, 0);
 }
 
 enum sim_qp_answer sim_qp_get_answer(const struct sim_qp *qp)
@@ -426,7 +300,7 @@ static bool has_sender(const struct sim_qp *qp)
 	return qp->cfg.needs_no_peer && atomic_load(&qp->inbox->taken) == SIM_INBOX_TAKEN_BY;
 }
 
-/* In model time: works that have ended, and a peer that has left. */
+/* In model time: complete works that have ended, and notify the owner of a peer that has left. */
 static void progress_model(struct sim_qp *qp)
 {
 	if (!qp->is_cut)
@@ -526,35 +400,13 @@ uint64_t sim_qp_deadline_ns(const struct sim_qp *qp)
 	if (sim_qp_waits_for_model(qp))
 		deadline_ns = min_u64(deadline_ns, model_deadline_ns(qp));
 	if (qp->waits_since_ns > 0)
-		deadline_ns =
-			min_u64(deadline_ns, min_u64(qp->waits_since_ns + qp->cfg.ack_timeout_ns, qp->peer_ready_ns));
+		deadline_ns = min_u64(deadline_ns,
+				      min_u64(qp->waits_since_ns + sim_qp_ack_timeout_ns(qp), qp->peer_ready_ns));
 	if (qp->not_ready_since_ns > 0 && qp->cfg.rnr_budget_ns < UINT64_MAX)
 		deadline_ns = min_u64(deadline_ns, qp->not_ready_since_ns + qp->cfg.rnr_budget_ns);
 	if (qp->far)
 		deadline_ns = min_u64(deadline_ns, sim_qp_far_deadline_ns(qp));
 	return min_u64(deadline_ns, sim_qp_watch_deadline_ns(qp));
-}
-
-uint32_t sim_qp_peer_access(const struct sim_qp *qp)
-{
-	return qp->peer_access;
-}
-
-uint32_t sim_qp_peer_function(const struct sim_qp *qp)
-{
-	return qp->peer->region.function;
-}
-
-int sim_qp_check_access(const struct sim_qp *qp, uint32_t access, uint32_t function)
-{
-	if (!(qp->peer_access & access))
-		return -EACCES;
-	return qp->peer->region.function == function ? 0 : -EXDEV;
-}
-
-void sim_qp_note_refused(struct sim_qp *qp, uint32_t access, bool by_memory)
-{
-	atomic_fetch_or(by_memory ? &qp->peer_inbox->refused_by_memory : &qp->peer_inbox->refused_access, access);
 }
 
 uint32_t sim_qp_take_refused(struct sim_qp *qp, bool by_memory)

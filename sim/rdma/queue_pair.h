@@ -83,6 +83,10 @@ struct sim_rdma_work {
 	uint32_t immediate;
 	const struct sim_rdma_segment *segments; /* the data of the message */
 	uint32_t num_segments;
+	/* Before some of the message is written, which may be so several times: set the segments. 0 or -errno: it fails. And behind that.
+	 * NULL = they are set, and their memory is there to the end. */
+	int (*find_data)(struct sim_rdma_work *work);
+	void (*leave_data)(struct sim_rdma_work *work);
 	uint64_t bytes;
 	uint64_t
 		not_before_ns; /* it, and those behind it, are executed at this session time or later; UINT64_MAX = never */
@@ -118,8 +122,8 @@ enum sim_qp_state sim_qp_get_state(const struct sim_qp *qp);
  * sim_session_import(). On failure nothing has changed. */
 int sim_qp_connect(struct sim_qp *qp, const struct sim_key *key);
 
-/* The same without the connect, which may follow with the same key: what the peer has to know before that is told by its inbox.
- * Returns 0, or an error of sim_qp_connect(). */
+/* Import the peer's inbox without connecting to it; sim_qp_connect() may follow with the same key. The inbox tells the peer what it has
+ * to know before. Returns 0, or an error of sim_qp_connect(). */
 int sim_qp_reach(struct sim_qp *qp, const struct sim_key *key);
 
 /* A request for a connection and its answer travel outside of virtual time. The end that was asked tells the other one, which it
@@ -158,23 +162,23 @@ void sim_qp_fail(struct sim_qp *qp, int reason);
 /* The same, and let the peer know that the owner has left on purpose. */
 void sim_qp_leave(struct sim_qp *qp, int reason);
 
-/* In model time: whether the peer has left, and how long a message takes there and back. Functional time: false, 0. */
+/* Return whether the peer has left, and how long a message takes there and back, in model time; false and 0 in functional time. */
 bool sim_qp_peer_has_left(struct sim_qp *qp);
 uint64_t sim_qp_round_trip_ns(const struct sim_qp *qp);
 
 /* When progress has to be called at the latest; UINT64_MAX = no limit. */
 uint64_t sim_qp_deadline_ns(const struct sim_qp *qp);
 
-/* What the peer permits to do with its memory (enum sim_access), and its function. Of a connected queue pair. */
+/* Return the accesses to its memory that the peer permits (enum sim_access), and the peer's function. The queue pair is connected. */
 uint32_t sim_qp_peer_access(const struct sim_qp *qp);
 uint32_t sim_qp_peer_function(const struct sim_qp *qp);
 
-/* In a work request's execute(): whether it may have @access (enum sim_access) to memory of @function. Returns 0, -EACCES (the peer's
+/* Called in a work request's execute(): check whether the request may have @access (enum sim_access) to memory of @function. Returns 0, -EACCES (the peer's
  * end does not permit it) or -EXDEV (the peer is another function). */
 int sim_qp_check_access(const struct sim_qp *qp, uint32_t access, uint32_t function);
 
-/* In a work request's execute(): it needs @access, which the peer's end does not permit, or the memory there. The peer learns
- * of it by sim_qp_take_refused(). */
+/* Called in a work request's execute(): the request needs @access, which the peer's end or the memory there does not permit. The peer
+ * reads it by sim_qp_take_refused(). */
 void sim_qp_note_refused(struct sim_qp *qp, uint32_t access, bool by_memory);
 
 /* The accesses (enum sim_access) that requests of the peer needed, and that this end did not permit, or its memory, since the

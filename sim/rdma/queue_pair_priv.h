@@ -23,7 +23,7 @@ struct sim_peer_group {
 	LIST_ENTRY(sim_peer_group) entry;
 };
 
-/* What the peer's inbox said when it was revoked: after that its memory may be gone, as the peer may be of this process. */
+/* The words of the peer's inbox as it was revoked: after that its memory may be gone, as the peer may be of this process. */
 struct sim_qp_last_words {
 	atomic_bool is_set;
 	uint64_t executed;
@@ -31,7 +31,7 @@ struct sim_qp_last_words {
 	bool has_left;
 };
 
-/* How one thread watches the peer's signs of life (peer.c). */
+/* One thread's watch on the peer's signs of life (peer.c). */
 struct sim_qp_watch {
 	uint64_t signs;             /* as of @signs_ns; 0 = no message is under way */
 	uint64_t signs_ns, kick_ns; /* when the peer's process is kicked, if there are no more signs by then */
@@ -295,10 +295,19 @@ void sim_qp_group_remove(struct sim_qp_group *group, struct sim_qp *qp);
 /* The queue pair has a message for which there is no receive. The lock is held. */
 void sim_qp_group_starve(struct sim_qp_group *group, struct sim_qp *qp);
 
-/* It no longer waits for a receive. The lock is held. */
+/* The queue pair no longer waits for a receive. The lock is held. */
 void sim_qp_group_feed(struct sim_qp_group *group, struct sim_qp *qp);
 
 /* The ticks of the engine's thread look at the queue pair. The lock is held. */
 void sim_qp_group_watch(struct sim_qp_group *group, struct sim_qp *qp);
+
+/* A peer may show no life for so long. On another machine two gateways and the network are on the way, which may all be busy: the gateway
+ * says when the machine is lost, and this is longer than it waits for that. */
+#define SIM_QP_FAR_ACK_NS 9000000000u
+
+static inline uint64_t sim_qp_ack_timeout_ns(const struct sim_qp *qp)
+{
+	return qp->far && qp->cfg.ack_timeout_ns < SIM_QP_FAR_ACK_NS ? SIM_QP_FAR_ACK_NS : qp->cfg.ack_timeout_ns;
+}
 
 #endif

@@ -32,6 +32,10 @@ struct sim_rdma_receive {
 	const struct sim_rdma_segment *segments;
 	uint32_t num_segments;
 	uint64_t room_bytes; /* of all segments */
+	/* Before some of a message is written, if it has data: set the segments. 0 or -errno: the message fails. And behind that. NULL = they
+	 * are set, and their memory is there to the end. */
+	int (*find_data)(struct sim_rdma_receive *receive);
+	void (*leave_data)(struct sim_rdma_receive *receive);
 	uint64_t
 		hold_ns; /* it is reaped so much after its message, and with it those behind it; UINT64_MAX = by a flush */
 	bool fails;      /* it has -EIO then, and its message is lost */

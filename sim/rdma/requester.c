@@ -126,14 +126,33 @@ static int write_record(struct sim_qp *qp, const struct sim_rdma_work *work)
 	return 0;
 }
 
-/* Write what there is room for. Returns 0 (all of the message is written), -EAGAIN or -errno. */
-static int write_message(struct sim_qp *qp, struct sim_rdma_work *work)
+static int write_records(struct sim_qp *qp, const struct sim_rdma_work *work)
 {
 	int rc;
 
 	do
 		rc = write_record(qp, work);
 	while (rc == 0 && !work->is_written && qp->bytes_written < work->bytes);
+	return rc;
+}
+
+/* The same for data that is not there all the time. */
+static int find_and_write_records(struct sim_qp *qp, struct sim_rdma_work *work)
+{
+	int rc = work->find_data(work);
+
+	if (rc == 0)
+		rc = write_records(qp, work);
+	work->leave_data(work);
+	return rc;
+}
+
+/* Write what there is room for. Returns 0 (all of the message is written), -EAGAIN or -errno. */
+static int write_message(struct sim_qp *qp, struct sim_rdma_work *work)
+{
+	int rc = __builtin_expect(work->find_data != NULL, 0) ? find_and_write_records(qp, work) :
+								write_records(qp, work);
+
 	if (rc < 0)
 		return rc;
 	work->number = ++qp->num_sent;
@@ -332,7 +351,7 @@ static int wait_for_peer(struct sim_qp *qp)
 	qp->peer_ready_ns = atomic_load(&qp->peer_inbox->state) == SIM_QP_READY ?
 				    atomic_load(&qp->peer_inbox->ready_ns) :
 				    UINT64_MAX;
-	return elapsed_ns(qp, qp->waits_since_ns) < qp->cfg.ack_timeout_ns ? -EAGAIN : -ETIMEDOUT;
+	return elapsed_ns(qp, qp->waits_since_ns) < sim_qp_ack_timeout_ns(qp) ? -EAGAIN : -ETIMEDOUT;
 }
 
 static int start_or_wait(struct sim_qp *qp, struct sim_rdma_work *work)

@@ -116,14 +116,28 @@ static int begin_message(struct sim_qp *qp, uint64_t now_ns)
 	qp->lost_until_ns = 0;
 	qp->bytes_received = 0;
 	qp->is_recorded = head.is_recorded != 0;
-	return !receive->is_written && head.bytes > receive->room_bytes ? end_message(qp, -EMSGSIZE) : 0;
+	if (receive->is_written)
+		return 0;
+	rc = head.bytes > receive->room_bytes ? -EMSGSIZE : 0;
+	return rc < 0 ? end_message(qp, rc) : 0;
+}
+
+static int scatter(struct sim_rdma_receive *receive, uint64_t at, const uint8_t *data, size_t len)
+{
+	int rc = receive->find_data ? receive->find_data(receive) : 0;
+
+	if (rc == 0)
+		rc = sim_rdma_scatter(receive->segments, receive->num_segments, at, data, len);
+	if (receive->leave_data)
+		receive->leave_data(receive);
+	return rc;
 }
 
 /* Copy a record's data into the receive. The peer may change the bytes meanwhile, and spoils its message alone. Returns 0
  * (more is to come), 1 (that was all) or -errno. */
 static int take_data(struct sim_qp *qp, uint32_t kind, const uint8_t *record, size_t len)
 {
-	const struct sim_rdma_receive *receive = qp->receive;
+	struct sim_rdma_receive *receive = qp->receive;
 	uint64_t left = receive->is_written ? 0 : receive->bytes - qp->bytes_received;
 	size_t head_len = kind == SIM_INBOX_MORE ? 0 : sizeof(struct sim_inbox_head);
 	int rc;
@@ -131,8 +145,7 @@ static int take_data(struct sim_qp *qp, uint32_t kind, const uint8_t *record, si
 	if ((kind == SIM_INBOX_MORE) == (qp->bytes_received == 0) || len < head_len ||
 	    len - head_len != min_u64(left, SIM_INBOX_RECORD_BYTES))
 		return -EPROTO;
-	rc = sim_rdma_scatter(receive->segments, receive->num_segments, qp->bytes_received, record + head_len,
-			      len - head_len);
+	rc = scatter(receive, qp->bytes_received, record + head_len, len - head_len);
 	if (rc < 0)
 		return rc;
 	qp->bytes_received += len - head_len;

@@ -318,6 +318,25 @@ static bool may_sleep(struct sim_exports *exports)
 	return may;
 }
 
+bool sim_exports_has_buffers(struct sim_exports *exports)
+{
+	bool has = false;
+
+	pthread_mutex_lock(&exports->lock);
+	if (exports->target)
+		has = sim_target_has_buffers(exports->target);
+	pthread_mutex_unlock(&exports->lock);
+	return has;
+}
+
+void sim_exports_trim(struct sim_exports *exports)
+{
+	pthread_mutex_lock(&exports->lock);
+	if (exports->target)
+		sim_target_trim(exports->target);
+	pthread_mutex_unlock(&exports->lock);
+}
+
 bool sim_exports_serve(struct sim_exports *exports, unsigned int max_us)
 {
 	uint64_t now = sim_monotonic_ns(), end = now + (uint64_t)max_us * 1000, idle_since = now;

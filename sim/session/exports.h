@@ -46,6 +46,10 @@ void sim_exports_permit_memory(struct sim_exports *exports);
 int sim_exports_open_memory(struct sim_exports *exports, uint64_t key, uint64_t memory, enum sim_transport transport,
 			    int *ret_fd);
 
+/* As sim_target_has_buffers() and sim_target_trim(). */
+bool sim_exports_has_buffers(struct sim_exports *exports);
+void sim_exports_trim(struct sim_exports *exports);
+
 /* Serve peers until a short spin sees no event, for at most @max_us. Returns whether the caller may sleep on the
  * descriptors now. */
 bool sim_exports_serve(struct sim_exports *exports, unsigned int max_us);

@@ -30,7 +30,7 @@ struct import {
 	struct sim_remote *remote; /* NULL while it is being opened */
 	bool dead;
 	enum sim_revoke_cause cause; /* if it is dead */
-	uint64_t memory;             /* of a revoked key: the exporter's own key, which differs for an alias */
+	uint64_t memory;             /* the key; of a revoked alias, the exporter's own key */
 	LIST_ENTRY(import) entry;
 };
 
@@ -150,6 +150,7 @@ int sim_session_import(struct sim_session *session, const struct sim_key *key, u
 	if (!import)
 		return -ENOMEM;
 	import->peer = (struct import_peer){ session->owner, key->id };
+	import->memory = key->id;
 	import->status = status_of(imports, function);
 	import->generation = generation_of(import->status);
 	pthread_mutex_lock(&imports->lock);

@@ -3,12 +3,15 @@
 #include "owner_call.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
+#include "sim/base/perturb.h"
 #include "sim/base/queue.h"
+#include "sim/base/watch.h"
 #include "sim/clock/call_mark.h"
 #include "sim/protocol/session_dir.h"
 
@@ -21,6 +24,7 @@ struct sim_pending_call {
 	struct sim_msg reply; /* a copy: the reply may come while the request is still being sent */
 	struct sim_fds fds;
 	bool done;
+	bool receives;          /* the thread that waits receives, too */
 	sim_call_done *on_done; /* NULL = a thread waits */
 	void *arg;
 	LIST_ENTRY(sim_pending_call) entry;
@@ -30,7 +34,7 @@ void sim_calls_init(struct sim_calls *calls, int sock)
 {
 	pthread_condattr_t monotonic;
 
-	*calls = (struct sim_calls){ .sock = sock };
+	*calls = (struct sim_calls){ .sock = sock, .epoll_fd = -1 };
 	pthread_mutex_init(&calls->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -69,15 +73,94 @@ static unsigned timeout_s(const struct sim_pending_call *call)
 	return call->type == SIM_MSG_DESCRIBE ? DESCRIBE_TIMEOUT_S : SIM_CALL_TIMEOUT_S;
 }
 
-static int wait_for_reply(struct sim_calls *calls, struct sim_pending_call *call)
+/* ---- who receives ---- */
+
+/* Without events, epoll_wait() still reports the end of the connection, once with EPOLLET. */
+static void set_watched(struct sim_calls *calls, bool is_watched)
 {
-	const struct timespec until = sim_timespec_from_ns(sim_monotonic_ns() + timeout_s(call) * SIM_NS_PER_S);
-	bool marked = sim_clock_begin_wait();
+	sim_watch_change(calls->epoll_fd, calls->sock, is_watched ? EPOLLIN : EPOLLET, calls->tag);
+}
+
+int sim_calls_watch(struct sim_calls *calls, int epoll_fd, epoll_data_t tag)
+{
+	int rc = sim_watch_add(epoll_fd, calls->sock, EPOLLIN, tag);
+
+	if (rc < 0)
+		return rc;
+	calls->epoll_fd = epoll_fd;
+	calls->tag = tag;
+	return 0;
+}
+
+bool sim_calls_begin_receiving(struct sim_calls *calls)
+{
+	bool is_free;
+
+	pthread_mutex_lock(&calls->lock);
+	is_free = calls->receiver == SIM_CALLS_NOBODY;
+	if (is_free)
+		calls->receiver = SIM_CALLS_RECEIVE_THREAD;
+	pthread_mutex_unlock(&calls->lock);
+	return is_free;
+}
+
+void sim_calls_end_receiving(struct sim_calls *calls)
+{
+	pthread_mutex_lock(&calls->lock);
+	calls->receiver = SIM_CALLS_NOBODY;
+	pthread_mutex_unlock(&calls->lock);
+}
+
+int sim_calls_receive(struct sim_calls *calls, struct sim_msg *ret_msg, struct sim_fds *ret_fds)
+{
+	int rc = sim_msg_recv_fds(calls->sock, ret_msg, ret_fds);
+
+	sim_perturb();
+	if (rc == -EPROTO)
+		sim_warn("a message of the card's daemon makes no sense; is it of another version of bfsim?");
+	return rc;
+}
+
+/* Before the request is sent, so that the receive thread does not wake up for the reply. With the lock. */
+static bool claim_reply(struct sim_calls *calls)
+{
+	if (calls->epoll_fd < 0 || calls->receiver != SIM_CALLS_NOBODY || !LIST_EMPTY(&calls->pending))
+		return false;
+	calls->receiver = SIM_CALLS_CALLER;
+	set_watched(calls, false);
+	return true;
+}
+
+/* With the lock. */
+static void release_reply(struct sim_calls *calls)
+{
+	set_watched(calls, true);
+	calls->receiver = SIM_CALLS_NOBODY;
+}
+
+/* The next message, if it is the call's reply; all others are left to the receive thread. */
+static void receive_reply(struct sim_calls *calls, const struct sim_pending_call *call, uint64_t until_ns)
+{
+	struct sim_msg msg;
+	struct sim_fds fds;
+
+	if (sim_msg_await(calls->sock, until_ns) < 0 || sim_msg_peek(calls->sock, &msg) < 0 || !msg.is_reply ||
+	    msg.seq != call->seq || msg.type != call->type || sim_calls_receive(calls, &msg, &fds) < 0)
+		return;
+	sim_calls_complete(calls, &msg, &fds);
+	sim_fds_close(&fds);
+}
+
+/* ---- calls ---- */
+
+/* With the lock. */
+static int wait_for_reply(struct sim_calls *calls, struct sim_pending_call *call, uint64_t until_ns)
+{
+	const struct timespec until = sim_timespec_from_ns(until_ns);
 
 	while (!call->done && !calls->lost)
 		if (pthread_cond_timedwait(&calls->answered, &calls->lock, &until) == ETIMEDOUT)
 			break;
-	sim_clock_end_wait(marked);
 	if (call->done)
 		return call->reply.status;
 	return calls->lost ? -ESHUTDOWN : -ETIMEDOUT;
@@ -92,8 +175,10 @@ static int add_call(struct sim_calls *calls, struct sim_pending_call *call, stru
 	if (calls->lost)
 		rc = -ESHUTDOWN;
 	call->seq = msg->seq = ++calls->next_seq;
-	if (rc == 0)
+	if (rc == 0) {
+		call->receives = !call->on_done && claim_reply(calls);
 		LIST_INSERT_HEAD(&calls->pending, call, entry);
+	}
 	pthread_mutex_unlock(&calls->lock);
 	return rc;
 }
@@ -121,21 +206,39 @@ int sim_calls_begin(struct sim_calls *calls, struct sim_msg *msg, sim_call_done 
 	return rc;
 }
 
+/* Returns the reply's status, or what sending and waiting failed with. */
+static int send_and_wait(struct sim_calls *calls, struct sim_pending_call *call, struct sim_msg *msg, const int *fds,
+			 uint32_t num_fds)
+{
+	int rc = sim_calls_send(calls, msg, fds, num_fds);
+	const uint64_t until_ns = sim_monotonic_ns() + timeout_s(call) * SIM_NS_PER_S;
+	bool marked = sim_clock_begin_wait();
+
+	if (rc == 0 && call->receives)
+		receive_reply(calls, call, until_ns);
+	pthread_mutex_lock(&calls->lock);
+	if (call->receives)
+		release_reply(calls);
+	if (rc == 0)
+		rc = wait_for_reply(calls, call, until_ns);
+	LIST_REMOVE(call, entry);
+	pthread_mutex_unlock(&calls->lock);
+	sim_clock_end_wait(marked);
+	return rc;
+}
+
 int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds,
 		   struct sim_fds *ret_fds)
 {
 	struct sim_pending_call call = { .type = msg->type };
 	int rc = add_call(calls, &call, msg);
+	int cancel_state;
 
 	if (rc < 0)
 		return rc;
-	rc = sim_calls_send(calls, msg, fds, num_fds);
-
-	pthread_mutex_lock(&calls->lock);
-	if (rc == 0)
-		rc = wait_for_reply(calls, &call);
-	LIST_REMOVE(&call, entry);
-	pthread_mutex_unlock(&calls->lock);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* the call is on this thread's stack */
+	rc = send_and_wait(calls, &call, msg, fds, num_fds);
+	pthread_setcancelstate(cancel_state, NULL);
 	if (call.done)
 		*msg = call.reply;
 	if (rc == 0 && ret_fds)
@@ -151,6 +254,7 @@ int sim_calls_call(struct sim_calls *calls, struct sim_msg *msg, const int *fds,
 void sim_calls_complete(struct sim_calls *calls, const struct sim_msg *reply, struct sim_fds *fds)
 {
 	struct sim_pending_call *call, *begun = NULL;
+	bool is_awaited = false;
 
 	pthread_mutex_lock(&calls->lock);
 	LIST_FOREACH(call, &calls->pending, entry)
@@ -163,10 +267,11 @@ void sim_calls_complete(struct sim_calls *calls, const struct sim_msg *reply, st
 		call->reply = *reply;
 		call->fds = *fds;
 		fds->count = 0;
-		call->done = true;
-		pthread_cond_broadcast(&calls->answered);
+		call->done = is_awaited = true;
 	}
 	pthread_mutex_unlock(&calls->lock);
+	if (is_awaited) /* without the lock, for which the thread that waits would wait at once */
+		pthread_cond_broadcast(&calls->answered);
 	if (begun)
 		end_begun(begun, fds);
 }

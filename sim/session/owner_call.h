@@ -3,14 +3,21 @@
  *
  *   any thread:      sim_calls_call(), sim_calls_begin() --request--> daemon
  *   receive thread:  daemon --reply--> sim_calls_complete(), which wakes the thread that called, or calls its function
+ *   or, if nobody else waits:
+ *   the same thread: daemon --reply--> sim_calls_call()
  *
  * A reply finds its call by the sequence number. Once the daemon is lost, each call returns -ESHUTDOWN.
+ *
+ * One thread at a time receives. A thread that calls does so itself while no other call is pending: the receive thread then
+ * need not wake up for the reply. Meanwhile the receive thread does not watch the socket. If the next message is not the
+ * reply, the caller leaves it in the socket and waits for the receive thread, so all messages are handled in their order.
  */
 #ifndef SIM_SESSION_OWNER_CALL_H
 #define SIM_SESSION_OWNER_CALL_H
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/epoll.h>
 #include <sys/queue.h>
 
 #include "sim/protocol/wire.h"
@@ -19,17 +26,32 @@
 
 struct sim_pending_call;
 
+enum sim_calls_receiver { SIM_CALLS_NOBODY, SIM_CALLS_RECEIVE_THREAD, SIM_CALLS_CALLER };
+
 struct sim_calls {
-	int sock;             /* borrowed */
+	int sock, epoll_fd; /* borrowed; @epoll_fd is -1 until sim_calls_watch() */
+	epoll_data_t tag;
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t answered;
 	LIST_HEAD(, sim_pending_call) pending;
 	uint64_t next_seq;
+	enum sim_calls_receiver receiver; /* receives now, or handles what it has received */
 	bool lost;
 };
 
 void sim_calls_init(struct sim_calls *calls, int sock);
 void sim_calls_fini(struct sim_calls *calls);
+
+/* Watch the socket for the receive thread, which waits on @epoll_fd (borrowed). Before this call callers wait for
+ * sim_calls_complete(). Returns 0 or -errno. */
+int sim_calls_watch(struct sim_calls *calls, int epoll_fd, epoll_data_t tag);
+
+/* The receive thread: receives and handles a message in between. Returns false if a caller receives just now. */
+bool sim_calls_begin_receiving(struct sim_calls *calls);
+void sim_calls_end_receiving(struct sim_calls *calls);
+
+/* Receive a message, as sim_msg_recv_fds(); logs one that makes no sense (-EPROTO). */
+int sim_calls_receive(struct sim_calls *calls, struct sim_msg *ret_msg, struct sim_fds *ret_fds);
 
 /* Send a message that has no reply. Returns 0, -ESHUTDOWN, -ETIMEDOUT or another -errno. */
 int sim_calls_send(struct sim_calls *calls, struct sim_msg *msg, const int *fds, uint32_t num_fds);

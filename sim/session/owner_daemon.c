@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The owner that is a daemon: attach to it, and ask it for exports and imports. */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -199,21 +198,6 @@ static const struct sim_owner_life_ops life_ops = {
 	.abandon = daemon_abandon,
 };
 
-/* Wait for a packet; continue after signals of the application. */
-static int wait_readable(int sock)
-{
-	struct pollfd readable = { .fd = sock, .events = POLLIN };
-	const int64_t end_ms = sim_monotonic_ms() + SIM_CALL_TIMEOUT_S * 1000;
-	int64_t left_ms;
-	int rc;
-
-	do {
-		left_ms = end_ms - sim_monotonic_ms();
-		rc = poll(&readable, 1, left_ms > 0 ? (int)left_ms : 0);
-	} while (rc < 0 && errno == EINTR);
-	return rc > 0 ? 0 : rc == 0 ? -ETIMEDOUT : -errno;
-}
-
 /* The first exchange, before the receive thread runs. */
 static int attach_to_daemon(struct daemon_owner *self, const struct sim_peer_info *info,
 			    struct sim_attach_reply *ret_reply, struct sim_segment *ret_shared)
@@ -224,7 +208,7 @@ static int attach_to_daemon(struct daemon_owner *self, const struct sim_peer_inf
 	int rc = send_msg(self, &msg);
 
 	if (rc == 0)
-		rc = wait_readable(self->sock);
+		rc = sim_msg_await(self->sock, before_ns + SIM_CALL_TIMEOUT_S * SIM_NS_PER_S);
 	if (rc == 0)
 		rc = sim_msg_recv(self->sock, &msg, &fd);
 	if (rc == 0 && (msg.type != SIM_MSG_ATTACH || !msg.is_reply))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The receive thread of a process that is attached to a daemon: completes calls, answers the daemon's requests, and
- * serves the exported memory to peers. */
+/* The receive thread of a process that is attached to a daemon: completes the calls that do not receive their own reply,
+ * answers the daemon's requests, and serves the exported memory to peers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 #include "owner_daemon_priv.h"
 #include "kick.h"
 #include "sim/base/log.h"
-#include "sim/base/perturb.h"
 #include "sim/base/thread.h"
 #include "sim/base/watch.h"
 
-#define SERVE_MAX_US  2000
-#define DRAIN_POLL_MS 1 /* between checks whether copies of revoked memory have ended */
+#define SERVE_MAX_US    2000
+#define DRAIN_POLL_MS   1    /* between checks whether copies of revoked memory have ended */
+#define BUFFERS_KEPT_MS 1000 /* after the last event */
 
 enum { TAG_SOCKET, TAG_STOP, TAG_TARGET = SIM_OWNER_TARGET_TAG, TAG_KICK = SIM_OWNER_KICK_TAG };
 
@@ -96,15 +96,10 @@ static bool receive_message(struct daemon_owner *self)
 {
 	struct sim_msg msg;
 	struct sim_fds fds;
-	int rc = sim_msg_recv_fds(self->sock, &msg, &fds);
+	int rc = sim_calls_receive(&self->calls, &msg, &fds);
 
-	sim_perturb();
-	if (rc == -EPROTO) {
-		sim_warn("a message of the card's daemon makes no sense; is it of another version of bfsim?");
-		return true;
-	}
 	if (rc < 0)
-		return false;
+		return rc == -EPROTO;
 	if (msg.is_reply)
 		sim_calls_complete(&self->calls, &msg, &fds);
 	else
@@ -122,11 +117,23 @@ static void handle_daemon_lost(struct daemon_owner *self)
 	sim_watch_remove(self->epoll_fd, self->sock);
 }
 
+/* A caller may receive just now, and a message that it leaves wakes this thread again. */
+static void handle_socket(struct daemon_owner *self)
+{
+	if (!sim_calls_begin_receiving(&self->calls))
+		return;
+	if (!receive_message(self))
+		handle_daemon_lost(self);
+	sim_calls_end_receiving(&self->calls);
+}
+
 static int epoll_timeout_ms(const struct daemon_owner *self, bool may_sleep)
 {
 	if (!may_sleep)
 		return 0;
-	return STAILQ_EMPTY(&self->revoke_replies) ? -1 : DRAIN_POLL_MS;
+	if (!STAILQ_EMPTY(&self->revoke_replies))
+		return DRAIN_POLL_MS;
+	return sim_exports_has_buffers(self->env.exports) ? BUFFERS_KEPT_MS : -1;
 }
 
 static void *receive_thread(void *arg)
@@ -137,24 +144,22 @@ static void *receive_thread(void *arg)
 	while (!stop) {
 		bool may_sleep = sim_exports_serve(self->env.exports, SERVE_MAX_US);
 		struct epoll_event events[8];
-		int count = epoll_wait(self->epoll_fd, events, 8, epoll_timeout_ms(self, may_sleep));
+		int timeout_ms = epoll_timeout_ms(self, may_sleep);
+		int count = epoll_wait(self->epoll_fd, events, 8, timeout_ms);
 
+		if (count == 0 && timeout_ms == BUFFERS_KEPT_MS)
+			sim_exports_trim(self->env.exports);
 		for (int i = 0; i < count; i++) {
 			if (events[i].data.u64 == TAG_STOP)
 				stop = true; /* TAG_TARGET: served at the top of the loop */
 			else if (events[i].data.u64 == TAG_KICK)
 				sim_kicks_answer(self->env.kicks);
-			else if (events[i].data.u64 == TAG_SOCKET && !receive_message(self))
-				handle_daemon_lost(self);
+			else if (events[i].data.u64 == TAG_SOCKET)
+				handle_socket(self);
 		}
 		send_revoke_replies(self);
 	}
 	return NULL;
-}
-
-static int watch(struct daemon_owner *self, int fd, uint64_t tag)
-{
-	return sim_watch_add(self->epoll_fd, fd, EPOLLIN, (epoll_data_t){ .u64 = tag });
 }
 
 int daemon_owner_start_receiver(struct daemon_owner *self)
@@ -165,9 +170,9 @@ int daemon_owner_start_receiver(struct daemon_owner *self)
 	self->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (self->stop_fd < 0)
 		return -errno;
-	rc = watch(self, self->stop_fd, TAG_STOP);
+	rc = sim_watch_add(self->epoll_fd, self->stop_fd, EPOLLIN, (epoll_data_t){ .u64 = TAG_STOP });
 	if (rc == 0)
-		rc = watch(self, self->sock, TAG_SOCKET);
+		rc = sim_calls_watch(&self->calls, self->epoll_fd, (epoll_data_t){ .u64 = TAG_SOCKET });
 	if (rc == 0)
 		rc = sim_thread_start(&self->receiver, "bfsim-helper", receive_thread, self);
 	self->receiver_runs = rc == 0;

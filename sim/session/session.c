@@ -323,6 +323,11 @@ static uint32_t participant_rank(const struct sim_session *session, const struct
 	return pcie_side_is_dpu(session->side) ? rank : HOST_RANK + rank;
 }
 
+static uint64_t advance_own_jobs(void *engine)
+{
+	return sim_engine_advance_own(engine);
+}
+
 static int open_clock(struct sim_session *session, const char *launch_text)
 {
 	struct sim_clock_page *page = &sim_shared_state_of(&session->shared)->clock;
@@ -334,7 +339,10 @@ static int open_clock(struct sim_session *session, const char *launch_text)
 	if (rc < 0 || sim_clock_mode(session->clock) != SIM_CLOCK_VIRTUAL)
 		return rc;
 	sim_clock_launch_attached(page, &launch);
-	return sim_vclock_sched_create(session->clock, participant_rank(session, &launch), &launch, &session->turns);
+	rc = sim_vclock_sched_create(session->clock, participant_rank(session, &launch), &launch, &session->turns);
+	if (rc == 0)
+		sim_vclock_sched_set_advance(session->turns, advance_own_jobs, session->engine);
+	return rc;
 }
 
 int sim_session_attach(const struct sim_session_cfg *cfg, struct sim_session **ret_session)

@@ -2,17 +2,6 @@
 /* Doorbells: a bitmap of slots in shared memory, with a summary word. */
 #include "doorbell.h"
 
-#include <assert.h>
-
-void sim_doorbell_ring(struct sim_doorbell_shared *shared, uint32_t slot)
-{
-	uint32_t word = slot / 64;
-
-	assert(slot < SIM_DOORBELL_SLOTS);
-	atomic_fetch_or(&shared->words[word], UINT64_C(1) << slot % 64);
-	atomic_fetch_or(&shared->summary, UINT64_C(1) << word);
-}
-
 bool sim_doorbell_ring_own(struct sim_doorbells *doorbells, uint32_t slot)
 {
 	sim_doorbell_ring(&doorbells->own, slot);

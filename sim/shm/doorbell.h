@@ -19,6 +19,7 @@
 #ifndef SIM_SHM_DOORBELL_H
 #define SIM_SHM_DOORBELL_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,7 +43,14 @@ struct sim_doorbells {
 };
 
 /* Ring @slot, after writing what the owner shall find. */
-void sim_doorbell_ring(struct sim_doorbell_shared *shared, uint32_t slot);
+static inline void sim_doorbell_ring(struct sim_doorbell_shared *shared, uint32_t slot)
+{
+	uint32_t word = slot / 64;
+
+	assert(slot < SIM_DOORBELL_SLOTS);
+	atomic_fetch_or(&shared->words[word], UINT64_C(1) << slot % 64);
+	atomic_fetch_or(&shared->summary, UINT64_C(1) << word);
+}
 
 /* The same for any thread of the owner's process. Returns whether the owner sleeps: then the caller wakes it. */
 bool sim_doorbell_ring_own(struct sim_doorbells *doorbells, uint32_t slot);

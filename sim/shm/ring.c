@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sim/base/move.h"
+
 /* Precedes each record's data. A header of kind KIND_PADDING fills the rest of the memory. */
 struct record_header {
 	uint32_t len;
@@ -65,11 +67,12 @@ void sim_ring_init(struct sim_ring *ring, const struct sim_ring_cfg *cfg, void *
 /* ---- the writer ---- */
 
 /* Records and bytes that the reader has not read. Returns 0, or -EPROTO if the numbers are impossible. */
-static int get_used(const struct sim_ring *ring, uint64_t *ret_records, uint64_t *ret_bytes)
+static inline int get_used(const struct sim_ring *ring, uint64_t *ret_records, uint64_t *ret_bytes)
 {
 	/* The tail first: a writer that has asked for space sees the reader's last tail, and with it the bytes before it. */
-	uint64_t tail = atomic_load(&ring->shared->tail);
-	uint64_t bytes = atomic_load_explicit(&ring->shared->bytes_read, memory_order_acquire);
+	const struct sim_ring_shared *shared = ring->shared;
+	uint64_t tail = atomic_load(&shared->tail);
+	uint64_t bytes = atomic_load_explicit(&shared->bytes_read, memory_order_acquire);
 
 	*ret_records = ring->count - tail;
 	*ret_bytes = ring->bytes - bytes;
@@ -89,7 +92,7 @@ static uint64_t bytes_needed(const struct sim_ring *ring, size_t len)
 	return record_bytes(len) > left ? left + record_bytes(len) : record_bytes(len);
 }
 
-static int check_space(const struct sim_ring *ring, size_t len)
+static inline int check_space(const struct sim_ring *ring, size_t len)
 {
 	uint64_t records, bytes;
 	int rc = get_used(ring, &records, &bytes);
@@ -157,13 +160,14 @@ static __attribute__((noinline, cold)) int settle_faults(struct sim_ring *ring)
 static inline int write_data(struct sim_ring *ring, uint8_t *to, const void *data, size_t len)
 {
 	sim_guard_begin(&ring->guard);
-	memcpy(to, data, len);
+	sim_move(to, data, len); /* @data may be in a DPA's heap */
 	sim_guard_end();
 	return __builtin_expect(ring->guard.has_faulted, 0) ? settle_faults(ring) : 0;
 }
 
-int sim_ring_write_parts(struct sim_ring *ring, uint32_t kind, const void *head, size_t head_len, const void *data,
-			 size_t len)
+/* Compiled once with a head, and once without. */
+static inline __attribute__((always_inline)) int write_record(struct sim_ring *ring, uint32_t kind, const void *head,
+							      size_t head_len, const void *data, size_t len)
 {
 	size_t total = head_len + len;
 	uint8_t *to;
@@ -190,6 +194,17 @@ int sim_ring_write_parts(struct sim_ring *ring, uint32_t kind, const void *head,
 	ring->count++;
 	atomic_store_explicit(&ring->shared->head, ring->count, memory_order_release);
 	return 0;
+}
+
+int sim_ring_write_parts(struct sim_ring *ring, uint32_t kind, const void *head, size_t head_len, const void *data,
+			 size_t len)
+{
+	return write_record(ring, kind, head, head_len, data, len);
+}
+
+int sim_ring_write(struct sim_ring *ring, uint32_t kind, const void *data, size_t len)
+{
+	return write_record(ring, kind, NULL, 0, data, len);
 }
 
 bool sim_ring_arm_space(struct sim_ring *ring, size_t len)

@@ -81,10 +81,7 @@ void sim_ring_init(struct sim_ring *ring, const struct sim_ring_cfg *cfg, void *
 int sim_ring_write_parts(struct sim_ring *ring, uint32_t kind, const void *head, size_t head_len, const void *data,
 			 size_t len);
 
-static inline int sim_ring_write(struct sim_ring *ring, uint32_t kind, const void *data, size_t len)
-{
-	return sim_ring_write_parts(ring, kind, NULL, 0, data, len);
-}
+int sim_ring_write(struct sim_ring *ring, uint32_t kind, const void *data, size_t len);
 
 /* Writer, after -EAGAIN: ask for space. Returns whether there is room for @len bytes by now; if not, the reader
  * notifies the writer. */

@@ -10,9 +10,9 @@
 
 /* Written by dpacc. */
 extern struct doca_dpa_app *dpa_test_app;
-doca_dpa_func_t add, count_calls, load, load_or_line, store, divide, run_for_ever, recurse_deeply, say, get_event,
-	read_time_us, measure_cycles, reschedule_rpc, set_device, fill_table, poll_completion, notify, record_rank,
-	follow_event, run_thread, wait_for_ever;
+doca_dpa_func_t add, count_calls, load, load_or_line, store, divide, jump, run_for_ever, recurse_deeply, say,
+	trace_numbers, get_event, read_time_us, measure_cycles, reschedule_rpc, set_device, fill_table, poll_completion,
+	notify, record_rank, follow_event, run_thread, wait_for_ever;
 
 /* As device code has it. */
 struct storage {

@@ -1,17 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffer arrays: the functions that run on the CPU. Their users, DPA and GPU, are not simulated. */
+/* Buffer arrays: the functions that run on the CPU. test_dpa_map.c has a kernel that uses one; GPUs are not simulated. */
 #include <doca_buf_array.h>
 
 #include "buf_util.h"
+#include "dpa_util.h"
 
 enum { NUM_ELEMENTS = 4, ELEMENT_BYTES = 1024 }; /* as large as the map */
 
-static int setup(void **state)
+static struct doca_dpa *dpa;
+
+static int open_dpa(void **state)
+{
+	open_all(state);
+	assert_ok(doca_dpa_create(dev, &dpa));
+	assert_ok(doca_dpa_set_app(dpa, dpa_test_app));
+	assert_ok(doca_dpa_start(dpa));
+	return 0;
+}
+
+static int close_dpa(void **state)
+{
+	assert_ok(doca_dpa_destroy(dpa));
+	return close_all(state);
+}
+
+static struct doca_buf_arr *array_of(size_t num)
 {
 	struct doca_buf_arr *arr;
 
-	assert_ok(doca_buf_arr_create(NUM_ELEMENTS, &arr));
-	*state = arr;
+	assert_ok(doca_buf_arr_create(num, &arr));
+	assert_ok(doca_buf_arr_set_target_dpa(arr, dpa));
+	return arr;
+}
+
+static int setup(void **state)
+{
+	*state = array_of(NUM_ELEMENTS);
 	return 0;
 }
 
@@ -48,9 +72,25 @@ static void test_array_is_destroyed_in_any_state(void **state)
 
 	assert_ok(doca_buf_arr_create(NUM_ELEMENTS, &arr));
 	assert_ok(doca_buf_arr_destroy(arr));
-	assert_ok(doca_buf_arr_create(NUM_ELEMENTS, &arr));
+	arr = array_of(NUM_ELEMENTS);
 	start(arr);
 	assert_ok(doca_buf_arr_destroy(arr));
+}
+
+static void test_array_without_target_does_not_start(void **state)
+{
+	struct doca_buf_arr *arr;
+
+	assert_ok(doca_buf_arr_create(NUM_ELEMENTS, &arr));
+	assert_ok(doca_buf_arr_set_params(arr, map, ELEMENT_BYTES, 0));
+	assert_doca(doca_buf_arr_start(arr), DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_buf_arr_destroy(arr));
+}
+
+static void test_context_lasts_as_long_as_its_arrays(void **state)
+{
+	start(*state);
+	assert_doca(doca_dpa_stop(dpa), DOCA_ERROR_IN_USE);
 }
 
 /* provokes: doca_buf_arr_start DOCA_ERROR_BAD_STATE */
@@ -121,7 +161,7 @@ static void test_array_starts_if_its_elements_fit_into_the_map(void **state)
 	struct doca_buf_arr *arr;
 
 	for (size_t i = 0; i < API_COUNT(fits); i++) {
-		assert_ok(doca_buf_arr_create(fits[i].num, &arr));
+		arr = array_of(fits[i].num);
 		assert_ok(doca_buf_arr_set_params(arr, map, fits[i].bytes, fits[i].offset));
 		assert_doca(doca_buf_arr_start(arr), fits[i].fits ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY);
 		assert_ok(doca_buf_arr_destroy(arr));
@@ -155,14 +195,13 @@ static void test_map_starts_before_the_array_and_may_go_before_it(void **state)
  * provokes: doca_buf_arr_set_target_dpa DOCA_ERROR_BAD_STATE
  * provokes: doca_buf_arr_set_target_gpu DOCA_ERROR_INVALID_VALUE
  * provokes: doca_buf_arr_set_target_gpu DOCA_ERROR_BAD_STATE */
-static void test_targets_are_not_supported_once_the_arguments_are_right(void **state)
+static void test_target_is_a_dpa_as_gpus_are_not_supported(void **state)
 {
-	struct doca_dpa *dpa = (struct doca_dpa *)&no_device;
 	struct doca_gpu *gpu = (struct doca_gpu *)&no_device;
 
 	assert_invalid(doca_buf_arr_set_target_dpa(*state, NULL));
+	assert_invalid(doca_buf_arr_set_target_dpa(*state, (struct doca_dpa *)&no_device));
 	assert_invalid(doca_buf_arr_set_target_gpu(*state, NULL));
-	assert_doca(doca_buf_arr_set_target_dpa(*state, dpa), DOCA_ERROR_NOT_SUPPORTED);
 	assert_doca(doca_buf_arr_set_target_gpu(*state, gpu), DOCA_ERROR_NOT_SUPPORTED);
 	start(*state);
 	assert_doca(doca_buf_arr_set_target_dpa(*state, dpa), DOCA_ERROR_BAD_STATE);
@@ -173,19 +212,20 @@ static void test_targets_are_not_supported_once_the_arguments_are_right(void **s
  * provokes: doca_buf_arr_get_dpa_handle DOCA_ERROR_BAD_STATE
  * provokes: doca_buf_arr_get_gpu_handle DOCA_ERROR_INVALID_VALUE
  * provokes: doca_buf_arr_get_gpu_handle DOCA_ERROR_BAD_STATE */
-static void test_handles_are_not_supported_once_the_array_is_started(void **state)
+static void test_handle_is_that_of_a_started_array(void **state)
 {
 	struct doca_gpu_buf_arr *gpu_handle = NULL;
 	doca_dpa_dev_buf_arr_t dpa_handle = 7;
 
 	assert_doca(doca_buf_arr_get_dpa_handle(*state, &dpa_handle), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_buf_arr_get_gpu_handle(*state, &gpu_handle), DOCA_ERROR_BAD_STATE);
+	assert_int_equal(dpa_handle, 7);
 	start(*state);
 	assert_invalid(doca_buf_arr_get_dpa_handle(*state, NULL));
 	assert_invalid(doca_buf_arr_get_gpu_handle(*state, NULL));
-	assert_doca(doca_buf_arr_get_dpa_handle(*state, &dpa_handle), DOCA_ERROR_NOT_SUPPORTED);
+	assert_ok(doca_buf_arr_get_dpa_handle(*state, &dpa_handle));
+	assert_int_equal(dpa_handle % 64, 0);
 	assert_doca(doca_buf_arr_get_gpu_handle(*state, &gpu_handle), DOCA_ERROR_NOT_SUPPORTED);
-	assert_int_equal(dpa_handle, 7);
 	assert_null(gpu_handle);
 }
 
@@ -241,13 +281,15 @@ static void test_array_without_memory_for_it_fails_and_the_call_can_be_repeated(
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_array_has_at_least_one_element),
 	cmocka_unit_test(test_array_is_destroyed_in_any_state),
+	cmocka_unit_test(test_array_without_target_does_not_start),
+	WITH_ARRAY(test_context_lasts_as_long_as_its_arrays),
 	WITH_ARRAY(test_array_starts_once_until_it_is_stopped),
 	WITH_ARRAY(test_parameters_are_set_while_stopped_and_the_last_count),
 	WITH_ARRAY(test_refused_parameters_leave_the_earlier_ones),
 	cmocka_unit_test(test_array_starts_if_its_elements_fit_into_the_map),
 	WITH_ARRAY(test_map_starts_before_the_array_and_may_go_before_it),
-	WITH_ARRAY(test_targets_are_not_supported_once_the_arguments_are_right),
-	WITH_ARRAY(test_handles_are_not_supported_once_the_array_is_started),
+	WITH_ARRAY(test_target_is_a_dpa_as_gpus_are_not_supported),
+	WITH_ARRAY(test_handle_is_that_of_a_started_array),
 	cmocka_unit_test(test_call_on_no_array_or_another_handle_is_refused),
 };
 static const struct CMUnitTest oom_tests[] = {
@@ -256,5 +298,6 @@ static const struct CMUnitTest oom_tests[] = {
 
 int main(void)
 {
-	return API_RUN(BUF_WORLD("arrays", tests), { .name = "no memory", .side = "dpu", API_WITH(oom_tests) });
+	return API_RUN(API_ON_DPU("arrays", "memory.yaml", tests, open_dpa, close_dpa),
+		       { .name = "no memory", .side = "dpu", API_WITH(oom_tests) });
 }

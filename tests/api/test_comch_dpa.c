@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comch's objects for the DPA, which is not simulated: completion contexts are
- * made, configured and destroyed, but don't start; what consumers and producers
- * would have there is checked and refused.
- *
- * unreachable: doca_comch_consumer_completion_set_imm_data_len DOCA_ERROR_BAD_STATE: it never starts, as there is no DPA thread
- */
+/* Comch's objects for the DPA, where no DPA context is: completion contexts are made, configured and destroyed, but don't
+ * start. test_dpa_msgq.c has those that do. */
 #include "api_util.h"
 
 #include <doca_comch_consumer.h>
@@ -120,16 +116,16 @@ static void test_new_completion_is_for_one_consumer(void **state)
 	assert_int_equal(imm, 0);
 }
 
-/* The DPA's messages have up to 32 bytes. */
-static void test_immediate_data_has_up_to_32_bytes(void **state)
+/* The DPA's messages have up to 64 bytes. */
+static void test_immediate_data_has_up_to_64_bytes(void **state)
 {
 	uint32_t len;
 
-	assert_ok(doca_comch_consumer_completion_set_imm_data_len(*state, 32));
+	assert_ok(doca_comch_consumer_completion_set_imm_data_len(*state, 64));
 	/* provokes: doca_comch_consumer_completion_set_imm_data_len DOCA_ERROR_INVALID_VALUE */
-	assert_invalid(doca_comch_consumer_completion_set_imm_data_len(*state, 33));
+	assert_invalid(doca_comch_consumer_completion_set_imm_data_len(*state, 65));
 	assert_ok(doca_comch_consumer_completion_get_imm_data_len(*state, &len));
-	assert_int_equal(len, 32);
+	assert_int_equal(len, 64);
 }
 
 static void test_completion_without_thread_does_not_start(void **state)
@@ -138,7 +134,7 @@ static void test_completion_without_thread_does_not_start(void **state)
 
 	assert_int_equal(receives_after(*state, 16), 16);
 	assert_invalid(doca_comch_consumer_completion_set_dpa_thread(*state, NULL));
-	assert_doca(doca_comch_consumer_completion_set_dpa_thread(*state, other_object()), DOCA_ERROR_NOT_SUPPORTED);
+	assert_invalid(doca_comch_consumer_completion_set_dpa_thread(*state, other_object()));
 	assert_doca(doca_comch_consumer_completion_start(*state), DOCA_ERROR_BAD_STATE);
 	assert_doca(doca_comch_consumer_completion_get_dpa_handle(*state, &handle), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(handle, 77);
@@ -234,7 +230,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_COMPLETION(test_new_completion_is_for_one_consumer),
 	WITH_COMPLETION(test_counts_are_rounded_up_to_a_power_of_two),
 	WITH_COMPLETION(test_counts_that_have_no_power_of_two_change_nothing),
-	WITH_COMPLETION(test_immediate_data_has_up_to_32_bytes),
+	WITH_COMPLETION(test_immediate_data_has_up_to_64_bytes),
 	WITH_COMPLETION(test_completion_without_thread_does_not_start),
 	WITH_COMPLETION(test_getters_need_a_place_to_go),
 	cmocka_unit_test(test_what_is_no_live_completion_is_refused),

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <doca_clock.h>
@@ -17,10 +18,7 @@
  * unreachable: doca_dpa_destroy DOCA_ERROR_DRIVER: no driver is asked
  * unreachable: doca_dpa_device_extend DOCA_ERROR_NO_MEMORY: the pool of contexts is small
  * unreachable: doca_dpa_log_file_set_path DOCA_ERROR_NO_MEMORY: a path is small
- * unreachable: doca_dpa_trace_file_set_path DOCA_ERROR_BAD_STATE: not simulated
- * unreachable: doca_dpa_trace_file_set_path DOCA_ERROR_NO_MEMORY: not simulated
- * unreachable: doca_dpa_trace_file_set_path DOCA_ERROR_OPERATING_SYSTEM: not simulated
- * unreachable: doca_dpa_trace_file_get_path DOCA_ERROR_NO_MEMORY: not simulated */
+ * unreachable: doca_dpa_trace_file_set_path DOCA_ERROR_NO_MEMORY: a path is small */
 
 static struct doca_dev *dev;
 
@@ -240,17 +238,68 @@ static void test_lines_go_to_the_file_that_was_set(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-/* provokes: doca_dpa_trace_file_set_path DOCA_ERROR_INVALID_VALUE
- * provokes: doca_dpa_trace_file_get_path DOCA_ERROR_INVALID_VALUE */
-static void test_traces_are_not_simulated(void **state)
-{
-	char path[8];
-	uint32_t len = sizeof(path);
+/* ---- traces ---- */
 
-	assert_invalid(doca_dpa_trace_file_set_path(NULL, "x"));
-	assert_invalid(doca_dpa_trace_file_get_path(NULL, path, &len));
-	assert_doca(doca_dpa_trace_file_set_path(*state, "x"), DOCA_ERROR_NOT_SUPPORTED);
-	assert_doca(doca_dpa_trace_file_get_path(*state, path, &len), DOCA_ERROR_NOT_SUPPORTED);
+static void expect_text(const char *path, const char *text)
+{
+	char got[256];
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	got[fread(got, 1, sizeof(got) - 1, file)] = '\0';
+	fclose(file);
+	assert_string_equal(got, text);
+}
+
+#define FIRST  "0x7 0x8 0x0 0xffffffffffffffff 0x5\n"
+#define SECOND "0x20 0x21 0x0 0xffffffffffffffff 0x5\n"
+
+/* provokes: doca_dpa_trace_file_set_path DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_dpa_trace_file_set_path DOCA_ERROR_OPERATING_SYSTEM
+ * provokes: doca_dpa_trace_file_set_path DOCA_ERROR_BAD_STATE
+ * provokes: doca_dpa_trace_file_get_path DOCA_ERROR_INVALID_VALUE
+ * provokes: doca_dpa_trace_file_get_path DOCA_ERROR_NO_MEMORY */
+static void test_traces_go_to_the_file_that_was_set(void **state)
+{
+	char folder[] = "/tmp/test_dpa.XXXXXX", path[64], other[64];
+	struct doca_dpa *dpa = dpa_new();
+	uint32_t len = 1;
+	uint64_t value;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/trace", folder);
+	assert_ok(doca_dpa_trace_file_get_path(dpa, other, &len));
+	assert_string_equal(other, "");
+	assert_invalid(doca_dpa_trace_file_set_path(NULL, path));
+	assert_invalid(doca_dpa_trace_file_set_path(dpa, NULL));
+	assert_doca(doca_dpa_trace_file_set_path(dpa, "/no/such/folder"), DOCA_ERROR_OPERATING_SYSTEM);
+	assert_ok(doca_dpa_trace_file_set_path(dpa, path));
+	len = (uint32_t)strlen(path);
+	assert_doca(doca_dpa_trace_file_get_path(dpa, other, &len), DOCA_ERROR_NO_MEMORY);
+	len = sizeof(other);
+	assert_ok(doca_dpa_trace_file_get_path(dpa, other, &len));
+	assert_string_equal(other, path);
+	assert_int_equal(len, strlen(path) + 1);
+	assert_invalid(doca_dpa_trace_file_get_path(dpa, NULL, &len));
+	assert_ok(doca_dpa_start(dpa));
+	assert_doca(doca_dpa_trace_file_set_path(dpa, path), DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_dpa_rpc(dpa, trace_numbers, &value, UINT64_C(7), UINT64_C(1)));
+	expect_text(path, FIRST);
+	assert_ok(doca_dpa_stop(dpa));
+	assert_ok(doca_dpa_start(dpa)); /* with the same file */
+	assert_ok(doca_dpa_rpc(dpa, trace_numbers, &value, UINT64_C(32), UINT64_C(0)));
+	expect_text(path, FIRST SECOND);
+	assert_ok(doca_dpa_destroy(dpa));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
+/* A context without a file. */
+static void test_traces_without_a_file_are_dropped(void **state)
+{
+	uint64_t value;
+
+	assert_ok(doca_dpa_rpc(*state, trace_numbers, &value, UINT64_C(7), UINT64_C(1)));
 }
 
 /* ---- memory ---- */
@@ -413,6 +462,108 @@ static void test_context_is_the_parents_in_a_forked_child(void **state)
 	assert_ok(doca_dpa_rpc(dpa, count_calls, &value));
 }
 
+/* Objects of which a kernel runs, or may be about to. */
+struct objects {
+	struct doca_sync_event *event;
+	struct doca_dpa_thread *thread;
+	struct doca_dpa_completion *completion;
+	struct doca_dpa_notification_completion *notification;
+	struct doca_dpa_hash_table *table;
+	struct doca_dpa_async_ops *queue;
+};
+
+static void open_objects(struct doca_dpa *dpa, struct objects *objects)
+{
+	doca_dpa_dev_notification_completion_t handle;
+	doca_dpa_dev_sync_event_t event;
+	uint64_t value;
+
+	objects->event = dpa_event_new(dpa, &event);
+	assert_ok(doca_dpa_thread_create(dpa, &objects->thread));
+	assert_ok(doca_dpa_thread_set_func_arg(objects->thread, wait_for_ever, event));
+	assert_ok(doca_dpa_thread_start(objects->thread));
+	assert_ok(doca_dpa_completion_create(dpa, 4, &objects->completion));
+	assert_ok(doca_dpa_completion_start(objects->completion));
+	assert_ok(doca_dpa_notification_completion_create(dpa, objects->thread, &objects->notification));
+	assert_ok(doca_dpa_notification_completion_start(objects->notification));
+	assert_ok(doca_dpa_notification_completion_get_dpa_handle(objects->notification, &handle));
+	assert_ok(doca_dpa_hash_table_create(dpa, 4, &objects->table));
+	assert_ok(doca_dpa_async_ops_create(dpa, 4, 0, &objects->queue));
+	assert_ok(doca_dpa_async_ops_attach(objects->queue, objects->completion));
+	assert_ok(doca_dpa_async_ops_start(objects->queue));
+	assert_ok(doca_dpa_thread_run(objects->thread));
+	assert_ok(doca_dpa_rpc(dpa, notify, &value, handle));
+	dpa_event_wait(objects->event, 0);
+}
+
+/* Returns the number of calls that failed. */
+static int close_objects(const struct objects *objects)
+{
+	return (doca_dpa_async_ops_destroy(objects->queue) != DOCA_SUCCESS) +
+	       (doca_dpa_hash_table_destroy(objects->table) != DOCA_SUCCESS) +
+	       (doca_dpa_notification_completion_destroy(objects->notification) != DOCA_SUCCESS) +
+	       (doca_dpa_completion_destroy(objects->completion) != DOCA_SUCCESS) +
+	       (doca_dpa_thread_destroy(objects->thread) != DOCA_SUCCESS);
+}
+
+/* The child has no thread that ends the kernel. */
+static void test_child_destroys_what_kernels_of_its_parent_use(void **state)
+{
+	struct doca_dpa *dpa = *state;
+	struct objects objects;
+	pid_t child;
+
+	open_objects(dpa, &objects);
+	child = api_fork();
+	if (child == 0)
+		_exit(close_objects(&objects) + (doca_dpa_destroy(dpa) != DOCA_SUCCESS));
+	api_join(child);
+	assert_int_equal(close_objects(&objects), 0);
+	assert_ok(doca_sync_event_destroy(objects.event));
+}
+
+/* ---- maps of the heap ---- */
+
+#define HEAP_BYTES 8192
+
+/* Something else comes to the addresses. */
+static void test_tasks_fail_whose_heap_has_ended(void **state)
+{
+	static uint8_t here[64];
+	struct doca_buf_inventory *inventory = api_inventory(2);
+	struct doca_mmap *heap, *host = api_map(api_dev(), here, sizeof(here), DOCA_ACCESS_FLAG_LOCAL_READ_WRITE);
+	struct doca_dpa *dpa = dpa_open();
+	struct doca_buf *from, *to;
+	doca_dpa_dev_uintptr_t addr;
+	uint8_t *there;
+	size_t len;
+	void *at;
+
+	assert_ok(doca_dpa_mem_alloc(dpa, HEAP_BYTES, &addr));
+	assert_ok(doca_mmap_create(&heap));
+	assert_ok(doca_mmap_set_dpa_memrange(heap, dpa, addr, HEAP_BYTES));
+	assert_ok(doca_mmap_start(heap));
+	assert_ok(doca_buf_inventory_buf_get_by_data(inventory, heap, (void *)(uintptr_t)addr, sizeof(here), &from));
+	assert_ok(doca_buf_inventory_buf_get_by_addr(inventory, host, here, sizeof(here), &to));
+	assert_ok(api_copy(api_dev(), to, from));
+	assert_ok(doca_buf_reset_data_len(to));
+	assert_ok(doca_dpa_destroy(dpa));
+	there = mmap((void *)(uintptr_t)(addr & ~UINT64_C(4095)), 2 * HEAP_BYTES, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	assert_ptr_not_equal(there, MAP_FAILED);
+	memset(there, 's', 2 * HEAP_BYTES);
+	assert_int_not_equal(api_copy(api_dev(), to, from), DOCA_SUCCESS);
+	assert_int_not_equal(here[0], 's');
+	assert_doca(doca_mmap_get_memrange(heap, &at, &len), DOCA_ERROR_BAD_STATE);
+	assert_ok(doca_buf_dec_refcount(from, NULL));
+	assert_ok(doca_buf_dec_refcount(to, NULL));
+	assert_invalid(doca_mmap_start(heap));
+	assert_ok(doca_mmap_destroy(heap));
+	assert_ok(doca_mmap_destroy(host));
+	assert_ok(doca_buf_inventory_destroy(inventory));
+	munmap(there, 2 * HEAP_BYTES);
+}
+
 /* ---- other devices ---- */
 
 /* provokes: doca_dpa_cap_is_supported DOCA_ERROR_NOT_SUPPORTED
@@ -464,12 +615,15 @@ static const struct CMUnitTest with_dpa[] = {
 	TEST(limits_are_the_cards),
 	TEST(extended_context_is_another_device_of_its_base),
 	cmocka_unit_test(test_lines_go_to_the_file_that_was_set),
-	TEST(traces_are_not_simulated),
+	cmocka_unit_test(test_traces_go_to_the_file_that_was_set),
+	TEST(traces_without_a_file_are_dropped),
 	TEST(copies_reach_blocks_of_the_heap_alone),
 	cmocka_unit_test(test_stopped_context_has_no_memory_and_no_kernels),
 	TEST(copies_from_and_to_buffers),
 	TEST(fatal_context_answers_driver),
 	TEST(context_is_the_parents_in_a_forked_child),
+	TEST(child_destroys_what_kernels_of_its_parent_use),
+	cmocka_unit_test(test_tasks_fail_whose_heap_has_ended),
 };
 
 static const struct CMUnitTest without_dpa[] = { cmocka_unit_test(test_card_without_dpa) };

@@ -8,6 +8,7 @@
 #include <doca_log.h>
 
 #include "dpa_util.h"
+#include "under_valgrind.h"
 
 static struct doca_dev *dev;
 
@@ -298,6 +299,27 @@ static void test_byte_behind_a_block_is_fatal(void **state)
 	assert_fatal(*state, doca_dpa_rpc(*state, load, &value, block + 57));
 }
 
+/* A jump ends by a signal, whose registers are known. */
+static void test_crash_file_has_the_registers(void **state)
+{
+	char file[2048];
+	uint64_t value;
+
+	if (RUNNING_ON_VALGRIND)
+		skip(); /* it reports the jump */
+	assert_doca(doca_dpa_rpc(*state, jump, &value, UINT64_C(16)), DOCA_ERROR_DRIVER);
+	read_crash_file(file, sizeof(file));
+#if defined(__x86_64__)
+	assert_non_null(strstr(file, "registers: rip: 0x10, rsp: 0x"));
+	assert_non_null(strstr(file, "r15: 0x"));
+#else
+	assert_non_null(strstr(file, "registers: pc: 0x10, sp: 0x"));
+	assert_non_null(strstr(file, "x30: 0x"));
+#endif
+	assert_non_null(strstr(file, "function: jump\n"));
+	dpa_remove_crash_file(NULL);
+}
+
 /* An aarch64 processor gives 0 and goes on. */
 static void test_division_by_zero_is_fatal(void **state)
 {
@@ -391,6 +413,7 @@ static const struct CMUnitTest on_card[] = {
 	TEST(log_and_file_name_kernel_function_and_line),
 	TEST(freed_memory_is_fatal),
 	TEST(byte_behind_a_block_is_fatal),
+	TEST(crash_file_has_the_registers),
 	TEST(division_by_zero_is_fatal),
 	TEST(deep_recursion_is_fatal),
 	TEST(wrong_handles_are_fatal),

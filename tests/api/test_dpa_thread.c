@@ -18,23 +18,13 @@ static struct doca_dev *dev;
  * unreachable: doca_dpa_thread_group_stop DOCA_ERROR_BAD_STATE: nothing holds a group
  * unreachable: doca_dpa_completion_create DOCA_ERROR_NO_MEMORY: the pool of completions is small
  * unreachable: doca_dpa_completion_destroy DOCA_ERROR_DRIVER: no driver is asked
- * unreachable: doca_dpa_completion_destroy DOCA_ERROR_BAD_STATE: nothing can be attached yet
  * unreachable: doca_dpa_completion_stop DOCA_ERROR_DRIVER: no driver is asked
- * unreachable: doca_dpa_completion_stop DOCA_ERROR_BAD_STATE: nothing can be attached yet
  * unreachable: doca_dpa_notification_completion_create DOCA_ERROR_NO_MEMORY: the pool is small
  * unreachable: doca_dpa_notification_completion_destroy DOCA_ERROR_DRIVER: no driver is asked
  * unreachable: doca_dpa_notification_completion_destroy DOCA_ERROR_BAD_STATE: nothing holds it
  * unreachable: doca_dpa_notification_completion_stop DOCA_ERROR_DRIVER: no driver is asked
  * unreachable: doca_dpa_notification_completion_stop DOCA_ERROR_BAD_STATE: nothing holds it
- * unreachable: doca_dpa_async_ops_attach DOCA_ERROR_BAD_STATE: not simulated
- * unreachable: doca_dpa_async_ops_create DOCA_ERROR_NO_MEMORY: not simulated
- * unreachable: doca_dpa_async_ops_destroy DOCA_ERROR_DRIVER: not simulated
- * unreachable: doca_dpa_async_ops_destroy DOCA_ERROR_BAD_STATE: not simulated
- * unreachable: doca_dpa_async_ops_get_dpa_handle DOCA_ERROR_BAD_STATE: not simulated
- * unreachable: doca_dpa_async_ops_start DOCA_ERROR_DRIVER: not simulated
- * unreachable: doca_dpa_async_ops_start DOCA_ERROR_BAD_STATE: not simulated
- * unreachable: doca_dpa_async_ops_stop DOCA_ERROR_DRIVER: not simulated
- * unreachable: doca_dpa_async_ops_stop DOCA_ERROR_BAD_STATE: not simulated */
+ */
 
 /* A thread with its storage and an event that counts its runs. */
 struct rig {
@@ -443,32 +433,6 @@ static void test_notification_belongs_to_a_started_thread(void **state)
 	assert_ok(doca_dpa_destroy(fatal));
 }
 
-/* provokes: doca_dpa_async_ops_attach DOCA_ERROR_INVALID_VALUE
- * provokes: doca_dpa_async_ops_create DOCA_ERROR_INVALID_VALUE
- * provokes: doca_dpa_async_ops_destroy DOCA_ERROR_INVALID_VALUE
- * provokes: doca_dpa_async_ops_get_dpa_handle DOCA_ERROR_INVALID_VALUE
- * provokes: doca_dpa_async_ops_get_queue_size DOCA_ERROR_INVALID_VALUE
- * provokes: doca_dpa_async_ops_get_user_data DOCA_ERROR_INVALID_VALUE
- * provokes: doca_dpa_async_ops_start DOCA_ERROR_INVALID_VALUE
- * provokes: doca_dpa_async_ops_stop DOCA_ERROR_INVALID_VALUE */
-static void test_asynchronous_operations_are_not_simulated(void **state)
-{
-	struct doca_dpa_async_ops *ops;
-	doca_dpa_dev_async_ops_t handle;
-	unsigned int size;
-	uint64_t data;
-
-	assert_doca(doca_dpa_async_ops_create(*state, 8, 1, &ops), DOCA_ERROR_NOT_SUPPORTED);
-	assert_invalid(doca_dpa_async_ops_create(NULL, 8, 1, &ops));
-	assert_invalid(doca_dpa_async_ops_attach(NULL, NULL));
-	assert_invalid(doca_dpa_async_ops_destroy(NULL));
-	assert_invalid(doca_dpa_async_ops_start(NULL));
-	assert_invalid(doca_dpa_async_ops_stop(NULL));
-	assert_invalid(doca_dpa_async_ops_get_dpa_handle(NULL, &handle));
-	assert_invalid(doca_dpa_async_ops_get_queue_size(NULL, &size));
-	assert_invalid(doca_dpa_async_ops_get_user_data(NULL, &data));
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, dpa_setup, dpa_teardown)
 
 static const struct CMUnitTest on_card[] = {
@@ -482,7 +446,6 @@ static const struct CMUnitTest on_card[] = {
 	TEST(group_gives_ranks),
 	TEST(completion_belongs_to_a_started_thread),
 	TEST(notification_belongs_to_a_started_thread),
-	TEST(asynchronous_operations_are_not_simulated),
 };
 
 int main(void)

@@ -254,10 +254,10 @@ static void test_other_data_paths_are_not_supported(void **state)
 	struct doca_gpu_dev_rdma *gpu;
 	doca_dpa_dev_rdma_t dpa;
 
-	assert_result(doca_rdma_get_dpa_handle(peer->rdma, &dpa), DOCA_ERROR_NOT_SUPPORTED);
+	assert_result(doca_rdma_get_dpa_handle(peer->rdma, &dpa), DOCA_ERROR_BAD_STATE);
 	assert_result(doca_rdma_get_gpu_handle(peer->rdma, &gpu), DOCA_ERROR_NOT_SUPPORTED);
 	assert_result(doca_rdma_dpa_completion_attach(peer->rdma, (struct doca_dpa_completion *)peer->pe),
-		      DOCA_ERROR_NOT_SUPPORTED);
+		      DOCA_ERROR_INVALID_VALUE);
 	assert_result(doca_rdma_bridge_prepare_connection(peer->rdma, (struct rdma_cm_id *)peer->pe, &connection),
 		      DOCA_ERROR_NOT_SUPPORTED);
 	assert_result(doca_rdma_bridge_accept(peer->rdma, NULL, 0, NULL), DOCA_ERROR_NOT_SUPPORTED);

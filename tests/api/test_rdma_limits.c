@@ -59,7 +59,6 @@ static void test_send_queue_is_not_larger_than_the_device_has(void **state)
 {
 	struct fixture small = open_rdma(SMALL);
 
-	(void)state;
 	assert_int_equal(send_queue_of(&small), 6);
 	MUST(doca_rdma_set_send_queue_size(small.rdma, 3));
 	assert_int_equal(send_queue_of(&small), 4);
@@ -74,7 +73,6 @@ static void test_number_of_receives_is_that_of_the_receive_queue(void **state)
 	struct fixture small = open_rdma(SMALL);
 	uint32_t max;
 
-	(void)state;
 	MUST(doca_rdma_cap_get_max_recv_queue_size(doca_dev_as_devinfo(small.dev), &max));
 	MUST(doca_rdma_task_receive_set_conf(small.rdma, on_receive, on_receive, max));
 	assert_result(doca_rdma_task_receive_set_conf(small.rdma, on_receive, on_receive, max + 1),
@@ -87,7 +85,6 @@ static void test_lists_and_gids_are_those_of_the_device(void **state)
 	struct fixture small = open_rdma(SMALL);
 	struct doca_rdma_gid gids[3];
 
-	(void)state;
 	MUST(doca_rdma_set_max_send_buf_list_len(small.rdma, 2));
 	assert_result(doca_rdma_set_max_send_buf_list_len(small.rdma, 3), DOCA_ERROR_INVALID_VALUE);
 	MUST(doca_rdma_task_receive_set_dst_buf_list_len(small.rdma, 3));
@@ -106,7 +103,6 @@ static void test_largest_limits_do_not_wrap(void **state)
 	struct fixture large = open_rdma(LARGE);
 	uint32_t max;
 
-	(void)state;
 	MUST(doca_rdma_set_send_queue_size(large.rdma, (1u << 31) + 1));
 	assert_true(send_queue_of(&large) == UINT32_MAX);
 	MUST(doca_rdma_cap_task_receive_get_max_dst_buf_list_len(doca_dev_as_devinfo(large.dev),
@@ -123,7 +119,6 @@ static void test_tasks_that_are_too_large_fail_the_start(void **state)
 	struct doca_ctx *ctx = doca_rdma_as_ctx(large.rdma);
 	struct doca_pe *pe;
 
-	(void)state;
 	MUST(doca_pe_create(&pe));
 	MUST(doca_pe_connect_ctx(pe, ctx));
 	MUST(doca_rdma_task_receive_set_dst_buf_list_len(large.rdma, UINT32_MAX));
@@ -142,7 +137,6 @@ static void test_message_is_not_larger_than_the_device_has(void **state)
 {
 	struct peer *a = peer_open(SHORT_MESSAGES, RDMA_ALL_ACCESS), *b = peer_open(SHORT_MESSAGES, RDMA_ALL_ACCESS);
 
-	(void)state;
 	peer_start(a);
 	peer_start(b);
 	peers_connect(a, b);

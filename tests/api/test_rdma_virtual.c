@@ -5,6 +5,7 @@
 
 #include "cmocka_test.h"
 #include "rdma_util.h"
+#include "shim/rdma/rdma_priv.h"
 #include "sim/api/bfsim.h"
 
 static void test_responder_that_does_not_progress_receives_at_an_exact_time(void **state)
@@ -114,10 +115,74 @@ static void test_task_for_which_there_is_no_room_does_not_count_for_a_fault(void
 	peer_close(b);
 }
 
+static bool is_requested, has_failed;
+
+static void on_request(struct doca_rdma_connection *connection, union doca_data ctx_data)
+{
+	is_requested = true;
+}
+
+static void on_failure(struct doca_rdma_connection *connection, union doca_data data, union doca_data ctx_data)
+{
+	has_failed = true;
+}
+
+static void on_other(struct doca_rdma_connection *connection, union doca_data data, union doca_data ctx_data)
+{
+	fail();
+}
+
+static struct peer *open_cm_peer(void)
+{
+	struct peer *peer = peer_open(0, RDMA_ALL_ACCESS);
+
+	MUST(doca_rdma_set_connection_state_callbacks(peer->rdma, on_request, on_other, on_failure, on_other));
+	peer_start(peer);
+	return peer;
+}
+
+/* While the server's program has the request, the client's time goes on. It stays again while the end of the server is on its way,
+ * which the machine decides. */
+static void test_client_fails_when_a_server_stops_with_its_request(void **state)
+{
+	const struct bfsim_session_cfg cfg = { .clock = "virtual" };
+	const struct doca_rdma_connection *request;
+	struct peer *server, *client;
+	struct bfsim_session *session;
+	struct doca_rdma_addr *addr;
+	uint64_t stopped_ns;
+
+	assert_int_equal(bfsim_session_start(&cfg, &session), 0); /* a private card has no addresses */
+	assert_int_equal(bfsim_session_enter(session, "dpu"), 0);
+	server = open_cm_peer();
+	client = open_cm_peer();
+	MUST(doca_rdma_start_listen_to_port(server->rdma, 4791));
+	MUST(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "198.18.0.1", 4791, &addr));
+	MUST(doca_rdma_connect_to_addr(client->rdma, addr, (union doca_data){ .u64 = 0 }));
+	request = TAILQ_FIRST(&client->rdma->connections);
+	assert_int_equal(sim_qp_get_answer(request->qp), SIM_QP_NOT_ASKED);
+	while (!is_requested) {
+		peer_progress(server);
+		peer_progress(client);
+	}
+	assert_int_equal(sim_qp_get_answer(request->qp), SIM_QP_ASKED);
+	peer_stop(server);
+	stopped_ns = bfsim_now_ns();
+	assert_int_equal(sim_qp_get_answer(request->qp), SIM_QP_ANSWERED);
+	while (!has_failed)
+		peer_progress(client);
+	assert_int_equal(bfsim_now_ns(), stopped_ns);
+	MUST(doca_rdma_addr_destroy(addr));
+	peer_close(client);
+	peer_close(server);
+	assert_int_equal(bfsim_session_stop(session), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_task_for_which_there_is_no_room_does_not_count_for_a_fault),
+		cmocka_unit_test(test_client_fails_when_a_server_stops_with_its_request),
 		cmocka_unit_test(test_connect_that_stalls_takes_its_time),
 		cmocka_unit_test(test_responder_that_does_not_progress_receives_at_an_exact_time),
 		cmocka_unit_test(test_send_to_a_peer_that_only_exported_fails),

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events on a DPA and on a GPU, and events of the network on a device without RDMA: checked, and not supported.
+/* Sync events on a GPU, on the DPA of a card without one, and of the network on a device without RDMA: checked, and not
+ * supported.
  *
  * unreachable: doca_sync_event_export_to_remote_net DOCA_ERROR_NO_MEMORY: as export_to_remote_pci, whose test has it
  * unreachable: doca_sync_event_get_gpu_handle DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
  * unreachable: doca_sync_event_remote_net_create_from_export DOCA_ERROR_NO_MEMORY: as create_from_export, whose test has it
- * unreachable: doca_sync_event_remote_net_get_dpa_handle DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
+ * unreachable: doca_sync_event_remote_net_get_dpa_handle DOCA_ERROR_NO_MEMORY: the table of handles is small
  * unreachable: doca_sync_event_remote_net_get_gpu_handle DOCA_ERROR_NO_MEMORY: not simulated, nothing is allocated
  */
 #include "sync_event_util.h"

@@ -28,9 +28,11 @@ static void on_task(struct rig *rig, struct doca_dma_task_memcpy *task)
 	copier->is_back = true;
 }
 
-static void copier_open(struct copier *copier)
+static void copier_open(struct copier *copier, size_t arena_bytes)
 {
-	*copier = (struct copier){ .rig = rig_start(rig_open(NULL)) };
+	const struct rig_cfg cfg = { .arena_bytes = arena_bytes };
+
+	*copier = (struct copier){ .rig = rig_start(rig_open(&cfg)) };
 	MUST(doca_clock_create(copier->rig->dev, &copier->clock));
 	copier->to = rig_dst(copier->rig, 4096, 64);
 	copier->task = rig_task(copier->rig, 0, rig_src(copier->rig, 0, 64), copier->to);
@@ -90,7 +92,7 @@ static void *hears(void *arg)
 	struct signal *signal = arg;
 	struct copier copier;
 
-	copier_open(&copier);
+	copier_open(&copier, RIG_ARENA_BYTES);
 	pthread_barrier_wait(&signal->barrier); /* all have begun */
 	MUST(doca_sync_event_wait_eq(signal->event, 1, UINT64_MAX));
 	signal->heard_ns = now_ns(copier.clock);
@@ -115,7 +117,7 @@ static void copies_and_sets(int out, enum memory memory, bool plainly)
 	struct copier copier;
 	pthread_t thread;
 
-	copier_open(&copier);
+	copier_open(&copier, RIG_ARENA_BYTES);
 	signal_open(&signal, copier.rig->dev, memory);
 	CHECK(pthread_create(&thread, NULL, hears, &signal) == 0);
 	pthread_barrier_wait(&signal.barrier);
@@ -155,7 +157,7 @@ static void *waits_in_vain(void *arg)
 	struct signal *signal = arg;
 	struct copier copier;
 
-	copier_open(&copier);
+	copier_open(&copier, RIG_ARENA_BYTES);
 	pthread_barrier_wait(&signal->barrier);
 	CHECK(doca_sync_event_wait_eq(signal->event, 1, UINT64_MAX) != DOCA_SUCCESS);
 	copier_close(&copier);
@@ -172,7 +174,7 @@ static void stops_the_event(int out)
 
 	MUST(doca_log_backend_create_with_fd_sdk(out, &log));
 	MUST(doca_log_backend_set_sdk_level(log, DOCA_LOG_LEVEL_WARNING));
-	copier_open(&copier);
+	copier_open(&copier, RIG_ARENA_BYTES);
 	signal_open(&signal, copier.rig->dev, OWN);
 	CHECK(pthread_create(&thread, NULL, waits_in_vain, &signal) == 0);
 	pthread_barrier_wait(&signal.barrier);
@@ -182,6 +184,91 @@ static void stops_the_event(int out)
 	dprintf(out, "stopped\n");
 	signal_close(&signal);
 	copier_close(&copier);
+}
+
+/* ---- one blocks, or polls, with a task that it has submitted and not polled; the other copies meanwhile ---- */
+
+#define OWNED_BYTES 262144
+
+enum waits { POLLS, BLOCKS, IN_CALLS };
+
+struct owner {
+	struct copier copier;
+	struct signal signal;
+	enum waits waits;
+};
+
+static bool is_set(const struct owner *owner)
+{
+	uint64_t value;
+
+	MUST(doca_sync_event_get(owner->signal.event, &value));
+	return value == 1;
+}
+
+static void *owns_a_task(void *arg)
+{
+	struct owner *owner = arg;
+	struct copier *copier = &owner->copier;
+	struct rig *rig;
+
+	copier_open(copier, 2 * OWNED_BYTES);
+	rig = copier->rig;
+	doca_task_free(copier->task);
+	copier->task = rig_task(rig, 0, rig_src(rig, 0, OWNED_BYTES), rig_dst(rig, OWNED_BYTES, OWNED_BYTES));
+	pthread_barrier_wait(&owner->signal.barrier);
+	MUST(doca_task_submit(copier->task));
+	if (owner->waits == BLOCKS)
+		MUST(doca_sync_event_wait_eq(owner->signal.event, 1, UINT64_MAX));
+	for (unsigned int i = 0; i < 8 && owner->waits == IN_CALLS; i++)
+		MUST(doca_sync_event_update_set(owner->signal.event, 0)); /* takes 2.5 us */
+	while (!copier->is_back || !is_set(owner))
+		doca_pe_progress(rig->pe);
+	owner->signal.heard_ns = now_ns(copier->clock);
+	owner->signal.is_heard = true;
+	copier_close(copier);
+	return NULL;
+}
+
+/* Says when each of its copies ended, and whether the owner's bytes were there. */
+static void copies_beside(int out, enum waits waits)
+{
+	struct owner owner = { .waits = waits };
+	struct copier copier;
+	pthread_t thread;
+
+	copier_open(&copier, RIG_ARENA_BYTES);
+	signal_open(&owner.signal, copier.rig->dev, OWN);
+	CHECK(pthread_create(&thread, NULL, owns_a_task, &owner) == 0);
+	pthread_barrier_wait(&owner.signal.barrier);
+	for (unsigned int i = 0; i < 20; i++) {
+		copy(&copier);
+		dprintf(out, "%" PRIu64 "%s\n", now_ns(copier.clock),
+			rig_was_copied(owner.copier.rig, OWNED_BYTES, 0, OWNED_BYTES) ? " copied" : "");
+	}
+	MUST(doca_sync_event_update_set(owner.signal.event, 1));
+	while (!owner.signal.is_heard)
+		copy(&copier);
+	pthread_join(thread, NULL);
+	if (waits == BLOCKS) /* by a poll the owner hears of it later, as no task of its own waits for the event */
+		dprintf(out, "heard at %" PRIu64 "\n", owner.signal.heard_ns);
+	signal_close(&owner.signal);
+	copier_close(&copier);
+}
+
+static void owner_polls(int out)
+{
+	copies_beside(out, POLLS);
+}
+
+static void owner_blocks(int out)
+{
+	copies_beside(out, BLOCKS);
+}
+
+static void owner_makes_calls(int out)
+{
+	copies_beside(out, IN_CALLS);
 }
 
 /* The thread returns at that time: the setting thread continues after the waiting thread has run. */
@@ -216,9 +303,36 @@ static void test_stop_does_not_wait_for_the_turn_of_the_thread_that_waits_for_th
 	assert_null(strstr(text.chars, "virtual time no longer waits"));
 }
 
+static size_t count(const char *text, const char *word)
+{
+	size_t number = 0;
+
+	for (; (text = strstr(text, word)); text++)
+		number++;
+	return number;
+}
+
+/* The owner's task runs before any of the other thread's copies ends, and takes the card's engine as long, whichever way the owner
+ * waits: nothing depends on the library's own thread, which runs the tasks that nobody polls, by the machine's time. */
+static void test_task_of_a_thread_that_blocks_runs_as_that_of_one_that_polls(void **state)
+{
+	struct text polls, blocks, calls;
+
+	setenv("BFSIM_TOPOLOGY", API_DATA_DIR "/timing.yaml", 1);
+	run("virtual", owner_polls, &polls);
+	run("virtual", owner_blocks, &blocks);
+	assert_int_equal(count(polls.chars, "copied"), 20);
+	assert_memory_equal(blocks.chars, polls.chars, strlen(polls.chars));
+	assert_same_each_time("virtual", owner_blocks);
+	run("virtual", owner_makes_calls, &calls);
+	assert_string_equal(calls.chars, polls.chars);
+	unsetenv("BFSIM_TOPOLOGY");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_task_of_a_thread_that_blocks_runs_as_that_of_one_that_polls),
 		cmocka_unit_test(test_thread_that_blocks_for_a_sync_event_goes_on_at_the_virtual_time_of_the_change),
 		cmocka_unit_test(test_thread_that_blocks_in_virtual_time_notices_a_plain_store),
 		cmocka_unit_test(test_stop_does_not_wait_for_the_turn_of_the_thread_that_waits_for_the_event),

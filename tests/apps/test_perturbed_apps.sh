@@ -13,6 +13,7 @@ multi=$(dirname "$0")/../multi
 
 apps=$(realpath "$2")
 use_bfsim "$1"
+start_load
 
 test_dma_copy_from_the_host() {
 	head -c 300001 /dev/urandom >in

@@ -12,6 +12,7 @@ int bench_fig_rate(const struct bench_report *report);    /* small local copies 
 int bench_fig_latency(const struct bench_report *report); /* one small host-to-DPU copy at a time */
 int bench_fig_idle(const struct bench_report *report);    /* cost of attached idle processes */
 int bench_fig_attach(const struct bench_report *report);  /* attaching: how long, how many */
+int bench_fig_control(const struct bench_report *report); /* control operations against their system calls */
 int bench_fig_comch(const struct bench_report *report);   /* ping-pongs of two processes against bare means */
 int bench_fig_comm_channel(const struct bench_report *report); /* its ping-pongs against Comch's */
 int bench_fig_comch_fast(const struct bench_report *report);   /* the fast path, likewise */
@@ -26,6 +27,7 @@ int bench_fig_time(const struct bench_report *report);         /* how late held 
 int bench_fig_scale(const struct bench_report *report);        /* many processes, threads, tasks; in each clock mode */
 int bench_fig_functions(const struct bench_report *report);    /* a card with thousands of them */
 int bench_fig_engines(const struct bench_report *report);      /* tasks of other engines against their libraries */
+int bench_fig_dpa(const struct bench_report *report);          /* kernels against threads, guarded against plain */
 int bench_fig_bufs(const struct bench_report *report);         /* memory of a million buffers */
 
 /* In a fresh process, which bench_fig_attach() starts: attach or don't, and send how long it took to @fd. */

@@ -72,6 +72,9 @@ class Rail:
         self.server.ask('sleep')
         return time_ns
 
+    def pids(self):
+        return [self.client.process.pid, self.server.process.pid]
+
     def close(self):
         self.client.close()
         self.server.close()
@@ -80,9 +83,10 @@ class Rail:
 class Ends:
     """Programs of two machines with so many connections."""
 
-    def __init__(self, world, program, count=1):
+    def __init__(self, world, program, count=1, first=0):
+        self.machines = world.machines[first:first + 2]
         self.ends = [Speaker(machine.command('exec', '--session', machine.session, '--on', f'{machine.name}/host', '--', program, str(count)), 'ok')
-                     for machine in world.machines]
+                     for machine in self.machines]
         files = [f'{world.folder}/end{i}' for i in range(2)]
         for end, file in zip(self.ends, files):
             self.ok(end.ask('export', file))
@@ -100,9 +104,33 @@ class Ends:
     def time(self, count, size, depth, first=0, num=1):
         return self.ends[0].time(count, size, depth, first, num)
 
+    def pids(self):
+        """Of the gateways, and of the program that writes: bfsim exec has become it."""
+        return [self.ends[0].process.pid, *(machine.gateway_pid() for machine in self.machines)]
+
     def close(self):
         for end in self.ends:
             end.close()
+
+
+def cpu_ns(pids):
+    """The time that the processes have had a CPU."""
+    total = 0
+    for pid in pids:
+        for thread in os.listdir(f'/proc/{pid}/task'):
+            with open(f'/proc/{pid}/task/{thread}/schedstat', encoding='ascii') as file:
+                total += int(file.read().split()[0])
+    return total
+
+
+def cpu_of(one, count, size):
+    """The CPU time of a write, of all processes that take part, none of which polls."""
+    def measure():
+        pids = one.pids()
+        before = cpu_ns(pids)
+        one.time(count, size, 1)
+        return (cpu_ns(pids) - before) / count
+    return measure
 
 
 def compare(name, ours, baseline, goal):
@@ -145,6 +173,60 @@ def join_many(bfsim):
         world.close()
 
 
+def measure_rdm(world_class, bfsim, end, rail, topology, provider):
+    """A provider without connected endpoints, against bare libfabric with the same, and against tcp's connected ones."""
+    tcp, rdm = world_class(bfsim, topology, 2), world_class(bfsim, topology, 2)
+    bare = ends = None
+    try:
+        for world, port, fabric in ((tcp, '7447', 'tcp'), (rdm, '7449', provider)):
+            options = ('--trusted-network', '--fabric', fabric)
+            world.up(*options, listen=port)
+            world.machines[1].bfsim_run('join', f'10.0.1.1:{port}', '--as', 'node1', '--token-file', world.token, *options)
+        machines.becomes_true(lambda: rdm.machines[0].status()['machines']['list'][1].get('endpoint') == 'FI_EP_RDM', 'messages go without a connection')
+        bare = Rail(rdm, rail, provider)
+        ends = [Ends(rdm, end), Ends(tcp, end)]
+        for mode in ('poll', 'sleep'):
+            for one in (bare, *ends):
+                one.use(mode)
+            for row, other in ((f'write of 64 B by {provider}, both {mode}', bare), (f'the same, against tcp, both {mode}', ends[1])):
+                compare(row, lambda: ends[0].time(1000, SMALL, 1), lambda other=other: other.time(1000, SMALL, 1), '')
+        for row, other in ((f'write of 1 MiB by {provider}', bare), ('the same, against tcp', ends[1])):
+            compare(row, lambda: ends[0].time(60, BIG, 1), lambda other=other: other.time(60, BIG, 1), '')
+    finally:
+        for one in (bare, *(ends or ()), tcp, rdm):
+            if one:
+                one.close()
+
+
+def start_three(world_class, bfsim, port, first_options, *options):
+    """Home, and two machines that join it."""
+    world = world_class(bfsim, '', 3)
+    world.topology = f'{world.folder}/nodes.yaml'
+    write_topology(world.topology, 3)
+    world.up(*options, listen=str(port))
+    for machine in world.machines[1:]:
+        machine.bfsim_run('join', f'10.0.{machine.number}.1:{port}', '--as', machine.name, '--token-file', world.token, *options,
+                          *(first_options if machine.number == 1 else ()))
+    return world
+
+
+def measure_direct(world_class, bfsim, end):
+    """Between two machines of which neither is home: directly, and through home."""
+    for words, port, options in (('', 7460, ('--trusted-network',)), (', encrypted', 7470, ())):
+        worlds = [start_three(world_class, bfsim, port, ('--listen', '10.0.12.1:7461'), *options), start_three(world_class, bfsim, port + 1, (), *options)]
+        direct, through = (Ends(world, end, first=1) for world in worlds)
+        try:
+            machines.becomes_true(lambda node=worlds[0].machines[1]: node.link_to('node2').get('path') == 'direct', 'the pair is direct')
+            for mode in ('poll', 'sleep'):
+                direct.use(mode)
+                through.use(mode)
+                compare(f'64 B, direct against through home{words}, both {mode}', lambda: direct.time(500, SMALL, 1), lambda: through.time(500, SMALL, 1), '')
+            compare(f'1 MiB, direct against through home{words}', lambda: direct.time(30, BIG, 1), lambda: through.time(30, BIG, 1), '')
+        finally:
+            for one in (direct, through, *worlds):
+                one.close()
+
+
 def measure(world_class, bfsim, end, rail, topology, provider):
     encrypted, plain = world_class(bfsim, topology, 2), world_class(bfsim, topology, 2)
     encrypted.start()
@@ -159,6 +241,9 @@ def measure(world_class, bfsim, end, rail, topology, provider):
             compare(f'write of 64 B, both {mode}', lambda: clear.time(1000, SMALL, 1), lambda: bare.time(1000, SMALL, 1), goal)
             compare(f'the same, encrypted against plain, both {mode}', lambda: secret.time(1000, SMALL, 1), lambda: clear.time(1000, SMALL, 1),
                     'difference 3000 ns')
+        for count, size, words in ((1000, SMALL, '64 B'), (60, BIG, '1 MiB')):
+            compare(f'CPU of a write of {words}, all sleep', cpu_of(clear, count, size), cpu_of(bare, count, size), '')
+            compare(f'the same, encrypted against plain, {words}', cpu_of(secret, count, size), cpu_of(clear, count, size), '')
         for one in (bare, clear, secret):
             one.use('poll')
         compare('64 B, 16 under way', lambda: clear.time(4000, SMALL, 16), lambda: bare.time(4000, SMALL, 16), '')
@@ -179,6 +264,9 @@ def measure(world_class, bfsim, end, rail, topology, provider):
 
 if __name__ == '__main__':
     machines.enter_namespaces()
-    machines.connect_machines(2)
+    machines.connect_machines(3)
+    machines.connect_pair()
     join_many(sys.argv[1])
+    measure_rdm(machines.World, *sys.argv[1:5], 'tcp;ofi_rxm')
+    measure_direct(machines.World, *sys.argv[1:3])
     measure(machines.World, *sys.argv[1:5], sys.argv[5] if len(sys.argv) > 5 else 'tcp')

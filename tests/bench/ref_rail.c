@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The libfabric baseline between machines: writes to the other machine's memory, by a connected endpoint as a gateway has one.
+/* The libfabric baseline between machines: writes to the other machine's memory, by a connected endpoint as a gateway has one, or by one
+ * without connections if the provider has no other.
  *
  *   bfsim_bench_rail listen PROVIDER ADDRESS PORT      has the memory
  *   bfsim_bench_rail connect PROVIDER ADDRESS PORT     writes to it
@@ -34,6 +35,8 @@ static struct fi_info *info;
 static struct fid_fabric *fabric;
 static struct fid_domain *domain;
 static struct fid_eq *eq;
+static struct fid_av *av;
+static fi_addr_t peer;
 static struct fid_cq *cq;
 static struct fid_ep *ep;
 static struct fid_mr *mr;
@@ -60,19 +63,32 @@ static uint64_t now_ns(void)
 
 /* ---- the endpoint ---- */
 
-static void find(const char *provider, const char *address, const char *port)
+static int find_kind(enum fi_ep_type type, const char *provider, const char *address, const char *port)
 {
 	struct fi_info *hints = fi_allocinfo();
+	int rc;
 
 	hints->caps = FI_MSG | FI_RMA;
 	hints->mode = FI_CONTEXT;
-	hints->ep_attr->type = FI_EP_MSG;
+	hints->ep_attr->type = type;
 	hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
 	hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY;
 	hints->domain_attr->threading = FI_THREAD_DOMAIN;
 	hints->fabric_attr->prov_name = strdup(provider);
-	must(fi_getinfo(FI_VERSION(1, 17), address, port, is_listener ? FI_SOURCE : 0, hints, &info), "fi_getinfo");
+	rc = fi_getinfo(FI_VERSION(1, 17), address, port, is_listener ? FI_SOURCE : 0, hints, &info);
 	fi_freeinfo(hints);
+	return rc;
+}
+
+static void find(const char *provider, const char *address, const char *port)
+{
+	if (find_kind(FI_EP_MSG, provider, address, port) < 0)
+		must(find_kind(FI_EP_RDM, provider, address, port), "fi_getinfo");
+}
+
+static bool has_connections(void)
+{
+	return info->ep_attr->type == FI_EP_MSG;
 }
 
 static void open_endpoint(struct fi_info *of)
@@ -81,7 +97,7 @@ static void open_endpoint(struct fi_info *of)
 
 	must(fi_cq_open(domain, &attr, &cq, NULL), "fi_cq_open");
 	must(fi_endpoint(domain, of, &ep, NULL), "fi_endpoint");
-	must(fi_ep_bind(ep, &eq->fid, 0), "fi_ep_bind");
+	must(fi_ep_bind(ep, has_connections() ? &eq->fid : &av->fid, 0), "fi_ep_bind");
 	must(fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
 	must(fi_enable(ep), "fi_enable");
 }
@@ -127,6 +143,19 @@ static void reach(void)
 	wait_until_connected();
 }
 
+/* Without connections: the writing end needs the address of the end that has the memory. */
+static void open_alone(void)
+{
+	struct fi_av_attr attr = { .type = FI_AV_UNSPEC };
+
+	must(fi_av_open(domain, &attr, &av, NULL), "fi_av_open");
+	open_endpoint(info);
+	if (is_listener)
+		puts("listens");
+	else if (fi_av_insert(av, info->dest_addr, 1, &peer, 0, NULL) != 1)
+		must(-FI_EIO, "fi_av_insert");
+}
+
 static void open_all(void)
 {
 	struct fi_eq_attr attr = { .wait_obj = FI_WAIT_UNSPEC };
@@ -137,7 +166,9 @@ static void open_all(void)
 	memory = aligned_alloc(4096, MAX_BYTES);
 	memset(memory, 1, MAX_BYTES);
 	must(fi_mr_reg(domain, memory, MAX_BYTES, FI_WRITE | FI_REMOTE_WRITE, 0, KEY, 0, &mr, NULL), "fi_mr_reg");
-	if (is_listener)
+	if (!has_connections())
+		open_alone();
+	else if (is_listener)
 		be_reached();
 	else
 		reach();
@@ -194,6 +225,7 @@ static void write_one(uint32_t bytes, uint32_t at, struct fi_context *context)
 	struct fi_msg_rma msg = { .msg_iov = &here,
 				  .desc = &desc,
 				  .iov_count = 1,
+				  .addr = peer,
 				  .rma_iov = &there,
 				  .rma_iov_count = 1,
 				  .context = context };

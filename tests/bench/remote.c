@@ -3,9 +3,11 @@
 #include "remote.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "dma.h"
@@ -30,6 +32,16 @@ static bool is(const struct remote *remote, const char *path)
 	return strcmp(remote->cfg->path, path) == 0;
 }
 
+static bool is_beside_fabric(const struct bench_remote_cfg *cfg)
+{
+	return (strcmp(cfg->path, "shm") == 0 || strcmp(cfg->path, "tcp") == 0) && !cfg->is_beside_readv;
+}
+
+static bool is_beside_readv(const struct bench_remote_cfg *cfg)
+{
+	return strcmp(cfg->path, "cma") == 0 || strcmp(cfg->path, "procmem") == 0 || cfg->is_beside_readv;
+}
+
 static size_t len_of(const struct bench_remote_cfg *cfg)
 {
 	return (size_t)cfg->block_bytes * cfg->num_blocks;
@@ -37,22 +49,40 @@ static size_t len_of(const struct bench_remote_cfg *cfg)
 
 /* ---- the ways ---- */
 
-static int run_ours(void *arg, uint32_t count, uint64_t *ret_ns)
+static int run_after_pauses(struct remote *remote, uint32_t count, uint64_t *ret_ns,
+			    int (*run)(struct remote *remote, uint32_t count))
 {
-	struct remote *remote = arg;
-	uint64_t start = bench_now_ns();
-	int rc = bench_dma_copy(&remote->dma, bench_walk(&remote->walk, count), count);
+	const struct timespec pause = { .tv_nsec = 1000L * remote->cfg->pause_us };
+	uint32_t step = remote->cfg->pause_us ? 1 : count;
+	int rc = 0;
 
-	*ret_ns = bench_now_ns() - start;
+	*ret_ns = 0;
+	for (uint32_t done = 0; done < count && rc == 0; done += step) {
+		uint64_t start;
+
+		if (remote->cfg->pause_us)
+			nanosleep(&pause, NULL);
+		start = bench_now_ns();
+		rc = run(remote, step);
+		*ret_ns += bench_now_ns() - start;
+	}
 	return rc;
 }
 
-static int run_readv(void *arg, uint32_t count, uint64_t *ret_ns)
+static int copy_by_tasks(struct remote *remote, uint32_t count)
 {
-	struct remote *remote = arg;
+	return bench_dma_copy(&remote->dma, bench_walk(&remote->walk, count), count);
+}
+
+static int run_ours(void *arg, uint32_t count, uint64_t *ret_ns)
+{
+	return run_after_pauses(arg, count, ret_ns, copy_by_tasks);
+}
+
+static int copy_by_readv(struct remote *remote, uint32_t count)
+{
 	const struct bench_export *export = &remote->exporter.export;
 	uint32_t block = bench_walk(&remote->walk, count), bytes = remote->cfg->block_bytes;
-	uint64_t start = bench_now_ns();
 
 	while (count-- > 0) {
 		size_t offset = (size_t)block * bytes;
@@ -63,8 +93,12 @@ static int run_readv(void *arg, uint32_t count, uint64_t *ret_ns)
 			return bench_fail("process_vm_readv: %s", strerror(errno));
 		block = block + 1 == remote->cfg->num_blocks ? 0 : block + 1;
 	}
-	*ret_ns = bench_now_ns() - start;
 	return 0;
+}
+
+static int run_readv(void *arg, uint32_t count, uint64_t *ret_ns)
+{
+	return run_after_pauses(arg, count, ret_ns, copy_by_readv);
 }
 
 static int run_memcpy(void *arg, uint32_t count, uint64_t *ret_ns)
@@ -86,7 +120,7 @@ static int run_memcpy(void *arg, uint32_t count, uint64_t *ret_ns)
 
 static struct bench_way baseline_of(struct remote *remote)
 {
-	if (is(remote, "cma") || is(remote, "procmem"))
+	if (is_beside_readv(remote->cfg))
 		return (struct bench_way){ run_readv, remote };
 	if (is(remote, "mapped"))
 		return (struct bench_way){ run_memcpy, remote };
@@ -138,7 +172,7 @@ static int run_dpu(void *arg)
 	};
 	int rc;
 
-	if ((is(remote, "cma") || is(remote, "procmem")) && !cma_works(remote))
+	if (is_beside_readv(remote->cfg) && !cma_works(remote))
 		return bench_report_skipped(remote->report, remote->cfg->row.name,
 					    "the kernel forbids process_vm_readv here");
 	if (remote->exporter.memfd >= 0)
@@ -160,7 +194,7 @@ static int run_with_exporter(struct remote *remote, const struct bench_card *car
 	const struct bench_remote_cfg *cfg = remote->cfg;
 	int rc = 0;
 
-	if (is(remote, "shm") || is(remote, "tcp"))
+	if (is_beside_fabric(cfg))
 		rc = bench_fabric_pair_start(cfg->path, len_of(cfg), &remote->pair);
 	remote->pair.bytes = cfg->block_bytes;
 	remote->pair.depth = cfg->baseline_depth;
@@ -169,6 +203,30 @@ static int run_with_exporter(struct remote *remote, const struct bench_card *car
 	else if (rc > 0)
 		rc = bench_report_skipped(remote->report, cfg->row.name, "libfabric lacks the provider");
 	return bench_fabric_pair_end(&remote->pair) < 0 ? -1 : rc;
+}
+
+static int run_both(struct remote *remote, const struct bench_card *card)
+{
+	int rc = bench_exporter_start(&remote->exporter);
+
+	if (rc == 0)
+		rc = run_with_exporter(remote, card);
+	return bench_exporter_end(&remote->exporter) < 0 ? -1 : rc;
+}
+
+/* Processes that are started meanwhile run on this CPU. */
+static int run_on_one_cpu(struct remote *remote, const struct bench_card *card)
+{
+	cpu_set_t before, one;
+	int rc;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	if (sched_getaffinity(0, sizeof(before), &before) < 0 || sched_setaffinity(0, sizeof(one), &one) < 0)
+		return bench_fail("no choice of a CPU: %s", strerror(errno));
+	rc = run_both(remote, card);
+	sched_setaffinity(0, sizeof(before), &before);
+	return rc;
 }
 
 int bench_remote(const struct bench_card *card, const struct bench_remote_cfg *cfg, const struct bench_report *report)
@@ -182,7 +240,7 @@ int bench_remote(const struct bench_card *card, const struct bench_remote_cfg *c
 	int rc;
 
 #ifndef BENCH_LIBFABRIC
-	if (is(&remote, "shm") || is(&remote, "tcp"))
+	if (is_beside_fabric(cfg))
 		return bench_report_skipped(report, cfg->row.name, "built without libfabric");
 #endif
 	if (is(&remote, "mapped")) {
@@ -190,11 +248,7 @@ int bench_remote(const struct bench_card *card, const struct bench_remote_cfg *c
 		if (remote.exporter.memfd < 0 || ftruncate(remote.exporter.memfd, (off_t)len_of(cfg)) < 0)
 			return bench_fail("no memfd: %s", strerror(errno));
 	}
-	rc = bench_exporter_start(&remote.exporter);
-	if (rc == 0)
-		rc = run_with_exporter(&remote, card);
-	if (bench_exporter_end(&remote.exporter) < 0)
-		rc = -1;
+	rc = cfg->has_one_cpu ? run_on_one_cpu(&remote, card) : run_both(&remote, card);
 	if (remote.exporter.memfd >= 0)
 		close(remote.exporter.memfd);
 	return rc;

@@ -5,7 +5,8 @@
  *   procmem  tasks that read an export       process_vm_readv() of the same memory
  *   cma      tasks that read an export       process_vm_readv() of the same memory
  *   mapped   the same, of a memfd            memcpy() from a mapping of the same memfd
- *   shm,tcp  the same                        fi_read() between two processes that use libfabric bare
+ *   shm,tcp  the same                        fi_read() between two processes that use libfabric bare, or
+ *                                            process_vm_readv()
  *
  * The exporting host process sleeps; the copies run in a DPU process.
  */
@@ -20,6 +21,9 @@ struct bench_remote_cfg {
 	uint32_t block_bytes, num_blocks; /* of the memory; an operation is a block */
 	uint32_t depth;                   /* our tasks in flight */
 	uint32_t baseline_depth;          /* libfabric's reads under way; the other means have one */
+	bool is_beside_readv;             /* of shm and tcp: the baseline is process_vm_readv() */
+	bool has_one_cpu;                 /* both processes run on one CPU, in turns */
+	uint32_t pause_us;                /* before each operation, so that the exporter sleeps; not measured */
 	uint32_t rounds, slice_warm_up;   /* measure.h */
 	struct bench_row row;             /* its name, goal and limit */
 	enum bench_measure measure;

@@ -25,7 +25,7 @@ struct check_case {
 /* Each ends with an entry without a rule. */
 extern const struct check_case accel_cases[], buf_cases[], comch_cases[], dev_cases[], import_cases[], limits_cases[],
 	mmap_cases[], race_cases[], fast_cases[], task_cases[], progress_cases[], perf_cases[], result_cases[],
-	life_cases[], release_cases[], rdma_cases[];
+	life_cases[], release_cases[], rdma_cases[], dpa_cases[];
 
 /* Make so many calls that the checker does not watch each of them, for the next milliseconds. */
 void be_busy(struct rig *rig);

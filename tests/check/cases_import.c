@@ -222,9 +222,9 @@ static struct importer import_memory(void)
 	return importer;
 }
 
-static void submit_copy(const struct importer *importer)
+static void submit_copy(const struct importer *importer, struct doca_buf *dst)
 {
-	MUST(doca_task_submit(rig_task(importer->rig, 1, importer->src, rig_dst(importer->rig, 0, 64))));
+	MUST(doca_task_submit(rig_task(importer->rig, 1, importer->src, dst)));
 }
 
 static void end_importer(struct importer *importer)
@@ -245,7 +245,7 @@ static void copy_during(const char *fault)
 	struct importer importer = import_memory();
 
 	CHECK(bfsim_fault_add("dma.memcpy nth=1 hang", NULL) == 0);
-	submit_copy(&importer);
+	submit_copy(&importer, rig_dst(importer.rig, 0, 64));
 	CHECK(bfsim_fault_add(fault, NULL) == 0);
 	rig_progress_to(importer.rig, DOCA_CTX_STATE_IDLE);
 	end_importer(&importer);
@@ -265,8 +265,11 @@ static void copy_during_own_removal(void)
 /* The importer learns of the end of the export a little later. */
 static void copy_until_failure(const struct importer *importer)
 {
+	struct doca_buf *dst = rig_dst(importer->rig, 0, 64);
+
 	while (rig_state(importer->rig) == DOCA_CTX_STATE_RUNNING) {
-		submit_copy(importer);
+		MUST(doca_buf_reset_data_len(dst));
+		submit_copy(importer, dst);
 		rig_drain(importer->rig);
 	}
 }

@@ -2,10 +2,10 @@
 /* Runs one case (cases.h): check_cases RULE provoke|near-miss; without arguments, lists the rules. */
 #include "cases.h"
 
-static const struct check_case *const lists[] = { accel_cases,  buf_cases,      comch_cases,   dev_cases,
-						  import_cases, limits_cases,   mmap_cases,    race_cases,
-						  task_cases,   progress_cases, perf_cases,    result_cases,
-						  fast_cases,   life_cases,     release_cases, rdma_cases };
+static const struct check_case *const lists[] = { accel_cases,  buf_cases,    comch_cases, dev_cases,  import_cases,
+						  limits_cases, mmap_cases,   race_cases,  task_cases, progress_cases,
+						  perf_cases,   result_cases, fast_cases,  life_cases, release_cases,
+						  rdma_cases,   dpa_cases };
 
 void be_busy(struct rig *rig)
 {

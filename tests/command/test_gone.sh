@@ -24,8 +24,9 @@ test_top_ends() {
 		status 0 hang_up $how "$([ $how = pipe ] || echo 'clock functional')" "$bfsim_program" top -i 3600 s
 		says '^status 1$' out
 	done
+	# A terminal's other end is gone a moment before SIGHUP comes: what is seen first ends the command.
 	status 0 hang_up session 'clock functional' "$bfsim_program" top -i 3600 s
-	says '^status SIGHUP$' out
+	says '^status (SIGHUP|1)$' out
 }
 
 # Programs that print nothing more.
@@ -33,7 +34,7 @@ test_run_ends_with_its_programs() {
 	for how in terminal pipe session; do
 		status 0 hang_up $how 'armed' "$bfsim_program" run --dpu 'echo $$ >pid; echo armed; exec sleep 1000'
 		case $how in
-		session) says '^status 129$' out ;;
+		session) says '^status (129|141)$' out ;;
 		*) says '^status 141$' out ;;
 		esac
 		becomes_true gone "$(cat pid)"
@@ -107,6 +108,7 @@ test_a_bench_ends_and_leaves_nothing() {
 	$bench --count 100000000 --repeat 1 >bench.out 2>&1 &
 	pid=$!
 	becomes_true eval 'ls -d "$TMPDIR"/bfsim-bench-*/descriptor'
+	touch "$(echo "$TMPDIR"/bfsim-bench-*)/descriptor.new" # as by a probe that ended in the midst of it
 	kill -TERM $pid
 	got=0
 	wait $pid || got=$?

@@ -32,14 +32,15 @@ write_program() {
 	unset -f bfsim
 }
 
-# stand_in NAME: starts its command, which begins at the word "sh", twice, as two machines; a port that is free at home.
+# stand_in NAME: starts its command, which begins at the word "sh", as $MACHINES machines (default: two); a port that is free at home.
 stand_in() {
 	cat >"bin/$1" <<-'END'
 		#!/bin/sh
 		while [ "$1" != sh ]; do shift; done
 		number=0
-		for i in 0 1; do
-			export BFSIM_SESSION="$PWD/session$i" SLURM_NODEID=$i SLURM_NNODES=2 OMPI_COMM_WORLD_RANK=$i OMPI_COMM_WORLD_SIZE=2
+		count=${MACHINES:-2}
+		for i in $(seq 0 $((count - 1))); do
+			export BFSIM_SESSION="$PWD/session$i" SLURM_NODEID=$i SLURM_NNODES=$count OMPI_COMM_WORLD_RANK=$i OMPI_COMM_WORLD_SIZE=$count
 			"$@" &
 			pids="${pids:-} $!"
 		done
@@ -75,6 +76,27 @@ test_a_launcher_of_mpi_starts_two_machines() {
 	stand_in mpirun
 	status 0 unshare --user --map-root-user --net sh -c 'ip link set lo up && exec sh mpi.sh 127.0.0.1,other ./program'
 	talked
+}
+
+# Machine 1 serves machine 2: neither is home. It stays until machine 2 has seen the link, which is made beside the first use.
+test_machines_of_a_launcher_reach_each_other_directly() {
+	write_program
+	stand_in mpirun
+	cat >program <<-END
+		#!/bin/sh
+		[ "\$NODE" -ne 0 ] || exit 0
+		if [ "\$NODE" -eq 1 ]; then
+			$server b1:00.0
+			for try in \$(seq 200); do [ -e seen ] && exit; sleep 0.1; done
+			exit 1
+		fi
+		for try in \$(seq 100); do $client b1:00.0 192.0.2.12 && break; sleep 0.1; done
+		for try in \$(seq 100); do bfsim ps --here | grep '^node1 *joined *direct' && break; sleep 0.1; done
+		touch seen
+	END
+	status 0 unshare --user --map-root-user --net env MACHINES=3 TOPOLOGY="$here/../multi/three_nodes.yaml" \
+		sh -c 'ip link set lo up && exec sh mpi.sh 127.0.0.1,other,third ./program'
+	says '^node1 +joined +direct +tcp ' out
 }
 
 test_two_namespaces_are_two_machines() {

@@ -35,6 +35,14 @@ test_each_machine_has_a_session_of_its_own() {
 	says '^machine node1; encrypted: all$' other
 }
 
+# Two of them are not home.
+test_machines_of_a_run_reach_each_other_directly() {
+	status 0 bfsim run --nodes --timeout 30 --topology "$here/../multi/three_nodes.yaml" --on node2/dpu="$server" \
+		--on node1/host="for try in \$(seq 100); do $client b1:00.0 192.0.2.3 && break; sleep 0.1; done
+			until \"\$bfsim_program\" ps --here | grep '^node2 *joined *direct'; do sleep 0.1; done"
+	says '^node1/host *\| node2 +joined +direct +tcp ' out
+}
+
 test_a_program_that_fails_ends_all_machines() {
 	status 7 bfsim run --nodes --timeout 30 --topology "$topology" --on node1/host='exec sleep 1000' --on node0/host='exit 7'
 	says 'the command on node0/host ended with status 7; ending the others' err
@@ -48,13 +56,25 @@ test_a_daemon_that_is_killed_ends_the_run() {
 
 test_what_one_machine_cannot_do_for_all_is_refused() {
 	status 2 bfsim run --nodes --topology "$topology" --clock virtual --on node0/host=true
-	says 'functional time alone' err
-	status 2 bfsim run --nodes --topology "$topology" --fault 'alloc fail=NO_MEMORY' --on node0/host=true
-	says 'are one session' err
-	status 2 bfsim run --nodes --topology "$topology" --report page.html --on node0/host=true
-	says 'are one session' err
+	says 'no common virtual time' err
 	status 2 bfsim run --nodes --host true
 	says 'give a topology with several machines' err
+}
+
+test_faults_and_results_are_of_all_machines() {
+	status 0 bfsim run --nodes --timeout 30 --topology "$topology" --require-faults --fault 'rdma.connect side=node0/host times=1 refuse' \
+		--report page.html --trace all.json --metrics all.txt --on node1/dpu="$server" --on node0/host="$talk"
+	says 'node0/host: ' all.json
+	says 'node1/dpu: ' all.json
+	says 'Error of its times, at most' page.html
+	says 'node1/dpu' page.html
+	says 'side="node0/host"' all.txt
+	says 'side="node1/dpu"' all.txt
+	status 125 bfsim run --nodes --timeout 30 --topology "$topology" --fault 'rdma.receive side=node1/dpu nth=1000 fail=IO_FAILED' \
+		--on node1/dpu="$server" --on node0/host="$talk"
+	says 'fault 1 never hit: rdma.receive side=node1/dpu nth=1000' err
+	status 0 bfsim run --nodes --timeout 30 --topology "$topology" --require-faults --fault 'rdma.receive side=node1/dpu nth=1 delay=1ms' \
+		--on node1/dpu="$server" --on node0/host="$talk"
 }
 
 test_without_a_gateway_the_run_fails_in_words() {
@@ -72,6 +92,8 @@ test_a_scenario_names_nodes() {
 		  node1/dpu: {command: $server, output: "the host says: hello, DPU"}
 		  node0/host: {command: "$(echo "$talk" | sed 's/"/\\"/g')", output: "the DPU answers: hello, host"}
 	END
+	status 0 bfsim test nodes.yaml
+	printf 'faults: ["rdma.receive side=node1/dpu nth=1 delay=1ms"]\n' >>nodes.yaml
 	status 0 bfsim test nodes.yaml
 	sed 's/nodes: true/nodes: false/' nodes.yaml >one.yaml
 	status 0 bfsim test one.yaml

@@ -35,6 +35,9 @@ static const struct {
 			  SIM_OP_BIT(SIM_OP_RDMA_EVENT_SET) | SIM_OP_BIT(SIM_OP_RDMA_EVENT_ADD) },
 	{ "rdma connections",
 	  SIM_OP_BIT(SIM_OP_RDMA_CONNECT) | SIM_OP_BIT(SIM_OP_RDMA_ACCEPT) | SIM_OP_BIT(SIM_OP_RDMA_LISTEN) },
+	{ "dpa", SIM_OP_BIT(SIM_OP_DPA_START) | SIM_OP_BIT(SIM_OP_DPA_COPY) | SIM_OP_BIT(SIM_OP_DPA_RPC) |
+			 SIM_OP_BIT(SIM_OP_DPA_LAUNCH) | SIM_OP_BIT(SIM_OP_DPA_NOTIFY) |
+			 SIM_OP_BIT(SIM_OP_DPA_KERNEL) },
 	{ "calls", SIM_OP_BIT(SIM_OP_MMAP_EXPORT) | SIM_OP_BIT(SIM_OP_MMAP_IMPORT) | SIM_OP_BIT(SIM_OP_CTX_START) |
 			   SIM_OP_BIT(SIM_OP_DEV_OPEN) | SIM_OP_BIT(SIM_OP_ALLOC) },
 };
@@ -54,6 +57,13 @@ void cell_arm(void)
 	snprintf(rule, sizeof(rule), "%s %s", cell->op, cell->rest);
 	if (bfsim_fault_add(rule, &rule_id) != 0)
 		check_fail(__FILE__, __LINE__, rule, bfsim_error(), "a rule");
+}
+
+bool cell_has_hit(void)
+{
+	struct bfsim_fault fault;
+
+	return bfsim_fault_get(rule_id, &fault) == 0 && fault.fired > 0;
 }
 
 void cell_expect_hit(void)

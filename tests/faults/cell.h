@@ -32,6 +32,9 @@ extern const struct cell *cell;
 void cell_arm(void);
 void cell_expect_hit(void);
 
+/* Whether the rule has fired. */
+bool cell_has_hit(void);
+
 /* Add the rule if @is_mine, and meet the other side. */
 void cell_begin(struct side *side, bool is_mine);
 

@@ -19,11 +19,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "fuzz_input.h"
 #include "sim/base/log.h"
 #include "sim/daemon/daemon_priv.h"
 #include "sim/protocol/session_dir.h"
@@ -57,13 +56,6 @@ static struct {
 	const uint8_t *data;
 	size_t left;
 } fuzz;
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
 
 static void quiet(int level, const char *file, int line, const char *func, const char *format, va_list args)
 {

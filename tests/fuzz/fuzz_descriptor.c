@@ -2,22 +2,14 @@
 /* Any bytes as an export descriptor: only the encoding of a key decodes to a key. The first byte selects whether
  * the checksum is corrected before, as a forger would; the rest is the descriptor. Seeds are in corpus/descriptor. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
+#include "fuzz_input.h"
 #include "sim/protocol/descriptor.h"
 
 #define CHECKSUM_OFFSET (SIM_DESCRIPTOR_BYTES - 4)
 
 static const uint8_t session[SIM_SESSION_ID_SIZE] = "this session...";
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
 
 static void sign(uint8_t *bytes, size_t len)
 {

@@ -2,20 +2,12 @@
 /* Any bytes as a program for bfsim check-binary or bfsim exec: the reader returns the needed libraries and symbols,
  * or refuses the file. Seeds are in corpus/elf. */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fuzz_input.h"
 #include "sim/cli/abi/elf_imports.h"
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
 
 /* A name for a file that is in memory alone. */
 static void keep(int fd, const uint8_t *data, size_t size)

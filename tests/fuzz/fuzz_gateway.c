@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any bytes as the frames of another machine's gateway: each is read within its bounds, and what was read is written again as it
- * was. Seeds are in corpus/gateway. */
+/* Any bytes as the frames of another machine's gateway, and as an offer and messages without a connection: each is read within its
+ * bounds, and what was read is written again as it was. Seeds are in corpus/gateway. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz_input.h"
 #include "sim/fabric/served/served.h"
 #include "sim/gateway/frame.h"
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
+#include "sim/gateway/rdm_message.h"
 
 static void read_records(const struct gateway_frame *frame)
 {
@@ -27,6 +20,26 @@ static void read_records(const struct gateway_frame *frame)
 		sum += GATEWAY_RECORD_HEAD_BYTES + len;
 	}
 	promise(is_wrong || sum == frame->len_bytes);
+}
+
+/* What other machines say of direct links. */
+static void read_direct_body(const struct gateway_frame *frame)
+{
+	uint8_t again[GATEWAY_OFFER_MAX_BYTES];
+	struct gateway_offer offer;
+	char host[GATEWAY_HOST_SIZE], words[GATEWAY_WORDS_SIZE];
+
+	if (frame->kind == GATEWAY_DIRECT_OFFER && gateway_offer_read(frame, &offer) == 0) {
+		promise(gateway_offer_write(&offer, again) == frame->len_bytes);
+		promise(memcmp(again, frame->body, frame->len_bytes) == 0);
+	}
+	if (frame->kind == GATEWAY_LISTENS && gateway_host_read(frame->body, frame->len_bytes, host) == 0)
+		promise(strlen(host) == frame->len_bytes);
+	if (frame->kind == GATEWAY_NO_DIRECT) {
+		gateway_words_read(frame, words);
+		for (size_t i = 0; words[i]; i++)
+			promise(words[i] >= ' ' && words[i] < 0x7f);
+	}
 }
 
 static void read_body(const struct gateway_frame *frame)
@@ -54,6 +67,7 @@ static void read_body(const struct gateway_frame *frame)
 	}
 	if (frame->kind == GATEWAY_RECORDS)
 		read_records(frame);
+	read_direct_body(frame);
 }
 
 /* Returns the length of the frame, or what gateway_frame_parse() does. */
@@ -72,6 +86,29 @@ static int read_frame(const uint8_t *bytes, size_t len)
 	return rc;
 }
 
+static void read_offer(const uint8_t *bytes, size_t len)
+{
+	uint8_t again[RDM_OFFER_BYTES];
+	struct rdm_offer offer;
+
+	if (rdm_offer_read(bytes, len, &offer) == 0)
+		promise(rdm_offer_write(&offer, again) == len && memcmp(again, bytes, len) == 0);
+}
+
+/* A message of which the nonce is known: its sequence has a place of the window, or none. */
+static void read_message(const uint8_t *bytes, size_t len)
+{
+	struct rdm_window window;
+	struct rdm_head head;
+
+	if (len < RDM_NONCE_BYTES || !rdm_head_read(bytes, len, bytes, &head))
+		return;
+	rdm_window_init(&window);
+	rdm_window_grant(&window, head.granted);
+	promise(rdm_window_keep(&window, head.sequence, &head) == (head.sequence > 0 && head.sequence <= RDM_WINDOW));
+	promise((rdm_window_next(&window) != NULL) == (head.sequence == 1));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -85,6 +122,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(bytes, data, size);
 	gateway_hello_check(bytes, size, version);
+	read_offer(bytes, size);
+	read_message(bytes, size);
 	while (rc > 0) {
 		rc = read_frame(bytes + at, size - at);
 		at += rc > 0 ? (size_t)rc : 0;

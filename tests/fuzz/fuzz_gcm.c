@@ -3,19 +3,11 @@
  * decrypted to the same bytes, whatever the pieces; a message with a changed bit, or one that nobody sealed, is rejected. The
  * first bytes select what happens (struct choice), the rest is the message. Seeds are in corpus/gcm. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz_input.h"
 #include "shim/aes_gcm/gcm_priv.h"
 
 #define MAX_PIECES 8
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
 
 struct choice {
 	uint8_t has_large_key, has_large_tag, iv_bytes, aad_bytes;

@@ -2,21 +2,12 @@
 /* Any bytes as a raw deflate stream: nothing is written outside of the destination, zlib agrees about what succeeds, and the
  * stream without its stored blocks has the same text. The first two bytes are the room. Seeds are in corpus/inflate. */
 #include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
+#include "fuzz_input.h"
 #include "shim/compress/bit_writer.h"
 #include "shim/compress/deflate.h"
 #include "shim/compress/stored.h"
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
 
 /* What zlib says of the stream. */
 static int inflate_by_zlib(const uint8_t *src, size_t len, uint8_t *dst, size_t room, size_t *ret_written)

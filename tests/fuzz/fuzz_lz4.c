@@ -2,17 +2,9 @@
 /* Any bytes as an LZ4 block or stream: nothing is written outside of the destination. The first byte selects what they are, the
  * next two are the room. Seeds are in corpus/lz4. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz_input.h"
 #include "shim/compress/lz4.h"
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
 
 static int decompress(uint8_t kind, const uint8_t *src, size_t len, uint8_t *dst, size_t room, size_t *ret_written)
 {

@@ -4,35 +4,17 @@
  * chooses whether messages take time; then each byte is a step of ours or of the other end. Seeds are in corpus/pipe. */
 #include <errno.h>
 
+#include "fuzz_input.h"
 #include "tests/unit/pipe_rig.h"
 
 static const struct pcie_comch_timing timing = { .one_way_ps = 1000000, .send_ps = 100000 };
-
-struct input {
-	const uint8_t *bytes;
-	size_t left;
-};
-
-static uint8_t byte_of(struct input *in)
-{
-	if (in->left == 0)
-		return 0;
-	in->left--;
-	return *in->bytes++;
-}
 
 /* The other end writes anywhere in @segment; most of it at the front, where the numbers are. */
 static void overwrite(struct input *in, struct sim_segment *segment)
 {
 	size_t where = (size_t)byte_of(in) * 8 % segment->len_bytes, len = byte_of(in) % 32;
 
-	if (len > in->left)
-		len = in->left;
-	if (len > segment->len_bytes - where)
-		len = segment->len_bytes - where;
-	memcpy((uint8_t *)segment->base + where, in->bytes, len);
-	in->bytes += len;
-	in->left -= len;
+	take_bytes(in, (uint8_t *)segment->base + where, segment->len_bytes - where, len);
 }
 
 /* A record of any kind, with bytes of the input. */

@@ -2,19 +2,11 @@
 /* Any bytes as a plan in YAML, and as a file of delays: either sound rules with
  * their lines, or an error text that names the file. Seeds are in corpus/plan_file. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz_input.h"
 #include "sim/faults/plan/plan_file.h"
 
 #define FILE_NAME "fuzz.yaml"
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
 
 static void promise_error(const char *error, size_t size)
 {

@@ -4,26 +4,13 @@
  * steps ends. The first byte says whether the peer's inbox is written before the connect; then each byte is a step of
  * the queue pair's owner or of the peer. Seeds are in corpus/queue_pair. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz_input.h"
 #include "sim/rdma/queue_pair_priv.h"
 
 #define MS        UINT64_C(1000000)
 #define MAX_WORKS 32
 #define MAX_BYTES 16384
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
-
-struct input {
-	const uint8_t *bytes;
-	size_t left;
-};
 
 struct send {
 	struct sim_rdma_work work;
@@ -45,26 +32,12 @@ struct end {
 	struct place places[MAX_WORKS];
 };
 
-static uint8_t byte_of(struct input *in)
-{
-	if (in->left == 0)
-		return 0;
-	in->left--;
-	return *in->bytes++;
-}
-
 /* The peer writes anywhere in the memory; most of it at the front, where the numbers are. */
 static void overwrite(struct input *in, void *memory, size_t size)
 {
 	size_t where = (size_t)byte_of(in) * 8 % size, len = byte_of(in) % 32;
 
-	if (len > in->left)
-		len = in->left;
-	if (len > size - where)
-		len = size - where;
-	memcpy((uint8_t *)memory + where, in->bytes, len);
-	in->bytes += len;
-	in->left -= len;
+	take_bytes(in, (uint8_t *)memory + where, size - where, len);
 }
 
 /* ---- works ---- */

@@ -4,9 +4,8 @@
  * corpus/report. */
 #include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz_input.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/fault/fault_replay.h"
 #include "sim/cli/report/report_compare.h"
@@ -16,13 +15,6 @@
 #define FILE_NAME "fuzz.bfsim"
 
 static unsigned int num_said;
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
 
 /* The command's messages are counted and kept from standard error. */
 int cli_fail(const char *format, ...)

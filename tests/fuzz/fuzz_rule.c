@@ -2,17 +2,8 @@
 /* Any bytes as a fault rule: either a valid rule, whose own text compiles to the same rule and which a plan can
  * use, or an error with a position in the line. Any bytes as a compiled rule: refused, or equal to a valid one.
  * Seeds are in corpus/rule, words in rule.dict. */
-#include <stdlib.h>
-#include <string.h>
-
+#include "fuzz_input.h"
 #include "sim/faults/inject/injector.h"
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
 
 static void check_text(const struct sim_rule *rule, const char *file)
 {

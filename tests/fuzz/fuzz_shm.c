@@ -4,43 +4,17 @@
  * what we do; the rest is what the other side writes over the shared memory,
  * all of it before and a piece between two of our steps. Seeds are in corpus/shm. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz_input.h"
 #include "sim/shm/recvq.h"
 #include "sim/shm/ring.h"
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
-
-struct input {
-	const uint8_t *bytes;
-	size_t left;
-};
-
-static uint8_t byte_of(struct input *in)
-{
-	if (in->left == 0)
-		return 0;
-	in->left--;
-	return *in->bytes++;
-}
 
 /* The other side writes at a place of the input. */
 static void overwrite(struct input *in, uint8_t *memory, size_t size, size_t limit)
 {
 	size_t where = (size_t)byte_of(in) * 8 % size;
-	size_t len = in->left < limit ? in->left : limit;
 
-	if (len > size - where)
-		len = size - where;
-	memcpy(memory + where, in->bytes, len);
-	in->bytes += len;
-	in->left -= len;
+	take_bytes(in, memory + where, size - where, limit);
 }
 
 static uint8_t *shared_new(size_t size)

@@ -2,19 +2,11 @@
 /* Any bytes as a topology: either a topology that keeps its promises, or an
  * error text that names the file. Seeds are in corpus/topology. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz_input.h"
 #include "pcie_model/topology/topology.h"
 
 #define FILE_NAME "fuzz.yaml"
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
 
 static void check_function(const struct pcie_topology *topology, const struct pcie_function *function)
 {

@@ -3,18 +3,10 @@
  * per event, and lines of spans. Seeds are in corpus/trace. */
 #include <errno.h>
 #include <json-c/json.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "fuzz_input.h"
 #include "sim/trace/export/merged_trace.h"
 #include "sim/trace/export/otlp.h"
-
-/* Unlike assert(), not compiled out. */
-static void promise(bool kept)
-{
-	if (!kept)
-		abort();
-}
 
 static bool add(struct sim_merged_trace *merged, const uint8_t *data, size_t size, const struct sim_trace_clock *clock)
 {

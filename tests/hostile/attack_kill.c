@@ -12,6 +12,7 @@ static void kill_one(struct bout *bout, struct party *first, struct party *secon
 {
 	struct party *const choice[] = { first, second, first, second, bout->daemon };
 
+	bout->tally->wants_survivor = true;
 	bout_kill_within(bout, choice[bout_random(bout, 5)], KILL_WITHIN_MS);
 }
 

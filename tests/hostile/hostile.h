@@ -16,6 +16,7 @@
  *   attack_comch.c      a hostile Comch peer that writes into all memory that it shares
  *   attack_forge.c      a Comch client or server that forges its handshake, announcements and records
  *   attack_rdma.c       RDMA: kills, a hostile peer, changed descriptors; order and atomic sums
+ *   attack_dpa.c        the DPA: kernels that misbehave, kills of programs whose kernels run, heap that is freed
  *   attack_state.c      a hostile process that writes into the session's shared state, in each clock
  *   attack_memory.c     allocations that fail
  *   attack_recording.c  damaged recordings, and such that are written to while commands read them
@@ -29,6 +30,7 @@
  *   - none copies or receives wrong bytes
  *   - no process, no file in the session's directory and none in /dev/shm stays
  *   - a new daemon starts in the directory of a killed one
+ *   - among many kills some process ends well; else nothing was attacked, e.g. as bfsimd is of another version
  *
  * What breaks that is printed with the round that repeats it:
  *
@@ -58,6 +60,7 @@ enum role_end {
 struct tally {
 	unsigned int tried, refused, survived;   /* inputs or kills; ends with an error; ends as without attack */
 	unsigned int wrong, crashed, hung, left; /* defects */
+	bool wants_survivor; /* on each path a process ends well at least once, or the programs never worked */
 };
 
 struct bout;
@@ -190,6 +193,6 @@ extern const struct attack attack_kill_dma, attack_kill_comch, attack_kill_fast,
 	attack_protocol, attack_flood, attack_connection, attack_comch, attack_signals, attack_limits, attack_fork,
 	attack_workq, attack_memory, attack_memory_comch, attack_cards, attack_stop, attack_recording, attack_report,
 	attack_state, attack_forge, attack_exporter, attack_kill_rdma, attack_rdma, attack_rdma_descriptor,
-	attack_rdma_silent, attack_rdma_order;
+	attack_rdma_silent, attack_rdma_order, attack_dpa, attack_kill_dpa;
 
 #endif

@@ -237,11 +237,11 @@ int main(int argc, char **argv)
 	if (argc < 5 || strlen(liar.name) >= PCIE_SIDE_SIZE || secure_keys_read(argv[3], &keys) < 0 ||
 	    rail_open(&cfg, &rail) < 0)
 		return 2;
-	liar.link = link_create(&link_ops, &liar, keys, false, false);
+	liar.link = link_create(&(struct link_cfg){ .ops = &link_ops, .arg = &liar, .keys = keys });
 	if (!liar.link || rail_connect(rail, liar.link, &liar.link->conn) < 0)
 		return 2;
 	while (!liar.is_over) {
-		rail_poll(rail, true);
+		rail_poll(rail, RAIL_LOOK_ALL);
 		look_at_input(&liar);
 		link_flush(liar.link);
 		link_settle(liar.link);

@@ -13,16 +13,18 @@
 
 #include "proc.h"
 
+#define MORE_ROUNDS 20 /* a process survives in two of five at least */
+
 static const struct attack *const attacks[] = {
-	&attack_kill_dma,        &attack_kill_comch,   &attack_kill_fast, &attack_kill_session, &attack_descriptor,
-	&attack_cards,           &attack_protocol,     &attack_flood,     &attack_connection,   &attack_comch,
-	&attack_forge,           &attack_exporter,     &attack_state,     &attack_signals,      &attack_stop,
+	&attack_kill_dma,        &attack_kill_comch,   &attack_kill_fast,  &attack_kill_session, &attack_descriptor,
+	&attack_cards,           &attack_protocol,     &attack_flood,      &attack_connection,   &attack_comch,
+	&attack_forge,           &attack_exporter,     &attack_state,      &attack_signals,      &attack_stop,
 	&attack_limits,          &attack_fork,
 #ifdef HAS_FAILING_MALLOC
 	&attack_memory,          &attack_memory_comch,
 #endif
-	&attack_workq,           &attack_report,       &attack_recording, &attack_kill_rdma,    &attack_rdma,
-	&attack_rdma_descriptor, &attack_rdma_silent,  &attack_rdma_order
+	&attack_workq,           &attack_report,       &attack_recording,  &attack_kill_rdma,    &attack_rdma,
+	&attack_rdma_descriptor, &attack_rdma_silent,  &attack_rdma_order, &attack_dpa,          &attack_kill_dpa
 };
 
 struct options {
@@ -96,6 +98,19 @@ static unsigned int num_rounds(const struct options *options, const struct attac
 	return options->is_short ? attack->short_rounds : attack->rounds;
 }
 
+/* Few kills may all have hit a process that the others need: more rounds then show whether any process ever ends well. */
+static void find_survivor(const struct options *options, const struct attack *attack, const char *path,
+			  unsigned int rounds, struct tally *tally)
+{
+	for (unsigned int more = 0; more < MORE_ROUNDS && tally->survived == 0; more++)
+		run_round(options, attack, path, rounds + more, tally);
+	if (tally->survived > 0)
+		return;
+	tally->wrong++;
+	printf("--- %s/%s: no process ended well in %u rounds. Is %s of the same version as the programs?\n",
+	       attack->name, path, rounds + MORE_ROUNDS, getenv("BFSIMD"));
+}
+
 /* Returns the number of defects. */
 static unsigned int run_cell(const struct options *options, const struct attack *attack, const char *path)
 {
@@ -110,6 +125,8 @@ static unsigned int run_cell(const struct options *options, const struct attack 
 	else
 		for (unsigned int round = 0; round < rounds; round++)
 			run_round(options, attack, path, round, tally);
+	if (tally->wants_survivor && options->round < 0)
+		find_survivor(options, attack, path, rounds, tally);
 	printf("%-12s %-7s %8u %8u %8u %6u %7u %5u %5u %6.1f\n", attack->name, path, tally->tried, tally->refused,
 	       tally->survived, tally->wrong, tally->crashed, tally->hung, tally->left,
 	       (double)(proc_now_ms() - start) / 1000);
@@ -137,7 +154,7 @@ static void prepare(void)
 int main(int argc, char **argv)
 {
 	struct options options = read_options(argc, argv);
-	unsigned int defects = 0;
+	unsigned int defects = 0, num_cells = 0;
 
 	prepare();
 	printf("seed %llu\n%-12s %-7s %8s %8s %8s %6s %7s %5s %5s %6s\n", (unsigned long long)options.seed, "attack",
@@ -145,8 +162,14 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	for (size_t i = 0; i < sizeof(attacks) / sizeof(attacks[0]); i++)
 		for (const char *const *path = attacks[i]->paths; *path; path++)
-			if (is_wanted(&options, attacks[i], *path) && num_rounds(&options, attacks[i]) > 0)
+			if (is_wanted(&options, attacks[i], *path) && num_rounds(&options, attacks[i]) > 0) {
 				defects += run_cell(&options, attacks[i], *path);
+				num_cells++;
+			}
+	if (num_cells == 0) {
+		fprintf(stderr, "hostile: no attack of %s was run\n", options.only ? options.only : "this program");
+		return 2;
+	}
 	printf("%u defects\n", defects);
 	return defects > 0;
 }

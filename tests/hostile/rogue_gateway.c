@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sim/base/monotonic.h"
+#include "sim/control/reach.h"
 #include "sim/gateway/frame.h"
 #include "sim/gateway/rail.h"
 #include "sim/gateway/secure.h"
@@ -136,6 +137,21 @@ static void attack_before_joining(struct rogue *rogue)
 	}
 }
 
+/* More than home has granted, before its helper reads. */
+static void flood_helper(struct rogue *rogue, uint16_t self)
+{
+	static const uint8_t body[1 + SIM_REACH_MAX_BYTES] = { SIM_REACH_INPUT };
+
+	send_routed(rogue, GATEWAY_REACH, self, SIM_REACH_CONTROL, 0);
+	for (int i = 0; i < 20; i++)
+		send_frame(rogue, &(struct gateway_frame){ .kind = GATEWAY_PACKET,
+							   .from = self,
+							   .id = 7,
+							   .a = 1,
+							   .body = body,
+							   .len_bytes = sizeof(body) });
+}
+
 /* @self is this machine's number. */
 static void attack_joined(struct rogue *rogue, uint16_t self)
 {
@@ -149,6 +165,12 @@ static void attack_joined(struct rogue *rogue, uint16_t self)
 		send_routed(rogue, GATEWAY_READ, self, 1, 4);
 	else if (does(rogue, "foreign-key"))
 		send_routed(rogue, GATEWAY_IMPORT, self, 0, GATEWAY_KEY_BYTES);
+	else if (does(rogue, "run-program"))
+		send_routed(rogue, GATEWAY_REACH, self, SIM_REACH_EXEC, 0);
+	else if (does(rogue, "no-service"))
+		send_routed(rogue, GATEWAY_REACH, self, 99, 0);
+	else if (does(rogue, "flood-helper"))
+		flood_helper(rogue, self);
 	else if (does(rogue, "no-frame") && secure_write(rogue->secure, wrong, sizeof(wrong)) == 0)
 		send_secured(rogue);
 	else if (does(rogue, "join-again"))
@@ -166,7 +188,7 @@ static void take_frame(struct rogue *rogue, const struct gateway_frame *frame)
 		over(rogue, words);
 	} else if (frame->kind == GATEWAY_MACHINES && !rogue->has_attacked) {
 		attack_joined(rogue, frame->to);
-	} else if (frame->kind == GATEWAY_DONE || frame->kind == GATEWAY_IMPORTED) {
+	} else if (frame->kind == GATEWAY_DONE || frame->kind == GATEWAY_IMPORTED || frame->kind == GATEWAY_END) {
 		snprintf(words, sizeof(words), "answered %d", frame->status);
 		over(rogue, words);
 	}
@@ -237,6 +259,17 @@ static void on_closed(void *arg, void *owner, int reason)
 	over(arg, "closed");
 }
 
+/* To a machine that listens for direct links: with the token alone, or with a nonce of its own. */
+static int begin_secure(struct rogue *rogue, struct secure_keys *keys)
+{
+	static const uint8_t nonce[SECURE_NONCE_BYTES] = { 1 };
+	const uint64_t number = does(rogue, "own-nonce") ? 1 : SECURE_SESSION;
+
+	if (number > 0 && secure_keys_add(keys, false, number, nonce) < 0)
+		return -ENOMEM;
+	return secure_create(keys, false, number, &rogue->secure);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct rail_ops ops = {
@@ -247,13 +280,15 @@ int main(int argc, char **argv)
 	uint64_t end_ns = sim_monotonic_ns() + PATIENCE_NS;
 	struct secure_keys *keys;
 
-	if (argc != 6 || secure_keys_read(argv[3], &keys) < 0 || secure_create(keys, false, &rogue.secure) < 0)
+	if (argc != 6 || secure_keys_read(argv[3], &keys) < 0)
 		return 2;
 	rogue.name = argv[4];
 	rogue.attack = argv[5];
+	if (begin_secure(&rogue, keys) < 0)
+		return 2;
 	if (rail_open(&cfg, &rogue.rail) < 0 || rail_connect(rogue.rail, &rogue, &rogue.conn) < 0)
 		return 2;
 	while (!rogue.is_over && sim_monotonic_ns() < end_ns)
-		rail_poll(rogue.rail, true);
+		rail_poll(rogue.rail, RAIL_LOOK_ALL);
 	return rogue.is_over ? 0 : 1;
 }

@@ -54,11 +54,15 @@ class Machine:
 
     def status(self):
         import json
-        return json.loads(self.bfsim_run('ps', '--json').stdout)
+        return json.loads(self.bfsim_run('ps', '--json', '--here').stdout)
 
     def machine_states(self):
         states = {one['name']: one['state'] for one in self.status()['machines']['list']}
         return {f'node{i}': states.get(f'node{i}', 'unknown') for i in range(3)}
+
+    def link_to(self, name):
+        """What it says of its link to another machine."""
+        return next(one for one in self.status()['machines']['list'] if one['name'] == name)
 
     def gateway_pid(self):
         pids = [one['pid'] for one in self.status()['processes'] if one['program'] == 'bfsim-gateway']
@@ -145,6 +149,11 @@ class World:
         self.programs.append(Program(self.machines[number], side, RDMA_MACHINES, *options))
         return self.programs[-1]
 
+    def program_of(self, path, number, side):
+        """Another program, which is told like rdma_machines."""
+        self.programs.append(Program(self.machines[number], side, path))
+        return self.programs[-1]
+
     def pair(self, left=0, right=1, sides=('host', 'host')):
         """Two connected programs."""
         a, b = self.program(left, sides[0]), self.program(right, sides[1])
@@ -196,6 +205,38 @@ def connect_machines(count):
         run('ip', '-n', f'm{number}', 'link', 'set', 'lo', 'up')
         run('ip', '-n', f'm{number}', 'addr', 'add', f'10.0.{number}.2/24', 'dev', 'port')
         run('ip', '-n', f'm{number}', 'link', 'set', 'port', 'up')
+
+
+def connect_pair():
+    """A cable between machines 1 and 2: 10.0.12.1 and 10.0.12.2."""
+    run('ip', *'link add side1 netns m1 type veth peer name side2 netns m2'.split())
+    for number in (1, 2):
+        run('ip', '-n', f'm{number}', 'addr', 'add', f'10.0.12.{number}/24', 'dev', f'side{number}')
+        run('ip', '-n', f'm{number}', 'link', 'set', f'side{number}', 'up')
+
+
+FORWARD = '''
+import socket, sys, threading
+def carry(come, go):
+    while data := come.recv(65536):
+        go.sendall(data)
+    go.shutdown(socket.SHUT_WR)
+listener = socket.create_server((sys.argv[1], int(sys.argv[2])))
+print('ready', flush=True)
+while True:
+    inside = listener.accept()[0]
+    outside = socket.create_connection((sys.argv[3], int(sys.argv[4])))
+    for pair in ((inside, outside), (outside, inside)):
+        threading.Thread(target=carry, args=pair, daemon=True).start()
+'''
+
+
+def forward(prefix, host, port, to_host, to_port):
+    """A process in a namespace that forwards connections to its port, as a NAT does."""
+    forwarder = subprocess.Popen([*prefix, sys.executable, '-c', FORWARD, host, str(port), to_host, str(to_port)],
+                                 stdout=subprocess.PIPE, text=True)
+    assert forwarder.stdout.readline() == 'ready\n'
+    return forwarder
 
 
 def cut_cable(number, is_cut=True):

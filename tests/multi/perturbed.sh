@@ -6,6 +6,9 @@
 
 seeds=${PERTURB_SEEDS:-3}
 
+# The machine may give a process no CPU for seconds. That the clock gives up such a one is another test's matter.
+export BFSIM_CLOCK_PATIENCE=30s
+
 # run_once SEED OPTION...: run the commands; the events of all processes are in ./events then.
 run_once() {
 	rm -f event.* trace.json
@@ -29,10 +32,28 @@ always_the_same() {
 	done
 }
 
-load=
-for _ in $(seq "${PERTURB_LOAD:-0}"); do
-	(while :; do :; done) &
-	load="$load $!"
-done
-# shellcheck disable=SC2086
-trap '[ -z "$load" ] || kill $load; clean_up' EXIT
+# The test runs in the background, as a signal ends "wait" at once and else comes behind the last run of the test.
+run_test() {
+	(set -e; cd "$1"; $2) &
+	running=$!
+	got=0
+	wait "$running" || got=$?
+	running=
+	return $got
+}
+
+end_load() {
+	# shellcheck disable=SC2086
+	[ -z "$load$running" ] || kill $load $running
+	clean_up
+}
+
+# start_load: behind use_bfsim, whose traps it changes. The load ends with the script, also if that is killed.
+start_load() {
+	load= running=
+	trap end_load EXIT
+	for _ in $(seq "${PERTURB_LOAD:-0}"); do
+		(while kill -0 $$; do :; done 2>/dev/null) &
+		load="$load $!"
+	done
+}

@@ -4,8 +4,8 @@
  *   rdma_pair server|client PORT COUNT FILE [DEVICE]
  *
  * The server sends the descriptor of its memory. The client writes, reads, adds and sends COUNT times, each time another
- * size, and the server answers each message with one of its own. Then the client disconnects. FILE gets a line for each
- * completion and for each event of the connection. DEVICE is the index of the device: 0 for a server, 1 for a client, which is
+ * size, and the server answers each message with one of its own. Then the client disconnects. If COUNT is 0, the server stops
+ * when it has the client's request, without an answer. FILE gets a line for each completion and for each event of the connection. DEVICE is the index of the device: 0 for a server, 1 for a client, which is
  * the other port of the built-in card, so that the network is between them.
  */
 #include <stdio.h>
@@ -31,8 +31,8 @@ static struct peer *self;
 static struct peer server_memory; /* the server's, as the client sees it */
 static FILE *events;
 static const char *name;
-static uint32_t num_received, num_answers;
-static bool is_established, is_disconnected;
+static uint32_t count, num_received, num_answers;
+static bool is_requested, is_established, is_disconnected;
 
 static size_t size_of(uint32_t number)
 {
@@ -50,7 +50,9 @@ static void on_request(struct doca_rdma_connection *connection, union doca_data 
 {
 	(void)ctx_user_data;
 	print_event("request");
-	MUST(doca_rdma_connection_accept(connection, NULL, 0));
+	is_requested = true;
+	if (count > 0)
+		MUST(doca_rdma_connection_accept(connection, NULL, 0));
 }
 
 static void on_established(struct doca_rdma_connection *connection, union doca_data user_data,
@@ -66,8 +68,12 @@ static void on_failure(struct doca_rdma_connection *connection, union doca_data 
 		       union doca_data ctx_user_data)
 {
 	(void)connection, (void)user_data, (void)ctx_user_data;
-	fputs("rdma_pair: cannot connect\n", stderr);
-	exit(EXIT_FAILURE);
+	print_event("failed");
+	if (count > 0) {
+		fputs("rdma_pair: cannot connect\n", stderr);
+		exit(EXIT_FAILURE);
+	}
+	is_disconnected = true;
 }
 
 static void on_disconnected(struct doca_rdma_connection *connection, union doca_data user_data,
@@ -121,6 +127,10 @@ static void send_welcome(void)
 static void serve(uint16_t port)
 {
 	MUST(doca_rdma_start_listen_to_port(self->rdma, port));
+	while (!is_requested)
+		step();
+	if (count == 0)
+		return;
 	while (!is_established)
 		step();
 	send_welcome();
@@ -169,18 +179,24 @@ static void work(uint32_t number)
 	post_receive(RECEIVES + 1 + number);
 }
 
-static void use_server(uint16_t port, uint32_t count)
+static void use_connection(void)
+{
+	read_welcome();
+	for (uint32_t i = 0; i < count; i++)
+		work(i);
+	MUST(doca_rdma_connection_disconnect(self->connections[0]));
+}
+
+static void use_server(uint16_t port)
 {
 	struct doca_rdma_addr *addr;
 
 	MUST(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, SERVER, port, &addr));
 	MUST(doca_rdma_connect_to_addr(self->rdma, addr, (union doca_data){ .u64 = 0 }));
-	while (!is_established)
+	while (!is_established && !is_disconnected)
 		step();
-	read_welcome();
-	for (uint32_t i = 0; i < count; i++)
-		work(i);
-	MUST(doca_rdma_connection_disconnect(self->connections[0]));
+	if (is_established)
+		use_connection();
 	while (!is_disconnected)
 		step();
 	MUST(doca_rdma_addr_destroy(addr));
@@ -197,6 +213,7 @@ int main(int argc, char **argv)
 	}
 	name = argv[1];
 	port = (uint16_t)atoi(argv[2]);
+	count = (uint32_t)atoi(argv[3]);
 	events = fopen(argv[4], "w");
 	if (!events)
 		return EXIT_FAILURE;
@@ -210,7 +227,7 @@ int main(int argc, char **argv)
 	if (strcmp(name, "server") == 0)
 		serve(port);
 	else
-		use_server(port, (uint32_t)atoi(argv[3]));
+		use_server(port);
 	print_event("ends");
 	peer_stop(self);
 	self->trace[0] = '\0';

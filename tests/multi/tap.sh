@@ -70,6 +70,9 @@ has_text() { [ -s "$1" ]; }
 # after_test DIR: what to clean up after each test; a script or sessions.sh may define it.
 after_test() { :; }
 
+# run_test DIR TEST: a script may define it anew.
+run_test() { (set -e; cd "$1"; $2); }
+
 # run_tests SCRIPT DIR: all tests of the script, in directories below DIR, as TAP.
 # Fails when one of them does.
 run_tests() {
@@ -78,8 +81,8 @@ run_tests() {
 	for test in $(sed -n 's/^\(test_[a-z0-9_]*\)() {$/\1/p' "$1"); do
 		number=$((number + 1))
 		mkdir "$2/$test"
-		(set -e; cd "$2/$test"; $test) >"$2/log" 2>&1
-		# shellcheck disable=SC2181 # not "if (...)", where set -e has no effect
+		run_test "$2/$test" "$test" >"$2/log" 2>&1
+		# shellcheck disable=SC2181 # not "if run_test", where set -e has no effect
 		if [ $? -eq 0 ]; then
 			echo "ok $number - $test"
 		else

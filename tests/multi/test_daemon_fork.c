@@ -213,10 +213,22 @@ static void fork_among_threads(int ctl, const void *arg)
 			_exit(0);
 		}
 		CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+		proc_send(ctl, "f", 1);
 	}
 	atomic_store(&busy.stop, true);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
+}
+
+/* A fork that takes longer than the deadline hangs. All of them together took longer on a machine that gave the process a hundredth of
+ * a CPU: the stacks of three such runs showed processes that went on. */
+static void await_fork(struct proc *proc)
+{
+	char byte;
+
+	if (!proc_readable_within(proc->ctl, PROC_DEADLINE_MS))
+		proc_print_waits(proc->pid);
+	proc_recv(proc->ctl, &byte, 1);
 }
 
 static void expect_forks_do_well(const char *side, void (*work)(struct doca_dev *dev))
@@ -226,6 +238,8 @@ static void expect_forks_do_well(const char *side, void (*work)(struct doca_dev 
 
 	skip_under_sanitizers();
 	proc_start(&proc, fork_among_threads, &busy);
+	for (int i = 0; i < NUM_FORKS; i++)
+		await_fork(&proc);
 	proc_end(&proc);
 	daemon_stop(&test_session.daemon);
 }

@@ -87,7 +87,7 @@ static void test_requests_before_attaching_end_the_connection(void **state)
 		int sock;
 
 		if (type == SIM_MSG_STATUS || type == SIM_MSG_SHUTDOWN || type == SIM_MSG_SHARED_STATE ||
-		    type == SIM_MSG_FAULT || type == SIM_MSG_GET_RECORDING)
+		    type == SIM_MSG_REACH || type == SIM_MSG_FAULT || type == SIM_MSG_GET_RECORDING)
 			continue; /* these may come from any process */
 		sock = raw_connect();
 		raw_send(sock, msg, -1);
@@ -120,6 +120,7 @@ static void test_text_without_an_end_is_cut(void **state)
 	strcpy(msg.body.attach.side, "dpu");
 	assert_int_equal(raw_call(sock, msg).status, 0);
 	assert_int_equal(raw_call(sock, (struct sim_msg){ .type = SIM_MSG_STATUS }).status, 0);
+	assert_int_equal(raw_call(sock, (struct sim_msg){ .type = SIM_MSG_REACH }).status, -ENODEV); /* one machine */
 	close(sock);
 	expect_unharmed();
 }

@@ -5,7 +5,9 @@
     test_machines.py BFSIM RDMA_MACHINES TOPOLOGY [TEST...]       TOPOLOGY has the machines node0, node1, node2
 """
 import os
+import re
 import signal
+import subprocess
 import sys
 import time
 
@@ -74,10 +76,56 @@ def test_a_trusted_network_carries_data_in_the_clear(world):
     assert world.machines[0].status()['machines']['encryption'] == 'control alone'
 
 
+def reasons(ended):
+    assert ended.returncode != 0
+    return ended.stderr.splitlines()
+
+
+def test_one_reason_is_given_why_a_machine_is_none(world):
+    provider = reasons(world.join(1, '--fabric', 'nosuch', check=False))
+    assert len(provider) == 1 and "libfabric's provider nosuch cannot reach" in provider[0], provider
+    home = world.machines[0]
+    topology = reasons(home.bfsim_run('up', '--listen', '0', '--token-file', world.token, check=False))
+    assert len(topology) == 1 and 'the topology has no machine node0' in topology[0], topology
+    address = reasons(home.bfsim_run('up', '-t', world.topology, '--listen', '192.0.2.1:0', '--token-file', world.token, check=False))
+    assert len(address) == 1 and 'cannot listen at 192.0.2.1' in address[0], address
+
+
+@shares_session
+def test_a_gateway_is_one_process(world):
+    """To its daemon it is two peers, of which each may import and export."""
+    a, b = world.pair()
+    work(a, b)
+    for machine in world.machines[:2]:
+        status = machine.status()
+        gateways = [one for one in status['processes'] if one['program'] == 'bfsim-gateway']
+        assert len(gateways) == 1, status['processes']
+        numbers = [one['peer'] for one in status['processes']]
+        assert {one[end] for one in status['imports'] for end in ('importer', 'exporter')} <= set(numbers), status
+    exported = sum(one['exports'] for one in world.machines[0].status()['processes'] if one['program'] == 'bfsim-gateway')
+    assert exported > 0
+
+
 @shares_session
 def test_all_tasks_reach_another_machine(world):
     work(*world.pair())
     work(*reversed(world.pair(0, 1, ('dpu', 'host'))))
+
+
+@shares_session
+def test_kernels_of_two_machines_exchange(world):
+    a, b = (world.program_of(os.environ['DPA_MACHINES'], number, side) for number, side in ((0, 'dpu'), (1, 'host')))
+    for program, name in ((a, 'a'), (b, 'b')):
+        program.do('export', f'{world.folder}/{name}')
+    a.do('connect', f'{world.folder}/b')
+    b.do('connect', f'{world.folder}/a')
+    a.tell('exchange', 'of-a')
+    b.tell('exchange', 'of-b')
+    for program, other in ((a, 'of-b'), (b, 'of-a')):
+        program.answer()
+        program.do('check', other)
+    for program in (a, b):
+        program.do('close')
 
 
 @shares_session
@@ -419,11 +467,20 @@ def test_down_at_home_ends_the_session_on_all_machines(world):
 
 
 def test_down_on_a_machine_leaves_the_session(world):
-    world.start()
-    world.machines[1].bfsim_run('down')
-    machines.becomes_true(lambda: world.machines[0].machine_states()['node1'] == 'lost', 'node1 has left')
-    machines.says(world.machines[0].log(), 'it has left the session')
+    world.up()
     world.join(1)
+    home = world.machines[0]
+    machines.says(home.bfsim_run('wait', '--left', '--timeout', '1', 'node1', check=False).stderr, 'node1 has not left the session within 1 s')
+    world.machines[1].bfsim_run('down')
+    home.bfsim_run('wait', '--left', 'node1')
+    machines.says(home.log(), 'it has left the session')
+    world.join(2)
+    for machine in (home, world.machines[2]): # which has not seen it
+        assert machine.machine_states()['node1'] == 'left'
+        machine.bfsim_run('wait', '--ever', 'node0', 'node1', 'node2')
+        machines.says(machine.bfsim_run('wait', '--timeout', '1', 'node1', check=False).stderr, 'node1 has not joined the session within 1 s')
+    world.join(1)
+    assert home.machine_states()['node1'] == 'joined'
     work(*world.pair())
 
 
@@ -445,16 +502,17 @@ def test_refusals_say_why(world):
     nowhere = world.machines[2].bfsim_run('join', '10.0.2.1:7448', '--as', 'node2', '--token-file', world.token, check=False)
     machines.says(nowhere.stderr, 'cannot join the session at 10.0.2.1, port 7448')
     elsewhere = world.machines[0].bfsim_run('exec', '--on', 'node1/host', '--', machines.RDMA_MACHINES, check=False)
-    machines.says(elsewhere.stderr, 'is on another machine')
+    machines.says(elsewhere.stderr, 'node1 does not let other machines start programs there')
 
 
 def test_a_session_needs_its_options(world):
     home = world.machines[0]
     machines.says(home.bfsim_run('up', '--topology', world.topology, '--listen', '7447', check=False).stderr, 'needs a token')
-    for clock, words in (('virtual', 'no common virtual time'), ('timed', 'functional time alone so far')):
-        machines.says(home.bfsim_run('up', '--topology', world.topology, '--listen', '7447', '--token-file', world.token, '--clock', clock,
-                                     check=False).stderr, words)
-    machines.says(home.bfsim_run('up', '--listen', '7447', '--token-file', world.token, check=False).stderr, 'the topology has no machine node0')
+    machines.says(home.bfsim_run('up', '--topology', world.topology, '--listen', '7447', '--token-file', world.token, '--clock', 'virtual',
+                                 check=False).stderr, 'no common virtual time')
+    stderr = home.bfsim_run('up', '--listen', '7447', '--token-file', world.token, check=False).stderr
+    machines.says(stderr, 'the topology has no machine node0')
+    assert 'cannot start a session' not in stderr, stderr
 
 
 def test_without_a_gateway_the_session_does_not_start(world):
@@ -477,9 +535,21 @@ def test_without_a_gateway_the_session_does_not_start(world):
         del os.environ['BFSIM_GATEWAY']
 
 
+def gateway_beside(bfsim):
+    return os.path.join(os.path.dirname(os.path.realpath(bfsim)), 'bfsim-gateway')
+
+
+def test_a_gateway_starts_without_the_kernels_symbols(world):
+    """libfabric opens files by the gateway's own function (sim/gateway/quick_start.c)."""
+    started = subprocess.run([gateway_beside(world.machines[0].bfsim), '--version'], env={**os.environ, 'LD_DEBUG': 'bindings', 'LD_BIND_NOW': '1'},
+                             capture_output=True, text=True, check=True)
+    bound = [line for line in started.stderr.splitlines() if re.search(r'libfabric\.so\S* .*`fopen\'', line)]
+    assert bound and all('bfsim-gateway [0]: normal' in line for line in bound), bound
+
+
 def patched_gateway(world):
     """A gateway of another build: its version differs."""
-    original = os.path.join(os.path.dirname(os.path.realpath(world.machines[0].bfsim)), 'bfsim-gateway')
+    original = gateway_beside(world.machines[0].bfsim)
     patched = f'{world.folder}/bfsim-gateway'
     with open(original, 'rb') as file:
         code = file.read()

@@ -9,9 +9,10 @@
 #
 # shellcheck disable=SC2016
 
-. "$(dirname "$0")/tap.sh"
-. "$(dirname "$0")/sessions.sh"
-. "$(dirname "$0")/perturbed.sh"
+folder=$(realpath "$(dirname "$0")")
+. "$folder/tap.sh"
+. "$folder/sessions.sh"
+. "$folder/perturbed.sh"
 
 peer=$(realpath "$2")
 pair=$(realpath "$3")
@@ -20,6 +21,7 @@ hello_host=$(realpath "$5")
 hello_dpu=$(realpath "$6")
 topology=$(realpath "$7")
 use_bfsim "$1"
+start_load
 shift 7
 exact_tests=$(realpath "$@")
 
@@ -91,6 +93,12 @@ test_rdma_of_two_pairs() {
 	[ "$(grep -c 'disconnected' first)" -eq 4 ]
 }
 
+# The client fails when the server has stopped, not when the machine tells it so, nor at its deadline.
+test_rdma_server_that_stops_with_a_request() {
+	always_the_same --dpu "exec '$rdma_pair' server 1 0 $PWD/event.0" --host "exec '$rdma_pair' client 1 0 $PWD/event.1"
+	[ "$(grep -c '^ *0 client failed' first)" -eq 1 ]
+}
+
 test_hello_of_the_samples() {
 	always_the_same --dpu "exec '$hello_dpu'" --host "exec '$hello_host'"
 }
@@ -105,6 +113,37 @@ test_programs_that_know_their_times() {
 			}
 		done
 	done
+}
+
+# A script with a test that does not end, beside a load of two: a signal ends all of its processes.
+test_signal_ends_the_test_and_the_load() {
+	cat >script <<-'END'
+		. "$folder/tap.sh"
+		. "$folder/sessions.sh"
+		. "$folder/perturbed.sh"
+		use_bfsim "$bfsim_program"
+		start_load
+		echo $load >load
+		test_that_waits() {
+			echo 1 >"$started"
+			exec cat "$started.fifo"
+		}
+		run_tests "$0" "$work"
+	END
+	export folder bfsim_program started="$PWD/started"
+	mkfifo started.fifo
+	exec 9<>started.fifo
+	for signal in TERM KILL; do
+		rm -f started load
+		PERTURB_LOAD=2 sh script >log 2>&1 9>&- &
+		becomes_true has_text started
+		same 2 "$(wc -w <load)"
+		kill -s $signal $!
+		for pid in $! $(cat load); do
+			becomes_true gone "$pid"
+		done
+	done
+	exec 9>&- # what is left of the last test ends
 }
 
 run_tests "$0" "$work"

@@ -368,8 +368,11 @@ test_a_file_that_is_no_recording_is_refused() {
 	says 'cut.bfsim: the recording is cut off' err
 	python3 - <<-'EOF'
 		data = bytearray(open("t.bfsim", "rb").read())
-		open("bad.bfsim", "wb").write(data[:172] + b"\377" * 4 + data[176:]) # the number of recordings
-		open("later.bfsim", "wb").write(data[:16] + b"\2" + data[17:])
+		for at, size in ((192, 64), (256, 128), (384, 32), (416, 16)): # texts of the card: nothing of the command's memory follows them
+		    text = data[at:at + size]
+		    assert text[0] and not any(text[text.index(0):]), text
+		open("bad.bfsim", "wb").write(data[:184] + b"\377" * 4 + data[188:]) # the number of recordings
+		open("later.bfsim", "wb").write(data[:16] + bytes([data[16] + 1]) + data[17:])
 	EOF
 	status 1 bfsim report bad.bfsim -o r.html
 	says 'bad.bfsim: the recording is damaged' err

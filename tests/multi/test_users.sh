@@ -156,6 +156,7 @@ test_a_group_that_the_user_is_not_in_is_refused() {
 	chown 12345:12345 s
 	status 1 as_owner bfsim up --session "$PWD/s" --group 45678
 	says 'cannot share the session with group 45678: Operation not permitted; the daemon.s user must own' err
+	lacks 'cannot start a session' err
 	same '' "$(ls -A s)"
 	status 2 bfsim up --session s --group 'no such group'
 	says 'there is no such group; getent group lists them' err

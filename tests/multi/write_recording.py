@@ -49,8 +49,8 @@ def main():
     options = parser.parse_intermixed_args()
     tasks = list(zip(options.numbers[::3], options.numbers[1::3], options.numbers[2::3]))
     with open(options.file, 'wb') as out:
-        out.write(struct.pack('<16sI7I', b'bfsim recording', 1, 240, 144, 264, 88, 64, 20, 80))
-        out.write(struct.pack('<4Q16s64s4I', ZERO_NS, 6000, 0, 0, b'timed', b'', 0, 1 if options.link else 0, 0, 1))
+        out.write(struct.pack('<16sI9I', b'bfsim recording', 3, 240, 144, 264, 88, 64, 20, 80, 88, 0))
+        out.write(struct.pack('<4Q16s64s6I', ZERO_NS, 6000, 0, 0, b'timed', b'', 0, 1 if options.link else 0, 0, 0, 1, 0))
         if options.link:
             out.write(struct.pack('<64s64sQQ', b'host', b'mlx5_0', options.link, options.link))
         out.write(recording(options, tasks))

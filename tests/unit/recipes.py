@@ -126,7 +126,7 @@ def test_condition_needs_three_files(folder):
          '\tX(ADDR, ')
     edit(tree / 'sim/faults/inject/rule_match.c', '\treturn site->size >= rule->size_min',
          '\treturn (!rule->unaligned || site->addr % rule->unaligned) && site->size >= rule->size_min')
-    edit(rule / 'rule.h', '\tuint8_t reserved[10];', '\tuint8_t reserved[6];')
+    edit(rule / 'rule.h', '\tuint8_t reserved[6];', '\tuint8_t reserved[2];')
     edit(rule / 'rule.h', '\tint32_t pid;', '\tint32_t pid;\n\tuint32_t unaligned;')
     edit(rule / 'operations.toml', 'ADDRESSED = "SIZED addr"', 'ADDRESSED = "SIZED addr unaligned"')
     generate(tree, 'gen_operations.py', 'operations', str(tree / 'sim/operations.h'))

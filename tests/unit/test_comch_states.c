@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The states of Comch's connections and of Comm Channel's endpoints: every edge, and every edge that is missing.
  *
- * The pictures are in sim/msg/pipe_state.h and shim/comm_channel/ep_state.h. */
+ * The pictures are in sim/msg/pipe.h and shim/comm_channel/ep_state.h. */
 #include "cmocka_test.h"
-#include "sim/msg/pipe_state.h"
+#include "sim/msg/pipe.h"
 #include "shim/comm_channel/ep_state.h"
 
 static void test_connection_opens_is_lost_and_closes(void **state)

@@ -248,6 +248,21 @@ static void test_hung_receive_ends_with_a_stop_alone(void **state)
 	assert_null(sim_consumer_pop_any(&fixture.consumer));
 }
 
+/* The producer has not learned of the stop: its message "a" finds a receive that the stop has returned, so "b" is not delivered. */
+static void test_stop_delivers_no_message_behind_one_that_is_lost(void **state)
+{
+	post(0, 4);
+	post(1, 4);
+	post(2, 4);
+	assert_ptr_equal(sim_consumer_pop_any(&fixture.consumer), &fixture.receives[0]);
+	assert_int_equal(send_text("a"), 0);
+	assert_int_equal(send_text("b"), 0);
+	assert_int_equal(take("b", ""), -1);
+	assert_ptr_equal(sim_consumer_pop_any(&fixture.consumer), &fixture.receives[1]);
+	assert_ptr_equal(sim_consumer_pop_any(&fixture.consumer), &fixture.receives[2]);
+	assert_null(sim_consumer_pop_any(&fixture.consumer));
+}
+
 static void test_fault_of_a_receive_delays_it_and_flips_bits(void **state)
 {
 	const struct sim_fault_hit hit = { .actions = SIM_ACT_BIT(SIM_ACT_DELAY) | SIM_ACT_BIT(SIM_ACT_FLIP),
@@ -395,6 +410,7 @@ int main(void)
 		TEST(test_message_is_taken_when_it_is_due),
 		TEST(test_receive_is_held_until_it_is_due),
 		TEST(test_hung_receive_ends_with_a_stop_alone),
+		TEST(test_stop_delivers_no_message_behind_one_that_is_lost),
 		TEST(test_fault_of_a_receive_delays_it_and_flips_bits),
 		TEST(test_faults_of_a_message_cut_it_and_send_it_twice),
 		TEST(test_message_is_overtaken),

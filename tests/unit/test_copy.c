@@ -21,12 +21,15 @@
 #include "cmocka_test.h"
 #include "emulated.h"
 #include "far.h"
+#include "sim/base/memory_guard.h"
+#include "sim/base/memory_signals.h"
 #include "sim/base/pidfd.h"
 #include "sim/fabric/peer_process.h"
 #include "sim/fabric/remote.h"
 #include "sim/base/log.h"
 
-#define SIZE 100000          /* three bounce buffers of 32768 and a rest */
+#define SIZE 100000 /* three bounce buffers of 32768 and a rest */
+#define PAGE 4096u
 #define ADDR 0x7000000000ull /* the address that applications use: not where it is mapped */
 
 static uint8_t exported[2][SIZE], local[SIZE], before[SIZE];
@@ -508,6 +511,32 @@ static void test_memory_that_the_exporter_unmapped_is_an_io_error(void **state)
 	sim_remote_destroy(remote);
 }
 
+/* A system call fails at local memory that is gone, so the copy accesses it itself, and the guard hears of the fault. */
+static void test_own_memory_that_is_gone_is_lost(void **state)
+{
+	struct sim_remote_cfg cfg = cfg_of(exported[0], SIZE);
+	struct sim_remote *remote = create(&cfg, "cma");
+	uint8_t *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	sim_memory_signals_install();
+	assert_int_equal(munmap(page, PAGE), 0);
+	for (int is_write = 0; is_write < 2; is_write++) {
+		struct sim_range_guard range;
+
+		sim_range_guard_begin(&range, page, PAGE, NULL);
+		if (is_write)
+			sim_copy(remote, ADDR, NULL, (uintptr_t)page, PAGE);
+		else
+			sim_copy(NULL, (uintptr_t)page, remote, ADDR, PAGE);
+		assert_true(sim_range_guard_end(&range));
+		assert_int_equal(range.guard.fault, SIM_MEMORY_UNMAPPED);
+		sim_guard_settle(&range.guard);
+		assert_int_equal(msync(page, PAGE, MS_ASYNC), -1); /* a hole again */
+	}
+	sim_remote_destroy(remote);
+}
+
 /* The child has our memory at the same addresses. It is dead before its state is set to gone. */
 static void test_an_exporter_that_died_is_an_io_error(void **state)
 {
@@ -709,6 +738,7 @@ int main(void)
 		TEST(test_memory_in_huge_pages_is_mapped_from_the_middle_of_one),
 		TEST(test_an_object_shorter_than_the_memory_is_not_mapped),
 		TEST(test_memory_that_the_exporter_unmapped_is_an_io_error),
+		TEST(test_own_memory_that_is_gone_is_lost),
 		TEST(test_an_exporter_that_died_is_an_io_error),
 		TEST(test_remotes_of_one_exporter_share_a_descriptor),
 		TEST(test_a_process_that_got_the_exporters_pid_is_not_touched),

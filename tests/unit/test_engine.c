@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "cmocka_test.h"
+#include "sim/base/monotonic.h"
 #include "sim/engine/engine_priv.h"
 #include "sim/engine/queue.h"
 
@@ -432,6 +433,35 @@ static void test_engine_is_destroyed_asleep_and_awake(void **state)
 	}
 }
 
+/* ---- alarms ---- */
+
+static atomic_uint num_signals;
+
+int __real_pthread_cond_signal(pthread_cond_t *cond);
+int __wrap_pthread_cond_signal(pthread_cond_t *cond);
+
+int __wrap_pthread_cond_signal(pthread_cond_t *cond)
+{
+	atomic_fetch_add(&num_signals, 1);
+	return __real_pthread_cond_signal(cond);
+}
+
+/* An owner sets the same alarm at each request for a notification. The thread forgets it at each tick, a millisecond after the last
+ * one, and is woken once for each time that it is set anew. */
+static void test_an_alarm_that_is_set_already_wakes_nobody(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t begin_ns = sim_monotonic_ns(), when_ns = begin_ns + 3600 * SIM_NS_PER_S;
+	uint64_t num_ticks;
+
+	atomic_store(&num_signals, 0);
+	for (int i = 0; i < 10000; i++)
+		sim_engine_wake_at(fixture->engine, when_ns);
+	num_ticks = (sim_monotonic_ns() - begin_ns) / SIM_ENGINE_TICK_NS + 1;
+	assert_true(atomic_load(&num_signals) >= 1);
+	assert_true(atomic_load(&num_signals) <= num_ticks + 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -450,6 +480,7 @@ int main(void)
 		TEST(test_owner_and_thread_share_the_work),
 		TEST(test_queues_come_and_go_beside_the_thread),
 		TEST(test_engine_is_destroyed_asleep_and_awake),
+		TEST(test_an_alarm_that_is_set_already_wakes_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -396,6 +396,23 @@ static void test_a_message_waits_for_requests_and_they_for_it(void **state)
 	expect_end(f, 0);
 }
 
+/* Nothing is heard of the message: both gateways, the network or the other machine may be busy. Times are those of the progress. */
+static void test_a_message_to_another_machine_waits_longer_for_a_sign(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t step_ns = f->qp->cfg.ack_timeout_ns / 4;
+	uint64_t begin_ns = sim_session_now_ns(f->session) + 1, now_ns = begin_ns;
+
+	post_message(f);
+	for (; now_ns < begin_ns + SIM_QP_FAR_ACK_NS; now_ns += step_ns) {
+		sim_qp_progress(f->qp, now_ns);
+		expect_no_end(f);
+	}
+	sim_qp_progress(f->qp, now_ns);
+	sim_qp_progress(f->qp, now_ns + step_ns);
+	expect_end(f, -EHOSTDOWN);
+}
+
 static void test_others_get_slots_too(void **state)
 {
 	struct fixture *f = *state;
@@ -536,6 +553,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_bounds_and_rights_are_checked_here, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_long_write_goes_in_parts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_message_waits_for_requests_and_they_for_it, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_message_to_another_machine_waits_longer_for_a_sign, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_others_get_slots_too, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_slots_of_a_queue_pair_that_ended_come_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_requester_that_sleeps_is_told, setup, teardown),

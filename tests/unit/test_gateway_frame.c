@@ -150,6 +150,11 @@ static void test_kinds_with_secrets_are_named(void **state)
 	assert_true(gateway_kind_is_secret(GATEWAY_IMPORT));
 	assert_true(gateway_kind_is_secret(GATEWAY_CONNECT));
 	assert_true(gateway_kind_is_secret(GATEWAY_MESSAGE));
+	assert_true(gateway_kind_is_secret(GATEWAY_DIRECT_OFFER));
+	for (int kind = GATEWAY_READY; kind <= GATEWAY_BREAK; kind++)
+		assert_true(gateway_kind_is_secret((enum gateway_kind)kind) &&
+			    gateway_kind_is_about_direct((enum gateway_kind)kind));
+	assert_false(gateway_kind_is_about_direct(GATEWAY_END));
 	assert_false(gateway_kind_is_secret(GATEWAY_WRITE));
 	assert_false(gateway_kind_is_secret(GATEWAY_RECORDS));
 }
@@ -283,6 +288,64 @@ static void test_a_key_is_read_as_it_was_written(void **state)
 	assert_memory_equal(got.secret, sent.secret, sizeof(sent.secret));
 }
 
+/* ---- direct links ---- */
+
+static int read_offer(const struct gateway_offer *offer, uint64_t id, uint64_t port, struct gateway_offer *ret_offer)
+{
+	static uint8_t body[GATEWAY_OFFER_MAX_BYTES];
+	struct gateway_frame frame = { .kind = GATEWAY_DIRECT_OFFER, .id = id, .b = port, .body = body };
+
+	frame.len_bytes = (uint32_t)gateway_offer_write(offer, body);
+	return gateway_offer_read(&frame, ret_offer);
+}
+
+static void test_an_offer_is_read_as_it_was_written(void **state)
+{
+	static const char *const hosts[] = { "192.0.2.1", "2001:db8::1" };
+	struct gateway_offer offer = { .nonce = "a nonce" }, got;
+
+	assert_int_equal(read_offer(&offer, 1, 0, &got), 0);
+	assert_memory_equal(&got, &offer, sizeof(offer));
+	for (size_t i = 0; i < 2; i++) {
+		strcpy(offer.host, hosts[i]);
+		assert_int_equal(read_offer(&offer, UINT64_MAX, UINT16_MAX, &got), 0);
+		assert_memory_equal(&got, &offer, sizeof(offer));
+	}
+}
+
+/* A name would have to be looked up, which may take long, and by others' word. */
+static void test_an_offer_without_an_address_in_numbers_is_refused(void **state)
+{
+	static const char *const hosts[] = { "localhost", "192.0.2", "192.0.2.1 ", "fe80::1%lo", "" };
+	struct gateway_offer offer = { 0 }, got;
+	char host[GATEWAY_HOST_SIZE];
+
+	for (size_t i = 0; i < 5; i++) {
+		strcpy(offer.host, hosts[i]);
+		assert_int_equal(read_offer(&offer, 1, 7450, &got), -EPROTO);
+	}
+	strcpy(offer.host, "192.0.2.1");
+	assert_int_equal(read_offer(&offer, 0, 7450, &got), -EPROTO);
+	assert_int_equal(read_offer(&offer, 1, 0, &got), -EPROTO);
+	assert_int_equal(read_offer(&offer, 1, 65536, &got), -EPROTO);
+	assert_int_equal(gateway_host_read((const uint8_t *)"192.0.2.1\0x", 11, host), -EPROTO);
+}
+
+static void test_words_of_others_are_printable(void **state)
+{
+	char words[GATEWAY_WORDS_SIZE];
+	uint8_t body[GATEWAY_WORDS_SIZE - 1];
+	struct gateway_frame frame = { .kind = GATEWAY_NO_DIRECT, .body = body, .len_bytes = 5 };
+
+	memcpy(body, "a\033\0\377z", 5);
+	gateway_words_read(&frame, words);
+	assert_string_equal(words, "a???z");
+	memset(body, 'w', sizeof(body));
+	frame.len_bytes = sizeof(body);
+	gateway_words_read(&frame, words);
+	assert_int_equal(strlen(words), sizeof(body));
+}
+
 /* ---- records ---- */
 
 static void test_records_are_read_one_after_the_other(void **state)
@@ -359,6 +422,9 @@ int main(void)
 		cmocka_unit_test(test_answers_are_read_as_they_were_written),
 		cmocka_unit_test(test_operands_have_an_operation),
 		cmocka_unit_test(test_a_key_is_read_as_it_was_written),
+		cmocka_unit_test(test_an_offer_is_read_as_it_was_written),
+		cmocka_unit_test(test_an_offer_without_an_address_in_numbers_is_refused),
+		cmocka_unit_test(test_words_of_others_are_printable),
 		cmocka_unit_test(test_records_are_read_one_after_the_other),
 		cmocka_unit_test(test_records_beyond_their_frame_or_their_limit_are_refused),
 		cmocka_unit_test(test_each_edge_of_a_links_states),

@@ -52,6 +52,15 @@ int rail_send_with(struct rail_conn *conn, size_t len, const void *body, size_t 
 	return -EOPNOTSUPP;
 }
 
+size_t rail_offer(struct rail_conn *conn, uint8_t to[RAIL_OFFER_BYTES])
+{
+	return 0;
+}
+
+void rail_take_offer(struct rail_conn *conn, const uint8_t *bytes, size_t len)
+{
+}
+
 bool rail_is_idle(const struct rail_conn *conn)
 {
 	return STAILQ_EMPTY(&conn->sent);
@@ -64,6 +73,11 @@ static struct message *take_sent(struct rail_conn *conn)
 	if (message)
 		STAILQ_REMOVE_HEAD(&conn->sent, entry);
 	return message;
+}
+
+void rail_destroy(struct rail *rail)
+{
+	assert_null(rail);
 }
 
 void rail_close(struct rail_conn *conn)
@@ -150,7 +164,8 @@ static int open_pair(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct end *end = &pair->ends[i];
 
-		end->link = link_create(&ops, end, pair->keys, i == 1, false);
+		end->link = link_create(
+			&(struct link_cfg){ .ops = &ops, .arg = end, .keys = pair->keys, .is_server = i == 1 });
 		assert_non_null(end->link);
 		end->link->conn = calloc(1, sizeof(struct rail_conn));
 		assert_non_null(end->link->conn);
@@ -259,11 +274,28 @@ static void test_the_first_reason_is_told(void **state)
 static void test_a_silent_end_is_lost(void **state)
 {
 	struct end *end = &((struct pair *)*state)->ends[0];
-	uint64_t now_ns = sim_monotonic_ns() + LINK_TIMEOUT_NS;
+	uint64_t begin_ns = sim_monotonic_ns(), now_ns = begin_ns;
 
+	for (; now_ns < begin_ns + LINK_TIMEOUT_NS; now_ns += SIM_NS_PER_S) {
+		link_tick(end->link, now_ns);
+		assert_false(link_settle(end->link));
+	}
 	assert_true(link_tick(end->link, now_ns) == now_ns);
 	assert_true(link_settle(end->link));
-	assert_string_equal(end->words, "it has not answered for five seconds");
+	assert_string_equal(end->words, "it has not answered for eight seconds");
+}
+
+/* It was stopped, or waited for a CPU, and has not looked whether the other side has said something. */
+static void test_an_end_that_has_rested_loses_nobody(void **state)
+{
+	struct end *end = &((struct pair *)*state)->ends[0];
+	uint64_t begin_ns = sim_monotonic_ns();
+
+	link_tick(end->link, begin_ns);
+	for (uint64_t i = 1; i < 20; i++) {
+		link_tick(end->link, begin_ns + i * 60 * SIM_NS_PER_S);
+		assert_false(link_settle(end->link));
+	}
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_pair, close_pair)
@@ -277,6 +309,7 @@ int main(void)
 		TEST(test_what_is_not_encrypted_tells_nobody_yet),
 		TEST(test_the_first_reason_is_told),
 		TEST(test_a_silent_end_is_lost),
+		TEST(test_an_end_that_has_rested_loses_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

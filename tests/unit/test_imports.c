@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Imports of a private card, whose process exports and imports its own memory. */
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cmocka_test.h"
+#include "open_fds.h"
 #include "sim/fabric/remote.h"
-#include "sim/session/session.h"
+#include "sim/session/imports.h"
+#include "sim/session/session_priv.h"
+#include "sim/state/function_status.h"
+#include "sim/shm/wake.h"
 
 #define FUNCTION     2 /* the host's, of the built-in topology */
 #define DPU_FUNCTION 0
@@ -37,9 +45,10 @@ static struct sim_remote *export_and_import(struct sim_session *session, uint8_t
 	return remote;
 }
 
-struct unexport {
+struct unexport { /* or the release of an import */
 	struct sim_session *session;
 	uint64_t key;
+	struct sim_remote *remote;
 	int rc;
 	atomic_bool done;
 };
@@ -140,11 +149,278 @@ static void test_the_end_of_memory_waits_for_a_copy_by_an_alias_that_ended_befor
 	alarm(0);
 }
 
+/* The descriptor that wakes the owner of an inbox: of one that is refused there is none, what is no such descriptor reads as none. */
+static void test_the_descriptor_of_an_inbox_wakes_its_owner(void **state)
+{
+	struct sim_session *session = attach();
+	struct sim_region region = { .addr = (uintptr_t)memory[0],
+				     .cpu_addr = (uintptr_t)memory[0],
+				     .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE | SIM_ACCESS_CHANNEL,
+				     .function = FUNCTION };
+	struct sim_remote *inbox;
+	struct sim_wake wake;
+	struct sim_key key;
+	int fd, free_fd;
+
+	assert_int_equal(sim_wake_open(&wake), 0);
+	assert_true(sim_session_export_inbox(session, &region, -1, wake.send_fd, &key) < 0);
+	region.len_bytes = sizeof(memory[0]);
+	for (int i = 0; i < 3; i++) {
+		const int given[] = { wake.send_fd, STDIN_FILENO, -1 };
+
+		assert_int_equal(sim_session_export_inbox(session, &region, -1, given[i], &key), 0);
+		assert_int_equal(sim_session_import(session, &key, FUNCTION, &inbox, NULL), 0);
+		free_fd = dup(STDIN_FILENO);
+		close(free_fd);
+		fd = sim_session_get_wake_fd(session, inbox);
+		assert_int_equal(fd, i == 0 ? free_fd : -1);
+		if (fd >= 0)
+			close(fd);
+		assert_int_equal(dup(STDIN_FILENO), free_fd); /* none is left open */
+		close(free_fd);
+		sim_session_release(session, inbox);
+		assert_int_equal(sim_session_unexport(session, key.id), 0);
+	}
+	sim_wake_close(&wake);
+	sim_session_detach(session);
+}
+
+static void test_the_end_of_an_export_ends_no_other_import(void **state)
+{
+	struct sim_session *session = attach();
+	struct sim_key first_key, second_key;
+	struct sim_remote *first = export_and_import(session, memory[0], &first_key),
+			  *second = export_and_import(session, memory[1], &second_key);
+
+	assert_int_equal(sim_session_unexport(session, first_key.id), 0);
+	sim_imports_drain(session->imports, SIM_ANY_KEY);
+	assert_true(atomic_load(&first->revoked));
+	assert_false(atomic_load(&second->revoked));
+	sim_session_release(session, first);
+	sim_session_release(session, second);
+	sim_session_detach(session);
+}
+
+/* Both orders of the list: one of two imports that ended is in use. */
+static void test_imports_are_drained_when_no_copy_is_left(void **state)
+{
+	for (int busy = 0; busy < 2; busy++) {
+		struct sim_session *session = attach();
+		struct sim_key keys[2];
+		struct sim_remote *remotes[2];
+
+		for (int i = 0; i < 2; i++)
+			remotes[i] = export_and_import(session, memory[i], &keys[i]);
+		assert_true(sim_remote_acquire(remotes[busy]));
+		sim_imports_revoke_all(session->imports);
+		assert_false(sim_imports_is_drained(session->imports, SIM_ANY_KEY));
+		assert_true(sim_imports_is_drained(session->imports, keys[!busy].id));
+		sim_remote_release(remotes[busy]);
+		assert_true(sim_imports_is_drained(session->imports, SIM_ANY_KEY));
+		for (int i = 0; i < 2; i++)
+			sim_session_release(session, remotes[i]);
+		sim_session_detach(session);
+	}
+}
+
+/* ---- what happens while the owner is asked for an import ---- */
+
+static struct sim_session *asking;
+static const struct sim_owner_memory_ops *real_ops;
+static void (*meanwhile)(uint64_t key);
+
+static void revoke_meanwhile(uint64_t key)
+{
+	sim_imports_revoke_key(asking->imports, key, key);
+	assert_true(sim_imports_is_drained(asking->imports, key)); /* it has no memory yet */
+}
+
+static void reset_function_meanwhile(uint64_t key)
+{
+	/* the next generation */
+	atomic_fetch_add(&sim_shared_state_of(&asking->shared)->functions.status_words[FUNCTION],
+			 SIM_FUNCTION_BITS + 1);
+}
+
+static int import_with_event(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
+			     struct sim_imported *ret_imported)
+{
+	int rc = real_ops->import(owner, key, function, ret_imported);
+
+	meanwhile(key->id);
+	return rc;
+}
+
+static void test_import_that_ends_before_it_is_open_is_never_usable(void **state)
+{
+	void (*const events[])(uint64_t key) = { revoke_meanwhile, reset_function_meanwhile };
+
+	for (int i = 0; i < 2; i++) {
+		struct sim_owner_memory_ops ops;
+		struct sim_remote *remote;
+		struct sim_key key;
+
+		asking = attach();
+		real_ops = asking->owner->memory;
+		ops = *real_ops;
+		ops.import = import_with_event;
+		meanwhile = events[i];
+		asking->owner->memory = &ops;
+		remote = export_and_import(asking, memory[0], &key);
+		asking->owner->memory = real_ops;
+		assert_true(atomic_load(&remote->revoked));
+		assert_false(sim_remote_acquire(remote));
+		sim_session_release(asking, remote);
+		sim_session_detach(asking);
+	}
+}
+
+/* ---- descriptors of the owner's answer ---- */
+
+static int import_with_descriptors(struct sim_owner *owner, const struct sim_key *key, uint32_t function,
+				   struct sim_imported *ret_imported)
+{
+	int rc = real_ops->import(owner, key, function, ret_imported);
+
+	ret_imported->object_fd = dup(STDIN_FILENO);
+	ret_imported->pidfd = dup(STDIN_FILENO);
+	return rc;
+}
+
+/* The object is not the memory, and the process needs no path to itself: nothing of the answer is kept. */
+static void test_descriptors_of_the_answer_are_closed(void **state)
+{
+	struct sim_owner_memory_ops ops;
+	struct sim_remote *remote;
+	unsigned int num_fds;
+	struct sim_key key;
+
+	asking = attach();
+	real_ops = asking->owner->memory;
+	ops = *real_ops;
+	ops.import = import_with_descriptors;
+	asking->owner->memory = &ops;
+	num_fds = count_open_fds();
+	remote = export_and_import(asking, memory[0], &key);
+	sim_session_release(asking, remote);
+	assert_int_equal(count_open_fds(), num_fds);
+	asking->owner->memory = real_ops;
+	sim_session_detach(asking);
+}
+
+/* ---- why an import ends ---- */
+
+static void test_import_ends_for_its_export_or_for_the_function_of_its_exporter(void **state)
+{
+	struct sim_session *session = attach();
+	struct sim_key key;
+	struct sim_remote *remote = export_and_import(session, memory[0], &key);
+
+	assert_int_equal(sim_session_unexport(session, key.id), 0);
+	assert_int_equal(atomic_load(&remote->revoke_cause), SIM_REVOKED_EXPORT);
+	sim_session_release(session, remote);
+
+	remote = export_and_import(session, memory[0], &key);
+	/* the next generation */
+	atomic_fetch_add(&sim_shared_state_of(&session->shared)->functions.status_words[FUNCTION],
+			 SIM_FUNCTION_BITS + 1);
+	sim_imports_revoke_key(session->imports, key.id, key.id);
+	assert_int_equal(atomic_load(&remote->revoke_cause), SIM_REVOKED_EXPORTER);
+	sim_session_release(session, remote);
+	sim_session_detach(session);
+}
+
+static void *release_thread(void *arg)
+{
+	struct unexport *release = arg;
+
+	sim_session_release(release->session, release->remote);
+	atomic_store(&release->done, true);
+	return NULL;
+}
+
+static void test_release_waits_for_a_copy_of_another_thread(void **state)
+{
+	struct unexport release = { .session = attach() };
+	struct sim_key key;
+	pthread_t thread;
+
+	alarm(DEADLINE_S);
+	release.remote = export_and_import(release.session, memory[0], &key);
+	assert_true(sim_remote_acquire(release.remote));
+	assert_int_equal(pthread_create(&thread, NULL, release_thread, &release), 0);
+	usleep(10000); /* a release that does not wait returns meanwhile */
+	assert_false(atomic_load(&release.done));
+	sim_remote_release(release.remote);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	sim_session_detach(release.session);
+	alarm(0);
+}
+
+/* ---- refusals ---- */
+
+/* No port reaches another one. */
+static const char two_cards[] = "cards:\n"
+				"  - name: left\n"
+				"    profile: bluefield-3\n"
+				"    functions:\n"
+				"      - {side: host, type: pf, pci: \"b1:00.0\"}\n"
+				"      - {side: host, type: pf, pci: \"b1:00.1\"}\n"
+				"  - name: right\n"
+				"    profile: bluefield-3\n"
+				"    functions:\n"
+				"      - {side: host, type: pf, pci: \"ca:00.0\"}\n"
+				"network:\n"
+				"  switches: [{name: alone}]\n"
+				"  links: []\n";
+
+/* The caller names the exporter's function to the user. */
+static void test_refusal_names_the_function_of_the_exporter(void **state)
+{
+	static const struct {
+		uint32_t access;
+		int rc;
+	} refused[] = { { SIM_ACCESS_CHANNEL, -EXDEV }, { SIM_ACCESS_NET, -EPERM } };
+	struct sim_session_cfg cfg = { .side = "host" };
+	struct sim_region region = { .addr = (uintptr_t)memory[0],
+				     .cpu_addr = (uintptr_t)memory[0],
+				     .len_bytes = sizeof(memory[0]),
+				     .function = 1 };
+	int fd = memfd_create("topology", MFD_CLOEXEC);
+	struct sim_session *session;
+	struct sim_remote *remote;
+	struct sim_key key;
+	char path[64];
+
+	assert_int_equal(write(fd, two_cards, strlen(two_cards)), (ssize_t)strlen(two_cards));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	cfg.topology = path;
+	assert_int_equal(sim_session_attach(&cfg, &session), 0);
+	for (int i = 0; i < 2; i++) {
+		uint32_t exporter = 77;
+
+		region.access = SIM_ACCESS_READ | refused[i].access;
+		assert_int_equal(sim_session_export(session, &region, -1, &key), 0);
+		assert_int_equal(sim_session_import(session, &key, 2, &remote, &exporter), refused[i].rc);
+		assert_int_equal(exporter, 1);
+	}
+	sim_session_detach(session);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_revocation_that_waits_for_a_copy_holds_up_no_other_import),
 		cmocka_unit_test(test_the_end_of_memory_waits_for_a_copy_by_an_alias_that_ended_before),
+		cmocka_unit_test(test_the_descriptor_of_an_inbox_wakes_its_owner),
+		cmocka_unit_test(test_the_end_of_an_export_ends_no_other_import),
+		cmocka_unit_test(test_imports_are_drained_when_no_copy_is_left),
+		cmocka_unit_test(test_import_that_ends_before_it_is_open_is_never_usable),
+		cmocka_unit_test(test_descriptors_of_the_answer_are_closed),
+		cmocka_unit_test(test_import_ends_for_its_export_or_for_the_function_of_its_exporter),
+		cmocka_unit_test(test_release_waits_for_a_copy_of_another_thread),
+		cmocka_unit_test(test_refusal_names_the_function_of_the_exporter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -360,6 +360,33 @@ static void a_handler_without_siginfo(void)
 	expect_own_handler(pages);
 }
 
+static bool leave(int number, const siginfo_t *info, void *context)
+{
+	siglongjmp(caught, 1);
+}
+
+#ifdef __SANITIZE_THREAD__ /* it blocks all signals while a handler runs */
+#define SAVES_MASK 1
+#else
+#define SAVES_MASK 0
+#endif
+
+/* signal() makes a mask with the signal in it, which holds for a handler that passes on to the program's, too. */
+static void a_second_fault_that_a_jump_leaves(void)
+{
+	volatile int num_left = 0;
+
+	pages = map(PAGE, PROT_NONE);
+	CHECK(signal(SIGSEGV, on_number) != SIG_ERR);
+	sim_memory_signals_install();
+	sim_thread_on_fault = leave;
+	if (sigsetjmp(caught, SAVES_MASK))
+		num_left++;
+	if (num_left < 2)
+		(void)read_byte(pages);
+	CHECK(num_left == 2);
+}
+
 static void a_handler_for_one_time(void)
 {
 	pages = map(PAGE, PROT_NONE);
@@ -491,6 +518,7 @@ static int status_of(void (*body)(void))
 	X(handlers_that_pass_on_form_a_chain, 0)             \
 	X(handlers_in_a_circle_end_by_the_default, SIGSEGV)  \
 	X(a_handler_without_siginfo, 0)                      \
+	X(a_second_fault_that_a_jump_leaves, 0)              \
 	X(a_handler_for_one_time, SIGSEGV)                   \
 	X(a_fault_in_the_handler_is_the_end, SIGSEGV)        \
 	X(a_handler_on_its_own_stack, 0)                     \

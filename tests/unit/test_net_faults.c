@@ -128,6 +128,75 @@ static void test_outage_without_a_begin_is_there_at_once(void **state)
 	assert_int_equal(find_down(world, 1100), 0);
 }
 
+/* Its place at the link is another rule's by now, and rules are announced again. */
+static void expect_no_return(struct events_world *world, uint64_t now_ns)
+{
+	atomic_store(&events_shared(world)->clock.now_ns, now_ns);
+	events_add(world, "net.link device=03:00.1 side=dpu from=9us down=1us");
+	for (int i = 0; i < 2; i++)
+		sim_fault_events_announce_net_links(&world->events);
+	assert_int_equal(find_down(world, now_ns), 0);
+	assert_int_equal(find_down(world, 9000), BIT(DPU1) | BIT(HOST1) | BIT(VF1));
+}
+
+static void test_outage_that_is_over_does_not_return(void **state)
+{
+	struct events_world *world = *state;
+
+	events_run_at(world, 100);
+	events_add(world, "net.link device=03:00.1 side=dpu down=1us");
+	sim_fault_events_announce_net_links(&world->events);
+	events_run_at(world, 1200);
+	expect_no_return(world, 1200);
+}
+
+/* The last events were those of its begin. */
+static void test_outage_that_began_with_the_last_event_does_not_return(void **state)
+{
+	struct events_world *world = *state;
+
+	events_add(world, "net.link device=03:00.1 side=dpu from=1us down=1us");
+	events_run_at(world, 1000);
+	expect_no_return(world, 2500);
+}
+
+static void test_rule_that_is_added_at_its_end_has_no_outage(void **state)
+{
+	struct events_world *world = *state;
+
+	events_run_at(world, 1000);
+	assert_int_equal(sim_fault_events_rule_begin_ns(&world->events), 1001);
+	events_add(world, "net.link device=03:00.1 side=dpu until=1001ns down=1us");
+	sim_fault_events_announce_net_links(&world->events);
+	assert_int_equal(find_down(world, 1001), 0);
+	events_add(world, "net.link device=03:00.1 side=dpu until=1002ns down=1us");
+	sim_fault_events_announce_net_links(&world->events);
+	assert_int_equal(find_down(world, 1001), BIT(DPU1) | BIT(HOST1) | BIT(VF1));
+}
+
+static unsigned int num_lines;
+
+static void count_line(int level, const char *file, int line, const char *func, const char *format, va_list args)
+{
+	num_lines += strstr(format, "finds no room") != NULL; /* others tell of faults that are applied */
+}
+
+static void test_outage_without_room_is_told(void **state)
+{
+	struct events_world *world = *state;
+
+	num_lines = 0;
+	sim_log_set_sink(count_line);
+	for (unsigned int i = 0; i < SIM_CLOCK_MAX_WINDOWS; i++)
+		events_add(world, "net.link device=03:00.1 side=dpu down=1us");
+	events_run_at(world, 100);
+	assert_int_equal(num_lines, 0);
+	events_add(world, "net.link device=03:00.1 side=dpu down=1us");
+	events_run_at(world, 200);
+	assert_int_equal(num_lines, 1);
+	sim_log_set_sink(NULL);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -137,6 +206,10 @@ int main(void)
 		TEST(test_outage_is_announced),
 		TEST(test_outage_that_counts_begins_with_its_evaluation),
 		TEST(test_outage_without_a_begin_is_there_at_once),
+		TEST(test_outage_that_is_over_does_not_return),
+		TEST(test_outage_that_began_with_the_last_event_does_not_return),
+		TEST(test_rule_that_is_added_at_its_end_has_no_outage),
+		TEST(test_outage_without_room_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

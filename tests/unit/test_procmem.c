@@ -642,6 +642,200 @@ static void test_remotes_of_one_exporter_share_descriptors(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* ---- lists ---- */
+
+#define NUM_PIECES 5
+
+/* Pieces of a byte to several pages, one behind the other in the exporter's memory, and apart from each other here. */
+static void adjacent_pieces(struct sim_piece pieces[NUM_PIECES], uint64_t at)
+{
+	static const size_t sizes[NUM_PIECES] = { 1, 64, 3 * PAGE + 5, 0, 700 };
+	size_t there = at, here = 3;
+
+	for (size_t i = 0; i < NUM_PIECES; i++) {
+		pieces[i] = (struct sim_piece){ ADDR + there, local + here, sizes[i] };
+		there += sizes[i];
+		here += sizes[i] + 9;
+	}
+}
+
+static void scattered_pieces(struct sim_piece pieces[NUM_PIECES])
+{
+	adjacent_pieces(pieces, 20);
+	for (size_t i = 0; i < NUM_PIECES; i++)
+		pieces[i].addr = ADDR + (NUM_PIECES - i) * 6 * PAGE - 7;
+}
+
+static void assert_pieces_equal(const struct sim_piece *pieces, size_t count, const uint8_t *exported)
+{
+	for (size_t i = 0; i < count; i++)
+		assert_memory_equal(pieces[i].local, exported + (pieces[i].addr - ADDR), pieces[i].len);
+}
+
+static void fill_memory(uint8_t *bytes)
+{
+	for (size_t i = 0; i < BYTES; i++)
+		bytes[i] = (uint8_t)(i * 7 + i / 255);
+}
+
+/* An exporter with the bytes of fill_memory(). */
+static void restart_exporter(void)
+{
+	proc_kill_all();
+	close(exporter_pidfd);
+	fill_memory(memory);
+	proc_start(&exporter, run_exporter, NULL);
+	exporter_pidfd = sim_pidfd_open(exporter.pid);
+}
+
+static void check_lists(struct sim_remote *remote)
+{
+	static uint8_t back[BYTES];
+	struct sim_piece pieces[NUM_PIECES];
+
+	assert_true(remote->moves_pieces);
+	for (int i = 0; i < 2; i++) {
+		memset(local, 0, BYTES);
+		if (i == 0)
+			adjacent_pieces(pieces, 13);
+		else
+			scattered_pieces(pieces);
+		assert_int_equal(sim_copy_pieces(remote, true, pieces, NUM_PIECES), NUM_PIECES);
+		assert_pieces_equal(pieces, NUM_PIECES, memory);
+		assert_int_equal(pieces[NUM_PIECES - 1].local[pieces[NUM_PIECES - 1].len], 0);
+		for (size_t k = 0; k < NUM_PIECES; k++)
+			memset(pieces[k].local, 0x40 + (int)k, pieces[k].len);
+		assert_int_equal(sim_copy_pieces(remote, false, pieces, NUM_PIECES), NUM_PIECES);
+		assert_int_equal(sim_copy(NULL, (uintptr_t)back, remote, ADDR, BYTES), 0);
+		assert_pieces_equal(pieces, NUM_PIECES, back);
+		for (size_t k = 0; k < NUM_PIECES; k++)
+			memcpy(memory + (pieces[k].addr - ADDR), pieces[k].local, pieces[k].len);
+		assert_memory_equal(back, memory, BYTES); /* and no byte beside them */
+	}
+}
+
+static void test_pieces_of_a_list_move_by_each_way(void **state)
+{
+	struct sim_remote_cfg cfg;
+	struct sim_remote *remote;
+
+	restart_exporter();
+	remote = reach(); /* by the descriptor alone */
+	check_lists(remote);
+	sim_remote_destroy(remote);
+	for (int i = 0; i < 2; i++) {
+		cfg = cfg_of(SIM_ACCESS_READ | SIM_ACCESS_WRITE, i == 0 ? NULL : "cma");
+		assert_int_equal(sim_remote_create(&cfg, &remote), 0);
+		check_lists(remote);
+		sim_remote_destroy(remote);
+	}
+}
+
+static void test_pieces_up_to_the_first_that_is_not_there_move(void **state)
+{
+	const struct sim_piece pieces[] = { { ADDR + BYTES - 3 * PAGE, local, PAGE },
+					    { ADDR + BYTES - 2 * PAGE, local + 2 * PAGE, PAGE + 100 },
+					    { ADDR + BYTES - PAGE + 100, local + 4 * PAGE, 64 },
+					    { ADDR, local + 5 * PAGE, 64 } };
+	const struct sim_piece apart[] = { pieces[3], pieces[0], pieces[2], pieces[3] };
+	struct sim_remote *remote = reach();
+
+	assert_int_equal(tell(UNMAP_LAST), 0);
+	assert_int_equal(sim_copy_pieces(remote, true, pieces, 4), 1);
+	assert_int_equal(sim_copy_pieces(remote, false, pieces, 4), 0); /* the range is asked for as a whole */
+	assert_int_equal(sim_copy_pieces(remote, true, apart, 4), 2);
+	assert_int_equal(sim_copy_pieces(remote, false, apart, 4), 2);
+	assert_int_equal(sim_copy(NULL, (uintptr_t)local, remote, pieces[2].addr, 64), -EIO);
+	sim_remote_destroy(remote);
+}
+
+static void test_pieces_are_not_written_where_the_exporter_may_not(void **state)
+{
+	const struct sim_piece pieces[] = { { ADDR + 100, local, 64 }, { ADDR + 164, local + 100, 64 } };
+	struct sim_remote *remote = reach();
+
+	assert_int_equal(tell(PROTECT_READ), 0);
+	assert_int_equal(sim_copy_pieces(remote, false, pieces, 2), 0);
+	assert_int_equal(sim_copy_pieces(remote, true, pieces, 2), 2);
+	assert_int_equal(tell(UNPROTECT), 0);
+	assert_int_equal(tell(PEEK), 0x11);
+	assert_int_equal(read_at(remote, 100, 64), 0);
+	assert_int_equal(local[0], 0x11);
+	sim_remote_destroy(remote);
+}
+
+/* Lengths and addresses that overflow, or lie beyond the memory or the permission. */
+static void test_pieces_out_of_bounds_do_not_move(void **state)
+{
+	const struct sim_piece good = { ADDR, local, 8 };
+	const struct sim_piece bad[] = {
+		{ ADDR + BYTES - 7, local, 8 },       { ADDR - 1, local, 8 },   { ADDR, local, SIZE_MAX },
+		{ ADDR + 1, local, BYTES },           { UINT64_MAX, local, 2 }, { ADDR + 8, local, SIZE_MAX - ADDR },
+		{ ADDR + BYTES + 1, local, SIZE_MAX }
+	};
+	struct sim_remote_cfg cfg = cfg_of(SIM_ACCESS_READ, "procmem");
+	struct sim_remote *remote;
+
+	assert_int_equal(sim_remote_create(&cfg, &remote), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct sim_piece pieces[] = { good, bad[i], good };
+
+		assert_int_equal(sim_copy_pieces(remote, true, pieces, 3), 1);
+		assert_int_equal(sim_copy_pieces(remote, true, pieces + 1, 2), 0);
+	}
+	assert_int_equal(sim_copy_pieces(remote, false, &good, 1), 0); /* an export to read */
+	sim_remote_destroy(remote);
+}
+
+static void test_pieces_of_a_revoked_memory_or_a_dead_exporter_do_not_move(void **state)
+{
+	const struct sim_piece pieces[] = { { ADDR, local, 8 }, { ADDR + 8, local + 100, 8 } };
+	struct sim_remote *revoked = reach(), *remote = reach();
+	struct sim_remote_cfg cfg = cfg_of(SIM_ACCESS_READ, "cma");
+	struct sim_remote *by_cma;
+
+	assert_int_equal(sim_remote_create(&cfg, &by_cma), 0);
+	sim_remote_revoke(revoked);
+	assert_int_equal(sim_copy_pieces(revoked, true, pieces, 2), 0);
+	assert_int_equal(sim_copy_pieces(revoked, false, pieces, 2), 0);
+	assert_int_equal(sim_copy_pieces(remote, true, pieces, 2), 2);
+	proc_kill_all();
+	assert_int_equal(sim_copy_pieces(remote, true, pieces, 2), 0);
+	assert_int_equal(sim_copy_pieces(remote, false, pieces, 2), 0);
+	assert_int_equal(sim_copy_pieces(by_cma, true, pieces, 2), 0);
+	sim_remote_destroy(by_cma);
+	sim_remote_destroy(remote);
+	sim_remote_destroy(revoked);
+}
+
+/* A call takes SIM_MAX_PIECES; more than IOV_MAX would be refused. */
+static void test_a_call_takes_a_part_of_a_long_list(void **state)
+{
+	static struct sim_piece pieces[3 * SIM_MAX_PIECES];
+	struct sim_remote *remote = reach();
+
+	for (size_t i = 0; i < 3 * SIM_MAX_PIECES; i++)
+		pieces[i] = (struct sim_piece){ ADDR + i, local + 2 * i, 1 };
+	assert_int_equal(sim_copy_pieces(remote, true, pieces, 3 * SIM_MAX_PIECES), SIM_MAX_PIECES);
+	assert_int_equal(local[2 * (SIM_MAX_PIECES - 1)], 0x11);
+	assert_int_equal(local[2 * SIM_MAX_PIECES], 0x22);
+	sim_remote_destroy(remote);
+}
+
+static void test_pieces_without_local_memory_do_not_move(void **state)
+{
+	uint8_t *gone = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct sim_piece pieces[] = { { ADDR, local, 8 }, { ADDR + 8, gone, 8 }, { ADDR + 16, local, 8 } };
+	struct sim_remote *remote = reach();
+
+	assert_true(gone != MAP_FAILED);
+	assert_int_equal(sim_copy_pieces(remote, true, pieces, 3), 1);
+	assert_int_equal(sim_copy_pieces(remote, false, pieces, 3), 1);
+	assert_int_equal(sim_copy_pieces(remote, true, pieces + 1, 2), 0);
+	munmap(gone, PAGE);
+	sim_remote_destroy(remote);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -662,6 +856,13 @@ int main(void)
 		TEST(test_a_file_with_the_name_of_the_memory_is_refused),
 		TEST(test_large_copies_go_by_what_was_found_faster),
 		TEST(test_remotes_of_one_exporter_share_descriptors),
+		TEST(test_pieces_of_a_list_move_by_each_way),
+		TEST(test_pieces_up_to_the_first_that_is_not_there_move),
+		TEST(test_pieces_are_not_written_where_the_exporter_may_not),
+		TEST(test_pieces_out_of_bounds_do_not_move),
+		TEST(test_pieces_of_a_revoked_memory_or_a_dead_exporter_do_not_move),
+		TEST(test_a_call_takes_a_part_of_a_long_list),
+		TEST(test_pieces_without_local_memory_do_not_move),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,17 +2,26 @@
 /* sim/engine/queue.h with a clock: jobs that take the time of a card's model. Virtual time, so that each is exact. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "cmocka_test.h"
+#include "sim/clock/participant.h"
 #include "sim/clock/vclock_sched.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/queue.h"
 
 #define TOPOLOGY "cards: [{profile: bluefield-3, functions: [{side: dpu, type: pf, pci: '03:00.0'}]}]\n"
 #define MAX_JOBS 64
+
+/* A member of the engine. */
+struct tick_counter {
+	struct sim_engine_member member; /* first */
+	atomic_uint num_ticks;
+};
 
 struct fixture {
 	struct sim_clock_page *page;
@@ -22,6 +31,7 @@ struct fixture {
 	struct sim_vclock_source *source;
 	struct sim_engine *engine;
 	struct sim_queue *queues[2];
+	struct tick_counter counter;
 };
 
 struct test_job {
@@ -29,13 +39,20 @@ struct test_job {
 	uint64_t bytes;     /* 0 = takes no time */
 	uint64_t delay_ns;
 	struct sim_queue *queue;
-	bool ran;
+	void (*act)(struct test_job *job); /* when it runs; NULL = nothing */
+	unsigned int ran_in_tick;          /* of the engine, which begins with the first job; valid once @ran is true */
+	atomic_bool ran;
 };
+
+static struct fixture *current;
 
 static int run(struct sim_job *job)
 {
 	struct test_job *test = (struct test_job *)job;
 
+	if (test->act)
+		test->act(test);
+	test->ran_in_tick = atomic_load(&current->counter.num_ticks);
 	test->ran = true;
 	job->held = test->delay_ns > 0;
 	job->due_ns = test->delay_ns == SIM_JOB_NEVER_DUE ? SIM_JOB_NEVER_DUE :
@@ -53,14 +70,22 @@ static bool work(const struct sim_job *job, struct pcie_job *ret_work)
 	return test->bytes > 0;
 }
 
-static struct fixture *current;
-
 static _Thread_local bool is_other_thread; /* the source is the main thread's */
 
 static void mark_busy(void *arg)
 {
 	if (!is_other_thread)
 		sim_vclock_source_mark_busy(current->source);
+}
+
+static bool is_own(void *arg)
+{
+	return sim_vclock_source_is_own(current->source);
+}
+
+static uint64_t patience_ns(void *arg)
+{
+	return sim_vclock_source_patience_ns(current->source);
 }
 
 static void notify(void *arg)
@@ -78,7 +103,12 @@ static void is_late(void *arg, uint64_t ns)
 static int open_queue(struct fixture *fixture, struct sim_queue **ret_queue)
 {
 	const struct sim_queue_time time = {
-		.clock = fixture->clock, .work = work, .mark_busy = mark_busy, .is_late = is_late
+		.clock = fixture->clock,
+		.work = work,
+		.mark_busy = mark_busy,
+		.is_own = is_own,
+		.patience_ns = patience_ns,
+		.is_late = is_late,
 	};
 	int rc = sim_queue_create(fixture->engine, MAX_JOBS, notify, fixture, ret_queue);
 
@@ -86,6 +116,17 @@ static int open_queue(struct fixture *fixture, struct sim_queue **ret_queue)
 }
 
 static const struct sim_vclock_source_cfg source_cfg = { .wake = notify };
+
+static bool count_tick(struct sim_engine_member *member, uint64_t *next_ns)
+{
+	atomic_fetch_add(&((struct tick_counter *)member)->num_ticks, 1);
+	return true; /* so that the engine goes on, whether jobs are queued or not */
+}
+
+static uint64_t advance_own(void *engine)
+{
+	return sim_engine_advance_own(engine);
+}
 
 static int open_with(void **state, enum sim_clock_mode mode)
 {
@@ -104,12 +145,38 @@ static int open_with(void **state, enum sim_clock_mode mode)
 	    sim_vclock_source_create(fixture->sched, &source_cfg, &fixture->source) < 0 ||
 	    sim_engine_create(&fixture->engine) < 0)
 		return -1;
-	return open_queue(fixture, &fixture->queues[0]) < 0 || open_queue(fixture, &fixture->queues[1]) < 0;
+	if (open_queue(fixture, &fixture->queues[0]) < 0 || open_queue(fixture, &fixture->queues[1]) < 0)
+		return -1;
+	sim_vclock_sched_set_advance(fixture->sched, advance_own, fixture->engine);
+	fixture->counter.member.tick = count_tick;
+	sim_engine_add(fixture->engine, &fixture->counter.member); /* before the queues */
+	return 0;
 }
 
 static int setup(void **state)
 {
 	return open_with(state, SIM_CLOCK_VIRTUAL);
+}
+
+static int setup_with_patience(void **state, const char *patience)
+{
+	int rc;
+
+	setenv("BFSIM_CLOCK_PATIENCE", patience, true);
+	rc = setup(state);
+	unsetenv("BFSIM_CLOCK_PATIENCE");
+	return rc;
+}
+
+/* Longer than any test takes: what happens does not happen by the end of patience. */
+static int setup_patient(void **state)
+{
+	return setup_with_patience(state, "3600s");
+}
+
+static int setup_impatient(void **state)
+{
+	return setup_with_patience(state, "10ms");
 }
 
 static int setup_timed(void **state)
@@ -121,6 +188,7 @@ static int teardown(void **state)
 {
 	struct fixture *fixture = *state;
 
+	sim_engine_remove(fixture->engine, &fixture->counter.member);
 	sim_queue_destroy(fixture->queues[0]);
 	sim_queue_destroy(fixture->queues[1]);
 	sim_engine_destroy(fixture->engine);
@@ -232,6 +300,15 @@ struct submission {
 	struct test_job *job;
 };
 
+/* The source is this thread's from here on. */
+static void *submit_and_end(void *arg)
+{
+	const struct submission *submission = arg;
+
+	submit(submission->queue, submission->job, 1);
+	return NULL;
+}
+
 static void *submit_in_thread(void *arg)
 {
 	const struct submission *submission = arg;
@@ -321,6 +398,300 @@ static void test_flush_ends_all_at_once(void **state)
 	assert_int_equal(expect_done(fixture, fixture->queues[0], &jobs[1], -ECANCELED), 0);
 }
 
+/* ---- jobs that the owner does not poll ---- */
+
+#define MANY_TICKS 200
+
+static void wait_for_ticks(struct fixture *fixture, unsigned int count)
+{
+	while (atomic_load(&fixture->counter.num_ticks) < count)
+		sched_yield();
+}
+
+/* Until the engine's thread has run the job, and has left it: it is on the caller's stack. */
+static void wait_until_ran(const struct test_job *job)
+{
+	while (!atomic_load(&job->ran))
+		sched_yield();
+	sim_queue_drain(job->queue);
+}
+
+/* The machine gives the owner no CPU between its submission and its poll. */
+static void test_busy_owner_runs_its_job_however_late_it_polls(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 64 };
+
+	submit(fixture->queues[0], &job, 1);
+	wait_for_ticks(fixture, MANY_TICKS);
+	assert_false(job.ran);
+	assert_null(sim_queue_poll(fixture->queues[0]));
+	assert_true(job.ran);
+}
+
+static void test_engine_runs_the_job_of_an_owner_that_is_not_waited_for(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 64 };
+
+	submit(fixture->queues[0], &job, 1);
+	sim_vclock_sched_detach_thread(fixture->sched);
+	wait_until_ran(&job);
+}
+
+static void test_engine_runs_the_job_of_a_thread_that_has_ended(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 64 };
+	struct submission submission = { fixture->queues[0], &job };
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, submit_and_end, &submission), 0);
+	pthread_join(thread, NULL);
+	wait_until_ran(&job);
+}
+
+/* The owner waits elsewhere, and its call does not run its jobs. */
+static void test_engine_runs_the_job_when_all_wait(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 64 };
+
+	submit(fixture->queues[0], &job, 1);
+	assert_false(sim_vclock_source_wait_until(fixture->source, SIM_CLOCK_NEVER_NS));
+	wait_until_ran(&job);
+}
+
+/* Another participant is busy: it may be about to send that message. */
+static void test_engine_leaves_the_job_while_another_participant_runs(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 64 };
+	struct sim_participant other = { 0 };
+
+	assert_int_equal(sim_participant_join(&other, fixture->page, 1), 0);
+	submit(fixture->queues[0], &job, 1);
+	assert_false(sim_vclock_source_wait_until(fixture->source, SIM_CLOCK_NEVER_NS));
+	wait_for_ticks(fixture, MANY_TICKS);
+	assert_false(job.ran);
+	assert_false(sim_participant_wait(&other, SIM_CLOCK_NEVER_NS, false));
+	wait_until_ran(&job);
+	sim_participant_leave(&other);
+}
+
+/* It spins on memory that the job writes, and no other participant waits for it. */
+static void test_engine_runs_the_job_of_an_owner_that_never_polls(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 64 };
+
+	submit(fixture->queues[0], &job, 1);
+	wait_until_ran(&job);
+	assert_int_equal(job.ran_in_tick, 21); /* twice the patience of 10 ms */
+}
+
+/* ---- an owner that blocks ---- */
+
+static void block_for_message(struct sim_vclock_source *elsewhere)
+{
+	sim_vclock_source_wait_message(elsewhere);
+}
+
+static void block_for_turn(struct sim_vclock_source *elsewhere)
+{
+	sim_vclock_source_wait_turn(elsewhere, SIM_CLOCK_NEVER_NS);
+}
+
+static void block_for_good(struct sim_vclock_source *elsewhere)
+{
+	sim_vclock_sched_detach_thread(current->sched);
+}
+
+static void block_for_launch(struct sim_vclock_source *elsewhere)
+{
+	sim_vclock_sched_take_turn(current->sched);
+}
+
+static void expect_run_by(void (*block)(struct sim_vclock_source *elsewhere), bool other_is_busy)
+{
+	struct test_job job = { .bytes = 64 };
+	struct sim_participant other = { 0 };
+	struct sim_vclock_source *elsewhere;
+
+	assert_int_equal(sim_participant_join(&other, current->page, 1), 0);
+	assert_int_equal(sim_vclock_source_create(current->sched, &source_cfg, &elsewhere), 0);
+	submit(current->queues[0], &job, 1);
+	if (!other_is_busy)
+		assert_false(sim_participant_wait(&other, SIM_CLOCK_NEVER_NS, false));
+	block(elsewhere);
+	assert_true(job.ran);
+	sim_vclock_source_destroy(elsewhere);
+	sim_participant_leave(&other);
+	wait_until_ran(&job);
+}
+
+/* Another participant has work without end: the engine's thread would run the job by the machine's time. */
+static void test_owner_that_blocks_runs_its_job_first(void **state)
+{
+	expect_run_by(block_for_message, true);
+	expect_run_by(block_for_turn, true);
+	expect_run_by(block_for_launch, false); /* its turn comes */
+	expect_run_by(block_for_good, true);
+}
+
+/* The jobs behind it begin at their arrival, and the completions come when they are due. */
+static void test_jobs_of_an_owner_that_blocks_end_in_time(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job jobs[] = { { .bytes = 64 }, { .bytes = 4096 } };
+	struct sim_vclock_source *elsewhere;
+	uint64_t expected[2];
+
+	predict(fixture, jobs, 2, expected);
+	assert_int_equal(sim_vclock_source_create(fixture->sched, &source_cfg, &elsewhere), 0);
+	submit(fixture->queues[0], jobs, 2);
+	for (int i = 0; i < 2; i++) {
+		while (sim_clock_now_ns(fixture->clock) < expected[i])
+			block_for_message(elsewhere);
+		assert_int_equal(sim_clock_now_ns(fixture->clock), expected[i]);
+		block_for_message(elsewhere);
+		assert_ptr_equal(sim_queue_poll(fixture->queues[0]), &jobs[i].job);
+	}
+	sim_vclock_source_destroy(elsewhere);
+}
+
+/* While it blocks without a turn, other participants run: its jobs wait for the turn. */
+static void test_owner_that_blocks_runs_no_job_out_of_turn(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 64 };
+	struct sim_participant other = { 0 };
+	struct sim_vclock_source *elsewhere;
+
+	assert_int_equal(sim_participant_join(&other, fixture->page, 1), 0);
+	assert_int_equal(sim_vclock_source_create(fixture->sched, &source_cfg, &elsewhere), 0);
+	assert_false(sim_vclock_source_wait_turn(elsewhere, SIM_CLOCK_NEVER_NS));
+	is_other_thread = true; /* not marked as busy */
+	submit(fixture->queues[0], &job, 1);
+	is_other_thread = false;
+	assert_false(sim_vclock_source_wait_turn(elsewhere, SIM_CLOCK_NEVER_NS));
+	assert_false(job.ran);
+	assert_false(sim_participant_wait(&other, SIM_CLOCK_NEVER_NS, false));
+	wait_until_ran(&job);
+	sim_vclock_source_destroy(elsewhere);
+	sim_participant_leave(&other);
+}
+
+/* It has polled, and waits for the time of its next work. */
+static void test_owner_that_waits_and_then_blocks_keeps_its_time(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_participant other = { 0 };
+	struct sim_vclock_source *elsewhere;
+
+	assert_int_equal(sim_participant_join(&other, fixture->page, 1), 0);
+	assert_int_equal(sim_vclock_source_create(fixture->sched, &source_cfg, &elsewhere), 0);
+	assert_false(sim_vclock_source_wait_until(elsewhere, 5000)); /* the other source is new */
+	assert_false(sim_vclock_source_wait_until(fixture->source, 100));
+	assert_false(sim_vclock_source_wait_until(fixture->source, 100));
+	assert_false(sim_vclock_source_wait_turn(elsewhere, SIM_CLOCK_NEVER_NS));
+	assert_int_equal(sim_clock_now_ns(fixture->clock), 0);
+	sim_participant_leave(&other);
+	while (sim_clock_now_ns(fixture->clock) < 100)
+		sim_vclock_source_wait_turn(elsewhere, SIM_CLOCK_NEVER_NS);
+	assert_int_equal(sim_clock_now_ns(fixture->clock), 100);
+	sim_vclock_source_destroy(elsewhere);
+}
+
+static void *block_in_thread(void *arg)
+{
+	struct fixture *fixture = arg;
+	struct sim_vclock_source *sources[2];
+
+	for (int i = 0; i < 2; i++)
+		sim_vclock_source_create(fixture->sched, &source_cfg, &sources[i]);
+	block_for_message(sources[0]);
+	for (int i = 0; i < 2; i++)
+		sim_vclock_source_destroy(sources[i]);
+	return NULL;
+}
+
+static void test_thread_that_blocks_leaves_the_jobs_of_others(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 64 };
+	pthread_t thread;
+
+	submit(fixture->queues[0], &job, 1);
+	assert_int_equal(pthread_create(&thread, NULL, block_in_thread, fixture), 0);
+	pthread_join(thread, NULL);
+	assert_false(job.ran);
+	assert_null(sim_queue_poll(fixture->queues[0]));
+}
+
+static pthread_t destroyer;
+static atomic_bool is_destroyed;
+static bool was_destroyed; /* at the end of the job */
+
+static void *destroy_queue(void *queue)
+{
+	sim_queue_destroy(queue);
+	atomic_store(&is_destroyed, true);
+	return NULL;
+}
+
+static void destroy_meanwhile(struct test_job *job)
+{
+	pthread_create(&destroyer, NULL, destroy_queue, job->queue);
+	for (int i = 0; i < 10000 && !is_destroyed; i++)
+		sched_yield();
+	was_destroyed = is_destroyed;
+}
+
+/* The engine's thread comes and goes meanwhile. */
+static void destroy_for_ticks(struct test_job *job)
+{
+	pthread_create(&destroyer, NULL, destroy_queue, job->queue);
+	wait_for_ticks(current, atomic_load(&current->counter.num_ticks) + 10);
+	was_destroyed = is_destroyed;
+}
+
+static void test_queue_stays_while_the_engine_runs_the_job_of_a_thread_that_has_ended(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 64, .act = destroy_meanwhile };
+	struct submission submission = { fixture->queues[0], &job };
+	pthread_t thread;
+
+	is_destroyed = false;
+	assert_int_equal(pthread_create(&thread, NULL, submit_and_end, &submission), 0);
+	pthread_join(thread, NULL);
+	while (!is_destroyed)
+		sched_yield();
+	pthread_join(destroyer, NULL);
+	fixture->queues[0] = NULL;
+	assert_true(job.ran);
+	assert_false(was_destroyed);
+}
+
+/* Another thread that ends the queue waits for the owner's thread, as it does for the engine's. */
+static void test_queue_stays_while_its_owner_that_blocks_runs_a_job(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 64, .act = destroy_for_ticks };
+	struct sim_vclock_source *elsewhere;
+
+	is_destroyed = false;
+	assert_int_equal(sim_vclock_source_create(fixture->sched, &source_cfg, &elsewhere), 0);
+	submit(fixture->queues[0], &job, 1);
+	block_for_message(elsewhere);
+	pthread_join(destroyer, NULL);
+	fixture->queues[0] = NULL;
+	assert_true(job.ran);
+	assert_false(was_destroyed);
+	sim_vclock_source_destroy(elsewhere);
+}
+
 static void test_timed_end_is_not_seen_before_the_model_says(void **state)
 {
 	struct fixture *fixture = *state;
@@ -351,7 +722,8 @@ static void test_timed_end_that_comes_late_is_told(void **state)
 	assert_true(late_ns <= sim_clock_now_ns(fixture->clock) - before_ns - expected);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+#define TEST(name)    cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+#define PATIENT(name) cmocka_unit_test_setup_teardown(test_##name, setup_patient, teardown)
 
 int main(void)
 {
@@ -365,6 +737,20 @@ int main(void)
 		TEST(doorbell_of_the_second_queue_may_be_first),
 		TEST(growth_keeps_the_times_of_jobs_in_flight),
 		TEST(flush_ends_all_at_once),
+		PATIENT(busy_owner_runs_its_job_however_late_it_polls),
+		PATIENT(engine_runs_the_job_of_an_owner_that_is_not_waited_for),
+		PATIENT(engine_runs_the_job_of_a_thread_that_has_ended),
+		PATIENT(engine_runs_the_job_when_all_wait),
+		PATIENT(engine_leaves_the_job_while_another_participant_runs),
+		PATIENT(owner_that_blocks_runs_its_job_first),
+		PATIENT(jobs_of_an_owner_that_blocks_end_in_time),
+		PATIENT(owner_that_blocks_runs_no_job_out_of_turn),
+		PATIENT(owner_that_waits_and_then_blocks_keeps_its_time),
+		PATIENT(thread_that_blocks_leaves_the_jobs_of_others),
+		PATIENT(queue_stays_while_the_engine_runs_the_job_of_a_thread_that_has_ended),
+		PATIENT(queue_stays_while_its_owner_that_blocks_runs_a_job),
+		cmocka_unit_test_setup_teardown(test_engine_runs_the_job_of_an_owner_that_never_polls, setup_impatient,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_timed_end_is_not_seen_before_the_model_says, setup_timed,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_timed_end_that_comes_late_is_told, setup_timed, teardown),

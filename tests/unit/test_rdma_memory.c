@@ -88,7 +88,6 @@ static void test_lost_local_memory_fails_a_write_and_a_read(void **state)
 	struct sim_rdma_segment segment = own_pages_with_a_hole();
 	struct sim_remote peer;
 
-	(void)state;
 	sim_memory_signals_install(); /* cmocka installs handlers before the test */
 	import_whole(&peer);
 	assert_int_equal(sim_rdma_write(&segment, 1, &peer, 0, 2 * PAGE), -EIO);
@@ -102,7 +101,6 @@ static void test_truncated_memory_of_the_peer_fails_a_write_and_a_read(void **st
 {
 	struct sim_rdma_segment segment = own_pages();
 
-	(void)state;
 	sim_memory_signals_install();
 	for (int is_write = 0; is_write < 2; is_write++) {
 		struct sim_remote peer;
@@ -123,7 +121,6 @@ static void test_two_imports_are_both_guarded(void **state)
 	struct sim_remote local, peer;
 	const struct sim_rdma_segment segment = { .remote = &local, .bytes = 2 * PAGE };
 
-	(void)state;
 	sim_memory_signals_install();
 	import_truncated(&local);
 	import_whole(&peer);
@@ -147,7 +144,6 @@ static void test_lists_are_copied_in_order(void **state)
 						     { .addr = (uintptr_t)bytes, .bytes = 0 },
 						     { .addr = (uintptr_t)bytes, .bytes = 4 } };
 
-	(void)state;
 	import_whole(&peer);
 	assert_int_equal(sim_rdma_write(segments, 3, &peer, 10, 7), 0);
 	assert_memory_equal(peer.base + 10, "efghabc", 8);
@@ -158,6 +154,84 @@ static void test_lists_are_copied_in_order(void **state)
 	release(&peer);
 }
 
+/* A path with a call for many pieces, which moves the first @max. */
+static struct {
+	uint8_t bytes[64];
+	size_t max, num_calls, num_single;
+} fake;
+
+static int read_one(struct sim_remote *remote, void *local, uint64_t offset, size_t len)
+{
+	(void)remote;
+	memcpy(local, fake.bytes + offset, len);
+	fake.num_single++;
+	return 0;
+}
+
+static int write_one(struct sim_remote *remote, const void *local, uint64_t offset, size_t len)
+{
+	(void)remote;
+	memcpy(fake.bytes + offset, local, len);
+	fake.num_single++;
+	return 0;
+}
+
+static size_t move_some(struct sim_remote *remote, bool is_read, const struct sim_piece *pieces, size_t count)
+{
+	size_t moved = count < fake.max ? count : fake.max;
+
+	fake.num_calls++;
+	for (size_t i = 0; i < moved; i++)
+		if (is_read)
+			memcpy(pieces[i].local, fake.bytes + (pieces[i].addr - remote->region.addr), pieces[i].len);
+		else
+			memcpy(fake.bytes + (pieces[i].addr - remote->region.addr), pieces[i].local, pieces[i].len);
+	return moved;
+}
+
+static const struct sim_path_ops fake_path = {
+	.name = "fake",
+	.read = read_one,
+	.write = write_one,
+	.move_pieces = move_some,
+};
+
+static void test_a_list_moves_by_one_call_and_its_rest_piece_by_piece(void **state)
+{
+	struct sim_remote peer = {
+		.region = { .addr = 1000, .len_bytes = 64, .access = SIM_ACCESS_READ | SIM_ACCESS_WRITE },
+		.path = &fake_path,
+		.moves_pieces = true,
+	};
+	static const size_t num_single[] = { 3, 2, 2, 1, 0 }; /* the empty one is none */
+	uint8_t bytes[] = "abcdefghijkl";
+	const struct sim_rdma_segment segments[] = { { .addr = (uintptr_t)bytes + 8, .bytes = 4 },
+						     { .addr = (uintptr_t)bytes, .bytes = 0 },
+						     { .addr = (uintptr_t)bytes, .bytes = 4 },
+						     { .addr = (uintptr_t)bytes + 4, .bytes = 4 } };
+
+	(void)state;
+	for (size_t max = 0; max <= 4; max++) {
+		memset(&fake, 0, sizeof(fake));
+		fake.max = max;
+		assert_int_equal(sim_rdma_write(segments, 4, &peer, 1010, 11), 0);
+		assert_string_equal((char *)fake.bytes + 10, "ijklabcdefg");
+		assert_int_equal(fake.num_calls, 1);
+		assert_int_equal(fake.num_single, num_single[max]);
+		memcpy(fake.bytes + 10, "123456789abc", 12);
+		memcpy(bytes, "abcdefghijkl", 12);
+		assert_int_equal(sim_rdma_read(segments, 4, &peer, 1010, 11), 0);
+		assert_string_equal((char *)bytes, "56789abh1234");
+		memcpy(bytes, "abcdefghijkl", 12);
+	}
+	assert_int_equal(sim_rdma_write(segments, 1, &peer, 1010, 4), 0); /* no list */
+	assert_int_equal(fake.num_calls, 2);
+	assert_int_equal(sim_rdma_write(segments, 4, &peer, 1056, 12), -EFAULT);
+	atomic_store(&peer.revoked, true);
+	assert_int_equal(sim_rdma_write(segments, 4, &peer, 1010, 12), -EIO);
+	assert_int_equal(fake.num_calls, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +239,7 @@ int main(void)
 		cmocka_unit_test(test_truncated_memory_of_the_peer_fails_a_write_and_a_read),
 		cmocka_unit_test(test_two_imports_are_both_guarded),
 		cmocka_unit_test(test_lists_are_copied_in_order),
+		cmocka_unit_test(test_a_list_moves_by_one_call_and_its_rest_piece_by_piece),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,8 @@ static void test_one_spelling_is_written_for_many(void **state)
 	assert_written("dma.memcpy fail=DRIVER moved=0%", "dma.memcpy fail=DRIVER moved=0%");
 	assert_written("dma.memcpy fail=DRIVER moved=2048", "dma.memcpy fail=DRIVER moved=2k");
 	assert_written("link errors=0.1%", "link errors=0.001");
+	assert_written("machine.link rate=10240k side=node1 delay=2000us",
+		       "machine.link side=node1 delay=2ms rate=10M");
 }
 
 static void test_patterns_name_several_operations(void **state)
@@ -131,6 +133,19 @@ static void test_rule_can_hit_only_operations_that_fit(void **state)
 	assert_int_equal(sim_rule_ops(&rule), SIM_OPS_MOVING);
 }
 
+/* "*" is an event only where no program's operation fits; a name is always meant. */
+static void test_a_star_is_what_programs_do(void **state)
+{
+	struct sim_rule rule = parse_rule("* delay=1ms");
+
+	assert_false(sim_rule_ops(&rule) & SIM_OPS_EVENTS);
+	assert_true(sim_rule_ops(&rule) & SIM_OP_BIT(SIM_OP_RDMA_WRITE));
+	rule = parse_rule("* down=1s");
+	assert_true(sim_rule_ops(&rule) & SIM_OP_BIT(SIM_OP_MACHINE_LINK));
+	rule = parse_rule("rdma.write,machine.link delay=1ms");
+	assert_int_equal(sim_rule_ops(&rule), SIM_OP_BIT(SIM_OP_RDMA_WRITE) | SIM_OP_BIT(SIM_OP_MACHINE_LINK));
+}
+
 /* Each entry of the table is a rule that can be written, and no other pair is. */
 static void test_table_of_operations_and_actions_is_the_language(void **state)
 {
@@ -141,6 +156,7 @@ static void test_table_of_operations_and_actions_is_the_language(void **state)
 		[SIM_ACT_STALL] = "stall=1us",        [SIM_ACT_DOWN] = "down=1us",
 		[SIM_ACT_DEGRADE] = "degrade=gen1x1", [SIM_ACT_ERRORS] = "errors=0.5",
 		[SIM_ACT_NUM_VFS] = "num_vfs=2",      [SIM_ACT_PAUSE] = "pause=1us",
+		[SIM_ACT_RATE] = "rate=1k",
 	};
 	char text[256], file[SIM_DELAYS_FILE_SIZE];
 	struct sim_rule_error error;
@@ -240,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_one_spelling_is_written_for_many),
 		cmocka_unit_test(test_patterns_name_several_operations),
 		cmocka_unit_test(test_rule_can_hit_only_operations_that_fit),
+		cmocka_unit_test(test_a_star_is_what_programs_do),
 		cmocka_unit_test(test_table_of_operations_and_actions_is_the_language),
 		cmocka_unit_test(test_names_with_spaces_stand_in_quotes),
 		cmocka_unit_test(test_file_of_delays_is_named_beside_the_rule),

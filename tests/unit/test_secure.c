@@ -44,7 +44,7 @@ static void open_pair(struct pair *pair, const char *client, const char *server)
 	assert_int_equal(read_keys(client, 0600, &pair->keys[0]), 0);
 	assert_int_equal(read_keys(server, 0600, &pair->keys[1]), 0);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(secure_create(pair->keys[i], i == 1, &pair->end[i]), 0);
+		assert_int_equal(secure_create(pair->keys[i], i == 1, SECURE_SESSION, &pair->end[i]), 0);
 }
 
 static void close_pair(struct pair *pair)
@@ -109,6 +109,97 @@ static void test_another_token_is_refused_at_both_ends(void **state)
 	close_pair(&pair);
 }
 
+static const uint8_t nonce[SECURE_NONCE_BYTES] = "known to two machines and home!!";
+static const uint8_t other_nonce[SECURE_NONCE_BYTES] = "known to two machines and home??";
+
+/* The client has key @number, of @client_nonce; the server takes @taken, and has key 7 of @nonce. */
+static void open_named(struct pair *pair, uint64_t number, const uint8_t *client_nonce, uint64_t taken)
+{
+	*pair = (struct pair){ .wire_len = 0 };
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(read_keys(TOKEN_A, 0600, &pair->keys[i]), 0);
+	if (number != SECURE_SESSION)
+		assert_int_equal(secure_keys_add(pair->keys[0], false, number, client_nonce), 0);
+	assert_int_equal(secure_keys_add(pair->keys[1], true, 7, nonce), 0);
+	assert_int_equal(secure_create(pair->keys[0], false, number, &pair->end[0]), 0);
+	assert_int_equal(secure_create(pair->keys[1], true, taken, &pair->end[1]), 0);
+}
+
+static void test_a_nonce_makes_a_key_for_one_pair(void **state)
+{
+	struct pair pair;
+	int rcs[2];
+
+	open_named(&pair, 7, nonce, SECURE_ANY_PAIR);
+	assert_int_equal(secure_keys_add(pair.keys[1], true, 8, other_nonce), 0);
+	shake_hands(&pair, rcs);
+	assert_int_equal(rcs[0], 0);
+	assert_int_equal(rcs[1], 0);
+	assert_int_equal(secure_number(pair.end[1]), 7);
+	close_pair(&pair);
+}
+
+/* With the token, but not with what home has given to both. */
+static void test_a_machine_without_the_nonce_is_refused(void **state)
+{
+	const struct {
+		uint64_t number, taken;
+		const uint8_t *nonce;
+	} cases[] = {
+		{ 7, SECURE_ANY_PAIR, other_nonce },       /* another pair's nonce */
+		{ 6, SECURE_ANY_PAIR, nonce },             /* by a name that is not known */
+		{ SECURE_SESSION, SECURE_ANY_PAIR, NULL }, /* the token alone */
+		{ 7, SECURE_SESSION, nonce },              /* home takes the token alone */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct pair pair;
+		int rcs[2];
+
+		open_named(&pair, cases[i].number, cases[i].nonce, cases[i].taken);
+		shake_hands(&pair, rcs);
+		assert_int_equal(rcs[0], -EACCES);
+		assert_int_equal(rcs[1], -EACCES);
+		close_pair(&pair);
+	}
+}
+
+static void test_a_key_that_was_removed_is_refused(void **state)
+{
+	struct pair pair;
+	int rcs[2];
+
+	open_named(&pair, 7, nonce, SECURE_ANY_PAIR);
+	secure_keys_remove(pair.keys[1], 7);
+	shake_hands(&pair, rcs);
+	assert_int_equal(rcs[0], -EACCES);
+	assert_int_equal(rcs[1], -EACCES);
+	close_pair(&pair);
+}
+
+/* A network that turns a connection round, to where it comes from, finds no server that has the key. */
+static void test_an_end_does_not_speak_with_itself(void **state)
+{
+	struct pair pair;
+	int rcs[2];
+
+	open_named(&pair, 7, nonce, SECURE_ANY_PAIR);
+	assert_int_equal(secure_keys_add(pair.keys[1], false, 7, nonce), 0); /* as a client, instead */
+	shake_hands(&pair, rcs);
+	assert_int_equal(rcs[0], -EACCES);
+	assert_int_equal(rcs[1], -EACCES);
+	close_pair(&pair);
+}
+
+static void test_a_nonce_is_another_one_each_time(void **state)
+{
+	uint8_t first[SECURE_NONCE_BYTES], second[SECURE_NONCE_BYTES];
+
+	assert_int_equal(secure_make_nonce(first), 0);
+	assert_int_equal(secure_make_nonce(second), 0);
+	assert_memory_not_equal(first, second, sizeof(first));
+}
+
 static void test_bytes_that_were_changed_or_repeated_end_the_connection(void **state)
 {
 	for (int kind = 0; kind < 2; kind++) {
@@ -153,6 +244,54 @@ static void test_a_token_that_others_can_read_is_none(void **state)
 	assert_int_equal(secure_keys_read("/tmp", &keys), -EACCES);
 }
 
+/* Three records, and room for one and a half: the rest follows, in order, and so does what is written behind it. */
+static void test_records_fill_the_room_and_the_rest_follows(void **state)
+{
+	static uint8_t said[40000], got[40000], wire[3 * sizeof(said)];
+	const size_t room = 25000;
+	struct pair pair;
+	int rcs[2], len;
+	size_t at = room, read = 0;
+
+	open_pair(&pair, TOKEN_A, TOKEN_A);
+	shake_hands(&pair, rcs);
+	assert_int_equal(rcs[0] | rcs[1], 0);
+	for (size_t i = 0; i < sizeof(said); i++)
+		said[i] = (uint8_t)(i * 7 + i / 256);
+	secure_set_room(pair.end[0], wire, room);
+	assert_int_equal(secure_write(pair.end[0], said, 39000), 0);
+	assert_int_equal(secure_end_room(pair.end[0]), room);
+	secure_set_room(pair.end[0], wire + sizeof(wire) - 100, 100);
+	assert_int_equal(secure_write(pair.end[0], said + 39000, 1000), 0);
+	assert_int_equal(secure_end_room(pair.end[0]), 0); /* the rest is before it */
+	at += secure_take(pair.end[0], wire + at, sizeof(wire) - at);
+	assert_true(at > sizeof(said));
+	assert_int_equal(secure_feed(pair.end[1], wire, at), 0);
+	while ((len = secure_read(pair.end[1], got + read, sizeof(got) - read)) > 0)
+		read += (size_t)len;
+	assert_int_equal(len, -EAGAIN);
+	assert_int_equal(read, sizeof(said));
+	assert_memory_equal(got, said, sizeof(said));
+	close_pair(&pair);
+}
+
+/* The bytes are borrowed: others may not take their place before TLS has read them. */
+static void test_bytes_that_are_not_read_are_not_replaced(void **state)
+{
+	struct pair pair;
+	int rcs[2];
+	char got[8];
+
+	open_pair(&pair, TOKEN_A, TOKEN_A);
+	shake_hands(&pair, rcs);
+	secure_write(pair.end[0], "one", 3);
+	pair.wire_len = secure_take(pair.end[0], pair.wire, sizeof(pair.wire));
+	assert_int_equal(secure_feed(pair.end[1], pair.wire, pair.wire_len), 0);
+	assert_int_equal(secure_feed(pair.end[1], pair.wire, pair.wire_len), -EPROTO);
+	assert_int_equal(secure_read(pair.end[1], got, sizeof(got)), 3);
+	close_pair(&pair);
+}
+
 /* Nobody writes to it: a gateway that opened it would wait. */
 static void test_a_fifo_is_no_token(void **state)
 {
@@ -183,10 +322,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_two_ends_with_the_token_speak),
 		cmocka_unit_test(test_another_token_is_refused_at_both_ends),
+		cmocka_unit_test(test_a_nonce_makes_a_key_for_one_pair),
+		cmocka_unit_test(test_a_machine_without_the_nonce_is_refused),
+		cmocka_unit_test(test_a_key_that_was_removed_is_refused),
+		cmocka_unit_test(test_an_end_does_not_speak_with_itself),
+		cmocka_unit_test(test_a_nonce_is_another_one_each_time),
 		cmocka_unit_test(test_bytes_that_were_changed_or_repeated_end_the_connection),
 		cmocka_unit_test(test_what_is_no_tls_is_refused),
 		cmocka_unit_test(test_a_token_that_others_can_read_is_none),
 		cmocka_unit_test(test_a_fifo_is_no_token),
+		cmocka_unit_test(test_records_fill_the_room_and_the_rest_follows),
+		cmocka_unit_test(test_bytes_that_are_not_read_are_not_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

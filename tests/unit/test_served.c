@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -12,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -175,10 +178,12 @@ static uint8_t *map_memory(size_t len)
 	return memory;
 }
 
-/* Sizes around the limits: one byte, a slot of the ring, all slots, a request of the stream. */
+/* Sizes around the limits: one byte, a small buffer, pieces, all slots, a request of the stream. */
 static void test_bytes_written_are_read_back(void **state)
 {
-	static const size_t sizes[] = { 1, 64, 4097, 65536, 65537, 4 * 65536 + 1, MIB, MIB + 3, 9 * MIB + 1 };
+	static const size_t sizes[] = {
+		1, 64, 1024, 1025, 4097, 65536, 65537, 4 * 65536 + 1, MIB, MIB + 3, 9 * MIB + 1
+	};
 	size_t max = 9 * MIB + 1 + 16;
 	uint8_t *memory = map_memory(max), *local = map_memory(max), *back = map_memory(max);
 	struct sim_grant grant = expose(memory, max, true);
@@ -291,6 +296,141 @@ static void test_unmapped_memory_is_an_error_and_the_rest_stays(void **state)
 	sim_link_destroy(link);
 	munmap(memory, len);
 	munmap(local, len);
+}
+
+struct flipper {
+	pthread_t thread;
+	uint8_t *memory;
+	size_t len;
+	atomic_bool stop;
+};
+
+static void *flip(void *arg)
+{
+	struct flipper *flipper = arg;
+
+	while (!atomic_load(&flipper->stop)) {
+		mprotect(flipper->memory, flipper->len, PROT_NONE);
+		mprotect(flipper->memory, flipper->len, PROT_READ | PROT_WRITE);
+	}
+	return NULL;
+}
+
+/* The end of the memory goes and comes while it is copied: each copy is whole or fails, and the one after it works. */
+static void test_memory_that_goes_and_comes_during_copies(void **state)
+{
+	size_t len = MIB + MIB / 2;
+	struct flipper flipper = { .memory = map_memory(len), .len = len };
+	uint8_t *local = map_memory(len);
+	struct sim_grant grant = expose(flipper.memory, len, true);
+	struct sim_link *link = link_to(&grant, len, true);
+
+	fill(flipper.memory, len, 5);
+	flipper.memory += MIB;
+	flipper.len = len - MIB;
+	assert_int_equal(pthread_create(&flipper.thread, NULL, flip, &flipper), 0);
+	for (int i = 0; i < 100; i++) {
+		int rc = read_from(link, local, 0, len);
+
+		assert_true(rc == 0 || rc == -EFAULT);
+		assert_int_equal(read_from(link, local, 0, MIB), 0);
+		rc = write_to(link, local, 0, len);
+		assert_true(rc == 0 || rc == -EFAULT);
+	}
+	atomic_store(&flipper.stop, true);
+	pthread_join(flipper.thread, NULL);
+	assert_int_equal(read_from(link, local, 0, len), 0);
+	assert_memory_equal(local, flipper.memory - MIB, MIB);
+	sim_link_destroy(link);
+	munmap(flipper.memory - MIB, len);
+	munmap(local, len);
+}
+
+/* Of the rings of this process. */
+static long ring_bytes(void)
+{
+	long bytes = 0;
+
+	for (int fd = 0; fd < 1024; fd++) {
+		char path[64], target[64] = "";
+		struct stat stat;
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		if (readlink(path, target, sizeof(target) - 1) > 0 && strncmp(target, "/memfd:bfsim", 12) == 0 &&
+		    fstat(fd, &stat) == 0)
+			bytes += stat.st_blocks * 512;
+	}
+	return bytes;
+}
+
+static void trim(void)
+{
+	pthread_mutex_lock(&server.lock);
+	assert_int_equal(sim_target_has_buffers(server.target), ring_bytes() > 64 * 1024);
+	sim_target_trim(server.target);
+	pthread_mutex_unlock(&server.lock);
+}
+
+/* A large copy needs a MiB at most; a trim gives it back, and the next copy gets it anew. Small copies need none. */
+static void test_buffers_of_large_copies_are_given_back(void **state)
+{
+	uint8_t *memory = map_memory(16 * MIB), *local = map_memory(16 * MIB);
+	struct sim_grant grant = expose(memory, 16 * MIB, true);
+	struct sim_link *link = link_to(&grant, 16 * MIB, true);
+
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(read_from(link, local, 0, 1024), 0);
+	assert_true(ring_bytes() <= 64 * 1024);
+	for (unsigned int i = 0; i < 3; i++) {
+		fill(memory, 16 * MIB, i);
+		assert_int_equal(read_from(link, local, 0, 16 * MIB), 0);
+		assert_memory_equal(local, memory, 16 * MIB);
+		fill(local, 16 * MIB, i + 10);
+		assert_int_equal(write_to(link, local, 0, 16 * MIB), 0);
+		assert_memory_equal(local, memory, 16 * MIB);
+		assert_true(ring_bytes() > 512 * 1024 && ring_bytes() <= MIB + 64 * 1024);
+		trim();
+		assert_true(ring_bytes() <= 64 * 1024);
+		trim();
+	}
+	sim_link_destroy(link);
+	munmap(memory, 16 * MIB);
+	munmap(local, 16 * MIB);
+}
+
+static void *trim_often(void *arg)
+{
+	while (!atomic_load((atomic_bool *)arg)) {
+		pthread_mutex_lock(&server.lock);
+		sim_target_trim(server.target);
+		pthread_mutex_unlock(&server.lock);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void test_a_trim_takes_no_byte_of_a_copy(void **state)
+{
+	uint8_t *memory = map_memory(MIB), *local = map_memory(MIB);
+	struct sim_grant grant = expose(memory, MIB, true);
+	struct sim_link *link = link_to(&grant, MIB, true);
+	atomic_bool stop = false;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, trim_often, &stop), 0);
+	for (unsigned int i = 0; i < 50; i++) {
+		fill(local, MIB, i);
+		assert_int_equal(write_to(link, local, 0, MIB), 0);
+		assert_memory_equal(local, memory, MIB);
+		fill(memory, MIB, i + 10);
+		assert_int_equal(read_from(link, local, 0, MIB), 0);
+		assert_memory_equal(local, memory, MIB);
+	}
+	atomic_store(&stop, true);
+	pthread_join(thread, NULL);
+	sim_link_destroy(link);
+	munmap(memory, MIB);
+	munmap(local, MIB);
 }
 
 static void test_memory_that_is_unmapped_as_a_whole_can_be_linked(void **state)
@@ -652,6 +792,9 @@ int main(void)
 		TEST(test_a_wrong_grant_is_refused),
 		TEST(test_hidden_memory_is_refused_and_others_stay),
 		TEST(test_unmapped_memory_is_an_error_and_the_rest_stays),
+		TEST(test_memory_that_goes_and_comes_during_copies),
+		TEST_OVER(test_buffers_of_large_copies_are_given_back, SIM_TRANSPORT_SHM),
+		TEST_OVER(test_a_trim_takes_no_byte_of_a_copy, SIM_TRANSPORT_SHM),
 		TEST(test_memory_that_is_unmapped_as_a_whole_can_be_linked),
 		TEST(test_links_share_a_connection),
 		TEST(test_nothing_listens),

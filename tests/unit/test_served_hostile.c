@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmocka_test.h"
+#include "sim/base/monotonic.h"
 #include "sim/fabric/served/served_priv.h"
 
 static const struct sim_grant grant = { .index = 1 };
@@ -65,22 +66,64 @@ static void test_more_requests_done_than_posted_is_an_error(void **state)
 	}
 }
 
-static void test_a_positive_status_in_the_ring_is_an_error(void **state)
+static void test_a_status_in_the_ring_that_is_no_errno_is_an_error(void **state)
 {
-	for (int is_write = 0; is_write < 2; is_write++) {
+	static const int32_t statuses[] = { 1, -4096, INT32_MIN };
+
+	for (size_t i = 0; i < 2 * sizeof(statuses) / sizeof(statuses[0]); i++) {
 		uint8_t byte = 3;
-		struct served_op op = op_of(&byte, is_write);
+		struct served_op op = op_of(&byte, i % 2);
 		struct served_ring *shared;
 		bool is_in_step = false;
 		struct ring ring;
 
 		shared = ring_open(&ring);
-		shared->slots[0].status = 1;
+		shared->slots[0].status = statuses[i / 2];
 		atomic_store(&shared->done, 1);
 		assert_int_equal(served_link_ring_copy(&ring.importer, &op, &ring.wait, &is_in_step), -EPROTO);
 		assert_int_equal(byte, 3);
 		ring_close(&ring);
 	}
+}
+
+/* The importer's wait for the buffers ends as the others do. */
+static void test_buffers_that_the_target_keeps_end_the_copy(void **state)
+{
+	const atomic_bool revoked = true;
+	uint8_t bytes[SERVED_SMALL_BYTES + 1] = { 3 };
+	struct served_op op = op_of(bytes, true);
+	bool is_in_step = true;
+	struct ring ring;
+
+	op.len = sizeof(bytes);
+	atomic_store(&ring_open(&ring)->lease, SERVED_LEASE_TARGET);
+	ring.wait.revoked = &revoked;
+	assert_int_equal(served_link_ring_copy(&ring.importer, &op, &ring.wait, &is_in_step), -EIO);
+	assert_false(is_in_step);
+	ring.wait = (struct served_wait){ .sock = ring.wait.sock,
+					  .len_bytes = 1,
+					  .begin_ns = sim_monotonic_ns() - 11 * SIM_NS_PER_S };
+	assert_int_equal(served_link_ring_copy(&ring.importer, &op, &ring.wait, &is_in_step), -ETIMEDOUT);
+	ring_close(&ring);
+}
+
+/* An importer that changes the lease keeps its own buffers, or loses what they hold. */
+static void test_a_lease_that_makes_no_sense_is_not_trimmed(void **state)
+{
+	struct served_ring *shared;
+	struct ring ring;
+
+	shared = ring_open(&ring);
+	ring.exporter.has_buffers = true;
+	shared->buffers[0][0] = 7;
+	atomic_store(&shared->lease, 77);
+	served_shm_trim(&ring.exporter);
+	assert_int_equal(shared->buffers[0][0], 7);
+	atomic_store(&shared->lease, SERVED_LEASE_FREE);
+	served_shm_trim(&ring.exporter);
+	assert_int_equal(shared->buffers[0][0], 0);
+	assert_int_equal(atomic_load(&shared->lease), SERVED_LEASE_FREE);
+	ring_close(&ring);
 }
 
 static void send_fds(int sock, const int *fds, size_t count)
@@ -177,6 +220,8 @@ static void test_replies_that_break_the_protocol_are_errors(void **state)
 	assert_int_equal(read_with_answer((struct served_reply){ .len_bytes = 2 }, 0), -EPROTO);
 	assert_int_equal(read_with_answer((struct served_reply){ .len_bytes = UINT32_MAX }, 0), -EPROTO);
 	assert_int_equal(read_with_answer((struct served_reply){ .status = -EFAULT, .len_bytes = 1 }, 0), -EPROTO);
+	assert_int_equal(read_with_answer((struct served_reply){ .status = INT32_MIN }, 0), -EPROTO);
+	assert_int_equal(read_with_answer((struct served_reply){ .len_bytes = 1 }, INT32_MIN), -EPROTO);
 	assert_int_equal(copy_with_answer(true, &written, sizeof(written), &byte), -EPROTO);
 }
 
@@ -194,7 +239,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_more_requests_done_than_posted_is_an_error),
-		cmocka_unit_test(test_a_positive_status_in_the_ring_is_an_error),
+		cmocka_unit_test(test_a_status_in_the_ring_that_is_no_errno_is_an_error),
+		cmocka_unit_test(test_buffers_that_the_target_keeps_end_the_copy),
+		cmocka_unit_test(test_a_lease_that_makes_no_sense_is_not_trimmed),
 		cmocka_unit_test(test_what_is_no_ring_is_refused_and_closed),
 		cmocka_unit_test(test_replies_that_break_the_protocol_are_errors),
 		cmocka_unit_test(test_an_answer_that_ends_early_is_an_error),

@@ -15,6 +15,22 @@
 #include "sim/clock/call_mark.h"
 #include "sim/clock/stall_watch.h"
 
+/* The kernel's account of a thread that has no CPU, instead of the thread's own. */
+static _Atomic bool has_no_cpu;
+
+void __real_sim_thread_account_read(uint32_t pid, uint32_t thread_id, struct sim_thread_account *ret_account);
+void __wrap_sim_thread_account_read(uint32_t pid, uint32_t thread_id, struct sim_thread_account *ret_account);
+
+void __wrap_sim_thread_account_read(uint32_t pid, uint32_t thread_id, struct sim_thread_account *ret_account)
+{
+	if (has_no_cpu)
+		*ret_account = (struct sim_thread_account){
+			.state = SIM_THREAD_RUNS, .is_ready = true, .ran_ns = 5, .active_ns = 9
+		};
+	else
+		__real_sim_thread_account_read(pid, thread_id, ret_account);
+}
+
 #define DEADLINE_S 60 /* only a hang reaches it */
 
 /* A thread of this process with a participant that never calls again, doing @work. */
@@ -233,6 +249,18 @@ static void test_thread_that_runs_has_the_long_patience(void **state)
 
 	assert_int_equal(stalled.reason, SIM_STALL_RUNS);
 	assert_true(stalled.for_ns >= patience.running_ns);
+}
+
+static void test_thread_that_has_no_cpu_is_waited_for_ten_times_as_long(void **state)
+{
+	const struct sim_stall_patience patience = { .running_ns = 20 * SIM_NS_PER_MS, .sleeping_ns = SIM_NS_PER_MS };
+	struct sim_stalled stalled;
+
+	has_no_cpu = true;
+	stalled = stall_of(*state, sleep_outside, &patience);
+	has_no_cpu = false;
+	assert_int_equal(stalled.reason, SIM_STALL_RUNS);
+	assert_true(stalled.for_ns > 10 * patience.running_ns);
 }
 
 static void test_thread_that_waits_in_the_kernel_has_the_long_patience(void **state)
@@ -480,6 +508,7 @@ int main(void)
 		TEST(thread_that_was_not_woken_is_woken),
 		TEST(thread_that_sleeps_in_a_call_has_the_long_patience),
 		TEST(thread_that_runs_has_the_long_patience),
+		TEST(thread_that_has_no_cpu_is_waited_for_ten_times_as_long),
 		TEST(thread_that_waits_in_the_kernel_has_the_long_patience),
 		TEST(thread_that_has_ended_is_detached_at_once),
 		TEST(stopped_process_is_detached_soon),

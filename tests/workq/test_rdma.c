@@ -103,7 +103,6 @@ static void test_a_receive_may_be_submitted_before_the_connect(void **state)
 {
 	struct end *a = end_new(0), *b = end_new(0);
 
-	(void)state;
 	end_start(a);
 	end_start(b);
 	assert_int_equal(end_receive(b, 1, NULL), DOCA_SUCCESS);
@@ -236,7 +235,6 @@ static void test_a_failed_job_ends_the_connection(void **state)
 	struct doca_buf *src, *dst;
 	struct end_event got;
 
-	(void)state;
 	ends_open(&a, &b, DOCA_ACCESS_RDMA_READ);
 	src = end_buf(a, 0, 8, 8);
 	dst = end_peer_buf(a, 0, 8, 0);
@@ -308,7 +306,6 @@ static void test_states_follow_start_connect_and_stop(void **state)
 	enum doca_rdma_state before;
 	struct doca_rdma *bare;
 
-	(void)state;
 	assert_int_equal(doca_rdma_create(&bare), DOCA_SUCCESS);
 	assert_int_equal(doca_rdma_get_state(bare, &before), DOCA_ERROR_BAD_STATE);
 	assert_int_equal(doca_rdma_destroy(bare), DOCA_SUCCESS);
@@ -369,7 +366,6 @@ static void test_sizes_of_the_context_limit_jobs(void **state)
 {
 	struct end *a = end_new(0), *b = end_new(0);
 
-	(void)state;
 	assert_int_equal(doca_rdma_set_send_queue_size(a->rdma, 2), DOCA_SUCCESS);
 	assert_int_equal(doca_rdma_set_recv_queue_size(a->rdma, 3), DOCA_SUCCESS); /* that is 4 */
 	end_start(a);

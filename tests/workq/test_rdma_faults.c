@@ -99,13 +99,11 @@ static void for_each_kind(const char *action, doca_error_t wanted)
 
 static void test_a_failed_job_of_each_kind_has_the_status_of_the_rule(void **state)
 {
-	(void)state;
 	for_each_kind("fail=DRIVER", DOCA_ERROR_DRIVER);
 }
 
 static void test_a_refused_job_of_each_kind_is_not_in_flight(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct end *a, *b;
 		char rule[128];
@@ -128,7 +126,6 @@ static void test_bits_flip_in_what_a_job_has_written(void **state)
 	struct end *a, *b;
 	struct doca_buf *src, *dst;
 
-	(void)state;
 	ends_open(&a, &b, ALL_ACCESS);
 	src = end_peer_buf(a, 0, BYTES, BYTES);
 	dst = end_buf(a, 0, BYTES, BYTES);
@@ -152,7 +149,6 @@ static void test_a_receive_that_hangs_goes_with_its_queue(void **state)
 	struct end *a, *b;
 	struct doca_event event;
 
-	(void)state;
 	ends_open(&a, &b, 0);
 	add_fault("rdma.receive nth=1 hang");
 	assert_int_equal(end_receive(b, 1, NULL), DOCA_SUCCESS);
@@ -170,7 +166,6 @@ static void test_a_start_fails_once(void **state)
 {
 	struct end *end = end_new(0);
 
-	(void)state;
 	add_fault("ctx.start nth=1 fail=TIME_OUT");
 	assert_int_equal(doca_ctx_start(end->ctx), DOCA_ERROR_TIME_OUT);
 	end_start(end);
@@ -186,7 +181,6 @@ static void test_a_reset_ends_jobs_and_the_connection(void **state)
 	const void *details;
 	size_t len;
 
-	(void)state;
 	ends_open(&a, &b, ALL_ACCESS);
 	assert_int_equal(end_receive(b, 1, NULL), DOCA_SUCCESS);
 	add_fault("function reset");

@@ -10,14 +10,12 @@ static struct end *a, *b;
 
 static int open_ends(void **state)
 {
-	(void)state;
 	ends_open(&a, &b, ALL_ACCESS);
 	return 0;
 }
 
 static int close_ends(void **state)
 {
-	(void)state;
 	end_close(a);
 	end_close(b);
 	return 0;
@@ -39,7 +37,6 @@ static void test_a_write_takes_the_same_time_each_time(void **state)
 {
 	uint64_t first_ns = write_ns();
 
-	(void)state;
 	assert_in_range(first_ns, 1000, 10000);
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(write_ns(), first_ns);
@@ -56,7 +53,6 @@ static void test_jobs_of_two_engines_end_in_the_order_of_time(void **state)
 	struct doca_rdma_job_read_write write;
 	struct end_event got[2];
 
-	(void)state;
 	rig_setup(&rig_state);
 	rig = rig_state;
 	copy = rig_copy_new(rig);
@@ -89,7 +85,6 @@ static void test_a_queue_that_sleeps_wakes_for_a_message(void **state)
 	struct pollfd wait = { .events = POLLIN };
 	struct doca_event event;
 
-	(void)state;
 	assert_int_equal(doca_ctx_workq_rm(b->ctx, b->workq), DOCA_SUCCESS);
 	assert_int_equal(doca_workq_set_event_driven_enable(b->workq, 1), DOCA_SUCCESS);
 	assert_int_equal(doca_ctx_workq_add(b->ctx, b->workq), DOCA_SUCCESS);
@@ -110,7 +105,6 @@ static void test_a_queue_with_waiting_receives_is_removed(void **state)
 {
 	uint64_t begin_ns = bfsim_now_ns();
 
-	(void)state;
 	assert_int_equal(end_receive(b, 1, NULL), DOCA_SUCCESS);
 	assert_int_equal(end_receive(b, 2, NULL), DOCA_SUCCESS);
 	assert_int_equal(doca_ctx_workq_rm(b->ctx, b->workq), DOCA_SUCCESS);

@@ -420,9 +420,10 @@ static void test_an_exported_or_imported_map_is_not_changed(void **state)
 		assert_refused(doca_mmap_set_max_num_devices(both[i], 9), DOCA_ERROR_NOT_PERMITTED);
 		assert_refused(doca_mmap_set_memrange(both[i], second, 9), DOCA_ERROR_BAD_STATE);
 		assert_refused(doca_mmap_set_permissions(both[i], DOCA_ACCESS_LOCAL_READ_ONLY), DOCA_ERROR_BAD_STATE);
-		assert_refused(doca_mmap_start(both[i]), DOCA_ERROR_NOT_PERMITTED);
 	}
 	assert_refused(doca_mmap_export_dpu(import.mmap, rig->dev, &borrowed, &len), DOCA_ERROR_NOT_PERMITTED);
+	assert_refused(doca_mmap_start(both[0]), DOCA_ERROR_NOT_PERMITTED);
+	assert_ok(doca_mmap_start(import.mmap)); /* its import has started it */
 	assert_refused(doca_mmap_stop(import.mmap), DOCA_ERROR_NOT_PERMITTED);
 	import_free(&import);
 	assert_ok(doca_dev_close(other));

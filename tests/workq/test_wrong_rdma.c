@@ -35,7 +35,6 @@ static void test_contexts_are_made_and_destroyed(void **state)
 {
 	struct end *end;
 
-	(void)state;
 	api_need_allocator();
 	end = end_new(0);
 	api_fail_each_allocation(step_create, NULL);
@@ -60,7 +59,6 @@ static doca_error_t step_start(void)
 /* provokes: doca_ctx_start DOCA_ERROR_INITIALIZATION */
 static void test_a_start_is_repeated_once_there_is_memory(void **state)
 {
-	(void)state;
 	api_need_allocator();
 	started = end_new(0);
 	api_fail_each_allocation(step_start, NULL);
@@ -102,7 +100,6 @@ static void test_a_handle_of_no_live_context_is_refused_everywhere(void **state)
 	const void *details;
 	size_t len;
 
-	(void)state;
 	wrong_handles(end, wrong);
 	for (int i = 0; i < NUM_WRONG; i++) {
 		struct doca_rdma *rdma = wrong[i];
@@ -147,7 +144,6 @@ static void test_getters_need_a_context_and_a_place(void **state)
 	uint32_t value;
 	bool enabled;
 
-	(void)state;
 	assert_refused_invalid(doca_rdma_get_send_queue_size(NULL, &value));
 	assert_refused_invalid(doca_rdma_get_send_queue_size(end->rdma, NULL));
 	assert_refused_invalid(doca_rdma_get_recv_queue_size(NULL, &value));
@@ -188,7 +184,6 @@ static void test_values_are_in_range(void **state)
 	enum doca_mtu_size mtu;
 	uint32_t value, max;
 
-	(void)state;
 	assert_ok(doca_rdma_get_max_send_queue_size(doca_dev_as_devinfo(end->dev), &max));
 	assert_refused_invalid(doca_rdma_set_send_queue_size(rdma, 0));
 	assert_refused(doca_rdma_set_send_queue_size(rdma, max + 1), DOCA_ERROR_NOT_SUPPORTED);
@@ -228,7 +223,6 @@ static void test_values_are_kept(void **state)
 	uint32_t value;
 	bool enabled;
 
-	(void)state;
 	assert_ok(doca_rdma_set_send_queue_size(rdma, 33));
 	assert_ok(doca_rdma_set_recv_queue_size(rdma, 5));
 	assert_ok(doca_rdma_set_transport_type(rdma, DOCA_RDMA_TRANSPORT_RC));
@@ -284,7 +278,6 @@ static void test_some_properties_need_the_device(void **state)
 	uint32_t value;
 	bool enabled;
 
-	(void)state;
 	assert_ok(doca_ctx_dev_rm(end->ctx, end->dev));
 	assert_refused(doca_rdma_set_permissions(rdma, 0), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_rdma_set_grh_enabled(rdma, true), DOCA_ERROR_BAD_STATE);
@@ -322,7 +315,6 @@ static void test_a_started_context_keeps_its_properties(void **state)
 	struct end *end = end_new(0);
 	struct doca_rdma *rdma = end->rdma;
 
-	(void)state;
 	end_start(end);
 	assert_refused(doca_rdma_set_send_queue_size(rdma, 1), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_rdma_set_recv_queue_size(rdma, 1), DOCA_ERROR_BAD_STATE);
@@ -353,7 +345,6 @@ static void test_capabilities_need_a_device_and_a_place(void **state)
 	struct doca_rdma_gid gid;
 	uint32_t value;
 
-	(void)state;
 	assert_refused_invalid(doca_rdma_job_get_supported(NULL, DOCA_RDMA_JOB_SEND));
 	assert_refused_invalid(doca_rdma_job_get_supported(info, DOCA_RDMA_JOB_ATOMIC_FETCH_ADD + 1));
 	assert_refused_invalid(doca_rdma_get_transport_type_supported(NULL, DOCA_RDMA_TRANSPORT_RC));
@@ -389,7 +380,6 @@ static void test_a_device_has_rdma_or_not(void **state)
 	struct doca_rdma *rdma;
 	uint32_t send, receive;
 
-	(void)state;
 	for (int type = DOCA_RDMA_JOB_RECV; type <= DOCA_RDMA_JOB_ATOMIC_FETCH_ADD; type++) {
 		assert_ok(doca_rdma_job_get_supported(info, type));
 		assert_doca(doca_rdma_job_get_supported(poor, type), DOCA_ERROR_NOT_SUPPORTED);
@@ -419,7 +409,6 @@ static void test_descriptors_are_of_started_contexts(void **state)
 	char kept[64];
 	size_t len;
 
-	(void)state;
 	assert_refused(doca_rdma_export(a->rdma, &details, &len), DOCA_ERROR_BAD_STATE);
 	assert_refused(doca_rdma_connect(a->rdma, kept, sizeof(kept)), DOCA_ERROR_BAD_STATE);
 	end_start(a);
@@ -453,7 +442,6 @@ static void test_jobs_of_no_kind_or_with_wrong_buffers_are_refused(void **state)
 	struct end *a, *b;
 	struct doca_buf *own, *list, *peers, *small;
 
-	(void)state;
 	ends_open(&a, &b, ALL_ACCESS);
 	own = end_buf(a, 0, 16, 16);
 	list = end_buf(a, 64, 16, 0);
@@ -482,7 +470,6 @@ static void test_a_connection_that_is_none_takes_no_jobs(void **state)
 	struct end *a, *b;
 	struct doca_buf *src, *dst;
 
-	(void)state;
 	ends_open(&a, &b, 0);
 	src = end_buf(a, 0, 8, 8);
 	dst = NULL;

@@ -112,7 +112,7 @@ static bool find_ignored(const void *object, struct failed_setup *ret_failed)
 {
 	const struct doca_ctx *ctx = shim_ctx_is(object) ? object : NULL;
 
-	if (ctx && !ctx->pe)
+	if (ctx && !ctx->pe && !ctx->dpa)
 		return find_setup(SHIM_FN_doca_pe_connect_ctx, object, ret_failed);
 	if (ctx && ctx->state == DOCA_CTX_STATE_IDLE)
 		return find_setup(SHIM_FN_doca_ctx_start, object, ret_failed);
@@ -166,7 +166,7 @@ static void check_started(const struct shim_call *call)
 	const struct doca_ctx *ctx = check_arg_ctx(call, 0);
 	struct check_hit *hit;
 
-	if (!ctx || ctx->pe)
+	if (!ctx || ctx->pe || ctx->dpa)
 		return;
 	hit = check_hit_begin(BFC_START_WITHOUT_ENGINE, call, "doca_ctx_start: the %s context has no progress engine",
 			      ctx->ops->name);

@@ -40,6 +40,8 @@
 #include "sim/msg/pipe.h"
 #include "sim/session/channel.h"
 
+struct doca_comch_msgq;
+
 struct doca_comch_task_send {
 	struct doca_task task; /* first: a send task is a doca_task */
 	struct doca_comch_connection *connection;
@@ -112,6 +114,10 @@ struct doca_comch_connection {
 	_Atomic uint32_t refs;
 	uint64_t serial;                 /* unique in the process */
 	struct comch_endpoint *endpoint; /* NULL after the endpoint released it; changes under the lock */
+	struct doca_comch_msgq
+		*msgq; /* which has it instead of an endpoint: producers and consumers of this process; NULL = none */
+	void (*receives_changed)(
+		struct doca_comch_connection *connection); /* by a consumer of a MsgQ; NULL = nothing */
 	struct sim_pipe pipe;
 	struct sim_channel *channel;
 	_Atomic bool channel_event; /* the channel's status changed, or it has handshake messages */

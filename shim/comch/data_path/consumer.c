@@ -29,14 +29,16 @@ static int open_queue(struct doca_comch_consumer *consumer, struct sim_handshake
 	struct sim_consumer_cfg cfg = { .info = { .id = consumer->data_path.id,
 						  .num_slots = consumer->num_tasks,
 						  .max_imm_bytes = consumer->imm_bytes,
-						  .has_memory = true,
+						  .has_memory = consumer->mmap != NULL,
 						  .engine = shim_pe_vclock_engine(ctx->pe) },
 					.clock = sim_session_clock(shim_session()),
 					.set_alarm = set_alarm,
 					.alloc = shim_malloc,
 					.wake_fd = shim_pe_peer_wake_fd(ctx) };
-	int rc = cfg.wake_fd < 0 ? cfg.wake_fd : shim_mmap_share(consumer->mmap, ctx->dev, &consumer->share);
+	int rc = cfg.wake_fd < 0 ? cfg.wake_fd : 0;
 
+	if (rc == 0 && consumer->mmap)
+		rc = shim_mmap_share(consumer->mmap, ctx->dev, &consumer->share);
 	if (rc < 0)
 		return rc;
 	cfg.info.key = consumer->share.key;
@@ -52,6 +54,25 @@ static void free_queue(struct doca_comch_consumer *consumer)
 	consumer->pool = NULL;
 }
 
+static void release_none(struct sim_remote *buffers)
+{
+	(void)buffers;
+}
+
+/* Of a MsgQ: its producers, which are in this process, know the consumer at once. */
+static int add_to_msgq(struct doca_comch_consumer *consumer, struct sim_handshake_msg *announcement)
+{
+	struct sim_pipe *pipe = &consumer->data_path.connection->pipe;
+	const struct pcie_caps *caps = &shim_dev_function(consumer->data_path.ctx.dev)->caps;
+	const struct sim_remote_consumer_limits limits = { .max_consumers = caps->comch_max_consumers,
+							   .max_slots = caps->comch_max_fast_tasks,
+							   .max_imm_bytes = SIM_DPA_MAX_IMM_BYTES };
+	int rc = sim_remote_consumer_add(pipe, &limits, release_none, announcement);
+
+	sim_handshake_msg_close(announcement);
+	return rc;
+}
+
 static int announce_consumer(struct doca_comch_consumer *consumer)
 {
 	struct sim_handshake_msg announcement;
@@ -64,8 +85,11 @@ static int announce_consumer(struct doca_comch_consumer *consumer)
 		sim_handshake_msg_close(&announcement);
 		return rc;
 	}
-	rc = sim_pipe_announce(&consumer->data_path.connection->pipe, consumer->data_path.id, &consumer->data_path,
-			       &announcement);
+	if (consumer->data_path.connection->msgq)
+		rc = add_to_msgq(consumer, &announcement);
+	else
+		rc = sim_pipe_announce(&consumer->data_path.connection->pipe, consumer->data_path.id,
+				       &consumer->data_path, &announcement);
 	if (rc < 0)
 		comch_data_path_detach(&consumer->data_path);
 	return rc;
@@ -77,6 +101,12 @@ static const struct shim_call_errors start_errors = {
 	.overrides = { { ENOTCONN, DOCA_ERROR_NOT_CONNECTED } },
 };
 
+static bool has_usable_mmap(const struct doca_comch_consumer *consumer)
+{
+	return shim_mmap_is_same(consumer->mmap, consumer->mmap_serial) && shim_mmap_is_usable(consumer->mmap) &&
+	       shim_mmap_has_dev(consumer->mmap, consumer->data_path.ctx.dev);
+}
+
 static doca_error_t consumer_start(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
@@ -87,8 +117,7 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 		sim_err("doca_ctx_start: no task type is configured; call doca_comch_consumer_task_post_recv_set_conf() first");
 		return DOCA_ERROR_BAD_STATE;
 	}
-	if (!shim_mmap_is_same(consumer->mmap, consumer->mmap_serial) || !shim_mmap_is_usable(consumer->mmap) ||
-	    !shim_mmap_has_dev(consumer->mmap, ctx->dev)) {
+	if (consumer->mmap && !has_usable_mmap(consumer)) {
 		sim_err("doca_ctx_start: the consumer's memory map is destroyed or stopped, or the connection's device is not in it");
 		return DOCA_ERROR_BAD_STATE;
 	}
@@ -100,7 +129,7 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 	consumer->data_path.announced = false;
 	rc = announce_consumer(consumer);
 	if (rc == 0)
-		return DOCA_ERROR_IN_PROGRESS;
+		return consumer->data_path.connection->msgq ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
 	free_queue(consumer);
 	sim_err("doca_ctx_start: the consumer can't be announced: %s",
 		rc == -ENOTCONN ? "its connection is closed" : strerror(-rc));
@@ -152,8 +181,15 @@ static bool consumer_arm(struct doca_ctx *ctx)
 static void consumer_begin_stop(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = (struct doca_comch_consumer *)ctx;
+	struct doca_comch_connection *connection = consumer->data_path.connection;
+	uint32_t id;
 
-	sim_pipe_withdraw(&consumer->data_path.connection->pipe, consumer->data_path.id, &consumer->data_path);
+	if (connection->msgq)
+		sim_remote_consumer_remove(&connection->pipe, &consumer->data_path.id, &id);
+	if (connection->receives_changed)
+		connection->receives_changed(connection); /* messages that wait for this consumer fail */
+	if (!connection->msgq)
+		sim_pipe_withdraw(&connection->pipe, consumer->data_path.id, &consumer->data_path);
 	/* From here on, no producer writes to the buffers. */
 	shim_mmap_unshare(&consumer->share);
 }
@@ -166,7 +202,7 @@ static void consumer_stopped(struct doca_ctx *ctx)
 	free_queue(consumer);
 }
 
-static const struct shim_ctx_ops consumer_ops = {
+const struct shim_ctx_ops comch_consumer_ops = {
 	.name = "comch_consumer",
 	.start = consumer_start,
 	.may_stop = shim_ctx_may_stop_always,
@@ -208,7 +244,8 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 	created = shim_object_new(SHIM_COMCH_CONSUMER, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = comch_data_path_init(__func__, &created->data_path, &consumer_ops, comch_connection, COMCH_CONSUMER);
+	result = comch_data_path_init(__func__, &created->data_path, &comch_consumer_ops, comch_connection,
+				      COMCH_CONSUMER);
 	if (result != DOCA_SUCCESS) {
 		shim_object_free(created, SHIM_COMCH_CONSUMER);
 		return result;
@@ -254,7 +291,9 @@ doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *co
 	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
 	if (consumer->data_path.ctx.state != DOCA_CTX_STATE_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; stop it first");
-	max = shim_dev_function(consumer->data_path.ctx.dev)->caps.comch_max_imm_bytes;
+	max = consumer->data_path.connection->msgq ?
+		      SIM_DPA_MAX_IMM_BYTES :
+		      shim_dev_function(consumer->data_path.ctx.dev)->caps.comch_max_imm_bytes;
 	if (imm_data_len > max)
 		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE,
 				   "%u bytes; the device takes %u (doca_comch_consumer_cap_get_max_imm_data_len)",

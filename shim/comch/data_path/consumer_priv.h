@@ -9,6 +9,7 @@
 
 #include "data_path_priv.h"
 #include "shim/common/mem/mmap_priv.h"
+#include "sim/dpa/queue/msgq.h"
 #include "sim/msg/consumer.h"
 
 struct doca_comch_consumer_task_post_recv {
@@ -23,7 +24,7 @@ struct doca_comch_consumer_task_post_recv {
 
 struct doca_comch_consumer {
 	struct comch_data_path data_path; /* first */
-	struct doca_mmap *mmap;
+	struct doca_mmap *mmap;           /* NULL = a MsgQ's, which takes immediate data only */
 	uint64_t mmap_serial;
 	uint32_t imm_bytes, num_tasks;
 	doca_comch_consumer_task_post_recv_completion_cb_t done, failed;
@@ -32,9 +33,16 @@ struct doca_comch_consumer {
 	struct shim_task_pool *pool;
 	struct sim_consumer queue;
 	struct shim_share share; /* of the map, with the other end */
+	/* On a DPA (shim/comch/dpa): */
+	struct doca_comch_consumer_completion *completion; /* NULL = not set */
+	uint32_t dev_max_num_recv;
+	struct sim_dpa_consumer dpa;
 };
 
 extern const struct shim_task_type comch_post_recv_type;
+
+/* consumer.c: of a consumer of the CPU. */
+extern const struct shim_ctx_ops comch_consumer_ops;
 
 /* ---- consumer_task.c ---- */
 

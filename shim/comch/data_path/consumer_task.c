@@ -25,6 +25,8 @@ static struct doca_comch_consumer *consumer_of(const struct doca_task *task)
 /* Return why the buffer can't take a message, or NULL. */
 static const char *describe_invalid_buf(const struct doca_comch_consumer *consumer, const struct doca_buf *buf)
 {
+	if (!consumer->mmap)
+		return "it has a buffer, and a MsgQ brings immediate data only";
 	if (!shim_object_is(buf, SHIM_BUF) || buf->is_inner)
 		return "its buffer is not live, or inside a list";
 	if (buf->next)
@@ -63,6 +65,8 @@ static doca_error_t post_recv_post(struct doca_task *task)
 	recv->receive.hit = task->fault_hit;
 	recv->imm_len = 0;
 	sim_consumer_post(&consumer->queue, &recv->receive);
+	if (doca_unlikely(consumer->data_path.connection->receives_changed != NULL))
+		consumer->data_path.connection->receives_changed(consumer->data_path.connection);
 	if (doca_unlikely(shim_vclock != NULL))
 		shim_pe_vclock_post_credit(task->ctx->pe);
 	return DOCA_SUCCESS;
@@ -81,10 +85,9 @@ static void post_recv_site(const struct doca_task *task, struct sim_fault_site *
 {
 	const struct doca_buf *buf = recv_of(task)->buf;
 
-	if (!buf)
-		return;
-	ret_site->addr = (uintptr_t)shim_buf_room(buf);
-	ret_site->size = shim_buf_room_bytes(buf);
+	ret_site->size = buf ? shim_buf_room_bytes(buf) : consumer_of(task)->imm_bytes;
+	if (buf)
+		ret_site->addr = (uintptr_t)shim_buf_room(buf);
 }
 
 static const struct shim_task_fault_ops post_recv_fault_ops = {

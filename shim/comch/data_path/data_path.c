@@ -76,7 +76,7 @@ int comch_data_path_attach(struct comch_data_path *data_path)
 	int rc = -ENOTCONN;
 
 	pthread_mutex_lock(&connection->pipe.lock);
-	if (connection->endpoint && connection->pipe.state == SIM_PIPE_OPEN) {
+	if ((connection->endpoint || connection->msgq) && connection->pipe.state == SIM_PIPE_OPEN) {
 		LIST_INSERT_HEAD(&connection->data_paths, data_path, link);
 		rc = 0;
 	}

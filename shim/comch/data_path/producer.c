@@ -8,16 +8,18 @@
 static doca_error_t producer_start(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *producer = (struct doca_comch_producer *)ctx;
+	bool is_to_dpa = producer->data_path.connection->msgq; /* no source says how long a message takes */
+	uint32_t max_imm_bytes =
+		is_to_dpa ? SIM_DPA_MAX_IMM_BYTES : shim_dev_function(ctx->dev)->caps.comch_max_imm_bytes;
 	doca_error_t result;
 
 	if (!producer->done) {
 		sim_err("doca_ctx_start: no task type is configured; call doca_comch_producer_task_send_set_conf() first");
 		return DOCA_ERROR_BAD_STATE;
 	}
-	producer->one_way_ns = sim_clock_ns(shim_dev_timing(ctx->dev).producer_msg_ps);
+	producer->one_way_ns = is_to_dpa ? 0 : sim_clock_ns(shim_dev_timing(ctx->dev).producer_msg_ps);
 	producer->type = comch_producer_send_type;
-	producer->type.size =
-		(producer->type.size + shim_dev_function(ctx->dev)->caps.comch_max_imm_bytes + 15) / 16 * 16;
+	producer->type.size = (producer->type.size + max_imm_bytes + 15) / 16 * 16;
 	result = shim_ctx_open_queue(ctx, producer->num_tasks);
 	if (result == DOCA_SUCCESS)
 		result = shim_task_pool_add(ctx, &producer->type, producer->num_tasks, &producer->pool);
@@ -53,7 +55,7 @@ static void producer_stopped(struct doca_ctx *ctx)
 	producer->pool = NULL;
 }
 
-static const struct shim_ctx_ops producer_ops = {
+const struct shim_ctx_ops comch_producer_ops = {
 	.name = "comch_producer",
 	.start = producer_start,
 	.may_stop = shim_ctx_may_stop_always,
@@ -77,7 +79,8 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 	created = shim_object_new(SHIM_COMCH_PRODUCER, sizeof(*created));
 	if (!created)
 		return DOCA_ERROR_NO_MEMORY;
-	result = comch_data_path_init(__func__, &created->data_path, &producer_ops, comch_connection, COMCH_PRODUCER);
+	result = comch_data_path_init(__func__, &created->data_path, &comch_producer_ops, comch_connection,
+				      COMCH_PRODUCER);
 	if (result != DOCA_SUCCESS) {
 		shim_object_free(created, SHIM_COMCH_PRODUCER);
 		return result;

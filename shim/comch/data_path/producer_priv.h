@@ -6,6 +6,7 @@
 #include <doca_comch_producer.h>
 
 #include "data_path_priv.h"
+#include "sim/dpa/queue/msgq.h"
 #include "sim/msg/remote_consumer.h"
 
 struct doca_comch_producer {
@@ -16,7 +17,15 @@ struct doca_comch_producer {
 	struct shim_task_type type; /* its tasks have room for the immediate data */
 	struct shim_task_pool *pool;
 	uint64_t one_way_ns; /* of its messages, by the topology; 0 = they take no time */
+	/* On a DPA (shim/comch/dpa): */
+	struct doca_dpa_completion *completion; /* NULL = not attached */
+	uint32_t dev_max_num_send;
+	struct sim_dpa_producer dpa;
+	LIST_ENTRY(doca_comch_producer) dpa_link; /* in the MsgQ's list, while started */
 };
+
+/* producer.c: of a producer of the CPU. */
+extern const struct shim_ctx_ops comch_producer_ops;
 
 struct doca_comch_producer_task_send {
 	struct doca_task task; /* first: a send task is a doca_task */

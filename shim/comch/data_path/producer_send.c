@@ -37,6 +37,8 @@ const char *comch_producer_describe_invalid(const struct doca_comch_producer_tas
 
 	if (!buf)
 		return send->imm_len > 0 ? NULL : "it has neither a buffer nor immediate data";
+	if (producer_of(send)->data_path.connection->msgq)
+		return "it has a buffer, and a MsgQ sends immediate data only";
 	if (!shim_object_is(buf, SHIM_BUF) || buf->is_inner)
 		return "its buffer is not live, or inside a list";
 	if (buf->next)
@@ -62,7 +64,8 @@ int comch_producer_reserve(struct sim_remote_consumer *remote, struct doca_comch
 	if (rc < 0)
 		return rc;
 	/* If the import fails for good, the task fails when it runs. */
-	if ((len > SIM_RECVQ_INLINE_BYTES || sim_session_has_forced_path(shim_session())) &&
+	if (remote->wake_fd >= 0 && /* else it is a DPA's, without buffers */
+	    (len > SIM_RECVQ_INLINE_BYTES || sim_session_has_forced_path(shim_session())) &&
 	    comch_remote_consumer_import(remote, shim_dev_function(send->task.ctx->dev)->id) == -EAGAIN) {
 		sim_remote_consumer_unreserve(remote);
 		return -EAGAIN;
@@ -144,6 +147,14 @@ static void send_site(const struct doca_task *task, struct sim_fault_site *ret_s
 	ret_site->addr = (uintptr_t)get_bytes(send);
 }
 
+static void break_connection(struct doca_comch_connection *connection)
+{
+	if (connection->msgq)
+		sim_remote_consumers_abort(&connection->pipe);
+	else
+		sim_pipe_abort(&connection->pipe);
+}
+
 static int run_with_fault(struct sim_job *job, const struct sim_fault_hit *hit)
 {
 	struct doca_comch_producer_task_send *send = (struct doca_comch_producer_task_send *)shim_task_from_job(job);
@@ -152,7 +163,7 @@ static int run_with_fault(struct sim_job *job, const struct sim_fault_hit *hit)
 	if (SHIM_HIT_HAS_ACT(hit, FAIL))
 		rc = -EIO;
 	if (SHIM_HIT_HAS_ACT(hit, BREAK)) {
-		sim_pipe_abort(&producer_of(send)->data_path.connection->pipe);
+		break_connection(producer_of(send)->data_path.connection);
 		rc = -ECONNABORTED;
 	}
 	if (rc < 0 || SHIM_HIT_HAS_ACT(hit, DROP))
@@ -163,8 +174,14 @@ static int run_with_fault(struct sim_job *job, const struct sim_fault_hit *hit)
 	return rc;
 }
 
+static bool send_has_turn(const struct doca_task *task)
+{
+	return shim_pe_vclock_may_retry(task->ctx->pe) == SIM_VCLOCK_RETRY;
+}
+
 const struct shim_task_fault_ops comch_producer_send_fault_ops = {
 	.op = SIM_OP_COMCH_PRODUCER_SEND,
 	.site = send_site,
+	.has_turn = send_has_turn,
 	.run = run_with_fault,
 };

@@ -66,14 +66,22 @@ static doca_error_t fail_post(const struct doca_comch_producer_task_send *send, 
 	return shim_error_for_call(rc, &post_errors);
 }
 
-static bool may_try(const struct doca_task *task)
+/* In virtual time. */
+static int reserve_in_turn(struct sim_remote_consumer *remote, struct doca_comch_producer_task_send *send)
 {
-	if (doca_likely(!shim_vclock))
-		return true;
-	if (!shim_pe_vclock_may_retry(task->ctx->pe))
-		return false;
-	shim_vclock_begin_call();
-	return true;
+	struct doca_pe *pe = send->task.ctx->pe;
+	enum sim_vclock_retry retry = shim_pe_vclock_may_retry(pe);
+	int rc = -EAGAIN;
+
+	if (retry == SIM_VCLOCK_POLL_FIRST)
+		return rc;
+	if (retry == SIM_VCLOCK_RETRY) {
+		shim_vclock_begin_call();
+		rc = comch_producer_reserve(remote, send);
+	}
+	if (rc == -EAGAIN)
+		shim_pe_vclock_wait_credit(pe, remote->info.engine);
+	return rc;
 }
 
 static doca_error_t send_post(struct doca_task *task)
@@ -86,9 +94,7 @@ static doca_error_t send_post(struct doca_task *task)
 
 	if (!remote)
 		return fail_post(send, connection->pipe.lost_error < 0 ? -ENOTCONN : -ENOENT);
-	rc = may_try(task) ? comch_producer_reserve(remote, send) : -EAGAIN;
-	if (doca_unlikely(rc == -EAGAIN && shim_vclock))
-		shim_pe_vclock_wait_credit(task->ctx->pe, remote->info.engine);
+	rc = doca_likely(!shim_vclock) ? comch_producer_reserve(remote, send) : reserve_in_turn(remote, send);
 	send->remote = remote;
 	result = rc < 0 ? fail_post(send, rc) : shim_task_post_job(task);
 	if (result != DOCA_SUCCESS) {

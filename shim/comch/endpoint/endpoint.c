@@ -230,14 +230,10 @@ static void drop_rings(struct comch_endpoint *endpoint)
 	endpoint->drained = true;
 }
 
-bool comch_endpoint_progress(struct doca_ctx *ctx)
+static __attribute__((noinline)) bool progress_connections(struct comch_endpoint *endpoint)
 {
-	struct comch_endpoint *endpoint = endpoint_of(ctx);
+	const struct doca_ctx *ctx = &endpoint->ctx;
 
-	if (shim_alarm_expired(&ctx->alarm))
-		sim_poll_group_on_alarm(&endpoint->group);
-	if (comch_send_complete_next(endpoint))
-		return true;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING) {
 		drop_rings(endpoint);
 		return false;
@@ -247,6 +243,15 @@ bool comch_endpoint_progress(struct doca_ctx *ctx)
 	if (++endpoint->num_idle_turns % SWEEP_TURNS == 0)
 		sim_poll_group_find_missed_rings(&endpoint->group); /* another peer may have erased a ring */
 	return comch_send_complete_next(endpoint);
+}
+
+bool comch_endpoint_progress(struct doca_ctx *ctx)
+{
+	struct comch_endpoint *endpoint = endpoint_of(ctx);
+
+	if (shim_alarm_expired(&ctx->alarm))
+		sim_poll_group_on_alarm(&endpoint->group);
+	return comch_send_complete_next(endpoint) || progress_connections(endpoint);
 }
 
 bool comch_endpoint_holds_time(struct doca_ctx *ctx)

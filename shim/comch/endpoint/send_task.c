@@ -50,11 +50,10 @@ static __attribute__((noinline)) void report_lost_message(const struct doca_comc
 	shim_memory_report(SIM_TASK_COMCH_SEND, &send->task, &memory, &guard);
 }
 
-static doca_error_t get_status(const struct doca_comch_task_send *send)
+/* Of a send that failed. */
+static __attribute__((noinline)) doca_error_t get_status(const struct doca_comch_task_send *send)
 {
 	switch (send->send.result) {
-	case 0:
-		return DOCA_SUCCESS;
 	case -ECANCELED:
 		return shim_fault_error(send->task.fault_hit->status);
 	case -EFAULT:
@@ -78,7 +77,7 @@ bool comch_send_complete_next(struct comch_endpoint *endpoint)
 	send = (struct doca_comch_task_send *)(void *)((uint8_t *)done - offsetof(struct doca_comch_task_send, send));
 	if (done->is_sent)
 		send->task.bytes = done->len;
-	shim_task_complete_posted(&send->task, get_status(send));
+	shim_task_complete_posted(&send->task, doca_likely(done->result == 0) ? DOCA_SUCCESS : get_status(send));
 	return true;
 }
 

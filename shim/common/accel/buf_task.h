@@ -38,13 +38,15 @@ static inline struct shim_segments shim_buf_task_segments(const struct shim_buf_
 	return shim_snapshot_segments(&task->snapshot, task->src, task->dst);
 }
 
+/* One of these lets tasks write to a map's memory. */
+#define SHIM_WRITE_ACCESS ((uint32_t)(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE))
+
 /* Return why @dev may not read the map's memory (or write it, if @write), or NULL. */
 static inline const char *shim_mmap_find_problem(const struct doca_mmap *mmap, const struct doca_dev *dev, bool write)
 {
 	if (doca_unlikely(!shim_mmap_has_dev(mmap, dev)))
 		return "the device is not in a buffer's memory map (doca_mmap_add_dev)";
-	if (doca_unlikely(write &&
-			  !(mmap->access & (DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE))))
+	if (doca_unlikely(write && !(mmap->access & SHIM_WRITE_ACCESS)))
 		return shim_mmap_is_imported(mmap) ?
 			       "the destination was exported read-only (the exporter's doca_mmap_set_permissions)" :
 			       "the destination's memory map is read-only (doca_mmap_set_permissions)";

@@ -28,14 +28,25 @@ void shim_dpa_remove(struct doca_dpa *dpa)
 	pthread_mutex_unlock(&lock);
 }
 
-void shim_dpa_withdraw_event(const void *event)
+void shim_dpa_withdraw(enum sim_dpa_handle_kind kind, const void *object)
 {
 	struct doca_dpa *dpa;
 
 	pthread_mutex_lock(&lock);
 	LIST_FOREACH(dpa, &started, link)
-		if (dpa->fork_generation == shim_fork_generation)
-			sim_dpa_process_withdraw(dpa->process, SIM_DPA_EVENT, event);
+		if (shim_dpa_is_own(dpa))
+			sim_dpa_process_withdraw(dpa->process, kind, object);
+	pthread_mutex_unlock(&lock);
+}
+
+void shim_dpa_forget_ranges(void)
+{
+	struct doca_dpa *dpa;
+
+	pthread_mutex_lock(&lock);
+	LIST_FOREACH(dpa, &started, link)
+		if (shim_dpa_is_own(dpa))
+			sim_dpa_process_forget(dpa->process);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -53,8 +64,10 @@ doca_error_t shim_dpa_check_running(const char *func, const struct doca_dpa *dpa
 		problem = "the device was reset";
 	else if (sim_dpa_process_is_fatal(dpa->process))
 		problem = "the DPA context is in a fatal state, of which an earlier line says the reason";
-	if (!problem)
+	if (!problem) {
+		sim_dpa_process_begin_call(dpa->process);
 		return DOCA_SUCCESS;
+	}
 	sim_err("%s: %s", func, problem);
 	return DOCA_ERROR_DRIVER;
 }

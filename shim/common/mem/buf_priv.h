@@ -101,8 +101,7 @@ static inline bool shim_buf_has_data_in_map(const struct doca_buf *buf)
 /* Return whether the buffer's memory map exists and is usable. */
 static inline bool shim_buf_has_usable_mmap(const struct doca_buf *buf)
 {
-	return shim_object_is_still(buf->mmap, SHIM_MMAP) && buf->mmap->serial == buf->mmap_serial &&
-	       shim_mmap_is_usable(buf->mmap);
+	return buf->mmap->serial == buf->mmap_serial && shim_mmap_is_usable(buf->mmap);
 }
 
 /* Return where the buffer's room is, behind its data. Data outside of the memory map may wrap; it leaves no room. */

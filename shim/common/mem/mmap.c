@@ -8,6 +8,8 @@
 #include "shim/common/base/alloc.h"
 #include "shim/common/base/check.h"
 #include "shim/common/dev/dev_priv.h"
+#include "shim/common/dpa/dpa.h"
+#include "sim/base/fork.h"
 #include "export.h"
 #include "mmap_priv.h"
 #include "shim/common/process/runtime.h"
@@ -81,6 +83,34 @@ doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 	return DOCA_SUCCESS;
 }
 
+/* ---- maps of DPAs' heaps ---- */
+
+static pthread_mutex_t heap_maps_lock = PTHREAD_MUTEX_INITIALIZER;
+static LIST_HEAD(, doca_mmap) heap_maps = LIST_HEAD_INITIALIZER(heap_maps);
+
+SIM_AT_FORK(SIM_FORK_LOCKS, .lock = &heap_maps_lock);
+
+static void add_to_heap(struct doca_mmap *mmap, struct doca_dpa *dpa)
+{
+	pthread_mutex_lock(&heap_maps_lock);
+	mmap->dpa = dpa;
+	LIST_INSERT_HEAD(&heap_maps, mmap, dpa_link);
+	pthread_mutex_unlock(&heap_maps_lock);
+}
+
+static void remove_from_heap(struct doca_mmap *mmap)
+{
+	if (!mmap->is_dpa_memory)
+		return;
+	pthread_mutex_lock(&heap_maps_lock);
+	if (mmap->dpa)
+		LIST_REMOVE(mmap, dpa_link);
+	mmap->dpa = NULL;
+	pthread_mutex_unlock(&heap_maps_lock);
+}
+
+/* ---- life ---- */
+
 static void unmap_dmabuf(struct doca_mmap *mmap)
 {
 	if (mmap->cpu_base)
@@ -125,6 +155,8 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 	SHIM_NEED(mmap, SHIM_MMAP);
 	if (mmap_is_in_use(mmap))
 		return refuse_while_in_use(__func__, mmap);
+	remove_from_heap(mmap);
+	shim_mmap_withdraw_from_dpa(mmap);
 	shim_exports_revoke(&mmap->exports, mmap->session);
 	if (mmap->remote)
 		shim_import_release(mmap->remote, mmap->session);
@@ -133,6 +165,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 	free(mmap->devs);
 	unmap_dmabuf(mmap);
 	destroyed = *mmap;
+	mmap->serial = 0;                  /* for buffers of a thread-safe map */
 	shim_object_free(mmap, SHIM_MMAP); /* before the user's callback, which may use the handle */
 	if (destroyed.free_cb && destroyed.free_armed)
 		destroyed.free_cb(destroyed.addr, destroyed.len_bytes, destroyed.free_cookie);
@@ -159,6 +192,9 @@ doca_error_t shim_mmap_register(const char *func, struct doca_mmap *mmap)
 
 doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 {
+	SHIM_NEED(mmap, SHIM_MMAP);
+	if (shim_mmap_is_imported(mmap))
+		return DOCA_SUCCESS; /* its import has started it */
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_NOT_PERMITTED);
 	NEED_NEVER_EXPORTED(mmap);
 	if (!mmap->range_set)
@@ -175,6 +211,18 @@ static bool may_stop_imported(const struct doca_mmap *mmap)
 	return mmap->remote->region.access & SIM_ACCESS_NET || mmap->exports;
 }
 
+/* Nobody accesses the memory by the map afterwards, but for buffers of it. */
+static void end_use(struct doca_mmap *mmap)
+{
+	bool is_spent = shim_mmap_is_imported(mmap) || shim_mmap_was_exported(mmap);
+
+	shim_mmap_withdraw_from_dpa(mmap);
+	if (!shim_mmap_is_usable(mmap))
+		return;
+	shim_exports_revoke(&mmap->exports, mmap->session);
+	shim_mmap_set_state(mmap, is_spent ? SHIM_MMAP_SPENT : SHIM_MMAP_STOPPED);
+}
+
 doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 {
 	SHIM_NEED(mmap, SHIM_MMAP);
@@ -183,15 +231,7 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 				   "the memory map was created from an export; destroy it instead");
 	if (mmap_is_in_use(mmap))
 		return refuse_while_in_use(__func__, mmap);
-	if (shim_mmap_is_imported(mmap)) {
-		shim_exports_revoke(&mmap->exports, mmap->session);
-		shim_mmap_set_state(mmap, SHIM_MMAP_SPENT);
-		return DOCA_SUCCESS;
-	}
-	if (!shim_mmap_is_started(mmap))
-		return DOCA_SUCCESS;
-	shim_exports_revoke(&mmap->exports, mmap->session);
-	shim_mmap_set_state(mmap, shim_mmap_was_exported(mmap) ? SHIM_MMAP_SPENT : SHIM_MMAP_STOPPED);
+	end_use(mmap);
 	return DOCA_SUCCESS;
 }
 
@@ -217,6 +257,7 @@ doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 		return DOCA_ERROR_NO_MEMORY;
 	mmap->devs = grown;
 	mmap->devs[mmap->num_devs++] = dev;
+	mmap->first_dev = mmap->devs[0];
 	shim_dev_hold(dev);
 	return DOCA_SUCCESS;
 }
@@ -230,6 +271,7 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 		if (mmap->devs[i] != dev)
 			continue;
 		mmap->devs[i] = mmap->devs[--mmap->num_devs];
+		mmap->first_dev = mmap->num_devs > 0 ? mmap->devs[0] : NULL;
 		shim_dev_release(dev);
 		return DOCA_SUCCESS;
 	}
@@ -276,6 +318,7 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 	if (result != DOCA_SUCCESS)
 		return result;
 	mmap->addr = addr;
+	mmap->cpu_offset = (uintptr_t)mmap->cpu_base - (uintptr_t)addr;
 	mmap->len_bytes = len;
 	mmap->range_set = true;
 	return DOCA_SUCCESS;
@@ -286,22 +329,58 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 	doca_error_t result;
 
 	NEED_CONFIGURABLE(mmap, DOCA_ERROR_BAD_STATE);
-	SHIM_NEED_OUT(dpa);
-	result = check_new_memrange(__func__, mmap, (void *)(uintptr_t)dpa_addr, len);
-	return result == DOCA_SUCCESS ? SHIM_NOT_SIMULATED("the DPA") : result;
+	if (mmap->range_set)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map has its range already; it is set once");
+	SHIM_NEED(dpa, SHIM_DPA);
+	if (!shim_dpa_is_own(dpa) || len == 0 || !sim_dpa_process_has_heap(dpa->process, dpa_addr, len))
+		return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%zu bytes at %#llx are in no block of the DPA's heap",
+				   len, (unsigned long long)dpa_addr);
+	if (!shim_mmap_has_dev(mmap, dpa->dev)) {
+		result = doca_mmap_add_dev(mmap, dpa->dev);
+		if (result != DOCA_SUCCESS)
+			return result == DOCA_ERROR_NO_MEMORY ? DOCA_ERROR_NOT_PERMITTED : result;
+	}
+	mmap->addr = (uint8_t *)(uintptr_t)dpa_addr;
+	mmap->len_bytes = len;
+	mmap->range_set = true;
+	mmap->is_dpa_memory = true;
+	add_to_heap(mmap, dpa->base);
+	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
-					  doca_dpa_dev_mmap_t *dpa_mmap_handle)
+/* Buffers and other users of the map stay, and fail. */
+static void end_dpa_range(struct doca_mmap *mmap)
 {
-	SHIM_NEED(mmap, SHIM_MMAP);
-	SHIM_NEED(dev, SHIM_DEV);
-	SHIM_NEED_OUT(dpa_mmap_handle);
-	if (!shim_mmap_is_usable(mmap))
-		return SHIM_REFUSE(DOCA_ERROR_NOT_PERMITTED, "the memory map is not started");
-	if (!shim_mmap_has_dev(mmap, dev))
-		return SHIM_REFUSE(DOCA_ERROR_NOT_FOUND, "the device is not in the memory map");
-	return SHIM_NOT_SIMULATED("the DPA");
+	if (shim_mmap_num_bufs(mmap) > 0)
+		sim_warn("the DPA context ends whose heap has the memory of a memory map: tasks with its buffers fail");
+	end_use(mmap);
+	mmap->range_set = false;
+	mmap->is_dpa_memory = false;
+}
+
+/* Take one from the list; NULL = the context's heap has none. */
+static struct doca_mmap *take_heap_map(const struct doca_dpa *dpa)
+{
+	struct doca_mmap *mmap;
+
+	pthread_mutex_lock(&heap_maps_lock);
+	LIST_FOREACH(mmap, &heap_maps, dpa_link)
+		if (mmap->dpa == dpa)
+			break;
+	if (mmap) {
+		LIST_REMOVE(mmap, dpa_link);
+		mmap->dpa = NULL;
+	}
+	pthread_mutex_unlock(&heap_maps_lock);
+	return mmap;
+}
+
+void shim_mmap_end_dpa_ranges(const struct doca_dpa *dpa)
+{
+	struct doca_mmap *mmap;
+
+	while ((mmap = take_heap_map(dpa)))
+		end_dpa_range(mmap);
 }
 
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)

@@ -229,7 +229,7 @@ static doca_error_t create_imported_mmap(struct sim_remote *remote, struct doca_
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	shim_mmap_set_state(mmap, SHIM_MMAP_IMPORTED);
-	mmap->devs[0] = dev;
+	mmap->first_dev = mmap->devs[0] = dev;
 	mmap->num_devs = mmap->max_devs = 1;
 	shim_dev_hold(dev);
 	shim_mmap_take_keys(mmap);

@@ -18,6 +18,7 @@
 #define SHIM_MMAP_PRIV_H
 
 #include <doca_mmap.h>
+#include <sys/queue.h>
 
 #include "shim/common/base/object.h"
 #include "shim/common/process/task_count.h"
@@ -25,6 +26,7 @@
 
 struct shim_buf_freelist;
 struct shim_export;
+struct shim_mmap_handle;
 
 enum shim_mmap_state {
 	SHIM_MMAP_NEW,
@@ -42,13 +44,16 @@ struct doca_mmap {
 	bool range_set, thread_safe;
 	bool cpu_read_only; /* the mapping of the dmabuf is read-only */
 	bool free_armed;    /* started since the free callback was set */
-	uint64_t serial;    /* unique in the process, never 0 */
+	bool is_dpa_memory; /* of the heap of a DPA context, which each device of the card reaches that has a DPA */
+	uint64_t serial;    /* unique in the process; 0 = destroyed */
 	uint32_t access;    /* enum doca_access_flag */
 	uint8_t *addr;
 	size_t len_bytes;
-	uint8_t *cpu_base; /* mapping of the dmabuf; NULL = the address itself */
-	int object_fd;     /* shared object that holds the memory; -1 = none, or not searched for */
+	uint8_t *cpu_base;    /* mapping of the dmabuf; NULL = the address itself */
+	uintptr_t cpu_offset; /* from an address of the range to where it is in this process */
+	int object_fd;        /* shared object that holds the memory; -1 = none, or not searched for */
 	uint64_t object_offset;
+	const struct doca_dev *first_dev; /* devs[0]; NULL = none, of a map that was not started */
 	struct doca_dev **devs;
 	uint32_t num_devs, max_devs;
 	uint64_t first_key; /* number of the first device's memory key; those of the others follow */
@@ -67,7 +72,11 @@ struct doca_mmap {
 	struct sim_session *session; /* of the exports or the import; a forked child has another session */
 	struct shim_export *exports;
 	struct sim_remote *remote; /* imported maps only */
-	void *compat;              /* what another generation of the API keeps for it; NULL in the current one */
+	struct shim_mmap_handle
+		*dpa_handles; /* that kernels of a DPA have; the map's owner gets them by one thread at a time */
+	struct doca_dpa *dpa; /* whose heap has the range; NULL = none, or it has ended */
+	LIST_ENTRY(doca_mmap) dpa_link;
+	void *compat; /* what another generation of the API keeps for it; NULL in the current one */
 };
 
 static inline enum shim_mmap_state shim_mmap_state(const struct doca_mmap *mmap)
@@ -112,24 +121,30 @@ static inline bool shim_mmap_is_same(const struct doca_mmap *mmap, uint64_t seri
 /* Return where the bytes at @addr of the map are in this process; meaningless for imported memory. */
 static inline uint64_t shim_mmap_cpu_addr(const struct doca_mmap *mmap, const uint8_t *addr)
 {
-	return (uintptr_t)(mmap->cpu_base ? mmap->cpu_base + (addr - mmap->addr) : addr);
+	return (uintptr_t)addr + mmap->cpu_offset;
 }
 
 /* Return whether @bytes at @addr are in the map's range. */
 static inline bool shim_mmap_has_range(const struct doca_mmap *mmap, const uint8_t *addr, size_t bytes)
 {
-	size_t offset = (size_t)(addr - mmap->addr);
+	size_t end;
 
-	return offset <= mmap->len_bytes && bytes <= mmap->len_bytes - offset;
+	return !__builtin_add_overflow((size_t)((uintptr_t)addr - (uintptr_t)mmap->addr), bytes, &end) &&
+	       end <= mmap->len_bytes;
 }
+
+/* mmap_dev.c: the same for the other devices of a map of a DPA's heap. */
+SHIM_INTERNAL_API bool shim_mmap_has_dpa_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
 
 /* Return whether the device may work on the map's memory. */
 static inline bool shim_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {
-	for (uint32_t i = 0; i < mmap->num_devs; i++)
+	if (doca_likely(mmap->first_dev == dev))
+		return true;
+	for (uint32_t i = 1; i < mmap->num_devs; i++)
 		if (mmap->devs[i] == dev)
 			return true;
-	return false;
+	return doca_unlikely(mmap->is_dpa_memory) && shim_mmap_has_dpa_dev(mmap, dev);
 }
 
 /* mmap.c: create an empty map. Return NULL without memory. */
@@ -144,6 +159,22 @@ doca_error_t shim_mmap_register(const char *func, struct doca_mmap *mmap);
 
 /* mmap_key.c: give the map new memory keys, one for each of its devices. */
 void shim_mmap_take_keys(struct doca_mmap *mmap);
+
+/* mmap_key.c: the map's memory key for the device, which works on it. */
+uint32_t shim_mmap_key(const struct doca_mmap *mmap, const struct doca_dev *dev);
+
+/* mmap_dpa.c: the handle that kernels have, of a map that can be used and has the device; 0 = no memory. */
+uint32_t shim_mmap_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev);
+
+/* mmap_dpa.c: copy bytes of the map, own or imported, by the caller's thread. 0, -EFAULT, -EACCES or -EIO. */
+SHIM_INTERNAL_API int shim_mmap_copy_from(const struct doca_mmap *mmap, const void *addr, void *to, size_t len);
+SHIM_INTERNAL_API int shim_mmap_copy_to(const struct doca_mmap *mmap, void *addr, const void *from, size_t len);
+
+/* mmap_dpa.c: no kernel of a DPA uses the map afterwards. */
+void shim_mmap_withdraw_from_dpa(struct doca_mmap *mmap);
+
+/* mmap.c: the heap of the DPA context ends: nobody accesses it by its maps afterwards, which have no range any more. */
+SHIM_INTERNAL_API void shim_mmap_end_dpa_ranges(const struct doca_dpa *dpa);
 
 /* mmap_range.c: check the memory of the map's range, for the public function @func. Returns DOCA_SUCCESS,
  * INVALID_VALUE (a part is not mapped, or not @writable) or NO_MEMORY. Finds the shared object that holds

@@ -16,8 +16,9 @@
 
 #include "shim/common/base/check.h"
 #include "mmap_priv.h"
+#include "sim/base/vma_query.h"
 
-/* One line of /proc/self/maps. */
+/* One mapping of this process. */
 struct vma {
 	uint64_t start, end, offset;
 	bool readable, writable, shared;
@@ -131,32 +132,72 @@ struct range_walk {
 	struct vma covering; /* vma that holds all of the range; zeroed = none */
 };
 
-static struct range_walk walk_vmas(uint64_t start, uint64_t end, bool writable, FILE *maps)
+static bool wants_more(const struct range_walk *walk, uint64_t end)
 {
-	struct range_walk walk = { .next_addr = start };
+	return walk->next_addr < end && !walk->problem;
+}
+
+/* Go on with the vma at walk->next_addr. */
+static void step(struct range_walk *walk, const struct vma *vma, uint64_t start, uint64_t end, bool writable)
+{
+	if (!vma->readable)
+		walk->problem = "not readable";
+	else if (writable && !vma->writable)
+		walk->problem = "read-only";
+	else if (vma->start <= start && vma->end >= end)
+		walk->covering = *vma;
+	if (!walk->problem)
+		walk->next_addr = vma->end;
+}
+
+/* Returns 0, or an error of sim_vma_query(). */
+static int query_vma(int maps_fd, uint64_t addr, struct vma *ret_vma)
+{
+	struct sim_vma_query query;
+	int rc = sim_vma_query(maps_fd, addr, 0, &query);
+
+	*ret_vma = (struct vma){ .start = query.start,
+				 .end = query.end,
+				 .offset = query.offset,
+				 .readable = query.flags & SIM_VMA_READABLE,
+				 .writable = query.flags & SIM_VMA_WRITABLE,
+				 .shared = query.flags & SIM_VMA_SHARED,
+				 .device = makedev(query.dev_major, query.dev_minor),
+				 .inode = query.inode };
+	return rc;
+}
+
+/* By the text of the file, where the kernel answers no questions. */
+static void read_vmas(struct range_walk *walk, uint64_t start, uint64_t end, bool writable, FILE *maps)
+{
 	char *line = NULL;
 	size_t size = 0;
 	struct vma vma;
 
 	errno = 0;
-	while (walk.next_addr < end && !walk.problem && getline(&line, &size, maps) > 0) {
-		if (!parse_vma(line, &vma) || vma.end <= walk.next_addr)
+	while (wants_more(walk, end) && getline(&line, &size, maps) > 0) {
+		if (!parse_vma(line, &vma) || vma.end <= walk->next_addr)
 			continue;
-		if (vma.start > walk.next_addr)
+		if (vma.start > walk->next_addr)
 			break;
-		if (!vma.readable)
-			walk.problem = "not readable";
-		else if (writable && !vma.writable)
-			walk.problem = "read-only";
-		else if (vma.start <= start && vma.end >= end)
-			walk.covering = vma;
-		if (!walk.problem)
-			walk.next_addr = vma.end;
+		step(walk, &vma, start, end, writable);
 	}
-	walk.no_memory = walk.next_addr < end && !walk.problem && errno == ENOMEM;
-	if (walk.next_addr < end && !walk.problem)
-		walk.problem = "not mapped";
+	walk->no_memory = wants_more(walk, end) && errno == ENOMEM;
 	free(line);
+}
+
+static struct range_walk walk_vmas(uint64_t start, uint64_t end, bool writable, FILE *maps)
+{
+	struct range_walk walk = { .next_addr = start };
+	struct vma vma;
+	int rc = 0;
+
+	while (wants_more(&walk, end) && (rc = query_vma(fileno(maps), walk.next_addr, &vma)) == 0)
+		step(&walk, &vma, start, end, writable);
+	if (rc < 0 && rc != -ENOENT)
+		read_vmas(&walk, start, end, writable, maps);
+	if (wants_more(&walk, end))
+		walk.problem = "not mapped";
 	return walk;
 }
 

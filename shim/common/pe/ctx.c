@@ -131,7 +131,12 @@ doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa 
 	SHIM_NEED_OUT(dpa_dev);
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is started; stop it first");
-	return SHIM_NOT_SIMULATED("the DPA");
+	if (!ctx->ops->takes_dpa)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the data path of a %s context is the CPU's",
+				   ctx->ops->name);
+	SHIM_NEED(dpa_dev, SHIM_DPA);
+	ctx->dpa = dpa_dev;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)

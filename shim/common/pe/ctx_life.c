@@ -49,7 +49,7 @@ static void set_state(struct doca_ctx *ctx, enum doca_ctx_states to)
 	struct doca_pe *pe = ctx->pe;
 
 	write_state(ctx, to, false);
-	if (to != DOCA_CTX_STATE_IDLE)
+	if (to != DOCA_CTX_STATE_IDLE && pe)
 		shim_pe_vclock_update(ctx);
 	sim_trace_state(ctx->trace_id, from, to);
 	if (doca_unlikely(shim_call_hooks != NULL))
@@ -150,7 +150,7 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 	if (!shim_ctx_is_same_process(ctx))
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE,
 				   "the context is of the process before fork(); make one in the child");
-	if (!ctx->pe)
+	if (!ctx->pe && !ctx->dpa)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine; call doca_pe_connect_ctx() first");
 	if (!track_function_status(ctx))
 		return SHIM_REFUSE(DOCA_ERROR_INITIALIZATION,
@@ -161,7 +161,7 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 	result = ctx->is_internal ? DOCA_SUCCESS : shim_ctx_inject_start_fault(ctx->dev);
 	if (result == DOCA_SUCCESS)
 		result = start_ctx(ctx);
-	if (result == DOCA_ERROR_IN_PROGRESS)
+	if (result == DOCA_ERROR_IN_PROGRESS && ctx->pe)
 		shim_pe_unpark_all(ctx->pe);
 	sim_vclock_source_destroy(participation);
 	return result;
@@ -181,6 +181,8 @@ static int set_clock(struct doca_ctx *ctx, const struct sim_clock *clock)
 		.function = shim_dev_function(ctx->dev)->id,
 		.work = shim_task_get_pcie_job,
 		.mark_busy = shim_pe_vclock_mark_busy,
+		.is_own = shim_pe_vclock_is_own,
+		.patience_ns = shim_pe_vclock_patience_ns,
 		.is_late = sim_clock_mode(clock) == SIM_CLOCK_TIMED ? task_is_late : NULL,
 	};
 
@@ -218,7 +220,8 @@ void shim_ctx_begin_stop(struct doca_ctx *ctx)
 	if (ctx->queue)
 		sim_queue_flush(ctx->queue);
 	ctx->ops->begin_stop(ctx);
-	shim_pe_unpark_all(ctx->pe);
+	if (ctx->pe)
+		shim_pe_unpark_all(ctx->pe);
 	set_state(ctx, DOCA_CTX_STATE_STOPPING);
 }
 
@@ -250,7 +253,7 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 	doca_error_t result;
 
 	SHIM_NEED_CTX(ctx);
-	if (!ctx->pe)
+	if (!ctx->pe && !ctx->dpa)
 		return SHIM_REFUSE(DOCA_ERROR_NOT_CONNECTED, "no progress engine: the context was never started");
 	if (ctx->state == DOCA_CTX_STATE_IDLE)
 		return DOCA_SUCCESS;

@@ -33,6 +33,7 @@ struct shim_task_pool;
 struct shim_ctx_ops {
 	const char *name; /* the library's, for the log */
 	bool hears_sync;  /* in virtual time: a change of a sync event may let it progress */
+	bool takes_dpa;   /* its data path may be on a DPA */
 	/* In virtual time: whether the context waits for what comes from outside of it, soon. NULL = never. */
 	bool (*holds_time)(struct doca_ctx *ctx);
 	/* Check the configuration and make task pools (shim_task_pool_add()).
@@ -67,6 +68,7 @@ struct doca_ctx {
 	struct doca_dev *dev;     /* NULL = the context has no device */
 	uint32_t fork_generation; /* shim_fork_generation at the creation */
 	struct doca_pe *pe;       /* NULL = not connected */
+	struct doca_dpa *dpa;     /* whose kernels are its data path, so that it needs no engine; NULL = the CPU */
 	struct doca_ctx *next_in_pe;
 	struct sim_injector *faults;         /* the session's; once started */
 	const _Atomic uint64_t *status_word; /* of its function; once started */

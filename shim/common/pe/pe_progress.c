@@ -43,24 +43,41 @@ static inline bool progress_ctx(struct doca_ctx *ctx)
 	return ctx->ops->progress(ctx) || shim_ctx_try_idle(ctx);
 }
 
-static inline __attribute__((always_inline)) bool step(struct doca_pe *pe, bool skips_parked)
+static inline struct doca_ctx *next_of(const struct doca_pe *pe, const struct doca_ctx *ctx)
 {
-	struct doca_ctx *first = pe->cursor ? pe->cursor : pe->ctxs;
-	struct doca_ctx *ctx = first;
+	return ctx->next_in_pe ? ctx->next_in_pe : pe->ctxs;
+}
 
-	while (ctx) {
-		struct doca_ctx *next = ctx->next_in_pe ? ctx->next_in_pe : pe->ctxs;
+/* The contexts from the cursor on, up to @first, excluded. */
+static __attribute__((noinline)) bool step_rest(struct doca_pe *pe, const struct doca_ctx *first, bool skips_parked)
+{
+	struct doca_ctx *ctx = pe->cursor;
+
+	while (ctx && ctx != first) {
+		struct doca_ctx *next = next_of(pe, ctx);
 
 		pe->cursor = next; /* before a callback may destroy either */
 		if (!(skips_parked && ctx->is_parked) && progress_ctx(ctx))
 			return true;
-		ctx = next == first ? NULL : next;
+		ctx = next;
 	}
 	return false;
 }
 
+static inline __attribute__((always_inline)) bool step(struct doca_pe *pe, bool skips_parked)
+{
+	struct doca_ctx *first = doca_likely(pe->cursor != NULL) ? pe->cursor : pe->ctxs;
+
+	if (!first)
+		return false;
+	pe->cursor = next_of(pe, first);
+	if (!(skips_parked && first->is_parked) && progress_ctx(first))
+		return true;
+	return pe->cursor != first && step_rest(pe, first, skips_parked);
+}
+
 /* For pe_vclock.c, and for the rarer cases. */
-static bool step_out_of_line(struct doca_pe *pe, bool skips_parked)
+static __attribute__((noinline)) bool step_out_of_line(struct doca_pe *pe, bool skips_parked)
 {
 	return step(pe, skips_parked);
 }
@@ -79,16 +96,15 @@ static size_t num_in_flight(const struct doca_pe *pe)
 	return count;
 }
 
-uint8_t doca_pe_progress(struct doca_pe *pe)
+/* NULL, or an engine that does more than one step. */
+static __attribute__((noinline)) uint8_t progress_rarely(struct doca_pe *pe)
 {
 	size_t limit;
 
-	if (doca_unlikely(!shim_object_is(pe, SHIM_PE))) {
+	if (!shim_object_is(pe, SHIM_PE)) {
 		sim_err("doca_pe_progress: the progress engine is NULL or destroyed");
 		return 0;
 	}
-	if (doca_likely(pe->progress == SHIM_PE_PROGRESS_ONE))
-		return shim_pe_progress_one(pe);
 	if (pe->progress == SHIM_PE_PROGRESS_UNPARKED)
 		return pe->vclock_handle ? shim_pe_vclock_step(pe, step_out_of_line, true) : step_out_of_line(pe, true);
 	/* Later calls complete what callbacks submit and peers send meanwhile, so that this call ends. */
@@ -98,6 +114,13 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 	while (limit-- > 1 && shim_pe_progress_one(pe))
 		;
 	return 1;
+}
+
+uint8_t doca_pe_progress(struct doca_pe *pe)
+{
+	if (doca_likely(shim_object_is(pe, SHIM_PE) && pe->progress == SHIM_PE_PROGRESS_ONE))
+		return shim_pe_progress_one(pe);
+	return progress_rarely(pe);
 }
 
 doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks)

@@ -89,6 +89,22 @@ void shim_pe_vclock_mark_busy(void *arg)
 		sim_vclock_source_mark_busy(ctx->pe->vclock_handle);
 }
 
+bool shim_pe_vclock_is_own(void *arg)
+{
+	const struct doca_ctx *ctx = arg;
+	const struct sim_vclock_source *vclock_handle = shim_pe_vclock_handle(ctx->pe);
+
+	return vclock_handle && sim_vclock_source_is_own(vclock_handle);
+}
+
+uint64_t shim_pe_vclock_patience_ns(void *arg)
+{
+	const struct doca_ctx *ctx = arg;
+	const struct sim_vclock_source *vclock_handle = shim_pe_vclock_handle(ctx->pe);
+
+	return vclock_handle ? sim_vclock_source_patience_ns(vclock_handle) : 0;
+}
+
 static void update_hold(const struct doca_pe *pe)
 {
 	bool holds = false;
@@ -143,11 +159,11 @@ void shim_pe_vclock_wait_credit(struct doca_pe *pe, uint32_t engine)
 	sim_vclock_source_wait_credit(pe->vclock_handle, engine, next_ns);
 }
 
-bool shim_pe_vclock_may_retry(struct doca_pe *pe)
+enum sim_vclock_retry shim_pe_vclock_may_retry(struct doca_pe *pe)
 {
 	struct sim_vclock_source *vclock_handle = shim_pe_vclock_handle(pe);
 
-	return !vclock_handle || sim_vclock_source_may_retry(vclock_handle);
+	return vclock_handle ? sim_vclock_source_may_retry(vclock_handle) : SIM_VCLOCK_RETRY;
 }
 
 void shim_pe_vclock_note_refusal(const struct doca_pe *pe)

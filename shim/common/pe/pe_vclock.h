@@ -24,13 +24,20 @@ void shim_pe_vclock_leave_if_idle(struct doca_pe *pe);
 /* The context submits jobs. */
 void shim_pe_vclock_mark_busy(void *ctx);
 
+/* Whether the calling thread drives the engine of the context, which has jobs in flight. Any thread. */
+bool shim_pe_vclock_is_own(void *ctx);
+
+/* The context's jobs are queued, so that it is not idle: sim_vclock_source_patience_ns(). The thread of the session's engine calls
+ * this one. */
+uint64_t shim_pe_vclock_patience_ns(void *ctx);
+
 /* The engine's address for messages (shim_message_sent()), or 0. */
 SHIM_INTERNAL_API uint32_t shim_pe_vclock_engine(struct doca_pe *pe);
 
 /* A submission was refused, as @engine has posted no receives: let time pass up to the engine's next work, or to such a
- * receive. Before the next try, may_retry() returns whether that has come; it sleeps briefly before false. */
+ * receive. Before the next try: may_retry(). */
 SHIM_INTERNAL_API void shim_pe_vclock_wait_credit(struct doca_pe *pe, uint32_t engine);
-SHIM_INTERNAL_API bool shim_pe_vclock_may_retry(struct doca_pe *pe);
+SHIM_INTERNAL_API enum sim_vclock_retry shim_pe_vclock_may_retry(struct doca_pe *pe);
 
 /* A call was refused with AGAIN for another reason; then may_retry() as above. */
 SHIM_INTERNAL_API void shim_pe_vclock_note_refusal(const struct doca_pe *pe);

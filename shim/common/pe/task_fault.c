@@ -12,16 +12,18 @@ void shim_task_fault_site_empty(const struct doca_task *task, struct sim_fault_s
 	(void)ret_site;
 }
 
+static uint64_t ctx_link_down_ns(const struct doca_ctx *ctx)
+{
+	return shim_ctx_link_is_down(ctx) ? sim_session_link_down_ns(shim_session(), shim_dev_function(ctx->dev)->id) :
+					    0;
+}
+
 /* How long the link holds the task up. The model applies that to the tasks that it times. */
 static uint64_t link_down_ns(const struct doca_task *task)
 {
-	struct sim_session *session = shim_session();
-
-	if (!shim_ctx_link_is_down(task->ctx))
+	if (task->pool->type->get_pcie_job && sim_clock_mode(sim_session_clock(shim_session())) != SIM_CLOCK_FUNCTIONAL)
 		return 0;
-	if (task->pool->type->get_pcie_job && sim_clock_mode(sim_session_clock(session)) != SIM_CLOCK_FUNCTIONAL)
-		return 0;
-	return sim_session_link_down_ns(session, shim_dev_function(task->ctx->dev)->id);
+	return ctx_link_down_ns(task->ctx);
 }
 
 static void add_delay(struct sim_fault_hit *hit, uint64_t ns)
@@ -55,6 +57,17 @@ static bool task_hit(struct doca_task *task, struct sim_fault_site *site, struct
 	return shim_fault_hits(faults, site, task->ctx->trace_id, ret_hit);
 }
 
+bool shim_fault_ask_for(void *arg, struct sim_fault_site *site, struct sim_fault_hit *ret_hit)
+{
+	const struct doca_ctx *ctx = arg;
+
+	site->function = shim_dev_function(ctx->dev)->id;
+	if (!sim_injector_may_hit(ctx->faults, site->op) || !shim_fault_hits(ctx->faults, site, ctx->trace_id, ret_hit))
+		*ret_hit = (struct sim_fault_hit){ 0 };
+	add_delay(ret_hit, ctx_link_down_ns(ctx));
+	return ret_hit->actions != 0;
+}
+
 /* The job of a task that has a hit. */
 static int run_with_fault(struct sim_job *job)
 {
@@ -75,9 +88,12 @@ static int run_with_fault(struct sim_job *job)
 
 doca_error_t shim_task_fault_ask(struct doca_task *task)
 {
+	const struct shim_task_fault_ops *ops = task->pool->type->fault_ops;
 	struct sim_fault_site site = make_site(task);
 	struct sim_fault_hit hit;
 
+	if (ops->has_turn && !ops->has_turn(task))
+		return DOCA_ERROR_AGAIN;
 	if (!task_hit(task, &site, &hit))
 		hit = (struct sim_fault_hit){ 0 };
 	add_delay(&hit, link_down_ns(task));

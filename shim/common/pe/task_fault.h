@@ -21,6 +21,9 @@ struct shim_task_fault_ops {
 	/* For tasks that take some tens of nanoseconds: look the site up in task->pool->no_fault_cache before
 	 * shim_task_fault_ask() does. May be NULL. */
 	bool (*no_fault_cached)(const struct doca_task *task);
+	/* In virtual time: whether the task may be tried now, or is refused with AGAIN before the injector is asked, as how often a
+	 * program polls without a turn depends on the machine. NULL: it may. */
+	bool (*has_turn)(const struct doca_task *task);
 	/* Instead of the type's post(), for a task that has a hit. NULL: the type's. */
 	doca_error_t (*post)(struct doca_task *task, const struct sim_fault_hit *hit);
 	/* Instead of the type's run(), for a job that has a hit: do the work with the faults of hit->actions.
@@ -30,6 +33,10 @@ struct shim_task_fault_ops {
 
 /* For shim_task_fault_ops: a task without a size. */
 SHIM_INTERNAL_API void shim_task_fault_site_empty(const struct doca_task *task, struct sim_fault_site *ret_site);
+
+/* Ask the injector about work of the context that is no task, as that of a kernel on a DPA (sim/dpa/queue/fault.h); the context's function is put into @site. Returns
+ * whether a fault hits, or the link is down, which delays. */
+SHIM_INTERNAL_API bool shim_fault_ask_for(void *ctx, struct sim_fault_site *site, struct sim_fault_hit *ret_hit);
 
 /* Ask the injector about a task that is about to be posted. SUCCESS, or the status of a refusal. */
 SHIM_INTERNAL_API doca_error_t shim_task_fault_ask(struct doca_task *task);
@@ -43,14 +50,14 @@ SHIM_INTERNAL_API doca_error_t shim_task_fault_status(const struct doca_task *ta
 /* The task ended, or was not posted: forget its hit. */
 SHIM_INTERNAL_API void shim_task_fault_finish(struct doca_task *task);
 
-static inline doca_error_t shim_task_fault_submit(struct doca_task *task)
+static inline doca_error_t shim_task_fault_submit(struct doca_task *task, const struct doca_ctx *ctx,
+						  const struct shim_task_type *type)
 {
-	const struct shim_task_fault_ops *ops = task->pool->type->fault_ops;
+	const struct shim_task_fault_ops *ops = type->fault_ops;
 
-	if (doca_likely(!ops ||
-			!(sim_injector_may_hit(task->ctx->faults, ops->op) || shim_ctx_link_is_down(task->ctx))))
+	if (doca_likely(!ops || !(sim_injector_may_hit(ctx->faults, ops->op) || shim_ctx_link_is_down(ctx))))
 		return DOCA_SUCCESS;
-	if (ops->no_fault_cached && doca_likely(!shim_ctx_link_is_down(task->ctx) && ops->no_fault_cached(task)))
+	if (ops->no_fault_cached && doca_likely(!shim_ctx_link_is_down(ctx) && ops->no_fault_cached(task)))
 		return DOCA_SUCCESS;
 	return shim_task_fault_ask(task);
 }

@@ -7,7 +7,7 @@
 #include "shim/common/base/check.h"
 #include "task_decorators.h"
 
-static doca_error_t refuse_submit(const char *func, const struct doca_task *task)
+static __attribute__((noinline)) doca_error_t refuse_submit(const char *func, const struct doca_task *task)
 {
 	if (!shim_object_is(task, SHIM_TASK)) {
 		sim_err("%s: the task is NULL or was freed already", func);
@@ -32,15 +32,24 @@ doca_error_t shim_task_post_job(struct doca_task *task)
 	return DOCA_ERROR_AGAIN;
 }
 
-static inline doca_error_t submit(struct doca_task *task, uint32_t flags)
+void shim_task_undo_post(struct doca_task *task)
 {
-	struct doca_ctx *ctx = task->ctx;
-	doca_error_t result = task->pool->type->check(task);
+	shim_task_trace_refused(task);
+	if (shim_call_hooks)
+		shim_call_hooks->task_refused(task);
+	if (task->fault_hit)
+		shim_task_fault_finish(task);
+}
+
+static inline doca_error_t submit(struct doca_task *task, struct doca_ctx *ctx, uint32_t flags)
+{
+	const struct shim_task_pool *pool = task->pool;
+	doca_error_t result = pool->type->check(task);
 
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
 	task->job.unsignaled = flags & DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
-	result = shim_task_post(task);
+	result = shim_task_post_as(task, ctx, pool);
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;
 	task->in_flight = true;
@@ -57,21 +66,29 @@ static inline bool can_submit(const struct doca_task *task)
 	       shim_ctx_is_same_process(task->ctx) && !shim_ctx_is_stale(task->ctx);
 }
 
+static __attribute__((noinline)) void report_failed_submit(uint32_t function, const void *caller,
+							   const struct doca_task *task, uint32_t flags,
+							   doca_error_t error)
+{
+	const uint64_t args[] = { (uintptr_t)task, flags };
+
+	if (shim_call_hooks)
+		shim_call_hooks->submit_failed(&(struct shim_call){
+			.function = function, .args = args, .caller = caller, .result = (uint64_t)error });
+}
+
 /* The program's submission of @task by @function failed with @error, or succeeded. Returns @error. */
 static inline doca_error_t end_submit(uint32_t function, const void *caller, const struct doca_task *task,
 				      uint32_t flags, doca_error_t error)
 {
-	const uint64_t args[] = { (uintptr_t)task, flags };
-
-	if (doca_unlikely(error != DOCA_SUCCESS) && shim_call_hooks)
-		shim_call_hooks->submit_failed(&(struct shim_call){
-			.function = function, .args = args, .caller = caller, .result = (uint64_t)error });
+	if (doca_unlikely(error != DOCA_SUCCESS))
+		report_failed_submit(function, caller, task, flags, error);
 	return error;
 }
 
 static inline doca_error_t submit_checked(const char *func, struct doca_task *task, uint32_t flags)
 {
-	return doca_likely(can_submit(task)) ? submit(task, flags) : refuse_submit(func, task);
+	return doca_likely(can_submit(task)) ? submit(task, task->ctx, flags) : refuse_submit(func, task);
 }
 
 doca_error_t doca_task_submit(struct doca_task *task)
@@ -98,7 +115,7 @@ static doca_error_t try_submit(const char *func, struct doca_task *task)
 {
 	doca_error_t result = can_submit(task) ? task->pool->type->validate(task) : refuse_submit(func, task);
 
-	return result == DOCA_SUCCESS ? submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH) : result;
+	return result == DOCA_SUCCESS ? submit(task, task->ctx, DOCA_TASK_SUBMIT_FLAG_FLUSH) : result;
 }
 
 doca_error_t doca_task_try_submit(struct doca_task *task)
@@ -107,26 +124,47 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 			  try_submit(__func__, task));
 }
 
-/* A task ended: call its hook or the user. A task that was freed in flight stays in flight during the callback and
- * returns to the pool behind it. */
-static inline void complete_task(struct doca_task *task, doca_error_t status)
+static __attribute__((noinline)) void call_hook(struct doca_task *task)
 {
 	struct shim_completion_hook *hook = task->hook;
-	bool freed = task->freed; /* behind the callback the task may be freed or reused */
+
+	task->hook = NULL;
+	if (task->status == DOCA_SUCCESS && task->pool->type->apply)
+		task->pool->type->apply(task);
+	hook->on_complete(hook, task);
+}
+
+/* Call the task's hook or the user. Behind the callback the task may be freed or reused. */
+static inline void report_end(struct doca_task *task, doca_error_t status)
+{
+	task->status = status;
+	if (doca_likely(!task->hook))
+		task->pool->type->complete(task);
+	else
+		call_hook(task);
+}
+
+/* A task that was freed in flight stays in flight during the callback and returns to the pool behind it. */
+static __attribute__((noinline)) void complete_any_task(struct doca_task *task, doca_error_t status)
+{
+	bool freed = task->freed;
 
 	shim_task_end(task, status);
 	task->in_flight = freed;
-	task->status = status;
-	task->hook = NULL;
-	if (doca_likely(!hook)) {
-		task->pool->type->complete(task);
-	} else {
-		if (status == DOCA_SUCCESS && task->pool->type->apply)
-			task->pool->type->apply(task);
-		hook->on_complete(hook, task);
-	}
+	report_end(task, status);
 	if (doca_unlikely(freed))
 		shim_task_return_to_pool(task);
+}
+
+/* A task ended. The common case is short: nothing but the hook or the user hears of a task that did well. */
+static inline void complete_task(struct doca_task *task, doca_error_t status)
+{
+	if (doca_unlikely(status != DOCA_SUCCESS || task->freed || shim_task_end_is_watched(task))) {
+		complete_any_task(task, status);
+		return;
+	}
+	task->in_flight = false;
+	report_end(task, DOCA_SUCCESS);
 }
 
 void shim_task_complete_posted(struct doca_task *task, doca_error_t status)
@@ -135,12 +173,21 @@ void shim_task_complete_posted(struct doca_task *task, doca_error_t status)
 	complete_task(task, status);
 }
 
+static __attribute__((noinline)) void complete_failed_job(struct doca_task *task)
+{
+	doca_error_t status = shim_task_job_status(task, task->job.status);
+
+	if (task->job.status < 0)
+		shim_ctx_stop_on_error(task->ctx); /* calls the user, while the task is still in flight */
+	complete_any_task(task, status);
+}
+
 void shim_task_complete_job(struct sim_job *job)
 {
 	struct doca_task *task = shim_task_from_job(job);
-	doca_error_t status = shim_task_job_status(task, job->status);
 
-	if (doca_unlikely(job->status < 0))
-		shim_ctx_stop_on_error(task->ctx); /* calls the user, while the task is still in flight */
-	complete_task(task, status);
+	if (doca_likely(job->status == 0))
+		complete_task(task, DOCA_SUCCESS);
+	else
+		complete_failed_job(task);
 }

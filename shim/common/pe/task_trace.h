@@ -16,9 +16,9 @@ SHIM_INTERNAL_API void shim_task_trace_record(struct doca_task *task, doca_error
 /* The submission time of a timed task in flight; 0 = not timed. */
 SHIM_INTERNAL_API uint64_t shim_task_trace_submitted_ns(const struct doca_task *task);
 
-static inline void shim_task_trace_submit(struct doca_task *task)
+static inline void shim_task_trace_submit(struct doca_task *task, const struct shim_task_pool *pool)
 {
-	const struct sim_trace_task_stats *stats = &task->pool->stats;
+	const struct sim_trace_task_stats *stats = &pool->stats;
 
 	if (!stats->op)
 		return;

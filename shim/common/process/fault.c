@@ -28,13 +28,10 @@ static bool wait_virtual_ns(uint64_t ns)
 	if (sim_vclock_source_create(shim_vclock, &cfg, &source) < 0)
 		return false;
 	sim_vclock_source_mark_busy(source);
-	for (;;) {
-		if (!sim_vclock_source_may_poll(source))
-			continue; /* it slept for a moment */
-		if (shim_now_ns() >= due_ns)
-			break;
-		sim_vclock_source_wait_until(source, due_ns);
-	}
+	sim_vclock_source_mark_busy(source);
+	while (shim_now_ns() < due_ns)
+		while (!sim_vclock_source_wait_turn(source, due_ns))
+			;
 	sim_vclock_source_destroy(source);
 	return true;
 }

@@ -43,9 +43,9 @@ static void set_state(struct doca_sync_event *event, enum shim_sync_event_state 
 /* ---- configuration ---- */
 
 /* Only the first device of a role counts: it names the card. */
-static void add_cpu_location(struct shim_sync_role *role, struct doca_dev *dev)
+void shim_sync_role_add(struct shim_sync_role *role, enum shim_sync_location location, struct doca_dev *dev)
 {
-	role->locations |= SHIM_SYNC_LOCATION_CPU;
+	role->locations |= location;
 	if (role->dev)
 		return;
 	shim_dev_hold(dev);
@@ -56,7 +56,7 @@ doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *
 {
 	NEED_CONFIGURABLE(event);
 	SHIM_NEED(dev, SHIM_DEV);
-	add_cpu_location(&event->publisher, dev);
+	shim_sync_role_add(&event->publisher, SHIM_SYNC_LOCATION_CPU, dev);
 	return DOCA_SUCCESS;
 }
 
@@ -64,7 +64,7 @@ doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event 
 {
 	NEED_CONFIGURABLE(event);
 	SHIM_NEED(dev, SHIM_DEV);
-	add_cpu_location(&event->subscriber, dev);
+	shim_sync_role_add(&event->subscriber, SHIM_SYNC_LOCATION_CPU, dev);
 	return DOCA_SUCCESS;
 }
 
@@ -165,11 +165,21 @@ static doca_error_t open_own_memory(const char *func, struct doca_sync_event *ev
 	return DOCA_ERROR_NO_MEMORY;
 }
 
+static uint64_t find_update_ns(const struct doca_sync_event *event)
+{
+	const struct doca_dev *dev = event->publisher.dev ? event->publisher.dev :
+				     event->import_dev    ? event->import_dev :
+							    event->subscriber.dev;
+
+	return sim_clock_ns(shim_dev_timing(dev).sync_event_ps);
+}
+
 static doca_error_t open_value(const char *func, struct doca_sync_event *event)
 {
 	doca_error_t result;
 	uint64_t *word;
 
+	event->update_ns = find_update_ns(event);
 	if (event->alias_of) {
 		shim_sync_value_open_alias(&event->value, &event->alias_of->value);
 		return DOCA_SUCCESS;
@@ -196,7 +206,7 @@ static doca_error_t open_value(const char *func, struct doca_sync_event *event)
 static void close_value(struct doca_sync_event *event)
 {
 	if (event->has_dpa_handle)
-		shim_dpa_withdraw_event(event);
+		shim_dpa_withdraw(SIM_DPA_EVENT, event);
 	event->has_dpa_handle = false;
 	shim_exports_revoke(&event->exports, event->session);
 	if (shim_ctx_is_same_process(&event->ctx))

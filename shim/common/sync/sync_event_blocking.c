@@ -21,8 +21,8 @@ static doca_error_t check_update(const char *func, const struct doca_sync_event 
 
 	if (result == DOCA_SUCCESS && doca_unlikely(sim_injector_may_hit(shim_faults(), SIM_OP_SYNC_EVENT_UPDATE)))
 		result = shim_fault_inject(dev ? shim_dev_function(dev) : NULL, SIM_OP_SYNC_EVENT_UPDATE, 0, 0);
-	if (result == DOCA_SUCCESS)
-		shim_wait_session_ns(shim_sync_event_update_ns(event));
+	if (result == DOCA_SUCCESS && doca_unlikely(event->update_ns > 0))
+		shim_wait_session_ns(event->update_ns);
 	return result;
 }
 

@@ -5,10 +5,8 @@
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
 
-doca_error_t shim_sync_event_error(const char *func, int rc)
+doca_error_t shim_sync_event_fail(const char *func, int rc)
 {
-	if (rc == 0)
-		return DOCA_SUCCESS;
 	if (rc == -ENOTCONN) {
 		sim_err("%s: the event is not started, or was stopped meanwhile", func);
 		return DOCA_ERROR_BAD_STATE;

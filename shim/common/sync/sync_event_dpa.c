@@ -15,13 +15,14 @@ doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_de
 	return devinfo->function->caps.dpa ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
 }
 
-static doca_error_t add_location(const char *func, struct doca_sync_event *event, struct shim_sync_role *role)
+static doca_error_t add_location(const char *func, struct doca_sync_event *event, struct shim_sync_role *role,
+				 const struct doca_dpa *dpa)
 {
 	if (shim_sync_event_is_started(event)) {
 		sim_err("%s: the event is started", func);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	role->locations |= SHIM_SYNC_LOCATION_DPA;
+	shim_sync_role_add(role, SHIM_SYNC_LOCATION_DPA, dpa->dev);
 	return DOCA_SUCCESS;
 }
 
@@ -29,14 +30,14 @@ doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *
 {
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
 	SHIM_NEED(dpa, SHIM_DPA);
-	return add_location(__func__, event, &event->publisher);
+	return add_location(__func__, event, &event->publisher, dpa);
 }
 
 doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
 {
 	SHIM_NEED(event, SHIM_SYNC_EVENT);
 	SHIM_NEED(dpa, SHIM_DPA);
-	return add_location(__func__, event, &event->subscriber);
+	return add_location(__func__, event, &event->subscriber, dpa);
 }
 
 doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
@@ -78,6 +79,16 @@ int shim_sync_event_dpa_add(void *event, uint64_t count)
 	return shim_sync_value_add(&((struct doca_sync_event *)event)->value, count, &before);
 }
 
+/* The event may have ended meanwhile: the memory of handles has one type for ever. */
+int shim_sync_event_dpa_sleep(void *handle, uint64_t value, uint64_t mask, uint64_t ns)
+{
+	const struct shim_sync_condition condition = { .relation = SHIM_SYNC_GT, .to = value, .mask = mask };
+	struct doca_sync_event *event = handle;
+
+	return shim_object_is(event, SHIM_SYNC_EVENT) ? shim_sync_value_sleep(&event->value, &condition, ns) :
+							-ENOTCONN;
+}
+
 int shim_sync_event_dpa_wait(struct doca_sync_event *event, uint64_t threshold, const atomic_bool *is_over)
 {
 	const struct shim_sync_condition condition = { .relation = SHIM_SYNC_GT, .to = threshold, .mask = UINT64_MAX };
@@ -85,4 +96,14 @@ int shim_sync_event_dpa_wait(struct doca_sync_event *event, uint64_t threshold, 
 	if (!shim_object_is(event, SHIM_SYNC_EVENT))
 		return -ENOTCONN;
 	return shim_sync_value_wait_unless(&event->value, &condition, is_over);
+}
+
+int shim_sync_event_dpa_poll(struct doca_sync_event *event, uint64_t threshold)
+{
+	uint64_t value;
+	int rc = shim_object_is(event, SHIM_SYNC_EVENT) ? shim_sync_value_get(&event->value, &value) : -ENOTCONN;
+
+	if (rc < 0)
+		return rc;
+	return value > threshold ? 0 : -EAGAIN;
 }

@@ -22,6 +22,7 @@
  *   sync_event_check.c        checks and errors of all operations
  *   sync_event_task_state.c   states of a task
  *   sync_event_task.c         parts that all kinds of tasks share: configuration, allocation
+ *   sync_event_deferred.c     updates, also deferred ones, which run though the owner blocks
  *   sync_event_task_fault.c   injected faults of tasks
  *   sync_event_task_update.c  the tasks get, notify_set, notify_add
  *   sync_event_task_wait.c    the tasks wait_eq, wait_neq, wait_gt
@@ -37,6 +38,7 @@
 #define SHIM_SYNC_EVENT_PRIV_H
 
 #include <doca_sync_event.h>
+#include <pthread.h>
 #include <sys/queue.h>
 
 #include "shim/common/mem/buf_priv.h"
@@ -46,6 +48,7 @@
 #include "shim/common/pe/task_priv.h"
 #include "shim/common/pe/task_fault.h"
 #include "shim/common/pe/task_submit.h"
+#include "sim/engine/engine.h"
 #include "sync_value.h"
 #include "sync_watch.h"
 
@@ -67,8 +70,11 @@ enum shim_sync_location {
 
 struct shim_sync_role {
 	uint32_t locations;
-	struct doca_dev *dev; /* of the CPU location; held */
+	struct doca_dev *dev; /* of the CPU's or the DPA's location; held; NULL = none */
 };
+
+/* Add a location that has a device. */
+void shim_sync_role_add(struct shim_sync_role *role, enum shim_sync_location location, struct doca_dev *dev);
 
 enum shim_sync_kind {
 	SHIM_SYNC_GET,
@@ -99,11 +105,22 @@ struct shim_sync_task {
 	uint64_t *out;                    /* of a get or an add: receives @result with the completion */
 	uint64_t result;
 	int rc;
-	uint64_t due_ns;                  /* while deferred; SIM_JOB_NEVER_DUE = when the context stops */
-	TAILQ_ENTRY(shim_sync_task) link; /* in the event's list of its state */
+	uint64_t due_ns;                         /* while deferred; SIM_JOB_NEVER_DUE = when the context stops */
+	bool has_run;                            /* a deferred update: the value has been changed */
+	TAILQ_ENTRY(shim_sync_task) link;        /* in the event's list of its state */
+	TAILQ_ENTRY(shim_sync_task) update_link; /* while it is a deferred update that has not run */
 };
 
 TAILQ_HEAD(shim_sync_task_list, shim_sync_task); /* oldest first */
+
+/* The deferred updates of an event that have not run. */
+struct shim_sync_deferred {
+	struct sim_engine *engine; /* NULL = none was deferred since the start; then the rest is not set */
+	struct sim_engine_member member;
+	struct sim_vclock_sched *vclock; /* NULL in other clock modes */
+	pthread_mutex_t lock;            /* of what follows, and of such a task's rc, result and has_run */
+	struct shim_sync_task_list updates;
+};
 
 struct doca_sync_event {
 	struct doca_ctx ctx; /* first: a sync event is a context */
@@ -112,6 +129,7 @@ struct doca_sync_event {
 	uint64_t *addr;       /* the user's memory for the value; or ... */
 	struct doca_buf *buf; /* ... the user's buffer, with a reference; both NULL: memory of the event */
 	struct shim_sync_value value;
+	uint64_t update_ns; /* the time that a change takes, by the topology; 0 in functional mode. Set at the start */
 	struct sim_session *session; /* of the exports or the import */
 	struct shim_export *exports;
 	struct sim_remote *remote;              /* of an imported event */
@@ -122,6 +140,7 @@ struct doca_sync_event {
 	const struct shim_task_type *types[SHIM_SYNC_NUM_KINDS]; /* of the kinds that are configured */
 	struct shim_task_conf conf[SHIM_SYNC_NUM_KINDS];
 	struct shim_sync_task_list tasks[SHIM_SYNC_TASK_NUM_STATES]; /* by state; none for IDLE */
+	struct shim_sync_deferred deferred;
 	bool reports_waits_first; /* the next progress call; waits and other tasks take turns */
 	struct shim_sync_watch watch;
 	bool is_watched; /* the owner may sleep */
@@ -150,8 +169,13 @@ static inline bool shim_sync_kind_is_wait(enum shim_sync_kind kind)
 
 /* ---- sync_event_check.c ---- */
 
-/* Translate the result of an operation on the value; log a failure. */
-doca_error_t shim_sync_event_error(const char *func, int rc);
+/* Translate and log the failure of an operation on the value. */
+doca_error_t shim_sync_event_fail(const char *func, int rc);
+
+static inline doca_error_t shim_sync_event_error(const char *func, int rc)
+{
+	return doca_likely(rc == 0) ? DOCA_SUCCESS : shim_sync_event_fail(func, rc);
+}
 
 /* Return BAD_STATE, after a log line, if the event is its parent's in a forked child, or if its
  * buffer's memory map was stopped or destroyed. */
@@ -184,14 +208,8 @@ bool shim_sync_task_is(const void *handle, enum shim_sync_kind kind);
 /* Return whether @handle is such a task and not in flight; log if not. */
 bool shim_sync_task_check_settable(const char *func, const void *handle, enum shim_sync_kind kind);
 
-/* Set or add, as the task's kind says. Return 0 or -errno. */
-int shim_sync_task_update(struct shim_sync_task *task);
-
 /* The task has ended, with task->rc: make it done, and wake a sleeping owner. */
 void shim_sync_task_end(struct shim_sync_task *task);
-
-/* The time that a change takes, by the topology; 0 in functional mode. */
-uint64_t shim_sync_event_update_ns(const struct doca_sync_event *event);
 
 /* The task runs, or ends, at @due_ns (SIM_JOB_NEVER_DUE: when the context stops). */
 void shim_sync_task_defer(struct shim_sync_task *task, uint64_t due_ns);
@@ -199,6 +217,23 @@ void shim_sync_task_defer(struct shim_sync_task *task, uint64_t due_ns);
 /* post() of an update, and of a wait. */
 doca_error_t shim_sync_update_post(struct doca_task *task);
 doca_error_t shim_sync_wait_post(struct doca_task *task);
+
+/* ---- sync_event_deferred.c ---- */
+
+/* Set or add, as the task's kind says. Return 0 or -errno. */
+int shim_sync_task_update(struct shim_sync_task *task);
+
+/* The deferred task is an update, which runs when it is due. */
+void shim_sync_deferred_add(struct shim_sync_task *task);
+
+/* Run those that are due at @now_ns. */
+void shim_sync_deferred_run(struct doca_sync_event *event, uint64_t now_ns);
+
+/* Those that have not run do not run any more. */
+void shim_sync_deferred_drop_all(struct doca_sync_event *event);
+
+/* The context is idle. */
+void shim_sync_deferred_end(struct doca_sync_event *event);
 
 /* ---- sync_event_task_fault.c ---- */
 
@@ -208,7 +243,7 @@ extern const struct shim_task_fault_ops shim_sync_update_fault_ops, shim_sync_wa
 bool shim_sync_task_defer_wait(struct shim_sync_task *task);
 
 /* Run the deferred tasks that are due, if they have not run, and make them done. When the context
- * stops, all deferred tasks are done, canceled. */
+ * stops, all deferred tasks are done; those that have not run are canceled. */
 void shim_sync_event_release_due(struct doca_sync_event *event);
 
 /* ---- sync_event_progress.c ---- */

@@ -156,6 +156,7 @@ void shim_sync_event_begin_stop(struct doca_ctx *ctx)
 void shim_sync_event_reset_tasks(struct doca_sync_event *event)
 {
 	stop_watch(event);
+	shim_sync_deferred_end(event);
 	if (event->holds_watcher)
 		shim_sync_watcher_release();
 	event->holds_watcher = false;

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "shim/common/base/check.h"
+#include "shim/common/dpa/dpa.h"
 #include "shim/common/process/runtime.h"
 #include "shim/common/process/task_count.h"
 #include "sync_event_priv.h"
@@ -17,6 +18,7 @@ struct doca_sync_event_remote_net {
 	struct sim_remote *remote;
 	struct shim_sync_value value;
 	struct shim_task_count tasks;
+	bool has_dpa_handle; /* kernels may use it */
 };
 
 /* ---- capabilities and configuration ---- */
@@ -40,6 +42,12 @@ doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_
 		return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the event was started; set it before the start");
 	event->publisher.locations |= SHIM_SYNC_LOCATION_REMOTE_NET;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_cap_remote_net_is_export_to_dpa_supported(const struct doca_devinfo *devinfo)
+{
+	SHIM_NEED(devinfo, SHIM_DEVINFO);
+	return devinfo->function->caps.rdma && devinfo->function->caps.dpa ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 /* ---- export ---- */
@@ -120,10 +128,35 @@ doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_ne
 	num_tasks = shim_task_count_get(&event->tasks);
 	if (num_tasks > 0)
 		return SHIM_REFUSE(DOCA_ERROR_IN_USE, "tasks in flight use the event: %u", num_tasks);
+	if (event->has_dpa_handle)
+		shim_dpa_withdraw(SIM_DPA_REMOTE_EVENT, event);
 	shim_sync_value_close(&event->value);
 	shim_import_release(event->remote, event->session);
 	shim_dev_release(event->dev);
 	shim_object_free(event, SHIM_SYNC_EVENT_REMOTE);
+	return DOCA_SUCCESS;
+}
+
+/* ---- for kernels on the DPA ---- */
+
+doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa,
+						       doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event)
+{
+	uint64_t handle;
+
+	SHIM_NEED(event, SHIM_SYNC_EVENT_REMOTE);
+	SHIM_NEED_OUT(dpa);
+	SHIM_NEED_OUT(dpa_remote_event);
+	if (!shim_dev_function(event->dev)->caps.dpa)
+		return SHIM_REFUSE(DOCA_ERROR_NOT_SUPPORTED, "the event's device has no DPA");
+	SHIM_NEED(dpa, SHIM_DPA);
+	if (shim_dpa_check_running(__func__, dpa) != DOCA_SUCCESS)
+		return DOCA_ERROR_INVALID_VALUE;
+	handle = sim_dpa_process_export(dpa->process, SIM_DPA_REMOTE_EVENT, event);
+	if (handle == 0)
+		return SHIM_REFUSE(DOCA_ERROR_NO_MEMORY, "no memory for the handle");
+	event->has_dpa_handle = true;
+	*dpa_remote_event = handle;
 	return DOCA_SUCCESS;
 }
 

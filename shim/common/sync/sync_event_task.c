@@ -67,39 +67,25 @@ bool shim_sync_task_check_settable(const char *func, const void *handle, enum sh
 	return false;
 }
 
-int shim_sync_task_update(struct shim_sync_task *task)
-{
-	struct shim_sync_value *value = &shim_sync_task_event(&task->task)->value;
-
-	return task->kind == SHIM_SYNC_SET ? shim_sync_value_set(value, task->operand) :
-					     shim_sync_value_add(value, task->operand, &task->result);
-}
-
 void shim_sync_task_end(struct shim_sync_task *task)
 {
 	shim_sync_task_set_state(task, SHIM_SYNC_TASK_DONE);
 	shim_pe_notify_self(task->task.ctx);
 }
 
-uint64_t shim_sync_event_update_ns(const struct doca_sync_event *event)
-{
-	const struct doca_dev *dev = event->publisher.dev ? event->publisher.dev :
-				     event->import_dev    ? event->import_dev :
-							    event->subscriber.dev;
-
-	return sim_clock_ns(shim_dev_timing(dev).sync_event_ps);
-}
-
 void shim_sync_task_defer(struct shim_sync_task *task, uint64_t due_ns)
 {
 	task->due_ns = due_ns;
+	task->has_run = false;
 	shim_sync_task_set_state(task, SHIM_SYNC_TASK_DEFERRED);
 	shim_ctx_set_alarm(task->task.ctx, due_ns);
+	if (task->rc == 0 && !shim_sync_kind_is_wait(task->kind) && due_ns != SIM_JOB_NEVER_DUE)
+		shim_sync_deferred_add(task);
 }
 
 doca_error_t shim_sync_update_post(struct doca_task *task)
 {
-	uint64_t update_ns = shim_sync_event_update_ns(shim_sync_task_event(task));
+	uint64_t update_ns = shim_sync_task_event(task)->update_ns;
 
 	if (doca_unlikely(update_ns > 0)) {
 		shim_to_sync_task(task)->rc = 0;

@@ -10,8 +10,7 @@
 
 static void defer(struct shim_sync_task *task)
 {
-	uint64_t model_ns =
-		shim_sync_kind_is_wait(task->kind) ? 0 : shim_sync_event_update_ns(shim_sync_task_event(&task->task));
+	uint64_t model_ns = shim_sync_kind_is_wait(task->kind) ? 0 : shim_sync_task_event(&task->task)->update_ns;
 	uint64_t due_ns = add_saturating_u64(shim_now_ns(), model_ns);
 
 	shim_sync_task_defer(task, shim_task_has_fault(&task->task, HANG) ?
@@ -72,10 +71,8 @@ bool shim_sync_task_defer_wait(struct shim_sync_task *task)
 
 static void complete_deferred(struct shim_sync_task *task, bool stops)
 {
-	if (stops)
+	if (stops && !task->has_run)
 		task->rc = -ECANCELED;
-	else if (task->rc == 0 && !shim_sync_kind_is_wait(task->kind))
-		task->rc = shim_sync_task_update(task);
 	shim_sync_task_end(task);
 }
 
@@ -85,6 +82,10 @@ void shim_sync_event_release_due(struct doca_sync_event *event)
 	struct shim_sync_task *task = TAILQ_FIRST(&event->tasks[SHIM_SYNC_TASK_DEFERRED]);
 	uint64_t now_ns = shim_now_ns();
 
+	if (stops)
+		shim_sync_deferred_drop_all(event);
+	else
+		shim_sync_deferred_run(event, now_ns);
 	while (task) {
 		struct shim_sync_task *next = TAILQ_NEXT(task, link);
 

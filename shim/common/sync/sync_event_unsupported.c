@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sync events of the network on a DPA, and sync events on a GPU, which bfsim does not simulate: each function
+/* Sync events on a GPU, which bfsim does not simulate: each function
  * checks its arguments and returns DOCA_ERROR_NOT_SUPPORTED. */
 #include "shim/common/base/check.h"
 #include "sync_event_priv.h"
@@ -12,7 +12,6 @@
 	}
 
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_is_export_to_gpu_supported)
-DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_dpa_supported)
 DEFINE_UNSUPPORTED_CAPABILITY(doca_sync_event_cap_remote_net_is_export_to_gpu_supported)
 
 #define DEFINE_UNSUPPORTED_LOCATION(function_name, type, place, what)                 \
@@ -33,15 +32,6 @@ doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struc
 	SHIM_NEED_OUT(gpu);
 	SHIM_NEED_OUT(gpu_dev_se);
 	return SHIM_NOT_SIMULATED("GPUs");
-}
-
-doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa,
-						       doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event)
-{
-	SHIM_NEED(event, SHIM_SYNC_EVENT_REMOTE);
-	SHIM_NEED_OUT(dpa);
-	SHIM_NEED_OUT(dpa_remote_event);
-	return SHIM_NOT_SIMULATED("the DPA");
 }
 
 doca_error_t doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *event, struct doca_gpu *gpu,

@@ -354,6 +354,23 @@ static int wait_sleeping(struct shim_sync_value *value, const struct shim_sync_c
 	return rc;
 }
 
+int shim_sync_value_sleep(struct shim_sync_value *value, const struct shim_sync_condition *condition, uint64_t ns)
+{
+	uint32_t changes;
+	uint64_t now;
+	int rc;
+
+	if (!enter_value(value))
+		return -ENOTCONN;
+	shim_sync_value_add_waiter(value);
+	rc = shim_sync_value_sample(value, &now, &changes);
+	if (rc == 0 && !shim_sync_condition_holds(condition, now))
+		sleep_until_change(value, changes, value->cell ? ns : min_u64(ns, SHIM_SYNC_USER_POLL_NS));
+	shim_sync_value_remove_waiter(value);
+	leave_value(value);
+	return rc;
+}
+
 static int wait_spinning(struct shim_sync_value *value, const struct shim_sync_condition *condition, bool yields)
 {
 	const uint64_t start_ns = sim_monotonic_ns();

@@ -87,6 +87,9 @@ int shim_sync_value_wait(struct shim_sync_value *value, const struct shim_sync_c
 int shim_sync_value_wait_unless(struct shim_sync_value *value, const struct shim_sync_condition *condition,
 				const atomic_bool *is_over);
 
+/* Sleep until the condition may hold, @ns at most. 0 or an error. */
+int shim_sync_value_sleep(struct shim_sync_value *value, const struct shim_sync_condition *condition, uint64_t ns);
+
 /* For sync_watch.c, which sleeps on several values: count a waiter, and no longer. */
 void shim_sync_value_add_waiter(struct shim_sync_value *value);
 void shim_sync_value_remove_waiter(struct shim_sync_value *value);

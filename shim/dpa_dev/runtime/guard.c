@@ -6,17 +6,59 @@
 #define HOOK __attribute__((visibility("hidden"), used))
 #define PC   ((uintptr_t)__builtin_return_address(0))
 
-/* Room for the functions that a kernel calls at the end of its stack. */
-#define BLOCKS_BETWEEN 4096
-
-static inline __attribute__((always_inline)) void pass_block(struct sim_dpa_thread *thread, uintptr_t here,
-							     uintptr_t pc)
+static bool has(const struct sim_dpa_range *range, uintptr_t addr, uintptr_t end)
 {
-	thread->blocks++;
-	if (__builtin_expect(thread->blocks % BLOCKS_BETWEEN == 0 || here < thread->stack.begin ||
-				     __atomic_load_n(&thread->orders, __ATOMIC_RELAXED) != 0,
-			     0))
-		bfsim_dpa_port->block(thread, pc);
+	return addr >= range->begin && end <= range->end;
+}
+
+static bool knows(const struct sim_dpa_range *range, uintptr_t addr, uintptr_t end, bool is_write)
+{
+	return has(range, addr, end) && (!is_write || range->is_writable);
+}
+
+void bfsim_dpa_check_ranges(struct sim_dpa_thread *thread, uintptr_t addr, size_t len, bool is_write, uintptr_t pc)
+{
+	uintptr_t end = addr + len;
+
+	if (__builtin_expect(end >= addr, 1)) {
+		if (knows(&thread->known[0], addr, end, is_write)) {
+			bfsim_dpa_count_line(thread, addr, is_write);
+			return;
+		}
+		if (has(&thread->stack, addr, end) || has(&thread->data, addr, end)) {
+			thread->accesses[is_write]++;
+			return;
+		}
+		bfsim_dpa_count_line(thread, addr, is_write);
+		for (unsigned i = 1; i < SIM_DPA_KNOWN_RANGES; i++)
+			if (knows(&thread->known[i], addr, end, is_write))
+				return;
+	}
+	bfsim_dpa_port->access(thread, addr, len, is_write, pc);
+}
+
+/* Where the hook's stack is, without a frame for that. */
+static inline __attribute__((always_inline)) uintptr_t get_stack_pointer(void)
+{
+	uintptr_t here;
+
+#if defined(__x86_64__)
+	__asm__ volatile("mov %%rsp, %0" : "=r"(here));
+#else
+	__asm__ volatile("mov %0, sp" : "=r"(here));
+#endif
+	return here;
+}
+
+/* Returns false if the simulator has to look. */
+static inline __attribute__((always_inline)) bool passes_block(struct sim_dpa_thread *thread)
+{
+	uint64_t blocks = thread->blocks + 1;
+
+	thread->blocks = blocks;
+	return __builtin_expect(blocks < __atomic_load_n(&thread->check_at, __ATOMIC_RELAXED) &&
+					get_stack_pointer() >= thread->stack.begin,
+				1);
 }
 
 HOOK void __sanitizer_cov_trace_pc(void);
@@ -24,8 +66,8 @@ void __sanitizer_cov_trace_pc(void)
 {
 	struct sim_dpa_thread *thread = bfsim_dpa_thread();
 
-	if (thread)
-		pass_block(thread, (uintptr_t)__builtin_frame_address(0), PC);
+	if (thread && !passes_block(thread))
+		bfsim_dpa_port->block(thread, PC);
 }
 
 /* In the place of an empty endless loop, where the stack may be aligned to 8 bytes alone (sim/cli/dpacc/endless.h). */
@@ -39,16 +81,20 @@ void bfsim_dpa_endless(void)
 	struct sim_dpa_thread *thread = bfsim_dpa_thread();
 
 	while (thread)
-		pass_block(thread, (uintptr_t)__builtin_frame_address(0), PC);
+		if (!passes_block(thread))
+			bfsim_dpa_port->block(thread, PC);
 	for (;;)
 		continue; /* as the loop would, on a thread that is none of the DPA's */
 }
 
-#define ACCESS(name, size, is_write)                          \
-	HOOK void name(uintptr_t addr);                       \
-	void name(uintptr_t addr)                             \
-	{                                                     \
-		bfsim_dpa_check_at(addr, size, is_write, PC); \
+#define ACCESS(name, size, is_write)                                              \
+	HOOK void name(uintptr_t addr);                                           \
+	void name(uintptr_t addr)                                                 \
+	{                                                                         \
+		struct sim_dpa_thread *thread = bfsim_dpa_thread();               \
+                                                                                  \
+		if (thread && !bfsim_dpa_passes(thread, addr, size, is_write))    \
+			bfsim_dpa_check_ranges(thread, addr, size, is_write, PC); \
 	}
 #define ACCESSES(size)                                            \
 	ACCESS(__tsan_read##size, size, false)                    \

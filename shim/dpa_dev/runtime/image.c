@@ -3,6 +3,7 @@
 #include "runtime.h"
 
 const struct sim_dpa_port *bfsim_dpa_port;
+intptr_t bfsim_dpa_thread_offset;
 
 /* The linker's names for the ends of the section. */
 extern const struct sim_dpa_kernel *const __start_bfsim_dpa_kernels[] __attribute__((visibility("hidden")));
@@ -13,4 +14,5 @@ __attribute__((visibility("default"))) const struct sim_dpa_image_table bfsim_dp
 	.kernels = __start_bfsim_dpa_kernels,
 	.kernels_end = __stop_bfsim_dpa_kernels,
 	.port = &bfsim_dpa_port,
+	.thread_offset = &bfsim_dpa_thread_offset,
 };

@@ -7,16 +7,16 @@
 
 /* Set by the loader. */
 extern const struct sim_dpa_port *bfsim_dpa_port __attribute__((visibility("hidden")));
+extern intptr_t bfsim_dpa_thread_offset __attribute__((visibility("hidden")));
 
 /* The thread that runs a kernel; NULL = the calling thread runs none. */
 static inline struct sim_dpa_thread *bfsim_dpa_thread(void)
 {
 	struct sim_dpa_thread *thread;
-	intptr_t offset;
+	intptr_t offset = bfsim_dpa_thread_offset;
 
-	if (__builtin_expect(!bfsim_dpa_port, 0))
-		return NULL; /* a constructor that the compiler made, as the image is loaded */
-	offset = bfsim_dpa_port->thread_offset;
+	if (__builtin_expect(!offset, 0))
+		return NULL;
 #if defined(__x86_64__)
 	__asm__ volatile("mov %%fs:(%1), %0" : "=r"(thread) : "r"(offset));
 #elif defined(__aarch64__)
@@ -30,9 +30,25 @@ static inline struct sim_dpa_thread *bfsim_dpa_thread(void)
 	return thread;
 }
 
-static inline bool bfsim_dpa_has(const struct sim_dpa_range *range, uintptr_t addr, uintptr_t end)
+/* Count an access to the heap or a window. Without a branch, as none could be foretold, and in one counter. */
+static inline void bfsim_dpa_count_line(struct sim_dpa_thread *thread, uintptr_t addr, bool is_write)
 {
-	return addr >= range->begin && end <= range->end;
+	thread->accesses[is_write] += 1 + (thread->line != addr / 64) * UINT64_C(SIM_DPA_LINE_ACCESSES);
+	thread->line = addr / 64;
+}
+
+/* What bfsim_dpa_check_at() does where bfsim_dpa_passes() says no. */
+__attribute__((visibility("hidden"))) void bfsim_dpa_check_ranges(struct sim_dpa_thread *thread, uintptr_t addr,
+								  size_t len, bool is_write, uintptr_t pc);
+
+/* Most kernels use one block of the heap: the range that was found first comes before the others. */
+static inline __attribute__((always_inline)) bool bfsim_dpa_passes(struct sim_dpa_thread *thread, uintptr_t addr,
+								   size_t len, bool is_write)
+{
+	if (__builtin_expect(len > SIM_DPA_FAST_ACCESS || addr - thread->fast_begin >= thread->fast_bytes[is_write], 0))
+		return false;
+	bfsim_dpa_count_line(thread, addr, is_write);
+	return true;
 }
 
 /* Whether the kernel may use @len bytes at @addr; does not return if not. @pc is the place to report. */
@@ -40,19 +56,9 @@ static inline __attribute__((always_inline)) void bfsim_dpa_check_at(uintptr_t a
 								     uintptr_t pc)
 {
 	struct sim_dpa_thread *thread = bfsim_dpa_thread();
-	uintptr_t end = addr + len;
 
-	if (!thread)
-		return;
-	thread->accesses++;
-	if (__builtin_expect(end >= addr, 1)) {
-		if (bfsim_dpa_has(&thread->stack, addr, end) || bfsim_dpa_has(&thread->data, addr, end))
-			return;
-		for (unsigned i = 0; i < SIM_DPA_KNOWN_RANGES; i++)
-			if (bfsim_dpa_has(&thread->known[i], addr, end) && (!is_write || thread->known[i].is_writable))
-				return;
-	}
-	bfsim_dpa_port->access(thread, addr, len, is_write, pc);
+	if (thread && !bfsim_dpa_passes(thread, addr, len, is_write))
+		bfsim_dpa_check_ranges(thread, addr, len, is_write, pc);
 }
 
 /* The same for a function of a device library, whose caller is the place. */

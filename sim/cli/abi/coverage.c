@@ -31,11 +31,16 @@ const struct cli_coverage_note *cli_coverage_note(const struct cli_symbol *symbo
 	return note ? note : &none;
 }
 
+static bool has(const struct cli_symbol *symbol, enum cli_provider provider)
+{
+	return !strchr("-?", symbol->nodes[provider]);
+}
+
 enum cli_coverage_state cli_coverage_state(const struct cli_symbol *symbol)
 {
-	bool has_task = cli_symbol_status(symbol->name, NULL, CLI_BFSIM_TASK) == CLI_PRESENT;
-	bool has_workq = cli_symbol_status(symbol->name, NULL, CLI_BFSIM_WORKQ) == CLI_PRESENT;
-	bool has_task_2_5 = cli_symbol_status(symbol->name, NULL, CLI_BFSIM_TASK_2_5) == CLI_PRESENT;
+	bool has_task = has(symbol, CLI_BFSIM_TASK);
+	bool has_workq = has(symbol, CLI_BFSIM_WORKQ);
+	bool has_task_2_5 = has(symbol, CLI_BFSIM_TASK_2_5);
 	enum cli_provider provider = has_task ? CLI_BFSIM_TASK : has_task_2_5 ? CLI_BFSIM_TASK_2_5 : CLI_BFSIM_WORKQ;
 
 	if (!has_task && !has_task_2_5 && !has_workq)
@@ -53,9 +58,11 @@ void cli_coverage_releases(const struct cli_symbol *symbol, char text[CLI_COVERA
 
 	text[0] = '\0';
 	for (enum cli_provider i = CLI_FIRST_RELEASE; i <= CLI_LAST_RELEASE; i++)
-		if (cli_symbol_status(symbol->name, NULL, i) == CLI_PRESENT && used < CLI_COVERAGE_RELEASES_SIZE)
+		if (has(symbol, i) && used < CLI_COVERAGE_RELEASES_SIZE)
 			used += (size_t)snprintf(text + used, CLI_COVERAGE_RELEASES_SIZE - used, "%s%s",
 						 used ? " " : "", cli_provider_name(i));
+	if (used == 0)
+		snprintf(text, CLI_COVERAGE_RELEASES_SIZE, "not known");
 }
 
 static int compare_texts(const void *left, const void *right)

@@ -25,7 +25,7 @@ enum cli_coverage_state {
 	CLI_COVERAGE_WORKS = 0,
 	CLI_COVERAGE_UNTESTED,      /* works as CLI_COVERAGE_WORKS, but no test names it */
 	CLI_COVERAGE_PARTLY,        /* works, with a difference */
-	CLI_COVERAGE_NOT_SUPPORTED, /* checks its arguments and refuses */
+	CLI_COVERAGE_NOT_SUPPORTED, /* checks its arguments and refuses; in device code, ends the kernel */
 	CLI_COVERAGE_MISSING,
 	CLI_NUM_COVERAGE_STATES,
 };
@@ -37,7 +37,7 @@ enum cli_coverage_state cli_coverage_state(const struct cli_symbol *symbol);
 /* Its note, or an empty one. */
 const struct cli_coverage_note *cli_coverage_note(const struct cli_symbol *symbol);
 
-/* The releases that have it: "2.5 2.6 3.0". */
+/* The releases that have it: "2.5 2.6 3.0", or "not known". */
 #define CLI_COVERAGE_RELEASES_SIZE 64
 void cli_coverage_releases(const struct cli_symbol *symbol, char text[CLI_COVERAGE_RELEASES_SIZE]);
 

@@ -98,7 +98,7 @@ enum cli_symbol_status cli_symbol_status(const char *name, const char *version, 
 	const struct cli_symbol *symbol = cli_symbol_find(name);
 	char node = symbol ? symbol->nodes[provider] : '-';
 
-	if (node == '-')
+	if (node == '-' || node == 'S')
 		return CLI_ABSENT;
 	if (node == '?')
 		return CLI_UNKNOWN;
@@ -115,7 +115,7 @@ bool cli_provider_has_library(const char *soname, enum cli_provider provider)
 	for (size_t i = 0; i < cli_num_symbols; i++) {
 		const char *library = cli_symbols[i].library;
 
-		if (cli_symbols[i].nodes[provider] != '-' && strlen(library) == (size_t)(end - soname) &&
+		if (!strchr("-S", cli_symbols[i].nodes[provider]) && strlen(library) == (size_t)(end - soname) &&
 		    strncmp(library, soname, strlen(library)) == 0)
 			return true;
 	}

@@ -6,6 +6,7 @@
  *
  *   shim/abi/releases.txt         the releases of DOCA
  *   shim/abi/facts*.json          the exports of bfsim's libraries, which a test compares with the libraries
+ *   shim/abi/facts-dpa-dev.json   the functions of device code, and the headers in shim/dpa_dev/include
  *   not_simulated.txt             the functions that only report that they are not simulated, which the build lists
  *                                 from the sources (shim/abi/gen_not_simulated.py)
  */
@@ -38,7 +39,8 @@ enum cli_provider {
 struct cli_symbol {
 	const char *name;
 	const char *library;               /* libdoca_dma */
-	char nodes[CLI_NUM_PROVIDERS + 1]; /* by provider: D(OCA_2), E(XPERIMENTAL), B (no version), - (absent), ? */
+	char nodes[CLI_NUM_PROVIDERS + 1]; /* by provider: D(OCA_2), E(XPERIMENTAL), B (no version), S (device code's,
+					    * in a static library), - (absent), ? */
 	unsigned changed;                  /* bit per provider: parameters differ from the newest release */
 	unsigned not_simulated;            /* bit per provider */
 };
@@ -73,7 +75,7 @@ enum cli_symbol_status {
 	CLI_PRESENT,
 };
 
-/* Whether @provider has @name in @version (NULL: any version). */
+/* Whether @provider has @name in @version (NULL: any version), for programs. Functions of device code are absent. */
 enum cli_symbol_status cli_symbol_status(const char *name, const char *version, enum cli_provider provider);
 
 /* Returns whether @provider has the library with that SONAME, or may have it. */

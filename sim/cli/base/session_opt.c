@@ -111,27 +111,24 @@ static void check_machines(void *options, struct argp_state *state)
 	struct sim_machines_cfg *machines = &cfg->machines;
 
 	if (!machines->listen && !machines->join) {
-		if (machines->name || machines->token_file || machines->fabric || machines->is_trusted)
-			argp_error(state, "--as, --token-file, --fabric and --trusted-network need --listen");
+		if (machines->name || machines->token_file || machines->fabric || machines->is_trusted ||
+		    machines->allows_exec)
+			argp_error(state,
+				   "--as, --token-file, --fabric, --trusted-network and --allow-exec need --listen");
 		return;
 	}
-	if (machines->listen && machines->join)
-		argp_error(state,
-			   "--listen makes this machine the session's home, and --join does not: give one of them");
 	if (machines->join && !machines->name)
 		argp_error(state, "--join needs --as NAME");
 	cli_check_machine_name(machines, state);
 	if (!machines->token_file)
 		argp_error(state,
 			   "a session over several machines needs a token: bfsim token >FILE, and --token-file FILE");
-	if (!machines->name && machines->listen)
+	if (!machines->name)
 		machines->name = "node0";
 	if (cfg->clock == SIM_CLOCK_VIRTUAL)
 		argp_error(
 			state,
 			"--clock virtual: machines have no common virtual time; let all nodes of the topology run on this machine, without --listen");
-	if (cfg->clock != SIM_CLOCK_FUNCTIONAL)
-		argp_error(state, "--clock timed: sessions over several machines have functional time alone so far");
 }
 
 const struct cli_args cli_machines_args = {

@@ -30,15 +30,17 @@ extern const struct cli_args cli_launch_args;
 extern const struct cli_args cli_machines_args;
 
 /* Rows of machines for a command whose own option says where it listens, or joins. */
-#define CLI_MACHINE_OPTIONS(type, member)                                                                \
-	CLI_TEXT(0, "as", "NAME", type, member.name,                                                     \
-		 "The name of this machine in the topology: its sides are NAME/host, NAME/dpu"),         \
-		CLI_TEXT(0, "token-file", "FILE", type, member.token_file,                               \
-			 "The token that all machines of the session have (bfsim token)"),               \
-		CLI_TEXT(0, "fabric", "PROVIDER", type, member.fabric,                                   \
-			 "libfabric's provider between the machines (default: $FI_PROVIDER, else tcp)"), \
-		CLI_FLAG(0, "trusted-network", type, member.is_trusted,                                  \
-			 "Send data between the machines as it is; the token and keys of memory stay encrypted")
+#define CLI_MACHINE_OPTIONS(type, member)                                                                         \
+	CLI_TEXT(0, "as", "NAME", type, member.name,                                                              \
+		 "The name of this machine in the topology: its sides are NAME/host, NAME/dpu"),                  \
+		CLI_TEXT(0, "token-file", "FILE", type, member.token_file,                                        \
+			 "The token that all machines of the session have (bfsim token)"),                        \
+		CLI_TEXT(0, "fabric", "PROVIDER", type, member.fabric,                                            \
+			 "libfabric's provider between the machines (default: $FI_PROVIDER, else tcp)"),          \
+		CLI_FLAG(0, "trusted-network", type, member.is_trusted,                                           \
+			 "Send data between the machines as it is; the token and keys of memory stay encrypted"), \
+		CLI_FLAG(0, "allow-exec", type, member.allows_exec,                                               \
+			 "Let the other machines start programs on this one, with your rights (bfsim exec)")
 
 /* Rows for commands with some of those. */
 #define CLI_TOPOLOGY_OPTION(type, member) \

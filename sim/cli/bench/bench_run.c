@@ -282,10 +282,23 @@ static int read_run(const char *text, json_object **ret_result)
 	return out ? pclose(out) : -1;
 }
 
+/* With the descriptor that one probe gives the other, or the begin of it if a signal came as it was written. */
+static void remove_directory(const char *dir)
+{
+	static const char *const names[] = { "descriptor", "descriptor.new" };
+	char path[PATH_MAX + 16];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		unlink(path);
+	}
+	rmdir(dir);
+}
+
 static int run_once(const struct cli_bench_cfg *cfg, const struct cli_bench_point *point, json_object **ret_result)
 {
 	const char *parent = getenv("TMPDIR");
-	char dir[PATH_MAX], *text = NULL, descriptor[PATH_MAX + 16];
+	char dir[PATH_MAX], *text = NULL;
 	int status = -1;
 
 	*ret_result = NULL;
@@ -298,9 +311,7 @@ static int run_once(const struct cli_bench_cfg *cfg, const struct cli_bench_poin
 	if (text)
 		status = read_run(text, ret_result);
 	free(text);
-	snprintf(descriptor, sizeof(descriptor), "%s/descriptor", dir);
-	unlink(descriptor);
-	rmdir(dir);
+	remove_directory(dir);
 	handle_ends(false);
 	if (status == 0 && *ret_result)
 		return 0;

@@ -107,6 +107,15 @@ static void run(const struct build *build, struct words *command, struct text *r
 	words_clear(command);
 }
 
+/* The headers of the SDK tree in whose tools dpacc was called. */
+static void add_sdk_headers(const struct dpacc_options *options, struct words *command)
+{
+	const char *slash = strrchr(options->tool, '/');
+
+	if (options->has_dpa_library && slash)
+		words_addf(command, "-isystem%.*s/../include", (int)(slash - options->tool), options->tool);
+}
+
 static void add_device_options(const struct build *build, struct words *command, const char *source)
 {
 	const struct dpacc_options *options = &build->options;
@@ -116,6 +125,7 @@ static void add_device_options(const struct build *build, struct words *command,
 		words_add(command, "-O2");
 	words_addf(command, "-iquote%.*s", slash ? (int)(slash - source) : 1, slash ? source : ".");
 	words_add_all(command, &options->device_options);
+	add_sdk_headers(options, command);
 	words_addf(command, "-isystem%s", build->compiler.include_dir);
 	words_addf(command, "-isystem%s", build->compiler.port_dir);
 	words_add(command, "-ffreestanding");
@@ -146,6 +156,8 @@ static void add_code_options(const struct build *build, struct words *command, e
 		words_add(command, "-Wno-ignored-attributes");
 	if (image == GUARDED) {
 		words_add(command, "-fsanitize=thread");
+		if (!build->compiler.is_clang) /* it warns of fences, which the hooks know */
+			words_add(command, "-Wno-tsan");
 		words_add(command, build->compiler.is_clang ? "-fsanitize-coverage=trace-pc,no-prune" :
 							      "-fsanitize-coverage=trace-pc");
 	}
@@ -274,6 +286,20 @@ static void add_link_options(const struct build *build, struct words *command, c
 	(void)build;
 }
 
+/* Libraries of device code are in the folder of bfsim's own one (in a build), or in the one above (installed). */
+static void add_device_libs(const struct build *build, struct words *command)
+{
+	const char *runtime = build->compiler.runtime;
+	int folder_len = (int)(strrchr(runtime, '/') - runtime);
+
+	words_add_all(command, &build->options.device_libs);
+	if (!build->options.has_dpa_library)
+		return;
+	words_addf(command, "-L%.*s", folder_len, runtime);
+	words_addf(command, "-L%.*s/..", folder_len, runtime);
+	words_add(command, "-ldoca_dpa_dev");
+}
+
 static void link_image(struct build *build, enum image image)
 {
 	struct words command = { 0 };
@@ -292,7 +318,7 @@ static void link_image(struct build *build, enum image image)
 		free(object);
 	}
 	words_add(&command, "-Wl,--start-group");
-	words_add_all(&command, &build->options.device_libs);
+	add_device_libs(build, &command);
 	words_add(&command, build->compiler.runtime);
 	words_add(&command, "-Wl,--end-group");
 	words_add(&command, "-lgcc");

@@ -17,6 +17,7 @@ enum dpacc_option {
 	OPTION_HOST_OPTIONS,
 	OPTION_DEVICE_OPTIONS,
 	OPTION_DEVICE_LIBS,
+	OPTION_DPA_LIBRARY,
 	OPTION_APP_NAME,
 	OPTION_ATTRIBUTES,
 	OPTION_DRYRUN,
@@ -37,6 +38,7 @@ static const struct option list[] = {
 	{ "hostcc-options", required_argument, NULL, OPTION_HOST_OPTIONS },
 	{ "devicecc-options", required_argument, NULL, OPTION_DEVICE_OPTIONS },
 	{ "device-libs", required_argument, NULL, OPTION_DEVICE_LIBS },
+	{ "ldpa", no_argument, NULL, OPTION_DPA_LIBRARY },
 	{ "app-name", required_argument, NULL, OPTION_APP_NAME },
 	{ "dpa-proc-attr", required_argument, NULL, OPTION_ATTRIBUTES },
 	{ "common-include-path", required_argument, NULL, 'I' },
@@ -72,6 +74,7 @@ static const char help[] =
 	"      --hostcc-options=LIST     options for host code\n"
 	"      --devicecc-options=LIST   options for device code\n"
 	"      --device-libs=LIST        -L and -l options: libraries of device code\n"
+	"      --ldpa                    libdoca_dpa_dev, and the headers and the libraries of the SDK tree that dpacc is called in\n"
 	"      --app-name=NAME           name of the variable that doca_dpa_set_app() gets (__dpa_a_out)\n"
 	"      --dpa-proc-attr=FILE      features of the application, of dpa-app-attributes2blob\n"
 	"  -I, --common-include-path=DIR, -D, -U, -O, -g, --std=STANDARD\n"
@@ -215,6 +218,9 @@ static void take(struct dpacc_options *options, int option, const char *value, c
 	case OPTION_DEVICE_LIBS:
 		words_split(&options->device_libs, value, true);
 		break;
+	case OPTION_DPA_LIBRARY:
+		options->has_dpa_library = true;
+		break;
 	case OPTION_APP_NAME:
 		check_name(value);
 		options->app_name = value;
@@ -286,7 +292,7 @@ static void check_source(const char *path)
 
 void dpacc_options_parse(int argc, char **argv, struct dpacc_options *options)
 {
-	*options = (struct dpacc_options){ .app_name = "__dpa_a_out" };
+	*options = (struct dpacc_options){ .tool = argv[0], .app_name = "__dpa_a_out" };
 	parse(argc, argv, options);
 	if (!options->sources.count)
 		fail("no source%s", "");

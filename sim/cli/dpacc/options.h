@@ -8,6 +8,7 @@
 #include "words.h"
 
 struct dpacc_options {
+	const char *tool; /* the path by which dpacc was called */
 	struct words sources;
 	const char *output;
 	const char *app_name;
@@ -19,6 +20,7 @@ struct dpacc_options {
 	struct words device_options; /* of device code: includes, definitions, optimisation */
 	struct words device_libs;
 	bool is_verbose, is_dry, has_depends, has_optimisation, has_debug;
+	bool has_dpa_library; /* -ldpa, of releases up to 2.8: build scripts name neither the library nor the headers besides */
 };
 
 /* Exits for --help and --version, and after a message with status 2 for what is wrong. */

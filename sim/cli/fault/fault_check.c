@@ -42,6 +42,29 @@ static int check_side(const struct pcie_topology *topology, const struct sim_rul
 	return -1;
 }
 
+/* A rule for machines, or for links to them, whose side is the name of one. */
+static int check_machine(const struct pcie_topology *topology, const struct sim_rule *rule, const char *text,
+			 char *error)
+{
+	char name[PCIE_SIDE_SIZE], names[256] = "";
+
+	for (uint32_t i = 0; pcie_topology_get_machine(topology, i, name); i++) {
+		size_t used = strlen(names);
+
+		if (name[0] && (!(rule->where & SIM_WHERE_SIDE) || sim_side_pattern_matches(rule->side, name)))
+			return 0;
+		snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", name);
+	}
+	snprintf(error, CLI_FAULT_ERROR_SIZE, "fault '%s': the session has no such machine; its machines are: %s", text,
+		 names[0] ? names : "this one, without a name");
+	return -1;
+}
+
+static bool is_for_machines(const struct sim_rule *rule)
+{
+	return (sim_rule_ops(rule) & ~(SIM_OP_BIT(SIM_OP_MACHINE) | SIM_OP_BIT(SIM_OP_MACHINE_LINK))) == 0;
+}
+
 static int check_device(const struct pcie_topology *topology, const struct sim_rule *rule, const char *text,
 			char *error)
 {
@@ -78,6 +101,8 @@ int cli_fault_check(const struct sim_rule *rule, const struct pcie_topology *top
 	char text[SIM_RULE_TEXT_SIZE];
 
 	sim_rule_format(rule, "FILE", text);
+	if (is_for_machines(rule))
+		return check_machine(topology, rule, text, ret_error);
 	if (check_side(topology, rule, text, ret_error) < 0 || check_device(topology, rule, text, ret_error) < 0)
 		return -1;
 	return check_clock(mode, rule, text, ret_error);

@@ -2,20 +2,17 @@
 /* Faults on the command line: compiling rules, sending them to a session, reporting hits. */
 #include "faults.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "fault_check.h"
+#include "fault_targets.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/number.h"
 #include "sim/cli/base/session_client.h"
-#include "sim/faults/inject/injector.h"
 #include "sim/faults/plan/plan_file.h"
-#include "sim/base/shell_quote.h"
-#include "sim/state/rule_noop.h"
 
 void cli_faults_fini(struct cli_faults *faults)
 {
@@ -103,157 +100,182 @@ static const struct cli_option option_list[] = {
 
 const struct cli_args cli_faults_args = { .options = option_list };
 
-static int send_rule(const struct cli_fault *fault, int dir_fd, const char *dir, bool print_ids)
-{
-	uint32_t id;
-	int rc = sim_control_add_fault(dir_fd, &fault->rule, fault->delays, &id);
+/* Where a change goes. */
+struct place {
+	const char *dir;
+	int dir_fd;
+	struct cli_machines machines;
+	struct pcie_topology *topology;
+};
 
-	if (rc == -ENOSPC)
-		return cli_error("the plan of session %s is full: %d rules, or %d delays of files", dir,
-				 SIM_PLAN_MAX_RULES, SIM_DELAYS_MAX);
-	if (rc < 0)
-		return cli_session_report_error(dir, rc);
-	if (print_ids)
-		printf("%u\n", id);
+static int open_place(const char *dir, int dir_fd, struct place *ret_place)
+{
+	struct place place = { .dir = dir, .dir_fd = dir_fd, .topology = cli_topology_of_session(dir) };
+
+	if (!place.topology)
+		return -1;
+	if (cli_machines_read(dir, &place.machines) < 0) {
+		pcie_topology_destroy(place.topology);
+		return -1;
+	}
+	*ret_place = place;
 	return 0;
 }
 
-/* What can't happen in this session is refused: a rule that never hits tests nothing. */
-static int check_rules(const struct cli_faults *faults, int dir_fd, const char *dir)
+static void close_place(struct place *place)
 {
-	struct pcie_topology *topology = cli_topology_of_session(dir);
-	struct sim_segment shared_state;
-	enum sim_clock_mode mode;
+	cli_machines_free(&place->machines);
+	pcie_topology_destroy(place->topology);
+}
+
+/* Make a change on one machine. */
+static int change_at(const struct place *place, size_t number, const struct cli_fault_change *change,
+		     const struct sim_delays *delays, bool print_ids)
+{
+	const struct cli_machine *machine = number < place->machines.count ? &place->machines.list[number] : NULL;
+	uint32_t id;
 	int rc;
 
-	if (!topology)
-		return -1;
-	rc = sim_control_map_shared_state(dir_fd, &shared_state);
-	if (rc < 0) {
-		pcie_topology_destroy(topology);
-		return cli_session_report_error(dir, rc);
+	if (!machine || machine->is_self)
+		rc = cli_fault_apply(change, delays, place->dir_fd, place->dir, &id);
+	else
+		rc = cli_fault_send(place->dir, machine->name, change, delays, &id);
+	if (rc == 0 && print_ids)
+		printf("%s%s%u\n", machine ? machine->name : "", machine ? ":" : "", id);
+	return rc;
+}
+
+/* Make a change on the machines that it concerns. One that has not joined fails a change that names it, and else misses it. */
+static int change_all(const struct place *place, const struct cli_fault_targets *targets,
+		      const struct cli_fault_change *change, const struct sim_delays *delays, bool print_ids)
+{
+	int rc = 0;
+
+	if (place->machines.count == 0)
+		return change_at(place, 0, change, delays, print_ids);
+	for (size_t i = 0; i < place->machines.count && rc == 0; i++) {
+		const struct cli_machine *machine = &place->machines.list[i];
+
+		if (!targets->list[i])
+			continue;
+		if (machine->is_self || machine->is_joined || targets->is_named)
+			rc = change_at(place, i, change, delays, print_ids);
+		else
+			cli_fail("%s has not joined the session: it does not get the change of the fault plan",
+				 machine->name);
 	}
+	return rc;
+}
+
+static int send_rule(const struct cli_fault *fault, const struct cli_faults *faults, const struct place *place,
+		     bool print_ids)
+{
+	const struct cli_fault_change change = { .change = SIM_FAULT_ADD,
+						 .lasts_ns = faults->lasts_ns,
+						 .refuses_noop = faults->refuses_noop,
+						 .rule = fault->rule };
+	struct cli_fault_targets targets;
+
+	if (cli_fault_targets_find(&place->machines, place->topology, &fault->rule, faults->on, &targets) < 0)
+		return -1;
+	return change_all(place, &targets, &change, fault->delays, print_ids);
+}
+
+/* What can't happen in this session is refused: a rule that never hits tests nothing. */
+static int check_rules(const struct cli_faults *faults, const struct place *place)
+{
+	struct sim_segment shared_state;
+	enum sim_clock_mode mode;
+	int rc = sim_control_map_shared_state(place->dir_fd, &shared_state);
+
+	if (rc < 0)
+		return cli_session_report_error(place->dir, rc);
 	mode = (enum sim_clock_mode)atomic_load(&sim_shared_state_of(&shared_state)->clock.mode);
 	sim_segment_unmap(&shared_state);
 	for (size_t i = 0; i < faults->count && rc == 0; i++) {
 		char error[CLI_FAULT_ERROR_SIZE];
 
-		rc = cli_fault_check(&faults->list[i].rule, topology, mode, error);
+		rc = cli_fault_check(&faults->list[i].rule, place->topology, mode, error);
 		if (rc < 0)
 			cli_fail("%s", error);
 	}
-	pcie_topology_destroy(topology);
+	return rc;
+}
+
+static int send_all(const struct cli_faults *faults, const struct place *place, bool print_ids)
+{
+	const struct cli_fault_change seed = { .change = SIM_FAULT_SEED, .seed = faults->seed };
+	int rc = 0;
+
+	if (faults->refuses_noop && !cli_fault_has_device(place->topology, place->dir, &faults->list[0].rule))
+		return -1;
+	if (faults->count > 0 && check_rules(faults, place) < 0)
+		return -1;
+	if (faults->has_seed)
+		rc = cli_faults_change(place->dir, place->dir_fd, &seed, faults->on);
+	for (size_t i = 0; i < faults->count && rc == 0; i++)
+		rc = send_rule(&faults->list[i], faults, place, print_ids);
 	return rc;
 }
 
 int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir, bool print_ids)
 {
-	int rc = 0;
+	struct place place;
+	int rc;
 
-	if (faults->count > 0 && check_rules(faults, dir_fd, dir) < 0)
+	if (faults->count == 0 && !faults->has_seed)
+		return 0;
+	if (open_place(dir, dir_fd, &place) < 0)
 		return -1;
-	if (faults->has_seed)
-		rc = sim_control_change_faults(dir_fd, SIM_FAULT_SEED, 0, faults->seed);
-	if (rc < 0)
-		return cli_session_report_error(dir, rc);
-	for (size_t i = 0; i < faults->count && rc == 0; i++)
-		rc = send_rule(&faults->list[i], dir_fd, dir, print_ids);
+	rc = send_all(faults, &place, print_ids);
+	close_place(&place);
 	return rc;
 }
 
-static bool has_device(const struct pcie_topology *topology, const char *dir, const struct sim_rule *rule)
+int cli_faults_change(const char *dir, int dir_fd, const struct cli_fault_change *change, const char *on)
 {
-	bool found = false;
-	char *quoted;
+	const struct sim_rule any = { 0 };
+	struct cli_fault_targets targets;
+	struct place place;
+	int rc;
 
-	for (size_t i = 0; i < topology->num_functions && !found; i++)
-		found = sim_device_pattern_matches(rule->device, &topology->functions[i]);
-	if (found)
-		return true;
-	quoted = sim_shell_quote(dir);
-	cli_fail("there is no device %s in session %s; bfsim devs --session %s lists them", rule->device, dir,
-		 quoted ? quoted : dir);
-	free(quoted);
-	return false;
-}
-
-/* Let the rule end after the duration. Rules take absolute session time. */
-static int set_end_time(struct cli_faults *faults, int dir_fd, const char *dir, const struct sim_rule *duration_rule)
-{
-	struct sim_rule *rule = &faults->list[0].rule;
-	struct sim_segment shared_state;
-	int rc = sim_control_map_shared_state(dir_fd, &shared_state);
-
-	if (rc < 0)
-		return cli_session_report_error(dir, rc);
-	rule->when |= SIM_WHEN_UNTIL;
-	rule->until_ns = sim_shared_state_now_ns(sim_shared_state_of(&shared_state)) + duration_rule->duration_ns;
-	sim_segment_unmap(&shared_state);
-	return 0;
-}
-
-/* Returns true, with a message, when the rule would change none of the functions that it names. */
-static bool is_noop_everywhere(const struct sim_rule *rule, const struct sim_function_table *functions,
-			       const struct pcie_topology *topology)
-{
-	const char *reason = NULL;
-
-	for (uint32_t i = 0; i < topology->num_functions; i++)
-		if (sim_device_pattern_matches(rule->device, &topology->functions[i]) &&
-		    !sim_rule_is_noop(rule, functions, topology, i, &reason))
-			return false;
-	if (reason)
-		cli_fail("nothing was done: %s: %s already", rule->device, reason);
-	return reason;
-}
-
-static int check_device(int dir_fd, const char *dir, const struct sim_rule *rule)
-{
-	struct pcie_topology *topology = cli_topology_of_session(dir);
-	struct sim_segment shared_state;
-	int rc = -1;
-
-	if (!topology || !has_device(topology, dir, rule))
-		goto out;
-	rc = sim_control_map_shared_state(dir_fd, &shared_state);
-	if (rc < 0) {
-		rc = cli_session_report_error(dir, rc);
-		goto out;
-	}
-	rc = is_noop_everywhere(rule, &sim_shared_state_of(&shared_state)->functions, topology) ? -1 : 0;
-	sim_segment_unmap(&shared_state);
-out:
-	pcie_topology_destroy(topology);
+	if (open_place(dir, dir_fd, &place) < 0)
+		return -1;
+	rc = cli_fault_targets_find(&place.machines, place.topology, &any, on, &targets);
+	if (rc == 0)
+		rc = change_all(&place, &targets, change, NULL, false);
+	close_place(&place);
 	return rc;
 }
 
-static int inject_at_device(struct cli_faults *faults, int dir_fd, const char *dir,
-			    const struct sim_rule *duration_rule)
+/* The rule's place: an option --on SIDE, or --on MACHINE for both of its sides. */
+static void write_side(char *text, size_t size, const char *on)
 {
-	if (check_device(dir_fd, dir, &faults->list[0].rule) < 0)
-		return -1;
-	if (duration_rule && set_end_time(faults, dir_fd, dir, duration_rule) < 0)
-		return -1;
-	return cli_faults_send(faults, dir_fd, dir, false);
+	if (on)
+		snprintf(text, size, " side=\"%s%s\"", on, strchr(on, '/') ? "" : "/*");
+	else
+		text[0] = '\0';
 }
 
-int cli_faults_inject_at_device(const char *dir, const char *op, const char *device, const char *action,
+int cli_faults_inject_at_device(const char *dir, const char *op, const char *on, const char *device, const char *action,
 				const char *duration)
 {
-	struct cli_faults faults = { 0 }, duration_rule = { 0 };
-	char line[SIM_RULE_TEXT_SIZE], end[SIM_RULE_TEXT_SIZE];
+	struct cli_faults faults = { .refuses_noop = true }, duration_rule = { 0 };
+	char line[SIM_RULE_TEXT_SIZE], end[SIM_RULE_TEXT_SIZE], side[PCIE_SIDE_SIZE + 16];
 	int dir_fd, rc = -1;
 
-	snprintf(line, sizeof(line), "%s device=\"%s\" %s", op, device, action);
+	write_side(side, sizeof(side), on);
+	snprintf(line, sizeof(line), "%s device=\"%s\"%s %s", op, device, side, action);
 	snprintf(end, sizeof(end), "link down=%s",
 		 duration ? duration : "1ns"); /* reuse the parser of rules for the time */
 	if (cli_faults_add(&faults, line) < 0 || cli_faults_add(&duration_rule, end) < 0) {
 		cli_faults_fini(&faults);
 		return CLI_USAGE;
 	}
+	faults.lasts_ns = duration ? duration_rule.list[0].rule.duration_ns : 0;
 	dir_fd = cli_session_open(dir);
 	if (dir_fd >= 0) {
-		rc = inject_at_device(&faults, dir_fd, dir, duration ? &duration_rule.list[0].rule : NULL);
+		rc = cli_faults_send(&faults, dir_fd, dir, false);
 		close(dir_fd);
 	}
 	cli_faults_fini(&duration_rule);

@@ -9,6 +9,7 @@
 
 #include "sim/cli/base/args.h"
 
+#include "fault_change.h"
 #include "sim/faults/plan/plan.h"
 
 struct cli_fault {
@@ -22,6 +23,9 @@ struct cli_faults {
 	bool has_seed;        /* of the option, or of a plan */
 	bool has_seed_option; /* the first of the two */
 	uint64_t seed;
+	const char *on; /* the machine, or the side of one, whose plan gets all of it; NULL = by what the rules name */
+	uint64_t lasts_ns; /* as of struct cli_fault_change, like refuses_noop */
+	bool refuses_noop;
 };
 
 extern const struct cli_args cli_faults_args;
@@ -31,14 +35,17 @@ void cli_faults_fini(struct cli_faults *faults);
 /* Compile a rule and add it. Returns 0, or -1 with a message. */
 int cli_faults_add(struct cli_faults *faults, const char *line);
 
-/* Append the rules to the plan of the session @dir, and print their ids if @print_ids. Returns 0, or -1 with a
- * message. */
+/* Append the rules to the plans of the machines of the session @dir that have to know them (fault_targets.h), and print their ids
+ * if @print_ids: "NUMBER", or "MACHINE:NUMBER" if the session has several machines. Returns 0, or -1 with a message. */
 int cli_faults_send(const struct cli_faults *faults, int dir_fd, const char *dir, bool print_ids);
 
+/* Make a change without a rule on all machines, or on @on. Returns 0, or -1 with a message. */
+int cli_faults_change(const char *dir, int dir_fd, const struct cli_fault_change *change, const char *on);
+
 /* Inject @action at the device with that name in the session @dir, now. @duration is a time as in rules; with NULL,
- * the action has no end or contains it. Returns an exit status. A device that does not exist, or is in that state
+ * the action has no end or contains it. @on is a side, or a machine; NULL = wherever the device is. Returns an exit status. A device that does not exist, or is in that state
  * already, is an error: then no rule is added. */
-int cli_faults_inject_at_device(const char *dir, const char *op, const char *device, const char *action,
+int cli_faults_inject_at_device(const char *dir, const char *op, const char *on, const char *device, const char *action,
 				const char *duration);
 
 /* Returns whether a rule of the plan has killed the session's daemon. */

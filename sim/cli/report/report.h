@@ -96,6 +96,14 @@ struct cli_report_card {
 	const char *name, *model, *link, *mode;
 };
 
+/* Another machine of the session, whose times were put on the axis of the machine that read the recordings. */
+struct cli_report_machine {
+	const char *name;
+	int64_t clock_ahead_ns;
+	uint64_t clock_error_ns; /* of that, at the most */
+	uint64_t due_error_ns;   /* of due times of messages in timed mode; 0 = unknown, or another mode */
+};
+
 struct cli_report_link {
 	const char *side, *device;
 	struct cli_report_link_traffic {
@@ -116,6 +124,8 @@ struct cli_report {
 	size_t num_processes;
 	struct cli_report_card *cards;
 	size_t num_cards;
+	struct cli_report_machine *machines;
+	size_t num_machines;
 	struct cli_report_rule *rules;
 	size_t num_rules;
 	struct cli_report_task *tasks;
@@ -173,7 +183,7 @@ uint32_t cli_report_slice_index(const struct cli_report *report, uint64_t time_n
 uint64_t cli_report_link_utilization(const struct cli_report_link_traffic *traffic, uint64_t bytes, uint64_t ns);
 
 /* The processes and cards, for JSON and for the page (sim/cli/base/fields.h). */
-extern const struct cli_field cli_report_process_fields[], cli_report_card_fields[];
+extern const struct cli_field cli_report_process_fields[], cli_report_card_fields[], cli_report_machine_fields[];
 
 /* The figures as JSON; the caller releases them with json_object_put(). */
 json_object *cli_report_json(const struct cli_report *report);

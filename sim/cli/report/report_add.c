@@ -167,6 +167,18 @@ void cli_report_add_rule(struct cli_report *report, const struct cli_report_rule
 	list->text = cli_report_copy_text(report, rule->text);
 }
 
+void cli_report_add_machine(struct cli_report *report, const struct cli_report_machine *machine)
+{
+	struct cli_report_machine *list = grow_list(report, report->machines, report->num_machines, sizeof(*list));
+
+	if (!list)
+		return;
+	report->machines = list;
+	list += report->num_machines++;
+	*list = *machine;
+	list->name = cli_report_copy_text(report, machine->name);
+}
+
 void cli_report_add_card(struct cli_report *report, const struct cli_report_card *card)
 {
 	struct cli_report_card *list = grow_list(report, report->cards, report->num_cards, sizeof(*list));
@@ -223,6 +235,7 @@ void cli_report_fini(struct cli_report *report)
 	free(report->ops);
 	free(report->tasks);
 	free(report->links);
+	free(report->machines);
 	free(report->cards);
 	free(report->faults.list);
 	free(report->warnings.list);

@@ -40,6 +40,7 @@ void cli_report_add_rule(struct cli_report *report, const struct cli_report_rule
  * place and remedy; if it has failed, the report's time is that of the run. */
 void cli_report_set_run(struct cli_report *report, const struct cli_report_run *run);
 
+void cli_report_add_machine(struct cli_report *report, const struct cli_report_machine *machine);
 void cli_report_add_card(struct cli_report *report, const struct cli_report_card *card);
 
 /* A link and the payload that it can carry, in bits per second. */

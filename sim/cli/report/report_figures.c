@@ -120,7 +120,7 @@ static void mark_faults(const struct cli_report *report, const struct cli_report
 static void plot_throughput(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
 {
 	char caption[CAPTION_SIZE], most[CLI_HUMAN_SIZE], mean[CLI_HUMAN_SIZE];
-	uint64_t rates[CLI_REPORT_SLICES], sum = 0;
+	uint64_t rates[CLI_REPORT_SLICES] = { 0 }, sum = 0;
 	struct cli_plot plot = make_time_plot(report, rates);
 	bool by_bytes;
 
@@ -144,7 +144,7 @@ static void plot_throughput(const struct cli_report *report, const struct cli_re
 
 static void plot_depth(const struct cli_report *report, const struct cli_report_op *op, FILE *out)
 {
-	uint64_t depths[CLI_REPORT_SLICES];
+	uint64_t depths[CLI_REPORT_SLICES] = { 0 };
 	struct cli_plot plot = make_time_plot(report, depths);
 	char caption[CAPTION_SIZE];
 
@@ -226,7 +226,7 @@ static void plot_direction(const struct cli_report *report, const struct cli_rep
 	static const char *const names[CLI_REPORT_NUM_DIRECTIONS] = { "host to card", "card to host" };
 	char title[192], caption[CAPTION_SIZE], most[CLI_HUMAN_SIZE], all[CLI_HUMAN_SIZE], could[CLI_HUMAN_SIZE];
 	const struct cli_report_link_traffic *traffic = &link->traffic[direction];
-	uint64_t shares[CLI_REPORT_SLICES];
+	uint64_t shares[CLI_REPORT_SLICES] = { 0 };
 	struct cli_plot plot = make_time_plot(report, shares);
 
 	for (int i = 0; i < CLI_REPORT_SLICES; i++)

@@ -4,6 +4,7 @@
 #include "report_run.h"
 
 #include "sim/check/rules.h"
+#include "sim/cli/base/human_format.h"
 #include "sim/cli/base/json.h"
 
 static json_object *u64_array(const uint64_t *values, size_t count)
@@ -172,6 +173,16 @@ const struct cli_field cli_report_card_fields[] = {
 	{ 0 },
 };
 
+const struct cli_field cli_report_machine_fields[] = {
+	CLI_FIELD(struct cli_report_machine, name, "name", "Machine"),
+	CLI_FIELD(struct cli_report_machine, clock_ahead_ns, "clock_ahead_ns", NULL),
+	CLI_SHOWN(struct cli_report_machine, clock_error_ns, "clock_error_ns", ">Error of its times, at most",
+		  cli_human_time),
+	CLI_SHOWN(struct cli_report_machine, due_error_ns, "due_error_ns", ">Error of due times, at most",
+		  cli_human_time),
+	{ 0 },
+};
+
 json_object *cli_report_json(const struct cli_report *report)
 {
 	json_object *json = json_object_new_object();
@@ -201,6 +212,10 @@ json_object *cli_report_json(const struct cli_report *report)
 	json_object_object_add(json, "cards",
 			       cli_json_list_of_fields(cli_report_card_fields, report->cards, report->num_cards,
 						       sizeof(*report->cards)));
+	if (report->num_machines > 0)
+		json_object_object_add(json, "machines",
+				       cli_json_list_of_fields(cli_report_machine_fields, report->machines,
+							       report->num_machines, sizeof(*report->machines)));
 	json_object_object_add(json, "links", links);
 	json_object_object_add(json, "rules", rules);
 	json_object_object_add(json, "faults",

@@ -56,6 +56,30 @@ static void put_cards(const struct cli_report *report, FILE *out)
 			   sizeof(*report->cards));
 }
 
+static void put_machines(const struct cli_report *report, FILE *out)
+{
+	static const char *const headings[] = { "Machine", ">Error of its times, at most", NULL };
+	static const char *const timed[] = { "Machine", ">Error of its times, at most", ">Error of due times, at most",
+					     NULL };
+	bool is_timed = false;
+
+	if (report->num_machines == 0)
+		return;
+	for (size_t i = 0; i < report->num_machines; i++)
+		is_timed |= report->machines[i].due_error_ns > 0;
+	fputs("<h2 id=\"machines\">Machines</h2>\n<p class=\"soft\">The clocks of these machines were compared with that of the machine"
+	      " that read the recordings, and their times corrected. Half of the shortest round trip is the bound of the error at that"
+	      " moment; clocks that run apart during a long run add to it.</p>\n",
+	      out);
+	if (is_timed)
+		fputs("<p class=\"soft\">Model time between machines: a message arrives at the model's time, with the error of due times"
+		      " at most (of both machines, if neither is the one that read the recordings), and a task ends at the model's"
+		      " time; both are later where the real network was slower than the model's.</p>\n",
+		      out);
+	cli_html_put_table(out, "Machines", is_timed ? timed : headings, cli_report_machine_fields, report->machines,
+			   report->num_machines, sizeof(*report->machines));
+}
+
 static void put_processes(const struct cli_report *report, FILE *out)
 {
 	static const char *const headings[] = { "Side",     "Program",  "Data paths",   "Recorded",
@@ -245,6 +269,7 @@ void cli_report_print(const struct cli_report *report, FILE *out)
 	put_caveats(report, out);
 	if (report->run)
 		cli_report_put_run(report, out);
+	put_machines(report, out);
 	put_cards(report, out);
 	put_processes(report, out);
 	cli_report_put_operations(report, out);

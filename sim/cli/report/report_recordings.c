@@ -224,6 +224,12 @@ static void add_session(struct source *source)
 									       .model = merged->cards[i].model,
 									       .link = merged->cards[i].link,
 									       .mode = merged->cards[i].mode });
+	for (uint32_t i = 0; i < merged->num_machines; i++)
+		cli_report_add_machine(source->report, &(struct cli_report_machine){
+							       .name = merged->machines[i].name,
+							       .clock_ahead_ns = merged->machines[i].offset_ns,
+							       .clock_error_ns = merged->machines[i].error_ns,
+							       .due_error_ns = merged->machines[i].due_error_ns });
 	for (uint32_t i = 0; i < merged->num_links; i++)
 		cli_report_add_link(source->report, merged->links[i].side, merged->links[i].device,
 				    merged->links[i].to_card_bps, merged->links[i].to_host_bps);

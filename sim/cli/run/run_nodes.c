@@ -9,14 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/json.h"
+#include "sim/base/monotonic.h"
 #include "sim/cli/base/session_client.h"
+#include "sim/cli/reach/reach.h"
 
-#define TOKEN_BYTES 32
-#define LISTEN      "127.0.0.1:0" /* any port */
+#define TOKEN_BYTES     32
+#define JOIN_TIMEOUT_MS 10000
+#define LISTEN          "127.0.0.1:0" /* any port */
 
 static int write_token(struct cli_run_nodes *nodes, const char *dir)
 {
@@ -115,6 +119,30 @@ static uint64_t read_port(const char *home)
 	return port;
 }
 
+/* Home's daemon learns from its gateway, within moments, which machines have joined. */
+static int wait_until_known(const struct cli_run_nodes *nodes, const char *home)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	const int64_t end_ms = sim_monotonic_ms() + JOIN_TIMEOUT_MS;
+
+	for (;;) {
+		struct cli_machines machines;
+		size_t num_joined = 0;
+
+		if (cli_machines_read(home, &machines) < 0)
+			return -1;
+		for (size_t i = 0; i < machines.count; i++)
+			num_joined += machines.list[i].is_joined;
+		cli_machines_free(&machines);
+		if (num_joined == nodes->count)
+			return 0;
+		if (sim_monotonic_ms() >= end_ms)
+			return cli_error("not all machines of the run have joined its session after %d s",
+					 JOIN_TIMEOUT_MS / 1000);
+		nanosleep(&pause, NULL);
+	}
+}
+
 int cli_run_nodes_start(struct cli_run_nodes *nodes, const char *home, uint32_t trace_level)
 {
 	uint64_t port = nodes->count > 0 ? read_port(home) : 0;
@@ -129,7 +157,10 @@ int cli_run_nodes_start(struct cli_run_nodes *nodes, const char *home, uint32_t 
 			.session_dir = &node->dir,
 			.trace_level = trace_level,
 			.temporary = true,
-			.machines = { .name = node->name, .join = address, .token_file = nodes->token_file }
+			.machines = { .name = node->name,
+				      .join = address,
+				      .listen = nodes->count > 1 ? LISTEN : NULL, /* for direct links */
+				      .token_file = nodes->token_file }
 		};
 
 		node->daemon = cli_daemon_start(&cfg);
@@ -138,7 +169,7 @@ int cli_run_nodes_start(struct cli_run_nodes *nodes, const char *home, uint32_t 
 			return -1;
 		}
 	}
-	return 0;
+	return nodes->count > 0 ? wait_until_known(nodes, home) : 0;
 }
 
 const char *cli_run_nodes_dir(const struct cli_run_nodes *nodes, const char *side, const char *home)

@@ -360,9 +360,13 @@ static void report_faults(struct run *run)
 {
 	const struct sim_plan *plan = session_plan(run);
 
-	cli_fault_results(plan, run->daemon > 0 ? run->cfg->session_dir->dir : NULL,
-			  has_failed(run) || run->end_requested, &run->verdict);
-	if (run->cfg->require_faults && atomic_load(&plan->last_id) == 0)
+	if (run->cfg->nodes.count > 0 && run->daemon > 0)
+		cli_fault_results_of_machines(run->cfg->faults, run->cfg->session_dir->dir,
+					      has_failed(run) || run->end_requested, &run->verdict);
+	else
+		cli_fault_results(plan, run->daemon > 0 ? run->cfg->session_dir->dir : NULL,
+				  has_failed(run) || run->end_requested, &run->verdict);
+	if (run->cfg->require_faults && run->cfg->faults->count == 0 && atomic_load(&plan->last_id) == 0)
 		cli_verdict_fail(&run->verdict, "--require-faults: the run had no fault; give --fault or --fault-plan");
 }
 

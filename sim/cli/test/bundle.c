@@ -107,10 +107,12 @@ static char *bundle_path(const char *parent, const char *name)
 	return path;
 }
 
+#define PLAN_NAME_SIZE 40 /* with any number */
+
 /* The copy of the i-th plan. */
-static void plan_name(size_t i, char name[32])
+static void plan_name(size_t i, char name[PLAN_NAME_SIZE])
 {
-	snprintf(name, 32, i ? "faults-%zu.yaml" : "faults.yaml", i);
+	snprintf(name, PLAN_NAME_SIZE, i ? "faults-%zu.yaml" : "faults.yaml", i);
 }
 
 static int write_files(const struct cli_case *test, const struct cli_scenario_options *options, const char *dir)
@@ -124,7 +126,7 @@ static int write_files(const struct cli_case *test, const struct cli_scenario_op
 	if (rc == 0 && scenario->topology)
 		rc = copy_file(scenario->folder, scenario->topology, dir, "topology.yaml");
 	for (size_t i = 0; rc == 0 && i < scenario->fault_plans.count; i++) {
-		char name[32];
+		char name[PLAN_NAME_SIZE];
 
 		plan_name(i, name);
 		rc = copy_file(scenario->folder, scenario->fault_plans.list[i], dir, name);
@@ -176,7 +178,7 @@ static void use_copies(const char *dir, const char *scenario_name, struct cli_sc
 	if (scenario_name[0])
 		scenario->name = pcie_yaml_copy(&scenario->doc, scenario_name);
 	for (size_t i = 0; i < scenario->fault_plans.count; i++) {
-		char name[32];
+		char name[PLAN_NAME_SIZE];
 
 		plan_name(i, name);
 		copy = find_copy(dir, name);

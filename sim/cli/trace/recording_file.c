@@ -12,7 +12,7 @@
 #include "sim/cli/base/cli.h"
 #include "sim/clock/clock.h"
 
-#define VERSION        1     /* raise it when a struct of a file changes; their sizes are compared, too */
+#define VERSION        3     /* raise it when a struct of a file changes; their sizes are compared, too */
 #define MAX_ENTRIES    16384 /* of cards, links, rules, recordings */
 #define MAX_RULE_BYTES 65536
 #define MAX_TEXT_BYTES (SIM_TRACE_MAX_TEXT_RECORDS * SIM_TRACE_TEXT_BYTES) /* of an event */
@@ -22,12 +22,12 @@
 struct head {
 	/* Of a file that can be read, these are those of KNOWN. */
 	char magic[16];
-	uint32_t version, sizes[7];
+	uint32_t version, sizes[8], unused;
 	/* The session. */
 	uint64_t zero_ns, session_ns, begin_unix_ns, num_dropped;
 	char clock[16]; /* name of its mode; "" = unknown */
 	char boot[64];
-	uint32_t num_cards, num_links, num_rules, num_recordings;
+	uint32_t num_cards, num_links, num_machines, num_rules, num_recordings, reserved;
 };
 
 #define KNOWN_BYTES offsetof(struct head, zero_ns)
@@ -37,7 +37,7 @@ static const struct head known = { .magic = "bfsim recording",
 				   .sizes = { sizeof(struct sim_trace_card), sizeof(struct sim_trace_link),
 					      sizeof(struct sim_trace_recording), sizeof(struct sim_trace_object),
 					      sizeof(struct sim_trace_op), sizeof(struct sim_trace_thread),
-					      sizeof(struct sim_trace_event) } };
+					      sizeof(struct sim_trace_event), sizeof(struct sim_trace_machine) } };
 
 /* A rule; its text of @text_bytes with the zero byte follows. */
 struct rule {
@@ -97,11 +97,13 @@ void cli_recording_write(const struct sim_merged_trace *merged, FILE *out)
 	memcpy(head.boot, merged->boot, sizeof(head.boot));
 	head.num_cards = merged->num_cards;
 	head.num_links = merged->num_links;
+	head.num_machines = merged->num_machines;
 	head.num_rules = merged->num_rules;
 	head.num_recordings = merged->num_recordings;
 	fwrite(&head, sizeof(head), 1, out);
 	fwrite(merged->cards, sizeof(*merged->cards), merged->num_cards, out);
 	fwrite(merged->links, sizeof(*merged->links), merged->num_links, out);
+	fwrite(merged->machines, sizeof(*merged->machines), merged->num_machines, out);
 	for (uint32_t i = 0; i < merged->num_rules; i++)
 		write_rule(&merged->rules[i], out);
 	for (uint32_t i = 0; i < merged->num_recordings; i++)
@@ -184,10 +186,13 @@ static int read_cards_and_links(struct reader *reader)
 	struct sim_merged_trace *merged = reader->merged;
 
 	if (read_table(reader, reader->head.num_cards, MAX_ENTRIES, sizeof(*merged->cards), &merged->cards) < 0 ||
-	    read_table(reader, reader->head.num_links, MAX_ENTRIES, sizeof(*merged->links), &merged->links) < 0)
+	    read_table(reader, reader->head.num_links, MAX_ENTRIES, sizeof(*merged->links), &merged->links) < 0 ||
+	    read_table(reader, reader->head.num_machines, MAX_ENTRIES, sizeof(*merged->machines), &merged->machines) <
+		    0)
 		return -1;
 	merged->num_cards = reader->head.num_cards;
 	merged->num_links = reader->head.num_links;
+	merged->num_machines = reader->head.num_machines;
 	for (uint32_t i = 0; i < merged->num_cards; i++) {
 		sim_make_printable_array(merged->cards[i].name, sizeof(merged->cards[i].name));
 		sim_make_printable_array(merged->cards[i].model, sizeof(merged->cards[i].model));
@@ -198,6 +203,8 @@ static int read_cards_and_links(struct reader *reader)
 		sim_make_printable_array(merged->links[i].side, sizeof(merged->links[i].side));
 		sim_make_printable_array(merged->links[i].device, sizeof(merged->links[i].device));
 	}
+	for (uint32_t i = 0; i < merged->num_machines; i++)
+		sim_make_printable_array(merged->machines[i].name, sizeof(merged->machines[i].name));
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/cli/trace/recording_file.h - the recordings of a session as a file: what bfsim report and bfsim fault replay read.
  *
- *   head | cards | links | rules, each with its text | recordings, each: its struct, its tables, its events, their texts
+ *   head | cards | links | machines | rules, each with its text | recordings, each: its struct, its tables, its events, their texts
  *
  * All parts are structs in the byte order of the machine; the head has the version and their sizes. A file is not trusted: its
  * reader checks sizes, texts and, as of a recording in memory, each entry.

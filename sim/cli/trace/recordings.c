@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "far_recordings.h"
 #include "sim/base/monotonic.h"
 #include "sim/cli/base/cli.h"
 #include "sim/cli/base/session_client.h"
@@ -76,6 +77,7 @@ static int fetch_recordings(struct fetch *fetch)
 		rc = sim_control_exchange(fetch->dir_fd, &msg, -1, &fd);
 		if (rc < 0)
 			return cli_session_report_error(fetch->dir, rc);
+		fetch->merged->zero_ns = msg.body.recorded.zero_ns;
 		if (msg.status == -ENOENT) {
 			fetch->merged->num_dropped = msg.body.recorded.num_dropped;
 			return 0;
@@ -83,7 +85,6 @@ static int fetch_recordings(struct fetch *fetch)
 		if (msg.status < 0)
 			return cli_session_report_error(fetch->dir, msg.status);
 		number = msg.body.recorded.number + 1;
-		fetch->merged->zero_ns = msg.body.recorded.zero_ns;
 		rc = add_recording(fetch, &msg, fd);
 		if (fd >= 0)
 			close(fd);
@@ -176,7 +177,7 @@ static int add_card(struct sim_merged_trace *merged, const struct pcie_card *car
 {
 	const char *model = card->profile->description, *link = strstr(model, ", PCIe ");
 	int len = link ? (int)(link - model) : (int)strlen(model); /* the link may have been overridden */
-	struct sim_trace_card entry;
+	struct sim_trace_card entry = { .name = "" };              /* recordings have all of its bytes */
 
 	snprintf(entry.name, sizeof(entry.name), "%s", card->name);
 	snprintf(entry.model, sizeof(entry.model), "%.*s", len, model);
@@ -208,38 +209,74 @@ static int fetch_cards(const char *dir, struct sim_merged_trace *merged)
 	return rc < 0 ? cli_session_report_error(dir, rc) : 0;
 }
 
-int cli_recordings_fetch(const char *dir, struct sim_merged_trace *ret_merged)
+/* Read all of this machine, without an order. */
+static int fetch_here(const char *dir, struct sim_merged_trace *merged)
 {
-	struct sim_merged_trace merged = { 0 };
-	struct fetch fetch = { .dir_fd = cli_session_open(dir), .dir = dir, .merged = &merged };
+	struct fetch fetch = { .dir_fd = cli_session_open(dir), .dir = dir, .merged = merged };
 	int rc = fetch.dir_fd < 0 ? -1 : fetch_all(&fetch);
 
 	if (fetch.dir_fd >= 0)
 		close(fetch.dir_fd);
-	if (rc < 0 || fetch_cards(dir, &merged) < 0) {
-		sim_merged_trace_free(&merged);
+	if (rc < 0 || fetch_cards(dir, merged) < 0)
 		return -1;
-	}
-	merged.begin_unix_ns = unix_ns_of(merged.zero_ns);
-	read_boot_id(merged.boot, sizeof(merged.boot));
-	if (sim_merged_trace_sort(&merged) < 0) {
-		cli_fail("out of memory: the trace has too many records");
-		sim_merged_trace_free(&merged);
-		return -1;
-	}
-	*ret_merged = merged;
+	merged->begin_unix_ns = unix_ns_of(merged->zero_ns);
+	read_boot_id(merged->boot, sizeof(merged->boot));
 	return 0;
+}
+
+static int fetch_counts(int dir_fd, const char *dir, struct sim_merged_trace *merged)
+{
+	struct fetch fetch = { .dir_fd = dir_fd, .dir = dir, .counts_only = true, .merged = merged };
+
+	return fetch_all(&fetch);
+}
+
+static int sort(struct sim_merged_trace *merged)
+{
+	return sim_merged_trace_sort(merged) < 0 ? cli_error("out of memory: the trace has too many records") : 0;
+}
+
+/* Give the trace to the caller, or free it. */
+static int hand_over(int rc, struct sim_merged_trace *merged, struct sim_merged_trace *ret_merged)
+{
+	if (rc == 0)
+		*ret_merged = *merged;
+	else
+		sim_merged_trace_free(merged);
+	return rc;
+}
+
+int cli_recordings_fetch_here(const char *dir, struct sim_merged_trace *ret_merged)
+{
+	struct sim_merged_trace merged = { 0 };
+	int rc = fetch_here(dir, &merged);
+
+	return hand_over(rc == 0 ? sort(&merged) : rc, &merged, ret_merged);
+}
+
+int cli_recordings_fetch(const char *dir, struct sim_merged_trace *ret_merged)
+{
+	struct sim_merged_trace merged = { 0 };
+	int rc = fetch_here(dir, &merged);
+
+	if (rc == 0)
+		rc = cli_far_recordings_add(dir, false, &merged);
+	return hand_over(rc == 0 ? sort(&merged) : rc, &merged, ret_merged);
+}
+
+int cli_recordings_fetch_counts_here(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged)
+{
+	struct sim_merged_trace merged = { 0 };
+
+	return hand_over(fetch_counts(dir_fd, dir, &merged), &merged, ret_merged);
 }
 
 int cli_recordings_fetch_counts(int dir_fd, const char *dir, struct sim_merged_trace *ret_merged)
 {
 	struct sim_merged_trace merged = { 0 };
-	struct fetch fetch = { .dir_fd = dir_fd, .dir = dir, .counts_only = true, .merged = &merged };
+	int rc = fetch_counts(dir_fd, dir, &merged);
 
-	if (fetch_all(&fetch) < 0) {
-		sim_merged_trace_free(&merged);
-		return -1;
-	}
-	*ret_merged = merged;
-	return 0;
+	if (rc == 0)
+		rc = cli_far_recordings_add(dir, true, &merged);
+	return hand_over(rc, &merged, ret_merged);
 }

@@ -44,7 +44,7 @@ static const char page_head[] =
 static const char page_explanation[] =
 	"<p class=\"soft\"><b class=\"works\">works</b>: a test names it. <b class=\"untested\">untested</b>: works, but no test names it."
 	" <b class=\"partly\">partly</b>: works, with the difference that is named, or with the parameters of another release."
-	" <b class=\"NOT_SUPPORTED\">NOT_SUPPORTED</b>: checks its arguments and refuses."
+	" <b class=\"NOT_SUPPORTED\">NOT_SUPPORTED</b>: checks its arguments and refuses; in device code of the DPA, ends the kernel."
 	" <b class=\"missing\">missing</b>: programs that need it do not link.</p>\n"
 	"<input id=\"q\" type=\"search\" placeholder=\"words, such as: dma missing\" aria-label=\"search\">\n";
 

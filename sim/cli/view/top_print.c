@@ -94,7 +94,9 @@ struct layout {
 	unsigned int width[NUM_FIELDS];
 };
 
-static struct layout choose_layout(unsigned int columns)
+#define SIDE_OF_MACHINE 12 /* "node1/host" and two more */
+
+static struct layout choose_layout(const struct cli_top_snapshot *snapshot, unsigned int columns)
 {
 	unsigned int width = 0, spare;
 	struct layout layout;
@@ -103,6 +105,11 @@ static struct layout choose_layout(unsigned int columns)
 		layout.width[i] = fields[i].width;
 		width += fields[i].width + 1;
 	}
+	for (size_t i = 0; i < snapshot->num_rows && layout.width[SIDE] < SIDE_OF_MACHINE; i++)
+		if (strchr(snapshot->rows[i].side, '/')) {
+			width += SIDE_OF_MACHINE - layout.width[SIDE];
+			layout.width[SIDE] = SIDE_OF_MACHINE;
+		}
 	for (size_t i = 0; i < sizeof(drop_order) / sizeof(drop_order[0]) && width > columns + 1; i++) {
 		layout.width[drop_order[i]] = 0;
 		width -= fields[drop_order[i]].width + 1;
@@ -125,24 +132,22 @@ static void append_field(char line[LINE_SIZE], const struct layout *layout, int 
 		append_right_aligned(line, text, layout->width[field]);
 }
 
-static void put_headings(unsigned int columns, bool bold, FILE *out)
+static void put_headings(const struct layout *layout, unsigned int columns, bool bold, FILE *out)
 {
-	struct layout layout = choose_layout(columns);
 	char line[LINE_SIZE] = "";
 
 	for (int i = 0; i < NUM_FIELDS; i++)
-		append_field(line, &layout, i, fields[i].heading);
+		append_field(line, layout, i, fields[i].heading);
 	line[strlen(line) - 1] = '\0';
 	fputs(bold ? "\033[7m" : "", out);
 	put_truncated(out, line, columns);
 	fputs(bold ? "\033[0m\n" : "\n", out);
 }
 
-static void put_row_line(const struct cli_top_row *row, unsigned int columns, FILE *out)
+static void put_row_line(const struct cli_top_row *row, const struct layout *layout, unsigned int columns, FILE *out)
 {
 	char numbers[NUM_FIELDS][CLI_HUMAN_SIZE];
 	const char *texts[NUM_FIELDS];
-	struct layout layout = choose_layout(columns);
 	char line[LINE_SIZE] = "";
 
 	for (int i = 0; i < NUM_FIELDS; i++)
@@ -161,7 +166,7 @@ static void put_row_line(const struct cli_top_row *row, unsigned int columns, FI
 	cli_human_count(row->failed, numbers[FAIL]);
 	cli_human_count(row->faults, numbers[FLT]);
 	for (int i = 0; i < NUM_FIELDS; i++)
-		append_field(line, &layout, i, texts[i]);
+		append_field(line, layout, i, texts[i]);
 	line[strlen(line) - 1] = '\0';
 	put_line(out, line, columns);
 }
@@ -188,11 +193,12 @@ void cli_top_print(const struct cli_top_snapshot *snapshot, const char *dir, uns
 {
 	size_t max_rows = lines > HEAD_LINES + 2 ? lines - HEAD_LINES - 2 : lines ? 1 : snapshot->num_rows;
 	size_t count = min_size(snapshot->num_rows, max_rows);
+	const struct layout layout = choose_layout(snapshot, columns);
 
 	put_head(snapshot, dir, columns, bold, out);
-	put_headings(columns, bold, out);
+	put_headings(&layout, columns, bold, out);
 	for (size_t i = 0; i < count; i++)
-		put_row_line(&snapshot->rows[i], columns, out);
+		put_row_line(&snapshot->rows[i], &layout, columns, out);
 	if (count < snapshot->num_rows)
 		fprintf(out, "and %zu more\n", snapshot->num_rows - count);
 }

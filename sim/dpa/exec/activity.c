@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "process_priv.h"
+#include "sim/clock/call_mark.h"
 
 enum state {
 	STARTED,
@@ -25,6 +26,7 @@ struct sim_dpa_activity {
 	struct sim_dpa_work work; /* first */
 	struct sim_dpa_process *process;
 	struct sim_dpa_activity_cfg cfg;
+	struct sim_dpa_call_trace trace; /* of the event that runs the kernel */
 	uint32_t id;
 	enum state state; /* written by go() alone */
 	uint64_t args[];  /* the kernel's block */
@@ -49,6 +51,7 @@ static void go(struct sim_dpa_activity *activity, enum state to)
 static void queue(struct sim_dpa_activity *activity)
 {
 	go(activity, QUEUED);
+	sim_dpa_trace_submit(&activity->trace, &activity->process->trace.activation);
 	sim_dpa_submit(activity->process, &activity->work);
 }
 
@@ -57,6 +60,7 @@ static void end_run(struct sim_dpa_work *work, enum sim_dpa_end end)
 {
 	struct sim_dpa_activity *activity = (struct sim_dpa_activity *)work;
 
+	sim_dpa_trace_done(&activity->trace, sim_dpa_trace_reason(end));
 	if (activity->state == STOPPED)
 		return;
 	if (end == SIM_DPA_STOPPED || end == SIM_DPA_FATAL)
@@ -94,7 +98,9 @@ int sim_dpa_activity_start(struct sim_dpa_process *process, const struct sim_dpa
 						.fixed_eu = cfg->eu == SIM_DPA_RELAXED ? SIM_DPA_ANY_EU : cfg->eu,
 						.rank = cfg->rank,
 						.num_ranks = cfg->num_ranks,
+						.delay_ns = process->cfg.activation_ns,
 						.activity = activity,
+						.trace = &activity->trace,
 						.begins = begin_run,
 						.ended = end_run };
 	pthread_mutex_lock(&process->lock);
@@ -109,16 +115,22 @@ static void end_work(struct sim_dpa_activity *activity, bool is_queued)
 {
 	struct sim_dpa_process *process = activity->process;
 	struct sim_dpa_work *work = &activity->work;
+	bool marked;
 
 	if (is_queued && !work->eu)
-		TAILQ_REMOVE(work->fixed_eu == SIM_DPA_ANY_EU ? &process->queue : &process->eus[work->fixed_eu].queue,
-			     work, link);
+		sim_dpa_take(work->fixed_eu == SIM_DPA_ANY_EU ? &process->queue : &process->eus[work->fixed_eu].queue,
+			     work);
+	if (is_queued && !work->eu)
+		sim_dpa_trace_done(&activity->trace, sim_dpa_trace_reason(SIM_DPA_STOPPED));
 	if (work->eu) {
 		work->is_stopping = true;
 		sim_dpa_thread_stop(&work->eu->guarded);
+		sim_dpa_turn_interrupt(&work->eu->turn, &work->eu->wake);
 	}
+	marked = sim_clock_begin_wait();
 	while (work->eu)
 		pthread_cond_wait(&process->changed, &process->lock);
+	sim_clock_end_wait(marked);
 }
 
 void sim_dpa_activity_stop(struct sim_dpa_activity *activity)
@@ -182,7 +194,27 @@ void sim_dpa_activity_wake(struct sim_dpa_activity *activity)
 	}
 }
 
+void sim_dpa_activity_delay(struct sim_dpa_activity *activity, uint64_t ns)
+{
+	activity->work.fault_ns = ns;
+}
+
 uint64_t sim_dpa_activity_local_storage(const struct sim_dpa_activity *activity)
 {
 	return activity->cfg.local_storage;
+}
+
+bool sim_dpa_activity_has_finished(const struct sim_dpa_activity *activity)
+{
+	return activity->state == FINISHED;
+}
+
+bool sim_dpa_activity_sleeps(const struct sim_dpa_activity *activity)
+{
+	return activity->state == ARMED;
+}
+
+bool sim_dpa_activity_waits_for_run(const struct sim_dpa_activity *activity)
+{
+	return activity->state == STARTED_PENDING;
 }

@@ -51,6 +51,14 @@ void sim_dpa_activity_set_rank(struct sim_dpa_activity *activity, uint32_t rank,
 /* An event. Under the process's lock. */
 void sim_dpa_activity_wake(struct sim_dpa_activity *activity);
 
+/* The run that the next event leads to begins @ns later. Under the process's lock. */
+void sim_dpa_activity_delay(struct sim_dpa_activity *activity, uint64_t ns);
+
+/* Whether it has finished; whether it waits for an event; whether an event is kept, and it is not run. Under the process's lock. */
+bool sim_dpa_activity_has_finished(const struct sim_dpa_activity *activity);
+bool sim_dpa_activity_sleeps(const struct sim_dpa_activity *activity);
+bool sim_dpa_activity_waits_for_run(const struct sim_dpa_activity *activity);
+
 /* For port functions on an EU: 0 = none. */
 uint64_t sim_dpa_activity_local_storage(const struct sim_dpa_activity *activity);
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "process_priv.h"
+#include "sim/clock/call_mark.h"
+#include "sim/clock/vclock_sched.h"
 
 static int init(struct sim_dpa_process *process)
 {
@@ -16,6 +18,17 @@ static int init(struct sim_dpa_process *process)
 	return rc == 0 ? sim_dpa_eus_init(process) : rc;
 }
 
+/* Threads hold the lock for moments: one that finds it taken looks again before it sleeps. */
+static void init_lock(struct sim_dpa_process *process)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+	pthread_mutex_init(&process->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
 int sim_dpa_process_create(const struct sim_dpa_process_cfg *cfg, struct sim_dpa_process **ret_process)
 {
 	struct sim_dpa_process *process = calloc(1, sizeof(*process));
@@ -24,8 +37,9 @@ int sim_dpa_process_create(const struct sim_dpa_process_cfg *cfg, struct sim_dpa
 	if (!process)
 		return -ENOMEM;
 	process->cfg = *cfg;
-	pthread_mutex_init(&process->lock, NULL);
+	init_lock(process);
 	pthread_cond_init(&process->changed, NULL);
+	pthread_cond_init(&process->doorbell, NULL);
 	pthread_cond_init(&process->launch_wake, NULL);
 	TAILQ_INIT(&process->queue);
 	TAILQ_INIT(&process->launches);
@@ -34,26 +48,49 @@ int sim_dpa_process_create(const struct sim_dpa_process_cfg *cfg, struct sim_dpa
 		sim_dpa_process_destroy(process);
 		return rc;
 	}
+	sim_dpa_trace_begin(&process->trace, cfg->device);
 	*ret_process = process;
 	return 0;
 }
 
 void sim_dpa_process_destroy(struct sim_dpa_process *process)
 {
+	bool marked;
+
 	if (!process)
 		return;
 	pthread_mutex_lock(&process->lock);
 	atomic_store(&process->is_over, true);
+	atomic_store(&process->is_ending, true);
 	sim_dpa_end_all(process);
 	pthread_cond_broadcast(&process->changed);
-	pthread_cond_broadcast(&process->launch_wake);
+	if (process->is_launch_thread_ready)
+		sim_dpa_turn_interrupt(&process->launch_turn, &process->launch_wake);
 	pthread_mutex_unlock(&process->lock);
+	marked = sim_clock_begin_wait();
 	sim_dpa_launches_fini(process);
 	sim_dpa_eus_fini(process);
+	sim_clock_end_wait(marked);
+	sim_dpa_trace_end(&process->trace);
+	sim_vclock_source_destroy(process->host);
 	sim_dpa_image_unload(process->image);
 	sim_dpa_handles_fini(&process->handles);
 	sim_dpa_heap_fini(&process->heap);
 	free(process);
+}
+
+void sim_dpa_process_begin_call(struct sim_dpa_process *process)
+{
+	const struct sim_vclock_source_cfg cfg = { 0 };
+
+	if (!sim_dpa_is_virtual(process))
+		return;
+	pthread_mutex_lock(&process->lock);
+	if (!process->host && sim_vclock_source_create(process->cfg.vclock, &cfg, &process->host) < 0)
+		process->host = NULL;
+	if (process->host)
+		sim_vclock_source_mark_busy(process->host);
+	pthread_mutex_unlock(&process->lock);
 }
 
 bool sim_dpa_process_is_fatal(const struct sim_dpa_process *process)
@@ -73,17 +110,22 @@ int sim_dpa_process_alloc(struct sim_dpa_process *process, uint64_t bytes, uint6
 	return sim_dpa_heap_alloc(&process->heap, bytes, ret_addr);
 }
 
+void sim_dpa_process_forget(struct sim_dpa_process *process)
+{
+	pthread_mutex_lock(&process->lock);
+	for (uint32_t i = 0; i < process->cfg.num_eus; i++)
+		if (process->eus[i].is_ready)
+			sim_dpa_thread_forget(&process->eus[i].guarded);
+	pthread_mutex_unlock(&process->lock);
+}
+
 int sim_dpa_process_free(struct sim_dpa_process *process, uint64_t addr)
 {
 	int rc = sim_dpa_heap_free(&process->heap, addr);
 
 	if (rc < 0)
 		return rc;
-	pthread_mutex_lock(&process->lock);
-	for (uint32_t i = 0; i < process->cfg.num_eus; i++)
-		if (process->eus[i].is_ready)
-			sim_dpa_thread_forget(&process->eus[i].guarded);
-	pthread_mutex_unlock(&process->lock);
+	sim_dpa_process_forget(process);
 	return 0;
 }
 
@@ -113,6 +155,8 @@ void sim_dpa_process_withdraw(struct sim_dpa_process *process, enum sim_dpa_hand
 	pthread_mutex_lock(&process->lock);
 	sim_dpa_handle_drop(&process->handles, sim_dpa_handle_of(&process->handles, kind, object));
 	pthread_mutex_unlock(&process->lock);
+	if (kind == SIM_DPA_EVENT && sim_dpa_is_virtual(process)) /* operations that wait for it fail */
+		sim_vclock_sched_post_sync(process->cfg.vclock);
 }
 
 /* ---- RPC ---- */
@@ -120,6 +164,8 @@ void sim_dpa_process_withdraw(struct sim_dpa_process *process, enum sim_dpa_hand
 struct call {
 	struct sim_dpa_work work; /* first */
 	pthread_cond_t done;
+	struct sim_dpa_turn turn; /* of the caller */
+	struct sim_dpa_call_trace trace;
 	bool has_ended;
 	enum sim_dpa_end end;
 };
@@ -130,7 +176,37 @@ static void end_call(struct sim_dpa_work *work, enum sim_dpa_end end)
 
 	call->end = end;
 	call->has_ended = true;
-	pthread_cond_signal(&call->done);
+	sim_dpa_turn_signal(&call->turn, &call->done);
+}
+
+/* On the caller's thread, which would wait for another otherwise. Returns false if no EU is to be had so. */
+static bool run_here(struct sim_dpa_process *process, struct call *call)
+{
+	struct sim_dpa_eu *eu = sim_dpa_eu_borrow(process);
+
+	if (!eu)
+		return false;
+	pthread_mutex_lock(&process->lock);
+	sim_dpa_trace_submit(&call->trace, &process->trace.rpc);
+	sim_dpa_eu_run(eu, &call->work);
+	sim_dpa_trace_done(&call->trace, sim_dpa_trace_reason(call->end));
+	pthread_mutex_unlock(&process->lock);
+	sim_dpa_eu_give_back(eu);
+	return true;
+}
+
+/* On the thread of an EU, as soon as one is free. */
+static void run_on_eu(struct sim_dpa_process *process, struct call *call)
+{
+	bool has_turn = true;
+
+	pthread_mutex_lock(&process->lock);
+	sim_dpa_trace_submit(&call->trace, &process->trace.rpc);
+	sim_dpa_submit(process, &call->work);
+	while (!call->has_ended || !has_turn)
+		has_turn = sim_dpa_turn_wait(&call->turn, &call->done, &process->lock);
+	sim_dpa_trace_done(&call->trace, sim_dpa_trace_reason(call->end));
+	pthread_mutex_unlock(&process->lock);
 }
 
 int sim_dpa_process_call(struct sim_dpa_process *process, const struct sim_dpa_kernel *kernel, const void *args,
@@ -141,14 +217,15 @@ int sim_dpa_process_call(struct sim_dpa_process *process, const struct sim_dpa_k
 				       .fixed_eu = SIM_DPA_ANY_EU,
 				       .num_ranks = 1,
 				       .is_rpc = true,
+				       .delay_ns = process->cfg.rpc_ns,
 				       .ended = end_call } };
 
 	pthread_cond_init(&call.done, NULL);
-	pthread_mutex_lock(&process->lock);
-	sim_dpa_submit(process, &call.work);
-	while (!call.has_ended)
-		pthread_cond_wait(&call.done, &process->lock);
-	pthread_mutex_unlock(&process->lock);
+	sim_dpa_turn_begin(&call.turn, process->cfg.vclock);
+	call.work.trace = &call.trace;
+	if (!run_here(process, &call))
+		run_on_eu(process, &call);
+	sim_dpa_turn_end(&call.turn);
 	pthread_cond_destroy(&call.done);
 	if (call.end != SIM_DPA_RETURNED)
 		return -EIO;

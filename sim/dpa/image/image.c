@@ -113,6 +113,7 @@ static int take_table(struct sim_dpa_image *image, const struct sim_dpa_port *po
 	image->port = *port;
 	sim_dpa_guard_port(&image->port);
 	*table->port = &image->port;
+	*table->thread_offset = sim_dpa_guard_offset();
 	return dl_iterate_phdr(find_object, image) == 1 ? 0 : -ENOEXEC;
 }
 
@@ -132,6 +133,7 @@ int sim_dpa_image_load(const void *program_app, const struct sim_dpa_port *port,
 	if (!image)
 		return -ENOMEM;
 	image->app = app;
+	image->is_guarded = !is_plain;
 	image->bytes = is_plain ? app->plain_image : app->guarded_image;
 	image->num_bytes =
 		(size_t)((const char *)(is_plain ? app->plain_end : app->guarded_end) - (const char *)image->bytes);
@@ -176,6 +178,11 @@ const struct sim_dpa_kernel *sim_dpa_image_find_kernel(const struct sim_dpa_imag
 const char *sim_dpa_image_name(const struct sim_dpa_image *image)
 {
 	return image->app->name;
+}
+
+bool sim_dpa_image_is_guarded(const struct sim_dpa_image *image)
+{
+	return image->is_guarded;
 }
 
 bool sim_dpa_image_has_feature(const struct sim_dpa_image *image, const char *name)

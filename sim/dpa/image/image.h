@@ -33,6 +33,9 @@ const struct sim_dpa_kernel *sim_dpa_image_find_kernel(const struct sim_dpa_imag
 /* Of --app-name. */
 const char *sim_dpa_image_name(const struct sim_dpa_image *image);
 
+/* Whether its kernels pass hooks (it is not the plain image). */
+bool sim_dpa_image_is_guarded(const struct sim_dpa_image *image);
+
 /* Whether the process attributes (--dpa-proc-attr) list the feature. */
 bool sim_dpa_image_has_feature(const struct sim_dpa_image *image, const char *name);
 

@@ -9,6 +9,7 @@ struct sim_dpa_image {
 	const struct sim_dpa_app *app;
 	const void *bytes; /* of the program */
 	size_t num_bytes;
+	bool is_guarded;
 	void *object; /* of dlopen() */
 	uintptr_t base;
 	const struct sim_dpa_image_table *table;
@@ -16,7 +17,10 @@ struct sim_dpa_image {
 	struct sim_dpa_range data;
 };
 
-/* Set the guard functions and the thread's place. */
+/* Set the guard functions. */
 void sim_dpa_guard_port(struct sim_dpa_port *port);
+
+/* What an image knows as its @thread_offset. */
+intptr_t sim_dpa_guard_offset(void);
 
 #endif

@@ -8,7 +8,7 @@
  *
  * An image is a shared object without undefined symbols: it shares no function and no variable with the program. Its one
  * exported symbol is bfsim_dpa_image. Device code is compiled with hooks at each access and each basic block. The hooks find
- * the struct sim_dpa_thread of the calling thread at a fixed distance from the thread pointer (@thread_offset). A
+ * the struct sim_dpa_thread of the calling thread at a fixed distance from the thread pointer (*thread_offset). A
  * thread that runs no kernel has none, and is not checked: as it packs arguments.
  *
  * Handles are numbers of 64 bits that the simulator gives out and checks; map handles have 32 bits. Pointers that cross the
@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIM_DPA_PORT_VERSION 1
+#define SIM_DPA_PORT_VERSION 4
 
 /* Memory that a kernel may use. An empty range has begin = end. */
 struct sim_dpa_range {
@@ -34,17 +34,32 @@ struct sim_dpa_range {
 
 enum { SIM_DPA_KNOWN_RANGES = 4 };
 
-/* What the guard functions read at each access and each basic block. Only the thread itself writes it, but for @orders. */
+/* An access to the heap or a window, to another line of 64 bytes than the one before, counts as so many accesses more. */
+#define SIM_DPA_LINE_ACCESSES 24
+
+/* An access of up to so many bytes is allowed by one comparison with @fast_bytes. */
+enum { SIM_DPA_FAST_ACCESS = 16 };
+
+/* What the guard functions read at each access and each basic block. Only the thread itself writes it, but for @orders and
+ * @check_at. */
 struct sim_dpa_thread {
+	uintptr_t fast_begin; /* of @known[0] */
+	uintptr_t fast_bytes
+		[2]; /* from there, where accesses may begin that are as long as SIM_DPA_FAST_ACCESS: loads, stores */
 	struct sim_dpa_range stack;                       /* of the kernel that runs */
 	struct sim_dpa_range data;                        /* the image: globals and constants */
 	struct sim_dpa_range known[SIM_DPA_KNOWN_RANGES]; /* found by find_range() lately */
 	unsigned next_known;                              /* the one to replace */
-	uint64_t blocks, accesses; /* executed so far: the thread's own time; never set back by the image */
-	unsigned orders;           /* SIM_DPA_ORDER_*, set by any thread, taken at the next block; atomic */
+	/* Executed so far: the thread's own time; never set back by the image. Loads and stores have a counter each: an addition in
+	 * memory waits for the one before. */
+	uint64_t blocks, accesses[2];
+	unsigned orders; /* SIM_DPA_ORDER_*, set by any thread, taken at the next block; atomic */
 	unsigned reserved;
 	uintptr_t caller; /* of the device library's function that calls the port: where the kernel is */
 	void *user;       /* of the execution layer */
+	uint64_t
+		check_at; /* the number of @blocks at which the image calls block() next; 0 when there are orders; atomic */
+	uintptr_t line; /* the number of the line of the last access to the heap or a window */
 };
 
 enum {
@@ -107,14 +122,13 @@ struct sim_dpa_producer_copy {
 /* What device code asks the simulator for. A NULL entry: the device library ends the kernel with a sentence that names
  * the device function. Functions run on the thread of the kernel; those that say so do not return. */
 struct sim_dpa_port {
-	uint32_t version;       /* SIM_DPA_PORT_VERSION */
-	uint32_t reserved;      /* 0 */
-	intptr_t thread_offset; /* of the pointer to the calling thread's struct sim_dpa_thread; set by the loader */
+	uint32_t version;  /* SIM_DPA_PORT_VERSION */
+	uint32_t reserved; /* 0 */
 
 	/* Guard: set by the loader, not by the execution layer. @pc is the place of the access. */
 	void (*access)(struct sim_dpa_thread *thread, uintptr_t addr, size_t len, bool is_write,
 		       uintptr_t pc);                               /* slow path */
-	void (*block)(struct sim_dpa_thread *thread, uintptr_t pc); /* every 4096 blocks, and if there are orders */
+	void (*block)(struct sim_dpa_thread *thread, uintptr_t pc); /* at @check_at */
 	void (*fatal)(const char *text) __attribute__((noreturn));  /* the device code can't go on */
 
 	/* Threads */
@@ -191,9 +205,11 @@ struct sim_dpa_kernel {
 /* The exported object of an image. */
 struct sim_dpa_image_table {
 	uint32_t version; /* SIM_DPA_PORT_VERSION */
-	bool is_guarded;
 	const struct sim_dpa_kernel *const *kernels, *const *kernels_end;
 	const struct sim_dpa_port **port; /* where the image looks for its port */
+	/* The distance from the thread pointer to the pointer to the calling thread's struct sim_dpa_thread. 0 up to the end of the
+	 * load: hooks of constructors that the compiler made find no thread then. */
+	intptr_t *thread_offset;
 };
 
 /* What APP points to in the host program: written by dpacc into the archive. */

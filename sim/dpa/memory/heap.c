@@ -7,6 +7,18 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/base/move.h"
+
+/* In a program with the address sanitizer, blocks are poisoned: device code is none of its code, and the program may not use them.
+ * The device's moves must not be watched then (sim/base/move.h). */
+void __asan_poison_memory_region(const volatile void *addr, size_t size) __attribute__((weak));
+void __asan_unpoison_memory_region(const volatile void *addr, size_t size) __attribute__((weak));
+
+static bool is_poisoned(void)
+{
+	return __asan_poison_memory_region && __asan_unpoison_memory_region && sim_move != memmove;
+}
+
 #define ALIGN_BYTES UINT64_C(64)
 #define GAP_BYTES   UINT64_C(64)
 
@@ -26,11 +38,14 @@ int sim_dpa_heap_init(struct sim_dpa_heap *heap, uint64_t bytes)
 		return -ENOMEM;
 	heap->begin = (uintptr_t)base;
 	heap->end = heap->begin + bytes;
+	heap->high = heap->begin;
 	return 0;
 }
 
 void sim_dpa_heap_fini(struct sim_dpa_heap *heap)
 {
+	if (heap->begin && is_poisoned())
+		__asan_unpoison_memory_region((void *)heap->begin, heap->high - heap->begin);
 	if (heap->begin)
 		munmap((void *)heap->begin, heap->end - heap->begin);
 	free(heap->blocks);
@@ -90,6 +105,10 @@ static int alloc_first_fit(struct sim_dpa_heap *heap, uint64_t bytes, uint64_t *
 	heap->blocks[at] = (struct sim_dpa_block){ .begin = begin, .end = begin + bytes };
 	heap->num_blocks++;
 	heap->used_bytes += bytes;
+	if (begin + bytes > heap->high)
+		heap->high = begin + bytes;
+	if (is_poisoned())
+		__asan_poison_memory_region((void *)begin, bytes);
 	*ret_addr = begin;
 	return 0;
 }

@@ -25,6 +25,7 @@ struct sim_dpa_block {
 struct sim_dpa_heap {
 	pthread_mutex_t lock;
 	uintptr_t begin, end;
+	uintptr_t high;               /* of all blocks that there were */
 	struct sim_dpa_block *blocks; /* by address */
 	size_t num_blocks, max_blocks;
 	uint64_t used_bytes;

@@ -50,7 +50,7 @@ static void __attribute__((noreturn)) refuse(uint64_t handle)
 
 void sim_dpa_port_hash_add(uint64_t handle, uint32_t key, uint64_t value)
 {
-	struct sim_dpa_process *process = sim_dpa_eu_current()->process;
+	struct sim_dpa_process *process = sim_dpa_enter();
 	struct sim_dpa_hash_table *table;
 	struct sim_dpa_hash_entry *entry = NULL, *free_entry;
 
@@ -71,7 +71,7 @@ void sim_dpa_port_hash_add(uint64_t handle, uint32_t key, uint64_t value)
 
 int sim_dpa_port_hash_find(uint64_t handle, uint32_t key, uint64_t *ret_value)
 {
-	struct sim_dpa_process *process = sim_dpa_eu_current()->process;
+	struct sim_dpa_process *process = sim_dpa_enter();
 	struct sim_dpa_hash_table *table;
 	struct sim_dpa_hash_entry *entry = NULL, *free_entry;
 
@@ -89,7 +89,7 @@ int sim_dpa_port_hash_find(uint64_t handle, uint32_t key, uint64_t *ret_value)
 
 void sim_dpa_port_hash_remove(uint64_t handle, uint32_t key)
 {
-	struct sim_dpa_process *process = sim_dpa_eu_current()->process;
+	struct sim_dpa_process *process = sim_dpa_enter();
 	struct sim_dpa_hash_table *table;
 	struct sim_dpa_hash_entry *entry = NULL, *free_entry;
 

@@ -204,6 +204,7 @@ int sim_link_copy(struct sim_link *link, bool write, void *local, uint64_t offse
 {
 	const struct served_op op = { .grant = &link->grant,
 				      .kind = write ? SIM_SERVED_WRITE : SIM_SERVED_READ,
+				      .is_far = link->cfg.is_far,
 				      .local = local,
 				      .offset = offset,
 				      .len = len };

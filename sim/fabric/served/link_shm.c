@@ -5,7 +5,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "pcie_model/arith.h"
 #include "served_priv.h"
+
+#define MIN_PIECE_BYTES ((size_t)8 << 10)
+#define PAGE_BYTES      ((size_t)4096)
+#define NUM_PIECES      32 /* of a copy, if the pieces are neither too small nor too large */
 
 /* The state of one copy: [0, posted) of its bytes are requested, [0, done) have moved. */
 struct ring_copy {
@@ -13,6 +18,7 @@ struct ring_copy {
 	struct served_ring *ring;
 	const struct served_op *op;
 	struct served_wait *wait;
+	size_t piece;
 	size_t posted, done;
 	int status; /* the first error of the target */
 };
@@ -79,19 +85,41 @@ void served_link_ring_close(struct served_link_ring *ring)
 	sim_segment_unmap(&ring->segment);
 }
 
-static size_t part_len(size_t left)
+/* While one process copies the first piece of a copy, the other has nothing to do, and the same at its end. A piece for another
+ * machine is a request of the network. */
+static size_t piece_bytes(const struct served_op *op)
 {
-	return left < SERVED_SLOT_BYTES ? left : SERVED_SLOT_BYTES;
+	size_t part = op->len / NUM_PIECES / PAGE_BYTES * PAGE_BYTES;
+
+	if (op->is_far || part > SERVED_SLOT_BYTES)
+		return SERVED_SLOT_BYTES;
+	return part > MIN_PIECE_BYTES ? part : MIN_PIECE_BYTES;
+}
+
+/* Hold the large buffers, which the target may be giving back. Returns 0 or an error of the wait. */
+static int lease_buffers(struct ring_copy *copy)
+{
+	int rc = 0;
+
+	served_wait_restart(copy->wait);
+	while (rc == 0) {
+		unsigned int lease = SERVED_LEASE_FREE;
+
+		if (atomic_compare_exchange_strong(&copy->ring->lease, &lease, SERVED_LEASE_IMPORTER))
+			return 0;
+		rc = served_wait_round(copy->wait);
+	}
+	return rc;
 }
 
 static void post(struct ring_copy *copy)
 {
 	const struct served_op *op = copy->op;
 	uint32_t slot = copy->link->num_posted % SERVED_RING_SLOTS;
-	size_t part = part_len(op->len - copy->posted);
+	size_t part = min_size(op->len - copy->posted, copy->piece);
 
 	if (op->kind != SIM_SERVED_READ)
-		memcpy(copy->ring->buffers[slot], op->local + copy->posted, part);
+		memcpy(served_ring_buffer(copy->ring, slot, part), op->local + copy->posted, part);
 	copy->ring->slots[slot].request = (struct served_request){
 		.grant = *op->grant, .offset = op->offset + copy->posted, .len_bytes = (uint32_t)part, .kind = op->kind
 	};
@@ -124,34 +152,51 @@ static void take_done(struct ring_copy *copy)
 {
 	const struct served_op *op = copy->op;
 	uint32_t slot = copy->link->num_done % SERVED_RING_SLOTS;
-	size_t part = part_len(op->len - copy->done);
-	int status = copy->ring->slots[slot].status;
+	size_t part = min_size(op->len - copy->done, copy->piece);
+	int status = served_status(*(volatile int32_t *)&copy->ring->slots[slot].status);
 
-	if (status != 0 && copy->status == 0)
-		copy->status = status < 0 ? status : -EPROTO;
+	if (copy->status == 0)
+		copy->status = status;
 	if (copy->status == 0 && op->kind != SIM_SERVED_WRITE)
-		memcpy(op->local + copy->done, copy->ring->buffers[slot], part);
+		memcpy(op->local + copy->done, served_ring_buffer(copy->ring, slot, part), part);
 	copy->done += part;
 	copy->link->num_done++;
+}
+
+static int copy_pieces(struct ring_copy *copy)
+{
+	struct served_link_ring *link = copy->link;
+	const struct served_op *op = copy->op;
+
+	while (copy->done < (copy->status == 0 ? op->len : copy->posted)) {
+		int rc;
+
+		while (copy->status == 0 && copy->posted < op->len &&
+		       link->num_posted - link->num_done < SERVED_RING_SLOTS)
+			post(copy);
+		rc = wait_done(copy);
+		if (rc < 0)
+			return rc;
+		take_done(copy);
+	}
+	return 0;
 }
 
 int served_link_ring_copy(struct served_link_ring *ring, const struct served_op *op, struct served_wait *wait,
 			  bool *ret_is_in_step)
 {
-	struct ring_copy copy = { .link = ring, .ring = ring->segment.base, .op = op, .wait = wait };
+	struct ring_copy copy = {
+		.link = ring, .ring = ring->segment.base, .op = op, .wait = wait, .piece = piece_bytes(op)
+	};
+	bool is_large = op->len > SERVED_SMALL_BYTES;
+	int rc = is_large ? lease_buffers(&copy) : 0;
 
-	*ret_is_in_step = false;
-	while (copy.done < (copy.status == 0 ? op->len : copy.posted)) {
-		int rc;
-
-		while (copy.status == 0 && copy.posted < op->len &&
-		       ring->num_posted - ring->num_done < SERVED_RING_SLOTS)
-			post(&copy);
-		rc = wait_done(&copy);
-		if (rc < 0)
-			return rc;
-		take_done(&copy);
-	}
-	*ret_is_in_step = true;
+	if (rc == 0)
+		rc = copy_pieces(&copy);
+	*ret_is_in_step = rc == 0;
+	if (rc < 0)
+		return rc;
+	if (is_large)
+		atomic_store_explicit(&copy.ring->lease, SERVED_LEASE_FREE, memory_order_release);
 	return copy.status;
 }

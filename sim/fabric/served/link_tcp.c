@@ -101,14 +101,14 @@ static int receive_reply(const struct served_op *op, struct served_wait *wait, b
 	rc = transfer(wait, receive_some, &parts, sizeof(reply));
 	if (rc < 0)
 		return rc;
-	if (reply.status > 0 || reply.len_bytes != (reply.status < 0 ? 0 : len))
+	if (served_status(reply.status) != reply.status || reply.len_bytes != (reply.status < 0 ? 0 : len))
 		return -EPROTO;
 	left = reply.len_bytes > 0 ? left_of(&parts) : 0;
 	if (left > 0)
 		rc = transfer(wait, receive_some, &parts, left);
 	if (rc < 0)
 		return rc;
-	if (status > 0)
+	if (served_status(status) != status)
 		return -EPROTO;
 	*ret_is_in_step = true;
 	return reply.status < 0 ? reply.status : status;

@@ -134,6 +134,11 @@ bool sim_target_may_sleep(struct sim_target *target);
 /* The same for a caller that sleeps on the descriptor together with others, and calls sim_target_may_sleep() when that was readable. */
 bool sim_target_arm(const struct sim_target *target);
 
+/* Large copies over shm leave buffers of up to a MiB for each peer. Whether there are any, and give them back; those of a copy
+ * that goes on remain. */
+bool sim_target_has_buffers(const struct sim_target *target);
+void sim_target_trim(struct sim_target *target);
+
 /* ---- the importer ---- */
 
 struct sim_link_cfg {

@@ -15,6 +15,13 @@
  * requests in order and increments done. A read's bytes are in the slot's buffer when it is done, a write's when it is
  * posted. After an idle time the target sets target_asleep and sleeps; the next request then sends it a byte.
  *
+ *   importer   request 1 | request 2, ... |          | take 1 | take 2 | ...
+ *   target                    | fill 1    | fill 2   | fill 3 | ...
+ *
+ * A large copy is cut into pieces, so that both processes copy at the same time. Its bytes go through buffers that need memory only
+ * while such copies go on: a second after the last one the target gives the pages back (served_shm_trim()). Buffers are in use by
+ * one process or the other, or being trimmed: @lease says so.
+ *
  * tcp. A stream of requests and replies:
  *
  *   importer -> target   struct served_request, for a write followed by the bytes
@@ -27,6 +34,7 @@
 #ifndef SIM_FABRIC_SERVED_PRIV_H
 #define SIM_FABRIC_SERVED_PRIV_H
 
+#include <errno.h>
 #include <poll.h>
 #include <sys/queue.h>
 #include <sys/types.h>
@@ -34,8 +42,9 @@
 #include "served.h"
 #include "sim/shm/segment.h"
 
-#define SERVED_RING_SLOTS       4
+#define SERVED_RING_SLOTS       16
 #define SERVED_SLOT_BYTES       65536u
+#define SERVED_SMALL_BYTES      1024u      /* up to here a request has a buffer that is always there */
 #define SERVED_MAX_STREAM_BYTES (1u << 20) /* of one request over tcp */
 
 struct served_request {
@@ -51,18 +60,33 @@ struct served_reply {
 };
 
 struct served_slot {
-	struct served_request request;
+	_Alignas(64) struct served_request request;
 	int32_t status;
 };
 
+enum served_lease {
+	SERVED_LEASE_FREE,
+	SERVED_LEASE_IMPORTER, /* copies */
+	SERVED_LEASE_TARGET,   /* gives the pages back */
+};
+
+/* Processors fetch lines of 64 bytes in pairs. */
 struct served_ring {
-	_Alignas(64) atomic_uint posted; /* by the importer */
-	_Alignas(64) atomic_uint done;   /* by the target */
-	_Alignas(64) atomic_uint target_asleep;
-	_Alignas(64) atomic_uint is_closed; /* the importer gave up: serve no further request */
-	_Alignas(64) struct served_slot slots[SERVED_RING_SLOTS];
+	_Alignas(128) atomic_uint posted; /* by the importer */
+	_Alignas(128) atomic_uint done;   /* by the target */
+	_Alignas(128) atomic_uint target_asleep;
+	_Alignas(128) atomic_uint is_closed; /* the importer gave up: serve no further request */
+	atomic_uint lease;                   /* of @buffers; enum served_lease */
+	_Alignas(128) struct served_slot slots[SERVED_RING_SLOTS];
+	_Alignas(4096) uint8_t small[SERVED_RING_SLOTS][SERVED_SMALL_BYTES];
 	_Alignas(4096) uint8_t buffers[SERVED_RING_SLOTS][SERVED_SLOT_BYTES];
 };
+
+/* Of a request of at most SERVED_SLOT_BYTES. */
+static inline uint8_t *served_ring_buffer(struct served_ring *ring, uint32_t slot, size_t len)
+{
+	return len <= SERVED_SMALL_BYTES ? ring->small[slot] : ring->buffers[slot];
+}
 
 /* ---- the exporter ---- */
 
@@ -81,11 +105,13 @@ struct served_conn {
 	bool has_hung_up;
 	/* shm */
 	struct sim_segment segment;
-	int ring_fd;                        /* the memfd of the segment; -1 = none */
-	uint32_t num_served;                /* done */
-	uint32_t num_begun;                 /* of far memory, some are begun and not done */
-	bool is_pending[SERVED_RING_SLOTS]; /* those */
-	uint64_t id;                        /* in tokens of requests */
+	int ring_fd;                           /* the memfd of the segment; -1 = none */
+	uint32_t num_served;                   /* done */
+	uint32_t num_begun;                    /* of far memory, some are begun and not done */
+	bool is_pending[SERVED_RING_SLOTS];    /* those */
+	uint32_t far_bytes[SERVED_RING_SLOTS]; /* of those */
+	bool has_buffers;                      /* pages of the large buffers */
+	uint64_t id;                           /* in tokens of requests */
 	/* tcp */
 	struct served_stream stream;
 	LIST_ENTRY(served_conn) entry;
@@ -122,6 +148,9 @@ int served_shm_open(struct served_conn *conn, int *ret_importer_fd);
 int served_shm_serve(const struct served_table *table, struct served_conn *conn);
 int served_tcp_serve(const struct served_table *table, struct served_conn *conn);
 
+/* Give the pages of large buffers back, unless a copy goes on. */
+void served_shm_trim(struct served_conn *conn);
+
 /* Prepare for the target's sleep. Returns whether there is no request to serve. */
 bool served_shm_may_sleep(const struct served_conn *conn);
 
@@ -132,10 +161,17 @@ int served_tcp_pair(int ret_fds[2]);
 
 /* ---- the importer ---- */
 
+/* The status that a target gave: 0 or -errno. Anything else is -EPROTO. */
+static inline int served_status(int32_t status)
+{
+	return status > 0 || status < -4095 ? -EPROTO : status;
+}
+
 /* One copy. */
 struct served_op {
 	const struct sim_grant *grant;
 	enum sim_served_kind kind;
+	bool is_far;
 	uint8_t *local;
 	uint64_t offset;
 	size_t len;

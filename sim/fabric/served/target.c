@@ -241,6 +241,24 @@ bool sim_target_arm(const struct sim_target *target)
 	return true;
 }
 
+bool sim_target_has_buffers(const struct sim_target *target)
+{
+	const struct served_conn *conn;
+
+	LIST_FOREACH(conn, &target->conns, entry)
+		if (conn->has_buffers)
+			return true;
+	return false;
+}
+
+void sim_target_trim(struct sim_target *target)
+{
+	struct served_conn *conn;
+
+	LIST_FOREACH(conn, &target->conns, entry)
+		served_shm_trim(conn);
+}
+
 bool sim_target_may_sleep(struct sim_target *target)
 {
 	poll_sockets(target);

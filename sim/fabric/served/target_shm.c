@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The exporter's end of a ring.
  *
- * The target moves bytes by pread() and pwrite() on the ring's memfd, not by memcpy(): the application may have unmapped
- * or truncated the exposed memory, and then the system call returns EFAULT where memcpy() would end the process. */
+ * The application may have unmapped or truncated the exposed memory, so that the target's copy faults. The target then moves
+ * the bytes by pread() and pwrite() on the ring's memfd, which return EFAULT, or fill in a page that has come back. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "pcie_model/arith.h"
 #include "served_priv.h"
+#include "sim/base/move_foreign.h"
+
+#define MIN_DIRECT_BYTES 4096u /* below it a system call takes less time than what sim_move_foreign() does first */
 
 /* Pass the memfd through the socket, where it waits for the importer. */
 static int send_ring_fd(int sock, int ring_fd)
@@ -52,12 +57,11 @@ int served_shm_open(struct served_conn *conn, int *ret_importer_fd)
 	return rc;
 }
 
-/* Move bytes between @addr and the slot's buffer. The bare system calls keep sanitizers from taking the importer's access
- * for one of this thread. */
-static int move_bytes(const struct served_conn *conn, const struct served_request *request, uint8_t *addr,
-		      uint32_t slot)
+/* By system calls, which fail where a part of the program's memory is not mapped. */
+static int move_by_calls(const struct served_conn *conn, const struct served_request *request, uint8_t *addr,
+			 const uint8_t *buffer)
 {
-	off_t at = (off_t)(offsetof(struct served_ring, buffers) + slot * (size_t)SERVED_SLOT_BYTES);
+	off_t at = (off_t)(buffer - (const uint8_t *)conn->segment.base);
 	long call = request->kind == SIM_SERVED_WRITE ? SYS_pread64 : SYS_pwrite64;
 
 	for (uint32_t done = 0; done < request->len_bytes;) {
@@ -72,6 +76,32 @@ static int move_bytes(const struct served_conn *conn, const struct served_reques
 	return 0;
 }
 
+/* Move bytes between @addr and the slot's buffer. */
+static int move_bytes(struct served_conn *conn, const struct served_request *request, uint8_t *addr, uint32_t slot)
+{
+	size_t len = request->len_bytes;
+	uint8_t *buffer = served_ring_buffer(conn->segment.base, slot, len);
+	bool is_write = request->kind == SIM_SERVED_WRITE;
+
+	conn->has_buffers |= len > SERVED_SMALL_BYTES;
+	if (len >= MIN_DIRECT_BYTES && sim_move_foreign(is_write ? addr : buffer, is_write ? buffer : addr, len) == 0)
+		return 0;
+	return move_by_calls(conn, request, addr, buffer);
+}
+
+void served_shm_trim(struct served_conn *conn)
+{
+	struct served_ring *ring = conn->segment.base;
+	unsigned int free = SERVED_LEASE_FREE;
+
+	if (!conn->has_buffers || !atomic_compare_exchange_strong(&ring->lease, &free, SERVED_LEASE_TARGET))
+		return;
+	(void)!fallocate(conn->ring_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			 offsetof(struct served_ring, buffers), sizeof(ring->buffers));
+	conn->has_buffers = false;
+	atomic_store(&ring->lease, SERVED_LEASE_FREE);
+}
+
 static uint64_t token_of(const struct served_conn *conn, uint32_t slot)
 {
 	return conn->id * SERVED_RING_SLOTS + slot;
@@ -81,12 +111,12 @@ static uint64_t token_of(const struct served_conn *conn, uint32_t slot)
 static int begin_far(struct served_conn *conn, const struct served_request *request, uint32_t slot,
 		     sim_far_begin *begin, void *arg)
 {
-	const struct served_ring *ring = conn->segment.base;
+	struct served_ring *ring = conn->segment.base;
 	const struct sim_far_request far_request = { .token = token_of(conn, slot),
 						     .kind = request->kind,
 						     .offset = request->offset,
 						     .len_bytes = request->len_bytes,
-						     .bytes = ring->buffers[slot] };
+						     .bytes = served_ring_buffer(ring, slot, request->len_bytes) };
 	int rc;
 
 	if (request->kind > SIM_SERVED_FAR_OP)
@@ -94,6 +124,8 @@ static int begin_far(struct served_conn *conn, const struct served_request *requ
 	if (request->kind == SIM_SERVED_FAR_OP && request->len_bytes != sizeof(struct sim_far_operands))
 		return -EPROTO;
 	conn->is_pending[slot] = true;
+	conn->far_bytes[slot] = request->len_bytes;
+	conn->has_buffers |= request->len_bytes > SERVED_SMALL_BYTES;
 	rc = begin(arg, &far_request);
 	if (rc < 0)
 		conn->is_pending[slot] = false;
@@ -137,8 +169,9 @@ void served_shm_complete(struct served_conn *conn, uint32_t slot, int status, co
 
 	if (!conn->is_pending[slot])
 		return;
+	len = min_size(len, conn->far_bytes[slot]);
 	if (status == 0 && len > 0)
-		memcpy(ring->buffers[slot], bytes, len < SERVED_SLOT_BYTES ? len : SERVED_SLOT_BYTES);
+		memcpy(served_ring_buffer(ring, slot, conn->far_bytes[slot]), bytes, len);
 	ring->slots[slot].status = status;
 	conn->is_pending[slot] = false;
 	finish(conn);

@@ -60,12 +60,13 @@ struct sim_rule {
 	uint32_t truncate_bytes;      /* TRUNCATE */
 	uint32_t window;              /* REORDER: messages, from 1 */
 	uint32_t num_vfs;             /* NUM_VFS */
+	uint32_t rate_bytes;          /* RATE: in a second */
 	uint8_t status;               /* FAIL: an enum sim_status */
 	uint8_t refuse_status;        /* REFUSE: AGAIN or NO_MEMORY; 0 = the default */
 	uint8_t delay_kind;           /* DELAY: enum sim_delay_kind */
 	uint8_t moved_is_fraction;    /* moved is in billionths of the size */
 	uint8_t link_gen, link_lanes; /* DEGRADE */
-	uint8_t reserved[10];
+	uint8_t reserved[6];
 	char side[SIM_RULE_SIDE_SIZE]; /* pattern with * and ?; program and device, too */
 	char program[SIM_RULE_PROGRAM_SIZE];
 	char device[SIM_RULE_DEVICE_SIZE]; /* a PCI address with its domain, or the name of an RDMA device */

@@ -23,6 +23,8 @@ sim_bits sim_rule_ops(const struct sim_rule *rule)
 		ops &= ~SIM_OP_BIT(SIM_OP_ALLOC);
 	if (sim_rule_moves(rule))
 		ops &= SIM_OPS_MOVING;
+	if (rule->ops == SIM_OPS_ALL && (ops & ~SIM_OPS_EVENTS)) /* "*" is what programs do, if they do any of it */
+		ops &= ~SIM_OPS_EVENTS;
 	return ops;
 }
 

@@ -34,33 +34,34 @@
  *   DECIDES its outcome: a rule has one such action at most
  *   ENDS    it: later rules do not fire
  *   ALONE   nothing is left that another action could change */
-#define SIM_ACTS(X)                                                                                        \
-	X(FAIL, "fail", "fail=STATUS", OWN(fail), ENDS)                                                    \
-	X(HANG, "hang", "hang", NONE, ALONE)                                                               \
-	X(REFUSE, "refuse", "refuse or refuse=AGAIN", OWN_OR_NONE(refuse), ALONE)                          \
-	X(DELAY, "delay", "delay=TIME or delay=DISTRIBUTION(...)", OWN(delay), CHANGES)                    \
-	X(FLIP, "flip", "flip=BITS", NUMBER(flip_bits, 1, SIM_MAX_FLIP_BITS, NULL), CHANGES)               \
-	X(TEAR, "tear", "tear", NONE, CHANGES)                                                             \
-	X(BAD_CHECKSUM, "bad_checksum", "bad_checksum", NONE, CHANGES)                                     \
-	X(BAD_TAG, "bad_tag", "bad_tag", NONE, CHANGES)                                                    \
-	X(DROP, "drop", "drop", NONE, ALONE)                                                               \
-	X(DUPLICATE, "duplicate", "duplicate", NONE, CHANGES)                                              \
-	X(REORDER, "reorder", "reorder=MESSAGES", NUMBER(window, 1, SIM_MAX_WINDOW, NULL), CHANGES)        \
-	X(TRUNCATE, "truncate", "truncate=BYTES",                                                          \
-	  BYTES(truncate_bytes, 0, UINT32_MAX, "bytes that are left of the message (0, 16, 1k)"), CHANGES) \
-	X(STALL, "stall", "stall=TIME", OWN(duration), DECIDES)                                            \
-	X(BREAK, "break", "break", NONE, ENDS)                                                             \
-	X(DOWN, "down", "down=TIME", OWN(duration), DECIDES)                                               \
-	X(DEGRADE, "degrade", "degrade=gen2x4", OWN(degrade), DECIDES)                                     \
-	X(ERRORS, "errors", "errors=PART",                                                                 \
-	  PART(errors_ppb, 1, SIM_PPB, "a part of all packets above 0 and up to 1 (1e-4, 0.1%)"), CHANGES) \
-	X(FATAL, "fatal", "fatal", NONE, ENDS)                                                             \
-	X(RESET, "reset", "reset", NONE, ENDS)                                                             \
-	X(REMOVE, "remove", "remove", NONE, ENDS)                                                          \
-	X(ADD, "add", "add", NONE, DECIDES)                                                                \
-	X(NUM_VFS, "num_vfs", "num_vfs=N", NUMBER(num_vfs, 0, SIM_MAX_VFS, NULL), DECIDES)                 \
-	X(REP_REMOVE, "rep_remove", "rep_remove", NONE, DECIDES)                                           \
-	X(KILL, "kill", "kill", NONE, ENDS)                                                                \
+#define SIM_ACTS(X)                                                                                              \
+	X(FAIL, "fail", "fail=STATUS", OWN(fail), ENDS)                                                          \
+	X(HANG, "hang", "hang", NONE, ALONE)                                                                     \
+	X(REFUSE, "refuse", "refuse or refuse=AGAIN", OWN_OR_NONE(refuse), ALONE)                                \
+	X(DELAY, "delay", "delay=TIME or delay=DISTRIBUTION(...)", OWN(delay), CHANGES)                          \
+	X(FLIP, "flip", "flip=BITS", NUMBER(flip_bits, 1, SIM_MAX_FLIP_BITS, NULL), CHANGES)                     \
+	X(TEAR, "tear", "tear", NONE, CHANGES)                                                                   \
+	X(BAD_CHECKSUM, "bad_checksum", "bad_checksum", NONE, CHANGES)                                           \
+	X(BAD_TAG, "bad_tag", "bad_tag", NONE, CHANGES)                                                          \
+	X(DROP, "drop", "drop", NONE, ALONE)                                                                     \
+	X(DUPLICATE, "duplicate", "duplicate", NONE, CHANGES)                                                    \
+	X(REORDER, "reorder", "reorder=MESSAGES", NUMBER(window, 1, SIM_MAX_WINDOW, NULL), CHANGES)              \
+	X(TRUNCATE, "truncate", "truncate=BYTES",                                                                \
+	  BYTES(truncate_bytes, 0, UINT32_MAX, "bytes that are left of the message (0, 16, 1k)"), CHANGES)       \
+	X(STALL, "stall", "stall=TIME", OWN(duration), DECIDES)                                                  \
+	X(BREAK, "break", "break", NONE, ENDS)                                                                   \
+	X(DOWN, "down", "down=TIME", OWN(duration), DECIDES)                                                     \
+	X(RATE, "rate", "rate=BYTES", BYTES(rate_bytes, 1, UINT32_MAX, "bytes in a second (64k, 10M)"), CHANGES) \
+	X(DEGRADE, "degrade", "degrade=gen2x4", OWN(degrade), DECIDES)                                           \
+	X(ERRORS, "errors", "errors=PART",                                                                       \
+	  PART(errors_ppb, 1, SIM_PPB, "a part of all packets above 0 and up to 1 (1e-4, 0.1%)"), CHANGES)       \
+	X(FATAL, "fatal", "fatal", NONE, ENDS)                                                                   \
+	X(RESET, "reset", "reset", NONE, ENDS)                                                                   \
+	X(REMOVE, "remove", "remove", NONE, ENDS)                                                                \
+	X(ADD, "add", "add", NONE, DECIDES)                                                                      \
+	X(NUM_VFS, "num_vfs", "num_vfs=N", NUMBER(num_vfs, 0, SIM_MAX_VFS, NULL), DECIDES)                       \
+	X(REP_REMOVE, "rep_remove", "rep_remove", NONE, DECIDES)                                                 \
+	X(KILL, "kill", "kill", NONE, ENDS)                                                                      \
 	X(PAUSE, "pause", "pause=TIME", OWN(duration), DECIDES)
 
 /* X(condition, keyword, usage, argument): where a rule applies. */

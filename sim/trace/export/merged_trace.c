@@ -58,6 +58,17 @@ int sim_merged_trace_add_card(struct sim_merged_trace *merged, const struct sim_
 	return 0;
 }
 
+int sim_merged_trace_add_machine(struct sim_merged_trace *merged, const struct sim_trace_machine *machine)
+{
+	struct sim_trace_machine *grown = reallocarray(merged->machines, merged->num_machines + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	merged->machines = grown;
+	grown[merged->num_machines++] = *machine;
+	return 0;
+}
+
 int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side, const char *device,
 			      uint64_t to_card_bps, uint64_t to_host_bps)
 {
@@ -181,6 +192,7 @@ void sim_merged_trace_free(struct sim_merged_trace *merged)
 		free(merged->rules[i].text);
 	free(merged->rules);
 	free(merged->links);
+	free(merged->machines);
 	free(merged->cards);
 	free(merged->recordings);
 	free(merged->events);

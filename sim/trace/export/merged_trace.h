@@ -32,6 +32,15 @@ struct sim_trace_card {
 	char name[64], model[128], link[32], mode[16];
 };
 
+/* Another machine of the session, whose recordings are in the trace: how its clock differs from that of the machine that wrote it. */
+struct sim_trace_machine {
+	char name[64];
+	int64_t offset_ns; /* it is ahead by so much; the trace has corrected that */
+	uint64_t error_ns; /* of that, at the most */
+	uint64_t
+		due_error_ns; /* of due times of messages between it and that machine, in timed mode; 0 = unknown, or another mode */
+};
+
 struct sim_merged_trace {
 	uint64_t zero_ns;
 	const char *clock;      /* name of the clock's mode (sim/clock/clock.h); NULL = unknown */
@@ -47,6 +56,8 @@ struct sim_merged_trace {
 	uint32_t num_recordings;
 	struct sim_trace_rule *rules;
 	uint32_t num_rules;
+	struct sim_trace_machine *machines; /* none = of one machine */
+	uint32_t num_machines;
 	struct sim_trace_event *events; /* of all recordings, sorted by time; their texts belong to the recordings */
 	size_t num_events;
 };
@@ -56,6 +67,7 @@ struct sim_merged_trace {
 int sim_merged_trace_add(struct sim_merged_trace *merged, struct sim_trace_recording *recording);
 int sim_merged_trace_add_rule(struct sim_merged_trace *merged, uint32_t id, const char *text);
 int sim_merged_trace_add_card(struct sim_merged_trace *merged, const struct sim_trace_card *card);
+int sim_merged_trace_add_machine(struct sim_merged_trace *merged, const struct sim_trace_machine *machine);
 int sim_merged_trace_add_link(struct sim_merged_trace *merged, const char *side, const char *device,
 			      uint64_t to_card_bps, uint64_t to_host_bps);
 int sim_merged_trace_sort(struct sim_merged_trace *merged);

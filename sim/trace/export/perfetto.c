@@ -19,7 +19,6 @@
  * and no length. The file has them one after the other, and each event of a flow belongs to the slice before it. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "flows.h"
 #include "json_text.h"
@@ -335,120 +334,23 @@ static void write_entry(struct perfetto_writer *writer, const struct sim_timelin
 	}
 }
 
-/* ---- preparation and export ---- */
+/* ---- the session, and the whole ---- */
 
-/* The tracks on which an event appears, as bits. */
-static uint32_t tracks_of_event(const struct sim_trace_event *event)
+/* Write how far the clocks of other machines were ahead of that of the time axis, which is corrected by it, and the error of that. */
+static void put_machines(FILE *out, const struct sim_merged_trace *merged)
 {
-	switch ((enum sim_trace_kind)event->kind) {
-	case SIM_TRACE_SENT:
-		return 1 << TRACK_SENT;
-	case SIM_TRACE_RECEIVED:
-		return 1 << TRACK_RECEIVED;
-	case SIM_TRACE_STATE:
-	case SIM_TRACE_OPENED:
-	case SIM_TRACE_CLOSED:
-		return 1 << TRACK_STATES;
-	case SIM_TRACE_TASK:
-		return (event->data.task.began_ns ? 1 << TRACK_JOBS : 0) |
-		       (event->in_flight ? 1 << TRACK_SUBMITTED : 0);
-	case SIM_TRACE_FAULT:
-		return 1 << TRACK_JOBS;
-	case SIM_TRACE_LOG:
-	case SIM_TRACE_HIT:
-	case SIM_TRACE_TEXT:
-	case SIM_TRACE_NUM_KINDS:
-		break;
+	fputs(",\"machines\":[", out);
+	for (uint32_t i = 0; i < merged->num_machines; i++) {
+		fputs(i > 0 ? ",{\"name\":" : "{\"name\":", out);
+		sim_json_put_string(out, merged->machines[i].name);
+		fprintf(out, ",\"clock_ahead_ns\":%" PRId64, merged->machines[i].offset_ns);
+		sim_json_put_number(out, "clock_error_ns", merged->machines[i].error_ns);
+		fputc('}', out);
 	}
-	return 0;
+	fputc(']', out);
 }
 
-static void find_used_tracks(struct perfetto_writer *writer)
-{
-	const struct sim_merged_trace *merged = writer->merged;
-
-	for (size_t i = 0; i < merged->num_events; i++) {
-		const struct sim_trace_event *event = &merged->events[i];
-		uint32_t object = sim_trace_object_of(&merged->recordings[event->process], event);
-
-		sim_perfetto_object_at(writer, event->process, object)->used |= tracks_of_event(event);
-	}
-}
-
-/* Find the end of each state, from the last event to the first. */
-static void find_next_states(struct perfetto_writer *writer)
-{
-	const struct sim_merged_trace *merged = writer->merged;
-	uint64_t last_ns = writer->num_entries ? writer->entries[writer->num_entries - 1].time_ns : 0;
-
-	for (size_t i = merged->num_events; i-- > 0;) {
-		const struct sim_trace_event *event = &merged->events[i];
-		struct perfetto_object *object;
-
-		if (event->kind != SIM_TRACE_STATE && event->kind != SIM_TRACE_OPENED &&
-		    event->kind != SIM_TRACE_CLOSED)
-			continue;
-		object = sim_perfetto_object_at(writer, event->process, event->subject);
-		writer->until_ns[i] = object->next_state ? merged->events[object->next_state].time_ns : last_ns;
-		object->next_state = i;
-	}
-}
-
-static uint32_t max_flow_id(const uint32_t *flows, size_t count)
-{
-	uint32_t last = 0;
-
-	for (size_t i = 0; i < count; i++)
-		last = flows[i] > last ? flows[i] : last;
-	return last;
-}
-
-static int make_objects(struct perfetto_writer *writer)
-{
-	const struct sim_merged_trace *merged = writer->merged;
-	uint32_t num_objects = 0;
-
-	writer->first_object = calloc(merged->num_recordings + 1, sizeof(*writer->first_object));
-	if (!writer->first_object)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < merged->num_recordings; i++) {
-		writer->first_object[i] = num_objects;
-		num_objects += merged->recordings[i].num_objects + 1; /* 0 stands for no object */
-	}
-	writer->objects = calloc(num_objects + 1, sizeof(*writer->objects));
-	return writer->objects ? 0 : -ENOMEM;
-}
-
-static int prepare_writer(struct perfetto_writer *writer)
-{
-	const struct sim_merged_trace *merged = writer->merged;
-
-	writer->pids = sim_merged_trace_pids(merged);
-	writer->until_ns = calloc(merged->num_events + 1, sizeof(*writer->until_ns));
-	writer->flows = sim_flows_match_messages(merged);
-	writer->tasks = sim_flows_match_tasks(merged);
-	writer->entries = sim_timeline_build(merged, &writer->num_entries);
-	if (make_objects(writer) < 0 || !writer->pids || !writer->until_ns || !writer->flows || !writer->tasks ||
-	    !writer->entries)
-		return -ENOMEM;
-	writer->num_flows = max_flow_id(writer->flows, merged->num_events);
-	find_used_tracks(writer);
-	find_next_states(writer);
-	return 0;
-}
-
-static void free_writer(struct perfetto_writer *writer)
-{
-	free(writer->first_object);
-	free(writer->pids);
-	free(writer->objects);
-	free(writer->until_ns);
-	free(writer->flows);
-	free(writer->tasks);
-	free(writer->entries);
-}
-
-/* What is known of the session besides its events. */
+/* Write what is known of the session besides its events. */
 static void put_session(FILE *out, const struct sim_merged_trace *merged)
 {
 	uint64_t num_lost = 0, num_bad = 0;
@@ -464,13 +366,15 @@ static void put_session(FILE *out, const struct sim_merged_trace *merged)
 		sim_json_put_text(out, "clock", merged->clock);
 		sim_json_put_number(out, "session_ns", merged->session_ns);
 	}
+	if (merged->num_machines > 0)
+		put_machines(out, merged);
 	fputc('}', out);
 }
 
 int sim_trace_export_perfetto(const struct sim_merged_trace *merged, FILE *out)
 {
 	struct perfetto_writer writer = { .merged = merged, .out = out };
-	int rc = prepare_writer(&writer);
+	int rc = sim_perfetto_prepare(&writer);
 
 	if (rc == 0) {
 		fputs("{\"traceEvents\":[", out);
@@ -481,6 +385,6 @@ int sim_trace_export_perfetto(const struct sim_merged_trace *merged, FILE *out)
 		put_session(out, merged);
 		fputs("}\n", out);
 	}
-	free_writer(&writer);
+	sim_perfetto_free(&writer);
 	return rc;
 }

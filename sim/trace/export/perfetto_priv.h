@@ -29,6 +29,10 @@ struct perfetto_writer {
 	size_t num_entries;
 };
 
+/* Fill the writer from @merged, which is set. Returns 0 or -ENOMEM; sim_perfetto_free() copes with both. */
+int sim_perfetto_prepare(struct perfetto_writer *writer);
+void sim_perfetto_free(struct perfetto_writer *writer);
+
 /* Begin an event; sim_perfetto_end() closes it. */
 void sim_perfetto_begin_at(struct perfetto_writer *writer, char phase, uint32_t process, uint32_t tid,
 			   uint64_t time_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Device code of the tests of libdoca_dpa. */
 #include <doca_dpa_dev.h>
+#include <doca_dpa_dev_buf.h>
 #include <doca_dpa_dev_sync_event.h>
 #include <dpaintrin.h>
 #include <stdbool.h>
@@ -41,6 +42,12 @@ __dpa_rpc__ uint64_t divide(uint64_t a, uint64_t b)
 	return a / b;
 }
 
+__dpa_rpc__ uint64_t jump(uint64_t addr)
+{
+	((void (*)(void))addr)();
+	return 0;
+}
+
 __dpa_rpc__ uint64_t run_for_ever(void)
 {
 	static volatile uint64_t rounds;
@@ -67,6 +74,14 @@ __dpa_rpc__ uint64_t say(uint64_t number)
 	DOCA_DPA_DEV_LOG_ERR("error %lu\n", number);
 	DOCA_DPA_DEV_LOG_INFO("information %lu\n", number);
 	DOCA_DPA_DEV_LOG_DBG("detail %lu\n", number);
+	return 0;
+}
+
+__dpa_rpc__ uint64_t trace_numbers(uint64_t number, uint64_t flushes)
+{
+	doca_dpa_dev_trace(number, number + 1, 0, UINT64_MAX, 5);
+	if (flushes)
+		doca_dpa_dev_trace_flush();
 	return 0;
 }
 
@@ -137,6 +152,17 @@ __dpa_global__ void record_rank(uint64_t ranks, uint64_t value)
 	((volatile uint64_t *)ranks)[doca_dpa_dev_thread_rank()] = value + doca_dpa_dev_num_threads();
 }
 
+/* The last rank waits for none. */
+__dpa_global__ void wait_for_next_rank(uint64_t words)
+{
+	volatile uint64_t *has_run = (volatile uint64_t *)words;
+	unsigned int rank = doca_dpa_dev_thread_rank();
+
+	while (rank + 1 < doca_dpa_dev_num_threads() && !has_run[rank + 1])
+		;
+	has_run[rank] = 1;
+}
+
 __dpa_global__ void follow_event(doca_dpa_dev_sync_event_t heard, doca_dpa_dev_sync_event_t said)
 {
 	doca_dpa_dev_sync_event_wait_gt(heard, 6, UINT64_MAX);
@@ -168,4 +194,88 @@ __dpa_global__ void wait_for_ever(uint64_t event)
 {
 	doca_dpa_dev_sync_event_update_add(event, 1);
 	doca_dpa_dev_sync_event_wait_gt(event, UINT64_MAX - 1, UINT64_MAX);
+}
+
+/* ---- for the checker's cases ---- */
+
+/* Copy a word to the next line of the map, so often; each copy has a completion. */
+__dpa_rpc__ uint64_t post_copies(doca_dpa_dev_async_ops_t queue, doca_dpa_dev_mmap_t map, uint64_t addr, uint64_t num)
+{
+	while (num-- > 0)
+		doca_dpa_dev_post_memcpy(queue, map, addr + 64, map, addr, 8, DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
+	return 0;
+}
+
+static uint64_t take_all(doca_dpa_dev_completion_t completion, uint64_t acks)
+{
+	doca_dpa_dev_completion_element_t element;
+	uint64_t num = 0;
+
+	while (doca_dpa_dev_get_completion(completion, &element))
+		num++;
+	if (acks)
+		doca_dpa_dev_completion_ack(completion, num);
+	return num;
+}
+
+__dpa_rpc__ uint64_t take_completions(doca_dpa_dev_completion_t completion, uint64_t acks)
+{
+	return take_all(completion, acks);
+}
+
+__dpa_rpc__ uint64_t get_window(doca_dpa_dev_mmap_t map, uint64_t addr)
+{
+	return doca_dpa_dev_mmap_get_external_ptr(map, addr);
+}
+
+/* A thread that takes what there is, and sleeps, with or without a request for the next notification. */
+struct napper {
+	doca_dpa_dev_completion_t completion;
+	doca_dpa_dev_sync_event_t event;
+	uint64_t arms, acks;
+};
+
+__dpa_global__ void nap(uint64_t arg)
+{
+	const struct napper *napper = (const struct napper *)arg;
+
+	take_all(napper->completion, napper->acks);
+	if (napper->arms)
+		doca_dpa_dev_completion_request_notification(napper->completion);
+	doca_dpa_dev_sync_event_update_add(napper->event, 1);
+	doca_dpa_dev_thread_reschedule();
+}
+
+/* ---- for ci/bench dpa ---- */
+
+__dpa_rpc__ uint64_t do_nothing(void)
+{
+	return 0;
+}
+
+__dpa_global__ void begin_and_end(void)
+{
+}
+
+/* A load and a store of the heap for each round. */
+__dpa_rpc__ uint64_t load_and_store(uint64_t addr, uint64_t rounds)
+{
+	uint64_t *words = (uint64_t *)addr;
+
+	for (uint64_t i = 0; i < rounds; i++)
+		words[i % 512] = words[(i + 7) % 512] + i;
+	return words[0];
+}
+
+__dpa_rpc__ uint64_t calculate(uint64_t rounds)
+{
+	uint64_t value = rounds;
+
+	for (uint64_t i = 0; i < rounds; i++) {
+		value ^= value << 13;
+		value ^= value >> 7;
+		value ^= value << 17;
+		value = value * UINT64_C(6364136223846793005) + i;
+	}
+	return value;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Device code of test_dpa_image: kernels that end well, and in each other way; and of test_dpa_completion. */
+/* Device code of test_dpa_image: kernels that end well, and in each other way; of test_dpa_completion, and of test_dpa_wait. */
 #include <string.h>
 
 #include <doca_dpa_dev.h>
+#include <doca_dpa_dev_sync_event.h>
 #include <dpaintrin.h>
 
 struct pair {
@@ -74,6 +75,20 @@ __dpa_rpc__ uint64_t overflow(void)
 	return recurse(0);
 }
 
+static uint64_t recurse_and_log(uint64_t depth)
+{
+	char room[256];
+
+	memset(room, (int)depth, sizeof(room));
+	DOCA_DPA_DEV_LOG_INFO("deep\n");
+	return recurse_and_log(depth + 1) + (uint64_t)room[depth % 256];
+}
+
+__dpa_rpc__ uint64_t overflow_and_log(void)
+{
+	return recurse_and_log(0);
+}
+
 __dpa_rpc__ uint64_t jump_to(uint64_t addr)
 {
 	return ((function *)addr)(1) + 1;
@@ -138,4 +153,24 @@ __dpa_global__ void wake(uint64_t completion)
 	doca_dpa_dev_completion_ack(completion, num);
 	DOCA_DPA_DEV_LOG_INFO("run %u took %u\n", ++runs, num);
 	doca_dpa_dev_thread_reschedule();
+}
+
+/* A thread that says where it is: the test acts there. */
+__dpa_global__ void rest(uint64_t completion)
+{
+	doca_dpa_dev_completion_element_t element;
+	unsigned int num = 0;
+
+	while (doca_dpa_dev_get_completion(completion, &element))
+		num++;
+	doca_dpa_dev_completion_ack(completion, num);
+	DOCA_DPA_DEV_LOG_INFO("took %u\n", num);
+	doca_dpa_dev_completion_request_notification(completion);
+	DOCA_DPA_DEV_LOG_INFO("armed\n");
+	doca_dpa_dev_thread_reschedule();
+}
+
+__dpa_global__ void wait_for_event(uint64_t event)
+{
+	doca_dpa_dev_sync_event_wait_gt(event, 0, UINT64_MAX);
 }

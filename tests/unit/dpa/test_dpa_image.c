@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -65,7 +66,7 @@ static bool find_in_heap(struct sim_dpa_thread *thread, uintptr_t addr, size_t l
 static const struct sim_dpa_port port = { .log = take_log, .thread_finish = end_by_finish };
 static const struct sim_dpa_thread_ops ops = { .find_range = find_in_heap };
 
-/* ---- a run on a thread of its own, with a stack of 64 KiB ---- */
+/* ---- a run on a thread of its own, with a short stack ---- */
 
 struct job {
 	const void *stub;
@@ -73,19 +74,28 @@ struct job {
 	struct ended *ended;
 	struct sim_dpa_guarded_thread guarded;
 	pthread_barrier_t *is_ready; /* NULL = none */
+	void *stack;                 /* NULL = a new one */
+	uint32_t more_runs;          /* before the one that counts */
+	uintptr_t fast_bytes;        /* of the range with the short way, at the end */
 };
+
+#define STACK_BYTES (128 * 1024)
 
 static void *run_job(void *arg)
 {
 	struct job *job = arg;
 	const struct sim_dpa_kernel *kernel = sim_dpa_image_find_kernel(image, job->stub);
 
-	if (!kernel || sim_dpa_thread_begin(&job->guarded, &ops) != 0)
+	if (!kernel || sim_dpa_guarded_init(&job->guarded, &ops) != 0 || sim_dpa_thread_begin(&job->guarded) != 0)
 		abort();
 	if (job->is_ready)
 		pthread_barrier_wait(job->is_ready);
+	for (uint32_t i = 0; i < job->more_runs; i++)
+		sim_dpa_run(&job->guarded, image, kernel, job->args, &job->ended->value, &job->ended->crash);
 	job->ended->how = sim_dpa_run(&job->guarded, image, kernel, job->args, &job->ended->value, &job->ended->crash);
-	sim_dpa_thread_end(&job->guarded);
+	job->fast_bytes = job->guarded.thread.fast_bytes[false];
+	sim_dpa_thread_end();
+	sim_dpa_guarded_fini(&job->guarded);
 	return NULL;
 }
 
@@ -95,25 +105,47 @@ static pthread_t start(struct job *job)
 	pthread_t thread;
 
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 64 * 1024);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	if (job->stack)
+		pthread_attr_setstack(&attr, job->stack, STACK_BYTES);
 	assert_int_equal(pthread_create(&thread, &attr, run_job, job), 0);
 	pthread_attr_destroy(&attr);
 	return thread;
 }
 
-static struct ended run(const void *stub, ...)
+static struct ended run_on(void *stack, const void *stub, va_list *list)
 {
 	struct ended ended = { 0 };
 	char args[256] = { 0 };
-	struct job job = { .stub = stub, .args = args, .ended = &ended };
+	struct job job = { .stub = stub, .args = args, .ended = &ended, .stack = stack };
 	const struct sim_dpa_kernel *kernel = sim_dpa_image_find_kernel(image, stub);
-	va_list list;
 
 	assert_non_null(kernel);
-	va_start(list, stub);
-	kernel->pack(args, &list);
-	va_end(list);
+	kernel->pack(args, list);
 	pthread_join(start(&job), NULL);
+	return ended;
+}
+
+static struct ended run(const void *stub, ...)
+{
+	struct ended ended;
+	va_list list;
+
+	va_start(list, stub);
+	ended = run_on(NULL, stub, &list);
+	va_end(list);
+	return ended;
+}
+
+/* On a stack at the upper end of memory that the test has, with more of it right below. */
+static struct ended run_above(void *memory, size_t bytes, const void *stub, ...)
+{
+	struct ended ended;
+	va_list list;
+
+	va_start(list, stub);
+	ended = run_on((char *)memory + bytes - STACK_BYTES, stub, &list);
+	va_end(list);
 	return ended;
 }
 
@@ -130,13 +162,11 @@ static void assert_fatal(const struct ended *ended, const char *reason, const ch
 
 static int load(void **state)
 {
-	(void)state;
 	return sim_dpa_image_load(test_app, &port, &image);
 }
 
 static int unload(void **state)
 {
-	(void)state;
 	sim_dpa_image_unload(image);
 	image = NULL;
 	return 0;
@@ -149,7 +179,6 @@ static void test_arguments_of_each_kind_arrive(void **state)
 {
 	struct ended ended = run(add, (uint64_t)1, 2u, 200, (struct pair){ 10, 20 }, 1.5f, 'A');
 
-	(void)state;
 	assert_int_equal(ended.how, SIM_DPA_RETURNED);
 	assert_int_equal(ended.value, 301);
 }
@@ -158,7 +187,6 @@ static void test_two_images_have_their_own_globals(void **state)
 {
 	struct sim_dpa_image *first = image, *second;
 
-	(void)state;
 	assert_int_equal(run(count).value, 1);
 	assert_int_equal(run(count).value, 2);
 	assert_int_equal(sim_dpa_image_load(test_app, &port, &second), 0);
@@ -171,7 +199,6 @@ static void test_two_images_have_their_own_globals(void **state)
 
 static void test_a_log_line_is_formatted_on_the_device(void **state)
 {
-	(void)state;
 	assert_int_equal(run(hello, (uint64_t)0).how, SIM_DPA_RETURNED);
 	assert_string_equal(logged, "50 hello -1     2 ab  |00ff -7 z%");
 }
@@ -180,11 +207,25 @@ static void test_the_heap_is_reached(void **state)
 {
 	uint64_t value = UINT64_C(0x1122334455667788);
 
-	(void)state;
 	memcpy(heap + 8, &value, sizeof(value));
 	assert_int_equal(run(load_from, (uint64_t)(uintptr_t)(heap + 8)).value, value);
 	assert_int_equal(run(store_to, (uint64_t)(uintptr_t)(heap + 28)).how, SIM_DPA_RETURNED);
 	assert_int_equal(heap[28], 7);
+}
+
+/* A kernel's first range has the short way, also behind other kernels of the same execution unit. */
+static void test_the_first_range_of_a_run_has_the_short_way(void **state)
+{
+	const uint64_t addr = (uintptr_t)heap;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		struct ended ended = { 0 };
+		struct job job = { .stub = load_from, .args = (const char *)&addr, .ended = &ended, .more_runs = i };
+
+		pthread_join(start(&job), NULL);
+		assert_int_equal(ended.how, SIM_DPA_RETURNED);
+		assert_int_equal(job.fast_bytes, sizeof(heap) - SIM_DPA_FAST_ACCESS + 1);
+	}
 }
 
 static void test_a_host_pointer_is_refused_and_nothing_written(void **state)
@@ -192,7 +233,6 @@ static void test_a_host_pointer_is_refused_and_nothing_written(void **state)
 	uint32_t mine = 1;
 	struct ended ended = run(store_to, (uint64_t)(uintptr_t)&mine);
 
-	(void)state;
 	assert_fatal(&ended, "store of 4 bytes", "store_to");
 	assert_int_equal(mine, 1);
 	ended = run(load_from, (uint64_t)(uintptr_t)&mine);
@@ -203,7 +243,6 @@ static void test_a_store_across_the_end_of_a_block_is_refused(void **state)
 {
 	struct ended ended = run(store_to, (uint64_t)(uintptr_t)(heap + 30));
 
-	(void)state;
 	assert_fatal(&ended, "store of 4 bytes", "store_to");
 	ended = run(copy_to, (uint64_t)(uintptr_t)heap); /* 40 bytes into 32 */
 	assert_fatal(&ended, "store of 40 bytes", "copy_to");
@@ -232,13 +271,11 @@ static void assert_ends_at_an_order(const void *stub, const char *name)
 
 static void test_an_endless_loop_ends_at_an_order(void **state)
 {
-	(void)state;
 	assert_ends_at_an_order(loop, "loop");
 }
 
 static void test_an_endless_loop_without_a_statement_ends_at_an_order(void **state)
 {
-	(void)state;
 	assert_ends_at_an_order(stand, "stand");
 }
 
@@ -246,15 +283,29 @@ static void test_a_recursion_without_end_is_a_stack_overflow(void **state)
 {
 	struct ended ended = run(overflow);
 
-	(void)state;
 	assert_fatal(&ended, "stack overflow", "recurse");
+}
+
+/* The kernel uses little of its stack. */
+static void test_memory_right_below_the_stack_is_not_the_stack(void **state)
+{
+	const size_t bytes = STACK_BYTES + 65536;
+	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ended ended;
+
+#ifdef __SANITIZE_THREAD__ /* its thread-local memory has no room on so short a stack */
+	skip();
+#endif
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	ended = run_above(memory, bytes, load_from, (uint64_t)(uintptr_t)(memory + 65536 - 64));
+	assert_fatal(&ended, "which is no memory of the device", "load_from");
+	munmap(memory, bytes);
 }
 
 static void test_a_wild_jump_names_the_caller(void **state)
 {
 	struct ended ended;
 
-	(void)state;
 	if (RUNNING_ON_VALGRIND)
 		skip(); /* valgrind reports the jump itself */
 	ended = run(jump_to, (uint64_t)16);
@@ -265,13 +316,11 @@ static void test_a_function_that_the_simulator_lacks_is_named(void **state)
 {
 	struct ended ended = run(notify, (uint64_t)1);
 
-	(void)state;
 	assert_fatal(&ended, "doca_dpa_dev_thread_notify", "notify");
 }
 
 static void test_a_port_function_ends_the_kernel(void **state)
 {
-	(void)state;
 	assert_int_equal(run(finish).how, SIM_DPA_FINISHED);
 	assert_int_equal(run(divide, 1u).value, 0);
 }
@@ -281,7 +330,6 @@ static void test_what_is_no_application_is_refused(void **state)
 	static const struct sim_dpa_app other = { .magic = 1 };
 	struct sim_dpa_image *none = NULL;
 
-	(void)state;
 	assert_int_equal(sim_dpa_image_load(&other, &port, &none), -EINVAL);
 	assert_null(none);
 	assert_null(sim_dpa_image_find_kernel(image, heap));
@@ -297,12 +345,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_two_images_have_their_own_globals, load, unload),
 		cmocka_unit_test_setup_teardown(test_a_log_line_is_formatted_on_the_device, load, unload),
 		cmocka_unit_test_setup_teardown(test_the_heap_is_reached, load, unload),
+		cmocka_unit_test_setup_teardown(test_the_first_range_of_a_run_has_the_short_way, load, unload),
 		cmocka_unit_test_setup_teardown(test_a_host_pointer_is_refused_and_nothing_written, load, unload),
 		cmocka_unit_test_setup_teardown(test_a_store_across_the_end_of_a_block_is_refused, load, unload),
 		cmocka_unit_test_setup_teardown(test_an_endless_loop_ends_at_an_order, load, unload),
 		cmocka_unit_test_setup_teardown(test_an_endless_loop_without_a_statement_ends_at_an_order, load,
 						unload),
 		cmocka_unit_test_setup_teardown(test_a_recursion_without_end_is_a_stack_overflow, load, unload),
+		cmocka_unit_test_setup_teardown(test_memory_right_below_the_stack_is_not_the_stack, load, unload),
 		cmocka_unit_test_setup_teardown(test_a_wild_jump_names_the_caller, load, unload),
 		cmocka_unit_test_setup_teardown(test_a_function_that_the_simulator_lacks_is_named, load, unload),
 		cmocka_unit_test_setup_teardown(test_a_port_function_ends_the_kernel, load, unload),

@@ -77,6 +77,23 @@ for level in -O0 -O1 -O2 -Os; do
 	! $objdump -d kept/unit0.guarded.o | grep -E '^ *([0-9a-f]+):.*\s(jmp|b)\s+\1 ' || fail "endless.c $level: no hook"
 done
 
+# Scripts of releases up to 2.8 name the header's folder as that of the libraries, and -ldpa; the SDK tree has the rest.
+mkdir -p tree/tools tree/include
+ln -s "$dpacc" tree/tools/dpacc
+echo 'enum { OF_THE_TREE = 1 };' >tree/include/of_the_tree.h
+cat >old_script.c <<'END'
+#include <doca_dpa_dev.h>
+#include <of_the_tree.h>
+__dpa_global__ void hello(void) { DOCA_DPA_DEV_LOG_INFO("Hello %d\n", OF_THE_TREE); }
+END
+old_script() {
+	tree/tools/dpacc old_script.c -o out.a -hostcc="$hostcc" -device-libs="-L$work/tree/include -ldoca_dpa_dev_comm" \
+		"${includes[@]}" "$@" >said 2>&1
+}
+old_script -ldpa -flto || { fail "-ldpa"; cat said; }
+old_script && fail "without -ldpa"
+grep -q 'of_the_tree.h' said || { fail "without -ldpa: another reason"; cat said; }
+
 echo '__dpa_global__ void k(unsigned a) { unsigned b = a / 0u + c; }' >wrong.c
 refused wrong.c "wrong.c:1:"
 printf '#include <stdio.h>\n__dpa_global__ void k(int a)\n{\n\tprintf("%%d", a);\n}\n' >print.c

@@ -22,7 +22,6 @@ static void test_units_and_ranges_are_taken_in_their_order(void **state)
 	static const uint32_t expected[] = { 7, 2, 3, 4 };
 	struct flexio_resource *res;
 
-	(void)state;
 	assert_int_equal(create("apps:\n  other: {eus: [1]}\n  app:\n    eus: [7, 2-4]\n", &res),
 			 FLEXIO_STATUS_SUCCESS);
 	assert_int_equal(flexio_resources_get_eus_num(res), 4);
@@ -48,7 +47,6 @@ static void test_what_is_wrong_is_refused(void **state)
 					     "app: [\n" };
 	struct flexio_resource *res = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(create(wrong[i], &res), FLEXIO_STATUS_FAILED);
 	assert_null(res);
