@@ -23,6 +23,7 @@ int sim_engine_create(struct sim_engine **ret_engine)
 	if (!engine)
 		return -ENOMEM;
 	engine->alarm_ns = SIM_ENGINE_NO_ALARM;
+	engine->idle_tick_ns = SIM_ENGINE_TICK_NS;
 	LIST_INIT(&engine->members);
 	pthread_mutex_init(&engine->lock, NULL);
 	pthread_cond_init(&engine->unpinned, NULL);
@@ -33,6 +34,11 @@ int sim_engine_create(struct sim_engine **ret_engine)
 	pthread_condattr_destroy(&monotonic);
 	*ret_engine = engine;
 	return 0;
+}
+
+void sim_engine_set_virtual(struct sim_engine *engine)
+{
+	engine->idle_tick_ns = SIM_ENGINE_RARE_TICK_NS;
 }
 
 void sim_engine_destroy(struct sim_engine *engine)
@@ -99,8 +105,13 @@ static void unpin(struct sim_engine *engine, struct sim_engine_member *member)
 	pthread_cond_broadcast(&engine->unpinned);
 }
 
-/* Returns whether any member has work left. */
-static bool tick(struct sim_engine *engine)
+enum work {
+	NO_WORK,
+	WORK_AT_ALARM,
+	WORK_FOR_TICK,
+};
+
+static enum work tick(struct sim_engine *engine)
 {
 	uint64_t next_ns = SIM_ENGINE_NO_ALARM;
 	struct sim_engine_member *member;
@@ -115,7 +126,7 @@ static bool tick(struct sim_engine *engine)
 	}
 	pthread_mutex_unlock(&engine->lock);
 	set_alarm(engine, next_ns);
-	return busy;
+	return busy ? WORK_FOR_TICK : next_ns != SIM_ENGINE_NO_ALARM ? WORK_AT_ALARM : NO_WORK;
 }
 
 uint64_t sim_engine_advance_own(struct sim_engine *engine)
@@ -143,8 +154,8 @@ static bool wait_until(struct sim_engine *engine, uint64_t when_ns)
 	return pthread_cond_timedwait(&engine->wake, &engine->sleep_lock, &until) == 0;
 }
 
-/* Wait for the next tick, or while the engine sleeps. Returns false when the thread has to end. */
-static bool wait_for_tick(struct sim_engine *engine)
+/* Wait for the next tick, at which there is @work, or while the engine sleeps. Returns false when the thread has to end. */
+static bool wait_for_tick(struct sim_engine *engine, enum work work)
 {
 	uint64_t tick_ns;
 	bool keep_running;
@@ -152,7 +163,7 @@ static bool wait_for_tick(struct sim_engine *engine)
 	pthread_mutex_lock(&engine->sleep_lock);
 	while (!engine->stop && !atomic_load(&engine->awake))
 		pthread_cond_wait(&engine->wake, &engine->sleep_lock);
-	tick_ns = sim_monotonic_ns() + SIM_ENGINE_TICK_NS;
+	tick_ns = sim_monotonic_ns() + (work == WORK_FOR_TICK ? SIM_ENGINE_TICK_NS : engine->idle_tick_ns);
 	while (!engine->stop && wait_until(engine, min_u64(tick_ns, engine->alarm_ns)))
 		;
 	engine->alarm_ns = SIM_ENGINE_NO_ALARM;
@@ -165,16 +176,19 @@ static void *engine_thread(void *arg)
 {
 	struct sim_engine *engine = arg;
 	unsigned int idle_ticks = 0;
+	enum work work = WORK_FOR_TICK;
 
 	prctl(PR_SET_TIMERSLACK, 1ul); /* completions may be due in some microseconds */
-	while (wait_for_tick(engine)) {
-		if (tick(engine)) {
+	while (wait_for_tick(engine, work)) {
+		work = tick(engine);
+		if (work != NO_WORK) {
 			idle_ticks = 0;
 		} else if (++idle_ticks >= IDLE_TICKS) {
 			idle_ticks = 0;
 			atomic_store(&engine->awake, false);
 			/* A job may have been queued between the tick and the store: tick once more. */
-			if (tick(engine))
+			work = tick(engine);
+			if (work != NO_WORK)
 				atomic_store(&engine->awake, true);
 		}
 	}

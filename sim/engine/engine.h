@@ -4,7 +4,8 @@
  * An owner that polls runs its own jobs. The engine's thread runs a job that
  * no thread has polled for a tick. The first doorbell starts the thread. The thread
  * ticks while there is traffic and sleeps after IDLE_TICKS ticks without a queued
- * job. A doorbell makes a system call only when the thread sleeps.
+ * job. A doorbell makes a system call only when the thread sleeps. In virtual time owners run their own jobs, and the thread
+ * ticks rarely: the ticks of many processes would leave the one that runs no CPU.
  *
  * A member of the engine has a tick function: a queue has one (queue.h), and so has any other object whose work must be done
  * though no thread of the program calls. The engine's thread calls it once a tick, with the member pinned: a member that is
@@ -21,8 +22,8 @@
 struct sim_engine;
 
 struct sim_engine_member {
-	/* Returns whether the member has work left, and lowers *next_ns to the
-	 * CLOCK_MONOTONIC time at which it needs a tick. Engine's thread only. */
+	/* Returns whether the member has work for the next tick, and lowers *next_ns to the CLOCK_MONOTONIC time at which it needs
+	 * a tick in any case. Engine's thread only. */
 	bool (*tick)(struct sim_engine_member *member, uint64_t *next_ns);
 	/* Do what is due in virtual time, if the calling thread is the member's owner. Returns the session time of its next work, or
 	 * SIM_CLOCK_NEVER_NS. NULL = nothing ever is. */
@@ -33,6 +34,9 @@ struct sim_engine_member {
 
 /* Create an engine without queues. Returns 0 or -ENOMEM. */
 int sim_engine_create(struct sim_engine **ret_engine);
+
+/* The session's time is virtual. Before the first doorbell. */
+void sim_engine_set_virtual(struct sim_engine *engine);
 
 /* Stop the thread and free the engine; all queues are destroyed by then. NULL is fine. */
 void sim_engine_destroy(struct sim_engine *engine);

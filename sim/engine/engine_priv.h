@@ -10,6 +10,8 @@
 
 #define SIM_ENGINE_NO_ALARM UINT64_MAX
 #define SIM_ENGINE_TICK_NS  1000000u
+#define SIM_ENGINE_RARE_TICK_NS \
+	50000000u /* in virtual time, while no member has work for a tick, or it is left to its owner */
 
 struct sim_engine {
 	atomic_bool awake;    /* the thread ticks, or will soon */
@@ -20,7 +22,8 @@ struct sim_engine {
 	pthread_cond_t wake;
 	pthread_t thread;
 	bool started, stop;
-	uint64_t alarm_ns; /* the thread ticks at this time at the latest; SIM_ENGINE_NO_ALARM = at the next tick */
+	uint32_t idle_tick_ns; /* the interval while no member has work */
+	uint64_t alarm_ns;     /* the thread ticks at this time at the latest; SIM_ENGINE_NO_ALARM = at the next tick */
 };
 
 /* Lock the members, with @member not pinned; the caller unlocks engine->lock. */

@@ -368,8 +368,23 @@ static uint64_t release_on_tick(struct sim_queue *queue)
  * recording, are in the order of virtual time. */
 static bool is_left_to_owner(const struct sim_queue *queue)
 {
-	return queue_clock_is_virtual(queue->clock) &&
-	       queue->num_unpolled_ticks <= queue_clock_patience_ns(queue) / SIM_ENGINE_TICK_NS;
+	return queue_clock_is_virtual(queue->clock) && queue->unpolled_ns < queue_clock_patience_ns(queue);
+}
+
+/* How many ticks in a row have found the same jobs, and for how long: a machine that stood still is no reason to count more than
+ * a tick. */
+static void count_unpolled(struct sim_queue *queue, bool is_same)
+{
+	uint64_t now_ns = sim_monotonic_ns();
+
+	if (is_same) {
+		queue->num_unpolled_ticks++;
+		queue->unpolled_ns += min_u64(now_ns - queue->last_tick_ns, SIM_ENGINE_RARE_TICK_NS);
+	} else {
+		queue->num_unpolled_ticks = 0;
+		queue->unpolled_ns = 0;
+	}
+	queue->last_tick_ns = now_ns;
 }
 
 /* Run the jobs that no poll has run for a tick, and complete those that are due. */
@@ -381,11 +396,15 @@ static bool tick(struct sim_engine_member *member, uint64_t *next_ns)
 	bool pending = tail != run;
 	uint64_t due_ns;
 
-	if (queue->last_tick_run != run || !pending)
-		queue->num_unpolled_ticks = 0;
-	if (pending && queue->num_unpolled_ticks++ > 0 && !is_left_to_owner(queue))
-		run_unpolled(queue, tail);
+	count_unpolled(queue, pending && queue->was_pending && queue->last_tick_run == run);
 	queue->last_tick_run = run;
+	queue->was_pending = pending;
+	if (pending && is_left_to_owner(queue)) {
+		*next_ns = min_u64(*next_ns, queue->last_tick_ns + SIM_ENGINE_RARE_TICK_NS);
+		return false;
+	}
+	if (pending && queue->num_unpolled_ticks > 0)
+		run_unpolled(queue, tail);
 	due_ns = release_on_tick(queue);
 	if (due_ns != 0)
 		*next_ns = min_u64(*next_ns, due_ns);

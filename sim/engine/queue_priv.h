@@ -44,11 +44,13 @@ struct sim_queue {
 	atomic_bool notify_wanted;
 	struct sim_guard guard;                /* of the job that runs; under the lock */
 	const struct sim_queue_memory *memory; /* NULL = jobs access none */
-	uint64_t shuffle_run;  /* state of the random order, under the lock; 0 = jobs run in their order */
-	uint64_t shuffle_poll; /* state of the random polls, the owner's */
-	uint32_t
-		last_tick_run; /* run, as of the engine's last tick; and since how many ticks jobs wait for the owner's poll */
-	uint32_t num_unpolled_ticks;
+	uint64_t shuffle_run;        /* state of the random order, under the lock; 0 = jobs run in their order */
+	uint64_t shuffle_poll;       /* state of the random polls, the owner's */
+	bool was_pending;            /* at the engine's last tick, as are the next two */
+	uint32_t last_tick_run;      /* run */
+	uint64_t last_tick_ns;       /* by CLOCK_MONOTONIC */
+	uint32_t num_unpolled_ticks; /* for so many ticks jobs have waited for the owner's poll */
+	uint64_t unpolled_ns;        /* and for so long */
 };
 
 /* A counter that this thread, the owner, writes alone. */

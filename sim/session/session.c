@@ -338,6 +338,7 @@ static int open_clock(struct sim_session *session, const char *launch_text)
 	sim_trace_set_command(launch.number);
 	if (rc < 0 || sim_clock_mode(session->clock) != SIM_CLOCK_VIRTUAL)
 		return rc;
+	sim_engine_set_virtual(session->engine);
 	sim_clock_launch_attached(page, &launch);
 	rc = sim_vclock_sched_create(session->clock, participant_rank(session, &launch), &launch, &session->turns);
 	if (rc == 0)

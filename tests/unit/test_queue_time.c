@@ -9,9 +9,10 @@
 #include <sys/mman.h>
 
 #include "cmocka_test.h"
+#include "sim/base/monotonic.h"
 #include "sim/clock/participant.h"
 #include "sim/clock/vclock_sched.h"
-#include "sim/engine/engine.h"
+#include "sim/engine/engine_priv.h"
 #include "sim/engine/queue.h"
 
 #define TOPOLOGY "cards: [{profile: bluefield-3, functions: [{side: dpu, type: pf, pci: '03:00.0'}]}]\n"
@@ -21,6 +22,7 @@
 struct tick_counter {
 	struct sim_engine_member member; /* first */
 	atomic_uint num_ticks;
+	bool is_idle; /* it has no work for ticks */
 };
 
 struct fixture {
@@ -119,8 +121,10 @@ static const struct sim_vclock_source_cfg source_cfg = { .wake = notify };
 
 static bool count_tick(struct sim_engine_member *member, uint64_t *next_ns)
 {
-	atomic_fetch_add(&((struct tick_counter *)member)->num_ticks, 1);
-	return true; /* so that the engine goes on, whether jobs are queued or not */
+	struct tick_counter *counter = (struct tick_counter *)member;
+
+	atomic_fetch_add(&counter->num_ticks, 1);
+	return !counter->is_idle; /* so that the engine goes on, whether jobs are queued or not */
 }
 
 static uint64_t advance_own(void *engine)
@@ -484,10 +488,46 @@ static void test_engine_runs_the_job_of_an_owner_that_never_polls(void **state)
 {
 	struct fixture *fixture = *state;
 	struct test_job job = { .bytes = 64 };
+	uint64_t begin_ns = sim_monotonic_ns();
 
 	submit(fixture->queues[0], &job, 1);
 	wait_until_ran(&job);
-	assert_int_equal(job.ran_in_tick, 21); /* twice the patience of 10 ms */
+	assert_in_range(sim_monotonic_ns() - begin_ns, 20 * SIM_NS_PER_MS,
+			UINT64_MAX); /* twice the patience of 10 ms */
+	assert_in_range(job.ran_in_tick, 2, 22);
+}
+
+/* The ticks of many processes would leave the one that runs no CPU. */
+static void expect_rare_ticks(struct fixture *fixture)
+{
+	uint64_t begin_ns = sim_monotonic_ns();
+
+	wait_for_ticks(fixture, 3); /* the first one comes at once */
+	assert_in_range(sim_monotonic_ns() - begin_ns, 2 * SIM_ENGINE_RARE_TICK_NS, UINT64_MAX);
+}
+
+static void test_engine_ticks_rarely_while_a_job_is_left_to_its_owner(void **state)
+{
+	struct fixture *fixture = *state;
+	struct test_job job = { .bytes = 64 };
+
+	fixture->counter.is_idle = true;
+	sim_engine_set_virtual(fixture->engine);
+	submit(fixture->queues[0], &job, 1);
+	expect_rare_ticks(fixture);
+	assert_false(job.ran);
+	sim_queue_flush(fixture->queues[0]);
+	sim_queue_drain(fixture->queues[0]);
+}
+
+static void test_engine_without_jobs_ticks_rarely_in_virtual_time(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->counter.is_idle = true;
+	sim_engine_set_virtual(fixture->engine);
+	sim_engine_keep_awake(fixture->engine);
+	expect_rare_ticks(fixture);
 }
 
 /* ---- an owner that blocks ---- */
@@ -751,6 +791,8 @@ int main(void)
 		PATIENT(queue_stays_while_its_owner_that_blocks_runs_a_job),
 		cmocka_unit_test_setup_teardown(test_engine_runs_the_job_of_an_owner_that_never_polls, setup_impatient,
 						teardown),
+		PATIENT(engine_ticks_rarely_while_a_job_is_left_to_its_owner),
+		PATIENT(engine_without_jobs_ticks_rarely_in_virtual_time),
 		cmocka_unit_test_setup_teardown(test_timed_end_is_not_seen_before_the_model_says, setup_timed,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_timed_end_that_comes_late_is_told, setup_timed, teardown),
