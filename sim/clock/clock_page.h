@@ -116,6 +116,9 @@ struct sim_clock_page {
 	_Alignas(64) struct sim_clock_due due[SIM_CLOCK_MAX_PARTICIPANTS];
 	/* The index + 1 of the one that seems to be next: it spins for its turn, and looks here meanwhile. 0 = none. */
 	_Alignas(64) _Atomic uint32_t on_deck;
+	/* The index + 1 of the one that checks the busy participant often, and until when by CLOCK_MONOTONIC (stall_watch.h). */
+	_Atomic uint32_t stall_checker;
+	_Atomic uint64_t stall_checker_ns;
 	_Alignas(
 		64) _Atomic uint32_t credit_of[SIM_CLOCK_MAX_PARTICIPANTS]; /* the engine whose receives it waits for */
 	struct sim_clock_participant participants[SIM_CLOCK_MAX_PARTICIPANTS];

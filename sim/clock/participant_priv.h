@@ -19,6 +19,12 @@ struct sim_clock_choice {
  * caller wakes that one after that. */
 struct sim_clock_choice sim_clock_page_advance(struct sim_clock_page *page);
 
+static inline uint32_t sim_clock_page_number_of(const struct sim_clock_page *page,
+						const struct sim_clock_participant *shared)
+{
+	return (uint32_t)(shared - page->participants) + 1;
+}
+
 /* Wake the threads that sleep until @shared no longer waits. NULL is fine. */
 void sim_clock_page_wake(const struct sim_clock_participant *shared);
 

@@ -16,7 +16,8 @@
 #define MAX_PATIENCE_NS  (3600 * SIM_NS_PER_S)
 #define SLEEPING_PART    50 /* of the patience with a thread that runs */
 #define MIN_STALL_CHECKS 5
-#define IDLE_PART        4 /* a thread sleeps if it neither ran nor was ready to for one part of so many of the time */
+#define MAX_INTERVALS    32 /* between two checks of a participant that is not the one to check */
+#define IDLE_PART        4  /* a thread sleeps if it neither ran nor was ready to for one part of so many of the time */
 
 void sim_stall_patience_init(struct sim_stall_patience *patience)
 {
@@ -198,4 +199,18 @@ bool sim_stall_watch_check(struct sim_stall_watch *watch, const struct sim_parti
 						     .for_ns = seen.since_ns - watch->since_ns,
 						     .system_call = find_system_call(&seen) };
 	return true;
+}
+
+uint64_t sim_stall_check_interval_ns(const struct sim_participant *self, uint64_t ns)
+{
+	struct sim_clock_page *page = self->page;
+	uint32_t number = sim_clock_page_number_of(page, self->shared);
+	uint64_t now_ns = sim_monotonic_ns();
+
+	if (atomic_load_explicit(&page->stall_checker, memory_order_relaxed) != number &&
+	    atomic_load_explicit(&page->stall_checker_ns, memory_order_relaxed) > now_ns)
+		return ns * min_u32(atomic_load_explicit(&page->end, memory_order_relaxed), MAX_INTERVALS);
+	atomic_store_explicit(&page->stall_checker, number, memory_order_relaxed);
+	atomic_store_explicit(&page->stall_checker_ns, now_ns + 2 * ns, memory_order_relaxed);
+	return ns;
 }

@@ -74,4 +74,8 @@ struct sim_stalled {
 bool sim_stall_watch_check(struct sim_stall_watch *watch, const struct sim_participant *self,
 			   const struct sim_stall_patience *patience, struct sim_stalled *ret_stalled);
 
+/* For how long @self may sleep until its next check: @ns for one participant of the session, longer for the others. If each
+ * checked after @ns, many would leave the busy one no CPU. Another takes over when the checks of that one stop. */
+uint64_t sim_stall_check_interval_ns(const struct sim_participant *self, uint64_t ns);
+
 #endif

@@ -44,18 +44,13 @@ static void relax(void)
 #endif
 }
 
-static uint32_t number_of(const struct sim_clock_page *page, const struct sim_clock_participant *shared)
-{
-	return (uint32_t)(shared - page->participants) + 1;
-}
-
 void sim_participant_hand_over(const struct sim_participant *participant, struct sim_clock_choice choice)
 {
 	struct sim_clock_page *page = participant->page;
 	struct sim_clock_participant *after = choice.after ? choice.after : participant->shared;
 
 	if (participant->spins)
-		atomic_store_explicit(&page->on_deck, number_of(page, after), memory_order_seq_cst);
+		atomic_store_explicit(&page->on_deck, sim_clock_page_number_of(page, after), memory_order_seq_cst);
 	sim_clock_page_wake(choice.next);
 	if (participant->spins && participant->num_vain_spins < MAX_VAIN_SPINS && after != participant->shared)
 		sim_clock_page_wake(after);
@@ -64,7 +59,7 @@ void sim_participant_hand_over(const struct sim_participant *participant, struct
 static bool is_on_deck(const struct sim_participant *participant)
 {
 	return participant->spins && atomic_load_explicit(&participant->page->on_deck, memory_order_relaxed) ==
-					     number_of(participant->page, participant->shared);
+					     sim_clock_page_number_of(participant->page, participant->shared);
 }
 
 /* Whether spins have paid off lately. Where other programs want the CPUs they do not: the participant that runs does not

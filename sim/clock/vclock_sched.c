@@ -59,7 +59,8 @@ void sim_vclock_sched_take_turn(struct sim_vclock_sched *sched)
 	advance(thread);
 	if (sim_participant_wait_turn(&thread->participant))
 		return;
-	while (sim_participant_sleep(&thread->participant, BUSY_PAUSE_NS))
+	while (sim_participant_sleep(&thread->participant,
+				     sim_stall_check_interval_ns(&thread->participant, BUSY_PAUSE_NS)))
 		sim_vclock_check_stall(sched, &thread->participant, &thread->watch);
 }
 
@@ -104,10 +105,13 @@ static bool may_wait_long(const struct sim_vclock_thread *thread)
 static void sleep_while_busy(struct sim_vclock_thread *thread, uint64_t ns)
 {
 	/* Others are waited for as long: a machine that gives them no CPU does not end the poll. */
-	uint64_t left = 2 * sim_stall_longest_ns(&thread->sched->patience) / BUSY_PAUSE_NS + 1;
+	uint64_t left_ns = 2 * sim_stall_longest_ns(&thread->sched->patience), sleep_ns = ns;
 
-	while (sim_participant_sleep(&thread->participant, ns) && --left > 0 && may_wait_long(thread))
+	while (sim_participant_sleep(&thread->participant, sleep_ns) && left_ns > sleep_ns && may_wait_long(thread)) {
 		sim_vclock_check_stall(thread->sched, &thread->participant, &thread->watch);
+		left_ns -= sleep_ns;
+		sleep_ns = sim_stall_check_interval_ns(&thread->participant, BUSY_PAUSE_NS);
+	}
 }
 
 /* While another participant is busy, wait for the turn. Returns whether this one is busy now. */
@@ -308,6 +312,7 @@ bool sim_vclock_source_wait_turn(struct sim_vclock_source *source, uint64_t wake
 {
 	struct sim_vclock_thread *thread = sim_vclock_thread_join(source);
 	struct sim_vclock_sched *sched = source->sched;
+	uint64_t sleep_ns;
 
 	if (!thread) {
 		sleep_without_participant();
@@ -315,8 +320,10 @@ bool sim_vclock_source_wait_turn(struct sim_vclock_source *source, uint64_t wake
 	}
 	if (wait_for_turn(thread, min_u64(wake_ns, advance(thread))))
 		return true;
-	if (sim_participant_sleep(&thread->participant,
-				  sim_clock_page_find_busy(sched->page) ? BUSY_PAUSE_NS : IDLE_PAUSE_NS)) {
+	sleep_ns = sim_clock_page_find_busy(sched->page) ?
+			   min_u64(sim_stall_check_interval_ns(&thread->participant, BUSY_PAUSE_NS), IDLE_PAUSE_NS) :
+			   IDLE_PAUSE_NS;
+	if (sim_participant_sleep(&thread->participant, sleep_ns)) {
 		sim_vclock_check_stall(sched, &thread->participant, &thread->watch);
 		return false;
 	}

@@ -49,7 +49,7 @@ static void *sleeper_thread(void *arg)
 		}
 		pthread_mutex_unlock(&sched->lock);
 		sim_participant_sleep(&participant, sim_vclock_check_stall(sched, &participant, &watch) ?
-							    STALL_CHECK_NS :
+							    sim_stall_check_interval_ns(&participant, STALL_CHECK_NS) :
 							    BUSY_CHECK_NS);
 		pthread_mutex_lock(&sched->lock);
 	}

@@ -499,6 +499,24 @@ static void test_corrupt_page_hangs_no_thread(void **state)
 	sim_vclock_source_destroy(source);
 }
 
+/* Of many that wait, so that their checks do not take the CPU from the one that runs. */
+static void test_one_participant_checks_often(void **state)
+{
+	const uint64_t hour_ns = 3600 * SIM_NS_PER_S;
+	struct fixture *fixture = *state;
+	struct sim_participant first = { 0 }, second = { 0 };
+
+	assert_int_equal(sim_participant_join(&first, fixture->page, 1), 0);
+	assert_int_equal(sim_participant_join(&second, fixture->page, 1), 0);
+	assert_int_equal(sim_stall_check_interval_ns(&first, hour_ns), hour_ns);
+	assert_int_equal(sim_stall_check_interval_ns(&second, hour_ns), 2 * hour_ns);
+	assert_int_equal(sim_stall_check_interval_ns(&first, 1), 1);
+	while (sim_stall_check_interval_ns(&second, 1) != 1) /* the first no longer checks */
+		;
+	sim_participant_leave(&second);
+	sim_participant_leave(&first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -521,6 +539,7 @@ int main(void)
 		TEST(dead_process_is_dropped_without_a_warning),
 		TEST(left_one_that_calls_again_is_waited_for_again),
 		TEST(corrupt_page_hangs_no_thread),
+		TEST(one_participant_checks_often),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
