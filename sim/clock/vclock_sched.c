@@ -18,6 +18,10 @@
 #define IDLE_PAUSE_NS \
 	(50 * SIM_NS_PER_MS) /* between two looks of a thread that waits in sim_vclock_source_wait_turn() */
 
+/* Two looks for a stall in a millisecond are enough, of all participants together. */
+#define PARTICIPANTS_A_PAUSE 8
+#define MAX_PAUSES           8
+
 #define ANY_ENGINE UINT32_MAX /* for credits of engines without an id */
 
 /* ---- busy ---- */
@@ -50,6 +54,13 @@ static uint64_t advance(struct sim_vclock_thread *thread)
 	return thread->next_ns;
 }
 
+/* Unless the thread was woken early: no time has passed, in which the busy one could have called. */
+static void look_for_stall(struct sim_vclock_thread *thread)
+{
+	if (!thread->participant.was_early)
+		sim_vclock_check_stall(thread->sched, &thread->participant, &thread->watch);
+}
+
 void sim_vclock_sched_take_turn(struct sim_vclock_sched *sched)
 {
 	struct sim_vclock_thread *thread = pthread_getspecific(sched->key);
@@ -60,7 +71,7 @@ void sim_vclock_sched_take_turn(struct sim_vclock_sched *sched)
 	if (sim_participant_wait_turn(&thread->participant))
 		return;
 	while (sim_participant_sleep(&thread->participant, BUSY_PAUSE_NS))
-		sim_vclock_check_stall(sched, &thread->participant, &thread->watch);
+		look_for_stall(thread);
 }
 
 void sim_vclock_source_hear_sync(struct sim_vclock_source *source)
@@ -101,13 +112,38 @@ static bool may_wait_long(const struct sim_vclock_thread *thread)
 	return !thread->participant.was_interrupted && is_other_process_busy(&thread->participant);
 }
 
-static void sleep_while_busy(struct sim_vclock_thread *thread, uint64_t ns)
+static bool is_alone_in_process(const struct sim_vclock_thread *thread)
 {
-	/* Others are waited for as long: a machine that gives them no CPU does not end the poll. */
-	uint64_t left = 2 * sim_stall_longest_ns(&thread->sched->patience) / BUSY_PAUSE_NS + 1;
+	bool alone;
 
-	while (sim_participant_sleep(&thread->participant, ns) && --left > 0 && may_wait_long(thread))
+	pthread_mutex_lock(&thread->sched->lock);
+	alone = LIST_FIRST(&thread->sched->threads) == thread && !LIST_NEXT(thread, link);
+	pthread_mutex_unlock(&thread->sched->lock);
+	return alone;
+}
+
+/* How long a participant sleeps at a time, at least: among many longer, else all of them wake up to look for a stall, and take the
+ * CPU from the one that is busy. Not one whose program may hold a lock that the busy one waits for. */
+static uint64_t busy_pause_ns(const struct sim_vclock_thread *thread)
+{
+	uint32_t num = atomic_load_explicit(&thread->participant.page->end, memory_order_relaxed);
+	uint32_t num_pauses = min_u32(num / PARTICIPANTS_A_PAUSE, MAX_PAUSES);
+
+	return num_pauses > 1 && is_alone_in_process(thread) ? num_pauses * BUSY_PAUSE_NS : BUSY_PAUSE_NS;
+}
+
+static void sleep_while_busy(struct sim_vclock_thread *thread)
+{
+	uint64_t ns = max_u64(pause_ns(BUSY_PAUSE_NS, thread->num_idle), busy_pause_ns(thread));
+	/* Others are waited for as long: a machine that gives them no CPU does not end the poll. */
+	uint64_t left_ns = 2 * sim_stall_longest_ns(&thread->sched->patience);
+
+	while (sim_participant_sleep(&thread->participant, ns) && left_ns > 0 && may_wait_long(thread)) {
+		if (thread->participant.was_early)
+			continue;
+		left_ns -= min_u64(left_ns, ns);
 		sim_vclock_check_stall(thread->sched, &thread->participant, &thread->watch);
+	}
 }
 
 /* While another participant is busy, wait for the turn. Returns whether this one is busy now. */
@@ -119,7 +155,7 @@ static bool take_turn(struct sim_vclock_thread *thread)
 
 	sim_perturb();
 	if (others)
-		sleep_while_busy(thread, pause_ns(BUSY_PAUSE_NS, num_idle));
+		sleep_while_busy(thread);
 	else if (num_idle >= NUM_QUICK_POLLS)
 		sim_participant_sleep(participant, pause_ns(MIN_PAUSE_NS, num_idle - NUM_QUICK_POLLS));
 	if (sim_participant_state(participant) == SIM_PARTICIPANT_BUSY) {
@@ -127,7 +163,7 @@ static bool take_turn(struct sim_vclock_thread *thread)
 		return true;
 	}
 	thread->num_idle = num_idle + (num_idle < UINT32_MAX);
-	sim_vclock_check_stall(thread->sched, participant, &thread->watch);
+	look_for_stall(thread);
 	return sim_participant_try_mark_busy(participant); /* the check is without the lock: it can be wrong */
 }
 
@@ -317,7 +353,7 @@ bool sim_vclock_source_wait_turn(struct sim_vclock_source *source, uint64_t wake
 		return true;
 	if (sim_participant_sleep(&thread->participant,
 				  sim_clock_page_find_busy(sched->page) ? BUSY_PAUSE_NS : IDLE_PAUSE_NS)) {
-		sim_vclock_check_stall(sched, &thread->participant, &thread->watch);
+		look_for_stall(thread);
 		return false;
 	}
 	thread->num_idle = 0;
