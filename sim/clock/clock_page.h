@@ -81,6 +81,7 @@ struct sim_clock_participant {
 	_Atomic uint64_t rank;          /* of participants that can run at the same time, the least rank runs first */
 	_Atomic uint32_t thread_id;     /* the kernel's; 0 = it has not begun */
 	_Atomic uint32_t pid_namespace; /* of owner and thread_id: the low bits of its inode */
+	_Atomic uint32_t wants_deck;    /* its thread would spin for its turn, were it woken before */
 	_Alignas(64) _Atomic uint32_t heartbeats; /* grows with each call of the participant */
 	_Atomic uint16_t in_call;    /* it waits inside of bfsim, for the daemon or another process: how deep */
 	_Atomic uint16_t hold_ended; /* it has held time for too long */

@@ -28,6 +28,7 @@ struct sim_participant {
 	uint32_t num_vain_spins;              /* in a row */
 	uint32_t num_unspun;                  /* turns to wait for without a spin, after vain ones */
 	bool was_interrupted;                 /* the last sleep: a signal handler ran */
+	bool was_early;                       /* the last sleep: it was woken to spin, before its turn */
 };
 
 /* Take a slot and be busy. Of participants that can run at the same time, the least @rank runs first, and of equal ranks

@@ -52,7 +52,8 @@ void sim_participant_hand_over(const struct sim_participant *participant, struct
 	if (participant->spins)
 		atomic_store_explicit(&page->on_deck, sim_clock_page_number_of(page, after), memory_order_seq_cst);
 	sim_clock_page_wake(choice.next);
-	if (participant->spins && participant->num_vain_spins < MAX_VAIN_SPINS && after != participant->shared)
+	if (participant->spins && participant->num_vain_spins < MAX_VAIN_SPINS && after != participant->shared &&
+	    atomic_load_explicit(&after->wants_deck, memory_order_relaxed))
 		sim_clock_page_wake(after);
 }
 
@@ -64,14 +65,9 @@ static bool is_on_deck(const struct sim_participant *participant)
 
 /* Whether spins have paid off lately. Where other programs want the CPUs they do not: the participant that runs does not
  * get one while this one spins. */
-static bool should_spin(struct sim_participant *participant)
+static bool should_spin(const struct sim_participant *participant)
 {
-	if (!is_on_deck(participant))
-		return false;
-	if (participant->num_unspun == 0)
-		return true;
-	participant->num_unspun--;
-	return false;
+	return participant->num_unspun == 0 && is_on_deck(participant);
 }
 
 static void spin(struct sim_participant *participant)
@@ -90,25 +86,31 @@ static void spin(struct sim_participant *participant)
 	participant->num_unspun = 1u << participant->num_vain_spins;
 }
 
-static void sleep_once(struct sim_participant *participant, uint64_t ns)
+/* Returns whether the thread was woken, before @ns had passed. */
+static bool sleep_once(struct sim_participant *participant, uint64_t ns)
 {
 	const struct timespec timeout = sim_timespec_from_ns(ns);
 	struct sim_clock_participant *shared = participant->shared;
+	long rc;
 
+	atomic_store_explicit(&shared->wants_deck, participant->spins && participant->num_unspun == 0,
+			      memory_order_relaxed);
 	atomic_fetch_add_explicit(&shared->asleep, 1, memory_order_seq_cst); /* before the futex looks at the state */
-	participant->was_interrupted =
-		syscall(SYS_futex, &shared->state, FUTEX_WAIT, SIM_PARTICIPANT_WAITING, &timeout, NULL, 0) < 0 &&
-		errno == EINTR;
+	rc = syscall(SYS_futex, &shared->state, FUTEX_WAIT, SIM_PARTICIPANT_WAITING, &timeout, NULL, 0);
+	participant->was_interrupted = rc < 0 && errno == EINTR;
 	atomic_fetch_sub_explicit(&shared->asleep, 1, memory_order_relaxed);
+	return rc == 0;
 }
 
 bool sim_participant_sleep(struct sim_participant *participant, uint64_t ns)
 {
+	participant->was_early = false;
 	if (should_spin(participant))
 		spin(participant);
 	if (!waits(participant))
 		return false;
-	sleep_once(participant, ns);
+	participant->num_unspun -= participant->num_unspun > 0;
+	participant->was_early = sleep_once(participant, ns) && is_on_deck(participant) && waits(participant);
 	if (waits(participant) && should_spin(participant))
 		spin(participant);
 	return waits(participant);

@@ -18,6 +18,8 @@
 #define IDLE_PAUSE_NS \
 	(50 * SIM_NS_PER_MS) /* between two looks of a thread that waits in sim_vclock_source_wait_turn() */
 
+/* Two looks for a stall in a millisecond are enough, of all participants together. */
+
 #define ANY_ENGINE UINT32_MAX /* for credits of engines without an id */
 
 /* ---- busy ---- */
@@ -50,6 +52,30 @@ static uint64_t advance(struct sim_vclock_thread *thread)
 	return thread->next_ns;
 }
 
+/* Unless the thread was woken early: no time has passed, in which the busy one could have called. */
+static void look_for_stall(struct sim_vclock_thread *thread)
+{
+	if (!thread->participant.was_early)
+		sim_vclock_check_stall(thread->sched, &thread->participant, &thread->watch);
+}
+
+static bool is_alone_in_process(const struct sim_vclock_thread *thread)
+{
+	bool alone;
+
+	pthread_mutex_lock(&thread->sched->lock);
+	alone = LIST_FIRST(&thread->sched->threads) == thread && !LIST_NEXT(thread, link);
+	pthread_mutex_unlock(&thread->sched->lock);
+	return alone;
+}
+
+/* How long a participant sleeps at a time, at least. Not long if its program may hold a lock that the busy one waits for. */
+static uint64_t busy_pause_ns(const struct sim_vclock_thread *thread)
+{
+	return is_alone_in_process(thread) ? sim_stall_check_interval_ns(&thread->participant, BUSY_PAUSE_NS) :
+					     BUSY_PAUSE_NS;
+}
+
 void sim_vclock_sched_take_turn(struct sim_vclock_sched *sched)
 {
 	struct sim_vclock_thread *thread = pthread_getspecific(sched->key);
@@ -59,9 +85,8 @@ void sim_vclock_sched_take_turn(struct sim_vclock_sched *sched)
 	advance(thread);
 	if (sim_participant_wait_turn(&thread->participant))
 		return;
-	while (sim_participant_sleep(&thread->participant,
-				     sim_stall_check_interval_ns(&thread->participant, BUSY_PAUSE_NS)))
-		sim_vclock_check_stall(sched, &thread->participant, &thread->watch);
+	while (sim_participant_sleep(&thread->participant, busy_pause_ns(thread)))
+		look_for_stall(thread);
 }
 
 void sim_vclock_source_hear_sync(struct sim_vclock_source *source)
@@ -102,15 +127,18 @@ static bool may_wait_long(const struct sim_vclock_thread *thread)
 	return !thread->participant.was_interrupted && is_other_process_busy(&thread->participant);
 }
 
-static void sleep_while_busy(struct sim_vclock_thread *thread, uint64_t ns)
+static void sleep_while_busy(struct sim_vclock_thread *thread)
 {
 	/* Others are waited for as long: a machine that gives them no CPU does not end the poll. */
-	uint64_t left_ns = 2 * sim_stall_longest_ns(&thread->sched->patience), sleep_ns = ns;
+	uint64_t left_ns = 2 * sim_stall_longest_ns(&thread->sched->patience);
+	uint64_t ns = max_u64(pause_ns(BUSY_PAUSE_NS, thread->num_idle), busy_pause_ns(thread));
 
-	while (sim_participant_sleep(&thread->participant, sleep_ns) && left_ns > sleep_ns && may_wait_long(thread)) {
+	while (sim_participant_sleep(&thread->participant, ns) && left_ns > 0 && may_wait_long(thread)) {
+		if (thread->participant.was_early)
+			continue;
+		left_ns -= min_u64(left_ns, ns);
 		sim_vclock_check_stall(thread->sched, &thread->participant, &thread->watch);
-		left_ns -= sleep_ns;
-		sleep_ns = sim_stall_check_interval_ns(&thread->participant, BUSY_PAUSE_NS);
+		ns = busy_pause_ns(thread);
 	}
 }
 
@@ -123,7 +151,7 @@ static bool take_turn(struct sim_vclock_thread *thread)
 
 	sim_perturb();
 	if (others)
-		sleep_while_busy(thread, pause_ns(BUSY_PAUSE_NS, num_idle));
+		sleep_while_busy(thread);
 	else if (num_idle >= NUM_QUICK_POLLS)
 		sim_participant_sleep(participant, pause_ns(MIN_PAUSE_NS, num_idle - NUM_QUICK_POLLS));
 	if (sim_participant_state(participant) == SIM_PARTICIPANT_BUSY) {
@@ -131,7 +159,7 @@ static bool take_turn(struct sim_vclock_thread *thread)
 		return true;
 	}
 	thread->num_idle = num_idle + (num_idle < UINT32_MAX);
-	sim_vclock_check_stall(thread->sched, participant, &thread->watch);
+	look_for_stall(thread);
 	return sim_participant_try_mark_busy(participant); /* the check is without the lock: it can be wrong */
 }
 
@@ -312,7 +340,6 @@ bool sim_vclock_source_wait_turn(struct sim_vclock_source *source, uint64_t wake
 {
 	struct sim_vclock_thread *thread = sim_vclock_thread_join(source);
 	struct sim_vclock_sched *sched = source->sched;
-	uint64_t sleep_ns;
 
 	if (!thread) {
 		sleep_without_participant();
@@ -320,11 +347,9 @@ bool sim_vclock_source_wait_turn(struct sim_vclock_source *source, uint64_t wake
 	}
 	if (wait_for_turn(thread, min_u64(wake_ns, advance(thread))))
 		return true;
-	sleep_ns = sim_clock_page_find_busy(sched->page) ?
-			   min_u64(sim_stall_check_interval_ns(&thread->participant, BUSY_PAUSE_NS), IDLE_PAUSE_NS) :
-			   IDLE_PAUSE_NS;
-	if (sim_participant_sleep(&thread->participant, sleep_ns)) {
-		sim_vclock_check_stall(sched, &thread->participant, &thread->watch);
+	if (sim_participant_sleep(&thread->participant,
+				  sim_clock_page_find_busy(sched->page) ? busy_pause_ns(thread) : IDLE_PAUSE_NS)) {
+		look_for_stall(thread);
 		return false;
 	}
 	thread->num_idle = 0;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sim/clock/participant.h: every edge between two states, and every pair of states without one. */
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmocka_test.h"
+#include "sim/base/monotonic.h"
 #include "sim/clock/stall_watch.h"
 
 #define FREE     SIM_PARTICIPANT_FREE
@@ -295,6 +298,64 @@ static void test_busy_mark_without_a_busy_participant_is_removed(void **state)
 	assert_int_equal(atomic_load(&fixture->page->now_ns), 10);
 }
 
+/* ---- the turn ---- */
+
+struct sleeper {
+	struct sim_participant participant;
+	atomic_uint num_sleeps; /* that ended before the turn */
+	bool was_early;         /* the first of them */
+	pthread_t thread;
+};
+
+static void *sleep_until_turn(void *arg)
+{
+	struct sleeper *sleeper = arg;
+
+	while (sim_participant_sleep(&sleeper->participant, 60 * SIM_NS_PER_S)) {
+		if (atomic_load(&sleeper->num_sleeps) == 0)
+			sleeper->was_early = sleeper->participant.was_early;
+		atomic_fetch_add(&sleeper->num_sleeps, 1);
+	}
+	return NULL;
+}
+
+static void await_sleep(const struct sleeper *sleeper)
+{
+	while (atomic_load(&sleeper->participant.shared->asleep) == 0)
+		sched_yield();
+}
+
+/* A participant that has spun in vain is left asleep until its turn. */
+static void test_participant_is_woken_before_its_turn_only_to_spin(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sim_participant *first = &fixture->participant, next;
+	struct sleeper sleeper = { .num_sleeps = 0 };
+
+	assert_int_equal(sim_participant_join(&next, fixture->page, 1), 0);
+	assert_int_equal(sim_participant_join(&sleeper.participant, fixture->page, 1), 0);
+	first->spins = next.spins = sleeper.participant.spins = true;
+	first->num_vain_spins = next.num_vain_spins = 0;
+	sleeper.participant.num_vain_spins = sleeper.participant.num_unspun = 0;
+	assert_false(sim_participant_wait(&sleeper.participant, 20, false));
+	assert_false(sim_participant_wait(&next, 10, false));
+	pthread_create(&sleeper.thread, NULL, sleep_until_turn, &sleeper);
+	await_sleep(&sleeper);
+	assert_int_equal(atomic_load(&sleeper.participant.shared->wants_deck), 1);
+
+	assert_false(sim_participant_wait(first, 30, false)); /* the second one's turn, and the sleeper's after it */
+	while (atomic_load(&sleeper.num_sleeps) == 0)
+		sched_yield();
+	assert_true(sleeper.was_early);
+	await_sleep(&sleeper);
+	assert_int_equal(atomic_load(&sleeper.participant.shared->wants_deck), 0);
+
+	assert_false(sim_participant_wait(&next, 40, false));
+	pthread_join(sleeper.thread, NULL);
+	assert_int_equal(sim_participant_state(&sleeper.participant), BUSY);
+	assert_int_equal(atomic_load(&fixture->page->now_ns), 20);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
@@ -312,6 +373,7 @@ int main(void)
 		TEST(message_between_the_poll_and_the_wait_is_not_lost),
 		TEST(engines_of_a_dead_process_are_taken_over),
 		TEST(busy_mark_without_a_busy_participant_is_removed),
+		TEST(participant_is_woken_before_its_turn_only_to_spin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

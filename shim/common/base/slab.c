@@ -92,7 +92,7 @@ void *shim_slab_new(size_t bytes)
 	return slab;
 }
 
-void shim_slab_free(void *slab, size_t bytes)
+void shim_slab_free(void *slab, size_t bytes, bool is_written)
 {
 	unsigned int class = size_class(bytes);
 	struct node *node;
@@ -100,7 +100,7 @@ void shim_slab_free(void *slab, size_t bytes)
 	if (!slab)
 		return;
 	/* The kernel frees the pages, and the next read finds zeros. It refuses for pages that are locked in memory. */
-	if (madvise(slab, (size_t)1 << class, MADV_DONTNEED) < 0)
+	if (is_written && madvise(slab, (size_t)1 << class, MADV_DONTNEED) < 0)
 		memset(slab, 0, (size_t)1 << class);
 	pthread_mutex_lock(&slabs.lock);
 	node = pop_node(&slabs.unused_nodes);

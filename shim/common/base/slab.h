@@ -8,12 +8,13 @@
 #ifndef SHIM_SLAB_H
 #define SHIM_SLAB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Create a slab of at least @bytes; NULL without memory. */
 void *shim_slab_new(size_t bytes);
 
-/* Free a slab that was created with @bytes. NULL is fine. */
-void shim_slab_free(void *slab, size_t bytes);
+/* Free a slab that was created with @bytes. @is_written: otherwise it is zero still, and costs no system call. NULL is fine. */
+void shim_slab_free(void *slab, size_t bytes, bool is_written);
 
 #endif

@@ -52,7 +52,7 @@ void shim_buf_freelist_fini(struct shim_buf_freelist *freelist)
 		struct shim_buf_block *first = freelist->blocks;
 
 		freelist->blocks = first->next;
-		shim_slab_free(first, block_bytes(first->count));
+		shim_slab_free(first, block_bytes(first->count), true);
 	}
 }
 

@@ -38,7 +38,7 @@ void shim_task_pools_free(struct doca_ctx *ctx)
 		struct shim_task_pool *first = ctx->pools;
 
 		ctx->pools = first->next;
-		shim_slab_free(first->tasks, first->bytes);
+		shim_slab_free(first->tasks, first->bytes, first->num_never_used < first->count);
 		free(first->times);
 		free(first);
 	}
