@@ -94,13 +94,8 @@ doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_rdma_task_receive_get_dst_buf_list_len(const struct doca_rdma *rdma, uint32_t *buf_list_len)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	SHIM_NEED_OUT(buf_list_len);
-	*buf_list_len = rdma->properties.max_receive_list_len;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_rdma_task_receive_get_dst_buf_list_len, const struct doca_rdma, rdma, SHIM_RDMA, uint32_t,
+		   buf_list_len, rdma->properties.max_receive_list_len)
 
 static const struct rdma_task *completed(const struct doca_rdma_task_receive *task)
 {
