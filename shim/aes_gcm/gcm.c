@@ -57,10 +57,5 @@ struct doca_ctx *doca_aes_gcm_as_ctx(struct doca_aes_gcm *aes_gcm)
 	return shim_handle_is(aes_gcm, SHIM_AES_GCM) ? &aes_gcm->accel.ctx : NULL;
 }
 
-doca_error_t doca_aes_gcm_cap_get_max_num_tasks(struct doca_aes_gcm *aes_gcm, uint32_t *max_num_tasks)
-{
-	SHIM_NEED(aes_gcm, SHIM_AES_GCM);
-	SHIM_NEED_OUT(max_num_tasks);
-	*max_num_tasks = shim_accel_max_tasks(&aes_gcm->accel);
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_aes_gcm_cap_get_max_num_tasks, struct doca_aes_gcm, aes_gcm, SHIM_AES_GCM, uint32_t,
+		   max_num_tasks, shim_accel_max_tasks(&aes_gcm->accel))

@@ -219,6 +219,9 @@ static void forked(void)
 	check_thread_forked();
 	check_hits_forked();
 	check_stack_forked();
+	for (size_t i = 0; i < NUM_PARTS; i++)
+		if (parts[i]->lock)
+			pthread_mutex_init(parts[i]->lock, NULL);
 	FOR_EACH_PART(forked);
 }
 

@@ -15,43 +15,12 @@ static bool has_data_path(const struct doca_devinfo *devinfo)
 	return devinfo->function->caps.comch_server || devinfo->function->caps.comch_client;
 }
 
-static doca_error_t supported(bool is_supported)
-{
-	return is_supported ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-}
+SHIM_DEFINE_IS_SUPPORTED(doca_comch_cap_server_is_supported, devinfo->function->caps.comch_server)
+SHIM_DEFINE_IS_SUPPORTED(doca_comch_cap_client_is_supported, devinfo->function->caps.comch_client)
+SHIM_DEFINE_IS_SUPPORTED(doca_comch_consumer_cap_is_supported, has_data_path(devinfo))
+SHIM_DEFINE_IS_SUPPORTED(doca_comch_producer_cap_is_supported, has_data_path(devinfo))
 
-doca_error_t doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return supported(devinfo->function->caps.comch_server);
-}
-
-doca_error_t doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return supported(devinfo->function->caps.comch_client);
-}
-
-doca_error_t doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return supported(has_data_path(devinfo));
-}
-
-doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return supported(has_data_path(devinfo));
-}
-
-#define LIMIT(function_name, out, field)                                              \
-	doca_error_t function_name(const struct doca_devinfo *devinfo, uint32_t *out) \
-	{                                                                             \
-		SHIM_NEED(devinfo, SHIM_DEVINFO);                                     \
-		SHIM_NEED_OUT(out);                                                   \
-		*out = devinfo->function->caps.field;                                 \
-		return DOCA_SUCCESS;                                                  \
-	}
+#define LIMIT(name, out, field) SHIM_DEFINE_DEVINFO_GETTER(name, uint32_t, out, devinfo->function->caps.field)
 
 LIMIT(doca_comch_cap_get_max_name_len, max_name_len, comch_max_name_len)
 LIMIT(doca_comch_cap_get_max_msg_size, size, comch_max_msg_bytes)

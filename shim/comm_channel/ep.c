@@ -18,29 +18,12 @@ doca_error_t doca_comm_channel_get_max_service_name_len(uint32_t *max_service_na
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_comm_channel_get_max_message_size(struct doca_devinfo *devinfo, uint32_t *max_message_size)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	SHIM_NEED_OUT(max_message_size);
-	*max_message_size = min_u32(devinfo->function->caps.comch_max_msg_bytes, UINT16_MAX);
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comm_channel_get_max_send_queue_size(struct doca_devinfo *devinfo, uint32_t *max_send_queue_size)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	SHIM_NEED_OUT(max_send_queue_size);
-	*max_send_queue_size = min_u32(devinfo->function->caps.comch_max_send_tasks, MAX_QUEUE);
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comm_channel_get_max_recv_queue_size(struct doca_devinfo *devinfo, uint32_t *max_recv_queue_size)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	SHIM_NEED_OUT(max_recv_queue_size);
-	*max_recv_queue_size = min_u32(devinfo->function->caps.comch_max_recv_queue, MAX_QUEUE);
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_comm_channel_get_max_message_size, struct doca_devinfo, devinfo, SHIM_DEVINFO, uint32_t,
+		   max_message_size, min_u32(devinfo->function->caps.comch_max_msg_bytes, UINT16_MAX))
+SHIM_DEFINE_GETTER(doca_comm_channel_get_max_send_queue_size, struct doca_devinfo, devinfo, SHIM_DEVINFO, uint32_t,
+		   max_send_queue_size, min_u32(devinfo->function->caps.comch_max_send_tasks, MAX_QUEUE))
+SHIM_DEFINE_GETTER(doca_comm_channel_get_max_recv_queue_size, struct doca_devinfo, devinfo, SHIM_DEVINFO, uint32_t,
+		   max_recv_queue_size, min_u32(devinfo->function->caps.comch_max_recv_queue, MAX_QUEUE))
 
 doca_error_t doca_comm_channel_get_service_max_num_connections(struct doca_devinfo *devinfo,
 							       uint32_t *max_num_connections)

@@ -177,20 +177,10 @@ struct doca_ctx *doca_mmap_advise_as_ctx(struct doca_mmap_advise *mmap_advise)
 	return shim_handle_is(mmap_advise, SHIM_MMAP_ADVISE) ? &mmap_advise->ctx : NULL;
 }
 
-doca_error_t doca_mmap_advise_cap_task_cache_invalidate_is_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return devinfo->function->caps.cache_invalidate ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-}
-
-doca_error_t doca_mmap_advise_task_cache_invalidate_get_max_buf_size(const struct doca_devinfo *devinfo,
-								     uint64_t *buf_size)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	SHIM_NEED_OUT(buf_size);
-	*buf_size = devinfo->function->caps.cache_invalidate_max_buf_bytes;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_IS_SUPPORTED(doca_mmap_advise_cap_task_cache_invalidate_is_supported,
+			 devinfo->function->caps.cache_invalidate)
+SHIM_DEFINE_DEVINFO_GETTER(doca_mmap_advise_task_cache_invalidate_get_max_buf_size, uint64_t, buf_size,
+			   devinfo->function->caps.cache_invalidate_max_buf_bytes)
 
 doca_error_t doca_mmap_advise_task_invalidate_cache_set_conf(
 	struct doca_mmap_advise *mmap_advise, doca_mmap_advise_task_invalidate_cache_completion_cb_t completion_cb,

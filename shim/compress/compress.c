@@ -46,10 +46,5 @@ struct doca_ctx *doca_compress_as_ctx(struct doca_compress *compress)
 	return shim_handle_is(compress, SHIM_COMPRESS) ? &compress->accel.ctx : NULL;
 }
 
-doca_error_t doca_compress_cap_get_max_num_tasks(struct doca_compress *compress, uint32_t *max_num_tasks)
-{
-	SHIM_NEED(compress, SHIM_COMPRESS);
-	SHIM_NEED_OUT(max_num_tasks);
-	*max_num_tasks = shim_accel_max_tasks(&compress->accel);
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_compress_cap_get_max_num_tasks, struct doca_compress, compress, SHIM_COMPRESS, uint32_t,
+		   max_num_tasks, shim_accel_max_tasks(&compress->accel))

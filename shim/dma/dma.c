@@ -84,36 +84,13 @@ struct doca_ctx *doca_dma_as_ctx(struct doca_dma *dma)
 	return shim_handle_is(dma, SHIM_DMA) ? &dma->accel.ctx : NULL;
 }
 
-doca_error_t doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return devinfo->function->caps.dma_memcpy ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-}
-
-doca_error_t doca_dma_cap_task_memcpy_get_max_buf_size(const struct doca_devinfo *devinfo, uint64_t *buf_size)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	SHIM_NEED_OUT(buf_size);
-	*buf_size = devinfo->function->caps.dma_max_buf_bytes;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_devinfo *devinfo,
-							   uint32_t *max_buf_list_len)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	SHIM_NEED_OUT(max_buf_list_len);
-	*max_buf_list_len = devinfo->function->caps.dma_max_list_len;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks)
-{
-	SHIM_NEED(dma, SHIM_DMA);
-	SHIM_NEED_OUT(max_num_tasks);
-	*max_num_tasks = shim_accel_max_tasks(&dma->accel);
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_IS_SUPPORTED(doca_dma_cap_task_memcpy_is_supported, devinfo->function->caps.dma_memcpy)
+SHIM_DEFINE_DEVINFO_GETTER(doca_dma_cap_task_memcpy_get_max_buf_size, uint64_t, buf_size,
+			   devinfo->function->caps.dma_max_buf_bytes)
+SHIM_DEFINE_DEVINFO_GETTER(doca_dma_cap_task_memcpy_get_max_buf_list_len, uint32_t, max_buf_list_len,
+			   devinfo->function->caps.dma_max_list_len)
+SHIM_DEFINE_GETTER(doca_dma_cap_get_max_num_tasks, struct doca_dma, dma, SHIM_DMA, uint32_t, max_num_tasks,
+		   shim_accel_max_tasks(&dma->accel))
 
 doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma **gpu_dma)
 {

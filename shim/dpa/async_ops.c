@@ -102,18 +102,7 @@ doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_ops, unsigned int *queue_size)
-{
-	SHIM_NEED(async_ops, SHIM_DPA_ASYNC_OPS);
-	SHIM_NEED_OUT(queue_size);
-	*queue_size = async_ops->queue_size;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_ops, uint64_t *user_data)
-{
-	SHIM_NEED(async_ops, SHIM_DPA_ASYNC_OPS);
-	SHIM_NEED_OUT(user_data);
-	*user_data = async_ops->user_data;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_dpa_async_ops_get_queue_size, struct doca_dpa_async_ops, async_ops, SHIM_DPA_ASYNC_OPS,
+		   unsigned int, queue_size, async_ops->queue_size)
+SHIM_DEFINE_GETTER(doca_dpa_async_ops_get_user_data, struct doca_dpa_async_ops, async_ops, SHIM_DPA_ASYNC_OPS, uint64_t,
+		   user_data, async_ops->user_data)

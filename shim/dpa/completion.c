@@ -54,13 +54,8 @@ doca_error_t doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_comp, unsigned int *queue_size)
-{
-	SHIM_NEED(dpa_comp, SHIM_DPA_COMPLETION);
-	SHIM_NEED_OUT(queue_size);
-	*queue_size = dpa_comp->queue_size;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_dpa_completion_get_queue_size, struct doca_dpa_completion, dpa_comp, SHIM_DPA_COMPLETION,
+		   unsigned int, queue_size, dpa_comp->queue_size)
 
 doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp, struct doca_dpa_thread *dpa_thread)
 {
@@ -77,13 +72,8 @@ doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp, struct doca_dpa_thread **dpa_thread)
-{
-	SHIM_NEED(dpa_comp, SHIM_DPA_COMPLETION);
-	SHIM_NEED_OUT(dpa_thread);
-	*dpa_thread = dpa_comp->thread;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_dpa_completion_get_thread, struct doca_dpa_completion, dpa_comp, SHIM_DPA_COMPLETION,
+		   struct doca_dpa_thread *, dpa_thread, dpa_comp->thread)
 
 doca_error_t doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp)
 {

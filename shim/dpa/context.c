@@ -253,13 +253,7 @@ doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app)
-{
-	SHIM_NEED(dpa, SHIM_DPA);
-	SHIM_NEED_OUT(app);
-	*app = dpa->app;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_dpa_get_app, struct doca_dpa, dpa, SHIM_DPA, struct doca_dpa_app *, app, dpa->app)
 
 doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *app_name, uint32_t *app_name_len)
 {

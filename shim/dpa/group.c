@@ -37,13 +37,8 @@ doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg, unsigned int *num_threads)
-{
-	SHIM_NEED(tg, SHIM_DPA_THREAD_GROUP);
-	SHIM_NEED_OUT(num_threads);
-	*num_threads = tg->num_threads;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_dpa_thread_group_get_num_threads, struct doca_dpa_tg, tg, SHIM_DPA_THREAD_GROUP, unsigned int,
+		   num_threads, tg->num_threads)
 
 doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg, struct doca_dpa_thread *thread, unsigned int rank)
 {

@@ -38,10 +38,5 @@ doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht, doca_dpa_dev_hash_table_t *ht_handle)
-{
-	SHIM_NEED(ht, SHIM_DPA_HASH_TABLE);
-	SHIM_NEED_OUT(ht_handle);
-	*ht_handle = ht->table.handle;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_dpa_hash_table_get_dpa_handle, struct doca_dpa_hash_table, ht, SHIM_DPA_HASH_TABLE,
+		   doca_dpa_dev_hash_table_t, ht_handle, ht->table.handle)

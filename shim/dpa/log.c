@@ -46,13 +46,8 @@ doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t *log_level)
-{
-	SHIM_NEED(dpa, SHIM_DPA);
-	SHIM_NEED_OUT(log_level);
-	*log_level = (doca_dpa_dev_log_level_t)dpa->base->log_level;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_dpa_get_log_level, struct doca_dpa, dpa, SHIM_DPA, doca_dpa_dev_log_level_t, log_level,
+		   (doca_dpa_dev_log_level_t)dpa->base->log_level)
 
 doca_error_t doca_dpa_log_file_set_path(struct doca_dpa *dpa, const char *file_path)
 {

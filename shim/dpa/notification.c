@@ -36,14 +36,8 @@ doca_error_t doca_dpa_notification_completion_destroy(struct doca_dpa_notificati
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_notification_completion_get_thread(struct doca_dpa_notification_completion *notify_comp,
-							 struct doca_dpa_thread **dpa_thread)
-{
-	SHIM_NEED(notify_comp, SHIM_DPA_NOTIFICATION);
-	SHIM_NEED_OUT(dpa_thread);
-	*dpa_thread = notify_comp->thread;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_dpa_notification_completion_get_thread, struct doca_dpa_notification_completion, notify_comp,
+		   SHIM_DPA_NOTIFICATION, struct doca_dpa_thread *, dpa_thread, notify_comp->thread)
 
 doca_error_t doca_dpa_notification_completion_start(struct doca_dpa_notification_completion *notify_comp)
 {

@@ -83,13 +83,8 @@ doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_threa
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_thread_get_local_storage(struct doca_dpa_thread *dpa_thread, doca_dpa_dev_uintptr_t *dev_ptr)
-{
-	SHIM_NEED(dpa_thread, SHIM_DPA_THREAD);
-	SHIM_NEED_OUT(dev_ptr);
-	*dev_ptr = dpa_thread->local_storage;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_dpa_thread_get_local_storage, struct doca_dpa_thread, dpa_thread, SHIM_DPA_THREAD,
+		   doca_dpa_dev_uintptr_t, dev_ptr, dpa_thread->local_storage)
 
 doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
 					  const struct doca_dpa_eu_affinity *affinity)
@@ -105,14 +100,8 @@ doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread,
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread,
-					  const struct doca_dpa_eu_affinity **affinity)
-{
-	SHIM_NEED(dpa_thread, SHIM_DPA_THREAD);
-	SHIM_NEED_OUT(affinity);
-	*affinity = dpa_thread->affinity;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_dpa_thread_get_affinity, struct doca_dpa_thread, dpa_thread, SHIM_DPA_THREAD,
+		   const struct doca_dpa_eu_affinity *, affinity, dpa_thread->affinity)
 
 /* Returns NULL after a log line. */
 static const struct sim_dpa_kernel *find_kernel(const char *func, const struct doca_dpa_thread *thread)

@@ -10,12 +10,7 @@ static doca_error_t supported(const struct doca_devinfo *devinfo)
 	return devinfo->function->caps.rdma ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
 }
 
-#define SUPPORTED(function_name)                                       \
-	doca_error_t function_name(const struct doca_devinfo *devinfo) \
-	{                                                              \
-		SHIM_NEED(devinfo, SHIM_DEVINFO);                      \
-		return supported(devinfo);                             \
-	}
+#define SUPPORTED(name) SHIM_DEFINE_IS_SUPPORTED(name, devinfo->function->caps.rdma)
 
 SUPPORTED(doca_rdma_cap_task_receive_is_supported)
 SUPPORTED(doca_rdma_cap_task_send_is_supported)
@@ -55,14 +50,7 @@ doca_error_t doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct do
 	return result;
 }
 
-#define LIMIT(function_name, out, field)                                              \
-	doca_error_t function_name(const struct doca_devinfo *devinfo, uint32_t *out) \
-	{                                                                             \
-		SHIM_NEED(devinfo, SHIM_DEVINFO);                                     \
-		SHIM_NEED_OUT(out);                                                   \
-		*out = devinfo->function->caps.field;                                 \
-		return DOCA_SUCCESS;                                                  \
-	}
+#define LIMIT(name, out, field) SHIM_DEFINE_DEVINFO_GETTER(name, uint32_t, out, devinfo->function->caps.field)
 
 LIMIT(doca_rdma_cap_get_max_send_queue_size, max_send_queue_size, rdma_max_send_queue)
 LIMIT(doca_rdma_cap_get_max_recv_queue_size, max_recv_queue_size, rdma_max_send_queue)

@@ -17,14 +17,8 @@
 			return SHIM_REFUSE(DOCA_ERROR_BAD_STATE, "the context is not idle; set it before the start"); \
 	} while (0)
 
-#define GETTER(name, type, out, value)                                             \
-	doca_error_t doca_rdma_get_##name(const struct doca_rdma *rdma, type *out) \
-	{                                                                          \
-		SHIM_NEED(rdma, SHIM_RDMA);                                        \
-		SHIM_NEED_OUT(out);                                                \
-		*out = (value);                                                    \
-		return DOCA_SUCCESS;                                               \
-	}
+#define GETTER(name, type, out, value) \
+	SHIM_DEFINE_GETTER(doca_rdma_get_##name, const struct doca_rdma, rdma, SHIM_RDMA, type, out, value)
 
 static const struct pcie_caps *caps_of(const struct doca_rdma *rdma)
 {
@@ -42,13 +36,8 @@ doca_error_t doca_rdma_set_permissions(struct doca_rdma *rdma, uint32_t permissi
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_rdma_get_permissions(struct doca_rdma *rdma, uint32_t *permissions)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	SHIM_NEED_OUT(permissions);
-	*permissions = rdma->properties.permissions;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_rdma_get_permissions, struct doca_rdma, rdma, SHIM_RDMA, uint32_t, permissions,
+		   rdma->properties.permissions)
 
 static uint64_t round_up_to_power_of_two(uint32_t value)
 {
@@ -142,13 +131,8 @@ doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma, uint16_t 
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_rdma_get_max_num_connections(struct doca_rdma *rdma, uint16_t *max_num_connections)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	SHIM_NEED_OUT(max_num_connections);
-	*max_num_connections = rdma->properties.max_connections;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_rdma_get_max_num_connections, struct doca_rdma, rdma, SHIM_RDMA, uint16_t, max_num_connections,
+		   rdma->properties.max_connections)
 
 doca_error_t doca_rdma_set_rnr_retry_count(struct doca_rdma *rdma, uint8_t rnr_retry_count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks with an atomic operation on memory of the peer. */
-#include "rdma_priv.h"
+#include "task_members.h"
 #include "shim/common/base/check.h"
 #include "shim/common/process/runtime.h"
 #include "sim/rdma/memory.h"
@@ -16,18 +16,8 @@ static int do_atomic(struct rdma_task *task, const struct sim_rdma_atomic *atomi
 
 /* ---- atomic cmp swp ---- */
 
-static struct rdma_task *atomic_cmp_swp_of(const struct doca_rdma_task_atomic_cmp_swp *task)
-{
-	return (struct rdma_task *)(uintptr_t)task;
-}
-
-static void complete_atomic_cmp_swp(struct doca_task *task)
-{
-	const struct rdma_conf *conf = &rdma_of(task)->conf[RDMA_CMP_SWP];
-
-	((doca_rdma_task_atomic_cmp_swp_completion_cb_t)(task->status == DOCA_SUCCESS ? conf->done : conf->failed))(
-		(struct doca_rdma_task_atomic_cmp_swp *)task, task->user_data, task->ctx->user_data);
-}
+RDMA_DEFINE_COMPLETE(complete_atomic_cmp_swp, RDMA_CMP_SWP, doca_rdma_task_atomic_cmp_swp_completion_cb_t,
+		     doca_rdma_task_atomic_cmp_swp)
 
 static const struct doca_buf *get_local_of_atomic_cmp_swp(const struct rdma_task *task)
 {
@@ -56,14 +46,8 @@ const struct rdma_task_type rdma_atomic_cmp_swp_type = {
 	.get_remote = get_remote_of_atomic_cmp_swp,
 };
 
-doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(
-	struct doca_rdma *rdma, doca_rdma_task_atomic_cmp_swp_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_atomic_cmp_swp_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	return rdma_task_set_conf(__func__, rdma, RDMA_CMP_SWP, (void (*)(void))successful_task_completion_cb,
-				  (void (*)(void))error_task_completion_cb, num_tasks);
-}
+RDMA_DEFINE_SET_CONF(doca_rdma_task_atomic_cmp_swp_set_conf, RDMA_CMP_SWP,
+		     doca_rdma_task_atomic_cmp_swp_completion_cb_t)
 
 doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(struct doca_rdma *rdma,
 							 struct doca_rdma_connection *rdma_connection,
@@ -88,82 +72,32 @@ doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(struct doca_rdma *rdma,
 	return DOCA_SUCCESS;
 }
 
-struct doca_task *doca_rdma_task_atomic_cmp_swp_as_task(struct doca_rdma_task_atomic_cmp_swp *task)
-{
-	return rdma_task_is(atomic_cmp_swp_of(task), RDMA_CMP_SWP) ? &atomic_cmp_swp_of(task)->task : NULL;
-}
-
-void doca_rdma_task_atomic_cmp_swp_set_rdma_connection(struct doca_rdma_task_atomic_cmp_swp *task,
-						       struct doca_rdma_connection *rdma_connection)
-{
-	rdma_task_set_connection(__func__, atomic_cmp_swp_of(task), RDMA_CMP_SWP, rdma_connection);
-}
-
-const struct doca_rdma_connection *doca_rdma_task_atomic_cmp_swp_get_rdma_connection(
-	const struct doca_rdma_task_atomic_cmp_swp *task)
-{
-	return rdma_task_was(atomic_cmp_swp_of(task), RDMA_CMP_SWP) ? atomic_cmp_swp_of(task)->connection : NULL;
-}
-
-void doca_rdma_task_atomic_cmp_swp_set_dst_buf(struct doca_rdma_task_atomic_cmp_swp *task, struct doca_buf *dst_buf)
-{
-	if (rdma_task_may_change(__func__, atomic_cmp_swp_of(task), RDMA_CMP_SWP))
-		atomic_cmp_swp_of(task)->dst = dst_buf;
-}
-
-struct doca_buf *doca_rdma_task_atomic_cmp_swp_get_dst_buf(const struct doca_rdma_task_atomic_cmp_swp *task)
-{
-	return rdma_task_was(atomic_cmp_swp_of(task), RDMA_CMP_SWP) ? atomic_cmp_swp_of(task)->dst : NULL;
-}
-
-void doca_rdma_task_atomic_cmp_swp_set_result_buf(struct doca_rdma_task_atomic_cmp_swp *task,
-						  struct doca_buf *result_buf)
-{
-	if (rdma_task_may_change(__func__, atomic_cmp_swp_of(task), RDMA_CMP_SWP))
-		atomic_cmp_swp_of(task)->result = result_buf;
-}
-
-struct doca_buf *doca_rdma_task_atomic_cmp_swp_get_result_buf(const struct doca_rdma_task_atomic_cmp_swp *task)
-{
-	return rdma_task_was(atomic_cmp_swp_of(task), RDMA_CMP_SWP) ? atomic_cmp_swp_of(task)->result : NULL;
-}
-
-void doca_rdma_task_atomic_cmp_swp_set_cmp_data(struct doca_rdma_task_atomic_cmp_swp *task, uint64_t cmp_data)
-{
-	if (rdma_task_may_change(__func__, atomic_cmp_swp_of(task), RDMA_CMP_SWP))
-		atomic_cmp_swp_of(task)->compare = cmp_data;
-}
-
-uint64_t doca_rdma_task_atomic_cmp_swp_get_cmp_data(const struct doca_rdma_task_atomic_cmp_swp *task)
-{
-	return rdma_task_was(atomic_cmp_swp_of(task), RDMA_CMP_SWP) ? atomic_cmp_swp_of(task)->compare : 0;
-}
-
-void doca_rdma_task_atomic_cmp_swp_set_swap_data(struct doca_rdma_task_atomic_cmp_swp *task, uint64_t swap_data)
-{
-	if (rdma_task_may_change(__func__, atomic_cmp_swp_of(task), RDMA_CMP_SWP))
-		atomic_cmp_swp_of(task)->operand = swap_data;
-}
-
-uint64_t doca_rdma_task_atomic_cmp_swp_get_swap_data(const struct doca_rdma_task_atomic_cmp_swp *task)
-{
-	return rdma_task_was(atomic_cmp_swp_of(task), RDMA_CMP_SWP) ? atomic_cmp_swp_of(task)->operand : 0;
-}
+RDMA_DEFINE_AS_TASK(doca_rdma_task_atomic_cmp_swp_as_task, doca_rdma_task_atomic_cmp_swp, RDMA_CMP_SWP)
+RDMA_DEFINE_SET_CONNECTION(doca_rdma_task_atomic_cmp_swp_set_rdma_connection, doca_rdma_task_atomic_cmp_swp,
+			   RDMA_CMP_SWP)
+RDMA_DEFINE_GETTER(const struct doca_rdma_connection *, doca_rdma_task_atomic_cmp_swp_get_rdma_connection,
+		   doca_rdma_task_atomic_cmp_swp, RDMA_CMP_SWP, connection)
+RDMA_DEFINE_SETTER(doca_rdma_task_atomic_cmp_swp_set_dst_buf, doca_rdma_task_atomic_cmp_swp, RDMA_CMP_SWP,
+		   struct doca_buf *, dst_buf, dst)
+RDMA_DEFINE_GETTER(struct doca_buf *, doca_rdma_task_atomic_cmp_swp_get_dst_buf, doca_rdma_task_atomic_cmp_swp,
+		   RDMA_CMP_SWP, dst)
+RDMA_DEFINE_SETTER(doca_rdma_task_atomic_cmp_swp_set_result_buf, doca_rdma_task_atomic_cmp_swp, RDMA_CMP_SWP,
+		   struct doca_buf *, result_buf, result)
+RDMA_DEFINE_GETTER(struct doca_buf *, doca_rdma_task_atomic_cmp_swp_get_result_buf, doca_rdma_task_atomic_cmp_swp,
+		   RDMA_CMP_SWP, result)
+RDMA_DEFINE_SETTER(doca_rdma_task_atomic_cmp_swp_set_cmp_data, doca_rdma_task_atomic_cmp_swp, RDMA_CMP_SWP, uint64_t,
+		   cmp_data, compare)
+RDMA_DEFINE_GETTER(uint64_t, doca_rdma_task_atomic_cmp_swp_get_cmp_data, doca_rdma_task_atomic_cmp_swp, RDMA_CMP_SWP,
+		   compare)
+RDMA_DEFINE_SETTER(doca_rdma_task_atomic_cmp_swp_set_swap_data, doca_rdma_task_atomic_cmp_swp, RDMA_CMP_SWP, uint64_t,
+		   swap_data, operand)
+RDMA_DEFINE_GETTER(uint64_t, doca_rdma_task_atomic_cmp_swp_get_swap_data, doca_rdma_task_atomic_cmp_swp, RDMA_CMP_SWP,
+		   operand)
 
 /* ---- atomic fetch add ---- */
 
-static struct rdma_task *atomic_fetch_add_of(const struct doca_rdma_task_atomic_fetch_add *task)
-{
-	return (struct rdma_task *)(uintptr_t)task;
-}
-
-static void complete_atomic_fetch_add(struct doca_task *task)
-{
-	const struct rdma_conf *conf = &rdma_of(task)->conf[RDMA_FETCH_ADD];
-
-	((doca_rdma_task_atomic_fetch_add_completion_cb_t)(task->status == DOCA_SUCCESS ? conf->done : conf->failed))(
-		(struct doca_rdma_task_atomic_fetch_add *)task, task->user_data, task->ctx->user_data);
-}
+RDMA_DEFINE_COMPLETE(complete_atomic_fetch_add, RDMA_FETCH_ADD, doca_rdma_task_atomic_fetch_add_completion_cb_t,
+		     doca_rdma_task_atomic_fetch_add)
 
 static const struct doca_buf *get_local_of_atomic_fetch_add(const struct rdma_task *task)
 {
@@ -191,14 +125,8 @@ const struct rdma_task_type rdma_atomic_fetch_add_type = {
 	.get_remote = get_remote_of_atomic_fetch_add,
 };
 
-doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
-	struct doca_rdma *rdma, doca_rdma_task_atomic_fetch_add_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_atomic_fetch_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	return rdma_task_set_conf(__func__, rdma, RDMA_FETCH_ADD, (void (*)(void))successful_task_completion_cb,
-				  (void (*)(void))error_task_completion_cb, num_tasks);
-}
+RDMA_DEFINE_SET_CONF(doca_rdma_task_atomic_fetch_add_set_conf, RDMA_FETCH_ADD,
+		     doca_rdma_task_atomic_fetch_add_completion_cb_t)
 
 doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(struct doca_rdma *rdma,
 							   struct doca_rdma_connection *rdma_connection,
@@ -221,53 +149,20 @@ doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(struct doca_rdma *rdm
 	return DOCA_SUCCESS;
 }
 
-struct doca_task *doca_rdma_task_atomic_fetch_add_as_task(struct doca_rdma_task_atomic_fetch_add *task)
-{
-	return rdma_task_is(atomic_fetch_add_of(task), RDMA_FETCH_ADD) ? &atomic_fetch_add_of(task)->task : NULL;
-}
-
-void doca_rdma_task_atomic_fetch_add_set_rdma_connection(struct doca_rdma_task_atomic_fetch_add *task,
-							 struct doca_rdma_connection *rdma_connection)
-{
-	rdma_task_set_connection(__func__, atomic_fetch_add_of(task), RDMA_FETCH_ADD, rdma_connection);
-}
-
-const struct doca_rdma_connection *doca_rdma_task_atomic_fetch_add_get_rdma_connection(
-	const struct doca_rdma_task_atomic_fetch_add *task)
-{
-	return rdma_task_was(atomic_fetch_add_of(task), RDMA_FETCH_ADD) ? atomic_fetch_add_of(task)->connection : NULL;
-}
-
-void doca_rdma_task_atomic_fetch_add_set_dst_buf(struct doca_rdma_task_atomic_fetch_add *task, struct doca_buf *dst_buf)
-{
-	if (rdma_task_may_change(__func__, atomic_fetch_add_of(task), RDMA_FETCH_ADD))
-		atomic_fetch_add_of(task)->dst = dst_buf;
-}
-
-struct doca_buf *doca_rdma_task_atomic_fetch_add_get_dst_buf(const struct doca_rdma_task_atomic_fetch_add *task)
-{
-	return rdma_task_was(atomic_fetch_add_of(task), RDMA_FETCH_ADD) ? atomic_fetch_add_of(task)->dst : NULL;
-}
-
-void doca_rdma_task_atomic_fetch_add_set_result_buf(struct doca_rdma_task_atomic_fetch_add *task,
-						    struct doca_buf *result_buf)
-{
-	if (rdma_task_may_change(__func__, atomic_fetch_add_of(task), RDMA_FETCH_ADD))
-		atomic_fetch_add_of(task)->result = result_buf;
-}
-
-struct doca_buf *doca_rdma_task_atomic_fetch_add_get_result_buf(const struct doca_rdma_task_atomic_fetch_add *task)
-{
-	return rdma_task_was(atomic_fetch_add_of(task), RDMA_FETCH_ADD) ? atomic_fetch_add_of(task)->result : NULL;
-}
-
-void doca_rdma_task_atomic_fetch_add_set_add_data(struct doca_rdma_task_atomic_fetch_add *task, uint64_t add_data)
-{
-	if (rdma_task_may_change(__func__, atomic_fetch_add_of(task), RDMA_FETCH_ADD))
-		atomic_fetch_add_of(task)->operand = add_data;
-}
-
-uint64_t doca_rdma_task_atomic_fetch_add_get_add_data(const struct doca_rdma_task_atomic_fetch_add *task)
-{
-	return rdma_task_was(atomic_fetch_add_of(task), RDMA_FETCH_ADD) ? atomic_fetch_add_of(task)->operand : 0;
-}
+RDMA_DEFINE_AS_TASK(doca_rdma_task_atomic_fetch_add_as_task, doca_rdma_task_atomic_fetch_add, RDMA_FETCH_ADD)
+RDMA_DEFINE_SET_CONNECTION(doca_rdma_task_atomic_fetch_add_set_rdma_connection, doca_rdma_task_atomic_fetch_add,
+			   RDMA_FETCH_ADD)
+RDMA_DEFINE_GETTER(const struct doca_rdma_connection *, doca_rdma_task_atomic_fetch_add_get_rdma_connection,
+		   doca_rdma_task_atomic_fetch_add, RDMA_FETCH_ADD, connection)
+RDMA_DEFINE_SETTER(doca_rdma_task_atomic_fetch_add_set_dst_buf, doca_rdma_task_atomic_fetch_add, RDMA_FETCH_ADD,
+		   struct doca_buf *, dst_buf, dst)
+RDMA_DEFINE_GETTER(struct doca_buf *, doca_rdma_task_atomic_fetch_add_get_dst_buf, doca_rdma_task_atomic_fetch_add,
+		   RDMA_FETCH_ADD, dst)
+RDMA_DEFINE_SETTER(doca_rdma_task_atomic_fetch_add_set_result_buf, doca_rdma_task_atomic_fetch_add, RDMA_FETCH_ADD,
+		   struct doca_buf *, result_buf, result)
+RDMA_DEFINE_GETTER(struct doca_buf *, doca_rdma_task_atomic_fetch_add_get_result_buf, doca_rdma_task_atomic_fetch_add,
+		   RDMA_FETCH_ADD, result)
+RDMA_DEFINE_SETTER(doca_rdma_task_atomic_fetch_add_set_add_data, doca_rdma_task_atomic_fetch_add, RDMA_FETCH_ADD,
+		   uint64_t, add_data, operand)
+RDMA_DEFINE_GETTER(uint64_t, doca_rdma_task_atomic_fetch_add_get_add_data, doca_rdma_task_atomic_fetch_add,
+		   RDMA_FETCH_ADD, operand)

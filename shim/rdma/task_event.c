@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks on a sync event of the peer. */
-#include "rdma_priv.h"
+#include "task_members.h"
 #include "shim/common/base/check.h"
 #include "shim/common/sync/sync_event_remote.h"
 #include "sim/rdma/memory.h"
@@ -18,14 +18,8 @@ static struct rdma_task *event_get_of(const struct doca_rdma_task_remote_net_syn
 	return (struct rdma_task *)(uintptr_t)task;
 }
 
-static void complete_event_get(struct doca_task *task)
-{
-	const struct rdma_conf *conf = &rdma_of(task)->conf[RDMA_EVENT_GET];
-
-	((doca_rdma_task_remote_net_sync_event_get_completion_cb_t)(task->status == DOCA_SUCCESS ? conf->done :
-												   conf->failed))(
-		(struct doca_rdma_task_remote_net_sync_event_get *)task, task->user_data, task->ctx->user_data);
-}
+RDMA_DEFINE_COMPLETE(complete_event_get, RDMA_EVENT_GET, doca_rdma_task_remote_net_sync_event_get_completion_cb_t,
+		     doca_rdma_task_remote_net_sync_event_get)
 
 static const struct doca_buf *get_local_of_event_get(const struct rdma_task *task)
 {
@@ -50,14 +44,8 @@ const struct rdma_task_type rdma_event_get_type = {
 	.writes_local = true,
 };
 
-doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
-	struct doca_rdma *rdma, doca_rdma_task_remote_net_sync_event_get_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_remote_net_sync_event_get_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	return rdma_task_set_conf(__func__, rdma, RDMA_EVENT_GET, (void (*)(void))successful_task_completion_cb,
-				  (void (*)(void))error_task_completion_cb, num_tasks);
-}
+RDMA_DEFINE_SET_CONF(doca_rdma_task_remote_net_sync_event_get_set_conf, RDMA_EVENT_GET,
+		     doca_rdma_task_remote_net_sync_event_get_completion_cb_t)
 
 doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
 	struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
@@ -84,17 +72,10 @@ struct doca_task *doca_rdma_task_remote_net_sync_event_get_as_task(
 	return rdma_task_was(event_get_of(task), RDMA_EVENT_GET) ? &event_get_of(task)->task : NULL;
 }
 
-void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(struct doca_rdma_task_remote_net_sync_event_get *task,
-								  struct doca_rdma_connection *rdma_connection)
-{
-	rdma_task_set_connection(__func__, event_get_of(task), RDMA_EVENT_GET, rdma_connection);
-}
-
-const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
-	const struct doca_rdma_task_remote_net_sync_event_get *task)
-{
-	return rdma_task_was(event_get_of(task), RDMA_EVENT_GET) ? event_get_of(task)->connection : NULL;
-}
+RDMA_DEFINE_SET_CONNECTION(doca_rdma_task_remote_net_sync_event_get_set_rdma_connection,
+			   doca_rdma_task_remote_net_sync_event_get, RDMA_EVENT_GET)
+RDMA_DEFINE_GETTER(const struct doca_rdma_connection *, doca_rdma_task_remote_net_sync_event_get_get_rdma_connection,
+		   doca_rdma_task_remote_net_sync_event_get, RDMA_EVENT_GET, connection)
 
 void doca_rdma_task_remote_net_sync_event_get_set_sync_event(struct doca_rdma_task_remote_net_sync_event_get *task,
 							     const struct doca_sync_event_remote_net *event)
@@ -103,41 +84,18 @@ void doca_rdma_task_remote_net_sync_event_get_set_sync_event(struct doca_rdma_ta
 		event_get_of(task)->event = (struct doca_sync_event_remote_net *)(uintptr_t)event;
 }
 
-const struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_get_get_sync_event(
-	const struct doca_rdma_task_remote_net_sync_event_get *task)
-{
-	return rdma_task_was(event_get_of(task), RDMA_EVENT_GET) ? event_get_of(task)->event : NULL;
-}
-
-void doca_rdma_task_remote_net_sync_event_get_set_dst_buf(struct doca_rdma_task_remote_net_sync_event_get *task,
-							  struct doca_buf *dst_buf)
-{
-	if (rdma_task_may_change(__func__, event_get_of(task), RDMA_EVENT_GET))
-		event_get_of(task)->dst = dst_buf;
-}
-
-struct doca_buf *doca_rdma_task_remote_net_sync_event_get_get_dst_buf(
-	const struct doca_rdma_task_remote_net_sync_event_get *task)
-{
-	return rdma_task_was(event_get_of(task), RDMA_EVENT_GET) ? event_get_of(task)->dst : NULL;
-}
+RDMA_DEFINE_GETTER(const struct doca_sync_event_remote_net *, doca_rdma_task_remote_net_sync_event_get_get_sync_event,
+		   doca_rdma_task_remote_net_sync_event_get, RDMA_EVENT_GET, event)
+RDMA_DEFINE_SETTER(doca_rdma_task_remote_net_sync_event_get_set_dst_buf, doca_rdma_task_remote_net_sync_event_get,
+		   RDMA_EVENT_GET, struct doca_buf *, dst_buf, dst)
+RDMA_DEFINE_GETTER(struct doca_buf *, doca_rdma_task_remote_net_sync_event_get_get_dst_buf,
+		   doca_rdma_task_remote_net_sync_event_get, RDMA_EVENT_GET, dst)
 
 /* ---- event set ---- */
 
-static struct rdma_task *event_set_of(const struct doca_rdma_task_remote_net_sync_event_notify_set *task)
-{
-	return (struct rdma_task *)(uintptr_t)task;
-}
-
-static void complete_event_set(struct doca_task *task)
-{
-	const struct rdma_conf *conf = &rdma_of(task)->conf[RDMA_EVENT_SET];
-
-	((doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t)(task->status == DOCA_SUCCESS ?
-										   conf->done :
-										   conf->failed))(
-		(struct doca_rdma_task_remote_net_sync_event_notify_set *)task, task->user_data, task->ctx->user_data);
-}
+RDMA_DEFINE_COMPLETE(complete_event_set, RDMA_EVENT_SET,
+		     doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t,
+		     doca_rdma_task_remote_net_sync_event_notify_set)
 
 static const struct doca_buf *get_local_of_event_set(const struct rdma_task *task)
 {
@@ -161,15 +119,8 @@ const struct rdma_task_type rdma_event_set_type = {
 	.get_local = get_local_of_event_set,
 };
 
-doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
-	struct doca_rdma *rdma,
-	doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	return rdma_task_set_conf(__func__, rdma, RDMA_EVENT_SET, (void (*)(void))successful_task_completion_cb,
-				  (void (*)(void))error_task_completion_cb, num_tasks);
-}
+RDMA_DEFINE_SET_CONF(doca_rdma_task_remote_net_sync_event_notify_set_set_conf, RDMA_EVENT_SET,
+		     doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t)
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
 	struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
@@ -190,66 +141,29 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
 	return DOCA_SUCCESS;
 }
 
-struct doca_task *doca_rdma_task_remote_net_sync_event_notify_set_as_task(
-	struct doca_rdma_task_remote_net_sync_event_notify_set *task)
-{
-	return rdma_task_is(event_set_of(task), RDMA_EVENT_SET) ? &event_set_of(task)->task : NULL;
-}
-
-void doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection(
-	struct doca_rdma_task_remote_net_sync_event_notify_set *task, struct doca_rdma_connection *rdma_connection)
-{
-	rdma_task_set_connection(__func__, event_set_of(task), RDMA_EVENT_SET, rdma_connection);
-}
-
-const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection(
-	const struct doca_rdma_task_remote_net_sync_event_notify_set *task)
-{
-	return rdma_task_was(event_set_of(task), RDMA_EVENT_SET) ? event_set_of(task)->connection : NULL;
-}
-
-void doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event(
-	struct doca_rdma_task_remote_net_sync_event_notify_set *task, struct doca_sync_event_remote_net *event)
-{
-	if (rdma_task_may_change(__func__, event_set_of(task), RDMA_EVENT_SET))
-		event_set_of(task)->event = event;
-}
-
-struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event(
-	const struct doca_rdma_task_remote_net_sync_event_notify_set *task)
-{
-	return rdma_task_was(event_set_of(task), RDMA_EVENT_SET) ? event_set_of(task)->event : NULL;
-}
-
-void doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf(
-	struct doca_rdma_task_remote_net_sync_event_notify_set *task, const struct doca_buf *src_buf)
-{
-	if (rdma_task_may_change(__func__, event_set_of(task), RDMA_EVENT_SET))
-		event_set_of(task)->src = src_buf;
-}
-
-const struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf(
-	const struct doca_rdma_task_remote_net_sync_event_notify_set *task)
-{
-	return rdma_task_was(event_set_of(task), RDMA_EVENT_SET) ? event_set_of(task)->src : NULL;
-}
+RDMA_DEFINE_AS_TASK(doca_rdma_task_remote_net_sync_event_notify_set_as_task,
+		    doca_rdma_task_remote_net_sync_event_notify_set, RDMA_EVENT_SET)
+RDMA_DEFINE_SET_CONNECTION(doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection,
+			   doca_rdma_task_remote_net_sync_event_notify_set, RDMA_EVENT_SET)
+RDMA_DEFINE_GETTER(const struct doca_rdma_connection *,
+		   doca_rdma_task_remote_net_sync_event_notify_set_get_rdma_connection,
+		   doca_rdma_task_remote_net_sync_event_notify_set, RDMA_EVENT_SET, connection)
+RDMA_DEFINE_SETTER(doca_rdma_task_remote_net_sync_event_notify_set_set_sync_event,
+		   doca_rdma_task_remote_net_sync_event_notify_set, RDMA_EVENT_SET, struct doca_sync_event_remote_net *,
+		   event, event)
+RDMA_DEFINE_GETTER(struct doca_sync_event_remote_net *, doca_rdma_task_remote_net_sync_event_notify_set_get_sync_event,
+		   doca_rdma_task_remote_net_sync_event_notify_set, RDMA_EVENT_SET, event)
+RDMA_DEFINE_SETTER(doca_rdma_task_remote_net_sync_event_notify_set_set_src_buf,
+		   doca_rdma_task_remote_net_sync_event_notify_set, RDMA_EVENT_SET, const struct doca_buf *, src_buf,
+		   src)
+RDMA_DEFINE_GETTER(const struct doca_buf *, doca_rdma_task_remote_net_sync_event_notify_set_get_src_buf,
+		   doca_rdma_task_remote_net_sync_event_notify_set, RDMA_EVENT_SET, src)
 
 /* ---- event add ---- */
 
-static struct rdma_task *event_add_of(const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
-{
-	return (struct rdma_task *)(uintptr_t)task;
-}
-
-static void complete_event_add(struct doca_task *task)
-{
-	const struct rdma_conf *conf = &rdma_of(task)->conf[RDMA_EVENT_ADD];
-
-	((doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t)(task->status == DOCA_SUCCESS ?
-										   conf->done :
-										   conf->failed))(
-		(struct doca_rdma_task_remote_net_sync_event_notify_add *)task, task->user_data, task->ctx->user_data);
-}
+RDMA_DEFINE_COMPLETE(complete_event_add, RDMA_EVENT_ADD,
+		     doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t,
+		     doca_rdma_task_remote_net_sync_event_notify_add)
 
 static const struct doca_buf *get_local_of_event_add(const struct rdma_task *task)
 {
@@ -274,15 +188,8 @@ const struct rdma_task_type rdma_event_add_type = {
 	.writes_local = true,
 };
 
-doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
-	struct doca_rdma *rdma,
-	doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t successful_task_completion_cb,
-	doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	return rdma_task_set_conf(__func__, rdma, RDMA_EVENT_ADD, (void (*)(void))successful_task_completion_cb,
-				  (void (*)(void))error_task_completion_cb, num_tasks);
-}
+RDMA_DEFINE_SET_CONF(doca_rdma_task_remote_net_sync_event_notify_add_set_conf, RDMA_EVENT_ADD,
+		     doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t)
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
 	struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection, struct doca_sync_event_remote_net *event,
@@ -304,65 +211,26 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(
 	return DOCA_SUCCESS;
 }
 
-struct doca_task *doca_rdma_task_remote_net_sync_event_notify_add_as_task(
-	struct doca_rdma_task_remote_net_sync_event_notify_add *task)
-{
-	return rdma_task_is(event_add_of(task), RDMA_EVENT_ADD) ? &event_add_of(task)->task : NULL;
-}
-
-void doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection(
-	struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_rdma_connection *rdma_connection)
-{
-	rdma_task_set_connection(__func__, event_add_of(task), RDMA_EVENT_ADD, rdma_connection);
-}
-
-const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection(
-	const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
-{
-	return rdma_task_was(event_add_of(task), RDMA_EVENT_ADD) ? event_add_of(task)->connection : NULL;
-}
-
-void doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event(
-	struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_sync_event_remote_net *event)
-{
-	if (rdma_task_may_change(__func__, event_add_of(task), RDMA_EVENT_ADD))
-		event_add_of(task)->event = event;
-}
-
-struct doca_sync_event_remote_net *doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event(
-	const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
-{
-	return rdma_task_was(event_add_of(task), RDMA_EVENT_ADD) ? event_add_of(task)->event : NULL;
-}
-
-void doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf(
-	struct doca_rdma_task_remote_net_sync_event_notify_add *task, struct doca_buf *result_buf)
-{
-	if (rdma_task_may_change(__func__, event_add_of(task), RDMA_EVENT_ADD))
-		event_add_of(task)->result = result_buf;
-}
-
-struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf(
-	const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
-{
-	return rdma_task_was(event_add_of(task), RDMA_EVENT_ADD) ? event_add_of(task)->result : NULL;
-}
-
-void doca_rdma_task_remote_net_sync_event_notify_add_set_add_data(
-	struct doca_rdma_task_remote_net_sync_event_notify_add *task, uint64_t add_data)
-{
-	if (rdma_task_may_change(__func__, event_add_of(task), RDMA_EVENT_ADD))
-		event_add_of(task)->operand = add_data;
-}
-
-uint64_t doca_rdma_task_remote_net_sync_event_notify_add_get_add_data(
-	const struct doca_rdma_task_remote_net_sync_event_notify_add *task)
-{
-	return rdma_task_was(event_add_of(task), RDMA_EVENT_ADD) ? event_add_of(task)->operand : 0;
-}
-
-uint32_t doca_rdma_task_remote_net_sync_event_get_get_result_len(
-	const struct doca_rdma_task_remote_net_sync_event_get *task)
-{
-	return rdma_task_was(event_get_of(task), RDMA_EVENT_GET) ? event_get_of(task)->result_len : 0;
-}
+RDMA_DEFINE_AS_TASK(doca_rdma_task_remote_net_sync_event_notify_add_as_task,
+		    doca_rdma_task_remote_net_sync_event_notify_add, RDMA_EVENT_ADD)
+RDMA_DEFINE_SET_CONNECTION(doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection,
+			   doca_rdma_task_remote_net_sync_event_notify_add, RDMA_EVENT_ADD)
+RDMA_DEFINE_GETTER(const struct doca_rdma_connection *,
+		   doca_rdma_task_remote_net_sync_event_notify_add_get_rdma_connection,
+		   doca_rdma_task_remote_net_sync_event_notify_add, RDMA_EVENT_ADD, connection)
+RDMA_DEFINE_SETTER(doca_rdma_task_remote_net_sync_event_notify_add_set_sync_event,
+		   doca_rdma_task_remote_net_sync_event_notify_add, RDMA_EVENT_ADD, struct doca_sync_event_remote_net *,
+		   event, event)
+RDMA_DEFINE_GETTER(struct doca_sync_event_remote_net *, doca_rdma_task_remote_net_sync_event_notify_add_get_sync_event,
+		   doca_rdma_task_remote_net_sync_event_notify_add, RDMA_EVENT_ADD, event)
+RDMA_DEFINE_SETTER(doca_rdma_task_remote_net_sync_event_notify_add_set_result_buf,
+		   doca_rdma_task_remote_net_sync_event_notify_add, RDMA_EVENT_ADD, struct doca_buf *, result_buf,
+		   result)
+RDMA_DEFINE_GETTER(struct doca_buf *, doca_rdma_task_remote_net_sync_event_notify_add_get_result_buf,
+		   doca_rdma_task_remote_net_sync_event_notify_add, RDMA_EVENT_ADD, result)
+RDMA_DEFINE_SETTER(doca_rdma_task_remote_net_sync_event_notify_add_set_add_data,
+		   doca_rdma_task_remote_net_sync_event_notify_add, RDMA_EVENT_ADD, uint64_t, add_data, operand)
+RDMA_DEFINE_GETTER(uint64_t, doca_rdma_task_remote_net_sync_event_notify_add_get_add_data,
+		   doca_rdma_task_remote_net_sync_event_notify_add, RDMA_EVENT_ADD, operand)
+RDMA_DEFINE_GETTER(uint32_t, doca_rdma_task_remote_net_sync_event_get_get_result_len,
+		   doca_rdma_task_remote_net_sync_event_get, RDMA_EVENT_GET, result_len)

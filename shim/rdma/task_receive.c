@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The task that receives a message. */
-#include "rdma_priv.h"
+#include "task_members.h"
 #include "shim/common/base/check.h"
 
 /* ---- receive ---- */
@@ -10,13 +10,7 @@ static struct rdma_task *receive_of(const struct doca_rdma_task_receive *task)
 	return (struct rdma_task *)(uintptr_t)task;
 }
 
-static void complete_receive(struct doca_task *task)
-{
-	const struct rdma_conf *conf = &rdma_of(task)->conf[RDMA_RECEIVE];
-
-	((doca_rdma_task_receive_completion_cb_t)(task->status == DOCA_SUCCESS ? conf->done : conf->failed))(
-		(struct doca_rdma_task_receive *)task, task->user_data, task->ctx->user_data);
-}
+RDMA_DEFINE_COMPLETE(complete_receive, RDMA_RECEIVE, doca_rdma_task_receive_completion_cb_t, doca_rdma_task_receive)
 
 static const struct doca_buf *get_local_of_receive(const struct rdma_task *task)
 {
@@ -62,21 +56,10 @@ doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct
 	return DOCA_SUCCESS;
 }
 
-struct doca_task *doca_rdma_task_receive_as_task(struct doca_rdma_task_receive *task)
-{
-	return rdma_task_is(receive_of(task), RDMA_RECEIVE) ? &receive_of(task)->task : NULL;
-}
-
-void doca_rdma_task_receive_set_dst_buf(struct doca_rdma_task_receive *task, struct doca_buf *dst_buf)
-{
-	if (rdma_task_may_change(__func__, receive_of(task), RDMA_RECEIVE))
-		receive_of(task)->dst = dst_buf;
-}
-
-struct doca_buf *doca_rdma_task_receive_get_dst_buf(const struct doca_rdma_task_receive *task)
-{
-	return rdma_task_was(receive_of(task), RDMA_RECEIVE) ? receive_of(task)->dst : NULL;
-}
+RDMA_DEFINE_AS_TASK(doca_rdma_task_receive_as_task, doca_rdma_task_receive, RDMA_RECEIVE)
+RDMA_DEFINE_SETTER(doca_rdma_task_receive_set_dst_buf, doca_rdma_task_receive, RDMA_RECEIVE, struct doca_buf *, dst_buf,
+		   dst)
+RDMA_DEFINE_GETTER(struct doca_buf *, doca_rdma_task_receive_get_dst_buf, doca_rdma_task_receive, RDMA_RECEIVE, dst)
 
 doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma, uint32_t buf_list_len)
 {
@@ -94,13 +77,8 @@ doca_error_t doca_rdma_task_receive_set_dst_buf_list_len(struct doca_rdma *rdma,
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_rdma_task_receive_get_dst_buf_list_len(const struct doca_rdma *rdma, uint32_t *buf_list_len)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	SHIM_NEED_OUT(buf_list_len);
-	*buf_list_len = rdma->properties.max_receive_list_len;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_rdma_task_receive_get_dst_buf_list_len, const struct doca_rdma, rdma, SHIM_RDMA, uint32_t,
+		   buf_list_len, rdma->properties.max_receive_list_len)
 
 static const struct rdma_task *completed(const struct doca_rdma_task_receive *task)
 {

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks that send a message, without and with immediate data. */
-#include "rdma_priv.h"
+#include "task_members.h"
 #include "shim/common/base/check.h"
 
 /* ---- send ---- */
 
-static struct rdma_task *send_of(const struct doca_rdma_task_send *task)
-{
-	return (struct rdma_task *)(uintptr_t)task;
-}
-
-static void complete_send(struct doca_task *task)
-{
-	const struct rdma_conf *conf = &rdma_of(task)->conf[RDMA_SEND];
-
-	((doca_rdma_task_send_completion_cb_t)(task->status == DOCA_SUCCESS ? conf->done : conf->failed))(
-		(struct doca_rdma_task_send *)task, task->user_data, task->ctx->user_data);
-}
+RDMA_DEFINE_COMPLETE(complete_send, RDMA_SEND, doca_rdma_task_send_completion_cb_t, doca_rdma_task_send)
 
 static const struct doca_buf *get_local_of_send(const struct rdma_task *task)
 {
@@ -30,15 +19,7 @@ const struct rdma_task_type rdma_send_type = {
 	.get_local = get_local_of_send,
 };
 
-doca_error_t doca_rdma_task_send_set_conf(struct doca_rdma *rdma,
-					  doca_rdma_task_send_completion_cb_t successful_task_completion_cb,
-					  doca_rdma_task_send_completion_cb_t error_task_completion_cb,
-					  uint32_t num_tasks)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	return rdma_task_set_conf(__func__, rdma, RDMA_SEND, (void (*)(void))successful_task_completion_cb,
-				  (void (*)(void))error_task_completion_cb, num_tasks);
-}
+RDMA_DEFINE_SET_CONF(doca_rdma_task_send_set_conf, RDMA_SEND, doca_rdma_task_send_completion_cb_t)
 
 doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
 					       const struct doca_buf *src_buf, union doca_data user_data,
@@ -57,47 +38,17 @@ doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma, struct do
 	return DOCA_SUCCESS;
 }
 
-struct doca_task *doca_rdma_task_send_as_task(struct doca_rdma_task_send *task)
-{
-	return rdma_task_is(send_of(task), RDMA_SEND) ? &send_of(task)->task : NULL;
-}
-
-void doca_rdma_task_send_set_rdma_connection(struct doca_rdma_task_send *task,
-					     struct doca_rdma_connection *rdma_connection)
-{
-	rdma_task_set_connection(__func__, send_of(task), RDMA_SEND, rdma_connection);
-}
-
-const struct doca_rdma_connection *doca_rdma_task_send_get_rdma_connection(const struct doca_rdma_task_send *task)
-{
-	return rdma_task_was(send_of(task), RDMA_SEND) ? send_of(task)->connection : NULL;
-}
-
-void doca_rdma_task_send_set_src_buf(struct doca_rdma_task_send *task, const struct doca_buf *src_buf)
-{
-	if (rdma_task_may_change(__func__, send_of(task), RDMA_SEND))
-		send_of(task)->src = src_buf;
-}
-
-const struct doca_buf *doca_rdma_task_send_get_src_buf(const struct doca_rdma_task_send *task)
-{
-	return rdma_task_was(send_of(task), RDMA_SEND) ? send_of(task)->src : NULL;
-}
+RDMA_DEFINE_AS_TASK(doca_rdma_task_send_as_task, doca_rdma_task_send, RDMA_SEND)
+RDMA_DEFINE_SET_CONNECTION(doca_rdma_task_send_set_rdma_connection, doca_rdma_task_send, RDMA_SEND)
+RDMA_DEFINE_GETTER(const struct doca_rdma_connection *, doca_rdma_task_send_get_rdma_connection, doca_rdma_task_send,
+		   RDMA_SEND, connection)
+RDMA_DEFINE_SETTER(doca_rdma_task_send_set_src_buf, doca_rdma_task_send, RDMA_SEND, const struct doca_buf *, src_buf,
+		   src)
+RDMA_DEFINE_GETTER(const struct doca_buf *, doca_rdma_task_send_get_src_buf, doca_rdma_task_send, RDMA_SEND, src)
 
 /* ---- send imm ---- */
 
-static struct rdma_task *send_imm_of(const struct doca_rdma_task_send_imm *task)
-{
-	return (struct rdma_task *)(uintptr_t)task;
-}
-
-static void complete_send_imm(struct doca_task *task)
-{
-	const struct rdma_conf *conf = &rdma_of(task)->conf[RDMA_SEND_IMM];
-
-	((doca_rdma_task_send_imm_completion_cb_t)(task->status == DOCA_SUCCESS ? conf->done : conf->failed))(
-		(struct doca_rdma_task_send_imm *)task, task->user_data, task->ctx->user_data);
-}
+RDMA_DEFINE_COMPLETE(complete_send_imm, RDMA_SEND_IMM, doca_rdma_task_send_imm_completion_cb_t, doca_rdma_task_send_imm)
 
 static const struct doca_buf *get_local_of_send_imm(const struct rdma_task *task)
 {
@@ -111,15 +62,7 @@ const struct rdma_task_type rdma_send_imm_type = {
 	.get_local = get_local_of_send_imm,
 };
 
-doca_error_t doca_rdma_task_send_imm_set_conf(struct doca_rdma *rdma,
-					      doca_rdma_task_send_imm_completion_cb_t successful_task_completion_cb,
-					      doca_rdma_task_send_imm_completion_cb_t error_task_completion_cb,
-					      uint32_t num_tasks)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	return rdma_task_set_conf(__func__, rdma, RDMA_SEND_IMM, (void (*)(void))successful_task_completion_cb,
-				  (void (*)(void))error_task_completion_cb, num_tasks);
-}
+RDMA_DEFINE_SET_CONF(doca_rdma_task_send_imm_set_conf, RDMA_SEND_IMM, doca_rdma_task_send_imm_completion_cb_t)
 
 doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
 						   const struct doca_buf *src_buf, doca_be32_t immediate_data,
@@ -139,41 +82,15 @@ doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma, struc
 	return DOCA_SUCCESS;
 }
 
-struct doca_task *doca_rdma_task_send_imm_as_task(struct doca_rdma_task_send_imm *task)
-{
-	return rdma_task_is(send_imm_of(task), RDMA_SEND_IMM) ? &send_imm_of(task)->task : NULL;
-}
-
-void doca_rdma_task_send_imm_set_rdma_connection(struct doca_rdma_task_send_imm *task,
-						 struct doca_rdma_connection *rdma_connection)
-{
-	rdma_task_set_connection(__func__, send_imm_of(task), RDMA_SEND_IMM, rdma_connection);
-}
-
-const struct doca_rdma_connection *doca_rdma_task_send_imm_get_rdma_connection(
-	const struct doca_rdma_task_send_imm *task)
-{
-	return rdma_task_was(send_imm_of(task), RDMA_SEND_IMM) ? send_imm_of(task)->connection : NULL;
-}
-
-void doca_rdma_task_send_imm_set_src_buf(struct doca_rdma_task_send_imm *task, const struct doca_buf *src_buf)
-{
-	if (rdma_task_may_change(__func__, send_imm_of(task), RDMA_SEND_IMM))
-		send_imm_of(task)->src = src_buf;
-}
-
-const struct doca_buf *doca_rdma_task_send_imm_get_src_buf(const struct doca_rdma_task_send_imm *task)
-{
-	return rdma_task_was(send_imm_of(task), RDMA_SEND_IMM) ? send_imm_of(task)->src : NULL;
-}
-
-void doca_rdma_task_send_imm_set_immediate_data(struct doca_rdma_task_send_imm *task, doca_be32_t immediate_data)
-{
-	if (rdma_task_may_change(__func__, send_imm_of(task), RDMA_SEND_IMM))
-		send_imm_of(task)->immediate = immediate_data;
-}
-
-doca_be32_t doca_rdma_task_send_imm_get_immediate_data(const struct doca_rdma_task_send_imm *task)
-{
-	return rdma_task_was(send_imm_of(task), RDMA_SEND_IMM) ? send_imm_of(task)->immediate : 0;
-}
+RDMA_DEFINE_AS_TASK(doca_rdma_task_send_imm_as_task, doca_rdma_task_send_imm, RDMA_SEND_IMM)
+RDMA_DEFINE_SET_CONNECTION(doca_rdma_task_send_imm_set_rdma_connection, doca_rdma_task_send_imm, RDMA_SEND_IMM)
+RDMA_DEFINE_GETTER(const struct doca_rdma_connection *, doca_rdma_task_send_imm_get_rdma_connection,
+		   doca_rdma_task_send_imm, RDMA_SEND_IMM, connection)
+RDMA_DEFINE_SETTER(doca_rdma_task_send_imm_set_src_buf, doca_rdma_task_send_imm, RDMA_SEND_IMM, const struct doca_buf *,
+		   src_buf, src)
+RDMA_DEFINE_GETTER(const struct doca_buf *, doca_rdma_task_send_imm_get_src_buf, doca_rdma_task_send_imm, RDMA_SEND_IMM,
+		   src)
+RDMA_DEFINE_SETTER(doca_rdma_task_send_imm_set_immediate_data, doca_rdma_task_send_imm, RDMA_SEND_IMM, doca_be32_t,
+		   immediate_data, immediate)
+RDMA_DEFINE_GETTER(doca_be32_t, doca_rdma_task_send_imm_get_immediate_data, doca_rdma_task_send_imm, RDMA_SEND_IMM,
+		   immediate)

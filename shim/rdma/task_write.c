@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks that write the memory of the peer, without and with immediate data. */
-#include "rdma_priv.h"
+#include "task_members.h"
 #include "shim/common/base/check.h"
 #include "sim/rdma/memory.h"
 
@@ -11,18 +11,7 @@ static int access_write(struct rdma_task *task)
 
 /* ---- write ---- */
 
-static struct rdma_task *write_of(const struct doca_rdma_task_write *task)
-{
-	return (struct rdma_task *)(uintptr_t)task;
-}
-
-static void complete_write(struct doca_task *task)
-{
-	const struct rdma_conf *conf = &rdma_of(task)->conf[RDMA_WRITE];
-
-	((doca_rdma_task_write_completion_cb_t)(task->status == DOCA_SUCCESS ? conf->done : conf->failed))(
-		(struct doca_rdma_task_write *)task, task->user_data, task->ctx->user_data);
-}
+RDMA_DEFINE_COMPLETE(complete_write, RDMA_WRITE, doca_rdma_task_write_completion_cb_t, doca_rdma_task_write)
 
 static const struct doca_buf *get_local_of_write(const struct rdma_task *task)
 {
@@ -44,15 +33,7 @@ const struct rdma_task_type rdma_write_type = {
 	.get_remote = get_remote_of_write,
 };
 
-doca_error_t doca_rdma_task_write_set_conf(struct doca_rdma *rdma,
-					   doca_rdma_task_write_completion_cb_t successful_task_completion_cb,
-					   doca_rdma_task_write_completion_cb_t error_task_completion_cb,
-					   uint32_t num_tasks)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	return rdma_task_set_conf(__func__, rdma, RDMA_WRITE, (void (*)(void))successful_task_completion_cb,
-				  (void (*)(void))error_task_completion_cb, num_tasks);
-}
+RDMA_DEFINE_SET_CONF(doca_rdma_task_write_set_conf, RDMA_WRITE, doca_rdma_task_write_completion_cb_t)
 
 doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
 						const struct doca_buf *src_buf, struct doca_buf *dst_buf,
@@ -72,58 +53,20 @@ doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma, struct d
 	return DOCA_SUCCESS;
 }
 
-struct doca_task *doca_rdma_task_write_as_task(struct doca_rdma_task_write *task)
-{
-	return rdma_task_is(write_of(task), RDMA_WRITE) ? &write_of(task)->task : NULL;
-}
-
-void doca_rdma_task_write_set_rdma_connection(struct doca_rdma_task_write *task,
-					      struct doca_rdma_connection *rdma_connection)
-{
-	rdma_task_set_connection(__func__, write_of(task), RDMA_WRITE, rdma_connection);
-}
-
-const struct doca_rdma_connection *doca_rdma_task_write_get_rdma_connection(const struct doca_rdma_task_write *task)
-{
-	return rdma_task_was(write_of(task), RDMA_WRITE) ? write_of(task)->connection : NULL;
-}
-
-void doca_rdma_task_write_set_src_buf(struct doca_rdma_task_write *task, const struct doca_buf *src_buf)
-{
-	if (rdma_task_may_change(__func__, write_of(task), RDMA_WRITE))
-		write_of(task)->src = src_buf;
-}
-
-const struct doca_buf *doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task)
-{
-	return rdma_task_was(write_of(task), RDMA_WRITE) ? write_of(task)->src : NULL;
-}
-
-void doca_rdma_task_write_set_dst_buf(struct doca_rdma_task_write *task, struct doca_buf *dst_buf)
-{
-	if (rdma_task_may_change(__func__, write_of(task), RDMA_WRITE))
-		write_of(task)->dst = dst_buf;
-}
-
-struct doca_buf *doca_rdma_task_write_get_dst_buf(const struct doca_rdma_task_write *task)
-{
-	return rdma_task_was(write_of(task), RDMA_WRITE) ? write_of(task)->dst : NULL;
-}
+RDMA_DEFINE_AS_TASK(doca_rdma_task_write_as_task, doca_rdma_task_write, RDMA_WRITE)
+RDMA_DEFINE_SET_CONNECTION(doca_rdma_task_write_set_rdma_connection, doca_rdma_task_write, RDMA_WRITE)
+RDMA_DEFINE_GETTER(const struct doca_rdma_connection *, doca_rdma_task_write_get_rdma_connection, doca_rdma_task_write,
+		   RDMA_WRITE, connection)
+RDMA_DEFINE_SETTER(doca_rdma_task_write_set_src_buf, doca_rdma_task_write, RDMA_WRITE, const struct doca_buf *, src_buf,
+		   src)
+RDMA_DEFINE_GETTER(const struct doca_buf *, doca_rdma_task_write_get_src_buf, doca_rdma_task_write, RDMA_WRITE, src)
+RDMA_DEFINE_SETTER(doca_rdma_task_write_set_dst_buf, doca_rdma_task_write, RDMA_WRITE, struct doca_buf *, dst_buf, dst)
+RDMA_DEFINE_GETTER(struct doca_buf *, doca_rdma_task_write_get_dst_buf, doca_rdma_task_write, RDMA_WRITE, dst)
 
 /* ---- write imm ---- */
 
-static struct rdma_task *write_imm_of(const struct doca_rdma_task_write_imm *task)
-{
-	return (struct rdma_task *)(uintptr_t)task;
-}
-
-static void complete_write_imm(struct doca_task *task)
-{
-	const struct rdma_conf *conf = &rdma_of(task)->conf[RDMA_WRITE_IMM];
-
-	((doca_rdma_task_write_imm_completion_cb_t)(task->status == DOCA_SUCCESS ? conf->done : conf->failed))(
-		(struct doca_rdma_task_write_imm *)task, task->user_data, task->ctx->user_data);
-}
+RDMA_DEFINE_COMPLETE(complete_write_imm, RDMA_WRITE_IMM, doca_rdma_task_write_imm_completion_cb_t,
+		     doca_rdma_task_write_imm)
 
 static const struct doca_buf *get_local_of_write_imm(const struct rdma_task *task)
 {
@@ -150,15 +93,7 @@ const struct rdma_task_type rdma_write_imm_type = {
 	.get_remote = get_remote_of_write_imm,
 };
 
-doca_error_t doca_rdma_task_write_imm_set_conf(struct doca_rdma *rdma,
-					       doca_rdma_task_write_imm_completion_cb_t successful_task_completion_cb,
-					       doca_rdma_task_write_imm_completion_cb_t error_task_completion_cb,
-					       uint32_t num_tasks)
-{
-	SHIM_NEED(rdma, SHIM_RDMA);
-	return rdma_task_set_conf(__func__, rdma, RDMA_WRITE_IMM, (void (*)(void))successful_task_completion_cb,
-				  (void (*)(void))error_task_completion_cb, num_tasks);
-}
+RDMA_DEFINE_SET_CONF(doca_rdma_task_write_imm_set_conf, RDMA_WRITE_IMM, doca_rdma_task_write_imm_completion_cb_t)
 
 doca_error_t doca_rdma_task_write_imm_allocate_init(struct doca_rdma *rdma,
 						    struct doca_rdma_connection *rdma_connection,
@@ -181,52 +116,19 @@ doca_error_t doca_rdma_task_write_imm_allocate_init(struct doca_rdma *rdma,
 	return DOCA_SUCCESS;
 }
 
-struct doca_task *doca_rdma_task_write_imm_as_task(struct doca_rdma_task_write_imm *task)
-{
-	return rdma_task_is(write_imm_of(task), RDMA_WRITE_IMM) ? &write_imm_of(task)->task : NULL;
-}
-
-void doca_rdma_task_write_imm_set_rdma_connection(struct doca_rdma_task_write_imm *task,
-						  struct doca_rdma_connection *rdma_connection)
-{
-	rdma_task_set_connection(__func__, write_imm_of(task), RDMA_WRITE_IMM, rdma_connection);
-}
-
-const struct doca_rdma_connection *doca_rdma_task_write_imm_get_rdma_connection(
-	const struct doca_rdma_task_write_imm *task)
-{
-	return rdma_task_was(write_imm_of(task), RDMA_WRITE_IMM) ? write_imm_of(task)->connection : NULL;
-}
-
-void doca_rdma_task_write_imm_set_src_buf(struct doca_rdma_task_write_imm *task, const struct doca_buf *src_buf)
-{
-	if (rdma_task_may_change(__func__, write_imm_of(task), RDMA_WRITE_IMM))
-		write_imm_of(task)->src = src_buf;
-}
-
-const struct doca_buf *doca_rdma_task_write_imm_get_src_buf(const struct doca_rdma_task_write_imm *task)
-{
-	return rdma_task_was(write_imm_of(task), RDMA_WRITE_IMM) ? write_imm_of(task)->src : NULL;
-}
-
-void doca_rdma_task_write_imm_set_dst_buf(struct doca_rdma_task_write_imm *task, struct doca_buf *dst_buf)
-{
-	if (rdma_task_may_change(__func__, write_imm_of(task), RDMA_WRITE_IMM))
-		write_imm_of(task)->dst = dst_buf;
-}
-
-struct doca_buf *doca_rdma_task_write_imm_get_dst_buf(const struct doca_rdma_task_write_imm *task)
-{
-	return rdma_task_was(write_imm_of(task), RDMA_WRITE_IMM) ? write_imm_of(task)->dst : NULL;
-}
-
-void doca_rdma_task_write_imm_set_immediate_data(struct doca_rdma_task_write_imm *task, doca_be32_t immediate_data)
-{
-	if (rdma_task_may_change(__func__, write_imm_of(task), RDMA_WRITE_IMM))
-		write_imm_of(task)->immediate = immediate_data;
-}
-
-doca_be32_t doca_rdma_task_write_imm_get_immediate_data(const struct doca_rdma_task_write_imm *task)
-{
-	return rdma_task_was(write_imm_of(task), RDMA_WRITE_IMM) ? write_imm_of(task)->immediate : 0;
-}
+RDMA_DEFINE_AS_TASK(doca_rdma_task_write_imm_as_task, doca_rdma_task_write_imm, RDMA_WRITE_IMM)
+RDMA_DEFINE_SET_CONNECTION(doca_rdma_task_write_imm_set_rdma_connection, doca_rdma_task_write_imm, RDMA_WRITE_IMM)
+RDMA_DEFINE_GETTER(const struct doca_rdma_connection *, doca_rdma_task_write_imm_get_rdma_connection,
+		   doca_rdma_task_write_imm, RDMA_WRITE_IMM, connection)
+RDMA_DEFINE_SETTER(doca_rdma_task_write_imm_set_src_buf, doca_rdma_task_write_imm, RDMA_WRITE_IMM,
+		   const struct doca_buf *, src_buf, src)
+RDMA_DEFINE_GETTER(const struct doca_buf *, doca_rdma_task_write_imm_get_src_buf, doca_rdma_task_write_imm,
+		   RDMA_WRITE_IMM, src)
+RDMA_DEFINE_SETTER(doca_rdma_task_write_imm_set_dst_buf, doca_rdma_task_write_imm, RDMA_WRITE_IMM, struct doca_buf *,
+		   dst_buf, dst)
+RDMA_DEFINE_GETTER(struct doca_buf *, doca_rdma_task_write_imm_get_dst_buf, doca_rdma_task_write_imm, RDMA_WRITE_IMM,
+		   dst)
+RDMA_DEFINE_SETTER(doca_rdma_task_write_imm_set_immediate_data, doca_rdma_task_write_imm, RDMA_WRITE_IMM, doca_be32_t,
+		   immediate_data, immediate)
+RDMA_DEFINE_GETTER(doca_be32_t, doca_rdma_task_write_imm_get_immediate_data, doca_rdma_task_write_imm, RDMA_WRITE_IMM,
+		   immediate)

@@ -126,10 +126,5 @@ doca_error_t doca_sha_cap_get_partial_hash_block_size(const struct doca_devinfo 
 	return result;
 }
 
-doca_error_t doca_sha_cap_get_max_num_tasks(struct doca_sha *sha, uint32_t *max_num_tasks)
-{
-	SHIM_NEED(sha, SHIM_SHA);
-	SHIM_NEED_OUT(max_num_tasks);
-	*max_num_tasks = shim_accel_max_tasks(&sha->accel);
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_sha_cap_get_max_num_tasks, struct doca_sha, sha, SHIM_SHA, uint32_t, max_num_tasks,
+		   shim_accel_max_tasks(&sha->accel))

@@ -65,8 +65,6 @@ enum doca_ctx_states {
 	DOCA_CTX_STATE_STOPPING = 3,
 };
 
-typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_data, struct doca_ctx *ctx,
-						  enum doca_ctx_states prev_state, enum doca_ctx_states next_state);
 typedef void (*doca_sync_event_task_get_completion_cb_t)(struct doca_sync_event_task_get *task,
 							 union doca_data task_user_data, union doca_data ctx_user_data);
 typedef void (*doca_sync_event_task_notify_set_completion_cb_t)(struct doca_sync_event_task_notify_set *task,
@@ -86,10 +84,7 @@ typedef void (*doca_sync_event_task_wait_neq_completion_cb_t)(struct doca_sync_e
 doca_error_t core_ctx_start(struct doca_ctx *ctx);
 doca_error_t core_ctx_stop(struct doca_ctx *ctx);
 doca_error_t core_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state);
-doca_error_t core_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_changed_callback_t cb);
 doca_error_t core_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_data);
-doca_error_t core_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data *user_data);
-doca_error_t core_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks);
 
 doca_error_t core_pe_create(struct doca_pe **pe);
 doca_error_t core_pe_destroy(struct doca_pe *pe);
@@ -98,16 +93,12 @@ bool shim_pe_progress_one(struct doca_pe *pe); /* core_pe_progress() without its
 doca_error_t core_pe_get_notification_handle(const struct doca_pe *pe, doca_notification_handle_t *handle);
 doca_error_t core_pe_request_notification(struct doca_pe *pe);
 doca_error_t core_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle);
-doca_error_t core_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks);
 
 /* Tasks */
 
 doca_error_t core_task_submit(struct doca_task *task);
 void core_task_free(struct doca_task *task);
 doca_error_t core_task_get_status(const struct doca_task *task);
-void core_task_set_user_data(struct doca_task *task, union doca_data user_data);
-union doca_data core_task_get_user_data(const struct doca_task *task);
-struct doca_ctx *core_task_get_ctx(const struct doca_task *task);
 
 /* Memory maps and buffers */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sim/engine/queue_priv.h - the inside of a queue, shared by queue.c and queue_clock.c. */
+/* sim/engine/queue_priv.h - the inside of a queue, shared by queue.c, queue_clock.c, queue_life.c and queue_shuffle.c. */
 #ifndef SIM_ENGINE_QUEUE_PRIV_H
 #define SIM_ENGINE_QUEUE_PRIV_H
 
@@ -78,6 +78,14 @@ static inline void sim_queue_complete_job(struct sim_queue *queue, const struct 
 	if (report) /* from here on the job may be the owner's again */
 		atomic_store_explicit(&queue->reported, done + 1, memory_order_release);
 }
+
+/* queue.c: what a queue is for its engine, and for the guard of its jobs' memory. */
+
+/* Run the jobs that no poll has run for a tick, and complete those that are due. */
+bool queue_tick(struct sim_engine_member *member, uint64_t *next_ns);
+
+uint64_t queue_advance_own(struct sim_engine_member *member);
+bool queue_find_memory(const struct sim_guard *guard, uintptr_t addr, struct sim_guarded_memory *ret_memory);
 
 /* queue_shuffle.c: exchange job number @run, the next, with one of those before number @end. Under the queue's lock. */
 void queue_shuffle_next(struct sim_queue *queue, uint32_t run, uint32_t end);

@@ -95,7 +95,6 @@ static void test_kernels_of_both_sides_exchange_at_once(void **state)
 		{ .side = "dpu", .text = "from the DPU", .peers_text = "from the host" }
 	};
 
-	(void)state;
 	expect_exchange(roles);
 }
 
@@ -104,7 +103,6 @@ static void test_kernels_of_two_processes_of_a_side_exchange(void **state)
 	static const struct role roles[2] = { { .side = "dpu", .text = "one", .peers_text = "two" },
 					      { .side = "dpu", .text = "two", .peers_text = "one" } };
 
-	(void)state;
 	expect_exchange(roles);
 }
 
@@ -114,7 +112,6 @@ static void test_kernel_meets_the_end_of_its_peer(void **state)
 	struct proc procs[2];
 	char done;
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		proc_start(&procs[i], run_on, &roles[i]);
 	introduce(procs);

@@ -2,12 +2,8 @@
 /* The states of a process's connection to the daemon, and the phases of a run: every edge, and every edge that is missing.
  *
  * The pictures are in sim/daemon/conn_state.h and sim/cli/run/run_phase.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "cmocka_test.h"
 #include "sim/cli/run/run_phase.h"
 #include "sim/daemon/conn_state.h"
 

@@ -210,7 +210,6 @@ static void test_a_list_moves_by_one_call_and_its_rest_piece_by_piece(void **sta
 						     { .addr = (uintptr_t)bytes, .bytes = 4 },
 						     { .addr = (uintptr_t)bytes + 4, .bytes = 4 } };
 
-	(void)state;
 	for (size_t max = 0; max <= 4; max++) {
 		memset(&fake, 0, sizeof(fake));
 		fake.max = max;

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Types of tasks that the checker has never seen, in a context of a library that it knows: a task without buffers, and one
  * without a source. They run under the checker, succeed and fail. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <doca_buf_inventory.h>
 
+#include "cmocka_test.h"
 #include "shim/common/accel/buf_task.h"
 #include "shim/common/pe/ctx_life.h"
 #include "shim/common/pe/task_submit.h"

@@ -2,15 +2,11 @@
 /* Tables of fields: the members that they fill, and all errors of a text at once. What a text must not have is in
  * test_topology_errors.c. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmocka_test.h"
 #include "pcie_model/yaml_fields.h"
 
 struct dog {

@@ -10,6 +10,7 @@
 #ifndef SHIM_CHECK_CHECK_H
 #define SHIM_CHECK_CHECK_H
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "call_names.h"
@@ -52,8 +53,9 @@ struct check_part {
 	void (*enter_infallible)(struct shim_call *call);
 	/* In a forked child, before the watches of each function. */
 	void (*enter_in_child)(struct shim_call *call);
-	void (*forked)(void); /* in a forked child: the other threads are gone, with their locks */
-	void (*exit)(void);   /* at the program's exit */
+	pthread_mutex_t *lock; /* a forked child initialises those of all parts before forked(); NULL = none */
+	void (*forked)(void);  /* in a forked child: the other threads are gone */
+	void (*exit)(void);    /* at the program's exit */
 };
 
 /* The first two slots, from an array. */

@@ -192,11 +192,6 @@ static void report_unconnected(void)
 		check_hit_end(check_hit_begin_at(BFC_COMCH_NO_SERVER, &clients.stack, "%s", clients.text));
 }
 
-static void forked(void)
-{
-	pthread_mutex_init(&clients.lock, NULL);
-}
-
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_comch_server_create, NULL, leave_create_server },
 	{ SHIM_FN_doca_cc_server_create, NULL, leave_create_server },
@@ -207,5 +202,5 @@ static const struct check_watch watches[] = {
 
 const struct check_part check_comch_use = {
 	CHECK_WATCHES(watches),     .mode = SIM_CHECK_API,      .ctx_changed = ctx_changed,
-	.call_failed = call_failed, .exit = report_unconnected, .forked = forked,
+	.call_failed = call_failed, .exit = report_unconnected, .lock = &clients.lock,
 };

@@ -240,11 +240,6 @@ static void leave_close(struct shim_call *call)
 	check_hit_end(hit);
 }
 
-static void forked(void)
-{
-	pthread_mutex_init(&lists.lock, NULL);
-}
-
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_dma_cap_task_memcpy_is_supported, NULL, leave_query_dma },
 	{ SHIM_FN_doca_ctx_start, NULL, leave_start },
@@ -271,5 +266,5 @@ static const struct check_watch watches[] = {
 const struct check_part check_dev_use = {
 	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
-	.forked = forked,
+	.lock = &lists.lock,
 };

@@ -287,11 +287,6 @@ static void enter_consumer_completion_end(struct shim_call *call)
 		check_completions(call, dpa, ring, check_arg(call, 0));
 }
 
-static void forked(void)
-{
-	pthread_mutex_init(&reported.lock, NULL);
-}
-
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_dpa_peek_at_last_error, NULL, leave_peek },
 	{ SHIM_FN_doca_dpa_mem_alloc, NULL, leave_call },
@@ -313,5 +308,5 @@ static const struct check_watch watches[] = {
 const struct check_part check_dpa = {
 	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
-	.forked = forked,
+	.lock = &reported.lock,
 };

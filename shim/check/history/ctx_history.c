@@ -135,11 +135,6 @@ static void task_failed(struct doca_task *task, doca_error_t status)
 	pthread_mutex_unlock(&histories.lock);
 }
 
-static void forked(void)
-{
-	pthread_mutex_init(&histories.lock, NULL);
-}
-
 const char *check_ctx_state_name(enum doca_ctx_states state)
 {
 	static const char *const names[] = { [DOCA_CTX_STATE_IDLE] = "idle",
@@ -154,5 +149,5 @@ const struct check_part check_ctx_history = {
 	.mode = SIM_CHECK_API,
 	.ctx_changed = ctx_changed,
 	.task_failed = task_failed,
-	.forked = forked,
+	.lock = &histories.lock,
 };

@@ -190,7 +190,6 @@ static void ended(struct shim_call *call)
 /* The child's copy of the memory is registered with no device. */
 static void forked(void)
 {
-	pthread_mutex_init(&histories.lock, NULL);
 	for (size_t i = 0; i < NUM_BUCKETS; i++)
 		for (struct entry *entry = histories.buckets[i]; entry; entry = entry->next)
 			entry->is_started = false;
@@ -210,5 +209,6 @@ static const struct check_watch watches[] = {
 const struct check_part check_mmap_history = {
 	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
+	.lock = &histories.lock,
 	.forked = forked,
 };

@@ -110,7 +110,6 @@ static void forget_session(void)
 
 static void forked(void)
 {
-	pthread_mutex_init(&joined.lock, NULL);
 	forget_session();
 }
 
@@ -124,5 +123,6 @@ static void start(void)
 const struct check_part check_session_tasks = {
 	.mode = SIM_CHECK_OFF, /* a sanitizer is enough */
 	.start = start,
+	.lock = &joined.lock,
 	.forked = forked,
 };

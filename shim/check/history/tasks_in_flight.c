@@ -135,13 +135,8 @@ bool check_buf_task_uses_buf(const struct shim_buf_task *task, const struct doca
 	return list_uses_buf(task->src, buf) || list_uses_buf(task->dst, buf);
 }
 
-static void forked(void)
-{
-	pthread_mutex_init(&ctxs.lock, NULL);
-}
-
 const struct check_part check_tasks_in_flight_part = {
 	.mode = SIM_CHECK_API,
-	.forked = forked,
+	.lock = &ctxs.lock,
 	.ctx_changed = ctx_changed,
 };

@@ -114,7 +114,6 @@ static void created(struct shim_call *call)
 /* The calls of the other threads never end in the child. */
 static void forked(void)
 {
-	pthread_mutex_init(&active.lock, NULL);
 	memset(active.calls, 0, sizeof(active.calls));
 }
 
@@ -143,5 +142,6 @@ static const struct check_watch watches[] = {
 const struct check_part check_mmap_threads = {
 	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
+	.lock = &active.lock,
 	.forked = forked,
 };

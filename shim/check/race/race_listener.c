@@ -301,7 +301,6 @@ static void detach(void)
 /* In a forked child: the parent's tasks are not of its memory. */
 static void forked(void)
 {
-	pthread_mutex_init(&listener.lock, NULL);
 	for (struct guarded *one = listener.guarded; one; one = one->next)
 		unguard(one);
 	forget_all();
@@ -325,5 +324,6 @@ const struct check_part check_race_listener = {
 	.mode = SIM_CHECK_OFF, /* a sanitizer is enough */
 	CHECK_WATCHES(watches),
 	.start = start,
+	.lock = &listener.lock,
 	.forked = forked,
 };

@@ -72,7 +72,6 @@ bool check_rdma_has_contexts(void)
 /* Contexts are the parent's. */
 static void forked(void)
 {
-	pthread_mutex_init(&contexts.lock, NULL);
 	while (contexts.first)
 		forget(((struct check_rdma_context *)contexts.first)->rdma);
 }
@@ -80,5 +79,6 @@ static void forked(void)
 const struct check_part check_rdma_contexts = {
 	.mode = SIM_CHECK_API,
 	.ctx_changed = ctx_changed,
+	.lock = &contexts.lock,
 	.forked = forked,
 };

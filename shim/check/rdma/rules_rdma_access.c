@@ -207,11 +207,6 @@ static void ctx_changed(struct doca_ctx *ctx, enum doca_ctx_states from)
 		report_all_refused(connection);
 }
 
-static void forked(void)
-{
-	pthread_mutex_init(&permissions.lock, NULL);
-}
-
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_task_submit, NULL, leave_submit },
 	{ SHIM_FN_doca_task_submit_ex, NULL, leave_submit },
@@ -221,6 +216,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_rdma_access = {
-	CHECK_WATCHES(watches),     .mode = SIM_CHECK_API, .task_posting = task_posting,
-	.ctx_changed = ctx_changed, .forked = forked,
+	CHECK_WATCHES(watches),     .mode = SIM_CHECK_API,     .task_posting = task_posting,
+	.ctx_changed = ctx_changed, .lock = &permissions.lock,
 };

@@ -209,11 +209,6 @@ static void leave_submit(struct shim_call *call)
 	check_hit_end(hit);
 }
 
-static void forked(void)
-{
-	pthread_mutex_init(&ended.lock, NULL);
-}
-
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_rdma_export, NULL, leave_make },
 	{ SHIM_FN_doca_rdma_connect, NULL, leave_connect },
@@ -229,5 +224,5 @@ const struct check_part check_rdma_order = {
 	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.task_failed = task_failed,
-	.forked = forked,
+	.lock = &ended.lock,
 };

@@ -200,13 +200,7 @@ static void start(void)
 		sim_check_api_set(&api);
 }
 
-/* In a forked child, another thread may have held the lock. */
-static void forked(void)
-{
-	pthread_mutex_init(&counts.lock, NULL);
-}
-
 const struct check_part check_hit_counts = {
 	.start = start,
-	.forked = forked,
+	.lock = &counts.lock,
 };

@@ -178,13 +178,8 @@ static const struct check_watch watches[] = {
 #undef DESTROYED
 };
 
-static void forked(void)
-{
-	pthread_mutex_init(&objects.lock, NULL);
-}
-
 const struct check_part check_object_sites = {
 	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
-	.forked = forked,
+	.lock = &objects.lock,
 };

@@ -177,11 +177,6 @@ static void leave_request_notification(struct shim_call *call)
 		report_withheld(call, found, stuck.num_withheld);
 }
 
-static void forked(void)
-{
-	pthread_mutex_init(&waiting.lock, NULL);
-}
-
 static const struct check_watch watches[] = {
 	{ SHIM_FN_doca_task_submit_ex, NULL, leave_submit_ex },
 	{ SHIM_FN_doca_pe_progress, NULL, leave_progress },
@@ -191,5 +186,5 @@ static const struct check_watch watches[] = {
 const struct check_part check_flush = {
 	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
-	.forked = forked,
+	.lock = &waiting.lock,
 };

@@ -206,11 +206,6 @@ static void call_failed(const struct shim_call *call)
 		remember_setup(call, check_arg(call, setup_arg(call->function)));
 }
 
-static void forked(void)
-{
-	pthread_mutex_init(&setups.lock, NULL);
-}
-
 static const struct check_watch watches[] = { { SHIM_FN_doca_ctx_start, NULL, leave_setup },
 					      { SHIM_FN_doca_mmap_start, NULL, leave_setup },
 					      { SHIM_FN_doca_pe_connect_ctx, NULL, leave_setup },
@@ -224,5 +219,5 @@ const struct check_part check_order = {
 	CHECK_WATCHES(watches),
 	.mode = SIM_CHECK_API,
 	.call_failed = call_failed,
-	.forked = forked,
+	.lock = &setups.lock,
 };

@@ -176,7 +176,6 @@ static void at_exit(void)
 
 static void forked(void)
 {
-	pthread_mutex_init(&starts.lock, NULL);
 	starts.num = 0;
 	num_earlier_tasks = 0;
 }
@@ -187,8 +186,5 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_perf = {
-	CHECK_WATCHES(watches),
-	.mode = SIM_CHECK_API,
-	.forked = forked,
-	.exit = at_exit,
+	CHECK_WATCHES(watches), .mode = SIM_CHECK_API, .lock = &starts.lock, .forked = forked, .exit = at_exit,
 };

@@ -136,7 +136,6 @@ static void enter_get_result(struct shim_call *call)
 
 static void forked(void)
 {
-	pthread_mutex_init(&unread.lock, NULL);
 	check_num_unread = 0;
 }
 
@@ -164,8 +163,6 @@ static const struct check_watch watches[] = {
 };
 
 const struct check_part check_task_use = {
-	CHECK_WATCHES(watches),
-	.mode = SIM_CHECK_API,
-	.task_failed = task_failed,
-	.forked = forked,
+	CHECK_WATCHES(watches), .mode = SIM_CHECK_API, .task_failed = task_failed,
+	.lock = &unread.lock,   .forked = forked,
 };

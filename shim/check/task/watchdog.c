@@ -156,7 +156,6 @@ static void task_posted(struct doca_task *task)
 
 static void forked(void)
 {
-	pthread_mutex_init(&watchdog.lock, NULL);
 	init_condition();
 	watchdog.has_thread = false;
 	set_awake(false);
@@ -177,6 +176,7 @@ const struct check_part check_watchdog = {
 	.start = init_condition,
 	.task_posted = task_posted,
 	.hooks_paused = check_watchdog_wake,
+	.lock = &watchdog.lock,
 	.forked = forked,
 	.exit = at_exit,
 };

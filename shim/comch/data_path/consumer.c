@@ -276,13 +276,8 @@ struct doca_ctx *doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer
 	return shim_handle_is(consumer, SHIM_COMCH_CONSUMER) ? &consumer->data_path.ctx : NULL;
 }
 
-doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
-{
-	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
-	SHIM_NEED_OUT(id);
-	*id = consumer->data_path.id;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_comch_consumer_get_id, const struct doca_comch_consumer, consumer, SHIM_COMCH_CONSUMER,
+		   uint32_t, id, consumer->data_path.id)
 
 doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len)
 {
@@ -302,13 +297,8 @@ doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *co
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer, uint32_t *imm_data_len)
-{
-	SHIM_NEED(consumer, SHIM_COMCH_CONSUMER);
-	SHIM_NEED_OUT(imm_data_len);
-	*imm_data_len = consumer->imm_bytes;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_comch_consumer_get_imm_data_len, const struct doca_comch_consumer, consumer,
+		   SHIM_COMCH_CONSUMER, uint32_t, imm_data_len, consumer->imm_bytes)
 
 doca_error_t doca_comch_consumer_task_post_recv_set_conf(
 	struct doca_comch_consumer *consumer, doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,

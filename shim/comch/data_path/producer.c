@@ -107,13 +107,8 @@ struct doca_ctx *doca_comch_producer_as_ctx(struct doca_comch_producer *producer
 	return shim_handle_is(producer, SHIM_COMCH_PRODUCER) ? &producer->data_path.ctx : NULL;
 }
 
-doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id)
-{
-	SHIM_NEED(producer, SHIM_COMCH_PRODUCER);
-	SHIM_NEED_OUT(id);
-	*id = producer->data_path.id;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_comch_producer_get_id, const struct doca_comch_producer, producer, SHIM_COMCH_PRODUCER,
+		   uint32_t, id, producer->data_path.id)
 
 doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *producer,
 						    doca_comch_producer_task_send_completion_cb_t task_completion_cb,

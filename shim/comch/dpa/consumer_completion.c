@@ -149,14 +149,8 @@ doca_error_t doca_comch_consumer_completion_set_max_num_recv(struct doca_comch_c
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_comch_consumer_completion_get_max_num_recv(const struct doca_comch_consumer_completion *consumer_comp,
-							     uint32_t *max_num_recv)
-{
-	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
-	SHIM_NEED_OUT(max_num_recv);
-	*max_num_recv = consumer_comp->max_num_recv;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_comch_consumer_completion_get_max_num_recv, const struct doca_comch_consumer_completion,
+		   consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION, uint32_t, max_num_recv, consumer_comp->max_num_recv)
 
 doca_error_t doca_comch_consumer_completion_set_imm_data_len(struct doca_comch_consumer_completion *consumer_comp,
 							     uint32_t imm_data_len)
@@ -169,11 +163,5 @@ doca_error_t doca_comch_consumer_completion_set_imm_data_len(struct doca_comch_c
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_comch_consumer_completion_get_imm_data_len(const struct doca_comch_consumer_completion *consumer_comp,
-							     uint32_t *imm_data_len)
-{
-	SHIM_NEED(consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION);
-	SHIM_NEED_OUT(imm_data_len);
-	*imm_data_len = consumer_comp->imm_data_len;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_comch_consumer_completion_get_imm_data_len, const struct doca_comch_consumer_completion,
+		   consumer_comp, SHIM_COMCH_CONSUMER_COMPLETION, uint32_t, imm_data_len, consumer_comp->imm_data_len)

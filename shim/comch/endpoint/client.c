@@ -313,13 +313,8 @@ doca_error_t doca_comch_client_set_max_msg_size(struct doca_comch_client *comch_
 	return comch_set_max_msg_size(__func__, &comch_client->endpoint, size);
 }
 
-doca_error_t doca_comch_client_get_max_msg_size(const struct doca_comch_client *comch_client, uint32_t *size)
-{
-	SHIM_NEED(comch_client, SHIM_COMCH_CLIENT);
-	SHIM_NEED_OUT(size);
-	*size = comch_client->endpoint.max_msg_bytes;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_comch_client_get_max_msg_size, const struct doca_comch_client, comch_client, SHIM_COMCH_CLIENT,
+		   uint32_t, size, comch_client->endpoint.max_msg_bytes)
 
 doca_error_t doca_comch_client_set_recv_queue_size(struct doca_comch_client *comch_client, uint32_t size)
 {
@@ -327,21 +322,10 @@ doca_error_t doca_comch_client_set_recv_queue_size(struct doca_comch_client *com
 	return comch_set_recv_queue_size(__func__, &comch_client->endpoint, size);
 }
 
-doca_error_t doca_comch_client_get_recv_queue_size(const struct doca_comch_client *comch_client, uint32_t *size)
-{
-	SHIM_NEED(comch_client, SHIM_COMCH_CLIENT);
-	SHIM_NEED_OUT(size);
-	*size = comch_client->endpoint.recv_queue_size;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comch_client_get_device(const struct doca_comch_client *comch_client, struct doca_dev **dev)
-{
-	SHIM_NEED(comch_client, SHIM_COMCH_CLIENT);
-	SHIM_NEED_OUT(dev);
-	*dev = comch_client->endpoint.ctx.dev;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_comch_client_get_recv_queue_size, const struct doca_comch_client, comch_client,
+		   SHIM_COMCH_CLIENT, uint32_t, size, comch_client->endpoint.recv_queue_size)
+SHIM_DEFINE_GETTER(doca_comch_client_get_device, const struct doca_comch_client, comch_client, SHIM_COMCH_CLIENT,
+		   struct doca_dev *, dev, comch_client->endpoint.ctx.dev)
 
 doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
 					      struct doca_comch_connection **connection)

@@ -347,13 +347,8 @@ doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_
 	return comch_set_max_msg_size(__func__, &comch_server->endpoint, size);
 }
 
-doca_error_t doca_comch_server_get_max_msg_size(const struct doca_comch_server *comch_server, uint32_t *size)
-{
-	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
-	SHIM_NEED_OUT(size);
-	*size = comch_server->endpoint.max_msg_bytes;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_comch_server_get_max_msg_size, const struct doca_comch_server, comch_server, SHIM_COMCH_SERVER,
+		   uint32_t, size, comch_server->endpoint.max_msg_bytes)
 
 doca_error_t doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server, uint32_t size)
 {
@@ -361,29 +356,12 @@ doca_error_t doca_comch_server_set_recv_queue_size(struct doca_comch_server *com
 	return comch_set_recv_queue_size(__func__, &comch_server->endpoint, size);
 }
 
-doca_error_t doca_comch_server_get_recv_queue_size(const struct doca_comch_server *comch_server, uint32_t *size)
-{
-	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
-	SHIM_NEED_OUT(size);
-	*size = comch_server->endpoint.recv_queue_size;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comch_server_get_device(const struct doca_comch_server *comch_server, struct doca_dev **dev)
-{
-	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
-	SHIM_NEED_OUT(dev);
-	*dev = comch_server->endpoint.ctx.dev;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server, struct doca_dev_rep **rep)
-{
-	SHIM_NEED(comch_server, SHIM_COMCH_SERVER);
-	SHIM_NEED_OUT(rep);
-	*rep = comch_server->rep;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_comch_server_get_recv_queue_size, const struct doca_comch_server, comch_server,
+		   SHIM_COMCH_SERVER, uint32_t, size, comch_server->endpoint.recv_queue_size)
+SHIM_DEFINE_GETTER(doca_comch_server_get_device, const struct doca_comch_server, comch_server, SHIM_COMCH_SERVER,
+		   struct doca_dev *, dev, comch_server->endpoint.ctx.dev)
+SHIM_DEFINE_GETTER(doca_comch_server_get_device_rep, const struct doca_comch_server, comch_server, SHIM_COMCH_SERVER,
+		   struct doca_dev_rep *, rep, comch_server->rep)
 
 doca_error_t doca_comch_server_event_connection_status_changed_register(
 	struct doca_comch_server *comch_server, doca_comch_event_connection_status_changed_cb_t connect_event_cb,

@@ -38,6 +38,16 @@
 			return SHIM_REFUSE(DOCA_ERROR_INVALID_VALUE, "%s is NULL", #pointer); \
 	} while (0)
 
+/* Define a public function that puts a property of @handle, an @object of that kind, into @out: @value. */
+#define SHIM_DEFINE_GETTER(name, object, handle, kind, type, out, value) \
+	doca_error_t name(object *handle, type *out)                     \
+	{                                                                \
+		SHIM_NEED(handle, kind);                                 \
+		SHIM_NEED_OUT(out);                                      \
+		*out = (value);                                          \
+		return DOCA_SUCCESS;                                     \
+	}
+
 /* For a feature that bfsim does not simulate: warn once for each call site. The value is NOT_SUPPORTED. */
 #define SHIM_NOT_SIMULATED(what)                                                                                      \
 	({                                                                                                            \

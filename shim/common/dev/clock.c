@@ -12,23 +12,9 @@ struct doca_clock {
 	struct doca_dev *dev;
 };
 
-doca_error_t doca_clock_cap_nic_free_running_is_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_clock_cap_nic_real_time_is_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_clock_cap_nic_dpa_timer_is_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return devinfo->function->caps.dpa ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-}
+SHIM_DEFINE_IS_SUPPORTED(doca_clock_cap_nic_free_running_is_supported, true)
+SHIM_DEFINE_IS_SUPPORTED(doca_clock_cap_nic_real_time_is_supported, true)
+SHIM_DEFINE_IS_SUPPORTED(doca_clock_cap_nic_dpa_timer_is_supported, devinfo->function->caps.dpa)
 
 doca_error_t doca_clock_create(const struct doca_dev *dev, struct doca_clock **clock)
 {

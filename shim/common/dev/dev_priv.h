@@ -6,6 +6,7 @@
 #include <doca_dev.h>
 
 #include "pcie_model/topology/topology.h"
+#include "shim/common/base/check.h"
 #include "shim/common/base/object.h"
 #include "shim/common/process/fault.h"
 #include "sim/state/function_status.h"
@@ -14,6 +15,16 @@ struct doca_devinfo {
 	struct shim_object object;
 	const struct pcie_function *function;
 };
+
+/* Define a getter of a property of a device, and a function that says by @condition whether a device has something. */
+#define SHIM_DEFINE_DEVINFO_GETTER(name, type, out, value) \
+	SHIM_DEFINE_GETTER(name, const struct doca_devinfo, devinfo, SHIM_DEVINFO, type, out, value)
+#define SHIM_DEFINE_IS_SUPPORTED(name, condition)                             \
+	doca_error_t name(const struct doca_devinfo *devinfo)                 \
+	{                                                                     \
+		SHIM_NEED(devinfo, SHIM_DEVINFO);                             \
+		return (condition) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED; \
+	}
 
 /* A function that the process opened. */
 struct doca_dev {

@@ -220,8 +220,11 @@ doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *d
 	return shim_pci_addr_is_equal(__func__, devinfo_rep->function, pci_addr_str, is_equal);
 }
 
-SHIM_DEFINE_REP_GETTER(doca_devinfo_rep_get_pci_func_type, enum doca_pci_func_type, pci_func_type,
-		       (enum doca_pci_func_type)function->type) /* the numbers are equal */
+#define REP_GETTER(name, type, out, value) \
+	SHIM_DEFINE_GETTER(name, const struct doca_devinfo_rep, devinfo_rep, SHIM_DEVINFO_REP, type, out, value)
+
+REP_GETTER(doca_devinfo_rep_get_pci_func_type, enum doca_pci_func_type, pci_func_type,
+	   (enum doca_pci_func_type)devinfo_rep->function->type) /* the numbers are equal */
 
 doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_rep, char *rep_vuid, uint32_t size)
 {
@@ -231,7 +234,7 @@ doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_re
 			     (uint32_t)strlen(devinfo_rep->function->vuid) + 1);
 }
 
-SHIM_DEFINE_REP_GETTER(doca_devinfo_rep_get_vhca_id, uint16_t, vhca_id, function->vhca_id)
+REP_GETTER(doca_devinfo_rep_get_vhca_id, uint16_t, vhca_id, devinfo_rep->function->vhca_id)
 
 doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devinfo_rep, char *iface_name,
 					     uint32_t size)
@@ -249,9 +252,9 @@ doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devi
 			     DOCA_DEVINFO_IFACE_NAME_SIZE);
 }
 
-SHIM_DEFINE_REP_GETTER(doca_devinfo_rep_get_is_hotplug, uint8_t, is_hotplug, function->hotplug)
-SHIM_DEFINE_REP_GETTER(doca_devinfo_rep_get_host_index, uint32_t, host_index, function->host_index)
-SHIM_DEFINE_REP_GETTER(doca_devinfo_rep_get_pf_index, uint32_t, pf_index, function->pf_index)
+REP_GETTER(doca_devinfo_rep_get_is_hotplug, uint8_t, is_hotplug, devinfo_rep->function->hotplug)
+REP_GETTER(doca_devinfo_rep_get_host_index, uint32_t, host_index, devinfo_rep->function->host_index)
+REP_GETTER(doca_devinfo_rep_get_pf_index, uint32_t, pf_index, devinfo_rep->function->pf_index)
 
 doca_error_t doca_devinfo_rep_get_vf_index(const struct doca_devinfo_rep *devinfo_rep, uint32_t *vf_index)
 {

@@ -161,10 +161,10 @@ doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *
 	return DOCA_SUCCESS;
 }
 
-SHIM_DEFINE_DEVINFO_GETTER(doca_devinfo_get_active_rate, uint64_t, active_rate, function->active_rate_bps)
-SHIM_DEFINE_DEVINFO_GETTER(doca_devinfo_get_vhca_id, uint16_t, vhca_id, function->vhca_id)
+SHIM_DEFINE_DEVINFO_GETTER(doca_devinfo_get_active_rate, uint64_t, active_rate, devinfo->function->active_rate_bps)
+SHIM_DEFINE_DEVINFO_GETTER(doca_devinfo_get_vhca_id, uint16_t, vhca_id, devinfo->function->vhca_id)
 SHIM_DEFINE_DEVINFO_GETTER(doca_devinfo_get_pci_func_type, enum doca_pci_func_type, pci_func_type,
-			   (enum doca_pci_func_type)function->type) /* the numbers are equal */
+			   (enum doca_pci_func_type)devinfo->function->type) /* the numbers are equal */
 
 doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
 {
@@ -176,7 +176,7 @@ doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint3
 	return DOCA_SUCCESS;
 }
 
-#define CAPABILITY(name, out, field) SHIM_DEFINE_DEVINFO_GETTER(name, uint8_t, out, function->caps.field)
+#define CAPABILITY(name, out, field) SHIM_DEFINE_DEVINFO_GETTER(name, uint8_t, out, devinfo->function->caps.field)
 
 CAPABILITY(doca_devinfo_cap_is_hotplug_manager_supported, is_hotplug_manager, hotplug_manager)
 CAPABILITY(doca_devinfo_cap_is_notification_moderation_supported, is_notification_moderation_supported,

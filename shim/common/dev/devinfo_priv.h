@@ -14,21 +14,4 @@ doca_error_t shim_get_text(const char *func, const char *text, char *out, uint32
 doca_error_t shim_pci_addr_is_equal(const char *func, const struct pcie_function *function, const char *text,
 				    uint8_t *is_equal);
 
-/* Define a getter of a property of the function behind a devinfo, or a devinfo_rep (@handle). */
-#define SHIM_DEFINE_GETTER(name, handle, kind, type, out, value)         \
-	doca_error_t name(const struct doca_##handle *handle, type *out) \
-	{                                                                \
-		const struct pcie_function *function;                    \
-                                                                         \
-		SHIM_NEED(handle, kind);                                 \
-		SHIM_NEED_OUT(out);                                      \
-		function = handle->function;                             \
-		*out = (value);                                          \
-		return DOCA_SUCCESS;                                     \
-	}
-#define SHIM_DEFINE_DEVINFO_GETTER(name, type, out, value) \
-	SHIM_DEFINE_GETTER(name, devinfo, SHIM_DEVINFO, type, out, value)
-#define SHIM_DEFINE_REP_GETTER(name, type, out, value) \
-	SHIM_DEFINE_GETTER(name, devinfo_rep, SHIM_DEVINFO_REP, type, out, value)
-
 #endif

@@ -82,13 +82,8 @@ doca_error_t doca_graph_set_user_data(struct doca_graph *graph, union doca_data 
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_graph_get_user_data(const struct doca_graph *graph, union doca_data *user_data)
-{
-	SHIM_NEED(graph, SHIM_GRAPH);
-	SHIM_NEED_OUT(user_data);
-	*user_data = graph->user_data;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_graph_get_user_data, const struct doca_graph, graph, SHIM_GRAPH, union doca_data, user_data,
+		   graph->user_data)
 
 /* ---- start and stop ---- */
 

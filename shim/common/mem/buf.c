@@ -4,23 +4,17 @@
 #include "shim/common/base/check.h"
 #include "shim/common/base/compat.h"
 
-#define DEFINE_GETTER(function_name, type, out, value)                    \
-	doca_error_t function_name(const struct doca_buf *buf, type *out) \
-	{                                                                 \
-		SHIM_NEED(buf, SHIM_BUF);                                 \
-		SHIM_NEED_OUT(out);                                       \
-		*out = (value);                                           \
-		return DOCA_SUCCESS;                                      \
-	}
+#define BUF_GETTER(name, type, out, value) \
+	SHIM_DEFINE_GETTER(name, const struct doca_buf, buf, SHIM_BUF, type, out, value)
 
-DEFINE_GETTER(doca_buf_get_head, void *, head, doca_unlikely(buf->is_moved) ? buf->own.head : buf->head)
-DEFINE_GETTER(doca_buf_get_len, size_t, len, doca_unlikely(buf->is_moved) ? buf->own.len : buf->len)
-DEFINE_GETTER(doca_buf_get_data, void *, data, buf->data)
-DEFINE_GETTER(doca_buf_get_data_len, size_t, data_len, buf->data_len)
-DEFINE_GETTER(doca_buf_get_refcount, uint16_t, refcount, buf->refcount)
-DEFINE_GETTER(doca_buf_is_last_in_list, uint8_t, is_last, buf->next == NULL)
-DEFINE_GETTER(doca_buf_is_first_in_list, uint8_t, is_first, !buf->is_inner)
-DEFINE_GETTER(doca_buf_is_in_list, uint8_t, is_in_list, buf->is_inner || buf->next)
+BUF_GETTER(doca_buf_get_head, void *, head, doca_unlikely(buf->is_moved) ? buf->own.head : buf->head)
+BUF_GETTER(doca_buf_get_len, size_t, len, doca_unlikely(buf->is_moved) ? buf->own.len : buf->len)
+BUF_GETTER(doca_buf_get_data, void *, data, buf->data)
+BUF_GETTER(doca_buf_get_data_len, size_t, data_len, buf->data_len)
+BUF_GETTER(doca_buf_get_refcount, uint16_t, refcount, buf->refcount)
+BUF_GETTER(doca_buf_is_last_in_list, uint8_t, is_last, buf->next == NULL)
+BUF_GETTER(doca_buf_is_first_in_list, uint8_t, is_first, !buf->is_inner)
+BUF_GETTER(doca_buf_is_in_list, uint8_t, is_in_list, buf->is_inner || buf->next)
 
 static inline bool is_within(const uint8_t *inner, size_t inner_len, const uint8_t *outer, size_t outer_len)
 {
@@ -96,13 +90,7 @@ doca_error_t doca_buf_reset_data_len(struct doca_buf *buf)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_buf_get_next_in_list(struct doca_buf *buf, struct doca_buf **next_buf)
-{
-	SHIM_NEED(buf, SHIM_BUF);
-	SHIM_NEED_OUT(next_buf);
-	*next_buf = buf->next;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_buf_get_next_in_list, struct doca_buf, buf, SHIM_BUF, struct doca_buf *, next_buf, buf->next)
 
 doca_error_t doca_buf_get_last_in_list(struct doca_buf *buf, struct doca_buf **last_buf)
 {

@@ -67,22 +67,10 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory, uint32_t *num_of_elements)
-{
-	SHIM_NEED(inventory, SHIM_INVENTORY);
-	SHIM_NEED_OUT(num_of_elements);
-	*num_of_elements = inventory->freelist.num_elements;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inventory *inventory,
-						      uint32_t *num_of_free_elements)
-{
-	SHIM_NEED(inventory, SHIM_INVENTORY);
-	SHIM_NEED_OUT(num_of_free_elements);
-	*num_of_free_elements = inventory->freelist.num_free;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_buf_inventory_get_num_elements, const struct doca_buf_inventory, inventory, SHIM_INVENTORY,
+		   uint32_t, num_of_elements, inventory->freelist.num_elements)
+SHIM_DEFINE_GETTER(doca_buf_inventory_get_num_free_elements, const struct doca_buf_inventory, inventory, SHIM_INVENTORY,
+		   uint32_t, num_of_free_elements, inventory->freelist.num_free)
 
 doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *inventory, union doca_data user_data)
 {
@@ -92,13 +80,8 @@ doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *invento
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory, union doca_data *user_data)
-{
-	SHIM_NEED(inventory, SHIM_INVENTORY);
-	SHIM_NEED_OUT(user_data);
-	*user_data = inventory->user_data;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_buf_inventory_get_user_data, const struct doca_buf_inventory, inventory, SHIM_INVENTORY,
+		   union doca_data, user_data, inventory->user_data)
 
 static bool range_is_within(const void *inner, size_t inner_len, const void *outer, size_t outer_len)
 {

@@ -191,13 +191,8 @@ doca_error_t doca_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union d
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_buf_pool_get_user_data(const struct doca_buf_pool *buf_pool, union doca_data *user_data)
-{
-	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
-	SHIM_NEED_OUT(user_data);
-	*user_data = buf_pool->user_data;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_buf_pool_get_user_data, const struct doca_buf_pool, buf_pool, SHIM_BUF_POOL, union doca_data,
+		   user_data, buf_pool->user_data)
 
 doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool, size_t element_alignment)
 {
@@ -208,26 +203,9 @@ doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool,
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_buf_pool_get_element_alignment(const struct doca_buf_pool *buf_pool, size_t *element_alignment)
-{
-	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
-	SHIM_NEED_OUT(element_alignment);
-	*element_alignment = buf_pool->alignment;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_elements)
-{
-	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
-	SHIM_NEED_OUT(num_of_elements);
-	*num_of_elements = buf_pool->freelist.num_elements;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_free_elements)
-{
-	SHIM_NEED(buf_pool, SHIM_BUF_POOL);
-	SHIM_NEED_OUT(num_of_free_elements);
-	*num_of_free_elements = buf_pool->freelist.num_free;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_buf_pool_get_element_alignment, const struct doca_buf_pool, buf_pool, SHIM_BUF_POOL, size_t,
+		   element_alignment, buf_pool->alignment)
+SHIM_DEFINE_GETTER(doca_buf_pool_get_num_elements, const struct doca_buf_pool, buf_pool, SHIM_BUF_POOL, uint32_t,
+		   num_of_elements, buf_pool->freelist.num_elements)
+SHIM_DEFINE_GETTER(doca_buf_pool_get_num_free_elements, const struct doca_buf_pool, buf_pool, SHIM_BUF_POOL, uint32_t,
+		   num_of_free_elements, buf_pool->freelist.num_free)

@@ -441,13 +441,8 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap, uint32_t *max_num_devices)
-{
-	SHIM_NEED(mmap, SHIM_MMAP);
-	SHIM_NEED_OUT(max_num_devices);
-	*max_num_devices = mmap->max_devs;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_mmap_get_max_num_devices, const struct doca_mmap, mmap, SHIM_MMAP, uint32_t, max_num_devices,
+		   mmap->max_devs)
 
 doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data user_data)
 {
@@ -456,37 +451,14 @@ doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data use
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap_get_user_data(const struct doca_mmap *mmap, union doca_data *user_data)
-{
-	SHIM_NEED(mmap, SHIM_MMAP);
-	SHIM_NEED_OUT(user_data);
-	*user_data = mmap->user_data;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap_get_num_bufs(const struct doca_mmap *mmap, uint32_t *num_bufs)
-{
-	SHIM_NEED(mmap, SHIM_MMAP);
-	SHIM_NEED_OUT(num_bufs);
-	*num_bufs = shim_mmap_num_bufs(mmap);
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *exported)
-{
-	SHIM_NEED(mmap, SHIM_MMAP);
-	SHIM_NEED_OUT(exported);
-	*exported = shim_mmap_was_exported(mmap) || mmap->exports;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *from_export)
-{
-	SHIM_NEED(mmap, SHIM_MMAP);
-	SHIM_NEED_OUT(from_export);
-	*from_export = shim_mmap_is_imported(mmap);
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_mmap_get_user_data, const struct doca_mmap, mmap, SHIM_MMAP, union doca_data, user_data,
+		   mmap->user_data)
+SHIM_DEFINE_GETTER(doca_mmap_get_num_bufs, const struct doca_mmap, mmap, SHIM_MMAP, uint32_t, num_bufs,
+		   shim_mmap_num_bufs(mmap))
+SHIM_DEFINE_GETTER(doca_mmap_get_exported, const struct doca_mmap, mmap, SHIM_MMAP, uint8_t, exported,
+		   shim_mmap_was_exported(mmap) || mmap->exports)
+SHIM_DEFINE_GETTER(doca_mmap_get_from_export, const struct doca_mmap, mmap, SHIM_MMAP, uint8_t, from_export,
+		   shim_mmap_is_imported(mmap))
 
 /* An imported map is started from its creation. The vendor's storage applications call this for one, and need its success. */
 doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)

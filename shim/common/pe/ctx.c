@@ -103,13 +103,8 @@ doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx, doca_ctx_state_
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *devinfo, uint32_t *num_comp_vectors)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	SHIM_NEED_OUT(num_comp_vectors);
-	*num_comp_vectors = devinfo->function->caps.num_completion_vectors;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_DEVINFO_GETTER(doca_ctx_cap_get_num_completion_vectors, uint32_t, num_comp_vectors,
+			   devinfo->function->caps.num_completion_vectors)
 
 doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector)
 {

@@ -123,13 +123,8 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 	return progress_rarely(pe);
 }
 
-doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks)
-{
-	SHIM_NEED(pe, SHIM_PE);
-	SHIM_NEED_OUT(num_inflight_tasks);
-	*num_inflight_tasks = num_in_flight(pe);
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_pe_get_num_inflight_tasks, const struct doca_pe, pe, SHIM_PE, size_t, num_inflight_tasks,
+		   num_in_flight(pe))
 
 static void choose_progress(struct doca_pe *pe)
 {
@@ -151,13 +146,8 @@ doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode 
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe, doca_notification_handle_t *handle)
-{
-	SHIM_NEED(pe, SHIM_PE);
-	SHIM_NEED_OUT(handle);
-	*handle = pe->wake.handle_fd;
-	return DOCA_SUCCESS;
-}
+SHIM_DEFINE_GETTER(doca_pe_get_notification_handle, const struct doca_pe, pe, SHIM_PE, doca_notification_handle_t,
+		   handle, pe->wake.handle_fd)
 
 static doca_error_t clear_handle(const char *func, struct doca_pe *pe)
 {

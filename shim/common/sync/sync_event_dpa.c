@@ -9,11 +9,7 @@
 #include "shim/common/dpa/dpa.h"
 #include "sync_event_priv.h"
 
-doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return devinfo->function->caps.dpa ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-}
+SHIM_DEFINE_IS_SUPPORTED(doca_sync_event_cap_is_export_to_dpa_supported, devinfo->function->caps.dpa)
 
 static doca_error_t add_location(const char *func, struct doca_sync_event *event, struct shim_sync_role *role,
 				 const struct doca_dpa *dpa)

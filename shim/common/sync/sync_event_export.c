@@ -7,17 +7,10 @@
 #include "shim/common/process/runtime.h"
 #include "sync_event_priv.h"
 
-doca_error_t doca_sync_event_cap_is_export_to_remote_pci_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return devinfo->function->caps.sync_event_export_pci ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-}
-
-doca_error_t doca_sync_event_cap_is_create_from_export_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return devinfo->function->caps.sync_event_from_export_pci ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-}
+SHIM_DEFINE_IS_SUPPORTED(doca_sync_event_cap_is_export_to_remote_pci_supported,
+			 devinfo->function->caps.sync_event_export_pci)
+SHIM_DEFINE_IS_SUPPORTED(doca_sync_event_cap_is_create_from_export_supported,
+			 devinfo->function->caps.sync_event_from_export_pci)
 
 /* ---- export ---- */
 

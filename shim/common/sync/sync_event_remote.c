@@ -23,17 +23,8 @@ struct doca_sync_event_remote_net {
 
 /* ---- capabilities and configuration ---- */
 
-doca_error_t doca_sync_event_cap_is_export_to_remote_net_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return devinfo->function->caps.rdma ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-}
-
-doca_error_t doca_sync_event_cap_remote_net_is_create_from_export_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return devinfo->function->caps.rdma ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-}
+SHIM_DEFINE_IS_SUPPORTED(doca_sync_event_cap_is_export_to_remote_net_supported, devinfo->function->caps.rdma)
+SHIM_DEFINE_IS_SUPPORTED(doca_sync_event_cap_remote_net_is_create_from_export_supported, devinfo->function->caps.rdma)
 
 doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
 {
@@ -44,11 +35,8 @@ doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_sync_event_cap_remote_net_is_export_to_dpa_supported(const struct doca_devinfo *devinfo)
-{
-	SHIM_NEED(devinfo, SHIM_DEVINFO);
-	return devinfo->function->caps.rdma && devinfo->function->caps.dpa ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
-}
+SHIM_DEFINE_IS_SUPPORTED(doca_sync_event_cap_remote_net_is_export_to_dpa_supported,
+			 devinfo->function->caps.rdma && devinfo->function->caps.dpa)
 
 /* ---- export ---- */
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "pcie_model/arith.h"
 #include "process_priv.h"
@@ -52,88 +51,7 @@ static void at_block(struct sim_dpa_thread *thread)
 				  (unsigned long long)(eu->process->cfg.run_time_ns / 1000000));
 }
 
-static _Atomic uint64_t last_failure;
-
 static const struct sim_dpa_thread_ops thread_ops = { .find_range = find_range, .at_block = at_block };
-
-/* ---- fatal ---- */
-
-static void report(struct sim_dpa_eu *eu, const struct sim_dpa_work *work, const struct sim_dpa_crash *crash)
-{
-	const struct sim_dpa_failure failure = { .kernel = work->kernel->name, .eu = eu->id, .crash = crash };
-	const struct sim_dpa_process *process = eu->process;
-	char line[16] = "";
-
-	if (crash->place.line > 0)
-		snprintf(line, sizeof(line), ":%u", crash->place.line);
-	sim_err("DPA application %s, kernel %s on EU %u: %s (%s, %s%s); the DPA context is in a fatal state",
-		sim_dpa_image_name(process->image), work->kernel->name, eu->id, crash->reason, crash->place.function,
-		crash->place.file[0] ? crash->place.file : "no line known", line);
-	process->cfg.ops->fatal(process->cfg.arg, &failure);
-}
-
-void sim_dpa_take(struct sim_dpa_work_list *list, struct sim_dpa_work *work)
-{
-	TAILQ_REMOVE(list, work, link);
-	work->is_queued = false;
-}
-
-static struct sim_dpa_work *take_first(struct sim_dpa_work_list *list)
-{
-	struct sim_dpa_work *work = TAILQ_FIRST(list);
-
-	if (work)
-		sim_dpa_take(list, work);
-	return work;
-}
-
-static void end_list(struct sim_dpa_work_list *list)
-{
-	struct sim_dpa_work *work;
-
-	while ((work = take_first(list)))
-		work->ended(work, SIM_DPA_STOPPED);
-}
-
-void sim_dpa_end_all(struct sim_dpa_process *process)
-{
-	end_list(&process->queue);
-	for (uint32_t i = 0; process->eus && i < process->cfg.num_eus; i++) {
-		struct sim_dpa_eu *eu = &process->eus[i];
-
-		end_list(&eu->queue);
-		if (eu->is_ready) {
-			sim_dpa_thread_stop(&eu->guarded);
-			sim_dpa_turn_interrupt(&eu->turn, &eu->wake);
-			while (sim_dpa_is_virtual(process) && eu->current &&
-			       eu != sim_dpa_eu_current()) /* they end in one order, at the present time */
-				pthread_cond_wait(&process->changed, &process->lock);
-		}
-	}
-}
-
-void sim_dpa_wake_launches(struct sim_dpa_process *process)
-{
-	if (process->is_launch_thread_ready)
-		sim_dpa_turn_signal(&process->launch_turn, &process->launch_wake);
-}
-
-/* Under the lock, which is released meanwhile. */
-static void fail(struct sim_dpa_eu *eu, const struct sim_dpa_work *work, const struct sim_dpa_crash *crash)
-{
-	struct sim_dpa_process *process = eu->process;
-
-	if (atomic_exchange(&process->is_fatal, true))
-		return;
-	process->failure = (struct sim_dpa_failure_record){ .number = ++last_failure, .eu = eu->id, .crash = *crash };
-	snprintf(process->failure.kernel, sizeof(process->failure.kernel), "%s", work->kernel->name);
-	atomic_store(&process->is_over, true);
-	sim_dpa_end_all(process);
-	pthread_mutex_unlock(&process->lock);
-	report(eu, work, crash);
-	pthread_mutex_lock(&process->lock);
-	sim_dpa_wake_launches(process);
-}
 
 struct sim_fault_hit sim_dpa_find_fault(const struct sim_dpa_process *process, enum sim_op op)
 {
@@ -192,7 +110,7 @@ void sim_dpa_eu_run(struct sim_dpa_eu *eu, struct sim_dpa_work *work)
 	pthread_mutex_lock(&process->lock);
 	eu->current = NULL;
 	if (end == SIM_DPA_FATAL)
-		fail(eu, work, &crash);
+		sim_dpa_fail(eu, work, &crash);
 	if (work->trace) {
 		work->trace->times.began_ns = work->trace->times.began_ns ? work->trace->times.began_ns : began_ns;
 		work->trace->times.ended_ns = sim_trace_now_ns();
@@ -240,10 +158,10 @@ static void wake_any(struct sim_dpa_process *process);
 /* The EU may have been woken for work of any EU, before fixed work came, which may run for ever: another EU takes the former. */
 static struct sim_dpa_work *take_work(struct sim_dpa_eu *eu)
 {
-	struct sim_dpa_work *work = take_first(&eu->queue);
+	struct sim_dpa_work *work = sim_dpa_take_first(&eu->queue);
 
 	if (!work)
-		return take_first(&eu->process->queue);
+		return sim_dpa_take_first(&eu->process->queue);
 	if (!TAILQ_EMPTY(&eu->process->queue))
 		wake_any(eu->process);
 	return work;
@@ -440,14 +358,6 @@ static void wake_any(struct sim_dpa_process *process)
 	signal_eu(asleep);
 }
 
-static void fail_without_thread(struct sim_dpa_process *process, int rc)
-{
-	sim_err("no thread for an execution unit of the DPA: %s", strerror(-rc));
-	atomic_store(&process->is_fatal, true);
-	atomic_store(&process->is_over, true);
-	sim_dpa_end_all(process);
-}
-
 /* Returns false if the process is over: the work has ended. */
 static bool queue_work(struct sim_dpa_process *process, struct sim_dpa_work_list *list, struct sim_dpa_work *work)
 {
@@ -470,7 +380,7 @@ void sim_dpa_submit(struct sim_dpa_process *process, struct sim_dpa_work *work)
 		return;
 	rc = eu ? find_fixed(eu, &asleep) : find_any(process, &asleep);
 	if (rc < 0)
-		fail_without_thread(process, rc);
+		sim_dpa_fail_without_thread(process, rc);
 	signal_eu(asleep);
 }
 
@@ -514,7 +424,7 @@ static void end_loan(struct sim_dpa_eu *eu)
 		rc = wake_thread(eu, &asleep);
 	}
 	if (rc < 0)
-		fail_without_thread(process, rc);
+		sim_dpa_fail_without_thread(process, rc);
 	signal_eu(asleep);
 	pthread_cond_broadcast(&process->changed);
 }

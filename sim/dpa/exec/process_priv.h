@@ -109,6 +109,26 @@ struct sim_dpa_process {
 	uint32_t next_activity_id;
 };
 
+/* ---- works_end.c; under the lock ---- */
+
+/* Take the work out of its queue. */
+void sim_dpa_take(struct sim_dpa_work_list *list, struct sim_dpa_work *work);
+
+/* The same of the first one; NULL: there is none. */
+struct sim_dpa_work *sim_dpa_take_first(struct sim_dpa_work_list *list);
+
+/* The process is over: end what is queued and what runs. In virtual time the lock is released meanwhile. */
+void sim_dpa_end_all(struct sim_dpa_process *process);
+
+/* Something that the thread of launches waits for has happened. */
+void sim_dpa_wake_launches(struct sim_dpa_process *process);
+
+/* The EU's kernel was ended: the process is in a fatal state. The lock is released meanwhile. */
+void sim_dpa_fail(struct sim_dpa_eu *eu, const struct sim_dpa_work *work, const struct sim_dpa_crash *crash);
+
+/* The same, as an EU has got no thread: @rc is a negative errno. */
+void sim_dpa_fail_without_thread(struct sim_dpa_process *process, int rc);
+
 /* ---- eu.c ---- */
 
 int sim_dpa_eus_init(struct sim_dpa_process *process);
@@ -118,9 +138,6 @@ void sim_dpa_eus_fini(struct sim_dpa_process *process);
 
 /* Queue the work. Under the lock. */
 void sim_dpa_submit(struct sim_dpa_process *process, struct sim_dpa_work *work);
-
-/* Take the work out of its queue. Under the lock. */
-void sim_dpa_take(struct sim_dpa_work_list *list, struct sim_dpa_work *work);
 
 /* A kernel runs for long, or waits: works that are queued late get an EU of their own. That one does the same. */
 void sim_dpa_eu_share(struct sim_dpa_eu *eu);
@@ -145,12 +162,6 @@ void sim_dpa_eu_run(struct sim_dpa_eu *eu, struct sim_dpa_work *work);
 /* Queue a work of any EU that the caller will take and run itself, unless others do so before: an EU that becomes free, or one that is
  * woken as the kernel before it runs for long. Guarded images alone, whose kernels notice that. Under the lock. */
 void sim_dpa_submit_late(struct sim_dpa_process *process, struct sim_dpa_work *work);
-
-/* The process is over: end what is queued and what runs. Under the lock, which is released meanwhile in virtual time. */
-void sim_dpa_end_all(struct sim_dpa_process *process);
-
-/* Something that the thread of launches waits for has happened. Under the lock. */
-void sim_dpa_wake_launches(struct sim_dpa_process *process);
 
 /* Whether the process's threads take turns. */
 static inline bool sim_dpa_is_virtual(const struct sim_dpa_process *process)

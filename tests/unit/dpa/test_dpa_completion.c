@@ -2,15 +2,10 @@
 /* Rings of completions: what the host's side pushes, kernels take; and what wakes a DPA thread: pushes, notifications. */
 #include <errno.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/base/monotonic.h"
 #include "sim/dpa/exec/process_priv.h"
 #include "sim/dpa/image/image.h"

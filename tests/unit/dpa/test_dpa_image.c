@@ -3,17 +3,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
-
+#include "cmocka_test.h"
 #include "sim/dpa/image/guarded_run.h"
 #include "tests/common/under_valgrind.h"
 

@@ -92,7 +92,6 @@ static int open_process(void **state)
 		.app = test_app, .port = &sim_dpa_port, .ops = &ops, .num_eus = 1, .heap_bytes = 4096
 	};
 
-	(void)state;
 	memset(&rig, 0, sizeof(rig));
 	sem_init(&rig.has_come, 0, 0);
 	if (sim_dpa_process_create(&cfg, &rig.process) < 0)
@@ -103,7 +102,6 @@ static int open_process(void **state)
 
 static int close_process(void **state)
 {
-	(void)state;
 	sim_dpa_process_destroy(rig.process);
 	sem_destroy(&rig.has_come);
 	return 0;
@@ -190,28 +188,24 @@ static void expect_runs(const char *said)
 
 static void test_a_completion_behind_the_last_look_runs_the_thread_again(void **state)
 {
-	(void)state;
 	rig.at_taken = push;
 	expect_runs("took 1;armed;took 1;armed;");
 }
 
 static void test_a_completion_behind_the_request_runs_the_thread_again(void **state)
 {
-	(void)state;
 	rig.at_armed = push;
 	expect_runs("took 1;armed;took 1;armed;");
 }
 
 static void test_two_completions_behind_the_request_are_one_run(void **state)
 {
-	(void)state;
 	rig.at_armed = push_two;
 	expect_runs("took 1;armed;took 2;armed;");
 }
 
 static void test_completions_on_both_sides_of_the_request_are_one_run(void **state)
 {
-	(void)state;
 	rig.at_taken = rig.at_armed = push;
 	expect_runs("took 1;armed;took 2;armed;");
 }
@@ -225,7 +219,6 @@ static void test_the_context_ends_while_its_thread_comes_to_rest(void **state)
 {
 	struct sim_dpa_activity *activity = open_rest();
 
-	(void)state;
 	rig.at_armed = end_completion;
 	push();
 	wait_until_idle();
@@ -240,7 +233,6 @@ static void test_a_thread_is_stopped_while_it_comes_to_rest(void **state)
 {
 	struct sim_dpa_activity *activity = open_rest();
 
-	(void)state;
 	rig.at_armed = come_and_stay;
 	push();
 	wait_for(&rig.has_come);
@@ -262,7 +254,6 @@ static void test_a_thread_with_an_event_is_stopped_while_it_comes_to_rest(void *
 {
 	struct sim_dpa_activity *activity = open_rest();
 
-	(void)state;
 	rig.at_armed = push_and_stay;
 	push();
 	wait_for(&rig.has_come);
@@ -290,7 +281,6 @@ static void set_event(void)
 
 static void test_an_update_behind_the_look_ends_the_wait(void **state)
 {
-	(void)state;
 	rig.at_look = set_event;
 	assert_int_equal(call_wait(), 0);
 	assert_int_equal(rig.event.num_sleeps, 0);
@@ -298,7 +288,6 @@ static void test_an_update_behind_the_look_ends_the_wait(void **state)
 
 static void test_an_update_before_the_sleep_ends_the_wait(void **state)
 {
-	(void)state;
 	rig.at_sleep = set_event;
 	assert_int_equal(call_wait(), 0);
 	assert_int_equal(rig.event.num_sleeps, 1);
@@ -311,7 +300,6 @@ static void withdraw_event(void)
 
 static void test_an_event_that_ends_before_the_sleep_is_fatal(void **state)
 {
-	(void)state;
 	rig.at_sleep = withdraw_event;
 	assert_int_equal(call_wait(), -EIO);
 	assert_non_null(strstr(rig.reason, "is no sync event"));
@@ -325,7 +313,6 @@ static void stop_event(void)
 
 static void test_an_event_that_stops_behind_the_look_is_fatal(void **state)
 {
-	(void)state;
 	rig.at_look = stop_event;
 	assert_int_equal(call_wait(), -EIO);
 	assert_non_null(strstr(rig.reason, "is stopped"));
@@ -336,7 +323,6 @@ static void test_a_thread_is_stopped_while_it_waits(void **state)
 {
 	struct sim_dpa_activity *activity;
 
-	(void)state;
 	rig.at_sleep = come_and_stay;
 	assert_int_equal(sim_dpa_completion_start(rig.process, NULL, SIM_DPA_COMPLETION, 8, &rig.completion), 0);
 	activity = start_thread(wait_for_event, rig.event_handle);
@@ -367,7 +353,6 @@ static void test_a_process_is_destroyed_while_a_launched_kernel_waits(void **sta
 	static const struct sim_dpa_launch_ops launch_ops = { .wait = wait_for_nothing, .end = end_launch };
 	int has_run = -1;
 
-	(void)state;
 	rig.at_sleep = come_and_stay;
 	assert_int_equal(
 		sim_dpa_process_launch(rig.process,

@@ -67,7 +67,6 @@ static void test_long_stores_reach_the_memory(void **state)
 	};
 	static struct rig rig;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
 		begin(&rig, 0x100);
 		store(&rig, stores[i].offset, 7, stores[i].len);
@@ -82,7 +81,6 @@ static void test_stores_reach_the_memory_when_the_view_is_full(void **state)
 {
 	static struct rig rig;
 
-	(void)state;
 	for (size_t lines = 0; lines <= SIM_DPA_VIEW_STORED; lines++) {
 		begin(&rig, 0x100);
 		for (size_t i = 0; i < lines; i++)
@@ -99,7 +97,6 @@ static void test_dropped_stores_do_not_reach_the_memory(void **state)
 	static struct rig rig;
 	struct sim_dpa_range range;
 
-	(void)state;
 	begin(&rig, 0x100);
 	store(&rig, 3, 7, 1000);
 	sim_dpa_window_drop(&rig.view);
@@ -121,7 +118,6 @@ static void test_addresses_beside_the_map_are_the_windows(void **state)
 	static struct rig rig;
 	struct sim_dpa_range range;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
 		uint64_t end = maps[i].len;
 
@@ -144,7 +140,6 @@ static void test_stores_to_a_former_window_are_lost(void **state)
 	static struct rig old, new;
 	struct sim_dpa_range range;
 
-	(void)state;
 	begin(&old, 0x100);
 	store(&old, 0, 7, 8);
 	assert_int_equal(sim_dpa_window_access(&old.view, old.window + 64, 8, false, &range), 0);
@@ -186,7 +181,6 @@ static void test_window_of_a_map_that_is_removed_is_not_found(void **state)
 	struct sim_dpa_map map = { .handle = 0x300, .addr = (uintptr_t)memory, .len_bytes = 64, .base = memory }, *held;
 	pthread_t thread;
 
-	(void)state;
 	sim_dpa_map_add(&map);
 	assert_ptr_equal(sim_dpa_map_hold(map.handle), &map);
 	assert_int_equal(pthread_create(&thread, NULL, remove_map, &map), 0);

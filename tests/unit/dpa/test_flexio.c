@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Execution units of an application, from YAML. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <libflexio/flexio_ver.h>
 #define FLEXIO_VER_USED FLEXIO_VER(25, 4, 0)
 #include <libflexio/flexio.h>
+
+#include "cmocka_test.h"
 
 static flexio_status create(const char *yaml, struct flexio_resource **res)
 {
