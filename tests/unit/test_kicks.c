@@ -243,6 +243,8 @@ static void test_process_that_cannot_watch_for_kicks_gives_no_descriptor(void **
 	sim_kicks_destroy(kicks);
 }
 
+#define NUM_KICK_FDS 3 /* the target's two, and the peer's copy of one */
+
 /* The parent goes on to be kicked, and the kicks of the child's end tell it nothing. */
 static void test_forked_child_that_abandons_the_kicks_has_none_of_their_descriptors(void **state)
 {
@@ -255,13 +257,14 @@ static void test_forked_child_that_abandons_the_kicks_has_none_of_their_descript
 	sim_session_kick(&peer, kicks, &memory);
 	answer_with(describe());
 	assert_true(was_kicked());
-	assert_int_equal(count_open_fds(), num_fds + 3);
+	assert_int_equal(count_open_fds(), num_fds + NUM_KICK_FDS);
 	pid = fork();
 	assert_true(pid >= 0);
-	if (pid == 0) {
+	if (pid == 0) { /* valgrind gives a child descriptors of its own */
+		num_fds = count_open_fds();
 		sim_kicks_abandon(target.kicks);
 		sim_kicks_abandon(peer.kicks);
-		_exit(count_open_fds() == num_fds ? 0 : 1);
+		_exit(count_open_fds() == num_fds - NUM_KICK_FDS ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
