@@ -74,6 +74,17 @@ static void open_to_dpa(struct msgq_rig *rig)
 	connect(rig, doca_comch_producer_as_ctx(rig->cpu_producer));
 }
 
+struct doca_comch_producer *msgq_new_dpa_producer(struct msgq_rig *rig, struct doca_dpa_completion *sent)
+{
+	struct doca_comch_producer *producer;
+
+	assert_ok(doca_comch_msgq_producer_create(rig->from_dpa, &producer));
+	assert_ok(doca_comch_producer_set_dev_max_num_send(producer, MSGQ_DEPTH));
+	assert_ok(doca_comch_producer_dpa_completion_attach(producer, sent));
+	assert_ok(doca_ctx_set_datapath_on_dpa(doca_comch_producer_as_ctx(producer), rig->dpa));
+	return producer;
+}
+
 static void open_from_dpa(struct msgq_rig *rig)
 {
 	struct doca_ctx *ctx;
@@ -87,12 +98,9 @@ static void open_from_dpa(struct msgq_rig *rig)
 							      msgq_on_receive_error, 2 * MSGQ_DEPTH));
 	connect(rig, doca_comch_consumer_as_ctx(rig->cpu_consumer));
 	assert_ok(doca_comch_consumer_get_id(rig->cpu_consumer, &rig->handles.consumer_id));
-	assert_ok(doca_comch_msgq_producer_create(rig->from_dpa, &rig->dpa_producer));
-	assert_ok(doca_comch_producer_set_dev_max_num_send(rig->dpa_producer, MSGQ_DEPTH));
-	assert_ok(doca_comch_producer_dpa_completion_attach(rig->dpa_producer, rig->sent));
+	rig->dpa_producer = msgq_new_dpa_producer(rig, rig->sent);
 	ctx = doca_comch_producer_as_ctx(rig->dpa_producer);
 	assert_ok(doca_ctx_set_user_data(ctx, (union doca_data){ .u64 = 0x123456 }));
-	assert_ok(doca_ctx_set_datapath_on_dpa(ctx, rig->dpa));
 	assert_ok(doca_ctx_start(ctx));
 	assert_ok(doca_comch_producer_get_dpa_handle(rig->dpa_producer, &rig->handles.producer));
 }

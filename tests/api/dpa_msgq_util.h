@@ -41,6 +41,9 @@ struct msgq_rig {
 int msgq_setup(void **state);
 int msgq_teardown(void **state);
 
+/* A producer of the DPA in FROM_DPA, which is not started; its sends complete in @sent. */
+struct doca_comch_producer *msgq_new_dpa_producer(struct msgq_rig *rig, struct doca_dpa_completion *sent);
+
 /* Stop a context, and progress until it is idle. */
 void msgq_stop(struct msgq_rig *rig, struct doca_ctx *ctx);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Consumers and producers on threads of their own, each with its own progress engine. */
 #include "comch_fast.h"
+#include "unordered.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -240,10 +241,211 @@ static void test_connection_goes_while_threads_start_consumers_host(struct side 
 	comch_end(client);
 }
 
+/* ---- locks, at which the thread sanitizer looks ---- */
+
+#define LARGE 4096 /* a message for which a producer imports the consumer's memory */
+
+static struct unordered calls;
+
+/* A producer with an engine of its own, so that each can have a thread. */
+struct path {
+	struct side side;
+	struct comch_actor *actor;
+	struct doca_comch_producer *producer;
+	struct doca_comch_producer_task_send *send;
+};
+
+/* All are idle; or the first @num_started run. */
+static void open_paths(struct path *paths, int num, int num_started, struct side *side)
+{
+	for (int i = 0; i < num; i++) {
+		paths[i] = (struct path){ .side = *side };
+		comch_forget(&paths[i].side);
+		MUST(doca_pe_create(&paths[i].side.pe));
+		paths[i].actor = fast_producer(&paths[i].side, side->connection, &paths[i].producer);
+		if (i < num_started)
+			fast_start(paths[i].actor);
+	}
+}
+
+static void close_paths(struct path *paths, int num)
+{
+	for (int i = 0; i < num; i++) {
+		fast_end_producer(paths[i].actor, paths[i].producer);
+		MUST(doca_pe_destroy(paths[i].side.pe));
+	}
+}
+
+static void start_path(void *path)
+{
+	fast_start(((struct path *)path)->actor);
+}
+
+static void stop_path(void *path)
+{
+	MUST(doca_ctx_stop(((struct path *)path)->actor->ctx));
+}
+
+/* Its job does not run before the flush. */
+static void send_on_path(void *path)
+{
+	MUST(doca_task_submit_ex(doca_comch_producer_task_send_as_task(((struct path *)path)->send),
+				 DOCA_TASK_SUBMIT_FLAG_NONE));
+}
+
+static void start_path_in_vain(void *path)
+{
+	EXPECT(doca_ctx_start(((struct path *)path)->actor->ctx), DOCA_ERROR_NOT_CONNECTED);
+}
+
+struct new_producer {
+	struct doca_comch_connection *connection;
+	struct doca_comch_producer *producer;
+};
+
+static void create_producer(void *arg)
+{
+	struct new_producer *new = arg;
+
+	MUST(doca_comch_producer_create(new->connection, &new->producer));
+}
+
+static void destroy_producer(void *producer)
+{
+	MUST(doca_comch_producer_destroy(((struct new_producer *)producer)->producer));
+}
+
+static void stop_server_in_vain(void *server)
+{
+	EXPECT(doca_ctx_stop(((struct comch_actor *)server)->ctx), DOCA_ERROR_IN_USE);
+}
+
+static void disconnect(void *arg)
+{
+	struct comch_actor *server = arg;
+
+	MUST(doca_comch_server_disconnect(server->server, server->side->connection));
+}
+
+/* Two of each call, one after the other, as the second would read what the first has written. */
+static void test_calls_of_other_threads_take_the_connections_locks_dpu(struct side *side)
+{
+	enum { STOPPED = 0, SENDING = 2, STARTED = 4, LATE = 6, NUM_PATHS };
+	struct comch_actor *server = comch_serve(side);
+	struct arena *arena = arena_open(side->dev);
+	struct path paths[NUM_PATHS];
+	struct new_producer producers[4];
+
+	comch_expect(side, "new consumer\n");
+	open_paths(paths, NUM_PATHS, STARTED, side);
+	for (int i = 0; i < 2; i++) {
+		struct doca_buf *message = arena_empty(arena, 0, LARGE);
+
+		MUST(doca_buf_set_data(message, arena->bytes, LARGE));
+		paths[SENDING + i].send =
+			fast_send(paths[SENDING + i].producer, 0, message, NULL, paths[SENDING + i].side.consumer);
+	}
+	for (int i = 0; i < 4; i++) {
+		producers[i].connection = side->connection;
+		if (i < 2)
+			create_producer(&producers[i]);
+	}
+
+	for (int i = 0; i < 2; i++)
+		unordered_run(&calls, destroy_producer, &producers[i]);
+	for (int i = 0; i < 2; i++)
+		unordered_run(&calls, create_producer, &producers[2 + i]);
+	for (int i = 0; i < 2; i++)
+		unordered_run(&calls, send_on_path, &paths[SENDING + i]);
+	for (int i = 0; i < 2; i++)
+		unordered_run(&calls, stop_path, &paths[STOPPED + i]);
+	for (int i = 0; i < 2; i++)
+		unordered_run(&calls, start_path, &paths[STARTED + i]);
+	unordered_run(&calls, stop_server_in_vain, server);
+	comch_sync_send(side, 0); /* the other end announces a consumer, and the session's thread looks at the list */
+	comch_expect(side, "new consumer\n");
+	unordered_end(&calls);
+
+	for (int i = 0; i < 2; i++) {
+		doca_ctx_flush_tasks(paths[SENDING + i].actor->ctx);
+		comch_until(&paths[SENDING + i].side, paths[SENDING + i].side.num_sent == 1);
+		destroy_producer(&producers[2 + i]);
+	}
+	close_paths(paths, LATE);
+	unordered_run(&calls, disconnect, server);
+	unordered_run(&calls, start_path_in_vain, &paths[LATE]);
+	unordered_end(&calls);
+	close_paths(&paths[LATE], 1);
+	arena_close(arena);
+	comch_end(server);
+}
+
+static void test_calls_of_other_threads_take_the_connections_locks_host(struct side *side)
+{
+	struct comch_actor *client = comch_call(side), *first, *second;
+	struct doca_comch_consumer *receiver, *other;
+	struct arena *arena = arena_open(side->dev);
+
+	side->is_quiet = true;
+	first = fast_consumer(side, side->connection, arena, &receiver);
+	fast_start(first);
+	for (size_t i = 0; i < 2; i++)
+		fast_post(receiver, i, arena_empty(arena, i * LARGE, LARGE));
+	comch_sync_recv_progressing(side);
+	second = fast_consumer(side, side->connection, arena, &other);
+	fast_start(second);
+	comch_until(side, comch_state(client) == DOCA_CTX_STATE_IDLE);
+	fast_end_consumer(first, receiver);
+	fast_end_consumer(second, other);
+	comch_end(client);
+	arena_close(arena);
+}
+
+#define RECV_QUEUE 4 /* fewer than COMCH_TASKS: the others wait for room */
+
+static void progress_until_a_send_fails(void *arg)
+{
+	struct side *side = arg;
+
+	comch_until(side, strstr(side->trace, "failed"));
+}
+
+/* The failed sends come before the callback of the connection's end, so the thread does no more than tell the producers. */
+static void test_producers_are_told_of_a_lost_connection_under_its_lock_dpu(struct side *side)
+{
+	struct comch_actor *server = comch_serve(side);
+	struct path paths[2];
+
+	open_paths(paths, 2, 2, side);
+	for (int i = 0; i < COMCH_TASKS; i++)
+		comch_send(server, side->connection, i, "message");
+	comch_sync_send(side, 0);
+	unordered_run(&calls, progress_until_a_send_fails, side);
+	for (int i = 0; i < 2; i++)
+		unordered_run(&calls, stop_path, &paths[i]);
+	unordered_end(&calls);
+	comch_until(side, strstr(side->trace, "disconnected"));
+	close_paths(paths, 2);
+	comch_end(server);
+}
+
+static void test_producers_are_told_of_a_lost_connection_under_its_lock_host(struct side *side)
+{
+	struct comch_actor *client = comch_client(side, side->dev, COMCH_NAME);
+
+	MUST(doca_comch_client_set_recv_queue_size(client->client, RECV_QUEUE));
+	comch_start(client);
+	comch_until(side, comch_state(client) == DOCA_CTX_STATE_RUNNING);
+	comch_sync_recv(side);
+	comch_end(client);
+}
+
 static const struct CMUnitTest thread_tests[] = {
 	COMCH_TEST(test_consumers_come_and_go_on_their_threads),
 	COMCH_TEST(test_producers_send_from_their_threads),
 	COMCH_TEST(test_connection_goes_while_threads_start_consumers),
+	COMCH_TEST(test_calls_of_other_threads_take_the_connections_locks),
+	COMCH_TEST(test_producers_are_told_of_a_lost_connection_under_its_lock),
 };
 
 int main(void)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "dpa_msgq_util.h"
+#include "unordered.h"
 
 static struct doca_dev *dev;
 
@@ -561,6 +562,43 @@ static void test_dpas_ends_start_when_they_are_complete(void **state)
 	assert_ok(doca_comch_msgq_destroy(msgq));
 }
 
+/* ---- locks, at which the thread sanitizer looks ---- */
+
+static void start_producer(void *producer)
+{
+	assert_ok(doca_ctx_start(doca_comch_producer_as_ctx(producer)));
+}
+
+static void post_receive(void *rig)
+{
+	msgq_post(rig, 1);
+}
+
+/* A receive wakes the producers that wait for one: it goes through their list. */
+static void test_producers_start_and_receives_are_posted_under_the_msgqs_lock(void **state)
+{
+	struct msgq_rig *rig = *state;
+	struct doca_comch_producer *producers[3];
+	struct doca_dpa_completion *sent[3];
+	static struct unordered calls;
+
+	for (int i = 0; i < 3; i++) {
+		assert_ok(doca_dpa_completion_create(rig->dpa, MSGQ_DEPTH, &sent[i]));
+		assert_ok(doca_dpa_completion_start(sent[i]));
+		producers[i] = msgq_new_dpa_producer(rig, sent[i]);
+	}
+	unordered_run(&calls, start_producer, producers[0]);
+	unordered_run(&calls, start_producer, producers[1]);
+	unordered_run(&calls, post_receive, rig);
+	unordered_run(&calls, start_producer, producers[2]);
+	unordered_end(&calls);
+	for (int i = 0; i < 3; i++) {
+		msgq_stop(rig, doca_comch_producer_as_ctx(producers[i]));
+		assert_ok(doca_comch_producer_destroy(producers[i]));
+		assert_ok(doca_dpa_completion_destroy(sent[i]));
+	}
+}
+
 #define WITH_RIG(test) cmocka_unit_test_setup_teardown(test, msgq_setup, msgq_teardown)
 
 static const struct CMUnitTest tests[] = {
@@ -594,6 +632,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_RIG(test_what_is_in_use_does_not_stop),
 	WITH_RIG(test_msgq_has_as_many_ends_as_configured),
 	WITH_RIG(test_dpas_ends_start_when_they_are_complete),
+	WITH_RIG(test_producers_start_and_receives_are_posted_under_the_msgqs_lock),
 };
 
 int main(void)

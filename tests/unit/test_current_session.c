@@ -8,6 +8,7 @@
 
 #include "cmocka_test.h"
 #include "sim/session/current_session.h"
+#include "unordered.h"
 
 #define DEADLINE_S 30
 
@@ -91,6 +92,37 @@ static void test_nobody_changes_the_session_while_it_is_locked(void **state)
 	alarm(0);
 }
 
+/* ---- locks, at which the thread sanitizer looks ---- */
+
+static void set_directory(void *arg)
+{
+	if (sim_current_session_set("/proc", "dpu", NULL, &shared) != 0)
+		abort();
+}
+
+static void read_record(void *arg)
+{
+	get();
+}
+
+static void clear(void *arg)
+{
+	sim_current_session_clear(&shared);
+}
+
+static void test_each_call_takes_the_lock_of_the_record(void **state)
+{
+	static struct unordered calls;
+
+	alarm(DEADLINE_S);
+	unordered_run(&calls, set_directory, NULL);
+	unordered_run(&calls, read_record, NULL);
+	unordered_run(&calls, clear, NULL);
+	unordered_run(&calls, set_directory, NULL);
+	unordered_end(&calls);
+	alarm(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +130,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_directory_that_is_gone_keeps_its_name, tear_down),
 		cmocka_unit_test_teardown(test_end_of_another_session_changes_nothing, tear_down),
 		cmocka_unit_test_teardown(test_nobody_changes_the_session_while_it_is_locked, tear_down),
+		cmocka_unit_test_teardown(test_each_call_takes_the_lock_of_the_record, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

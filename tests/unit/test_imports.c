@@ -15,6 +15,7 @@
 #include "sim/session/session_priv.h"
 #include "sim/state/function_status.h"
 #include "sim/shm/wake.h"
+#include "unordered.h"
 
 #define FUNCTION     2 /* the host's, of the built-in topology */
 #define DPU_FUNCTION 0
@@ -357,6 +358,100 @@ static void test_release_waits_for_a_copy_of_another_thread(void **state)
 	alarm(0);
 }
 
+/* ---- locks: the thread sanitizer looks on ---- */
+
+static struct unordered calls;
+
+static struct sim_key exported;
+
+static void import_exported(void *ret_remote)
+{
+	if (sim_session_import(asking, &exported, FUNCTION, ret_remote, NULL) != 0)
+		abort();
+}
+
+static void release(void *remote)
+{
+	sim_session_release(asking, remote);
+}
+
+static void revoke_unknown_key(void *arg)
+{
+	sim_imports_revoke_key(asking->imports, UINT64_MAX, UINT64_MAX);
+}
+
+static void revoke_key(void *key)
+{
+	sim_imports_revoke_key(asking->imports, *(uint64_t *)key, UINT64_MAX);
+}
+
+static void revoke_stale(void *arg)
+{
+	sim_imports_revoke_stale(asking->imports);
+}
+
+static void revoke_all(void *arg)
+{
+	sim_imports_revoke_all(asking->imports);
+}
+
+static void look_whether_drained(void *arg)
+{
+	sim_imports_is_drained(asking->imports, SIM_ANY_KEY);
+}
+
+/* Each one beside an import, which changes the list. */
+static void test_each_call_takes_the_lock_of_the_imports(void **state)
+{
+	static void (*const looks[])(void *arg) = { revoke_unknown_key, revoke_stale, look_whether_drained,
+						    revoke_all };
+	enum { NUM_LOOKS = sizeof(looks) / sizeof(looks[0]) };
+	struct sim_remote *first, *others[1 + NUM_LOOKS];
+
+	asking = attach();
+	first = export_and_import(asking, memory[0], &exported);
+	unordered_run(&calls, import_exported, &others[NUM_LOOKS]);
+	unordered_run(&calls, release, first);
+	for (int i = 0; i < NUM_LOOKS; i++) {
+		unordered_run(&calls, import_exported, &others[i]);
+		unordered_run(&calls, looks[i], NULL);
+	}
+	unordered_end(&calls);
+	for (int i = 0; i <= NUM_LOOKS; i++)
+		sim_session_release(asking, others[i]);
+	sim_session_detach(asking);
+}
+
+static void revoke_in_thread(uint64_t key)
+{
+	static uint64_t asked_key;
+
+	asked_key = key;
+	unordered_run(&calls, revoke_key, &asked_key);
+}
+
+/* An import that the owner grants, then one that it refuses: another thread looks at the list meanwhile. */
+static void test_import_takes_the_lock_again_after_the_owners_answer(void **state)
+{
+	struct sim_owner_memory_ops ops;
+	struct sim_remote *remote;
+	struct sim_key key;
+
+	asking = attach();
+	real_ops = asking->owner->memory;
+	ops = *real_ops;
+	ops.import = import_with_event;
+	meanwhile = revoke_in_thread;
+	asking->owner->memory = &ops;
+	remote = export_and_import(asking, memory[0], &key);
+	sim_session_release(asking, remote);
+	key.id = UINT64_MAX;
+	assert_int_equal(sim_session_import(asking, &key, FUNCTION, &remote, NULL), -ESTALE);
+	asking->owner->memory = real_ops;
+	unordered_end(&calls);
+	sim_session_detach(asking);
+}
+
 /* ---- refusals ---- */
 
 /* No port reaches another one. */
@@ -420,6 +515,8 @@ int main(void)
 		cmocka_unit_test(test_descriptors_of_the_answer_are_closed),
 		cmocka_unit_test(test_import_ends_for_its_export_or_for_the_function_of_its_exporter),
 		cmocka_unit_test(test_release_waits_for_a_copy_of_another_thread),
+		cmocka_unit_test(test_each_call_takes_the_lock_of_the_imports),
+		cmocka_unit_test(test_import_takes_the_lock_again_after_the_owners_answer),
 		cmocka_unit_test(test_refusal_names_the_function_of_the_exporter),
 	};
 

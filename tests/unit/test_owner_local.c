@@ -2,7 +2,6 @@
 /* The owner of a private card (sim/session/owner.h): what a fault of a function ends. The process is the DPU. */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "sim/session/imports.h"
 #include "sim/session/owner.h"
 #include "sim/session/session_priv.h"
+#include "unordered.h"
 
 #define FUNCTION   0
 #define OTHER      1
@@ -134,34 +134,12 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static atomic_bool is_over;
-
-/* Of a key and of a service that do not exist. */
-static void *set_paths(void *arg)
-{
-	pthread_barrier_wait(&begin);
-	for (; !atomic_load(&is_over); sched_yield())
-		session->owner->memory->set_path(session->owner, UINT64_MAX, "", "");
-	return NULL;
-}
-
-static void *unlisten(void *arg)
-{
-	pthread_barrier_wait(&begin);
-	for (; !atomic_load(&is_over); sched_yield())
-		session->owner->channels->unlisten(session->owner, UINT64_MAX);
-	return NULL;
-}
-
 /* Resets of functions that nobody here uses take the same locks. */
 static void test_threads_use_the_card_at_once(void **state)
 {
-	pthread_t threads[NUM_THREADS], path_setter, unlistener;
+	pthread_t threads[NUM_THREADS];
 
-	atomic_store(&is_over, false);
-	pthread_barrier_init(&begin, NULL, NUM_THREADS + 3);
-	assert_int_equal(pthread_create(&path_setter, NULL, set_paths, NULL), 0);
-	assert_int_equal(pthread_create(&unlistener, NULL, unlisten, NULL), 0);
+	pthread_barrier_init(&begin, NULL, NUM_THREADS + 1);
 	for (uintptr_t i = 0; i < NUM_THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)i), 0);
 	pthread_barrier_wait(&begin);
@@ -169,10 +147,101 @@ static void test_threads_use_the_card_at_once(void **state)
 		assert_int_equal(bfsim_fault_add("function side=host reset", NULL), 0);
 	for (int i = 0; i < NUM_THREADS; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
-	atomic_store(&is_over, true);
-	assert_int_equal(pthread_join(path_setter, NULL), 0);
-	assert_int_equal(pthread_join(unlistener, NULL), 0);
 	pthread_barrier_destroy(&begin);
+}
+
+/* ---- each call takes the lock ---- */
+
+static struct sim_key origin; /* exported, and imported once */
+static struct sim_region more;
+
+static void export_more(void *arg)
+{
+	struct sim_key key;
+
+	if (session->owner->memory->export(session->owner, &more, -1, &key) != 0)
+		abort();
+}
+
+static void export_alias(void *arg)
+{
+	struct sim_key key;
+
+	if (session->owner->memory->export_alias(session->owner, origin.id, OTHER, &key) != 0)
+		abort();
+}
+
+static void import_origin(void *arg)
+{
+	struct sim_imported imported;
+
+	if (session->owner->memory->import(session->owner, &origin, OTHER, &imported) != 0)
+		abort();
+}
+
+static void unimport_origin(void *arg)
+{
+	session->owner->memory->unimport(session->owner, origin.id);
+}
+
+static void set_path(void *arg)
+{
+	session->owner->memory->set_path(session->owner, origin.id, "", "");
+}
+
+static void revoke_key(void *key)
+{
+	session->owner->memory->revoke(session->owner, ((struct sim_key *)key)->id);
+}
+
+static void listen_to_network(void *arg)
+{
+	if (listen(1, SIM_NETWORK, "s") != 0)
+		abort();
+}
+
+static void unlisten(void *arg)
+{
+	session->owner->channels->unlisten(session->owner, 1);
+}
+
+static void add_fault(void *rule)
+{
+	if (bfsim_fault_add(rule, NULL) != 0)
+		abort();
+}
+
+/* Those that read stand beside those that write the same. */
+static void test_each_call_takes_the_cards_lock(void **state)
+{
+	static struct unordered calls;
+	struct sim_remote *imported = export_and_import(memory[0], FUNCTION, &origin);
+	struct sim_key keys[2];
+
+	more = (struct sim_region){ .addr = (uintptr_t)memory[1],
+				    .cpu_addr = (uintptr_t)memory[1],
+				    .len_bytes = sizeof(memory[1]),
+				    .access = SIM_ACCESS_READ,
+				    .function = OTHER };
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(sim_session_export(session, &more, -1, &keys[i]), 0);
+	unordered_run(&calls, export_more, NULL);
+	unordered_run(&calls, export_alias, NULL);
+	unordered_run(&calls, revoke_key, &keys[0]);
+	unordered_run(&calls, import_origin, NULL);
+	unordered_run(&calls, set_path, NULL);
+	unordered_run(&calls, unimport_origin, NULL);
+	unordered_run(&calls, revoke_key, &keys[1]);
+	unordered_run(&calls, listen_to_network, NULL);
+	unordered_run(&calls, add_fault, "function side=host rep_remove");
+	unordered_run(&calls, unlisten, NULL);
+	unordered_run(&calls, listen_to_network, NULL);
+	unordered_run(&calls, add_fault, "function side=dpu device=03:00.0 reset");
+	unordered_run(&calls, export_more, NULL);
+	unordered_end(&calls);
+	sim_session_release(session, imported);
+	assert_int_equal(bfsim_fault_clear(), 0);
+	assert_int_equal(bfsim_fault_add("function side=host add", NULL), 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
@@ -182,6 +251,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(reset_of_a_function_ends_its_exports_and_services),
 		TEST(threads_use_the_card_at_once),
+		TEST(each_call_takes_the_cards_lock),
 		TEST(representor_that_is_gone_has_no_service),
 	};
 
