@@ -212,19 +212,42 @@ def test_a_link_between_two_machines_is_slow(world):
     check_slow_link(world)
 
 
+def all_have_joined(world):
+    machines.becomes_true(lambda: all(machine.machine_states()[f'node{i}'] in ('joined', 'this machine')
+                                      for machine in world.machines for i in range(3)), 'all have joined again')
+
+
+def check_delay(world):
+    """Of 150 ms, between node1 and node2."""
+    a, b = world.pair(1, 2)
+    assert message(a, b) >= 0.15
+    assert message(b, a) >= 0.15
+
+
 @shares_session
 def test_a_link_stays_slow_when_a_gateway_is_started_again(world):
-    """That of the machine which has the rule, and the other one's."""
-    world.machines[0].bfsim_run('fault', 'add', '--on', 'node1', 'machine.link side=node2 delay=150ms')
+    """That of the machine which has the rule, and the other one's. There are as many rules as a plan may have."""
+    many = ['machine.link side=node2 delay=1ms'] * 70
+    world.machines[0].bfsim_run('fault', 'add', '--on', 'node1', *many, 'machine.link side=node2 delay=150ms')
     for killed in (1, 2):
         pid = world.machines[killed].gateway_pid()
         os.kill(pid, signal.SIGKILL)
         machines.becomes_true(lambda number=killed, old=pid: world.machines[number].gateway_pid() not in (0, old), 'a new gateway runs')
-        machines.becomes_true(lambda: all(machine.machine_states()[f'node{i}'] in ('joined', 'this machine')
-                                                           for machine in world.machines for i in range(3)), 'all have joined again')
-        a, b = world.pair(1, 2)
-        assert message(a, b) >= 0.15
-        assert message(b, a) >= 0.15
+        all_have_joined(world)
+        check_delay(world)
+    world.machines[0].bfsim_run('fault', 'clear')
+
+
+@shares_session
+def test_a_rule_that_begins_while_there_is_no_gateway_hits_when_there_is_one(world):
+    node1 = world.machines[1]
+    os.kill(node1.gateway_pid(), signal.SIGKILL)
+    machines.becomes_true(lambda: node1.gateway_pid() == 0, 'the gateway is gone')
+    node1.bfsim_run('fault', 'add', *['machine.link side=node2 delay=1ms'] * 10, 'machine.link side=node2 delay=150ms')
+    all_have_joined(world)
+    check_delay(world)
+    matched = [line.split()[:4] for line in node1.bfsim_run('fault', 'list').stdout.splitlines()[1:]]
+    assert len(matched) == 11 and all(words[2:] == ['1', '1'] for words in matched), matched
     world.machines[0].bfsim_run('fault', 'clear')
 
 
