@@ -82,8 +82,8 @@ static int wait_for_events(const struct rail *rail, uint64_t for_ns, struct epol
 enum rail_slept rail_sleep(struct rail *rail, uint64_t for_ns, uint32_t *ret_watched)
 {
 	struct epoll_event events[MAX_EVENTS];
+	bool is_rare, is_quiet = true;
 	uint64_t nap_ns;
-	bool is_rare;
 	int count;
 
 	*ret_watched = 0;
@@ -97,6 +97,9 @@ enum rail_slept rail_sleep(struct rail *rail, uint64_t for_ns, uint32_t *ret_wat
 				   (int)(min_u64(for_ns, MAX_SLEEP_NS) / NS_PER_MS + 1));
 	is_rare = count <= 0 && for_ns <= nap_ns;
 	for (int i = 0; i < count; i++)
-		is_rare |= note_event(events[i].data.ptr, ret_watched);
+		if (note_event(events[i].data.ptr, ret_watched))
+			is_quiet = false;
+	is_rare |= !is_quiet;
+	rail->is_quiet = is_quiet;
 	return is_rare ? RAIL_WOKEN_RARELY : RAIL_WOKEN;
 }
