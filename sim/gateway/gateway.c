@@ -280,6 +280,19 @@ static void flush_links(struct gateway *gateway)
 		link_flush(link);
 }
 
+/* What an ended link has carried stays in the counts of its machine. */
+static void keep_counts(struct gateway *gateway, const struct link *link)
+{
+	struct gateway_machine *machine;
+
+	if (link->machine >= gateway->num_machines)
+		return;
+	machine = &gateway->machines[link->machine];
+	link_counts_add(&machine->sent, &link->sent);
+	link_counts_add(&machine->received, &link->received);
+	machine->num_ended++;
+}
+
 /* Tell of links that have ended, and free those that are closed. Nothing uses them here. */
 static void settle_links(struct gateway *gateway)
 {
@@ -291,6 +304,7 @@ static void settle_links(struct gateway *gateway)
 		if (link->state != LINK_CLOSED)
 			continue;
 		LIST_REMOVE(link, entry);
+		keep_counts(gateway, link);
 		link_destroy(link);
 	}
 }

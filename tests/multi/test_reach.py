@@ -391,6 +391,38 @@ def test_a_fault_of_another_machine_is_in_the_trace_with_its_rule(world):
     world.machines[0].bfsim_run('fault', 'clear')
 
 
+# ---- counts ----
+
+def links_of(machine):
+    return {link.pop('machine'): link for link in json.loads(machine.bfsim_run('stats', '--json').stdout)['links']}
+
+
+@shares_session
+def test_links_to_other_machines_are_counted(world):
+    """They break, and are made anew; the counts go on."""
+    node1 = world.machines[1]
+    a, _ = world.pair(1, 0)
+    before = links_of(node1)
+    assert list(before) == ['node0'], before # what is for node2 goes through home
+    a.do('write_bytes', 0, 100000)
+    a.do('until', 0)
+    machines.becomes_true(lambda: links_of(node1)['node0']['bytes_sent'] >= before['node0']['bytes_sent'] + 100000, 'the bytes are counted')
+    counts = links_of(node1)['node0']
+    assert counts['messages_sent'] > before['node0']['messages_sent'] and counts['broken'] == before['node0']['broken'], (before, counts)
+    says(node1.bfsim_run('stats').stdout, 'LINK TO')
+    metrics = node1.bfsim_run('stats', '--format', 'openmetrics').stdout
+    for sample in ('bfsim_link_messages_total{machine="node1",to="node0",direction="received"} ',
+                   'bfsim_link_bytes_total{machine="node1",to="node0",direction="sent"} ', 'bfsim_links_broken_total{machine="node1",to="node0"} '):
+        says(metrics, sample)
+    assert set(links_of(world.machines[0])) == {'node1', 'node2'}
+    world.machines[0].bfsim_run('fault', 'add', '--on', 'node1', 'machine.link side=node0 times=1 kill')
+    machines.becomes_true(lambda: links_of(node1).get('node0', counts)['broken'] == counts['broken'] + 1, 'the link has broken')
+    all_have_joined(world)
+    again = links_of(node1)['node0']
+    assert all(again[key] >= counts[key] for key in counts), (counts, again)
+    world.machines[0].bfsim_run('fault', 'clear')
+
+
 # ---- programs ----
 
 def exec_words(world, side, *command):
