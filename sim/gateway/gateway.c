@@ -19,6 +19,7 @@
 #include "reach.h"
 #include "pcie_model/arith.h"
 #include "secure.h"
+#include "port_load.h"
 #include "slow_link.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
@@ -320,6 +321,7 @@ static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
 	next_ns = min_u64(next_ns, outage_tick(gateway, now_ns));
 	next_ns = min_u64(next_ns, direct_tick(gateway, now_ns));
 	next_ns = min_u64(next_ns, slow_link_tick(gateway, now_ns));
+	next_ns = min_u64(next_ns, port_load_tick(gateway, now_ns));
 	if (gateway->reconnect_ns > 0 && outage_blocks_home(gateway))
 		gateway->reconnect_ns = now_ns + OUTAGE_STEP_NS;
 	if (gateway->reconnect_ns > 0 && gateway->reconnect_ns <= now_ns)
@@ -482,6 +484,7 @@ int gateway_run(const struct gateway_cfg *cfg)
 	LIST_INIT(&gateway.all_mirrors);
 	LIST_INIT(&gateway.unarmed);
 	LIST_INIT(&gateway.channels);
+	TAILQ_INIT(&gateway.late_answers);
 	rc = gateway_open(&gateway, cfg);
 	if (rc == 0)
 		loop(&gateway);

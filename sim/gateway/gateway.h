@@ -86,6 +86,7 @@ LIST_HEAD(near_stream_list, near_stream);
 LIST_HEAD(mirror_list, mirror);
 LIST_HEAD(outlet_list, outlet);
 LIST_HEAD(far_channel_list, far_channel);
+TAILQ_HEAD(late_answers, late_answer);
 
 #define GATEWAY_LISTS 256
 
@@ -132,6 +133,8 @@ struct gateway {
 	uint64_t last_handle;
 	struct near_stream_list near_streams[GATEWAY_LISTS]; /* by the low bits of the number */
 	size_t near_waiting_bytes;                           /* of requests that wait for others, or for jobs */
+	struct late_answers late_answers;                    /* that wait for a port (port_load.h), by their times */
+	size_t late_bytes;
 	struct far_channel_list channels;
 	/* Commands that reach into another machine (reach.h). */
 	int reach_epoll_fd;

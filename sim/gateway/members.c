@@ -11,6 +11,7 @@
 #include "outage.h"
 #include "queues.h"
 #include "reach.h"
+#include "port_load.h"
 #include "slow_link.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
@@ -33,6 +34,7 @@ static void drop_all(struct gateway *gateway, uint32_t machine)
 	channels_machine_lost(gateway, machine);
 	reach_machine_lost(gateway, machine);
 	slow_link_drop(gateway, machine);
+	port_load_drop(gateway, machine);
 	gateway->is_status_old = true;
 }
 

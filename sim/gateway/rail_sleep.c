@@ -11,6 +11,7 @@
 
 #define MAX_EVENTS   64 /* of one sleep */
 #define MAX_SLEEP_NS 60000000000u
+#define FINE_NS      2000000u /* shorter sleeps end in time: epoll_wait() counts milliseconds */
 #define NS_PER_S     1000000000u
 #define NS_PER_MS    1000000u
 
@@ -90,7 +91,7 @@ enum rail_slept rail_sleep(struct rail *rail, uint64_t for_ns, uint32_t *ret_wat
 	if (try_to_wait(rail) < 0)
 		return RAIL_NOT_SLEPT;
 	nap_ns = find_nap_ns(rail);
-	if (nap_ns < MAX_SLEEP_NS)
+	if (nap_ns < MAX_SLEEP_NS || for_ns < FINE_NS)
 		count = wait_for_events(rail, min_u64(for_ns, nap_ns), events);
 	else
 		count = epoll_wait(rail->epoll_fd, events, MAX_EVENTS,

@@ -342,6 +342,36 @@ def test_model_time_holds_between_machines(world):
     says(home.bfsim_run('report').stdout, 'Error of due times, at most')
 
 
+def together(initiators, *words):
+    """All of them do the same at once. Returns how long it takes until the last one is done."""
+    begin = time.monotonic()
+    for one in initiators:
+        one.tell(*words)
+    for one in initiators:
+        one.answer()
+    for one in initiators:
+        lines = one.do('until', 0)
+        assert len(lines) == 1 and ' done' in lines[0], lines
+    return time.monotonic() - begin
+
+
+def test_machines_share_the_rate_of_a_port_in_model_time(world):
+    """200,000 bytes of each of two machines take a fifth of a second each on the link, one behind the other."""
+    world.topology = os.path.join(os.path.dirname(world.topology), 'busy_port.yaml')
+    world.up('--clock', 'timed')
+    world.join(1)
+    world.join(2)
+    pairs = [world.pair(number, 0) for number in (1, 2)]
+    initiators = [pair[0] for pair in pairs]
+    assert together(initiators[:1], 'write_bytes', 0, 200000) >= 0.2
+    for words in (('write_bytes', 0, 200000), ('read', 0, 200000)):
+        assert together(initiators, *words) >= 0.4, words
+    for _, target in pairs:
+        target.do('receive', 200000)
+    error = due_error(world)
+    assert together(initiators, 'send_bytes', 200000) >= 0.4 - error, error
+
+
 # ---- traces ----
 
 @shares_session
