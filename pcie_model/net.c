@@ -122,12 +122,29 @@ static uint64_t carry_packet(const struct direction *direction, uint64_t start_p
 	return at_ps;
 }
 
+static uint64_t count_packets(uint32_t mtu_bytes, uint64_t bytes)
+{
+	return bytes > 0 ? bytes / mtu_bytes + (bytes % mtu_bytes > 0) : 1;
+}
+
+uint64_t pcie_net_wire_ps(const struct pcie_net_hop *hop, uint32_t mtu_bytes, uint64_t bytes)
+{
+	return wire_ps(hop, bytes + count_packets(mtu_bytes, bytes) * PCIE_NET_HEADER_BYTES);
+}
+
+uint64_t pcie_net_pass(const struct pcie_net_hop *hop, uint32_t mtu_bytes, uint64_t bytes, uint64_t arrival_ps,
+		       struct pcie_net_state *state)
+{
+	const uint64_t busy_ps = pcie_net_wire_ps(hop, mtu_bytes, bytes);
+
+	return add_saturating_u64(reserve(&state->stations[hop->station], arrival_ps, busy_ps), busy_ps);
+}
+
 /* Data, whose first byte can leave at @start_ps and which take @least_ps at their source: returns the arrival of the last byte. */
 static uint64_t carry_data(const struct direction *direction, uint64_t bytes, uint64_t least_ps, uint64_t start_ps,
 			   struct pcie_net_state *state)
 {
-	uint64_t mtu = direction->path->mtu_bytes;
-	uint64_t packets = bytes > 0 ? bytes / mtu + (bytes % mtu > 0) : 1;
+	uint64_t packets = count_packets(direction->path->mtu_bytes, bytes);
 	uint64_t wire_bytes = bytes + packets * PCIE_NET_HEADER_BYTES;
 	uint64_t head_ps = start_ps, tail_ps = start_ps;
 

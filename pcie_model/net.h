@@ -132,6 +132,13 @@ void pcie_net_run(const struct pcie_net_connection *connection, const struct pci
 		  uint64_t start_ps, struct pcie_net_flow *flow, struct pcie_net_state *state,
 		  struct pcie_net_times *ret_times);
 
+/* The time of @bytes of data, with their headers, on a link. */
+uint64_t pcie_net_wire_ps(const struct pcie_net_hop *hop, uint32_t mtu_bytes, uint64_t bytes);
+
+/* Data of which another model knows the path pass one more link, from @arrival_ps on: returns the time at which the last byte has. */
+uint64_t pcie_net_pass(const struct pcie_net_hop *hop, uint32_t mtu_bytes, uint64_t bytes, uint64_t arrival_ps,
+		       struct pcie_net_state *state);
+
 /* Defaults of a topology's links and switches. A card's port_ps, fitted, is what remains of the measured time. */
 #define PCIE_NET_LINK_LATENCY_PS   UINT64_C(20000)
 #define PCIE_NET_SWITCH_LATENCY_PS UINT64_C(300000)

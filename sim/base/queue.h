@@ -10,5 +10,9 @@
 #define LIST_FOREACH_SAFE(var, head, field, next) \
 	for ((var) = LIST_FIRST(head); (var) && ((next) = LIST_NEXT(var, field), true); (var) = (next))
 #endif
+#ifndef TAILQ_FOREACH_SAFE
+#define TAILQ_FOREACH_SAFE(var, head, field, next) \
+	for ((var) = TAILQ_FIRST(head); (var) && ((next) = TAILQ_NEXT(var, field), true); (var) = (next))
+#endif
 
 #endif

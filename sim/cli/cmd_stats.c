@@ -26,13 +26,14 @@ static const struct cli_option option_list[] = {
 	{ 0 },
 };
 
-static int print_stats(const struct options *options, const struct sim_merged_trace *merged)
+static int print_stats(const struct options *options, const struct sim_merged_trace *merged,
+		       const struct cli_machines *machines)
 {
 	if (options->format == FORMAT_OPENMETRICS)
-		return cli_metrics_print(merged, stdout) < 0 ? CLI_FAILED : CLI_OK;
+		return cli_metrics_print(merged, machines, stdout) < 0 ? CLI_FAILED : CLI_OK;
 	if (options->format == FORMAT_JSON)
-		return cli_stats_print_json(merged, options->session.dir) < 0 ? CLI_FAILED : CLI_OK;
-	if (cli_stats_print_tables(merged) < 0)
+		return cli_stats_print_json(merged, machines, options->session.dir) < 0 ? CLI_FAILED : CLI_OK;
+	if (cli_stats_print_tables(merged, machines) < 0)
 		return CLI_FAILED;
 	if (merged->num_dropped)
 		printf("\n%" PRIu64 " processes ended too long ago to be listed\n", merged->num_dropped);
@@ -48,16 +49,21 @@ int cli_stats(int argc, char **argv)
 		.max_words = 1,
 		.args_doc = "[SESSION]",
 		.doc = "Print counts of the processes of a session, including processes that have ended: tasks by context and "
-		       "operation, messages by connection. SESSION is the session's directory, as with --session.",
+		       "operation, messages by connection, and by link to another machine. SESSION is the session's directory, as with --session.",
 	};
 	struct options options = { 0 };
 	struct sim_merged_trace merged;
+	struct cli_machines machines;
 	int rc;
 
 	cli_args_parse(&args, argc, argv, 0, &options);
 	if (cli_recordings_fetch(options.session.dir, &merged) < 0)
 		return CLI_FAILED;
-	rc = print_stats(&options, &merged);
+	rc = cli_machines_read(options.session.dir, &machines);
+	if (rc == 0) {
+		rc = print_stats(&options, &merged, &machines);
+		cli_machines_free(&machines);
+	}
 	sim_merged_trace_free(&merged);
-	return rc;
+	return rc < 0 ? CLI_FAILED : rc;
 }

@@ -223,6 +223,7 @@ void daemon_close(struct daemon *daemon)
 	sim_segment_unmap(&daemon->shared);
 	pcie_topology_destroy(daemon->topology);
 	free(daemon->shared_objects);
+	free(daemon->slow_rules);
 	sim_watch_close(daemon->epoll_fd, daemon->listen_sock);
 	sim_watch_close(daemon->epoll_fd, daemon->signal_fd);
 	close_fd(daemon->epoll_fd);

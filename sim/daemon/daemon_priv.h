@@ -14,8 +14,6 @@
 #include "sim/protocol/wire.h"
 
 /* Text from a peer may lack its terminator. */
-#define DAEMON_MAX_SLOW_RULES 64
-
 #define TERMINATE_TEXT(text) ((text)[sizeof(text) - 1] = '\0')
 
 /* The kind of descriptor that an event comes from. */
@@ -195,8 +193,10 @@ struct daemon {
 	struct sim_fault_events fault_events; /* rules that hit at a time */
 	struct sim_fault_hit strike;          /* of this machine, and when */
 	uint64_t strike_ms;                   /* 0 = there is none */
-	struct slow_rule_hit slow_rules[DAEMON_MAX_SLOW_RULES];
-	uint32_t num_slow_rules;
+	struct slow_rule_hit *slow_rules;
+	uint32_t num_slow_rules, max_slow_rules;
+	uint64_t
+		late_links_ns; /* rules for links between machines that began since then wait for a gateway; 0 = none */
 	bool warned_unreachable; /* the log has the warning that rules do not reach a process */
 	const struct daemon_process_ops *process_ops;
 	TAILQ_HEAD(conns, conn) conns;        /* newest first */
@@ -326,7 +326,11 @@ void daemon_inject_new_process(struct daemon *daemon, struct conn *conn);
 void daemon_resume_process(struct daemon *daemon, struct conn *conn);
 uint64_t daemon_fault_events_deadline_ms(const struct daemon *daemon); /* UINT64_MAX = none */
 
-/* slow_links.c: links to other machines. A rule for one has hit; rules have gone from the plan; a gateway has started. */
+/* Rules for links to other machines that began while there was no gateway. */
+void daemon_inject_late_links(struct daemon *daemon);
+
+/* slow_links.c: links to other machines. A rule for one has hit; rules have gone from the plan; a gateway has started.
+ * There are as many of them as the plan has rules. */
 void daemon_begin_slow_link(struct daemon *daemon, const struct slow_rule_hit *slow);
 void daemon_end_slow_links(struct daemon *daemon);
 void daemon_tell_slow_links(struct daemon *daemon);

@@ -35,8 +35,10 @@ void daemon_handle_gateway(struct daemon *daemon, struct conn *conn, const struc
 	sim_services_set_gateway(daemon->services, conn->peer, daemon->machine);
 	daemon->gateway.is_ready |= msg->body.gateway.is_ready == 1;
 	daemon_gateway_heard(daemon);
-	if (is_new)
+	if (is_new) {
 		daemon_tell_slow_links(daemon);
+		daemon_inject_late_links(daemon);
+	}
 	if (msg->body.gateway.port > 0 && msg->body.gateway.port <= UINT16_MAX)
 		daemon->gateway.port = msg->body.gateway.port;
 	text = fds->count > 0 ? read_text(fds->fd[0]) : NULL;

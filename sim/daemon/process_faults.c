@@ -181,30 +181,28 @@ static void run_strike(struct daemon *daemon, uint64_t now_ms)
 	strike_machine(daemon, &daemon->strike);
 }
 
-/* The rules that have fired, in the order of the hit's list. */
-struct fired {
-	uint32_t count;
-	struct {
-		uint64_t rate, until_ns;
-		bool is_slow;
-	} list[SIM_FAULT_HIT_MAX_RULES];
+struct machine_link {
+	struct daemon *daemon;
+	uint32_t machine;
 };
 
-static void note_fired(void *arg, uint32_t id, const struct sim_rule *rule)
+/* Each rule that makes the link slow is told by itself, as it ends by itself. */
+static void on_link_rule(void *arg, uint32_t id, const struct sim_rule *rule, uint64_t delay_ns)
 {
-	struct fired *fired = arg;
+	const struct machine_link *link = arg;
+	const struct slow_rule_hit slow = { .rule = id,
+					    .machine = link->machine,
+					    .delay_ns = delay_ns,
+					    .rate = rule->rate_bytes,
+					    .until_ns = rule->until_ns };
 
-	(void)id;
-	if (fired->count == SIM_FAULT_HIT_MAX_RULES)
-		return;
-	fired->list[fired->count].rate = rule->rate_bytes;
-	fired->list[fired->count].until_ns = rule->until_ns;
-	fired->list[fired->count++].is_slow = (rule->actions & (DOES(DELAY) | DOES(RATE))) != 0;
+	if (rule->actions & (DOES(DELAY) | DOES(RATE)))
+		daemon_begin_slow_link(link->daemon, &slow);
 }
 
-/* Evaluate the operation for a machine. Returns whether a rule fires. */
+/* Evaluate the operation for a machine, of which @link is the link or NULL. Returns whether a rule fires. */
 static bool evaluate_machine(struct daemon *daemon, enum sim_op op, const char *machine, uint64_t since_ns,
-			     struct sim_fault_hit *ret_hit, struct fired *ret_fired)
+			     struct sim_fault_hit *ret_hit, struct machine_link *link)
 {
 	const struct sim_process process = { .side = machine };
 	const struct sim_fault_site site = { .op = op,
@@ -212,61 +210,55 @@ static bool evaluate_machine(struct daemon *daemon, enum sim_op op, const char *
 					     .process = &process,
 					     .since_ns = since_ns,
 					     .now_ns = daemon->fault_events.injected_ns,
-					     .on_fire = note_fired,
-					     .arg = ret_fired };
+					     .on_fire = link ? on_link_rule : NULL,
+					     .arg = link };
 
-	ret_fired->count = 0;
 	return sim_injector_evaluate(daemon->fault_events.faults, &site, ret_hit);
 }
 
 static void inject_machine_fault(struct daemon *daemon, uint64_t since_ns)
 {
 	struct sim_fault_hit hit;
-	struct fired fired;
 
 	if (daemon->machine[0] && sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_MACHINE) &&
-	    evaluate_machine(daemon, SIM_OP_MACHINE, daemon->machine, since_ns, &hit, &fired))
+	    evaluate_machine(daemon, SIM_OP_MACHINE, daemon->machine, since_ns, &hit, NULL))
 		plan_strike(daemon, &hit);
 }
 
-/* Each rule that makes the link slow is told by itself, as it ends by itself. */
-static void slow_link(struct daemon *daemon, uint32_t machine, const struct sim_fault_hit *hit,
-		      const struct fired *fired)
-{
-	for (uint32_t i = 0; i < fired->count; i++) {
-		const struct slow_rule_hit slow = { .rule = hit->rules[i],
-						    .machine = machine,
-						    .delay_ns = hit->delays_ns[i],
-						    .rate = fired->list[i].rate,
-						    .until_ns = fired->list[i].until_ns };
-
-		if (fired->list[i].is_slow)
-			daemon_begin_slow_link(daemon, &slow);
-	}
-}
-
-/* The gateway cuts the link from both of its ends. */
+/* The gateway cuts the link from both of its ends. Rules that begin while there is none hit when it is there. */
 static void inject_machine_links(struct daemon *daemon, uint64_t since_ns)
 {
 	struct sim_fault_hit hit;
-	struct fired fired;
 	char name[PCIE_SIDE_SIZE];
 
-	if (!daemon->gateway.conn || !sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_MACHINE_LINK))
+	if (!daemon->gateway.conn) {
+		daemon->late_links_ns = daemon->late_links_ns ? daemon->late_links_ns : since_ns;
+		return;
+	}
+	if (!sim_injector_may_hit(daemon->fault_events.faults, SIM_OP_MACHINE_LINK))
 		return;
 	for (uint32_t i = 0; pcie_topology_get_machine(daemon->topology, i, name); i++) {
 		struct sim_msg msg = { .type = SIM_MSG_OUTAGE, .body.outage.machine = i };
+		struct machine_link link = { .daemon = daemon, .machine = i };
 
 		if (i == daemon->machine_number ||
-		    !evaluate_machine(daemon, SIM_OP_MACHINE_LINK, name, since_ns, &hit, &fired))
+		    !evaluate_machine(daemon, SIM_OP_MACHINE_LINK, name, since_ns, &hit, &link))
 			continue;
 		sim_info("fault %u hits the link to the machine %s", hit.rules[0], name);
 		msg.body.outage.breaks = (hit.actions & DOES(KILL)) != 0;
 		msg.body.outage.ns = hit.actions & DOES(DOWN) ? hit.duration_ns : 0;
-		slow_link(daemon, i, &hit, &fired);
 		if (hit.actions & (DOES(DOWN) | DOES(KILL)))
 			daemon_send(daemon, daemon->gateway.conn, &msg, -1);
 	}
+}
+
+void daemon_inject_late_links(struct daemon *daemon)
+{
+	const uint64_t since_ns = daemon->late_links_ns;
+
+	daemon->late_links_ns = 0;
+	if (since_ns > 0)
+		inject_machine_links(daemon, since_ns);
 }
 
 /* Rules count from the oldest connection. */

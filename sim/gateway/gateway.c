@@ -19,6 +19,7 @@
 #include "reach.h"
 #include "pcie_model/arith.h"
 #include "secure.h"
+#include "port_load.h"
 #include "slow_link.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
@@ -280,6 +281,19 @@ static void flush_links(struct gateway *gateway)
 		link_flush(link);
 }
 
+/* What an ended link has carried stays in the counts of its machine. */
+static void keep_counts(struct gateway *gateway, const struct link *link)
+{
+	struct gateway_machine *machine;
+
+	if (link->machine >= gateway->num_machines)
+		return;
+	machine = &gateway->machines[link->machine];
+	link_counts_add(&machine->sent, &link->sent);
+	link_counts_add(&machine->received, &link->received);
+	machine->num_ended++;
+}
+
 /* Tell of links that have ended, and free those that are closed. Nothing uses them here. */
 static void settle_links(struct gateway *gateway)
 {
@@ -291,6 +305,7 @@ static void settle_links(struct gateway *gateway)
 		if (link->state != LINK_CLOSED)
 			continue;
 		LIST_REMOVE(link, entry);
+		keep_counts(gateway, link);
 		link_destroy(link);
 	}
 }
@@ -306,6 +321,7 @@ static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
 	next_ns = min_u64(next_ns, outage_tick(gateway, now_ns));
 	next_ns = min_u64(next_ns, direct_tick(gateway, now_ns));
 	next_ns = min_u64(next_ns, slow_link_tick(gateway, now_ns));
+	next_ns = min_u64(next_ns, port_load_tick(gateway, now_ns));
 	if (gateway->reconnect_ns > 0 && outage_blocks_home(gateway))
 		gateway->reconnect_ns = now_ns + OUTAGE_STEP_NS;
 	if (gateway->reconnect_ns > 0 && gateway->reconnect_ns <= now_ns)
@@ -468,6 +484,7 @@ int gateway_run(const struct gateway_cfg *cfg)
 	LIST_INIT(&gateway.all_mirrors);
 	LIST_INIT(&gateway.unarmed);
 	LIST_INIT(&gateway.channels);
+	TAILQ_INIT(&gateway.late_answers);
 	rc = gateway_open(&gateway, cfg);
 	if (rc == 0)
 		loop(&gateway);

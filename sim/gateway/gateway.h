@@ -48,15 +48,17 @@ struct gateway_cfg {
 struct gateway_machine {
 	char name[PCIE_SIDE_SIZE];
 	bool is_joined;
-	struct link *link;      /* NULL = none of its own */
-	char words[160];        /* why it was lost; "" = it was not */
-	uint32_t pending_bytes; /* of requests of programs here, in queues */
-	uint32_t num_imports;   /* that it has asked for, and that are under way */
-	bool is_at_home;        /* home says that it has joined */
-	bool has_left;          /* it has joined, and said goodbye */
-	struct outage *outage;  /* of the link to it (outage.h); NULL = there is none */
-	struct slow_link *slow; /* the link to it is slow (slow_link.h); NULL = it is not */
-	struct direct *direct;  /* direct.h; NULL = none was needed */
+	struct link *link;                 /* NULL = none of its own */
+	char words[160];                   /* why it was lost; "" = it was not */
+	uint32_t pending_bytes;            /* of requests of programs here, in queues */
+	uint32_t num_imports;              /* that it has asked for, and that are under way */
+	bool is_at_home;                   /* home says that it has joined */
+	bool has_left;                     /* it has joined, and said goodbye */
+	struct outage *outage;             /* of the link to it (outage.h); NULL = there is none */
+	struct slow_link *slow;            /* the link to it is slow (slow_link.h); NULL = it is not */
+	struct direct *direct;             /* direct.h; NULL = none was needed */
+	struct link_counts sent, received; /* by links to it that have ended */
+	uint64_t num_ended;                /* such links */
 	/* Home's. */
 	char direct_host[GATEWAY_HOST_SIZE];
 	uint16_t direct_port; /* where it listens; 0 = it does not */
@@ -84,6 +86,7 @@ LIST_HEAD(near_stream_list, near_stream);
 LIST_HEAD(mirror_list, mirror);
 LIST_HEAD(outlet_list, outlet);
 LIST_HEAD(far_channel_list, far_channel);
+TAILQ_HEAD(late_answers, late_answer);
 
 #define GATEWAY_LISTS 256
 
@@ -130,6 +133,8 @@ struct gateway {
 	uint64_t last_handle;
 	struct near_stream_list near_streams[GATEWAY_LISTS]; /* by the low bits of the number */
 	size_t near_waiting_bytes;                           /* of requests that wait for others, or for jobs */
+	struct late_answers late_answers;                    /* that wait for a port (port_load.h), by their times */
+	size_t late_bytes;
 	struct far_channel_list channels;
 	/* Commands that reach into another machine (reach.h). */
 	int reach_epoll_fd;

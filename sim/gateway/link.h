@@ -54,6 +54,12 @@ struct link_counts {
 	uint64_t frames, bytes;
 };
 
+static inline void link_counts_add(struct link_counts *to, const struct link_counts *counts)
+{
+	to->frames += counts->frames;
+	to->bytes += counts->bytes;
+}
+
 struct link_chunk;
 struct secure;
 struct secure_keys;

@@ -11,6 +11,7 @@
 #include "outage.h"
 #include "queues.h"
 #include "reach.h"
+#include "port_load.h"
 #include "slow_link.h"
 #include "sim/base/log.h"
 #include "sim/base/monotonic.h"
@@ -33,6 +34,7 @@ static void drop_all(struct gateway *gateway, uint32_t machine)
 	channels_machine_lost(gateway, machine);
 	reach_machine_lost(gateway, machine);
 	slow_link_drop(gateway, machine);
+	port_load_drop(gateway, machine);
 	gateway->is_status_old = true;
 }
 
@@ -62,6 +64,16 @@ static void reset(struct gateway *gateway, uint32_t machine, const char *words)
 	gateway->machines[machine].is_joined = true;
 }
 
+/* The machine is there, perhaps again: faults of the link to it are to act on both ends. */
+static void tell_of_faults(struct gateway *gateway, uint32_t machine)
+{
+	struct gateway_frame frame = { .kind = GATEWAY_OUTAGE, .b = outage_left_ns(gateway, machine) };
+
+	slow_link_tell(gateway, machine);
+	if (frame.b > 0)
+		gateway_send(gateway, machine, &frame);
+}
+
 void members_find(struct gateway *gateway, uint32_t machine)
 {
 	struct gateway_machine *found = &gateway->machines[machine];
@@ -70,7 +82,7 @@ void members_find(struct gateway *gateway, uint32_t machine)
 		return;
 	found->is_joined = true;
 	found->words[0] = '\0';
-	slow_link_tell(gateway, machine);
+	tell_of_faults(gateway, machine);
 	gateway->is_status_old = true;
 }
 
@@ -198,7 +210,7 @@ static void take_join(struct gateway *gateway, struct link *link, const struct g
 	gateway->machines[machine].has_left = false;
 	sim_info("machine %s has joined", name);
 	tell_machines(gateway);
-	slow_link_tell(gateway, machine);
+	tell_of_faults(gateway, machine);
 }
 
 /* ---- a joined machine ---- */
@@ -254,7 +266,7 @@ static void take_welcome(struct gateway *gateway, struct link *link, const struc
 	gateway->is_ready = true;
 	gateway->is_status_old = true;
 	direct_say_listens(gateway);
-	slow_link_tell(gateway, gateway->home);
+	tell_of_faults(gateway, gateway->home);
 }
 
 /* Whether the frame has that entry. */
@@ -281,7 +293,7 @@ static void take_machines(struct gateway *gateway, struct link *link, const stru
 			continue;
 		gateway->machines[i].words[0] = '\0';
 		gateway->machines[i].is_joined = true;
-		slow_link_tell(gateway, i);
+		tell_of_faults(gateway, i);
 	}
 	gateway->is_status_old = true;
 }

@@ -114,6 +114,7 @@ static int add(struct import_job *job, uint8_t body[GATEWAY_IMPORTED_BYTES], uin
 		return -ENOMEM;
 	}
 	LIST_INSERT_HEAD(list_of(gateway, near->handle), near, entry);
+	port_load_find(gateway, near->remote->region.function, job->function, &near->load);
 	fill_imported(near, &imported);
 	gateway_imported_write(&imported, body);
 	*ret_handle = near->handle;

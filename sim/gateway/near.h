@@ -12,6 +12,7 @@
 #define SIM_GATEWAY_NEAR_H
 
 #include "gateway.h"
+#include "port_load.h"
 #include "sim/fabric/remote.h"
 
 struct sim_kick_target;
@@ -21,6 +22,7 @@ struct near {
 	uint64_t handle;
 	uint32_t machine; /* that imports it */
 	struct sim_remote *remote;
+	struct port_load load;
 	bool is_quick; /* a copy can't block */
 	bool is_ending;
 	uint32_t num_jobs;

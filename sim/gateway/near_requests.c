@@ -169,20 +169,21 @@ static void free_if_idle(struct near_stream *stream)
 	free(stream);
 }
 
-static void send_answer(struct gateway *gateway, const struct gateway_frame *request, struct gateway_frame *answer)
+static void send_answer(struct gateway *gateway, const struct near *near, const struct gateway_frame *request,
+			struct gateway_frame *answer)
 {
 	struct near_stream *stream = answer->status < 0 ? get_stream(gateway, request) : NULL;
 
 	if (stream)
 		stream->is_failed = true;
-	gateway_send(gateway, request->from, answer);
+	port_load_answer(gateway, near ? &near->load : NULL, request, answer);
 }
 
 static void refuse(struct gateway *gateway, const struct gateway_frame *request, int status)
 {
 	struct gateway_frame answer = { .kind = GATEWAY_DONE, .id = request->id, .status = status };
 
-	send_answer(gateway, request, &answer);
+	send_answer(gateway, NULL, request, &answer);
 }
 
 /* A copy with room for the answer. NULL without memory. */
@@ -223,7 +224,7 @@ static void end_request(struct job *base)
 	struct gateway *gateway = request->gateway;
 	struct near_stream *stream = request->stream;
 
-	send_answer(gateway, &request->frame, &request->answer);
+	send_answer(gateway, request->near, &request->frame, &request->answer);
 	request->near->num_jobs--;
 	near_release_if_idle(request->near);
 	drop(request);
@@ -264,7 +265,7 @@ static void start(struct gateway *gateway, const struct gateway_frame *frame, st
 		refuse(gateway, frame, near ? -ENOMEM : -EIO);
 	} else {
 		execute(near, frame, bytes, &answer);
-		send_answer(gateway, frame, &answer);
+		send_answer(gateway, near, frame, &answer);
 	}
 	if (kept)
 		drop(kept);

@@ -30,6 +30,14 @@ void outage_note(struct gateway *gateway, uint32_t machine, uint64_t ns, bool br
 	gateway->is_status_old = true; /* so that the loop calls it at once */
 }
 
+uint64_t outage_left_ns(const struct gateway *gateway, uint32_t machine)
+{
+	const struct outage *outage = gateway->machines[machine].outage;
+	const uint64_t begin_ns = sim_monotonic_ns() + OUTAGE_NOTICE_NS;
+
+	return outage && outage->is_mine && !outage->is_lost ? outage->end_ns - min_u64(outage->end_ns, begin_ns) : 0;
+}
+
 void outage_on_frame(struct gateway *gateway, const struct gateway_frame *frame)
 {
 	sim_info("a fault of %s has taken the link to it down", gateway->machines[frame->from].name);

@@ -21,6 +21,9 @@
 /* A rule has hit: tell the other machine, and begin. @breaks: connections break at once. */
 void outage_begin(struct gateway *gateway, uint32_t machine, uint64_t ns, bool breaks);
 
+/* The machine has joined, perhaps again: for how long it is told of an outage by a rule of this one that goes on; 0 = not. */
+uint64_t outage_left_ns(const struct gateway *gateway, uint32_t machine);
+
 void outage_on_frame(struct gateway *gateway, const struct gateway_frame *frame);
 
 /* Hold back a frame that is about to leave by the link to @hop. Returns whether that took it. */

@@ -10,6 +10,7 @@ struct outage {
 	uint64_t begin_ns, end_ns;
 	uint64_t lose_ns; /* when the machines lose each other, unless it ends before; UINT64_MAX = they have */
 	bool is_lost, had_link;
+	bool is_mine; /* by a rule of this machine */
 	struct held_frames held;
 };
 

@@ -15,6 +15,8 @@ void outage_begin(struct gateway *gateway, uint32_t machine, uint64_t ns, bool b
 		return;
 	gateway_send(gateway, machine, &frame);
 	outage_note(gateway, machine, ns, breaks);
+	if (gateway->machines[machine].outage)
+		gateway->machines[machine].outage->is_mine = true;
 }
 
 /* The machines have lost each other. A link of their own ends, and is made anew when the outage ends. */

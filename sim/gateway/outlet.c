@@ -256,6 +256,21 @@ static bool write_waiting(struct outlet *outlet)
 	return has_written;
 }
 
+/* In timed mode. What was written has had its turn at the port, and a message that is due at once has none. */
+static void take_turn(struct outlet *outlet, uint32_t kind, uint8_t *bytes, size_t len)
+{
+	struct near *near = outlet->near;
+	struct sim_inbox_head head;
+
+	if (!near->load.is_known || kind != SIM_INBOX_SEND || len < sizeof(head))
+		return;
+	memcpy(&head, bytes, sizeof(head));
+	if (head.due_ns == 0)
+		return;
+	head.due_ns = port_load_message(near->gateway, &near->load, head.bytes, head.due_ns);
+	memcpy(bytes, &head, sizeof(head));
+}
+
 /* Returns whether the frame is a list of as many records as the requester's machine may send. */
 static bool queue_records(struct outlet *outlet, const struct gateway_frame *frame)
 {
@@ -273,6 +288,7 @@ static bool queue_records(struct outlet *outlet, const struct gateway_frame *fra
 		*record = (struct waiting_record){ .kind = kind, .len = len };
 		memcpy(record->bytes, bytes, len);
 		model_time_receive(outlet->near->gateway, kind, record->bytes, len);
+		take_turn(outlet, kind, record->bytes, len);
 		STAILQ_INSERT_TAIL(&outlet->waiting, record, entry);
 		outlet->num_waiting++;
 	}

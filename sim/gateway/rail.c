@@ -16,8 +16,6 @@
 #include "sim/base/log.h"
 #include "strangers.h"
 
-#define LOOK_NS 250000000u /* between two looks for strangers */
-
 /* ---- the listener ---- */
 
 static int listen_at(struct rail *rail)
@@ -176,18 +174,17 @@ static uint64_t tick_one(struct rail *rail, uint64_t now_ns)
 	next_ns = tick_conns(rail, now_ns);
 	if (!rail->strangers)
 		return next_ns;
-	if (now_ns < rail->look_ns)
-		return min_u64(next_ns, rail->look_ns);
-	rail->look_ns = now_ns + LOOK_NS;
+	if (now_ns < strangers_next_ns(rail->strangers))
+		return min_u64(next_ns, strangers_next_ns(rail->strangers));
 	port = rail_port(rail);
-	if (port == 0 || !strangers_are_due(rail->strangers, port, now_ns, is_known, rail))
-		return min_u64(next_ns, rail->look_ns);
+	if (!strangers_are_due(rail->strangers, port, now_ns, is_known, rail) || port == 0)
+		return min_u64(next_ns, strangers_next_ns(rail->strangers));
 	close_listener(rail);
 	count = strangers_close(rail->strangers, port, is_known, rail);
 	if (listen_at(rail) < 0)
 		sim_err("cannot listen at port %u again: no further machine can join", port);
 	sim_dbg("%u connections that did not say what they want are closed", count);
-	return min_u64(next_ns, rail->look_ns);
+	return min_u64(next_ns, strangers_next_ns(rail->strangers));
 }
 
 uint64_t rail_tick(struct rail *rail, uint64_t now_ns)

@@ -11,6 +11,7 @@
 
 #include "rail_priv.h"
 #include "sim/base/log.h"
+#include "strangers.h"
 
 /* ---- connections ---- */
 
@@ -257,6 +258,8 @@ static bool poll_one(struct rail *rail, enum rail_look look)
 {
 	bool found = look == RAIL_LOOK_ALL && poll_listener(rail);
 
+	if (look == RAIL_LOOK_ALL && rail->strangers && !rail->first->is_quiet)
+		strangers_expect(rail->strangers);
 	for (struct rail_conn *conn = LIST_FIRST(&rail->conns); conn; conn = rail->next) {
 		rail->next = LIST_NEXT(conn, link);
 		found |= poll_conn(rail, conn, look);
@@ -272,5 +275,6 @@ bool rail_poll(struct rail *rail, enum rail_look look)
 
 	SLIST_FOREACH(other, &rail->beside, in_beside)
 		found |= poll_one(other, look);
+	rail->is_quiet = false;
 	return found;
 }

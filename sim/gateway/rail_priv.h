@@ -119,8 +119,8 @@ struct rail {
 	int epoll_fd;
 	struct rail_source eq_source, watched[RAIL_MAX_WATCHED];
 	bool may_wait; /* as of a connection */
+	bool is_quiet; /* of the first: it has slept, and no queue of connections' events has ended that */
 	struct strangers *strangers;
-	uint64_t look_ns;   /* when to look for strangers */
 	struct rail *first; /* that polls and sleeps for this one; itself */
 	SLIST_HEAD(, rail) beside;
 	SLIST_ENTRY(rail) in_beside;

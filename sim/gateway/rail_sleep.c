@@ -11,6 +11,7 @@
 
 #define MAX_EVENTS   64 /* of one sleep */
 #define MAX_SLEEP_NS 60000000000u
+#define FINE_NS      2000000u /* shorter sleeps end in time: epoll_wait() counts milliseconds */
 #define NS_PER_S     1000000000u
 #define NS_PER_MS    1000000u
 
@@ -82,21 +83,24 @@ static int wait_for_events(const struct rail *rail, uint64_t for_ns, struct epol
 enum rail_slept rail_sleep(struct rail *rail, uint64_t for_ns, uint32_t *ret_watched)
 {
 	struct epoll_event events[MAX_EVENTS];
+	bool is_rare, is_quiet = true;
 	uint64_t nap_ns;
-	bool is_rare;
 	int count;
 
 	*ret_watched = 0;
 	if (try_to_wait(rail) < 0)
 		return RAIL_NOT_SLEPT;
 	nap_ns = find_nap_ns(rail);
-	if (nap_ns < MAX_SLEEP_NS)
+	if (nap_ns < MAX_SLEEP_NS || for_ns < FINE_NS)
 		count = wait_for_events(rail, min_u64(for_ns, nap_ns), events);
 	else
 		count = epoll_wait(rail->epoll_fd, events, MAX_EVENTS,
 				   (int)(min_u64(for_ns, MAX_SLEEP_NS) / NS_PER_MS + 1));
 	is_rare = count <= 0 && for_ns <= nap_ns;
 	for (int i = 0; i < count; i++)
-		is_rare |= note_event(events[i].data.ptr, ret_watched);
+		if (note_event(events[i].data.ptr, ret_watched))
+			is_quiet = false;
+	is_rare |= !is_quiet;
+	rail->is_quiet = is_quiet;
 	return is_rare ? RAIL_WOKEN_RARELY : RAIL_WOKEN;
 }

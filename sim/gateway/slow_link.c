@@ -32,6 +32,21 @@ void slow_link_remove_window(struct slow_link *slow, uint32_t number)
 	combine(slow);
 }
 
+static bool has_room(struct slow_link *slow)
+{
+	const uint32_t max = 2 * slow->max_windows + 4;
+	struct slow_window *more;
+
+	if (slow->num_windows < slow->max_windows)
+		return true;
+	more = slow->num_windows < SLOW_LINK_MAX_RULES ? reallocarray(slow->windows, max, sizeof(*more)) : NULL;
+	if (!more)
+		return false;
+	slow->windows = more;
+	slow->max_windows = max;
+	return true;
+}
+
 void slow_link_set_rule(struct slow_link *slow, uint32_t machine, const struct slow_rule *rule)
 {
 	const uint64_t now_ns = sim_monotonic_ns();
@@ -41,9 +56,9 @@ void slow_link_set_rule(struct slow_link *slow, uint32_t machine, const struct s
 			slow_link_remove_window(slow, i);
 	if (rule->delay_ns == 0 && rule->rate == 0)
 		return;
-	if (slow->num_windows == SLOW_LINK_MAX_RULES) {
-		sim_warn("a fault finds no room: %d rules have made the link slow already; it has no effect",
-			 SLOW_LINK_MAX_RULES);
+	if (!has_room(slow)) {
+		sim_warn("a fault finds no room: %u rules have made the link slow already; it has no effect",
+			 slow->num_windows);
 		return;
 	}
 	slow->windows[slow->num_windows++] = (struct slow_window){

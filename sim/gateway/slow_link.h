@@ -10,8 +10,9 @@
 #define SIM_GATEWAY_SLOW_LINK_H
 
 #include "gateway.h"
+#include "sim/faults/plan/plan.h"
 
-#define SLOW_LINK_MAX_RULES  8
+#define SLOW_LINK_MAX_RULES  (2 * SIM_PLAN_MAX_RULES) /* all of both ends */
 #define SLOW_LINK_FULL_BYTES (4u << 20)  /* that wait: messages of programs wait in their rings until there are less */
 #define SLOW_LINK_MAX_BYTES  (64u << 20) /* more end the link, as its queue does */
 

@@ -19,8 +19,8 @@ struct slow_window {
 };
 
 struct slow_link {
-	struct slow_window windows[SLOW_LINK_MAX_RULES];
-	uint32_t num_windows;
+	struct slow_window *windows;
+	uint32_t num_windows, max_windows;
 	uint64_t delay_ns, rate; /* of all of them */
 	uint64_t free_ns, last_due_ns;
 	size_t num_waiting; /* bytes */

@@ -87,6 +87,7 @@ uint64_t slow_link_tick(struct gateway *gateway, uint64_t now_ns)
 		next_ns = min_u64(next_ns, tick(gateway, machine->slow, now_ns));
 		if (machine->slow->num_windows > 0 || !STAILQ_EMPTY(&machine->slow->waiting))
 			continue;
+		free(machine->slow->windows);
 		free(machine->slow);
 		machine->slow = NULL;
 		gateway->num_slow--;

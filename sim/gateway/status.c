@@ -57,6 +57,30 @@ static void add_link(const struct gateway *gateway, const struct gateway_machine
 	}
 }
 
+/* Since the gateway's start, over all links to the machine, which break and are made anew. */
+static void add_counts(const struct gateway *gateway, uint32_t machine, json_object *to)
+{
+	const struct gateway_machine *other = &gateway->machines[machine];
+	struct link_counts sent = other->sent, received = other->received;
+	json_object *counts;
+	const struct link *link;
+
+	LIST_FOREACH(link, &gateway->links, entry)
+		if (link->machine == machine) {
+			link_counts_add(&sent, &link->sent);
+			link_counts_add(&received, &link->received);
+		}
+	if (sent.frames == 0 && received.frames == 0)
+		return;
+	counts = json_object_new_object();
+	add_number(counts, "messages_sent", sent.frames);
+	add_number(counts, "bytes_sent", sent.bytes);
+	add_number(counts, "messages_received", received.frames);
+	add_number(counts, "bytes_received", received.bytes);
+	add_number(counts, "broken", other->num_ended);
+	json_object_object_add(to, "links", counts);
+}
+
 char *gateway_status(const struct gateway *gateway)
 {
 	json_object *status = json_object_new_object(), *list = json_object_new_array();
@@ -79,6 +103,7 @@ char *gateway_status(const struct gateway *gateway)
 		add_text(entry, "name", machine->name);
 		add_text(entry, "state", state_of(gateway, machine));
 		add_link(gateway, machine, entry);
+		add_counts(gateway, i, entry);
 		if (machine->words[0])
 			add_text(entry, "why", machine->words);
 		json_object_array_add(list, entry);

@@ -24,6 +24,8 @@ struct strangers {
 	DIR *dir; /* open, as there may be no descriptor left when it is needed */
 	struct stranger seen[STRANGERS_MAX];
 	uint32_t num_seen;
+	uint64_t looked_ns;
+	bool are_expected;
 };
 
 struct strangers *strangers_create(void)
@@ -95,6 +97,17 @@ static uint64_t since(const struct stranger *list, uint32_t count, int fd, const
 	return now_ns;
 }
 
+void strangers_expect(struct strangers *strangers)
+{
+	strangers->are_expected = true;
+}
+
+uint64_t strangers_next_ns(const struct strangers *strangers)
+{
+	return strangers->looked_ns +
+	       (strangers->are_expected || strangers->num_seen > 0 ? STRANGERS_LOOK_NS : STRANGERS_RARE_NS);
+}
+
 bool strangers_are_due(struct strangers *strangers, uint16_t port, uint64_t now_ns, strangers_is_known *is_known,
 		       void *arg)
 {
@@ -106,6 +119,8 @@ bool strangers_are_due(struct strangers *strangers, uint16_t port, uint64_t now_
 
 	memcpy(old, strangers->seen, sizeof(old));
 	strangers->num_seen = 0;
+	strangers->looked_ns = now_ns;
+	strangers->are_expected = false;
 	rewinddir(strangers->dir);
 	while (!is_due && (fd = next(strangers, port, is_known, arg, &peer)) >= 0) {
 		struct stranger *stranger = &strangers->seen[strangers->num_seen++];

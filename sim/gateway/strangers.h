@@ -6,6 +6,9 @@
  *
  * libfabric has no deadline for them, and its provider tcp (1.17) never closes one, and polls without end once one has gone. A
  * listener with strangers that are older than their deadline, or too many, is to be closed; then their sockets are closed here.
+ *
+ * A look at all descriptors finds them. Looks are frequent while there are strangers, or may be, and else as rare as a stranger's
+ * deadline: nothing tells for certain that libfabric has accepted no connection.
  */
 #ifndef SIM_GATEWAY_STRANGERS_H
 #define SIM_GATEWAY_STRANGERS_H
@@ -16,6 +19,8 @@
 
 #define STRANGERS_MAX         64
 #define STRANGERS_DEADLINE_NS 5000000000u
+#define STRANGERS_LOOK_NS     250000000u  /* from one look to the next */
+#define STRANGERS_RARE_NS     5000000000u /* the same, if there is no sign of one */
 
 struct strangers;
 
@@ -25,6 +30,12 @@ typedef bool strangers_is_known(void *arg, const struct sockaddr *peer, socklen_
 /* NULL without memory or /proc. */
 struct strangers *strangers_create(void);
 void strangers_destroy(struct strangers *strangers); /* NULL is fine */
+
+/* There may be new ones since the last look. */
+void strangers_expect(struct strangers *strangers);
+
+/* When to call strangers_are_due() next. */
+uint64_t strangers_next_ns(const struct strangers *strangers);
 
 /* Count those at the local TCP port. Returns whether its listener is to be closed. */
 bool strangers_are_due(struct strangers *strangers, uint16_t port, uint64_t now_ns, strangers_is_known *is_known,

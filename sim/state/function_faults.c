@@ -130,10 +130,11 @@ static void degrade_link(const struct function_hit *hit, uint32_t id, const stru
 	sim_fault_events_update_links(events);
 }
 
-static void on_fire(void *arg, uint32_t id, const struct sim_rule *rule)
+static void on_fire(void *arg, uint32_t id, const struct sim_rule *rule, uint64_t delay_ns)
 {
 	const struct function_hit *hit = arg;
 
+	(void)delay_ns; /* a link's delay is that of its rule */
 	if (hit->op == SIM_OP_NET_LINK)
 		sim_fault_events_take_net_link_down(hit->events, hit->function, id, rule);
 	else

@@ -79,9 +79,8 @@ test_a_launcher_of_mpi_starts_two_machines() {
 }
 
 # Machine 1 serves machine 2: neither is home. It stays until machine 2 has seen the link, which is made beside the first use.
-test_machines_of_a_launcher_reach_each_other_directly() {
+write_program_of_three() {
 	write_program
-	stand_in mpirun
 	cat >program <<-END
 		#!/bin/sh
 		[ "\$NODE" -ne 0 ] || exit 0
@@ -94,15 +93,63 @@ test_machines_of_a_launcher_reach_each_other_directly() {
 		for try in \$(seq 100); do bfsim ps --here | grep '^node1 *joined *direct' && break; sleep 0.1; done
 		touch seen
 	END
-	status 0 unshare --user --map-root-user --net env MACHINES=3 TOPOLOGY="$here/../multi/three_nodes.yaml" \
-		sh -c 'ip link set lo up && exec sh mpi.sh 127.0.0.1,other,third ./program'
+	export MACHINES=3 TOPOLOGY="$here/../multi/three_nodes.yaml"
+}
+
+three_talked() {
+	says 'the host says: hello, DPU' out
+	says 'the DPU answers: hello, host' out
 	says '^node1 +joined +direct +tcp ' out
+	absent token* session0/bfsimd.sock session1/bfsimd.sock session2/bfsimd.sock
+}
+
+test_machines_of_mpi_reach_each_other_directly() {
+	write_program_of_three
+	stand_in mpirun
+	status 0 unshare --user --map-root-user --net sh -c 'ip link set lo up && exec sh mpi.sh 127.0.0.1,other,third ./program'
+	three_talked
+}
+
+test_machines_of_slurm_reach_each_other_directly() {
+	write_program_of_three
+	stand_in srun
+	printf '#!/bin/sh\nprintf "127.0.0.1\\nother\\nthird\\n"\n' >bin/scontrol
+	chmod +x bin/scontrol
+	status 0 unshare --user --map-root-user --net env SLURM_JOB_NODELIST=x SLURM_JOB_ID=4711 \
+		sh -c 'ip link set lo up && exec sh slurm.sh ./program'
+	three_talked
 }
 
 test_two_namespaces_are_two_machines() {
 	write_program
 	status 0 unshare --user --map-root-user --net --mount sh -c 'mount -t tmpfs none /run && exec sh namespaces.sh ./program'
 	talked
+}
+
+test_three_namespaces_are_three_machines() {
+	write_program_of_three
+	status 0 unshare --user --map-root-user --net --mount sh -c 'mount -t tmpfs none /run && exec sh namespaces.sh ./program'
+	three_talked
+}
+
+# The commands of the pods, of which one more than the file has, in one namespace: each has a session of its own.
+test_three_pods_are_three_machines() {
+	write_program_of_three
+	cat >start <<-'END'
+		ip link set lo up
+		for i in 0 1 2; do
+			HOSTNAME=sim-$i BFSIM_SESSION=$PWD/session$i sh -c "$(cat command)" &
+			pids="${pids:-} $!"
+		done
+		for pid in $pids; do wait "$pid" || exit; done
+	END
+	(umask 077 && "$bfsim_program" token >token)
+	sed -n "s/.*command: \[sh, -c, '\(.*\) && exec sleep infinity'\]/\1/p" "$templates/statefulset.yaml" |
+		sed 's/}" 2 sim-0.sim /}" 3 127.0.0.1 /; s,/run/token/token,token,' >command
+	says '^sh node.sh .* 3 127.0.0.1 token ./program$' command
+	status 0 unshare --user --map-root-user --net sh start
+	rm token
+	three_talked
 }
 
 test_a_program_that_fails_is_the_status() {

@@ -212,19 +212,42 @@ def test_a_link_between_two_machines_is_slow(world):
     check_slow_link(world)
 
 
+def all_have_joined(world):
+    machines.becomes_true(lambda: all(machine.machine_states()[f'node{i}'] in ('joined', 'this machine')
+                                      for machine in world.machines for i in range(3)), 'all have joined again')
+
+
+def check_delay(world):
+    """Of 150 ms, between node1 and node2."""
+    a, b = world.pair(1, 2)
+    assert message(a, b) >= 0.15
+    assert message(b, a) >= 0.15
+
+
 @shares_session
 def test_a_link_stays_slow_when_a_gateway_is_started_again(world):
-    """That of the machine which has the rule, and the other one's."""
-    world.machines[0].bfsim_run('fault', 'add', '--on', 'node1', 'machine.link side=node2 delay=150ms')
+    """That of the machine which has the rule, and the other one's. There are as many rules as a plan may have."""
+    many = ['machine.link side=node2 delay=1ms'] * 70
+    world.machines[0].bfsim_run('fault', 'add', '--on', 'node1', *many, 'machine.link side=node2 delay=150ms')
     for killed in (1, 2):
         pid = world.machines[killed].gateway_pid()
         os.kill(pid, signal.SIGKILL)
         machines.becomes_true(lambda number=killed, old=pid: world.machines[number].gateway_pid() not in (0, old), 'a new gateway runs')
-        machines.becomes_true(lambda: all(machine.machine_states()[f'node{i}'] in ('joined', 'this machine')
-                                                           for machine in world.machines for i in range(3)), 'all have joined again')
-        a, b = world.pair(1, 2)
-        assert message(a, b) >= 0.15
-        assert message(b, a) >= 0.15
+        all_have_joined(world)
+        check_delay(world)
+    world.machines[0].bfsim_run('fault', 'clear')
+
+
+@shares_session
+def test_a_rule_that_begins_while_there_is_no_gateway_hits_when_there_is_one(world):
+    node1 = world.machines[1]
+    os.kill(node1.gateway_pid(), signal.SIGKILL)
+    machines.becomes_true(lambda: node1.gateway_pid() == 0, 'the gateway is gone')
+    node1.bfsim_run('fault', 'add', *['machine.link side=node2 delay=1ms'] * 10, 'machine.link side=node2 delay=150ms')
+    all_have_joined(world)
+    check_delay(world)
+    matched = [line.split()[:4] for line in node1.bfsim_run('fault', 'list').stdout.splitlines()[1:]]
+    assert len(matched) == 11 and all(words[2:] == ['1', '1'] for words in matched), matched
     world.machines[0].bfsim_run('fault', 'clear')
 
 
@@ -319,6 +342,36 @@ def test_model_time_holds_between_machines(world):
     says(home.bfsim_run('report').stdout, 'Error of due times, at most')
 
 
+def together(initiators, *words):
+    """All of them do the same at once. Returns how long it takes until the last one is done."""
+    begin = time.monotonic()
+    for one in initiators:
+        one.tell(*words)
+    for one in initiators:
+        one.answer()
+    for one in initiators:
+        lines = one.do('until', 0)
+        assert len(lines) == 1 and ' done' in lines[0], lines
+    return time.monotonic() - begin
+
+
+def test_machines_share_the_rate_of_a_port_in_model_time(world):
+    """200,000 bytes of each of two machines take a fifth of a second each on the link, one behind the other."""
+    world.topology = os.path.join(os.path.dirname(world.topology), 'busy_port.yaml')
+    world.up('--clock', 'timed')
+    world.join(1)
+    world.join(2)
+    pairs = [world.pair(number, 0) for number in (1, 2)]
+    initiators = [pair[0] for pair in pairs]
+    assert together(initiators[:1], 'write_bytes', 0, 200000) >= 0.2
+    for words in (('write_bytes', 0, 200000), ('read', 0, 200000)):
+        assert together(initiators, *words) >= 0.4, words
+    for _, target in pairs:
+        target.do('receive', 200000)
+    error = due_error(world)
+    assert together(initiators, 'send_bytes', 200000) >= 0.4 - error, error
+
+
 # ---- traces ----
 
 @shares_session
@@ -365,6 +418,38 @@ def test_a_fault_of_another_machine_is_in_the_trace_with_its_rule(world):
     assert {one['name'] for one in again['machines']} == {'node0', 'node1'}
     replayed = run(world.machines[0].bfsim, 'fault', 'replay', recording, check=False)
     says(replayed.stdout, 'rdma.write side=node1/host program=rdma_machines size=3 nth=1 fail=IO_FAILED')
+    world.machines[0].bfsim_run('fault', 'clear')
+
+
+# ---- counts ----
+
+def links_of(machine):
+    return {link.pop('machine'): link for link in json.loads(machine.bfsim_run('stats', '--json').stdout)['links']}
+
+
+@shares_session
+def test_links_to_other_machines_are_counted(world):
+    """They break, and are made anew; the counts go on."""
+    node1 = world.machines[1]
+    a, _ = world.pair(1, 0)
+    before = links_of(node1)
+    assert list(before) == ['node0'], before # what is for node2 goes through home
+    a.do('write_bytes', 0, 100000)
+    a.do('until', 0)
+    machines.becomes_true(lambda: links_of(node1)['node0']['bytes_sent'] >= before['node0']['bytes_sent'] + 100000, 'the bytes are counted')
+    counts = links_of(node1)['node0']
+    assert counts['messages_sent'] > before['node0']['messages_sent'] and counts['broken'] == before['node0']['broken'], (before, counts)
+    says(node1.bfsim_run('stats').stdout, 'LINK TO')
+    metrics = node1.bfsim_run('stats', '--format', 'openmetrics').stdout
+    for sample in ('bfsim_link_messages_total{machine="node1",to="node0",direction="received"} ',
+                   'bfsim_link_bytes_total{machine="node1",to="node0",direction="sent"} ', 'bfsim_links_broken_total{machine="node1",to="node0"} '):
+        says(metrics, sample)
+    assert set(links_of(world.machines[0])) == {'node1', 'node2'}
+    world.machines[0].bfsim_run('fault', 'add', '--on', 'node1', 'machine.link side=node0 times=1 kill')
+    machines.becomes_true(lambda: links_of(node1).get('node0', counts)['broken'] == counts['broken'] + 1, 'the link has broken')
+    all_have_joined(world)
+    again = links_of(node1)['node0']
+    assert all(again[key] >= counts[key] for key in counts), (counts, again)
     world.machines[0].bfsim_run('fault', 'clear')
 
 

@@ -160,6 +160,22 @@ static void test_a_break_loses_at_once(void **state)
 	assert_int_equal(num_found, 1);
 }
 
+/* Its gateway was started again, say: it is told what is left. A rule of its own is its own to tell. */
+static void test_a_machine_that_joins_again_is_told_of_an_outage(void **state)
+{
+	const uint64_t begin_ns = now_ns + OUTAGE_NOTICE_NS;
+
+	assert_int_equal(outage_left_ns(&gateway, OTHER), 0);
+	outage_begin(&gateway, OTHER, 3000 * MS, false);
+	now_ns = begin_ns + 1000 * MS;
+	assert_int_equal(outage_left_ns(&gateway, OTHER), 2000 * MS - OUTAGE_NOTICE_NS);
+	now_ns = begin_ns + 3000 * MS - OUTAGE_NOTICE_NS; /* it would begin as it ends */
+	assert_int_equal(outage_left_ns(&gateway, OTHER), 0);
+	tick_at(begin_ns + 3000 * MS);
+	outage_on_frame(&gateway, &(struct gateway_frame){ .kind = GATEWAY_OUTAGE, .from = OTHER, .b = 3000 * MS });
+	assert_int_equal(outage_left_ns(&gateway, OTHER), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -169,6 +185,7 @@ int main(void)
 		TEST(test_after_eight_seconds_the_machines_have_lost_each_other),
 		TEST(test_a_short_outage_loses_nobody_though_the_gateway_sees_its_end_late),
 		TEST(test_a_break_loses_at_once),
+		TEST(test_a_machine_that_joins_again_is_told_of_an_outage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

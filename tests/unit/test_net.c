@@ -190,6 +190,23 @@ static void test_requests_of_a_connection_keep_their_order(void **unused)
 }
 
 /* Two senders to one port: each has its own egress, and the second message waits for the port's ingress. */
+/* A message, and data that come from elsewhere, as those of another machine. */
+static void test_data_of_elsewhere_queue_in_front_of_the_port(void **unused)
+{
+	const struct pcie_net_connection connection = connection_of(0, 1);
+	const struct pcie_net_hop *last = &connection.there.hops[1];
+	struct pcie_net_flow flow = { 0 };
+	const uint64_t begin_ps = 1000000, wire_ps = 1000 * BYTE_PS + HEADER_PS;
+	uint64_t arrived_ps;
+
+	(void)unused;
+	assert_int_equal(pcie_net_wire_ps(last, MTU, 1000), wire_ps);
+	assert_int_equal(pcie_net_pass(last, MTU, 1000, begin_ps + HOP_PS, &state), begin_ps + HOP_PS + wire_ps);
+	arrived_ps =
+		run(&connection, &flow, PCIE_NET_WRITE, 1000, begin_ps - card.request_ps - card.fetch_ps).arrived_ps;
+	assert_int_equal(arrived_ps, carried(begin_ps, 1000, 1) + wire_ps + card.deliver_ps);
+}
+
 static void test_two_senders_queue_in_front_of_one_port(void **unused)
 {
 	struct pcie_net_connection first = connection_of(0, 2), second = connection_of(1, 2);
@@ -344,6 +361,7 @@ int main(void)
 		FRESH(test_ports_of_two_cards_are_on_one_switch),
 		FRESH(test_an_issuer_submits_one_after_the_other),
 		FRESH(test_requests_of_a_connection_keep_their_order),
+		FRESH(test_data_of_elsewhere_queue_in_front_of_the_port),
 		FRESH(test_two_senders_queue_in_front_of_one_port),
 		FRESH(test_two_directions_do_not_disturb_each_other),
 		FRESH(test_a_message_is_cut_through),

@@ -7,10 +7,11 @@
 /* The rules that fired last, each as it is written. */
 static char each[256];
 
-static void note_each(void *arg, uint32_t id, const struct sim_rule *rule)
+static void note_each(void *arg, uint32_t id, const struct sim_rule *rule, uint64_t delay_ns)
 {
 	size_t len = strlen(each);
 
+	(void)delay_ns;
 	snprintf(each + len, sizeof(each) - len, "%u: gen%ux%u %u until %llu\n", id, rule->link_gen, rule->link_lanes,
 		 rule->errors_ppb, (unsigned long long)rule->until_ns);
 }

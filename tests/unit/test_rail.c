@@ -3,17 +3,22 @@
  *
  * Each message begins with its number, so that its place in the order shows.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "cmocka_test.h"
 #include "sim/base/monotonic.h"
 #include "sim/gateway/rail.h"
 #include "sim/gateway/rdm_message.h"
+#include "sim/gateway/strangers.h"
 
 #define DEADLINE_NS 30000000000u
 
@@ -283,7 +288,65 @@ static void test_an_address_that_is_not_the_peers_is_not_called(void **state)
 	close_pair(&pair);
 }
 
-/* ---- a stranger ---- */
+/* ---- strangers ---- */
+
+void __real_rewinddir(DIR *dir);
+void __wrap_rewinddir(DIR *dir);
+
+static uint32_t num_looks;
+
+void __wrap_rewinddir(DIR *dir)
+{
+	num_looks++;
+	__real_rewinddir(dir);
+}
+
+/* A turn of a loop in which nobody says anything, by a clock that the test turns. */
+static void idle_turn(struct rail *rail, uint64_t *now_ns)
+{
+	uint32_t watched;
+
+	rail_poll(rail, RAIL_LOOK_ALL);
+	*now_ns = rail_tick(rail, *now_ns);
+	rail_sleep(rail, 1, &watched);
+}
+
+static int connect_as_stranger(uint16_t port)
+{
+	const struct sockaddr_in address = { .sin_family = AF_INET,
+					     .sin_port = htons(port),
+					     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int sock = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(connect(sock, (const struct sockaddr *)&address, sizeof(address)), 0);
+	return sock;
+}
+
+static void test_the_search_for_strangers_costs_an_idle_listener_little(void **state)
+{
+	const struct timeval limit = { .tv_sec = DEADLINE_NS / SIM_NS_PER_S };
+	struct end end = { 0 };
+	uint64_t now_ns = sim_monotonic_ns(), begin_ns;
+	ssize_t got;
+	char byte;
+	int sock;
+
+	open_end(&end, "tcp", "0", true);
+	for (begin_ns = now_ns; now_ns < begin_ns + STRANGERS_RARE_NS;)
+		idle_turn(end.rail, &now_ns); /* what comes with the opening */
+	num_looks = 0;
+	for (begin_ns = now_ns; now_ns < begin_ns + 60 * SIM_NS_PER_S;)
+		idle_turn(end.rail, &now_ns);
+	assert_in_range(num_looks, 1, 60 * SIM_NS_PER_S / STRANGERS_RARE_NS + 1);
+	sock = connect_as_stranger(rail_port(end.rail));
+	setsockopt(sock, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	for (begin_ns = now_ns; now_ns <= begin_ns + STRANGERS_DEADLINE_NS + 2 * STRANGERS_RARE_NS;)
+		idle_turn(end.rail, &now_ns);
+	got = recv(sock, &byte, 1, 0);
+	assert_true(got == 0 || (got < 0 && errno != EAGAIN));
+	close(sock);
+	rail_destroy(end.rail);
+}
 
 static void send_to(const struct rdm_offer *to, struct pair *pair, const uint8_t *bytes, size_t len)
 {
@@ -374,6 +437,7 @@ int main(void)
 		cmocka_unit_test(test_the_end_of_the_other_side_is_noticed),
 		cmocka_unit_test(test_without_a_common_provider_the_connection_carries_on),
 		cmocka_unit_test(test_an_address_that_is_not_the_peers_is_not_called),
+		cmocka_unit_test(test_the_search_for_strangers_costs_an_idle_listener_little),
 		cmocka_unit_test(test_a_strangers_messages_harm_nobody),
 		cmocka_unit_test(test_a_provider_that_does_not_exist_is_refused),
 	};

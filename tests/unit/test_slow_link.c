@@ -228,6 +228,23 @@ static void test_the_other_machines_rules_are_its_own(void **state)
 	assert_int_equal(num_passed, 2);
 }
 
+static void test_as_many_rules_count_as_there_are(void **state)
+{
+	const uint32_t count = 100;
+	const uint64_t begin_ns = now_ns;
+
+	for (uint32_t id = 1; id <= count; id++)
+		add(id, id * MS, 0, FOREVER);
+	assert_true(takes(1));
+	tick_at(begin_ns + count * MS - 1);
+	assert_int_equal(num_passed, 0);
+	tick_at(begin_ns + count * MS);
+	assert_int_equal(num_passed, 1);
+	for (uint32_t id = 1; id <= count; id++)
+		slow_link_begin(&gateway, LINK_NO_MACHINE, &(struct slow_rule){ .rule = id });
+	assert_false(takes(2));
+}
+
 /* It is told what this machine has, for the time that is left. What it has had is its own to tell. */
 static void test_a_machine_that_joins_again_knows_the_rules(void **state)
 {
@@ -286,6 +303,7 @@ int main(void)
 		TEST(test_what_waits_leaves_in_order_when_a_rule_is_taken_out),
 		TEST(test_a_change_keeps_the_order),
 		TEST(test_the_other_machines_rules_are_its_own),
+		TEST(test_as_many_rules_count_as_there_are),
 		TEST(test_a_machine_that_joins_again_knows_the_rules),
 		TEST(test_too_much_fills_no_memory),
 	};

@@ -169,6 +169,25 @@ static void test_sockets_at_other_ports_are_not_looked_at(void **state)
 	close(client);
 }
 
+/* Four looks a second cost an idle session more than all else. */
+static void test_looks_are_rare_without_a_sign_of_strangers(void **state)
+{
+	struct port *port = *state;
+	int client, accepted;
+
+	assert_false(are_due(port, 10 * SECOND));
+	assert_int_equal(strangers_next_ns(port->strangers), 10 * SECOND + STRANGERS_RARE_NS);
+	strangers_expect(port->strangers);
+	assert_int_equal(strangers_next_ns(port->strangers), 10 * SECOND + STRANGERS_LOOK_NS);
+	accepted = connect_to(port, &client);
+	assert_false(are_due(port, 11 * SECOND));
+	assert_int_equal(strangers_next_ns(port->strangers), 11 * SECOND + STRANGERS_LOOK_NS);
+	close(client);
+	close(accepted);
+	assert_false(are_due(port, 12 * SECOND));
+	assert_int_equal(strangers_next_ns(port->strangers), 12 * SECOND + STRANGERS_RARE_NS);
+}
+
 #define PORT_TEST(test) cmocka_unit_test_setup_teardown(test, open_port, close_port)
 
 int main(void)
@@ -176,6 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		PORT_TEST(test_a_connection_becomes_a_stranger_after_five_seconds),
 		PORT_TEST(test_a_connection_with_an_owner_stays),
+		PORT_TEST(test_looks_are_rare_without_a_sign_of_strangers),
 		PORT_TEST(test_a_descriptor_that_is_used_again_begins_anew),
 		PORT_TEST(test_a_reset_connection_is_closed_unless_it_may_be_an_owners),
 		PORT_TEST(test_too_many_are_due_at_once),

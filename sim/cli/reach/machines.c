@@ -9,6 +9,16 @@
 #include "sim/cli/base/json.h"
 #include "sim/cli/base/session_client.h"
 
+static void fill_links(json_object *links, struct cli_machine *machine)
+{
+	machine->has_links = links != NULL;
+	machine->links = (struct cli_link_counts){ .messages_sent = cli_json_number(links, "messages_sent"),
+						   .bytes_sent = cli_json_number(links, "bytes_sent"),
+						   .messages_received = cli_json_number(links, "messages_received"),
+						   .bytes_received = cli_json_number(links, "bytes_received"),
+						   .broken = cli_json_number(links, "broken") };
+}
+
 static int fill(json_object *status, struct cli_machines *machines)
 {
 	json_object *part = cli_json_member(status, "machines"), *list = cli_json_list(part, "list");
@@ -24,6 +34,7 @@ static int fill(json_object *status, struct cli_machines *machines)
 
 		snprintf(machine->name, sizeof(machine->name), "%s", cli_json_text(entry, "name"));
 		machine->clock_error_ns = cli_json_number(entry, "clock_error_ns");
+		fill_links(cli_json_member(entry, "links"), machine);
 		machine->is_self = strcmp(state, "this machine") == 0;
 		machine->is_joined = strcmp(state, "joined") == 0;
 		if (machine->is_self)

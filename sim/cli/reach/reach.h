@@ -14,9 +14,17 @@
 #include "pcie_model/topology/topology.h"
 #include "sim/control/reach.h"
 
+/* What the links to a machine have carried since the start of this one's gateway. */
+struct cli_link_counts {
+	uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
+	uint64_t broken; /* links */
+};
+
 struct cli_machine {
 	char name[PCIE_SIDE_SIZE];
 	bool is_self, is_joined;
+	bool has_links; /* of its own, or has had: home may pass on what is for it */
+	struct cli_link_counts links;
 	uint64_t clock_error_ns; /* of the difference of both clocks, as the gateways know it; 0 = they do not */
 };
 

@@ -13,6 +13,7 @@
 
 struct writer {
 	const struct sim_merged_trace *merged;
+	const struct cli_machines *machines;
 	const int64_t *pids;
 	FILE *out;
 };
@@ -129,6 +130,44 @@ static void put_connections(const struct writer *writer, const char *name, bool 
 		}
 }
 
+/* ---- links to other machines ---- */
+
+static void put_link(const struct writer *writer, const char *name, const char *to, const char *direction,
+		     uint64_t value)
+{
+	fprintf(writer->out, "%s_total{", name);
+	put_label(writer->out, "machine", writer->machines->self);
+	fputc(',', writer->out);
+	put_label(writer->out, "to", to);
+	if (direction)
+		fprintf(writer->out, ",direction=\"%s\"", direction);
+	put_end(writer, value);
+}
+
+static void put_links(const struct writer *writer)
+{
+	const struct cli_machine *list = writer->machines->list;
+	const size_t count = writer->machines->count;
+
+	put_family(writer->out, "bfsim_link_messages", "counter", NULL, "Messages between gateways of two machines.");
+	for (size_t i = 0; i < count; i++)
+		if (list[i].has_links) {
+			put_link(writer, "bfsim_link_messages", list[i].name, "sent", list[i].links.messages_sent);
+			put_link(writer, "bfsim_link_messages", list[i].name, "received",
+				 list[i].links.messages_received);
+		}
+	put_family(writer->out, "bfsim_link_bytes", "counter", "bytes", "Bytes of these messages.");
+	for (size_t i = 0; i < count; i++)
+		if (list[i].has_links) {
+			put_link(writer, "bfsim_link_bytes", list[i].name, "sent", list[i].links.bytes_sent);
+			put_link(writer, "bfsim_link_bytes", list[i].name, "received", list[i].links.bytes_received);
+		}
+	put_family(writer->out, "bfsim_links_broken", "counter", NULL, "Links between two machines that have ended.");
+	for (size_t i = 0; i < count; i++)
+		if (list[i].has_links)
+			put_link(writer, "bfsim_links_broken", list[i].name, NULL, list[i].links.broken);
+}
+
 /* ---- the session ---- */
 
 static void put_session(const struct writer *writer)
@@ -173,10 +212,10 @@ static void put_findings(const struct writer *writer)
 	}
 }
 
-int cli_metrics_print(const struct sim_merged_trace *merged, FILE *out)
+int cli_metrics_print(const struct sim_merged_trace *merged, const struct cli_machines *machines, FILE *out)
 {
 	int64_t *pids = sim_merged_trace_pids(merged);
-	const struct writer writer = { .merged = merged, .pids = pids, .out = out };
+	const struct writer writer = { .merged = merged, .machines = machines, .pids = pids, .out = out };
 
 	if (!pids)
 		return cli_error("out of memory");
@@ -192,6 +231,8 @@ int cli_metrics_print(const struct sim_merged_trace *merged, FILE *out)
 	put_connections(&writer, "bfsim_messages", false);
 	put_family(out, "bfsim_message_bytes", "counter", "bytes", "Bytes of messages.");
 	put_connections(&writer, "bfsim_message_bytes", true);
+	if (machines->count > 0)
+		put_links(&writer);
 	put_findings(&writer);
 	put_session(&writer);
 	fputs("# EOF\n", out);
@@ -201,19 +242,30 @@ int cli_metrics_print(const struct sim_merged_trace *merged, FILE *out)
 
 /* ---- files ---- */
 
-static int print(const void *merged, FILE *out)
+struct content {
+	struct sim_merged_trace merged;
+	struct cli_machines machines;
+};
+
+static int print(const void *arg, FILE *out)
 {
-	return cli_metrics_print(merged, out);
+	const struct content *content = arg;
+
+	return cli_metrics_print(&content->merged, &content->machines, out);
 }
 
 int cli_metrics_write_session(const char *dir, const char *path)
 {
-	struct sim_merged_trace merged;
+	struct content content;
 	int status;
 
-	if (cli_recordings_fetch(dir, &merged) < 0)
+	if (cli_recordings_fetch(dir, &content.merged) < 0)
 		return cli_failure_status();
-	status = cli_output_write("the metrics", path, print, &merged);
-	sim_merged_trace_free(&merged);
+	status = cli_machines_read(dir, &content.machines) < 0 ? cli_failure_status() : CLI_OK;
+	if (status == CLI_OK) {
+		status = cli_output_write("the metrics", path, print, &content);
+		cli_machines_free(&content.machines);
+	}
+	sim_merged_trace_free(&content.merged);
 	return status;
 }

@@ -9,10 +9,11 @@
 
 #include <stdio.h>
 
+#include "sim/cli/reach/reach.h"
 #include "sim/trace/export/merged_trace.h"
 
 /* Returns 0, or -1 without memory, with a message. Test ferror(@out) for errors. */
-int cli_metrics_print(const struct sim_merged_trace *merged, FILE *out);
+int cli_metrics_print(const struct sim_merged_trace *merged, const struct cli_machines *machines, FILE *out);
 
 /* Write those of a live session to a file, which is replaced as a whole: a reader sees the old one or the new one. Returns an
  * exit status; a failure comes with a message. */

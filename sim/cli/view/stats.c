@@ -67,6 +67,16 @@ static const struct cli_field message_fields[] = {
 	{ 0 },
 };
 
+static const struct cli_field link_fields[] = {
+	CLI_FIELD(struct cli_machine, name, "machine", "LINK TO"),
+	CLI_FIELD(struct cli_machine, links.messages_sent, "messages_sent", ">SENT"),
+	CLI_FIELD(struct cli_machine, links.bytes_sent, "bytes_sent", ">BYTES SENT"),
+	CLI_FIELD(struct cli_machine, links.messages_received, "messages_received", ">RECEIVED"),
+	CLI_FIELD(struct cli_machine, links.bytes_received, "bytes_received", ">BYTES RECEIVED"),
+	CLI_FIELD(struct cli_machine, links.broken, "broken", ">BROKEN"),
+	{ 0 },
+};
+
 static struct object describe_object(const struct sim_trace_recording *recording, uint32_t number)
 {
 	struct object object = { .device = sim_trace_device_of(recording, number) };
@@ -171,7 +181,23 @@ static int print_hits(const struct sim_merged_trace *merged)
 	return cli_table_print(&table);
 }
 
-int cli_stats_print_tables(const struct sim_merged_trace *merged)
+/* Of this machine to others; nothing without them. */
+static int print_links(const struct cli_machines *machines)
+{
+	static const char *const headings[] = { "LINK TO",   ">SENT",           ">BYTES SENT",
+						">RECEIVED", ">BYTES RECEIVED", ">BROKEN" };
+	struct cli_table table = CLI_TABLE(headings);
+
+	for (size_t i = 0; i < machines->count; i++)
+		if (machines->list[i].has_links)
+			cli_table_add_cells(&table, link_fields, &machines->list[i]);
+	if (table.num_cells == 0 && !table.failed)
+		return 0;
+	printf("\n");
+	return cli_table_print(&table);
+}
+
+static int print_processes(const struct sim_merged_trace *merged)
 {
 	if (merged->num_recordings == 0) {
 		printf("no process has recorded anything\n");
@@ -180,6 +206,11 @@ int cli_stats_print_tables(const struct sim_merged_trace *merged)
 	if (print_ops(merged) < 0 || print_connections(merged) < 0 || print_late(merged) < 0)
 		return -1;
 	return print_hits(merged);
+}
+
+int cli_stats_print_tables(const struct sim_merged_trace *merged, const struct cli_machines *machines)
+{
+	return print_processes(merged) < 0 ? -1 : print_links(machines);
 }
 
 /* ---- JSON ---- */
@@ -257,7 +288,17 @@ static json_object *process_json(const struct sim_merged_trace *merged, uint32_t
 	return entry;
 }
 
-int cli_stats_print_json(const struct sim_merged_trace *merged, const char *dir)
+static json_object *links_json(const struct cli_machines *machines)
+{
+	json_object *links = json_object_new_array();
+
+	for (size_t i = 0; i < machines->count; i++)
+		if (machines->list[i].has_links)
+			json_object_array_add(links, cli_json_of_fields(link_fields, &machines->list[i]));
+	return links;
+}
+
+int cli_stats_print_json(const struct sim_merged_trace *merged, const struct cli_machines *machines, const char *dir)
 {
 	json_object *stats = json_object_new_object(), *processes = json_object_new_array();
 
@@ -266,5 +307,7 @@ int cli_stats_print_json(const struct sim_merged_trace *merged, const char *dir)
 	cli_json_add_text(stats, "session", dir);
 	cli_json_add_number(stats, "dropped_processes", merged->num_dropped);
 	json_object_object_add(stats, "processes", processes);
+	if (machines->count > 0)
+		json_object_object_add(stats, "links", links_json(machines));
 	return cli_json_print(stats, JSON_C_TO_STRING_PRETTY);
 }

@@ -3,11 +3,11 @@
 #ifndef SIM_CLI_VIEW_STATS_H
 #define SIM_CLI_VIEW_STATS_H
 
+#include "sim/cli/reach/reach.h"
 #include "sim/trace/export/merged_trace.h"
 
-/* Print the counts as JSON or as tables. Return 0, or -1
- * without memory, with a message. */
-int cli_stats_print_json(const struct sim_merged_trace *merged, const char *dir);
-int cli_stats_print_tables(const struct sim_merged_trace *merged);
+/* Print the counts, and those of links to other machines, as JSON or as tables. Return 0, or -1 without memory, with a message. */
+int cli_stats_print_json(const struct sim_merged_trace *merged, const struct cli_machines *machines, const char *dir);
+int cli_stats_print_tables(const struct sim_merged_trace *merged, const struct cli_machines *machines);
 
 #endif

@@ -132,7 +132,7 @@ static void merge_rule(struct evaluation *eval, struct candidate *candidate)
 	}
 	hit->num_rules++;
 	if (eval->site->on_fire)
-		eval->site->on_fire(eval->site->arg, candidate->id, &candidate->rule);
+		eval->site->on_fire(eval->site->arg, candidate->id, &candidate->rule, candidate->delay_ns);
 	eval->terminated = (actions & sim_acts_with(SIM_ROLE_ENDS)) != 0;
 	if (actions & sim_acts_with(SIM_ROLE_ALONE))
 		hit->actions = actions;

@@ -72,7 +72,8 @@ struct sim_fault_site {
 	const struct sim_process *process; /* events: the process concerned, or NULL; else this process */
 	/* Called for each rule that is about to fire; a rule without an effect does not. May be NULL. */
 	bool (*is_noop)(void *arg, uint32_t id, const struct sim_rule *rule);
-	void (*on_fire)(void *arg, uint32_t id, const struct sim_rule *rule); /* each rule that fires; may be NULL */
+	/* Each rule that fires, with the delay that it has drawn, or 0. May be NULL. */
+	void (*on_fire)(void *arg, uint32_t id, const struct sim_rule *rule, uint64_t delay_ns);
 	void *arg;
 };
 
