@@ -7,7 +7,7 @@
 #include "shim/common/pe/task_fault.h"
 
 /* Of a task that will fail there is no destination in the snapshot. */
-static __attribute__((noinline)) uint64_t lists_write_addr(const struct shim_buf_task *memcpy)
+static uint64_t lists_write_addr(const struct shim_buf_task *memcpy)
 {
 	const struct shim_lists *lists = memcpy->snapshot.lists;
 
@@ -15,10 +15,10 @@ static __attribute__((noinline)) uint64_t lists_write_addr(const struct shim_buf
 					  (uintptr_t)lists->segments[lists->num_src].addr;
 }
 
-static inline uint64_t write_addr(const struct shim_buf_task *memcpy)
+static uint64_t write_addr(const struct shim_buf_task *memcpy)
 {
-	return doca_likely(shim_snapshot_is_pair(&memcpy->snapshot)) ? (uintptr_t)memcpy->snapshot.dst_addr :
-								       lists_write_addr(memcpy);
+	return shim_snapshot_is_pair(&memcpy->snapshot) ? (uintptr_t)memcpy->snapshot.dst_addr :
+							  lists_write_addr(memcpy);
 }
 
 static void memcpy_fault_site(const struct doca_task *task, struct sim_fault_site *ret_site)
@@ -27,14 +27,6 @@ static void memcpy_fault_site(const struct doca_task *task, struct sim_fault_sit
 
 	ret_site->size = memcpy->snapshot.bytes;
 	ret_site->addr = write_addr(memcpy);
-}
-
-static bool memcpy_no_fault_cached(const struct doca_task *task)
-{
-	const struct shim_buf_task *memcpy = shim_to_buf_task(task);
-
-	return sim_no_fault_cache_has(&task->pool->no_fault_cache, task->ctx->faults, memcpy->snapshot.bytes,
-				      write_addr(memcpy));
 }
 
 static int memcpy_run_faulted(struct sim_job *job, const struct sim_fault_hit *hit)
@@ -63,6 +55,6 @@ static int memcpy_run_faulted(struct sim_job *job, const struct sim_fault_hit *h
 const struct shim_task_fault_ops shim_dma_memcpy_fault_ops = {
 	.op = SIM_OP_DMA_MEMCPY,
 	.site = memcpy_fault_site,
-	.no_fault_cached = memcpy_no_fault_cached,
+	.snapshot_offset = offsetof(struct shim_buf_task, snapshot),
 	.run = memcpy_run_faulted,
 };

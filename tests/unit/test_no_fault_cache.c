@@ -14,12 +14,22 @@ static struct sim_no_fault_cache cache;
 static void ask(struct world *world, struct sim_fault_site site)
 {
 	assert_false(sim_injector_evaluate(world->faults, &site, &hit));
-	sim_no_fault_cache_fill(&cache, world->faults, &site);
+	sim_no_fault_cache_find(&cache, world->faults, &site);
 }
 
+static bool is_near(const struct world *world, struct sim_fault_site site)
+{
+	return sim_no_fault_cache_has_near(&cache, world->faults, site.size, site.addr);
+}
+
+/* What is near is in the range, too. */
 static bool is_cached(const struct world *world, struct sim_fault_site site)
 {
-	return sim_no_fault_cache_has(&cache, world->faults, site.size, site.addr);
+	bool is_there = sim_no_fault_cache_has(&cache, world->faults, site.size, site.addr);
+
+	if (is_near(world, site))
+		assert_true(is_there);
+	return is_there;
 }
 
 static int set_up_cache(void **state)
@@ -62,6 +72,29 @@ static void test_no_fault_range_ends_where_the_next_addresses_begin(void **state
 	assert_false(is_cached(world, copy_at(65, 0x3000 - 64)));
 	assert_false(is_cached(world, copy_at(64, UINT64_MAX)));
 	assert_false(is_cached(world, copy_at(UINT64_MAX, 0x2000)));
+}
+
+/* Of a size that was not looked up, no site is near; of a smaller one, all whose end is as far from the rule. */
+static void test_near_sites_are_of_sizes_that_were_looked_up(void **state)
+{
+	struct world *world = *state;
+
+	add(world, "dma.memcpy addr=0x3000..0x3fff tear");
+	add(world, "dma.memcpy size=4096..8192 tear");
+	ask(world, copy_at(64, 0x2000));
+	assert_true(is_near(world, copy_at(64, 0x3000 - 64)));
+	assert_false(is_near(world, copy_at(64, 0x3000 - 63)));
+	assert_true(is_near(world, copy_at(32, 0x3000 - 64)));
+	assert_false(is_near(world, copy_at(128, 0x2000)));
+	assert_true(is_cached(world, copy_at(32, 0x3000 - 32)) && is_cached(world, copy_at(128, 0x2000)));
+	ask(world, copy_at(128, 0x2000));
+	assert_true(is_near(world, copy_at(128, 0x3000 - 128)));
+	assert_false(is_near(world, copy_at(64, 0x3000 - 64)));
+	ask(world, copy_at(64, 0x2000));
+	assert_true(is_near(world, copy_at(128, 0x2000)));
+	assert_false(is_near(world, copy_at(4096, 0x2000)));
+	add(world, "dma.memcpy size=1 tear");
+	assert_false(is_near(world, copy_at(64, 0x2000)));
 }
 
 static void test_other_functions_and_operations_are_not_meant(void **state)
@@ -159,7 +192,7 @@ static void test_with_any_rules_each_site_is_hit_as_without_the_cache(void **sta
 {
 	struct world *world = *state;
 	struct range ranges[NUM_RANGES];
-	unsigned int num_cached = 0;
+	unsigned int num_cached = 0, num_near = 0;
 
 	srand(1);
 	for (int round = 0; round < 20; round++) {
@@ -178,13 +211,14 @@ static void test_with_any_rules_each_site_is_hit_as_without_the_cache(void **sta
 				num_cached++;
 				assert_false(is_met(ranges, size, addr));
 			}
-			if (sim_no_fault_cache_fill(&cache, world->faults, &site))
+			if (sim_no_fault_cache_find(&cache, world->faults, &site))
 				assert_false(is_met(ranges, size, addr));
+			num_near += is_near(world, site);
 			if (sim_injector_evaluate(world->faults, &site, &hit) != is_met(ranges, size, addr))
 				fail_msg("round %d: %u bytes at %u", round, (unsigned int)size, (unsigned int)addr);
 		}
 	}
-	assert_true(num_cached > 100); /* else the test proves nothing */
+	assert_true(num_cached > 100 && num_near > 100); /* else the test proves nothing */
 }
 
 int main(void)
@@ -194,6 +228,7 @@ int main(void)
 		test(test_before_an_ask_nothing_is_cached),
 		test(test_no_fault_range_ends_where_the_next_sizes_begin),
 		test(test_no_fault_range_ends_where_the_next_addresses_begin),
+		test(test_near_sites_are_of_sizes_that_were_looked_up),
 		test(test_other_functions_and_operations_are_not_meant),
 		test(test_a_changed_plan_ends_it),
 		test(test_where_a_rule_waits_nothing_is_cached),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shim/common/accel/segments.h - what a task takes from its buffers when it is submitted.
  *
- * A card reads addresses and lengths from a work request, which the submission writes: here, the snapshot. From then on
+ * A card reads addresses and lengths from a work request, which the submission writes: here, the snapshot (task_snapshot.h). From then on
  * the program may move the buffers' data and chain lists anew, and the task does not change. Tasks in flight that share
  * a destination write to the same bytes. Data grows when a successful task completes: to the end of the bytes that the
  * task wrote, unless the program has moved the data elsewhere. A failed task changes no buffer.
@@ -16,6 +16,7 @@
 #include <sys/queue.h>
 
 #include "shim/common/mem/buf_priv.h"
+#include "shim/common/pe/task_snapshot.h"
 
 /* A buffer of a list as it was at the submission. */
 struct shim_segment {
@@ -24,7 +25,7 @@ struct shim_segment {
 	size_t bytes;
 };
 
-/* The segments of a source and a destination. */
+/* The segments of a source and a destination, of a snapshot that is no pair. */
 struct shim_lists {
 	LIST_ENTRY(shim_lists) link; /* of the context */
 	uint32_t capacity, num_src, num_dst;
@@ -34,26 +35,11 @@ struct shim_lists {
 
 LIST_HEAD(shim_lists_head, shim_lists);
 
-struct shim_snapshot {
-	uint64_t bytes;          /* of the source's data */
-	const uint8_t *src_addr; /* of a pair; NULL = the task has lists, or a problem */
-	union {
-		const uint8_t *dst_addr; /* of a pair */
-		const char *problem;     /* else: why the task will fail; NULL = it has @lists */
-	};
-	struct shim_lists *lists; /* stays with the task; NULL = none were needed yet */
-};
-
 /* The size of a list of buffers. */
 struct shim_list_size {
 	uint64_t data_bytes, room_bytes; /* room: behind the data */
 	uint32_t segments;
 };
-
-static inline bool shim_snapshot_is_pair(const struct shim_snapshot *snapshot)
-{
-	return snapshot->src_addr != NULL;
-}
 
 SHIM_INTERNAL_API struct shim_list_size shim_list_measure_all(const struct doca_buf *buf);
 

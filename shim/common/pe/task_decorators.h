@@ -17,7 +17,7 @@ static inline doca_error_t shim_task_post_as(struct doca_task *task, const struc
 					     const struct shim_task_pool *pool)
 {
 	const struct shim_task_type *type = pool->type;
-	doca_error_t result = shim_task_fault_submit(task, ctx, type);
+	doca_error_t result = shim_task_fault_submit(task, ctx, pool);
 
 	if (doca_unlikely(result != DOCA_SUCCESS))
 		return result;

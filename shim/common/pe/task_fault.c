@@ -51,8 +51,7 @@ static bool task_hit(struct doca_task *task, struct sim_fault_site *site, struct
 	struct sim_no_fault_cache *cache = &task->pool->no_fault_cache;
 	struct sim_injector *faults = task->ctx->faults;
 
-	if (!sim_injector_may_hit(faults, site->op) || sim_no_fault_cache_has(cache, faults, site->size, site->addr) ||
-	    sim_no_fault_cache_fill(cache, faults, site))
+	if (!sim_injector_may_hit(faults, site->op) || sim_no_fault_cache_find(cache, faults, site))
 		return false;
 	return shim_fault_hits(faults, site, task->ctx->trace_id, ret_hit);
 }
@@ -94,8 +93,11 @@ doca_error_t shim_task_fault_ask(struct doca_task *task)
 
 	if (ops->has_turn && !ops->has_turn(task))
 		return DOCA_ERROR_AGAIN;
-	if (!task_hit(task, &site, &hit))
+	if (!task_hit(task, &site, &hit)) {
+		if (!shim_ctx_link_is_down(task->ctx))
+			return DOCA_SUCCESS;
 		hit = (struct sim_fault_hit){ 0 };
+	}
 	add_delay(&hit, link_down_ns(task));
 	if (hit.actions == 0)
 		return DOCA_SUCCESS;

@@ -12,15 +12,16 @@
 
 #include "shim/common/process/fault.h"
 #include "task_priv.h"
+#include "task_snapshot.h"
 
 /* The decorator of a task type. */
 struct shim_task_fault_ops {
 	enum sim_op op;
 	/* Set the task's size and the address of its data. */
 	void (*site)(const struct doca_task *task, struct sim_fault_site *ret_site);
-	/* For tasks that take some tens of nanoseconds: look the site up in task->pool->no_fault_cache before
-	 * shim_task_fault_ask() does. May be NULL. */
-	bool (*no_fault_cached)(const struct doca_task *task);
+	/* For copies, which take some tens of nanoseconds: where the task has its snapshot, whose site is the bytes that a pair
+	 * writes. A submission looks that up in the pool's cache itself. 0 = it has none. */
+	size_t snapshot_offset;
 	/* In virtual time: whether the task may be tried now, or is refused with AGAIN before the injector is asked, as how often a
 	 * program polls without a turn depends on the machine. NULL: it may. */
 	bool (*has_turn)(const struct doca_task *task);
@@ -50,14 +51,26 @@ SHIM_INTERNAL_API doca_error_t shim_task_fault_status(const struct doca_task *ta
 /* The task ended, or was not posted: forget its hit. */
 SHIM_INTERNAL_API void shim_task_fault_finish(struct doca_task *task);
 
-static inline doca_error_t shim_task_fault_submit(struct doca_task *task, const struct doca_ctx *ctx,
-						  const struct shim_task_type *type)
+/* Whether the cache of the task's pool knows that no rule is for the task, a pair. */
+static inline bool shim_task_fault_is_cached(const struct doca_task *task, const struct doca_ctx *ctx,
+					     const struct shim_task_pool *pool, const struct shim_task_fault_ops *ops)
 {
-	const struct shim_task_fault_ops *ops = type->fault_ops;
+	const struct shim_snapshot *snapshot =
+		(const struct shim_snapshot *)((const char *)task + ops->snapshot_offset);
+
+	return ops->snapshot_offset && shim_snapshot_is_pair(snapshot) &&
+	       sim_no_fault_cache_has_near(&pool->no_fault_cache, ctx->faults, snapshot->bytes,
+					   (uintptr_t)snapshot->dst_addr);
+}
+
+static inline doca_error_t shim_task_fault_submit(struct doca_task *task, const struct doca_ctx *ctx,
+						  const struct shim_task_pool *pool)
+{
+	const struct shim_task_fault_ops *ops = pool->type->fault_ops;
 
 	if (doca_likely(!ops || !(sim_injector_may_hit(ctx->faults, ops->op) || shim_ctx_link_is_down(ctx))))
 		return DOCA_SUCCESS;
-	if (ops->no_fault_cached && doca_likely(!shim_ctx_link_is_down(ctx) && ops->no_fault_cached(task)))
+	if (doca_likely(!shim_ctx_link_is_down(ctx) && shim_task_fault_is_cached(task, ctx, pool, ops)))
 		return DOCA_SUCCESS;
 	return shim_task_fault_ask(task);
 }

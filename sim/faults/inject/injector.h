@@ -153,6 +153,14 @@ static inline bool sim_no_fault_cache_has(const struct sim_no_fault_cache *cache
 	       last <= cache->addr_max && last >= addr;
 }
 
+/* The same for most sites, with fewer comparisons: for sizes up to the largest that was looked up. */
+static inline bool sim_no_fault_cache_has_near(const struct sim_no_fault_cache *cache,
+					       const struct sim_injector *injector, uint64_t size, uint64_t addr)
+{
+	return cache->generation == atomic_load_explicit(&injector->plan->generation, memory_order_relaxed) &&
+	       size - cache->size_min <= cache->near_sizes && addr - cache->addr_min <= cache->near_addrs;
+}
+
 /* Evaluate the rules and count their matches. Returns whether a fault hits; *ret_hit is set only then. */
 bool sim_injector_evaluate(struct sim_injector *injector, const struct sim_fault_site *site,
 			   struct sim_fault_hit *ret_hit);

@@ -37,6 +37,14 @@ static bool is_for_function(const struct sim_rule_index *index, const struct sim
 	return sim_slot_bitmap_has(function, slot_index) || sim_slot_bitmap_has(&index->after, slot_index);
 }
 
+/* Extend what is near to the size of the site, which is in the range. */
+static void include_size(struct sim_no_fault_cache *cache, const struct sim_fault_site *site)
+{
+	cache->near_sizes = max_u64(cache->near_sizes, site->size - cache->size_min);
+	cache->near_addrs =
+		min_u64(cache->near_addrs, cache->addr_max - cache->addr_min - (site->size ? site->size - 1 : 0));
+}
+
 /* Rules count whether their time has come or not. Under the lock of the index. */
 static bool find_range(const struct sim_rule_index *index, const struct sim_fault_site *site,
 		       struct sim_no_fault_cache *cache)
@@ -46,6 +54,8 @@ static bool find_range(const struct sim_rule_index *index, const struct sim_faul
 
 	range.size_min = range.addr_min = 0;
 	range.size_max = range.addr_max = UINT64_MAX;
+	range.near_sizes = 0;
+	range.near_addrs = UINT64_MAX;
 	for (uint32_t slot_index = 0; slot_index < index->end; slot_index++) {
 		const struct sim_index_entry *entry = &index->entries[slot_index];
 
@@ -53,6 +63,7 @@ static bool find_range(const struct sim_rule_index *index, const struct sim_faul
 		    is_for_function(index, function, slot_index) && !exclude_rule(&range, entry, site))
 			return false;
 	}
+	include_size(&range, site);
 	*cache = range;
 	return true;
 }
@@ -67,7 +78,7 @@ bool sim_no_fault_cache_fill(struct sim_no_fault_cache *cache, struct sim_inject
 	sim_rule_index_refresh(index);
 	generation = load(&index->injector.seen_generation);
 	if (cache->generation != generation)
-		*cache = (struct sim_no_fault_cache){ .generation = generation, .size_min = 1 }; /* an empty range */
+		*cache = (struct sim_no_fault_cache){ .generation = generation, .size_min = UINT64_MAX }; /* no site */
 	if (++cache->num_misses <= cache->backoff || pthread_mutex_trylock(&index->lock))
 		return false;
 	cache->num_misses = 0;
@@ -75,4 +86,13 @@ bool sim_no_fault_cache_fill(struct sim_no_fault_cache *cache, struct sim_inject
 	found = load(&index->injector.seen_generation) == generation && find_range(index, site, cache);
 	pthread_mutex_unlock(&index->lock);
 	return found;
+}
+
+bool sim_no_fault_cache_find(struct sim_no_fault_cache *cache, struct sim_injector *injector,
+			     const struct sim_fault_site *site)
+{
+	if (!sim_no_fault_cache_has(cache, injector, site->size, site->addr))
+		return sim_no_fault_cache_fill(cache, injector, site);
+	include_size(cache, site);
+	return true;
 }
