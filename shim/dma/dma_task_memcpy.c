@@ -197,7 +197,8 @@ int shim_dma_copy_segments(const struct shim_segments *segments, uint64_t limit,
 	return rc;
 }
 
-/* A local copy of at most this size is a short job (sim_job.is_short): it completes before another thread could see it run. */
+/* A copy of at most this size between memories that this process maps is a short job (sim_job.is_short): it completes before
+ * another thread could see it run. */
 #define SHORT_COPY_BYTES 1024
 
 int shim_dma_memcpy_check_before_run(const struct shim_buf_task *memcpy)
@@ -210,6 +211,11 @@ int shim_dma_memcpy_check_before_run(const struct shim_buf_task *memcpy)
 	return -EIO;
 }
 
+static inline bool is_mapped(const struct sim_remote *remote)
+{
+	return !remote || remote->base;
+}
+
 static int copy_pair(struct shim_buf_task *memcpy)
 {
 	const struct shim_snapshot *snapshot = &memcpy->snapshot;
@@ -219,7 +225,8 @@ static int copy_pair(struct shim_buf_task *memcpy)
 
 	if (doca_unlikely(rc < 0))
 		return rc;
-	memcpy->task.job.is_short = snapshot->bytes <= SHORT_COPY_BYTES && !dst->remote && !src->remote;
+	memcpy->task.job.is_short =
+		snapshot->bytes <= SHORT_COPY_BYTES && is_mapped(dst->remote) && is_mapped(src->remote);
 	memcpy->task.bytes = snapshot->bytes;
 	return 0;
 }
