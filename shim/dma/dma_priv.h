@@ -41,12 +41,29 @@ doca_error_t shim_dma_memcpy_check(struct doca_task *task);
 doca_error_t shim_dma_memcpy_validate(struct doca_task *task);
 int shim_dma_memcpy_run(struct sim_job *job);
 bool shim_dma_memcpy_get_pcie_job(const struct doca_task *task, struct pcie_job *ret_job);
-void shim_dma_memcpy_apply(struct doca_task *task);
 void shim_dma_memcpy_complete(struct doca_task *task);
 
-/* dma_task_memcpy.c: take the snapshot of a task for the public function @func. SUCCESS, also if the task will
- * fail; INVALID_VALUE unless source and destination are live lists; NO_MEMORY. */
-doca_error_t shim_dma_memcpy_take(const char *func, struct shim_buf_task *memcpy);
+static inline void shim_dma_memcpy_apply(struct doca_task *task)
+{
+	const struct shim_buf_task *memcpy = shim_to_buf_task(task);
+
+	shim_snapshot_extend_data(&memcpy->snapshot, memcpy->dst, task->bytes);
+}
+
+/* dma_task_memcpy.c: as shim_dma_memcpy_take(), of any buffers. */
+doca_error_t shim_dma_memcpy_take_any(struct shim_buf_task *memcpy, const char *func);
+
+/* Take the snapshot of a task for the public function @func. SUCCESS, also if the task will fail; INVALID_VALUE unless
+ * source and destination are live lists; NO_MEMORY. */
+static inline doca_error_t shim_dma_memcpy_take(const char *func, struct shim_buf_task *memcpy)
+{
+	uint64_t max_bytes = shim_to_dma(memcpy->task.ctx)->accel.conf[DMA_MEMCPY].caps.max_buf_bytes;
+
+	if (doca_likely(shim_buf_is_list(memcpy->src) && shim_buf_is_list(memcpy->dst) &&
+			shim_snapshot_take_pair(&memcpy->snapshot, max_bytes, memcpy->src, memcpy->dst)))
+		return DOCA_SUCCESS;
+	return shim_dma_memcpy_take_any(memcpy, func);
+}
 
 /* dma_task_memcpy.c: check the task as shim_dma_memcpy_run() does. Return 0, or -EIO after a log line. */
 int shim_dma_memcpy_check_before_run(const struct shim_buf_task *memcpy);

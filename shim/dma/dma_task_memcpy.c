@@ -30,7 +30,7 @@ static const char *find_size_problem(const struct pcie_caps *caps, const struct 
 }
 
 /* Take lists, also with a problem. */
-static __attribute__((noinline)) doca_error_t take_lists(struct shim_buf_task *memcpy)
+static doca_error_t take_lists(struct shim_buf_task *memcpy)
 {
 	struct doca_dma *dma = shim_to_dma(memcpy->task.ctx);
 	struct shim_snapshot *snapshot = &memcpy->snapshot;
@@ -47,14 +47,10 @@ static __attribute__((noinline)) doca_error_t take_lists(struct shim_buf_task *m
 					dst.segments, replaces_data);
 }
 
-inline doca_error_t shim_dma_memcpy_take(const char *func, struct shim_buf_task *memcpy)
+__attribute__((noinline)) doca_error_t shim_dma_memcpy_take_any(struct shim_buf_task *memcpy, const char *func)
 {
-	uint64_t max_bytes = shim_to_dma(memcpy->task.ctx)->accel.conf[DMA_MEMCPY].caps.max_buf_bytes;
-
-	if (doca_unlikely(!shim_buf_is_list(memcpy->src) || !shim_buf_is_list(memcpy->dst)))
+	if (!shim_buf_is_list(memcpy->src) || !shim_buf_is_list(memcpy->dst))
 		return refuse_buffers(func);
-	if (doca_likely(shim_snapshot_take_pair(&memcpy->snapshot, max_bytes, memcpy->src, memcpy->dst)))
-		return DOCA_SUCCESS;
 	return take_lists(memcpy);
 }
 
@@ -275,13 +271,6 @@ int shim_dma_memcpy_run(struct sim_job *job)
 	memcpy->task.job.is_short = snapshot->bytes <= SHORT_COPY_BYTES;
 	memcpy->task.bytes = snapshot->bytes;
 	return 0;
-}
-
-inline void shim_dma_memcpy_apply(struct doca_task *task)
-{
-	const struct shim_buf_task *memcpy = shim_to_buf_task(task);
-
-	shim_snapshot_extend_data(&memcpy->snapshot, memcpy->dst, task->bytes);
 }
 
 void shim_dma_memcpy_complete(struct doca_task *task)

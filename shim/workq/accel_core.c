@@ -33,8 +33,7 @@ static void on_complete(struct shim_completion_hook *hook, struct doca_task *tas
 	struct slot *slot = task->user_data.ptr;
 	doca_error_t status = task->status;
 
-	if (status == DOCA_SUCCESS)
-		shim_accel_apply(task);
+	shim_task_apply(task);
 	if (slot->finish)
 		slot->finish(task, status, slot->result);
 	if (!slot->keeps_task)

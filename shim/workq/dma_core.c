@@ -28,15 +28,33 @@ static inline void keep_task(struct workq_dma_core *core, struct doca_task *task
 	}
 }
 
-static void on_complete(struct shim_completion_hook *hook, struct doca_task *task)
+static inline void complete(struct workq_dma_core *core, struct doca_task *task)
 {
-	struct workq_dma_core *core = (struct workq_dma_core *)hook;
 	union doca_data user_data = task->user_data;
 	doca_error_t status = task->status;
 
+	if (status == DOCA_SUCCESS)
+		shim_dma_memcpy_apply(task);
 	keep_task(core, task);
 	shim_workq_complete(core->attachment, core->job_type, user_data, (union doca_data){ .u64 = status },
 			    status != DOCA_SUCCESS);
+}
+
+static __attribute__((noinline)) void complete_any(struct workq_dma_core *core, struct doca_task *task)
+{
+	complete(core, task);
+}
+
+/* The common case without a call before the last one: a copy of one buffer to one buffer succeeded, and its task is kept. */
+static void on_complete(struct shim_completion_hook *hook, struct doca_task *task)
+{
+	struct workq_dma_core *core = (struct workq_dma_core *)hook;
+
+	if (doca_likely(task->status == DOCA_SUCCESS && task->ctx->state == DOCA_CTX_STATE_RUNNING &&
+			shim_snapshot_is_pair(&shim_to_buf_task(task)->snapshot)))
+		complete(core, task);
+	else
+		complete_any(core, task);
 }
 
 /* Never called: each task has the completion hook. */
@@ -124,49 +142,59 @@ static doca_error_t grow(struct workq_dma_core *core)
 	return num < max ? shim_accel_grow(&core->dma->accel, 0, num < max / 2 ? 2 * num : max) : DOCA_ERROR_NO_MEMORY;
 }
 
-static inline doca_error_t alloc_task(struct workq_dma_core *core, struct doca_task **ret_task)
+static doca_error_t alloc_task(struct workq_dma_core *core, struct doca_task **ret_task)
 {
-	struct doca_task *free_task = core->free_tasks;
-	doca_error_t result;
+	doca_error_t result = alloc_new_task(core, ret_task);
 
-	if (doca_unlikely(!free_task)) {
-		result = alloc_new_task(core, ret_task);
-		if (result == DOCA_ERROR_NO_MEMORY && grow(core) == DOCA_SUCCESS)
-			result = alloc_new_task(core, ret_task);
-		return result;
-	}
-	core->free_tasks = free_task->next_free;
-	*ret_task = free_task;
-	return DOCA_SUCCESS;
+	return result == DOCA_ERROR_NO_MEMORY && grow(core) == DOCA_SUCCESS ? alloc_new_task(core, ret_task) : result;
 }
 
-doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doca_buf *src, struct doca_buf *dst,
-				   union doca_data user_data)
+/* Submit a job as @task, which stays the core's on failure. */
+static inline doca_error_t submit_as(struct workq_dma_core *core, struct doca_task *task, const struct doca_buf *src,
+				     struct doca_buf *dst, union doca_data user_data)
 {
-	struct shim_buf_task *memcpy;
-	struct doca_task *task;
+	struct doca_ctx *ctx = &core->dma->accel.ctx;
+	struct shim_buf_task *memcpy = shim_to_buf_task(task);
 	doca_error_t result;
 
-	if (doca_unlikely(shim_ctx_is_stale(&core->dma->accel.ctx))) {
-		sim_err("doca_workq_submit: the function was reset, failed or was removed; close the device and open it again");
-		return DOCA_ERROR_BAD_STATE;
-	}
-	result = alloc_task(core, &task);
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
-	memcpy = shim_to_buf_task(task);
 	memcpy->src = src;
 	memcpy->dst = dst;
 	task->user_data = user_data;
 	task->hook = &core->hook;
 	result = shim_dma_memcpy_take("doca_workq_submit", memcpy);
 	if (doca_likely(result == DOCA_SUCCESS))
-		result = shim_task_post(task);
+		result = shim_task_post_as(task, ctx, task->pool);
 	if (doca_unlikely(result != DOCA_SUCCESS)) {
 		keep_task(core, task);
 		return result;
 	}
 	task->in_flight = true;
-	sim_queue_doorbell(core->dma->accel.ctx.queue);
+	sim_queue_doorbell(ctx->queue);
 	return DOCA_SUCCESS;
+}
+
+/* The context is stale, or has no task for the job yet. */
+static __attribute__((noinline)) doca_error_t submit_rarely(struct workq_dma_core *core, const struct doca_buf *src,
+							    struct doca_buf *dst, union doca_data user_data)
+{
+	struct doca_task *task;
+	doca_error_t result;
+
+	if (shim_ctx_is_stale(&core->dma->accel.ctx)) {
+		sim_err("doca_workq_submit: the function was reset, failed or was removed; close the device and open it again");
+		return DOCA_ERROR_BAD_STATE;
+	}
+	result = alloc_task(core, &task);
+	return result == DOCA_SUCCESS ? submit_as(core, task, src, dst, user_data) : result;
+}
+
+doca_error_t workq_dma_core_submit(struct workq_dma_core *core, const struct doca_buf *src, struct doca_buf *dst,
+				   union doca_data user_data)
+{
+	struct doca_task *task = core->free_tasks;
+
+	if (doca_unlikely(!task || shim_ctx_is_stale(&core->dma->accel.ctx)))
+		return submit_rarely(core, src, dst, user_data);
+	core->free_tasks = task->next_free;
+	return submit_as(core, task, src, dst, user_data);
 }

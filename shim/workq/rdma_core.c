@@ -43,6 +43,7 @@ static void on_complete(struct shim_completion_hook *hook, struct doca_task *bas
 		.immediate = type->index == RDMA_RECEIVE ? task->immediate : 0,
 	};
 
+	shim_task_apply(base);
 	doca_task_free(base);
 	(*count_of(core, end.kind))--;
 	if (core->attachment)

@@ -105,37 +105,60 @@ static void warn_of_depth(struct doca_workq *workq)
 		workq->depth);
 }
 
+static inline void count_submitted(struct doca_workq *workq, struct workq_attachment *attachment)
+{
+	workq->in_flight++;
+	attachment->in_flight++;
+}
+
+/* Submit to a queue that has as many jobs in flight as its depth, or of a context that belongs to the parent process, or was
+ * refused with @result because a failed job has stopped the context. */
+static __attribute__((noinline)) doca_error_t submit_rarely(struct workq_attachment *attachment,
+							    const struct doca_job *job, doca_error_t result)
+{
+	struct doca_workq *workq = attachment->workq;
+	bool exceeds_depth = workq->in_flight >= workq->depth;
+
+	if (exceeds_depth && result == DOCA_SUCCESS) {
+		result = exceed_depth(workq, attachment);
+		if (result != DOCA_SUCCESS)
+			return result;
+	}
+	if (!workq_attachment_is_of_process(attachment))
+		result = DOCA_ERROR_BAD_STATE;
+	else if (result == DOCA_SUCCESS)
+		result = attachment->submit(attachment, job);
+	if (result == DOCA_ERROR_BAD_STATE) {
+		result = workq_restart_core_ctx(attachment);
+		if (result == DOCA_SUCCESS)
+			result = attachment->submit(attachment, job);
+	}
+	if (result != DOCA_SUCCESS)
+		return result;
+	count_submitted(workq, attachment);
+	if (exceeds_depth)
+		warn_of_depth(workq);
+	return DOCA_SUCCESS;
+}
+
 doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job)
 {
 	struct workq_attachment *attachment;
 	doca_error_t result;
-	bool exceeds_depth;
 
 	SHIM_NEED_FAST(workq, SHIM_WORKQ);
 	SHIM_NEED_OUT(job);
 	attachment = workq_find_attachment(workq, (const struct workq_ctx *)job->ctx);
 	if (doca_unlikely(!attachment))
 		return refuse_ctx(job->ctx);
-	exceeds_depth = workq->in_flight >= workq->depth;
-	if (doca_unlikely(exceeds_depth)) {
-		result = exceed_depth(workq, attachment);
-		if (result != DOCA_SUCCESS)
-			return result;
-	}
-	result = doca_likely(workq_attachment_is_of_process(attachment)) ? attachment->submit(attachment, job) :
-									   DOCA_ERROR_BAD_STATE;
-	if (doca_unlikely(result == DOCA_ERROR_BAD_STATE)) {
-		result = workq_restart_core_ctx(attachment);
-		if (result == DOCA_SUCCESS)
-			result = attachment->submit(attachment, job);
-	}
-	if (doca_unlikely(result != DOCA_SUCCESS))
-		return result;
-	workq->in_flight++;
-	attachment->in_flight++;
-	if (doca_unlikely(exceeds_depth))
-		warn_of_depth(workq);
-	return DOCA_SUCCESS;
+	if (doca_unlikely(workq->in_flight >= workq->depth || !workq_attachment_is_of_process(attachment)))
+		return submit_rarely(attachment, job, DOCA_SUCCESS);
+	result = attachment->submit(attachment, job);
+	if (doca_unlikely(result == DOCA_ERROR_BAD_STATE))
+		return submit_rarely(attachment, job, result);
+	if (doca_likely(result == DOCA_SUCCESS))
+		count_submitted(workq, attachment);
+	return result;
 }
 
 /* Field by field: a struct copy would stall the reads of single fields that follow. */

@@ -174,6 +174,7 @@ static void on_task_complete(struct shim_completion_hook *hook, struct doca_task
 {
 	struct shim_graph_worklist work;
 
+	shim_task_apply(task);
 	worklist_init(&work);
 	finish_run(&work, (struct shim_node_run *)hook, task->status);
 	process_worklist(&work);

@@ -15,7 +15,8 @@
 #include "sim/trace/task_kinds.h"
 #include "sim/trace/trace.h"
 
-/* Completion hook, called instead of the user's callback, for a task that another part of the shim submitted. */
+/* Completion hook, called instead of the user's callback, for a task that another part of the shim submitted. It updates the
+ * user's objects first (shim_task_apply()). */
 struct shim_completion_hook {
 	void (*on_complete)(struct shim_completion_hook *hook, struct doca_task *task);
 };
@@ -70,7 +71,7 @@ struct shim_task_type {
 	/* Find the memory of the submitted task that has the byte at @addr of this process. In a signal handler. NULL: its job
 	 * accesses none. */
 	bool (*find_memory)(const struct doca_task *task, uintptr_t addr, struct shim_memory *ret_memory);
-	/* The task succeeded, and its completion hook is called next: update the user's objects. NULL: nothing. */
+	/* The task succeeded: update the user's objects. NULL: nothing. Called by completion hooks. */
 	void (*apply)(struct doca_task *task);
 	/* Call the user's completion or error callback, by task->status; after a success, do what apply() does before. */
 	void (*complete)(struct doca_task *task);
@@ -141,6 +142,13 @@ static inline doca_error_t shim_task_alloc_of(const char *func, struct doca_ctx 
 
 /* Give a task back that is not in flight. */
 void shim_task_return_to_pool(struct doca_task *task);
+
+/* For a completion hook: update the user's objects if the task succeeded. */
+static inline void shim_task_apply(struct doca_task *task)
+{
+	if (task->status == DOCA_SUCCESS && task->pool->type->apply)
+		task->pool->type->apply(task);
+}
 
 /* The task whose job this is. */
 static inline struct doca_task *shim_task_from_job(const struct sim_job *job)

@@ -129,8 +129,6 @@ static __attribute__((noinline)) void call_hook(struct doca_task *task)
 	struct shim_completion_hook *hook = task->hook;
 
 	task->hook = NULL;
-	if (task->status == DOCA_SUCCESS && task->pool->type->apply)
-		task->pool->type->apply(task);
 	hook->on_complete(hook, task);
 }
 
