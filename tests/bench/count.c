@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A number of operations of one kind, for a count of the instructions of each.
  *
- *   bfsim_bench_count KIND COUNT     --list names the kinds
+ *   bfsim_bench_count KIND COUNT             --list names the kinds
+ *   bfsim_bench_count task|bare NAME COUNT   smallest tasks of an engine (engine_kinds.c), or the work of their library
  *
  * "remote" and the messages take place in the session of BFSIM_SESSION, the others on a private card.
  */
@@ -174,6 +175,10 @@ static const struct kind {
 
 int main(int argc, char **argv)
 {
+	if (argc == 4)
+		return bench_count_engine(argv[2], strcmp(argv[1], "bare") == 0, (uint32_t)atoi(argv[3])) == 0 ?
+			       EXIT_SUCCESS :
+			       EXIT_FAILURE;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (argc == 2 && strcmp(argv[1], "--list") == 0)
 			puts(kinds[i].name);
