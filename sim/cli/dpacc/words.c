@@ -85,7 +85,10 @@ void words_clear(struct words *words)
 
 void text_add(struct text *text, const char *bytes, size_t len)
 {
-	text->bytes = grow(text->bytes, text->len + len + 1);
+	if (text->len + len >= text->size) {
+		text->size = 2 * (text->len + len + 1);
+		text->bytes = grow(text->bytes, text->size);
+	}
 	memcpy(text->bytes + text->len, bytes, len);
 	text->len += len;
 	text->bytes[text->len] = 0;

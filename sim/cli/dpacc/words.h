@@ -25,7 +25,7 @@ void words_clear(struct words *words);
 
 struct text {
 	char *bytes; /* ends with a zero */
-	size_t len;
+	size_t len, size;
 };
 
 void text_add(struct text *text, const char *bytes, size_t len);
