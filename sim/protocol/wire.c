@@ -240,6 +240,7 @@ int sim_handshake_msg_unpack(const struct sim_msg_handshake *packed, struct sim_
 void sim_handshake_msg_close(struct sim_handshake_msg *handshake)
 {
 	for (uint32_t i = 0; i < handshake->num_fds; i++)
-		close(handshake->fds[i]);
+		if (handshake->fds[i] >= 0) /* else its receiver has taken it */
+			close(handshake->fds[i]);
 	handshake->num_fds = 0;
 }
