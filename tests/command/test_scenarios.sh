@@ -143,7 +143,7 @@ test_tap_and_junit_are_well_formed() {
 # What annotations and lists of failures show is the cause; the rest is what the terminal shows of bfsim run.
 test_a_failure_in_junit_has_cause_state_faults_and_output() {
 	scenario hang <<-EOF2
-		timeout: 1s
+		timeout: 4s
 		clock: virtual
 		seeds: 7
 		faults: [dma.memcpy nth=3 hang]
@@ -175,7 +175,7 @@ test_a_failure_in_junit_has_cause_state_faults_and_output() {
 		message, text, output, properties = of('hang seed 7')
 		assert properties == {'seed': '7', 'clock': 'virtual', 'status': '124'}, properties
 		state = r'dpu: in flight: 1 of DMA memcpy, in dma #1 on mlx5_0 \(running since 0.000000 s\); 2 have ended, the last at '
-		assert re.match(r'not finished after 1 s .*; ' + state + r'.*; exit status 124 instead of 0$', message), message
+		assert re.match(r'not finished after 4 s .*; ' + state + r'.*; exit status 124 instead of 0$', message), message
 		for told in state, 'dpu runs, as process', 'host has ended', 'fault 1 hit 1 of 3 matches: dma.memcpy nth=3 hang':
 		    assert re.search(told, text) and re.search(told, output), told
 		message = of('never')[0]
