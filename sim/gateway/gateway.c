@@ -343,7 +343,7 @@ static uint64_t tick(struct gateway *gateway, uint64_t now_ns)
 	return next_ns;
 }
 
-/* From here on who has something to do wakes the gateway. Returns whether there is something already. */
+/* From here on a thread that has work for the gateway wakes it. Returns whether there is something already. */
 static bool arm_all(struct gateway *gateway)
 {
 	return gateway->session && (queues_arm(gateway) || mirrors_arm(gateway) || outlets_arm(gateway) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tests/common/unordered.h - calls in threads of their own, one after another, in an order that the thread sanitizer does not know.
  *
- * Threads that work at once show a missing lock only if they meet at the right place, and the locks of whatever else they call order them.
+ * Threads that work at once show a missing lock only if they meet at the right place, and locks in other functions that they call order them.
  * Here each call is all that its thread does, and has ended before the next begins, but no more than a relaxed flag says so. Only the locks
  * of the calls themselves order their accesses, so the sanitizer reports a missing one in every run. */
 #ifndef TESTS_COMMON_UNORDERED_H
