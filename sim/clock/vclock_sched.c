@@ -18,8 +18,6 @@
 #define IDLE_PAUSE_NS \
 	(50 * SIM_NS_PER_MS) /* between two looks of a thread that waits in sim_vclock_source_wait_turn() */
 
-/* Two looks for a stall in a millisecond are enough, of all participants together. */
-
 #define ANY_ENGINE UINT32_MAX /* for credits of engines without an id */
 
 /* ---- busy ---- */

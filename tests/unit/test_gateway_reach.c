@@ -158,7 +158,7 @@ static void test_a_flood_ends_the_connection(void **state)
 	assert_true(LIST_EMPTY(&gateway.reaches));
 }
 
-/* A sender stops when the other machine takes no more, whatever that one grants at once. */
+/* A sender stops when the other machine takes no more. A grant may be of any size. */
 static void test_a_sender_waits_for_grants(void **state)
 {
 	static const uint8_t bytes[32768] = { SIM_REACH_OUTPUT };
