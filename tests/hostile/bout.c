@@ -168,6 +168,8 @@ void bout_pause(struct bout *bout, unsigned int ms)
 
 void bout_kill_within(struct bout *bout, struct party *victim, unsigned int ms)
 {
+	if (bout->tally->is_spared)
+		return;
 	bout_pause(bout, ms);
 	victim->is_victim = true;
 	kill(victim->pid, SIGKILL);
@@ -336,6 +338,8 @@ void bout_connect_within(struct bout *bout, unsigned int ms)
 {
 	char text[16];
 
+	if (bout->tally->is_spared)
+		ms = 1000 * bout->patience_s;
 	bout->connect_ms = ms;
 	snprintf(text, sizeof(text), "%u", ms);
 	setenv("BFSIM_COMCH_WAIT", text, 1);

@@ -61,6 +61,7 @@ struct tally {
 	unsigned int tried, refused, survived;   /* inputs or kills; ends with an error; ends as without attack */
 	unsigned int wrong, crashed, hung, left; /* defects */
 	bool wants_survivor; /* on each path a process ends well at least once, or the programs never worked */
+	bool is_spared;      /* the round: nothing is killed, and waits have the whole patience */
 };
 
 struct bout;

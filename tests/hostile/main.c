@@ -13,8 +13,6 @@
 
 #include "proc.h"
 
-#define MORE_ROUNDS 20 /* a process survives in two of five at least */
-
 static const struct attack *const attacks[] = {
 	&attack_kill_dma,        &attack_kill_comch,   &attack_kill_fast,  &attack_kill_session, &attack_descriptor,
 	&attack_cards,           &attack_protocol,     &attack_flood,      &attack_connection,   &attack_comch,
@@ -98,17 +96,18 @@ static unsigned int num_rounds(const struct options *options, const struct attac
 	return options->is_short ? attack->short_rounds : attack->rounds;
 }
 
-/* Few kills may all have hit a process that the others need: more rounds then show whether any process ever ends well. */
+/* Kills may all have hit a process that the others need, or came before any had begun: a round without shows whether they work. */
 static void find_survivor(const struct options *options, const struct attack *attack, const char *path,
 			  unsigned int rounds, struct tally *tally)
 {
-	for (unsigned int more = 0; more < MORE_ROUNDS && tally->survived == 0; more++)
-		run_round(options, attack, path, rounds + more, tally);
+	tally->is_spared = true;
+	run_round(options, attack, path, rounds, tally);
+	tally->is_spared = false;
 	if (tally->survived > 0)
 		return;
 	tally->wrong++;
-	printf("--- %s/%s: no process ended well in %u rounds. Is %s of the same version as the programs?\n",
-	       attack->name, path, rounds + MORE_ROUNDS, getenv("BFSIMD"));
+	printf("--- %s/%s: no process ended well, also without a kill. Is %s of the same version as the programs?\n",
+	       attack->name, path, getenv("BFSIMD"));
 }
 
 /* Returns the number of defects. */
@@ -125,7 +124,7 @@ static unsigned int run_cell(const struct options *options, const struct attack 
 	else
 		for (unsigned int round = 0; round < rounds; round++)
 			run_round(options, attack, path, round, tally);
-	if (tally->wants_survivor && options->round < 0)
+	if (tally->wants_survivor && tally->survived == 0 && options->round < 0)
 		find_survivor(options, attack, path, rounds, tally);
 	printf("%-12s %-7s %8u %8u %8u %6u %7u %5u %5u %6.1f\n", attack->name, path, tally->tried, tally->refused,
 	       tally->survived, tally->wrong, tally->crashed, tally->hung, tally->left,
