@@ -19,7 +19,7 @@
 #include "channel_actor.h"
 
 #define THREADS 4
-#define ROUNDS  100
+#define ROUNDS  40
 
 /* The receiver of notifications. A closed one stays allocated, to detect late notifications. */
 struct notifier {
