@@ -298,10 +298,15 @@ uint64_t sim_queue_advance(struct sim_queue *queue)
 	return due_ns;
 }
 
+void sim_queue_fail(struct sim_queue *queue)
+{
+	atomic_store(&queue->failed, true);
+}
+
 void sim_queue_flush(struct sim_queue *queue)
 {
 	atomic_store(&queue->flushed, true);
-	atomic_store(&queue->failed, true);
+	sim_queue_fail(queue);
 	atomic_store(&queue->tail, sim_queue_own(&queue->staged));
 	if (sim_queue_in_flight(queue) > 0)
 		sim_queue_notify(queue); /* the owner's next polls return the jobs */

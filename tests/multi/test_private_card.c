@@ -106,6 +106,7 @@ static void test_sleeper_wakes_when_its_functions_time_has_come(void)
 	MUST(doca_pe_get_notification_handle(rig->pe, &handle));
 	MUST(doca_pe_request_notification(rig->pe));
 	CHECK(rig_wait_readable(handle));
+	MUST(doca_pe_clear_notification(rig->pe, handle));
 	CHECK(bfsim_now_ns() >= from_ns);
 	MUST(doca_pe_clear_notification(rig->pe, handle));
 	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
@@ -345,6 +346,26 @@ static void test_event_begins_at_an_operation(void)
 	rig_close(rig);
 }
 
+/* The engine's thread runs what a program does not poll for: when it has run two jobs of another context, one behind the
+ * other, it has seen the first. */
+static void test_event_comes_before_the_operation_that_it_waits_for(void)
+{
+	struct rig *rig = rig_start(rig_open(NULL)), *other;
+
+	add("function device=03:00.0 after='dma.memcpy nth=1' reset");
+	rig_submit_small(rig, 1);
+	other = rig_start(rig_open(NULL));
+	for (uint64_t number = 1; number <= 2; number++) {
+		rig_submit_small(other, number);
+		CHECK(rig_wait_in_memory(other, number));
+	}
+	CHECK(!rig_small_is_done(rig, 1));
+	rig_drain(other);
+	rig_progress_to(rig, DOCA_CTX_STATE_IDLE);
+	rig_close(other);
+	rig_close(rig);
+}
+
 static void test_plan_of_a_file_has_rules_for_functions(void)
 {
 	struct rig *rig = rig_open(NULL);
@@ -368,6 +389,7 @@ int main(void)
 		OWN_TEST(test_rule_that_is_taken_out_before_its_time_never_hits),
 		OWN_TEST(test_in_virtual_time_a_rule_begins_when_time_gets_there),
 		OWN_TEST(test_event_begins_at_an_operation),
+		OWN_TEST(test_event_comes_before_the_operation_that_it_waits_for),
 		OWN_TEST(test_forked_child_is_hit_by_what_comes_later),
 		OWN_TEST(test_forked_child_is_not_hit_again_by_what_was),
 		OWN_TEST(test_tasks_are_counted),

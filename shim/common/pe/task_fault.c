@@ -90,10 +90,14 @@ doca_error_t shim_task_fault_ask(struct doca_task *task)
 	const struct shim_task_fault_ops *ops = task->pool->type->fault_ops;
 	struct sim_fault_site site = make_site(task);
 	struct sim_fault_hit hit;
+	bool is_hit;
 
 	if (ops->has_turn && !ops->has_turn(task))
 		return DOCA_ERROR_AGAIN;
-	if (!task_hit(task, &site, &hit)) {
+	is_hit = task_hit(task, &site, &hit);
+	if (shim_ctx_is_stale(task->ctx) && task->ctx->queue) /* since an event that waited for this operation */
+		sim_queue_fail(task->ctx->queue);
+	if (!is_hit) {
 		if (!shim_ctx_link_is_down(task->ctx))
 			return DOCA_SUCCESS;
 		hit = (struct sim_fault_hit){ 0 };
