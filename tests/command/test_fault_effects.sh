@@ -21,7 +21,7 @@ test_an_event_before_the_first_program_is_no_test() {
 
 test_an_event_while_a_program_runs_is_one() {
 	status 0 bfsim run --until host --require-faults --fault 'link device=03:00.0 from=1ms down=10s' \
-		--dpu "$trace_peer 4 stay" --host 'sleep 1'
+		--dpu "$trace_peer 4 stay >ready" --host 'until [ -s ready ]; do sleep 0.05; done'
 	lacks 'struck nothing' err
 	status 0 bfsim run --require-faults --fault 'function device=03:00.1 remove' --dpu "$trace_peer 4"
 	lacks 'struck nothing' err

@@ -17,7 +17,7 @@ use_bfsim "$1"
 # --- output, and what is said at the end ---
 
 test_the_output_of_a_program_that_hangs_is_not_lost() {
-	status 124 bfsim run --timeout 2 --dpu "$quiet hang"
+	status 124 bfsim run --timeout 6 --dpu "$quiet hang"
 	says '^dpu\| the first line$' out
 	says '^dpu\| the second line: ' out
 }
@@ -29,7 +29,7 @@ test_the_output_of_a_program_that_crashes_is_not_lost() {
 }
 
 test_a_timeout_says_who_lives_and_what_was_in_flight() {
-	status 124 bfsim run --timeout 2 --fault 'dma.memcpy nth=2 hang' --dpu "$trace_peer 8" --host true
+	status 124 bfsim run --timeout 6 --fault 'dma.memcpy nth=2 hang' --dpu "$trace_peer 8" --host true
 	says 'host has ended' err
 	says 'dpu runs, as process [0-9]+' err
 	says '  dpu: in flight: [0-9]+ of DMA memcpy, in dma #[0-9]+ on ' err
