@@ -135,6 +135,14 @@ static unsigned int run_cell(const struct options *options, const struct attack 
 	return defects;
 }
 
+/* For the last line: the table of a whole run is longer than what a CI service shows. */
+static void add_cell(char *where, size_t size, const char *attack, const char *path)
+{
+	size_t len = strlen(where);
+
+	snprintf(where + len, size - len, " %s/%s", attack, path);
+}
+
 static void prepare(void)
 {
 	sigset_t child;
@@ -154,6 +162,7 @@ int main(int argc, char **argv)
 {
 	struct options options = read_options(argc, argv);
 	unsigned int defects = 0, num_cells = 0;
+	char where[1024] = "";
 
 	prepare();
 	printf("seed %llu\n%-12s %-7s %8s %8s %8s %6s %7s %5s %5s %6s\n", (unsigned long long)options.seed, "attack",
@@ -162,13 +171,17 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(attacks) / sizeof(attacks[0]); i++)
 		for (const char *const *path = attacks[i]->paths; *path; path++)
 			if (is_wanted(&options, attacks[i], *path) && num_rounds(&options, attacks[i]) > 0) {
-				defects += run_cell(&options, attacks[i], *path);
+				unsigned int in_cell = run_cell(&options, attacks[i], *path);
+
+				if (in_cell > 0)
+					add_cell(where, sizeof(where), attacks[i]->name, *path);
+				defects += in_cell;
 				num_cells++;
 			}
 	if (num_cells == 0) {
 		fprintf(stderr, "hostile: no attack of %s was run\n", options.only ? options.only : "this program");
 		return 2;
 	}
-	printf("%u defects\n", defects);
+	printf("%u defects%s%s\n", defects, defects > 0 ? ", in" : "", where);
 	return defects > 0;
 }

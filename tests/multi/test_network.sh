@@ -93,7 +93,7 @@ test_a_link_that_is_up_again_delays_a_request() {
 # After 4 s of model time, and at the client's time-out.
 test_a_link_that_stays_down_fails_its_connections() {
 	begin='net.link device=03:00.0 side=node0/dpu'
-	timeout=6 wanted_status=124 connect node1/host "$topology" --require-faults --fault "$begin after='rdma.write nth=1' down=100s"
+	timeout=10 wanted_status=124 connect node1/host "$topology" --require-faults --fault "$begin after='rdma.write nth=1' down=100s"
 	says 'at 4\.0000[0-9]+ s: RDMA write task failed: a network link on the way was down for longer than the requester repeats' err
 	wanted_status=1 connect node1/host "$topology" --fault "$begin from=0s down=100s"
 	says '198.18.0.1, port 1: no answer in time: a network link on the way is down' err
